@@ -1,0 +1,46 @@
+# gpudb: build, install and test.  `make demo` and `make test` do everything on a bare Debian 12.
+
+MODULE_big = gpudb
+EXTENSION = gpudb
+DATA = sql/gpudb--1.0.sql
+PGFILEDESC = "gpudb - ordinary SQL over ordinary heap tables on the GPU"
+
+# The CPU device's kernels are one source built once per instruction set and chosen at run time.
+KERNEL = src/device/cpu_kernel
+ifeq ($(shell uname -m),x86_64)
+ISAS = v2 v3 v4
+else
+ISAS = base
+endif
+KERNEL_OBJS = $(ISAS:%=$(KERNEL)_%.o)
+
+SRCS = $(filter-out $(KERNEL).c,$(wildcard src/*.c src/*/*.c))
+OBJS = $(SRCS:.c=.o) $(KERNEL_OBJS)
+EXTRA_CLEAN = $(KERNEL_OBJS) test/unit/build tmp_check
+
+# No LLVM bitcode: nothing in gpudb gains from being inlined into PostgreSQL's JIT code.
+override with_llvm = no
+PG_CONFIG ?= pg_config
+PG_CPPFLAGS = -I$(CURDIR)/src
+PG_CFLAGS = -std=gnu99 -fvisibility=hidden -ffp-contract=off -Wall -Wextra -Wno-unused-parameter \
+	-Wno-sign-compare -Wno-missing-field-initializers -Werror=switch
+SHLIB_LINK = -lpthread -lm
+
+PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
+ifneq ($(PGXS),)
+include $(PGXS)
+endif
+
+KERNEL_FLAGS = -O3 -fno-math-errno -fno-trapping-math
+$(KERNEL)_base.o: ARCH_FLAGS =
+$(KERNEL)_v2.o: ARCH_FLAGS = -march=x86-64-v2
+$(KERNEL)_v3.o: ARCH_FLAGS = -march=x86-64-v3
+$(KERNEL)_v4.o: ARCH_FLAGS = -march=x86-64-v4 -mprefer-vector-width=512
+$(KERNEL)_%.o: $(KERNEL).c
+	$(CC) $(CFLAGS) $(KERNEL_FLAGS) $(ARCH_FLAGS) -DGPUDB_ISA=$* $(CPPFLAGS) -c -o $@ $<
+
+# Rebuild on any header change: PGXS tracks no dependencies of an extension by itself.
+HEADERS = $(wildcard src/*.h src/*/*.h src/*/*.def)
+$(OBJS): $(HEADERS)
+
+.PHONY: test
