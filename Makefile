@@ -26,9 +26,12 @@ PG_CFLAGS = -std=gnu99 -fvisibility=hidden -ffp-contract=off -Wall -Wextra -Wno-
 	-Wno-sign-compare -Wno-missing-field-initializers -Werror=switch
 SHLIB_LINK = -lpthread -lm
 
-PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
+PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
 ifneq ($(PGXS),)
 include $(PGXS)
+else
+all install uninstall clean installcheck:
+	@echo "gpudb: no PostgreSQL server headers (pg_config, PGXS): run 'make deps' as root, or set PG_CONFIG" >&2; exit 1
 endif
 
 KERNEL_FLAGS = -O3 -fno-math-errno -fno-trapping-math
@@ -43,4 +46,33 @@ $(KERNEL)_%.o: $(KERNEL).c
 HEADERS = $(wildcard src/*.h src/*/*.h src/*/*.def)
 $(OBJS): $(HEADERS)
 
-.PHONY: test
+# What follows works without PGXS, too: it installs what is missing and calls make again.
+SUITES = lint unit regress isolation tap pgtap
+RUN_TESTS = test/install-deps.sh test && \
+	$(MAKE) --no-print-directory -j$(shell nproc) all && \
+	$(MAKE) --no-print-directory -s install && \
+	test/run.sh
+
+deps:		# compiler and PostgreSQL's headers
+	test/install-deps.sh build
+
+test:		# everything, on the CPU device
+	@$(RUN_TESTS)
+
+test-gpu:	# the suites that run queries, on the GPU
+	@GPUDB_DEVICE=gpu; export GPUDB_DEVICE; $(RUN_TESTS) regress isolation tap pgtap
+
+$(SUITES:%=test-%):
+	@$(RUN_TESTS) $(@:test-%=%)
+
+demo:		# TPC-H at scale factor SF (default 1) with and without gpudb
+	@test/demo.sh
+
+ifneq ($(PGXS),)
+installcheck:	# against the running server that PGHOST and its like name
+	mkdir -p tmp_check
+	$(pg_regress_installcheck) --dbname=contrib_regression --load-extension=gpudb \
+		--schedule=test/regress_schedule --outputdir=tmp_check
+endif
+
+.PHONY: deps test test-gpu $(SUITES:%=test-%) demo installcheck

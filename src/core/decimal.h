@@ -1,0 +1,194 @@
+/*
+ * decimal.h
+ *		Decimals as scaled integers, and PostgreSQL's numeric read from its bytes.
+ *
+ * A decimal is an integer and a scale: value = integer / 10^scale.  PostgreSQL
+ * keeps base-10000 digits with a weight; the layout of its short and long
+ * headers is that of src/backend/utils/adt/numeric.c.
+ */
+#ifndef GPUDB_CORE_DECIMAL_H
+#define GPUDB_CORE_DECIMAL_H
+
+#include "core/status.h"
+#include "core/target.h"
+
+#define DECIMAL_MAX_DIGITS 38
+
+CORE_FN int64_t
+pow10_int64(int exponent)
+{
+	int64_t		p = 1;
+
+	while (exponent-- > 0)
+		p *= 10;
+	return p;
+}
+
+/* 10^exponent for 0 <= exponent <= 38. */
+CORE_FN Wide
+pow10_wide(int exponent)
+{
+	return exponent <= 18 ? (Wide) pow10_int64(exponent)
+		: (Wide) pow10_int64(18) * pow10_int64(exponent - 18 > 18 ? 18 : exponent - 18) * (exponent > 36 ? pow10_int64(exponent - 36) : 1);
+}
+
+/* Multiply, telling whether the product left 128 bits. */
+CORE_FN Wide
+wide_mul(Wide a, Wide b, uint32_t *overflow)
+{
+	UWide		ua = a < 0 ? (UWide) 0 - (UWide) a : (UWide) a;
+	UWide		ub = b < 0 ? (UWide) 0 - (UWide) b : (UWide) b;
+	uint64_t	ah = (uint64_t) (ua >> 64);
+	uint64_t	al = (uint64_t) ua;
+	uint64_t	bh = (uint64_t) (ub >> 64);
+	uint64_t	bl = (uint64_t) ub;
+	UWide		low = (UWide) al * bl;
+	UWide		cross = (UWide) ah * bl + (UWide) bh * al;
+	UWide		sum = low + (cross << 64);
+	bool		negative = (a < 0) != (b < 0);
+
+	*overflow |= (ah != 0 && bh != 0) | ((cross >> 64) != 0) | (sum < low) | ((sum >> 127) != 0);
+	return (Wide) (negative ? (UWide) 0 - sum : sum);
+}
+
+CORE_FN Wide
+wide_add(Wide a, Wide b, uint32_t *overflow)
+{
+	Wide		r = (Wide) ((UWide) a + (UWide) b);
+
+	*overflow |= (((a ^ r) & (b ^ r)) < 0);
+	return r;
+}
+
+CORE_FN Wide
+wide_sub(Wide a, Wide b, uint32_t *overflow)
+{
+	Wide		r = (Wide) ((UWide) a - (UWide) b);
+
+	*overflow |= (((a ^ b) & (a ^ r)) < 0);
+	return r;
+}
+
+/* Divide by 10^digits, rounding half away from zero, as numeric does. */
+CORE_FN Wide
+wide_round(Wide value, int digits)
+{
+	Wide		unit = pow10_wide(digits);
+	Wide		quotient = value / unit;
+	Wide		rest = value % unit;
+
+	if (rest < 0)
+		rest = -rest;
+	if (rest >= unit - rest)
+		quotient += value < 0 ? -1 : 1;
+	return quotient;
+}
+
+/* The value of a numeric, as read. */
+typedef struct DecimalParts
+{
+	const uint8_t *digits;		/* base-10000 digits, int16 each, unaligned */
+	int			ndigits;
+	int			weight;			/* of the first digit, in base 10000 */
+	int			dscale;
+	bool		negative;
+} DecimalParts;
+
+/*
+ * Split the payload of a numeric (without its varlena header).  Returns DONE,
+ * SPECIAL_NUMERIC for NaN and infinities, or DAMAGED_PAGE.
+ */
+CORE_FN DeviceStatus
+decimal_split(const uint8_t *payload, uint32_t length, DecimalParts *parts)
+{
+	uint16_t	header;
+	uint32_t	header_size;
+
+	if (core_unlikely(length < 2))
+		return STATUS_DAMAGED_PAGE;
+	header = load_u16(payload);
+	if (core_likely((header & 0xC000) == 0x8000))
+	{
+		parts->negative = (header & 0x2000) != 0;
+		parts->dscale = (header & 0x1F80) >> 7;
+		parts->weight = (header & 0x003F) - ((header & 0x0040) ? 64 : 0);
+		header_size = 2;
+	}
+	else if ((header & 0xC000) == 0xC000)
+		return STATUS_SPECIAL_NUMERIC;
+	else
+	{
+		if (length < 4)
+			return STATUS_DAMAGED_PAGE;
+		parts->negative = (header & 0xC000) == 0x4000;
+		parts->dscale = header & 0x3FFF;
+		parts->weight = (int16_t) load_u16(payload + 2);
+		header_size = 4;
+	}
+	parts->digits = payload + header_size;
+	parts->ndigits = (int) ((length - header_size) / 2);
+	return STATUS_DONE;
+}
+
+/* v / 10^k for the few k that trailing digits need: divisions by constants. */
+CORE_FN int64_t
+drop_digits(int64_t v, int k)
+{
+	return k == 1 ? v / 10 : k == 2 ? v / 100 : v / 1000;
+}
+
+/* v * 10^k for 0 <= k <= 18. */
+CORE_FN int64_t
+append_digits(int64_t v, int k)
+{
+	for (; k >= 4; k -= 4)
+		v *= 10000;
+	return k == 0 ? v : k == 1 ? v * 10 : k == 2 ? v * 100 : v * 1000;
+}
+
+/*
+ * The integer of a numeric at a scale of at least its display scale.  Returns
+ * DONE, or DECIMAL_TOO_WIDE when it may have more than 38 digits.
+ */
+CORE_FN DeviceStatus
+decimal_value(const DecimalParts *parts, int scale, Wide *value)
+{
+	int			n = parts->ndigits;
+	int			shift;			/* decimal places from the last digit to the target scale */
+	int			i;
+
+	if (n == 0)
+	{
+		*value = 0;
+		return STATUS_DONE;
+	}
+	shift = scale + 4 * (parts->weight - (n - 1));
+	if (core_likely(4 * (parts->weight + 1) + scale <= 18 && n <= 4 && shift > -4))
+	{
+		int64_t		v = 0;
+
+		for (i = 0; i < n; i++)
+			v = v * 10000 + (int16_t) load_u16(parts->digits + 2 * i);
+		v = shift < 0 ? drop_digits(v, -shift) : append_digits(v, shift);
+		*value = parts->negative ? -v : v;
+		return STATUS_DONE;
+	}
+	if (4 * (parts->weight + 1) + scale > DECIMAL_MAX_DIGITS || shift <= -4 || n > 10)
+		return STATUS_DECIMAL_TOO_WIDE;
+	{
+		Wide		v = 0;
+
+		/* the last digit may carry zeros beyond the scale: add it apart */
+		for (i = 0; i < n - 1; i++)
+			v = v * 10000 + (int16_t) load_u16(parts->digits + 2 * i);
+		if (shift < 0)
+			v = v * pow10_int64(4 + shift)
+				+ drop_digits((int16_t) load_u16(parts->digits + 2 * i), -shift);
+		else
+			v = (v * 10000 + (int16_t) load_u16(parts->digits + 2 * i)) * pow10_wide(shift);
+		*value = parts->negative ? -v : v;
+	}
+	return STATUS_DONE;
+}
+
+#endif							/* GPUDB_CORE_DECIMAL_H */

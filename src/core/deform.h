@@ -1,0 +1,403 @@
+/*
+ * deform.h
+ *		Pages to columns: the tuples at given line pointers, into a tablet.
+ *
+ * A DeformPlan lists the attributes of a relation up to the last one that is
+ * wanted, each with what to do.  deform_pages() walks tuple by tuple and
+ * writes values, NULL bits, text bytes and the rows' places; then it takes
+ * each column's minimum and maximum.
+ *
+ * Whatever does not fit the plan is told, not hidden: SCALE_EXCEEDED (the
+ * largest display scale is in max_dscale), NEEDS_WIDE, SPECIAL_NUMERIC,
+ * DECIMAL_TOO_WIDE, DAMAGED_PAGE.  Text that is compressed or stored out of
+ * line is left to the backend: patch_count of its column, and TEXT_PATCH in
+ * the value.
+ */
+#ifndef GPUDB_CORE_DEFORM_H
+#define GPUDB_CORE_DEFORM_H
+
+#include "core/decimal.h"
+#include "core/heap_page.h"
+#include "core/op_text.h"
+#include "core/tablet_format.h"
+
+typedef enum DeformKind
+{
+	DEFORM_SKIP_FIXED,			/* not wanted; `length` bytes */
+	DEFORM_SKIP_VARLENA,
+	DEFORM_SKIP_CSTRING,
+	DEFORM_BOOL,
+	DEFORM_I16,
+	DEFORM_I32,
+	DEFORM_I64,
+	DEFORM_F32,
+	DEFORM_F64,
+	DEFORM_DECIMAL,				/* numeric at the column's scale */
+	DEFORM_TEXT,
+	DEFORM_PACKED,				/* text of at most 7 bytes, in one word */
+	DEFORM_PACKED_TRIMMED		/* the same, without trailing blanks */
+} DeformKind;
+
+typedef struct DeformAttr
+{
+	uint8_t		kind;
+	uint8_t		align;			/* 1, 2, 4 or 8 */
+	int16_t		length;			/* of a fixed-width attribute */
+	int16_t		column;			/* of the tablet, -1 = none */
+	int16_t		dscale_column;	/* numerics: column for the display scale, -1 = none */
+	int16_t		scale;			/* decimals */
+	uint8_t		wide;			/* decimals: store 128 bits */
+	uint8_t		missing;		/* tuples that are too short have missing_value instead of NULL */
+	uint64_t	missing_value[2];	/* as stored; text: offset into missing_bytes and length */
+	int16_t		missing_dscale;
+} DeformAttr;
+
+typedef struct DeformPlan
+{
+	uint32_t	natts;
+	uint32_t	ncolumns;
+	uint32_t	var_columns;	/* columns whose bytes go to the variable-width area */
+	const uint8_t *missing_bytes;
+	DeformAttr	attr[];
+} DeformPlan;
+
+/* Pages with the line pointers of their visible tuples. */
+typedef struct PageList
+{
+	uint32_t	npages;
+	uint32_t	nrows;
+	const uint8_t *page[TABLET_WINDOW_PAGES];
+	const uint16_t *offsets[TABLET_WINDOW_PAGES];
+	uint16_t	ntuples[TABLET_WINDOW_PAGES];
+} PageList;
+
+CORE_FN void
+deform_set_null(Tablet *tablet, TabletColumn *column, uint32_t row)
+{
+	uint8_t    *bits = tablet_at(tablet, column->nulls);
+
+	if (column->null_count++ == 0)
+		memset(bits, 0, tablet_bitmap_bytes(tablet->nrows));
+	bits[row >> 3] |= (uint8_t) (1 << (row & 7));
+	/* a NULL's value is 0, so that nothing undefined is ever computed with */
+	memset(tablet_at(tablet, column->values) + (uint64_t) row * coltype_bytes((ColType) column->type), 0,
+		   coltype_bytes((ColType) column->type));
+}
+
+CORE_FN void
+deform_null(const DeformAttr *attr, Tablet *tablet, uint32_t row)
+{
+	if (attr->column >= 0)
+		deform_set_null(tablet, &tablet->column[attr->column], row);
+	if (attr->dscale_column >= 0)
+		deform_set_null(tablet, &tablet->column[attr->dscale_column], row);
+}
+
+CORE_FN void
+deform_store_decimal(Tablet *tablet, TabletColumn *column, uint32_t row, bool wide, Wide value)
+{
+	uint8_t    *values = tablet_at(tablet, column->values);
+
+	if (wide)
+		wide_store((uint64_t *) values + 2 * (uint64_t) row, value);
+	else
+		((int64_t *) values)[row] = (int64_t) value;
+}
+
+CORE_FN DeviceStatus
+deform_decimal(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uint8_t *payload, uint32_t length)
+{
+	DecimalParts parts;
+	Wide		value;
+	DeviceStatus status = decimal_split(payload, length, &parts);
+
+	if (core_unlikely(status != STATUS_DONE))
+		return status;
+	if (attr->column >= 0)
+	{
+		TabletColumn *column = &tablet->column[attr->column];
+
+		if (core_unlikely(parts.dscale > column->max_dscale))
+			column->max_dscale = (int16_t) parts.dscale;
+		if (core_unlikely(parts.dscale > attr->scale))
+			return STATUS_SCALE_EXCEEDED;
+		status = decimal_value(&parts, attr->scale, &value);
+		if (core_unlikely(status != STATUS_DONE))
+			return status;
+		if (core_unlikely(!attr->wide && !wide_fits_int64(value)))
+			return STATUS_NEEDS_WIDE;
+		deform_store_decimal(tablet, column, row, attr->wide, value);
+	}
+	if (attr->dscale_column >= 0)
+		((int16_t *) tablet_at(tablet, tablet->column[attr->dscale_column].values))[row] = (int16_t) parts.dscale;
+	return STATUS_DONE;
+}
+
+/* Copy text into the variable-width area and refer to it. */
+CORE_FN DeviceStatus
+deform_text(Tablet *tablet, TabletColumn *column, uint32_t row, const uint8_t *bytes, uint32_t length)
+{
+	uint64_t	at = tablet->var_used;
+
+	if (core_unlikely(at + length > tablet->var_capacity))
+		return STATUS_DAMAGED_PAGE;
+	memcpy(tablet_at(tablet, tablet->var + at), bytes, length);
+	tablet->var_used = at + length;
+	((uint64_t *) tablet_at(tablet, column->values))[row] = TEXT_REF(at, length);
+	return STATUS_DONE;
+}
+
+CORE_FN DeviceStatus
+deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row,
+			   const uint8_t *page, const uint8_t *p, uint32_t total, uint32_t header)
+{
+	TabletColumn *column = attr->column >= 0 ? &tablet->column[attr->column] : NULL;
+
+	if (attr->kind == DEFORM_DECIMAL)
+		return header != 0 ? deform_decimal(attr, tablet, row, p + header, total - header) : STATUS_DECIMAL_TOO_WIDE;
+	if (core_unlikely(header == 0))
+	{
+		if (attr->kind != DEFORM_TEXT)
+			return STATUS_DAMAGED_PAGE;
+		column->patch_count++;
+		((uint64_t *) tablet_at(tablet, column->values))[row] = TEXT_PATCH | (uint64_t) (p - page);
+		return STATUS_DONE;
+	}
+	p += header;
+	total -= header;
+	if (attr->kind == DEFORM_TEXT)
+		return deform_text(tablet, column, row, p, total);
+	if (attr->kind == DEFORM_PACKED_TRIMMED)
+		total = text_trimmed(p, total);
+	if (core_unlikely(total > TEXT_PACKED_MAX))
+		return STATUS_DAMAGED_PAGE;
+	((uint64_t *) tablet_at(tablet, column->values))[row] = text_pack(p, total);
+	return STATUS_DONE;
+}
+
+/* The value that a column added later gives to older tuples. */
+CORE_FN DeviceStatus
+deform_missing(const DeformPlan *plan, const DeformAttr *attr, Tablet *tablet, uint32_t row)
+{
+	TabletColumn *column;
+	uint8_t    *values;
+
+	if (!attr->missing)
+	{
+		deform_null(attr, tablet, row);
+		return STATUS_DONE;
+	}
+	if (attr->dscale_column >= 0)
+		((int16_t *) tablet_at(tablet, tablet->column[attr->dscale_column].values))[row] = attr->missing_dscale;
+	if (attr->column < 0)
+		return STATUS_DONE;
+	column = &tablet->column[attr->column];
+	values = tablet_at(tablet, column->values);
+	switch ((DeformKind) attr->kind)
+	{
+		case DEFORM_DECIMAL:
+			if (attr->missing_dscale > column->max_dscale)
+				column->max_dscale = attr->missing_dscale;
+			if (attr->missing_dscale > attr->scale)
+				return STATUS_SCALE_EXCEEDED;
+			deform_store_decimal(tablet, column, row, attr->wide, wide_load(attr->missing_value));
+			return attr->wide || wide_fits_int64(wide_load(attr->missing_value)) ? STATUS_DONE : STATUS_NEEDS_WIDE;
+		case DEFORM_TEXT:
+			return deform_text(tablet, column, row, plan->missing_bytes + attr->missing_value[0],
+							   (uint32_t) attr->missing_value[1]);
+		default:
+			memcpy(values + (uint64_t) row * coltype_bytes((ColType) column->type), attr->missing_value,
+				   coltype_bytes((ColType) column->type));
+			return STATUS_DONE;
+	}
+}
+
+CORE_FN uint32_t
+deform_fixed_bytes(const DeformAttr *attr)
+{
+	switch ((DeformKind) attr->kind)
+	{
+		case DEFORM_BOOL:
+			return 1;
+		case DEFORM_I16:
+			return 2;
+		case DEFORM_I32:
+		case DEFORM_F32:
+			return 4;
+		case DEFORM_I64:
+		case DEFORM_F64:
+			return 8;
+		case DEFORM_SKIP_FIXED:
+			return (uint32_t) attr->length;
+		default:
+			return 0;
+	}
+}
+
+/* One tuple into row `row`. */
+CORE_FN DeviceStatus
+deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *tuple, Tablet *tablet, uint32_t row)
+{
+	uint32_t	off = 0;
+	uint32_t	present = tuple->natts < plan->natts ? tuple->natts : plan->natts;
+	uint32_t	header;
+	uint32_t	total;
+	uint32_t	a;
+	DeviceStatus status;
+	DeviceStatus result = STATUS_DONE;
+
+	for (a = 0; a < present; a++)
+	{
+		const DeformAttr *attr = &plan->attr[a];
+		const uint8_t *p;
+
+		if (core_unlikely(tuple->nulls != NULL) && !(tuple->nulls[a >> 3] & (1 << (a & 7))))
+		{
+			deform_null(attr, tablet, row);
+			continue;
+		}
+		switch ((DeformKind) attr->kind)
+		{
+			case DEFORM_SKIP_FIXED:
+			case DEFORM_BOOL:
+			case DEFORM_I16:
+			case DEFORM_I32:
+			case DEFORM_I64:
+			case DEFORM_F32:
+			case DEFORM_F64:
+				total = deform_fixed_bytes(attr);
+				off = (off + attr->align - 1) & ~(uint32_t) (attr->align - 1);
+				if (core_unlikely(off + total > tuple->length))
+					return STATUS_DAMAGED_PAGE;
+				p = tuple->data + off;
+				off += total;
+				if (attr->kind == DEFORM_SKIP_FIXED)
+					break;
+				memcpy(tablet_at(tablet, tablet->column[attr->column].values) + (uint64_t) row * total, p, total);
+				break;
+			case DEFORM_SKIP_VARLENA:
+			case DEFORM_DECIMAL:
+			case DEFORM_TEXT:
+			case DEFORM_PACKED:
+			case DEFORM_PACKED_TRIMMED:
+				/* a byte of 0 is padding before a 4-byte header: short headers are never 0 */
+				if (off < tuple->length && tuple->data[off] == 0)
+					off = (off + attr->align - 1) & ~(uint32_t) (attr->align - 1);
+				p = tuple->data + off;
+				total = off <= tuple->length ? varlena_length(p, tuple->length - off, &header) : 0;
+				if (core_unlikely(total == 0))
+					return STATUS_DAMAGED_PAGE;
+				off += total;
+				if (attr->kind == DEFORM_SKIP_VARLENA)
+					break;
+				status = deform_varlena(attr, tablet, row, page, p, total, header);
+				if (core_unlikely(status == STATUS_SCALE_EXCEEDED))
+					result = status;
+				else if (core_unlikely(status != STATUS_DONE))
+					return status;
+				break;
+			case DEFORM_SKIP_CSTRING:
+				while (off < tuple->length && tuple->data[off] != 0)
+					off++;
+				if (core_unlikely(off++ >= tuple->length))
+					return STATUS_DAMAGED_PAGE;
+				break;
+		}
+	}
+	for (; a < plan->natts; a++)
+	{
+		status = deform_missing(plan, &plan->attr[a], tablet, row);
+		if (core_unlikely(status == STATUS_SCALE_EXCEEDED))
+			result = status;
+		else if (core_unlikely(status != STATUS_DONE))
+			return status;
+	}
+	return result;
+}
+
+/* Minimum and maximum of an integer column; NULL rows count as 0. */
+#define DEFORM_RANGE(ctype, low, high) \
+	do { \
+		const ctype *v = (const ctype *) tablet_at(tablet, column->values); \
+		ctype		lo = n > 0 ? v[0] : 0; \
+		ctype		hi = lo; \
+		uint32_t	i; \
+		for (i = 1; i < n; i++) \
+		{ \
+			lo = v[i] < lo ? v[i] : lo; \
+			hi = v[i] > hi ? v[i] : hi; \
+		} \
+		low = lo; \
+		high = hi; \
+	} while (0)
+
+CORE_FN void
+deform_zone_map(const Tablet *tablet, TabletColumn *column)
+{
+	uint32_t	n = tablet->nrows;
+	Wide		low = INT64_MIN;
+	Wide		high = INT64_MAX;
+
+	switch ((ColType) column->type)
+	{
+		case COLTYPE_I16:
+			DEFORM_RANGE(int16_t, low, high);
+			break;
+		case COLTYPE_I32:
+			DEFORM_RANGE(int32_t, low, high);
+			break;
+		case COLTYPE_I64:
+			DEFORM_RANGE(int64_t, low, high);
+			break;
+		case COLTYPE_I128:
+			DEFORM_RANGE(Wide, low, high);
+			break;
+		default:
+			break;
+	}
+	wide_store(column->min, low);
+	wide_store(column->max, high);
+}
+
+/*
+ * Deform every listed tuple.  The tablet has been laid out for pages->nrows
+ * rows with a variable-width area as large as var_columns allow; column types
+ * follow the plan.  On any status but DONE its contents are unusable, except
+ * that after SCALE_EXCEEDED max_dscale of all columns is complete.
+ */
+CORE_FN DeviceStatus
+deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)
+{
+	uint32_t   *places = (uint32_t *) tablet_at(tablet, tablet->rows);
+	DeviceStatus result = STATUS_DONE;
+	uint32_t	row = 0;
+	uint32_t	pg;
+	uint32_t	t;
+	uint32_t	c;
+
+	for (pg = 0; pg < pages->npages; pg++)
+	{
+		const uint8_t *page = pages->page[pg];
+
+		for (t = 0; t < pages->ntuples[pg]; t++)
+		{
+			HeapTupleView tuple;
+			DeviceStatus status = STATUS_DAMAGED_PAGE;
+
+			if (core_likely(heap_tuple_view(page, pages->offsets[pg][t], &tuple)))
+				status = deform_tuple(plan, page, &tuple, tablet, row);
+			if (core_unlikely(status != STATUS_DONE))
+			{
+				if (status != STATUS_SCALE_EXCEEDED)
+					return status;
+				result = status;
+			}
+			places[row++] = ROW_PLACE(pg, pages->offsets[pg][t]);
+		}
+	}
+	for (c = 0; c < tablet->ncols && result == STATUS_DONE; c++)
+		deform_zone_map(tablet, &tablet->column[c]);
+	return result;
+}
+
+#endif							/* GPUDB_CORE_DEFORM_H */

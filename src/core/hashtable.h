@@ -1,0 +1,233 @@
+/*
+ * hashtable.h
+ *		The group table: rows of keys and aggregate states, found by hash.
+ *
+ * Flat memory that the caller owns and grows; this file never allocates.
+ *
+ *		slots	 open addressing with linear probing; group number + 1, 0 = free
+ *		hashes	 of each group, so that growing needs no keys and probing few
+ *		rows	 row_words 64-bit words a group, in order of insertion
+ *		heap	 the bytes of text keys
+ *
+ * The caller keeps nslots at a power of two and at least twice the capacity,
+ * so probing ends.
+ */
+#ifndef GPUDB_CORE_HASHTABLE_H
+#define GPUDB_CORE_HASHTABLE_H
+
+#include "core/hash.h"
+#include "core/op_agg.h"
+#include "core/op_text.h"
+#include "core/program.h"
+#include "core/target.h"
+
+#define GROUP_NONE UINT32_MAX
+
+typedef struct GroupTable
+{
+	uint32_t   *slots;
+	uint64_t   *hashes;
+	uint64_t   *rows;
+	uint8_t    *heap;
+	uint32_t	nslots;
+	uint32_t	capacity;		/* groups */
+	uint32_t	ngroups;
+	uint32_t	row_words;
+	uint64_t	heap_used;
+	uint64_t	heap_capacity;
+} GroupTable;
+
+/*
+ * The keys of one lane.  words[] are as in the row, except that a text key's
+ * two words are the address of its bytes and the length.
+ */
+typedef struct GroupKey
+{
+	uint64_t	hash;
+	uint64_t	nulls;
+	uint64_t	words[2 * PROGRAM_MAX_KEYS];
+} GroupKey;
+
+CORE_FN uint64_t *
+group_row(const GroupTable *table, uint32_t group)
+{
+	return table->rows + (uint64_t) group * table->row_words;
+}
+
+/* Text keys in a row: offset in the heap, then length. */
+CORE_FN bool
+group_key_equal(const Program *program, const GroupTable *table, const uint64_t *row, const GroupKey *key)
+{
+	uint32_t	k;
+	uint32_t	w = 0;
+
+	if (row[0] != key->nulls)
+		return false;
+	for (k = 0; k < program->nkeys; k++)
+	{
+		const uint64_t *stored = row + program->key_word[k];
+
+		switch ((KeyKind) program->key_kind[k])
+		{
+			case KEY_WORD:
+				if (stored[0] != key->words[w++])
+					return false;
+				break;
+			case KEY_WIDE:
+				if (stored[0] != key->words[w] || stored[1] != key->words[w + 1])
+					return false;
+				w += 2;
+				break;
+			case KEY_TEXT:
+				if (stored[1] != key->words[w + 1] ||
+					memcmp(table->heap + stored[0], (const uint8_t *) (uintptr_t) key->words[w], stored[1]) != 0)
+					return false;
+				w += 2;
+				break;
+		}
+	}
+	return true;
+}
+
+/* Append a group; GROUP_NONE when rows or key heap are full. */
+CORE_FN uint32_t
+group_append(const Program *program, GroupTable *table, const GroupKey *key)
+{
+	uint32_t	group = table->ngroups;
+	uint64_t   *row = group_row(table, group);
+	uint64_t	text = 0;
+	uint32_t	k;
+	uint32_t	w = 0;
+
+	for (k = 0; k < program->nkeys; k++)
+	{
+		if (program->key_kind[k] == KEY_TEXT)
+			text += key->words[w + 1];
+		w += program->key_kind[k] == KEY_WORD ? 1 : 2;
+	}
+	if (group >= table->capacity || table->heap_used + text > table->heap_capacity)
+		return GROUP_NONE;
+
+	row[0] = key->nulls;
+	for (k = 0, w = 0; k < program->nkeys; k++)
+	{
+		uint64_t   *stored = row + program->key_word[k];
+
+		switch ((KeyKind) program->key_kind[k])
+		{
+			case KEY_WORD:
+				stored[0] = key->words[w++];
+				break;
+			case KEY_WIDE:
+				stored[0] = key->words[w];
+				stored[1] = key->words[w + 1];
+				w += 2;
+				break;
+			case KEY_TEXT:
+				stored[0] = table->heap_used;
+				stored[1] = key->words[w + 1];
+				memcpy(table->heap + table->heap_used, (const uint8_t *) (uintptr_t) key->words[w], stored[1]);
+				table->heap_used += stored[1];
+				w += 2;
+				break;
+		}
+	}
+	for (k = 0; k < program->nstates; k++)
+		state_init((StateKind) program->state_kind[k], row + program->state_word[k]);
+	table->hashes[group] = key->hash;
+	table->ngroups++;
+	return group;
+}
+
+/* The group of a key, inserted if new; GROUP_NONE when there is no room for it. */
+CORE_FN uint32_t
+group_find_or_insert(const Program *program, GroupTable *table, const GroupKey *key)
+{
+	uint32_t	mask = table->nslots - 1;
+	uint32_t	at = (uint32_t) key->hash & mask;
+	uint32_t	group;
+
+	for (;;)
+	{
+		uint32_t	slot = table->slots[at];
+
+		if (slot == 0)
+			break;
+		if (table->hashes[slot - 1] == key->hash &&
+			group_key_equal(program, table, group_row(table, slot - 1), key))
+			return slot - 1;
+		at = (at + 1) & mask;
+	}
+	group = group_append(program, table, key);
+	if (group != GROUP_NONE)
+		table->slots[at] = group + 1;
+	return group;
+}
+
+/* Fill zeroed slots from the groups' hashes, after the table has grown. */
+CORE_FN void
+group_rehash(GroupTable *table)
+{
+	uint32_t	mask = table->nslots - 1;
+	uint32_t	g;
+
+	for (g = 0; g < table->ngroups; g++)
+	{
+		uint32_t	at = (uint32_t) table->hashes[g] & mask;
+
+		while (table->slots[at] != 0)
+			at = (at + 1) & mask;
+		table->slots[at] = g + 1;
+	}
+}
+
+/* The key of a stored group, for looking it up in another table. */
+CORE_FN void
+group_key_of_row(const Program *program, const GroupTable *table, uint32_t group, GroupKey *key)
+{
+	const uint64_t *row = group_row(table, group);
+	uint32_t	k;
+	uint32_t	w = 0;
+
+	key->hash = table->hashes[group];
+	key->nulls = row[0];
+	for (k = 0; k < program->nkeys; k++)
+	{
+		const uint64_t *stored = row + program->key_word[k];
+
+		key->words[w++] = program->key_kind[k] == KEY_TEXT
+			? (uint64_t) (uintptr_t) (table->heap + stored[0]) : stored[0];
+		if (program->key_kind[k] != KEY_WORD)
+			key->words[w++] = stored[1];
+	}
+}
+
+/*
+ * Merge the groups of `from`, beginning at *next, into `into`.  DONE, or
+ * TABLE_FULL with *next at the group to go on with after growing.
+ */
+CORE_FN DeviceStatus
+group_merge(const Program *program, GroupTable *into, const GroupTable *from, uint32_t *next)
+{
+	uint32_t	overflow = 0;
+	uint32_t	s;
+
+	for (; *next < from->ngroups; (*next)++)
+	{
+		GroupKey	key;
+		uint32_t	group;
+
+		group_key_of_row(program, from, *next, &key);
+		group = group_find_or_insert(program, into, &key);
+		if (group == GROUP_NONE)
+			return STATUS_TABLE_FULL;
+		for (s = 0; s < program->nstates; s++)
+			state_merge((StateKind) program->state_kind[s], group_row(into, group) + program->state_word[s],
+						group_row(from, *next) + program->state_word[s], &overflow);
+		if (overflow)
+			return STATUS_DECIMAL_TOO_WIDE;
+	}
+	return STATUS_DONE;
+}
+
+#endif							/* GPUDB_CORE_HASHTABLE_H */

@@ -1,0 +1,195 @@
+/*
+ * program.h
+ *		A program of the tile VM: one flat, relocatable, immutable block.
+ *
+ *		Program | constant words | text bytes | Instr of each body
+ *
+ * A program has one body or two.  The narrow body computes decimals in 64
+ * bits without checks; it may run on a tablet only when program_fits() has
+ * proven from the tablet's zone maps that nothing can overflow.  The wide body
+ * computes them in 128 bits and reports overflow.  Both write the same group
+ * rows.
+ *
+ * Within a body the instructions before `tile_start` fill registers with
+ * constants, once per run; the rest runs for each tile up to END.  Every
+ * jump goes forward.
+ *
+ * A group's row is an array of 64-bit words: which keys are NULL, the keys,
+ * then the aggregates' states.
+ */
+#ifndef GPUDB_CORE_PROGRAM_H
+#define GPUDB_CORE_PROGRAM_H
+
+#include "core/status.h"
+#include "core/target.h"
+
+#define PROGRAM_MAGIC			0x67707531u
+#define PROGRAM_MAX_REGISTERS	96	/* slots of 8 bytes per lane */
+#define PROGRAM_MAX_KEYS		32
+#define PROGRAM_MAX_COLUMNS		256
+#define PROGRAM_MAX_INSTRS		4096
+
+typedef enum Opcode
+{
+#define OPCODE(name, shape, dst, a, b, cost, status, effect) VMOP_##name,
+#include "core/opcodes.def"
+#undef OPCODE
+	VMOP_Count
+} Opcode;
+
+typedef enum OpShape
+{
+	SHAPE_CONTROL,
+	SHAPE_LOAD,
+	SHAPE_CONSTANT,
+	SHAPE_MASK,
+	SHAPE_BLEND,
+	SHAPE_LOGIC2,
+	SHAPE_TEST,
+	SHAPE_STRICT1,
+	SHAPE_STRICT1IMM,
+	SHAPE_STRICT2,
+	SHAPE_CHECKED1,
+	SHAPE_CHECKEDIMM,
+	SHAPE_CHECKED2,
+	SHAPE_TEXT1,
+	SHAPE_TEXT2,
+	SHAPE_SET,
+	SHAPE_KEY,
+	SHAPE_COLLECTIVE,
+	SHAPE_TOTAL,
+	SHAPE_TOTAL_G
+} OpShape;
+
+/* What an operand is; '_' in opcodes.def is KIND__. */
+typedef enum OperandKind
+{
+	KIND__,
+	KIND_B,
+	KIND_I,
+	KIND_F,
+	KIND_W,
+	KIND_T,
+	KIND_M,
+	KIND_G
+} OperandKind;
+
+typedef struct OpInfo
+{
+	const char *name;
+	const char *effect;
+	uint8_t		shape;
+	uint8_t		dst;
+	uint8_t		a;
+	uint8_t		b;
+	uint8_t		status;			/* DeviceStatus that a lane may report */
+	uint16_t	cost;
+} OpInfo;
+
+/* Indexed by Opcode. */
+extern const OpInfo op_info[VMOP_Count];
+
+typedef struct Instr
+{
+	uint16_t	op;
+	uint16_t	dst;
+	uint16_t	a;
+	uint16_t	b;
+	uint16_t	c;
+	uint16_t	m;				/* mask register */
+	int32_t		imm;
+} Instr;
+
+typedef struct ProgramBody
+{
+	uint32_t	instrs;			/* offset of the first Instr */
+	uint16_t	ninstrs;
+	uint16_t	tile_start;
+	uint16_t	nregisters;		/* slots; a W register takes two */
+	uint16_t	exists;
+} ProgramBody;
+
+/* How an aggregate's state starts and how two states are merged. */
+typedef enum StateKind
+{
+	STATE_COUNT,				/* 1 word */
+	STATE_SUM,					/* 2 words: Wide */
+	STATE_SUM_F,				/* 3 words: total, compensation, FLOAT_ flags */
+	STATE_MIN_I,				/* 1 word */
+	STATE_MAX_I,
+	STATE_MIN_W,				/* 2 words */
+	STATE_MAX_W
+} StateKind;
+
+typedef enum KeyKind
+{
+	KEY_WORD,					/* 1 word, compared as such */
+	KEY_WIDE,					/* 2 words, compared as such */
+	KEY_TEXT					/* 2 words: offset and length in the key heap, hash */
+} KeyKind;
+
+#define PROGRAM_MAX_STATES 128
+
+typedef struct Program
+{
+	uint32_t	magic;
+	uint32_t	size;			/* of the whole block */
+	uint32_t	words;			/* offset of the constants */
+	uint32_t	nwords;
+	uint32_t	bytes;			/* offset of text constants */
+	uint32_t	nbytes;
+	uint16_t	ncolumns;
+	uint16_t	nkeys;
+	uint16_t	nstates;
+	uint16_t	row_words;		/* of a group's row */
+	uint16_t	grouped;		/* there are keys: the table grows */
+	uint16_t	aggregates;		/* 1: fills a group table; 0: emits rows */
+	ProgramBody body[2];		/* narrow, wide */
+	uint8_t		key_kind[PROGRAM_MAX_KEYS];
+	uint16_t	key_word[PROGRAM_MAX_KEYS]; /* first word in the row */
+	uint8_t		state_kind[PROGRAM_MAX_STATES];
+	uint16_t	state_word[PROGRAM_MAX_STATES];
+} Program;
+
+#define BODY_NARROW 0
+#define BODY_WIDE	1
+
+CORE_FN const Instr *
+program_instrs(const Program *program, int body)
+{
+	return (const Instr *) ((const uint8_t *) program + program->body[body].instrs);
+}
+
+CORE_FN const uint64_t *
+program_words(const Program *program)
+{
+	return (const uint64_t *) ((const uint8_t *) program + program->words);
+}
+
+CORE_FN const uint8_t *
+program_bytes(const Program *program)
+{
+	return (const uint8_t *) program + program->bytes;
+}
+
+/*
+ * Whether a block of `size` bytes is a program that can run without touching
+ * memory outside of its own: every operand's register, constant, column, key
+ * and state is checked.  DONE or BAD_PROGRAM.
+ */
+extern DeviceStatus program_verify(const Program *program, uint32_t size);
+
+/*
+ * Write a body as text, one instruction a line, into buffer (always
+ * terminated).  Returns the length that the whole text has.
+ */
+extern uint32_t program_disassemble(const Program *program, int body, char *buffer, uint32_t capacity);
+
+/*
+ * Whether the narrow body is proven free of overflow on this tablet, by
+ * interval arithmetic over its zone maps.
+ */
+struct Tablet;
+extern bool program_fits(const Program *program, const struct Tablet *tablet);
+
+#endif							/* GPUDB_CORE_PROGRAM_H */

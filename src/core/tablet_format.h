@@ -1,0 +1,151 @@
+/*
+ * tablet_format.h
+ *		The bytes of a tablet: the columns of a range of heap blocks.
+ *
+ * A tablet is one block of memory.  Everything in it is addressed by offsets
+ * from its first byte, never by pointers, so it can be copied to a device as
+ * it is.  Rows stand in heap order, and `rows` leads from each row back to its
+ * heap tuple.
+ *
+ *		Tablet | TabletColumn[ncols] | per column: values, null bitmap | rows | variable-width area
+ *
+ * In this release a tablet lives for one query and covers a window of
+ * TABLET_WINDOW_PAGES heap pages.
+ */
+#ifndef GPUDB_CORE_TABLET_FORMAT_H
+#define GPUDB_CORE_TABLET_FORMAT_H
+
+#include "core/target.h"
+
+#define TABLET_WINDOW_PAGES 64
+
+typedef enum ColType
+{
+#define COLTYPE(name, bytes, meaning) COLTYPE_##name,
+#include "core/coltype.def"
+#undef COLTYPE
+	COLTYPE_Count
+} ColType;
+
+/*
+ * Text values.  A reference is offset << 32 | length.  Bit 31 of the offset
+ * says that the bytes lie in the program's constants instead of the tablet.
+ * While a value waits to be fetched by the backend (it is compressed or
+ * stored out of line) TEXT_PATCH is set and the low bits give the position
+ * of the stored value in its page.
+ */
+#define TEXT_IN_PROGRAM	((uint64_t) 1 << 63)
+#define TEXT_PATCH		((uint64_t) 1 << 63)
+#define TEXT_REF(offset, length) (((uint64_t) (offset) << 32) | (uint32_t) (length))
+#define TEXT_OFFSET(ref) ((uint32_t) ((ref) >> 32) & 0x7fffffffu)
+#define TEXT_LENGTH(ref) ((uint32_t) (ref))
+
+/* A row's place: the page's index within the tablet, and its line pointer. */
+#define ROW_PLACE(page, offnum) (((uint32_t) (page) << 16) | (uint16_t) (offnum))
+#define ROW_PAGE(place) ((place) >> 16)
+#define ROW_OFFNUM(place) ((uint16_t) (place))
+
+typedef struct TabletColumn
+{
+	uint64_t	values;			/* offset of the value array */
+	uint64_t	nulls;			/* offset of the bitmap; bit set = NULL */
+	uint32_t	null_count;
+	uint32_t	patch_count;	/* text values still to be fetched */
+	uint16_t	type;			/* ColType of the values as stored */
+	int16_t		scale;			/* decimals: digits after the point */
+	int16_t		max_dscale;		/* decimals: largest display scale met */
+	int16_t		unused;
+	/* zone map; conservative: NULL rows may widen it to include 0 */
+	uint64_t	min[2];			/* Wide for integers, double in min[0] for floats */
+	uint64_t	max[2];
+} TabletColumn;
+
+typedef struct Tablet
+{
+	uint32_t	nrows;
+	uint32_t	ncols;
+	uint64_t	rows;			/* offset of uint32 row places */
+	uint64_t	var;			/* offset of the variable-width area */
+	uint64_t	var_used;
+	uint64_t	var_capacity;
+	uint64_t	size;			/* of the whole block */
+	TabletColumn column[];
+} Tablet;
+
+CORE_FN uint32_t
+coltype_bytes(ColType type)
+{
+	switch (type)
+	{
+#define COLTYPE(name, bytes, meaning) case COLTYPE_##name: return bytes;
+#include "core/coltype.def"
+#undef COLTYPE
+		case COLTYPE_Count:
+			break;
+	}
+	return 0;
+}
+
+CORE_FN uint8_t *
+tablet_at(const Tablet *tablet, uint64_t offset)
+{
+	return (uint8_t *) tablet + offset;
+}
+
+CORE_FN uint64_t
+tablet_align(uint64_t offset)
+{
+	return (offset + 63) & ~(uint64_t) 63;
+}
+
+/* Bytes of a bitmap over nrows, in whole words. */
+CORE_FN uint64_t
+tablet_bitmap_bytes(uint32_t nrows)
+{
+	return ((uint64_t) nrows + 63) / 64 * 8;
+}
+
+/* Bytes that tablet_layout() will use. */
+CORE_FN uint64_t
+tablet_size(const uint16_t *types, uint32_t ncols, uint32_t nrows, uint64_t var_capacity)
+{
+	uint64_t	size = tablet_align(sizeof(Tablet) + ncols * sizeof(TabletColumn));
+	uint32_t	c;
+
+	for (c = 0; c < ncols; c++)
+	{
+		size += tablet_align((uint64_t) coltype_bytes((ColType) types[c]) * nrows);
+		size += tablet_align(tablet_bitmap_bytes(nrows));
+	}
+	return size + tablet_align((uint64_t) nrows * sizeof(uint32_t)) + tablet_align(var_capacity);
+}
+
+/*
+ * Lay out an empty tablet in a block of tablet_size() bytes, aligned to 64.
+ * types[] are the widest that each column may need.
+ */
+CORE_FN void
+tablet_layout(Tablet *tablet, const uint16_t *types, uint32_t ncols, uint32_t nrows, uint64_t var_capacity)
+{
+	uint64_t	at = tablet_align(sizeof(Tablet) + ncols * sizeof(TabletColumn));
+	uint32_t	c;
+
+	memset(tablet, 0, sizeof(Tablet) + ncols * sizeof(TabletColumn));
+	tablet->nrows = nrows;
+	tablet->ncols = ncols;
+	for (c = 0; c < ncols; c++)
+	{
+		tablet->column[c].type = types[c];
+		tablet->column[c].values = at;
+		at += tablet_align((uint64_t) coltype_bytes((ColType) types[c]) * nrows);
+		tablet->column[c].nulls = at;
+		at += tablet_align(tablet_bitmap_bytes(nrows));
+	}
+	tablet->rows = at;
+	at += tablet_align((uint64_t) nrows * sizeof(uint32_t));
+	tablet->var = at;
+	tablet->var_capacity = var_capacity;
+	tablet->size = at + tablet_align(var_capacity);
+}
+
+#endif							/* GPUDB_CORE_TABLET_FORMAT_H */

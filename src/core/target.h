@@ -1,0 +1,112 @@
+/*
+ * target.h
+ *		What differs between the compilers that read src/core: gcc, g++ and nvcc.
+ *
+ * Everything in src/core is C99 plus 128-bit integers, free of PostgreSQL and
+ * of CUDA.  This is the only file that tests for the compiler.
+ *
+ * Only little-endian targets are supported: heap pages are read byte for byte
+ * and PostgreSQL writes them in the order of the machine.
+ */
+#ifndef GPUDB_CORE_TARGET_H
+#define GPUDB_CORE_TARGET_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+#define CORE_FN static __host__ __device__ inline
+#else
+#define CORE_FN static inline
+#endif
+
+#define CORE_RESTRICT __restrict__
+
+/* Placed before a loop over lanes: no iteration depends on another. */
+#ifdef __CUDACC__
+#define CORE_INDEPENDENT
+#else
+#define CORE_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+#define core_likely(x) __builtin_expect((x) != 0, 1)
+#define core_unlikely(x) __builtin_expect((x) != 0, 0)
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "gpudb supports little-endian machines only"
+#endif
+
+/* A 128-bit integer: a wide decimal, or the running total of narrow ones. */
+typedef __int128 Wide;
+typedef unsigned __int128 UWide;
+
+/* Two 64-bit words hold a Wide wherever memory is addressed in words. */
+CORE_FN Wide
+wide_load(const uint64_t *words)
+{
+	return (Wide) (((UWide) words[1] << 64) | words[0]);
+}
+
+CORE_FN void
+wide_store(uint64_t *words, Wide value)
+{
+	words[0] = (uint64_t) value;
+	words[1] = (uint64_t) ((UWide) value >> 64);
+}
+
+CORE_FN bool
+wide_fits_int64(Wide value)
+{
+	return value == (Wide) (int64_t) value;
+}
+
+/* Unaligned loads; the compilers turn them into single instructions. */
+CORE_FN uint16_t
+load_u16(const uint8_t *p)
+{
+	uint16_t	v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+CORE_FN uint32_t
+load_u32(const uint8_t *p)
+{
+	uint32_t	v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+CORE_FN uint64_t
+load_u64(const uint8_t *p)
+{
+	uint64_t	v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+CORE_FN double
+float_of_bits(uint64_t bits)
+{
+	double		v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+CORE_FN uint64_t
+bits_of_float(double v)
+{
+	uint64_t	bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits;
+}
+
+#endif							/* GPUDB_CORE_TARGET_H */

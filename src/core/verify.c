@@ -1,0 +1,205 @@
+/*
+ * verify.c
+ *		The structural check of a program, before anything runs it.
+ *
+ * A program may come from another process.  After DONE every position that
+ * the interpreter will form from it lies inside the program, the register
+ * file, the tablet's columns or a group's row.
+ */
+#include "core/op_agg.h"
+#include "core/program.h"
+#include "core/tablet_format.h"
+
+typedef struct Verifier
+{
+	const Program *program;
+	const ProgramBody *body;
+} Verifier;
+
+static bool
+block_inside(const Program *program, uint32_t offset, uint64_t length, uint32_t alignment)
+{
+	return offset % alignment == 0 && offset >= sizeof(Program) && (uint64_t) offset + length <= program->size;
+}
+
+static bool
+register_ok(const Verifier *v, uint8_t kind, uint16_t number)
+{
+	return kind == KIND__ || number + (kind == KIND_W ? 2u : 1u) <= v->body->nregisters;
+}
+
+/* n words from `first` on, each a reference to text inside the program. */
+static bool
+text_words_ok(const Verifier *v, uint32_t first, uint32_t n)
+{
+	const uint64_t *words = program_words(v->program);
+	uint32_t	i;
+
+	for (i = first; i < first + n; i++)
+		if (!(words[i] & TEXT_IN_PROGRAM) ||
+			(uint64_t) TEXT_OFFSET(words[i]) + TEXT_LENGTH(words[i]) > v->program->nbytes)
+			return false;
+	return true;
+}
+
+static bool
+words_ok(const Verifier *v, const Instr *in, uint32_t n)
+{
+	return in->imm >= 0 && (uint64_t) in->imm + n <= v->program->nwords;
+}
+
+static bool
+state_ok(const Verifier *v, const Instr *in, StateKind kind)
+{
+	uint32_t	s;
+
+	for (s = 0; s < v->program->nstates; s++)
+		if (v->program->state_word[s] == in->imm)
+			return v->program->state_kind[s] == kind;
+	return false;
+}
+
+static bool
+total_ok(const Verifier *v, const Instr *in)
+{
+	switch ((Opcode) in->op)
+	{
+		case VMOP_COUNT:
+		case VMOP_COUNT_G:
+			return in->a < v->body->nregisters && state_ok(v, in, STATE_COUNT);
+		case VMOP_SUM_I:
+		case VMOP_SUM_I_G:
+		case VMOP_SUM_W:
+		case VMOP_SUM_W_G:
+			return state_ok(v, in, STATE_SUM);
+		case VMOP_SUM_F:
+		case VMOP_SUM_F_G:
+			return state_ok(v, in, STATE_SUM_F);
+		case VMOP_MIN_I:
+		case VMOP_MIN_I_G:
+			return state_ok(v, in, STATE_MIN_I);
+		case VMOP_MAX_I:
+		case VMOP_MAX_I_G:
+			return state_ok(v, in, STATE_MAX_I);
+		case VMOP_MIN_W:
+		case VMOP_MIN_W_G:
+			return state_ok(v, in, STATE_MIN_W);
+		default:
+			return state_ok(v, in, STATE_MAX_W);
+	}
+}
+
+static bool
+key_ok(const Verifier *v, const Instr *in)
+{
+	KeyKind		kind = in->op == VMOP_KEY_I ? KEY_WORD : in->op == VMOP_KEY_W ? KEY_WIDE : KEY_TEXT;
+
+	return in->imm >= 0 && in->imm < v->program->nkeys && v->program->key_kind[in->imm] == kind;
+}
+
+static bool
+instr_ok(const Verifier *v, const Instr *in, uint32_t pc)
+{
+	const OpInfo *info;
+
+	if (in->op >= VMOP_Count)
+		return false;
+	info = &op_info[in->op];
+	if (!register_ok(v, info->dst, in->dst) || !register_ok(v, info->a, in->a) ||
+		!register_ok(v, info->b, in->b) || in->m >= v->body->nregisters)
+		return false;
+	/* register 0 is the selection: only FILTER changes it */
+	if (info->dst != KIND__ && in->dst == 0)
+		return false;
+	switch ((OpShape) info->shape)
+	{
+		case SHAPE_CONTROL:
+			return in->op != VMOP_JUMP_NONE || (in->imm > (int32_t) pc && in->imm < v->body->ninstrs);
+		case SHAPE_LOAD:
+			return in->imm >= 0 && in->imm < v->program->ncolumns;
+		case SHAPE_CONSTANT:
+			return in->c <= 1 && words_ok(v, in, in->op == VMOP_CONST_W ? 2 : 1) &&
+				(in->op != VMOP_CONST_T || text_words_ok(v, (uint32_t) in->imm, 1));
+		case SHAPE_SET:
+			return words_ok(v, in, in->c) && (in->op != VMOP_IN_T || text_words_ok(v, (uint32_t) in->imm, in->c));
+		case SHAPE_STRICT1IMM:
+		case SHAPE_CHECKEDIMM:
+			return in->imm >= 0 && in->imm <= 38 && (in->op != VMOP_ROUND_D || in->imm <= 18);
+		case SHAPE_KEY:
+			return key_ok(v, in);
+		case SHAPE_COLLECTIVE:
+			return in->op == VMOP_GROUP ? v->program->grouped != 0 : !v->program->aggregates;
+		case SHAPE_TOTAL:
+			return v->program->aggregates && !v->program->grouped && total_ok(v, in);
+		case SHAPE_TOTAL_G:
+			return v->program->grouped && total_ok(v, in);
+		default:
+			return true;
+	}
+}
+
+static bool
+body_ok(const Program *program, const ProgramBody *body)
+{
+	Verifier	v = {program, body};
+	const Instr *code = (const Instr *) ((const uint8_t *) program + body->instrs);
+	uint32_t	pc;
+
+	if (body->ninstrs == 0 || body->ninstrs > PROGRAM_MAX_INSTRS || body->tile_start >= body->ninstrs ||
+		body->nregisters == 0 || body->nregisters > PROGRAM_MAX_REGISTERS ||
+		!block_inside(program, body->instrs, body->ninstrs * sizeof(Instr), 8))
+		return false;
+	for (pc = 0; pc < body->ninstrs; pc++)
+	{
+		if (!instr_ok(&v, &code[pc], pc))
+			return false;
+		/* END closes the body; before tile_start there are only constants */
+		if ((code[pc].op == VMOP_END) != (pc + 1 == body->ninstrs))
+			return false;
+		if ((op_info[code[pc].op].shape == SHAPE_CONSTANT) != (pc < body->tile_start))
+			return false;
+	}
+	return true;
+}
+
+/* Keys and states fill the row one after the other. */
+static bool
+row_ok(const Program *program)
+{
+	uint32_t	word = 1;
+	uint32_t	i;
+
+	if (program->nkeys > PROGRAM_MAX_KEYS || program->nstates > PROGRAM_MAX_STATES ||
+		(program->grouped != 0) != (program->nkeys > 0))
+		return false;
+	for (i = 0; i < program->nkeys; i++)
+	{
+		if (program->key_kind[i] > KEY_TEXT || program->key_word[i] != word)
+			return false;
+		word += program->key_kind[i] == KEY_WORD ? 1 : 2;
+	}
+	for (i = 0; i < program->nstates; i++)
+	{
+		if (program->state_kind[i] > STATE_MAX_W || program->state_word[i] != word)
+			return false;
+		word += state_words((StateKind) program->state_kind[i]);
+	}
+	return word == program->row_words;
+}
+
+DeviceStatus
+program_verify(const Program *program, uint32_t size)
+{
+	uint32_t	b;
+
+	if (size < sizeof(Program) || program->magic != PROGRAM_MAGIC || program->size != size ||
+		program->ncolumns > PROGRAM_MAX_COLUMNS ||
+		!block_inside(program, program->words, (uint64_t) program->nwords * sizeof(uint64_t), 8) ||
+		!block_inside(program, program->bytes, program->nbytes, 1) || !row_ok(program) ||
+		(!program->body[BODY_NARROW].exists && !program->body[BODY_WIDE].exists))
+		return STATUS_BAD_PROGRAM;
+	for (b = 0; b < 2; b++)
+		if (program->body[b].exists && !body_ok(program, &program->body[b]))
+			return STATUS_BAD_PROGRAM;
+	return STATUS_DONE;
+}

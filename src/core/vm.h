@@ -1,0 +1,85 @@
+/*
+ * vm.h
+ *		One run of a program over a tablet: what the interpreter reads and writes.
+ *
+ * A run is resumable.  `tile` is the cursor; a run that answers OUTPUT_FULL,
+ * TABLE_FULL or TIME_SLICE has not touched any total of that tile, so the
+ * caller makes room and calls again, and no row counts twice.
+ */
+#ifndef GPUDB_CORE_VM_H
+#define GPUDB_CORE_VM_H
+
+#include "core/hashtable.h"
+#include "core/program.h"
+#include "core/tablet_format.h"
+
+typedef struct VmRun
+{
+	const Program *program;
+	int			body;			/* BODY_NARROW or BODY_WIDE */
+	const Tablet *tablet;
+	uint64_t   *values;			/* scratch: registers * tile * 8 bytes, aligned to 64 */
+	uint8_t    *nulls;			/* scratch: registers * tile bytes, aligned to 64 */
+	GroupTable *groups;			/* totals; without keys its one row */
+	uint32_t   *out;			/* row numbers emitted, in heap order */
+	uint32_t	out_count;
+	uint32_t	out_capacity;
+	uint32_t	tile;			/* cursor: tiles before it are complete */
+	int32_t		yield_after;	/* tests: answer TIME_SLICE after so many instructions; -1 = never */
+} VmRun;
+
+/* The address of a text reference's bytes. */
+CORE_FN const uint8_t *
+vm_text(const VmRun *run, uint64_t ref)
+{
+	return ((ref & TEXT_IN_PROGRAM) ? program_bytes(run->program)
+			: tablet_at(run->tablet, run->tablet->var)) + TEXT_OFFSET(ref);
+}
+
+/* Whether value is among n sorted integers. */
+CORE_FN uint8_t
+vm_in_sorted(const uint64_t *words, uint32_t n, int64_t value)
+{
+	uint32_t	low = 0;
+
+	while (n > 0)
+	{
+		uint32_t	half = n / 2;
+
+		if ((int64_t) words[low + half] < value)
+		{
+			low += half + 1;
+			n -= half + 1;
+		}
+		else
+			n = half;
+	}
+	return n == 0 && (int64_t) words[low] == value;
+}
+
+CORE_FN uint8_t
+vm_in_text(const VmRun *run, const uint64_t *words, uint32_t n, uint64_t ref)
+{
+	const uint8_t *bytes = vm_text(run, ref);
+	uint32_t	i;
+
+	for (i = 0; i < n; i++)
+		if (text_equal(bytes, TEXT_LENGTH(ref), vm_text(run, words[i]), TEXT_LENGTH(words[i])))
+			return 1;
+	return 0;
+}
+
+/* The status that a lane of this instruction may report. */
+CORE_FN DeviceStatus
+op_status(uint16_t op)
+{
+	switch (op)
+	{
+#define OPCODE(name, shape, dst, a, b, cost, status, effect) case VMOP_##name: return STATUS_##status;
+#include "core/opcodes.def"
+#undef OPCODE
+	}
+	return STATUS_BAD_PROGRAM;
+}
+
+#endif							/* GPUDB_CORE_VM_H */

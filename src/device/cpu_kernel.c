@@ -1,0 +1,27 @@
+/*
+ * cpu_kernel.c
+ *		The CPU device's inner loops: pages to columns, and the tile VM.
+ *
+ * Built once for each instruction set with GPUDB_ISA naming it; device_cpu.c
+ * picks one at run time.  Nothing here knows PostgreSQL: it runs in threads.
+ */
+#include "core/deform.h"
+#include "core/op_cast.h"
+#include "core/op_compare.h"
+#include "core/op_date.h"
+#include "core/op_logic.h"
+#include "core/vm.h"
+#include "device/cpu_kernel.h"
+
+#ifndef GPUDB_ISA
+#define GPUDB_ISA base
+#endif
+
+#define VM_RUN vm_run
+#define VM_TILE CPU_TILE
+#include "core/interp.h"
+
+#define CONCAT_(a, b) a##b
+#define CONCAT(a, b) CONCAT_(a, b)
+
+const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA) = {deform_pages, vm_run};

@@ -1,0 +1,23 @@
+/*
+ * cpu_kernel.h
+ *		The CPU device's inner loops, in one build per instruction set.
+ */
+#ifndef GPUDB_DEVICE_CPU_KERNEL_H
+#define GPUDB_DEVICE_CPU_KERNEL_H
+
+#include "core/deform.h"
+#include "core/vm.h"
+
+/* Lanes of a tile: a register of 4 KB, a dozen of which stay in the L2 cache. */
+#define CPU_TILE 512
+
+typedef struct CpuKernel
+{
+	DeviceStatus (*deform) (const DeformPlan *plan, const PageList *pages, Tablet *tablet);
+	DeviceStatus (*run) (VmRun *run);
+} CpuKernel;
+
+/* The best build for the processor at hand. */
+extern const CpuKernel *cpu_kernel(void);
+
+#endif							/* GPUDB_DEVICE_CPU_KERNEL_H */

@@ -1,0 +1,155 @@
+"""The few calls of libpq that the benchmark needs, through ctypes.
+
+A driver would do as well, but the figure to report is what a C client sees:
+here the clock stops when libpq has the whole result, before Python touches it.
+"""
+
+import ctypes
+import ctypes.util
+import time
+from collections import namedtuple
+
+COPY_OUT = 3
+COMMAND_OK, TUPLES_OK = 1, 2
+FLOAT4, FLOAT8 = 700, 701
+
+Table = namedtuple("Table", "names types rows")
+
+
+class ServerError(Exception):
+    def __init__(self, message, sqlstate):
+        super().__init__(message.strip())
+        self.sqlstate = sqlstate
+
+
+def _load():
+    lib = ctypes.CDLL(ctypes.util.find_library("pq") or "libpq.so.5")
+    ptr, text, num = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
+    for name, result, args in (
+        ("PQconnectdb", ptr, [text]),
+        ("PQfinish", None, [ptr]),
+        ("PQstatus", num, [ptr]),
+        ("PQerrorMessage", text, [ptr]),
+        ("PQsendQuery", num, [ptr, text]),
+        ("PQgetResult", ptr, [ptr]),
+        ("PQresultStatus", num, [ptr]),
+        ("PQresultErrorMessage", text, [ptr]),
+        ("PQresultErrorField", text, [ptr, num]),
+        ("PQclear", None, [ptr]),
+        ("PQntuples", num, [ptr]),
+        ("PQnfields", num, [ptr]),
+        ("PQfname", text, [ptr, num]),
+        ("PQftype", ctypes.c_uint, [ptr, num]),
+        ("PQgetisnull", num, [ptr, num, num]),
+        ("PQgetvalue", text, [ptr, num, num]),
+        ("PQgetCopyData", num, [ptr, ctypes.POINTER(ptr), num]),
+        ("PQfreemem", None, [ptr]),
+        ("PQsetNoticeProcessor", ptr, [ptr, ptr, ptr]),
+    ):
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, args
+    return lib
+
+
+LIB = _load()
+_QUIET = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)(lambda arg, message: None)
+
+
+class Connection:
+    """One persistent connection; every method raises ServerError on an error."""
+
+    def __init__(self, dsn, settings=()):
+        self.conn = LIB.PQconnectdb(dsn.encode())
+        if LIB.PQstatus(self.conn) != 0:
+            raise ServerError(LIB.PQerrorMessage(self.conn).decode(), "08001")
+        LIB.PQsetNoticeProcessor(self.conn, ctypes.cast(_QUIET, ctypes.c_void_p), None)
+        for name, value in settings:
+            self.set(name, value)
+
+    def close(self):
+        LIB.PQfinish(self.conn)
+        self.conn = None
+
+    def set(self, name, value):
+        self.table(f"SET {name} = '{value}'")
+
+    def time(self, sql):
+        """Seconds until libpq holds the whole result, and the number of rows."""
+        start = time.perf_counter()
+        result = self._run(sql)
+        seconds = time.perf_counter() - start
+        rows = LIB.PQntuples(result)
+        LIB.PQclear(result)
+        return seconds, rows
+
+    def table(self, sql, limit=None):
+        """The last result of sql that has rows, as text; None for NULL.
+
+        With more than `limit` rows they are left out: rows is then None.
+        """
+        result = self._run(sql)
+        try:
+            columns = range(LIB.PQnfields(result))
+            names = [LIB.PQfname(result, c).decode() for c in columns]
+            types = [LIB.PQftype(result, c) for c in columns]
+            if limit is not None and LIB.PQntuples(result) > limit:
+                return Table(names, types, None)
+            rows = [
+                tuple(
+                    None if LIB.PQgetisnull(result, r, c) else LIB.PQgetvalue(result, r, c).decode()
+                    for c in columns
+                )
+                for r in range(LIB.PQntuples(result))
+            ]
+            return Table(names, types, rows)
+        finally:
+            LIB.PQclear(result)
+
+    def value(self, sql):
+        rows = self.table(sql).rows
+        return rows[0][0] if rows else None
+
+    def copy_lines(self, query):
+        """Every row of one SELECT as a line of COPY text, without keeping them."""
+        result = self._run(f"COPY ({query}) TO STDOUT")
+        LIB.PQclear(result)
+        buffer = ctypes.c_void_p()
+        while True:
+            length = LIB.PQgetCopyData(self.conn, ctypes.byref(buffer), 0)
+            if length < 0:
+                break
+            yield ctypes.string_at(buffer.value, length)
+            LIB.PQfreemem(buffer)
+        LIB.PQclear(self._finish(None))
+
+    def _run(self, sql):
+        if not LIB.PQsendQuery(self.conn, sql.encode()):
+            raise ServerError(LIB.PQerrorMessage(self.conn).decode(), "08006")
+        return self._finish(LIB.PQgetResult(self.conn))
+
+    def _finish(self, result):
+        """Read results to the end and keep the last one that has rows."""
+        kept, error = None, None
+        if result is None:
+            result = LIB.PQgetResult(self.conn)
+        while result:
+            status = LIB.PQresultStatus(result)
+            if status == COPY_OUT:
+                return result
+            if status not in (COMMAND_OK, TUPLES_OK) and error is None:
+                sqlstate = LIB.PQresultErrorField(result, ord("C"))
+                error = ServerError(
+                    LIB.PQresultErrorMessage(result).decode(), (sqlstate or b"08006").decode()
+                )
+            if kept is None or status == TUPLES_OK:
+                if kept:
+                    LIB.PQclear(kept)
+                kept = result
+            else:
+                LIB.PQclear(result)
+            result = LIB.PQgetResult(self.conn)
+        if error:
+            if kept:
+                LIB.PQclear(kept)
+            raise error
+        return kept

@@ -1,0 +1,4 @@
+-- one predicate, 60 % selected
+SELECT count(*)
+FROM tcpip
+WHERE data_count > :p40;

@@ -1,0 +1,5 @@
+-- 2 attributes, AND, 60 % of each
+SELECT count(*)
+FROM tcpip
+WHERE data_count > :p40
+  AND data_loss > :loss40;

@@ -1,0 +1,4 @@
+-- attribute against attribute
+SELECT count(*)
+FROM tcpip
+WHERE data_count > flow_rate;

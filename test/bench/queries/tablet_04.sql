@@ -1,0 +1,4 @@
+-- float4, 67 % selected, rows returned
+SELECT id, uniformf, normalf5
+FROM test
+WHERE uniformf>-60 AND normalf5<5;

@@ -1,0 +1,7 @@
+-- the exact sums of tablet_08r, and the sums of sizes
+SELECT bench_sum(sum(bench_hi(normalf5)), sum(bench_lo(normalf5))) AS sum_normalf5_exact,
+	   bench_sum(sum(bench_hi(abs(normalf5))), sum(bench_lo(abs(normalf5)))) AS sum_normalf5_abs,
+	   bench_sum(sum(bench_hi(normalf20)), sum(bench_lo(normalf20))) AS sum_normalf20_exact,
+	   bench_sum(sum(bench_hi(abs(normalf20))), sum(bench_lo(abs(normalf20)))) AS sum_normalf20_abs
+FROM test
+WHERE normalf5*normalf20>=-5 AND normalf5*normalf20<=5;

@@ -1,0 +1,9 @@
+-- the exact sums of tablet_10r, and the sums of sizes
+SELECT bench_sum(sum(bench_hi(uniformf)), sum(bench_lo(uniformf))) AS sum_uniformf_exact,
+	   bench_sum(sum(bench_hi(abs(uniformf))), sum(bench_lo(abs(uniformf)))) AS sum_uniformf_abs,
+	   bench_sum(sum(bench_hi(normalf5)), sum(bench_lo(normalf5))) AS sum_normalf5_exact,
+	   bench_sum(sum(bench_hi(abs(normalf5))), sum(bench_lo(abs(normalf5)))) AS sum_normalf5_abs,
+	   bench_sum(sum(bench_hi(normalf20)), sum(bench_lo(normalf20))) AS sum_normalf20_exact,
+	   bench_sum(sum(bench_hi(abs(normalf20))), sum(bench_lo(abs(normalf20)))) AS sum_normalf20_abs
+FROM test
+WHERE uniformf BETWEEN -1 AND 1 OR normalf5 BETWEEN -1 AND 1 OR normalf20 BETWEEN -1 AND 1;

@@ -1,0 +1,3 @@
+-- max and min of int
+SELECT max(normali5), min(normali5)
+FROM test;

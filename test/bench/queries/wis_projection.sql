@@ -1,0 +1,3 @@
+-- sum of an int expression
+SELECT sum(unique1+unique2)
+FROM w;

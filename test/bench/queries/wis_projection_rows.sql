@@ -1,0 +1,3 @@
+-- an int expression, every row returned
+SELECT unique1+unique2
+FROM w;

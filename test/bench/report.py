@@ -1,0 +1,173 @@
+"""Measurements to Markdown, and the Markdown into docs/benchmarks.md."""
+
+import math
+import os
+import platform
+import re
+import time
+
+SETTINGS = (
+    "shared_buffers work_mem max_worker_processes max_parallel_workers"
+    " max_parallel_workers_per_gather jit_above_cost gpudb.device gpudb.cpu_threads gpudb.pool_size"
+)
+HEAD = """# Benchmarks
+
+Written by `test/bench/run.sh`; the text between two markers is replaced by the
+next run of the same name. How it is measured: `test/bench/README.md`.
+"""
+
+
+def machine_facts(conn, extra=()):
+    facts = [
+        ("date", time.strftime("%Y-%m-%d")),
+        ("CPU", f"{_cpu_model()}, {len(os.sched_getaffinity(0))} cores"),
+        ("RAM", f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"),
+        ("PostgreSQL", conn.value("SHOW server_version")),
+        ("load at start", "%.1f" % os.getloadavg()[0]),
+    ]
+    for name in SETTINGS.split():
+        value = conn.value(f"SELECT current_setting('{name}', true)")
+        if value:
+            facts.append((name, value))
+    return facts + list(extra)
+
+
+def _cpu_model():
+    with open("/proc/cpuinfo") as info:
+        for line in info:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def ms(seconds):
+    if seconds is None:
+        return "–"
+    value = seconds * 1000
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+
+
+def best(row, kind):
+    """(configuration, median, minimum) of the fastest configuration of a kind, or None."""
+    runs = [
+        (timing["median"], timing["min"], name)
+        for name, timing in row["timings"].items()
+        if timing["kind"] == kind and timing["median"] is not None
+    ]
+    if not runs:
+        return None
+    median, minimum, name = min(runs)
+    return name, median, minimum
+
+
+def speedup(row, kind):
+    """PostgreSQL's best median over ours; None unless our plan ran and was right."""
+    ours, theirs, state = best(row, kind), best(row, "pg"), row["checks"].get(kind)
+    if not (ours and theirs and state) or state["wrong"] or not state["on_gpudb"]:
+        return None
+    return theirs[1] / ours[1]
+
+
+def verdict(row, kind):
+    state = row["checks"].get(kind)
+    if state is None:
+        return ""
+    if state["wrong"]:
+        return f"**wrong**: {state['wrong']}"
+    if not state["on_gpudb"]:
+        return "loss: not on gpudb" + (f" ({state['reason']})" if state["reason"] else "")
+    ratio = speedup(row, kind)
+    if ratio is None:
+        return "loss: no figure"
+    return ("win" if ratio >= 1 else "loss") + (f"; {state['note']}" if state["note"] else "")
+
+
+def markdown(suite, rows, facts, arguments):
+    lines = [f"### {suite}", "", "; ".join(f"{name} {value}" for name, value in facts) + ".", ""]
+    lines += [_how(arguments), ""]
+    kinds = [("gpudb", "gpudb, the planner choosing freely"), ("forced", "gpudb.force = on")]
+    kinds = [pair for pair in kinds if any(pair[0] in row["checks"] for row in rows)]
+    for kind, heading in kinds:
+        lines += _table(rows, kind, heading) + [""] + _summary(rows, kind) + [""]
+    if not kinds:
+        lines += _peer_table(rows) + [""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _how(arguments):
+    return (
+        "Client wall clock over a Unix socket until the whole result is with the client, ms: median (minimum) of "
+        f"{arguments.runs} runs after {arguments.warm} warm-ups, configurations interleaved. PostgreSQL is the best "
+        "median of parallel and serial, each with JIT on and off; gpudb the better of JIT on and off. Everything is "
+        "in shared_buffers; gpudb's figures are warm. Speed-up is PostgreSQL's median over gpudb's."
+    )
+
+
+def _cells(row):
+    title = row["title"].replace("|", "\\|")
+    return [row["name"], title, f"{row['rows_in']:,}", f"{row['bytes_in'] / 1e6:.0f}", f"{row['rows_out']:,}"]
+
+
+def _figure(found):
+    return f"{ms(found[1])} ({ms(found[2])})" if found else "–"
+
+
+def _grid(head, body):
+    align = ["---" if name in ("query", "what", "by", "plan", "result") else "---:" for name in head]
+    rows = [head, align] + body
+    return ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+
+
+def _table(rows, kind, heading):
+    head = ["query", "what", "rows in", "MB in", "rows out", "PostgreSQL", "by", "gpudb", "speed-up", "plan", "result"]
+    cold = any(row.get("cold") for row in rows) and kind == "gpudb"
+    duck = any(best(row, "duckdb") for row in rows)
+    body = []
+    for row in rows:
+        theirs, ours, ratio = best(row, "pg"), best(row, kind), speedup(row, kind)
+        cells = _cells(row) + [_figure(theirs), theirs[0] if theirs else "–", _figure(ours)]
+        cells.append(f"{ratio:.2f}×" if ratio else "–")
+        state = row["checks"].get(kind)
+        cells += [state["plan"] if state else "", verdict(row, kind).replace("|", "\\|").replace("\n", " ")]
+        if cold:
+            cells.append(ms(row.get("cold")))
+        if duck:
+            cells.append(_figure(best(row, "duckdb")))
+        body.append(cells)
+    head += (["cold"] if cold else []) + (["DuckDB"] if duck else [])
+    return [f"**{heading}**", ""] + _grid(head, body)
+
+
+def _peer_table(rows):
+    names = list(dict.fromkeys(name for row in rows for name in row["timings"]))
+    head = ["query", "what", "rows in", "MB in", "rows out"] + names
+    body = []
+    for row in rows:
+        timings = [row["timings"].get(name) for name in names]
+        body.append(_cells(row) + [_figure((0, t["median"], t["min"]) if t else None) for t in timings])
+    return _grid(head, body)
+
+
+def _summary(rows, kind):
+    ratios = [ratio for ratio in (speedup(row, kind) for row in rows) if ratio]
+    verdicts = [verdict(row, kind) for row in rows]
+    count = lambda start: sum(text.startswith(start) for text in verdicts)
+    line = f"{len(rows)} queries: {count('win')} won, {count('loss')} lost, {count('**wrong')} wrong"
+    if ratios:
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        line += f"; geometric mean of the {len(ratios)} that ran on gpudb {mean:.2f}×"
+    return [line + "."]
+
+
+def update_docs(path, name, text):
+    """Put text between the markers of `name` in the file at path."""
+    begin, end = f"<!-- bench:{name} -->", f"<!-- /bench:{name} -->"
+    old = open(path, encoding="utf-8").read() if os.path.exists(path) else HEAD
+    block = f"{begin}\n{text}{end}"
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.S)
+    if pattern.search(old):
+        new = pattern.sub(lambda match: block, old, count=1)
+    else:
+        new = old.rstrip() + "\n\n" + block + "\n"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(new)

@@ -1,0 +1,114 @@
+# shellcheck shell=bash disable=SC2034
+# Shell functions shared by run.sh, demo.sh and the benchmarks.  Source it from bash; it does nothing by itself.
+#
+#   work_open            a scratch folder, $work, that belongs to an unprivileged user; removed when the script ends,
+#                        after every server that has its data in there was stopped (KEEP=1 leaves the files)
+#   as_user COMMAND...   run a command as that user: PostgreSQL refuses to run as root
+#   give_user PATH...    hand files in $work to that user
+#   server_start NAME [SETTING...]   initdb and start a server with gpudb preloaded, reachable by socket only;
+#                        exports PGHOST PGPORT PGUSER PGDATABASE, so that a bare psql reaches it
+#   server_stop NAME
+#   psql_as [ARG...]     psql for scripts: bare rows, stops at the first error
+#
+# Run as root they make and use the user gpudb-test; otherwise they run as whoever calls.
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+PG_CONFIG=${PG_CONFIG:-pg_config}
+test_user=gpudb-test
+
+die() {
+	echo "gpudb: $*" >&2
+	exit 1
+}
+
+# What is worth keeping between runs: the virtual environment with the data generator.
+cache_dir() {
+	if [ "$(id -u)" = 0 ]; then
+		echo "${XDG_CACHE_HOME:-/var/cache}/gpudb"
+	else
+		echo "${XDG_CACHE_HOME:-$HOME/.cache}/gpudb"
+	fi
+}
+
+# Sets pg_bin (initdb, pg_ctl, postgres) and pg_src (pg_regress, the isolation tester, PostgreSQL::Test).
+find_postgres() {
+	local pgxs
+	pgxs=$("$PG_CONFIG" --pgxs 2>/dev/null) || die "no pg_config: run 'make deps', or set PG_CONFIG"
+	pg_bin=$("$PG_CONFIG" --bindir)
+	pg_src=${pgxs%/makefiles/pgxs.mk}
+	[ -x "$pg_bin/initdb" ] || die "no PostgreSQL server in $pg_bin: run 'make deps', or set PG_CONFIG"
+	export PATH="$pg_bin:$PATH"
+}
+
+work_open() {
+	local base=${TMPDIR:-/tmp}
+	[ ${#base} -le 60 ] || base=/tmp		# a socket's path has at most 107 bytes
+	if [ "$(id -u)" = 0 ]; then
+		id "$test_user" >/dev/null 2>&1 || useradd --system --shell /bin/sh "$test_user" || die "cannot add user $test_user"
+	else
+		test_user=$(id -un)
+	fi
+	work=$(mktemp -d "$base/gpudb.XXXXXX") || die "cannot make a folder in $base"
+	give_user "$work"
+	trap work_close EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+}
+
+work_close() {
+	local file
+	trap - EXIT
+	find "$work" -name postmaster.pid 2>/dev/null | while IFS= read -r file; do
+		stop_data "$(dirname "$file")"
+	done
+	if [ -n "${KEEP:-}" ]; then
+		echo "gpudb: kept $work" >&2
+	else
+		rm -rf "$work"
+	fi
+}
+
+stop_data() {
+	as_user pg_ctl -D "$1" -m fast -w -t 30 stop >/dev/null 2>&1 ||
+		as_user pg_ctl -D "$1" -m immediate -w -t 30 stop >/dev/null 2>&1
+}
+
+as_user() {
+	if [ "$(id -u)" = 0 ]; then
+		(cd "$work" && exec setpriv --reuid="$test_user" --regid="$test_user" --init-groups \
+			env HOME="$work" USER="$test_user" LOGNAME="$test_user" "$@")
+	else
+		(cd "$work" && exec "$@")
+	fi
+}
+
+give_user() {
+	[ "$(id -u)" != 0 ] || chown -R "$test_user": "$@"
+}
+
+server_start() {
+	local name=$1 data=$work/$1 setting
+	shift
+	as_user initdb -D "$data" -U postgres --no-locale -E UTF8 -A trust --no-sync >"$work/$name.initdb" 2>&1 ||
+		{ echo "gpudb: initdb failed: $(tail -n 5 "$work/$name.initdb")" >&2; return 1; }
+	{
+		echo "listen_addresses = ''"
+		echo "unix_socket_directories = '$work'"
+		echo "shared_preload_libraries = 'gpudb'"
+		echo "fsync = off"
+		for setting in "$@"; do
+			echo "$setting"
+		done
+	} >>"$data/postgresql.conf"
+	as_user pg_ctl -D "$data" -l "$work/$name.log" -w -t 120 start >/dev/null 2>&1 ||
+		{ echo "gpudb: the server did not start: $(tail -n 10 "$work/$name.log")" >&2; return 1; }
+	export PGHOST=$work PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+}
+
+server_stop() {
+	stop_data "$work/$1"
+}
+
+psql_as() {
+	psql -XqAt -v ON_ERROR_STOP=1 "$@"
+}

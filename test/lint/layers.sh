@@ -1,0 +1,74 @@
+#!/bin/bash
+# The include rule.  A file includes its own folder or folders of lower rank:
+#
+#   gpudb.c 7 > plan 6 > exec 5 > compile 4 > worker 3 > tablet 2 > device 1 > core 0
+#
+# compile/ sees only core/.  core/ sees only four standard headers (target.h also <math.h>).  cuda/ sees core/, itself,
+# CUDA, CUB and the C library.  guc.h and pg_compat.h are open to every layer that knows PostgreSQL; their own files see core/.
+# Includes of our own headers are written from src/: #include "core/program.h".
+. "$(dirname "$0")/lib.sh"
+
+# lines of "FILE LINE QUOTED-OR-ANGLED-NAME" for every #include
+includes() {
+	sources src cuda -- .c .h .def .cu .cuh | while IFS= read -r file; do
+		sed -n -E "s@^[[:space:]]*#[[:space:]]*include[[:space:]]*([<\"][^>\"]*[>\"]).*@\1@;T;=;p" "$file" |
+			paste - - | awk -v file="$file" '{ print file, $1, $2 }'
+	done
+}
+
+check "layers: includes point down" < <(includes | awk '
+	BEGIN {
+		split("core device tablet worker compile exec plan", folders)
+		for (i = 1; i <= 7; i++)
+			rank[folders[i]] = i - 1
+		rank["gpudb.c"] = 7
+		rank["guc.c"] = rank["guc.h"] = rank["pg_compat.c"] = rank["pg_compat.h"] = 0
+		split("<stdint.h> <stdbool.h> <stddef.h> <string.h>", list, " ")
+		for (i in list)
+			core_may[list[i]] = 1
+		split("stdint.h stdbool.h stddef.h string.h stdio.h stdlib.h limits.h float.h math.h errno.h time.h", list, " ")
+		for (i in list)
+			cuda_may["<" list[i] ">"] = 1
+	}
+
+	function complain(reason) { print file ":" line ": " reason }
+
+	# The layer that a path under src/ belongs to: its folder, or its own name at the top.
+	function layer(path) { return index(path, "/") ? substr(path, 1, index(path, "/") - 1) : path }
+
+	{
+		file = $1; line = $2; quoted = substr($3, 1, 1) == "\""; name = substr($3, 2, length($3) - 2)
+		top = layer(file); own = layer(substr(file, length(top) + 2)); target = layer(name)
+	}
+
+	top == "cuda" {
+		if (quoted && (name ~ /^core\// || (getline junk < ("cuda/" name)) >= 0))
+			next
+		if (!quoted && (name ~ /^(cuda|cub\/|cooperative_groups|nvml)/ || ("<" name ">") in cuda_may))
+			next
+		complain("cuda/ sees only core/, its own folder, CUDA, CUB and the C library, not " $3)
+		next
+	}
+
+	own == "core" {
+		if (quoted ? target != "core" : !($3 in core_may) && !($3 == "<math.h>" && file == "src/core/target.h"))
+			complain("core/ sees only core/, <stdint.h>, <stdbool.h>, <stddef.h> and <string.h>, not " $3)
+		next
+	}
+
+	# From here on the file knows PostgreSQL, whose own headers are no concern of ours.
+	!quoted { next }
+	target in rank && (target == "guc.h" || target == "pg_compat.h") { next }
+	target in rank {
+		if (!(own in rank))
+			complain("no layer is known for src/" own)
+		else if (own == "compile" && target != "core" && target != "compile")
+			complain("compile/ sees only core/, not " $3)
+		else if (rank[target] > rank[own])
+			complain(own " (rank " rank[own] ") may not include " $3 " (rank " rank[target] ")")
+		next
+	}
+	(getline junk < ("src/" own "/" name)) >= 0 {
+		complain("write the path from src/: \"" own "/" name "\"")
+	}')
+finish

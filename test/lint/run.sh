@@ -1,0 +1,9 @@
+#!/bin/bash
+# Run every lint, or those named:  test/lint/run.sh [layers] [style] ...
+cd "$(dirname "$0")" || exit 1
+[ $# -gt 0 ] || set -- layers headers exports size style orphans opcodes_doc vectorised
+status=0
+for lint in "$@"; do
+	"./$lint.sh" || status=1
+done
+exit $status

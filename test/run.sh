@@ -1,0 +1,180 @@
+#!/bin/bash
+# Run the test suites and add up:  test/run.sh [lint] [unit] [regress] [isolation] [tap] [pgtap]     (all when none is named)
+#
+# gpudb must be installed already (`make test` does that).  Every suite comes down to programs that print TAP; what
+# pg_regress prints is translated.  Tests run as an unprivileged user on copies in a scratch folder, so the repository
+# may belong to root.  The last line is always `N passed, N failed`.
+#
+#   GPUDB_DEVICE=cpu|gpu   the value of gpudb.device in every server (default cpu)
+#   GPUDB_TEST_TIMEOUT     seconds that one program may take (default 1200)
+#   PG_CONFIG              the PostgreSQL to test with
+#   KEEP=1                 leave the scratch folder behind
+set -uo pipefail
+. "$(dirname "$0")/lib.sh"
+
+device=${GPUDB_DEVICE:-cpu}
+limit=${GPUDB_TEST_TIMEOUT:-1200}
+bounded=(timeout --foreground -k 10 "$limit")
+passed=0
+failed=0
+skipped=0
+failures=()
+
+# tap NAME COMMAND...: run one program that prints TAP, count its tests, show everything it said if one failed.
+tap() {
+	local name=$1 line plan='' status=0 ok=0 bad=0 skip=0 start=$SECONDS said=()
+	shift
+	while IFS= read -r line; do
+		case $line in
+			"not ok"*) bad=$((bad + 1)) said+=("$line") failures+=("$name: ${line#not ok}") ;;
+			"ok "*"# "[Ss][Kk][Ii][Pp]*) skip=$((skip + 1)) said+=("$line") ;;
+			"ok"*) ok=$((ok + 1)) ;;
+			1..[0-9]*) plan=${line#1..} plan=${plan%% *} said+=("$line") ;;
+			"exit status "*) status=${line#exit status } ;;
+			*) said+=("$line") ;;
+		esac
+	done < <("$@" 2>&1 </dev/null; echo "exit status $?")
+
+	# A program that died, or ran another number of tests than it meant to, has failed, whatever it printed before.
+	local why=''
+	if [ "$status" = 124 ]; then
+		why="took more than $limit seconds"
+	elif [ -n "$plan" ] && [ "$plan" != $((ok + bad + skip)) ]; then
+		why="planned $plan tests and ran $((ok + bad + skip)) (exit status $status)"
+	elif [ "$status" != 0 ] && [ $bad = 0 ]; then
+		why="exit status $status"
+	elif [ "$plan" = "" ] && [ $((ok + bad + skip)) = 0 ]; then
+		why="ran no test"
+	fi
+	if [ -n "$why" ]; then
+		bad=$((bad + 1))
+		said+=("not ok - $why")
+		failures+=("$name: $why")
+	fi
+
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	printf '  %-40s %4d passed' "$name" $ok
+	[ $skip = 0 ] || printf ', %d skipped' $skip
+	[ $bad = 0 ] || printf ', %d FAILED' $bad
+	printf '  (%d s)\n' $((SECONDS - start))
+	[ $bad = 0 ] || printf '    %s\n' "${said[@]}"
+}
+
+suite_lint() {
+	local script
+	for script in "$repo"/test/lint/*.sh; do
+		case ${script##*/} in run.sh | lib.sh | gen_*) continue ;; esac
+		tap "lint/$(basename "$script" .sh)" "$script"
+	done
+}
+
+# src/core is plain C: its tests are programs of their own, built with every check that gcc has for undefined behaviour.
+suite_unit() {
+	local source name
+	local flags="-std=gnu99 -O2 -g -Wall -ffp-contract=off -fsanitize=undefined -fno-sanitize-recover=all"
+	mkdir -p "$work/unit"
+	for source in "$repo"/test/unit/*_test.c; do
+		[ -e "$source" ] || continue
+		name=$(basename "$source" .c)
+		# shellcheck disable=SC2086  # flags are words
+		if gcc $flags -I"$repo/src" -I"$repo/test/unit" -o "$work/unit/$name" \
+			"$source" $(compgen -G "$repo/src/core/*.c") -lpthread -lm 2>"$work/unit/$name.log"; then
+			tap "unit/$name" "${bounded[@]}" "$work/unit/$name"
+		else
+			tap "unit/$name" sh -c 'echo "not ok - does not compile"; cat "$1"' sh "$work/unit/$name.log"
+		fi
+	done
+}
+
+# pg_regress_tap DRIVER FOLDER [OPTION...]: run pg_regress or its isolation twin in FOLDER, and turn
+# "test name ... ok  12 ms" (before PostgreSQL 16) into TAP; the diffs of failed tests follow.
+pg_regress_tap() {
+	local driver=$1 folder=$2 status
+	shift 2
+	as_user "${bounded[@]}" "$driver" --bindir="$pg_bin" --inputdir="$folder" --outputdir="$folder" --schedule="$folder/schedule" \
+		--temp-instance="$folder/instance" --temp-config="$work/server.conf" --no-locale --encoding=UTF8 \
+		--load-extension=gpudb "$@" 2>&1 |
+		awk '/^(not )?ok / { print; fflush(); next }
+			/ \.\.\. / {
+				name = $1 == "test" ? $2 : $1
+				print (/ \.\.\. ok/ ? "ok - " : "not ok - ") name; fflush(); next
+			}
+			!/^1\.\./'
+	status=${PIPESTATUS[0]}
+	[ ! -s "$folder/regression.diffs" ] || cat "$folder/regression.diffs"
+	if [ "$status" -gt 1 ]; then
+		tail -n 20 "$folder/log/postmaster.log" 2>/dev/null
+	fi
+	return "$status"
+}
+
+suite_regress() {
+	compgen -G "$repo/expected/*.out" >/dev/null || return 0
+	mkdir -p "$work/regress"
+	cp -R "$repo/sql" "$repo/expected" "$work/regress/"
+	cp "$repo/test/regress_schedule" "$work/regress/schedule"
+	give_user "$work/regress"
+	tap regress pg_regress_tap "$pg_src/test/regress/pg_regress" "$work/regress"
+}
+
+suite_isolation() {
+	compgen -G "$repo/test/isolation/specs/*.spec" >/dev/null || return 0
+	cp -R "$repo/test/isolation" "$work/isolation"
+	give_user "$work/isolation"
+	tap isolation pg_regress_tap "$pg_src/test/isolation/pg_isolation_regress" "$work/isolation"
+}
+
+suite_tap() {
+	local script name
+	compgen -G "$repo/test/t/*.pl" >/dev/null || return 0
+	cp -R "$repo/test/t" "$work/t"
+	give_user "$work/t"
+	for script in "$work"/t/*.pl; do
+		name=$(basename "$script" .pl)
+		tap "t/$name" as_user env PERL5LIB="$pg_src/test/perl:$work/t" TESTDIR="$work/t/$name" \
+			TESTDATADIR="$work/t/$name" TESTLOGDIR="$work/t/$name/log" \
+			PG_REGRESS="$pg_src/test/regress/pg_regress" TEMP_CONFIG="$work/server.conf" "${bounded[@]}" perl "$script"
+	done
+}
+
+suite_pgtap() {
+	local file
+	compgen -G "$repo/test/pgtap/*.sql" >/dev/null || return 0
+	if [ ! -e "$("$PG_CONFIG" --sharedir)/extension/pgtap.control" ]; then
+		echo "  pgtap: skipped, the pgtap extension is not installed"
+		return 0
+	fi
+	if ! server_start pgtap "include '$work/server.conf'" ||
+		! psql_as -c 'CREATE EXTENSION gpudb' -c 'CREATE EXTENSION pgtap'; then
+		tap pgtap false
+		return 0
+	fi
+	for file in "$repo"/test/pgtap/*.sql; do
+		tap "pgtap/$(basename "$file" .sql)" "${bounded[@]}" psql -XqAt -f "$file"
+	done
+	server_stop pgtap
+}
+
+suites=("$@")
+[ ${#suites[@]} -gt 0 ] || suites=(lint unit regress isolation tap pgtap)
+for suite in "${suites[@]}"; do
+	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit regress isolation tap pgtap"
+done
+if [ "$device" = gpu ]; then
+	nvidia-smi -L 2>/dev/null | grep -q GPU || [ -e /dev/nvidia0 ] ||
+		die "these tests need an NVIDIA GPU, and this machine has none (no answer from nvidia-smi, no /dev/nvidia0)"
+fi
+
+find_postgres
+work_open
+{ cat "$repo/test/regress.conf"; echo "gpudb.device = $device"; } >"$work/server.conf"
+give_user "$work/server.conf"
+for suite in "${suites[@]}"; do
+	echo "$suite"
+	"suite_$suite"
+done
+
+[ ${#failures[@]} = 0 ] || { echo; echo "failed:"; printf '  %s\n' "${failures[@]}"; }
+[ $skipped = 0 ] || echo "($skipped skipped)"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
