@@ -21,7 +21,8 @@ EXTRA_CLEAN = $(KERNEL_OBJS) test/unit/build tmp_check
 # No LLVM bitcode: nothing in gpudb gains from being inlined into PostgreSQL's JIT code.
 override with_llvm = no
 PG_CONFIG ?= pg_config
-PG_CPPFLAGS = -I$(CURDIR)/src
+# PostgreSQL 15 leaves PGDLLEXPORT empty, and -fvisibility=hidden would hide even _PG_init.
+PG_CPPFLAGS = -I$(CURDIR)/src -D'PGDLLEXPORT=__attribute__((visibility("default")))'
 PG_CFLAGS = -std=gnu99 -fvisibility=hidden -ffp-contract=off -Wall -Wextra -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers -Werror=switch
 SHLIB_LINK = -lpthread -lm
@@ -42,14 +43,14 @@ $(KERNEL)_v4.o: ARCH_FLAGS = -march=x86-64-v4 -mprefer-vector-width=512
 $(KERNEL)_%.o: $(KERNEL).c
 	$(CC) $(CFLAGS) $(KERNEL_FLAGS) $(ARCH_FLAGS) -DGPUDB_ISA=$* $(CPPFLAGS) -c -o $@ $<
 
-# Rebuild on any header change: PGXS tracks no dependencies of an extension by itself.
+# Rebuild on any change of a header or of the flags here: PGXS tracks no dependencies of an extension by itself.
 HEADERS = $(wildcard src/*.h src/*/*.h src/*/*.def)
-$(OBJS): $(HEADERS)
+$(OBJS): $(HEADERS) Makefile
 
 # What follows works without PGXS, too: it installs what is missing and calls make again.
 SUITES = lint unit regress isolation tap pgtap
 RUN_TESTS = test/install-deps.sh test && \
-	$(MAKE) --no-print-directory -j$(shell nproc) all && \
+	echo "building gpudb" && $(MAKE) --no-print-directory -s -j$(shell nproc) all && \
 	$(MAKE) --no-print-directory -s install && \
 	test/run.sh
 

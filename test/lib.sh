@@ -58,6 +58,8 @@ work_open() {
 work_close() {
 	local file
 	trap - EXIT
+	# shellcheck disable=SC2046  # our own background jobs, one number each
+	[ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null
 	find "$work" -name postmaster.pid 2>/dev/null | while IFS= read -r file; do
 		stop_data "$(dirname "$file")"
 	done
@@ -76,9 +78,9 @@ stop_data() {
 as_user() {
 	if [ "$(id -u)" = 0 ]; then
 		(cd "$work" && exec setpriv --reuid="$test_user" --regid="$test_user" --init-groups \
-			env HOME="$work" USER="$test_user" LOGNAME="$test_user" "$@")
+			env HOME="$work" TMPDIR="$work" USER="$test_user" LOGNAME="$test_user" "$@")
 	else
-		(cd "$work" && exec "$@")
+		(cd "$work" && TMPDIR=$work exec "$@")
 	fi
 }
 

@@ -26,7 +26,7 @@ tap() {
 	shift
 	while IFS= read -r line; do
 		case $line in
-			"not ok"*) bad=$((bad + 1)) said+=("$line") failures+=("$name: ${line#not ok}") ;;
+			"not ok"*) bad=$((bad + 1)) said+=("$line") failures+=("$name: ${line#*- }") ;;
 			"ok "*"# "[Ss][Kk][Ii][Pp]*) skip=$((skip + 1)) said+=("$line") ;;
 			"ok"*) ok=$((ok + 1)) ;;
 			1..[0-9]*) plan=${line#1..} plan=${plan%% *} said+=("$line") ;;
@@ -99,7 +99,7 @@ pg_regress_tap() {
 				name = $1 == "test" ? $2 : $1
 				print (/ \.\.\. ok/ ? "ok - " : "not ok - ") name; fflush(); next
 			}
-			!/^1\.\./'
+			!/^(1\.\.|=|CREATE |ALTER |running on )/'
 	status=${PIPESTATUS[0]}
 	[ ! -s "$folder/regression.diffs" ] || cat "$folder/regression.diffs"
 	if [ "$status" -gt 1 ]; then
@@ -124,16 +124,24 @@ suite_isolation() {
 	tap isolation pg_regress_tap "$pg_src/test/isolation/pg_isolation_regress" "$work/isolation"
 }
 
+# perl_tap NAME: run a TAP test of PostgreSQL's kind in a folder of its own; the servers' last words follow a failure.
+perl_tap() {
+	local folder=$work/t/$1
+	mkdir -p "$folder/tmp_check"
+	give_user "$work/t"
+	as_user env PERL5LIB="$pg_src/test/perl:$work/t" TESTDIR="$folder" TEMP_CONFIG="$work/server.conf" \
+		PG_REGRESS="$pg_src/test/regress/pg_regress" "${bounded[@]}" perl "$work/t/$1.pl"
+	local status=$?
+	[ $status = 0 ] || tail -n 20 "$folder"/tmp_check/log/*.log
+	return $status
+}
+
 suite_tap() {
-	local script name
+	local script
 	compgen -G "$repo/test/t/*.pl" >/dev/null || return 0
 	cp -R "$repo/test/t" "$work/t"
-	give_user "$work/t"
-	for script in "$work"/t/*.pl; do
-		name=$(basename "$script" .pl)
-		tap "t/$name" as_user env PERL5LIB="$pg_src/test/perl:$work/t" TESTDIR="$work/t/$name" \
-			TESTDATADIR="$work/t/$name" TESTLOGDIR="$work/t/$name/log" \
-			PG_REGRESS="$pg_src/test/regress/pg_regress" TEMP_CONFIG="$work/server.conf" "${bounded[@]}" perl "$script"
+	for script in "$repo"/test/t/*.pl; do
+		tap "t/$(basename "$script" .pl)" perl_tap "$(basename "$script" .pl)"
 	done
 }
 

@@ -72,6 +72,23 @@ interval_of(const Program *program, const Tablet *tablet, const Instr *in, const
 			r.min = wide_round(a->min, in->imm);
 			r.max = wide_round(a->max, in->imm);
 			break;
+		case VMOP_ADD_I2:
+		case VMOP_SUB_I2:
+		case VMOP_MUL_I2:
+		case VMOP_DIV_I2:
+		case VMOP_CHECK_I2:
+			/* anything else is reported */
+			r.min = INT16_MIN;
+			r.max = INT16_MAX;
+			break;
+		case VMOP_ADD_I4:
+		case VMOP_SUB_I4:
+		case VMOP_MUL_I4:
+		case VMOP_DIV_I4:
+		case VMOP_CHECK_I4:
+			r.min = INT32_MIN;
+			r.max = INT32_MAX;
+			break;
 		case VMOP_BLEND_I:
 			r.min = a->min < b->min ? a->min : b->min;
 			r.max = a->max > b->max ? a->max : b->max;

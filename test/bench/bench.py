@@ -35,6 +35,14 @@ SUITES = {
     ),
 }
 
+TPCH_TITLES = (
+    "pricing summary|minimum cost supplier|shipping priority|order priority checking|local supplier volume"
+    "|forecasting revenue change|volume shipping|national market share|product type profit|returned items"
+    "|important stock|shipping modes and order priority|customer distribution|promotion effect|top supplier"
+    "|parts/supplier relationship|small-quantity-order revenue|large volume customer|discounted revenue"
+    "|potential part promotion|suppliers who kept orders waiting|global sales opportunity"
+).split("|")
+
 
 class Query:
     """One file: `-- title`, perhaps `-- extra`, then the statement."""
@@ -44,7 +52,10 @@ class Query:
         self.suite = suite
         text = open(path, encoding="utf-8").read()
         comments = re.findall(r"^--\s*(.*)$", text, re.M)
-        self.title = comments[0] if comments else ""
+        if suite == "tpch":
+            self.title = TPCH_TITLES[int(self.name[1:]) - 1]
+        else:
+            self.title = comments[0] if comments else ""
         self.extra = "extra" in comments
         self.sql = _statement(text, constants)
         companion = path[: -len(".sql")] + ".exact.sql"
@@ -84,7 +95,7 @@ def configurations(arguments):
     kinds = [("pg_parallel", "pg", []), ("pg_serial", "pg", [("max_parallel_workers_per_gather", 0)])]
     if arguments.wide:
         # the planner gives one worker for each tripling of the table; here it may use them all
-        kinds.append(("pg_wide", "pg", [("min_parallel_table_scan_size", 0), ("parallel_setup_cost", 0)]))
+        kinds.insert(0, ("pg_wide", "pg", [("min_parallel_table_scan_size", 0), ("parallel_setup_cost", 0)]))
     if not arguments.peers_only:
         kinds = [(name, kind, more + [("gpudb.enabled", "off")]) for name, kind, more in kinds]
         kinds.insert(0, ("gpudb", "gpudb", [("gpudb.enabled", "on")]))
@@ -197,12 +208,14 @@ def check_answer(config, query, theirs, exact):
         state["wrong"] = str(error).split("\n")[0]
     finally:
         conn.set("gpudb.debug_require", "allow")
+    if state["on_gpudb"] and text and not plan:
+        state["on_gpudb"], state["reason"] = False, "EXPLAIN shows no gpudb node"
     return state
 
 
 def reference(configs, query):
-    """PostgreSQL's own answer and the exact sums, by the first configuration that can."""
-    for config in [config for config in configs if config.kind == "pg"]:
+    """PostgreSQL's own answer and the exact sums, by the last configuration that can."""
+    for config in reversed([config for config in configs if config.kind == "pg"]):  # serial: rows in heap order
         try:
             return check.answer(config.conn, query), check.exact_sums(config.conn, query)
         except ServerError as error:
@@ -232,7 +245,7 @@ def time_configurations(configs, query, arguments):
                 alive.remove(config)
                 seconds[config.name] = []
                 continue
-            rows_out = measured[1]
+            rows_out = measured[1] if config.kind != "duckdb" else rows_out
             seconds[config.name].append(measured[0])
         if arguments.prune and turn + 1 == arguments.warm:
             alive = _prune(alive, seconds, arguments.prune)

@@ -91,16 +91,25 @@ def markdown(suite, rows, facts, arguments):
         lines += _table(rows, kind, heading) + [""] + _summary(rows, kind) + [""]
     if not kinds:
         lines += _peer_table(rows) + [""]
+    lines += _outside_buffers(rows)
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _how(arguments):
     return (
         "Client wall clock over a Unix socket until the whole result is with the client, ms: median (minimum) of "
-        f"{arguments.runs} runs after {arguments.warm} warm-ups, configurations interleaved. PostgreSQL is the best "
+        f"{arguments.runs} runs after warming up {arguments.warm} times, configurations interleaved. PostgreSQL is the best "
         "median of parallel and serial, each with JIT on and off; gpudb the better of JIT on and off. Everything is "
-        "in shared_buffers; gpudb's figures are warm. Speed-up is PostgreSQL's median over gpudb's."
+        "meant to be in shared_buffers; gpudb's figures are warm. Speed-up is PostgreSQL's median over gpudb's."
     )
+
+
+def _outside_buffers(rows):
+    """Queries that read blocks from outside shared_buffers, which the rules forbid."""
+    names = [
+        row["name"] for row in rows if any(times and times["blocks_read"] for times in row.get("server", {}).values())
+    ]
+    return ["Not all in shared_buffers: " + ", ".join(names) + ".", ""] if names else []
 
 
 def _cells(row):

@@ -11,8 +11,8 @@
 #   --peers-only      without gpudb, which then need not be installed
 #   --docs FILE       where the tables go (docs/benchmarks.md; nowhere with --quick or --peers-only)
 #   --set NAME=VALUE  another server setting, e.g. gpudb.device=cpu
-#   --user NAME       who runs the server when root starts this (postgres)
-#   PG_CONFIG         in the environment: which PostgreSQL
+#   --user NAME       who runs the server when root starts this (gpudb-test, made if missing)
+#   PG_CONFIG, PYTHON in the environment: which PostgreSQL, which python3
 #
 # --warm, --runs, --only, --all, --force, --cold, --wide, --duckdb, --timeout, --prune,
 # --label and --json go to bench.py.  gpudb must be installed; nothing is built here.
@@ -29,7 +29,7 @@ bin=$("${PG_CONFIG:-pg_config}" --bindir)
 cores=$(nproc)
 
 suites=() pass=() settings=()
-quick= rows= sf=1 keep= peers_only= docs= docs_given= server_user=postgres
+quick='' rows='' sf=1 keep='' peers_only='' docs='' docs_given='' server_user=gpudb-test
 
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -70,7 +70,7 @@ as_server() {
 
 temp=$(mktemp -d "${TMPDIR:-/tmp}/gpudb-bench.XXXXXX")
 data=${keep:-$temp/data}
-started=
+started=''
 finish() {
 	[ -z "$started" ] || as_server "$bin/pg_ctl" -D "$data" -m fast -w stop >/dev/null || true
 	rm -rf "$temp"
@@ -95,7 +95,8 @@ shared_buffers_mb() {
 start_server() {
 	mkdir -p "$data"
 	if [ "$(id -u)" = 0 ]; then
-		chown "$server_user" "$temp" "$data"
+		id "$server_user" >/dev/null 2>&1 || useradd --system --shell /bin/sh "$server_user"
+		chown -R "$server_user" "$temp" "$data"
 		as_server test -x "$data" || { echo "$0: $server_user cannot reach $data" >&2; exit 1; }
 	fi
 	[ -f "$data/PG_VERSION" ] ||
@@ -141,6 +142,12 @@ load() {
 	sql -c "INSERT INTO bench_loaded VALUES ('$suite', '$size')"
 }
 
+load_tpch() {
+	sql -c "SET client_min_messages = warning;
+		DROP TABLE IF EXISTS region, nation, supplier, customer, part, partsupp, orders, lineitem"
+	"$here/tpch_load.sh" "$sf"
+}
+
 load_suites() {
 	sql -c "SET client_min_messages = warning; CREATE TABLE IF NOT EXISTS bench_loaded(suite text, size text)"
 	# data is made by plain PostgreSQL
@@ -149,7 +156,7 @@ load_suites() {
 		local n=$rows
 		[ -n "$n" ] || { [ "$suite" = tablet ] && n=8000000 || n=1000000; }
 		case $suite in
-			tpch) load tpch "sf$sf" "$here/tpch_load.sh" "$sf" ;;
+			tpch) load tpch "sf$sf" load_tpch ;;
 			*) load "$suite" "$n" sql -v n="$n" -f "$here/data_$suite.sql" ;;
 		esac
 	done
@@ -159,4 +166,4 @@ load_suites() {
 
 start_server
 load_suites
-python3 "$here/bench.py" "${suites[@]}" "${pass[@]}"
+"${PYTHON:-python3}" "$here/bench.py" "${suites[@]}" "${pass[@]}"

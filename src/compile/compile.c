@@ -1,0 +1,141 @@
+/*
+ * compile.c
+ *		One program from filters, keys and aggregates.
+ *
+ * Where decimals occur the same walk runs twice: for the narrow body and for
+ * the wide one.  Columns and states are numbered in the order of the walk, so
+ * both bodies agree on them.
+ */
+#include "postgres.h"
+
+#include "compile/compiler.h"
+
+/* Nanoseconds that finding a tuple and walking its attributes take besides the program. */
+#define DEFORM_TUPLE_COST	12.0
+#define DEFORM_COLUMN_COST	5.0
+
+static bool
+compile_quals(Compiler *c, List *quals)
+{
+	ListCell   *lc;
+
+	foreach(lc, quals)
+	{
+		Operand		condition;
+
+		if (!compile_expr(c, lfirst(lc), &condition))
+			return false;
+		if (condition.class != CLASS_BOOL)
+			return refuse(c, REASON_EXPRESSION);
+		emit(&c->em, VMOP_FILTER, condition.vreg, 0, 0, 0);
+		emit(&c->em, VMOP_JUMP_NONE, 0, 0, 0, 0);
+	}
+	return true;
+}
+
+/* Compile one body; columns and states go to the result and to shape. */
+static bool
+compile_body(Compiler *c, const CompileRequest *request, Program *shape)
+{
+	if (!compile_quals(c, request->quals))
+		return false;
+	if (request->aggregate)
+		return compile_keys_and_aggregates(c, request, shape);
+	emit(&c->em, VMOP_EMIT, 0, 0, 0, 0);
+	return true;
+}
+
+static double
+body_cost(const StringInfo code, const ProgramBody *body)
+{
+	const Instr *in = (const Instr *) (code->data + body->instrs);
+	double		cost = 0;
+
+	for (int i = body->tile_start; i < body->ninstrs; i++)
+		cost += op_info[in[i].op].cost / 10.0;
+	return cost;
+}
+
+/* Put the parts of a program into one block. */
+static Program *
+assemble(const Program *shape, const ConstantPool *pool, const StringInfo code)
+{
+	uint32		words = MAXALIGN(sizeof(Program));
+	uint32		instrs = words + pool->words.len;
+	uint32		bytes = instrs + code->len;
+	uint32		size = bytes + pool->bytes.len;
+	Program    *program = palloc0(size);
+
+	*program = *shape;
+	program->magic = PROGRAM_MAGIC;
+	program->size = size;
+	program->words = words;
+	program->nwords = pool->words.len / sizeof(uint64);
+	program->bytes = bytes;
+	program->nbytes = pool->bytes.len;
+	for (int b = 0; b < 2; b++)
+		program->body[b].instrs += instrs;
+	memcpy((char *) program + words, pool->words.data, pool->words.len);
+	memcpy((char *) program + instrs, code->data, code->len);
+	memcpy((char *) program + bytes, pool->bytes.data, pool->bytes.len);
+	if (program_verify(program, size) != STATUS_DONE)
+		elog(ERROR, "gpudb compiled an invalid program");
+	return program;
+}
+
+void
+compile_program(const CompileInput *input, const CompileRequest *request, CompileResult *result)
+{
+	Program		shape = {0};
+	ConstantPool pool;
+	StringInfoData code;
+	bool		decimals = false;
+
+	memset(result, 0, sizeof(*result));
+	pool_init(&pool);
+	initStringInfo(&code);
+	shape.aggregates = request->aggregate;
+	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
+	{
+		Compiler	c = {.input = input, .result = result, .wide = body == BODY_WIDE};
+		Program		again = {.aggregates = request->aggregate};
+
+		if (body == BODY_WIDE && !decimals)
+			break;
+		emit_init(&c.em, &pool);
+		if (!compile_body(&c, request, &again))
+		{
+			result->reason = c.reason;
+			return;
+		}
+		decimals = c.decimals;
+		/* a value that never fits leaves only the wide body */
+		if (c.narrow_fails && body == BODY_NARROW)
+		{
+			decimals = true;
+			result->ncolumns = 0;
+			continue;
+		}
+		memcpy(again.body, shape.body, sizeof(shape.body));
+		if (!emit_finish(&c.em, &code, &again.body[body]))
+		{
+			result->reason = REASON_EXPRESSION;
+			return;
+		}
+		if (body == BODY_WIDE && shape.body[BODY_NARROW].exists &&
+			(again.nstates != shape.nstates || again.row_words != shape.row_words))
+			elog(ERROR, "gpudb compiled two bodies that do not agree");
+		shape = again;
+	}
+	result->cost = DEFORM_TUPLE_COST + DEFORM_COLUMN_COST * result->ncolumns +
+		body_cost(&code, &shape.body[shape.body[BODY_NARROW].exists ? BODY_NARROW : BODY_WIDE]);
+	shape.ncolumns = result->ncolumns;
+	result->program = assemble(&shape, &pool, &code);
+}
+
+bool
+compile_check(const CompileInput *input, const CompileRequest *request, CompileResult *result)
+{
+	compile_program(input, request, result);
+	return result->reason == NULL;
+}

@@ -1,0 +1,105 @@
+/*
+ * compile.h
+ *		From PostgreSQL's expressions to a program.
+ *
+ * The planner asks whether something can run (compile_check) and the executor
+ * compiles it (compile_program) by one and the same walk, so the two cannot
+ * disagree.  Compiling at executor start means that parameters have values
+ * and Vars their final numbers.
+ */
+#ifndef GPUDB_COMPILE_COMPILE_H
+#define GPUDB_COMPILE_COMPILE_H
+
+#include "postgres.h"
+
+#include "nodes/bitmapset.h"
+#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
+
+#include "core/program.h"
+
+/* Scale assumed for numerics without a declared one, until data says more. */
+#define SCALE_FIRST_GUESS 0
+
+/* Value of a parameter at this execution; NULL while planning. */
+typedef Const *(*ParamLookup) (void *arg, Param *param);
+
+/* Where expressions are to be computed. */
+typedef struct CompileInput
+{
+	Index		varno;			/* the base relation */
+	Bitmapset  *notnull;		/* its attribute numbers that are NOT NULL */
+	List	   *scan_tlist;		/* what INDEX_VARs stand for, NIL if none */
+	ParamLookup param;			/* NULL while planning */
+	void	   *param_arg;
+	const int16 *scales;		/* by attribute number: numerics without declared scale; NULL = first guess */
+} CompileInput;
+
+/* What to compute: filters, then either row numbers or keys and aggregates. */
+typedef struct CompileRequest
+{
+	List	   *quals;
+	bool		aggregate;
+	List	   *keys;			/* expressions */
+	List	   *aggs;			/* Aggrefs */
+} CompileRequest;
+
+/* A column that the program reads. */
+typedef struct ColumnUse
+{
+	AttrNumber	attno;
+	Oid			type;
+	int32		typmod;
+	bool		dscale;			/* the display scale of a numeric instead of its value */
+	bool		packed;			/* text in one word */
+	int16		scale;			/* numerics */
+} ColumnUse;
+
+/* How a key becomes a Datum again. */
+typedef struct KeyResult
+{
+	Oid			type;
+	int32		typmod;
+	bool		packed;
+	int16		scale;			/* numerics */
+	int16		dscale;			/* -1: states say */
+	int16		dscale_min;		/* state numbers of least and largest display scale */
+	int16		dscale_max;
+} KeyResult;
+
+/* How an aggregate's states become its value. */
+typedef struct AggResult
+{
+	uint8		action;			/* AggAction */
+	Oid			argtype;
+	int16		value;			/* state numbers, -1 = none */
+	int16		count;
+	int16		other;			/* numeric min/max without scale: the second extreme; floats: count of -0 */
+	int16		scale;			/* numerics */
+	int16		dscale;			/* -1: state dscale_max says */
+	int16		dscale_max;
+} AggResult;
+
+typedef struct CompileResult
+{
+	const char *reason;			/* NULL, or the reason code why it cannot run */
+	Program    *program;		/* palloc'd; NULL after a check */
+	int			ncolumns;
+	ColumnUse	column[PROGRAM_MAX_COLUMNS];
+	int			nkeys;
+	KeyResult	key[PROGRAM_MAX_KEYS];
+	int			naggs;
+	AggResult  *agg;
+	double		cost;			/* of a row, in nanoseconds of one CPU core */
+} CompileResult;
+
+/*
+ * Compile, leaving result->reason NULL and result->program set; or say why
+ * not.  Everything is allocated in the current memory context.
+ */
+extern void compile_program(const CompileInput *input, const CompileRequest *request, CompileResult *result);
+
+/* The same without keeping a program; parameters need no values. */
+extern bool compile_check(const CompileInput *input, const CompileRequest *request, CompileResult *result);
+
+#endif							/* GPUDB_COMPILE_COMPILE_H */

@@ -1,0 +1,303 @@
+/*
+ * emit.c
+ *		From virtual registers to a program body.
+ *
+ * Control flow is straight: the only jumps lead to the end of the tile.  So
+ * liveness is an interval from definition to last use, and one pass assigns
+ * slots.  Two rules go beyond the textbook: a result never takes the slot of
+ * an operand of the same instruction (their lanes may differ in width), and
+ * group keys live until GROUP, which reads them all.
+ */
+#include "postgres.h"
+
+#include "compile/emit.h"
+
+void
+pool_init(ConstantPool *pool)
+{
+	initStringInfo(&pool->words);
+	initStringInfo(&pool->bytes);
+}
+
+int
+pool_append_words(ConstantPool *pool, const uint64 *words, int n)
+{
+	int			at = pool->words.len / sizeof(uint64);
+
+	appendBinaryStringInfo(&pool->words, (const char *) words, n * sizeof(uint64));
+	return at;
+}
+
+int
+pool_words(ConstantPool *pool, const uint64 *words, int n)
+{
+	const uint64 *have = (const uint64 *) pool->words.data;
+	int			count = pool->words.len / sizeof(uint64);
+
+	for (int i = 0; i + n <= count; i++)
+		if (memcmp(have + i, words, n * sizeof(uint64)) == 0)
+			return i;
+	return pool_append_words(pool, words, n);
+}
+
+uint64
+pool_text(ConstantPool *pool, const char *bytes, int length)
+{
+	int			at = pool->bytes.len;
+
+	appendBinaryStringInfo(&pool->bytes, bytes, length);
+	return TEXT_IN_PROGRAM | TEXT_REF(at, length);
+}
+
+void
+emit_init(Emitter *em, ConstantPool *pool)
+{
+	memset(em, 0, sizeof(*em));
+	em->pool = pool;
+	em->maxonce = em->maxcode = em->maxvregs = 64;
+	em->once = palloc(em->maxonce * sizeof(EmitInstr));
+	em->code = palloc(em->maxcode * sizeof(EmitInstr));
+	em->kind = palloc(em->maxvregs);
+	em->kind[VREG_SELECTION] = KIND_M;
+	em->nvregs = 1;
+}
+
+static int
+new_vreg(Emitter *em, uint8 kind)
+{
+	if (em->nvregs == em->maxvregs)
+	{
+		em->maxvregs *= 2;
+		em->kind = repalloc(em->kind, em->maxvregs);
+	}
+	em->kind[em->nvregs] = kind;
+	return em->nvregs++;
+}
+
+int
+emit_c(Emitter *em, Opcode op, int a, int b, int c, int m, int imm)
+{
+	EmitInstr  *in;
+
+	if (em->ncode == em->maxcode)
+	{
+		em->maxcode *= 2;
+		em->code = repalloc(em->code, em->maxcode * sizeof(EmitInstr));
+	}
+	in = &em->code[em->ncode++];
+	*in = (EmitInstr) {op, 0, a, b, c, m, imm};
+	if (op_info[op].dst != KIND__)
+		in->dst = new_vreg(em, op_info[op].dst);
+	return in->dst;
+}
+
+int
+emit(Emitter *em, Opcode op, int a, int b, int m, int imm)
+{
+	return emit_c(em, op, a, b, 0, m, imm);
+}
+
+int
+emit_constant(Emitter *em, OperandKind kind, const uint64 *words, bool isnull)
+{
+	static const Opcode op_of_kind[] = {
+		[KIND_B] = VMOP_CONST_B, [KIND_I] = VMOP_CONST_I, [KIND_F] = VMOP_CONST_F,
+		[KIND_W] = VMOP_CONST_W, [KIND_T] = VMOP_CONST_T,
+	};
+	Opcode		op = op_of_kind[kind];
+	int			imm = pool_words(em->pool, words, kind == KIND_W ? 2 : 1);
+
+	for (int i = 0; i < em->nonce; i++)
+		if (em->once[i].op == op && em->once[i].imm == imm && em->once[i].c == (int) isnull)
+			return em->once[i].dst;
+	if (em->nonce == em->maxonce)
+	{
+		em->maxonce *= 2;
+		em->once = repalloc(em->once, em->maxonce * sizeof(EmitInstr));
+	}
+	em->once[em->nonce] = (EmitInstr) {op, new_vreg(em, kind), 0, 0, isnull, 0, imm};
+	return em->once[em->nonce++].dst;
+}
+
+/* Instructions that do something besides filling their destination. */
+static bool
+has_effect(const EmitInstr *in)
+{
+	switch ((OpShape) op_info[in->op].shape)
+	{
+		case SHAPE_CONTROL:
+		case SHAPE_CHECKED1:
+		case SHAPE_CHECKEDIMM:
+		case SHAPE_CHECKED2:
+		case SHAPE_KEY:
+		case SHAPE_COLLECTIVE:
+		case SHAPE_TOTAL:
+		case SHAPE_TOTAL_G:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* COUNT reads a register's NULL flags although its kind is open; 0 means none. */
+static bool
+reads_a(const EmitInstr *in)
+{
+	return op_info[in->op].a != KIND__ || in->op == VMOP_COUNT || in->op == VMOP_COUNT_G;
+}
+
+static void
+mark_read(const EmitInstr *in, int at, int *last_use)
+{
+	if (reads_a(in))
+		last_use[in->a] = Max(last_use[in->a], at);
+	if (op_info[in->op].b != KIND__)
+		last_use[in->b] = Max(last_use[in->b], at);
+	last_use[in->m] = Max(last_use[in->m], at);
+}
+
+/*
+ * Walk backwards: an instruction stays if it has an effect or its result is
+ * read later.  last_use[] of a dead result stays -1.
+ */
+static void
+find_last_uses(const Emitter *em, int *last_use)
+{
+	int			group_at = -1;
+
+	for (int v = 0; v < em->nvregs; v++)
+		last_use[v] = -1;
+	for (int i = em->ncode - 1; i >= 0; i--)
+	{
+		const EmitInstr *in = &em->code[i];
+
+		if (!has_effect(in) && last_use[in->dst] < 0)
+			continue;
+		if (in->op == VMOP_GROUP)
+			group_at = i;
+		mark_read(in, i, last_use);
+		if (op_info[in->op].shape == SHAPE_KEY)
+			last_use[in->a] = Max(last_use[in->a], group_at);
+	}
+}
+
+typedef struct SlotMap
+{
+	bool		used[PROGRAM_MAX_REGISTERS];
+	int			high;			/* slots ever used */
+	int		   *slot;			/* of each virtual register, -1 = none */
+} SlotMap;
+
+static bool
+take_slot(SlotMap *map, int vreg, uint8 kind)
+{
+	int			width = kind == KIND_W ? 2 : 1;
+
+	for (int s = 1; s + width <= PROGRAM_MAX_REGISTERS; s++)
+	{
+		if (map->used[s] || map->used[s + width - 1])
+			continue;
+		for (int i = 0; i < width; i++)
+			map->used[s + i] = true;
+		map->slot[vreg] = s;
+		map->high = Max(map->high, s + width);
+		return true;
+	}
+	return false;
+}
+
+static void
+release_slot(SlotMap *map, int vreg, uint8 kind)
+{
+	map->used[map->slot[vreg]] = false;
+	if (kind == KIND_W)
+		map->used[map->slot[vreg] + 1] = false;
+}
+
+/* Give back the slots of operands that are read here for the last time. */
+static void
+release_operands(const Emitter *em, SlotMap *map, const EmitInstr *in, int at, const int *last_use)
+{
+	int			regs[4] = {reads_a(in) ? in->a : 0, op_info[in->op].b != KIND__ ? in->b : 0, in->m,
+	op_info[in->op].dst != KIND__ ? in->dst : 0};
+
+	for (int i = 0; i < 4; i++)
+	{
+		int			v = regs[i];
+		bool		twice = false;
+
+		for (int j = 0; j < i; j++)
+			twice |= regs[j] == v;
+		if (v == 0 || twice || map->slot[v] < 0 || last_use[v] > at || !map->used[map->slot[v]])
+			continue;
+		release_slot(map, v, em->kind[v]);
+	}
+}
+
+static void
+append_instr(const EmitInstr *in, const SlotMap *map, StringInfo out)
+{
+	Instr		final = {0};
+
+	final.op = in->op;
+	final.dst = op_info[in->op].dst != KIND__ ? map->slot[in->dst] : 0;
+	final.a = reads_a(in) ? map->slot[in->a] : 0;
+	final.b = op_info[in->op].b != KIND__ ? map->slot[in->b] : 0;
+	final.c = in->c;
+	final.m = map->slot[in->m];
+	final.imm = in->imm;
+	appendBinaryStringInfo(out, (char *) &final, sizeof(final));
+}
+
+bool
+emit_finish(Emitter *em, StringInfo out, ProgramBody *body)
+{
+	int		   *last_use = palloc(em->nvregs * sizeof(int));
+	SlotMap		map = {0};
+	int			start = out->len;
+
+	find_last_uses(em, last_use);
+	map.slot = palloc(em->nvregs * sizeof(int));
+	for (int v = 0; v < em->nvregs; v++)
+		map.slot[v] = -1;
+	map.slot[VREG_SELECTION] = 0;
+	map.used[0] = true;
+	map.high = 1;
+	for (int i = 0; i < em->nonce; i++)
+	{
+		int			v = em->once[i].dst;
+
+		if (last_use[v] < 0)
+			continue;
+		last_use[v] = em->ncode;	/* constants stay for all tiles */
+		if (!take_slot(&map, v, em->kind[v]))
+			return false;
+		append_instr(&em->once[i], &map, out);
+	}
+	body->tile_start = (out->len - start) / sizeof(Instr);
+	for (int i = 0; i < em->ncode; i++)
+	{
+		const EmitInstr *in = &em->code[i];
+
+		if (!has_effect(in) && last_use[in->dst] < 0)
+			continue;
+		if (op_info[in->op].dst != KIND__ && !take_slot(&map, in->dst, em->kind[in->dst]))
+			return false;
+		append_instr(in, &map, out);
+		release_operands(em, &map, in, i, last_use);
+	}
+	append_instr(&(EmitInstr) {.op = VMOP_END}, &map, out);
+
+	body->instrs = start;
+	body->ninstrs = (out->len - start) / sizeof(Instr);
+	body->nregisters = map.high;
+	body->exists = true;
+	for (int i = 0; i < body->ninstrs; i++)
+	{
+		Instr	   *in = (Instr *) (out->data + start) + i;
+
+		if (in->op == VMOP_JUMP_NONE)
+			in->imm = body->ninstrs - 1;
+	}
+	return body->ninstrs <= PROGRAM_MAX_INSTRS;
+}

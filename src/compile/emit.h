@@ -1,0 +1,80 @@
+/*
+ * emit.h
+ *		Building a program body: instructions over unlimited virtual registers.
+ *
+ * Every emit makes a new virtual register.  emit_finish() drops instructions
+ * whose result nobody reads, assigns the tile VM's register slots by last
+ * use, and writes the body behind the program's constants.
+ */
+#ifndef GPUDB_COMPILE_EMIT_H
+#define GPUDB_COMPILE_EMIT_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+#include "core/program.h"
+#include "core/tablet_format.h"
+
+/* Virtual register 0 is the selection, on slot 0. */
+#define VREG_SELECTION	0
+
+/* What the bodies of one program share. */
+typedef struct ConstantPool
+{
+	StringInfoData words;		/* uint64 */
+	StringInfoData bytes;
+} ConstantPool;
+
+typedef struct EmitInstr
+{
+	Opcode		op;
+	int			dst;
+	int			a;
+	int			b;
+	int			c;
+	int			m;
+	int			imm;
+} EmitInstr;
+
+typedef struct Emitter
+{
+	ConstantPool *pool;
+	EmitInstr  *once;			/* constants */
+	int			nonce;
+	int			maxonce;
+	EmitInstr  *code;
+	int			ncode;
+	int			maxcode;
+	int			nvregs;
+	uint8	   *kind;			/* of each virtual register */
+	int			maxvregs;
+} Emitter;
+
+extern void pool_init(ConstantPool *pool);
+
+/* Index of the first of n constant words, shared with equal ones. */
+extern int	pool_words(ConstantPool *pool, const uint64 *words, int n);
+
+/* The same for a list whose words lie side by side, as sets need. */
+extern int	pool_append_words(ConstantPool *pool, const uint64 *words, int n);
+
+/* A text reference to bytes that are copied into the program. */
+extern uint64 pool_text(ConstantPool *pool, const char *bytes, int length);
+
+extern void emit_init(Emitter *em, ConstantPool *pool);
+
+/* Emit one instruction and return its result's virtual register (0 if none). */
+extern int	emit(Emitter *em, Opcode op, int a, int b, int m, int imm);
+extern int	emit_c(Emitter *em, Opcode op, int a, int b, int c, int m, int imm);
+
+/* A register with a constant; kind decides the opcode. */
+extern int	emit_constant(Emitter *em, OperandKind kind, const uint64 *words, bool isnull);
+
+/*
+ * Finish a body into out, which is appended to.  Returns false when it needs
+ * more registers or instructions than a program may have.
+ */
+extern bool emit_finish(Emitter *em, StringInfo out, ProgramBody *body);
+
+#endif							/* GPUDB_COMPILE_EMIT_H */
