@@ -53,7 +53,7 @@ answer() {
 	psql_as -c "$2" -c "$3" | LC_ALL=C sort >"$1"
 }
 
-# measure FILE SETTINGS QUERY: milliseconds of a first run and then $runs more, in one session, a line each.
+# measure FILE SETTINGS QUERY: milliseconds of a first run and then $runs more, on one connection, a line each.
 measure() {
 	local i
 	{

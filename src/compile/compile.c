@@ -98,7 +98,7 @@ compile_program(const CompileInput *input, const CompileRequest *request, Compil
 	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
 	{
 		Compiler	c = {.input = input, .result = result, .wide = body == BODY_WIDE};
-		Program		again = {.aggregates = request->aggregate};
+		Program		again = {.aggregates = request->aggregate, .row_words = 1};
 
 		if (body == BODY_WIDE && !decimals)
 			break;

@@ -284,7 +284,6 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 
 	ac->c = c;
 	ac->shape = shape;
-	shape->row_words = 1;
 	i = 0;
 	foreach(lc, request->keys)
 	{

@@ -1,0 +1,589 @@
+/*
+ * device_cpu.c
+ *		The CPU device: a pool of threads inside the backend.
+ *
+ * The backend pins pages and puts work items into a queue; threads take them,
+ * turn pages into columns and run the program.  When the backend has nothing
+ * else to do it takes items from the queue itself, so one thread less is
+ * needed, and with no thread at all everything still works.
+ *
+ * Threads call nothing of PostgreSQL: only core/ code, malloc and pthreads.
+ * All signals are blocked in them.  Each thread (and the backend) has scratch
+ * registers and a group table of its own per job; finish() merges the tables.
+ *
+ * Memory comes from malloc, never palloc, and belongs to the job; close()
+ * frees it, whatever state the job is in.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "device/cpu_kernel.h"
+#include "device/device.h"
+
+#define MAX_THREADS		64
+#define FIRST_GROUPS	1024
+#define FIRST_HEAP		16384
+#define THREAD_STACK	(1024 * 1024)
+
+typedef enum ItemState
+{
+	ITEM_FREE,
+	ITEM_TAKEN,					/* by the caller: being filled, or collected */
+	ITEM_QUEUED,
+	ITEM_RUNNING,
+	ITEM_DONE
+} ItemState;
+
+typedef struct CpuItem
+{
+	DeviceWork	work;			/* first: the caller's pointer is the item's */
+	ItemState	state;
+	DeviceJob  *job;
+	struct CpuItem *next;		/* in the queue or in the job's list of finished items */
+	uint64_t	tablet_capacity;
+	uint32_t	rows_capacity;
+} CpuItem;
+
+/* What one thread holds for a job. */
+typedef struct CpuWorker
+{
+	uint64_t   *values;
+	uint8_t    *nulls;
+	GroupTable	groups;
+	uint64_t	table_bytes;
+} CpuWorker;
+
+struct DeviceJob
+{
+	JobSpec		spec;
+	const CpuKernel *kernel;
+	int			nitems;
+	CpuItem    *items;
+	CpuItem    *done;			/* finished, not collected */
+	int			in_flight;		/* queued, running or done */
+	atomic_bool cancelled;
+	atomic_bool wide;			/* some window needed 128 bits: begin with that */
+	atomic_ullong table_bytes;	/* of all group tables */
+	atomic_ullong deform_ns;
+	atomic_ullong run_ns;
+	CpuWorker	worker[MAX_THREADS + 1];	/* 0 is the backend */
+};
+
+/* One pool for the process; threads live until it ends. */
+static struct
+{
+	pthread_mutex_t lock;
+	pthread_cond_t work;		/* the queue is not empty */
+	pthread_cond_t done;		/* an item is finished */
+	CpuItem    *head;
+	CpuItem    *tail;
+	int			nthreads;
+}			pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+}
+
+/* Group tables */
+
+static bool
+grow_array(void **array, uint64_t bytes)
+{
+	void	   *bigger = realloc(*array, bytes);
+
+	if (bigger == NULL)
+		return false;
+	*array = bigger;
+	return true;
+}
+
+/* Give a table room for `capacity` groups and `heap` bytes of text keys. */
+static DeviceStatus
+resize_table(DeviceJob *job, CpuWorker *worker, uint32_t capacity, uint64_t heap)
+{
+	GroupTable *t = &worker->groups;
+	uint32_t	nslots = capacity * 2;
+	uint64_t	bytes = (uint64_t) nslots * 4 + (uint64_t) capacity * 8 * (1 + t->row_words) + heap;
+
+	atomic_fetch_add(&job->table_bytes, bytes - worker->table_bytes);
+	worker->table_bytes = bytes;
+	if (atomic_load(&job->table_bytes) > job->spec.memory_limit || capacity >= GROUP_NONE / 4)
+		return STATUS_MEMORY_LIMIT;
+	if (!grow_array((void **) &t->rows, (uint64_t) capacity * t->row_words * 8) ||
+		!grow_array((void **) &t->hashes, (uint64_t) capacity * 8) ||
+		!grow_array((void **) &t->heap, heap))
+		return STATUS_MEMORY_LIMIT;
+	t->capacity = capacity;
+	t->heap_capacity = heap;
+	if (nslots != t->nslots)
+	{
+		free(t->slots);
+		t->slots = calloc(nslots, sizeof(uint32_t));
+		if (t->slots == NULL)
+			return STATUS_MEMORY_LIMIT;
+		t->nslots = nslots;
+		group_rehash(t);
+	}
+	return STATUS_DONE;
+}
+
+/* After TABLE_FULL: double what is scarce. */
+static DeviceStatus
+grow_table(DeviceJob *job, CpuWorker *worker)
+{
+	GroupTable *t = &worker->groups;
+	bool		rows = t->ngroups >= t->capacity;
+
+	return resize_table(job, worker, rows ? t->capacity * 2 : t->capacity,
+						rows && t->heap_used < t->heap_capacity / 2 ? t->heap_capacity : t->heap_capacity * 2);
+}
+
+/* The one group of a program without keys. */
+static void
+add_single_group(const Program *program, GroupTable *table)
+{
+	GroupKey	key = {0};
+
+	group_find_or_insert(program, table, &key);
+}
+
+static DeviceStatus
+prepare_worker(DeviceJob *job, CpuWorker *worker)
+{
+	const Program *program = job->spec.program;
+	uint32_t	registers = program->body[BODY_NARROW].nregisters;
+	DeviceStatus status = STATUS_DONE;
+
+	if (worker->values != NULL)
+		return STATUS_DONE;
+	if (program->body[BODY_WIDE].nregisters > registers)
+		registers = program->body[BODY_WIDE].nregisters;
+	if (posix_memalign((void **) &worker->values, 64, (size_t) registers * CPU_TILE * 8) != 0)
+	{
+		worker->values = NULL;
+		return STATUS_MEMORY_LIMIT;
+	}
+	if (posix_memalign((void **) &worker->nulls, 64, (size_t) registers * CPU_TILE) != 0)
+	{
+		worker->nulls = NULL;
+		return STATUS_MEMORY_LIMIT;
+	}
+	if (program->aggregates)
+	{
+		worker->groups.row_words = program->row_words;
+		status = resize_table(job, worker, program->grouped ? FIRST_GROUPS : 2, program->grouped ? FIRST_HEAP : 8);
+		if (status == STATUS_DONE && !program->grouped)
+			add_single_group(program, &worker->groups);
+	}
+	return status;
+}
+
+/* Running one item */
+
+static DeviceStatus
+prepare_item(CpuItem *item, const uint16_t *types)
+{
+	const JobSpec *spec = &item->job->spec;
+	const PageList *pages = item->work.pages;
+	uint32_t	ncolumns = spec->program->ncolumns;
+	uint64_t	var = spec->deform->plan[0]->var_columns == 0 ? 0
+		: (uint64_t) pages->npages * HEAP_PAGE_SIZE + (uint64_t) pages->nrows * spec->deform->missing_text;
+	uint64_t	size = tablet_size(types, ncolumns, pages->nrows, var);
+
+	if (size > item->tablet_capacity)
+	{
+		free(item->work.tablet);
+		item->tablet_capacity = 0;
+		if (posix_memalign((void **) &item->work.tablet, 64, size) != 0)
+		{
+			item->work.tablet = NULL;
+			return STATUS_MEMORY_LIMIT;
+		}
+		item->tablet_capacity = size;
+	}
+	if (!spec->program->aggregates && pages->nrows > item->rows_capacity)
+	{
+		if (!grow_array((void **) &item->work.rows, (uint64_t) pages->nrows * sizeof(uint32_t)))
+			return STATUS_MEMORY_LIMIT;
+		item->rows_capacity = pages->nrows;
+	}
+	tablet_layout(item->work.tablet, types, ncolumns, pages->nrows, var);
+	return STATUS_DONE;
+}
+
+static DeviceStatus
+deform_item(CpuItem *item)
+{
+	DeviceJob  *job = item->job;
+	const DeformSpec *deform = job->spec.deform;
+	DeviceStatus status;
+	int			wide = atomic_load(&job->wide);
+	uint32_t	c;
+
+	for (;; wide = 1)
+	{
+		status = prepare_item(item, deform->types[wide]);
+		if (status == STATUS_DONE)
+			status = job->kernel->deform(deform->plan[wide], item->work.pages, item->work.tablet);
+		if (status != STATUS_NEEDS_WIDE || wide)
+			break;
+		atomic_store(&job->wide, true);
+	}
+	for (c = 0; status == STATUS_DONE && c < item->work.tablet->ncols; c++)
+		if (item->work.tablet->column[c].patch_count > 0)
+			status = STATUS_NEEDS_PATCH;
+	return status;
+}
+
+static DeviceStatus
+run_item(CpuItem *item, CpuWorker *worker)
+{
+	DeviceJob  *job = item->job;
+	VmRun		run = {
+		.program = job->spec.program, .tablet = item->work.tablet,
+		.values = worker->values, .nulls = worker->nulls, .groups = &worker->groups,
+		.out = item->work.rows, .out_capacity = item->rows_capacity,
+		.yield_after = job->spec.yield_after
+	};
+	DeviceStatus status;
+	int32_t		yields = 0;
+
+	run.body = program_fits(job->spec.program, item->work.tablet) ? BODY_NARROW : BODY_WIDE;
+	/* a program without decimals has one body, which needs no guard */
+	if (!job->spec.program->body[BODY_WIDE].exists)
+		run.body = BODY_NARROW;
+	for (;;)
+	{
+		status = job->kernel->run(&run);
+		if (status == STATUS_TIME_SLICE)
+			run.yield_after = job->spec.yield_after + ++yields;
+		else if (status == STATUS_TABLE_FULL)
+		{
+			status = grow_table(job, worker);
+			if (status != STATUS_DONE)
+				break;
+		}
+		else
+			break;
+	}
+	item->work.nrows = run.out_count;
+	return status;
+}
+
+/* Called without the lock. */
+static void
+process_item(CpuItem *item, int thread)
+{
+	DeviceJob  *job = item->job;
+	CpuWorker  *worker = &job->worker[thread];
+	uint64_t	start = now_ns();
+	uint64_t	middle;
+	DeviceStatus status = STATUS_CANCELLED;
+
+	if (!atomic_load(&job->cancelled))
+	{
+		status = prepare_worker(job, worker);
+		if (status == STATUS_DONE && item->work.stage == STAGE_DEFORM)
+			status = deform_item(item);
+		middle = now_ns();
+		if (status == STATUS_DONE)
+			status = run_item(item, worker);
+		atomic_fetch_add(&job->deform_ns, middle - start);
+		atomic_fetch_add(&job->run_ns, now_ns() - middle);
+	}
+	item->work.status = status;
+}
+
+/* The pool; these three are called with the lock held */
+
+static CpuItem *
+take_queued(void)
+{
+	CpuItem    *item = pool.head;
+
+	if (item != NULL)
+	{
+		pool.head = item->next;
+		if (pool.head == NULL)
+			pool.tail = NULL;
+		item->state = ITEM_RUNNING;
+	}
+	return item;
+}
+
+static void
+put_done(CpuItem *item)
+{
+	item->state = ITEM_DONE;
+	item->next = item->job->done;
+	item->job->done = item;
+}
+
+static void
+process_locked(CpuItem *item, int thread)
+{
+	pthread_mutex_unlock(&pool.lock);
+	process_item(item, thread);
+	pthread_mutex_lock(&pool.lock);
+	put_done(item);
+}
+
+static void *
+thread_main(void *arg)
+{
+	int			thread = (int) (intptr_t) arg;
+
+	pthread_mutex_lock(&pool.lock);
+	for (;;)
+	{
+		CpuItem    *item = pool.head;
+
+		/* a job may have been given fewer threads than the pool has */
+		if (item == NULL || thread > item->job->spec.threads)
+		{
+			pthread_cond_wait(&pool.work, &pool.lock);
+			continue;
+		}
+		process_locked(take_queued(), thread);
+		pthread_cond_signal(&pool.done);
+	}
+	return NULL;
+}
+
+static void
+start_threads(int wanted)
+{
+	sigset_t	all;
+	sigset_t	before;
+	pthread_attr_t attr;
+
+	if (wanted > MAX_THREADS)
+		wanted = MAX_THREADS;
+	if (pool.nthreads >= wanted)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, THREAD_STACK);
+	while (pool.nthreads < wanted)
+	{
+		pthread_t	thread;
+
+		/* fewer threads are slower, not wrong */
+		if (pthread_create(&thread, &attr, thread_main, (void *) (intptr_t) (pool.nthreads + 1)) != 0)
+			break;
+		pool.nthreads++;
+	}
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* The interface */
+
+static DeviceJob *
+cpu_open(const JobSpec *spec)
+{
+	DeviceJob  *job = calloc(1, sizeof(DeviceJob));
+
+	if (job == NULL)
+		return NULL;
+	job->spec = *spec;
+	if (job->spec.threads > MAX_THREADS)
+		job->spec.threads = MAX_THREADS;
+	job->kernel = cpu_kernel();
+	job->nitems = 2 * job->spec.threads + 2;
+	job->items = calloc(job->nitems, sizeof(CpuItem));
+	if (job->items == NULL)
+	{
+		free(job);
+		return NULL;
+	}
+	for (int i = 0; i < job->nitems; i++)
+		job->items[i].job = job;
+	start_threads(job->spec.threads);
+	return job;
+}
+
+static DeviceWork *
+cpu_acquire(DeviceJob *job)
+{
+	for (int i = 0; i < job->nitems; i++)
+		if (job->items[i].state == ITEM_FREE)
+		{
+			job->items[i].state = ITEM_TAKEN;
+			job->items[i].work.stage = STAGE_DEFORM;
+			return &job->items[i].work;
+		}
+	return NULL;
+}
+
+static void
+cpu_submit(DeviceJob *job, DeviceWork *work)
+{
+	CpuItem    *item = (CpuItem *) work;
+
+	pthread_mutex_lock(&pool.lock);
+	item->state = ITEM_QUEUED;
+	item->next = NULL;
+	if (pool.tail != NULL)
+		pool.tail->next = item;
+	else
+		pool.head = item;
+	pool.tail = item;
+	job->in_flight++;
+	pthread_cond_broadcast(&pool.work);
+	pthread_mutex_unlock(&pool.lock);
+}
+
+static DeviceWork *
+cpu_collect(DeviceJob *job, bool wait)
+{
+	CpuItem    *item;
+
+	pthread_mutex_lock(&pool.lock);
+	while (job->done == NULL && wait && job->in_flight > 0)
+	{
+		item = take_queued();
+		if (item != NULL)
+			process_locked(item, 0);
+		else
+			pthread_cond_wait(&pool.done, &pool.lock);
+	}
+	item = job->done;
+	if (item != NULL)
+	{
+		job->done = item->next;
+		item->state = ITEM_TAKEN;
+		job->in_flight--;
+	}
+	pthread_mutex_unlock(&pool.lock);
+	return item != NULL ? &item->work : NULL;
+}
+
+static void
+cpu_release(DeviceJob *job, DeviceWork *work)
+{
+	((CpuItem *) work)->state = ITEM_FREE;
+}
+
+static bool
+cpu_enlarge(DeviceWork *work, uint64_t more_bytes)
+{
+	CpuItem    *item = (CpuItem *) work;
+	Tablet	   *bigger;
+	uint64_t	size = work->tablet->size + tablet_align(more_bytes);
+
+	if (posix_memalign((void **) &bigger, 64, size) != 0)
+		return false;
+	memcpy(bigger, work->tablet, work->tablet->size);
+	free(work->tablet);
+	bigger->var_capacity += more_bytes;
+	bigger->size = size;
+	work->tablet = bigger;
+	item->tablet_capacity = size;
+	return true;
+}
+
+static DeviceStatus
+cpu_finish(DeviceJob *job, const GroupTable **groups)
+{
+	CpuWorker  *into = &job->worker[0];
+	DeviceStatus status = prepare_worker(job, into);
+
+	for (int t = 1; t <= job->spec.threads && status == STATUS_DONE; t++)
+	{
+		uint32_t	next = 0;
+
+		do
+		{
+			status = group_merge(job->spec.program, &into->groups, &job->worker[t].groups, &next);
+			if (status != STATUS_TABLE_FULL)
+				break;
+			status = grow_table(job, into);
+		} while (status == STATUS_DONE);
+	}
+	*groups = &into->groups;
+	return status;
+}
+
+static void
+cpu_times(const DeviceJob *job, JobTimes *times)
+{
+	times->deform_ns = atomic_load(&job->deform_ns);
+	times->run_ns = atomic_load(&job->run_ns);
+}
+
+static void
+free_worker(CpuWorker *worker)
+{
+	free(worker->values);
+	free(worker->nulls);
+	free(worker->groups.slots);
+	free(worker->groups.hashes);
+	free(worker->groups.rows);
+	free(worker->groups.heap);
+}
+
+static void
+cpu_close(DeviceJob *job)
+{
+	atomic_store(&job->cancelled, true);
+	while (cpu_collect(job, true) != NULL)
+		;
+	for (int i = 0; i < job->nitems; i++)
+	{
+		free(job->items[i].work.tablet);
+		free(job->items[i].work.rows);
+	}
+	for (int t = 0; t <= MAX_THREADS; t++)
+		free_worker(&job->worker[t]);
+	free(job->items);
+	free(job);
+}
+
+const Device cpu_device = {
+	.name = "cpu",
+	.open = cpu_open,
+	.acquire = cpu_acquire,
+	.submit = cpu_submit,
+	.collect = cpu_collect,
+	.release = cpu_release,
+	.enlarge = cpu_enlarge,
+	.finish = cpu_finish,
+	.times = cpu_times,
+	.close = cpu_close,
+};
+
+/* Instruction sets */
+
+#ifdef __x86_64__
+extern const CpuKernel cpu_kernel_v2,
+			cpu_kernel_v3,
+			cpu_kernel_v4;
+#else
+extern const CpuKernel cpu_kernel_base;
+#endif
+
+const CpuKernel *
+cpu_kernel(void)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+		__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd"))
+		return &cpu_kernel_v4;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
+		return &cpu_kernel_v3;
+	return &cpu_kernel_v2;
+#else
+	return &cpu_kernel_base;
+#endif
+}

@@ -1,0 +1,298 @@
+/*
+ * exec_agg.c
+ *		GpuAgg: filter, group and aggregate a relation in one pass.
+ *
+ * custom_scan_tlist holds the keys, then the aggregates, then (resjunk) the
+ * base Vars under them.  The whole job is done before the first row goes out,
+ * so whatever stops it leaves the fallback child to answer from the start.
+ * HAVING and the target list over the aggregates are the node's own qual and
+ * projection, computed by PostgreSQL.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/memutils.h"
+
+#include "exec/node.h"
+#include "exec/results.h"
+
+/* Rounds with larger scales before PostgreSQL takes over. */
+#define MAX_SCALE_ROUNDS 8
+
+typedef struct GpuAggState
+{
+	GpuNode		node;
+	bool		computed;
+	const GroupTable *groups;
+	uint32		next;			/* group to return next */
+} GpuAggState;
+
+static Node *create_state(CustomScan *plan);
+
+const CustomScanMethods gpu_agg_methods = {
+	.CustomName = "GpuAgg",
+	.CreateCustomScanState = create_state,
+};
+
+static void
+begin(CustomScanState *css, EState *estate, int eflags)
+{
+	GpuNode    *node = (GpuNode *) css;
+	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
+	int			nkeys = intVal(list_nth(plan->custom_private, NODE_PRIVATE_KEYS));
+	int			naggs = intVal(list_nth(plan->custom_private, NODE_PRIVATE_AGGS));
+
+	node_begin(node, estate, eflags);
+	node->request.aggregate = true;
+	node->request.quals = plan->custom_exprs;
+	for (int i = 0; i < nkeys + naggs; i++)
+	{
+		Expr	   *expr = list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr;
+
+		if (i < nkeys)
+			node->request.keys = lappend(node->request.keys, expr);
+		else
+			node->request.aggs = lappend(node->request.aggs, expr);
+	}
+}
+
+/* Take back a finished item; the first failure is kept in *status. */
+static void
+take_item(GpuNode *node, DeviceWork *work, DeviceStatus *status, bool *raised)
+{
+	if (work->status == STATUS_NEEDS_PATCH && node_patch_and_resubmit(node, work))
+		return;
+	if (work->status == STATUS_SCALE_EXCEEDED && node_raise_scales(node, work->tablet))
+		*raised = true;
+	if (*status == STATUS_DONE || *status == STATUS_CANCELLED)
+		*status = work->status;
+	page_window_release(work->owner);
+	node->device->release(node->job, work);
+}
+
+/* Feed all pages to the device; every item is back when it returns. */
+static DeviceStatus
+feed_all(GpuNode *node, bool *raised)
+{
+	const Device *device = node->device;
+	DeviceStatus status = STATUS_DONE;
+	DeviceWork *work;
+
+	while (status == STATUS_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		work = device->acquire(node->job);
+		if (work != NULL)
+		{
+			PageWindow *window = work->owner ? work->owner : node_new_window(node);
+
+			work->owner = window;
+			if (!node_fill_window(node, window))
+			{
+				device->release(node->job, work);
+				break;
+			}
+			work->pages = &window->list;
+			device->submit(node->job, work);
+		}
+		work = device->collect(node->job, work == NULL);
+		if (work != NULL)
+			take_item(node, work, &status, raised);
+	}
+	while ((work = device->collect(node->job, true)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		take_item(node, work, &status, raised);
+	}
+	return status;
+}
+
+/* Check that every value can be known, before the first row goes out. */
+static DeviceStatus
+check_results(GpuAggState *state)
+{
+	const CompileResult *compiled = &state->node.compiled;
+	MemoryContext scratch = AllocSetContextCreate(state->node.run_context, "gpudb results", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	DeviceStatus status = STATUS_DONE;
+	Datum		value;
+	bool		isnull;
+
+	for (uint32 g = 0; g < state->groups->ngroups && status == STATUS_DONE; g++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int k = 0; k < compiled->nkeys && status == STATUS_DONE; k++)
+			status = result_of_key(compiled, state->groups, g, k, &value, &isnull);
+		for (int a = 0; a < compiled->naggs && status == STATUS_DONE; a++)
+			status = result_of_aggregate(compiled, state->groups, g, a, &value, &isnull);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	return status;
+}
+
+/* Run the whole job; false when PostgreSQL must answer. */
+static bool
+compute(GpuAggState *state)
+{
+	GpuNode    *node = &state->node;
+	DeviceStatus status = STATUS_SCALE_EXCEEDED;
+
+	for (int round = 0; round < MAX_SCALE_ROUNDS; round++)
+	{
+		bool		raised = false;
+
+		if (!node_start_run(node))
+			return false;
+		status = feed_all(node, &raised);
+		if (status == STATUS_DONE)
+			status = node->device->finish(node->job, &state->groups);
+		if (status == STATUS_DONE)
+			status = check_results(state);
+		if (status == STATUS_DONE)
+			return true;
+		if (!(status == STATUS_SCALE_EXCEEDED && raised))
+			break;
+		node_end_run(node);
+	}
+	node_note_status(node, status);
+	node_end_run(node);
+	return false;
+}
+
+/* The next group in the scan slot; false at the end. */
+static bool
+next_group(GpuAggState *state, TupleTableSlot *slot)
+{
+	const CompileResult *compiled = &state->node.compiled;
+	uint32		group = state->next;
+
+	if (group >= state->groups->ngroups)
+		return false;
+	state->next++;
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+	for (int k = 0; k < compiled->nkeys; k++)
+		result_of_key(compiled, state->groups, group, k, &slot->tts_values[k], &slot->tts_isnull[k]);
+	for (int a = 0; a < compiled->naggs; a++)
+		result_of_aggregate(compiled, state->groups, group, a, &slot->tts_values[compiled->nkeys + a],
+							&slot->tts_isnull[compiled->nkeys + a]);
+	ExecStoreVirtualTuple(slot);
+	return true;
+}
+
+/* The fallback child's next row in the scan slot. */
+static bool
+next_fallback(GpuNode *node, TupleTableSlot *slot)
+{
+	TupleTableSlot *row = node_fallback_next(node);
+
+	if (row == NULL)
+		return false;
+	slot_getallattrs(row);
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+	memcpy(slot->tts_values, row->tts_values, row->tts_nvalid * sizeof(Datum));
+	memcpy(slot->tts_isnull, row->tts_isnull, row->tts_nvalid * sizeof(bool));
+	ExecStoreVirtualTuple(slot);
+	return true;
+}
+
+static TupleTableSlot *
+next_row(GpuAggState *state)
+{
+	GpuNode    *node = &state->node;
+	PlanState  *ps = &node->css.ss.ps;
+	ExprContext *econtext = ps->ps_ExprContext;
+	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
+
+	if (!state->computed && !node->fell_back)
+	{
+		state->next = 0;
+		state->computed = compute(state);
+	}
+	for (;;)
+	{
+		MemoryContext old;
+		bool		found;
+
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		found = state->computed && next_group(state, slot);
+		MemoryContextSwitchTo(old);
+		if (!state->computed)
+			found = next_fallback(node, slot);
+		if (!found)
+			return NULL;
+		econtext->ecxt_scantuple = slot;
+		if (ps->qual != NULL && !ExecQual(ps->qual, econtext))
+		{
+			InstrCountFiltered1(ps, 1);
+			continue;
+		}
+		return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
+	}
+}
+
+static TupleTableSlot *
+exec(CustomScanState *css)
+{
+	GpuAggState *state = (GpuAggState *) css;
+	TupleTableSlot *slot;
+
+	PG_TRY();
+	{
+		slot = next_row(state);
+	}
+	PG_CATCH();
+	{
+		node_abort_run(&state->node);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return slot;
+}
+
+static void
+end(CustomScanState *css)
+{
+	node_end((GpuNode *) css);
+}
+
+static void
+rescan(CustomScanState *css)
+{
+	GpuAggState *state = (GpuAggState *) css;
+
+	/* without new parameters the groups are the same */
+	if (state->computed && css->ss.ps.chgParam == NULL)
+	{
+		state->next = 0;
+		return;
+	}
+	state->computed = false;
+	node_rescan(&state->node);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "GpuAgg",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = exec,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan,
+	.ExplainCustomScan = node_explain,
+};
+
+static Node *
+create_state(CustomScan *plan)
+{
+	GpuAggState *state = palloc0(sizeof(GpuAggState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->node.css.methods = &exec_methods;
+	return (Node *) state;
+}

@@ -1,0 +1,281 @@
+/*
+ * exec_common.c
+ *		What GpuScan and GpuAgg do alike: begin, run, end.
+ *
+ * Threads read pinned pages and memory of the run while a job has items in
+ * flight.  Therefore no node returns to its parent with items in flight, the
+ * nodes drain the job before they let an error pass, and a memory-context
+ * callback closes whatever an error above us leaves behind.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "executor/nodeHash.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "portability/instr_time.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "device/device.h"
+#include "exec/node.h"
+#include "guc.h"
+#include "pg_compat.h"
+#include "tablet/build.h"
+
+/* Called when the memory of the run goes, after an error or at the end. */
+static void
+cleanup_callback(void *arg)
+{
+	GpuNode    *node = arg;
+	ListCell   *lc;
+
+	if (node->job != NULL)
+		node->device->close(node->job);
+	node->job = NULL;
+	/* the pins themselves belong to the resource owner */
+	foreach(lc, node->windows)
+		page_window_forget(lfirst(lc));
+	node->windows = NIL;
+}
+
+void
+node_begin(GpuNode *node, EState *estate, int eflags)
+{
+	CustomScan *plan = (CustomScan *) node->css.ss.ps.plan;
+
+	node->eflags = eflags;
+	node->scan_tlist = plan->custom_scan_tlist;
+	if (plan->scan.scanrelid > 0)
+	{
+		node->relid = plan->scan.scanrelid;
+		node->relation = node->css.ss.ss_currentRelation;
+	}
+	else
+	{
+		node->relid = bms_singleton_member(plan->custom_relids);
+		node->relation = ExecOpenScanRelation(estate, node->relid, eflags);
+	}
+	node->run_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb run", ALLOCSET_DEFAULT_SIZES);
+	node->scales = MemoryContextAllocZero(estate->es_query_cxt,
+										  sizeof(int16) * (RelationGetNumberOfAttributes(node->relation) + 1));
+	for (int a = 0; a <= RelationGetNumberOfAttributes(node->relation); a++)
+		node->scales[a] = SCALE_FIRST_GUESS;
+}
+
+/* The value of a parameter in this run, as a constant. */
+static Const *
+param_value(void *arg, Param *param)
+{
+	GpuNode    *node = arg;
+	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
+	ExprState  *state = ExecInitExpr((Expr *) param, &node->css.ss.ps);
+	int16		length;
+	bool		byval;
+	bool		isnull;
+	Datum		value = ExecEvalExprSwitchContext(state, econtext, &isnull);
+
+	get_typlenbyval(param->paramtype, &length, &byval);
+	if (!isnull)
+		value = datumCopy(value, byval, length);
+	return makeConst(param->paramtype, param->paramtypmod, param->paramcollid, length, value, isnull, byval);
+}
+
+static Bitmapset *
+not_null_attributes(Relation relation)
+{
+	Bitmapset  *attributes = NULL;
+
+	for (int a = 0; a < RelationGetNumberOfAttributes(relation); a++)
+		if (TupleDescAttr(RelationGetDescr(relation), a)->attnotnull)
+			attributes = bms_add_member(attributes, a + 1);
+	return attributes;
+}
+
+static DeformSpec *
+create_deform_spec(GpuNode *node)
+{
+	const CompileResult *compiled = &node->compiled;
+	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
+
+	for (int i = 0; i < compiled->ncolumns; i++)
+		wanted[i] = (ColumnWanted) {
+			.attno = compiled->column[i].attno, .dscale = compiled->column[i].dscale,
+			.packed = compiled->column[i].packed, .scale = compiled->column[i].scale
+		};
+	return deform_spec_create(node->relation, wanted, compiled->ncolumns);
+}
+
+bool
+node_open_job(GpuNode *node)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->run_context);
+	CompileInput input = {
+		.varno = node->relid, .notnull = not_null_attributes(node->relation),
+		.scan_tlist = node->scan_tlist, .param = param_value, .param_arg = node, .scales = node->scales
+	};
+	const char *why;
+
+	compile_program(&input, &node->request, &node->compiled);
+	if (node->compiled.reason != NULL)
+	{
+		node_note_fallback(node, node->compiled.reason, "a value at run time is not supported");
+		MemoryContextSwitchTo(old);
+		return false;
+	}
+	node->device = device_choose(&why);
+	node->spec = (JobSpec) {
+		.program = node->compiled.program, .deform = create_deform_spec(node),
+		.memory_limit = (uint64) get_hash_memory_limit(), .threads = device_cpu_helpers(),
+		.yield_after = gpudb_debug_yield
+	};
+	node->job = node->device->open(&node->spec);
+	if (node->job == NULL)
+		node_note_status(node, STATUS_MEMORY_LIMIT);
+	MemoryContextSwitchTo(old);
+	return node->job != NULL;
+}
+
+bool
+node_start_run(GpuNode *node)
+{
+	EState	   *estate = node->css.ss.ps.state;
+	MemoryContext old = MemoryContextSwitchTo(node->run_context);
+	bool		ok = false;
+
+	/* on the run's own context: a parent's callbacks come after its children are gone */
+	node->cleanup.func = cleanup_callback;
+	node->cleanup.arg = node;
+	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
+	if (!IsMVCCSnapshot(estate->es_snapshot))
+		node_note_fallback(node, "isolation_level", "the snapshot is not an MVCC snapshot");
+	else
+		ok = node_open_job(node);
+	if (ok)
+	{
+		page_source_open(&node->source, node->relation, estate->es_snapshot);
+		node->running = true;
+	}
+	MemoryContextSwitchTo(old);
+	return ok;
+}
+
+void
+node_end_run(GpuNode *node)
+{
+	ListCell   *lc;
+
+	if (node->job != NULL)
+	{
+		JobTimes	times;
+		DeviceJob  *job = node->job;
+
+		node->device->times(job, &times);
+		node->report.times.deform_ns += times.deform_ns;
+		node->report.times.run_ns += times.run_ns;
+		node->job = NULL;
+		node->device->close(job);
+	}
+	foreach(lc, node->windows)
+		page_window_release(lfirst(lc));
+	node->windows = NIL;
+	node->report.pages_pinned += node->source.pinned;
+	node->report.pages_copied += node->source.copied;
+	page_source_close(&node->source);
+	memset(&node->source, 0, sizeof(node->source));
+	node->running = false;
+	node->compiled.program = NULL;
+	MemoryContextReset(node->run_context);
+}
+
+void
+node_abort_run(GpuNode *node)
+{
+	cleanup_callback(node);
+}
+
+void
+node_end(GpuNode *node)
+{
+	node_end_run(node);
+	if (node->child != NULL)
+		ExecEndNode(node->child);
+}
+
+void
+node_rescan(GpuNode *node)
+{
+	node_end_run(node);
+	if (node->child != NULL)
+	{
+		/* ExecReScan() does not reach custom_ps */
+		if (node->css.ss.ps.chgParam != NULL)
+			UpdateChangedParamSet(node->child, node->css.ss.ps.chgParam);
+		if (node->child->chgParam == NULL)
+			ExecReScan(node->child);
+	}
+}
+
+PageWindow *
+node_new_window(GpuNode *node)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->run_context);
+	PageWindow *window = page_window_create();
+
+	node->windows = lappend(node->windows, window);
+	MemoryContextSwitchTo(old);
+	return window;
+}
+
+bool
+node_fill_window(GpuNode *node, PageWindow *window)
+{
+	instr_time	start;
+	instr_time	end;
+	bool		filled;
+
+	INSTR_TIME_SET_CURRENT(start);
+	filled = page_source_next(&node->source, window);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	node->report.feed_ms += INSTR_TIME_GET_MILLISEC(end);
+	if (filled)
+	{
+		node->report.windows++;
+		node->report.rows_in += window->list.nrows;
+	}
+	return filled;
+}
+
+bool
+node_patch_and_resubmit(GpuNode *node, DeviceWork *work)
+{
+	work->status = tablet_patch(node->device, work);
+	if (work->status != STATUS_DONE)
+		return false;
+	work->stage = STAGE_RUN;
+	node->device->submit(node->job, work);
+	return true;
+}
+
+bool
+node_raise_scales(GpuNode *node, const Tablet *tablet)
+{
+	bool		raised = false;
+
+	for (int i = 0; i < node->compiled.ncolumns; i++)
+	{
+		const ColumnUse *use = &node->compiled.column[i];
+		int			seen = tablet->column[i].max_dscale;
+
+		if (use->dscale || seen <= node->scales[use->attno])
+			continue;
+		if (seen > DECIMAL_MAX_DIGITS)
+			return false;
+		node->scales[use->attno] = seen;
+		raised = true;
+	}
+	return raised;
+}

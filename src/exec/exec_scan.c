@@ -1,0 +1,410 @@
+/*
+ * exec_scan.c
+ *		GpuScan: filter a relation on the device, project in PostgreSQL.
+ *
+ * Windows of pages go to the device in batches; the answer is which rows
+ * passed.  Those are taken from their heap tuples, so columns of any type
+ * come through.  Rows go out in heap order.  The first batch is one window
+ * and each next one twice as large, so LIMIT 1 looks at little.
+ *
+ * A batch is drained before its first row goes out.  A window that the device
+ * could not judge is judged by PostgreSQL with the node's own quals, so no
+ * row is lost or repeated after others have gone out already.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "optimizer/optimizer.h"
+#include "utils/memutils.h"
+
+#include "exec/node.h"
+
+#define MAX_BATCH 16
+
+/* A window of the current batch. */
+typedef struct BatchWindow
+{
+	PageWindow *window;
+	uint32	   *places;			/* of the rows to look at, in heap order */
+	uint32		nplaces;
+	uint32		places_capacity;
+	bool		submitted;
+	bool		judged;			/* the device's filters have been applied */
+} BatchWindow;
+
+typedef struct GpuScanState
+{
+	GpuNode		node;
+	List	   *host_quals;		/* filters left to PostgreSQL: plan.qual */
+	List	   *on_device;		/* in PostgreSQL's order: 1 = device, 0 = host */
+	ExprState  *all_quals;		/* made on first need */
+	AttrNumber	last_attribute; /* of those that are looked at */
+	TupleTableSlot *heap_slot;
+
+	BatchWindow batch[MAX_BATCH];
+	int			batch_size;		/* windows wanted next */
+	int			nwindows;		/* in the batch */
+	int			at_window;
+	uint32		at_place;
+	bool		exhausted;
+} GpuScanState;
+
+static Node *create_state(CustomScan *plan);
+
+const CustomScanMethods gpu_scan_methods = {
+	.CustomName = "GpuScan",
+	.CreateCustomScanState = create_state,
+};
+
+/* The highest attribute that the target list or a filter looks at. */
+static AttrNumber
+last_attribute_used(GpuScanState *state)
+{
+	CustomScan *plan = (CustomScan *) state->node.css.ss.ps.plan;
+	Bitmapset  *attributes = NULL;
+	int			last = 0;
+	int			bit = -1;
+
+	pull_varattnos((Node *) plan->scan.plan.targetlist, state->node.relid, &attributes);
+	pull_varattnos((Node *) plan->scan.plan.qual, state->node.relid, &attributes);
+	pull_varattnos((Node *) plan->custom_exprs, state->node.relid, &attributes);
+	while ((bit = bms_next_member(attributes, bit)) >= 0)
+	{
+		int			attno = bit + FirstLowInvalidHeapAttributeNumber;
+
+		if (attno == 0)			/* the whole row */
+			return RelationGetNumberOfAttributes(state->node.relation);
+		last = Max(last, attno);
+	}
+	return last;
+}
+
+static void
+begin(CustomScanState *css, EState *estate, int eflags)
+{
+	GpuScanState *state = (GpuScanState *) css;
+	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
+
+	node_begin(&state->node, estate, eflags);
+	state->node.request.quals = plan->custom_exprs;
+	state->host_quals = plan->scan.plan.qual;
+	state->on_device = list_nth(plan->custom_private, NODE_PRIVATE_ON_DEVICE);
+	state->last_attribute = last_attribute_used(state);
+	state->heap_slot = MakeSingleTupleTableSlot(RelationGetDescr(state->node.relation), &TTSOpsHeapTuple);
+	state->batch_size = 1;
+}
+
+/* Keep the places of the rows that passed, or of all rows. */
+static void
+keep_places(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
+{
+	const PageList *list = &entry->window->list;
+	uint32		n = 0;
+
+	if (list->nrows > entry->places_capacity)
+	{
+		entry->places = MemoryContextAlloc(state->node.run_context, list->nrows * sizeof(uint32));
+		entry->places_capacity = list->nrows;
+	}
+	entry->judged = work != NULL;
+	if (work != NULL)
+	{
+		const uint32 *places = (const uint32 *) tablet_at(work->tablet, work->tablet->rows);
+
+		for (; n < work->nrows; n++)
+			entry->places[n] = places[work->rows[n]];
+	}
+	else
+		for (int p = 0; p < list->npages; p++)
+			for (int t = 0; t < list->ntuples[p]; t++)
+				entry->places[n++] = ROW_PLACE(p, list->offsets[p][t]);
+	entry->nplaces = n;
+}
+
+static void
+take_item(GpuScanState *state, DeviceWork *work, bool *raised)
+{
+	GpuNode    *node = &state->node;
+	BatchWindow *entry = work->owner;
+
+	if (work->status == STATUS_NEEDS_PATCH && node_patch_and_resubmit(node, work))
+		return;
+	if (work->status == STATUS_DONE)
+		keep_places(state, entry, work);
+	else if (work->status == STATUS_SCALE_EXCEEDED && node_raise_scales(node, work->tablet))
+	{
+		entry->submitted = false;
+		*raised = true;
+	}
+	else
+	{
+		node->report.fallback_windows++;
+		node_note_status(node, work->status);
+		keep_places(state, entry, NULL);
+	}
+	node->device->release(node->job, work);
+}
+
+/* Run every window of the batch that is not yet done, and drain the job. */
+static bool
+run_batch(GpuScanState *state)
+{
+	GpuNode    *node = &state->node;
+	DeviceWork *work;
+	bool		raised = false;
+
+	for (int w = 0; w < state->nwindows; w++)
+	{
+		BatchWindow *entry = &state->batch[w];
+
+		if (entry->submitted)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		while ((work = node->device->acquire(node->job)) == NULL)
+			take_item(state, node->device->collect(node->job, true), &raised);
+		entry->submitted = true;
+		work->owner = entry;
+		work->pages = &entry->window->list;
+		node->device->submit(node->job, work);
+	}
+	while ((work = node->device->collect(node->job, true)) != NULL)
+		take_item(state, work, &raised);
+	return !raised;
+}
+
+/* Replace the program by one for larger scales; the pages stay. */
+static bool
+restart_job(GpuScanState *state)
+{
+	GpuNode    *node = &state->node;
+	DeviceJob  *job = node->job;
+
+	node->job = NULL;
+	node->device->close(job);
+	return node_open_job(node);
+}
+
+static void
+release_batch(GpuScanState *state)
+{
+	for (int w = 0; w < state->nwindows; w++)
+		page_window_release(state->batch[w].window);
+	state->nwindows = 0;
+	state->at_window = 0;
+	state->at_place = 0;
+}
+
+/* Read and judge the next batch; false when the relation is exhausted. */
+static bool
+next_batch(GpuScanState *state)
+{
+	GpuNode    *node = &state->node;
+	bool		complete = false;
+
+	release_batch(state);
+	while (state->nwindows < state->batch_size && !state->exhausted)
+	{
+		BatchWindow *entry = &state->batch[state->nwindows];
+
+		if (entry->window == NULL)
+			entry->window = node_new_window(node);
+		entry->submitted = false;
+		if (node_fill_window(node, entry->window))
+			state->nwindows++;
+		else
+			state->exhausted = true;
+	}
+	while (!complete && state->nwindows > 0)
+	{
+		complete = run_batch(state);
+		if (!complete && !restart_job(state))
+		{
+			for (int w = 0; w < state->nwindows; w++)
+				keep_places(state, &state->batch[w], NULL);
+			complete = true;
+		}
+	}
+	state->batch_size = Min(state->batch_size * 2, MAX_BATCH);
+	return state->nwindows > 0;
+}
+
+/* The heap tuple of a place, its attributes in the scan slot. */
+static void
+store_row(GpuScanState *state, const PageWindow *window, uint32 place)
+{
+	TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
+	TupleTableSlot *heap_slot = state->heap_slot;
+	HeapTupleData tuple;
+	int			natts = slot->tts_tupleDescriptor->natts;
+
+	page_window_tuple(window, state->node.relation, place, &tuple);
+	ExecClearTuple(slot);
+	ExecStoreHeapTuple(&tuple, heap_slot, false);
+	slot_getsomeattrs(heap_slot, state->last_attribute);
+	memcpy(slot->tts_values, heap_slot->tts_values, state->last_attribute * sizeof(Datum));
+	memcpy(slot->tts_isnull, heap_slot->tts_isnull, state->last_attribute * sizeof(bool));
+	memset(slot->tts_isnull + state->last_attribute, true, (natts - state->last_attribute) * sizeof(bool));
+	slot->tts_tid = tuple.t_self;
+	slot->tts_tableOid = tuple.t_tableOid;
+	ExecStoreVirtualTuple(slot);
+	ExecClearTuple(heap_slot);
+}
+
+/* All filters in PostgreSQL's order, for rows that the device has not judged. */
+static ExprState *
+all_quals(GpuScanState *state)
+{
+	CustomScan *plan = (CustomScan *) state->node.css.ss.ps.plan;
+
+	if (state->all_quals == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(state->node.css.ss.ps.state->es_query_cxt);
+		ListCell   *device = list_head(plan->custom_exprs);
+		ListCell   *host = list_head(state->host_quals);
+		List	   *quals = NIL;
+		ListCell   *lc;
+
+		foreach(lc, state->on_device)
+		{
+			ListCell  **from = lfirst_int(lc) ? &device : &host;
+
+			quals = lappend(quals, lfirst(*from));
+			*from = lnext(lfirst_int(lc) ? plan->custom_exprs : state->host_quals, *from);
+		}
+		state->all_quals = ExecInitQual(quals, &state->node.css.ss.ps);
+		MemoryContextSwitchTo(old);
+	}
+	return state->all_quals;
+}
+
+/* The fallback child's rows have the node's own target list already. */
+static TupleTableSlot *
+next_fallback(GpuNode *node)
+{
+	PlanState  *ps = &node->css.ss.ps;
+	TupleTableSlot *row = node_fallback_next(node);
+	TupleTableSlot *slot = ps->ps_ProjInfo ? ps->ps_ProjInfo->pi_state.resultslot : node->css.ss.ss_ScanTupleSlot;
+
+	if (row == NULL)
+		return NULL;
+	slot_getallattrs(row);
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, row->tts_values, row->tts_nvalid * sizeof(Datum));
+	memcpy(slot->tts_isnull, row->tts_isnull, row->tts_nvalid * sizeof(bool));
+	return ExecStoreVirtualTuple(slot);
+}
+
+static TupleTableSlot *
+next_row(GpuScanState *state)
+{
+	GpuNode    *node = &state->node;
+	PlanState  *ps = &node->css.ss.ps;
+	ExprContext *econtext = ps->ps_ExprContext;
+	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
+
+	if (!node->running && !node->fell_back && !node_start_run(node))
+		node->fell_back = true;
+	if (node->fell_back)
+		return next_fallback(node);
+	for (;;)
+	{
+		BatchWindow *entry = &state->batch[state->at_window];
+		ExprState  *qual;
+
+		CHECK_FOR_INTERRUPTS();
+		if (state->at_window >= state->nwindows)
+		{
+			if (!next_batch(state))
+				return NULL;
+			continue;
+		}
+		if (state->at_place >= entry->nplaces)
+		{
+			state->at_window++;
+			state->at_place = 0;
+			continue;
+		}
+		ResetExprContext(econtext);
+		store_row(state, entry->window, entry->places[state->at_place++]);
+		econtext->ecxt_scantuple = slot;
+		qual = entry->judged ? ps->qual : all_quals(state);
+		if (qual != NULL && !ExecQual(qual, econtext))
+		{
+			InstrCountFiltered1(ps, 1);
+			continue;
+		}
+		return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
+	}
+}
+
+static TupleTableSlot *
+exec(CustomScanState *css)
+{
+	GpuScanState *state = (GpuScanState *) css;
+	TupleTableSlot *slot;
+
+	PG_TRY();
+	{
+		slot = next_row(state);
+	}
+	PG_CATCH();
+	{
+		node_abort_run(&state->node);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return slot;
+}
+
+/* Forget the batch with the run's memory. */
+static void
+reset_batch(GpuScanState *state)
+{
+	memset(state->batch, 0, sizeof(state->batch));
+	state->nwindows = 0;
+	state->at_window = 0;
+	state->at_place = 0;
+	state->batch_size = 1;
+	state->exhausted = false;
+}
+
+static void
+end(CustomScanState *css)
+{
+	GpuScanState *state = (GpuScanState *) css;
+
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	ExecDropSingleTupleTableSlot(state->heap_slot);
+	node_end(&state->node);
+}
+
+static void
+rescan(CustomScanState *css)
+{
+	GpuScanState *state = (GpuScanState *) css;
+
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	node_rescan(&state->node);
+	reset_batch(state);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "GpuScan",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = exec,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan,
+	.ExplainCustomScan = node_explain,
+};
+
+static Node *
+create_state(CustomScan *plan)
+{
+	GpuScanState *state = palloc0(sizeof(GpuScanState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->node.css.methods = &exec_methods;
+	return (Node *) state;
+}

@@ -1,0 +1,124 @@
+/*
+ * explain.c
+ *		The properties that EXPLAIN shows of gpudb nodes.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/ruleutils.h"
+
+#include "device/device.h"
+#include "exec/node.h"
+
+static void
+explain_expr(const char *label, Node *expr, GpuNode *node, List *ancestors, ExplainState *es)
+{
+	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->css.ss.ps.plan, ancestors);
+
+	ExplainPropertyText(label, deparse_expression(expr, context, prefix, false), es);
+}
+
+static void
+explain_list(const char *label, List *exprs, GpuNode *node, List *ancestors, ExplainState *es)
+{
+	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->css.ss.ps.plan, ancestors);
+	List	   *texts = NIL;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		texts = lappend(texts, deparse_expression(lfirst(lc), context, prefix, false));
+	if (texts != NIL)
+		ExplainPropertyList(label, texts, es);
+}
+
+static void
+explain_device(GpuNode *node, ExplainState *es)
+{
+	const char *why;
+	const Device *device = device_choose(&why);
+
+	if (why != NULL)
+		ExplainPropertyText("Device", psprintf("%s (%s)", device->name, why), es);
+	else
+		ExplainPropertyText("Device", device->name, es);
+}
+
+/* What the node did; times only where the user wants times. */
+static void
+explain_report(GpuNode *node, ExplainState *es)
+{
+	const NodeReport *report = &node->report;
+
+	if (report->fallback_reason)
+		ExplainPropertyText("Fallback", psprintf("%s (%s)", report->fallback_reason, report->fallback_text), es);
+	ExplainPropertyInteger("Tablets", NULL, report->windows, es);
+	if (report->fallback_windows > 0)
+		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
+	ExplainPropertyInteger("Rows In", NULL, report->rows_in, es);
+	if (es->buffers)
+	{
+		ExplainPropertyInteger("Pages Pinned", NULL, report->pages_pinned, es);
+		ExplainPropertyInteger("Pages Copied", NULL, report->pages_copied, es);
+	}
+	if (es->timing)
+	{
+		ExplainPropertyFloat("Feed Time", "ms", report->feed_ms, 3, es);
+		ExplainPropertyFloat("Build Time", "ms", report->times.deform_ns / 1e6, 3, es);
+		ExplainPropertyFloat("Kernel Time", "ms", report->times.run_ns / 1e6, 3, es);
+	}
+}
+
+/* The program, one property a body. */
+static void
+explain_program(GpuNode *node, ExplainState *es)
+{
+	static const char *const label[] = {"Program", "Wide Program"};
+	const Program *program = node->compiled.program;
+
+	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
+	{
+		char	   *text;
+		uint32		length;
+
+		if (!program->body[body].exists)
+			continue;
+		length = program_disassemble(program, body, NULL, 0);
+		text = palloc(length + 1);
+		program_disassemble(program, body, text, length + 1);
+		ExplainPropertyText(label[body], text, es);
+	}
+}
+
+/* Compile as the executor would, to show the program of a plan that has not run. */
+static bool
+compile_for_explain(GpuNode *node)
+{
+	CompileInput input = {.varno = node->relid, .scan_tlist = node->scan_tlist, .scales = node->scales};
+
+	return node->compiled.program != NULL || compile_check(&input, &node->request, &node->compiled);
+}
+
+void
+node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	GpuNode    *node = (GpuNode *) css;
+
+	explain_device(node, es);
+	if (node->request.quals != NIL)
+		explain_expr("GPU Filter", (Node *) make_ands_explicit(list_copy(node->request.quals)), node, ancestors, es);
+	explain_list("GPU Group Key", node->request.keys, node, ancestors, es);
+	explain_list("GPU Aggregates", node->request.aggs, node, ancestors, es);
+	if (es->analyze)
+	{
+		/* a scan that is still open has not added its own figures yet */
+		if (node->running)
+			node_end_run(node);
+		explain_report(node, es);
+	}
+	if (es->verbose && compile_for_explain(node))
+		explain_program(node, es);
+}

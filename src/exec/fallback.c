@@ -1,0 +1,48 @@
+/*
+ * fallback.c
+ *		PostgreSQL's own plan for a node's relation, when the device has no answer.
+ *
+ * The child is initialised on first need, in the query's context and with the
+ * flags that Begin was given.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "utils/memutils.h"
+
+#include "exec/node.h"
+#include "exec/require.h"
+
+void
+node_note_fallback(GpuNode *node, const char *reason, const char *text)
+{
+	node->report.fallback_reason = reason;
+	node->report.fallback_text = text;
+	require_no_fallback(reason, text);
+}
+
+void
+node_note_status(GpuNode *node, DeviceStatus status)
+{
+	node_note_fallback(node, status_reason(status), status_text(status));
+}
+
+TupleTableSlot *
+node_fallback_next(GpuNode *node)
+{
+	CustomScan *plan = (CustomScan *) node->css.ss.ps.plan;
+	TupleTableSlot *slot;
+
+	if (node->child == NULL)
+	{
+		EState	   *estate = node->css.ss.ps.state;
+		MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+
+		node->child = ExecInitNode(linitial(plan->custom_plans), estate, node->eflags);
+		node->css.custom_ps = list_make1(node->child);
+		MemoryContextSwitchTo(old);
+	}
+	node->fell_back = true;
+	slot = ExecProcNode(node->child);
+	return TupIsNull(slot) ? NULL : slot;
+}

@@ -1,0 +1,122 @@
+/*
+ * node.h
+ *		The state that all gpudb plan nodes share, and what the planner leaves in them.
+ *
+ * A node's life: Begin opens relations and nothing else.  The first request
+ * for a tuple evaluates parameters, compiles the program, takes the snapshot's
+ * view of the relation and starts a job on a device: a "run", which lasts
+ * until the end or the next rescan.  Whatever stops a run before a row was
+ * handed on ends in the fallback child.
+ */
+#ifndef GPUDB_EXEC_NODE_H
+#define GPUDB_EXEC_NODE_H
+
+#include "postgres.h"
+
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
+
+#include "compile/compile.h"
+#include "core/device_api.h"
+#include "tablet/pages.h"
+
+/* Indexes into CustomScan.custom_private. */
+enum NodePrivate
+{
+	/* GpuScan: integer list, for each filter in PostgreSQL's order: 1 = on the device */
+	NODE_PRIVATE_ON_DEVICE,
+	/* GpuAgg: Integer, number of keys; they stand first in custom_scan_tlist */
+	NODE_PRIVATE_KEYS,
+	/* GpuAgg: Integer, number of aggregates; they follow the keys */
+	NODE_PRIVATE_AGGS,
+	NODE_PRIVATE_Count
+};
+
+extern const CustomScanMethods gpu_scan_methods;
+extern const CustomScanMethods gpu_agg_methods;
+
+/* What a node did, for EXPLAIN and the statistics. */
+typedef struct NodeReport
+{
+	const char *fallback_reason;	/* reason code, NULL if none */
+	const char *fallback_text;
+	uint64		windows;		/* fed to the device */
+	uint64		fallback_windows;	/* of GpuScan, left to PostgreSQL */
+	uint64		rows_in;
+	uint64		pages_pinned;
+	uint64		pages_copied;
+	JobTimes	times;
+	double		feed_ms;		/* pinning pages, by the backend */
+} NodeReport;
+
+typedef struct GpuNode
+{
+	CustomScanState css;
+	int			eflags;
+	Relation	relation;		/* the base relation */
+	Index		relid;			/* its range table index */
+	CompileRequest request;		/* filters, keys, aggregates as in the plan */
+	List	   *scan_tlist;		/* what INDEX_VARs in them stand for */
+	int16	   *scales;			/* assumed for numerics without declared scale, by attribute number */
+
+	/* the fallback */
+	PlanState  *child;			/* NULL until needed */
+	bool		fell_back;
+
+	/* the run */
+	bool		running;
+	MemoryContext run_context;	/* program, columns, windows */
+	CompileResult compiled;
+	JobSpec		spec;
+	const Device *device;
+	DeviceJob  *job;
+	PageSource	source;
+	List	   *windows;		/* every PageWindow made */
+	MemoryContextCallback cleanup;
+
+	NodeReport	report;
+} GpuNode;
+
+/* exec_common.c */
+extern void node_begin(GpuNode *node, EState *estate, int eflags);
+
+/* Compile and start a job; false after noting why there is none. */
+extern bool node_start_run(GpuNode *node);
+
+/* The compiling part of it, again within a run. */
+extern bool node_open_job(GpuNode *node);
+extern void node_end_run(GpuNode *node);
+extern void node_end(GpuNode *node);
+extern void node_rescan(GpuNode *node);
+
+/* Drain the job before an error passes on to the parent. */
+extern void node_abort_run(GpuNode *node);
+
+/* A window of the run, made on first need. */
+extern PageWindow *node_new_window(GpuNode *node);
+
+/* Read the next pages into a window, noting the time. */
+extern bool node_fill_window(GpuNode *node, PageWindow *window);
+
+/* A collected item whose text is to be fetched: fetch it and submit it again, or set its status. */
+extern bool node_patch_and_resubmit(GpuNode *node, DeviceWork *work);
+
+/*
+ * After SCALE_EXCEEDED: assume what the tablet has shown.  False when no
+ * larger scale helps.
+ */
+extern bool node_raise_scales(GpuNode *node, const Tablet *tablet);
+
+/* fallback.c */
+
+/* Note why the device did not answer; an error under gpudb.debug_require. */
+extern void node_note_fallback(GpuNode *node, const char *reason, const char *text);
+extern void node_note_status(GpuNode *node, DeviceStatus status);
+
+/* The next row of the fallback child in its slot, or NULL. */
+extern TupleTableSlot *node_fallback_next(GpuNode *node);
+
+/* explain.c */
+extern void node_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
+
+#endif							/* GPUDB_EXEC_NODE_H */

@@ -1,0 +1,193 @@
+/*
+ * require.c
+ *		gpudb.debug_require.
+ *
+ * "require": a top-level SELECT, INSERT ... SELECT or CREATE TABLE AS that
+ * reads a user table fails unless every scan of such a table lies under a
+ * gpudb node, and every fallback at run time is an error.  "forbid": a plan
+ * with a gpudb node fails.  Queries inside functions, catalogs, utility
+ * statements and plain EXPLAIN are exempt.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/pg_class.h"
+#include "executor/executor.h"
+#include "nodes/extensible.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+
+#include "exec/node.h"
+#include "exec/require.h"
+#include "guc.h"
+
+static ExecutorStart_hook_type prev_executor_start = NULL;
+static ExecutorRun_hook_type prev_executor_run = NULL;
+static const char *(*planner_reason) (Oid relation) = NULL;
+
+/* Executions under way; 0 is the top level. */
+static int	nesting = 0;
+
+typedef struct PlanSearch
+{
+	List	   *rtable;
+	Oid			uncovered;		/* a user table scanned by PostgreSQL */
+	bool		gpudb_node;
+} PlanSearch;
+
+static bool
+is_user_table(Oid relation)
+{
+	char		kind = get_rel_relkind(relation);
+
+	return relation >= FirstNormalObjectId &&
+		(kind == RELKIND_RELATION || kind == RELKIND_MATVIEW || kind == RELKIND_PARTITIONED_TABLE);
+}
+
+static bool
+is_gpudb_node(const Plan *plan)
+{
+	const CustomScan *scan = (const CustomScan *) plan;
+
+	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_agg_methods);
+}
+
+static void search_plan(PlanSearch *search, const Plan *plan);
+
+static void
+search_plans(PlanSearch *search, List *plans)
+{
+	ListCell   *lc;
+
+	foreach(lc, plans)
+		search_plan(search, lfirst(lc));
+}
+
+static void
+search_plan(PlanSearch *search, const Plan *plan)
+{
+	if (plan == NULL)
+		return;
+	/* what lies below is the fallback */
+	if (is_gpudb_node(plan))
+	{
+		search->gpudb_node = true;
+		return;
+	}
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+		case T_SampleScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_TidScan:
+		case T_TidRangeScan:
+			{
+				Oid			relation = rt_fetch(((const Scan *) plan)->scanrelid, search->rtable)->relid;
+
+				if (is_user_table(relation))
+					search->uncovered = relation;
+				break;
+			}
+		case T_Append:
+			search_plans(search, ((const Append *) plan)->appendplans);
+			break;
+		case T_MergeAppend:
+			search_plans(search, ((const MergeAppend *) plan)->mergeplans);
+			break;
+		case T_SubqueryScan:
+			search_plan(search, ((const SubqueryScan *) plan)->subplan);
+			break;
+		case T_CustomScan:
+			search_plans(search, ((const CustomScan *) plan)->custom_plans);
+			break;
+		default:
+			break;
+	}
+	search_plan(search, plan->lefttree);
+	search_plan(search, plan->righttree);
+}
+
+static bool
+is_checked(QueryDesc *query, int eflags)
+{
+	PlannedStmt *stmt = query->plannedstmt;
+
+	if (gpudb_debug_require == REQUIRE_ALLOW || nesting > 0 || (eflags & EXEC_FLAG_EXPLAIN_ONLY))
+		return false;
+	return stmt->commandType == CMD_SELECT || stmt->commandType == CMD_INSERT;
+}
+
+static void
+check_plan(QueryDesc *query)
+{
+	PlannedStmt *stmt = query->plannedstmt;
+	PlanSearch	search = {.rtable = stmt->rtable};
+	const char *reason;
+
+	search_plan(&search, stmt->planTree);
+	search_plans(&search, stmt->subplans);
+	if (gpudb_debug_require == REQUIRE_FORBID && search.gpudb_node)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("query uses a gpudb node although gpudb.debug_require forbids it")));
+	if (gpudb_debug_require != REQUIRE_REQUIRE || !OidIsValid(search.uncovered))
+		return;
+	reason = planner_reason(search.uncovered);
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("query does not run on gpudb nodes although gpudb.debug_require demands it"),
+			 errdetail("Relation \"%s\" is scanned by PostgreSQL: %s.",
+					   get_rel_name(search.uncovered), reason ? reason : "cost")));
+}
+
+static void
+executor_start(QueryDesc *query, int eflags)
+{
+	if (is_checked(query, eflags))
+		check_plan(query);
+	if (prev_executor_start)
+		prev_executor_start(query, eflags);
+	else
+		standard_ExecutorStart(query, eflags);
+}
+
+static void
+executor_run(QueryDesc *query, ScanDirection direction, uint64 count, bool execute_once)
+{
+	nesting++;
+	PG_TRY();
+	{
+		if (prev_executor_run)
+			prev_executor_run(query, direction, count, execute_once);
+		else
+			standard_ExecutorRun(query, direction, count, execute_once);
+	}
+	PG_FINALLY();
+	{
+		nesting--;
+	}
+	PG_END_TRY();
+}
+
+void
+require_no_fallback(const char *reason, const char *text)
+{
+	if (gpudb_debug_require != REQUIRE_REQUIRE || nesting > 1)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("query fell back to PostgreSQL although gpudb.debug_require forbids it"),
+			 errdetail("%s: %s.", reason, text)));
+}
+
+void
+require_init(const char *(*reason_of_relation) (Oid relation))
+{
+	planner_reason = reason_of_relation;
+	prev_executor_start = ExecutorStart_hook;
+	ExecutorStart_hook = executor_start;
+	prev_executor_run = ExecutorRun_hook;
+	ExecutorRun_hook = executor_run;
+}

@@ -1,0 +1,87 @@
+/*
+ * gpudb.c
+ *		The library's entry: every layer's init, in rank order.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/extensible.h"
+#include "storage/ipc.h"
+#include "utils/builtins.h"
+
+#include "exec/node.h"
+#include "guc.h"
+#include "plan/path.h"
+#include "tablet/pins.h"
+
+PG_MODULE_MAGIC;
+
+/* Must agree with the SQL objects: gpudb.control's default_version. */
+#define GPUDB_VERSION "1.0"
+
+static bool preloaded = false;
+
+static shmem_request_hook_type prev_shmem_request = NULL;
+static shmem_startup_hook_type prev_shmem_startup = NULL;
+
+static void
+shmem_request(void)
+{
+	if (prev_shmem_request)
+		prev_shmem_request();
+	pins_request_shmem();
+}
+
+static void
+shmem_startup(void)
+{
+	if (prev_shmem_startup)
+		prev_shmem_startup();
+	pins_attach_shmem();
+}
+
+extern PGDLLEXPORT void _PG_init(void);
+extern PGDLLEXPORT Datum gpudb_version(PG_FUNCTION_ARGS);
+
+void
+_PG_init(void)
+{
+	/* loaded by a session alone, the library only offers its functions, which say what is missing */
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	preloaded = true;
+	prev_shmem_request = shmem_request_hook;
+	shmem_request_hook = shmem_request;
+	prev_shmem_startup = shmem_startup_hook;
+	shmem_startup_hook = shmem_startup;
+	guc_init();
+	RegisterCustomScanMethods(&gpu_scan_methods);
+	RegisterCustomScanMethods(&gpu_agg_methods);
+	plan_init();
+}
+
+PG_FUNCTION_INFO_V1(gpudb_version);
+
+/*
+ * gpudb.version(sql_version text): the version of the library; an error with
+ * a hint when it is not preloaded or not the one of the SQL objects.
+ */
+Datum
+gpudb_version(PG_FUNCTION_ARGS)
+{
+	char	   *sql_version = text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	if (!preloaded)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("gpudb must be loaded via shared_preload_libraries"),
+				 errhint("Add gpudb to shared_preload_libraries in postgresql.conf and restart the server.")));
+	if (strcmp(sql_version, GPUDB_VERSION) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("gpudb library version %s does not match version %s of its SQL objects",
+						GPUDB_VERSION, sql_version),
+				 errhint("Run ALTER EXTENSION gpudb UPDATE, or restart the server if the library was upgraded.")));
+	PG_RETURN_TEXT_P(cstring_to_text(GPUDB_VERSION));
+}

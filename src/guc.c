@@ -1,0 +1,64 @@
+/*
+ * guc.c
+ *		Every setting of gpudb, alphabetically.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "utils/guc.h"
+
+#include "guc.h"
+#include "pg_compat.h"
+
+int			gpudb_cpu_threads = 0;
+int			gpudb_debug_require = REQUIRE_ALLOW;
+int			gpudb_debug_yield = -1;
+int			gpudb_device = DEVICE_AUTO;
+bool		gpudb_enabled = true;
+bool		gpudb_force = false;
+
+static const struct config_enum_entry require_options[] = {
+	{"allow", REQUIRE_ALLOW, false},
+	{"require", REQUIRE_REQUIRE, false},
+	{"forbid", REQUIRE_FORBID, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry device_options[] = {
+	{"auto", DEVICE_AUTO, false},
+	{"gpu", DEVICE_GPU, false},
+	{"cpu", DEVICE_CPU, false},
+	{NULL, 0, false}
+};
+
+void
+guc_init(void)
+{
+	DefineCustomIntVariable("gpudb.cpu_threads",
+							"Number of threads that a query may use on the CPU device, the backend included.",
+							"0 means as many as the machine has processors.",
+							&gpudb_cpu_threads, 0, 0, 64, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpudb.debug_require",
+							 "Raises an error if a query did not (require) or did (forbid) run on gpudb nodes without fallback.",
+							 NULL,
+							 &gpudb_debug_require, REQUIRE_ALLOW, require_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpudb.debug_yield",
+							"Interrupts every run of a program after so many instructions, to test resuming.",
+							"-1 means never.",
+							&gpudb_debug_yield, -1, -1, INT_MAX / 2, PGC_USERSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpudb.device",
+							 "Selects the device that runs gpudb nodes.",
+							 "auto takes a GPU where there is one, else the CPU device.",
+							 &gpudb_device, DEVICE_AUTO, device_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpudb.enabled",
+							 "Lets the planner use gpudb nodes.",
+							 NULL,
+							 &gpudb_enabled, true, PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpudb.force",
+							 "Takes a gpudb plan wherever one is possible, whatever it costs.",
+							 NULL,
+							 &gpudb_force, false, PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("gpudb");
+}

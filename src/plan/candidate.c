@@ -1,0 +1,289 @@
+/*
+ * candidate.c
+ *		Which relations of a query a device pipeline could read.
+ *
+ * The table of candidates belongs to the planning that is under way.  Planning
+ * nests and may end by an error, so the table is tied to the memory context
+ * in which it was begun: when that context goes, the table is unlinked.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "guc.h"
+#include "plan/candidate.h"
+
+typedef struct CandidateTable
+{
+	struct CandidateTable *outer;
+	PlannerInfo *root;
+	List	   *candidates;
+	MemoryContextCallback unlink;
+} CandidateTable;
+
+static CandidateTable *tables = NULL;
+
+/* The reasons of the last few relations, whatever query they were in. */
+#define NOTES 32
+static struct
+{
+	Oid			relation;
+	const char *reason;
+}			notes[NOTES];
+static int	next_note = 0;
+
+void
+candidate_note(Oid relation, const char *reason)
+{
+	for (int i = 0; i < NOTES; i++)
+		if (notes[i].relation == relation)
+		{
+			notes[i].reason = reason;
+			return;
+		}
+	notes[next_note].relation = relation;
+	notes[next_note].reason = reason;
+	next_note = (next_note + 1) % NOTES;
+}
+
+const char *
+candidate_last_reason(Oid relation)
+{
+	for (int i = 0; i < NOTES; i++)
+		if (notes[i].relation == relation)
+			return notes[i].reason;
+	return NULL;
+}
+
+static void
+unlink_table(void *arg)
+{
+	CandidateTable **link = &tables;
+
+	while (*link != NULL && *link != arg)
+		link = &(*link)->outer;
+	if (*link != NULL)
+		*link = (*link)->outer;
+}
+
+static CandidateTable *
+find_table(PlannerInfo *root)
+{
+	for (CandidateTable *t = tables; t != NULL; t = t->outer)
+		if (t->root == root)
+			return t;
+	return NULL;
+}
+
+static void
+remember(PlannerInfo *root, Candidate *candidate)
+{
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+	CandidateTable *table = find_table(root);
+
+	if (table == NULL)
+	{
+		table = palloc0(sizeof(CandidateTable));
+		table->root = root;
+		table->outer = tables;
+		table->unlink.func = unlink_table;
+		table->unlink.arg = table;
+		MemoryContextRegisterResetCallback(root->planner_cxt, &table->unlink);
+		tables = table;
+	}
+	table->candidates = lappend(table->candidates, candidate);
+	MemoryContextSwitchTo(old);
+}
+
+Candidate *
+candidate_find(PlannerInfo *root, Relids relids)
+{
+	CandidateTable *table = find_table(root);
+	ListCell   *lc;
+
+	if (table == NULL)
+		return NULL;
+	foreach(lc, table->candidates)
+	{
+		Candidate  *candidate = lfirst(lc);
+
+		if (bms_equal(candidate->relids, relids))
+			return candidate;
+	}
+	return NULL;
+}
+
+bool
+candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result)
+{
+	CompileInput input = {.varno = candidate->rel->relid, .notnull = candidate->notnull};
+
+	return compile_check(&input, request, result);
+}
+
+/* Why the relation itself cannot be read, from the query alone. */
+static const char *
+reason_of_entry(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
+{
+	ListCell   *lc;
+
+	if (!gpudb_enabled)
+		return "disabled";
+	if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW)
+		return "relation_kind";
+	if (rte->inh || rte->tablesample != NULL)
+		return "relation_kind";
+	if (root->rowMarks != NIL || bms_is_member(rel->relid, root->all_result_relids) ||
+		(int) rel->relid == root->parse->resultRelation)
+		return "row_marks";
+	if (rel->lateral_relids != NULL)
+		return "expression";
+	/* an operator that may raise an error must not see rows that security hides */
+	foreach(lc, rel->baserestrictinfo)
+		if (lfirst_node(RestrictInfo, lc)->security_level > 0)
+			return "security_level";
+	return NULL;
+}
+
+static const char *
+reason_of_relation(Relation relation)
+{
+	if (relation->rd_tableam != GetHeapamTableAmRoutine())
+		return "table_am";
+	return NULL;
+}
+
+static Bitmapset *
+not_null_attributes(Relation relation)
+{
+	Bitmapset  *attributes = NULL;
+
+	for (int a = 0; a < RelationGetNumberOfAttributes(relation); a++)
+		if (TupleDescAttr(RelationGetDescr(relation), a)->attnotnull)
+			attributes = bms_add_member(attributes, a + 1);
+	return attributes;
+}
+
+/*
+ * The order in which PostgreSQL evaluates filters: cheap ones first, else as
+ * written (order_qual_clauses() in createplan.c; no security levels here).
+ */
+static List *
+ordered_clauses(PlannerInfo *root, List *clauses)
+{
+	List	   *ordered = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		QualCost	cost;
+		int			at = list_length(ordered);
+
+		cost_qual_eval_node(&cost, lfirst(lc), root);
+		for (; at > 0; at--)
+		{
+			QualCost	before;
+
+			cost_qual_eval_node(&before, list_nth(ordered, at - 1), root);
+			if (cost.per_tuple >= before.per_tuple)
+				break;
+		}
+		ordered = list_insert_nth(ordered, at, lfirst(lc));
+	}
+	return ordered;
+}
+
+/* Whether a filter can raise no error, so that filters after it may come first. */
+static bool
+cannot_fail(Node *qual)
+{
+	return !contain_leaked_vars(qual) && !contain_subplans(qual);
+}
+
+/*
+ * Find the filters that the device can compute.  PostgreSQL evaluates filters
+ * in order and the first one that is not true ends the row, so an error in a
+ * later one stays unseen.  A filter may therefore go to the device, ahead of
+ * those that stay, only if none of these can fail.
+ */
+static void
+examine_quals(PlannerInfo *root, Candidate *candidate)
+{
+	bool		may_go = true;
+	ListCell   *lc;
+
+	foreach(lc, ordered_clauses(root, candidate->rel->baserestrictinfo))
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		Node	   *qual = (Node *) rinfo->clause;
+		CompileRequest request = {.quals = list_make1(qual)};
+		CompileResult *result = palloc(sizeof(CompileResult));
+		bool		on_device;
+
+		/* PostgreSQL puts these into a node above any scan */
+		if (rinfo->pseudoconstant)
+		{
+			candidate->gates = lappend(candidate->gates, qual);
+			continue;
+		}
+		on_device = candidate_check(candidate, &request, result) && may_go;
+		candidate->quals = lappend(candidate->quals, qual);
+		candidate->on_device = lappend_int(candidate->on_device, on_device);
+		if (on_device)
+			candidate->row_cost = Max(candidate->row_cost, result->cost);
+		else
+		{
+			if (candidate->qual_reason == NULL)
+				candidate->qual_reason = result->reason ? result->reason : "expression";
+			may_go = may_go && cannot_fail(qual);
+		}
+		pfree(result);
+	}
+}
+
+Candidate *
+candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
+{
+	Candidate  *candidate = palloc0(sizeof(Candidate));
+
+	candidate->relids = rel->relids;
+	candidate->rel = rel;
+	candidate->relation = rte->relid;
+	candidate->reason = reason_of_entry(root, rel, rte);
+	if (candidate->reason == NULL)
+	{
+		Relation	relation = table_open(rte->relid, NoLock);
+
+		candidate->reason = reason_of_relation(relation);
+		candidate->notnull = not_null_attributes(relation);
+		table_close(relation, NoLock);
+	}
+	if (candidate->reason == NULL)
+		examine_quals(root, candidate);
+	candidate_note(rte->relid, candidate->reason ? candidate->reason : candidate->qual_reason);
+	remember(root, candidate);
+	return candidate;
+}
+
+List *
+candidate_quals(const Candidate *candidate, bool on_device)
+{
+	List	   *quals = NIL;
+	ListCell   *qual;
+	ListCell   *flag;
+
+	forboth(qual, candidate->quals, flag, candidate->on_device)
+		if ((lfirst_int(flag) != 0) == on_device)
+			quals = lappend(quals, lfirst(qual));
+	return quals;
+}

@@ -1,0 +1,49 @@
+/*
+ * candidate.h
+ *		Which relations of a query a device pipeline could read, and why others not.
+ */
+#ifndef GPUDB_PLAN_CANDIDATE_H
+#define GPUDB_PLAN_CANDIDATE_H
+
+#include "postgres.h"
+
+#include "nodes/pathnodes.h"
+
+#include "compile/compile.h"
+
+/*
+ * The best device pipeline over one relation.  It is kept apart from the
+ * planner's paths: a scan that loses by itself is thrown away by add_path()
+ * long before the aggregate above it could profit from it.
+ */
+typedef struct Candidate
+{
+	Relids		relids;
+	RelOptInfo *rel;
+	Oid			relation;
+	const char *reason;			/* NULL, or why no device can read the relation */
+	Bitmapset  *notnull;		/* attribute numbers */
+	List	   *quals;			/* all filters in PostgreSQL's order */
+	List	   *on_device;		/* for each: 1 = the device can compute it */
+	List	   *gates;			/* filters without columns: PostgreSQL tests them once */
+	const char *qual_reason;	/* why some filter stays with PostgreSQL, NULL if none does */
+	double		row_cost;		/* nanoseconds of a core for the device's filters */
+} Candidate;
+
+/* Examine a base relation and remember the result for the query level. */
+extern Candidate *candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte);
+
+/* What was found for a set of relations, or NULL. */
+extern Candidate *candidate_find(PlannerInfo *root, Relids relids);
+
+/* Check a request over a candidate's relation. */
+extern bool candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result);
+
+/* The filters on or off the device. */
+extern List *candidate_quals(const Candidate *candidate, bool on_device);
+
+/* Remember why a relation's scan stays with PostgreSQL, for messages. */
+extern void candidate_note(Oid relation, const char *reason);
+extern const char *candidate_last_reason(Oid relation);
+
+#endif							/* GPUDB_PLAN_CANDIDATE_H */

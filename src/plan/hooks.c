@@ -1,0 +1,51 @@
+/*
+ * hooks.c
+ *		Where PostgreSQL's planner asks us.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+
+#include "exec/require.h"
+#include "guc.h"
+#include "plan/path.h"
+
+static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
+static create_upper_paths_hook_type prev_upper_paths = NULL;
+
+static void
+rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	Candidate  *candidate;
+
+	if (prev_rel_pathlist)
+		prev_rel_pathlist(root, rel, rti, rte);
+	if (!gpudb_enabled || rte->rtekind != RTE_RELATION || IS_DUMMY_REL(rel) ||
+		(rel->reloptkind != RELOPT_BASEREL && rel->reloptkind != RELOPT_OTHER_MEMBER_REL) ||
+		rte->relid < FirstNormalObjectId)
+		return;
+	candidate = candidate_create(root, rel, rte);
+	if (candidate->reason == NULL)
+		path_scan_add(root, candidate);
+}
+
+static void
+upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+{
+	if (prev_upper_paths)
+		prev_upper_paths(root, stage, input_rel, output_rel, extra);
+	if (gpudb_enabled && stage == UPPERREL_GROUP_AGG)
+		path_agg_add(root, input_rel, output_rel, extra);
+}
+
+void
+plan_init(void)
+{
+	prev_rel_pathlist = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = rel_pathlist;
+	prev_upper_paths = create_upper_paths_hook;
+	create_upper_paths_hook = upper_paths;
+	require_init(candidate_last_reason);
+}

@@ -1,0 +1,40 @@
+/*
+ * path.h
+ *		The paths that gpudb adds.
+ */
+#ifndef GPUDB_PLAN_PATH_H
+#define GPUDB_PLAN_PATH_H
+
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+
+#include "plan/candidate.h"
+
+/* path_scan.c: a GpuScan over a candidate. */
+extern void path_scan_add(PlannerInfo *root, Candidate *candidate);
+
+/* path_agg.c: a GpuAgg over the candidate below a grouping. */
+extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
+						 const GroupPathExtraData *extra);
+
+/* path_common.c */
+
+/*
+ * A flat copy of a path, to be a fallback child: add_path() frees dominated
+ * paths, the original among them.  NULL for kinds of path that are not known
+ * here.
+ */
+extern Path *path_copy(const Path *path);
+
+/* The cheapest of a list of paths that can be copied and need no parameters. */
+extern Path *path_cheapest(List *paths, bool (*accept) (const Path *path));
+
+/* Add our path; under gpudb.force it replaces all others. */
+extern void path_offer(RelOptInfo *rel, CustomPath *path);
+
+/* planner hooks */
+extern void plan_init(void);
+
+#endif							/* GPUDB_PLAN_PATH_H */

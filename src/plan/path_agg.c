@@ -1,0 +1,222 @@
+/*
+ * path_agg.c
+ *		GpuAgg: a grouping over one relation, with its filters, in one pass.
+ *
+ * The node returns keys and aggregates; PostgreSQL computes HAVING and the
+ * target list over them.  The fallback child is PostgreSQL's own aggregation
+ * with its target reduced to the same keys and aggregates and without HAVING,
+ * so that its rows can take the place of ours.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+
+#include "exec/node.h"
+#include "guc.h"
+#include "plan/cost.h"
+#include "plan/path.h"
+
+/* What a grouping computes. */
+typedef struct Grouping
+{
+	List	   *keys;
+	List	   *keyrefs;		/* integer list: their sortgrouprefs */
+	List	   *aggs;
+	List	   *quals;
+	List	   *having;
+	bool		plain;			/* nothing but keys and aggregates above */
+} Grouping;
+
+/* Collect the aggregates of an expression; anything else under it must be a key. */
+static bool
+collect_walker(Node *node, Grouping *grouping)
+{
+	if (node == NULL)
+		return false;
+	if (list_member(grouping->keys, node))
+		return false;
+	if (IsA(node, Aggref))
+	{
+		grouping->aggs = list_append_unique(grouping->aggs, node);
+		return false;
+	}
+	if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, GroupingFunc))
+	{
+		grouping->plain = false;
+		return true;
+	}
+	return expression_tree_walker(node, collect_walker, grouping);
+}
+
+/* Take the grouping apart; false when some part does not fit the pattern. */
+static bool
+read_grouping(PlannerInfo *root, const Candidate *candidate, const PathTarget *target,
+			  const GroupPathExtraData *extra, Grouping *grouping)
+{
+	ListCell   *lc;
+
+	memset(grouping, 0, sizeof(*grouping));
+	grouping->plain = true;
+	grouping->having = (List *) extra->havingQual;
+	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
+	foreach(lc, root->parse->groupClause)
+	{
+		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
+		Node	   *key = get_sortgroupclause_expr(clause, root->processed_tlist);
+
+		if (list_member(grouping->keys, key))
+			continue;
+		grouping->keys = lappend(grouping->keys, key);
+		grouping->keyrefs = lappend_int(grouping->keyrefs, clause->tleSortGroupRef);
+	}
+	collect_walker((Node *) target->exprs, grouping);
+	collect_walker((Node *) grouping->having, grouping);
+	return grouping->plain;
+}
+
+/* Keys, then aggregates: what the node's scan slot and the child's rows hold. */
+static PathTarget *
+grouping_target(PlannerInfo *root, const Grouping *grouping)
+{
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *key;
+	ListCell   *ref;
+
+	forboth(key, grouping->keys, ref, grouping->keyrefs)
+		add_column_to_pathtarget(target, lfirst(key), lfirst_int(ref));
+	foreach(key, grouping->aggs)
+		add_column_to_pathtarget(target, lfirst(key), 0);
+	return set_pathtarget_cost_width(root, target);
+}
+
+static bool
+is_grouping_path(const Path *path)
+{
+	return IsA(path, AggPath) || IsA(path, GroupPath);
+}
+
+/* PostgreSQL's cheapest aggregation, with our target and without HAVING. */
+static Path *
+fallback_path(PlannerInfo *root, const RelOptInfo *output_rel, const Grouping *grouping)
+{
+	Path	   *cheapest = path_cheapest(output_rel->pathlist, is_grouping_path);
+	Path	   *child;
+
+	if (cheapest == NULL)
+		return NULL;
+	child = path_copy(cheapest);
+	child->pathtarget = grouping_target(root, grouping);
+	if (IsA(child, AggPath))
+		((AggPath *) child)->qual = NIL;
+	else
+		((GroupPath *) child)->qual = NIL;
+	return child;
+}
+
+static Plan *
+plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	const Grouping *grouping = linitial(path->custom_private);
+	CustomScan *scan = makeNode(CustomScan);
+	List	   *columns = NIL;
+	List	   *vars;
+	ListCell   *lc;
+
+	foreach(lc, list_concat_copy(grouping->keys, grouping->aggs))
+		columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL, false));
+	/* a base Var that stands only in custom_exprs would not be found */
+	vars = pull_var_clause((Node *) list_concat_copy(list_concat_copy(grouping->keys, grouping->aggs), grouping->quals),
+						   PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
+	foreach(lc, vars)
+		if (!tlist_member(lfirst(lc), columns))
+			columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL, true));
+
+	scan->scan.scanrelid = 0;
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = grouping->having;
+	scan->custom_scan_tlist = columns;
+	scan->custom_exprs = grouping->quals;
+	scan->custom_private = list_make3(NIL, makeInteger(list_length(grouping->keys)),
+									  makeInteger(list_length(grouping->aggs)));
+	scan->custom_plans = custom_plans;
+	scan->flags = path->flags;
+	scan->methods = &gpu_agg_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods agg_path_methods = {
+	.CustomName = "GpuAgg",
+	.PlanCustomPath = plan_agg,
+};
+
+/* The relation as EXPLAIN and setrefs need to see it: upper relations have no relids. */
+static RelOptInfo *
+private_parent(const RelOptInfo *output_rel, const Candidate *candidate)
+{
+	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
+
+	*parent = *output_rel;
+	parent->relids = candidate->relids;
+	return parent;
+}
+
+static void
+offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, double row_ns)
+{
+	Path	   *child = fallback_path(root, output_rel, grouping);
+	CustomPath *path;
+	QualCost	having_cost;
+
+	if (child == NULL)
+		return;
+	cost_qual_eval(&having_cost, grouping->having, root);
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = private_parent(output_rel, candidate);
+	path->path.pathtarget = output_rel->reltarget;
+	path->path.rows = child->rows;
+	path->path.startup_cost = cost_device_pass(root, candidate->rel, row_ns) + having_cost.startup +
+		output_rel->reltarget->cost.startup;
+	path->path.total_cost = path->path.startup_cost + cost_groups_out(child->rows) +
+		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * child->rows;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(child);
+	path->custom_private = list_make1(grouping);
+	path->methods = &agg_path_methods;
+	path_offer(output_rel, path);
+}
+
+void
+path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
+{
+	Query	   *parse = root->parse;
+	Candidate  *candidate = candidate_find(root, input_rel->relids);
+	Grouping   *grouping = palloc(sizeof(Grouping));
+	CompileResult *result;
+	CompileRequest request = {.aggregate = true};
+
+	if (candidate == NULL || candidate->reason != NULL || output_rel->reloptkind != RELOPT_UPPER_REL ||
+		parse->groupingSets != NIL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
+		return;
+	if (candidate->qual_reason != NULL)
+	{
+		candidate_note(candidate->relation, candidate->qual_reason);
+		return;
+	}
+	if (!read_grouping(root, candidate, output_rel->reltarget, extra, grouping))
+	{
+		candidate_note(candidate->relation, "expression");
+		return;
+	}
+	request.quals = grouping->quals;
+	request.keys = grouping->keys;
+	request.aggs = grouping->aggs;
+	result = palloc(sizeof(CompileResult));
+	if (candidate_check(candidate, &request, result))
+		offer_agg(root, output_rel, candidate, grouping, result->cost);
+	candidate_note(candidate->relation, result->reason);
+}

@@ -1,0 +1,70 @@
+/*
+ * path_scan.c
+ *		GpuScan: a filtered scan of one relation.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+
+#include "exec/node.h"
+#include "guc.h"
+#include "plan/cost.h"
+#include "plan/path.h"
+
+static Plan *
+plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	const Candidate *candidate = linitial(path->custom_private);
+	CustomScan *scan = makeNode(CustomScan);
+
+	scan->scan.scanrelid = rel->relid;
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = candidate_quals(candidate, false);
+	scan->custom_exprs = candidate_quals(candidate, true);
+	scan->custom_private = list_make1(candidate->on_device);
+	scan->custom_plans = custom_plans;
+	scan->flags = path->flags;
+	scan->methods = &gpu_scan_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods scan_path_methods = {
+	.CustomName = "GpuScan",
+	.PlanCustomPath = plan_scan,
+};
+
+void
+path_scan_add(PlannerInfo *root, Candidate *candidate)
+{
+	RelOptInfo *rel = candidate->rel;
+	Path	   *child = path_cheapest(rel->pathlist, NULL);
+	List	   *host = candidate_quals(candidate, false);
+	CustomPath *path;
+	QualCost	host_cost;
+	double		passing;
+
+	/* without a filter for the device PostgreSQL's own scan is as good */
+	if (child == NULL || (host != NIL && list_length(host) == list_length(candidate->quals)) ||
+		(candidate->quals == NIL && !gpudb_force))
+		return;
+	cost_qual_eval(&host_cost, host, root);
+	passing = rel->tuples * clauselist_selectivity(root, candidate_quals(candidate, true), rel->relid, JOIN_INNER, NULL);
+
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rel;
+	path->path.pathtarget = rel->reltarget;
+	path->path.rows = rel->rows;
+	path->path.startup_cost = host_cost.startup + rel->reltarget->cost.startup;
+	path->path.total_cost = path->path.startup_cost +
+		cost_device_pass(root, rel, candidate->row_cost) + cost_rows_out(passing) +
+		host_cost.per_tuple * passing + rel->reltarget->cost.per_tuple * rel->rows;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(path_copy(child));
+	path->custom_private = list_make1(candidate);
+	path->methods = &scan_path_methods;
+	path_offer(rel, path);
+}

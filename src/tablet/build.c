@@ -1,0 +1,260 @@
+/*
+ * build.c
+ *		How a relation's attributes become tablet columns.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/tupdesc_details.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "core/decimal.h"
+#include "core/op_text.h"
+
+#include "tablet/build.h"
+
+/* Text of one window may take this much; beyond it the query is PostgreSQL's. */
+#define VAR_AREA_LIMIT ((uint64) 512 * 1024 * 1024)
+
+static uint8
+align_bytes(char attalign)
+{
+	switch (attalign)
+	{
+		case TYPALIGN_CHAR:
+			return 1;
+		case TYPALIGN_SHORT:
+			return 2;
+		case TYPALIGN_INT:
+			return 4;
+		default:
+			return 8;
+	}
+}
+
+static DeformKind
+kind_of_type(Form_pg_attribute att, bool packed)
+{
+	switch (att->atttypid)
+	{
+		case BOOLOID:
+			return DEFORM_BOOL;
+		case INT2OID:
+			return DEFORM_I16;
+		case INT4OID:
+		case DATEOID:
+			return DEFORM_I32;
+		case INT8OID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return DEFORM_I64;
+		case FLOAT4OID:
+			return DEFORM_F32;
+		case FLOAT8OID:
+			return DEFORM_F64;
+		case NUMERICOID:
+			return DEFORM_DECIMAL;
+		case BPCHAROID:
+			return packed ? DEFORM_PACKED_TRIMMED : DEFORM_TEXT;
+		case VARCHAROID:
+		case TEXTOID:
+			return packed ? DEFORM_PACKED : DEFORM_TEXT;
+	}
+	elog(ERROR, "gpudb has no column form for type %u", att->atttypid);
+}
+
+static uint16
+column_type(DeformKind kind, bool wide)
+{
+	switch (kind)
+	{
+		case DEFORM_BOOL:
+			return COLTYPE_BOOL;
+		case DEFORM_I16:
+			return COLTYPE_I16;
+		case DEFORM_I32:
+			return COLTYPE_I32;
+		case DEFORM_F32:
+			return COLTYPE_F32;
+		case DEFORM_F64:
+			return COLTYPE_F64;
+		case DEFORM_DECIMAL:
+			return wide ? COLTYPE_I128 : COLTYPE_I64;
+		case DEFORM_TEXT:
+			return COLTYPE_TEXT;
+		default:
+			return COLTYPE_I64;
+	}
+}
+
+/* How to pass over an attribute that nobody wants. */
+static void
+skip_attribute(DeformAttr *attr, Form_pg_attribute att)
+{
+	attr->kind = att->attlen == -1 ? DEFORM_SKIP_VARLENA : att->attlen == -2 ? DEFORM_SKIP_CSTRING : DEFORM_SKIP_FIXED;
+	attr->length = att->attlen;
+	attr->align = align_bytes(att->attalign);
+	attr->column = -1;
+	attr->dscale_column = -1;
+}
+
+/* The value of a column added with a default, for tuples older than it. */
+static void
+set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
+{
+	AttrMissing *missing = desc->constr && desc->constr->missing ? &desc->constr->missing[a] : NULL;
+	Form_pg_attribute att = TupleDescAttr(desc, a);
+
+	if (missing == NULL || !missing->am_present)
+		return;
+	attr->missing = 1;
+	if (att->attlen == -1)
+	{
+		struct varlena *datum = PG_DETOAST_DATUM_PACKED(missing->am_value);
+		const uint8 *payload = (uint8 *) VARDATA_ANY(datum);
+		uint32		length = VARSIZE_ANY_EXHDR(datum);
+		DecimalParts parts;
+		Wide		value;
+
+		switch ((DeformKind) attr->kind)
+		{
+			case DEFORM_DECIMAL:
+				/* what cannot be held here makes every older tuple ask for PostgreSQL */
+				attr->missing_dscale = PG_INT16_MAX;
+				if (decimal_split(payload, length, &parts) != STATUS_DONE)
+					return;
+				attr->missing_dscale = parts.dscale;
+				if (parts.dscale <= attr->scale && decimal_value(&parts, attr->scale, &value) == STATUS_DONE)
+					wide_store(attr->missing_value, value);
+				return;
+			case DEFORM_PACKED_TRIMMED:
+				length = text_trimmed(payload, length);
+				/* FALLTHROUGH */
+			case DEFORM_PACKED:
+				attr->missing_value[0] = text_pack(payload, length);
+				return;
+			default:
+				attr->missing_value[0] = bytes->len;
+				attr->missing_value[1] = length;
+				appendBinaryStringInfo(bytes, (const char *) payload, length);
+				return;
+		}
+	}
+	if (att->attbyval)
+		store_att_byval(attr->missing_value, missing->am_value, att->attlen);
+	else
+		memcpy(attr->missing_value, DatumGetPointer(missing->am_value), Min(att->attlen, 16));
+}
+
+static DeformPlan *
+create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, StringInfo missing)
+{
+	DeformPlan *plan;
+	int			natts = 0;
+
+	for (int w = 0; w < nwanted; w++)
+		natts = Max(natts, wanted[w].attno);
+	plan = palloc0(offsetof(DeformPlan, attr) + sizeof(DeformAttr) * natts);
+	plan->natts = natts;
+	plan->ncolumns = nwanted;
+	for (int a = 0; a < natts; a++)
+		skip_attribute(&plan->attr[a], TupleDescAttr(desc, a));
+	for (int w = 0; w < nwanted; w++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, wanted[w].attno - 1);
+		DeformAttr *attr = &plan->attr[wanted[w].attno - 1];
+
+		if (wanted[w].dscale)
+			attr->dscale_column = w;
+		else
+		{
+			attr->column = w;
+			attr->scale = wanted[w].scale;
+		}
+		attr->kind = kind_of_type(att, wanted[w].packed);
+		attr->wide = wide;
+		plan->var_columns += attr->kind == DEFORM_TEXT;
+	}
+	for (int a = 0; a < natts; a++)
+		if (plan->attr[a].column >= 0 || plan->attr[a].dscale_column >= 0)
+			set_missing(&plan->attr[a], desc, a, missing);
+	return plan;
+}
+
+DeformSpec *
+deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
+{
+	DeformSpec *spec = palloc0(sizeof(DeformSpec));
+	StringInfoData missing;
+
+	initStringInfo(&missing);
+	for (int wide = 0; wide < 2; wide++)
+	{
+		uint16	   *types = palloc(sizeof(uint16) * Max(nwanted, 1));
+
+		for (int w = 0; w < nwanted; w++)
+			types[w] = wanted[w].dscale ? COLTYPE_I16
+				: column_type(kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted[w].attno - 1),
+										   wanted[w].packed), wide);
+		resetStringInfo(&missing);
+		spec->plan[wide] = create_plan(RelationGetDescr(relation), wanted, nwanted, wide, &missing);
+		spec->types[wide] = types;
+	}
+	for (int wide = 0; wide < 2; wide++)
+		((DeformPlan *) spec->plan[wide])->missing_bytes = (uint8 *) missing.data;
+	spec->missing_text = missing.len;
+	return spec;
+}
+
+/* The stored value that a row's mark points to, detoasted. */
+static struct varlena *
+fetch_marked(const DeviceWork *work, uint32 row, uint64 mark)
+{
+	const uint32 *places = (const uint32 *) tablet_at(work->tablet, work->tablet->rows);
+	const uint8 *page = work->pages->page[ROW_PAGE(places[row])];
+
+	return PG_DETOAST_DATUM_PACKED(PointerGetDatum(page + (mark & ~TEXT_PATCH)));
+}
+
+static DeviceStatus
+patch_column(const Device *device, DeviceWork *work, int c)
+{
+	for (uint32 row = 0; row < work->tablet->nrows; row++)
+	{
+		Tablet	   *tablet = work->tablet;
+		uint64	   *values = (uint64 *) tablet_at(tablet, tablet->column[c].values);
+		struct varlena *value;
+		uint32		length;
+
+		if (!(values[row] & TEXT_PATCH))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		value = fetch_marked(work, row, values[row]);
+		length = VARSIZE_ANY_EXHDR(value);
+		if (tablet->var_used + length > tablet->var_capacity)
+		{
+			if (tablet->var_used + length > VAR_AREA_LIMIT ||
+				!device->enlarge(work, Max(tablet->var_capacity, length)))
+				return STATUS_MEMORY_LIMIT;
+			tablet = work->tablet;
+		}
+		deform_text(tablet, &tablet->column[c], row, (const uint8 *) VARDATA_ANY(value), length);
+		pfree(value);
+	}
+	work->tablet->column[c].patch_count = 0;
+	return STATUS_DONE;
+}
+
+DeviceStatus
+tablet_patch(const Device *device, DeviceWork *work)
+{
+	DeviceStatus status = STATUS_DONE;
+
+	for (int c = 0; c < work->tablet->ncols && status == STATUS_DONE; c++)
+		if (work->tablet->column[c].patch_count > 0)
+			status = patch_column(device, work, c);
+	return status;
+}

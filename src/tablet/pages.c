@@ -1,0 +1,171 @@
+/*
+ * pages.c
+ *		Heap pages for a device.
+ *
+ * PostgreSQL itself decides which tuples are visible, page by page, exactly
+ * as in a sequential scan; predicate locks and conflict checks come with
+ * that.  The list of line pointers is kept, the content lock is given up, and
+ * the device reads the listed tuples later: they stand still as long as the
+ * page is pinned.
+ *
+ * A page that was in shared_buffers stays pinned if the budget allows.  A
+ * page that had to be read went through the ring that sequential scans use,
+ * which a pin would defeat, so it is copied and unpinned at once; so is every
+ * page when there is no lease.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/tableam.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "core/heap_page.h"
+
+#include "pg_compat.h"
+#include "tablet/pages.h"
+#include "tablet/pins.h"
+
+/* The page structs of core/ are PostgreSQL's. */
+StaticAssertDecl(HEAP_PAGE_SIZE == BLCKSZ, "gpudb is built for pages of 8 kB");
+StaticAssertDecl(HEAP_PAGE_LINP == offsetof(PageHeaderData, pd_linp), "page header");
+StaticAssertDecl(sizeof(ItemIdData) == 4, "line pointer");
+StaticAssertDecl(HEAP_TUPLE_INFOMASK2 == offsetof(HeapTupleHeaderData, t_infomask2), "tuple header");
+StaticAssertDecl(HEAP_TUPLE_INFOMASK == offsetof(HeapTupleHeaderData, t_infomask), "tuple header");
+StaticAssertDecl(HEAP_TUPLE_HOFF == offsetof(HeapTupleHeaderData, t_hoff), "tuple header");
+StaticAssertDecl(HEAP_TUPLE_BITS == offsetof(HeapTupleHeaderData, t_bits), "tuple header");
+/* the macros of the tuple header have core's names: compare their values */
+StaticAssertDecl(HEAP_NATTS_MASK == 0x07FF && HEAP_HASNULL == 0x0001, "tuple header flags");
+
+/* How far to read ahead when pages come from outside shared_buffers. */
+#define PREFETCH_DISTANCE 32
+
+void
+page_source_open(PageSource *source, Relation relation, Snapshot snapshot)
+{
+	memset(source, 0, sizeof(*source));
+	source->relation = relation;
+	/* not synchronised with other scans, so that rows come in heap order */
+	source->scan = (HeapScanDesc) table_beginscan_strat(relation, snapshot, 0, NULL, true, false);
+}
+
+void
+page_source_close(PageSource *source)
+{
+	if (source->scan != NULL)
+		table_endscan((TableScanDesc) source->scan);
+	source->scan = NULL;
+}
+
+PageWindow *
+page_window_create(void)
+{
+	PageWindow *window = palloc(sizeof(PageWindow));
+
+	memset(window, 0, offsetof(PageWindow, offsets));
+	return window;
+}
+
+/* Add the page that the scan has just prepared. */
+static void
+add_page(PageSource *source, PageWindow *window, BlockNumber block, bool was_resident)
+{
+	HeapScanDesc scan = source->scan;
+	PageList   *list = &window->list;
+	int			p = list->npages;
+	OffsetNumber *offsets = &window->offsets[p * MaxHeapTuplesPerPage];
+
+	memcpy(offsets, scan->rs_vistuples, scan->rs_ntuples * sizeof(OffsetNumber));
+	if (was_resident && window->npins < window->lease)
+	{
+		IncrBufferRefCount(scan->rs_cbuf);
+		window->buffer[p] = scan->rs_cbuf;
+		window->npins++;
+		list->page[p] = (const uint8 *) BufferGetPage(scan->rs_cbuf);
+		source->pinned++;
+	}
+	else
+	{
+		char	   *copy;
+
+		if (window->copies == NULL)
+			window->copies = MemoryContextAlloc(GetMemoryChunkContext(window), TABLET_WINDOW_PAGES * BLCKSZ);
+		copy = window->copies + (Size) p * BLCKSZ;
+		/* the tuples that will be read stand still; the rest may change while we copy */
+		memcpy(copy, BufferGetPage(scan->rs_cbuf), BLCKSZ);
+		window->buffer[p] = InvalidBuffer;
+		list->page[p] = (const uint8 *) copy;
+		source->copied++;
+	}
+	window->block[p] = block;
+	list->offsets[p] = offsets;
+	list->ntuples[p] = scan->rs_ntuples;
+	list->nrows += scan->rs_ntuples;
+	list->npages++;
+}
+
+bool
+page_source_next(PageSource *source, PageWindow *window)
+{
+	HeapScanDesc scan = source->scan;
+	bool		prefetch = source->misses;
+
+	window->list.npages = 0;
+	window->list.nrows = 0;
+	source->misses = false;
+	if (source->next < scan->rs_nblocks && pins_lease(TABLET_WINDOW_PAGES))
+		window->lease = TABLET_WINDOW_PAGES;
+	while (source->next < scan->rs_nblocks && window->list.npages < TABLET_WINDOW_PAGES)
+	{
+		BlockNumber block = source->next++;
+		int64		reads = pgBufferUsage.shared_blks_read;
+		bool		was_resident;
+
+		CHECK_FOR_INTERRUPTS();
+		if (prefetch && block + PREFETCH_DISTANCE < scan->rs_nblocks)
+			PrefetchBuffer(source->relation, MAIN_FORKNUM, block + PREFETCH_DISTANCE);
+		compat_prepare_page(scan, block);
+		was_resident = pgBufferUsage.shared_blks_read == reads && !RelationUsesLocalBuffers(source->relation);
+		source->misses |= !was_resident;
+		if (scan->rs_ntuples > 0)
+			add_page(source, window, block, was_resident);
+	}
+	if (window->list.npages > 0)
+		return true;
+	page_window_release(window);
+	return false;
+}
+
+void
+page_window_release(PageWindow *window)
+{
+	for (int p = 0; p < window->list.npages; p++)
+		if (BufferIsValid(window->buffer[p]))
+			ReleaseBuffer(window->buffer[p]);
+	page_window_forget(window);
+}
+
+void
+page_window_forget(PageWindow *window)
+{
+	if (window->lease > 0)
+		pins_return(window->lease);
+	window->lease = 0;
+	window->npins = 0;
+	window->list.npages = 0;
+	window->list.nrows = 0;
+}
+
+void
+page_window_tuple(const PageWindow *window, Relation relation, uint32 place, HeapTuple tuple)
+{
+	uint32		p = ROW_PAGE(place);
+	Page		page = (Page) window->list.page[p];
+	ItemId		item = PageGetItemId(page, ROW_OFFNUM(place));
+
+	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
+	tuple->t_len = ItemIdGetLength(item);
+	tuple->t_tableOid = RelationGetRelid(relation);
+	ItemPointerSet(&tuple->t_self, window->block[p], ROW_OFFNUM(place));
+}

@@ -1,0 +1,70 @@
+/*
+ * pages.h
+ *		Heap pages for a device: windows of blocks with their visible tuples.
+ */
+#ifndef GPUDB_TABLET_PAGES_H
+#define GPUDB_TABLET_PAGES_H
+
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/relscan.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+#include "core/deform.h"
+
+/*
+ * Some pages of a relation, in block order, and which of their tuples the
+ * snapshot sees.  Pages without any are left out.
+ */
+typedef struct PageWindow
+{
+	PageList	list;			/* what the device reads */
+	BlockNumber block[TABLET_WINDOW_PAGES];
+	Buffer		buffer[TABLET_WINDOW_PAGES];	/* pinned, or invalid for a copied page */
+	char	   *copies;			/* TABLET_WINDOW_PAGES pages, made on first need */
+	int			lease;			/* pins taken from the budget */
+	int			npins;
+	OffsetNumber offsets[TABLET_WINDOW_PAGES * MaxHeapTuplesPerPage];
+} PageWindow;
+
+typedef struct PageSource
+{
+	Relation	relation;
+	HeapScanDesc scan;
+	BlockNumber next;
+	bool		misses;			/* the last window read pages from outside shared_buffers */
+	uint64		pinned;			/* pages, for reports */
+	uint64		copied;
+} PageSource;
+
+/*
+ * Read a relation as a sequential scan does under this snapshot.  The number
+ * of blocks is taken now.  The snapshot must stay registered.
+ */
+extern void page_source_open(PageSource *source, Relation relation, Snapshot snapshot);
+
+/* Fill a window with the next pages; false when there are no more. */
+extern bool page_source_next(PageSource *source, PageWindow *window);
+
+extern void page_source_close(PageSource *source);
+
+/* An empty window in the current memory context. */
+extern PageWindow *page_window_create(void);
+
+/* Unpin a window's pages, after which it may be filled again. */
+extern void page_window_release(PageWindow *window);
+
+/*
+ * Give back the lease without unpinning: for a transaction that aborts, whose
+ * resource owner drops the pins.
+ */
+extern void page_window_forget(PageWindow *window);
+
+/* The heap tuple of a place in the window. */
+extern void page_window_tuple(const PageWindow *window, Relation relation, uint32 place, HeapTuple tuple);
+
+#endif							/* GPUDB_TABLET_PAGES_H */

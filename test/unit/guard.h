@@ -1,0 +1,107 @@
+/*
+ * guard.h
+ *		Memory that cannot be left unnoticed, and trials that may die.
+ *
+ * guard_alloc() places a block so that its last byte lies just before pages
+ * that may not be touched; before its first byte there are such pages, too.
+ * survives() runs a function in a child process, where a fault or an abort by
+ * a sanitizer ends only the child.
+ */
+#ifndef GPUDB_TEST_GUARD_H
+#define GPUDB_TEST_GUARD_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/target.h"
+
+#define GUARD_PAGE	4096u
+#define GUARD_BYTES	(16u * 1024 * 1024)
+
+static inline size_t
+guard_inner(size_t size)
+{
+	return (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
+}
+
+/* Between block and guard lie fewer than `align` bytes; align is a power of two up to a page. */
+static inline void *
+guard_alloc(size_t size, size_t align)
+{
+	size_t		inner = guard_inner(size);
+	uint8_t    *base = (uint8_t *) mmap(NULL, inner + 2 * (size_t) GUARD_BYTES, PROT_NONE,
+										MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (base == MAP_FAILED ||
+		(inner > 0 && mprotect(base + GUARD_BYTES, inner, PROT_READ | PROT_WRITE) != 0))
+	{
+		printf("Bail out! no memory\n");
+		exit(2);
+	}
+	memset(base + GUARD_BYTES, 0xA5, inner);
+	return base + GUARD_BYTES + inner - (size + align - 1) / align * align;
+}
+
+static inline void
+guard_free(void *block, size_t size, size_t align)
+{
+	size_t		inner = guard_inner(size);
+
+	if (block)
+		munmap((uint8_t *) block + (size + align - 1) / align * align - inner - GUARD_BYTES,
+			   inner + 2 * (size_t) GUARD_BYTES);
+}
+
+typedef struct Progress
+{
+	volatile long at;			/* number of the trial that runs */
+	volatile long trials;		/* trials that did something, whatever that means to the test */
+	char		note[160];		/* what it tries */
+} Progress;
+
+/* Memory that parent and child share. */
+static inline Progress *
+progress_make(void)
+{
+	void	   *block = mmap(NULL, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (block == MAP_FAILED)
+	{
+		printf("Bail out! no memory\n");
+		exit(2);
+	}
+	return (Progress *) block;
+}
+
+/* Whether function(arg, progress) comes back; what a dying child prints is dropped unless GPUDB_TEST_VERBOSE is set. */
+static inline bool
+survives(void (*function) (void *arg, Progress *progress), void *arg, Progress *progress)
+{
+	pid_t		child;
+	int			status;
+
+	fflush(stdout);
+	child = fork();
+	if (child < 0)
+	{
+		printf("Bail out! cannot fork\n");
+		exit(2);
+	}
+	if (child == 0)
+	{
+		if (getenv("GPUDB_TEST_VERBOSE") == NULL && freopen("/dev/null", "w", stderr) == NULL)
+			_exit(2);
+		function(arg, progress);
+		fflush(stdout);
+		_exit(0);
+	}
+	while (waitpid(child, &status, 0) < 0)
+		;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+#endif							/* GPUDB_TEST_GUARD_H */
