@@ -10,7 +10,7 @@ SELECT k FROM agg_having GROUP BY k HAVING avg(n) > 5.2 ORDER BY k;
 SELECT k, count(*) FROM agg_having GROUP BY k HAVING k > 45 OR k IS NULL ORDER BY k;
 SELECT t, count(*) FROM agg_having GROUP BY t HAVING t IN ('t1', 't5') ORDER BY t;
 SELECT k, t, count(*) FROM agg_having GROUP BY k, t HAVING count(*) = (SELECT min(c) FROM (SELECT count(*) AS c FROM agg_having WHERE k > 3 GROUP BY k, t) m) AND k < 2 ORDER BY k, t;
-SELECT k, max(i) - min(i) AS spread FROM agg_having GROUP BY k HAVING max(i) - min(i) < 50 OR bool(count(*) % 2 = 1) ORDER BY k;
+SELECT k, max(i) - min(i) AS spread FROM agg_having GROUP BY k HAVING max(i) - min(i) <= 50 AND count(*) % 2 = 0 AND k < 5 ORDER BY k;
 SELECT count(*) FROM agg_having HAVING count(*) > 1000;
 SELECT count(*) FROM agg_having HAVING count(*) < 1000;
 SELECT count(*) FROM agg_having WHERE id < 0 HAVING count(*) = 0;

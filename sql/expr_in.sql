@@ -36,6 +36,10 @@ SELECT format('SELECT count(*), sum(id) FROM expr_in WHERE t NOT IN (%s)', strin
 SELECT i4 IN (1, 2, 3) AS r, count(*) FROM expr_in GROUP BY 1 ORDER BY 1;
 SELECT i4 NOT IN (1, 2, 3, NULL) AS r, count(*) FROM expr_in GROUP BY 1 ORDER BY 1;
 SELECT sum(CASE WHEN i4 IN (1, 2, 3) THEN 1 ELSE 0 END), count(*) FILTER (WHERE t IN ('name 1', 'name 2', 'name 3')) FROM expr_in;
+-- the constant after a list is none of its elements
+SELECT count(*), sum(i4 * 9), sum(i8 + 500) FROM expr_in WHERE i4 IN (1, 2, 4);
+SELECT count(*) FROM expr_in WHERE i4 IN (1, 2, 4) OR i4 = 17;
+SELECT count(*), sum(n * 77.0) FROM expr_in WHERE i8 IN (1, 2, 4);
 SELECT id, i4, i8 FROM expr_in WHERE i4 IN (3, 5, 7) AND i8 IN (1, 2, 3, 4) ORDER BY id;
 SET gpudb.debug_require = allow;
 SELECT count(*) FROM expr_in WHERE i4 = ANY (ARRAY[i2::int, i8::int]);

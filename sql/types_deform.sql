@@ -20,7 +20,7 @@ SET timezone = 'UTC';
 SET gpudb.force = on;
 SET gpudb.debug_require = require;
 SELECT count(*), count(b), count(i2), count(c1), count(i8), count(t), count(i4), count(n), count(f4), count(v), count(f8), count(d), count(p), count(ts), count(c), count(tz), count(last) FROM types_deform;
-SELECT sum(i2), sum(i8), sum(i4), sum(n), sum(f4), sum(f8), sum(p), sum(last) FROM types_deform;
+SELECT sum(i2), sum(i8), sum(i4), sum(n), sum(f4::float8), sum(f8), sum(p), sum(last) FROM types_deform;
 SELECT min(d), max(d), min(ts), max(ts), min(tz), max(tz) FROM types_deform;
 SELECT b, c1, count(*), sum(last) FROM types_deform WHERE c1 IN ('A', 'B') OR c1 IS NULL AND i4 > -500 GROUP BY b, c1 ORDER BY b, c1;
 SELECT t, count(*), sum(id) FROM types_deform GROUP BY t ORDER BY length(t);
@@ -110,7 +110,7 @@ FROM (SELECT i, i % 7 + 1 AS k FROM generate_series(1, 250) i) s \gset
 ANALYZE types_deform_wide;
 SET gpudb.debug_require = require;
 SELECT count(c1), sum(c1), sum(c7), count(c2), max(c6), sum(c245), sum(c246), sum(c248), max(c244), count(c250), count(c247) FROM types_deform_wide;
-SELECT c248, c249, c250 FROM types_deform_wide WHERE c2 = 't77' OR c247 AND c248 = date '2000-01-01' + 8 ORDER BY c249;
+SELECT c249, c250, c244 FROM types_deform_wide WHERE c2 = 't77' OR c250 AND c244 = date '2000-01-01' + 8 ORDER BY c249;
 SELECT count(*) FROM types_deform_wide WHERE c9 = 't10' OR c16 = 't11' OR c240 = 't12' OR c149 = 't10';
 
 -- types that the device does not know, in rows it reads around

@@ -3,9 +3,10 @@
  *		Pages to columns: the tuples at given line pointers, into a tablet.
  *
  * A DeformPlan lists the attributes of a relation up to the last one that is
- * wanted, each with what to do.  deform_pages() walks tuple by tuple and
- * writes values, NULL bits, text bytes and the rows' places; then it takes
- * each column's minimum and maximum.
+ * wanted, each with what to do.  deform_tuple() is the general way from one
+ * tuple to a row of values, NULL bits and text bytes; deform_pages() in
+ * deform_fast.h goes over all tuples.  Each column's minimum and maximum come
+ * last.
  *
  * Whatever does not fit the plan is told, not hidden: SCALE_EXCEEDED (the
  * largest display scale is in max_dscale), NEEDS_WIDE, SPECIAL_NUMERIC,
@@ -117,10 +118,12 @@ deform_decimal(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uint8
 	{
 		TabletColumn *column = &tablet->column[attr->column];
 
-		if (core_unlikely(parts.dscale > column->max_dscale))
-			column->max_dscale = (int16_t) parts.dscale;
 		if (core_unlikely(parts.dscale > attr->scale))
+		{
+			if (parts.dscale > column->max_dscale)
+				column->max_dscale = (int16_t) parts.dscale;
 			return STATUS_SCALE_EXCEEDED;
+		}
 		status = decimal_value(&parts, attr->scale, &value);
 		if (core_unlikely(status != STATUS_DONE))
 			return status;
@@ -196,10 +199,12 @@ deform_missing(const DeformPlan *plan, const DeformAttr *attr, Tablet *tablet, u
 	switch ((DeformKind) attr->kind)
 	{
 		case DEFORM_DECIMAL:
-			if (attr->missing_dscale > column->max_dscale)
-				column->max_dscale = attr->missing_dscale;
 			if (attr->missing_dscale > attr->scale)
+			{
+				if (attr->missing_dscale > column->max_dscale)
+					column->max_dscale = attr->missing_dscale;
 				return STATUS_SCALE_EXCEEDED;
+			}
 			deform_store_decimal(tablet, column, row, attr->wide, wide_load(attr->missing_value));
 			return attr->wide || wide_fits_int64(wide_load(attr->missing_value)) ? STATUS_DONE : STATUS_NEEDS_WIDE;
 		case DEFORM_TEXT:
@@ -357,47 +362,6 @@ deform_zone_map(const Tablet *tablet, TabletColumn *column)
 	}
 	wide_store(column->min, low);
 	wide_store(column->max, high);
-}
-
-/*
- * Deform every listed tuple.  The tablet has been laid out for pages->nrows
- * rows with a variable-width area as large as var_columns allow; column types
- * follow the plan.  On any status but DONE its contents are unusable, except
- * that after SCALE_EXCEEDED max_dscale of all columns is complete.
- */
-CORE_FN DeviceStatus
-deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)
-{
-	uint32_t   *places = (uint32_t *) tablet_at(tablet, tablet->rows);
-	DeviceStatus result = STATUS_DONE;
-	uint32_t	row = 0;
-	uint32_t	pg;
-	uint32_t	t;
-	uint32_t	c;
-
-	for (pg = 0; pg < pages->npages; pg++)
-	{
-		const uint8_t *page = pages->page[pg];
-
-		for (t = 0; t < pages->ntuples[pg]; t++)
-		{
-			HeapTupleView tuple;
-			DeviceStatus status = STATUS_DAMAGED_PAGE;
-
-			if (core_likely(heap_tuple_view(page, pages->offsets[pg][t], &tuple)))
-				status = deform_tuple(plan, page, &tuple, tablet, row);
-			if (core_unlikely(status != STATUS_DONE))
-			{
-				if (status != STATUS_SCALE_EXCEEDED)
-					return status;
-				result = status;
-			}
-			places[row++] = ROW_PLACE(pg, pages->offsets[pg][t]);
-		}
-	}
-	for (c = 0; c < tablet->ncols && result == STATUS_DONE; c++)
-		deform_zone_map(tablet, &tablet->column[c]);
-	return result;
 }
 
 #endif							/* GPUDB_CORE_DEFORM_H */

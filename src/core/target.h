@@ -25,6 +25,13 @@
 
 #define CORE_RESTRICT __restrict__
 
+/* A hint that memory will be read soon. */
+#ifdef __CUDA_ARCH__
+#define core_prefetch(p) ((void) (p))
+#else
+#define core_prefetch(p) __builtin_prefetch(p)
+#endif
+
 /* Placed before a loop over lanes: no iteration depends on another. */
 #ifdef __CUDACC__
 #define CORE_INDEPENDENT

@@ -5,7 +5,7 @@
  * Built once for each instruction set with GPUDB_ISA naming it; device_cpu.c
  * picks one at run time.  Nothing here knows PostgreSQL: it runs in threads.
  */
-#include "core/deform.h"
+#include "core/deform_fast.h"
 #include "core/op_cast.h"
 #include "core/op_compare.h"
 #include "core/op_date.h"
