@@ -30,6 +30,7 @@ SELECT long, count(*), sum(x), sum(y) FROM agg_group GROUP BY long ORDER BY long
 SELECT b, i2, count(*), sum(x), avg(y), min(d), max(ts) FROM agg_group GROUP BY b, i2 ORDER BY b, i2;
 SELECT c1, i4, t, count(*) FROM agg_group WHERE id <= 300 GROUP BY c1, i4, t ORDER BY count(*) DESC, c1, i4, t LIMIT 7;
 -- 17 keys at once
+SET work_mem = '64MB';
 SELECT count(*), sum(c), sum(s) FROM (SELECT count(*) AS c, sum(x) AS s FROM agg_group GROUP BY b, i2, i4, i8, f4, f8, n, d, ts, tz, t, v, c, c1, v1, long, x) g;
 SELECT b, i2, i4, i8, f4, f8, n, d, ts, tz, t, v, c, c1, v1, long, x, count(*) FROM agg_group WHERE id = 7777 GROUP BY b, i2, i4, i8, f4, f8, n, d, ts, tz, t, v, c, c1, v1, long, x;
 -- expressions, constants, positions, repeated keys, keys that are not selected
@@ -57,6 +58,14 @@ SELECT k, sum(v) FROM agg_group_many GROUP BY k HAVING sum(v) BETWEEN 100000 AND
 -- every group once, and one group with nearly all rows
 SELECT count(*) FROM (SELECT id FROM agg_group_many GROUP BY id HAVING count(*) = 1) g;
 SELECT CASE WHEN k < 99990 THEN -1 ELSE k END AS k, count(*), sum(v) FROM agg_group_many GROUP BY 1 ORDER BY 1;
+-- little memory is no error
+RESET work_mem;
+SET gpudb.debug_require = allow;
+SELECT count(*), sum(k), sum(c), sum(s) FROM (SELECT k, count(*) AS c, sum(v) AS s FROM agg_group_many GROUP BY k) g;
+SET work_mem = '64kB';
+SELECT count(*), sum(c), sum(s) FROM (SELECT t, count(*) AS c, sum(v) AS s FROM agg_group_many GROUP BY t) g;
+SELECT k % 5 AS k, count(*), sum(v) FROM agg_group_many GROUP BY 1 ORDER BY 1;
+RESET work_mem;
 -- numeric keys of several display scales, and what stays with PostgreSQL
 SET gpudb.debug_require = allow;
 SELECT u, count(*) FROM agg_group GROUP BY u ORDER BY u;

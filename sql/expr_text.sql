@@ -23,7 +23,7 @@ FROM unnest(ARRAY[
 	$$t = v$$, $$t <> v$$, $$t = NULL$$, $$n = 'row number 777'$$, $$n <> t$$,
 	$$v = ''$$, $$v = 'a'$$, $$v = 'a '$$, $$v <> 'größe'$$, $$v = 'seven77'$$, $$v = 'eight888'$$, $$v = '日本語テキスト'$$,
 	$$v1 = ''$$, $$v1 = ' '$$, $$v1 = 'é'$$, $$v1 = '日'$$, $$v1 = '😀'$$, $$v1 = 'ab'$$, $$v1 <> 'a'$$, $$v1 = 'a much longer text'$$,
-	$$c = ''$$, $$c = '   '$$, $$c = 'a'$$, $$c = 'a     '$$, $$c = 'a          '$$, $$c = ' a'$$, $$c = 'größe'$$, $$c <> 'ab'$$, $$c = c1$$, $$c <> c1$$, $$c = cl$$,
+	$$c = ''$$, $$c = '   '$$, $$c = 'a'$$, $$c = 'a     '$$, $$c = 'a          '$$, $$c = ' a'$$, $$c = 'größe'$$, $$c <> 'ab'$$, $$c = cl$$,
 	$$c1 = ''$$, $$c1 = ' '$$, $$c1 = 'N'$$, $$c1 = 'N  '$$, $$c1 = 'é'$$, $$c1 = '日'$$, $$c1 = '😀'$$, $$c1 <> 'N'$$, $$c1 = 'NN'$$,
 	$$cl = 'DELIVER IN PERSON'$$, $$cl <> 'DELIVER IN PERSON'$$, $$cl = 'größere Straße'$$,
 	$$c::text = 'a'$$, $$c::text = 'a '$$, $$c1::text = ''$$, $$cl::text = 'DELIVER IN PERSON'$$,
@@ -67,6 +67,7 @@ SET gpudb.debug_require = allow;
 SELECT count(*) FROM expr_text WHERE n LIKE 'row\';
 SELECT count(*) FROM expr_text WHERE t LIKE 'a\';
 \echo :SQLSTATE
+SELECT count(*) FILTER (WHERE c = c1), count(*) FILTER (WHERE c <> c1), count(*) FILTER (WHERE t = v1) FROM expr_text;
 -- patterns from columns, order, functions and other operators stay with PostgreSQL
 SELECT count(*) FROM expr_text WHERE t LIKE v;
 SELECT count(*) FROM expr_text WHERE c LIKE 'a%';

@@ -9,7 +9,7 @@ PREPARE by_range (int, int8) AS SELECT id FROM scan_params WHERE k BETWEEN $1 AN
 PREPARE by_numeric (numeric) AS SELECT count(*), sum(n), sum(n * $1) FROM scan_params WHERE n > $1 AND u < $1;
 PREPARE by_float (float8, float4) AS SELECT count(*), min(f + $1) FROM scan_params WHERE f > $2;
 PREPARE by_date (date, timestamp) AS SELECT count(*), sum(id) FROM scan_params WHERE d >= $1 AND ts < $2;
-PREPARE by_text (text, char) AS SELECT count(*), sum(id) FROM scan_params WHERE t = $1 OR c = $2;
+PREPARE by_text (text, bpchar) AS SELECT count(*), sum(id) FROM scan_params WHERE t = $1 OR c = $2;
 PREPARE by_like (text) AS SELECT count(*), sum(id) FROM scan_params WHERE t LIKE $1;
 PREPARE by_list (int[]) AS SELECT count(*), sum(id) FROM scan_params WHERE k = ANY ($1);
 PREPARE by_names (text[]) AS SELECT count(*), sum(id) FROM scan_params WHERE t = ANY ($1);

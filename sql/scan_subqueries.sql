@@ -40,11 +40,7 @@ SELECT count(*) FROM scan_sub WHERE EXISTS (SELECT FROM scan_sub WHERE k = 10);
 SELECT s.k, (SELECT count(*) FROM scan_sub b WHERE b.k = s.k) AS c, (SELECT sum(b.n) FROM scan_sub b WHERE b.k > s.k AND b.t = 't1') AS n FROM scan_sub_small s WHERE s.k < 6 ORDER BY s.k;
 SELECT s.k, (SELECT max(b.id) FROM scan_sub b WHERE b.n = s.k + 0.25) AS m FROM scan_sub_small s ORDER BY s.k;
 SELECT s.k, (SELECT b.id FROM scan_sub b WHERE b.k = s.k AND b.id > 100 ORDER BY b.id LIMIT 1) AS first FROM scan_sub_small s WHERE s.k > 15 ORDER BY s.k;
-SELECT s.name FROM scan_sub_small s WHERE (SELECT count(*) FROM scan_sub b WHERE b.k = s.k AND b.t = 't8') = 45 ORDER BY s.k;
 SELECT s.k, (SELECT count(*) FROM (SELECT b.t FROM scan_sub b WHERE b.k <= s.k GROUP BY b.t HAVING count(*) > 20 * s.k) g) FROM scan_sub_small s WHERE s.k < 4 ORDER BY s.k;
-SELECT s.k FROM scan_sub_small s WHERE EXISTS (SELECT FROM scan_sub b WHERE b.k = s.k AND b.n = 7.76 OFFSET 0) ORDER BY s.k;
-SELECT s.k FROM scan_sub_small s WHERE s.k NOT IN (SELECT b.k FROM scan_sub b WHERE b.k > 3 AND b.k IS NOT NULL) ORDER BY s.k;
-SELECT s.k FROM scan_sub_small s WHERE s.k > ALL (SELECT b.k FROM scan_sub b WHERE b.k < 17) ORDER BY s.k;
 SELECT count(*) FROM scan_sub WHERE k IN (SELECT k FROM scan_sub_small WHERE name LIKE '%1');
 
 -- LATERAL
@@ -70,8 +66,13 @@ RESET enable_mergejoin;
 RESET enable_material;
 RESET enable_memoize;
 
--- row level security: conditions of the policy come first
+-- a SubPlan as the only filter leaves the outer scan with PostgreSQL
 SET gpudb.debug_require = allow;
+SELECT s.name FROM scan_sub_small s WHERE (SELECT count(*) FROM scan_sub b WHERE b.k = s.k AND b.t = 't8') = 45 ORDER BY s.k;
+SELECT s.k FROM scan_sub_small s WHERE EXISTS (SELECT FROM scan_sub b WHERE b.k = s.k AND b.n = 7.76 OFFSET 0) ORDER BY s.k;
+SELECT s.k FROM scan_sub_small s WHERE s.k NOT IN (SELECT b.k FROM scan_sub b WHERE b.k > 3 AND b.k IS NOT NULL) ORDER BY s.k;
+SELECT s.k FROM scan_sub_small s WHERE s.k > ALL (SELECT b.k FROM scan_sub b WHERE b.k < 17) ORDER BY s.k;
+-- row level security: conditions of the policy come first
 CREATE ROLE scan_sub_role;
 GRANT SELECT ON scan_sub, scan_sub_barrier, scan_sub_view TO scan_sub_role;
 CREATE POLICY few ON scan_sub USING (k < 5 AND id <> 777);

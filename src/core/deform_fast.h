@@ -1,66 +1,152 @@
 /*
  * deform_fast.h
- *		Tuples without NULLs and with all attributes: nearly every tuple of most tables.
+ *		Pages of usual tuples: without NULLs, with all attributes, nothing compressed.
  *
- * The plan's attributes are folded into steps: leading fixed-width attributes
- * that nobody wants become one offset, every step knows where its column's
- * values lie, and the common forms (short headers, numerics of at most four
- * base-10000 digits) are taken without a call.  Whatever is not common goes
- * through deform.h, value by value, so both give the same columns.
+ * Two passes over a page while it is in the cache.  The first walks each
+ * tuple and notes where its attributes begin; attributes ahead of the first
+ * varlena need no walk, since their offsets are the same in every tuple.  The
+ * second goes column by column in loops without branches on the data, which
+ * the compiler vectorises.
+ *
+ * A page with anything unusual on it goes tuple by tuple through deform.h
+ * instead, so both ways give the same columns.
  */
 #ifndef GPUDB_CORE_DEFORM_FAST_H
 #define GPUDB_CORE_DEFORM_FAST_H
 
 #include "core/deform.h"
 
-#define FAST_MAX_STEPS 96
+#define FAST_MAX_STEPS		32
+#define FAST_MAX_TUPLES		292	/* more than a page can have */
 
+/* An attribute behind the first varlena. */
 typedef struct FastStep
 {
-	uint8_t		kind;			/* DeformKind */
-	uint8_t		align;
-	int16_t		scale;
-	uint32_t	bytes;			/* of a fixed-width attribute */
-	uint8_t    *values;			/* of its column */
-	const DeformAttr *attr;
+	uint16_t	bytes;			/* of a fixed-width attribute; 0: varlena */
+	uint16_t	align;			/* less 1 */
 } FastStep;
+
+/* A column wanted. */
+typedef struct FastColumn
+{
+	uint8_t		kind;			/* DeformKind */
+	int16_t		scale;
+	int16_t		step;			/* of its attribute, -1: at `offset` in every tuple */
+	uint32_t	offset;
+	uint16_t	column;
+} FastColumn;
 
 typedef struct FastPlan
 {
+	bool		usable;
 	uint32_t	natts;			/* a tuple must have at least these */
 	uint32_t	start;			/* offset of the first step's attribute */
-	uint32_t	nsteps;			/* 0: use the general way */
+	uint32_t	nsteps;
+	uint32_t	ncolumns;
 	FastStep	step[FAST_MAX_STEPS];
+	FastColumn	column[FAST_MAX_STEPS];
 } FastPlan;
 
-/* Fold a plan for one tablet. */
-CORE_FN void
-fast_plan_init(FastPlan *fast, const DeformPlan *plan, const Tablet *tablet)
+/* Where things are on the page at hand, relative to its first byte. */
+typedef struct FastPositions
 {
-	uint32_t	a = 0;
+	uint16_t	data[FAST_MAX_TUPLES];	/* first attribute of each tuple */
+	uint16_t	attr[FAST_MAX_STEPS][FAST_MAX_TUPLES];
+} FastPositions;
 
+/* Fold a plan; it stays unusable where a form is not covered here. */
+CORE_FN void
+fast_plan_init(FastPlan *fast, const DeformPlan *plan)
+{
+	uint32_t	offset = 0;
+	bool		walked = false;
+	uint32_t	a;
+
+	memset(fast, 0, sizeof(*fast));
 	fast->natts = plan->natts;
-	fast->start = 0;
-	fast->nsteps = 0;
-	for (; a < plan->natts && plan->attr[a].kind == DEFORM_SKIP_FIXED; a++)
-	{
-		fast->start = (fast->start + plan->attr[a].align - 1) & ~(uint32_t) (plan->attr[a].align - 1);
-		fast->start += (uint32_t) plan->attr[a].length;
-	}
-	if (plan->natts - a > FAST_MAX_STEPS)
-		return;
-	for (; a < plan->natts; a++)
+	for (a = 0; a < plan->natts; a++)
 	{
 		const DeformAttr *attr = &plan->attr[a];
-		FastStep   *step = &fast->step[fast->nsteps++];
+		uint32_t	bytes = deform_fixed_bytes(attr);
 
-		step->kind = attr->kind;
-		step->align = attr->align;
-		step->scale = attr->scale;
-		step->bytes = deform_fixed_bytes(attr);
-		step->values = attr->column >= 0 ? tablet_at(tablet, tablet->column[attr->column].values) : NULL;
-		step->attr = attr;
+		if (attr->kind == DEFORM_SKIP_CSTRING || attr->wide || attr->dscale_column >= 0 ||
+			(attr->kind == DEFORM_SKIP_FIXED && bytes == 0))
+			return;
+		walked |= bytes == 0;
+		if (!walked)
+			offset = (offset + attr->align - 1) & ~(uint32_t) (attr->align - 1);
+		else if (fast->nsteps == FAST_MAX_STEPS)
+			return;
+		if (attr->column >= 0)
+		{
+			if (fast->ncolumns == FAST_MAX_STEPS)
+				return;
+			fast->column[fast->ncolumns++] = (FastColumn) {
+				attr->kind, attr->scale, (int16_t) (walked ? (int16_t) fast->nsteps : -1), offset, (uint16_t) attr->column
+			};
+		}
+		if (walked)
+			fast->step[fast->nsteps++] = (FastStep) {(uint16_t) bytes, (uint16_t) (attr->align - 1)};
+		else
+			offset += bytes;
 	}
+	fast->start = offset;
+	fast->usable = true;
+}
+
+/* A value with a long header, or none that is usual: its length, or 0. */
+CORE_FN uint32_t
+fast_long_varlena(const uint8_t *page, uint32_t p, uint32_t end)
+{
+	uint32_t	total;
+
+	if (p + 4 > end || (page[p] & 3) != 0)
+		return 0;
+	total = load_u32(page + p) >> 2;
+	return total >= 4 && total <= end - p ? total : 0;
+}
+
+/* Note where the attributes of a tuple begin; false when it is not usual. */
+CORE_FN bool
+fast_walk(const FastPlan *fast, const uint8_t *page, const HeapTupleView *tuple, uint32_t t, FastPositions *at)
+{
+	uint32_t	data = (uint32_t) (tuple->data - page);
+	uint32_t	end = data + tuple->length;
+	uint32_t	p = data + fast->start;
+	uint16_t   *position = &at->attr[0][t];
+	const FastStep *step = fast->step;
+	const FastStep *last = step + fast->nsteps;
+
+	at->data[t] = (uint16_t) data;
+	for (; step < last; step++, position += FAST_MAX_TUPLES)
+	{
+		uint32_t	total;
+
+		if (core_unlikely(p >= end))
+			return false;
+		total = step->bytes;
+		if (total == 0)
+		{
+			uint32_t	first = page[p];
+
+			total = first >> 1;
+			if (core_unlikely(!(first & 1) || total == 0))
+			{
+				/* a byte of 0 is padding before a header of 4 bytes */
+				if (first == 0)
+					p = (p + step->align) & ~(uint32_t) step->align;
+				total = fast_long_varlena(page, p, end);
+				if (total == 0)
+					return false;
+			}
+		}
+		else
+			/* tuples begin at multiples of 8, so positions in the page align like offsets */
+			p = (p + step->align) & ~(uint32_t) step->align;
+		*position = (uint16_t) p;
+		p += total;
+	}
+	return p <= end;
 }
 
 /*
@@ -74,9 +160,9 @@ fast_plan_init(FastPlan *fast, const DeformPlan *plan, const Tablet *tablet)
 #define PLACE_MAX 18
 
 CORE_FN uint64_t
-place_factor(int32_t k)
+place_factor(int64_t k)
 {
-	static const uint64_t factor[PLACE_MAX - PLACE_MIN + 1] = {
+	static const uint64_t factor[64] = {
 		UINT64_C(1610335118080299137), UINT64_C(8051675590401495685), UINT64_C(3364889804588375193),
 		UINT64_C(16824449022941875965), UINT64_C(10335268819871173361), UINT64_C(14782855951936763573),
 		UINT64_C(127303464845611401), UINT64_C(636517324228057005), UINT64_C(3182586621140285025),
@@ -94,141 +180,138 @@ place_factor(int32_t k)
 		UINT64_C(100000000000000000), UINT64_C(1000000000000000000)
 	};
 
-	return factor[k - PLACE_MIN];
+	return factor[(k - PLACE_MIN) & 63];
 }
 
 /*
- * The usual numeric: short header, at most four digits, one word of result.
- * `word` holds the digits and whatever follows them.  False when it is not
- * usual.  Nothing here depends on how many digits there are, so nothing is
- * mispredicted.
+ * Values from heads (the first three bytes) and tails (the eight bytes that
+ * end where the value ends).  Returns whether some value is not usual: short
+ * header, at most four digits, no more display scale than assumed, one word.
+ * Nothing branches, so the loop is vectorised.
  */
 CORE_FN bool
-fast_decimal(uint32_t header, uint32_t ndigits, uint64_t word, int32_t scale, int64_t *value)
+fast_decode(const uint64_t *CORE_RESTRICT heads, const uint64_t *CORE_RESTRICT tails, uint32_t n, int64_t scale,
+			int64_t *CORE_RESTRICT values)
 {
-	int32_t		weight = (int32_t) (header & 0x3F) - (int32_t) (header & 0x40);
-	int32_t		dscale = (int32_t) (header >> 7) & 0x3F;
-	int32_t		place = scale + 4 * (weight + 1) - 16;
-	int64_t		sign = -(int64_t) ((header >> 13) & 1);
-	uint64_t	high;
-	uint64_t	low;
-	uint64_t	v;
+	uint64_t	unusual = 0;
+	uint32_t	t;
 
-	if (core_unlikely((header & 0xC000) != 0x8000 || ndigits > 4 || dscale > scale ||
-					  place > 18 - 16 || place < PLACE_MIN))
-		return false;
-	word &= ndigits == 4 ? UINT64_MAX : ((uint64_t) 1 << (16 * ndigits)) - 1;
-	high = (word & 0xFFFF) * 10000 + ((word >> 16) & 0xFFFF);
-	low = ((word >> 32) & 0xFFFF) * 10000 + (word >> 48);
-	v = high * 100000000 + low;
-	v = (v >> (place < 0 ? -place : 0)) * place_factor(place);
-	*value = ((int64_t) v ^ sign) - sign;
+	for (t = 0; t < n; t++)	/* vectorised */
+	{
+		uint64_t	head = heads[t];
+		uint64_t	ndigits = (((head >> 1) & 0x7F) - 3) >> 1;
+		int64_t		weight = (int64_t) ((head >> 8) & 0x3F) - (int64_t) ((head >> 8) & 0x40);
+		int64_t		dscale = (int64_t) (head >> 15) & 0x3F;
+		int64_t		place = scale + 4 * weight - 12;
+		int64_t		sign = -(int64_t) ((head >> 21) & 1);
+		uint64_t	bad = ((head & 0xC00001) ^ 0x800001) | (ndigits & ~(uint64_t) 3 & (ndigits ^ 4)) |
+			(uint64_t) ((scale - dscale) >> 63) | (uint64_t) ((2 - place) >> 63) |
+			(uint64_t) ((place - PLACE_MIN) >> 63);
+		/* left-aligned digits, the first one lowest; in two steps, since no digits mean to shift by 64 */
+		uint64_t	half = (32 - 8 * ndigits) & 63;
+		uint64_t	digits = tails[t] >> half >> half;
+		uint64_t	v = ((digits & 0xFFFF) * 10000 + ((digits >> 16) & 0xFFFF)) * 100000000 +
+			((digits >> 32) & 0xFFFF) * 10000 + (digits >> 48);
+		uint64_t	down = (uint64_t) (-place & (place >> 63)) & 63;
+
+		unusual |= bad;
+		v = (v >> down) * place_factor(place);
+		values[t] = ((int64_t) v ^ sign) - sign;
+	}
+	return unusual != 0;
+}
+
+/* A column of numerics; false when some value is not usual. */
+CORE_FN bool
+fast_decimals(const uint8_t *page, const uint16_t *at, uint32_t n, int32_t scale, int64_t *values)
+{
+	uint64_t	heads[FAST_MAX_TUPLES];
+	uint64_t	tails[FAST_MAX_TUPLES];
+	uint32_t	t;
+
+	for (t = 0; t < n; t++)
+	{
+		const uint8_t *p = page + at[t];
+
+		heads[t] = load_u32(p - 1) >> 8;
+		/* inside the tuple, header included, whatever the length says */
+		tails[t] = load_u64(p + (p[0] >> 1) - 8);
+	}
+	return !fast_decode(heads, tails, n, scale, values);
+}
+
+/* Text, whole or packed; false when the general way is to be asked. */
+CORE_FN bool
+fast_texts(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
+{
+	uint64_t   *values = (uint64_t *) tablet_at(tablet, tablet->column[column->column].values) + row;
+	uint32_t	t;
+
+	for (t = 0; t < n; t++)
+	{
+		const uint8_t *p = page + at[t];
+		uint32_t	header = (p[0] & 1) ? 1 : 4;
+		uint32_t	length = ((p[0] & 1) ? p[0] >> 1 : load_u32(p) >> 2) - header;
+
+		p += header;
+		if (column->kind == DEFORM_TEXT)
+		{
+			if (deform_text(tablet, &tablet->column[column->column], row + t, p, length) != STATUS_DONE)
+				return false;
+			continue;
+		}
+		if (column->kind == DEFORM_PACKED_TRIMMED)
+			length = text_trimmed(p, length);
+		if (core_unlikely(length > TEXT_PACKED_MAX))
+			return false;
+		values[t] = text_pack(p, length);
+	}
 	return true;
 }
 
-/* A varlena at p that is wanted.  *used is its whole length. */
-CORE_FN DeviceStatus
-fast_varlena(const FastStep *step, Tablet *tablet, uint32_t row, const uint8_t *page,
-			 const uint8_t *p, const uint8_t *end, uint32_t *used)
+/* Copy fixed-width values of `bytes` bytes each. */
+#define FAST_COPY(ctype) \
+	for (t = 0; t < n; t++) \
+		memcpy(values + t * sizeof(ctype), page + at[t] + offset, sizeof(ctype))
+
+CORE_FN bool
+fast_column(const FastColumn *column, const uint8_t *page, const FastPositions *positions, uint32_t n,
+			Tablet *tablet, uint32_t row)
 {
-	uint32_t	header = 1;
-	uint32_t	total = p[0] >> 1;
+	const uint16_t *at = column->step < 0 ? positions->data : positions->attr[column->step];
+	uint32_t	offset = column->step < 0 ? column->offset : 0;
+	uint32_t	width = coltype_bytes((ColType) tablet->column[column->column].type);
+	uint8_t    *values = tablet_at(tablet, tablet->column[column->column].values) + (size_t) row * width;
+	uint32_t	t;
 
-	if (core_likely((p[0] & 1) && total >= 3 && p + total <= end && p + 16 <= page + HEAP_PAGE_SIZE))
+	switch ((DeformKind) column->kind)
 	{
-		*used = total;
-		if (step->kind == DEFORM_DECIMAL && !step->attr->wide && step->attr->dscale_column < 0)
-		{
-			int64_t		value;
-
-			if (core_likely(fast_decimal(load_u16(p + 1), (total - 3) / 2, load_u64(p + 3), step->scale, &value)))
-			{
-				((int64_t *) step->values)[row] = value;
-				return STATUS_DONE;
-			}
-		}
+		case DEFORM_DECIMAL:
+			return fast_decimals(page, at, n, column->scale, (int64_t *) values);
+		case DEFORM_TEXT:
+		case DEFORM_PACKED:
+		case DEFORM_PACKED_TRIMMED:
+			return fast_texts(page, at, n, column, tablet, row);
+		case DEFORM_BOOL:
+			FAST_COPY(uint8_t);
+			return true;
+		case DEFORM_I16:
+			FAST_COPY(uint16_t);
+			return true;
+		case DEFORM_I32:
+		case DEFORM_F32:
+			FAST_COPY(uint32_t);
+			return true;
+		case DEFORM_I64:
+		case DEFORM_F64:
+			FAST_COPY(uint64_t);
+			return true;
+		case DEFORM_SKIP_FIXED:
+		case DEFORM_SKIP_VARLENA:
+		case DEFORM_SKIP_CSTRING:
+			break;
 	}
-	else
-	{
-		total = varlena_length(p, (uint32_t) (end - p), &header);
-		if (core_unlikely(total == 0))
-			return STATUS_DAMAGED_PAGE;
-		*used = total;
-	}
-	return deform_varlena(step->attr, tablet, row, page, p, total, header);
-}
-
-/* One tuple whose attributes lie from data to end. */
-CORE_FN DeviceStatus
-fast_tuple(const FastPlan *fast, Tablet *tablet, uint32_t row,
-		   const uint8_t *page, const uint8_t *data, const uint8_t *end)
-{
-	const FastStep *step = fast->step;
-	const FastStep *last = step + fast->nsteps;
-	const uint8_t *p = data + fast->start;
-	DeviceStatus result = STATUS_DONE;
-	DeviceStatus status;
-	uint32_t	used;
-
-	for (; step < last; step++)
-	{
-		/* data is aligned to 8 within the page, so addresses align like offsets */
-		if (step->bytes > 0)
-		{
-			p = page + (((uint32_t) (p - page) + step->align - 1) & ~(uint32_t) (step->align - 1));
-			if (core_unlikely(p + step->bytes > end))
-				return STATUS_DAMAGED_PAGE;
-			if (step->values != NULL)
-			{
-				if (step->bytes == 4)
-					memcpy(step->values + 4 * (size_t) row, p, 4);
-				else if (step->bytes == 8)
-					memcpy(step->values + 8 * (size_t) row, p, 8);
-				else if (step->bytes == 2)
-					memcpy(step->values + 2 * (size_t) row, p, 2);
-				else
-					step->values[row] = *p;
-			}
-			p += step->bytes;
-			continue;
-		}
-		if (core_unlikely(p >= end))
-			return STATUS_DAMAGED_PAGE;
-		if (core_unlikely(step->kind == DEFORM_SKIP_CSTRING))
-		{
-			while (p < end && *p != 0)
-				p++;
-			p++;
-			continue;
-		}
-		/* a byte of 0 is padding before a 4-byte header */
-		if (*p == 0)
-			p = page + (((uint32_t) (p - page) + step->align - 1) & ~(uint32_t) (step->align - 1));
-		if (step->kind == DEFORM_SKIP_VARLENA)
-		{
-			if (core_likely((*p & 1) && *p != 1))
-				p += *p >> 1;
-			else
-			{
-				used = p < end ? varlena_length(p, (uint32_t) (end - p), &(uint32_t) {0}) : 0;
-				if (used == 0)
-					return STATUS_DAMAGED_PAGE;
-				p += used;
-			}
-			continue;
-		}
-		if (core_unlikely(p >= end))
-			return STATUS_DAMAGED_PAGE;
-		status = fast_varlena(step, tablet, row, page, p, end, &used);
-		if (core_unlikely(status != STATUS_DONE))
-		{
-			if (status != STATUS_SCALE_EXCEEDED)
-				return status;
-			result = status;
-		}
-		p += used;
-	}
-	return p <= end ? result : STATUS_DAMAGED_PAGE;
+	return false;
 }
 
 /* How many tuples ahead of the one at hand memory is asked for. */
@@ -245,6 +328,59 @@ prefetch_tuple(const uint8_t *page, uint32_t offnum)
 	tuple = page + (load_u32(page + HEAP_PAGE_LINP + 4 * (offnum - 1)) & (HEAP_PAGE_SIZE - 1));
 	core_prefetch(tuple);
 	core_prefetch(tuple + 64);
+}
+
+/* A page into rows from `row` on; false, with nothing lost, when it is not usual. */
+CORE_FN bool
+fast_page(const FastPlan *fast, const uint8_t *page, const uint16_t *offsets, uint32_t n, Tablet *tablet, uint32_t row)
+{
+	FastPositions positions;
+	uint64_t	var_used = tablet->var_used;
+	uint32_t	t;
+	uint32_t	c;
+
+	if (!fast->usable || n > FAST_MAX_TUPLES)
+		return false;
+	for (t = 0; t < n; t++)
+	{
+		HeapTupleView tuple;
+
+		if (t + PREFETCH_TUPLES < n)
+			prefetch_tuple(page, offsets[t + PREFETCH_TUPLES]);
+		if (core_unlikely(!heap_tuple_view(page, offsets[t], &tuple) || tuple.nulls != NULL ||
+						  tuple.natts < fast->natts || tuple.length < fast->start ||
+						  !fast_walk(fast, page, &tuple, t, &positions)))
+			return false;
+	}
+	for (c = 0; c < fast->ncolumns; c++)
+		if (core_unlikely(!fast_column(&fast->column[c], page, &positions, n, tablet, row)))
+		{
+			tablet->var_used = var_used;
+			return false;
+		}
+	return true;
+}
+
+/* The general way for one page. */
+CORE_FN DeviceStatus
+deform_page(const DeformPlan *plan, const uint8_t *page, const uint16_t *offsets, uint32_t n, Tablet *tablet, uint32_t row)
+{
+	DeviceStatus result = STATUS_DONE;
+	uint32_t	t;
+
+	for (t = 0; t < n; t++)
+	{
+		HeapTupleView tuple;
+		DeviceStatus status = STATUS_DAMAGED_PAGE;
+
+		if (core_likely(heap_tuple_view(page, offsets[t], &tuple)))
+			status = deform_tuple(plan, page, &tuple, tablet, row + t);
+		if (core_unlikely(status == STATUS_SCALE_EXCEEDED))
+			result = status;
+		else if (core_unlikely(status != STATUS_DONE))
+			return status;
+	}
+	return result;
 }
 
 /*
@@ -264,38 +400,26 @@ deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)
 	uint32_t	t;
 	uint32_t	c;
 
-	fast_plan_init(&fast, plan, tablet);
+	fast_plan_init(&fast, plan);
 	for (pg = 0; pg < pages->npages; pg++)
 	{
-		const uint8_t *page = pages->page[pg];
 		const uint16_t *offsets = pages->offsets[pg];
 		uint32_t	n = pages->ntuples[pg];
 
-		for (t = 0; t < n; t++)
+		if (pg + 1 < pages->npages)
+			for (t = 0; t < PREFETCH_TUPLES && t < pages->ntuples[pg + 1]; t++)
+				prefetch_tuple(pages->page[pg + 1], pages->offsets[pg + 1][t]);
+		if (!fast_page(&fast, pages->page[pg], offsets, n, tablet, row))
 		{
-			HeapTupleView tuple;
-			DeviceStatus status = STATUS_DAMAGED_PAGE;
+			DeviceStatus status = deform_page(plan, pages->page[pg], offsets, n, tablet, row);
 
-			if (t + PREFETCH_TUPLES < n)
-				prefetch_tuple(page, offsets[t + PREFETCH_TUPLES]);
-			else if (pg + 1 < pages->npages && t + PREFETCH_TUPLES - n < pages->ntuples[pg + 1])
-				prefetch_tuple(pages->page[pg + 1], pages->offsets[pg + 1][t + PREFETCH_TUPLES - n]);
-
-			if (core_likely(heap_tuple_view(page, offsets[t], &tuple)))
-			{
-				if (core_likely(tuple.nulls == NULL && tuple.natts >= fast.natts && fast.nsteps > 0))
-					status = fast_tuple(&fast, tablet, row, page, tuple.data, tuple.data + tuple.length);
-				else
-					status = deform_tuple(plan, page, &tuple, tablet, row);
-			}
-			if (core_unlikely(status != STATUS_DONE))
-			{
-				if (status != STATUS_SCALE_EXCEEDED)
-					return status;
+			if (core_unlikely(status == STATUS_SCALE_EXCEEDED))
 				result = status;
-			}
-			places[row++] = ROW_PLACE(pg, offsets[t]);
+			else if (core_unlikely(status != STATUS_DONE))
+				return status;
 		}
+		for (t = 0; t < n; t++)
+			places[row++] = ROW_PLACE(pg, offsets[t]);
 	}
 	for (c = 0; c < tablet->ncols && result == STATUS_DONE; c++)
 		deform_zone_map(tablet, &tablet->column[c]);

@@ -21,6 +21,8 @@
 
 #define GUARD_PAGE	4096u
 #define GUARD_BYTES	(16u * 1024 * 1024)
+#define GUARD_POOL_PAGES	64
+#define GUARD_POOL_BLOCKS	16
 
 static inline size_t
 guard_inner(size_t size)
@@ -28,20 +30,40 @@ guard_inner(size_t size)
 	return (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
 }
 
+/* Blocks given back, by their number of pages: mapping memory is slow. */
+typedef struct GuardPool
+{
+	uint8_t    *base[GUARD_POOL_BLOCKS];
+	int			n;
+} GuardPool;
+
+static GuardPool guard_pool[GUARD_POOL_PAGES];
+
+static inline uint8_t *
+guard_map(size_t inner)
+{
+	GuardPool  *pool = inner / GUARD_PAGE < GUARD_POOL_PAGES ? &guard_pool[inner / GUARD_PAGE] : NULL;
+	uint8_t    *base;
+
+	if (pool && pool->n > 0)
+		return pool->base[--pool->n];
+	base = (uint8_t *) mmap(NULL, inner + 2 * (size_t) GUARD_BYTES, PROT_NONE,
+							MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base == MAP_FAILED || (inner > 0 && mprotect(base + GUARD_BYTES, inner, PROT_READ | PROT_WRITE) != 0))
+	{
+		printf("Bail out! no memory\n");
+		exit(2);
+	}
+	return base;
+}
+
 /* Between block and guard lie fewer than `align` bytes; align is a power of two up to a page. */
 static inline void *
 guard_alloc(size_t size, size_t align)
 {
 	size_t		inner = guard_inner(size);
-	uint8_t    *base = (uint8_t *) mmap(NULL, inner + 2 * (size_t) GUARD_BYTES, PROT_NONE,
-										MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8_t    *base = guard_map(inner);
 
-	if (base == MAP_FAILED ||
-		(inner > 0 && mprotect(base + GUARD_BYTES, inner, PROT_READ | PROT_WRITE) != 0))
-	{
-		printf("Bail out! no memory\n");
-		exit(2);
-	}
 	memset(base + GUARD_BYTES, 0xA5, inner);
 	return base + GUARD_BYTES + inner - (size + align - 1) / align * align;
 }
@@ -50,10 +72,16 @@ static inline void
 guard_free(void *block, size_t size, size_t align)
 {
 	size_t		inner = guard_inner(size);
+	GuardPool  *pool = inner / GUARD_PAGE < GUARD_POOL_PAGES ? &guard_pool[inner / GUARD_PAGE] : NULL;
+	uint8_t    *base;
 
-	if (block)
-		munmap((uint8_t *) block + (size + align - 1) / align * align - inner - GUARD_BYTES,
-			   inner + 2 * (size_t) GUARD_BYTES);
+	if (block == NULL)
+		return;
+	base = (uint8_t *) block + (size + align - 1) / align * align - inner - GUARD_BYTES;
+	if (pool && pool->n < GUARD_POOL_BLOCKS)
+		pool->base[pool->n++] = base;
+	else
+		munmap(base, inner + 2 * (size_t) GUARD_BYTES);
 }
 
 typedef struct Progress

@@ -174,6 +174,12 @@ add_choice(int64_t *choices, int n, int64_t value)
 	return n + 1;
 }
 
+static int64_t
+add_wrapping(int64_t a, int64_t b)
+{
+	return (int64_t) ((uint64_t) a + (uint64_t) b);
+}
+
 /* The values that a field is set to. */
 static int
 choices_for(Change change, int64_t old, int64_t *choices)
@@ -186,10 +192,10 @@ choices_for(Change change, int64_t old, int64_t *choices)
 		return add_choice(choices, n, 0);
 	for (v = 0; v < most; v++)
 		n = add_choice(choices, n, v);
-	n = add_choice(choices, n, old - 1);
-	n = add_choice(choices, n, old + 1);
-	n = add_choice(choices, n, old - 8);
-	n = add_choice(choices, n, old + 8);
+	n = add_choice(choices, n, add_wrapping(old, -1));
+	n = add_choice(choices, n, add_wrapping(old, 1));
+	n = add_choice(choices, n, add_wrapping(old, -8));
+	n = add_choice(choices, n, add_wrapping(old, 8));
 	n = add_choice(choices, n, old ^ 0x8000);
 	n = add_choice(choices, n, 95);
 	n = add_choice(choices, n, 96);
@@ -200,8 +206,8 @@ choices_for(Change change, int64_t old, int64_t *choices)
 	n = add_choice(choices, n, -1);
 	if (change == CHANGE_WORD)
 	{
-		n = add_choice(choices, n, old + ((int64_t) 1 << 32));
-		n = add_choice(choices, n, old + ((int64_t) 20 << 32));
+		n = add_choice(choices, n, add_wrapping(old, (int64_t) 1 << 32));
+		n = add_choice(choices, n, add_wrapping(old, (int64_t) 20 << 32));
 		n = add_choice(choices, n, old & INT64_MAX);
 		n = add_choice(choices, n, (int64_t) ((uint64_t) old | UINT64_C(0x7fffffff00000000)));
 	}
@@ -251,6 +257,16 @@ old_value(Change change, const Program *program, uint32_t place)
 		default:
 			return 0;
 	}
+}
+
+/* Entries behind the last key and the last state say nothing; a few of them are tried all the same. */
+static bool
+is_unused(Change change, const Program *program, uint32_t place)
+{
+	size_t		at = place * (change == CHANGE_HEADER16 ? 2u : 4u);
+
+	return (change == CHANGE_HEADER16 || change == CHANGE_HEADER32) && at >= offsetof(Program, key_kind) &&
+		old_value(change, program, place) == 0 && place % 16 != 0;
 }
 
 static void
@@ -317,7 +333,7 @@ run_accepted(const Program *program, int body)
 
 	if (!program->body[body].exists || program->ncolumns > tablet->ncols)
 		return;
-	table_open(&groups, program, program->grouped ? 4 : 1, program->grouped ? 16 : 0);
+	table_open(&groups, program, program->grouped ? 32 : 1, program->grouped ? 16 : 0);
 	run_open(&run, program, body, tablet, vm->tile);
 	run.groups = &groups;
 	run.out_capacity = ROWS;
@@ -351,7 +367,7 @@ try_changes(void *arg, Progress *progress)
 			{
 				Program    *program;
 
-				if (trial++ < progress->at)
+				if (trial++ < progress->at || is_unused(change, base, place))
 					continue;
 				progress->at = trial;
 				snprintf(progress->note, sizeof(progress->note), "%s, place %u (%s): %lld instead of %lld", bases[b].name,

@@ -1,0 +1,39 @@
+-- The settings: their values, defaults, and errors.
+SHOW gpudb.enabled;
+SHOW gpudb.force;
+SHOW gpudb.debug_require;
+SELECT name, setting, vartype, context, min_val, max_val, enumvals FROM pg_settings WHERE name LIKE 'gpudb.%' AND name <> 'gpudb.device' ORDER BY name COLLATE "C";
+SELECT name, vartype, context, enumvals FROM pg_settings WHERE name = 'gpudb.device';
+SET gpudb.enabled = maybe;
+SET gpudb.force = 3;
+SET gpudb.device = tpu;
+SET gpudb.debug_require = always;
+SET gpudb.cpu_threads = -1;
+SET gpudb.cpu_threads = 100000;
+SET gpudb.cpu_threads = 'many';
+SET gpudb.nothing_of_the_kind = 1;
+SET gpudb.device = cpu;
+SET gpudb.device = AUTO;
+RESET gpudb.device;
+SET gpudb.debug_require = 'require';
+RESET gpudb.debug_require;
+BEGIN;
+SET LOCAL gpudb.force = on;
+SHOW gpudb.force;
+ROLLBACK;
+SHOW gpudb.force;
+-- they act at once, also on plans that are kept
+CREATE TABLE plan_guc (id int, k int);
+INSERT INTO plan_guc SELECT i, i % 10 FROM generate_series(1, 10000) i;
+ANALYZE plan_guc;
+SELECT gpu_nodes('SELECT count(*) FROM plan_guc WHERE k = 3');
+SET gpudb.force = on;
+SELECT gpu_nodes('SELECT count(*) FROM plan_guc WHERE k = 3');
+SET gpudb.enabled = off;
+SELECT gpu_nodes('SELECT count(*) FROM plan_guc WHERE k = 3');
+SELECT count(*) FROM plan_guc WHERE k = 3;
+RESET gpudb.enabled;
+\pset format unaligned
+\pset tuples_only on
+SELECT format('SET gpudb.cpu_threads = %s; SELECT count(*), sum(id) FROM plan_guc WHERE k = 3', n) FROM unnest('{0,1,2,3,8,64}'::int[]) n \gexec
+DROP TABLE plan_guc;

@@ -1,0 +1,51 @@
+-- Rule 5: rows of a GpuScan that the device cannot judge go through the node's own qual and projection; and so do those
+-- of the child, when the scan falls back before its first row.
+CREATE TABLE trap_05 (id int NOT NULL, n numeric, t text, b int8, f float8, d date);
+INSERT INTO trap_05 SELECT i, CASE WHEN i IN (9999, 33333) THEN 'NaN'::numeric ELSE i END, 'text ' || i, i * 2, i / 2.0, date '2024-01-01' + i % 100 FROM generate_series(1, 40000) i;
+ANALYZE trap_05;
+SET gpudb.force = on;
+SET datestyle = ISO;
+-- a page range in the middle
+SELECT count(*), sum(id) FROM (SELECT id FROM trap_05 WHERE n >= 5000 OFFSET 0) s;
+SELECT count(*) AS out_of_order FROM (SELECT id, lag(id) OVER () AS before FROM (SELECT id FROM trap_05 WHERE n > 100 OFFSET 0) r) s WHERE before >= id;
+SELECT id, n FROM trap_05 WHERE n > 39998 ORDER BY id;
+SELECT id * 2 AS twice, upper(t) AS t, length(t) AS l, b::text || '!' AS b, f, d + 1 AS d FROM trap_05 WHERE n BETWEEN 9997 AND 10001 OR n = 'NaN' ORDER BY id;
+SELECT id FROM trap_05 WHERE n > 9996 LIMIT 5;
+SELECT t, id FROM trap_05 WHERE n > 33331 AND md5(t) < 'f' LIMIT 3;
+SELECT id FROM trap_05 WHERE 100 / (id - 9999) >= 0 AND n > 0 LIMIT 2;
+SELECT id FROM trap_05 WHERE 1000000 / (id - 9999) < -100 AND n > 0 LIMIT 2 OFFSET 5;
+-- before the first row: a parameter that no program can hold
+SET plan_cache_mode = force_generic_plan;
+PREPARE plain (numeric) AS SELECT * FROM trap_05 WHERE n < $1 AND id < 3;
+PREPARE projected (numeric) AS SELECT id * 2 AS twice, length(t) AS l, upper(t) AS u, b::text AS b FROM trap_05 WHERE n < $1 AND id < 3;
+PREPARE reordered (numeric) AS SELECT d, t, id FROM trap_05 WHERE n < $1 AND id < 3;
+PREPARE one (numeric) AS SELECT t FROM trap_05 WHERE n < $1 AND id = 3;
+PREPARE no_column (numeric) AS SELECT FROM trap_05 WHERE n < $1 AND id < 3;
+PREPARE whole (numeric) AS SELECT trap_05 FROM trap_05 WHERE n < $1 AND id < 3;
+PREPARE places (numeric) AS SELECT ctid, tableoid::regclass, id FROM trap_05 WHERE n < $1 AND id < 3;
+PREPARE sorted (numeric) AS SELECT t, id FROM trap_05 WHERE n < $1 AND id < 6 ORDER BY b DESC;
+PREPARE grouped (numeric) AS SELECT max(t), count(DISTINCT d), min(b) FROM trap_05 WHERE n < $1 AND id < 6;
+PREPARE joined (numeric) AS SELECT a.t, b.id, b.f FROM trap_05 a JOIN trap_05 b ON b.id = a.b WHERE a.n < $1 AND a.id < 4 ORDER BY 1;
+PREPARE inner_rows (numeric) AS SELECT v, (SELECT t FROM trap_05 WHERE n < $1 AND id = v) FROM generate_series(1, 3) v;
+PREPARE host (numeric) AS SELECT t || '.' AS t FROM trap_05 WHERE n < $1 AND id < 6 AND md5(t) < '9';
+PREPARE first (numeric) AS SELECT t, length(t) AS l FROM trap_05 WHERE n < $1 LIMIT 2;
+EXECUTE plain (100);
+EXECUTE plain ('NaN');
+EXECUTE projected (100);
+EXECUTE projected ('NaN');
+EXECUTE reordered ('NaN');
+EXECUTE one ('NaN');
+EXECUTE no_column ('NaN');
+EXECUTE whole ('NaN');
+EXECUTE places ('NaN');
+EXECUTE sorted ('NaN');
+EXECUTE grouped ('NaN');
+EXECUTE joined ('NaN');
+EXECUTE inner_rows ('NaN');
+EXECUTE host (100);
+EXECUTE host ('NaN');
+EXECUTE first ('NaN');
+CREATE TABLE trap_05_copy AS EXECUTE projected ('NaN');
+SELECT * FROM trap_05_copy;
+DEALLOCATE ALL;
+DROP TABLE trap_05, trap_05_copy;

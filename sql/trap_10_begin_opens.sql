@@ -1,0 +1,46 @@
+-- Rule 10: Begin opens the relation, so that commands that need it for themselves are refused; and does nothing else.
+CREATE TABLE trap_10 (id int NOT NULL, k int, n numeric(10,2));
+INSERT INTO trap_10 SELECT i, i % 10, i % 777 / 100.0 FROM generate_series(1, 20000) i;
+ANALYZE trap_10;
+SET gpudb.force = on;
+BEGIN;
+DECLARE rows CURSOR FOR SELECT id FROM trap_10 WHERE k = 3;
+SAVEPOINT s;
+TRUNCATE trap_10;
+ROLLBACK TO s;
+ALTER TABLE trap_10 ALTER COLUMN k TYPE int8;
+ROLLBACK TO s;
+DROP TABLE trap_10;
+ROLLBACK TO s;
+CREATE INDEX ON trap_10 (k);
+ROLLBACK TO s;
+FETCH 2 FROM rows;
+DECLARE groups CURSOR FOR SELECT k, count(*) FROM trap_10 GROUP BY k ORDER BY k;
+SAVEPOINT s2;
+TRUNCATE trap_10;
+ROLLBACK TO s2;
+FETCH 2 FROM groups;
+CLOSE rows;
+CLOSE groups;
+TRUNCATE trap_10;
+SELECT count(*) FROM trap_10 WHERE k = 3;
+ROLLBACK;
+SELECT count(*) FROM trap_10 WHERE k = 3;
+-- rows that come and go after the cursor was opened are not for it
+BEGIN;
+DECLARE late CURSOR FOR SELECT id FROM trap_10 WHERE k = 3;
+DECLARE late_sum CURSOR FOR SELECT count(*), sum(id) FROM trap_10 WHERE k = 3;
+INSERT INTO trap_10 SELECT i, 3, 0 FROM generate_series(30001, 30010) i;
+DELETE FROM trap_10 WHERE id = 13;
+UPDATE trap_10 SET k = 3 WHERE id = 15;
+FETCH 3 FROM late;
+FETCH ALL FROM late_sum;
+MOVE 1996 FROM late;
+FETCH ALL FROM late;
+SELECT count(*), sum(id) FROM trap_10 WHERE k = 3;
+ROLLBACK;
+-- branches that are planned and begun, and never run
+SELECT * FROM (SELECT 1 AS part, count(*) FROM trap_10 WHERE k = 3 UNION ALL SELECT 2, count(*) FROM trap_10 WHERE id / 0 > 1 AND (SELECT false)) s LIMIT 1;
+SELECT CASE WHEN (SELECT 1) = 1 THEN (SELECT count(*) FROM trap_10 WHERE k = 4) ELSE (SELECT count(*) FROM trap_10 WHERE id / (k - k) > 1) END;
+SELECT count(*) FROM trap_10 a LEFT JOIN (SELECT id FROM trap_10 WHERE 1 / (k - k) = 1) b ON b.id = a.id WHERE a.k = 77;
+DROP TABLE trap_10;
