@@ -303,7 +303,8 @@ compile_like(Compiler *c, bool negate, const Operand *a, const Operand *pattern,
 		if (escapes % 2 == 1)
 			return refuse(c, REASON_EXPRESSION);
 	}
-	*out = bool_operand(emit_c(&c->em, VMOP_LIKE_T, a->vreg, pattern->vreg, utf8, c->mask, 0),
+	*out = bool_operand(emit_instr(&c->em, (EmitInstr) {.op = VMOP_LIKE_T, .a = a->vreg, .b = pattern->vreg, .c = utf8,
+							   .m = c->mask}),
 						a->nullable || pattern->nullable);
 	if (negate)
 		out->vreg = emit(&c->em, VMOP_NOT, out->vreg, 0, 0, 0);

@@ -76,6 +76,19 @@ extern bool compile_comparison(Compiler *c, const FunctionMap *map, Oid collatio
 /* A constant as an operand of a class. */
 extern bool compile_const(Compiler *c, Const *constant, Operand *out);
 
+/* Conditionals and tests: compile_logic.c. */
+extern bool compile_bool_expr(Compiler *c, BoolExpr *expr, Operand *out);
+extern bool compile_case(Compiler *c, CaseExpr *expr, Operand *out);
+extern bool compile_coalesce(Compiler *c, CoalesceExpr *expr, Operand *out);
+extern bool compile_null_test(Compiler *c, NullTest *expr, Operand *out);
+extern bool compile_boolean_test(Compiler *c, BooleanTest *expr, Operand *out);
+
+/* Constant arrays: compile_set.c. */
+extern bool compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out);
+
+/* The register kind of a class in the body being compiled. */
+extern OperandKind kind_of(const Compiler *c, OperandClass class);
+
 /* Bring decimals to one scale. */
 extern void align_scales(Compiler *c, Operand *a, Operand *b);
 extern Operand decimal_at_scale(Compiler *c, const Operand *a, int scale);

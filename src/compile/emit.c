@@ -75,26 +75,22 @@ new_vreg(Emitter *em, uint8 kind)
 }
 
 int
-emit_c(Emitter *em, Opcode op, int a, int b, int c, int m, int imm)
+emit_instr(Emitter *em, EmitInstr in)
 {
-	EmitInstr  *in;
-
 	if (em->ncode == em->maxcode)
 	{
 		em->maxcode *= 2;
 		em->code = repalloc(em->code, em->maxcode * sizeof(EmitInstr));
 	}
-	in = &em->code[em->ncode++];
-	*in = (EmitInstr) {op, 0, a, b, c, m, imm};
-	if (op_info[op].dst != KIND__)
-		in->dst = new_vreg(em, op_info[op].dst);
-	return in->dst;
+	in.dst = op_info[in.op].dst != KIND__ ? new_vreg(em, op_info[in.op].dst) : 0;
+	em->code[em->ncode++] = in;
+	return in.dst;
 }
 
 int
 emit(Emitter *em, Opcode op, int a, int b, int m, int imm)
 {
-	return emit_c(em, op, a, b, 0, m, imm);
+	return emit_instr(em, (EmitInstr) {.op = op, .a = a, .b = b, .m = m, .imm = imm});
 }
 
 int

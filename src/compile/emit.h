@@ -66,7 +66,9 @@ extern void emit_init(Emitter *em, ConstantPool *pool);
 
 /* Emit one instruction and return its result's virtual register (0 if none). */
 extern int	emit(Emitter *em, Opcode op, int a, int b, int m, int imm);
-extern int	emit_c(Emitter *em, Opcode op, int a, int b, int c, int m, int imm);
+
+/* The same with every field; dst is filled in. */
+extern int	emit_instr(Emitter *em, EmitInstr in);
 
 /* A register with a constant; kind decides the opcode. */
 extern int	emit_constant(Emitter *em, OperandKind kind, const uint64 *words, bool isnull);

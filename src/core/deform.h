@@ -150,31 +150,39 @@ deform_text(Tablet *tablet, TabletColumn *column, uint32_t row, const uint8_t *b
 	return STATUS_DONE;
 }
 
-CORE_FN DeviceStatus
-deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row,
-			   const uint8_t *page, const uint8_t *p, uint32_t total, uint32_t header)
+/* A varlena on its page. */
+typedef struct VarlenaView
 {
+	const uint8_t *page;
+	const uint8_t *start;
+	uint32_t	total;			/* header included */
+	uint32_t	header;			/* 0: compressed or stored out of line */
+} VarlenaView;
+
+CORE_FN DeviceStatus
+deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row, const VarlenaView *value)
+{
+	const uint8_t *p = value->start + value->header;
+	uint32_t	length = value->total - value->header;
 	TabletColumn *column = attr->column >= 0 ? &tablet->column[attr->column] : NULL;
 
 	if (attr->kind == DEFORM_DECIMAL)
-		return header != 0 ? deform_decimal(attr, tablet, row, p + header, total - header) : STATUS_DECIMAL_TOO_WIDE;
-	if (core_unlikely(header == 0))
+		return value->header != 0 ? deform_decimal(attr, tablet, row, p, length) : STATUS_DECIMAL_TOO_WIDE;
+	if (core_unlikely(value->header == 0))
 	{
 		if (attr->kind != DEFORM_TEXT)
 			return STATUS_DAMAGED_PAGE;
 		column->patch_count++;
-		((uint64_t *) tablet_at(tablet, column->values))[row] = TEXT_PATCH | (uint64_t) (p - page);
+		((uint64_t *) tablet_at(tablet, column->values))[row] = TEXT_PATCH | (uint64_t) (value->start - value->page);
 		return STATUS_DONE;
 	}
-	p += header;
-	total -= header;
 	if (attr->kind == DEFORM_TEXT)
-		return deform_text(tablet, column, row, p, total);
+		return deform_text(tablet, column, row, p, length);
 	if (attr->kind == DEFORM_PACKED_TRIMMED)
-		total = text_trimmed(p, total);
-	if (core_unlikely(total > TEXT_PACKED_MAX))
+		length = text_trimmed(p, length);
+	if (core_unlikely(length > TEXT_PACKED_MAX))
 		return STATUS_DAMAGED_PAGE;
-	((uint64_t *) tablet_at(tablet, column->values))[row] = text_pack(p, total);
+	((uint64_t *) tablet_at(tablet, column->values))[row] = text_pack(p, length);
 	return STATUS_DONE;
 }
 
@@ -248,6 +256,7 @@ deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *t
 	uint32_t	header;
 	uint32_t	total;
 	uint32_t	a;
+	VarlenaView value;
 	DeviceStatus status;
 	DeviceStatus result = STATUS_DONE;
 
@@ -295,7 +304,8 @@ deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *t
 				off += total;
 				if (attr->kind == DEFORM_SKIP_VARLENA)
 					break;
-				status = deform_varlena(attr, tablet, row, page, p, total, header);
+				value = (VarlenaView) {page, p, total, header};
+				status = deform_varlena(attr, tablet, row, &value);
 				if (core_unlikely(status == STATUS_SCALE_EXCEEDED))
 					result = status;
 				else if (core_unlikely(status != STATUS_DONE))

@@ -604,14 +604,14 @@ VM_RUN(VmRun *run)
 
 						updating = true;
 						if (least)
-							for (int i = 0; i < VM_TILE; i++)	/* vectorised */
+							for (int i = 0; i < VM_TILE; i++)
 							{
 								int64_t		v = ACTIVE(i) ? ((const int64_t *) va)[i] : INT64_MAX;
 
 								best = v < best ? v : best;
 							}
 						else
-							for (int i = 0; i < VM_TILE; i++)	/* vectorised */
+							for (int i = 0; i < VM_TILE; i++)
 							{
 								int64_t		v = ACTIVE(i) ? ((const int64_t *) va)[i] : INT64_MIN;
 

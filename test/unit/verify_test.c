@@ -338,7 +338,7 @@ run_accepted(const Program *program, int body)
 	run.groups = &groups;
 	run.out_capacity = ROWS;
 	run.out = (uint32_t *) guard_alloc(ROWS * sizeof(uint32_t), 4);
-	while ((status = vm->run(&run)) == STATUS_TABLE_FULL && pauses++ < 20)
+	while ((status = vm->run(&run)) == STATUS_TABLE_FULL && pauses++ < 6)
 		table_grow(&groups, program->row_words, groups.capacity * 2, groups.heap_capacity * 2);
 	guard_free(run.out, ROWS * sizeof(uint32_t), 4);
 	run_close(&run, vm->tile);

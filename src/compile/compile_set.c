@@ -1,0 +1,180 @@
+/*
+ * compile_set.c
+ *		x = ANY (constants), x <> ALL (constants), and the like.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "core/op_text.h"
+
+#include "compile/compiler.h"
+
+static int
+compare_words(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * x IN (integers) as a search among sorted words; false when the elements
+ * must be compared one by one.
+ */
+static bool
+compile_int_set(Compiler *c, const Operand *left, const FunctionMap *map, List *elements, Operand *out)
+{
+	uint64	   *words = palloc(list_length(elements) * sizeof(uint64));
+	int			n = 0;
+	ListCell   *lc;
+
+	if (left->class != CLASS_INT || map->date_side != DATE_NONE || list_length(elements) < 3 ||
+		list_length(elements) > PG_UINT16_MAX)
+		return false;
+	foreach(lc, elements)
+	{
+		Const	   *element = lfirst_node(Const, lc);
+
+		switch (element->consttype)
+		{
+			case INT2OID:
+				words[n++] = (uint64) (int64) DatumGetInt16(element->constvalue);
+				break;
+			case INT4OID:
+			case DATEOID:
+				words[n++] = (uint64) (int64) DatumGetInt32(element->constvalue);
+				break;
+			default:
+				words[n++] = (uint64) DatumGetInt64(element->constvalue);
+				break;
+		}
+	}
+	qsort(words, n, sizeof(uint64), compare_words);
+	*out = bool_operand(emit_instr(&c->em, (EmitInstr) {.op = VMOP_IN_I, .a = left->vreg, .c = n, .m = c->mask,
+							   .imm = pool_append_words(c->em.pool, words, n)}),
+						left->nullable);
+	return true;
+}
+
+/* x IN (texts), likewise. */
+static bool
+compile_text_set(Compiler *c, const Operand *left, Oid type, Oid collation, List *elements, Operand *out)
+{
+	uint64	   *words = palloc(list_length(elements) * sizeof(uint64));
+	int			n = 0;
+	int			vreg = left->vreg;
+	ListCell   *lc;
+
+	if (left->class != CLASS_TEXT || list_length(elements) < 3 || list_length(elements) > 1000 ||
+		!OidIsValid(collation) || !get_collation_isdeterministic(collation))
+		return false;
+	if (type == BPCHAROID)
+		vreg = emit(&c->em, VMOP_TRIM_T, vreg, 0, 0, 0);
+	foreach(lc, elements)
+	{
+		struct varlena *text = PG_DETOAST_DATUM_PACKED(lfirst_node(Const, lc)->constvalue);
+		int			length = VARSIZE_ANY_EXHDR(text);
+
+		if (type == BPCHAROID)
+			length = text_trimmed((uint8 *) VARDATA_ANY(text), length);
+		words[n++] = pool_text(c->em.pool, VARDATA_ANY(text), length);
+	}
+	*out = bool_operand(emit_instr(&c->em, (EmitInstr) {.op = VMOP_IN_T, .a = vreg, .c = n, .m = c->mask,
+							   .imm = pool_append_words(c->em.pool, words, n)}),
+						left->nullable);
+	return true;
+}
+
+/* The elements of a constant array as Consts; *has_null tells of NULLs, left out. */
+static List *
+array_elements(Const *array, Oid collation, bool *has_null)
+{
+	ArrayType  *values = DatumGetArrayTypeP(array->constvalue);
+	Oid			type = ARR_ELEMTYPE(values);
+	List	   *elements = NIL;
+	Datum	   *datums;
+	bool	   *nulls;
+	int			n;
+	int16		length;
+	bool		byval;
+	char		align;
+
+	get_typlenbyvalalign(type, &length, &byval, &align);
+	deconstruct_array(values, type, length, byval, align, &datums, &nulls, &n);
+	*has_null = false;
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			*has_null = true;
+		else
+			elements = lappend(elements, makeConst(type, -1, collation, length, datums[i], false, byval));
+	}
+	return elements;
+}
+
+/* x = ANY (constants), x <> ALL (constants), and the like. */
+bool
+compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out)
+{
+	const FunctionMap *map;
+	Node	   *right = lsecond(expr->args);
+	Const	   *array;
+	Operand		left;
+	List	   *elements;
+	bool		has_null;
+	bool		any = expr->useOr;
+	uint64		truth;
+	ListCell   *lc;
+
+	set_sa_opfuncid(expr);
+	map = map_function(expr->opfuncid);
+	if (map == NULL || map->action != ACTION_COMPARE)
+		return refuse(c, REASON_EXPRESSION);
+	if (IsA(right, Param) && c->input->param)
+		right = (Node *) c->input->param(c->input->param_arg, (Param *) right);
+	if (!IsA(right, Const))
+		return refuse(c, REASON_EXPRESSION);
+	array = (Const *) right;
+	if (!compile_expr(c, linitial(expr->args), &left))
+		return false;
+	truth = !any;
+	*out = bool_operand(emit_constant(&c->em, KIND_B, &truth, array->constisnull), array->constisnull);
+	if (array->constisnull)
+		return true;
+	elements = array_elements(array, expr->inputcollid, &has_null);
+	if (!has_null && map->op == (any ? COMPARE_EQ : COMPARE_NE) &&
+		(compile_int_set(c, &left, map, elements, out) ||
+		 compile_text_set(c, &left, exprType(linitial(expr->args)), expr->inputcollid, elements, out)))
+	{
+		if (!any)
+			out->vreg = emit(&c->em, VMOP_NOT, out->vreg, 0, 0, 0);
+		return true;
+	}
+	if (list_length(elements) > 100)
+		return refuse(c, REASON_EXPRESSION);
+	foreach(lc, elements)
+	{
+		Operand		element;
+		Operand		test;
+		Operand		side = left;
+
+		if (!compile_const(c, lfirst(lc), &element) ||
+			!compile_comparison(c, map, expr->inputcollid, &side, &element, &test))
+			return false;
+		*out = bool_operand(emit(&c->em, any ? VMOP_OR : VMOP_AND, out->vreg, test.vreg, 0, 0),
+							out->nullable || test.nullable);
+	}
+	if (has_null)
+	{
+		int			unknown = emit_constant(&c->em, KIND_B, &truth, true);
+
+		*out = bool_operand(emit(&c->em, any ? VMOP_OR : VMOP_AND, out->vreg, unknown, 0, 0), true);
+	}
+	return true;
+}

@@ -1,0 +1,42 @@
+# Without shared_preload_libraries: CREATE EXTENSION works, and what needs the preload says so; other versions are told apart.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('missing');
+$node->init;
+$node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
+$node->start;
+my ($rc, $out, $err);
+
+# placeholders of settings are no obstacle, nor is the extension
+is($node->psql('postgres', 'CREATE EXTENSION gpudb'), 0, 'CREATE EXTENSION without preloading');
+($rc, $out, $err) = $node->psql('postgres', 'SELECT gpudb.version()');
+isnt($rc, 0, 'functions refuse');
+like($err, qr/ERROR:.*HINT:.*shared_preload_libraries/s, 'with a hint');
+$node->safe_psql('postgres', 'CREATE TABLE rows AS SELECT i AS id, i % 10 AS k FROM generate_series(1, 10000) i');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM rows WHERE k = 3'), '1000', 'queries run');
+is($node->safe_psql('postgres', 'SET gpudb.force = on; SELECT count(*) FROM rows WHERE k = 3'), '1000', 'and with settings of gpudb');
+($rc, $out, $err) = $node->psql('postgres', "LOAD 'gpudb'; SELECT count(*) FROM rows WHERE k = 3");
+unlike(slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'LOAD does not crash');
+is($node->psql('postgres', 'DROP EXTENSION gpudb'), 0, 'DROP EXTENSION');
+
+# with preloading
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpudb'");
+$node->restart;
+is($node->safe_psql('postgres', 'SET gpudb.force = on; SELECT count(*) FROM rows WHERE k = 3'), '1000', 'preloaded, extension not created: queries run');
+is($node->psql('postgres', 'CREATE EXTENSION gpudb'), 0, 'CREATE EXTENSION');
+like($node->safe_psql('postgres', 'SELECT gpudb.version()'), qr/^\d+\.\d+/, 'gpudb.version()');
+($rc, $out, $err) = $node->psql('postgres', "SELECT gpudb.version('0.1')");
+like($err, qr/ERROR/, 'SQL objects of another version are an error');
+($rc, $out, $err) = $node->psql('postgres', 'CREATE SCHEMA other; CREATE EXTENSION gpudb SCHEMA other');
+isnt($rc, 0, 'the schema is fixed');
+is($node->safe_psql('postgres', "SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'gpudb'"), 'gpudb', 'schema gpudb');
+$node->safe_psql('postgres', 'CREATE ROLE plain');
+($rc, $out, $err) = $node->psql('postgres', 'DROP EXTENSION gpudb; SET ROLE plain; CREATE EXTENSION gpudb');
+like($err, qr/permission denied to create extension/, 'superusers only');
+unlike(slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'no crash');
+$node->stop;
+done_testing();
