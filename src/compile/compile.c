@@ -11,8 +11,8 @@
 #include "compile/compiler.h"
 
 /* Nanoseconds that finding a tuple and walking its attributes take besides the program. */
-#define DEFORM_TUPLE_COST	20.0
-#define DEFORM_COLUMN_COST	6.0
+#define DEFORM_TUPLE_COST	25.0
+#define DEFORM_COLUMN_COST	4.0
 
 static bool
 compile_quals(Compiler *c, List *quals)

@@ -220,13 +220,14 @@ static void
 examine_quals(PlannerInfo *root, Candidate *candidate)
 {
 	bool		may_go = true;
+	CompileRequest request = {0};
+	CompileResult together;
 	ListCell   *lc;
 
 	foreach(lc, ordered_clauses(root, candidate->rel->baserestrictinfo))
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		Node	   *qual = (Node *) rinfo->clause;
-		CompileRequest request = {.quals = list_make1(qual)};
 		CompileResult *result = palloc(sizeof(CompileResult));
 		bool		on_device;
 
@@ -236,12 +237,11 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 			candidate->gates = lappend(candidate->gates, qual);
 			continue;
 		}
+		request.quals = list_make1(qual);
 		on_device = candidate_check(candidate, &request, result) && may_go;
 		candidate->quals = lappend(candidate->quals, qual);
 		candidate->on_device = lappend_int(candidate->on_device, on_device);
-		if (on_device)
-			candidate->row_cost = Max(candidate->row_cost, result->cost);
-		else
+		if (!on_device)
 		{
 			if (candidate->qual_reason == NULL)
 				candidate->qual_reason = result->reason ? result->reason : "expression";
@@ -249,6 +249,10 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 		}
 		pfree(result);
 	}
+	/* together they share columns */
+	request.quals = candidate_quals(candidate, true);
+	if (candidate_check(candidate, &request, &together))
+		candidate->row_cost = together.cost;
 }
 
 Candidate *

@@ -24,7 +24,7 @@
 #define NS_PER_COST_UNIT	4000.0
 #define START_NS			100000.0	/* compile, wake threads, merge */
 #define FEED_PAGE_NS		900.0	/* pin a page and list its visible tuples */
-#define ROW_OUT_NS			70.0	/* beyond what any scan node costs the node above */
+#define ROW_OUT_NS			150.0	/* attributes taken from the heap tuple, beyond cpu_tuple_cost */
 #define GROUP_OUT_NS		400.0
 
 Cost
