@@ -283,18 +283,20 @@ compile_const(Compiler *c, Const *constant, Operand *out)
 	return true;
 }
 
+Const *
+param_constant(Compiler *c, Param *param)
+{
+	if (c->input->param == NULL)
+		return makeNullConst(param->paramtype, -1, param->paramcollid);
+	return c->input->param(c->input->param_arg, param);
+}
+
 static bool
 compile_param(Compiler *c, Param *param, Operand *out)
 {
-	Const	   *constant;
-
 	if (param->paramkind != PARAM_EXTERN && param->paramkind != PARAM_EXEC)
 		return refuse(c, REASON_EXPRESSION);
-	if (c->input->param != NULL)
-		constant = c->input->param(c->input->param_arg, param);
-	else
-		constant = makeNullConst(param->paramtype, -1, param->paramcollid);
-	if (!compile_const(c, constant, out))
+	if (!compile_const(c, param_constant(c, param), out))
 		return false;
 	/* while planning nothing may be concluded from the value */
 	out->nullable = true;

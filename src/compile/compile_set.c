@@ -136,8 +136,8 @@ compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out)
 	map = map_function(expr->opfuncid);
 	if (map == NULL || map->action != ACTION_COMPARE)
 		return refuse(c, REASON_EXPRESSION);
-	if (IsA(right, Param) && c->input->param)
-		right = (Node *) c->input->param(c->input->param_arg, (Param *) right);
+	if (IsA(right, Param))
+		right = (Node *) param_constant(c, (Param *) right);
 	if (!IsA(right, Const))
 		return refuse(c, REASON_EXPRESSION);
 	array = (Const *) right;

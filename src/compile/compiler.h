@@ -76,6 +76,9 @@ extern bool compile_comparison(Compiler *c, const FunctionMap *map, Oid collatio
 /* A constant as an operand of a class. */
 extern bool compile_const(Compiler *c, Const *constant, Operand *out);
 
+/* A parameter's value, or while planning a NULL of its type. */
+extern Const *param_constant(Compiler *c, Param *param);
+
 /* Conditionals and tests: compile_logic.c. */
 extern bool compile_bool_expr(Compiler *c, BoolExpr *expr, Operand *out);
 extern bool compile_case(Compiler *c, CaseExpr *expr, Operand *out);

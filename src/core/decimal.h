@@ -146,6 +146,13 @@ append_digits(int64_t v, int k)
 	return k == 0 ? v : k == 1 ? v * 10 : k == 2 ? v * 100 : v * 1000;
 }
 
+/* Decimal digits of a first base-10000 digit. */
+CORE_FN int
+leading_digits(int digit)
+{
+	return digit < 10 ? 1 : digit < 100 ? 2 : digit < 1000 ? 3 : 4;
+}
+
 /*
  * The integer of a numeric at a scale of at least its display scale.  Returns
  * DONE, or DECIMAL_TOO_WIDE when it may have more than 38 digits.
@@ -173,7 +180,8 @@ decimal_value(const DecimalParts *parts, int scale, Wide *value)
 		*value = parts->negative ? -v : v;
 		return STATUS_DONE;
 	}
-	if (4 * (parts->weight + 1) + scale > DECIMAL_MAX_DIGITS || shift <= -4 || n > 10)
+	if (4 * parts->weight + leading_digits((int16_t) load_u16(parts->digits)) + scale > DECIMAL_MAX_DIGITS ||
+		shift <= -4 || n > 10)
 		return STATUS_DECIMAL_TOO_WIDE;
 	{
 		Wide		v = 0;

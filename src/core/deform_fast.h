@@ -204,7 +204,7 @@ fast_decode(const uint64_t *CORE_RESTRICT heads, const uint64_t *CORE_RESTRICT t
 		int64_t		dscale = (int64_t) (head >> 15) & 0x3F;
 		int64_t		place = scale + 4 * weight - 12;
 		int64_t		sign = -(int64_t) ((head >> 21) & 1);
-		uint64_t	bad = ((head & 0xC00001) ^ 0x800001) | (ndigits & ~(uint64_t) 3 & (ndigits ^ 4)) |
+		uint64_t	bad = ((head & 0xC00001) ^ 0x800001) | (uint64_t) ((int64_t) (4 - ndigits) >> 63) |
 			(uint64_t) ((scale - dscale) >> 63) | (uint64_t) ((2 - place) >> 63) |
 			(uint64_t) ((place - PLACE_MIN) >> 63);
 		/* left-aligned digits, the first one lowest; in two steps, since no digits mean to shift by 64 */

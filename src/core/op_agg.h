@@ -27,7 +27,7 @@ float_flags(double v)
 	return (uint64_t) ((v != v) * FLOAT_SAW_NAN
 					   | (v == (double) INFINITY) * FLOAT_SAW_PLUS_INF
 					   | (v == -(double) INFINITY) * FLOAT_SAW_MINUS_INF
-					   | ((v > 0x1p480) | (v < -0x1p480)) * FLOAT_SAW_HUGE);
+					   | ((fabs(v) > 0x1p480) & (fabs(v) < (double) INFINITY)) * FLOAT_SAW_HUGE);
 }
 
 /* total += v, the error going to the compensation: words 0 and 1. */

@@ -41,6 +41,7 @@ CORE_FN uint8_t
 vm_in_sorted(const uint64_t *words, uint32_t n, int64_t value)
 {
 	uint32_t	low = 0;
+	const uint32_t count = n;
 
 	while (n > 0)
 	{
@@ -54,7 +55,7 @@ vm_in_sorted(const uint64_t *words, uint32_t n, int64_t value)
 		else
 			n = half;
 	}
-	return n == 0 && (int64_t) words[low] == value;
+	return low < count && (int64_t) words[low] == value;
 }
 
 CORE_FN uint8_t

@@ -50,6 +50,8 @@ typedef struct CpuItem
 /* What one thread holds for a job. */
 typedef struct CpuWorker
 {
+	bool		prepared;
+	DeviceStatus status;		/* of preparing */
 	uint64_t   *values;
 	uint8_t    *nulls;
 	GroupTable	groups;
@@ -156,26 +158,17 @@ add_single_group(const Program *program, GroupTable *table)
 }
 
 static DeviceStatus
-prepare_worker(DeviceJob *job, CpuWorker *worker)
+allocate_worker(DeviceJob *job, CpuWorker *worker)
 {
 	const Program *program = job->spec.program;
 	uint32_t	registers = program->body[BODY_NARROW].nregisters;
 	DeviceStatus status = STATUS_DONE;
 
-	if (worker->values != NULL)
-		return STATUS_DONE;
 	if (program->body[BODY_WIDE].nregisters > registers)
 		registers = program->body[BODY_WIDE].nregisters;
-	if (posix_memalign((void **) &worker->values, 64, (size_t) registers * CPU_TILE * 8) != 0)
-	{
-		worker->values = NULL;
+	if (posix_memalign((void **) &worker->values, 64, (size_t) registers * CPU_TILE * 8) != 0 ||
+		posix_memalign((void **) &worker->nulls, 64, (size_t) registers * CPU_TILE) != 0)
 		return STATUS_MEMORY_LIMIT;
-	}
-	if (posix_memalign((void **) &worker->nulls, 64, (size_t) registers * CPU_TILE) != 0)
-	{
-		worker->nulls = NULL;
-		return STATUS_MEMORY_LIMIT;
-	}
 	if (program->aggregates)
 	{
 		worker->groups.row_words = program->row_words;
@@ -184,6 +177,16 @@ prepare_worker(DeviceJob *job, CpuWorker *worker)
 			add_single_group(program, &worker->groups);
 	}
 	return status;
+}
+
+/* Scratch and tables of a thread, on its first item of the job. */
+static DeviceStatus
+prepare_worker(DeviceJob *job, CpuWorker *worker)
+{
+	if (!worker->prepared)
+		worker->status = allocate_worker(job, worker);
+	worker->prepared = true;
+	return worker->status;
 }
 
 /* Running one item */

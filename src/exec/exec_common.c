@@ -17,7 +17,6 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 #include "device/device.h"
 #include "exec/node.h"
@@ -141,25 +140,16 @@ node_open_job(GpuNode *node)
 bool
 node_start_run(GpuNode *node)
 {
-	EState	   *estate = node->css.ss.ps.state;
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
-	bool		ok = false;
 
 	/* on the run's own context: a parent's callbacks come after its children are gone */
 	node->cleanup.func = cleanup_callback;
 	node->cleanup.arg = node;
 	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
-	if (!IsMVCCSnapshot(estate->es_snapshot))
-		node_note_fallback(node, "isolation_level", "the snapshot is not an MVCC snapshot");
-	else
-		ok = node_open_job(node);
-	if (ok)
-	{
-		page_source_open(&node->source, node->relation, estate->es_snapshot);
-		node->running = true;
-	}
+	page_source_open(&node->source, node->relation, node->css.ss.ps.state->es_snapshot);
+	node->running = true;
 	MemoryContextSwitchTo(old);
-	return ok;
+	return node_open_job(node);
 }
 
 void

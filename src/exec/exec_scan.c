@@ -8,8 +8,9 @@
  * and each next one twice as large, so LIMIT 1 looks at little.
  *
  * A batch is drained before its first row goes out.  A window that the device
- * could not judge is judged by PostgreSQL with the node's own quals, so no
- * row is lost or repeated after others have gone out already.
+ * could not judge is judged by PostgreSQL with the node's own filters, so no
+ * row is lost or repeated after others have gone out already.  The same way
+ * serves a run without any job, so the node needs no second plan as fallback.
  */
 #include "postgres.h"
 
@@ -174,8 +175,8 @@ run_batch(GpuScanState *state)
 	return !raised;
 }
 
-/* Replace the program by one for larger scales; the pages stay. */
-static bool
+/* Replace the program by one for larger scales, if there is one; the pages stay. */
+static void
 restart_job(GpuScanState *state)
 {
 	GpuNode    *node = &state->node;
@@ -183,7 +184,22 @@ restart_job(GpuScanState *state)
 
 	node->job = NULL;
 	node->device->close(job);
-	return node_open_job(node);
+	node_open_job(node);
+}
+
+/* Run the batch, as often as scales are raised; without a job all rows are PostgreSQL's to judge. */
+static void
+judge_batch(GpuScanState *state)
+{
+	while (state->node.job != NULL)
+	{
+		if (run_batch(state))
+			return;
+		restart_job(state);
+	}
+	for (int w = 0; w < state->nwindows; w++)
+		keep_places(state, &state->batch[w], NULL);
+	state->node.report.fallback_windows += state->nwindows;
 }
 
 static void
@@ -201,7 +217,6 @@ static bool
 next_batch(GpuScanState *state)
 {
 	GpuNode    *node = &state->node;
-	bool		complete = false;
 
 	release_batch(state);
 	while (state->nwindows < state->batch_size && !state->exhausted)
@@ -216,16 +231,7 @@ next_batch(GpuScanState *state)
 		else
 			state->exhausted = true;
 	}
-	while (!complete && state->nwindows > 0)
-	{
-		complete = run_batch(state);
-		if (!complete && !restart_job(state))
-		{
-			for (int w = 0; w < state->nwindows; w++)
-				keep_places(state, &state->batch[w], NULL);
-			complete = true;
-		}
-	}
+	judge_batch(state);
 	state->batch_size = Min(state->batch_size * 2, MAX_BATCH);
 	return state->nwindows > 0;
 }
@@ -279,23 +285,6 @@ all_quals(GpuScanState *state)
 	return state->all_quals;
 }
 
-/* The fallback child's rows have the node's own target list already. */
-static TupleTableSlot *
-next_fallback(GpuNode *node)
-{
-	PlanState  *ps = &node->css.ss.ps;
-	TupleTableSlot *row = node_fallback_next(node);
-	TupleTableSlot *slot = ps->ps_ProjInfo ? ps->ps_ProjInfo->pi_state.resultslot : node->css.ss.ss_ScanTupleSlot;
-
-	if (row == NULL)
-		return NULL;
-	slot_getallattrs(row);
-	ExecClearTuple(slot);
-	memcpy(slot->tts_values, row->tts_values, row->tts_nvalid * sizeof(Datum));
-	memcpy(slot->tts_isnull, row->tts_isnull, row->tts_nvalid * sizeof(bool));
-	return ExecStoreVirtualTuple(slot);
-}
-
 static TupleTableSlot *
 next_row(GpuScanState *state)
 {
@@ -304,10 +293,8 @@ next_row(GpuScanState *state)
 	ExprContext *econtext = ps->ps_ExprContext;
 	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
 
-	if (!node->running && !node->fell_back && !node_start_run(node))
-		node->fell_back = true;
-	if (node->fell_back)
-		return next_fallback(node);
+	if (!node->running)
+		node_start_run(node);
 	for (;;)
 	{
 		BatchWindow *entry = &state->batch[state->at_window];

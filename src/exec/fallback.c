@@ -1,6 +1,6 @@
 /*
  * fallback.c
- *		PostgreSQL's own plan for a node's relation, when the device has no answer.
+ *		PostgreSQL's own plan for an aggregate, when the device has no answer.
  *
  * The child is initialised on first need, in the query's context and with the
  * flags that Begin was given.

@@ -5,8 +5,11 @@
  * A node's life: Begin opens relations and nothing else.  The first request
  * for a tuple evaluates parameters, compiles the program, takes the snapshot's
  * view of the relation and starts a job on a device: a "run", which lasts
- * until the end or the next rescan.  Whatever stops a run before a row was
- * handed on ends in the fallback child.
+ * until the end or the next rescan.
+ *
+ * What the device cannot answer PostgreSQL answers: GpuAgg, which hands
+ * nothing on before all is computed, by its fallback child; GpuScan by its own
+ * filters and projection on the rows of the pages concerned.
  */
 #ifndef GPUDB_EXEC_NODE_H
 #define GPUDB_EXEC_NODE_H
@@ -59,7 +62,7 @@ typedef struct GpuNode
 	List	   *scan_tlist;		/* what INDEX_VARs in them stand for */
 	int16	   *scales;			/* assumed for numerics without declared scale, by attribute number */
 
-	/* the fallback */
+	/* GpuAgg's fallback */
 	PlanState  *child;			/* NULL until needed */
 	bool		fell_back;
 
@@ -80,10 +83,10 @@ typedef struct GpuNode
 /* exec_common.c */
 extern void node_begin(GpuNode *node, EState *estate, int eflags);
 
-/* Compile and start a job; false after noting why there is none. */
+/* Open the pages and a job; false, after noting why, when there is no job. */
 extern bool node_start_run(GpuNode *node);
 
-/* The compiling part of it, again within a run. */
+/* Compile and open the job alone, again within a run. */
 extern bool node_open_job(GpuNode *node);
 extern void node_end_run(GpuNode *node);
 extern void node_end(GpuNode *node);

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "nodes/nodeFuncs.h"
@@ -131,6 +132,26 @@ candidate_check(const Candidate *candidate, const CompileRequest *request, Compi
 	return compile_check(&input, request, result);
 }
 
+/* Whether a query looks at system columns that only a heap tuple with its header has. */
+static bool
+uses_system_column(const RelOptInfo *rel)
+{
+	Bitmapset  *attributes = NULL;
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause, rel->relid, &attributes);
+	for (int attno = rel->min_attr; attno < 0; attno++)
+	{
+		if (attno == SelfItemPointerAttributeNumber || attno == TableOidAttributeNumber)
+			continue;
+		if (!bms_is_empty(rel->attr_needed[attno - rel->min_attr]) ||
+			bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, attributes))
+			return true;
+	}
+	return false;
+}
+
 /* Why the relation itself cannot be read, from the query alone. */
 static const char *
 reason_of_entry(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
@@ -148,6 +169,8 @@ reason_of_entry(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		return "row_marks";
 	if (rel->lateral_relids != NULL)
 		return "expression";
+	if (uses_system_column(rel))
+		return "system_column";
 	/* an operator that may raise an error must not see rows that security hides */
 	foreach(lc, rel->baserestrictinfo)
 		if (lfirst_node(RestrictInfo, lc)->security_level > 0)

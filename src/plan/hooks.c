@@ -22,7 +22,7 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 
 	if (prev_rel_pathlist)
 		prev_rel_pathlist(root, rel, rti, rte);
-	if (!gpudb_enabled || rte->rtekind != RTE_RELATION || IS_DUMMY_REL(rel) ||
+	if (rte->rtekind != RTE_RELATION || IS_DUMMY_REL(rel) ||
 		(rel->reloptkind != RELOPT_BASEREL && rel->reloptkind != RELOPT_OTHER_MEMBER_REL) ||
 		rte->relid < FirstNormalObjectId)
 		return;

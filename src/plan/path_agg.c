@@ -9,12 +9,14 @@
  */
 #include "postgres.h"
 
+#include "executor/nodeHash.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 
+#include "device/device.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
@@ -164,6 +166,16 @@ private_parent(const RelOptInfo *output_rel, const Candidate *candidate)
 	return parent;
 }
 
+/* Whether the group tables of all threads will probably stay within hash memory. */
+static bool
+groups_fit(const Program *program, double groups)
+{
+	double		bytes = (program->row_words + 3) * sizeof(uint64);
+
+	/* tables double as they grow */
+	return groups * bytes * 2 * (device_cpu_helpers() + 1) <= get_hash_memory_limit();
+}
+
 static void
 offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, double row_ns)
 {
@@ -216,7 +228,10 @@ path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	request.keys = grouping->keys;
 	request.aggs = grouping->aggs;
 	result = palloc(sizeof(CompileResult));
-	if (candidate_check(candidate, &request, result))
+	if (candidate_check(candidate, &request, result) && !gpudb_force &&
+		!groups_fit(result->program, output_rel->rows))
+		result->reason = "memory_limit";
+	if (result->reason == NULL)
 		offer_agg(root, output_rel, candidate, grouping, result->cost);
 	candidate_note(candidate->relation, result->reason);
 }

@@ -25,7 +25,6 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.qual = candidate_quals(candidate, false);
 	scan->custom_exprs = candidate_quals(candidate, true);
 	scan->custom_private = list_make1(candidate->on_device);
-	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_scan_methods;
 	return &scan->scan.plan;
@@ -40,14 +39,13 @@ void
 path_scan_add(PlannerInfo *root, Candidate *candidate)
 {
 	RelOptInfo *rel = candidate->rel;
-	Path	   *child = path_cheapest(rel->pathlist, NULL);
 	List	   *host = candidate_quals(candidate, false);
 	CustomPath *path;
 	QualCost	host_cost;
 	double		passing;
 
 	/* without a filter for the device PostgreSQL's own scan is as good */
-	if (child == NULL || (host != NIL && list_length(host) == list_length(candidate->quals)) ||
+	if ((host != NIL && list_length(host) == list_length(candidate->quals)) ||
 		(candidate->quals == NIL && !gpudb_force))
 		return;
 	cost_qual_eval(&host_cost, host, root);
@@ -63,7 +61,6 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 		cost_device_pass(root, rel, candidate->row_cost) + cost_rows_out(passing) +
 		host_cost.per_tuple * passing + rel->reltarget->cost.per_tuple * rel->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(path_copy(child));
 	path->custom_private = list_make1(candidate);
 	path->methods = &scan_path_methods;
 	path_offer(rel, path);
