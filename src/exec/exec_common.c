@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "executor/nodeHash.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "portability/instr_time.h"

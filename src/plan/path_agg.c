@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "executor/nodeHash.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -177,14 +177,12 @@ groups_fit(const Program *program, double groups)
 }
 
 static void
-offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, double row_ns)
+offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child,
+		  double row_ns)
 {
-	Path	   *child = fallback_path(root, output_rel, grouping);
 	CustomPath *path;
 	QualCost	having_cost;
 
-	if (child == NULL)
-		return;
 	cost_qual_eval(&having_cost, grouping->having, root);
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
@@ -210,6 +208,7 @@ path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	Grouping   *grouping = palloc(sizeof(Grouping));
 	CompileResult *result;
 	CompileRequest request = {.aggregate = true};
+	Path	   *child;
 
 	if (candidate == NULL || candidate->reason != NULL || output_rel->reloptkind != RELOPT_UPPER_REL ||
 		parse->groupingSets != NIL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
@@ -228,10 +227,11 @@ path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	request.keys = grouping->keys;
 	request.aggs = grouping->aggs;
 	result = palloc(sizeof(CompileResult));
-	if (candidate_check(candidate, &request, result) && !gpudb_force &&
-		!groups_fit(result->program, output_rel->rows))
+	child = fallback_path(root, output_rel, grouping);
+	if (candidate_check(candidate, &request, result) && !gpudb_force && child != NULL &&
+		!groups_fit(result->program, child->rows))
 		result->reason = "memory_limit";
-	if (result->reason == NULL)
-		offer_agg(root, output_rel, candidate, grouping, result->cost);
+	if (result->reason == NULL && child != NULL)
+		offer_agg(root, output_rel, candidate, grouping, child, result->cost);
 	candidate_note(candidate->relation, result->reason);
 }
