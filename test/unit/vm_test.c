@@ -411,7 +411,7 @@ add_row(Totals *t, const Row *row)
 static void
 compute_totals(const Scenario *s)
 {
-	static const Row no_row;
+	static const Row no_row = {0};
 	uint32_t	r;
 
 	ntotals = 0;
