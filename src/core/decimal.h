@@ -146,6 +146,18 @@ append_digits(int64_t v, int k)
 	return k == 0 ? v : k == 1 ? v * 10 : k == 2 ? v * 100 : v * 1000;
 }
 
+/* Whether all base-10000 digits are such; anything may stand on a damaged page. */
+CORE_FN bool
+decimal_digits_valid(const DecimalParts *parts)
+{
+	uint32_t	wrong = 0;
+	int			i;
+
+	for (i = 0; i < parts->ndigits; i++)
+		wrong |= load_u16(parts->digits + 2 * i) > 9999;
+	return !wrong;
+}
+
 /* Decimal digits of a first base-10000 digit. */
 CORE_FN int
 leading_digits(int digit)
@@ -155,7 +167,7 @@ leading_digits(int digit)
 
 /*
  * The integer of a numeric at a scale of at least its display scale.  Returns
- * DONE, or DECIMAL_TOO_WIDE when it may have more than 38 digits.
+ * DONE, DECIMAL_TOO_WIDE when it may have more than 38 digits, or DAMAGED_PAGE.
  */
 CORE_FN DeviceStatus
 decimal_value(const DecimalParts *parts, int scale, Wide *value)
@@ -169,6 +181,8 @@ decimal_value(const DecimalParts *parts, int scale, Wide *value)
 		*value = 0;
 		return STATUS_DONE;
 	}
+	if (core_unlikely(!decimal_digits_valid(parts)))
+		return STATUS_DAMAGED_PAGE;
 	shift = scale + 4 * (parts->weight - (n - 1));
 	if (core_likely(4 * (parts->weight + 1) + scale <= 18 && n <= 4 && shift > -4))
 	{

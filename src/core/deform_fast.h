@@ -234,8 +234,8 @@ fast_decimals(const uint8_t *page, const uint16_t *at, uint32_t n, int32_t scale
 		const uint8_t *p = page + at[t];
 
 		heads[t] = load_u32(p - 1) >> 8;
-		/* inside the tuple, header included, whatever the length says */
-		tails[t] = load_u64(p + (p[0] >> 1) - 8);
+		/* inside the tuple, header included; a long header is not usual anyway */
+		tails[t] = load_u64(p + ((p[0] & 1) ? p[0] >> 1 : 0) - 8);
 	}
 	return !fast_decode(heads, tails, n, scale, values);
 }

@@ -204,6 +204,8 @@ VM_RUN(VmRun *run)
 					{
 						const TabletColumn *column = &tablet->column[in->imm];
 
+						if (!vm_can_load(in->op, column->type))
+							return STATUS_BAD_PROGRAM;
 						vm_load_nulls(tablet, column, first, n, dn);
 						switch ((ColType) column->type)
 						{
@@ -211,10 +213,16 @@ VM_RUN(VmRun *run)
 								COPY(uint8_t, uint8_t);
 								break;
 							case COLTYPE_I16:
-								COPY(int64_t, int16_t);
+								if (in->op == VMOP_LOAD_W)
+									COPY(Wide, int16_t);
+								else
+									COPY(int64_t, int16_t);
 								break;
 							case COLTYPE_I32:
-								COPY(int64_t, int32_t);
+								if (in->op == VMOP_LOAD_W)
+									COPY(Wide, int32_t);
+								else
+									COPY(int64_t, int32_t);
 								break;
 							case COLTYPE_I64:
 								if (in->op == VMOP_LOAD_W)
@@ -409,6 +417,9 @@ VM_RUN(VmRun *run)
 				case VMOP_MOD_I:
 					STRICT2(int64_t, int64_t, op_mod_i(a, b));
 					break;
+				case VMOP_BITAND_I:
+					STRICT2(int64_t, int64_t, op_bitand_i(a, b));	/* vectorised */
+					break;
 				case VMOP_CHECK_I2:
 					CHECKED1(int64_t, int64_t, check_i2(a, &e));
 					break;
@@ -526,6 +537,7 @@ VM_RUN(VmRun *run)
 					break;
 				case VMOP_GROUP:
 					memset(dn, 0, VM_TILE);
+					memset(vd, 0, VM_TILE * sizeof(uint32_t));
 					if (!vm_find_groups(run, key_register, va, selection, (uint32_t *) vd))
 						return STATUS_TABLE_FULL;
 					break;

@@ -92,6 +92,9 @@ op_mod_i(int64_t a, int64_t b)
 	return a % divisor;
 }
 
+/* on sign-extended values, so it serves integers of every size */
+CORE_FN int64_t op_bitand_i(int64_t a, int64_t b) { return a & b; }
+
 /* src/include/utils/float.h: infinite from finite is overflow, zero from non-zero underflow */
 CORE_FN uint8_t is_inf(double v) { return (v == (double) INFINITY) | (v == -(double) INFINITY); }
 

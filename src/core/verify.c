@@ -5,6 +5,11 @@
  * A program may come from another process.  After DONE every position that
  * the interpreter will form from it lies inside the program, the register
  * file, the tablet's columns or a group's row.
+ *
+ * Text references and group numbers are positions too, made at run time.  So
+ * registers are typed: the code is straight, apart from jumps to its end, and
+ * one pass sees that every operand was written before, as the kind that it is
+ * read as.
  */
 #include "core/op_agg.h"
 #include "core/program.h"
@@ -14,7 +19,12 @@ typedef struct Verifier
 {
 	const Program *program;
 	const ProgramBody *body;
+	uint8_t		kind[PROGRAM_MAX_REGISTERS];	/* OperandKind that a slot holds; KIND__ = nothing */
+	uint16_t	key_register[PROGRAM_MAX_KEYS]; /* named by KEY; 0 = not yet */
 } Verifier;
+
+/* The second slot of a wide register. */
+#define KIND_W_HIGH 255
 
 static bool
 block_inside(const Program *program, uint32_t offset, uint64_t length, uint32_t alignment)
@@ -23,9 +33,52 @@ block_inside(const Program *program, uint32_t offset, uint64_t length, uint32_t 
 }
 
 static bool
-register_ok(const Verifier *v, uint8_t kind, uint16_t number)
+reads_ok(const Verifier *v, uint8_t kind, uint16_t number)
 {
-	return kind == KIND__ || number + (kind == KIND_W ? 2u : 1u) <= v->body->nregisters;
+	if (kind == KIND__)
+		return true;
+	if (number >= v->body->nregisters || v->kind[number] != kind)
+		return false;
+	return kind != KIND_W || (number + 1 < v->body->nregisters && v->kind[number + 1] == KIND_W_HIGH);
+}
+
+/* A mask; blends also take a boolean as it is. */
+static bool
+mask_ok(const Verifier *v, const OpInfo *info, uint16_t number)
+{
+	return reads_ok(v, KIND_M, number) || (info->shape == SHAPE_BLEND && reads_ok(v, KIND_B, number));
+}
+
+/* The slots of a result: none is the selection's, which only FILTER changes, or an operand's. */
+static bool
+result_ok(const Verifier *v, const OpInfo *info, const Instr *in)
+{
+	uint32_t	last = in->dst + (info->dst == KIND_W ? 1u : 0u);
+	const uint16_t operand[3] = {in->a, in->b, in->m};
+	const uint8_t kind[3] = {info->a, info->b, KIND_M};
+	uint32_t	i;
+
+	if (info->dst == KIND__)
+		return true;
+	if (in->dst == 0 || last >= v->body->nregisters)
+		return false;
+	for (i = 0; i < 3; i++)
+		if (kind[i] != KIND__ && operand[i] <= last && operand[i] + (kind[i] == KIND_W ? 1u : 0u) >= in->dst)
+			return false;
+	return true;
+}
+
+static void
+write_register(Verifier *v, uint8_t kind, uint16_t number)
+{
+	if (kind == KIND__)
+		return;
+	/* half of a wide register is none */
+	if (v->kind[number] == KIND_W_HIGH)
+		v->kind[number - 1] = KIND__;
+	v->kind[number] = kind;
+	if (kind == KIND_W)
+		v->kind[number + 1] = KIND_W_HIGH;
 }
 
 /* n words from `first` on, each a reference to text inside the program. */
@@ -66,7 +119,7 @@ total_ok(const Verifier *v, const Instr *in)
 	{
 		case VMOP_COUNT:
 		case VMOP_COUNT_G:
-			return in->a < v->body->nregisters && state_ok(v, in, STATE_COUNT);
+			return in->a < v->body->nregisters && v->kind[in->a] != KIND__ && state_ok(v, in, STATE_COUNT);
 		case VMOP_SUM_I:
 		case VMOP_SUM_I_G:
 		case VMOP_SUM_W:
@@ -90,26 +143,39 @@ total_ok(const Verifier *v, const Instr *in)
 }
 
 static bool
-key_ok(const Verifier *v, const Instr *in)
+key_ok(Verifier *v, const Instr *in)
 {
 	KeyKind		kind = in->op == VMOP_KEY_I ? KEY_WORD : in->op == VMOP_KEY_W ? KEY_WIDE : KEY_TEXT;
 
-	return in->imm >= 0 && in->imm < v->program->nkeys && v->program->key_kind[in->imm] == kind;
+	if (in->imm < 0 || in->imm >= v->program->nkeys || v->program->key_kind[in->imm] != kind)
+		return false;
+	v->key_register[in->imm] = in->a;
+	return true;
+}
+
+/* GROUP reads the registers that KEYs have named, which must still be as they were. */
+static bool
+group_ok(const Verifier *v)
+{
+	static const uint8_t kind_of_key[] = {KIND_I, KIND_W, KIND_T};
+	uint32_t	k;
+
+	for (k = 0; k < v->program->nkeys; k++)
+		if (v->key_register[k] == 0 || !reads_ok(v, kind_of_key[v->program->key_kind[k]], v->key_register[k]))
+			return false;
+	return v->program->grouped != 0;
 }
 
 static bool
-instr_ok(const Verifier *v, const Instr *in, uint32_t pc)
+instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 {
 	const OpInfo *info;
 
 	if (in->op >= VMOP_Count)
 		return false;
 	info = &op_info[in->op];
-	if (!register_ok(v, info->dst, in->dst) || !register_ok(v, info->a, in->a) ||
-		!register_ok(v, info->b, in->b) || in->m >= v->body->nregisters)
-		return false;
-	/* register 0 is the selection: only FILTER changes it */
-	if (info->dst != KIND__ && in->dst == 0)
+	if (!reads_ok(v, info->a, in->a) || !reads_ok(v, info->b, in->b) || !mask_ok(v, info, in->m) ||
+		!result_ok(v, info, in))
 		return false;
 	switch ((OpShape) info->shape)
 	{
@@ -128,7 +194,7 @@ instr_ok(const Verifier *v, const Instr *in, uint32_t pc)
 		case SHAPE_KEY:
 			return key_ok(v, in);
 		case SHAPE_COLLECTIVE:
-			return in->op == VMOP_GROUP ? v->program->grouped != 0 : !v->program->aggregates;
+			return in->op == VMOP_GROUP ? group_ok(v) : !v->program->aggregates;
 		case SHAPE_TOTAL:
 			return v->program->aggregates && !v->program->grouped && total_ok(v, in);
 		case SHAPE_TOTAL_G:
@@ -141,7 +207,7 @@ instr_ok(const Verifier *v, const Instr *in, uint32_t pc)
 static bool
 body_ok(const Program *program, const ProgramBody *body)
 {
-	Verifier	v = {program, body};
+	Verifier	v = {program, body, {KIND_M}, {0}};
 	const Instr *code = (const Instr *) ((const uint8_t *) program + body->instrs);
 	uint32_t	pc;
 
@@ -153,6 +219,7 @@ body_ok(const Program *program, const ProgramBody *body)
 	{
 		if (!instr_ok(&v, &code[pc], pc))
 			return false;
+		write_register(&v, op_info[code[pc].op].dst, code[pc].dst);
 		/* END closes the body; before tile_start there are only constants */
 		if ((code[pc].op == VMOP_END) != (pc + 1 == body->ninstrs))
 			return false;

@@ -70,6 +70,30 @@ vm_in_text(const VmRun *run, const uint64_t *words, uint32_t n, uint64_t ref)
 	return 0;
 }
 
+/* Whether a LOAD can read a column stored so. */
+CORE_FN bool
+vm_can_load(uint16_t op, uint16_t type)
+{
+	switch ((ColType) type)
+	{
+		case COLTYPE_BOOL:
+			return op == VMOP_LOAD_B;
+		case COLTYPE_I16:
+		case COLTYPE_I32:
+		case COLTYPE_I64:
+		case COLTYPE_I128:
+			return op == VMOP_LOAD_I || op == VMOP_LOAD_W;
+		case COLTYPE_F32:
+		case COLTYPE_F64:
+			return op == VMOP_LOAD_F;
+		case COLTYPE_TEXT:
+			return op == VMOP_LOAD_T;
+		case COLTYPE_Count:
+			break;
+	}
+	return false;
+}
+
 /* The status that a lane of this instruction may report. */
 CORE_FN DeviceStatus
 op_status(uint16_t op)

@@ -55,8 +55,8 @@ expect_value(Wide value, int scale, int target, bool long_form)
 	tap_expect(parts.dscale == scale, "%s scale %d has dscale %d", wide_text(value), scale, parts.dscale);
 	status = decimal_value(&parts, target, &got);
 	if (status == STATUS_DECIMAL_TOO_WIDE)
-		/* up to three leading zeros of the first digit may be counted */
-		tap_expect(digits > DECIMAL_MAX_DIGITS - 3, "%s scale %d to scale %d is refused, %d digits",
+		/* 38 digits may need eleven base-10000 digits, which are refused */
+		tap_expect(digits >= DECIMAL_MAX_DIGITS, "%s scale %d to scale %d is refused, %d digits",
 				   wide_text(value), scale, target, digits);
 	else
 		tap_expect(status == STATUS_DONE && digits <= DECIMAL_MAX_DIGITS &&

@@ -811,6 +811,75 @@ test_page_ends(void)
 	tap_end();
 }
 
+/*
+ * One varlena in the last `room` bytes of a page, with every first byte: a
+ * header that claims too much, a TOAST pointer, padding, or a value too short
+ * for its kind.
+ */
+static void
+deform_last_bytes(void *arg, Progress *progress)
+{
+	static const DeformKind kinds[] = {DEFORM_DECIMAL, DEFORM_TEXT, DEFORM_PACKED, DEFORM_PACKED_TRIMMED, DEFORM_SKIP_VARLENA};
+	uint32_t	trial;
+
+	for (trial = (uint32_t) progress->at; trial < lengthof(kinds) * 20 * 256 * 2; trial++)
+	{
+		Table	   *t = &table;
+		uint32_t	room = 1 + trial / 256 % 20;
+		uint32_t	tuple = HEAP_PAGE_SIZE - room - 24;
+		uint32_t	item = tuple | 1u << 15 | (24 + room) << 17;
+		DeformPlan *plan;
+		Tablet	   *tablet;
+		uint8_t    *page;
+
+		progress->at = trial + 1;
+		memset(t, 0, sizeof(*t));
+		set_attr(&t->attr[0], kinds[trial / 256 / 20 % lengthof(kinds)], 4, 0);
+		if (t->attr[0].deform.kind != DEFORM_SKIP_VARLENA)
+			t->attr[0].deform.column = new_column(t, t->attr[0].deform.kind == DEFORM_TEXT ? COLTYPE_TEXT : COLTYPE_I64);
+		t->natts = 1;
+		snprintf(progress->note, sizeof(progress->note), "kind %d, %u bytes, the first %02x", t->attr[0].deform.kind, room,
+				 trial % 256);
+		heap_page_init(&t->page[0]);
+		page = t->page[0].bytes;
+		memcpy(page + HEAP_PAGE_LINP, &item, 4);
+		page[tuple + HEAP_TUPLE_INFOMASK2] = 1;
+		page[tuple + HEAP_TUPLE_HOFF] = 24;
+		memset(page + HEAP_PAGE_SIZE - room, trial / 256 / 20 / lengthof(kinds) ? 0xFF : 0, room);
+		page[HEAP_PAGE_SIZE - room] = (uint8_t) trial;
+		t->offsets[0][0] = 1;
+		t->list.page[0] = page;
+		t->list.offsets[0] = t->offsets[0];
+		t->list.ntuples[0] = 1;
+		t->list.npages = t->list.nrows = 1;
+		t->text_bytes = room;
+		plan = make_plan(t);
+		tablet = make_tablet(t);
+		if (deform_pages(plan, &t->list, tablet) == STATUS_DONE)
+			progress->trials++;
+		free_tablet(t, tablet);
+		free(plan);
+		heap_page_free(&t->page[0]);
+	}
+}
+
+static void
+test_last_bytes(void)
+{
+	Progress   *progress = progress_make();
+	bool		alive = false;
+	int			deaths = 0;
+
+	tap_begin("a varlena in the last bytes of a page does not lead outside");
+	while (!alive && deaths++ < 20)
+	{
+		alive = survives(deform_last_bytes, NULL, progress);
+		tap_expect(alive, "died: %s", progress->note);
+	}
+	tap_expect(progress->trials > 1000, "only %ld were read", progress->trials);
+	tap_end();
+}
+
 /* Line pointers that lead nowhere. */
 static void
 test_line_pointers(void)
@@ -858,6 +927,7 @@ main(void)
 {
 	test_line_pointers();
 	test_page_ends();
+	test_last_bytes();
 	test_tables("random tables of plain rows", MOOD_PLAIN, 600);
 	test_tables("random tables with NULLs, short tuples and long values", MOOD_MIXED, 600);
 	test_numerics();

@@ -312,6 +312,9 @@ reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 		case VMOP_MOD_I:
 			d->i = b->i == 0 ? 0 : (int64_t) ((Wide) a->i % b->i);
 			break;
+		case VMOP_BITAND_I:
+			d->i = a->i & b->i;
+			break;
 		case VMOP_CHECK_I2:
 			int_result(d, a->i, INT16_MIN, INT16_MAX);
 			break;
