@@ -77,7 +77,7 @@ suite_unit() {
 		[ -e "$source" ] || continue
 		name=$(basename "$source" .c)
 		# shellcheck disable=SC2086  # flags are words
-		if gcc $flags -I"$repo/src" -I"$repo/test/unit" -o "$work/unit/$name" \
+		if gcc -fno-strict-aliasing $flags -I"$repo/src" -I"$repo/test/unit" -o "$work/unit/$name" \
 			"$source" $(compgen -G "$repo/src/core/*.c") -lpthread -lm 2>"$work/unit/$name.log"; then
 			tap "unit/$name" "${bounded[@]}" "$work/unit/$name"
 		else

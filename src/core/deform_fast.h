@@ -233,7 +233,10 @@ fast_decimals(const uint8_t *page, const uint16_t *at, uint32_t n, int32_t scale
 	{
 		const uint8_t *p = page + at[t];
 
-		heads[t] = load_u32(p - 1) >> 8;
+		/* a numeric has three bytes at least; what pretends to be one in the page's last two is not usual */
+		uint32_t	before = at[t] - 1u;
+
+		heads[t] = load_u32(page + (before < HEAP_PAGE_SIZE - 4 ? before : HEAP_PAGE_SIZE - 4)) >> 8;
 		/* inside the tuple, header included; a long header is not usual anyway */
 		tails[t] = load_u64(p + ((p[0] & 1) ? p[0] >> 1 : 0) - 8);
 	}

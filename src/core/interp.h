@@ -131,12 +131,14 @@ vm_find_groups(VmRun *run, const uint16_t *key_register, const uint64_t *hashes,
 static inline double
 vm_sum_lanes(const double *va, const uint8_t *an, const uint8_t *mask, uint64_t *flags)
 {
-	double		part[16] = {0};
+	double		part[16];
 	uint64_t	seen = 0;
 
+	for (int j = 0; j < 16; j++)
+		part[j] = -0.0;
 	for (int i = 0; i < VM_TILE; i += 16)
 		for (int j = 0; j < 16; j++)
-			part[j] += ACTIVE(i + j) ? va[i + j] : 0.0;
+			part[j] += ACTIVE(i + j) ? va[i + j] : -0.0;
 	for (int i = 0; i < VM_TILE; i++)
 		seen |= ACTIVE(i) ? float_flags(va[i]) : 0;
 	*flags |= seen;

@@ -86,7 +86,8 @@ state_init(StateKind kind, uint64_t *state)
 			wide_store(state, (Wide) ((UWide) 1 << 127));
 			break;
 		case STATE_SUM_F:
-			state[0] = state[1] = bits_of_float(0.0);
+			/* nothing yet: what -0 is added to stays what it is */
+			state[0] = state[1] = bits_of_float(-0.0);
 			state[2] = 0;
 			break;
 	}
@@ -146,7 +147,11 @@ float_total_value(const uint64_t *state, double *value)
 		*value = -(double) INFINITY;
 	else
 	{
-		*value = float_of_bits(state[0]) + float_of_bits(state[1]);
+		double		compensation = float_of_bits(state[1]);
+
+		*value = float_of_bits(state[0]);
+		if (compensation != 0)
+			*value += compensation;
 		if (*value != *value || is_inf(*value))
 			return STATUS_FLOAT_TOTAL;
 	}

@@ -55,8 +55,8 @@ typedef struct TabletColumn
 	int16_t		scale;			/* decimals: digits after the point */
 	int16_t		max_dscale;		/* decimals: largest display scale beyond the one assumed */
 	int16_t		unused;
-	/* zone map; conservative: NULL rows may widen it to include 0 */
-	uint64_t	min[2];			/* Wide for integers, double in min[0] for floats */
+	/* zone map of integers and decimals; conservative: NULL rows may widen it to include 0 */
+	uint64_t	min[2];			/* Wide */
 	uint64_t	max[2];
 } TabletColumn;
 

@@ -172,7 +172,8 @@ float_total_result(const AggResult *agg, const uint64 *state, int64 count, Datum
 		/* PostgreSQL's avg also sums squares, and fails when those overflow */
 		if (state[2] & FLOAT_SAW_HUGE)
 			return STATUS_FLOAT_TOTAL;
-		*value = Float8GetDatum(total / (double) count);
+		/* its sum starts at 0, where sum's starts with the first value */
+		*value = Float8GetDatum((total + 0.0) / (double) count);
 		return STATUS_DONE;
 	}
 	if (agg->argtype == FLOAT4OID && isinf((float4) total) && !isinf(total))

@@ -158,7 +158,7 @@ expect_fresh_states(const Program *program, const GroupTable *table, uint32_t gr
 	const uint64_t *state = group_row(table, group) + program->state_word[0];
 
 	tap_expect(state[0] == 0 && wide_load(state + 1) == 0 && (int64_t) state[3] == INT64_MAX &&
-			   wide_load(state + 4) == (Wide) ((UWide) 1 << 127) && state[6] == 0 && state[7] == 0 && state[8] == 0,
+			   wide_load(state + 4) == (Wide) ((UWide) 1 << 127) && state[6] == bits_of_float(-0.0) && state[7] == state[6] && state[8] == 0,
 			   "group %u: states of a new group", group);
 }
 
