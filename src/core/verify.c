@@ -68,17 +68,28 @@ result_ok(const Verifier *v, const OpInfo *info, const Instr *in)
 	return true;
 }
 
+/* A slot is about to be overwritten: the other half of a wide register there is none any more. */
+static void
+forget_slot(Verifier *v, uint32_t slot)
+{
+	if (v->kind[slot] == KIND_W)
+		v->kind[slot + 1] = KIND__;
+	else if (v->kind[slot] == KIND_W_HIGH)
+		v->kind[slot - 1] = KIND__;
+}
+
 static void
 write_register(Verifier *v, uint8_t kind, uint16_t number)
 {
 	if (kind == KIND__)
 		return;
-	/* half of a wide register is none */
-	if (v->kind[number] == KIND_W_HIGH)
-		v->kind[number - 1] = KIND__;
-	v->kind[number] = kind;
+	forget_slot(v, number);
 	if (kind == KIND_W)
+	{
+		forget_slot(v, number + 1u);
 		v->kind[number + 1] = KIND_W_HIGH;
+	}
+	v->kind[number] = kind;
 }
 
 /* n words from `first` on, each a reference to text inside the program. */
