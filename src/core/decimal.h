@@ -125,6 +125,8 @@ decimal_split(const uint8_t *payload, uint32_t length, DecimalParts *parts)
 		parts->weight = (int16_t) load_u16(payload + 2);
 		header_size = 4;
 	}
+	if (core_unlikely(length & 1))
+		return STATUS_DAMAGED_PAGE;
 	parts->digits = payload + header_size;
 	parts->ndigits = (int) ((length - header_size) / 2);
 	return STATUS_DONE;

@@ -19,6 +19,7 @@ typedef struct DeformSpec
 {
 	const DeformPlan *plan[2];
 	const uint16_t *types[2];	/* ColType of each column */
+	const bool *not_null;		/* of each column: the program relies on it */
 	uint32_t	missing_text;	/* bytes of text that missing values may add to a row */
 } DeformSpec;
 

@@ -23,5 +23,5 @@ device_cpu_helpers(void)
 
 	if (threads == 0)
 		threads = (int) sysconf(_SC_NPROCESSORS_ONLN);
-	return Max(threads, 1) - 1;
+	return Min(Max(threads, 1) - 1, DEVICE_MAX_HELPERS);
 }

@@ -23,7 +23,7 @@
 #include "device/cpu_kernel.h"
 #include "device/device.h"
 
-#define MAX_THREADS		64
+#define MAX_THREADS		DEVICE_MAX_HELPERS
 #define FIRST_GROUPS	1024
 #define FIRST_HEAP		16384
 #define THREAD_STACK	(1024 * 1024)
@@ -83,6 +83,7 @@ static struct
 	CpuItem    *head;
 	CpuItem    *tail;
 	int			nthreads;
+	int			running;		/* items being processed */
 }			pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
 
 static uint64_t
@@ -127,10 +128,12 @@ resize_table(DeviceJob *job, CpuWorker *worker, uint32_t capacity, uint64_t heap
 	t->heap_capacity = heap;
 	if (nslots != t->nslots)
 	{
-		free(t->slots);
-		t->slots = calloc(nslots, sizeof(uint32_t));
-		if (t->slots == NULL)
+		uint32_t   *slots = calloc(nslots, sizeof(uint32_t));
+
+		if (slots == NULL)
 			return STATUS_MEMORY_LIMIT;
+		free(t->slots);
+		t->slots = slots;
 		t->nslots = nslots;
 		group_rehash(t);
 	}
@@ -222,6 +225,22 @@ prepare_item(CpuItem *item, const uint16_t *types)
 	return STATUS_DONE;
 }
 
+/* What deforming has found out about whole columns. */
+static DeviceStatus
+check_columns(const DeformSpec *deform, const Tablet *tablet)
+{
+	DeviceStatus status = STATUS_DONE;
+
+	for (uint32_t c = 0; c < tablet->ncols; c++)
+	{
+		if (deform->not_null[c] && tablet->column[c].null_count > 0)
+			return STATUS_UNEXPECTED_NULL;
+		if (tablet->column[c].patch_count > 0)
+			status = STATUS_NEEDS_PATCH;
+	}
+	return status;
+}
+
 static DeviceStatus
 deform_item(CpuItem *item)
 {
@@ -229,7 +248,6 @@ deform_item(CpuItem *item)
 	const DeformSpec *deform = job->spec.deform;
 	DeviceStatus status;
 	int			wide = atomic_load(&job->wide);
-	uint32_t	c;
 
 	for (;; wide = 1)
 	{
@@ -240,9 +258,8 @@ deform_item(CpuItem *item)
 			break;
 		atomic_store(&job->wide, true);
 	}
-	for (c = 0; status == STATUS_DONE && c < item->work.tablet->ncols; c++)
-		if (item->work.tablet->column[c].patch_count > 0)
-			status = STATUS_NEEDS_PATCH;
+	if (status == STATUS_DONE)
+		status = check_columns(deform, item->work.tablet);
 	return status;
 }
 
@@ -333,9 +350,11 @@ put_done(CpuItem *item)
 static void
 process_locked(CpuItem *item, int thread)
 {
+	pool.running++;
 	pthread_mutex_unlock(&pool.lock);
 	process_item(item, thread);
 	pthread_mutex_lock(&pool.lock);
+	pool.running--;
 	put_done(item);
 }
 
@@ -388,6 +407,16 @@ start_threads(int wanted)
 	}
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void
+device_cpu_quiesce(void)
+{
+	pthread_mutex_lock(&pool.lock);
+	pool.head = pool.tail = NULL;
+	while (pool.running > 0)
+		pthread_cond_wait(&pool.done, &pool.lock);
+	pthread_mutex_unlock(&pool.lock);
 }
 
 /* The interface */

@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "portability/instr_time.h"
+#include "storage/ipc.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -101,14 +102,23 @@ create_deform_spec(GpuNode *node)
 	for (int i = 0; i < compiled->ncolumns; i++)
 		wanted[i] = (ColumnWanted) {
 			.attno = compiled->column[i].attno, .dscale = compiled->column[i].dscale,
-			.packed = compiled->column[i].packed, .scale = compiled->column[i].scale
+			.packed = compiled->column[i].packed, .scale = compiled->column[i].scale,
+			.not_null = TupleDescAttr(RelationGetDescr(node->relation), compiled->column[i].attno - 1)->attnotnull
 		};
 	return deform_spec_create(node->relation, wanted, compiled->ncolumns);
+}
+
+/* A FATAL error ends the process without passing our PG_CATCH. */
+static void
+quiesce_at_exit(int code, Datum arg)
+{
+	device_cpu_quiesce();
 }
 
 bool
 node_open_job(GpuNode *node)
 {
+	static bool exit_registered = false;
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 	CompileInput input = {
 		.varno = node->relid, .notnull = not_null_attributes(node->relation),
@@ -116,6 +126,9 @@ node_open_job(GpuNode *node)
 	};
 	const char *why;
 
+	if (!exit_registered)
+		before_shmem_exit(quiesce_at_exit, (Datum) 0);
+	exit_registered = true;
 	compile_program(&input, &node->request, &node->compiled);
 	if (node->compiled.reason != NULL)
 	{
@@ -259,11 +272,12 @@ node_raise_scales(GpuNode *node, const Tablet *tablet)
 		const ColumnUse *use = &node->compiled.column[i];
 		int			seen = tablet->column[i].max_dscale;
 
-		if (use->dscale || seen <= node->scales[use->attno])
+		/* another window may have raised it since this one was compiled for */
+		if (use->dscale || seen <= use->scale)
 			continue;
 		if (seen > DECIMAL_MAX_DIGITS)
 			return false;
-		node->scales[use->attno] = seen;
+		node->scales[use->attno] = Max(node->scales[use->attno], seen);
 		raised = true;
 	}
 	return raised;

@@ -12,17 +12,22 @@
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
+#include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "guc.h"
 #include "plan/candidate.h"
+
+/* Fetching the values of one page of a TOAST table, decompression included. */
+#define DETOAST_PAGE_NS 20000.0
 
 typedef struct CandidateTable
 {
@@ -124,12 +129,29 @@ candidate_find(PlannerInfo *root, Relids relids)
 	return NULL;
 }
 
+/* Whether values that may lie out of line are read. */
+static bool
+reads_text(const CompileResult *result)
+{
+	for (int i = 0; i < result->ncolumns; i++)
+		if (!result->column[i].packed &&
+			(result->column[i].type == TEXTOID || result->column[i].type == VARCHAROID ||
+			 result->column[i].type == BPCHAROID))
+			return true;
+	return false;
+}
+
 bool
 candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result)
 {
 	CompileInput input = {.varno = candidate->rel->relid, .notnull = candidate->notnull};
 
-	return compile_check(&input, request, result);
+	if (!compile_check(&input, request, result))
+		return false;
+	/* the device needs every value in its column, where PostgreSQL fetches few of them */
+	if (reads_text(result))
+		result->cost += candidate->toast_pages * DETOAST_PAGE_NS / Max(candidate->rel->tuples, 1);
+	return true;
 }
 
 /* Whether a query looks at system columns that only a heap tuple with its header has. */
@@ -195,6 +217,21 @@ not_null_attributes(Relation relation)
 		if (TupleDescAttr(RelationGetDescr(relation), a)->attnotnull)
 			attributes = bms_add_member(attributes, a + 1);
 	return attributes;
+}
+
+/* Pages of values stored out of line. */
+static BlockNumber
+toast_pages(Relation relation)
+{
+	Relation	toast;
+	BlockNumber pages;
+
+	if (!OidIsValid(relation->rd_rel->reltoastrelid))
+		return 0;
+	toast = table_open(relation->rd_rel->reltoastrelid, AccessShareLock);
+	pages = RelationGetNumberOfBlocks(toast);
+	table_close(toast, AccessShareLock);
+	return pages;
 }
 
 /*
@@ -293,6 +330,7 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 
 		candidate->reason = reason_of_relation(relation);
 		candidate->notnull = not_null_attributes(relation);
+		candidate->toast_pages = toast_pages(relation);
 		table_close(relation, NoLock);
 	}
 	if (candidate->reason == NULL)

@@ -23,6 +23,7 @@ typedef struct Candidate
 	Oid			relation;
 	const char *reason;			/* NULL, or why no device can read the relation */
 	Bitmapset  *notnull;		/* attribute numbers */
+	BlockNumber toast_pages;	/* of the relation's TOAST table */
 	List	   *quals;			/* all filters in PostgreSQL's order */
 	List	   *on_device;		/* for each: 1 = the device can compute it */
 	List	   *gates;			/* filters without columns: PostgreSQL tests them once */

@@ -188,7 +188,12 @@ DeformSpec *
 deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 {
 	DeformSpec *spec = palloc0(sizeof(DeformSpec));
+	bool	   *not_null = palloc(sizeof(bool) * Max(nwanted, 1));
 	StringInfoData missing;
+
+	for (int w = 0; w < nwanted; w++)
+		not_null[w] = wanted[w].not_null;
+	spec->not_null = not_null;
 
 	initStringInfo(&missing);
 	for (int wide = 0; wide < 2; wide++)
