@@ -15,6 +15,8 @@
 /* path_scan.c: a GpuScan over a candidate. */
 extern void path_scan_add(PlannerInfo *root, Candidate *candidate);
 
+extern bool path_is_gpu_scan(const Path *path);
+
 /* path_agg.c: a GpuAgg over the candidate below a grouping. */
 extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 						 const GroupPathExtraData *extra);

@@ -176,6 +176,32 @@ groups_fit(const Program *program, double groups)
 	return groups * bytes * 2 * (device_cpu_helpers() + 1) <= get_hash_memory_limit();
 }
 
+/*
+ * The least cost of PostgreSQL's aggregation over our own scan.  One pass
+ * does the same work without handing on rows, however many pass the filters;
+ * so a wrong estimate of their number must not make it look dearer.
+ */
+static Cost
+cost_over_gpu_scan(const RelOptInfo *output_rel)
+{
+	Cost		least = disable_cost;
+	ListCell   *lc;
+
+	foreach(lc, output_rel->pathlist)
+	{
+		const Path *path = lfirst(lc);
+		const Path *input;
+
+		if (!IsA(path, AggPath))
+			continue;
+		for (input = ((const AggPath *) path)->subpath; IsA(input, SortPath) || IsA(input, ProjectionPath);)
+			input = IsA(input, SortPath) ? ((const SortPath *) input)->subpath : ((const ProjectionPath *) input)->subpath;
+		if (path_is_gpu_scan(input))
+			least = Min(least, path->total_cost);
+	}
+	return least;
+}
+
 static void
 offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child,
 		  double row_ns)
@@ -193,6 +219,8 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 		output_rel->reltarget->cost.startup;
 	path->path.total_cost = path->path.startup_cost + cost_groups_out(child->rows) +
 		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * child->rows;
+	path->path.total_cost = Min(path->path.total_cost, cost_over_gpu_scan(output_rel) * 0.98);
+	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
 	path->custom_private = list_make1(grouping);

@@ -35,6 +35,12 @@ static const CustomPathMethods scan_path_methods = {
 	.PlanCustomPath = plan_scan,
 };
 
+bool
+path_is_gpu_scan(const Path *path)
+{
+	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &scan_path_methods;
+}
+
 void
 path_scan_add(PlannerInfo *root, Candidate *candidate)
 {
