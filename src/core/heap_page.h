@@ -3,7 +3,7 @@
  *		PostgreSQL's heap pages and tuple headers, byte for byte.
  *
  * The offsets are those of src/include/storage/bufpage.h and
- * access/htup_details.h; src/tablet/build.c asserts at compile time that they
+ * access/htup_details.h; src/tablet/pages.c asserts at compile time that they
  * agree.  Page bytes are treated as hostile: a position is checked before it
  * is read.
  */

@@ -52,9 +52,8 @@ typedef struct TabletColumn
 	uint32_t	null_count;
 	uint32_t	patch_count;	/* text values still to be fetched */
 	uint16_t	type;			/* ColType of the values as stored */
-	int16_t		scale;			/* decimals: digits after the point */
 	int16_t		max_dscale;		/* decimals: largest display scale beyond the one assumed */
-	int16_t		unused;
+	int16_t		unused[2];
 	/* zone map of integers and decimals; conservative: NULL rows may widen it to include 0 */
 	uint64_t	min[2];			/* Wide */
 	uint64_t	max[2];

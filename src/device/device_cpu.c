@@ -412,8 +412,15 @@ start_threads(int wanted)
 void
 device_cpu_quiesce(void)
 {
+	CpuItem    *item;
+
 	pthread_mutex_lock(&pool.lock);
-	pool.head = pool.tail = NULL;
+	/* dropped items are finished ones, which their job's close will collect */
+	while ((item = take_queued()) != NULL)
+	{
+		item->work.status = STATUS_CANCELLED;
+		put_done(item);
+	}
 	while (pool.running > 0)
 		pthread_cond_wait(&pool.done, &pool.lock);
 	pthread_mutex_unlock(&pool.lock);

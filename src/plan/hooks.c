@@ -7,6 +7,7 @@
 #include "access/transam.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
+#include "utils/syscache.h"
 
 #include "exec/require.h"
 #include "guc.h"
@@ -14,6 +15,13 @@
 
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
 static create_upper_paths_hook_type prev_upper_paths = NULL;
+
+/* Preloaded but not created in this database: PostgreSQL plans alone. */
+static bool
+created_here(void)
+{
+	return SearchSysCacheExists1(NAMESPACENAME, CStringGetDatum("gpudb"));
+}
 
 static void
 rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
@@ -24,7 +32,7 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 		prev_rel_pathlist(root, rel, rti, rte);
 	if (rte->rtekind != RTE_RELATION || IS_DUMMY_REL(rel) ||
 		(rel->reloptkind != RELOPT_BASEREL && rel->reloptkind != RELOPT_OTHER_MEMBER_REL) ||
-		rte->relid < FirstNormalObjectId)
+		rte->relid < FirstNormalObjectId || !created_here())
 		return;
 	candidate = candidate_create(root, rel, rte);
 	if (candidate->reason == NULL)

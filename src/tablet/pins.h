@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-/* Most pins that one scan may hold. */
+/* Most pins that the scans of one process may hold. */
 #define PINS_PER_SCAN 2048
 
 /* Reserve shared memory (at library load), then attach to it. */
