@@ -122,6 +122,47 @@ decimal_mul(Compiler *c, const Operand *a, const Operand *b, Operand *out)
 	return true;
 }
 
+/* Scale of quotients: 16 significant digits and a margin for those below 1. */
+#define QUOTIENT_SCALE 24
+
+/*
+ * a / b.  PostgreSQL chooses the display scale of each quotient from the
+ * magnitudes of its operands and rounds there; then zeros fill it up to our
+ * scale.  It takes 128 bits throughout.
+ */
+static bool
+decimal_divide(Compiler *c, const Operand *a, const Operand *b, Operand *out)
+{
+	Emitter    *em = &c->em;
+	int			wanted;
+	int			least;
+	int			less;
+	int			shifted;
+
+	c->narrow_fails |= !c->wide;
+	if (!c->wide)
+	{
+		/* only the wide body will be kept: anything of the right class does here */
+		*out = *a;
+		out->constant = NULL;
+		return true;
+	}
+	*out = decimal_operand(0, QUOTIENT_SCALE, -1, a->nullable || b->nullable);
+	larger_dscale(c, a, b, out);
+	least = dscale_vreg(c, out);
+	wanted = emit(em, VMOP_DIV_SCALE_W, a->vreg, b->vreg, 0, a->scale | b->scale << 8);
+	less = emit(em, VMOP_LT_I, least, wanted, 0, 0);
+	out->dscale = -1;
+	out->dscale_vreg = emit(em, VMOP_BLEND_I, wanted, least, less, 0);
+	/* numerator at the scale at which the quotient comes out with its display scale */
+	shifted = emit(em, VMOP_SHIFT_W, a->vreg,
+				   emit(em, VMOP_ADD_D, out->dscale_vreg, int_constant(c, b->scale - a->scale), 0, 0), c->mask, 0);
+	out->vreg = emit(em, VMOP_DIV_W, shifted, b->vreg, c->mask, 0);
+	out->vreg = emit(em, VMOP_SHIFT_W, out->vreg,
+					 emit(em, VMOP_SUB_D, int_constant(c, QUOTIENT_SCALE), out->dscale_vreg, 0, 0), c->mask, 0);
+	return true;
+}
+
 /* Round to fewer digits after the point, or append zeros. */
 static Operand
 decimal_round(Compiler *c, const Operand *a, int scale)
@@ -386,6 +427,8 @@ compile_function(Compiler *c, const FunctionMap *map, List *args, Operand *out)
 			return decimal_add(c, map->action == ACTION_DECIMAL_SUB, &a, &b, out);
 		case ACTION_DECIMAL_MUL:
 			return decimal_mul(c, &a, &b, out);
+		case ACTION_DECIMAL_DIVIDE:
+			return decimal_divide(c, &a, &b, out);
 		case ACTION_DECIMAL_NEGATE:
 			zero = decimal_constant(c, 0);
 			*out = a;

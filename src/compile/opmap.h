@@ -21,6 +21,7 @@ typedef enum FunctionAction
 	ACTION_DECIMAL_ADD,
 	ACTION_DECIMAL_SUB,
 	ACTION_DECIMAL_MUL,
+	ACTION_DECIMAL_DIVIDE,
 	ACTION_DECIMAL_NEGATE,
 	ACTION_SAME,				/* a cast that changes nothing in a register */
 	ACTION_INT_CHECK,			/* op = CHECK_ opcode: a narrowing cast */

@@ -84,6 +84,80 @@ wide_round(Wide value, int digits)
 	return quotient;
 }
 
+/* a / b, rounding half away from zero; division by zero is reported. */
+CORE_FN Wide
+wide_divide(Wide a, Wide b, uint32_t *by_zero)
+{
+	Wide		divisor = b == 0 ? 1 : b;
+	UWide		ua = a < 0 ? (UWide) 0 - (UWide) a : (UWide) a;
+	UWide		ub = divisor < 0 ? (UWide) 0 - (UWide) divisor : (UWide) divisor;
+	UWide		quotient = ua / ub;
+	UWide		rest = ua % ub;
+
+	*by_zero |= b == 0;
+	quotient += rest >= ub - rest;
+	return (Wide) ((a < 0) != (divisor < 0) ? (UWide) 0 - quotient : quotient);
+}
+
+/* a * 10^k; for k < 0 a must end in -k zeros.  Reports what leaves 128 bits or is no whole number. */
+CORE_FN Wide
+wide_shift(Wide a, int64_t k, uint32_t *error)
+{
+	if (k < -DECIMAL_MAX_DIGITS || k > DECIMAL_MAX_DIGITS)
+	{
+		*error |= 1;
+		return 0;
+	}
+	if (k >= 0)
+		return wide_mul(a, pow10_wide((int) k), error);
+	*error |= a % pow10_wide((int) -k) != 0;
+	return a / pow10_wide((int) -k);
+}
+
+/*
+ * The first nonzero base-10000 digit of a decimal and its weight, as numeric
+ * stores them; 0 has neither.
+ */
+CORE_FN void
+leading_group(Wide value, int scale, int *weight, int *first)
+{
+	UWide		rest = value < 0 ? (UWide) 0 - (UWide) value : (UWide) value;
+	int			pad = (4 - scale % 4) % 4;
+	UWide		unit = (UWide) pow10_int64(4 - pad);
+
+	*weight = 0;
+	*first = 0;
+	if (rest == 0)
+		return;
+	/* the last group is filled up with zeros */
+	*weight = -(scale + pad) / 4;
+	*first = (int) (rest % unit) * (int) pow10_int64(pad);
+	for (rest /= unit; rest != 0; rest /= 10000, (*weight)++)
+		*first = (int) (rest % 10000);
+}
+
+/*
+ * Display scale that PostgreSQL gives a / b so that the quotient has at least
+ * 16 significant digits (select_div_scale() in numeric.c), before it is raised
+ * to the operands' own.
+ */
+CORE_FN int64_t
+quotient_dscale(Wide a, int a_scale, Wide b, int b_scale)
+{
+	int			a_weight;
+	int			a_first;
+	int			b_weight;
+	int			b_first;
+	int			weight;
+	int			dscale;
+
+	leading_group(a, a_scale, &a_weight, &a_first);
+	leading_group(b, b_scale, &b_weight, &b_first);
+	weight = a_weight - b_weight - (a_first <= b_first);
+	dscale = 16 - 4 * weight;
+	return dscale > 0 ? dscale : 0;
+}
+
 /* The value of a numeric, as read. */
 typedef struct DecimalParts
 {

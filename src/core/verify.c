@@ -199,6 +199,8 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 				(in->op != VMOP_CONST_T || text_words_ok(v, (uint32_t) in->imm, 1));
 		case SHAPE_SET:
 			return words_ok(v, in, in->c) && (in->op != VMOP_IN_T || text_words_ok(v, (uint32_t) in->imm, in->c));
+		case SHAPE_STRICT2:
+			return in->op != VMOP_DIV_SCALE_W || (in->imm >= 0 && in->imm <= 0xffff);
 		case SHAPE_STRICT1IMM:
 		case SHAPE_CHECKEDIMM:
 			return in->imm >= 0 && in->imm <= 38 && (in->op != VMOP_ROUND_D || in->imm <= 18);

@@ -201,6 +201,39 @@ as_float4(double v)
 	return f;
 }
 
+/* The weight and the first base-10000 digit of an integer, from its decimal digits. */
+static void
+leading_digits_of(Wide v, int *weight, int *first)
+{
+	UWide		rest = v < 0 ? 0 - (UWide) v : (UWide) v;
+	int			digits[40];
+	int			n = 0;
+
+	for (*weight = *first = 0; rest > 0; rest /= 10)
+		digits[n++] = (int) (rest % 10);
+	if (n == 0)
+		return;
+	*weight = (n - 1) / 4;
+	for (int i = n - 1; i >= *weight * 4; i--)
+		*first = *first * 10 + digits[i];
+}
+
+/* Digits after the point for 16 significant ones in a quotient of integers. */
+static int64_t
+sixteen_digits(Wide a, Wide b)
+{
+	int			wa;
+	int			fa;
+	int			wb;
+	int			fb;
+	int			digits;
+
+	leading_digits_of(a, &wa, &fa);
+	leading_digits_of(b, &wb, &fb);
+	digits = 16 - 4 * (wa - wb - (fa <= fb ? 1 : 0));
+	return digits < 0 ? 0 : digits;
+}
+
 /* The result for operands that are not NULL. */
 static void
 reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
@@ -365,6 +398,35 @@ reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 			d->w = product;
 			/* -2^127 may be reported */
 			d->hit |= product == (Wide) ((UWide) 1 << 127);
+			break;
+		case VMOP_DIV_SCALE_W:
+			d->i = sixteen_digits(a->w, b->w);
+			break;
+		case VMOP_SHIFT_W:
+			d->w = a->w;
+			d->hit = b->i > 38 || b->i < -38;
+			for (int64_t i = 0; !d->hit && i < b->i; i++)
+				d->hit |= __builtin_mul_overflow(d->w, (Wide) 10, &d->w);
+			for (int64_t i = 0; !d->hit && i > b->i; i--)
+			{
+				d->hit |= d->w % 10 != 0;
+				d->w /= 10;
+			}
+			/* -2^127 may be reported */
+			d->hit |= d->w == (Wide) ((UWide) 1 << 127);
+			break;
+		case VMOP_DIV_W:
+			d->hit = b->w == 0;
+			/* the one quotient that wraps around: no decimal comes near it */
+			d->w = b->w == 0 ? 0 : b->w == -1 ? (Wide) (0 - (UWide) a->w) : a->w / b->w;
+			if (b->w != 0 && b->w != -1)
+			{
+				Wide		rest = a->w % b->w;
+				UWide		twice = 2 * (rest < 0 ? 0 - (UWide) rest : (UWide) rest);
+
+				if (twice >= (b->w < 0 ? 0 - (UWide) b->w : (UWide) b->w))
+					d->w += (a->w < 0) == (b->w < 0) ? 1 : -1;
+			}
 			break;
 		case VMOP_ROUND_W:
 			d->w = divide_rounding(a->w, tens(k->imm));
