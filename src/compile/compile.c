@@ -139,3 +139,14 @@ compile_check(const CompileInput *input, const CompileRequest *request, CompileR
 	compile_program(input, request, result);
 	return result->reason == NULL;
 }
+
+Bitmapset *
+compile_not_null(TupleDesc desc)
+{
+	Bitmapset  *attributes = NULL;
+
+	for (int a = 0; a < desc->natts; a++)
+		if (TupleDescAttr(desc, a)->attnotnull)
+			attributes = bms_add_member(attributes, a + 1);
+	return attributes;
+}

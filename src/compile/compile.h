@@ -12,6 +12,7 @@
 
 #include "postgres.h"
 
+#include "access/tupdesc.h"
 #include "nodes/bitmapset.h"
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
@@ -101,5 +102,8 @@ extern void compile_program(const CompileInput *input, const CompileRequest *req
 
 /* The same without keeping a program; parameters need no values. */
 extern bool compile_check(const CompileInput *input, const CompileRequest *request, CompileResult *result);
+
+/* The attributes declared NOT NULL, for CompileInput. */
+extern Bitmapset *compile_not_null(TupleDesc desc);
 
 #endif							/* GPUDB_COMPILE_COMPILE_H */

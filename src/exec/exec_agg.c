@@ -202,9 +202,9 @@ next_fallback(GpuNode *node, TupleTableSlot *slot)
 }
 
 static TupleTableSlot *
-next_row(GpuAggState *state)
+next_row(GpuNode *node)
 {
-	GpuNode    *node = &state->node;
+	GpuAggState *state = (GpuAggState *) node;
 	PlanState  *ps = &node->css.ss.ps;
 	ExprContext *econtext = ps->ps_ExprContext;
 	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
@@ -238,25 +238,6 @@ next_row(GpuAggState *state)
 	}
 }
 
-static TupleTableSlot *
-exec(CustomScanState *css)
-{
-	GpuAggState *state = (GpuAggState *) css;
-	TupleTableSlot *slot;
-
-	PG_TRY();
-	{
-		slot = next_row(state);
-	}
-	PG_CATCH();
-	{
-		node_abort_run(&state->node);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	return slot;
-}
-
 static void
 end(CustomScanState *css)
 {
@@ -281,7 +262,7 @@ rescan(CustomScanState *css)
 static const CustomExecMethods exec_methods = {
 	.CustomName = "GpuAgg",
 	.BeginCustomScan = begin,
-	.ExecCustomScan = exec,
+	.ExecCustomScan = node_exec,
 	.EndCustomScan = end,
 	.ReScanCustomScan = rescan,
 	.ExplainCustomScan = node_explain,
@@ -290,9 +271,5 @@ static const CustomExecMethods exec_methods = {
 static Node *
 create_state(CustomScan *plan)
 {
-	GpuAggState *state = palloc0(sizeof(GpuAggState));
-
-	NodeSetTag(state, T_CustomScanState);
-	state->node.css.methods = &exec_methods;
-	return (Node *) state;
+	return (Node *) node_create(sizeof(GpuAggState), &exec_methods, next_row);
 }

@@ -40,6 +40,36 @@ cleanup_callback(void *arg)
 	node->windows = NIL;
 }
 
+GpuNode *
+node_create(size_t size, const CustomExecMethods *methods, TupleTableSlot *(*next_row) (GpuNode *node))
+{
+	GpuNode    *node = palloc0(size);
+
+	NodeSetTag(node, T_CustomScanState);
+	node->css.methods = methods;
+	node->next_row = next_row;
+	return node;
+}
+
+TupleTableSlot *
+node_exec(CustomScanState *css)
+{
+	GpuNode    *node = (GpuNode *) css;
+	TupleTableSlot *slot;
+
+	PG_TRY();
+	{
+		slot = node->next_row(node);
+	}
+	PG_CATCH();
+	{
+		cleanup_callback(node);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return slot;
+}
+
 void
 node_begin(GpuNode *node, EState *estate, int eflags)
 {
@@ -82,17 +112,6 @@ param_value(void *arg, Param *param)
 	return makeConst(param->paramtype, param->paramtypmod, param->paramcollid, length, value, isnull, byval);
 }
 
-static Bitmapset *
-not_null_attributes(Relation relation)
-{
-	Bitmapset  *attributes = NULL;
-
-	for (int a = 0; a < RelationGetNumberOfAttributes(relation); a++)
-		if (TupleDescAttr(RelationGetDescr(relation), a)->attnotnull)
-			attributes = bms_add_member(attributes, a + 1);
-	return attributes;
-}
-
 static DeformSpec *
 create_deform_spec(GpuNode *node)
 {
@@ -121,7 +140,7 @@ node_open_job(GpuNode *node)
 	static bool exit_registered = false;
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 	CompileInput input = {
-		.varno = node->relid, .notnull = not_null_attributes(node->relation),
+		.varno = node->relid, .notnull = compile_not_null(RelationGetDescr(node->relation)),
 		.scan_tlist = node->scan_tlist, .param = param_value, .param_arg = node, .scales = node->scales
 	};
 	const char *why;
@@ -190,12 +209,6 @@ node_end_run(GpuNode *node)
 	node->running = false;
 	node->compiled.program = NULL;
 	MemoryContextReset(node->run_context);
-}
-
-void
-node_abort_run(GpuNode *node)
-{
-	cleanup_callback(node);
 }
 
 void

@@ -286,9 +286,9 @@ all_quals(GpuScanState *state)
 }
 
 static TupleTableSlot *
-next_row(GpuScanState *state)
+next_row(GpuNode *node)
 {
-	GpuNode    *node = &state->node;
+	GpuScanState *state = (GpuScanState *) node;
 	PlanState  *ps = &node->css.ss.ps;
 	ExprContext *econtext = ps->ps_ExprContext;
 	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
@@ -326,25 +326,6 @@ next_row(GpuScanState *state)
 	}
 }
 
-static TupleTableSlot *
-exec(CustomScanState *css)
-{
-	GpuScanState *state = (GpuScanState *) css;
-	TupleTableSlot *slot;
-
-	PG_TRY();
-	{
-		slot = next_row(state);
-	}
-	PG_CATCH();
-	{
-		node_abort_run(&state->node);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	return slot;
-}
-
 /* Forget the batch with the run's memory. */
 static void
 reset_batch(GpuScanState *state)
@@ -380,7 +361,7 @@ rescan(CustomScanState *css)
 static const CustomExecMethods exec_methods = {
 	.CustomName = "GpuScan",
 	.BeginCustomScan = begin,
-	.ExecCustomScan = exec,
+	.ExecCustomScan = node_exec,
 	.EndCustomScan = end,
 	.ReScanCustomScan = rescan,
 	.ExplainCustomScan = node_explain,
@@ -389,9 +370,5 @@ static const CustomExecMethods exec_methods = {
 static Node *
 create_state(CustomScan *plan)
 {
-	GpuScanState *state = palloc0(sizeof(GpuScanState));
-
-	NodeSetTag(state, T_CustomScanState);
-	state->node.css.methods = &exec_methods;
-	return (Node *) state;
+	return (Node *) node_create(sizeof(GpuScanState), &exec_methods, next_row);
 }

@@ -52,9 +52,12 @@ typedef struct NodeReport
 	double		feed_ms;		/* pinning pages, by the backend */
 } NodeReport;
 
-typedef struct GpuNode
+typedef struct GpuNode GpuNode;
+
+struct GpuNode
 {
 	CustomScanState css;
+	TupleTableSlot *(*next_row) (GpuNode *node);
 	int			eflags;
 	Relation	relation;		/* the base relation */
 	Index		relid;			/* its range table index */
@@ -78,9 +81,15 @@ typedef struct GpuNode
 	MemoryContextCallback cleanup;
 
 	NodeReport	report;
-} GpuNode;
+};
 
 /* exec_common.c */
+
+/* A state of the given size, which starts with a GpuNode. */
+extern GpuNode *node_create(size_t size, const CustomExecMethods *methods, TupleTableSlot *(*next_row) (GpuNode *node));
+
+/* ExecCustomScan of every node: its next_row, draining the job before an error passes on to the parent. */
+extern TupleTableSlot *node_exec(CustomScanState *css);
 extern void node_begin(GpuNode *node, EState *estate, int eflags);
 
 /* Open the pages and a job; false, after noting why, when there is no job. */
@@ -91,9 +100,6 @@ extern bool node_open_job(GpuNode *node);
 extern void node_end_run(GpuNode *node);
 extern void node_end(GpuNode *node);
 extern void node_rescan(GpuNode *node);
-
-/* Drain the job before an error passes on to the parent. */
-extern void node_abort_run(GpuNode *node);
 
 /* A window of the run, made on first need. */
 extern PageWindow *node_new_window(GpuNode *node);

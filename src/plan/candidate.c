@@ -208,17 +208,6 @@ reason_of_relation(Relation relation)
 	return NULL;
 }
 
-static Bitmapset *
-not_null_attributes(Relation relation)
-{
-	Bitmapset  *attributes = NULL;
-
-	for (int a = 0; a < RelationGetNumberOfAttributes(relation); a++)
-		if (TupleDescAttr(RelationGetDescr(relation), a)->attnotnull)
-			attributes = bms_add_member(attributes, a + 1);
-	return attributes;
-}
-
 /* Pages of values stored out of line. */
 static BlockNumber
 toast_pages(Relation relation)
@@ -329,7 +318,7 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		Relation	relation = table_open(rte->relid, NoLock);
 
 		candidate->reason = reason_of_relation(relation);
-		candidate->notnull = not_null_attributes(relation);
+		candidate->notnull = compile_not_null(RelationGetDescr(relation));
 		candidate->toast_pages = toast_pages(relation);
 		table_close(relation, NoLock);
 	}

@@ -81,9 +81,3 @@ pins_return(int n)
 	own_lease -= n;
 	pg_atomic_sub_fetch_u32(&budget->leased, n);
 }
-
-int
-pins_leased(void)
-{
-	return budget != NULL ? (int) pg_atomic_read_u32(&budget->leased) : 0;
-}

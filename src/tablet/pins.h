@@ -20,7 +20,4 @@ extern bool pins_lease(int n);
 /* Give pins back. */
 extern void pins_return(int n);
 
-/* Pins out on lease now, in the whole server. */
-extern int	pins_leased(void);
-
 #endif							/* GPUDB_TABLET_PINS_H */

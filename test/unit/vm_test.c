@@ -582,6 +582,24 @@ test_scenario(const Interpreter *vm, const Scenario *s)
 	program_free(program, size);
 }
 
+/* The sums over rows[], undisturbed: in all, or by one key.  The caller frees program and outcome. */
+static Program *
+run_rows(const Interpreter *vm, bool grouped, Outcome *o)
+{
+	static Assembler as;
+	Program    *program;
+	Tablet	   *tablet = store_rows();
+
+	if (grouped)
+		build_one_key(&as);
+	else
+		build_totals(&as);
+	program = asm_finish(&as);
+	run_disturbed(vm, program, tablet, &undisturbed, o);
+	tablet_free(tablet);
+	return program;
+}
+
 /* Sums of floats that are special, or beyond all doubles. */
 static void
 test_float_totals(const Interpreter *vm)
@@ -601,7 +619,6 @@ test_float_totals(const Interpreter *vm)
 		{"cancellation", {1e300, 0, -1e300}, STATUS_DONE, 0},
 	};
 	static char name[64];
-	static Assembler as;
 	size_t		i;
 	int			grouped;
 
@@ -611,10 +628,8 @@ test_float_totals(const Interpreter *vm)
 		for (grouped = 0; grouped < 2; grouped++)
 		{
 			Program    *program;
-			Tablet	   *tablet;
 			Outcome		o;
 			uint32_t	r;
-			uint32_t	size;
 			double		sum = 0;
 			DeviceStatus status;
 
@@ -625,21 +640,13 @@ test_float_totals(const Interpreter *vm)
 				rows[r].pass = 1;
 				rows[r].f = cases[i].v[r];
 			}
-			if (grouped)
-				build_one_key(&as);
-			else
-				build_totals(&as);
-			program = asm_finish(&as);
-			size = program->size;
-			tablet = store_rows();
-			run_disturbed(vm, program, tablet, &undisturbed, &o);
+			program = run_rows(vm, grouped, &o);
 			status = float_total_value(group_row(&o.groups, 0) + program->state_word[5], &sum);
 			tap_expect(o.status == STATUS_DONE && status == cases[i].status &&
 					   (status != STATUS_DONE || sum == cases[i].want || (isnan(sum) && isnan(cases[i].want))),
 					   "%s: '%s', %g", cases[i].name, status_text(status), sum);
 			outcome_free(&o);
-			tablet_free(tablet);
-			program_free(program, size);
+			program_free(program, program->size);
 		}
 	tap_end();
 }
@@ -649,7 +656,6 @@ static void
 test_wide_overflow(const Interpreter *vm)
 {
 	static char name[64];
-	static Assembler as;
 	int			grouped;
 	int			sign;
 
@@ -659,10 +665,8 @@ test_wide_overflow(const Interpreter *vm)
 		for (sign = -1; sign <= 1; sign++)
 		{
 			Program    *program;
-			Tablet	   *tablet;
 			Outcome		o;
 			uint32_t	r;
-			uint32_t	size;
 
 			nrows = vm->tile + 2;
 			for (r = 0; r < nrows; r++)
@@ -672,20 +676,12 @@ test_wide_overflow(const Interpreter *vm)
 			}
 			rows[3].w = sign * (((Wide) 1 << 126) - 1 + ((Wide) 1 << 126));
 			rows[vm->tile].w = sign;
-			if (grouped)
-				build_one_key(&as);
-			else
-				build_totals(&as);
-			program = asm_finish(&as);
-			size = program->size;
-			tablet = store_rows();
-			run_disturbed(vm, program, tablet, &undisturbed, &o);
+			program = run_rows(vm, grouped, &o);
 			/* -(2^127 - 1) - 1 is still in range */
 			tap_expect(o.status == (sign > 0 ? STATUS_DECIMAL_TOO_WIDE : STATUS_DONE), "sign %d: '%s'", sign,
 					   status_text(o.status));
 			outcome_free(&o);
-			tablet_free(tablet);
-			program_free(program, size);
+			program_free(program, program->size);
 		}
 	tap_end();
 }
