@@ -7,3 +7,45 @@ CREATE FUNCTION gpudb.version(sql_version text DEFAULT '1.0') RETURNS text
     AS 'MODULE_PATHNAME', 'gpudb_version';
 COMMENT ON FUNCTION gpudb.version(text) IS
     'version of the gpudb library; an error says what is wrong with the installation';
+
+CREATE FUNCTION gpudb.stat(OUT event text, OUT reason text, OUT count bigint, OUT meaning text) RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME', 'gpudb_stat';
+CREATE VIEW gpudb.stat AS SELECT * FROM gpudb.stat();
+COMMENT ON VIEW gpudb.stat IS
+    'what gpudb nodes did in the whole server since its start: executed, fallback and refused, by reason';
+CREATE FUNCTION gpudb.stat_reset() RETURNS void
+    LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'gpudb_stat_reset';
+COMMENT ON FUNCTION gpudb.stat_reset() IS 'sets the counters of gpudb.stat to zero';
+REVOKE ALL ON FUNCTION gpudb.stat_reset() FROM PUBLIC;
+
+CREATE FUNCTION gpudb.why_not(query text, OUT relation text, OUT part text, OUT node text, OUT reason text, OUT meaning text)
+    RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'gpudb_why_not';
+COMMENT ON FUNCTION gpudb.why_not(text) IS
+    'plans a query and tells of each scan and aggregate which gpudb node takes it, or why none does';
+
+CREATE FUNCTION gpudb.known_objects(OUT kind text, OUT object oid) RETURNS SETOF record
+    LANGUAGE c STABLE STRICT PARALLEL SAFE
+    AS 'MODULE_PATHNAME', 'gpudb_known_objects';
+CREATE VIEW gpudb.sql_support AS
+    WITH known AS MATERIALIZED (SELECT * FROM gpudb.known_objects())
+    SELECT kind, format_type(object, NULL) AS name FROM known WHERE kind = 'type'
+    UNION
+    SELECT 'operator', o.oid::regoperator::text FROM known JOIN pg_operator o ON o.oprcode = object WHERE kind = 'function'
+    UNION
+    SELECT 'cast', format_type(c.castsource, NULL) || ' to ' || format_type(c.casttarget, NULL)
+        FROM known JOIN pg_cast c ON c.castfunc = object JOIN pg_proc p ON p.oid = object AND p.prorettype = c.casttarget
+        WHERE kind = 'function'
+    UNION
+    SELECT kind, object::regprocedure::text FROM known WHERE kind = 'function'
+        AND NOT EXISTS (SELECT FROM pg_operator o WHERE o.oprcode = object)
+        AND NOT EXISTS (SELECT FROM pg_cast c WHERE c.castfunc = object)
+    UNION
+    SELECT kind, object::regprocedure::text FROM known WHERE kind = 'aggregate';
+COMMENT ON VIEW gpudb.sql_support IS 'types, operators, casts, functions and aggregates that gpudb nodes compute';
+
+GRANT USAGE ON SCHEMA gpudb TO PUBLIC;
+GRANT SELECT ON gpudb.stat, gpudb.sql_support TO PUBLIC;

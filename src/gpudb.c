@@ -10,7 +10,10 @@
 #include "storage/ipc.h"
 #include "utils/builtins.h"
 
+#include "device/threads.h"
+#include "exec/memory.h"
 #include "exec/node.h"
+#include "exec/stat.h"
 #include "guc.h"
 #include "plan/path.h"
 #include "tablet/pins.h"
@@ -30,7 +33,10 @@ shmem_request(void)
 {
 	if (prev_shmem_request)
 		prev_shmem_request();
+	threads_request_shmem();
 	pins_request_shmem();
+	memory_request_shmem();
+	stat_request_shmem();
 }
 
 static void
@@ -38,7 +44,10 @@ shmem_startup(void)
 {
 	if (prev_shmem_startup)
 		prev_shmem_startup();
+	threads_attach_shmem();
 	pins_attach_shmem();
+	memory_attach_shmem();
+	stat_attach_shmem();
 }
 
 extern PGDLLEXPORT void _PG_init(void);

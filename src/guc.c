@@ -12,6 +12,7 @@
 #include "pg_compat.h"
 
 int			gpudb_cpu_threads = 0;
+int			gpudb_debug_fail = -1;
 int			gpudb_debug_require = REQUIRE_ALLOW;
 int			gpudb_debug_yield = -1;
 int			gpudb_device = DEVICE_AUTO;
@@ -39,10 +40,15 @@ guc_init(void)
 							"Number of threads that a query may use on the CPU device, the backend included.",
 							"0 means as many as the machine has processors.",
 							&gpudb_cpu_threads, 0, 0, 64, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpudb.debug_fail",
+							"Makes the device fail on this window of every scan, to test what follows.",
+							"The first one is 0; -1 means never.",
+							&gpudb_debug_fail, -1, -1, INT_MAX, PGC_SUSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpudb.debug_require",
 							 "Raises an error if a query did not (require) or did (forbid) run on gpudb nodes without fallback.",
 							 NULL,
-							 &gpudb_debug_require, REQUIRE_ALLOW, require_options, PGC_USERSET, 0, NULL, NULL, NULL);
+							 &gpudb_debug_require, REQUIRE_ALLOW, require_options, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.debug_yield",
 							"Interrupts every run of a program after so many instructions, to test resuming.",
 							"-1 means never.",

@@ -22,6 +22,7 @@ typedef enum DeviceChoice
 } DeviceChoice;
 
 extern int	gpudb_cpu_threads;
+extern int	gpudb_debug_fail;
 extern int	gpudb_debug_require;
 extern int	gpudb_debug_yield;
 extern int	gpudb_device;

@@ -10,10 +10,13 @@
 #include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/tableam.h"
+#include "executor/executor.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/shmem.h"
 #include "utils/guc.h"
+#include "utils/rel.h"
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
 #error "gpudb supports PostgreSQL 15 to 18"
@@ -35,6 +38,39 @@ compat_prepare_page(HeapScanDesc scan, BlockNumber block)
 	heap_prepare_pagescan((TableScanDesc) scan);
 #else
 	heapgetpage((TableScanDesc) scan, block);
+#endif
+}
+
+/* The number of the file that a relation lies in. */
+static inline Oid
+compat_relation_file(Relation relation)
+{
+#if PG_VERSION_NUM >= 160000
+	return relation->rd_locator.relNumber;
+#else
+	return relation->rd_node.relNode;
+#endif
+}
+
+/* Rows inserted, updated and deleted so far, as far as sessions have reported it. */
+static inline int64
+compat_relation_changes(Relation relation)
+{
+	PgStat_StatTabEntry *entry = pgstat_fetch_stat_tabentry(RelationGetRelid(relation));
+
+	if (entry == NULL)
+		return 0;
+	return entry->tuples_inserted + entry->tuples_updated + entry->tuples_deleted;
+}
+
+/* Raise PostgreSQL's error if the user may not run the plan. */
+static inline void
+compat_check_permissions(PlannedStmt *stmt)
+{
+#if PG_VERSION_NUM >= 160000
+	ExecCheckPermissions(stmt->rtable, stmt->permInfos, true);
+#else
+	ExecCheckRTPerms(stmt->rtable, true);
 #endif
 }
 

@@ -2,7 +2,7 @@
 # Install what is missing on a bare Debian 12, as root:  test/install-deps.sh build|test|demo
 #
 #   build   compiler, make, PostgreSQL's headers and PGXS
-#   test    also a server, pgTAP and the Perl modules of the TAP tests
+#   test    also a server, pgTAP, the Perl modules of the TAP tests, and Python for the random queries
 #   demo    build, a server, and tpchgen-cli (from PyPI, in a virtual environment of its own) for TPC-H data
 #
 # It says nothing when all is there.  A PostgreSQL named by PG_CONFIG is taken as it is.  No database cluster is
@@ -47,6 +47,7 @@ if [ "$need" != build ]; then
 fi
 if [ "$need" = test ]; then
 	want "postgresql-$pg-pgtap" has_pgtap
+	want python3 command -v python3
 	want libipc-run-perl perl -MIPC::Run -MTest::More -e 1
 fi
 if [ "$need" = demo ]; then

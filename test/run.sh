@@ -1,11 +1,12 @@
 #!/bin/bash
-# Run the test suites and add up:  test/run.sh [lint] [unit] [regress] [isolation] [tap] [pgtap]     (all when none is named)
+# Run the test suites and add up:  test/run.sh [lint] [unit] [regress] [isolation] [tap] [pgtap] [diff]     (all when none is named)
 #
 # gpudb must be installed already (`make test` does that).  Every suite comes down to programs that print TAP; what
 # pg_regress prints is translated.  Tests run as an unprivileged user on copies in a scratch folder, so the repository
 # may belong to root.  The last line is always `N passed, N failed`.
 #
 #   GPUDB_DEVICE=cpu|gpu   the value of gpudb.device in every server (default cpu)
+#   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 1000)
 #   GPUDB_TEST_TIMEOUT     seconds that one program may take (default 1200)
 #   PG_CONFIG              the PostgreSQL to test with
 #   KEEP=1                 leave the scratch folder behind
@@ -139,7 +140,8 @@ perl_tap() {
 suite_tap() {
 	local script
 	compgen -G "$repo/test/t/*.pl" >/dev/null || return 0
-	cp -R "$repo/test/t" "$work/t"
+	cp -R "$repo/test/t" "$repo/test/sql_support.sql" "$repo/docs/sql-support.md" "$work/"
+	export GPUDB_REPO=$work
 	for script in "$repo"/test/t/*.pl; do
 		tap "t/$(basename "$script" .pl)" perl_tap "$(basename "$script" .pl)"
 	done
@@ -163,10 +165,24 @@ suite_pgtap() {
 	server_stop pgtap
 }
 
+# Random queries with a fixed seed, so that what failed once fails again, and with a fresh one.
+suite_diff() {
+	local seed
+	if ! server_start diff "include '$work/server.conf'" || ! psql_as -c 'CREATE EXTENSION gpudb'; then
+		tap diff false
+		return 0
+	fi
+	for seed in 1 "$(date +%s)"; do
+		tap "diff/seed $seed" "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --seed "$seed" \
+			--count "${GPUDB_DIFF_QUERIES:-1000}"
+	done
+	server_stop diff
+}
+
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(lint unit regress isolation tap pgtap)
+[ ${#suites[@]} -gt 0 ] || suites=(lint unit regress isolation tap pgtap diff)
 for suite in "${suites[@]}"; do
-	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit regress isolation tap pgtap"
+	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit regress isolation tap pgtap diff"
 done
 if [ "$device" = gpu ]; then
 	nvidia-smi -L 2>/dev/null | grep -q GPU || [ -e /dev/nvidia0 ] ||

@@ -8,6 +8,10 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+
 #include "compile/compiler.h"
 
 /* Nanoseconds that finding a tuple and walking its attributes take besides the program. */
@@ -56,7 +60,7 @@ body_cost(const StringInfo code, const ProgramBody *body)
 	return cost;
 }
 
-/* Put the parts of a program into one block. */
+/* Put the parts of a program into one block; NULL if it does not pass the verifier, which would be a bug. */
 static Program *
 assemble(const Program *shape, const ConstantPool *pool, const StringInfo code)
 {
@@ -78,13 +82,28 @@ assemble(const Program *shape, const ConstantPool *pool, const StringInfo code)
 	memcpy((char *) program + words, pool->words.data, pool->words.len);
 	memcpy((char *) program + instrs, code->data, code->len);
 	memcpy((char *) program + bytes, pool->bytes.data, pool->bytes.len);
-	if (program_verify(program, size) != STATUS_DONE)
-		elog(ERROR, "gpudb compiled an invalid program");
-	return program;
+	return program_verify(program, size) == STATUS_DONE ? program : NULL;
 }
 
-void
-compile_program(const CompileInput *input, const CompileRequest *request, CompileResult *result)
+/* Whether an aggregate returns one of the intervals, which takes their bytes. */
+static bool
+wants_bytes(const CompileRequest *request)
+{
+	ListCell   *lc;
+
+	foreach(lc, request->aggs)
+	{
+		List	   *args = lfirst_node(Aggref, lc)->args;
+
+		if (args != NIL && getBaseType(exprType((Node *) linitial_node(TargetEntry, args)->expr)) == INTERVALOID)
+			return true;
+	}
+	return false;
+}
+
+/* One attempt; false when text in packed form stood in the way. */
+static bool
+compile_bodies(const CompileInput *input, const CompileRequest *request, bool unpacked, CompileResult *result)
 {
 	Program		shape = {0};
 	ConstantPool pool;
@@ -97,7 +116,10 @@ compile_program(const CompileInput *input, const CompileRequest *request, Compil
 	shape.aggregates = request->aggregate;
 	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
 	{
-		Compiler	c = {.input = input, .result = result, .wide = body == BODY_WIDE};
+		Compiler	c = {
+			.input = input, .result = result, .wide = body == BODY_WIDE, .unpacked = unpacked,
+			.wants_bytes = wants_bytes(request)
+		};
 		Program		again = {.aggregates = request->aggregate, .row_words = 1};
 
 		if (body == BODY_WIDE && !decimals)
@@ -106,7 +128,7 @@ compile_program(const CompileInput *input, const CompileRequest *request, Compil
 		if (!compile_body(&c, request, &again))
 		{
 			result->reason = c.reason;
-			return;
+			return !c.packed_refused;
 		}
 		decimals = c.decimals;
 		/* a value that never fits leaves only the wide body */
@@ -120,17 +142,29 @@ compile_program(const CompileInput *input, const CompileRequest *request, Compil
 		if (!emit_finish(&c.em, &code, &again.body[body]))
 		{
 			result->reason = REASON_EXPRESSION;
-			return;
+			return true;
 		}
-		if (body == BODY_WIDE && shape.body[BODY_NARROW].exists &&
+		/* states that only one of the bodies could share: the wide one serves all tablets */
+		if (body == BODY_WIDE && again.body[BODY_NARROW].exists &&
 			(again.nstates != shape.nstates || again.row_words != shape.row_words))
-			elog(ERROR, "gpudb compiled two bodies that do not agree");
+			again.body[BODY_NARROW].exists = false;
 		shape = again;
 	}
 	result->cost = DEFORM_TUPLE_COST + DEFORM_COLUMN_COST * result->ncolumns +
 		body_cost(&code, &shape.body[shape.body[BODY_NARROW].exists ? BODY_NARROW : BODY_WIDE]);
 	shape.ncolumns = result->ncolumns;
 	result->program = assemble(&shape, &pool, &code);
+	Assert(result->program != NULL);
+	if (result->program == NULL)
+		result->reason = REASON_EXPRESSION;
+	return true;
+}
+
+void
+compile_program(const CompileInput *input, const CompileRequest *request, CompileResult *result)
+{
+	if (!compile_bodies(input, request, false, result))
+		compile_bodies(input, request, true, result);
 }
 
 bool

@@ -22,8 +22,11 @@
 /* Scale assumed for numerics without a declared one, until data says more. */
 #define SCALE_FIRST_GUESS 0
 
-/* Value of a parameter at this execution; NULL while planning. */
-typedef Const *(*ParamLookup) (void *arg, Param *param);
+/*
+ * Value of an expression without Vars at this execution; NULL when computing
+ * it raises an error, which only PostgreSQL may do, and where it would.
+ */
+typedef Const *(*ValueLookup) (void *arg, Expr *expr);
 
 /* Where expressions are to be computed. */
 typedef struct CompileInput
@@ -31,8 +34,8 @@ typedef struct CompileInput
 	Index		varno;			/* the base relation */
 	Bitmapset  *notnull;		/* its attribute numbers that are NOT NULL */
 	List	   *scan_tlist;		/* what INDEX_VARs stand for, NIL if none */
-	ParamLookup param;			/* NULL while planning */
-	void	   *param_arg;
+	ValueLookup value;			/* NULL while planning */
+	void	   *value_arg;
 	const int16 *scales;		/* by attribute number: numerics without declared scale; NULL = first guess */
 } CompileInput;
 
@@ -49,9 +52,9 @@ typedef struct CompileRequest
 typedef struct ColumnUse
 {
 	AttrNumber	attno;
-	Oid			type;
+	Oid			type;			/* of a domain, what it is over */
 	int32		typmod;
-	bool		dscale;			/* the display scale of a numeric instead of its value */
+	bool		second;			/* display scale of a numeric, bytes of an interval, instead of its value */
 	bool		packed;			/* text in one word */
 	int16		scale;			/* numerics */
 } ColumnUse;
@@ -73,9 +76,11 @@ typedef struct AggResult
 {
 	uint8		action;			/* AggAction */
 	Oid			argtype;
+	bool		packed;			/* text in one word */
+	int32		typmod;			/* of the argument */
 	int16		value;			/* state numbers, -1 = none */
 	int16		count;
-	int16		other;			/* numeric min/max without scale: the second extreme; floats: count of -0 */
+	int16		other;			/* min and max of floats: count of -0; variances: sum of squares */
 	int16		scale;			/* numerics */
 	int16		dscale;			/* -1: state dscale_max says */
 	int16		dscale_max;

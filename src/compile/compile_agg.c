@@ -17,19 +17,19 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
 
 #include "core/op_agg.h"
 
 #include "compile/compiler.h"
 
-/* How display scales are folded into a number for min and max. */
-#define DSCALE_FACTOR 64
-
 /* What a state is computed from; index = state number. */
 typedef struct StateSource
 {
 	StateKind	kind;
+	bool		wide;			/* sums: of 128-bit values */
 	int			vreg;
+	int			companion;		/* MIN_BY and MAX_BY */
 	int			mask;
 } StateSource;
 
@@ -60,7 +60,8 @@ static bool
 compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand)
 {
 	Emitter    *em = &c->em;
-	Oid			type = exprType((Node *) expr);
+	int32		typmod = exprTypmod((Node *) expr);
+	Oid			type = getBaseTypeAndTypmod(exprType((Node *) expr), &typmod);
 
 	if (!compile_expr(c, expr, operand))
 		return false;
@@ -78,13 +79,18 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 			}
 		case CLASS_DECIMAL:
 			return add_key(c, shape, KEY_WIDE, VMOP_KEY_W, widened(c, operand), hash);
+		case CLASS_WIDE:
+			return add_key(c, shape, KEY_WIDE, VMOP_KEY_W, operand->vreg, hash);
+		case CLASS_INTERVAL:
+			/* equal ones print differently */
+			return refuse(c, REASON_DATA_TYPE);
 		case CLASS_PACKED:
 		case CLASS_TEXT:
 			if (!OidIsValid(exprCollation((Node *) expr)) ||
 				!get_collation_isdeterministic(exprCollation((Node *) expr)))
 				return refuse(c, REASON_COLLATION);
 			/* blanks that do not count in bpchar can be put back only where a length is declared */
-			if (type == BPCHAROID && exprTypmod((Node *) expr) < (int32) VARHDRSZ)
+			if (type == BPCHAROID && typmod < (int32) VARHDRSZ)
 				return refuse(c, REASON_DATA_TYPE);
 			if (operand->class == CLASS_PACKED)
 				return add_key(c, shape, KEY_WORD, VMOP_KEY_I, operand->vreg, hash);
@@ -94,54 +100,104 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 	return false;
 }
 
-/* The opcode that adds to a state, from the operand's width and grouping. */
+/* The opcode that adds to a state without keys; the next one in the list does so by group. */
 static Opcode
-state_op(StateKind kind, bool wide, bool grouped)
+state_op(StateKind kind, bool wide)
 {
 	switch (kind)
 	{
 		case STATE_COUNT:
-			return grouped ? VMOP_COUNT_G : VMOP_COUNT;
+			return VMOP_COUNT;
 		case STATE_SUM:
-			if (wide)
-				return grouped ? VMOP_SUM_W_G : VMOP_SUM_W;
-			return grouped ? VMOP_SUM_I_G : VMOP_SUM_I;
+			return wide ? VMOP_SUM_W : VMOP_SUM_I;
 		case STATE_SUM_F:
-			return grouped ? VMOP_SUM_F_G : VMOP_SUM_F;
+			return VMOP_SUM_F;
 		case STATE_MIN_I:
-			return grouped ? VMOP_MIN_I_G : VMOP_MIN_I;
+			return VMOP_MIN_I;
 		case STATE_MAX_I:
-			return grouped ? VMOP_MAX_I_G : VMOP_MAX_I;
+			return VMOP_MAX_I;
 		case STATE_MIN_W:
-			return grouped ? VMOP_MIN_W_G : VMOP_MIN_W;
+			return VMOP_MIN_W;
 		case STATE_MAX_W:
-			return grouped ? VMOP_MAX_W_G : VMOP_MAX_W;
+			return VMOP_MAX_W;
+		case STATE_SUM_SQ:
+			return VMOP_SUM_SQ;
+		case STATE_ALL_BITS:
+			return VMOP_ALL_BITS;
+		case STATE_ANY_BITS:
+			return VMOP_ANY_BITS;
+		case STATE_ODD_BITS:
+			return VMOP_ODD_BITS;
+		case STATE_MIN_BY:
+			return VMOP_MIN_BY;
+		case STATE_MAX_BY:
+			return VMOP_MAX_BY;
+		case STATE_MIN_T:
+			return VMOP_MIN_T;
+		case STATE_MAX_T:
+			return VMOP_MAX_T;
 	}
 	return VMOP_END;
 }
 
-/* The number of a state over register vreg (0 for count(*)), made if new; -1 when there are too many. */
+static bool
+same_source(const StateSource *a, const StateSource *b)
+{
+	return a->kind == b->kind && a->wide == b->wide && a->vreg == b->vreg && a->companion == b->companion &&
+		a->mask == b->mask;
+}
+
+/* The number of a state, made if new; -1 when there are too many. */
 static int
-need_state(AggCompiler *ac, StateKind kind, bool wide, int vreg, int mask)
+need_source(AggCompiler *ac, StateSource source)
 {
 	Program    *shape = ac->shape;
 	int			s;
 
 	for (s = 0; s < shape->nstates; s++)
-		if (ac->source[s].kind == kind && ac->source[s].vreg == vreg && ac->source[s].mask == mask)
+		if (same_source(&ac->source[s], &source))
 			return s;
 	if (s == PROGRAM_MAX_STATES)
 	{
 		refuse(ac->c, REASON_EXPRESSION);
 		return -1;
 	}
-	ac->source[s] = (StateSource) {kind, vreg, mask};
-	shape->state_kind[s] = kind;
+	ac->source[s] = source;
+	shape->state_kind[s] = source.kind;
 	shape->state_word[s] = shape->row_words;
-	emit(&ac->c->em, state_op(kind, wide, ac->group != 0), vreg, ac->group, mask, shape->row_words);
-	shape->row_words += state_words(kind);
+	shape->row_words += state_words(source.kind);
 	shape->nstates++;
 	return s;
+}
+
+/* A state over register vreg, 0 for count(*). */
+static int
+need_state(AggCompiler *ac, StateKind kind, bool wide, int vreg, int mask)
+{
+	return need_source(ac, (StateSource) {.kind = kind, .wide = wide, .vreg = vreg, .mask = mask});
+}
+
+/*
+ * The instructions that update the states.  They come after everything that
+ * can fail or ask for room, so that a tile updates all of them or none.
+ */
+static void
+emit_updates(AggCompiler *ac)
+{
+	Emitter    *em = &ac->c->em;
+	int			grouped = ac->group != 0;
+
+	for (int s = 0; s < ac->shape->nstates; s++)
+		if (state_is_text(ac->source[s].kind))
+			emit(em, grouped ? VMOP_RESERVE_T_G : VMOP_RESERVE_T, ac->source[s].vreg, ac->group, ac->source[s].mask,
+				 ac->shape->state_word[s]);
+	for (int s = 0; s < ac->shape->nstates; s++)
+	{
+		const StateSource *source = &ac->source[s];
+
+		emit_instr(em, (EmitInstr) {.op = state_op(source->kind, source->wide) + grouped, .a = source->vreg,
+				   .b = ac->group, .c = source->companion, .m = source->mask, .imm = ac->shape->state_word[s]});
+	}
 }
 
 /* Count of the rows where an operand is not NULL. */
@@ -158,56 +214,65 @@ mask_present(AggCompiler *ac, const Operand *arg, int mask)
 	return arg->nullable ? emit(&ac->c->em, VMOP_MASK_NOT_TRUE, null_test(ac->c, arg), mask, 0, 0) : mask;
 }
 
-/*
- * Least or largest numeric whose display scale varies: the value with the
- * scale folded in, once so that small scales come first and once so that
- * large ones do.  The value is certain when both agree.
- */
-static void
-numeric_extreme(AggCompiler *ac, StateKind kind, const Operand *arg, int mask, AggResult *result)
-{
-	Compiler   *c = ac->c;
-	uint64		factor[2];
-	uint64		most[2];
-	int			scaled;
-	int			dscale = emit(&c->em, VMOP_WIDEN, arg->dscale_vreg, 0, 0, 0);
-	int			inverse;
-
-	wide_store(factor, DSCALE_FACTOR);
-	wide_store(most, DSCALE_FACTOR - 1);
-	scaled = emit(&c->em, VMOP_MUL_W, widened(c, arg), emit_constant(&c->em, KIND_W, factor, false), mask, 0);
-	inverse = emit(&c->em, VMOP_SUB_W, emit_constant(&c->em, KIND_W, most, false), dscale, mask, 0);
-	result->value = need_state(ac, kind, true, emit(&c->em, VMOP_ADD_W, scaled, dscale, mask, 0), mask);
-	result->other = need_state(ac, kind, true, emit(&c->em, VMOP_ADD_W, scaled, inverse, mask, 0), mask);
-}
-
-static void
+static bool
 extreme(AggCompiler *ac, bool least, const Operand *arg, int mask, AggResult *result)
 {
 	Emitter    *em = &ac->c->em;
+	StateSource by = {.kind = least ? STATE_MIN_BY : STATE_MAX_BY, .vreg = arg->vreg, .companion = arg->second_vreg, .mask = mask};
+	int			zeros;
 
 	switch (arg->class)
 	{
 		case CLASS_DECIMAL:
+			by.vreg = widened(ac->c, arg);
 			if (arg->dscale < 0)
-				numeric_extreme(ac, least ? STATE_MIN_W : STATE_MAX_W, arg, mask, result);
+			{
+				by.companion = emit(em, VMOP_WIDEN, arg->second_vreg, 0, 0, 0);
+				result->value = need_source(ac, by);
+			}
 			else
-				result->value = need_state(ac, least ? STATE_MIN_W : STATE_MAX_W, true, widened(ac->c, arg), mask);
+				result->value = need_state(ac, least ? STATE_MIN_W : STATE_MAX_W, true, by.vreg, mask);
+			break;
+		case CLASS_INTERVAL:
+			result->value = need_source(ac, by);
+			break;
+		case CLASS_WIDE:
+			result->value = need_state(ac, least ? STATE_MIN_W : STATE_MAX_W, true, arg->vreg, mask);
 			break;
 		case CLASS_FLOAT:
-			{
-				int			negative_zero = emit(em, VMOP_NEG_ZERO, arg->vreg, 0, 0, 0);
-
-				result->other = need_state(ac, STATE_COUNT, false, 0,
-										   emit(em, VMOP_MASK_TRUE, negative_zero, mask, 0, 0));
-				result->value = need_state(ac, least ? STATE_MIN_I : STATE_MAX_I, false,
-										   emit(em, VMOP_FLOAT_KEY, arg->vreg, 0, 0, 0), mask);
-				break;
-			}
-		default:
+			zeros = emit(em, VMOP_MASK_TRUE, emit(em, VMOP_NEG_ZERO, arg->vreg, 0, 0, 0), mask, 0, 0);
+			result->other = need_state(ac, STATE_COUNT, false, 0, zeros);
+			result->value = need_state(ac, least ? STATE_MIN_I : STATE_MAX_I, false,
+									   emit(em, VMOP_FLOAT_KEY, arg->vreg, 0, 0, 0), mask);
+			break;
+		case CLASS_TEXT:
+			result->value = need_state(ac, least ? STATE_MIN_T : STATE_MAX_T, false,
+									   result->argtype == BPCHAROID ? emit(em, VMOP_TRIM_T, arg->vreg, 0, 0, 0) : arg->vreg,
+									   mask);
+			break;
+		case CLASS_BOOL:
+			return refuse(ac->c, REASON_DATA_TYPE);
+		case CLASS_INT:
+		case CLASS_PACKED:
 			result->value = need_state(ac, least ? STATE_MIN_I : STATE_MAX_I, false, arg->vreg, mask);
 			break;
 	}
+	return true;
+}
+
+/* Whether PostgreSQL's order of a type is ours, and equal values are the same. */
+static bool
+order_known(Compiler *c, const Aggref *agg, const AggResult *result)
+{
+	if (get_typtype(result->argtype) == TYPTYPE_ENUM && !enum_in_oid_order(result->argtype))
+		return refuse(c, REASON_DATA_TYPE);
+	if (!OidIsValid(agg->inputcollid))
+		return true;
+	if (!lc_collate_is_c(agg->inputcollid))
+		return refuse(c, REASON_COLLATION);
+	if (result->argtype == BPCHAROID && result->typmod < (int32) VARHDRSZ)
+		return refuse(c, REASON_DATA_TYPE);
+	return true;
 }
 
 static void
@@ -218,7 +283,27 @@ total(AggCompiler *ac, const Operand *arg, int mask, AggResult *result)
 	else
 		result->value = need_state(ac, STATE_SUM, arg->class == CLASS_DECIMAL && ac->c->wide, arg->vreg, mask);
 	if (arg->class == CLASS_DECIMAL && arg->dscale < 0)
-		result->dscale_max = need_state(ac, STATE_MAX_I, false, arg->dscale_vreg, mask_present(ac, arg, mask));
+		result->dscale_max = need_state(ac, STATE_MAX_I, false, arg->second_vreg, mask_present(ac, arg, mask));
+}
+
+/* Sum and sum of squares, from which variances follow. */
+static void
+spread(AggCompiler *ac, const Operand *arg, int mask, AggResult *result)
+{
+	Compiler   *c = ac->c;
+	bool		wide = arg->class == CLASS_DECIMAL ? c->wide : result->argtype == INT8OID;
+	int			vreg = arg->vreg;
+
+	total(ac, arg, mask, result);
+	if (arg->class == CLASS_FLOAT)
+	{
+		result->other = need_state(ac, STATE_SUM_SQ, false, vreg, mask);
+		return;
+	}
+	if (wide)
+		vreg = widened(c, arg);
+	result->other = need_state(ac, STATE_SUM, wide, emit(&c->em, wide ? VMOP_MUL_W : VMOP_MUL_D, vreg, vreg, mask, 0),
+							   mask);
 }
 
 static bool
@@ -234,7 +319,9 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 	if (map == NULL || agg->aggdistinct != NIL || agg->aggorder != NIL || agg->aggkind != AGGKIND_NORMAL ||
 		agg->aggsplit != AGGSPLIT_SIMPLE || agg->agglevelsup != 0)
 		return refuse(c, REASON_EXPRESSION);
-	*result = (AggResult) {.action = map->action, .value = -1, .count = -1, .other = -1, .dscale_max = -1};
+	*result = (AggResult) {
+		.action = map->action, .typmod = -1, .value = -1, .count = -1, .other = -1, .dscale_max = -1
+	};
 	if (agg->aggfilter)
 	{
 		if (!compile_expr(c, agg->aggfilter, &condition))
@@ -251,7 +338,9 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 	if (!compile_expr(c, expr, &arg))
 		return false;
 	c->mask = VREG_SELECTION;
-	result->argtype = exprType((Node *) expr);
+	result->typmod = exprTypmod((Node *) expr);
+	result->argtype = getBaseTypeAndTypmod(exprType((Node *) expr), &result->typmod);
+	result->packed = arg.class == CLASS_PACKED;
 	result->scale = arg.scale;
 	result->dscale = arg.dscale;
 	result->count = count_state(ac, &arg, mask);
@@ -266,7 +355,26 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 			break;
 		case AGG_MIN:
 		case AGG_MAX:
-			extreme(ac, map->action == AGG_MIN, &arg, mask, result);
+			return order_known(c, agg, result) && extreme(ac, map->action == AGG_MIN, &arg, mask, result);
+		case AGG_BOOL_AND:
+		case AGG_BOOL_OR:
+			result->value = need_state(ac, map->action == AGG_BOOL_AND ? STATE_MIN_I : STATE_MAX_I, false,
+									   emit(&c->em, VMOP_BOOL_TO_INT, arg.vreg, 0, 0, 0), mask);
+			break;
+		case AGG_BIT_AND:
+			result->value = need_state(ac, STATE_ALL_BITS, false, arg.vreg, mask);
+			break;
+		case AGG_BIT_OR:
+			result->value = need_state(ac, STATE_ANY_BITS, false, arg.vreg, mask);
+			break;
+		case AGG_BIT_XOR:
+			result->value = need_state(ac, STATE_ODD_BITS, false, arg.vreg, mask);
+			break;
+		case AGG_VAR_POP:
+		case AGG_VAR_SAMP:
+		case AGG_STDDEV_POP:
+		case AGG_STDDEV_SAMP:
+			spread(ac, &arg, mask, result);
 			break;
 	}
 	return c->reason == NULL;
@@ -297,17 +405,19 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 	for (i = 0; i < result->nkeys; i++)
 	{
 		Node	   *expr = list_nth(request->keys, i);
+		int32		typmod = exprTypmod(expr);
+		Oid			type = getBaseTypeAndTypmod(exprType(expr), &typmod);
 
 		result->key[i] = (KeyResult) {
-			.type = exprType(expr), .typmod = exprTypmod(expr), .packed = key[i].class == CLASS_PACKED,
+			.type = type, .typmod = typmod, .packed = key[i].class == CLASS_PACKED,
 			.scale = key[i].scale, .dscale = key[i].dscale, .dscale_min = -1, .dscale_max = -1
 		};
 		if (key[i].class == CLASS_DECIMAL && key[i].dscale < 0)
 		{
 			int			mask = mask_present(ac, &key[i], VREG_SELECTION);
 
-			result->key[i].dscale_min = need_state(ac, STATE_MIN_I, false, key[i].dscale_vreg, mask);
-			result->key[i].dscale_max = need_state(ac, STATE_MAX_I, false, key[i].dscale_vreg, mask);
+			result->key[i].dscale_min = need_state(ac, STATE_MIN_I, false, key[i].second_vreg, mask);
+			result->key[i].dscale_max = need_state(ac, STATE_MAX_I, false, key[i].second_vreg, mask);
 		}
 	}
 	result->naggs = list_length(request->aggs);
@@ -318,6 +428,7 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 		if (!compile_aggregate(ac, lfirst_node(Aggref, lc), &result->agg[i++]))
 			return false;
 	}
+	emit_updates(ac);
 	shape->grouped = request->keys != NIL;
 	return c->reason == NULL;
 }

@@ -4,19 +4,25 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_enum.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "utils/catcache.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
+#include "utils/pg_locale.h"
+#include "utils/syscache.h"
 
 #include "core/decimal.h"
 #include "core/op_text.h"
 #include "core/tablet_format.h"
+#include "core/wide_types.h"
 
 #include "compile/compiler.h"
 
@@ -68,6 +74,9 @@ kind_of(const Compiler *c, OperandClass class)
 			return KIND_F;
 		case CLASS_DECIMAL:
 			return c->wide ? KIND_W : KIND_I;
+		case CLASS_WIDE:
+		case CLASS_INTERVAL:
+			return KIND_W;
 		case CLASS_TEXT:
 			return KIND_T;
 		case CLASS_INT:
@@ -89,51 +98,43 @@ null_test(Compiler *c, const Operand *a)
 }
 
 /*
- * The class of a type.  Text of a declared length that always fits 7 bytes is
- * packed into a word.
+ * The class of a type that is no domain.  Text of a declared length that
+ * always fits 7 bytes is packed into a word.
  */
-static bool
+bool
 class_of_type(Compiler *c, Oid type, int32 typmod, Operand *out)
 {
+	const TypeMap *map = map_type(type);
 	int			characters = typmod - VARHDRSZ;
 
-	switch (type)
+	if (map == NULL && get_typtype(type) != TYPTYPE_ENUM)
+		return refuse(c, REASON_DATA_TYPE);
+	out->class = map ? map->class : CLASS_INT;
+	if ((type == BPCHAROID || type == VARCHAROID) && typmod >= (int32) VARHDRSZ && !c->unpacked &&
+		characters * pg_database_encoding_max_length() <= TEXT_PACKED_MAX)
 	{
-		case BOOLOID:
-			out->class = CLASS_BOOL;
-			return true;
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case DATEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			out->class = CLASS_INT;
-			return true;
-		case FLOAT4OID:
-		case FLOAT8OID:
-			out->class = CLASS_FLOAT;
-			return true;
-		case NUMERICOID:
-			out->class = CLASS_DECIMAL;
-			return true;
-		case BPCHAROID:
-		case VARCHAROID:
-			if (typmod >= (int32) VARHDRSZ &&
-				characters * pg_database_encoding_max_length() <= TEXT_PACKED_MAX)
-			{
-				out->class = CLASS_PACKED;
-				out->trimmed = type == BPCHAROID;
-				return true;
-			}
-			out->class = CLASS_TEXT;
-			return true;
-		case TEXTOID:
-			out->class = CLASS_TEXT;
-			return true;
-		default:
-			return refuse(c, REASON_DATA_TYPE);
+		out->class = CLASS_PACKED;
+		out->trimmed = type == BPCHAROID;
 	}
+	return true;
+}
+
+bool
+enum_in_oid_order(Oid type)
+{
+	CatCList   *labels = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
+	bool		ordered = true;
+
+	for (int i = 0; i < labels->n_members && ordered; i++)
+		for (int j = 0; j < i && ordered; j++)
+		{
+			Form_pg_enum a = (Form_pg_enum) GETSTRUCT(&labels->members[i]->tuple);
+			Form_pg_enum b = (Form_pg_enum) GETSTRUCT(&labels->members[j]->tuple);
+
+			ordered = (a->oid < b->oid) == (a->enumsortorder < b->enumsortorder);
+		}
+	ReleaseSysCacheList(labels);
+	return ordered;
 }
 
 /* Declared scale of numeric(p, s), or -1. */
@@ -151,22 +152,19 @@ declared_scale(int32 typmod)
 
 /* The tablet column for a use of an attribute; made on first use. */
 static int
-use_column(Compiler *c, const Var *var, bool dscale, bool packed, int scale)
+use_column(Compiler *c, const ColumnUse *use)
 {
 	CompileResult *r = c->result;
 
 	for (int i = 0; i < r->ncolumns; i++)
-		if (r->column[i].attno == var->varattno && r->column[i].dscale == dscale)
+		if (r->column[i].attno == use->attno && r->column[i].second == use->second)
 			return i;
 	if (r->ncolumns == PROGRAM_MAX_COLUMNS)
 	{
 		refuse(c, REASON_EXPRESSION);
 		return 0;
 	}
-	r->column[r->ncolumns] = (ColumnUse) {
-		.attno = var->varattno, .type = var->vartype, .typmod = var->vartypmod,
-		.dscale = dscale, .packed = packed, .scale = scale
-	};
+	r->column[r->ncolumns] = *use;
 	return r->ncolumns++;
 }
 
@@ -177,150 +175,66 @@ compile_var(Compiler *c, Var *var, Operand *out)
 		[KIND_B] = VMOP_LOAD_B, [KIND_I] = VMOP_LOAD_I, [KIND_F] = VMOP_LOAD_F,
 		[KIND_W] = VMOP_LOAD_W, [KIND_T] = VMOP_LOAD_T,
 	};
-	int			column;
+	ColumnUse	use = {.attno = var->varattno, .typmod = var->vartypmod};
 
 	if (var->varno != c->input->varno || var->varlevelsup != 0)
 		return refuse(c, REASON_EXPRESSION);
 	if (var->varattno <= 0)
 		return refuse(c, "system_column");
-	if (!class_of_type(c, var->vartype, var->vartypmod, out))
+	use.type = getBaseTypeAndTypmod(var->vartype, &use.typmod);
+	if (!class_of_type(c, use.type, use.typmod, out))
 		return false;
 	out->nullable = !bms_is_member(var->varattno, c->input->notnull);
+	use.packed = out->class == CLASS_PACKED;
 	if (out->class == CLASS_DECIMAL)
 	{
-		out->dscale = declared_scale(var->vartypmod);
+		out->dscale = declared_scale(use.typmod);
 		out->scale = out->dscale;
 		if (out->dscale < 0)
 			out->scale = c->input->scales ? c->input->scales[var->varattno] : SCALE_FIRST_GUESS;
 		if (out->scale > DECIMAL_MAX_DIGITS)
 			return refuse(c, REASON_DATA_TYPE);
+		use.scale = out->scale;
 	}
-	column = use_column(c, var, false, out->class == CLASS_PACKED, out->scale);
-	out->vreg = emit(&c->em, load[kind_of(c, out->class)], 0, 0, 0, column);
+	out->vreg = emit(&c->em, load[kind_of(c, out->class)], 0, 0, 0, use_column(c, &use));
+	use.second = true;
 	if (out->class == CLASS_DECIMAL && out->dscale < 0)
-		out->dscale_vreg = emit(&c->em, VMOP_LOAD_I, 0, 0, 0, use_column(c, var, true, false, 0));
+		out->second_vreg = emit(&c->em, VMOP_LOAD_I, 0, 0, 0, use_column(c, &use));
+	if (out->class == CLASS_INTERVAL && c->wants_bytes)
+		out->second_vreg = emit(&c->em, VMOP_LOAD_W, 0, 0, 0, use_column(c, &use));
 	return c->reason == NULL;
 }
 
-/* A numeric constant at its own display scale. */
-static bool
-compile_decimal_const(Compiler *c, Const *constant, Operand *out)
-{
-	DecimalParts parts;
-	Wide		value = 0;
-	uint64		words[2];
-
-	out->scale = out->dscale = 0;
-	if (!constant->constisnull)
-	{
-		struct varlena *datum = (struct varlena *) PG_DETOAST_DATUM_PACKED(constant->constvalue);
-		DeviceStatus status = decimal_split((uint8 *) VARDATA_ANY(datum), VARSIZE_ANY_EXHDR(datum), &parts);
-
-		if (status != STATUS_DONE || parts.dscale > DECIMAL_MAX_DIGITS ||
-			decimal_value(&parts, parts.dscale, &value) != STATUS_DONE)
-			return refuse(c, REASON_EXPRESSION);
-		out->scale = out->dscale = parts.dscale;
-	}
-	if (!wide_fits_int64(value))
-		c->narrow_fails = true;
-	wide_store(words, value);
-	out->vreg = emit_constant(&c->em, c->wide ? KIND_W : KIND_I, words, constant->constisnull);
-	return true;
-}
-
-bool
-compile_const(Compiler *c, Const *constant, Operand *out)
-{
-	uint64		word = 0;
-
-	*out = (Operand) {.nullable = constant->constisnull, .constant = constant};
-	/* a constant's text is never packed by its type: the other side decides */
-	if (!class_of_type(c, constant->consttype, -1, out))
-		return false;
-	if (out->class == CLASS_DECIMAL)
-	{
-		c->decimals = true;
-		return compile_decimal_const(c, constant, out);
-	}
-	if (!constant->constisnull)
-	{
-		switch (constant->consttype)
-		{
-			case BOOLOID:
-				word = DatumGetBool(constant->constvalue);
-				break;
-			case INT2OID:
-				word = (uint64) (int64) DatumGetInt16(constant->constvalue);
-				break;
-			case INT4OID:
-			case DATEOID:
-				word = (uint64) (int64) DatumGetInt32(constant->constvalue);
-				break;
-			case FLOAT4OID:
-				word = bits_of_float((double) DatumGetFloat4(constant->constvalue));
-				break;
-			case FLOAT8OID:
-				word = bits_of_float(DatumGetFloat8(constant->constvalue));
-				break;
-			case BPCHAROID:
-			case VARCHAROID:
-			case TEXTOID:
-				{
-					struct varlena *text = PG_DETOAST_DATUM_PACKED(constant->constvalue);
-					int			length = VARSIZE_ANY_EXHDR(text);
-
-					word = pool_text(c->em.pool, VARDATA_ANY(text), length);
-					break;
-				}
-			default:
-				word = (uint64) DatumGetInt64(constant->constvalue);
-				break;
-		}
-	}
-	else if (out->class == CLASS_TEXT)
-		word = pool_text(c->em.pool, "", 0);
-	out->vreg = emit_constant(&c->em, kind_of(c, out->class), &word, constant->constisnull);
-	return true;
-}
-
-Const *
-param_constant(Compiler *c, Param *param)
-{
-	if (c->input->param == NULL)
-		return makeNullConst(param->paramtype, -1, param->paramcollid);
-	return c->input->param(c->input->param_arg, param);
-}
-
-static bool
-compile_param(Compiler *c, Param *param, Operand *out)
-{
-	if (param->paramkind != PARAM_EXTERN && param->paramkind != PARAM_EXEC)
-		return refuse(c, REASON_EXPRESSION);
-	if (!compile_const(c, param_constant(c, param), out))
-		return false;
-	/* while planning nothing may be concluded from the value */
-	out->nullable = true;
-	return true;
-}
-
-/* A cast that only renames a type. */
+/* A cast that only renames a type: to or from a domain, or among text types that count blanks. */
 static bool
 compile_relabel(Compiler *c, RelabelType *expr, Operand *out)
 {
-	Operand		renamed;
+	Oid			from = getBaseType(exprType((Node *) expr->arg));
+	Oid			to = getBaseType(expr->resulttype);
+	bool		texts = (from == TEXTOID || from == VARCHAROID) && (to == TEXTOID || to == VARCHAROID);
 
-	if (!compile_expr(c, expr->arg, out) ||
-		!class_of_type(c, expr->resulttype, expr->resulttypmod, &renamed))
-		return false;
-	/* packed text stays packed; anything else must stay what it is */
-	if (renamed.class != out->class && !(out->class == CLASS_PACKED && renamed.class == CLASS_TEXT))
+	if (from != to && !texts)
 		return refuse(c, REASON_EXPRESSION);
-	/* from bpchar, trailing blanks would begin to count, and the other way round */
-	if ((exprType((Node *) expr->arg) == BPCHAROID) != (expr->resulttype == BPCHAROID))
-		return refuse(c, REASON_EXPRESSION);
-	if (exprType((Node *) expr->arg) == BOOLOID && expr->resulttype != BOOLOID)
-		return refuse(c, REASON_EXPRESSION);
-	return true;
+	return compile_expr(c, expr->arg, out);
+}
+
+const FunctionMap *
+comparison_of(Compiler *c, Oid function, List *args)
+{
+	const FunctionMap *map = map_function(function);
+	Oid			type = getBaseType(exprType(linitial(args)));
+
+	if (map == NULL || map->action != ACTION_COMPARE)
+	{
+		refuse(c, REASON_EXPRESSION);
+		return NULL;
+	}
+	if (map->op > COMPARE_NE && get_typtype(type) == TYPTYPE_ENUM && !enum_in_oid_order(type))
+	{
+		refuse(c, REASON_DATA_TYPE);
+		return NULL;
+	}
+	return map;
 }
 
 static bool
@@ -336,11 +250,15 @@ compile_call(Compiler *c, Oid function, List *args, Oid collation, Operand *out)
 		Operand		a;
 		Operand		b;
 
-		return compile_expr(c, linitial(args), &a) && compile_expr(c, lsecond(args), &b) &&
+		return comparison_of(c, function, args) != NULL &&
+			compile_expr(c, linitial(args), &a) && compile_expr(c, lsecond(args), &b) &&
 			compile_comparison(c, map, collation, &a, &b, out);
 	}
 	if ((map->action == ACTION_LIKE || map->action == ACTION_NOT_LIKE) &&
 		(!OidIsValid(collation) || !get_collation_isdeterministic(collation)))
+		return refuse(c, REASON_COLLATION);
+	if ((map->action == ACTION_ILIKE || map->action == ACTION_NOT_ILIKE) &&
+		(!OidIsValid(collation) || !lc_ctype_is_c(collation)))
 		return refuse(c, REASON_COLLATION);
 	return compile_function(c, map, args, out);
 }
@@ -353,9 +271,7 @@ compile_node(Compiler *c, Expr *expr, Operand *out)
 		case T_Var:
 			return compile_var(c, (Var *) expr, out);
 		case T_Const:
-			return compile_const(c, (Const *) expr, out);
-		case T_Param:
-			return compile_param(c, (Param *) expr, out);
+			return compile_const(c, copyObject((Const *) expr), out);
 		case T_BoolExpr:
 			return compile_bool_expr(c, (BoolExpr *) expr, out);
 		case T_CaseExpr:
@@ -371,6 +287,12 @@ compile_node(Compiler *c, Expr *expr, Operand *out)
 			return compile_null_test(c, (NullTest *) expr, out);
 		case T_BooleanTest:
 			return compile_boolean_test(c, (BooleanTest *) expr, out);
+		case T_DistinctExpr:
+			return compile_distinct(c, (DistinctExpr *) expr, out);
+		case T_NullIfExpr:
+			return compile_nullif(c, (NullIfExpr *) expr, out);
+		case T_MinMaxExpr:
+			return compile_min_max(c, (MinMaxExpr *) expr, out);
 		case T_ScalarArrayOpExpr:
 			return compile_array_op(c, (ScalarArrayOpExpr *) expr, out);
 		case T_RelabelType:
@@ -386,6 +308,9 @@ compile_node(Compiler *c, Expr *expr, Operand *out)
 			{
 				FuncExpr   *func = (FuncExpr *) expr;
 
+				/* a cast may use a function of another type, as int2 to oid does */
+				if (getBaseType(func->funcresulttype) == OIDOID)
+					return refuse(c, REASON_EXPRESSION);
 				return compile_call(c, func->funcid, func->args, func->inputcollid, out);
 			}
 		default:
@@ -407,7 +332,9 @@ compile_expr(Compiler *c, Expr *expr, Operand *out)
 
 		expr = entry->expr;
 	}
-	constant = IsA(expr, Const) || IsA(expr, Param) || IsA(expr, CaseTestExpr);
+	if (is_run_constant(expr))
+		return compile_run_constant(c, expr, out);
+	constant = IsA(expr, Const) || IsA(expr, CaseTestExpr);
 	if (!constant)
 		foreach(lc, c->known)
 		{

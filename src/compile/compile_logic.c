@@ -10,6 +10,9 @@
 #include "postgres.h"
 
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #include "compile/compiler.h"
 
@@ -62,7 +65,12 @@ blend(Compiler *c, int mask, Operand *then, Operand *els, Operand *out)
 		[KIND_W] = VMOP_BLEND_W, [KIND_T] = VMOP_BLEND_T,
 	};
 
-	if (then->class != els->class || then->trimmed != els->trimmed)
+	if (then->class == CLASS_PACKED || els->class == CLASS_PACKED)
+	{
+		if (then->class != els->class || then->trimmed != els->trimmed)
+			return refuse_packed(c);
+	}
+	if (then->class != els->class)
 		return refuse(c, REASON_EXPRESSION);
 	if (then->class == CLASS_DECIMAL)
 		align_scales(c, then, els);
@@ -72,10 +80,12 @@ blend(Compiler *c, int mask, Operand *then, Operand *els, Operand *out)
 	out->vreg = emit(&c->em, op[kind_of(c, then->class)], then->vreg, els->vreg, mask, 0);
 	if (then->class == CLASS_DECIMAL && (then->dscale < 0 || then->dscale != els->dscale))
 	{
-		out->dscale_vreg = emit(&c->em, VMOP_BLEND_I, dscale_vreg(c, then), dscale_vreg(c, els), mask, 0);
+		out->second_vreg = emit(&c->em, VMOP_BLEND_I, dscale_vreg(c, then), dscale_vreg(c, els), mask, 0);
 		out->dscale = -1;
 	}
-	return true;
+	if (then->class == CLASS_INTERVAL && c->wants_bytes)
+		out->second_vreg = emit(&c->em, VMOP_BLEND_W, then->second_vreg, els->second_vreg, mask, 0);
+	return c->reason == NULL;
 }
 
 /*
@@ -210,5 +220,109 @@ compile_boolean_test(Compiler *c, BooleanTest *expr, Operand *out)
 	*out = bool_operand(emit(&c->em, op, arg.vreg, 0, 0, 0), false);
 	if (negate)
 		out->vreg = emit(&c->em, VMOP_NOT, out->vreg, 0, 0, 0);
+	return true;
+}
+
+/* Whether a comparison holds, which it does not where an operand is NULL. */
+static bool
+compile_holds(Compiler *c, const FunctionMap *map, Oid collation, const Operand *a, const Operand *b, int *holds)
+{
+	Operand		left = *a;
+	Operand		right = *b;
+	Operand		test;
+
+	if (!compile_comparison(c, map, collation, &left, &right, &test))
+		return false;
+	*holds = emit(&c->em, VMOP_IS_TRUE, test.vreg, 0, 0, 0);
+	return true;
+}
+
+/* a IS DISTINCT FROM b */
+bool
+compile_distinct(Compiler *c, DistinctExpr *expr, Operand *out)
+{
+	const FunctionMap *map;
+	Operand		a;
+	Operand		b;
+	int			equal;
+	int			both_null;
+
+	set_opfuncid((OpExpr *) expr);
+	map = comparison_of(c, expr->opfuncid, expr->args);
+	if (map == NULL || !compile_expr(c, linitial(expr->args), &a) || !compile_expr(c, lsecond(expr->args), &b) ||
+		!compile_holds(c, map, expr->inputcollid, &a, &b, &equal))
+		return false;
+	both_null = emit(&c->em, VMOP_AND, null_test(c, &a), null_test(c, &b), 0, 0);
+	*out = bool_operand(emit(&c->em, VMOP_NOT, emit(&c->em, VMOP_OR, equal, both_null, 0, 0), 0, 0, 0), false);
+	return true;
+}
+
+/* A NULL that can be blended with an operand. */
+static Operand
+null_like(Compiler *c, const Operand *a)
+{
+	Operand		nothing = *a;
+	uint64		words[2] = {0, 0};
+
+	if (a->class == CLASS_TEXT)
+		words[0] = pool_text(c->em.pool, "", 0);
+	nothing.vreg = emit_constant(&c->em, kind_of(c, a->class), words, true);
+	nothing.nullable = true;
+	nothing.constant = NULL;
+	return nothing;
+}
+
+/* NULLIF(a, b): NULL where they are equal */
+bool
+compile_nullif(Compiler *c, NullIfExpr *expr, Operand *out)
+{
+	const FunctionMap *map;
+	Operand		a;
+	Operand		b;
+	Operand		nothing;
+	int			equal;
+
+	set_opfuncid((OpExpr *) expr);
+	map = comparison_of(c, expr->opfuncid, expr->args);
+	if (map == NULL || !compile_expr(c, linitial(expr->args), &a) || !compile_expr(c, lsecond(expr->args), &b) ||
+		!compile_holds(c, map, expr->inputcollid, &a, &b, &equal))
+		return false;
+	nothing = null_like(c, &a);
+	return blend(c, equal, &nothing, &a, out);
+}
+
+/* GREATEST and LEAST: NULLs do not count, and of equal values the first one stays. */
+bool
+compile_min_max(Compiler *c, MinMaxExpr *expr, Operand *out)
+{
+	TypeCacheEntry *type = lookup_type_cache(expr->minmaxtype, TYPECACHE_LT_OPR);
+	const FunctionMap *less = OidIsValid(type->lt_opr) ? comparison_of(c, get_opcode(type->lt_opr), expr->args) : NULL;
+	ListCell   *lc;
+
+	if (less == NULL)
+		return refuse(c, REASON_DATA_TYPE);
+	foreach(lc, expr->args)
+	{
+		Operand		best = *out;
+		Operand		next;
+		int			better;
+		int			first;
+
+		if (!compile_expr(c, lfirst(lc), &next))
+			return false;
+		if (lc == list_head(expr->args))
+		{
+			*out = next;
+			continue;
+		}
+		if (!(expr->op == IS_GREATEST ? compile_holds(c, less, expr->inputcollid, &best, &next, &better)
+			  : compile_holds(c, less, expr->inputcollid, &next, &best, &better)))
+			return false;
+		first = emit(&c->em, VMOP_AND, null_test(c, &best),
+					 emit(&c->em, VMOP_NOT, null_test(c, &next), 0, 0, 0), 0, 0);
+		if (!blend(c, emit(&c->em, VMOP_OR, better, first, 0, 0), &next, &best, out))
+			return false;
+		out->nullable = best.nullable && next.nullable;
+	}
 	return true;
 }

@@ -38,23 +38,7 @@ compile_int_set(Compiler *c, const Operand *left, const FunctionMap *map, List *
 		list_length(elements) > PG_UINT16_MAX)
 		return false;
 	foreach(lc, elements)
-	{
-		Const	   *element = lfirst_node(Const, lc);
-
-		switch (element->consttype)
-		{
-			case INT2OID:
-				words[n++] = (uint64) (int64) DatumGetInt16(element->constvalue);
-				break;
-			case INT4OID:
-			case DATEOID:
-				words[n++] = (uint64) (int64) DatumGetInt32(element->constvalue);
-				break;
-			default:
-				words[n++] = (uint64) DatumGetInt64(element->constvalue);
-				break;
-		}
-	}
+		words[n++] = (uint64) int_of_const(lfirst_node(Const, lc));
 	qsort(words, n, sizeof(uint64), compare_words);
 	*out = bool_operand(emit_instr(&c->em, (EmitInstr) {.op = VMOP_IN_I, .a = left->vreg, .c = n, .m = c->mask,
 							   .imm = pool_append_words(c->em.pool, words, n)}),
@@ -78,12 +62,17 @@ compile_text_set(Compiler *c, const Operand *left, Oid type, Oid collation, List
 		vreg = emit(&c->em, VMOP_TRIM_T, vreg, 0, 0, 0);
 	foreach(lc, elements)
 	{
-		struct varlena *text = PG_DETOAST_DATUM_PACKED(lfirst_node(Const, lc)->constvalue);
-		int			length = VARSIZE_ANY_EXHDR(text);
+		const Const *element = lfirst_node(Const, lc);
+		uint64		word = pool_text_const(c, element);
+		struct varlena *text;
 
 		if (type == BPCHAROID)
-			length = text_trimmed((uint8 *) VARDATA_ANY(text), length);
-		words[n++] = pool_text(c->em.pool, VARDATA_ANY(text), length);
+		{
+			text = PG_DETOAST_DATUM_PACKED(element->constvalue);
+			word = (word & ~(uint64) PG_UINT32_MAX) |
+				text_trimmed((uint8 *) VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
+		}
+		words[n++] = word;
 	}
 	*out = bool_operand(emit_instr(&c->em, (EmitInstr) {.op = VMOP_IN_T, .a = vreg, .c = n, .m = c->mask,
 							   .imm = pool_append_words(c->em.pool, words, n)}),
@@ -133,12 +122,12 @@ compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out)
 	ListCell   *lc;
 
 	set_sa_opfuncid(expr);
-	map = map_function(expr->opfuncid);
-	if (map == NULL || map->action != ACTION_COMPARE)
-		return refuse(c, REASON_EXPRESSION);
-	if (IsA(right, Param))
-		right = (Node *) param_constant(c, (Param *) right);
-	if (!IsA(right, Const))
+	map = comparison_of(c, expr->opfuncid, expr->args);
+	if (map == NULL)
+		return false;
+	if (is_run_constant((Expr *) right))
+		right = (Node *) run_constant(c, (Expr *) right);
+	if (right == NULL || !IsA(right, Const))
 		return refuse(c, REASON_EXPRESSION);
 	array = (Const *) right;
 	if (!compile_expr(c, linitial(expr->args), &left))
@@ -150,7 +139,7 @@ compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out)
 	elements = array_elements(array, expr->inputcollid, &has_null);
 	if (!has_null && map->op == (any ? COMPARE_EQ : COMPARE_NE) &&
 		(compile_int_set(c, &left, map, elements, out) ||
-		 compile_text_set(c, &left, exprType(linitial(expr->args)), expr->inputcollid, elements, out)))
+		 compile_text_set(c, &left, getBaseType(exprType(linitial(expr->args))), expr->inputcollid, elements, out)))
 	{
 		if (!any)
 			out->vreg = emit(&c->em, VMOP_NOT, out->vreg, 0, 0, 0);

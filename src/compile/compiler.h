@@ -16,17 +16,6 @@
 #define REASON_COLLATION	"collation"
 #define REASON_VOLATILE		"volatile_function"
 
-/* What a compiled expression is, and so which opcodes apply. */
-typedef enum OperandClass
-{
-	CLASS_BOOL,
-	CLASS_INT,					/* integers, dates, timestamps */
-	CLASS_FLOAT,				/* float4 too, always exactly representable */
-	CLASS_DECIMAL,				/* 64 bits in a narrow body, 128 in a wide one */
-	CLASS_TEXT,
-	CLASS_PACKED
-} OperandClass;
-
 typedef struct Operand
 {
 	OperandClass class;
@@ -34,8 +23,8 @@ typedef struct Operand
 	bool		nullable;
 	bool		trimmed;		/* packed text without its trailing blanks (bpchar) */
 	int16		scale;			/* decimals */
-	int16		dscale;			/* display scale, -1 = in dscale_vreg */
-	int			dscale_vreg;
+	int16		dscale;			/* display scale, -1 = in second_vreg */
+	int			second_vreg;
 	Const	   *constant;		/* set when the operand is one */
 } Operand;
 
@@ -54,6 +43,9 @@ typedef struct Compiler
 	bool		wide;			/* the body being compiled */
 	bool		narrow_fails;	/* a constant does not fit a narrow body */
 	bool		decimals;		/* there are decimals: two bodies make sense */
+	bool		wants_bytes;	/* intervals shall bring their bytes along */
+	bool		unpacked;		/* keep all text whole */
+	bool		packed_refused; /* packed text stood in the way */
 	int			mask;			/* lanes for which errors count */
 	List	   *known;			/* of Known: computed for all selected lanes */
 	List	   *case_values;	/* of Operand: what CaseTestExpr stands for, innermost first */
@@ -62,6 +54,9 @@ typedef struct Compiler
 
 /* Note why the expression cannot run; always false. */
 extern bool refuse(Compiler *c, const char *reason);
+
+/* The comparison that a function computes, or NULL with c->reason set: over these arguments it may not be known. */
+extern const FunctionMap *comparison_of(Compiler *c, Oid function, List *args);
 
 /* Compile an expression; false with c->reason set when it cannot run. */
 extern bool compile_expr(Compiler *c, Expr *expr, Operand *out);
@@ -73,11 +68,33 @@ extern bool compile_function(Compiler *c, const FunctionMap *map, List *args, Op
 extern bool compile_comparison(Compiler *c, const FunctionMap *map, Oid collation,
 							   Operand *a, Operand *b, Operand *out);
 
+/* The class of a type that is no domain, and how its text is held. */
+extern bool class_of_type(Compiler *c, Oid type, int32 typmod, Operand *out);
+
+/* What has one value for all rows, as an operand. */
+extern bool compile_run_constant(Compiler *c, Expr *expr, Operand *out);
+
 /* A constant as an operand of a class. */
 extern bool compile_const(Compiler *c, Const *constant, Operand *out);
 
-/* A parameter's value, or while planning a NULL of its type. */
-extern Const *param_constant(Compiler *c, Param *param);
+/* Whether an expression has one value for all rows, which is not known before execution. */
+extern bool is_run_constant(Expr *expr);
+
+/*
+ * The value that a parameter, or another expression that is the same for all
+ * rows, has in this execution; while planning a NULL of its type.  NULL with
+ * c->reason set when it cannot be known.
+ */
+extern Const *run_constant(Compiler *c, Expr *expr);
+
+/* A reference to the bytes of a text constant, copied into the program. */
+extern uint64 pool_text_const(Compiler *c, const Const *constant);
+
+/* The 64-bit register's value of a constant that is not NULL. */
+extern int64 int_of_const(const Const *constant);
+
+/* Whether an enum's values are ordered as their OIDs are. */
+extern bool enum_in_oid_order(Oid type);
 
 /* Conditionals and tests: compile_logic.c. */
 extern bool compile_bool_expr(Compiler *c, BoolExpr *expr, Operand *out);
@@ -85,6 +102,9 @@ extern bool compile_case(Compiler *c, CaseExpr *expr, Operand *out);
 extern bool compile_coalesce(Compiler *c, CoalesceExpr *expr, Operand *out);
 extern bool compile_null_test(Compiler *c, NullTest *expr, Operand *out);
 extern bool compile_boolean_test(Compiler *c, BooleanTest *expr, Operand *out);
+extern bool compile_distinct(Compiler *c, DistinctExpr *expr, Operand *out);
+extern bool compile_nullif(Compiler *c, NullIfExpr *expr, Operand *out);
+extern bool compile_min_max(Compiler *c, MinMaxExpr *expr, Operand *out);
 
 /* Constant arrays: compile_set.c. */
 extern bool compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out);
@@ -92,12 +112,25 @@ extern bool compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out)
 /* The register kind of a class in the body being compiled. */
 extern OperandKind kind_of(const Compiler *c, OperandClass class);
 
-/* Bring decimals to one scale. */
+/* Decimals: compile_decimal.c. */
 extern void align_scales(Compiler *c, Operand *a, Operand *b);
 extern Operand decimal_at_scale(Compiler *c, const Operand *a, int scale);
+extern Operand decimal_of_int(Compiler *c, const Operand *a);
+extern bool compile_decimal_function(Compiler *c, const FunctionMap *map, Operand *arg, int nargs, Operand *out);
 
 /* Register with the display scale of a decimal. */
 extern int	dscale_vreg(Compiler *c, const Operand *a);
+
+/* Text: compile_text.c. */
+extern bool refuse_packed(Compiler *c);
+extern bool unify_text(Compiler *c, bool bpchar, Operand *a, Operand *b);
+extern bool compile_like(Compiler *c, FunctionAction action, const Operand *a, const Operand *pattern, Operand *out);
+extern bool compile_length(Compiler *c, const Operand *a, bool bpchar, Operand *out);
+extern bool compile_text_part(Compiler *c, FunctionAction action, const Operand *arg, int nargs, Operand *out);
+
+/* Dates: compile_date.c. */
+extern bool compile_date_add(Compiler *c, bool subtract, const Operand *day, const Operand *days, Operand *out);
+extern bool compile_date_field(Compiler *c, Oid type, bool numeric, const Operand *name, const Operand *a, Operand *out);
 
 /* Small helpers over the emitter. */
 extern int	int_constant(Compiler *c, int64 value);

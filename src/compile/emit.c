@@ -74,9 +74,33 @@ new_vreg(Emitter *em, uint8 kind)
 	return em->nvregs++;
 }
 
+/*
+ * The result of an equal instruction since the last FILTER, or 0.  Before
+ * that the selection was another one.
+ */
+static int
+emitted_before(const Emitter *em, const EmitInstr *in)
+{
+	if (op_info[in->op].dst == KIND__ || op_info[in->op].shape == SHAPE_KEY || op_info[in->op].shape == SHAPE_COLLECTIVE)
+		return 0;
+	for (int i = em->ncode - 1; i >= 0 && em->code[i].op != VMOP_FILTER; i--)
+	{
+		const EmitInstr *have = &em->code[i];
+
+		if (have->op == in->op && have->a == in->a && have->b == in->b && have->c == in->c && have->m == in->m &&
+			have->imm == in->imm)
+			return have->dst;
+	}
+	return 0;
+}
+
 int
 emit_instr(Emitter *em, EmitInstr in)
 {
+	int			before = emitted_before(em, &in);
+
+	if (before != 0)
+		return before;
 	if (em->ncode == em->maxcode)
 	{
 		em->maxcode *= 2;
@@ -101,11 +125,14 @@ emit_constant(Emitter *em, OperandKind kind, const uint64 *words, bool isnull)
 		[KIND_W] = VMOP_CONST_W, [KIND_T] = VMOP_CONST_T,
 	};
 	Opcode		op = op_of_kind[kind];
-	int			imm = pool_words(em->pool, words, kind == KIND_W ? 2 : 1);
+	int			n = kind == KIND_W ? 2 : 1;
+	int			imm;
 
 	for (int i = 0; i < em->nonce; i++)
-		if (em->once[i].op == op && em->once[i].imm == imm && em->once[i].c == (int) isnull)
+		if (em->once[i].op == op && em->once[i].c == (int) isnull &&
+			memcmp((uint64 *) em->pool->words.data + em->once[i].imm, words, n * sizeof(uint64)) == 0)
 			return em->once[i].dst;
+	imm = pool_words(em->pool, words, n);
 	if (em->nonce == em->maxonce)
 	{
 		em->maxonce *= 2;
@@ -125,8 +152,11 @@ has_effect(const EmitInstr *in)
 		case SHAPE_CHECKED1:
 		case SHAPE_CHECKEDIMM:
 		case SHAPE_CHECKED2:
+		case SHAPE_LIBM1:
+		case SHAPE_LIBM2:
 		case SHAPE_KEY:
 		case SHAPE_COLLECTIVE:
+		case SHAPE_RESERVE:
 		case SHAPE_TOTAL:
 		case SHAPE_TOTAL_G:
 			return true;
@@ -142,6 +172,13 @@ reads_a(const EmitInstr *in)
 	return op_info[in->op].a != KIND__ || in->op == VMOP_COUNT || in->op == VMOP_COUNT_G;
 }
 
+/* MIN_BY and MAX_BY read a companion from c, which is a plain number elsewhere. */
+static bool
+reads_c(const EmitInstr *in)
+{
+	return in->op == VMOP_MIN_BY || in->op == VMOP_MIN_BY_G || in->op == VMOP_MAX_BY || in->op == VMOP_MAX_BY_G;
+}
+
 static void
 mark_read(const EmitInstr *in, int at, int *last_use)
 {
@@ -149,6 +186,8 @@ mark_read(const EmitInstr *in, int at, int *last_use)
 		last_use[in->a] = Max(last_use[in->a], at);
 	if (op_info[in->op].b != KIND__)
 		last_use[in->b] = Max(last_use[in->b], at);
+	if (reads_c(in))
+		last_use[in->c] = Max(last_use[in->c], at);
 	last_use[in->m] = Max(last_use[in->m], at);
 }
 
@@ -214,10 +253,10 @@ release_slot(SlotMap *map, int vreg, uint8 kind)
 static void
 release_operands(const Emitter *em, SlotMap *map, const EmitInstr *in, int at, const int *last_use)
 {
-	int			regs[4] = {reads_a(in) ? in->a : 0, op_info[in->op].b != KIND__ ? in->b : 0, in->m,
-	op_info[in->op].dst != KIND__ ? in->dst : 0};
+	int			regs[5] = {reads_a(in) ? in->a : 0, op_info[in->op].b != KIND__ ? in->b : 0, in->m,
+	op_info[in->op].dst != KIND__ ? in->dst : 0, reads_c(in) ? in->c : 0};
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < lengthof(regs); i++)
 	{
 		int			v = regs[i];
 		bool		twice = false;
@@ -239,7 +278,7 @@ append_instr(const EmitInstr *in, const SlotMap *map, StringInfo out)
 	final.dst = op_info[in->op].dst != KIND__ ? map->slot[in->dst] : 0;
 	final.a = reads_a(in) ? map->slot[in->a] : 0;
 	final.b = op_info[in->op].b != KIND__ ? map->slot[in->b] : 0;
-	final.c = in->c;
+	final.c = reads_c(in) ? map->slot[in->c] : in->c;
 	final.m = map->slot[in->m];
 	final.imm = in->imm;
 	appendBinaryStringInfo(out, (char *) &final, sizeof(final));

@@ -2,7 +2,8 @@
  * emit.h
  *		Building a program body: instructions over unlimited virtual registers.
  *
- * Every emit makes a new virtual register.  emit_finish() drops instructions
+ * Every emit makes a new virtual register, unless the same has been computed
+ * already.  emit_finish() drops instructions
  * whose result nobody reads, assigns the tile VM's register slots by last
  * use, and writes the body behind the program's constants.
  */

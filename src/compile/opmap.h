@@ -1,6 +1,6 @@
 /*
  * opmap.h
- *		Which PostgreSQL functions and aggregates a program can compute.
+ *		Which PostgreSQL types, functions and aggregates a program can compute with.
  */
 #ifndef GPUDB_COMPILE_OPMAP_H
 #define GPUDB_COMPILE_OPMAP_H
@@ -9,22 +9,48 @@
 
 #include "core/program.h"
 
+/* What a compiled expression is, and so which opcodes apply. */
+typedef enum OperandClass
+{
+	CLASS_BOOL,
+	CLASS_INT,					/* integers, dates, timestamps, enums */
+	CLASS_FLOAT,				/* float4 too, always exactly representable */
+	CLASS_DECIMAL,				/* 64 bits in a narrow body, 128 in a wide one */
+	CLASS_WIDE,					/* uuid, timetz: 128 bits always */
+	CLASS_INTERVAL,				/* its span, 128 bits; its bytes in second_vreg */
+	CLASS_TEXT,
+	CLASS_PACKED
+} OperandClass;
+
+typedef struct TypeMap
+{
+	Oid			type;
+	uint8		class;			/* OperandClass */
+} TypeMap;
+
 typedef enum FunctionAction
 {
 	ACTION_COMPARE,				/* op = Comparison */
 	ACTION_INT_ARITH,			/* op = checked opcode */
 	ACTION_INT_DIVIDE,			/* op = DIV_ or MOD_, divisor checked for zero */
 	ACTION_INT_NEGATE,			/* op = SUB_ opcode, from zero */
+	ACTION_INT_ABS,				/* the same */
 	ACTION_FLOAT_ARITH,
 	ACTION_FLOAT_DIVIDE,
-	ACTION_FLOAT_NEGATE,
+	ACTION_FLOAT_UNARY,			/* op */
 	ACTION_DECIMAL_ADD,
 	ACTION_DECIMAL_SUB,
 	ACTION_DECIMAL_MUL,
 	ACTION_DECIMAL_DIVIDE,
+	ACTION_DECIMAL_MOD,
 	ACTION_DECIMAL_NEGATE,
+	ACTION_DECIMAL_ABS,
+	ACTION_DECIMAL_ROUND,
+	ACTION_DECIMAL_TRUNC,
+	ACTION_DECIMAL_FLOOR,
+	ACTION_DECIMAL_CEIL,
 	ACTION_SAME,				/* a cast that changes nothing in a register */
-	ACTION_INT_CHECK,			/* op = CHECK_ opcode: a narrowing cast */
+	ACTION_INT_CHECK,			/* op = CHECK_ opcode, a narrowing cast, or one between dates and timestamps */
 	ACTION_INT_TO_FLOAT,		/* op */
 	ACTION_FLOAT_TO_FLOAT4,
 	ACTION_FLOAT_TO_INT,		/* op = CHECK_ opcode, or END for int8 */
@@ -34,7 +60,17 @@ typedef enum FunctionAction
 	ACTION_DECIMAL_TYPMOD,		/* numeric(x, typmod) */
 	ACTION_BPCHAR_TO_TEXT,
 	ACTION_LIKE,
-	ACTION_NOT_LIKE
+	ACTION_NOT_LIKE,
+	ACTION_ILIKE,
+	ACTION_NOT_ILIKE,
+	ACTION_LENGTH,
+	ACTION_LEFT,
+	ACTION_SUBSTRING,
+	ACTION_DATE_ADD,
+	ACTION_DATE_SUBTRACT,
+	ACTION_DATE_DIFFERENCE,
+	ACTION_EXTRACT,
+	ACTION_DATE_PART
 } FunctionAction;
 
 typedef enum Comparison
@@ -61,6 +97,7 @@ typedef struct FunctionMap
 	uint8		action;			/* FunctionAction */
 	uint8		op;				/* Opcode or Comparison */
 	uint8		date_side;
+	bool		bpchar;			/* trailing blanks do not count */
 } FunctionMap;
 
 typedef enum AggAction
@@ -70,7 +107,16 @@ typedef enum AggAction
 	AGG_SUM,
 	AGG_AVG,
 	AGG_MIN,
-	AGG_MAX
+	AGG_MAX,
+	AGG_BOOL_AND,
+	AGG_BOOL_OR,
+	AGG_BIT_AND,
+	AGG_BIT_OR,
+	AGG_BIT_XOR,
+	AGG_VAR_POP,
+	AGG_VAR_SAMP,
+	AGG_STDDEV_POP,
+	AGG_STDDEV_SAMP
 } AggAction;
 
 typedef struct AggregateMap
@@ -79,8 +125,14 @@ typedef struct AggregateMap
 	uint8		action;			/* AggAction */
 } AggregateMap;
 
-/* NULL when a program cannot compute it. */
+/* NULL when a program cannot compute it.  Enums are not listed, and domains are what they are over. */
+extern const TypeMap *map_type(Oid type);
 extern const FunctionMap *map_function(Oid function);
 extern const AggregateMap *map_aggregate(Oid function);
+
+/* The lists behind these, for documentation: entry i, or NULL after the last one. */
+extern const TypeMap *type_at(int i);
+extern const FunctionMap *function_at(int i);
+extern const AggregateMap *aggregate_at(int i);
 
 #endif							/* GPUDB_COMPILE_OPMAP_H */

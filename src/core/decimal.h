@@ -242,7 +242,21 @@ leading_digits(int digit)
 }
 
 /*
- * The integer of a numeric at a scale of at least its display scale.  Returns
+ * A scale that loses nothing: the display scale, or less where it ends in
+ * zeros.  Those are not stored, four by four.
+ */
+CORE_FN int
+decimal_scale_needed(const DecimalParts *parts)
+{
+	int			stored = 4 * (parts->ndigits - 1 - parts->weight);
+
+	if (parts->ndigits == 0 || stored < 0)
+		return 0;
+	return stored < parts->dscale ? stored : parts->dscale;
+}
+
+/*
+ * The integer of a numeric at a scale of at least decimal_scale_needed().  Returns
  * DONE, DECIMAL_TOO_WIDE when it may have more than 38 digits, or DAMAGED_PAGE.
  */
 CORE_FN DeviceStatus

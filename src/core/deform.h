@@ -9,7 +9,7 @@
  * last.
  *
  * Whatever does not fit the plan is told, not hidden: SCALE_EXCEEDED (the
- * largest display scale is in max_dscale), NEEDS_WIDE, SPECIAL_NUMERIC,
+ * largest scale needed is in max_scale), NEEDS_WIDE, SPECIAL_NUMERIC,
  * DECIMAL_TOO_WIDE, DAMAGED_PAGE.  Text that is compressed or stored out of
  * line is left to the backend: patch_count of its column, and TEXT_PATCH in
  * the value.
@@ -21,6 +21,7 @@
 #include "core/heap_page.h"
 #include "core/op_text.h"
 #include "core/tablet_format.h"
+#include "core/wide_types.h"
 
 typedef enum DeformKind
 {
@@ -28,11 +29,17 @@ typedef enum DeformKind
 	DEFORM_SKIP_VARLENA,
 	DEFORM_SKIP_CSTRING,
 	DEFORM_BOOL,
+	DEFORM_U8,
 	DEFORM_I16,
 	DEFORM_I32,
+	DEFORM_U32,
 	DEFORM_I64,
 	DEFORM_F32,
 	DEFORM_F64,
+	DEFORM_UUID,
+	DEFORM_TIMETZ,
+	DEFORM_INTERVAL,
+	DEFORM_NAME,				/* 64 bytes, ended by a zero: text */
 	DEFORM_DECIMAL,				/* numeric at the column's scale */
 	DEFORM_TEXT,
 	DEFORM_PACKED,				/* text of at most 7 bytes, in one word */
@@ -45,12 +52,13 @@ typedef struct DeformAttr
 	uint8_t		align;			/* 1, 2, 4 or 8 */
 	int16_t		length;			/* of a fixed-width attribute */
 	int16_t		column;			/* of the tablet, -1 = none */
-	int16_t		dscale_column;	/* numerics: column for the display scale, -1 = none */
+	int16_t		second_column;	/* display scale of a numeric, bytes of an interval; -1 = none */
 	int16_t		scale;			/* decimals */
 	uint8_t		wide;			/* decimals: store 128 bits */
 	uint8_t		missing;		/* tuples that are too short have missing_value instead of NULL */
 	uint64_t	missing_value[2];	/* as stored; text: offset into missing_bytes and length */
 	int16_t		missing_dscale;
+	int16_t		missing_scale;	/* that its value needs */
 } DeformAttr;
 
 typedef struct DeformPlan
@@ -90,8 +98,8 @@ deform_null(const DeformAttr *attr, Tablet *tablet, uint32_t row)
 {
 	if (attr->column >= 0)
 		deform_set_null(tablet, &tablet->column[attr->column], row);
-	if (attr->dscale_column >= 0)
-		deform_set_null(tablet, &tablet->column[attr->dscale_column], row);
+	if (attr->second_column >= 0)
+		deform_set_null(tablet, &tablet->column[attr->second_column], row);
 }
 
 CORE_FN void
@@ -118,10 +126,10 @@ deform_decimal(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uint8
 	{
 		TabletColumn *column = &tablet->column[attr->column];
 
-		if (core_unlikely(parts.dscale > attr->scale))
+		if (core_unlikely(parts.dscale > attr->scale && decimal_scale_needed(&parts) > attr->scale))
 		{
-			if (parts.dscale > column->max_dscale)
-				column->max_dscale = (int16_t) parts.dscale;
+			if (decimal_scale_needed(&parts) > column->max_scale)
+				column->max_scale = (int16_t) decimal_scale_needed(&parts);
 			return STATUS_SCALE_EXCEEDED;
 		}
 		status = decimal_value(&parts, attr->scale, &value);
@@ -131,8 +139,8 @@ deform_decimal(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uint8
 			return STATUS_NEEDS_WIDE;
 		deform_store_decimal(tablet, column, row, attr->wide, value);
 	}
-	if (attr->dscale_column >= 0)
-		((int16_t *) tablet_at(tablet, tablet->column[attr->dscale_column].values))[row] = (int16_t) parts.dscale;
+	if (attr->second_column >= 0)
+		((int16_t *) tablet_at(tablet, tablet->column[attr->second_column].values))[row] = (int16_t) parts.dscale;
 	return STATUS_DONE;
 }
 
@@ -186,6 +194,41 @@ deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row, const Varle
 	return STATUS_DONE;
 }
 
+/* A value of fixed width that is not stored as it lies. */
+CORE_FN DeviceStatus
+deform_converted(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uint8_t *p)
+{
+	Wide		value = 0;
+
+	switch ((DeformKind) attr->kind)
+	{
+		case DEFORM_NAME:
+			return deform_text(tablet, &tablet->column[attr->column], row, p, name_length(p));
+		case DEFORM_UUID:
+			value = wide_of_uuid(p);
+			break;
+		case DEFORM_TIMETZ:
+			value = wide_of_timetz(p);
+			break;
+		default:
+			value = wide_of_interval(p);
+			break;
+	}
+	if (attr->column >= 0)
+		wide_store((uint64_t *) tablet_at(tablet, tablet->column[attr->column].values) + 2 * (uint64_t) row, value);
+	if (attr->second_column >= 0)
+		wide_store((uint64_t *) tablet_at(tablet, tablet->column[attr->second_column].values) + 2 * (uint64_t) row,
+				   wide_of_bytes(p));
+	return STATUS_DONE;
+}
+
+/* Whether a kind is of fixed width, but not stored as it lies. */
+CORE_FN bool
+deform_converts(uint8_t kind)
+{
+	return kind == DEFORM_NAME || kind == DEFORM_UUID || kind == DEFORM_TIMETZ || kind == DEFORM_INTERVAL;
+}
+
 /* The value that a column added later gives to older tuples. */
 CORE_FN DeviceStatus
 deform_missing(const DeformPlan *plan, const DeformAttr *attr, Tablet *tablet, uint32_t row)
@@ -198,8 +241,10 @@ deform_missing(const DeformPlan *plan, const DeformAttr *attr, Tablet *tablet, u
 		deform_null(attr, tablet, row);
 		return STATUS_DONE;
 	}
-	if (attr->dscale_column >= 0)
-		((int16_t *) tablet_at(tablet, tablet->column[attr->dscale_column].values))[row] = attr->missing_dscale;
+	if (deform_converts(attr->kind))
+		return deform_converted(attr, tablet, row, plan->missing_bytes + attr->missing_value[0]);
+	if (attr->second_column >= 0)
+		((int16_t *) tablet_at(tablet, tablet->column[attr->second_column].values))[row] = attr->missing_dscale;
 	if (attr->column < 0)
 		return STATUS_DONE;
 	column = &tablet->column[attr->column];
@@ -207,10 +252,10 @@ deform_missing(const DeformPlan *plan, const DeformAttr *attr, Tablet *tablet, u
 	switch ((DeformKind) attr->kind)
 	{
 		case DEFORM_DECIMAL:
-			if (attr->missing_dscale > attr->scale)
+			if (attr->missing_scale > attr->scale)
 			{
-				if (attr->missing_dscale > column->max_dscale)
-					column->max_dscale = attr->missing_dscale;
+				if (attr->missing_scale > column->max_scale)
+					column->max_scale = attr->missing_scale;
 				return STATUS_SCALE_EXCEEDED;
 			}
 			deform_store_decimal(tablet, column, row, attr->wide, wide_load(attr->missing_value));
@@ -231,15 +276,25 @@ deform_fixed_bytes(const DeformAttr *attr)
 	switch ((DeformKind) attr->kind)
 	{
 		case DEFORM_BOOL:
+		case DEFORM_U8:
 			return 1;
 		case DEFORM_I16:
 			return 2;
 		case DEFORM_I32:
+		case DEFORM_U32:
 		case DEFORM_F32:
 			return 4;
 		case DEFORM_I64:
 		case DEFORM_F64:
 			return 8;
+		case DEFORM_UUID:
+			return UUID_BYTES;
+		case DEFORM_TIMETZ:
+			return TIMETZ_BYTES;
+		case DEFORM_INTERVAL:
+			return INTERVAL_BYTES;
+		case DEFORM_NAME:
+			return NAME_BYTES;
 		case DEFORM_SKIP_FIXED:
 			return (uint32_t) attr->length;
 		default:
@@ -274,11 +329,17 @@ deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *t
 		{
 			case DEFORM_SKIP_FIXED:
 			case DEFORM_BOOL:
+			case DEFORM_U8:
 			case DEFORM_I16:
 			case DEFORM_I32:
+			case DEFORM_U32:
 			case DEFORM_I64:
 			case DEFORM_F32:
 			case DEFORM_F64:
+			case DEFORM_UUID:
+			case DEFORM_TIMETZ:
+			case DEFORM_INTERVAL:
+			case DEFORM_NAME:
 				total = deform_fixed_bytes(attr);
 				off = (off + attr->align - 1) & ~(uint32_t) (attr->align - 1);
 				if (core_unlikely(off + total > tuple->length))
@@ -287,6 +348,13 @@ deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *t
 				off += total;
 				if (attr->kind == DEFORM_SKIP_FIXED)
 					break;
+				if (deform_converts(attr->kind))
+				{
+					status = deform_converted(attr, tablet, row, p);
+					if (core_unlikely(status != STATUS_DONE))
+						return status;
+					break;
+				}
 				memcpy(tablet_at(tablet, tablet->column[attr->column].values) + (uint64_t) row * total, p, total);
 				break;
 			case DEFORM_SKIP_VARLENA:
@@ -309,7 +377,10 @@ deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *t
 				if (core_unlikely(status == STATUS_SCALE_EXCEEDED))
 					result = status;
 				else if (core_unlikely(status != STATUS_DONE))
+				{
+					tablet->failed_column = attr->column >= 0 ? attr->column : attr->second_column;
 					return status;
+				}
 				break;
 			case DEFORM_SKIP_CSTRING:
 				while (off < tuple->length && tuple->data[off] != 0)
@@ -355,6 +426,12 @@ deform_zone_map(const Tablet *tablet, TabletColumn *column)
 
 	switch ((ColType) column->type)
 	{
+		case COLTYPE_U8:
+			DEFORM_RANGE(uint8_t, low, high);
+			break;
+		case COLTYPE_U32:
+			DEFORM_RANGE(uint32_t, low, high);
+			break;
 		case COLTYPE_I16:
 			DEFORM_RANGE(int16_t, low, high);
 			break;

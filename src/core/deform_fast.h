@@ -69,7 +69,7 @@ fast_plan_init(FastPlan *fast, const DeformPlan *plan)
 		const DeformAttr *attr = &plan->attr[a];
 		uint32_t	bytes = deform_fixed_bytes(attr);
 
-		if (attr->kind == DEFORM_SKIP_CSTRING || attr->wide || attr->dscale_column >= 0 ||
+		if (attr->kind == DEFORM_SKIP_CSTRING || attr->wide || attr->second_column >= 0 ||
 			(attr->kind == DEFORM_SKIP_FIXED && bytes == 0))
 			return;
 		walked |= bytes == 0;
@@ -285,6 +285,7 @@ fast_column(const FastColumn *column, const uint8_t *page, const FastPositions *
 	uint32_t	offset = column->step < 0 ? column->offset : 0;
 	uint32_t	width = coltype_bytes((ColType) tablet->column[column->column].type);
 	uint8_t    *values = tablet_at(tablet, tablet->column[column->column].values) + (size_t) row * width;
+	const DeformAttr converted = {.kind = column->kind, .column = (int16_t) column->column, .second_column = -1};
 	uint32_t	t;
 
 	switch ((DeformKind) column->kind)
@@ -296,18 +297,28 @@ fast_column(const FastColumn *column, const uint8_t *page, const FastPositions *
 		case DEFORM_PACKED_TRIMMED:
 			return fast_texts(page, at, n, column, tablet, row);
 		case DEFORM_BOOL:
+		case DEFORM_U8:
 			FAST_COPY(uint8_t);
 			return true;
 		case DEFORM_I16:
 			FAST_COPY(uint16_t);
 			return true;
 		case DEFORM_I32:
+		case DEFORM_U32:
 		case DEFORM_F32:
 			FAST_COPY(uint32_t);
 			return true;
 		case DEFORM_I64:
 		case DEFORM_F64:
 			FAST_COPY(uint64_t);
+			return true;
+		case DEFORM_UUID:
+		case DEFORM_TIMETZ:
+		case DEFORM_INTERVAL:
+		case DEFORM_NAME:
+			for (t = 0; t < n; t++)
+				if (deform_converted(&converted, tablet, row + t, page + at[t] + offset) != STATUS_DONE)
+					return false;
 			return true;
 		case DEFORM_SKIP_FIXED:
 		case DEFORM_SKIP_VARLENA:
@@ -390,7 +401,7 @@ deform_page(const DeformPlan *plan, const uint8_t *page, const uint16_t *offsets
  * Deform every listed tuple.  The tablet has been laid out for pages->nrows
  * rows with a variable-width area as large as var_columns allow; column types
  * follow the plan.  On any status but DONE its contents are unusable, except
- * that after SCALE_EXCEEDED max_dscale tells the scales to assume instead.
+ * that after SCALE_EXCEEDED max_scale tells the scales to assume instead.
  */
 CORE_FN DeviceStatus
 deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)

@@ -79,7 +79,7 @@ typedef struct Device
 	/* More room in the variable-width area of a collected item; false when memory is short. */
 	bool		(*enlarge) (DeviceWork *work, uint64_t more_bytes);
 
-	/* After the last item: one table of all groups, owned by the job. */
+	/* After the last item: one table of all groups, owned by the job.  TIME_SLICE asks to be called again. */
 	DeviceStatus (*finish) (DeviceJob *job, const GroupTable **groups);
 
 	/* What the job has taken so far. */

@@ -35,6 +35,7 @@ typedef struct GroupTable
 	uint32_t	row_words;
 	uint64_t	heap_used;
 	uint64_t	heap_capacity;
+	uint64_t	heap_reserved;	/* promised to the text states of the tile at hand */
 } GroupTable;
 
 /*
@@ -139,6 +140,30 @@ group_append(const Program *program, GroupTable *table, const GroupKey *key)
 	return group;
 }
 
+/* Tables of fewer groups stay in the cache by themselves. */
+#define GROUP_PREFETCH_MIN 8192
+
+/* How many groups ahead memory is asked for when tables are merged. */
+#define GROUP_LOOKAHEAD 8
+
+/* Ask for the slot that a hash begins at, and in a second round for the group found there. */
+CORE_FN void
+group_prefetch_slot(const GroupTable *table, uint64_t hash)
+{
+	core_prefetch(&table->slots[(uint32_t) hash & (table->nslots - 1)]);
+}
+
+CORE_FN void
+group_prefetch_row(const GroupTable *table, uint64_t hash)
+{
+	uint32_t	slot = table->slots[(uint32_t) hash & (table->nslots - 1)];
+
+	if (slot == 0)
+		return;
+	core_prefetch(&table->hashes[slot - 1]);
+	core_prefetch(group_row(table, slot - 1));
+}
+
 /* The group of a key, inserted if new; GROUP_NONE when there is no room for it. */
 CORE_FN uint32_t
 group_find_or_insert(const Program *program, GroupTable *table, const GroupKey *key)
@@ -175,6 +200,9 @@ group_rehash(GroupTable *table)
 	{
 		uint32_t	at = (uint32_t) table->hashes[g] & mask;
 
+		if (g + 2 * GROUP_LOOKAHEAD < table->ngroups)
+			group_prefetch_slot(table, table->hashes[g + 2 * GROUP_LOOKAHEAD]);
+
 		while (table->slots[at] != 0)
 			at = (at + 1) & mask;
 		table->slots[at] = g + 1;
@@ -202,32 +230,92 @@ group_key_of_row(const Program *program, const GroupTable *table, uint32_t group
 	}
 }
 
-/*
- * Merge the groups of `from`, beginning at *next, into `into`.  DONE, or
- * TABLE_FULL with *next at the group to go on with after growing.
- */
-CORE_FN DeviceStatus
-group_merge(const Program *program, GroupTable *into, const GroupTable *from, uint32_t *next)
+/* Keep a text in its state if it beats what is there; false when the heap has no room for it. */
+CORE_FN bool
+group_take_text(GroupTable *table, uint64_t *state, bool least, const uint8_t *bytes, uint32_t length)
 {
-	uint32_t	overflow = 0;
+	uint64_t	room = state[1] >> 32;
+
+	if (!text_state_beaten(state, table->heap, least, bytes, length))
+		return true;
+	if (!text_state_fits(state, length))
+	{
+		room = text_state_room(length);
+		if (room > table->heap_capacity - table->heap_used)
+			return false;
+		state[0] = table->heap_used;
+		table->heap_used += room;
+	}
+	state[1] = room << 32 | length;
+	memcpy(table->heap + state[0], bytes, length);
+	return true;
+}
+
+/* Bytes of heap that merging the text states of a group may take. */
+CORE_FN uint64_t
+group_text_room(const Program *program, const GroupTable *table, uint32_t group)
+{
+	const uint64_t *row = group_row(table, group);
+	uint64_t	room = 0;
 	uint32_t	s;
 
-	for (; *next < from->ngroups; (*next)++)
+	for (s = 0; s < program->nstates; s++)
+		if (state_is_text((StateKind) program->state_kind[s]) &&
+			row[program->state_word[s] + 1] != TEXT_STATE_NONE)
+			room += row[program->state_word[s] + 1] >> 32;
+	return room;
+}
+
+CORE_FN void
+group_merge_states(const Program *program, GroupTable *into, uint64_t *row, const GroupTable *from,
+				   const uint64_t *from_row, uint32_t *overflow)
+{
+	uint32_t	s;
+
+	for (s = 0; s < program->nstates; s++)
+	{
+		StateKind	kind = (StateKind) program->state_kind[s];
+		const uint64_t *state = from_row + program->state_word[s];
+
+		if (!state_is_text(kind))
+			state_merge(kind, row + program->state_word[s], state, overflow);
+		else if (state[1] != TEXT_STATE_NONE)
+			group_take_text(into, row + program->state_word[s], kind == STATE_MIN_T, from->heap + state[0],
+							(uint32_t) state[1]);
+	}
+}
+
+/*
+ * Merge up to `limit` groups of `from`, beginning at *next, into `into`.
+ * DONE when all are merged, TIME_SLICE when some are left, or TABLE_FULL with
+ * *next at the group to go on with after growing.
+ */
+CORE_FN DeviceStatus
+group_merge(const Program *program, GroupTable *into, const GroupTable *from, uint32_t *next, uint32_t limit)
+{
+	uint32_t	overflow = 0;
+
+	for (; *next < from->ngroups && limit > 0; (*next)++, limit--)
 	{
 		GroupKey	key;
 		uint32_t	group;
 
+		if (*next + 2 * GROUP_LOOKAHEAD < from->ngroups)
+		{
+			group_prefetch_slot(into, from->hashes[*next + 2 * GROUP_LOOKAHEAD]);
+			group_prefetch_row(into, from->hashes[*next + GROUP_LOOKAHEAD]);
+		}
+
 		group_key_of_row(program, from, *next, &key);
 		group = group_find_or_insert(program, into, &key);
-		if (group == GROUP_NONE)
+		if (group == GROUP_NONE ||
+			group_text_room(program, from, *next) > into->heap_capacity - into->heap_used)
 			return STATUS_TABLE_FULL;
-		for (s = 0; s < program->nstates; s++)
-			state_merge((StateKind) program->state_kind[s], group_row(into, group) + program->state_word[s],
-						group_row(from, *next) + program->state_word[s], &overflow);
+		group_merge_states(program, into, group_row(into, group), from, group_row(from, *next), &overflow);
 		if (overflow)
 			return STATUS_DECIMAL_TOO_WIDE;
 	}
-	return STATUS_DONE;
+	return *next < from->ngroups ? STATUS_TIME_SLICE : STATUS_DONE;
 }
 
 #endif							/* GPUDB_CORE_HASHTABLE_H */

@@ -83,6 +83,8 @@ VM_RUN(VmRun *run)
 		bool		updating = false;
 		bool		running = true;
 
+		if (run->groups != NULL)
+			run->groups->heap_reserved = 0;
 		memset(selection, 1, n);
 		memset(selection + n, 0, VM_TILE - n);
 		while (running)
@@ -127,6 +129,18 @@ VM_RUN(VmRun *run)
 						{
 							case COLTYPE_BOOL:
 								COPY(uint8_t, uint8_t);
+								break;
+							case COLTYPE_U8:
+								if (in->op == VMOP_LOAD_W)
+									COPY(Wide, uint8_t);
+								else
+									COPY(int64_t, uint8_t);
+								break;
+							case COLTYPE_U32:
+								if (in->op == VMOP_LOAD_W)
+									COPY(Wide, uint32_t);
+								else
+									COPY(int64_t, uint32_t);
 								break;
 							case COLTYPE_I16:
 								if (in->op == VMOP_LOAD_W)
@@ -178,26 +192,14 @@ VM_RUN(VmRun *run)
 					FILL(Wide, wide_load(words + in->imm));
 					break;
 
-				case VMOP_MASK_TRUE:
-					TEST(((const uint8_t *) vb)[i] & is_true(((const uint8_t *) va)[i], an[i]));
-					break;
-				case VMOP_MASK_NOT_TRUE:
-					TEST(((const uint8_t *) vb)[i] & (is_true(((const uint8_t *) va)[i], an[i]) ^ 1));
-					break;
-				case VMOP_MASK_NOT_FALSE:
-					TEST(((const uint8_t *) vb)[i] & (is_false(((const uint8_t *) va)[i], an[i]) ^ 1));
-					break;
-				case VMOP_BLEND_B:
-					BLEND(uint8_t);
-					break;
+				case VMOP_MASK_TRUE: TEST(((const uint8_t *) vb)[i] & is_true(((const uint8_t *) va)[i], an[i])); break;
+				case VMOP_MASK_NOT_TRUE: TEST(((const uint8_t *) vb)[i] & (is_true(((const uint8_t *) va)[i], an[i]) ^ 1)); break;
+				case VMOP_MASK_NOT_FALSE: TEST(((const uint8_t *) vb)[i] & (is_false(((const uint8_t *) va)[i], an[i]) ^ 1)); break;
+				case VMOP_BLEND_B: BLEND(uint8_t); break;
 				case VMOP_BLEND_I:
 				case VMOP_BLEND_F:
-				case VMOP_BLEND_T:
-					BLEND(uint64_t);
-					break;
-				case VMOP_BLEND_W:
-					BLEND(Wide);
-					break;
+				case VMOP_BLEND_T: BLEND(uint64_t); break;
+				case VMOP_BLEND_W: BLEND(Wide); break;
 
 				case VMOP_AND:
 					LANES
@@ -219,189 +221,96 @@ VM_RUN(VmRun *run)
 						dn[i] = or_null(a, an[i], b, bn[i]);
 					}
 					break;
-				case VMOP_NOT:
-					STRICT1(uint8_t, uint8_t, a ^ 1);
-					break;
-				case VMOP_IS_TRUE:
-					TEST(is_true(((const uint8_t *) va)[i], an[i]));
-					break;
-				case VMOP_IS_FALSE:
-					TEST(is_false(((const uint8_t *) va)[i], an[i]));
-					break;
+				case VMOP_NOT: STRICT1(uint8_t, uint8_t, a ^ 1); break;
+				case VMOP_IS_TRUE: TEST(is_true(((const uint8_t *) va)[i], an[i])); break;
+				case VMOP_IS_FALSE: TEST(is_false(((const uint8_t *) va)[i], an[i])); break;
 				case VMOP_NULL_B:
 				case VMOP_NULL_I:
 				case VMOP_NULL_F:
 				case VMOP_NULL_W:
-				case VMOP_NULL_T:
-					TEST(an[i]);
-					break;
+				case VMOP_NULL_T: TEST(an[i]); break;
 
-				case VMOP_EQ_I:
-					STRICT2(uint8_t, int64_t, op_eq_i(a, b));	/* vectorised */
-					break;
-				case VMOP_NE_I:
-					STRICT2(uint8_t, int64_t, op_ne_i(a, b));	/* vectorised */
-					break;
-				case VMOP_LT_I:
-					STRICT2(uint8_t, int64_t, op_lt_i(a, b));	/* vectorised */
-					break;
-				case VMOP_LE_I:
-					STRICT2(uint8_t, int64_t, op_le_i(a, b));	/* vectorised */
-					break;
-				case VMOP_EQ_F:
-					STRICT2(uint8_t, double, op_eq_f(a, b));	/* vectorised */
-					break;
-				case VMOP_NE_F:
-					STRICT2(uint8_t, double, op_ne_f(a, b));	/* vectorised */
-					break;
-				case VMOP_LT_F:
-					STRICT2(uint8_t, double, op_lt_f(a, b));	/* vectorised */
-					break;
-				case VMOP_LE_F:
-					STRICT2(uint8_t, double, op_le_f(a, b));	/* vectorised */
-					break;
-				case VMOP_EQ_W:
-					STRICT2(uint8_t, Wide, op_eq_w(a, b));
-					break;
-				case VMOP_NE_W:
-					STRICT2(uint8_t, Wide, op_ne_w(a, b));
-					break;
-				case VMOP_LT_W:
-					STRICT2(uint8_t, Wide, op_lt_w(a, b));
-					break;
-				case VMOP_LE_W:
-					STRICT2(uint8_t, Wide, op_le_w(a, b));
-					break;
-				case VMOP_EQ_T:
-					TEXT2(text_equal(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b)));
-					break;
-				case VMOP_NE_T:
-					TEXT2(!text_equal(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b)));
-					break;
-				case VMOP_LIKE_T:
-					TEXT2(text_like(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b), in->c != 0));
-					break;
-				case VMOP_TRIM_T:
-					STRICT1(uint64_t, uint64_t, (a >> 32 << 32) | text_trimmed(vm_text(run, a), TEXT_LENGTH(a)));
-					break;
-				case VMOP_IN_I:
-					STRICT1(uint8_t, int64_t, vm_in_sorted(words + in->imm, in->c, a));
-					break;
-				case VMOP_IN_T:
-					STRICT1(uint8_t, uint64_t, mask[i] ? vm_in_text(run, words + in->imm, in->c, a) : 0);
-					break;
+				case VMOP_EQ_I: STRICT2(uint8_t, int64_t, op_eq_i(a, b)); break;	/* vectorised */
+				case VMOP_NE_I: STRICT2(uint8_t, int64_t, op_ne_i(a, b)); break;	/* vectorised */
+				case VMOP_LT_I: STRICT2(uint8_t, int64_t, op_lt_i(a, b)); break;	/* vectorised */
+				case VMOP_LE_I: STRICT2(uint8_t, int64_t, op_le_i(a, b)); break;	/* vectorised */
+				case VMOP_EQ_F: STRICT2(uint8_t, double, op_eq_f(a, b)); break;	/* vectorised */
+				case VMOP_NE_F: STRICT2(uint8_t, double, op_ne_f(a, b)); break;	/* vectorised */
+				case VMOP_LT_F: STRICT2(uint8_t, double, op_lt_f(a, b)); break;	/* vectorised */
+				case VMOP_LE_F: STRICT2(uint8_t, double, op_le_f(a, b)); break;	/* vectorised */
+				case VMOP_EQ_W: STRICT2(uint8_t, Wide, op_eq_w(a, b)); break;
+				case VMOP_NE_W: STRICT2(uint8_t, Wide, op_ne_w(a, b)); break;
+				case VMOP_LT_W: STRICT2(uint8_t, Wide, op_lt_w(a, b)); break;
+				case VMOP_LE_W: STRICT2(uint8_t, Wide, op_le_w(a, b)); break;
+				case VMOP_EQ_T: TEXT2(text_equal(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b))); break;
+				case VMOP_NE_T: TEXT2(!text_equal(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b))); break;
+				case VMOP_LT_T: TEXT2(text_compare(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b)) < 0); break;
+				case VMOP_LE_T: TEXT2(text_compare(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b)) <= 0); break;
+				case VMOP_LIKE_T: TEXT2(vm_like(run, a, b, in->c, false)); break;
+				case VMOP_ILIKE_T: TEXT2(vm_like(run, a, b, in->c, true)); break;
+				case VMOP_TRIM_T: STRICT1(uint64_t, uint64_t, (a >> 32 << 32) | text_trimmed(vm_text(run, a), TEXT_LENGTH(a))); break;
+				case VMOP_LENGTH_T: STRICT1(int64_t, uint64_t, text_characters(vm_text(run, a), TEXT_LENGTH(a), in->c != 0)); break;
+				case VMOP_PART_T: STRICT1(uint64_t, uint64_t, vm_text_part(run, a, words + in->imm, in->c != 0)); break;
+				case VMOP_IN_I: STRICT1(uint8_t, int64_t, vm_in_sorted(words + in->imm, in->c, a)); break;
+				case VMOP_IN_T: STRICT1(uint8_t, uint64_t, mask[i] ? vm_in_text(run, words + in->imm, in->c, a) : 0); break;
 
-				case VMOP_ADD_I2:
-					CHECKED2(int64_t, int64_t, op_add_i2(a, b, &e));
-					break;
-				case VMOP_ADD_I4:
-					CHECKED2(int64_t, int64_t, op_add_i4(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_ADD_I8:
-					CHECKED2(int64_t, int64_t, op_add_i8(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_SUB_I2:
-					CHECKED2(int64_t, int64_t, op_sub_i2(a, b, &e));
-					break;
-				case VMOP_SUB_I4:
-					CHECKED2(int64_t, int64_t, op_sub_i4(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_SUB_I8:
-					CHECKED2(int64_t, int64_t, op_sub_i8(a, b, &e));
-					break;
-				case VMOP_MUL_I2:
-					CHECKED2(int64_t, int64_t, op_mul_i2(a, b, &e));
-					break;
-				case VMOP_MUL_I4:
-					CHECKED2(int64_t, int64_t, op_mul_i4(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_MUL_I8:
-					CHECKED2(int64_t, int64_t, op_mul_i8(a, b, &e));
-					break;
-				case VMOP_ZERO_I:
-					CHECKED1(uint8_t, int64_t, (e = a == 0));
-					break;
-				case VMOP_DIV_I2:
-					CHECKED2(int64_t, int64_t, op_div_i2(a, b, &e));
-					break;
-				case VMOP_DIV_I4:
-					CHECKED2(int64_t, int64_t, op_div_i4(a, b, &e));
-					break;
-				case VMOP_DIV_I8:
-					CHECKED2(int64_t, int64_t, op_div_i8(a, b, &e));
-					break;
-				case VMOP_MOD_I:
-					STRICT2(int64_t, int64_t, op_mod_i(a, b));
-					break;
-				case VMOP_BITAND_I:
-					STRICT2(int64_t, int64_t, op_bitand_i(a, b));	/* vectorised */
-					break;
-				case VMOP_CHECK_I2:
-					CHECKED1(int64_t, int64_t, check_i2(a, &e));
-					break;
-				case VMOP_CHECK_I4:
-					CHECKED1(int64_t, int64_t, check_i4(a, &e));
-					break;
+				case VMOP_ADD_I2: CHECKED2(int64_t, int64_t, op_add_i2(a, b, &e)); break;
+				case VMOP_ADD_I4: CHECKED2(int64_t, int64_t, op_add_i4(a, b, &e)); break;	/* vectorised */
+				case VMOP_ADD_I8: CHECKED2(int64_t, int64_t, op_add_i8(a, b, &e)); break;	/* vectorised */
+				case VMOP_SUB_I2: CHECKED2(int64_t, int64_t, op_sub_i2(a, b, &e)); break;
+				case VMOP_SUB_I4: CHECKED2(int64_t, int64_t, op_sub_i4(a, b, &e)); break;	/* vectorised */
+				case VMOP_SUB_I8: CHECKED2(int64_t, int64_t, op_sub_i8(a, b, &e)); break;
+				case VMOP_MUL_I2: CHECKED2(int64_t, int64_t, op_mul_i2(a, b, &e)); break;
+				case VMOP_MUL_I4: CHECKED2(int64_t, int64_t, op_mul_i4(a, b, &e)); break;	/* vectorised */
+				case VMOP_MUL_I8: CHECKED2(int64_t, int64_t, op_mul_i8(a, b, &e)); break;
+				case VMOP_ZERO_I: CHECKED1(uint8_t, int64_t, (e = a == 0)); break;
+				case VMOP_DIV_I2: CHECKED2(int64_t, int64_t, op_div_i2(a, b, &e)); break;
+				case VMOP_DIV_I4: CHECKED2(int64_t, int64_t, op_div_i4(a, b, &e)); break;
+				case VMOP_DIV_I8: CHECKED2(int64_t, int64_t, op_div_i8(a, b, &e)); break;
+				case VMOP_MOD_I: STRICT2(int64_t, int64_t, op_mod_i(a, b)); break;
+				case VMOP_BITAND_I: STRICT2(int64_t, int64_t, op_bitand_i(a, b)); break;	/* vectorised */
+				case VMOP_BITOR_I: STRICT2(int64_t, int64_t, op_bitor_i(a, b)); break;	/* vectorised */
+				case VMOP_BITXOR_I: STRICT2(int64_t, int64_t, op_bitxor_i(a, b)); break;	/* vectorised */
+				case VMOP_CHECK_I2: CHECKED1(int64_t, int64_t, check_i2(a, &e)); break;
+				case VMOP_CHECK_I4: CHECKED1(int64_t, int64_t, check_i4(a, &e)); break;
 
-				case VMOP_ADD_F8:
-					CHECKED2(double, double, op_add_f8(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_SUB_F8:
-					CHECKED2(double, double, op_sub_f8(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_MUL_F8:
-					CHECKED2(double, double, op_mul_f8(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_DIV_F8:
-					CHECKED2(double, double, op_div_f8(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_ADD_F4:
-					CHECKED2(double, double, op_add_f4(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_SUB_F4:
-					CHECKED2(double, double, op_sub_f4(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_MUL_F4:
-					CHECKED2(double, double, op_mul_f4(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_DIV_F4:
-					CHECKED2(double, double, op_div_f4(a, b, &e));	/* vectorised */
-					break;
-				case VMOP_ZERO_F:
-					CHECKED2(uint8_t, double, (e = (b == 0) & (a == a)));
-					break;
-				case VMOP_NEG_F:
-					STRICT1(double, double, -a);	/* vectorised */
-					break;
+				case VMOP_ADD_F8: CHECKED2(double, double, op_add_f8(a, b, &e)); break;	/* vectorised */
+				case VMOP_SUB_F8: CHECKED2(double, double, op_sub_f8(a, b, &e)); break;	/* vectorised */
+				case VMOP_MUL_F8: CHECKED2(double, double, op_mul_f8(a, b, &e)); break;	/* vectorised */
+				case VMOP_DIV_F8: CHECKED2(double, double, op_div_f8(a, b, &e)); break;	/* vectorised */
+				case VMOP_ADD_F4: CHECKED2(double, double, op_add_f4(a, b, &e)); break;	/* vectorised */
+				case VMOP_SUB_F4: CHECKED2(double, double, op_sub_f4(a, b, &e)); break;	/* vectorised */
+				case VMOP_MUL_F4: CHECKED2(double, double, op_mul_f4(a, b, &e)); break;	/* vectorised */
+				case VMOP_DIV_F4: CHECKED2(double, double, op_div_f4(a, b, &e)); break;	/* vectorised */
+				case VMOP_ZERO_F: CHECKED2(uint8_t, double, (e = (b == 0) & (a == a))); break;
+				case VMOP_NEG_F: STRICT1(double, double, -a); break;	/* vectorised */
+				case VMOP_ABS_F: STRICT1(double, double, fabs(a)); break;	/* vectorised */
+				case VMOP_CEIL_F: STRICT1(double, double, ceil(a)); break;
+				case VMOP_FLOOR_F: STRICT1(double, double, floor(a)); break;
+				case VMOP_TRUNC_F: STRICT1(double, double, trunc(a)); break;
+				case VMOP_ROUND_F: STRICT1(double, double, rint(a)); break;
+				case VMOP_SQRT_F: CHECKED1(double, double, op_sqrt_f(a, &e)); break;
+				case VMOP_EXP_F: CHECKED1(double, double, op_exp_f(a, &e)); break;
+				case VMOP_LN_F: CHECKED1(double, double, op_ln_f(a, &e)); break;
+				case VMOP_LOG10_F: CHECKED1(double, double, op_log10_f(a, &e)); break;
+				case VMOP_POW_F: CHECKED2(double, double, op_pow_f(a, b, &e)); break;
 
-				case VMOP_ADD_D:
-					STRICT2(int64_t, int64_t, op_add_d(a, b));	/* vectorised */
-					break;
-				case VMOP_SUB_D:
-					STRICT2(int64_t, int64_t, op_sub_d(a, b));	/* vectorised */
-					break;
-				case VMOP_MUL_D:
-					STRICT2(int64_t, int64_t, op_mul_d(a, b));	/* vectorised */
-					break;
-				case VMOP_ROUND_D:
-					STRICT1(int64_t, int64_t, op_round_d(a, in->imm));
-					break;
-				case VMOP_ADD_W:
-					CHECKED2(Wide, Wide, wide_add(a, b, &e));
-					break;
-				case VMOP_SUB_W:
-					CHECKED2(Wide, Wide, wide_sub(a, b, &e));
-					break;
-				case VMOP_MUL_W:
-					CHECKED2(Wide, Wide, wide_mul(a, b, &e));
-					break;
-				case VMOP_ROUND_W:
-					STRICT1(Wide, Wide, wide_round(a, in->imm));
-					break;
+				case VMOP_ADD_D: STRICT2(int64_t, int64_t, op_add_d(a, b)); break;	/* vectorised */
+				case VMOP_SUB_D: STRICT2(int64_t, int64_t, op_sub_d(a, b)); break;	/* vectorised */
+				case VMOP_MUL_D: STRICT2(int64_t, int64_t, op_mul_d(a, b)); break;	/* vectorised */
+				case VMOP_ROUND_D: STRICT1(int64_t, int64_t, op_round_d(a, in->imm)); break;
+				case VMOP_TRUNC_D: STRICT1(int64_t, int64_t, op_trunc_d(a, in->imm)); break;
+				case VMOP_FLOOR_D: STRICT1(int64_t, int64_t, op_floor_d(a, in->imm)); break;
+				case VMOP_MOD_D: CHECKED2(int64_t, int64_t, op_mod_d(a, b, &e)); break;
+				case VMOP_ADD_W: CHECKED2(Wide, Wide, wide_add(a, b, &e)); break;
+				case VMOP_SUB_W: CHECKED2(Wide, Wide, wide_sub(a, b, &e)); break;
+				case VMOP_MUL_W: CHECKED2(Wide, Wide, wide_mul(a, b, &e)); break;
+				case VMOP_ROUND_W: STRICT1(Wide, Wide, wide_round(a, in->imm)); break;
+				case VMOP_TRUNC_W: STRICT1(Wide, Wide, op_trunc_w(a, in->imm)); break;
+				case VMOP_FLOOR_W: STRICT1(Wide, Wide, op_floor_w(a, in->imm)); break;
+				case VMOP_MOD_W: CHECKED2(Wide, Wide, op_mod_w(a, b, &e)); break;
 
-				case VMOP_DIV_SCALE_W:
-					STRICT2(int64_t, Wide, quotient_dscale(a, in->imm & 0xff, b, in->imm >> 8));
-					break;
+				case VMOP_DIV_SCALE_W: STRICT2(int64_t, Wide, quotient_dscale(a, in->imm & 0xff, b, in->imm >> 8)); break;
 				case VMOP_SHIFT_W:
 					LANES
 					{
@@ -412,46 +321,26 @@ VM_RUN(VmRun *run)
 						error |= e & mask[i] & (dn[i] ^ 1u);
 					}
 					break;
-				case VMOP_DIV_W:
-					CHECKED2(Wide, Wide, wide_divide(a, b, &e));
-					break;
+				case VMOP_DIV_W: CHECKED2(Wide, Wide, wide_divide(a, b, &e)); break;
 
-				case VMOP_BOOL_TO_INT:
-					STRICT1(int64_t, uint8_t, a);
-					break;
-				case VMOP_WIDEN:
-					STRICT1(Wide, int64_t, a);
-					break;
-				case VMOP_NARROW:
-					CHECKED1(int64_t, Wide, op_narrow(a, &e));
-					break;
-				case VMOP_INT_TO_F8:
-					STRICT1(double, int64_t, a);
-					break;
-				case VMOP_INT_TO_F4:
-					STRICT1(double, int64_t, (float) a);
-					break;
-				case VMOP_F8_TO_F4:
-					CHECKED1(double, double, op_f8_to_f4(a, &e));
-					break;
-				case VMOP_F_TO_INT:
-					CHECKED1(int64_t, double, op_f_to_int(a, &e));
-					break;
-				case VMOP_DEC_TO_F8:
-					CHECKED1(double, Wide, op_dec_to_f8(a, in->imm, &e));
-					break;
-				case VMOP_DATE_TO_TS:
-					STRICT1(int64_t, int64_t, op_date_to_ts(a));
-					break;
-				case VMOP_FLOAT_KEY:
-					STRICT1(int64_t, double, op_float_key(a));
-					break;
-				case VMOP_NEG_ZERO:
-					STRICT1(uint8_t, double, op_neg_zero(a));
-					break;
-				case VMOP_NO_NEG_ZERO:
-					CHECKED1(double, double, (e = op_neg_zero(a), a == a ? a : (double) NAN));
-					break;
+				case VMOP_BOOL_TO_INT: STRICT1(int64_t, uint8_t, a); break;
+				case VMOP_WIDEN: STRICT1(Wide, int64_t, a); break;
+				case VMOP_NARROW: CHECKED1(int64_t, Wide, op_narrow(a, &e)); break;
+				case VMOP_INT_TO_F8: STRICT1(double, int64_t, a); break;
+				case VMOP_INT_TO_F4: STRICT1(double, int64_t, (float) a); break;
+				case VMOP_F8_TO_F4: CHECKED1(double, double, op_f8_to_f4(a, &e)); break;
+				case VMOP_F_TO_INT: CHECKED1(int64_t, double, op_f_to_int(a, &e)); break;
+				case VMOP_DEC_TO_F8: CHECKED1(double, Wide, op_dec_to_f8(a, in->imm, &e)); break;
+				case VMOP_DATE_TO_TS: STRICT1(int64_t, int64_t, op_date_to_ts(a)); break;
+				case VMOP_DATE_AS_TS: CHECKED1(int64_t, int64_t, op_date_as_ts(a, &e)); break;
+				case VMOP_TS_TO_DATE: STRICT1(int64_t, int64_t, op_ts_to_date(a)); break;
+				case VMOP_ADD_DATE: CHECKED2(int64_t, int64_t, op_add_date(a, b, &e)); break;
+				case VMOP_SUB_DATE: CHECKED2(int64_t, int64_t, op_sub_date(a, b, &e)); break;
+				case VMOP_PART_DATE: CHECKED1(int64_t, int64_t, op_part_date(a, in->imm, &e)); break;
+				case VMOP_PART_TIME: CHECKED1(int64_t, int64_t, op_part_time(a, in->imm, &e)); break;
+				case VMOP_FLOAT_KEY: STRICT1(int64_t, double, op_float_key(a)); break;
+				case VMOP_NEG_ZERO: STRICT1(uint8_t, double, op_neg_zero(a)); break;
+				case VMOP_NO_NEG_ZERO: CHECKED1(double, double, (e = op_neg_zero(a), a == a ? a : (double) NAN)); break;
 
 				case VMOP_KEY_I:
 					key_register[in->imm] = in->a;
@@ -589,6 +478,41 @@ VM_RUN(VmRun *run)
 				case VMOP_MAX_W_G:
 					updating = true;
 					EACH_GROUP(state_merge(STATE_MAX_W, state, &va[2 * i], &error));
+					break;
+
+				case VMOP_SUM_SQ:
+				case VMOP_ALL_BITS:
+				case VMOP_ANY_BITS:
+				case VMOP_ODD_BITS:
+				case VMOP_MIN_BY:
+				case VMOP_MAX_BY:
+					updating = true;
+					vm_update_lanes(run, in, va, an, mask, NULL);
+					break;
+				case VMOP_SUM_SQ_G:
+				case VMOP_ALL_BITS_G:
+				case VMOP_ANY_BITS_G:
+				case VMOP_ODD_BITS_G:
+				case VMOP_MIN_BY_G:
+				case VMOP_MAX_BY_G:
+					updating = true;
+					vm_update_lanes(run, in, va, an, mask, (const uint32_t *) vb);
+					break;
+				case VMOP_RESERVE_T:
+				case VMOP_RESERVE_T_G:
+					if (!vm_reserve_texts(run, in, va, an, mask, in->op == VMOP_RESERVE_T_G ? (const uint32_t *) vb : NULL))
+						return STATUS_TABLE_FULL;
+					break;
+				case VMOP_MIN_T:
+				case VMOP_MAX_T:
+					updating = true;
+					error |= !vm_take_best_text(run, in, va, an, mask);
+					break;
+				case VMOP_MIN_T_G:
+				case VMOP_MAX_T_G:
+					updating = true;
+					EACH_GROUP(error |= !group_take_text(run->groups, state, in->op == VMOP_MIN_T_G, vm_text(run, va[i]),
+														 TEXT_LENGTH(va[i])));
 					break;
 
 				case VMOP_EMIT:

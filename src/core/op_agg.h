@@ -13,6 +13,7 @@
 
 #include "core/decimal.h"
 #include "core/op_arith.h"
+#include "core/op_text.h"
 #include "core/program.h"
 #include "core/target.h"
 
@@ -43,6 +44,87 @@ float_total_add(uint64_t *state, double v)
 	state[1] = bits_of_float(float_of_bits(state[1]) + error);
 }
 
+/*
+ * a * b as the sum of two doubles, exactly (Dekker 1971); of use while nothing
+ * overflows, which FLOAT_SAW_HUGE tells.
+ */
+CORE_FN void
+float_product(double a, double b, double *product, double *rest)
+{
+	const double split = 134217729.0;	/* 2^27 + 1 */
+	double		a_high = split * a - (split * a - a);
+	double		b_high = split * b - (split * b - b);
+	double		a_low = a - a_high;
+	double		b_low = b - b_high;
+
+	*product = a * b;
+	*rest = ((a_high * b_high - *product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+}
+
+/* total of squares += v * v, the error going to the compensation */
+CORE_FN void
+float_square_add(uint64_t *state, double v)
+{
+	double		square;
+	double		rest;
+
+	/* what is not finite, or too large, is noted by the plain sum */
+	if (!(fabs(v) <= 0x1p480))
+		return;
+	float_product(v, v, &square, &rest);
+	float_total_add(state, square);
+	state[1] = bits_of_float(float_of_bits(state[1]) + rest);
+}
+
+/* The least or largest value with its companion; equal values with different companions are noted. */
+CORE_FN void
+by_merge(bool least, uint64_t *into, Wide value, Wide companion, uint64_t differ)
+{
+	Wide		best = wide_load(into);
+
+	if (least ? value < best : value > best)
+	{
+		wide_store(into, value);
+		wide_store(into + 2, companion);
+		into[4] = differ;
+	}
+	else if (value == best)
+		into[4] |= differ | (wide_load(into + 2) != companion);
+}
+
+/* No text yet. */
+#define TEXT_STATE_NONE UINT64_MAX
+
+/* Room kept for a text of this length, so that a longer one may take its place. */
+CORE_FN uint64_t
+text_state_room(uint64_t length)
+{
+	uint64_t	room = 16;
+
+	while (room < length)
+		room *= 2;
+	return room;
+}
+
+/* Whether a text would take the place of the one kept in `heap`. */
+CORE_FN bool
+text_state_beaten(const uint64_t *state, const uint8_t *heap, bool least, const uint8_t *bytes, uint32_t length)
+{
+	int			order;
+
+	if (state[1] == TEXT_STATE_NONE)
+		return true;
+	order = text_compare(bytes, length, heap + state[0], (uint32_t) state[1]);
+	return least ? order < 0 : order > 0;
+}
+
+/* Whether a text fits the room that a state has already. */
+CORE_FN bool
+text_state_fits(const uint64_t *state, uint32_t length)
+{
+	return state[1] != TEXT_STATE_NONE && length <= state[1] >> 32;
+}
+
 CORE_FN uint32_t
 state_words(StateKind kind)
 {
@@ -51,13 +133,22 @@ state_words(StateKind kind)
 		case STATE_COUNT:
 		case STATE_MIN_I:
 		case STATE_MAX_I:
+		case STATE_ALL_BITS:
+		case STATE_ANY_BITS:
+		case STATE_ODD_BITS:
 			return 1;
 		case STATE_SUM:
 		case STATE_MIN_W:
 		case STATE_MAX_W:
+		case STATE_SUM_SQ:
+		case STATE_MIN_T:
+		case STATE_MAX_T:
 			return 2;
 		case STATE_SUM_F:
 			return 3;
+		case STATE_MIN_BY:
+		case STATE_MAX_BY:
+			return 5;
 	}
 	return 0;
 }
@@ -68,7 +159,12 @@ state_init(StateKind kind, uint64_t *state)
 	switch (kind)
 	{
 		case STATE_COUNT:
+		case STATE_ANY_BITS:
+		case STATE_ODD_BITS:
 			state[0] = 0;
+			break;
+		case STATE_ALL_BITS:
+			state[0] = UINT64_MAX;
 			break;
 		case STATE_MIN_I:
 			state[0] = (uint64_t) INT64_MAX;
@@ -80,10 +176,24 @@ state_init(StateKind kind, uint64_t *state)
 			wide_store(state, 0);
 			break;
 		case STATE_MIN_W:
-			wide_store(state, (Wide) (((UWide) 1 << 127) - 1));
+			wide_store(state, WIDE_MAX);
 			break;
 		case STATE_MAX_W:
-			wide_store(state, (Wide) ((UWide) 1 << 127));
+			wide_store(state, WIDE_MIN);
+			break;
+		case STATE_MIN_BY:
+		case STATE_MAX_BY:
+			wide_store(state, kind == STATE_MIN_BY ? WIDE_MAX : WIDE_MIN);
+			wide_store(state + 2, 0);
+			state[4] = 0;
+			break;
+		case STATE_MIN_T:
+		case STATE_MAX_T:
+			state[0] = 0;
+			state[1] = TEXT_STATE_NONE;
+			break;
+		case STATE_SUM_SQ:
+			state[0] = state[1] = 0;
 			break;
 		case STATE_SUM_F:
 			/* nothing yet: what -0 is added to stays what it is */
@@ -93,7 +203,14 @@ state_init(StateKind kind, uint64_t *state)
 	}
 }
 
-/* into = into + from; reports overflow of a 128-bit sum in *error. */
+/* Whether a state keeps bytes in the table's heap. */
+CORE_FN bool
+state_is_text(StateKind kind)
+{
+	return kind == STATE_MIN_T || kind == STATE_MAX_T;
+}
+
+/* into = into + from, for all but texts; reports overflow of a 128-bit sum in *error. */
 CORE_FN void
 state_merge(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *error)
 {
@@ -126,6 +243,26 @@ state_merge(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *erro
 			float_total_add(into, float_of_bits(from[1]));
 			into[2] |= from[2];
 			break;
+		case STATE_SUM_SQ:
+			float_total_add(into, float_of_bits(from[0]));
+			float_total_add(into, float_of_bits(from[1]));
+			break;
+		case STATE_ALL_BITS:
+			into[0] &= from[0];
+			break;
+		case STATE_ANY_BITS:
+			into[0] |= from[0];
+			break;
+		case STATE_ODD_BITS:
+			into[0] ^= from[0];
+			break;
+		case STATE_MIN_BY:
+		case STATE_MAX_BY:
+			by_merge(kind == STATE_MIN_BY, into, wide_load(from), wide_load(from + 2), from[4]);
+			break;
+		case STATE_MIN_T:
+		case STATE_MAX_T:
+			break;
 	}
 }
 
@@ -156,6 +293,35 @@ float_total_value(const uint64_t *state, double *value)
 			return STATUS_FLOAT_TOTAL;
 	}
 	return STATUS_DONE;
+}
+
+/*
+ * Sum of squared deviations, sum(x^2) - sum(x)^2 / n, in twice the digits of
+ * a double; what remains of it after cancellation is either right or 0.
+ */
+CORE_FN double
+float_deviations(const uint64_t *sum, const uint64_t *squares, int64_t n)
+{
+	double		s = float_of_bits(sum[0]) + float_of_bits(sum[1]);
+	double		s_rest = (float_of_bits(sum[0]) - s) + float_of_bits(sum[1]);
+	double		q = float_of_bits(squares[0]) + float_of_bits(squares[1]);
+	double		q_rest = (float_of_bits(squares[0]) - q) + float_of_bits(squares[1]);
+	double		product;
+	double		rest;
+	double		quotient;
+	double		back;
+	double		back_rest;
+	double		deviations;
+
+	/* s^2 / n in two parts */
+	float_product(s, s, &product, &rest);
+	rest += 2 * s * s_rest;
+	quotient = product / (double) n;
+	float_product(quotient, (double) n, &back, &back_rest);
+	rest = ((product - back) - back_rest + rest) / (double) n;
+	deviations = (q - quotient) + (q_rest - rest);
+	/* 100 bits are sure; equal inputs shall have none */
+	return deviations > q * 0x1p-90 ? deviations : 0;
 }
 
 #endif							/* GPUDB_CORE_OP_AGG_H */

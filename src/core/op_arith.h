@@ -92,8 +92,25 @@ op_mod_i(int64_t a, int64_t b)
 	return a % divisor;
 }
 
-/* on sign-extended values, so it serves integers of every size */
+/* on sign-extended values, so they serve integers of every size */
 CORE_FN int64_t op_bitand_i(int64_t a, int64_t b) { return a & b; }
+CORE_FN int64_t op_bitor_i(int64_t a, int64_t b) { return a | b; }
+CORE_FN int64_t op_bitxor_i(int64_t a, int64_t b) { return a ^ b; }
+
+/* Remainder of decimals at one scale; by zero it is reported. */
+CORE_FN int64_t
+op_mod_d(int64_t a, int64_t b, uint32_t *error)
+{
+	*error |= b == 0;
+	return op_mod_i(a, b);
+}
+
+CORE_FN Wide
+op_mod_w(Wide a, Wide b, uint32_t *error)
+{
+	*error |= b == 0;
+	return a % (b == 0 || b == -1 ? 1 : b);
+}
 
 /* src/include/utils/float.h: infinite from finite is overflow, zero from non-zero underflow */
 CORE_FN uint8_t is_inf(double v) { return (v == (double) INFINITY) | (v == -(double) INFINITY); }
@@ -168,11 +185,79 @@ op_div_f4(double a, double b, uint32_t *error)
 	return r;
 }
 
+/* dsqrt: of a negative number is an error, of -0 it is -0 */
+CORE_FN double
+op_sqrt_f(double a, uint32_t *error)
+{
+	*error |= a < 0;
+	return sqrt(a < 0 ? 0 : a);
+}
+
+/* Below all normal numbers, where the C library may or may not tell of an underflow. */
+CORE_FN uint8_t is_tiny(double v) { return fabs(v) < 0x1p-1022; }
+
+/*
+ * exp, ln and power come from the C library, as PostgreSQL's do; whatever is
+ * an error there, or needs its special cases, is left to it.
+ */
+CORE_FN double
+op_exp_f(double a, uint32_t *error)
+{
+	double		r = exp(a);
+
+	*error |= (is_inf(r) | is_tiny(r)) & !is_inf(a);
+	return r;
+}
+
+CORE_FN double
+op_ln_f(double a, uint32_t *error)
+{
+	*error |= a <= 0;
+	return log(a <= 0 ? 1 : a);
+}
+
+CORE_FN double
+op_log10_f(double a, uint32_t *error)
+{
+	*error |= a <= 0;
+	return log10(a <= 0 ? 1 : a);
+}
+
+CORE_FN double
+op_pow_f(double a, double b, uint32_t *error)
+{
+	double		r = pow(a, b);
+
+	*error |= (a != a) | (b != b) | is_inf(a) | is_inf(b) | (r != r) | is_inf(r) | (is_tiny(r) & (a != 0));
+	return r;
+}
+
 /* Narrow rounding: |a| + half a unit stays inside 64 bits for any unit that divides it. */
 CORE_FN int64_t
 op_round_d(int64_t a, int32_t digits)
 {
 	return (int64_t) wide_round(a, digits);
+}
+
+/* a / 10^digits, toward zero */
+CORE_FN int64_t op_trunc_d(int64_t a, int32_t digits) { return a / pow10_int64(digits); }
+CORE_FN Wide op_trunc_w(Wide a, int32_t digits) { return a / pow10_wide(digits); }
+
+/* a / 10^digits, downwards */
+CORE_FN int64_t
+op_floor_d(int64_t a, int32_t digits)
+{
+	int64_t		unit = pow10_int64(digits);
+
+	return a / unit - (a % unit < 0);
+}
+
+CORE_FN Wide
+op_floor_w(Wide a, int32_t digits)
+{
+	Wide		unit = pow10_wide(digits);
+
+	return a / unit - (a % unit < 0);
 }
 
 #endif							/* GPUDB_CORE_OP_ARITH_H */

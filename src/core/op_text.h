@@ -1,8 +1,9 @@
 /*
  * op_text.h
- *		Text compared byte for byte, and LIKE.
+ *		Text compared byte for byte, its parts, and LIKE.
  *
- * Equality under any deterministic collation is equality of bytes.
+ * Equality under any deterministic collation is equality of bytes; order of
+ * bytes is the order of the C collation alone.
  */
 #ifndef GPUDB_CORE_OP_TEXT_H
 #define GPUDB_CORE_OP_TEXT_H
@@ -24,11 +25,22 @@ text_trimmed(const uint8_t *a, uint32_t len)
 	return len;
 }
 
+/* Order of bytes, as under the C collation: < 0, 0 or > 0. */
+CORE_FN int
+text_compare(const uint8_t *a, uint32_t alen, const uint8_t *b, uint32_t blen)
+{
+	int			order = memcmp(a, b, alen < blen ? alen : blen);
+
+	return order != 0 ? order : (alen > blen) - (alen < blen);
+}
+
 /*
  * Up to 7 bytes and the length in one integer.  Equal integers are equal
- * texts, and their order as unsigned integers is the order of bytes.
+ * texts, and the order of the integers is the order of bytes; for that the
+ * highest bit is flipped.
  */
 #define TEXT_PACKED_MAX 7
+#define TEXT_PACKED_SIGN ((uint64_t) 1 << 63)
 
 CORE_FN uint64_t
 text_pack(const uint8_t *a, uint32_t len)
@@ -38,7 +50,7 @@ text_pack(const uint8_t *a, uint32_t len)
 
 	for (i = 0; i < len; i++)
 		packed |= (uint64_t) a[i] << (56 - 8 * i);
-	return packed | len;
+	return (packed | len) ^ TEXT_PACKED_SIGN;
 }
 
 /* Unpack into 7 bytes; returns the length. */
@@ -48,6 +60,7 @@ text_unpack(uint64_t packed, uint8_t *out)
 	uint32_t	len = (uint32_t) (packed & 0xff);
 	uint32_t	i;
 
+	packed ^= TEXT_PACKED_SIGN;
 	for (i = 0; i < len && i < TEXT_PACKED_MAX; i++)
 		out[i] = (uint8_t) (packed >> (56 - 8 * i));
 	return i;
@@ -64,13 +77,78 @@ text_next(const uint8_t *a, uint32_t len, uint32_t at, bool utf8)
 	return at;
 }
 
+/* Characters in the text. */
+CORE_FN int64_t
+text_characters(const uint8_t *a, uint32_t len, bool utf8)
+{
+	int64_t		n = 0;
+	uint32_t	i;
+
+	if (!utf8)
+		return len;
+	for (i = 0; i < len; i++)
+		n += (a[i] & 0xC0) != 0x80;
+	return n;
+}
+
+/* Position after `count` characters from `at` on, or the end. */
+CORE_FN uint32_t
+text_advance(const uint8_t *a, uint32_t len, uint32_t at, int64_t count, bool utf8)
+{
+	if (!utf8)
+		return count < (int64_t) (len - at) ? at + (uint32_t) count : len;
+	for (; count > 0 && at < len; count--)
+		at = text_next(a, len, at, true);
+	return at;
+}
+
+/*
+ * A part of a text: its characters from number `first` (counted from 0) on,
+ * `count` of them; a negative count means all but the last -count.  Returns
+ * where it begins and sets its length.
+ */
+CORE_FN uint32_t
+text_part(const uint8_t *a, uint32_t len, int64_t first, int64_t count, bool utf8, uint32_t *part)
+{
+	uint32_t	begin;
+
+	if (count < 0)
+	{
+		count += text_characters(a, len, utf8) - first;
+		count = count > 0 ? count : 0;
+	}
+	begin = text_advance(a, len, 0, first, utf8);
+	*part = text_advance(a, len, begin, count, utf8) - begin;
+	return begin;
+}
+
+/* ASCII letters in lower case, as under the C collation. */
+CORE_FN uint8_t
+text_lower(uint8_t c)
+{
+	return (uint8_t) (c + (c >= 'A' && c <= 'Z' ? 'a' - 'A' : 0));
+}
+
+/* How LIKE reads its operands. */
+typedef struct LikeMode
+{
+	bool		utf8;
+	bool		fold;			/* compare without case; the pattern is in lower case */
+} LikeMode;
+
+CORE_FN bool
+like_same(uint8_t c, uint8_t pattern, LikeMode mode)
+{
+	return (mode.fold ? text_lower(c) : c) == pattern;
+}
+
 /*
  * a LIKE pattern with backslash as escape.  On a mismatch the search resumes
  * one character further from where the last % began to match, which finds a
  * match whenever there is one.  The pattern must not end in a lone escape.
  */
 CORE_FN uint8_t
-text_like(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, bool utf8)
+text_like(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, LikeMode mode)
 {
 	uint32_t	ai = 0;
 	uint32_t	pi = 0;
@@ -91,20 +169,20 @@ text_like(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, bool
 		{
 			if (p[pi] == '_')
 			{
-				ai = text_next(a, alen, ai, utf8);
+				ai = text_next(a, alen, ai, mode.utf8);
 				pi++;
 				continue;
 			}
 			if (p[pi] == '\\' && pi + 1 < plen)
 			{
-				if (a[ai] == p[pi + 1])
+				if (like_same(a[ai], p[pi + 1], mode))
 				{
 					ai++;
 					pi += 2;
 					continue;
 				}
 			}
-			else if (a[ai] == p[pi])
+			else if (like_same(a[ai], p[pi], mode))
 			{
 				ai++;
 				pi++;
@@ -115,7 +193,7 @@ text_like(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, bool
 			return 1;
 		if (resume_p == UINT32_MAX || resume_a >= alen)
 			return 0;
-		resume_a = text_next(a, alen, resume_a, utf8);
+		resume_a = text_next(a, alen, resume_a, mode.utf8);
 		ai = resume_a;
 		pi = resume_p;
 	}

@@ -52,11 +52,14 @@ typedef enum OpShape
 	SHAPE_CHECKED1,
 	SHAPE_CHECKEDIMM,
 	SHAPE_CHECKED2,
+	SHAPE_LIBM1,
+	SHAPE_LIBM2,
 	SHAPE_TEXT1,
 	SHAPE_TEXT2,
 	SHAPE_SET,
 	SHAPE_KEY,
 	SHAPE_COLLECTIVE,
+	SHAPE_RESERVE,
 	SHAPE_TOTAL,
 	SHAPE_TOTAL_G
 } OpShape;
@@ -118,7 +121,15 @@ typedef enum StateKind
 	STATE_MIN_I,				/* 1 word */
 	STATE_MAX_I,
 	STATE_MIN_W,				/* 2 words */
-	STATE_MAX_W
+	STATE_MAX_W,
+	STATE_SUM_SQ,				/* 2 words: total, compensation */
+	STATE_ALL_BITS,				/* 1 word */
+	STATE_ANY_BITS,
+	STATE_ODD_BITS,
+	STATE_MIN_BY,				/* 5 words: Wide, its companion, 1 if companions differ */
+	STATE_MAX_BY,
+	STATE_MIN_T,				/* 2 words: offset in the table's heap; room << 32 | length */
+	STATE_MAX_T
 } StateKind;
 
 typedef enum KeyKind

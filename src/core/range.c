@@ -9,6 +9,7 @@
  * only widen an interval.
  */
 #include "core/decimal.h"
+#include "core/op_arith.h"
 #include "core/program.h"
 #include "core/tablet_format.h"
 
@@ -71,6 +72,16 @@ interval_of(const Program *program, const Tablet *tablet, const Instr *in, const
 		case VMOP_ROUND_D:
 			r.min = wide_round(a->min, in->imm);
 			r.max = wide_round(a->max, in->imm);
+			break;
+		case VMOP_TRUNC_D:
+		case VMOP_FLOOR_D:
+			r.min = op_floor_w(a->min, in->imm);
+			r.max = op_trunc_w(a->max, in->imm);
+			break;
+		case VMOP_MOD_D:
+			/* no larger than the dividend, and of its sign */
+			r.min = a->min < 0 ? a->min : 0;
+			r.max = a->max > 0 ? a->max : 0;
 			break;
 		case VMOP_ADD_I2:
 		case VMOP_SUB_I2:

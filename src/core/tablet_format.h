@@ -52,7 +52,7 @@ typedef struct TabletColumn
 	uint32_t	null_count;
 	uint32_t	patch_count;	/* text values still to be fetched */
 	uint16_t	type;			/* ColType of the values as stored */
-	int16_t		max_dscale;		/* decimals: largest display scale beyond the one assumed */
+	int16_t		max_scale;		/* decimals: largest scale needed beyond the one assumed */
 	int16_t		unused[2];
 	/* zone map of integers and decimals; conservative: NULL rows may widen it to include 0 */
 	uint64_t	min[2];			/* Wide */
@@ -68,6 +68,7 @@ typedef struct Tablet
 	uint64_t	var_used;
 	uint64_t	var_capacity;
 	uint64_t	size;			/* of the whole block */
+	int32_t		failed_column;	/* whose value could not be read, -1 = none */
 	TabletColumn column[];
 } Tablet;
 
@@ -132,6 +133,7 @@ tablet_layout(Tablet *tablet, const uint16_t *types, uint32_t ncols, uint32_t nr
 	memset(tablet, 0, sizeof(Tablet) + ncols * sizeof(TabletColumn));
 	tablet->nrows = nrows;
 	tablet->ncols = ncols;
+	tablet->failed_column = -1;
 	for (c = 0; c < ncols; c++)
 	{
 		tablet->column[c].type = types[c];

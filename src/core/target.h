@@ -50,6 +50,9 @@
 typedef __int128 Wide;
 typedef unsigned __int128 UWide;
 
+#define WIDE_MAX ((Wide) (((UWide) 1 << 127) - 1))
+#define WIDE_MIN (-WIDE_MAX - 1)
+
 /* Two 64-bit words hold a Wide wherever memory is addressed in words. */
 CORE_FN Wide
 wide_load(const uint64_t *words)

@@ -112,6 +112,13 @@ words_ok(const Verifier *v, const Instr *in, uint32_t n)
 	return in->imm >= 0 && (uint64_t) in->imm + n <= v->program->nwords;
 }
 
+/* First character and count of PART_T. */
+static bool
+part_ok(const uint64_t *words)
+{
+	return words[0] <= INT32_MAX && (int64_t) words[1] <= INT32_MAX && (int64_t) words[1] >= INT32_MIN;
+}
+
 static bool
 state_ok(const Verifier *v, const Instr *in, StateKind kind)
 {
@@ -148,8 +155,35 @@ total_ok(const Verifier *v, const Instr *in)
 		case VMOP_MIN_W:
 		case VMOP_MIN_W_G:
 			return state_ok(v, in, STATE_MIN_W);
-		default:
+		case VMOP_MAX_W:
+		case VMOP_MAX_W_G:
 			return state_ok(v, in, STATE_MAX_W);
+		case VMOP_SUM_SQ:
+		case VMOP_SUM_SQ_G:
+			return state_ok(v, in, STATE_SUM_SQ);
+		case VMOP_ALL_BITS:
+		case VMOP_ALL_BITS_G:
+			return state_ok(v, in, STATE_ALL_BITS);
+		case VMOP_ANY_BITS:
+		case VMOP_ANY_BITS_G:
+			return state_ok(v, in, STATE_ANY_BITS);
+		case VMOP_ODD_BITS:
+		case VMOP_ODD_BITS_G:
+			return state_ok(v, in, STATE_ODD_BITS);
+		case VMOP_MIN_BY:
+		case VMOP_MIN_BY_G:
+			return reads_ok(v, KIND_W, in->c) && state_ok(v, in, STATE_MIN_BY);
+		case VMOP_MAX_BY:
+		case VMOP_MAX_BY_G:
+			return reads_ok(v, KIND_W, in->c) && state_ok(v, in, STATE_MAX_BY);
+		case VMOP_MIN_T:
+		case VMOP_MIN_T_G:
+			return state_ok(v, in, STATE_MIN_T);
+		case VMOP_MAX_T:
+		case VMOP_MAX_T_G:
+			return state_ok(v, in, STATE_MAX_T);
+		default:
+			return false;
 	}
 }
 
@@ -203,7 +237,12 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 			return in->op != VMOP_DIV_SCALE_W || (in->imm >= 0 && in->imm <= 0xffff);
 		case SHAPE_STRICT1IMM:
 		case SHAPE_CHECKEDIMM:
-			return in->imm >= 0 && in->imm <= 38 && (in->op != VMOP_ROUND_D || in->imm <= 18);
+			return in->imm >= 0 && in->imm <= (info->dst == KIND_I && info->shape == SHAPE_STRICT1IMM ? 18 : 38);
+		case SHAPE_TEXT1:
+			return in->op != VMOP_PART_T || (words_ok(v, in, 2) && part_ok(program_words(v->program) + in->imm));
+		case SHAPE_RESERVE:
+			return v->program->aggregates && (in->op == VMOP_RESERVE_T_G) == (v->program->grouped != 0) &&
+				(state_ok(v, in, STATE_MIN_T) || state_ok(v, in, STATE_MAX_T));
 		case SHAPE_KEY:
 			return key_ok(v, in);
 		case SHAPE_COLLECTIVE:
@@ -260,7 +299,7 @@ row_ok(const Program *program)
 	}
 	for (i = 0; i < program->nstates; i++)
 	{
-		if (program->state_kind[i] > STATE_MAX_W || program->state_word[i] != word)
+		if (program->state_kind[i] > STATE_MAX_T || program->state_word[i] != word)
 			return false;
 		word += state_words((StateKind) program->state_kind[i]);
 	}

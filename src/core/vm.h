@@ -70,6 +70,36 @@ vm_in_text(const VmRun *run, const uint64_t *words, uint32_t n, uint64_t ref)
 	return 0;
 }
 
+/* a LIKE b; folded, in lower case. */
+CORE_FN uint8_t
+vm_like(const VmRun *run, uint64_t a, uint64_t b, uint16_t utf8, bool fold)
+{
+	LikeMode	mode = {utf8 != 0, fold};
+
+	return text_like(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b), mode);
+}
+
+/* The part of a text that two words tell: first character and count. */
+CORE_FN uint64_t
+vm_text_part(const VmRun *run, uint64_t ref, const uint64_t *words, bool utf8)
+{
+	uint32_t	length;
+	uint32_t	begin = text_part(vm_text(run, ref), TEXT_LENGTH(ref), (int64_t) words[0], (int64_t) words[1], utf8, &length);
+
+	return (ref & TEXT_IN_PROGRAM) | TEXT_REF(TEXT_OFFSET(ref) + begin, length);
+}
+
+/* Whether the text state at this word of the program's rows keeps the least text. */
+CORE_FN bool
+vm_text_least(const Program *program, int32_t word)
+{
+	uint32_t	s = 0;
+
+	while (program->state_word[s] != word)
+		s++;
+	return program->state_kind[s] == STATE_MIN_T;
+}
+
 /* Whether a LOAD can read a column stored so. */
 CORE_FN bool
 vm_can_load(uint16_t op, uint16_t type)
@@ -78,8 +108,10 @@ vm_can_load(uint16_t op, uint16_t type)
 	{
 		case COLTYPE_BOOL:
 			return op == VMOP_LOAD_B;
+		case COLTYPE_U8:
 		case COLTYPE_I16:
 		case COLTYPE_I32:
+		case COLTYPE_U32:
 		case COLTYPE_I64:
 		case COLTYPE_I128:
 			return op == VMOP_LOAD_I || op == VMOP_LOAD_W;

@@ -15,9 +15,8 @@ extern const Device cpu_device;
  */
 extern const Device *device_choose(const char **why);
 
-/* Threads that a query may use besides the backend itself. */
+/* Most threads that a query may use besides the backend itself. */
 #define DEVICE_MAX_HELPERS 64
-extern int	device_cpu_helpers(void);
 
 /*
  * Drop what is queued on the CPU device and wait for what runs: for a process

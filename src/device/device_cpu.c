@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "device/cpu_kernel.h"
@@ -27,6 +28,9 @@
 #define FIRST_GROUPS	1024
 #define FIRST_HEAP		16384
 #define THREAD_STACK	(1024 * 1024)
+
+/* Groups merged before finish() lets its caller look at interrupts. */
+#define MERGE_SLICE		100000
 
 typedef enum ItemState
 {
@@ -71,6 +75,8 @@ struct DeviceJob
 	atomic_ullong table_bytes;	/* of all group tables */
 	atomic_ullong deform_ns;
 	atomic_ullong run_ns;
+	int			merging;		/* finish(): the worker whose table is being merged, from 1 on */
+	uint32_t	merge_next;		/* its next group */
 	CpuWorker	worker[MAX_THREADS + 1];	/* 0 is the backend */
 };
 
@@ -149,6 +155,26 @@ grow_table(DeviceJob *job, CpuWorker *worker)
 
 	return resize_table(job, worker, rows ? t->capacity * 2 : t->capacity,
 						rows && t->heap_used < t->heap_capacity / 2 ? t->heap_capacity : t->heap_capacity * 2);
+}
+
+static void
+free_table(DeviceJob *job, CpuWorker *worker)
+{
+	free(worker->groups.slots);
+	free(worker->groups.hashes);
+	free(worker->groups.rows);
+	free(worker->groups.heap);
+	memset(&worker->groups, 0, sizeof(worker->groups));
+	atomic_fetch_sub(&job->table_bytes, worker->table_bytes);
+	worker->table_bytes = 0;
+}
+
+static void
+free_worker(DeviceJob *job, CpuWorker *worker)
+{
+	free(worker->values);
+	free(worker->nulls);
+	free_table(job, worker);
 }
 
 /* The one group of a program without keys. */
@@ -439,6 +465,7 @@ cpu_open(const JobSpec *spec)
 	if (job->spec.threads > MAX_THREADS)
 		job->spec.threads = MAX_THREADS;
 	job->kernel = cpu_kernel();
+	job->merging = 1;
 	job->nitems = 2 * job->spec.threads + 2;
 	job->items = calloc(job->nitems, sizeof(CpuItem));
 	if (job->items == NULL)
@@ -538,17 +565,18 @@ cpu_finish(DeviceJob *job, const GroupTable **groups)
 	CpuWorker  *into = &job->worker[0];
 	DeviceStatus status = prepare_worker(job, into);
 
-	for (int t = 1; t <= job->spec.threads && status == STATUS_DONE; t++)
+	while (job->merging <= job->spec.threads && status == STATUS_DONE)
 	{
-		uint32_t	next = 0;
-
-		do
-		{
-			status = group_merge(job->spec.program, &into->groups, &job->worker[t].groups, &next);
-			if (status != STATUS_TABLE_FULL)
-				break;
+		status = group_merge(job->spec.program, &into->groups, &job->worker[job->merging].groups,
+							 &job->merge_next, MERGE_SLICE);
+		if (status == STATUS_TABLE_FULL)
 			status = grow_table(job, into);
-		} while (status == STATUS_DONE);
+		else if (status == STATUS_DONE)
+		{
+			free_table(job, &job->worker[job->merging]);
+			job->merging++;
+			job->merge_next = 0;
+		}
 	}
 	*groups = &into->groups;
 	return status;
@@ -559,17 +587,6 @@ cpu_times(const DeviceJob *job, JobTimes *times)
 {
 	times->deform_ns = atomic_load(&job->deform_ns);
 	times->run_ns = atomic_load(&job->run_ns);
-}
-
-static void
-free_worker(CpuWorker *worker)
-{
-	free(worker->values);
-	free(worker->nulls);
-	free(worker->groups.slots);
-	free(worker->groups.hashes);
-	free(worker->groups.rows);
-	free(worker->groups.heap);
 }
 
 static void
@@ -584,7 +601,7 @@ cpu_close(DeviceJob *job)
 		free(job->items[i].work.rows);
 	}
 	for (int t = 0; t <= MAX_THREADS; t++)
-		free_worker(&job->worker[t]);
+		free_worker(job, &job->worker[t]);
 	free(job->items);
 	free(job);
 }

@@ -15,6 +15,7 @@
 #include "nodes/makefuncs.h"
 #include "utils/memutils.h"
 
+#include "exec/memory.h"
 #include "exec/node.h"
 #include "exec/results.h"
 
@@ -27,6 +28,7 @@ typedef struct GpuAggState
 	bool		computed;
 	const GroupTable *groups;
 	uint32		next;			/* group to return next */
+	FallbackCause cause;		/* of a fallback, should there be one */
 } GpuAggState;
 
 static Node *create_state(CustomScan *plan);
@@ -46,6 +48,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 
 	node_begin(node, estate, eflags);
 	node->request.aggregate = true;
+	((GpuAggState *) node)->cause.computation = (uint32) intVal(list_nth(plan->custom_private, NODE_PRIVATE_HASH));
 	node->request.quals = plan->custom_exprs;
 	for (int i = 0; i < nkeys + naggs; i++)
 	{
@@ -60,22 +63,29 @@ begin(CustomScanState *css, EState *estate, int eflags)
 
 /* Take back a finished item; the first failure is kept in *status. */
 static void
-take_item(GpuNode *node, DeviceWork *work, DeviceStatus *status, bool *raised)
+take_item(GpuAggState *state, DeviceWork *work, DeviceStatus *status, bool *raised)
 {
+	GpuNode    *node = &state->node;
+
 	if (work->status == STATUS_NEEDS_PATCH && node_patch_and_resubmit(node, work))
 		return;
+	work->status = node_finished_status(node, work);
 	if (work->status == STATUS_SCALE_EXCEEDED && node_raise_scales(node, work->tablet))
 		*raised = true;
 	if (*status == STATUS_DONE || *status == STATUS_CANCELLED)
 		*status = work->status;
+	if ((work->status == STATUS_SPECIAL_NUMERIC || work->status == STATUS_DECIMAL_TOO_WIDE) &&
+		work->tablet->failed_column >= 0)
+		state->cause.attno = node->compiled.column[work->tablet->failed_column].attno;
 	page_window_release(work->owner);
 	node->device->release(node->job, work);
 }
 
 /* Feed all pages to the device; every item is back when it returns. */
 static DeviceStatus
-feed_all(GpuNode *node, bool *raised)
+feed_all(GpuAggState *state, bool *raised)
 {
+	GpuNode    *node = &state->node;
 	const Device *device = node->device;
 	DeviceStatus status = STATUS_DONE;
 	DeviceWork *work;
@@ -99,12 +109,12 @@ feed_all(GpuNode *node, bool *raised)
 		}
 		work = device->collect(node->job, work == NULL);
 		if (work != NULL)
-			take_item(node, work, &status, raised);
+			take_item(state, work, &status, raised);
 	}
 	while ((work = device->collect(node->job, true)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		take_item(node, work, &status, raised);
+		take_item(state, work, &status, raised);
 	}
 	return status;
 }
@@ -134,6 +144,32 @@ check_results(GpuAggState *state)
 	return status;
 }
 
+/* Keep the planner from the same fallback; not where that would tell of hidden rows. */
+static void
+remember(GpuAggState *state)
+{
+	FallbackCause cause = state->cause;
+
+	if (cause.attno != 0)
+		cause.computation = 0;
+	if (!state->node.secret)
+		memory_add(state->node.relation, cause);
+}
+
+/* Merge what the device's workers have found. */
+static DeviceStatus
+finish(GpuAggState *state)
+{
+	DeviceStatus status;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		status = state->node.device->finish(state->node.job, &state->groups);
+	} while (status == STATUS_TIME_SLICE);
+	return status;
+}
+
 /* Run the whole job; false when PostgreSQL must answer. */
 static bool
 compute(GpuAggState *state)
@@ -147,9 +183,9 @@ compute(GpuAggState *state)
 
 		if (!node_start_run(node))
 			return false;
-		status = feed_all(node, &raised);
+		status = feed_all(state, &raised);
 		if (status == STATUS_DONE)
-			status = node->device->finish(node->job, &state->groups);
+			status = finish(state);
 		if (status == STATUS_DONE)
 			status = check_results(state);
 		if (status == STATUS_DONE)
@@ -158,6 +194,7 @@ compute(GpuAggState *state)
 			break;
 		node_end_run(node);
 	}
+	remember(state);
 	node_note_status(node, status);
 	node_end_run(node);
 	return false;

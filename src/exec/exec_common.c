@@ -9,9 +9,11 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "portability/instr_time.h"
 #include "storage/ipc.h"
 #include "utils/datum.h"
@@ -19,7 +21,9 @@
 #include "utils/memutils.h"
 
 #include "device/device.h"
+#include "device/threads.h"
 #include "exec/node.h"
+#include "exec/stat.h"
 #include "guc.h"
 #include "pg_compat.h"
 #include "tablet/build.h"
@@ -34,6 +38,8 @@ cleanup_callback(void *arg)
 	if (node->job != NULL)
 		node->device->close(node->job);
 	node->job = NULL;
+	threads_return(node->threads);
+	node->threads = 0;
 	/* the pins themselves belong to the resource owner */
 	foreach(lc, node->windows)
 		page_window_forget(lfirst(lc));
@@ -76,6 +82,7 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 	CustomScan *plan = (CustomScan *) node->css.ss.ps.plan;
 
 	node->eflags = eflags;
+	node->secret = intVal(list_nth(plan->custom_private, NODE_PRIVATE_SECRET)) != 0;
 	node->scan_tlist = plan->custom_scan_tlist;
 	if (plan->scan.scanrelid > 0)
 	{
@@ -94,22 +101,84 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 		node->scales[a] = SCALE_FIRST_GUESS;
 }
 
-/* The value of a parameter in this run, as a constant. */
 static Const *
-param_value(void *arg, Param *param)
+evaluate(GpuNode *node, Expr *expr)
 {
-	GpuNode    *node = arg;
 	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
-	ExprState  *state = ExecInitExpr((Expr *) param, &node->css.ss.ps);
+	ExprState  *state = ExecInitExpr(expr, &node->css.ss.ps);
+	Oid			type = exprType((Node *) expr);
 	int16		length;
 	bool		byval;
 	bool		isnull;
 	Datum		value = ExecEvalExprSwitchContext(state, econtext, &isnull);
 
-	get_typlenbyval(param->paramtype, &length, &byval);
+	get_typlenbyval(type, &length, &byval);
 	if (!isnull)
 		value = datumCopy(value, byval, length);
-	return makeConst(param->paramtype, param->paramtypmod, param->paramcollid, length, value, isnull, byval);
+	return makeConst(type, exprTypmod((Node *) expr), exprCollation((Node *) expr), length, value, isnull, byval);
+}
+
+/*
+ * The value of an expression that may raise an error, within a
+ * subtransaction: PostgreSQL might never have evaluated it, so the error is
+ * not ours to raise.
+ */
+static Const *
+evaluate_cautiously(GpuNode *node, Expr *expr)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	Const	   *volatile value = NULL;
+
+	if (IsInParallelMode())
+		return NULL;
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		value = evaluate(node, expr);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		CurrentResourceOwner = owner;
+		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
+			ReThrowError(error);
+		value = NULL;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return value;
+}
+
+/* Run the subplans whose results an expression refers to: their resources belong to the query. */
+static bool
+run_subplans_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
+		evaluate(context, (Expr *) node);
+	return expression_tree_walker(node, run_subplans_walker, context);
+}
+
+/* The value of an expression without Vars in this run. */
+static Const *
+run_value(void *arg, Expr *expr)
+{
+	GpuNode    *node = arg;
+
+	if (IsA(expr, Param))
+		return evaluate(node, expr);
+	run_subplans_walker((Node *) expr, node);
+	return evaluate_cautiously(node, expr);
 }
 
 static DeformSpec *
@@ -120,7 +189,7 @@ create_deform_spec(GpuNode *node)
 
 	for (int i = 0; i < compiled->ncolumns; i++)
 		wanted[i] = (ColumnWanted) {
-			.attno = compiled->column[i].attno, .dscale = compiled->column[i].dscale,
+			.attno = compiled->column[i].attno, .second = compiled->column[i].second,
 			.packed = compiled->column[i].packed, .scale = compiled->column[i].scale,
 			.not_null = TupleDescAttr(RelationGetDescr(node->relation), compiled->column[i].attno - 1)->attnotnull
 		};
@@ -141,7 +210,7 @@ node_open_job(GpuNode *node)
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 	CompileInput input = {
 		.varno = node->relid, .notnull = compile_not_null(RelationGetDescr(node->relation)),
-		.scan_tlist = node->scan_tlist, .param = param_value, .param_arg = node, .scales = node->scales
+		.scan_tlist = node->scan_tlist, .value = run_value, .value_arg = node, .scales = node->scales
 	};
 	const char *why;
 
@@ -158,7 +227,7 @@ node_open_job(GpuNode *node)
 	node->device = device_choose(&why);
 	node->spec = (JobSpec) {
 		.program = node->compiled.program, .deform = create_deform_spec(node),
-		.memory_limit = (uint64) get_hash_memory_limit(), .threads = device_cpu_helpers(),
+		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
 		.yield_after = gpudb_debug_yield
 	};
 	node->job = node->device->open(&node->spec);
@@ -179,6 +248,8 @@ node_start_run(GpuNode *node)
 	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
 	page_source_open(&node->source, node->relation, node->css.ss.ps.state->es_snapshot);
 	node->running = true;
+	node->finished = 0;
+	node->threads = threads_lease();
 	MemoryContextSwitchTo(old);
 	return node_open_job(node);
 }
@@ -204,6 +275,8 @@ node_end_run(GpuNode *node)
 	node->windows = NIL;
 	node->report.pages_pinned += node->source.pinned;
 	node->report.pages_copied += node->source.copied;
+	threads_return(node->threads);
+	node->threads = 0;
 	page_source_close(&node->source);
 	memset(&node->source, 0, sizeof(node->source));
 	node->running = false;
@@ -214,6 +287,8 @@ node_end_run(GpuNode *node)
 void
 node_end(GpuNode *node)
 {
+	if (!node->secret && node->report.windows > 0 && node->report.fallback_reason == NULL)
+		stat_count_executed();
 	node_end_run(node);
 	if (node->child != NULL)
 		ExecEndNode(node->child);
@@ -264,6 +339,12 @@ node_fill_window(GpuNode *node, PageWindow *window)
 	return filled;
 }
 
+DeviceStatus
+node_finished_status(GpuNode *node, const DeviceWork *work)
+{
+	return node->finished++ == gpudb_debug_fail ? STATUS_INJECTED : work->status;
+}
+
 bool
 node_patch_and_resubmit(GpuNode *node, DeviceWork *work)
 {
@@ -283,10 +364,10 @@ node_raise_scales(GpuNode *node, const Tablet *tablet)
 	for (int i = 0; i < node->compiled.ncolumns; i++)
 	{
 		const ColumnUse *use = &node->compiled.column[i];
-		int			seen = tablet->column[i].max_dscale;
+		int			seen = tablet->column[i].max_scale;
 
 		/* another window may have raised it since this one was compiled for */
-		if (use->dscale || seen <= use->scale)
+		if (use->second || seen <= use->scale)
 			continue;
 		if (seen > DECIMAL_MAX_DIGITS)
 			return false;

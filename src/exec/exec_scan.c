@@ -132,6 +132,7 @@ take_item(GpuScanState *state, DeviceWork *work, bool *raised)
 
 	if (work->status == STATUS_NEEDS_PATCH && node_patch_and_resubmit(node, work))
 		return;
+	work->status = node_finished_status(node, work);
 	if (work->status == STATUS_DONE)
 		keep_places(state, entry, work);
 	else if (work->status == STATUS_SCALE_EXCEEDED && node_raise_scales(node, work->tablet))

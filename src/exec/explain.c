@@ -53,10 +53,10 @@ explain_report(GpuNode *node, ExplainState *es)
 {
 	const NodeReport *report = &node->report;
 
-	if (report->fallback_reason)
+	if (report->fallback_reason && !node->secret)
 		ExplainPropertyText("Fallback", psprintf("%s (%s)", report->fallback_reason, report->fallback_text), es);
 	ExplainPropertyInteger("Tablets", NULL, report->windows, es);
-	if (report->fallback_windows > 0)
+	if (report->fallback_windows > 0 && !node->secret)
 		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
 	ExplainPropertyInteger("Rows In", NULL, report->rows_in, es);
 	if (es->buffers)

@@ -12,12 +12,15 @@
 
 #include "exec/node.h"
 #include "exec/require.h"
+#include "exec/stat.h"
 
 void
 node_note_fallback(GpuNode *node, const char *reason, const char *text)
 {
 	node->report.fallback_reason = reason;
 	node->report.fallback_text = text;
+	if (!node->secret)
+		stat_count_fallback(reason);
 	require_no_fallback(reason, text);
 }
 
@@ -39,7 +42,9 @@ node_fallback_next(GpuNode *node)
 		MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 
 		node->child = ExecInitNode(linitial(plan->custom_plans), estate, node->eflags);
-		node->css.custom_ps = list_make1(node->child);
+		/* EXPLAIN shows the child, and so that it was needed */
+		if (!node->secret)
+			node->css.custom_ps = list_make1(node->child);
 		MemoryContextSwitchTo(old);
 	}
 	node->fell_back = true;

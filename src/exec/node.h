@@ -26,12 +26,16 @@
 /* Indexes into CustomScan.custom_private. */
 enum NodePrivate
 {
+	/* Integer, 1 = nothing may be told of the rows that were read, since some may be hidden from the user */
+	NODE_PRIVATE_SECRET,
 	/* GpuScan: integer list, for each filter in PostgreSQL's order: 1 = on the device */
 	NODE_PRIVATE_ON_DEVICE,
 	/* GpuAgg: Integer, number of keys; they stand first in custom_scan_tlist */
 	NODE_PRIVATE_KEYS,
 	/* GpuAgg: Integer, number of aggregates; they follow the keys */
 	NODE_PRIVATE_AGGS,
+	/* GpuAgg: Integer, a hash of the computation without its constants */
+	NODE_PRIVATE_HASH,
 	NODE_PRIVATE_Count
 };
 
@@ -59,6 +63,7 @@ struct GpuNode
 	CustomScanState css;
 	TupleTableSlot *(*next_row) (GpuNode *node);
 	int			eflags;
+	bool		secret;
 	Relation	relation;		/* the base relation */
 	Index		relid;			/* its range table index */
 	CompileRequest request;		/* filters, keys, aggregates as in the plan */
@@ -76,8 +81,10 @@ struct GpuNode
 	JobSpec		spec;
 	const Device *device;
 	DeviceJob  *job;
+	int			threads;		/* on lease */
 	PageSource	source;
 	List	   *windows;		/* every PageWindow made */
+	int			finished;		/* windows that came back from the device */
 	MemoryContextCallback cleanup;
 
 	NodeReport	report;
@@ -106,6 +113,9 @@ extern PageWindow *node_new_window(GpuNode *node);
 
 /* Read the next pages into a window, noting the time. */
 extern bool node_fill_window(GpuNode *node, PageWindow *window);
+
+/* A finished item's status, which tests may replace by a failure. */
+extern DeviceStatus node_finished_status(GpuNode *node, const DeviceWork *work);
 
 /* A collected item whose text is to be fetched: fetch it and submit it again, or set its status. */
 extern bool node_patch_and_resubmit(GpuNode *node, DeviceWork *work);

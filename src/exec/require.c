@@ -17,7 +17,7 @@
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
-#include "exec/node.h"
+#include "exec/plan_walk.h"
 #include "exec/require.h"
 #include "guc.h"
 
@@ -45,34 +45,16 @@ is_user_table(Oid relation)
 }
 
 static bool
-is_gpudb_node(const Plan *plan)
+visit(const Plan *plan, void *arg)
 {
-	const CustomScan *scan = (const CustomScan *) plan;
+	PlanSearch *search = arg;
+	Oid			relation;
 
-	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_agg_methods);
-}
-
-static void search_plan(PlanSearch *search, const Plan *plan);
-
-static void
-search_plans(PlanSearch *search, List *plans)
-{
-	ListCell   *lc;
-
-	foreach(lc, plans)
-		search_plan(search, lfirst(lc));
-}
-
-static void
-search_plan(PlanSearch *search, const Plan *plan)
-{
-	if (plan == NULL)
-		return;
 	/* what lies below is the fallback */
 	if (is_gpudb_node(plan))
 	{
 		search->gpudb_node = true;
-		return;
+		return false;
 	}
 	switch (nodeTag(plan))
 	{
@@ -83,30 +65,14 @@ search_plan(PlanSearch *search, const Plan *plan)
 		case T_BitmapHeapScan:
 		case T_TidScan:
 		case T_TidRangeScan:
-			{
-				Oid			relation = rt_fetch(((const Scan *) plan)->scanrelid, search->rtable)->relid;
-
-				if (is_user_table(relation))
-					search->uncovered = relation;
-				break;
-			}
-		case T_Append:
-			search_plans(search, ((const Append *) plan)->appendplans);
-			break;
-		case T_MergeAppend:
-			search_plans(search, ((const MergeAppend *) plan)->mergeplans);
-			break;
-		case T_SubqueryScan:
-			search_plan(search, ((const SubqueryScan *) plan)->subplan);
-			break;
-		case T_CustomScan:
-			search_plans(search, ((const CustomScan *) plan)->custom_plans);
+			relation = rt_fetch(((const Scan *) plan)->scanrelid, search->rtable)->relid;
+			if (is_user_table(relation))
+				search->uncovered = relation;
 			break;
 		default:
 			break;
 	}
-	search_plan(search, plan->lefttree);
-	search_plan(search, plan->righttree);
+	return true;
 }
 
 static bool
@@ -126,8 +92,7 @@ check_plan(QueryDesc *query)
 	PlanSearch	search = {.rtable = stmt->rtable};
 	const char *reason;
 
-	search_plan(&search, stmt->planTree);
-	search_plans(&search, stmt->subplans);
+	plan_walk(stmt, visit, &search);
 	if (gpudb_debug_require == REQUIRE_FORBID && search.gpudb_node)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -15,10 +15,12 @@
 #include "utils/float.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
+#include "utils/uuid.h"
 
 #include "core/op_agg.h"
 #include "core/op_cast.h"
 #include "core/op_text.h"
+#include "core/wide_types.h"
 
 #include "compile/opmap.h"
 #include "exec/results.h"
@@ -53,6 +55,8 @@ static Datum
 numeric_datum(Wide value, int scale, int dscale)
 {
 	/* the digits between the two scales are zeros */
+	if (dscale > scale)
+		return DirectFunctionCall2(numeric_round, NumericGetDatum(numeric_of_wide(value, scale)), Int32GetDatum(dscale));
 	if (dscale < scale)
 		value /= pow10_wide(scale - dscale);
 	return NumericGetDatum(numeric_of_wide(value, dscale));
@@ -66,14 +70,54 @@ int_datum(Oid type, int64 value)
 	{
 		case BOOLOID:
 			return BoolGetDatum(value != 0);
+		case CHAROID:
+			return CharGetDatum((char) value);
 		case INT2OID:
 			return Int16GetDatum((int16) value);
 		case INT4OID:
 		case DATEOID:
 			return Int32GetDatum((int32) value);
-		default:
+		case INT8OID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
 			return Int64GetDatum(value);
+		default:
+			/* oid, enum */
+			return ObjectIdGetDatum((Oid) value);
 	}
+}
+
+/* uuid and timetz from the integer that they are compared by. */
+static Datum
+wide_datum(Oid type, Wide value)
+{
+	if (type == UUIDOID)
+	{
+		pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
+
+		uuid_of_wide(value, uuid->data);
+		return UUIDPGetDatum(uuid);
+	}
+	else
+	{
+		TimeTzADT  *time = palloc(sizeof(TimeTzADT));
+		int64		usecs;
+
+		timetz_of_wide(value, &usecs, &time->zone);
+		time->time = usecs;
+		return TimeTzADTPGetDatum(time);
+	}
+}
+
+/* An interval from its bytes. */
+static Datum
+interval_datum(const uint64 *words)
+{
+	Interval   *interval = palloc(sizeof(Interval));
+
+	memcpy(interval, words, INTERVAL_BYTES);
+	return IntervalPGetDatum(interval);
 }
 
 static Datum
@@ -84,13 +128,15 @@ float_datum(Oid type, double value)
 
 /* Text as a Datum; bpchar(n) gets its blanks back. */
 static Datum
-text_datum(const KeyResult *key, const uint8 *bytes, int length)
+text_datum(Oid type, int32 typmod, const uint8 *bytes, int length)
 {
 	int			padding = 0;
 	text	   *result;
 
-	if (key->type == BPCHAROID && key->typmod >= (int32) VARHDRSZ)
-		padding = Max(0, key->typmod - (int32) VARHDRSZ - pg_mbstrlen_with_len((const char *) bytes, length));
+	if (type == NAMEOID)
+		return DirectFunctionCall1(namein, CStringGetDatum(pnstrdup((const char *) bytes, length)));
+	if (type == BPCHAROID && typmod >= (int32) VARHDRSZ)
+		padding = Max(0, typmod - (int32) VARHDRSZ - pg_mbstrlen_with_len((const char *) bytes, length));
 	result = palloc(VARHDRSZ + length + padding);
 	SET_VARSIZE(result, VARHDRSZ + length + padding);
 	memcpy(VARDATA(result), bytes, length);
@@ -98,22 +144,30 @@ text_datum(const KeyResult *key, const uint8 *bytes, int length)
 	return PointerGetDatum(result);
 }
 
-static const uint64 *
-state_of(const CompileResult *compiled, const GroupTable *groups, uint32 group, int state)
+/* A group, and what its words mean. */
+typedef struct GroupView
 {
-	return group_row(groups, group) + compiled->program->state_word[state];
+	const CompileResult *compiled;
+	const GroupTable *groups;
+	uint32		group;
+} GroupView;
+
+static const uint64 *
+state_of(const GroupView *view, int state)
+{
+	return group_row(view->groups, view->group) + view->compiled->program->state_word[state];
 }
 
 static DeviceStatus
-numeric_key(const CompileResult *compiled, const GroupTable *groups, uint32 group, const KeyResult *key,
+numeric_key(const GroupView *view, const KeyResult *key,
 			Wide number, Datum *value)
 {
 	int			dscale = key->dscale;
 
 	if (dscale < 0)
 	{
-		dscale = (int) *state_of(compiled, groups, group, key->dscale_min);
-		if (dscale != (int) *state_of(compiled, groups, group, key->dscale_max))
+		dscale = (int) *state_of(view, key->dscale_min);
+		if (dscale != (int) *state_of(view, key->dscale_max))
 			return STATUS_AMBIGUOUS_VALUE;
 	}
 	*value = numeric_datum(number, key->scale, dscale);
@@ -123,6 +177,7 @@ numeric_key(const CompileResult *compiled, const GroupTable *groups, uint32 grou
 DeviceStatus
 result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 group, int k, Datum *value, bool *isnull)
 {
+	const GroupView view = {compiled, groups, group};
 	const KeyResult *key = &compiled->key[k];
 	const uint64 *row = group_row(groups, group);
 	const uint64 *word = row + compiled->program->key_word[k];
@@ -136,7 +191,7 @@ result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 gr
 	{
 		uint32		length = text_unpack(word[0], bytes);
 
-		*value = text_datum(key, bytes, length);
+		*value = text_datum(key->type, key->typmod, bytes, length);
 		return STATUS_DONE;
 	}
 	switch (key->type)
@@ -146,11 +201,16 @@ result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 gr
 			*value = float_datum(key->type, float_of_key((int64) word[0]));
 			return STATUS_DONE;
 		case NUMERICOID:
-			return numeric_key(compiled, groups, group, key, wide_load(word), value);
+			return numeric_key(&view, key, wide_load(word), value);
+		case UUIDOID:
+		case TIMETZOID:
+			*value = wide_datum(key->type, wide_load(word));
+			return STATUS_DONE;
 		case BPCHAROID:
 		case VARCHAROID:
 		case TEXTOID:
-			*value = text_datum(key, groups->heap + word[0], (int) word[1]);
+		case NAMEOID:
+			*value = text_datum(key->type, key->typmod, groups->heap + word[0], (int) word[1]);
 			return STATUS_DONE;
 		default:
 			*value = int_datum(key->type, (int64) word[0]);
@@ -184,10 +244,10 @@ float_total_result(const AggResult *agg, const uint64 *state, int64 count, Datum
 
 /* sum or avg of integers and decimals */
 static DeviceStatus
-exact_total_result(const CompileResult *compiled, const GroupTable *groups, uint32 group, const AggResult *agg,
+exact_total_result(const GroupView *view, const AggResult *agg,
 				   int64 count, Datum *value)
 {
-	Wide		total = wide_load(state_of(compiled, groups, group, agg->value));
+	Wide		total = wide_load(state_of(view, agg->value));
 	int			scale = 0;
 	int			dscale = 0;
 
@@ -201,7 +261,7 @@ exact_total_result(const CompileResult *compiled, const GroupTable *groups, uint
 	if (agg->argtype == NUMERICOID)
 	{
 		scale = agg->scale;
-		dscale = agg->dscale >= 0 ? agg->dscale : (int) *state_of(compiled, groups, group, agg->dscale_max);
+		dscale = agg->dscale >= 0 ? agg->dscale : (int) *state_of(view, agg->dscale_max);
 	}
 	*value = numeric_datum(total, scale, dscale);
 	if (agg->action == AGG_AVG)
@@ -209,33 +269,43 @@ exact_total_result(const CompileResult *compiled, const GroupTable *groups, uint
 	return STATUS_DONE;
 }
 
-/* min or max of numerics whose display scales vary: see numeric_extreme() */
 static DeviceStatus
-folded_extreme(const AggResult *agg, Wide low, Wide high, Datum *value)
-{
-	const int	factor = 64;
-	Wide		number = low >= 0 ? low / factor : -((-low + factor - 1) / factor);
-	int			dscale = (int) (low - number * factor);
-	int			inverse = (int) (high - number * factor);
-
-	if (inverse < 0 || inverse >= factor || dscale != factor - 1 - inverse)
-		return STATUS_AMBIGUOUS_VALUE;
-	*value = numeric_datum(number, agg->scale, dscale);
-	return STATUS_DONE;
-}
-
-static DeviceStatus
-extreme_result(const CompileResult *compiled, const GroupTable *groups, uint32 group, const AggResult *agg,
+extreme_result(const GroupView *view, const AggResult *agg,
 			   Datum *value)
 {
-	const uint64 *state = state_of(compiled, groups, group, agg->value);
+	const uint64 *state = state_of(view, agg->value);
+	uint8		bytes[TEXT_PACKED_MAX];
+	uint32		length;
 
+	if (agg->packed)
+	{
+		length = text_unpack(state[0], bytes);
+		*value = text_datum(agg->argtype, agg->typmod, bytes, length);
+		return STATUS_DONE;
+	}
 	switch (agg->argtype)
 	{
+		case BPCHAROID:
+		case VARCHAROID:
+		case TEXTOID:
+			*value = text_datum(agg->argtype, agg->typmod, view->groups->heap + state[0], (int) (uint32) state[1]);
+			return STATUS_DONE;
+		case TIMETZOID:
+			*value = wide_datum(agg->argtype, wide_load(state));
+			return STATUS_DONE;
+		case INTERVALOID:
+			if (state[4] != 0)
+				return STATUS_AMBIGUOUS_VALUE;
+			*value = interval_datum(state + 2);
+			return STATUS_DONE;
 		case NUMERICOID:
 			if (agg->dscale < 0)
-				return folded_extreme(agg, wide_load(state),
-									  wide_load(state_of(compiled, groups, group, agg->other)), value);
+			{
+				if (state[4] != 0)
+					return STATUS_AMBIGUOUS_VALUE;
+				*value = numeric_datum(wide_load(state), agg->scale, (int) state[2]);
+				return STATUS_DONE;
+			}
 			*value = numeric_datum(wide_load(state), agg->scale, agg->dscale);
 			return STATUS_DONE;
 		case FLOAT4OID:
@@ -244,7 +314,7 @@ extreme_result(const CompileResult *compiled, const GroupTable *groups, uint32 g
 				double		number = float_of_key((int64) state[0]);
 
 				/* 0 and -0 are equal: which of them PostgreSQL returns depends on the order */
-				if (number == 0 && *state_of(compiled, groups, group, agg->other) > 0)
+				if (number == 0 && *state_of(view, agg->other) > 0)
 					return STATUS_AMBIGUOUS_VALUE;
 				*value = float_datum(agg->argtype, number);
 				return STATUS_DONE;
@@ -255,26 +325,141 @@ extreme_result(const CompileResult *compiled, const GroupTable *groups, uint32 g
 	}
 }
 
+static Numeric
+numeric_call(PGFunction function, Numeric a, Numeric b)
+{
+	return DatumGetNumeric(DirectFunctionCall2(function, NumericGetDatum(a), NumericGetDatum(b)));
+}
+
+/*
+ * Square root of a variance, rounded to the variance's digits as PostgreSQL
+ * does it.  numeric_sqrt() may give more digits; rounding once more would be
+ * wrong where these are 50..., so the result is checked by its square.
+ */
+static Numeric
+numeric_deviation(Numeric variance)
+{
+	int			dscale = DatumGetInt32(DirectFunctionCall1(numeric_scale, NumericGetDatum(variance)));
+	Numeric		root = DatumGetNumeric(DirectFunctionCall1(numeric_sqrt, NumericGetDatum(variance)));
+	Numeric		half = int64_div_fast_to_numeric(5, dscale + 1);
+	Numeric		below;
+
+	root = DatumGetNumeric(DirectFunctionCall2(numeric_round, NumericGetDatum(root), Int32GetDatum(dscale)));
+	below = numeric_call(numeric_sub, root, half);
+	if (DatumGetBool(DirectFunctionCall2(numeric_gt, NumericGetDatum(numeric_call(numeric_mul, below, below)),
+										 NumericGetDatum(variance))))
+		root = numeric_call(numeric_sub, root, int64_div_fast_to_numeric(1, dscale));
+	return root;
+}
+
+/* Variances of integers and decimals, step by step as numeric_stddev_internal() in numeric.c. */
+static DeviceStatus
+exact_spread_result(const GroupView *view, const AggResult *agg,
+					int64 count, bool sample, Datum *value)
+{
+	Wide		sum = wide_load(state_of(view, agg->value));
+	Wide		squares = wide_load(state_of(view, agg->other));
+	int			scale = agg->argtype == NUMERICOID ? agg->scale : 0;
+	int			dscale = scale;
+	Numeric		n = int64_to_numeric(count);
+	Numeric		x;
+	Numeric		numerator;
+	Numeric		result;
+
+	if (agg->argtype == NUMERICOID)
+		dscale = agg->dscale >= 0 ? agg->dscale : (int) *state_of(view, agg->dscale_max);
+	if (2 * (scale - dscale) > DECIMAL_MAX_DIGITS)
+		return STATUS_DECIMAL_TOO_WIDE;
+	x = DatumGetNumeric(numeric_datum(sum, scale, dscale));
+	numerator = numeric_call(numeric_sub,
+							 numeric_call(numeric_mul, n, DatumGetNumeric(numeric_datum(squares, 2 * scale, 2 * dscale))),
+							 numeric_call(numeric_mul, x, x));
+	if (DatumGetBool(DirectFunctionCall2(numeric_le, NumericGetDatum(numerator), NumericGetDatum(int64_to_numeric(0)))))
+		result = int64_to_numeric(0);
+	else
+	{
+		result = numeric_call(numeric_div, numerator,
+							  numeric_call(numeric_mul, n, int64_to_numeric(sample ? count - 1 : count)));
+		if (agg->action == AGG_STDDEV_POP || agg->action == AGG_STDDEV_SAMP)
+			result = numeric_deviation(result);
+	}
+	*value = NumericGetDatum(result);
+	return STATUS_DONE;
+}
+
+static DeviceStatus
+float_spread_result(const AggResult *agg, const uint64 *sum, const uint64 *squares, int64 count, bool sample,
+					Datum *value)
+{
+	double		result = get_float8_nan();
+
+	if (sum[2] & FLOAT_SAW_HUGE)
+		return STATUS_FLOAT_TOTAL;
+	if (!(sum[2] & (FLOAT_SAW_NAN | FLOAT_SAW_PLUS_INF | FLOAT_SAW_MINUS_INF)))
+	{
+		result = float_deviations(sum, squares, count) / (double) (sample ? count - 1 : count);
+		if (agg->action == AGG_STDDEV_POP || agg->action == AGG_STDDEV_SAMP)
+			result = sqrt(result);
+	}
+	*value = Float8GetDatum(result);
+	return STATUS_DONE;
+}
+
+/* Variances and standard deviations; of a sample of one there is none. */
+static DeviceStatus
+spread_result(const GroupView *view, const AggResult *agg,
+			  int64 count, Datum *value, bool *isnull)
+{
+	bool		sample = agg->action == AGG_VAR_SAMP || agg->action == AGG_STDDEV_SAMP;
+
+	*isnull = count == 1 && sample;
+	if (*isnull)
+		return STATUS_DONE;
+	if (agg->argtype == FLOAT4OID || agg->argtype == FLOAT8OID)
+		return float_spread_result(agg, state_of(view, agg->value),
+								   state_of(view, agg->other), count, sample, value);
+	return exact_spread_result(view, agg, count, sample, value);
+}
+
 DeviceStatus
 result_of_aggregate(const CompileResult *compiled, const GroupTable *groups, uint32 group, int a,
 					Datum *value, bool *isnull)
 {
+	const GroupView view = {compiled, groups, group};
 	const AggResult *agg = &compiled->agg[a];
-	int64		count = (int64) *state_of(compiled, groups, group, agg->count);
+	int64		count = (int64) *state_of(&view, agg->count);
 
-	*isnull = false;
-	if (agg->action == AGG_COUNT || agg->action == AGG_COUNT_ALL)
-	{
-		*value = Int64GetDatum(count);
-		return STATUS_DONE;
-	}
 	*isnull = count == 0;
 	*value = (Datum) 0;
+	switch ((AggAction) agg->action)
+	{
+		case AGG_COUNT_ALL:
+		case AGG_COUNT:
+			*isnull = false;
+			*value = Int64GetDatum(count);
+			return STATUS_DONE;
+		case AGG_MIN:
+		case AGG_MAX:
+			return count == 0 ? STATUS_DONE : extreme_result(&view, agg, value);
+		case AGG_BOOL_AND:
+		case AGG_BOOL_OR:
+		case AGG_BIT_AND:
+		case AGG_BIT_OR:
+		case AGG_BIT_XOR:
+			*value = int_datum(agg->argtype, (int64) *state_of(&view, agg->value));
+			return STATUS_DONE;
+		case AGG_VAR_POP:
+		case AGG_VAR_SAMP:
+		case AGG_STDDEV_POP:
+		case AGG_STDDEV_SAMP:
+			return count == 0 ? STATUS_DONE : spread_result(&view, agg, count, value, isnull);
+		case AGG_SUM:
+		case AGG_AVG:
+			break;
+	}
 	if (count == 0)
 		return STATUS_DONE;
-	if (agg->action == AGG_MIN || agg->action == AGG_MAX)
-		return extreme_result(compiled, groups, group, agg, value);
 	if (agg->argtype == FLOAT4OID || agg->argtype == FLOAT8OID)
-		return float_total_result(agg, state_of(compiled, groups, group, agg->value), count, value);
-	return exact_total_result(compiled, groups, group, agg, count, value);
+		return float_total_result(agg, state_of(&view, agg->value), count, value);
+	return exact_total_result(&view, agg, count, value);
 }

@@ -25,6 +25,7 @@
 
 #include "guc.h"
 #include "plan/candidate.h"
+#include "plan/decision.h"
 
 /* Fetching the values of one page of a TOAST table, decompression included. */
 #define DETOAST_PAGE_NS 20000.0
@@ -38,38 +39,6 @@ typedef struct CandidateTable
 } CandidateTable;
 
 static CandidateTable *tables = NULL;
-
-/* The reasons of the last few relations, whatever query they were in. */
-#define NOTES 32
-static struct
-{
-	Oid			relation;
-	const char *reason;
-}			notes[NOTES];
-static int	next_note = 0;
-
-void
-candidate_note(Oid relation, const char *reason)
-{
-	for (int i = 0; i < NOTES; i++)
-		if (notes[i].relation == relation)
-		{
-			notes[i].reason = reason;
-			return;
-		}
-	notes[next_note].relation = relation;
-	notes[next_note].reason = reason;
-	next_note = (next_note + 1) % NOTES;
-}
-
-const char *
-candidate_last_reason(Oid relation)
-{
-	for (int i = 0; i < NOTES; i++)
-		if (notes[i].relation == relation)
-			return notes[i].reason;
-	return NULL;
-}
 
 static void
 unlink_table(void *arg)
@@ -178,8 +147,6 @@ uses_system_column(const RelOptInfo *rel)
 static const char *
 reason_of_entry(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
-	ListCell   *lc;
-
 	if (!gpudb_enabled)
 		return "disabled";
 	if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW)
@@ -193,10 +160,6 @@ reason_of_entry(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		return "expression";
 	if (uses_system_column(rel))
 		return "system_column";
-	/* an operator that may raise an error must not see rows that security hides */
-	foreach(lc, rel->baserestrictinfo)
-		if (lfirst_node(RestrictInfo, lc)->security_level > 0)
-			return "security_level";
 	return NULL;
 }
 
@@ -223,9 +186,30 @@ toast_pages(Relation relation)
 	return pages;
 }
 
+/* Where a filter stands in the order of evaluation. */
+typedef struct FilterRank
+{
+	Index		security_level;
+	Cost		cost;
+} FilterRank;
+
+static FilterRank
+rank_of_filter(PlannerInfo *root, RestrictInfo *rinfo)
+{
+	QualCost	cost;
+	FilterRank	rank = {rinfo->security_level};
+
+	cost_qual_eval_node(&cost, (Node *) rinfo, root);
+	rank.cost = cost.per_tuple;
+	/* what tells nothing need not wait for the filters that hide rows */
+	if (rinfo->leakproof && rank.cost < 10 * cpu_operator_cost)
+		rank.security_level = 0;
+	return rank;
+}
+
 /*
- * The order in which PostgreSQL evaluates filters: cheap ones first, else as
- * written (order_qual_clauses() in createplan.c; no security levels here).
+ * The order in which PostgreSQL evaluates filters: by security level, cheap
+ * ones first, else as written (order_qual_clauses() in createplan.c).
  */
 static List *
 ordered_clauses(PlannerInfo *root, List *clauses)
@@ -235,21 +219,40 @@ ordered_clauses(PlannerInfo *root, List *clauses)
 
 	foreach(lc, clauses)
 	{
-		QualCost	cost;
+		FilterRank	rank = rank_of_filter(root, lfirst(lc));
 		int			at = list_length(ordered);
 
-		cost_qual_eval_node(&cost, lfirst(lc), root);
 		for (; at > 0; at--)
 		{
-			QualCost	before;
+			FilterRank	before = rank_of_filter(root, list_nth(ordered, at - 1));
 
-			cost_qual_eval_node(&before, list_nth(ordered, at - 1), root);
-			if (cost.per_tuple >= before.per_tuple)
+			if (rank.security_level > before.security_level ||
+				(rank.security_level == before.security_level && rank.cost >= before.cost))
 				break;
 		}
 		ordered = list_insert_nth(ordered, at, lfirst(lc));
 	}
 	return ordered;
+}
+
+/*
+ * Whether rows may be hidden from the user who reads this query level, by
+ * policies or by a security-barrier view around it.
+ */
+static bool
+hides_rows(const PlannerInfo *root)
+{
+	if (root->qual_security_level > 0)
+		return true;
+	for (const PlannerInfo *outer = root->parent_root; outer != NULL; outer = outer->parent_root)
+	{
+		ListCell   *lc;
+
+		foreach(lc, outer->parse->rtable)
+			if (lfirst_node(RangeTblEntry, lc)->security_barrier)
+				return true;
+	}
+	return false;
 }
 
 /* Whether a filter can raise no error, so that filters after it may come first. */
@@ -312,6 +315,7 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	candidate->relids = rel->relids;
 	candidate->rel = rel;
 	candidate->relation = rte->relid;
+	candidate->secret = hides_rows(root);
 	candidate->reason = reason_of_entry(root, rel, rte);
 	if (candidate->reason == NULL)
 	{
@@ -324,7 +328,9 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	}
 	if (candidate->reason == NULL)
 		examine_quals(root, candidate);
-	candidate_note(rte->relid, candidate->reason ? candidate->reason : candidate->qual_reason);
+	decision_note(root, rel, DECISION_SCAN, candidate->reason ? candidate->reason
+				  : list_length(candidate_quals(candidate, false)) == list_length(candidate->quals)
+				  ? candidate->qual_reason : NULL);
 	remember(root, candidate);
 	return candidate;
 }

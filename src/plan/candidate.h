@@ -21,6 +21,7 @@ typedef struct Candidate
 	Relids		relids;
 	RelOptInfo *rel;
 	Oid			relation;
+	bool		secret;			/* some of its rows may be hidden from the user */
 	const char *reason;			/* NULL, or why no device can read the relation */
 	Bitmapset  *notnull;		/* attribute numbers */
 	BlockNumber toast_pages;	/* of the relation's TOAST table */
@@ -42,9 +43,5 @@ extern bool candidate_check(const Candidate *candidate, const CompileRequest *re
 
 /* The filters on or off the device. */
 extern List *candidate_quals(const Candidate *candidate, bool on_device);
-
-/* Remember why a relation's scan stays with PostgreSQL, for messages. */
-extern void candidate_note(Oid relation, const char *reason);
-extern const char *candidate_last_reason(Oid relation);
 
 #endif							/* GPUDB_PLAN_CANDIDATE_H */

@@ -18,7 +18,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/spccache.h"
 
-#include "device/device.h"
+#include "device/threads.h"
 #include "plan/cost.h"
 
 #define NS_PER_COST_UNIT	4000.0
@@ -32,7 +32,7 @@ cost_device_pass(PlannerInfo *root, const RelOptInfo *rel, double row_ns)
 {
 	double		seq_page_cost;
 	double		feed = rel->pages * FEED_PAGE_NS;
-	double		threads = device_cpu_helpers() + 1;
+	double		threads = threads_wanted() + 1;
 	double		work = feed + rel->tuples * row_ns;
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &seq_page_cost);

@@ -10,7 +10,7 @@
 #include "utils/syscache.h"
 
 #include "exec/require.h"
-#include "guc.h"
+#include "plan/decision.h"
 #include "plan/path.h"
 
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
@@ -44,7 +44,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 {
 	if (prev_upper_paths)
 		prev_upper_paths(root, stage, input_rel, output_rel, extra);
-	if (gpudb_enabled && stage == UPPERREL_GROUP_AGG)
+	if (stage == UPPERREL_GROUP_AGG && created_here())
 		path_agg_add(root, input_rel, output_rel, extra);
 }
 
@@ -55,5 +55,5 @@ plan_init(void)
 	set_rel_pathlist_hook = rel_pathlist;
 	prev_upper_paths = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
-	require_init(candidate_last_reason);
+	require_init(decision_last_reason);
 }

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -16,10 +17,13 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 
-#include "device/device.h"
+#include "core/hash.h"
+#include "device/threads.h"
+#include "exec/memory.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
+#include "plan/decision.h"
 #include "plan/path.h"
 
 /* What a grouping computes. */
@@ -30,6 +34,8 @@ typedef struct Grouping
 	List	   *aggs;
 	List	   *quals;
 	List	   *having;
+	bool		secret;			/* of the candidate */
+	uint32		hash;			/* of the computation */
 	bool		plain;			/* nothing but keys and aggregates above */
 } Grouping;
 
@@ -64,6 +70,7 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, const PathTarget *t
 	memset(grouping, 0, sizeof(*grouping));
 	grouping->plain = true;
 	grouping->having = (List *) extra->havingQual;
+	grouping->secret = candidate->secret;
 	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
 	foreach(lc, root->parse->groupClause)
 	{
@@ -142,8 +149,8 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	scan->scan.plan.qual = grouping->having;
 	scan->custom_scan_tlist = columns;
 	scan->custom_exprs = grouping->quals;
-	scan->custom_private = list_make3(NIL, makeInteger(list_length(grouping->keys)),
-									  makeInteger(list_length(grouping->aggs)));
+	scan->custom_private = list_make5(makeInteger(grouping->secret), NIL, makeInteger(list_length(grouping->keys)),
+									  makeInteger(list_length(grouping->aggs)), makeInteger((int) grouping->hash));
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_agg_methods;
@@ -173,7 +180,7 @@ groups_fit(const Program *program, double groups)
 	double		bytes = (program->row_words + 3) * sizeof(uint64);
 
 	/* tables double as they grow */
-	return groups * bytes * 2 * (device_cpu_helpers() + 1) <= get_hash_memory_limit();
+	return groups * bytes * 2 * (threads_wanted() + 1) <= get_hash_memory_limit();
 }
 
 /*
@@ -228,38 +235,79 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path_offer(output_rel, path);
 }
 
-void
-path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
+/* A hash of what a program computes, whatever its constants are. */
+static uint32
+hash_of_computation(const CompileResult *result)
 {
-	Query	   *parse = root->parse;
-	Candidate  *candidate = candidate_find(root, input_rel->relids);
+	const Program *program = result->program;
+	const ProgramBody *body = &program->body[program->body[BODY_WIDE].exists ? BODY_WIDE : BODY_NARROW];
+	const Instr *code = (const Instr *) ((const char *) program + body->instrs);
+	uint64		hash = 0;
+
+	for (int i = body->tile_start; i < body->ninstrs; i++)
+	{
+		hash = hash_combine(hash, (uint64) code[i].op << 48 | (uint64) code[i].dst << 32 | (uint64) code[i].a << 16 | code[i].b);
+		hash = hash_combine(hash, (uint64) code[i].m << 32 | code[i].c);
+	}
+	for (int i = 0; i < result->ncolumns; i++)
+		hash = hash_combine(hash, (uint64) result->column[i].attno);
+	return (uint32) hash;
+}
+
+/* Whether this has ended in a fallback before, as far as is remembered. */
+static bool
+fell_back_before(const Candidate *candidate, const CompileResult *result, uint32 hash)
+{
+	Relation	relation = table_open(candidate->relation, NoLock);
+	bool		found = memory_has(relation, (FallbackCause) {.computation = hash});
+
+	for (int i = 0; i < result->ncolumns && !found; i++)
+		found = memory_has(relation, (FallbackCause) {.attno = result->column[i].attno});
+	table_close(relation, NoLock);
+	return found;
+}
+
+/* Offer a GpuAgg for a grouping; otherwise the reason why there can be none. */
+static const char *
+try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, const GroupPathExtraData *extra)
+{
 	Grouping   *grouping = palloc(sizeof(Grouping));
-	CompileResult *result;
+	CompileResult *result = palloc(sizeof(CompileResult));
 	CompileRequest request = {.aggregate = true};
 	Path	   *child;
 
-	if (candidate == NULL || candidate->reason != NULL || output_rel->reloptkind != RELOPT_UPPER_REL ||
-		parse->groupingSets != NIL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
-		return;
+	if (candidate->reason != NULL)
+		return candidate->reason;
 	if (candidate->qual_reason != NULL)
-	{
-		candidate_note(candidate->relation, candidate->qual_reason);
-		return;
-	}
-	if (!read_grouping(root, candidate, output_rel->reltarget, extra, grouping))
-	{
-		candidate_note(candidate->relation, "expression");
-		return;
-	}
+		return candidate->qual_reason;
+	if (root->parse->groupingSets != NIL || !read_grouping(root, candidate, output_rel->reltarget, extra, grouping))
+		return "expression";
 	request.quals = grouping->quals;
 	request.keys = grouping->keys;
 	request.aggs = grouping->aggs;
-	result = palloc(sizeof(CompileResult));
+	if (!candidate_check(candidate, &request, result))
+		return result->reason;
 	child = fallback_path(root, output_rel, grouping);
-	if (candidate_check(candidate, &request, result) && !gpudb_force && child != NULL &&
-		!groups_fit(result->program, child->rows))
-		result->reason = "memory_limit";
-	if (result->reason == NULL && child != NULL)
-		offer_agg(root, output_rel, candidate, grouping, child, result->cost);
-	candidate_note(candidate->relation, result->reason);
+	if (child == NULL)
+		return "cost";
+	grouping->hash = hash_of_computation(result);
+	if (!gpudb_force && !groups_fit(result->program, child->rows))
+		return "memory_limit";
+	if (!gpudb_force && !candidate->secret && fell_back_before(candidate, result, grouping->hash))
+		return "runtime_error";
+	offer_agg(root, output_rel, candidate, grouping, child, result->cost);
+	return NULL;
+}
+
+void
+path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
+{
+	Candidate  *candidate = candidate_find(root, input_rel->relids);
+
+	if (output_rel->reloptkind != RELOPT_UPPER_REL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
+		return;
+	if (candidate == NULL)
+		decision_note(root, NULL, DECISION_AGGREGATE, "relation_kind");
+	else
+		decision_note(root, candidate->rel, DECISION_AGGREGATE, try_agg(root, output_rel, candidate, extra));
 }

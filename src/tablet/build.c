@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "core/decimal.h"
@@ -38,16 +39,31 @@ align_bytes(char attalign)
 static DeformKind
 kind_of_type(Form_pg_attribute att, bool packed)
 {
-	switch (att->atttypid)
+	Oid			type = getBaseType(att->atttypid);
+
+	switch (type)
 	{
 		case BOOLOID:
 			return DEFORM_BOOL;
+		case CHAROID:
+			return DEFORM_U8;
+		case OIDOID:
+			return DEFORM_U32;
+		case UUIDOID:
+			return DEFORM_UUID;
+		case TIMETZOID:
+			return DEFORM_TIMETZ;
+		case INTERVALOID:
+			return DEFORM_INTERVAL;
+		case NAMEOID:
+			return DEFORM_NAME;
 		case INT2OID:
 			return DEFORM_I16;
 		case INT4OID:
 		case DATEOID:
 			return DEFORM_I32;
 		case INT8OID:
+		case TIMEOID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
 			return DEFORM_I64;
@@ -63,27 +79,38 @@ kind_of_type(Form_pg_attribute att, bool packed)
 		case TEXTOID:
 			return packed ? DEFORM_PACKED : DEFORM_TEXT;
 	}
+	if (get_typtype(type) == TYPTYPE_ENUM)
+		return DEFORM_U32;
 	elog(ERROR, "gpudb has no column form for type %u", att->atttypid);
 }
 
 static uint16
-column_type(DeformKind kind, bool wide)
+column_type(DeformKind kind, bool wide, bool second)
 {
 	switch (kind)
 	{
 		case DEFORM_BOOL:
 			return COLTYPE_BOOL;
+		case DEFORM_U8:
+			return COLTYPE_U8;
 		case DEFORM_I16:
 			return COLTYPE_I16;
 		case DEFORM_I32:
 			return COLTYPE_I32;
+		case DEFORM_U32:
+			return COLTYPE_U32;
+		case DEFORM_UUID:
+		case DEFORM_TIMETZ:
+		case DEFORM_INTERVAL:
+			return COLTYPE_I128;
 		case DEFORM_F32:
 			return COLTYPE_F32;
 		case DEFORM_F64:
 			return COLTYPE_F64;
 		case DEFORM_DECIMAL:
-			return wide ? COLTYPE_I128 : COLTYPE_I64;
+			return second ? COLTYPE_I16 : wide ? COLTYPE_I128 : COLTYPE_I64;
 		case DEFORM_TEXT:
+		case DEFORM_NAME:
 			return COLTYPE_TEXT;
 		default:
 			return COLTYPE_I64;
@@ -98,7 +125,7 @@ skip_attribute(DeformAttr *attr, Form_pg_attribute att)
 	attr->length = att->attlen;
 	attr->align = align_bytes(att->attalign);
 	attr->column = -1;
-	attr->dscale_column = -1;
+	attr->second_column = -1;
 }
 
 /* The value of a column added with a default, for tuples older than it. */
@@ -123,11 +150,12 @@ set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
 		{
 			case DEFORM_DECIMAL:
 				/* what cannot be held here makes every older tuple ask for PostgreSQL */
-				attr->missing_dscale = PG_INT16_MAX;
+				attr->missing_dscale = attr->missing_scale = PG_INT16_MAX;
 				if (decimal_split(payload, length, &parts) != STATUS_DONE)
 					return;
 				attr->missing_dscale = parts.dscale;
-				if (parts.dscale <= attr->scale && decimal_value(&parts, attr->scale, &value) == STATUS_DONE)
+				attr->missing_scale = decimal_scale_needed(&parts);
+				if (attr->missing_scale <= attr->scale && decimal_value(&parts, attr->scale, &value) == STATUS_DONE)
 					wide_store(attr->missing_value, value);
 				return;
 			case DEFORM_PACKED_TRIMMED:
@@ -142,6 +170,12 @@ set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
 				appendBinaryStringInfo(bytes, (const char *) payload, length);
 				return;
 		}
+	}
+	if (deform_converts(attr->kind))
+	{
+		attr->missing_value[0] = bytes->len;
+		appendBinaryStringInfo(bytes, DatumGetPointer(missing->am_value), att->attlen);
+		return;
 	}
 	if (att->attbyval)
 		store_att_byval(attr->missing_value, missing->am_value, att->attlen);
@@ -167,8 +201,8 @@ create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, 
 		Form_pg_attribute att = TupleDescAttr(desc, wanted[w].attno - 1);
 		DeformAttr *attr = &plan->attr[wanted[w].attno - 1];
 
-		if (wanted[w].dscale)
-			attr->dscale_column = w;
+		if (wanted[w].second)
+			attr->second_column = w;
 		else
 		{
 			attr->column = w;
@@ -176,10 +210,10 @@ create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, 
 		}
 		attr->kind = kind_of_type(att, wanted[w].packed);
 		attr->wide = wide;
-		plan->var_columns += attr->kind == DEFORM_TEXT;
+		plan->var_columns += attr->kind == DEFORM_TEXT || attr->kind == DEFORM_NAME;
 	}
 	for (int a = 0; a < natts; a++)
-		if (plan->attr[a].column >= 0 || plan->attr[a].dscale_column >= 0)
+		if (plan->attr[a].column >= 0 || plan->attr[a].second_column >= 0)
 			set_missing(&plan->attr[a], desc, a, missing);
 	return plan;
 }
@@ -201,9 +235,8 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 		uint16	   *types = palloc(sizeof(uint16) * Max(nwanted, 1));
 
 		for (int w = 0; w < nwanted; w++)
-			types[w] = wanted[w].dscale ? COLTYPE_I16
-				: column_type(kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted[w].attno - 1),
-										   wanted[w].packed), wide);
+			types[w] = column_type(kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted[w].attno - 1),
+												wanted[w].packed), wide, wanted[w].second);
 		resetStringInfo(&missing);
 		spec->plan[wide] = create_plan(RelationGetDescr(relation), wanted, nwanted, wide, &missing);
 		spec->types[wide] = types;

@@ -15,7 +15,7 @@
 typedef struct ColumnWanted
 {
 	AttrNumber	attno;
-	bool		dscale;			/* a numeric's display scale */
+	bool		second;			/* display scale of a numeric, or bytes of an interval */
 	bool		packed;			/* text in one word */
 	bool		not_null;		/* declared so, which the program relies on */
 	int16		scale;			/* numerics */

@@ -98,7 +98,7 @@ class Connection:
                 return Table(names, types, None)
             rows = [
                 tuple(
-                    None if LIB.PQgetisnull(result, r, c) else LIB.PQgetvalue(result, r, c).decode()
+                    value.decode() if (value := LIB.PQgetvalue(result, r, c)) or not LIB.PQgetisnull(result, r, c) else None
                     for c in columns
                 )
                 for r in range(LIB.PQntuples(result))

@@ -117,13 +117,14 @@ asm_registers(const Instr *code, uint32_t n)
 	for (i = 0; i < n; i++)
 	{
 		const OpInfo *info = &op_info[code[i].op];
-		uint32_t	end[4] = {
+		bool		by = code[i].op >= VMOP_MIN_BY && code[i].op <= VMOP_MAX_BY_G;
+		uint32_t	end[5] = {
 			code[i].dst + (info->dst == KIND_W ? 2u : 1u), code[i].a + (info->a == KIND_W ? 2u : 1u),
-			code[i].b + (info->b == KIND_W ? 2u : 1u), code[i].m + 1u
+			code[i].b + (info->b == KIND_W ? 2u : 1u), code[i].m + 1u, by ? code[i].c + 2u : 0u
 		};
 		int			k;
 
-		for (k = 0; k < 4; k++)
+		for (k = 0; k < 5; k++)
 			high = end[k] > high ? end[k] : high;
 	}
 	return (uint16_t) high;

@@ -10,9 +10,6 @@
 #include "numeric_bytes.h"
 #include "tap.h"
 
-#define WIDE_MAX ((Wide) (((UWide) 1 << 127) - 1))
-#define WIDE_MIN ((Wide) ((UWide) 1 << 127))
-
 static int
 count_digits(Wide value)
 {

@@ -9,291 +9,11 @@
  * between pages that may not be touched.
  */
 #include "core/deform_fast.h"
+#include "deform_tables.h"
 #include "heap_builder.h"
 #include "tap.h"
 
-#define MAX_PAGES	6
-#define MAX_ROWS	(MAX_PAGES * 292)
-#define MAX_COLUMNS	(2 * HEAP_MAX_ATTRS)
-
-/* How unusual a table's rows are. */
-typedef enum Mood
-{
-	MOOD_PLAIN,					/* no NULLs, all attributes, short values */
-	MOOD_MIXED					/* anything that can be deformed without help */
-} Mood;
-
-typedef struct Table
-{
-	HeapAttr	attr[HEAP_MAX_ATTRS];
-	HeapValue	missing[HEAP_MAX_ATTRS];
-	uint8_t		missing_bytes[HEAP_MAX_ATTRS * 16];
-	uint32_t	natts;
-	uint16_t	types[MAX_COLUMNS];
-	uint32_t	ncolumns;
-	HeapPage	page[MAX_PAGES];
-	PageList	list;
-	uint16_t	offsets[MAX_PAGES][292];
-	HeapValue  *row[MAX_ROWS];	/* by attribute; what the row holds, missing values filled in */
-	uint64_t	text_bytes;		/* of all columns that go to the variable-width area */
-} Table;
-
 static Table table;
-
-static int16_t
-new_column(Table *t, ColType type)
-{
-	t->types[t->ncolumns] = (uint16_t) type;
-	return (int16_t) t->ncolumns++;
-}
-
-static void
-set_attr(HeapAttr *attr, DeformKind kind, int align, int length)
-{
-	memset(attr, 0, sizeof(*attr));
-	attr->deform.kind = (uint8_t) kind;
-	attr->deform.align = (uint8_t) align;
-	attr->deform.length = (int16_t) length;
-	attr->deform.column = attr->deform.dscale_column = -1;
-}
-
-static void
-random_decimal_attr(Table *t, HeapAttr *attr, Mood mood)
-{
-	set_attr(attr, DEFORM_DECIMAL, 4, 0);
-	attr->numeric = true;
-	attr->deform.scale = (int16_t) random_below(mood == MOOD_PLAIN ? 9 : 20);
-	attr->deform.wide = random_below(4) == 0;
-	if (random_below(8))
-		attr->deform.column = new_column(t, attr->deform.wide ? COLTYPE_I128 : COLTYPE_I64);
-	if (attr->deform.column < 0 || random_below(6) == 0)
-		attr->deform.dscale_column = new_column(t, COLTYPE_I16);
-}
-
-static void
-random_attr(Table *t, HeapAttr *attr, Mood mood)
-{
-	static const struct
-	{
-		DeformKind	kind;
-		ColType		type;
-		int			bytes;
-	}			fixed[] = {
-		{DEFORM_BOOL, COLTYPE_BOOL, 1}, {DEFORM_I16, COLTYPE_I16, 2}, {DEFORM_I32, COLTYPE_I32, 4},
-		{DEFORM_I64, COLTYPE_I64, 8}, {DEFORM_F32, COLTYPE_F32, 4}, {DEFORM_F64, COLTYPE_F64, 8}
-	};
-	uint32_t	pick = random_below(14);
-
-	if (pick < 6)
-	{
-		set_attr(attr, fixed[pick].kind, fixed[pick].bytes, fixed[pick].bytes);
-		attr->deform.column = new_column(t, fixed[pick].type);
-	}
-	else if (pick < 9)
-		random_decimal_attr(t, attr, mood);
-	else if (pick == 9)
-	{
-		set_attr(attr, DEFORM_TEXT, 4, 0);
-		attr->deform.column = new_column(t, COLTYPE_TEXT);
-	}
-	else if (pick == 10)
-	{
-		set_attr(attr, random_below(2) ? DEFORM_PACKED : DEFORM_PACKED_TRIMMED, 4, 0);
-		attr->deform.column = new_column(t, COLTYPE_I64);
-	}
-	else if (pick == 11)
-		set_attr(attr, DEFORM_SKIP_VARLENA, random_below(2) ? 4 : 8, 0);
-	else if (pick == 12 && mood == MOOD_MIXED && random_below(2))
-		set_attr(attr, DEFORM_SKIP_CSTRING, 1, 0);
-	else
-	{
-		int			align = 1 << random_below(4);
-
-		set_attr(attr, DEFORM_SKIP_FIXED, align, align * (1 + (int) random_below(4)));
-	}
-}
-
-static void
-random_bytes(uint8_t *bytes, uint32_t n)
-{
-	while (n-- > 0)
-		*bytes++ = (uint8_t) random_u64();
-}
-
-/* A decimal with at most `scale` digits after the point that fits its column. */
-static void
-random_numeric(const HeapAttr *attr, HeapValue *v)
-{
-	int			digits = (int) random_below(attr->deform.wide ? 34 : 19);
-	int			zeros = (int) random_below(6);
-
-	v->dscale = (int) random_below((uint32_t) attr->deform.scale + 1);
-	/* after moving to the column's scale there must be room for all digits, the first base-10000 digit being full */
-	digits -= attr->deform.scale - v->dscale;
-	for (v->decimal = 0; digits > 0; digits--)
-		v->decimal = v->decimal * 10 + (digits <= zeros ? 0 : random_below(10));
-	if (random_below(2))
-		v->decimal = -v->decimal;
-	if (attr->deform.column >= 0 && !attr->deform.wide)
-	{
-		while (!wide_fits_int64(v->decimal * pow10_wide(attr->deform.scale - v->dscale)))
-			v->decimal /= 10;
-	}
-}
-
-static void
-random_value(const HeapAttr *attr, Mood mood, HeapValue *v)
-{
-	uint32_t	i;
-
-	memset(v, 0, sizeof(*v));
-	v->null = mood == MOOD_MIXED && random_below(6) == 0;
-	v->form = random_below(mood == MOOD_PLAIN ? 40 : 6) ? FORM_SHORT : FORM_LONG;
-	v->long_header = mood == MOOD_MIXED && random_below(10) == 0;
-	random_bytes(v->fixed, sizeof(v->fixed));
-	if (attr->deform.kind == DEFORM_BOOL)
-		v->fixed[0] &= 1;
-	if (attr->numeric)
-	{
-		random_numeric(attr, v);
-		return;
-	}
-	v->length = random_below(random_below(20) || attr->deform.kind == DEFORM_SKIP_CSTRING ? 12 : HEAP_MAX_TEXT);
-	if (attr->deform.kind == DEFORM_PACKED || attr->deform.kind == DEFORM_PACKED_TRIMMED)
-		v->length = random_below(8);
-	for (i = 0; i < v->length; i++)
-		v->text[i] = (uint8_t) (random_below(3) ? 'a' + random_below(26) : random_below(2) ? ' ' : 1 + random_below(255));
-	if (attr->deform.kind == DEFORM_PACKED_TRIMMED && random_below(3) == 0)
-		for (; v->length < 20; v->length++)
-			v->text[v->length] = ' ';
-	if (attr->deform.kind == DEFORM_SKIP_VARLENA && mood == MOOD_MIXED && random_below(4) == 0)
-		v->form = random_below(2) ? FORM_EXTERNAL : FORM_COMPRESSED;
-}
-
-static uint64_t
-pack_reference(const HeapValue *v, bool trimmed)
-{
-	uint32_t	length = v->length;
-	uint64_t	packed = 0;
-	uint32_t	i;
-
-	while (trimmed && length > 0 && v->text[length - 1] == ' ')
-		length--;
-	for (i = 0; i < 7; i++)
-		packed = packed << 8 | (i < length ? v->text[i] : 0);
-	return packed << 8 | length;
-}
-
-/* What tuples that end before the attribute have: NULL, or a value. */
-static void
-random_missing(Table *t, uint32_t a)
-{
-	DeformAttr *d = &t->attr[a].deform;
-	HeapValue  *v = &t->missing[a];
-
-	random_value(&t->attr[a], MOOD_MIXED, v);
-	if (v->length > 7)
-		v->length = 7;
-	d->missing = !v->null;
-	if (v->null)
-		return;
-	memset(d->missing_value, 0, sizeof(d->missing_value));
-	switch ((DeformKind) d->kind)
-	{
-		case DEFORM_DECIMAL:
-			wide_store(d->missing_value, v->decimal * pow10_wide(d->scale - v->dscale));
-			d->missing_dscale = (int16_t) v->dscale;
-			break;
-		case DEFORM_TEXT:
-			d->missing_value[0] = a * 16;
-			d->missing_value[1] = v->length;
-			memcpy(t->missing_bytes + a * 16, v->text, v->length);
-			break;
-		case DEFORM_PACKED:
-		case DEFORM_PACKED_TRIMMED:
-			d->missing_value[0] = pack_reference(v, d->kind == DEFORM_PACKED_TRIMMED);
-			break;
-		default:
-			memcpy(d->missing_value, v->fixed, 8);
-			break;
-	}
-}
-
-static void
-random_schema(Table *t, Mood mood)
-{
-	uint32_t	a;
-
-	memset(t, 0, sizeof(*t));
-	t->natts = 1 + random_below(random_below(4) ? 9 : HEAP_MAX_ATTRS);
-	for (a = 0; a < t->natts; a++)
-	{
-		random_attr(t, &t->attr[a], mood);
-		random_missing(t, a);
-	}
-}
-
-/* Fill one page with up to `most` tuples; some line pointers are left out of the list, as if dead. */
-static void
-fill_page(Table *t, uint32_t pg, uint32_t most, Mood mood)
-{
-	HeapPage   *page = &t->page[pg];
-	uint32_t	n = 0;
-
-	heap_page_init(page);
-	t->list.page[pg] = page->bytes;
-	t->list.offsets[pg] = t->offsets[pg];
-	while (n < most)
-	{
-		HeapValue  *values = (HeapValue *) malloc(sizeof(HeapValue) * t->natts);
-		uint32_t	natts = t->natts;
-		uint16_t	offnum;
-		uint32_t	a;
-
-		if (mood == MOOD_MIXED && random_below(8) == 0)
-			natts = random_below(t->natts + 1);
-		for (a = 0; a < t->natts; a++)
-			random_value(&t->attr[a], mood, &values[a]);
-		offnum = heap_add_tuple(page, t->attr, values, natts);
-		if (offnum == 0 || random_below(10) == 0)
-		{
-			free(values);
-			if (offnum == 0)
-				break;
-			continue;
-		}
-		for (a = natts; a < t->natts; a++)
-			values[a] = t->missing[a];
-		for (a = 0; a < t->natts; a++)
-			if (!values[a].null && t->attr[a].deform.kind == DEFORM_TEXT)
-				t->text_bytes += values[a].length;
-		t->offsets[pg][n++] = offnum;
-		t->row[t->list.nrows++] = values;
-	}
-	t->list.ntuples[pg] = (uint16_t) n;
-	t->list.npages = pg + 1;
-}
-
-static void
-fill_pages(Table *t, uint32_t npages, uint32_t most, Mood mood)
-{
-	uint32_t	pg;
-
-	for (pg = 0; pg < npages; pg++)
-		fill_page(t, pg, most, mood == MOOD_MIXED && random_below(3) == 0 ? MOOD_PLAIN : mood);
-}
-
-static void
-free_table(Table *t)
-{
-	uint32_t	i;
-
-	for (i = 0; i < t->list.npages; i++)
-		heap_page_free(&t->page[i]);
-	for (i = 0; i < t->list.nrows; i++)
-		free(t->row[i]);
-	t->list.npages = t->list.nrows = 0;
-}
 
 static DeformPlan *
 make_plan(const Table *t)
@@ -308,7 +28,7 @@ make_plan(const Table *t)
 	for (a = 0; a < t->natts; a++)
 	{
 		plan->attr[a] = t->attr[a].deform;
-		plan->var_columns += t->attr[a].deform.kind == DEFORM_TEXT;
+		plan->var_columns += t->attr[a].deform.kind == DEFORM_TEXT || t->attr[a].deform.kind == DEFORM_NAME;
 	}
 	return plan;
 }
@@ -336,6 +56,47 @@ is_null(const Tablet *tablet, int column, uint32_t row)
 	return c->null_count > 0 && (tablet_at(tablet, c->nulls)[row / 8] >> (row % 8) & 1);
 }
 
+/* uuid, timetz and interval as 128 bits, by their definitions. */
+static Wide
+converted(const HeapValue *v, DeformKind kind)
+{
+	UWide		r = 0;
+	int64_t		time;
+	int32_t		word[2];
+	int			i;
+
+	memcpy(&time, v->fixed, 8);
+	memcpy(word, v->fixed + 8, 8);
+	switch (kind)
+	{
+		case DEFORM_UUID:
+			for (i = 0; i < 16; i++)
+				r = r * 256 + v->fixed[i];
+			return (Wide) (r - ((UWide) 1 << 127));
+		case DEFORM_TIMETZ:
+			/* any bytes: the moment wraps around */
+			time = (int64_t) ((uint64_t) time + (uint64_t) word[0] * 1000000);
+			return (Wide) time * 4294967296 + word[0] + INT64_C(2147483648);
+		default:
+			return (Wide) time + ((Wide) word[0] + (Wide) word[1] * 30) * 86400 * 1000000;
+	}
+}
+
+/* The second column: a numeric's display scale, or the bytes of an interval. */
+static void
+expect_second(const Tablet *tablet, const HeapAttr *attr, uint32_t row, const HeapValue *v)
+{
+	const DeformAttr *d = &attr->deform;
+	const uint8_t *values = tablet_at(tablet, tablet->column[d->second_column].values);
+	uint8_t		zeros[16] = {0};
+
+	tap_expect(is_null(tablet, d->second_column, row) == v->null, "row %u: NULL of the second column", row);
+	if (d->kind == DEFORM_INTERVAL)
+		tap_expect(memcmp(values + 16 * (size_t) row, v->null ? zeros : v->fixed, 16) == 0, "row %u: bytes of an interval", row);
+	else
+		tap_expect(((const int16_t *) values)[row] == (v->null ? 0 : v->dscale), "row %u: display scale", row);
+}
+
 static void
 expect_cell(const Tablet *tablet, const HeapAttr *attr, uint32_t row, const HeapValue *v)
 {
@@ -358,13 +119,16 @@ expect_cell(const Tablet *tablet, const HeapAttr *attr, uint32_t row, const Heap
 		tap_expect(wide == v->decimal * pow10_wide(d->scale - v->dscale), "row %u column %d: %s at scale %d gives %s at %d",
 				   row, d->column, wide_text(v->decimal), v->dscale, wide_text(wide), d->scale);
 	}
-	else if (d->kind == DEFORM_TEXT)
+	else if (d->kind == DEFORM_TEXT || d->kind == DEFORM_NAME)
 		tap_expect(TEXT_LENGTH(word) == v->length && (uint64_t) TEXT_OFFSET(word) + v->length <= tablet->var_used &&
 				   memcmp(tablet_at(tablet, tablet->var) + TEXT_OFFSET(word), v->text, v->length) == 0,
 				   "row %u column %d: text of %u bytes", row, d->column, v->length);
 	else if (d->kind == DEFORM_PACKED || d->kind == DEFORM_PACKED_TRIMMED)
 		tap_expect(word == pack_reference(v, d->kind == DEFORM_PACKED_TRIMMED), "row %u column %d: packed text", row,
 				   d->column);
+	else if (d->kind == DEFORM_UUID || d->kind == DEFORM_TIMETZ || d->kind == DEFORM_INTERVAL)
+		tap_expect(wide_load((const uint64_t *) cell) == converted(v, (DeformKind) d->kind), "row %u column %d: kind %d", row,
+				   d->column, d->kind);
 	else
 		tap_expect(memcmp(cell, v->fixed, width) == 0, "row %u column %d: value", row, d->column);
 }
@@ -385,7 +149,8 @@ expect_zone_map(const Tablet *tablet, int c)
 	for (row = 0; row < tablet->nrows; row++)
 	{
 		const uint8_t *cell = tablet_at(tablet, column->values) + (size_t) row * width;
-		Wide		v = column->type == COLTYPE_I16 ? (int16_t) load_u16(cell) : column->type == COLTYPE_I32
+		Wide		v = column->type == COLTYPE_U8 ? cell[0] : column->type == COLTYPE_U32 ? load_u32(cell)
+			: column->type == COLTYPE_I16 ? (int16_t) load_u16(cell) : column->type == COLTYPE_I32
 			? (int32_t) load_u32(cell) : column->type == COLTYPE_I64 ? (int64_t) load_u64(cell)
 			: wide_load((const uint64_t *) cell);
 
@@ -420,12 +185,10 @@ expect_tablet(const Table *t, const Tablet *tablet)
 					expect_cell(tablet, &t->attr[a], row, v);
 					nulls[d->column] += v->null;
 				}
-				if (d->dscale_column >= 0)
+				if (d->second_column >= 0)
 				{
-					tap_expect(is_null(tablet, d->dscale_column, row) == v->null &&
-							   ((const int16_t *) tablet_at(tablet, tablet->column[d->dscale_column].values))[row] ==
-							   (v->null ? 0 : v->dscale), "row %u: display scale", row);
-					nulls[d->dscale_column] += v->null;
+					expect_second(tablet, &t->attr[a], row, v);
+					nulls[d->second_column] += v->null;
 				}
 			}
 		}
@@ -538,7 +301,7 @@ test_numerics(void)
 
 /* One table of one numeric column; `bad` values among good ones. */
 static DeviceStatus
-deform_one(Table *t, const HeapValue *bad, int16_t *max_dscale, uint32_t *patches)
+deform_one(Table *t, const HeapValue *bad, int16_t *max_scale, uint32_t *patches)
 {
 	DeformPlan *plan = make_plan(t);
 	Tablet	   *tablet;
@@ -565,7 +328,7 @@ deform_one(Table *t, const HeapValue *bad, int16_t *max_dscale, uint32_t *patche
 	t->text_bytes = 4000;
 	tablet = make_tablet(t);
 	status = deform_pages(plan, &t->list, tablet);
-	*max_dscale = tablet->column[0].max_dscale;
+	*max_scale = tablet->column[0].max_scale;
 	*patches = tablet->column[0].patch_count;
 	if (status == STATUS_DONE && *patches == 1)
 	{
@@ -588,7 +351,7 @@ test_what_does_not_fit(void)
 {
 	Table	   *t = &table;
 	HeapValue	v;
-	int16_t		max_dscale = 0;
+	int16_t		max_scale = 0;
 	uint32_t	patches = 0;
 	int			form;
 
@@ -603,27 +366,40 @@ test_what_does_not_fit(void)
 	memset(&v, 0, sizeof(v));
 	v.decimal = 123456;
 	v.dscale = 5;
-	tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_SCALE_EXCEEDED && max_dscale == 5,
-			   "scale 5 in a column of scale 2: max_dscale %d", max_dscale);
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_SCALE_EXCEEDED && max_scale == 5,
+			   "scale 5 in a column of scale 2: max_scale %d", max_scale);
+	/* trailing zeros, four by four, are not stored: 7 needs no scale whatever it displays, 1.5 needs 4 */
+	v.decimal = 7 * pow10_wide(20);
+	v.dscale = 20;
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DONE, "7 at display scale 20 in a column of scale 2");
+	v.decimal = 15 * pow10_wide(19);
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_SCALE_EXCEEDED && max_scale == 4,
+			   "1.5 at display scale 20 in a column of scale 2: max_scale %d", max_scale);
+	t->attr[0].deform.scale = 4;
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DONE, "1.5 at display scale 20 in a column of scale 4");
+	t->attr[0].deform.scale = 2;
+	v.decimal = 15;
+	v.dscale = 1;
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DONE, "1.5 in a column of scale 2");
 	v.dscale = 2;
 	v.decimal = pow10_wide(22);
-	tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_NEEDS_WIDE, "24 digits in a narrow column");
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_NEEDS_WIDE, "24 digits in a narrow column");
 	v.decimal = (Wide) INT64_MAX + 1;
-	tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_NEEDS_WIDE, "2^63 in a narrow column");
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_NEEDS_WIDE, "2^63 in a narrow column");
 	v.decimal = INT64_MAX;
-	tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_DONE, "2^63 - 1 in a narrow column");
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DONE, "2^63 - 1 in a narrow column");
 	v.decimal = INT64_MIN;
-	tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_DONE, "-2^63 in a narrow column");
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DONE, "-2^63 in a narrow column");
 	v.dscale = 0;
 	v.decimal = pow10_wide(38) - 1;
-	tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_DECIMAL_TOO_WIDE, "40 digits");
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DECIMAL_TOO_WIDE, "40 digits");
 	v.decimal = 1;
 	v.form = FORM_COMPRESSED;
-	tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_DECIMAL_TOO_WIDE, "a compressed numeric");
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DECIMAL_TOO_WIDE, "a compressed numeric");
 	v.form = FORM_EXTERNAL;
-	tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_DECIMAL_TOO_WIDE, "a numeric stored out of line");
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DECIMAL_TOO_WIDE, "a numeric stored out of line");
 	v.form = FORM_LONG;
-	tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_DONE, "a numeric with a long varlena header");
+	tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DONE, "a numeric with a long varlena header");
 	tap_end();
 
 	tap_begin("compressed and external text is left to the backend");
@@ -636,10 +412,10 @@ test_what_does_not_fit(void)
 		memset(&v, 0, sizeof(v));
 		v.length = 30;
 		v.form = (HeapForm) form;
-		tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_DONE && patches == 1, "%u patches", patches);
+		tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DONE && patches == 1, "%u patches", patches);
 		t->attr[0].deform.kind = DEFORM_PACKED;
 		t->types[0] = COLTYPE_I64;
-		tap_expect(deform_one(t, &v, &max_dscale, &patches) == STATUS_DAMAGED_PAGE, "packed text is never compressed");
+		tap_expect(deform_one(t, &v, &max_scale, &patches) == STATUS_DAMAGED_PAGE, "packed text is never compressed");
 	}
 	tap_end();
 }
@@ -655,7 +431,7 @@ test_special_numerics(void)
 	{
 		Table	   *t = &table;
 		HeapValue	v;
-		int16_t		max_dscale = 0;
+		int16_t		max_scale = 0;
 		uint32_t	patches = 0;
 
 		/* a text attribute writes the payload, a numeric one reads it */
@@ -667,7 +443,7 @@ test_special_numerics(void)
 		v.length = 2;
 		memcpy(v.text, &special[i], 2);
 		/* the rows around it are text, too: make all of them special */
-		tap_expect(deform_one(t, &v, &max_dscale, &patches) != STATUS_DONE, "header %04x", special[i]);
+		tap_expect(deform_one(t, &v, &max_scale, &patches) != STATUS_DONE, "header %04x", special[i]);
 	}
 	tap_end();
 }

@@ -21,7 +21,7 @@
 
 #define GUARD_PAGE	4096u
 #define GUARD_BYTES	(16u * 1024 * 1024)
-#define GUARD_POOL_PAGES	64
+#define GUARD_POOL_PAGES	256
 #define GUARD_POOL_BLOCKS	16
 
 static inline size_t

@@ -328,7 +328,7 @@ test_merging(const Program *program, Hashing hashing)
 			DeviceStatus status;
 
 			next = 0;
-			while ((status = group_merge(program, &part[0], &part[i], &next)) == STATUS_TABLE_FULL)
+			while ((status = group_merge(program, &part[0], &part[i], &next, UINT32_MAX)) == STATUS_TABLE_FULL)
 				table_grow(&part[0], program->row_words, part[0].capacity + 1, part[0].heap_capacity + 3);
 			tap_expect(status == STATUS_DONE && next == part[i].ngroups, "'%s' at group %u", status_text(status), next);
 		}
@@ -364,7 +364,7 @@ test_merge_overflow(const Program *program)
 		table_open(&part[i], program, 4, 0);
 		wide_store(group_row(&part[i], insert(program, &part[i], &k, HASH_GOOD)) + program->state_word[1], (Wide) 1 << 126);
 	}
-	tap_expect(group_merge(program, &part[0], &part[1], &next) == STATUS_DECIMAL_TOO_WIDE, "2^126 twice");
+	tap_expect(group_merge(program, &part[0], &part[1], &next, UINT32_MAX) == STATUS_DECIMAL_TOO_WIDE, "2^126 twice");
 	for (i = 0; i < 2; i++)
 		table_free(&part[i]);
 	tap_end();
@@ -375,7 +375,8 @@ static void
 test_states(void)
 {
 	static const StateKind kinds[] = {
-		STATE_COUNT, STATE_SUM, STATE_SUM_F, STATE_MIN_I, STATE_MAX_I, STATE_MIN_W, STATE_MAX_W
+		STATE_COUNT, STATE_SUM, STATE_SUM_F, STATE_MIN_I, STATE_MAX_I, STATE_MIN_W, STATE_MAX_W, STATE_SUM_SQ,
+		STATE_ALL_BITS, STATE_ANY_BITS, STATE_ODD_BITS, STATE_MIN_BY, STATE_MAX_BY
 	};
 	size_t		i;
 	int			trial;
@@ -384,12 +385,12 @@ test_states(void)
 	for (i = 0; i < lengthof(kinds); i++)
 		for (trial = 0; trial < 200; trial++)
 		{
-			uint64_t	none[3] = {0};
-			uint64_t	state[3] = {random_u64(), random_u64(), random_below(16)};
-			uint64_t	was[3];
+			uint64_t	none[5] = {0};
+			uint64_t	state[5] = {random_u64(), random_u64(), random_below(16), random_u64(), random_below(2)};
+			uint64_t	was[5];
 			uint32_t	error = 0;
 
-			if (kinds[i] == STATE_SUM_F)
+			if (kinds[i] == STATE_SUM_F || kinds[i] == STATE_SUM_SQ)
 			{
 				state[0] = bits_of_float((double) random_int64());
 				state[1] = bits_of_float(0.5);
@@ -398,11 +399,200 @@ test_states(void)
 			memcpy(was, state, sizeof(was));
 			state_merge(kinds[i], state, none, &error);
 			tap_expect(error == 0 && memcmp(state, was, state_words(kinds[i]) * 8) == 0, "state kind %d", kinds[i]);
-			if (kinds[i] == STATE_SUM_F)
+			if (kinds[i] == STATE_SUM_F || kinds[i] == STATE_SUM_SQ)
 				continue;
 			state_merge(kinds[i], none, was, &error);
 			tap_expect(error == 0 && memcmp(none, was, state_words(kinds[i]) * 8) == 0, "state kind %d into nothing", kinds[i]);
 		}
+	tap_end();
+}
+
+#define TEXT_STATE_BYTES 70
+
+/* The extremes of a group's texts, as they should be. */
+typedef struct TestTexts
+{
+	bool		any;
+	uint8_t		least[TEXT_STATE_BYTES];
+	uint32_t	least_length;
+	uint8_t		most[TEXT_STATE_BYTES];
+	uint32_t	most_length;
+} TestTexts;
+
+/* Take a text into a state, making room a few bytes at a time. */
+static void
+take_text(const Program *program, GroupTable *table, uint32_t group, const uint8_t *text, uint32_t length)
+{
+	int			s;
+
+	while (table->heap_capacity - table->heap_used < 2 * text_state_room(length))
+		table_grow(table, program->row_words, table->capacity, table->heap_capacity + 5);
+	for (s = 0; s < 2; s++)
+		group_take_text(table, group_row(table, group) + program->state_word[s], s == 0, text, length);
+}
+
+static void
+want_text(TestTexts *want, const uint8_t *text, uint32_t length)
+{
+	if (!want->any || text_compare(text, length, want->least, want->least_length) < 0)
+		memcpy(want->least, text, want->least_length = length);
+	if (!want->any || text_compare(text, length, want->most, want->most_length) > 0)
+		memcpy(want->most, text, want->most_length = length);
+	want->any = true;
+}
+
+static bool
+text_is(const GroupTable *table, const uint64_t *state, const uint8_t *text, uint32_t length)
+{
+	return state[1] != TEXT_STATE_NONE && (uint32_t) state[1] == length && length <= state[1] >> 32 &&
+		state[0] + (state[1] >> 32) <= table->heap_used && memcmp(table->heap + state[0], text, length) == 0;
+}
+
+/* Tables of least and largest texts by a text key, merged while the heap grows by a byte or two. */
+static void
+test_merging_texts(void)
+{
+	static Assembler as;
+	static TestTexts want[MAX_TEST_GROUPS];
+	Program    *program;
+	int			round;
+
+	asm_init(&as, 1, true);
+	asm_key(&as, KEY_WORD);
+	asm_key(&as, KEY_WIDE);
+	asm_key(&as, KEY_TEXT);
+	asm_state(&as, STATE_MIN_T);
+	asm_state(&as, STATE_MAX_T);
+	asm_emit(&as, VMOP_LOAD_I, 1, 0, 0, 0, 0);
+	program = asm_finish(&as);
+	tap_begin("merge extremes of text, making room on the way");
+	for (round = 0; round < 20; round++)
+	{
+		GroupTable	part[2];
+		DeviceStatus status;
+		uint32_t	next = 0;
+		uint32_t	g;
+		int			i;
+
+		nkeys = 0;
+		memset(want, 0, sizeof(want));
+		for (i = 0; i < 2; i++)
+			table_open(&part[i], program, 1, 0);
+		for (i = 0; i < 120; i++)
+		{
+			TestKey		k;
+			uint8_t		text[TEXT_STATE_BYTES];
+			uint32_t	length = random_below(random_below(4) ? 4 : TEXT_STATE_BYTES);
+			int			p = (int) random_below(2);
+			uint32_t	group;
+
+			random_key(&k, 2);
+			memset(text, random_below(2) ? 'a' : 0xC3, sizeof(text));
+			g = reference_group(&k);
+			group = insert(program, &part[p], &k, HASH_GOOD);
+			/* some groups have seen nothing but NULLs */
+			if (random_below(3) == 0)
+				continue;
+			want_text(&want[g], text, length);
+			take_text(program, &part[p], group, text, length);
+		}
+		while ((status = group_merge(program, &part[0], &part[1], &next, 1 + random_below(3))) == STATUS_TABLE_FULL ||
+			   status == STATUS_TIME_SLICE)
+			if (status == STATUS_TABLE_FULL)
+				table_grow(&part[0], program->row_words, part[0].capacity + 1, part[0].heap_capacity + 1 + random_below(2));
+		tap_expect(status == STATUS_DONE && next == part[1].ngroups && part[0].ngroups == nkeys, "'%s', %u groups of %u",
+				   status_text(status), part[0].ngroups, nkeys);
+		for (g = 0; g < nkeys; g++)
+		{
+			const uint64_t *row = group_row(&part[0], insert(program, &part[0], &keys[g], HASH_GOOD));
+			const uint64_t *least = row + program->state_word[0];
+			const uint64_t *most = row + program->state_word[1];
+
+			if (want[g].any)
+				tap_expect(text_is(&part[0], least, want[g].least, want[g].least_length) &&
+						   text_is(&part[0], most, want[g].most, want[g].most_length), "texts of group %u", g);
+			else
+				tap_expect(least[1] == TEXT_STATE_NONE && most[1] == TEXT_STATE_NONE, "group %u has a text", g);
+		}
+		for (i = 0; i < 2; i++)
+			table_free(&part[i]);
+	}
+	tap_end();
+	program_free(program, program->size);
+}
+
+/* Equal values with different companions are noted, wherever they meet; a better value forgets that. */
+static void
+test_companions(void)
+{
+	int			least;
+
+	tap_begin("values with a companion merge");
+	for (least = 0; least < 2; least++)
+	{
+		StateKind	kind = least ? STATE_MIN_BY : STATE_MAX_BY;
+		Wide		better = least ? -5 : 5;
+		uint64_t	a[5];
+		uint64_t	b[5];
+		uint32_t	error = 0;
+
+		state_init(kind, a);
+		state_init(kind, b);
+		by_merge(least, a, 1, 10, 0);
+		by_merge(least, b, 1, 10, 0);
+		state_merge(kind, a, b, &error);
+		tap_expect(a[4] == 0 && wide_load(a + 2) == 10, "equal companions differ");
+		by_merge(least, b, 1, 11, 0);
+		tap_expect(b[4] == 1, "different companions do not differ");
+		state_merge(kind, a, b, &error);
+		tap_expect(a[4] == 1, "that they differ is lost in merging");
+		state_init(kind, b);
+		by_merge(least, b, better, (Wide) 7 << 80, 0);
+		state_merge(kind, a, b, &error);
+		tap_expect(a[4] == 0 && wide_load(a) == better && wide_load(a + 2) == (Wide) 7 << 80, "a better value");
+		by_merge(least, b, -better, 1, 0);
+		tap_expect(wide_load(b) == better && b[4] == 0, "a worse value");
+	}
+	tap_end();
+}
+
+/* Against exact integers: (n sum(x^2) - sum(x)^2) / n. */
+static void
+test_deviations(void)
+{
+	int			trial;
+
+	tap_begin("sums of squared deviations");
+	for (trial = 0; trial < 3000; trial++)
+	{
+		uint64_t	sum[3];
+		uint64_t	squares[2];
+		Wide		s = 0;
+		Wide		q = 0;
+		int			n = 1 + (int) random_below(200);
+		int64_t		base = (int64_t) (random_u64() >> (25 + random_below(39)));
+		uint32_t	spread = 1u << random_below(20);
+		double		want;
+		double		got;
+		int			i;
+
+		state_init(STATE_SUM_F, sum);
+		state_init(STATE_SUM_SQ, squares);
+		for (i = 0; i < n; i++)
+		{
+			int64_t		x = base + random_below(spread);
+
+			s += x;
+			q += (Wide) x * x;
+			float_total_add(sum, (double) x);
+			float_square_add(squares, (double) x);
+		}
+		want = (double) (n * q - s * s) / n;
+		got = float_deviations(sum, squares, n);
+		/* 100 bits of the squares are sure */
+		tap_expect(want == 0 ? got == 0 : fabs(got - want) <= want * 0x1p-45 + (double) q * 0x1p-100,
+				   "%d values from %lld, spread %u: %.17g, not %.17g", n, (long long) base, spread, got, want);
+	}
 	tap_end();
 }
 
@@ -449,6 +639,9 @@ main(void)
 	test_null_keys(program);
 	test_merge_overflow(program);
 	test_states();
+	test_merging_texts();
+	test_companions();
+	test_deviations();
 	test_hash_of_bytes();
 	return tap_done();
 }

@@ -20,6 +20,11 @@
 #define vm_any vm_any_small
 #define vm_find_groups vm_find_groups_small
 #define vm_sum_lanes vm_sum_lanes_small
+#define vm_update_lanes vm_update_lanes_small
+#define Reservation Reservation_small
+#define vm_reserve vm_reserve_small
+#define vm_reserve_texts vm_reserve_texts_small
+#define vm_take_best_text vm_take_best_text_small
 #define VM_RUN vm_run_small
 #define VM_TILE SMALL_TILE
 #include "core/interp.h"
@@ -27,6 +32,12 @@
 #undef vm_any
 #undef vm_find_groups
 #undef vm_sum_lanes
+#undef vm_update_lanes
+#undef Reservation
+#undef vm_reserve
+#undef RESERVE_PLACES
+#undef vm_reserve_texts
+#undef vm_take_best_text
 
 #define VM_RUN vm_run_large
 #define VM_TILE LARGE_TILE

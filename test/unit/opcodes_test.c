@@ -65,19 +65,21 @@ test_shapes(void)
 		bool		reports = info->status != STATUS_DONE;
 		bool		two = info->shape == SHAPE_MASK || info->shape == SHAPE_BLEND || info->shape == SHAPE_LOGIC2 ||
 			info->shape == SHAPE_STRICT2 || info->shape == SHAPE_CHECKED2 || info->shape == SHAPE_TEXT2 ||
-			info->shape == SHAPE_KEY;
+			info->shape == SHAPE_LIBM2 || info->shape == SHAPE_KEY;
 		bool		total = info->shape == SHAPE_TOTAL || info->shape == SHAPE_TOTAL_G;
+		bool		reserves = info->shape == SHAPE_RESERVE;
 		bool		none = info->shape == SHAPE_LOAD || info->shape == SHAPE_CONSTANT;
 
 		tap_expect(info->dst < 8 && info->a < 8 && info->b < 8, "%s: operand kinds", info->name);
 		tap_expect(!two || (info->dst && info->a && info->b), "%s: two operands and a result", info->name);
 		tap_expect(!none || (info->dst && !info->a && !info->b), "%s: a result only", info->name);
 		tap_expect(!total || !info->dst, "%s: a total has no result register", info->name);
+		tap_expect(!reserves || (!info->dst && info->a == KIND_T), "%s: takes text and gives nothing", info->name);
 		tap_expect(info->shape != SHAPE_TOTAL_G || info->b == KIND_G, "%s: takes a group", info->name);
 		tap_expect(info->shape != SHAPE_BLEND || (info->dst == info->a && info->a == info->b), "%s: one kind", info->name);
 		tap_expect(info->shape != SHAPE_TEST || info->dst == KIND_B, "%s: gives a bool", info->name);
-		tap_expect(reports == (info->shape == SHAPE_CHECKED1 || info->shape == SHAPE_CHECKED2 || info->shape == SHAPE_CHECKEDIMM)
-				   || total, "%s: status '%s'", info->name, status_text((DeviceStatus) info->status));
+		tap_expect(reports == (info->shape == SHAPE_CHECKED1 || info->shape == SHAPE_CHECKED2 || info->shape == SHAPE_CHECKEDIMM
+							   || info->shape == SHAPE_LIBM1 || info->shape == SHAPE_LIBM2) || total, "%s: status '%s'", info->name, status_text((DeviceStatus) info->status));
 		tap_expect(info->status == op_status((uint16_t) op), "%s: status", info->name);
 	}
 	tap_expect(op_status(VMOP_Count) == STATUS_BAD_PROGRAM, "an opcode that does not exist");

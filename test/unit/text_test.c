@@ -110,7 +110,7 @@ random_pattern(Text *t, uint32_t kinds)
 static void
 expect_like(const Text *a, const Text *p, bool utf8)
 {
-	uint8_t		got = text_like(a->bytes, a->length, p->bytes, p->length, utf8);
+	uint8_t		got = text_like(a->bytes, a->length, p->bytes, p->length, (LikeMode) {utf8, false});
 
 	tap_expect(got == like_reference(a->bytes, a->length, p->bytes, p->length, utf8), "'%.*s' LIKE '%.*s' gives %d",
 			   (int) a->length, a->bytes, (int) p->length, p->bytes, got);
@@ -139,7 +139,8 @@ test_like_examples(void)
 	tap_begin("LIKE: examples");
 	for (i = 0; i < lengthof(cases); i++)
 		tap_expect(text_like((const uint8_t *) cases[i].text, (uint32_t) strlen(cases[i].text),
-							 (const uint8_t *) cases[i].pattern, (uint32_t) strlen(cases[i].pattern), true)
+							 (const uint8_t *) cases[i].pattern, (uint32_t) strlen(cases[i].pattern),
+							 (LikeMode) {true, false})
 				   == cases[i].matches, "'%s' LIKE '%s'", cases[i].text, cases[i].pattern);
 	tap_end();
 }
@@ -206,7 +207,7 @@ match_hostile_bytes(void *arg, Progress *progress)
 			text_end[-(int) b] = (uint8_t) (random_below(3) ? 0x80 + random_below(128) : 'a');
 		for (b = 1; b <= plen; b++)
 			pattern_end[-(int) b] = (uint8_t) (random_below(3) ? "%_\\"[random_below(3)] : 0x80 + random_below(128));
-		text_like(text_end - alen, alen, pattern_end - plen, plen, random_below(2));
+		text_like(text_end - alen, alen, pattern_end - plen, plen, (LikeMode) {random_below(2) != 0, random_below(2) != 0});
 	}
 }
 
@@ -261,7 +262,7 @@ test_packing(void)
 	}
 	tap_end();
 
-	tap_begin("packed text compares, unsigned, as its bytes do");
+	tap_begin("packed text compares, signed, as its bytes do");
 	for (i = 0; i < 200000; i++)
 	{
 		Text		t[2];
@@ -277,7 +278,7 @@ test_packing(void)
 				t[k].bytes[b] = (uint8_t) (random_below(2) ? 'a' + random_below(2) : 1 + random_below(255));
 			packed[k] = text_pack(t[k].bytes, t[k].length);
 		}
-		tap_expect(compare_bytes(&t[0], &t[1]) == (packed[0] > packed[1]) - (packed[0] < packed[1]),
+		tap_expect(compare_bytes(&t[0], &t[1]) == ((int64_t) packed[0] > (int64_t) packed[1]) - ((int64_t) packed[0] < (int64_t) packed[1]),
 				   "%016llx and %016llx", (unsigned long long) packed[0], (unsigned long long) packed[1]);
 	}
 	tap_end();
@@ -323,6 +324,148 @@ test_equality(void)
 	tap_end();
 }
 
+/* Where a character begins, by the length that its first byte tells. */
+static uint32_t
+nth_character(const Text *a, int64_t n, bool utf8)
+{
+	uint32_t	at = 0;
+
+	for (; n > 0 && at < a->length; n--)
+		at += char_length(a->bytes + at, utf8);
+	return at;
+}
+
+static int64_t
+count_characters(const Text *a, bool utf8)
+{
+	int64_t		n = 0;
+
+	while (nth_character(a, n, utf8) < a->length)
+		n++;
+	return n;
+}
+
+static void
+test_parts(void)
+{
+	static const int64_t far[] = {INT32_MAX, INT32_MIN};
+	long		i;
+
+	tap_begin("characters, and parts of a text");
+	for (i = 0; i < 200000; i++)
+	{
+		bool		utf8 = random_below(2);
+		Text		a;
+		int64_t		n;
+		int64_t		first = random_below(9) ? random_below(10) : INT32_MAX;
+		int64_t		count = random_below(9) ? (int64_t) random_below(20) - 10 : far[random_below(2)];
+		int64_t		end;
+		uint32_t	length;
+		uint32_t	begin;
+
+		random_string(&a, PLAIN_LETTERS);
+		n = count_characters(&a, utf8);
+		tap_expect(text_characters(a.bytes, a.length, utf8) == n, "'%.*s' has %lld characters", (int) a.length, a.bytes,
+				   (long long) n);
+		begin = text_part(a.bytes, a.length, first, count, utf8, &length);
+		end = count < 0 ? n + count : first + count;
+		end = end < first ? first : end;
+		tap_expect(begin == nth_character(&a, first, utf8) && begin + length == nth_character(&a, end, utf8),
+				   "'%.*s' from %lld, %lld: %u and %u bytes", (int) a.length, a.bytes, (long long) first, (long long) count,
+				   begin, length);
+	}
+	tap_end();
+}
+
+/* Bytes that are no UTF-8, at the end of readable memory. */
+static void
+take_hostile_parts(void *arg, Progress *progress)
+{
+	uint8_t    *end = (uint8_t *) guard_alloc(16, 16) + 16;
+	long		i;
+
+	for (i = 0; i < 200000; i++)
+	{
+		uint32_t	len = random_below(12);
+		uint32_t	length;
+		uint32_t	begin;
+		uint32_t	b;
+
+		progress->at = i;
+		for (b = 1; b <= len; b++)
+			end[-(int) b] = (uint8_t) (random_below(3) ? 0x80 + random_below(128) : 'a');
+		text_characters(end - len, len, true);
+		begin = text_part(end - len, len, random_below(14), (int64_t) random_below(28) - 14, random_below(2), &length);
+		if ((uint64_t) begin + length <= len)
+			progress->trials++;
+	}
+}
+
+static void
+test_hostile_parts(void)
+{
+	Progress   *progress = progress_make();
+
+	tap_begin("parts of bytes that are no UTF-8 stay inside");
+	tap_expect(survives(take_hostile_parts, NULL, progress), "died at trial %ld", progress->at);
+	tap_expect(progress->trials == 200000, "only %ld of 200000 parts are inside", progress->trials);
+	tap_end();
+}
+
+static int
+sign_of(int v)
+{
+	return (v > 0) - (v < 0);
+}
+
+static void
+test_order(void)
+{
+	long		i;
+
+	tap_begin("order is that of unsigned bytes");
+	for (i = 0; i < 100000; i++)
+	{
+		Text		a;
+		Text		b;
+
+		random_string(&a, PLAIN_LETTERS);
+		random_string(&b, PLAIN_LETTERS);
+		tap_expect(sign_of(text_compare(a.bytes, a.length, b.bytes, b.length)) == compare_bytes(&a, &b), "'%.*s' and '%.*s'",
+				   (int) a.length, a.bytes, (int) b.length, b.bytes);
+	}
+	tap_end();
+}
+
+static void
+test_folding(void)
+{
+	int			c;
+	long		i;
+
+	tap_begin("ASCII letters are folded, nothing else");
+	for (c = 0; c < 256; c++)
+		tap_expect(text_lower((uint8_t) c) == (c >= 65 && c <= 90 ? c + 32 : c), "byte %d", c);
+	for (i = 0; i < 200000; i++)
+	{
+		Text		a;
+		Text		folded;
+		Text		p;
+		uint32_t	b;
+
+		random_string(&a, PLAIN_LETTERS);
+		random_pattern(&p, PLAIN_LETTERS);
+		folded = a;
+		for (b = 0; b < a.length; b++)
+			if (random_below(2) && a.bytes[b] >= 'a' && a.bytes[b] <= 'z')
+				a.bytes[b] -= 32;
+		tap_expect(text_like(a.bytes, a.length, p.bytes, p.length, (LikeMode) {true, true}) ==
+				   like_reference(folded.bytes, folded.length, p.bytes, p.length, true), "'%.*s' ILIKE '%.*s'",
+				   (int) a.length, a.bytes, (int) p.length, p.bytes);
+	}
+	tap_end();
+}
+
 int
 main(void)
 {
@@ -334,5 +477,9 @@ main(void)
 	test_packing();
 	test_trimming();
 	test_equality();
+	test_order();
+	test_parts();
+	test_hostile_parts();
+	test_folding();
 	return tap_done();
 }

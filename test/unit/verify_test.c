@@ -79,6 +79,25 @@ emit_totals(Assembler *as, int g)
 	asm_emit(as, g ? VMOP_MAX_W_G : VMOP_MAX_W, 0, 4, g, 8, asm_state(as, STATE_MAX_W));
 }
 
+/* States with a companion and of text, which ask for room ahead of all totals. */
+static void
+emit_more_totals(Assembler *as, int g)
+{
+	int			least = asm_state(as, STATE_MIN_T);
+	int			most = asm_state(as, STATE_MAX_T);
+
+	asm_emit(as, g ? VMOP_RESERVE_T_G : VMOP_RESERVE_T, 0, 7, g, 8, least);
+	asm_emit(as, g ? VMOP_RESERVE_T_G : VMOP_RESERVE_T, 0, 7, g, 0, most);
+	asm_emit(as, g ? VMOP_MIN_T_G : VMOP_MIN_T, 0, 7, g, 8, least);
+	asm_emit(as, g ? VMOP_MAX_T_G : VMOP_MAX_T, 0, 7, g, 0, most);
+	asm_emit(as, g ? VMOP_MIN_BY_G : VMOP_MIN_BY, 0, 4, g, 8, asm_state(as, STATE_MIN_BY))->c = 4;
+	asm_emit(as, g ? VMOP_MAX_BY_G : VMOP_MAX_BY, 0, 4, g, 0, asm_state(as, STATE_MAX_BY))->c = 4;
+	asm_emit(as, g ? VMOP_SUM_SQ_G : VMOP_SUM_SQ, 0, 6, g, 8, asm_state(as, STATE_SUM_SQ));
+	asm_emit(as, g ? VMOP_ALL_BITS_G : VMOP_ALL_BITS, 0, 3, g, 8, asm_state(as, STATE_ALL_BITS));
+	asm_emit(as, g ? VMOP_ANY_BITS_G : VMOP_ANY_BITS, 0, 3, g, 8, asm_state(as, STATE_ANY_BITS));
+	asm_emit(as, g ? VMOP_ODD_BITS_G : VMOP_ODD_BITS, 0, 3, g, 8, asm_state(as, STATE_ODD_BITS));
+}
+
 static void
 build_totals(Assembler *as)
 {
@@ -88,6 +107,7 @@ build_totals(Assembler *as)
 	asm_emit(as, VMOP_ROUND_W, 9, 4, 0, 0, 10);
 	asm_emit(as, VMOP_DEC_TO_F8, 11, 9, 0, 8, 3);
 	asm_emit(as, VMOP_MOD_I, 12, 3, 1, 0, 0);
+	emit_more_totals(as, 0);
 	emit_totals(as, 0);
 }
 
@@ -102,6 +122,7 @@ build_groups(Assembler *as)
 	asm_emit(as, VMOP_KEY_T, 10, 7, 9, 0, asm_key(as, KEY_TEXT));
 	asm_emit(as, VMOP_KEY_W, 11, 4, 10, 0, asm_key(as, KEY_WIDE));
 	asm_emit(as, VMOP_GROUP, 12, 11, 0, 0, 0);
+	emit_more_totals(as, 12);
 	emit_totals(as, 12);
 }
 
@@ -110,6 +131,7 @@ build_rows(Assembler *as)
 {
 	int			set;
 	int			texts;
+	int			part;
 
 	asm_init(as, COL_Count, false);
 	asm_emit(as, VMOP_CONST_T, 1, 0, 0, 0, asm_word(as, asm_text(as, "%0_1%", 5)));
@@ -117,6 +139,8 @@ build_rows(Assembler *as)
 	set = asm_word(as, 1);
 	asm_word(as, 5);
 	asm_word(as, 9);
+	part = asm_word(as, 1);
+	asm_word(as, (uint64_t) -1);
 	texts = asm_word(as, asm_text(as, "0001", 4));
 	asm_word(as, asm_text(as, "0002", 4));
 	asm_word(as, asm_text(as, "", 0));
@@ -133,6 +157,10 @@ build_rows(Assembler *as)
 	asm_emit(as, VMOP_OR, 21, 20, 12, 0, 0);
 	asm_emit(as, VMOP_OR, 22, 21, 14, 0, 0);
 	asm_emit(as, VMOP_OR, 23, 22, 19, 0, 0);
+	asm_emit(as, VMOP_PART_T, 24, 7, 0, 8, part)->c = 1;
+	asm_emit(as, VMOP_LENGTH_T, 25, 24, 0, 8, 0)->c = 1;
+	asm_emit(as, VMOP_LT_T, 26, 24, 10, 8, 0);
+	asm_emit(as, VMOP_ILIKE_T, 27, 24, 1, 8, 0)->c = 1;
 	asm_emit(as, VMOP_FILTER, 0, 23, 0, 0, 0);
 	asm_emit(as, VMOP_JUMP_NONE, 0, 0, 0, 0, 0);
 	asm_emit(as, VMOP_EMIT, 0, 0, 0, 0, 0);
@@ -165,7 +193,7 @@ static const char *const change_names[CHANGE_Count] = {
 	"instruction dropped", "instructions swapped", "16 bits of the header", "32 bits of the header", "constant word"
 };
 
-#define MAX_CHOICES 160
+#define MAX_CHOICES (VMOP_Count + 60)
 
 static int
 add_choice(int64_t *choices, int n, int64_t value)
@@ -333,13 +361,14 @@ run_accepted(const Program *program, int body)
 
 	if (!program->body[body].exists || program->ncolumns > tablet->ncols)
 		return;
-	table_open(&groups, program, program->grouped ? 32 : 1, program->grouped ? 16 : 0);
+	table_open(&groups, program, program->grouped ? 32 : 1, 16);
 	run_open(&run, program, body, tablet, vm->tile);
 	run.groups = &groups;
 	run.out_capacity = ROWS;
 	run.out = (uint32_t *) guard_alloc(ROWS * sizeof(uint32_t), 4);
-	while ((status = vm->run(&run)) == STATUS_TABLE_FULL && pauses++ < 6)
-		table_grow(&groups, program->row_words, groups.capacity * 2, groups.heap_capacity * 2);
+	while ((status = vm->run(&run)) == STATUS_TABLE_FULL && pauses++ < 7)
+		table_grow(&groups, program->row_words, groups.capacity * (program->grouped && groups.capacity < ROWS ? 2 : 1),
+				   groups.heap_capacity * 4);
 	guard_free(run.out, ROWS * sizeof(uint32_t), 4);
 	run_close(&run, vm->tile);
 	table_free(&groups);
@@ -425,6 +454,85 @@ test_valid_programs(void)
 		bases[b].size = bases[b].program->size;
 		if (tap_expect(program_verify(bases[b].program, bases[b].size) == STATUS_DONE, "%s is refused", bases[b].name))
 			run_accepted(bases[b].program, BODY_NARROW);
+	}
+	tap_end();
+}
+
+/* A program of one total or text operation; the caller says what is wrong with it. */
+typedef struct Hostile
+{
+	const char *name;
+	Opcode		op;
+	StateKind	state;
+	int			a;
+	int			c;				/* companion */
+	int64_t		part[2];
+	bool		valid;
+} Hostile;
+
+static const Hostile hostile[] = {
+	{"MIN_BY with a wide companion", VMOP_MIN_BY, STATE_MIN_BY, 4, 4, {0, 0}, true},
+	{"MIN_BY with an integer companion", VMOP_MIN_BY, STATE_MIN_BY, 4, 3, {0, 0}, false},
+	{"MIN_BY with the upper half of a companion", VMOP_MIN_BY, STATE_MIN_BY, 4, 5, {0, 0}, false},
+	{"MIN_BY with a text companion", VMOP_MIN_BY, STATE_MIN_BY, 4, 7, {0, 0}, false},
+	{"MIN_BY with a register never written", VMOP_MIN_BY, STATE_MIN_BY, 4, 11, {0, 0}, false},
+	{"MIN_BY with a companion far away", VMOP_MIN_BY, STATE_MIN_BY, 4, 60000, {0, 0}, false},
+	{"MIN_BY of the state of MAX_BY", VMOP_MIN_BY, STATE_MAX_BY, 4, 4, {0, 0}, false},
+	{"MAX_BY with a float companion", VMOP_MAX_BY, STATE_MAX_BY, 4, 6, {0, 0}, false},
+	{"RESERVE_T of least text", VMOP_RESERVE_T, STATE_MIN_T, 7, 0, {0, 0}, true},
+	{"RESERVE_T of largest text", VMOP_RESERVE_T, STATE_MAX_T, 7, 0, {0, 0}, true},
+	{"RESERVE_T of a sum", VMOP_RESERVE_T, STATE_SUM, 7, 0, {0, 0}, false},
+	{"RESERVE_T of a value with companion", VMOP_RESERVE_T, STATE_MIN_BY, 7, 0, {0, 0}, false},
+	{"RESERVE_T of an integer", VMOP_RESERVE_T, STATE_MIN_T, 3, 0, {0, 0}, false},
+	{"RESERVE_T_G without groups", VMOP_RESERVE_T_G, STATE_MIN_T, 7, 0, {0, 0}, false},
+	{"MIN_T of the state of MAX_T", VMOP_MIN_T, STATE_MAX_T, 7, 0, {0, 0}, false},
+	{"SUM_SQ of a sum", VMOP_SUM_SQ, STATE_SUM, 6, 0, {0, 0}, false},
+	{"ALL_BITS of any bits", VMOP_ALL_BITS, STATE_ANY_BITS, 3, 0, {0, 0}, false},
+	{"MIN_T without room asked for, which it finds lacking", VMOP_MIN_T, STATE_MIN_T, 7, 0, {0, 0}, true},
+	{"PART_T", VMOP_PART_T, STATE_COUNT, 7, 1, {INT32_MAX, INT32_MIN}, true},
+	{"PART_T from before the text", VMOP_PART_T, STATE_COUNT, 7, 1, {-1, 1}, false},
+	{"PART_T from far behind", VMOP_PART_T, STATE_COUNT, 7, 1, {(int64_t) INT32_MAX + 1, 1}, false},
+	{"PART_T of too many", VMOP_PART_T, STATE_COUNT, 7, 1, {0, (int64_t) INT32_MAX + 1}, false},
+	{"PART_T but too many", VMOP_PART_T, STATE_COUNT, 7, 1, {0, (int64_t) INT32_MIN - 1}, false},
+};
+
+static void
+test_hostile_states(void)
+{
+	static Assembler as;
+	size_t		i;
+
+	tap_begin("wrong companions, states and parts are refused");
+	for (i = 0; i < lengthof(hostile); i++)
+	{
+		const Hostile *h = &hostile[i];
+		Program    *program;
+		uint32_t	size;
+		bool		accepted;
+		int			imm;
+
+		asm_init(&as, COL_Count, true);
+		emit_loads(&as);
+		imm = asm_state(&as, h->state);
+		if (h->op == VMOP_PART_T)
+		{
+			imm = asm_word(&as, (uint64_t) h->part[0]);
+			asm_word(&as, (uint64_t) h->part[1]);
+		}
+		asm_emit(&as, h->op, h->op == VMOP_PART_T ? 20 : 0, h->a, 0, 8, imm)->c = (uint16_t) h->c;
+		/* as many registers as there may be, so that only their kinds are at fault */
+		program = asm_finish(&as);
+		program->body[0].nregisters = 30;
+		size = program->size;
+		accepted = program_verify(program, size) == STATUS_DONE;
+		tap_expect(accepted == h->valid, "%s is %s", h->name, accepted ? "accepted" : "refused");
+		/* the second word lies behind the last one */
+		if (h->op == VMOP_PART_T && h->valid)
+		{
+			((Instr *) ((uint8_t *) program + program->body[0].instrs))[as.count[0] - 2].imm++;
+			tap_expect(program_verify(program, size) != STATUS_DONE, "PART_T with one word is accepted");
+		}
+		program_free(program, size);
 	}
 	tap_end();
 }
@@ -525,6 +633,7 @@ main(void)
 
 	make_tablet();
 	test_valid_programs();
+	test_hostile_states();
 	test_truncated();
 	for (change = 0; change < CHANGE_Count; change++)
 		test_change((Change) change);

@@ -9,6 +9,7 @@
 #include "assembler.h"
 #include "fixture.h"
 #include "interpreters.h"
+#include "lane_reference.h"
 #include "tap.h"
 
 /* registers of the program; a wide one takes two */
@@ -23,49 +24,43 @@
 #define COLUMN_B	1
 #define COLUMN_MASK	2
 
-#define LANE_TEXT 12
-#define SET_SIZE 9
-
-/* The value of a lane; which member counts depends on the operand's kind. */
-typedef struct Lane
-{
-	uint8_t		null;
-	uint8_t		hit;			/* the operation reports an error here */
-	int64_t		i;				/* kinds B, I, M */
-	double		f;
-	Wide		w;
-	uint8_t		text[LANE_TEXT];
-	uint32_t	length;
-} Lane;
-
-typedef struct Case
-{
-	uint16_t	op;
-	int			imm;
-	int			c;
-	int64_t		set_i[SET_SIZE];
-	Lane		set_t[SET_SIZE];
-	uint32_t	n;				/* rows */
-	Lane		a[LARGE_TILE];
-	Lane		b[LARGE_TILE];
-	uint8_t		mask[LARGE_TILE];
-	Lane		want[LARGE_TILE];
-} Case;
-
 static Case the_case;
 
 static void
 random_text(Lane *lane)
 {
-	static const char alphabet[] = "aab %_\\";
-	uint32_t	i;
+	static const char *const letters[] = {"a", "a", "b", "A", "B", "Z", " ", "%", "_", "\\", "\xC3\xA9", "\xE2\x82\xAC"};
+	uint32_t	n = random_below(5);
 
-	lane->length = random_below(5);
-	for (i = 0; i < lane->length; i++)
-		lane->text[i] = (uint8_t) alphabet[random_below(sizeof(alphabet) - 1)];
+	for (lane->length = 0; n > 0; n--)
+	{
+		const char *letter = letters[random_below(lengthof(letters))];
+
+		memcpy(lane->text + lane->length, letter, strlen(letter));
+		lane->length += (uint32_t) strlen(letter);
+	}
 	/* a pattern may not end in a lone escape */
 	if (lane->length > 0 && lane->text[lane->length - 1] == '\\')
 		lane->text[lane->length - 1] = 'a';
+}
+
+/* A date, sometimes infinite or at the end of the calendar. */
+static int64_t
+random_date(void)
+{
+	switch (random_below(6))
+	{
+		case 0:
+			return random_below(2) ? INT32_MAX : INT32_MIN;
+		case 1:
+			return DATE_FIRST + random_below(1000);
+		case 2:
+			return DATE_END - 1 - random_below(1000);
+		case 3:
+			return (int64_t) random_below(80000) - 40000;
+		default:
+			return DATE_FIRST + (int64_t) (random_u64() % (uint64_t) (DATE_END - DATE_FIRST));
+	}
 }
 
 /* An operand that the operation may be given: integers of its size. */
@@ -98,7 +93,21 @@ random_lane(uint16_t op, uint8_t kind, Lane *lane)
 				case VMOP_SUB_D:
 				case VMOP_MUL_D:
 				case VMOP_DATE_TO_TS:
+				case VMOP_DATE_AS_TS:
 					lane->i = (int32_t) lane->i;
+					break;
+				case VMOP_SUB_DATE:
+				case VMOP_PART_DATE:
+					lane->i = random_date();
+					break;
+				case VMOP_ADD_DATE:
+					/* a date, or a number of days */
+					lane->i = random_below(2) ? random_date() : (int32_t) lane->i;
+					break;
+				case VMOP_TS_TO_DATE:
+				case VMOP_PART_TIME:
+					if (random_below(2))
+						lane->i = ((int64_t) random_below(40000) - 20000) * DAY_USECS + random_below(3) - 1;
 					break;
 				default:
 					break;
@@ -106,6 +115,8 @@ random_lane(uint16_t op, uint8_t kind, Lane *lane)
 			break;
 		case KIND_F:
 			lane->f = random_double();
+			if ((op == VMOP_EXP_F || op == VMOP_POW_F) && random_below(2))
+				lane->f = ((double) random_below(200001) - 100000) / 128;
 			if (op == VMOP_ADD_F4 || op == VMOP_SUB_F4 || op == VMOP_MUL_F4 || op == VMOP_DIV_F4)
 				lane->f = (float) lane->f;
 			break;
@@ -118,426 +129,6 @@ random_lane(uint16_t op, uint8_t kind, Lane *lane)
 		default:
 			break;
 	}
-}
-
-static int
-compare_int(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int
-compare_float(double a, double b)
-{
-	if (isnan(a) || isnan(b))
-		return !!isnan(a) - !!isnan(b);
-	return (a > b) - (a < b);
-}
-
-static bool
-same_text(const Lane *a, const Lane *b)
-{
-	return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
-}
-
-static void
-int_result(Lane *d, Wide r, int64_t low, int64_t high)
-{
-	d->hit = r < low || r > high;
-	d->i = (int64_t) r;
-}
-
-static void
-float_result(Lane *d, double r, bool inputs_finite, bool zero_is_exact)
-{
-	d->f = r;
-	d->hit = (isinf(r) && inputs_finite) || (r == 0 && !zero_is_exact);
-}
-
-/* 10^n by multiplication */
-static Wide
-tens(int n)
-{
-	Wide		r = 1;
-
-	while (n-- > 0)
-		r *= 10;
-	return r;
-}
-
-static Wide
-divide_rounding(Wide v, Wide unit)
-{
-	UWide		size = v < 0 ? (UWide) 0 - (UWide) v : (UWide) v;
-	UWide		q = size / (UWide) unit;
-
-	if (size % (UWide) unit * 2 >= (UWide) unit)
-		q++;
-	return (Wide) (v < 0 ? (UWide) 0 - q : q);
-}
-
-static Wide
-divide_ints(int64_t a, int64_t b)
-{
-	return b == 0 ? 0 : (Wide) a / b;
-}
-
-static bool
-is_member(const Case *k, const Lane *a)
-{
-	int			i;
-
-	for (i = 0; i < k->c; i++)
-		if (k->op == VMOP_IN_I ? k->set_i[i] == a->i : same_text(&k->set_t[i], a))
-			return true;
-	return false;
-}
-
-static double
-as_float4(double v)
-{
-	volatile float f = (float) v;
-
-	return f;
-}
-
-/* The weight and the first base-10000 digit of an integer, from its decimal digits. */
-static void
-leading_digits_of(Wide v, int *weight, int *first)
-{
-	UWide		rest = v < 0 ? 0 - (UWide) v : (UWide) v;
-	int			digits[40];
-	int			n = 0;
-
-	for (*weight = *first = 0; rest > 0; rest /= 10)
-		digits[n++] = (int) (rest % 10);
-	if (n == 0)
-		return;
-	*weight = (n - 1) / 4;
-	for (int i = n - 1; i >= *weight * 4; i--)
-		*first = *first * 10 + digits[i];
-}
-
-/* Digits after the point for 16 significant ones in a quotient of integers. */
-static int64_t
-sixteen_digits(Wide a, Wide b)
-{
-	int			wa;
-	int			fa;
-	int			wb;
-	int			fb;
-	int			digits;
-
-	leading_digits_of(a, &wa, &fa);
-	leading_digits_of(b, &wb, &fb);
-	digits = 16 - 4 * (wa - wb - (fa <= fb ? 1 : 0));
-	return digits < 0 ? 0 : digits;
-}
-
-/* The result for operands that are not NULL. */
-static void
-reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
-{
-	bool		finite = !isinf(a->f) && !isinf(b->f);
-	Wide		product;
-
-	switch ((Opcode) k->op)
-	{
-		case VMOP_NOT:
-			d->i = !a->i;
-			break;
-		case VMOP_EQ_I:
-			d->i = compare_int(a->i, b->i) == 0;
-			break;
-		case VMOP_NE_I:
-			d->i = compare_int(a->i, b->i) != 0;
-			break;
-		case VMOP_LT_I:
-			d->i = compare_int(a->i, b->i) < 0;
-			break;
-		case VMOP_LE_I:
-			d->i = compare_int(a->i, b->i) <= 0;
-			break;
-		case VMOP_EQ_F:
-			d->i = compare_float(a->f, b->f) == 0;
-			break;
-		case VMOP_NE_F:
-			d->i = compare_float(a->f, b->f) != 0;
-			break;
-		case VMOP_LT_F:
-			d->i = compare_float(a->f, b->f) < 0;
-			break;
-		case VMOP_LE_F:
-			d->i = compare_float(a->f, b->f) <= 0;
-			break;
-		case VMOP_EQ_W:
-			d->i = a->w == b->w;
-			break;
-		case VMOP_NE_W:
-			d->i = a->w != b->w;
-			break;
-		case VMOP_LT_W:
-			d->i = a->w < b->w;
-			break;
-		case VMOP_LE_W:
-			d->i = a->w <= b->w;
-			break;
-		case VMOP_EQ_T:
-			d->i = same_text(a, b);
-			break;
-		case VMOP_NE_T:
-			d->i = !same_text(a, b);
-			break;
-		case VMOP_LIKE_T:
-			d->i = text_like(a->text, a->length, b->text, b->length, k->c != 0);
-			break;
-		case VMOP_TRIM_T:
-			*d = *a;
-			while (d->length > 0 && d->text[d->length - 1] == ' ')
-				d->length--;
-			break;
-		case VMOP_IN_I:
-		case VMOP_IN_T:
-			d->i = is_member(k, a);
-			break;
-		case VMOP_ADD_I2:
-			int_result(d, (Wide) a->i + b->i, INT16_MIN, INT16_MAX);
-			break;
-		case VMOP_ADD_I4:
-			int_result(d, (Wide) a->i + b->i, INT32_MIN, INT32_MAX);
-			break;
-		case VMOP_ADD_I8:
-		case VMOP_ADD_D:
-			int_result(d, (Wide) a->i + b->i, INT64_MIN, INT64_MAX);
-			break;
-		case VMOP_SUB_I2:
-			int_result(d, (Wide) a->i - b->i, INT16_MIN, INT16_MAX);
-			break;
-		case VMOP_SUB_I4:
-			int_result(d, (Wide) a->i - b->i, INT32_MIN, INT32_MAX);
-			break;
-		case VMOP_SUB_I8:
-		case VMOP_SUB_D:
-			int_result(d, (Wide) a->i - b->i, INT64_MIN, INT64_MAX);
-			break;
-		case VMOP_MUL_I2:
-			int_result(d, (Wide) a->i * b->i, INT16_MIN, INT16_MAX);
-			break;
-		case VMOP_MUL_I4:
-			int_result(d, (Wide) a->i * b->i, INT32_MIN, INT32_MAX);
-			break;
-		case VMOP_MUL_I8:
-		case VMOP_MUL_D:
-			int_result(d, (Wide) a->i * b->i, INT64_MIN, INT64_MAX);
-			break;
-		case VMOP_ZERO_I:
-			d->hit = a->i == 0;
-			break;
-		case VMOP_DIV_I2:
-			int_result(d, divide_ints(a->i, b->i), INT16_MIN, INT16_MAX);
-			break;
-		case VMOP_DIV_I4:
-			int_result(d, divide_ints(a->i, b->i), INT32_MIN, INT32_MAX);
-			break;
-		case VMOP_DIV_I8:
-			int_result(d, divide_ints(a->i, b->i), INT64_MIN, INT64_MAX);
-			break;
-		case VMOP_MOD_I:
-			d->i = b->i == 0 ? 0 : (int64_t) ((Wide) a->i % b->i);
-			break;
-		case VMOP_BITAND_I:
-			d->i = a->i & b->i;
-			break;
-		case VMOP_CHECK_I2:
-			int_result(d, a->i, INT16_MIN, INT16_MAX);
-			break;
-		case VMOP_CHECK_I4:
-			int_result(d, a->i, INT32_MIN, INT32_MAX);
-			break;
-		case VMOP_ADD_F8:
-			float_result(d, a->f + b->f, finite, true);
-			break;
-		case VMOP_SUB_F8:
-			float_result(d, a->f - b->f, finite, true);
-			break;
-		case VMOP_MUL_F8:
-			float_result(d, a->f * b->f, finite, a->f == 0 || b->f == 0);
-			break;
-		case VMOP_DIV_F8:
-			float_result(d, a->f / b->f, !isinf(a->f), a->f == 0 || isinf(b->f));
-			break;
-		case VMOP_ADD_F4:
-			float_result(d, as_float4(a->f + b->f), finite, true);
-			break;
-		case VMOP_SUB_F4:
-			float_result(d, as_float4(a->f - b->f), finite, true);
-			break;
-		case VMOP_MUL_F4:
-			float_result(d, as_float4(a->f * b->f), finite, a->f == 0 || b->f == 0);
-			break;
-		case VMOP_DIV_F4:
-			float_result(d, as_float4((float) a->f / (float) b->f), !isinf(a->f), a->f == 0 || isinf(b->f));
-			break;
-		case VMOP_ZERO_F:
-			d->hit = b->f == 0 && !isnan(a->f);
-			break;
-		case VMOP_NEG_F:
-			d->f = -a->f;
-			break;
-		case VMOP_ROUND_D:
-			d->i = (int64_t) divide_rounding(a->i, tens(k->imm));
-			break;
-		case VMOP_ADD_W:
-			d->hit = __builtin_add_overflow(a->w, b->w, &d->w);
-			break;
-		case VMOP_SUB_W:
-			d->hit = __builtin_sub_overflow(a->w, b->w, &d->w);
-			break;
-		case VMOP_MUL_W:
-			d->hit = __builtin_mul_overflow(a->w, b->w, &product);
-			d->w = product;
-			/* -2^127 may be reported */
-			d->hit |= product == (Wide) ((UWide) 1 << 127);
-			break;
-		case VMOP_DIV_SCALE_W:
-			d->i = sixteen_digits(a->w, b->w);
-			break;
-		case VMOP_SHIFT_W:
-			d->w = a->w;
-			d->hit = b->i > 38 || b->i < -38;
-			for (int64_t i = 0; !d->hit && i < b->i; i++)
-				d->hit |= __builtin_mul_overflow(d->w, (Wide) 10, &d->w);
-			for (int64_t i = 0; !d->hit && i > b->i; i--)
-			{
-				d->hit |= d->w % 10 != 0;
-				d->w /= 10;
-			}
-			/* -2^127 may be reported */
-			d->hit |= d->w == (Wide) ((UWide) 1 << 127);
-			break;
-		case VMOP_DIV_W:
-			d->hit = b->w == 0;
-			/* the one quotient that wraps around: no decimal comes near it */
-			d->w = b->w == 0 ? 0 : b->w == -1 ? (Wide) (0 - (UWide) a->w) : a->w / b->w;
-			if (b->w != 0 && b->w != -1)
-			{
-				Wide		rest = a->w % b->w;
-				UWide		twice = 2 * (rest < 0 ? 0 - (UWide) rest : (UWide) rest);
-
-				if (twice >= (b->w < 0 ? 0 - (UWide) b->w : (UWide) b->w))
-					d->w += (a->w < 0) == (b->w < 0) ? 1 : -1;
-			}
-			break;
-		case VMOP_ROUND_W:
-			d->w = divide_rounding(a->w, tens(k->imm));
-			break;
-		case VMOP_BOOL_TO_INT:
-			d->i = a->i;
-			break;
-		case VMOP_WIDEN:
-			d->w = a->i;
-			break;
-		case VMOP_NARROW:
-			int_result(d, a->w, INT64_MIN, INT64_MAX);
-			break;
-		case VMOP_INT_TO_F8:
-			d->f = (double) a->i;
-			break;
-		case VMOP_INT_TO_F4:
-			{
-				volatile float f = (float) a->i;
-
-				d->f = f;
-				break;
-			}
-		case VMOP_F8_TO_F4:
-			float_result(d, as_float4(a->f), !isinf(a->f), a->f == 0);
-			break;
-		case VMOP_F_TO_INT:
-			d->hit = !(rint(a->f) >= -0x1p63 && rint(a->f) < 0x1p63);
-			d->i = d->hit ? 0 : (int64_t) rint(a->f);
-			break;
-		case VMOP_DEC_TO_F8:
-			d->hit = a->w > (Wide) 1 << 53 || a->w < -((Wide) 1 << 53) || k->imm > 22;
-			d->f = (double) (long double) a->w / (double) tens(k->imm);
-			break;
-		case VMOP_DATE_TO_TS:
-			d->i = a->i == INT32_MAX ? INT64_MAX : a->i == INT32_MIN ? INT64_MIN : a->i >= 106751983 ? INT64_MAX - 1
-				: (int64_t) (Wide) ((Wide) a->i * 86400 * 1000000);
-			break;
-		case VMOP_FLOAT_KEY:
-			d->i = op_float_key(a->f);
-			break;
-		case VMOP_NEG_ZERO:
-			d->i = a->f == 0 && signbit(a->f);
-			break;
-		case VMOP_NO_NEG_ZERO:
-			d->hit = a->f == 0 && signbit(a->f);
-			d->f = a->f;
-			break;
-		default:
-			d->null = 77;		/* no reference: the comparison fails */
-			break;
-	}
-}
-
-/* NULLs and masks by the shape of the operation. */
-static void
-reference_lane(const Case *k, uint32_t row, Lane *d)
-{
-	const Lane *a = &k->a[row];
-	const Lane *b = &k->b[row];
-	const OpInfo *info = &op_info[k->op];
-	bool		mask = k->mask[row];
-	int			truth = a->null ? 2 : (int) a->i;
-	int			other = b->null ? 2 : (int) b->i;
-
-	memset(d, 0, sizeof(*d));
-	switch ((Opcode) k->op)
-	{
-		case VMOP_MASK_TRUE:
-			d->i = other == 1 && truth == 1;
-			return;
-		case VMOP_MASK_NOT_TRUE:
-			d->i = other == 1 && truth != 1;
-			return;
-		case VMOP_MASK_NOT_FALSE:
-			d->i = other == 1 && truth != 0;
-			return;
-		case VMOP_BLEND_B:
-		case VMOP_BLEND_I:
-		case VMOP_BLEND_F:
-		case VMOP_BLEND_W:
-		case VMOP_BLEND_T:
-			*d = mask ? *a : *b;
-			return;
-		case VMOP_AND:
-			d->null = truth != 0 && other != 0 && (truth == 2 || other == 2);
-			d->i = truth == 1 && other == 1;
-			return;
-		case VMOP_OR:
-			d->null = truth != 1 && other != 1 && (truth == 2 || other == 2);
-			d->i = truth == 1 || other == 1;
-			return;
-		case VMOP_IS_TRUE:
-			d->i = truth == 1;
-			return;
-		case VMOP_IS_FALSE:
-			d->i = truth == 0;
-			return;
-		case VMOP_NULL_B:
-		case VMOP_NULL_I:
-		case VMOP_NULL_F:
-		case VMOP_NULL_W:
-		case VMOP_NULL_T:
-			d->i = a->null;
-			return;
-		default:
-			break;
-	}
-	d->null = a->null | (info->b != KIND__ && b->null);
-	if (!d->null)
-		reference(k, a, b, d);
 }
 
 static uint16_t
@@ -641,8 +232,16 @@ build_case(Case *k)
 	const OpInfo *info = &op_info[k->op];
 	bool		set = info->shape == SHAPE_SET;
 	Instr	   *in;
+	int			imm = k->imm;
 
 	asm_init(&as, 3, false);
+	if (set)
+		imm = emit_set(&as, k);
+	if (k->op == VMOP_PART_T)
+	{
+		imm = asm_word(&as, (uint64_t) k->part[0]);
+		asm_word(&as, (uint64_t) k->part[1]);
+	}
 	asm_emit(&as, load_op(info->a), REG_A, 0, 0, 0, COLUMN_A);
 	asm_emit(&as, load_op(info->b), REG_B, 0, 0, 0, COLUMN_B);
 	asm_emit(&as, VMOP_LOAD_B, REG_TEST, 0, 0, 0, COLUMN_MASK);
@@ -650,8 +249,7 @@ build_case(Case *k)
 	if (info->b == KIND_M)
 		asm_emit(&as, VMOP_MASK_TRUE, REG_B_MASK, REG_B, 0, 0, 0);
 	in = asm_emit(&as, (Opcode) k->op, REG_RESULT, REG_A,
-				  info->b == KIND_M ? REG_B_MASK : info->b == KIND__ ? 0 : REG_B, REG_MASK,
-				  set ? emit_set(&as, k) : k->imm);
+				  info->b == KIND_M ? REG_B_MASK : info->b == KIND__ ? 0 : REG_B, REG_MASK, imm);
 	in->c = (uint16_t) k->c;
 	return asm_finish(&as);
 }
@@ -741,11 +339,15 @@ random_case(Case *k, uint16_t op, uint32_t n)
 	k->imm = 0;
 	k->c = 0;
 	if (info->shape == SHAPE_STRICT1IMM || info->shape == SHAPE_CHECKEDIMM)
-		k->imm = (int) random_below(op == VMOP_ROUND_D ? 19 : 39);
+		k->imm = (int) random_below(info->shape == SHAPE_STRICT1IMM && info->dst == KIND_I ? 19 : 39);
+	if ((op == VMOP_PART_DATE || op == VMOP_PART_TIME) && random_below(8))
+		k->imm = (int) random_below(FIELD_Count);
 	if (info->shape == SHAPE_SET)
 		k->c = (int) random_below(SET_SIZE + 1);
-	else if (op == VMOP_LIKE_T)
+	else if (info->a == KIND_T)
 		k->c = (int) random_below(2);
+	k->part[0] = random_below(8) ? random_below(5) : INT32_MAX;
+	k->part[1] = random_below(8) ? (int64_t) random_below(9) - 4 : random_below(2) ? INT32_MAX : INT32_MIN;
 	for (i = 0; i < n; i++)
 	{
 		random_lane(op, info->a, &k->a[i]);
@@ -839,6 +441,25 @@ expect_register(const Interpreter *vm, Assembler *as, Tablet *tablet, const Lane
 	program_free(program, size);
 }
 
+/* An integer of a column's size. */
+static int64_t
+as_stored(ColType type, int64_t v)
+{
+	switch (type)
+	{
+		case COLTYPE_U8:
+			return (uint8_t) v;
+		case COLTYPE_I16:
+			return (int16_t) v;
+		case COLTYPE_I32:
+			return (int32_t) v;
+		case COLTYPE_U32:
+			return (uint32_t) v;
+		default:
+			return v;
+	}
+}
+
 static void
 test_load(const Interpreter *vm, Opcode op, ColType type, const char *name)
 {
@@ -861,15 +482,10 @@ test_load(const Interpreter *vm, Opcode op, ColType type, const char *name)
 		{
 			random_lane(op, op_info[op].dst, &want[i]);
 			want[i].null = s % 2 && want[i].null;
-			want[i].i = type == COLTYPE_I16 ? (int16_t) want[i].i : type == COLTYPE_I32 ? (int32_t) want[i].i : want[i].i;
+			want[i].i = as_stored(type, op == VMOP_LOAD_W ? (int64_t) want[i].w : want[i].i);
 			if (type == COLTYPE_F32)
 				want[i].f = (float) want[i].f;
-			if (op == VMOP_LOAD_W && type != COLTYPE_I128)
-				want[i].w = type == COLTYPE_I16 ? (int16_t) want[i].w : type == COLTYPE_I32 ? (int32_t) want[i].w
-					: (int64_t) want[i].w;
-			if (op == VMOP_LOAD_W)
-				want[i].i = (int64_t) want[i].w;
-			if (op == VMOP_LOAD_I)
+			if (op == VMOP_LOAD_I || type != COLTYPE_I128)
 				want[i].w = want[i].i;
 			if (type == COLTYPE_F32)
 			{
@@ -934,10 +550,14 @@ main(void)
 		const Interpreter *vm = &interpreters[v];
 
 		test_load(vm, VMOP_LOAD_B, COLTYPE_BOOL, "LOAD_B of bool");
+		test_load(vm, VMOP_LOAD_I, COLTYPE_U8, "LOAD_I of \"char\"");
 		test_load(vm, VMOP_LOAD_I, COLTYPE_I16, "LOAD_I of int2");
 		test_load(vm, VMOP_LOAD_I, COLTYPE_I32, "LOAD_I of int4");
+		test_load(vm, VMOP_LOAD_I, COLTYPE_U32, "LOAD_I of oid");
 		test_load(vm, VMOP_LOAD_I, COLTYPE_I64, "LOAD_I of int8");
 		test_load(vm, VMOP_LOAD_I, COLTYPE_I128, "LOAD_I of 128 bits");
+		test_load(vm, VMOP_LOAD_W, COLTYPE_U8, "LOAD_W of \"char\"");
+		test_load(vm, VMOP_LOAD_W, COLTYPE_U32, "LOAD_W of oid");
 		test_load(vm, VMOP_LOAD_W, COLTYPE_I16, "LOAD_W of int2");
 		test_load(vm, VMOP_LOAD_W, COLTYPE_I32, "LOAD_W of int4");
 		test_load(vm, VMOP_LOAD_W, COLTYPE_I64, "LOAD_W of int8");

@@ -11,36 +11,7 @@
 #include "fixture.h"
 #include "interpreters.h"
 #include "tap.h"
-
-#define MAX_ROWS	(4 * LARGE_TILE)
-#define MAX_GROUPS	MAX_ROWS
-#define ROW_TEXT	8
-
-/* columns of the tablet */
-enum
-{
-	COL_PASS, COL_SOME, COL_KEY_I, COL_KEY_W, COL_KEY_T, COL_I, COL_W, COL_F, COL_Count
-};
-
-static const uint16_t column_types[COL_Count] = {
-	COLTYPE_BOOL, COLTYPE_BOOL, COLTYPE_I32, COLTYPE_I128, COLTYPE_TEXT, COLTYPE_I64, COLTYPE_I128, COLTYPE_F64
-};
-
-typedef struct Row
-{
-	int8_t		pass;			/* 0, 1, 2 = NULL */
-	int8_t		some;
-	uint8_t		null[COL_Count];
-	int32_t		key_i;
-	Wide		key_w;
-	char		key_t[ROW_TEXT];
-	int64_t		i;
-	Wide		w;
-	double		f;
-} Row;
-
-static Row	rows[MAX_ROWS];
-static uint32_t nrows;
+#include "vm_rows.h"
 
 typedef struct Scenario
 {
@@ -50,111 +21,6 @@ typedef struct Scenario
 	bool		emits;
 	int			nkeys;			/* of KEY_I, KEY_W, KEY_T, in this order */
 } Scenario;
-
-/* What a run leaves behind. */
-typedef struct Outcome
-{
-	DeviceStatus status;
-	GroupTable	groups;
-	uint32_t   *out;
-	uint32_t	out_count;
-	uint32_t	out_capacity;
-	uint32_t	pauses;			/* times that the run was resumed */
-} Outcome;
-
-/* How a run is disturbed. */
-typedef struct Disturbance
-{
-	int32_t		first_yield;	/* -1 = never */
-	bool		yield_again;	/* after each pause a little later */
-	uint32_t	groups;			/* room in the beginning */
-	uint32_t	heap;
-	uint32_t	out;
-	uint32_t	growth;			/* by which a full output grows */
-	bool		drain;			/* take rows out of a full output instead */
-} Disturbance;
-
-static const Disturbance undisturbed = {-1, false, MAX_GROUPS, MAX_GROUPS * ROW_TEXT, MAX_ROWS + LARGE_TILE, 0, false};
-
-static double
-moderate_double(void)
-{
-	return ((double) (int64_t) random_u64()) / (double) ((int64_t) 1 << random_below(63)) * (random_below(2) ? 1e-3 : 1e6);
-}
-
-/* n rows; `keys` bounds how many distinct keys there are; whole tiles may fail the filter. */
-static void
-random_rows(uint32_t n, uint32_t keys, uint32_t tile)
-{
-	uint32_t	r;
-	int			c;
-	bool		barren = false;
-
-	nrows = n;
-	for (r = 0; r < n; r++)
-	{
-		Row		   *row = &rows[r];
-
-		memset(row, 0, sizeof(*row));
-		if (r % tile == 0)
-			barren = random_below(4) == 0;
-		row->pass = barren ? 0 : random_below(4) ? 1 : (int8_t) (random_below(2) ? 0 : 2);
-		row->some = (int8_t) random_below(3);
-		for (c = COL_KEY_I; c < COL_Count; c++)
-			row->null[c] = random_below(7) == 0;
-		row->key_i = (int32_t) random_below(keys) - 1;
-		row->key_w = ((Wide) random_below(keys) << 64) * (random_below(2) ? 1 : -1);
-		snprintf(row->key_t, ROW_TEXT, "%.*s", (int) random_below(4), "kkk");
-		row->i = random_int64();
-		row->w = random_wide() >> 20;
-		row->f = moderate_double();
-	}
-}
-
-static Tablet *
-store_rows(void)
-{
-	Tablet	   *tablet = tablet_make(column_types, COL_Count, nrows, (uint64_t) nrows * ROW_TEXT);
-	uint32_t	r;
-	int			c;
-
-	for (r = 0; r < nrows; r++)
-	{
-		const Row  *row = &rows[r];
-
-		tablet_set_int(tablet, COL_PASS, r, row->pass == 1);
-		tablet_set_int(tablet, COL_SOME, r, row->some == 1);
-		tablet_set_int(tablet, COL_KEY_I, r, row->key_i);
-		tablet_set_int(tablet, COL_KEY_W, r, row->key_w);
-		tablet_set_text(tablet, COL_KEY_T, r, row->key_t, (uint32_t) strlen(row->key_t));
-		tablet_set_int(tablet, COL_I, r, row->i);
-		tablet_set_int(tablet, COL_W, r, row->w);
-		tablet_set_float(tablet, COL_F, r, row->f);
-		if (row->pass == 2)
-			tablet_set_null(tablet, COL_PASS, r);
-		if (row->some == 2)
-			tablet_set_null(tablet, COL_SOME, r);
-		for (c = COL_KEY_I; c < COL_Count; c++)
-			if (row->null[c])
-				tablet_set_null(tablet, c, r);
-	}
-	return tablet;
-}
-
-/* registers of all scenarios */
-enum
-{
-	R_SELECTION, R_PASS, R_SOME, R_MASK, R_KEY_I, R_KEY_W, R_KEY_W2, R_KEY_T, R_I, R_W, R_W2, R_F,
-	R_HASH0, R_HASH1, R_HASH2, R_HASH3, R_GROUP
-};
-
-static void
-emit_filter(Assembler *as)
-{
-	asm_emit(as, VMOP_LOAD_B, R_PASS, 0, 0, 0, COL_PASS);
-	asm_emit(as, VMOP_FILTER, 0, R_PASS, 0, 0, 0);
-	asm_emit(as, VMOP_JUMP_NONE, 0, 0, 0, 0, 0);
-}
 
 /* count(*), count(*) filter, count(i), sums and extremes of i, w and f; half of them under a mask. */
 static void
@@ -177,26 +43,6 @@ emit_totals(Assembler *as, bool grouped)
 	asm_emit(as, grouped ? VMOP_MAX_I_G : VMOP_MAX_I, 0, R_I, g, R_MASK, asm_state(as, STATE_MAX_I));
 	asm_emit(as, grouped ? VMOP_MIN_W_G : VMOP_MIN_W, 0, R_W, g, R_MASK, asm_state(as, STATE_MIN_W));
 	asm_emit(as, grouped ? VMOP_MAX_W_G : VMOP_MAX_W, 0, R_W, g, 0, asm_state(as, STATE_MAX_W));
-}
-
-static void
-emit_keys(Assembler *as, int nkeys)
-{
-	asm_emit(as, VMOP_CONST_I, R_HASH0, 0, 0, 0, asm_word(as, 0));
-	emit_filter(as);
-	asm_emit(as, VMOP_LOAD_I, R_KEY_I, 0, 0, 0, COL_KEY_I);
-	asm_emit(as, VMOP_KEY_I, R_HASH1, R_KEY_I, R_HASH0, 0, asm_key(as, KEY_WORD));
-	if (nkeys > 1)
-	{
-		asm_emit(as, VMOP_LOAD_W, R_KEY_W, 0, 0, 0, COL_KEY_W);
-		asm_emit(as, VMOP_KEY_W, R_HASH2, R_KEY_W, R_HASH1, 0, asm_key(as, KEY_WIDE));
-	}
-	if (nkeys > 2)
-	{
-		asm_emit(as, VMOP_LOAD_T, R_KEY_T, 0, 0, 0, COL_KEY_T);
-		asm_emit(as, VMOP_KEY_T, R_HASH3, R_KEY_T, R_HASH2, 0, asm_key(as, KEY_TEXT));
-	}
-	asm_emit(as, VMOP_GROUP, R_GROUP, nkeys == 1 ? R_HASH1 : nkeys == 2 ? R_HASH2 : R_HASH3, 0, 0, 0);
 }
 
 static void
@@ -246,85 +92,6 @@ static const Scenario scenarios[] = {
 	{"all rows", build_all_rows, false, true, 0},
 };
 
-static void
-outcome_free(Outcome *o)
-{
-	if (o->groups.slots)
-		table_free(&o->groups);
-	guard_free(o->out, o->out_capacity * sizeof(uint32_t), 4);
-}
-
-static void
-grow_output(VmRun *run, uint32_t capacity)
-{
-	uint32_t   *out = (uint32_t *) guard_alloc(capacity * sizeof(uint32_t), 4);
-
-	if (run->out_count > 0)
-		memcpy(out, run->out, run->out_count * sizeof(uint32_t));
-	guard_free(run->out, run->out_capacity * sizeof(uint32_t), 4);
-	run->out = out;
-	run->out_capacity = capacity;
-}
-
-static void
-drain_output(VmRun *run, Outcome *o)
-{
-	memcpy(o->out + o->out_count, run->out, run->out_count * sizeof(uint32_t));
-	o->out_count += run->out_count;
-	run->out_count = 0;
-}
-
-/* Run to the end, making room whenever the program asks for it. */
-static void
-run_disturbed(const Interpreter *vm, const Program *program, const Tablet *tablet, const Disturbance *how, Outcome *o)
-{
-	VmRun		run;
-	int32_t		yield = how->first_yield;
-
-	memset(o, 0, sizeof(*o));
-	o->out_capacity = MAX_ROWS + LARGE_TILE;
-	o->out = (uint32_t *) guard_alloc(o->out_capacity * sizeof(uint32_t), 4);
-	table_open(&o->groups, program, program->grouped ? how->groups : 1, program->grouped ? how->heap : 0);
-	run_open(&run, program, BODY_NARROW, tablet, vm->tile);
-	run.groups = &o->groups;
-	grow_output(&run, how->out);
-	run.yield_after = yield;
-	while ((o->status = vm->run(&run)) == STATUS_TIME_SLICE || o->status == STATUS_TABLE_FULL ||
-		   o->status == STATUS_OUTPUT_FULL)
-	{
-		/* registers need not survive a pause */
-		memset(run.values, 0xA5, (size_t) program->body[0].nregisters * vm->tile * 8);
-		memset(run.nulls, 0xA5, (size_t) program->body[0].nregisters * vm->tile);
-		if (o->status == STATUS_TABLE_FULL)
-			table_grow(&o->groups, program->row_words, o->groups.capacity + 1, o->groups.heap_capacity + 2);
-		if (o->status == STATUS_OUTPUT_FULL && how->drain && run.out_count > 0)
-			drain_output(&run, o);
-		else if (o->status == STATUS_OUTPUT_FULL)
-			grow_output(&run, run.out_capacity + how->growth);
-		if (++o->pauses > 20000)
-			break;
-		run.yield_after = -1;
-		if (how->yield_again)
-			run.yield_after = ++yield;
-	}
-	drain_output(&run, o);
-	guard_free(run.out, run.out_capacity * sizeof(uint32_t), 4);
-	run_close(&run, vm->tile);
-}
-
-static bool
-same_outcome(const Outcome *a, const Outcome *b)
-{
-	const GroupTable *g = &a->groups;
-	const GroupTable *h = &b->groups;
-
-	return a->status == b->status && a->out_count == b->out_count &&
-		memcmp(a->out, b->out, a->out_count * sizeof(uint32_t)) == 0 &&
-		g->ngroups == h->ngroups && g->heap_used == h->heap_used && memcmp(g->heap, h->heap, g->heap_used) == 0 &&
-		memcmp(g->hashes, h->hashes, g->ngroups * sizeof(uint64_t)) == 0 &&
-		memcmp(g->rows, h->rows, (size_t) g->ngroups * g->row_words * sizeof(uint64_t)) == 0;
-}
-
 /* The aggregates of a group, row by row; the order of states is that of emit_totals(). */
 typedef struct Totals
 {
@@ -344,22 +111,6 @@ typedef struct Totals
 
 static Totals totals[MAX_GROUPS];
 static uint32_t ntotals;
-
-static bool
-same_keys(const Row *a, const Row *b, int nkeys)
-{
-	int			c;
-
-	for (c = COL_KEY_I; c < COL_KEY_I + nkeys; c++)
-	{
-		if (a->null[c] != b->null[c])
-			return false;
-		if (!a->null[c] && (c == COL_KEY_I ? a->key_i != b->key_i : c == COL_KEY_W ? a->key_w != b->key_w
-							: strcmp(a->key_t, b->key_t) != 0))
-			return false;
-	}
-	return true;
-}
 
 static Totals *
 find_totals(const Row *row, int nkeys)
@@ -498,47 +249,6 @@ compare_with_reference(const Scenario *s, const Program *program, const Outcome 
 
 		compare_keys(s, &o->groups, row, &totals[g]);
 		compare_states(row + program->state_word[0], &totals[g]);
-	}
-}
-
-/* Interrupt a run at every instruction and make its tables too small in several ways. */
-static void
-disturb(const Interpreter *vm, const Program *program, const Tablet *tablet, const Outcome *want)
-{
-	Disturbance how = undisturbed;
-	Outcome		got;
-	int32_t		at;
-	bool		paused = true;
-
-	for (at = 0; paused; at++)
-	{
-		how.first_yield = at;
-		run_disturbed(vm, program, tablet, &how, &got);
-		paused = got.pauses > 0;
-		tap_expect(same_outcome(want, &got), "%u rows: a yield after %d instructions changes the outcome", nrows, at);
-		outcome_free(&got);
-	}
-	for (at = 0; at < 5; at++)
-	{
-		how.first_yield = at;
-		how.yield_again = true;
-		run_disturbed(vm, program, tablet, &how, &got);
-		tap_expect(same_outcome(want, &got), "%u rows: many yields, from %d on, change the outcome", nrows, at);
-		outcome_free(&got);
-	}
-	for (at = 0; at < 8; at++)
-	{
-		how = undisturbed;
-		how.groups = at & 1 ? 1 : MAX_GROUPS;
-		how.heap = at & 2 ? 0 : MAX_GROUPS * ROW_TEXT;
-		how.out = at & 1 ? 1 : vm->tile;
-		how.growth = 1 + vm->tile / 7;
-		how.drain = (at & 2) != 0;
-		how.first_yield = at & 4 ? 3 : -1;
-		how.yield_again = (at & 4) != 0;
-		run_disturbed(vm, program, tablet, &how, &got);
-		tap_expect(same_outcome(want, &got), "%u rows: too little room (%d) changes the outcome", nrows, at);
-		outcome_free(&got);
 	}
 }
 

@@ -1,0 +1,30 @@
+-- A fallback of an aggregate is remembered: the planner does not walk into it again until the relation changes
+CREATE TABLE plan_memory (id int NOT NULL, g int NOT NULL, n numeric) WITH (autovacuum_enabled = off);
+INSERT INTO plan_memory SELECT i, i % 7, CASE WHEN i = 90000 THEN 'NaN' ELSE i / 8.0 END FROM generate_series(1, 100000) i;
+ANALYZE plan_memory;
+SET max_parallel_workers_per_gather = 0;
+SELECT gpu_nodes('SELECT sum(n), avg(n) FROM plan_memory');
+SELECT sum(n) FROM plan_memory;
+-- any other query over that column, but none that leaves it alone
+SELECT gpu_nodes('SELECT sum(n), avg(n) FROM plan_memory');
+SELECT gpu_nodes('SELECT g, max(n) FROM plan_memory GROUP BY g');
+SELECT gpu_nodes('SELECT g, sum(id), stddev(id) FROM plan_memory GROUP BY g');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT sum(n), avg(n) FROM plan_memory');
+-- under force all is tried
+SET gpudb.force = on;
+SELECT gpu_nodes('SELECT sum(n), avg(n) FROM plan_memory');
+RESET gpudb.force;
+-- a computation that failed, whatever its constants
+SELECT gpu_nodes('SELECT sum(g * id), stddev(g), sum(id) FROM plan_memory');
+SELECT sum(1000000000 / (id - 90001)), stddev(id), min(g) FROM plan_memory;
+SELECT gpu_nodes('SELECT sum(1000000000 / (id - 90001)), stddev(id), min(g) FROM plan_memory');
+SELECT gpu_nodes('SELECT sum(1000000001 / (id - 90002)), stddev(id), min(g) FROM plan_memory');
+SELECT gpu_nodes('SELECT sum(g * id), stddev(g), sum(id) FROM plan_memory');
+-- a change of the relation clears it
+UPDATE plan_memory SET n = 1 WHERE id = 90000;
+SELECT pg_stat_force_next_flush();
+SELECT gpu_nodes('SELECT sum(n), avg(n) FROM plan_memory');
+SELECT sum(n) FROM plan_memory;
+-- so does another file
+TRUNCATE plan_memory;
+DROP TABLE plan_memory;

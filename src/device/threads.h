@@ -1,0 +1,22 @@
+/*
+ * threads.h
+ *		The threads of the CPU device, a budget that all backends share.
+ */
+#ifndef GPUDB_DEVICE_THREADS_H
+#define GPUDB_DEVICE_THREADS_H
+
+/* Reserve shared memory (at library load), then attach to it. */
+extern void threads_request_shmem(void);
+extern void threads_attach_shmem(void);
+
+/* Threads besides the backend itself that a query would like: gpudb.cpu_threads, or the processors there are. */
+extern int	threads_wanted(void);
+
+/*
+ * Take up to threads_wanted() from the budget of the server, which is as many
+ * as it has processors; 0 when none are left, and the backend works alone.
+ */
+extern int	threads_lease(void);
+extern void threads_return(int n);
+
+#endif							/* GPUDB_DEVICE_THREADS_H */

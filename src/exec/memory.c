@@ -1,0 +1,134 @@
+/*
+ * memory.c
+ *		The memory of fallbacks: one table for the whole server.
+ *
+ * An aggregate that meets a NaN at its last row has worked in vain.  The next
+ * query over that column shall not.  Entries are keyed by the relation's file,
+ * and forgotten when its rows have changed, as the statistics collector
+ * counts, or after an hour.  The table is small and bounded: when it is full
+ * the oldest entry makes room.
+ *
+ * Nothing is remembered of relations with hidden rows: whether a plan changes
+ * would tell of them.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "exec/memory.h"
+#include "pg_compat.h"
+
+#define MEMORY_ENTRIES	256
+#define MEMORY_SECONDS	3600
+
+typedef struct MemoryEntry
+{
+	Oid			database;
+	Oid			file;			/* relfilenode; InvalidOid: the entry is free */
+	FallbackCause cause;
+	int64		changes;		/* of the relation, when it was remembered */
+	TimestampTz time;
+} MemoryEntry;
+
+typedef struct Memory
+{
+	LWLock	   *lock;
+	uint32		used;			/* entries ever used: a look at an empty table costs nothing */
+	MemoryEntry entry[MEMORY_ENTRIES];
+} Memory;
+
+static Memory *memory = NULL;
+
+void
+memory_request_shmem(void)
+{
+	RequestAddinShmemSpace(MAXALIGN(sizeof(Memory)));
+	RequestNamedLWLockTranche("gpudb", 1);
+}
+
+void
+memory_attach_shmem(void)
+{
+	bool		found;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	memory = ShmemInitStruct("gpudb memory of fallbacks", sizeof(Memory), &found);
+	if (!found)
+	{
+		memset(memory, 0, sizeof(Memory));
+		memory->lock = &GetNamedLWLockTranche("gpudb")->lock;
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+static bool
+same_cause(const MemoryEntry *entry, Relation relation, FallbackCause cause)
+{
+	return entry->file == compat_relation_file(relation) && entry->database == MyDatabaseId &&
+		entry->cause.attno == cause.attno && entry->cause.computation == cause.computation;
+}
+
+/* The entry of a cause, else a free one, else the oldest. */
+static MemoryEntry *
+place_for(Relation relation, FallbackCause cause)
+{
+	MemoryEntry *place = &memory->entry[0];
+
+	for (int i = 0; i < MEMORY_ENTRIES; i++)
+	{
+		MemoryEntry *entry = &memory->entry[i];
+
+		if (same_cause(entry, relation, cause))
+			return entry;
+		if (OidIsValid(place->file) && (!OidIsValid(entry->file) || entry->time < place->time))
+			place = entry;
+	}
+	return place;
+}
+
+void
+memory_add(Relation relation, FallbackCause cause)
+{
+	MemoryEntry *entry;
+	int64		changes;
+
+	if (memory == NULL)
+		return;
+	changes = compat_relation_changes(relation);
+	LWLockAcquire(memory->lock, LW_EXCLUSIVE);
+	entry = place_for(relation, cause);
+	*entry = (MemoryEntry) {
+		.database = MyDatabaseId, .file = compat_relation_file(relation), .cause = cause,
+		.changes = changes, .time = GetCurrentTimestamp()
+	};
+	memory->used++;
+	LWLockRelease(memory->lock);
+}
+
+bool
+memory_has(Relation relation, FallbackCause cause)
+{
+	bool		found = false;
+	int64		changes = 0;
+	TimestampTz time = 0;
+
+	if (memory == NULL || memory->used == 0)
+		return false;
+	LWLockAcquire(memory->lock, LW_SHARED);
+	for (int i = 0; i < MEMORY_ENTRIES && !found; i++)
+	{
+		const MemoryEntry *entry = &memory->entry[i];
+
+		found = same_cause(entry, relation, cause);
+		changes = entry->changes;
+		time = entry->time;
+	}
+	LWLockRelease(memory->lock);
+	return found && changes == compat_relation_changes(relation) &&
+		!TimestampDifferenceExceeds(time, GetCurrentTimestamp(), MEMORY_SECONDS * 1000);
+}

@@ -1,0 +1,63 @@
+/*
+ * plan_walk.c
+ *		Visiting the nodes of a finished plan.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "exec/node.h"
+#include "exec/plan_walk.h"
+
+bool
+is_gpudb_node(const Plan *plan)
+{
+	const CustomScan *scan = (const CustomScan *) plan;
+
+	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_agg_methods);
+}
+
+static void walk(const Plan *plan, PlanVisitor visit, void *arg);
+
+static void
+walk_list(List *plans, PlanVisitor visit, void *arg)
+{
+	ListCell   *lc;
+
+	foreach(lc, plans)
+		walk(lfirst(lc), visit, arg);
+}
+
+static void
+walk(const Plan *plan, PlanVisitor visit, void *arg)
+{
+	check_stack_depth();
+	if (plan == NULL || !visit(plan, arg))
+		return;
+	switch (nodeTag(plan))
+	{
+		case T_Append:
+			walk_list(((const Append *) plan)->appendplans, visit, arg);
+			break;
+		case T_MergeAppend:
+			walk_list(((const MergeAppend *) plan)->mergeplans, visit, arg);
+			break;
+		case T_SubqueryScan:
+			walk(((const SubqueryScan *) plan)->subplan, visit, arg);
+			break;
+		case T_CustomScan:
+			walk_list(((const CustomScan *) plan)->custom_plans, visit, arg);
+			break;
+		default:
+			break;
+	}
+	walk(plan->lefttree, visit, arg);
+	walk(plan->righttree, visit, arg);
+}
+
+void
+plan_walk(const PlannedStmt *stmt, PlanVisitor visit, void *arg)
+{
+	walk(stmt->planTree, visit, arg);
+	walk_list(stmt->subplans, visit, arg);
+}

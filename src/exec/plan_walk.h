@@ -1,0 +1,21 @@
+/*
+ * plan_walk.h
+ *		Visiting the nodes of a finished plan.
+ */
+#ifndef GPUDB_EXEC_PLAN_WALK_H
+#define GPUDB_EXEC_PLAN_WALK_H
+
+#include "postgres.h"
+
+#include "nodes/plannodes.h"
+
+/* Called for each node, parents first; false keeps the walk from what lies below. */
+typedef bool (*PlanVisitor) (const Plan *plan, void *arg);
+
+/* Walk the main tree of a statement and its subplans. */
+extern void plan_walk(const PlannedStmt *stmt, PlanVisitor visit, void *arg);
+
+/* Whether a node is one of ours. */
+extern bool is_gpudb_node(const Plan *plan);
+
+#endif							/* GPUDB_EXEC_PLAN_WALK_H */

@@ -1,0 +1,26 @@
+/*
+ * stat.h
+ *		What gpudb nodes did in the whole server, counted by reason.
+ */
+#ifndef GPUDB_EXEC_STAT_H
+#define GPUDB_EXEC_STAT_H
+
+#include "postgres.h"
+
+/* Reserve shared memory (at library load), then attach to it. */
+extern void stat_request_shmem(void);
+extern void stat_attach_shmem(void);
+
+/* A node ran to its end on its device. */
+extern void stat_count_executed(void);
+
+/* PostgreSQL answered for a node, or part of it, at run time. */
+extern void stat_count_fallback(const char *reason);
+
+/* The planner left a scan or an aggregate to PostgreSQL, for a reason other than cost. */
+extern void stat_count_refused(const char *reason);
+
+/* What a reason code means, in words; NULL for none of them. */
+extern const char *reason_meaning(const char *reason);
+
+#endif							/* GPUDB_EXEC_STAT_H */

@@ -1,0 +1,187 @@
+/*
+ * why_not.c
+ *		gpudb.why_not(query): which parts of a query are not on a gpudb node, and why.
+ *
+ * The query is planned, not run, with the settings of the session.  What the
+ * planner decided on the way is compared with the plan that came out.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "nodes/extensible.h"
+#include "parser/parsetree.h"
+#include "tcop/tcopprot.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "exec/node.h"
+#include "exec/plan_walk.h"
+#include "exec/stat.h"
+#include "guc.h"
+#include "pg_compat.h"
+#include "plan/decision.h"
+
+/* Below so many rows nothing that a device does pays for starting it. */
+#define SMALL_TABLE_ROWS 20000
+
+static const char *const part_name[] = {"scan", "aggregate"};
+
+/* A search for the node that took a decision's part. */
+typedef struct NodeSearch
+{
+	const PlannedStmt *stmt;
+	const Decision *decision;
+	const char *found;			/* name of the node */
+} NodeSearch;
+
+static bool
+visit(const Plan *plan, void *arg)
+{
+	NodeSearch *search = arg;
+	const CustomScan *scan = (const CustomScan *) plan;
+	RangeTblEntry *rte;
+	bool		aggregate;
+
+	if (!is_gpudb_node(plan))
+		return true;
+	aggregate = scan->methods == &gpu_agg_methods;
+	rte = rt_fetch(aggregate ? bms_singleton_member(scan->custom_relids) : scan->scan.scanrelid, search->stmt->rtable);
+	if (rte->relid == search->decision->relation && strcmp(rte->eref->aliasname, search->decision->alias) == 0 &&
+		(aggregate || search->decision->part == DECISION_SCAN))
+		search->found = scan->methods->CustomName;
+	return false;
+}
+
+static const char *
+node_of_decision(const PlannedStmt *stmt, const Decision *decision)
+{
+	NodeSearch	search = {stmt, decision, NULL};
+
+	if (OidIsValid(decision->relation))
+		plan_walk(stmt, visit, &search);
+	return search.found;
+}
+
+/* Positions in errors are those in the query given, not in the one that calls us. */
+static void
+transpose_position(void *arg)
+{
+	int			position = geterrposition();
+
+	if (position > 0)
+	{
+		errposition(0);
+		internalerrposition(position);
+		internalerrquery(arg);
+	}
+}
+
+/* Plan the one query of a text, as its user might. */
+static PlannedStmt *
+plan_query(const char *text)
+{
+	ErrorContextCallback context = {error_context_stack, transpose_position, unconstify(char *, text)};
+	List	   *statements;
+	List	   *queries;
+	Query	   *query;
+	PlannedStmt *stmt;
+
+	error_context_stack = &context;
+	statements = pg_parse_query(text);
+	if (list_length(statements) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("gpudb.why_not() takes one query")));
+	queries = pg_analyze_and_rewrite_fixedparams(linitial_node(RawStmt, statements), text, NULL, 0, NULL);
+	if (list_length(queries) != 1 || linitial_node(Query, queries)->commandType == CMD_UTILITY)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("gpudb.why_not() takes a query that can be planned"),
+				 errhint("Pass a SELECT, INSERT, UPDATE, DELETE or MERGE statement.")));
+	query = linitial_node(Query, queries);
+	stmt = pg_plan_query(query, text, CURSOR_OPT_PARALLEL_OK, NULL);
+	compat_check_permissions(stmt);
+	error_context_stack = context.previous;
+	return stmt;
+}
+
+static const char *
+reason_of_decision(const Decision *decision)
+{
+	if (decision->reason != NULL)
+		return decision->reason;
+	return OidIsValid(decision->relation) && decision->rows < SMALL_TABLE_ROWS ? "too_small" : "cost";
+}
+
+static void
+put_decision(ReturnSetInfo *result, const PlannedStmt *stmt, const Decision *decision)
+{
+	const char *node = node_of_decision(stmt, decision);
+	const char *reason = node == NULL ? reason_of_decision(decision) : NULL;
+	const char *meaning = reason ? reason_meaning(reason) : NULL;
+	Datum		values[5] = {0};
+	bool		nulls[5] = {!OidIsValid(decision->relation), false, node == NULL, reason == NULL, meaning == NULL};
+
+	if (!nulls[0])
+		values[0] = CStringGetTextDatum(decision->alias);
+	values[1] = CStringGetTextDatum(part_name[decision->part]);
+	if (node)
+		values[2] = CStringGetTextDatum(node);
+	if (reason)
+		values[3] = CStringGetTextDatum(reason);
+	if (meaning)
+		values[4] = CStringGetTextDatum(meaning);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/* Whether an earlier decision is about the same: PostgreSQL plans min() and max() twice, to try indexes. */
+static bool
+decided_before(List *decisions, const Decision *decision)
+{
+	ListCell   *lc;
+
+	foreach(lc, decisions)
+	{
+		const Decision *earlier = lfirst(lc);
+
+		if (earlier == decision)
+			return false;
+		if (earlier->part == decision->part && earlier->relation == decision->relation &&
+			OidIsValid(decision->relation) && strcmp(earlier->alias, decision->alias) == 0)
+			return true;
+	}
+	return false;
+}
+
+extern PGDLLEXPORT Datum gpudb_why_not(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(gpudb_why_not);
+
+/* gpudb.why_not(query text): relation, part, node, reason, meaning; a row for each scan and each aggregate */
+Datum
+gpudb_why_not(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	char	   *query = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	PlannedStmt *volatile stmt;
+	List	   *volatile decisions;
+	ListCell   *lc;
+
+	InitMaterializedSRF(fcinfo, 0);
+	decision_log_begin();
+	PG_TRY();
+	{
+		stmt = plan_query(query);
+	}
+	PG_FINALLY();
+	{
+		decisions = decision_log_end();
+	}
+	PG_END_TRY();
+	foreach(lc, decisions)
+		if (!decided_before(decisions, lfirst(lc)))
+			put_decision(result, stmt, lfirst(lc));
+	return (Datum) 0;
+}

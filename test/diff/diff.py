@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Random queries over random tables, answered with gpudb (forced) and without.
+
+    test/diff/diff.py --count 10000                    a seed from the clock
+    test/diff/diff.py --seed 7 --only 1234             one query again
+    test/diff/diff.py --show 'not planned'             print the queries whose reason contains this
+
+Needs only libpq; PGHOST and its like name a server with gpudb preloaded and
+created.  Exit status 1: an answer differed, or too few queries ran on gpudb.
+"""
+
+import argparse
+import concurrent.futures
+import ctypes
+import os
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+
+sys.dont_write_bytecode = True  # nothing but sources in the repository
+
+from answers import Connection  # noqa: E402
+from block import BLOCK, run_block  # noqa: E402
+
+MOST_REPORTS = 200
+PR_SET_PDEATHSIG = 1
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=2000, help="queries (2000)")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="else from the clock")
+    parser.add_argument("--only", type=int, help="the number of one query")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes, one connection pair each")
+    parser.add_argument("--min-share", type=float, default=0, help="per cent that must run on gpudb")
+    parser.add_argument("--show", help="print queries whose node, or reason for not being on gpudb, contains this")
+    parser.add_argument("--dsn", default="", help="libpq connection string")
+    parser.add_argument("--keep", action="store_true", help="leave the tables in their schemas")
+    parser.add_argument("--tap", action="store_true", help="report as TAP")
+    return parser.parse_args()
+
+
+class Report:
+    """Counts outcomes and prints those that matter."""
+
+    def __init__(self, options):
+        self.options = options
+        self.mark = "# " if options.tap else ""
+        self.verdicts, self.reasons, self.nodes, self.errors = Counter(), Counter(), Counter(), Counter()
+        self.wild = self.tame = self.executed = self.different = 0
+
+    def line(self, text=""):
+        for line in text.split("\n"):
+            print((self.mark + line).rstrip())
+
+    def add(self, outcome):
+        self.verdicts[outcome.verdict] += 1
+        if outcome.verdict == "different":
+            self.different += 1
+            if self.different <= MOST_REPORTS:
+                self.line(f"\n--seed {self.options.seed} --only {outcome.number}\n  {outcome.sql}\n{outcome.report}")
+        if outcome.verdict == "other plan":
+            self.line(f"--seed {self.options.seed} --only {outcome.number}: as PostgreSQL with another plan")
+        if self.options.show and self.options.show in (outcome.reason or outcome.node) and not outcome.error:
+            self.line(f"{outcome.number} [{outcome.reason or outcome.node}] {outcome.sql}")
+        if outcome.error:
+            self.errors[outcome.error] += 1
+        elif outcome.verdict == "timeout" or outcome.node == "no table read":
+            self.nodes[outcome.verdict if outcome.verdict == "timeout" else outcome.node] += 1
+        elif outcome.wild:
+            self.wild += 1
+        else:
+            self.tame += 1
+            self.executed += not outcome.reason
+            if outcome.reason:
+                self.reasons[outcome.reason] += 1
+            else:
+                self.nodes[outcome.node or "gpudb, with an error"] += 1
+
+    def share(self):
+        return 100 * self.executed / max(self.tame, 1)
+
+    def summary(self):
+        self.line(f"\n{sum(self.verdicts.values())} queries, {self.different} differ")
+        errors = ", ".join(f"{sqlstate} {count}" for sqlstate, count in self.errors.most_common(8))
+        self.line(f"{self.errors.total():6} ended in PostgreSQL's error: {errors}")
+        self.line(f"{self.verdicts['other plan']:6} gave an answer that PostgreSQL gives with another plan only")
+        self.line(f"{self.verdicts['timeout']:6} took PostgreSQL too long")
+        self.line(f"{self.nodes['no table read']:6} read no table")
+        self.line(f"{self.wild:6} read numerics that are NaN, infinite or beyond 38 digits")
+        self.line(f"{self.tame:6} others, of which on gpudb without fallback: {self.executed} ({self.share():.2f} %)")
+        for node, count in self.nodes.most_common():
+            if node not in ("timeout", "no table read"):
+                self.line(f"    {count:6} {node}")
+        for reason, count in self.reasons.most_common():
+            self.line(f"    {count:6} not: {reason}")
+
+
+def blocks(options):
+    """(block, numbers of its queries)"""
+    if options.only is not None:
+        return [(options.only // BLOCK, [options.only])]
+    return [(first // BLOCK, range(first, min(first + BLOCK, options.count))) for first in range(0, options.count, BLOCK)]
+
+
+def die_with_parent():
+    """A worker must not outlive a run that is killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def run(options, report):
+    """Feed the report with every outcome, in order; a block that cannot be made is the tester's own error."""
+    Connection(options.dsn).table("CREATE EXTENSION IF NOT EXISTS gpudb")
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=die_with_parent) as pool:
+        tasks = [pool.submit(run_block, options.dsn, options.seed, *block, options.keep) for block in blocks(options)]
+        for task in tasks:
+            for outcome in task.result():
+                report.add(outcome)
+            sys.stdout.flush()
+
+
+def main():
+    options = arguments()
+    report = Report(options)
+    report.line(f"seed {options.seed}, {1 if options.only is not None else options.count} queries")
+    failure = ""
+    try:
+        run(options, report)
+    except Exception:
+        failure = traceback.format_exc()
+        report.line(failure)
+    report.summary()
+    enough = report.share() >= options.min_share
+    if options.tap:
+        print(f"{'not ' if failure else ''}ok - seed {options.seed}: every query was asked")
+        print(f"{'not ' if report.different else ''}ok - seed {options.seed}: gpudb's answers are PostgreSQL's")
+        print(f"{'' if enough else 'not '}ok - seed {options.seed}: {options.min_share:g} % ran on gpudb without fallback")
+        print("1..3")
+    return 1 if failure or report.different or not enough else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

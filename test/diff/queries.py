@@ -1,0 +1,277 @@
+"""Random queries: scans, aggregates, and both over subqueries, CTEs and UNION ALL."""
+
+import re
+from typing import NamedTuple
+
+import arithmetic  # noqa: F401  adds its rules
+from columns import FLOATS, INTS, NUMBERS
+from expressions import RISK, Expr, Expressions, digits, field, fits, max_scale
+from tables import MANY, SMALL
+
+TIMES = ("date", "time", "timetz", "timestamp", "timestamptz", "interval")
+EXTREMES = NUMBERS + TIMES + ("oid", "enum", "text")
+SPREADS = ("stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp")
+MOST_ROWS = 4e4
+
+
+class Query(NamedTuple):
+    sql: str
+    aggregates: bool
+    inexact: bool  # has float totals that depend on the order of rows
+    wild: bool  # reads numerics that are NaN, infinite or longer than 38 digits
+
+
+class Source(NamedTuple):
+    """Something to select from: its SQL, and the fields it has."""
+
+    sql: str
+    fields: list
+    rows: int
+
+
+def table_source(table):
+    return Source(table.name, [field(c.name, c) for c in table.columns], table.rows)
+
+
+class Queries:
+    def __init__(self, rng, tables):
+        self.rng = rng
+        self.tables = tables
+        self.inexact = False
+        self.wild_names = {c.name for t in tables for c in t.columns if c.values.wild}
+
+    def query(self):
+        aggregates = self.rng.random() < 0.65
+        source, where = self.source()
+        if aggregates:
+            sql = self.grouped(source, where)
+        else:
+            sql = self.scan(source, where)
+        sql = self.with_tables(sql)
+        wild = not self.wild_names.isdisjoint(re.findall(r"\w+", sql))
+        return Query(sql, aggregates, self.inexact, wild)
+
+    # sources
+
+    def source(self):
+        """A source, and its WHERE clause."""
+        rng = self.rng
+        shape = rng.choices(("table", "subquery", "union", "correlated"), (70, 13, 8, 5))[0]
+        table = rng.choice(self.tables)
+        self.ctes = []
+        if shape == "correlated":
+            pairs = [(a, b) for a in self.tables for b in self.tables if a.rows <= SMALL and b.rows <= MANY and a is not b]
+            if pairs:
+                return self.correlated(*rng.choice(pairs))
+        if shape == "subquery":
+            return self.derived([table])
+        if shape == "union":
+            return self.derived(rng.choices(self.tables, k=rng.choice((2, 2, 3))))
+        source = table_source(table)
+        if rng.random() < 0.05:
+            source = source._replace(sql=f"ONLY {source.sql}")
+        return source, self.where(source)
+
+    def where(self, source, share=0.8):
+        rng = self.rng
+        if rng.random() > share:
+            return ""
+        return f" WHERE {self.expressions(source).boolean(rng.choice((1, 1, 2, 2, 3, 4))).sql}"
+
+    def expressions(self, source):
+        return Expressions(self.rng, source.fields, self.scalar)
+
+    def scalar(self, kind):
+        """An uncorrelated subquery with one value."""
+        if kind not in EXTREMES:
+            return None
+        source = table_source(self.rng.choice(self.tables))
+        inner = Expressions(self.rng, [f for f in source.fields if not f.wild])
+        function = self.rng.choice(("min", "max"))
+        value = inner.leaf(kind)
+        return value.over(f"(SELECT {function}({value.sql}) FROM {source.sql}{self.where(source, 0.4)})")
+
+    def correlated(self, outer_table, inner_table):
+        """Rows of one table by what another one has for them."""
+        rng, outer, inner = self.rng, table_source(outer_table), table_source(inner_table)
+        expressions = Expressions(rng, inner.fields)
+        kinds = {f.kind for f in outer.fields} - {"other", "bpchar", *FLOATS}
+        pairs = [(a, b) for a in outer.fields for b in inner.fields if a.kind == b.kind and a.kind in kinds]
+        outer_field, inner_field = rng.choice(pairs)
+        condition = f"{inner_field.sql} {rng.choice(('=', '=', '<', '>='))} {outer_field.sql}"
+        if rng.random() < 0.3:
+            condition += f" AND {expressions.boolean(1).sql}"
+        if rng.random() < 0.2:
+            test = f"{rng.choice(('', 'NOT '))}EXISTS (SELECT FROM {inner.sql} WHERE {condition})"
+        else:
+            value = self.aggregate(expressions, inner.rows, exact=True)
+            limit = f"{rng.choice(('>', '<=', '<>'))} {expressions.constant(value.kind, value).sql}"
+            test = f"(SELECT {value.sql} FROM {inner.sql} WHERE {condition}) {limit}"
+        before = f"{self.expressions(outer).boolean(1).sql} AND " if rng.random() < 0.75 else ""
+        return outer, f" WHERE {before}{test}"
+
+    def derived(self, tables):
+        """A subquery or CTE over one table, or over UNION ALL of several."""
+        rng = self.rng
+        kinds = [rng.choice(table_source(tables[0]).fields).kind for _ in range(rng.randint(1, 4))]
+        kinds = [kind for kind in kinds if kind != "other"] or ["int4"]
+        parts, made = [], []
+        for table in tables:
+            source = table_source(table)
+            expressions = self.expressions(source)
+            made.append([expressions.make(kind, rng.choice((0, 0, 1, 2))) for kind in kinds])
+            outputs = ", ".join(f"{e.sql} AS x{n}" for n, e in enumerate(made[-1]))
+            parts.append(f"SELECT {outputs} FROM {source.sql}{self.where(source, 0.5)}")
+        fence = " OFFSET 0" if len(tables) == 1 and rng.random() < 0.3 else ""
+        fields = [merge(f"x{n}", column) for n, column in enumerate(zip(*made))]
+        inner = " UNION ALL ".join(parts) + fence
+        if rng.random() < 0.4:
+            self.ctes.append(f"s AS {rng.choice(('', 'MATERIALIZED ', 'NOT MATERIALIZED '))}({inner})")
+            inner = "s"
+        else:
+            inner = f"({inner}) s"
+        source = Source(inner, fields, sum(table.rows for table in tables))
+        return source, self.where(source, 0.5)
+
+    def with_tables(self, sql):
+        return f"WITH {', '.join(self.ctes)} {sql}" if self.ctes else sql
+
+    # rows
+
+    def scan(self, source, where):
+        rng, expressions = self.rng, self.expressions(source)
+        outputs = []
+        for _ in range(rng.choice((1, 1, 2, 3, 3, 5)) if rng.random() < 0.97 else 0):
+            if rng.random() < 0.65:
+                outputs.append(rng.choice(source.fields).sql)
+            else:
+                outputs.append(expressions.make(expressions.random_kind(), rng.choice((1, 1, 2))).sql)
+        if source.sql.isidentifier() and len(source.fields) > 4:
+            outputs += [name for name in ("ctid", "tableoid::regclass") if rng.random() < 0.04]
+        if rng.random() < 0.05:
+            outputs = [f.sql for f in source.fields]
+        return f"SELECT {', '.join(outputs)} FROM {source.sql}{where}"
+
+    # aggregates
+
+    def grouped(self, source, where):
+        rng, expressions = self.rng, self.expressions(source)
+        keys = [self.key(expressions) for _ in range(rng.choices(range(5), (4, 5, 3, 1, 1))[0])]
+        keys = [key for key in keys if key]
+        aggregates = [self.aggregate(expressions, source.rows) for _ in range(rng.choice((1, 1, 2, 2, 3, 5)))]
+        values = [a for a in aggregates if a.scale is not None] + keys
+        outputs = keys + aggregates
+        above = Expressions(rng, values)
+        if values and rng.random() < 0.2:
+            outputs.append(above.make(rng.choice(values).kind, 2))
+        if keys and rng.random() < 0.1:
+            outputs = outputs[1:]
+        having = f" HAVING {above.boolean(rng.choice((1, 2))).sql}" if values and rng.random() < 0.15 else ""
+        by = f" GROUP BY {', '.join(k.sql for k in keys)}" if keys else ""
+        return f"SELECT {', '.join(o.sql for o in outputs)} FROM {source.sql}{where}{by}{having}"
+
+    def key(self, expressions):
+        """A field or an expression of fields; a constant would be the number of a column."""
+        rng = self.rng
+        kind = expressions.random_kind() if expressions.kinds else None
+        if kind is None:
+            return None
+        depth = 0 if rng.random() < 0.7 else rng.choice((1, 2))
+        made = rng.choice(expressions.of_kind(kind)) if depth == 0 else expressions.make(kind, depth)
+        names = {f.sql for f in expressions.fields}
+        return made if not names.isdisjoint(re.findall(r"\w+", made.sql)) and "SELECT" not in made.sql else None
+
+    def aggregate(self, expressions, rows, exact=False):
+        """The Expr of an aggregate; one whose scale is None depends on the order of rows in its last digits."""
+        rng = self.rng
+        while True:
+            made = rng.choices(*AGGREGATES)[0](self, expressions, max(rows, 1))
+            if made is None or (exact and made.scale is None):
+                continue
+            if made.scale is None:
+                self.inexact = True
+            if rng.random() < 0.25:
+                made = made.over(f"{made.sql} FILTER (WHERE {expressions.boolean(rng.choice((1, 1, 2))).sql})")
+            return made
+
+
+def merge(name, column):
+    """The field of a derived table that takes its values from several expressions."""
+    bound, scale = max(e.bound for e in column), max_scale(*(e.scale for e in column))
+    return column[0]._replace(sql=name, bound=bound, scale=scale, wild=any(e.wild for e in column))
+
+
+def counting(queries, expressions, rows):
+    rng, counted = queries.rng, "*"
+    if rng.random() < 0.5:
+        chosen = rng.choice(expressions.fields)
+        plain = chosen.kind == "other" or rng.random() < 0.5
+        counted = chosen.sql if plain else expressions.make(chosen.kind, 1).sql
+    return Expr(f"count({counted})", "int8", "int8", rows)
+
+
+def argument(queries, expressions, kinds):
+    """An argument for an aggregate, of a kind that there are fields of, if any."""
+    rng = queries.rng
+    present = [k for k in expressions.kinds if k in kinds]
+    return expressions.make(rng.choice(present or kinds), rng.choice((0, 0, 1, 1, 2)))
+
+
+def total(queries, expressions, rows):
+    arg = argument(queries, expressions, NUMBERS)
+    function = queries.rng.choice(("sum", "sum", "avg"))
+    if arg.kind in FLOATS:
+        return float_total(queries, function, arg, rows)
+    if function == "avg":
+        return likely(queries, Expr(f"avg({arg.sql})", "numeric", "numeric", arg.bound, max(16, arg.scale)))
+    kind = "numeric" if arg.kind in ("int8", "numeric") else "int8"
+    return likely(queries, Expr(f"sum({arg.sql})", kind, kind, arg.bound * rows, arg.scale))
+
+
+def likely(queries, made):
+    """Mostly None for what would raise an error."""
+    return made if fits(made) or queries.rng.random() < RISK else None
+
+
+def float_total(queries, function, arg, rows):
+    """Sums of floats are exact where all addends are multiples of a power of two; + 0 takes the sign from zeros."""
+    bits = 2.0**23 if arg.kind == "float4" and function == "sum" else 2.0**52
+    kind = arg.kind if function == "sum" else "float8"
+    bound = arg.bound * (rows if function == "sum" else 1)
+    if arg.scale is not None and arg.bound * 2.0**arg.scale * MOST_ROWS < bits:
+        return Expr(f"{function}({arg.sql} + 0::{arg.kind})", kind, kind, bound, arg.scale + 10)
+    if arg.kind == "float4" or arg.bound > 1e6 or arg.scale is None and "power" in arg.sql:
+        return None
+    return Expr(f"{function}({arg.sql})", kind, kind, bound, None)
+
+
+def extreme(queries, expressions, rows):
+    arg = argument(queries, expressions, EXTREMES)
+    if arg.kind in FLOATS and arg.scale is None and not arg.sql.isidentifier():
+        return None
+    return arg.over(f"{queries.rng.choice(('min', 'max'))}({arg.sql})", scale=arg.scale or 0)
+
+
+def truth(queries, expressions, rows):
+    function = queries.rng.choice(("bool_and", "bool_or", "every"))
+    return Expr(f"{function}({expressions.boolean(1).sql})", "bool", "bool")
+
+
+def bits(queries, expressions, rows):
+    arg = argument(queries, expressions, INTS)
+    return arg.over(f"{queries.rng.choice(('bit_and', 'bit_or', 'bit_xor'))}({arg.sql})", bound=arg.bound * 2)
+
+
+def spread(queries, expressions, rows):
+    """Standard deviations and variances: of numerics by their squares, of floats in the order of rows."""
+    arg = argument(queries, expressions, NUMBERS)
+    function = queries.rng.choice(SPREADS)
+    if arg.kind in FLOATS:
+        exact = arg.bound < 1e6 and arg.scale is not None
+        return Expr(f"{function}({arg.sql})", "float8", "float8", 1e6, None) if exact else None
+    if 2 * (digits(arg.bound) + (arg.scale or 0)) > 30 and queries.rng.random() > RISK:
+        return None
+    return Expr(f"{function}({arg.sql})", "numeric", "numeric", min(arg.bound, 1e6), 8)
+
+
+AGGREGATES = ((counting, total, extreme, truth, bits, spread), (4, 6, 5, 1, 1, 2))

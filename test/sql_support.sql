@@ -1,0 +1,43 @@
+-- Writes docs/sql-support.md:  psql -XqAt -f test/sql_support.sql >docs/sql-support.md     on a server with gpudb
+\pset format unaligned
+\pset tuples_only on
+SELECT $md$# What runs on gpudb nodes
+
+Written by `test/sql_support.sql` from the lists of the compiler (`src/compile/opmap.c`); the view
+`gpudb.sql_support` shows the same. What is not here stays with PostgreSQL; `gpudb.why_not(query)` says why.
+
+## Types
+$md$;
+SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'type';
+SELECT $md$
+Also every enum, and every domain over these. Columns of any other type pass through a GpuScan. `GROUP BY interval`
+stays with PostgreSQL. Order of text is that of the C collation; equality is that of any deterministic one.
+
+## Forms of expression
+
+Columns, constants, parameters, the results of uncorrelated subqueries, stable functions of these. `AND`, `OR`, `NOT`,
+`IS [NOT] NULL`, `IS [NOT] TRUE`, `FALSE` and `UNKNOWN`, `IS [NOT] DISTINCT FROM`, `BETWEEN`, `IN`, `ANY` and `ALL`
+over arrays that are constant in an execution, `CASE`, `COALESCE`, `NULLIF`, `GREATEST`, `LEAST`.
+
+## Operators
+$md$;
+SELECT '- ' || string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C")
+FROM (SELECT DISTINCT regexp_replace(name, '\(.*', '') AS operator, name FROM gpudb.sql_support WHERE kind = 'operator') o
+GROUP BY operator ORDER BY operator COLLATE "C";
+SELECT $md$
+## Casts
+$md$;
+SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'cast';
+SELECT $md$
+## Functions
+$md$;
+SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'function';
+SELECT $md$
+LIKE and ILIKE take a constant pattern, `substring` and `left` constant numbers, `extract` and `date_part` the fields
+year, quarter, month, day, dow, isodow, doy, hour, minute and second (of a `timestamptz` in the time zone UTC).
+
+## Aggregates
+$md$;
+SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'aggregate';
+SELECT $md$
+Each with `FILTER`, in any number of groups that fits hash memory; not with `DISTINCT` or `ORDER BY` inside.$md$;
