@@ -73,6 +73,6 @@ SELECT sum(a8 / b8) FROM expr_arith;
 SELECT id FROM expr_arith WHERE a4 + 1 < 0;
 SELECT count(*) FROM expr_arith WHERE a4 * a4 > 0;
 SELECT a2 + 1::int2, count(*) FROM expr_arith GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1;
--- operations that stay with PostgreSQL
+-- operations, some of which stay with PostgreSQL
 SELECT sum(abs(a4)), sum(a4 & 7), sum(a4 # b4), sum(a4 << 2), sum(mod(a4, 7)) FROM expr_arith WHERE id < 30000;
 DROP TABLE expr_arith;

@@ -43,7 +43,7 @@ SET timezone = 'UTC';
 -- now() is a constant of the transaction
 SELECT count(*) FROM expr_date WHERE tz < now() AND id <= 20000;
 SELECT count(*) FROM expr_date WHERE d <= current_date AND id <= 20000;
--- operations on columns that stay with PostgreSQL
+-- operations on columns, some of which stay with PostgreSQL
 SET gpudb.debug_require = allow;
 SELECT extract(year FROM d) AS y, count(*) FROM expr_date WHERE id <= 20000 GROUP BY 1 ORDER BY 1;
 SELECT date_trunc('year', ts) AS y, count(*) FROM expr_date WHERE id <= 20000 GROUP BY 1 ORDER BY 1;

@@ -68,7 +68,7 @@ SELECT count(*) FROM expr_text WHERE n LIKE 'row\';
 SELECT count(*) FROM expr_text WHERE t LIKE 'a\';
 \echo :SQLSTATE
 SELECT count(*) FILTER (WHERE c = c1), count(*) FILTER (WHERE c <> c1), count(*) FILTER (WHERE t = v1) FROM expr_text;
--- patterns from columns, order, functions and other operators stay with PostgreSQL
+-- patterns from columns, order, functions and other operators, some of which stay with PostgreSQL
 SELECT count(*) FROM expr_text WHERE t LIKE v;
 SELECT count(*) FROM expr_text WHERE c LIKE 'a%';
 SELECT count(*) FROM expr_text WHERE t ILIKE 'GR%';
