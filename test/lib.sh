@@ -10,6 +10,7 @@
 #   server_stop NAME
 #   psql_as [ARG...]     psql for scripts: bare rows, stops at the first error
 #
+# GPUDB_PRELOAD names libraries that those commands are to preload: test/sanitize.sh needs that.
 # Run as root they make and use the user gpudb-test; otherwise they run as whoever calls.
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -78,9 +79,10 @@ stop_data() {
 as_user() {
 	if [ "$(id -u)" = 0 ]; then
 		(cd "$work" && exec setpriv --reuid="$test_user" --regid="$test_user" --init-groups \
-			env HOME="$work" TMPDIR="$work" USER="$test_user" LOGNAME="$test_user" "$@")
+			env HOME="$work" TMPDIR="$work" USER="$test_user" LOGNAME="$test_user" \
+			${GPUDB_PRELOAD:+LD_PRELOAD="$GPUDB_PRELOAD"} "$@")
 	else
-		(cd "$work" && TMPDIR=$work exec "$@")
+		(cd "$work" && exec env TMPDIR="$work" ${GPUDB_PRELOAD:+LD_PRELOAD="$GPUDB_PRELOAD"} "$@")
 	fi
 }
 

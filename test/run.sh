@@ -1,12 +1,14 @@
 #!/bin/bash
-# Run the test suites and add up:  test/run.sh [lint] [unit] [regress] [isolation] [tap] [pgtap] [diff]     (all when none is named)
+# Run the test suites and add up:  test/run.sh [lint] [unit] [regress] [isolation] [tap] [pgtap] [diff] [crowd]
+# All but `crowd` run when none is named.
 #
 # gpudb must be installed already (`make test` does that).  Every suite comes down to programs that print TAP; what
 # pg_regress prints is translated.  Tests run as an unprivileged user on copies in a scratch folder, so the repository
 # may belong to root.  The last line is always `N passed, N failed`.
 #
 #   GPUDB_DEVICE=cpu|gpu   the value of gpudb.device in every server (default cpu)
-#   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 1000)
+#   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 3000)
+#   GPUDB_SHARED_BUFFERS   shared_buffers of every server but those whose test sets it (default PostgreSQL's)
 #   GPUDB_TEST_TIMEOUT     seconds that one program may take (default 1200)
 #   PG_CONFIG              the PostgreSQL to test with
 #   KEEP=1                 leave the scratch folder behind
@@ -174,15 +176,36 @@ suite_diff() {
 	fi
 	for seed in 1 "$(date +%s)"; do
 		tap "diff/seed $seed" "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --seed "$seed" \
-			--count "${GPUDB_DIFF_QUERIES:-1000}"
+			--count "${GPUDB_DIFF_QUERIES:-3000}" --min-share 90
 	done
 	server_stop diff
+}
+
+# 64 sessions at once: first those regress tests that look at nothing but their own session, then random queries.
+suite_crowd() {
+	local folder=$work/crowd tests
+	mkdir -p "$folder"
+	cp -R "$repo/sql" "$repo/expected" "$folder/"
+	mapfile -t tests < <(sed -n 's/^test: //p' "$repo/test/regress_schedule" | tr ' ' '\n' |
+		grep -vxE 'setup|plan_(why_not|memory)|exec_failures|trap_(06|08|18|19|20)_.*' | head -n 64)
+	[ ${#tests[@]} = 64 ] || echo "not ok - fewer than 64 tests"
+	printf 'test: setup\ntest: %s\n' "${tests[*]}" >"$folder/schedule"
+	give_user "$folder"
+	tap crowd/regress pg_regress_tap "$pg_src/test/regress/pg_regress" "$folder"
+
+	if ! server_start crowd_diff "include '$work/server.conf'" 'max_connections = 200' || ! psql_as -c 'CREATE EXTENSION gpudb'; then
+		tap crowd/diff false
+		return 0
+	fi
+	tap crowd/diff "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --seed 64 --jobs 64 \
+		--count "${GPUDB_DIFF_QUERIES:-3000}" --min-share 90
+	server_stop crowd_diff
 }
 
 suites=("$@")
 [ ${#suites[@]} -gt 0 ] || suites=(lint unit regress isolation tap pgtap diff)
 for suite in "${suites[@]}"; do
-	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit regress isolation tap pgtap diff"
+	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit regress isolation tap pgtap diff crowd"
 done
 if [ "$device" = gpu ]; then
 	nvidia-smi -L 2>/dev/null | grep -q GPU || [ -e /dev/nvidia0 ] ||
@@ -191,7 +214,11 @@ fi
 
 find_postgres
 work_open
-{ cat "$repo/test/regress.conf"; echo "gpudb.device = $device"; } >"$work/server.conf"
+{
+	cat "$repo/test/regress.conf"
+	echo "gpudb.device = $device"
+	[ -z "${GPUDB_SHARED_BUFFERS:-}" ] || echo "shared_buffers = $GPUDB_SHARED_BUFFERS"
+} >"$work/server.conf"
 give_user "$work/server.conf"
 for suite in "${suites[@]}"; do
 	echo "$suite"

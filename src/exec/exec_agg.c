@@ -17,6 +17,7 @@
 
 #include "exec/memory.h"
 #include "exec/node.h"
+#include "exec/params.h"
 #include "exec/results.h"
 
 /* Rounds with larger scales before PostgreSQL takes over. */
@@ -59,6 +60,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 		else
 			node->request.aggs = lappend(node->request.aggs, expr);
 	}
+	params_find(node);
 }
 
 /* Take back a finished item; the first failure is kept in *status. */
@@ -177,11 +179,14 @@ compute(GpuAggState *state)
 	GpuNode    *node = &state->node;
 	DeviceStatus status = STATUS_SCALE_EXCEEDED;
 
+	if (!params_probe(node))
+		return false;
 	for (int round = 0; round < MAX_SCALE_ROUNDS; round++)
 	{
 		bool		raised = false;
 
-		if (!node_start_run(node))
+		node_start_run(node);
+		if (!node_open_job(node))
 			return false;
 		status = feed_all(state, &raised);
 		if (status == STATUS_DONE)

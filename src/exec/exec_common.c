@@ -9,20 +9,16 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "portability/instr_time.h"
 #include "storage/ipc.h"
-#include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "device/device.h"
 #include "device/threads.h"
 #include "exec/node.h"
+#include "exec/params.h"
 #include "exec/stat.h"
 #include "guc.h"
 #include "pg_compat.h"
@@ -101,86 +97,6 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 		node->scales[a] = SCALE_FIRST_GUESS;
 }
 
-static Const *
-evaluate(GpuNode *node, Expr *expr)
-{
-	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
-	ExprState  *state = ExecInitExpr(expr, &node->css.ss.ps);
-	Oid			type = exprType((Node *) expr);
-	int16		length;
-	bool		byval;
-	bool		isnull;
-	Datum		value = ExecEvalExprSwitchContext(state, econtext, &isnull);
-
-	get_typlenbyval(type, &length, &byval);
-	if (!isnull)
-		value = datumCopy(value, byval, length);
-	return makeConst(type, exprTypmod((Node *) expr), exprCollation((Node *) expr), length, value, isnull, byval);
-}
-
-/*
- * The value of an expression that may raise an error, within a
- * subtransaction: PostgreSQL might never have evaluated it, so the error is
- * not ours to raise.
- */
-static Const *
-evaluate_cautiously(GpuNode *node, Expr *expr)
-{
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	Const	   *volatile value = NULL;
-
-	if (IsInParallelMode())
-		return NULL;
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		value = evaluate(node, expr);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		CurrentResourceOwner = owner;
-		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
-			ReThrowError(error);
-		value = NULL;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	return value;
-}
-
-/* Run the subplans whose results an expression refers to: their resources belong to the query. */
-static bool
-run_subplans_walker(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
-		evaluate(context, (Expr *) node);
-	return expression_tree_walker(node, run_subplans_walker, context);
-}
-
-/* The value of an expression without Vars in this run. */
-static Const *
-run_value(void *arg, Expr *expr)
-{
-	GpuNode    *node = arg;
-
-	if (IsA(expr, Param))
-		return evaluate(node, expr);
-	run_subplans_walker((Node *) expr, node);
-	return evaluate_cautiously(node, expr);
-}
-
 static DeformSpec *
 create_deform_spec(GpuNode *node)
 {
@@ -210,7 +126,7 @@ node_open_job(GpuNode *node)
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 	CompileInput input = {
 		.varno = node->relid, .notnull = compile_not_null(RelationGetDescr(node->relation)),
-		.scan_tlist = node->scan_tlist, .value = run_value, .value_arg = node, .scales = node->scales
+		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .scales = node->scales
 	};
 	const char *why;
 
@@ -237,7 +153,7 @@ node_open_job(GpuNode *node)
 	return node->job != NULL;
 }
 
-bool
+void
 node_start_run(GpuNode *node)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
@@ -251,7 +167,6 @@ node_start_run(GpuNode *node)
 	node->finished = 0;
 	node->threads = threads_lease();
 	MemoryContextSwitchTo(old);
-	return node_open_job(node);
 }
 
 void

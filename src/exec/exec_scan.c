@@ -10,7 +10,8 @@
  * A batch is drained before its first row goes out.  A window that the device
  * could not judge is judged by PostgreSQL with the node's own filters, so no
  * row is lost or repeated after others have gone out already.  The same way
- * serves a run without any job, so the node needs no second plan as fallback.
+ * serves a run without any job, so the node needs no second plan as fallback,
+ * and the first rows of a scan whose filters wait for subplans (params.h).
  */
 #include "postgres.h"
 
@@ -21,6 +22,7 @@
 #include "utils/memutils.h"
 
 #include "exec/node.h"
+#include "exec/params.h"
 
 #define MAX_BATCH 16
 
@@ -42,6 +44,7 @@ typedef struct GpuScanState
 	List	   *on_device;		/* in PostgreSQL's order: 1 = device, 0 = host */
 	ExprState  *all_quals;		/* made on first need */
 	AttrNumber	last_attribute; /* of those that are looked at */
+	bool		waiting;		/* for subplans, which PostgreSQL runs when a row asks for them */
 	TupleTableSlot *heap_slot;
 
 	BatchWindow batch[MAX_BATCH];
@@ -95,6 +98,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->last_attribute = last_attribute_used(state);
 	state->heap_slot = MakeSingleTupleTableSlot(RelationGetDescr(state->node.relation), &TTSOpsHeapTuple);
 	state->batch_size = 1;
+	params_find(&state->node);
 }
 
 /* Keep the places of the rows that passed, or of all rows. */
@@ -233,8 +237,28 @@ next_batch(GpuScanState *state)
 			state->exhausted = true;
 	}
 	judge_batch(state);
-	state->batch_size = Min(state->batch_size * 2, MAX_BATCH);
+	if (!state->waiting)
+		state->batch_size = Min(state->batch_size * 2, MAX_BATCH);
 	return state->nwindows > 0;
+}
+
+/* The subplans have run: what is left of the window in hand, and all that follow, are the device's. */
+static void
+end_waiting(GpuScanState *state)
+{
+	GpuNode    *node = &state->node;
+	BatchWindow *entry = &state->batch[0];
+	uint32		last = entry->places[state->at_place - 1];
+
+	state->waiting = false;
+	if (!node_open_job(node))
+		return;
+	entry->submitted = false;
+	node->report.fallback_windows--;
+	judge_batch(state);
+	for (state->at_place = 0; state->at_place < entry->nplaces; state->at_place++)
+		if (entry->places[state->at_place] > last)
+			break;
 }
 
 /* The heap tuple of a place, its attributes in the scan slot. */
@@ -286,6 +310,17 @@ all_quals(GpuScanState *state)
 	return state->all_quals;
 }
 
+static void
+start_run(GpuScanState *state)
+{
+	GpuNode    *node = &state->node;
+
+	node_start_run(node);
+	state->waiting = params_wait(node);
+	if (!state->waiting)
+		node_open_job(node);
+}
+
 static TupleTableSlot *
 next_row(GpuNode *node)
 {
@@ -295,13 +330,15 @@ next_row(GpuNode *node)
 	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
 
 	if (!node->running)
-		node_start_run(node);
+		start_run(state);
 	for (;;)
 	{
 		BatchWindow *entry = &state->batch[state->at_window];
 		ExprState  *qual;
 
 		CHECK_FOR_INTERRUPTS();
+		if (state->waiting && state->at_place > 0 && !params_wait(node))
+			end_waiting(state);
 		if (state->at_window >= state->nwindows)
 		{
 			if (!next_batch(state))

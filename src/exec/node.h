@@ -68,6 +68,7 @@ struct GpuNode
 	Index		relid;			/* its range table index */
 	CompileRequest request;		/* filters, keys, aggregates as in the plan */
 	List	   *scan_tlist;		/* what INDEX_VARs in them stand for */
+	List	   *exec_params;	/* numbers of the PARAM_EXECs in them */
 	int16	   *scales;			/* assumed for numerics without declared scale, by attribute number */
 
 	/* GpuAgg's fallback */
@@ -99,10 +100,13 @@ extern GpuNode *node_create(size_t size, const CustomExecMethods *methods, Tuple
 extern TupleTableSlot *node_exec(CustomScanState *css);
 extern void node_begin(GpuNode *node, EState *estate, int eflags);
 
-/* Open the pages and a job; false, after noting why, when there is no job. */
-extern bool node_start_run(GpuNode *node);
+/* Open the pages. */
+extern void node_start_run(GpuNode *node);
 
-/* Compile and open the job alone, again within a run. */
+/*
+ * Compile and open a job, for the first time in a run or again; false, after
+ * noting why, when there is no job.
+ */
 extern bool node_open_job(GpuNode *node);
 extern void node_end_run(GpuNode *node);
 extern void node_end(GpuNode *node);

@@ -1,0 +1,273 @@
+/*
+ * params.c
+ *		Values of parameters and stable expressions when a run starts.
+ *
+ * A subplan never runs in a subtransaction of ours: its scans' resources
+ * belong to the query and must outlive that.
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "exec/node.h"
+#include "exec/params.h"
+
+/* How much of a relation PostgreSQL may look at: this share, but not fewer pages than that. */
+#define PROBE_SHARE 32
+#define PROBE_MIN_PAGES 64
+
+static bool
+find_walker(Node *expr, void *arg)
+{
+	GpuNode    *node = arg;
+	const Param *param = (const Param *) expr;
+
+	if (expr == NULL)
+		return false;
+	if (IsA(expr, Param) && param->paramkind == PARAM_EXEC)
+		node->exec_params = list_append_unique_int(node->exec_params, param->paramid);
+	return expression_tree_walker(expr, find_walker, arg);
+}
+
+void
+params_find(GpuNode *node)
+{
+	find_walker((Node *) node->request.quals, node);
+	find_walker((Node *) node->request.keys, node);
+	find_walker((Node *) node->request.aggs, node);
+}
+
+static bool
+waits(const GpuNode *node, int paramid)
+{
+	return node->css.ss.ps.ps_ExprContext->ecxt_param_exec_vals[paramid].execPlan != NULL;
+}
+
+bool
+params_wait(const GpuNode *node)
+{
+	ListCell   *lc;
+
+	foreach(lc, node->exec_params)
+		if (waits(node, lfirst_int(lc)))
+			return true;
+	return false;
+}
+
+/* Expressions over what INDEX_VARs stand for. */
+static Node *
+resolve_mutator(Node *expr, void *arg)
+{
+	List	   *scan_tlist = arg;
+
+	if (expr == NULL)
+		return NULL;
+	if (IsA(expr, Var) && ((Var *) expr)->varno == INDEX_VAR)
+		return resolve_mutator((Node *) list_nth_node(TargetEntry, scan_tlist, ((Var *) expr)->varattno - 1)->expr,
+							   arg);
+	return expression_tree_mutator(expr, resolve_mutator, arg);
+}
+
+/* What PostgreSQL computes of each row: filters; keys; an aggregate's filter and then its arguments. */
+typedef struct Probe
+{
+	ExprState  *quals;
+	List	   *keys;			/* ExprStates */
+	List	   *agg_filters;	/* ExprStates, NULL for none */
+	List	   *agg_args;		/* lists of ExprStates */
+} Probe;
+
+static ExprState *
+init_expr(GpuNode *node, Node *expr)
+{
+	return ExecInitExpr((Expr *) resolve_mutator(expr, node->scan_tlist), NULL);
+}
+
+static void
+init_probe(GpuNode *node, Probe *probe)
+{
+	ListCell   *lc;
+	ListCell   *arg;
+
+	*probe = (Probe) {
+		.quals = ExecInitQual((List *) resolve_mutator((Node *) node->request.quals, node->scan_tlist), NULL)
+	};
+	foreach(lc, node->request.keys)
+		probe->keys = lappend(probe->keys, init_expr(node, lfirst(lc)));
+	foreach(lc, node->request.aggs)
+	{
+		Aggref	   *agg = lfirst_node(Aggref, lc);
+		List	   *args = NIL;
+
+		foreach(arg, agg->args)
+			args = lappend(args, init_expr(node, (Node *) lfirst_node(TargetEntry, arg)->expr));
+		probe->agg_filters = lappend(probe->agg_filters, init_expr(node, (Node *) agg->aggfilter));
+		probe->agg_args = lappend(probe->agg_args, args);
+	}
+}
+
+static bool
+is_true(ExprState *state, ExprContext *econtext)
+{
+	bool		isnull;
+	Datum		value = ExecEvalExprSwitchContext(state, econtext, &isnull);
+
+	return !isnull && DatumGetBool(value);
+}
+
+/* For what computing them does, not for their values. */
+static void
+evaluate_all(List *states, ExprContext *econtext)
+{
+	ListCell   *lc;
+	bool		isnull;
+
+	foreach(lc, states)
+		ExecEvalExprSwitchContext(lfirst(lc), econtext, &isnull);
+}
+
+static void
+probe_row(const Probe *probe, ExprContext *econtext)
+{
+	ListCell   *filter;
+	ListCell   *args;
+
+	ResetExprContext(econtext);
+	if (!ExecQual(probe->quals, econtext))
+		return;
+	evaluate_all(probe->keys, econtext);
+	forboth(filter, probe->agg_filters, args, probe->agg_args)
+		if (lfirst(filter) == NULL || is_true(lfirst(filter), econtext))
+			evaluate_all(lfirst(args), econtext);
+}
+
+bool
+params_probe(GpuNode *node)
+{
+	BlockNumber last_page;
+	TableScanDesc scan;
+	TupleTableSlot *slot;
+	Probe		probe;
+	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
+	MemoryContext old;
+	bool		waiting = params_wait(node);
+	bool		exhausted = false;
+
+	if (!waiting)
+		return true;
+	old = MemoryContextSwitchTo(node->run_context);
+	last_page = Max(RelationGetNumberOfBlocks(node->relation) / PROBE_SHARE, PROBE_MIN_PAGES);
+	slot = table_slot_create(node->relation, NULL);
+	scan = table_beginscan_strat(node->relation, node->css.ss.ps.state->es_snapshot, 0, NULL, true, false);
+	init_probe(node, &probe);
+	econtext->ecxt_scantuple = slot;
+	while (waiting && !exhausted)
+	{
+		CHECK_FOR_INTERRUPTS();
+		exhausted = !table_scan_getnextslot(scan, ForwardScanDirection, slot);
+		if (exhausted || ItemPointerGetBlockNumber(&slot->tts_tid) > last_page)
+			break;
+		probe_row(&probe, econtext);
+		waiting = params_wait(node);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	econtext->ecxt_scantuple = NULL;
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(node->run_context);
+	if (waiting && !exhausted)
+	{
+		node_note_fallback(node, "subplan", "no row among the first asked for a subplan's value");
+		return false;
+	}
+	return true;
+}
+
+static Const *
+evaluate(GpuNode *node, Expr *expr)
+{
+	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
+	ExprState  *state = ExecInitExpr(expr, &node->css.ss.ps);
+	Oid			type = exprType((Node *) expr);
+	int16		length;
+	bool		byval;
+	bool		isnull;
+	Datum		value = ExecEvalExprSwitchContext(state, econtext, &isnull);
+
+	get_typlenbyval(type, &length, &byval);
+	if (!isnull)
+		value = datumCopy(value, byval, length);
+	return makeConst(type, exprTypmod((Node *) expr), exprCollation((Node *) expr), length, value, isnull, byval);
+}
+
+/*
+ * The value of an expression that may raise an error, within a
+ * subtransaction: PostgreSQL might never have evaluated it, so the error is
+ * not ours to raise.
+ */
+static Const *
+evaluate_cautiously(GpuNode *node, Expr *expr)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	Const	   *volatile value = NULL;
+
+	if (IsInParallelMode())
+		return NULL;
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		value = evaluate(node, expr);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		CurrentResourceOwner = owner;
+		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
+			ReThrowError(error);
+		value = NULL;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return value;
+}
+
+/* Whether an expression refers to a subplan that has not run. */
+static bool
+waits_walker(Node *expr, void *arg)
+{
+	const Param *param = (const Param *) expr;
+
+	if (expr == NULL)
+		return false;
+	if (IsA(expr, Param) && param->paramkind == PARAM_EXEC && waits(arg, param->paramid))
+		return true;
+	return expression_tree_walker(expr, waits_walker, arg);
+}
+
+Const *
+param_value(void *arg, Expr *expr)
+{
+	GpuNode    *node = arg;
+
+	if (waits_walker((Node *) expr, node))
+		return makeNullConst(exprType((Node *) expr), exprTypmod((Node *) expr), exprCollation((Node *) expr));
+	return IsA(expr, Param) ? evaluate(node, expr) : evaluate_cautiously(node, expr);
+}

@@ -1,0 +1,33 @@
+/*
+ * params.h
+ *		Values of parameters and stable expressions when a run starts.
+ *
+ * A program needs the values of the subplans (InitPlans) that its expressions
+ * refer to, but PostgreSQL runs a subplan only when some row asks for its
+ * value, and perhaps never: one that fails must fail only then.  So
+ * PostgreSQL looks at the first rows itself until they have asked.
+ */
+#ifndef GPUDB_EXEC_PARAMS_H
+#define GPUDB_EXEC_PARAMS_H
+
+#include "postgres.h"
+
+#include "exec/node.h"
+
+/* Find the parameters in the node's request; once, when it begins. */
+extern void params_find(GpuNode *node);
+
+/* Whether a subplan among them has not run yet. */
+extern bool params_wait(const GpuNode *node);
+
+/*
+ * Let PostgreSQL compute filters, keys and arguments of the first rows until
+ * the subplans have run.  True when they have, or when no row of the relation
+ * asks for them; false, after noting why, when that takes too many rows.
+ */
+extern bool params_probe(GpuNode *node);
+
+/* The compiler's ValueLookup; of a subplan that no row asks for, NULL. */
+extern Const *param_value(void *arg, Expr *expr);
+
+#endif							/* GPUDB_EXEC_PARAMS_H */
