@@ -1,0 +1,65 @@
+#!/bin/bash
+# What takes too long for `make test`:
+# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups]     (all when none is named)
+#
+#   queries    50,000 random queries; at least 95 % of those that count must run on gpudb
+#   buffers    every suite that runs queries, at shared_buffers of 1 MB and of 128 MB
+#   crowd      64 sessions at once, at both sizes
+#   sanitize   suites with a library built by gcc's sanitizers
+#   cancel     1,000 queries cancelled at random moments: p99 at most 200 ms
+#   repeat     10,000 queries in one session: nothing may grow
+#   groups     5 million groups; 200 million rows (9 GB on disk): memory and time
+#
+# gpudb must be installed already.  GPUDB_LONG_ROWS: rows for `groups`; GPUDB_DIFF_SEED: seed for `queries`.
+# Exit status 1: something failed.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../lib.sh"
+status=0
+
+step() {
+	local start=$SECONDS
+	echo "== $*"
+	"$@" || { echo "FAILED: $*"; status=1; }
+	echo "($((SECONDS - start)) s)"
+}
+
+# Run a command against a server of its own.
+with_server() {
+	local name=$1
+	shift
+	server_start "$name" 'shared_buffers = 2GB' 'autovacuum = off' 'max_wal_size = 8GB' && psql_as -c 'CREATE EXTENSION gpudb' &&
+		"$@"
+	local result=$?
+	server_stop "$name"
+	return $result
+}
+
+with_buffers() {
+	local buffers
+	for buffers in 1MB 128MB; do
+		step env GPUDB_SHARED_BUFFERS=$buffers "$here/../run.sh" "$@"
+	done
+}
+
+long_queries() {
+	step with_server queries "$here/../diff/diff.py" --count 50000 --min-share 95 --seed "${GPUDB_DIFF_SEED:-$(date +%s)}"
+}
+long_buffers() { with_buffers regress isolation tap pgtap diff; }
+long_crowd() { with_buffers crowd; }
+long_sanitize() { step "$here/../sanitize.sh"; }
+long_cancel() { step with_server cancel "$here/cancel.py"; }
+long_repeat() { step with_server repeat "$here/repeat.py"; }
+long_groups() { step with_server groups "$here/groups.py" --rows "${GPUDB_LONG_ROWS:-200000000}"; }
+
+steps=("$@")
+[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups)
+for name in "${steps[@]}"; do
+	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups"
+done
+find_postgres
+work_open
+for name in "${steps[@]}"; do
+	"long_$name"
+done
+exit $status
