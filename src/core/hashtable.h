@@ -81,7 +81,7 @@ group_key_equal(const Program *program, const GroupTable *table, const uint64_t 
 				break;
 			case KEY_TEXT:
 				if (stored[1] != key->words[w + 1] ||
-					memcmp(table->heap + stored[0], (const uint8_t *) (uintptr_t) key->words[w], stored[1]) != 0)
+					core_memcmp(table->heap + stored[0], (const uint8_t *) (uintptr_t) key->words[w], stored[1]) != 0)
 					return false;
 				w += 2;
 				break;

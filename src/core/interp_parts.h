@@ -1,9 +1,40 @@
 /*
  * interp_parts.h
- *		What interp.h calls for a whole tile: a template header, part of interp.h.
+ *		What interp.h asks of a CPU for a whole tile: selection, groups, rows out.
  *
- * It uses VM_TILE and ACTIVE() of interp.h, which includes it.
+ * A template header like interp.h, over VM_TILE lanes; interp_totals.h has
+ * the totals.
  */
+
+/* Whether a lane counts for an aggregate. */
+#define ACTIVE(i)	(mask[i] & (an[i] ^ 1))
+
+/* Tests make a run stop before each instruction in turn, until totals are being updated. */
+static inline bool
+vm_yields(VmRun *run, bool updating)
+{
+	return core_unlikely(run->yield_after >= 0) && !updating && run->yield_after-- == 0;
+}
+
+/* The first failure ends the run. */
+static inline bool
+vm_stops(VmRun *run, DeviceStatus status)
+{
+	return status != STATUS_DONE;
+}
+
+/* Begin a tile of n rows. */
+static inline void
+vm_select(VmRun *run, uint32_t n)
+{
+	uint8_t    *selection = (uint8_t *) run->values;
+
+	memset(selection, 1, n);
+	memset(selection + n, 0, VM_TILE - n);
+	memset(run->nulls, 0, VM_TILE);
+	if (run->groups != NULL)
+		run->groups->heap_reserved = 0;
+}
 
 /* The NULL flags of n rows from `first` on. */
 static inline void
@@ -29,12 +60,17 @@ vm_any(const uint8_t *mask)
 	return any;
 }
 
-/* Find or insert the group of every active lane; false when the table is full. */
+/* Find or insert the group of every selected lane; false when the table is full. */
 static inline bool
-vm_find_groups(VmRun *run, const uint16_t *key_register, const uint64_t *hashes, const uint8_t *mask, uint32_t *groups)
+vm_find_groups(VmRun *run, const Instr *in, const uint16_t *key_register)
 {
 	const Program *program = run->program;
+	const uint64_t *hashes = run->values + (size_t) in->a * VM_TILE;
+	const uint8_t *mask = (const uint8_t *) run->values;
+	uint32_t   *groups = (uint32_t *) (run->values + (size_t) in->dst * VM_TILE);
 
+	memset(groups, 0, VM_TILE * sizeof(uint32_t));
+	memset(run->nulls + (size_t) in->dst * VM_TILE, 0, VM_TILE);
 	if (run->groups->ngroups >= GROUP_PREFETCH_MIN)
 	{
 		for (int i = 0; i < VM_TILE; i++)
@@ -81,67 +117,6 @@ vm_find_groups(VmRun *run, const uint16_t *key_register, const uint64_t *hashes,
 	return true;
 }
 
-/* Sum of the active lanes in 16 interleaved parts, added pairwise. */
-static inline double
-vm_sum_lanes(const double *va, const uint8_t *an, const uint8_t *mask, uint64_t *flags)
-{
-	double		part[16];
-	uint64_t	seen = 0;
-
-	for (int j = 0; j < 16; j++)
-		part[j] = -0.0;
-	for (int i = 0; i < VM_TILE; i += 16)
-		for (int j = 0; j < 16; j++)
-			part[j] += ACTIVE(i + j) ? va[i + j] : -0.0;
-	for (int i = 0; i < VM_TILE; i++)
-		seen |= ACTIVE(i) ? float_flags(va[i]) : 0;
-	*flags |= seen;
-	for (int width = 8; width > 0; width /= 2)
-		for (int j = 0; j < width; j++)
-			part[j] += part[j + width];
-	return part[0];
-}
-
-/* Update the states of the active lanes one by one; groups is NULL without keys. */
-static inline void
-vm_update_lanes(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t *an, const uint8_t *mask,
-				const uint32_t *groups)
-{
-	const uint64_t *vc = run->values + (size_t) in->c * VM_TILE;
-
-	for (int i = 0; i < VM_TILE; i++)
-	{
-		uint64_t   *state;
-
-		if (!ACTIVE(i))
-			continue;
-		state = group_row(run->groups, groups ? groups[i] : 0) + in->imm;
-		switch ((Opcode) in->op)
-		{
-			case VMOP_SUM_SQ:
-			case VMOP_SUM_SQ_G:
-				float_square_add(state, float_of_bits(va[i]));
-				break;
-			case VMOP_ALL_BITS:
-			case VMOP_ALL_BITS_G:
-				state[0] &= va[i];
-				break;
-			case VMOP_ANY_BITS:
-			case VMOP_ANY_BITS_G:
-				state[0] |= va[i];
-				break;
-			case VMOP_ODD_BITS:
-			case VMOP_ODD_BITS_G:
-				state[0] ^= va[i];
-				break;
-			default:
-				by_merge(in->op == VMOP_MIN_BY || in->op == VMOP_MIN_BY_G, state, wide_load(va + 2 * i),
-						 wide_load(vc + 2 * i), 0);
-				break;
-		}
-	}
-}
-
 /* What groups have asked for in this tile; where two share a place, the first one's is counted again. */
 #define RESERVE_PLACES 64
 
@@ -171,11 +146,14 @@ vm_reserve(Reservation *reserved, uint32_t group, uint64_t room)
 	}
 }
 
-/* Whether the heap has room for the texts of this tile that may be kept; groups is NULL without keys. */
+/* Whether the heap has room for the texts of this tile that may be kept. */
 static inline bool
-vm_reserve_texts(const VmRun *run, const Instr *in, const uint64_t *va, const uint8_t *an, const uint8_t *mask,
-				 const uint32_t *groups)
+vm_reserve_texts(const VmRun *run, const Instr *in)
 {
+	const uint64_t *va = run->values + (size_t) in->a * VM_TILE;
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *mask = (const uint8_t *) (run->values + (size_t) in->m * VM_TILE);
+	const uint32_t *groups = in->op == VMOP_RESERVE_T_G ? (const uint32_t *) (run->values + (size_t) in->b * VM_TILE) : NULL;
 	const GroupTable *table = run->groups;
 	bool		least = vm_text_least(run->program, in->imm);
 	Reservation reserved = {{0}, {0}, 0};
@@ -193,27 +171,18 @@ vm_reserve_texts(const VmRun *run, const Instr *in, const uint64_t *va, const ui
 	return table->heap_used + table->heap_reserved <= table->heap_capacity;
 }
 
-/* The best of all active lanes into the one group there is; false without room. */
+/* Append the rows selected; false when there is no room for a whole tile. */
 static inline bool
-vm_take_best_text(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t *an, const uint8_t *mask)
+vm_emit(VmRun *run, uint32_t first, uint32_t n)
 {
-	GroupTable *table = run->groups;
-	bool		least = in->op == VMOP_MIN_T;
-	int			best = -1;
+	const uint8_t *selection = (const uint8_t *) run->values;
 
-	for (int i = 0; i < VM_TILE; i++)
+	if (run->out_capacity - run->out_count < n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
 	{
-		int			order;
-
-		if (!ACTIVE(i))
-			continue;
-		order = best < 0 ? -1 : text_compare(vm_text(run, va[i]), TEXT_LENGTH(va[i]),
-											 vm_text(run, va[best]), TEXT_LENGTH(va[best]));
-		if (best < 0 || (least ? order < 0 : order > 0))
-			best = i;
+		run->out[run->out_count] = first + i;
+		run->out_count += selection[i];
 	}
-	if (best >= 0)
-		return group_take_text(table, group_row(table, 0) + in->imm, least, vm_text(run, va[best]),
-							   TEXT_LENGTH(va[best]));
 	return true;
 }

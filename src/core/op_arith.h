@@ -203,7 +203,7 @@ CORE_FN uint8_t is_tiny(double v) { return fabs(v) < 0x1p-1022; }
 CORE_FN double
 op_exp_f(double a, uint32_t *error)
 {
-	double		r = exp(a);
+	double		r = core_exp(a);
 
 	*error |= (is_inf(r) | is_tiny(r)) & !is_inf(a);
 	return r;
@@ -213,20 +213,20 @@ CORE_FN double
 op_ln_f(double a, uint32_t *error)
 {
 	*error |= a <= 0;
-	return log(a <= 0 ? 1 : a);
+	return core_log(a <= 0 ? 1 : a);
 }
 
 CORE_FN double
 op_log10_f(double a, uint32_t *error)
 {
 	*error |= a <= 0;
-	return log10(a <= 0 ? 1 : a);
+	return core_log10(a <= 0 ? 1 : a);
 }
 
 CORE_FN double
 op_pow_f(double a, double b, uint32_t *error)
 {
-	double		r = pow(a, b);
+	double		r = core_pow(a, b);
 
 	*error |= (a != a) | (b != b) | is_inf(a) | is_inf(b) | (r != r) | is_inf(r) | (is_tiny(r) & (a != 0));
 	return r;

@@ -13,7 +13,7 @@
 CORE_FN uint8_t
 text_equal(const uint8_t *a, uint32_t alen, const uint8_t *b, uint32_t blen)
 {
-	return alen == blen && memcmp(a, b, alen) == 0;
+	return alen == blen && core_memcmp(a, b, alen) == 0;
 }
 
 /* Length without trailing blanks, as bpchar compares. */
@@ -29,7 +29,7 @@ text_trimmed(const uint8_t *a, uint32_t len)
 CORE_FN int
 text_compare(const uint8_t *a, uint32_t alen, const uint8_t *b, uint32_t blen)
 {
-	int			order = memcmp(a, b, alen < blen ? alen : blen);
+	int			order = core_memcmp(a, b, alen < blen ? alen : blen);
 
 	return order != 0 ? order : (alen > blen) - (alen < blen);
 }

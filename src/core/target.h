@@ -32,6 +32,36 @@
 #define core_prefetch(p) __builtin_prefetch(p)
 #endif
 
+/* memcmp(), which a GPU does not have. */
+#ifdef __CUDA_ARCH__
+CORE_FN int
+core_memcmp(const void *a, const void *b, size_t length)
+{
+	const uint8_t *p = (const uint8_t *) a;
+	const uint8_t *q = (const uint8_t *) b;
+
+	for (size_t i = 0; i < length; i++)
+		if (p[i] != q[i])
+			return p[i] < q[i] ? -1 : 1;
+	return 0;
+}
+#else
+#define core_memcmp memcmp
+#endif
+
+/* Functions of the C library whose last bits differ between libraries: on the CPU device only. */
+#ifdef __CUDA_ARCH__
+#define core_exp(x) (x)
+#define core_log(x) (x)
+#define core_log10(x) (x)
+#define core_pow(x, y) ((x) + (y))
+#else
+#define core_exp exp
+#define core_log log
+#define core_log10 log10
+#define core_pow pow
+#endif
+
 /* Placed before a loop over lanes: no iteration depends on another. */
 #ifdef __CUDACC__
 #define CORE_INDEPENDENT

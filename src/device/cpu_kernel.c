@@ -19,7 +19,7 @@
 
 #define VM_RUN vm_run
 #define VM_TILE CPU_TILE
-#include "core/interp.h"
+#include "core/run_tiles.h"
 
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_(a, b)

@@ -11,11 +11,17 @@
 #include "core/op_date.h"
 #include "core/op_logic.h"
 #include "core/vm.h"
+#ifdef GPUDB_TEST_GPU
+#include "gpu/interpreter.h"
+#endif
 
 #define SMALL_TILE 64
 #define LARGE_TILE 512
 
-/* the template's helpers depend on the tile, too, but their names do not */
+/* the template's functions depend on the tile, too, but their names do not */
+#define vm_yields vm_yields_small
+#define vm_stops vm_stops_small
+#define vm_select vm_select_small
 #define vm_load_nulls vm_load_nulls_small
 #define vm_any vm_any_small
 #define vm_find_groups vm_find_groups_small
@@ -25,9 +31,17 @@
 #define vm_reserve vm_reserve_small
 #define vm_reserve_texts vm_reserve_texts_small
 #define vm_take_best_text vm_take_best_text_small
+#define vm_update vm_update_small
+#define vm_update_one vm_update_one_small
+#define vm_update_groups vm_update_groups_small
+#define vm_emit vm_emit_small
+#define vm_run_tile vm_run_tile_small
 #define VM_RUN vm_run_small
 #define VM_TILE SMALL_TILE
-#include "core/interp.h"
+#include "core/run_tiles.h"
+#undef vm_yields
+#undef vm_stops
+#undef vm_select
 #undef vm_load_nulls
 #undef vm_any
 #undef vm_find_groups
@@ -35,13 +49,17 @@
 #undef vm_update_lanes
 #undef Reservation
 #undef vm_reserve
-#undef RESERVE_PLACES
 #undef vm_reserve_texts
 #undef vm_take_best_text
+#undef vm_update
+#undef vm_update_one
+#undef vm_update_groups
+#undef vm_emit
+#undef vm_run_tile
 
 #define VM_RUN vm_run_large
 #define VM_TILE LARGE_TILE
-#include "core/interp.h"
+#include "core/run_tiles.h"
 
 typedef struct Interpreter
 {
@@ -53,6 +71,10 @@ typedef struct Interpreter
 static const Interpreter interpreters[] = {
 	{"tile of 64", SMALL_TILE, vm_run_small},
 	{"tile of 512", LARGE_TILE, vm_run_large},
+#ifdef GPUDB_TEST_GPU
+	{"GPU, tile of 256", 256, gpu_run_1},
+	{"GPU, tile of 512", 512, gpu_run_2},
+#endif
 };
 
 #endif							/* GPUDB_TEST_INTERPRETERS_H */

@@ -1,0 +1,58 @@
+/*
+ * lanes_loop.h
+ *		The shapes of instructions on a CPU: loops over all lanes of a tile.
+ *
+ * Part of interp.h's contract.  gcc vectorises the loops where the operation
+ * allows; NULL flags and selection are a byte a lane.
+ */
+
+#define VM_FN		static
+#define VM_NULLS	VM_TILE
+#define VM_VALUES	run->values
+#define VM_FLAGS	run->nulls
+
+#define LANES		CORE_INDEPENDENT for (int i = 0; i < VM_TILE; i++)
+#define NULL_A		an[i]
+#define NULL_B		bn[i]
+#define IN_MASK		mask[i]
+#define SELECTED	selection[i]
+
+#define FILTER(expr) \
+	LANES selection[i] &= (uint8_t) (expr)
+#define STRICT1(dtype, atype, expr) \
+	LANES { atype a = ((const atype *) va)[i]; ((dtype *) vd)[i] = (dtype) (expr); dn[i] = an[i]; }
+#define STRICT2(dtype, atype, expr) \
+	LANES { atype a = ((const atype *) va)[i]; atype b = ((const atype *) vb)[i]; \
+			((dtype *) vd)[i] = (dtype) (expr); dn[i] = an[i] | bn[i]; }
+#define CHECKED1(dtype, atype, expr) \
+	LANES { uint32_t e = 0; atype a = ((const atype *) va)[i]; ((dtype *) vd)[i] = (dtype) (expr); \
+			dn[i] = an[i]; error |= e & mask[i] & (an[i] ^ 1u); }
+#define CHECKED_MIXED(dtype, atype, btype, expr) \
+	LANES { uint32_t e = 0; atype a = ((const atype *) va)[i]; btype b = ((const btype *) vb)[i]; \
+			((dtype *) vd)[i] = (dtype) (expr); \
+			dn[i] = an[i] | bn[i]; error |= e & mask[i] & ((an[i] | bn[i]) ^ 1u); }
+#define CHECKED2(dtype, atype, expr) CHECKED_MIXED(dtype, atype, atype, expr)
+#define LOGIC2(value, null) \
+	LANES { uint8_t a = ((const uint8_t *) va)[i]; uint8_t b = ((const uint8_t *) vb)[i]; \
+			((uint8_t *) vd)[i] = (value); dn[i] = (null); }
+#define BLEND(type) \
+	LANES { ((type *) vd)[i] = mask[i] ? ((const type *) va)[i] : ((const type *) vb)[i]; \
+			dn[i] = mask[i] ? an[i] : bn[i]; }
+#define TEST(expr) \
+	LANES { ((uint8_t *) vd)[i] = (uint8_t) (expr); dn[i] = 0; }
+#define FILL(type, value) \
+	LANES { ((type *) vd)[i] = (value); dn[i] = (uint8_t) in->c; }
+#define COPY(dtype, stype) \
+	do { \
+		const stype *src = (const stype *) tablet_at(tablet, column->values) + first; \
+		for (uint32_t i = 0; i < n; i++) \
+			((dtype *) vd)[i] = (dtype) src[i]; \
+		for (uint32_t i = n; i < VM_TILE; i++) \
+			((dtype *) vd)[i] = 0; \
+	} while (0)
+#define TEXT2(expr) \
+	LANES { uint64_t a = ((const uint64_t *) va)[i]; uint64_t b = ((const uint64_t *) vb)[i]; \
+			dn[i] = an[i] | bn[i]; \
+			((uint8_t *) vd)[i] = (mask[i] & (dn[i] ^ 1)) ? (uint8_t) (expr) : 0; }
+#define HASH(expr) \
+	LANES vd[i] = (expr)

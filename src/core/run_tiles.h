@@ -1,0 +1,66 @@
+/*
+ * run_tiles.h
+ *		A program over a tablet, tile by tile, on a CPU: a template header.
+ *
+ * The includer defines, and this header undefines again:
+ *		VM_RUN		name of the function made:  DeviceStatus VM_RUN(VmRun *run)
+ *		VM_TILE		lanes of a tile, a compile-time constant, multiple of 64
+ *
+ * It runs run->program's body over run->tablet from tile run->tile on, until
+ * the last tile (DONE), a request (OUTPUT_FULL, TABLE_FULL, TIME_SLICE) or a
+ * failure that some active lane reports.
+ */
+
+#include "core/lanes_loop.h"
+#include "core/interp_parts.h"
+#include "core/interp_totals.h"
+#include "core/interp.h"
+
+static DeviceStatus
+VM_RUN(VmRun *run)
+{
+	uint32_t	nrows = run->tablet->nrows;
+	uint32_t	ntiles = (nrows + VM_TILE - 1) / VM_TILE;
+	DeviceStatus status = STATUS_DONE;
+	uint32_t	pc = 0;
+
+	while (run->tile < ntiles && status == STATUS_DONE)
+	{
+		uint32_t	first = run->tile * VM_TILE;
+
+		status = vm_run_tile(run, pc, first, nrows - first < VM_TILE ? nrows - first : VM_TILE);
+		if (status == STATUS_DONE)
+			run->tile++;
+		/* constants stay in their registers */
+		pc = run->program->body[run->body].tile_start;
+	}
+	return status;
+}
+
+#undef LANES
+#undef NULL_A
+#undef NULL_B
+#undef IN_MASK
+#undef SELECTED
+#undef ACTIVE
+#undef FILTER
+#undef STRICT1
+#undef STRICT2
+#undef CHECKED1
+#undef CHECKED2
+#undef CHECKED_MIXED
+#undef LOGIC2
+#undef BLEND
+#undef TEST
+#undef FILL
+#undef COPY
+#undef TEXT2
+#undef HASH
+#undef EACH_GROUP
+#undef RESERVE_PLACES
+#undef VM_FN
+#undef VM_NULLS
+#undef VM_VALUES
+#undef VM_FLAGS
+#undef VM_RUN
+#undef VM_TILE
