@@ -13,6 +13,7 @@
 
 int			gpudb_cpu_threads = 0;
 int			gpudb_debug_fail = -1;
+char	   *gpudb_debug_program = NULL;
 int			gpudb_debug_require = REQUIRE_ALLOW;
 int			gpudb_debug_yield = -1;
 int			gpudb_device = DEVICE_AUTO;
@@ -45,6 +46,11 @@ guc_init(void)
 							"The first one is 0; -1 means never.",
 							&gpudb_debug_fail, -1, -1, INT_MAX, PGC_SUSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE,
 							NULL, NULL, NULL);
+	DefineCustomStringVariable("gpudb.debug_program",
+							   "Writes the program of every node that runs to this file, to look at and to time it alone.",
+							   "An empty string means no file.",
+							   &gpudb_debug_program, "", PGC_SUSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE,
+							   NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpudb.debug_require",
 							 "Raises an error if a query did not (require) or did (forbid) run on gpudb nodes without fallback.",
 							 NULL,

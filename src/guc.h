@@ -23,6 +23,7 @@ typedef enum DeviceChoice
 
 extern int	gpudb_cpu_threads;
 extern int	gpudb_debug_fail;
+extern char *gpudb_debug_program;
 extern int	gpudb_debug_require;
 extern int	gpudb_debug_yield;
 extern int	gpudb_device;

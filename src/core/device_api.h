@@ -30,6 +30,7 @@ typedef struct JobSpec
 	uint64_t	memory_limit;	/* bytes of group tables of all threads */
 	int			threads;		/* besides the caller's */
 	int32_t		yield_after;	/* tests: see VmRun; -1 = never */
+	bool		(*interrupted) (void);	/* whether the query is to end; asked by any thread, often */
 } JobSpec;
 
 typedef enum WorkStage

@@ -10,16 +10,17 @@
  *		VM_TILE			lanes of a tile
  *		VM_NULLS		bytes that the NULL flags of a register take
  *		VM_VALUES, VM_FLAGS		the registers' values and NULL flags
+ *		VM_MASK(r)		the lanes that mask register r has
  *		the shapes		STRICT1 and its kin: loops over lanes, which bind a and b,
  *						the operands' values, e, set if the lane fails, and i
- *		NULL_A, NULL_B, IN_MASK, SELECTED	of the lane at hand, within a shape
+ *		NULL_A, BOOL_A, WORD_A, LOW_A, HIGH_A, IN_MASK, SELECTED
+ *						of the lane at hand, within a shape; the same of b
  *		vm_yields(), vm_stops(), vm_select(), vm_any(), vm_load_nulls(),
  *		vm_find_groups(), vm_reserve_texts(), vm_update(), vm_emit()
  *
  * lanes_loop.h, interp_parts.h and interp_totals.h are those of the CPU.
  *
- * A register holds VM_TILE values and their NULL flags.  Bool and mask
- * registers hold bytes, group registers uint32, wide registers 128 bits in
+ * A register holds VM_TILE values and their NULL flags; a wide register takes
  * two slots.  Lanes past the last row are computed like all others but are
  * never active, so every operation is total: no input traps.  A destination
  * never shares its slot with an operand.
@@ -37,7 +38,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 	const Instr *code = program_instrs(run->program, run->body);
 	const uint64_t *words = program_words(run->program);
 	uint16_t	key_register[PROGRAM_MAX_KEYS] = {0};
-	uint8_t    *selection = (uint8_t *) VM_VALUES;
+	uint8_t    *selection = VM_MASK(0);
 	bool		updating = false;
 
 	vm_select(run, n);
@@ -50,7 +51,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 		uint8_t    *CORE_RESTRICT dn = VM_FLAGS + (size_t) in->dst * VM_NULLS;
 		const uint8_t *an = VM_FLAGS + (size_t) in->a * VM_NULLS;
 		const uint8_t *bn = VM_FLAGS + (size_t) in->b * VM_NULLS;
-		const uint8_t *mask = (const uint8_t *) (VM_VALUES + (size_t) in->m * VM_TILE);
+		const uint8_t *mask = VM_MASK(in->m);
 		uint32_t	error = 0;
 
 		if (vm_yields(run, updating))
@@ -60,7 +61,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_END:
 				return STATUS_DONE;
 			case VMOP_FILTER:
-				FILTER(is_true(((const uint8_t *) va)[i], NULL_A));	/* vectorised */
+				FILTER(is_true(BOOL_A, NULL_A));	/* vectorised */
 				break;
 			case VMOP_JUMP_NONE:
 				if (!vm_any(selection))
@@ -145,9 +146,9 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 				FILL(Wide, wide_load(words + in->imm));
 				break;
 
-			case VMOP_MASK_TRUE: TEST(((const uint8_t *) vb)[i] & is_true(((const uint8_t *) va)[i], NULL_A)); break;
-			case VMOP_MASK_NOT_TRUE: TEST(((const uint8_t *) vb)[i] & (is_true(((const uint8_t *) va)[i], NULL_A) ^ 1)); break;
-			case VMOP_MASK_NOT_FALSE: TEST(((const uint8_t *) vb)[i] & (is_false(((const uint8_t *) va)[i], NULL_A) ^ 1)); break;
+			case VMOP_MASK_TRUE: TEST(BOOL_B & is_true(BOOL_A, NULL_A)); break;
+			case VMOP_MASK_NOT_TRUE: TEST(BOOL_B & (is_true(BOOL_A, NULL_A) ^ 1)); break;
+			case VMOP_MASK_NOT_FALSE: TEST(BOOL_B & (is_false(BOOL_A, NULL_A) ^ 1)); break;
 			case VMOP_BLEND_B: BLEND(uint8_t); break;
 			case VMOP_BLEND_I:
 			case VMOP_BLEND_F:
@@ -157,8 +158,8 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_AND: LOGIC2(and_value(a, NULL_A, b, NULL_B), and_null(a, NULL_A, b, NULL_B)); break;
 			case VMOP_OR: LOGIC2(or_value(a, NULL_A, b, NULL_B), or_null(a, NULL_A, b, NULL_B)); break;
 			case VMOP_NOT: STRICT1(uint8_t, uint8_t, a ^ 1); break;
-			case VMOP_IS_TRUE: TEST(is_true(((const uint8_t *) va)[i], NULL_A)); break;
-			case VMOP_IS_FALSE: TEST(is_false(((const uint8_t *) va)[i], NULL_A)); break;
+			case VMOP_IS_TRUE: TEST(is_true(BOOL_A, NULL_A)); break;
+			case VMOP_IS_FALSE: TEST(is_false(BOOL_A, NULL_A)); break;
 			case VMOP_NULL_B:
 			case VMOP_NULL_I:
 			case VMOP_NULL_F:
@@ -270,16 +271,16 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 
 			case VMOP_KEY_I:
 				key_register[in->imm] = in->a;
-				HASH(hash_combine(vb[i], NULL_A ? UINT64_MAX : va[i]));
+				HASH(hash_combine(WORD_B, NULL_A ? UINT64_MAX : WORD_A));
 				break;
 			case VMOP_KEY_W:
 				key_register[in->imm] = in->a;
-				HASH(hash_combine(vb[i], NULL_A ? UINT64_MAX : va[2 * i] ^ hash_mix(va[2 * i + 1])));
+				HASH(hash_combine(WORD_B, NULL_A ? UINT64_MAX : LOW_A ^ hash_mix(HIGH_A)));
 				break;
 			case VMOP_KEY_T:
 				key_register[in->imm] = in->a;
-				HASH(!SELECTED ? 0 : hash_combine(vb[i], NULL_A ? UINT64_MAX
-												  : hash_bytes(vm_text(run, va[i]), TEXT_LENGTH(va[i]))));
+				HASH(!SELECTED ? 0 : hash_combine(WORD_B, NULL_A ? UINT64_MAX
+												  : hash_bytes(vm_text(run, WORD_A), TEXT_LENGTH(WORD_A))));
 				break;
 			case VMOP_GROUP:
 				if (!vm_find_groups(run, in, key_register))

@@ -3,17 +3,25 @@
  *		The shapes of instructions on a CPU: loops over all lanes of a tile.
  *
  * Part of interp.h's contract.  gcc vectorises the loops where the operation
- * allows; NULL flags and selection are a byte a lane.
+ * allows.  NULL flags, bools and masks are a byte a lane, group numbers 32
+ * bits, wide values 128 bits in one piece.
  */
 
 #define VM_FN		static
 #define VM_NULLS	VM_TILE
 #define VM_VALUES	run->values
 #define VM_FLAGS	run->nulls
+#define VM_MASK(r)	((uint8_t *) (run->values + (size_t) (r) * VM_TILE))
 
 #define LANES		CORE_INDEPENDENT for (int i = 0; i < VM_TILE; i++)
 #define NULL_A		an[i]
 #define NULL_B		bn[i]
+#define BOOL_A		((const uint8_t *) va)[i]
+#define BOOL_B		((const uint8_t *) vb)[i]
+#define WORD_A		va[i]
+#define WORD_B		vb[i]
+#define LOW_A		va[2 * i]
+#define HIGH_A		va[2 * i + 1]
 #define IN_MASK		mask[i]
 #define SELECTED	selection[i]
 

@@ -90,7 +90,7 @@ typedef struct OpInfo
 } OpInfo;
 
 /* Indexed by Opcode. */
-extern const OpInfo op_info[VMOP_Count];
+CORE_API const OpInfo op_info[VMOP_Count];
 
 typedef struct Instr
 {
@@ -188,19 +188,19 @@ program_bytes(const Program *program)
  * memory outside of its own: every operand's register, constant, column, key
  * and state is checked.  DONE or BAD_PROGRAM.
  */
-extern DeviceStatus program_verify(const Program *program, uint32_t size);
+CORE_API DeviceStatus program_verify(const Program *program, uint32_t size);
 
 /*
  * Write a body as text, one instruction a line, into buffer (always
  * terminated).  Returns the length that the whole text has.
  */
-extern uint32_t program_disassemble(const Program *program, int body, char *buffer, uint32_t capacity);
+CORE_API uint32_t program_disassemble(const Program *program, int body, char *buffer, uint32_t capacity);
 
 /*
  * Whether the narrow body is proven free of overflow on this tablet, by
  * interval arithmetic over its zone maps.
  */
 struct Tablet;
-extern bool program_fits(const Program *program, const struct Tablet *tablet);
+CORE_API bool program_fits(const Program *program, const struct Tablet *tablet);
 
 #endif							/* GPUDB_CORE_PROGRAM_H */

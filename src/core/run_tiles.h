@@ -7,8 +7,8 @@
  *		VM_TILE		lanes of a tile, a compile-time constant, multiple of 64
  *
  * It runs run->program's body over run->tablet from tile run->tile on, until
- * the last tile (DONE), a request (OUTPUT_FULL, TABLE_FULL, TIME_SLICE) or a
- * failure that some active lane reports.
+ * the last tile (DONE), a request (OUTPUT_FULL, TABLE_FULL, TIME_SLICE), a
+ * failure that some active lane reports, or CANCELLED.
  */
 
 #include "core/lanes_loop.h"
@@ -28,6 +28,8 @@ VM_RUN(VmRun *run)
 	{
 		uint32_t	first = run->tile * VM_TILE;
 
+		if (run->cancelled != NULL && run->cancelled(run->cancelled_arg))
+			return STATUS_CANCELLED;
 		status = vm_run_tile(run, pc, first, nrows - first < VM_TILE ? nrows - first : VM_TILE);
 		if (status == STATUS_DONE)
 			run->tile++;
@@ -40,6 +42,12 @@ VM_RUN(VmRun *run)
 #undef LANES
 #undef NULL_A
 #undef NULL_B
+#undef BOOL_A
+#undef BOOL_B
+#undef WORD_A
+#undef WORD_B
+#undef LOW_A
+#undef HIGH_A
 #undef IN_MASK
 #undef SELECTED
 #undef ACTIVE
@@ -62,5 +70,6 @@ VM_RUN(VmRun *run)
 #undef VM_NULLS
 #undef VM_VALUES
 #undef VM_FLAGS
+#undef VM_MASK
 #undef VM_RUN
 #undef VM_TILE

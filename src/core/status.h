@@ -5,6 +5,8 @@
 #ifndef GPUDB_CORE_STATUS_H
 #define GPUDB_CORE_STATUS_H
 
+#include "core/target.h"
+
 typedef enum DeviceStatus
 {
 #define STATUS(name, sqlstate, reason, text) STATUS_##name,
@@ -14,7 +16,7 @@ typedef enum DeviceStatus
 } DeviceStatus;
 
 /* The reason code and the words of a status; static strings. */
-extern const char *status_reason(DeviceStatus status);
-extern const char *status_text(DeviceStatus status);
+CORE_API const char *status_reason(DeviceStatus status);
+CORE_API const char *status_text(DeviceStatus status);
 
 #endif							/* GPUDB_CORE_STATUS_H */

@@ -23,6 +23,13 @@
 #define CORE_FN static inline
 #endif
 
+/* A function of core/ that lies in a .c file. */
+#ifdef __cplusplus
+#define CORE_API extern "C"
+#else
+#define CORE_API extern
+#endif
+
 #define CORE_RESTRICT __restrict__
 
 /* A hint that memory will be read soon. */

@@ -26,6 +26,8 @@ typedef struct VmRun
 	uint32_t	out_capacity;
 	uint32_t	tile;			/* cursor: tiles before it are complete */
 	int32_t		yield_after;	/* tests: answer TIME_SLICE after so many instructions; -1 = never */
+	bool		(*cancelled) (const void *arg);	/* asked before each tile: end with CANCELLED?  May be NULL */
+	const void *cancelled_arg;
 } VmRun;
 
 /* The address of a text reference's bytes. */

@@ -289,6 +289,15 @@ deform_item(CpuItem *item)
 	return status;
 }
 
+/* Whether what runs for a job shall end. */
+static bool
+job_cancelled(const void *arg)
+{
+	const DeviceJob *job = arg;
+
+	return atomic_load(&job->cancelled) || job->spec.interrupted();
+}
+
 static DeviceStatus
 run_item(CpuItem *item, CpuWorker *worker)
 {
@@ -297,7 +306,8 @@ run_item(CpuItem *item, CpuWorker *worker)
 		.program = job->spec.program, .tablet = item->work.tablet,
 		.values = worker->values, .nulls = worker->nulls, .groups = &worker->groups,
 		.out = item->work.rows, .out_capacity = item->rows_capacity,
-		.yield_after = job->spec.yield_after
+		.yield_after = job->spec.yield_after,
+		.cancelled = job_cancelled, .cancelled_arg = job
 	};
 	DeviceStatus status;
 	int32_t		yields = 0;

@@ -17,6 +17,7 @@
 
 #include "device/device.h"
 #include "device/threads.h"
+#include "exec/debug_program.h"
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/stat.h"
@@ -119,6 +120,13 @@ quiesce_at_exit(int code, Datum arg)
 	device_cpu_quiesce();
 }
 
+/* Called by threads, too: it only looks. */
+static bool
+query_interrupted(void)
+{
+	return QueryCancelPending || ProcDiePending;
+}
+
 bool
 node_open_job(GpuNode *node)
 {
@@ -140,11 +148,13 @@ node_open_job(GpuNode *node)
 		MemoryContextSwitchTo(old);
 		return false;
 	}
+	if (gpudb_debug_program[0] != '\0')
+		debug_program_write(gpudb_debug_program, &node->compiled);
 	node->device = device_choose(&why);
 	node->spec = (JobSpec) {
 		.program = node->compiled.program, .deform = create_deform_spec(node),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
-		.yield_after = gpudb_debug_yield
+		.yield_after = gpudb_debug_yield, .interrupted = query_interrupted
 	};
 	node->job = node->device->open(&node->spec);
 	if (node->job == NULL)
@@ -257,6 +267,9 @@ node_fill_window(GpuNode *node, PageWindow *window)
 DeviceStatus
 node_finished_status(GpuNode *node, const DeviceWork *work)
 {
+	/* it ended for an interrupt that is to be raised now */
+	if (work->status == STATUS_CANCELLED)
+		CHECK_FOR_INTERRUPTS();
 	return node->finished++ == gpudb_debug_fail ? STATUS_INJECTED : work->status;
 }
 

@@ -66,14 +66,15 @@ typedef struct Interpreter
 	const char *name;
 	uint32_t	tile;
 	DeviceStatus (*run) (VmRun *run);
+	bool		(*can_run) (const Program *program, int body);	/* NULL: everything, and all runs can be resumed */
 } Interpreter;
 
 static const Interpreter interpreters[] = {
-	{"tile of 64", SMALL_TILE, vm_run_small},
-	{"tile of 512", LARGE_TILE, vm_run_large},
+	{"tile of 64", SMALL_TILE, vm_run_small, NULL},
+	{"tile of 512", LARGE_TILE, vm_run_large, NULL},
 #ifdef GPUDB_TEST_GPU
-	{"GPU, tile of 256", 256, gpu_run_1},
-	{"GPU, tile of 512", 512, gpu_run_2},
+	{"GPU, tile of 256", 256, gpu_run_1, gpu_can_run},
+	{"GPU, tile of 512", 512, gpu_run_2, gpu_can_run},
 #endif
 };
 

@@ -315,7 +315,8 @@ run_case(Case *k, const Interpreter *vm)
 	for (i = 0; i < k->n; i++)
 		if (k->want[i].hit && k->mask[i])
 			want = (DeviceStatus) op_info[k->op].status;
-	if (tap_expect(program_verify(program, size) == STATUS_DONE, "%s: the program is refused", op_info[k->op].name))
+	if (tap_expect(program_verify(program, size) == STATUS_DONE, "%s: the program is refused", op_info[k->op].name) &&
+		(vm->can_run == NULL || vm->can_run(program, BODY_NARROW)))
 	{
 		run_open(&run, program, BODY_NARROW, tablet, vm->tile);
 		got = vm->run(&run);
