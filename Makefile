@@ -48,7 +48,7 @@ HEADERS = $(wildcard src/*.h src/*/*.h src/*/*.def)
 $(OBJS): $(HEADERS) Makefile
 
 # What follows works without PGXS, too: it installs what is missing and calls make again.
-SUITES = lint unit regress isolation tap pgtap
+SUITES = lint unit cuda regress isolation tap pgtap diff
 RUN_TESTS = test/install-deps.sh test && \
 	echo "building gpudb" && $(MAKE) --no-print-directory -s -j$(shell nproc) all && \
 	$(MAKE) --no-print-directory -s install && \
@@ -61,7 +61,7 @@ test:		# everything, on the CPU device
 	@$(RUN_TESTS)
 
 test-gpu:	# the suites that run queries, on the GPU
-	@GPUDB_DEVICE=gpu; export GPUDB_DEVICE; $(RUN_TESTS) regress isolation tap pgtap
+	@GPUDB_DEVICE=gpu; export GPUDB_DEVICE; $(RUN_TESTS) cuda regress isolation tap pgtap diff
 
 $(SUITES:%=test-%):
 	@$(RUN_TESTS) $(@:test-%=%)

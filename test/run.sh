@@ -1,11 +1,12 @@
 #!/bin/bash
-# Run the test suites and add up:  test/run.sh [lint] [unit] [regress] [isolation] [tap] [pgtap] [diff] [crowd]
+# Run the test suites and add up:  test/run.sh [lint] [unit] [regress] [isolation] [tap] [pgtap] [diff] [cuda] [crowd]
 # All but `crowd` run when none is named.
 #
 # gpudb must be installed already (`make test` does that).  Every suite comes down to programs that print TAP; what
 # pg_regress prints is translated.  Tests run as an unprivileged user on copies in a scratch folder, so the repository
 # may belong to root.  The last line is always `N passed, N failed`.
 #
+#   GPUDB_CUDA_ARCH        compute capability to compile for, such as 90 (default that of the GPU, or 75)
 #   GPUDB_DEVICE=cpu|gpu   the value of gpudb.device in every server (default cpu)
 #   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 3000)
 #   GPUDB_SHARED_BUFFERS   shared_buffers of every server but those whose test sets it (default PostgreSQL's)
@@ -181,6 +182,24 @@ suite_diff() {
 	server_stop diff
 }
 
+# The kernels, built with nvcc where there is one; on a machine with a GPU the interpreter's unit tests run on it, too.
+suite_cuda() {
+	local nvcc name arch=${GPUDB_CUDA_ARCH:-}
+	nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+	if [ ! -x "$nvcc" ]; then
+		echo "  cuda: skipped, no nvcc"
+		return 0
+	fi
+	mkdir -p "$work/cuda"
+	[ -n "$arch" ] || arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
+	tap cuda/build "${bounded[@]}" "$repo/test/unit/gpu/build.sh" "$nvcc" "${arch:-75}" "$work/cuda"
+	if nvidia-smi -L >/dev/null 2>&1; then
+		for name in vm_lanes_test vm_test; do
+			tap "cuda/$name" "${bounded[@]}" "$work/cuda/$name"
+		done
+	fi
+}
+
 # 64 sessions at once: first those regress tests that look at nothing but their own session, then random queries.
 suite_crowd() {
 	local folder=$work/crowd tests
@@ -203,9 +222,9 @@ suite_crowd() {
 }
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(lint unit regress isolation tap pgtap diff)
+[ ${#suites[@]} -gt 0 ] || suites=(lint unit cuda regress isolation tap pgtap diff)
 for suite in "${suites[@]}"; do
-	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit regress isolation tap pgtap diff crowd"
+	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit cuda regress isolation tap pgtap diff crowd"
 done
 if [ "$device" = gpu ]; then
 	nvidia-smi -L 2>/dev/null | grep -q GPU || [ -e /dev/nvidia0 ] ||

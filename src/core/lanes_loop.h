@@ -8,6 +8,8 @@
  */
 
 #define VM_FN		static
+#define VM_REST		static
+#define VM_STRIDE	VM_TILE
 #define VM_NULLS	VM_TILE
 #define VM_VALUES	run->values
 #define VM_FLAGS	run->nulls

@@ -67,6 +67,8 @@ VM_RUN(VmRun *run)
 #undef EACH_GROUP
 #undef RESERVE_PLACES
 #undef VM_FN
+#undef VM_REST
+#undef VM_STRIDE
 #undef VM_NULLS
 #undef VM_VALUES
 #undef VM_FLAGS

@@ -35,6 +35,8 @@
 #define vm_update_one vm_update_one_small
 #define vm_update_groups vm_update_groups_small
 #define vm_emit vm_emit_small
+#define vm_run_rest vm_run_rest_small
+#define vm_load_wide vm_load_wide_small
 #define vm_run_tile vm_run_tile_small
 #define VM_RUN vm_run_small
 #define VM_TILE SMALL_TILE
@@ -55,6 +57,8 @@
 #undef vm_update_one
 #undef vm_update_groups
 #undef vm_emit
+#undef vm_run_rest
+#undef vm_load_wide
 #undef vm_run_tile
 
 #define VM_RUN vm_run_large

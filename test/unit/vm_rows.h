@@ -218,6 +218,34 @@ more_heap(uint64_t capacity)
 	return capacity + (capacity < ROOMY_HEAP ? 2 + capacity / 8 : 256);
 }
 
+/*
+ * The groups of a tablet in the order of their first rows, as the CPU finds
+ * them, with states that have taken nothing: a GPU finds groups in any order.
+ */
+static void
+prepare_groups(const Program *program, const Tablet *tablet, GroupTable *groups)
+{
+	GroupTable	found;
+	VmRun		run;
+
+	table_open(&found, program, MAX_GROUPS, ROOMY_HEAP);
+	run_open(&run, program, BODY_NARROW, tablet, LARGE_TILE);
+	run.groups = &found;
+	run.out = (uint32_t *) guard_alloc((MAX_ROWS + LARGE_TILE) * sizeof(uint32_t), 4);
+	run.out_capacity = MAX_ROWS + LARGE_TILE;
+	(void) vm_run_large(&run);
+	for (uint32_t g = 0; program->grouped && g < found.ngroups; g++)
+	{
+		GroupKey	key;
+
+		group_key_of_row(program, &found, g, &key);
+		(void) group_find_or_insert(program, groups, &key);
+	}
+	guard_free(run.out, run.out_capacity * sizeof(uint32_t), 4);
+	run_close(&run, LARGE_TILE);
+	table_free(&found);
+}
+
 /* Run to the end, making room whenever the program asks for it. */
 static void
 run_disturbed(const Interpreter *vm, const Program *program, const Tablet *tablet, const Disturbance *how, Outcome *o)
@@ -233,6 +261,8 @@ run_disturbed(const Interpreter *vm, const Program *program, const Tablet *table
 	run.groups = &o->groups;
 	grow_output(&run, how->out);
 	run.yield_after = yield;
+	if (vm->can_run != NULL)
+		prepare_groups(program, tablet, &o->groups);
 	while ((o->status = vm->run(&run)) == STATUS_TIME_SLICE || o->status == STATUS_TABLE_FULL ||
 		   o->status == STATUS_OUTPUT_FULL)
 	{

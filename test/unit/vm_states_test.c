@@ -238,6 +238,11 @@ test_scenario(const Interpreter *vm, const Scenario *s, bool disturbed)
 	uint32_t	size = program->size;
 	size_t		i;
 
+	if (vm->can_run != NULL && (disturbed || !vm->can_run(program, BODY_NARROW)))
+	{
+		program_free(program, size);
+		return;
+	}
 	snprintf(name, sizeof(names[0]), "%s, %s%s", s->name, vm->name, disturbed ? ", disturbed" : "");
 	tap_begin(name);
 	tap_expect(program_verify(program, size) == STATUS_DONE, "the program is refused");

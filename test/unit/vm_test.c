@@ -269,6 +269,8 @@ test_scenario(const Interpreter *vm, const Scenario *s)
 	size = program->size;
 	for (pass = 0; pass < 2; pass++)
 	{
+		if (vm->can_run != NULL && (pass == 1 || !vm->can_run(program, BODY_NARROW)))
+			break;
 		snprintf(names[pass], sizeof(names[pass]), pass == 0 ? "%s, %s" : "%s, %s, disturbed", s->name, vm->name);
 		tap_begin(names[pass]);
 		tap_expect(program_verify(program, size) == STATUS_DONE, "the program is refused");

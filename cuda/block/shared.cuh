@@ -1,0 +1,139 @@
+/*
+ * shared.cuh
+ *		The shared memory of a block that runs the tile VM.
+ *
+ *		BlockShared | registers | group table | program
+ */
+#ifndef GPUDB_CUDA_SHARED_CUH
+#define GPUDB_CUDA_SHARED_CUH
+
+#include "block/groups.cuh"
+
+/* Words of a group's row at most. */
+#define MAX_KEY_WORDS (1 + 2 * PROGRAM_MAX_KEYS)
+#define MAX_ROW_WORDS (MAX_KEY_WORDS + 5 * PROGRAM_MAX_STATES)
+
+/* One value for all lanes. */
+typedef struct Constant
+{
+	uint64_t	words[2];
+	uint32_t	nulls;			/* a bit a lane, all alike */
+	uint32_t	bools;
+} Constant;
+
+#define MAX_CONSTANTS 64
+
+typedef struct BlockShared
+{
+	BlockGroups groups;
+	Constant	constant[MAX_CONSTANTS];
+	uint16_t	word_at[MAX_ROW_WORDS]; /* of a group's row: where the state begins in the block's */
+} BlockShared;
+
+/* Larger programs are left to other devices. */
+#define PROGRAM_COPY_BYTES 8192
+
+#define align16(bytes) (((bytes) + 15u) & ~15u)
+#define VALUES_AT align16(sizeof(BlockShared))
+
+extern __shared__ __align__(16) uint8_t shared_memory[];
+
+static __device__ __forceinline__ BlockGroups *
+block_groups(void)
+{
+	return &((BlockShared *) shared_memory)->groups;
+}
+
+static __device__ __forceinline__ uint32_t
+block_word_at(int32_t word)
+{
+	return ((const BlockShared *) shared_memory)->word_at[word];
+}
+
+static __device__ __forceinline__ uint64_t *
+block_values(void)
+{
+	return (uint64_t *) (shared_memory + VALUES_AT);
+}
+
+/* Bytes of a body's registers, values and NULL flags. */
+static __host__ __device__ inline uint32_t
+register_bytes(uint32_t registers, uint32_t tile)
+{
+	return align16(registers * (tile * 8 + 2 * VM_THREADS));
+}
+
+static __host__ __device__ inline uint32_t
+group_table_bytes(const VmShape *shape)
+{
+	return align16(shape->capacity * (shape->state_words * shape->replicas + shape->key_words + 1) * 8 + shape->nslots * 4);
+}
+
+static __device__ __forceinline__ const Constant *
+block_constant(uint32_t number)
+{
+	return &((const BlockShared *) shared_memory)->constant[number & ~CONSTANT];
+}
+
+/* Give an instruction the register numbers of this launch; a constant's becomes a value. */
+static __device__ inline void
+lower_instr(const VmShape *shape, const Program *program, Instr *in, BlockShared *shared)
+{
+	const uint64_t *words = program_words(program);
+	bool		companion = in->op == VMOP_MIN_BY || in->op == VMOP_MAX_BY || in->op == VMOP_MIN_BY_G || in->op == VMOP_MAX_BY_G;
+
+	if (in->op == VMOP_CONST_B || in->op == VMOP_CONST_I || in->op == VMOP_CONST_W || in->op == VMOP_CONST_F ||
+		in->op == VMOP_CONST_T)
+	{
+		Constant   *constant = &shared->constant[shape->map[in->dst] & ~CONSTANT];
+
+		constant->words[0] = words[in->imm];
+		constant->words[1] = in->op == VMOP_CONST_W ? words[in->imm + 1] : 0;
+		constant->nulls = in->c ? ~0u : 0;
+		constant->bools = words[in->imm] & 1 ? ~0u : 0;
+		return;
+	}
+	in->dst = shape->map[in->dst];
+	in->a = shape->map[in->a];
+	in->b = shape->map[in->b];
+	in->m = shape->map[in->m];
+	if (companion)
+		in->c = shape->map[in->c];
+}
+
+/* Lay everything out and make the group table empty; returns the program to run, from its tile_start on. */
+static __device__ inline const Program *
+block_prepare(const VmLaunch *launch, uint32_t tile)
+{
+	BlockShared *shared = (BlockShared *) shared_memory;
+	const VmShape *shape = &launch->shape;
+	const Program *program = launch->program;
+	uint8_t    *table = shared_memory + VALUES_AT + register_bytes(shape->registers, tile);
+	uint32_t   *copy = (uint32_t *) (table + group_table_bytes(shape));
+
+	for (uint32_t i = threadIdx.x; i < shape->program_bytes / 4; i += VM_THREADS)
+		copy[i] = ((const uint32_t *) program)[i];
+	if (threadIdx.x == 0)
+	{
+		uint32_t	at = 0;
+
+		block_groups_layout(&shared->groups, shape, table);
+		for (uint32_t s = 0; s < program->nstates; s++)
+		{
+			StateKind	kind = (StateKind) program->state_kind[s];
+
+			shared->groups.state_at[s] = (uint16_t) at;
+			shared->word_at[program->state_word[s]] = (uint16_t) at;
+			at += kind == STATE_SUM ? (shape->wide_sums[s / 32] >> (s % 32) & 1 ? 4 : 2) : state_words(kind);
+		}
+		shared->groups.state_at[program->nstates] = (uint16_t) at;
+	}
+	__syncthreads();
+	for (uint32_t pc = threadIdx.x; pc < program->body[shape->body].ninstrs; pc += VM_THREADS)
+		lower_instr(shape, program, (Instr *) program_instrs((const Program *) copy, (int) shape->body) + pc, shared);
+	block_groups_clear(program, &shared->groups);
+	__syncthreads();
+	return (const Program *) copy;
+}
+
+#endif							/* GPUDB_CUDA_SHARED_CUH */

@@ -1,0 +1,68 @@
+/*
+ * kernel_vm.cuh
+ *		The tile VM as a kernel: a template header over VM_LANES, lanes a thread.
+ *
+ * The includer defines VM_LANES and VM_KERNEL, the kernel's name.  Blocks take
+ * the tiles of a launch in turn.
+ */
+#include "block/lanes.cuh"
+#include "block/parts.cuh"
+#include "core/interp.h"
+
+/* A tile whose groups do not fit an empty table in so many rounds is left to others. */
+#define MAX_ROUNDS 4
+
+__global__ void __launch_bounds__(VM_THREADS, VM_BLOCKS)
+VM_KERNEL(const __grid_constant__ VmLaunch launch)
+{
+	BlockGroups *groups = block_groups();
+	const Program *program = block_prepare(&launch, VM_TILE);
+	VmRun		run = {};
+	const uint32_t pc = program->body[launch.shape.body].tile_start;
+
+	run.program = program;
+	run.body = (int) launch.shape.body;
+	run.tablet = launch.tablet;
+	run.out = launch.passed;
+	for (uint32_t first = launch.first_row + blockIdx.x * VM_TILE; first < launch.end_row; first += gridDim.x * VM_TILE)
+	{
+		uint32_t	n = min(launch.end_row - first, (uint32_t) VM_TILE);
+		bool		pending = true;
+
+		for (int round = 0;; round++)
+		{
+			if (pending)
+				pending = vm_run_tile(&run, pc, first, n) == STATUS_TABLE_FULL;
+			if (!program->grouped || !__syncthreads_or(pending))
+				break;
+			if (round == MAX_ROUNDS)
+			{
+				groups->status = STATUS_TABLE_FULL;
+				break;
+			}
+			block_groups_flush(program, &launch, groups);
+			__syncthreads();
+			block_groups_clear(program, groups);
+			__syncthreads();
+		}
+	}
+	if (launch.values != NULL)
+		for (uint32_t r = 0; r < launch.shape.registers; r++)
+			LANES
+			{
+				launch.values[r * VM_TILE + i] = VM_VALUES[r * VM_STRIDE + i];
+				launch.flags[r * VM_TILE + i] = (uint8_t) (BIT(VM_FLAGS[r * VM_NULLS + THREAD]) |
+														   BIT(VM_MASK(r)[THREAD]) << 1);
+			}
+	__syncthreads();
+	if (program->aggregates)
+		block_groups_flush(program, &launch, groups);
+	__syncthreads();
+	if (THREAD == 0 && groups->status != STATUS_DONE)
+		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, groups->status);
+}
+
+#undef MAX_ROUNDS
+#undef VM_LANES
+#undef VM_KERNEL
+#include "block/lanes_end.cuh"

@@ -1,0 +1,282 @@
+/*
+ * kernel_vm_bench.cu
+ *		The tile VM's kernel alone: a compiled program over columns in GPU memory.
+ *
+ *		kernel_vm_bench ROWS PROGRAM...
+ *
+ * PROGRAM is a file that gpudb.debug_program wrote for a query over TPC-H's
+ * lineitem.  Columns are made on the GPU, 8 bytes a value, each with a bitmap
+ * of NULLs that is read.  Times are CUDA events, the median of 21 launches;
+ * rates count values and bitmaps once.  The answer over the first rows is
+ * compared with the CPU's interpreter.
+ */
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include "core/hash.h"
+#include "core/vm.h"
+#include "vm_launch.h"
+
+extern "C" {
+#include "reference.h"
+}
+
+#define COMPARED_ROWS 1000000
+#define ROW_CAPACITY (1 << 18)
+#define LAUNCHES 21
+
+static void
+check(int error, const char *what)
+{
+	if (error == cudaSuccess)
+		return;
+	fprintf(stderr, "%s: %s\n", what, cudaGetErrorString((cudaError_t) error));
+	exit(1);
+}
+
+/* Something like lineitem's attribute in some row, as a decimal of scale 2, a date, or packed text. */
+static __host__ __device__ int64_t
+value_of(int attno, uint64_t row)
+{
+	uint64_t	h = hash_mix(row * 32 + (uint64_t) attno);
+
+	switch (attno)
+	{
+		case 5:
+			return (int64_t) (h % 50 + 1) * 100;
+		case 6:
+			return 90000 + (int64_t) (h % 10000000);
+		case 7:
+			return (int64_t) (h % 11);
+		case 8:
+			return (int64_t) (h % 9);
+		case 9:
+			return (int64_t) ((h % 4 == 0 ? 'A' : h % 4 == 1 ? 'R' : 'N') * (1ull << 48) + 1);
+		case 10:
+			return (int64_t) ((h % 2 ? 'F' : 'O') * (1ull << 48) + 1);
+		default:
+			return -2922 + (int64_t) (h % 2526);	/* 1992-01-02 on, days before 2000 */
+	}
+}
+
+static __global__ void
+fill(int64_t *values, int attno, uint32_t nrows)
+{
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < nrows; i += gridDim.x * blockDim.x)
+		values[i] = value_of(attno, i);
+}
+
+static __global__ void
+read_all(const uint4 *data, size_t n, uint32_t *sink)
+{
+	uint32_t	sum = 0;
+
+	for (size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x; i < n; i += (size_t) gridDim.x * blockDim.x)
+	{
+		uint4		v = __ldcs(data + i);
+
+		sum += v.x ^ v.y ^ v.z ^ v.w;
+	}
+	if (sum == 0x12345678)
+		*sink = sum;
+}
+
+template <typename F> static float
+median_ms(F run)
+{
+	cudaEvent_t begin;
+	cudaEvent_t end;
+	std::vector<float> ms;
+
+	check(cudaEventCreate(&begin), "event");
+	check(cudaEventCreate(&end), "event");
+	for (int i = 0; i <= LAUNCHES; i++)
+	{
+		float		t;
+
+		check(cudaEventRecord(begin), "record");
+		run();
+		check(cudaEventRecord(end), "record");
+		check(cudaEventSynchronize(end), "run");
+		check(cudaEventElapsedTime(&t, begin, end), "elapsed");
+		if (i > 0)
+			ms.push_back(t);
+	}
+	std::sort(ms.begin(), ms.end());
+	return ms[ms.size() / 2];
+}
+
+struct Job
+{
+	std::vector<uint8_t> file;
+	int			ncolumns;
+	const int16_t *column;		/* attribute number, scale */
+	const Program *program;
+};
+
+static Job
+load(const char *path)
+{
+	Job			job;
+	FILE	   *f = fopen(path, "rb");
+	int			c;
+
+	if (f == NULL)
+		perror(path), exit(1);
+	while ((c = getc(f)) != EOF)
+		job.file.push_back((uint8_t) c);
+	fclose(f);
+	memcpy(&job.ncolumns, job.file.data(), 4);
+	job.column = (const int16_t *) (job.file.data() + 4);
+	/* the program wants its words aligned */
+	job.file.insert(job.file.begin() + 4 + 4 * job.ncolumns, (8 - (4 + 4 * job.ncolumns) % 8) % 8, 0);
+	job.column = (const int16_t *) (job.file.data() + 4);
+	job.program = (const Program *) (job.file.data() + (4 + 4 * job.ncolumns + 7) / 8 * 8);
+	if (program_verify(job.program, job.program->size) != STATUS_DONE)
+		fprintf(stderr, "%s: no program\n", path), exit(1);
+	return job;
+}
+
+/* A tablet of 8-byte columns; without `device` in host memory. */
+static Tablet *
+make_tablet(const Job &job, uint32_t nrows, bool device)
+{
+	std::vector<uint16_t> types(job.ncolumns + 1, COLTYPE_I64);
+	uint64_t	size = tablet_size(types.data(), (uint32_t) job.ncolumns, nrows, 0);
+	uint64_t	head = tablet_align(sizeof(Tablet) + job.ncolumns * sizeof(TabletColumn));
+	Tablet	   *header = (Tablet *) calloc(1, device ? head : size);
+	Tablet	   *tablet = header;
+
+	tablet_layout(header, types.data(), (uint32_t) job.ncolumns, nrows, 0);
+	/* so that the bitmaps are read */
+	for (int c = 0; c < job.ncolumns; c++)
+		header->column[c].null_count = 1;
+	if (device)
+	{
+		check(cudaMalloc(&tablet, size), "cudaMalloc");
+		check(cudaMemset(tablet, 0, size), "cudaMemset");
+		check(cudaMemcpy(tablet, header, head, cudaMemcpyHostToDevice), "copy");
+	}
+	for (int c = 0; c < job.ncolumns; c++)
+	{
+		int64_t    *values = (int64_t *) ((uint8_t *) tablet + header->column[c].values);
+
+		if (device)
+			fill<<<1024, 256>>>(values, job.column[2 * c], nrows);
+		else
+			for (uint32_t i = 0; i < nrows; i++)
+				values[i] = value_of(job.column[2 * c], i);
+	}
+	check(cudaDeviceSynchronize(), "fill");
+	if (device)
+		free(header);
+	return tablet;
+}
+
+struct Gpu
+{
+	uint64_t   *rows;
+	uint64_t   *hashes;
+	VmResult   *result;
+	int			sms;
+	int			shared_limit;
+};
+
+/* Merge the group rows of a launch and compare with the CPU's. */
+static bool
+same_answer(const Gpu &gpu, const Job &job, const VmResult &result, uint32_t nrows)
+{
+	const Program *program = job.program;
+	std::vector<uint64_t> rows((size_t) result.nrows * program->row_words);
+	std::vector<uint64_t> hashes(result.nrows);
+	Tablet	   *tablet = make_tablet(job, nrows, false);
+	bool		same;
+
+	check(cudaMemcpy(rows.data(), gpu.rows, rows.size() * 8, cudaMemcpyDeviceToHost), "copy");
+	check(cudaMemcpy(hashes.data(), gpu.hashes, hashes.size() * 8, cudaMemcpyDeviceToHost), "copy");
+	same = reference_equals(program, tablet, rows.data(), hashes.data(), result.nrows);
+	free(tablet);
+	return same;
+}
+
+static void
+bench(const Gpu &gpu, const char *path, uint32_t nrows, double bandwidth)
+{
+	Job			job = load(path);
+	Tablet	   *tablet = make_tablet(job, nrows, true);
+	Program    *program;
+	double		bytes = (double) nrows * job.ncolumns * (8 + 1.0 / 8);
+
+	check(cudaMalloc(&program, job.program->size), "cudaMalloc");
+	check(cudaMemcpy(program, job.program, job.program->size, cudaMemcpyHostToDevice), "copy");
+	for (uint32_t lanes = 1; lanes <= 4; lanes *= 2)
+	{
+		VmLaunch	launch = {};
+		VmResult	result;
+		int			most;
+
+		if (!vm_shape(job.program, BODY_NARROW, lanes, (uint32_t) gpu.shared_limit, &launch.shape))
+			continue;
+		launch.program = program;
+		launch.tablet = tablet;
+		launch.rows = gpu.rows;
+		launch.hashes = gpu.hashes;
+		launch.row_capacity = ROW_CAPACITY;
+		launch.result = gpu.result;
+		most = vm_blocks_per_sm(&launch.shape);
+		launch.end_row = std::min(nrows, (uint32_t) COMPARED_ROWS);
+		check(cudaMemset(gpu.result, 0, sizeof(VmResult)), "memset");
+		check(vm_launch(&launch, gpu.sms * most, NULL), "launch");
+		check(cudaMemcpy(&result, gpu.result, sizeof(result), cudaMemcpyDeviceToHost), "run");
+		printf("%s: %u lanes, %u B shared, %u registers: %s", path, lanes, launch.shape.shared_bytes, launch.shape.registers,
+			   result.status != STATUS_DONE ? status_text((DeviceStatus) result.status)
+			   : same_answer(gpu, job, result, launch.end_row) ? "right" : "WRONG");
+		launch.end_row = nrows;
+		for (int blocks = most; blocks > 0; blocks = blocks > 1 && blocks == most ? most / 2 : 0)
+		{
+			float		ms = median_ms([&] {
+				cudaMemsetAsync(gpu.result, 0, sizeof(VmResult));
+				check(vm_launch(&launch, gpu.sms * blocks, NULL), "launch");
+			});
+
+			printf("; %d blocks/SM %.3f ms, %.0f GB/s, %.0f %%", blocks, ms, bytes / ms / 1e6, 100 * bytes / ms / 1e6 / bandwidth);
+		}
+		printf("\n");
+	}
+	cudaFree(tablet);
+	cudaFree(program);
+}
+
+int
+main(int argc, char **argv)
+{
+	uint32_t	nrows = argc > 1 ? (uint32_t) atoll(argv[1]) : 0;
+	Gpu			gpu;
+	uint4	   *data;
+	size_t		n = (size_t) 8 << 30;
+	double		bandwidth;
+	float		ms;
+
+	if (argc < 3)
+		return fprintf(stderr, "usage: kernel_vm_bench ROWS PROGRAM...\n"), 2;
+	check(cudaDeviceGetAttribute(&gpu.sms, cudaDevAttrMultiProcessorCount, 0), "attribute");
+	check(cudaDeviceGetAttribute(&gpu.shared_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "attribute");
+	check(vm_prepare((uint32_t) gpu.shared_limit), "prepare");
+	check(cudaMalloc(&data, n), "cudaMalloc");
+	check(cudaMemset(data, 7, n), "memset");
+	check(cudaMalloc(&gpu.result, sizeof(VmResult)), "cudaMalloc");
+	ms = median_ms([&] { read_all<<<gpu.sms * 16, 512>>>(data, n / 16, &gpu.result->nrows); });
+	bandwidth = n / ms / 1e6;
+	printf("reading: %.0f GB/s\n", bandwidth);
+	cudaFree(data);
+	check(cudaMalloc(&gpu.rows, (size_t) ROW_CAPACITY * 64 * 8), "cudaMalloc");
+	check(cudaMalloc(&gpu.hashes, (size_t) ROW_CAPACITY * 8), "cudaMalloc");
+	for (int i = 2; i < argc; i++)
+		bench(gpu, argv[i], nrows, bandwidth);
+	return 0;
+}

@@ -1,0 +1,47 @@
+#!/bin/bash
+# Build the kernels, the unit tests that run on a GPU and the kernels' benchmark:  build.sh NVCC ARCH FOLDER
+# Prints TAP.  The programs need nothing but NVIDIA's driver.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+repo=$(cd "$here/../../.." && pwd)
+nvcc=$1 arch=$2 folder=$3
+includes="-I$repo/cuda -I$repo/src -I$repo/test/unit -I$here -I$repo/test/bench/gpu"
+# 20011: core/ calls libc's functions in branches that only the host has
+cuda="-std=c++17 -arch=sm_$arch -O2 -fmad=false -lineinfo -diag-suppress 20011 $includes"
+c="-std=gnu99 -O2 -Wall -ffp-contract=off -fno-strict-aliasing -DGPUDB_TEST_GPU $includes"
+# shellcheck disable=SC2206  # a word each
+libraries=(-L"$(dirname "$(dirname "$(readlink -f "$nvcc")")")/lib64" -lcudart_static -lpthread -ldl -lrt -lm)
+
+# step NAME COMMAND...: one TAP line, what was said only if it failed
+step() {
+	local name=$1 said
+	shift
+	if said=$("$@" 2>&1); then
+		echo "ok - $name"
+	else
+		echo "not ok - $name"
+		echo "$said" | sed 's/^/# /'
+		exit 1
+	fi
+}
+
+core=()
+for source in "$repo"/src/core/*.c; do
+	core+=("$folder/core_$(basename "$source" .c).o")
+	# shellcheck disable=SC2086  # flags are words
+	gcc $c -c -o "${core[-1]}" "$source" || exit 1
+done
+# shellcheck disable=SC2086
+{
+	step "kernel_vm.cu for sm_$arch" "$nvcc" $cuda -c -o "$folder/kernel_vm.o" "$repo/cuda/kernel_vm.cu"
+	step "interpreter.cu" "$nvcc" $cuda -c -o "$folder/interpreter.o" "$here/interpreter.cu"
+	for name in vm_lanes_test vm_test; do
+		step "$name.c" gcc $c -c -o "$folder/$name.o" "$repo/test/unit/$name.c"
+		step "$name" g++ -o "$folder/$name" "$folder/$name.o" "$folder/interpreter.o" "$folder/kernel_vm.o" "${core[@]}" "${libraries[@]}"
+	done
+	step "kernel_vm_bench.cu" "$nvcc" $cuda -c -o "$folder/kernel_vm_bench.o" "$repo/test/bench/gpu/kernel_vm_bench.cu"
+	step "reference.c" gcc $c -O3 -c -o "$folder/reference.o" "$repo/test/bench/gpu/reference.c"
+	step "kernel_vm_bench" g++ -o "$folder/kernel_vm_bench" "$folder/kernel_vm_bench.o" "$folder/reference.o" "$folder/kernel_vm.o" \
+		"$folder/interpreter.o" "${core[@]}" "${libraries[@]}"
+}
+echo 1..9
