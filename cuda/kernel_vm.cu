@@ -125,9 +125,9 @@ vm_shape(const Program *program, int body, uint32_t lanes, uint32_t shared_limit
 	for (uint32_t k = 0; k < program->nkeys; k++)
 		shape->key_words += program->key_kind[k] == KEY_WORD ? 1 : 2;
 	choose_capacity(program, shape);
-	shape->program_bytes = align16(program->size);
+	shape->program_bytes = program->size;
 	shape->shared_bytes = VALUES_AT + register_bytes(shape->registers, lanes * VM_THREADS) + group_table_bytes(shape) +
-		shape->program_bytes;
+		align16(shape->program_bytes);
 	return program->size <= PROGRAM_COPY_BYTES && shape->nconstants <= MAX_CONSTANTS && shape->shared_bytes <= shared_limit;
 }
 

@@ -27,7 +27,7 @@ typedef struct VmShape
 	uint32_t	replicas;		/* of each word of states */
 	uint32_t	capacity;		/* groups of a block */
 	uint32_t	nslots;			/* of their hash table */
-	uint32_t	program_bytes;	/* of its copy in shared memory */
+	uint32_t	program_bytes;	/* copied into shared memory */
 	uint32_t	shared_bytes;	/* of a block, all in all */
 	uint32_t	lanes;			/* of a thread: 1, 2 or 4 */
 	uint32_t	wide_sums[(PROGRAM_MAX_STATES + 31) / 32];	/* a bit a state: sums of 128-bit values */

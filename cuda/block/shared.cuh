@@ -109,10 +109,12 @@ block_prepare(const VmLaunch *launch, uint32_t tile)
 	const VmShape *shape = &launch->shape;
 	const Program *program = launch->program;
 	uint8_t    *table = shared_memory + VALUES_AT + register_bytes(shape->registers, tile);
-	uint32_t   *copy = (uint32_t *) (table + group_table_bytes(shape));
+	uint8_t    *copy = table + group_table_bytes(shape);
 
-	for (uint32_t i = threadIdx.x; i < shape->program_bytes / 4; i += VM_THREADS)
-		copy[i] = ((const uint32_t *) program)[i];
+	for (uint32_t i = threadIdx.x; i < shape->program_bytes / 8; i += VM_THREADS)
+		((uint64_t *) copy)[i] = ((const uint64_t *) program)[i];
+	for (uint32_t i = shape->program_bytes / 8 * 8 + threadIdx.x; i < shape->program_bytes; i += VM_THREADS)
+		copy[i] = ((const uint8_t *) program)[i];
 	if (threadIdx.x == 0)
 	{
 		uint32_t	at = 0;
