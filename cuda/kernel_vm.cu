@@ -115,11 +115,7 @@ vm_shape(const Program *program, int body, uint32_t lanes, uint32_t shared_limit
 		shape->wide_sums[s / 32] |= 1u << (s % 32);
 	}
 	for (uint32_t s = 0; s < program->nstates; s++)
-	{
-		StateKind	kind = (StateKind) program->state_kind[s];
-
-		shape->state_words += kind == STATE_SUM ? (shape->wide_sums[s / 32] >> (s % 32) & 1 ? 4 : 2) : state_words(kind);
-	}
+		shape->state_words += shape_state_words(shape, program, s);
 	shape->replicas = program->grouped ? 32 : VM_THREADS;
 	shape->key_words = 1;
 	for (uint32_t k = 0; k < program->nkeys; k++)

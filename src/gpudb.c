@@ -23,8 +23,6 @@ PG_MODULE_MAGIC;
 /* Must agree with the SQL objects: gpudb.control's default_version. */
 #define GPUDB_VERSION "1.0"
 
-static bool preloaded = false;
-
 static shmem_request_hook_type prev_shmem_request = NULL;
 static shmem_startup_hook_type prev_shmem_startup = NULL;
 
@@ -59,7 +57,6 @@ _PG_init(void)
 	/* loaded by a session alone, the library only offers its functions, which say what is missing */
 	if (!process_shared_preload_libraries_in_progress)
 		return;
-	preloaded = true;
 	prev_shmem_request = shmem_request_hook;
 	shmem_request_hook = shmem_request;
 	prev_shmem_startup = shmem_startup_hook;
@@ -81,11 +78,7 @@ gpudb_version(PG_FUNCTION_ARGS)
 {
 	char	   *sql_version = text_to_cstring(PG_GETARG_TEXT_PP(0));
 
-	if (!preloaded)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("gpudb must be loaded via shared_preload_libraries"),
-				 errhint("Add gpudb to shared_preload_libraries in postgresql.conf and restart the server.")));
+	require_preloaded();
 	if (strcmp(sql_version, GPUDB_VERSION) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -122,11 +122,9 @@ block_prepare(const VmLaunch *launch, uint32_t tile)
 		block_groups_layout(&shared->groups, shape, table);
 		for (uint32_t s = 0; s < program->nstates; s++)
 		{
-			StateKind	kind = (StateKind) program->state_kind[s];
-
 			shared->groups.state_at[s] = (uint16_t) at;
 			shared->word_at[program->state_word[s]] = (uint16_t) at;
-			at += kind == STATE_SUM ? (shape->wide_sums[s / 32] >> (s % 32) & 1 ? 4 : 2) : state_words(kind);
+			at += shape_state_words(shape, program, s);
 		}
 		shared->groups.state_at[program->nstates] = (uint16_t) at;
 	}

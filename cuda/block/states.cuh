@@ -18,12 +18,17 @@
 #include "core/op_agg.h"
 #include "core/program.h"
 #include "tuning.cuh"
+#include "vm_launch.h"
 
-/* Whether this device has a form for a state. */
-static __host__ __device__ inline bool
-block_state_exists(StateKind kind)
+/* Words of state s while a block works: a sum keeps every 32 bits of what it adds apart. */
+static __host__ __device__ inline uint32_t
+shape_state_words(const VmShape *shape, const Program *program, uint32_t s)
 {
-	return !state_is_text(kind);
+	StateKind	kind = (StateKind) program->state_kind[s];
+
+	if (kind == STATE_SUM)
+		return shape->wide_sums[s / 32] >> (s % 32) & 1 ? 4 : 2;
+	return state_words(kind);
 }
 
 /* An initial state of so many words, `replicas` apart. */

@@ -115,7 +115,7 @@ reason_meaning(const char *reason)
 	return NULL;
 }
 
-static void
+void
 require_preloaded(void)
 {
 	if (shared == NULL)

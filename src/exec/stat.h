@@ -11,6 +11,9 @@
 extern void stat_request_shmem(void);
 extern void stat_attach_shmem(void);
 
+/* An error with a hint when the library is not preloaded. */
+extern void require_preloaded(void);
+
 /* A node ran to its end on its device. */
 extern void stat_count_executed(void);
 
