@@ -10,6 +10,7 @@
 #include "storage/ipc.h"
 #include "utils/builtins.h"
 
+#include "device/channel.h"
 #include "device/threads.h"
 #include "exec/memory.h"
 #include "exec/node.h"
@@ -17,6 +18,7 @@
 #include "guc.h"
 #include "plan/path.h"
 #include "tablet/pins.h"
+#include "worker/supervisor.h"
 
 PG_MODULE_MAGIC;
 
@@ -46,6 +48,7 @@ shmem_startup(void)
 	pins_attach_shmem();
 	memory_attach_shmem();
 	stat_attach_shmem();
+	channel_create();
 }
 
 extern PGDLLEXPORT void _PG_init(void);
@@ -65,6 +68,7 @@ _PG_init(void)
 	RegisterCustomScanMethods(&gpu_scan_methods);
 	RegisterCustomScanMethods(&gpu_agg_methods);
 	plan_init();
+	supervisor_register();
 }
 
 PG_FUNCTION_INFO_V1(gpudb_version);

@@ -9,6 +9,7 @@
 #   GPUDB_CUDA_ARCH        compute capability to compile for, such as 90 (default that of the GPU, or 75)
 #   GPUDB_DEVICE=cpu|gpu   the value of gpudb.device in every server (default cpu)
 #   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 3000)
+#   GPUDB_PROVIDER=auto|cpu|none   gpudb.provider in every server (default auto); cpu puts the CPU in a GPU's place
 #   GPUDB_SHARED_BUFFERS   shared_buffers of every server but those whose test sets it (default PostgreSQL's)
 #   GPUDB_TEST_TIMEOUT     seconds that one program may take (default 1200)
 #   PG_CONFIG              the PostgreSQL to test with
@@ -226,7 +227,7 @@ suites=("$@")
 for suite in "${suites[@]}"; do
 	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit cuda regress isolation tap pgtap diff crowd"
 done
-if [ "$device" = gpu ]; then
+if [ "$device" = gpu ] && [ "${GPUDB_PROVIDER:-auto}" = auto ]; then
 	nvidia-smi -L 2>/dev/null | grep -q GPU || [ -e /dev/nvidia0 ] ||
 		die "these tests need an NVIDIA GPU, and this machine has none (no answer from nvidia-smi, no /dev/nvidia0)"
 fi
@@ -236,6 +237,7 @@ work_open
 {
 	cat "$repo/test/regress.conf"
 	echo "gpudb.device = $device"
+	echo "gpudb.provider = ${GPUDB_PROVIDER:-auto}"
 	[ -z "${GPUDB_SHARED_BUFFERS:-}" ] || echo "shared_buffers = $GPUDB_SHARED_BUFFERS"
 } >"$work/server.conf"
 give_user "$work/server.conf"

@@ -80,6 +80,40 @@ typedef struct PageList
 	uint16_t	ntuples[TABLET_WINDOW_PAGES];
 } PageList;
 
+/* The type of the column that an attribute's values go to, or of its second column. */
+CORE_FN ColType
+deform_column_type(uint8_t kind, bool wide, bool second)
+{
+	switch ((DeformKind) kind)
+	{
+		case DEFORM_BOOL:
+			return COLTYPE_BOOL;
+		case DEFORM_U8:
+			return COLTYPE_U8;
+		case DEFORM_I16:
+			return COLTYPE_I16;
+		case DEFORM_I32:
+			return COLTYPE_I32;
+		case DEFORM_U32:
+			return COLTYPE_U32;
+		case DEFORM_UUID:
+		case DEFORM_TIMETZ:
+		case DEFORM_INTERVAL:
+			return COLTYPE_I128;
+		case DEFORM_F32:
+			return COLTYPE_F32;
+		case DEFORM_F64:
+			return COLTYPE_F64;
+		case DEFORM_DECIMAL:
+			return second ? COLTYPE_I16 : wide ? COLTYPE_I128 : COLTYPE_I64;
+		case DEFORM_TEXT:
+		case DEFORM_NAME:
+			return COLTYPE_TEXT;
+		default:
+			return COLTYPE_I64;
+	}
+}
+
 CORE_FN void
 deform_set_null(Tablet *tablet, TabletColumn *column, uint32_t row)
 {

@@ -53,6 +53,8 @@ typedef struct NodeReport
 	uint64		pages_pinned;
 	uint64		pages_copied;
 	JobTimes	times;
+	uint64		left_windows;	/* the GPU left to the CPU device, */
+	DeviceStatus left_for;		/* and why */
 	double		feed_ms;		/* pinning pages, by the backend */
 } NodeReport;
 

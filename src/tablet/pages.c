@@ -29,6 +29,7 @@
 
 /* The page structs of core/ are PostgreSQL's. */
 StaticAssertDecl(HEAP_PAGE_SIZE == BLCKSZ, "gpudb is built for pages of 8 kB");
+StaticAssertDecl(HEAP_MAX_TUPLES == MaxHeapTuplesPerPage, "tuples of a page");
 StaticAssertDecl(HEAP_PAGE_LINP == offsetof(PageHeaderData, pd_linp), "page header");
 StaticAssertDecl(sizeof(ItemIdData) == 4, "line pointer");
 StaticAssertDecl(HEAP_TUPLE_INFOMASK2 == offsetof(HeapTupleHeaderData, t_infomask2), "tuple header");
