@@ -14,4 +14,9 @@
 /* Shared memory that a block's group table may take. */
 #define GROUPS_SHARED_BYTES (40 * 1024)
 
+/* Deforming: four warps, each with a page of 8 kB in shared memory. */
+#define DEFORM_THREADS 128
+#define CLEAR_THREADS 256
+#define ZONE_THREADS 1024
+
 #endif							/* GPUDB_CUDA_TUNING_CUH */

@@ -58,6 +58,7 @@ typedef struct ProviderState
 {
 	char		why[PROVIDER_TEXT]; /* start() failed, or a batch: what the device's library said */
 	uint64_t	batch_bytes;	/* room for the tablet of one batch */
+	bool		final;			/* start() failed, and would again: there is no device */
 	uint32_t	ndevices;
 	ProviderDevice device[PROVIDER_MAX_DEVICES];
 } ProviderState;
@@ -91,7 +92,7 @@ typedef struct ProviderBatch
 	/* out */
 	DeviceStatus status;
 	int32_t		failed_column;
-	int16_t		max_scale[PROGRAM_MAX_COLUMNS];
+	int32_t		max_scale[PROGRAM_MAX_COLUMNS];
 	const GroupTable *groups;	/* of the batch's rows; NULL without aggregates */
 	const uint8_t *passed;		/* else a bit for each row */
 	JobTimes	times;

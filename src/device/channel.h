@@ -90,7 +90,7 @@ typedef struct ChannelResult
 	uint32		ngroups;
 	JobTimes	times;
 	uint64		checksum;		/* of the groups */
-	int16		max_scale[PROGRAM_MAX_COLUMNS];
+	int32		max_scale[PROGRAM_MAX_COLUMNS];
 	uint64		rows[CHANNEL_ROWS_WORDS];	/* ngroups hashes, then ngroups rows */
 } ChannelResult;
 
@@ -140,9 +140,9 @@ typedef struct Channel
 	ChannelJob	job[CHANNEL_JOBS];
 
 	/* from here on read by the device */
-	uint16		every_tuple[HEAP_MAX_TUPLES + 1];	/* 1, 2, ... */
+	uint16		every_tuple[HEAP_MAX_TUPLES + 1] pg_attribute_aligned(4096);	/* 1, 2, ... */
 	ChannelWindow window[CHANNEL_WINDOWS];
-	uint8		copies[CHANNEL_COPIES][TABLET_WINDOW_PAGES][HEAP_PAGE_SIZE];
+	uint8		copies[CHANNEL_COPIES][TABLET_WINDOW_PAGES][HEAP_PAGE_SIZE] pg_attribute_aligned(4096);
 	pg_atomic_uint32 copy_owner[CHANNEL_COPIES];	/* window number + 1; 0 = free */
 } Channel;
 

@@ -115,6 +115,7 @@ load_cuda(ProviderState *state)
 	if (library == NULL)
 	{
 		snprintf(state->why, sizeof(state->why), "library: %s", dlerror());
+		state->final = true;
 		return NULL;
 	}
 	get = (const Provider *(*) (void)) dlsym(library, PROVIDER_SYMBOL);
@@ -122,6 +123,7 @@ load_cuda(ProviderState *state)
 	if (provider == NULL || provider->abi != PROVIDER_ABI)
 	{
 		snprintf(state->why, sizeof(state->why), "library: %s is of another version of gpudb", path);
+		state->final = true;
 		return NULL;
 	}
 	return provider;
@@ -170,7 +172,7 @@ helper_main(pid_t parent)
 	reset_signals();
 	close_files();
 	if (!protect_shared_memory() || !start_provider(channel, &provider))
-		_exit(HELPER_EXIT_NO_DEVICE);
+		_exit(channel->provider_state.final ? HELPER_EXIT_NO_DEVICE : HELPER_EXIT_LOST);
 	pg_atomic_write_u32(&channel->state, HELPER_SERVING);
 	service_run(channel, provider, pool);
 	_exit(HELPER_EXIT_LOST);

@@ -11,7 +11,7 @@
 
 /* How a helper ends by itself. */
 #define HELPER_EXIT_NO_DEVICE	3	/* channel->provider_state.why tells */
-#define HELPER_EXIT_LOST		4	/* the device failed while serving */
+#define HELPER_EXIT_LOST		4	/* the device failed, now or while it served */
 
 /*
  * Fork a helper; its process, or -1 with errno set.  It serves until it is

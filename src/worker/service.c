@@ -14,6 +14,7 @@
 
 #include <linux/futex.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,6 +62,20 @@ chunk_of(uint64 offset)
 	return ((uintptr_t) pool.start % ((Size) 2 * 1024 * 1024) + offset) / channel->chunk_bytes;
 }
 
+/* Attach read-only memory; where a device registers only what it could write, it is writable for that moment. */
+static bool
+attach_chunk(ProviderMemory *memory)
+{
+	bool		done = provider->attach(memory);
+
+	if (done || mprotect(memory->start, memory->size, PROT_READ | PROT_WRITE) != 0)
+		return done;
+	memory->read_only = false;
+	done = provider->attach(memory);
+	mprotect(memory->start, memory->size, PROT_READ);
+	return done;
+}
+
 /* Let the device read a chunk in place that some backend wants. */
 static bool
 attach_wanted(void)
@@ -80,7 +95,7 @@ attach_wanted(void)
 		first = Max(first, begin);
 		last = Min(last, end);
 		memory = (ProviderMemory) {.start = first, .size = last - first, .read_only = true};
-		attached[c] = provider->attach(&memory);
+		attached[c] = attach_chunk(&memory);
 		/* what cannot be attached is not asked for again */
 		pg_atomic_write_u32(&channel->chunk_wanted[c], attached[c] ? 1 : 2);
 		pg_atomic_write_u32(&channel->chunk_attached[c], attached[c]);
