@@ -23,6 +23,8 @@ override with_llvm = no
 PG_CONFIG ?= pg_config
 # PostgreSQL 15 leaves PGDLLEXPORT empty, and -fvisibility=hidden would hide even _PG_init.
 PG_CPPFLAGS = -I$(CURDIR)/src -D'PGDLLEXPORT=__attribute__((visibility("default")))'
+# FAULTS=1: failures on demand in the GPU process, for tests (src/worker/debug_fault.c).
+PG_CPPFLAGS += $(if $(FAULTS),-DGPUDB_FAULTS)
 PG_CFLAGS = -std=gnu99 -fvisibility=hidden -ffp-contract=off -Wall -Wextra -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers -Werror=switch
 SHLIB_LINK = -lpthread -lm

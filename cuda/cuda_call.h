@@ -23,6 +23,7 @@ cuda_injected(void)
 	return cuda_fault != NULL && ++*cuda_calls == cuda_fault->call ? (cudaError_t) cuda_fault->code : cudaSuccess;
 }
 
+/* The call, or a failure in its place. */
 #define CUDA_CALL(call) (cuda_injected() != cudaSuccess ? (cudaError_t) cuda_fault->code : (call))
 #else
 #define CUDA_CALL(call) (call)

@@ -134,8 +134,10 @@ typedef struct Channel
 	pg_atomic_uint32 chunk_attached[CHANNEL_CHUNKS];
 
 	/* tests */
-	volatile ProviderFault fault;
+	volatile ProviderFault fault;	/* of CUDA's calls, and their count */
 	volatile uint32 calls;
+	volatile ProviderFault answer_fault;	/* of answers: see worker/debug_fault.c */
+	volatile uint32 answers;
 
 	ChannelJob	job[CHANNEL_JOBS];
 

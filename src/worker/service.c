@@ -222,12 +222,30 @@ wake_owner(ChannelJob *job)
 		kill(job->owner, SIGUSR1);
 }
 
+#ifdef GPUDB_FAULTS
+/* What a test wants of this answer. */
+static void
+inject_fault(ChannelResult *result)
+{
+	if (++channel->answers != channel->answer_fault.call)
+		return;
+	if (channel->answer_fault.code == 1)
+		_exit(1);
+	if (channel->answer_fault.code == 2)
+		raise(SIGSTOP);
+	result->checksum ^= 1;
+}
+#endif
+
 /* Let the backend have a result, with so many words of groups. */
 static void
 publish(ChannelJob *job, ChannelResult *result, DeviceStatus status, uint32 words)
 {
 	result->status = status;
 	result->checksum = channel_checksum(result->rows, words);
+#ifdef GPUDB_FAULTS
+	inject_fault(result);
+#endif
 	pg_write_barrier();
 	pg_atomic_write_u32(&result->state, RESULT_READY);
 	wake_owner(job);

@@ -208,6 +208,9 @@ gpudb_supervisor_main(Datum arg)
 						 self.give_up ? 60000L : LOOK_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
+		/* after a change of hardware or driver a reload makes it look again */
+		if (ConfigReloadPending)
+			self.give_up = false;
 		ConfigReloadPending = false;
 	}
 	end_helper(&self);
