@@ -346,7 +346,11 @@ start_run(CudaBatch *own)
 	launch.result = &((Request *) own->arena)->result;
 	tiles = (tablet->nrows + launch.shape.lanes * 256 - 1) / (launch.shape.lanes * 256);
 	blocks = (uint32_t) vm_blocks_per_sm(&launch.shape) * cuda_context.multiprocessors;
-	error = (cudaError_t) CUDA_CALL((cudaError_t) vm_launch(&launch, (int) (tiles < blocks ? tiles : blocks), own->stream));
+	/* a tile without any row that passes writes nothing */
+	error = launch.passed == NULL ? cudaSuccess
+		: CUDA_CALL(cudaMemsetAsync(launch.passed, 0, tablet->nrows / 8 + 1, own->stream));
+	if (error == cudaSuccess)
+		error = (cudaError_t) CUDA_CALL((cudaError_t) vm_launch(&launch, (int) (tiles < blocks ? tiles : blocks), own->stream));
 	if (error == cudaSuccess && launch.passed != NULL)
 		error = CUDA_CALL(cudaMemcpyAsync(own->passed, launch.passed, tablet->nrows / 8 + 1, cudaMemcpyDeviceToHost, own->stream));
 	if (error == cudaSuccess)
