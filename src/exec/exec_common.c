@@ -181,6 +181,16 @@ node_start_run(GpuNode *node)
 	MemoryContextSwitchTo(old);
 }
 
+/* A GPU has left windows to the CPU device. */
+static void
+note_left(GpuNode *node, DeviceStatus why)
+{
+	node->report.left_for = status_reason(why)[0] != '\0' ? status_reason(why) : "gpu_limit";
+	node->report.left_text = status_text(why);
+	if (!node->secret)
+		stat_count_left(node->report.left_for);
+}
+
 void
 node_end_run(GpuNode *node)
 {
@@ -196,7 +206,7 @@ node_end_run(GpuNode *node)
 		node->report.times.run_ns += report.times.run_ns;
 		node->report.left_windows += report.left_windows;
 		if (report.left_for != STATUS_DONE)
-			node->report.left_for = report.left_for;
+			note_left(node, report.left_for);
 		node->job = NULL;
 		node->device->close(job);
 	}

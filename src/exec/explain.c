@@ -73,9 +73,8 @@ explain_report(GpuNode *node, ExplainState *es)
 		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
 	if (report->left_windows > 0 && !node->secret)
 		ExplainPropertyInteger("Tablets on CPU", NULL, report->left_windows, es);
-	if (report->left_for != STATUS_DONE && !node->secret)
-		ExplainPropertyText("Left to CPU", psprintf("%s (%s)", status_reason(report->left_for),
-													status_text(report->left_for)), es);
+	if (report->left_for != NULL && !node->secret)
+		ExplainPropertyText("Left to CPU", psprintf("%s (%s)", report->left_for, report->left_text), es);
 	ExplainPropertyInteger("Rows In", NULL, report->rows_in, es);
 	if (es->buffers)
 	{

@@ -31,11 +31,12 @@ static const struct
 typedef enum StatEvent
 {
 	EVENT_FALLBACK,
+	EVENT_LEFT,
 	EVENT_REFUSED,
 	EVENT_Count
 } StatEvent;
 
-static const char *const event_name[] = {"fallback", "refused"};
+static const char *const event_name[] = {"fallback", "left to cpu", "refused"};
 
 typedef struct SharedStat
 {
@@ -98,6 +99,12 @@ void
 stat_count_fallback(const char *reason)
 {
 	count_event(EVENT_FALLBACK, reason);
+}
+
+void
+stat_count_left(const char *reason)
+{
+	count_event(EVENT_LEFT, reason);
 }
 
 void

@@ -20,6 +20,9 @@ extern void stat_count_executed(void);
 /* PostgreSQL answered for a node, or part of it, at run time. */
 extern void stat_count_fallback(const char *reason);
 
+/* A GPU left some windows of a node to the CPU device. */
+extern void stat_count_left(const char *reason);
+
 /* The planner left a scan or an aggregate to PostgreSQL, for a reason other than cost. */
 extern void stat_count_refused(const char *reason);
 
