@@ -18,6 +18,7 @@
 #include "guc.h"
 #include "plan/path.h"
 #include "tablet/pins.h"
+#include "tablet/recent.h"
 #include "worker/supervisor.h"
 
 PG_MODULE_MAGIC;
@@ -49,6 +50,7 @@ shmem_startup(void)
 	memory_attach_shmem();
 	stat_attach_shmem();
 	channel_create();
+	recent_create();
 }
 
 extern PGDLLEXPORT void _PG_init(void);

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include <linux/futex.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 
 #include "core/hash.h"
 #include "device/channel.h"
+#include "device/mapping.h"
 #include "guc.h"
 
 /* Rounds of looking for an answer before sleeping: some 10 µs. */
@@ -37,30 +37,13 @@ buffer_pool_bytes(void)
 	return (uint64) NBuffers * BLCKSZ;
 }
 
-/*
- * Anonymous and shared, aligned to huge pages, untouched where not needed.
- * After a crash a dying helper may still have the old one, which goes with it.
- */
+/* After a crash a dying helper may still have the old one, which goes with it. */
 void
 channel_create(void)
 {
-	Size		size = TYPEALIGN(HUGE_PAGE, sizeof(Channel));
-	uint8	   *start;
-	uint8	   *aligned;
-
 	if (channel != NULL)
-		munmap(channel, size);
-	channel = NULL;
-	start = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (start == MAP_FAILED)
-		ereport(FATAL,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("gpudb could not map %zu bytes of shared memory: %m", size + HUGE_PAGE)));
-	aligned = (uint8 *) TYPEALIGN(HUGE_PAGE, start);
-	if (aligned > start)
-		munmap(start, aligned - start);
-	munmap(aligned + size, start + HUGE_PAGE - aligned);
-	channel = (Channel *) aligned;
+		mapping_drop(channel, sizeof(Channel));
+	channel = mapping_create(sizeof(Channel));
 	channel->chunk_bytes = Max(LEAST_CHUNK, TYPEALIGN(HUGE_PAGE, buffer_pool_bytes() / (CHANNEL_CHUNKS - 2)));
 	for (int i = 0; i < HEAP_MAX_TUPLES; i++)
 		channel->every_tuple[i] = (uint16) (i + 1);
