@@ -10,7 +10,7 @@
 
 CudaContext cuda_context;
 volatile ProviderFault *cuda_fault;
-volatile uint32_t *cuda_calls;
+volatile uint32_t *cuda_sites;
 
 /* The oldest chips that the kernels are built for. */
 #define LEAST_CAPABILITY 75

@@ -27,7 +27,8 @@ start(const ProviderConfig *config, ProviderState *state)
 	cudaError_t error;
 
 	cuda_fault = config->fault;
-	cuda_calls = config->calls;
+	cuda_sites = config->sites;
+	*cuda_sites = 0;
 	provider_state = state;
 	if (!context_open(config->device, state))
 		return false;

@@ -38,10 +38,10 @@ typedef struct ProviderDevice
 	bool		in_use;
 } ProviderDevice;
 
-/* Tests: make one call of the device's library fail.  Counted in calls from 1 on; 0 = never. */
+/* Tests: make something fail once, at a place that is numbered from 1 on; 0 = never, or it has failed. */
 typedef struct ProviderFault
 {
-	uint32_t	call;
+	uint32_t	site;
 	int32_t		code;
 } ProviderFault;
 
@@ -49,8 +49,9 @@ typedef struct ProviderConfig
 {
 	const char *device;			/* UUID, or "" for the first that can be used */
 	uint64_t	memory;			/* bytes of device memory to take at most */
+	/* tests: a place in the provider that is to fail, and how many there are so far */
 	volatile ProviderFault *fault;
-	volatile uint32_t *calls;	/* tests: counts calls that a fault may hit */
+	volatile uint32_t *sites;
 } ProviderConfig;
 
 /* What came of start(). */

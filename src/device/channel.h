@@ -134,8 +134,8 @@ typedef struct Channel
 	pg_atomic_uint32 chunk_attached[CHANNEL_CHUNKS];
 
 	/* tests */
-	volatile ProviderFault fault;	/* of CUDA's calls, and their count */
-	volatile uint32 calls;
+	volatile ProviderFault fault;	/* of the provider's calls of its library */
+	volatile uint32 sites;
 	volatile ProviderFault answer_fault;	/* of answers: see worker/debug_fault.c */
 	volatile uint32 answers;
 

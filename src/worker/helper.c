@@ -139,7 +139,7 @@ start_provider(Channel *channel, const Provider **provider)
 	};
 	ProviderConfig config = {
 		.device = gpudb_gpu, .memory = (uint64) gpudb_gpu_memory * 1024 * 1024,
-		.fault = &channel->fault, .calls = &channel->calls
+		.fault = &channel->fault, .sites = &channel->sites
 	};
 
 	memset(state, 0, sizeof(*state));

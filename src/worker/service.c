@@ -227,8 +227,9 @@ wake_owner(ChannelJob *job)
 static void
 inject_fault(ChannelResult *result)
 {
-	if (++channel->answers != channel->answer_fault.call)
+	if (++channel->answers != channel->answer_fault.site)
 		return;
+	channel->answer_fault.site = 0;
 	if (channel->answer_fault.code == 1)
 		_exit(1);
 	if (channel->answer_fault.code == 2)

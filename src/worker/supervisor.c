@@ -202,7 +202,7 @@ gpudb_supervisor_main(Datum arg)
 	{
 		if (self.helper > 0)
 			look_after_helper(&self, channel);
-		else if (!self.give_up && GetCurrentTimestamp() >= self.next_start)
+		if (self.helper == 0 && !self.give_up && GetCurrentTimestamp() >= self.next_start)
 			start_helper(&self, channel);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 self.give_up ? 60000L : LOOK_MS, PG_WAIT_EXTENSION);

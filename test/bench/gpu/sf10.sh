@@ -20,9 +20,10 @@ server_start tpch "shared_buffers = $((sf * 2 + 2))GB" "max_wal_size = 100GB" "w
 	"max_worker_processes = 32" "max_parallel_workers = 32" "max_parallel_workers_per_gather = $((jobs - 1))" \
 	"min_parallel_table_scan_size = 0" "work_mem = 1GB" "max_connections = 100"
 psql_as -c 'CREATE EXTENSION gpudb'
-start=$(date +%s.%N)
+SECONDS=0
 TPCH_JOBS=$jobs "$repo/test/bench/tpch_load.sh" "$sf"
-echo "loaded scale factor $sf in $(echo "$(date +%s.%N) - $start" | bc | cut -d. -f1) s with $jobs sessions"
+psql_as -c 'CREATE EXTENSION pg_prewarm' -c "SELECT FROM pg_prewarm('lineitem')" >/dev/null
+echo "loaded scale factor $sf in $SECONDS s with $jobs sessions"
 psql_as -c "SELECT 'lineitem: ' || count(*) || ' rows, ' || pg_size_pretty(pg_relation_size('lineitem')) FROM lineitem"
 psql_as -c 'SELECT gpudb.doctor()'
 
@@ -30,7 +31,7 @@ psql_as -c 'SELECT gpudb.doctor()'
 run() {
 	local i query=$2
 	for i in 0 1 2 3 4 5; do
-		psql_as -c "SET gpudb.device = gpu" -c "$1" -c "EXPLAIN (ANALYZE, FORMAT JSON) $query" |
+		psql_as -c "SET gpudb.device = gpu" -c "$1" -c "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) $query" |
 			awk -v i="$i" 'i > 0 && /"(Execution Time|Feed Time|Build Time|Kernel Time|Tablets on CPU|Pages Pinned)"/ {
 				gsub(/[",:]/, ""); print $1 "_" $2, $NF }'
 	done | sort -k1,1 -k2,2n | awk '{ v[$1] = v[$1] " " $2; n[$1]++ } END { for (k in v) {
