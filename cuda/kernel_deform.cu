@@ -102,7 +102,7 @@ reduce_range(Wide *low, Wide *high)
 template <typename T> static __device__ void
 range_of(const T *values, uint32_t n, Wide *low, Wide *high)
 {
-	T			lo = values[0];
+	T			lo = n > 0 ? values[0] : 0;
 	T			hi = lo;
 
 	for (uint32_t i = threadIdx.x; i < n; i += ZONE_THREADS)
@@ -120,7 +120,7 @@ range_of(const T *values, uint32_t n, Wide *low, Wide *high)
 static __device__ void
 range_of_wide(const uint64_t *words, uint32_t n, Wide *low, Wide *high)
 {
-	*low = *high = wide_load(words);
+	*low = *high = n > 0 ? wide_load(words) : 0;
 	for (uint32_t i = threadIdx.x; i < n; i += ZONE_THREADS)
 	{
 		Wide		v = wide_load(words + 2 * (uint64_t) i);

@@ -2,12 +2,20 @@
 SHOW gpudb.enabled;
 SHOW gpudb.force;
 SHOW gpudb.debug_require;
-SELECT name, setting, vartype, context, min_val, max_val, enumvals FROM pg_settings WHERE name LIKE 'gpudb.%' AND name <> 'gpudb.device' ORDER BY name COLLATE "C";
-SELECT name, vartype, context, enumvals FROM pg_settings WHERE name = 'gpudb.device';
+SELECT name, setting, vartype, context, min_val, max_val, enumvals FROM pg_settings WHERE name LIKE 'gpudb.%' AND name NOT IN ('gpudb.device', 'gpudb.provider') ORDER BY name COLLATE "C";
+-- the server of these tests sets the others
+SELECT name, vartype, context, enumvals FROM pg_settings WHERE name IN ('gpudb.device', 'gpudb.provider') ORDER BY name COLLATE "C";
 SET gpudb.enabled = maybe;
 SET gpudb.force = 3;
 SET gpudb.device = tpu;
 SET gpudb.debug_require = always;
+SET gpudb.queue_timeout = 0;
+SET gpudb.queue_timeout = '1 min';
+SHOW gpudb.queue_timeout;
+RESET gpudb.queue_timeout;
+SET gpudb.gpu = '';
+SET gpudb.gpu_memory = '2 GB';
+SET gpudb.provider = cpu;
 SET gpudb.cpu_threads = -1;
 SET gpudb.cpu_threads = 100000;
 SET gpudb.cpu_threads = 'many';

@@ -32,12 +32,12 @@ RESET ROLE;
 ALTER TABLE plan_security ENABLE ROW LEVEL SECURITY;
 SET ROLE plan_security_role;
 -- the NaN of a hidden row makes the node fall back; nobody is told
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT sum(secret) FROM plan_security;
+SELECT explain($$SELECT sum(secret) FROM plan_security$$, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
 SELECT sum(secret) FROM plan_security;
 SELECT count(*) FROM plan_security WHERE secret > 1;
 -- without the policy it is shown
 RESET ROLE;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT sum(secret) FROM plan_security;
+SELECT explain($$SELECT sum(secret) FROM plan_security$$, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
 -- columns without a privilege
 REVOKE ALL ON plan_security FROM plan_security_role;
 GRANT SELECT (id, owner) ON plan_security TO plan_security_role;

@@ -31,8 +31,8 @@ SELECT count(*), min(id), max(id) FROM (SELECT id FROM scan_subplans WHERE id < 
 SELECT id, a FROM scan_subplans WHERE id > 4990 AND a >= (SELECT seven FROM scan_subplans_zero);
 SELECT k, count(*), sum(a * (SELECT seven FROM scan_subplans_zero)) FROM scan_subplans WHERE id > (SELECT min(id) + 100 FROM scan_subplans) GROUP BY k ORDER BY k;
 SELECT count(*) FROM scan_subplans WHERE a = (SELECT a FROM scan_subplans_empty);
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT id FROM scan_subplans WHERE id % 500 = 7 AND a = (SELECT seven FROM scan_subplans_zero);
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*) FROM scan_subplans_empty WHERE a = (SELECT 1 / zero FROM scan_subplans_zero);
+SELECT explain($$SELECT id FROM scan_subplans WHERE id % 500 = 7 AND a = (SELECT seven FROM scan_subplans_zero)$$, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
+SELECT explain($$SELECT count(*) FROM scan_subplans_empty WHERE a = (SELECT 1 / zero FROM scan_subplans_zero)$$, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
 -- once for every outer row
 SELECT k, (SELECT count(*) FROM scan_subplans s WHERE s.a = o.k AND s.id > (SELECT max(id) - 100 FROM scan_subplans WHERE k = o.k)) FROM (VALUES (0), (1), (2), (3)) o(k);
 -- too many rows before one asks: PostgreSQL answers
@@ -40,10 +40,10 @@ SELECT count(*) FROM scan_subplans WHERE id > 4999 AND a <> (SELECT seven FROM s
 SET gpudb.debug_require = allow;
 SELECT count(*) FROM scan_subplans WHERE id > 4999 AND a <> (SELECT seven FROM scan_subplans_zero);
 SELECT count(*) FROM scan_subplans WHERE id > 5000 AND a <> (SELECT 1 / zero FROM scan_subplans_zero);
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*) FROM scan_subplans WHERE id > 5000 AND a <> (SELECT 1 / zero FROM scan_subplans_zero);
+SELECT explain($$SELECT count(*) FROM scan_subplans WHERE id > 5000 AND a <> (SELECT 1 / zero FROM scan_subplans_zero)$$, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
 SET gpudb.debug_require = require;
 -- the same of a scan: it goes on with PostgreSQL's filters until the subplan has run
 SELECT id, k FROM scan_subplans WHERE id > 4995 AND k <> (SELECT seven FROM scan_subplans_zero);
 SELECT id FROM scan_subplans WHERE id > 5000 AND k <> (SELECT 1 / zero FROM scan_subplans_zero);
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT id, k FROM scan_subplans WHERE id > 4995 AND k <> (SELECT seven FROM scan_subplans_zero);
+SELECT explain($$SELECT id, k FROM scan_subplans WHERE id > 4995 AND k <> (SELECT seven FROM scan_subplans_zero)$$, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
 DROP TABLE scan_subplans, scan_subplans_empty, scan_subplans_zero;

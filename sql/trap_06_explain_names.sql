@@ -5,14 +5,13 @@ CREATE TABLE trap_06_other (k int, name text);
 INSERT INTO trap_06_other SELECT i, 'n' || i FROM generate_series(0, 9) i;
 ANALYZE trap_06, trap_06_other;
 SET gpudb.force = on;
-SET gpudb.device = cpu;
 -- names with a prefix where there are several relations, quoted where they must be
-EXPLAIN (COSTS OFF) SELECT o.name, s.total FROM trap_06_other o JOIN (SELECT p.k, sum(p.v) AS total FROM trap_06 p WHERE p.id > 5 GROUP BY p.k) s ON s.k = o.k WHERE o.k = 3;
-EXPLAIN (COSTS OFF) SELECT "My Alias".k, count(*) FROM trap_06 AS "My Alias" (id, k, "V 1") WHERE "V 1" > 1 GROUP BY "My Alias".k HAVING max("V 1") > 2;
-EXPLAIN (COSTS OFF) SELECT (SELECT sum(v) FROM trap_06 i WHERE i.k = o.k AND i.id <> o.id) FROM trap_06 o WHERE o.id < 3;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM trap_06 a WHERE a.k = 1 UNION ALL SELECT count(*) FROM trap_06 b WHERE b.k = 2 UNION ALL SELECT sum(c.k) FROM trap_06 c;
-EXPLAIN (COSTS OFF) WITH w AS MATERIALIZED (SELECT x.k, max(x.v) AS m FROM trap_06 x GROUP BY x.k) SELECT w1.m, w2.m FROM w w1 JOIN w w2 ON w2.k = w1.k + 1, trap_06_other y WHERE y.k = w1.k;
-EXPLAIN (VERBOSE, COSTS OFF) SELECT z.name FROM trap_06_other z WHERE EXISTS (SELECT count(*) FROM trap_06 q WHERE q.k = z.k HAVING sum(q.v) > 1000);
+SELECT explain($$SELECT o.name, s.total FROM trap_06_other o JOIN (SELECT p.k, sum(p.v) AS total FROM trap_06 p WHERE p.id > 5 GROUP BY p.k) s ON s.k = o.k WHERE o.k = 3$$);
+SELECT explain($$SELECT "My Alias".k, count(*) FROM trap_06 AS "My Alias" (id, k, "V 1") WHERE "V 1" > 1 GROUP BY "My Alias".k HAVING max("V 1") > 2$$);
+SELECT explain($$SELECT (SELECT sum(v) FROM trap_06 i WHERE i.k = o.k AND i.id <> o.id) FROM trap_06 o WHERE o.id < 3$$);
+SELECT explain($$SELECT count(*) FROM trap_06 a WHERE a.k = 1 UNION ALL SELECT count(*) FROM trap_06 b WHERE b.k = 2 UNION ALL SELECT sum(c.k) FROM trap_06 c$$);
+SELECT explain($$WITH w AS MATERIALIZED (SELECT x.k, max(x.v) AS m FROM trap_06 x GROUP BY x.k) SELECT w1.m, w2.m FROM w w1 JOIN w w2 ON w2.k = w1.k + 1, trap_06_other y WHERE y.k = w1.k$$);
+SELECT explain($$SELECT z.name FROM trap_06_other z WHERE EXISTS (SELECT count(*) FROM trap_06 q WHERE q.k = z.k HAVING sum(q.v) > 1000)$$, 'VERBOSE, COSTS OFF');
 -- the indexes: the relation is the first, middle and last of its query, in arms of a union and at several depths
 SELECT o.name, s.total FROM trap_06_other o JOIN (SELECT p.k, sum(p.v) AS total FROM trap_06 p WHERE p.id > 5 GROUP BY p.k) s ON s.k = o.k WHERE o.k < 3 ORDER BY 1;
 SELECT s.total, o.name FROM (SELECT p.k, sum(p.v) AS total FROM trap_06 p WHERE p.id > 5 GROUP BY p.k) s JOIN trap_06_other o ON s.k = o.k WHERE o.k < 3 ORDER BY 2;
@@ -27,6 +26,6 @@ SELECT count(*) AS x, k AS y FROM trap_06 GROUP BY k UNION SELECT k, count(*) FR
 -- dropped columns before, after and among those used
 ALTER TABLE trap_06 ADD COLUMN late int DEFAULT 7;
 ALTER TABLE trap_06 DROP COLUMN k;
-EXPLAIN (COSTS OFF) SELECT s.late, o.name FROM trap_06_other o, (SELECT late, sum(v) FROM trap_06 GROUP BY late) s WHERE o.k = s.late;
+SELECT explain($$SELECT s.late, o.name FROM trap_06_other o, (SELECT late, sum(v) FROM trap_06 GROUP BY late) s WHERE o.k = s.late$$);
 SELECT s.*, o.name FROM trap_06_other o, (SELECT late, sum(v) FROM trap_06 GROUP BY late) s WHERE o.k = s.late;
 DROP TABLE trap_06, trap_06_other;

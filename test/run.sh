@@ -1,11 +1,13 @@
 #!/bin/bash
-# Run the test suites and add up:  test/run.sh [lint] [unit] [regress] [isolation] [tap] [pgtap] [diff] [cuda] [crowd]
+# Run the test suites and add up:
+# test/run.sh [lint] [unit] [cuda] [regress] [isolation] [tap] [pgtap] [diff] [channel] [crowd]
 # All but `crowd` run when none is named.
 #
 # gpudb must be installed already (`make test` does that).  Every suite comes down to programs that print TAP; what
 # pg_regress prints is translated.  Tests run as an unprivileged user on copies in a scratch folder, so the repository
 # may belong to root.  The last line is always `N passed, N failed`.
 #
+#   GPUDB_CHANNEL_QUERIES  random queries of the suite `channel` for each of two seeds (default 1500)
 #   GPUDB_CUDA_ARCH        compute capability to compile for, such as 90 (default that of the GPU, or 75)
 #   GPUDB_DEVICE=cpu|gpu   the value of gpudb.device in every server (default cpu)
 #   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 3000)
@@ -65,6 +67,14 @@ tap() {
 	[ $bad = 0 ] || printf '    %s\n' "${said[@]}"
 }
 
+# server_conf DEVICE PROVIDER: the settings of every server.
+server_conf() {
+	cat "$repo/test/regress.conf"
+	echo "gpudb.device = $1"
+	echo "gpudb.provider = $2"
+	[ -z "${GPUDB_SHARED_BUFFERS:-}" ] || echo "shared_buffers = $GPUDB_SHARED_BUFFERS"
+}
+
 suite_lint() {
 	local script
 	for script in "$repo"/test/lint/*.sh; do
@@ -97,7 +107,7 @@ pg_regress_tap() {
 	local driver=$1 folder=$2 status
 	shift 2
 	as_user "${bounded[@]}" "$driver" --bindir="$pg_bin" --inputdir="$folder" --outputdir="$folder" --schedule="$folder/schedule" \
-		--temp-instance="$folder/instance" --temp-config="$work/server.conf" --no-locale --encoding=UTF8 \
+		--temp-instance="$folder/instance" --temp-config="$conf" --no-locale --encoding=UTF8 \
 		--load-extension=gpudb "$@" 2>&1 |
 		awk '/^(not )?ok / { print; fflush(); next }
 			/ \.\.\. / {
@@ -113,13 +123,18 @@ pg_regress_tap() {
 	return "$status"
 }
 
+# regress NAME: the pg_regress tests in a folder of that name.
+regress() {
+	local folder=$work/${1//\//_}
+	mkdir -p "$folder"
+	cp -R "$repo/sql" "$repo/expected" "$folder/"
+	cp "$repo/test/regress_schedule" "$folder/schedule"
+	give_user "$folder"
+	tap "$1" pg_regress_tap "$pg_src/test/regress/pg_regress" "$folder"
+}
+
 suite_regress() {
-	compgen -G "$repo/expected/*.out" >/dev/null || return 0
-	mkdir -p "$work/regress"
-	cp -R "$repo/sql" "$repo/expected" "$work/regress/"
-	cp "$repo/test/regress_schedule" "$work/regress/schedule"
-	give_user "$work/regress"
-	tap regress pg_regress_tap "$pg_src/test/regress/pg_regress" "$work/regress"
+	regress regress
 }
 
 suite_isolation() {
@@ -134,7 +149,7 @@ perl_tap() {
 	local folder=$work/t/$1
 	mkdir -p "$folder/tmp_check"
 	give_user "$work/t"
-	as_user env PERL5LIB="$pg_src/test/perl:$work/t" TESTDIR="$folder" TEMP_CONFIG="$work/server.conf" \
+	as_user env PERL5LIB="$pg_src/test/perl:$work/t" TESTDIR="$folder" TEMP_CONFIG="$conf" \
 		PG_REGRESS="$pg_src/test/regress/pg_regress" "${bounded[@]}" perl "$work/t/$1.pl"
 	local status=$?
 	[ $status = 0 ] || tail -n 20 "$folder"/tmp_check/log/*.log
@@ -158,7 +173,7 @@ suite_pgtap() {
 		echo "  pgtap: skipped, the pgtap extension is not installed"
 		return 0
 	fi
-	if ! server_start pgtap "include '$work/server.conf'" ||
+	if ! server_start pgtap "include '$conf'" ||
 		! psql_as -c 'CREATE EXTENSION gpudb' -c 'CREATE EXTENSION pgtap'; then
 		tap pgtap false
 		return 0
@@ -169,18 +184,41 @@ suite_pgtap() {
 	server_stop pgtap
 }
 
-# Random queries with a fixed seed, so that what failed once fails again, and with a fresh one.
-suite_diff() {
+# random_queries NAME COUNT: with a fixed seed, so that what failed once fails again, and with a fresh one.
+random_queries() {
 	local seed
-	if ! server_start diff "include '$work/server.conf'" || ! psql_as -c 'CREATE EXTENSION gpudb'; then
+	for seed in 1 "$(date +%s)"; do
+		tap "$1/seed $seed" "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --seed "$seed" --count "$2" --min-share 90
+	done
+}
+
+suite_diff() {
+	if ! server_start diff "include '$conf'" || ! psql_as -c 'CREATE EXTENSION gpudb'; then
 		tap diff false
 		return 0
 	fi
-	for seed in 1 "$(date +%s)"; do
-		tap "diff/seed $seed" "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --seed "$seed" \
-			--count "${GPUDB_DIFF_QUERIES:-3000}" --min-share 90
-	done
+	random_queries diff "${GPUDB_DIFF_QUERIES:-3000}"
 	server_stop diff
+}
+
+# What a server with a GPU does, with the CPU in the GPU's place: the same tests once more through the GPU process.
+# That queries did run there is tested before and after, and that it was one process all along.
+suite_channel() {
+	local conf=$work/channel.conf moment
+	server_conf gpu cpu >"$conf"
+	give_user "$conf"
+	regress channel/regress
+	if ! server_start channel "include '$conf'" || ! psql_as -c 'CREATE EXTENSION gpudb'; then
+		tap channel false
+		return 0
+	fi
+	for moment in before after; do
+		tap "channel/device $moment" "${bounded[@]}" psql -XqAt -f "$repo/test/channel.sql"
+		[ $moment = after ] || random_queries channel "${GPUDB_CHANNEL_QUERIES:-1500}"
+	done
+	tap channel/log awk '/gpudb:|terminated by signal/ { bad = 1; print } END { print (bad ? "not ok" : "ok") " - the GPU process never ended" }' \
+		"$work/channel.log"
+	server_stop channel
 }
 
 # The kernels, built with nvcc where there is one; on a machine with a GPU the interpreter's unit tests run on it, too.
@@ -213,7 +251,7 @@ suite_crowd() {
 	give_user "$folder"
 	tap crowd/regress pg_regress_tap "$pg_src/test/regress/pg_regress" "$folder"
 
-	if ! server_start crowd_diff "include '$work/server.conf'" 'max_connections = 200' || ! psql_as -c 'CREATE EXTENSION gpudb'; then
+	if ! server_start crowd_diff "include '$conf'" 'max_connections = 200' || ! psql_as -c 'CREATE EXTENSION gpudb'; then
 		tap crowd/diff false
 		return 0
 	fi
@@ -223,9 +261,9 @@ suite_crowd() {
 }
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(lint unit cuda regress isolation tap pgtap diff)
+[ ${#suites[@]} -gt 0 ] || suites=(lint unit cuda regress isolation tap pgtap diff channel)
 for suite in "${suites[@]}"; do
-	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit cuda regress isolation tap pgtap diff crowd"
+	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit cuda regress isolation tap pgtap diff channel crowd"
 done
 if [ "$device" = gpu ] && [ "${GPUDB_PROVIDER:-auto}" = auto ]; then
 	nvidia-smi -L 2>/dev/null | grep -q GPU || [ -e /dev/nvidia0 ] ||
@@ -234,13 +272,9 @@ fi
 
 find_postgres
 work_open
-{
-	cat "$repo/test/regress.conf"
-	echo "gpudb.device = $device"
-	echo "gpudb.provider = ${GPUDB_PROVIDER:-auto}"
-	[ -z "${GPUDB_SHARED_BUFFERS:-}" ] || echo "shared_buffers = $GPUDB_SHARED_BUFFERS"
-} >"$work/server.conf"
-give_user "$work/server.conf"
+conf=$work/server.conf
+server_conf "$device" "${GPUDB_PROVIDER:-auto}" >"$conf"
+give_user "$conf"
 for suite in "${suites[@]}"; do
 	echo "$suite"
 	"suite_$suite"

@@ -4,10 +4,10 @@
  */
 #include "core/job_image.h"
 
-static uint32_t
+static uint64_t
 align8(uint64_t offset)
 {
-	return (uint32_t) ((offset + 7) & ~(uint64_t) 7);
+	return (offset + 7) & ~(uint64_t) 7;
 }
 
 static uint64_t
@@ -138,8 +138,7 @@ plan_is_sound(const JobImage *image, int wide, uint32_t ncolumns)
 	uint8_t		claimed[PROGRAM_MAX_COLUMNS] = {0};
 	uint32_t	var_columns = 0;
 
-	if (plan->ncolumns != ncolumns || plan->natts > JOB_MAX_ATTRIBUTES ||
-		!lies_within(image, image->plan[wide], plan_bytes(plan->natts)))
+	if (plan->ncolumns != ncolumns || plan->natts > JOB_MAX_ATTRIBUTES)
 		return false;
 	for (uint32_t a = 0; a < plan->natts; a++)
 	{
@@ -153,30 +152,48 @@ plan_is_sound(const JobImage *image, int wide, uint32_t ncolumns)
 	return plan->var_columns == var_columns;
 }
 
+/*
+ * Whether every part is where job_image_write() would have put it, so that
+ * none leads outside or overlaps another.
+ */
+static bool
+lies_as_written(const JobImage *image, const JobView *view)
+{
+	DeformSpec	deform = view->deform;
+	JobImage	expected;
+
+	for (int wide = 0; wide < 2; wide++)
+	{
+		if (!lies_within(image, image->plan[wide], sizeof(DeformPlan)))
+			return false;
+		deform.plan[wide] = image_at(image, image->plan[wide]);
+	}
+	return lay_out(view->program, &deform, &expected) == image->size && memcmp(&expected, image, sizeof(JobImage)) == 0;
+}
+
 DeviceStatus
 job_image_open(JobImage *image, uint32_t size, JobView *view)
 {
-	const Program *program = image_at(image, image->program);
+	const uint8_t *not_null;
 
 	if (size < sizeof(JobImage) || image->magic != JOB_IMAGE_MAGIC || image->size != size ||
-		!lies_within(image, image->program, sizeof(Program)) ||
-		!lies_within(image, image->program, program->size) ||
-		program_verify(program, program->size) != STATUS_DONE ||
-		!lies_within(image, image->not_null, program->ncolumns) ||
-		!lies_within(image, image->missing, image->missing_size))
+		!lies_within(image, image->program, sizeof(Program)))
 		return STATUS_BAD_PROGRAM;
-	view->program = program;
-	view->deform = (DeformSpec) {
-		.not_null = image_at(image, image->not_null),
-		.missing_size = image->missing_size, .missing_text = image->missing_text
-	};
+	view->program = image_at(image, image->program);
+	view->deform = (DeformSpec) {.missing_size = image->missing_size, .missing_text = image->missing_text};
+	if (!lies_within(image, image->program, view->program->size) ||
+		program_verify(view->program, view->program->size) != STATUS_DONE || !lies_as_written(image, view))
+		return STATUS_BAD_PROGRAM;
+	not_null = image_at(image, image->not_null);
+	for (uint32_t c = 0; c < view->program->ncolumns; c++)
+		if (not_null[c] > 1)
+			return STATUS_BAD_PROGRAM;
+	view->deform.not_null = (const bool *) not_null;
 	for (int wide = 0; wide < 2; wide++)
 	{
 		DeformPlan *plan = image_at(image, image->plan[wide]);
 
-		if (!lies_within(image, image->plan[wide], sizeof(DeformPlan)) ||
-			!lies_within(image, image->types[wide], program->ncolumns * sizeof(uint16_t)) ||
-			!plan_is_sound(image, wide, program->ncolumns))
+		if (!plan_is_sound(image, wide, view->program->ncolumns))
 			return STATUS_BAD_PROGRAM;
 		plan->missing_bytes = image_at(image, image->missing);
 		view->deform.plan[wide] = plan;

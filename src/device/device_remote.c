@@ -25,6 +25,9 @@
 #define SILENCE_MS		2500
 #define WAIT_MS			100
 
+/* How long a query that is to end waits for what the helper has in hand, which is some milliseconds' work. */
+#define PATIENCE_MS		200
+
 typedef enum ItemState
 {
 	ITEM_FREE,
@@ -59,6 +62,8 @@ typedef struct RemoteJob
 	uint64		heartbeat;		/* the helper's, when last looked at */
 	instr_time	heard;			/* when it was another one */
 	instr_time	news;			/* when the last result came */
+	bool		ending;			/* cancelled, or being closed, */
+	instr_time	ends;			/* since then */
 	struct RemoteJob *next;		/* open jobs of this process */
 	RemoteItem	item[CHANNEL_JOB_WINDOWS];
 } RemoteJob;
@@ -146,9 +151,9 @@ leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
 	job->report.left_for = why;
 }
 
-/* Give up the slot: what the helper has not answered is the CPU device's, and all that follows. */
+/* Give back the slot: what the helper has not answered is the CPU device's, and all that follows. */
 static void
-give_up(RemoteJob *job, DeviceStatus why)
+drop_slot(RemoteJob *job, DeviceStatus why)
 {
 	ChannelJob *slot = job->slot;
 
@@ -158,6 +163,17 @@ give_up(RemoteJob *job, DeviceStatus why)
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
 		if (job->item[i].state == ITEM_REMOTE)
 			leave_to_cpu(job, &job->item[i], why);
+}
+
+/* The same, and tell the user when it is the GPU process that fails. */
+static void
+give_up(RemoteJob *job, DeviceStatus why)
+{
+	drop_slot(job, why);
+	if (why == STATUS_DEVICE_DOWN || why == STATUS_QUEUE_TIMEOUT)
+		ereport(WARNING,
+				(errmsg("gpudb: %s", status_text(why)),
+				 errdetail("The query goes on with the CPU device.")));
 }
 
 /* Pass on to the CPU device as much as it takes. */
@@ -355,7 +371,7 @@ take_results(RemoteJob *job)
 		{
 			ereport(LOG, (errmsg("gpudb: the GPU process gave a damaged answer")));
 			give_up(job, STATUS_DEVICE_DOWN);
-			return;
+			break;
 		}
 		take_result(job, result);
 		channel_return_result(job->slot, result);
@@ -363,6 +379,18 @@ take_results(RemoteJob *job)
 		if (status == STATUS_TABLE_FULL || status == STATUS_BAD_PROGRAM || status == STATUS_DEVICE_DOWN)
 			give_up(job, status);
 	}
+}
+
+/* Nobody wants the answers any more: have the helper drop what it has not begun. */
+static void
+start_ending(RemoteJob *job)
+{
+	if (job->ending)
+		return;
+	job->ending = true;
+	INSTR_TIME_SET_CURRENT(job->ends);
+	pg_atomic_write_u32(&job->slot->cancelled, 1);
+	channel_ring_doorbell(channel_get());
 }
 
 /* Only the helper has something in hand: wait for it, or give it up. */
@@ -374,9 +402,11 @@ wait_for_helper(RemoteJob *job)
 	if (heartbeat != job->heartbeat)
 		INSTR_TIME_SET_CURRENT(job->heard);
 	job->heartbeat = heartbeat;
-	if (job->spec.interrupted() && pg_atomic_exchange_u32(&job->slot->cancelled, 1) == 0)
-		channel_ring_doorbell(channel_get());
-	if (!channel_job_alive(job->slot) || milliseconds_since(job->heard) > SILENCE_MS)
+	if (job->spec.interrupted())
+		start_ending(job);
+	if (job->ending && milliseconds_since(job->ends) > PATIENCE_MS)
+		give_up(job, STATUS_CANCELLED);
+	else if (!channel_job_alive(job->slot) || milliseconds_since(job->heard) > SILENCE_MS)
 		give_up(job, STATUS_DEVICE_DOWN);
 	else if (milliseconds_since(job->news) > gpudb_queue_timeout)
 		give_up(job, STATUS_QUEUE_TIMEOUT);
@@ -538,7 +568,7 @@ remote_close(DeviceJob *device_job)
 	if (job->slot != NULL)
 	{
 		/* what is in flight reads pinned pages: let the helper answer, which it soon does */
-		pg_atomic_write_u32(&job->slot->cancelled, 1);
+		start_ending(job);
 		while (job->slot != NULL && job->count[ITEM_REMOTE] > 0)
 		{
 			take_results(job);
@@ -576,8 +606,8 @@ const Device remote_device = {
 void
 device_remote_quiesce(void)
 {
+	/* jobs stay on the list: their memory is still to be cleaned up */
 	for (RemoteJob *job = open_jobs; job != NULL; job = job->next)
 		if (job->slot != NULL)
-			channel_close_job(job->slot, job->count[ITEM_REMOTE] > 0);
-	open_jobs = NULL;
+			drop_slot(job, STATUS_CANCELLED);
 }

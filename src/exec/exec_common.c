@@ -137,7 +137,6 @@ node_open_job(GpuNode *node)
 		.varno = node->relid, .notnull = compile_not_null(RelationGetDescr(node->relation)),
 		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .scales = node->scales
 	};
-	const char *why;
 
 	if (!exit_registered)
 		before_shmem_exit(quiesce_at_exit, (Datum) 0);
@@ -151,7 +150,7 @@ node_open_job(GpuNode *node)
 	}
 	if (gpudb_debug_program[0] != '\0')
 		debug_program_write(gpudb_debug_program, &node->compiled);
-	node->device = device_choose(node->compiled.program, &why);
+	node->device = device_choose(node->compiled.program, &node->report.device_why);
 	require_gpu(device_gpu_missing());
 	node->spec = (JobSpec) {
 		.program = node->compiled.program, .deform = create_deform_spec(node),
@@ -205,7 +204,7 @@ node_end_run(GpuNode *node)
 		node->report.times.deform_ns += report.times.deform_ns;
 		node->report.times.run_ns += report.times.run_ns;
 		node->report.left_windows += report.left_windows;
-		if (report.left_for != STATUS_DONE)
+		if (report.left_for != STATUS_DONE && report.left_for != STATUS_CANCELLED)
 			note_left(node, report.left_for);
 		node->job = NULL;
 		node->device->close(job);

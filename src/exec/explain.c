@@ -47,7 +47,7 @@ compile_for_explain(GpuNode *node)
 static void
 explain_device(GpuNode *node, ExplainState *es)
 {
-	const char *why = NULL;
+	const char *why = node->report.device_why;
 	const Device *device = node->device;
 
 	if (device == NULL && compile_for_explain(node))

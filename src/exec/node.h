@@ -53,6 +53,7 @@ typedef struct NodeReport
 	uint64		pages_pinned;
 	uint64		pages_copied;
 	JobTimes	times;
+	const char *device_why;		/* the device is not the one asked for; NULL if it is */
 	uint64		left_windows;	/* the GPU left to the CPU device, */
 	const char *left_for;		/* reason code, NULL if none */
 	const char *left_text;

@@ -101,10 +101,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=1000, help="cancelled queries (1000)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--device", default="cpu", choices=("cpu", "gpu"), help="gpudb.device (cpu)")
     parser.add_argument("--limit", type=float, default=200, help="milliseconds that p99 may take (200)")
     options = parser.parse_args()
     rng = random.Random(options.seed)
-    session, other = Session(SETTINGS), Session()
+    session, other = Session(SETTINGS + [("gpudb.device", options.device)]), Session()
     session.each(TABLES)
     right = session.table(CHECK).rows
     whole = {}

@@ -112,6 +112,11 @@ survives(void (*function) (void *arg, Progress *progress), void *arg, Progress *
 	pid_t		child;
 	int			status;
 
+#ifdef GPUDB_TEST_GPU
+	/* a child could not use the GPU that its parent has used: what leads outside ends the test */
+	function(arg, progress);
+	return true;
+#endif
 	fflush(stdout);
 	child = fork();
 	if (child < 0)

@@ -1,0 +1,21 @@
+/*
+ * deformer.h
+ *		Deforming on a GPU behind the interface that unit tests know.
+ */
+#ifndef GPUDB_TEST_GPU_DEFORMER_H
+#define GPUDB_TEST_GPU_DEFORMER_H
+
+#include "core/deform.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What deform_pages() does, with the GPU's kernels. */
+extern DeviceStatus gpu_deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* GPUDB_TEST_GPU_DEFORMER_H */
