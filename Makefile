@@ -23,6 +23,8 @@ override with_llvm = no
 PG_CONFIG ?= pg_config
 # PostgreSQL 15 leaves PGDLLEXPORT empty, and -fvisibility=hidden would hide even _PG_init.
 PG_CPPFLAGS = -I$(CURDIR)/src -D'PGDLLEXPORT=__attribute__((visibility("default")))'
+# FAULTS=1: failures on demand in the GPU process, for tests (src/worker/debug_fault.c).
+PG_CPPFLAGS += $(if $(FAULTS),-DGPUDB_FAULTS)
 PG_CFLAGS = -std=gnu99 -fvisibility=hidden -ffp-contract=off -Wall -Wextra -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers -Werror=switch
 SHLIB_LINK = -lpthread -lm
@@ -43,15 +45,50 @@ $(KERNEL)_v4.o: ARCH_FLAGS = -march=x86-64-v4 -mprefer-vector-width=512
 $(KERNEL)_%.o: $(KERNEL).c
 	$(CC) $(CFLAGS) $(KERNEL_FLAGS) $(ARCH_FLAGS) -DGPUDB_ISA=$* $(CPPFLAGS) -c -o $@ $<
 
+# gpudb_cuda.so, where there is a CUDA toolkit: for every chip since Turing, or for GPUDB_CUDA_ARCH alone (such as 90).
+NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA_LIB = gpudb_cuda.so
+CUDA_OBJS = $(patsubst %.cu,%.o,$(wildcard cuda/*.cu))
+CUDA_HEADERS = $(wildcard cuda/*.h cuda/*.cuh cuda/block/*.cuh)
+EXTRA_CLEAN += $(CUDA_OBJS) $(CUDA_LIB)
+ifneq ($(PGXS)$(NVCC),$(PGXS))
+ifneq ($(GPUDB_CUDA_ARCH),)
+CUDA_CHIPS = $(GPUDB_CUDA_ARCH)
+else
+CUDA_CHIPS = $(filter 75 80 86 89 90 100 120,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)))
+endif
+CUDA_FLAGS = -std=c++17 -O2 -fmad=false -diag-suppress 20011 -Icuda -Isrc -Xcompiler -fPIC,-fvisibility=hidden,-Wall \
+	$(foreach chip,$(CUDA_CHIPS),-gencode arch=compute_$(chip),code=sm_$(chip)) \
+	-gencode arch=compute_$(lastword $(CUDA_CHIPS)),code=compute_$(lastword $(CUDA_CHIPS)) $(if $(FAULTS),-DGPUDB_FAULTS)
+$(CUDA_OBJS): %.o: %.cu $(CUDA_HEADERS) $(wildcard src/core/*.h src/core/*.def) Makefile
+	$(NVCC) $(CUDA_FLAGS) -c -o $@ $<
+$(CUDA_LIB): $(CUDA_OBJS) $(patsubst %.c,%.o,$(wildcard src/core/*.c))
+	$(NVCC) -shared -cudart static -Xcompiler -fPIC -o $@ $^
+all: $(CUDA_LIB)
+install: install-cuda
+install-cuda: $(CUDA_LIB) installdirs
+	$(INSTALL_SHLIB) $(CUDA_LIB) '$(DESTDIR)$(pkglibdir)/'
+uninstall: uninstall-cuda
+uninstall-cuda:
+	rm -f '$(DESTDIR)$(pkglibdir)/$(CUDA_LIB)'
+.PHONY: install-cuda uninstall-cuda
+else
+all: no-cuda
+no-cuda:
+	@echo "gpudb: no CUDA toolkit (nvcc): building without gpudb_cuda.so, so queries will run on the CPU device"
+.PHONY: no-cuda
+endif
+
 # Rebuild on any change of a header or of the flags here: PGXS tracks no dependencies of an extension by itself.
 HEADERS = $(wildcard src/*.h src/*/*.h src/*/*.def)
 $(OBJS): $(HEADERS) Makefile
 
 # What follows works without PGXS, too: it installs what is missing and calls make again.
 SUITES = lint unit cuda regress isolation tap pgtap diff
+TEST_CHIP = $(or $(GPUDB_CUDA_ARCH),$(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)),75)
 RUN_TESTS = test/install-deps.sh test && \
-	echo "building gpudb" && $(MAKE) --no-print-directory -s -j$(shell nproc) all && \
-	$(MAKE) --no-print-directory -s install && \
+	echo "building gpudb" && $(MAKE) --no-print-directory -s -j$(shell nproc) all GPUDB_CUDA_ARCH=$(TEST_CHIP) && \
+	$(MAKE) --no-print-directory -s install GPUDB_CUDA_ARCH=$(TEST_CHIP) && \
 	test/run.sh
 
 deps:		# compiler and PostgreSQL's headers

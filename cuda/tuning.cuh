@@ -33,4 +33,9 @@
 /* Replicas of a block's states at least: one a warp, for states without an atomic form. */
 #define MIN_REPLICAS (VM_THREADS / 32)
 
+/* Deforming: four warps, each with a page of 8 kB in shared memory. */
+#define DEFORM_THREADS 128
+#define CLEAR_THREADS 256
+#define ZONE_THREADS 1024
+
 #endif							/* GPUDB_CUDA_TUNING_CUH */

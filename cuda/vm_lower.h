@@ -1,7 +1,7 @@
 /*
  * vm_lower.h
- *		A program on its way to the accumulator machine: between vm_lower.c,
- *		which finds out what depends on what, and vm_translate.c.
+ *		A program on its way to the accumulator machine: between vm_lower.cu,
+ *		which finds out what depends on what, and vm_translate.cu.
  */
 #ifndef GPUDB_CUDA_VM_LOWER_H
 #define GPUDB_CUDA_VM_LOWER_H

@@ -20,6 +20,18 @@ CREATE FUNCTION gpudb.stat_reset() RETURNS void
 COMMENT ON FUNCTION gpudb.stat_reset() IS 'sets the counters of gpudb.stat to zero';
 REVOKE ALL ON FUNCTION gpudb.stat_reset() FROM PUBLIC;
 
+CREATE FUNCTION gpudb.devices(OUT kind text, OUT name text, OUT uuid text, OUT memory bigint, OUT memory_used bigint,
+        OUT capability text, OUT driver text, OUT state text) RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME', 'gpudb_devices';
+CREATE VIEW gpudb.devices AS SELECT * FROM gpudb.devices();
+COMMENT ON VIEW gpudb.devices IS
+    'the GPUs of this machine, their memory in bytes and what gpudb has of it, and which one is in use or why not';
+CREATE FUNCTION gpudb.doctor() RETURNS text
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME', 'gpudb_doctor';
+COMMENT ON FUNCTION gpudb.doctor() IS 'tells in words whether queries can run on a GPU, and what to do if not';
+
 CREATE FUNCTION gpudb.why_not(query text, OUT relation text, OUT part text, OUT node text, OUT reason text, OUT meaning text)
     RETURNS SETOF record
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
@@ -48,4 +60,4 @@ CREATE VIEW gpudb.sql_support AS
 COMMENT ON VIEW gpudb.sql_support IS 'types, operators, casts, functions and aggregates that gpudb nodes compute';
 
 GRANT USAGE ON SCHEMA gpudb TO PUBLIC;
-GRANT SELECT ON gpudb.stat, gpudb.sql_support TO PUBLIC;
+GRANT SELECT ON gpudb.devices, gpudb.stat, gpudb.sql_support TO PUBLIC;

@@ -10,6 +10,7 @@
 #include "storage/ipc.h"
 #include "utils/builtins.h"
 
+#include "device/channel.h"
 #include "device/threads.h"
 #include "exec/memory.h"
 #include "exec/node.h"
@@ -17,13 +18,13 @@
 #include "guc.h"
 #include "plan/path.h"
 #include "tablet/pins.h"
+#include "tablet/recent.h"
+#include "worker/supervisor.h"
 
 PG_MODULE_MAGIC;
 
 /* Must agree with the SQL objects: gpudb.control's default_version. */
 #define GPUDB_VERSION "1.0"
-
-static bool preloaded = false;
 
 static shmem_request_hook_type prev_shmem_request = NULL;
 static shmem_startup_hook_type prev_shmem_startup = NULL;
@@ -48,6 +49,8 @@ shmem_startup(void)
 	pins_attach_shmem();
 	memory_attach_shmem();
 	stat_attach_shmem();
+	channel_create();
+	recent_create();
 }
 
 extern PGDLLEXPORT void _PG_init(void);
@@ -59,7 +62,6 @@ _PG_init(void)
 	/* loaded by a session alone, the library only offers its functions, which say what is missing */
 	if (!process_shared_preload_libraries_in_progress)
 		return;
-	preloaded = true;
 	prev_shmem_request = shmem_request_hook;
 	shmem_request_hook = shmem_request;
 	prev_shmem_startup = shmem_startup_hook;
@@ -68,6 +70,7 @@ _PG_init(void)
 	RegisterCustomScanMethods(&gpu_scan_methods);
 	RegisterCustomScanMethods(&gpu_agg_methods);
 	plan_init();
+	supervisor_register();
 }
 
 PG_FUNCTION_INFO_V1(gpudb_version);
@@ -81,11 +84,7 @@ gpudb_version(PG_FUNCTION_ARGS)
 {
 	char	   *sql_version = text_to_cstring(PG_GETARG_TEXT_PP(0));
 
-	if (!preloaded)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("gpudb must be loaded via shared_preload_libraries"),
-				 errhint("Add gpudb to shared_preload_libraries in postgresql.conf and restart the server.")));
+	require_preloaded();
 	if (strcmp(sql_version, GPUDB_VERSION) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

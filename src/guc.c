@@ -19,6 +19,10 @@ int			gpudb_debug_yield = -1;
 int			gpudb_device = DEVICE_AUTO;
 bool		gpudb_enabled = true;
 bool		gpudb_force = false;
+char	   *gpudb_gpu = NULL;
+int			gpudb_gpu_memory = 1024;
+int			gpudb_provider = PROVIDER_AUTO;
+int			gpudb_queue_timeout = 5000;
 
 static const struct config_enum_entry require_options[] = {
 	{"allow", REQUIRE_ALLOW, false},
@@ -31,6 +35,13 @@ static const struct config_enum_entry device_options[] = {
 	{"auto", DEVICE_AUTO, false},
 	{"gpu", DEVICE_GPU, false},
 	{"cpu", DEVICE_CPU, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry provider_options[] = {
+	{"auto", PROVIDER_AUTO, false},
+	{"cpu", PROVIDER_CPU, false},
+	{"none", PROVIDER_NONE, false},
 	{NULL, 0, false}
 };
 
@@ -72,5 +83,21 @@ guc_init(void)
 							 "Takes a gpudb plan wherever one is possible, whatever it costs.",
 							 NULL,
 							 &gpudb_force, false, PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomStringVariable("gpudb.gpu",
+							   "UUID of the GPU to use.",
+							   "An empty string means the first one that can be used; gpudb.devices lists them.",
+							   &gpudb_gpu, "", PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpudb.gpu_memory",
+							"Memory of the GPU that gpudb takes at most.",
+							NULL,
+							&gpudb_gpu_memory, 1024, 128, INT_MAX / 2, PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpudb.provider",
+							 "Selects what the GPU process runs.",
+							 "auto is CUDA where it works; cpu puts the CPU in a GPU's place, for tests; none starts no process.",
+							 &gpudb_provider, PROVIDER_AUTO, provider_options, PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpudb.queue_timeout",
+							"Time that a query waits for the GPU before it goes on with the CPU device.",
+							NULL,
+							&gpudb_queue_timeout, 5000, 1, INT_MAX / 2, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("gpudb");
 }

@@ -21,6 +21,14 @@ typedef enum DeviceChoice
 	DEVICE_CPU
 } DeviceChoice;
 
+/* What runs in the GPU process. */
+typedef enum ProviderChoice
+{
+	PROVIDER_AUTO,
+	PROVIDER_CPU,
+	PROVIDER_NONE
+} ProviderChoice;
+
 extern int	gpudb_cpu_threads;
 extern int	gpudb_debug_fail;
 extern char *gpudb_debug_program;
@@ -29,6 +37,10 @@ extern int	gpudb_debug_yield;
 extern int	gpudb_device;
 extern bool gpudb_enabled;
 extern bool gpudb_force;
+extern char *gpudb_gpu;
+extern int	gpudb_gpu_memory;
+extern int	gpudb_provider;
+extern int	gpudb_queue_timeout;
 
 extern void guc_init(void);
 

@@ -41,6 +41,20 @@ compat_prepare_page(HeapScanDesc scan, BlockNumber block)
 #endif
 }
 
+/* Raise "snapshot too old" as PostgreSQL does on a page that it reads. */
+#if PG_VERSION_NUM >= 170000
+#define compat_test_old_snapshot(snapshot, relation, page) ((void) 0)
+#else
+#define compat_test_old_snapshot(snapshot, relation, page) TestForOldSnapshot(snapshot, relation, page)
+#endif
+
+/* The files that a relation lies in. */
+#if PG_VERSION_NUM >= 160000
+#define compat_relation_file_of(relation) ((relation)->rd_locator)
+#else
+#define compat_relation_file_of(relation) ((relation)->rd_node)
+#endif
+
 /* The number of the file that a relation lies in. */
 static inline Oid
 compat_relation_file(Relation relation)

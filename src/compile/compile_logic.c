@@ -237,20 +237,28 @@ compile_holds(Compiler *c, const FunctionMap *map, Oid collation, const Operand 
 	return true;
 }
 
+/* Both operands of an equality, and whether it holds. */
+static bool
+compile_equal(Compiler *c, OpExpr *expr, Operand *a, Operand *b, int *equal)
+{
+	const FunctionMap *map;
+
+	set_opfuncid(expr);
+	map = comparison_of(c, expr->opfuncid, expr->args);
+	return map != NULL && compile_expr(c, linitial(expr->args), a) && compile_expr(c, lsecond(expr->args), b) &&
+		compile_holds(c, map, expr->inputcollid, a, b, equal);
+}
+
 /* a IS DISTINCT FROM b */
 bool
 compile_distinct(Compiler *c, DistinctExpr *expr, Operand *out)
 {
-	const FunctionMap *map;
 	Operand		a;
 	Operand		b;
 	int			equal;
 	int			both_null;
 
-	set_opfuncid((OpExpr *) expr);
-	map = comparison_of(c, expr->opfuncid, expr->args);
-	if (map == NULL || !compile_expr(c, linitial(expr->args), &a) || !compile_expr(c, lsecond(expr->args), &b) ||
-		!compile_holds(c, map, expr->inputcollid, &a, &b, &equal))
+	if (!compile_equal(c, expr, &a, &b, &equal))
 		return false;
 	both_null = emit(&c->em, VMOP_AND, null_test(c, &a), null_test(c, &b), 0, 0);
 	*out = bool_operand(emit(&c->em, VMOP_NOT, emit(&c->em, VMOP_OR, equal, both_null, 0, 0), 0, 0, 0), false);
@@ -276,16 +284,12 @@ null_like(Compiler *c, const Operand *a)
 bool
 compile_nullif(Compiler *c, NullIfExpr *expr, Operand *out)
 {
-	const FunctionMap *map;
 	Operand		a;
 	Operand		b;
 	Operand		nothing;
 	int			equal;
 
-	set_opfuncid((OpExpr *) expr);
-	map = comparison_of(c, expr->opfuncid, expr->args);
-	if (map == NULL || !compile_expr(c, linitial(expr->args), &a) || !compile_expr(c, lsecond(expr->args), &b) ||
-		!compile_holds(c, map, expr->inputcollid, &a, &b, &equal))
+	if (!compile_equal(c, expr, &a, &b, &equal))
 		return false;
 	nothing = null_like(c, &a);
 	return blend(c, equal, &nothing, &a, out);

@@ -80,14 +80,49 @@ typedef struct PageList
 	uint16_t	ntuples[TABLET_WINDOW_PAGES];
 } PageList;
 
+/* The type of the column that an attribute's values go to, or of its second column. */
+CORE_FN ColType
+deform_column_type(uint8_t kind, bool wide, bool second)
+{
+	switch ((DeformKind) kind)
+	{
+		case DEFORM_BOOL:
+			return COLTYPE_BOOL;
+		case DEFORM_U8:
+			return COLTYPE_U8;
+		case DEFORM_I16:
+			return COLTYPE_I16;
+		case DEFORM_I32:
+			return COLTYPE_I32;
+		case DEFORM_U32:
+			return COLTYPE_U32;
+		case DEFORM_UUID:
+		case DEFORM_TIMETZ:
+		case DEFORM_INTERVAL:
+			return COLTYPE_I128;
+		case DEFORM_F32:
+			return COLTYPE_F32;
+		case DEFORM_F64:
+			return COLTYPE_F64;
+		case DEFORM_DECIMAL:
+			return second ? COLTYPE_I16 : wide ? COLTYPE_I128 : COLTYPE_I64;
+		case DEFORM_TEXT:
+		case DEFORM_NAME:
+			return COLTYPE_TEXT;
+		default:
+			return COLTYPE_I64;
+	}
+}
+
 CORE_FN void
 deform_set_null(Tablet *tablet, TabletColumn *column, uint32_t row)
 {
-	uint8_t    *bits = tablet_at(tablet, column->nulls);
+	uint32_t   *bits = (uint32_t *) tablet_at(tablet, column->nulls);
 
-	if (column->null_count++ == 0)
+	/* where rows are built at once, the bitmap has been cleared before */
+	if (core_add_u32(&column->null_count, 1) == 0 && !CORE_ROWS_AT_ONCE)
 		memset(bits, 0, tablet_bitmap_bytes(tablet->nrows));
-	bits[row >> 3] |= (uint8_t) (1 << (row & 7));
+	core_or_u32(&bits[row >> 5], 1u << (row & 31));
 	/* a NULL's value is 0, so that nothing undefined is ever computed with */
 	memset(tablet_at(tablet, column->values) + (uint64_t) row * coltype_bytes((ColType) column->type), 0,
 		   coltype_bytes((ColType) column->type));
@@ -128,8 +163,7 @@ deform_decimal(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uint8
 
 		if (core_unlikely(parts.dscale > attr->scale && decimal_scale_needed(&parts) > attr->scale))
 		{
-			if (decimal_scale_needed(&parts) > column->max_scale)
-				column->max_scale = (int16_t) decimal_scale_needed(&parts);
+			core_max_i32(&column->max_scale, decimal_scale_needed(&parts));
 			return STATUS_SCALE_EXCEEDED;
 		}
 		status = decimal_value(&parts, attr->scale, &value);
@@ -148,12 +182,11 @@ deform_decimal(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uint8
 CORE_FN DeviceStatus
 deform_text(Tablet *tablet, TabletColumn *column, uint32_t row, const uint8_t *bytes, uint32_t length)
 {
-	uint64_t	at = tablet->var_used;
+	uint64_t	at = core_add_u64(&tablet->var_used, length);
 
 	if (core_unlikely(at + length > tablet->var_capacity))
 		return STATUS_DAMAGED_PAGE;
 	memcpy(tablet_at(tablet, tablet->var + at), bytes, length);
-	tablet->var_used = at + length;
 	((uint64_t *) tablet_at(tablet, column->values))[row] = TEXT_REF(at, length);
 	return STATUS_DONE;
 }
@@ -180,7 +213,7 @@ deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row, const Varle
 	{
 		if (attr->kind != DEFORM_TEXT)
 			return STATUS_DAMAGED_PAGE;
-		column->patch_count++;
+		core_add_u32(&column->patch_count, 1);
 		((uint64_t *) tablet_at(tablet, column->values))[row] = TEXT_PATCH | (uint64_t) (value->start - value->page);
 		return STATUS_DONE;
 	}
@@ -254,8 +287,7 @@ deform_missing(const DeformPlan *plan, const DeformAttr *attr, Tablet *tablet, u
 		case DEFORM_DECIMAL:
 			if (attr->missing_scale > attr->scale)
 			{
-				if (attr->missing_scale > column->max_scale)
-					column->max_scale = attr->missing_scale;
+				core_max_i32(&column->max_scale, attr->missing_scale);
 				return STATUS_SCALE_EXCEEDED;
 			}
 			deform_store_decimal(tablet, column, row, attr->wide, wide_load(attr->missing_value));

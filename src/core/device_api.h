@@ -20,7 +20,8 @@ typedef struct DeformSpec
 	const DeformPlan *plan[2];
 	const uint16_t *types[2];	/* ColType of each column */
 	const bool *not_null;		/* of each column: the program relies on it */
-	uint32_t	missing_text;	/* bytes of text that missing values may add to a row */
+	uint32_t	missing_size;	/* of the plans' missing_bytes */
+	uint32_t	missing_text;	/* of these, bytes of text that missing values may add to a row */
 } DeformSpec;
 
 typedef struct JobSpec
@@ -56,6 +57,14 @@ typedef struct JobTimes
 	uint64_t	run_ns;
 } JobTimes;
 
+/* What a job has done so far. */
+typedef struct JobReport
+{
+	JobTimes	times;
+	uint32_t	left_windows;	/* that another device than the one asked had to run */
+	DeviceStatus left_for;		/* the last reason why */
+} JobReport;
+
 typedef struct DeviceJob DeviceJob;
 
 typedef struct Device
@@ -83,11 +92,42 @@ typedef struct Device
 	/* After the last item: one table of all groups, owned by the job.  TIME_SLICE asks to be called again. */
 	DeviceStatus (*finish) (DeviceJob *job, const GroupTable **groups);
 
-	/* What the job has taken so far. */
-	void		(*times) (const DeviceJob *job, JobTimes *times);
+	void		(*report) (const DeviceJob *job, JobReport *report);
 
 	/* Cancel what is queued, wait for what runs, free everything. */
 	void		(*close) (DeviceJob *job);
 } Device;
+
+/* What deforming has found out about whole columns. */
+CORE_FN DeviceStatus
+deform_check(const DeformSpec *deform, const Tablet *tablet)
+{
+	DeviceStatus status = STATUS_DONE;
+
+	for (uint32_t c = 0; c < tablet->ncols; c++)
+	{
+		if (deform->not_null[c] && tablet->column[c].null_count > 0)
+			return STATUS_UNEXPECTED_NULL;
+		if (tablet->column[c].patch_count > 0)
+			status = STATUS_NEEDS_PATCH;
+	}
+	return status;
+}
+
+/* Bytes of variable-width area that a tablet of so many pages and rows may need. */
+CORE_FN uint64_t
+deform_var_bytes(const DeformSpec *deform, uint32_t npages, uint32_t nrows)
+{
+	return deform->plan[0]->var_columns == 0 ? 0
+		: (uint64_t) npages * HEAP_PAGE_SIZE + (uint64_t) nrows * deform->missing_text;
+}
+
+/* The body to run on a tablet. */
+CORE_FN int
+program_choose_body(const Program *program, const Tablet *tablet)
+{
+	/* a program without decimals has one body, which needs no guard */
+	return !program->body[BODY_WIDE].exists || program_fits(program, tablet) ? BODY_NARROW : BODY_WIDE;
+}
 
 #endif							/* GPUDB_CORE_DEVICE_API_H */

@@ -14,6 +14,7 @@
 
 #define HEAP_PAGE_SIZE			8192
 #define HEAP_PAGE_LINP			24	/* offset of the line pointers */
+#define HEAP_MAX_TUPLES			291 /* on a page */
 #define HEAP_TUPLE_INFOMASK2	18
 #define HEAP_TUPLE_INFOMASK		20
 #define HEAP_TUPLE_HOFF			22

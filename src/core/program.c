@@ -14,6 +14,36 @@ const OpInfo op_info[VMOP_Count] = {
 #undef OPCODE
 };
 
+static bool
+op_suits_gpu(uint16_t op)
+{
+	switch ((Opcode) op)
+	{
+			/* texts of a group have no heap there */
+		case VMOP_KEY_T:
+		case VMOP_RESERVE_T:
+		case VMOP_RESERVE_T_G:
+			/* the last bits of libm's answers differ */
+		case VMOP_EXP_F:
+		case VMOP_LN_F:
+		case VMOP_LOG10_F:
+		case VMOP_POW_F:
+			return false;
+		default:
+			return true;
+	}
+}
+
+bool
+program_suits_gpu(const Program *program)
+{
+	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
+		for (uint32_t pc = 0; program->body[body].exists && pc < program->body[body].ninstrs; pc++)
+			if (!op_suits_gpu(program_instrs(program, body)[pc].op))
+				return false;
+	return program->size <= PROGRAM_GPU_BYTES;
+}
+
 /* Text under construction; it counts on when the buffer is full. */
 typedef struct TextBuffer
 {

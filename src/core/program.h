@@ -190,6 +190,12 @@ program_bytes(const Program *program)
  */
 CORE_API DeviceStatus program_verify(const Program *program, uint32_t size);
 
+/* Bytes of a program at most that a GPU runs: each block has a copy in its shared memory. */
+#define PROGRAM_GPU_BYTES 8192
+
+/* Whether a GPU has a form of every instruction, and room for the program. */
+CORE_API bool program_suits_gpu(const Program *program);
+
 /*
  * Write a body as text, one instruction a line, into buffer (always
  * terminated).  Returns the length that the whole text has.

@@ -39,39 +39,9 @@ VM_RUN(VmRun *run)
 	return status;
 }
 
-#undef LANES
-#undef NULL_A
-#undef NULL_B
-#undef BOOL_A
-#undef BOOL_B
-#undef WORD_A
-#undef WORD_B
-#undef LOW_A
-#undef HIGH_A
-#undef IN_MASK
-#undef SELECTED
+#include "core/lanes_end.h"
+
 #undef ACTIVE
-#undef FILTER
-#undef STRICT1
-#undef STRICT2
-#undef CHECKED1
-#undef CHECKED2
-#undef CHECKED_MIXED
-#undef LOGIC2
-#undef BLEND
-#undef TEST
-#undef FILL
-#undef COPY
-#undef TEXT2
-#undef HASH
 #undef EACH_GROUP
 #undef RESERVE_PLACES
-#undef VM_FN
-#undef VM_REST
-#undef VM_STRIDE
-#undef VM_NULLS
-#undef VM_VALUES
-#undef VM_FLAGS
-#undef VM_MASK
 #undef VM_RUN
-#undef VM_TILE

@@ -52,8 +52,8 @@ typedef struct TabletColumn
 	uint32_t	null_count;
 	uint32_t	patch_count;	/* text values still to be fetched */
 	uint16_t	type;			/* ColType of the values as stored */
-	int16_t		max_scale;		/* decimals: largest scale needed beyond the one assumed */
-	int16_t		unused[2];
+	uint16_t	unused;
+	int32_t		max_scale;		/* decimals: largest scale needed beyond the one assumed */
 	/* zone map of integers and decimals; conservative: NULL rows may widen it to include 0 */
 	uint64_t	min[2];			/* Wide */
 	uint64_t	max[2];

@@ -69,6 +69,59 @@ core_memcmp(const void *a, const void *b, size_t length)
 #define core_pow pow
 #endif
 
+/*
+ * What the rows of a tablet share while it is built: on a GPU they are built
+ * all at once, on a CPU by one thread.
+ */
+#ifdef __CUDA_ARCH__
+#define CORE_ROWS_AT_ONCE 1
+#else
+#define CORE_ROWS_AT_ONCE 0
+#endif
+
+CORE_FN uint32_t
+core_add_u32(uint32_t *p, uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+	return atomicAdd(p, value);
+#else
+	*p += value;
+	return *p - value;
+#endif
+}
+
+CORE_FN uint64_t
+core_add_u64(uint64_t *p, uint64_t value)
+{
+#ifdef __CUDA_ARCH__
+	return atomicAdd((unsigned long long *) p, (unsigned long long) value);
+#else
+	*p += value;
+	return *p - value;
+#endif
+}
+
+CORE_FN void
+core_or_u32(uint32_t *p, uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+	atomicOr(p, bits);
+#else
+	*p |= bits;
+#endif
+}
+
+CORE_FN void
+core_max_i32(int32_t *p, int32_t value)
+{
+#ifdef __CUDA_ARCH__
+	atomicMax(p, value);
+#else
+	if (value > *p)
+		*p = value;
+#endif
+}
+
 /* Placed before a loop over lanes: no iteration depends on another. */
 #ifdef __CUDACC__
 #define CORE_INDEPENDENT

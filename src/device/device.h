@@ -8,20 +8,30 @@
 #include "core/device_api.h"
 
 extern const Device cpu_device;
+extern const Device remote_device;
 
 /*
- * The device for the setting gpudb.device.  *why is set to a few words when
- * it is not the one asked for, else to NULL.
+ * The device for the setting gpudb.device and a program.  *why is set to a few
+ * words when it is not the one asked for, else to NULL.
  */
-extern const Device *device_choose(const char **why);
+extern const Device *device_choose(const Program *program, const char **why);
+
+/* Why no GPU serves, in a few words; NULL if one does. */
+extern const char *device_gpu_missing(void);
 
 /* Most threads that a query may use besides the backend itself. */
 #define DEVICE_MAX_HELPERS 64
 
+/* Merge groups from elsewhere into those of a job of the CPU device; DONE, or why not. */
+extern DeviceStatus device_cpu_add_groups(DeviceJob *job, const GroupTable *groups);
+
 /*
- * Drop what is queued on the CPU device and wait for what runs: for a process
- * that is about to give up its pins without having closed its jobs.
+ * For a process that is about to give up its pins without having closed its
+ * jobs: drop what is queued and wait for what runs here; leave to the GPU
+ * process what it has.
  */
+extern void device_quiesce(void);
 extern void device_cpu_quiesce(void);
+extern void device_remote_quiesce(void);
 
 #endif							/* GPUDB_DEVICE_DEVICE_H */

@@ -226,8 +226,7 @@ prepare_item(CpuItem *item, const uint16_t *types)
 	const JobSpec *spec = &item->job->spec;
 	const PageList *pages = item->work.pages;
 	uint32_t	ncolumns = spec->program->ncolumns;
-	uint64_t	var = spec->deform->plan[0]->var_columns == 0 ? 0
-		: (uint64_t) pages->npages * HEAP_PAGE_SIZE + (uint64_t) pages->nrows * spec->deform->missing_text;
+	uint64_t	var = deform_var_bytes(spec->deform, pages->npages, pages->nrows);
 	uint64_t	size = tablet_size(types, ncolumns, pages->nrows, var);
 
 	if (size > item->tablet_capacity)
@@ -251,22 +250,6 @@ prepare_item(CpuItem *item, const uint16_t *types)
 	return STATUS_DONE;
 }
 
-/* What deforming has found out about whole columns. */
-static DeviceStatus
-check_columns(const DeformSpec *deform, const Tablet *tablet)
-{
-	DeviceStatus status = STATUS_DONE;
-
-	for (uint32_t c = 0; c < tablet->ncols; c++)
-	{
-		if (deform->not_null[c] && tablet->column[c].null_count > 0)
-			return STATUS_UNEXPECTED_NULL;
-		if (tablet->column[c].patch_count > 0)
-			status = STATUS_NEEDS_PATCH;
-	}
-	return status;
-}
-
 static DeviceStatus
 deform_item(CpuItem *item)
 {
@@ -285,7 +268,7 @@ deform_item(CpuItem *item)
 		atomic_store(&job->wide, true);
 	}
 	if (status == STATUS_DONE)
-		status = check_columns(deform, item->work.tablet);
+		status = deform_check(deform, item->work.tablet);
 	return status;
 }
 
@@ -312,10 +295,7 @@ run_item(CpuItem *item, CpuWorker *worker)
 	DeviceStatus status;
 	int32_t		yields = 0;
 
-	run.body = program_fits(job->spec.program, item->work.tablet) ? BODY_NARROW : BODY_WIDE;
-	/* a program without decimals has one body, which needs no guard */
-	if (!job->spec.program->body[BODY_WIDE].exists)
-		run.body = BODY_NARROW;
+	run.body = program_choose_body(job->spec.program, item->work.tablet);
 	for (;;)
 	{
 		status = job->kernel->run(&run);
@@ -592,11 +572,27 @@ cpu_finish(DeviceJob *job, const GroupTable **groups)
 	return status;
 }
 
-static void
-cpu_times(const DeviceJob *job, JobTimes *times)
+DeviceStatus
+device_cpu_add_groups(DeviceJob *job, const GroupTable *groups)
 {
-	times->deform_ns = atomic_load(&job->deform_ns);
-	times->run_ns = atomic_load(&job->run_ns);
+	DeviceStatus status = prepare_worker(job, &job->worker[0]);
+	uint32_t	next = 0;
+
+	while (status == STATUS_DONE && next < groups->ngroups)
+	{
+		status = group_merge(job->spec.program, &job->worker[0].groups, groups, &next, groups->ngroups);
+		if (status == STATUS_TABLE_FULL)
+			status = grow_table(job, &job->worker[0]);
+	}
+	return status;
+}
+
+static void
+cpu_report(const DeviceJob *job, JobReport *report)
+{
+	memset(report, 0, sizeof(*report));
+	report->times.deform_ns = atomic_load(&job->deform_ns);
+	report->times.run_ns = atomic_load(&job->run_ns);
 }
 
 static void
@@ -625,7 +621,7 @@ const Device cpu_device = {
 	.release = cpu_release,
 	.enlarge = cpu_enlarge,
 	.finish = cpu_finish,
-	.times = cpu_times,
+	.report = cpu_report,
 	.close = cpu_close,
 };
 

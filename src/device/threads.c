@@ -10,47 +10,23 @@
 
 #include <unistd.h>
 
-#include "port/atomics.h"
-#include "storage/ipc.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
-
+#include "device/budget.h"
 #include "device/device.h"
 #include "device/threads.h"
 #include "guc.h"
 
-typedef struct ThreadBudget
-{
-	pg_atomic_uint32 leased;
-} ThreadBudget;
-
-static ThreadBudget *budget = NULL;
-
-/* What this process has on lease, for its exit. */
-static int	own_lease = 0;
-
-static void
-return_own_lease(int code, Datum arg)
-{
-	threads_return(own_lease);
-}
+static Budget budget = {"gpudb thread budget"};
 
 void
 threads_request_shmem(void)
 {
-	RequestAddinShmemSpace(MAXALIGN(sizeof(ThreadBudget)));
+	budget_request_shmem();
 }
 
 void
 threads_attach_shmem(void)
 {
-	bool		found;
-
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	budget = ShmemInitStruct("gpudb thread budget", sizeof(ThreadBudget), &found);
-	if (!found)
-		pg_atomic_init_u32(&budget->leased, 0);
-	LWLockRelease(AddinShmemInitLock);
+	budget_attach_shmem(&budget);
 }
 
 static int
@@ -70,36 +46,14 @@ threads_wanted(void)
 int
 threads_lease(void)
 {
-	static bool exit_registered = false;
 	int			wanted = threads_wanted();
+
 	/* a session that asks for more threads than there are processors shall be able to have them */
-	uint32		limit = Max(processors(), wanted);
-	uint32		leased;
-
-	if (budget == NULL)
-		return 0;
-	if (!exit_registered)
-		before_shmem_exit(return_own_lease, (Datum) 0);
-	exit_registered = true;
-	leased = pg_atomic_read_u32(&budget->leased);
-	for (;;)
-	{
-		int			n = leased >= limit ? 0 : Min(wanted, (int) (limit - leased));
-
-		if (n == 0)
-			return 0;
-		if (pg_atomic_compare_exchange_u32(&budget->leased, &leased, leased + n))
-		{
-			own_lease += n;
-			return n;
-		}
-	}
+	return budget_take(&budget, 1, wanted, Max(processors(), wanted));
 }
 
 void
 threads_return(int n)
 {
-	own_lease -= n;
-	if (n > 0)
-		pg_atomic_sub_fetch_u32(&budget->leased, n);
+	budget_return(&budget, n);
 }

@@ -20,6 +20,7 @@
 #include "exec/debug_program.h"
 #include "exec/node.h"
 #include "exec/params.h"
+#include "exec/require.h"
 #include "exec/stat.h"
 #include "guc.h"
 #include "pg_compat.h"
@@ -117,7 +118,7 @@ create_deform_spec(GpuNode *node)
 static void
 quiesce_at_exit(int code, Datum arg)
 {
-	device_cpu_quiesce();
+	device_quiesce();
 }
 
 /* Called by threads, too: it only looks. */
@@ -150,7 +151,8 @@ node_open_job(GpuNode *node)
 	}
 	if (gpudb_debug_program[0] != '\0')
 		debug_program_write(gpudb_debug_program, &node->compiled);
-	node->device = device_choose(&why);
+	node->device = device_choose(node->compiled.program, &why);
+	require_gpu(device_gpu_missing());
 	node->spec = (JobSpec) {
 		.program = node->compiled.program, .deform = create_deform_spec(node),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
@@ -179,6 +181,16 @@ node_start_run(GpuNode *node)
 	MemoryContextSwitchTo(old);
 }
 
+/* A GPU has left windows to the CPU device. */
+static void
+note_left(GpuNode *node, DeviceStatus why)
+{
+	node->report.left_for = status_reason(why)[0] != '\0' ? status_reason(why) : "gpu_limit";
+	node->report.left_text = status_text(why);
+	if (!node->secret)
+		stat_count_left(node->report.left_for);
+}
+
 void
 node_end_run(GpuNode *node)
 {
@@ -186,12 +198,15 @@ node_end_run(GpuNode *node)
 
 	if (node->job != NULL)
 	{
-		JobTimes	times;
+		JobReport	report;
 		DeviceJob  *job = node->job;
 
-		node->device->times(job, &times);
-		node->report.times.deform_ns += times.deform_ns;
-		node->report.times.run_ns += times.run_ns;
+		node->device->report(job, &report);
+		node->report.times.deform_ns += report.times.deform_ns;
+		node->report.times.run_ns += report.times.run_ns;
+		node->report.left_windows += report.left_windows;
+		if (report.left_for != STATUS_DONE)
+			note_left(node, report.left_for);
 		node->job = NULL;
 		node->device->close(job);
 	}

@@ -35,12 +35,25 @@ explain_list(const char *label, List *exprs, GpuNode *node, List *ancestors, Exp
 		ExplainPropertyList(label, texts, es);
 }
 
+/* Compile as the executor would, for a plan that has not run. */
+static bool
+compile_for_explain(GpuNode *node)
+{
+	CompileInput input = {.varno = node->relid, .scan_tlist = node->scan_tlist, .scales = node->scales};
+
+	return node->compiled.program != NULL || compile_check(&input, &node->request, &node->compiled);
+}
+
 static void
 explain_device(GpuNode *node, ExplainState *es)
 {
-	const char *why;
-	const Device *device = device_choose(&why);
+	const char *why = NULL;
+	const Device *device = node->device;
 
+	if (device == NULL && compile_for_explain(node))
+		device = device_choose(node->compiled.program, &why);
+	if (device == NULL)
+		return;
 	if (why != NULL)
 		ExplainPropertyText("Device", psprintf("%s (%s)", device->name, why), es);
 	else
@@ -58,6 +71,10 @@ explain_report(GpuNode *node, ExplainState *es)
 	ExplainPropertyInteger("Tablets", NULL, report->windows, es);
 	if (report->fallback_windows > 0 && !node->secret)
 		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
+	if (report->left_windows > 0 && !node->secret)
+		ExplainPropertyInteger("Tablets on CPU", NULL, report->left_windows, es);
+	if (report->left_for != NULL && !node->secret)
+		ExplainPropertyText("Left to CPU", psprintf("%s (%s)", report->left_for, report->left_text), es);
 	ExplainPropertyInteger("Rows In", NULL, report->rows_in, es);
 	if (es->buffers)
 	{
@@ -91,15 +108,6 @@ explain_program(GpuNode *node, ExplainState *es)
 		program_disassemble(program, body, text, length + 1);
 		ExplainPropertyText(label[body], text, es);
 	}
-}
-
-/* Compile as the executor would, to show the program of a plan that has not run. */
-static bool
-compile_for_explain(GpuNode *node)
-{
-	CompileInput input = {.varno = node->relid, .scan_tlist = node->scan_tlist, .scales = node->scales};
-
-	return node->compiled.program != NULL || compile_check(&input, &node->request, &node->compiled);
 }
 
 void

@@ -53,6 +53,9 @@ typedef struct NodeReport
 	uint64		pages_pinned;
 	uint64		pages_copied;
 	JobTimes	times;
+	uint64		left_windows;	/* the GPU left to the CPU device, */
+	const char *left_for;		/* reason code, NULL if none */
+	const char *left_text;
 	double		feed_ms;		/* pinning pages, by the backend */
 } NodeReport;
 

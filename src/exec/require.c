@@ -148,6 +148,18 @@ require_no_fallback(const char *reason, const char *text)
 }
 
 void
+require_gpu(const char *missing)
+{
+	if (missing == NULL || gpudb_device != DEVICE_GPU || gpudb_debug_require != REQUIRE_REQUIRE || nesting > 1)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("query does not run on a GPU although gpudb.debug_require demands it"),
+			 errdetail("device_down: %s.", missing),
+			 errhint("gpudb.doctor() tells what is wrong; gpudb.device = auto or cpu runs the query on the CPU device.")));
+}
+
+void
 require_init(const char *(*reason_of_relation) (Oid relation))
 {
 	planner_reason = reason_of_relation;

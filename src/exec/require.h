@@ -13,4 +13,10 @@ extern void require_init(const char *(*reason_of_relation) (Oid relation));
 /* Raise an error if a fallback is forbidden. */
 extern void require_no_fallback(const char *reason, const char *text);
 
+/*
+ * Raise an error if a GPU is demanded, by gpudb.device = gpu, and there is
+ * none; `missing` says why, NULL = there is one.
+ */
+extern void require_gpu(const char *missing);
+
 #endif							/* GPUDB_EXEC_REQUIRE_H */

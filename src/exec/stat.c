@@ -31,11 +31,12 @@ static const struct
 typedef enum StatEvent
 {
 	EVENT_FALLBACK,
+	EVENT_LEFT,
 	EVENT_REFUSED,
 	EVENT_Count
 } StatEvent;
 
-static const char *const event_name[] = {"fallback", "refused"};
+static const char *const event_name[] = {"fallback", "left to cpu", "refused"};
 
 typedef struct SharedStat
 {
@@ -101,6 +102,12 @@ stat_count_fallback(const char *reason)
 }
 
 void
+stat_count_left(const char *reason)
+{
+	count_event(EVENT_LEFT, reason);
+}
+
+void
 stat_count_refused(const char *reason)
 {
 	count_event(EVENT_REFUSED, reason);
@@ -115,7 +122,7 @@ reason_meaning(const char *reason)
 	return NULL;
 }
 
-static void
+void
 require_preloaded(void)
 {
 	if (shared == NULL)

@@ -11,11 +11,17 @@
 extern void stat_request_shmem(void);
 extern void stat_attach_shmem(void);
 
+/* An error with a hint when the library is not preloaded. */
+extern void require_preloaded(void);
+
 /* A node ran to its end on its device. */
 extern void stat_count_executed(void);
 
 /* PostgreSQL answered for a node, or part of it, at run time. */
 extern void stat_count_fallback(const char *reason);
+
+/* A GPU left some windows of a node to the CPU device. */
+extern void stat_count_left(const char *reason);
 
 /* The planner left a scan or an aggregate to PostgreSQL, for a reason other than cost. */
 extern void stat_count_refused(const char *reason);

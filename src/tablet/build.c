@@ -84,39 +84,6 @@ kind_of_type(Form_pg_attribute att, bool packed)
 	elog(ERROR, "gpudb has no column form for type %u", att->atttypid);
 }
 
-static uint16
-column_type(DeformKind kind, bool wide, bool second)
-{
-	switch (kind)
-	{
-		case DEFORM_BOOL:
-			return COLTYPE_BOOL;
-		case DEFORM_U8:
-			return COLTYPE_U8;
-		case DEFORM_I16:
-			return COLTYPE_I16;
-		case DEFORM_I32:
-			return COLTYPE_I32;
-		case DEFORM_U32:
-			return COLTYPE_U32;
-		case DEFORM_UUID:
-		case DEFORM_TIMETZ:
-		case DEFORM_INTERVAL:
-			return COLTYPE_I128;
-		case DEFORM_F32:
-			return COLTYPE_F32;
-		case DEFORM_F64:
-			return COLTYPE_F64;
-		case DEFORM_DECIMAL:
-			return second ? COLTYPE_I16 : wide ? COLTYPE_I128 : COLTYPE_I64;
-		case DEFORM_TEXT:
-		case DEFORM_NAME:
-			return COLTYPE_TEXT;
-		default:
-			return COLTYPE_I64;
-	}
-}
-
 /* How to pass over an attribute that nobody wants. */
 static void
 skip_attribute(DeformAttr *attr, Form_pg_attribute att)
@@ -235,14 +202,15 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 		uint16	   *types = palloc(sizeof(uint16) * Max(nwanted, 1));
 
 		for (int w = 0; w < nwanted; w++)
-			types[w] = column_type(kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted[w].attno - 1),
-												wanted[w].packed), wide, wanted[w].second);
+			types[w] = deform_column_type(kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted[w].attno - 1),
+													   wanted[w].packed), wide, wanted[w].second);
 		resetStringInfo(&missing);
 		spec->plan[wide] = create_plan(RelationGetDescr(relation), wanted, nwanted, wide, &missing);
 		spec->types[wide] = types;
 	}
 	for (int wide = 0; wide < 2; wide++)
 		((DeformPlan *) spec->plan[wide])->missing_bytes = (uint8 *) missing.data;
+	spec->missing_size = missing.len;
 	spec->missing_text = missing.len;
 	return spec;
 }

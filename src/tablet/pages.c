@@ -19,6 +19,7 @@
 #include "access/tableam.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "storage/predicate.h"
 #include "utils/memutils.h"
 
 #include "core/heap_page.h"
@@ -26,9 +27,11 @@
 #include "pg_compat.h"
 #include "tablet/pages.h"
 #include "tablet/pins.h"
+#include "tablet/recent.h"
 
 /* The page structs of core/ are PostgreSQL's. */
 StaticAssertDecl(HEAP_PAGE_SIZE == BLCKSZ, "gpudb is built for pages of 8 kB");
+StaticAssertDecl(HEAP_MAX_TUPLES == MaxHeapTuplesPerPage, "tuples of a page");
 StaticAssertDecl(HEAP_PAGE_LINP == offsetof(PageHeaderData, pd_linp), "page header");
 StaticAssertDecl(sizeof(ItemIdData) == 4, "line pointer");
 StaticAssertDecl(HEAP_TUPLE_INFOMASK2 == offsetof(HeapTupleHeaderData, t_infomask2), "tuple header");
@@ -41,6 +44,9 @@ StaticAssertDecl(HEAP_NATTS_MASK == 0x07FF && HEAP_HASNULL == 0x0001, "tuple hea
 /* How far to read ahead when pages come from outside shared_buffers. */
 #define PREFETCH_DISTANCE 32
 
+/* Blocks ahead whose memory the processor is to fetch. */
+#define LOOKAHEAD 8
+
 void
 page_source_open(PageSource *source, Relation relation, Snapshot snapshot)
 {
@@ -48,6 +54,9 @@ page_source_open(PageSource *source, Relation relation, Snapshot snapshot)
 	source->relation = relation;
 	/* not synchronised with other scans, so that rows come in heap order */
 	source->scan = (HeapScanDesc) table_beginscan_strat(relation, snapshot, 0, NULL, true, false);
+	/* in recovery all-visible pages prove nothing, and conflicts are to be noted tuple by tuple */
+	source->recent = !snapshot->takenDuringRecovery && !RelationUsesLocalBuffers(relation) &&
+		!CheckForSerializableConflictOutNeeded(relation, snapshot);
 }
 
 void
@@ -67,22 +76,89 @@ page_window_create(void)
 	return window;
 }
 
-/* Add the page that the scan has just prepared. */
-static void
-add_page(PageSource *source, PageWindow *window, BlockNumber block, bool was_resident)
+/* The offsets of the window's next page. */
+static OffsetNumber *
+next_offsets(PageWindow *window)
+{
+	return &window->offsets[window->list.npages * MaxHeapTuplesPerPage];
+}
+
+/* List the tuples of a page, all of which are visible; false if that is not known. */
+static bool
+list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *offsets, int *ntuples)
+{
+	Page		page = BufferGetPage(buffer);
+	bool		all_visible;
+	int			n = 0;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	compat_test_old_snapshot(source->scan->rs_base.rs_snapshot, source->relation, page);
+	all_visible = PageIsAllVisible(page);
+	if (all_visible)
+	{
+		OffsetNumber last = Min(PageGetMaxOffsetNumber(page), MaxHeapTuplesPerPage);
+
+		for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+		{
+			offsets[n] = offset;
+			n += ItemIdIsNormal(PageGetItemId(page, offset));
+		}
+	}
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	*ntuples = n;
+	return all_visible;
+}
+
+/*
+ * Prepare a block without asking PostgreSQL where it is, if it is where it
+ * was and all of it is visible, as heapgetpage() would have found.  Its
+ * buffer, pinned, or InvalidBuffer.
+ */
+static Buffer
+prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, int *ntuples)
+{
+	Buffer		buffer;
+
+	if (!source->recent)
+		return InvalidBuffer;
+	recent_prefetch(source->relation, block + LOOKAHEAD);
+	buffer = recent_pin(source->relation, block);
+	if (BufferIsValid(buffer) && !list_all_visible(source, buffer, next_offsets(window), ntuples))
+	{
+		ReleaseBuffer(buffer);
+		return InvalidBuffer;
+	}
+	return buffer;
+}
+
+/* Have PostgreSQL prepare a block; its buffer, which the scan keeps pinned. */
+static Buffer
+prepare_block(PageSource *source, PageWindow *window, BlockNumber block, int *ntuples)
 {
 	HeapScanDesc scan = source->scan;
+
+	compat_prepare_page(scan, block);
+	*ntuples = scan->rs_ntuples;
+	memcpy(next_offsets(window), scan->rs_vistuples, scan->rs_ntuples * sizeof(OffsetNumber));
+	if (source->recent)
+		recent_note(source->relation, block, scan->rs_cbuf);
+	return scan->rs_cbuf;
+}
+
+/* Add a page whose tuples are listed: in place, keeping the caller's pin, or as a copy; whether the pin is kept. */
+static bool
+add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffer, int ntuples, bool was_resident)
+{
 	PageList   *list = &window->list;
 	int			p = list->npages;
-	OffsetNumber *offsets = &window->offsets[p * MaxHeapTuplesPerPage];
+	bool		in_place = was_resident && window->npins < window->lease;
 
-	memcpy(offsets, scan->rs_vistuples, scan->rs_ntuples * sizeof(OffsetNumber));
-	if (was_resident && window->npins < window->lease)
+	list->offsets[p] = next_offsets(window);
+	if (in_place)
 	{
-		IncrBufferRefCount(scan->rs_cbuf);
-		window->buffer[p] = scan->rs_cbuf;
+		window->buffer[p] = buffer;
 		window->npins++;
-		list->page[p] = (const uint8 *) BufferGetPage(scan->rs_cbuf);
+		list->page[p] = (const uint8 *) BufferGetPage(buffer);
 		source->pinned++;
 	}
 	else
@@ -93,16 +169,41 @@ add_page(PageSource *source, PageWindow *window, BlockNumber block, bool was_res
 			window->copies = MemoryContextAlloc(GetMemoryChunkContext(window), TABLET_WINDOW_PAGES * BLCKSZ);
 		copy = window->copies + (Size) p * BLCKSZ;
 		/* the tuples that will be read stand still; the rest may change while we copy */
-		memcpy(copy, BufferGetPage(scan->rs_cbuf), BLCKSZ);
+		memcpy(copy, BufferGetPage(buffer), BLCKSZ);
 		window->buffer[p] = InvalidBuffer;
 		list->page[p] = (const uint8 *) copy;
 		source->copied++;
 	}
 	window->block[p] = block;
-	list->offsets[p] = offsets;
-	list->ntuples[p] = scan->rs_ntuples;
-	list->nrows += scan->rs_ntuples;
+	list->ntuples[p] = ntuples;
+	list->nrows += ntuples;
 	list->npages++;
+	return in_place;
+}
+
+/* Prepare one block and add its page, if it has tuples. */
+static void
+take_block(PageSource *source, PageWindow *window, BlockNumber block)
+{
+	int			ntuples;
+	Buffer		buffer = prepare_recent(source, window, block, &ntuples);
+
+	if (BufferIsValid(buffer))
+	{
+		if (ntuples == 0 || !add_page(source, window, block, buffer, ntuples, true))
+			ReleaseBuffer(buffer);
+	}
+	else
+	{
+		int64		reads = pgBufferUsage.shared_blks_read;
+		bool		was_resident;
+
+		buffer = prepare_block(source, window, block, &ntuples);
+		was_resident = pgBufferUsage.shared_blks_read == reads && !RelationUsesLocalBuffers(source->relation);
+		source->misses |= !was_resident;
+		if (ntuples > 0 && add_page(source, window, block, buffer, ntuples, was_resident))
+			IncrBufferRefCount(buffer);
+	}
 }
 
 bool
@@ -119,17 +220,11 @@ page_source_next(PageSource *source, PageWindow *window)
 	while (source->next < scan->rs_nblocks && window->list.npages < TABLET_WINDOW_PAGES)
 	{
 		BlockNumber block = source->next++;
-		int64		reads = pgBufferUsage.shared_blks_read;
-		bool		was_resident;
 
 		CHECK_FOR_INTERRUPTS();
 		if (prefetch && block + PREFETCH_DISTANCE < scan->rs_nblocks)
 			PrefetchBuffer(source->relation, MAIN_FORKNUM, block + PREFETCH_DISTANCE);
-		compat_prepare_page(scan, block);
-		was_resident = pgBufferUsage.shared_blks_read == reads && !RelationUsesLocalBuffers(source->relation);
-		source->misses |= !was_resident;
-		if (scan->rs_ntuples > 0)
-			add_page(source, window, block, was_resident);
+		take_block(source, window, block);
 	}
 	if (window->list.npages > 0)
 		return true;

@@ -36,6 +36,7 @@ typedef struct PageSource
 	Relation	relation;
 	HeapScanDesc scan;
 	BlockNumber next;
+	bool		recent;			/* blocks may be taken where they were last seen */
 	bool		misses;			/* the last window read pages from outside shared_buffers */
 	uint64		pinned;			/* pages, for reports */
 	uint64		copied;

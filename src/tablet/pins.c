@@ -9,75 +9,33 @@
  */
 #include "postgres.h"
 
-#include "port/atomics.h"
 #include "storage/bufmgr.h"
-#include "storage/ipc.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
 
+#include "device/budget.h"
 #include "tablet/pins.h"
 
-typedef struct PinBudget
-{
-	pg_atomic_uint32 leased;
-} PinBudget;
-
-static PinBudget *budget = NULL;
-
-/* What this process has on lease, for its exit. */
-static int	own_lease = 0;
-
-static void
-return_own_lease(int code, Datum arg)
-{
-	if (own_lease > 0)
-		pins_return(own_lease);
-}
+static Budget budget = {"gpudb pin budget"};
 
 void
 pins_request_shmem(void)
 {
-	RequestAddinShmemSpace(MAXALIGN(sizeof(PinBudget)));
+	budget_request_shmem();
 }
 
 void
 pins_attach_shmem(void)
 {
-	bool		found;
-
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	budget = ShmemInitStruct("gpudb pin budget", sizeof(PinBudget), &found);
-	if (!found)
-		pg_atomic_init_u32(&budget->leased, 0);
-	LWLockRelease(AddinShmemInitLock);
+	budget_attach_shmem(&budget);
 }
 
 bool
 pins_lease(int n)
 {
-	static bool exit_registered = false;
-	uint32		limit = NBuffers / 8;
-
-	if (budget == NULL || own_lease + n > PINS_PER_SCAN)
-		return false;
-	if (!exit_registered)
-	{
-		before_shmem_exit(return_own_lease, (Datum) 0);
-		exit_registered = true;
-	}
-	if (pg_atomic_add_fetch_u32(&budget->leased, n) > limit)
-	{
-		pg_atomic_sub_fetch_u32(&budget->leased, n);
-		return false;
-	}
-	own_lease += n;
-	return true;
+	return budget.own + n <= PINS_PER_SCAN && budget_take(&budget, n, n, NBuffers / 8) == n;
 }
 
 void
 pins_return(int n)
 {
-	Assert(n <= own_lease);
-	own_lease -= n;
-	pg_atomic_sub_fetch_u32(&budget->leased, n);
+	budget_return(&budget, n);
 }

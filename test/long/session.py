@@ -21,8 +21,8 @@ class Session(Connection):
 
     def each(self, statements):
         """Statements one by one, each its own transaction as in psql; the last one's rows."""
-        for statement in statements.split(";"):
-            rows = self.table(statement).rows if statement.strip() else rows
+        for statement in filter(str.strip, statements.split(";")):
+            rows = self.table(statement).rows
         return rows
 
     def private_bytes(self):

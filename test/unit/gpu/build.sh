@@ -34,11 +34,8 @@ done
 kernels=("$folder"/{kernel_vm,kernel_vm_fast,kernel_vm_general,vm_lower,vm_translate}.o)
 # shellcheck disable=SC2086
 {
-	for name in kernel_vm kernel_vm_fast kernel_vm_general; do
+	for name in kernel_vm kernel_vm_fast kernel_vm_general vm_lower vm_translate; do
 		step "$name.cu for sm_$arch" "$nvcc" $cuda -c -o "$folder/$name.o" "$repo/cuda/$name.cu"
-	done
-	for name in vm_lower vm_translate; do
-		step "$name.c" gcc $c -c -o "$folder/$name.o" "$repo/cuda/$name.c"
 	done
 	step "interpreter.cu" "$nvcc" $cuda -c -o "$folder/interpreter.o" "$here/interpreter.cu"
 	for name in vm_lanes_test vm_test; do

@@ -1,5 +1,5 @@
 /*
- * vm_translate.c
+ * vm_translate.cu
  *		From instructions in order to the accumulator machine's code.
  *
  * Each is translated with its first operand in an accumulator.  What it does
@@ -326,15 +326,29 @@ put_blend(Lowering *l, int position)
 	made(l, l->order[position]);
 }
 
+static VmxOp
+load_op(ColType type)
+{
+	switch (type)
+	{
+		case COLTYPE_BOOL: return VMX_LOAD_BOOL;
+		case COLTYPE_U8: return VMX_LOAD_U8;
+		case COLTYPE_I16: return VMX_LOAD_I16;
+		case COLTYPE_I32: return VMX_LOAD_I32;
+		case COLTYPE_U32: return VMX_LOAD_U32;
+		case COLTYPE_I128: return VMX_LOAD_I128;
+		case COLTYPE_F32: return VMX_LOAD_F32;
+		case COLTYPE_I64:
+		case COLTYPE_F64:
+		case COLTYPE_TEXT:
+		case COLTYPE_Count: break;
+	}
+	return VMX_LOAD_64;
+}
+
 static void
 put_load(Lowering *l, int position)
 {
-	static const uint8_t op_of[COLTYPE_Count] = {
-		[COLTYPE_BOOL] = VMX_LOAD_BOOL, [COLTYPE_U8] = VMX_LOAD_U8, [COLTYPE_I16] = VMX_LOAD_I16,
-		[COLTYPE_I32] = VMX_LOAD_I32, [COLTYPE_U32] = VMX_LOAD_U32, [COLTYPE_I64] = VMX_LOAD_64,
-		[COLTYPE_I128] = VMX_LOAD_I128, [COLTYPE_F32] = VMX_LOAD_F32, [COLTYPE_F64] = VMX_LOAD_64,
-		[COLTYPE_TEXT] = VMX_LOAD_64
-	};
 	int			i = l->order[position];
 	const Instr *in = &l->code[i];
 	const TabletColumn *column = &l->tablet->column[in->imm];
@@ -354,7 +368,7 @@ put_load(Lowering *l, int position)
 		out->column[out->ncolumns] = (uint16_t) (in->imm | (column->null_count > 0 ? COLUMN_NULLS : 0));
 		out->type[out->ncolumns++] = (uint8_t) column->type;
 	}
-	to = put_op(l, op_of[column->type]);
+	to = put_op(l, load_op((ColType) column->type));
 	to->slot = (uint8_t) c;
 	to->flags = null_flag(l, i);
 	made(l, i);

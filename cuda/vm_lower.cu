@@ -1,12 +1,12 @@
 /*
- * vm_lower.c
+ * vm_lower.cu
  *		From a program's body to the accumulator machine's code.
  *
  * 1. Every operand is led back to the instruction that made its value; what
  *	  depends on constants alone is computed.
  * 2. Aggregates move up to where their operand has just been made.  A
  *	  JUMP_NONE stays only where it may save a load.
- * 3. vm_translate.c translates each instruction.
+ * 3. vm_translate.cu translates each instruction.
  */
 #include "core/op_arith.h"
 

@@ -1,0 +1,440 @@
+/*
+ * batch.cu
+ *		A batch on its way over the GPU.
+ *
+ *		arena:  Request | job image | Tablet
+ *
+ * One copy brings request, image and the empty tablet's head to the device.
+ * The deform kernel then fetches pages and lists of tuples from host memory
+ * by itself.  What the host must know, the head of the tablet and the
+ * results, comes back by small copies on the same stream; rows of groups are
+ * written to host memory by the kernel.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "context.h"
+#include "deform_launch.h"
+#include "vm_launch.h"
+
+#define HEAD_BYTES		tablet_align(sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
+#define IMAGE_BYTES		65536
+#define ROWS_BYTES		((uint64_t) 2 * 1024 * 1024)
+#define PASSED_BYTES	((uint64_t) BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 64)
+#define GROUPS			4096
+
+/* What the kernels read, in device memory. */
+typedef struct Request
+{
+	uint32_t	status;			/* of deforming */
+	uint32_t	unused;
+	VmResult	result;
+	const uint8_t *page[BATCH_PAGES];
+	const uint16_t *offsets[BATCH_PAGES];
+	uint32_t	row_start[BATCH_PAGES + 1];
+} Request;
+
+#define REQUEST_BYTES	tablet_align(sizeof(Request))
+
+struct CudaBatch
+{
+	ProviderBatch batch;		/* first */
+	BatchStage	stage;
+	cudaStream_t stream;
+	cudaEvent_t begun;
+	cudaEvent_t deformed;
+	cudaEvent_t run;
+	uint8_t    *arena;			/* device */
+	uint64_t	arena_bytes;
+	uint32_t	database;		/* whose data are in the arena */
+
+	/* pinned */
+	uint8_t    *request;		/* as it goes to the device: Request, image, head of the tablet */
+	uint8_t    *head;			/* of the tablet, as it comes back */
+	Request    *answer;			/* its first words, as they come back */
+	uint64_t   *rows;
+	uint8_t    *passed;
+
+	uint32_t	image_bytes;	/* of the job at hand, aligned */
+	uint32_t	row_capacity;
+	GroupTable	groups;
+	cudaError_t error;
+};
+
+ProviderBatch *
+batch_public(CudaBatch *batch)
+{
+	return &batch->batch;
+}
+
+CudaBatch *
+batch_of_public(ProviderBatch *batch)
+{
+	return (CudaBatch *) batch;
+}
+
+BatchStage
+batch_stage(const CudaBatch *batch)
+{
+	return batch->stage;
+}
+
+void
+batch_set_stage(CudaBatch *batch, BatchStage stage)
+{
+	batch->stage = stage;
+}
+
+const char *
+batch_error(const CudaBatch *batch)
+{
+	return cudaGetErrorString(batch->error);
+}
+
+uint64_t
+batch_tablet_bytes(uint64_t arena_bytes)
+{
+	uint64_t	taken = REQUEST_BYTES + IMAGE_BYTES + PASSED_BYTES + 64;
+
+	return arena_bytes > taken ? arena_bytes - taken : 0;
+}
+
+static cudaError_t
+allocate(CudaBatch *own)
+{
+	cudaError_t error = CUDA_CALL(cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking));
+
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaEventCreate(&own->begun));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaEventCreate(&own->deformed));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaEventCreate(&own->run));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMalloc((void **) &own->arena, own->arena_bytes));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemset(own->arena, 0, own->arena_bytes));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->request, REQUEST_BYTES + IMAGE_BYTES + HEAD_BYTES, cudaHostAllocDefault));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->head, HEAD_BYTES, cudaHostAllocDefault));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->answer, sizeof(Request), cudaHostAllocDefault));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->rows, ROWS_BYTES, cudaHostAllocDefault));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->passed, PASSED_BYTES, cudaHostAllocDefault));
+	return error;
+}
+
+CudaBatch *
+batch_create(uint64_t arena_bytes, cudaError_t *error)
+{
+	CudaBatch  *own = (CudaBatch *) calloc(1, sizeof(CudaBatch));
+
+	*error = cudaErrorMemoryAllocation;
+	if (own == NULL)
+		return NULL;
+	own->arena_bytes = arena_bytes;
+	own->groups.nslots = 2 * GROUPS;
+	own->groups.capacity = GROUPS;
+	own->groups.slots = (uint32_t *) malloc(own->groups.nslots * sizeof(uint32_t));
+	own->groups.hashes = (uint64_t *) malloc(GROUPS * sizeof(uint64_t));
+	if (own->groups.slots == NULL || own->groups.hashes == NULL)
+		return NULL;
+	/* a process that cannot have this ends: nothing is given back here */
+	*error = allocate(own);
+	return *error == cudaSuccess ? own : NULL;
+}
+
+/*
+ * The body's shape with the most lanes that fits; false if none does.  Without
+ * a tablet, whether it has one for any.
+ */
+static bool
+choose_shape(const Program *program, int body, const Tablet *tablet, VmShape *shape)
+{
+	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= VM_GENERAL; options++)
+		for (uint32_t lanes = 8; lanes > 1; lanes /= 2)
+		{
+			VmWish		wish = {lanes, cuda_context.shared_limit, options};
+
+			if (vm_shape(program, body, tablet, &wish, shape) && vm_blocks_per_sm(shape) > 0)
+				return true;
+		}
+	return false;
+}
+
+bool
+batch_accepts(const ProviderJob *job)
+{
+	const Program *program = job->view.program;
+	VmShape		shape;
+
+	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
+		if (program->body[body].exists && !choose_shape(program, body, NULL, &shape))
+			return false;
+	return job->image->size <= IMAGE_BYTES && program->row_words * 8u * 64u <= ROWS_BYTES;
+}
+
+static void
+finish(CudaBatch *own, DeviceStatus status)
+{
+	own->batch.status = status;
+	own->stage = BATCH_FINISHED;
+}
+
+/* Note an error of CUDA's and finish; whether there was one. */
+static bool
+failed(CudaBatch *own, cudaError_t error)
+{
+	if (error == cudaSuccess)
+		return false;
+	/* sticky or not: a new process begins with a device that works */
+	own->error = error;
+	finish(own, STATUS_DEVICE_DOWN);
+	return true;
+}
+
+/* Where things are in the arena. */
+
+static Tablet *
+arena_tablet(const CudaBatch *own)
+{
+	return (Tablet *) (own->arena + REQUEST_BYTES + own->image_bytes);
+}
+
+static const Program *
+arena_program(const CudaBatch *own)
+{
+	return (const Program *) (own->arena + REQUEST_BYTES + own->batch.job->image->program);
+}
+
+/* The bitmap of rows that passed stands last. */
+static uint32_t *
+arena_passed(const CudaBatch *own)
+{
+	return (uint32_t *) (own->arena + (own->arena_bytes - PASSED_BYTES) / 64 * 64);
+}
+
+static uint32_t
+head_bytes(const CudaBatch *own)
+{
+	return (uint32_t) tablet_align(sizeof(Tablet) + own->batch.job->view.program->ncolumns * sizeof(TabletColumn));
+}
+
+/* Write down the pages of all windows, one after the other; their number. */
+static uint32_t
+list_pages(const ProviderBatch *batch, Request *request)
+{
+	uint32_t	row = 0;
+	uint32_t	n = 0;
+
+	for (uint32_t w = 0; w < batch->nwindows; w++)
+	{
+		const PageList *list = &batch->window[w];
+
+		for (uint32_t p = 0; p < list->npages; p++, n++)
+		{
+			request->page[n] = list->page[p];
+			request->offsets[n] = list->offsets[p];
+			request->row_start[n] = row;
+			row += list->ntuples[p];
+		}
+	}
+	request->row_start[n] = row;
+	return n;
+}
+
+/* Everything that goes to the device ahead of the kernels; the number of pages. */
+static uint32_t
+write_request(CudaBatch *own)
+{
+	const ProviderBatch *batch = &own->batch;
+	const JobImage *image = batch->job->image;
+	const DeformSpec *deform = &batch->job->view.deform;
+	Request    *request = (Request *) own->request;
+	uint8_t    *copy = own->request + REQUEST_BYTES;
+	uint32_t	npages = list_pages(batch, request);
+	uint32_t	nrows = request->row_start[npages];
+
+	request->status = STATUS_DONE;
+	memset(&request->result, 0, sizeof(request->result));
+	own->image_bytes = (uint32_t) tablet_align(image->size);
+	memcpy(copy, image, image->size);
+	for (int wide = 0; wide < 2; wide++)
+		((DeformPlan *) (copy + image->plan[wide]))->missing_bytes = own->arena + REQUEST_BYTES + image->missing;
+	tablet_layout((Tablet *) (copy + own->image_bytes), deform->types[batch->wide], batch->job->view.program->ncolumns, nrows,
+				  deform_var_bytes(deform, npages, nrows));
+	return npages;
+}
+
+/* Memory that held another database's data is cleared. */
+static cudaError_t
+clear_arena(CudaBatch *own)
+{
+	uint32_t	before = own->database;
+
+	own->database = own->batch.job->database;
+	return before == 0 || before == own->database ? cudaSuccess
+		: CUDA_CALL(cudaMemsetAsync(own->arena, 0, own->arena_bytes, own->stream));
+}
+
+void
+batch_start(CudaBatch *own)
+{
+	uint32_t	npages = write_request(own);
+	const Request *request = (const Request *) own->arena;
+	DeformLaunch launch = {
+		(const DeformPlan *) (own->arena + REQUEST_BYTES + own->batch.job->image->plan[own->batch.wide]),
+		arena_tablet(own), request->page, request->offsets, request->row_start, npages, &((Request *) own->arena)->status
+	};
+	uint32_t	head = head_bytes(own);
+	cudaError_t error = clear_arena(own);
+
+	own->batch.groups = NULL;
+	own->batch.passed = NULL;
+	own->batch.failed_column = -1;
+	own->batch.times = JobTimes();
+	own->stage = BATCH_DEFORMING;
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaEventRecord(own->begun, own->stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemcpyAsync(own->arena, own->request, REQUEST_BYTES + own->image_bytes + head,
+										  cudaMemcpyHostToDevice, own->stream));
+	if (error == cudaSuccess)
+		error = (cudaError_t) deform_launch(&launch, own->batch.job->view.program->ncolumns, own->stream);
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemcpyAsync(own->head, arena_tablet(own), head, cudaMemcpyDeviceToHost, own->stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemcpyAsync(own->answer, own->arena, offsetof(Request, page), cudaMemcpyDeviceToHost, own->stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaEventRecord(own->deformed, own->stream));
+	failed(own, error);
+}
+
+/* What deforming has found. */
+static DeviceStatus
+judge_columns(CudaBatch *own)
+{
+	const Tablet *tablet = (const Tablet *) own->head;
+	DeviceStatus status = (DeviceStatus) own->answer->status;
+
+	own->batch.failed_column = tablet->failed_column;
+	for (uint32_t c = 0; c < tablet->ncols; c++)
+		own->batch.max_scale[c] = tablet->column[c].max_scale;
+	return status == STATUS_DONE ? deform_check(&own->batch.job->view.deform, tablet) : status;
+}
+
+/* The second leg. */
+static void
+start_run(CudaBatch *own)
+{
+	const Program *program = own->batch.job->view.program;
+	const Tablet *tablet = (const Tablet *) own->head;
+	VmLaunch	launch = {};
+	uint32_t	blocks;
+	cudaError_t error;
+
+	if (!choose_shape(program, program_choose_body(program, tablet), tablet, &launch.shape))
+	{
+		finish(own, STATUS_BAD_PROGRAM);
+		return;
+	}
+	own->row_capacity = (uint32_t) (ROWS_BYTES / (8 * (1u + program->row_words)));
+	launch.program = arena_program(own);
+	launch.tablet = arena_tablet(own);
+	launch.end_row = tablet->nrows;
+	launch.hashes = own->rows;
+	launch.rows = own->rows + own->row_capacity;
+	launch.row_capacity = own->row_capacity;
+	launch.passed = program->aggregates ? NULL : arena_passed(own);
+	launch.result = &((Request *) own->arena)->result;
+	blocks = (uint32_t) vm_blocks_per_sm(&launch.shape) * cuda_context.multiprocessors;
+	/* a tile without any row that passes writes nothing */
+	error = launch.passed == NULL ? cudaSuccess
+		: CUDA_CALL(cudaMemsetAsync(launch.passed, 0, tablet->nrows / 8 + 1, own->stream));
+	if (error == cudaSuccess)
+		error = (cudaError_t) CUDA_CALL((cudaError_t) vm_launch(&launch, (int) blocks, own->stream));
+	if (error == cudaSuccess && launch.passed != NULL)
+		error = CUDA_CALL(cudaMemcpyAsync(own->passed, launch.passed, tablet->nrows / 8 + 1, cudaMemcpyDeviceToHost, own->stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemcpyAsync(own->answer, own->arena, offsetof(Request, page), cudaMemcpyDeviceToHost, own->stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaEventRecord(own->run, own->stream));
+	own->stage = BATCH_RUNNING;
+	failed(own, error);
+}
+
+/* Merge the blocks' groups into those of the batch. */
+static DeviceStatus
+merge_rows(CudaBatch *own, uint32_t nrows)
+{
+	const Program *program = own->batch.job->view.program;
+	GroupTable *into = &own->groups;
+	GroupTable	from = {};
+	uint32_t	next = 0;
+
+	if (nrows > own->row_capacity)
+		return STATUS_TABLE_FULL;
+	if (into->row_words != program->row_words)
+	{
+		free(into->rows);
+		into->rows = (uint64_t *) malloc((size_t) GROUPS * program->row_words * 8);
+		into->row_words = into->rows != NULL ? program->row_words : 0;
+		if (into->rows == NULL)
+			return STATUS_MEMORY_LIMIT;
+	}
+	memset(into->slots, 0, into->nslots * sizeof(uint32_t));
+	into->ngroups = 0;
+	from.hashes = own->rows;
+	from.rows = own->rows + own->row_capacity;
+	from.row_words = program->row_words;
+	from.ngroups = nrows;
+	own->batch.groups = into;
+	return group_merge(program, into, &from, &next, nrows);
+}
+
+static void
+end_run(CudaBatch *own)
+{
+	const VmResult *result = &own->answer->result;
+	DeviceStatus status = (DeviceStatus) result->status;
+	float		deform_ms = 0;
+	float		run_ms = 0;
+
+	if (status == STATUS_DONE && own->batch.job->view.program->aggregates)
+		status = merge_rows(own, result->nrows);
+	own->batch.passed = own->passed;
+	if (failed(own, CUDA_CALL(cudaEventElapsedTime(&deform_ms, own->begun, own->deformed))) ||
+		failed(own, CUDA_CALL(cudaEventElapsedTime(&run_ms, own->deformed, own->run))))
+		return;
+	own->batch.times.deform_ns = (uint64_t) (deform_ms * 1e6);
+	own->batch.times.run_ns = (uint64_t) (run_ms * 1e6);
+	finish(own, status);
+}
+
+BatchStage
+batch_advance(CudaBatch *own)
+{
+	cudaError_t error;
+
+	if (own->stage != BATCH_DEFORMING && own->stage != BATCH_RUNNING)
+		return own->stage;
+	error = CUDA_CALL(cudaEventQuery(own->stage == BATCH_DEFORMING ? own->deformed : own->run));
+	if (error == cudaErrorNotReady || failed(own, error))
+		return own->stage;
+	if (own->stage == BATCH_RUNNING)
+		end_run(own);
+	else
+	{
+		DeviceStatus status = judge_columns(own);
+
+		if (status == STATUS_DONE)
+			start_run(own);
+		else
+			finish(own, status);
+	}
+	return own->stage;
+}

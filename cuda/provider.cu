@@ -1,0 +1,109 @@
+/*
+ * provider.cu
+ *		gpudb_cuda.so: batches of pages on an NVIDIA GPU.
+ *
+ * Everything is taken at the start: context, streams, arenas, pinned buffers.
+ * While queries run nothing is allocated.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "batch.h"
+#include "context.h"
+#include "vm_launch.h"
+
+/* Batches in flight, of all jobs. */
+#define BATCHES 8
+
+#define ARENA_MOST ((uint64_t) 128 * 1024 * 1024)
+
+static CudaBatch *batches[BATCHES];
+static ProviderState *provider_state;
+
+static bool
+start(const ProviderConfig *config, ProviderState *state)
+{
+	uint64_t	arena = config->memory / BATCHES < ARENA_MOST ? config->memory / BATCHES : ARENA_MOST;
+	cudaError_t error;
+
+	cuda_fault = config->fault;
+	cuda_sites = config->sites;
+	*cuda_sites = 0;
+	provider_state = state;
+	if (!context_open(config->device, state))
+		return false;
+	error = (cudaError_t) vm_prepare(cuda_context.shared_limit);
+	for (int i = 0; i < BATCHES && error == cudaSuccess; i++)
+		batches[i] = batch_create(arena, &error);
+	if (error != cudaSuccess)
+	{
+		snprintf(state->why, sizeof(state->why), "%s", cudaGetErrorString(error));
+		return false;
+	}
+	for (uint32_t d = 0; d < state->ndevices; d++)
+		if (state->device[d].in_use)
+			state->device[d].memory_used = BATCHES * arena;
+	state->batch_bytes = batch_tablet_bytes(arena);
+	return true;
+}
+
+static bool
+attach(const ProviderMemory *memory)
+{
+	const char *why;
+	bool		attached = context_attach(memory, &why);
+
+	if (!attached)
+		snprintf(provider_state->why, sizeof(provider_state->why), "%s", why);
+	return attached;
+}
+
+static ProviderBatch *
+acquire(void)
+{
+	for (int i = 0; i < BATCHES; i++)
+		if (batch_stage(batches[i]) == BATCH_FREE)
+		{
+			batch_set_stage(batches[i], BATCH_FILLING);
+			return batch_public(batches[i]);
+		}
+	return NULL;
+}
+
+static void
+submit(ProviderBatch *batch)
+{
+	batch_start(batch_of_public(batch));
+}
+
+static ProviderBatch *
+collect(void)
+{
+	for (int i = 0; i < BATCHES; i++)
+		if (batch_advance(batches[i]) == BATCH_FINISHED)
+		{
+			ProviderBatch *batch = batch_public(batches[i]);
+
+			if (batch->status == STATUS_DEVICE_DOWN)
+				snprintf(provider_state->why, sizeof(provider_state->why), "%s", batch_error(batches[i]));
+			batch_set_stage(batches[i], BATCH_FILLING);
+			return batch;
+		}
+	return NULL;
+}
+
+static void
+release(ProviderBatch *batch)
+{
+	batch_set_stage(batch_of_public(batch), BATCH_FREE);
+}
+
+static const Provider provider = {
+	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release, context_close
+};
+
+extern "C" __attribute__((visibility("default"))) const Provider *
+gpudb_provider(void)
+{
+	return &provider;
+}

@@ -1,0 +1,132 @@
+/*
+ * provider_api.h
+ *		What runs batches of windows in the GPU process: gpudb_cuda.so, or the CPU in its place.
+ *
+ * The service fills a batch with windows of one job, submits it, and collects
+ * it when it is finished; nothing here waits.  A batch is complete or absent:
+ * its results count only when its status is DONE.  One thread calls all of
+ * these functions.
+ */
+#ifndef GPUDB_CORE_PROVIDER_API_H
+#define GPUDB_CORE_PROVIDER_API_H
+
+#include "core/job_image.h"
+
+/* Changes with every change of this header. */
+#define PROVIDER_ABI 1
+
+/* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
+#define PROVIDER_LIBRARY "gpudb_cuda"
+#define PROVIDER_SYMBOL "gpudb_provider"
+
+#define PROVIDER_MAX_DEVICES	16
+#define PROVIDER_TEXT			256
+
+#define BATCH_WINDOWS	16
+#define BATCH_PAGES		(BATCH_WINDOWS * TABLET_WINDOW_PAGES)
+
+/* A device, as users see it. */
+typedef struct ProviderDevice
+{
+	char		name[64];
+	char		uuid[48];
+	char		driver[64];
+	char		state[64];		/* "in use", or why not */
+	uint64_t	memory;			/* bytes */
+	uint64_t	memory_used;	/* by gpudb */
+	int32_t		capability;		/* 90 = 9.0 */
+	bool		in_use;
+} ProviderDevice;
+
+/* Tests: make something fail once, at a place that is numbered from 1 on; 0 = never, or it has failed. */
+typedef struct ProviderFault
+{
+	uint32_t	site;
+	int32_t		code;
+} ProviderFault;
+
+typedef struct ProviderConfig
+{
+	const char *device;			/* UUID, or "" for the first that can be used */
+	uint64_t	memory;			/* bytes of device memory to take at most */
+	/* tests: a place in the provider that is to fail, and how many there are so far */
+	volatile ProviderFault *fault;
+	volatile uint32_t *sites;
+} ProviderConfig;
+
+/* What came of start(). */
+typedef struct ProviderState
+{
+	char		why[PROVIDER_TEXT]; /* start() failed, or a batch: what the device's library said */
+	uint64_t	batch_bytes;	/* room for the tablet of one batch */
+	bool		final;			/* start() failed, and would again: there is no device */
+	uint32_t	ndevices;
+	ProviderDevice device[PROVIDER_MAX_DEVICES];
+} ProviderState;
+
+/* Memory of the process that holds pages. */
+typedef struct ProviderMemory
+{
+	uint8_t    *start;
+	uint64_t	size;
+	bool		read_only;
+} ProviderMemory;
+
+/* A job as the service holds it. */
+typedef struct ProviderJob
+{
+	const JobImage *image;
+	JobView		view;
+	uint32_t	database;		/* memory that passes on to another one is cleared */
+} ProviderJob;
+
+typedef struct ProviderBatch
+{
+	/* in */
+	const ProviderJob *job;
+	bool		wide;			/* deform decimals to 128 bits */
+	uint32_t	nwindows;
+	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
+	uint32_t	row_start[BATCH_WINDOWS + 1];
+	void	   *owner;
+
+	/* out */
+	DeviceStatus status;
+	int32_t		failed_column;
+	int32_t		max_scale[PROGRAM_MAX_COLUMNS];
+	const GroupTable *groups;	/* of the batch's rows; NULL without aggregates */
+	const uint8_t *passed;		/* else a bit for each row */
+	JobTimes	times;
+} ProviderBatch;
+
+typedef struct Provider
+{
+	uint32_t	abi;
+	const char *name;			/* as users see it */
+
+	/* Once, before all others; false, with state->why, if there is no device. */
+	bool		(*start) (const ProviderConfig *config, ProviderState *state);
+
+	/* Let the device read this memory in place; false if it cannot. */
+	bool		(*attach) (const ProviderMemory *memory);
+
+	/* Whether programs like this can run. */
+	bool		(*accepts) (const ProviderJob *job);
+
+	/* An empty batch, or NULL when all are in use. */
+	ProviderBatch *(*acquire) (void);
+
+	/* Run a batch; returns at once.  What goes wrong is its status. */
+	void		(*submit) (ProviderBatch *batch);
+
+	/* A finished batch, or NULL; DEVICE_DOWN means that the process had better end. */
+	ProviderBatch *(*collect) (void);
+
+	/* Give a batch back after collecting it. */
+	void		(*release) (ProviderBatch *batch);
+
+	/* Give everything back; nothing is in flight. */
+	void		(*stop) (void);
+} Provider;
+
+#endif							/* GPUDB_CORE_PROVIDER_API_H */

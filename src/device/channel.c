@@ -1,0 +1,322 @@
+/*
+ * channel.c
+ *		Shared memory between backends, the supervisor and the GPU process.
+ */
+#include "postgres.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "portability/instr_time.h"
+#include "storage/bufmgr.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+
+#include "core/hash.h"
+#include "device/channel.h"
+#include "device/mapping.h"
+#include "guc.h"
+
+/* Rounds of looking for an answer before sleeping: some 10 µs. */
+#define SPIN_ROUNDS		2000
+
+/* Between two looks for a free slot. */
+#define QUEUE_SLEEP_MS	1
+
+#define HUGE_PAGE		((Size) 2 * 1024 * 1024)
+#define LEAST_CHUNK		((uint64) 64 * 1024 * 1024)
+
+static Channel *channel = NULL;
+
+static uint64
+buffer_pool_bytes(void)
+{
+	return (uint64) NBuffers * BLCKSZ;
+}
+
+/* After a crash a dying helper may still have the old one, which goes with it. */
+void
+channel_create(void)
+{
+	if (channel != NULL)
+		mapping_drop(channel, sizeof(Channel));
+	channel = mapping_create(sizeof(Channel));
+	channel->chunk_bytes = Max(LEAST_CHUNK, TYPEALIGN(HUGE_PAGE, buffer_pool_bytes() / (CHANNEL_CHUNKS - 2)));
+	for (int i = 0; i < HEAP_MAX_TUPLES; i++)
+		channel->every_tuple[i] = (uint16) (i + 1);
+}
+
+Channel *
+channel_get(void)
+{
+	return channel;
+}
+
+bool
+channel_serving(void)
+{
+	return channel != NULL && pg_atomic_read_u32(&channel->state) == HELPER_SERVING;
+}
+
+void
+channel_ring_doorbell(Channel *ch)
+{
+	pg_atomic_fetch_add_u32(&ch->doorbell, 1);
+	if (pg_atomic_read_u32(&ch->sleeping) != 0)
+		syscall(SYS_futex, &ch->doorbell.value, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static int
+job_number(const ChannelJob *job)
+{
+	return (int) (job - channel->job);
+}
+
+/* A free slot, now taken, or NULL. */
+static ChannelJob *
+take_slot(void)
+{
+	for (int i = 0; i < CHANNEL_JOBS; i++)
+	{
+		uint32		expected = JOB_FREE;
+
+		if (pg_atomic_read_u32(&channel->job[i].state) == JOB_FREE &&
+			pg_atomic_compare_exchange_u32(&channel->job[i].state, &expected, JOB_TAKEN))
+			return &channel->job[i];
+	}
+	return NULL;
+}
+
+/* The same, waiting for other sessions as long as the setting says. */
+static ChannelJob *
+wait_for_slot(void)
+{
+	ChannelJob *job = take_slot();
+
+	for (int waited = 0; job == NULL && waited < gpudb_queue_timeout && channel_serving(); waited += QUEUE_SLEEP_MS)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, QUEUE_SLEEP_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		job = take_slot();
+	}
+	return job;
+}
+
+ChannelJob *
+channel_open_job(const Program *program, const DeformSpec *deform, DeviceStatus *why)
+{
+	uint64		size = job_image_size(program, deform);
+	ChannelJob *job;
+
+	*why = size > CHANNEL_IMAGE_BYTES ? STATUS_MEMORY_LIMIT : channel_serving() ? STATUS_QUEUE_TIMEOUT : STATUS_DEVICE_DOWN;
+	job = *why == STATUS_QUEUE_TIMEOUT ? wait_for_slot() : NULL;
+	if (job == NULL)
+		return NULL;
+	job->serial++;
+	job->incarnation = pg_atomic_read_u32(&channel->incarnation);
+	job->owner = MyProcPid;
+	job->database = MyDatabaseId;
+	pg_atomic_write_u32(&job->waiting, 0);
+	pg_atomic_write_u32(&job->cancelled, 0);
+	pg_atomic_write_u32(&job->submitted, 0);
+	pg_atomic_write_u32(&job->taken, 0);
+	for (int r = 0; r < CHANNEL_JOB_RESULTS; r++)
+		pg_atomic_write_u32(&job->result[r].state, RESULT_FREE);
+	job->image_size = (uint32) size;
+	job_image_write((JobImage *) job->image, program, deform);
+	pg_write_barrier();
+	pg_atomic_write_u32(&job->state, JOB_OPEN);
+	return job;
+}
+
+bool
+channel_job_alive(const ChannelJob *job)
+{
+	return channel_serving() && job->incarnation == pg_atomic_read_u32(&channel->incarnation);
+}
+
+void
+channel_free_job_windows(Channel *ch, int number)
+{
+	for (int w = 0; w < CHANNEL_WINDOWS; w++)
+		if (pg_atomic_read_u32(&ch->window[w].owner) == (uint32) number + 1)
+			channel_free_window(&ch->window[w]);
+}
+
+void
+channel_close_job(ChannelJob *job, bool in_flight)
+{
+	uint32		expected = JOB_OPEN;
+
+	pg_atomic_write_u32(&job->cancelled, 1);
+	if (in_flight && channel_job_alive(job))
+	{
+		pg_atomic_compare_exchange_u32(&job->state, &expected, JOB_ABANDONED);
+		channel_ring_doorbell(channel);
+		/* if the helper has ended meanwhile, and the supervisor has passed by this slot, it stays ours */
+		if (channel_job_alive(job))
+			return;
+		expected = JOB_ABANDONED;
+		if (!pg_atomic_compare_exchange_u32(&job->state, &expected, JOB_TAKEN))
+			return;
+	}
+	channel_free_job_windows(channel, job_number(job));
+	pg_memory_barrier();
+	pg_atomic_write_u32(&job->state, JOB_FREE);
+}
+
+ChannelWindow *
+channel_take_window(ChannelJob *job)
+{
+	uint32		owner = (uint32) job_number(job) + 1;
+	int			first = job_number(job) * (CHANNEL_WINDOWS / CHANNEL_JOBS);
+
+	for (int i = 0; i < CHANNEL_WINDOWS; i++)
+	{
+		ChannelWindow *window = &channel->window[(first + i) % CHANNEL_WINDOWS];
+		uint32		expected = 0;
+
+		if (pg_atomic_read_u32(&window->owner) == 0 &&
+			pg_atomic_compare_exchange_u32(&window->owner, &expected, owner))
+		{
+			window->copy = CHANNEL_NO_COPY;
+			return window;
+		}
+	}
+	return NULL;
+}
+
+bool
+channel_take_copy(ChannelWindow *window)
+{
+	uint32		owner = (uint32) (window - channel->window) + 1;
+
+	for (int c = 0; c < CHANNEL_COPIES; c++)
+	{
+		uint32		expected = 0;
+
+		if (pg_atomic_read_u32(&channel->copy_owner[c]) == 0 &&
+			pg_atomic_compare_exchange_u32(&channel->copy_owner[c], &expected, owner))
+		{
+			window->copy = (uint16) c;
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+channel_free_window(ChannelWindow *window)
+{
+	if (window->copy < CHANNEL_COPIES)
+		pg_atomic_write_u32(&channel->copy_owner[window->copy], 0);
+	window->copy = CHANNEL_NO_COPY;
+	pg_memory_barrier();
+	pg_atomic_write_u32(&window->owner, 0);
+}
+
+void
+channel_submit(ChannelJob *job, ChannelWindow *window)
+{
+	uint32		at = pg_atomic_read_u32(&job->submitted);
+
+	job->ring[at % CHANNEL_JOB_WINDOWS] = (uint16) (window - channel->window);
+	pg_write_barrier();
+	pg_atomic_write_u32(&job->submitted, at + 1);
+	channel_ring_doorbell(channel);
+}
+
+ChannelResult *
+channel_ready_result(ChannelJob *job)
+{
+	for (int r = 0; r < CHANNEL_JOB_RESULTS; r++)
+		if (pg_atomic_read_u32(&job->result[r].state) == RESULT_READY)
+		{
+			pg_read_barrier();
+			return &job->result[r];
+		}
+	return NULL;
+}
+
+void
+channel_return_result(ChannelJob *job, ChannelResult *result)
+{
+	pg_memory_barrier();
+	pg_atomic_write_u32(&result->state, RESULT_FREE);
+	/* the helper may have held windows back for want of a result */
+	if (pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken))
+		channel_ring_doorbell(channel);
+}
+
+void
+channel_wait(ChannelJob *job, int milliseconds)
+{
+	for (int i = 0; i < SPIN_ROUNDS; i++)
+	{
+		if (channel_ready_result(job) != NULL)
+			return;
+		pg_spin_delay();
+	}
+	pg_atomic_write_u32(&job->waiting, 1);
+	pg_memory_barrier();
+	if (channel_ready_result(job) == NULL && channel_job_alive(job))
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+	pg_atomic_write_u32(&job->waiting, 0);
+}
+
+/* Both ends of the page, since chunks begin at addresses of the machine's pages. */
+bool
+channel_page_attached(uint64 offset)
+{
+	bool		attached = true;
+
+	for (int end = 0; end < 2; end++)
+	{
+		uint64		misalignment = (uintptr_t) BufferBlocks % HUGE_PAGE;
+		uint64		chunk = (misalignment + offset + (end ? BLCKSZ - 1 : 0)) / channel->chunk_bytes;
+
+		if (pg_atomic_read_u32(&channel->chunk_attached[chunk]) != 0)
+			continue;
+		attached = false;
+		if (pg_atomic_read_u32(&channel->chunk_wanted[chunk]) == 0)
+			pg_atomic_write_u32(&channel->chunk_wanted[chunk], 1);
+	}
+	return attached;
+}
+
+void
+channel_helper_gone(void)
+{
+	for (int i = 0; i < CHANNEL_JOBS; i++)
+	{
+		ChannelJob *job = &channel->job[i];
+		uint32		expected = JOB_ABANDONED;
+
+		if (pg_atomic_compare_exchange_u32(&job->state, &expected, JOB_TAKEN))
+		{
+			channel_free_job_windows(channel, i);
+			pg_atomic_write_u32(&job->state, JOB_FREE);
+		}
+		else if (expected == JOB_OPEN && pg_atomic_exchange_u32(&job->waiting, 0) != 0)
+			kill(job->owner, SIGUSR1);
+	}
+	for (int c = 0; c < CHANNEL_CHUNKS; c++)
+		pg_atomic_write_u32(&channel->chunk_attached[c], 0);
+}
+
+uint64
+channel_checksum(const uint64 *rows, uint32 words)
+{
+	uint64		sum = words;
+
+	for (uint32 w = 0; w < words; w++)
+		sum = hash_combine(sum, rows[w]);
+	return sum;
+}

@@ -1,0 +1,206 @@
+/*
+ * channel.h
+ *		Shared memory between backends, the supervisor and the GPU process.
+ *
+ * The channel is a mapping of its own, made by the postmaster and inherited
+ * by all.  A backend takes a job slot, writes what is to run, and hands
+ * windows of pages to the helper through a ring; the helper answers through
+ * the job's results.  Each word has one writer at a time, or is an atomic: no
+ * lock is held here by anyone, since the helper may die at any moment.
+ *
+ * A slot with windows in flight is the helper's until it answers or is
+ * reaped.  A backend that cannot wait leaves the slot abandoned, and the
+ * helper, or the supervisor after the helper's end, frees it.
+ *
+ * The helper calls none of PostgreSQL's functions; of this header it uses the
+ * structures and the atomics.
+ */
+#ifndef GPUDB_DEVICE_CHANNEL_H
+#define GPUDB_DEVICE_CHANNEL_H
+
+#include "postgres.h"
+
+#include "port/atomics.h"
+
+#include "core/provider_api.h"
+
+#define CHANNEL_JOBS		64
+#define CHANNEL_WINDOWS		512
+#define CHANNEL_COPIES		96	/* windows' worth of copied pages */
+#define CHANNEL_JOB_WINDOWS	32	/* of one job in flight: a power of two */
+#define CHANNEL_JOB_RESULTS	4	/* batches of one job in flight */
+#define CHANNEL_IMAGE_BYTES	65536
+#define CHANNEL_ROWS_WORDS	16384
+#define CHANNEL_CHUNKS		4096
+
+#define CHANNEL_NO_COPY		UINT16_MAX
+
+/* A page's place: an offset into the buffer pool, or this bit and a number within the window's copy. */
+#define CHANNEL_COPIED		((uint64) 1 << 63)
+
+/* What the GPU process is at. */
+typedef enum HelperState
+{
+	HELPER_OFF,					/* gpudb.provider = none, or the supervisor has not begun */
+	HELPER_STARTING,
+	HELPER_SERVING,
+	HELPER_NO_DEVICE,			/* there is nothing to serve with */
+	HELPER_DOWN,				/* it died and will be started again */
+	HELPER_BROKEN				/* it died too often: the circuit breaker is open */
+} HelperState;
+
+typedef enum ChannelJobState
+{
+	JOB_FREE,
+	JOB_TAKEN,					/* by a backend, which fills it in */
+	JOB_OPEN,
+	JOB_ABANDONED				/* for the helper or the supervisor to free */
+} ChannelJobState;
+
+typedef enum ChannelResultState
+{
+	RESULT_FREE,
+	RESULT_BUSY,				/* the helper's */
+	RESULT_READY				/* the backend's */
+} ChannelResultState;
+
+/* 64 pages and the tuples to read; read in place by the device. */
+typedef struct ChannelWindow
+{
+	pg_atomic_uint32 owner;		/* job number + 1; 0 = free */
+	uint32		npages;
+	uint32		nrows;
+	uint16		copy;			/* where copied pages are, or CHANNEL_NO_COPY */
+	uint16		passed_shift;	/* out: the first row's bit in `passed` */
+	uint64		page[TABLET_WINDOW_PAGES];
+	uint16		ntuples[TABLET_WINDOW_PAGES];
+	uint8		every[TABLET_WINDOW_PAGES]; /* the tuples are 1 to ntuples, and not listed */
+	uint16		offsets[TABLET_WINDOW_PAGES][HEAP_MAX_TUPLES];
+	uint8		passed[TABLET_WINDOW_PAGES * HEAP_MAX_TUPLES / 8 + 8];	/* out: a bit a row */
+} ChannelWindow;
+
+/* What became of a batch. */
+typedef struct ChannelResult
+{
+	pg_atomic_uint32 state;
+	uint32		status;			/* DeviceStatus */
+	uint32		nwindows;
+	uint16		window[BATCH_WINDOWS];
+	int32		failed_column;
+	uint32		ngroups;
+	JobTimes	times;
+	uint64		checksum;		/* of the groups */
+	int32		max_scale[PROGRAM_MAX_COLUMNS];
+	uint64		rows[CHANNEL_ROWS_WORDS];	/* ngroups hashes, then ngroups rows */
+} ChannelResult;
+
+typedef struct ChannelJob
+{
+	pg_atomic_uint32 state;
+	uint32		serial;			/* of the slot's use */
+	uint32		incarnation;	/* of the helper that is to serve it */
+	int32		owner;			/* process */
+	uint32		database;
+	pg_atomic_uint32 waiting;	/* the owner sleeps and wants a signal */
+	pg_atomic_uint32 cancelled;
+	pg_atomic_uint32 submitted; /* windows put into the ring, ever */
+	pg_atomic_uint32 taken;		/* out of it */
+	uint16		ring[CHANNEL_JOB_WINDOWS];
+	ChannelResult result[CHANNEL_JOB_RESULTS];
+	uint32		image_size;
+	uint64		image[CHANNEL_IMAGE_BYTES / 8];
+} ChannelJob;
+
+typedef struct Channel
+{
+	/* the helper's, set by the supervisor and by itself */
+	pg_atomic_uint32 state;		/* HelperState */
+	pg_atomic_uint32 incarnation;	/* of the helper that serves, from 1 on */
+	pg_atomic_uint64 heartbeat;
+	int32		helper;			/* its process */
+	char		provider[32];
+	ProviderState provider_state;
+	uint64		batches;		/* run by this helper */
+	uint32		starts;			/* of helpers, ever */
+	char		said[PROVIDER_TEXT];	/* how the last one ended */
+
+	/* waking the helper */
+	pg_atomic_uint32 doorbell;
+	pg_atomic_uint32 sleeping;
+
+	/* the buffer pool in chunks: which ones the device can read in place */
+	uint64		chunk_bytes;
+	pg_atomic_uint32 chunk_wanted[CHANNEL_CHUNKS];
+	pg_atomic_uint32 chunk_attached[CHANNEL_CHUNKS];
+
+	/* tests */
+	volatile ProviderFault fault;	/* of the provider's calls of its library */
+	volatile uint32 sites;
+	volatile ProviderFault answer_fault;	/* of answers: see worker/debug_fault.c */
+	volatile uint32 answers;
+
+	ChannelJob	job[CHANNEL_JOBS];
+
+	/* from here on read by the device */
+	uint16		every_tuple[HEAP_MAX_TUPLES + 1] pg_attribute_aligned(4096);	/* 1, 2, ... */
+	ChannelWindow window[CHANNEL_WINDOWS];
+	uint8		copies[CHANNEL_COPIES][TABLET_WINDOW_PAGES][HEAP_PAGE_SIZE] pg_attribute_aligned(4096);
+	pg_atomic_uint32 copy_owner[CHANNEL_COPIES];	/* window number + 1; 0 = free */
+} Channel;
+
+/* Make the mapping, in the postmaster; a new one after a crash. */
+extern void channel_create(void);
+
+/* The channel, or NULL when the library was not preloaded. */
+extern Channel *channel_get(void);
+
+/* Whether a helper serves. */
+extern bool channel_serving(void);
+
+/*
+ * Take a slot and open a job in it.  Waits for a slot as long as
+ * gpudb.queue_timeout says.  NULL, with the reason, if there is none.
+ */
+extern ChannelJob *channel_open_job(const Program *program, const DeformSpec *deform, DeviceStatus *why);
+
+/* Free a slot; with windows in flight it is abandoned. */
+extern void channel_close_job(ChannelJob *job, bool in_flight);
+
+/* Whether the helper that the job was meant for still serves. */
+extern bool channel_job_alive(const ChannelJob *job);
+
+/* A window for the job to fill, or NULL when none is free. */
+extern ChannelWindow *channel_take_window(ChannelJob *job);
+
+/* Room for copies of the window's pages; false when none is left. */
+extern bool channel_take_copy(ChannelWindow *window);
+extern void channel_free_window(ChannelWindow *window);
+
+/* Hand a window to the helper; the ring has room for all that a job may have. */
+extern void channel_submit(ChannelJob *job, ChannelWindow *window);
+
+/* A batch that is ready, or NULL. */
+extern ChannelResult *channel_ready_result(ChannelJob *job);
+
+/* Give a result back, with its windows looked at or freed. */
+extern void channel_return_result(ChannelJob *job, ChannelResult *result);
+
+/* Sleep until the helper has news for the job, at most so long. */
+extern void channel_wait(ChannelJob *job, int milliseconds);
+
+/* Whether the device reads this page of the buffer pool in place; if not, it is asked to. */
+extern bool channel_page_attached(uint64 offset);
+
+/* Free whatever abandoned jobs hold, and wake all owners: the helper is gone. */
+extern void channel_helper_gone(void);
+
+/* Of a job's slot, the windows and copies that it holds. */
+extern void channel_free_job_windows(Channel *channel, int number);
+
+/* The checksum of a result's groups: `words` words. */
+extern uint64 channel_checksum(const uint64 *rows, uint32 words);
+
+/* Wake the helper, if it sleeps. */
+extern void channel_ring_doorbell(Channel *channel);
+
+#endif							/* GPUDB_DEVICE_CHANNEL_H */

@@ -1,0 +1,88 @@
+/*
+ * recent.c
+ *		Where blocks were in shared_buffers when any session last saw them.
+ *
+ * Looking a block up in PostgreSQL's table of buffers costs several misses of
+ * the processor's cache, one after the other, and that is what limits how
+ * fast one process feeds a GPU.  A guess costs none: ReadRecentBuffer() pins
+ * a buffer if it still holds the block.  So a shared array, twice as large as
+ * there are buffers, holds the last known buffer of blocks; those of a
+ * relation stand side by side, and relations that meet there only spoil each
+ * other's guesses.  Since a guess is known ahead, the memory it leads to can
+ * be prefetched.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/buf_internals.h"
+#include "storage/bufmgr.h"
+
+#include "core/hash.h"
+#include "device/mapping.h"
+#include "pg_compat.h"
+#include "tablet/recent.h"
+
+/* Lines of a page to prefetch: its header and the line pointers of some 70 tuples. */
+#define PAGE_LINES		5
+#define LINE_BYTES		64
+
+/* Buffers by block; InvalidBuffer = not known.  Read and written without locks: a wrong one costs only time. */
+static volatile Buffer *guesses = NULL;
+static uint32 nguesses;			/* a power of two */
+
+void
+recent_create(void)
+{
+	if (guesses != NULL)
+		mapping_drop((void *) guesses, nguesses * sizeof(Buffer));
+	nguesses = pg_nextpower2_32(2 * (uint32) Max(NBuffers, 1024));
+	guesses = mapping_create(nguesses * sizeof(Buffer));
+}
+
+static uint32
+place_of(Relation relation, BlockNumber block)
+{
+	return (uint32) (hash_mix(compat_relation_file(relation)) + block) & (nguesses - 1);
+}
+
+void
+recent_note(Relation relation, BlockNumber block, Buffer buffer)
+{
+	if (guesses != NULL)
+		guesses[place_of(relation, block)] = buffer;
+}
+
+static Buffer
+guess(Relation relation, BlockNumber block)
+{
+	return guesses != NULL ? guesses[place_of(relation, block)] : InvalidBuffer;
+}
+
+void
+recent_prefetch(Relation relation, BlockNumber block)
+{
+	Buffer		buffer = guess(relation, block);
+	const char *page;
+
+	if (buffer == InvalidBuffer)
+		return;
+	core_prefetch(GetBufferDescriptor(buffer - 1));
+	page = BufferBlocks + (Size) (buffer - 1) * BLCKSZ;
+	for (int line = 0; line < PAGE_LINES; line++)
+		core_prefetch(page + line * LINE_BYTES);
+}
+
+Buffer
+recent_pin(Relation relation, BlockNumber block)
+{
+	Buffer		buffer = guess(relation, block);
+
+	if (buffer == InvalidBuffer ||
+		!ReadRecentBuffer(compat_relation_file_of(relation), MAIN_FORKNUM, block, buffer))
+		return InvalidBuffer;
+	/* what ReadBuffer() counts */
+	pgstat_count_buffer_read(relation);
+	pgstat_count_buffer_hit(relation);
+	return buffer;
+}

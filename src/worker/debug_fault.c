@@ -1,0 +1,65 @@
+/*
+ * debug_fault.c
+ *		Tests: failures on demand in the GPU process.  Only in builds with GPUDB_FAULTS.
+ *
+ * No SQL object of the extension leads here; a test declares what it needs.
+ */
+#include "postgres.h"
+
+#ifdef GPUDB_FAULTS
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "device/channel.h"
+
+extern PGDLLEXPORT Datum gpudb_debug_fault(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum gpudb_debug_sites(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum gpudb_debug_pending(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(gpudb_debug_fault);
+PG_FUNCTION_INFO_V1(gpudb_debug_sites);
+PG_FUNCTION_INFO_V1(gpudb_debug_pending);
+
+static volatile ProviderFault *
+fault_named(const char *what)
+{
+	return strcmp(what, "cuda") == 0 ? &channel_get()->fault : &channel_get()->answer_fault;
+}
+
+/*
+ * gpudb_debug_fault(what text, site int, code int): the next pass of this
+ * place where CUDA is called ('cuda') fails with a code of CUDA's; or at the
+ * n-th answer from now on ('answer') the helper dies (code 1), hangs (2) or
+ * damages it (3).
+ */
+Datum
+gpudb_debug_fault(PG_FUNCTION_ARGS)
+{
+	volatile ProviderFault *fault = fault_named(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+
+	if (!superuser())
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser")));
+	fault->site = 0;
+	channel_get()->answers = 0;
+	fault->code = PG_GETARG_INT32(2);
+	fault->site = PG_GETARG_INT32(1);
+	PG_RETURN_VOID();
+}
+
+/* gpudb_debug_sites(): places where the helper has called CUDA so far. */
+Datum
+gpudb_debug_sites(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(channel_get()->sites);
+}
+
+/* gpudb_debug_pending(what text): whether the fault is still to come. */
+Datum
+gpudb_debug_pending(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(fault_named(text_to_cstring(PG_GETARG_TEXT_PP(0)))->site != 0);
+}
+
+#endif							/* GPUDB_FAULTS */

@@ -1,0 +1,496 @@
+/*
+ * service.c
+ *		The GPU process's loop: from the channel to a provider and back.
+ *
+ * One thread goes round all job slots.  It trusts nothing that it finds
+ * there: a job's image is copied and verified before anything of it is used,
+ * and so is every window's description; what backends may still change after
+ * that is page bytes and lists of tuples, which devices read as hostile.
+ *
+ * Jobs take turns: each visit starts one batch at most, of the windows that
+ * wait, so a batch grows with the load.
+ */
+#include "postgres.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "worker/service.h"
+
+/* Rounds without news before the loop sleeps: some 50 µs. */
+#define IDLE_ROUNDS 200
+
+/* Longest sleep; the heartbeat must not stop. */
+#define SLEEP_MS 100
+
+/* A batch knows where its answer goes. */
+typedef struct Ticket
+{
+	bool		used;
+	int			job;
+	ChannelResult *result;
+} Ticket;
+
+typedef struct ServiceJob
+{
+	bool		open;
+	uint32		serial;
+	DeviceStatus refused;		/* DONE if it may run */
+	bool		wide;			/* a batch needed 128 bits: begin with that */
+	int			in_flight;		/* batches */
+	ProviderJob provider;
+	uint64		image[CHANNEL_IMAGE_BYTES / 8];
+} ServiceJob;
+
+static Channel *channel;
+static const Provider *provider;
+static ServicePool pool;
+static ServiceJob jobs[CHANNEL_JOBS];
+static Ticket tickets[CHANNEL_JOBS * CHANNEL_JOB_RESULTS];
+static bool attached[CHANNEL_CHUNKS];
+static int	in_flight;			/* batches of all jobs */
+
+/* Chunks of the buffer pool */
+
+static uint64
+chunk_of(uint64 offset)
+{
+	return ((uintptr_t) pool.start % ((Size) 2 * 1024 * 1024) + offset) / channel->chunk_bytes;
+}
+
+/* Attach read-only memory; where a device registers only what it could write, it is writable for that moment. */
+static bool
+attach_chunk(ProviderMemory *memory)
+{
+	bool		done = provider->attach(memory);
+
+	if (done || mprotect(memory->start, memory->size, PROT_READ | PROT_WRITE) != 0)
+		return done;
+	memory->read_only = false;
+	done = provider->attach(memory);
+	mprotect(memory->start, memory->size, PROT_READ);
+	return done;
+}
+
+/* Let the device read a chunk in place that some backend wants. */
+static bool
+attach_wanted(void)
+{
+	uint64		misalignment = (uintptr_t) pool.start % ((Size) 2 * 1024 * 1024);
+	uint8	   *begin = (uint8 *) ((uintptr_t) pool.start & ~(uintptr_t) 4095);
+	uint8	   *end = (uint8 *) (((uintptr_t) pool.start + pool.bytes + 4095) & ~(uintptr_t) 4095);
+
+	for (uint64 c = 0; c <= chunk_of(pool.bytes - 1); c++)
+	{
+		uint8	   *first = pool.start - misalignment + c * channel->chunk_bytes;
+		uint8	   *last = first + channel->chunk_bytes;
+		ProviderMemory memory;
+
+		if (pg_atomic_read_u32(&channel->chunk_wanted[c]) != 1 || attached[c])
+			continue;
+		first = Max(first, begin);
+		last = Min(last, end);
+		memory = (ProviderMemory) {.start = first, .size = last - first, .read_only = true};
+		attached[c] = attach_chunk(&memory);
+		/* what cannot be attached is not asked for again */
+		pg_atomic_write_u32(&channel->chunk_wanted[c], attached[c] ? 1 : 2);
+		pg_atomic_write_u32(&channel->chunk_attached[c], attached[c]);
+		return true;
+	}
+	return false;
+}
+
+/* Requests */
+
+/* Copy and verify a job. */
+static void
+open_job(ServiceJob *own, const ChannelJob *job)
+{
+	uint32		size = job->image_size;
+
+	own->open = true;
+	own->serial = job->serial;
+	own->wide = false;
+	own->refused = STATUS_BAD_PROGRAM;
+	if (size < sizeof(JobImage) || size > CHANNEL_IMAGE_BYTES)
+		return;
+	memcpy(own->image, job->image, size);
+	if (job_image_open((JobImage *) own->image, size, &own->provider.view) != STATUS_DONE ||
+		!program_suits_gpu(own->provider.view.program))
+		return;
+	own->provider.image = (const JobImage *) own->image;
+	own->provider.database = job->database;
+	if (provider->accepts(&own->provider))
+		own->refused = STATUS_DONE;
+}
+
+/* The address of a window's page; NULL if it is none that may be read. */
+static const uint8 *
+page_address(const ChannelWindow *window, uint64 place, uint16 copy)
+{
+	if (place & CHANNEL_COPIED)
+	{
+		place &= ~CHANNEL_COPIED;
+		return copy < CHANNEL_COPIES && place < TABLET_WINDOW_PAGES ? channel->copies[copy][place] : NULL;
+	}
+	if (place > pool.bytes - HEAP_PAGE_SIZE || place % HEAP_PAGE_SIZE != 0 ||
+		!attached[chunk_of(place)] || !attached[chunk_of(place + HEAP_PAGE_SIZE - 1)])
+		return NULL;
+	return pool.start + place;
+}
+
+/* Copy a window's description into a list of pages; false if there is anything wrong with it. */
+static bool
+read_window(const ChannelWindow *window, PageList *list)
+{
+	uint16		copy = window->copy;
+
+	list->npages = window->npages;
+	list->nrows = 0;
+	if (list->npages == 0 || list->npages > TABLET_WINDOW_PAGES)
+		return false;
+	for (uint32 p = 0; p < list->npages; p++)
+	{
+		list->page[p] = page_address(window, window->page[p], copy);
+		list->ntuples[p] = window->ntuples[p];
+		list->offsets[p] = window->every[p] ? channel->every_tuple : window->offsets[p];
+		if (list->page[p] == NULL || list->ntuples[p] == 0 || list->ntuples[p] > HEAP_MAX_TUPLES)
+			return false;
+		list->nrows += list->ntuples[p];
+	}
+	return true;
+}
+
+/* Bytes of the tablet that a batch so large needs. */
+static uint64
+tablet_bytes(const ServiceJob *own, uint32 npages, uint32 nrows)
+{
+	const DeformSpec *deform = &own->provider.view.deform;
+
+	return tablet_size(deform->types[own->wide], own->provider.view.program->ncolumns, nrows,
+					   deform_var_bytes(deform, npages, nrows));
+}
+
+/* Add windows that wait to a batch, as many as fit; sets the status of one that is none. */
+static DeviceStatus
+fill_batch(ServiceJob *own, ChannelJob *job, ProviderBatch *batch, ChannelResult *result)
+{
+	uint32		at = pg_atomic_read_u32(&job->taken);
+	uint32		end = pg_atomic_read_u32(&job->submitted);
+	uint32		npages = 0;
+
+	pg_read_barrier();
+	batch->nwindows = 0;
+	batch->row_start[0] = 0;
+	for (; at != end && batch->nwindows < BATCH_WINDOWS; at++)
+	{
+		uint16		number = job->ring[at % CHANNEL_JOB_WINDOWS];
+		PageList   *list = &batch->window[batch->nwindows];
+		bool		sound = number < CHANNEL_WINDOWS && read_window(&channel->window[number], list);
+		uint32		nrows = batch->row_start[batch->nwindows] + (sound ? list->nrows : 0);
+
+		if (!sound || tablet_bytes(own, npages + list->npages, nrows) > channel->provider_state.batch_bytes)
+		{
+			/* alone, it is answered so; behind others, it waits for the next batch */
+			if (batch->nwindows > 0)
+				break;
+			result->window[0] = number;
+			result->nwindows = 1;
+			pg_atomic_write_u32(&job->taken, at + 1);
+			return sound ? STATUS_MEMORY_LIMIT : STATUS_BAD_PROGRAM;
+		}
+		npages += list->npages;
+		result->window[batch->nwindows++] = number;
+		batch->row_start[batch->nwindows] = nrows;
+	}
+	result->nwindows = batch->nwindows;
+	pg_atomic_write_u32(&job->taken, at);
+	return STATUS_DONE;
+}
+
+/* Answers */
+
+static void
+wake_owner(ChannelJob *job)
+{
+	pg_memory_barrier();
+	if (pg_atomic_read_u32(&job->waiting) != 0 && pg_atomic_exchange_u32(&job->waiting, 0) != 0)
+		kill(job->owner, SIGUSR1);
+}
+
+#ifdef GPUDB_FAULTS
+/* What a test wants of this answer. */
+static void
+inject_fault(ChannelResult *result)
+{
+	if (++channel->answers != channel->answer_fault.site)
+		return;
+	channel->answer_fault.site = 0;
+	if (channel->answer_fault.code == 1)
+		_exit(1);
+	if (channel->answer_fault.code == 2)
+		raise(SIGSTOP);
+	result->checksum ^= 1;
+}
+#endif
+
+/* Let the backend have a result, with so many words of groups. */
+static void
+publish(ChannelJob *job, ChannelResult *result, DeviceStatus status, uint32 words)
+{
+	result->status = status;
+	result->checksum = channel_checksum(result->rows, words);
+#ifdef GPUDB_FAULTS
+	inject_fault(result);
+#endif
+	pg_write_barrier();
+	pg_atomic_write_u32(&result->state, RESULT_READY);
+	wake_owner(job);
+}
+
+/* Answer without a batch. */
+static void
+answer(ChannelJob *job, ChannelResult *result, DeviceStatus status)
+{
+	memset(&result->times, 0, sizeof(result->times));
+	memset(result->max_scale, 0, sizeof(result->max_scale));
+	result->failed_column = -1;
+	result->ngroups = 0;
+	publish(job, result, status, 0);
+}
+
+/* Answer all windows that wait, as far as one result goes. */
+static void
+answer_waiting(ChannelJob *job, ChannelResult *result, DeviceStatus status)
+{
+	uint32		at = pg_atomic_read_u32(&job->taken);
+	uint32		end = pg_atomic_read_u32(&job->submitted);
+
+	pg_read_barrier();
+	result->nwindows = 0;
+	for (; at != end && result->nwindows < BATCH_WINDOWS; at++)
+		result->window[result->nwindows++] = job->ring[at % CHANNEL_JOB_WINDOWS];
+	pg_atomic_write_u32(&job->taken, at);
+	answer(job, result, status);
+}
+
+/* Copy a batch's groups; TABLE_FULL if they are too many. */
+static DeviceStatus
+copy_groups(const ProviderBatch *batch, ChannelResult *result)
+{
+	uint64		n = batch->groups->ngroups;
+	uint64		row_words = batch->groups->row_words;
+
+	if (n * (1 + row_words) > CHANNEL_ROWS_WORDS)
+		return STATUS_TABLE_FULL;
+	result->ngroups = (uint32) n;
+	memcpy(result->rows, batch->groups->hashes, n * 8);
+	memcpy(result->rows + n, batch->groups->rows, n * row_words * 8);
+	return STATUS_DONE;
+}
+
+/* Copy to each window the bits of its rows. */
+static void
+copy_passed(const ProviderBatch *batch, const ChannelResult *result)
+{
+	for (uint32 w = 0; w < batch->nwindows; w++)
+	{
+		ChannelWindow *window = &channel->window[result->window[w]];
+		uint32		first = batch->row_start[w];
+		uint32		end = batch->row_start[w + 1];
+
+		window->passed_shift = (uint16) (first % 8);
+		memcpy(window->passed, batch->passed + first / 8, (end + 7) / 8 - first / 8);
+	}
+}
+
+static void
+deliver(ProviderBatch *batch)
+{
+	Ticket	   *ticket = batch->owner;
+	ChannelJob *job = &channel->job[ticket->job];
+	ServiceJob *own = &jobs[ticket->job];
+	ChannelResult *result = ticket->result;
+	DeviceStatus status = batch->status;
+
+	if (status == STATUS_NEEDS_WIDE && !batch->wide)
+	{
+		uint32		npages = 0;
+
+		own->wide = true;
+		for (uint32 w = 0; w < batch->nwindows; w++)
+			npages += batch->window[w].npages;
+		if (tablet_bytes(own, npages, batch->row_start[batch->nwindows]) <= channel->provider_state.batch_bytes)
+		{
+			batch->wide = true;
+			provider->submit(batch);
+			return;
+		}
+	}
+	result->ngroups = 0;
+	if (status == STATUS_DONE && batch->groups != NULL)
+		status = copy_groups(batch, result);
+	else if (status == STATUS_DONE)
+		copy_passed(batch, result);
+	result->failed_column = batch->failed_column;
+	memcpy(result->max_scale, batch->max_scale, sizeof(result->max_scale));
+	result->times = batch->times;
+	publish(job, result, status, result->ngroups * (1 + own->provider.view.program->row_words));
+	provider->release(batch);
+	ticket->used = false;
+	own->in_flight--;
+	in_flight--;
+	channel->batches++;
+}
+
+/* Slots */
+
+static Ticket *
+free_ticket(void)
+{
+	Ticket	   *ticket = tickets;
+
+	while (ticket->used)
+		ticket++;
+	return ticket;
+}
+
+static ChannelResult *
+free_result(ChannelJob *job)
+{
+	for (int r = 0; r < CHANNEL_JOB_RESULTS; r++)
+		if (pg_atomic_read_u32(&job->result[r].state) == RESULT_FREE)
+			return &job->result[r];
+	return NULL;
+}
+
+/* Start a batch of the windows that wait, if there is room for one; whether anything was done. */
+static bool
+serve_windows(int number, ChannelJob *job, ServiceJob *own)
+{
+	ChannelResult *result = free_result(job);
+	DeviceStatus status;
+	ProviderBatch *batch;
+	Ticket	   *ticket;
+
+	if (result == NULL)
+		return false;
+	status = pg_atomic_read_u32(&job->cancelled) != 0 ? STATUS_CANCELLED : own->refused;
+	if (status != STATUS_DONE)
+	{
+		answer_waiting(job, result, status);
+		return true;
+	}
+	batch = provider->acquire();
+	if (batch == NULL)
+		return false;
+	batch->job = &own->provider;
+	batch->wide = own->wide;
+	status = fill_batch(own, job, batch, result);
+	if (status != STATUS_DONE)
+	{
+		provider->release(batch);
+		answer(job, result, status);
+		return true;
+	}
+	pg_atomic_write_u32(&result->state, RESULT_BUSY);
+	ticket = free_ticket();
+	*ticket = (Ticket) {.used = true, .job = number, .result = result};
+	batch->owner = ticket;
+	own->in_flight++;
+	in_flight++;
+	provider->submit(batch);
+	return true;
+}
+
+/* Look at a slot; whether anything was done. */
+static bool
+serve_slot(int number)
+{
+	ChannelJob *job = &channel->job[number];
+	ServiceJob *own = &jobs[number];
+	uint32		state = pg_atomic_read_u32(&job->state);
+
+	pg_read_barrier();
+	if (own->open && own->in_flight == 0 && (state != JOB_OPEN || job->serial != own->serial))
+		own->open = false;
+	if (state == JOB_ABANDONED && own->in_flight == 0)
+	{
+		channel_free_job_windows(channel, number);
+		pg_memory_barrier();
+		pg_atomic_write_u32(&job->state, JOB_FREE);
+		return true;
+	}
+	if (state != JOB_OPEN || job->incarnation != pg_atomic_read_u32(&channel->incarnation))
+		return false;
+	if (pg_atomic_read_u32(&job->submitted) == pg_atomic_read_u32(&job->taken))
+		return false;
+	if (!own->open)
+		open_job(own, job);
+	return serve_windows(number, job, own);
+}
+
+/* Sleep until somebody rings or the heartbeat is due. */
+static void
+sleep_until_rung(void)
+{
+	const struct timespec limit = {.tv_nsec = SLEEP_MS * 1000000L};
+	uint32		doorbell = pg_atomic_read_u32(&channel->doorbell);
+
+	pg_atomic_write_u32(&channel->sleeping, 1);
+	pg_memory_barrier();
+	for (int i = 0; i < CHANNEL_JOBS; i++)
+	{
+		ChannelJob *job = &channel->job[i];
+
+		/* somebody came between the last look and now */
+		if (pg_atomic_read_u32(&job->state) == JOB_OPEN &&
+			pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken) && free_result(job) != NULL &&
+			job->incarnation == pg_atomic_read_u32(&channel->incarnation))
+		{
+			pg_atomic_write_u32(&channel->sleeping, 0);
+			return;
+		}
+	}
+	syscall(SYS_futex, &channel->doorbell.value, FUTEX_WAIT, doorbell, &limit, NULL, 0);
+	pg_atomic_write_u32(&channel->sleeping, 0);
+}
+
+void
+service_run(Channel *ch, const Provider *device, ServicePool buffers)
+{
+	pid_t		parent = getppid();
+	int			idle = 0;
+	uint32		first = 0;			/* slot to look at first, so that all get their turn */
+	ProviderBatch *batch;
+
+	channel = ch;
+	provider = device;
+	pool = buffers;
+	while (getppid() == parent)
+	{
+		bool		busy = false;
+
+		pg_atomic_fetch_add_u64(&channel->heartbeat, 1);
+		while ((batch = provider->collect()) != NULL)
+		{
+			bool		lost = batch->status == STATUS_DEVICE_DOWN;
+
+			deliver(batch);
+			if (lost)
+				return;
+			busy = true;
+		}
+		for (int i = 0; i < CHANNEL_JOBS; i++)
+			busy |= serve_slot((first + i) % CHANNEL_JOBS);
+		first++;
+		busy |= attach_wanted();
+		idle = busy || in_flight > 0 ? 0 : idle + 1;
+		if (idle > IDLE_ROUNDS)
+			sleep_until_rung();
+	}
+}

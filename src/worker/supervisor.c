@@ -1,0 +1,231 @@
+/*
+ * supervisor.c
+ *		The background worker that keeps the GPU process alive.
+ *
+ * It never calls CUDA, so it does not crash with it: a worker that dies by a
+ * signal would make the postmaster restart all sessions.  Its child, the
+ * helper, may die at any time: the supervisor reaps it, frees what abandoned
+ * jobs hold, wakes the owners of the others, and starts another one, at once
+ * after a useful life, later and later after short ones, and in the end not
+ * before a long pause: the circuit breaker.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "utils/timestamp.h"
+
+#include "device/channel.h"
+#include "guc.h"
+#include "worker/helper.h"
+#include "worker/supervisor.h"
+
+/* A helper without heartbeat for so long is ended. */
+#define SILENCE_MS		2000
+
+/* A helper may take so long to start. */
+#define STARTUP_MS		60000
+
+/* Pauses after helpers that died without having run anything: doubled from one to the next. */
+#define FIRST_PAUSE_MS	100
+#define SHORT_LIVES_MAX	6
+#define BREAKER_PAUSE_MS (5 * 60 * 1000)
+
+#define LOOK_MS			250
+
+typedef struct Supervisor
+{
+	pid_t		helper;			/* 0 = none */
+	int			short_lives;	/* in a row */
+	TimestampTz next_start;
+	uint64		heartbeat;		/* last seen, */
+	TimestampTz heard;			/* and when it changed */
+	bool		give_up;		/* there is no device */
+} Supervisor;
+
+PGDLLEXPORT void gpudb_supervisor_main(Datum arg);
+
+static void
+child_ended(SIGNAL_ARGS)
+{
+	int			save_errno = errno;
+
+	SetLatch(MyLatch);
+	errno = save_errno;
+}
+
+static void
+start_helper(Supervisor *self, Channel *channel)
+{
+	pg_atomic_write_u32(&channel->state, HELPER_STARTING);
+	pg_atomic_fetch_add_u32(&channel->incarnation, 1);
+	channel->batches = 0;
+	channel->starts++;
+	self->heartbeat = pg_atomic_read_u64(&channel->heartbeat);
+	self->heard = GetCurrentTimestamp();
+	self->helper = helper_start();
+	channel->helper = self->helper;
+	if (self->helper < 0)
+	{
+		ereport(LOG, (errmsg("gpudb: could not fork the GPU process: %m")));
+		self->helper = 0;
+		self->next_start = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), 1000);
+	}
+}
+
+/* How a helper ended, in words. */
+static const char *
+cause_of_death(int status)
+{
+	static char text[64];
+
+	if (WIFSIGNALED(status))
+		snprintf(text, sizeof(text), "was terminated by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status) == HELPER_EXIT_LOST)
+		snprintf(text, sizeof(text), "lost the device");
+	else
+		snprintf(text, sizeof(text), "exited with code %d", WEXITSTATUS(status));
+	return text;
+}
+
+/* The helper has ended: what comes next. */
+static void
+plan_restart(Supervisor *self, Channel *channel)
+{
+	int			pause = 0;
+
+	self->short_lives = channel->batches > 0 ? 0 : self->short_lives + 1;
+	if (self->short_lives > SHORT_LIVES_MAX)
+	{
+		pause = BREAKER_PAUSE_MS;
+		self->short_lives = 0;
+		pg_atomic_write_u32(&channel->state, HELPER_BROKEN);
+		ereport(WARNING,
+				(errmsg("gpudb: the GPU process ended %d times without having run a query; the next one starts in %d minutes",
+						SHORT_LIVES_MAX + 1, BREAKER_PAUSE_MS / 60000)));
+	}
+	else if (self->short_lives > 0)
+		pause = FIRST_PAUSE_MS << (self->short_lives - 1);
+	self->next_start = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), pause);
+}
+
+static void
+bury_helper(Supervisor *self, Channel *channel, int status)
+{
+	const char *why = channel->provider_state.why;
+
+	self->helper = 0;
+	channel->helper = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == HELPER_EXIT_NO_DEVICE)
+	{
+		self->give_up = true;
+		pg_atomic_write_u32(&channel->state, HELPER_NO_DEVICE);
+		ereport(LOG, (errmsg("gpudb: no GPU, queries run on the CPU device (%s)", why)));
+	}
+	else
+	{
+		pg_atomic_write_u32(&channel->state, HELPER_DOWN);
+		snprintf(channel->said, sizeof(channel->said), "%s%s%.180s", cause_of_death(status), why[0] ? ": " : "", why);
+		ereport(LOG, (errmsg("gpudb: the GPU process %s", channel->said)));
+		plan_restart(self, channel);
+	}
+	channel_helper_gone();
+}
+
+/* Reap the helper if it has ended, and end it if it is silent. */
+static void
+look_after_helper(Supervisor *self, Channel *channel)
+{
+	uint64		heartbeat = pg_atomic_read_u64(&channel->heartbeat);
+	TimestampTz now = GetCurrentTimestamp();
+	bool		starting = pg_atomic_read_u32(&channel->state) == HELPER_STARTING;
+	int			status;
+
+	if (waitpid(self->helper, &status, WNOHANG) == self->helper)
+	{
+		bury_helper(self, channel, status);
+		return;
+	}
+	if (heartbeat != self->heartbeat)
+	{
+		self->heartbeat = heartbeat;
+		self->heard = now;
+	}
+	else if (TimestampDifferenceExceeds(self->heard, now, starting ? STARTUP_MS : SILENCE_MS))
+	{
+		ereport(LOG, (errmsg("gpudb: the GPU process does not answer and is ended")));
+		kill(self->helper, SIGKILL);
+		self->heard = now;
+	}
+}
+
+static void
+end_helper(Supervisor *self)
+{
+	int			status;
+
+	if (self->helper == 0)
+		return;
+	kill(self->helper, SIGKILL);
+	while (waitpid(self->helper, &status, 0) < 0 && errno == EINTR)
+		;
+	self->helper = 0;
+}
+
+static void
+end_helper_at_exit(int code, Datum arg)
+{
+	end_helper((Supervisor *) DatumGetPointer(arg));
+}
+
+void
+gpudb_supervisor_main(Datum arg)
+{
+	static Supervisor self;
+	Channel    *channel = channel_get();
+
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGCHLD, child_ended);
+	BackgroundWorkerUnblockSignals();
+	before_shmem_exit(end_helper_at_exit, PointerGetDatum(&self));
+	/* requests name the helper they are meant for by a number that starts anywhere */
+	pg_atomic_write_u32(&channel->incarnation, (uint32) GetCurrentTimestamp());
+	while (!ShutdownRequestPending)
+	{
+		if (self.helper > 0)
+			look_after_helper(&self, channel);
+		if (self.helper == 0 && !self.give_up && GetCurrentTimestamp() >= self.next_start)
+			start_helper(&self, channel);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 self.give_up ? 60000L : LOOK_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		/* after a change of hardware or driver a reload makes it look again */
+		if (ConfigReloadPending)
+			self.give_up = false;
+		ConfigReloadPending = false;
+	}
+	end_helper(&self);
+	proc_exit(0);
+}
+
+void
+supervisor_register(void)
+{
+	BackgroundWorker worker = {
+		.bgw_name = "gpudb supervisor", .bgw_type = "gpudb supervisor",
+		.bgw_flags = BGWORKER_SHMEM_ACCESS, .bgw_start_time = BgWorkerStart_PostmasterStart,
+		.bgw_restart_time = 5, .bgw_library_name = "gpudb", .bgw_function_name = "gpudb_supervisor_main"
+	};
+
+	if (gpudb_provider != PROVIDER_NONE)
+		RegisterBackgroundWorker(&worker);
+}

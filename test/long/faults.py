@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Make every call of CUDA fail, one at a time, with each of several codes: answers must stay right.
+
+    test/long/faults.py --codes 2,100,700,702,719,999
+
+Wants a server whose gpudb and gpudb_cuda were built with FAULTS=1, and a GPU.  Each place is passed by a fresh helper,
+at its start or while three queries run.  At last the helper itself dies, hangs, and damages an answer.  Exit status 1: a wrong answer, a fault that never came, no new helper, or GPU
+memory that grew.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import time
+
+from session import Session
+
+TABLES = """
+DROP TABLE IF EXISTS faults;
+CREATE TABLE faults AS SELECT g AS id, g % 5 AS k, (g * 0.01)::numeric(12,2) AS n, 'row ' || g AS t FROM generate_series(1, 30000) g;
+VACUUM ANALYZE faults;
+CREATE OR REPLACE FUNCTION debug_fault(text, int, int) RETURNS void LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_fault';
+CREATE OR REPLACE FUNCTION debug_sites() RETURNS int LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_sites';
+CREATE OR REPLACE FUNCTION debug_pending(text) RETURNS bool LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_pending'
+"""
+# without groups, with few groups, rows out; together they pass every place
+QUERIES = [
+    "SELECT count(*), sum(n), min(id) FROM faults WHERE k < 3",
+    "SELECT k, count(*), sum(n) FROM faults GROUP BY k ORDER BY k",
+    "SELECT id FROM faults WHERE t LIKE 'row 12_4'",
+]
+SERVES = "All is well"
+ANSWER_FAULTS = {1: "dies", 2: "hangs", 3: "damages the answer"}
+
+
+class Trouble(Exception):
+    pass
+
+
+class Campaign:
+    def __init__(self):
+        self.session = Session([("gpudb.device", "gpu"), ("gpudb.force", "on")])
+        self.session.each(TABLES)
+        self.session.value("SET gpudb.enabled = off")
+        self.right = [self.session.table(query).rows for query in QUERIES]
+        self.session.value("SET gpudb.enabled = on")
+
+    def helper(self):
+        """The process of the helper, None if there is none."""
+        told = self.session.value("SELECT substring(gpudb.doctor() from 'GPU process ([0-9]+) has run')")
+        return int(told) if told else None
+
+    def wait_for_helper(self, other_than=None):
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            helper = self.helper()
+            if helper is not None and helper != other_than:
+                return helper
+            # one that found no device is not tried again without being asked
+            if "no device that can be used" in self.session.value("SELECT gpudb.doctor()"):
+                self.session.value("SELECT pg_reload_conf()")
+            time.sleep(0.05)
+        raise Trouble("no new helper: " + self.session.value("SELECT gpudb.doctor()"))
+
+    def check(self, what):
+        for query, right in zip(QUERIES, self.right):
+            if self.session.table(query).rows != right:
+                raise Trouble(f"{what}: another answer to {query}")
+
+    def pending(self, kind):
+        return self.session.value(f"SELECT debug_pending('{kind}')") == "t"
+
+    def try_site(self, site, code, at_start):
+        """A helper passes the place, at its start or while it runs the queries."""
+        what = f"site {site}, code {code}"
+        old = self.wait_for_helper()
+        self.session.value(f"SELECT debug_fault('cuda', {site}, {code})")
+        if at_start:
+            os.kill(old, signal.SIGKILL)
+            self.wait_for_helper(old)
+        self.check(what)
+        if self.pending("cuda"):
+            raise Trouble(what + ": was never passed")
+
+    def try_answer(self, n, code):
+        self.wait_for_helper()
+        self.session.value(f"SELECT debug_fault('answer', {n}, {code})")
+        self.check(f"the helper {ANSWER_FAULTS[code]} at answer {n}")
+        if self.pending("answer"):
+            raise Trouble(f"answer {n} never came")
+
+
+def gpu_memory():
+    """MiB in use by our processes, as the driver tells; None without a GPU."""
+    try:
+        told = subprocess.run(["nvidia-smi", "--query-compute-apps=used_memory", "--format=csv,noheader,nounits"],
+                              capture_output=True, text=True, check=True).stdout.split()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return sum(map(int, told))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--codes", default="2,100,700,702,719,999", help="CUDA's error codes")
+    options = parser.parse_args()
+    campaign = Campaign()
+    end = time.monotonic() + 10
+    while not campaign.session.value("SELECT gpudb.doctor()").startswith(SERVES) and time.monotonic() < end:
+        time.sleep(0.1)
+    if campaign.helper() is not None:
+        starting = int(campaign.session.value("SELECT debug_sites()"))
+        campaign.check("before")
+        sites = int(campaign.session.value("SELECT debug_sites()"))
+        base = gpu_memory()
+        start = time.monotonic()
+        codes = [int(code) for code in options.codes.split(",")]
+        for code in codes:
+            for site in range(1, sites + 1):
+                campaign.try_site(site, code, site <= starting)
+        print(f"{sites} places ({starting} at the start), {len(codes)} codes: {sites * len(codes)} failures, all answers right "
+              f"({time.monotonic() - start:.0f} s)")
+        campaign.wait_for_helper()
+        campaign.check("after")
+        after = gpu_memory()
+        print(f"GPU memory: {base} MiB before, {after} MiB after")
+        if after != base:
+            raise Trouble("GPU memory is not what it was")
+        for code in ANSWER_FAULTS:
+            for n in (1, 2, 3):
+                campaign.try_answer(n, code)
+        print("the helper dies, hangs, damages an answer: all answers right")
+        campaign.wait_for_helper()
+    else:
+        raise Trouble("no GPU: " + campaign.session.value("SELECT gpudb.doctor()"))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        raise SystemExit(main())
+    except Trouble as trouble:
+        print(f"FAILED: {trouble}")
+        raise SystemExit(1)
