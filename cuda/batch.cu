@@ -148,13 +148,21 @@ batch_create(uint64_t arena_bytes, cudaError_t *error)
 	return *error == cudaSuccess ? own : NULL;
 }
 
-/* The body's shape with the most lanes that fits; false if none does. */
+/*
+ * The body's shape with the most lanes that fits; false if none does.  Without
+ * a tablet, whether it has one for any.
+ */
 static bool
-choose_shape(const Program *program, int body, VmShape *shape)
+choose_shape(const Program *program, int body, const Tablet *tablet, VmShape *shape)
 {
-	for (uint32_t lanes = 4; lanes > 0; lanes /= 2)
-		if (vm_shape(program, body, lanes, cuda_context.shared_limit, shape) && vm_blocks_per_sm(shape) > 0)
-			return true;
+	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= VM_GENERAL; options++)
+		for (uint32_t lanes = 8; lanes > 1; lanes /= 2)
+		{
+			VmWish		wish = {lanes, cuda_context.shared_limit, options};
+
+			if (vm_shape(program, body, tablet, &wish, shape) && vm_blocks_per_sm(shape) > 0)
+				return true;
+		}
 	return false;
 }
 
@@ -165,7 +173,7 @@ batch_accepts(const ProviderJob *job)
 	VmShape		shape;
 
 	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
-		if (program->body[body].exists && !choose_shape(program, body, &shape))
+		if (program->body[body].exists && !choose_shape(program, body, NULL, &shape))
 			return false;
 	return job->image->size <= IMAGE_BYTES && program->row_words * 8u * 64u <= ROWS_BYTES;
 }
@@ -326,11 +334,10 @@ start_run(CudaBatch *own)
 	const Program *program = own->batch.job->view.program;
 	const Tablet *tablet = (const Tablet *) own->head;
 	VmLaunch	launch = {};
-	uint32_t	tiles;
 	uint32_t	blocks;
 	cudaError_t error;
 
-	if (!choose_shape(program, program_choose_body(program, tablet), &launch.shape))
+	if (!choose_shape(program, program_choose_body(program, tablet), tablet, &launch.shape))
 	{
 		finish(own, STATUS_BAD_PROGRAM);
 		return;
@@ -344,13 +351,12 @@ start_run(CudaBatch *own)
 	launch.row_capacity = own->row_capacity;
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
 	launch.result = &((Request *) own->arena)->result;
-	tiles = (tablet->nrows + launch.shape.lanes * 256 - 1) / (launch.shape.lanes * 256);
 	blocks = (uint32_t) vm_blocks_per_sm(&launch.shape) * cuda_context.multiprocessors;
 	/* a tile without any row that passes writes nothing */
 	error = launch.passed == NULL ? cudaSuccess
 		: CUDA_CALL(cudaMemsetAsync(launch.passed, 0, tablet->nrows / 8 + 1, own->stream));
 	if (error == cudaSuccess)
-		error = (cudaError_t) CUDA_CALL((cudaError_t) vm_launch(&launch, (int) (tiles < blocks ? tiles : blocks), own->stream));
+		error = (cudaError_t) CUDA_CALL((cudaError_t) vm_launch(&launch, (int) blocks, own->stream));
 	if (error == cudaSuccess && launch.passed != NULL)
 		error = CUDA_CALL(cudaMemcpyAsync(own->passed, launch.passed, tablet->nrows / 8 + 1, cudaMemcpyDeviceToHost, own->stream));
 	if (error == cudaSuccess)

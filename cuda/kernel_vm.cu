@@ -1,35 +1,12 @@
 /*
  * kernel_vm.cu
- *		Launching the tile VM.
+ *		Launching the tile VM: shapes, and which kernel runs them.
  */
 #include <cuda_runtime.h>
 
-#include "core/hashtable.h"
-#include "core/op_cast.h"
-#include "core/op_compare.h"
-#include "core/op_date.h"
-#include "core/op_logic.h"
-#include "core/vm.h"
-
+#include "block/fast_memory.cuh"
 #include "block/shared.cuh"
-
-namespace lanes1 {
-#define VM_LANES 1
-#define VM_KERNEL vm_kernel_1
-#include "kernel_vm.cuh"
-}
-
-namespace lanes2 {
-#define VM_LANES 2
-#define VM_KERNEL vm_kernel_2
-#include "kernel_vm.cuh"
-}
-
-namespace lanes4 {
-#define VM_LANES 4
-#define VM_KERNEL vm_kernel_4
-#include "kernel_vm.cuh"
-}
+#include "vm_kernels.h"
 
 /* Instructions without a form here: text states, text keys, and what libm computes. */
 static bool
@@ -50,30 +27,32 @@ op_exists(uint16_t op)
 	}
 }
 
-/* The state that begins at a word of a group's row. */
-static uint32_t
-state_at_word(const Program *program, int32_t word)
-{
-	uint32_t	s = 0;
-
-	while (program->state_word[s] != word)
-		s++;
-	return s;
-}
-
-/* How many groups the table has room for, and the slots they need. */
+/*
+ * Memory for groups.  It begins with as many replicas of states as leave room
+ * for four groups, and when it is full goes on with fewer; the hash table has
+ * room for the most groups there may be, and then a slot for every thread.
+ */
 static void
-choose_capacity(const Program *program, VmShape *shape)
+choose_groups(const Program *program, VmShape *shape)
 {
-	uint32_t	bytes = (shape->state_words * shape->replicas + shape->key_words + 1) * 8 + 16;
+	uint32_t	most;
 
-	shape->capacity = program->grouped ? GROUPS_SHARED_BYTES / bytes : program->aggregates;
-	if (program->grouped && shape->capacity < 4)
-		shape->capacity = 4;
-	shape->nslots = 0;
-	if (program->grouped)
-		for (shape->nslots = 8; shape->nslots < 2 * shape->capacity; shape->nslots *= 2)
-			;
+	shape->replicas = VM_THREADS;
+	if (!program->grouped)
+	{
+		shape->group_bytes = align16((group_stride(shape, shape->replicas) + 1) * 8 + shape->key_words * 8);
+		return;
+	}
+	shape->group_bytes = GROUPS_SHARED_BYTES;
+	while (shape->replicas > MIN_REPLICAS && group_capacity(shape, shape->replicas) < 4)
+		shape->replicas /= 4;
+	if (shape->replicas < MIN_REPLICAS)
+		shape->replicas = MIN_REPLICAS;
+	if (group_capacity(shape, shape->replicas) < 4)
+		shape->group_bytes = align16(4 * (group_stride(shape, shape->replicas) + shape->key_words + 1) * 8);
+	most = group_capacity(shape, MIN_REPLICAS);
+	for (shape->nslots = 256; shape->nslots < 2 * most || shape->nslots <= most + VM_THREADS; shape->nslots *= 2)
+		;
 }
 
 /* Constants apart; the other slots close ranks, so pairs of a wide register stay neighbours. */
@@ -94,45 +73,71 @@ map_registers(const Program *program, VmShape *shape)
 			shape->map[slot] = (uint16_t) shape->registers++;
 }
 
-bool
-vm_shape(const Program *program, int body, uint32_t lanes, uint32_t shared_limit, VmShape *shape)
+/* The states and keys that a body's groups have. */
+static void
+measure_groups(const Program *program, VmShape *shape)
 {
-	const Instr *code = program_instrs(program, body);
-
-	memset(shape, 0, sizeof(*shape));
-	shape->body = (uint32_t) body;
-	shape->lanes = lanes;
-	map_registers(program, shape);
-	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
-	{
-		uint32_t	s;
-
-		if (!op_exists(code[pc].op))
-			return false;
-		if (code[pc].op != VMOP_SUM_W && code[pc].op != VMOP_SUM_W_G)
-			continue;
-		s = state_at_word(program, code[pc].imm);
-		shape->wide_sums[s / 32] |= 1u << (s % 32);
-	}
+	shape->grouped = program->grouped;
+	shape->aggregates = program->aggregates;
+	shape->nstates = program->nstates;
+	shape->row_words = program->row_words;
 	for (uint32_t s = 0; s < program->nstates; s++)
-		shape->state_words += shape_state_words(shape, program, s);
-	shape->replicas = program->grouped ? 32 : VM_THREADS;
+	{
+		shape->state_kind[s] = program->state_kind[s];
+		shape->state_word[s] = program->state_word[s];
+		shape->state_at[s] = (uint16_t) shape->state_words;
+		shape->single_at[s] = (uint16_t) shape->single_words;
+		shape->state_words += state_replicated((StateKind) program->state_kind[s]);
+		shape->single_words += state_single((StateKind) program->state_kind[s]);
+	}
 	shape->key_words = 1;
 	for (uint32_t k = 0; k < program->nkeys; k++)
 		shape->key_words += program->key_kind[k] == KEY_WORD ? 1 : 2;
-	choose_capacity(program, shape);
-	shape->program_bytes = program->size;
-	shape->shared_bytes = VALUES_AT + register_bytes(shape->registers, lanes * VM_THREADS) + group_table_bytes(shape) +
-		align16(shape->program_bytes);
-	return program->size <= PROGRAM_COPY_BYTES && shape->nconstants <= MAX_CONSTANTS && shape->shared_bytes <= shared_limit;
+	choose_groups(program, shape);
 }
 
-typedef void (*VmKernel) (const VmLaunch launch);
+static bool
+shape_general(const Program *program, VmShape *shape)
+{
+	const Instr *code = program_instrs(program, (int) shape->body);
+
+	for (uint32_t pc = 0; pc < program->body[shape->body].ninstrs; pc++)
+		if (!op_exists(code[pc].op))
+			return false;
+	if (shape->lanes > 4)
+		shape->lanes = 4;
+	map_registers(program, shape);
+	shape->program_bytes = program->size;
+	shape->shared_bytes = VALUES_AT + register_bytes(shape->registers, shape->lanes * VM_THREADS) +
+		shape->group_bytes + shape->nslots * 4 + align16(shape->program_bytes);
+	return program->size <= PROGRAM_COPY_BYTES && shape->nconstants <= MAX_CONSTANTS;
+}
+
+bool
+vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *wish, VmShape *shape)
+{
+	memset(shape, 0, sizeof(*shape));
+	shape->body = (uint32_t) body;
+	shape->lanes = wish->lanes;
+	measure_groups(program, shape);
+	vm_lower(program, body, tablet, wish->options, shape);
+	if (shape->code.length > 0)
+	{
+		shape->registers = shape->code.slots + shape->code.bool_slots;
+		shape->shared_bytes = fast_groups_at(shape, shape->lanes) + shape->group_bytes + shape->nslots * 4;
+	}
+	else if (!shape_general(program, shape))
+		return false;
+	return shape->shared_bytes <= wish->shared_limit;
+}
+
+/* Older CUDA has 4 KB for parameters. */
+static_assert(sizeof(VmLaunch) <= 4096, "a launch does not fit");
 
 static VmKernel
-kernel_of(uint32_t lanes)
+kernel_of(const VmShape *shape)
 {
-	return lanes == 4 ? lanes4::vm_kernel_4 : lanes == 2 ? lanes2::vm_kernel_2 : lanes1::vm_kernel_1;
+	return shape->code.length > 0 ? vm_fast_kernel_of(shape->lanes) : vm_general_kernel_of(shape->lanes);
 }
 
 int
@@ -140,8 +145,13 @@ vm_prepare(uint32_t shared_limit)
 {
 	cudaError_t error = cudaSuccess;
 
-	for (uint32_t lanes = 1; lanes <= 4 && error == cudaSuccess; lanes *= 2)
-		error = cudaFuncSetAttribute(kernel_of(lanes), cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_limit);
+	for (uint32_t lanes = 2; lanes <= 8 && error == cudaSuccess; lanes *= 2)
+	{
+		error = cudaFuncSetAttribute(vm_fast_kernel_of(lanes), cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_limit);
+		if (error == cudaSuccess)
+			error = cudaFuncSetAttribute(vm_general_kernel_of(lanes), cudaFuncAttributeMaxDynamicSharedMemorySize,
+										 (int) shared_limit);
+	}
 	return error;
 }
 
@@ -150,7 +160,7 @@ vm_blocks_per_sm(const VmShape *shape)
 {
 	int			blocks = 0;
 
-	if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_of(shape->lanes), VM_THREADS, shape->shared_bytes)
+	if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_of(shape), VM_THREADS, shape->shared_bytes)
 		!= cudaSuccess)
 		return 0;
 	return blocks;
@@ -159,6 +169,19 @@ vm_blocks_per_sm(const VmShape *shape)
 int
 vm_launch(const VmLaunch *launch, int blocks, void *stream)
 {
-	kernel_of(launch->shape.lanes)<<<blocks, VM_THREADS, launch->shape.shared_bytes, (cudaStream_t) stream>>>(*launch);
+	VmLaunch	with = *launch;
+	const uint32_t tile = launch->shape.lanes * VM_THREADS;
+	const uint32_t ntiles = launch->end_row > launch->first_row ? (launch->end_row - launch->first_row + tile - 1) / tile : 1;
+	uint64_t	rows;
+
+	if ((uint32_t) blocks > ntiles)
+		blocks = (int) ntiles;
+	/* a replica takes at most all rows of its block, so values of so many bits cannot overflow it */
+	rows = (uint64_t) (ntiles + blocks - 1) / blocks * tile;
+	for (with.sum_bits = 62; rows > 1 && with.sum_bits > 32; rows = (rows + 1) / 2)
+		with.sum_bits--;
+	if (with.sum_bits <= 32)
+		return cudaErrorInvalidValue;
+	kernel_of(&launch->shape)<<<blocks, VM_THREADS, launch->shape.shared_bytes, (cudaStream_t) stream>>>(with);
 	return cudaGetLastError();
 }

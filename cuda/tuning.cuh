@@ -5,14 +5,33 @@
 #ifndef GPUDB_CUDA_TUNING_CUH
 #define GPUDB_CUDA_TUNING_CUH
 
-/* Threads of a block; with 4 lanes each a tile has 1,024 rows. */
-#define VM_THREADS 256
+/*
+ * Threads of a block; with 8 lanes each a tile has 1,024 rows.  Replicas of
+ * states are one a thread, so a block of 256 would have half the groups.
+ */
+#define VM_THREADS 128
 
 /* Blocks that a multiprocessor shall hold at least, which bounds hardware registers to 64 a thread. */
-#define VM_BLOCKS 4
+#define VM_BLOCKS 8
 
-/* Shared memory that a block's group table may take. */
-#define GROUPS_SHARED_BYTES (40 * 1024)
+/*
+ * The same for the accumulator machine: 80 a thread with 8 lanes, 64 with
+ * fewer.  With 8 lanes and 64 the compiler spills what the loop needs: query 6
+ * of TPC-H 2.49 ms instead of 1.40, query 1 9.54 ms instead of 4.92; with 4
+ * lanes and 48, query 6 5.09 ms instead of 1.81.
+ */
+#define VM_FAST_BLOCKS(lanes) ((lanes) == 8 ? 6 : 8)
+
+/*
+ * Shared memory that a block's groups may take at first: the four of TPC-H's
+ * query 1 with a replica a thread.  With 44 KB, for seven, a multiprocessor
+ * holds three blocks instead of four: query 1 6.06 ms instead of 4.92, with
+ * six groups 6.06 instead of 5.72.
+ */
+#define GROUPS_SHARED_BYTES (99 * 256)
+
+/* Replicas of a block's states at least: one a warp, for states without an atomic form. */
+#define MIN_REPLICAS (VM_THREADS / 32)
 
 /* Deforming: four warps, each with a page of 8 kB in shared memory. */
 #define DEFORM_THREADS 128

@@ -11,26 +11,39 @@
 
 #include "core/program.h"
 #include "core/tablet_format.h"
+#include "vm_code.h"
 
 /* A register number that stands for a constant: one value for all lanes. */
-#define CONSTANT 0x8000
+#define CONSTANT		0x8000
+/* A register number that stands for a slot of bools of the accumulator machine. */
+#define BOOL_SLOT		0x4000
 
 /* How a body runs on a device. */
 typedef struct VmShape
 {
 	uint32_t	body;
+	uint16_t	grouped;
+	uint16_t	aggregates;
+	uint16_t	nstates;
+	uint16_t	row_words;		/* of a group's row */
 	uint32_t	registers;		/* slots of those that differ from lane to lane */
 	uint32_t	nconstants;
-	uint16_t	map[PROGRAM_MAX_REGISTERS]; /* the program's slots to these, or to CONSTANT | number */
+	uint16_t	map[PROGRAM_MAX_REGISTERS]; /* the program's slots to these, or to CONSTANT | number, or to BOOL_SLOT | number */
 	uint32_t	key_words;		/* of a group: NULL flags, keys */
-	uint32_t	state_words;	/* of a group in shared memory, counted once */
-	uint32_t	replicas;		/* of each word of states */
-	uint32_t	capacity;		/* groups of a block */
+	uint32_t	state_words;	/* of a group, those that stand once for each replica */
+	uint32_t	single_words;	/* and those that stand once */
+	uint32_t	replicas;		/* of states, at first */
+	uint32_t	group_bytes;	/* for groups, without their hash table */
 	uint32_t	nslots;			/* of their hash table */
 	uint32_t	program_bytes;	/* copied into shared memory */
 	uint32_t	shared_bytes;	/* of a block, all in all */
-	uint32_t	lanes;			/* of a thread: 1, 2 or 4 */
-	uint32_t	wide_sums[(PROGRAM_MAX_STATES + 31) / 32];	/* a bit a state: sums of 128-bit values */
+	uint32_t	lanes;			/* of a thread: 2, 4 or 8 */
+	/* of each state: its kind, its place in a group's row, in the words with replicas, in those that stand once */
+	uint8_t		state_kind[PROGRAM_MAX_STATES];
+	uint16_t	state_word[PROGRAM_MAX_STATES];
+	uint16_t	state_at[PROGRAM_MAX_STATES];
+	uint16_t	single_at[PROGRAM_MAX_STATES];
+	VmCode		code;			/* for the accumulator machine */
 } VmShape;
 
 /* In device memory; zeroed before a launch. */
@@ -42,13 +55,14 @@ typedef struct VmResult
 
 typedef struct VmLaunch
 {
-	const Program *program;		/* this and all below in device memory */
+	const Program *program;		/* this and all below in device memory, or mapped there */
 	const Tablet *tablet;
 	uint32_t	first_row;		/* a multiple of 1,024 */
 	uint32_t	end_row;
 	uint64_t   *rows;			/* group rows of program->row_words */
 	uint64_t   *hashes;
 	uint32_t	row_capacity;
+	uint32_t	sum_bits;		/* vm_launch() sets it: what size of value a block's sums take without care */
 	uint32_t   *passed;			/* of a program without aggregates: a bit a row of the tablet */
 	VmResult   *result;
 	uint64_t   *values;			/* tests: registers of the last tile; else NULL */
@@ -56,15 +70,33 @@ typedef struct VmLaunch
 	VmShape		shape;
 } VmLaunch;
 
+/* What the caller of vm_shape() wants. */
+typedef struct VmWish
+{
+	uint32_t	lanes;			/* of a thread: 2, 4 or 8; 8 only for the accumulator machine */
+	uint32_t	shared_limit;	/* bytes of shared memory that the device lets a block have */
+	uint32_t	options;
+} VmWish;
+
+#define VM_GENERAL	1			/* not the accumulator machine */
+#define VM_KEEP		2			/* tests: keep every value that an instruction makes */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
- * How a body runs, with so many lanes a thread, on a device that lets a block
- * have `shared_limit` bytes of shared memory.  False if it cannot.
+ * How a body runs over tablets whose columns are stored like this one's, and
+ * have NULLs only where this one has; only its header is looked at.  False if
+ * it cannot.  A tablet that is not so ends a launch with BAD_PROGRAM.
  */
-extern bool vm_shape(const Program *program, int body, uint32_t lanes, uint32_t shared_limit, VmShape *shape);
+extern bool vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *wish, VmShape *shape);
+
+/*
+ * Make the accumulator machine's code of a body; its length is 0 when some
+ * instruction has no form there.  Part of vm_shape().
+ */
+extern void vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t options, VmShape *shape);
 
 /* Once for each context: let blocks have so much shared memory.  Returns a cudaError_t, as all below. */
 extern int	vm_prepare(uint32_t shared_limit);
@@ -72,7 +104,7 @@ extern int	vm_prepare(uint32_t shared_limit);
 /* How many blocks of this shape a multiprocessor holds; 0 if none. */
 extern int	vm_blocks_per_sm(const VmShape *shape);
 
-/* Launch on a CUDA stream (0 = the default one), on so many blocks.  */
+/* Launch on a CUDA stream (0 = the default one), on so many blocks at most. */
 extern int	vm_launch(const VmLaunch *launch, int blocks, void *stream);
 
 #ifdef __cplusplus

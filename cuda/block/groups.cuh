@@ -1,14 +1,19 @@
 /*
  * groups.cuh
- *		The group table of a block, in shared memory.
+ *		The group table of a block, in shared memory, and writing it out.
  *
- *		slots	 open addressing, twice as many as groups: 0 free, SLOT_BUSY while
- *				 a thread writes the key, else group number + SLOT_FIRST
- *		hashes	 of each group
+ *		slots	 open addressing: 0 free, SLOT_BUSY while a thread writes the
+ *				 key, else group number + SLOT_FIRST
+ *		hashes	 of each group, as the host knows them
  *		keys	 key_words 64-bit words a group: which are NULL, then the values
  *		states	 see states.cuh; a free group's states are already initial
  *
- * A full table is written out as rows of core/hashtable.h and emptied; the
+ * While warps run the program they only look groups up.  A warp with a key
+ * that is not there leaves its tile; block_insert() then adds keys between
+ * barriers, and the warp begins its tile anew.
+ *
+ * A full table is written out as rows of core/hashtable.h and emptied, and
+ * goes on with fewer replicas of states and so with room for more groups; the
  * host merges the rows of all blocks.
  */
 #ifndef GPUDB_CUDA_GROUPS_CUH
@@ -21,158 +26,303 @@
 #define SLOT_BUSY	1u
 #define SLOT_FIRST	2u
 
-/* What the threads of a block share beside registers; the arrays follow it in shared memory. */
+#define GROUP_MISSING UINT32_MAX
+
+#define align16(bytes) (((bytes) + 15u) & ~15u)
+
+/* Words from one group's states to the next one's; in whole rows of banks where replicas are, too. */
+static __host__ __device__ inline uint32_t
+group_stride(const VmShape *shape, uint32_t replicas)
+{
+	uint32_t	words = shape->state_words * replicas + shape->single_words;
+
+	return replicas < 16 ? words : (words + 15) & ~15u;
+}
+
+static __host__ __device__ inline uint32_t
+group_capacity(const VmShape *shape, uint32_t replicas)
+{
+	return shape->group_bytes / ((group_stride(shape, replicas) + shape->key_words + 1) * 8);
+}
+
+extern __shared__ __align__(16) uint8_t shared_memory[];
+
+/*
+ * What the threads of a block share beside registers.  The arrays follow it in
+ * shared memory, their places in words, since what comes from a pointer that
+ * is read would be accessed as memory of any kind.
+ */
 typedef struct BlockGroups
 {
-	uint64_t   *hashes;
-	uint64_t   *keys;
-	uint64_t   *states;
-	uint32_t   *slots;
+	uint32_t	states;
+	uint32_t	keys;
+	uint32_t	hashes;
+	uint32_t	slots;
 	uint32_t	capacity;		/* groups */
-	uint32_t	nslots;			/* a power of two, at least twice that */
-	uint32_t	key_words;		/* of a group */
-	uint32_t	state_words;	/* of a group, counted once */
-	uint32_t	replicas;		/* of each word: a power of two */
+	uint32_t	replicas;		/* of each word of states: a power of two */
 	uint32_t	stride;			/* words from one group's states to the next one's */
 	uint32_t	ngroups;
 	uint32_t	status;			/* the first failure */
 	uint32_t	at;				/* where this block's rows go */
-	uint16_t	state_at[PROGRAM_MAX_STATES + 1];	/* first word of each state */
 } BlockGroups;
 
-/* Lay out the arrays; by one thread. */
-static __device__ inline void
-block_groups_layout(BlockGroups *groups, const VmShape *shape, uint8_t *memory)
+static __device__ __forceinline__ uint64_t *
+group_states(const BlockGroups *groups)
 {
-	groups->capacity = shape->capacity;
-	groups->nslots = shape->nslots;
-	groups->key_words = shape->key_words;
-	groups->state_words = shape->state_words;
-	groups->replicas = shape->replicas;
-	groups->stride = shape->state_words * shape->replicas;
+	return (uint64_t *) shared_memory + groups->states;
+}
+
+static __device__ __forceinline__ uint64_t *
+group_keys(const BlockGroups *groups)
+{
+	return (uint64_t *) shared_memory + groups->keys;
+}
+
+static __device__ __forceinline__ uint64_t *
+group_hashes(const BlockGroups *groups)
+{
+	return (uint64_t *) shared_memory + groups->hashes;
+}
+
+static __device__ __forceinline__ uint32_t *
+group_slots(const BlockGroups *groups)
+{
+	return (uint32_t *) ((uint64_t *) shared_memory + groups->slots);
+}
+
+/* Arrange the arrays for so many replicas; by one thread. */
+static __device__ inline void
+block_groups_arrange(BlockGroups *groups, const VmShape *shape, uint32_t replicas)
+{
+	groups->replicas = replicas;
+	groups->stride = group_stride(shape, replicas);
+	groups->capacity = shape->grouped ? group_capacity(shape, replicas) : 1;
+	groups->keys = groups->states + groups->capacity * groups->stride;
+	groups->hashes = groups->keys + groups->capacity * shape->key_words;
+	groups->ngroups = 0;
+}
+
+/* Lay out everything from byte `place` of shared memory on; by one thread. */
+static __device__ inline void
+block_groups_layout(BlockGroups *groups, const VmShape *shape, uint32_t place)
+{
 	groups->status = STATUS_DONE;
-	groups->states = (uint64_t *) memory;
-	groups->keys = groups->states + (size_t) shape->capacity * groups->stride;
-	groups->hashes = groups->keys + (size_t) shape->capacity * shape->key_words;
-	groups->slots = (uint32_t *) (groups->hashes + shape->capacity);
+	groups->states = place / 8;
+	groups->slots = (place + shape->group_bytes) / 8;
+	block_groups_arrange(groups, shape, shape->replicas);
 }
 
 /* A group's state s, its first word of replica 0. */
 static __device__ __forceinline__ uint64_t *
-block_state(const BlockGroups *groups, uint32_t group, uint32_t s)
+block_state(const BlockGroups *groups, const VmShape *shape, uint32_t group, uint32_t s)
 {
-	return groups->states + group * groups->stride + groups->state_at[s] * groups->replicas;
+	return group_states(groups) + group * groups->stride + shape->state_at[s] * groups->replicas;
 }
 
-static __device__ __forceinline__ uint32_t
-block_state_words(const BlockGroups *groups, uint32_t s)
+/* The words of a group that stand once. */
+static __device__ __forceinline__ uint64_t *
+block_singles(const BlockGroups *groups, const VmShape *shape, uint32_t group)
 {
-	return groups->state_at[s + 1] - groups->state_at[s];
+	return group_states(groups) + group * groups->stride + shape->state_words * groups->replicas;
+}
+
+/* The slot where a search begins: the hash's upper bits. */
+static __device__ __forceinline__ uint32_t
+first_slot(const VmShape *shape, uint32_t hash)
+{
+	return hash >> (__clz((int) shape->nslots) + 1);
+}
+
+/* Whether this is the group's key, whose words `key(w)` tells. */
+template <typename Key> static __device__ __forceinline__ bool
+block_key_equals(const BlockGroups *groups, uint32_t key_words, uint32_t group, Key key)
+{
+	const uint64_t *stored = group_keys(groups) + group * key_words;
+
+	for (uint32_t w = 0; w < key_words; w++)
+		if (stored[w] != key(w))
+			return false;
+	return true;
+}
+
+/* The group of a key, or GROUP_MISSING; changes nothing. */
+template <typename Key> static __device__ __forceinline__ uint32_t
+block_find(const BlockGroups *groups, const VmShape *shape, uint32_t hash, Key key)
+{
+	const uint32_t mask = shape->nslots - 1;
+
+	for (uint32_t at = first_slot(shape, hash);; at = (at + 1) & mask)
+	{
+		uint32_t	slot = group_slots(groups)[at];
+
+		if (slot == SLOT_FREE)
+			return GROUP_MISSING;
+		if (block_key_equals(groups, shape->key_words, slot - SLOT_FIRST, key))
+			return slot - SLOT_FIRST;
+	}
 }
 
 /*
- * The group of a key, whose words `key(w)` tells; UINT32_MAX when the table is
- * full.
+ * A thread's turn of a round of block_insert(): look for the keys of missing
+ * lanes, one after the other, up to a slot that is free, which it takes, or
+ * that is being taken now.  Returns the slot taken, or shape->nslots; what is
+ * left of *missing begins with the lane that it is for.
  */
-template <typename Key> static __device__ __forceinline__ uint32_t
-block_find_or_insert(BlockGroups *groups, uint64_t hash, Key key)
+template <typename Lanes> static __device__ inline uint32_t
+block_claim(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint32_t *missing)
 {
-	const uint32_t mask = groups->nslots - 1;
-	const uint32_t key_words = groups->key_words;
-	uint32_t	at = (uint32_t) hash & mask;
+	const uint32_t mask = shape->nslots - 1;
 
-	for (;;)
+	for (; *missing != 0; *missing &= *missing - 1)
 	{
-		uint32_t	slot = *(volatile uint32_t *) &groups->slots[at];
+		const int	k = __ffs((int) *missing) - 1;
+		uint32_t	at = first_slot(shape, lanes.slot_hash(k));
+		uint32_t	slot;
 
-		if (slot >= SLOT_FIRST)
+		for (;; at = (at + 1) & mask)
 		{
-			uint32_t	group = slot - SLOT_FIRST;
-			const uint64_t *stored = groups->keys + group * key_words;
-			bool		equal = groups->hashes[group] == hash;
-
-			for (uint32_t w = 0; equal && w < key_words; w++)
-				equal = stored[w] == key(w);
-			if (equal)
-				return group;
-			at = (at + 1) & mask;
+			slot = atomicCAS(&group_slots(groups)[at], SLOT_FREE, SLOT_BUSY);
+			if (slot < SLOT_FIRST ||
+				block_key_equals(groups, shape->key_words, slot - SLOT_FIRST, [&](uint32_t w) { return lanes.key(k, w); }))
+				break;
 		}
-		else if (slot == SLOT_FREE && atomicCAS(&groups->slots[at], SLOT_FREE, SLOT_BUSY) == SLOT_FREE)
-		{
-			uint32_t	group = atomicAdd(&groups->ngroups, 1u);
-
-			if (group >= groups->capacity)
-			{
-				/* as before, so that nobody waits for it */
-				atomicSub(&groups->ngroups, 1u);
-				atomicExch(&groups->slots[at], SLOT_FREE);
-				return UINT32_MAX;
-			}
-			groups->hashes[group] = hash;
-			for (uint32_t w = 0; w < key_words; w++)
-				groups->keys[group * key_words + w] = key(w);
-			__threadfence_block();
-			atomicExch(&groups->slots[at], group + SLOT_FIRST);
-			return group;
-		}
+		if (slot < SLOT_FIRST)
+			return slot == SLOT_FREE ? at : shape->nslots;
 	}
+	return shape->nslots;
+}
+
+/*
+ * Add the keys of each thread's `missing` lanes; by all threads.  In rounds:
+ * each thread claims a slot for one key and writes the key, then, past a
+ * barrier, opens the slot to all.  True if the table has no room for all.
+ */
+template <typename Lanes> static __device__ __forceinline__ bool
+block_insert(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint32_t missing)
+{
+	while (__syncthreads_or(missing != 0))
+	{
+		const uint32_t claimed = block_claim(groups, shape, lanes, &missing);
+		const int	k = __ffs((int) missing) - 1;
+		uint32_t	group = GROUP_MISSING;
+		bool		full = false;
+
+		if (claimed < shape->nslots)
+		{
+			group = atomicAdd(&groups->ngroups, 1u);
+			full = group >= groups->capacity;
+		}
+		if (claimed < shape->nslots && !full)
+		{
+			group_hashes(groups)[group] = lanes.row_hash(k);
+			for (uint32_t w = 0; w < shape->key_words; w++)
+				group_keys(groups)[group * shape->key_words + w] = lanes.key(k, w);
+			missing &= missing - 1;
+		}
+		__syncthreads();
+		if (claimed < shape->nslots)
+			atomicExch(&group_slots(groups)[claimed], full ? SLOT_FREE : group + SLOT_FIRST);
+		if (__syncthreads_or(full))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a warp that misses groups may add them in this round of a tile: all
+ * at first, then one at a time, so that one can get through.  By all threads.
+ */
+static __device__ inline bool
+block_turn(BlockGroups *groups, bool pending, int round)
+{
+	const uint32_t warp = threadIdx.x / 32;
+
+	if (round < 2)
+		return pending;
+	if (threadIdx.x == 0)
+		groups->at = UINT32_MAX;
+	__syncthreads();
+	if (pending)
+		atomicMin(&groups->at, warp);
+	__syncthreads();
+	pending = groups->at == warp;
+	__syncthreads();
+	return pending;
 }
 
 /* Make all groups free; by all threads, between barriers. */
 static __device__ inline void
-block_groups_clear(const Program *program, BlockGroups *groups)
+block_groups_clear(const VmShape *shape, BlockGroups *groups)
 {
-	for (uint32_t i = threadIdx.x; i < groups->nslots; i += VM_THREADS)
-		groups->slots[i] = SLOT_FREE;
-	for (uint32_t i = threadIdx.x; i < groups->capacity * groups->replicas; i += VM_THREADS)
-		for (uint32_t s = 0; s < program->nstates; s++)
-			state_fill((StateKind) program->state_kind[s], block_state_words(groups, s),
-					   block_state(groups, i / groups->replicas, s) + i % groups->replicas, groups->replicas);
-	if (threadIdx.x == 0)
-		groups->ngroups = 0;
+	const uint32_t singles = shape->single_words;
+	const uint32_t shift = 31 - __clz((int) groups->replicas);
+
+	for (uint32_t i = threadIdx.x; i < shape->nslots; i += VM_THREADS)
+		group_slots(groups)[i] = SLOT_FREE;
+	for (uint32_t s = 0; s < shape->nstates; s++)
+		for (uint32_t i = threadIdx.x; i < groups->capacity << shift; i += VM_THREADS)
+			state_fill((StateKind) shape->state_kind[s],
+					   block_state(groups, shape, i >> shift, s) + (i & (groups->replicas - 1)), groups->replicas);
+	for (uint32_t i = threadIdx.x; i < groups->capacity * singles; i += VM_THREADS)
+		block_singles(groups, shape, i / singles)[i % singles] = 0;
+}
+
+/* Write one state of a group, by a warp, or with s = nstates its key. */
+static __device__ inline void
+block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t group, uint32_t s)
+{
+	const VmShape *shape = &launch->shape;
+	uint64_t   *row = launch->rows + (size_t) (groups->at + group) * shape->row_words;
+	uint32_t	error = 0;
+
+	if (s < shape->nstates)
+		state_collect((StateKind) shape->state_kind[s], block_state(groups, shape, group, s), groups->replicas,
+					  block_singles(groups, shape, group) + shape->single_at[s], row + shape->state_word[s], &error);
+	else if ((threadIdx.x & 31) == 0)
+	{
+		launch->hashes[groups->at + group] = shape->grouped ? group_hashes(groups)[group] : 0;
+		row[0] = 0;
+		for (uint32_t w = 0; shape->grouped && w < shape->key_words; w++)
+			row[w] = group_keys(groups)[group * shape->key_words + w];
+	}
+	if (error)
+		atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_DECIMAL_TOO_WIDE);
 }
 
 /*
  * Append all groups to the launch's rows; by all threads, between barriers.
  * Without room for them the launch fails with TABLE_FULL.
  */
-static __device__ inline void
-block_groups_flush(const Program *program, const VmLaunch *launch, BlockGroups *groups)
+static __device__ __noinline__ void
+block_groups_flush(const VmLaunch *launch, BlockGroups *groups)
 {
-	uint32_t	ngroups = program->grouped ? groups->ngroups : 1;
+	const uint32_t ngroups = launch->shape.grouped ? min(groups->ngroups, groups->capacity) : 1;
+	const uint32_t parts = launch->shape.nstates + 1;
 
 	if (threadIdx.x == 0)
-	{
 		groups->at = atomicAdd(&launch->result->nrows, ngroups);
-		if (groups->at + ngroups > launch->row_capacity)
-			groups->status = STATUS_TABLE_FULL;
-	}
 	__syncthreads();
 	if (groups->at + ngroups > launch->row_capacity)
-		return;
-	/* one thread for each key part and each state of each group */
-	for (uint32_t i = threadIdx.x; i < ngroups * (program->nstates + 1); i += VM_THREADS)
 	{
-		uint32_t	group = i / (program->nstates + 1);
-		uint32_t	s = i % (program->nstates + 1);
-		uint64_t   *row = launch->rows + (size_t) (groups->at + group) * program->row_words;
-		uint32_t	error = 0;
-
-		if (s == program->nstates)
-		{
-			launch->hashes[groups->at + group] = program->grouped ? groups->hashes[group] : 0;
-			row[0] = 0;
-			for (uint32_t w = 0; program->grouped && w < groups->key_words; w++)
-				row[w] = groups->keys[group * groups->key_words + w];
-		}
-		else
-		{
-			state_collect((StateKind) program->state_kind[s], block_state_words(groups, s),
-						  block_state(groups, group, s), groups->replicas, row + program->state_word[s], &error);
-			if (error)
-				groups->status = STATUS_DECIMAL_TOO_WIDE;
-		}
+		if (threadIdx.x == 0)
+			atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
+		return;
 	}
+	for (uint32_t i = threadIdx.x / 32; i < ngroups * parts; i += VM_THREADS / 32)
+		block_write(launch, groups, i / parts, i % parts);
+}
+
+/* Write out a full table and go on with an empty one, with room for more groups if that is possible; by all threads. */
+static __device__ inline void
+block_groups_renew(const VmLaunch *launch, BlockGroups *groups)
+{
+	block_groups_flush(launch, groups);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		block_groups_arrange(groups, &launch->shape, max(groups->replicas / 4, (uint32_t) MIN_REPLICAS));
+	__syncthreads();
+	block_groups_clear(&launch->shape, groups);
+	__syncthreads();
 }
 
 #endif							/* GPUDB_CUDA_GROUPS_CUH */

@@ -17,7 +17,7 @@ vm_yields(const VmRun *run, bool updating)
 static __device__ __forceinline__ bool
 vm_stops(const VmRun *run, DeviceStatus status)
 {
-	block_groups()->status = status;
+	atomicCAS(&block_groups()->status, (uint32_t) STATUS_DONE, (uint32_t) status);
 	return false;
 }
 
@@ -81,15 +81,14 @@ key_word(const VmRun *run, const uint16_t *key_register, uint32_t w, int k, int 
 	}
 }
 
-/* Find or insert the group of every selected lane; false for the whole warp when the table is full. */
+/* Find the group of every selected lane; false for the whole warp when one is missing. */
 static __device__ __forceinline__ bool
 vm_find_groups(const VmRun *run, const Instr *in, const uint16_t *key_register)
 {
-	BlockGroups *groups = block_groups();
 	const Operand<uint64_t> hashes(in->a);
 	const uint32_t selected = VM_MASK(0)[THREAD];
 	uint64_t   *found = VM_VALUES + (size_t) in->dst * VM_STRIDE;
-	bool		full = false;
+	bool		missing = false;
 
 	VM_FLAGS[(size_t) in->dst * VM_NULLS + THREAD] = 0;
 	for (int k = 0, i = THREAD; k < VM_LANES; k++, i += VM_THREADS)
@@ -97,11 +96,40 @@ vm_find_groups(const VmRun *run, const Instr *in, const uint16_t *key_register)
 		found[i] = 0;
 		if (!BIT(selected))
 			continue;
-		found[i] = block_find_or_insert(groups, hashes.at(k, i),
-										[&](uint32_t w) { return key_word(run, key_register, w, k, i); });
-		full |= found[i] == UINT32_MAX;
+		found[i] = block_find(block_groups(), block_shape(), (uint32_t) (hashes.at(k, i) >> 32),
+							  [&](uint32_t w) { return key_word(run, key_register, w, k, i); });
+		missing |= found[i] == GROUP_MISSING;
 	}
-	return !__any_sync(~0u, full);
+	return !__any_sync(~0u, missing);
+}
+
+/* The lanes' keys, for block_insert(). */
+struct KeyLanes
+{
+	const VmRun *run;
+	uint16_t	key_register[PROGRAM_MAX_KEYS];
+	uint16_t	hash_register;
+
+	__device__ uint64_t key(int k, uint32_t w) const { return key_word(run, key_register, w, k, k * VM_THREADS + THREAD); }
+	__device__ uint64_t row_hash(int k) const { return Operand<uint64_t>(hash_register).at(k, k * VM_THREADS + THREAD); }
+	__device__ uint32_t slot_hash(int k) const { return (uint32_t) (row_hash(k) >> 32); }
+};
+
+/*
+ * After a run that ended with TABLE_FULL, add the groups of this warp's lanes,
+ * if it may; by all threads.  True if the table has no room.
+ */
+static __device__ __noinline__ bool
+vm_add_groups(const VmRun *run, const VmShape *shape, bool may)
+{
+	const Instr *in = program_instrs(run->program, run->body) + run->program->body[run->body].tile_start;
+	KeyLanes	lanes = {run};
+
+	for (; in->op != VMOP_GROUP; in++)
+		if (in->op == VMOP_KEY_I || in->op == VMOP_KEY_W)
+			lanes.key_register[in->imm] = in->a;
+	lanes.hash_register = in->a;
+	return block_insert(block_groups(), shape, lanes, may ? VM_MASK(0)[THREAD] : 0);
 }
 
 static __device__ __forceinline__ bool
@@ -111,7 +139,7 @@ vm_reserve_texts(const VmRun *run, const Instr *in)
 }
 
 /* Updates without an atomic form: each thread has a replica, or the lanes of a warp share one and take turns. */
-static __device__ __noinline__ uint32_t
+static __device__ __noinline__ void
 update_in_turn(const Instr *in, uint64_t *states, uint32_t active, const uint64_t *found)
 {
 	const BlockGroups *groups = block_groups();
@@ -119,7 +147,6 @@ update_in_turn(const Instr *in, uint64_t *states, uint32_t active, const uint64_
 	const Operand<Wide> oa(in->a), oc(in->c);
 	bool		alone = groups->replicas == VM_THREADS;
 	uint32_t	replica = alone ? (uint32_t) THREAD : (uint32_t) THREAD / 32;
-	uint32_t	error = 0;
 
 	for (int k = 0, i = THREAD; k < VM_LANES; k++, i += VM_THREADS)
 	{
@@ -132,16 +159,15 @@ update_in_turn(const Instr *in, uint64_t *states, uint32_t active, const uint64_
 		for (; left != 0; left &= left - 1)
 		{
 			if ((THREAD & 31) == __ffs((int) left) - 1 && BIT(active))
-				state_take(in, states + (found ? found[i] * groups->stride : 0) + replica, groups->replicas, value,
-						   companion, &error);
+				state_take(in->op, states + (found ? found[i] * groups->stride : 0) + replica, groups->replicas, value,
+						   companion);
 			if (!alone)
 				__syncwarp();
 		}
 	}
-	return error;
 }
 
-/* Update the totals of all active lanes; nonzero when one fails. */
+/* Update the totals of all active lanes; 0: none can fail before the end. */
 static __device__ __forceinline__ uint32_t
 vm_update(const VmRun *run, const Instr *in)
 {
@@ -151,71 +177,66 @@ vm_update(const VmRun *run, const Instr *in)
 	/* a count of lanes has no operand: its flags are the selection's, never NULL */
 	const uint32_t active = VM_MASK(in->m)[THREAD] & ~operand_nulls(in->a);
 	const uint32_t replicas = groups->replicas;
-	uint64_t   *states = groups->states + block_word_at(in->imm) * replicas;
+	const bool	alone = replicas == VM_THREADS;
+	const uint32_t s = block_state_of(in->imm);
+	uint64_t   *states = block_state(groups, block_shape(), 0, s);
 	uint64_t   *mine = states + (THREAD & (replicas - 1));
+	uint64_t   *single = block_singles(groups, block_shape(), 0) + block_shape()->single_at[s];
 
 #define EACH_GROUP(statement) \
-	LANES if (BIT(active)) { uint64_t *state = mine + (found ? found[i] * groups->stride : 0); statement; }
+	LANES if (BIT(active)) { const uint64_t at = found ? found[i] * groups->stride : 0; uint64_t *state = mine + at; statement; }
 
 	switch ((Opcode) in->op)
 	{
 		case VMOP_COUNT:
 			*mine += __popc(active);
-			return 0;
+			break;
 		case VMOP_COUNT_G:
-			EACH_GROUP(add_word(state, 1))
-			return 0;
+			EACH_GROUP(add_state(state, alone, 1))
+			break;
 		case VMOP_SUM_I:
-			{
-				uint64_t	low = 0;
-				int64_t		high = 0;
-
-				LANES
-				{
-					int64_t		v = BIT(active) ? (int64_t) oa.at(k, i) : 0;
-
-					low += (uint64_t) v & 0xffffffffu;
-					high += v >> 32;
-				}
-				mine[0] += low;
-				mine[replicas] += (uint64_t) high;
-				return 0;
-			}
 		case VMOP_SUM_I_G:
-			EACH_GROUP(add_word(state, oa.at(k, i) & 0xffffffffu); add_word(state + replicas, (uint64_t) ((int64_t) oa.at(k, i) >> 32)))
-			return 0;
+			EACH_GROUP(sum_add(state, alone, single + at, (int64_t) oa.at(k, i), block_sum_bits()))
+			break;
 		case VMOP_SUM_W:
 		case VMOP_SUM_W_G:
-			EACH_GROUP(
-				add_word(state, oa.at(k, i) & 0xffffffffu);
-				add_word(state + replicas, oa.at(k, i) >> 32);
-				add_word(state + 2 * replicas, HIGH_A & 0xffffffffu);
-				add_word(state + 3 * replicas, (uint64_t) ((int64_t) HIGH_A >> 32)))
-			return 0;
+			EACH_GROUP(sum_add_wide(state, alone, single + at, Operand<Wide>(in->a).at(k, i), block_sum_bits()))
+			break;
 		case VMOP_MIN_I:
 		case VMOP_MIN_I_G:
 			EACH_GROUP(atomicMin((long long *) state, (long long) oa.at(k, i)))
-			return 0;
+			break;
 		case VMOP_MAX_I:
 		case VMOP_MAX_I_G:
 			EACH_GROUP(atomicMax((long long *) state, (long long) oa.at(k, i)))
-			return 0;
+			break;
 		case VMOP_ALL_BITS:
 		case VMOP_ALL_BITS_G:
 			EACH_GROUP(atomicAnd((Word *) state, (Word) oa.at(k, i)))
-			return 0;
+			break;
 		case VMOP_ANY_BITS:
 		case VMOP_ANY_BITS_G:
 			EACH_GROUP(atomicOr((Word *) state, (Word) oa.at(k, i)))
-			return 0;
+			break;
 		case VMOP_ODD_BITS:
 		case VMOP_ODD_BITS_G:
 			EACH_GROUP(atomicXor((Word *) state, (Word) oa.at(k, i)))
-			return 0;
+			break;
 		default:
-			return update_in_turn(in, states, active, found);
+			update_in_turn(in, states, active, found);
+			break;
 	}
+	return 0;
 #undef EACH_GROUP
+}
+
+/* For warps that leave a tile before vm_emit(). */
+static __device__ __forceinline__ void
+vm_clear_bits(const VmRun *run, uint32_t first, uint32_t n)
+{
+	LANES
+		if ((THREAD & 31) == 0 && (uint32_t) i < n)
+			run->out[(first + (uint32_t) i) / 32] = 0;
 }
 
 /* A bit for each row of the tile: did it pass? */

@@ -27,16 +27,15 @@ typedef struct BlockShared
 {
 	BlockGroups groups;
 	Constant	constant[MAX_CONSTANTS];
-	uint16_t	word_at[MAX_ROW_WORDS]; /* of a group's row: where the state begins in the block's */
+	uint16_t	state_of[MAX_ROW_WORDS];	/* a word of a group's row: the state that begins there */
+	const VmShape *shape;
+	uint32_t	sum_bits;		/* see VmLaunch */
 } BlockShared;
 
 /* Larger programs are left to other devices. */
 #define PROGRAM_COPY_BYTES 8192
 
-#define align16(bytes) (((bytes) + 15u) & ~15u)
 #define VALUES_AT align16(sizeof(BlockShared))
-
-extern __shared__ __align__(16) uint8_t shared_memory[];
 
 static __device__ __forceinline__ BlockGroups *
 block_groups(void)
@@ -45,9 +44,21 @@ block_groups(void)
 }
 
 static __device__ __forceinline__ uint32_t
-block_word_at(int32_t word)
+block_state_of(int32_t word)
 {
-	return ((const BlockShared *) shared_memory)->word_at[word];
+	return ((const BlockShared *) shared_memory)->state_of[word];
+}
+
+static __device__ __forceinline__ const VmShape *
+block_shape(void)
+{
+	return ((const BlockShared *) shared_memory)->shape;
+}
+
+static __device__ __forceinline__ uint32_t
+block_sum_bits(void)
+{
+	return ((const BlockShared *) shared_memory)->sum_bits;
 }
 
 static __device__ __forceinline__ uint64_t *
@@ -61,12 +72,6 @@ static __host__ __device__ inline uint32_t
 register_bytes(uint32_t registers, uint32_t tile)
 {
 	return align16(registers * (tile * 8 + 2 * VM_THREADS));
-}
-
-static __host__ __device__ inline uint32_t
-group_table_bytes(const VmShape *shape)
-{
-	return align16(shape->capacity * (shape->state_words * shape->replicas + shape->key_words + 1) * 8 + shape->nslots * 4);
 }
 
 static __device__ __forceinline__ const Constant *
@@ -108,8 +113,8 @@ block_prepare(const VmLaunch *launch, uint32_t tile)
 	BlockShared *shared = (BlockShared *) shared_memory;
 	const VmShape *shape = &launch->shape;
 	const Program *program = launch->program;
-	uint8_t    *table = shared_memory + VALUES_AT + register_bytes(shape->registers, tile);
-	uint8_t    *copy = table + group_table_bytes(shape);
+	const uint32_t table = VALUES_AT + register_bytes(shape->registers, tile);
+	uint8_t    *copy = shared_memory + table + shape->group_bytes + shape->nslots * 4;
 
 	for (uint32_t i = threadIdx.x; i < shape->program_bytes / 8; i += VM_THREADS)
 		((uint64_t *) copy)[i] = ((const uint64_t *) program)[i];
@@ -117,21 +122,16 @@ block_prepare(const VmLaunch *launch, uint32_t tile)
 		copy[i] = ((const uint8_t *) program)[i];
 	if (threadIdx.x == 0)
 	{
-		uint32_t	at = 0;
-
+		shared->shape = shape;
+		shared->sum_bits = launch->sum_bits;
 		block_groups_layout(&shared->groups, shape, table);
 		for (uint32_t s = 0; s < program->nstates; s++)
-		{
-			shared->groups.state_at[s] = (uint16_t) at;
-			shared->word_at[program->state_word[s]] = (uint16_t) at;
-			at += shape_state_words(shape, program, s);
-		}
-		shared->groups.state_at[program->nstates] = (uint16_t) at;
+			shared->state_of[program->state_word[s]] = (uint16_t) s;
 	}
 	__syncthreads();
 	for (uint32_t pc = threadIdx.x; pc < program->body[shape->body].ninstrs; pc += VM_THREADS)
 		lower_instr(shape, program, (Instr *) program_instrs((const Program *) copy, (int) shape->body) + pc, shared);
-	block_groups_clear(program, &shared->groups);
+	block_groups_clear(shape, &shared->groups);
 	__syncthreads();
 	return (const Program *) copy;
 }

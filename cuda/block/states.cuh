@@ -2,13 +2,15 @@
  * states.cuh
  *		Aggregate states in shared memory while a block works, and their way out.
  *
- * Every word of a group's states stands `replicas` times, side by side.
- * Without groups each thread has a replica.  With groups each lane of a warp
- * has one: threads that add to one group at a time touch words of their own,
- * and only warps can meet, in an atomic operation.  Simple states (counts,
- * sums of integers, extremes of words, bits) are updated so.  Sums keep every
- * 32 bits of what they add apart: plain additions, no carries.  The others use
- * one replica a warp then, and its lanes take turns.
+ * Every word of a group's states stands `replicas` times, side by side, and a
+ * thread updates the replica of its number modulo that.  With a replica for
+ * each thread updates are plain loads and stores, with fewer they are atomic.
+ * States that have no atomic form use one replica a warp then, and its lanes
+ * take turns.
+ *
+ * A sum is one such word of 64 bits, which takes every value so small that a
+ * block's rows cannot overflow it, and three more words that stand once and
+ * count units of 2^32, 2^64 and 2^96 for values that are not.
  *
  * state_collect() makes of the replicas the words that core/op_agg.h defines.
  */
@@ -18,112 +20,196 @@
 #include "core/op_agg.h"
 #include "core/program.h"
 #include "tuning.cuh"
-#include "vm_launch.h"
 
-/* Words of state s while a block works: a sum keeps every 32 bits of what it adds apart. */
+/* Words of a state that stand once for each replica. */
 static __host__ __device__ inline uint32_t
-shape_state_words(const VmShape *shape, const Program *program, uint32_t s)
+state_replicated(StateKind kind)
 {
-	StateKind	kind = (StateKind) program->state_kind[s];
-
-	if (kind == STATE_SUM)
-		return shape->wide_sums[s / 32] >> (s % 32) & 1 ? 4 : 2;
-	return state_words(kind);
+	return kind == STATE_SUM ? 1 : state_words(kind);
 }
 
-/* An initial state of so many words, `replicas` apart. */
+/* Words of a state that stand once for the block. */
+static __host__ __device__ inline uint32_t
+state_single(StateKind kind)
+{
+	return kind == STATE_SUM ? 3 : 0;
+}
+
+/* An initial state, one replica of it. */
 static __device__ inline void
-state_fill(StateKind kind, uint32_t words, uint64_t *state, uint32_t replicas)
+state_fill(StateKind kind, uint64_t *state, uint32_t replicas)
 {
 	uint64_t	initial[5] = {0};
 
 	if (kind != STATE_SUM)
 		state_init(kind, initial);
-	for (uint32_t w = 0; w < words; w++)
+	for (uint32_t w = 0; w < state_replicated(kind); w++)
 		state[w * replicas] = initial[w];
 }
 
 typedef unsigned long long Word;	/* as CUDA's atomics take it */
 
+/*
+ * Add to a word that others add to.  Two 32-bit additions, which shared memory
+ * has as instructions: of all that add to the low half, who makes it wrap
+ * around takes the carry to the high half.
+ */
 static __device__ __forceinline__ void
-add_word(uint64_t *word, uint64_t v)
+add_shared(uint64_t *word, uint64_t v)
 {
-	atomicAdd((Word *) word, (Word) v);
+	uint32_t   *half = (uint32_t *) word;
+	uint32_t	low = (uint32_t) v;
+	uint32_t	before = atomicAdd(&half[0], low);
+	uint32_t	high = (uint32_t) (v >> 32) + (before + low < before);
+
+	if (high != 0)
+		atomicAdd(&half[1], high);
+}
+
+/* Add to a replica, alone in it or not. */
+static __device__ __forceinline__ void
+add_state(uint64_t *replica, bool alone, uint64_t v)
+{
+	if (alone)
+		*replica += v;
+	else
+		add_shared(replica, v);
 }
 
 /*
- * The total of a sum's parts, which count units of 2^0, 2^32, 2^64 and 2^96;
- * reports what 128 bits do not hold.
+ * Whether a value keeps a block's sum within 64 bits: -2^bits <= v < 2^bits.
+ * Of many values at once: whether sum_is_small() of the OR of their excesses.
+ */
+static __device__ __forceinline__ uint32_t
+sum_excess(int64_t v, uint32_t bits)
+{
+	return (uint32_t) (v >> 32) + (1u << (bits - 32));
+}
+
+static __device__ __forceinline__ bool
+sum_is_small(uint32_t excess, uint32_t bits)
+{
+	return excess >> (bits - 31) == 0;
+}
+
+/* A value into a sum: its replica, alone in it or not, and the words that stand once. */
+static __device__ __forceinline__ void
+sum_add(uint64_t *replica, bool alone, uint64_t *single, int64_t v, uint32_t bits)
+{
+	bool		small = sum_is_small(sum_excess(v, bits), bits);
+	uint64_t	low = small ? (uint64_t) v : (uint64_t) v & 0xffffffffu;
+
+	add_state(replica, alone, low);
+	if (!small)
+		add_shared(single, (uint64_t) (v >> 32));
+}
+
+static __device__ __forceinline__ void
+sum_add_wide(uint64_t *replica, bool alone, uint64_t *single, Wide v, uint32_t bits)
+{
+	int64_t		low = (int64_t) v;
+	int64_t		high = (int64_t) (v >> 64);
+
+	if (wide_fits_int64(v))
+		sum_add(replica, alone, single, low, bits);
+	else
+	{
+		sum_add(replica, alone, single, low & 0xffffffff, bits);
+		add_shared(single, (uint64_t) low >> 32);
+		add_shared(single + 1, (uint64_t) high & 0xffffffffu);
+		add_shared(single + 2, (uint64_t) (high >> 32));
+	}
+}
+
+/*
+ * The total of a sum's parts, the second of which count units of 2^32, 2^64
+ * and 2^96; reports what 128 bits do not hold.
  */
 static __device__ inline Wide
-sum_of_parts(const uint64_t *part, uint32_t *error)
+sum_of_parts(Wide part, const uint64_t *single, uint32_t *error)
 {
-	Wide		low = (Wide) part[0] + (Wide) (int64_t) part[1] * ((Wide) 1 << 32);
-	Wide		high = (Wide) (int64_t) part[2] + (Wide) (int64_t) part[3] * ((Wide) 1 << 32) + (low >> 64);
+	Wide		low = part + (Wide) (int64_t) single[0] * ((Wide) 1 << 32);
+	Wide		high = (Wide) (int64_t) single[1] + (Wide) (int64_t) single[2] * ((Wide) 1 << 32) + (low >> 64);
 
 	*error |= !wide_fits_int64(high);
 	return (Wide) ((UWide) high << 64 | (uint64_t) low);
 }
 
-/* All replicas of a state of `words` words into words as core/op_agg.h has them. */
+/* All replicas of a state into words as core/op_agg.h has them, by a whole warp; lane 0 writes. */
 static __device__ inline void
-state_collect(StateKind kind, uint32_t words, const uint64_t *state, uint32_t replicas, uint64_t *into, uint32_t *error)
+state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, const uint64_t *single, uint64_t *into,
+			  uint32_t *error)
 {
+	const uint32_t lane = threadIdx.x & 31;
+	const uint32_t words = state_words(kind);
+	uint64_t	total[5] = {0};
 	uint64_t	one[5] = {0};
+	uint32_t	overflow = 0;
 
-	if (kind == STATE_SUM)
+	state_init(kind, total);
+	for (uint32_t r = lane; r < replicas; r += 32)
 	{
-		for (uint32_t w = 0; w < words; w++)
-			for (uint32_t r = 0; r < replicas; r++)
-				one[w] += state[w * replicas + r];
-		wide_store(into, sum_of_parts(one, error));
-		return;
+#pragma unroll
+		for (uint32_t w = 0; w < 5; w++)
+			if (w < state_replicated(kind))
+				one[w] = state[w * replicas + r];
+		if (kind == STATE_SUM)
+			wide_store(one, (Wide) (int64_t) one[0]);
+		state_merge(kind, total, one, &overflow);
 	}
-	state_init(kind, into);
-	for (uint32_t r = 0; r < replicas; r++)
+	for (uint32_t distance = min(16u, replicas / 2); distance > 0; distance /= 2)
 	{
-		for (uint32_t w = 0; w < words; w++)
-			one[w] = state[w * replicas + r];
-		state_merge(kind, into, one, error);
+#pragma unroll
+		for (uint32_t w = 0; w < 5; w++)
+			if (w < words)
+				one[w] = __shfl_down_sync(~0u, (Word) total[w], distance);
+		if (lane < distance)
+			state_merge(kind, total, one, &overflow);
+	}
+	if (lane != 0)
+		return;
+	if (kind == STATE_SUM)
+		wide_store(total, sum_of_parts(wide_load(total), single, error));
+#pragma unroll
+	for (uint32_t w = 0; w < 5; w++)
+		if (w < words)
+			into[w] = total[w];
+}
+
+static __device__ inline StateKind
+state_kind_of(uint16_t op)
+{
+	switch ((Opcode) op)
+	{
+		case VMOP_MIN_W:
+		case VMOP_MIN_W_G:
+			return STATE_MIN_W;
+		case VMOP_MAX_W:
+		case VMOP_MAX_W_G:
+			return STATE_MAX_W;
+		case VMOP_MIN_BY:
+		case VMOP_MIN_BY_G:
+			return STATE_MIN_BY;
+		case VMOP_MAX_BY:
+		case VMOP_MAX_BY_G:
+			return STATE_MAX_BY;
+		case VMOP_SUM_F:
+		case VMOP_SUM_F_G:
+			return STATE_SUM_F;
+		default:
+			return STATE_SUM_SQ;
 	}
 }
 
 /* One value into a state that has no atomic form, by the only thread that has this replica now. */
 static __device__ inline void
-state_take(const Instr *in, uint64_t *state, uint32_t replicas, const uint64_t *value, const uint64_t *companion,
-		   uint32_t *error)
+state_take(uint16_t op, uint64_t *state, uint32_t replicas, const uint64_t *value, const uint64_t *companion)
 {
-	StateKind	kind;
+	StateKind	kind = state_kind_of(op);
+	uint32_t	n = state_words(kind);
 	uint64_t	words[5];
-	uint32_t	n;
+	uint32_t	error = 0;
 
-	switch ((Opcode) in->op)
-	{
-		case VMOP_MIN_W:
-		case VMOP_MIN_W_G:
-			kind = STATE_MIN_W;
-			break;
-		case VMOP_MAX_W:
-		case VMOP_MAX_W_G:
-			kind = STATE_MAX_W;
-			break;
-		case VMOP_MIN_BY:
-		case VMOP_MIN_BY_G:
-			kind = STATE_MIN_BY;
-			break;
-		case VMOP_MAX_BY:
-		case VMOP_MAX_BY_G:
-			kind = STATE_MAX_BY;
-			break;
-		case VMOP_SUM_F:
-		case VMOP_SUM_F_G:
-			kind = STATE_SUM_F;
-			break;
-		default:
-			kind = STATE_SUM_SQ;
-			break;
-	}
-	n = state_words(kind);
 	for (uint32_t w = 0; w < n; w++)
 		words[w] = state[w * replicas];
 	switch (kind)
@@ -140,7 +226,7 @@ state_take(const Instr *in, uint64_t *state, uint32_t replicas, const uint64_t *
 			by_merge(kind == STATE_MIN_BY, words, wide_load(value), wide_load(companion), 0);
 			break;
 		default:
-			state_merge(kind, words, value, error);
+			state_merge(kind, words, value, &error);
 			break;
 	}
 	for (uint32_t w = 0; w < n; w++)

@@ -5,10 +5,15 @@
  *		kernel_vm_bench ROWS PROGRAM...
  *
  * PROGRAM is a file that gpudb.debug_program wrote for a query over TPC-H's
- * lineitem.  Columns are made on the GPU, 8 bytes a value, each with a bitmap
- * of NULLs that is read.  Times are CUDA events, the median of 21 launches;
- * rates count values and bitmaps once.  The answer over the first rows is
- * compared with the CPU's interpreter.
+ * lineitem.  Columns are made on the GPU, 8 bytes a value.  A tablet without
+ * NULLs says so, and its bitmaps are not read; in the other one a row in 16
+ * has a NULL in each column of quantity, discount, tax and shipdate, and the
+ * kernel reads these columns' bitmaps.  Flags and states of lines make the four
+ * groups that TPC-H's query 1 has, or six, which fit a block's first table no
+ * more.  Times are CUDA events, the median of
+ * 21 launches; rates count all values of all columns once, and bitmaps where
+ * there are NULLs, whether or not the kernel could leave some out.  The answer
+ * over the first rows is compared with the CPU's interpreter.
  */
 #include <algorithm>
 #include <cstdio>
@@ -29,6 +34,7 @@ extern "C" {
 #define COMPARED_ROWS 1000000
 #define ROW_CAPACITY (1 << 18)
 #define LAUNCHES 21
+#define SMALL_ROWS 10000
 
 static void
 check(int error, const char *what)
@@ -39,11 +45,19 @@ check(int error, const char *what)
 	exit(1);
 }
 
+/* How a tablet is filled. */
+struct Data
+{
+	bool		nulls;
+	bool		six_groups;
+};
+
 /* Something like lineitem's attribute in some row, as a decimal of scale 2, a date, or packed text. */
 static __host__ __device__ int64_t
-value_of(int attno, uint64_t row)
+value_of(int attno, uint64_t row, Data data)
 {
 	uint64_t	h = hash_mix(row * 32 + (uint64_t) attno);
+	uint64_t	flag = hash_mix(row * 32 + 9) % 4;
 
 	switch (attno)
 	{
@@ -56,19 +70,35 @@ value_of(int attno, uint64_t row)
 		case 8:
 			return (int64_t) (h % 9);
 		case 9:
-			return (int64_t) ((h % 4 == 0 ? 'A' : h % 4 == 1 ? 'R' : 'N') * (1ull << 48) + 1);
+			return (int64_t) ((flag == 0 ? 'A' : flag == 1 ? 'R' : 'N') * (1ull << 48) + 1);
 		case 10:
-			return (int64_t) ((h % 2 ? 'F' : 'O') * (1ull << 48) + 1);
+			return (int64_t) (((data.six_groups ? h % 2 == 0 : flag < 2 || h % 64 == 0) ? 'F' : 'O') * (1ull << 48) + 1);
 		default:
 			return -2922 + (int64_t) (h % 2526);	/* 1992-01-02 on, days before 2000 */
 	}
 }
 
+static __host__ __device__ bool
+is_nullable(int attno)
+{
+	return attno == 5 || attno == 7 || attno == 8 || attno == 11;
+}
+
+static __host__ __device__ bool
+null_of(int attno, uint64_t row)
+{
+	return is_nullable(attno) && hash_mix(row * 64 + (uint64_t) attno) % 16 == 0;
+}
+
 static __global__ void
-fill(int64_t *values, int attno, uint32_t nrows)
+fill(int64_t *values, uint32_t *nulls, int attno, uint32_t nrows, Data data)
 {
 	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < nrows; i += gridDim.x * blockDim.x)
-		values[i] = value_of(attno, i);
+	{
+		values[i] = value_of(attno, i, data);
+		if (data.nulls && null_of(attno, i))
+			atomicOr(&nulls[i / 32], 1u << (i % 32));
+	}
 }
 
 static __global__ void
@@ -142,9 +172,9 @@ load(const char *path)
 	return job;
 }
 
-/* A tablet of 8-byte columns; without `device` in host memory. */
+/* A tablet of 8-byte columns, in device memory or in the host's, with NULLs or without. */
 static Tablet *
-make_tablet(const Job &job, uint32_t nrows, bool device)
+make_tablet(const Job &job, uint32_t nrows, bool device, Data data, Tablet **header_out)
 {
 	std::vector<uint16_t> types(job.ncolumns + 1, COLTYPE_I64);
 	uint64_t	size = tablet_size(types.data(), (uint32_t) job.ncolumns, nrows, 0);
@@ -153,9 +183,9 @@ make_tablet(const Job &job, uint32_t nrows, bool device)
 	Tablet	   *tablet = header;
 
 	tablet_layout(header, types.data(), (uint32_t) job.ncolumns, nrows, 0);
-	/* so that the bitmaps are read */
 	for (int c = 0; c < job.ncolumns; c++)
-		header->column[c].null_count = 1;
+		for (uint32_t i = 0; data.nulls && i < 1000; i++)
+			header->column[c].null_count += null_of(job.column[2 * c], i);
 	if (device)
 	{
 		check(cudaMalloc(&tablet, size), "cudaMalloc");
@@ -165,16 +195,19 @@ make_tablet(const Job &job, uint32_t nrows, bool device)
 	for (int c = 0; c < job.ncolumns; c++)
 	{
 		int64_t    *values = (int64_t *) ((uint8_t *) tablet + header->column[c].values);
+		uint8_t    *bits = (uint8_t *) tablet + header->column[c].nulls;
 
 		if (device)
-			fill<<<1024, 256>>>(values, job.column[2 * c], nrows);
+			fill<<<1024, 256>>>(values, (uint32_t *) bits, job.column[2 * c], nrows, data);
 		else
 			for (uint32_t i = 0; i < nrows; i++)
-				values[i] = value_of(job.column[2 * c], i);
+			{
+				values[i] = value_of(job.column[2 * c], i, data);
+				bits[i / 8] |= (uint8_t) ((data.nulls && null_of(job.column[2 * c], i)) << (i % 8));
+			}
 	}
 	check(cudaDeviceSynchronize(), "fill");
-	if (device)
-		free(header);
+	*header_out = header;
 	return tablet;
 }
 
@@ -185,16 +218,18 @@ struct Gpu
 	VmResult   *result;
 	int			sms;
 	int			shared_limit;
+	double		bandwidth;		/* GB/s, reading */
 };
 
 /* Merge the group rows of a launch and compare with the CPU's. */
 static bool
-same_answer(const Gpu &gpu, const Job &job, const VmResult &result, uint32_t nrows)
+same_answer(const Gpu &gpu, const Job &job, const VmResult &result, uint32_t nrows, Data data)
 {
 	const Program *program = job.program;
 	std::vector<uint64_t> rows((size_t) result.nrows * program->row_words);
 	std::vector<uint64_t> hashes(result.nrows);
-	Tablet	   *tablet = make_tablet(job, nrows, false);
+	Tablet	   *header;
+	Tablet	   *tablet = make_tablet(job, nrows, false, data, &header);
 	bool		same;
 
 	check(cudaMemcpy(rows.data(), gpu.rows, rows.size() * 8, cudaMemcpyDeviceToHost), "copy");
@@ -204,52 +239,96 @@ same_answer(const Gpu &gpu, const Job &job, const VmResult &result, uint32_t nro
 	return same;
 }
 
+/* Time launches on so many blocks. */
+static float
+launch_ms(const Gpu &gpu, const VmLaunch &launch, int blocks)
+{
+	return median_ms([&] {
+		cudaMemsetAsync(gpu.result, 0, sizeof(VmResult));
+		check(vm_launch(&launch, blocks, NULL), "launch");
+	});
+}
+
+/* One way to run a program: check the answer, then time it. */
 static void
-bench(const Gpu &gpu, const char *path, uint32_t nrows, double bandwidth)
+bench_shape(const Gpu &gpu, const Job &job, VmLaunch launch, uint32_t nrows, Data data)
+{
+	VmResult	result;
+	int			most = vm_blocks_per_sm(&launch.shape);
+	double		bytes = 0;
+
+	for (int c = 0; c < job.ncolumns; c++)
+		bytes += (double) nrows * (8 + (data.nulls && is_nullable(job.column[2 * c]) ? 1.0 / 8 : 0));
+	launch.end_row = std::min(nrows, (uint32_t) COMPARED_ROWS);
+	check(cudaMemset(gpu.result, 0, sizeof(VmResult)), "memset");
+	check(vm_launch(&launch, gpu.sms * most, NULL), "launch");
+	check(cudaMemcpy(&result, gpu.result, sizeof(result), cudaMemcpyDeviceToHost), "run");
+	printf("  %s, %u lanes, %u B shared, %u registers: %s", launch.shape.code.length > 0 ? "fast" : "general",
+		   launch.shape.lanes, launch.shape.shared_bytes, launch.shape.registers,
+		   result.status != STATUS_DONE ? status_text((DeviceStatus) result.status)
+		   : same_answer(gpu, job, result, launch.end_row, data) ? "right" : "WRONG");
+	launch.end_row = nrows;
+	for (int blocks = most; blocks > 0; blocks = blocks > 1 && blocks == most ? (most + 1) / 2 : 0)
+	{
+		float		ms = launch_ms(gpu, launch, gpu.sms * blocks);
+
+		printf("; %d blocks/SM %.3f ms, %.0f GB/s, %.0f %%", blocks, ms, bytes / ms / 1e6, 100 * bytes / ms / 1e6 / gpu.bandwidth);
+	}
+	launch.end_row = std::min(nrows, (uint32_t) SMALL_ROWS);
+	printf("; %u rows %.1f us\n", launch.end_row, 1000 * launch_ms(gpu, launch, gpu.sms * most));
+	fflush(stdout);
+}
+
+static void
+bench(const Gpu &gpu, const char *path, uint32_t nrows, Data data)
 {
 	Job			job = load(path);
-	Tablet	   *tablet = make_tablet(job, nrows, true);
+	Tablet	   *header;
+	Tablet	   *tablet;
 	Program    *program;
-	double		bytes = (double) nrows * job.ncolumns * (8 + 1.0 / 8);
 
+	if (data.six_groups && !job.program->grouped)
+		return;
+	printf("%s, %s%s\n", path, data.nulls ? "NULLs in quantity, discount, tax, shipdate" : "no NULLs",
+		   !job.program->grouped ? "" : data.six_groups ? ", six groups" : ", four groups");
+	tablet = make_tablet(job, nrows, true, data, &header);
 	check(cudaMalloc(&program, job.program->size), "cudaMalloc");
 	check(cudaMemcpy(program, job.program, job.program->size, cudaMemcpyHostToDevice), "copy");
-	for (uint32_t lanes = 1; lanes <= 4; lanes *= 2)
-	{
-		VmLaunch	launch = {};
-		VmResult	result;
-		int			most;
-
-		if (!vm_shape(job.program, BODY_NARROW, lanes, (uint32_t) gpu.shared_limit, &launch.shape))
-			continue;
-		launch.program = program;
-		launch.tablet = tablet;
-		launch.rows = gpu.rows;
-		launch.hashes = gpu.hashes;
-		launch.row_capacity = ROW_CAPACITY;
-		launch.result = gpu.result;
-		most = vm_blocks_per_sm(&launch.shape);
-		launch.end_row = std::min(nrows, (uint32_t) COMPARED_ROWS);
-		check(cudaMemset(gpu.result, 0, sizeof(VmResult)), "memset");
-		check(vm_launch(&launch, gpu.sms * most, NULL), "launch");
-		check(cudaMemcpy(&result, gpu.result, sizeof(result), cudaMemcpyDeviceToHost), "run");
-		printf("%s: %u lanes, %u B shared, %u registers: %s", path, lanes, launch.shape.shared_bytes, launch.shape.registers,
-			   result.status != STATUS_DONE ? status_text((DeviceStatus) result.status)
-			   : same_answer(gpu, job, result, launch.end_row) ? "right" : "WRONG");
-		launch.end_row = nrows;
-		for (int blocks = most; blocks > 0; blocks = blocks > 1 && blocks == most ? most / 2 : 0)
+	for (uint32_t lanes = 2; lanes <= 8; lanes *= 2)
+		for (uint32_t options = 0; options <= VM_GENERAL; options++)
 		{
-			float		ms = median_ms([&] {
-				cudaMemsetAsync(gpu.result, 0, sizeof(VmResult));
-				check(vm_launch(&launch, gpu.sms * blocks, NULL), "launch");
-			});
+			VmLaunch	launch = {};
+			VmWish		wish = {lanes, (uint32_t) gpu.shared_limit, options};
 
-			printf("; %d blocks/SM %.3f ms, %.0f GB/s, %.0f %%", blocks, ms, bytes / ms / 1e6, 100 * bytes / ms / 1e6 / bandwidth);
+			if ((options == VM_GENERAL && lanes != 4) || !vm_shape(job.program, BODY_NARROW, header, &wish, &launch.shape))
+				continue;
+			launch.program = program;
+			launch.tablet = tablet;
+			launch.rows = gpu.rows;
+			launch.hashes = gpu.hashes;
+			launch.row_capacity = ROW_CAPACITY;
+			launch.result = gpu.result;
+			bench_shape(gpu, job, launch, nrows, data);
 		}
-		printf("\n");
-	}
+	free(header);
 	cudaFree(tablet);
 	cudaFree(program);
+}
+
+/* GB/s that a kernel reads which does nothing else; left out of runs for a sanitizer, over few rows. */
+static double
+reading_speed(const Gpu &gpu)
+{
+	const size_t n = (size_t) 8 << 30;
+	uint4	   *data;
+	float		ms;
+
+	check(cudaMalloc(&data, n), "cudaMalloc");
+	check(cudaMemset(data, 7, n), "memset");
+	ms = median_ms([&] { read_all<<<gpu.sms * 16, 512>>>(data, n / 16, &gpu.result->nrows); });
+	cudaFree(data);
+	printf("reading: %.0f GB/s\n", n / ms / 1e6);
+	return n / ms / 1e6;
 }
 
 int
@@ -257,26 +336,18 @@ main(int argc, char **argv)
 {
 	uint32_t	nrows = argc > 1 ? (uint32_t) atoll(argv[1]) : 0;
 	Gpu			gpu;
-	uint4	   *data;
-	size_t		n = (size_t) 8 << 30;
-	double		bandwidth;
-	float		ms;
 
 	if (argc < 3)
 		return fprintf(stderr, "usage: kernel_vm_bench ROWS PROGRAM...\n"), 2;
 	check(cudaDeviceGetAttribute(&gpu.sms, cudaDevAttrMultiProcessorCount, 0), "attribute");
 	check(cudaDeviceGetAttribute(&gpu.shared_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "attribute");
 	check(vm_prepare((uint32_t) gpu.shared_limit), "prepare");
-	check(cudaMalloc(&data, n), "cudaMalloc");
-	check(cudaMemset(data, 7, n), "memset");
 	check(cudaMalloc(&gpu.result, sizeof(VmResult)), "cudaMalloc");
-	ms = median_ms([&] { read_all<<<gpu.sms * 16, 512>>>(data, n / 16, &gpu.result->nrows); });
-	bandwidth = n / ms / 1e6;
-	printf("reading: %.0f GB/s\n", bandwidth);
-	cudaFree(data);
+	gpu.bandwidth = nrows > COMPARED_ROWS ? reading_speed(gpu) : 0;
 	check(cudaMalloc(&gpu.rows, (size_t) ROW_CAPACITY * 64 * 8), "cudaMalloc");
 	check(cudaMalloc(&gpu.hashes, (size_t) ROW_CAPACITY * 8), "cudaMalloc");
 	for (int i = 2; i < argc; i++)
-		bench(gpu, argv[i], nrows, bandwidth);
+		for (Data data : {Data{false, false}, Data{true, false}, Data{false, true}})
+			bench(gpu, argv[i], nrows, data);
 	return 0;
 }

@@ -31,17 +31,20 @@ for source in "$repo"/src/core/*.c; do
 	# shellcheck disable=SC2086  # flags are words
 	gcc $c -c -o "${core[-1]}" "$source" || exit 1
 done
+kernels=("$folder"/{kernel_vm,kernel_vm_fast,kernel_vm_general,vm_lower,vm_translate}.o)
 # shellcheck disable=SC2086
 {
-	step "kernel_vm.cu for sm_$arch" "$nvcc" $cuda -c -o "$folder/kernel_vm.o" "$repo/cuda/kernel_vm.cu"
+	for name in kernel_vm kernel_vm_fast kernel_vm_general vm_lower vm_translate; do
+		step "$name.cu for sm_$arch" "$nvcc" $cuda -c -o "$folder/$name.o" "$repo/cuda/$name.cu"
+	done
 	step "interpreter.cu" "$nvcc" $cuda -c -o "$folder/interpreter.o" "$here/interpreter.cu"
 	for name in vm_lanes_test vm_test; do
 		step "$name.c" gcc $c -c -o "$folder/$name.o" "$repo/test/unit/$name.c"
-		step "$name" g++ -o "$folder/$name" "$folder/$name.o" "$folder/interpreter.o" "$folder/kernel_vm.o" "${core[@]}" "${libraries[@]}"
+		step "$name" g++ -o "$folder/$name" "$folder/$name.o" "$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 	done
 	step "kernel_vm_bench.cu" "$nvcc" $cuda -c -o "$folder/kernel_vm_bench.o" "$repo/test/bench/gpu/kernel_vm_bench.cu"
 	step "reference.c" gcc $c -O3 -c -o "$folder/reference.o" "$repo/test/bench/gpu/reference.c"
-	step "kernel_vm_bench" g++ -o "$folder/kernel_vm_bench" "$folder/kernel_vm_bench.o" "$folder/reference.o" "$folder/kernel_vm.o" \
-		"$folder/interpreter.o" "${core[@]}" "${libraries[@]}"
+	step "kernel_vm_bench" g++ -o "$folder/kernel_vm_bench" "$folder/kernel_vm_bench.o" "$folder/reference.o" \
+		"$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 }
-echo 1..9
+echo 1..13

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Run with 1 or 2 lanes a thread, tiles of 256 and 512 rows; CUDA errors end the test. */
+/* The accumulator machine where it can, and the interpreter; they show 256 and 512 rows.  CUDA errors end the test. */
 extern DeviceStatus gpu_run_1(VmRun *run);
 extern DeviceStatus gpu_run_2(VmRun *run);
 

@@ -1,6 +1,7 @@
 /*
- * kernel_vm.cuh
- *		The tile VM as a kernel: a template header over VM_LANES, lanes a thread.
+ * kernel_vm_general.cuh
+ *		The interpreter of core/interp.h as a kernel: a template header over
+ *		VM_LANES, lanes a thread.
  *
  * The includer defines VM_LANES and VM_KERNEL, the kernel's name.  Blocks take
  * the tiles of a launch in turn.
@@ -10,7 +11,7 @@
 #include "core/interp.h"
 
 /* A tile whose groups do not fit an empty table in so many rounds is left to others. */
-#define MAX_ROUNDS 4
+#define MAX_ROUNDS (8 + VM_THREADS / 32)
 
 __global__ void __launch_bounds__(VM_THREADS, VM_BLOCKS)
 VM_KERNEL(const __grid_constant__ VmLaunch launch)
@@ -29,21 +30,18 @@ VM_KERNEL(const __grid_constant__ VmLaunch launch)
 		uint32_t	n = min(launch.end_row - first, (uint32_t) VM_TILE);
 		bool		pending = true;
 
-		for (int round = 0;; round++)
+		if (!program->aggregates)
+			vm_clear_bits(&run, first, n);
+		for (int round = 0; round < MAX_ROUNDS; round++)
 		{
 			if (pending)
 				pending = vm_run_tile(&run, pc, first, n) == STATUS_TABLE_FULL;
 			if (!program->grouped || !__syncthreads_or(pending))
 				break;
-			if (round == MAX_ROUNDS)
-			{
-				groups->status = STATUS_TABLE_FULL;
-				break;
-			}
-			block_groups_flush(program, &launch, groups);
-			__syncthreads();
-			block_groups_clear(program, groups);
-			__syncthreads();
+			if (round == MAX_ROUNDS - 1)
+				atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
+			else if (vm_add_groups(&run, &launch.shape, block_turn(groups, pending, round)))
+				block_groups_renew(&launch, groups);
 		}
 	}
 	if (launch.values != NULL)
@@ -56,7 +54,7 @@ VM_KERNEL(const __grid_constant__ VmLaunch launch)
 			}
 	__syncthreads();
 	if (program->aggregates)
-		block_groups_flush(program, &launch, groups);
+		block_groups_flush(&launch, groups);
 	__syncthreads();
 	if (THREAD == 0 && groups->status != STATUS_DONE)
 		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, groups->status);

@@ -1,0 +1,382 @@
+/*
+ * accumulator.cuh
+ *		The accumulator machine's lanes: what a thread keeps in hardware
+ *		registers, and its slots in shared memory.
+ *
+ * A thread owns L lanes of a tile, pairs of neighbouring rows: lanes 2p and
+ * 2p + 1 are rows 2 * (p * VM_THREADS + threadIdx.x) and the next.  So values
+ * of 8 bytes travel 16 at a time, and a warp touches 512 bytes in a row.
+ *
+ * Flags are bits, bit k for lane k.
+ */
+#ifndef GPUDB_CUDA_ACCUMULATOR_CUH
+#define GPUDB_CUDA_ACCUMULATOR_CUH
+
+#include "core/op_compare.h"
+
+#include "block/fast_memory.cuh"
+
+#define EACH_LANE	_Pragma("unroll") for (int k = 0; k < L; k++)
+#define EACH_LANE_AS(j)	_Pragma("unroll") for (int j = 0; j < L; j++)
+#define EACH_PAIR	_Pragma("unroll") for (int p = 0; p < L / 2; p++)
+
+template <int L> struct Machine
+{
+	uint64_t	acc[L];
+	uint32_t	nulls;			/* of acc */
+	uint32_t	t;				/* bools */
+	uint32_t	t_nulls;
+	uint32_t	selection;
+};
+
+/* An instruction as a thread has it: the first word, and where the others are. */
+typedef struct FastOp
+{
+	uint64_t	head;
+	uint32_t	pc;
+} FastOp;
+
+static __device__ __forceinline__ FastOp
+fetch(const VmLaunch &launch, uint32_t pc)
+{
+	return {*(const uint64_t *) &launch.shape.code.op[pc], pc};
+}
+
+/*
+ * A value that the compiler knows nothing about.  What is computed of it stays
+ * where it is; else addresses for all instructions were computed before each.
+ */
+static __device__ __forceinline__ uint32_t
+here(uint32_t v)
+{
+	asm volatile("" : "+r"(v));
+	return v;
+}
+
+template <typename T> static __device__ __forceinline__ const T *
+here(const T *p)
+{
+	asm volatile("" : "+l"(p));
+	return p;
+}
+
+static __device__ __forceinline__ uint32_t op_of(const FastOp &in) { return (uint32_t) in.head & 0xff; }
+static __device__ __forceinline__ uint32_t x_of(const FastOp &in) { return here((uint32_t) in.head) >> 8 & 0xff; }
+static __device__ __forceinline__ uint32_t flags_of(const FastOp &in) { return (uint32_t) in.head >> 16; }
+static __device__ __forceinline__ uint32_t slot_of(const FastOp &in) { return here((uint32_t) (in.head >> 32)) & 0xff; }
+static __device__ __forceinline__ uint32_t mask_of(const FastOp &in) { return here((uint32_t) (in.head >> 32)) >> 8 & 0xff; }
+static __device__ __forceinline__ uint32_t put_of(const FastOp &in) { return here((uint32_t) (in.head >> 32)) >> 16 & 0xff; }
+static __device__ __forceinline__ uint32_t sum_of(const FastOp &in) { return here((uint32_t) (in.head >> 32)) >> 24; }
+static __device__ __forceinline__ uint32_t thread_here(void) { return here(threadIdx.x); }
+
+static __device__ __forceinline__ int64_t
+imm_of(const VmLaunch &launch, const FastOp &in)
+{
+	return launch.shape.code.op[here(in.pc)].imm;
+}
+
+/* A word as the type that an operation takes, and back. */
+template <typename T> static __device__ __forceinline__ T
+typed(uint64_t word) { return (T) word; }
+
+template <> __device__ __forceinline__ double
+typed<double>(uint64_t word) { return __longlong_as_double((long long) word); }
+
+static __device__ __forceinline__ uint64_t word_of(int64_t v) { return (uint64_t) v; }
+static __device__ __forceinline__ uint64_t word_of(uint64_t v) { return v; }
+static __device__ __forceinline__ uint64_t word_of(double v) { return (uint64_t) __double_as_longlong(v); }
+
+struct alignas(16) WordPair
+{
+	uint64_t	x;
+	uint64_t	y;
+};
+
+/* The second operand of an operation, pair by pair: a slot, or a constant. */
+template <int L> struct SlotOperand
+{
+	const WordPair *at;
+
+	__device__ __forceinline__ WordPair pair(int p) const { return at[p * VM_THREADS]; }
+};
+
+struct ConstantOperand
+{
+	uint64_t	word;
+
+	__device__ __forceinline__ WordPair pair(int) const { return {word, word}; }
+};
+
+template <int L> static __device__ __forceinline__ WordPair *
+slot_words(uint32_t slot)
+{
+	return (WordPair *) (shared_memory + FAST_VALUES_AT) + slot * (L / 2 * VM_THREADS) + thread_here();
+}
+
+template <int L> static __device__ __forceinline__ uint8_t *
+slot_nulls(const VmLaunch &launch, uint32_t slot)
+{
+	return shared_memory + fast_nulls_at(&launch.shape, L) + slot * VM_THREADS + thread_here();
+}
+
+/* NULL flags of a slot's words, as far as it may have some. */
+template <int L> static __device__ __forceinline__ uint32_t
+operand_nulls(const VmLaunch &launch, const FastOp &in)
+{
+	return flags_of(in) & FLAG_NULLS ? *slot_nulls<L>(launch, slot_of(in)) : 0;
+}
+
+/* A slot of bools: their flags, and NULL flags VM_THREADS behind. */
+template <int L> static __device__ __forceinline__ uint8_t *
+bool_slot(const VmLaunch &launch, uint32_t slot)
+{
+	return shared_memory + fast_bools_at(&launch.shape, L) + slot * 2 * VM_THREADS + thread_here();
+}
+
+/* The lanes of an instruction's mask. */
+template <int L> static __device__ __forceinline__ uint32_t
+mask_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in)
+{
+	return mask_of(in) == 0 ? m.selection : *bool_slot<L>(launch, mask_of(in) - 1u);
+}
+
+template <int L> static __device__ __forceinline__ void
+get_words(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
+{
+	const WordPair *at = slot_words<L>(slot_of(in));
+
+	EACH_PAIR
+	{
+		WordPair	pair = at[p * VM_THREADS];
+
+		m.acc[2 * p] = pair.x;
+		m.acc[2 * p + 1] = pair.y;
+	}
+	m.nulls = operand_nulls<L>(launch, in);
+}
+
+template <int L> static __device__ __forceinline__ void
+put_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in)
+{
+	WordPair   *at = slot_words<L>(put_of(in));
+
+	EACH_PAIR at[p * VM_THREADS] = {m.acc[2 * p], m.acc[2 * p + 1]};
+	if (flags_of(in) & FLAG_PUT_NULLS)
+		*slot_nulls<L>(launch, put_of(in)) = (uint8_t) m.nulls;
+}
+
+template <int L> static __device__ __forceinline__ void
+get_bools(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
+{
+	const uint8_t *at = bool_slot<L>(launch, slot_of(in));
+
+	m.t = at[0];
+	m.t_nulls = flags_of(in) & FLAG_NULLS ? at[VM_THREADS] : 0;
+}
+
+template <int L> static __device__ __forceinline__ void
+put_bools(const VmLaunch &launch, const Machine<L> &m, const FastOp &in)
+{
+	uint8_t    *at = bool_slot<L>(launch, slot_of(in));
+
+	at[0] = (uint8_t) m.t;
+	if (flags_of(in) & FLAG_NULLS)
+		at[VM_THREADS] = (uint8_t) m.t_nulls;
+}
+
+/* NULL flags of a column's rows, for pairs that have a selected lane. */
+template <int L> static __device__ __forceinline__ uint32_t
+load_nulls(const uint32_t *bitmap, uint32_t first, uint32_t selection)
+{
+	const uint32_t thread = thread_here();
+	const uint32_t *at = bitmap + first / 32 + thread / 16;
+	const uint32_t shift = 2 * thread % 32;
+	uint32_t	words[L / 2];
+	uint32_t	nulls = 0;
+
+	EACH_PAIR words[p] = selection >> (2 * p) & 3u ? __ldg(at + p * (VM_THREADS / 16)) : 0;
+	EACH_PAIR nulls |= (words[p] >> shift & 3u) << (2 * p);
+	return nulls;
+}
+
+/* A pair of stored values, read once, as one access where it has at most 16 bytes. */
+template <typename S> struct StoredPair
+{
+	S			x;
+	S			y;
+};
+
+static __device__ __forceinline__ StoredPair<uint64_t>
+stored_pair(const uint64_t *at)
+{
+	const ulonglong2 v = __ldcs((const ulonglong2 *) at);
+
+	return {v.x, v.y};
+}
+
+static __device__ __forceinline__ StoredPair<int32_t>
+stored_pair(const int32_t *at)
+{
+	const int2	v = __ldcs((const int2 *) at);
+
+	return {v.x, v.y};
+}
+
+static __device__ __forceinline__ StoredPair<uint32_t>
+stored_pair(const uint32_t *at)
+{
+	const uint2 v = __ldcs((const uint2 *) at);
+
+	return {v.x, v.y};
+}
+
+static __device__ __forceinline__ StoredPair<float>
+stored_pair(const float *at)
+{
+	const float2 v = __ldcs((const float2 *) at);
+
+	return {v.x, v.y};
+}
+
+static __device__ __forceinline__ StoredPair<int16_t>
+stored_pair(const int16_t *at)
+{
+	const short2 v = __ldcs((const short2 *) at);
+
+	return {v.x, v.y};
+}
+
+static __device__ __forceinline__ StoredPair<uint8_t>
+stored_pair(const uint8_t *at)
+{
+	const uchar2 v = __ldcs((const uchar2 *) at);
+
+	return {v.x, v.y};
+}
+
+/* of 128-bit values the low words */
+static __device__ __forceinline__ StoredPair<Wide>
+stored_pair(const Wide *at)
+{
+	return {(Wide) (int64_t) __ldcs((const unsigned long long *) at), (Wide) (int64_t) __ldcs((const unsigned long long *) (at + 1))};
+}
+
+/*
+ * A column into acc: stored as S, in a register as D.  Pairs without a
+ * selected lane are not read: nobody looks at them.  Where only the first row
+ * of a pair exists the second is still inside the column's memory, which is
+ * aligned to more than that.
+ */
+template <int L, typename S, typename D> static __device__ __forceinline__ void
+load_words(Machine<L> &m, const FastOp &in, uint32_t first)
+{
+	const FastColumn *column = fast_column(slot_of(in));
+	const S    *at = here((const S *) column->values + first + 2 * thread_here());
+
+	EACH_PAIR
+		if (m.selection >> (2 * p) & 3u)
+		{
+			const StoredPair<S> pair = stored_pair(at + p * 2 * VM_THREADS);
+
+			m.acc[2 * p] = word_of((D) pair.x);
+			m.acc[2 * p + 1] = word_of((D) pair.y);
+		}
+	m.nulls = flags_of(in) & FLAG_NULLS ? load_nulls<L>(column->nulls, first, m.selection) : 0;
+}
+
+template <int L> static __device__ __forceinline__ void
+load_bools(Machine<L> &m, const FastOp &in, uint32_t first)
+{
+	const FastColumn *column = fast_column(slot_of(in));
+	const uint8_t *at = here((const uint8_t *) column->values + first + 2 * thread_here());
+
+	m.t = 0;
+	EACH_PAIR
+		if (m.selection >> (2 * p) & 3u)
+		{
+			const StoredPair<uint8_t> pair = stored_pair(at + p * 2 * VM_THREADS);
+
+			m.t |= ((pair.x & 1u) | (pair.y & 1u) << 1) << (2 * p);
+		}
+	m.t_nulls = flags_of(in) & FLAG_NULLS ? load_nulls<L>(column->nulls, first, m.selection) : 0;
+}
+
+/* t = f(acc, b), or with FLAG_FILTER the selection. */
+template <int L, typename T, typename B, typename F> static __device__ __forceinline__ void
+compare(Machine<L> &m, const FastOp &in, B b, uint32_t b_nulls, F f)
+{
+	const uint32_t nulls = m.nulls | b_nulls;
+	uint32_t	bits = 0;
+
+	EACH_PAIR
+	{
+		WordPair	pair = b.pair(p);
+
+		bits |= (f(typed<T>(m.acc[2 * p]), typed<T>(pair.x)) ? 1u : 0u) << (2 * p);
+		bits |= (f(typed<T>(m.acc[2 * p + 1]), typed<T>(pair.y)) ? 1u : 0u) << (2 * p + 1);
+	}
+	if (flags_of(in) & FLAG_FILTER)
+		m.selection &= bits & ~nulls;
+	else
+	{
+		m.t = bits;
+		m.t_nulls = nulls;
+	}
+}
+
+/* The selection loses lanes whose value is NULL or outside of low .. high. */
+template <int L> static __device__ __forceinline__ void
+filter_range(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
+{
+	const VmOp &op = launch.shape.code.op[here(in.pc)];
+	const int64_t low = op.low;
+	const int64_t high = op.high;
+	uint32_t	bits = 0;
+
+	EACH_LANE bits |= (op_le_i(low, (int64_t) m.acc[k]) & op_le_i((int64_t) m.acc[k], high) ? 1u : 0u) << k;
+	m.selection &= bits & ~m.nulls;
+}
+
+/* acc = f(acc, b, &error); lanes of the mask without NULLs may report. */
+template <int L, typename T, typename B, typename F> static __device__ __forceinline__ void
+compute(const VmLaunch &launch, Machine<L> &m, const FastOp &in, B b, uint32_t b_nulls, F f)
+{
+	uint32_t	errors = 0;
+
+	m.nulls |= b_nulls;
+	EACH_PAIR
+	{
+		WordPair	pair = b.pair(p);
+		uint32_t	e = 0;
+		uint32_t	e2 = 0;
+
+		m.acc[2 * p] = word_of(f(typed<T>(m.acc[2 * p]), typed<T>(pair.x), &e));
+		m.acc[2 * p + 1] = word_of(f(typed<T>(m.acc[2 * p + 1]), typed<T>(pair.y), &e2));
+		errors |= e << (2 * p) | e2 << (2 * p + 1);
+	}
+	if (errors != 0 && (errors & mask_lanes<L>(launch, m, in) & ~m.nulls) != 0)
+		atomicCAS(&fast_shared()->groups.status, (uint32_t) STATUS_DONE, x_of(in));
+}
+
+/* t = f of each lane's bools and NULL flags a, an, b, bn; so are the NULL flags by g. */
+template <int L, typename F, typename G> static __device__ __forceinline__ void
+combine(Machine<L> &m, uint32_t b, uint32_t b_nulls, F f, G g)
+{
+	uint32_t	bits = 0;
+	uint32_t	nulls = 0;
+
+	EACH_LANE
+	{
+		const uint8_t a1 = m.t >> k & 1u;
+		const uint8_t n1 = m.t_nulls >> k & 1u;
+		const uint8_t a2 = b >> k & 1u;
+		const uint8_t n2 = b_nulls >> k & 1u;
+
+		bits |= (uint32_t) f(a1, n1, a2, n2) << k;
+		nulls |= (uint32_t) g(a1, n1, a2, n2) << k;
+	}
+	m.t = bits;
+	m.t_nulls = nulls;
+}
+
+#endif							/* GPUDB_CUDA_ACCUMULATOR_CUH */

@@ -1,0 +1,339 @@
+/*
+ * fast_groups.cuh
+ *		Groups and totals of the accumulator machine.
+ */
+#ifndef GPUDB_CUDA_FAST_GROUPS_CUH
+#define GPUDB_CUDA_FAST_GROUPS_CUH
+
+#include "block/accumulator.cuh"
+#include "core/hash.h"
+
+/* Where a key's group is looked for first; cheap, and only this block knows it.  The upper bits depend on all of the key. */
+static __device__ __forceinline__ uint32_t
+slot_mix(uint32_t hash, uint64_t word)
+{
+	return hash * 0x85ebca6bu + (uint32_t) word * 0x9e3779b1u + (uint32_t) (word >> 32) * 0xc2b2ae35u;
+}
+
+/* The lanes' keys, for block_insert(). */
+template <int L> struct KeyLanes
+{
+	const VmLaunch &launch;
+	uint32_t	pc;				/* of GROUP; the KEYs are behind it */
+	uint32_t	nkeys;
+
+	__device__ uint64_t null(int k, uint32_t j) const
+	{
+		return operand_nulls<L>(launch, fetch(launch, pc + 1 + j)) >> k & 1u;
+	}
+	__device__ uint64_t word(int k, uint32_t j) const
+	{
+		return ((const uint64_t *) (slot_words<L>(slot_of(fetch(launch, pc + 1 + j))) + k / 2 * VM_THREADS))[k & 1];
+	}
+	/* word w of the key in a group's row: which are NULL, then the values */
+	__device__ uint64_t key(int k, uint32_t w) const
+	{
+		uint64_t	nulls = 0;
+
+		if (w > 0)
+			return null(k, w - 1) ? 0 : word(k, w - 1);
+		for (uint32_t j = 0; j < nkeys; j++)
+			nulls |= null(k, j) << j;
+		return nulls;
+	}
+	__device__ uint32_t slot_hash(int k) const
+	{
+		uint32_t	hash = 0;
+
+		for (uint32_t j = 0; j < nkeys; j++)
+			hash = slot_mix(hash, null(k, j) ? 0 : word(k, j));
+		return hash;
+	}
+	/* as the KEY instructions make it */
+	__device__ uint64_t row_hash(int k) const
+	{
+		uint64_t	hash = (uint64_t) imm_of(launch, fetch(launch, pc));
+
+		for (uint32_t j = 0; j < nkeys; j++)
+			hash = hash_combine(hash, null(k, j) ? UINT64_MAX : word(k, j));
+		return hash;
+	}
+};
+
+/* Where the states of each lane's group begin, in words behind those of group 0. */
+template <int L> static __device__ __forceinline__ uint16_t *
+group_places(const VmLaunch &launch)
+{
+	return (uint16_t *) (shared_memory + fast_places_at(&launch.shape, L)) + thread_here() * L;
+}
+
+/* Key j of all lanes, with 0 for NULL; returns whether it may be NULL. */
+template <int L> static __device__ __forceinline__ bool
+key_words(const VmLaunch &launch, uint32_t pc, uint32_t j, uint64_t *words)
+{
+	const FastOp key = fetch(launch, pc + 1 + j);
+	const WordPair *at = slot_words<L>(slot_of(key));
+
+	EACH_PAIR
+	{
+		WordPair	pair = at[p * VM_THREADS];
+
+		words[2 * p] = pair.x;
+		words[2 * p + 1] = pair.y;
+	}
+	if (flags_of(key) & FLAG_NULLS)
+	{
+		const uint32_t nulls = operand_nulls<L>(launch, key);
+
+		EACH_LANE words[k] = nulls >> k & 1u ? 0 : words[k];
+		return true;
+	}
+	return false;
+}
+
+/* Lanes that the first look has led to another group, or to none: probe on.  Returns those whose group is missing. */
+template <int L> static __device__ __noinline__ uint32_t
+probe_on(const VmLaunch &launch, uint32_t left, uint32_t pc)
+{
+	const BlockGroups *groups = &fast_shared()->groups;
+	const KeyLanes<L> lanes = {launch, pc, launch.shape.key_words - 1};
+	uint32_t	missing = 0;
+
+	for (; left != 0; left &= left - 1)
+	{
+		const int	k = __ffs((int) left) - 1;
+		const uint32_t group = block_find(groups, &launch.shape, lanes.slot_hash(k), [&](uint32_t w) { return lanes.key(k, w); });
+
+		if (group == GROUP_MISSING)
+			missing |= 1u << k;
+		else
+			group_places<L>(launch)[k] = (uint16_t) (group * groups->stride);
+	}
+	return missing;
+}
+
+/*
+ * Find the group of each selected lane; true when one of the warp's is
+ * missing.  All lanes look at their first slot together, which is nearly
+ * always the right one, since the table has many more slots than groups.
+ */
+template <int L> static __device__ __forceinline__ bool
+find_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc)
+{
+	const BlockGroups *groups = &fast_shared()->groups;
+	const uint32_t stride = launch.shape.key_words;
+	uint32_t	hash[L] = {};
+	uint32_t	group[L];
+	uint32_t	place[L];
+	uint32_t	differ = 0;
+	bool		nullable = false;
+
+	for (uint32_t j = 0; j < stride - 1; j++)
+	{
+		uint64_t	words[L];
+
+		nullable |= key_words<L>(launch, pc, j, words);
+		EACH_LANE hash[k] = slot_mix(hash[k], words[k]);
+	}
+	EACH_LANE
+	{
+		uint32_t	slot = group_slots(groups)[first_slot(&launch.shape, hash[k])];
+
+		differ |= (slot < SLOT_FIRST ? 1u : 0u) << k;
+		group[k] = max(slot, SLOT_FIRST) - SLOT_FIRST;
+		place[k] = group[k] * groups->stride;
+	}
+	EACH_PAIR ((uint32_t *) group_places<L>(launch))[p] = place[2 * p] | place[2 * p + 1] << 16;
+	for (uint32_t j = 0; j < stride - 1; j++)
+	{
+		uint64_t	words[L];
+
+		(void) key_words<L>(launch, pc, j, words);
+		EACH_LANE differ |= (group_keys(groups)[group[k] * stride + 1 + j] != words[k] ? 1u : 0u) << k;
+	}
+	/* 0 and NULL differ in the word that tells which keys are NULL */
+	if (nullable)
+	{
+		const KeyLanes<L> lanes = {launch, pc, stride - 1};
+
+		EACH_LANE differ |= (group_keys(groups)[group[k] * stride] != lanes.key(k, 0) ? 1u : 0u) << k;
+	}
+	differ &= selection;
+	if (differ != 0)
+		differ = probe_on<L>(launch, differ, pc);
+	return __any_sync(~0u, differ != 0);
+}
+
+/* Where a total lies: the replica of this thread, in each lane's group. */
+template <int L> struct Places
+{
+	uint64_t   *replica;		/* in group 0 */
+	uint64_t   *single;
+	bool		alone;
+	uint32_t	pairs[L / 2];	/* group_places() */
+
+	__device__ __forceinline__ Places(const VmLaunch &launch, uint32_t s, bool grouped)
+	{
+		const BlockGroups *groups = &fast_shared()->groups;
+		const uint32_t thread = thread_here();
+
+		alone = groups->replicas == VM_THREADS;
+		replica = group_states(groups) + launch.shape.state_at[s] * groups->replicas + (thread & (groups->replicas - 1));
+		single = block_singles(groups, &launch.shape, 0) + launch.shape.single_at[s];
+		EACH_PAIR pairs[p] = grouped ? ((const uint32_t *) group_places<L>(launch))[p] : 0;
+	}
+	__device__ __forceinline__ uint32_t place(int k) const
+	{
+		return k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffffu;
+	}
+};
+
+/* A sum's values that are all small, each to its group. */
+template <int L> static __device__ __forceinline__ void
+add_small(const Places<L> &to, uint32_t active, const uint64_t *v)
+{
+	if (to.alone)
+		EACH_LANE
+		{
+			uint64_t   *at = to.replica + to.place(k);
+			uint64_t	sum = *at + v[k];
+
+			if (active >> k & 1u)
+				*at = sum;
+		}
+	else
+		EACH_LANE
+		{
+			if (active >> k & 1u)
+				add_shared(to.replica + to.place(k), v[k]);
+		}
+}
+
+template <int L> static __device__ __forceinline__ void
+sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped)
+{
+	const uint32_t active = mask_lanes<L>(launch, m, in) & ~m.nulls;
+	const uint32_t bits = launch.sum_bits;
+	const Places<L> to(launch, sum_of(in), grouped);
+	uint32_t	excess = 0;
+
+	EACH_LANE excess |= active >> k & 1u ? sum_excess((int64_t) m.acc[k], bits) : 0;
+	if (!sum_is_small(excess, bits))
+	{
+#pragma unroll 1
+		for (uint32_t left = active; left != 0; left &= left - 1)
+		{
+			const int	k = __ffs((int) left) - 1;
+			uint64_t	v = 0;
+
+			EACH_LANE_AS(j) v = j == k ? m.acc[j] : v;
+			sum_add(to.replica + (grouped ? group_places<L>(launch)[k] : 0), to.alone,
+					to.single + (grouped ? group_places<L>(launch)[k] : 0), (int64_t) v, bits);
+		}
+	}
+	else if (grouped)
+		add_small<L>(to, active, m.acc);
+	else
+	{
+		uint64_t	total = 0;
+
+		EACH_LANE total += active >> k & 1u ? m.acc[k] : 0;
+		*to.replica += total;
+	}
+}
+
+template <int L> static __device__ __forceinline__ void
+count_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped)
+{
+	const Places<L> to(launch, x_of(in), grouped);
+	uint32_t	active = mask_lanes<L>(launch, m, in);
+	uint64_t	one[L];
+
+	if (flags_of(in) & FLAG_ACC_NULLS)
+		active &= ~m.nulls;
+	if (flags_of(in) & FLAG_BOOL_NULLS)
+		active &= ~m.t_nulls;
+	EACH_LANE one[k] = 1;
+	if (grouped)
+		add_small<L>(to, active, one);
+	else
+		*to.replica += __popc(active);
+}
+
+template <int L> static __device__ __forceinline__ void
+extreme(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped, bool least)
+{
+	const Places<L> to(launch, x_of(in), grouped);
+	const uint32_t active = mask_lanes<L>(launch, m, in) & ~m.nulls;
+
+	EACH_LANE
+		if (active >> k & 1u)
+		{
+			long long  *state = (long long *) (to.replica + to.place(k));
+			long long	v = (long long) m.acc[k];
+
+			if (to.alone)
+				*state = least ? min(*state, v) : max(*state, v);
+			else if (least)
+				atomicMin(state, v);
+			else
+				atomicMax(state, v);
+		}
+}
+
+/*
+ * States without an atomic form: each thread has a replica, or the lanes of a
+ * warp share one and take turns.  Apart, with a slot's values, so as not to
+ * take registers from others.
+ */
+template <int L> static __device__ __noinline__ void
+take_in_turn(const VmLaunch &launch, uint32_t pc, uint32_t active)
+{
+	const FastOp in = fetch(launch, pc);
+	const uint64_t *values = (const uint64_t *) slot_words<L>(slot_of(in));
+	const BlockGroups *groups = &fast_shared()->groups;
+	const Places<L> to(launch, x_of(in), false);
+	const uint32_t lane = threadIdx.x & 31;
+	uint64_t   *mine = to.alone ? to.replica : to.replica - (threadIdx.x & (groups->replicas - 1)) + threadIdx.x / 32;
+
+	active &= ~operand_nulls<L>(launch, in);
+#pragma unroll 1
+	for (int k = 0; k < L; k++)
+	{
+		uint32_t	place = launch.shape.grouped ? group_places<L>(launch)[k] : 0;
+		uint32_t	left = to.alone ? 1u << lane : __ballot_sync(~0u, active >> k & 1u);
+
+		for (; left != 0; left &= left - 1)
+		{
+			if (lane == (uint32_t) __ffs((int) left) - 1 && (active >> k & 1u))
+				state_take((uint16_t) imm_of(launch, in), mine + place, groups->replicas,
+						   &values[k / 2 * 2 * VM_THREADS + k % 2], NULL);
+			if (!to.alone)
+				__syncwarp();
+		}
+	}
+}
+
+/* A bit for each row of the tile: did it pass?  A warp's pairs of one number are two words. */
+template <int L> static __device__ __forceinline__ void
+emit_bits(const VmLaunch &launch, const Machine<L> &m, uint32_t first, uint32_t n)
+{
+	const uint32_t thread = thread_here();
+	const uint32_t lane = thread & 31;
+
+	EACH_PAIR
+	{
+		uint32_t	row = 2 * (p * VM_THREADS + thread / 32 * 32);
+		uint32_t	even = __ballot_sync(~0u, m.selection >> (2 * p) & 1u) >> (16 * (lane & 1));
+		uint32_t	odd = __ballot_sync(~0u, m.selection >> (2 * p + 1) & 1u) >> (16 * (lane & 1));
+		uint32_t	bits = 0;
+
+		for (int b = 0; lane < 2 && b < 16; b++)
+			bits |= ((even >> b & 1u) | (odd >> b & 1u) << 1) << (2 * b);
+		row += 32 * lane;
+		if (lane < 2 && row < n)
+			launch.passed[(first + row) / 32] = bits;
+	}
+}
+
+#endif							/* GPUDB_CUDA_FAST_GROUPS_CUH */

@@ -1,0 +1,92 @@
+/*
+ * fast_memory.cuh
+ *		The shared memory of a block that runs the accumulator machine.
+ *
+ *		FastShared | words | their NULL flags | bools | places of groups | groups
+ */
+#ifndef GPUDB_CUDA_FAST_MEMORY_CUH
+#define GPUDB_CUDA_FAST_MEMORY_CUH
+
+#include "block/groups.cuh"
+
+/* Where a column's values and NULL flags lie in device memory. */
+typedef struct FastColumn
+{
+	const void *values;
+	const uint32_t *nulls;
+} FastColumn;
+
+typedef struct FastShared
+{
+	BlockGroups groups;
+	FastColumn	column[VM_COLUMNS_MAX];
+} FastShared;
+
+#define FAST_VALUES_AT align16(sizeof(FastShared))
+
+static __device__ __forceinline__ FastShared *
+fast_shared(void)
+{
+	return (FastShared *) shared_memory;
+}
+
+static __device__ __forceinline__ const FastColumn *
+fast_column(uint32_t number)
+{
+	return &fast_shared()->column[number];
+}
+
+static __host__ __device__ __forceinline__ uint32_t
+fast_nulls_at(const VmShape *shape, uint32_t lanes)
+{
+	return FAST_VALUES_AT + shape->code.slots * lanes * VM_THREADS * 8;
+}
+
+static __host__ __device__ __forceinline__ uint32_t
+fast_bools_at(const VmShape *shape, uint32_t lanes)
+{
+	return fast_nulls_at(shape, lanes) + shape->code.slots * VM_THREADS;
+}
+
+/* Where each lane's group is: 16 bits, a thread's side by side. */
+static __host__ __device__ __forceinline__ uint32_t
+fast_places_at(const VmShape *shape, uint32_t lanes)
+{
+	return fast_bools_at(shape, lanes) + shape->code.bool_slots * 2 * VM_THREADS;
+}
+
+static __host__ __device__ __forceinline__ uint32_t
+fast_groups_at(const VmShape *shape, uint32_t lanes)
+{
+	return fast_places_at(shape, lanes) + (shape->grouped ? lanes * VM_THREADS * 2 : 0);
+}
+
+/*
+ * Lay everything out and make the group table empty; by all threads.  False
+ * when the tablet is not what the code was made for.
+ */
+static __device__ inline bool
+fast_prepare(const VmLaunch *launch, uint32_t lanes)
+{
+	FastShared *shared = fast_shared();
+	const VmCode *code = &launch->shape.code;
+	const Tablet *tablet = launch->tablet;
+	bool		differs = false;
+
+	for (uint32_t c = threadIdx.x; c < code->ncolumns; c += VM_THREADS)
+	{
+		const TabletColumn *column = &tablet->column[code->column[c] & ~COLUMN_NULLS];
+
+		shared->column[c].values = tablet_at(tablet, column->values);
+		shared->column[c].nulls = (const uint32_t *) tablet_at(tablet, column->nulls);
+		differs |= column->type != code->type[c] || (column->null_count > 0 && !(code->column[c] & COLUMN_NULLS));
+	}
+	if (threadIdx.x == 0)
+		block_groups_layout(&shared->groups, &launch->shape, fast_groups_at(&launch->shape, lanes));
+	differs = __syncthreads_or(differs);
+	block_groups_clear(&launch->shape, &shared->groups);
+	__syncthreads();
+	return !differs;
+}
+
+#endif							/* GPUDB_CUDA_FAST_MEMORY_CUH */

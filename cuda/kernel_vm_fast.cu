@@ -1,0 +1,101 @@
+/*
+ * kernel_vm_fast.cu
+ *		The kernel of the accumulator machine, for 2, 4 and 8 lanes a thread.
+ *
+ * Blocks take the tiles of a launch in turn, and the warps of a block go
+ * through a tile apart from each other.  Those that miss a group wait for the
+ * end of the tile, where all threads together add what is missing.
+ */
+#include <cuda_runtime.h>
+
+#include "kernel_vm_fast.cuh"
+#include "vm_kernels.h"
+
+/* A tile whose groups do not fit an empty table in so many rounds is left to others. */
+#define MAX_ROUNDS (8 + VM_THREADS / 32)
+
+/* Add the groups that a tile misses. */
+template <int L> static __device__ __noinline__ void
+add_groups(const VmLaunch &launch, uint32_t pending, int round)
+{
+	BlockGroups *groups = &fast_shared()->groups;
+	uint32_t	pc = 0;
+
+	while (launch.shape.code.op[pc].op != VMX_GROUP)
+		pc++;
+	if (!block_turn(groups, __any_sync(~0u, pending != 0), round))
+		pending = 0;
+	if (block_insert(groups, &launch.shape, KeyLanes<L>{launch, pc, launch.shape.key_words - 1}, pending))
+		block_groups_renew(&launch, groups);
+}
+
+/* For tests: slots of words, then those of bools, in the order of rows. */
+template <int L> static __device__ __noinline__ void
+show_slots(const VmLaunch &launch)
+{
+	const VmCode &code = launch.shape.code;
+	const uint32_t tile = L * VM_THREADS;
+
+	for (uint32_t s = 0; s < (uint32_t) code.slots + code.bool_slots; s++)
+		for (uint32_t k = 0; k < L; k++)
+		{
+			uint32_t	to = s * tile + 2 * (k / 2 * VM_THREADS + threadIdx.x) + k % 2;
+
+			if (s < code.slots)
+			{
+				launch.values[to] = ((const uint64_t *) (slot_words<L>(s) + k / 2 * VM_THREADS))[k % 2];
+				launch.flags[to] = *slot_nulls<L>(launch, s) >> k & 1u;
+			}
+			else
+			{
+				const uint8_t *bools = bool_slot<L>(launch, s - code.slots);
+
+				launch.flags[to] = (uint8_t) ((bools[VM_THREADS] >> k & 1u) | (bools[0] >> k & 1u) << 1);
+			}
+		}
+}
+
+template <int L> __global__ void __launch_bounds__(VM_THREADS, VM_FAST_BLOCKS(L))
+vm_fast_kernel(const __grid_constant__ VmLaunch launch)
+{
+	const uint32_t tile = L * VM_THREADS;
+	BlockGroups *groups = &fast_shared()->groups;
+
+	if (!fast_prepare(&launch, L))
+	{
+		if (threadIdx.x == 0)
+			atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_BAD_PROGRAM);
+		return;
+	}
+	for (uint32_t first = launch.first_row + blockIdx.x * tile; first < launch.end_row; first += gridDim.x * tile)
+	{
+		uint32_t	n = min(launch.end_row - first, tile);
+		uint32_t	pending = ~0u;	/* lanes of a warp that has not got through */
+
+		for (int round = 0; round < MAX_ROUNDS; round++)
+		{
+			if (__any_sync(~0u, pending != 0))
+				pending = fast_run_tile<L>(launch, first, n);
+			if (!launch.shape.grouped || !__syncthreads_or(pending != 0))
+				break;
+			if (round == MAX_ROUNDS - 1)
+				atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
+			else
+				add_groups<L>(launch, pending, round);
+		}
+	}
+	__syncthreads();
+	if (launch.values != NULL)
+		show_slots<L>(launch);
+	if (launch.shape.aggregates)
+		block_groups_flush(&launch, groups);
+	__syncthreads();
+	if (threadIdx.x == 0 && groups->status != STATUS_DONE)
+		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, groups->status);
+}
+
+VmKernel
+vm_fast_kernel_of(uint32_t lanes)
+{
+	return lanes == 8 ? vm_fast_kernel<8> : lanes == 4 ? vm_fast_kernel<4> : vm_fast_kernel<2>;
+}

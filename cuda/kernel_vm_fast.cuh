@@ -1,0 +1,258 @@
+/*
+ * kernel_vm_fast.cuh
+ *		The accumulator machine: a tile of a program, instruction by instruction.
+ *
+ * What an operation computes is said in core/op_*.h, and how NULLs and errors
+ * go with it in block/accumulator.cuh; here is which instruction is which.
+ */
+#ifndef GPUDB_CUDA_KERNEL_VM_FAST_CUH
+#define GPUDB_CUDA_KERNEL_VM_FAST_CUH
+
+#include "core/op_arith.h"
+#include "core/op_cast.h"
+#include "core/op_compare.h"
+#include "core/op_date.h"
+#include "core/op_logic.h"
+
+#include "block/fast_groups.cuh"
+
+/*
+ * The cases of an operation f on a and b: the accumulator and a slot or a
+ * constant, and, unless the operation commutes, the other way round.
+ */
+#define SLOT		SlotOperand<L>{slot_words<L>(slot_of(in))}, operand_nulls<L>(launch, in)
+#define IMMEDIATE	ConstantOperand{(uint64_t) imm_of(launch, in)}, 0
+#define COMPARE(name, type, f) \
+	case VMX_##name##_R: compare<L, type>(m, in, SLOT, [](type a, type b) { return f; }); break; \
+	case VMX_##name##_C: compare<L, type>(m, in, IMMEDIATE, [](type a, type b) { return f; }); break;
+#define COMPARE_ORDERED(name, type, f) \
+	COMPARE(name, type, f) \
+	case VMX_##name##_RS: compare<L, type>(m, in, SLOT, [](type b, type a) { return f; }); break; \
+	case VMX_##name##_CS: compare<L, type>(m, in, IMMEDIATE, [](type b, type a) { return f; }); break;
+#define COMPUTE(name, type, f) \
+	case VMX_##name##_R: compute<L, type>(launch, m, in, SLOT, [](type a, type b, uint32_t *e) { return f; }); break; \
+	case VMX_##name##_C: compute<L, type>(launch, m, in, IMMEDIATE, [](type a, type b, uint32_t *e) { return f; }); break;
+#define COMPUTE_ORDERED(name, type, f) \
+	COMPUTE(name, type, f) \
+	case VMX_##name##_RS: compute<L, type>(launch, m, in, SLOT, [](type b, type a, uint32_t *e) { return f; }); break; \
+	case VMX_##name##_CS: compute<L, type>(launch, m, in, IMMEDIATE, [](type b, type a, uint32_t *e) { return f; }); break;
+/* t is f of itself, a, and another, b; NULL where g says so */
+#define COMBINE(other, other_nulls, f, g) \
+	combine<L>(m, other, other_nulls, [](uint8_t a, uint8_t an, uint8_t b, uint8_t bn) { return f; }, \
+			   [](uint8_t a, uint8_t an, uint8_t b, uint8_t bn) { return g; })
+
+/* The lanes that have a row of a tile of n. */
+template <int L> static __device__ __forceinline__ uint32_t
+rows_of_tile(uint32_t n)
+{
+	uint32_t	rows = 0;
+
+	if (n == L * VM_THREADS)
+		return (1u << L) - 1;
+	for (uint32_t k = 0; k < L; k++)
+		rows |= (uint32_t) (2 * (k / 2 * VM_THREADS + thread_here()) + k % 2 < n) << k;
+	return rows;
+}
+
+/* A column into an accumulator. */
+template <int L> static __device__ __forceinline__ void
+load_column(Machine<L> &m, const FastOp &in, uint32_t first)
+{
+	switch (op_of(in))
+	{
+		case VMX_LOAD_BOOL: load_bools<L>(m, in, first); break;
+		case VMX_LOAD_U8: load_words<L, uint8_t, int64_t>(m, in, first); break;
+		case VMX_LOAD_I16: load_words<L, int16_t, int64_t>(m, in, first); break;
+		case VMX_LOAD_I32: load_words<L, int32_t, int64_t>(m, in, first); break;
+		case VMX_LOAD_U32: load_words<L, uint32_t, int64_t>(m, in, first); break;
+		case VMX_LOAD_I128: load_words<L, Wide, int64_t>(m, in, first); break;
+		default: load_words<L, float, double>(m, in, first); break;
+	}
+}
+
+/* What works on bools and masks. */
+template <int L> static __device__ __forceinline__ void
+run_logic(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
+{
+	const bool	two = op_of(in) == VMX_AND || op_of(in) == VMX_OR || op_of(in) == VMX_BLEND_BOOL;
+	const uint8_t *slot = bool_slot<L>(launch, slot_of(in));
+	const uint32_t s = two ? slot[0] : 0;
+	const uint32_t s_nulls = two && (flags_of(in) & FLAG_NULLS) ? slot[VM_THREADS] : 0;
+	const uint32_t mask = mask_lanes<L>(launch, m, in);
+
+	switch (op_of(in))
+	{
+		case VMX_MASK_TRUE: COMBINE(mask, 0, b & is_true(a, an), 0); break;
+		case VMX_MASK_NOT_TRUE: COMBINE(mask, 0, b & (is_true(a, an) ^ 1), 0); break;
+		case VMX_MASK_NOT_FALSE: COMBINE(mask, 0, b & (is_false(a, an) ^ 1), 0); break;
+		case VMX_AND: COMBINE(s, s_nulls, and_value(a, an, b, bn), and_null(a, an, b, bn)); break;
+		case VMX_OR: COMBINE(s, s_nulls, or_value(a, an, b, bn), or_null(a, an, b, bn)); break;
+		case VMX_NOT: COMBINE(0, 0, a ^ 1, an); break;
+		case VMX_IS_TRUE: COMBINE(0, 0, is_true(a, an), 0); break;
+		case VMX_IS_FALSE: COMBINE(0, 0, is_false(a, an), 0); break;
+		default:
+			m.t = (m.t & mask) | (s & ~mask);
+			m.t_nulls = (m.t_nulls & mask) | (s_nulls & ~mask);
+			break;
+	}
+}
+
+template <int L, typename B> static __device__ __forceinline__ void
+blend(Machine<L> &m, uint32_t mask, B b, uint32_t b_nulls)
+{
+	EACH_PAIR
+	{
+		WordPair	pair = b.pair(p);
+
+		m.acc[2 * p] = mask >> (2 * p) & 1u ? m.acc[2 * p] : pair.x;
+		m.acc[2 * p + 1] = mask >> (2 * p + 1) & 1u ? m.acc[2 * p + 1] : pair.y;
+	}
+	m.nulls = (m.nulls & mask) | (b_nulls & ~mask);
+}
+
+/* The instructions that fewer programs have. */
+template <int L> static __device__ __forceinline__ void
+run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first, uint32_t n)
+{
+	switch ((VmxOp) here(op_of(in)))
+	{
+		case VMX_FILTER: m.selection &= m.t & ~m.t_nulls; break;
+		case VMX_EMIT: emit_bits<L>(launch, m, first, n); break;
+		case VMX_SET:
+			EACH_LANE m.acc[k] = (uint64_t) imm_of(launch, in);
+			m.nulls = flags_of(in) & FLAG_NULLS ? ~0u : 0;
+			break;
+		case VMX_GET_BOOL: get_bools<L>(launch, m, in); break;
+		case VMX_PUT_BOOL: put_bools<L>(launch, m, in); break;
+		case VMX_SET_BOOL:
+			m.t = imm_of(launch, in) & 1 ? ~0u : 0;
+			m.t_nulls = flags_of(in) & FLAG_NULLS ? ~0u : 0;
+			break;
+		case VMX_LOAD_BOOL:
+		case VMX_LOAD_U8:
+		case VMX_LOAD_I16:
+		case VMX_LOAD_I32:
+		case VMX_LOAD_U32:
+		case VMX_LOAD_I128:
+		case VMX_LOAD_F32: load_column<L>(m, in, first); break;
+		case VMX_MASK_TRUE:
+		case VMX_MASK_NOT_TRUE:
+		case VMX_MASK_NOT_FALSE:
+		case VMX_AND:
+		case VMX_OR:
+		case VMX_NOT:
+		case VMX_IS_TRUE:
+		case VMX_IS_FALSE:
+		case VMX_BLEND_BOOL: run_logic<L>(launch, m, in); break;
+		case VMX_NULL_WORD: m.t = m.nulls; m.t_nulls = 0; break;
+		case VMX_NULL_BOOL: m.t = m.t_nulls; m.t_nulls = 0; break;
+		case VMX_BLEND_R: blend<L>(m, mask_lanes<L>(launch, m, in), SLOT); break;
+		case VMX_BLEND_C: blend<L>(m, mask_lanes<L>(launch, m, in), IMMEDIATE); break;
+		COMPARE(EQ_I, int64_t, op_eq_i(a, b))
+		COMPARE(NE_I, int64_t, op_ne_i(a, b))
+		COMPARE_ORDERED(LT_I, int64_t, op_lt_i(a, b))
+		COMPARE_ORDERED(LE_I, int64_t, op_le_i(a, b))
+		COMPARE(EQ_F, double, op_eq_f(a, b))
+		COMPARE(NE_F, double, op_ne_f(a, b))
+		COMPARE_ORDERED(LT_F, double, op_lt_f(a, b))
+		COMPARE_ORDERED(LE_F, double, op_le_f(a, b))
+		COMPUTE(ADD_I4, int64_t, op_add_i4(a, b, e))
+		COMPUTE_ORDERED(SUB_I4, int64_t, op_sub_i4(a, b, e))
+		COMPUTE(MUL_I4, int64_t, op_mul_i4(a, b, e))
+		COMPUTE(ADD_I8, int64_t, op_add_i8(a, b, e))
+		COMPUTE_ORDERED(SUB_I8, int64_t, op_sub_i8(a, b, e))
+		COMPUTE(ADD_F8, double, op_add_f8(a, b, e))
+		COMPUTE_ORDERED(SUB_F8, double, op_sub_f8(a, b, e))
+		COMPUTE(MUL_F8, double, op_mul_f8(a, b, e))
+		case VMX_BOOL_TO_INT:
+			EACH_LANE m.acc[k] = m.t >> k & 1u;
+			m.nulls = m.t_nulls;
+			break;
+		case VMX_INT_TO_F8: EACH_LANE m.acc[k] = word_of((double) (int64_t) m.acc[k]); break;
+		case VMX_MIN_I: extreme<L>(launch, m, in, false, true); break;
+		case VMX_MIN_I_G: extreme<L>(launch, m, in, true, true); break;
+		case VMX_MAX_I: extreme<L>(launch, m, in, false, false); break;
+		case VMX_MAX_I_G: extreme<L>(launch, m, in, true, false); break;
+		case VMX_TAKE_F:
+			take_in_turn<L>(launch, in.pc, mask_lanes<L>(launch, m, in));
+			/* the accumulators need not outlive the call */
+			EACH_LANE m.acc[k] = 0;
+			m.nulls = m.t = m.t_nulls = 0;
+			break;
+		default: break;
+	}
+}
+
+/* What an instruction does besides; false when the warp is through with the tile. */
+template <int L> static __device__ __forceinline__ bool
+run_more(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first, uint32_t n)
+{
+	const uint32_t flags = flags_of(in);
+
+	if (flags & FLAG_PUT)
+		put_words<L>(launch, m, in);
+	if (flags & FLAG_RANGE)
+		filter_range<L>(launch, m, in);
+	if ((flags & FLAG_JUMP_NONE) && !__any_sync(~0u, m.selection != 0))
+	{
+		if (flags & FLAG_EMIT)
+			emit_bits<L>(launch, m, first, n);
+		return false;
+	}
+	if ((flags & FLAG_SUM) && launch.shape.grouped)
+		sum_words<L>(launch, m, in, true);
+	else if (flags & FLAG_SUM)
+		sum_words<L>(launch, m, in, false);
+	return true;
+}
+
+/*
+ * Run the program over the tile of rows `first` to first + n.  Returns lanes
+ * with a group to find if one of the warp is missing, before any total was
+ * touched.
+ */
+template <int L> static __device__ __forceinline__ uint32_t
+fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
+{
+	Machine<L>	m = {};
+	FastOp		next = fetch(launch, 0);
+
+	m.selection = rows_of_tile<L>(n);
+	for (uint32_t pc = 0;;)
+	{
+		const FastOp in = next;
+
+		/* ahead, since a warp waits for it */
+		next = fetch(launch, ++pc);
+		/* a switch is a tree of branches: the most frequent one first, then the usual ones */
+		if (op_of(in) == VMX_LOAD_64)
+			load_words<L, uint64_t, uint64_t>(m, in, first);
+		else
+			switch ((VmxOp) here(op_of(in)))
+		{
+			case VMX_END: return 0;
+			case VMX_NOTHING: break;
+			case VMX_GET: get_words<L>(launch, m, in); break;
+			case VMX_LOAD_64: break;
+			COMPUTE(ADD_D, int64_t, op_add_d(a, b))
+			COMPUTE_ORDERED(SUB_D, int64_t, op_sub_d(a, b))
+			COMPUTE(MUL_D, int64_t, op_mul_d(a, b))
+			case VMX_DATE_TO_TS: EACH_LANE m.acc[k] = word_of(op_date_to_ts((int64_t) m.acc[k])); break;
+			case VMX_GROUP:
+				if (find_groups<L>(launch, m.selection, in.pc))
+					return m.selection;
+				/* what they held is not needed, which frees registers for the search */
+				EACH_LANE m.acc[k] = 0;
+				m.nulls = m.t = m.t_nulls = 0;
+				next = fetch(launch, pc += launch.shape.key_words - 1);
+				break;
+			case VMX_COUNT: count_lanes<L>(launch, m, in, false); break;
+			case VMX_COUNT_G: count_lanes<L>(launch, m, in, true); break;
+			default: run_rest<L>(launch, m, in, first, n); break;
+		}
+		if ((flags_of(in) & FLAG_MORE) && !run_more<L>(launch, m, in, first, n))
+			return 0;
+	}
+}
+
+#endif							/* GPUDB_CUDA_KERNEL_VM_FAST_CUH */

@@ -1,0 +1,33 @@
+/*
+ * kernel_vm_general.cu
+ *		The kernel of the interpreter, for 2 and 4 lanes a thread.
+ */
+#include <cuda_runtime.h>
+
+#include "core/hashtable.h"
+#include "core/op_cast.h"
+#include "core/op_compare.h"
+#include "core/op_date.h"
+#include "core/op_logic.h"
+#include "core/vm.h"
+
+#include "block/shared.cuh"
+#include "vm_kernels.h"
+
+namespace lanes2 {
+#define VM_LANES 2
+#define VM_KERNEL vm_kernel_2
+#include "kernel_vm_general.cuh"
+}
+
+namespace lanes4 {
+#define VM_LANES 4
+#define VM_KERNEL vm_kernel_4
+#include "kernel_vm_general.cuh"
+}
+
+VmKernel
+vm_general_kernel_of(uint32_t lanes)
+{
+	return lanes >= 4 ? lanes4::vm_kernel_4 : lanes2::vm_kernel_2;
+}

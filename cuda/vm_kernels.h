@@ -1,0 +1,18 @@
+/*
+ * vm_kernels.h
+ *		The kernels, among which vm_launch() chooses.
+ */
+#ifndef GPUDB_CUDA_VM_KERNELS_H
+#define GPUDB_CUDA_VM_KERNELS_H
+
+#include "vm_launch.h"
+
+typedef void (*VmKernel) (const VmLaunch launch);
+
+/* The accumulator machine with 2, 4 or 8 lanes a thread. */
+extern VmKernel vm_fast_kernel_of(uint32_t lanes);
+
+/* The interpreter of core/interp.h with 2 or 4 lanes a thread. */
+extern VmKernel vm_general_kernel_of(uint32_t lanes);
+
+#endif							/* GPUDB_CUDA_VM_KERNELS_H */

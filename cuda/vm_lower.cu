@@ -1,0 +1,202 @@
+/*
+ * vm_lower.cu
+ *		From a program's body to the accumulator machine's code.
+ *
+ * 1. Every operand is led back to the instruction that made its value; what
+ *	  depends on constants alone is computed.
+ * 2. Aggregates move up to where their operand has just been made.  A
+ *	  JUMP_NONE stays only where it may save a load.
+ * 3. vm_translate.cu translates each instruction.
+ */
+#include "core/op_arith.h"
+
+#include "vm_lower.h"
+
+/* What depends on constants alone; only the operations that scale decimals. */
+static void
+fold(Lowering *l, const Instr *in, Value *v)
+{
+	int64_t		a;
+	int64_t		b;
+
+	if (l->keep || v->a < 0 || v->b < 0 || !is_inline(l, v->a) || !is_inline(l, v->b))
+		return;
+	a = (int64_t) l->value[v->a].word;
+	b = (int64_t) l->value[v->b].word;
+	v->constant = true;
+	if (in->op == VMOP_ADD_D)
+		v->word = (uint64_t) op_add_d(a, b);
+	else if (in->op == VMOP_SUB_D)
+		v->word = (uint64_t) op_sub_d(a, b);
+	else if (in->op == VMOP_MUL_D)
+		v->word = (uint64_t) op_mul_d(a, b);
+	else
+		v->constant = false;
+}
+
+static bool
+may_be_null(const Lowering *l, const Instr *in, const Value *v)
+{
+	switch (op_info[in->op].shape)
+	{
+		case SHAPE_LOAD:
+			return l->tablet->column[in->imm].null_count > 0;
+		case SHAPE_CONSTANT:
+			return in->c != 0;
+		case SHAPE_TEST:
+		case SHAPE_MASK:
+		case SHAPE_KEY:
+		case SHAPE_COLLECTIVE:
+			return false;
+		default:
+			return (v->a >= 0 && l->value[v->a].may_be_null) || (v->b >= 0 && l->value[v->b].may_be_null);
+	}
+}
+
+/* Lead operands back to instructions. */
+static void
+resolve(Lowering *l)
+{
+	int			maker[PROGRAM_MAX_REGISTERS];
+
+	for (int r = 0; r < PROGRAM_MAX_REGISTERS; r++)
+		maker[r] = NOTHING;
+	maker[0] = SELECTION;
+	for (int i = 0; i < l->ninstrs; i++)
+	{
+		const Instr *in = &l->code[i];
+		const OpInfo *info = &op_info[in->op];
+		Value	   *v = &l->value[i];
+		bool		counted = (in->op == VMOP_COUNT || in->op == VMOP_COUNT_G) && in->a != 0;
+
+		v->a = info->a != KIND__ || counted ? maker[in->a] : NOTHING;
+		v->b = info->b != KIND__ ? maker[in->b] : NOTHING;
+		v->m = maker[in->m];
+		if (((info->a != KIND__ || counted) && v->a < 0) || (info->b != KIND__ && v->b == NOTHING) || v->m == NOTHING)
+			l->fails = true;
+		v->is_bool = info->dst == KIND_B || info->dst == KIND_M;
+		v->may_be_null = may_be_null(l, in, v);
+		v->slot = NOTHING;
+		v->last_use = NOTHING;
+		if (info->shape == SHAPE_CONSTANT)
+		{
+			v->constant = true;
+			v->word = program_words(l->program)[in->imm];
+		}
+		fold(l, in, v);
+		if (info->dst != KIND__)
+			maker[in->dst] = i;
+	}
+}
+
+/*
+ * The order of instructions: aggregates behind what makes their operand, yet
+ * behind filters and the search for groups.  A mask that is older than a
+ * filter would need lanes that are no longer selected.
+ */
+static void
+arrange(Lowering *l)
+{
+	bool		masked = false;
+
+	for (int i = (int) l->program->body[l->shape->body].tile_start; i < l->ninstrs; i++)
+	{
+		const Instr *in = &l->code[i];
+		int			at = l->length;
+
+		masked |= op_info[in->op].shape == SHAPE_MASK;
+		l->fails |= masked && in->op == VMOP_FILTER;
+		/* elsewhere a slot might be read that the jump has left as it was */
+		l->fails |= in->op == VMOP_JUMP_NONE && l->code[in->imm].op != VMOP_END;
+		if (l->value[i].constant)
+			continue;
+		if (is_total(in) && l->value[i].a >= 0 && !l->value[l->value[i].a].constant)
+		{
+			for (; at > 0; at--)
+			{
+				int			before = l->order[at - 1];
+				uint16_t	op = l->code[before].op;
+
+				if (before == l->value[i].a || before == l->value[i].m || op == VMOP_FILTER || op == VMOP_GROUP)
+					break;
+			}
+			while (at < l->length && is_total(&l->code[l->order[at]]))
+				at++;
+		}
+		memmove(&l->order[at + 1], &l->order[at], (size_t) (l->length - at) * sizeof(l->order[0]));
+		l->order[at] = i;
+		l->length++;
+	}
+}
+
+static void
+count_use(Lowering *l, int v, int position)
+{
+	if (v < 0)
+		return;
+	l->value[v].uses++;
+	if (l->value[v].last_use < position)
+		l->value[v].last_use = position;
+}
+
+static void
+count_uses(Lowering *l)
+{
+	int			group = l->length;
+
+	for (int p = l->length - 1; p >= 0; p--)
+	{
+		const Value *v = &l->value[l->order[p]];
+		uint16_t	op = l->code[l->order[p]].op;
+
+		if (op == VMOP_GROUP)
+			group = p;
+		count_use(l, v->a, op == VMOP_KEY_I ? group : p);
+		count_use(l, v->b, p);
+		count_use(l, v->m, p);
+	}
+}
+
+/* Where tests find the values that have been kept. */
+static void
+map_registers(const Lowering *l)
+{
+	for (int i = 0; i < l->ninstrs; i++)
+	{
+		const Value *v = &l->value[i];
+
+		if (op_info[l->code[i].op].dst != KIND__)
+			l->shape->map[l->code[i].dst] = (uint16_t) (v->constant ? CONSTANT : v->slot == NOTHING ? 0
+														: v->is_bool ? BOOL_SLOT | v->slot : v->slot);
+	}
+}
+
+void
+vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t options, VmShape *shape)
+{
+	Lowering	l;
+
+	memset(&shape->code, 0, sizeof(shape->code));
+	if ((options & VM_GENERAL) || program->body[body].ninstrs > MOST_INSTRS)
+		return;
+	memset(&l, 0, sizeof(l));
+	l.program = program;
+	l.tablet = tablet;
+	l.code = program_instrs(program, body);
+	l.ninstrs = program->body[body].ninstrs;
+	l.keep = (options & VM_KEEP) != 0;
+	l.shape = shape;
+	l.out = &shape->code;
+	resolve(&l);
+	if (!l.fails)
+		arrange(&l);
+	if (!l.fails)
+	{
+		count_uses(&l);
+		vm_translate(&l);
+	}
+	if (l.fails)
+		memset(&shape->code, 0, sizeof(shape->code));
+	else if (l.keep)
+		map_registers(&l);
+}

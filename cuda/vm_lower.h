@@ -1,0 +1,71 @@
+/*
+ * vm_lower.h
+ *		A program on its way to the accumulator machine: between vm_lower.cu,
+ *		which finds out what depends on what, and vm_translate.cu.
+ */
+#ifndef GPUDB_CUDA_VM_LOWER_H
+#define GPUDB_CUDA_VM_LOWER_H
+
+#include "vm_launch.h"
+
+#define MOST_INSTRS 256
+#define MOST_SLOTS	250
+
+/* In place of an instruction's number. */
+#define NOTHING		(-1)
+#define SELECTION	(-2)
+
+/* An instruction and the value it makes. */
+typedef struct Value
+{
+	int			a;				/* the instructions that made its operands */
+	int			b;
+	int			m;
+	uint64_t	word;
+	bool		constant;
+	bool		may_be_null;	/* a constant is */
+	bool		is_bool;
+	bool		wanted;			/* from a slot */
+	int			slot;			/* NOTHING: none now */
+	int			last_use;		/* position */
+	int			uses;
+} Value;
+
+typedef struct Lowering
+{
+	const Program *program;
+	const Tablet *tablet;
+	const Instr *code;
+	int			ninstrs;
+	bool		keep;
+	bool		fails;			/* some instruction has no form */
+	bool		again;			/* a value turned out to be wanted */
+	Value		value[MOST_INSTRS];
+	int			order[MOST_INSTRS];
+	int			length;			/* of order */
+	int			acc;			/* whose values the accumulators have */
+	int			t;
+	bool		word_slot[MOST_SLOTS];	/* taken */
+	bool		bool_slot[MOST_SLOTS];
+	VmOp	   *more;			/* the last instruction, if it can do more besides */
+	VmShape    *shape;
+	VmCode	   *out;
+} Lowering;
+
+static inline bool
+is_total(const Instr *in)
+{
+	return op_info[in->op].shape == SHAPE_TOTAL || op_info[in->op].shape == SHAPE_TOTAL_G;
+}
+
+/* A constant that an instruction can have as its own. */
+static inline bool
+is_inline(const Lowering *l, int v)
+{
+	return v >= 0 && l->value[v].constant && !l->value[v].may_be_null && !l->value[v].is_bool;
+}
+
+/* Fill out->op from what the order says; `fails` if an instruction has no form. */
+extern void vm_translate(Lowering *l);
+
+#endif							/* GPUDB_CUDA_VM_LOWER_H */

@@ -1,0 +1,598 @@
+/*
+ * vm_translate.cu
+ *		From instructions in order to the accumulator machine's code.
+ *
+ * Each is translated with its first operand in an accumulator.  What it does
+ * with its result goes along where it can: a slot filled, a range filtered, a
+ * sum.  Values that are wanted later are put into slots.  Which ones that are
+ * shows while translating, so it is done again until no new one shows.
+ */
+#include "core/op_cast.h"
+#include "core/op_compare.h"
+#include "core/op_date.h"
+#include "core/op_logic.h"
+#include "core/vm.h"
+
+#include "vm_lower.h"
+
+/* Whether a load would be saved before the next jump. */
+static bool
+saves_load(const Lowering *l, int position)
+{
+	for (int p = position + 1; p < l->length; p++)
+	{
+		const Instr *in = &l->code[l->order[p]];
+
+		if (op_info[in->op].shape == SHAPE_LOAD)
+			return true;
+		if (in->op == VMOP_JUMP_NONE)
+			break;
+	}
+	return false;
+}
+
+static VmOp *
+put_op(Lowering *l, int op)
+{
+	static VmOp nowhere;
+	VmOp	   *to;
+
+	if (l->out->length == VM_CODE_MAX - 1)
+	{
+		l->fails = true;
+		return &nowhere;
+	}
+	to = &l->out->op[l->out->length++];
+	memset(to, 0, sizeof(*to));
+	to->op = (uint8_t) op;
+	l->more = op == VMX_GROUP || op == VMX_KEY ? NULL : to;
+	return to;
+}
+
+/* An instruction that does not do one of these besides; the last one, if there is such. */
+static VmOp *
+put_more(Lowering *l, uint16_t without)
+{
+	return l->more != NULL && !(l->more->flags & without) ? l->more : put_op(l, VMX_NOTHING);
+}
+
+static int
+take_slot(Lowering *l, bool *taken, uint16_t *most)
+{
+	int			s = 0;
+
+	while (s < MOST_SLOTS && taken[s])
+		s++;
+	if (s == MOST_SLOTS)
+	{
+		l->fails = true;
+		return 0;
+	}
+	taken[s] = true;
+	if (*most <= s)
+		*most = (uint16_t) (s + 1);
+	return s;
+}
+
+/* The slots of values that nobody needs after a position. */
+static void
+release(Lowering *l, int position)
+{
+	for (int i = 0; i < l->ninstrs && !l->keep; i++)
+	{
+		Value	   *v = &l->value[i];
+
+		if (v->slot == NOTHING || v->last_use > position)
+			continue;
+		if (v->is_bool)
+			l->bool_slot[v->slot] = false;
+		else
+			l->word_slot[v->slot] = false;
+		v->slot = NOTHING;
+	}
+}
+
+/* An accumulator has a new value. */
+static void
+made(Lowering *l, int i)
+{
+	Value	   *v = &l->value[i];
+	VmOp	   *op;
+
+	if (v->is_bool)
+		l->t = i;
+	else
+		l->acc = i;
+	if (!v->wanted && !l->keep)
+		return;
+	v->slot = v->is_bool ? take_slot(l, l->bool_slot, &l->out->bool_slots) : take_slot(l, l->word_slot, &l->out->slots);
+	if (v->is_bool)
+	{
+		op = put_op(l, VMX_PUT_BOOL);
+		op->slot = (uint8_t) v->slot;
+		op->flags = v->may_be_null || l->keep ? FLAG_NULLS : 0;
+		return;
+	}
+	op = put_more(l, FLAG_MORE);
+	op->put = (uint8_t) v->slot;
+	op->flags |= v->may_be_null || l->keep ? FLAG_PUT | FLAG_PUT_NULLS : FLAG_PUT;
+}
+
+/* Have an operand's value in a slot; what was not known to be wanted will be next time. */
+static uint8_t
+from_slot(Lowering *l, int v)
+{
+	if (!l->value[v].wanted)
+		l->value[v].wanted = l->again = true;
+	return (uint8_t) (l->value[v].slot == NOTHING ? 0 : l->value[v].slot);
+}
+
+static uint8_t
+null_flag(const Lowering *l, int v)
+{
+	return l->value[v].may_be_null ? FLAG_NULLS : 0;
+}
+
+static uint8_t
+mask_of(Lowering *l, int v)
+{
+	return v == SELECTION ? 0 : (uint8_t) (from_slot(l, v) + 1);
+}
+
+/* Have a value in its accumulator. */
+static void
+need(Lowering *l, int i)
+{
+	const Value *v = &l->value[i];
+	VmOp	   *op;
+
+	if (i == (v->is_bool ? l->t : l->acc))
+		return;
+	if (v->constant)
+	{
+		op = put_op(l, v->is_bool ? VMX_SET_BOOL : VMX_SET);
+		op->imm = (int64_t) v->word;
+	}
+	else
+	{
+		op = put_op(l, v->is_bool ? VMX_GET_BOOL : VMX_GET);
+		op->slot = from_slot(l, i);
+	}
+	op->flags = null_flag(l, i);
+	if (v->is_bool)
+		l->t = i;
+	else
+		l->acc = i;
+}
+
+/* An operation on two words; `op` is its _R form, which the others follow. */
+static VmOp *
+put_binary(Lowering *l, const Value *v, int op, bool commutes)
+{
+	int			other = v->b;
+	VmOp	   *to;
+
+	if (is_inline(l, v->a) || (l->acc == v->b && l->acc != v->a && !is_inline(l, v->b)))
+	{
+		other = v->a;
+		need(l, v->b);
+		op += commutes ? 0 : 2;
+	}
+	else
+		need(l, v->a);
+	if (is_inline(l, other))
+	{
+		to = put_op(l, op + 1);
+		to->imm = (int64_t) l->value[other].word;
+		return to;
+	}
+	to = put_op(l, op);
+	to->slot = from_slot(l, other);
+	to->flags = null_flag(l, other);
+	return to;
+}
+
+/*
+ * A comparison with a constant as the values that pass, from *low to *high;
+ * false when it has another form.
+ */
+static bool
+range_of(const Lowering *l, const Instr *in, const Value *v, int64_t *low, int64_t *high)
+{
+	bool		left = is_inline(l, v->a);
+	int64_t		c;
+
+	if (left == is_inline(l, v->b))
+		return false;
+	c = (int64_t) l->value[left ? v->a : v->b].word;
+	*low = INT64_MIN;
+	*high = INT64_MAX;
+	switch ((Opcode) in->op)
+	{
+		case VMOP_EQ_I:
+			*low = *high = c;
+			return true;
+		case VMOP_LE_I:
+			*(left ? low : high) = c;
+			return true;
+		case VMOP_LT_I:
+			/* nothing is beyond the last integer */
+			if (c == (left ? INT64_MAX : INT64_MIN))
+				return false;
+			*(left ? low : high) = left ? c + 1 : c - 1;
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* A filter by a comparison with a constant, as a range, together with the one before it; false if it has no such form. */
+static bool
+put_range(Lowering *l, const Instr *in, const Value *v)
+{
+	int64_t		low;
+	int64_t		high;
+	VmOp	   *to;
+
+	if (!range_of(l, in, v, &low, &high))
+		return false;
+	need(l, is_inline(l, v->a) ? v->b : v->a);
+	to = put_more(l, FLAG_JUMP_NONE | FLAG_SUM);
+	if (!(to->flags & FLAG_RANGE))
+	{
+		to->low = INT64_MIN;
+		to->high = INT64_MAX;
+	}
+	to->flags |= FLAG_RANGE;
+	to->low = low > to->low ? low : to->low;
+	to->high = high < to->high ? high : to->high;
+	return true;
+}
+
+/* A comparison; one whose only use is the filter behind it does that, too.  Returns whether it does. */
+static bool
+put_comparison(Lowering *l, int position, int op, bool commutes)
+{
+	int			i = l->order[position];
+	const Value *v = &l->value[i];
+	const Instr *next = &l->code[l->order[position + 1]];
+	bool		filter = !l->keep && v->uses == 1 && next->op == VMOP_FILTER && l->value[l->order[position + 1]].a == i;
+	VmOp	   *to;
+
+	if (!filter || !put_range(l, &l->code[i], v))
+	{
+		to = put_binary(l, v, op, commutes);
+		to->flags |= filter ? FLAG_FILTER : 0;
+	}
+	release(l, position);
+	if (!filter)
+		made(l, i);
+	return filter;
+}
+
+static void
+put_arithmetic(Lowering *l, int position, int op, bool commutes)
+{
+	int			i = l->order[position];
+	const Value *v = &l->value[i];
+	uint8_t		mask = mask_of(l, v->m);
+	VmOp	   *to = put_binary(l, v, op, commutes);
+
+	to->mask = mask;
+	to->x = op_info[l->code[i].op].status;
+	release(l, position);
+	made(l, i);
+}
+
+/* An operation on an accumulator and perhaps a slot of bools. */
+static void
+put_unary(Lowering *l, int position, int op)
+{
+	int			i = l->order[position];
+	const Value *v = &l->value[i];
+	VmOp	   *to;
+
+	if (v->a >= 0)
+		need(l, v->a);
+	to = put_op(l, op);
+	/* a mask made of the selection has it as m */
+	if (v->b >= 0)
+	{
+		to->slot = from_slot(l, v->b);
+		to->flags = null_flag(l, v->b);
+	}
+	to->mask = op_info[l->code[i].op].shape == SHAPE_MASK ? mask_of(l, v->b) : mask_of(l, v->m);
+	to->x = op_info[l->code[i].op].status;
+	release(l, position);
+	made(l, i);
+}
+
+static void
+put_blend(Lowering *l, int position)
+{
+	const Value *v = &l->value[l->order[position]];
+	VmOp	   *to;
+
+	if (!is_inline(l, v->b))
+	{
+		put_unary(l, position, VMX_BLEND_R);
+		return;
+	}
+	need(l, v->a);
+	to = put_op(l, VMX_BLEND_C);
+	to->imm = (int64_t) l->value[v->b].word;
+	to->mask = mask_of(l, v->m);
+	release(l, position);
+	made(l, l->order[position]);
+}
+
+static VmxOp
+load_op(ColType type)
+{
+	switch (type)
+	{
+		case COLTYPE_BOOL: return VMX_LOAD_BOOL;
+		case COLTYPE_U8: return VMX_LOAD_U8;
+		case COLTYPE_I16: return VMX_LOAD_I16;
+		case COLTYPE_I32: return VMX_LOAD_I32;
+		case COLTYPE_U32: return VMX_LOAD_U32;
+		case COLTYPE_I128: return VMX_LOAD_I128;
+		case COLTYPE_F32: return VMX_LOAD_F32;
+		case COLTYPE_I64:
+		case COLTYPE_F64:
+		case COLTYPE_TEXT:
+		case COLTYPE_Count: break;
+	}
+	return VMX_LOAD_64;
+}
+
+static void
+put_load(Lowering *l, int position)
+{
+	int			i = l->order[position];
+	const Instr *in = &l->code[i];
+	const TabletColumn *column = &l->tablet->column[in->imm];
+	VmCode	   *out = l->out;
+	int			c = 0;
+	VmOp	   *to;
+
+	while (c < out->ncolumns && (out->column[c] & ~COLUMN_NULLS) != in->imm)
+		c++;
+	if (c == VM_COLUMNS_MAX || !vm_can_load(in->op, column->type))
+	{
+		l->fails = true;
+		return;
+	}
+	if (c == out->ncolumns)
+	{
+		out->column[out->ncolumns] = (uint16_t) (in->imm | (column->null_count > 0 ? COLUMN_NULLS : 0));
+		out->type[out->ncolumns++] = (uint8_t) column->type;
+	}
+	to = put_op(l, load_op((ColType) column->type));
+	to->slot = (uint8_t) c;
+	to->flags = null_flag(l, i);
+	made(l, i);
+}
+
+static uint16_t
+state_of(const Lowering *l, const Instr *in)
+{
+	uint16_t	s = 0;
+
+	while (l->program->state_word[s] != in->imm)
+		s++;
+	return s;
+}
+
+static void
+put_total(Lowering *l, int position, int op, int op_grouped)
+{
+	const Instr *in = &l->code[l->order[position]];
+	const Value *v = &l->value[l->order[position]];
+	bool		counts = in->op == VMOP_COUNT || in->op == VMOP_COUNT_G;
+	bool		reads = v->a >= 0 && (!counts || l->value[v->a].may_be_null);
+	VmOp	   *to;
+	uint8_t		mask = mask_of(l, v->m);
+
+	if (reads)
+		need(l, v->a);
+	to = put_op(l, l->program->grouped ? op_grouped : op);
+	to->mask = mask;
+	to->x = (uint8_t) state_of(l, in);
+	if (reads && counts)
+		to->flags = l->value[v->a].is_bool ? FLAG_BOOL_NULLS : FLAG_ACC_NULLS;
+	release(l, position);
+}
+
+/* A sum, which goes along with another instruction if that has the same mask. */
+static void
+put_sum(Lowering *l, int position)
+{
+	const Value *v = &l->value[l->order[position]];
+	uint8_t		mask = mask_of(l, v->m);
+	VmOp	   *to;
+
+	need(l, v->a);
+	to = put_more(l, FLAG_SUM);
+	if (to->mask != mask)
+		to = put_op(l, VMX_NOTHING);
+	to->mask = mask;
+	to->sum = (uint8_t) state_of(l, &l->code[l->order[position]]);
+	to->flags |= FLAG_SUM;
+	release(l, position);
+}
+
+/* A total that is apart from the accumulators. */
+static void
+put_take(Lowering *l, int position)
+{
+	const Instr *in = &l->code[l->order[position]];
+	const Value *v = &l->value[l->order[position]];
+	uint8_t		mask = mask_of(l, v->m);
+	uint8_t		slot = from_slot(l, v->a);
+	VmOp	   *to = put_op(l, VMX_TAKE_F);
+
+	to->mask = mask;
+	to->slot = slot;
+	to->flags = null_flag(l, v->a);
+	to->x = (uint8_t) state_of(l, in);
+	to->imm = in->op;
+	l->acc = l->t = NOTHING;
+	release(l, position);
+}
+
+/* The search for groups, if their hash is made of one key after the other. */
+static void
+put_group(Lowering *l, int position)
+{
+	int			last = l->value[l->order[position]].a;
+	int			key[PROGRAM_MAX_KEYS];
+	int			n = l->program->nkeys;
+	VmOp	   *to;
+
+	for (int k = n - 1; k >= 0; k--)
+	{
+		if (last < 0 || l->code[last].op != VMOP_KEY_I || l->code[last].imm != k)
+		{
+			l->fails = true;
+			return;
+		}
+		key[k] = l->value[last].a;
+		last = l->value[last].b;
+	}
+	l->fails |= !is_inline(l, last);
+	if (l->fails)
+		return;
+	to = put_op(l, VMX_GROUP);
+	to->imm = (int64_t) l->value[last].word;
+	for (int k = 0; k < n; k++)
+	{
+		to = put_op(l, VMX_KEY);
+		to->slot = from_slot(l, key[k]);
+		to->flags = null_flag(l, key[k]);
+	}
+	l->acc = l->t = NOTHING;
+	release(l, position);
+}
+
+static void
+put_filter(Lowering *l, int position)
+{
+	need(l, l->value[l->order[position]].a);
+	put_op(l, VMX_FILTER);
+	release(l, position);
+}
+
+/* Translate what is at a position; returns how many were. */
+static int
+put_instr(Lowering *l, int position)
+{
+	const Instr *in = &l->code[l->order[position]];
+
+	switch ((Opcode) in->op)
+	{
+		case VMOP_END: put_op(l, VMX_END); break;
+		case VMOP_FILTER: put_filter(l, position); break;
+		case VMOP_JUMP_NONE:
+			if (saves_load(l, position))
+				put_more(l, 0)->flags |= l->program->aggregates ? FLAG_JUMP_NONE : FLAG_JUMP_NONE | FLAG_EMIT;
+			break;
+		case VMOP_LOAD_B:
+		case VMOP_LOAD_I:
+		case VMOP_LOAD_F:
+		case VMOP_LOAD_T: put_load(l, position); break;
+		case VMOP_MASK_TRUE: put_unary(l, position, VMX_MASK_TRUE); break;
+		case VMOP_MASK_NOT_TRUE: put_unary(l, position, VMX_MASK_NOT_TRUE); break;
+		case VMOP_MASK_NOT_FALSE: put_unary(l, position, VMX_MASK_NOT_FALSE); break;
+		case VMOP_BLEND_B: put_unary(l, position, VMX_BLEND_BOOL); break;
+		case VMOP_BLEND_I:
+		case VMOP_BLEND_F:
+		case VMOP_BLEND_T: put_blend(l, position); break;
+		case VMOP_AND: put_unary(l, position, VMX_AND); break;
+		case VMOP_OR: put_unary(l, position, VMX_OR); break;
+		case VMOP_NOT: put_unary(l, position, VMX_NOT); break;
+		case VMOP_IS_TRUE: put_unary(l, position, VMX_IS_TRUE); break;
+		case VMOP_IS_FALSE: put_unary(l, position, VMX_IS_FALSE); break;
+		case VMOP_NULL_B: put_unary(l, position, VMX_NULL_BOOL); break;
+		case VMOP_NULL_I:
+		case VMOP_NULL_F:
+		case VMOP_NULL_T: put_unary(l, position, VMX_NULL_WORD); break;
+		case VMOP_EQ_I: return 1 + put_comparison(l, position, VMX_EQ_I_R, true);
+		case VMOP_NE_I: return 1 + put_comparison(l, position, VMX_NE_I_R, true);
+		case VMOP_LT_I: return 1 + put_comparison(l, position, VMX_LT_I_R, false);
+		case VMOP_LE_I: return 1 + put_comparison(l, position, VMX_LE_I_R, false);
+		case VMOP_EQ_F: return 1 + put_comparison(l, position, VMX_EQ_F_R, true);
+		case VMOP_NE_F: return 1 + put_comparison(l, position, VMX_NE_F_R, true);
+		case VMOP_LT_F: return 1 + put_comparison(l, position, VMX_LT_F_R, false);
+		case VMOP_LE_F: return 1 + put_comparison(l, position, VMX_LE_F_R, false);
+		case VMOP_ADD_D: put_arithmetic(l, position, VMX_ADD_D_R, true); break;
+		case VMOP_SUB_D: put_arithmetic(l, position, VMX_SUB_D_R, false); break;
+		case VMOP_MUL_D: put_arithmetic(l, position, VMX_MUL_D_R, true); break;
+		case VMOP_ADD_I4: put_arithmetic(l, position, VMX_ADD_I4_R, true); break;
+		case VMOP_SUB_I4: put_arithmetic(l, position, VMX_SUB_I4_R, false); break;
+		case VMOP_MUL_I4: put_arithmetic(l, position, VMX_MUL_I4_R, true); break;
+		case VMOP_ADD_I8: put_arithmetic(l, position, VMX_ADD_I8_R, true); break;
+		case VMOP_SUB_I8: put_arithmetic(l, position, VMX_SUB_I8_R, false); break;
+		case VMOP_ADD_F8: put_arithmetic(l, position, VMX_ADD_F8_R, true); break;
+		case VMOP_SUB_F8: put_arithmetic(l, position, VMX_SUB_F8_R, false); break;
+		case VMOP_MUL_F8: put_arithmetic(l, position, VMX_MUL_F8_R, true); break;
+		case VMOP_BOOL_TO_INT: put_unary(l, position, VMX_BOOL_TO_INT); break;
+		case VMOP_INT_TO_F8: put_unary(l, position, VMX_INT_TO_F8); break;
+		case VMOP_DATE_TO_TS: put_unary(l, position, VMX_DATE_TO_TS); break;
+		case VMOP_KEY_I: break;
+		case VMOP_GROUP: put_group(l, position); break;
+		case VMOP_COUNT:
+		case VMOP_COUNT_G: put_total(l, position, VMX_COUNT, VMX_COUNT_G); break;
+		case VMOP_SUM_I:
+		case VMOP_SUM_I_G: put_sum(l, position); break;
+		case VMOP_MIN_I:
+		case VMOP_MIN_I_G: put_total(l, position, VMX_MIN_I, VMX_MIN_I_G); break;
+		case VMOP_MAX_I:
+		case VMOP_MAX_I_G: put_total(l, position, VMX_MAX_I, VMX_MAX_I_G); break;
+		case VMOP_SUM_F:
+		case VMOP_SUM_F_G:
+		case VMOP_SUM_SQ:
+		case VMOP_SUM_SQ_G: put_take(l, position); break;
+		case VMOP_EMIT: put_op(l, VMX_EMIT); break;
+		default:
+			l->fails = true;
+			break;
+	}
+	return 1;
+}
+
+/* Constants that are wanted from slots, made anew in each tile. */
+static void
+put_constants(Lowering *l)
+{
+	for (int i = 0; i < l->ninstrs; i++)
+		if (l->value[i].constant && l->value[i].wanted)
+		{
+			need(l, i);
+			made(l, i);
+		}
+}
+
+static void
+translate_once(Lowering *l)
+{
+	memset(l->word_slot, 0, sizeof(l->word_slot));
+	memset(l->bool_slot, 0, sizeof(l->bool_slot));
+	memset(l->out, 0, sizeof(*l->out));
+	l->acc = l->t = NOTHING;
+	l->more = NULL;
+	l->again = false;
+	for (int i = 0; i < l->ninstrs; i++)
+		l->value[i].slot = NOTHING;
+	put_constants(l);
+	for (int p = 0; p < l->length && !l->fails;)
+		p += put_instr(l, p);
+}
+
+void
+vm_translate(Lowering *l)
+{
+	do
+		translate_once(l);
+	while (l->again && !l->fails);
+}
