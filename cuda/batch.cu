@@ -16,7 +16,7 @@
 #include "batch.h"
 #include "context.h"
 #include "deform_launch.h"
-#include "vm_launch.h"
+#include "shape_cache.h"
 
 #define HEAD_BYTES		tablet_align(sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
 #define IMAGE_BYTES		65536
@@ -148,32 +148,12 @@ batch_create(uint64_t arena_bytes, cudaError_t *error)
 	return *error == cudaSuccess ? own : NULL;
 }
 
-/*
- * The body's shape with the most lanes that fits; false if none does.  Without
- * a tablet, whether it has one for any.
- */
-static bool
-choose_shape(const Program *program, int body, const Tablet *tablet, VmShape *shape)
-{
-	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= VM_GENERAL; options++)
-		for (uint32_t lanes = 8; lanes > 1; lanes /= 2)
-		{
-			VmWish		wish = {lanes, cuda_context.shared_limit, options};
-
-			if (vm_shape(program, body, tablet, &wish, shape) && vm_blocks_per_sm(shape) > 0)
-				return true;
-		}
-	return false;
-}
-
 bool
 batch_accepts(const ProviderJob *job)
 {
 	const Program *program = job->view.program;
-	VmShape		shape;
-
 	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
-		if (program->body[body].exists && !choose_shape(program, body, NULL, &shape))
+		if (program->body[body].exists && !shape_exists(program, body))
 			return false;
 	return job->image->size <= IMAGE_BYTES && program->row_words * 8u * 64u <= ROWS_BYTES;
 }
@@ -333,15 +313,16 @@ start_run(CudaBatch *own)
 {
 	const Program *program = own->batch.job->view.program;
 	const Tablet *tablet = (const Tablet *) own->head;
+	const ShapeChoice *choice = shape_choose(program, program_choose_body(program, tablet), tablet);
 	VmLaunch	launch = {};
-	uint32_t	blocks;
 	cudaError_t error;
 
-	if (!choose_shape(program, program_choose_body(program, tablet), tablet, &launch.shape))
+	if (choice == NULL)
 	{
 		finish(own, STATUS_BAD_PROGRAM);
 		return;
 	}
+	launch.shape = choice->shape;
 	own->row_capacity = (uint32_t) (ROWS_BYTES / (8 * (1u + program->row_words)));
 	launch.program = arena_program(own);
 	launch.tablet = arena_tablet(own);
@@ -351,12 +332,7 @@ start_run(CudaBatch *own)
 	launch.row_capacity = own->row_capacity;
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
 	launch.result = &((Request *) own->arena)->result;
-	blocks = (uint32_t) vm_blocks_per_sm(&launch.shape) * cuda_context.multiprocessors;
-	/* a tile without any row that passes writes nothing */
-	error = launch.passed == NULL ? cudaSuccess
-		: CUDA_CALL(cudaMemsetAsync(launch.passed, 0, tablet->nrows / 8 + 1, own->stream));
-	if (error == cudaSuccess)
-		error = (cudaError_t) CUDA_CALL((cudaError_t) vm_launch(&launch, (int) blocks, own->stream));
+	error = CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
 	if (error == cudaSuccess && launch.passed != NULL)
 		error = CUDA_CALL(cudaMemcpyAsync(own->passed, launch.passed, tablet->nrows / 8 + 1, cudaMemcpyDeviceToHost, own->stream));
 	if (error == cudaSuccess)

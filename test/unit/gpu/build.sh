@@ -34,7 +34,7 @@ done
 kernels=("$folder"/{kernel_vm,kernel_vm_fast,kernel_vm_general,vm_lower,vm_translate}.o)
 # shellcheck disable=SC2086
 {
-	for name in kernel_vm kernel_vm_fast kernel_vm_general vm_lower vm_translate; do
+	for name in kernel_vm kernel_vm_fast kernel_vm_general vm_lower vm_translate kernel_deform; do
 		step "$name.cu for sm_$arch" "$nvcc" $cuda -c -o "$folder/$name.o" "$repo/cuda/$name.cu"
 	done
 	step "interpreter.cu" "$nvcc" $cuda -c -o "$folder/interpreter.o" "$here/interpreter.cu"
@@ -42,9 +42,13 @@ kernels=("$folder"/{kernel_vm,kernel_vm_fast,kernel_vm_general,vm_lower,vm_trans
 		step "$name.c" gcc $c -c -o "$folder/$name.o" "$repo/test/unit/$name.c"
 		step "$name" g++ -o "$folder/$name" "$folder/$name.o" "$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 	done
+	step "deformer.cu" "$nvcc" $cuda -c -o "$folder/deformer.o" "$here/deformer.cu"
+	step "deform_test.c" gcc $c -c -o "$folder/deform_test.o" "$repo/test/unit/deform_test.c"
+	step "deform_test" g++ -o "$folder/deform_test" "$folder/deform_test.o" "$folder/deformer.o" "$folder/kernel_deform.o" \
+		"${core[@]}" "${libraries[@]}"
 	step "kernel_vm_bench.cu" "$nvcc" $cuda -c -o "$folder/kernel_vm_bench.o" "$repo/test/bench/gpu/kernel_vm_bench.cu"
 	step "reference.c" gcc $c -O3 -c -o "$folder/reference.o" "$repo/test/bench/gpu/reference.c"
 	step "kernel_vm_bench" g++ -o "$folder/kernel_vm_bench" "$folder/kernel_vm_bench.o" "$folder/reference.o" \
 		"$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 }
-echo 1..13
+echo 1..17

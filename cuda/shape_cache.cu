@@ -1,0 +1,86 @@
+/*
+ * shape_cache.cu
+ *		How programs run on the device at hand, remembered.
+ *
+ * Lowering a program and asking CUDA how many blocks fit takes longer than
+ * starting a batch may.  The same few programs come again and again: in the
+ * next batch, in the next query.  They are recognised by all of their bytes.
+ */
+#include <string.h>
+
+#include "context.h"
+#include "shape_cache.h"
+
+#define ENTRIES 32
+
+typedef struct ShapeEntry
+{
+	uint32_t	program_bytes;	/* 0 = unused */
+	int			body;
+	uint16_t	type[PROGRAM_MAX_COLUMNS];
+	bool		has_nulls[PROGRAM_MAX_COLUMNS];
+	uint8_t		program[PROGRAM_GPU_BYTES];
+	ShapeChoice choice;
+} ShapeEntry;
+
+static ShapeEntry entries[ENTRIES];
+static int	next_entry;
+
+static bool
+choose(const Program *program, int body, const Tablet *tablet, ShapeChoice *choice)
+{
+	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= VM_GENERAL; options++)
+		for (uint32_t lanes = 8; lanes > 1; lanes /= 2)
+		{
+			VmWish		wish = {lanes, cuda_context.shared_limit, options};
+
+			if (!vm_shape(program, body, tablet, &wish, &choice->shape))
+				continue;
+			choice->blocks = vm_blocks_per_sm(&choice->shape) * (int) cuda_context.multiprocessors;
+			if (choice->blocks > 0)
+				return true;
+		}
+	return false;
+}
+
+static bool
+entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet)
+{
+	if (entry->program_bytes != program->size || entry->body != body)
+		return false;
+	for (uint32_t c = 0; c < tablet->ncols; c++)
+		if (entry->type[c] != tablet->column[c].type || entry->has_nulls[c] != (tablet->column[c].null_count > 0))
+			return false;
+	return memcmp(entry->program, program, program->size) == 0;
+}
+
+const ShapeChoice *
+shape_choose(const Program *program, int body, const Tablet *tablet)
+{
+	ShapeEntry *entry;
+
+	for (int i = 0; i < ENTRIES; i++)
+		if (entry_matches(&entries[i], program, body, tablet))
+			return &entries[i].choice;
+	entry = &entries[next_entry++ % ENTRIES];
+	entry->program_bytes = 0;
+	if (!choose(program, body, tablet, &entry->choice))
+		return NULL;
+	entry->body = body;
+	for (uint32_t c = 0; c < tablet->ncols; c++)
+	{
+		entry->type[c] = tablet->column[c].type;
+		entry->has_nulls[c] = tablet->column[c].null_count > 0;
+	}
+	memcpy(entry->program, program, program->size);
+	entry->program_bytes = program->size;
+	return &entry->choice;
+}
+
+bool
+shape_exists(const Program *program, int body)
+{
+	ShapeChoice choice;
+
+	return choose(program, body, NULL, &choice);
+}

@@ -1,0 +1,28 @@
+/*
+ * shape_cache.h
+ *		How programs run on the device at hand, remembered.
+ */
+#ifndef GPUDB_CUDA_SHAPE_CACHE_H
+#define GPUDB_CUDA_SHAPE_CACHE_H
+
+#include "vm_launch.h"
+
+/* How a body runs over tablets like one, and on how many blocks at most. */
+typedef struct ShapeChoice
+{
+	VmShape		shape;
+	int			blocks;
+} ShapeChoice;
+
+/*
+ * Choose as many lanes as fit, and the accumulator machine where it has a form
+ * of every instruction.  The header of the tablet, in host memory, tells how
+ * columns are stored and which have NULLs.  NULL if the device cannot run the
+ * body; else valid until the next call.
+ */
+extern const ShapeChoice *shape_choose(const Program *program, int body, const Tablet *tablet);
+
+/* Whether it can run the body over any tablet. */
+extern bool shape_exists(const Program *program, int body);
+
+#endif							/* GPUDB_CUDA_SHAPE_CACHE_H */
