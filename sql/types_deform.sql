@@ -48,6 +48,12 @@ SELECT count(*) FROM types_deform_alter WHERE long = repeat('long ', 100);
 SELECT a, b, c, i, s, t, n, p, f, d, bo, ch, c1, x, late, latet FROM types_deform_alter WHERE a IN (1, 19999, 20001) ORDER BY a;
 SELECT DISTINCT types_deform_alter.* IS NULL FROM types_deform_alter WHERE a = 5;
 
+-- a default that no column of 128 bits can hold: PostgreSQL answers
+SET gpudb.debug_require = allow;
+ALTER TABLE types_deform_alter ADD COLUMN huge numeric DEFAULT 1e40;
+SELECT sum(huge), max(huge), count(*) FROM types_deform_alter WHERE a <= 3;
+SELECT count(*) FROM types_deform_alter WHERE huge > 1;
+
 -- short, long, compressed and out-of-line texts
 SET gpudb.debug_require = allow;
 CREATE TABLE types_deform_toast (id int NOT NULL, e text, x text, m text, p text, n numeric);

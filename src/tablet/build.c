@@ -122,8 +122,12 @@ set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
 					return;
 				attr->missing_dscale = parts.dscale;
 				attr->missing_scale = decimal_scale_needed(&parts);
-				if (attr->missing_scale <= attr->scale && decimal_value(&parts, attr->scale, &value) == STATUS_DONE)
+				if (attr->missing_scale > attr->scale)
+					return;
+				if (decimal_value(&parts, attr->scale, &value) == STATUS_DONE)
 					wide_store(attr->missing_value, value);
+				else
+					attr->missing_scale = PG_INT16_MAX;
 				return;
 			case DEFORM_PACKED_TRIMMED:
 				length = text_trimmed(payload, length);

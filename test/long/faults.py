@@ -72,7 +72,7 @@ class Campaign:
         return self.session.value(f"SELECT debug_pending('{kind}')") == "t"
 
     def try_site(self, site, code, at_start):
-        """A helper passes the place, at its start or while it runs the queries."""
+        """A helper passes the place, at its start or while it runs the queries; the process that was there before."""
         what = f"site {site}, code {code}"
         old = self.wait_for_helper()
         self.session.value(f"SELECT debug_fault('cuda', {site}, {code})")
@@ -82,6 +82,7 @@ class Campaign:
         self.check(what)
         if self.pending("cuda"):
             raise Trouble(what + ": was never passed")
+        return old
 
     def try_answer(self, n, code):
         self.wait_for_helper()
@@ -91,14 +92,11 @@ class Campaign:
             raise Trouble(f"answer {n} never came")
 
 
-def gpu_memory():
-    """MiB in use by our processes, as the driver tells; None without a GPU."""
-    try:
-        told = subprocess.run(["nvidia-smi", "--query-compute-apps=used_memory", "--format=csv,noheader,nounits"],
-                              capture_output=True, text=True, check=True).stdout.split()
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return sum(map(int, told))
+def gpu_memory(helper):
+    """MiB that a process has, as the driver tells; 0 if it has none."""
+    told = subprocess.run(["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"],
+                          capture_output=True, text=True, check=True).stdout
+    return sum(int(line.split(", ")[1]) for line in told.splitlines() if line.split(", ")[0] == str(helper))
 
 
 def main():
@@ -113,19 +111,20 @@ def main():
         starting = int(campaign.session.value("SELECT debug_sites()"))
         campaign.check("before")
         sites = int(campaign.session.value("SELECT debug_sites()"))
-        base = gpu_memory()
+        base = gpu_memory(campaign.helper())
+        ended = set()
         start = time.monotonic()
         codes = [int(code) for code in options.codes.split(",")]
         for code in codes:
             for site in range(1, sites + 1):
-                campaign.try_site(site, code, site <= starting)
+                ended.add(campaign.try_site(site, code, site <= starting))
         print(f"{sites} places ({starting} at the start), {len(codes)} codes: {sites * len(codes)} failures, all answers right "
               f"({time.monotonic() - start:.0f} s)")
-        campaign.wait_for_helper()
+        helper = campaign.wait_for_helper()
         campaign.check("after")
-        after = gpu_memory()
+        after = gpu_memory(helper)
         print(f"GPU memory: {base} MiB before, {after} MiB after")
-        if after != base:
+        if after != base or any(map(gpu_memory, ended - {helper})):
             raise Trouble("GPU memory is not what it was")
         for code in ANSWER_FAULTS:
             for n in (1, 2, 3):

@@ -21,7 +21,7 @@ complain() {
 }
 
 segment() { awk 'NR == 7 { print $2 }' "$work/restarts/postmaster.pid"; }
-gpu_processes() { nvidia-smi --query-compute-apps=pid --format=csv,noheader 2>/dev/null | wc -l; }
+has_gpu_memory() { nvidia-smi --query-compute-apps=pid --format=csv,noheader 2>/dev/null | grep -qx "$1"; }
 
 # wait_for SECONDS COMMAND...
 wait_for() {
@@ -58,7 +58,7 @@ for ((round = 1; round <= count; round++)); do
 	fi
 	as_user pg_ctl -D "$work/restarts" -m $way -w stop >/dev/null || complain "did not stop"
 	wait_for 5 gone "$pid" || complain "the GPU process lives"
-	[ "$(gpu_processes)" = 0 ] || complain "the GPU has processes: $(nvidia-smi --query-compute-apps=pid,used_memory --format=csv,noheader)"
+	! has_gpu_memory "$pid" || complain "the GPU process $pid has memory of the GPU"
 	! ipcs -m -i "$memory" 2>/dev/null | grep -q "shmid=$memory" || complain "the segment $memory is there"
 	as_user pg_ctl -D "$work/restarts" -l "$work/restarts.log" -w start >/dev/null || { complain "did not start"; break; }
 done

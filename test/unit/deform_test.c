@@ -661,7 +661,7 @@ test_last_bytes(void)
 		alive = survives(deform_last_bytes, NULL, progress);
 		tap_expect(alive, "died: %s", progress->note);
 	}
-	tap_expect(progress->trials > 1000, "only %ld were read", progress->trials);
+	tap_expect(progress->trials > TRIALS(1000), "only %ld were read", progress->trials);
 	tap_end();
 }
 

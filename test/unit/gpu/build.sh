@@ -34,8 +34,14 @@ done
 kernels=("$folder"/{kernel_vm,kernel_vm_fast,kernel_vm_general,vm_lower,vm_translate}.o)
 # shellcheck disable=SC2086
 {
-	for name in kernel_vm kernel_vm_fast kernel_vm_general vm_lower vm_translate kernel_deform; do
-		step "$name.cu for sm_$arch" "$nvcc" $cuda -c -o "$folder/$name.o" "$repo/cuda/$name.cu"
+	compiling=()
+	for name in kernel_vm_fast kernel_vm_general kernel_vm vm_lower vm_translate kernel_deform; do
+		"$nvcc" $cuda -c -o "$folder/$name.o" "$repo/cuda/$name.cu" >"$folder/$name.log" 2>&1 &
+		compiling+=("$!:$name")
+	done
+	for job in "${compiling[@]}"; do
+		wait "${job%%:*}" || cat "$folder/${job##*:}.log"
+		step "${job##*:}.cu for sm_$arch" test -s "$folder/${job##*:}.o"
 	done
 	step "interpreter.cu" "$nvcc" $cuda -c -o "$folder/interpreter.o" "$here/interpreter.cu"
 	for name in vm_lanes_test vm_test; do
