@@ -2,7 +2,7 @@
 SHOW gpudb.enabled;
 SHOW gpudb.force;
 SHOW gpudb.debug_require;
-SELECT name, setting, vartype, context, min_val, max_val, enumvals FROM pg_settings WHERE name LIKE 'gpudb.%' AND name NOT IN ('gpudb.device', 'gpudb.provider') ORDER BY name COLLATE "C";
+SELECT name, boot_val, vartype, context, min_val, max_val, enumvals FROM pg_settings WHERE name LIKE 'gpudb.%' AND name NOT IN ('gpudb.device', 'gpudb.provider') ORDER BY name COLLATE "C";
 -- the server of these tests sets the others
 SELECT name, vartype, context, enumvals FROM pg_settings WHERE name IN ('gpudb.device', 'gpudb.provider') ORDER BY name COLLATE "C";
 SET gpudb.enabled = maybe;
@@ -45,3 +45,11 @@ RESET gpudb.enabled;
 \pset tuples_only on
 SELECT format('SET gpudb.cpu_threads = %s; SELECT count(*), sum(id) FROM plan_guc WHERE k = 3', n) FROM unnest('{0,1,2,3,8,64}'::int[]) n \gexec
 DROP TABLE plan_guc;
+
+-- what users see of the GPU: whatever there is, the same functions tell
+SELECT gpudb.doctor() ~ '^[A-Z].*[.)]$' AS a_sentence;
+SELECT count(*) FILTER (WHERE in_use) <= 1 AND count(*) = count(state) AS devices FROM (SELECT state, state = 'in use' AS in_use FROM gpudb.devices) d;
+SET ROLE pg_read_all_data;
+SELECT gpudb.doctor() IS NOT NULL AS anybody_may_ask;
+SELECT count(*) >= 0 AS anybody_may_look FROM gpudb.devices;
+RESET ROLE;

@@ -4,9 +4,17 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
+
 #include "device/channel.h"
 #include "device/device.h"
 #include "guc.h"
+
+/* How long device_await_gpu() waits, and how often it looks. */
+#define START_WAIT_MS	10000
+#define START_LOOK_MS	20
 
 const char *
 device_gpu_missing(void)
@@ -31,6 +39,37 @@ device_gpu_missing(void)
 			return "the GPU process has ended too often; see gpudb.doctor()";
 	}
 	return NULL;
+}
+
+/* Whether the GPU process is on its way. */
+static bool
+gpu_is_coming(void)
+{
+	const Channel *channel = channel_get();
+
+	if (channel == NULL || gpudb_provider == PROVIDER_NONE)
+		return false;
+	switch ((HelperState) pg_atomic_read_u32((pg_atomic_uint32 *) &channel->state))
+	{
+		case HELPER_OFF:
+		case HELPER_STARTING:
+		case HELPER_DOWN:
+			return true;
+		default:
+			return false;
+	}
+}
+
+const char *
+device_await_gpu(void)
+{
+	for (int waited = 0; waited < START_WAIT_MS && gpu_is_coming(); waited += START_LOOK_MS)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, START_LOOK_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+	return device_gpu_missing();
 }
 
 const Device *

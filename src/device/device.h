@@ -19,6 +19,9 @@ extern const Device *device_choose(const Program *program, const char **why);
 /* Why no GPU serves, in a few words; NULL if one does. */
 extern const char *device_gpu_missing(void);
 
+/* The same, after waiting some seconds for a GPU process that starts. */
+extern const char *device_await_gpu(void);
+
 /* Most threads that a query may use besides the backend itself. */
 #define DEVICE_MAX_HELPERS 64
 

@@ -150,8 +150,8 @@ node_open_job(GpuNode *node)
 	}
 	if (gpudb_debug_program[0] != '\0')
 		debug_program_write(gpudb_debug_program, &node->compiled);
+	require_gpu();
 	node->device = device_choose(node->compiled.program, &node->report.device_why);
-	require_gpu(device_gpu_missing());
 	node->spec = (JobSpec) {
 		.program = node->compiled.program, .deform = create_deform_spec(node),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,

@@ -17,6 +17,7 @@
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
+#include "device/device.h"
 #include "exec/plan_walk.h"
 #include "exec/require.h"
 #include "guc.h"
@@ -148,15 +149,19 @@ require_no_fallback(const char *reason, const char *text)
 }
 
 void
-require_gpu(const char *missing)
+require_gpu(void)
 {
-	if (missing == NULL || gpudb_device != DEVICE_GPU || gpudb_debug_require != REQUIRE_REQUIRE || nesting > 1)
+	const char *missing;
+
+	if (gpudb_device != DEVICE_GPU || gpudb_debug_require != REQUIRE_REQUIRE || nesting > 1)
 		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("query does not run on a GPU although gpudb.debug_require demands it"),
-			 errdetail("device_down: %s.", missing),
-			 errhint("gpudb.doctor() tells what is wrong; gpudb.device = auto or cpu runs the query on the CPU device.")));
+	missing = device_await_gpu();
+	if (missing != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("query does not run on a GPU although gpudb.debug_require demands it"),
+				 errdetail("device_down: %s.", missing),
+				 errhint("gpudb.doctor() tells what is wrong; gpudb.device = auto or cpu runs the query on the CPU device.")));
 }
 
 void

@@ -15,8 +15,8 @@ extern void require_no_fallback(const char *reason, const char *text);
 
 /*
  * Raise an error if a GPU is demanded, by gpudb.device = gpu, and there is
- * none; `missing` says why, NULL = there is one.
+ * none; one whose process is starting is waited for.
  */
-extern void require_gpu(const char *missing);
+extern void require_gpu(void);
 
 #endif							/* GPUDB_EXEC_REQUIRE_H */
