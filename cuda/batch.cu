@@ -19,7 +19,6 @@
 #include "shape_cache.h"
 
 #define HEAD_BYTES		tablet_align(sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
-#define IMAGE_BYTES		65536
 #define ROWS_BYTES		((uint64_t) 2 * 1024 * 1024)
 #define PASSED_BYTES	((uint64_t) BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 64)
 #define GROUPS			4096
@@ -95,7 +94,7 @@ batch_error(const CudaBatch *batch)
 uint64_t
 batch_tablet_bytes(uint64_t arena_bytes)
 {
-	uint64_t	taken = REQUEST_BYTES + IMAGE_BYTES + PASSED_BYTES + 64;
+	uint64_t	taken = REQUEST_BYTES + JOB_IMAGE_MOST + PASSED_BYTES + 64;
 
 	return arena_bytes > taken ? arena_bytes - taken : 0;
 }
@@ -116,7 +115,7 @@ allocate(CudaBatch *own)
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemset(own->arena, 0, own->arena_bytes));
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaHostAlloc((void **) &own->request, REQUEST_BYTES + IMAGE_BYTES + HEAD_BYTES, cudaHostAllocDefault));
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->request, REQUEST_BYTES + JOB_IMAGE_MOST + HEAD_BYTES, cudaHostAllocDefault));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaHostAlloc((void **) &own->head, HEAD_BYTES, cudaHostAllocDefault));
 	if (error == cudaSuccess)
@@ -155,7 +154,7 @@ batch_accepts(const ProviderJob *job)
 	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
 		if (program->body[body].exists && !shape_exists(program, body))
 			return false;
-	return job->image->size <= IMAGE_BYTES && program->row_words * 8u * 64u <= ROWS_BYTES;
+	return job->image->size <= JOB_IMAGE_MOST && program->row_words * 8u * 64u <= ROWS_BYTES;
 }
 
 static void

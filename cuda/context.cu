@@ -133,6 +133,7 @@ context_open(const char *uuid, ProviderState *state)
 		{
 			snprintf(device->state, sizeof(device->state), "in use");
 			device->in_use = true;
+			state->final = false;
 			state->why[0] = '\0';
 		}
 		else

@@ -8,25 +8,6 @@
 #include "block/shared.cuh"
 #include "vm_kernels.h"
 
-/* Instructions without a form here: text states, text keys, and what libm computes. */
-static bool
-op_exists(uint16_t op)
-{
-	switch ((Opcode) op)
-	{
-		case VMOP_KEY_T:
-		case VMOP_RESERVE_T:
-		case VMOP_RESERVE_T_G:
-		case VMOP_EXP_F:
-		case VMOP_LN_F:
-		case VMOP_LOG10_F:
-		case VMOP_POW_F:
-			return false;
-		default:
-			return true;
-	}
-}
-
 /*
  * Memory for groups.  It begins with as many replicas of states as leave room
  * for four groups, and when it is full goes on with fewer; the hash table has
@@ -102,7 +83,7 @@ shape_general(const Program *program, VmShape *shape)
 	const Instr *code = program_instrs(program, (int) shape->body);
 
 	for (uint32_t pc = 0; pc < program->body[shape->body].ninstrs; pc++)
-		if (!op_exists(code[pc].op))
+		if (!op_suits_gpu(code[pc].op))
 			return false;
 	if (shape->lanes > 4)
 		shape->lanes = 4;
@@ -162,7 +143,11 @@ vm_blocks_per_sm(const VmShape *shape)
 
 	if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_of(shape), VM_THREADS, shape->shared_bytes)
 		!= cudaSuccess)
+	{
+		/* the next launch must not be blamed */
+		cudaGetLastError();
 		return 0;
+	}
 	return blocks;
 }
 

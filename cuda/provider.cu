@@ -32,7 +32,7 @@ start(const ProviderConfig *config, ProviderState *state)
 	provider_state = state;
 	if (!context_open(config->device, state))
 		return false;
-	error = (cudaError_t) vm_prepare(cuda_context.shared_limit);
+	error = CUDA_CALL((cudaError_t) vm_prepare(cuda_context.shared_limit));
 	for (int i = 0; i < BATCHES && error == cudaSuccess; i++)
 		batches[i] = batch_create(arena, &error);
 	if (error != cudaSuccess)
@@ -53,7 +53,8 @@ attach(const ProviderMemory *memory)
 	const char *why;
 	bool		attached = context_attach(memory, &why);
 
-	if (!attached)
+	/* read-only memory is tried another way then */
+	if (!attached && !memory->read_only)
 		snprintf(provider_state->why, sizeof(provider_state->why), "%s", why);
 	return attached;
 }

@@ -57,15 +57,16 @@ entry_matches(const ShapeEntry *entry, const Program *program, int body, const T
 const ShapeChoice *
 shape_choose(const Program *program, int body, const Tablet *tablet)
 {
+	static ShapeChoice choice;
 	ShapeEntry *entry;
 
 	for (int i = 0; i < ENTRIES; i++)
 		if (entry_matches(&entries[i], program, body, tablet))
 			return &entries[i].choice;
-	entry = &entries[next_entry++ % ENTRIES];
-	entry->program_bytes = 0;
-	if (!choose(program, body, tablet, &entry->choice))
+	if (!choose(program, body, tablet, &choice))
 		return NULL;
+	entry = &entries[next_entry++ % ENTRIES];
+	entry->choice = choice;
 	entry->body = body;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 	{

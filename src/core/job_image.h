@@ -16,6 +16,9 @@
 
 #define JOB_IMAGE_MAGIC 0x67706a31u
 
+/* Larger jobs stay with the backend. */
+#define JOB_IMAGE_MOST 65536
+
 /* PostgreSQL's limit on the attributes of a tuple. */
 #define JOB_MAX_ATTRIBUTES 1664
 

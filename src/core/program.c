@@ -14,7 +14,7 @@ const OpInfo op_info[VMOP_Count] = {
 #undef OPCODE
 };
 
-static bool
+bool
 op_suits_gpu(uint16_t op)
 {
 	switch ((Opcode) op)

@@ -193,7 +193,10 @@ CORE_API DeviceStatus program_verify(const Program *program, uint32_t size);
 /* Bytes of a program at most that a GPU runs: each block has a copy in its shared memory. */
 #define PROGRAM_GPU_BYTES 8192
 
-/* Whether a GPU has a form of every instruction, and room for the program. */
+/* Whether a GPU has a form of an instruction. */
+CORE_API bool op_suits_gpu(uint16_t op);
+
+/* Whether it has one of every instruction, and room for the program. */
 CORE_API bool program_suits_gpu(const Program *program);
 
 /*

@@ -61,7 +61,8 @@ budget_take(Budget *budget, int least, int most, uint32 limit)
 void
 budget_return(Budget *budget, int n)
 {
-	Assert(n <= budget->own);
+	/* at a FATAL exit all of it goes back first, and then each lease that is being cleaned up */
+	n = Min(n, budget->own);
 	budget->own -= n;
 	if (n > 0)
 		pg_atomic_sub_fetch_u32(budget->leased, n);

@@ -18,7 +18,6 @@
 #include "core/hash.h"
 #include "device/channel.h"
 #include "device/mapping.h"
-#include "guc.h"
 
 /* Rounds of looking for an answer before sleeping: some 10 µs. */
 #define SPIN_ROUNDS		2000
@@ -26,7 +25,6 @@
 /* Between two looks for a free slot. */
 #define QUEUE_SLEEP_MS	1
 
-#define HUGE_PAGE		((Size) 2 * 1024 * 1024)
 #define LEAST_CHUNK		((uint64) 64 * 1024 * 1024)
 
 static Channel *channel = NULL;
@@ -44,7 +42,7 @@ channel_create(void)
 	if (channel != NULL)
 		mapping_drop(channel, sizeof(Channel));
 	channel = mapping_create(sizeof(Channel));
-	channel->chunk_bytes = Max(LEAST_CHUNK, TYPEALIGN(HUGE_PAGE, buffer_pool_bytes() / (CHANNEL_CHUNKS - 2)));
+	channel->chunk_bytes = Max(LEAST_CHUNK, TYPEALIGN(CHANNEL_CHUNK_ALIGNMENT, buffer_pool_bytes() / (CHANNEL_CHUNKS - 2)));
 	for (int i = 0; i < HEAP_MAX_TUPLES; i++)
 		channel->every_tuple[i] = (uint16) (i + 1);
 }
@@ -81,22 +79,22 @@ take_slot(void)
 {
 	for (int i = 0; i < CHANNEL_JOBS; i++)
 	{
-		uint32		expected = JOB_FREE;
+		uint32		word = pg_atomic_read_u32(&channel->job[i].state);
 
-		if (pg_atomic_read_u32(&channel->job[i].state) == JOB_FREE &&
-			pg_atomic_compare_exchange_u32(&channel->job[i].state, &expected, JOB_TAKEN))
+		if (JOB_STATE(word) == JOB_FREE &&
+			pg_atomic_compare_exchange_u32(&channel->job[i].state, &word, JOB_WITH_STATE(JOB_NEXT_USE(word), JOB_TAKEN)))
 			return &channel->job[i];
 	}
 	return NULL;
 }
 
-/* The same, waiting for other sessions as long as the setting says. */
+/* The same, waiting for other sessions so many milliseconds. */
 static ChannelJob *
-wait_for_slot(void)
+wait_for_slot(int patience)
 {
 	ChannelJob *job = take_slot();
 
-	for (int waited = 0; job == NULL && waited < gpudb_queue_timeout && channel_serving(); waited += QUEUE_SLEEP_MS)
+	for (int waited = 0; job == NULL && waited < patience && channel_serving(); waited += QUEUE_SLEEP_MS)
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, QUEUE_SLEEP_MS, PG_WAIT_EXTENSION);
@@ -107,16 +105,15 @@ wait_for_slot(void)
 }
 
 ChannelJob *
-channel_open_job(const Program *program, const DeformSpec *deform, DeviceStatus *why)
+channel_open_job(const Program *program, const DeformSpec *deform, int patience, DeviceStatus *why)
 {
 	uint64		size = job_image_size(program, deform);
 	ChannelJob *job;
 
-	*why = size > CHANNEL_IMAGE_BYTES ? STATUS_MEMORY_LIMIT : channel_serving() ? STATUS_QUEUE_TIMEOUT : STATUS_DEVICE_DOWN;
-	job = *why == STATUS_QUEUE_TIMEOUT ? wait_for_slot() : NULL;
+	*why = size > JOB_IMAGE_MOST ? STATUS_MEMORY_LIMIT : channel_serving() ? STATUS_QUEUE_TIMEOUT : STATUS_DEVICE_DOWN;
+	job = *why == STATUS_QUEUE_TIMEOUT ? wait_for_slot(patience) : NULL;
 	if (job == NULL)
 		return NULL;
-	job->serial++;
 	job->incarnation = pg_atomic_read_u32(&channel->incarnation);
 	job->owner = MyProcPid;
 	job->database = MyDatabaseId;
@@ -129,7 +126,7 @@ channel_open_job(const Program *program, const DeformSpec *deform, DeviceStatus 
 	job->image_size = (uint32) size;
 	job_image_write((JobImage *) job->image, program, deform);
 	pg_write_barrier();
-	pg_atomic_write_u32(&job->state, JOB_OPEN);
+	pg_atomic_write_u32(&job->state, JOB_WITH_STATE(pg_atomic_read_u32(&job->state), JOB_OPEN));
 	return job;
 }
 
@@ -147,26 +144,42 @@ channel_free_job_windows(Channel *ch, int number)
 			channel_free_window(&ch->window[w]);
 }
 
+/* Free a slot that is the caller's alone. */
+static void
+free_slot(Channel *ch, int number)
+{
+	ChannelJob *job = &ch->job[number];
+
+	channel_free_job_windows(ch, number);
+	pg_memory_barrier();
+	pg_atomic_write_u32(&job->state, JOB_WITH_STATE(pg_atomic_read_u32(&job->state), JOB_FREE));
+}
+
 void
 channel_close_job(ChannelJob *job, bool in_flight)
 {
-	uint32		expected = JOB_OPEN;
+	uint32		word = pg_atomic_read_u32(&job->state);
 
 	pg_atomic_write_u32(&job->cancelled, 1);
 	if (in_flight && channel_job_alive(job))
 	{
-		pg_atomic_compare_exchange_u32(&job->state, &expected, JOB_ABANDONED);
+		pg_memory_barrier();
+		pg_atomic_write_u32(&job->state, JOB_WITH_STATE(word, JOB_ABANDONED));
 		channel_ring_doorbell(channel);
 		/* if the helper has ended meanwhile, and the supervisor has passed by this slot, it stays ours */
-		if (channel_job_alive(job))
-			return;
-		expected = JOB_ABANDONED;
-		if (!pg_atomic_compare_exchange_u32(&job->state, &expected, JOB_TAKEN))
+		word = JOB_WITH_STATE(word, JOB_ABANDONED);
+		if (channel_job_alive(job) ||
+			!pg_atomic_compare_exchange_u32(&job->state, &word, JOB_WITH_STATE(word, JOB_TAKEN)))
 			return;
 	}
-	channel_free_job_windows(channel, job_number(job));
-	pg_memory_barrier();
-	pg_atomic_write_u32(&job->state, JOB_FREE);
+	free_slot(channel, job_number(job));
+}
+
+void
+channel_free_abandoned(Channel *ch, int number, uint32 word)
+{
+	if (pg_atomic_compare_exchange_u32(&ch->job[number].state, &word, JOB_WITH_STATE(word, JOB_TAKEN)))
+		free_slot(ch, number);
 }
 
 ChannelWindow *
@@ -273,14 +286,13 @@ channel_wait(ChannelJob *job, int milliseconds)
 
 /* Both ends of the page, since chunks begin at addresses of the machine's pages. */
 bool
-channel_page_attached(uint64 offset)
+channel_want_page(uint64 offset)
 {
 	bool		attached = true;
 
 	for (int end = 0; end < 2; end++)
 	{
-		uint64		misalignment = (uintptr_t) BufferBlocks % HUGE_PAGE;
-		uint64		chunk = (misalignment + offset + (end ? BLCKSZ - 1 : 0)) / channel->chunk_bytes;
+		uint64		chunk = channel_chunk((uint8 *) BufferBlocks, offset + (end ? BLCKSZ - 1 : 0), channel->chunk_bytes);
 
 		if (pg_atomic_read_u32(&channel->chunk_attached[chunk]) != 0)
 			continue;
@@ -297,14 +309,11 @@ channel_helper_gone(void)
 	for (int i = 0; i < CHANNEL_JOBS; i++)
 	{
 		ChannelJob *job = &channel->job[i];
-		uint32		expected = JOB_ABANDONED;
+		uint32		word = pg_atomic_read_u32(&job->state);
 
-		if (pg_atomic_compare_exchange_u32(&job->state, &expected, JOB_TAKEN))
-		{
-			channel_free_job_windows(channel, i);
-			pg_atomic_write_u32(&job->state, JOB_FREE);
-		}
-		else if (expected == JOB_OPEN && pg_atomic_exchange_u32(&job->waiting, 0) != 0)
+		if (JOB_STATE(word) == JOB_ABANDONED)
+			channel_free_abandoned(channel, i, word);
+		else if (JOB_STATE(word) == JOB_OPEN && pg_atomic_exchange_u32(&job->waiting, 0) != 0)
 			kill(job->owner, SIGUSR1);
 	}
 	for (int c = 0; c < CHANNEL_CHUNKS; c++)
@@ -312,11 +321,12 @@ channel_helper_gone(void)
 }
 
 uint64
-channel_checksum(const uint64 *rows, uint32 words)
+channel_checksum(const ChannelResult *result, uint32 words)
 {
-	uint64		sum = words;
+	uint64		sum = hash_combine(hash_combine(result->status, result->nwindows), words);
 
+	sum = hash_combine(sum, hash_bytes((const uint8 *) result->window, sizeof(result->window)));
 	for (uint32 w = 0; w < words; w++)
-		sum = hash_combine(sum, rows[w]);
+		sum = hash_combine(sum, result->rows[w]);
 	return sum;
 }

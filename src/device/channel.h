@@ -29,11 +29,16 @@
 #define CHANNEL_COPIES		96	/* windows' worth of copied pages */
 #define CHANNEL_JOB_WINDOWS	32	/* of one job in flight: a power of two */
 #define CHANNEL_JOB_RESULTS	4	/* batches of one job in flight */
-#define CHANNEL_IMAGE_BYTES	65536
 #define CHANNEL_ROWS_WORDS	16384
 #define CHANNEL_CHUNKS		4096
 
 #define CHANNEL_NO_COPY		UINT16_MAX
+
+/* Chunks begin at huge pages. */
+#define CHANNEL_CHUNK_ALIGNMENT ((uint64) 2 * 1024 * 1024)
+
+/* A helper without heartbeat for so long is ended by the supervisor; a little later backends give it up. */
+#define CHANNEL_SILENCE_MS	2000
 
 /* A page's place: an offset into the buffer pool, or this bit and a number within the window's copy. */
 #define CHANNEL_COPIED		((uint64) 1 << 63)
@@ -49,6 +54,7 @@ typedef enum HelperState
 	HELPER_BROKEN				/* it died too often: the circuit breaker is open */
 } HelperState;
 
+/* The low bits of a slot's state word; the others count the slot's uses, so that one use is never taken for another. */
 typedef enum ChannelJobState
 {
 	JOB_FREE,
@@ -56,6 +62,10 @@ typedef enum ChannelJobState
 	JOB_OPEN,
 	JOB_ABANDONED				/* for the helper or the supervisor to free */
 } ChannelJobState;
+
+#define JOB_STATE(word)			((ChannelJobState) ((word) & 3))
+#define JOB_WITH_STATE(word, to) (((word) & ~(uint32) 3) | (uint32) (to))
+#define JOB_NEXT_USE(word)		((word) + 4)
 
 typedef enum ChannelResultState
 {
@@ -96,8 +106,7 @@ typedef struct ChannelResult
 
 typedef struct ChannelJob
 {
-	pg_atomic_uint32 state;
-	uint32		serial;			/* of the slot's use */
+	pg_atomic_uint32 state;		/* ChannelJobState and use */
 	uint32		incarnation;	/* of the helper that is to serve it */
 	int32		owner;			/* process */
 	uint32		database;
@@ -108,7 +117,7 @@ typedef struct ChannelJob
 	uint16		ring[CHANNEL_JOB_WINDOWS];
 	ChannelResult result[CHANNEL_JOB_RESULTS];
 	uint32		image_size;
-	uint64		image[CHANNEL_IMAGE_BYTES / 8];
+	uint64		image[JOB_IMAGE_MOST / 8];
 } ChannelJob;
 
 typedef struct Channel
@@ -158,10 +167,10 @@ extern Channel *channel_get(void);
 extern bool channel_serving(void);
 
 /*
- * Take a slot and open a job in it.  Waits for a slot as long as
- * gpudb.queue_timeout says.  NULL, with the reason, if there is none.
+ * Take a slot and open a job in it.  Waits for a slot so many milliseconds.
+ * NULL, with the reason, if there is none.
  */
-extern ChannelJob *channel_open_job(const Program *program, const DeformSpec *deform, DeviceStatus *why);
+extern ChannelJob *channel_open_job(const Program *program, const DeformSpec *deform, int patience, DeviceStatus *why);
 
 /* Free a slot; with windows in flight it is abandoned. */
 extern void channel_close_job(ChannelJob *job, bool in_flight);
@@ -189,7 +198,10 @@ extern void channel_return_result(ChannelJob *job, ChannelResult *result);
 extern void channel_wait(ChannelJob *job, int milliseconds);
 
 /* Whether the device reads this page of the buffer pool in place; if not, it is asked to. */
-extern bool channel_page_attached(uint64 offset);
+extern bool channel_want_page(uint64 offset);
+
+/* Free an abandoned slot whose state word is this, unless it has changed. */
+extern void channel_free_abandoned(Channel *channel, int number, uint32 word);
 
 /* Free whatever abandoned jobs hold, and wake all owners: the helper is gone. */
 extern void channel_helper_gone(void);
@@ -197,8 +209,15 @@ extern void channel_helper_gone(void);
 /* Of a job's slot, the windows and copies that it holds. */
 extern void channel_free_job_windows(Channel *channel, int number);
 
-/* The checksum of a result's groups: `words` words. */
-extern uint64 channel_checksum(const uint64 *rows, uint32 words);
+/* The checksum of a result: its header, and its groups of so many words. */
+extern uint64 channel_checksum(const ChannelResult *result, uint32 words);
+
+/* The chunk of the buffer pool, which begins at `pool`, that an offset into it falls into. */
+static inline uint64
+channel_chunk(const uint8 *pool, uint64 offset, uint64 chunk_bytes)
+{
+	return ((uintptr_t) pool % CHANNEL_CHUNK_ALIGNMENT + offset) / chunk_bytes;
+}
 
 /* Wake the helper, if it sleeps. */
 extern void channel_ring_doorbell(Channel *channel);

@@ -21,8 +21,8 @@
 #include "device/device.h"
 #include "guc.h"
 
-/* A helper without heartbeat for so long is given up; the supervisor ends it a little earlier. */
-#define SILENCE_MS		2500
+/* A helper without heartbeat for so long is given up. */
+#define SILENCE_MS		(CHANNEL_SILENCE_MS + 500)
 #define WAIT_MS			100
 
 /* How long a query that is to end waits for what the helper has in hand, which is some milliseconds' work. */
@@ -104,7 +104,7 @@ describe_pages(const PageList *pages, ChannelWindow *window)
 		uint64		offset = (uint64) (pages->page[p] - pool);
 		uint32		n = pages->ntuples[p];
 
-		if (pages->page[p] >= pool && offset < (uint64) NBuffers * BLCKSZ && channel_page_attached(offset))
+		if (pages->page[p] >= pool && offset < (uint64) NBuffers * BLCKSZ && channel_want_page(offset))
 			window->page[p] = offset;
 		else
 		{
@@ -170,10 +170,14 @@ static void
 give_up(RemoteJob *job, DeviceStatus why)
 {
 	drop_slot(job, why);
-	if (why == STATUS_DEVICE_DOWN || why == STATUS_QUEUE_TIMEOUT)
-		ereport(WARNING,
-				(errmsg("gpudb: %s", status_text(why)),
-				 errdetail("The query goes on with the CPU device.")));
+	if (why != STATUS_DEVICE_DOWN && why != STATUS_QUEUE_TIMEOUT)
+		return;
+	/* a message ends with a look at interrupts, which must not leave from here */
+	HOLD_INTERRUPTS();
+	ereport(WARNING,
+			(errmsg("gpudb: %s", status_text(why)),
+			 errdetail("The query goes on with the CPU device.")));
+	RESUME_INTERRUPTS();
 }
 
 /* Pass on to the CPU device as much as it takes. */
@@ -290,11 +294,17 @@ result_is_sound(RemoteJob *job, const ChannelResult *result)
 	uint64		words = (uint64) result->ngroups * (1 + job->spec.program->row_words);
 
 	if (result->nwindows == 0 || result->nwindows > BATCH_WINDOWS || result->status >= STATUS_Count ||
-		words > CHANNEL_ROWS_WORDS || channel_checksum(result->rows, (uint32) words) != result->checksum)
+		(result->ngroups > 0 && !job->spec.program->aggregates) ||
+		words > CHANNEL_ROWS_WORDS || channel_checksum(result, (uint32) words) != result->checksum)
 		return false;
 	for (uint32 w = 0; w < result->nwindows; w++)
+	{
 		if (result->window[w] >= CHANNEL_WINDOWS || item_of_window(job, result->window[w]) == NULL)
 			return false;
+		for (uint32 before = 0; before < w; before++)
+			if (result->window[before] == result->window[w])
+				return false;
+	}
 	return true;
 }
 
@@ -369,7 +379,9 @@ take_results(RemoteJob *job)
 		INSTR_TIME_SET_CURRENT(job->news);
 		if (!result_is_sound(job, result))
 		{
+			HOLD_INTERRUPTS();
 			ereport(LOG, (errmsg("gpudb: the GPU process gave a damaged answer")));
+			RESUME_INTERRUPTS();
 			give_up(job, STATUS_DEVICE_DOWN);
 			break;
 		}
@@ -420,7 +432,8 @@ static DeviceJob *
 remote_open(const JobSpec *spec)
 {
 	DeviceStatus why;
-	ChannelJob *slot = channel_open_job(spec->program, spec->deform, &why);
+	/* a session that holds slots itself might wait for its own */
+	ChannelJob *slot = channel_open_job(spec->program, spec->deform, open_jobs == NULL ? gpudb_queue_timeout : 0, &why);
 	RemoteJob  *job = calloc(1, sizeof(RemoteJob));
 
 	if (job != NULL)
@@ -512,7 +525,7 @@ remote_collect(DeviceJob *device_job, bool wait)
 		}
 		if (!wait || job->count[ITEM_REMOTE] + job->count[ITEM_LOCAL] + job->count[ITEM_WAITING] == 0)
 			return NULL;
-		if (job->count[ITEM_LOCAL] == 0)
+		if (job->count[ITEM_LOCAL] == 0 && job->slot != NULL)
 			wait_for_helper(job);
 		else if ((local = cpu_device.collect(job->local, true)) != NULL)
 			take_local(job, local);
@@ -544,7 +557,13 @@ remote_enlarge(DeviceWork *work, uint64_t more_bytes)
 static DeviceStatus
 remote_finish(DeviceJob *device_job, const GroupTable **groups)
 {
-	return cpu_device.finish(((RemoteJob *) device_job)->local, groups);
+	RemoteJob  *job = (RemoteJob *) device_job;
+
+	/* nothing more will be submitted: others may want the slot */
+	if (job->slot != NULL)
+		channel_close_job(job->slot, false);
+	job->slot = NULL;
+	return cpu_device.finish(job->local, groups);
 }
 
 static void

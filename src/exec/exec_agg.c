@@ -187,7 +187,10 @@ compute(GpuAggState *state)
 
 		node_start_run(node);
 		if (!node_open_job(node))
+		{
+			node_end_run(node);
 			return false;
+		}
 		status = feed_all(state, &raised);
 		if (status == STATUS_DONE)
 			status = finish(state);

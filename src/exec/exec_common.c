@@ -191,24 +191,28 @@ note_left(GpuNode *node, DeviceStatus why)
 }
 
 void
+node_close_job(GpuNode *node)
+{
+	JobReport	report;
+
+	if (node->job == NULL)
+		return;
+	node->device->report(node->job, &report);
+	node->report.times.deform_ns += report.times.deform_ns;
+	node->report.times.run_ns += report.times.run_ns;
+	node->report.left_windows += report.left_windows;
+	if (report.left_for != STATUS_DONE && report.left_for != STATUS_CANCELLED)
+		note_left(node, report.left_for);
+	node->device->close(node->job);
+	node->job = NULL;
+}
+
+void
 node_end_run(GpuNode *node)
 {
 	ListCell   *lc;
 
-	if (node->job != NULL)
-	{
-		JobReport	report;
-		DeviceJob  *job = node->job;
-
-		node->device->report(job, &report);
-		node->report.times.deform_ns += report.times.deform_ns;
-		node->report.times.run_ns += report.times.run_ns;
-		node->report.left_windows += report.left_windows;
-		if (report.left_for != STATUS_DONE && report.left_for != STATUS_CANCELLED)
-			note_left(node, report.left_for);
-		node->job = NULL;
-		node->device->close(job);
-	}
+	node_close_job(node);
 	foreach(lc, node->windows)
 		page_window_release(lfirst(lc));
 	node->windows = NIL;

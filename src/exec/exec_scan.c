@@ -184,12 +184,8 @@ run_batch(GpuScanState *state)
 static void
 restart_job(GpuScanState *state)
 {
-	GpuNode    *node = &state->node;
-	DeviceJob  *job = node->job;
-
-	node->job = NULL;
-	node->device->close(job);
-	node_open_job(node);
+	node_close_job(&state->node);
+	node_open_job(&state->node);
 }
 
 /* Run the batch, as often as scales are raised; without a job all rows are PostgreSQL's to judge. */
@@ -237,6 +233,9 @@ next_batch(GpuScanState *state)
 			state->exhausted = true;
 	}
 	judge_batch(state);
+	/* the last one: others may want what the job holds */
+	if (state->exhausted && !state->waiting)
+		node_close_job(node);
 	if (!state->waiting)
 		state->batch_size = Min(state->batch_size * 2, MAX_BATCH);
 	return state->nwindows > 0;

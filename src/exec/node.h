@@ -112,6 +112,9 @@ extern void node_start_run(GpuNode *node);
  * noting why, when there is no job.
  */
 extern bool node_open_job(GpuNode *node);
+
+/* Note what the job did and close it; nothing if there is none. */
+extern void node_close_job(GpuNode *node);
 extern void node_end_run(GpuNode *node);
 extern void node_end(GpuNode *node);
 extern void node_rescan(GpuNode *node);

@@ -215,7 +215,9 @@ page_source_next(PageSource *source, PageWindow *window)
 	window->list.npages = 0;
 	window->list.nrows = 0;
 	source->misses = false;
-	if (source->next < scan->rs_nblocks && pins_lease(TABLET_WINDOW_PAGES))
+	/* long pins in recovery would have the session cancelled */
+	if (source->next < scan->rs_nblocks && !scan->rs_base.rs_snapshot->takenDuringRecovery &&
+		pins_lease(TABLET_WINDOW_PAGES))
 		window->lease = TABLET_WINDOW_PAGES;
 	while (source->next < scan->rs_nblocks && window->list.npages < TABLET_WINDOW_PAGES)
 	{

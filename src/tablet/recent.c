@@ -56,7 +56,9 @@ recent_note(Relation relation, BlockNumber block, Buffer buffer)
 static Buffer
 guess(Relation relation, BlockNumber block)
 {
-	return guesses != NULL ? guesses[place_of(relation, block)] : InvalidBuffer;
+	Buffer		buffer = guesses != NULL ? guesses[place_of(relation, block)] : InvalidBuffer;
+
+	return buffer > 0 && buffer <= NBuffers ? buffer : InvalidBuffer;
 }
 
 void

@@ -27,13 +27,14 @@ PG_FUNCTION_INFO_V1(gpudb_doctor);
 
 /*
  * gpudb.devices(): the GPUs that the GPU process has found, whether it uses
- * them or not, and the CPU device.
+ * them or not.
  */
 Datum
 gpudb_devices(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const Channel *channel = channel_get();
+	const char *missing = device_gpu_missing();
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (uint32 d = 0; channel != NULL && d < Min(channel->provider_state.ndevices, PROVIDER_MAX_DEVICES); d++)
@@ -45,7 +46,7 @@ gpudb_devices(PG_FUNCTION_ARGS)
 			Int64GetDatum(device->memory), Int64GetDatum(device->memory_used),
 			CStringGetTextDatum(psprintf("%d.%d", device->capability / 10, device->capability % 10)),
 			CStringGetTextDatum(device->driver),
-			CStringGetTextDatum(device->in_use && device_gpu_missing() != NULL ? device_gpu_missing() : device->state)
+			CStringGetTextDatum(device->in_use && missing != NULL ? missing : device->state)
 		};
 
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);

@@ -67,10 +67,10 @@ protect_mapping(const char *line)
 
 	if (sscanf(line, "%lx-%lx", &begin, &end) != 2)
 		return;
-	if (strstr(line, "/SYSV") != NULL)
-		shmdt((void *) begin);
-	else if (begin <= pool && pool < end)
+	if (begin <= pool && pool < end)
 		mprotect((void *) begin, end - begin, PROT_READ);
+	else if (strstr(line, "/SYSV") != NULL)
+		shmdt((void *) begin);
 }
 
 /* Make PostgreSQL's segment read-only and leave the other one; false if that cannot be. */
@@ -142,7 +142,6 @@ start_provider(Channel *channel, const Provider **provider)
 		.fault = &channel->fault, .sites = &channel->sites
 	};
 
-	memset(state, 0, sizeof(*state));
 	*provider = gpudb_provider == PROVIDER_CPU ? &provider_cpu : load_cuda(state);
 	if (*provider == NULL || !(*provider)->start(&config, state))
 		return false;
@@ -171,6 +170,7 @@ helper_main(pid_t parent)
 	prctl(PR_SET_NAME, "gpudb gpu");
 	reset_signals();
 	close_files();
+	memset(&channel->provider_state, 0, sizeof(channel->provider_state));
 	if (!protect_shared_memory() || !start_provider(channel, &provider))
 		_exit(channel->provider_state.final ? HELPER_EXIT_NO_DEVICE : HELPER_EXIT_LOST);
 	pg_atomic_write_u32(&channel->state, HELPER_SERVING);

@@ -33,17 +33,18 @@ typedef struct Ticket
 	bool		used;
 	int			job;
 	ChannelResult *result;
+	uint16		window[BATCH_WINDOWS];	/* their numbers */
 } Ticket;
 
 typedef struct ServiceJob
 {
 	bool		open;
-	uint32		serial;
+	uint32		word;			/* the slot's state word in this use */
 	DeviceStatus refused;		/* DONE if it may run */
 	bool		wide;			/* a batch needed 128 bits: begin with that */
 	int			in_flight;		/* batches */
 	ProviderJob provider;
-	uint64		image[CHANNEL_IMAGE_BYTES / 8];
+	uint64		image[JOB_IMAGE_MOST / 8];
 } ServiceJob;
 
 static Channel *channel;
@@ -52,6 +53,10 @@ static ServicePool pool;
 static ServiceJob jobs[CHANNEL_JOBS];
 static Ticket tickets[CHANNEL_JOBS * CHANNEL_JOB_RESULTS];
 static bool attached[CHANNEL_CHUNKS];
+
+/* As they were at the start: what requesters could change is not asked again. */
+static uint64 chunk_bytes;
+static uint64 batch_bytes;
 static int	in_flight;			/* batches of all jobs */
 
 /* Chunks of the buffer pool */
@@ -59,7 +64,7 @@ static int	in_flight;			/* batches of all jobs */
 static uint64
 chunk_of(uint64 offset)
 {
-	return ((uintptr_t) pool.start % ((Size) 2 * 1024 * 1024) + offset) / channel->chunk_bytes;
+	return channel_chunk(pool.start, offset, chunk_bytes);
 }
 
 /* Attach read-only memory; where a device registers only what it could write, it is writable for that moment. */
@@ -80,14 +85,14 @@ attach_chunk(ProviderMemory *memory)
 static bool
 attach_wanted(void)
 {
-	uint64		misalignment = (uintptr_t) pool.start % ((Size) 2 * 1024 * 1024);
+	uint64		misalignment = (uintptr_t) pool.start % CHANNEL_CHUNK_ALIGNMENT;
 	uint8	   *begin = (uint8 *) ((uintptr_t) pool.start & ~(uintptr_t) 4095);
 	uint8	   *end = (uint8 *) (((uintptr_t) pool.start + pool.bytes + 4095) & ~(uintptr_t) 4095);
 
 	for (uint64 c = 0; c <= chunk_of(pool.bytes - 1); c++)
 	{
-		uint8	   *first = pool.start - misalignment + c * channel->chunk_bytes;
-		uint8	   *last = first + channel->chunk_bytes;
+		uint8	   *first = pool.start - misalignment + c * chunk_bytes;
+		uint8	   *last = first + chunk_bytes;
 		ProviderMemory memory;
 
 		if (pg_atomic_read_u32(&channel->chunk_wanted[c]) != 1 || attached[c])
@@ -108,15 +113,15 @@ attach_wanted(void)
 
 /* Copy and verify a job. */
 static void
-open_job(ServiceJob *own, const ChannelJob *job)
+open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 {
 	uint32		size = job->image_size;
 
 	own->open = true;
-	own->serial = job->serial;
+	own->word = word;
 	own->wide = false;
 	own->refused = STATUS_BAD_PROGRAM;
-	if (size < sizeof(JobImage) || size > CHANNEL_IMAGE_BYTES)
+	if (size < sizeof(JobImage) || size > JOB_IMAGE_MOST)
 		return;
 	memcpy(own->image, job->image, size);
 	if (job_image_open((JobImage *) own->image, size, &own->provider.view) != STATUS_DONE ||
@@ -141,6 +146,17 @@ page_address(const ChannelWindow *window, uint64 place, uint16 copy)
 		!attached[chunk_of(place)] || !attached[chunk_of(place + HEAP_PAGE_SIZE - 1)])
 		return NULL;
 	return pool.start + place;
+}
+
+/* Whether a job has a window, and the window its copies. */
+static bool
+owns_window(int job, int number)
+{
+	const ChannelWindow *window = &channel->window[number];
+	uint16		copy = window->copy;
+
+	return pg_atomic_read_u32((pg_atomic_uint32 *) &window->owner) == (uint32) job + 1 &&
+		(copy >= CHANNEL_COPIES || pg_atomic_read_u32(&channel->copy_owner[copy]) == (uint32) number + 1);
 }
 
 /* Copy a window's description into a list of pages; false if there is anything wrong with it. */
@@ -177,8 +193,10 @@ tablet_bytes(const ServiceJob *own, uint32 npages, uint32 nrows)
 
 /* Add windows that wait to a batch, as many as fit; sets the status of one that is none. */
 static DeviceStatus
-fill_batch(ServiceJob *own, ChannelJob *job, ProviderBatch *batch, ChannelResult *result)
+fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 {
+	ChannelJob *job = &channel->job[ticket->job];
+	ChannelResult *result = ticket->result;
 	uint32		at = pg_atomic_read_u32(&job->taken);
 	uint32		end = pg_atomic_read_u32(&job->submitted);
 	uint32		npages = 0;
@@ -190,10 +208,11 @@ fill_batch(ServiceJob *own, ChannelJob *job, ProviderBatch *batch, ChannelResult
 	{
 		uint16		number = job->ring[at % CHANNEL_JOB_WINDOWS];
 		PageList   *list = &batch->window[batch->nwindows];
-		bool		sound = number < CHANNEL_WINDOWS && read_window(&channel->window[number], list);
+		bool		sound = number < CHANNEL_WINDOWS && owns_window(ticket->job, number) &&
+			read_window(&channel->window[number], list);
 		uint32		nrows = batch->row_start[batch->nwindows] + (sound ? list->nrows : 0);
 
-		if (!sound || tablet_bytes(own, npages + list->npages, nrows) > channel->provider_state.batch_bytes)
+		if (!sound || tablet_bytes(own, npages + list->npages, nrows) > batch_bytes)
 		{
 			/* alone, it is answered so; behind others, it waits for the next batch */
 			if (batch->nwindows > 0)
@@ -204,6 +223,7 @@ fill_batch(ServiceJob *own, ChannelJob *job, ProviderBatch *batch, ChannelResult
 			return sound ? STATUS_MEMORY_LIMIT : STATUS_BAD_PROGRAM;
 		}
 		npages += list->npages;
+		ticket->window[batch->nwindows] = number;
 		result->window[batch->nwindows++] = number;
 		batch->row_start[batch->nwindows] = nrows;
 	}
@@ -217,9 +237,11 @@ fill_batch(ServiceJob *own, ChannelJob *job, ProviderBatch *batch, ChannelResult
 static void
 wake_owner(ChannelJob *job)
 {
+	pid_t		owner = job->owner;
+
 	pg_memory_barrier();
-	if (pg_atomic_read_u32(&job->waiting) != 0 && pg_atomic_exchange_u32(&job->waiting, 0) != 0)
-		kill(job->owner, SIGUSR1);
+	if (owner > 1 && pg_atomic_read_u32(&job->waiting) != 0 && pg_atomic_exchange_u32(&job->waiting, 0) != 0)
+		kill(owner, SIGUSR1);
 }
 
 #ifdef GPUDB_FAULTS
@@ -243,7 +265,7 @@ static void
 publish(ChannelJob *job, ChannelResult *result, DeviceStatus status, uint32 words)
 {
 	result->status = status;
-	result->checksum = channel_checksum(result->rows, words);
+	result->checksum = channel_checksum(result, words);
 #ifdef GPUDB_FAULTS
 	inject_fault(result);
 #endif
@@ -280,13 +302,14 @@ answer_waiting(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 
 /* Copy a batch's groups; TABLE_FULL if they are too many. */
 static DeviceStatus
-copy_groups(const ProviderBatch *batch, ChannelResult *result)
+copy_groups(const ProviderBatch *batch, ChannelResult *result, uint32 *words)
 {
 	uint64		n = batch->groups->ngroups;
 	uint64		row_words = batch->groups->row_words;
 
 	if (n * (1 + row_words) > CHANNEL_ROWS_WORDS)
 		return STATUS_TABLE_FULL;
+	*words = (uint32) (n * (1 + row_words));
 	result->ngroups = (uint32) n;
 	memcpy(result->rows, batch->groups->hashes, n * 8);
 	memcpy(result->rows + n, batch->groups->rows, n * row_words * 8);
@@ -295,11 +318,11 @@ copy_groups(const ProviderBatch *batch, ChannelResult *result)
 
 /* Copy to each window the bits of its rows. */
 static void
-copy_passed(const ProviderBatch *batch, const ChannelResult *result)
+copy_passed(const ProviderBatch *batch, const Ticket *ticket)
 {
 	for (uint32 w = 0; w < batch->nwindows; w++)
 	{
-		ChannelWindow *window = &channel->window[result->window[w]];
+		ChannelWindow *window = &channel->window[ticket->window[w]];
 		uint32		first = batch->row_start[w];
 		uint32		end = batch->row_start[w + 1];
 
@@ -316,6 +339,7 @@ deliver(ProviderBatch *batch)
 	ServiceJob *own = &jobs[ticket->job];
 	ChannelResult *result = ticket->result;
 	DeviceStatus status = batch->status;
+	uint32		words = 0;
 
 	if (status == STATUS_NEEDS_WIDE && !batch->wide)
 	{
@@ -324,7 +348,7 @@ deliver(ProviderBatch *batch)
 		own->wide = true;
 		for (uint32 w = 0; w < batch->nwindows; w++)
 			npages += batch->window[w].npages;
-		if (tablet_bytes(own, npages, batch->row_start[batch->nwindows]) <= channel->provider_state.batch_bytes)
+		if (tablet_bytes(own, npages, batch->row_start[batch->nwindows]) <= batch_bytes)
 		{
 			batch->wide = true;
 			provider->submit(batch);
@@ -333,18 +357,19 @@ deliver(ProviderBatch *batch)
 	}
 	result->ngroups = 0;
 	if (status == STATUS_DONE && batch->groups != NULL)
-		status = copy_groups(batch, result);
+		status = copy_groups(batch, result, &words);
 	else if (status == STATUS_DONE)
-		copy_passed(batch, result);
+		copy_passed(batch, ticket);
 	result->failed_column = batch->failed_column;
 	memcpy(result->max_scale, batch->max_scale, sizeof(result->max_scale));
 	result->times = batch->times;
-	publish(job, result, status, result->ngroups * (1 + own->provider.view.program->row_words));
+	publish(job, result, status, words);
 	provider->release(batch);
 	ticket->used = false;
 	own->in_flight--;
 	in_flight--;
-	channel->batches++;
+	if (status != STATUS_DEVICE_DOWN)
+		channel->batches++;
 }
 
 /* Slots */
@@ -390,7 +415,9 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 		return false;
 	batch->job = &own->provider;
 	batch->wide = own->wide;
-	status = fill_batch(own, job, batch, result);
+	ticket = free_ticket();
+	*ticket = (Ticket) {.job = number, .result = result};
+	status = fill_batch(own, ticket, batch);
 	if (status != STATUS_DONE)
 	{
 		provider->release(batch);
@@ -398,8 +425,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 		return true;
 	}
 	pg_atomic_write_u32(&result->state, RESULT_BUSY);
-	ticket = free_ticket();
-	*ticket = (Ticket) {.used = true, .job = number, .result = result};
+	ticket->used = true;
 	batch->owner = ticket;
 	own->in_flight++;
 	in_flight++;
@@ -413,24 +439,25 @@ serve_slot(int number)
 {
 	ChannelJob *job = &channel->job[number];
 	ServiceJob *own = &jobs[number];
-	uint32		state = pg_atomic_read_u32(&job->state);
+	uint32		word = pg_atomic_read_u32(&job->state);
 
 	pg_read_barrier();
-	if (own->open && own->in_flight == 0 && (state != JOB_OPEN || job->serial != own->serial))
+	if (own->in_flight == 0 && own->word != word)
 		own->open = false;
-	if (state == JOB_ABANDONED && own->in_flight == 0)
+	if (JOB_STATE(word) == JOB_ABANDONED && own->in_flight == 0)
 	{
-		channel_free_job_windows(channel, number);
-		pg_memory_barrier();
-		pg_atomic_write_u32(&job->state, JOB_FREE);
+		channel_free_abandoned(channel, number, word);
 		return true;
 	}
-	if (state != JOB_OPEN || job->incarnation != pg_atomic_read_u32(&channel->incarnation))
+	if (JOB_STATE(word) != JOB_OPEN || job->incarnation != pg_atomic_read_u32(&channel->incarnation) ||
+		pg_atomic_read_u32(&job->submitted) == pg_atomic_read_u32(&job->taken))
 		return false;
-	if (pg_atomic_read_u32(&job->submitted) == pg_atomic_read_u32(&job->taken))
+	pg_read_barrier();
+	/* it may have been another use's ring; with windows in it this one lasts until they are answered */
+	if (pg_atomic_read_u32(&job->state) != word)
 		return false;
 	if (!own->open)
-		open_job(own, job);
+		open_job(own, job, word);
 	return serve_windows(number, job, own);
 }
 
@@ -448,7 +475,7 @@ sleep_until_rung(void)
 		ChannelJob *job = &channel->job[i];
 
 		/* somebody came between the last look and now */
-		if (pg_atomic_read_u32(&job->state) == JOB_OPEN &&
+		if (JOB_STATE(pg_atomic_read_u32(&job->state)) == JOB_OPEN &&
 			pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken) && free_result(job) != NULL &&
 			job->incarnation == pg_atomic_read_u32(&channel->incarnation))
 		{
@@ -471,6 +498,8 @@ service_run(Channel *ch, const Provider *device, ServicePool buffers)
 	channel = ch;
 	provider = device;
 	pool = buffers;
+	chunk_bytes = ch->chunk_bytes;
+	batch_bytes = ch->provider_state.batch_bytes;
 	while (getppid() == parent)
 	{
 		bool		busy = false;

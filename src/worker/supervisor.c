@@ -27,9 +27,6 @@
 #include "worker/helper.h"
 #include "worker/supervisor.h"
 
-/* A helper without heartbeat for so long is ended. */
-#define SILENCE_MS		2000
-
 /* A helper may take so long to start. */
 #define STARTUP_MS		60000
 
@@ -158,7 +155,7 @@ look_after_helper(Supervisor *self, Channel *channel)
 		self->heartbeat = heartbeat;
 		self->heard = now;
 	}
-	else if (TimestampDifferenceExceeds(self->heard, now, starting ? STARTUP_MS : SILENCE_MS))
+	else if (TimestampDifferenceExceeds(self->heard, now, starting ? STARTUP_MS : CHANNEL_SILENCE_MS))
 	{
 		ereport(LOG, (errmsg("gpudb: the GPU process does not answer and is ended")));
 		kill(self->helper, SIGKILL);
@@ -177,6 +174,8 @@ end_helper(Supervisor *self)
 	while (waitpid(self->helper, &status, 0) < 0 && errno == EINTR)
 		;
 	self->helper = 0;
+	pg_atomic_write_u32(&channel_get()->state, HELPER_DOWN);
+	channel_helper_gone();
 }
 
 static void
@@ -214,7 +213,8 @@ gpudb_supervisor_main(Datum arg)
 		ConfigReloadPending = false;
 	}
 	end_helper(&self);
-	proc_exit(0);
+	/* the postmaster starts another one, unless the server stops */
+	proc_exit(1);
 }
 
 void

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What takes too long for `make test`:
-# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups] [helper]     (all when none is named)
+# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups] [helper] [faults]
 #
 #   queries    50,000 random queries; at least 95 % of those that count must run on gpudb
 #   buffers    every suite that runs queries, at shared_buffers of 1 MB and of 128 MB
@@ -9,7 +9,10 @@
 #   cancel     1,000 queries cancelled at random moments: p99 at most 200 ms
 #   repeat     10,000 queries in one session: nothing may grow
 #   groups     5 million groups; 200 million rows (9 GB on disk): memory and time
-#   helper     the TAP tests, with the GPU process killed 200 times under load
+#   helper     the GPU process killed 200 times under load; slots that change hands while it is stopped; 20 restarts
+#   faults     every call of CUDA fails, with each of six codes; wants a GPU and `make FAULTS=1 install`
+#
+# All but `faults` when none is named.
 #
 # gpudb must be installed already.  GPUDB_LONG_ROWS: rows for `groups`; GPUDB_DIFF_SEED: seed for `queries`.
 # Exit status 1: something failed.
@@ -29,7 +32,7 @@ step() {
 with_server() {
 	local name=$1
 	shift
-	server_start "$name" 'shared_buffers = 2GB' 'autovacuum = off' 'max_wal_size = 8GB' && psql_as -c 'CREATE EXTENSION gpudb' &&
+	server_start "$name" "gpudb.provider = ${GPUDB_PROVIDER:-auto}" 'shared_buffers = 2GB' 'autovacuum = off' 'max_wal_size = 8GB' && psql_as -c 'CREATE EXTENSION gpudb' &&
 		"$@"
 	local result=$?
 	server_stop "$name"
@@ -52,12 +55,18 @@ long_sanitize() { step "$here/../sanitize.sh"; }
 long_cancel() { step with_server cancel "$here/cancel.py"; }
 long_repeat() { step with_server repeat "$here/repeat.py"; }
 long_groups() { step with_server groups "$here/groups.py" --rows "${GPUDB_LONG_ROWS:-200000000}"; }
-long_helper() { step env GPUDB_HELPER_KILLS=200 "$here/../run.sh" tap; }
+long_helper() {
+	step env GPUDB_HELPER_KILLS=200 "$here/../run.sh" tap
+	step with_server slots "$here/slots.py"
+	step "$here/restarts.sh"
+}
+# wants a GPU, and gpudb built and installed with FAULTS=1
+long_faults() { step with_server faults "$here/faults.py"; }
 
 steps=("$@")
 [ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups helper)
 for name in "${steps[@]}"; do
-	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups helper"
+	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups helper faults"
 done
 find_postgres
 work_open

@@ -39,6 +39,8 @@ foreach my $threads (1, 2, 8)
 }
 is($node->safe_psql('postgres', 'SET gpudb.force = on; SET gpudb.debug_require = require; SELECT count(*), sum(k) FROM t'),
 	'400000|199800000', 'others go on');
+my $after = $node->safe_psql('postgres', 'SET gpudb.force = on; EXPLAIN (ANALYZE, BUFFERS) SELECT count(*) FROM t WHERE k = 1');
+like($after, qr/Pages Pinned: [1-9]/, 'pins can be leased as before');
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_locks WHERE relation = 't'::regclass"), '0', 'no lock is left');
 unlike(slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'the server never crashed');
 $node->stop;
