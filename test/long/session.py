@@ -1,6 +1,7 @@
 """A connection whose server process can be watched: what the tests of this folder share."""
 
 import os
+import subprocess
 import sys
 import threading
 
@@ -33,9 +34,20 @@ class Session(Connection):
                     return int(line.split()[1]) * 1024
         raise RuntimeError("the kernel does not tell RssAnon")
 
+    def supervisor(self):
+        """The process that keeps the GPU process, its only child."""
+        with open(f"/proc/{self.pid}/stat") as stat:
+            return child_of(stat.read().split()[3], "gpudb supervisor")
+
     def handles(self):
         """Open files, and threads."""
         return len(os.listdir(f"/proc/{self.pid}/fd")), len(os.listdir(f"/proc/{self.pid}/task"))
+
+
+def child_of(pid, name=""):
+    """The first child of a process, with this in its title; None if there is none."""
+    found = subprocess.run(["pgrep", "-P", str(pid), "-f", name], capture_output=True, text=True).stdout.split()
+    return int(found[0]) if found else None
 
 
 class Peak:

@@ -11,20 +11,13 @@ import argparse
 import os
 import random
 import signal
-import subprocess
 import threading
 import time
 
-from session import Session
+from session import Session, child_of
 
 TABLE = "DROP TABLE IF EXISTS slots; CREATE TABLE slots AS SELECT generate_series(1, 1000) AS id; VACUUM ANALYZE slots"
 BOUNDS = (100, 300, 600, 900)
-
-
-def child_of(pid, name=""):
-    """The first child of a process, with this in its title; None if there is none."""
-    found = subprocess.run(["pgrep", "-P", str(pid), "-f", name], capture_output=True, text=True).stdout.split()
-    return int(found[0]) if found else None
 
 
 class Asker(threading.Thread):
@@ -45,8 +38,7 @@ def main():
     options = parser.parse_args()
     session = Session()
     session.each(TABLE)
-    with open(f"/proc/{session.pid}/stat") as stat:
-        supervisor = child_of(stat.read().split()[3], "gpudb supervisor")
+    supervisor = session.supervisor()
     end = time.monotonic() + options.seconds
     askers = [Asker(bound, end) for bound in BOUNDS]
     for asker in askers:
