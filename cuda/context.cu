@@ -146,13 +146,6 @@ context_open(const char *uuid, ProviderState *state)
 	return state->why[0] == '\0';
 }
 
-void
-context_close(void)
-{
-	/* the process ends: nothing can be done about an error */
-	(void) CUDA_CALL(cudaDeviceReset());
-}
-
 bool
 context_attach(const ProviderMemory *memory, const char **why)
 {

@@ -23,9 +23,6 @@ extern CudaContext cuda_context;
  */
 extern bool context_open(const char *uuid, ProviderState *state);
 
-/* Give everything back. */
-extern void context_close(void);
-
 /* Let the device read host memory in place, at the same address; false with *why if it cannot. */
 extern bool context_attach(const ProviderMemory *memory, const char **why);
 

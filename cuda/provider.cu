@@ -100,7 +100,7 @@ release(ProviderBatch *batch)
 }
 
 static const Provider provider = {
-	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release, context_close
+	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release
 };
 
 extern "C" __attribute__((visibility("default"))) const Provider *

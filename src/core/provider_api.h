@@ -124,9 +124,6 @@ typedef struct Provider
 
 	/* Give a batch back after collecting it. */
 	void		(*release) (ProviderBatch *batch);
-
-	/* Give everything back; nothing is in flight. */
-	void		(*stop) (void);
 } Provider;
 
 #endif							/* GPUDB_CORE_PROVIDER_API_H */

@@ -136,21 +136,19 @@ channel_job_alive(const ChannelJob *job)
 	return channel_serving() && job->incarnation == pg_atomic_read_u32(&channel->incarnation);
 }
 
-void
-channel_free_job_windows(Channel *ch, int number)
+/* Of a job's slot, the windows and copies that it holds. */
+static void
+free_windows(Channel *ch, int number)
 {
 	for (int w = 0; w < CHANNEL_WINDOWS; w++)
 		if (pg_atomic_read_u32(&ch->window[w].owner) == (uint32) number + 1)
 			channel_free_window(&ch->window[w]);
 }
 
-/* Free a slot that is the caller's alone. */
+/* Free a slot that is the caller's alone and holds no windows. */
 static void
-free_slot(Channel *ch, int number)
+set_free(ChannelJob *job)
 {
-	ChannelJob *job = &ch->job[number];
-
-	channel_free_job_windows(ch, number);
 	pg_memory_barrier();
 	pg_atomic_write_u32(&job->state, JOB_WITH_STATE(pg_atomic_read_u32(&job->state), JOB_FREE));
 }
@@ -172,14 +170,19 @@ channel_close_job(ChannelJob *job, bool in_flight)
 			!pg_atomic_compare_exchange_u32(&job->state, &word, JOB_WITH_STATE(word, JOB_TAKEN)))
 			return;
 	}
-	free_slot(channel, job_number(job));
+	/* the owner has freed every window that is not in flight: going through all of them would cost each query */
+	if (in_flight)
+		free_windows(channel, job_number(job));
+	set_free(job);
 }
 
 void
 channel_free_abandoned(Channel *ch, int number, uint32 word)
 {
-	if (pg_atomic_compare_exchange_u32(&ch->job[number].state, &word, JOB_WITH_STATE(word, JOB_TAKEN)))
-		free_slot(ch, number);
+	if (!pg_atomic_compare_exchange_u32(&ch->job[number].state, &word, JOB_WITH_STATE(word, JOB_TAKEN)))
+		return;
+	free_windows(ch, number);
+	set_free(&ch->job[number]);
 }
 
 ChannelWindow *

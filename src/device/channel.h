@@ -206,9 +206,6 @@ extern void channel_free_abandoned(Channel *channel, int number, uint32 word);
 /* Free whatever abandoned jobs hold, and wake all owners: the helper is gone. */
 extern void channel_helper_gone(void);
 
-/* Of a job's slot, the windows and copies that it holds. */
-extern void channel_free_job_windows(Channel *channel, int number);
-
 /* The checksum of a result: its header, and its groups of so many words. */
 extern uint64 channel_checksum(const ChannelResult *result, uint32 words);
 

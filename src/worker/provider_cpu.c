@@ -190,11 +190,6 @@ release(ProviderBatch *batch)
 	((CpuBatch *) batch)->used = false;
 }
 
-static void
-stop(void)
-{
-}
-
 const Provider provider_cpu = {
 	.abi = PROVIDER_ABI,
 	.name = "cpu",
@@ -205,5 +200,4 @@ const Provider provider_cpu = {
 	.submit = submit,
 	.collect = collect,
 	.release = release,
-	.stop = stop,
 };

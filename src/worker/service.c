@@ -393,6 +393,14 @@ free_result(ChannelJob *job)
 	return NULL;
 }
 
+/* Whether a slot is for this helper and has windows that wait; `word` is its state. */
+static bool
+windows_wait(ChannelJob *job, uint32 word)
+{
+	return JOB_STATE(word) == JOB_OPEN && job->incarnation == pg_atomic_read_u32(&channel->incarnation) &&
+		pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken);
+}
+
 /* Start a batch of the windows that wait, if there is room for one; whether anything was done. */
 static bool
 serve_windows(int number, ChannelJob *job, ServiceJob *own)
@@ -449,8 +457,7 @@ serve_slot(int number)
 		channel_free_abandoned(channel, number, word);
 		return true;
 	}
-	if (JOB_STATE(word) != JOB_OPEN || job->incarnation != pg_atomic_read_u32(&channel->incarnation) ||
-		pg_atomic_read_u32(&job->submitted) == pg_atomic_read_u32(&job->taken))
+	if (!windows_wait(job, word))
 		return false;
 	pg_read_barrier();
 	/* it may have been another use's ring; with windows in it this one lasts until they are answered */
@@ -475,9 +482,7 @@ sleep_until_rung(void)
 		ChannelJob *job = &channel->job[i];
 
 		/* somebody came between the last look and now */
-		if (JOB_STATE(pg_atomic_read_u32(&job->state)) == JOB_OPEN &&
-			pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken) && free_result(job) != NULL &&
-			job->incarnation == pg_atomic_read_u32(&channel->incarnation))
+		if (windows_wait(job, pg_atomic_read_u32(&job->state)) && free_result(job) != NULL)
 		{
 			pg_atomic_write_u32(&channel->sleeping, 0);
 			return;
