@@ -89,9 +89,8 @@ state_of_process(const Channel *channel)
 		case HELPER_STARTING:
 			return "The GPU process is starting; look again in a second.";
 		case HELPER_SERVING:
-			if (gpudb_provider == PROVIDER_CPU)
-				return "All is well, but gpudb.provider is cpu: the GPU process runs on the CPU, for tests.";
-			return psprintf("All is well: the GPU process %d has run %lu batches.",
+			return psprintf("All is well%s: the GPU process %d has run %lu batches.",
+							gpudb_provider == PROVIDER_CPU ? ", but gpudb.provider is cpu, for tests" : "",
 							channel->helper, (unsigned long) channel->batches);
 		case HELPER_NO_DEVICE:
 			return psprintf("CUDA finds no device that can be used: %s. "

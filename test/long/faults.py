@@ -11,11 +11,12 @@ memory that grew.
 
 import argparse
 import os
+import re
 import signal
 import subprocess
 import time
 
-from session import Session, child_of
+from session import Session
 
 TABLES = """
 DROP TABLE IF EXISTS faults;
@@ -31,7 +32,7 @@ QUERIES = [
     "SELECT k, count(*), sum(n) FROM faults GROUP BY k ORDER BY k",
     "SELECT id FROM faults WHERE t LIKE 'row 12_4'",
 ]
-SERVES = "All is well"
+SERVES = re.compile(r"All is well.*: the GPU process (\d+) ")
 ANSWER_FAULTS = {1: "dies", 2: "hangs", 3: "damages the answer"}
 
 
@@ -49,7 +50,8 @@ class Campaign:
 
     def helper(self):
         """The process of a helper that serves, None if there is none."""
-        return child_of(self.session.supervisor()) if self.doctor().startswith(SERVES) else None
+        serves = SERVES.match(self.doctor())
+        return int(serves.group(1)) if serves else None
 
     def doctor(self):
         return self.session.value("SELECT gpudb.doctor()")
@@ -74,6 +76,11 @@ class Campaign:
     def pending(self, kind):
         return self.session.value(f"SELECT debug_pending('{kind}')") == "t"
 
+    def recover(self, what):
+        """A helper serves again, and is asked."""
+        self.wait_for_helper()
+        self.check(what + ", afterwards")
+
     def try_site(self, site, code, at_start):
         """A helper passes the place, at its start or while it runs the queries; the process that was there before."""
         what = f"site {site}, code {code}"
@@ -85,6 +92,7 @@ class Campaign:
         self.check(what)
         if self.pending("cuda"):
             raise Trouble(what + ": was never passed")
+        self.recover(what)
         return old
 
     def try_answer(self, n, code):
@@ -93,6 +101,7 @@ class Campaign:
         self.check(f"the helper {ANSWER_FAULTS[code]} at answer {n}")
         if self.pending("answer"):
             raise Trouble(f"answer {n} never came")
+        self.recover(f"answer {n}")
 
 
 def gpu_memory(helper):

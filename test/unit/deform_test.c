@@ -240,7 +240,8 @@ test_tables(const char *name, Mood mood, int rounds)
 		free(plan);
 		free_table(&table);
 	}
-	tap_expect(fast > rounds / 10, "only %ld plans of %d were for the fast way", fast, rounds);
+	/* of a handful of tables, none may be so */
+	tap_expect(rounds < 20 || fast > rounds / 10, "only %ld plans of %d were for the fast way", fast, rounds);
 	tap_end();
 }
 
