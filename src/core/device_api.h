@@ -31,6 +31,7 @@ typedef struct JobSpec
 	uint64_t	memory_limit;	/* bytes of group tables of all threads */
 	int			threads;		/* besides the caller's */
 	int32_t		yield_after;	/* tests: see VmRun; -1 = never */
+	bool		no_stand_in;	/* open() fails rather than have another device run all of it */
 	bool		(*interrupted) (void);	/* whether the query is to end; asked by any thread, often */
 } JobSpec;
 
@@ -88,6 +89,9 @@ typedef struct Device
 
 	/* More room in the variable-width area of a collected item; false when memory is short. */
 	bool		(*enlarge) (DeviceWork *work, uint64_t more_bytes);
+
+	/* Merge groups that another job of the same program has found; DONE, or why not. */
+	DeviceStatus (*absorb) (DeviceJob *job, const GroupTable *groups);
 
 	/* After the last item: one table of all groups, owned by the job.  TIME_SLICE asks to be called again. */
 	DeviceStatus (*finish) (DeviceJob *job, const GroupTable **groups);

@@ -25,9 +25,6 @@ extern const char *device_await_gpu(void);
 /* Most threads that a query may use besides the backend itself. */
 #define DEVICE_MAX_HELPERS 64
 
-/* Merge groups from elsewhere into those of a job of the CPU device; DONE, or why not. */
-extern DeviceStatus device_cpu_add_groups(DeviceJob *job, const GroupTable *groups);
-
 /*
  * For a process that is about to give up its pins without having closed its
  * jobs: drop what is queued and wait for what runs here; leave to the GPU

@@ -572,8 +572,8 @@ cpu_finish(DeviceJob *job, const GroupTable **groups)
 	return status;
 }
 
-DeviceStatus
-device_cpu_add_groups(DeviceJob *job, const GroupTable *groups)
+static DeviceStatus
+cpu_absorb(DeviceJob *job, const GroupTable *groups)
 {
 	DeviceStatus status = prepare_worker(job, &job->worker[0]);
 	uint32_t	next = 0;
@@ -620,6 +620,7 @@ const Device cpu_device = {
 	.collect = cpu_collect,
 	.release = cpu_release,
 	.enlarge = cpu_enlarge,
+	.absorb = cpu_absorb,
 	.finish = cpu_finish,
 	.report = cpu_report,
 	.close = cpu_close,

@@ -334,7 +334,7 @@ merge_groups(RemoteJob *job, ChannelResult *result)
 		.capacity = result->ngroups, .row_words = job->spec.program->row_words
 	};
 
-	return result->ngroups == 0 ? STATUS_DONE : device_cpu_add_groups(job->local, &groups);
+	return result->ngroups == 0 ? STATUS_DONE : cpu_device.absorb(job->local, &groups);
 }
 
 static void
@@ -433,9 +433,13 @@ remote_open(const JobSpec *spec)
 {
 	DeviceStatus why;
 	/* a session that holds slots itself might wait for its own */
-	ChannelJob *slot = channel_open_job(spec->program, spec->deform, open_jobs == NULL ? gpudb_queue_timeout : 0, &why);
-	RemoteJob  *job = calloc(1, sizeof(RemoteJob));
+	int			patience = open_jobs == NULL && !spec->no_stand_in ? gpudb_queue_timeout : 0;
+	ChannelJob *slot = channel_open_job(spec->program, spec->deform, patience, &why);
+	RemoteJob  *job;
 
+	if (slot == NULL && spec->no_stand_in)
+		return NULL;
+	job = calloc(1, sizeof(RemoteJob));
 	if (job != NULL)
 		job->local = cpu_device.open(spec);
 	if (job == NULL || job->local == NULL)
@@ -555,6 +559,12 @@ remote_enlarge(DeviceWork *work, uint64_t more_bytes)
 }
 
 static DeviceStatus
+remote_absorb(DeviceJob *device_job, const GroupTable *groups)
+{
+	return cpu_device.absorb(((RemoteJob *) device_job)->local, groups);
+}
+
+static DeviceStatus
 remote_finish(DeviceJob *device_job, const GroupTable **groups)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
@@ -617,6 +627,7 @@ const Device remote_device = {
 	.collect = remote_collect,
 	.release = remote_release,
 	.enlarge = remote_enlarge,
+	.absorb = remote_absorb,
 	.finish = remote_finish,
 	.report = remote_report,
 	.close = remote_close,

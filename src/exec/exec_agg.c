@@ -15,6 +15,7 @@
 #include "nodes/makefuncs.h"
 #include "utils/memutils.h"
 
+#include "exec/feeders.h"
 #include "exec/memory.h"
 #include "exec/node.h"
 #include "exec/params.h"
@@ -63,64 +64,6 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	params_find(node);
 }
 
-/* Take back a finished item; the first failure is kept in *status. */
-static void
-take_item(GpuAggState *state, DeviceWork *work, DeviceStatus *status, bool *raised)
-{
-	GpuNode    *node = &state->node;
-
-	if (work->status == STATUS_NEEDS_PATCH && node_patch_and_resubmit(node, work))
-		return;
-	work->status = node_finished_status(node, work);
-	if (work->status == STATUS_SCALE_EXCEEDED && node_raise_scales(node, work->tablet))
-		*raised = true;
-	if (*status == STATUS_DONE || *status == STATUS_CANCELLED)
-		*status = work->status;
-	if ((work->status == STATUS_SPECIAL_NUMERIC || work->status == STATUS_DECIMAL_TOO_WIDE) &&
-		work->tablet->failed_column >= 0)
-		state->cause.attno = node->compiled.column[work->tablet->failed_column].attno;
-	page_window_release(work->owner);
-	node->device->release(node->job, work);
-}
-
-/* Feed all pages to the device; every item is back when it returns. */
-static DeviceStatus
-feed_all(GpuAggState *state, bool *raised)
-{
-	GpuNode    *node = &state->node;
-	const Device *device = node->device;
-	DeviceStatus status = STATUS_DONE;
-	DeviceWork *work;
-
-	while (status == STATUS_DONE)
-	{
-		CHECK_FOR_INTERRUPTS();
-		work = device->acquire(node->job);
-		if (work != NULL)
-		{
-			PageWindow *window = work->owner ? work->owner : node_new_window(node);
-
-			work->owner = window;
-			if (!node_fill_window(node, window))
-			{
-				device->release(node->job, work);
-				break;
-			}
-			work->pages = &window->list;
-			device->submit(node->job, work);
-		}
-		work = device->collect(node->job, work == NULL);
-		if (work != NULL)
-			take_item(state, work, &status, raised);
-	}
-	while ((work = device->collect(node->job, true)) != NULL)
-	{
-		CHECK_FOR_INTERRUPTS();
-		take_item(state, work, &status, raised);
-	}
-	return status;
-}
-
 /* Check that every value can be known, before the first row goes out. */
 static DeviceStatus
 check_results(GpuAggState *state)
@@ -167,9 +110,28 @@ finish(GpuAggState *state)
 	do
 	{
 		CHECK_FOR_INTERRUPTS();
-		status = state->node.device->finish(state->node.job, &state->groups);
+		status = state->node.device->finish(state->node.feed.job, &state->groups);
 	} while (status == STATUS_TIME_SLICE);
 	return status;
+}
+
+/* Feed all pages, with others' help where that pays, and merge what came of them. */
+static void
+feed(GpuAggState *state, FeedOutcome *outcome)
+{
+	GpuNode    *node = &state->node;
+	Feeders    *feeders = feeders_start(&node->feed);
+
+	feed_outcome_init(outcome);
+	feed_all(&node->feed, outcome);
+	if (feeders != NULL)
+		feeders_finish(feeders, &node->feed, outcome);
+	if (outcome->status == STATUS_DONE)
+		outcome->status = finish(state);
+	if (outcome->status == STATUS_DONE)
+		outcome->status = check_results(state);
+	if (outcome->failed_column >= 0)
+		state->cause.attno = node->compiled.column[outcome->failed_column].attno;
 }
 
 /* Run the whole job; false when PostgreSQL must answer. */
@@ -177,33 +139,27 @@ static bool
 compute(GpuAggState *state)
 {
 	GpuNode    *node = &state->node;
-	DeviceStatus status = STATUS_SCALE_EXCEEDED;
+	FeedOutcome outcome;
 
 	if (!params_probe(node))
 		return false;
 	for (int round = 0; round < MAX_SCALE_ROUNDS; round++)
 	{
-		bool		raised = false;
-
 		node_start_run(node);
 		if (!node_open_job(node))
 		{
 			node_end_run(node);
 			return false;
 		}
-		status = feed_all(state, &raised);
-		if (status == STATUS_DONE)
-			status = finish(state);
-		if (status == STATUS_DONE)
-			status = check_results(state);
-		if (status == STATUS_DONE)
+		feed(state, &outcome);
+		if (outcome.status == STATUS_DONE)
 			return true;
-		if (!(status == STATUS_SCALE_EXCEEDED && raised))
+		if (outcome.status != STATUS_SCALE_EXCEEDED || !node_raise_scales(node, outcome.max_scale))
 			break;
 		node_end_run(node);
 	}
 	remember(state);
-	node_note_status(node, status);
+	node_note_status(node, outcome.status);
 	node_end_run(node);
 	return false;
 }

@@ -10,9 +10,6 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "miscadmin.h"
-#include "portability/instr_time.h"
-#include "storage/ipc.h"
 #include "utils/memutils.h"
 
 #include "device/device.h"
@@ -31,17 +28,10 @@ static void
 cleanup_callback(void *arg)
 {
 	GpuNode    *node = arg;
-	ListCell   *lc;
 
-	if (node->job != NULL)
-		node->device->close(node->job);
-	node->job = NULL;
+	feed_abandon(&node->feed);
 	threads_return(node->threads);
 	node->threads = 0;
-	/* the pins themselves belong to the resource owner */
-	foreach(lc, node->windows)
-		page_window_forget(lfirst(lc));
-	node->windows = NIL;
 }
 
 GpuNode *
@@ -114,33 +104,15 @@ create_deform_spec(GpuNode *node)
 	return deform_spec_create(node->relation, wanted, compiled->ncolumns);
 }
 
-/* A FATAL error ends the process without passing our PG_CATCH. */
-static void
-quiesce_at_exit(int code, Datum arg)
-{
-	device_quiesce();
-}
-
-/* Called by threads, too: it only looks. */
-static bool
-query_interrupted(void)
-{
-	return QueryCancelPending || ProcDiePending;
-}
-
 bool
 node_open_job(GpuNode *node)
 {
-	static bool exit_registered = false;
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 	CompileInput input = {
 		.varno = node->relid, .notnull = compile_not_null(RelationGetDescr(node->relation)),
 		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .scales = node->scales
 	};
 
-	if (!exit_registered)
-		before_shmem_exit(quiesce_at_exit, (Datum) 0);
-	exit_registered = true;
 	compile_program(&input, &node->request, &node->compiled);
 	if (node->compiled.reason != NULL)
 	{
@@ -152,76 +124,47 @@ node_open_job(GpuNode *node)
 		debug_program_write(gpudb_debug_program, &node->compiled);
 	require_gpu();
 	node->device = device_choose(node->compiled.program, &node->report.device_why);
-	node->spec = (JobSpec) {
+	node->feed.spec = (JobSpec) {
 		.program = node->compiled.program, .deform = create_deform_spec(node),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
-		.yield_after = gpudb_debug_yield, .interrupted = query_interrupted
+		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted
 	};
-	node->job = node->device->open(&node->spec);
-	if (node->job == NULL)
+	if (!feed_open_job(&node->feed, node->device))
 		node_note_status(node, STATUS_MEMORY_LIMIT);
 	MemoryContextSwitchTo(old);
-	return node->job != NULL;
+	return node->feed.job != NULL;
 }
 
 void
 node_start_run(GpuNode *node)
 {
-	MemoryContext old = MemoryContextSwitchTo(node->run_context);
-
 	/* on the run's own context: a parent's callbacks come after its children are gone */
 	node->cleanup.func = cleanup_callback;
 	node->cleanup.arg = node;
 	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
-	page_source_open(&node->source, node->relation, node->css.ss.ps.state->es_snapshot);
+	feed_begin(&node->feed, node->run_context, node->relation, node->css.ss.ps.state->es_snapshot);
 	node->running = true;
-	node->finished = 0;
 	node->threads = threads_lease();
-	MemoryContextSwitchTo(old);
-}
-
-/* A GPU has left windows to the CPU device. */
-static void
-note_left(GpuNode *node, DeviceStatus why)
-{
-	node->report.left_for = status_reason(why)[0] != '\0' ? status_reason(why) : "gpu_limit";
-	node->report.left_text = status_text(why);
-	if (!node->secret)
-		stat_count_left(node->report.left_for);
 }
 
 void
 node_close_job(GpuNode *node)
 {
-	JobReport	report;
-
-	if (node->job == NULL)
-		return;
-	node->device->report(node->job, &report);
-	node->report.times.deform_ns += report.times.deform_ns;
-	node->report.times.run_ns += report.times.run_ns;
-	node->report.left_windows += report.left_windows;
-	if (report.left_for != STATUS_DONE && report.left_for != STATUS_CANCELLED)
-		note_left(node, report.left_for);
-	node->device->close(node->job);
-	node->job = NULL;
+	feed_close_job(&node->feed);
 }
 
 void
 node_end_run(GpuNode *node)
 {
-	ListCell   *lc;
+	FeedReport *report = &node->feed.report;
 
-	node_close_job(node);
-	foreach(lc, node->windows)
-		page_window_release(lfirst(lc));
-	node->windows = NIL;
-	node->report.pages_pinned += node->source.pinned;
-	node->report.pages_copied += node->source.copied;
+	feed_end(&node->feed);
+	if (report->left_for != STATUS_DONE && !node->secret)
+		stat_count_left(feed_left_reason(report));
+	feed_report_add(&node->report.feed, report);
+	memset(report, 0, sizeof(*report));
 	threads_return(node->threads);
 	node->threads = 0;
-	page_source_close(&node->source);
-	memset(&node->source, 0, sizeof(node->source));
 	node->running = false;
 	node->compiled.program = NULL;
 	MemoryContextReset(node->run_context);
@@ -230,9 +173,9 @@ node_end_run(GpuNode *node)
 void
 node_end(GpuNode *node)
 {
-	if (!node->secret && node->report.windows > 0 && node->report.fallback_reason == NULL)
-		stat_count_executed();
 	node_end_run(node);
+	if (!node->secret && node->report.feed.windows > 0 && node->report.fallback_reason == NULL)
+		stat_count_executed();
 	if (node->child != NULL)
 		ExecEndNode(node->child);
 }
@@ -251,66 +194,15 @@ node_rescan(GpuNode *node)
 	}
 }
 
-PageWindow *
-node_new_window(GpuNode *node)
-{
-	MemoryContext old = MemoryContextSwitchTo(node->run_context);
-	PageWindow *window = page_window_create();
-
-	node->windows = lappend(node->windows, window);
-	MemoryContextSwitchTo(old);
-	return window;
-}
-
 bool
-node_fill_window(GpuNode *node, PageWindow *window)
-{
-	instr_time	start;
-	instr_time	end;
-	bool		filled;
-
-	INSTR_TIME_SET_CURRENT(start);
-	filled = page_source_next(&node->source, window);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
-	node->report.feed_ms += INSTR_TIME_GET_MILLISEC(end);
-	if (filled)
-	{
-		node->report.windows++;
-		node->report.rows_in += window->list.nrows;
-	}
-	return filled;
-}
-
-DeviceStatus
-node_finished_status(GpuNode *node, const DeviceWork *work)
-{
-	/* it ended for an interrupt that is to be raised now */
-	if (work->status == STATUS_CANCELLED)
-		CHECK_FOR_INTERRUPTS();
-	return node->finished++ == gpudb_debug_fail ? STATUS_INJECTED : work->status;
-}
-
-bool
-node_patch_and_resubmit(GpuNode *node, DeviceWork *work)
-{
-	work->status = tablet_patch(node->device, work);
-	if (work->status != STATUS_DONE)
-		return false;
-	work->stage = STAGE_RUN;
-	node->device->submit(node->job, work);
-	return true;
-}
-
-bool
-node_raise_scales(GpuNode *node, const Tablet *tablet)
+node_raise_scales(GpuNode *node, const int32 *max_scale)
 {
 	bool		raised = false;
 
 	for (int i = 0; i < node->compiled.ncolumns; i++)
 	{
 		const ColumnUse *use = &node->compiled.column[i];
-		int			seen = tablet->column[i].max_scale;
+		int			seen = max_scale[i];
 
 		/* another window may have raised it since this one was compiled for */
 		if (use->second || seen <= use->scale)

@@ -128,18 +128,27 @@ keep_places(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 	entry->nplaces = n;
 }
 
+static bool
+raise_scales(GpuNode *node, const Tablet *tablet)
+{
+	int32		max_scale[PROGRAM_MAX_COLUMNS];
+
+	for (uint32 c = 0; c < tablet->ncols; c++)
+		max_scale[c] = tablet->column[c].max_scale;
+	return node_raise_scales(node, max_scale);
+}
+
 static void
 take_item(GpuScanState *state, DeviceWork *work, bool *raised)
 {
 	GpuNode    *node = &state->node;
 	BatchWindow *entry = work->owner;
 
-	if (work->status == STATUS_NEEDS_PATCH && node_patch_and_resubmit(node, work))
+	if (!feed_item_finished(&node->feed, work))
 		return;
-	work->status = node_finished_status(node, work);
 	if (work->status == STATUS_DONE)
 		keep_places(state, entry, work);
-	else if (work->status == STATUS_SCALE_EXCEEDED && node_raise_scales(node, work->tablet))
+	else if (work->status == STATUS_SCALE_EXCEEDED && raise_scales(node, work->tablet))
 	{
 		entry->submitted = false;
 		*raised = true;
@@ -150,7 +159,7 @@ take_item(GpuScanState *state, DeviceWork *work, bool *raised)
 		node_note_status(node, work->status);
 		keep_places(state, entry, NULL);
 	}
-	node->device->release(node->job, work);
+	node->device->release(node->feed.job, work);
 }
 
 /* Run every window of the batch that is not yet done, and drain the job. */
@@ -168,14 +177,14 @@ run_batch(GpuScanState *state)
 		if (entry->submitted)
 			continue;
 		CHECK_FOR_INTERRUPTS();
-		while ((work = node->device->acquire(node->job)) == NULL)
-			take_item(state, node->device->collect(node->job, true), &raised);
+		while ((work = node->device->acquire(node->feed.job)) == NULL)
+			take_item(state, node->device->collect(node->feed.job, true), &raised);
 		entry->submitted = true;
 		work->owner = entry;
 		work->pages = &entry->window->list;
-		node->device->submit(node->job, work);
+		node->device->submit(node->feed.job, work);
 	}
-	while ((work = node->device->collect(node->job, true)) != NULL)
+	while ((work = node->device->collect(node->feed.job, true)) != NULL)
 		take_item(state, work, &raised);
 	return !raised;
 }
@@ -192,7 +201,7 @@ restart_job(GpuScanState *state)
 static void
 judge_batch(GpuScanState *state)
 {
-	while (state->node.job != NULL)
+	while (state->node.feed.job != NULL)
 	{
 		if (run_batch(state))
 			return;
@@ -225,9 +234,9 @@ next_batch(GpuScanState *state)
 		BatchWindow *entry = &state->batch[state->nwindows];
 
 		if (entry->window == NULL)
-			entry->window = node_new_window(node);
+			entry->window = feed_new_window(&node->feed);
 		entry->submitted = false;
-		if (node_fill_window(node, entry->window))
+		if (feed_fill_window(&node->feed, entry->window))
 			state->nwindows++;
 		else
 			state->exhausted = true;

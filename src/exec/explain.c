@@ -65,27 +65,30 @@ static void
 explain_report(GpuNode *node, ExplainState *es)
 {
 	const NodeReport *report = &node->report;
+	const FeedReport *feed = &report->feed;
 
 	if (report->fallback_reason && !node->secret)
 		ExplainPropertyText("Fallback", psprintf("%s (%s)", report->fallback_reason, report->fallback_text), es);
-	ExplainPropertyInteger("Tablets", NULL, report->windows, es);
+	ExplainPropertyInteger("Tablets", NULL, feed->windows, es);
 	if (report->fallback_windows > 0 && !node->secret)
 		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
-	if (report->left_windows > 0 && !node->secret)
-		ExplainPropertyInteger("Tablets on CPU", NULL, report->left_windows, es);
-	if (report->left_for != NULL && !node->secret)
-		ExplainPropertyText("Left to CPU", psprintf("%s (%s)", report->left_for, report->left_text), es);
-	ExplainPropertyInteger("Rows In", NULL, report->rows_in, es);
+	if (feed->left_windows > 0 && !node->secret)
+		ExplainPropertyInteger("Tablets on CPU", NULL, feed->left_windows, es);
+	if (feed->left_for != STATUS_DONE && !node->secret)
+		ExplainPropertyText("Left to CPU", psprintf("%s (%s)", feed_left_reason(feed), status_text(feed->left_for)), es);
+	if (feed->feeders > 0)
+		ExplainPropertyInteger("Feeders", NULL, feed->feeders, es);
+	ExplainPropertyInteger("Rows In", NULL, feed->rows_in, es);
 	if (es->buffers)
 	{
-		ExplainPropertyInteger("Pages Pinned", NULL, report->pages_pinned, es);
-		ExplainPropertyInteger("Pages Copied", NULL, report->pages_copied, es);
+		ExplainPropertyInteger("Pages Pinned", NULL, feed->pages_pinned, es);
+		ExplainPropertyInteger("Pages Copied", NULL, feed->pages_copied, es);
 	}
 	if (es->timing)
 	{
-		ExplainPropertyFloat("Feed Time", "ms", report->feed_ms, 3, es);
-		ExplainPropertyFloat("Build Time", "ms", report->times.deform_ns / 1e6, 3, es);
-		ExplainPropertyFloat("Kernel Time", "ms", report->times.run_ns / 1e6, 3, es);
+		ExplainPropertyFloat("Feed Time", "ms", feed->feed_ms, 3, es);
+		ExplainPropertyFloat("Build Time", "ms", feed->times.deform_ns / 1e6, 3, es);
+		ExplainPropertyFloat("Kernel Time", "ms", feed->times.run_ns / 1e6, 3, es);
 	}
 }
 

@@ -20,8 +20,7 @@
 #include "nodes/extensible.h"
 
 #include "compile/compile.h"
-#include "core/device_api.h"
-#include "tablet/pages.h"
+#include "exec/feed.h"
 
 /* Indexes into CustomScan.custom_private. */
 enum NodePrivate
@@ -47,17 +46,9 @@ typedef struct NodeReport
 {
 	const char *fallback_reason;	/* reason code, NULL if none */
 	const char *fallback_text;
-	uint64		windows;		/* fed to the device */
 	uint64		fallback_windows;	/* of GpuScan, left to PostgreSQL */
-	uint64		rows_in;
-	uint64		pages_pinned;
-	uint64		pages_copied;
-	JobTimes	times;
 	const char *device_why;		/* the device is not the one asked for; NULL if it is */
-	uint64		left_windows;	/* the GPU left to the CPU device, */
-	const char *left_for;		/* reason code, NULL if none */
-	const char *left_text;
-	double		feed_ms;		/* pinning pages, by the backend */
+	FeedReport	feed;			/* of all runs that have ended */
 } NodeReport;
 
 typedef struct GpuNode GpuNode;
@@ -83,13 +74,9 @@ struct GpuNode
 	bool		running;
 	MemoryContext run_context;	/* program, columns, windows */
 	CompileResult compiled;
-	JobSpec		spec;
+	Feed		feed;
 	const Device *device;
-	DeviceJob  *job;
 	int			threads;		/* on lease */
-	PageSource	source;
-	List	   *windows;		/* every PageWindow made */
-	int			finished;		/* windows that came back from the device */
 	MemoryContextCallback cleanup;
 
 	NodeReport	report;
@@ -119,23 +106,11 @@ extern void node_end_run(GpuNode *node);
 extern void node_end(GpuNode *node);
 extern void node_rescan(GpuNode *node);
 
-/* A window of the run, made on first need. */
-extern PageWindow *node_new_window(GpuNode *node);
-
-/* Read the next pages into a window, noting the time. */
-extern bool node_fill_window(GpuNode *node, PageWindow *window);
-
-/* A finished item's status, which tests may replace by a failure. */
-extern DeviceStatus node_finished_status(GpuNode *node, const DeviceWork *work);
-
-/* A collected item whose text is to be fetched: fetch it and submit it again, or set its status. */
-extern bool node_patch_and_resubmit(GpuNode *node, DeviceWork *work);
-
 /*
- * After SCALE_EXCEEDED: assume what the tablet has shown.  False when no
- * larger scale helps.
+ * After SCALE_EXCEEDED: assume the scales that columns have shown.  False when
+ * no larger scale helps.
  */
-extern bool node_raise_scales(GpuNode *node, const Tablet *tablet);
+extern bool node_raise_scales(GpuNode *node, const int32 *max_scale);
 
 /* fallback.c */
 

@@ -44,6 +44,9 @@ StaticAssertDecl(HEAP_NATTS_MASK == 0x07FF && HEAP_HASNULL == 0x0001, "tuple hea
 /* How far to read ahead when pages come from outside shared_buffers. */
 #define PREFETCH_DISTANCE 32
 
+/* Blocks that a process draws at a time: 2 MB, so that reading stays sequential and the last ones end together. */
+#define SHARE_BLOCKS 256
+
 /* Blocks ahead whose memory the processor is to fetch. */
 #define LOOKAHEAD 8
 
@@ -54,9 +57,31 @@ page_source_open(PageSource *source, Relation relation, Snapshot snapshot)
 	source->relation = relation;
 	/* not synchronised with other scans, so that rows come in heap order */
 	source->scan = (HeapScanDesc) table_beginscan_strat(relation, snapshot, 0, NULL, true, false);
+	source->end = source->scan->rs_nblocks;
 	/* in recovery all-visible pages prove nothing, and conflicts are to be noted tuple by tuple */
 	source->recent = !snapshot->takenDuringRecovery && !RelationUsesLocalBuffers(relation) &&
 		!CheckForSerializableConflictOutNeeded(relation, snapshot);
+}
+
+void
+page_source_share(PageSource *source, BlockShare *share)
+{
+	pg_atomic_init_u64(&share->next, 0);
+	share->nblocks = source->end;
+	page_source_join(source, share);
+}
+
+void
+page_source_join(PageSource *source, BlockShare *share)
+{
+	source->share = share;
+	source->next = source->end = 0;
+}
+
+void
+block_share_stop(BlockShare *share)
+{
+	pg_atomic_write_u64(&share->next, share->nblocks);
 }
 
 void
@@ -206,6 +231,25 @@ take_block(PageSource *source, PageWindow *window, BlockNumber block)
 	}
 }
 
+/* Whether there are more blocks; draws from the share when its own are used up. */
+static bool
+more_blocks(PageSource *source)
+{
+	uint64		first;
+
+	if (source->next < source->end)
+		return true;
+	/* looked at first, so that what is used up stays as it is */
+	if (source->share == NULL || pg_atomic_read_u64(&source->share->next) >= source->share->nblocks)
+		return false;
+	first = pg_atomic_fetch_add_u64(&source->share->next, SHARE_BLOCKS);
+	if (first >= source->share->nblocks)
+		return false;
+	source->next = (BlockNumber) first;
+	source->end = (BlockNumber) Min(first + SHARE_BLOCKS, source->share->nblocks);
+	return true;
+}
+
 bool
 page_source_next(PageSource *source, PageWindow *window)
 {
@@ -216,10 +260,10 @@ page_source_next(PageSource *source, PageWindow *window)
 	window->list.nrows = 0;
 	source->misses = false;
 	/* long pins in recovery would have the session cancelled */
-	if (source->next < scan->rs_nblocks && !scan->rs_base.rs_snapshot->takenDuringRecovery &&
+	if (more_blocks(source) && !scan->rs_base.rs_snapshot->takenDuringRecovery &&
 		pins_lease(TABLET_WINDOW_PAGES))
 		window->lease = TABLET_WINDOW_PAGES;
-	while (source->next < scan->rs_nblocks && window->list.npages < TABLET_WINDOW_PAGES)
+	while (window->list.npages < TABLET_WINDOW_PAGES && more_blocks(source))
 	{
 		BlockNumber block = source->next++;
 

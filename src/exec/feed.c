@@ -1,0 +1,272 @@
+/*
+ * feed.c
+ *		Pages into a job, results out of it.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "storage/ipc.h"
+
+#include "device/device.h"
+#include "exec/feed.h"
+#include "guc.h"
+#include "tablet/build.h"
+
+bool
+feed_interrupted(void)
+{
+	return QueryCancelPending || ProcDiePending;
+}
+
+void
+feed_begin(Feed *feed, MemoryContext context, Relation relation, Snapshot snapshot)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	feed->context = context;
+	feed->finished = 0;
+	page_source_open(&feed->source, relation, snapshot);
+	MemoryContextSwitchTo(old);
+}
+
+/* A FATAL error ends the process without passing anybody's PG_CATCH. */
+static void
+quiesce_at_exit(int code, Datum arg)
+{
+	device_quiesce();
+}
+
+bool
+feed_open_job(Feed *feed, const Device *device)
+{
+	static bool exit_registered = false;
+
+	if (!exit_registered)
+		before_shmem_exit(quiesce_at_exit, (Datum) 0);
+	exit_registered = true;
+	feed->device = device;
+	feed->job = device->open(&feed->spec);
+	return feed->job != NULL;
+}
+
+/* Add what the open job, if any, has done. */
+static void
+add_job(const Feed *feed, FeedReport *report)
+{
+	JobReport	job;
+
+	if (feed->job == NULL)
+		return;
+	feed->device->report(feed->job, &job);
+	report->times.deform_ns += job.times.deform_ns;
+	report->times.run_ns += job.times.run_ns;
+	report->left_windows += job.left_windows;
+	if (job.left_for != STATUS_DONE && job.left_for != STATUS_CANCELLED)
+		report->left_for = job.left_for;
+}
+
+void
+feed_report_so_far(const Feed *feed, FeedReport *report)
+{
+	*report = feed->report;
+	add_job(feed, report);
+	report->pages_pinned += feed->source.pinned;
+	report->pages_copied += feed->source.copied;
+}
+
+void
+feed_close_job(Feed *feed)
+{
+	add_job(feed, &feed->report);
+	if (feed->job != NULL)
+		feed->device->close(feed->job);
+	feed->job = NULL;
+}
+
+void
+feed_end(Feed *feed)
+{
+	ListCell   *lc;
+
+	feed_report_so_far(feed, &feed->report);
+	if (feed->job != NULL)
+		feed->device->close(feed->job);
+	feed->job = NULL;
+	foreach(lc, feed->windows)
+		page_window_release(lfirst(lc));
+	feed->windows = NIL;
+	page_source_close(&feed->source);
+	memset(&feed->source, 0, sizeof(feed->source));
+}
+
+void
+feed_abandon(Feed *feed)
+{
+	ListCell   *lc;
+
+	if (feed->job != NULL)
+		feed->device->close(feed->job);
+	feed->job = NULL;
+	foreach(lc, feed->windows)
+		page_window_forget(lfirst(lc));
+	feed->windows = NIL;
+}
+
+PageWindow *
+feed_new_window(Feed *feed)
+{
+	MemoryContext old = MemoryContextSwitchTo(feed->context);
+	PageWindow *window = page_window_create();
+
+	feed->windows = lappend(feed->windows, window);
+	MemoryContextSwitchTo(old);
+	return window;
+}
+
+bool
+feed_fill_window(Feed *feed, PageWindow *window)
+{
+	instr_time	start;
+	instr_time	end;
+	bool		filled;
+
+	INSTR_TIME_SET_CURRENT(start);
+	filled = page_source_next(&feed->source, window);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	feed->report.feed_ms += INSTR_TIME_GET_MILLISEC(end);
+	if (filled)
+	{
+		feed->report.windows++;
+		feed->report.rows_in += window->list.nrows;
+	}
+	return filled;
+}
+
+bool
+feed_item_finished(Feed *feed, DeviceWork *work)
+{
+	if (work->status == STATUS_NEEDS_PATCH)
+	{
+		work->status = tablet_patch(feed->device, work);
+		if (work->status == STATUS_DONE)
+		{
+			work->stage = STAGE_RUN;
+			feed->device->submit(feed->job, work);
+			return false;
+		}
+	}
+	/* it ended for an interrupt that is to be raised now */
+	if (work->status == STATUS_CANCELLED)
+		CHECK_FOR_INTERRUPTS();
+	if (feed->finished++ == gpudb_debug_fail)
+		work->status = STATUS_INJECTED;
+	return true;
+}
+
+/* Aggregates */
+
+void
+feed_outcome_init(FeedOutcome *outcome)
+{
+	memset(outcome, 0, sizeof(*outcome));
+	outcome->status = STATUS_DONE;
+	outcome->failed_column = -1;
+}
+
+static void
+add_status(FeedOutcome *outcome, DeviceStatus status)
+{
+	/* that the others were told to end is not why */
+	if (outcome->status == STATUS_DONE || outcome->status == STATUS_CANCELLED)
+		outcome->status = status;
+}
+
+void
+feed_outcome_add(FeedOutcome *into, const FeedOutcome *from)
+{
+	add_status(into, from->status);
+	if (from->failed_column >= 0)
+		into->failed_column = from->failed_column;
+	for (int c = 0; c < PROGRAM_MAX_COLUMNS; c++)
+		into->max_scale[c] = Max(into->max_scale[c], from->max_scale[c]);
+}
+
+void
+feed_report_add(FeedReport *into, const FeedReport *from)
+{
+	into->windows += from->windows;
+	into->rows_in += from->rows_in;
+	into->pages_pinned += from->pages_pinned;
+	into->pages_copied += from->pages_copied;
+	into->feed_ms += from->feed_ms;
+	into->times.deform_ns += from->times.deform_ns;
+	into->times.run_ns += from->times.run_ns;
+	into->left_windows += from->left_windows;
+	if (from->left_for != STATUS_DONE)
+		into->left_for = from->left_for;
+	into->feeders += from->feeders;
+}
+
+const char *
+feed_left_reason(const FeedReport *report)
+{
+	return status_reason(report->left_for)[0] != '\0' ? status_reason(report->left_for) : "gpu_limit";
+}
+
+/* Take back a finished item and unpin its pages. */
+static void
+take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
+{
+	if (!feed_item_finished(feed, work))
+		return;
+	if (work->status == STATUS_SCALE_EXCEEDED)
+		for (uint32 c = 0; c < work->tablet->ncols; c++)
+			outcome->max_scale[c] = Max(outcome->max_scale[c], work->tablet->column[c].max_scale);
+	if (work->status == STATUS_SPECIAL_NUMERIC || work->status == STATUS_DECIMAL_TOO_WIDE)
+		outcome->failed_column = work->tablet->failed_column;
+	add_status(outcome, work->status);
+	page_window_release(work->owner);
+	feed->device->release(feed->job, work);
+}
+
+/* Fill an item's window and submit it; false, giving it back, at the end of the pages. */
+static bool
+submit_next(Feed *feed, DeviceWork *work)
+{
+	PageWindow *window = work->owner ? work->owner : feed_new_window(feed);
+
+	work->owner = window;
+	if (!feed_fill_window(feed, window))
+	{
+		feed->device->release(feed->job, work);
+		return false;
+	}
+	work->pages = &window->list;
+	feed->device->submit(feed->job, work);
+	return true;
+}
+
+void
+feed_all(Feed *feed, FeedOutcome *outcome)
+{
+	const Device *device = feed->device;
+	DeviceWork *work;
+
+	while (outcome->status == STATUS_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		work = device->acquire(feed->job);
+		if (work != NULL && !submit_next(feed, work))
+			break;
+		work = device->collect(feed->job, work == NULL);
+		if (work != NULL)
+			take_item(feed, work, outcome);
+	}
+	while ((work = device->collect(feed->job, true)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		take_item(feed, work, outcome);
+	}
+}

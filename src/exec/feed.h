@@ -1,0 +1,98 @@
+/*
+ * feed.h
+ *		Pages into a job, results out of it: what one process does of a run.
+ *
+ * The backend feeds its node's job; feeders, PostgreSQL's parallel workers,
+ * feed jobs of their own with other pages of the same relation.  Here is what
+ * both do, without a plan node in sight.
+ */
+#ifndef GPUDB_EXEC_FEED_H
+#define GPUDB_EXEC_FEED_H
+
+#include "postgres.h"
+
+#include "nodes/pg_list.h"
+
+#include "core/device_api.h"
+#include "tablet/pages.h"
+
+/* What was done; plain values, which cross to another process. */
+typedef struct FeedReport
+{
+	uint64		windows;		/* fed to the device */
+	uint64		rows_in;
+	uint64		pages_pinned;
+	uint64		pages_copied;
+	double		feed_ms;		/* pinning pages, by all processes together */
+	JobTimes	times;
+	uint64		left_windows;	/* the GPU left to the CPU device, */
+	DeviceStatus left_for;		/* the last reason why; DONE if none */
+	int			feeders;		/* workers that took part */
+} FeedReport;
+
+/* What became of a whole feed. */
+typedef struct FeedOutcome
+{
+	DeviceStatus status;		/* the first failure, or DONE */
+	int32		failed_column;	/* that stopped it; -1 = none, or it is not known which */
+	int32		max_scale[PROGRAM_MAX_COLUMNS]; /* after SCALE_EXCEEDED: by these */
+} FeedOutcome;
+
+typedef struct Feed
+{
+	MemoryContext context;		/* of the windows */
+	const Device *device;
+	JobSpec		spec;
+	DeviceJob  *job;			/* NULL when there is none */
+	PageSource	source;
+	List	   *windows;		/* every PageWindow made */
+	int			finished;		/* items that came back from the device */
+	FeedReport	report;
+} Feed;
+
+/* Begin with the pages of a relation, as a sequential scan sees them under this snapshot. */
+extern void feed_begin(Feed *feed, MemoryContext context, Relation relation, Snapshot snapshot);
+
+/* Open a job for feed->spec on a device, for the first time or again; false when there is no memory. */
+extern bool feed_open_job(Feed *feed, const Device *device);
+
+/* The feed's report with what the open job and the pages add to it. */
+extern void feed_report_so_far(const Feed *feed, FeedReport *report);
+
+/* Note what the job did and close it; nothing if there is none. */
+extern void feed_close_job(Feed *feed);
+
+/* Close the job, unpin all pages and close the relation's scan; the report stays. */
+extern void feed_end(Feed *feed);
+
+/* After an error: close the job and give back leases; the pins belong to the resource owner. */
+extern void feed_abandon(Feed *feed);
+
+/* A window, made in the feed's context. */
+extern PageWindow *feed_new_window(Feed *feed);
+
+/* Read the next pages into a window, noting the time; false at the end. */
+extern bool feed_fill_window(Feed *feed, PageWindow *window);
+
+/*
+ * Whether a collected item is finished: if not, text was fetched for it and
+ * it was submitted again.  Sets its status, which tests may replace.
+ */
+extern bool feed_item_finished(Feed *feed, DeviceWork *work);
+
+/* For aggregates: feed all pages and collect everything.  Every item is back and every page unpinned afterwards. */
+extern void feed_all(Feed *feed, FeedOutcome *outcome);
+
+extern void feed_outcome_init(FeedOutcome *outcome);
+
+/* Add another process's outcome. */
+extern void feed_outcome_add(FeedOutcome *into, const FeedOutcome *from);
+extern void feed_report_add(FeedReport *into, const FeedReport *from);
+
+/* The code of the reason why windows were left to the CPU device. */
+extern const char *feed_left_reason(const FeedReport *report);
+
+/* Whether the query is to end; any thread may ask. */
+extern bool feed_interrupted(void);
+
+#endif							/* GPUDB_EXEC_FEED_H */
