@@ -33,6 +33,10 @@
 /* Replicas of a block's states at least: one a warp, for states without an atomic form. */
 #define MIN_REPLICAS (VM_THREADS / 32)
 
+/* Merging rows into a table in device memory; not yet measured. */
+#define GROUPS_THREADS 256
+#define GROUPS_BLOCKS 2048
+
 /* Deforming: four warps, each with a page of 8 kB in shared memory. */
 #define DEFORM_THREADS 128
 #define CLEAR_THREADS 256

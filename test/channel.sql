@@ -5,6 +5,7 @@ DROP TABLE IF EXISTS channel_rows;
 CREATE TABLE channel_rows AS SELECT i AS id, i % 7 AS k, (i % 1000)::numeric(10, 2) AS n, i / 8.0::float8 AS f, 't' || i % 5 AS t, date '2024-01-01' + i % 100 AS d FROM generate_series(1, 60000) i;
 VACUUM ANALYZE channel_rows;
 SET gpudb.force = on;
+SET work_mem = '64MB';
 SET gpudb.debug_require = require;
 
 -- The node's own words: the device, windows, and windows that another device had to run.
@@ -42,5 +43,7 @@ FROM (SELECT query, pg_temp.device(query) FROM (VALUES
 	('SELECT sum(n * (1 - n)), count(*) FILTER (WHERE t = ''t1'') FROM channel_rows'),
 	('SELECT k, count(*), sum(n), max(f) FROM channel_rows GROUP BY k'),
 	('SELECT k, d, avg(n) FROM channel_rows WHERE id > 1000 GROUP BY k, d'),
-	('SELECT n > 500, min(id) FROM channel_rows GROUP BY 1')) q (query)) d;
+	('SELECT n > 500, min(id) FROM channel_rows GROUP BY 1'),
+	('SELECT id, count(*), sum(n) FROM channel_rows GROUP BY id'),
+	('SELECT id % 10000, k, min(f), stddev(f), sum(n) FROM channel_rows WHERE id > 100 GROUP BY 1, 2')) q (query)) d;
 DROP TABLE channel_rows;

@@ -90,10 +90,17 @@ typedef struct Device
 	/* More room in the variable-width area of a collected item; false when memory is short. */
 	bool		(*enlarge) (DeviceWork *work, uint64_t more_bytes);
 
-	/* Merge groups that another job of the same program has found; DONE, or why not. */
-	DeviceStatus (*absorb) (DeviceJob *job, const GroupTable *groups);
+	/*
+	 * Merge groups that another job of the same program has found; DONE, or
+	 * why not.  Distinct: none of them is the same as another one absorbed so.
+	 */
+	DeviceStatus (*absorb) (DeviceJob *job, const GroupTable *groups, bool distinct);
 
-	/* After the last item: one table of all groups, owned by the job.  TIME_SLICE asks to be called again. */
+	/*
+	 * After the last item: one table of all groups, owned by the job, which is
+	 * to be gone through in order.  TIME_SLICE asks to be called again;
+	 * GROUPS_LOST, also of an item, to begin anew with another job.
+	 */
 	DeviceStatus (*finish) (DeviceJob *job, const GroupTable **groups);
 
 	void		(*report) (const DeviceJob *job, JobReport *report);

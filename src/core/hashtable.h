@@ -209,6 +209,19 @@ group_rehash(GroupTable *table)
 	}
 }
 
+/*
+ * Append the groups of `from` without looking for them, for which there must
+ * be room; their texts must be in `into`'s heap already.  Until the next
+ * group_rehash() the table is good for going through, not for finding.
+ */
+CORE_FN void
+group_append_all(GroupTable *into, const GroupTable *from)
+{
+	memcpy(into->hashes + into->ngroups, from->hashes, (size_t) from->ngroups * 8);
+	memcpy(group_row(into, into->ngroups), from->rows, (size_t) from->ngroups * from->row_words * 8);
+	into->ngroups += from->ngroups;
+}
+
 /* The key of a stored group, for looking it up in another table. */
 CORE_FN void
 group_key_of_row(const Program *program, const GroupTable *table, uint32_t group, GroupKey *key)

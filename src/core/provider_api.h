@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 1
+#define PROVIDER_ABI 2
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -80,10 +80,14 @@ typedef struct ProviderJob
 	uint32_t	database;		/* memory that passes on to another one is cleared */
 } ProviderJob;
 
+/* Groups that a provider keeps for a job, across its batches. */
+typedef struct ProviderTable ProviderTable;
+
 typedef struct ProviderBatch
 {
 	/* in */
 	const ProviderJob *job;
+	ProviderTable *table;		/* where groups go: all of a batch's or, unless it ends with DONE, none; NULL = with the batch */
 	bool		wide;			/* deform decimals to 128 bits */
 	uint32_t	nwindows;
 	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
@@ -94,7 +98,7 @@ typedef struct ProviderBatch
 	DeviceStatus status;
 	int32_t		failed_column;
 	int32_t		max_scale[PROGRAM_MAX_COLUMNS];
-	const GroupTable *groups;	/* of the batch's rows; NULL without aggregates */
+	const GroupTable *groups;	/* of the batch's rows; NULL without aggregates, or with a table */
 	const uint8_t *passed;		/* else a bit for each row */
 	JobTimes	times;
 } ProviderBatch;
@@ -124,6 +128,20 @@ typedef struct Provider
 
 	/* Give a batch back after collecting it. */
 	void		(*release) (ProviderBatch *batch);
+
+	/*
+	 * A batch with more groups than should go with it ends with TABLE_FULL.
+	 * An empty table for those of all batches of a job, NULL when there is no
+	 * room.  It grows; a batch for which it cannot ends with MEMORY_LIMIT.
+	 */
+	ProviderTable *(*open_table) (const ProviderJob *job);
+
+	/* The following want no batch in flight that has this table.  How many groups there are. */
+	uint32_t	(*count_groups) (const ProviderTable *table);
+
+	/* Copy n groups, from number `first` on, as in a GroupTable; false when the device fails. */
+	bool		(*read_groups) (ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows);
+	void		(*close_table) (ProviderTable *table);
 } Provider;
 
 #endif							/* GPUDB_CORE_PROVIDER_API_H */

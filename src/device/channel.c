@@ -119,6 +119,7 @@ channel_open_job(const Program *program, const DeformSpec *deform, int patience,
 	job->database = MyDatabaseId;
 	pg_atomic_write_u32(&job->waiting, 0);
 	pg_atomic_write_u32(&job->cancelled, 0);
+	pg_atomic_write_u32(&job->draining, 0);
 	pg_atomic_write_u32(&job->submitted, 0);
 	pg_atomic_write_u32(&job->taken, 0);
 	for (int r = 0; r < CHANNEL_JOB_RESULTS; r++)
@@ -246,6 +247,13 @@ channel_submit(ChannelJob *job, ChannelWindow *window)
 	channel_ring_doorbell(channel);
 }
 
+void
+channel_drain(ChannelJob *job)
+{
+	pg_atomic_write_u32(&job->draining, 1);
+	channel_ring_doorbell(channel);
+}
+
 ChannelResult *
 channel_ready_result(ChannelJob *job)
 {
@@ -263,8 +271,8 @@ channel_return_result(ChannelJob *job, ChannelResult *result)
 {
 	pg_memory_barrier();
 	pg_atomic_write_u32(&result->state, RESULT_FREE);
-	/* the helper may have held windows back for want of a result */
-	if (pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken))
+	/* the helper may have held windows or groups back for want of a result */
+	if (pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken) || pg_atomic_read_u32(&job->draining) != 0)
 		channel_ring_doorbell(channel);
 }
 
@@ -328,6 +336,7 @@ channel_checksum(const ChannelResult *result, uint32 words)
 {
 	uint64		sum = hash_combine(hash_combine(result->status, result->nwindows), words);
 
+	sum = hash_combine(hash_combine(sum, result->kept), result->total);
 	sum = hash_combine(sum, hash_bytes((const uint8 *) result->window, sizeof(result->window)));
 	for (uint32 w = 0; w < words; w++)
 		sum = hash_combine(sum, result->rows[w]);

@@ -94,9 +94,11 @@ typedef struct ChannelResult
 {
 	pg_atomic_uint32 state;
 	uint32		status;			/* DeviceStatus */
-	uint32		nwindows;
+	uint32		nwindows;		/* 0: of the groups that were kept */
 	uint16		window[BATCH_WINDOWS];
 	int32		failed_column;
+	uint32		kept;			/* the helper keeps the groups of these windows */
+	uint32		total;			/* of the groups that were kept: how many there are */
 	uint32		ngroups;
 	JobTimes	times;
 	uint64		checksum;		/* of the groups */
@@ -112,6 +114,7 @@ typedef struct ChannelJob
 	uint32		database;
 	pg_atomic_uint32 waiting;	/* the owner sleeps and wants a signal */
 	pg_atomic_uint32 cancelled;
+	pg_atomic_uint32 draining;	/* all windows are answered: the owner wants the groups that were kept */
 	pg_atomic_uint32 submitted; /* windows put into the ring, ever */
 	pg_atomic_uint32 taken;		/* out of it */
 	uint16		ring[CHANNEL_JOB_WINDOWS];
@@ -187,6 +190,9 @@ extern void channel_free_window(ChannelWindow *window);
 
 /* Hand a window to the helper; the ring has room for all that a job may have. */
 extern void channel_submit(ChannelJob *job, ChannelWindow *window);
+
+/* Ask for the groups that were kept. */
+extern void channel_drain(ChannelJob *job);
 
 /* A batch that is ready, or NULL. */
 extern ChannelResult *channel_ready_result(ChannelJob *job);

@@ -59,6 +59,7 @@ typedef struct CpuWorker
 	uint64_t   *values;
 	uint8_t    *nulls;
 	GroupTable	groups;
+	bool		unindexed;		/* groups were appended, and cannot be found */
 	uint64_t	table_bytes;
 } CpuWorker;
 
@@ -141,9 +142,21 @@ resize_table(DeviceJob *job, CpuWorker *worker, uint32_t capacity, uint64_t heap
 		free(t->slots);
 		t->slots = slots;
 		t->nslots = nslots;
-		group_rehash(t);
+		if (!worker->unindexed)
+			group_rehash(t);
 	}
 	return STATUS_DONE;
+}
+
+/* Make groups that were appended ready to be found. */
+static void
+index_table(CpuWorker *worker)
+{
+	if (!worker->unindexed)
+		return;
+	memset(worker->groups.slots, 0, worker->groups.nslots * sizeof(uint32_t));
+	group_rehash(&worker->groups);
+	worker->unindexed = false;
 }
 
 /* After TABLE_FULL: double what is scarce. */
@@ -557,6 +570,8 @@ cpu_finish(DeviceJob *job, const GroupTable **groups)
 
 	while (job->merging <= job->spec.threads && status == STATUS_DONE)
 	{
+		if (job->worker[job->merging].groups.ngroups > 0)
+			index_table(into);
 		status = group_merge(job->spec.program, &into->groups, &job->worker[job->merging].groups,
 							 &job->merge_next, MERGE_SLICE);
 		if (status == STATUS_TABLE_FULL)
@@ -572,17 +587,39 @@ cpu_finish(DeviceJob *job, const GroupTable **groups)
 	return status;
 }
 
+/* Groups that are all new to the table, in any order. */
 static DeviceStatus
-cpu_absorb(DeviceJob *job, const GroupTable *groups)
+append_groups(DeviceJob *job, CpuWorker *into, const GroupTable *groups)
 {
-	DeviceStatus status = prepare_worker(job, &job->worker[0]);
+	GroupTable *t = &into->groups;
+	DeviceStatus status = STATUS_DONE;
+	uint32_t	capacity = t->capacity;
+
+	into->unindexed = true;
+	while (capacity - t->ngroups < groups->ngroups && capacity < GROUP_NONE / 4)
+		capacity *= 2;
+	if (capacity > t->capacity)
+		status = resize_table(job, into, capacity, t->heap_capacity);
+	if (status == STATUS_DONE)
+		group_append_all(t, groups);
+	return status;
+}
+
+static DeviceStatus
+cpu_absorb(DeviceJob *job, const GroupTable *groups, bool distinct)
+{
+	CpuWorker  *into = &job->worker[0];
+	DeviceStatus status = prepare_worker(job, into);
 	uint32_t	next = 0;
 
+	if (status == STATUS_DONE && distinct && groups->heap_used == 0 && (into->unindexed || into->groups.ngroups == 0))
+		return append_groups(job, into, groups);
+	index_table(into);
 	while (status == STATUS_DONE && next < groups->ngroups)
 	{
-		status = group_merge(job->spec.program, &job->worker[0].groups, groups, &next, groups->ngroups);
+		status = group_merge(job->spec.program, &into->groups, groups, &next, groups->ngroups);
 		if (status == STATUS_TABLE_FULL)
-			status = grow_table(job, &job->worker[0]);
+			status = grow_table(job, into);
 	}
 	return status;
 }

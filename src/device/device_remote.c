@@ -8,17 +8,22 @@
  * or does not answer, everything when there is no slot.  So nothing that
  * happens over there is more than a loss of time: a batch is complete or
  * absent, and pages stay pinned until their window's answer is known.
+ *
+ * When groups are many the helper keeps them, and hands them out at the end.
+ * They go with it when it dies; the job is lost then, and its caller begins
+ * anew with the CPU device.
  */
 #include "postgres.h"
 
 #include <stdlib.h>
 
+#include "access/parallel.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "storage/bufmgr.h"
 
-#include "device/channel.h"
 #include "device/device.h"
+#include "device/remote.h"
 #include "guc.h"
 
 /* A helper without heartbeat for so long is given up. */
@@ -28,50 +33,10 @@
 /* How long a query that is to end waits for what the helper has in hand, which is some milliseconds' work. */
 #define PATIENCE_MS		200
 
-typedef enum ItemState
-{
-	ITEM_FREE,
-	ITEM_TAKEN,					/* by the caller: being filled, or collected */
-	ITEM_REMOTE,				/* with the helper */
-	ITEM_WAITING,				/* for the CPU device */
-	ITEM_LOCAL,					/* with the CPU device */
-	ITEM_DONE,
-	ITEM_STATES
-} ItemState;
-
-typedef struct RemoteItem
-{
-	DeviceWork	work;			/* first: the caller's pointer is the item's */
-	ItemState	state;
-	ChannelWindow *window;		/* with the helper */
-	DeviceWork *local;			/* the CPU device's item, until this one is released */
-	/* of an answer from the helper */
-	Tablet	   *header;			/* what callers read of a tablet, and the rows' places */
-	uint64		header_capacity;
-	uint32	   *rows;
-	uint32		rows_capacity;
-} RemoteItem;
-
-typedef struct RemoteJob
-{
-	JobSpec		spec;
-	DeviceJob  *local;
-	ChannelJob *slot;			/* NULL: the CPU device runs what is left */
-	JobReport	report;
-	int			count[ITEM_STATES];
-	uint64		heartbeat;		/* the helper's, when last looked at */
-	instr_time	heard;			/* when it was another one */
-	instr_time	news;			/* when the last result came */
-	bool		ending;			/* cancelled, or being closed, */
-	instr_time	ends;			/* since then */
-	struct RemoteJob *next;		/* open jobs of this process */
-	RemoteItem	item[CHANNEL_JOB_WINDOWS];
-} RemoteJob;
-
 static RemoteJob *open_jobs = NULL;
 
-static void
-set_state(RemoteJob *job, RemoteItem *item, ItemState state)
+void
+remote_set_state(RemoteJob *job, RemoteItem *item, ItemState state)
 {
 	job->count[item->state]--;
 	item->state = state;
@@ -135,20 +100,29 @@ send_item(RemoteJob *job, RemoteItem *item)
 		return false;
 	}
 	item->window = window;
-	set_state(job, item, ITEM_REMOTE);
+	remote_set_state(job, item, ITEM_REMOTE);
 	channel_submit(job->slot, window);
 	return true;
 }
 
 /* To the CPU device */
 
-static void
-leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
+void
+remote_leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
 {
 	item->window = NULL;
-	set_state(job, item, ITEM_WAITING);
+	remote_set_state(job, item, ITEM_WAITING);
 	job->report.left_windows++;
 	job->report.left_for = why;
+}
+
+/* There is no use in running a window of a job that is lost. */
+static void
+set_lost(RemoteJob *job, RemoteItem *item)
+{
+	item->window = NULL;
+	item->work.status = STATUS_GROUPS_LOST;
+	remote_set_state(job, item, ITEM_DONE);
 }
 
 /* Give back the slot: what the helper has not answered is the CPU device's, and all that follows. */
@@ -158,23 +132,30 @@ drop_slot(RemoteJob *job, DeviceStatus why)
 	ChannelJob *slot = job->slot;
 
 	job->slot = NULL;
+	job->lost = job->kept && !job->drained;
 	channel_close_job(slot, job->count[ITEM_REMOTE] > 0);
 	job->report.left_for = why;
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
 		if (job->item[i].state == ITEM_REMOTE)
-			leave_to_cpu(job, &job->item[i], why);
+		{
+			if (job->lost)
+				set_lost(job, &job->item[i]);
+			else
+				remote_leave_to_cpu(job, &job->item[i], why);
+		}
 }
 
 /* The same, and tell the user when it is the GPU process that fails. */
-static void
-give_up(RemoteJob *job, DeviceStatus why)
+void
+remote_give_up(RemoteJob *job, DeviceStatus why)
 {
 	drop_slot(job, why);
 	if (why != STATUS_DEVICE_DOWN && why != STATUS_QUEUE_TIMEOUT)
 		return;
 	/* a message ends with a look at interrupts, which must not leave from here */
 	HOLD_INTERRUPTS();
-	ereport(WARNING,
+	/* one process of a query tells the user, the others the log */
+	ereport(IsParallelWorker() ? LOG : WARNING,
 			(errmsg("gpudb: %s", status_text(why)),
 			 errdetail("The query goes on with the CPU device.")));
 	RESUME_INTERRUPTS();
@@ -195,7 +176,7 @@ start_waiting(RemoteJob *job)
 			return;
 		item->local->pages = item->work.pages;
 		item->local->owner = item;
-		set_state(job, item, ITEM_LOCAL);
+		remote_set_state(job, item, ITEM_LOCAL);
 		cpu_device.submit(job->local, item->local);
 	}
 }
@@ -209,188 +190,7 @@ take_local(RemoteJob *job, const DeviceWork *local)
 	item->work.tablet = local->tablet;
 	item->work.rows = local->rows;
 	item->work.nrows = local->nrows;
-	set_state(job, item, ITEM_DONE);
-}
-
-/* Back from the helper */
-
-/* What callers read of a tablet: its columns as far as they are told, and where each row is. */
-static bool
-make_header(const RemoteJob *job, RemoteItem *item, const ChannelResult *result)
-{
-	const PageList *pages = item->work.pages;
-	uint32		ncolumns = job->spec.program->ncolumns;
-	uint64		rows_at = tablet_align(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
-	uint64		size = rows_at + pages->nrows * sizeof(uint32);
-	uint32	   *places;
-
-	if (size > item->header_capacity)
-	{
-		free(item->header);
-		item->header = malloc(size);
-		item->header_capacity = item->header != NULL ? size : 0;
-		if (item->header == NULL)
-			return false;
-	}
-	memset(item->header, 0, rows_at);
-	item->header->nrows = pages->nrows;
-	item->header->ncols = ncolumns;
-	item->header->rows = rows_at;
-	item->header->failed_column = result->failed_column < (int32) ncolumns ? result->failed_column : -1;
-	for (uint32 c = 0; c < ncolumns; c++)
-		item->header->column[c].max_scale = result->max_scale[c];
-	item->work.tablet = item->header;
-	if (job->spec.program->aggregates)
-		return true;
-	places = (uint32 *) tablet_at(item->header, rows_at);
-	for (uint32 p = 0; p < pages->npages; p++)
-		for (uint32 t = 0; t < pages->ntuples[p]; t++)
-			*places++ = ROW_PLACE(p, pages->offsets[p][t]);
-	return true;
-}
-
-/* The numbers of the rows that passed. */
-static bool
-list_rows(RemoteItem *item)
-{
-	const ChannelWindow *window = item->window;
-	uint32		nrows = item->work.pages->nrows;
-	uint32		n = 0;
-
-	if (nrows > item->rows_capacity)
-	{
-		free(item->rows);
-		item->rows = malloc(nrows * sizeof(uint32));
-		item->rows_capacity = item->rows != NULL ? nrows : 0;
-		if (item->rows == NULL)
-			return false;
-	}
-	for (uint32 row = 0; row < nrows; row++)
-	{
-		uint32		bit = row + window->passed_shift % 8;
-
-		item->rows[n] = row;
-		n += window->passed[bit / 8] >> (bit % 8) & 1;
-	}
-	item->work.rows = item->rows;
-	item->work.nrows = n;
-	return true;
-}
-
-/* The item that a result speaks of, or NULL. */
-static RemoteItem *
-item_of_window(RemoteJob *job, uint16 number)
-{
-	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
-		if (job->item[i].state == ITEM_REMOTE && job->item[i].window == &channel_get()->window[number])
-			return &job->item[i];
-	return NULL;
-}
-
-/* Whether a result can be what the helper meant to say. */
-static bool
-result_is_sound(RemoteJob *job, const ChannelResult *result)
-{
-	uint64		words = (uint64) result->ngroups * (1 + job->spec.program->row_words);
-
-	if (result->nwindows == 0 || result->nwindows > BATCH_WINDOWS || result->status >= STATUS_Count ||
-		(result->ngroups > 0 && !job->spec.program->aggregates) ||
-		words > CHANNEL_ROWS_WORDS || channel_checksum(result, (uint32) words) != result->checksum)
-		return false;
-	for (uint32 w = 0; w < result->nwindows; w++)
-	{
-		if (result->window[w] >= CHANNEL_WINDOWS || item_of_window(job, result->window[w]) == NULL)
-			return false;
-		for (uint32 before = 0; before < w; before++)
-			if (result->window[before] == result->window[w])
-				return false;
-	}
-	return true;
-}
-
-/* Whether the CPU device is to run what the GPU answered so. */
-static bool
-is_for_cpu(DeviceStatus status)
-{
-	switch (status)
-	{
-		case STATUS_NEEDS_WIDE:
-		case STATUS_NEEDS_PATCH:
-		case STATUS_TABLE_FULL:
-		case STATUS_MEMORY_LIMIT:
-		case STATUS_BAD_PROGRAM:
-		case STATUS_DEVICE_DOWN:
-			return true;
-		default:
-			return false;
-	}
-}
-
-static DeviceStatus
-merge_groups(RemoteJob *job, ChannelResult *result)
-{
-	GroupTable	groups = {
-		.hashes = result->rows, .rows = result->rows + result->ngroups, .ngroups = result->ngroups,
-		.capacity = result->ngroups, .row_words = job->spec.program->row_words
-	};
-
-	return result->ngroups == 0 ? STATUS_DONE : cpu_device.absorb(job->local, &groups);
-}
-
-static void
-take_result(RemoteJob *job, ChannelResult *result)
-{
-	DeviceStatus status = result->status;
-	bool		cpu = is_for_cpu(status);
-
-	if (status == STATUS_DONE)
-		status = merge_groups(job, result);
-	for (uint32 w = 0; w < result->nwindows; w++)
-	{
-		RemoteItem *item = item_of_window(job, result->window[w]);
-		ChannelWindow *window = item->window;
-
-		if (cpu)
-			leave_to_cpu(job, item, status);
-		else
-		{
-			bool		made = make_header(job, item, result) &&
-				(status != STATUS_DONE || job->spec.program->aggregates || list_rows(item));
-
-			item->work.status = made ? status : STATUS_MEMORY_LIMIT;
-			item->window = NULL;
-			set_state(job, item, ITEM_DONE);
-		}
-		channel_free_window(window);
-	}
-	job->report.times.deform_ns += result->times.deform_ns;
-	job->report.times.run_ns += result->times.run_ns;
-}
-
-static void
-take_results(RemoteJob *job)
-{
-	ChannelResult *result;
-
-	while (job->slot != NULL && (result = channel_ready_result(job->slot)) != NULL)
-	{
-		DeviceStatus status = result->status;
-
-		INSTR_TIME_SET_CURRENT(job->news);
-		if (!result_is_sound(job, result))
-		{
-			HOLD_INTERRUPTS();
-			ereport(LOG, (errmsg("gpudb: the GPU process gave a damaged answer")));
-			RESUME_INTERRUPTS();
-			give_up(job, STATUS_DEVICE_DOWN);
-			break;
-		}
-		take_result(job, result);
-		channel_return_result(job->slot, result);
-		/* more of the same would end the same way */
-		if (status == STATUS_TABLE_FULL || status == STATUS_BAD_PROGRAM || status == STATUS_DEVICE_DOWN)
-			give_up(job, status);
-	}
+	remote_set_state(job, item, ITEM_DONE);
 }
 
 /* Nobody wants the answers any more: have the helper drop what it has not begun. */
@@ -406,8 +206,8 @@ start_ending(RemoteJob *job)
 }
 
 /* Only the helper has something in hand: wait for it, or give it up. */
-static void
-wait_for_helper(RemoteJob *job)
+void
+remote_wait(RemoteJob *job)
 {
 	uint64		heartbeat = pg_atomic_read_u64(&channel_get()->heartbeat);
 
@@ -417,11 +217,11 @@ wait_for_helper(RemoteJob *job)
 	if (job->spec.interrupted())
 		start_ending(job);
 	if (job->ending && milliseconds_since(job->ends) > PATIENCE_MS)
-		give_up(job, STATUS_CANCELLED);
+		remote_give_up(job, STATUS_CANCELLED);
 	else if (!channel_job_alive(job->slot) || milliseconds_since(job->heard) > SILENCE_MS)
-		give_up(job, STATUS_DEVICE_DOWN);
+		remote_give_up(job, STATUS_DEVICE_DOWN);
 	else if (milliseconds_since(job->news) > gpudb_queue_timeout)
-		give_up(job, STATUS_QUEUE_TIMEOUT);
+		remote_give_up(job, STATUS_QUEUE_TIMEOUT);
 	else
 		channel_wait(job->slot, WAIT_MS);
 }
@@ -471,7 +271,7 @@ remote_acquire(DeviceJob *device_job)
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
 		if (job->item[i].state == ITEM_FREE)
 		{
-			set_state(job, &job->item[i], ITEM_TAKEN);
+			remote_set_state(job, &job->item[i], ITEM_TAKEN);
 			job->item[i].work.stage = STAGE_DEFORM;
 			return &job->item[i].work;
 		}
@@ -487,14 +287,16 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 	/* the waiting time is that of a job with something in flight */
 	if (job->count[ITEM_REMOTE] == 0)
 		INSTR_TIME_SET_CURRENT(job->news);
-	if (work->stage == STAGE_RUN)
+	if (job->lost)
+		set_lost(job, item);
+	else if (work->stage == STAGE_RUN)
 	{
 		item->local->stage = STAGE_RUN;
-		set_state(job, item, ITEM_LOCAL);
+		remote_set_state(job, item, ITEM_LOCAL);
 		cpu_device.submit(job->local, item->local);
 	}
 	else if (job->slot == NULL || !send_item(job, item))
-		leave_to_cpu(job, item, job->slot == NULL ? job->report.left_for : STATUS_MEMORY_LIMIT);
+		remote_leave_to_cpu(job, item, job->slot == NULL ? job->report.left_for : STATUS_MEMORY_LIMIT);
 }
 
 static RemoteItem *
@@ -517,20 +319,20 @@ remote_collect(DeviceJob *device_job, bool wait)
 		DeviceWork *local;
 		RemoteItem *item;
 
-		take_results(job);
+		remote_take_results(job);
 		start_waiting(job);
 		while (job->count[ITEM_LOCAL] > 0 && (local = cpu_device.collect(job->local, false)) != NULL)
 			take_local(job, local);
 		item = done_item(job);
 		if (item != NULL)
 		{
-			set_state(job, item, ITEM_TAKEN);
+			remote_set_state(job, item, ITEM_TAKEN);
 			return &item->work;
 		}
 		if (!wait || job->count[ITEM_REMOTE] + job->count[ITEM_LOCAL] + job->count[ITEM_WAITING] == 0)
 			return NULL;
 		if (job->count[ITEM_LOCAL] == 0 && job->slot != NULL)
-			wait_for_helper(job);
+			remote_wait(job);
 		else if ((local = cpu_device.collect(job->local, true)) != NULL)
 			take_local(job, local);
 	}
@@ -545,7 +347,7 @@ remote_release(DeviceJob *device_job, DeviceWork *work)
 	if (item->local != NULL)
 		cpu_device.release(job->local, item->local);
 	item->local = NULL;
-	set_state(job, item, ITEM_FREE);
+	remote_set_state(job, item, ITEM_FREE);
 }
 
 static bool
@@ -559,9 +361,9 @@ remote_enlarge(DeviceWork *work, uint64_t more_bytes)
 }
 
 static DeviceStatus
-remote_absorb(DeviceJob *device_job, const GroupTable *groups)
+remote_absorb(DeviceJob *device_job, const GroupTable *groups, bool distinct)
 {
-	return cpu_device.absorb(((RemoteJob *) device_job)->local, groups);
+	return cpu_device.absorb(((RemoteJob *) device_job)->local, groups, distinct);
 }
 
 static DeviceStatus
@@ -569,6 +371,15 @@ remote_finish(DeviceJob *device_job, const GroupTable **groups)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
 
+	if (job->lost)
+		return STATUS_GROUPS_LOST;
+	if (job->kept && !job->drained)
+	{
+		DeviceStatus status = remote_drain(job);
+
+		if (status != STATUS_DONE)
+			return status;
+	}
 	/* nothing more will be submitted: others may want the slot */
 	if (job->slot != NULL)
 		channel_close_job(job->slot, false);
@@ -600,9 +411,9 @@ remote_close(DeviceJob *device_job)
 		start_ending(job);
 		while (job->slot != NULL && job->count[ITEM_REMOTE] > 0)
 		{
-			take_results(job);
+			remote_take_results(job);
 			if (job->slot != NULL && job->count[ITEM_REMOTE] > 0)
-				wait_for_helper(job);
+				remote_wait(job);
 		}
 		if (job->slot != NULL)
 			channel_close_job(job->slot, false);

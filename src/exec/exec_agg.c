@@ -21,8 +21,8 @@
 #include "exec/params.h"
 #include "exec/results.h"
 
-/* Rounds with larger scales before PostgreSQL takes over. */
-#define MAX_SCALE_ROUNDS 8
+/* Rounds, with larger scales or another device, before PostgreSQL takes over. */
+#define MAX_ROUNDS 9
 
 typedef struct GpuAggState
 {
@@ -143,7 +143,7 @@ compute(GpuAggState *state)
 
 	if (!params_probe(node))
 		return false;
-	for (int round = 0; round < MAX_SCALE_ROUNDS; round++)
+	for (int round = 0; round < MAX_ROUNDS; round++)
 	{
 		node_start_run(node);
 		if (!node_open_job(node))
@@ -154,7 +154,9 @@ compute(GpuAggState *state)
 		feed(state, &outcome);
 		if (outcome.status == STATUS_DONE)
 			return true;
-		if (outcome.status != STATUS_SCALE_EXCEEDED || !node_raise_scales(node, outcome.max_scale))
+		if (outcome.status == STATUS_GROUPS_LOST)
+			node->without_gpu = true;
+		else if (outcome.status != STATUS_SCALE_EXCEEDED || !node_raise_scales(node, outcome.max_scale))
 			break;
 		node_end_run(node);
 	}

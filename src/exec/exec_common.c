@@ -124,6 +124,11 @@ node_open_job(GpuNode *node)
 		debug_program_write(gpudb_debug_program, &node->compiled);
 	require_gpu();
 	node->device = device_choose(node->compiled.program, &node->report.device_why);
+	if (node->without_gpu && node->device == &remote_device)
+	{
+		node->device = &cpu_device;
+		node->report.device_why = "the GPU process ended with groups that it kept";
+	}
 	node->feed.spec = (JobSpec) {
 		.program = node->compiled.program, .deform = create_deform_spec(node),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,

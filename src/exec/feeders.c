@@ -186,7 +186,7 @@ receive(shm_mq_handle *queue, void **data, Size expected)
 	return shm_mq_receive(queue, &bytes, data, false) == SHM_MQ_SUCCESS && bytes == expected;
 }
 
-/* Receive a feeder's text keys and groups, and merge them; DEVICE_DOWN if it is gone. */
+/* Receive a feeder's text keys and groups, and merge them; GROUPS_LOST if it is gone. */
 static DeviceStatus
 absorb_groups(shm_mq_handle *queue, Feed *feed, const FeederAnswer *answer)
 {
@@ -200,7 +200,7 @@ absorb_groups(shm_mq_handle *queue, Feed *feed, const FeederAnswer *answer)
 		Size		bytes = Min(PIECE_BYTES, answer->heap_used - at);
 
 		if (!receive(queue, &data, bytes))
-			return STATUS_DEVICE_DOWN;
+			return STATUS_GROUPS_LOST;
 		memcpy(heap + at, data, bytes);
 	}
 	for (uint32 g = 0; g < answer->ngroups && status == STATUS_DONE; g += slice_groups(row_words))
@@ -210,10 +210,10 @@ absorb_groups(shm_mq_handle *queue, Feed *feed, const FeederAnswer *answer)
 
 		CHECK_FOR_INTERRUPTS();
 		if (!receive(queue, &data, n * (row_words + 1) * sizeof(uint64)))
-			return STATUS_DEVICE_DOWN;
+			return STATUS_GROUPS_LOST;
 		slice.hashes = data;
 		slice.rows = slice.hashes + n;
-		status = feed->device->absorb(feed->job, &slice);
+		status = feed->device->absorb(feed->job, &slice, false);
 	}
 	pfree(heap);
 	return status;
@@ -230,7 +230,7 @@ take_answer(shm_mq_handle *queue, Feed *feed, FeedOutcome *outcome)
 	{
 		/* the blocks that it drew are lost; if it has raised an error, that is what the user sees */
 		if (outcome->status == STATUS_DONE)
-			outcome->status = STATUS_DEVICE_DOWN;
+			outcome->status = STATUS_GROUPS_LOST;
 		return;
 	}
 	memcpy(&answer, data, sizeof(answer));

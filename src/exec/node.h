@@ -76,6 +76,7 @@ struct GpuNode
 	CompileResult compiled;
 	Feed		feed;
 	const Device *device;
+	bool		without_gpu;	/* it has lost groups of this query */
 	int			threads;		/* on lease */
 	MemoryContextCallback cleanup;
 

@@ -4,12 +4,14 @@
  *
  * With gpudb.provider = cpu the helper runs batches with the CPU device's
  * inner loops, in the one thread that it has.  It is as strict as a GPU: few
- * groups, no texts in groups, no values fetched from elsewhere.
+ * groups in a batch, no texts in groups, no values fetched from elsewhere.
  */
 #include "postgres.h"
 
 #include <stdlib.h>
 #include <time.h>
+
+#include "port/pg_bitutils.h"
 
 #include "device/cpu_kernel.h"
 #include "worker/service.h"
@@ -29,7 +31,15 @@ typedef struct CpuBatch
 	GroupTable	groups;
 } CpuBatch;
 
+struct ProviderTable
+{
+	const Program *program;
+	GroupTable	groups;
+};
+
 static CpuBatch batches[BATCHES];
+static uint64 table_bytes_limit;
+static uint64 table_bytes;		/* of all tables */
 static uint64_t *register_values;
 static uint8_t *register_nulls;
 
@@ -46,6 +56,7 @@ static bool
 start(const ProviderConfig *config, ProviderState *state)
 {
 	state->batch_bytes = BATCH_BYTES;
+	table_bytes_limit = config->memory;
 	if (posix_memalign((void **) &register_values, 64, (size_t) PROGRAM_MAX_REGISTERS * CPU_TILE * 8) != 0 ||
 		posix_memalign((void **) &register_nulls, 64, (size_t) PROGRAM_MAX_REGISTERS * CPU_TILE) != 0)
 	{
@@ -80,26 +91,114 @@ acquire(void)
 	return NULL;
 }
 
+/* Tables of groups */
+
+static uint64
+bytes_of_table(uint32 capacity, uint32 row_words)
+{
+	return (uint64) capacity * (2 * 4 + 8 + 8 * row_words);
+}
+
+/* Give a table room for so many groups; false when memory is short. */
+static bool
+resize_table(GroupTable *t, uint32 capacity)
+{
+	uint64		more = bytes_of_table(capacity, t->row_words) - bytes_of_table(t->capacity, t->row_words);
+
+	if (table_bytes + more > table_bytes_limit)
+		return false;
+	t->rows = realloc(t->rows, (size_t) capacity * t->row_words * 8);
+	t->hashes = realloc(t->hashes, (size_t) capacity * 8);
+	free(t->slots);
+	t->slots = calloc(2 * (size_t) capacity, 4);
+	/* a process without memory may end */
+	if (t->rows == NULL || t->hashes == NULL || t->slots == NULL)
+		abort();
+	table_bytes += more;
+	t->capacity = capacity;
+	t->nslots = 2 * capacity;
+	group_rehash(t);
+	return true;
+}
+
+static ProviderTable *
+open_table(const ProviderJob *job)
+{
+	ProviderTable *table = calloc(1, sizeof(ProviderTable));
+
+	if (table == NULL)
+		return NULL;
+	table->program = job->view.program;
+	table->groups.row_words = table->program->row_words;
+	if (resize_table(&table->groups, GROUPS))
+		return table;
+	free(table);
+	return NULL;
+}
+
+static uint32_t
+count_groups(const ProviderTable *table)
+{
+	return table->groups.ngroups;
+}
+
+static bool
+read_groups(ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows)
+{
+	memcpy(hashes, table->groups.hashes + first, n * 8);
+	memcpy(rows, group_row(&table->groups, first), n * table->groups.row_words * 8);
+	return true;
+}
+
+static void
+close_table(ProviderTable *table)
+{
+	table_bytes -= bytes_of_table(table->groups.capacity, table->groups.row_words);
+	free(table->groups.rows);
+	free(table->groups.hashes);
+	free(table->groups.slots);
+	free(table);
+}
+
+/* Add a batch's groups to a table: all, or for want of memory none. */
+static DeviceStatus
+keep_groups(ProviderTable *table, const GroupTable *groups)
+{
+	uint32		capacity = table->groups.capacity;
+	uint32		next = 0;
+
+	while (capacity < (uint64) table->groups.ngroups + groups->ngroups)
+	{
+		if (capacity > GROUP_NONE / 4)
+			return STATUS_MEMORY_LIMIT;
+		capacity *= 2;
+	}
+	if (capacity > table->groups.capacity && !resize_table(&table->groups, capacity))
+		return STATUS_MEMORY_LIMIT;
+	return group_merge(table->program, &table->groups, groups, &next, groups->ngroups);
+}
+
 /* Room for a batch: memory that is touched only as far as it is used. */
 static bool
 prepare(CpuBatch *own, const Program *program, uint32 nrows)
 {
 	GroupTable *groups = &own->groups;
+	uint32		capacity = own->batch.table != NULL ? pg_nextpower2_32(Max(nrows, 1)) : GROUPS;
 
 	if (own->arena == NULL && posix_memalign((void **) &own->arena, 64, BATCH_BYTES) != 0)
 		return false;
 	own->rows = realloc(own->rows, (size_t) TABLET_WINDOW_PAGES * HEAP_MAX_TUPLES * sizeof(uint32));
 	own->passed = realloc(own->passed, nrows / 8 + 1);
-	groups->rows = realloc(groups->rows, (size_t) GROUPS * program->row_words * 8);
-	groups->hashes = realloc(groups->hashes, GROUPS * 8);
-	groups->slots = realloc(groups->slots, 2 * GROUPS * 4);
+	groups->rows = realloc(groups->rows, (size_t) capacity * program->row_words * 8);
+	groups->hashes = realloc(groups->hashes, (size_t) capacity * 8);
+	groups->slots = realloc(groups->slots, 2 * (size_t) capacity * 4);
 	if (own->rows == NULL || own->passed == NULL || groups->hashes == NULL || groups->slots == NULL ||
 		(groups->rows == NULL && program->row_words > 0))
 		return false;
 	memset(own->passed, 0, nrows / 8 + 1);
-	memset(groups->slots, 0, 2 * GROUPS * 4);
-	groups->nslots = 2 * GROUPS;
-	groups->capacity = GROUPS;
+	memset(groups->slots, 0, 2 * (size_t) capacity * 4);
+	groups->nslots = 2 * capacity;
+	groups->capacity = capacity;
 	groups->row_words = program->row_words;
 	groups->ngroups = 0;
 	if (program->aggregates && !program->grouped)
@@ -167,7 +266,9 @@ submit(ProviderBatch *batch)
 	memset(&batch->times, 0, sizeof(batch->times));
 	for (uint32 w = 0; w < batch->nwindows && batch->status == STATUS_DONE; w++)
 		batch->status = run_window(own, &batch->window[w], batch->row_start[w]);
-	batch->groups = program->aggregates ? &own->groups : NULL;
+	if (batch->status == STATUS_DONE && batch->table != NULL)
+		batch->status = keep_groups(batch->table, &own->groups);
+	batch->groups = program->aggregates && batch->table == NULL ? &own->groups : NULL;
 	batch->passed = own->passed;
 	own->finished = true;
 }
@@ -200,4 +301,8 @@ const Provider provider_cpu = {
 	.submit = submit,
 	.collect = collect,
 	.release = release,
+	.open_table = open_table,
+	.count_groups = count_groups,
+	.read_groups = read_groups,
+	.close_table = close_table,
 };

@@ -43,6 +43,9 @@ typedef struct ServiceJob
 	DeviceStatus refused;		/* DONE if it may run */
 	bool		wide;			/* a batch needed 128 bits: begin with that */
 	int			in_flight;		/* batches */
+	ProviderTable *table;		/* groups that are kept; NULL as long as they go with their batches */
+	uint32		drained;		/* of these */
+	bool		done;			/* all of them */
 	ProviderJob provider;
 	uint64		image[JOB_IMAGE_MOST / 8];
 } ServiceJob;
@@ -111,6 +114,16 @@ attach_wanted(void)
 
 /* Requests */
 
+/* Forget a job whose slot is another's now. */
+static void
+close_job(ServiceJob *own)
+{
+	if (own->table != NULL)
+		provider->close_table(own->table);
+	own->table = NULL;
+	own->open = false;
+}
+
 /* Copy and verify a job. */
 static void
 open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
@@ -118,6 +131,8 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 	uint32		size = job->image_size;
 
 	own->open = true;
+	own->drained = 0;
+	own->done = false;
 	own->word = word;
 	own->wide = false;
 	own->refused = STATUS_BAD_PROGRAM;
@@ -281,8 +296,31 @@ answer(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 	memset(&result->times, 0, sizeof(result->times));
 	memset(result->max_scale, 0, sizeof(result->max_scale));
 	result->failed_column = -1;
+	result->kept = result->total = 0;
 	result->ngroups = 0;
 	publish(job, result, status, 0);
+}
+
+/* Answer with groups that were kept, as many as one result holds. */
+static void
+answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
+{
+	uint32		row_words = own->provider.view.program->row_words;
+	uint32		total = provider->count_groups(own->table);
+	uint32		n = Min(total - own->drained, CHANNEL_ROWS_WORDS / (1 + row_words));
+	bool		done = provider->read_groups(own->table, own->drained, n, result->rows, result->rows + n);
+
+	own->drained += n;
+	own->done = !done || own->drained == total;
+	memset(&result->times, 0, sizeof(result->times));
+	memset(result->max_scale, 0, sizeof(result->max_scale));
+	memset(result->window, 0, sizeof(result->window));
+	result->failed_column = -1;
+	result->nwindows = 0;
+	result->kept = 0;
+	result->total = total;
+	result->ngroups = done ? n : 0;
+	publish(job, result, done ? STATUS_DONE : STATUS_DEVICE_DOWN, result->ngroups * (1 + row_words));
 }
 
 /* Answer all windows that wait, as far as one result goes. */
@@ -300,6 +338,14 @@ answer_waiting(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 	answer(job, result, status);
 }
 
+/* Whether a result has room for a batch's groups. */
+static bool
+groups_fit(const ProviderBatch *batch)
+{
+	return batch->groups == NULL ||
+		(uint64) batch->groups->ngroups * (1 + batch->groups->row_words) <= CHANNEL_ROWS_WORDS;
+}
+
 /* Copy a batch's groups; TABLE_FULL if they are too many. */
 static DeviceStatus
 copy_groups(const ProviderBatch *batch, ChannelResult *result, uint32 *words)
@@ -307,7 +353,7 @@ copy_groups(const ProviderBatch *batch, ChannelResult *result, uint32 *words)
 	uint64		n = batch->groups->ngroups;
 	uint64		row_words = batch->groups->row_words;
 
-	if (n * (1 + row_words) > CHANNEL_ROWS_WORDS)
+	if (!groups_fit(batch))
 		return STATUS_TABLE_FULL;
 	*words = (uint32) (n * (1 + row_words));
 	result->ngroups = (uint32) n;
@@ -331,6 +377,36 @@ copy_passed(const ProviderBatch *batch, const Ticket *ticket)
 	}
 }
 
+/* Run a batch again with 128 bits, or with its groups kept, if that is what it wants; whether it does. */
+static bool
+run_again(ServiceJob *own, ProviderBatch *batch)
+{
+	uint32		npages = 0;
+
+	if (batch->status == STATUS_NEEDS_WIDE && !batch->wide)
+	{
+		own->wide = true;
+		for (uint32 w = 0; w < batch->nwindows; w++)
+			npages += batch->window[w].npages;
+		if (tablet_bytes(own, npages, batch->row_start[batch->nwindows]) > batch_bytes)
+			return false;
+		batch->wide = true;
+	}
+	else if (batch->table == NULL &&
+			 (batch->status == STATUS_TABLE_FULL || (batch->status == STATUS_DONE && !groups_fit(batch))))
+	{
+		if (own->table == NULL && provider->open_table != NULL)
+			own->table = provider->open_table(&own->provider);
+		if (own->table == NULL)
+			return false;
+		batch->table = own->table;
+	}
+	else
+		return false;
+	provider->submit(batch);
+	return true;
+}
+
 static void
 deliver(ProviderBatch *batch)
 {
@@ -341,25 +417,15 @@ deliver(ProviderBatch *batch)
 	DeviceStatus status = batch->status;
 	uint32		words = 0;
 
-	if (status == STATUS_NEEDS_WIDE && !batch->wide)
-	{
-		uint32		npages = 0;
-
-		own->wide = true;
-		for (uint32 w = 0; w < batch->nwindows; w++)
-			npages += batch->window[w].npages;
-		if (tablet_bytes(own, npages, batch->row_start[batch->nwindows]) <= batch_bytes)
-		{
-			batch->wide = true;
-			provider->submit(batch);
-			return;
-		}
-	}
+	if (run_again(own, batch))
+		return;
 	result->ngroups = 0;
 	if (status == STATUS_DONE && batch->groups != NULL)
 		status = copy_groups(batch, result, &words);
-	else if (status == STATUS_DONE)
+	else if (status == STATUS_DONE && batch->table == NULL)
 		copy_passed(batch, ticket);
+	result->kept = status == STATUS_DONE && batch->table != NULL;
+	result->total = 0;
 	result->failed_column = batch->failed_column;
 	memcpy(result->max_scale, batch->max_scale, sizeof(result->max_scale));
 	result->times = batch->times;
@@ -401,6 +467,14 @@ windows_wait(ChannelJob *job, uint32 word)
 		pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken);
 }
 
+/* Whether groups are to be handed out to the owner of a slot. */
+static bool
+groups_wait(ChannelJob *job, const ServiceJob *own, uint32 word)
+{
+	return JOB_STATE(word) == JOB_OPEN && own->word == word && own->table != NULL && own->in_flight == 0 && !own->done &&
+		pg_atomic_read_u32(&job->draining) != 0;
+}
+
 /* Start a batch of the windows that wait, if there is room for one; whether anything was done. */
 static bool
 serve_windows(int number, ChannelJob *job, ServiceJob *own)
@@ -423,6 +497,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 		return false;
 	batch->job = &own->provider;
 	batch->wide = own->wide;
+	batch->table = own->table;
 	ticket = free_ticket();
 	*ticket = (Ticket) {.job = number, .result = result};
 	status = fill_batch(own, ticket, batch);
@@ -450,15 +525,21 @@ serve_slot(int number)
 	uint32		word = pg_atomic_read_u32(&job->state);
 
 	pg_read_barrier();
-	if (own->in_flight == 0 && own->word != word)
-		own->open = false;
+	if (own->open && own->in_flight == 0 && own->word != word)
+		close_job(own);
 	if (JOB_STATE(word) == JOB_ABANDONED && own->in_flight == 0)
 	{
 		channel_free_abandoned(channel, number, word);
 		return true;
 	}
 	if (!windows_wait(job, word))
-		return false;
+	{
+		ChannelResult *result = groups_wait(job, own, word) ? free_result(job) : NULL;
+
+		if (result != NULL)
+			answer_groups(own, job, result);
+		return result != NULL;
+	}
 	pg_read_barrier();
 	/* it may have been another use's ring; with windows in it this one lasts until they are answered */
 	if (pg_atomic_read_u32(&job->state) != word)
@@ -480,9 +561,10 @@ sleep_until_rung(void)
 	for (int i = 0; i < CHANNEL_JOBS; i++)
 	{
 		ChannelJob *job = &channel->job[i];
+		uint32		word = pg_atomic_read_u32(&job->state);
 
 		/* somebody came between the last look and now */
-		if (windows_wait(job, pg_atomic_read_u32(&job->state)) && free_result(job) != NULL)
+		if ((windows_wait(job, word) || groups_wait(job, &jobs[i], word)) && free_result(job) != NULL)
 		{
 			pg_atomic_write_u32(&channel->sleeping, 0);
 			return;

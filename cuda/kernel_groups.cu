@@ -1,0 +1,345 @@
+/*
+ * kernel_groups.cu
+ *		Merging rows of groups into a table in device memory.
+ *
+ * Blocks of the tile VM aggregate what they can in shared memory and leave
+ * rows; here those of all blocks and batches meet.  Two launches: one finds or
+ * adds groups and may end for want of room, one updates states and may not; so
+ * no row counts twice, and a batch counts whole or not at all.
+ *
+ * A thread that adds a group marks the slot, writes the row, and opens the
+ * slot; who looks for the same key waits for that.  Each thread of a warp
+ * makes progress by itself since Volta, so waiting for another lane is safe.
+ */
+#include <cuda_runtime.h>
+
+#include "core/op_agg.h"
+
+#include "groups_launch.h"
+#include "tuning.cuh"
+
+#define BUSY UINT32_MAX
+
+/* More partial sums than this could overflow 128 bits if all were as large. */
+#define SUM_BITS 94
+
+typedef unsigned long long Word;	/* as CUDA's atomics take it */
+
+static __device__ __forceinline__ uint64_t
+tagged(uint64_t hash, uint32_t low)
+{
+	return (hash >> 32) << 32 | low;
+}
+
+/* Whether a stored key is a row's.  Stored rows are read past the first cache, which other threads' writes do not reach. */
+static __device__ __forceinline__ bool
+same_key(const GroupsLaunch &launch, const uint64_t *stored, const uint64_t *row)
+{
+	for (uint32_t w = 0; w < launch.shape.key_words; w++)
+		if (__ldcg((const Word *) &stored[w]) != row[w])
+			return false;
+	return true;
+}
+
+/* Add a row's group at a slot that this thread has marked; false if there is no room. */
+static __device__ bool
+add_group(const GroupsLaunch &launch, uint32_t at, uint32_t i)
+{
+	const DeviceTable &table = launch.table;
+	const uint64_t *row = launch.rows + (size_t) i * launch.shape.row_words;
+	const uint32_t group = atomicAdd(table.ngroups, 1u);
+	uint64_t   *into = table.rows + (size_t) group * launch.shape.row_words;
+
+	if (group >= table.capacity)
+	{
+		atomicExch((Word *) &table.slots[at], 0);
+		return false;
+	}
+	table.hashes[group] = launch.hashes[i];
+	for (uint32_t w = 0; w < launch.shape.key_words; w++)
+		into[w] = row[w];
+	for (uint32_t s = 0; s < launch.shape.nstates; s++)
+		state_init((StateKind) launch.shape.state_kind[s], into + launch.shape.state_word[s]);
+	__threadfence();
+	atomicExch((Word *) &table.slots[at], tagged(launch.hashes[i], group + 1));
+	launch.group[i] = group;
+	return true;
+}
+
+/* Find the group of row i, or add it; false if there is no room. */
+static __device__ bool
+find_group(const GroupsLaunch &launch, uint32_t i)
+{
+	const DeviceTable &table = launch.table;
+	const uint64_t hash = launch.hashes[i];
+	const uint32_t mask = table.nslots - 1;
+	const uint64_t *row = launch.rows + (size_t) i * launch.shape.row_words;
+	uint32_t	at = (uint32_t) hash & mask;
+
+	for (;;)
+	{
+		uint64_t	slot = *(volatile uint64_t *) &table.slots[at];
+		uint32_t	group;
+
+		if (slot == 0)
+		{
+			slot = atomicCAS((Word *) &table.slots[at], 0, tagged(hash, BUSY));
+			if (slot == 0)
+				return add_group(launch, at, i);
+		}
+		group = (uint32_t) slot - 1;
+		if (slot >> 32 == hash >> 32)
+		{
+			/* perhaps the same key: wait until it is written */
+			if ((uint32_t) slot == BUSY)
+				continue;
+			__threadfence();
+			if (same_key(launch, table.rows + (size_t) group * launch.shape.row_words, row))
+			{
+				launch.group[i] = group;
+				return true;
+			}
+		}
+		at = (at + 1) & mask;
+	}
+}
+
+static __global__ void __launch_bounds__(GROUPS_THREADS)
+find_kernel(const __grid_constant__ GroupsLaunch launch)
+{
+	for (uint32_t i = blockIdx.x * GROUPS_THREADS + threadIdx.x; i < launch.nrows; i += gridDim.x * GROUPS_THREADS)
+		if (launch.group[i] == GROUP_UNKNOWN && !find_group(launch, i))
+			atomicAdd(&launch.result->pending, 1u);
+}
+
+static __host__ __device__ bool
+state_is_atomic(StateKind kind)
+{
+	switch (kind)
+	{
+		case STATE_COUNT:
+		case STATE_SUM:
+		case STATE_MIN_I:
+		case STATE_MAX_I:
+		case STATE_ALL_BITS:
+		case STATE_ANY_BITS:
+		case STATE_ODD_BITS:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* into += v, which wraps around; who makes the low word wrap around takes the carry to the high one. */
+static __device__ void
+add_wide(uint64_t *into, Wide v)
+{
+	const uint64_t low = (uint64_t) v;
+	uint64_t	high = (uint64_t) ((UWide) v >> 64);
+
+	if (low != 0)
+	{
+		const uint64_t before = atomicAdd((Word *) into, (Word) low);
+
+		high += before + low < before;
+	}
+	if (high != 0)
+		atomicAdd((Word *) &into[1], (Word) high);
+}
+
+/* Merge a state that has an atomic form. */
+static __device__ void
+merge_atomic(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *error)
+{
+	switch (kind)
+	{
+		case STATE_COUNT:
+			if (from[0] != 0)
+				atomicAdd((Word *) into, (Word) from[0]);
+			break;
+		case STATE_SUM:
+			{
+				const Wide	v = wide_load(from);
+
+				*error |= v >= (Wide) 1 << SUM_BITS || v < -((Wide) 1 << SUM_BITS);
+				add_wide(into, v);
+			}
+			break;
+		case STATE_MIN_I:
+			atomicMin((long long *) into, (long long) from[0]);
+			break;
+		case STATE_MAX_I:
+			atomicMax((long long *) into, (long long) from[0]);
+			break;
+		case STATE_ALL_BITS:
+			atomicAnd((Word *) into, (Word) from[0]);
+			break;
+		case STATE_ANY_BITS:
+			atomicOr((Word *) into, (Word) from[0]);
+			break;
+		case STATE_ODD_BITS:
+			atomicXor((Word *) into, (Word) from[0]);
+			break;
+		default:
+			break;
+	}
+}
+
+/* Merge one state, by a thread that holds the group's lock. */
+static __device__ void
+merge_locked(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *error)
+{
+	const uint32_t words = state_words(kind);
+	uint64_t	state[5];
+
+	for (uint32_t w = 0; w < words; w++)
+		state[w] = __ldcg((const Word *) &into[w]);
+	state_merge(kind, state, from, error);
+	for (uint32_t w = 0; w < words; w++)
+		__stcg((Word *) &into[w], (Word) state[w]);
+}
+
+/* One state of this warp's rows `peers`, which have a group in common, merged. */
+static __device__ void
+collect(const GroupsLaunch &launch, uint32_t s, uint32_t first, uint32_t peers, uint64_t *total, uint32_t *error)
+{
+	const StateKind kind = (StateKind) launch.shape.state_kind[s];
+
+	state_init(kind, total);
+	for (; peers != 0; peers &= peers - 1)
+		state_merge(kind, total, launch.rows + (size_t) (first + __ffs((int) peers) - 1) * launch.shape.row_words +
+					launch.shape.state_word[s], error);
+}
+
+/* Merge states of rows into their group: all that are atomic, or all that are not. */
+static __device__ void
+update_states(const GroupsLaunch &launch, uint64_t *into, uint32_t first, uint32_t peers, bool atomic)
+{
+	uint32_t	error = 0;
+
+	for (uint32_t s = 0; s < launch.shape.nstates; s++)
+	{
+		const StateKind kind = (StateKind) launch.shape.state_kind[s];
+		uint64_t	total[5];
+
+		if (state_is_atomic(kind) != atomic)
+			continue;
+		collect(launch, s, first, peers, total, &error);
+		if (atomic)
+			merge_atomic(kind, into + launch.shape.state_word[s], total, &error);
+		else
+			merge_locked(kind, into + launch.shape.state_word[s], total, &error);
+	}
+	if (error)
+		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_DECIMAL_TOO_WIDE);
+}
+
+static __device__ void
+update_under_lock(const GroupsLaunch &launch, uint32_t group, uint64_t *into, uint32_t first, uint32_t peers)
+{
+	for (bool done = false; !done;)
+		if (atomicCAS(&launch.table.locks[group], 0u, 1u) == 0)
+		{
+			__threadfence();
+			update_states(launch, into, first, peers, false);
+			__threadfence();
+			atomicExch(&launch.table.locks[group], 0u);
+			done = true;
+		}
+}
+
+/* A warp's rows of one group are merged first, by one of its threads. */
+static __global__ void __launch_bounds__(GROUPS_THREADS)
+update_kernel(const __grid_constant__ GroupsLaunch launch)
+{
+	const uint32_t lane = threadIdx.x & 31;
+
+	for (uint32_t first = blockIdx.x * GROUPS_THREADS + threadIdx.x / 32 * 32; first < launch.nrows; first += gridDim.x * GROUPS_THREADS)
+	{
+		const bool	mine = first + lane < launch.nrows;
+		const uint32_t rows = __ballot_sync(~0u, mine);
+		const uint32_t group = mine ? launch.group[first + lane] : 0;
+		uint32_t	peers = 0;
+
+		if (mine)
+			peers = __match_any_sync(rows, group);
+		if (mine && lane == (uint32_t) __ffs((int) peers) - 1)
+		{
+			uint64_t   *into = launch.table.rows + (size_t) group * launch.shape.row_words;
+
+			update_states(launch, into, first, peers, true);
+			if (launch.shape.locked)
+				update_under_lock(launch, group, into, first, peers);
+		}
+		__syncwarp();
+	}
+}
+
+static __global__ void __launch_bounds__(GROUPS_THREADS)
+rehash_kernel(const DeviceTable table, uint32_t n)
+{
+	const uint32_t mask = table.nslots - 1;
+
+	for (uint32_t g = blockIdx.x * GROUPS_THREADS + threadIdx.x; g < n; g += gridDim.x * GROUPS_THREADS)
+	{
+		const uint64_t slot = tagged(table.hashes[g], g + 1);
+		uint32_t	at = (uint32_t) table.hashes[g] & mask;
+
+		while (atomicCAS((Word *) &table.slots[at], 0, (Word) slot) != 0)
+			at = (at + 1) & mask;
+	}
+}
+
+bool
+groups_shape(const Program *program, RowShape *shape)
+{
+	memset(shape, 0, sizeof(*shape));
+	shape->row_words = program->row_words;
+	shape->key_words = 1;
+	for (uint32_t k = 0; k < program->nkeys; k++)
+	{
+		if (program->key_kind[k] == KEY_TEXT || program->key_word[k] != shape->key_words)
+			return false;
+		shape->key_words += program->key_kind[k] == KEY_WORD ? 1 : 2;
+	}
+	shape->nstates = program->nstates;
+	for (uint32_t s = 0; s < program->nstates; s++)
+	{
+		if (state_is_text((StateKind) program->state_kind[s]))
+			return false;
+		shape->state_kind[s] = program->state_kind[s];
+		shape->state_word[s] = program->state_word[s];
+		shape->locked |= !state_is_atomic((StateKind) program->state_kind[s]);
+	}
+	return true;
+}
+
+/* Blocks for so many items; each goes on with further ones. */
+static int
+blocks_for(uint32_t n)
+{
+	const uint32_t blocks = (n + GROUPS_THREADS - 1) / GROUPS_THREADS;
+
+	return (int) (blocks == 0 ? 1 : blocks < GROUPS_BLOCKS ? blocks : GROUPS_BLOCKS);
+}
+
+int
+groups_find(const GroupsLaunch *launch, void *stream)
+{
+	find_kernel<<<blocks_for(launch->nrows), GROUPS_THREADS, 0, (cudaStream_t) stream>>>(*launch);
+	return cudaGetLastError();
+}
+
+int
+groups_update(const GroupsLaunch *launch, void *stream)
+{
+	update_kernel<<<blocks_for(launch->nrows), GROUPS_THREADS, 0, (cudaStream_t) stream>>>(*launch);
+	return cudaGetLastError();
+}
+
+int
+groups_rehash(const DeviceTable *table, uint32_t n, void *stream)
+{
+	rehash_kernel<<<blocks_for(n), GROUPS_THREADS, 0, (cudaStream_t) stream>>>(*table, n);
+	return cudaGetLastError();
+}

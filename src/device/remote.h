@@ -1,0 +1,79 @@
+/*
+ * remote.h
+ *		A job whose windows go to the GPU process, between device_remote.c and remote_results.c.
+ */
+#ifndef GPUDB_DEVICE_REMOTE_H
+#define GPUDB_DEVICE_REMOTE_H
+
+#include "postgres.h"
+
+#include "portability/instr_time.h"
+
+#include "device/channel.h"
+
+typedef enum ItemState
+{
+	ITEM_FREE,
+	ITEM_TAKEN,					/* by the caller: being filled, or collected */
+	ITEM_REMOTE,				/* with the helper */
+	ITEM_WAITING,				/* for the CPU device */
+	ITEM_LOCAL,					/* with the CPU device */
+	ITEM_DONE,
+	ITEM_STATES
+} ItemState;
+
+typedef struct RemoteItem
+{
+	DeviceWork	work;			/* first: the caller's pointer is the item's */
+	ItemState	state;
+	ChannelWindow *window;		/* with the helper */
+	DeviceWork *local;			/* the CPU device's item, until this one is released */
+	/* of an answer from the helper */
+	Tablet	   *header;			/* what callers read of a tablet, and the rows' places */
+	uint64		header_capacity;
+	uint32	   *rows;
+	uint32		rows_capacity;
+} RemoteItem;
+
+typedef struct RemoteJob
+{
+	JobSpec		spec;
+	DeviceJob  *local;
+	ChannelJob *slot;			/* NULL: the CPU device runs what is left */
+	JobReport	report;
+	int			count[ITEM_STATES];
+	uint64		heartbeat;		/* the helper's, when last looked at */
+	instr_time	heard;			/* when it was another one */
+	instr_time	news;			/* when the last result came */
+	bool		kept;			/* groups are with the helper */
+	bool		drained;		/* and all of them here */
+	uint64		received;		/* of them so far */
+	bool		lost;			/* or gone */
+	bool		ending;			/* cancelled, or being closed, */
+	instr_time	ends;			/* since then */
+	struct RemoteJob *next;		/* open jobs of this process */
+	RemoteItem	item[CHANNEL_JOB_WINDOWS];
+} RemoteJob;
+
+/* device_remote.c */
+
+extern void remote_set_state(RemoteJob *job, RemoteItem *item, ItemState state);
+
+/* Have the CPU device run a window. */
+extern void remote_leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why);
+
+/* Give back the slot, and tell the user when it is the GPU process that fails. */
+extern void remote_give_up(RemoteJob *job, DeviceStatus why);
+
+/* Only the helper has something in hand: wait for it, or give it up. */
+extern void remote_wait(RemoteJob *job);
+
+/* remote_results.c */
+
+/* Take all results that are ready. */
+extern void remote_take_results(RemoteJob *job);
+
+/* Fetch groups that the helper has kept, as far as they are ready; TIME_SLICE when more are to come. */
+extern DeviceStatus remote_drain(RemoteJob *job);
+
+#endif							/* GPUDB_DEVICE_REMOTE_H */

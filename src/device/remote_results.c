@@ -1,0 +1,228 @@
+/*
+ * remote_results.c
+ *		What the GPU process answers, and what becomes of it in the backend.
+ *
+ * Nothing is believed that could not have been meant so: a damaged answer is
+ * the helper's end as far as this job is concerned.
+ */
+#include "postgres.h"
+
+#include <stdlib.h>
+
+#include "miscadmin.h"
+
+#include "device/device.h"
+#include "device/remote.h"
+
+/* What callers read of a tablet: its columns as far as they are told, and where each row is. */
+static bool
+make_header(const RemoteJob *job, RemoteItem *item, const ChannelResult *result)
+{
+	const PageList *pages = item->work.pages;
+	uint32		ncolumns = job->spec.program->ncolumns;
+	uint64		rows_at = tablet_align(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
+	uint64		size = rows_at + pages->nrows * sizeof(uint32);
+	uint32	   *places;
+
+	if (size > item->header_capacity)
+	{
+		free(item->header);
+		item->header = malloc(size);
+		item->header_capacity = item->header != NULL ? size : 0;
+		if (item->header == NULL)
+			return false;
+	}
+	memset(item->header, 0, rows_at);
+	item->header->nrows = pages->nrows;
+	item->header->ncols = ncolumns;
+	item->header->rows = rows_at;
+	item->header->failed_column = result->failed_column < (int32) ncolumns ? result->failed_column : -1;
+	for (uint32 c = 0; c < ncolumns; c++)
+		item->header->column[c].max_scale = result->max_scale[c];
+	item->work.tablet = item->header;
+	if (job->spec.program->aggregates)
+		return true;
+	places = (uint32 *) tablet_at(item->header, rows_at);
+	for (uint32 p = 0; p < pages->npages; p++)
+		for (uint32 t = 0; t < pages->ntuples[p]; t++)
+			*places++ = ROW_PLACE(p, pages->offsets[p][t]);
+	return true;
+}
+
+/* The numbers of the rows that passed. */
+static bool
+list_rows(RemoteItem *item)
+{
+	const ChannelWindow *window = item->window;
+	uint32		nrows = item->work.pages->nrows;
+	uint32		n = 0;
+
+	if (nrows > item->rows_capacity)
+	{
+		free(item->rows);
+		item->rows = malloc(nrows * sizeof(uint32));
+		item->rows_capacity = item->rows != NULL ? nrows : 0;
+		if (item->rows == NULL)
+			return false;
+	}
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		uint32		bit = row + window->passed_shift % 8;
+
+		item->rows[n] = row;
+		n += window->passed[bit / 8] >> (bit % 8) & 1;
+	}
+	item->work.rows = item->rows;
+	item->work.nrows = n;
+	return true;
+}
+
+/* The item that a result speaks of, or NULL. */
+static RemoteItem *
+item_of_window(RemoteJob *job, uint16 number)
+{
+	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
+		if (job->item[i].state == ITEM_REMOTE && job->item[i].window == &channel_get()->window[number])
+			return &job->item[i];
+	return NULL;
+}
+
+/* Whether a result can be what the helper meant to say. */
+static bool
+result_is_sound(RemoteJob *job, const ChannelResult *result)
+{
+	uint64		words = (uint64) result->ngroups * (1 + job->spec.program->row_words);
+	bool		draining = pg_atomic_read_u32(&job->slot->draining) != 0;
+
+	if ((result->nwindows == 0) != draining || result->nwindows > BATCH_WINDOWS || result->status >= STATUS_Count ||
+		(result->ngroups > 0 && !job->spec.program->aggregates) ||
+		words > CHANNEL_ROWS_WORDS || channel_checksum(result, (uint32) words) != result->checksum)
+		return false;
+	for (uint32 w = 0; w < result->nwindows; w++)
+	{
+		if (result->window[w] >= CHANNEL_WINDOWS || item_of_window(job, result->window[w]) == NULL)
+			return false;
+		for (uint32 before = 0; before < w; before++)
+			if (result->window[before] == result->window[w])
+				return false;
+	}
+	return true;
+}
+
+/* Whether the CPU device is to run what the GPU answered so. */
+static bool
+is_for_cpu(DeviceStatus status)
+{
+	switch (status)
+	{
+		case STATUS_NEEDS_WIDE:
+		case STATUS_NEEDS_PATCH:
+		case STATUS_TABLE_FULL:
+		case STATUS_MEMORY_LIMIT:
+		case STATUS_BAD_PROGRAM:
+		case STATUS_DEVICE_DOWN:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static DeviceStatus
+merge_groups(RemoteJob *job, ChannelResult *result)
+{
+	GroupTable	groups = {
+		.hashes = result->rows, .rows = result->rows + result->ngroups, .ngroups = result->ngroups,
+		.capacity = result->ngroups, .row_words = job->spec.program->row_words
+	};
+
+	return result->ngroups == 0 ? STATUS_DONE : cpu_device.absorb(job->local, &groups, result->nwindows == 0);
+}
+
+static void
+take_result(RemoteJob *job, ChannelResult *result)
+{
+	DeviceStatus status = result->status;
+	bool		cpu = is_for_cpu(status);
+
+	if (status == STATUS_DONE)
+		status = merge_groups(job, result);
+	job->kept |= result->kept != 0;
+	for (uint32 w = 0; w < result->nwindows; w++)
+	{
+		RemoteItem *item = item_of_window(job, result->window[w]);
+		ChannelWindow *window = item->window;
+
+		if (cpu)
+			remote_leave_to_cpu(job, item, status);
+		else
+		{
+			bool		made = make_header(job, item, result) &&
+				(status != STATUS_DONE || job->spec.program->aggregates || list_rows(item));
+
+			item->work.status = made ? status : STATUS_MEMORY_LIMIT;
+			item->window = NULL;
+			remote_set_state(job, item, ITEM_DONE);
+		}
+		channel_free_window(window);
+	}
+	job->report.times.deform_ns += result->times.deform_ns;
+	job->report.times.run_ns += result->times.run_ns;
+}
+
+void
+remote_take_results(RemoteJob *job)
+{
+	ChannelResult *result;
+
+	while (job->slot != NULL && (result = channel_ready_result(job->slot)) != NULL)
+	{
+		DeviceStatus status = result->status;
+
+		INSTR_TIME_SET_CURRENT(job->news);
+		if (!result_is_sound(job, result))
+		{
+			HOLD_INTERRUPTS();
+			ereport(LOG, (errmsg("gpudb: the GPU process gave a damaged answer")));
+			RESUME_INTERRUPTS();
+			remote_give_up(job, STATUS_DEVICE_DOWN);
+			break;
+		}
+		take_result(job, result);
+		channel_return_result(job->slot, result);
+		/* more of the same would end the same way */
+		if (status == STATUS_TABLE_FULL || status == STATUS_BAD_PROGRAM || status == STATUS_DEVICE_DOWN)
+			remote_give_up(job, status);
+	}
+}
+
+/* Fetch what the helper has kept, as far as it is ready; TIME_SLICE when more is to come. */
+DeviceStatus
+remote_drain(RemoteJob *job)
+{
+	DeviceStatus status = STATUS_DONE;
+	ChannelResult *result;
+
+	if (pg_atomic_read_u32(&job->slot->draining) == 0)
+	{
+		INSTR_TIME_SET_CURRENT(job->news);
+		channel_drain(job->slot);
+	}
+	while (!job->drained && (result = channel_ready_result(job->slot)) != NULL && status == STATUS_DONE)
+	{
+		INSTR_TIME_SET_CURRENT(job->news);
+		if (!result_is_sound(job, result) || result->status != STATUS_DONE)
+		{
+			remote_give_up(job, STATUS_DEVICE_DOWN);
+			return STATUS_GROUPS_LOST;
+		}
+		status = merge_groups(job, result);
+		/* they come in any order */
+		job->received += result->ngroups;
+		job->drained = job->received >= result->total;
+		channel_return_result(job->slot, result);
+	}
+	if (status != STATUS_DONE || job->drained)
+		return status;
+	remote_wait(job);
+	return job->lost ? STATUS_GROUPS_LOST : STATUS_TIME_SLICE;
+}
