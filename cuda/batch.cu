@@ -2,7 +2,7 @@
  * batch.cu
  *		A batch on its way over the GPU.
  *
- *		arena:  Request | job image | Tablet
+ *		arena:  Request | job image | Tablet | rows of groups, for a table
  *
  * One copy brings request, image and the empty tablet's head to the device.
  * The deform kernel then fetches pages and lists of tuples from host memory
@@ -16,12 +16,15 @@
 #include "batch.h"
 #include "context.h"
 #include "deform_launch.h"
+#include "group_table.h"
 #include "shape_cache.h"
 
 #define HEAD_BYTES		tablet_align(sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
 #define ROWS_BYTES		((uint64_t) 2 * 1024 * 1024)
 #define PASSED_BYTES	((uint64_t) BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 64)
 #define GROUPS			4096
+/* Rows of groups that the host merges; more are a table's. */
+#define HOST_ROWS		4096
 
 /* What the kernels read, in device memory. */
 typedef struct Request
@@ -29,6 +32,7 @@ typedef struct Request
 	uint32_t	status;			/* of deforming */
 	uint32_t	unused;
 	VmResult	result;
+	GroupsResult merged;
 	const uint8_t *page[BATCH_PAGES];
 	const uint16_t *offsets[BATCH_PAGES];
 	uint32_t	row_start[BATCH_PAGES + 1];
@@ -58,6 +62,7 @@ struct CudaBatch
 	uint32_t	image_bytes;	/* of the job at hand, aligned */
 	uint32_t	row_capacity;
 	GroupTable	groups;
+	GroupsLaunch merge;			/* into the job's table */
 	cudaError_t error;
 };
 
@@ -240,6 +245,7 @@ write_request(CudaBatch *own)
 
 	request->status = STATUS_DONE;
 	memset(&request->result, 0, sizeof(request->result));
+	memset(&request->merged, 0, sizeof(request->merged));
 	own->image_bytes = (uint32_t) tablet_align(image->size);
 	memcpy(copy, image, image->size);
 	for (int wide = 0; wide < 2; wide++)
@@ -258,6 +264,15 @@ clear_arena(CudaBatch *own)
 	own->database = own->batch.job->database;
 	return before == 0 || before == own->database ? cudaSuccess
 		: CUDA_CALL(cudaMemsetAsync(own->arena, 0, own->arena_bytes, own->stream));
+}
+
+/* What the host must know of the device's part of the request. */
+static cudaError_t
+fetch_answer(CudaBatch *own, cudaEvent_t event)
+{
+	cudaError_t error = CUDA_CALL(cudaMemcpyAsync(own->answer, own->arena, offsetof(Request, page), cudaMemcpyDeviceToHost, own->stream));
+
+	return error == cudaSuccess ? CUDA_CALL(cudaEventRecord(event, own->stream)) : error;
 }
 
 void
@@ -287,9 +302,7 @@ batch_start(CudaBatch *own)
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(own->head, arena_tablet(own), head, cudaMemcpyDeviceToHost, own->stream));
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemcpyAsync(own->answer, own->arena, offsetof(Request, page), cudaMemcpyDeviceToHost, own->stream));
-	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaEventRecord(own->deformed, own->stream));
+		error = fetch_answer(own, own->deformed);
 	failed(own, error);
 }
 
@@ -306,13 +319,38 @@ judge_columns(CudaBatch *own)
 	return status == STATUS_DONE ? deform_check(&own->batch.job->view.deform, tablet) : status;
 }
 
+/* Where rows of groups go: host memory, or, for a table, the arena behind the tablet. */
+static void
+place_rows(CudaBatch *own, VmLaunch *launch)
+{
+	const uint32_t row_words = own->batch.job->view.program->row_words;
+	const uint64_t used = tablet_align(REQUEST_BYTES + own->image_bytes + ((const Tablet *) own->head)->size);
+
+	if (own->batch.table == NULL)
+	{
+		own->row_capacity = (uint32_t) (ROWS_BYTES / (8 * (1u + row_words)));
+		launch->hashes = own->rows;
+	}
+	else
+	{
+		/* and a group number for each */
+		own->row_capacity = (uint32_t) (used < own->arena_bytes ? (own->arena_bytes - used) / (8 * (1u + row_words) + 4) : 0);
+		launch->hashes = (uint64_t *) (own->arena + used);
+	}
+	launch->rows = launch->hashes + own->row_capacity;
+	launch->row_capacity = own->row_capacity;
+	own->merge.hashes = launch->hashes;
+	own->merge.rows = launch->rows;
+	own->merge.group = (uint32_t *) (launch->rows + (size_t) own->row_capacity * row_words);
+}
+
 /* The second leg. */
 static void
 start_run(CudaBatch *own)
 {
 	const Program *program = own->batch.job->view.program;
 	const Tablet *tablet = (const Tablet *) own->head;
-	const ShapeChoice *choice = shape_choose(program, program_choose_body(program, tablet), tablet);
+	const ShapeChoice *choice = shape_choose(program, program_choose_body(program, tablet), tablet, own->batch.table != NULL);
 	VmLaunch	launch = {};
 	cudaError_t error;
 
@@ -322,22 +360,17 @@ start_run(CudaBatch *own)
 		return;
 	}
 	launch.shape = choice->shape;
-	own->row_capacity = (uint32_t) (ROWS_BYTES / (8 * (1u + program->row_words)));
+	place_rows(own, &launch);
 	launch.program = arena_program(own);
 	launch.tablet = arena_tablet(own);
 	launch.end_row = tablet->nrows;
-	launch.hashes = own->rows;
-	launch.rows = own->rows + own->row_capacity;
-	launch.row_capacity = own->row_capacity;
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
 	launch.result = &((Request *) own->arena)->result;
 	error = CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
 	if (error == cudaSuccess && launch.passed != NULL)
 		error = CUDA_CALL(cudaMemcpyAsync(own->passed, launch.passed, tablet->nrows / 8 + 1, cudaMemcpyDeviceToHost, own->stream));
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemcpyAsync(own->answer, own->arena, offsetof(Request, page), cudaMemcpyDeviceToHost, own->stream));
-	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaEventRecord(own->run, own->stream));
+		error = fetch_answer(own, own->run);
 	own->stage = BATCH_RUNNING;
 	failed(own, error);
 }
@@ -351,7 +384,7 @@ merge_rows(CudaBatch *own, uint32_t nrows)
 	GroupTable	from = {};
 	uint32_t	next = 0;
 
-	if (nrows > own->row_capacity)
+	if (nrows > own->row_capacity || nrows > HOST_ROWS)
 		return STATUS_TABLE_FULL;
 	if (into->row_words != program->row_words)
 	{
@@ -371,16 +404,13 @@ merge_rows(CudaBatch *own, uint32_t nrows)
 	return group_merge(program, into, &from, &next, nrows);
 }
 
+/* Note the times of both legs and finish. */
 static void
-end_run(CudaBatch *own)
+end_batch(CudaBatch *own, DeviceStatus status)
 {
-	const VmResult *result = &own->answer->result;
-	DeviceStatus status = (DeviceStatus) result->status;
 	float		deform_ms = 0;
 	float		run_ms = 0;
 
-	if (status == STATUS_DONE && own->batch.job->view.program->aggregates)
-		status = merge_rows(own, result->nrows);
 	own->batch.passed = own->passed;
 	if (failed(own, CUDA_CALL(cudaEventElapsedTime(&deform_ms, own->begun, own->deformed))) ||
 		failed(own, CUDA_CALL(cudaEventElapsedTime(&run_ms, own->deformed, own->run))))
@@ -390,26 +420,122 @@ end_run(CudaBatch *own)
 	finish(own, status);
 }
 
+/* The third leg, as soon as the table lets this batch in: find the group of each row. */
+static void
+start_finding(CudaBatch *own)
+{
+	cudaError_t error = cudaSuccess;
+	DeviceStatus status = group_table_enter(own->batch.table, &own->merge, &error);
+
+	if (status == STATUS_TIME_SLICE || failed(own, error))
+		return;
+	if (status != STATUS_DONE)
+	{
+		end_batch(own, status);
+		return;
+	}
+	own->merge.result = &((Request *) own->arena)->merged;
+	error = CUDA_CALL(cudaMemsetAsync(own->merge.result, 0, sizeof(GroupsResult), own->stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL((cudaError_t) groups_find(&own->merge, own->stream));
+	if (error == cudaSuccess)
+		error = fetch_answer(own, own->run);
+	own->stage = BATCH_FINDING;
+	failed(own, error);
+}
+
+/* Rows are there for a table. */
+static void
+start_merge(CudaBatch *own, uint32_t nrows)
+{
+	cudaError_t error;
+
+	if (nrows > own->row_capacity)
+	{
+		end_batch(own, STATUS_MEMORY_LIMIT);
+		return;
+	}
+	own->merge.nrows = nrows;
+	own->stage = BATCH_ENTERING;
+	/* GROUP_UNKNOWN */
+	error = CUDA_CALL(cudaMemsetAsync(own->merge.group, 0xff, (size_t) nrows * sizeof(uint32_t), own->stream));
+	if (!failed(own, error))
+		start_finding(own);
+}
+
+static void
+end_run(CudaBatch *own)
+{
+	const VmResult *result = &own->answer->result;
+	DeviceStatus status = (DeviceStatus) result->status;
+
+	if (status == STATUS_DONE && own->batch.table != NULL)
+		start_merge(own, result->nrows);
+	else if (status == STATUS_DONE && own->batch.job->view.program->aggregates)
+		end_batch(own, merge_rows(own, result->nrows));
+	else
+		/* without a table, too many rows want one; with one, there is no room for them here */
+		end_batch(own, status == STATUS_TABLE_FULL && own->batch.table != NULL ? STATUS_MEMORY_LIMIT : status);
+}
+
+/* The last leg: update the groups, unless the table is to grow before all are found. */
+static void
+end_finding(CudaBatch *own)
+{
+	const uint32_t pending = own->answer->merged.pending;
+	cudaError_t error;
+
+	if (pending > 0)
+	{
+		group_table_leave(own->batch.table, pending);
+		own->stage = BATCH_ENTERING;
+		start_finding(own);
+		return;
+	}
+	error = CUDA_CALL((cudaError_t) groups_update(&own->merge, own->stream));
+	if (error == cudaSuccess)
+		error = fetch_answer(own, own->run);
+	own->stage = BATCH_UPDATING;
+	failed(own, error);
+}
+
+static void
+end_updating(CudaBatch *own)
+{
+	group_table_leave(own->batch.table, 0);
+	end_batch(own, (DeviceStatus) own->answer->merged.status);
+}
+
+static void
+end_deforming(CudaBatch *own)
+{
+	DeviceStatus status = judge_columns(own);
+
+	if (status == STATUS_DONE)
+		start_run(own);
+	else
+		finish(own, status);
+}
+
 BatchStage
 batch_advance(CudaBatch *own)
 {
 	cudaError_t error;
 
-	if (own->stage != BATCH_DEFORMING && own->stage != BATCH_RUNNING)
+	if (own->stage == BATCH_ENTERING)
+		start_finding(own);
+	if (own->stage != BATCH_DEFORMING && own->stage != BATCH_RUNNING && own->stage != BATCH_FINDING && own->stage != BATCH_UPDATING)
 		return own->stage;
 	error = CUDA_CALL(cudaEventQuery(own->stage == BATCH_DEFORMING ? own->deformed : own->run));
 	if (error == cudaErrorNotReady || failed(own, error))
 		return own->stage;
-	if (own->stage == BATCH_RUNNING)
+	if (own->stage == BATCH_DEFORMING)
+		end_deforming(own);
+	else if (own->stage == BATCH_RUNNING)
 		end_run(own);
+	else if (own->stage == BATCH_FINDING)
+		end_finding(own);
 	else
-	{
-		DeviceStatus status = judge_columns(own);
-
-		if (status == STATUS_DONE)
-			start_run(own);
-		else
-			finish(own, status);
-	}
+		end_updating(own);
 	return own->stage;
 }

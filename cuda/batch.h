@@ -4,7 +4,8 @@
  *
  * Each batch has a stream, an arena in device memory and buffers in pinned
  * host memory, all made at the start.  Its way has two legs, between which
- * the host looks at what deforming has found: deform, then run.
+ * the host looks at what deforming has found: deform, then run.  With a table
+ * that its job keeps there are two more: find the groups, then update them.
  */
 #ifndef GPUDB_CUDA_BATCH_H
 #define GPUDB_CUDA_BATCH_H
@@ -17,6 +18,9 @@ typedef enum BatchStage
 	BATCH_FILLING,
 	BATCH_DEFORMING,
 	BATCH_RUNNING,
+	BATCH_ENTERING,				/* the job's table, which others are to leave first */
+	BATCH_FINDING,				/* its groups there */
+	BATCH_UPDATING,				/* them */
 	BATCH_FINISHED
 } BatchStage;
 

@@ -8,17 +8,50 @@
 #include "block/shared.cuh"
 #include "vm_kernels.h"
 
+/* A hash table with room for the most groups there may be, and then a slot for every thread. */
+static void
+choose_slots(VmShape *shape)
+{
+	const uint32_t most = group_capacity(shape, MIN_REPLICAS);
+
+	for (shape->nslots = 256; shape->nslots < 2 * most || shape->nslots <= most + VM_THREADS; shape->nslots *= 2)
+		;
+}
+
 /*
- * Memory for groups.  It begins with as many replicas of states as leave room
- * for four groups, and when it is full goes on with fewer; the hash table has
- * room for the most groups there may be, and then a slot for every thread.
+ * Memory for groups of which every row may have its own: for those of a tile
+ * if that is not too much, else for a warp's, so that every tile gets through.
  */
 static void
-choose_groups(const Program *program, VmShape *shape)
+choose_many_groups(VmShape *shape)
 {
-	uint32_t	most;
+	uint32_t	bytes;
 
+	shape->replicas = MIN_REPLICAS;
+	bytes = (group_stride(shape, MIN_REPLICAS) + shape->key_words + 1) * 8;
+	shape->group_bytes = align16(bytes * shape->lanes * VM_THREADS);
+	if (shape->group_bytes > MANY_GROUPS_BYTES)
+	{
+		shape->group_bytes = align16(bytes * shape->lanes * 32);
+		if (shape->group_bytes < MANY_GROUPS_BYTES)
+			shape->group_bytes = MANY_GROUPS_BYTES;
+	}
+	choose_slots(shape);
+}
+
+/*
+ * Memory for groups.  It begins with as many replicas of states as leave room
+ * for four groups, and when it is full goes on with fewer.
+ */
+static void
+choose_groups(const Program *program, uint32_t options, VmShape *shape)
+{
 	shape->replicas = VM_THREADS;
+	if (program->grouped && (options & VM_MANY_GROUPS))
+	{
+		choose_many_groups(shape);
+		return;
+	}
 	if (!program->grouped)
 	{
 		shape->group_bytes = align16((group_stride(shape, shape->replicas) + 1) * 8 + shape->key_words * 8);
@@ -31,9 +64,7 @@ choose_groups(const Program *program, VmShape *shape)
 		shape->replicas = MIN_REPLICAS;
 	if (group_capacity(shape, shape->replicas) < 4)
 		shape->group_bytes = align16(4 * (group_stride(shape, shape->replicas) + shape->key_words + 1) * 8);
-	most = group_capacity(shape, MIN_REPLICAS);
-	for (shape->nslots = 256; shape->nslots < 2 * most || shape->nslots <= most + VM_THREADS; shape->nslots *= 2)
-		;
+	choose_slots(shape);
 }
 
 /* Constants apart; the other slots close ranks, so pairs of a wide register stay neighbours. */
@@ -56,7 +87,7 @@ map_registers(const Program *program, VmShape *shape)
 
 /* The states and keys that a body's groups have. */
 static void
-measure_groups(const Program *program, VmShape *shape)
+measure_groups(const Program *program, uint32_t options, VmShape *shape)
 {
 	shape->grouped = program->grouped;
 	shape->aggregates = program->aggregates;
@@ -74,7 +105,7 @@ measure_groups(const Program *program, VmShape *shape)
 	shape->key_words = 1;
 	for (uint32_t k = 0; k < program->nkeys; k++)
 		shape->key_words += program->key_kind[k] == KEY_WORD ? 1 : 2;
-	choose_groups(program, shape);
+	choose_groups(program, options, shape);
 }
 
 static bool
@@ -100,7 +131,7 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	memset(shape, 0, sizeof(*shape));
 	shape->body = (uint32_t) body;
 	shape->lanes = wish->lanes;
-	measure_groups(program, shape);
+	measure_groups(program, wish->options, shape);
 	vm_lower(program, body, tablet, wish->options, shape);
 	if (shape->code.length > 0)
 	{

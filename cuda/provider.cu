@@ -10,6 +10,7 @@
 
 #include "batch.h"
 #include "context.h"
+#include "group_table.h"
 #include "vm_launch.h"
 
 /* Batches in flight, of all jobs. */
@@ -23,7 +24,10 @@ static ProviderState *provider_state;
 static bool
 start(const ProviderConfig *config, ProviderState *state)
 {
-	uint64_t	arena = config->memory / BATCHES < ARENA_MOST ? config->memory / BATCHES : ARENA_MOST;
+	/* half of it, at most, for batches, the rest for tables of groups */
+	const uint64_t share = config->memory / 2 / BATCHES;
+	const uint64_t arena = share < ARENA_MOST ? share : ARENA_MOST;
+	const uint64_t tables = config->memory - BATCHES * arena;
 	cudaError_t error;
 
 	cuda_fault = config->fault;
@@ -35,6 +39,8 @@ start(const ProviderConfig *config, ProviderState *state)
 	error = CUDA_CALL((cudaError_t) vm_prepare(cuda_context.shared_limit));
 	for (int i = 0; i < BATCHES && error == cudaSuccess; i++)
 		batches[i] = batch_create(arena, &error);
+	if (error == cudaSuccess)
+		error = group_table_start(tables);
 	if (error != cudaSuccess)
 	{
 		snprintf(state->why, sizeof(state->why), "%s", cudaGetErrorString(error));
@@ -42,7 +48,7 @@ start(const ProviderConfig *config, ProviderState *state)
 	}
 	for (uint32_t d = 0; d < state->ndevices; d++)
 		if (state->device[d].in_use)
-			state->device[d].memory_used = BATCHES * arena;
+			state->device[d].memory_used = BATCHES * arena + tables;
 	state->batch_bytes = batch_tablet_bytes(arena);
 	return true;
 }
@@ -100,7 +106,8 @@ release(ProviderBatch *batch)
 }
 
 static const Provider provider = {
-	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release
+	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release,
+	group_table_open, group_table_count, group_table_read, group_table_close
 };
 
 extern "C" __attribute__((visibility("default"))) const Provider *

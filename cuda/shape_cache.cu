@@ -17,6 +17,7 @@ typedef struct ShapeEntry
 {
 	uint32_t	program_bytes;	/* 0 = unused */
 	int			body;
+	bool		many_groups;
 	uint16_t	type[PROGRAM_MAX_COLUMNS];
 	bool		has_nulls[PROGRAM_MAX_COLUMNS];
 	uint8_t		program[PROGRAM_GPU_BYTES];
@@ -27,12 +28,12 @@ static ShapeEntry entries[ENTRIES];
 static int	next_entry;
 
 static bool
-choose(const Program *program, int body, const Tablet *tablet, ShapeChoice *choice)
+choose(const Program *program, int body, const Tablet *tablet, bool many_groups, ShapeChoice *choice)
 {
 	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= VM_GENERAL; options++)
-		for (uint32_t lanes = 8; lanes > 1; lanes /= 2)
+		for (uint32_t lanes = many_groups ? 2 : 8; lanes > 1; lanes /= 2)
 		{
-			VmWish		wish = {lanes, cuda_context.shared_limit, options};
+			VmWish		wish = {lanes, cuda_context.shared_limit, options | (many_groups ? VM_MANY_GROUPS : 0)};
 
 			if (!vm_shape(program, body, tablet, &wish, &choice->shape))
 				continue;
@@ -44,9 +45,9 @@ choose(const Program *program, int body, const Tablet *tablet, ShapeChoice *choi
 }
 
 static bool
-entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet)
+entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet, bool many_groups)
 {
-	if (entry->program_bytes != program->size || entry->body != body)
+	if (entry->program_bytes != program->size || entry->body != body || entry->many_groups != many_groups)
 		return false;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 		if (entry->type[c] != tablet->column[c].type || entry->has_nulls[c] != (tablet->column[c].null_count > 0))
@@ -55,19 +56,20 @@ entry_matches(const ShapeEntry *entry, const Program *program, int body, const T
 }
 
 const ShapeChoice *
-shape_choose(const Program *program, int body, const Tablet *tablet)
+shape_choose(const Program *program, int body, const Tablet *tablet, bool many_groups)
 {
 	static ShapeChoice choice;
 	ShapeEntry *entry;
 
 	for (int i = 0; i < ENTRIES; i++)
-		if (entry_matches(&entries[i], program, body, tablet))
+		if (entry_matches(&entries[i], program, body, tablet, many_groups))
 			return &entries[i].choice;
-	if (!choose(program, body, tablet, &choice))
+	if (!choose(program, body, tablet, many_groups, &choice))
 		return NULL;
 	entry = &entries[next_entry++ % ENTRIES];
 	entry->choice = choice;
 	entry->body = body;
+	entry->many_groups = many_groups;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 	{
 		entry->type[c] = tablet->column[c].type;
@@ -83,5 +85,5 @@ shape_exists(const Program *program, int body)
 {
 	ShapeChoice choice;
 
-	return choose(program, body, NULL, &choice);
+	return choose(program, body, NULL, false, &choice);
 }

@@ -30,6 +30,9 @@
  */
 #define GROUPS_SHARED_BYTES (99 * 256)
 
+/* The same where nearly every row may have a group of its own; not yet measured. */
+#define MANY_GROUPS_BYTES (48 * 1024)
+
 /* Replicas of a block's states at least: one a warp, for states without an atomic form. */
 #define MIN_REPLICAS (VM_THREADS / 32)
 

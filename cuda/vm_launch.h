@@ -80,6 +80,7 @@ typedef struct VmWish
 
 #define VM_GENERAL	1			/* not the accumulator machine */
 #define VM_KEEP		2			/* tests: keep every value that an instruction makes */
+#define VM_MANY_GROUPS 4		/* so many that nearly every row may have its own; never TABLE_FULL but for want of rows */
 
 #ifdef __cplusplus
 extern "C" {

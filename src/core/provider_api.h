@@ -136,8 +136,8 @@ typedef struct Provider
 	 */
 	ProviderTable *(*open_table) (const ProviderJob *job);
 
-	/* The following want no batch in flight that has this table.  How many groups there are. */
-	uint32_t	(*count_groups) (const ProviderTable *table);
+	/* The following want no batch in flight that has this table.  How many groups there are; false when the device fails. */
+	bool		(*count_groups) (ProviderTable *table, uint32_t *count);
 
 	/* Copy n groups, from number `first` on, as in a GroupTable; false when the device fails. */
 	bool		(*read_groups) (ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows);

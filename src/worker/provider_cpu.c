@@ -136,10 +136,11 @@ open_table(const ProviderJob *job)
 	return NULL;
 }
 
-static uint32_t
-count_groups(const ProviderTable *table)
+static bool
+count_groups(ProviderTable *table, uint32_t *count)
 {
-	return table->groups.ngroups;
+	*count = table->groups.ngroups;
+	return true;
 }
 
 static bool

@@ -306,9 +306,11 @@ static void
 answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 {
 	uint32		row_words = own->provider.view.program->row_words;
-	uint32		total = provider->count_groups(own->table);
+	uint32		total = 0;
+	bool		done = provider->count_groups(own->table, &total);
 	uint32		n = Min(total - own->drained, CHANNEL_ROWS_WORDS / (1 + row_words));
-	bool		done = provider->read_groups(own->table, own->drained, n, result->rows, result->rows + n);
+
+	done = done && provider->read_groups(own->table, own->drained, n, result->rows, result->rows + n);
 
 	own->drained += n;
 	own->done = !done || own->drained == total;

@@ -1,0 +1,34 @@
+/*
+ * group_table.h
+ *		Groups that stay on the device for as long as a job runs: the host's side.
+ *
+ * All batches of a job merge into one table.  Each enters it before its
+ * launches and leaves it after they have ended; when a batch finds it full,
+ * the others are waited for, and it grows.
+ */
+#ifndef GPUDB_CUDA_GROUP_TABLE_H
+#define GPUDB_CUDA_GROUP_TABLE_H
+
+#include "cuda_call.h"
+#include "groups_launch.h"
+
+/* Once, at the start: take so many bytes of device memory for tables, and what reading them needs. */
+extern cudaError_t group_table_start(uint64_t bytes);
+
+/* What the provider's functions of these names do. */
+extern ProviderTable *group_table_open(const ProviderJob *job);
+extern bool group_table_count(ProviderTable *table, uint32_t *count);
+extern bool group_table_read(ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows);
+extern void group_table_close(ProviderTable *table);
+
+/*
+ * Enter a table, to merge rows into it: DONE with the table's part of *launch
+ * filled in; TIME_SLICE when it must first grow and others are still in it;
+ * MEMORY_LIMIT when it cannot grow; DEVICE_DOWN with *error.
+ */
+extern DeviceStatus group_table_enter(ProviderTable *table, GroupsLaunch *launch, cudaError_t *error);
+
+/* Leave it, after so many rows have found no room. */
+extern void group_table_leave(ProviderTable *table, uint32_t pending);
+
+#endif							/* GPUDB_CUDA_GROUP_TABLE_H */
