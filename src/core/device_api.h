@@ -31,7 +31,7 @@ typedef struct JobSpec
 	uint64_t	memory_limit;	/* bytes of group tables of all threads */
 	int			threads;		/* besides the caller's */
 	int32_t		yield_after;	/* tests: see VmRun; -1 = never */
-	bool		no_stand_in;	/* open() fails rather than have another device run all of it */
+	uint64_t	family;			/* of the job that this one helps: what that device says of it; 0 = none */
 	bool		(*interrupted) (void);	/* whether the query is to end; asked by any thread, often */
 } JobSpec;
 
@@ -62,6 +62,7 @@ typedef struct JobTimes
 typedef struct JobReport
 {
 	JobTimes	times;
+	bool		kept;			/* the device keeps groups */
 	uint32_t	left_windows;	/* that another device than the one asked had to run */
 	DeviceStatus left_for;		/* the last reason why */
 } JobReport;
@@ -95,6 +96,16 @@ typedef struct Device
 	 * why not.  Distinct: none of them is the same as another one absorbed so.
 	 */
 	DeviceStatus (*absorb) (DeviceJob *job, const GroupTable *groups, bool distinct);
+
+	/*
+	 * A number by which other processes' jobs of the same program can help this
+	 * one, if they can leave groups with it; 0 if not.  A job that helps does
+	 * not open unless the device itself runs it.
+	 */
+	uint64_t	(*family) (const DeviceJob *job);
+
+	/* A job that helped this one, and has ended, has left groups with it. */
+	void		(*adopt) (DeviceJob *job);
 
 	/*
 	 * After the last item: one table of all groups, owned by the job, which is

@@ -105,9 +105,9 @@ wait_for_slot(int patience)
 }
 
 ChannelJob *
-channel_open_job(const Program *program, const DeformSpec *deform, int patience, DeviceStatus *why)
+channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why)
 {
-	uint64		size = job_image_size(program, deform);
+	uint64		size = job_image_size(spec->program, spec->deform);
 	ChannelJob *job;
 
 	*why = size > JOB_IMAGE_MOST ? STATUS_MEMORY_LIMIT : channel_serving() ? STATUS_QUEUE_TIMEOUT : STATUS_DEVICE_DOWN;
@@ -117,6 +117,7 @@ channel_open_job(const Program *program, const DeformSpec *deform, int patience,
 	job->incarnation = pg_atomic_read_u32(&channel->incarnation);
 	job->owner = MyProcPid;
 	job->database = MyDatabaseId;
+	job->family = spec->family;
 	pg_atomic_write_u32(&job->waiting, 0);
 	pg_atomic_write_u32(&job->cancelled, 0);
 	pg_atomic_write_u32(&job->draining, 0);
@@ -125,10 +126,16 @@ channel_open_job(const Program *program, const DeformSpec *deform, int patience,
 	for (int r = 0; r < CHANNEL_JOB_RESULTS; r++)
 		pg_atomic_write_u32(&job->result[r].state, RESULT_FREE);
 	job->image_size = (uint32) size;
-	job_image_write((JobImage *) job->image, program, deform);
+	job_image_write((JobImage *) job->image, spec->program, spec->deform);
 	pg_write_barrier();
 	pg_atomic_write_u32(&job->state, JOB_WITH_STATE(pg_atomic_read_u32(&job->state), JOB_OPEN));
 	return job;
+}
+
+uint64
+channel_family(const ChannelJob *job)
+{
+	return (uint64) (job_number(job) + 1) << 32 | pg_atomic_read_u32((pg_atomic_uint32 *) &job->state);
 }
 
 bool

@@ -112,6 +112,7 @@ typedef struct ChannelJob
 	uint32		incarnation;	/* of the helper that is to serve it */
 	int32		owner;			/* process */
 	uint32		database;
+	uint64		family;			/* channel_family() of the job whose table groups go to; 0 = its own */
 	pg_atomic_uint32 waiting;	/* the owner sleeps and wants a signal */
 	pg_atomic_uint32 cancelled;
 	pg_atomic_uint32 draining;	/* all windows are answered: the owner wants the groups that were kept */
@@ -173,7 +174,10 @@ extern bool channel_serving(void);
  * Take a slot and open a job in it.  Waits for a slot so many milliseconds.
  * NULL, with the reason, if there is none.
  */
-extern ChannelJob *channel_open_job(const Program *program, const DeformSpec *deform, int patience, DeviceStatus *why);
+extern ChannelJob *channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why);
+
+/* A slot in this use, as a number: slot + 1 and its state word. */
+extern uint64 channel_family(const ChannelJob *job);
 
 /* Free a slot; with windows in flight it is abandoned. */
 extern void channel_close_job(ChannelJob *job, bool in_flight);

@@ -22,6 +22,7 @@
 #include <time.h>
 
 #include "device/cpu_kernel.h"
+#include "device/cpu_table.h"
 #include "device/device.h"
 
 #define MAX_THREADS		DEVICE_MAX_HELPERS
@@ -58,9 +59,7 @@ typedef struct CpuWorker
 	DeviceStatus status;		/* of preparing */
 	uint64_t   *values;
 	uint8_t    *nulls;
-	GroupTable	groups;
-	bool		unindexed;		/* groups were appended, and cannot be found */
-	uint64_t	table_bytes;
+	CpuTable	table;
 } CpuWorker;
 
 struct DeviceJob
@@ -73,7 +72,7 @@ struct DeviceJob
 	int			in_flight;		/* queued, running or done */
 	atomic_bool cancelled;
 	atomic_bool wide;			/* some window needed 128 bits: begin with that */
-	atomic_ullong table_bytes;	/* of all group tables */
+	TableBudget budget;			/* of all group tables */
 	atomic_ullong deform_ns;
 	atomic_ullong run_ns;
 	int			merging;		/* finish(): the worker whose table is being merged, from 1 on */
@@ -102,92 +101,12 @@ now_ns(void)
 	return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
 }
 
-/* Group tables */
-
-static bool
-grow_array(void **array, uint64_t bytes)
-{
-	void	   *bigger = realloc(*array, bytes);
-
-	if (bigger == NULL)
-		return false;
-	*array = bigger;
-	return true;
-}
-
-/* Give a table room for `capacity` groups and `heap` bytes of text keys. */
-static DeviceStatus
-resize_table(DeviceJob *job, CpuWorker *worker, uint32_t capacity, uint64_t heap)
-{
-	GroupTable *t = &worker->groups;
-	uint32_t	nslots = capacity * 2;
-	uint64_t	bytes = (uint64_t) nslots * 4 + (uint64_t) capacity * 8 * (1 + t->row_words) + heap;
-
-	atomic_fetch_add(&job->table_bytes, bytes - worker->table_bytes);
-	worker->table_bytes = bytes;
-	if (atomic_load(&job->table_bytes) > job->spec.memory_limit || capacity >= GROUP_NONE / 4)
-		return STATUS_MEMORY_LIMIT;
-	if (!grow_array((void **) &t->rows, (uint64_t) capacity * t->row_words * 8) ||
-		!grow_array((void **) &t->hashes, (uint64_t) capacity * 8) ||
-		!grow_array((void **) &t->heap, heap))
-		return STATUS_MEMORY_LIMIT;
-	t->capacity = capacity;
-	t->heap_capacity = heap;
-	if (nslots != t->nslots)
-	{
-		uint32_t   *slots = calloc(nslots, sizeof(uint32_t));
-
-		if (slots == NULL)
-			return STATUS_MEMORY_LIMIT;
-		free(t->slots);
-		t->slots = slots;
-		t->nslots = nslots;
-		if (!worker->unindexed)
-			group_rehash(t);
-	}
-	return STATUS_DONE;
-}
-
-/* Make groups that were appended ready to be found. */
-static void
-index_table(CpuWorker *worker)
-{
-	if (!worker->unindexed)
-		return;
-	memset(worker->groups.slots, 0, worker->groups.nslots * sizeof(uint32_t));
-	group_rehash(&worker->groups);
-	worker->unindexed = false;
-}
-
-/* After TABLE_FULL: double what is scarce. */
-static DeviceStatus
-grow_table(DeviceJob *job, CpuWorker *worker)
-{
-	GroupTable *t = &worker->groups;
-	bool		rows = t->ngroups >= t->capacity;
-
-	return resize_table(job, worker, rows ? t->capacity * 2 : t->capacity,
-						rows && t->heap_used < t->heap_capacity / 2 ? t->heap_capacity : t->heap_capacity * 2);
-}
-
-static void
-free_table(DeviceJob *job, CpuWorker *worker)
-{
-	free(worker->groups.slots);
-	free(worker->groups.hashes);
-	free(worker->groups.rows);
-	free(worker->groups.heap);
-	memset(&worker->groups, 0, sizeof(worker->groups));
-	atomic_fetch_sub(&job->table_bytes, worker->table_bytes);
-	worker->table_bytes = 0;
-}
-
 static void
 free_worker(DeviceJob *job, CpuWorker *worker)
 {
 	free(worker->values);
 	free(worker->nulls);
-	free_table(job, worker);
+	cpu_table_free(&worker->table, &job->budget);
 }
 
 /* The one group of a program without keys. */
@@ -213,10 +132,10 @@ allocate_worker(DeviceJob *job, CpuWorker *worker)
 		return STATUS_MEMORY_LIMIT;
 	if (program->aggregates)
 	{
-		worker->groups.row_words = program->row_words;
-		status = resize_table(job, worker, program->grouped ? FIRST_GROUPS : 2, program->grouped ? FIRST_HEAP : 8);
+		worker->table.groups.row_words = program->row_words;
+		status = cpu_table_resize(&worker->table, &job->budget, program->grouped ? FIRST_GROUPS : 2, program->grouped ? FIRST_HEAP : 8);
 		if (status == STATUS_DONE && !program->grouped)
-			add_single_group(program, &worker->groups);
+			add_single_group(program, &worker->table.groups);
 	}
 	return status;
 }
@@ -255,9 +174,11 @@ prepare_item(CpuItem *item, const uint16_t *types)
 	}
 	if (!spec->program->aggregates && pages->nrows > item->rows_capacity)
 	{
-		if (!grow_array((void **) &item->work.rows, (uint64_t) pages->nrows * sizeof(uint32_t)))
+		free(item->work.rows);
+		item->work.rows = malloc((uint64_t) pages->nrows * sizeof(uint32_t));
+		item->rows_capacity = item->work.rows != NULL ? pages->nrows : 0;
+		if (item->work.rows == NULL)
 			return STATUS_MEMORY_LIMIT;
-		item->rows_capacity = pages->nrows;
 	}
 	tablet_layout(item->work.tablet, types, ncolumns, pages->nrows, var);
 	return STATUS_DONE;
@@ -300,7 +221,7 @@ run_item(CpuItem *item, CpuWorker *worker)
 	DeviceJob  *job = item->job;
 	VmRun		run = {
 		.program = job->spec.program, .tablet = item->work.tablet,
-		.values = worker->values, .nulls = worker->nulls, .groups = &worker->groups,
+		.values = worker->values, .nulls = worker->nulls, .groups = &worker->table.groups,
 		.out = item->work.rows, .out_capacity = item->rows_capacity,
 		.yield_after = job->spec.yield_after,
 		.cancelled = job_cancelled, .cancelled_arg = job
@@ -316,7 +237,7 @@ run_item(CpuItem *item, CpuWorker *worker)
 			run.yield_after = job->spec.yield_after + ++yields;
 		else if (status == STATUS_TABLE_FULL)
 		{
-			status = grow_table(job, worker);
+			status = cpu_table_grow(&worker->table, &job->budget);
 			if (status != STATUS_DONE)
 				break;
 		}
@@ -465,6 +386,7 @@ cpu_open(const JobSpec *spec)
 	if (job == NULL)
 		return NULL;
 	job->spec = *spec;
+	job->budget.limit = spec->memory_limit;
 	if (job->spec.threads > MAX_THREADS)
 		job->spec.threads = MAX_THREADS;
 	job->kernel = cpu_kernel();
@@ -570,39 +492,32 @@ cpu_finish(DeviceJob *job, const GroupTable **groups)
 
 	while (job->merging <= job->spec.threads && status == STATUS_DONE)
 	{
-		if (job->worker[job->merging].groups.ngroups > 0)
-			index_table(into);
-		status = group_merge(job->spec.program, &into->groups, &job->worker[job->merging].groups,
+		if (job->worker[job->merging].table.groups.ngroups > 0)
+			cpu_table_index(&into->table);
+		status = group_merge(job->spec.program, &into->table.groups, &job->worker[job->merging].table.groups,
 							 &job->merge_next, MERGE_SLICE);
 		if (status == STATUS_TABLE_FULL)
-			status = grow_table(job, into);
+			status = cpu_table_grow(&into->table, &job->budget);
 		else if (status == STATUS_DONE)
 		{
-			free_table(job, &job->worker[job->merging]);
+			cpu_table_free(&job->worker[job->merging].table, &job->budget);
 			job->merging++;
 			job->merge_next = 0;
 		}
 	}
-	*groups = &into->groups;
+	*groups = &into->table.groups;
 	return status;
 }
 
-/* Groups that are all new to the table, in any order. */
-static DeviceStatus
-append_groups(DeviceJob *job, CpuWorker *into, const GroupTable *groups)
+static uint64_t
+cpu_family(const DeviceJob *job)
 {
-	GroupTable *t = &into->groups;
-	DeviceStatus status = STATUS_DONE;
-	uint32_t	capacity = t->capacity;
+	return 0;
+}
 
-	into->unindexed = true;
-	while (capacity - t->ngroups < groups->ngroups && capacity < GROUP_NONE / 4)
-		capacity *= 2;
-	if (capacity > t->capacity)
-		status = resize_table(job, into, capacity, t->heap_capacity);
-	if (status == STATUS_DONE)
-		group_append_all(t, groups);
-	return status;
+static void
+cpu_adopt(DeviceJob *job)
+{
 }
 
 static DeviceStatus
@@ -612,14 +527,14 @@ cpu_absorb(DeviceJob *job, const GroupTable *groups, bool distinct)
 	DeviceStatus status = prepare_worker(job, into);
 	uint32_t	next = 0;
 
-	if (status == STATUS_DONE && distinct && groups->heap_used == 0 && (into->unindexed || into->groups.ngroups == 0))
-		return append_groups(job, into, groups);
-	index_table(into);
+	if (status == STATUS_DONE && distinct && groups->heap_used == 0 && (into->table.unindexed || into->table.groups.ngroups == 0))
+		return cpu_table_append(&into->table, &job->budget, groups);
+	cpu_table_index(&into->table);
 	while (status == STATUS_DONE && next < groups->ngroups)
 	{
-		status = group_merge(job->spec.program, &into->groups, groups, &next, groups->ngroups);
+		status = group_merge(job->spec.program, &into->table.groups, groups, &next, groups->ngroups);
 		if (status == STATUS_TABLE_FULL)
-			status = grow_table(job, into);
+			status = cpu_table_grow(&into->table, &job->budget);
 	}
 	return status;
 }
@@ -658,6 +573,8 @@ const Device cpu_device = {
 	.release = cpu_release,
 	.enlarge = cpu_enlarge,
 	.absorb = cpu_absorb,
+	.family = cpu_family,
+	.adopt = cpu_adopt,
 	.finish = cpu_finish,
 	.report = cpu_report,
 	.close = cpu_close,

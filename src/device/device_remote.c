@@ -132,7 +132,8 @@ drop_slot(RemoteJob *job, DeviceStatus why)
 	ChannelJob *slot = job->slot;
 
 	job->slot = NULL;
-	job->lost = job->kept && !job->drained;
+	/* what is in flight may yet come to the table of the job that this one helps */
+	job->lost = !job->drained && (job->kept || (job->spec.family != 0 && job->count[ITEM_REMOTE] > 0));
 	channel_close_job(slot, job->count[ITEM_REMOTE] > 0);
 	job->report.left_for = why;
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
@@ -233,11 +234,11 @@ remote_open(const JobSpec *spec)
 {
 	DeviceStatus why;
 	/* a session that holds slots itself might wait for its own */
-	int			patience = open_jobs == NULL && !spec->no_stand_in ? gpudb_queue_timeout : 0;
-	ChannelJob *slot = channel_open_job(spec->program, spec->deform, patience, &why);
+	int			patience = open_jobs == NULL && spec->family == 0 ? gpudb_queue_timeout : 0;
+	ChannelJob *slot = channel_open_job(spec, patience, &why);
 	RemoteJob  *job;
 
-	if (slot == NULL && spec->no_stand_in)
+	if (slot == NULL && spec->family != 0)
 		return NULL;
 	job = calloc(1, sizeof(RemoteJob));
 	if (job != NULL)
@@ -366,6 +367,23 @@ remote_absorb(DeviceJob *device_job, const GroupTable *groups, bool distinct)
 	return cpu_device.absorb(((RemoteJob *) device_job)->local, groups, distinct);
 }
 
+static uint64_t
+remote_family(const DeviceJob *device_job)
+{
+	const RemoteJob *job = (const RemoteJob *) device_job;
+
+	return job->slot != NULL ? channel_family(job->slot) : 0;
+}
+
+static void
+remote_adopt(DeviceJob *device_job)
+{
+	RemoteJob  *job = (RemoteJob *) device_job;
+
+	job->kept = true;
+	job->lost |= job->slot == NULL || !channel_job_alive(job->slot);
+}
+
 static DeviceStatus
 remote_finish(DeviceJob *device_job, const GroupTable **groups)
 {
@@ -373,7 +391,7 @@ remote_finish(DeviceJob *device_job, const GroupTable **groups)
 
 	if (job->lost)
 		return STATUS_GROUPS_LOST;
-	if (job->kept && !job->drained)
+	if (job->kept && !job->drained && job->spec.family == 0)
 	{
 		DeviceStatus status = remote_drain(job);
 
@@ -395,6 +413,7 @@ remote_report(const DeviceJob *device_job, JobReport *report)
 
 	cpu_device.report(job->local, &local);
 	*report = job->report;
+	report->kept = job->kept;
 	report->times.deform_ns += local.times.deform_ns;
 	report->times.run_ns += local.times.run_ns;
 }
@@ -439,6 +458,8 @@ const Device remote_device = {
 	.release = remote_release,
 	.enlarge = remote_enlarge,
 	.absorb = remote_absorb,
+	.family = remote_family,
+	.adopt = remote_adopt,
 	.finish = remote_finish,
 	.report = remote_report,
 	.close = remote_close,

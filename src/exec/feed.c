@@ -61,6 +61,7 @@ add_job(const Feed *feed, FeedReport *report)
 	feed->device->report(feed->job, &job);
 	report->times.deform_ns += job.times.deform_ns;
 	report->times.run_ns += job.times.run_ns;
+	report->kept |= job.kept;
 	report->left_windows += job.left_windows;
 	if (job.left_for != STATUS_DONE && job.left_for != STATUS_CANCELLED)
 		report->left_for = job.left_for;

@@ -28,6 +28,7 @@ typedef struct FeedReport
 	uint64		left_windows;	/* the GPU left to the CPU device, */
 	DeviceStatus left_for;		/* the last reason why; DONE if none */
 	int			feeders;		/* workers that took part */
+	bool		kept;			/* the device keeps groups */
 } FeedReport;
 
 /* What became of a whole feed. */

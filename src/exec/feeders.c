@@ -49,6 +49,7 @@ typedef struct Shared
 	Oid			relation;
 	uint32		image_size;
 	uint64		memory_limit;
+	uint64		family;			/* of the backend's job */
 	int32		yield_after;
 } Shared;
 
@@ -88,7 +89,7 @@ workers_wanted(const Feed *feed)
 	Relation	relation = feed->source.relation;
 	int			n = RelationGetParallelWorkers(relation, -1);
 
-	if (feed->device != &remote_device || IsParallelWorker() || !IsUnderPostmaster ||
+	if (feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
 		RelationUsesLocalBuffers(relation) || job_image_size(spec->program, spec->deform) > JOB_IMAGE_MOST)
 		return 0;
 	if (n < 0)
@@ -127,6 +128,7 @@ fill_segment(Feeders *feeders, Feed *feed, Snapshot snapshot)
 	feeders->shared->image_size = image_size;
 	feeders->shared->memory_limit = spec->memory_limit;
 	feeders->shared->yield_after = spec->yield_after;
+	feeders->shared->family = feed->device->family(feed->job);
 	page_source_share(&feed->source, &feeders->shared->share);
 	job_image_write(insert(context, KEY_IMAGE, image_size), spec->program, spec->deform);
 	SerializeSnapshot(snapshot, insert(context, KEY_SNAPSHOT, EstimateSnapshotSpace(snapshot)));
@@ -236,6 +238,8 @@ take_answer(shm_mq_handle *queue, Feed *feed, FeedOutcome *outcome)
 	memcpy(&answer, data, sizeof(answer));
 	feed_outcome_add(outcome, &answer.outcome);
 	feed_report_add(&feed->report, &answer.report);
+	if (answer.report.kept)
+		feed->device->adopt(feed->job);
 	if (outcome->status == STATUS_DONE)
 		outcome->status = absorb_groups(queue, feed, &answer);
 }
@@ -343,7 +347,7 @@ gpudb_feeder_main(dsm_segment *segment, shm_toc *toc)
 		elog(ERROR, "gpudb: a damaged job");
 	feed.spec = (JobSpec) {
 		.program = view.program, .deform = &view.deform, .memory_limit = shared->memory_limit,
-		.yield_after = shared->yield_after, .no_stand_in = true, .interrupted = feed_interrupted
+		.yield_after = shared->yield_after, .family = shared->family, .interrupted = feed_interrupted
 	};
 	shm_mq_set_sender(queue, MyProc);
 	InstrStartParallelQuery();

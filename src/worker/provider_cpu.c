@@ -33,7 +33,7 @@ typedef struct CpuBatch
 
 struct ProviderTable
 {
-	const Program *program;
+	Program    *program;		/* a copy: the job may end before others that use its table */
 	GroupTable	groups;
 };
 
@@ -121,19 +121,34 @@ resize_table(GroupTable *t, uint32 capacity)
 	return true;
 }
 
+static void
+close_table(ProviderTable *table)
+{
+	table_bytes -= bytes_of_table(table->groups.capacity, table->groups.row_words);
+	free(table->groups.rows);
+	free(table->groups.hashes);
+	free(table->groups.slots);
+	free(table->program);
+	free(table);
+}
+
 static ProviderTable *
 open_table(const ProviderJob *job)
 {
+	const Program *program = job->view.program;
 	ProviderTable *table = calloc(1, sizeof(ProviderTable));
 
 	if (table == NULL)
 		return NULL;
-	table->program = job->view.program;
-	table->groups.row_words = table->program->row_words;
-	if (resize_table(&table->groups, GROUPS))
-		return table;
-	free(table);
-	return NULL;
+	table->program = malloc(program->size);
+	table->groups.row_words = program->row_words;
+	if (table->program == NULL || !resize_table(&table->groups, GROUPS))
+	{
+		close_table(table);
+		return NULL;
+	}
+	memcpy(table->program, program, program->size);
+	return table;
 }
 
 static bool
@@ -149,16 +164,6 @@ read_groups(ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, 
 	memcpy(hashes, table->groups.hashes + first, n * 8);
 	memcpy(rows, group_row(&table->groups, first), n * table->groups.row_words * 8);
 	return true;
-}
-
-static void
-close_table(ProviderTable *table)
-{
-	table_bytes -= bytes_of_table(table->groups.capacity, table->groups.row_words);
-	free(table->groups.rows);
-	free(table->groups.hashes);
-	free(table->groups.slots);
-	free(table);
 }
 
 /* Add a batch's groups to a table: all, or for want of memory none. */

@@ -36,6 +36,13 @@ typedef struct Ticket
 	uint16		window[BATCH_WINDOWS];	/* their numbers */
 } Ticket;
 
+/* Groups that are kept, of a job and of those that help it. */
+typedef struct ServiceTable
+{
+	ProviderTable *table;
+	int			users;			/* 0: free */
+} ServiceTable;
+
 typedef struct ServiceJob
 {
 	bool		open;
@@ -43,7 +50,7 @@ typedef struct ServiceJob
 	DeviceStatus refused;		/* DONE if it may run */
 	bool		wide;			/* a batch needed 128 bits: begin with that */
 	int			in_flight;		/* batches */
-	ProviderTable *table;		/* groups that are kept; NULL as long as they go with their batches */
+	ServiceTable *table;		/* groups that are kept; NULL as long as they go with their batches */
 	uint32		drained;		/* of these */
 	bool		done;			/* all of them */
 	ProviderJob provider;
@@ -54,6 +61,7 @@ static Channel *channel;
 static const Provider *provider;
 static ServicePool pool;
 static ServiceJob jobs[CHANNEL_JOBS];
+static ServiceTable tables[CHANNEL_JOBS];
 static Ticket tickets[CHANNEL_JOBS * CHANNEL_JOB_RESULTS];
 static bool attached[CHANNEL_CHUNKS];
 
@@ -118,8 +126,8 @@ attach_wanted(void)
 static void
 close_job(ServiceJob *own)
 {
-	if (own->table != NULL)
-		provider->close_table(own->table);
+	if (own->table != NULL && --own->table->users == 0)
+		provider->close_table(own->table->table);
 	own->table = NULL;
 	own->open = false;
 }
@@ -306,11 +314,12 @@ static void
 answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 {
 	uint32		row_words = own->provider.view.program->row_words;
+	ProviderTable *table = own->table->table;
 	uint32		total = 0;
-	bool		done = provider->count_groups(own->table, &total);
+	bool		done = provider->count_groups(table, &total);
 	uint32		n = Min(total - own->drained, CHANNEL_ROWS_WORDS / (1 + row_words));
 
-	done = done && provider->read_groups(own->table, own->drained, n, result->rows, result->rows + n);
+	done = done && provider->read_groups(table, own->drained, n, result->rows, result->rows + n);
 
 	own->drained += n;
 	own->done = !done || own->drained == total;
@@ -379,6 +388,59 @@ copy_passed(const ProviderBatch *batch, const Ticket *ticket)
 	}
 }
 
+/* The job that another one helps, or that one itself; NULL if it is gone, or has another program. */
+static ServiceJob *
+head_of_family(ServiceJob *own)
+{
+	uint64		family = channel->job[own - jobs].family;
+	uint64		number = (family >> 32) - 1;
+	ServiceJob *head;
+
+	if (family == 0)
+		return own;
+	if (number >= CHANNEL_JOBS)
+		return NULL;
+	head = &jobs[number];
+	if (!head->open && JOB_STATE((uint32) family) == JOB_OPEN &&
+		pg_atomic_read_u32(&channel->job[number].state) == (uint32) family)
+		open_job(head, &channel->job[number], (uint32) family);
+	if (!head->open || head->word != (uint32) family || head->refused != STATUS_DONE ||
+		head->provider.database != own->provider.database ||
+		head->provider.view.program->size != own->provider.view.program->size ||
+		memcmp(head->provider.view.program, own->provider.view.program, own->provider.view.program->size) != 0)
+		return NULL;
+	return head;
+}
+
+/* Give a job a table to keep its groups in; false if there is none to be had. */
+static bool
+open_table(ServiceJob *own)
+{
+	ServiceJob *head = head_of_family(own);
+	ServiceTable *table = tables;
+
+	if (own->table != NULL)
+		return true;
+	if (head == NULL || provider->open_table == NULL)
+		return false;
+	if (head->table == NULL)
+	{
+		while (table->users > 0)
+			table++;
+		table->table = provider->open_table(&head->provider);
+		if (table->table == NULL)
+			return false;
+		table->users = 1;
+		head->table = table;
+	}
+	if (head != own)
+	{
+		own->table = head->table;
+		own->table->users++;
+	}
+	return true;
+}
+
 /* Run a batch again with 128 bits, or with its groups kept, if that is what it wants; whether it does. */
 static bool
 run_again(ServiceJob *own, ProviderBatch *batch)
@@ -397,11 +459,9 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 	else if (batch->table == NULL &&
 			 (batch->status == STATUS_TABLE_FULL || (batch->status == STATUS_DONE && !groups_fit(batch))))
 	{
-		if (own->table == NULL && provider->open_table != NULL)
-			own->table = provider->open_table(&own->provider);
-		if (own->table == NULL)
+		if (!open_table(own))
 			return false;
-		batch->table = own->table;
+		batch->table = own->table->table;
 	}
 	else
 		return false;
@@ -499,7 +559,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 		return false;
 	batch->job = &own->provider;
 	batch->wide = own->wide;
-	batch->table = own->table;
+	batch->table = own->table != NULL ? own->table->table : NULL;
 	ticket = free_ticket();
 	*ticket = (Ticket) {.job = number, .result = result};
 	status = fill_batch(own, ticket, batch);
