@@ -32,6 +32,21 @@ CREATE FUNCTION gpudb.doctor() RETURNS text
     AS 'MODULE_PATHNAME', 'gpudb_doctor';
 COMMENT ON FUNCTION gpudb.doctor() IS 'tells in words whether queries can run on a GPU, and what to do if not';
 
+CREATE FUNCTION gpudb.calibration(OUT figure text, OUT device text, OUT nanoseconds float8, OUT measured timestamptz, OUT meaning text)
+    RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME', 'gpudb_calibration';
+CREATE VIEW gpudb.calibration AS SELECT * FROM gpudb.calibration();
+COMMENT ON VIEW gpudb.calibration IS
+    'what the planner knows of this machine''s speed, and since when; guesses where that is NULL';
+
+CREATE FUNCTION gpudb.calibrate() RETURNS void
+    LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'gpudb_calibrate';
+COMMENT ON FUNCTION gpudb.calibrate() IS
+    'measures this machine for the planner, which takes some seconds and wants it otherwise idle';
+REVOKE ALL ON FUNCTION gpudb.calibrate() FROM PUBLIC;
+
 CREATE FUNCTION gpudb.why_not(query text, OUT relation text, OUT part text, OUT node text, OUT reason text, OUT meaning text)
     RETURNS SETOF record
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
@@ -60,4 +75,4 @@ CREATE VIEW gpudb.sql_support AS
 COMMENT ON VIEW gpudb.sql_support IS 'types, operators, casts, functions and aggregates that gpudb nodes compute';
 
 GRANT USAGE ON SCHEMA gpudb TO PUBLIC;
-GRANT SELECT ON gpudb.devices, gpudb.stat, gpudb.sql_support TO PUBLIC;
+GRANT SELECT ON gpudb.calibration, gpudb.devices, gpudb.stat, gpudb.sql_support TO PUBLIC;

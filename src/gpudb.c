@@ -10,6 +10,7 @@
 #include "storage/ipc.h"
 #include "utils/builtins.h"
 
+#include "device/calibration.h"
 #include "device/channel.h"
 #include "device/threads.h"
 #include "exec/memory.h"
@@ -49,6 +50,7 @@ shmem_startup(void)
 	pins_attach_shmem();
 	memory_attach_shmem();
 	stat_attach_shmem();
+	calibration_create();
 	channel_create();
 	recent_create();
 }

@@ -14,10 +14,6 @@
 
 #include "compile/compiler.h"
 
-/* Nanoseconds that finding a tuple and walking its attributes take besides the program. */
-#define DEFORM_TUPLE_COST	25.0
-#define DEFORM_COLUMN_COST	4.0
-
 static bool
 compile_quals(Compiler *c, List *quals)
 {
@@ -150,8 +146,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 			again.body[BODY_NARROW].exists = false;
 		shape = again;
 	}
-	result->cost = DEFORM_TUPLE_COST + DEFORM_COLUMN_COST * result->ncolumns +
-		body_cost(&code, &shape.body[shape.body[BODY_NARROW].exists ? BODY_NARROW : BODY_WIDE]);
+	result->op_cost = body_cost(&code, &shape.body[shape.body[BODY_NARROW].exists ? BODY_NARROW : BODY_WIDE]);
 	shape.ncolumns = result->ncolumns;
 	result->program = assemble(&shape, &pool, &code);
 	Assert(result->program != NULL);

@@ -96,7 +96,8 @@ typedef struct CompileResult
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
 	AggResult  *agg;
-	double		cost;			/* of a row, in nanoseconds of one CPU core */
+	double		op_cost;		/* of the instructions on a row, in nanoseconds as opcodes.def counts them */
+	double		fetch_cost;		/* of values stored out of line, in nanoseconds a row; the caller's */
 } CompileResult;
 
 /*

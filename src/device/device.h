@@ -11,10 +11,11 @@ extern const Device cpu_device;
 extern const Device remote_device;
 
 /*
- * The device for the setting gpudb.device and a program.  *why is set to a few
+ * The device for the setting gpudb.device, a program, and what the planner
+ * would rather have.  *why is set to a few
  * words when it is not the one asked for, else to NULL.
  */
-extern const Device *device_choose(const Program *program, const char **why);
+extern const Device *device_choose(const Program *program, bool rather_gpu, const char **why);
 
 /* Why no GPU serves, in a few words; NULL if one does. */
 extern const char *device_gpu_missing(void);

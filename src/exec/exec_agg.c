@@ -120,14 +120,18 @@ static void
 feed(GpuAggState *state, FeedOutcome *outcome)
 {
 	GpuNode    *node = &state->node;
-	Feeders    *feeders = feeders_start(&node->feed);
+	Feeders    *feeders;
+	instr_time	start;
 
+	INSTR_TIME_SET_CURRENT(start);
+	feeders = feeders_start(&node->feed);
 	feed_outcome_init(outcome);
 	feed_all(&node->feed, outcome);
 	if (feeders != NULL)
 		feeders_finish(feeders, &node->feed, outcome);
 	if (outcome->status == STATUS_DONE)
 		outcome->status = finish(state);
+	node_add_time(node, start);
 	if (outcome->status == STATUS_DONE)
 		outcome->status = check_results(state);
 	if (outcome->failed_column >= 0)

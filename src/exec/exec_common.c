@@ -23,6 +23,8 @@
 #include "pg_compat.h"
 #include "tablet/build.h"
 
+static NodeReport last_report;
+
 /* Called when the memory of the run goes, after an error or at the end. */
 static void
 cleanup_callback(void *arg)
@@ -70,6 +72,8 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 	CustomScan *plan = (CustomScan *) node->css.ss.ps.plan;
 
 	node->eflags = eflags;
+	node->rather_gpu = intVal(linitial(list_nth(plan->custom_private, NODE_PRIVATE_PASS))) != 0;
+	node->predicted_ms = intVal(lsecond(list_nth(plan->custom_private, NODE_PRIVATE_PASS))) / 1000.0;
 	node->secret = intVal(list_nth(plan->custom_private, NODE_PRIVATE_SECRET)) != 0;
 	node->scan_tlist = plan->custom_scan_tlist;
 	if (plan->scan.scanrelid > 0)
@@ -120,10 +124,11 @@ node_open_job(GpuNode *node)
 		MemoryContextSwitchTo(old);
 		return false;
 	}
+	node->report.op_cost = node->compiled.op_cost;
 	if (gpudb_debug_program[0] != '\0')
 		debug_program_write(gpudb_debug_program, &node->compiled);
 	require_gpu();
-	node->device = device_choose(node->compiled.program, &node->report.device_why);
+	node->device = device_choose(node->compiled.program, node->rather_gpu, &node->report.device_why);
 	if (node->without_gpu && node->device == &remote_device)
 	{
 		node->device = &cpu_device;
@@ -153,6 +158,16 @@ node_start_run(GpuNode *node)
 }
 
 void
+node_add_time(GpuNode *node, instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	node->report.device_ms += INSTR_TIME_GET_MILLISEC(now);
+}
+
+void
 node_close_job(GpuNode *node)
 {
 	feed_close_job(&node->feed);
@@ -162,11 +177,15 @@ void
 node_end_run(GpuNode *node)
 {
 	FeedReport *report = &node->feed.report;
+	int			feeders;
 
 	feed_end(&node->feed);
 	if (report->left_for != STATUS_DONE && !node->secret)
 		stat_count_left(feed_left_reason(report));
+	/* as many as took part at a time */
+	feeders = Max(node->report.feed.feeders, report->feeders);
 	feed_report_add(&node->report.feed, report);
+	node->report.feed.feeders = feeders;
 	memset(report, 0, sizeof(*report));
 	threads_return(node->threads);
 	node->threads = 0;
@@ -175,10 +194,17 @@ node_end_run(GpuNode *node)
 	MemoryContextReset(node->run_context);
 }
 
+const NodeReport *
+node_last_report(void)
+{
+	return &last_report;
+}
+
 void
 node_end(GpuNode *node)
 {
 	node_end_run(node);
+	last_report = node->report;
 	if (!node->secret && node->report.feed.windows > 0 && node->report.fallback_reason == NULL)
 		stat_count_executed();
 	if (node->child != NULL)

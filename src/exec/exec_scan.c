@@ -227,7 +227,9 @@ static bool
 next_batch(GpuScanState *state)
 {
 	GpuNode    *node = &state->node;
+	instr_time	start;
 
+	INSTR_TIME_SET_CURRENT(start);
 	release_batch(state);
 	while (state->nwindows < state->batch_size && !state->exhausted)
 	{
@@ -242,6 +244,7 @@ next_batch(GpuScanState *state)
 			state->exhausted = true;
 	}
 	judge_batch(state);
+	node_add_time(node, start);
 	/* the last one: others may want what the job holds */
 	if (state->exhausted && !state->waiting)
 		node_close_job(node);

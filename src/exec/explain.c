@@ -51,7 +51,7 @@ explain_device(GpuNode *node, ExplainState *es)
 	const Device *device = node->device;
 
 	if (device == NULL && compile_for_explain(node))
-		device = device_choose(node->compiled.program, &why);
+		device = device_choose(node->compiled.program, node->rather_gpu, &why);
 	if (device == NULL)
 		return;
 	if (why != NULL)
@@ -86,6 +86,7 @@ explain_report(GpuNode *node, ExplainState *es)
 	}
 	if (es->timing)
 	{
+		ExplainPropertyFloat("Device Time", "ms", report->device_ms, 3, es);
 		ExplainPropertyFloat("Feed Time", "ms", feed->feed_ms, 3, es);
 		ExplainPropertyFloat("Build Time", "ms", feed->times.deform_ns / 1e6, 3, es);
 		ExplainPropertyFloat("Kernel Time", "ms", feed->times.run_ns / 1e6, 3, es);
@@ -123,6 +124,8 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		explain_expr("GPU Filter", (Node *) make_ands_explicit(list_copy(node->request.quals)), node, ancestors, es);
 	explain_list("GPU Group Key", node->request.keys, node, ancestors, es);
 	explain_list("GPU Aggregates", node->request.aggs, node, ancestors, es);
+	if (es->costs)
+		ExplainPropertyFloat("Predicted Time", "ms", node->predicted_ms, 3, es);
 	if (es->analyze)
 	{
 		/* a scan that is still open has not added its own figures yet */

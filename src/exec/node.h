@@ -18,6 +18,7 @@
 
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
+#include "portability/instr_time.h"
 
 #include "compile/compile.h"
 #include "exec/feed.h"
@@ -27,6 +28,8 @@ enum NodePrivate
 {
 	/* Integer, 1 = nothing may be told of the rows that were read, since some may be hidden from the user */
 	NODE_PRIVATE_SECRET,
+	/* list of what the planner expects of the pass: Integer, 1 = on the GPU; Integer, microseconds */
+	NODE_PRIVATE_PASS,
 	/* GpuScan: integer list, for each filter in PostgreSQL's order: 1 = on the device */
 	NODE_PRIVATE_ON_DEVICE,
 	/* GpuAgg: Integer, number of keys; they stand first in custom_scan_tlist */
@@ -47,8 +50,10 @@ typedef struct NodeReport
 	const char *fallback_reason;	/* reason code, NULL if none */
 	const char *fallback_text;
 	uint64		fallback_windows;	/* of GpuScan, left to PostgreSQL */
+	double		device_ms;		/* the backend has spent on passes: feeding, waiting, fetching results */
 	const char *device_why;		/* the device is not the one asked for; NULL if it is */
 	FeedReport	feed;			/* of all runs that have ended */
+	double		op_cost;		/* of the last program */
 } NodeReport;
 
 typedef struct GpuNode GpuNode;
@@ -76,6 +81,8 @@ struct GpuNode
 	CompileResult compiled;
 	Feed		feed;
 	const Device *device;
+	bool		rather_gpu;		/* that is what the planner expects to be faster */
+	double		predicted_ms;	/* of one pass */
 	bool		without_gpu;	/* it has lost groups of this query */
 	int			threads;		/* on lease */
 	MemoryContextCallback cleanup;
@@ -85,12 +92,18 @@ struct GpuNode
 
 /* exec_common.c */
 
+/* What the node that ended last in this session did. */
+extern const NodeReport *node_last_report(void);
+
 /* A state of the given size, which starts with a GpuNode. */
 extern GpuNode *node_create(size_t size, const CustomExecMethods *methods, TupleTableSlot *(*next_row) (GpuNode *node));
 
 /* ExecCustomScan of every node: its next_row, draining the job before an error passes on to the parent. */
 extern TupleTableSlot *node_exec(CustomScanState *css);
 extern void node_begin(GpuNode *node, EState *estate, int eflags);
+
+/* Note the time since `start` as spent on the pass. */
+extern void node_add_time(GpuNode *node, instr_time start);
 
 /* Open the pages. */
 extern void node_start_run(GpuNode *node);

@@ -119,7 +119,7 @@ candidate_check(const Candidate *candidate, const CompileRequest *request, Compi
 		return false;
 	/* the device needs every value in its column, where PostgreSQL fetches few of them */
 	if (reads_text(result))
-		result->cost += candidate->toast_pages * DETOAST_PAGE_NS / Max(candidate->rel->tuples, 1);
+		result->fetch_cost = candidate->toast_pages * DETOAST_PAGE_NS / Max(candidate->rel->tuples, 1);
 	return true;
 }
 
@@ -273,7 +273,6 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 {
 	bool		may_go = true;
 	CompileRequest request = {0};
-	CompileResult together;
 	ListCell   *lc;
 
 	foreach(lc, ordered_clauses(root, candidate->rel->baserestrictinfo))
@@ -303,8 +302,9 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 	}
 	/* together they share columns */
 	request.quals = candidate_quals(candidate, true);
-	if (candidate_check(candidate, &request, &together))
-		candidate->row_cost = together.cost;
+	candidate->filters = palloc0(sizeof(CompileResult));
+	if (!candidate_check(candidate, &request, candidate->filters))
+		candidate->filters = NULL;
 }
 
 Candidate *

@@ -29,7 +29,7 @@ typedef struct Candidate
 	List	   *on_device;		/* for each: 1 = the device can compute it */
 	List	   *gates;			/* filters without columns: PostgreSQL tests them once */
 	const char *qual_reason;	/* why some filter stays with PostgreSQL, NULL if none does */
-	double		row_cost;		/* nanoseconds of a core for the device's filters */
+	CompileResult *filters;		/* those on the device, compiled together; NULL if they cannot be */
 } Candidate;
 
 /* Examine a base relation and remember the result for the query level. */

@@ -1,6 +1,6 @@
 /*
  * cost.h
- *		What gpudb nodes cost, in the planner's units.
+ *		What gpudb nodes cost, in the planner's units, and how long they will take.
  */
 #ifndef GPUDB_PLAN_COST_H
 #define GPUDB_PLAN_COST_H
@@ -9,13 +9,26 @@
 
 #include "nodes/pathnodes.h"
 
-/* Reading a relation through a device: `row_ns` of one core for each row. */
-extern Cost cost_device_pass(PlannerInfo *root, const RelOptInfo *rel, double row_ns);
+#include "compile/compile.h"
+
+/* One pass of a device over a relation. */
+typedef struct PassCost
+{
+	Cost		cost;			/* pages from disk included */
+	double		ms;				/* of the device and of feeding it, without these */
+	bool		on_gpu;			/* it is the GPU that is cheaper, or that must be taken */
+} PassCost;
+
+/* Reading a relation through the device that is cheaper, of those that gpudb.device allows. */
+extern PassCost cost_pass(const RelOptInfo *rel, const CompileResult *compiled);
+
+/* What the node is to know of it: an element of CustomScan.custom_private, NODE_PRIVATE_PASS. */
+extern List *cost_private(const PassCost *pass);
 
 /* Returning rows of a scan from their heap tuples. */
 extern Cost cost_rows_out(double rows);
 
-/* Merging and returning groups. */
+/* Returning groups. */
 extern Cost cost_groups_out(double groups);
 
 #endif							/* GPUDB_PLAN_COST_H */

@@ -149,8 +149,9 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	scan->scan.plan.qual = grouping->having;
 	scan->custom_scan_tlist = columns;
 	scan->custom_exprs = grouping->quals;
-	scan->custom_private = list_make5(makeInteger(grouping->secret), NIL, makeInteger(list_length(grouping->keys)),
-									  makeInteger(list_length(grouping->aggs)), makeInteger((int) grouping->hash));
+	scan->custom_private = list_make5(makeInteger(grouping->secret), lsecond(path->custom_private), NIL,
+									  makeInteger(list_length(grouping->keys)), makeInteger(list_length(grouping->aggs)));
+	scan->custom_private = lappend(scan->custom_private, makeInteger((int) grouping->hash));
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_agg_methods;
@@ -211,8 +212,9 @@ cost_over_gpu_scan(const RelOptInfo *output_rel)
 
 static void
 offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child,
-		  double row_ns)
+		  const CompileResult *compiled)
 {
+	PassCost	pass = cost_pass(candidate->rel, compiled);
 	CustomPath *path;
 	QualCost	having_cost;
 
@@ -222,7 +224,7 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.parent = private_parent(output_rel, candidate);
 	path->path.pathtarget = output_rel->reltarget;
 	path->path.rows = child->rows;
-	path->path.startup_cost = cost_device_pass(root, candidate->rel, row_ns) + having_cost.startup +
+	path->path.startup_cost = pass.cost + having_cost.startup +
 		output_rel->reltarget->cost.startup;
 	path->path.total_cost = path->path.startup_cost + cost_groups_out(child->rows) +
 		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * child->rows;
@@ -230,7 +232,7 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = list_make1(grouping);
+	path->custom_private = list_make2(grouping, cost_private(&pass));
 	path->methods = &agg_path_methods;
 	path_offer(output_rel, path);
 }
@@ -295,7 +297,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 		return "memory_limit";
 	if (!gpudb_force && !candidate->secret && fell_back_before(candidate, result, grouping->hash))
 		return "runtime_error";
-	offer_agg(root, output_rel, candidate, grouping, child, result->cost);
+	offer_agg(root, output_rel, candidate, grouping, child, result);
 	return NULL;
 }
 

@@ -24,7 +24,7 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = candidate_quals(candidate, false);
 	scan->custom_exprs = candidate_quals(candidate, true);
-	scan->custom_private = list_make2(makeInteger(candidate->secret), candidate->on_device);
+	scan->custom_private = list_make3(makeInteger(candidate->secret), lsecond(path->custom_private), candidate->on_device);
 	scan->flags = path->flags;
 	scan->methods = &gpu_scan_methods;
 	return &scan->scan.plan;
@@ -47,13 +47,15 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	RelOptInfo *rel = candidate->rel;
 	List	   *host = candidate_quals(candidate, false);
 	CustomPath *path;
+	PassCost	pass;
 	QualCost	host_cost;
 	double		passing;
 
 	/* without a filter for the device PostgreSQL's own scan is as good */
 	if ((host != NIL && list_length(host) == list_length(candidate->quals)) ||
-		(candidate->quals == NIL && !gpudb_force))
+		(candidate->quals == NIL && !gpudb_force) || candidate->filters == NULL)
 		return;
+	pass = cost_pass(rel, candidate->filters);
 	cost_qual_eval(&host_cost, host, root);
 	passing = rel->tuples * clauselist_selectivity(root, candidate_quals(candidate, true), rel->relid, JOIN_INNER, NULL);
 
@@ -64,10 +66,10 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	path->path.rows = rel->rows;
 	path->path.startup_cost = host_cost.startup + rel->reltarget->cost.startup;
 	path->path.total_cost = path->path.startup_cost +
-		cost_device_pass(root, rel, candidate->row_cost) + cost_rows_out(passing) +
+		pass.cost + cost_rows_out(passing) +
 		host_cost.per_tuple * passing + rel->reltarget->cost.per_tuple * rel->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_private = list_make1(candidate);
+	path->custom_private = list_make2(candidate, cost_private(&pass));
 	path->methods = &scan_path_methods;
 	path_offer(rel, path);
 }

@@ -1,0 +1,19 @@
+-- What the planner knows of this machine.  Figures differ from run to run; that there are some does not.
+SELECT figure, device, nanoseconds > 0 AS positive FROM gpudb.calibration;
+SET gpudb.cpu_threads = 3;
+SELECT gpudb.calibrate();
+SELECT figure, nanoseconds BETWEEN 0.0001 AND 1e8 AS plausible FROM gpudb.calibration WHERE measured IS NOT NULL AND device <> 'gpu' AND figure <> 'feeder_start';
+-- what it has made is gone, what it has set is back
+SELECT relname FROM pg_class WHERE relname LIKE 'calibration%' AND relkind = 'r';
+SHOW gpudb.cpu_threads;
+-- it writes
+BEGIN READ ONLY;
+SELECT gpudb.calibrate();
+ROLLBACK;
+-- and takes the whole machine's time
+CREATE ROLE calibration_user;
+SET ROLE calibration_user;
+SELECT count(*) > 0 AS seen FROM gpudb.calibration;
+SELECT gpudb.calibrate();
+RESET ROLE;
+DROP ROLE calibration_user;

@@ -1,0 +1,237 @@
+/*
+ * calibration.c
+ *		What the cost model knows of this machine: in shared memory, and in a file.
+ *
+ *		gpudb calibration 1
+ *		machine NUMBER
+ *		time NUMBER				PostgreSQL's, in microseconds
+ *		NAME VALUE				for each figure that was measured
+ *		checksum NUMBER			of all lines before
+ */
+#include "postgres.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/fd.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "core/hash.h"
+#include "device/calibration.h"
+#include "device/mapping.h"
+
+#define CALIBRATION_FILE "gpudb.calibration"
+#define CALIBRATION_VERSION 1
+#define FILE_MOST 8192
+
+typedef struct Shared
+{
+	pg_atomic_uint64 figure[FIGURE_Count];	/* bits of a double; NaN = not measured */
+	pg_atomic_uint64 time;		/* of the calibration, 0 = none */
+} Shared;
+
+static const struct
+{
+	const char *name;
+	const char *device;
+	double		guess;
+	const char *meaning;
+}			figures[] = {
+#define FIGURE(name, device, value, meaning) {#name, device, value, meaning},
+#include "device/calibration.def"
+#undef FIGURE
+};
+
+static Shared *shared = NULL;
+
+static uint64
+bits_of(double value)
+{
+	uint64		bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static double
+measured(int figure)
+{
+	uint64		bits = pg_atomic_read_u64(&shared->figure[figure]);
+	double		value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* A number for this machine: its processors. */
+static uint64
+machine_number(void)
+{
+	uint64		number = (uint64) sysconf(_SC_NPROCESSORS_ONLN);
+	FILE	   *file = AllocateFile("/proc/cpuinfo", "r");
+	char		line[512];
+
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+		if (strncmp(line, "model name", 10) == 0)
+		{
+			number = hash_combine(number, hash_bytes((const uint8 *) line, (uint32) strlen(line)));
+			break;
+		}
+	if (file != NULL)
+		FreeFile(file);
+	return number;
+}
+
+static uint64
+checksum(const char *text, size_t length)
+{
+	return hash_bytes((const uint8 *) text, (uint32) length);
+}
+
+/* Take the figures of a file's text; NULL, or what is wrong with it. */
+static const char *
+parse(char *text)
+{
+	char	   *last = strstr(text, "checksum ");
+	char	   *line;
+	char	   *rest;
+	double		value[FIGURE_Count];
+	uint64		machine = 0;
+	uint64		time = 0;
+
+	if (last == NULL || strtou64(last + strlen("checksum "), NULL, 10) != checksum(text, (size_t) (last - text)))
+		return "it is damaged";
+	*last = '\0';
+	for (int f = 0; f < FIGURE_Count; f++)
+		value[f] = NAN;
+	line = strtok_r(text, "\n", &rest);
+	if (line == NULL || strcmp(line, psprintf("gpudb calibration %d", CALIBRATION_VERSION)) != 0)
+		return "it is of another version of gpudb";
+	while ((line = strtok_r(NULL, "\n", &rest)) != NULL)
+	{
+		char	   *number = strchr(line, ' ');
+
+		if (number == NULL)
+			return "it is damaged";
+		*number++ = '\0';
+		if (strcmp(line, "machine") == 0)
+			machine = strtou64(number, NULL, 10);
+		else if (strcmp(line, "time") == 0)
+			time = strtou64(number, NULL, 10);
+		for (int f = 0; f < FIGURE_Count; f++)
+			if (strcmp(line, figures[f].name) == 0)
+				value[f] = strtod(number, NULL);
+	}
+	if (machine != machine_number())
+		return "it is of another machine";
+	for (int f = 0; f < FIGURE_Count; f++)
+		pg_atomic_write_u64(&shared->figure[f], bits_of(value[f] > 0 ? value[f] : NAN));
+	pg_atomic_write_u64(&shared->time, time);
+	return NULL;
+}
+
+void
+calibration_create(void)
+{
+	char		text[FILE_MOST + 1];
+	FILE	   *file;
+	size_t		length;
+	const char *wrong;
+
+	if (shared != NULL)
+		mapping_drop(shared, sizeof(Shared));
+	shared = mapping_create(sizeof(Shared));
+	for (int f = 0; f < FIGURE_Count; f++)
+		pg_atomic_init_u64(&shared->figure[f], bits_of(NAN));
+	pg_atomic_init_u64(&shared->time, 0);
+	file = AllocateFile(CALIBRATION_FILE, "r");
+	if (file == NULL)
+		return;
+	length = fread(text, 1, FILE_MOST, file);
+	FreeFile(file);
+	text[length] = '\0';
+	wrong = parse(text);
+	if (wrong != NULL)
+		ereport(WARNING,
+				(errmsg("gpudb does not use the calibration in file \"%s\": %s", CALIBRATION_FILE, wrong),
+				 errhint("SELECT gpudb.calibrate() makes a new one.")));
+}
+
+double
+calibration_figure(Figure figure)
+{
+	double		value = shared != NULL ? measured(figure) : NAN;
+
+	return isnan(value) ? figures[figure].guess : value;
+}
+
+bool
+calibration_measured(void)
+{
+	return shared != NULL && pg_atomic_read_u64(&shared->time) != 0;
+}
+
+/* Write the file anew; the old one stays if that fails. */
+static void
+write_file(uint64 time)
+{
+	StringInfoData text;
+	FILE	   *file;
+
+	initStringInfo(&text);
+	appendStringInfo(&text, "gpudb calibration %d\nmachine " UINT64_FORMAT "\ntime " UINT64_FORMAT "\n",
+					 CALIBRATION_VERSION, machine_number(), time);
+	for (int f = 0; f < FIGURE_Count; f++)
+		if (!isnan(measured(f)))
+			appendStringInfo(&text, "%s %.9g\n", figures[f].name, measured(f));
+	appendStringInfo(&text, "checksum " UINT64_FORMAT "\n", checksum(text.data, text.len));
+	file = AllocateFile(CALIBRATION_FILE ".new", "w");
+	if (file == NULL || fwrite(text.data, 1, text.len, file) != (size_t) text.len || FreeFile(file) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not write file \"%s\": %m", CALIBRATION_FILE ".new")));
+	durable_rename(CALIBRATION_FILE ".new", CALIBRATION_FILE, ERROR);
+}
+
+void
+calibration_store(const double *values)
+{
+	uint64		time = (uint64) GetCurrentTimestamp();
+
+	for (int f = 0; f < FIGURE_Count; f++)
+		if (!isnan(values[f]))
+			pg_atomic_write_u64(&shared->figure[f], bits_of(values[f]));
+	pg_atomic_write_u64(&shared->time, time);
+	write_file(time);
+}
+
+extern PGDLLEXPORT Datum gpudb_calibration(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(gpudb_calibration);
+
+/* gpudb.calibration(): figure, device, nanoseconds, measured, meaning */
+Datum
+gpudb_calibration(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int f = 0; f < FIGURE_Count; f++)
+	{
+		bool		known = shared != NULL && !isnan(measured(f));
+		Datum		values[5] = {
+			CStringGetTextDatum(figures[f].name), CStringGetTextDatum(figures[f].device),
+			Float8GetDatum(calibration_figure((Figure) f)),
+			known ? TimestampTzGetDatum((TimestampTz) pg_atomic_read_u64(&shared->time)) : (Datum) 0,
+			CStringGetTextDatum(figures[f].meaning)
+		};
+		bool		nulls[5] = {false, false, false, !known, false};
+
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

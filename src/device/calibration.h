@@ -1,0 +1,35 @@
+/*
+ * calibration.h
+ *		What the cost model knows of this machine.
+ *
+ * Figures lie in shared memory and in a file of the data directory, which is
+ * read when the server starts.  A file that is damaged or from another machine
+ * is not believed; the figures are guesses then, as before the first
+ * calibration.
+ */
+#ifndef GPUDB_DEVICE_CALIBRATION_H
+#define GPUDB_DEVICE_CALIBRATION_H
+
+#include "postgres.h"
+
+typedef enum Figure
+{
+#define FIGURE(name, device, value, meaning) FIGURE_##name,
+#include "device/calibration.def"
+#undef FIGURE
+	FIGURE_Count
+} Figure;
+
+/* In the postmaster: make shared memory and read the file. */
+extern void calibration_create(void);
+
+/* A figure, in nanoseconds. */
+extern double calibration_figure(Figure figure);
+
+/* Whether all that this machine has was measured. */
+extern bool calibration_measured(void);
+
+/* Publish figures and write them to the file; those that are NaN stay as they are.  Raises an error if it cannot. */
+extern void calibration_store(const double *figures);
+
+#endif							/* GPUDB_DEVICE_CALIBRATION_H */

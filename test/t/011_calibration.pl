@@ -1,0 +1,84 @@
+# gpudb.calibrate() keeps its figures in a file, which is believed only if it is whole and of this machine.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('calibration');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION gpudb');
+
+my $file = $node->data_dir . '/gpudb.calibration';
+my $figures = "SELECT string_agg(figure || '=' || round(nanoseconds::numeric, 3), ',' ORDER BY figure) FROM gpudb.calibration";
+my $measured = "SELECT count(*) FROM gpudb.calibration WHERE measured IS NOT NULL AND device <> 'gpu'";
+
+sub answer
+{
+	my ($query) = @_;
+	return $node->safe_psql('postgres', $query);
+}
+
+sub rewrite_file
+{
+	my ($text) = @_;
+	open my $out, '>', $file or die "$file: $!";
+	print $out $text;
+	close $out;
+	return;
+}
+
+# The log since the last restart.
+sub restart
+{
+	my $offset = -s $node->logfile;
+	$node->restart;
+	return slurp_file($node->logfile, $offset);
+}
+
+my $guesses = answer($figures);
+is(answer($measured), '0', 'nothing is measured at first');
+ok(!-e $file, 'there is no file');
+
+answer('SELECT gpudb.calibrate()');
+my $known = answer($figures);
+isnt($known, $guesses, 'figures differ from the guesses');
+is(answer($measured), '9', 'all but the start of feeders are measured');
+ok(-s $file, 'there is a file');
+unlike(restart(), qr/calibration/, 'nothing is said of a good file');
+is(answer($figures), $known, 'figures outlive a restart');
+$node->stop('immediate');
+$node->start;
+is(answer($figures), $known, 'and a crash');
+
+my $good = slurp_file($file);
+for my $case (
+	['a digit that changed', $good =~ s/(pin_page \d)/${1}7/r],
+	['half of it', substr($good, 0, length($good) / 2)],
+	['nothing', ''],
+	['something else', "what is this?\n" x 1000],
+	['a zero byte', "\0" . $good])
+{
+	my ($what, $text) = @$case;
+	rewrite_file($text);
+	like(restart(), qr/WARNING:  gpudb does not use the calibration in file "gpudb.calibration": it is damaged/, "$what: a warning");
+	is(answer($figures), $guesses, "$what: the guesses");
+	is(answer('SELECT count(*) FROM pg_class WHERE relname = \'pg_class\''), '1', "$what: queries run");
+}
+answer('SELECT gpudb.calibrate()');
+unlike(restart(), qr/does not use/, 'a new calibration takes its place');
+is(answer($measured), '9', 'and is used');
+
+# what is expected and what came of it
+my $plan = answer("SET gpudb.force = on; CREATE TABLE seen AS SELECT generate_series(1, 10000) AS k; EXPLAIN (ANALYZE) SELECT sum(k) FROM seen WHERE k > 5");
+like($plan, qr/Predicted Time: [\d.]+ ms/, 'EXPLAIN shows the predicted time');
+like($plan, qr/Device Time: [\d.]+ ms/, 'and with ANALYZE the actual one');
+unlike(answer("SET gpudb.force = on; EXPLAIN (COSTS OFF) SELECT sum(k) FROM seen WHERE k > 5"), qr/Predicted Time/, 'not without costs');
+
+# whatever stops it leaves nothing behind
+my ($code, $out, $err) = $node->psql('postgres', "SET statement_timeout = '300ms'; SELECT gpudb.calibrate()");
+like($err, qr/canceling statement due to statement timeout/, 'it can be cancelled');
+is(answer("SELECT count(*) FROM pg_class WHERE relname LIKE 'calibration%' AND relkind = 'r'"), '0', 'no table is left');
+$node->stop;
+done_testing();
