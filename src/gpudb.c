@@ -17,6 +17,7 @@
 #include "exec/node.h"
 #include "exec/stat.h"
 #include "guc.h"
+#include "plan/calibrate.h"
 #include "plan/path.h"
 #include "tablet/pins.h"
 #include "tablet/recent.h"
@@ -73,6 +74,7 @@ _PG_init(void)
 	RegisterCustomScanMethods(&gpu_agg_methods);
 	plan_init();
 	supervisor_register();
+	calibrate_register();
 }
 
 PG_FUNCTION_INFO_V1(gpudb_version);

@@ -11,6 +11,7 @@
 #include "guc.h"
 #include "pg_compat.h"
 
+bool		gpudb_auto_calibrate = true;
 int			gpudb_cpu_threads = 0;
 int			gpudb_debug_fail = -1;
 char	   *gpudb_debug_program = NULL;
@@ -48,6 +49,10 @@ static const struct config_enum_entry provider_options[] = {
 void
 guc_init(void)
 {
+	DefineCustomBoolVariable("gpudb.auto_calibrate",
+							 "Measures the machine for the planner when the server starts, if that was never done.",
+							 "It takes some seconds, in the database postgres.",
+							 &gpudb_auto_calibrate, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.cpu_threads",
 							"Number of threads that a query may use on the CPU device, the backend included.",
 							"0 means as many as the machine has processors.",

@@ -29,6 +29,7 @@ typedef enum ProviderChoice
 	PROVIDER_NONE
 } ProviderChoice;
 
+extern bool gpudb_auto_calibrate;
 extern int	gpudb_cpu_threads;
 extern int	gpudb_debug_fail;
 extern char *gpudb_debug_program;

@@ -60,7 +60,7 @@ work_close() {
 	local file
 	trap - EXIT
 	# shellcheck disable=SC2046  # our own background jobs, one number each
-	[ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null
+	[ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null || true
 	find "$work" -name postmaster.pid 2>/dev/null | while IFS= read -r file; do
 		stop_data "$(dirname "$file")"
 	done
@@ -100,6 +100,7 @@ server_start() {
 		echo "unix_socket_directories = '$work'"
 		echo "shared_preload_libraries = 'gpudb'"
 		echo "fsync = off"
+		echo "gpudb.auto_calibrate = off"	# whoever wants it calls gpudb.calibrate()
 		for setting in "$@"; do
 			echo "$setting"
 		done

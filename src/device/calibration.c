@@ -170,9 +170,9 @@ calibration_figure(Figure figure)
 }
 
 bool
-calibration_measured(void)
+calibration_measured(Figure figure)
 {
-	return shared != NULL && pg_atomic_read_u64(&shared->time) != 0;
+	return shared != NULL && !isnan(measured(figure));
 }
 
 /* Write the file anew; the old one stays if that fails. */

@@ -26,8 +26,8 @@ extern void calibration_create(void);
 /* A figure, in nanoseconds. */
 extern double calibration_figure(Figure figure);
 
-/* Whether all that this machine has was measured. */
-extern bool calibration_measured(void);
+/* Whether it was measured, on this machine. */
+extern bool calibration_measured(Figure figure);
 
 /* Publish figures and write them to the file; those that are NaN stay as they are.  Raises an error if it cannot. */
 extern void calibration_store(const double *figures);

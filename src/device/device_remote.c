@@ -116,6 +116,19 @@ remote_leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
 	job->report.left_for = why;
 }
 
+/* Send what found no room before, now that others may have given theirs back; with nothing in flight, who knows when. */
+static void
+send_unsent(RemoteJob *job)
+{
+	for (int i = 0; i < CHANNEL_JOB_WINDOWS && job->count[ITEM_UNSENT] > 0; i++)
+		if (job->item[i].state == ITEM_UNSENT && !send_item(job, &job->item[i]))
+		{
+			if (job->count[ITEM_REMOTE] > 0)
+				return;
+			remote_leave_to_cpu(job, &job->item[i], STATUS_NO_ROOM);
+		}
+}
+
 /* There is no use in running a window of a job that is lost. */
 static void
 set_lost(RemoteJob *job, RemoteItem *item)
@@ -137,7 +150,7 @@ drop_slot(RemoteJob *job, DeviceStatus why)
 	channel_close_job(slot, job->count[ITEM_REMOTE] > 0);
 	job->report.left_for = why;
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
-		if (job->item[i].state == ITEM_REMOTE)
+		if (job->item[i].state == ITEM_REMOTE || job->item[i].state == ITEM_UNSENT)
 		{
 			if (job->lost)
 				set_lost(job, &job->item[i]);
@@ -296,8 +309,13 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 		remote_set_state(job, item, ITEM_LOCAL);
 		cpu_device.submit(job->local, item->local);
 	}
-	else if (job->slot == NULL || !send_item(job, item))
-		remote_leave_to_cpu(job, item, job->slot == NULL ? job->report.left_for : STATUS_MEMORY_LIMIT);
+	else if (job->slot == NULL)
+		remote_leave_to_cpu(job, item, job->report.left_for);
+	else
+	{
+		remote_set_state(job, item, ITEM_UNSENT);
+		send_unsent(job);
+	}
 }
 
 static RemoteItem *
@@ -321,6 +339,8 @@ remote_collect(DeviceJob *device_job, bool wait)
 		RemoteItem *item;
 
 		remote_take_results(job);
+		if (job->slot != NULL)
+			send_unsent(job);
 		start_waiting(job);
 		while (job->count[ITEM_LOCAL] > 0 && (local = cpu_device.collect(job->local, false)) != NULL)
 			take_local(job, local);

@@ -15,6 +15,7 @@ typedef enum ItemState
 {
 	ITEM_FREE,
 	ITEM_TAKEN,					/* by the caller: being filled, or collected */
+	ITEM_UNSENT,				/* for the helper, as soon as there is room */
 	ITEM_REMOTE,				/* with the helper */
 	ITEM_WAITING,				/* for the CPU device */
 	ITEM_LOCAL,					/* with the CPU device */

@@ -6,7 +6,8 @@
  * all queries use; what nodes report of themselves, and how long the same
  * takes without them, gives the figures.  Every figure is the least of several
  * runs, since whatever else the machine does only adds to it.  The table lives
- * in a subtransaction that is rolled back.
+ * in a subtransaction that is rolled back, and so does the schema of the
+ * extension, by which nodes know that they are wanted, where it does not exist.
  */
 #include "postgres.h"
 
@@ -22,16 +23,20 @@
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "portability/instr_time.h"
+#include "postmaster/bgworker.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
+#include "utils/snapmgr.h"
 
 #include "device/calibration.h"
 #include "device/device.h"
 #include "exec/node.h"
 #include "exec/stat.h"
+#include "guc.h"
+#include "plan/calibrate.h"
 
 /* Some 75 rows a page: 5,300 pages and 1,070. */
 #define LARGE_ROWS	400000
@@ -40,6 +45,8 @@
 #define RUNS		7
 #define TINY_RUNS	30
 #define BATCH		1000
+
+extern PGDLLEXPORT void gpudb_calibration_main(Datum arg);
 
 typedef struct Calibration
 {
@@ -295,6 +302,8 @@ measure_output(Calibration *c)
 static void
 measure_all(Calibration *c)
 {
+	if (!OidIsValid(get_namespace_oid("gpudb", true)))
+		execute("CREATE SCHEMA gpudb");
 	c->large_pages = make_table("calibration_large", LARGE_ROWS);
 	c->small_pages = make_table("calibration_small", SMALL_ROWS);
 	(void) make_table("calibration_tiny", TINY_ROWS);
@@ -305,21 +314,14 @@ measure_all(Calibration *c)
 	measure_output(c);
 }
 
-extern PGDLLEXPORT Datum gpudb_calibrate(PG_FUNCTION_ARGS);
-
-PG_FUNCTION_INFO_V1(gpudb_calibrate);
-
-/* gpudb.calibrate(): some seconds; superusers only, unless it is granted. */
-Datum
-gpudb_calibrate(PG_FUNCTION_ARGS)
+static void
+calibrate(void)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
 	Calibration c;
 	int			nest = NewGUCNestLevel();
 
-	require_preloaded();
-	PreventCommandIfReadOnly("gpudb.calibrate()");
 	for (int f = 0; f < FIGURE_Count; f++)
 		c.figure[f] = NAN;
 	SPI_connect();
@@ -332,5 +334,56 @@ gpudb_calibrate(PG_FUNCTION_ARGS)
 	SPI_finish();
 	AtEOXact_GUC(false, nest);
 	calibration_store(c.figure);
+}
+
+extern PGDLLEXPORT Datum gpudb_calibrate(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(gpudb_calibrate);
+
+/* gpudb.calibrate(): some seconds; superusers only, unless it is granted. */
+Datum
+gpudb_calibrate(PG_FUNCTION_ARGS)
+{
+	require_preloaded();
+	PreventCommandIfReadOnly("gpudb.calibrate()");
+	calibrate();
 	PG_RETURN_VOID();
+}
+
+/* At the first start */
+
+/* Once: nobody waits for it, and what fails is tried again at the next start. */
+void
+gpudb_calibration_main(Datum arg)
+{
+	bool		has_gpu;
+
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnection("postgres", NULL, 0);
+	has_gpu = device_await_gpu() == NULL;
+	if (calibration_measured(FIGURE_cpu_start) && (!has_gpu || calibration_measured(FIGURE_gpu_start)))
+		return;
+	StartTransactionCommand();
+	if (!XactReadOnly)
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		calibrate();
+		PopActiveSnapshot();
+		ereport(LOG, (errmsg("gpudb has calibrated its cost model"), errhint("See the view gpudb.calibration.")));
+	}
+	CommitTransactionCommand();
+}
+
+void
+calibrate_register(void)
+{
+	BackgroundWorker worker = {
+		.bgw_name = "gpudb calibration", .bgw_type = "gpudb calibration",
+		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
+		.bgw_start_time = BgWorkerStart_RecoveryFinished, .bgw_restart_time = BGW_NEVER_RESTART,
+		.bgw_library_name = "gpudb", .bgw_function_name = "gpudb_calibration_main"
+	};
+
+	if (gpudb_auto_calibrate)
+		RegisterBackgroundWorker(&worker);
 }

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Does the planner choose the best of PostgreSQL, the CPU device and the GPU?
+
+Each query runs as the planner likes it and with each of the three forced; choice/best is the first time over the best of
+the other three, 1 when the planner was right.  What EXPLAIN predicts stands beside it when it predicts something.
+"""
+
+import os
+
+from measure import CPU, GPU, PG, Connection, Session, Table, arguments, facts, gpudb, ms, plan_nodes, explain_json, ratio, tried
+
+FORCED = {"gpu": GPU, "cpu": CPU, "PG": [*PG, ("jit", "off")]}
+GROUPED = "SELECT k, count(*), sum(v), min(v), max(v) FROM choice_{n} GROUP BY k"
+PREDICTED = "Predicted Time"
+
+
+def queries(admin):
+    """(name, statement)"""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    texts = {}
+    for name, path in (("Q1", "tpch_queries/q01.sql"), ("Q6", "tpch_queries/q06.sql"), ("G1", "queries/g1.sql")):
+        with open(os.path.join(folder, path), encoding="utf-8") as file:
+            texts[name] = file.read().strip().rstrip(";")
+    p40 = admin.value("SELECT percentile_disc(0.4) WITHIN GROUP (ORDER BY data_count) FROM tcpip")
+    texts["G1"] = texts["G1"].replace(":p40", p40)
+    sizes = admin.table("SELECT substr(relname, 8) FROM pg_class WHERE relname LIKE 'choice\\_%' ORDER BY length(relname)").rows
+    for (n,) in sizes:
+        texts[f"group {int(n):,}"] = GROUPED.format(n=n)
+    return texts
+
+
+def chosen(session, sql):
+    """(PG, cpu or gpu, the predicted ms or None) of the plan that the session gets"""
+    nodes = list(plan_nodes(explain_json(session, sql, "COSTS ON")["Plan"]))
+    ours = [node for node in nodes if str(node.get("Custom Plan Provider", "")).startswith("Gpu")]
+    predicted = [float(node[PREDICTED]) for node in nodes if PREDICTED in node]
+    device = "+".join(sorted({str(node.get("Device", "?")).split(" ")[0] for node in ours})) or "PG"
+    return device, max(predicted, default=None)
+
+
+def measure(name, sql, free, forced, args, table):
+    free.rows(sql)  # gpudb sees what a first run teaches it
+    device, predicted = chosen(free, sql)
+    time = free.median(sql, args)
+    times, predictions, notes, answers = {}, {}, [], {}
+    for other, session in forced.items():
+        answers[other], error = tried(session.rows, sql)
+        times[other] = session.median(sql, args) if answers[other] is not None else None
+        notes += [f"{other}: {error}"] if error else []
+        if other != "PG" and times[other] is not None:
+            predictions[other] = chosen(session, sql)[1]
+            note = facts(session, sql)["note"]
+            notes += [f"{other}: {note}"] if note else []
+    known = {other: sorted(rows) for other, rows in answers.items() if rows is not None}
+    right = known.get("PG", next(iter(known.values()), None))
+    notes += [f"{other} WRONG" for other, rows in known.items() if rows != right]
+    best = min((time for time in times.values() if time), default=None)
+    told = " ".join(ms(predictions.get(other)) for other in ("gpu", "cpu"))
+    table.row(name, device, ms(time), ms(predicted), *(ms(times[other]) for other in FORCED), told,
+              next((other for other in times if times[other] == best), "-"), ratio(time, best), "; ".join(notes))
+
+
+def main():
+    args = arguments(__doc__)
+    admin = Connection("")
+    free = Session("free", [("gpudb.device", "auto"), ("gpudb.force", "off"), ("jit", "off")], 4 * args.slow)
+    forced = {name: gpudb(name, settings, args) for name, settings in FORCED.items()}
+    print("ms; predicted: of the plan chosen, then of GPU and CPU when forced")
+    table = Table("query:18", "chosen:6", "time:8", "predicted:9", "gpu:8", "cpu:8", "PG:8", "predicted:17", "best:4", "choice/best:11",
+                  "notes:1")
+    for name, sql in queries(admin).items():
+        measure(name, sql, free, forced, args, table)
+
+
+if __name__ == "__main__":
+    main()
