@@ -1,0 +1,666 @@
+/*
+ * groups_test.cu
+ *		Merging rows of groups in device memory: the kernels, the tables on the host's side, the pool.
+ *
+ * What must come out is what group_merge() of core/hashtable.h makes of the
+ * same rows.  Tables are compared as sets of groups: the order in which a GPU
+ * adds them is its own.  A thread that waits for what never comes would hang
+ * the GPU, so each test has a time limit.
+ *
+ * GPUDB_TEST_SHORT=1 takes fewer rows, for compute-sanitizer.
+ */
+#include "groups_kernels.cuh"
+
+/* Tables of the host's side */
+
+/* What of a batch the GPU process does for a table. */
+typedef enum LaneStage
+{
+	LANE_FREE,
+	LANE_ENTERING,
+	LANE_FINDING,
+	LANE_UPDATING
+} LaneStage;
+
+typedef struct Lane
+{
+	LaneStage	stage;
+	cudaStream_t stream;
+	GroupsLaunch launch;
+	GroupsResult result;
+	Batch		batch;
+	uint32_t	waited;			/* for others to leave */
+	DeviceStatus status;		/* of the batch that has ended */
+} Lane;
+
+static uint64_t
+pool_bytes(void)
+{
+	return (uint64_t) (brief ? 64 : 512) << 20;
+}
+
+/* Lanes for batches of so many rows; device_drop() frees their memory. */
+static void
+make_lanes(Lane *lanes, cudaStream_t *streams, const Program *program, uint32_t nrows)
+{
+	make_streams(streams);
+	for (int s = 0; s < STREAMS; s++)
+	{
+		lanes[s] = Lane();
+		lanes[s].stream = streams[s];
+		lanes[s].launch.hashes = device_take<uint64_t>(nrows, 0);
+		lanes[s].launch.rows = device_take<uint64_t>((size_t) nrows * program->row_words, 0);
+		lanes[s].launch.group = device_take<uint32_t>(nrows, 0);
+		lanes[s].launch.result = device_take<GroupsResult>(1, 0);
+	}
+	settle();
+}
+
+/* Enter the table and find, if it lets the batch in. */
+static void
+lane_enter(Lane *lane, ProviderTable *table)
+{
+	cudaError_t error = cudaSuccess;
+	const DeviceStatus status = group_table_enter(table, &lane->launch, &error);
+
+	check(error, "enter");
+	lane->stage = status == STATUS_TIME_SLICE ? LANE_ENTERING : status == STATUS_DONE ? LANE_FINDING : LANE_FREE;
+	lane->status = status;
+	lane->waited += status == STATUS_TIME_SLICE;
+	if (status != STATUS_DONE)
+		return;
+	check(cudaMemsetAsync(lane->launch.result, 0, sizeof(GroupsResult), lane->stream), "memset");
+	check(groups_find(&lane->launch, lane->stream), "find");
+}
+
+static void
+lane_load(Lane *lane, const Batch &batch)
+{
+	lane->batch = batch;
+	lane->launch.nrows = batch.nrows;
+	check(cudaMemcpyAsync((void *) lane->launch.hashes, lane->batch.hashes.data(), lane->batch.hashes.size() * 8,
+						  cudaMemcpyHostToDevice, lane->stream), "copy hashes");
+	check(cudaMemcpyAsync((void *) lane->launch.rows, lane->batch.rows.data(), lane->batch.rows.size() * 8,
+						  cudaMemcpyHostToDevice, lane->stream), "copy rows");
+	check(cudaMemsetAsync(lane->launch.group, 0xff, (size_t) batch.nrows * 4, lane->stream), "memset");
+}
+
+static void
+lane_start(Lane *lane, ProviderTable *table, const Batch &batch)
+{
+	lane_load(lane, batch);
+	lane_enter(lane, table);
+}
+
+/* Go on if the device has ended what it had; whether the batch has ended. */
+static bool
+lane_advance(Lane *lane, ProviderTable *table)
+{
+	cudaError_t error;
+
+	if (lane->stage == LANE_ENTERING)
+	{
+		lane_enter(lane, table);
+		return lane->stage == LANE_FREE;
+	}
+	error = cudaStreamQuery(lane->stream);
+	if (error == cudaErrorNotReady)
+		return false;
+	check(error, "run");
+	check(cudaMemcpyAsync(&lane->result, lane->launch.result, sizeof(GroupsResult), cudaMemcpyDeviceToHost, lane->stream),
+		  "copy the result");
+	check(cudaStreamSynchronize(lane->stream), "copy the result");
+	if (lane->stage == LANE_FINDING && lane->result.pending > 0)
+	{
+		group_table_leave(table, lane->result.pending);
+		lane_enter(lane, table);
+		return lane->stage == LANE_FREE;
+	}
+	if (lane->stage == LANE_FINDING)
+	{
+		check(groups_update(&lane->launch, lane->stream), "update");
+		lane->stage = LANE_UPDATING;
+		return false;
+	}
+	group_table_leave(table, 0);
+	lane->status = (DeviceStatus) lane->result.status;
+	lane->stage = LANE_FREE;
+	return true;
+}
+
+static void
+lane_finish(Lane *lane, ProviderTable *table)
+{
+	while (lane->stage != LANE_FREE)
+		lane_advance(lane, table);
+}
+
+/* How a table is filled: batches with so many new groups each, until there are so many, or it is full. */
+typedef struct Filling
+{
+	ProviderTable *table;
+	Lane	   *lanes;
+	uint32_t	nrows;			/* of a batch */
+	uint32_t	fresh;			/* groups in it */
+	uint32_t	groups;			/* so far */
+	uint32_t	most;
+	uint32_t	waited;
+	uint32_t	refused;		/* batches */
+	Reference  *want;
+	Reference  *others;			/* groups of batches that were refused */
+} Filling;
+
+static void
+fill(Filling *filling)
+{
+	uint32_t	busy = 0;
+
+	do
+	{
+		busy = 0;
+		for (int s = 0; s < STREAMS; s++)
+		{
+			Lane	   *lane = &filling->lanes[s];
+
+			if (lane->stage == LANE_FREE && filling->groups < filling->most && filling->refused == 0)
+			{
+				const Mix	mix = {SPREAD_FRESH, filling->fresh, filling->groups, HASH_GOOD};
+
+				filling->groups += filling->fresh;
+				lane_start(lane, filling->table, make_batch(filling->want->program, &mix, filling->nrows));
+				if (lane->stage != LANE_FREE)
+				{
+					busy++;
+					continue;
+				}
+			}
+			else if (lane->stage == LANE_FREE)
+				continue;
+			else if (!lane_advance(lane, filling->table))
+			{
+				busy++;
+				continue;
+			}
+			busy++;
+			tap_expect(lane->status == STATUS_DONE || lane->status == STATUS_MEMORY_LIMIT, "a batch ends with %d",
+					   (int) lane->status);
+			filling->refused += lane->status != STATUS_DONE;
+			reference_add(lane->status == STATUS_DONE ? filling->want : filling->others, &lane->batch);
+			filling->waited += lane->waited;
+			lane->waited = 0;
+		}
+	} while (busy > 0);
+}
+
+/* All groups, read in slices of sizes that do not fit the table's own. */
+static Stored
+read_all(ProviderTable *table, const Program *program)
+{
+	static const uint32_t sizes[] = {1, 7, 1009, 4093, 100003, 65537, 0, 31};
+	Stored		stored;
+	uint32_t	i = 0;
+
+	tap_expect(group_table_count(table, &stored.n), "they cannot be counted");
+	/* the counter says what there is; memory behind it must stay as it is */
+	stored.hashes.assign(stored.n, 0);
+	stored.rows.assign((size_t) stored.n * program->row_words, 0);
+	for (uint32_t at = 0; at < stored.n; i++)
+	{
+		const uint32_t n = std::min(sizes[i % lengthof(sizes)], stored.n - at);
+
+		if (!tap_expect(group_table_read(table, at, n, &stored.hashes[at], &stored.rows[(size_t) at * program->row_words]),
+						"groups %u to %u cannot be read", at, at + n))
+			break;
+		at += n;
+	}
+	return stored;
+}
+
+/* Slices from anywhere are as they were in order. */
+static void
+check_slices(ProviderTable *table, const Program *program, const Stored *stored)
+{
+	for (int i = 0; i < 60 && stored->n > 0; i++)
+	{
+		const uint32_t first = random_below(stored->n);
+		const uint32_t n = 1 + random_below(std::min(stored->n - first, i % 3 ? 50u : 90000u));
+		std::vector<uint64_t> hashes(n);
+		std::vector<uint64_t> rows((size_t) n * program->row_words);
+
+		tap_expect(group_table_read(table, first, n, hashes.data(), rows.data()) &&
+				   memcmp(hashes.data(), &stored->hashes[first], hashes.size() * 8) == 0 &&
+				   memcmp(rows.data(), &stored->rows[(size_t) first * program->row_words], rows.size() * 8) == 0,
+				   "groups %u to %u", first, first + n);
+	}
+}
+
+static ProviderTable *
+open_table(const Program *program)
+{
+	ProviderJob job = {};
+
+	job.view.program = program;
+	return group_table_open(&job);
+}
+
+/* Millions of groups from four batches at a time; then more, until there is no memory. */
+static void
+test_filling(void)
+{
+	const Program program = PROGRAM("w", few_states);
+	Lane		lanes[STREAMS];
+	cudaStream_t streams[STREAMS];
+	Reference	want;
+	Reference	others;
+	Filling		filling = {};
+	Stored		got;
+	uint32_t	count = 1;
+
+	begin("groups of many batches, four at a time, in a table that grows");
+	filling.nrows = brief ? 20000 : 200000;
+	filling.fresh = filling.nrows / 2;
+	filling.most = brief ? 150000 : 3000000;
+	filling.lanes = lanes;
+	filling.want = &want;
+	filling.others = &others;
+	/* more groups than the pool has room for */
+	const uint32_t limit = (uint32_t) (pool_bytes() / 8 / (1 + program.row_words)) + 8 * filling.fresh;
+
+	reference_open(&want, &program, limit);
+	reference_open(&others, &program, STREAMS * filling.nrows);
+	make_lanes(lanes, streams, &program, filling.nrows);
+	filling.table = open_table(&program);
+	if (!tap_expect(filling.table != NULL, "no table"))
+		exit(1);
+	tap_expect(group_table_count(filling.table, &count) && count == 0, "%u groups in a new table", count);
+	fill(&filling);
+	tap_expect(filling.refused == 0, "%u batches were refused", filling.refused);
+	tap_expect(group_table_count(filling.table, &count) && count == filling.most, "%u groups, not %u", count, filling.most);
+	got = read_all(filling.table, &program);
+	compare(&want, &got, NULL);
+	check_slices(filling.table, &program, &got);
+	tap_end();
+	printf("# batches waited %u times for others to leave\n", filling.waited);
+
+	begin("batches that memory has no room for are refused, and the groups stay");
+	filling.most = limit - 4 * filling.fresh;
+	fill(&filling);
+	tap_expect(filling.refused > 0, "none was refused with %u groups", filling.groups);
+	lane_start(&lanes[0], filling.table, lanes[0].batch);
+	tap_expect(lanes[0].stage == LANE_FREE && lanes[0].status == STATUS_MEMORY_LIMIT, "the next one ends with %d",
+			   (int) lanes[0].status);
+	got = read_all(filling.table, &program);
+	compare(&want, &got, &others);
+	group_table_close(filling.table);
+	drop_streams(streams);
+	device_drop();
+	tap_end();
+}
+
+/* Of a batch that a table has let in, the rows without room. */
+static uint32_t
+pending_of(const Lane *lane)
+{
+	check(cudaStreamSynchronize(lane->stream), "run");
+	return result_of(&lane->launch).pending;
+}
+
+/* Leave so much of the pool that a table can become twice as large, but not four times. */
+static uint8_t *
+take_ballast(const GroupsLaunch *launch)
+{
+	const uint64_t bytes = (uint64_t) launch->table.nslots * 8 +
+		(uint64_t) launch->table.capacity * (8 + launch->shape.row_words * 8 + (launch->shape.locked ? 4 : 0));
+
+	return pool_bytes() > 5 * bytes ? pool_take(pool_bytes() - 4 * bytes) : NULL;
+}
+
+/* Who wants a full table to grow waits for others, and so does who comes later. */
+static void
+test_waiting(void)
+{
+	const Program program = PROGRAM("wW", all_states);
+	const Mix	few = {SPREAD_EVEN, 100, 5, HASH_GOOD};
+	cudaError_t error = cudaSuccess;
+	cudaStream_t streams[STREAMS];
+	Lane		lanes[STREAMS];
+	GroupsLaunch probe = {};
+	ProviderTable *table = open_table(&program);
+	uint8_t    *ballast;
+	Reference	want;
+	Stored		got;
+
+	begin("a table that is full grows when nobody is in it");
+	if (!tap_expect(table != NULL && group_table_enter(table, &probe, &error) == STATUS_DONE, "no table"))
+		exit(1);
+	group_table_leave(table, 0);
+	ballast = take_ballast(&probe);
+	const uint32_t nrows = probe.table.capacity + 100;
+	const Mix	many = {SPREAD_EACH, nrows, 0, HASH_GOOD};
+
+	make_lanes(lanes, streams, &program, nrows);
+	reference_open(&want, &program, nrows);
+	lane_start(&lanes[0], table, make_batch(&program, &few, 1000));
+	tap_expect(lanes[0].stage == LANE_FINDING && pending_of(&lanes[0]) == 0, "the first batch");
+	lane_start(&lanes[1], table, make_batch(&program, &many, nrows));
+	/* all that there is room for is found */
+	tap_expect(lanes[1].stage == LANE_FINDING && pending_of(&lanes[1]) == 100, "not 100 rows have no room");
+	lane_advance(&lanes[1], table);
+	tap_expect(lanes[1].stage == LANE_ENTERING, "it grows while the first batch is in it");
+	lane_start(&lanes[2], table, make_batch(&program, &few, 2000));
+	tap_expect(lanes[2].stage == LANE_ENTERING, "a full table lets others in");
+	lane_advance(&lanes[0], table);
+	tap_expect(lanes[0].stage == LANE_UPDATING, "the first batch cannot go on");
+	tap_expect(!lane_advance(&lanes[1], table) && lanes[1].stage == LANE_ENTERING, "it grows while the first batch updates");
+	lane_finish(&lanes[0], table);
+	lane_advance(&lanes[1], table);
+	tap_expect(lanes[1].stage == LANE_FINDING && lanes[1].launch.table.capacity > probe.table.capacity, "it does not grow");
+	for (int s = 0; s <= 2; s++)
+	{
+		lane_finish(&lanes[s], table);
+		tap_expect(lanes[s].status == STATUS_DONE, "batch %d ends with %d", s, (int) lanes[s].status);
+		reference_add(&want, &lanes[s].batch);
+	}
+	got = read_all(table, &program);
+	compare(&want, &got, NULL);
+	group_table_close(table);
+	pool_give(ballast);
+	drop_streams(streams);
+	device_drop();
+	tap_end();
+}
+
+/* A table with these groups. */
+static ProviderTable *
+table_of(const Program *program, Lane *lane, const Mix *mix, uint32_t nrows)
+{
+	ProviderTable *table = open_table(program);
+
+	if (!tap_expect(table != NULL, "no table"))
+		exit(1);
+	lane_start(lane, table, make_batch(program, mix, nrows));
+	lane_finish(lane, table);
+	tap_expect(lane->status == STATUS_DONE, "a batch ends with %d", (int) lane->status);
+	return table;
+}
+
+/* Tables share the buffer through which they are read. */
+static void
+test_reading_two(void)
+{
+	const Program programs[] = {PROGRAM("w", few_states), PROGRAM("WwW", atomic_states)};
+	const uint32_t nrows = brief ? 45000 : 60000;
+	const Mix	mixes[] = {{SPREAD_EACH, nrows, 0, HASH_GOOD}, {SPREAD_EACH, nrows, 77777, HASH_GOOD}};
+	cudaStream_t streams[STREAMS];
+	Lane		lanes[STREAMS];
+	ProviderTable *tables[2];
+	Stored		stored[2];
+
+	begin("two tables are read in turns");
+	make_lanes(lanes, streams, &programs[1], nrows);
+	for (int t = 0; t < 2; t++)
+	{
+		Reference	want;
+
+		tables[t] = table_of(&programs[t], &lanes[t], &mixes[t], nrows);
+		reference_open(&want, &programs[t], nrows);
+		reference_add(&want, &lanes[t].batch);
+		stored[t] = read_all(tables[t], &programs[t]);
+		compare(&want, &stored[t], NULL);
+	}
+	for (int i = 0; i < 5; i++)
+		for (int t = 0; t < 2; t++)
+			check_slices(tables[t], &programs[t], &stored[t]);
+	for (uint32_t at = 0; at + 1000 <= nrows; at += 1000)
+		for (int t = 0; t < 2; t++)
+		{
+			std::vector<uint64_t> hashes(1000);
+			std::vector<uint64_t> rows((size_t) 1000 * programs[t].row_words);
+
+			tap_expect(group_table_read(tables[t], at, 1000, hashes.data(), rows.data()) &&
+					   memcmp(hashes.data(), &stored[t].hashes[at], 8000) == 0 &&
+					   memcmp(rows.data(), &stored[t].rows[(size_t) at * programs[t].row_words], rows.size() * 8) == 0,
+					   "table %d, groups from %u on", t, at);
+		}
+	for (int t = 0; t < 2; t++)
+		group_table_close(tables[t]);
+	drop_streams(streams);
+	device_drop();
+	tap_end();
+}
+
+/* A part of the pool. */
+typedef struct Piece
+{
+	uint8_t    *at;
+	uint64_t	bytes;
+} Piece;
+
+/* The largest gap between pieces, from the pool's first byte to its last; they must not overlap. */
+static uint64_t
+largest_gap(std::vector<Piece> pieces, uint8_t *pool, uint64_t bytes)
+{
+	uint64_t	largest = 0;
+	uint8_t    *end = pool;
+
+	std::sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.at < b.at; });
+	pieces.push_back({pool + bytes, 0});
+	for (const Piece &piece : pieces)
+	{
+		if (!tap_expect(piece.at >= end && piece.at + piece.bytes <= pool + bytes, "pieces overlap, or leave the pool"))
+			return 0;
+		largest = std::max(largest, (uint64_t) (piece.at - end));
+		end = piece.at + piece.bytes;
+	}
+	return largest;
+}
+
+/* Nothing of what another table had there is in a new one. */
+static void
+check_empty(ProviderTable *table, const Program *program)
+{
+	GroupsLaunch launch = {};
+	cudaError_t error = cudaSuccess;
+	uint32_t	count = 1;
+	const bool	entered = group_table_enter(table, &launch, &error) == STATUS_DONE;
+	const DeviceTable *device = &launch.table;
+
+	if (!tap_expect(entered && launch.shape.row_words == program->row_words, "a new table lets nobody in"))
+		return;
+	const std::vector<uint64_t> slots = from_device(device->slots, device->nslots);
+	const std::vector<uint64_t> rows = from_device(device->rows, (size_t) device->capacity * program->row_words);
+	const std::vector<uint64_t> hashes = from_device(device->hashes, device->capacity);
+
+	tap_expect(device->nslots >= 2 * device->capacity && (device->nslots & (device->nslots - 1)) == 0,
+			   "%u slots for %u groups", device->nslots, device->capacity);
+	tap_expect((size_t) std::count(slots.begin(), slots.end(), 0u) == slots.size() &&
+			   (size_t) std::count(rows.begin(), rows.end(), 0u) == rows.size() &&
+			   (size_t) std::count(hashes.begin(), hashes.end(), 0u) == hashes.size(), "a new table is not empty");
+	group_table_leave(table, 0);
+	tap_expect(group_table_count(table, &count) && count == 0, "%u groups in a new table", count);
+}
+
+/* Tables have no memory in common. */
+static void
+check_apart(const std::vector<ProviderTable *> &tables)
+{
+	std::vector<Piece> pieces;
+	uint8_t    *first = NULL;
+
+	for (ProviderTable *table : tables)
+	{
+		GroupsLaunch launch = {};
+		cudaError_t error = cudaSuccess;
+		const DeviceTable *device = &launch.table;
+
+		tap_expect(group_table_enter(table, &launch, &error) == STATUS_DONE, "a new table lets nobody in");
+		group_table_leave(table, 0);
+		pieces.push_back({(uint8_t *) device->ngroups, sizeof(uint32_t)});
+		pieces.push_back({(uint8_t *) device->slots, (uint64_t) device->nslots * 8});
+		pieces.push_back({(uint8_t *) device->hashes, (uint64_t) device->capacity * 8});
+		pieces.push_back({(uint8_t *) device->rows, (uint64_t) device->capacity * launch.shape.row_words * 8});
+		if (launch.shape.locked)
+			pieces.push_back({(uint8_t *) device->locks, (uint64_t) device->capacity * 4});
+	}
+	for (const Piece &piece : pieces)
+		first = first == NULL || piece.at < first ? piece.at : first;
+	largest_gap(pieces, first, pool_bytes());
+}
+
+static void
+test_opening(void)
+{
+	const Program programs[] = {PROGRAM("w", few_states), PROGRAM("WwW", all_states), make_program("w", NULL, 0)};
+	const Program text_key = PROGRAM("wt", few_states);
+	const Program text_state = PROGRAM("w", text_states);
+	size_t		most[2];
+
+	begin("closing a table gives all of it back");
+	tap_expect(open_table(&text_key) == NULL && open_table(&text_state) == NULL, "a table with texts");
+	for (int i = 0; i < 1000; i++)
+	{
+		const Program *program = &programs[i % 3];
+		ProviderTable *table = open_table(program);
+
+		if (!tap_expect(table != NULL, "no room for a table after %d", i))
+			break;
+		if (i % 100 < 3)
+			check_empty(table, program);
+		group_table_close(table);
+	}
+	for (size_t &n : most)
+	{
+		std::vector<ProviderTable *> open;
+		ProviderTable *table;
+
+		while (open.size() < 1000 && (table = open_table(&programs[open.size() % 3])) != NULL)
+			open.push_back(table);
+		n = open.size();
+		check_apart(open);
+		while (!open.empty())
+		{
+			std::swap(open.back(), open[random_below((uint32_t) open.size())]);
+			group_table_close(open.back());
+			open.pop_back();
+		}
+	}
+	tap_expect(most[0] > 1 && most[0] < 1000 && most[1] == most[0], "%zu tables at once, then %zu", most[0], most[1]);
+	tap_end();
+}
+
+/* The pool */
+
+static void
+test_pool(void)
+{
+	const uint64_t bytes = pool_bytes() / 256 * 256;
+	std::vector<Piece> pieces;
+	uint8_t    *pool;
+
+	begin("the pool: pieces do not overlap, and what is given back can be taken");
+	pool = pool_take(bytes);
+	tap_expect(pool != NULL && (uintptr_t) pool % 256 == 0, "the tables have not given all back");
+	tap_expect(pool_take(1) == NULL, "there is something behind the pool");
+	pool_give(pool);
+	pool_give(NULL);
+	tap_expect(pool_take(bytes + 1) == NULL, "more than the pool has");
+	for (int i = 0; i < 20000; i++)
+		if (random_below(9) < (i / 1000 % 2 ? 4 : 5) && pieces.size() < 200)
+		{
+			const uint64_t wanted = 1 + (random_u64() % bytes >> random_below(16));
+			const uint64_t rounded = (wanted + 255) / 256 * 256;
+			uint8_t    *at = pool_take(wanted);
+
+			tap_expect((at != NULL) == (rounded <= largest_gap(pieces, pool, bytes)), "%llu bytes with %zu pieces taken",
+					   (unsigned long long) wanted, pieces.size());
+			if (at == NULL)
+				continue;
+			tap_expect((at - pool) % 256 == 0, "a piece is not aligned");
+			pieces.push_back({at, rounded});
+		}
+		else if (!pieces.empty())
+		{
+			std::swap(pieces.back(), pieces[random_below((uint32_t) pieces.size())]);
+			pool_give(pieces.back().at);
+			pieces.pop_back();
+		}
+	largest_gap(pieces, pool, bytes);
+	for (const Piece &piece : pieces)
+		pool_give(piece.at);
+	tap_expect(pool_take(bytes) == pool, "not all can be taken again");
+	pool_give(pool);
+	tap_end();
+}
+
+/* Neighbours become one, from both sides; and there may be more pieces than the pool can list. */
+static void
+test_pool_neighbours(void)
+{
+	const uint64_t eighth = pool_bytes() / 8 / 256 * 256;
+	std::vector<uint8_t *> pieces;
+	uint8_t    *piece;
+
+	begin("the pool: neighbours become one");
+	for (int order = 0; order < 6; order++)
+	{
+		static const int orders[6][3] = {{2, 3, 4}, {2, 4, 3}, {3, 2, 4}, {3, 4, 2}, {4, 2, 3}, {4, 3, 2}};
+
+		for (int i = 0; i < 8; i++)
+			pieces.push_back(pool_take(eighth));
+		tap_expect(pieces[7] != NULL && pool_take(eighth) == NULL, "eight eighths");
+		for (int at : orders[order])
+			pool_give(pieces[at]);
+		tap_expect(pool_take(3 * eighth + 1) == NULL, "three eighths and a byte");
+		piece = pool_take(3 * eighth);
+		tap_expect(piece == pieces[2], "three eighths, order %d", order);
+		pool_give(piece);
+		for (int i : {7, 0, 5, 1, 6})
+			pool_give(pieces[i]);
+		pieces.clear();
+	}
+	while (pieces.size() < 5000 && (piece = pool_take(256)) != NULL)
+		pieces.push_back(piece);
+	tap_expect(pieces.size() >= 200, "%zu pieces at most", pieces.size());
+	for (size_t i = 0; i < pieces.size(); i += 2)
+		pool_give(pieces[i]);
+	for (size_t i = 1; i < pieces.size(); i += 2)
+		pool_give(pieces[i]);
+	piece = pool_take(8 * eighth);
+	tap_expect(piece != NULL, "not all can be taken again");
+	pool_give(piece);
+	tap_end();
+}
+
+int
+main(void)
+{
+	const Program words[] = {PROGRAM("w", all_states), PROGRAM("w", atomic_states)};
+	const Program keys[] = {PROGRAM("www", all_states), PROGRAM("WwW", all_states), make_program("Ww", NULL, 0)};
+	const char *set = getenv("GPUDB_TEST_SHORT");
+
+	brief = set != NULL && set[0] != '\0' && strcmp(set, "0") != 0;
+	check(cudaSetDevice(0), "no device");
+	test_shapes();
+	test_spreads("a key of a word, states of every kind", &words[0], 1000000);
+	test_spreads("a key of a word, states that need no lock", &words[1], 1000000);
+	test_spreads("keys of three words, states of every kind", &keys[0], 100000);
+	test_spreads("wide keys, states of every kind", &keys[1], 100000);
+	test_spreads("wide keys, no states", &keys[2], 1000000);
+	for (int hashing = HASH_GOOD + 1; hashing < HASH_Count; hashing++)
+		test_collisions((Hashing) hashing);
+	test_in_turn();
+	test_at_once();
+	test_rehash();
+	test_growing();
+	test_growing_at_once();
+	test_wide_sums();
+	check(group_table_start(pool_bytes()), "start");
+	settle();
+	test_waiting();
+	test_reading_two();
+	test_filling();
+	test_opening();
+	test_pool();
+	test_pool_neighbours();
+	return tap_done();
+}
