@@ -2,7 +2,7 @@
  * group_table.cu
  *		Groups that stay on the device for as long as a job runs: the host's side.
  *
- *		block of the pool:	ngroups | slots | hashes | rows | locks
+ *		block of the pool:	counts | slots | hashes | rows | locks
  *
  * Growing waits for the device, a millisecond at most, and happens a few times
  * in a job's life; so does reading, 2 MB at a time.
@@ -27,7 +27,7 @@ struct ProviderTable
 	int			users;			/* batches between entering and leaving */
 	bool		full;			/* to grow before anybody enters */
 	bool		counted;		/* and nobody has entered since */
-	uint32_t	count;
+	TableCounts counts;			/* as last learnt, without groups that had no room */
 	/* groups that are in the staging buffer, if it is this table's */
 	uint32_t	staged_first;
 	uint32_t	staged;
@@ -36,7 +36,7 @@ struct ProviderTable
 static cudaStream_t stream;
 static uint64_t *staging;		/* pinned: hashes, then rows */
 static ProviderTable *staging_owner;
-static uint32_t *counter;		/* pinned: a table's number of groups on its way */
+static TableCounts *passing;	/* pinned: a table's counts on their way */
 
 cudaError_t
 group_table_start(uint64_t bytes)
@@ -46,8 +46,8 @@ group_table_start(uint64_t bytes)
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaHostAlloc((void **) &staging, STAGING_BYTES + sizeof(uint64_t), cudaHostAllocDefault));
-	counter = (uint32_t *) (staging + STAGING_BYTES / 8);
+		error = CUDA_CALL(cudaHostAlloc((void **) &staging, STAGING_BYTES + sizeof(TableCounts), cudaHostAllocDefault));
+	passing = (TableCounts *) (staging + STAGING_BYTES / 8);
 	return error;
 }
 
@@ -57,7 +57,7 @@ lay_out(DeviceTable *device, const RowShape *shape, uint32_t capacity, uint8_t *
 {
 	uint64_t	at = 256;
 
-	device->ngroups = (uint32_t *) block;
+	device->counts = (TableCounts *) block;
 	device->capacity = capacity;
 	device->nslots = 2 * capacity;
 	device->slots = (uint64_t *) (block + at);
@@ -115,7 +115,7 @@ group_table_close(ProviderTable *table)
 	free(table);
 }
 
-/* Learn how many groups there are; the device's counter also counts those that had no room. */
+/* Learn how many groups there are; the device also counts those that had no room. */
 static cudaError_t
 count_groups(ProviderTable *table)
 {
@@ -123,11 +123,13 @@ count_groups(ProviderTable *table)
 
 	if (table->counted)
 		return cudaSuccess;
-	error = CUDA_CALL(cudaMemcpyAsync(counter, table->device.ngroups, sizeof(uint32_t), cudaMemcpyDeviceToHost, stream));
+	error = CUDA_CALL(cudaMemcpyAsync(passing, table->device.counts, sizeof(TableCounts), cudaMemcpyDeviceToHost, stream));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaStreamSynchronize(stream));
 	table->counted = error == cudaSuccess;
-	table->count = !table->counted ? 0 : *counter < table->device.capacity ? *counter : table->device.capacity;
+	table->counts = table->counted ? *passing : TableCounts();
+	if (table->counts.ngroups > table->device.capacity)
+		table->counts.ngroups = table->device.capacity;
 	return error;
 }
 
@@ -136,7 +138,7 @@ group_table_count(ProviderTable *table, uint32_t *count)
 {
 	const bool	counted = count_groups(table) == cudaSuccess;
 
-	*count = table->count;
+	*count = table->counts.ngroups;
 	return counted;
 }
 
@@ -145,15 +147,15 @@ static cudaError_t
 move_groups(ProviderTable *table, const DeviceTable *into)
 {
 	const DeviceTable *from = &table->device;
-	const uint32_t count = table->count;
+	const uint32_t count = table->counts.ngroups;
 	const size_t row_bytes = (size_t) table->shape.row_words * 8;
 	cudaError_t error = CUDA_CALL(cudaMemcpyAsync(into->hashes, from->hashes, (size_t) count * 8, cudaMemcpyDeviceToDevice, stream));
 
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(into->rows, from->rows, count * row_bytes, cudaMemcpyDeviceToDevice, stream));
-	*counter = count;
+	*passing = table->counts;
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemcpyAsync(into->ngroups, counter, sizeof(uint32_t), cudaMemcpyHostToDevice, stream));
+		error = CUDA_CALL(cudaMemcpyAsync(into->counts, passing, sizeof(TableCounts), cudaMemcpyHostToDevice, stream));
 	if (error == cudaSuccess)
 		error = CUDA_CALL((cudaError_t) groups_rehash(into, count, stream));
 	if (error == cudaSuccess)
@@ -227,10 +229,10 @@ stage(ProviderTable *table, uint32_t first)
 	uint32_t	n = (uint32_t) (STAGING_BYTES / group_bytes);
 	cudaError_t error = count_groups(table);
 
-	if (error != cudaSuccess || first >= table->count)
+	if (error != cudaSuccess || first >= table->counts.ngroups)
 		return error;
-	if (n > table->count - first)
-		n = table->count - first;
+	if (n > table->counts.ngroups - first)
+		n = table->counts.ngroups - first;
 	error = CUDA_CALL(cudaMemcpyAsync(staging, table->device.hashes + first, (size_t) n * 8, cudaMemcpyDeviceToHost, stream));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(staging + n, table->device.rows + (size_t) first * table->shape.row_words,

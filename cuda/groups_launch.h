@@ -2,6 +2,7 @@
  * groups_launch.h
  *		A group table in device memory, and what launches do to it: the interface to the host.
  *
+ *		counts	 of the groups, and a bound of large sums
  *		slots	 open addressing with linear probing: hash tag << 32 | group number + 1; 0 = free
  *		hashes	 of each group
  *		rows	 as in core/hashtable.h, in no particular order
@@ -12,13 +13,20 @@
 
 #include "core/program.h"
 
+typedef struct TableCounts
+{
+	uint32_t	ngroups;		/* more than the capacity when some had no room */
+	uint32_t	unused;
+	uint64_t	large_sums;		/* of all large partial sums merged so far, their sizes in units of 2^64 */
+} TableCounts;
+
 typedef struct DeviceTable
 {
+	TableCounts *counts;
 	uint64_t   *slots;
 	uint64_t   *hashes;
 	uint64_t   *rows;
 	uint32_t   *locks;
-	uint32_t   *ngroups;		/* one word; more than capacity when some had no room */
 	uint32_t	nslots;			/* a power of two, at least twice the capacity */
 	uint32_t	capacity;		/* groups */
 } DeviceTable;

@@ -20,8 +20,13 @@
 
 #define BUSY UINT32_MAX
 
-/* More partial sums than this could overflow 128 bits if all were as large. */
-#define SUM_BITS 94
+/*
+ * Sums wrap around without notice.  2^32 partial ones below 2^94 stay below
+ * 2^126; of larger ones the table keeps the total size, whatever their groups:
+ * up to 2^125 no group can have overflowed.
+ */
+#define LARGE_SUM_BITS 94
+#define LARGE_SUMS_MOST ((uint64_t) 1 << (125 - 64))
 
 typedef unsigned long long Word;	/* as CUDA's atomics take it */
 
@@ -47,7 +52,7 @@ add_group(const GroupsLaunch &launch, uint32_t at, uint32_t i)
 {
 	const DeviceTable &table = launch.table;
 	const uint64_t *row = launch.rows + (size_t) i * launch.shape.row_words;
-	const uint32_t group = atomicAdd(table.ngroups, 1u);
+	const uint32_t group = atomicAdd(&table.counts->ngroups, 1u);
 	uint64_t   *into = table.rows + (size_t) group * launch.shape.row_words;
 
 	if (group >= table.capacity)
@@ -147,9 +152,19 @@ add_wide(uint64_t *into, Wide v)
 		atomicAdd((Word *) &into[1], (Word) high);
 }
 
+/* Whether a group could overflow once this partial sum is in the table, too. */
+static __device__ bool
+may_overflow(TableCounts *counts, Wide v)
+{
+	const uint64_t size = (uint64_t) ((v < 0 ? 0 - (UWide) v : (UWide) v) >> 64);
+
+	return size >> (LARGE_SUM_BITS - 64) != 0 &&
+		(size >= LARGE_SUMS_MOST || atomicAdd((Word *) &counts->large_sums, (Word) size + 1) + size >= LARGE_SUMS_MOST);
+}
+
 /* Merge a state that has an atomic form. */
 static __device__ void
-merge_atomic(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *error)
+merge_atomic(StateKind kind, TableCounts *counts, uint64_t *into, const uint64_t *from, uint32_t *error)
 {
 	switch (kind)
 	{
@@ -161,7 +176,7 @@ merge_atomic(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *err
 			{
 				const Wide	v = wide_load(from);
 
-				*error |= v >= (Wide) 1 << SUM_BITS || v < -((Wide) 1 << SUM_BITS);
+				*error |= may_overflow(counts, v);
 				add_wide(into, v);
 			}
 			break;
@@ -226,7 +241,7 @@ update_states(const GroupsLaunch &launch, uint64_t *into, uint32_t first, uint32
 			continue;
 		collect(launch, s, first, peers, total, &error);
 		if (atomic)
-			merge_atomic(kind, into + launch.shape.state_word[s], total, &error);
+			merge_atomic(kind, launch.table.counts, into + launch.shape.state_word[s], total, &error);
 		else
 			merge_locked(kind, into + launch.shape.state_word[s], total, &error);
 	}

@@ -187,7 +187,7 @@ write_file(uint64 time)
 					 CALIBRATION_VERSION, machine_number(), time);
 	for (int f = 0; f < FIGURE_Count; f++)
 		if (!isnan(measured(f)))
-			appendStringInfo(&text, "%s %.9g\n", figures[f].name, measured(f));
+			appendStringInfo(&text, "%s %.17g\n", figures[f].name, measured(f));
 	appendStringInfo(&text, "checksum " UINT64_FORMAT "\n", checksum(text.data, text.len));
 	file = AllocateFile(CALIBRATION_FILE ".new", "w");
 	if (file == NULL || fwrite(text.data, 1, text.len, file) != (size_t) text.len || FreeFile(file) != 0)

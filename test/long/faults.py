@@ -4,7 +4,7 @@
     test/long/faults.py --codes 2,100,700,702,719,999
 
 Wants a server whose gpudb and gpudb_cuda were built with FAULTS=1, and a GPU.  Each place is passed by a fresh helper,
-at its start or while three queries run.  At last the helper itself dies, hangs, and damages an answer;
+at its start or while the queries run.  At last the helper itself dies, hangs, and damages an answer;
 that works with gpudb.provider = cpu, too.  Exit status 1: a wrong answer, a fault that never came, no new helper, or GPU
 memory that grew.
 """
@@ -26,10 +26,11 @@ CREATE OR REPLACE FUNCTION debug_fault(text, int, int) RETURNS void LANGUAGE c A
 CREATE OR REPLACE FUNCTION debug_sites() RETURNS int LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_sites';
 CREATE OR REPLACE FUNCTION debug_pending(text) RETURNS bool LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_pending'
 """
-# without groups, with few groups, rows out; together they pass every place
+# without groups, with few groups, with a table of groups that grows, rows out; together they pass every place
 QUERIES = [
     "SELECT count(*), sum(n), min(id) FROM faults WHERE k < 3",
     "SELECT k, count(*), sum(n) FROM faults GROUP BY k ORDER BY k",
+    "SELECT id / 2, count(*), sum(n) FROM faults GROUP BY 1 ORDER BY 1",
     "SELECT id FROM faults WHERE t LIKE 'row 12_4'",
 ]
 SERVES = re.compile(r"All is well.*: the GPU process (\d+) ")

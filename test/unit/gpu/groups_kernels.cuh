@@ -81,7 +81,7 @@ make_table(const RowShape *shape, uint32_t capacity)
 	table.rows = device_take<uint64_t>((size_t) capacity * shape->row_words, GARBAGE);
 	/* without states that want them nobody may touch them */
 	table.locks = shape->locked ? device_take<uint32_t>(capacity, 0) : NULL;
-	table.ngroups = device_take<uint32_t>(1, 0);
+	table.counts = device_take<TableCounts>(1, 0);
 	return table;
 }
 
@@ -109,7 +109,7 @@ result_of(const GroupsLaunch *launch)
 static uint32_t
 groups_in(const DeviceTable *table)
 {
-	return std::min(from_device(table->ngroups, 1)[0], table->capacity);
+	return std::min(from_device(table->counts, 1)[0].ngroups, table->capacity);
 }
 
 static Stored
@@ -412,7 +412,7 @@ grow(const DeviceTable *from, const RowShape *shape, uint32_t capacity)
 
 	check(cudaMemcpy(into.hashes, from->hashes, (size_t) n * 8, cudaMemcpyDeviceToDevice), "copy hashes");
 	check(cudaMemcpy(into.rows, from->rows, n * row_bytes, cudaMemcpyDeviceToDevice), "copy rows");
-	check(cudaMemcpy(into.ngroups, &n, sizeof(n), cudaMemcpyHostToDevice), "copy the counter");
+	check(cudaMemcpy(&into.counts->ngroups, &n, sizeof(n), cudaMemcpyHostToDevice), "copy the counter");
 	check(cudaMemset(from->slots, GARBAGE, (size_t) from->nslots * 8), "memset");
 	check(cudaMemset(from->hashes, GARBAGE, (size_t) from->capacity * 8), "memset");
 	check(cudaMemset(from->rows, GARBAGE, from->capacity * row_bytes), "memset");
@@ -631,21 +631,31 @@ status_of_sums(const std::vector<Wide> &sums, uint32_t groups)
 static void
 test_wide_sums(void)
 {
-	const Wide	most = (Wide) 1 << 94;
-	std::vector<Wide> sums(1000, most / 64);
+	const Wide	large = (Wide) 1 << 94;
+	const Wide	most = (Wide) 1 << 125;
+	std::vector<Wide> sums(1000, large / 64);
 
-	begin("sums of 2^94 and more are refused");
-	tap_expect(status_of_sums({most}, 1) == STATUS_DECIMAL_TOO_WIDE, "2^94");
-	tap_expect(status_of_sums({most - 1}, 1) == STATUS_DONE, "2^94 - 1");
-	tap_expect(status_of_sums({-most - 1}, 1) == STATUS_DECIMAL_TOO_WIDE, "-2^94 - 1");
-	tap_expect(status_of_sums({1 - most}, 1) == STATUS_DONE, "-2^94 + 1");
+	begin("sums that could overflow are refused");
+	for (int sign = -1; sign <= 1; sign += 2)
+	{
+		tap_expect(status_of_sums({sign * large}, 1) == STATUS_DONE, "%d * 2^94", sign);
+		tap_expect(status_of_sums({sign * (most - large)}, 1) == STATUS_DONE, "%d * (2^125 - 2^94)", sign);
+		tap_expect(status_of_sums({sign * most}, 1) == STATUS_DECIMAL_TOO_WIDE, "%d * 2^125", sign);
+		/* whatever their groups and signs, of more than one block */
+		for (uint32_t groups : {1, 10, 1000})
+		{
+			tap_expect(status_of_sums(std::vector<Wide>(1000, sign * (most / 1024)), groups) == STATUS_DONE, "1,000 of %d * 2^115", sign);
+			tap_expect(status_of_sums(std::vector<Wide>(1100, sign * (most / 1024)), groups) == STATUS_DECIMAL_TOO_WIDE,
+					   "1,100 of %d * 2^115", sign);
+		}
+	}
 	tap_expect(status_of_sums({WIDE_MAX}, 1) == STATUS_DECIMAL_TOO_WIDE, "the largest");
 	tap_expect(status_of_sums({WIDE_MIN}, 1) == STATUS_DECIMAL_TOO_WIDE, "the least");
 	/* beyond 128 bits within a warp */
 	tap_expect(status_of_sums({WIDE_MAX, WIDE_MAX}, 1) == STATUS_DECIMAL_TOO_WIDE, "the largest twice");
 	tap_expect(status_of_sums({WIDE_MIN, WIDE_MIN}, 1) == STATUS_DECIMAL_TOO_WIDE, "the least twice");
 	/* one of many rows, be it the first, the last or another one */
-	tap_expect(status_of_sums(sums, 1000) == STATUS_DONE, "1,000 sums that are not too large");
+	tap_expect(status_of_sums(sums, 1000) == STATUS_DONE, "1,000 sums that are not large");
 	tap_expect(status_of_sums(sums, 1) == STATUS_DONE, "and in one group");
 	for (size_t at : {(size_t) 0, (size_t) 31, (size_t) 500, sums.size() - 1})
 	{

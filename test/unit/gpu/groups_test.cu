@@ -495,7 +495,7 @@ check_apart(const std::vector<ProviderTable *> &tables)
 
 		tap_expect(group_table_enter(table, &launch, &error) == STATUS_DONE, "a new table lets nobody in");
 		group_table_leave(table, 0);
-		pieces.push_back({(uint8_t *) device->ngroups, sizeof(uint32_t)});
+		pieces.push_back({(uint8_t *) device->counts, sizeof(TableCounts)});
 		pieces.push_back({(uint8_t *) device->slots, (uint64_t) device->nslots * 8});
 		pieces.push_back({(uint8_t *) device->hashes, (uint64_t) device->capacity * 8});
 		pieces.push_back({(uint8_t *) device->rows, (uint64_t) device->capacity * launch.shape.row_words * 8});
