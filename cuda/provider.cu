@@ -21,14 +21,23 @@
 static CudaBatch *batches[BATCHES];
 static ProviderState *provider_state;
 
+static cudaError_t
+half_of_free(uint64_t *bytes)
+{
+	size_t		available = 0;
+	size_t		total = 0;
+	cudaError_t error = CUDA_CALL(cudaMemGetInfo(&available, &total));
+
+	*bytes = available / 2;
+	return error;
+}
+
 static bool
 start(const ProviderConfig *config, ProviderState *state)
 {
-	/* half of it, at most, for batches, the rest for tables of groups */
-	const uint64_t share = config->memory / 2 / BATCHES;
-	const uint64_t arena = share < ARENA_MOST ? share : ARENA_MOST;
-	const uint64_t tables = config->memory - BATCHES * arena;
-	cudaError_t error;
+	uint64_t	memory = config->memory;
+	uint64_t	arena = 0;
+	cudaError_t error = cudaSuccess;
 
 	cuda_fault = config->fault;
 	cuda_sites = config->sites;
@@ -36,11 +45,16 @@ start(const ProviderConfig *config, ProviderState *state)
 	provider_state = state;
 	if (!context_open(config->device, state))
 		return false;
-	error = CUDA_CALL((cudaError_t) vm_prepare(cuda_context.shared_limit));
+	if (memory == 0)
+		error = half_of_free(&memory);
+	if (error == cudaSuccess)
+		error = CUDA_CALL((cudaError_t) vm_prepare(cuda_context.shared_limit));
+	/* half of it, at most, for batches, the rest for tables of groups */
+	arena = memory / 2 / BATCHES < ARENA_MOST ? memory / 2 / BATCHES : ARENA_MOST;
 	for (int i = 0; i < BATCHES && error == cudaSuccess; i++)
 		batches[i] = batch_create(arena, &error);
 	if (error == cudaSuccess)
-		error = group_table_start(tables);
+		error = group_table_start(memory - BATCHES * arena);
 	if (error != cudaSuccess)
 	{
 		snprintf(state->why, sizeof(state->why), "%s", cudaGetErrorString(error));
@@ -48,7 +62,7 @@ start(const ProviderConfig *config, ProviderState *state)
 	}
 	for (uint32_t d = 0; d < state->ndevices; d++)
 		if (state->device[d].in_use)
-			state->device[d].memory_used = BATCHES * arena + tables;
+			state->device[d].memory_used = memory;
 	state->batch_bytes = batch_tablet_bytes(arena);
 	return true;
 }

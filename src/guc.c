@@ -21,7 +21,7 @@ int			gpudb_device = DEVICE_AUTO;
 bool		gpudb_enabled = true;
 bool		gpudb_force = false;
 char	   *gpudb_gpu = NULL;
-int			gpudb_gpu_memory = 1024;
+int			gpudb_gpu_memory = -1;
 int			gpudb_provider = PROVIDER_AUTO;
 int			gpudb_queue_timeout = 5000;
 
@@ -45,6 +45,17 @@ static const struct config_enum_entry provider_options[] = {
 	{"none", PROVIDER_NONE, false},
 	{NULL, 0, false}
 };
+
+#define LEAST_GPU_MEMORY 128
+
+/* As PostgreSQL does with too small a value of wal_buffers: take the least that works. */
+static bool
+check_gpu_memory(int *value, void **extra, GucSource source)
+{
+	if (*value >= 0 && *value < LEAST_GPU_MEMORY)
+		*value = LEAST_GPU_MEMORY;
+	return true;
+}
 
 void
 guc_init(void)
@@ -93,9 +104,9 @@ guc_init(void)
 							   "An empty string means the first one that can be used; gpudb.devices lists them.",
 							   &gpudb_gpu, "", PGC_POSTMASTER, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.gpu_memory",
-							"Memory of the GPU that gpudb takes at most.",
-							NULL,
-							&gpudb_gpu_memory, 1024, 128, INT_MAX / 2, PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
+							"Memory of the GPU that gpudb takes, at its start.",
+							"-1 means half of what is free then.",
+							&gpudb_gpu_memory, -1, -1, INT_MAX / 2, PGC_POSTMASTER, GUC_UNIT_MB, check_gpu_memory, NULL, NULL);
 	DefineCustomEnumVariable("gpudb.provider",
 							 "Selects what the GPU process runs.",
 							 "auto is CUDA where it works; cpu puts the CPU in a GPU's place, for tests; none starts no process.",

@@ -48,7 +48,7 @@ typedef struct ProviderFault
 typedef struct ProviderConfig
 {
 	const char *device;			/* UUID, or "" for the first that can be used */
-	uint64_t	memory;			/* bytes of device memory to take at most */
+	uint64_t	memory;			/* bytes of device memory to take; 0 = half of what is free */
 	/* tests: a place in the provider that is to fail, and how many there are so far */
 	volatile ProviderFault *fault;
 	volatile uint32_t *sites;

@@ -193,15 +193,13 @@ channel_free_abandoned(Channel *ch, int number, uint32 word)
 	set_free(&ch->job[number]);
 }
 
-ChannelWindow *
-channel_take_window(ChannelJob *job)
+/* Take one of n windows, beginning the search at `start`, or NULL. */
+static ChannelWindow *
+take_window(ChannelWindow *windows, int n, int start, uint32 owner)
 {
-	uint32		owner = (uint32) job_number(job) + 1;
-	int			first = job_number(job) * (CHANNEL_WINDOWS / CHANNEL_JOBS);
-
-	for (int i = 0; i < CHANNEL_WINDOWS; i++)
+	for (int i = 0; i < n; i++)
 	{
-		ChannelWindow *window = &channel->window[(first + i) % CHANNEL_WINDOWS];
+		ChannelWindow *window = &windows[(start + i) % n];
 		uint32		expected = 0;
 
 		if (pg_atomic_read_u32(&window->owner) == 0 &&
@@ -212,6 +210,19 @@ channel_take_window(ChannelJob *job)
 		}
 	}
 	return NULL;
+}
+
+ChannelWindow *
+channel_take_window(ChannelJob *job)
+{
+	const int	number = job_number(job);
+	const int	nowned = CHANNEL_JOBS * CHANNEL_OWN_WINDOWS;
+	const int	nshared = CHANNEL_WINDOWS - nowned;
+	const uint32 owner = (uint32) number + 1;
+	ChannelWindow *window = take_window(&channel->window[number * CHANNEL_OWN_WINDOWS], CHANNEL_OWN_WINDOWS, 0, owner);
+
+	return window != NULL ? window
+		: take_window(&channel->window[nowned], nshared, number * (nshared / CHANNEL_JOBS), owner);
 }
 
 bool

@@ -25,7 +25,8 @@
 #include "core/provider_api.h"
 
 #define CHANNEL_JOBS		64
-#define CHANNEL_WINDOWS		512
+#define CHANNEL_OWN_WINDOWS	2		/* a job's, that no other one takes: a small query does not wait for large ones */
+#define CHANNEL_WINDOWS		(CHANNEL_JOBS * CHANNEL_OWN_WINDOWS + 512)
 #define CHANNEL_COPIES		96	/* windows' worth of copied pages */
 #define CHANNEL_JOB_WINDOWS	32	/* of one job in flight: a power of two */
 #define CHANNEL_JOB_RESULTS	4	/* batches of one job in flight */
@@ -185,7 +186,7 @@ extern void channel_close_job(ChannelJob *job, bool in_flight);
 /* Whether the helper that the job was meant for still serves. */
 extern bool channel_job_alive(const ChannelJob *job);
 
-/* A window for the job to fill, or NULL when none is free. */
+/* A window for the job to fill, one of its own if it can be, or NULL when none is free. */
 extern ChannelWindow *channel_take_window(ChannelJob *job);
 
 /* Room for copies of the window's pages; false when none is left. */

@@ -138,7 +138,7 @@ start_provider(Channel *channel, const Provider **provider)
 		.size = sizeof(Channel) - offsetof(Channel, every_tuple)
 	};
 	ProviderConfig config = {
-		.device = gpudb_gpu, .memory = (uint64) gpudb_gpu_memory * 1024 * 1024,
+		.device = gpudb_gpu, .memory = gpudb_gpu_memory < 0 ? 0 : (uint64) gpudb_gpu_memory * 1024 * 1024,
 		.fault = &channel->fault, .sites = &channel->sites
 	};
 

@@ -8,7 +8,8 @@
  * that is page bytes and lists of tuples, which devices read as hostile.
  *
  * Jobs take turns: each visit starts one batch at most, of the windows that
- * wait, so a batch grows with the load.
+ * wait, so a batch grows with the load.  One batch is kept for jobs that have
+ * had few so far: a small query begins at once, whatever else runs.
  */
 #include "postgres.h"
 
@@ -23,6 +24,9 @@
 
 /* Rounds without news before the loop sleeps: some 50 µs. */
 #define IDLE_ROUNDS 200
+
+/* A job that has had so many batches is not small any more. */
+#define SMALL_BATCHES 4
 
 /* Longest sleep; the heartbeat must not stop. */
 #define SLEEP_MS 100
@@ -50,6 +54,7 @@ typedef struct ServiceJob
 	DeviceStatus refused;		/* DONE if it may run */
 	bool		wide;			/* a batch needed 128 bits: begin with that */
 	int			in_flight;		/* batches */
+	uint32		begun;			/* batches, ever */
 	ServiceTable *table;		/* groups that are kept; NULL as long as they go with their batches */
 	uint32		drained;		/* of these */
 	bool		done;			/* all of them */
@@ -69,6 +74,10 @@ static bool attached[CHANNEL_CHUNKS];
 static uint64 chunk_bytes;
 static uint64 batch_bytes;
 static int	in_flight;			/* batches of all jobs */
+
+static ProviderBatch *spare;	/* for small jobs; NULL while it is in use */
+static bool keeps_spare;		/* the provider has batches enough */
+static int	next_slot;			/* whose turn it is */
 
 /* Chunks of the buffer pool */
 
@@ -139,6 +148,7 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 	uint32		size = job->image_size;
 
 	own->open = true;
+	own->begun = 0;
 	own->drained = 0;
 	own->done = false;
 	own->word = word;
@@ -469,6 +479,16 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 	return true;
 }
 
+/* Give a batch back, first of all as the spare one. */
+static void
+release_batch(ProviderBatch *batch)
+{
+	if (keeps_spare && spare == NULL)
+		spare = batch;
+	else
+		provider->release(batch);
+}
+
 static void
 deliver(ProviderBatch *batch)
 {
@@ -492,7 +512,7 @@ deliver(ProviderBatch *batch)
 	memcpy(result->max_scale, batch->max_scale, sizeof(result->max_scale));
 	result->times = batch->times;
 	publish(job, result, status, words);
-	provider->release(batch);
+	release_batch(batch);
 	ticket->used = false;
 	own->in_flight--;
 	in_flight--;
@@ -501,6 +521,21 @@ deliver(ProviderBatch *batch)
 }
 
 /* Slots */
+
+/* A batch for a job, or NULL if it has to wait. */
+static ProviderBatch *
+acquire_batch(const ServiceJob *own)
+{
+	ProviderBatch *batch = provider->acquire();
+	const bool	small = own->begun < SMALL_BATCHES && channel->job[own - jobs].family == 0;
+
+	if (batch == NULL && small)
+	{
+		batch = spare;
+		spare = NULL;
+	}
+	return batch;
+}
 
 static Ticket *
 free_ticket(void)
@@ -554,7 +589,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 		answer_waiting(job, result, status);
 		return true;
 	}
-	batch = provider->acquire();
+	batch = acquire_batch(own);
 	if (batch == NULL)
 		return false;
 	batch->job = &own->provider;
@@ -565,7 +600,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	status = fill_batch(own, ticket, batch);
 	if (status != STATUS_DONE)
 	{
-		provider->release(batch);
+		release_batch(batch);
 		answer(job, result, status);
 		return true;
 	}
@@ -573,7 +608,9 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	ticket->used = true;
 	batch->owner = ticket;
 	own->in_flight++;
+	own->begun++;
 	in_flight++;
+	next_slot = (number + 1) % CHANNEL_JOBS;
 	provider->submit(batch);
 	return true;
 }
@@ -636,12 +673,29 @@ sleep_until_rung(void)
 	pg_atomic_write_u32(&channel->sleeping, 0);
 }
 
+/* Set a batch aside, unless it is the only one. */
+static void
+keep_spare(void)
+{
+	ProviderBatch *other;
+
+	spare = provider->acquire();
+	other = provider->acquire();
+	keeps_spare = other != NULL;
+	if (keeps_spare)
+		provider->release(other);
+	else
+	{
+		provider->release(spare);
+		spare = NULL;
+	}
+}
+
 void
 service_run(Channel *ch, const Provider *device, ServicePool buffers)
 {
 	pid_t		parent = getppid();
 	int			idle = 0;
-	uint32		first = 0;			/* slot to look at first, so that all get their turn */
 	ProviderBatch *batch;
 
 	channel = ch;
@@ -649,6 +703,7 @@ service_run(Channel *ch, const Provider *device, ServicePool buffers)
 	pool = buffers;
 	chunk_bytes = ch->chunk_bytes;
 	batch_bytes = ch->provider_state.batch_bytes;
+	keep_spare();
 	while (getppid() == parent)
 	{
 		bool		busy = false;
@@ -663,9 +718,8 @@ service_run(Channel *ch, const Provider *device, ServicePool buffers)
 				return;
 			busy = true;
 		}
-		for (int i = 0; i < CHANNEL_JOBS; i++)
+		for (int i = 0, first = next_slot; i < CHANNEL_JOBS; i++)
 			busy |= serve_slot((first + i) % CHANNEL_JOBS);
-		first++;
 		busy |= attach_wanted();
 		idle = busy || in_flight > 0 ? 0 : idle + 1;
 		if (idle > IDLE_ROUNDS)
