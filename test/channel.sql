@@ -43,6 +43,10 @@ FROM (SELECT query, pg_temp.device(query) FROM (VALUES
 	('SELECT sum(n * (1 - n)), count(*) FILTER (WHERE t = ''t1'') FROM channel_rows'),
 	('SELECT k, count(*), sum(n), max(f) FROM channel_rows GROUP BY k'),
 	('SELECT k, d, avg(n) FROM channel_rows WHERE id > 1000 GROUP BY k, d'),
+	('SELECT t, count(*), sum(n) FROM channel_rows GROUP BY t'),
+	('SELECT substring(t, 1, 1), d, count(*) FROM channel_rows GROUP BY 1, 2'),
+	('SELECT k, min(t COLLATE "C"), max(t COLLATE "C") FROM channel_rows GROUP BY k'),
+	('SELECT min(t COLLATE "C") FILTER (WHERE k > 3), max(substring(t, 2) COLLATE "C") FROM channel_rows'),
 	('SELECT n > 500, min(id) FROM channel_rows GROUP BY 1'),
 	('SELECT id, count(*), sum(n) FROM channel_rows GROUP BY id'),
 	('SELECT id % 10000, k, min(f), stddev(f), sum(n) FROM channel_rows WHERE id > 100 GROUP BY 1, 2')) q (query)) d;

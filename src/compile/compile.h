@@ -36,6 +36,8 @@ typedef struct CompileInput
 	List	   *scan_tlist;		/* what INDEX_VARs stand for, NIL if none */
 	ValueLookup value;			/* NULL while planning */
 	void	   *value_arg;
+	Oid			relation;		/* whose statistics tell how long texts are; none = short */
+	bool		whole_texts;	/* some key or extreme does not fit TEXT_WIDE_MAX bytes */
 	const int16 *scales;		/* by attribute number: numerics without declared scale; NULL = first guess */
 } CompileInput;
 
@@ -64,7 +66,7 @@ typedef struct KeyResult
 {
 	Oid			type;
 	int32		typmod;
-	bool		packed;
+	uint8		packed;			/* bytes of a text that an integer holds, 0 = it is a text */
 	int16		scale;			/* numerics */
 	int16		dscale;			/* -1: states say */
 	int16		dscale_min;		/* state numbers of least and largest display scale */
@@ -76,7 +78,7 @@ typedef struct AggResult
 {
 	uint8		action;			/* AggAction */
 	Oid			argtype;
-	bool		packed;			/* text in one word */
+	uint8		packed;			/* as of a key */
 	int32		typmod;			/* of the argument */
 	int16		value;			/* state numbers, -1 = none */
 	int16		count;

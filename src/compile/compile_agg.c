@@ -20,6 +20,7 @@
 #include "utils/pg_locale.h"
 
 #include "core/op_agg.h"
+#include "core/op_text.h"
 
 #include "compile/compiler.h"
 
@@ -54,6 +55,40 @@ add_key(Compiler *c, Program *shape, KeyKind kind, Opcode op, int vreg, int *has
 	shape->nkeys++;
 	*hash = emit(&c->em, op, vreg, *hash, 0, k);
 	return true;
+}
+
+/*
+ * Whether a text is to be held in TEXT_WIDE_MAX bytes, which every device can
+ * group by: unless the column's mean length, or a value at run time, says no.
+ */
+static bool
+fits_wide(Compiler *c, Expr *expr)
+{
+	const Var  *var = (const Var *) scan_expr(c, expr);
+
+	if (c->input->whole_texts)
+		return false;
+	/* the mean counts a byte of header */
+	return !IsA(var, Var) || get_attavgwidth(c->input->relation, var->varattno) <= TEXT_WIDE_MAX + 1;
+}
+
+static Operand
+pack_wide(Compiler *c, const Operand *text, int mask)
+{
+	Operand		packed = *text;
+
+	packed.class = CLASS_WIDE;
+	packed.vreg = emit(&c->em, VMOP_PACK_T, text->vreg, 0, mask, 0);
+	return packed;
+}
+
+/* How many bytes of text an operand's integer holds; 0 when it is another type's, or a text. */
+static uint8
+packed_bytes(const Operand *operand, Oid type)
+{
+	if (operand->class == CLASS_PACKED)
+		return TEXT_PACKED_MAX;
+	return operand->class == CLASS_WIDE && type != UUIDOID && type != TIMETZOID ? TEXT_WIDE_MAX : 0;
 }
 
 static bool
@@ -94,8 +129,12 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 				return refuse(c, REASON_DATA_TYPE);
 			if (operand->class == CLASS_PACKED)
 				return add_key(c, shape, KEY_WORD, VMOP_KEY_I, operand->vreg, hash);
-			return add_key(c, shape, KEY_TEXT, VMOP_KEY_T,
-						   type == BPCHAROID ? emit(em, VMOP_TRIM_T, operand->vreg, 0, 0, 0) : operand->vreg, hash);
+			if (type == BPCHAROID)
+				operand->vreg = emit(em, VMOP_TRIM_T, operand->vreg, 0, 0, 0);
+			if (!fits_wide(c, expr))
+				return add_key(c, shape, KEY_TEXT, VMOP_KEY_T, operand->vreg, hash);
+			*operand = pack_wide(c, operand, c->mask);
+			return add_key(c, shape, KEY_WIDE, VMOP_KEY_W, operand->vreg, hash);
 	}
 	return false;
 }
@@ -246,9 +285,7 @@ extreme(AggCompiler *ac, bool least, const Operand *arg, int mask, AggResult *re
 									   emit(em, VMOP_FLOAT_KEY, arg->vreg, 0, 0, 0), mask);
 			break;
 		case CLASS_TEXT:
-			result->value = need_state(ac, least ? STATE_MIN_T : STATE_MAX_T, false,
-									   result->argtype == BPCHAROID ? emit(em, VMOP_TRIM_T, arg->vreg, 0, 0, 0) : arg->vreg,
-									   mask);
+			result->value = need_state(ac, least ? STATE_MIN_T : STATE_MAX_T, false, arg->vreg, mask);
 			break;
 		case CLASS_BOOL:
 			return refuse(ac->c, REASON_DATA_TYPE);
@@ -340,10 +377,17 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 	c->mask = VREG_SELECTION;
 	result->typmod = exprTypmod((Node *) expr);
 	result->argtype = getBaseTypeAndTypmod(exprType((Node *) expr), &result->typmod);
-	result->packed = arg.class == CLASS_PACKED;
 	result->scale = arg.scale;
 	result->dscale = arg.dscale;
 	result->count = count_state(ac, &arg, mask);
+	if (arg.class == CLASS_TEXT && (map->action == AGG_MIN || map->action == AGG_MAX))
+	{
+		if (result->argtype == BPCHAROID)
+			arg.vreg = emit(&c->em, VMOP_TRIM_T, arg.vreg, 0, 0, 0);
+		if (fits_wide(c, expr))
+			arg = pack_wide(c, &arg, mask);
+	}
+	result->packed = packed_bytes(&arg, result->argtype);
 	switch ((AggAction) map->action)
 	{
 		case AGG_COUNT_ALL:
@@ -409,7 +453,7 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 		Oid			type = getBaseTypeAndTypmod(exprType(expr), &typmod);
 
 		result->key[i] = (KeyResult) {
-			.type = type, .typmod = typmod, .packed = key[i].class == CLASS_PACKED,
+			.type = type, .typmod = typmod, .packed = packed_bytes(&key[i], type),
 			.scale = key[i].scale, .dscale = key[i].dscale, .dscale_min = -1, .dscale_max = -1
 		};
 		if (key[i].class == CLASS_DECIMAL && key[i].dscale < 0)

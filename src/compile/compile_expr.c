@@ -318,6 +318,14 @@ compile_node(Compiler *c, Expr *expr, Operand *out)
 	}
 }
 
+Expr *
+scan_expr(const Compiler *c, Expr *expr)
+{
+	while (IsA(expr, Var) && ((Var *) expr)->varno == INDEX_VAR)
+		expr = list_nth_node(TargetEntry, c->input->scan_tlist, ((Var *) expr)->varattno - 1)->expr;
+	return expr;
+}
+
 bool
 compile_expr(Compiler *c, Expr *expr, Operand *out)
 {
@@ -326,12 +334,7 @@ compile_expr(Compiler *c, Expr *expr, Operand *out)
 	bool		constant;
 
 	check_stack_depth();
-	while (IsA(expr, Var) && ((Var *) expr)->varno == INDEX_VAR)
-	{
-		TargetEntry *entry = list_nth_node(TargetEntry, c->input->scan_tlist, ((Var *) expr)->varattno - 1);
-
-		expr = entry->expr;
-	}
+	expr = scan_expr(c, expr);
 	if (is_run_constant(expr))
 		return compile_run_constant(c, expr, out);
 	constant = IsA(expr, Const) || IsA(expr, CaseTestExpr);

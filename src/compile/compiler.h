@@ -58,6 +58,9 @@ extern bool refuse(Compiler *c, const char *reason);
 /* The comparison that a function computes, or NULL with c->reason set: over these arguments it may not be known. */
 extern const FunctionMap *comparison_of(Compiler *c, Oid function, List *args);
 
+/* What an expression stands for that refers to the scan's target list. */
+extern Expr *scan_expr(const Compiler *c, Expr *expr);
+
 /* Compile an expression; false with c->reason set when it cannot run. */
 extern bool compile_expr(Compiler *c, Expr *expr, Operand *out);
 

@@ -62,6 +62,7 @@ vm_run_rest(const VmRun *run, const Instr *in)
 		case VMOP_LIKE_T: TEXT2(vm_like(run, a, b, in->c, false)); break;
 		case VMOP_ILIKE_T: TEXT2(vm_like(run, a, b, in->c, true)); break;
 		case VMOP_TRIM_T: STRICT1(uint64_t, uint64_t, (a >> 32 << 32) | text_trimmed(vm_text(run, a), TEXT_LENGTH(a))); break;
+		case VMOP_PACK_T: CHECKED1(Wide, uint64_t, text_pack_wide(vm_text(run, a), TEXT_LENGTH(a), &e)); break;
 		case VMOP_LENGTH_T: STRICT1(int64_t, uint64_t, text_characters(vm_text(run, a), TEXT_LENGTH(a), in->c != 0)); break;
 		case VMOP_PART_T: STRICT1(uint64_t, uint64_t, vm_text_part(run, a, words + in->imm, in->c != 0)); break;
 		case VMOP_IN_I: STRICT1(uint8_t, int64_t, vm_in_sorted(words + in->imm, in->c, a)); break;
@@ -345,6 +346,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_LIKE_T:
 			case VMOP_ILIKE_T:
 			case VMOP_TRIM_T:
+			case VMOP_PACK_T:
 			case VMOP_LENGTH_T:
 			case VMOP_PART_T:
 			case VMOP_IN_I:

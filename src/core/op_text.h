@@ -66,6 +66,37 @@ text_unpack(uint64_t packed, uint8_t *out)
 	return i;
 }
 
+/* The same with 16 bytes, or *error; what is not used is 0, which no text contains. */
+#define TEXT_WIDE_MAX 16
+
+CORE_FN Wide
+text_pack_wide(const uint8_t *a, uint32_t len, uint32_t *error)
+{
+	uint64_t	half[2] = {0, 0};
+	uint32_t	i;
+
+	*error = len > TEXT_WIDE_MAX;
+	for (i = 0; i < len && i < TEXT_WIDE_MAX; i++)
+		half[i / 8] |= (uint64_t) a[i] << (56 - 8 * (i % 8));
+	return (Wide) ((UWide) (half[0] ^ TEXT_PACKED_SIGN) << 64 | half[1]);
+}
+
+/* Unpack into 16 bytes; returns the length. */
+CORE_FN uint32_t
+text_unpack_wide(Wide packed, uint8_t *out)
+{
+	const uint64_t half[2] = {(uint64_t) ((UWide) packed >> 64) ^ TEXT_PACKED_SIGN, (uint64_t) packed};
+	uint32_t	i;
+
+	for (i = 0; i < TEXT_WIDE_MAX; i++)
+	{
+		out[i] = (uint8_t) (half[i / 8] >> (56 - 8 * (i % 8)));
+		if (out[i] == 0)
+			break;
+	}
+	return i;
+}
+
 /* Position of the character after the one at `at`. */
 CORE_FN uint32_t
 text_next(const uint8_t *a, uint32_t len, uint32_t at, bool utf8)

@@ -114,7 +114,8 @@ node_open_job(GpuNode *node)
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 	CompileInput input = {
 		.varno = node->relid, .notnull = compile_not_null(RelationGetDescr(node->relation)),
-		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .scales = node->scales
+		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .relation = RelationGetRelid(node->relation),
+		.whole_texts = node->whole_texts, .scales = node->scales
 	};
 
 	compile_program(&input, &node->request, &node->compiled);

@@ -39,7 +39,10 @@ explain_list(const char *label, List *exprs, GpuNode *node, List *ancestors, Exp
 static bool
 compile_for_explain(GpuNode *node)
 {
-	CompileInput input = {.varno = node->relid, .scan_tlist = node->scan_tlist, .scales = node->scales};
+	CompileInput input = {
+		.varno = node->relid, .scan_tlist = node->scan_tlist, .relation = RelationGetRelid(node->relation),
+		.whole_texts = node->whole_texts, .scales = node->scales
+	};
 
 	return node->compiled.program != NULL || compile_check(&input, &node->request, &node->compiled);
 }

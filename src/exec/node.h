@@ -69,6 +69,7 @@ struct GpuNode
 	CompileRequest request;		/* filters, keys, aggregates as in the plan */
 	List	   *scan_tlist;		/* what INDEX_VARs in them stand for */
 	List	   *exec_params;	/* numbers of the PARAM_EXECs in them */
+	bool		whole_texts;	/* keys and extremes have more bytes than an integer holds */
 	int16	   *scales;			/* assumed for numerics without declared scale, by attribute number */
 
 	/* GpuAgg's fallback */

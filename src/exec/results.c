@@ -144,6 +144,16 @@ text_datum(Oid type, int32 typmod, const uint8 *bytes, int length)
 	return PointerGetDatum(result);
 }
 
+/* The same from an integer that holds so many bytes at most. */
+static Datum
+packed_datum(Oid type, int32 typmod, int most, const uint64 *words)
+{
+	uint8		bytes[TEXT_WIDE_MAX];
+	uint32		length = most == TEXT_WIDE_MAX ? text_unpack_wide(wide_load(words), bytes) : text_unpack(words[0], bytes);
+
+	return text_datum(type, typmod, bytes, (int) length);
+}
+
 /* A group, and what its words mean. */
 typedef struct GroupView
 {
@@ -181,17 +191,14 @@ result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 gr
 	const KeyResult *key = &compiled->key[k];
 	const uint64 *row = group_row(groups, group);
 	const uint64 *word = row + compiled->program->key_word[k];
-	uint8		bytes[TEXT_PACKED_MAX];
 
 	*isnull = (row[0] >> k) & 1;
 	*value = (Datum) 0;
 	if (*isnull)
 		return STATUS_DONE;
-	if (key->packed)
+	if (key->packed > 0)
 	{
-		uint32		length = text_unpack(word[0], bytes);
-
-		*value = text_datum(key->type, key->typmod, bytes, length);
+		*value = packed_datum(key->type, key->typmod, key->packed, word);
 		return STATUS_DONE;
 	}
 	switch (key->type)
@@ -274,13 +281,10 @@ extreme_result(const GroupView *view, const AggResult *agg,
 			   Datum *value)
 {
 	const uint64 *state = state_of(view, agg->value);
-	uint8		bytes[TEXT_PACKED_MAX];
-	uint32		length;
 
-	if (agg->packed)
+	if (agg->packed > 0)
 	{
-		length = text_unpack(state[0], bytes);
-		*value = text_datum(agg->argtype, agg->typmod, bytes, length);
+		*value = packed_datum(agg->argtype, agg->typmod, agg->packed, state);
 		return STATUS_DONE;
 	}
 	switch (agg->argtype)

@@ -113,7 +113,9 @@ reads_text(const CompileResult *result)
 bool
 candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result)
 {
-	CompileInput input = {.varno = candidate->rel->relid, .notnull = candidate->notnull};
+	CompileInput input = {
+		.varno = candidate->rel->relid, .notnull = candidate->notnull, .relation = candidate->relation
+	};
 
 	if (!compile_check(&input, request, result))
 		return false;

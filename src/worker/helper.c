@@ -160,7 +160,7 @@ helper_main(pid_t parent)
 {
 	Channel    *channel = channel_get();
 	const Provider *provider;
-	ServicePool pool = {.start = (uint8 *) BufferBlocks, .bytes = (uint64) NBuffers * BLCKSZ};
+	BufferPool pool = {.start = (uint8 *) BufferBlocks, .bytes = (uint64) NBuffers * BLCKSZ};
 
 	on_exit_reset();
 	init_ps_display("gpudb GPU process");

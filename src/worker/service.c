@@ -15,11 +15,11 @@
 
 #include <linux/futex.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "worker/chunks.h"
 #include "worker/service.h"
 
 /* Rounds without news before the loop sleeps: some 50 µs. */
@@ -64,70 +64,17 @@ typedef struct ServiceJob
 
 static Channel *channel;
 static const Provider *provider;
-static ServicePool pool;
 static ServiceJob jobs[CHANNEL_JOBS];
 static ServiceTable tables[CHANNEL_JOBS];
 static Ticket tickets[CHANNEL_JOBS * CHANNEL_JOB_RESULTS];
-static bool attached[CHANNEL_CHUNKS];
 
 /* As they were at the start: what requesters could change is not asked again. */
-static uint64 chunk_bytes;
 static uint64 batch_bytes;
 static int	in_flight;			/* batches of all jobs */
 
 static ProviderBatch *spare;	/* for small jobs; NULL while it is in use */
 static bool keeps_spare;		/* the provider has batches enough */
 static int	next_slot;			/* whose turn it is */
-
-/* Chunks of the buffer pool */
-
-static uint64
-chunk_of(uint64 offset)
-{
-	return channel_chunk(pool.start, offset, chunk_bytes);
-}
-
-/* Attach read-only memory; where a device registers only what it could write, it is writable for that moment. */
-static bool
-attach_chunk(ProviderMemory *memory)
-{
-	bool		done = provider->attach(memory);
-
-	if (done || mprotect(memory->start, memory->size, PROT_READ | PROT_WRITE) != 0)
-		return done;
-	memory->read_only = false;
-	done = provider->attach(memory);
-	mprotect(memory->start, memory->size, PROT_READ);
-	return done;
-}
-
-/* Let the device read a chunk in place that some backend wants. */
-static bool
-attach_wanted(void)
-{
-	uint64		misalignment = (uintptr_t) pool.start % CHANNEL_CHUNK_ALIGNMENT;
-	uint8	   *begin = (uint8 *) ((uintptr_t) pool.start & ~(uintptr_t) 4095);
-	uint8	   *end = (uint8 *) (((uintptr_t) pool.start + pool.bytes + 4095) & ~(uintptr_t) 4095);
-
-	for (uint64 c = 0; c <= chunk_of(pool.bytes - 1); c++)
-	{
-		uint8	   *first = pool.start - misalignment + c * chunk_bytes;
-		uint8	   *last = first + chunk_bytes;
-		ProviderMemory memory;
-
-		if (pg_atomic_read_u32(&channel->chunk_wanted[c]) != 1 || attached[c])
-			continue;
-		first = Max(first, begin);
-		last = Min(last, end);
-		memory = (ProviderMemory) {.start = first, .size = last - first, .read_only = true};
-		attached[c] = attach_chunk(&memory);
-		/* what cannot be attached is not asked for again */
-		pg_atomic_write_u32(&channel->chunk_wanted[c], attached[c] ? 1 : 2);
-		pg_atomic_write_u32(&channel->chunk_attached[c], attached[c]);
-		return true;
-	}
-	return false;
-}
 
 /* Requests */
 
@@ -175,10 +122,7 @@ page_address(const ChannelWindow *window, uint64 place, uint16 copy)
 		place &= ~CHANNEL_COPIED;
 		return copy < CHANNEL_COPIES && place < TABLET_WINDOW_PAGES ? channel->copies[copy][place] : NULL;
 	}
-	if (place > pool.bytes - HEAP_PAGE_SIZE || place % HEAP_PAGE_SIZE != 0 ||
-		!attached[chunk_of(place)] || !attached[chunk_of(place + HEAP_PAGE_SIZE - 1)])
-		return NULL;
-	return pool.start + place;
+	return chunks_page(place);
 }
 
 /* Whether a job has a window, and the window its copies. */
@@ -692,7 +636,7 @@ keep_spare(void)
 }
 
 void
-service_run(Channel *ch, const Provider *device, ServicePool buffers)
+service_run(Channel *ch, const Provider *device, BufferPool buffers)
 {
 	pid_t		parent = getppid();
 	int			idle = 0;
@@ -700,8 +644,7 @@ service_run(Channel *ch, const Provider *device, ServicePool buffers)
 
 	channel = ch;
 	provider = device;
-	pool = buffers;
-	chunk_bytes = ch->chunk_bytes;
+	chunks_open(ch, device, buffers);
 	batch_bytes = ch->provider_state.batch_bytes;
 	keep_spare();
 	while (getppid() == parent)
@@ -720,7 +663,7 @@ service_run(Channel *ch, const Provider *device, ServicePool buffers)
 		}
 		for (int i = 0, first = next_slot; i < CHANNEL_JOBS; i++)
 			busy |= serve_slot((first + i) % CHANNEL_JOBS);
-		busy |= attach_wanted();
+		busy |= chunks_attach_wanted();
 		idle = busy || in_flight > 0 ? 0 : idle + 1;
 		if (idle > IDLE_ROUNDS)
 			sleep_until_rung();

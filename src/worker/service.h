@@ -7,22 +7,15 @@
 
 #include "postgres.h"
 
-#include "device/channel.h"
+#include "worker/chunks.h"
 
 /* The CPU in a GPU's place. */
 extern const Provider provider_cpu;
-
-/* PostgreSQL's buffers, as the helper sees them. */
-typedef struct ServicePool
-{
-	uint8	   *start;
-	uint64		bytes;
-} ServicePool;
 
 /*
  * Serve until the parent process is gone or the device is lost.  Calls none
  * of PostgreSQL's functions.
  */
-extern void service_run(Channel *channel, const Provider *provider, ServicePool pool);
+extern void service_run(Channel *channel, const Provider *provider, BufferPool buffers);
 
 #endif							/* GPUDB_WORKER_SERVICE_H */

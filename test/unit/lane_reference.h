@@ -11,7 +11,7 @@
 #include "interpreters.h"
 #include "tap.h"
 
-#define LANE_TEXT 12
+#define LANE_TEXT 24
 #define SET_SIZE 9
 
 /* The value of a lane; which member counts depends on the operand's kind. */
@@ -224,6 +224,13 @@ reference_text(const Case *k, const Lane *a, const Lane *b, Lane *d)
 				if (lower.text[i] >= 'A' && lower.text[i] <= 'Z')
 					lower.text[i] |= 0x20;
 			d->i = text_like(lower.text, lower.length, b->text, b->length, (LikeMode) {k->c != 0, false});
+			return true;
+		case VMOP_PACK_T:
+			/* the bytes, zeros behind them, as a number to base 256, moved so that half of them are negative */
+			for (d->w = 0, i = 0; i < 16; i++)
+				d->w = (Wide) ((UWide) d->w * 256 + (i < a->length ? (uint8_t) a->text[i] : 0));
+			d->w = (Wide) ((UWide) d->w - ((UWide) 1 << 127));
+			d->hit = a->length > 16;
 			return true;
 		case VMOP_LENGTH_T:
 			d->i = characters_of(a, k->c != 0, start);

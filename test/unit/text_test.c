@@ -285,6 +285,50 @@ test_packing(void)
 }
 
 static void
+test_wide_packing(void)
+{
+	long		i;
+
+	tap_begin("16 bytes: packed text unpacks to itself, and compares as its bytes do");
+	for (i = 0; i < 200000; i++)
+	{
+		Text		t[2];
+		Wide		packed[2];
+		int			k;
+
+		for (k = 0; k < 2; k++)
+		{
+			uint8_t		out[TEXT_WIDE_MAX + 1];
+			uint32_t	error = 1;
+			uint32_t	b;
+
+			t[k].length = random_below(TEXT_WIDE_MAX + 1);
+			for (b = 0; b < t[k].length; b++)
+				t[k].bytes[b] = (uint8_t) (random_below(2) ? 'a' + random_below(2) : 1 + random_below(255));
+			out[TEXT_WIDE_MAX] = 0xA5;
+			packed[k] = text_pack_wide(t[k].bytes, t[k].length, &error);
+			tap_expect(error == 0 && text_unpack_wide(packed[k], out) == t[k].length &&
+					   memcmp(out, t[k].bytes, t[k].length) == 0 && out[TEXT_WIDE_MAX] == 0xA5, "length %u", t[k].length);
+		}
+		tap_expect(compare_bytes(&t[0], &t[1]) == (packed[0] > packed[1]) - (packed[0] < packed[1]), "lengths %u and %u",
+				   t[0].length, t[1].length);
+	}
+	tap_end();
+
+	tap_begin("17 bytes are too many");
+	{
+		const uint8_t bytes[] = "12345678901234567";
+		uint32_t	error = 0;
+
+		(void) text_pack_wide(bytes, 17, &error);
+		tap_expect(error == 1, "17 bytes fit");
+		(void) text_pack_wide(bytes, 16, &error);
+		tap_expect(error == 0, "16 bytes do not fit");
+	}
+	tap_end();
+}
+
+static void
 test_trimming(void)
 {
 	static const struct
@@ -475,6 +519,7 @@ main(void)
 	test_like_random("LIKE: random UTF-8", PLAIN_LETTERS, true);
 	test_like_hostile_bytes();
 	test_packing();
+	test_wide_packing();
 	test_trimming();
 	test_equality();
 	test_order();

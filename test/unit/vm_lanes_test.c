@@ -27,10 +27,10 @@
 static Case the_case;
 
 static void
-random_text(Lane *lane)
+random_text(Lane *lane, uint32_t most)
 {
 	static const char *const letters[] = {"a", "a", "b", "A", "B", "Z", " ", "%", "_", "\\", "\xC3\xA9", "\xE2\x82\xAC"};
-	uint32_t	n = random_below(5);
+	uint32_t	n = random_below(most + 1);
 
 	for (lane->length = 0; n > 0; n--)
 	{
@@ -124,7 +124,7 @@ random_lane(uint16_t op, uint8_t kind, Lane *lane)
 			lane->w = random_wide();
 			break;
 		case KIND_T:
-			random_text(lane);
+			random_text(lane, op == VMOP_PACK_T && random_below(2) ? 7 : 4);
 			break;
 		default:
 			break;
@@ -361,7 +361,7 @@ random_case(Case *k, uint16_t op, uint32_t n)
 		const Lane *some = &k->a[random_below(n)];
 
 		k->set_i[i] = random_below(3) ? some->i : random_int64();
-		random_text(&k->set_t[i]);
+		random_text(&k->set_t[i], 4);
 	}
 	for (i = 0; i < n; i++)
 	{

@@ -1,0 +1,86 @@
+/*
+ * chunks.c
+ *		The buffer pool as the device sees it: chunks that are attached when somebody wants them.
+ *
+ * Attaching all of a large pool takes seconds and as much pinned memory, so
+ * a chunk waits for the first backend that has a page in it.  Like all of the
+ * helper it calls none of PostgreSQL's functions.
+ */
+#include "postgres.h"
+
+#include <sys/mman.h>
+
+#include "worker/chunks.h"
+
+static Channel *channel;
+static const Provider *provider;
+static BufferPool pool;
+static bool attached[CHANNEL_CHUNKS];
+
+/* As it was at the start: what requesters could change is not asked again. */
+static uint64 chunk_bytes;
+
+void
+chunks_open(Channel *ch, const Provider *device, BufferPool buffers)
+{
+	channel = ch;
+	provider = device;
+	pool = buffers;
+	chunk_bytes = ch->chunk_bytes;
+}
+
+static uint64
+chunk_of(uint64 offset)
+{
+	return channel_chunk(pool.start, offset, chunk_bytes);
+}
+
+/* Attach read-only memory; where a device registers only what it could write, it is writable for that moment. */
+static bool
+attach_chunk(ProviderMemory *memory)
+{
+	bool		done = provider->attach(memory);
+
+	if (done || mprotect(memory->start, memory->size, PROT_READ | PROT_WRITE) != 0)
+		return done;
+	memory->read_only = false;
+	done = provider->attach(memory);
+	mprotect(memory->start, memory->size, PROT_READ);
+	return done;
+}
+
+bool
+chunks_attach_wanted(void)
+{
+	uint64		misalignment = (uintptr_t) pool.start % CHANNEL_CHUNK_ALIGNMENT;
+	uint8	   *begin = (uint8 *) ((uintptr_t) pool.start & ~(uintptr_t) 4095);
+	uint8	   *end = (uint8 *) (((uintptr_t) pool.start + pool.bytes + 4095) & ~(uintptr_t) 4095);
+
+	for (uint64 c = 0; c <= chunk_of(pool.bytes - 1); c++)
+	{
+		uint8	   *first = pool.start - misalignment + c * chunk_bytes;
+		uint8	   *last = first + chunk_bytes;
+		ProviderMemory memory;
+
+		if (pg_atomic_read_u32(&channel->chunk_wanted[c]) != 1 || attached[c])
+			continue;
+		first = Max(first, begin);
+		last = Min(last, end);
+		memory = (ProviderMemory) {.start = first, .size = last - first, .read_only = true};
+		attached[c] = attach_chunk(&memory);
+		/* what cannot be attached is not asked for again */
+		pg_atomic_write_u32(&channel->chunk_wanted[c], attached[c] ? 1 : 2);
+		pg_atomic_write_u32(&channel->chunk_attached[c], attached[c]);
+		return true;
+	}
+	return false;
+}
+
+const uint8 *
+chunks_page(uint64 offset)
+{
+	if (offset > pool.bytes - HEAP_PAGE_SIZE || offset % HEAP_PAGE_SIZE != 0 ||
+		!attached[chunk_of(offset)] || !attached[chunk_of(offset + HEAP_PAGE_SIZE - 1)])
+		return NULL;
+	return pool.start + offset;
+}
