@@ -5,9 +5,11 @@
  * Windows of pages go to the device in batches; the answer is which rows
  * passed.  Those are taken from their heap tuples, so columns of any type
  * come through.  Rows go out in heap order.  The first batch is one window
- * and each next one twice as large, so LIMIT 1 looks at little.
+ * and each next one twice as large, so LIMIT 1 looks at little.  Once it is
+ * clear that many rows are wanted, the device works on the next batch while
+ * the rows of one go out.
  *
- * A batch is drained before its first row goes out.  A window that the device
+ * All of a batch is judged before its first row goes out.  A window that the device
  * could not judge is judged by PostgreSQL with the node's own filters, so no
  * row is lost or repeated after others have gone out already.  The same way
  * serves a run without any job, so the node needs no second plan as fallback,
@@ -26,7 +28,13 @@
 
 #define MAX_BATCH 16
 
-/* A window of the current batch. */
+/* From this size on the next batch is begun early. */
+#define MIN_AHEAD 4
+
+/* Rows ahead whose tuples the processor is to fetch. */
+#define LOOKAHEAD 8
+
+/* A window of a batch. */
 typedef struct BatchWindow
 {
 	PageWindow *window;
@@ -36,6 +44,12 @@ typedef struct BatchWindow
 	bool		submitted;
 	bool		judged;			/* the device's filters have been applied */
 } BatchWindow;
+
+typedef struct Batch
+{
+	BatchWindow window[MAX_BATCH];
+	int			nwindows;
+} Batch;
 
 typedef struct GpuScanState
 {
@@ -47,9 +61,10 @@ typedef struct GpuScanState
 	bool		waiting;		/* for subplans, which PostgreSQL runs when a row asks for them */
 	TupleTableSlot *heap_slot;
 
-	BatchWindow batch[MAX_BATCH];
+	Batch		batches[2];
+	Batch	   *batch;			/* whose rows go out */
+	Batch	   *ahead;			/* the other one, which the device may have already */
 	int			batch_size;		/* windows wanted next */
-	int			nwindows;		/* in the batch */
 	int			at_window;
 	uint32		at_place;
 	bool		exhausted;
@@ -85,6 +100,19 @@ last_attribute_used(GpuScanState *state)
 	return last;
 }
 
+/* Forget both batches with the run's memory. */
+static void
+reset_batches(GpuScanState *state)
+{
+	memset(state->batches, 0, sizeof(state->batches));
+	state->batch = &state->batches[0];
+	state->ahead = &state->batches[1];
+	state->at_window = 0;
+	state->at_place = 0;
+	state->batch_size = 1;
+	state->exhausted = false;
+}
+
 static void
 begin(CustomScanState *css, EState *estate, int eflags)
 {
@@ -97,7 +125,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->on_device = list_nth(plan->custom_private, NODE_PRIVATE_ON_DEVICE);
 	state->last_attribute = last_attribute_used(state);
 	state->heap_slot = MakeSingleTupleTableSlot(RelationGetDescr(state->node.relation), &TTSOpsHeapTuple);
-	state->batch_size = 1;
+	reset_batches(state);
 	params_find(&state->node);
 }
 
@@ -162,6 +190,21 @@ take_item(GpuScanState *state, DeviceWork *work, bool *raised)
 	node->device->release(node->feed.job, work);
 }
 
+/* Let the device have a window of a batch; false when it has its hands full. */
+static bool
+submit_window(GpuNode *node, BatchWindow *entry)
+{
+	DeviceWork *work = node->device->acquire(node->feed.job);
+
+	if (work == NULL)
+		return false;
+	entry->submitted = true;
+	work->owner = entry;
+	work->pages = &entry->window->list;
+	node->device->submit(node->feed.job, work);
+	return true;
+}
+
 /* Run every window of the batch that is not yet done, and drain the job. */
 static bool
 run_batch(GpuScanState *state)
@@ -170,19 +213,13 @@ run_batch(GpuScanState *state)
 	DeviceWork *work;
 	bool		raised = false;
 
-	for (int w = 0; w < state->nwindows; w++)
+	for (int w = 0; w < state->batch->nwindows; w++)
 	{
-		BatchWindow *entry = &state->batch[w];
+		BatchWindow *entry = &state->batch->window[w];
 
-		if (entry->submitted)
-			continue;
 		CHECK_FOR_INTERRUPTS();
-		while ((work = node->device->acquire(node->feed.job)) == NULL)
+		while (!entry->submitted && !submit_window(node, entry))
 			take_item(state, node->device->collect(node->feed.job, true), &raised);
-		entry->submitted = true;
-		work->owner = entry;
-		work->pages = &entry->window->list;
-		node->device->submit(node->feed.job, work);
 	}
 	while ((work = node->device->collect(node->feed.job, true)) != NULL)
 		take_item(state, work, &raised);
@@ -207,50 +244,68 @@ judge_batch(GpuScanState *state)
 			return;
 		restart_job(state);
 	}
-	for (int w = 0; w < state->nwindows; w++)
-		keep_places(state, &state->batch[w], NULL);
-	state->node.report.fallback_windows += state->nwindows;
+	for (int w = 0; w < state->batch->nwindows; w++)
+		keep_places(state, &state->batch->window[w], NULL);
+	state->node.report.fallback_windows += state->batch->nwindows;
 }
 
 static void
 release_batch(GpuScanState *state)
 {
-	for (int w = 0; w < state->nwindows; w++)
-		page_window_release(state->batch[w].window);
-	state->nwindows = 0;
+	for (int w = 0; w < state->batch->nwindows; w++)
+		page_window_release(state->batch->window[w].window);
+	state->batch->nwindows = 0;
 	state->at_window = 0;
 	state->at_place = 0;
 }
 
-/* Read and judge the next batch; false when the relation is exhausted. */
-static bool
-next_batch(GpuScanState *state)
+/* Read a batch's pages; `early`: the device shall begin with each window at once. */
+static void
+fill_batch(GpuScanState *state, Batch *batch, bool early)
 {
 	GpuNode    *node = &state->node;
-	instr_time	start;
 
-	INSTR_TIME_SET_CURRENT(start);
-	release_batch(state);
-	while (state->nwindows < state->batch_size && !state->exhausted)
+	while (batch->nwindows < state->batch_size && !state->exhausted)
 	{
-		BatchWindow *entry = &state->batch[state->nwindows];
+		BatchWindow *entry = &batch->window[batch->nwindows];
 
 		if (entry->window == NULL)
 			entry->window = feed_new_window(&node->feed);
 		entry->submitted = false;
-		if (feed_fill_window(&node->feed, entry->window))
-			state->nwindows++;
-		else
+		if (!feed_fill_window(&node->feed, entry->window))
 			state->exhausted = true;
+		else
+		{
+			batch->nwindows++;
+			early = early && submit_window(node, entry);
+		}
 	}
-	judge_batch(state);
-	node_add_time(node, start);
-	/* the last one: others may want what the job holds */
-	if (state->exhausted && !state->waiting)
-		node_close_job(node);
 	if (!state->waiting)
 		state->batch_size = Min(state->batch_size * 2, MAX_BATCH);
-	return state->nwindows > 0;
+}
+
+/* Have the next batch, which may have been begun, judged; false when the relation is exhausted. */
+static bool
+next_batch(GpuScanState *state)
+{
+	GpuNode    *node = &state->node;
+	Batch	   *done = state->batch;
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	release_batch(state);
+	state->batch = state->ahead;
+	state->ahead = done;
+	if (state->batch->nwindows == 0)
+		fill_batch(state, state->batch, false);
+	judge_batch(state);
+	if (state->batch_size >= MIN_AHEAD && node->feed.job != NULL && !state->exhausted)
+		fill_batch(state, state->ahead, true);
+	/* the last one: others may want what the job holds */
+	if (state->exhausted && state->ahead->nwindows == 0 && !state->waiting)
+		node_close_job(node);
+	node_add_time(node, start);
+	return state->batch->nwindows > 0;
 }
 
 /* The subplans have run: what is left of the window in hand, and all that follow, are the device's. */
@@ -258,7 +313,7 @@ static void
 end_waiting(GpuScanState *state)
 {
 	GpuNode    *node = &state->node;
-	BatchWindow *entry = &state->batch[0];
+	BatchWindow *entry = &state->batch->window[0];
 	uint32		last = entry->places[state->at_place - 1];
 
 	state->waiting = false;
@@ -292,6 +347,21 @@ store_row(GpuScanState *state, const PageWindow *window, uint32 place)
 	slot->tts_tableOid = tuple.t_tableOid;
 	ExecStoreVirtualTuple(slot);
 	ExecClearTuple(heap_slot);
+}
+
+/* The next row that passed, or one to be judged, in the scan slot; false at the end of the batch's window. */
+static bool
+next_place(GpuScanState *state, BatchWindow *entry)
+{
+	uint32		at = state->at_place;
+
+	if (at >= entry->nplaces)
+		return false;
+	if (at + LOOKAHEAD < entry->nplaces)
+		page_window_prefetch(entry->window, entry->places[at + LOOKAHEAD]);
+	state->at_place++;
+	store_row(state, entry->window, entry->places[at]);
+	return true;
 }
 
 /* All filters in PostgreSQL's order, for rows that the device has not judged. */
@@ -344,26 +414,25 @@ next_row(GpuNode *node)
 		start_run(state);
 	for (;;)
 	{
-		BatchWindow *entry = &state->batch[state->at_window];
+		BatchWindow *entry = &state->batch->window[state->at_window];
 		ExprState  *qual;
 
 		CHECK_FOR_INTERRUPTS();
 		if (state->waiting && state->at_place > 0 && !params_wait(node))
 			end_waiting(state);
-		if (state->at_window >= state->nwindows)
+		if (state->at_window >= state->batch->nwindows)
 		{
 			if (!next_batch(state))
 				return NULL;
 			continue;
 		}
-		if (state->at_place >= entry->nplaces)
+		ResetExprContext(econtext);
+		if (!next_place(state, entry))
 		{
 			state->at_window++;
 			state->at_place = 0;
 			continue;
 		}
-		ResetExprContext(econtext);
-		store_row(state, entry->window, entry->places[state->at_place++]);
 		econtext->ecxt_scantuple = slot;
 		qual = entry->judged ? ps->qual : all_quals(state);
 		if (qual != NULL && !ExecQual(qual, econtext))
@@ -373,18 +442,6 @@ next_row(GpuNode *node)
 		}
 		return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
 	}
-}
-
-/* Forget the batch with the run's memory. */
-static void
-reset_batch(GpuScanState *state)
-{
-	memset(state->batch, 0, sizeof(state->batch));
-	state->nwindows = 0;
-	state->at_window = 0;
-	state->at_place = 0;
-	state->batch_size = 1;
-	state->exhausted = false;
 }
 
 static void
@@ -404,7 +461,7 @@ rescan(CustomScanState *css)
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	node_rescan(&state->node);
-	reset_batch(state);
+	reset_batches(state);
 }
 
 static const CustomExecMethods exec_methods = {

@@ -299,6 +299,14 @@ page_window_forget(PageWindow *window)
 }
 
 void
+page_window_prefetch(const PageWindow *window, uint32 place)
+{
+	Page		page = (Page) window->list.page[ROW_PAGE(place)];
+
+	__builtin_prefetch(PageGetItem(page, PageGetItemId(page, ROW_OFFNUM(place))));
+}
+
+void
 page_window_tuple(const PageWindow *window, Relation relation, uint32 place, HeapTuple tuple)
 {
 	uint32		p = ROW_PAGE(place);

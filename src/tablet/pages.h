@@ -84,6 +84,9 @@ extern void page_window_release(PageWindow *window);
  */
 extern void page_window_forget(PageWindow *window);
 
+/* Have the processor fetch the tuple of a place that will be looked at soon. */
+extern void page_window_prefetch(const PageWindow *window, uint32 place);
+
 /* The heap tuple of a place in the window. */
 extern void page_window_tuple(const PageWindow *window, Relation relation, uint32 place, HeapTuple tuple);
 
