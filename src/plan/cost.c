@@ -16,13 +16,17 @@
 #include "postgres.h"
 
 #include <limits.h>
+#include <math.h>
 
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
 #include "nodes/value.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/spccache.h"
+#include "utils/syscache.h"
 
 #include "device/calibration.h"
 #include "device/device.h"
@@ -35,45 +39,103 @@
 
 #define NS(name) calibration_figure(FIGURE_##name)
 
+/* Groups that stay near: figures are measured at this number and at the other. */
+#define NEAR_GROUPS		1000
+#define FAR_GROUPS		100000
+
+/* As HOST_ROWS in cuda/batch.cu: more are kept in a table. */
+#define GROUPS_OF_BATCH 4096
+
+/* Bytes of a text of which nothing is known. */
+#define USUAL_TEXT		32
+
+/*
+ * Attributes that are passed over on the way to the last one wanted: those
+ * behind the first whose length varies.
+ */
 static int
-count_numerics(const CompileResult *compiled)
+attributes_passed(Oid relation, const CompileResult *compiled)
 {
-	int			n = 0;
+	AttrNumber	last = 0;
+	AttrNumber	varies = 0;
 
 	for (int i = 0; i < compiled->ncolumns; i++)
-		n += getBaseType(compiled->column[i].type) == NUMERICOID;
-	return n;
+		last = Max(last, compiled->column[i].attno);
+	while (++varies < last)
+	{
+		HeapTuple	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(relation), Int16GetDatum(varies));
+		bool		fixed = !HeapTupleIsValid(tuple) || ((Form_pg_attribute) GETSTRUCT(tuple))->attlen > 0;
+
+		if (HeapTupleIsValid(tuple))
+			ReleaseSysCache(tuple);
+		if (!fixed)
+			return last - varies;
+	}
+	return 0;
+}
+
+/* A value of a column out of its attribute. */
+static double
+ns_of_column(Oid relation, const ColumnUse *column)
+{
+	int			width;
+
+	switch (getBaseType(column->type))
+	{
+		case NUMERICOID:
+			return NS(cpu_numeric);
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+			width = get_attavgwidth(relation, column->attno);
+			return NS(cpu_column) + NS(cpu_text) * (width > 0 ? width : USUAL_TEXT);
+		default:
+			return NS(cpu_column);
+	}
+}
+
+/* Finding a row's group: what is far takes longer to come; by the logarithm, a straight line through both figures. */
+static double
+ns_of_group(double groups)
+{
+	double		distance = log(Max(groups, NEAR_GROUPS) / NEAR_GROUPS) / log((double) FAR_GROUPS / NEAR_GROUPS);
+
+	return groups <= 1 ? 0 : NS(cpu_group) + Max(NS(cpu_far_group) - NS(cpu_group), 0) * distance;
 }
 
 static double
-ns_on_cpu(const RelOptInfo *rel, const CompileResult *compiled)
+ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
+	const RelOptInfo *rel = candidate->rel;
 	double		feed = rel->pages * NS(pin_page);
-	int			numerics = count_numerics(compiled);
-	double		row = NS(cpu_row) + NS(cpu_column) * (compiled->ncolumns - numerics) + NS(cpu_numeric) * numerics +
-		NS(cpu_op) * compiled->op_cost + compiled->fetch_cost;
+	double		row = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, compiled) +
+		NS(cpu_op) * compiled->op_cost + ns_of_group(groups) + compiled->fetch_cost;
 
+	for (int i = 0; i < compiled->ncolumns; i++)
+		row += ns_of_column(candidate->relation, &compiled->column[i]);
 	return NS(cpu_start) + Max(feed, (feed + rel->tuples * row) / (threads_wanted() + 1));
 }
 
 static double
-ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, bool aggregates)
+ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 {
-	int			feeders = aggregates ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
+	int			feeders = groups > 0 ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
 	double		feed = rel->pages * NS(pin_page) / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
 	double		transfer = rel->pages * NS(gpu_page);
 	double		run = rel->tuples * NS(gpu_op) * compiled->op_cost;
+	double		kept = groups > GROUPS_OF_BATCH ? groups * NS(gpu_group) : 0;
 
 	/* values stored out of line are the backend's to fetch */
-	return NS(gpu_start) + Max(feed, Max(transfer, run)) + rel->tuples * compiled->fetch_cost;
+	return NS(gpu_start) + Max(feed, Max(transfer, run)) + kept + rel->tuples * compiled->fetch_cost;
 }
 
 PassCost
-cost_pass(const RelOptInfo *rel, const CompileResult *compiled)
+cost_pass(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
+	const RelOptInfo *rel = candidate->rel;
 	bool		may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && program_suits_gpu(compiled->program);
-	double		cpu = ns_on_cpu(rel, compiled);
-	double		gpu = may_gpu ? ns_on_gpu(rel, compiled, compiled->program->aggregates) : 0;
+	double		cpu = ns_on_cpu(candidate, compiled, groups);
+	double		gpu = may_gpu ? ns_on_gpu(rel, compiled, groups) : 0;
 	PassCost	pass = {.on_gpu = may_gpu && (gpudb_device == DEVICE_GPU || gpu < cpu)};
 	double		seq_page_cost;
 	double		ns = pass.on_gpu ? gpu : cpu;

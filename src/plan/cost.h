@@ -10,6 +10,7 @@
 #include "nodes/pathnodes.h"
 
 #include "compile/compile.h"
+#include "plan/candidate.h"
 
 /* One pass of a device over a relation. */
 typedef struct PassCost
@@ -19,8 +20,12 @@ typedef struct PassCost
 	bool		on_gpu;			/* it is the GPU that is cheaper, or that must be taken */
 } PassCost;
 
-/* Reading a relation through the device that is cheaper, of those that gpudb.device allows. */
-extern PassCost cost_pass(const RelOptInfo *rel, const CompileResult *compiled);
+/*
+ * Reading a relation through the device that is cheaper, of those that
+ * gpudb.device allows, for so many groups (1 without keys, 0 without
+ * aggregates).
+ */
+extern PassCost cost_pass(const Candidate *candidate, const CompileResult *compiled, double groups);
 
 /* What the node is to know of it: an element of CustomScan.custom_private, NODE_PRIVATE_PASS. */
 extern List *cost_private(const PassCost *pass);

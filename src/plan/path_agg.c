@@ -214,7 +214,7 @@ static void
 offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child,
 		  const CompileResult *compiled)
 {
-	PassCost	pass = cost_pass(candidate->rel, compiled);
+	PassCost	pass = cost_pass(candidate, compiled, child->rows);
 	CustomPath *path;
 	QualCost	having_cost;
 

@@ -55,7 +55,7 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	if ((host != NIL && list_length(host) == list_length(candidate->quals)) ||
 		(candidate->quals == NIL && !gpudb_force) || candidate->filters == NULL)
 		return;
-	pass = cost_pass(rel, candidate->filters);
+	pass = cost_pass(candidate, candidate->filters, 0);
 	cost_qual_eval(&host_cost, host, root);
 	passing = rel->tuples * clauselist_selectivity(root, candidate_quals(candidate, true), rel->relid, JOIN_INNER, NULL);
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Does the planner choose the best of PostgreSQL, the CPU device and the GPU?
 
-Each query runs as the planner likes it and with each of the three forced; choice/best is the first time over the best of
-the other three, 1 when the planner was right.  What EXPLAIN predicts stands beside it when it predicts something.
+The server is calibrated, twice, to see how much the figures differ.  Each query runs as the planner likes it and with each
+of the three forced; choice/best is the first time over the best of the other three, 1 when the planner was right.  What
+EXPLAIN predicts for a device stands beside what EXPLAIN ANALYZE says of it.
 """
 
 import os
+import time
 
 from measure import CPU, GPU, PG, Connection, Session, Table, arguments, facts, gpudb, ms, plan_nodes, explain_json, ratio, tried
 
@@ -40,24 +42,38 @@ def chosen(session, sql):
 
 def measure(name, sql, free, forced, args, table):
     free.rows(sql)  # gpudb sees what a first run teaches it
-    device, predicted = chosen(free, sql)
-    time = free.median(sql, args)
+    device, _ = chosen(free, sql)
+    took = free.median(sql, args)
     times, predictions, notes, answers = {}, {}, [], {}
     for other, session in forced.items():
         answers[other], error = tried(session.rows, sql)
         times[other] = session.median(sql, args) if answers[other] is not None else None
         notes += [f"{other}: {error}"] if error else []
         if other != "PG" and times[other] is not None:
-            predictions[other] = chosen(session, sql)[1]
-            note = facts(session, sql)["note"]
-            notes += [f"{other}: {note}"] if note else []
+            predicted, seen = chosen(session, sql)[1], facts(session, sql)
+            predictions[other] = f"{ms(predicted)}/{ms(seen.get('pass'))}"
+            notes += [f"{other}: {seen['note']}"] if seen["note"] else []
     known = {other: sorted(rows) for other, rows in answers.items() if rows is not None}
     right = known.get("PG", next(iter(known.values()), None))
     notes += [f"{other} WRONG" for other, rows in known.items() if rows != right]
     best = min((time for time in times.values() if time), default=None)
-    told = " ".join(ms(predictions.get(other)) for other in ("gpu", "cpu"))
-    table.row(name, device, ms(time), ms(predicted), *(ms(times[other]) for other in FORCED), told,
-              next((other for other in times if times[other] == best), "-"), ratio(time, best), "; ".join(notes))
+    table.row(name, device, ms(took), *(ms(times[other]) for other in FORCED), predictions.get("gpu", "-"), predictions.get("cpu", "-"),
+              next((other for other in times if times[other] == best), "-"), ratio(took, best), "; ".join(notes))
+
+
+def calibrate(admin):
+    """Twice; the figures of both."""
+    times, figures = [], []
+    for _ in range(2):
+        start = time.perf_counter()
+        admin.table("SELECT gpudb.calibrate()")
+        times.append(time.perf_counter() - start)
+        figures.append(admin.table("SELECT figure, device, nanoseconds FROM gpudb.calibration WHERE measured IS NOT NULL").rows)
+    print(f"calibrated in {times[0]:.1f} and {times[1]:.1f} s")
+    table = Table("figure:14", "device:8", "first ns:12", "second ns:12", "ratio:6")
+    for (name, device, first), (_, _, second) in zip(*figures):
+        a, b = float(first), float(second)
+        table.row(name, device, f"{a:.4g}", f"{b:.4g}", f"{max(a, b) / min(a, b):.2f}")
 
 
 def main():
@@ -65,9 +81,10 @@ def main():
     admin = Connection("")
     free = Session("free", [("gpudb.device", "auto"), ("gpudb.force", "off"), ("jit", "off")], 4 * args.slow)
     forced = {name: gpudb(name, settings, args) for name, settings in FORCED.items()}
-    print("ms; predicted: of the plan chosen, then of GPU and CPU when forced")
-    table = Table("query:18", "chosen:6", "time:8", "predicted:9", "gpu:8", "cpu:8", "PG:8", "predicted:17", "best:4", "choice/best:11",
-                  "notes:1")
+    calibrate(admin)
+    print("\nms; predicted time of the device over the actual one, when it is forced")
+    table = Table("query:18", "chosen:6", "time:8", "gpu:8", "cpu:8", "PG:8", "gpu pred/act:15", "cpu pred/act:15", "best:4",
+                  "choice/best:11", "notes:1")
     for name, sql in queries(admin).items():
         measure(name, sql, free, forced, args, table)
 

@@ -135,7 +135,7 @@ def facts(session, sql, options="ANALYZE, BUFFERS"):
         return found
     found["device"] = "+".join(sorted({str(node.get("Device", "?")).split(" ")[0] for node in nodes}))
     found["feeders"] = max(node.get("Feeders", 0) for node in nodes)
-    for key, name in (("feed", "Feed Time"), ("build", "Build Time"), ("kernel", "Kernel Time")):
+    for key, name in (("pass", "Device Time"), ("feed", "Feed Time"), ("build", "Build Time"), ("kernel", "Kernel Time")):
         found[key] = sum(node.get(name, 0) for node in nodes)
     notes = []
     for node in nodes:
