@@ -68,8 +68,9 @@ fits_wide(Compiler *c, Expr *expr)
 
 	if (c->input->whole_texts)
 		return false;
-	/* the mean counts a byte of header */
-	return !IsA(var, Var) || get_attavgwidth(c->input->relation, var->varattno) <= TEXT_WIDE_MAX + 1;
+	/* the width of a name, or a char(n), says nothing of its text; others' counts a byte of header */
+	return !IsA(var, Var) || getBaseType(var->vartype) == NAMEOID || getBaseType(var->vartype) == BPCHAROID ||
+		get_attavgwidth(c->input->relation, var->varattno) <= TEXT_WIDE_MAX + 1;
 }
 
 static Operand

@@ -44,6 +44,7 @@ class Outcome(NamedTuple):
     wild: bool = False
     reason: str = ""  # why it did not run on gpudb, or fell back
     node: str = ""  # what ran it
+    device: str = ""  # and where: gpu, or why not
     report: str = ""  # what differs
 
 
@@ -140,13 +141,14 @@ def compare(session, number, query, settings):
         return Outcome(number, "timeout", query.sql)
     settings = f"SET LOCAL statement_timeout = '{SECONDS_GPUDB}s'; {settings}"
     ours = session.ask(f"{settings}; SET LOCAL gpudb.debug_require = require", query.sql)
-    reason = node = ""
+    reason = node = device = ""
     if ours.sqlstate == NOT_ON_GPUDB and "gpudb.debug_require" in ours.message:
         reason = re.sub(r"Relation .* is scanned by PostgreSQL", "not planned", ours.detail).rstrip(".")
         ours = session.ask(settings, query.sql)
     elif ours.rows is not None:
-        node = node_of(session.ask(settings, f"EXPLAIN (COSTS OFF) {query.sql}"), query)
-    outcome = Outcome(number, "same", query.sql, theirs.sqlstate, query.wild, reason, node)
+        plan = session.ask(settings, f"EXPLAIN (COSTS OFF) {query.sql}")
+        node, device = node_of(plan, query), device_of(plan)
+    outcome = Outcome(number, "same", query.sql, theirs.sqlstate, query.wild, reason, node, device)
     if same(ours, theirs, query.inexact):
         return outcome
     if any(same(ours, session.ask(f"{without}; {plan}", query.sql), query.inexact) for plan in OTHER_PLANS):
@@ -164,6 +166,12 @@ def node_of(plan, query):
     if query.aggregates:
         return "GpuScan below PostgreSQL's aggregate"
     return "GpuScan, some filters with PostgreSQL" if re.search(r"^ *Filter:", text, re.MULTILINE) else "GpuScan"
+
+
+def device_of(plan):
+    """The device of a plan's nodes, the first that is not the GPU if they differ."""
+    devices = re.findall(r"^ *Device: (.*)", "\n".join(row[0] for row in plan.rows or ()), re.MULTILINE)
+    return next((device for device in devices if device != "gpu"), devices[0] if devices else "")
 
 
 def settings_of(seed, number):

@@ -35,7 +35,8 @@ def arguments():
     parser.add_argument("--only", type=int, help="the number of one query")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes, one connection pair each")
     parser.add_argument("--min-share", type=float, default=0, help="per cent that must run on gpudb")
-    parser.add_argument("--show", help="print queries whose node, or reason for not being on gpudb, contains this")
+    parser.add_argument("--min-gpu-share", type=float, default=0, help="per cent that must run on the GPU")
+    parser.add_argument("--show", help="print queries whose node and device, or reason for not being on gpudb, contain this")
     parser.add_argument("--dsn", default="", help="libpq connection string")
     parser.add_argument("--keep", action="store_true", help="leave the tables in their schemas")
     parser.add_argument("--tap", action="store_true", help="report as TAP")
@@ -49,6 +50,7 @@ class Report:
         self.options = options
         self.mark = "# " if options.tap else ""
         self.verdicts, self.reasons, self.nodes, self.errors = Counter(), Counter(), Counter(), Counter()
+        self.devices = Counter()
         self.wild = self.tame = self.executed = self.different = 0
 
     def line(self, text=""):
@@ -63,7 +65,7 @@ class Report:
                 self.line(f"\n--seed {self.options.seed} --only {outcome.number}\n  {outcome.sql}\n{outcome.report}")
         if outcome.verdict == "other plan":
             self.line(f"--seed {self.options.seed} --only {outcome.number}: as PostgreSQL with another plan")
-        if self.options.show and self.options.show in (outcome.reason or outcome.node) and not outcome.error:
+        if self.options.show and self.options.show in (outcome.reason or f"{outcome.node} on {outcome.device}") and not outcome.error:
             self.line(f"{outcome.number} [{outcome.reason or outcome.node}] {outcome.sql}")
         if outcome.error:
             self.errors[outcome.error] += 1
@@ -78,9 +80,13 @@ class Report:
                 self.reasons[outcome.reason] += 1
             else:
                 self.nodes[outcome.node or "gpudb, with an error"] += 1
+                self.devices[outcome.device or "unknown"] += 1
 
     def share(self):
         return 100 * self.executed / max(self.tame, 1)
+
+    def gpu_share(self):
+        return 100 * self.devices["gpu"] / max(self.tame, 1)
 
     def summary(self):
         self.line(f"\n{sum(self.verdicts.values())} queries, {self.different} differ")
@@ -94,6 +100,8 @@ class Report:
         for node, count in self.nodes.most_common():
             if node not in ("timeout", "no table read"):
                 self.line(f"    {count:6} {node}")
+        for device, count in self.devices.most_common():
+            self.line(f"    {count:6} on device {device}")
         for reason, count in self.reasons.most_common():
             self.line(f"    {count:6} not: {reason}")
 
@@ -133,12 +141,14 @@ def main():
         report.line(failure)
     report.summary()
     enough = report.share() >= options.min_share
+    enough_gpu = report.gpu_share() >= options.min_gpu_share
     if options.tap:
         print(f"{'not ' if failure else ''}ok - seed {options.seed}: every query was asked")
         print(f"{'not ' if report.different else ''}ok - seed {options.seed}: gpudb's answers are PostgreSQL's")
         print(f"{'' if enough else 'not '}ok - seed {options.seed}: {options.min_share:g} % ran on gpudb without fallback")
-        print("1..3")
-    return 1 if failure or report.different or not enough else 0
+        print(f"{'' if enough_gpu else 'not '}ok - seed {options.seed}: {options.min_gpu_share:g} % are the GPU's")
+        print("1..4")
+    return 1 if failure or report.different or not (enough and enough_gpu) else 0
 
 
 if __name__ == "__main__":
