@@ -2,7 +2,7 @@
 SELECT figure, device, nanoseconds > 0 AS positive FROM gpudb.calibration;
 SET gpudb.cpu_threads = 3;
 SELECT gpudb.calibrate();
-SELECT figure, nanoseconds BETWEEN 0.0001 AND 1e8 AS plausible FROM gpudb.calibration WHERE measured IS NOT NULL AND device <> 'gpu' AND figure <> 'feeder_start';
+SELECT figure, nanoseconds BETWEEN 0.0001 AND 1e8 AS plausible FROM gpudb.calibration WHERE measured IS NOT NULL AND device <> 'gpu' AND figure <> 'cpu_thread';
 -- what it has made is gone, what it has set is back
 SELECT relname FROM pg_class WHERE relname LIKE 'calibration%' AND relkind = 'r';
 SHOW gpudb.cpu_threads;

@@ -34,6 +34,7 @@
 
 #include "device/calibration.h"
 #include "device/device.h"
+#include "device/threads.h"
 #include "exec/node.h"
 #include "exec/stat.h"
 #include "guc.h"
@@ -46,7 +47,8 @@
 #define LARGE_PAGES 16000
 #define PAGE_ROWS	60
 #define SMALL_ROWS	80000
-#define TINY_ROWS	10
+#define TINY_ROWS	1000
+#define FEEDERS		"3"
 #define RUNS		5
 #define TEXT_VALUE	"what a row may hold besides numbers"
 #define TINY_RUNS	25
@@ -168,7 +170,7 @@ make_table(const char *name, int nrows)
 {
 	execute(psprintf("CREATE UNLOGGED TABLE gpudb.%s (k int, v int, w bigint, f float8, x int, y int, n numeric(12,2), "
 					 "t text COLLATE \"C\", n2 numeric(12,2), n3 numeric(12,2), z int) "
-					 "WITH (autovacuum_enabled = off)", name));
+					 "WITH (autovacuum_enabled = off, parallel_workers = " FEEDERS ")", name));
 	fill(name, nrows);
 	execute(psprintf("ANALYZE gpudb.%s", name));
 	return number(psprintf("SELECT relpages FROM pg_class WHERE oid = 'gpudb.%s'::regclass", name));
@@ -243,7 +245,7 @@ compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How long a pass over next to nothing takes through a device, as a rule, after other work that has filled the caches. */
+/* How long a pass over a thousand rows takes through a device, as a rule, after other work that has filled the caches. */
 static double
 start_ns(const char *device)
 {
@@ -254,7 +256,7 @@ start_ns(const char *device)
 		choose_device(NULL);
 		execute("SELECT max(t) FROM gpudb.calibration_small");
 		choose_device(device);
-		pass[i] = measure("SELECT count(*) FROM gpudb.calibration_tiny WHERE k >= 0", 1).pass_ms;
+		pass[i] = measure("SELECT x, count(*), sum(v), min(v), max(v) FROM gpudb.calibration_tiny GROUP BY x", 1).pass_ms;
 	}
 	qsort(pass, TINY_RUNS, sizeof(double), compare_doubles);
 	return Max(pass[TINY_RUNS / 2] * 1e6, 1000);
@@ -288,6 +290,24 @@ group_ns(const Calibration *c, const char *key, const Timing *plain)
 	return Max((grouped.run_ns - plain->run_ns) / c->large_rows - ops, 0.1);
 }
 
+/* What each further thread adds to the backend's own; on one processor there is none to measure. */
+static double
+thread_gain(void)
+{
+	const char *sql = "SELECT v, sum(n), sum(z), max(w) FROM gpudb.calibration_large GROUP BY v";
+	double		alone;
+	double		helped;
+	int			threads;
+
+	set("gpudb.cpu_threads", "1");
+	alone = measure(sql, RUNS).pass_ms;
+	set("gpudb.cpu_threads", "0");
+	threads = threads_wanted();
+	helped = measure(sql, RUNS).pass_ms;
+	set("gpudb.cpu_threads", "1");
+	return threads > 0 ? Max((alone / helped - 1) / threads, 0.01) : NAN;
+}
+
 static void
 measure_cpu(Calibration *c)
 {
@@ -296,8 +316,9 @@ measure_cpu(Calibration *c)
 	Timing		other;
 
 	c->figure[FIGURE_cpu_start] = start_ns("cpu");
-	one = measure("SELECT sum(v) FROM gpudb.calibration_large", RUNS);
-	five = measure("SELECT sum(v), sum(k), sum(w), sum(x), sum(y) FROM gpudb.calibration_large", RUNS);
+	/* more often, since they differ by little */
+	one = measure("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS);
+	five = measure("SELECT sum(v), sum(k), sum(w), sum(x), sum(y) FROM gpudb.calibration_large", 2 * RUNS);
 	c->figure[FIGURE_pin_page] = Min(one.feed_ms, five.feed_ms) * 1e6 / c->large_pages;
 	c->figure[FIGURE_cpu_column] = Max((five.deform_ns - one.deform_ns) / 4 / c->large_rows, 0.1);
 	c->figure[FIGURE_cpu_row] = Max(one.deform_ns / c->large_rows - c->figure[FIGURE_cpu_column], 0.1);
@@ -313,23 +334,42 @@ measure_cpu(Calibration *c)
 	one = measure("SELECT sum(x) FROM gpudb.calibration_large", RUNS);
 	c->figure[FIGURE_cpu_group] = group_ns(c, "v", &one);
 	c->figure[FIGURE_cpu_far_group] = group_ns(c, "k % 100000", &one);
+	c->figure[FIGURE_cpu_thread] = thread_gain();
+}
+
+/*
+ * Workers that feed cost something to start, which the small table shows; what
+ * the large one takes beyond is the transfer, as they outrun it.
+ */
+static void
+measure_feeders(Calibration *c)
+{
+	const char *small = "SELECT sum(v) FROM gpudb.calibration_small";
+	const char *large = "SELECT sum(v) FROM gpudb.calibration_large";
+	double		alone = measure(small, RUNS).pass_ms;
+	double		helped;
+
+	set("max_parallel_workers_per_gather", FEEDERS);
+	helped = measure(small, RUNS).pass_ms;
+	c->figure[FIGURE_feeder_start] = Max((helped - alone) * 1e6, 1000);
+	c->figure[FIGURE_gpu_page] = Max((measure(large, RUNS).pass_ms - helped) * 1e6 / (c->large_pages - c->small_pages), 1);
+	set("max_parallel_workers_per_gather", "0");
 }
 
 static void
 measure_gpu(Calibration *c)
 {
-	const char *table = "gpudb.calibration_large";
 	double		plain;
 	double		grouped;
 
 	choose_device("gpu");
 	/* pages become readable in place as they are asked for */
-	(void) measure("SELECT sum(v) FROM gpudb.calibration_small", RUNS);
+	(void) measure("SELECT sum(v) FROM gpudb.calibration_large", RUNS);
 	c->figure[FIGURE_gpu_start] = start_ns("gpu");
-	c->figure[FIGURE_gpu_page] = measure("SELECT sum(v) FROM gpudb.calibration_small", RUNS).deform_ns / c->small_pages;
-	c->figure[FIGURE_gpu_op] = Max(op_ns("calibration_small", SMALL_ROWS), 0.0001);
-	plain = measure(psprintf("SELECT sum(x) FROM %s", table), RUNS).pass_ms;
-	grouped = measure(psprintf("SELECT sum(x) FROM %s GROUP BY k %% 100000", table), RUNS).pass_ms;
+	measure_feeders(c);
+	c->figure[FIGURE_gpu_op] = Max(op_ns("calibration_large", c->large_rows), 0.0001);
+	plain = measure("SELECT sum(x) FROM gpudb.calibration_large", RUNS).pass_ms;
+	grouped = measure("SELECT sum(x) FROM gpudb.calibration_large GROUP BY k % 100000", RUNS).pass_ms;
 	c->figure[FIGURE_gpu_group] = Max((grouped - plain) * 1e6 / Min(c->large_rows, 100000), 0.1);
 }
 

@@ -107,13 +107,15 @@ static double
 ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
 	const RelOptInfo *rel = candidate->rel;
+	/* a thread takes windows */
+	double		threads = Min(threads_wanted(), rel->pages / TABLET_WINDOW_PAGES);
 	double		feed = rel->pages * NS(pin_page);
 	double		row = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, compiled) +
 		NS(cpu_op) * compiled->op_cost + ns_of_group(groups) + compiled->fetch_cost;
 
 	for (int i = 0; i < compiled->ncolumns; i++)
 		row += ns_of_column(candidate->relation, &compiled->column[i]);
-	return NS(cpu_start) + Max(feed, (feed + rel->tuples * row) / (threads_wanted() + 1));
+	return NS(cpu_start) + Max(feed, (feed + rel->tuples * row) / (1 + threads * NS(cpu_thread)));
 }
 
 static double
