@@ -123,8 +123,8 @@ def every_site(campaign, codes):
     for code in codes:
         for site in range(1, sites + 1):
             ended.add(campaign.try_site(site, code, site <= starting))
-    print(f"{sites} places ({starting} at the start), {len(codes)} codes: {sites * len(codes)} failures, all answers right "
-          f"({time.monotonic() - start:.0f} s)")
+        print(f"code {code} at {sites} places, {starting} of them at the start: all answers right "
+              f"({time.monotonic() - start:.0f} s so far)", flush=True)
     # a failure may have come after the last answer: the helper that answers twice is here to stay
     for _ in range(2):
         campaign.wait_for_helper()
