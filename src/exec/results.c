@@ -467,3 +467,41 @@ result_of_aggregate(const CompileResult *compiled, const GroupTable *groups, uin
 		return float_total_result(agg, state_of(&view, agg->value), count, value);
 	return exact_total_result(&view, agg, count, value);
 }
+
+bool
+result_of_key_is_sure(const KeyResult *key)
+{
+	return key->type != NUMERICOID || key->dscale >= 0;
+}
+
+bool
+result_of_aggregate_is_sure(const AggResult *agg)
+{
+	const bool	is_float = agg->argtype == FLOAT4OID || agg->argtype == FLOAT8OID;
+
+	switch ((AggAction) agg->action)
+	{
+		case AGG_COUNT_ALL:
+		case AGG_COUNT:
+		case AGG_BOOL_AND:
+		case AGG_BOOL_OR:
+		case AGG_BIT_AND:
+		case AGG_BIT_OR:
+		case AGG_BIT_XOR:
+			return true;
+		case AGG_MIN:
+		case AGG_MAX:
+			return !is_float && agg->argtype != INTERVALOID && (agg->argtype != NUMERICOID || agg->dscale >= 0);
+		case AGG_SUM:
+			/* of int2 and int4 it is an int8, which a group of billions of rows could exceed */
+			return !is_float && agg->argtype != INT2OID && agg->argtype != INT4OID;
+		case AGG_AVG:
+			return !is_float;
+		case AGG_VAR_POP:
+		case AGG_VAR_SAMP:
+		case AGG_STDDEV_POP:
+		case AGG_STDDEV_SAMP:
+			return false;
+	}
+	return false;
+}

@@ -19,4 +19,8 @@ extern DeviceStatus result_of_key(const CompileResult *compiled, const GroupTabl
 extern DeviceStatus result_of_aggregate(const CompileResult *compiled, const GroupTable *groups, uint32 group, int a,
 										Datum *value, bool *isnull);
 
+/* Whether that is always DONE, whatever the group. */
+extern bool result_of_key_is_sure(const KeyResult *key);
+extern bool result_of_aggregate_is_sure(const AggResult *agg);
+
 #endif							/* GPUDB_EXEC_RESULTS_H */
