@@ -25,7 +25,7 @@
 #include "device/mapping.h"
 
 #define CALIBRATION_FILE "gpudb.calibration"
-#define CALIBRATION_VERSION 3
+#define CALIBRATION_VERSION 4
 #define FILE_MOST 8192
 
 typedef struct Shared

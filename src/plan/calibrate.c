@@ -44,8 +44,9 @@
  * The large table is to be larger than the processors' caches, but a part of
  * shared_buffers, so that scans leave it there.  Some 60 rows a page.
  */
-#define LARGE_PAGES 16000
+#define LARGE_PAGES 12000
 #define PAGE_ROWS	60
+#define NARROW_PAGE_ROWS 226
 #define SMALL_ROWS	80000
 #define TINY_ROWS	1000
 #define FEEDERS		"3"
@@ -61,6 +62,8 @@ typedef struct Calibration
 	double		figure[FIGURE_Count];
 	double		large_rows;
 	double		large_pages;
+	double		narrow_rows;
+	double		narrow_pages;
 	double		small_pages;
 } Calibration;
 
@@ -116,6 +119,8 @@ fill(const char *name, int nrows)
 	Relation	relation = table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), RowExclusiveLock);
 	BulkInsertState state = GetBulkInsertState();
 	TupleTableSlot *slot[BATCH];
+	Datum		text = CStringGetTextDatum(TEXT_VALUE);
+	int			natts = RelationGetDescr(relation)->natts;
 
 	for (int i = 0; i < BATCH; i++)
 		slot[i] = MakeSingleTupleTableSlot(RelationGetDescr(relation), &TTSOpsVirtual);
@@ -126,18 +131,15 @@ fill(const char *name, int nrows)
 		CHECK_FOR_INTERRUPTS();
 		for (; n < BATCH && row < nrows; n++, row++)
 		{
+			Datum		number = NumericGetDatum(int64_div_fast_to_numeric(row * INT64CONST(7), 2));
+			Datum		value[] = {
+				Int32GetDatum(row), Int32GetDatum(row % 1000), Int64GetDatum((int64) row * 7), Float8GetDatum(row / 8.0),
+				Int32GetDatum(row % 77), Int32GetDatum(-row), number, text, number, number, Int32GetDatum(row)
+			};
+
 			ExecClearTuple(slot[n]);
-			memset(slot[n]->tts_isnull, 0, RelationGetDescr(relation)->natts * sizeof(bool));
-			slot[n]->tts_values[0] = Int32GetDatum(row);
-			slot[n]->tts_values[1] = Int32GetDatum(row % 1000);
-			slot[n]->tts_values[2] = Int64GetDatum((int64) row * 7);
-			slot[n]->tts_values[3] = Float8GetDatum(row / 8.0);
-			slot[n]->tts_values[4] = Int32GetDatum(row % 77);
-			slot[n]->tts_values[5] = Int32GetDatum(-row);
-			slot[n]->tts_values[6] = NumericGetDatum(int64_div_fast_to_numeric(row * INT64CONST(7), 2));
-			slot[n]->tts_values[7] = CStringGetTextDatum(TEXT_VALUE);
-			slot[n]->tts_values[8] = slot[n]->tts_values[9] = slot[n]->tts_values[6];
-			slot[n]->tts_values[10] = Int32GetDatum(row);
+			memset(slot[n]->tts_isnull, 0, natts * sizeof(bool));
+			memcpy(slot[n]->tts_values, value, natts * sizeof(Datum));
 			ExecStoreVirtualTuple(slot[n]);
 		}
 		table_multi_insert(relation, slot, n, GetCurrentCommandId(true), TABLE_INSERT_SKIP_FSM | TABLE_INSERT_FROZEN, state);
@@ -165,13 +167,13 @@ number(const char *sql)
 	return strtod(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1), NULL);
 }
 
+/* A table of so many rows; its number of pages. */
 static double
-make_table(const char *name, int nrows)
+make_table(const char *name, double nrows, const char *more_columns)
 {
-	execute(psprintf("CREATE UNLOGGED TABLE gpudb.%s (k int, v int, w bigint, f float8, x int, y int, n numeric(12,2), "
-					 "t text COLLATE \"C\", n2 numeric(12,2), n3 numeric(12,2), z int) "
-					 "WITH (autovacuum_enabled = off, parallel_workers = " FEEDERS ")", name));
-	fill(name, nrows);
+	execute(psprintf("CREATE UNLOGGED TABLE gpudb.%s (k int, v int%s) "
+					 "WITH (autovacuum_enabled = off, parallel_workers = " FEEDERS ")", name, more_columns));
+	fill(name, (int) nrows);
 	execute(psprintf("ANALYZE gpudb.%s", name));
 	return number(psprintf("SELECT relpages FROM pg_class WHERE oid = 'gpudb.%s'::regclass", name));
 }
@@ -308,6 +310,20 @@ thread_gain(void)
 	return threads > 0 ? Max((alone / helped - 1) / threads, 0.01) : NAN;
 }
 
+/*
+ * Tell what a page costs from what a row costs, by the times of the large
+ * table, of few rows a page, and of the narrow one, of many.
+ */
+static void
+split(const Calibration *c, double large_ns, double narrow_ns, double *page, double *row)
+{
+	double		rows = c->large_rows / c->large_pages;
+	double		narrow_rows = c->narrow_rows / c->narrow_pages;
+
+	*row = Max((narrow_ns / c->narrow_pages - large_ns / c->large_pages) / (narrow_rows - rows), 0.01);
+	*page = Max(large_ns / c->large_pages - rows * *row, 1);
+}
+
 static void
 measure_cpu(Calibration *c)
 {
@@ -319,7 +335,8 @@ measure_cpu(Calibration *c)
 	/* more often, since they differ by little */
 	one = measure("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS);
 	five = measure("SELECT sum(v), sum(k), sum(w), sum(x), sum(y) FROM gpudb.calibration_large", 2 * RUNS);
-	c->figure[FIGURE_pin_page] = Min(one.feed_ms, five.feed_ms) * 1e6 / c->large_pages;
+	other = measure("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS);
+	split(c, Min(one.feed_ms, five.feed_ms) * 1e6, other.feed_ms * 1e6, &c->figure[FIGURE_pin_page], &c->figure[FIGURE_pin_tuple]);
 	c->figure[FIGURE_cpu_column] = Max((five.deform_ns - one.deform_ns) / 4 / c->large_rows, 0.1);
 	c->figure[FIGURE_cpu_row] = Max(one.deform_ns / c->large_rows - c->figure[FIGURE_cpu_column], 0.1);
 	/* the numeric n is the first attribute whose length varies: t stands 1 behind it, n3 3, and z 4 */
@@ -339,20 +356,22 @@ measure_cpu(Calibration *c)
 
 /*
  * Workers that feed cost something to start, which the small table shows; what
- * the large one takes beyond is the transfer, as they outrun it.
+ * larger ones take beyond is the transfer, as they outrun it.
  */
 static void
 measure_feeders(Calibration *c)
 {
 	const char *small = "SELECT sum(v) FROM gpudb.calibration_small";
 	const char *large = "SELECT sum(v) FROM gpudb.calibration_large";
+	const char *narrow = "SELECT sum(v) FROM gpudb.calibration_narrow";
 	double		alone = measure(small, RUNS).pass_ms;
 	double		helped;
 
 	set("max_parallel_workers_per_gather", FEEDERS);
 	helped = measure(small, RUNS).pass_ms;
 	c->figure[FIGURE_feeder_start] = Max((helped - alone) * 1e6, 1000);
-	c->figure[FIGURE_gpu_page] = Max((measure(large, RUNS).pass_ms - helped) * 1e6 / (c->large_pages - c->small_pages), 1);
+	split(c, (measure(large, RUNS).pass_ms - helped) * 1e6, (measure(narrow, RUNS).pass_ms - helped) * 1e6,
+		  &c->figure[FIGURE_gpu_page], &c->figure[FIGURE_gpu_row]);
 	set("max_parallel_workers_per_gather", "0");
 }
 
@@ -365,6 +384,7 @@ measure_gpu(Calibration *c)
 	choose_device("gpu");
 	/* pages become readable in place as they are asked for */
 	(void) measure("SELECT sum(v) FROM gpudb.calibration_large", RUNS);
+	(void) measure("SELECT sum(v) FROM gpudb.calibration_narrow", RUNS);
 	c->figure[FIGURE_gpu_start] = start_ns("gpu");
 	measure_feeders(c);
 	c->figure[FIGURE_gpu_op] = Max(op_ns("calibration_large", c->large_rows), 0.0001);
@@ -373,33 +393,37 @@ measure_gpu(Calibration *c)
 	c->figure[FIGURE_gpu_group] = Max((grouped - plain) * 1e6 / Min(c->large_rows, 100000), 0.1);
 }
 
-/* The time of returning one of n rows, beyond what the planner adds for it; nobody looks at them. */
+/* The time of returning one of n rows; nobody looks at them. */
 static double
-out_ns(const Calibration *c, const char *sql, double n)
+out_ns(const char *sql, double n)
 {
 	Timing		timing = measure(psprintf("EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) %s", sql), RUNS);
 
-	return Max(timing.rest_ms * 1e6 / n - cpu_tuple_cost * c->figure[FIGURE_pg_unit], 1);
+	return Max(timing.rest_ms * 1e6 / n, 1);
 }
 
 static void
 measure_output(Calibration *c)
 {
 	choose_device("cpu");
-	c->figure[FIGURE_row_out] = out_ns(c, "SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
-	c->figure[FIGURE_group_out] = out_ns(c, "SELECT k % 100000, sum(v) FROM gpudb.calibration_large GROUP BY 1",
+	c->figure[FIGURE_row_out] = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
+	c->figure[FIGURE_group_out] = out_ns("SELECT k % 100000, sum(v) FROM gpudb.calibration_large GROUP BY 1",
 										 Min(c->large_rows, 100000));
 }
 
 static void
 measure_all(Calibration *c)
 {
+	const char *more = ", w bigint, f float8, x int, y int, n numeric(12,2), t text COLLATE \"C\", n2 numeric(12,2), n3 numeric(12,2), z int";
+
 	if (!OidIsValid(get_namespace_oid("gpudb", true)))
 		execute("CREATE SCHEMA gpudb");
 	c->large_rows = (double) PAGE_ROWS * Min(LARGE_PAGES, NBuffers / 6);
-	c->large_pages = make_table("calibration_large", (int) c->large_rows);
-	c->small_pages = make_table("calibration_small", SMALL_ROWS);
-	(void) make_table("calibration_tiny", TINY_ROWS);
+	c->large_pages = make_table("calibration_large", c->large_rows, more);
+	c->narrow_rows = (double) NARROW_PAGE_ROWS * Min(LARGE_PAGES, NBuffers / 6) / 4;
+	c->narrow_pages = make_table("calibration_narrow", c->narrow_rows, "");
+	c->small_pages = make_table("calibration_small", SMALL_ROWS, more);
+	(void) make_table("calibration_tiny", TINY_ROWS, more);
 	measure_postgres(c);
 	measure_cpu(c);
 	if (device_gpu_missing() == NULL)

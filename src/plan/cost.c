@@ -103,13 +103,20 @@ ns_of_group(double groups)
 	return groups <= 1 ? 0 : NS(cpu_group) + Max(NS(cpu_far_group) - NS(cpu_group), 0) * distance;
 }
 
+/* Having one process find out which tuples are visible. */
+static double
+ns_of_feeding(const RelOptInfo *rel)
+{
+	return rel->pages * NS(pin_page) + rel->tuples * NS(pin_tuple);
+}
+
 static double
 ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
 	const RelOptInfo *rel = candidate->rel;
 	/* a thread takes windows */
 	double		threads = Min(threads_wanted(), rel->pages / TABLET_WINDOW_PAGES);
-	double		feed = rel->pages * NS(pin_page);
+	double		feed = ns_of_feeding(rel);
 	double		row = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, compiled) +
 		NS(cpu_op) * compiled->op_cost + ns_of_group(groups) + compiled->fetch_cost;
 
@@ -122,8 +129,8 @@ static double
 ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 {
 	int			feeders = groups > 0 ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
-	double		feed = rel->pages * NS(pin_page) / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
-	double		transfer = rel->pages * NS(gpu_page);
+	double		feed = ns_of_feeding(rel) / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
+	double		transfer = rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row);
 	double		run = rel->tuples * NS(gpu_op) * compiled->op_cost;
 	double		kept = groups > GROUPS_OF_BATCH ? groups * NS(gpu_group) : 0;
 
@@ -157,11 +164,11 @@ cost_private(const PassCost *pass)
 Cost
 cost_rows_out(double rows)
 {
-	return rows * (cpu_tuple_cost + NS(row_out) / NS(pg_unit));
+	return rows * NS(row_out) / NS(pg_unit);
 }
 
 Cost
 cost_groups_out(double groups)
 {
-	return groups * (cpu_tuple_cost + NS(group_out) / NS(pg_unit));
+	return groups * NS(group_out) / NS(pg_unit);
 }
