@@ -24,8 +24,18 @@ typedef struct ShapeEntry
 	ShapeChoice choice;
 } ShapeEntry;
 
+/* A body that can run. */
+typedef struct KnownBody
+{
+	uint32_t	program_bytes;	/* 0 = unused */
+	int			body;
+	uint8_t		program[PROGRAM_GPU_BYTES];
+} KnownBody;
+
 static ShapeEntry entries[ENTRIES];
 static int	next_entry;
+static KnownBody known[ENTRIES];
+static int	next_known;
 
 static bool
 choose(const Program *program, int body, const Tablet *tablet, bool many_groups, ShapeChoice *choice)
@@ -84,6 +94,17 @@ bool
 shape_exists(const Program *program, int body)
 {
 	ShapeChoice choice;
+	KnownBody  *entry;
 
-	return choose(program, body, NULL, false, &choice);
+	for (int i = 0; i < ENTRIES; i++)
+		if (known[i].program_bytes == program->size && known[i].body == body &&
+			memcmp(known[i].program, program, program->size) == 0)
+			return true;
+	if (!choose(program, body, NULL, false, &choice))
+		return false;
+	entry = &known[next_known++ % ENTRIES];
+	entry->body = body;
+	memcpy(entry->program, program, program->size);
+	entry->program_bytes = program->size;
+	return true;
 }
