@@ -7,7 +7,8 @@
  * come through.  Rows go out in heap order.  The first batch is one window
  * and each next one twice as large, so LIMIT 1 looks at little.  Once it is
  * clear that many rows are wanted, the device works on the next batch while
- * the rows of one go out.
+ * the rows of one go out; not for a cursor, which may be left alone for long
+ * with what others want.
  *
  * All of a batch is judged before its first row goes out.  A window that the device
  * could not judge is judged by PostgreSQL with the node's own filters, so no
@@ -21,6 +22,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
+#include "tcop/pquery.h"
 #include "utils/memutils.h"
 
 #include "exec/node.h"
@@ -28,8 +30,9 @@
 
 #define MAX_BATCH 16
 
-/* From this size on the next batch is begun early. */
+/* From this size on the next batch is begun early, with so many windows: a client that stops reading keeps them. */
 #define MIN_AHEAD 4
+#define MAX_EARLY 8
 
 /* Rows ahead whose tuples the processor is to fetch. */
 #define LOOKAHEAD 8
@@ -58,6 +61,7 @@ typedef struct GpuScanState
 	List	   *on_device;		/* in PostgreSQL's order: 1 = device, 0 = host */
 	ExprState  *all_quals;		/* made on first need */
 	AttrNumber	last_attribute; /* of those that are looked at */
+	bool		may_run_ahead;	/* whoever wants rows wants them all at once */
 	bool		waiting;		/* for subplans, which PostgreSQL runs when a row asks for them */
 	TupleTableSlot *heap_slot;
 
@@ -277,7 +281,7 @@ fill_batch(GpuScanState *state, Batch *batch, bool early)
 		else
 		{
 			batch->nwindows++;
-			early = early && submit_window(node, entry);
+			early = early && batch->nwindows <= MAX_EARLY && submit_window(node, entry);
 		}
 	}
 	if (!state->waiting)
@@ -299,7 +303,7 @@ next_batch(GpuScanState *state)
 	if (state->batch->nwindows == 0)
 		fill_batch(state, state->batch, false);
 	judge_batch(state);
-	if (state->batch_size >= MIN_AHEAD && node->feed.job != NULL && !state->exhausted)
+	if (state->may_run_ahead && state->batch_size >= MIN_AHEAD && node->feed.job != NULL && !state->exhausted)
 		fill_batch(state, state->ahead, true);
 	/* the last one: others may want what the job holds */
 	if (state->exhausted && state->ahead->nwindows == 0 && !state->waiting)
@@ -397,6 +401,8 @@ start_run(GpuScanState *state)
 	GpuNode    *node = &state->node;
 
 	node_start_run(node);
+	/* cursors have names */
+	state->may_run_ahead = ActivePortal == NULL || ActivePortal->name[0] == '\0';
 	state->waiting = params_wait(node);
 	if (!state->waiting)
 		node_open_job(node);

@@ -710,6 +710,12 @@ ask($other, 'CLOSE c7');
 same_answer($session, $lines, 'a slot for one of two feeders');
 ask($other, 'COMMIT');
 
+# A cursor that has read far has given back what it needs no more.
+ask($other, 'BEGIN; ' . join '', map { "DECLARE c$_ CURSOR FOR SELECT id FROM m WHERE k < 8; MOVE 20000 FROM c$_;" } 1 .. 40);
+same_answer($session, $lines, 'beside cursors that have read far');
+unlike((ask($session, $lines))[1], qr/Left to CPU/, 'there is room for all windows');
+ask($other, 'COMMIT');
+
 # The end
 
 ok(no_worker_left($node), 'no worker is left');
