@@ -101,6 +101,13 @@ page_window_create(void)
 	return window;
 }
 
+/* The visible tuples of a page. */
+typedef struct TupleList
+{
+	const OffsetNumber *offsets;
+	int			n;
+} TupleList;
+
 /* The offsets of the window's next page. */
 static OffsetNumber *
 next_offsets(PageWindow *window)
@@ -108,13 +115,46 @@ next_offsets(PageWindow *window)
 	return &window->offsets[window->list.npages * MaxHeapTuplesPerPage];
 }
 
+/* 1, 2, ...: the list of a page where every line pointer has a tuple. */
+static const OffsetNumber *
+every_offset(void)
+{
+	static OffsetNumber every[MaxHeapTuplesPerPage];
+
+	if (every[0] == InvalidOffsetNumber)
+		for (int i = 0; i < MaxHeapTuplesPerPage; i++)
+			every[i] = FirstOffsetNumber + i;
+	return every;
+}
+
+/* Whether the page's first n line pointers all have tuples; two at a time, since this is most of what feeding costs. */
+static bool
+all_normal(Page page, int n)
+{
+	const ItemIdData normal = {.lp_flags = LP_NORMAL};
+	const ItemIdData flags = {.lp_flags = 3};
+	const ItemIdData *item = PageGetItemId(page, FirstOffsetNumber);
+	uint64		differ = 0;
+	uint32		want;
+	uint32		mask;
+	uint64		pair;
+
+	memcpy(&want, &normal, sizeof(want));
+	memcpy(&mask, &flags, sizeof(mask));
+	for (; n >= 2; n -= 2, item += 2)
+	{
+		memcpy(&pair, item, sizeof(pair));
+		differ |= pair ^ ((uint64) want << 32 | want);
+	}
+	return (differ & ((uint64) mask << 32 | mask)) == 0 && (n == 0 || ItemIdIsNormal(item));
+}
+
 /* List the tuples of a page, all of which are visible; false if that is not known. */
 static bool
-list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *offsets, int *ntuples)
+list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList *tuples)
 {
 	Page		page = BufferGetPage(buffer);
 	bool		all_visible;
-	int			n = 0;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	compat_test_old_snapshot(source->scan->rs_base.rs_snapshot, source->relation, page);
@@ -123,14 +163,18 @@ list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *offsets,
 	{
 		OffsetNumber last = Min(PageGetMaxOffsetNumber(page), MaxHeapTuplesPerPage);
 
-		for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+		*tuples = (TupleList) {every_offset(), last};
+		if (!all_normal(page, last))
 		{
-			offsets[n] = offset;
-			n += ItemIdIsNormal(PageGetItemId(page, offset));
+			*tuples = (TupleList) {room, 0};
+			for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+			{
+				room[tuples->n] = offset;
+				tuples->n += ItemIdIsNormal(PageGetItemId(page, offset));
+			}
 		}
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	*ntuples = n;
 	return all_visible;
 }
 
@@ -140,7 +184,7 @@ list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *offsets,
  * buffer, pinned, or InvalidBuffer.
  */
 static Buffer
-prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, int *ntuples)
+prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, TupleList *tuples)
 {
 	Buffer		buffer;
 
@@ -148,7 +192,7 @@ prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, int *n
 		return InvalidBuffer;
 	recent_prefetch(source->relation, block + LOOKAHEAD);
 	buffer = recent_pin(source->relation, block);
-	if (BufferIsValid(buffer) && !list_all_visible(source, buffer, next_offsets(window), ntuples))
+	if (BufferIsValid(buffer) && !list_all_visible(source, buffer, next_offsets(window), tuples))
 	{
 		ReleaseBuffer(buffer);
 		return InvalidBuffer;
@@ -158,12 +202,12 @@ prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, int *n
 
 /* Have PostgreSQL prepare a block; its buffer, which the scan keeps pinned. */
 static Buffer
-prepare_block(PageSource *source, PageWindow *window, BlockNumber block, int *ntuples)
+prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleList *tuples)
 {
 	HeapScanDesc scan = source->scan;
 
 	compat_prepare_page(scan, block);
-	*ntuples = scan->rs_ntuples;
+	*tuples = (TupleList) {next_offsets(window), scan->rs_ntuples};
 	memcpy(next_offsets(window), scan->rs_vistuples, scan->rs_ntuples * sizeof(OffsetNumber));
 	if (source->recent)
 		recent_note(source->relation, block, scan->rs_cbuf);
@@ -172,13 +216,13 @@ prepare_block(PageSource *source, PageWindow *window, BlockNumber block, int *nt
 
 /* Add a page whose tuples are listed: in place, keeping the caller's pin, or as a copy; whether the pin is kept. */
 static bool
-add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffer, int ntuples, bool was_resident)
+add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffer, TupleList tuples, bool was_resident)
 {
 	PageList   *list = &window->list;
 	int			p = list->npages;
 	bool		in_place = was_resident && window->npins < window->lease;
 
-	list->offsets[p] = next_offsets(window);
+	list->offsets[p] = tuples.offsets;
 	if (in_place)
 	{
 		window->buffer[p] = buffer;
@@ -200,8 +244,8 @@ add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffe
 		source->copied++;
 	}
 	window->block[p] = block;
-	list->ntuples[p] = ntuples;
-	list->nrows += ntuples;
+	list->ntuples[p] = tuples.n;
+	list->nrows += tuples.n;
 	list->npages++;
 	return in_place;
 }
@@ -210,12 +254,12 @@ add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffe
 static void
 take_block(PageSource *source, PageWindow *window, BlockNumber block)
 {
-	int			ntuples;
-	Buffer		buffer = prepare_recent(source, window, block, &ntuples);
+	TupleList	tuples;
+	Buffer		buffer = prepare_recent(source, window, block, &tuples);
 
 	if (BufferIsValid(buffer))
 	{
-		if (ntuples == 0 || !add_page(source, window, block, buffer, ntuples, true))
+		if (tuples.n == 0 || !add_page(source, window, block, buffer, tuples, true))
 			ReleaseBuffer(buffer);
 	}
 	else
@@ -223,10 +267,10 @@ take_block(PageSource *source, PageWindow *window, BlockNumber block)
 		int64		reads = pgBufferUsage.shared_blks_read;
 		bool		was_resident;
 
-		buffer = prepare_block(source, window, block, &ntuples);
+		buffer = prepare_block(source, window, block, &tuples);
 		was_resident = pgBufferUsage.shared_blks_read == reads && !RelationUsesLocalBuffers(source->relation);
 		source->misses |= !was_resident;
-		if (ntuples > 0 && add_page(source, window, block, buffer, ntuples, was_resident))
+		if (tuples.n > 0 && add_page(source, window, block, buffer, tuples, was_resident))
 			IncrBufferRefCount(buffer);
 	}
 }
