@@ -22,9 +22,6 @@
 #define HEAD_BYTES		tablet_align(sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
 #define ROWS_BYTES		((uint64_t) 2 * 1024 * 1024)
 #define PASSED_BYTES	((uint64_t) BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 64)
-#define GROUPS			4096
-/* Rows of groups that the host merges; more are a table's. */
-#define HOST_ROWS		4096
 
 /* What the kernels read, in device memory. */
 typedef struct Request
@@ -141,10 +138,10 @@ batch_create(uint64_t arena_bytes, cudaError_t *error)
 	if (own == NULL)
 		return NULL;
 	own->arena_bytes = arena_bytes;
-	own->groups.nslots = 2 * GROUPS;
-	own->groups.capacity = GROUPS;
+	own->groups.nslots = 2 * BATCH_GROUPS;
+	own->groups.capacity = BATCH_GROUPS;
 	own->groups.slots = (uint32_t *) malloc(own->groups.nslots * sizeof(uint32_t));
-	own->groups.hashes = (uint64_t *) malloc(GROUPS * sizeof(uint64_t));
+	own->groups.hashes = (uint64_t *) malloc(BATCH_GROUPS * sizeof(uint64_t));
 	if (own->groups.slots == NULL || own->groups.hashes == NULL)
 		return NULL;
 	/* a process that cannot have this ends: nothing is given back here */
@@ -384,12 +381,12 @@ merge_rows(CudaBatch *own, uint32_t nrows)
 	GroupTable	from = {};
 	uint32_t	next = 0;
 
-	if (nrows > own->row_capacity || nrows > HOST_ROWS)
+	if (nrows > own->row_capacity || nrows > BATCH_GROUPS)
 		return STATUS_TABLE_FULL;
 	if (into->row_words != program->row_words)
 	{
 		free(into->rows);
-		into->rows = (uint64_t *) malloc((size_t) GROUPS * program->row_words * 8);
+		into->rows = (uint64_t *) malloc((size_t) BATCH_GROUPS * program->row_words * 8);
 		into->row_words = into->rows != NULL ? program->row_words : 0;
 		if (into->rows == NULL)
 			return STATUS_MEMORY_LIMIT;

@@ -73,14 +73,16 @@ fits_wide(Compiler *c, Expr *expr)
 		get_attavgwidth(c->input->relation, var->varattno) <= TEXT_WIDE_MAX + 1;
 }
 
-static Operand
-pack_wide(Compiler *c, const Operand *text, int mask)
+/* Hold a text in the form that a group's row keeps: without blanks that do not count, and as an integer if it fits. */
+static void
+hold_text(Compiler *c, Expr *expr, Oid type, int mask, Operand *text)
 {
-	Operand		packed = *text;
-
-	packed.class = CLASS_WIDE;
-	packed.vreg = emit(&c->em, VMOP_PACK_T, text->vreg, 0, mask, 0);
-	return packed;
+	if (type == BPCHAROID)
+		text->vreg = emit(&c->em, VMOP_TRIM_T, text->vreg, 0, 0, 0);
+	if (!fits_wide(c, expr))
+		return;
+	text->class = CLASS_WIDE;
+	text->vreg = emit(&c->em, VMOP_PACK_T, text->vreg, 0, mask, 0);
 }
 
 /* How many bytes of text an operand's integer holds; 0 when it is another type's, or a text. */
@@ -130,12 +132,9 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 				return refuse(c, REASON_DATA_TYPE);
 			if (operand->class == CLASS_PACKED)
 				return add_key(c, shape, KEY_WORD, VMOP_KEY_I, operand->vreg, hash);
-			if (type == BPCHAROID)
-				operand->vreg = emit(em, VMOP_TRIM_T, operand->vreg, 0, 0, 0);
-			if (!fits_wide(c, expr))
-				return add_key(c, shape, KEY_TEXT, VMOP_KEY_T, operand->vreg, hash);
-			*operand = pack_wide(c, operand, c->mask);
-			return add_key(c, shape, KEY_WIDE, VMOP_KEY_W, operand->vreg, hash);
+			hold_text(c, expr, type, c->mask, operand);
+			return operand->class == CLASS_WIDE ? add_key(c, shape, KEY_WIDE, VMOP_KEY_W, operand->vreg, hash)
+				: add_key(c, shape, KEY_TEXT, VMOP_KEY_T, operand->vreg, hash);
 	}
 	return false;
 }
@@ -382,12 +381,7 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 	result->dscale = arg.dscale;
 	result->count = count_state(ac, &arg, mask);
 	if (arg.class == CLASS_TEXT && (map->action == AGG_MIN || map->action == AGG_MAX))
-	{
-		if (result->argtype == BPCHAROID)
-			arg.vreg = emit(&c->em, VMOP_TRIM_T, arg.vreg, 0, 0, 0);
-		if (fits_wide(c, expr))
-			arg = pack_wide(c, &arg, mask);
-	}
+		hold_text(c, expr, result->argtype, mask, &arg);
 	result->packed = packed_bytes(&arg, result->argtype);
 	switch ((AggAction) map->action)
 	{

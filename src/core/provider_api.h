@@ -23,6 +23,7 @@
 #define PROVIDER_TEXT			256
 
 #define BATCH_WINDOWS	16
+#define BATCH_GROUPS	4096	/* go back with a batch on a GPU; of more a table is made */
 #define BATCH_PAGES		(BATCH_WINDOWS * TABLET_WINDOW_PAGES)
 
 /* A device, as users see it. */
@@ -117,7 +118,7 @@ typedef struct Provider
 	/* Whether programs like this can run. */
 	bool		(*accepts) (const ProviderJob *job);
 
-	/* An empty batch, or NULL when all are in use. */
+	/* An empty batch, or NULL when all are in use; there are two at least, since the service keeps one for small jobs. */
 	ProviderBatch *(*acquire) (void);
 
 	/* Run a batch; returns at once.  What goes wrong is its status. */

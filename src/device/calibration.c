@@ -2,7 +2,7 @@
  * calibration.c
  *		What the cost model knows of this machine: in shared memory, and in a file.
  *
- *		gpudb calibration 1
+ *		gpudb calibration VERSION
  *		machine NUMBER
  *		time NUMBER				PostgreSQL's, in microseconds
  *		NAME VALUE				for each figure that was measured
@@ -21,6 +21,7 @@
 #include "utils/timestamp.h"
 
 #include "core/hash.h"
+#include "core/target.h"
 #include "device/calibration.h"
 #include "device/mapping.h"
 
@@ -48,23 +49,10 @@ static const struct
 
 static Shared *shared = NULL;
 
-static uint64
-bits_of(double value)
-{
-	uint64		bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
 static double
 measured(int figure)
 {
-	uint64		bits = pg_atomic_read_u64(&shared->figure[figure]);
-	double		value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
+	return float_of_bits(pg_atomic_read_u64(&shared->figure[figure]));
 }
 
 /* A number for this machine: its processors. */
@@ -129,7 +117,7 @@ parse(char *text)
 	if (machine != machine_number())
 		return "it is of another machine";
 	for (int f = 0; f < FIGURE_Count; f++)
-		pg_atomic_write_u64(&shared->figure[f], bits_of(value[f] > 0 ? value[f] : NAN));
+		pg_atomic_write_u64(&shared->figure[f], bits_of_float(value[f] > 0 ? value[f] : NAN));
 	pg_atomic_write_u64(&shared->time, time);
 	return NULL;
 }
@@ -146,7 +134,7 @@ calibration_create(void)
 		mapping_drop(shared, sizeof(Shared));
 	shared = mapping_create(sizeof(Shared));
 	for (int f = 0; f < FIGURE_Count; f++)
-		pg_atomic_init_u64(&shared->figure[f], bits_of(NAN));
+		pg_atomic_init_u64(&shared->figure[f], bits_of_float(NAN));
 	pg_atomic_init_u64(&shared->time, 0);
 	file = AllocateFile(CALIBRATION_FILE, "r");
 	if (file == NULL)
@@ -204,7 +192,7 @@ calibration_store(const double *values)
 
 	for (int f = 0; f < FIGURE_Count; f++)
 		if (!isnan(values[f]))
-			pg_atomic_write_u64(&shared->figure[f], bits_of(values[f]));
+			pg_atomic_write_u64(&shared->figure[f], bits_of_float(values[f]));
 	pg_atomic_write_u64(&shared->time, time);
 	write_file(time);
 }
@@ -222,7 +210,7 @@ gpudb_calibration(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (int f = 0; f < FIGURE_Count; f++)
 	{
-		bool		known = shared != NULL && !isnan(measured(f));
+		bool		known = calibration_measured((Figure) f);
 		Datum		values[5] = {
 			CStringGetTextDatum(figures[f].name), CStringGetTextDatum(figures[f].device),
 			Float8GetDatum(calibration_figure((Figure) f)),

@@ -64,6 +64,19 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	params_find(node);
 }
 
+/* Whether there is nothing to check. */
+static bool
+results_are_sure(const CompileResult *compiled)
+{
+	bool		sure = true;
+
+	for (int k = 0; k < compiled->nkeys; k++)
+		sure &= result_of_key_is_sure(&compiled->key[k]);
+	for (int a = 0; a < compiled->naggs; a++)
+		sure &= result_of_aggregate_is_sure(&compiled->agg[a]);
+	return sure;
+}
+
 /* Check that every value can be known, before the first row goes out. */
 static DeviceStatus
 check_results(GpuAggState *state)
@@ -72,30 +85,22 @@ check_results(GpuAggState *state)
 	MemoryContext scratch;
 	MemoryContext old;
 	DeviceStatus status = STATUS_DONE;
-	int			key[PROGRAM_MAX_KEYS];
-	int			nkeys = 0;
-	int		   *agg = palloc(sizeof(int) * Max(1, compiled->naggs));
-	int			naggs = 0;
 	Datum		value;
 	bool		isnull;
 
-	for (int k = 0; k < compiled->nkeys; k++)
-		if (!result_of_key_is_sure(&compiled->key[k]))
-			key[nkeys++] = k;
-	for (int a = 0; a < compiled->naggs; a++)
-		if (!result_of_aggregate_is_sure(&compiled->agg[a]))
-			agg[naggs++] = a;
-	if (nkeys + naggs == 0)
+	if (results_are_sure(compiled))
 		return STATUS_DONE;
 	scratch = AllocSetContextCreate(state->node.run_context, "gpudb results", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(scratch);
 	for (uint32 g = 0; g < state->groups->ngroups && status == STATUS_DONE; g++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int k = 0; k < nkeys && status == STATUS_DONE; k++)
-			status = result_of_key(compiled, state->groups, g, key[k], &value, &isnull);
-		for (int a = 0; a < naggs && status == STATUS_DONE; a++)
-			status = result_of_aggregate(compiled, state->groups, g, agg[a], &value, &isnull);
+		for (int k = 0; k < compiled->nkeys && status == STATUS_DONE; k++)
+			if (!result_of_key_is_sure(&compiled->key[k]))
+				status = result_of_key(compiled, state->groups, g, k, &value, &isnull);
+		for (int a = 0; a < compiled->naggs && status == STATUS_DONE; a++)
+			if (!result_of_aggregate_is_sure(&compiled->agg[a]))
+				status = result_of_aggregate(compiled, state->groups, g, a, &value, &isnull);
 		MemoryContextReset(scratch);
 	}
 	MemoryContextSwitchTo(old);

@@ -27,9 +27,6 @@
 #include "device/device.h"
 #include "exec/feeders.h"
 
-/* To start workers takes some 4 ms, in which one process pins so many pages. */
-#define PAGES_PER_FEEDER 8192
-
 #define QUEUE_BYTES		((Size) 65536)
 #define PIECE_BYTES		((Size) 1024 * 1024)
 

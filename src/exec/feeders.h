@@ -9,6 +9,12 @@
 
 #include "exec/feed.h"
 
+/*
+ * One worker for so many pages, unless the table's parallel_workers says
+ * otherwise: to start workers takes some 4 ms, in which one process pins them.
+ */
+#define PAGES_PER_FEEDER 8192
+
 typedef struct Feeders Feeders;
 
 /*

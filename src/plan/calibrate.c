@@ -39,6 +39,7 @@
 #include "exec/stat.h"
 #include "guc.h"
 #include "plan/calibrate.h"
+#include "plan/cost.h"
 
 /*
  * The large table is to be larger than the processors' caches, but a part of
@@ -51,6 +52,7 @@
 #define TINY_ROWS	1000
 #define FEEDERS		"3"
 #define RUNS		5
+#define FAR_KEY		"k % " CppAsString2(FAR_GROUPS)
 #define TEXT_VALUE	"what a row may hold besides numbers"
 #define TINY_RUNS	25
 #define BATCH		1000
@@ -133,7 +135,7 @@ fill(const char *name, int nrows)
 		{
 			Datum		number = NumericGetDatum(int64_div_fast_to_numeric(row * INT64CONST(7), 2));
 			Datum		value[] = {
-				Int32GetDatum(row), Int32GetDatum(row % 1000), Int64GetDatum((int64) row * 7), Float8GetDatum(row / 8.0),
+				Int32GetDatum(row), Int32GetDatum(row % NEAR_GROUPS), Int64GetDatum((int64) row * 7), Float8GetDatum(row / 8.0),
 				Int32GetDatum(row % 77), Int32GetDatum(-row), number, text, number, number, Int32GetDatum(row)
 			};
 
@@ -266,7 +268,7 @@ start_ns(const char *device)
 
 /* The time of an instruction by one query with few of them and one with many. */
 static double
-op_ns(const char *table, double nrows)
+op_ns(const Calibration *c)
 {
 	StringInfoData many;
 	Timing		few_timing;
@@ -276,10 +278,17 @@ op_ns(const char *table, double nrows)
 	appendStringInfoString(&many, "SELECT sum(v");
 	for (int i = 1; i <= 24; i++)
 		appendStringInfo(&many, "%s x %s %d", i % 2 ? " +" : " -", i % 3 ? "*" : "+", i);
-	appendStringInfo(&many, ") FROM gpudb.%s", table);
-	few_timing = measure(psprintf("SELECT sum(v + x) FROM gpudb.%s", table), RUNS);
+	appendStringInfoString(&many, ") FROM gpudb.calibration_large");
+	few_timing = measure("SELECT sum(v + x) FROM gpudb.calibration_large", RUNS);
 	many_timing = measure(many.data, RUNS);
-	return Max(many_timing.run_ns - few_timing.run_ns, 0) / nrows / (many_timing.op_cost - few_timing.op_cost);
+	return Max(many_timing.run_ns - few_timing.run_ns, 0) / c->large_rows / (many_timing.op_cost - few_timing.op_cost);
+}
+
+/* How many groups FAR_KEY makes. */
+static double
+far_groups(const Calibration *c)
+{
+	return Min(c->large_rows, FAR_GROUPS);
 }
 
 /* The time of finding a row's group, beyond what `plain` takes without; of grouping by this key. */
@@ -347,10 +356,10 @@ measure_cpu(Calibration *c)
 	other = measure("SELECT sum(v), max(t) FROM gpudb.calibration_large", RUNS);
 	c->figure[FIGURE_cpu_text] = Max(((other.deform_ns - one.deform_ns) / c->large_rows - c->figure[FIGURE_cpu_attribute]) /
 									 strlen(TEXT_VALUE), 0.01);
-	c->figure[FIGURE_cpu_op] = Max(op_ns("calibration_large", c->large_rows), 0.01);
+	c->figure[FIGURE_cpu_op] = Max(op_ns(c), 0.01);
 	one = measure("SELECT sum(x) FROM gpudb.calibration_large", RUNS);
 	c->figure[FIGURE_cpu_group] = group_ns(c, "v", &one);
-	c->figure[FIGURE_cpu_far_group] = group_ns(c, "k % 100000", &one);
+	c->figure[FIGURE_cpu_far_group] = group_ns(c, FAR_KEY, &one);
 	c->figure[FIGURE_cpu_thread] = thread_gain();
 }
 
@@ -387,10 +396,10 @@ measure_gpu(Calibration *c)
 	(void) measure("SELECT sum(v) FROM gpudb.calibration_narrow", RUNS);
 	c->figure[FIGURE_gpu_start] = start_ns("gpu");
 	measure_feeders(c);
-	c->figure[FIGURE_gpu_op] = Max(op_ns("calibration_large", c->large_rows), 0.0001);
+	c->figure[FIGURE_gpu_op] = Max(op_ns(c), 0.0001);
 	plain = measure("SELECT sum(x) FROM gpudb.calibration_large", RUNS).pass_ms;
-	grouped = measure("SELECT sum(x) FROM gpudb.calibration_large GROUP BY k % 100000", RUNS).pass_ms;
-	c->figure[FIGURE_gpu_group] = Max((grouped - plain) * 1e6 / Min(c->large_rows, 100000), 0.1);
+	grouped = measure("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY, RUNS).pass_ms;
+	c->figure[FIGURE_gpu_group] = Max((grouped - plain) * 1e6 / far_groups(c), 0.1);
 }
 
 /* The time of returning one of n rows; nobody looks at them. */
@@ -407,20 +416,21 @@ measure_output(Calibration *c)
 {
 	choose_device("cpu");
 	c->figure[FIGURE_row_out] = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
-	c->figure[FIGURE_group_out] = out_ns("SELECT k % 100000, sum(v) FROM gpudb.calibration_large GROUP BY 1",
-										 Min(c->large_rows, 100000));
+	c->figure[FIGURE_group_out] = out_ns("SELECT " FAR_KEY ", sum(v) FROM gpudb.calibration_large GROUP BY 1",
+										 far_groups(c));
 }
 
 static void
 measure_all(Calibration *c)
 {
 	const char *more = ", w bigint, f float8, x int, y int, n numeric(12,2), t text COLLATE \"C\", n2 numeric(12,2), n3 numeric(12,2), z int";
+	const double pages = Min(LARGE_PAGES, NBuffers / 6);
 
 	if (!OidIsValid(get_namespace_oid("gpudb", true)))
 		execute("CREATE SCHEMA gpudb");
-	c->large_rows = (double) PAGE_ROWS * Min(LARGE_PAGES, NBuffers / 6);
+	c->large_rows = PAGE_ROWS * pages;
 	c->large_pages = make_table("calibration_large", c->large_rows, more);
-	c->narrow_rows = (double) NARROW_PAGE_ROWS * Min(LARGE_PAGES, NBuffers / 6) / 4;
+	c->narrow_rows = NARROW_PAGE_ROWS * pages / 4;
 	c->narrow_pages = make_table("calibration_narrow", c->narrow_rows, "");
 	c->small_pages = make_table("calibration_small", SMALL_ROWS, more);
 	(void) make_table("calibration_tiny", TINY_ROWS, more);

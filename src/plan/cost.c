@@ -28,23 +28,15 @@
 #include "utils/spccache.h"
 #include "utils/syscache.h"
 
+#include "core/provider_api.h"
 #include "device/calibration.h"
 #include "device/device.h"
 #include "device/threads.h"
+#include "exec/feeders.h"
 #include "guc.h"
 #include "plan/cost.h"
 
-/* As in exec/feeders.c: workers help to feed a GPU, one for so many pages. */
-#define PAGES_PER_FEEDER 8192
-
 #define NS(name) calibration_figure(FIGURE_##name)
-
-/* Groups that stay near: figures are measured at this number and at the other. */
-#define NEAR_GROUPS		1000
-#define FAR_GROUPS		100000
-
-/* As HOST_ROWS in cuda/batch.cu: more are kept in a table. */
-#define GROUPS_OF_BATCH 4096
 
 /* Bytes of a text of which nothing is known. */
 #define USUAL_TEXT		32
@@ -132,7 +124,7 @@ ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 	double		feed = ns_of_feeding(rel) / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
 	double		transfer = rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row);
 	double		run = rel->tuples * NS(gpu_op) * compiled->op_cost;
-	double		kept = groups > GROUPS_OF_BATCH ? groups * NS(gpu_group) : 0;
+	double		kept = groups > BATCH_GROUPS ? groups * NS(gpu_group) : 0;
 
 	/* values stored out of line are the backend's to fetch */
 	return NS(gpu_start) + Max(feed, Max(transfer, run)) + kept + rel->tuples * compiled->fetch_cost;

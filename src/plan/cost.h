@@ -12,6 +12,10 @@
 #include "compile/compile.h"
 #include "plan/candidate.h"
 
+/* Groups that stay near, and some that do not: finding a row's group is measured with so many. */
+#define NEAR_GROUPS		1000
+#define FAR_GROUPS		100000
+
 /* One pass of a device over a relation. */
 typedef struct PassCost
 {

@@ -68,12 +68,11 @@ static ServiceJob jobs[CHANNEL_JOBS];
 static ServiceTable tables[CHANNEL_JOBS];
 static Ticket tickets[CHANNEL_JOBS * CHANNEL_JOB_RESULTS];
 
-/* As they were at the start: what requesters could change is not asked again. */
+/* As it was at the start: what requesters could change is not asked again. */
 static uint64 batch_bytes;
 static int	in_flight;			/* batches of all jobs */
 
 static ProviderBatch *spare;	/* for small jobs; NULL while it is in use */
-static bool keeps_spare;		/* the provider has batches enough */
 static int	next_slot;			/* whose turn it is */
 
 /* Requests */
@@ -427,7 +426,7 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 static void
 release_batch(ProviderBatch *batch)
 {
-	if (keeps_spare && spare == NULL)
+	if (spare == NULL)
 		spare = batch;
 	else
 		provider->release(batch);
@@ -617,24 +616,6 @@ sleep_until_rung(void)
 	pg_atomic_write_u32(&channel->sleeping, 0);
 }
 
-/* Set a batch aside, unless it is the only one. */
-static void
-keep_spare(void)
-{
-	ProviderBatch *other;
-
-	spare = provider->acquire();
-	other = provider->acquire();
-	keeps_spare = other != NULL;
-	if (keeps_spare)
-		provider->release(other);
-	else
-	{
-		provider->release(spare);
-		spare = NULL;
-	}
-}
-
 void
 service_run(Channel *ch, const Provider *device, BufferPool buffers)
 {
@@ -646,7 +627,7 @@ service_run(Channel *ch, const Provider *device, BufferPool buffers)
 	provider = device;
 	chunks_open(ch, device, buffers);
 	batch_bytes = ch->provider_state.batch_bytes;
-	keep_spare();
+	spare = provider->acquire();
 	while (getppid() == parent)
 	{
 		bool		busy = false;

@@ -13,16 +13,8 @@
 
 #include "deform_launch.h"
 
+#include "check.cuh"
 #include "deformer.h"
-
-static void
-check(int error, const char *what)
-{
-	if (error == cudaSuccess)
-		return;
-	printf("Bail out! %s: %s\n", what, cudaGetErrorString((cudaError_t) error));
-	exit(1);
-}
 
 /* Device memory that is kept between calls. */
 static uint8_t *

@@ -22,6 +22,7 @@
 #include "groups_launch.h"
 #include "pool.h"
 
+#include "check.cuh"
 #include "tap.h"
 
 #define TEST_SECONDS	300
@@ -39,15 +40,6 @@ begin(const char *name)
 	/* what a hanging GPU would otherwise hold up for ever */
 	alarm(TEST_SECONDS);
 	tap_begin(name);
-}
-
-static void
-check(int error, const char *what)
-{
-	if (error == cudaSuccess)
-		return;
-	printf("Bail out! %s: %s\n", what, cudaGetErrorString((cudaError_t) error));
-	exit(1);
 }
 
 /* Launches on other streams do not wait for copies and memsets of the default one. */

@@ -22,18 +22,10 @@
 #include "tuning.cuh"
 #include "vm_launch.h"
 
+#include "check.cuh"
 #include "interpreter.h"
 
 #define ROW_CAPACITY 8192
-
-static void
-check(cudaError_t error, const char *what)
-{
-	if (error == cudaSuccess)
-		return;
-	printf("Bail out! %s: %s\n", what, cudaGetErrorString(error));
-	exit(1);
-}
 
 /* Device memory that is kept between runs; zeroed at first, since more of it is copied back than a run may write. */
 template <typename T> static T *
