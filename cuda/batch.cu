@@ -17,6 +17,7 @@
 #include "context.h"
 #include "deform_launch.h"
 #include "group_table.h"
+#include "output_launch.h"
 #include "shape_cache.h"
 
 #define HEAD_BYTES		tablet_align(sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
@@ -341,6 +342,20 @@ place_rows(CudaBatch *own, VmLaunch *launch)
 	own->merge.group = (uint32_t *) (launch->rows + (size_t) own->row_capacity * row_words);
 }
 
+/* Have the rows that pass write their outputs to where the windows want them. */
+static cudaError_t
+start_output(CudaBatch *own)
+{
+	const ProviderBatch *batch = &own->batch;
+	OutputLaunch launch = {
+		arena_program(own), arena_tablet(own), arena_passed(own), &((Request *) own->arena)->result.status, batch->nwindows
+	};
+
+	memcpy(launch.row_start, batch->row_start, sizeof(launch.row_start));
+	memcpy(launch.block, batch->output, sizeof(launch.block));
+	return (cudaError_t) output_launch(&launch, batch->job->view.program->noutputs, own->stream);
+}
+
 /* The second leg. */
 static void
 start_run(CudaBatch *own)
@@ -364,6 +379,8 @@ start_run(CudaBatch *own)
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
 	launch.result = &((Request *) own->arena)->result;
 	error = CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
+	if (error == cudaSuccess && program->noutputs > 0)
+		error = start_output(own);
 	if (error == cudaSuccess && launch.passed != NULL)
 		error = CUDA_CALL(cudaMemcpyAsync(own->passed, launch.passed, tablet->nrows / 8 + 1, cudaMemcpyDeviceToHost, own->stream));
 	if (error == cudaSuccess)

@@ -13,29 +13,41 @@
 
 #define ENTRIES 32
 
+/* A body of a program. */
+typedef struct Body
+{
+	uint32_t	program_bytes;	/* 0 = none */
+	int			number;
+	uint8_t		program[PROGRAM_GPU_BYTES];
+} Body;
+
 typedef struct ShapeEntry
 {
-	uint32_t	program_bytes;	/* 0 = unused */
-	int			body;
+	Body		body;
 	bool		many_groups;
 	uint16_t	type[PROGRAM_MAX_COLUMNS];
 	bool		has_nulls[PROGRAM_MAX_COLUMNS];
-	uint8_t		program[PROGRAM_GPU_BYTES];
 	ShapeChoice choice;
 } ShapeEntry;
 
-/* A body that can run. */
-typedef struct KnownBody
-{
-	uint32_t	program_bytes;	/* 0 = unused */
-	int			body;
-	uint8_t		program[PROGRAM_GPU_BYTES];
-} KnownBody;
-
 static ShapeEntry entries[ENTRIES];
 static int	next_entry;
-static KnownBody known[ENTRIES];
-static int	next_known;
+static Body possible[ENTRIES];	/* those that can run */
+static int	next_possible;
+
+static bool
+body_matches(const Body *body, const Program *program, int number)
+{
+	return body->program_bytes == program->size && body->number == number && memcmp(body->program, program, program->size) == 0;
+}
+
+static void
+keep_body(Body *body, const Program *program, int number)
+{
+	body->program_bytes = program->size;
+	body->number = number;
+	memcpy(body->program, program, program->size);
+}
 
 static bool
 choose(const Program *program, int body, const Tablet *tablet, bool many_groups, ShapeChoice *choice)
@@ -57,12 +69,12 @@ choose(const Program *program, int body, const Tablet *tablet, bool many_groups,
 static bool
 entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet, bool many_groups)
 {
-	if (entry->program_bytes != program->size || entry->body != body || entry->many_groups != many_groups)
+	if (entry->many_groups != many_groups)
 		return false;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 		if (entry->type[c] != tablet->column[c].type || entry->has_nulls[c] != (tablet->column[c].null_count > 0))
 			return false;
-	return memcmp(entry->program, program, program->size) == 0;
+	return body_matches(&entry->body, program, body);
 }
 
 const ShapeChoice *
@@ -78,15 +90,13 @@ shape_choose(const Program *program, int body, const Tablet *tablet, bool many_g
 		return NULL;
 	entry = &entries[next_entry++ % ENTRIES];
 	entry->choice = choice;
-	entry->body = body;
 	entry->many_groups = many_groups;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 	{
 		entry->type[c] = tablet->column[c].type;
 		entry->has_nulls[c] = tablet->column[c].null_count > 0;
 	}
-	memcpy(entry->program, program, program->size);
-	entry->program_bytes = program->size;
+	keep_body(&entry->body, program, body);
 	return &entry->choice;
 }
 
@@ -94,17 +104,12 @@ bool
 shape_exists(const Program *program, int body)
 {
 	ShapeChoice choice;
-	KnownBody  *entry;
 
 	for (int i = 0; i < ENTRIES; i++)
-		if (known[i].program_bytes == program->size && known[i].body == body &&
-			memcmp(known[i].program, program, program->size) == 0)
+		if (body_matches(&possible[i], program, body))
 			return true;
 	if (!choose(program, body, NULL, false, &choice))
 		return false;
-	entry = &known[next_known++ % ENTRIES];
-	entry->body = body;
-	memcpy(entry->program, program, program->size);
-	entry->program_bytes = program->size;
+	keep_body(&possible[next_possible++ % ENTRIES], program, body);
 	return true;
 }

@@ -45,4 +45,7 @@
 #define CLEAR_THREADS 256
 #define ZONE_THREADS 1024
 
+/* Compacting rows that passed: 2,048 of them, at most 32 kB of values, a step; not yet measured. */
+#define OUTPUT_THREADS 256
+
 #endif							/* GPUDB_CUDA_TUNING_CUH */

@@ -267,18 +267,18 @@ block_groups_clear(const VmShape *shape, BlockGroups *groups)
 		block_singles(groups, shape, i / singles)[i % singles] = 0;
 }
 
-/* Write one state of a group, by a warp, or with s = nstates its key. */
+/* Write one state of a group, by a team of threads, or with s = nstates its key. */
 static __device__ inline void
-block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t group, uint32_t s)
+block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t team, uint32_t group, uint32_t s)
 {
 	const VmShape *shape = &launch->shape;
 	uint64_t   *row = launch->rows + (size_t) (groups->at + group) * shape->row_words;
 	uint32_t	error = 0;
 
 	if (s < shape->nstates)
-		state_collect((StateKind) shape->state_kind[s], block_state(groups, shape, group, s), groups->replicas,
+		state_collect((StateKind) shape->state_kind[s], block_state(groups, shape, group, s), groups->replicas, team,
 					  block_singles(groups, shape, group) + shape->single_at[s], row + shape->state_word[s], &error);
-	else if ((threadIdx.x & 31) == 0)
+	else if ((threadIdx.x & (team - 1)) == 0)
 	{
 		launch->hashes[groups->at + group] = shape->grouped ? group_hashes(groups)[group] : 0;
 		row[0] = 0;
@@ -297,7 +297,8 @@ static __device__ __noinline__ void
 block_groups_flush(const VmLaunch *launch, BlockGroups *groups)
 {
 	const uint32_t ngroups = launch->shape.grouped ? min(groups->ngroups, groups->capacity) : 1;
-	const uint32_t parts = launch->shape.nstates + 1;
+	/* few replicas are one thread's */
+	const uint32_t team = groups->replicas < 32 ? 1 : 32;
 
 	if (threadIdx.x == 0)
 		groups->at = atomicAdd(&launch->result->nrows, ngroups);
@@ -308,8 +309,9 @@ block_groups_flush(const VmLaunch *launch, BlockGroups *groups)
 			atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
 		return;
 	}
-	for (uint32_t i = threadIdx.x / 32; i < ngroups * parts; i += VM_THREADS / 32)
-		block_write(launch, groups, i / parts, i % parts);
+	for (uint32_t s = 0; s <= launch->shape.nstates; s++)
+		for (uint32_t group = threadIdx.x / team; group < ngroups; group += VM_THREADS / team)
+			block_write(launch, groups, team, group, s);
 }
 
 /* Write out a full table and go on with an empty one, with room for more groups if that is possible; by all threads. */

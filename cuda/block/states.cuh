@@ -135,19 +135,19 @@ sum_of_parts(Wide part, const uint64_t *single, uint32_t *error)
 	return (Wide) ((UWide) high << 64 | (uint64_t) low);
 }
 
-/* All replicas of a state into words as core/op_agg.h has them, by a whole warp; lane 0 writes. */
+/* All replicas of a state into words as core/op_agg.h has them, by a team: a whole warp, whose lane 0 writes, or one thread. */
 static __device__ inline void
-state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, const uint64_t *single, uint64_t *into,
-			  uint32_t *error)
+state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t team, const uint64_t *single,
+			  uint64_t *into, uint32_t *error)
 {
-	const uint32_t lane = threadIdx.x & 31;
+	const uint32_t lane = threadIdx.x & (team - 1);
 	const uint32_t words = state_words(kind);
 	uint64_t	total[5] = {0};
 	uint64_t	one[5] = {0};
 	uint32_t	overflow = 0;
 
 	state_init(kind, total);
-	for (uint32_t r = lane; r < replicas; r += 32)
+	for (uint32_t r = lane; r < replicas; r += team)
 	{
 #pragma unroll
 		for (uint32_t w = 0; w < 5; w++)
@@ -157,7 +157,7 @@ state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, const ui
 			wide_store(one, (Wide) (int64_t) one[0]);
 		state_merge(kind, total, one, &overflow);
 	}
-	for (uint32_t distance = min(16u, replicas / 2); distance > 0; distance /= 2)
+	for (uint32_t distance = min(team, replicas) / 2; distance > 0; distance /= 2)
 	{
 #pragma unroll
 		for (uint32_t w = 0; w < 5; w++)

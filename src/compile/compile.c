@@ -1,6 +1,6 @@
 /*
  * compile.c
- *		One program from filters, keys and aggregates.
+ *		One program from filters, outputs, keys and aggregates.
  *
  * Where decimals occur the same walk runs twice: for the narrow body and for
  * the wide one.  Columns and states are numbered in the order of the walk, so
@@ -42,6 +42,8 @@ compile_body(Compiler *c, const CompileRequest *request, Program *shape)
 	if (request->aggregate)
 		return compile_keys_and_aggregates(c, request, shape);
 	emit(&c->em, VMOP_EMIT, 0, 0, 0, 0);
+	if (request->give_rows)
+		compile_outputs(c, request->outputs, shape);
 	return true;
 }
 

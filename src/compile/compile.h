@@ -41,10 +41,12 @@ typedef struct CompileInput
 	const int16 *scales;		/* by attribute number: numerics without declared scale; NULL = first guess */
 } CompileInput;
 
-/* What to compute: filters, then either row numbers or keys and aggregates. */
+/* What to compute: filters, then either rows or keys and aggregates. */
 typedef struct CompileRequest
 {
 	List	   *quals;
+	bool		give_rows;		/* with values, if all of `outputs` can be had; else their numbers do */
+	List	   *outputs;		/* Vars */
 	bool		aggregate;
 	List	   *keys;			/* expressions */
 	List	   *aggs;			/* Aggrefs */
@@ -73,6 +75,19 @@ typedef struct KeyResult
 	int16		dscale_max;
 } KeyResult;
 
+/* How an attribute of a row that passed is made of outputs. */
+typedef struct OutputResult
+{
+	AttrNumber	attno;
+	Oid			type;
+	int32		typmod;
+	uint8		packed;			/* bytes of a text that an integer holds, 0 = it is none */
+	int16		scale;			/* numerics */
+	int16		dscale;			/* -1: `second` says */
+	int16		value;			/* numbers of outputs, -1 = none */
+	int16		second;
+} OutputResult;
+
 /* How an aggregate's states become its value. */
 typedef struct AggResult
 {
@@ -94,6 +109,9 @@ typedef struct CompileResult
 	Program    *program;		/* palloc'd; NULL after a check */
 	int			ncolumns;
 	ColumnUse	column[PROGRAM_MAX_COLUMNS];
+	bool		gives_rows;		/* with all that is wanted of them: nobody needs their heap tuples */
+	int			nattributes;
+	OutputResult attribute[PROGRAM_MAX_OUTPUTS];
 	int			nkeys;
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
@@ -110,6 +128,9 @@ extern void compile_program(const CompileInput *input, const CompileRequest *req
 
 /* The same without keeping a program; parameters need no values. */
 extern bool compile_check(const CompileInput *input, const CompileRequest *request, CompileResult *result);
+
+/* The Vars that a target list and filters left to PostgreSQL want of a row, each once: outputs, for CompileRequest. */
+extern List *compile_wanted(Node *tlist, Node *quals);
 
 /* The attributes declared NOT NULL, for CompileInput. */
 extern Bitmapset *compile_not_null(TupleDesc desc);

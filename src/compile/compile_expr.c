@@ -150,8 +150,7 @@ declared_scale(int32 typmod)
 	return Max(scale, 0);
 }
 
-/* The tablet column for a use of an attribute; made on first use. */
-static int
+int
 use_column(Compiler *c, const ColumnUse *use)
 {
 	CompileResult *r = c->result;
@@ -168,34 +167,43 @@ use_column(Compiler *c, const ColumnUse *use)
 	return r->ncolumns++;
 }
 
-static bool
-compile_var(Compiler *c, Var *var, Operand *out)
+bool
+describe_var(Compiler *c, const Var *var, Operand *out, ColumnUse *use)
 {
-	static const Opcode load[] = {
-		[KIND_B] = VMOP_LOAD_B, [KIND_I] = VMOP_LOAD_I, [KIND_F] = VMOP_LOAD_F,
-		[KIND_W] = VMOP_LOAD_W, [KIND_T] = VMOP_LOAD_T,
-	};
-	ColumnUse	use = {.attno = var->varattno, .typmod = var->vartypmod};
-
+	*use = (ColumnUse) {.attno = var->varattno, .typmod = var->vartypmod};
 	if (var->varno != c->input->varno || var->varlevelsup != 0)
 		return refuse(c, REASON_EXPRESSION);
 	if (var->varattno <= 0)
 		return refuse(c, "system_column");
-	use.type = getBaseTypeAndTypmod(var->vartype, &use.typmod);
-	if (!class_of_type(c, use.type, use.typmod, out))
+	use->type = getBaseTypeAndTypmod(var->vartype, &use->typmod);
+	if (!class_of_type(c, use->type, use->typmod, out))
 		return false;
 	out->nullable = !bms_is_member(var->varattno, c->input->notnull);
-	use.packed = out->class == CLASS_PACKED;
+	use->packed = out->class == CLASS_PACKED;
 	if (out->class == CLASS_DECIMAL)
 	{
-		out->dscale = declared_scale(use.typmod);
+		out->dscale = declared_scale(use->typmod);
 		out->scale = out->dscale;
 		if (out->dscale < 0)
 			out->scale = c->input->scales ? c->input->scales[var->varattno] : SCALE_FIRST_GUESS;
 		if (out->scale > DECIMAL_MAX_DIGITS)
 			return refuse(c, REASON_DATA_TYPE);
-		use.scale = out->scale;
+		use->scale = out->scale;
 	}
+	return true;
+}
+
+static bool
+compile_var(Compiler *c, const Var *var, Operand *out)
+{
+	static const Opcode load[] = {
+		[KIND_B] = VMOP_LOAD_B, [KIND_I] = VMOP_LOAD_I, [KIND_F] = VMOP_LOAD_F,
+		[KIND_W] = VMOP_LOAD_W, [KIND_T] = VMOP_LOAD_T,
+	};
+	ColumnUse	use;
+
+	if (!describe_var(c, var, out, &use))
+		return false;
 	out->vreg = emit(&c->em, load[kind_of(c, out->class)], 0, 0, 0, use_column(c, &use));
 	use.second = true;
 	if (out->class == CLASS_DECIMAL && out->dscale < 0)

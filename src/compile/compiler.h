@@ -61,6 +61,12 @@ extern const FunctionMap *comparison_of(Compiler *c, Oid function, List *args);
 /* What an expression stands for that refers to the scan's target list. */
 extern Expr *scan_expr(const Compiler *c, Expr *expr);
 
+/* What a column is, without its register: class, scale, how it is held; false with c->reason set. */
+extern bool describe_var(Compiler *c, const Var *var, Operand *out, ColumnUse *use);
+
+/* The tablet column for a use of an attribute; made on first use. */
+extern int	use_column(Compiler *c, const ColumnUse *use);
+
 /* Compile an expression; false with c->reason set when it cannot run. */
 extern bool compile_expr(Compiler *c, Expr *expr, Operand *out);
 
@@ -141,6 +147,9 @@ extern Operand int_operand(int vreg, bool nullable);
 extern Operand bool_operand(int vreg, bool nullable);
 extern int	widened(Compiler *c, const Operand *a);
 extern int	null_test(Compiler *c, const Operand *a);
+
+/* What is wanted of rows, into shape and c->result, or neither: compile_output.c. */
+extern void compile_outputs(Compiler *c, List *vars, Program *shape);
 
 /* Keys and aggregates: compile_agg.c. */
 extern bool compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program *shape);

@@ -303,4 +303,42 @@ decimal_value(const DecimalParts *parts, int scale, Wide *value)
 	return STATUS_DONE;
 }
 
+/* What decimal_store() takes, and bytes that it writes at most. */
+#define DECIMAL_STORE_SCALE 16
+#define DECIMAL_STORE_BYTES 20
+
+/*
+ * The payload of the numeric value / 10^scale with that display scale, in its
+ * short form.  Returns its length in bytes.
+ */
+CORE_FN uint32_t
+decimal_store(int64_t value, int scale, uint16_t *out)
+{
+	uint64_t	rest = value < 0 ? 0 - (uint64_t) value : (uint64_t) value;
+	uint64_t	unit = (uint64_t) pow10_int64(scale);
+	int			places = (scale + 3) / 4;	/* base-10000 digits behind the point */
+	uint64_t	whole = rest / unit;
+	uint64_t	part = rest % unit * (uint64_t) pow10_int64(4 * places - scale);
+	int			digit[DECIMAL_STORE_BYTES / 2];	/* the least significant one first */
+	int			n = 0;
+	int			first = 0;
+	int			weight;
+	uint32_t	length = 0;
+
+	for (; n < places; n++, part /= 10000)
+		digit[n] = (int) (part % 10000);
+	for (; whole > 0; n++, whole /= 10000)
+		digit[n] = (int) (whole % 10000);
+	/* zeros at either end are not stored */
+	while (n > 0 && digit[n - 1] == 0)
+		n--;
+	while (first < n && digit[first] == 0)
+		first++;
+	weight = n == 0 ? 0 : n - 1 - places;
+	out[length++] = (uint16_t) (0x8000 | (value < 0 ? 0x2000 : 0) | scale << 7 | (weight & 0x7F));
+	while (n > first)
+		out[length++] = (uint16_t) digit[--n];
+	return length * (uint32_t) sizeof(uint16_t);
+}
+
 #endif							/* GPUDB_CORE_DECIMAL_H */

@@ -50,6 +50,8 @@ typedef struct DeviceWork
 	Tablet	   *tablet;			/* out: until the item is submitted again or released */
 	uint32_t   *rows;			/* out: row numbers that passed, in order */
 	uint32_t	nrows;
+	bool		wide;			/* out: decimals have 128 bits */
+	uint8_t    *output;			/* out: the program's outputs of these rows, laid out for all of the pages'; may be NULL */
 } DeviceWork;
 
 typedef struct JobTimes

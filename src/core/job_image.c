@@ -152,6 +152,17 @@ plan_is_sound(const JobImage *image, int wide, uint32_t ncolumns)
 	return plan->var_columns == var_columns;
 }
 
+/* Texts lie apart from their columns: they are no outputs. */
+static bool
+outputs_are_sound(const JobImage *image, const Program *program)
+{
+	for (int wide = 0; wide < 2; wide++)
+		for (uint32_t k = 0; k < program->noutputs; k++)
+			if (((const uint16_t *) image_at(image, image->types[wide]))[program->output[k]] == COLTYPE_TEXT)
+				return false;
+	return true;
+}
+
 /*
  * Whether every part is where job_image_write() would have put it, so that
  * none leads outside or overlaps another.
@@ -199,5 +210,5 @@ job_image_open(JobImage *image, uint32_t size, JobView *view)
 		view->deform.plan[wide] = plan;
 		view->deform.types[wide] = image_at(image, image->types[wide]);
 	}
-	return STATUS_DONE;
+	return outputs_are_sound(image, view->program) ? STATUS_DONE : STATUS_BAD_PROGRAM;
 }

@@ -27,6 +27,7 @@
 #define PROGRAM_MAX_REGISTERS	96	/* slots of 8 bytes per lane */
 #define PROGRAM_MAX_KEYS		32
 #define PROGRAM_MAX_COLUMNS		256
+#define PROGRAM_MAX_OUTPUTS		32
 #define PROGRAM_MAX_INSTRS		4096
 
 typedef enum Opcode
@@ -155,6 +156,8 @@ typedef struct Program
 	uint16_t	row_words;		/* of a group's row */
 	uint16_t	grouped;		/* there are keys: the table grows */
 	uint16_t	aggregates;		/* 1: fills a group table; 0: emits rows */
+	uint16_t	noutputs;		/* of emitted rows: columns whose values go out */
+	uint8_t		output[PROGRAM_MAX_OUTPUTS];	/* which ones */
 	ProgramBody body[2];		/* narrow, wide */
 	uint8_t		key_kind[PROGRAM_MAX_KEYS];
 	uint16_t	key_word[PROGRAM_MAX_KEYS]; /* first word in the row */

@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 2
+#define PROVIDER_ABI 3
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -93,6 +93,7 @@ typedef struct ProviderBatch
 	uint32_t	nwindows;
 	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
 	uint32_t	row_start[BATCH_WINDOWS + 1];
+	uint8_t    *output[BATCH_WINDOWS];	/* where a window's outputs go, within memory that was attached; NULL = nowhere */
 	void	   *owner;
 
 	/* out */

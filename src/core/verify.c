@@ -306,6 +306,19 @@ row_ok(const Program *program)
 	return word == program->row_words;
 }
 
+static bool
+outputs_ok(const Program *program)
+{
+	uint32_t	k;
+
+	if (program->noutputs > PROGRAM_MAX_OUTPUTS || (program->aggregates && program->noutputs > 0))
+		return false;
+	for (k = 0; k < program->noutputs; k++)
+		if (program->output[k] >= program->ncolumns)
+			return false;
+	return true;
+}
+
 DeviceStatus
 program_verify(const Program *program, uint32_t size)
 {
@@ -314,7 +327,7 @@ program_verify(const Program *program, uint32_t size)
 	if (size < sizeof(Program) || program->magic != PROGRAM_MAGIC || program->size != size ||
 		program->ncolumns > PROGRAM_MAX_COLUMNS ||
 		!block_inside(program, program->words, (uint64_t) program->nwords * sizeof(uint64_t), 8) ||
-		!block_inside(program, program->bytes, program->nbytes, 1) || !row_ok(program) ||
+		!block_inside(program, program->bytes, program->nbytes, 1) || !row_ok(program) || !outputs_ok(program) ||
 		(!program->body[BODY_NARROW].exists && !program->body[BODY_WIDE].exists))
 		return STATUS_BAD_PROGRAM;
 	for (b = 0; b < 2; b++)

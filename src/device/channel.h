@@ -27,13 +27,14 @@
 #define CHANNEL_JOBS		64
 #define CHANNEL_OWN_WINDOWS	2		/* a job's, that no other one takes: a small query does not wait for large ones */
 #define CHANNEL_WINDOWS		(CHANNEL_JOBS * CHANNEL_OWN_WINDOWS + 512)
-#define CHANNEL_COPIES		96	/* windows' worth of copied pages */
+#define CHANNEL_COPIES		96	/* windows' worth of copied pages, or of values that go out */
 #define CHANNEL_JOB_WINDOWS	32	/* of one job in flight: a power of two */
 #define CHANNEL_JOB_RESULTS	4	/* batches of one job in flight */
 #define CHANNEL_ROWS_WORDS	16384
 #define CHANNEL_CHUNKS		4096
 
 #define CHANNEL_NO_COPY		UINT16_MAX
+#define CHANNEL_COPY_BYTES	(TABLET_WINDOW_PAGES * HEAP_PAGE_SIZE)
 
 /* Chunks begin at huge pages. */
 #define CHANNEL_CHUNK_ALIGNMENT ((uint64) 2 * 1024 * 1024)
@@ -75,6 +76,15 @@ typedef enum ChannelResultState
 	RESULT_READY				/* the backend's */
 } ChannelResultState;
 
+/* What is where copies of a window's pages would be. */
+typedef enum ChannelOutput
+{
+	OUTPUT_NONE,
+	OUTPUT_WANTED,				/* room for values of rows */
+	OUTPUT_NARROW,				/* values of the rows that passed */
+	OUTPUT_WIDE					/* with decimals of 128 bits */
+} ChannelOutput;
+
 /* 64 pages and the tuples to read; read in place by the device. */
 typedef struct ChannelWindow
 {
@@ -83,6 +93,7 @@ typedef struct ChannelWindow
 	uint32		nrows;
 	uint16		copy;			/* where copied pages are, or CHANNEL_NO_COPY */
 	uint16		passed_shift;	/* out: the first row's bit in `passed` */
+	uint16		output;			/* in and out: ChannelOutput */
 	uint64		page[TABLET_WINDOW_PAGES];
 	uint16		ntuples[TABLET_WINDOW_PAGES];
 	uint8		every[TABLET_WINDOW_PAGES]; /* the tuples are 1 to ntuples, and not listed */
@@ -189,7 +200,7 @@ extern bool channel_job_alive(const ChannelJob *job);
 /* A window for the job to fill, one of its own if it can be, or NULL when none is free. */
 extern ChannelWindow *channel_take_window(ChannelJob *job);
 
-/* Room for copies of the window's pages; false when none is left. */
+/* Room for copies of the window's pages, and then for its rows' values; false when none is left. */
 extern bool channel_take_copy(ChannelWindow *window);
 extern void channel_free_window(ChannelWindow *window);
 

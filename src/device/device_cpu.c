@@ -21,6 +21,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/output.h"
+
 #include "device/cpu_kernel.h"
 #include "device/cpu_table.h"
 #include "device/device.h"
@@ -50,6 +52,7 @@ typedef struct CpuItem
 	struct CpuItem *next;		/* in the queue or in the job's list of finished items */
 	uint64_t	tablet_capacity;
 	uint32_t	rows_capacity;
+	uint64_t	output_capacity;
 } CpuItem;
 
 /* What one thread holds for a job. */
@@ -197,6 +200,7 @@ deform_item(CpuItem *item)
 		status = prepare_item(item, deform->types[wide]);
 		if (status == STATUS_DONE)
 			status = job->kernel->deform(deform->plan[wide], item->work.pages, item->work.tablet);
+		item->work.wide = wide;
 		if (status != STATUS_NEEDS_WIDE || wide)
 			break;
 		atomic_store(&job->wide, true);
@@ -213,6 +217,27 @@ job_cancelled(const void *arg)
 	const DeviceJob *job = arg;
 
 	return atomic_load(&job->cancelled) || job->spec.interrupted();
+}
+
+/* The outputs of the rows that passed. */
+static DeviceStatus
+gather_outputs(CpuItem *item)
+{
+	const JobSpec *spec = &item->job->spec;
+	DeviceWork *work = &item->work;
+	OutputLayout layout;
+
+	output_layout(spec->program, spec->deform->types[work->wide], work->pages->nrows, &layout);
+	if (layout.size > item->output_capacity)
+	{
+		free(work->output);
+		work->output = malloc(layout.size);
+		item->output_capacity = work->output != NULL ? layout.size : 0;
+		if (work->output == NULL)
+			return STATUS_MEMORY_LIMIT;
+	}
+	output_gather(spec->program, work->tablet, work->rows, work->nrows, &layout, work->output);
+	return STATUS_DONE;
 }
 
 static DeviceStatus
@@ -245,7 +270,7 @@ run_item(CpuItem *item, CpuWorker *worker)
 			break;
 	}
 	item->work.nrows = run.out_count;
-	return status;
+	return status == STATUS_DONE && job->spec.program->noutputs > 0 ? gather_outputs(item) : status;
 }
 
 /* Called without the lock. */
@@ -557,6 +582,7 @@ cpu_close(DeviceJob *job)
 	{
 		free(job->items[i].work.tablet);
 		free(job->items[i].work.rows);
+		free(job->items[i].work.output);
 	}
 	for (int t = 0; t <= MAX_THREADS; t++)
 		free_worker(job, &job->worker[t]);

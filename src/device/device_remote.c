@@ -64,6 +64,7 @@ describe_pages(const PageList *pages, ChannelWindow *window)
 
 	window->npages = pages->npages;
 	window->nrows = pages->nrows;
+	window->output = OUTPUT_NONE;
 	for (uint32 p = 0; p < pages->npages; p++)
 	{
 		uint64		offset = (uint64) (pages->page[p] - pool);
@@ -99,6 +100,9 @@ send_item(RemoteJob *job, RemoteItem *item)
 		channel_free_window(window);
 		return false;
 	}
+	/* without room for values only row numbers come back */
+	if (job->spec.program->noutputs > 0 && window->copy == CHANNEL_NO_COPY && channel_take_copy(window))
+		window->output = OUTPUT_WANTED;
 	item->window = window;
 	remote_set_state(job, item, ITEM_REMOTE);
 	channel_submit(job->slot, window);
@@ -204,6 +208,8 @@ take_local(RemoteJob *job, const DeviceWork *local)
 	item->work.tablet = local->tablet;
 	item->work.rows = local->rows;
 	item->work.nrows = local->nrows;
+	item->work.wide = local->wide;
+	item->work.output = local->output;
 	remote_set_state(job, item, ITEM_DONE);
 }
 
@@ -465,6 +471,7 @@ remote_close(DeviceJob *device_job)
 	{
 		free(job->item[i].header);
 		free(job->item[i].rows);
+		free(job->item[i].output);
 	}
 	free(job);
 }

@@ -30,10 +30,11 @@ typedef struct RemoteItem
 	ChannelWindow *window;		/* with the helper */
 	DeviceWork *local;			/* the CPU device's item, until this one is released */
 	/* of an answer from the helper */
-	Tablet	   *header;			/* what callers read of a tablet, and the rows' places */
-	uint64		header_capacity;
+	Tablet	   *header;			/* what callers read of a tablet */
 	uint32	   *rows;
 	uint32		rows_capacity;
+	uint8	   *output;
+	uint64		output_capacity;
 } RemoteItem;
 
 typedef struct RemoteJob

@@ -10,42 +10,30 @@
 #include <stdlib.h>
 
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+#include "core/output.h"
 
 #include "device/device.h"
 #include "device/remote.h"
 
-/* What callers read of a tablet: its columns as far as they are told, and where each row is. */
+/* What callers read of a tablet: its columns as far as they are told. */
 static bool
 make_header(const RemoteJob *job, RemoteItem *item, const ChannelResult *result)
 {
-	const PageList *pages = item->work.pages;
 	uint32		ncolumns = job->spec.program->ncolumns;
-	uint64		rows_at = tablet_align(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
-	uint64		size = rows_at + pages->nrows * sizeof(uint32);
-	uint32	   *places;
 
-	if (size > item->header_capacity)
-	{
-		free(item->header);
-		item->header = malloc(size);
-		item->header_capacity = item->header != NULL ? size : 0;
-		if (item->header == NULL)
-			return false;
-	}
-	memset(item->header, 0, rows_at);
-	item->header->nrows = pages->nrows;
+	if (item->header == NULL)
+		item->header = malloc(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
+	if (item->header == NULL)
+		return false;
+	memset(item->header, 0, sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
+	item->header->nrows = item->work.pages->nrows;
 	item->header->ncols = ncolumns;
-	item->header->rows = rows_at;
 	item->header->failed_column = result->failed_column < (int32) ncolumns ? result->failed_column : -1;
 	for (uint32 c = 0; c < ncolumns; c++)
 		item->header->column[c].max_scale = result->max_scale[c];
 	item->work.tablet = item->header;
-	if (job->spec.program->aggregates)
-		return true;
-	places = (uint32 *) tablet_at(item->header, rows_at);
-	for (uint32 p = 0; p < pages->npages; p++)
-		for (uint32 t = 0; t < pages->ntuples[p]; t++)
-			*places++ = ROW_PLACE(p, pages->offsets[p][t]);
 	return true;
 }
 
@@ -65,15 +53,55 @@ list_rows(RemoteItem *item)
 		if (item->rows == NULL)
 			return false;
 	}
-	for (uint32 row = 0; row < nrows; row++)
+	for (uint32 row = 0; row < nrows; row += 32)
 	{
-		uint32		bit = row + window->passed_shift % 8;
+		uint64		bits;
 
-		item->rows[n] = row;
-		n += window->passed[bit / 8] >> (bit % 8) & 1;
+		memcpy(&bits, window->passed + row / 8, sizeof(bits));
+		bits = bits >> window->passed_shift % 8 & PG_UINT32_MAX;
+		if (nrows - row < 32)
+			bits &= ((uint64) 1 << (nrows - row)) - 1;
+		for (; bits != 0; bits &= bits - 1)
+			item->rows[n++] = row + pg_rightmost_one_pos64(bits);
 	}
 	item->work.rows = item->rows;
 	item->work.nrows = n;
+	return true;
+}
+
+/* The values of these rows, as far as the helper had room for them. */
+static bool
+copy_outputs(const RemoteJob *job, RemoteItem *item)
+{
+	const ChannelWindow *window = item->window;
+	const Program *program = job->spec.program;
+	uint32		nrows = item->work.nrows;
+	const uint8 *from;
+	OutputLayout layout;
+
+	item->work.output = NULL;
+	item->work.wide = window->output == OUTPUT_WIDE;
+	if (program->noutputs == 0 || window->copy >= CHANNEL_COPIES ||
+		(window->output != OUTPUT_NARROW && window->output != OUTPUT_WIDE))
+		return true;
+	from = channel_get()->copies[window->copy][0];
+	output_layout(program, job->spec.deform->types[item->work.wide], item->work.pages->nrows, &layout);
+	if (layout.size > CHANNEL_COPY_BYTES)
+		return true;
+	if (layout.size > item->output_capacity)
+	{
+		free(item->output);
+		item->output = malloc(layout.size);
+		item->output_capacity = item->output != NULL ? layout.size : 0;
+		if (item->output == NULL)
+			return false;
+	}
+	for (int k = 0; k < program->noutputs; k++)
+	{
+		memcpy(item->output + layout.values[k], from + layout.values[k], (size_t) nrows * layout.bytes[k]);
+		memcpy(item->output + layout.nulls[k], from + layout.nulls[k], nrows);
+	}
+	item->work.output = item->output;
 	return true;
 }
 
@@ -157,7 +185,7 @@ take_result(RemoteJob *job, ChannelResult *result)
 		else
 		{
 			bool		made = make_header(job, item, result) &&
-				(status != STATUS_DONE || job->spec.program->aggregates || list_rows(item));
+				(status != STATUS_DONE || job->spec.program->aggregates || (list_rows(item) && copy_outputs(job, item)));
 
 			item->work.status = made ? status : STATUS_MEMORY_LIMIT;
 			item->window = NULL;

@@ -3,8 +3,9 @@
  *		GpuScan: filter a relation on the device, project in PostgreSQL.
  *
  * Windows of pages go to the device in batches; the answer is which rows
- * passed.  Those are taken from their heap tuples, so columns of any type
- * come through.  Rows go out in heap order.  The first batch is one window
+ * passed, and what is wanted of them, as dense columns.  Where some of that
+ * has no form of fixed width, rows are taken from their heap tuples, so
+ * columns of any type come through.  Rows go out in heap order.  The first batch is one window
  * and each next one twice as large, so LIMIT 1 looks at little.  Once it is
  * clear that many rows are wanted, the device works on the next batch while
  * the rows of one go out; not for a cursor, which may be left alone for long
@@ -26,6 +27,7 @@
 #include "utils/memutils.h"
 
 #include "exec/node.h"
+#include "exec/output.h"
 #include "exec/params.h"
 
 #define MAX_BATCH 16
@@ -46,6 +48,8 @@ typedef struct BatchWindow
 	uint32		places_capacity;
 	bool		submitted;
 	bool		judged;			/* the device's filters have been applied */
+	bool		has_outputs;	/* and what is wanted of these rows is here */
+	OutputRows	outputs;
 } BatchWindow;
 
 typedef struct Batch
@@ -125,6 +129,8 @@ begin(CustomScanState *css, EState *estate, int eflags)
 
 	node_begin(&state->node, estate, eflags);
 	state->node.request.quals = plan->custom_exprs;
+	state->node.request.give_rows = true;
+	state->node.request.outputs = compile_wanted((Node *) plan->scan.plan.targetlist, (Node *) plan->scan.plan.qual);
 	state->host_quals = plan->scan.plan.qual;
 	state->on_device = list_nth(plan->custom_private, NODE_PRIVATE_ON_DEVICE);
 	state->last_attribute = last_attribute_used(state);
@@ -133,25 +139,34 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	params_find(&state->node);
 }
 
-/* Keep the places of the rows that passed, or of all rows. */
+/* Keep what the device has found of a window: the places of the rows that passed, and their outputs; or all rows. */
 static void
-keep_places(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
+keep_rows(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 {
+	GpuNode    *node = &state->node;
 	const PageList *list = &entry->window->list;
 	uint32		n = 0;
 
 	if (list->nrows > entry->places_capacity)
 	{
-		entry->places = MemoryContextAlloc(state->node.run_context, list->nrows * sizeof(uint32));
+		entry->places = MemoryContextAlloc(node->run_context, list->nrows * sizeof(uint32));
 		entry->places_capacity = list->nrows;
 	}
 	entry->judged = work != NULL;
+	entry->has_outputs = work != NULL && node->compiled.gives_rows && (work->output != NULL || node->compiled.nattributes == 0);
+	if (entry->has_outputs)
+		output_keep(&entry->outputs, node->run_context, &node->compiled, work, node->feed.spec.deform);
 	if (work != NULL)
 	{
-		const uint32 *places = (const uint32 *) tablet_at(work->tablet, work->tablet->rows);
+		uint32		first = 0;
 
-		for (; n < work->nrows; n++)
-			entry->places[n] = places[work->rows[n]];
+		/* rows ascend, and so do pages */
+		for (int p = 0; n < work->nrows; n++)
+		{
+			while (work->rows[n] - first >= list->ntuples[p])
+				first += list->ntuples[p++];
+			entry->places[n] = ROW_PLACE(p, list->offsets[p][work->rows[n] - first]);
+		}
 	}
 	else
 		for (int p = 0; p < list->npages; p++)
@@ -170,8 +185,21 @@ raise_scales(GpuNode *node, const Tablet *tablet)
 	return node_raise_scales(node, max_scale);
 }
 
+/* Go on with row numbers alone, if it may have been values of outputs that the device could not read. */
+static bool
+drop_outputs(GpuNode *node, DeviceStatus status)
+{
+	bool		drop = node->compiled.nattributes > 0 &&
+		(status == STATUS_SPECIAL_NUMERIC || status == STATUS_DECIMAL_TOO_WIDE || status == STATUS_SCALE_EXCEEDED);
+
+	if (drop)
+		node->request.give_rows = false;
+	return drop;
+}
+
+/* Take what the device says of a window; `again`: another program is to judge it. */
 static void
-take_item(GpuScanState *state, DeviceWork *work, bool *raised)
+take_item(GpuScanState *state, DeviceWork *work, bool *again)
 {
 	GpuNode    *node = &state->node;
 	BatchWindow *entry = work->owner;
@@ -179,17 +207,17 @@ take_item(GpuScanState *state, DeviceWork *work, bool *raised)
 	if (!feed_item_finished(&node->feed, work))
 		return;
 	if (work->status == STATUS_DONE)
-		keep_places(state, entry, work);
-	else if (work->status == STATUS_SCALE_EXCEEDED && raise_scales(node, work->tablet))
+		keep_rows(state, entry, work);
+	else if ((work->status == STATUS_SCALE_EXCEEDED && raise_scales(node, work->tablet)) || drop_outputs(node, work->status))
 	{
 		entry->submitted = false;
-		*raised = true;
+		*again = true;
 	}
 	else
 	{
 		node->report.fallback_windows++;
 		node_note_status(node, work->status);
-		keep_places(state, entry, NULL);
+		keep_rows(state, entry, NULL);
 	}
 	node->device->release(node->feed.job, work);
 }
@@ -215,7 +243,7 @@ run_batch(GpuScanState *state)
 {
 	GpuNode    *node = &state->node;
 	DeviceWork *work;
-	bool		raised = false;
+	bool		again = false;
 
 	for (int w = 0; w < state->batch->nwindows; w++)
 	{
@@ -223,14 +251,14 @@ run_batch(GpuScanState *state)
 
 		CHECK_FOR_INTERRUPTS();
 		while (!entry->submitted && !submit_window(node, entry))
-			take_item(state, node->device->collect(node->feed.job, true), &raised);
+			take_item(state, node->device->collect(node->feed.job, true), &again);
 	}
 	while ((work = node->device->collect(node->feed.job, true)) != NULL)
-		take_item(state, work, &raised);
-	return !raised;
+		take_item(state, work, &again);
+	return !again;
 }
 
-/* Replace the program by one for larger scales, if there is one; the pages stay. */
+/* Replace the program by one for larger scales or without outputs, if there is one; the pages stay. */
 static void
 restart_job(GpuScanState *state)
 {
@@ -238,7 +266,7 @@ restart_job(GpuScanState *state)
 	node_open_job(&state->node);
 }
 
-/* Run the batch, as often as scales are raised; without a job all rows are PostgreSQL's to judge. */
+/* Run the batch, as often as the program changes; without a job all rows are PostgreSQL's to judge. */
 static void
 judge_batch(GpuScanState *state)
 {
@@ -249,7 +277,7 @@ judge_batch(GpuScanState *state)
 		restart_job(state);
 	}
 	for (int w = 0; w < state->batch->nwindows; w++)
-		keep_places(state, &state->batch->window[w], NULL);
+		keep_rows(state, &state->batch->window[w], NULL);
 	state->node.report.fallback_windows += state->batch->nwindows;
 }
 
@@ -353,6 +381,20 @@ store_row(GpuScanState *state, const PageWindow *window, uint32 place)
 	ExecClearTuple(heap_slot);
 }
 
+/* The same from what the device made of it. */
+static void
+store_outputs(GpuScanState *state, const BatchWindow *entry, uint32 row)
+{
+	TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
+	MemoryContext old = MemoryContextSwitchTo(state->node.css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+
+	output_store(&entry->outputs, row, slot);
+	MemoryContextSwitchTo(old);
+	/* for WHERE CURRENT OF */
+	ItemPointerSet(&slot->tts_tid, entry->window->block[ROW_PAGE(entry->places[row])], ROW_OFFNUM(entry->places[row]));
+	slot->tts_tableOid = RelationGetRelid(state->node.relation);
+}
+
 /* The next row that passed, or one to be judged, in the scan slot; false at the end of the batch's window. */
 static bool
 next_place(GpuScanState *state, BatchWindow *entry)
@@ -361,9 +403,14 @@ next_place(GpuScanState *state, BatchWindow *entry)
 
 	if (at >= entry->nplaces)
 		return false;
+	state->at_place++;
+	if (entry->has_outputs)
+	{
+		store_outputs(state, entry, at);
+		return true;
+	}
 	if (at + LOOKAHEAD < entry->nplaces)
 		page_window_prefetch(entry->window, entry->places[at + LOOKAHEAD]);
-	state->at_place++;
 	store_row(state, entry->window, entry->places[at]);
 	return true;
 }

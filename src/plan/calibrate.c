@@ -363,25 +363,27 @@ measure_cpu(Calibration *c)
 	c->figure[FIGURE_cpu_thread] = thread_gain();
 }
 
-/*
- * Workers that feed cost something to start, which the small table shows; what
- * larger ones take beyond is the transfer, as they outrun it.
- */
-static void
-measure_feeders(Calibration *c)
+/* What a pass takes beyond feeding and starting: the transfer. */
+static double
+transfer_ns(const Calibration *c, const char *sql)
+{
+	Timing		timing = measure(sql, 2 * RUNS);
+
+	return Max((timing.pass_ms - timing.feed_ms) * 1e6 - c->figure[FIGURE_gpu_start], 0);
+}
+
+/* What workers that feed cost to start, by a table that is too small for them. */
+static double
+feeders_ns(void)
 {
 	const char *small = "SELECT sum(v) FROM gpudb.calibration_small";
-	const char *large = "SELECT sum(v) FROM gpudb.calibration_large";
-	const char *narrow = "SELECT sum(v) FROM gpudb.calibration_narrow";
 	double		alone = measure(small, RUNS).pass_ms;
 	double		helped;
 
 	set("max_parallel_workers_per_gather", FEEDERS);
 	helped = measure(small, RUNS).pass_ms;
-	c->figure[FIGURE_feeder_start] = Max((helped - alone) * 1e6, 1000);
-	split(c, (measure(large, RUNS).pass_ms - helped) * 1e6, (measure(narrow, RUNS).pass_ms - helped) * 1e6,
-		  &c->figure[FIGURE_gpu_page], &c->figure[FIGURE_gpu_row]);
 	set("max_parallel_workers_per_gather", "0");
+	return Max((helped - alone) * 1e6, 1000);
 }
 
 static void
@@ -395,7 +397,9 @@ measure_gpu(Calibration *c)
 	(void) measure("SELECT sum(v) FROM gpudb.calibration_large", RUNS);
 	(void) measure("SELECT sum(v) FROM gpudb.calibration_narrow", RUNS);
 	c->figure[FIGURE_gpu_start] = start_ns("gpu");
-	measure_feeders(c);
+	split(c, transfer_ns(c, "SELECT sum(v) FROM gpudb.calibration_large"),
+		  transfer_ns(c, "SELECT sum(v) FROM gpudb.calibration_narrow"), &c->figure[FIGURE_gpu_page], &c->figure[FIGURE_gpu_row]);
+	c->figure[FIGURE_feeder_start] = feeders_ns();
 	c->figure[FIGURE_gpu_op] = Max(op_ns(c), 0.0001);
 	plain = measure("SELECT sum(x) FROM gpudb.calibration_large", RUNS).pass_ms;
 	grouped = measure("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY, RUNS).pass_ms;
@@ -414,8 +418,15 @@ out_ns(const char *sql, double n)
 static void
 measure_output(Calibration *c)
 {
+	double		one;
+	double		five;
+
 	choose_device("cpu");
-	c->figure[FIGURE_row_out] = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
+	c->figure[FIGURE_row_out] = out_ns("SELECT t FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
+	one = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
+	five = out_ns("SELECT k, v, w, f, x FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
+	c->figure[FIGURE_output_value] = Max((five - one) / 4, 0.1);
+	c->figure[FIGURE_output_row] = Max(one - c->figure[FIGURE_output_value], 1);
 	c->figure[FIGURE_group_out] = out_ns("SELECT " FAR_KEY ", sum(v) FROM gpudb.calibration_large GROUP BY 1",
 										 far_groups(c));
 }

@@ -35,7 +35,7 @@ extern PassCost cost_pass(const Candidate *candidate, const CompileResult *compi
 extern List *cost_private(const PassCost *pass);
 
 /* Returning rows of a scan from their heap tuples. */
-extern Cost cost_rows_out(double rows);
+extern Cost cost_rows_out(const CompileResult *compiled, double rows);
 
 /* Returning groups. */
 extern Cost cost_groups_out(double groups);

@@ -41,11 +41,25 @@ path_is_gpu_scan(const Path *path)
 	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &scan_path_methods;
 }
 
+/* The filters and what the query wants of the rows, as the executor will compile them. */
+static const CompileResult *
+compile_with_outputs(const Candidate *candidate, List *host)
+{
+	CompileResult *result = palloc(sizeof(CompileResult));
+	CompileRequest request = {
+		.quals = candidate_quals(candidate, true), .give_rows = true,
+		.outputs = compile_wanted((Node *) candidate->rel->reltarget->exprs, (Node *) host)
+	};
+
+	return candidate_check(candidate, &request, result) ? result : candidate->filters;
+}
+
 void
 path_scan_add(PlannerInfo *root, Candidate *candidate)
 {
 	RelOptInfo *rel = candidate->rel;
 	List	   *host = candidate_quals(candidate, false);
+	const CompileResult *with_outputs;
 	CustomPath *path;
 	PassCost	pass;
 	QualCost	host_cost;
@@ -55,7 +69,8 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	if ((host != NIL && list_length(host) == list_length(candidate->quals)) ||
 		(candidate->quals == NIL && !gpudb_force) || candidate->filters == NULL)
 		return;
-	pass = cost_pass(candidate, candidate->filters, 0);
+	with_outputs = compile_with_outputs(candidate, host);
+	pass = cost_pass(candidate, with_outputs, 0);
 	cost_qual_eval(&host_cost, host, root);
 	passing = rel->tuples * clauselist_selectivity(root, candidate_quals(candidate, true), rel->relid, JOIN_INNER, NULL);
 
@@ -66,7 +81,7 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	path->path.rows = rel->rows;
 	path->path.startup_cost = host_cost.startup + rel->reltarget->cost.startup;
 	path->path.total_cost = path->path.startup_cost +
-		pass.cost + cost_rows_out(passing) +
+		pass.cost + cost_rows_out(with_outputs, passing) +
 		host_cost.per_tuple * passing + rel->reltarget->cost.per_tuple * rel->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_private = list_make2(candidate, cost_private(&pass));

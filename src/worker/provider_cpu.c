@@ -13,6 +13,8 @@
 
 #include "port/pg_bitutils.h"
 
+#include "core/output.h"
+
 #include "device/cpu_kernel.h"
 #include "worker/service.h"
 
@@ -226,7 +228,7 @@ note_columns(ProviderBatch *batch, const Tablet *tablet)
 }
 
 static DeviceStatus
-run_window(CpuBatch *own, const PageList *pages, uint32 row_start)
+run_window(CpuBatch *own, const PageList *pages, uint32 row_start, uint8 *output)
 {
 	const ProviderBatch *batch = &own->batch;
 	const JobView *view = &batch->job->view;
@@ -239,6 +241,7 @@ run_window(CpuBatch *own, const PageList *pages, uint32 row_start)
 	uint64		begin = now_ns();
 	uint64		middle;
 	DeviceStatus status;
+	OutputLayout layout;
 
 	tablet_layout(tablet, deform->types[batch->wide], view->program->ncolumns, pages->nrows,
 				  deform_var_bytes(deform, pages->npages, pages->nrows));
@@ -251,6 +254,11 @@ run_window(CpuBatch *own, const PageList *pages, uint32 row_start)
 	{
 		run.body = program_choose_body(view->program, tablet);
 		status = cpu_kernel()->run(&run);
+	}
+	if (status == STATUS_DONE && output != NULL)
+	{
+		output_layout(view->program, deform->types[batch->wide], pages->nrows, &layout);
+		output_gather(view->program, tablet, run.out, run.out_count, &layout, output);
 	}
 	for (uint32 i = 0; i < run.out_count; i++)
 		own->passed[(row_start + run.out[i]) / 8] |= 1 << (row_start + run.out[i]) % 8;
@@ -271,7 +279,7 @@ submit(ProviderBatch *batch)
 	memset(batch->max_scale, 0, sizeof(batch->max_scale));
 	memset(&batch->times, 0, sizeof(batch->times));
 	for (uint32 w = 0; w < batch->nwindows && batch->status == STATUS_DONE; w++)
-		batch->status = run_window(own, &batch->window[w], batch->row_start[w]);
+		batch->status = run_window(own, &batch->window[w], batch->row_start[w], batch->output[w]);
 	if (batch->status == STATUS_DONE && batch->table != NULL)
 		batch->status = keep_groups(batch->table, &own->groups);
 	batch->groups = program->aggregates && batch->table == NULL ? &own->groups : NULL;

@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/output.h"
+
 #include "worker/chunks.h"
 #include "worker/service.h"
 
@@ -167,6 +169,20 @@ tablet_bytes(const ServiceJob *own, uint32 npages, uint32 nrows)
 					   deform_var_bytes(deform, npages, nrows));
 }
 
+/* Where the outputs of a window's rows go, if its owner has room for them. */
+static uint8 *
+output_place(const ServiceJob *own, const ChannelWindow *window, uint32 nrows, bool wide)
+{
+	const JobView *view = &own->provider.view;
+	uint16		copy = window->copy;
+	OutputLayout layout;
+
+	if (window->output != OUTPUT_WANTED || copy >= CHANNEL_COPIES)
+		return NULL;
+	output_layout(view->program, view->deform.types[wide], nrows, &layout);
+	return layout.size <= CHANNEL_COPY_BYTES ? channel->copies[copy][0] : NULL;
+}
+
 /* Add windows that wait to a batch, as many as fit; sets the status of one that is none. */
 static DeviceStatus
 fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
@@ -200,6 +216,7 @@ fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 		}
 		npages += list->npages;
 		ticket->window[batch->nwindows] = number;
+		batch->output[batch->nwindows] = output_place(own, &channel->window[number], list->nrows, own->wide);
 		result->window[batch->nwindows++] = number;
 		batch->row_start[batch->nwindows] = nrows;
 	}
@@ -326,9 +343,9 @@ copy_groups(const ProviderBatch *batch, ChannelResult *result, uint32 *words)
 	return STATUS_DONE;
 }
 
-/* Copy to each window the bits of its rows. */
+/* Tell each window which of its rows passed, and whether their outputs are there. */
 static void
-copy_passed(const ProviderBatch *batch, const Ticket *ticket)
+deliver_rows(const ProviderBatch *batch, const Ticket *ticket)
 {
 	for (uint32 w = 0; w < batch->nwindows; w++)
 	{
@@ -338,6 +355,8 @@ copy_passed(const ProviderBatch *batch, const Ticket *ticket)
 
 		window->passed_shift = (uint16) (first % 8);
 		memcpy(window->passed, batch->passed + first / 8, (end + 7) / 8 - first / 8);
+		if (batch->output[w] != NULL)
+			window->output = batch->wide ? OUTPUT_WIDE : OUTPUT_NARROW;
 	}
 }
 
@@ -398,6 +417,7 @@ open_table(ServiceJob *own)
 static bool
 run_again(ServiceJob *own, ProviderBatch *batch)
 {
+	const Ticket *ticket = batch->owner;
 	uint32		npages = 0;
 
 	if (batch->status == STATUS_NEEDS_WIDE && !batch->wide)
@@ -408,6 +428,9 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 		if (tablet_bytes(own, npages, batch->row_start[batch->nwindows]) > batch_bytes)
 			return false;
 		batch->wide = true;
+		for (uint32 w = 0; w < batch->nwindows; w++)
+			if (batch->output[w] != NULL)
+				batch->output[w] = output_place(own, &channel->window[ticket->window[w]], batch->window[w].nrows, true);
 	}
 	else if (batch->table == NULL &&
 			 (batch->status == STATUS_TABLE_FULL || (batch->status == STATUS_DONE && !groups_fit(batch))))
@@ -448,7 +471,7 @@ deliver(ProviderBatch *batch)
 	if (status == STATUS_DONE && batch->groups != NULL)
 		status = copy_groups(batch, result, &words);
 	else if (status == STATUS_DONE && batch->table == NULL)
-		copy_passed(batch, ticket);
+		deliver_rows(batch, ticket);
 	result->kept = status == STATUS_DONE && batch->table != NULL;
 	result->total = 0;
 	result->failed_column = batch->failed_column;

@@ -583,13 +583,13 @@ for my $expr ('id * 2000000000', 'id / (id - 99999)', 'CASE WHEN id = 119999 THE
 demand($session, 'require');
 
 # an error while feeders run, in a subtransaction
-($rows, $said) = ask($session, "SET statement_timeout = 200; DO \$\$ BEGIN
+($rows, $said) = ask($session, "SET statement_timeout = 60; DO \$\$ BEGIN
 	BEGIN PERFORM q.* FROM ($long) q; EXCEPTION WHEN query_canceled THEN RAISE NOTICE 'caught'; END;
 	PERFORM sum(n) FROM m; INSERT INTO x SELECT k, sum(n) FROM m GROUP BY k; END \$\$; RESET statement_timeout");
 like($said, qr/caught.*Feeders: 2.*Feeders: 2/s, 'a timeout in the middle, caught; then feeders and a write in the same transaction');
 unlike($said, qr/ERROR|WARNING/, 'without any complaint');
 ok(no_worker_left($node), 'no worker is left');
-ask($session, 'BEGIN; SAVEPOINT a; SET LOCAL statement_timeout = 150');
+ask($session, 'BEGIN; SAVEPOINT a; SET LOCAL statement_timeout = 60');
 like((ask($session, $long))[1], qr/ERROR:  canceling statement due to statement timeout/, 'a timeout in a subtransaction');
 ask($session, 'ROLLBACK TO a');
 same_answer($session, $lines, 'a query after it');

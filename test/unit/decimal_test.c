@@ -61,6 +61,40 @@ expect_value(Wide value, int scale, int target, bool long_form)
 				   "%s scale %d to scale %d gives %s", wide_text(value), scale, target, wide_text(got));
 }
 
+/* The other way: the bytes that PostgreSQL would store. */
+static void
+expect_stored(int64_t value, int scale)
+{
+	Payload		p;
+	uint16_t	bytes[DECIMAL_STORE_BYTES / 2];
+	uint32_t	length = decimal_store(value, scale, bytes);
+
+	put_numeric(&p, value, scale, false);
+	tap_expect(length == p.length && memcmp(bytes, p.bytes, length) == 0, "%s at scale %d is stored otherwise",
+			   wide_text(value), scale);
+}
+
+static void
+test_store(void)
+{
+	tap_begin("numerics are written as PostgreSQL stores them");
+	for (int scale = 0; scale <= DECIMAL_STORE_SCALE; scale++)
+	{
+		expect_stored(0, scale);
+		expect_stored(INT64_MAX, scale);
+		expect_stored(INT64_MIN, scale);
+		for (int digits = 1; digits <= 18; digits++)
+			for (int i = 0; i < 200; i++)
+			{
+				int64_t		value = (int64_t) random_digits(digits);
+				int			zeros = (int) random_below(18 - digits + 1);
+
+				expect_stored((int64_t) multiply_by_tens(value, zeros), scale);
+			}
+	}
+	tap_end();
+}
+
 static void
 test_hand_made_payloads(void)
 {
@@ -449,6 +483,7 @@ int
 main(void)
 {
 	test_hand_made_payloads();
+	test_store();
 	test_special_headers();
 	test_damaged_lengths();
 	test_header_fields();

@@ -1,0 +1,85 @@
+/*
+ * output.h
+ *		Values of the rows that passed: a scan's columns, one dense array each.
+ *
+ *		per output: values | a byte for each, 1 = NULL
+ *
+ * A block for outputs has room for every row of its pages, so its layout is
+ * known before any row has passed; the rows that did stand first, in heap
+ * order.  Values are stored as in the tablet.
+ */
+#ifndef GPUDB_CORE_OUTPUT_H
+#define GPUDB_CORE_OUTPUT_H
+
+#include "core/program.h"
+#include "core/tablet_format.h"
+
+typedef struct OutputLayout
+{
+	uint32_t	bytes[PROGRAM_MAX_OUTPUTS]; /* of a value */
+	uint64_t	values[PROGRAM_MAX_OUTPUTS];	/* offsets */
+	uint64_t	nulls[PROGRAM_MAX_OUTPUTS];
+	uint64_t	size;			/* of the whole block */
+} OutputLayout;
+
+/* The block for so many rows; types[] are those of the tablet's columns. */
+CORE_FN void
+output_layout(const Program *program, const uint16_t *types, uint32_t nrows, OutputLayout *layout)
+{
+	uint64_t	at = 0;
+
+	for (uint32_t k = 0; k < program->noutputs; k++)
+	{
+		layout->bytes[k] = coltype_bytes((ColType) types[program->output[k]]);
+		layout->values[k] = at;
+		at += tablet_align((uint64_t) layout->bytes[k] * nrows);
+		layout->nulls[k] = at;
+		at += tablet_align(nrows);
+	}
+	layout->size = at;
+}
+
+/* The values at rows[] of one column, `bytes` each. */
+CORE_FN void
+output_gather_values(const uint8_t *values, uint32_t bytes, const uint32_t *rows, uint32_t n, uint8_t *out)
+{
+	uint32_t	i;
+
+	switch (bytes)
+	{
+		case 4:
+			for (i = 0; i < n; i++)
+				((uint32_t *) out)[i] = ((const uint32_t *) values)[rows[i]];
+			break;
+		case 8:
+			for (i = 0; i < n; i++)
+				((uint64_t *) out)[i] = ((const uint64_t *) values)[rows[i]];
+			break;
+		default:
+			for (i = 0; i < n; i++)
+				memcpy(out + (uint64_t) i * bytes, values + (uint64_t) rows[i] * bytes, bytes);
+			break;
+	}
+}
+
+/* Copy the values of the tablet's rows[], which ascend, to a block laid out for as many rows or more. */
+CORE_FN void
+output_gather(const Program *program, const Tablet *tablet, const uint32_t *rows, uint32_t n,
+			  const OutputLayout *layout, uint8_t *block)
+{
+	for (uint32_t k = 0; k < program->noutputs; k++)
+	{
+		const TabletColumn *column = &tablet->column[program->output[k]];
+		const uint8_t *bits = tablet_at(tablet, column->nulls);
+		uint8_t    *nulls = block + layout->nulls[k];
+
+		output_gather_values(tablet_at(tablet, column->values), layout->bytes[k], rows, n, block + layout->values[k]);
+		if (column->null_count == 0)
+			memset(nulls, 0, n);
+		else
+			for (uint32_t i = 0; i < n; i++)
+				nulls[i] = bits[rows[i] / 8] >> rows[i] % 8 & 1;
+	}
+}
+
+#endif							/* GPUDB_CORE_OUTPUT_H */

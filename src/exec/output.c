@@ -1,0 +1,155 @@
+/*
+ * output.c
+ *		Rows of a scan from the device's outputs.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+
+#include "exec/datums.h"
+#include "exec/output.h"
+
+/* Room for the rows of a window, and the columns that the program has. */
+static void
+prepare(OutputRows *rows, MemoryContext context, const CompileResult *compiled, uint64 bytes)
+{
+	if (rows->column == NULL && compiled->nattributes > 0)
+	{
+		rows->column = MemoryContextAllocZero(context, compiled->nattributes * sizeof(OutputColumn));
+		for (int a = 0; a < compiled->nattributes; a++)
+			if (compiled->attribute[a].type == NUMERICOID)
+				rows->column[a].numeric = MemoryContextAlloc(context, sizeof(NumericSpace));
+	}
+	if (bytes > rows->capacity)
+	{
+		if (rows->block != NULL)
+			pfree(rows->block);
+		rows->block = MemoryContextAlloc(context, bytes);
+		rows->capacity = bytes;
+	}
+	rows->ncolumns = compiled->nattributes;
+}
+
+/* Where the values of an attribute are. */
+static void
+describe_column(const OutputRows *rows, const Program *program, const uint16 *types, const OutputLayout *layout,
+				const OutputResult *attribute, OutputColumn *column)
+{
+	int			output = attribute->value < 0 ? attribute->second : attribute->value;
+
+	column->attribute = *attribute;
+	column->type = types[program->output[output]];
+	column->made = column->type == COLTYPE_I128 || attribute->packed > 0 || attribute->type == NUMERICOID;
+	column->values = rows->block + layout->values[output];
+	column->nulls = rows->block + layout->nulls[output];
+	column->dscales = attribute->value >= 0 && attribute->second >= 0
+		? (const int16 *) (rows->block + layout->values[attribute->second]) : NULL;
+	column->bytes = layout->bytes[output];
+}
+
+void
+output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const DeviceWork *work,
+			const DeformSpec *deform)
+{
+	const Program *program = compiled->program;
+	const uint16 *types = deform->types[work->wide];
+	OutputLayout from;
+	OutputLayout layout;
+
+	output_layout(program, types, work->pages->nrows, &from);
+	output_layout(program, types, work->nrows, &layout);
+	/* as much as such a window may need */
+	prepare(rows, context, compiled, from.size);
+	for (int k = 0; k < program->noutputs; k++)
+	{
+		memcpy(rows->block + layout.values[k], work->output + from.values[k], (size_t) work->nrows * from.bytes[k]);
+		memcpy(rows->block + layout.nulls[k], work->output + from.nulls[k], work->nrows);
+	}
+	for (int a = 0; a < rows->ncolumns; a++)
+		describe_column(rows, program, types, &layout, &compiled->attribute[a], &rows->column[a]);
+}
+
+static Datum
+make_numeric(const OutputColumn *column, uint32 row, Wide value)
+{
+	const OutputResult *attribute = &column->attribute;
+	int			dscale = column->dscales != NULL ? column->dscales[row] : attribute->dscale;
+	uint32		length;
+
+	if (dscale != attribute->scale || dscale > DECIMAL_STORE_SCALE || !wide_fits_int64(value))
+		return numeric_datum(value, attribute->scale, dscale);
+	length = decimal_store((int64) value, dscale, column->numeric->payload);
+	SET_VARSIZE(column->numeric, VARHDRSZ + length);
+	return PointerGetDatum(column->numeric);
+}
+
+static Datum
+make_datum(const OutputColumn *column, const uint8 *value, uint32 row)
+{
+	const OutputResult *attribute = &column->attribute;
+	const uint64 *words = (const uint64 *) value;
+
+	if (attribute->packed > 0)
+		return packed_datum(attribute->type, attribute->typmod, attribute->packed, words);
+	switch (attribute->type)
+	{
+		case NUMERICOID:
+			return make_numeric(column, row, column->type == COLTYPE_I128 ? wide_load(words) : (Wide) (int64) words[0]);
+		case INTERVALOID:
+			return interval_datum(words);
+		default:
+			return wide_datum(attribute->type, wide_load(words));
+	}
+}
+
+static Datum
+output_datum(const OutputColumn *column, uint32 row)
+{
+	const uint8 *value = column->values + (uint64) row * column->bytes;
+
+	if (column->made)
+		return make_datum(column, value, row);
+	switch (column->type)
+	{
+		case COLTYPE_BOOL:
+			return BoolGetDatum(*value != 0);
+		case COLTYPE_U8:
+			return CharGetDatum((char) *value);
+		case COLTYPE_I16:
+			return Int16GetDatum(*(const int16 *) value);
+		case COLTYPE_I32:
+			return Int32GetDatum(*(const int32 *) value);
+		case COLTYPE_U32:
+			return ObjectIdGetDatum(*(const uint32 *) value);
+		case COLTYPE_I64:
+			return Int64GetDatum(*(const int64 *) value);
+		case COLTYPE_F32:
+			return Float4GetDatum(*(const float4 *) value);
+		case COLTYPE_F64:
+			return Float8GetDatum(*(const float8 *) value);
+		case COLTYPE_I128:
+		case COLTYPE_TEXT:
+		case COLTYPE_Count:
+			break;
+	}
+	pg_unreachable();
+}
+
+void
+output_store(const OutputRows *rows, uint32 row, TupleTableSlot *slot)
+{
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+	for (int a = 0; a < rows->ncolumns; a++)
+	{
+		const OutputColumn *column = &rows->column[a];
+		int			at = column->attribute.attno - 1;
+
+		if (column->nulls[row])
+			continue;
+		slot->tts_values[at] = output_datum(column, row);
+		slot->tts_isnull[at] = false;
+	}
+	ExecStoreVirtualTuple(slot);
+}

@@ -1,0 +1,56 @@
+/*
+ * output.h
+ *		Rows of a scan from the device's outputs.
+ */
+#ifndef GPUDB_EXEC_OUTPUT_H
+#define GPUDB_EXEC_OUTPUT_H
+
+#include "postgres.h"
+
+#include "executor/tuptable.h"
+
+#include "compile/compile.h"
+#include "core/decimal.h"
+#include "core/device_api.h"
+#include "core/output.h"
+
+/* A numeric of few digits. */
+typedef struct NumericSpace
+{
+	int32		header;
+	uint16		payload[DECIMAL_STORE_BYTES / 2];
+} NumericSpace;
+
+/* An attribute of these rows. */
+typedef struct OutputColumn
+{
+	OutputResult attribute;		/* a copy: other windows may assume other scales */
+	ColType		type;			/* of the values */
+	bool		made;			/* its Datums are more than the values */
+	const uint8 *values;		/* of an interval, its bytes */
+	const uint8 *nulls;
+	const int16 *dscales;		/* numerics: NULL = all have the attribute's */
+	uint32		bytes;			/* of a value */
+	NumericSpace *numeric;		/* for the row at hand */
+} OutputColumn;
+
+/* The outputs of a window's rows. */
+typedef struct OutputRows
+{
+	uint8	   *block;
+	uint64		capacity;
+	int			ncolumns;
+	OutputColumn *column;
+} OutputRows;
+
+/* Take over what a work item has found, into memory of `context`. */
+extern void output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const DeviceWork *work,
+						const DeformSpec *deform);
+
+/*
+ * The values of one row into a virtual slot; attributes not wanted are NULL.
+ * They last until the next row is stored, or as long as the current context.
+ */
+extern void output_store(const OutputRows *rows, uint32 row, TupleTableSlot *slot);
+
+#endif							/* GPUDB_EXEC_OUTPUT_H */
