@@ -135,16 +135,19 @@ sum_of_parts(Wide part, const uint64_t *single, uint32_t *error)
 	return (Wide) ((UWide) high << 64 | (uint64_t) low);
 }
 
-/* All replicas of a state into words as core/op_agg.h has them, by a team: a whole warp, whose lane 0 writes, or one thread. */
-static __device__ inline void
-state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t team, const uint64_t *single,
-			  uint64_t *into, uint32_t *error)
+/*
+ * All replicas of a state into words as core/op_agg.h has them, by a team: a
+ * whole warp, whose lane 0 writes, or one thread.  Not 0: a sum is too large.
+ */
+static __device__ inline uint32_t
+state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t team, const uint64_t *single, uint64_t *into)
 {
 	const uint32_t lane = threadIdx.x & (team - 1);
 	const uint32_t words = state_words(kind);
 	uint64_t	total[5] = {0};
 	uint64_t	one[5] = {0};
 	uint32_t	overflow = 0;
+	uint32_t	error = 0;
 
 	state_init(kind, total);
 	for (uint32_t r = lane; r < replicas; r += team)
@@ -167,13 +170,14 @@ state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t
 			state_merge(kind, total, one, &overflow);
 	}
 	if (lane != 0)
-		return;
+		return 0;
 	if (kind == STATE_SUM)
-		wide_store(total, sum_of_parts(wide_load(total), single, error));
+		wide_store(total, sum_of_parts(wide_load(total), single, &error));
 #pragma unroll
 	for (uint32_t w = 0; w < 5; w++)
 		if (w < words)
 			into[w] = total[w];
+	return error;
 }
 
 static __device__ inline StateKind
