@@ -117,24 +117,6 @@ find_kernel(const __grid_constant__ GroupsLaunch launch)
 			atomicAdd(&launch.result->pending, 1u);
 }
 
-static __host__ __device__ bool
-state_is_atomic(StateKind kind)
-{
-	switch (kind)
-	{
-		case STATE_COUNT:
-		case STATE_SUM:
-		case STATE_MIN_I:
-		case STATE_MAX_I:
-		case STATE_ALL_BITS:
-		case STATE_ANY_BITS:
-		case STATE_ODD_BITS:
-			return true;
-		default:
-			return false;
-	}
-}
-
 /* into += v, which wraps around; who makes the low word wrap around takes the carry to the high one. */
 static __device__ void
 add_wide(uint64_t *into, Wide v)

@@ -12,7 +12,7 @@
 static void
 choose_slots(VmShape *shape)
 {
-	const uint32_t most = group_capacity(shape, MIN_REPLICAS);
+	const uint32_t most = group_capacity(shape, shape->replicas < MIN_REPLICAS ? shape->replicas : MIN_REPLICAS);
 
 	for (shape->nslots = 256; shape->nslots < 2 * most || shape->nslots <= most + VM_THREADS; shape->nslots *= 2)
 		;
@@ -27,8 +27,12 @@ choose_many_groups(VmShape *shape)
 {
 	uint32_t	bytes;
 
-	shape->replicas = MIN_REPLICAS;
-	bytes = (group_stride(shape, MIN_REPLICAS) + shape->key_words + 1) * 8;
+	/* more of them would leave room for fewer groups, and are hardly ever shared */
+	shape->replicas = 1;
+	for (uint32_t s = 0; s < shape->nstates; s++)
+		if (!state_is_atomic((StateKind) shape->state_kind[s]))
+			shape->replicas = MIN_REPLICAS;
+	bytes = (group_stride(shape, shape->replicas) + shape->key_words + 1) * 8;
 	shape->group_bytes = align16(bytes * shape->lanes * VM_THREADS);
 	if (shape->group_bytes > MANY_GROUPS_BYTES)
 	{

@@ -321,7 +321,7 @@ block_groups_renew(const VmLaunch *launch, BlockGroups *groups)
 	block_groups_flush(launch, groups);
 	__syncthreads();
 	if (threadIdx.x == 0)
-		block_groups_arrange(groups, &launch->shape, max(groups->replicas / 4, (uint32_t) MIN_REPLICAS));
+		block_groups_arrange(groups, &launch->shape, max(groups->replicas / 4, min(launch->shape.replicas, (uint32_t) MIN_REPLICAS)));
 	__syncthreads();
 	block_groups_clear(&launch->shape, groups);
 	__syncthreads();

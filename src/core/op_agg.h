@@ -153,6 +153,25 @@ state_words(StateKind kind)
 	return 0;
 }
 
+/* Whether threads can update a state together, each word by atomic operations. */
+CORE_FN bool
+state_is_atomic(StateKind kind)
+{
+	switch (kind)
+	{
+		case STATE_COUNT:
+		case STATE_SUM:
+		case STATE_MIN_I:
+		case STATE_MAX_I:
+		case STATE_ALL_BITS:
+		case STATE_ANY_BITS:
+		case STATE_ODD_BITS:
+			return true;
+		default:
+			return false;
+	}
+}
+
 CORE_FN void
 state_init(StateKind kind, uint64_t *state)
 {

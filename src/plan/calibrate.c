@@ -363,13 +363,14 @@ measure_cpu(Calibration *c)
 	c->figure[FIGURE_cpu_thread] = thread_gain();
 }
 
-/* What a pass takes beyond feeding and starting: the transfer. */
+/*
+ * What a pass takes beyond starting: the transfer, which one process outruns or
+ * nearly so.  More of them would take longer to start than these tables last.
+ */
 static double
 transfer_ns(const Calibration *c, const char *sql)
 {
-	Timing		timing = measure(sql, 2 * RUNS);
-
-	return Max((timing.pass_ms - timing.feed_ms) * 1e6 - c->figure[FIGURE_gpu_start], 0);
+	return Max(measure(sql, 2 * RUNS).pass_ms * 1e6 - c->figure[FIGURE_gpu_start], 0);
 }
 
 /* What workers that feed cost to start, by a table that is too small for them. */

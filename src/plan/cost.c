@@ -7,12 +7,11 @@
  * takes for a unit of estimated CPU cost.
  *
  * Pages may have to be read from disk; that part costs what it costs
- * PostgreSQL.  On the CPU device feeding and computing overlap, so a pass takes
- * as long as the slower of both; the backend, when it waits, computes, too, so
- * the work of all threads together is the other bound.  On a GPU a pass is
- * feeding and then the transfer of pages, which turns them into columns on the
- * way, or the program's run, whatever is longer: one process of an H200's host
- * fed 23 GB/s and nine fed 37 GB/s, which is what the sum of both times gives.
+ * PostgreSQL.  Feeding and computing overlap, so a pass takes as long as the
+ * slower of both.  On the CPU device the backend, when it waits, computes, too,
+ * so there the work of all threads together is the other bound; on a GPU it is
+ * the transfer of pages, which turns them into columns on the way, or the
+ * program's run, whatever is longer.
  */
 #include "postgres.h"
 
@@ -128,7 +127,7 @@ ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 	double		kept = groups > BATCH_GROUPS ? groups * NS(gpu_group) : 0;
 
 	/* values stored out of line are the backend's to fetch */
-	return NS(gpu_start) + feed + Max(transfer, run) + kept + rel->tuples * compiled->fetch_cost;
+	return NS(gpu_start) + Max(feed, Max(transfer, run)) + kept + rel->tuples * compiled->fetch_cost;
 }
 
 PassCost
