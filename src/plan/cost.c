@@ -38,6 +38,9 @@
 
 #define NS(name) calibration_figure(FIGURE_##name)
 
+/* Rows of a block of a GPU's threads. */
+#define BLOCK_ROWS		1024
+
 /* Bytes of a text of which nothing is known. */
 #define USUAL_TEXT		32
 
@@ -117,6 +120,19 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	return NS(cpu_start) + Max(feed, (feed + rel->tuples * row) / (1 + threads * NS(cpu_thread)));
 }
 
+/*
+ * Whether the GPU keeps groups: if those that blocks leave are more than go
+ * with a batch.  A block has some thousand rows.
+ */
+static bool
+gpu_keeps(const RelOptInfo *rel, double groups)
+{
+	double		pages = Min(rel->pages, BATCH_PAGES);
+	double		rows = rel->pages > 0 ? rel->tuples / rel->pages * pages : 0;
+
+	return groups * Max(rows / BLOCK_ROWS, 1) > BATCH_GROUPS;
+}
+
 static double
 ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 {
@@ -124,7 +140,7 @@ ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 	double		feed = ns_of_feeding(rel) / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
 	double		transfer = rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row);
 	double		run = rel->tuples * NS(gpu_op) * compiled->op_cost;
-	double		kept = groups > BATCH_GROUPS ? groups * NS(gpu_group) : 0;
+	double		kept = gpu_keeps(rel, groups) ? NS(gpu_table) + groups * NS(gpu_group) : 0;
 
 	/* values stored out of line are the backend's to fetch */
 	return NS(gpu_start) + Max(feed, Max(transfer, run)) + kept + rel->tuples * compiled->fetch_cost;
