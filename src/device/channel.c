@@ -225,12 +225,13 @@ channel_take_window(ChannelJob *job)
 		: take_window(&channel->window[nowned], nshared, number * (nshared / CHANNEL_JOBS), owner);
 }
 
-bool
-channel_take_copy(ChannelWindow *window)
+/* The first of so many copies that is free. */
+static bool
+take_copy(ChannelWindow *window, int ncopies)
 {
 	uint32		owner = (uint32) (window - channel->window) + 1;
 
-	for (int c = 0; c < CHANNEL_COPIES; c++)
+	for (int c = 0; c < ncopies; c++)
 	{
 		uint32		expected = 0;
 
@@ -242,6 +243,22 @@ channel_take_copy(ChannelWindow *window)
 		}
 	}
 	return false;
+}
+
+bool
+channel_take_copy(ChannelWindow *window)
+{
+	return take_copy(window, CHANNEL_COPIES);
+}
+
+bool
+channel_take_output(ChannelWindow *window)
+{
+	bool		taken = take_copy(window, CHANNEL_COPIES / 2);
+
+	if (taken)
+		window->output = OUTPUT_WANTED;
+	return taken;
 }
 
 void

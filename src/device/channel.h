@@ -200,8 +200,11 @@ extern bool channel_job_alive(const ChannelJob *job);
 /* A window for the job to fill, one of its own if it can be, or NULL when none is free. */
 extern ChannelWindow *channel_take_window(ChannelJob *job);
 
-/* Room for copies of the window's pages, and then for its rows' values; false when none is left. */
+/* Room for copies of the window's pages; false when none is left. */
 extern bool channel_take_copy(ChannelWindow *window);
+
+/* The same for values of the rows of a window without copies; half of all room is left to pages, which have no other way. */
+extern bool channel_take_output(ChannelWindow *window);
 extern void channel_free_window(ChannelWindow *window);
 
 /* Hand a window to the helper; the ring has room for all that a job may have. */

@@ -101,8 +101,8 @@ send_item(RemoteJob *job, RemoteItem *item)
 		return false;
 	}
 	/* without room for values only row numbers come back */
-	if (job->spec.program->noutputs > 0 && window->copy == CHANNEL_NO_COPY && channel_take_copy(window))
-		window->output = OUTPUT_WANTED;
+	if (job->spec.program->noutputs > 0 && window->copy == CHANNEL_NO_COPY)
+		(void) channel_take_output(window);
 	item->window = window;
 	remote_set_state(job, item, ITEM_REMOTE);
 	channel_submit(job->slot, window);
