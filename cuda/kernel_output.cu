@@ -7,7 +7,7 @@
  * they go, their values meet in shared memory and leave it in one piece, since
  * what crosses the bus in small pieces crosses it slowly.
  */
-#include <cub/cub.cuh>
+#include <cub/block/block_scan.cuh>
 
 #include "cuda_call.h"
 #include "output_launch.h"
