@@ -101,7 +101,7 @@ output_kernel(OutputLaunch launch)
 	/* as output_layout() puts them */
 	for (uint32_t k = 0; k <= output; k++)
 	{
-		at += k > 0 ? tablet_align((uint64_t) bytes * (end - begin)) + tablet_align(end - begin) : 0;
+		at += k > 0 ? output_bytes(bytes, end - begin) : 0;
 		bytes = coltype_bytes((ColType) launch.tablet->column[launch.program->output[k]].type);
 	}
 	block += at;

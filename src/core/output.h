@@ -22,6 +22,13 @@ typedef struct OutputLayout
 	uint64_t	size;			/* of the whole block */
 } OutputLayout;
 
+/* Bytes of the values and flags of one output; the flags lie behind the values. */
+CORE_FN uint64_t
+output_bytes(uint32_t value_bytes, uint32_t nrows)
+{
+	return tablet_align((uint64_t) value_bytes * nrows) + tablet_align(nrows);
+}
+
 /* The block for so many rows; types[] are those of the tablet's columns. */
 CORE_FN void
 output_layout(const Program *program, const uint16_t *types, uint32_t nrows, OutputLayout *layout)
@@ -32,9 +39,8 @@ output_layout(const Program *program, const uint16_t *types, uint32_t nrows, Out
 	{
 		layout->bytes[k] = coltype_bytes((ColType) types[program->output[k]]);
 		layout->values[k] = at;
-		at += tablet_align((uint64_t) layout->bytes[k] * nrows);
-		layout->nulls[k] = at;
-		at += tablet_align(nrows);
+		at += output_bytes(layout->bytes[k], nrows);
+		layout->nulls[k] = at - tablet_align(nrows);
 	}
 	layout->size = at;
 }
@@ -79,6 +85,17 @@ output_gather(const Program *program, const Tablet *tablet, const uint32_t *rows
 		else
 			for (uint32_t i = 0; i < n; i++)
 				nulls[i] = bits[rows[i] / 8] >> rows[i] % 8 & 1;
+	}
+}
+
+/* Copy the first n values of each output to another block. */
+CORE_FN void
+output_copy(uint32_t noutputs, const OutputLayout *to, uint8_t *into, const OutputLayout *layout, const uint8_t *block, uint32_t n)
+{
+	for (uint32_t k = 0; k < noutputs; k++)
+	{
+		memcpy(into + to->values[k], block + layout->values[k], (size_t) n * layout->bytes[k]);
+		memcpy(into + to->nulls[k], block + layout->nulls[k], n);
 	}
 }
 

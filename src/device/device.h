@@ -5,6 +5,8 @@
 #ifndef GPUDB_DEVICE_DEVICE_H
 #define GPUDB_DEVICE_DEVICE_H
 
+#include <stdlib.h>
+
 #include "core/device_api.h"
 
 extern const Device cpu_device;
@@ -34,5 +36,17 @@ extern const char *device_await_gpu(void);
 extern void device_quiesce(void);
 extern void device_cpu_quiesce(void);
 extern void device_remote_quiesce(void);
+
+/* Have room for so many bytes in a block from malloc, which loses what it held; without memory for it, false and no block. */
+static inline bool
+grow_block(void **block, uint64_t *capacity, uint64_t bytes)
+{
+	if (bytes <= *capacity)
+		return true;
+	free(*block);
+	*block = malloc(bytes);
+	*capacity = *block != NULL ? bytes : 0;
+	return *block != NULL;
+}
 
 #endif							/* GPUDB_DEVICE_DEVICE_H */

@@ -51,7 +51,7 @@ typedef struct CpuItem
 	DeviceJob  *job;
 	struct CpuItem *next;		/* in the queue or in the job's list of finished items */
 	uint64_t	tablet_capacity;
-	uint32_t	rows_capacity;
+	uint64_t	rows_capacity;	/* bytes, as the others */
 	uint64_t	output_capacity;
 } CpuItem;
 
@@ -175,14 +175,9 @@ prepare_item(CpuItem *item, const uint16_t *types)
 		}
 		item->tablet_capacity = size;
 	}
-	if (!spec->program->aggregates && pages->nrows > item->rows_capacity)
-	{
-		free(item->work.rows);
-		item->work.rows = malloc((uint64_t) pages->nrows * sizeof(uint32_t));
-		item->rows_capacity = item->work.rows != NULL ? pages->nrows : 0;
-		if (item->work.rows == NULL)
-			return STATUS_MEMORY_LIMIT;
-	}
+	if (!spec->program->aggregates &&
+		!grow_block((void **) &item->work.rows, &item->rows_capacity, (uint64_t) pages->nrows * sizeof(uint32_t)))
+		return STATUS_MEMORY_LIMIT;
 	tablet_layout(item->work.tablet, types, ncolumns, pages->nrows, var);
 	return STATUS_DONE;
 }
@@ -228,14 +223,8 @@ gather_outputs(CpuItem *item)
 	OutputLayout layout;
 
 	output_layout(spec->program, spec->deform->types[work->wide], work->pages->nrows, &layout);
-	if (layout.size > item->output_capacity)
-	{
-		free(work->output);
-		work->output = malloc(layout.size);
-		item->output_capacity = work->output != NULL ? layout.size : 0;
-		if (work->output == NULL)
-			return STATUS_MEMORY_LIMIT;
-	}
+	if (!grow_block((void **) &work->output, &item->output_capacity, layout.size))
+		return STATUS_MEMORY_LIMIT;
 	output_gather(spec->program, work->tablet, work->rows, work->nrows, &layout, work->output);
 	return STATUS_DONE;
 }
@@ -247,7 +236,7 @@ run_item(CpuItem *item, CpuWorker *worker)
 	VmRun		run = {
 		.program = job->spec.program, .tablet = item->work.tablet,
 		.values = worker->values, .nulls = worker->nulls, .groups = &worker->table.groups,
-		.out = item->work.rows, .out_capacity = item->rows_capacity,
+		.out = item->work.rows, .out_capacity = (uint32_t) (item->rows_capacity / sizeof(uint32_t)),
 		.yield_after = job->spec.yield_after,
 		.cancelled = job_cancelled, .cancelled_arg = job
 	};

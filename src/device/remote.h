@@ -32,7 +32,7 @@ typedef struct RemoteItem
 	/* of an answer from the helper */
 	Tablet	   *header;			/* what callers read of a tablet */
 	uint32	   *rows;
-	uint32		rows_capacity;
+	uint64		rows_capacity;	/* bytes, as of outputs */
 	uint8	   *output;
 	uint64		output_capacity;
 } RemoteItem;

@@ -45,14 +45,8 @@ list_rows(RemoteItem *item)
 	uint32		nrows = item->work.pages->nrows;
 	uint32		n = 0;
 
-	if (nrows > item->rows_capacity)
-	{
-		free(item->rows);
-		item->rows = malloc(nrows * sizeof(uint32));
-		item->rows_capacity = item->rows != NULL ? nrows : 0;
-		if (item->rows == NULL)
-			return false;
-	}
+	if (!grow_block((void **) &item->rows, &item->rows_capacity, nrows * sizeof(uint32)))
+		return false;
 	for (uint32 row = 0; row < nrows; row += 32)
 	{
 		uint64		bits;
@@ -75,7 +69,6 @@ copy_outputs(const RemoteJob *job, RemoteItem *item)
 {
 	const ChannelWindow *window = item->window;
 	const Program *program = job->spec.program;
-	uint32		nrows = item->work.nrows;
 	const uint8 *from;
 	OutputLayout layout;
 
@@ -88,19 +81,9 @@ copy_outputs(const RemoteJob *job, RemoteItem *item)
 	output_layout(program, job->spec.deform->types[item->work.wide], item->work.pages->nrows, &layout);
 	if (layout.size > CHANNEL_COPY_BYTES)
 		return true;
-	if (layout.size > item->output_capacity)
-	{
-		free(item->output);
-		item->output = malloc(layout.size);
-		item->output_capacity = item->output != NULL ? layout.size : 0;
-		if (item->output == NULL)
-			return false;
-	}
-	for (int k = 0; k < program->noutputs; k++)
-	{
-		memcpy(item->output + layout.values[k], from + layout.values[k], (size_t) nrows * layout.bytes[k]);
-		memcpy(item->output + layout.nulls[k], from + layout.nulls[k], nrows);
-	}
+	if (!grow_block((void **) &item->output, &item->output_capacity, layout.size))
+		return false;
+	output_copy(program->noutputs, &layout, item->output, &layout, from, item->work.nrows);
 	item->work.output = item->output;
 	return true;
 }

@@ -61,11 +61,7 @@ output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compil
 	output_layout(program, types, work->nrows, &layout);
 	/* as much as such a window may need */
 	prepare(rows, context, compiled, from.size);
-	for (int k = 0; k < program->noutputs; k++)
-	{
-		memcpy(rows->block + layout.values[k], work->output + from.values[k], (size_t) work->nrows * from.bytes[k]);
-		memcpy(rows->block + layout.nulls[k], work->output + from.nulls[k], work->nrows);
-	}
+	output_copy(program->noutputs, &layout, rows->block, &from, work->output, work->nrows);
 	for (int a = 0; a < rows->ncolumns; a++)
 		describe_column(rows, program, types, &layout, &compiled->attribute[a], &rows->column[a]);
 }

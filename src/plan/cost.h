@@ -34,7 +34,7 @@ extern PassCost cost_pass(const Candidate *candidate, const CompileResult *compi
 /* What the node is to know of it: an element of CustomScan.custom_private, NODE_PRIVATE_PASS. */
 extern List *cost_private(const PassCost *pass);
 
-/* Returning rows of a scan from their heap tuples. */
+/* Returning rows of a scan, made by the device or from their heap tuples. */
 extern Cost cost_rows_out(const CompileResult *compiled, double rows);
 
 /* Returning groups. */

@@ -228,9 +228,11 @@ note_columns(ProviderBatch *batch, const Tablet *tablet)
 }
 
 static DeviceStatus
-run_window(CpuBatch *own, const PageList *pages, uint32 row_start, uint8 *output)
+run_window(CpuBatch *own, uint32 w)
 {
 	const ProviderBatch *batch = &own->batch;
+	const PageList *pages = &batch->window[w];
+	const uint32 row_start = batch->row_start[w];
 	const JobView *view = &batch->job->view;
 	const DeformSpec *deform = &view->deform;
 	Tablet	   *tablet = (Tablet *) own->arena;
@@ -255,10 +257,10 @@ run_window(CpuBatch *own, const PageList *pages, uint32 row_start, uint8 *output
 		run.body = program_choose_body(view->program, tablet);
 		status = cpu_kernel()->run(&run);
 	}
-	if (status == STATUS_DONE && output != NULL)
+	if (status == STATUS_DONE && batch->output[w] != NULL)
 	{
 		output_layout(view->program, deform->types[batch->wide], pages->nrows, &layout);
-		output_gather(view->program, tablet, run.out, run.out_count, &layout, output);
+		output_gather(view->program, tablet, run.out, run.out_count, &layout, batch->output[w]);
 	}
 	for (uint32 i = 0; i < run.out_count; i++)
 		own->passed[(row_start + run.out[i]) / 8] |= 1 << (row_start + run.out[i]) % 8;
@@ -279,7 +281,7 @@ submit(ProviderBatch *batch)
 	memset(batch->max_scale, 0, sizeof(batch->max_scale));
 	memset(&batch->times, 0, sizeof(batch->times));
 	for (uint32 w = 0; w < batch->nwindows && batch->status == STATUS_DONE; w++)
-		batch->status = run_window(own, &batch->window[w], batch->row_start[w], batch->output[w]);
+		batch->status = run_window(own, w);
 	if (batch->status == STATUS_DONE && batch->table != NULL)
 		batch->status = keep_groups(batch->table, &own->groups);
 	batch->groups = program->aggregates && batch->table == NULL ? &own->groups : NULL;

@@ -183,6 +183,15 @@ output_place(const ServiceJob *own, const ChannelWindow *window, uint32 nrows, b
 	return layout.size <= CHANNEL_COPY_BYTES ? channel->copies[copy][0] : NULL;
 }
 
+/* Start a batch, for the first time or again. */
+static void
+submit(const ServiceJob *own, const Ticket *ticket, ProviderBatch *batch)
+{
+	for (uint32 w = 0; w < batch->nwindows; w++)
+		batch->output[w] = output_place(own, &channel->window[ticket->window[w]], batch->window[w].nrows, batch->wide);
+	provider->submit(batch);
+}
+
 /* Add windows that wait to a batch, as many as fit; sets the status of one that is none. */
 static DeviceStatus
 fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
@@ -216,7 +225,6 @@ fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 		}
 		npages += list->npages;
 		ticket->window[batch->nwindows] = number;
-		batch->output[batch->nwindows] = output_place(own, &channel->window[number], list->nrows, own->wide);
 		result->window[batch->nwindows++] = number;
 		batch->row_start[batch->nwindows] = nrows;
 	}
@@ -417,7 +425,6 @@ open_table(ServiceJob *own)
 static bool
 run_again(ServiceJob *own, ProviderBatch *batch)
 {
-	const Ticket *ticket = batch->owner;
 	uint32		npages = 0;
 
 	if (batch->status == STATUS_NEEDS_WIDE && !batch->wide)
@@ -428,9 +435,6 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 		if (tablet_bytes(own, npages, batch->row_start[batch->nwindows]) > batch_bytes)
 			return false;
 		batch->wide = true;
-		for (uint32 w = 0; w < batch->nwindows; w++)
-			if (batch->output[w] != NULL)
-				batch->output[w] = output_place(own, &channel->window[ticket->window[w]], batch->window[w].nrows, true);
 	}
 	else if (batch->table == NULL &&
 			 (batch->status == STATUS_TABLE_FULL || (batch->status == STATUS_DONE && !groups_fit(batch))))
@@ -441,7 +445,7 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 	}
 	else
 		return false;
-	provider->submit(batch);
+	submit(own, batch->owner, batch);
 	return true;
 }
 
@@ -577,7 +581,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	own->begun++;
 	in_flight++;
 	next_slot = (number + 1) % CHANNEL_JOBS;
-	provider->submit(batch);
+	submit(own, ticket, batch);
 	return true;
 }
 
