@@ -6,9 +6,10 @@
  * all queries use; what nodes report of themselves, and how long the same
  * takes without them, gives the figures.  Each time is the least of several
  * runs, since whatever else the machine does only adds to it; and since that
- * may last for seconds, the runs come in rounds.  The table lives
- * in a subtransaction that is rolled back, and so does the schema of the
- * extension, by which nodes know that they are wanted, where it does not exist.
+ * may last for seconds, the runs come in rounds, until one more changes
+ * nothing.  The table lives in a subtransaction that is rolled back, and so
+ * does the schema of the extension, by which nodes know that they are wanted,
+ * where it does not exist.
  */
 #include "postgres.h"
 
@@ -33,6 +34,7 @@
 #include "utils/rel.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "device/calibration.h"
 #include "device/device.h"
@@ -53,8 +55,10 @@
 #define SMALL_ROWS	80000
 #define TINY_ROWS	1000
 #define FEEDERS		"3"
-#define ROUNDS		3
-#define RUNS		3			/* in each */
+#define ROUNDS_LEAST 3
+#define ROUNDS_SECONDS 10		/* no round begins later */
+#define RUNS		2			/* in each */
+#define STEADY		1.04		/* a figure that has changed by less */
 #define FAR_KEY		"k % " CppAsString2(FAR_GROUPS)
 #define TEXT_VALUE	"what a row may hold besides numbers"
 #define TINY_RUNS	15
@@ -486,11 +490,32 @@ measure_output(Calibration *c)
 										 far_groups(c));
 }
 
+/* Has the last round found what the ones before had? */
+static bool
+steady(const double *before, const double *after)
+{
+	for (int f = 0; f < FIGURE_Count; f++)
+		if (!isnan(after[f]) && !(Max(before[f], after[f]) < STEADY * Min(before[f], after[f])))
+			return false;
+	return true;
+}
+
+static void
+measure_round(Calibration *c)
+{
+	measure_postgres(c);
+	measure_cpu(c);
+	if (device_gpu_missing() == NULL)
+		measure_gpu(c);
+	measure_output(c);
+}
+
 static void
 measure_all(Calibration *c)
 {
 	const char *more = ", w bigint, f float8, x int, y int, n numeric(12,2), t text COLLATE \"C\", n2 numeric(12,2), n3 numeric(12,2), z int";
 	const double pages = Min(LARGE_PAGES, NBuffers / 6);
+	TimestampTz start;
 
 	if (!OidIsValid(get_namespace_oid("gpudb", true)))
 		execute("CREATE SCHEMA gpudb");
@@ -500,13 +525,15 @@ measure_all(Calibration *c)
 	c->narrow_pages = make_table("calibration_narrow", c->narrow_rows, "");
 	c->small_pages = make_table("calibration_small", SMALL_ROWS, more);
 	(void) make_table("calibration_tiny", TINY_ROWS, more);
-	for (int round = 0; round < ROUNDS; round++)
+	start = GetCurrentTimestamp();
+	for (int round = 1; round <= ROUNDS_LEAST || !TimestampDifferenceExceeds(start, GetCurrentTimestamp(), ROUNDS_SECONDS * 1000); round++)
 	{
-		measure_postgres(c);
-		measure_cpu(c);
-		if (device_gpu_missing() == NULL)
-			measure_gpu(c);
-		measure_output(c);
+		double		before[FIGURE_Count];
+
+		memcpy(before, c->figure, sizeof(before));
+		measure_round(c);
+		if (round >= ROUNDS_LEAST && steady(before, c->figure))
+			break;
 	}
 }
 
