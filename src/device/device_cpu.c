@@ -87,13 +87,14 @@ struct DeviceJob
 static struct
 {
 	pthread_mutex_t lock;
-	pthread_cond_t work;		/* the queue is not empty */
 	pthread_cond_t done;		/* an item is finished */
 	CpuItem    *head;
 	CpuItem    *tail;
 	int			nthreads;
 	int			running;		/* items being processed */
-}			pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
+	pthread_cond_t wake[MAX_THREADS + 1];	/* of thread 1, 2, ... */
+	bool		idle[MAX_THREADS + 1];	/* it waits, and has not been woken */
+}			pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 static uint64_t
 now_ns(void)
@@ -286,7 +287,20 @@ process_item(CpuItem *item, int thread)
 	item->work.status = status;
 }
 
-/* The pool; these three are called with the lock held */
+/* The pool; these are called with the lock held */
+
+/* One of a job's threads that wait, to be signalled, for a new item; all of them would take longer to wake than a window to feed. */
+static pthread_cond_t *
+idle_thread(const DeviceJob *job)
+{
+	for (int thread = 1; thread <= job->spec.threads; thread++)
+		if (pool.idle[thread])
+		{
+			pool.idle[thread] = false;
+			return &pool.wake[thread];
+		}
+	return NULL;
+}
 
 static CpuItem *
 take_queued(void)
@@ -335,7 +349,9 @@ thread_main(void *arg)
 		/* a job may have been given fewer threads than the pool has */
 		if (item == NULL || thread > item->job->spec.threads)
 		{
-			pthread_cond_wait(&pool.work, &pool.lock);
+			pool.idle[thread] = true;
+			pthread_cond_wait(&pool.wake[thread], &pool.lock);
+			pool.idle[thread] = false;
 			continue;
 		}
 		process_locked(take_queued(), thread);
@@ -364,6 +380,7 @@ start_threads(int wanted)
 	{
 		pthread_t	thread;
 
+		pthread_cond_init(&pool.wake[pool.nthreads + 1], NULL);
 		/* fewer threads are slower, not wrong */
 		if (pthread_create(&thread, &attr, thread_main, (void *) (intptr_t) (pool.nthreads + 1)) != 0)
 			break;
@@ -435,6 +452,7 @@ static void
 cpu_submit(DeviceJob *job, DeviceWork *work)
 {
 	CpuItem    *item = (CpuItem *) work;
+	pthread_cond_t *idle;
 
 	pthread_mutex_lock(&pool.lock);
 	item->state = ITEM_QUEUED;
@@ -445,8 +463,10 @@ cpu_submit(DeviceJob *job, DeviceWork *work)
 		pool.head = item;
 	pool.tail = item;
 	job->in_flight++;
-	pthread_cond_broadcast(&pool.work);
+	idle = idle_thread(job);
 	pthread_mutex_unlock(&pool.lock);
+	if (idle != NULL)
+		pthread_cond_signal(idle);
 }
 
 static DeviceWork *
