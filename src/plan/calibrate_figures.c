@@ -1,0 +1,264 @@
+/*
+ * calibrate_figures.c
+ *		The figures of device/calibration.def, from what queries over the tables of gpudb.calibrate() take.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "executor/spi.h"
+#include "optimizer/optimizer.h"
+
+#include "device/calibration.h"
+#include "device/device.h"
+#include "device/threads.h"
+#include "plan/calibrate_figures.h"
+#include "plan/calibrate_query.h"
+#include "plan/cost.h"
+
+#define RUNS		2			/* of most queries, in each round */
+#define STEADY		1.04		/* a figure that has changed by less */
+#define FAR_KEY		"k % " CppAsString2(FAR_GROUPS)
+
+/* What PostgreSQL thinks a query costs, but for its pages. */
+static double
+estimated_units(const char *sql, double pages)
+{
+	char	   *text;
+	char	   *cost;
+
+	query_execute(psprintf("EXPLAIN (FORMAT JSON) %s", sql));
+	text = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	cost = strstr(text, "\"Total Cost\": ");
+	if (cost == NULL)
+		elog(ERROR, "gpudb cannot read a plan");
+	return strtod(cost + strlen("\"Total Cost\": "), NULL) - seq_page_cost * pages;
+}
+
+static void
+measure_postgres(Calibration *c)
+{
+	const char *sql = "SELECT count(*) FROM gpudb.calibration_large WHERE k >= 0 AND f < 1000000 AND w > -1";
+
+	query_device(NULL);
+	c->figure[FIGURE_pg_unit] = query_least(sql, RUNS).ms * 1e6 / estimated_units(sql, c->large_pages);
+}
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *) a;
+	const double y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * How long a pass over a thousand rows takes through a device, after other work
+ * that has filled the caches: what a quarter of the runs stay below, since the
+ * least is luck and the others may be a busy machine's.
+ */
+static double
+start_ns(const char *device, Sample *sample)
+{
+	for (int i = 0; i < TINY_RUNS && sample->n < TINY_RUNS_MOST; i++)
+	{
+		query_device(NULL);
+		query_execute("SELECT max(t) FROM gpudb.calibration_small");
+		query_device(device);
+		sample->ns[sample->n++] = 1e6 * query_run("SELECT x, count(*), sum(v), min(v), max(v) FROM gpudb.calibration_tiny GROUP BY x").pass_ms;
+	}
+	qsort(sample->ns, sample->n, sizeof(double), compare_doubles);
+	return Max(sample->ns[sample->n / 4], 1000);
+}
+
+/* The time of an instruction by one query with few of them and one with many. */
+static double
+op_ns(const Calibration *c)
+{
+	StringInfoData many;
+	Timing		few_timing;
+	Timing		many_timing;
+
+	initStringInfo(&many);
+	appendStringInfoString(&many, "SELECT sum(v");
+	for (int i = 1; i <= 24; i++)
+		appendStringInfo(&many, "%s x %s %d", i % 2 ? " +" : " -", i % 3 ? "*" : "+", i);
+	appendStringInfoString(&many, ") FROM gpudb.calibration_large");
+	few_timing = query_least("SELECT sum(v + x) FROM gpudb.calibration_large", RUNS);
+	many_timing = query_least(many.data, RUNS);
+	return Max(many_timing.run_ns - few_timing.run_ns, 0) / c->large_rows / (many_timing.op_cost - few_timing.op_cost);
+}
+
+/* How many groups FAR_KEY makes. */
+static double
+far_groups(const Calibration *c)
+{
+	return Min(c->large_rows, FAR_GROUPS);
+}
+
+/* The time of finding a row's group, beyond what `plain` takes without; of grouping by this key. */
+static double
+group_ns(const Calibration *c, const char *key, const Timing *plain)
+{
+	Timing		grouped = query_least(psprintf("SELECT sum(x) FROM gpudb.calibration_large GROUP BY %s", key), 2 * RUNS);
+	double		ops = (grouped.op_cost - plain->op_cost) * c->figure[FIGURE_cpu_op];
+
+	return Max((grouped.run_ns - plain->run_ns) / c->large_rows - ops, 0.1);
+}
+
+/* What each further thread adds to the backend's own; on one processor there is none to measure. */
+static double
+thread_gain(void)
+{
+	const char *sql = "SELECT v, sum(n), sum(z), max(w) FROM gpudb.calibration_large GROUP BY v";
+	double		alone;
+	double		helped;
+	int			threads;
+
+	query_set("gpudb.cpu_threads", "1");
+	alone = query_least(sql, RUNS).pass_ms;
+	query_set("gpudb.cpu_threads", "0");
+	threads = threads_wanted();
+	helped = query_least(sql, 4 * RUNS).pass_ms;
+	query_set("gpudb.cpu_threads", "1");
+	return threads > 0 ? Max((alone / helped - 1) / threads, 0.01) : NAN;
+}
+
+/*
+ * Tell what a page and a row cost, and both from what a pass costs at all, by
+ * the times of three tables: the large and the small one have few rows a page,
+ * the narrow one many.
+ */
+static void
+split(const Calibration *c, double large_ns, double narrow_ns, double small_ns, double *page, double *row)
+{
+	double		pages = c->large_pages - c->small_pages;
+	double		rows = c->large_rows - c->small_rows;
+	double		narrow_pages = c->narrow_pages - c->small_pages;
+	double		narrow_rows = c->narrow_rows - c->small_rows;
+
+	large_ns -= small_ns;
+	narrow_ns -= small_ns;
+	*row = Max((pages * narrow_ns - narrow_pages * large_ns) / (pages * narrow_rows - narrow_pages * rows), 0.01);
+	*page = Max((large_ns - rows * *row) / pages, 1);
+}
+
+static void
+measure_cpu(Calibration *c)
+{
+	Timing		one;
+	Timing		six;
+	Timing		small;
+	Timing		other;
+
+	c->figure[FIGURE_cpu_start] = start_ns("cpu", &c->cpu_starts);
+	/* more often, since they differ by little */
+	one = query_least("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS);
+	six = query_least("SELECT sum(v), sum(k), sum(w), sum(x), sum(y), sum(f) FROM gpudb.calibration_large", 2 * RUNS);
+	other = query_least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS);
+	small = query_least("SELECT sum(v) FROM gpudb.calibration_small", 4 * RUNS);
+	split(c, Min(one.feed_ns, six.feed_ns), other.feed_ns, small.feed_ns, &c->figure[FIGURE_pin_page], &c->figure[FIGURE_pin_tuple]);
+	c->figure[FIGURE_cpu_column] = Max((six.deform_ns - one.deform_ns) / 5 / c->large_rows, 0.1);
+	c->figure[FIGURE_cpu_row] = Max(one.deform_ns / c->large_rows - c->figure[FIGURE_cpu_column], 0.1);
+	/* the numeric n is the first attribute whose length varies: t stands 1 behind it, n3 3, and z 4 */
+	other = query_least("SELECT sum(z) FROM gpudb.calibration_large", 2 * RUNS);
+	c->figure[FIGURE_cpu_attribute] = Max((other.deform_ns - one.deform_ns) / 4 / c->large_rows, 0.1);
+	other = query_least("SELECT sum(v), sum(n), sum(n2), sum(n3) FROM gpudb.calibration_large", RUNS);
+	c->figure[FIGURE_cpu_numeric] = Max((other.deform_ns - one.deform_ns) / 3 / c->large_rows - c->figure[FIGURE_cpu_attribute], 0.1);
+	other = query_least("SELECT sum(v), max(t) FROM gpudb.calibration_large", RUNS);
+	c->figure[FIGURE_cpu_text] = Max(((other.deform_ns - one.deform_ns) / c->large_rows - c->figure[FIGURE_cpu_attribute]) /
+									 strlen(TEXT_VALUE), 0.01);
+	c->figure[FIGURE_cpu_op] = Max(op_ns(c), 0.01);
+	one = query_least("SELECT sum(x) FROM gpudb.calibration_large", RUNS);
+	c->figure[FIGURE_cpu_group] = group_ns(c, "v", &one);
+	c->figure[FIGURE_cpu_far_group] = group_ns(c, FAR_KEY, &one);
+	c->figure[FIGURE_cpu_thread] = thread_gain();
+}
+
+/* What workers that feed cost to start, by a table that is too small for them. */
+static double
+feeders_ns(void)
+{
+	const char *small = "SELECT sum(v) FROM gpudb.calibration_small";
+	double		alone = query_least(small, RUNS).pass_ms;
+	double		helped;
+
+	query_set("max_parallel_workers_per_gather", FEEDERS);
+	helped = query_least(small, RUNS).pass_ms;
+	query_set("max_parallel_workers_per_gather", "0");
+	return Max((helped - alone) * 1e6, 1000);
+}
+
+static void
+measure_gpu(Calibration *c)
+{
+	double		large;
+	double		narrow;
+	double		small;
+	double		plain;
+	double		grouped;
+
+	query_device("gpu");
+	/* pages become readable in place as they are asked for */
+	query_execute("SELECT sum(v) FROM gpudb.calibration_large");
+	query_execute("SELECT sum(v) FROM gpudb.calibration_narrow");
+	c->figure[FIGURE_gpu_start] = start_ns("gpu", &c->gpu_starts);
+	/* the transfer, which one process outruns or nearly so; more of them would take longer to start than these tables last */
+	large = query_least("SELECT sum(v) FROM gpudb.calibration_large", 4 * RUNS).pass_ms;
+	narrow = query_least("SELECT sum(v) FROM gpudb.calibration_narrow", 4 * RUNS).pass_ms;
+	small = query_least("SELECT sum(v) FROM gpudb.calibration_small", 4 * RUNS).pass_ms;
+	split(c, large * 1e6, narrow * 1e6, small * 1e6, &c->figure[FIGURE_gpu_page], &c->figure[FIGURE_gpu_row]);
+	c->figure[FIGURE_feeder_start] = feeders_ns();
+	c->figure[FIGURE_gpu_op] = Max(op_ns(c), 0.0001);
+	plain = query_least("SELECT sum(x) FROM gpudb.calibration_large", RUNS).pass_ms;
+	grouped = query_least("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY, RUNS).pass_ms;
+	c->figure[FIGURE_gpu_group] = Max((grouped - plain) * 1e6 / far_groups(c), 0.1);
+	plain = query_least("SELECT sum(x) FROM gpudb.calibration_small", 4 * RUNS).pass_ms;
+	grouped = query_least("SELECT sum(x) FROM gpudb.calibration_small GROUP BY v", 4 * RUNS).pass_ms;
+	c->figure[FIGURE_gpu_table] = Max((grouped - plain) * 1e6 - NEAR_GROUPS * c->figure[FIGURE_gpu_group], 1000);
+}
+
+/* The time of returning one of n rows; nobody looks at them. */
+static double
+out_ns(const char *sql, double n)
+{
+	Timing		timing = query_least(psprintf("EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) %s", sql), RUNS);
+
+	return Max(timing.rest_ms * 1e6 / n, 1);
+}
+
+static void
+measure_output(Calibration *c)
+{
+	double		one;
+	double		six;
+
+	query_device("cpu");
+	c->figure[FIGURE_row_out] = out_ns("SELECT t FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
+	one = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
+	six = out_ns("SELECT k, v, w, f, x, y FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
+	c->figure[FIGURE_output_value] = Max((six - one) / 5, 0.1);
+	c->figure[FIGURE_output_row] = Max(one - c->figure[FIGURE_output_value], 1);
+	c->figure[FIGURE_group_out] = out_ns("SELECT " FAR_KEY ", sum(v) FROM gpudb.calibration_large GROUP BY 1",
+										 far_groups(c));
+}
+
+bool
+figures_steady(const double *before, const double *after)
+{
+	for (int f = 0; f < FIGURE_Count; f++)
+		if (!isnan(after[f]) && !(Max(before[f], after[f]) < STEADY * Min(before[f], after[f])))
+			return false;
+	return true;
+}
+
+void
+figures_measure(Calibration *c)
+{
+	measure_postgres(c);
+	measure_cpu(c);
+	if (device_gpu_missing() == NULL)
+		measure_gpu(c);
+	measure_output(c);
+}

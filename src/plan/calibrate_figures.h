@@ -1,0 +1,43 @@
+/*
+ * calibrate_figures.h
+ *		The figures of device/calibration.def, from what queries over the tables of gpudb.calibrate() take.
+ */
+#ifndef GPUDB_PLAN_CALIBRATE_FIGURES_H
+#define GPUDB_PLAN_CALIBRATE_FIGURES_H
+
+#include "device/calibration.h"
+
+/* What the tables hold that the queries look at. */
+#define TEXT_VALUE	"what a row may hold besides numbers"
+#define FEEDERS		"3"
+
+#define TINY_RUNS	15			/* in each round */
+#define TINY_RUNS_MOST 1500
+
+/* Times of many runs, of all rounds. */
+typedef struct Sample
+{
+	int			n;
+	double		ns[TINY_RUNS_MOST];
+} Sample;
+
+typedef struct Calibration
+{
+	double		figure[FIGURE_Count];
+	Sample		cpu_starts;
+	Sample		gpu_starts;
+	double		large_rows;
+	double		large_pages;
+	double		narrow_rows;
+	double		narrow_pages;
+	double		small_rows;
+	double		small_pages;
+} Calibration;
+
+/* Measure all figures once more; what was measured before counts, too. */
+extern void figures_measure(Calibration *c);
+
+/* Has the last round found what the ones before had? */
+extern bool figures_steady(const double *before, const double *after);
+
+#endif							/* GPUDB_PLAN_CALIBRATE_FIGURES_H */

@@ -1,0 +1,39 @@
+/*
+ * calibrate_query.h
+ *		The queries of gpudb.calibrate(), and how long they take.
+ *
+ * All of these run inside SPI_connect().
+ */
+#ifndef GPUDB_PLAN_CALIBRATE_QUERY_H
+#define GPUDB_PLAN_CALIBRATE_QUERY_H
+
+/* What a query took. */
+typedef struct Timing
+{
+	double		ms;				/* all in all */
+	double		pass_ms;		/* of these the node's pass */
+	double		rest_ms;		/* and the rest */
+	double		feed_ns;		/* of the pass, but for what the CPU device's next two took */
+	double		deform_ns;
+	double		run_ns;
+	double		op_cost;		/* of its program, a row */
+} Timing;
+
+/* A setting, until the calibration ends. */
+extern void query_set(const char *name, const char *value);
+
+/* The device of the next queries; NULL: PostgreSQL alone. */
+extern void query_device(const char *device);
+
+extern void query_execute(const char *sql);
+
+/* A number that a query tells. */
+extern double query_number(const char *sql);
+
+extern Timing query_run(const char *sql);
+
+/* The least, each part by itself, of so many runs and of those before under the same settings, since query_forget(). */
+extern Timing query_least(const char *sql, int runs);
+extern void query_forget(void);
+
+#endif							/* GPUDB_PLAN_CALIBRATE_QUERY_H */
