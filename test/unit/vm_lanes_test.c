@@ -5,6 +5,7 @@
  * A program of one tile loads two operands and a mask, runs the instruction
  * and ends; its result is then read from the run's registers.  The reference
  * is straightforward scalar code over the same random lanes.
+ * GPUDB_TEST_SHORT=1 takes fewer of them, for compute-sanitizer.
  */
 #include "assembler.h"
 #include "fixture.h"
@@ -381,6 +382,13 @@ fills_a_register(const OpInfo *info)
 		info->shape != SHAPE_KEY;
 }
 
+/* So many cases, or a few. */
+static int
+cases(int n)
+{
+	return getenv("GPUDB_TEST_SHORT") != NULL ? n / 4 : n;
+}
+
 static void
 test_lanes(const Interpreter *vm)
 {
@@ -398,7 +406,7 @@ test_lanes(const Interpreter *vm)
 		snprintf(names[op], sizeof(names[op]), "%s, %s", op_info[op].name, vm->name);
 		tap_begin(names[op]);
 		for (s = 0; s < lengthof(sizes); s++)
-			for (round = 0; round < (sizes[s] < 32 ? 40 : 8); round++)
+			for (round = 0; round < cases(sizes[s] < 32 ? 40 : 8); round++)
 			{
 				uint32_t	i;
 				Case	   *k = &the_case;
