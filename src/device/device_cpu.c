@@ -289,7 +289,10 @@ process_item(CpuItem *item, int thread)
 
 /* The pool; these are called with the lock held */
 
-/* One of a job's threads that wait, to be signalled, for a new item; all of them would take longer to wake than a window to feed. */
+/*
+ * One of a job's threads that wait, for the caller to signal when there is a
+ * new item.  To wake all of them would take longer than to feed a window.
+ */
 static pthread_cond_t *
 idle_thread(const DeviceJob *job)
 {
