@@ -43,10 +43,11 @@
 #include "plan/cost.h"
 
 /*
- * The large table is to be larger than the processors' caches, but a part of
- * shared_buffers, so that scans leave it there.  Some 60 rows a page.
+ * The large table is to be much larger than a core's caches, but a part of
+ * shared_buffers, so that scans leave it there; and passes over it are to be
+ * short and many, so that some of them meet a quiet machine.
  */
-#define LARGE_PAGES 12000
+#define LARGE_PAGES 6000
 #define PAGE_ROWS	60
 #define NARROW_PAGE_ROWS 226
 #define TINY_ROWS	1000

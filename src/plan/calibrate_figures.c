@@ -16,7 +16,7 @@
 #include "plan/calibrate_query.h"
 #include "plan/cost.h"
 
-#define RUNS		2			/* of most queries, in each round */
+#define RUNS		4			/* of most queries, in each round */
 #define STEADY		1.04		/* a figure that has changed by less */
 #define FAR_KEY		"k % " CppAsString2(FAR_GROUPS)
 
@@ -120,7 +120,7 @@ thread_gain(void)
 	alone = query_least(sql, RUNS).pass_ms;
 	query_set("gpudb.cpu_threads", "0");
 	threads = threads_wanted();
-	helped = query_least(sql, 4 * RUNS).pass_ms;
+	helped = query_least(sql, 2 * RUNS).pass_ms;
 	query_set("gpudb.cpu_threads", "1");
 	return threads > 0 ? Max((alone / helped - 1) / threads, 0.01) : NAN;
 }
@@ -157,7 +157,7 @@ measure_cpu(Calibration *c)
 	one = query_least("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS);
 	six = query_least("SELECT sum(v), sum(k), sum(w), sum(x), sum(y), sum(f) FROM gpudb.calibration_large", 2 * RUNS);
 	other = query_least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS);
-	small = query_least("SELECT sum(v) FROM gpudb.calibration_small", 4 * RUNS);
+	small = query_least("SELECT sum(v) FROM gpudb.calibration_small", 2 * RUNS);
 	split(c, Min(one.feed_ns, six.feed_ns), other.feed_ns, small.feed_ns, &c->figure[FIGURE_pin_page], &c->figure[FIGURE_pin_tuple]);
 	c->figure[FIGURE_cpu_column] = Max((six.deform_ns - one.deform_ns) / 5 / c->large_rows, 0.1);
 	c->figure[FIGURE_cpu_row] = Max(one.deform_ns / c->large_rows - c->figure[FIGURE_cpu_column], 0.1);
@@ -205,17 +205,17 @@ measure_gpu(Calibration *c)
 	query_execute("SELECT sum(v) FROM gpudb.calibration_narrow");
 	c->figure[FIGURE_gpu_start] = start_ns("gpu", &c->gpu_starts);
 	/* the transfer, which one process outruns or nearly so; more of them would take longer to start than these tables last */
-	large = query_least("SELECT sum(v) FROM gpudb.calibration_large", 4 * RUNS).pass_ms;
-	narrow = query_least("SELECT sum(v) FROM gpudb.calibration_narrow", 4 * RUNS).pass_ms;
-	small = query_least("SELECT sum(v) FROM gpudb.calibration_small", 4 * RUNS).pass_ms;
+	large = query_least("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS).pass_ms;
+	narrow = query_least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS).pass_ms;
+	small = query_least("SELECT sum(v) FROM gpudb.calibration_small", 2 * RUNS).pass_ms;
 	split(c, large * 1e6, narrow * 1e6, small * 1e6, &c->figure[FIGURE_gpu_page], &c->figure[FIGURE_gpu_row]);
 	c->figure[FIGURE_feeder_start] = feeders_ns();
 	c->figure[FIGURE_gpu_op] = Max(op_ns(c), 0.0001);
 	plain = query_least("SELECT sum(x) FROM gpudb.calibration_large", RUNS).pass_ms;
 	grouped = query_least("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY, RUNS).pass_ms;
 	c->figure[FIGURE_gpu_group] = Max((grouped - plain) * 1e6 / far_groups(c), 0.1);
-	plain = query_least("SELECT sum(x) FROM gpudb.calibration_small", 4 * RUNS).pass_ms;
-	grouped = query_least("SELECT sum(x) FROM gpudb.calibration_small GROUP BY v", 4 * RUNS).pass_ms;
+	plain = query_least("SELECT sum(x) FROM gpudb.calibration_small", 2 * RUNS).pass_ms;
+	grouped = query_least("SELECT sum(x) FROM gpudb.calibration_small GROUP BY v", 2 * RUNS).pass_ms;
 	c->figure[FIGURE_gpu_table] = Max((grouped - plain) * 1e6 - NEAR_GROUPS * c->figure[FIGURE_gpu_group], 1000);
 }
 
