@@ -15,7 +15,11 @@
 #include "group_table.h"
 #include "pool.h"
 
+#ifdef GPUDB_FAULTS
+#define FIRST_CAPACITY	4096u	/* so that tests see a table grow */
+#else
 #define FIRST_CAPACITY	65536u
+#endif
 #define LAST_CAPACITY	(1u << 30)
 #define STAGING_BYTES	((uint64_t) 2 * 1024 * 1024)
 

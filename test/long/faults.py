@@ -3,7 +3,7 @@
 
     test/long/faults.py --codes 2,100,700,702,719,999
 
-Wants a server whose gpudb and gpudb_cuda were built with FAULTS=1, and a GPU.  Each place is passed by a fresh helper,
+Wants a server whose gpudb and gpudb_cuda were built with FAULTS=1, gpudb.gpu_memory = 0, and a GPU.  Each place is passed by a fresh helper,
 at its start or while the queries run.  At last the helper itself dies, hangs, and damages an answer;
 that works with gpudb.provider = cpu, too.  Exit status 1: a wrong answer, a fault that never came, no new helper, or GPU
 memory that grew.
@@ -20,19 +20,23 @@ from session import Session
 
 TABLES = """
 DROP TABLE IF EXISTS faults;
-CREATE TABLE faults AS SELECT g AS id, g % 5 AS k, (g * 0.01)::numeric(12,2) AS n, 'row ' || g AS t FROM generate_series(1, 30000) g;
+CREATE TABLE faults AS SELECT g AS id, g % 5 AS k, (g * 0.01)::numeric(12,2) AS n, 'row ' || g AS t,
+    'more than sixteen bytes of ' || g AS long FROM generate_series(1, 30000) g;
 VACUUM ANALYZE faults;
 CREATE OR REPLACE FUNCTION debug_fault(text, int, int) RETURNS void LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_fault';
 CREATE OR REPLACE FUNCTION debug_sites() RETURNS int LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_sites';
 CREATE OR REPLACE FUNCTION debug_pending(text) RETURNS bool LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_pending'
 """
-# without groups, with few groups, with a table of groups that grows, rows out; together they pass every place
+# without groups, with few groups, with a table of groups that grows, the same by texts, rows out
 QUERIES = [
     "SELECT count(*), sum(n), min(id) FROM faults WHERE k < 3",
     "SELECT k, count(*), sum(n) FROM faults GROUP BY k ORDER BY k",
     "SELECT id / 2, count(*), sum(n) FROM faults GROUP BY 1 ORDER BY 1",
+    "SELECT long, count(*) FROM faults GROUP BY 1 ORDER BY 1",
     "SELECT id FROM faults WHERE t LIKE 'row 12_4'",
 ]
+# a query in another database, since memory that passes from one to another is cleared; together they pass every place
+OTHER_DATABASE = "faults_other"
 SERVES = re.compile(r"All is well.*: the GPU process (\d+) ")
 ANSWER_FAULTS = {1: "dies", 2: "hangs", 3: "damages the answer"}
 
@@ -43,8 +47,12 @@ class Trouble(Exception):
 
 class Campaign:
     def __init__(self):
-        self.session = Session([("gpudb.device", "gpu"), ("gpudb.force", "on")])
+        settings = [("gpudb.device", "gpu"), ("gpudb.force", "on")]
+        self.session = Session(settings)
         self.session.each(TABLES)
+        self.session.each(f"DROP DATABASE IF EXISTS {OTHER_DATABASE}; CREATE DATABASE {OTHER_DATABASE}")
+        self.other = Session(settings, OTHER_DATABASE)
+        self.other.each("CREATE EXTENSION gpudb; CREATE TABLE faults AS SELECT generate_series(1, 10000) AS id; VACUUM ANALYZE faults")
         self.session.value("SET gpudb.enabled = off")
         self.right = [self.session.table(query).rows for query in QUERIES]
         self.session.value("SET gpudb.enabled = on")
@@ -73,6 +81,8 @@ class Campaign:
         for query, right in zip(QUERIES, self.right):
             if self.session.table(query).rows != right:
                 raise Trouble(f"{what}: another answer to {query}")
+        if self.other.value("SELECT sum(id) FROM faults") != "50005000":
+            raise Trouble(f"{what}: another answer in another database")
 
     def pending(self, kind):
         return self.session.value(f"SELECT debug_pending('{kind}')") == "t"
@@ -112,11 +122,20 @@ def gpu_memory(helper):
     return sum(int(line.split(", ")[1]) for line in told.splitlines() if line.split(", ")[0] == str(helper))
 
 
+def calls_of_cuda():
+    """Places in the sources."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "cuda")
+    texts = (open(os.path.join(folder, name), encoding="utf-8").read() for name in os.listdir(folder) if name.endswith(".cu"))
+    return sum(text.count("CUDA_CALL(") for text in texts)
+
+
 def every_site(campaign, codes):
     """Each place where CUDA is called fails with each code."""
     starting = int(campaign.session.value("SELECT debug_sites()"))
     campaign.check("before")
     sites = int(campaign.session.value("SELECT debug_sites()"))
+    if sites != calls_of_cuda():
+        raise Trouble(f"{sites} places were passed, and there are {calls_of_cuda()}: is gpudb.gpu_memory 0?")
     base = gpu_memory(campaign.helper())
     ended = set()
     start = time.monotonic()
