@@ -29,7 +29,8 @@ PG_CFLAGS = -std=gnu99 -fvisibility=hidden -ffp-contract=off -Wall -Wextra -Wno-
 	-Wno-sign-compare -Wno-missing-field-initializers -Werror=switch
 SHLIB_LINK = -lpthread -lm
 
-PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+# Debian's client package has pgxs.mk without the headers.
+PGXS := $(and $(wildcard $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h),$(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null)))
 ifneq ($(PGXS),)
 include $(PGXS)
 else
@@ -51,7 +52,7 @@ CUDA_LIB = gpudb_cuda.so
 CUDA_OBJS = $(patsubst %.cu,%.o,$(wildcard cuda/*.cu))
 CUDA_HEADERS = $(wildcard cuda/*.h cuda/*.cuh cuda/block/*.cuh)
 EXTRA_CLEAN += $(CUDA_OBJS) $(CUDA_LIB)
-ifneq ($(PGXS)$(NVCC),$(PGXS))
+ifneq ($(and $(PGXS),$(NVCC)),)
 ifneq ($(GPUDB_CUDA_ARCH),)
 CUDA_CHIPS = $(GPUDB_CUDA_ARCH)
 else
@@ -72,7 +73,7 @@ uninstall: uninstall-cuda
 uninstall-cuda:
 	rm -f '$(DESTDIR)$(pkglibdir)/$(CUDA_LIB)'
 .PHONY: install-cuda uninstall-cuda
-else
+else ifneq ($(PGXS),)
 all: no-cuda
 no-cuda:
 	@echo "gpudb: no CUDA toolkit (nvcc): building without gpudb_cuda.so, so queries will run on the CPU device"

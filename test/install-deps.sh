@@ -23,7 +23,8 @@ want() {
 	"$@" >/dev/null 2>&1 || missing+=("$package")
 }
 
-has_pgxs() { [ -f "$("$PG_CONFIG" --pgxs)" ]; }
+# Debian's client package has pgxs.mk without the headers.
+has_pgxs() { [ -f "$("$PG_CONFIG" --pgxs)" ] && [ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ]; }
 has_server() { [ -x "$("$PG_CONFIG" --bindir)/initdb" ]; }
 # Debian has pgTAP for Debian's PostgreSQL only; with another one that suite is skipped.
 has_pgtap() {

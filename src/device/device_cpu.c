@@ -94,7 +94,9 @@ static struct
 	int			running;		/* items being processed */
 	pthread_cond_t wake[MAX_THREADS + 1];	/* of thread 1, 2, ... */
 	bool		idle[MAX_THREADS + 1];	/* it waits, and has not been woken */
-}			pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+}			pool = {
+	.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER, .wake = {[0 ... MAX_THREADS] = PTHREAD_COND_INITIALIZER}
+};
 
 static uint64_t
 now_ns(void)
@@ -383,7 +385,6 @@ start_threads(int wanted)
 	{
 		pthread_t	thread;
 
-		pthread_cond_init(&pool.wake[pool.nthreads + 1], NULL);
 		/* fewer threads are slower, not wrong */
 		if (pthread_create(&thread, &attr, thread_main, (void *) (intptr_t) (pool.nthreads + 1)) != 0)
 			break;

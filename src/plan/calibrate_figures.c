@@ -17,6 +17,7 @@
 #include "plan/cost.h"
 
 #define RUNS		4			/* of most queries, in each round */
+#define TINY_RUNS	15			/* of a pass over the tiny table, in each round */
 #define STEADY		1.04		/* a figure that has changed by less */
 #define FAR_KEY		"k % " CppAsString2(FAR_GROUPS)
 
@@ -61,7 +62,7 @@ compare_doubles(const void *a, const void *b)
 static double
 start_ns(const char *device, Sample *sample)
 {
-	for (int i = 0; i < TINY_RUNS && sample->n < TINY_RUNS_MOST; i++)
+	for (int i = 0; i < TINY_RUNS && sample->n < SAMPLE_MOST; i++)
 	{
 		query_device(NULL);
 		query_execute("SELECT max(t) FROM gpudb.calibration_small");
@@ -176,16 +177,14 @@ measure_cpu(Calibration *c)
 	c->figure[FIGURE_cpu_thread] = thread_gain();
 }
 
-/* What workers that feed cost to start, by a table that is too small for them. */
+/* What workers that feed cost to start, by a table that is too small for them; `alone` is its pass without. */
 static double
-feeders_ns(void)
+feeders_ns(double alone)
 {
-	const char *small = "SELECT sum(v) FROM gpudb.calibration_small";
-	double		alone = query_least(small, RUNS).pass_ms;
 	double		helped;
 
 	query_set("max_parallel_workers_per_gather", FEEDERS);
-	helped = query_least(small, RUNS).pass_ms;
+	helped = query_least("SELECT sum(v) FROM gpudb.calibration_small", RUNS).pass_ms;
 	query_set("max_parallel_workers_per_gather", "0");
 	return Max((helped - alone) * 1e6, 1000);
 }
@@ -209,7 +208,7 @@ measure_gpu(Calibration *c)
 	narrow = query_least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS).pass_ms;
 	small = query_least("SELECT sum(v) FROM gpudb.calibration_small", 2 * RUNS).pass_ms;
 	split(c, large * 1e6, narrow * 1e6, small * 1e6, &c->figure[FIGURE_gpu_page], &c->figure[FIGURE_gpu_row]);
-	c->figure[FIGURE_feeder_start] = feeders_ns();
+	c->figure[FIGURE_feeder_start] = feeders_ns(small);
 	c->figure[FIGURE_gpu_op] = Max(op_ns(c), 0.0001);
 	plain = query_least("SELECT sum(x) FROM gpudb.calibration_large", RUNS).pass_ms;
 	grouped = query_least("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY, RUNS).pass_ms;

@@ -11,14 +11,13 @@
 #define TEXT_VALUE	"what a row may hold besides numbers"
 #define FEEDERS		"3"
 
-#define TINY_RUNS	15			/* in each round */
-#define TINY_RUNS_MOST 1500
+#define SAMPLE_MOST	1500
 
 /* Times of many runs, of all rounds. */
 typedef struct Sample
 {
 	int			n;
-	double		ns[TINY_RUNS_MOST];
+	double		ns[SAMPLE_MOST];
 } Sample;
 
 typedef struct Calibration

@@ -78,6 +78,8 @@ query_run(const char *sql)
 	timing.run_ns = (double) report->feed.times.run_ns;
 	timing.feed_ns = timing.pass_ms * 1e6 - timing.deform_ns - timing.run_ns;
 	timing.op_cost = report->op_cost;
+	/* 100,000 groups, again and again, would otherwise stay until SPI_finish() */
+	SPI_freetuptable(SPI_tuptable);
 	return timing;
 }
 
@@ -85,8 +87,9 @@ query_run(const char *sql)
 static Timing *
 known_timing(const char *sql)
 {
-	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
-	char	   *name = psprintf("%d %d %d %s", gpudb_enabled ? (int) gpudb_device : -1, gpudb_cpu_threads, max_parallel_workers_per_gather, sql);
+	char	   *name = psprintf("%d %d %d %s", gpudb_enabled ? (int) gpudb_device : -1, gpudb_cpu_threads,
+								max_parallel_workers_per_gather, sql);
+	MemoryContext old;
 	KnownTiming *known;
 	ListCell   *lc;
 
@@ -94,13 +97,11 @@ known_timing(const char *sql)
 	{
 		known = lfirst(lc);
 		if (strcmp(known->name, name) == 0)
-		{
-			MemoryContextSwitchTo(old);
 			return &known->least;
-		}
 	}
+	old = MemoryContextSwitchTo(TopTransactionContext);
 	known = palloc(sizeof(KnownTiming));
-	*known = (KnownTiming) {name, {NAN, NAN, NAN, NAN, NAN, NAN, 0}};
+	*known = (KnownTiming) {pstrdup(name), {NAN, NAN, NAN, NAN, NAN, NAN, 0}};
 	known_timings = lappend(known_timings, known);
 	MemoryContextSwitchTo(old);
 	return &known->least;

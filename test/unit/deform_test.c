@@ -13,7 +13,7 @@
 #include "gpu/deformer.h"
 #define deform_pages gpu_deform_pages
 /* every call copies, launches and waits; under a sanitizer that takes long: GPUDB_TEST_SHORT=1 */
-#define FEWER (getenv("GPUDB_TEST_SHORT") != NULL ? 200 : 20)
+#define FEWER (tap_short() ? 200 : 20)
 #define TRIALS(n) ((n) / FEWER)
 #define STEP ((uint32_t) FEWER + 1)
 #else

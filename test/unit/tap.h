@@ -38,6 +38,15 @@ typedef struct Tap
 
 static Tap	tap;
 
+/* Whether fewer trials are wanted, as under compute-sanitizer: GPUDB_TEST_SHORT is set, and not to 0. */
+static inline bool
+tap_short(void)
+{
+	const char *set = getenv("GPUDB_TEST_SHORT");
+
+	return set != NULL && set[0] != '\0' && strcmp(set, "0") != 0;
+}
+
 static inline void
 tap_ok(bool passed, const char *name)
 {

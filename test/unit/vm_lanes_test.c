@@ -386,7 +386,7 @@ fills_a_register(const OpInfo *info)
 static int
 cases(int n)
 {
-	return getenv("GPUDB_TEST_SHORT") != NULL ? n / 8 : n;
+	return tap_short() ? n / 8 : n;
 }
 
 static void

@@ -636,9 +636,8 @@ main(void)
 {
 	const Program words[] = {PROGRAM("w", all_states), PROGRAM("w", atomic_states)};
 	const Program keys[] = {PROGRAM("www", all_states), PROGRAM("WwW", all_states), make_program("Ww", NULL, 0)};
-	const char *set = getenv("GPUDB_TEST_SHORT");
 
-	brief = set != NULL && set[0] != '\0' && strcmp(set, "0") != 0;
+	brief = tap_short();
 	check(cudaSetDevice(0), "no device");
 	test_shapes();
 	test_spreads("a key of a word, states of every kind", &words[0], 1000000);
