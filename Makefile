@@ -39,12 +39,14 @@ all install uninstall clean installcheck:
 endif
 
 KERNEL_FLAGS = -O3 -fno-math-errno -fno-trapping-math
-$(KERNEL)_base.o: ARCH_FLAGS =
-$(KERNEL)_v2.o: ARCH_FLAGS = -march=x86-64-v2
-$(KERNEL)_v3.o: ARCH_FLAGS = -march=x86-64-v3
-$(KERNEL)_v4.o: ARCH_FLAGS = -march=x86-64-v4 -mprefer-vector-width=512
+ARCH_v2 = -march=x86-64-v2
+ARCH_v3 = -march=x86-64-v3
+ARCH_v4 = -march=x86-64-v4 -mprefer-vector-width=512
 $(KERNEL)_%.o: $(KERNEL).c
-	$(CC) $(CFLAGS) $(KERNEL_FLAGS) $(ARCH_FLAGS) -DGPUDB_ISA=$* $(CPPFLAGS) -c -o $@ $<
+	$(CC) $(CFLAGS) $(KERNEL_FLAGS) $(ARCH_$*) -DGPUDB_ISA=$* $(CPPFLAGS) -c -o $@ $<
+kernel-flags:	# each instruction set and how the kernel is built for it, for the tests of what it consists of
+	@$(foreach isa,$(ISAS),echo $(isa) $(KERNEL_FLAGS) $(ARCH_$(isa));)
+.PHONY: kernel-flags
 
 # gpudb_cuda.so, where there is a CUDA toolkit: for every chip since Turing, or for GPUDB_CUDA_ARCH alone (such as 90).
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))

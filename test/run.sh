@@ -83,22 +83,32 @@ suite_lint() {
 	done
 }
 
-# src/core is plain C: its tests are programs of their own, built with every check that gcc has for undefined behaviour.
+# unit_test SOURCE PROGRAM FLAGS: src/core is plain C, and its tests are programs of their own.
+unit_test() {
+	local source=$1 program=$2 flags=$3
+	# shellcheck disable=SC2086  # flags are words
+	if gcc -std=gnu99 -g -Wall -ffp-contract=off -fno-strict-aliasing $flags -I"$repo/src" -I"$repo/test/unit" -o "$program" \
+		"$source" $(compgen -G "$repo/src/core/*.c") -lpthread -lm 2>"$program.log"; then
+		tap "unit/$(basename "$program")" "${bounded[@]}" "$program"
+	else
+		tap "unit/$(basename "$program")" sh -c 'echo "not ok - does not compile"; cat "$1"' sh "$program.log"
+	fi
+}
+
+# Every test with every check that gcc has for undefined behaviour; those of the VM and of deforming also as the CPU
+# device's kernel is built for each instruction set that this processor has, since a compiler may be wrong in one of them.
 suite_unit() {
-	local source name
-	local flags="-std=gnu99 -O2 -g -Wall -ffp-contract=off -fsanitize=undefined -fno-sanitize-recover=all"
+	local source name isa flags
 	mkdir -p "$work/unit"
 	for source in "$repo"/test/unit/*_test.c; do
-		[ -e "$source" ] || continue
-		name=$(basename "$source" .c)
-		# shellcheck disable=SC2086  # flags are words
-		if gcc -fno-strict-aliasing $flags -I"$repo/src" -I"$repo/test/unit" -o "$work/unit/$name" \
-			"$source" $(compgen -G "$repo/src/core/*.c") -lpthread -lm 2>"$work/unit/$name.log"; then
-			tap "unit/$name" "${bounded[@]}" "$work/unit/$name"
-		else
-			tap "unit/$name" sh -c 'echo "not ok - does not compile"; cat "$1"' sh "$work/unit/$name.log"
-		fi
+		unit_test "$source" "$work/unit/$(basename "$source" .c)" "-O2 -fsanitize=undefined -fno-sanitize-recover=all"
 	done
+	while read -r isa flags; do
+		[ "$isa" = base ] || /lib64/ld-linux-x86-64.so.2 --help | grep -q "x86-64-$isa (supported" || continue
+		for name in vm_test vm_lanes_test vm_states_test deform_test; do
+			unit_test "$repo/test/unit/$name.c" "$work/unit/${name}_$isa" "$flags"
+		done
+	done < <(make -s -C "$repo" kernel-flags)
 }
 
 # pg_regress_tap DRIVER FOLDER [OPTION...]: run pg_regress or its isolation twin in FOLDER, and turn

@@ -25,7 +25,12 @@ vm_sum_lanes(const double *va, const uint8_t *an, const uint8_t *mask, uint64_t 
 		part[j] = -0.0;
 	for (int i = 0; i < VM_TILE; i += 16)
 		for (int j = 0; j < 16; j++)
-			part[j] += ACTIVE(i + j) ? va[i + j] : -0.0;
+		{
+			/* as integers: gcc 12 loses lanes of `active ? x : -0.0` with AVX2 and -fno-trapping-math */
+			uint64_t	active = -(uint64_t) ACTIVE(i + j);
+
+			part[j] += float_of_bits((bits_of_float(va[i + j]) & active) | (bits_of_float(-0.0) & ~active));
+		}
 	for (int i = 0; i < VM_TILE; i++)
 		seen |= ACTIVE(i) ? float_flags(va[i]) : 0;
 	*flags |= seen;
