@@ -337,6 +337,8 @@ place_rows(CudaBatch *own, VmLaunch *launch)
 	}
 	launch->rows = launch->hashes + own->row_capacity;
 	launch->row_capacity = own->row_capacity;
+	own->merge.texts = tablet_at(arena_tablet(own), ((const Tablet *) own->head)->var);
+	own->merge.constants = (const uint8_t *) arena_program(own) + own->batch.job->view.program->bytes;
 	own->merge.hashes = launch->hashes;
 	own->merge.rows = launch->rows;
 	own->merge.group = (uint32_t *) (launch->rows + (size_t) own->row_capacity * row_words);
@@ -496,9 +498,16 @@ end_run(CudaBatch *own)
 static void
 end_finding(CudaBatch *own)
 {
+	const DeviceStatus status = (DeviceStatus) own->answer->merged.status;
 	const uint32_t pending = own->answer->merged.pending;
 	cudaError_t error;
 
+	if (status != STATUS_DONE)
+	{
+		group_table_leave(own->batch.table, 0);
+		end_batch(own, status);
+		return;
+	}
 	if (pending > 0)
 	{
 		group_table_leave(own->batch.table, pending);

@@ -2,7 +2,10 @@
  * group_table.cu
  *		Groups that stay on the device for as long as a job runs: the host's side.
  *
- *		block of the pool:	counts | slots | hashes | rows | locks
+ *		block of the pool:	counts | slots | hashes | rows | heap | locks
+ *
+ * Texts stand in the heap in the order of their groups, so those of groups
+ * that follow one another are one piece.
  *
  * Growing waits for the device, a millisecond at most, and happens a few times
  * in a job's life; so does reading, 2 MB at a time.
@@ -21,7 +24,8 @@
 #define FIRST_CAPACITY	65536u
 #endif
 #define LAST_CAPACITY	(1u << 30)
-#define STAGING_BYTES	((uint64_t) 2 * 1024 * 1024)
+#define STAGING_BYTES	((uint64_t) 2 * 1024 * 1024)	/* for groups, and as many for their texts */
+#define FIRST_TEXT		32		/* bytes that a new table has for the texts of a group */
 
 struct ProviderTable
 {
@@ -31,14 +35,16 @@ struct ProviderTable
 	int			users;			/* batches between entering and leaving */
 	bool		full;			/* to grow before anybody enters */
 	bool		counted;		/* and nobody has entered since */
-	TableCounts counts;			/* as last learnt, without groups that had no room */
+	TableCounts counts;			/* as last learnt, without what had no room */
 	/* groups that are in the staging buffer, if it is this table's */
 	uint32_t	staged_first;
 	uint32_t	staged;
+	const uint64_t *staged_rows;	/* behind the hashes */
 };
 
 static cudaStream_t stream;
 static uint64_t *staging;		/* pinned: hashes, then rows */
+static uint8_t *staged_texts;	/* pinned, too */
 static ProviderTable *staging_owner;
 static TableCounts *passing;	/* pinned: a table's counts on their way */
 
@@ -50,41 +56,43 @@ group_table_start(uint64_t bytes)
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaHostAlloc((void **) &staging, STAGING_BYTES + sizeof(TableCounts), cudaHostAllocDefault));
-	passing = (TableCounts *) (staging + STAGING_BYTES / 8);
+		error = CUDA_CALL(cudaHostAlloc((void **) &staging, 2 * STAGING_BYTES + sizeof(TableCounts), cudaHostAllocDefault));
+	staged_texts = (uint8_t *) staging + STAGING_BYTES;
+	passing = (TableCounts *) (staged_texts + STAGING_BYTES);
 	return error;
 }
 
-/* Lay out a table in a block, or only tell how many bytes it needs. */
+/* Lay out a table of this capacity and heap in a block, or only tell how many bytes it needs. */
 static uint64_t
-lay_out(DeviceTable *device, const RowShape *shape, uint32_t capacity, uint8_t *block)
+lay_out(DeviceTable *device, const RowShape *shape, uint8_t *block)
 {
 	uint64_t	at = 256;
 
 	device->counts = (TableCounts *) block;
-	device->capacity = capacity;
-	device->nslots = 2 * capacity;
+	device->nslots = 2 * device->capacity;
 	device->slots = (uint64_t *) (block + at);
 	at += (uint64_t) device->nslots * 8;
 	device->hashes = (uint64_t *) (block + at);
-	at += (uint64_t) capacity * 8;
+	at += (uint64_t) device->capacity * 8;
 	device->rows = (uint64_t *) (block + at);
-	at += (uint64_t) capacity * shape->row_words * 8;
+	at += (uint64_t) device->capacity * shape->row_words * 8;
+	device->heap = (uint64_t *) (block + at);
+	at += (uint64_t) device->heap_units * HEAP_UNIT;
 	device->locks = (uint32_t *) (block + at);
-	return at + (shape->locked ? (uint64_t) capacity * 4 : 0);
+	return at + (shape->locked ? (uint64_t) device->capacity * 4 : 0);
 }
 
-/* A table without groups, on the stream; false when there is no room, or with *error. */
+/* A table without groups, of this capacity and heap, on the stream; false when there is no room, or with *error. */
 static bool
-make_table(DeviceTable *device, const RowShape *shape, uint32_t capacity, uint8_t **block, cudaError_t *error)
+make_table(DeviceTable *device, const RowShape *shape, uint8_t **block, cudaError_t *error)
 {
-	const uint64_t bytes = lay_out(device, shape, capacity, NULL);
+	const uint64_t bytes = lay_out(device, shape, NULL);
 
 	*error = cudaSuccess;
 	*block = pool_take(bytes);
 	if (*block == NULL)
 		return false;
-	lay_out(device, shape, capacity, *block);
+	lay_out(device, shape, *block);
 	/* what was there may be another database's */
 	*error = CUDA_CALL(cudaMemsetAsync(*block, 0, bytes, stream));
 	return *error == cudaSuccess;
@@ -98,8 +106,11 @@ group_table_open(const ProviderJob *job)
 
 	if (table == NULL)
 		return NULL;
+	table->device.capacity = FIRST_CAPACITY;
+	if (program_text_keys(job->view.program))
+		table->device.heap_units = FIRST_CAPACITY * FIRST_TEXT / HEAP_UNIT;
 	if (groups_shape(job->view.program, &table->shape) &&
-		make_table(&table->device, &table->shape, FIRST_CAPACITY, &table->block, &error))
+		make_table(&table->device, &table->shape, &table->block, &error))
 	{
 		error = CUDA_CALL(cudaStreamSynchronize(stream));
 		if (error == cudaSuccess)
@@ -119,7 +130,7 @@ group_table_close(ProviderTable *table)
 	free(table);
 }
 
-/* Learn how many groups there are; the device also counts those that had no room. */
+/* Learn how many groups there are, and how large their texts; the device also counts those that had no room. */
 static cudaError_t
 count_groups(ProviderTable *table)
 {
@@ -132,9 +143,16 @@ count_groups(ProviderTable *table)
 		error = CUDA_CALL(cudaStreamSynchronize(stream));
 	table->counted = error == cudaSuccess;
 	table->counts = table->counted ? *passing : TableCounts();
-	if (table->counts.ngroups > table->device.capacity)
-		table->counts.ngroups = table->device.capacity;
+	if (table->counts.refused != 0)
+		table->counts.taken = ~table->counts.refused;
+	table->counts.refused = 0;
 	return error;
+}
+
+static uint32_t
+group_count(const ProviderTable *table)
+{
+	return ROOM_GROUPS(table->counts.taken);
 }
 
 bool
@@ -142,7 +160,7 @@ group_table_count(ProviderTable *table, uint32_t *count)
 {
 	const bool	counted = count_groups(table) == cudaSuccess;
 
-	*count = table->counts.ngroups;
+	*count = group_count(table);
 	return counted;
 }
 
@@ -151,12 +169,15 @@ static cudaError_t
 move_groups(ProviderTable *table, const DeviceTable *into)
 {
 	const DeviceTable *from = &table->device;
-	const uint32_t count = table->counts.ngroups;
+	const uint32_t count = group_count(table);
 	const size_t row_bytes = (size_t) table->shape.row_words * 8;
 	cudaError_t error = CUDA_CALL(cudaMemcpyAsync(into->hashes, from->hashes, (size_t) count * 8, cudaMemcpyDeviceToDevice, stream));
 
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(into->rows, from->rows, count * row_bytes, cudaMemcpyDeviceToDevice, stream));
+	if (error == cudaSuccess && ROOM_UNITS(table->counts.taken) > 0)
+		error = CUDA_CALL(cudaMemcpyAsync(into->heap, from->heap, (size_t) ROOM_UNITS(table->counts.taken) * HEAP_UNIT,
+										  cudaMemcpyDeviceToDevice, stream));
 	*passing = table->counts;
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(into->counts, passing, sizeof(TableCounts), cudaMemcpyHostToDevice, stream));
@@ -167,34 +188,41 @@ move_groups(ProviderTable *table, const DeviceTable *into)
 	return error;
 }
 
+/* What is scarce of a table, so many times: groups, the heap, or both.  False if that is too much. */
+static bool
+enlarge(const ProviderTable *table, uint32_t factor, DeviceTable *larger)
+{
+	const DeviceTable *device = &table->device;
+	const bool	groups = group_count(table) >= device->capacity / 2;
+	/* it may be one large text that had no room */
+	const bool	heap = table->shape.ntexts > 0 && (!groups || ROOM_UNITS(table->counts.taken) >= device->heap_units / 2);
+
+	larger->capacity = groups ? device->capacity * factor : device->capacity;
+	larger->heap_units = heap ? device->heap_units * factor : device->heap_units;
+	return (!groups || device->capacity <= LAST_CAPACITY / factor) && (!heap || device->heap_units <= HEAP_UNITS_MOST / factor);
+}
+
 /* Four times the room, or twice, as far as memory goes; nobody is in the table. */
 static DeviceStatus
 grow(ProviderTable *table, cudaError_t *error)
 {
-	for (uint32_t factor = 4; factor >= 2; factor /= 2)
+	*error = count_groups(table);
+	for (uint32_t factor = 4; factor >= 2 && *error == cudaSuccess; factor /= 2)
 	{
 		DeviceTable larger;
 		uint8_t    *block;
 
-		if (table->device.capacity > LAST_CAPACITY / factor)
+		if (!enlarge(table, factor, &larger) || !make_table(&larger, &table->shape, &block, error))
 			continue;
-		if (make_table(&larger, &table->shape, table->device.capacity * factor, &block, error))
-		{
-			*error = count_groups(table);
-			if (*error == cudaSuccess)
-				*error = move_groups(table, &larger);
-			if (*error == cudaSuccess)
-			{
-				pool_give(table->block);
-				table->block = block;
-				table->device = larger;
-				return STATUS_DONE;
-			}
-		}
+		*error = move_groups(table, &larger);
 		if (*error != cudaSuccess)
-			return STATUS_DEVICE_DOWN;
+			break;
+		pool_give(table->block);
+		table->block = block;
+		table->device = larger;
+		return STATUS_DONE;
 	}
-	return STATUS_MEMORY_LIMIT;
+	return *error != cudaSuccess ? STATUS_DEVICE_DOWN : STATUS_MEMORY_LIMIT;
 }
 
 DeviceStatus
@@ -225,6 +253,48 @@ group_table_leave(ProviderTable *table, uint32_t pending)
 	table->full |= pending > 0;
 }
 
+/* Where in the heap the texts of a row's group begin, in bytes; and how many they are, rounded up. */
+static uint64_t
+texts_begin(const ProviderTable *table, const uint64_t *row)
+{
+	return table->shape.ntexts > 0 ? row[table->shape.text_word[0]] : 0;
+}
+
+static uint64_t
+texts_bytes(const ProviderTable *table, const uint64_t *row)
+{
+	uint64_t	units = 0;
+
+	for (uint32_t t = 0; t < table->shape.ntexts; t++)
+		units += UNITS_OF_TEXT(row[table->shape.text_word[t] + 1]);
+	return units * HEAP_UNIT;
+}
+
+static const uint64_t *
+staged_row(const ProviderTable *table, uint32_t at)
+{
+	return table->staged_rows + (size_t) at * table->shape.row_words;
+}
+
+/* Of n groups whose rows are in the staging buffer have the texts there, too, as far as they fit; *n becomes the number of those. */
+static cudaError_t
+stage_texts(const ProviderTable *table, uint32_t *n)
+{
+	const uint64_t begin = texts_begin(table, staged_row(table, 0));
+	uint64_t	bytes = 0;
+	uint32_t	fit = 0;
+	cudaError_t error = cudaSuccess;
+
+	for (; fit < *n && bytes + texts_bytes(table, staged_row(table, fit)) <= STAGING_BYTES; fit++)
+		bytes += texts_bytes(table, staged_row(table, fit));
+	*n = fit;
+	if (bytes > 0)
+		error = CUDA_CALL(cudaMemcpyAsync(staged_texts, (const uint8_t *) table->device.heap + begin, bytes, cudaMemcpyDeviceToHost, stream));
+	if (bytes > 0 && error == cudaSuccess)
+		error = CUDA_CALL(cudaStreamSynchronize(stream));
+	return error;
+}
+
 /* Have groups from `first` on in the staging buffer, as many as it holds. */
 static cudaError_t
 stage(ProviderTable *table, uint32_t first)
@@ -233,45 +303,69 @@ stage(ProviderTable *table, uint32_t first)
 	uint32_t	n = (uint32_t) (STAGING_BYTES / group_bytes);
 	cudaError_t error = count_groups(table);
 
-	if (error != cudaSuccess || first >= table->counts.ngroups)
+	staging_owner = NULL;
+	if (error != cudaSuccess || first >= group_count(table))
 		return error;
-	if (n > table->counts.ngroups - first)
-		n = table->counts.ngroups - first;
+	if (n > group_count(table) - first)
+		n = group_count(table) - first;
 	error = CUDA_CALL(cudaMemcpyAsync(staging, table->device.hashes + first, (size_t) n * 8, cudaMemcpyDeviceToHost, stream));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(staging + n, table->device.rows + (size_t) first * table->shape.row_words,
 										  n * (group_bytes - 8), cudaMemcpyDeviceToHost, stream));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaStreamSynchronize(stream));
+	table->staged_rows = staging + n;
+	if (error == cudaSuccess && table->shape.ntexts > 0)
+		error = stage_texts(table, &n);
 	table->staged_first = first;
-	table->staged = error == cudaSuccess ? n : 0;
-	staging_owner = table;
+	table->staged = n;
+	if (error == cudaSuccess)
+		staging_owner = table;
 	return error;
 }
 
-bool
-group_table_read(ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows)
+/* Of groups that are staged, from number `at` on, those that fit so many words with their texts. */
+static uint32_t
+groups_that_fit(const ProviderTable *table, uint32_t at, uint32_t words, uint64_t *text_bytes)
 {
-	const size_t row_bytes = (size_t) table->shape.row_words * 8;
+	uint64_t	used = 0;
+	uint32_t	n = 0;
 
-	while (n > 0)
+	for (*text_bytes = 0; at + n < table->staged; n++)
 	{
-		uint32_t	at = first - table->staged_first;
-		uint32_t	ready;
+		const uint64_t bytes = texts_bytes(table, staged_row(table, at + n));
 
-		if (staging_owner != table || first < table->staged_first || at >= table->staged)
-		{
-			if (stage(table, first) != cudaSuccess || staging_owner != table || table->staged == 0)
-				return false;
-			at = 0;
-		}
-		ready = table->staged - at < n ? table->staged - at : n;
-		memcpy(hashes, staging + at, (size_t) ready * 8);
-		memcpy(rows, (uint8_t *) (staging + table->staged) + at * row_bytes, ready * row_bytes);
-		hashes += ready;
-		rows += (size_t) ready * table->shape.row_words;
-		first += ready;
-		n -= ready;
+		used += 1 + table->shape.row_words + bytes / 8;
+		if (used > words)
+			break;
+		*text_bytes += bytes;
 	}
-	return true;
+	return n;
+}
+
+bool
+group_table_read(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n, uint64_t *text_bytes)
+{
+	const size_t row_words = table->shape.row_words;
+	uint64_t   *rows;
+	uint32_t	at;
+
+	if ((staging_owner != table || first < table->staged_first || first - table->staged_first >= table->staged) &&
+		(stage(table, first) != cudaSuccess || staging_owner != table))
+		return false;
+	at = first - table->staged_first;
+	*n = groups_that_fit(table, at, words, text_bytes);
+	rows = into + *n;
+	memcpy(into, staging + at, (size_t) *n * 8);
+	memcpy(rows, staged_row(table, at), *n * row_words * 8);
+	if (*n > 0 && table->shape.ntexts > 0)
+	{
+		const uint64_t begin = texts_begin(table, staged_row(table, at));
+
+		memcpy(rows + *n * row_words, staged_texts + (begin - texts_begin(table, staged_row(table, 0))), *text_bytes);
+		for (uint32_t g = 0; g < *n; g++)
+			for (uint32_t t = 0; t < table->shape.ntexts; t++)
+				rows[g * row_words + table->shape.text_word[t]] -= begin;
+	}
+	return *n > 0;
 }

@@ -18,7 +18,8 @@ extern cudaError_t group_table_start(uint64_t bytes);
 /* What the provider's functions of these names do. */
 extern ProviderTable *group_table_open(const ProviderJob *job);
 extern bool group_table_count(ProviderTable *table, uint32_t *count);
-extern bool group_table_read(ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows);
+extern bool group_table_read(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n,
+							 uint64_t *text_bytes);
 extern void group_table_close(ProviderTable *table);
 
 /*

@@ -14,6 +14,7 @@
 #include <cuda_runtime.h>
 
 #include "core/op_agg.h"
+#include "core/provider_api.h"
 
 #include "groups_launch.h"
 #include "tuning.cuh"
@@ -36,33 +37,137 @@ tagged(uint64_t hash, uint32_t low)
 	return (hash >> 32) << 32 | low;
 }
 
-/* Whether a stored key is a row's.  Stored rows are read past the first cache, which other threads' writes do not reach. */
-static __device__ __forceinline__ bool
-same_key(const GroupsLaunch &launch, const uint64_t *stored, const uint64_t *row)
+/* Stored keys are read past the first cache, which other threads' writes do not reach. */
+static __device__ __forceinline__ uint64_t
+read_stored(const uint64_t *word)
 {
-	for (uint32_t w = 0; w < launch.shape.key_words; w++)
-		if (__ldcg((const Word *) &stored[w]) != row[w])
-			return false;
+	return __ldcg((const Word *) word);
+}
+
+/* The bytes of a text in a row to merge. */
+static __device__ __forceinline__ const uint8_t *
+text_of_row(const GroupsLaunch &launch, const uint64_t *row, uint32_t t)
+{
+	const uint64_t ref = row[launch.shape.text_word[t]];
+
+	return (ref & TEXT_IN_PROGRAM ? launch.constants : launch.texts) + TEXT_OFFSET(ref);
+}
+
+static __device__ __forceinline__ uint32_t
+text_length(const GroupsLaunch &launch, const uint64_t *row, uint32_t t)
+{
+	return (uint32_t) row[launch.shape.text_word[t] + 1];
+}
+
+/* Unit u of a text of some length, which may stand anywhere. */
+static __device__ uint64_t
+unit_of_text(const uint8_t *bytes, uint32_t length, uint32_t u)
+{
+	const uint32_t n = min(length - u * HEAP_UNIT, (uint32_t) HEAP_UNIT);
+	uint64_t	unit = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		unit |= (uint64_t) bytes[u * HEAP_UNIT + i] << (8 * i);
+	return unit;
+}
+
+/* Whether a stored key has a row's texts; their lengths have been compared. */
+static __device__ bool
+same_texts(const GroupsLaunch &launch, const uint64_t *stored, const uint64_t *row)
+{
+	for (uint32_t t = 0; t < launch.shape.ntexts; t++)
+	{
+		const uint64_t *heap = launch.table.heap + read_stored(&stored[launch.shape.text_word[t]]) / HEAP_UNIT;
+		const uint32_t length = text_length(launch, row, t);
+
+		for (uint32_t u = 0; u < UNITS_OF_TEXT(length); u++)
+			if (read_stored(&heap[u]) != unit_of_text(text_of_row(launch, row, t), length, u))
+				return false;
+	}
 	return true;
 }
 
-/* Add a row's group at a slot that this thread has marked; false if there is no room. */
+/* Whether a stored key is a row's. */
+template <bool TEXTS> static __device__ __forceinline__ bool
+same_key(const GroupsLaunch &launch, const uint64_t *stored, const uint64_t *row)
+{
+	uint32_t	t = 0;
+
+	for (uint32_t w = 0; w < launch.shape.key_words; w++)
+	{
+		if (TEXTS && t < launch.shape.ntexts && w == launch.shape.text_word[t])
+			t++;
+		else if (read_stored(&stored[w]) != row[w])
+			return false;
+	}
+	return !TEXTS || same_texts(launch, stored, row);
+}
+
+/* Units that a row's texts take. */
+static __device__ uint32_t
+units_of_row(const GroupsLaunch &launch, const uint64_t *row)
+{
+	uint32_t	units = 0;
+
+	for (uint32_t t = 0; t < launch.shape.ntexts; t++)
+		units += UNITS_OF_TEXT(text_length(launch, row, t));
+	return units;
+}
+
+/* Copy a row's texts into the heap from unit `at` on, where its group refers to them. */
+static __device__ void
+store_texts(const GroupsLaunch &launch, uint64_t *into, const uint64_t *row, uint32_t at)
+{
+	for (uint32_t t = 0; t < launch.shape.ntexts; t++)
+	{
+		const uint8_t *bytes = text_of_row(launch, row, t);
+		const uint32_t length = text_length(launch, row, t);
+
+		into[launch.shape.text_word[t]] = (uint64_t) at * HEAP_UNIT;
+		for (uint32_t u = 0; u < UNITS_OF_TEXT(length); u++)
+			launch.table.heap[at++] = unit_of_text(bytes, length, u);
+	}
+}
+
+/* Take a group and so many units of the heap; false if there is no room for either. */
 static __device__ bool
+take_room(const DeviceTable &table, uint32_t units, uint64_t *room)
+{
+	/* so that what is asked for in vain stays within bounds */
+	if (*(volatile uint64_t *) &table.counts->refused != 0)
+		return false;
+	*room = atomicAdd((Word *) &table.counts->taken, (Word) TABLE_ROOM(1, units));
+	if (ROOM_GROUPS(*room) < table.capacity && (uint64_t) ROOM_UNITS(*room) + units <= table.heap_units)
+		return true;
+	atomicMax((Word *) &table.counts->refused, (Word) ~*room);
+	return false;
+}
+
+/* Add a row's group at a slot that this thread has marked; false if there is no room. */
+template <bool TEXTS> static __device__ bool
 add_group(const GroupsLaunch &launch, uint32_t at, uint32_t i)
 {
 	const DeviceTable &table = launch.table;
 	const uint64_t *row = launch.rows + (size_t) i * launch.shape.row_words;
-	const uint32_t group = atomicAdd(&table.counts->ngroups, 1u);
-	uint64_t   *into = table.rows + (size_t) group * launch.shape.row_words;
+	const uint32_t units = TEXTS ? units_of_row(launch, row) : 0;
+	const bool	large = 1 + launch.shape.row_words + units > GROUP_WORDS_MOST;
+	uint64_t	room;
 
-	if (group >= table.capacity)
+	if (large)
+		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_MEMORY_LIMIT);
+	if (large || !take_room(table, units, &room))
 	{
 		atomicExch((Word *) &table.slots[at], 0);
 		return false;
 	}
+	const uint32_t group = ROOM_GROUPS(room);
+	uint64_t   *into = table.rows + (size_t) group * launch.shape.row_words;
+
 	table.hashes[group] = launch.hashes[i];
 	for (uint32_t w = 0; w < launch.shape.key_words; w++)
 		into[w] = row[w];
+	if (TEXTS)
+		store_texts(launch, into, row, ROOM_UNITS(room));
 	for (uint32_t s = 0; s < launch.shape.nstates; s++)
 		state_init((StateKind) launch.shape.state_kind[s], into + launch.shape.state_word[s]);
 	__threadfence();
@@ -72,7 +177,7 @@ add_group(const GroupsLaunch &launch, uint32_t at, uint32_t i)
 }
 
 /* Find the group of row i, or add it; false if there is no room. */
-static __device__ bool
+template <bool TEXTS> static __device__ bool
 find_group(const GroupsLaunch &launch, uint32_t i)
 {
 	const DeviceTable &table = launch.table;
@@ -90,7 +195,7 @@ find_group(const GroupsLaunch &launch, uint32_t i)
 		{
 			slot = atomicCAS((Word *) &table.slots[at], 0, tagged(hash, BUSY));
 			if (slot == 0)
-				return add_group(launch, at, i);
+				return add_group<TEXTS>(launch, at, i);
 		}
 		group = (uint32_t) slot - 1;
 		if (slot >> 32 == hash >> 32)
@@ -99,7 +204,7 @@ find_group(const GroupsLaunch &launch, uint32_t i)
 			if ((uint32_t) slot == BUSY)
 				continue;
 			__threadfence();
-			if (same_key(launch, table.rows + (size_t) group * launch.shape.row_words, row))
+			if (same_key<TEXTS>(launch, table.rows + (size_t) group * launch.shape.row_words, row))
 			{
 				launch.group[i] = group;
 				return true;
@@ -109,11 +214,11 @@ find_group(const GroupsLaunch &launch, uint32_t i)
 	}
 }
 
-static __global__ void __launch_bounds__(GROUPS_THREADS)
+template <bool TEXTS> static __global__ void __launch_bounds__(GROUPS_THREADS)
 find_kernel(const __grid_constant__ GroupsLaunch launch)
 {
 	for (uint32_t i = blockIdx.x * GROUPS_THREADS + threadIdx.x; i < launch.nrows; i += gridDim.x * GROUPS_THREADS)
-		if (launch.group[i] == GROUP_UNKNOWN && !find_group(launch, i))
+		if (launch.group[i] == GROUP_UNKNOWN && !find_group<TEXTS>(launch, i))
 			atomicAdd(&launch.result->pending, 1u);
 }
 
@@ -295,9 +400,11 @@ groups_shape(const Program *program, RowShape *shape)
 	shape->key_words = 1;
 	for (uint32_t k = 0; k < program->nkeys; k++)
 	{
-		if (program->key_kind[k] == KEY_TEXT || program->key_word[k] != shape->key_words)
+		if (program->key_word[k] != shape->key_words)
 			return false;
-		shape->key_words += program->key_kind[k] == KEY_WORD ? 1 : 2;
+		if (program->key_kind[k] == KEY_TEXT)
+			shape->text_word[shape->ntexts++] = shape->key_words;
+		shape->key_words += words_of_key(program->key_kind[k]);
 	}
 	shape->nstates = program->nstates;
 	for (uint32_t s = 0; s < program->nstates; s++)
@@ -323,7 +430,8 @@ blocks_for(uint32_t n)
 int
 groups_find(const GroupsLaunch *launch, void *stream)
 {
-	find_kernel<<<blocks_for(launch->nrows), GROUPS_THREADS, 0, (cudaStream_t) stream>>>(*launch);
+	(launch->shape.ntexts > 0 ? find_kernel<true> : find_kernel<false>)<<<blocks_for(launch->nrows), GROUPS_THREADS, 0,
+		(cudaStream_t) stream>>>(*launch);
 	return cudaGetLastError();
 }
 

@@ -108,7 +108,7 @@ measure_groups(const Program *program, uint32_t options, VmShape *shape)
 	}
 	shape->key_words = 1;
 	for (uint32_t k = 0; k < program->nkeys; k++)
-		shape->key_words += program->key_kind[k] == KEY_WORD ? 1 : 2;
+		shape->key_words += words_of_key(program->key_kind[k]);
 	choose_groups(program, options, shape);
 }
 

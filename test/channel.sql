@@ -2,7 +2,7 @@
 \set VERBOSITY terse
 SET client_min_messages = warning;
 DROP TABLE IF EXISTS channel_rows;
-CREATE TABLE channel_rows AS SELECT i AS id, i % 7 AS k, (i % 1000)::numeric(10, 2) AS n, i / 8.0::float8 AS f, 't' || i % 5 AS t, date '2024-01-01' + i % 100 AS d FROM generate_series(1, 60000) i;
+CREATE TABLE channel_rows AS SELECT i AS id, i % 7 AS k, (i % 1000)::numeric(10, 2) AS n, i / 8.0::float8 AS f, 't' || i % 5 AS t, 'more than sixteen bytes ' || i % 3000 AS long, date '2024-01-01' + i % 100 AS d FROM generate_series(1, 60000) i;
 VACUUM ANALYZE channel_rows;
 SET gpudb.force = on;
 SET work_mem = '64MB';
@@ -47,6 +47,9 @@ FROM (SELECT query, pg_temp.device(query) FROM (VALUES
 	('SELECT substring(t, 1, 1), d, count(*) FROM channel_rows GROUP BY 1, 2'),
 	('SELECT k, min(t COLLATE "C"), max(t COLLATE "C") FROM channel_rows GROUP BY k'),
 	('SELECT min(t COLLATE "C") FILTER (WHERE k > 3), max(substring(t, 2) COLLATE "C") FROM channel_rows'),
+	('SELECT long, count(*), sum(n) FROM channel_rows GROUP BY long'),
+	('SELECT k, substring(long, 3), t, max(d) FROM channel_rows WHERE n > 500 GROUP BY 1, 2, 3'),
+	('SELECT CASE WHEN k < 3 THEN long WHEN k < 5 THEN ''one of the texts that were not'' END, count(*) FROM channel_rows GROUP BY 1'),
 	('SELECT n > 500, min(id) FROM channel_rows GROUP BY 1'),
 	('SELECT id, count(*), sum(n) FROM channel_rows GROUP BY id'),
 	('SELECT id % 10000, k, min(f), stddev(f), sum(n) FROM channel_rows WHERE id > 100 GROUP BY 1, 2')) q (query)) d;

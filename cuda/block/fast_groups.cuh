@@ -41,6 +41,18 @@ template <int L> struct KeyLanes
 			nulls |= null(k, j) << j;
 		return nulls;
 	}
+	__device__ void write(int k, uint64_t *into) const
+	{
+		for (uint32_t w = 0; w <= nkeys; w++)
+			into[w] = key(k, w);
+	}
+	__device__ bool equals(int k, const uint64_t *stored) const
+	{
+		for (uint32_t w = 0; w <= nkeys; w++)
+			if (stored[w] != key(k, w))
+				return false;
+		return true;
+	}
 	__device__ uint32_t slot_hash(int k) const
 	{
 		uint32_t	hash = 0;
@@ -102,7 +114,7 @@ probe_on(const VmLaunch &launch, uint32_t left, uint32_t pc)
 	for (; left != 0; left &= left - 1)
 	{
 		const int	k = __ffs((int) left) - 1;
-		const uint32_t group = block_find(groups, &launch.shape, lanes.slot_hash(k), [&](uint32_t w) { return lanes.key(k, w); });
+		const uint32_t group = block_find(groups, &launch.shape, lanes, k, lanes.slot_hash(k));
 
 		if (group == GROUP_MISSING)
 			missing |= 1u << k;

@@ -5,7 +5,8 @@
  *		slots	 open addressing: 0 free, SLOT_BUSY while a thread writes the
  *				 key, else group number + SLOT_FIRST
  *		hashes	 of each group, as the host knows them
- *		keys	 key_words 64-bit words a group: which are NULL, then the values
+ *		keys	 key_words 64-bit words a group: which are NULL, then the values;
+ *				 of a text its reference and its length
  *		states	 see states.cuh; a free group's states are already initial
  *
  * While warps run the program they only look groups up.  A warp with a key
@@ -133,21 +134,16 @@ first_slot(const VmShape *shape, uint32_t hash)
 	return hash >> (__clz((int) shape->nslots) + 1);
 }
 
-/* Whether this is the group's key, whose words `key(w)` tells. */
-template <typename Key> static __device__ __forceinline__ bool
-block_key_equals(const BlockGroups *groups, uint32_t key_words, uint32_t group, Key key)
+/* The key of the group that a slot leads to. */
+static __device__ __forceinline__ const uint64_t *
+slot_key(const BlockGroups *groups, const VmShape *shape, uint32_t slot)
 {
-	const uint64_t *stored = group_keys(groups) + group * key_words;
-
-	for (uint32_t w = 0; w < key_words; w++)
-		if (stored[w] != key(w))
-			return false;
-	return true;
+	return group_keys(groups) + (slot - SLOT_FIRST) * shape->key_words;
 }
 
-/* The group of a key, or GROUP_MISSING; changes nothing. */
-template <typename Key> static __device__ __forceinline__ uint32_t
-block_find(const BlockGroups *groups, const VmShape *shape, uint32_t hash, Key key)
+/* The group of lane k's key, or GROUP_MISSING; changes nothing. */
+template <typename Lanes> static __device__ __forceinline__ uint32_t
+block_find(const BlockGroups *groups, const VmShape *shape, const Lanes &lanes, int k, uint32_t hash)
 {
 	const uint32_t mask = shape->nslots - 1;
 
@@ -157,7 +153,7 @@ block_find(const BlockGroups *groups, const VmShape *shape, uint32_t hash, Key k
 
 		if (slot == SLOT_FREE)
 			return GROUP_MISSING;
-		if (block_key_equals(groups, shape->key_words, slot - SLOT_FIRST, key))
+		if (lanes.equals(k, slot_key(groups, shape, slot)))
 			return slot - SLOT_FIRST;
 	}
 }
@@ -182,8 +178,7 @@ block_claim(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint3
 		for (;; at = (at + 1) & mask)
 		{
 			slot = atomicCAS(&group_slots(groups)[at], SLOT_FREE, SLOT_BUSY);
-			if (slot < SLOT_FIRST ||
-				block_key_equals(groups, shape->key_words, slot - SLOT_FIRST, [&](uint32_t w) { return lanes.key(k, w); }))
+			if (slot < SLOT_FIRST || lanes.equals(k, slot_key(groups, shape, slot)))
 				break;
 		}
 		if (slot < SLOT_FIRST)
@@ -215,8 +210,7 @@ block_insert(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint
 		if (claimed < shape->nslots && !full)
 		{
 			group_hashes(groups)[group] = lanes.row_hash(k);
-			for (uint32_t w = 0; w < shape->key_words; w++)
-				group_keys(groups)[group * shape->key_words + w] = lanes.key(k, w);
+			lanes.write(k, group_keys(groups) + group * shape->key_words);
 			missing &= missing - 1;
 		}
 		__syncthreads();

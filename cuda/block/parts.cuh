@@ -57,35 +57,67 @@ vm_load_nulls(const Tablet *tablet, const TabletColumn *column, uint32_t first, 
 	dn[THREAD] = (uint8_t) nulls;
 }
 
-/* Word w of a lane's key: which keys are NULL, then their values. */
-static __device__ __forceinline__ uint64_t
-key_word(const VmRun *run, const uint16_t *key_register, uint32_t w, int k, int i)
+/* The lanes' keys, for block_find() and block_insert(); a lane is k of this thread. */
+struct KeyLanes
 {
-	const Program *program = run->program;
-	uint64_t	nulls = 0;
+	const VmRun *run;
+	const uint16_t *key_register;
+	uint16_t	hash_register;
 
-	if (w == 0)
+	__device__ uint64_t nulls(int k) const
 	{
-		for (uint32_t c = 0; c < program->nkeys; c++)
+		uint64_t	nulls = 0;
+
+		for (uint32_t c = 0; c < run->program->nkeys; c++)
 			nulls |= (uint64_t) BIT(operand_nulls(key_register[c])) << c;
 		return nulls;
 	}
-	for (uint32_t c = 0;; c++)
+	/* word `at` of key c */
+	__device__ uint64_t value(int k, uint32_t c, uint32_t at) const
 	{
 		const uint32_t slot = key_register[c];
-		const uint32_t first = program->key_word[c];
+		const bool	length = at > 0 && run->program->key_kind[c] == KEY_TEXT;
+		const uint32_t word = length ? 0 : at;
+		const uint64_t found = BIT(operand_nulls(slot)) ? 0 : slot & CONSTANT ? block_constant(slot)->words[word]
+			: register_values(slot + word)[k * VM_THREADS + THREAD];
 
-		if (c + 1 == program->nkeys || w < program->key_word[c + 1])
-			return BIT(operand_nulls(slot)) ? 0 : slot & CONSTANT ? block_constant(slot)->words[w - first]
-				: register_values(slot + w - first)[i];
+		return length ? TEXT_LENGTH(found) : found;
 	}
-}
+	__device__ void write(int k, uint64_t *key) const
+	{
+		*key++ = nulls(k);
+		for (uint32_t c = 0; c < run->program->nkeys; c++)
+			for (uint32_t at = 0; at < words_of_key(run->program->key_kind[c]); at++)
+				*key++ = value(k, c, at);
+	}
+	__device__ bool equals(int k, const uint64_t *stored) const
+	{
+		if (*stored++ != nulls(k))
+			return false;
+		for (uint32_t c = 0; c < run->program->nkeys; c++)
+		{
+			const uint32_t words = words_of_key(run->program->key_kind[c]);
+			const uint64_t mine = value(k, c, 0);
+			/* a text is its bytes, wherever they stand */
+			const bool	same = stored[0] == mine ||
+				(run->program->key_kind[c] == KEY_TEXT &&
+				 text_equal(vm_text(run, stored[0]), TEXT_LENGTH(stored[0]), vm_text(run, mine), TEXT_LENGTH(mine)));
+
+			if (!same || (words > 1 && stored[1] != value(k, c, 1)))
+				return false;
+			stored += words;
+		}
+		return true;
+	}
+	__device__ uint64_t row_hash(int k) const { return Operand<uint64_t>(hash_register).at(k, k * VM_THREADS + THREAD); }
+	__device__ uint32_t slot_hash(int k) const { return (uint32_t) (row_hash(k) >> 32); }
+};
 
 /* Find the group of every selected lane; false for the whole warp when one is missing. */
 static __device__ __forceinline__ bool
 vm_find_groups(const VmRun *run, const Instr *in, const uint16_t *key_register)
 {
-	const Operand<uint64_t> hashes(in->a);
+	const KeyLanes lanes = {run, key_register, in->a};
 	const uint32_t selected = VM_MASK(0)[THREAD];
 	uint64_t   *found = VM_VALUES + (size_t) in->dst * VM_STRIDE;
 	bool		missing = false;
@@ -96,24 +128,11 @@ vm_find_groups(const VmRun *run, const Instr *in, const uint16_t *key_register)
 		found[i] = 0;
 		if (!BIT(selected))
 			continue;
-		found[i] = block_find(block_groups(), block_shape(), (uint32_t) (hashes.at(k, i) >> 32),
-							  [&](uint32_t w) { return key_word(run, key_register, w, k, i); });
+		found[i] = block_find(block_groups(), block_shape(), lanes, k, lanes.slot_hash(k));
 		missing |= found[i] == GROUP_MISSING;
 	}
 	return !__any_sync(~0u, missing);
 }
-
-/* The lanes' keys, for block_insert(). */
-struct KeyLanes
-{
-	const VmRun *run;
-	uint16_t	key_register[PROGRAM_MAX_KEYS];
-	uint16_t	hash_register;
-
-	__device__ uint64_t key(int k, uint32_t w) const { return key_word(run, key_register, w, k, k * VM_THREADS + THREAD); }
-	__device__ uint64_t row_hash(int k) const { return Operand<uint64_t>(hash_register).at(k, k * VM_THREADS + THREAD); }
-	__device__ uint32_t slot_hash(int k) const { return (uint32_t) (row_hash(k) >> 32); }
-};
 
 /*
  * After a run that ended with TABLE_FULL, add the groups of this warp's lanes,
@@ -123,12 +142,12 @@ static __device__ __noinline__ bool
 vm_add_groups(const VmRun *run, const VmShape *shape, bool may)
 {
 	const Instr *in = program_instrs(run->program, run->body) + run->program->body[run->body].tile_start;
-	KeyLanes	lanes = {run};
+	uint16_t	key_register[PROGRAM_MAX_KEYS];
 
 	for (; in->op != VMOP_GROUP; in++)
-		if (in->op == VMOP_KEY_I || in->op == VMOP_KEY_W)
-			lanes.key_register[in->imm] = in->a;
-	lanes.hash_register = in->a;
+		if (in->op == VMOP_KEY_I || in->op == VMOP_KEY_W || in->op == VMOP_KEY_T)
+			key_register[in->imm] = in->a;
+	const KeyLanes lanes = {run, key_register, in->a};
 	return block_insert(block_groups(), shape, lanes, may ? VM_MASK(0)[THREAD] : 0);
 }
 

@@ -51,7 +51,7 @@ add_key(Compiler *c, Program *shape, KeyKind kind, Opcode op, int vreg, int *has
 		return refuse(c, REASON_EXPRESSION);
 	shape->key_kind[k] = kind;
 	shape->key_word[k] = shape->row_words;
-	shape->row_words += kind == KEY_WORD ? 1 : 2;
+	shape->row_words += words_of_key(kind);
 	shape->nkeys++;
 	*hash = emit(&c->em, op, vreg, *hash, 0, k);
 	return true;

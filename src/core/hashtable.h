@@ -104,7 +104,7 @@ group_append(const Program *program, GroupTable *table, const GroupKey *key)
 	{
 		if (program->key_kind[k] == KEY_TEXT)
 			text += key->words[w + 1];
-		w += program->key_kind[k] == KEY_WORD ? 1 : 2;
+		w += words_of_key(program->key_kind[k]);
 	}
 	if (group >= table->capacity || table->heap_used + text > table->heap_capacity)
 		return GROUP_NONE;

@@ -19,8 +19,7 @@ op_suits_gpu(uint16_t op)
 {
 	switch ((Opcode) op)
 	{
-			/* texts of a group have no heap there */
-		case VMOP_KEY_T:
+			/* a state that changes its text would want a heap that forgets */
 		case VMOP_RESERVE_T:
 		case VMOP_RESERVE_T_G:
 			/* the last bits of libm's answers differ */
@@ -42,6 +41,15 @@ program_suits_gpu(const Program *program)
 			if (!op_suits_gpu(program_instrs(program, body)[pc].op))
 				return false;
 	return program->size <= PROGRAM_GPU_BYTES;
+}
+
+bool
+program_text_keys(const Program *program)
+{
+	for (uint32_t k = 0; k < program->nkeys; k++)
+		if (program->key_kind[k] == KEY_TEXT)
+			return true;
+	return false;
 }
 
 /* Text under construction; it counts on when the buffer is full. */

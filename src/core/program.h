@@ -140,6 +140,13 @@ typedef enum KeyKind
 	KEY_TEXT					/* 2 words: offset and length in the key heap, hash */
 } KeyKind;
 
+/* Words of a group's row that a key of some kind takes. */
+CORE_FN uint32_t
+words_of_key(uint32_t kind)
+{
+	return kind == KEY_WORD ? 1 : 2;
+}
+
 #define PROGRAM_MAX_STATES 128
 
 typedef struct Program
@@ -201,6 +208,9 @@ CORE_API bool op_suits_gpu(uint16_t op);
 
 /* Whether it has one of every instruction, and room for the program. */
 CORE_API bool program_suits_gpu(const Program *program);
+
+/* Whether groups are told apart by texts that stand apart from their rows. */
+CORE_API bool program_text_keys(const Program *program);
 
 /*
  * Write a body as text, one instruction a line, into buffer (always

@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 3
+#define PROVIDER_ABI 4
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -25,6 +25,7 @@
 #define BATCH_WINDOWS	16
 #define BATCH_GROUPS	4096	/* go back with a batch on a GPU; of more a table is made */
 #define BATCH_PAGES		(BATCH_WINDOWS * TABLET_WINDOW_PAGES)
+#define GROUP_WORDS_MOST 8192	/* of a group that a table keeps: hash, row, and texts */
 
 /* A device, as users see it. */
 typedef struct ProviderDevice
@@ -134,15 +135,22 @@ typedef struct Provider
 	/*
 	 * A batch with more groups than should go with it ends with TABLE_FULL.
 	 * An empty table for those of all batches of a job, NULL when there is no
-	 * room.  It grows; a batch for which it cannot ends with MEMORY_LIMIT.
+	 * room; a job whose groups have texts has one from its first batch on.  It
+	 * grows; a batch for which it cannot ends with MEMORY_LIMIT, and so does one
+	 * with a group of more than GROUP_WORDS_MOST.
 	 */
 	ProviderTable *(*open_table) (const ProviderJob *job);
 
 	/* The following want no batch in flight that has this table.  How many groups there are; false when the device fails. */
 	bool		(*count_groups) (ProviderTable *table, uint32_t *count);
 
-	/* Copy n groups, from number `first` on, as in a GroupTable; false when the device fails. */
-	bool		(*read_groups) (ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows);
+	/*
+	 * Copy groups, from number `first` on, as many as fit so many words, which
+	 * are GROUP_WORDS_MOST at least: n hashes, n rows, and the bytes of their
+	 * texts, a multiple of 8, from which offsets in these rows count.  False
+	 * when the device fails.
+	 */
+	bool		(*read_groups) (ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n, uint64_t *text_bytes);
 	void		(*close_table) (ProviderTable *table);
 } Provider;
 

@@ -295,7 +295,7 @@ row_ok(const Program *program)
 	{
 		if (program->key_kind[i] > KEY_TEXT || program->key_word[i] != word)
 			return false;
-		word += program->key_kind[i] == KEY_WORD ? 1 : 2;
+		word += words_of_key(program->key_kind[i]);
 	}
 	for (i = 0; i < program->nstates; i++)
 	{

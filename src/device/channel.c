@@ -390,6 +390,7 @@ channel_checksum(const ChannelResult *result, uint32 words)
 	uint64		sum = hash_combine(hash_combine(result->status, result->nwindows), words);
 
 	sum = hash_combine(hash_combine(sum, result->kept), result->total);
+	sum = hash_combine(hash_combine(sum, result->ngroups), result->text_bytes);
 	sum = hash_combine(sum, hash_bytes((const uint8 *) result->window, sizeof(result->window)));
 	return hash_combine(sum, sum_of_words(result->rows, words));
 }

@@ -112,10 +112,11 @@ typedef struct ChannelResult
 	uint32		kept;			/* the helper keeps the groups of these windows */
 	uint32		total;			/* of the groups that were kept: how many there are */
 	uint32		ngroups;
+	uint32		text_bytes;		/* of the groups: a multiple of 8 */
 	JobTimes	times;
 	uint64		checksum;		/* of the groups */
 	int32		max_scale[PROGRAM_MAX_COLUMNS];
-	uint64		rows[CHANNEL_ROWS_WORDS];	/* ngroups hashes, then ngroups rows */
+	uint64		rows[CHANNEL_ROWS_WORDS];	/* ngroups hashes, then ngroups rows, then their texts */
 } ChannelResult;
 
 typedef struct ChannelJob

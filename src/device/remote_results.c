@@ -98,16 +98,35 @@ item_of_window(RemoteJob *job, uint16 number)
 	return NULL;
 }
 
+/* Whether the texts of all groups are within those that came along. */
+static bool
+texts_are_sound(const Program *program, const ChannelResult *result)
+{
+	const uint64 *row = result->rows + result->ngroups;
+
+	for (uint32 g = 0; g < result->ngroups; g++, row += program->row_words)
+		for (uint32 k = 0; k < program->nkeys; k++)
+		{
+			const uint64 *text = row + program->key_word[k];
+
+			if (program->key_kind[k] == KEY_TEXT &&
+				(text[0] > result->text_bytes || text[1] > result->text_bytes - text[0]))
+				return false;
+		}
+	return true;
+}
+
 /* Whether a result can be what the helper meant to say. */
 static bool
 result_is_sound(RemoteJob *job, const ChannelResult *result)
 {
-	uint64		words = (uint64) result->ngroups * (1 + job->spec.program->row_words);
+	uint64		words = (uint64) result->ngroups * (1 + job->spec.program->row_words) + result->text_bytes / 8;
 	bool		draining = pg_atomic_read_u32(&job->slot->draining) != 0;
 
 	if ((result->nwindows == 0) != draining || result->nwindows > BATCH_WINDOWS || result->status >= STATUS_Count ||
 		(result->ngroups > 0 && !job->spec.program->aggregates) ||
-		words > CHANNEL_ROWS_WORDS || channel_checksum(result, (uint32) words) != result->checksum)
+		words > CHANNEL_ROWS_WORDS || channel_checksum(result, (uint32) words) != result->checksum ||
+		(program_text_keys(job->spec.program) && !texts_are_sound(job->spec.program, result)))
 		return false;
 	for (uint32 w = 0; w < result->nwindows; w++)
 	{
@@ -143,8 +162,10 @@ merge_groups(RemoteJob *job, ChannelResult *result)
 {
 	GroupTable	groups = {
 		.hashes = result->rows, .rows = result->rows + result->ngroups, .ngroups = result->ngroups,
-		.capacity = result->ngroups, .row_words = job->spec.program->row_words
+		.capacity = result->ngroups, .row_words = job->spec.program->row_words, .heap_used = result->text_bytes
 	};
+
+	groups.heap = (uint8 *) (groups.rows + (size_t) groups.ngroups * groups.row_words);
 
 	return result->ngroups == 0 ? STATUS_DONE : cpu_device.absorb(job->local, &groups, result->nwindows == 0);
 }

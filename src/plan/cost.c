@@ -121,16 +121,16 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 }
 
 /*
- * Whether the GPU keeps groups: if those that blocks leave are more than go
- * with a batch.  A block has some thousand rows.
+ * Whether the GPU keeps groups: if they have texts, or those that blocks leave
+ * are more than go with a batch.  A block has some thousand rows.
  */
 static bool
-gpu_keeps(const RelOptInfo *rel, double groups)
+gpu_keeps(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 {
 	double		pages = Min(rel->pages, BATCH_PAGES);
 	double		rows = rel->pages > 0 ? rel->tuples / rel->pages * pages : 0;
 
-	return groups * Max(rows / BLOCK_ROWS, 1) > BATCH_GROUPS;
+	return program_text_keys(compiled->program) || groups * Max(rows / BLOCK_ROWS, 1) > BATCH_GROUPS;
 }
 
 static double
@@ -140,7 +140,7 @@ ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 	double		feed = ns_of_feeding(rel) / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
 	double		transfer = rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row);
 	double		run = rel->tuples * NS(gpu_op) * compiled->op_cost;
-	double		kept = gpu_keeps(rel, groups) ? NS(gpu_table) + groups * NS(gpu_group) : 0;
+	double		kept = gpu_keeps(rel, compiled, groups) ? NS(gpu_table) + groups * NS(gpu_group) : 0;
 
 	/* values stored out of line are the backend's to fetch */
 	return NS(gpu_start) + Max(feed, Max(transfer, run)) + kept + rel->tuples * compiled->fetch_cost;

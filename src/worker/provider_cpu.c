@@ -4,7 +4,7 @@
  *
  * With gpudb.provider = cpu the helper runs batches with the CPU device's
  * inner loops, in the one thread that it has.  It is as strict as a GPU: few
- * groups in a batch, no texts in groups, no values fetched from elsewhere.
+ * groups in a batch, none with texts, no values fetched from elsewhere.
  */
 #include "postgres.h"
 
@@ -96,28 +96,30 @@ acquire(void)
 /* Tables of groups */
 
 static uint64
-bytes_of_table(uint32 capacity, uint32 row_words)
+bytes_of_table(uint32 capacity, uint32 row_words, uint64 heap)
 {
-	return (uint64) capacity * (2 * 4 + 8 + 8 * row_words);
+	return (uint64) capacity * (2 * 4 + 8 + 8 * row_words) + heap;
 }
 
-/* Give a table room for so many groups; false when memory is short. */
+/* Give a table room for so many groups, and bytes of their texts; false when memory is short. */
 static bool
-resize_table(GroupTable *t, uint32 capacity)
+resize_table(GroupTable *t, uint32 capacity, uint64 heap)
 {
-	uint64		more = bytes_of_table(capacity, t->row_words) - bytes_of_table(t->capacity, t->row_words);
+	uint64		more = bytes_of_table(capacity, t->row_words, heap) - bytes_of_table(t->capacity, t->row_words, t->heap_capacity);
 
 	if (table_bytes + more > table_bytes_limit)
 		return false;
+	t->heap = realloc(t->heap, Max(heap, 1));
 	t->rows = realloc(t->rows, (size_t) capacity * t->row_words * 8);
 	t->hashes = realloc(t->hashes, (size_t) capacity * 8);
 	free(t->slots);
 	t->slots = calloc(2 * (size_t) capacity, 4);
 	/* a process without memory may end */
-	if (t->rows == NULL || t->hashes == NULL || t->slots == NULL)
+	if (t->rows == NULL || t->hashes == NULL || t->slots == NULL || t->heap == NULL)
 		abort();
 	table_bytes += more;
 	t->capacity = capacity;
+	t->heap_capacity = heap;
 	t->nslots = 2 * capacity;
 	group_rehash(t);
 	return true;
@@ -126,7 +128,8 @@ resize_table(GroupTable *t, uint32 capacity)
 static void
 close_table(ProviderTable *table)
 {
-	table_bytes -= bytes_of_table(table->groups.capacity, table->groups.row_words);
+	table_bytes -= bytes_of_table(table->groups.capacity, table->groups.row_words, table->groups.heap_capacity);
+	free(table->groups.heap);
 	free(table->groups.rows);
 	free(table->groups.hashes);
 	free(table->groups.slots);
@@ -144,7 +147,7 @@ open_table(const ProviderJob *job)
 		return NULL;
 	table->program = malloc(program->size);
 	table->groups.row_words = program->row_words;
-	if (table->program == NULL || !resize_table(&table->groups, GROUPS))
+	if (table->program == NULL || !resize_table(&table->groups, GROUPS, 0))
 	{
 		close_table(table);
 		return NULL;
@@ -160,11 +163,67 @@ count_groups(ProviderTable *table, uint32_t *count)
 	return true;
 }
 
-static bool
-read_groups(ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows)
+/* Bytes of the texts of a group that a table keeps, each rounded up to words. */
+static uint64
+text_bytes_of(const Program *program, const uint64 *row)
 {
-	memcpy(hashes, table->groups.hashes + first, n * 8);
-	memcpy(rows, group_row(&table->groups, first), n * table->groups.row_words * 8);
+	uint64		bytes = 0;
+
+	for (uint32 k = 0; k < program->nkeys; k++)
+		if (program->key_kind[k] == KEY_TEXT)
+			bytes += MAXALIGN(row[program->key_word[k] + 1]);
+	return bytes;
+}
+
+/* Copy the texts of a row, which refers to a heap, and let it refer to where they are then; the bytes they take. */
+static uint64
+copy_texts(const Program *program, uint64 *row, const uint8 *heap, uint8 *into, uint64 at)
+{
+	uint64		begin = at;
+
+	for (uint32 k = 0; k < program->nkeys; k++)
+		if (program->key_kind[k] == KEY_TEXT)
+		{
+			uint64	   *text = row + program->key_word[k];
+
+			memset(into + at, 0, MAXALIGN(text[1]));
+			memcpy(into + at, heap + text[0], text[1]);
+			text[0] = at;
+			at += MAXALIGN(text[1]);
+		}
+	return at - begin;
+}
+
+static bool
+read_groups(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n, uint64_t *text_bytes)
+{
+	const GroupTable *groups = &table->groups;
+	uint64		used = 0;
+	uint64	   *rows;
+
+	for (*n = 0; first + *n < groups->ngroups; (*n)++)
+	{
+		used += 1 + groups->row_words + text_bytes_of(table->program, group_row(groups, first + *n)) / 8;
+		if (used > words)
+			break;
+	}
+	rows = into + *n;
+	memcpy(into, groups->hashes + first, *n * 8);
+	memcpy(rows, group_row(groups, first), (size_t) *n * groups->row_words * 8);
+	*text_bytes = 0;
+	for (uint32 g = 0; g < *n; g++)
+		*text_bytes += copy_texts(table->program, rows + (size_t) g * groups->row_words, groups->heap,
+								  (uint8 *) (rows + (size_t) *n * groups->row_words), *text_bytes);
+	return *n > 0;
+}
+
+/* Whether each of a batch's groups can be handed out. */
+static bool
+groups_are_small(const Program *program, const GroupTable *groups)
+{
+	for (uint32 g = 0; g < groups->ngroups; g++)
+		if (1 + groups->row_words + text_bytes_of(program, group_row(groups, g)) / 8 > GROUP_WORDS_MOST)
+			return false;
 	return true;
 }
 
@@ -172,18 +231,23 @@ read_groups(ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, 
 static DeviceStatus
 keep_groups(ProviderTable *table, const GroupTable *groups)
 {
-	uint32		capacity = table->groups.capacity;
+	GroupTable *into = &table->groups;
+	uint32		capacity = into->capacity;
+	uint64		heap = into->heap_capacity;
 	uint32		next = 0;
 
-	while (capacity < (uint64) table->groups.ngroups + groups->ngroups)
+	while (capacity < (uint64) into->ngroups + groups->ngroups)
 	{
 		if (capacity > GROUP_NONE / 4)
 			return STATUS_MEMORY_LIMIT;
 		capacity *= 2;
 	}
-	if (capacity > table->groups.capacity && !resize_table(&table->groups, capacity))
+	if (heap < into->heap_used + groups->heap_used)
+		heap = 2 * (into->heap_used + groups->heap_used);
+	if (!groups_are_small(table->program, groups) ||
+		((capacity > into->capacity || heap > into->heap_capacity) && !resize_table(into, capacity, heap)))
 		return STATUS_MEMORY_LIMIT;
-	return group_merge(table->program, &table->groups, groups, &next, groups->ngroups);
+	return group_merge(table->program, into, groups, &next, groups->ngroups);
 }
 
 /* Room for a batch: memory that is touched only as far as it is used. */
@@ -200,7 +264,9 @@ prepare(CpuBatch *own, const Program *program, uint32 nrows)
 	groups->rows = realloc(groups->rows, (size_t) capacity * program->row_words * 8);
 	groups->hashes = realloc(groups->hashes, (size_t) capacity * 8);
 	groups->slots = realloc(groups->slots, 2 * (size_t) capacity * 4);
-	if (own->rows == NULL || own->passed == NULL || groups->hashes == NULL || groups->slots == NULL ||
+	if (groups->heap == NULL)
+		groups->heap = malloc(BATCH_BYTES);
+	if (own->rows == NULL || own->passed == NULL || groups->hashes == NULL || groups->slots == NULL || groups->heap == NULL ||
 		(groups->rows == NULL && program->row_words > 0))
 		return false;
 	memset(own->passed, 0, nrows / 8 + 1);
@@ -209,6 +275,8 @@ prepare(CpuBatch *own, const Program *program, uint32 nrows)
 	groups->capacity = capacity;
 	groups->row_words = program->row_words;
 	groups->ngroups = 0;
+	groups->heap_capacity = BATCH_BYTES;
+	groups->heap_used = 0;
 	if (program->aggregates && !program->grouped)
 	{
 		GroupKey	key = {0};

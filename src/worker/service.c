@@ -284,6 +284,7 @@ answer(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 	result->failed_column = -1;
 	result->kept = result->total = 0;
 	result->ngroups = 0;
+	result->text_bytes = 0;
 	publish(job, result, status, 0);
 }
 
@@ -293,12 +294,13 @@ answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 {
 	uint32		row_words = own->provider.view.program->row_words;
 	ProviderTable *table = own->table->table;
+	uint64		text_bytes = 0;
 	uint32		total = 0;
-	bool		done = provider->count_groups(table, &total);
-	uint32		n = Min(total - own->drained, CHANNEL_ROWS_WORDS / (1 + row_words));
+	uint32		n = 0;
+	bool		done = provider->count_groups(table, &total) &&
+		(total == own->drained || provider->read_groups(table, own->drained, CHANNEL_ROWS_WORDS, result->rows, &n, &text_bytes));
 
-	done = done && provider->read_groups(table, own->drained, n, result->rows, result->rows + n);
-
+	StaticAssertStmt(CHANNEL_ROWS_WORDS >= GROUP_WORDS_MOST, "a result has no room for a group");
 	own->drained += n;
 	own->done = !done || own->drained == total;
 	memset(&result->times, 0, sizeof(result->times));
@@ -309,7 +311,8 @@ answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 	result->kept = 0;
 	result->total = total;
 	result->ngroups = done ? n : 0;
-	publish(job, result, done ? STATUS_DONE : STATUS_DEVICE_DOWN, result->ngroups * (1 + row_words));
+	result->text_bytes = done ? (uint32) text_bytes : 0;
+	publish(job, result, done ? STATUS_DONE : STATUS_DEVICE_DOWN, result->ngroups * (1 + row_words) + result->text_bytes / 8);
 }
 
 /* Answer all windows that wait, as far as one result goes. */
@@ -472,6 +475,7 @@ deliver(ProviderBatch *batch)
 	if (run_again(own, batch))
 		return;
 	result->ngroups = 0;
+	result->text_bytes = 0;
 	if (status == STATUS_DONE && batch->groups != NULL)
 		status = copy_groups(batch, result, &words);
 	else if (status == STATUS_DONE && batch->table == NULL)
@@ -554,6 +558,9 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	if (result == NULL)
 		return false;
 	status = pg_atomic_read_u32(&job->cancelled) != 0 ? STATUS_CANCELLED : own->refused;
+	/* a batch's own groups have no place for texts */
+	if (status == STATUS_DONE && program_text_keys(own->provider.view.program) && !open_table(own))
+		status = STATUS_TABLE_FULL;
 	if (status != STATUS_DONE)
 	{
 		answer_waiting(job, result, status);

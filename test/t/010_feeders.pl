@@ -271,6 +271,7 @@ my %shape = (
 	'12,007 groups' => "SELECT count(*), md5(string_agg(q::text, ',' ORDER BY g)) FROM (SELECT g, count(*), sum(id), sum(n), min(z) FROM t GROUP BY g) q",
 	'a group for each row' => 'SELECT count(*), sum(id), sum(s) FROM (SELECT id, sum(n) AS s FROM t GROUP BY id) q',
 	'short texts as keys' => 'SELECT c, v, count(*), min(v), max(c), sum(id) FROM t GROUP BY c, v ORDER BY c, v',
+	'texts as keys' => "SELECT count(*), md5(string_agg(q::text, ',' ORDER BY w)) FROM (SELECT w, words, k, count(*), sum(id) FROM t WHERE id % 3 > 0 GROUP BY w, words, k) q",
 	'NULLs' => 'SELECT z, count(*), count(z), sum(z), min(z) FROM t GROUP BY z ORDER BY z',
 	'numerics' => 'SELECT sum(n), avg(n), min(n), max(n), stddev(n), var_pop(n) FROM t',
 	'numerics of 128 bits' => 'SELECT k, sum(n * n * n * 12345678901.25), avg(n * n) FROM t GROUP BY k ORDER BY k',
@@ -316,10 +317,7 @@ is(feeders_told($said), 1, 'by themselves, one for each 8,192 pages');
 same_answer($session, "$all m", 'and none for fewer', feeders => 0);
 
 # what a GPU cannot run, feeders do not run either
-for my $query ('SELECT w, count(*) FROM t WHERE id < 20 GROUP BY w ORDER BY w', 'SELECT min(w), max(w) FROM t')
-{
-	same_answer($session, $query, "texts of any length: $query", feeders => 0);
-}
+same_answer($session, 'SELECT min(w), max(w) FROM t', 'the least and the greatest of texts of any length', feeders => 0);
 
 # Rows: none twice, none lost
 

@@ -91,7 +91,7 @@ asm_key(Assembler *as, KeyKind kind)
 	as->shape.grouped = 1;
 	as->shape.key_kind[k] = (uint8_t) kind;
 	as->shape.key_word[k] = as->shape.row_words;
-	as->shape.row_words += kind == KEY_WORD ? 1 : 2;
+	as->shape.row_words += words_of_key(kind);
 	return k;
 }
 

@@ -136,10 +136,13 @@ typedef struct Mix
 	Hashing		hashing;
 } Mix;
 
+/* Rows as blocks leave them: texts are references, some of them to a program's constants. */
 typedef struct Batch
 {
 	std::vector<uint64_t> hashes;
 	std::vector<uint64_t> rows;
+	std::vector<uint8_t> texts;
+	std::vector<uint8_t> constants;
 	uint32_t	nrows;
 } Batch;
 
@@ -164,13 +167,37 @@ pick(const Mix *mix, uint32_t row)
 	return 0;
 }
 
+/* The text of a digit: none the same as another one's, many differing in their last bytes or their lengths only. */
+static std::vector<uint8_t>
+make_text(uint64_t digit)
+{
+	std::vector<uint8_t> text(digit == 1 ? 0 : 4 + digit % 5 * 9, (uint8_t) 'x');
+
+	for (size_t i = 0; i < 4 && !text.empty(); i++)
+		text[text.size() - 4 + i] = (uint8_t) (digit >> (8 * i));
+	return text;
+}
+
+/* Put a text somewhere, and its reference and length into a row. */
+static void
+put_text(Batch *batch, const std::vector<uint8_t> &text, uint64_t *word)
+{
+	const bool	constant = random_below(4) == 0;
+	std::vector<uint8_t> &bytes = constant ? batch->constants : batch->texts;
+
+	bytes.resize(bytes.size() + random_below(9), 0xEE);
+	word[0] = TEXT_REF(bytes.size(), text.size()) | (constant ? TEXT_IN_PROGRAM : 0);
+	word[1] = text.size();
+	bytes.insert(bytes.end(), text.begin(), text.end());
+}
+
 /*
  * The key of a number, a digit of it in each key: 0 is NULL, 1 is zero.  So
  * there are keys that differ in one word only, be it the flags, the first or
  * the last.
  */
 static void
-make_key(const Program *program, uint32_t number, uint64_t *row)
+make_key(const Program *program, uint32_t number, uint64_t *row, Batch *batch)
 {
 	row[0] = 0;
 	for (uint32_t k = 0; k < program->nkeys; k++)
@@ -182,6 +209,12 @@ make_key(const Program *program, uint32_t number, uint64_t *row)
 		row[0] |= (uint64_t) (digit == 0) << k;
 		if (program->key_kind[k] == KEY_WORD)
 			word[0] = digit == 0 ? 0 : (digit - 1) * UINT64_C(0x9e3779b97f4a7c15);
+		else if (program->key_kind[k] == KEY_TEXT)
+		{
+			word[0] = word[1] = 0;
+			if (digit != 0)
+				put_text(batch, make_text(digit), word);
+		}
 		else
 		{
 			word[0] = digit == 0 ? 0 : (digit - 1) % 3 * UINT64_C(0x9e3779b97f4a7c15);
@@ -330,7 +363,7 @@ make_batch(const Program *program, const Mix *mix, uint32_t nrows)
 		uint64_t   *row = &batch.rows[(size_t) i * program->row_words];
 
 		batch.hashes[i] = make_hash(mix->hashing, number);
-		make_key(program, number, row);
+		make_key(program, number, row, &batch);
 		make_states(program, row);
 	}
 	return batch;
@@ -345,7 +378,10 @@ typedef struct Reference
 	std::vector<uint32_t> slots;
 	std::vector<uint64_t> hashes;
 	std::vector<uint64_t> rows;
+	std::vector<uint8_t> heap;
 } Reference;
+
+#define TEXT_MOST 40			/* bytes of make_text() */
 
 static void
 reference_open(Reference *reference, const Program *program, uint32_t capacity)
@@ -361,25 +397,77 @@ reference_open(Reference *reference, const Program *program, uint32_t capacity)
 	reference->table.nslots = (uint32_t) reference->slots.size();
 	reference->table.capacity = capacity;
 	reference->table.row_words = program->row_words;
+	for (uint32_t k = 0; k < program->nkeys; k++)
+		if (program->key_kind[k] == KEY_TEXT)
+			reference->heap.resize(reference->heap.size() + (size_t) capacity * TEXT_MOST);
+	reference->table.heap = reference->heap.data();
+	reference->table.heap_capacity = reference->heap.size();
 }
 
 /* Groups in arrays, as a table that is only gone through. */
 static GroupTable
-as_table(const Program *program, const std::vector<uint64_t> &hashes, const std::vector<uint64_t> &rows)
+as_table(const Program *program, const std::vector<uint64_t> &hashes, const std::vector<uint64_t> &rows,
+		 const std::vector<uint8_t> &heap)
 {
 	GroupTable	table = {};
 
 	table.hashes = (uint64_t *) hashes.data();
 	table.rows = (uint64_t *) rows.data();
+	table.heap = (uint8_t *) heap.data();
 	table.ngroups = (uint32_t) hashes.size();
 	table.row_words = program->row_words;
 	return table;
 }
 
+/* What has come out, copied to the host; or a batch, with texts as a table has them. */
+typedef struct Stored
+{
+	uint32_t	n;
+	std::vector<uint64_t> hashes;
+	std::vector<uint64_t> rows;
+	std::vector<uint8_t> heap;
+} Stored;
+
+static Stored
+stored_batch(const Program *program, const Batch *batch)
+{
+	Stored		stored = {batch->nrows, batch->hashes, batch->rows, batch->texts};
+
+	stored.heap.insert(stored.heap.end(), batch->constants.begin(), batch->constants.end());
+	for (uint32_t i = 0; i < batch->nrows; i++)
+		for (uint32_t k = 0; k < program->nkeys; k++)
+			if (program->key_kind[k] == KEY_TEXT)
+			{
+				uint64_t   *word = &stored.rows[(size_t) i * program->row_words + program->key_word[k]];
+
+				*word = TEXT_OFFSET(*word) + (*word & TEXT_IN_PROGRAM ? batch->texts.size() : 0);
+			}
+	return stored;
+}
+
+static GroupTable
+table_of_stored(const Program *program, const Stored *stored)
+{
+	return as_table(program, stored->hashes, stored->rows, stored->heap);
+}
+
+/* Whether two rows of what is stored have the same key. */
+static bool
+same_keys(const Program *program, const Stored *a, uint32_t at, const Stored *b, uint32_t bt)
+{
+	const GroupTable ta = table_of_stored(program, a);
+	const GroupTable tb = table_of_stored(program, b);
+	GroupKey	key;
+
+	group_key_of_row(program, &tb, bt, &key);
+	return a->hashes[at] == b->hashes[bt] && group_key_equal(program, &ta, group_row(&ta, at), &key);
+}
+
 static void
 reference_add(Reference *reference, const Batch *batch)
 {
-	const GroupTable from = as_table(reference->program, batch->hashes, batch->rows);
+	const Stored stored = stored_batch(reference->program, batch);
+	const GroupTable from = table_of_stored(reference->program, &stored);
 	uint32_t	next = 0;
 	DeviceStatus status = group_merge(reference->program, &reference->table, &from, &next, UINT32_MAX);
 
@@ -402,14 +490,6 @@ reference_find(const Reference *reference, const GroupKey *key)
 	}
 	return GROUP_NONE;
 }
-
-/* What has come out, copied to the host. */
-typedef struct Stored
-{
-	uint32_t	n;
-	std::vector<uint64_t> hashes;
-	std::vector<uint64_t> rows;
-} Stored;
 
 /* Sums of floats within 2^-40 of the sum of their sizes, everything else bit for bit. */
 static bool
@@ -472,7 +552,7 @@ static void
 compare(const Reference *want, const Stored *got, const Reference *others)
 {
 	const Program *program = want->program;
-	const GroupTable table = as_table(program, got->hashes, got->rows);
+	const GroupTable table = table_of_stored(program, got);
 	std::vector<bool> seen(want->table.ngroups);
 	uint32_t	nseen = 0;
 

@@ -10,244 +10,13 @@
  * GPUDB_TEST_SHORT=1 takes fewer rows, for compute-sanitizer.
  */
 #include "groups_kernels.cuh"
-
-/* Tables of the host's side */
-
-/* What of a batch the GPU process does for a table. */
-typedef enum LaneStage
-{
-	LANE_FREE,
-	LANE_ENTERING,
-	LANE_FINDING,
-	LANE_UPDATING
-} LaneStage;
-
-typedef struct Lane
-{
-	LaneStage	stage;
-	cudaStream_t stream;
-	GroupsLaunch launch;
-	GroupsResult result;
-	Batch		batch;
-	uint32_t	waited;			/* for others to leave */
-	DeviceStatus status;		/* of the batch that has ended */
-} Lane;
-
-static uint64_t
-pool_bytes(void)
-{
-	return (uint64_t) (brief ? 64 : 512) << 20;
-}
-
-/* Lanes for batches of so many rows; device_drop() frees their memory. */
-static void
-make_lanes(Lane *lanes, cudaStream_t *streams, const Program *program, uint32_t nrows)
-{
-	make_streams(streams);
-	for (int s = 0; s < STREAMS; s++)
-	{
-		lanes[s] = Lane();
-		lanes[s].stream = streams[s];
-		lanes[s].launch.hashes = device_take<uint64_t>(nrows, 0);
-		lanes[s].launch.rows = device_take<uint64_t>((size_t) nrows * program->row_words, 0);
-		lanes[s].launch.group = device_take<uint32_t>(nrows, 0);
-		lanes[s].launch.result = device_take<GroupsResult>(1, 0);
-	}
-	settle();
-}
-
-/* Enter the table and find, if it lets the batch in. */
-static void
-lane_enter(Lane *lane, ProviderTable *table)
-{
-	cudaError_t error = cudaSuccess;
-	const DeviceStatus status = group_table_enter(table, &lane->launch, &error);
-
-	check(error, "enter");
-	lane->stage = status == STATUS_TIME_SLICE ? LANE_ENTERING : status == STATUS_DONE ? LANE_FINDING : LANE_FREE;
-	lane->status = status;
-	lane->waited += status == STATUS_TIME_SLICE;
-	if (status != STATUS_DONE)
-		return;
-	check(cudaMemsetAsync(lane->launch.result, 0, sizeof(GroupsResult), lane->stream), "memset");
-	check(groups_find(&lane->launch, lane->stream), "find");
-}
-
-static void
-lane_load(Lane *lane, const Batch &batch)
-{
-	lane->batch = batch;
-	lane->launch.nrows = batch.nrows;
-	check(cudaMemcpyAsync((void *) lane->launch.hashes, lane->batch.hashes.data(), lane->batch.hashes.size() * 8,
-						  cudaMemcpyHostToDevice, lane->stream), "copy hashes");
-	check(cudaMemcpyAsync((void *) lane->launch.rows, lane->batch.rows.data(), lane->batch.rows.size() * 8,
-						  cudaMemcpyHostToDevice, lane->stream), "copy rows");
-	check(cudaMemsetAsync(lane->launch.group, 0xff, (size_t) batch.nrows * 4, lane->stream), "memset");
-}
-
-static void
-lane_start(Lane *lane, ProviderTable *table, const Batch &batch)
-{
-	lane_load(lane, batch);
-	lane_enter(lane, table);
-}
-
-/* Go on if the device has ended what it had; whether the batch has ended. */
-static bool
-lane_advance(Lane *lane, ProviderTable *table)
-{
-	cudaError_t error;
-
-	if (lane->stage == LANE_ENTERING)
-	{
-		lane_enter(lane, table);
-		return lane->stage == LANE_FREE;
-	}
-	error = cudaStreamQuery(lane->stream);
-	if (error == cudaErrorNotReady)
-		return false;
-	check(error, "run");
-	check(cudaMemcpyAsync(&lane->result, lane->launch.result, sizeof(GroupsResult), cudaMemcpyDeviceToHost, lane->stream),
-		  "copy the result");
-	check(cudaStreamSynchronize(lane->stream), "copy the result");
-	if (lane->stage == LANE_FINDING && lane->result.pending > 0)
-	{
-		group_table_leave(table, lane->result.pending);
-		lane_enter(lane, table);
-		return lane->stage == LANE_FREE;
-	}
-	if (lane->stage == LANE_FINDING)
-	{
-		check(groups_update(&lane->launch, lane->stream), "update");
-		lane->stage = LANE_UPDATING;
-		return false;
-	}
-	group_table_leave(table, 0);
-	lane->status = (DeviceStatus) lane->result.status;
-	lane->stage = LANE_FREE;
-	return true;
-}
-
-static void
-lane_finish(Lane *lane, ProviderTable *table)
-{
-	while (lane->stage != LANE_FREE)
-		lane_advance(lane, table);
-}
-
-/* How a table is filled: batches with so many new groups each, until there are so many, or it is full. */
-typedef struct Filling
-{
-	ProviderTable *table;
-	Lane	   *lanes;
-	uint32_t	nrows;			/* of a batch */
-	uint32_t	fresh;			/* groups in it */
-	uint32_t	groups;			/* so far */
-	uint32_t	most;
-	uint32_t	waited;
-	uint32_t	refused;		/* batches */
-	Reference  *want;
-	Reference  *others;			/* groups of batches that were refused */
-} Filling;
-
-static void
-fill(Filling *filling)
-{
-	uint32_t	busy = 0;
-
-	do
-	{
-		busy = 0;
-		for (int s = 0; s < STREAMS; s++)
-		{
-			Lane	   *lane = &filling->lanes[s];
-
-			if (lane->stage == LANE_FREE && filling->groups < filling->most && filling->refused == 0)
-			{
-				const Mix	mix = {SPREAD_FRESH, filling->fresh, filling->groups, HASH_GOOD};
-
-				filling->groups += filling->fresh;
-				lane_start(lane, filling->table, make_batch(filling->want->program, &mix, filling->nrows));
-				if (lane->stage != LANE_FREE)
-				{
-					busy++;
-					continue;
-				}
-			}
-			else if (lane->stage == LANE_FREE)
-				continue;
-			else if (!lane_advance(lane, filling->table))
-			{
-				busy++;
-				continue;
-			}
-			busy++;
-			tap_expect(lane->status == STATUS_DONE || lane->status == STATUS_MEMORY_LIMIT, "a batch ends with %d",
-					   (int) lane->status);
-			filling->refused += lane->status != STATUS_DONE;
-			reference_add(lane->status == STATUS_DONE ? filling->want : filling->others, &lane->batch);
-			filling->waited += lane->waited;
-			lane->waited = 0;
-		}
-	} while (busy > 0);
-}
-
-/* All groups, read in slices of sizes that do not fit the table's own. */
-static Stored
-read_all(ProviderTable *table, const Program *program)
-{
-	static const uint32_t sizes[] = {1, 7, 1009, 4093, 100003, 65537, 0, 31};
-	Stored		stored;
-	uint32_t	i = 0;
-
-	tap_expect(group_table_count(table, &stored.n), "they cannot be counted");
-	/* the counter says what there is; memory behind it must stay as it is */
-	stored.hashes.assign(stored.n, 0);
-	stored.rows.assign((size_t) stored.n * program->row_words, 0);
-	for (uint32_t at = 0; at < stored.n; i++)
-	{
-		const uint32_t n = std::min(sizes[i % lengthof(sizes)], stored.n - at);
-
-		if (!tap_expect(group_table_read(table, at, n, &stored.hashes[at], &stored.rows[(size_t) at * program->row_words]),
-						"groups %u to %u cannot be read", at, at + n))
-			break;
-		at += n;
-	}
-	return stored;
-}
-
-/* Slices from anywhere are as they were in order. */
-static void
-check_slices(ProviderTable *table, const Program *program, const Stored *stored)
-{
-	for (int i = 0; i < 60 && stored->n > 0; i++)
-	{
-		const uint32_t first = random_below(stored->n);
-		const uint32_t n = 1 + random_below(std::min(stored->n - first, i % 3 ? 50u : 90000u));
-		std::vector<uint64_t> hashes(n);
-		std::vector<uint64_t> rows((size_t) n * program->row_words);
-
-		tap_expect(group_table_read(table, first, n, hashes.data(), rows.data()) &&
-				   memcmp(hashes.data(), &stored->hashes[first], hashes.size() * 8) == 0 &&
-				   memcmp(rows.data(), &stored->rows[(size_t) first * program->row_words], rows.size() * 8) == 0,
-				   "groups %u to %u", first, first + n);
-	}
-}
-
-static ProviderTable *
-open_table(const Program *program)
-{
-	ProviderJob job = {};
-
-	job.view.program = program;
-	return group_table_open(&job);
-}
+#include "groups_lanes.cuh"
+#include "groups_sums.cuh"
 
 /* Millions of groups from four batches at a time; then more, until there is no memory. */
 static void
-test_filling(void)
+test_filling(const char *kept, const char *refused, const Program &program, uint32_t most)
 {
-	const Program program = PROGRAM("w", few_states);
 	Lane		lanes[STREAMS];
 	cudaStream_t streams[STREAMS];
 	Reference	want;
@@ -256,10 +25,10 @@ test_filling(void)
 	Stored		got;
 	uint32_t	count = 1;
 
-	begin("groups of many batches, four at a time, in a table that grows");
+	begin(kept);
 	filling.nrows = brief ? 20000 : 200000;
 	filling.fresh = filling.nrows / 2;
-	filling.most = brief ? 150000 : 3000000;
+	filling.most = brief ? 150000 : most;
 	filling.lanes = lanes;
 	filling.want = &want;
 	filling.others = &others;
@@ -282,7 +51,7 @@ test_filling(void)
 	tap_end();
 	printf("# batches waited %u times for others to leave\n", filling.waited);
 
-	begin("batches that memory has no room for are refused, and the groups stay");
+	begin(refused);
 	filling.most = limit - 4 * filling.fresh;
 	fill(&filling);
 	tap_expect(filling.refused > 0, "none was refused with %u groups", filling.groups);
@@ -413,17 +182,73 @@ test_reading_two(void)
 			check_slices(tables[t], &programs[t], &stored[t]);
 	for (uint32_t at = 0; at + 1000 <= nrows; at += 1000)
 		for (int t = 0; t < 2; t++)
-		{
-			std::vector<uint64_t> hashes(1000);
-			std::vector<uint64_t> rows((size_t) 1000 * programs[t].row_words);
-
-			tap_expect(group_table_read(tables[t], at, 1000, hashes.data(), rows.data()) &&
-					   memcmp(hashes.data(), &stored[t].hashes[at], 8000) == 0 &&
-					   memcmp(rows.data(), &stored[t].rows[(size_t) at * programs[t].row_words], rows.size() * 8) == 0,
-					   "table %d, groups from %u on", t, at);
-		}
+			check_slice(tables[t], &programs[t], &stored[t], at, GROUP_WORDS_MOST);
 	for (int t = 0; t < 2; t++)
 		group_table_close(tables[t]);
+	drop_streams(streams);
+	device_drop();
+	tap_end();
+}
+
+/* A batch of rows with a text each, of these lengths. */
+static Batch
+batch_of_lengths(const Program *program, const std::vector<uint32_t> &lengths)
+{
+	const Mix	mix = {SPREAD_EACH, 1, 0, HASH_GOOD};
+	Batch		batch = make_batch(program, &mix, (uint32_t) lengths.size());
+
+	for (uint32_t i = 0; i < batch.nrows; i++)
+	{
+		uint64_t   *row = &batch.rows[(size_t) i * program->row_words];
+		std::vector<uint8_t> text(lengths[i], (uint8_t) i);
+
+		memcpy(text.data(), &i, std::min(text.size(), sizeof(i)));
+		row[0] = 0;
+		put_text(&batch, text, row + program->key_word[0]);
+		batch.hashes[i] = make_hash(HASH_GOOD, i);
+	}
+	return batch;
+}
+
+/* Texts take all of a heap while there is room for groups; one that no answer could hold is refused. */
+static void
+test_long_texts(void)
+{
+	const Program program = PROGRAM("t", few_states);
+	std::vector<uint32_t> lengths(brief ? 700 : 4000);
+	cudaStream_t streams[STREAMS];
+	Lane		lanes[STREAMS];
+	ProviderTable *table = open_table(&program);
+	Reference	want;
+	Stored		got;
+	uint32_t	before = 0;
+	uint32_t	after = 0;
+
+	begin("long texts");
+	for (size_t i = 0; i < lengths.size(); i++)
+		lengths[i] = 4 + random_below(i % 100 == 0 ? 60000 : 9000);
+	make_lanes(lanes, streams, &program, (uint32_t) lengths.size());
+	reference_open(&want, &program, (uint32_t) lengths.size());
+	want.heap.resize(lengths.size() * 60000);
+	want.table.heap = want.heap.data();
+	want.table.heap_capacity = want.heap.size();
+	lane_start(&lanes[0], table, batch_of_lengths(&program, lengths));
+	lane_finish(&lanes[0], table);
+	tap_expect(lanes[0].status == STATUS_DONE, "a batch ends with %d", (int) lanes[0].status);
+	reference_add(&want, &lanes[0].batch);
+	got = read_all(table, &program);
+	compare(&want, &got, NULL);
+	check_slices(table, &program, &got);
+	tap_expect(group_table_count(table, &before), "count");
+	lane_start(&lanes[1], table, batch_of_lengths(&program, {GROUP_WORDS_MOST * 8}));
+	lane_finish(&lanes[1], table);
+	tap_expect(lanes[1].status == STATUS_MEMORY_LIMIT && group_table_count(table, &after) && after == before,
+			   "a text that is too long ends with %d, and %u groups are there, not %u", (int) lanes[1].status, after, before);
+	lane_start(&lanes[0], table, batch_of_lengths(&program, lengths));
+	lane_finish(&lanes[0], table);
+	tap_expect(lanes[0].status == STATUS_DONE && group_table_count(table, &after) && after == before, "the next one ends with %d",
+			   (int) lanes[0].status);
+	group_table_close(table);
 	drop_streams(streams);
 	device_drop();
 	tap_end();
@@ -499,6 +324,8 @@ check_apart(const std::vector<ProviderTable *> &tables)
 		pieces.push_back({(uint8_t *) device->slots, (uint64_t) device->nslots * 8});
 		pieces.push_back({(uint8_t *) device->hashes, (uint64_t) device->capacity * 8});
 		pieces.push_back({(uint8_t *) device->rows, (uint64_t) device->capacity * launch.shape.row_words * 8});
+		if (device->heap_units > 0)
+			pieces.push_back({(uint8_t *) device->heap, (uint64_t) device->heap_units * HEAP_UNIT});
 		if (launch.shape.locked)
 			pieces.push_back({(uint8_t *) device->locks, (uint64_t) device->capacity * 4});
 	}
@@ -510,13 +337,12 @@ check_apart(const std::vector<ProviderTable *> &tables)
 static void
 test_opening(void)
 {
-	const Program programs[] = {PROGRAM("w", few_states), PROGRAM("WwW", all_states), make_program("w", NULL, 0)};
-	const Program text_key = PROGRAM("wt", few_states);
+	const Program programs[] = {PROGRAM("w", few_states), PROGRAM("WtW", all_states), make_program("w", NULL, 0)};
 	const Program text_state = PROGRAM("w", text_states);
 	size_t		most[2];
 
 	begin("closing a table gives all of it back");
-	tap_expect(open_table(&text_key) == NULL && open_table(&text_state) == NULL, "a table with texts");
+	tap_expect(open_table(&text_state) == NULL, "a table with texts as states");
 	for (int i = 0; i < 1000; i++)
 	{
 		const Program *program = &programs[i % 3];
@@ -634,8 +460,9 @@ test_pool_neighbours(void)
 int
 main(void)
 {
-	const Program words[] = {PROGRAM("w", all_states), PROGRAM("w", atomic_states)};
+	const Program words[] = {PROGRAM("w", all_states), PROGRAM("w", atomic_states), PROGRAM("w", few_states)};
 	const Program keys[] = {PROGRAM("www", all_states), PROGRAM("WwW", all_states), make_program("Ww", NULL, 0)};
+	const Program texts[] = {PROGRAM("tWt", all_states), PROGRAM("wt", few_states)};
 
 	brief = tap_short();
 	check(cudaSetDevice(0), "no device");
@@ -645,6 +472,7 @@ main(void)
 	test_spreads("keys of three words, states of every kind", &keys[0], 100000);
 	test_spreads("wide keys, states of every kind", &keys[1], 100000);
 	test_spreads("wide keys, no states", &keys[2], 1000000);
+	test_spreads("texts, states of every kind", &texts[0], 100000);
 	for (int hashing = HASH_GOOD + 1; hashing < HASH_Count; hashing++)
 		test_collisions((Hashing) hashing);
 	test_in_turn();
@@ -657,7 +485,10 @@ main(void)
 	settle();
 	test_waiting();
 	test_reading_two();
-	test_filling();
+	test_long_texts();
+	test_filling("groups of many batches, four at a time, in a table that grows",
+				 "batches that memory has no room for are refused, and the groups stay", words[2], 3000000);
+	test_filling("the same with texts", "the same with texts, and no room", texts[1], 1000000);
 	test_opening();
 	test_pool();
 	test_pool_neighbours();

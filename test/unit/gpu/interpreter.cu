@@ -53,6 +53,21 @@ to_device(int which, const void *host, size_t bytes)
 	return device;
 }
 
+/* The texts of a key, to which the device's row refers. */
+static void
+find_texts(const VmRun *run, GroupKey *key, const uint64_t *row)
+{
+	const Program *program = run->program;
+	uint32_t	w = 0;
+
+	for (uint32_t k = 0; k < program->nkeys; k++)
+	{
+		if (program->key_kind[k] == KEY_TEXT)
+			key->words[w] = (uint64_t) (uintptr_t) vm_text(run, row[program->key_word[k]]);
+		w += words_of_key(program->key_kind[k]);
+	}
+}
+
 /* Merge the rows that the device wrote into the run's table. */
 static DeviceStatus
 merge_rows(VmRun *run, const uint64_t *rows, const uint64_t *hashes, uint32_t n)
@@ -74,6 +89,7 @@ merge_rows(VmRun *run, const uint64_t *rows, const uint64_t *hashes, uint32_t n)
 		from.hashes = (uint64_t *) hashes + g;
 		from.row_words = program->row_words;
 		group_key_of_row(program, &from, 0, &key);
+		find_texts(run, &key, from.rows);
 		group = group_find_or_insert(program, run->groups, &key);
 		if (group == GROUP_NONE)
 			return STATUS_TABLE_FULL;
@@ -220,12 +236,16 @@ count_run(bool fast)
 
 /* `tile` is what the test takes for the tile's size; only its registers show. */
 static DeviceStatus
-gpu_run(VmRun *run, uint32_t tile, const VmWish &wish)
+gpu_run(VmRun *run, uint32_t tile, VmWish wish)
 {
 	VmLaunch	launch = {};
 	VmResult	result = {};
-	DeviceStatus status = launch_program(run, wish, &launch, &result);
+	DeviceStatus status;
 
+	/* as a server would: groups with texts go to a table, and may be as many as rows */
+	if (program_text_keys(run->program))
+		wish.options |= VM_MANY_GROUPS;
+	status = launch_program(run, wish, &launch, &result);
 	if (status == STATUS_DONE)
 		status = copy_answer(run, launch, result);
 	count_run(launch.shape.code.length > 0);
