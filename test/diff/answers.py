@@ -56,7 +56,8 @@ def ordered(rows, floats):
         numbers = tuple(math.nan if row[c] is None else float(row[c]) for c in floats)
         return others, numbers, tuple(row[c] is None for c in floats)
 
-    return sorted(map(split, rows), key=lambda row: (row[0], [(x != x, x) for x in row[1]], row[2]))
+    # NULLs apart from NaN, which compares with nothing: what follows it in a key would not count
+    return sorted(map(split, rows), key=lambda row: (row[0], row[2], [(x != x, 0 if x != x else x) for x in row[1]]))
 
 
 def close(a, b):

@@ -242,9 +242,12 @@ gpu_run(VmRun *run, uint32_t tile, VmWish wish)
 	VmResult	result = {};
 	DeviceStatus status;
 
-	/* as a server would: groups with texts go to a table, and may be as many as rows */
+	/* as a server would: groups with texts go to a table, and may be as many as rows, for which few lanes have room */
 	if (program_text_keys(run->program))
+	{
 		wish.options |= VM_MANY_GROUPS;
+		wish.lanes = std::min(wish.lanes, 4u);
+	}
 	status = launch_program(run, wish, &launch, &result);
 	if (status == STATUS_DONE)
 		status = copy_answer(run, launch, result);
