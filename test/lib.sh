@@ -8,6 +8,8 @@
 #   server_start NAME [SETTING...]   initdb and start a server with gpudb preloaded, reachable by socket only;
 #                        exports PGHOST PGPORT PGUSER PGDATABASE, so that a bare psql reaches it
 #   server_stop NAME
+#   copy_postgres TREE   PostgreSQL as installed, below a folder of its own, so that what is built with its pg_config,
+#                        $TREE$pg_bin/pg_config, is installed nowhere else; needs find_postgres
 #   psql_as [ARG...]     psql for scripts: bare rows, stops at the first error
 #
 # GPUDB_PRELOAD names libraries that those commands are to preload: test/sanitize.sh needs that.
@@ -39,6 +41,17 @@ find_postgres() {
 	pg_src=${pgxs%/makefiles/pgxs.mk}
 	[ -x "$pg_bin/initdb" ] || die "no PostgreSQL server in $pg_bin: run 'make deps', or set PG_CONFIG"
 	export PATH="$pg_bin:$PATH"
+}
+
+# PostgreSQL finds its folders relative to its programs, wherever the tree is.
+copy_postgres() {
+	local folder
+	for folder in "$pg_bin" "$("$PG_CONFIG" --pkglibdir)" "$("$PG_CONFIG" --sharedir)" "$("$PG_CONFIG" --includedir-server)" \
+		"$("$PG_CONFIG" --includedir)" "${pg_src}"; do
+		[ -d "$folder" ] || die "no folder $folder"
+		mkdir -p "$1$folder"
+		cp -RL "$folder/." "$1$folder/"
+	done
 }
 
 work_open() {

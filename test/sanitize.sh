@@ -13,17 +13,6 @@ work_open
 tree=$work/tree
 flags='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g'
 
-# PostgreSQL finds its folders relative to its programs, wherever the tree is.
-copy_postgres() {
-	local folder
-	for folder in "$pg_bin" "$("$PG_CONFIG" --pkglibdir)" "$("$PG_CONFIG" --sharedir)" "$("$PG_CONFIG" --includedir-server)" \
-		"$("$PG_CONFIG" --includedir)" "${pg_src}"; do
-		[ -d "$folder" ] || die "no folder $folder"
-		mkdir -p "$tree$folder"
-		cp -RL "$folder/." "$tree$folder/"
-	done
-}
-
 build() {
 	cp -R "$repo" "$work/source"
 	export PG_CONFIG=$tree$pg_bin/pg_config
@@ -40,7 +29,7 @@ __attribute__((constructor)) static void start(void) { free(malloc(1)); }' >"$wo
 	gcc -shared -fPIC -O0 -Wl,-z,initfirst -o "$work/starter.so" "$work/starter.c" || die "no starter"
 }
 
-copy_postgres
+copy_postgres "$tree"
 build
 build_starter
 mkdir "$work/reports"

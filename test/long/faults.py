@@ -179,7 +179,8 @@ def every_answer(campaign):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--codes", default="2,100,700,702,719,999", help="CUDA's error codes")
+    parser.add_argument("--codes", default=os.environ.get("GPUDB_FAULT_CODES", "2,100,700,702,719,999"),
+                        help="CUDA's error codes (GPUDB_FAULT_CODES, or six)")
     options = parser.parse_args()
     campaign = Campaign()
     campaign.wait_for_helper()
