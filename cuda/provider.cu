@@ -11,6 +11,7 @@
 #include "batch.h"
 #include "context.h"
 #include "group_table.h"
+#include "rates.h"
 #include "vm_launch.h"
 
 /* Batches in flight, of all jobs. */
@@ -121,7 +122,7 @@ release(ProviderBatch *batch)
 
 static const Provider provider = {
 	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release,
-	group_table_open, group_table_count, group_table_read, group_table_close
+	group_table_open, group_table_count, group_table_read, group_table_close, rates_measure
 };
 
 extern "C" __attribute__((visibility("default"))) const Provider *

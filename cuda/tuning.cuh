@@ -53,4 +53,7 @@
 /* Compacting rows that passed: 2,048 of them, at most 32 kB of values, a step; not yet measured. */
 #define OUTPUT_THREADS 256
 
+/* Measuring the device's memory. */
+#define RATES_THREADS 256
+
 #endif							/* GPUDB_CUDA_TUNING_CUH */

@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 4
+#define PROVIDER_ABI 5
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -81,6 +81,17 @@ typedef struct ProviderJob
 	JobView		view;
 	uint32_t	database;		/* memory that passes on to another one is cleared */
 } ProviderJob;
+
+/* What costs are made of, in nanoseconds; NaN = not known. */
+typedef struct ProviderRates
+{
+	double		copy_start;		/* a copy of next to nothing to the device, until it is known to have ended */
+	double		copy_page;		/* 8 kB to the device, of many */
+	double		fetch_page;		/* and back */
+	double		launch;			/* a kernel that does nothing, until it is known to have ended */
+	double		read_page;		/* 8 kB of the device's memory, in order, by all that can read it */
+	double		read_word;		/* a word of it, anywhere, the same way */
+} ProviderRates;
 
 /* Groups that a provider keeps for a job, across its batches. */
 typedef struct ProviderTable ProviderTable;
@@ -152,6 +163,9 @@ typedef struct Provider
 	 */
 	bool		(*read_groups) (ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n, uint64_t *text_bytes);
 	void		(*close_table) (ProviderTable *table);
+
+	/* Measure the device, some 20 ms, while no batch is in flight; false when it fails, and the process had better end. */
+	bool		(*measure) (ProviderRates *rates);
 } Provider;
 
 #endif							/* GPUDB_CORE_PROVIDER_API_H */

@@ -154,6 +154,13 @@ typedef struct Channel
 	pg_atomic_uint32 doorbell;
 	pg_atomic_uint32 sleeping;
 
+	/* calibration: what is asked of the helper itself, and how far it has answered */
+	pg_atomic_uint32 pings;
+	pg_atomic_uint32 pongs;
+	pg_atomic_uint32 rates_wanted;
+	pg_atomic_uint32 rates_measured;
+	ProviderRates rates;
+
 	/* the buffer pool in chunks: which ones the device can read in place */
 	uint64		chunk_bytes;
 	pg_atomic_uint32 chunk_wanted[CHANNEL_CHUNKS];

@@ -11,6 +11,8 @@
 
 #include "device/calibration.h"
 #include "device/device.h"
+#include "device/memory_rates.h"
+#include "device/rates.h"
 #include "device/threads.h"
 #include "plan/calibrate_figures.h"
 #include "plan/calibrate_query.h"
@@ -243,6 +245,35 @@ measure_output(Calibration *c)
 										 far_groups(c));
 }
 
+/* A figure that is measured by itself: the least of all rounds. */
+static void
+note_least(Calibration *c, Figure figure, double ns)
+{
+	c->figure[figure] = fmin(c->figure[figure], ns);
+}
+
+/* What bounds everything else: memory, the bus, the way to the GPU process. */
+static void
+measure_hardware(Calibration *c)
+{
+	double		page;
+	double		word;
+	ProviderRates rates;
+
+	memory_rates(&page, &word);
+	note_least(c, FIGURE_cpu_read_page, page);
+	note_least(c, FIGURE_cpu_read_word, word);
+	if (device_gpu_missing() != NULL || !rates_ask(&rates))
+		return;
+	note_least(c, FIGURE_gpu_hop, rates_hop());
+	note_least(c, FIGURE_gpu_launch, rates.launch);
+	note_least(c, FIGURE_gpu_copy_start, rates.copy_start);
+	note_least(c, FIGURE_gpu_copy_page, rates.copy_page);
+	note_least(c, FIGURE_gpu_fetch_page, rates.fetch_page);
+	note_least(c, FIGURE_gpu_read_page, rates.read_page);
+	note_least(c, FIGURE_gpu_read_word, rates.read_word);
+}
+
 bool
 figures_steady(const double *before, const double *after)
 {
@@ -255,6 +286,7 @@ figures_steady(const double *before, const double *after)
 void
 figures_measure(Calibration *c)
 {
+	measure_hardware(c);
 	measure_postgres(c);
 	measure_cpu(c);
 	if (device_gpu_missing() == NULL)

@@ -41,6 +41,9 @@
 /* Rows of a block of a GPU's threads. */
 #define BLOCK_ROWS		1024
 
+/* Kernels that even the smallest batch wants: one deforms, one runs. */
+#define BATCH_LAUNCHES	2
+
 /* Bytes of a text of which nothing is known. */
 #define USUAL_TEXT		32
 
@@ -114,10 +117,13 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	double		feed = ns_of_feeding(rel);
 	double		row = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, compiled) +
 		NS(cpu_op) * compiled->op_cost + ns_of_group(groups) + compiled->fetch_cost;
+	double		work;
 
 	for (int i = 0; i < compiled->ncolumns; i++)
 		row += ns_of_column(candidate->relation, &compiled->column[i]);
-	return NS(cpu_start) + Max(feed, (feed + rel->tuples * row) / (1 + threads * NS(cpu_thread)));
+	/* no core is faster than memory */
+	work = Max(rel->tuples * row, rel->pages * NS(cpu_read_page));
+	return NS(cpu_start) + Max(feed, (feed + work) / (1 + threads * NS(cpu_thread)));
 }
 
 /*
@@ -133,17 +139,27 @@ gpu_keeps(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 	return program_text_keys(compiled->program) || groups * Max(rows / BLOCK_ROWS, 1) > BATCH_GROUPS;
 }
 
+/*
+ * Transfer in, memory and computation, transfer out, of which the first two
+ * overlap.  What passes take was measured as a whole; what hardware could do
+ * at best bounds it.
+ */
 static double
 ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 {
+	bool		keeps = gpu_keeps(rel, compiled, groups);
 	int			feeders = groups > 0 ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
 	double		feed = ns_of_feeding(rel) / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
-	double		transfer = rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row);
+	double		start = Max(NS(gpu_start), NS(gpu_hop) + BATCH_LAUNCHES * NS(gpu_launch));
+	double		transfer = Max(rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row),
+							   NS(gpu_copy_start) + rel->pages * NS(gpu_copy_page));
+	double		memory = rel->tuples * compiled->ncolumns * sizeof(uint64) / BLCKSZ * NS(gpu_read_page) +
+		(keeps ? rel->tuples * NS(gpu_read_word) : 0);
 	double		run = rel->tuples * NS(gpu_op) * compiled->op_cost;
-	double		kept = gpu_keeps(rel, compiled, groups) ? NS(gpu_table) + groups * NS(gpu_group) : 0;
+	double		out = keeps ? NS(gpu_table) + groups * Max(NS(gpu_group), sizeof(uint64) / (double) BLCKSZ * NS(gpu_fetch_page)) : 0;
 
 	/* values stored out of line are the backend's to fetch */
-	return NS(gpu_start) + Max(feed, Max(transfer, run)) + kept + rel->tuples * compiled->fetch_cost;
+	return start + Max(feed, Max(transfer, memory + run)) + out + rel->tuples * compiled->fetch_cost;
 }
 
 PassCost

@@ -13,14 +13,17 @@
 #include "utils/builtins.h"
 
 #include "device/channel.h"
+#include "device/rates.h"
 
 extern PGDLLEXPORT Datum gpudb_debug_fault(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_debug_sites(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_debug_pending(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum gpudb_debug_measure(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_debug_fault);
 PG_FUNCTION_INFO_V1(gpudb_debug_sites);
 PG_FUNCTION_INFO_V1(gpudb_debug_pending);
+PG_FUNCTION_INFO_V1(gpudb_debug_measure);
 
 static volatile ProviderFault *
 fault_named(const char *what)
@@ -60,6 +63,15 @@ Datum
 gpudb_debug_pending(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(fault_named(text_to_cstring(PG_GETARG_TEXT_PP(0)))->site != 0);
+}
+
+/* gpudb_debug_measure(): have the helper measure its device, as calibration does; whether it could. */
+Datum
+gpudb_debug_measure(PG_FUNCTION_ARGS)
+{
+	ProviderRates rates;
+
+	PG_RETURN_BOOL(rates_ask(&rates));
 }
 
 #endif							/* GPUDB_FAULTS */

@@ -16,6 +16,7 @@
 #include "core/output.h"
 
 #include "device/cpu_kernel.h"
+#include "device/memory_rates.h"
 #include "worker/service.h"
 
 #define BATCHES			8
@@ -375,6 +376,14 @@ release(ProviderBatch *batch)
 	((CpuBatch *) batch)->used = false;
 }
 
+/* Here, nothing is copied to be read, and nothing launched. */
+static bool
+measure(ProviderRates *rates)
+{
+	memory_rates(&rates->read_page, &rates->read_word);
+	return true;
+}
+
 const Provider provider_cpu = {
 	.abi = PROVIDER_ABI,
 	.name = "cpu",
@@ -389,4 +398,5 @@ const Provider provider_cpu = {
 	.count_groups = count_groups,
 	.read_groups = read_groups,
 	.close_table = close_table,
+	.measure = measure,
 };

@@ -22,6 +22,7 @@
 #include "core/output.h"
 
 #include "worker/chunks.h"
+#include "worker/measure.h"
 #include "worker/service.h"
 
 /* Rounds without news before the loop sleeps: some 50 µs. */
@@ -660,6 +661,7 @@ service_run(Channel *ch, const Provider *device, BufferPool buffers)
 	channel = ch;
 	provider = device;
 	chunks_open(ch, device, buffers);
+	measure_open(ch);
 	batch_bytes = ch->provider_state.batch_bytes;
 	spare = provider->acquire();
 	while (getppid() == parent)
@@ -679,6 +681,8 @@ service_run(Channel *ch, const Provider *device, BufferPool buffers)
 		for (int i = 0, first = next_slot; i < CHANNEL_JOBS; i++)
 			busy |= serve_slot((first + i) % CHANNEL_JOBS);
 		busy |= chunks_attach_wanted();
+		if (!measure_answer(channel, provider, in_flight == 0))
+			return;
 		idle = busy || in_flight > 0 ? 0 : idle + 1;
 		if (idle > IDLE_ROUNDS)
 			sleep_until_rung();

@@ -26,7 +26,8 @@ CREATE TABLE faults AS SELECT g AS id, g % 5 AS k, (g * 0.01)::numeric(12,2) AS 
 VACUUM ANALYZE faults;
 CREATE OR REPLACE FUNCTION debug_fault(text, int, int) RETURNS void LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_fault';
 CREATE OR REPLACE FUNCTION debug_sites() RETURNS int LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_sites';
-CREATE OR REPLACE FUNCTION debug_pending(text) RETURNS bool LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_pending'
+CREATE OR REPLACE FUNCTION debug_pending(text) RETURNS bool LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_pending';
+CREATE OR REPLACE FUNCTION debug_measure() RETURNS bool LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_measure'
 """
 # without groups, with few groups, with a table of groups that grows, the same by texts, rows out
 QUERIES = [
@@ -84,6 +85,7 @@ class Campaign:
                 raise Trouble(f"{what}: another answer to {query}")
         if self.other.value("SELECT sum(id) FROM faults") != "50005000":
             raise Trouble(f"{what}: another answer in another database")
+        self.session.value("SELECT debug_measure()")
 
     def pending(self, kind):
         return self.session.value(f"SELECT debug_pending('{kind}')") == "t"

@@ -44,7 +44,7 @@ ok(!-e $file, 'there is no file');
 answer('SELECT gpudb.calibrate()');
 my $known = answer($figures);
 isnt($known, $guesses, 'figures differ from the guesses');
-is(answer($measured), '16', 'all that can be are measured');
+is(answer($measured), '18', 'all that can be are measured');
 ok(-s $file, 'there is a file');
 unlike(restart(), qr/calibration/, 'nothing is said of a good file');
 is(answer($figures), $known, 'figures outlive a restart');
@@ -68,7 +68,7 @@ for my $case (
 }
 answer('SELECT gpudb.calibrate()');
 unlike(restart(), qr/does not use/, 'a new calibration takes its place');
-is(answer($measured), '16', 'and is used');
+is(answer($measured), '18', 'and is used');
 
 # what is expected and what came of it
 my $plan = answer("SET gpudb.force = on; CREATE TABLE seen AS SELECT generate_series(1, 10000) AS k; EXPLAIN (ANALYZE) SELECT sum(k) FROM seen WHERE k > 5");
@@ -80,5 +80,17 @@ unlike(answer("SET gpudb.force = on; EXPLAIN (COSTS OFF) SELECT sum(k) FROM seen
 my ($code, $out, $err) = $node->psql('postgres', "SET statement_timeout = '300ms'; SELECT gpudb.calibrate()");
 like($err, qr/canceling statement due to statement timeout/, 'it can be cancelled');
 is(answer("SELECT count(*) FROM pg_class WHERE relname LIKE 'calibration%' AND relkind = 'r'"), '0', 'no table is left');
+
+# the GPU process measures its device itself; the CPU in its place copies nothing and launches nothing
+$node->append_conf('postgresql.conf', "gpudb.provider = 'cpu'");
+$node->stop;
+unlink $file;
+$node->start;
+ok($node->poll_query_until('postgres', "SELECT gpudb.doctor() LIKE '%provider is cpu%' AND gpudb.doctor() LIKE 'All is well%'"), 'a GPU process serves');
+answer('SELECT gpudb.calibrate()');
+is(answer("SELECT string_agg(figure, ' ' ORDER BY figure) FROM gpudb.calibration WHERE device = 'gpu' AND measured IS NULL"),
+	'gpu_copy_page gpu_copy_start gpu_fetch_page gpu_launch', 'its figures are measured, but for those that it has not');
+is(answer("SELECT count(*) FROM gpudb.calibration WHERE figure IN ('gpu_hop', 'gpu_read_page', 'gpu_read_word') AND nanoseconds BETWEEN 0.01 AND 1e7"),
+	'3', 'those of the process and its memory are plausible');
 $node->stop;
 done_testing();

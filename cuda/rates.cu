@@ -1,0 +1,143 @@
+/*
+ * rates.cu
+ *		How fast the device is, measured by itself: copies, launches, its memory.
+ *
+ * Times are the host's, the least of some runs: whatever else the machine does
+ * only adds to it.
+ */
+#include <math.h>
+#include <time.h>
+
+#include "core/hash.h"
+
+#include "context.h"
+#include "pool.h"
+#include "rates.h"
+#include "tuning.cuh"
+
+#define RUNS			7
+#define SMALL_TIMES		20		/* of what takes microseconds, in a run */
+#define LARGE_TIMES		4
+#define HOST_BYTES		((size_t) 16 << 20)	/* of a copy */
+#define DEVICE_BYTES	((size_t) 256 << 20)	/* more than a GPU's second cache; less if the pool has not as much */
+#define PAGE_BYTES		8192.0
+#define RATES_BLOCKS	16		/* for each multiprocessor */
+#define UNLIKELY		0x9e3779b97f4a7c15	/* what is read is written down only if it is this */
+
+typedef unsigned long long Word;
+
+static __global__ void
+empty_kernel(void)
+{
+}
+
+/* Read all words in order.  What they are does not matter, but the compiler must not know. */
+static __global__ void __launch_bounds__(RATES_THREADS)
+read_kernel(const ulonglong2 *words, size_t n, Word *sink)
+{
+	Word		sum = 0;
+
+	for (size_t i = blockIdx.x * (size_t) RATES_THREADS + threadIdx.x; i < n; i += (size_t) gridDim.x * RATES_THREADS)
+		sum += words[i].x ^ words[i].y;
+	if (sum == UNLIKELY)
+		*sink = sum;
+}
+
+/* Read as many words as a launch has threads, each somewhere. */
+static __global__ void __launch_bounds__(RATES_THREADS)
+gather_kernel(const Word *words, size_t n, Word *sink)
+{
+	const size_t i = blockIdx.x * (size_t) RATES_THREADS + threadIdx.x;
+
+	/* n is a power of two */
+	if (words[hash_mix(i) & (n - 1)] == UNLIKELY)
+		*sink = i;
+}
+
+static double
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+static cudaError_t
+settle(void)
+{
+	return CUDA_CALL(cudaStreamSynchronize(NULL));
+}
+
+/* How long it takes to do something so many times and learn that all have ended, for each time; the least of some runs. */
+template <typename Work> static double
+least_ns(int times, Work work, cudaError_t *error)
+{
+	double		least = INFINITY;
+
+	for (int run = 0; run <= RUNS && *error == cudaSuccess; run++)
+	{
+		const double begin = now_ns();
+
+		for (int i = 0; i < times && *error == cudaSuccess; i++)
+			*error = work();
+		if (*error == cudaSuccess)
+			*error = settle();
+		/* the first one loads the kernel */
+		if (run > 0)
+			least = fmin(least, (now_ns() - begin) / times);
+	}
+	return least;
+}
+
+static cudaError_t
+copy(void *to, const void *from, size_t bytes)
+{
+	return CUDA_CALL(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, NULL));
+}
+
+/* With host memory and a power of two of device memory. */
+static cudaError_t
+measure(ProviderRates *rates, uint8_t *host, uint8_t *device, size_t bytes)
+{
+	const int	blocks = (int) cuda_context.multiprocessors * RATES_BLOCKS;
+	const int	gathering = (int) (bytes / 8 / RATES_THREADS);
+	const size_t copied = bytes < HOST_BYTES ? bytes : HOST_BYTES;
+	Word	   *sink = (Word *) device;
+	cudaError_t error = cudaSuccess;
+
+	rates->copy_start = least_ns(1, [&] { return copy(device, host, 64); }, &error);
+	rates->copy_page = least_ns(LARGE_TIMES, [&] { return copy(device, host, copied); }, &error) * PAGE_BYTES / copied;
+	rates->fetch_page = least_ns(LARGE_TIMES, [&] { return copy(host, device, copied); }, &error) * PAGE_BYTES / copied;
+	rates->launch = least_ns(1, [&] { empty_kernel<<<1, 1>>>(); return cudaSuccess; }, &error);
+	rates->read_page = least_ns(SMALL_TIMES, [&] {
+		read_kernel<<<blocks, RATES_THREADS>>>((const ulonglong2 *) device, bytes / 16, sink);
+		return cudaSuccess;
+	}, &error) * PAGE_BYTES / bytes;
+	rates->read_word = least_ns(LARGE_TIMES, [&] {
+		gather_kernel<<<gathering, RATES_THREADS>>>((const Word *) device, bytes / 8, sink);
+		return cudaSuccess;
+	}, &error) / (bytes / 8);
+	return error == cudaSuccess ? CUDA_CALL(cudaGetLastError()) : error;
+}
+
+bool
+rates_measure(ProviderRates *rates)
+{
+	size_t		bytes = DEVICE_BYTES;
+	uint8_t    *device = pool_take(bytes);
+	uint8_t    *host = NULL;
+	cudaError_t error;
+
+	while (device == NULL && bytes > HOST_BYTES)
+		device = pool_take(bytes /= 2);
+	if (device == NULL)
+		return true;			/* of a pool so small nothing is worth knowing */
+	error = CUDA_CALL(cudaHostAlloc((void **) &host, HOST_BYTES, cudaHostAllocDefault));
+	if (error == cudaSuccess)
+		error = measure(rates, host, device, bytes);
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaFreeHost(host));
+	pool_give(device);
+	return error == cudaSuccess;
+}

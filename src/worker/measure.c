@@ -1,0 +1,32 @@
+/*
+ * measure.c
+ *		What calibration asks of the GPU process itself: is it there, and how fast is its device?
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "worker/measure.h"
+
+void
+measure_open(Channel *channel)
+{
+	pg_atomic_write_u32(&channel->rates_measured, pg_atomic_read_u32(&channel->rates_wanted));
+}
+
+bool
+measure_answer(Channel *channel, const Provider *provider, bool idle)
+{
+	uint32		wanted = pg_atomic_read_u32(&channel->rates_wanted);
+	ProviderRates rates = {NAN, NAN, NAN, NAN, NAN, NAN};
+
+	pg_atomic_write_u32(&channel->pongs, pg_atomic_read_u32(&channel->pings));
+	if (!idle || wanted == pg_atomic_read_u32(&channel->rates_measured))
+		return true;
+	if (!provider->measure(&rates))
+		return false;
+	channel->rates = rates;
+	pg_write_barrier();
+	pg_atomic_write_u32(&channel->rates_measured, wanted);
+	return true;
+}
