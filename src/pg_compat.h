@@ -55,6 +55,19 @@ compat_prepare_page(HeapScanDesc scan, BlockNumber block)
 #define compat_relation_file_of(relation) ((relation)->rd_node)
 #endif
 
+/* Forget a relation's pages in shared_buffers, which must be written already. */
+static inline void
+compat_drop_buffers(Relation relation)
+{
+	SMgrRelation file = RelationGetSmgr(relation);
+
+#if PG_VERSION_NUM >= 160000
+	DropRelationsAllBuffers(&file, 1);
+#else
+	DropRelFileNodesAllBuffers(&file, 1);
+#endif
+}
+
 /* The number of the file that a relation lies in. */
 static inline Oid
 compat_relation_file(Relation relation)

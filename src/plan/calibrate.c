@@ -37,6 +37,7 @@
 #include "device/device.h"
 #include "exec/stat.h"
 #include "guc.h"
+#include "pg_compat.h"
 #include "plan/calibrate.h"
 #include "plan/calibrate_figures.h"
 #include "plan/calibrate_query.h"
@@ -113,6 +114,25 @@ fill(const char *name, int nrows)
 	CommandCounterIncrement();
 }
 
+/*
+ * Have a table's pages stand in shared_buffers one behind the other, as in a
+ * server that has just started, whatever was there before: how fast they are
+ * read depends on it.  Buffers that are freed come back the last ones first,
+ * so the last page is read first.
+ */
+static void
+line_up(const char *name)
+{
+	Relation	relation = table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), AccessExclusiveLock);
+	BlockNumber block = RelationGetNumberOfBlocks(relation);
+
+	FlushRelationBuffers(relation);
+	compat_drop_buffers(relation);
+	while (block > 0)
+		ReleaseBuffer(ReadBuffer(relation, --block));
+	table_close(relation, NoLock);
+}
+
 /* A table of so many rows; its number of pages. */
 static double
 make_table(const char *name, double nrows, const char *more_columns)
@@ -121,6 +141,7 @@ make_table(const char *name, double nrows, const char *more_columns)
 					 "WITH (autovacuum_enabled = off, parallel_workers = " FEEDERS ")", name, more_columns));
 	fill(name, (int) nrows);
 	query_execute(psprintf("ANALYZE gpudb.%s", name));
+	line_up(name);
 	return query_number(psprintf("SELECT relpages FROM pg_class WHERE oid = 'gpudb.%s'::regclass", name));
 }
 
