@@ -98,17 +98,19 @@ unit_test() {
 # Every test with every check that gcc has for undefined behaviour; those of the VM and of deforming also as the CPU
 # device's kernel is built for each instruction set that this processor has, since a compiler may be wrong in one of them.
 suite_unit() {
-	local source name isa flags
+	local source name isa flags built=''
 	mkdir -p "$work/unit"
 	for source in "$repo"/test/unit/*_test.c; do
 		unit_test "$source" "$work/unit/$(basename "$source" .c)" "-O2 -fsanitize=undefined -fno-sanitize-recover=all"
 	done
 	while read -r isa flags; do
+		built=1
 		[ "$isa" = base ] || /lib64/ld-linux-x86-64.so.2 --help | grep -q "x86-64-$isa (supported" || continue
 		for name in vm_test vm_lanes_test vm_states_test deform_test; do
 			unit_test "$repo/test/unit/$name.c" "$work/unit/${name}_$isa" "$flags"
 		done
 	done < <(make -s -C "$repo" kernel-flags)
+	[ -n "$built" ] || tap unit/kernel-flags echo "not ok - the Makefile names no instruction set"
 }
 
 # pg_regress_tap DRIVER FOLDER [OPTION...]: run pg_regress or its isolation twin in FOLDER, and turn

@@ -19,10 +19,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/output.h"
 
+#include "device/clock.h"
 #include "device/cpu_kernel.h"
 #include "device/cpu_table.h"
 #include "device/device.h"
@@ -97,15 +97,6 @@ static struct
 }			pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER, .wake = {[0 ... MAX_THREADS] = PTHREAD_COND_INITIALIZER}
 };
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
-}
 
 static void
 free_worker(DeviceJob *job, CpuWorker *worker)
@@ -271,7 +262,7 @@ process_item(CpuItem *item, int thread)
 {
 	DeviceJob  *job = item->job;
 	CpuWorker  *worker = &job->worker[thread];
-	uint64_t	start = now_ns();
+	uint64_t	start = clock_ns();
 	uint64_t	middle;
 	DeviceStatus status = STATUS_CANCELLED;
 
@@ -280,11 +271,11 @@ process_item(CpuItem *item, int thread)
 		status = prepare_worker(job, worker);
 		if (status == STATUS_DONE && item->work.stage == STAGE_DEFORM)
 			status = deform_item(item);
-		middle = now_ns();
+		middle = clock_ns();
 		if (status == STATUS_DONE)
 			status = run_item(item, worker);
 		atomic_fetch_add(&job->deform_ns, middle - start);
-		atomic_fetch_add(&job->run_ns, now_ns() - middle);
+		atomic_fetch_add(&job->run_ns, clock_ns() - middle);
 	}
 	item->work.status = status;
 }

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/hash.h"
+#include "device/clock.h"
 #include "device/memory_rates.h"
 
 #define BYTES		((size_t) 128 << 20)	/* more than the caches hold */
@@ -15,15 +15,6 @@
 #define PAGE_BYTES	8192.0
 #define PLACES		((size_t) 1 << 20)	/* words that are looked at in a run */
 #define RUNS		3
-
-static double
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e9 + t.tv_nsec;
-}
 
 static uint64_t
 sum_in_order(const uint64_t *words)
@@ -57,14 +48,14 @@ memory_rates(double *page_ns, double *word_ns)
 	memset(words, 1, BYTES);
 	for (int run = 0; run < RUNS; run++)
 	{
-		double		begin = now_ns();
-		double		middle;
+		uint64_t	begin = clock_ns();
+		uint64_t	middle;
 
 		seen = sum_in_order(words);
-		middle = now_ns();
+		middle = clock_ns();
 		seen += sum_anywhere(words);
-		*page_ns = fmin(*page_ns, (middle - begin) / WORDS * (PAGE_BYTES / sizeof(uint64_t)));
-		*word_ns = fmin(*word_ns, (now_ns() - middle) / PLACES);
+		*page_ns = fmin(*page_ns, (double) (middle - begin) / WORDS * (PAGE_BYTES / sizeof(uint64_t)));
+		*word_ns = fmin(*word_ns, (double) (clock_ns() - middle) / PLACES);
 	}
 	(void) seen;
 	free(words);

@@ -124,7 +124,7 @@ result_is_sound(RemoteJob *job, const ChannelResult *result)
 	bool		draining = pg_atomic_read_u32(&job->slot->draining) != 0;
 
 	if ((result->nwindows == 0) != draining || result->nwindows > BATCH_WINDOWS || result->status >= STATUS_Count ||
-		(result->ngroups > 0 && !job->spec.program->aggregates) ||
+		(result->ngroups > 0 && !job->spec.program->aggregates) || result->text_bytes % 8 != 0 ||
 		words > CHANNEL_ROWS_WORDS || channel_checksum(result, (uint32) words) != result->checksum ||
 		(program_text_keys(job->spec.program) && !texts_are_sound(job->spec.program, result)))
 		return false;
@@ -162,10 +162,10 @@ merge_groups(RemoteJob *job, ChannelResult *result)
 {
 	GroupTable	groups = {
 		.hashes = result->rows, .rows = result->rows + result->ngroups, .ngroups = result->ngroups,
-		.capacity = result->ngroups, .row_words = job->spec.program->row_words, .heap_used = result->text_bytes
+		.capacity = result->ngroups, .row_words = job->spec.program->row_words,
+		.heap = (uint8 *) (result->rows + (size_t) result->ngroups * (1 + job->spec.program->row_words)),
+		.heap_used = result->text_bytes
 	};
-
-	groups.heap = (uint8 *) (groups.rows + (size_t) groups.ngroups * groups.row_words);
 
 	return result->ngroups == 0 ? STATUS_DONE : cpu_device.absorb(job->local, &groups, result->nwindows == 0);
 }

@@ -18,9 +18,12 @@ bool
 measure_answer(Channel *channel, const Provider *provider, bool idle)
 {
 	uint32		wanted = pg_atomic_read_u32(&channel->rates_wanted);
+	uint32		pings = pg_atomic_read_u32(&channel->pings);
 	ProviderRates rates = {NAN, NAN, NAN, NAN, NAN, NAN};
 
-	pg_atomic_write_u32(&channel->pongs, pg_atomic_read_u32(&channel->pings));
+	/* backends read what stands beside it all the time: it is not written for nothing */
+	if (pings != pg_atomic_read_u32(&channel->pongs))
+		pg_atomic_write_u32(&channel->pongs, pings);
 	if (!idle || wanted == pg_atomic_read_u32(&channel->rates_measured))
 		return true;
 	if (!provider->measure(&rates))

@@ -9,12 +9,12 @@
 #include "postgres.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "port/pg_bitutils.h"
 
 #include "core/output.h"
 
+#include "device/clock.h"
 #include "device/cpu_kernel.h"
 #include "device/memory_rates.h"
 #include "worker/service.h"
@@ -45,15 +45,6 @@ static uint64 table_bytes_limit;
 static uint64 table_bytes;		/* of all tables */
 static uint64_t *register_values;
 static uint8_t *register_nulls;
-
-static uint64
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64) t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static bool
 start(const ProviderConfig *config, ProviderState *state)
@@ -309,7 +300,7 @@ run_window(CpuBatch *own, uint32 w)
 		.program = view->program, .tablet = tablet, .values = register_values, .nulls = register_nulls,
 		.groups = &own->groups, .out = own->rows, .out_capacity = pages->nrows, .yield_after = -1
 	};
-	uint64		begin = now_ns();
+	uint64		begin = clock_ns();
 	uint64		middle;
 	DeviceStatus status;
 	OutputLayout layout;
@@ -320,7 +311,7 @@ run_window(CpuBatch *own, uint32 w)
 	if (status == STATUS_DONE)
 		status = deform_check(deform, tablet);
 	note_columns(&own->batch, tablet);
-	middle = now_ns();
+	middle = clock_ns();
 	if (status == STATUS_DONE)
 	{
 		run.body = program_choose_body(view->program, tablet);
@@ -334,7 +325,7 @@ run_window(CpuBatch *own, uint32 w)
 	for (uint32 i = 0; i < run.out_count; i++)
 		own->passed[(row_start + run.out[i]) / 8] |= 1 << (row_start + run.out[i]) % 8;
 	own->batch.times.deform_ns += middle - begin;
-	own->batch.times.run_ns += now_ns() - middle;
+	own->batch.times.run_ns += clock_ns() - middle;
 	return status;
 }
 

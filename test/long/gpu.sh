@@ -26,13 +26,14 @@ fail() {
 	failed=1
 }
 
+# The compute capability to build for, such as 90.
+chip() { nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .; }
+
 # Unit tests and the kernels' benchmark, built once.
 need_programs() {
 	[ ! -d "$work/gpu" ] || return 0
 	mkdir "$work/gpu"
-	nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-	arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
-	"$repo/test/unit/gpu/build.sh" "$nvcc" "$arch" "$work/gpu" >"$work/gpu/build.log" || { cat "$work/gpu/build.log"; die "the build failed"; }
+	"$repo/test/unit/gpu/build.sh" "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)" "$(chip)" "$work/gpu" >"$work/gpu/build.log" || { cat "$work/gpu/build.log"; die "the build failed"; }
 }
 
 gpu_latency() { "$repo/test/bench/gpu/latency.sh" 4 || fail latency; }
@@ -73,7 +74,7 @@ gpu_faults() {
 	cp -R "$repo" "$work/source"
 	make -s -C "$work/source" clean >/dev/null
 	make -s -C "$work/source" -j"$(nproc)" install FAULTS=1 PG_CONFIG="$tree$pg_bin/pg_config" \
-		GPUDB_CUDA_ARCH="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)" >"$work/build.log" 2>&1 ||
+		GPUDB_CUDA_ARCH="$(chip)" >"$work/build.log" 2>&1 ||
 		{ cat "$work/build.log"; die "the build failed"; }
 	PG_CONFIG=$tree$pg_bin/pg_config "$here/run.sh" faults || fail faults
 }
