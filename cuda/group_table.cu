@@ -285,8 +285,14 @@ stage_texts(const ProviderTable *table, uint32_t *n)
 	uint32_t	fit = 0;
 	cudaError_t error = cudaSuccess;
 
-	for (; fit < *n && bytes + texts_bytes(table, staged_row(table, fit)) <= STAGING_BYTES; fit++)
-		bytes += texts_bytes(table, staged_row(table, fit));
+	for (; fit < *n; fit++)
+	{
+		const uint64_t more = texts_bytes(table, staged_row(table, fit));
+
+		if (bytes + more > STAGING_BYTES)
+			break;
+		bytes += more;
+	}
 	*n = fit;
 	if (bytes > 0)
 		error = CUDA_CALL(cudaMemcpyAsync(staged_texts, (const uint8_t *) table->device.heap + begin, bytes, cudaMemcpyDeviceToHost, stream));

@@ -78,10 +78,11 @@ same_texts(const GroupsLaunch &launch, const uint64_t *stored, const uint64_t *r
 	for (uint32_t t = 0; t < launch.shape.ntexts; t++)
 	{
 		const uint64_t *heap = launch.table.heap + read_stored(&stored[launch.shape.text_word[t]]) / HEAP_UNIT;
+		const uint8_t *bytes = text_of_row(launch, row, t);
 		const uint32_t length = text_length(launch, row, t);
 
 		for (uint32_t u = 0; u < UNITS_OF_TEXT(length); u++)
-			if (read_stored(&heap[u]) != unit_of_text(text_of_row(launch, row, t), length, u))
+			if (read_stored(&heap[u]) != unit_of_text(bytes, length, u))
 				return false;
 	}
 	return true;
