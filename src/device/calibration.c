@@ -26,7 +26,7 @@
 #include "device/mapping.h"
 
 #define CALIBRATION_FILE "gpudb.calibration"
-#define CALIBRATION_VERSION 6
+#define CALIBRATION_VERSION 7
 #define FILE_MOST 8192
 
 typedef struct Shared

@@ -23,6 +23,20 @@
 #define STEADY		1.04		/* a figure that has changed by less */
 #define FAR_KEY		"k % " CppAsString2(FAR_GROUPS)
 
+/* Run a query some more times over tables that no cache holds; the least, each part by itself, of these runs and of earlier rounds'. */
+static Timing
+least(const char *sql, int runs)
+{
+	Timing		timing = {0};
+
+	for (int i = 0; i < runs; i++)
+	{
+		tables_flush();
+		timing = query_least(sql);
+	}
+	return timing;
+}
+
 /* What PostgreSQL thinks a query costs, but for its pages. */
 static double
 estimated_units(const char *sql, double pages)
@@ -44,7 +58,7 @@ measure_postgres(Calibration *c)
 	const char *sql = "SELECT count(*) FROM gpudb.calibration_large WHERE k >= 0 AND f < 1000000 AND w > -1";
 
 	query_device(NULL);
-	c->figure[FIGURE_pg_unit] = query_least(sql, RUNS).ms * 1e6 / estimated_units(sql, c->large_pages);
+	c->figure[FIGURE_pg_unit] = least(sql, RUNS).ms * 1e6 / estimated_units(sql, c->tables.large_pages);
 }
 
 static int
@@ -88,26 +102,26 @@ op_ns(const Calibration *c)
 	for (int i = 1; i <= 24; i++)
 		appendStringInfo(&many, "%s x %s %d", i % 2 ? " +" : " -", i % 3 ? "*" : "+", i);
 	appendStringInfoString(&many, ") FROM gpudb.calibration_large");
-	few_timing = query_least("SELECT sum(v + x) FROM gpudb.calibration_large", RUNS);
-	many_timing = query_least(many.data, RUNS);
-	return Max(many_timing.run_ns - few_timing.run_ns, 0) / c->large_rows / (many_timing.op_cost - few_timing.op_cost);
+	few_timing = least("SELECT sum(v + x) FROM gpudb.calibration_large", RUNS);
+	many_timing = least(many.data, RUNS);
+	return Max(many_timing.run_ns - few_timing.run_ns, 0) / c->tables.large_rows / (many_timing.op_cost - few_timing.op_cost);
 }
 
 /* How many groups FAR_KEY makes. */
 static double
 far_groups(const Calibration *c)
 {
-	return Min(c->large_rows, FAR_GROUPS);
+	return Min(c->tables.large_rows, FAR_GROUPS);
 }
 
 /* The time of finding a row's group, beyond what `plain` takes without; of grouping by this key. */
 static double
 group_ns(const Calibration *c, const char *key, const Timing *plain)
 {
-	Timing		grouped = query_least(psprintf("SELECT sum(x) FROM gpudb.calibration_large GROUP BY %s", key), 2 * RUNS);
+	Timing		grouped = least(psprintf("SELECT sum(x) FROM gpudb.calibration_large GROUP BY %s", key), 2 * RUNS);
 	double		ops = (grouped.op_cost - plain->op_cost) * c->figure[FIGURE_cpu_op];
 
-	return Max((grouped.run_ns - plain->run_ns) / c->large_rows - ops, 0.1);
+	return Max((grouped.run_ns - plain->run_ns) / c->tables.large_rows - ops, 0.1);
 }
 
 /* What each further thread adds to the backend's own; on one processor there is none to measure. */
@@ -120,10 +134,10 @@ thread_gain(void)
 	int			threads;
 
 	query_set("gpudb.cpu_threads", "1");
-	alone = query_least(sql, RUNS).pass_ms;
+	alone = least(sql, RUNS).pass_ms;
 	query_set("gpudb.cpu_threads", "0");
 	threads = threads_wanted();
-	helped = query_least(sql, 2 * RUNS).pass_ms;
+	helped = least(sql, 2 * RUNS).pass_ms;
 	query_set("gpudb.cpu_threads", "1");
 	return threads > 0 ? Max((alone / helped - 1) / threads, 0.01) : NAN;
 }
@@ -136,10 +150,10 @@ thread_gain(void)
 static void
 split(const Calibration *c, double large_ns, double narrow_ns, double small_ns, double *page, double *row)
 {
-	double		pages = c->large_pages - c->small_pages;
-	double		rows = c->large_rows - c->small_rows;
-	double		narrow_pages = c->narrow_pages - c->small_pages;
-	double		narrow_rows = c->narrow_rows - c->small_rows;
+	double		pages = c->tables.large_pages - c->tables.small_pages;
+	double		rows = c->tables.large_rows - c->tables.small_rows;
+	double		narrow_pages = c->tables.narrow_pages - c->tables.small_pages;
+	double		narrow_rows = c->tables.narrow_rows - c->tables.small_rows;
 
 	large_ns -= small_ns;
 	narrow_ns -= small_ns;
@@ -153,27 +167,30 @@ measure_cpu(Calibration *c)
 	Timing		one;
 	Timing		six;
 	Timing		small;
+	Timing		narrow;
 	Timing		other;
+	double		row;
 
 	c->figure[FIGURE_cpu_start] = start_ns("cpu", &c->cpu_starts);
 	/* more often, since they differ by little */
-	one = query_least("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS);
-	six = query_least("SELECT sum(v), sum(k), sum(w), sum(x), sum(y), sum(f) FROM gpudb.calibration_large", 2 * RUNS);
-	other = query_least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS);
-	small = query_least("SELECT sum(v) FROM gpudb.calibration_small", 2 * RUNS);
-	split(c, Min(one.feed_ns, six.feed_ns), other.feed_ns, small.feed_ns, &c->figure[FIGURE_pin_page], &c->figure[FIGURE_pin_tuple]);
-	c->figure[FIGURE_cpu_column] = Max((six.deform_ns - one.deform_ns) / 5 / c->large_rows, 0.1);
-	c->figure[FIGURE_cpu_row] = Max(one.deform_ns / c->large_rows - c->figure[FIGURE_cpu_column], 0.1);
+	one = least("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS);
+	six = least("SELECT sum(v), sum(k), sum(w), sum(x), sum(y), sum(f) FROM gpudb.calibration_large", 2 * RUNS);
+	narrow = least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS);
+	small = least("SELECT sum(v) FROM gpudb.calibration_small", 2 * RUNS);
+	split(c, Min(one.feed_ns, six.feed_ns), narrow.feed_ns, small.feed_ns, &c->figure[FIGURE_pin_page], &c->figure[FIGURE_pin_tuple]);
+	c->figure[FIGURE_cpu_column] = Max((six.deform_ns - one.deform_ns) / 5 / c->tables.large_rows, 0.1);
+	split(c, one.deform_ns, narrow.deform_ns, small.deform_ns, &c->figure[FIGURE_cpu_page], &row);
+	c->figure[FIGURE_cpu_row] = Max(row - c->figure[FIGURE_cpu_column], 0.1);
 	/* the numeric n is the first attribute whose length varies: t stands 1 behind it, n3 3, and z 4 */
-	other = query_least("SELECT sum(z) FROM gpudb.calibration_large", 2 * RUNS);
-	c->figure[FIGURE_cpu_attribute] = Max((other.deform_ns - one.deform_ns) / 4 / c->large_rows, 0.1);
-	other = query_least("SELECT sum(v), sum(n), sum(n2), sum(n3) FROM gpudb.calibration_large", RUNS);
-	c->figure[FIGURE_cpu_numeric] = Max((other.deform_ns - one.deform_ns) / 3 / c->large_rows - c->figure[FIGURE_cpu_attribute], 0.1);
-	other = query_least("SELECT sum(v), max(t) FROM gpudb.calibration_large", RUNS);
-	c->figure[FIGURE_cpu_text] = Max(((other.deform_ns - one.deform_ns) / c->large_rows - c->figure[FIGURE_cpu_attribute]) /
+	other = least("SELECT sum(z) FROM gpudb.calibration_large", 2 * RUNS);
+	c->figure[FIGURE_cpu_attribute] = Max((other.deform_ns - one.deform_ns) / 4 / c->tables.large_rows, 0.1);
+	other = least("SELECT sum(v), sum(n), sum(n2), sum(n3) FROM gpudb.calibration_large", RUNS);
+	c->figure[FIGURE_cpu_numeric] = Max((other.deform_ns - one.deform_ns) / 3 / c->tables.large_rows - c->figure[FIGURE_cpu_attribute], 0.1);
+	other = least("SELECT sum(v), max(t) FROM gpudb.calibration_large", RUNS);
+	c->figure[FIGURE_cpu_text] = Max(((other.deform_ns - one.deform_ns) / c->tables.large_rows - c->figure[FIGURE_cpu_attribute]) /
 									 strlen(TEXT_VALUE), 0.01);
 	c->figure[FIGURE_cpu_op] = Max(op_ns(c), 0.01);
-	one = query_least("SELECT sum(x) FROM gpudb.calibration_large", RUNS);
+	one = least("SELECT sum(x) FROM gpudb.calibration_large", RUNS);
 	c->figure[FIGURE_cpu_group] = group_ns(c, "v", &one);
 	c->figure[FIGURE_cpu_far_group] = group_ns(c, FAR_KEY, &one);
 	c->figure[FIGURE_cpu_thread] = thread_gain();
@@ -186,7 +203,7 @@ feeders_ns(double alone)
 	double		helped;
 
 	query_set("max_parallel_workers_per_gather", FEEDERS);
-	helped = query_least("SELECT sum(v) FROM gpudb.calibration_small", RUNS).pass_ms;
+	helped = least("SELECT sum(v) FROM gpudb.calibration_small", RUNS).pass_ms;
 	query_set("max_parallel_workers_per_gather", "0");
 	return Max((helped - alone) * 1e6, 1000);
 }
@@ -206,17 +223,17 @@ measure_gpu(Calibration *c)
 	query_execute("SELECT sum(v) FROM gpudb.calibration_narrow");
 	c->figure[FIGURE_gpu_start] = start_ns("gpu", &c->gpu_starts);
 	/* the transfer, which one process outruns or nearly so; more of them would take longer to start than these tables last */
-	large = query_least("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS).pass_ms;
-	narrow = query_least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS).pass_ms;
-	small = query_least("SELECT sum(v) FROM gpudb.calibration_small", 2 * RUNS).pass_ms;
+	large = least("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS).pass_ms;
+	narrow = least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS).pass_ms;
+	small = least("SELECT sum(v) FROM gpudb.calibration_small", 2 * RUNS).pass_ms;
 	split(c, large * 1e6, narrow * 1e6, small * 1e6, &c->figure[FIGURE_gpu_page], &c->figure[FIGURE_gpu_row]);
 	c->figure[FIGURE_feeder_start] = feeders_ns(small);
 	c->figure[FIGURE_gpu_op] = Max(op_ns(c), 0.0001);
-	plain = query_least("SELECT sum(x) FROM gpudb.calibration_large", RUNS).pass_ms;
-	grouped = query_least("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY, RUNS).pass_ms;
+	plain = least("SELECT sum(x) FROM gpudb.calibration_large", RUNS).pass_ms;
+	grouped = least("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY, RUNS).pass_ms;
 	c->figure[FIGURE_gpu_group] = Max((grouped - plain) * 1e6 / far_groups(c), 0.1);
-	plain = query_least("SELECT sum(x) FROM gpudb.calibration_small", 2 * RUNS).pass_ms;
-	grouped = query_least("SELECT sum(x) FROM gpudb.calibration_small GROUP BY v", 2 * RUNS).pass_ms;
+	plain = least("SELECT sum(x) FROM gpudb.calibration_small", 2 * RUNS).pass_ms;
+	grouped = least("SELECT sum(x) FROM gpudb.calibration_small GROUP BY v", 2 * RUNS).pass_ms;
 	c->figure[FIGURE_gpu_table] = Max((grouped - plain) * 1e6 - NEAR_GROUPS * c->figure[FIGURE_gpu_group], 1000);
 }
 
@@ -224,7 +241,7 @@ measure_gpu(Calibration *c)
 static double
 out_ns(const char *sql, double n)
 {
-	Timing		timing = query_least(psprintf("EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) %s", sql), RUNS);
+	Timing		timing = least(psprintf("EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) %s", sql), RUNS);
 
 	return Max(timing.rest_ms * 1e6 / n, 1);
 }
@@ -236,9 +253,9 @@ measure_output(Calibration *c)
 	double		six;
 
 	query_device("cpu");
-	c->figure[FIGURE_row_out] = out_ns("SELECT t FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
-	one = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
-	six = out_ns("SELECT k, v, w, f, x, y FROM gpudb.calibration_large WHERE k >= 0", c->large_rows);
+	c->figure[FIGURE_row_out] = out_ns("SELECT t FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows);
+	one = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows);
+	six = out_ns("SELECT k, v, w, f, x, y FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows);
 	c->figure[FIGURE_output_value] = Max((six - one) / 5, 0.1);
 	c->figure[FIGURE_output_row] = Max(one - c->figure[FIGURE_output_value], 1);
 	c->figure[FIGURE_group_out] = out_ns("SELECT " FAR_KEY ", sum(v) FROM gpudb.calibration_large GROUP BY 1",

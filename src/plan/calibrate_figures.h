@@ -6,10 +6,7 @@
 #define GPUDB_PLAN_CALIBRATE_FIGURES_H
 
 #include "device/calibration.h"
-
-/* What the tables hold that the queries look at. */
-#define TEXT_VALUE	"what a row may hold besides numbers"
-#define FEEDERS		"3"
+#include "plan/calibrate_tables.h"
 
 #define SAMPLE_MOST	1500
 
@@ -25,12 +22,7 @@ typedef struct Calibration
 	double		figure[FIGURE_Count];
 	Sample		cpu_starts;
 	Sample		gpu_starts;
-	double		large_rows;
-	double		large_pages;
-	double		narrow_rows;
-	double		narrow_pages;
-	double		small_rows;
-	double		small_pages;
+	CalibrationTables tables;
 } Calibration;
 
 /* Measure all figures once more; what was measured before counts, too. */

@@ -108,22 +108,18 @@ known_timing(const char *sql)
 }
 
 Timing
-query_least(const char *sql, int runs)
+query_least(const char *sql)
 {
 	Timing	   *least = known_timing(sql);
+	Timing		timing = query_run(sql);
 
-	for (int i = 0; i < runs; i++)
-	{
-		Timing		timing = query_run(sql);
-
-		keep_least(&least->ms, timing.ms);
-		keep_least(&least->pass_ms, timing.pass_ms);
-		keep_least(&least->rest_ms, timing.rest_ms);
-		keep_least(&least->feed_ns, timing.feed_ns);
-		keep_least(&least->deform_ns, timing.deform_ns);
-		keep_least(&least->run_ns, timing.run_ns);
-		least->op_cost = timing.op_cost;
-	}
+	keep_least(&least->ms, timing.ms);
+	keep_least(&least->pass_ms, timing.pass_ms);
+	keep_least(&least->rest_ms, timing.rest_ms);
+	keep_least(&least->feed_ns, timing.feed_ns);
+	keep_least(&least->deform_ns, timing.deform_ns);
+	keep_least(&least->run_ns, timing.run_ns);
+	least->op_cost = timing.op_cost;
 	return *least;
 }
 

@@ -32,8 +32,8 @@ extern double query_number(const char *sql);
 
 extern Timing query_run(const char *sql);
 
-/* The least, each part by itself, of so many runs and of those before under the same settings, since query_forget(). */
-extern Timing query_least(const char *sql, int runs);
+/* The least, each part by itself, of another run and of those before under the same settings, since query_forget(). */
+extern Timing query_least(const char *sql);
 extern void query_forget(void);
 
 #endif							/* GPUDB_PLAN_CALIBRATE_QUERY_H */

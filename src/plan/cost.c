@@ -122,7 +122,7 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	for (int i = 0; i < compiled->ncolumns; i++)
 		row += ns_of_column(candidate->relation, &compiled->column[i]);
 	/* no core is faster than memory */
-	work = Max(rel->tuples * row, rel->pages * NS(cpu_read_page));
+	work = Max(rel->pages * NS(cpu_page) + rel->tuples * row, rel->pages * NS(cpu_read_page));
 	return NS(cpu_start) + Max(feed, (feed + work) / (1 + threads * NS(cpu_thread)));
 }
 

@@ -44,7 +44,7 @@ ok(!-e $file, 'there is no file');
 answer('SELECT gpudb.calibrate()');
 my $known = answer($figures);
 isnt($known, $guesses, 'figures differ from the guesses');
-is(answer($measured), '18', 'all that can be are measured');
+is(answer($measured), '19', 'all that can be are measured');
 ok(-s $file, 'there is a file');
 unlike(restart(), qr/calibration/, 'nothing is said of a good file');
 is(answer($figures), $known, 'figures outlive a restart');
@@ -68,7 +68,7 @@ for my $case (
 }
 answer('SELECT gpudb.calibrate()');
 unlike(restart(), qr/does not use/, 'a new calibration takes its place');
-is(answer($measured), '18', 'and is used');
+is(answer($measured), '19', 'and is used');
 
 # what is expected and what came of it
 my $plan = answer("SET gpudb.force = on; CREATE TABLE seen AS SELECT generate_series(1, 10000) AS k; EXPLAIN (ANALYZE) SELECT sum(k) FROM seen WHERE k > 5");

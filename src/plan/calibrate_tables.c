@@ -1,0 +1,139 @@
+/*
+ * calibrate_tables.c
+ *		The tables of gpudb.calibrate(): all-visible, in shared_buffers in order, and in no cache.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+#include "utils/rel.h"
+
+#include "device/memory_rates.h"
+#include "pg_compat.h"
+#include "plan/calibrate_query.h"
+#include "plan/calibrate_tables.h"
+#include "plan/cost.h"
+
+/* Tables are a part of shared_buffers, so that scans leave them there; and passes are short and many, so that some of them meet a quiet machine. */
+#define LARGE_PAGES 6000
+#define PAGE_ROWS	60
+#define NARROW_PAGE_ROWS 226
+#define TINY_ROWS	1000
+#define BATCH		1000
+
+/* Rows that every transaction sees, as after VACUUM, so that pages are as they are in a table at rest. */
+static void
+fill(const char *name, int nrows)
+{
+	Relation	relation = table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), RowExclusiveLock);
+	BulkInsertState state = GetBulkInsertState();
+	TupleTableSlot *slot[BATCH];
+	Datum		text = CStringGetTextDatum(TEXT_VALUE);
+	int			natts = RelationGetDescr(relation)->natts;
+
+	for (int i = 0; i < BATCH; i++)
+		slot[i] = MakeSingleTupleTableSlot(RelationGetDescr(relation), &TTSOpsVirtual);
+	for (int row = 0; row < nrows;)
+	{
+		int			n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; n < BATCH && row < nrows; n++, row++)
+		{
+			Datum		number = NumericGetDatum(int64_div_fast_to_numeric(row * INT64CONST(7), 2));
+			Datum		value[] = {
+				Int32GetDatum(row), Int32GetDatum(row % NEAR_GROUPS), Int64GetDatum((int64) row * 7), Float8GetDatum(row / 8.0),
+				Int32GetDatum(row % 77), Int32GetDatum(-row), number, text, number, number, Int32GetDatum(row)
+			};
+
+			ExecClearTuple(slot[n]);
+			memset(slot[n]->tts_isnull, 0, natts * sizeof(bool));
+			memcpy(slot[n]->tts_values, value, natts * sizeof(Datum));
+			ExecStoreVirtualTuple(slot[n]);
+		}
+		table_multi_insert(relation, slot, n, GetCurrentCommandId(true), TABLE_INSERT_SKIP_FSM | TABLE_INSERT_FROZEN, state);
+	}
+	for (int i = 0; i < BATCH; i++)
+		ExecDropSingleTupleTableSlot(slot[i]);
+	FreeBulkInsertState(state);
+	table_finish_bulk_insert(relation, TABLE_INSERT_SKIP_FSM | TABLE_INSERT_FROZEN);
+	table_close(relation, NoLock);
+	CommandCounterIncrement();
+}
+
+/*
+ * Have a table's pages stand in shared_buffers one behind the other, as in a
+ * server that has just started, whatever was there before: how fast they are
+ * read depends on it.  Buffers that are freed come back the last ones first,
+ * so the last page is read first.
+ */
+static void
+line_up(const char *name)
+{
+	Relation	relation = table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), AccessExclusiveLock);
+	BlockNumber block = RelationGetNumberOfBlocks(relation);
+
+	FlushRelationBuffers(relation);
+	compat_drop_buffers(relation);
+	while (block > 0)
+		ReleaseBuffer(ReadBuffer(relation, --block));
+	table_close(relation, NoLock);
+}
+
+/* A table of so many rows; its number of pages. */
+static double
+make_table(const char *name, double nrows, const char *more_columns)
+{
+	query_execute(psprintf("CREATE UNLOGGED TABLE gpudb.%s (k int, v int%s) "
+					 "WITH (autovacuum_enabled = off, parallel_workers = " FEEDERS ")", name, more_columns));
+	fill(name, (int) nrows);
+	query_execute(psprintf("ANALYZE gpudb.%s", name));
+	line_up(name);
+	return query_number(psprintf("SELECT relpages FROM pg_class WHERE oid = 'gpudb.%s'::regclass", name));
+}
+
+void
+tables_make(CalibrationTables *t)
+{
+	const char *more = ", w bigint, f float8, x int, y int, n numeric(12,2), t text COLLATE \"C\", n2 numeric(12,2), n3 numeric(12,2), z int";
+	const double pages = Min(LARGE_PAGES, NBuffers / 6);
+
+	t->large_rows = PAGE_ROWS * pages;
+	t->large_pages = make_table("calibration_large", t->large_rows, more);
+	t->narrow_rows = NARROW_PAGE_ROWS * pages / 2;
+	t->narrow_pages = make_table("calibration_narrow", t->narrow_rows, "");
+	t->small_rows = t->large_rows / 9;
+	t->small_pages = make_table("calibration_small", t->small_rows, more);
+	(void) make_table("calibration_tiny", TINY_ROWS, more);
+}
+
+static void
+flush_table(const char *name)
+{
+	Relation	relation = table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), AccessShareLock);
+	const BlockNumber blocks = RelationGetNumberOfBlocks(relation);
+
+	for (BlockNumber block = 0; block < blocks; block++)
+	{
+		Buffer		buffer = ReadBuffer(relation, block);
+
+		memory_flush(BufferGetPage(buffer), BLCKSZ);
+		ReleaseBuffer(buffer);
+	}
+	table_close(relation, NoLock);
+}
+
+void
+tables_flush(void)
+{
+	flush_table("calibration_large");
+	flush_table("calibration_narrow");
+	flush_table("calibration_small");
+}
