@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Does the planner choose the best of PostgreSQL, the CPU device and the GPU?
 
-The server is calibrated, twice, to see how much the figures differ.  Each query runs as the planner likes it and with each
-of the three forced; choice/best is the first time over the best of the other three, 1 when the planner was right.  What
-EXPLAIN predicts for a device stands beside what EXPLAIN ANALYZE says of it.
+The server is calibrated, twice, to see how much the figures differ, and the times that the planner predicts by them.
+Each query runs as the planner likes it and with each of the three forced; choice/best is the first time over the best of
+the other three, 1 when the planner was right.  What EXPLAIN predicts for a device stands beside what EXPLAIN ANALYZE says
+of it.
 """
 
 import os
@@ -61,19 +62,29 @@ def measure(name, sql, free, forced, args, table):
               next((other for other in times if times[other] == best), "-"), ratio(took, best), "; ".join(notes))
 
 
-def calibrate(admin):
-    """Twice; the figures of both."""
-    times, figures = [], []
+def predictions(forced, texts):
+    """{(query, device): ms} before anything runs"""
+    return {(name, device): chosen(session, sql)[1] for name, sql in texts.items() for device, session in forced.items() if device != "PG"}
+
+
+def calibrate(admin, forced, texts):
+    """Twice; what both say."""
+    times, figures, predicted = [], [], []
     for _ in range(2):
         start = time.perf_counter()
         admin.table("SELECT gpudb.calibrate()")
         times.append(time.perf_counter() - start)
         figures.append(admin.table("SELECT figure, device, nanoseconds FROM gpudb.calibration WHERE measured IS NOT NULL").rows)
+        predicted.append(predictions(forced, texts))
     print(f"calibrated in {times[0]:.1f} and {times[1]:.1f} s")
     table = Table("figure:14", "device:8", "first ns:12", "second ns:12", "ratio:6")
     for (name, device, first), (_, _, second) in zip(*figures):
         a, b = float(first), float(second)
         table.row(name, device, f"{a:.4g}", f"{b:.4g}", f"{max(a, b) / min(a, b):.2f}")
+    for (name, device), first in predicted[0].items():
+        second = predicted[1][name, device]
+        if first and second:
+            table.row(name, device, f"{first * 1e6:.4g}", f"{second * 1e6:.4g}", f"{max(first, second) / min(first, second):.2f}")
 
 
 def main():
@@ -81,11 +92,12 @@ def main():
     admin = Connection("")
     free = Session("free", [("gpudb.device", "auto"), ("gpudb.force", "off"), ("jit", "off")], 4 * args.slow)
     forced = {name: gpudb(name, settings, args) for name, settings in FORCED.items()}
-    calibrate(admin)
+    texts = queries(admin)
+    calibrate(admin, forced, texts)
     print("\nms; predicted time of the device over the actual one, when it is forced")
     table = Table("query:18", "chosen:6", "time:8", "gpu:8", "cpu:8", "PG:8", "gpu pred/act:15", "cpu pred/act:15", "best:4",
                   "choice/best:11", "notes:1")
-    for name, sql in queries(admin).items():
+    for name, sql in texts.items():
         measure(name, sql, free, forced, args, table)
 
 
