@@ -4,6 +4,8 @@ INSERT INTO exec_failures SELECT i, i % 10, repeat('t', 60) FROM generate_series
 VACUUM ANALYZE exec_failures;
 SELECT (relpages + 63) / 64 - 1 AS last FROM pg_class WHERE relname = 'exec_failures' \gset
 SET gpudb.force = on;
+-- every window is to come from pages
+SET gpudb.cache = off;
 CREATE FUNCTION exec_failures_try(window_number int, OUT scan text, OUT agg text, OUT fell_back bool) LANGUAGE plpgsql AS $$
 DECLARE
 	line text;

@@ -20,7 +20,9 @@
 #include "plan/calibrate.h"
 #include "plan/path.h"
 #include "tablet/pins.h"
+#include "tablet/pool.h"
 #include "tablet/recent.h"
+#include "tablet/shelf.h"
 #include "worker/supervisor.h"
 
 PG_MODULE_MAGIC;
@@ -38,6 +40,8 @@ shmem_request(void)
 		prev_shmem_request();
 	threads_request_shmem();
 	pins_request_shmem();
+	pool_request_shmem();
+	shelf_request_shmem();
 	memory_request_shmem();
 	stat_request_shmem();
 }
@@ -54,6 +58,8 @@ shmem_startup(void)
 	calibration_create();
 	channel_create();
 	recent_create();
+	pool_create();
+	shelf_create();
 }
 
 extern PGDLLEXPORT void _PG_init(void);

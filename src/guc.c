@@ -12,6 +12,7 @@
 #include "pg_compat.h"
 
 bool		gpudb_auto_calibrate = true;
+bool		gpudb_cache = true;
 int			gpudb_cpu_threads = 0;
 int			gpudb_debug_fail = -1;
 char	   *gpudb_debug_program = NULL;
@@ -22,6 +23,7 @@ bool		gpudb_enabled = true;
 bool		gpudb_force = false;
 char	   *gpudb_gpu = NULL;
 int			gpudb_gpu_memory = -1;
+int			gpudb_pool_size = 0;
 int			gpudb_provider = PROVIDER_AUTO;
 int			gpudb_queue_timeout = 5000;
 
@@ -48,6 +50,9 @@ static const struct config_enum_entry provider_options[] = {
 
 #define LEAST_GPU_MEMORY 128
 
+/* What offsets of dynamic shared memory reach, in MB. */
+#define MOST_POOL_SIZE	(1024 * 1024)
+
 /* As PostgreSQL does with too small a value of wal_buffers: take the least that works. */
 static bool
 check_gpu_memory(int *value, void **extra, GucSource source)
@@ -64,6 +69,10 @@ guc_init(void)
 							 "Measures the machine for the planner when the server starts, if that was never done.",
 							 "It takes some seconds, in the database postgres.",
 							 &gpudb_auto_calibrate, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpudb.cache",
+							 "Uses columns that earlier queries have left behind, and leaves others behind.",
+							 "It takes gpudb.pool_size to be more than 0.",
+							 &gpudb_cache, true, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.cpu_threads",
 							"Number of threads that a query may use on the CPU device, the backend included.",
 							"0 means as many as the machine has processors.",
@@ -107,6 +116,10 @@ guc_init(void)
 							"Memory of the GPU that gpudb takes, at its start.",
 							"-1 means half of what is free then.",
 							&gpudb_gpu_memory, -1, -1, INT_MAX / 2, PGC_POSTMASTER, GUC_UNIT_MB, check_gpu_memory, NULL, NULL);
+	DefineCustomIntVariable("gpudb.pool_size",
+							"Memory for columns that queries leave behind for others.",
+							"0 means that they leave nothing behind.",
+							&gpudb_pool_size, 0, 0, MOST_POOL_SIZE, PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpudb.provider",
 							 "Selects what the GPU process runs.",
 							 "auto is CUDA where it works; cpu puts the CPU in a GPU's place, for tests; none starts no process.",

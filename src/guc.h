@@ -30,6 +30,7 @@ typedef enum ProviderChoice
 } ProviderChoice;
 
 extern bool gpudb_auto_calibrate;
+extern bool gpudb_cache;
 extern int	gpudb_cpu_threads;
 extern int	gpudb_debug_fail;
 extern char *gpudb_debug_program;
@@ -40,6 +41,7 @@ extern bool gpudb_enabled;
 extern bool gpudb_force;
 extern char *gpudb_gpu;
 extern int	gpudb_gpu_memory;
+extern int	gpudb_pool_size;	/* MB */
 extern int	gpudb_provider;
 extern int	gpudb_queue_timeout;
 

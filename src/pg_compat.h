@@ -79,6 +79,34 @@ compat_relation_file(Relation relation)
 #endif
 }
 
+static inline Oid
+compat_relation_tablespace(Relation relation)
+{
+#if PG_VERSION_NUM >= 160000
+	return relation->rd_locator.spcOid;
+#else
+	return relation->rd_node.spcNode;
+#endif
+}
+
+/* Whether the transaction has given a relation another file. */
+static inline bool
+compat_has_new_file(Relation relation)
+{
+#if PG_VERSION_NUM >= 160000
+	return relation->rd_newRelfilelocatorSubid != InvalidSubTransactionId || relation->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
+#else
+	return relation->rd_newRelfilenodeSubid != InvalidSubTransactionId || relation->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
+#endif
+}
+
+/* Whether old_snapshot_threshold may end snapshots before their time. */
+#if PG_VERSION_NUM >= 170000
+#define compat_old_snapshots_end() false
+#else
+#define compat_old_snapshots_end() OldSnapshotThresholdActive()
+#endif
+
 /* Rows inserted, updated and deleted so far, as far as sessions have reported it. */
 static inline int64
 compat_relation_changes(Relation relation)

@@ -43,11 +43,11 @@ typedef enum WorkStage
 
 typedef struct DeviceWork
 {
-	const PageList *pages;		/* in */
+	const PageList *pages;		/* in; NULL at STAGE_RUN if the caller has a tablet of its own */
 	void	   *owner;			/* in: the caller's, untouched */
 	WorkStage	stage;			/* in */
 	DeviceStatus status;		/* out; NEEDS_PATCH: patch the tablet, submit again at STAGE_RUN */
-	Tablet	   *tablet;			/* out: until the item is submitted again or released */
+	Tablet	   *tablet;			/* out: until the item is submitted again or released; in, if there are no pages */
 	uint32_t   *rows;			/* out: row numbers that passed, in order */
 	uint32_t	nrows;
 	bool		wide;			/* out: decimals have 128 bits */

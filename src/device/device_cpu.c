@@ -50,6 +50,7 @@ typedef struct CpuItem
 	ItemState	state;
 	DeviceJob  *job;
 	struct CpuItem *next;		/* in the queue or in the job's list of finished items */
+	Tablet	   *tablet;			/* its own, which the caller may have put another one in the place of */
 	uint64_t	tablet_capacity;
 	uint64_t	rows_capacity;	/* bytes, as the others */
 	uint64_t	output_capacity;
@@ -160,15 +161,16 @@ prepare_item(CpuItem *item, const uint16_t *types)
 
 	if (size > item->tablet_capacity)
 	{
-		free(item->work.tablet);
+		free(item->tablet);
 		item->tablet_capacity = 0;
-		if (posix_memalign((void **) &item->work.tablet, 64, size) != 0)
+		if (posix_memalign((void **) &item->tablet, 64, size) != 0)
 		{
-			item->work.tablet = NULL;
+			item->tablet = NULL;
 			return STATUS_MEMORY_LIMIT;
 		}
 		item->tablet_capacity = size;
 	}
+	item->work.tablet = item->tablet;
 	if (!spec->program->aggregates &&
 		!grow_block((void **) &item->work.rows, &item->rows_capacity, (uint64_t) pages->nrows * sizeof(uint32_t)))
 		return STATUS_MEMORY_LIMIT;
@@ -505,10 +507,10 @@ cpu_enlarge(DeviceWork *work, uint64_t more_bytes)
 	if (posix_memalign((void **) &bigger, 64, size) != 0)
 		return false;
 	memcpy(bigger, work->tablet, work->tablet->size);
-	free(work->tablet);
+	free(item->tablet);
 	bigger->var_capacity += more_bytes;
 	bigger->size = size;
-	work->tablet = bigger;
+	work->tablet = item->tablet = bigger;
 	item->tablet_capacity = size;
 	return true;
 }
@@ -584,7 +586,7 @@ cpu_close(DeviceJob *job)
 		;
 	for (int i = 0; i < job->nitems; i++)
 	{
-		free(job->items[i].work.tablet);
+		free(job->items[i].tablet);
 		free(job->items[i].work.rows);
 		free(job->items[i].work.output);
 	}

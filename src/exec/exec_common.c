@@ -93,8 +93,9 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 		node->scales[a] = SCALE_FIRST_GUESS;
 }
 
-static DeformSpec *
-create_deform_spec(GpuNode *node)
+/* The columns of the compiled program, as attributes of the relation. */
+static const ColumnWanted *
+columns_wanted(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
 	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
@@ -105,7 +106,7 @@ create_deform_spec(GpuNode *node)
 			.packed = compiled->column[i].packed, .scale = compiled->column[i].scale,
 			.not_null = TupleDescAttr(RelationGetDescr(node->relation), compiled->column[i].attno - 1)->attnotnull
 		};
-	return deform_spec_create(node->relation, wanted, compiled->ncolumns);
+	return wanted;
 }
 
 bool
@@ -135,8 +136,10 @@ node_open_job(GpuNode *node)
 		node->device = &cpu_device;
 		node->report.device_why = "the GPU process ended with groups that it kept";
 	}
+	node->feed.wanted = columns_wanted(node);
 	node->feed.spec = (JobSpec) {
-		.program = node->compiled.program, .deform = create_deform_spec(node),
+		.program = node->compiled.program,
+		.deform = deform_spec_create(node->relation, node->feed.wanted, node->compiled.ncolumns),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted
 	};

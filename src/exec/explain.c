@@ -73,6 +73,10 @@ explain_report(GpuNode *node, ExplainState *es)
 	if (report->fallback_reason && !node->secret)
 		ExplainPropertyText("Fallback", psprintf("%s (%s)", report->fallback_reason, report->fallback_text), es);
 	ExplainPropertyInteger("Tablets", NULL, feed->windows, es);
+	if (feed->tablets_found > 0)
+		ExplainPropertyInteger("Tablets Cached", NULL, feed->tablets_found, es);
+	if (feed->tablets_kept > 0)
+		ExplainPropertyInteger("Tablets Kept", NULL, feed->tablets_kept, es);
 	if (report->fallback_windows > 0 && !node->secret)
 		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
 	if (feed->left_windows > 0 && !node->secret)

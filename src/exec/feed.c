@@ -76,6 +76,22 @@ feed_report_so_far(const Feed *feed, FeedReport *report)
 	report->pages_copied += feed->source.copied;
 }
 
+/* Unpin what is cached, noting what became of it. */
+static void
+close_tablets(Feed *feed)
+{
+	uint64		found;
+	uint64		kept;
+
+	if (feed->tablets == NULL)
+		return;
+	tablet_scan_report(feed->tablets, &found, &kept);
+	feed->report.tablets_found += found;
+	feed->report.tablets_kept += kept;
+	tablet_scan_close(feed->tablets);
+	feed->tablets = NULL;
+}
+
 void
 feed_close_job(Feed *feed)
 {
@@ -97,6 +113,7 @@ feed_end(Feed *feed)
 	foreach(lc, feed->windows)
 		page_window_release(lfirst(lc));
 	feed->windows = NIL;
+	close_tablets(feed);
 	page_source_close(&feed->source);
 	memset(&feed->source, 0, sizeof(feed->source));
 }
@@ -112,6 +129,7 @@ feed_abandon(Feed *feed)
 	foreach(lc, feed->windows)
 		page_window_forget(lfirst(lc));
 	feed->windows = NIL;
+	close_tablets(feed);
 }
 
 PageWindow *
@@ -198,6 +216,8 @@ void
 feed_report_add(FeedReport *into, const FeedReport *from)
 {
 	into->windows += from->windows;
+	into->tablets_found += from->tablets_found;
+	into->tablets_kept += from->tablets_kept;
 	into->rows_in += from->rows_in;
 	into->pages_pinned += from->pages_pinned;
 	into->pages_copied += from->pages_copied;
@@ -228,25 +248,84 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 	if (work->status == STATUS_SPECIAL_NUMERIC || work->status == STATUS_DECIMAL_TOO_WIDE)
 		outcome->failed_column = work->tablet->failed_column;
 	add_status(outcome, work->status);
-	page_window_release(work->owner);
+	if (work->pages != NULL)
+	{
+		if (feed->tablets != NULL)
+			tablet_scan_collect(feed->tablets, work->owner, work->status == STATUS_DONE ? work->tablet : NULL);
+		page_window_release(work->owner);
+	}
 	feed->device->release(feed->job, work);
 }
 
-/* Fill an item's window and submit it; false, giving it back, at the end of the pages. */
+/* Make a cached tablet an item's work; false if there are no more. */
+static bool
+take_cached(Feed *feed, DeviceWork *work)
+{
+	if (feed->tablets == NULL || !tablet_scan_next_cached(feed->tablets, work))
+		return false;
+	work->pages = NULL;
+	feed->report.windows++;
+	feed->report.rows_in += work->tablet->nrows;
+	return true;
+}
+
+/* Fill a window, if need be from the next tablet that has to be read; false at the end. */
+static bool
+fill_from_tablets(Feed *feed, PageWindow *window)
+{
+	while (!feed_fill_window(feed, window))
+	{
+		if (feed->tablets == NULL)
+			return false;
+		tablet_scan_add_window(feed->tablets, window);
+		if (!tablet_scan_next_range(feed->tablets, &feed->source.next, &feed->source.end))
+			return false;
+	}
+	if (feed->tablets != NULL)
+		tablet_scan_add_window(feed->tablets, window);
+	return true;
+}
+
+/* Find work for an item and submit it; false, giving it back, when there is no more. */
 static bool
 submit_next(Feed *feed, DeviceWork *work)
 {
-	PageWindow *window = work->owner ? work->owner : feed_new_window(feed);
-
-	work->owner = window;
-	if (!feed_fill_window(feed, window))
+	if (!take_cached(feed, work))
 	{
-		feed->device->release(feed->job, work);
-		return false;
+		PageWindow *window = work->owner ? work->owner : feed_new_window(feed);
+
+		work->owner = window;
+		if (!fill_from_tablets(feed, window))
+		{
+			feed->device->release(feed->job, work);
+			return false;
+		}
+		work->pages = &window->list;
 	}
-	work->pages = &window->list;
 	feed->device->submit(feed->job, work);
 	return true;
+}
+
+/* Use tablets that are cached, and leave others behind, where the device and the relation allow it. */
+static void
+open_tablets(Feed *feed)
+{
+	PageSource *source = &feed->source;
+	MemoryContext old;
+
+	/* a source that is shared belongs to several processes */
+	if (!gpudb_cache || feed->device != &cpu_device || source->share != NULL)
+		return;
+	old = MemoryContextSwitchTo(feed->context);
+	feed->tablets = tablet_scan_create(source->relation, source->scan->rs_base.rs_snapshot, source->end, feed->wanted,
+									   feed->spec.program->ncolumns);
+	if (feed->tablets != NULL)
+	{
+		tablet_scan_decide(feed->tablets);
+		source->next = source->end = 0;
+		source->watches = true;
+	}
+	MemoryContextSwitchTo(old);
 }
 
 void
@@ -255,6 +334,7 @@ feed_all(Feed *feed, FeedOutcome *outcome)
 	const Device *device = feed->device;
 	DeviceWork *work;
 
+	open_tablets(feed);
 	while (outcome->status == STATUS_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -270,4 +350,8 @@ feed_all(Feed *feed, FeedOutcome *outcome)
 		CHECK_FOR_INTERRUPTS();
 		take_item(feed, work, outcome);
 	}
+	if (feed->tablets != NULL && outcome->status == STATUS_DONE)
+		tablet_scan_finish(feed->tablets);
+	/* groups are nobody's columns: what was pinned is free while rows go out */
+	close_tablets(feed);
 }

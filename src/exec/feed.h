@@ -14,12 +14,16 @@
 #include "nodes/pg_list.h"
 
 #include "core/device_api.h"
+#include "tablet/build.h"
 #include "tablet/pages.h"
+#include "tablet/tablet_scan.h"
 
 /* What was done; plain values, which cross to another process. */
 typedef struct FeedReport
 {
-	uint64		windows;		/* fed to the device */
+	uint64		windows;		/* fed to the device, with whole tablets that were cached */
+	uint64		tablets_found;	/* of these, the latter */
+	uint64		tablets_kept;	/* left in the cache for others */
 	uint64		rows_in;
 	uint64		pages_pinned;
 	uint64		pages_copied;
@@ -44,8 +48,10 @@ typedef struct Feed
 	MemoryContext context;		/* of the windows */
 	const Device *device;
 	JobSpec		spec;
+	const ColumnWanted *wanted;	/* the columns of spec's program, of the relation */
 	DeviceJob  *job;			/* NULL when there is none */
 	PageSource	source;
+	TabletScan *tablets;		/* NULL if none are cached, or can be */
 	List	   *windows;		/* every PageWindow made */
 	int			finished;		/* items that came back from the device */
 	FeedReport	report;

@@ -219,6 +219,14 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 	return spec;
 }
 
+bool
+column_is_text(Relation relation, const ColumnWanted *wanted)
+{
+	const DeformKind kind = kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted->attno - 1), wanted->packed);
+
+	return deform_column_type(kind, false, wanted->second) == COLTYPE_TEXT;
+}
+
 /* The stored value that a row's mark points to, detoasted. */
 static struct varlena *
 fetch_marked(const DeviceWork *work, uint32 row, uint64 mark)

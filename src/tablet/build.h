@@ -24,6 +24,9 @@ typedef struct ColumnWanted
 /* The plan by which a device deforms tuples of this relation; in the current memory context. */
 extern DeformSpec *deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted);
 
+/* Whether a column's values are references to bytes elsewhere. */
+extern bool column_is_text(Relation relation, const ColumnWanted *wanted);
+
 /*
  * Fetch the text values of a collected work item that lie compressed or out
  * of line, and complete its tablet.  DONE, or MEMORY_LIMIT.

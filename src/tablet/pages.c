@@ -250,6 +250,17 @@ add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffe
 	return in_place;
 }
 
+/* Whether a block that PostgreSQL has prepared, and that is still pinned, has these tuples for every snapshot. */
+static bool
+seen_by_all(const PageSource *source, Buffer buffer, int ntuples)
+{
+	/* the list itself is there already: this one is only counted */
+	OffsetNumber scratch[MaxHeapTuplesPerPage];
+	TupleList	tuples;
+
+	return list_all_visible(source, buffer, scratch, &tuples) && tuples.n == ntuples;
+}
+
 /* Prepare one block and add its page, if it has tuples. */
 static void
 take_block(PageSource *source, PageWindow *window, BlockNumber block)
@@ -270,6 +281,8 @@ take_block(PageSource *source, PageWindow *window, BlockNumber block)
 		buffer = prepare_block(source, window, block, &tuples);
 		was_resident = pgBufferUsage.shared_blks_read == reads && !RelationUsesLocalBuffers(source->relation);
 		source->misses |= !was_resident;
+		if (source->watches && window->all_visible)
+			window->all_visible = seen_by_all(source, buffer, tuples.n);
 		if (tuples.n > 0 && add_page(source, window, block, buffer, tuples, was_resident))
 			IncrBufferRefCount(buffer);
 	}
@@ -302,6 +315,7 @@ page_source_next(PageSource *source, PageWindow *window)
 
 	window->list.npages = 0;
 	window->list.nrows = 0;
+	window->all_visible = true;
 	source->misses = false;
 	/* long pins in recovery would have the session cancelled */
 	if (more_blocks(source) && !scan->rs_base.rs_snapshot->takenDuringRecovery &&

@@ -29,6 +29,9 @@ typedef struct PageWindow
 	char	   *copies;			/* TABLET_WINDOW_PAGES pages, made on first need */
 	int			lease;			/* pins taken from the budget */
 	int			npins;
+	bool		all_visible;	/* all of its blocks, if the source watches that */
+	struct TabletBuild *build;	/* where its columns go besides the query; NULL = nowhere */
+	uint32		first_row;		/* there */
 	OffsetNumber offsets[TABLET_WINDOW_PAGES * MaxHeapTuplesPerPage];
 } PageWindow;
 
@@ -47,6 +50,7 @@ typedef struct PageSource
 	BlockNumber end;
 	BlockShare *share;			/* where more blocks come from; NULL = nowhere */
 	bool		recent;			/* blocks may be taken where they were last seen */
+	bool		watches;		/* windows tell whether their blocks are all-visible */
 	bool		misses;			/* the last window read pages from outside shared_buffers */
 	uint64		pinned;			/* pages, for reports */
 	uint64		copied;

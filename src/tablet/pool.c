@@ -1,0 +1,100 @@
+/*
+ * pool.c
+ *		The memory of cached tablets.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/lwlock.h"
+#include "utils/memutils.h"
+
+#include "device/mapping.h"
+#include "guc.h"
+#include "tablet/pool.h"
+
+#define TRANCHE "gpudb tablets"
+
+enum
+{
+	LOCK_CONTENTS,
+	LOCK_MEMORY,				/* its tranche serves dsa.c's own locks */
+	LOCK_Count
+};
+
+static void *place = NULL;		/* inherited from the postmaster */
+static dsa_area *area = NULL;	/* this process's view of it */
+
+Size
+pool_bytes(void)
+{
+	return (Size) gpudb_pool_size * 1024 * 1024;
+}
+
+void
+pool_request_shmem(void)
+{
+	RequestNamedLWLockTranche(TRANCHE, LOCK_Count);
+}
+
+/* After a crash nothing that was in it may be believed. */
+void
+pool_create(void)
+{
+	dsa_area   *made;
+
+	if (IsUnderPostmaster || pool_bytes() == 0)
+		return;
+	if (place != NULL)
+		mapping_drop(place, pool_bytes());
+	place = mapping_create(pool_bytes());
+	made = dsa_create_in_place(place, pool_bytes(), GetNamedLWLockTranche(TRANCHE)[LOCK_MEMORY].lock.tranche, NULL);
+	dsa_pin(made);
+	/* no segments besides this place */
+	dsa_set_size_limit(made, pool_bytes());
+	dsa_detach(made);
+}
+
+bool
+pool_exists(void)
+{
+	return place != NULL;
+}
+
+LWLock *
+pool_lock(void)
+{
+	return &GetNamedLWLockTranche(TRANCHE)[LOCK_CONTENTS].lock;
+}
+
+static dsa_area *
+attached(void)
+{
+	if (area == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+		area = dsa_attach_in_place(place, NULL);
+		dsa_pin_mapping(area);
+		MemoryContextSwitchTo(old);
+	}
+	return area;
+}
+
+dsa_pointer
+pool_allocate(Size bytes)
+{
+	return dsa_allocate_extended(attached(), bytes, DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+}
+
+void
+pool_free(dsa_pointer pointer)
+{
+	if (DsaPointerIsValid(pointer))
+		dsa_free(attached(), pointer);
+}
+
+void *
+pool_address(dsa_pointer pointer)
+{
+	return dsa_get_address(attached(), pointer);
+}

@@ -1,0 +1,424 @@
+/*
+ * shelf.c
+ *		Cached tablets, by the shelf.
+ *
+ * The directory is a hash table in PostgreSQL's shared memory; everything
+ * else is in the pool.  One lock protects both: shared to look, exclusive to
+ * change.  Pins are counted without it, since what ends a query must not wait:
+ * they begin under the lock, shared at least, so whoever has it exclusively
+ * and sees none may free.  What is replaced while others have it pinned
+ * retires, and goes when the last pin does.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/hsearch.h"
+
+#include "guc.h"
+#include "pg_compat.h"
+#include "tablet/pool.h"
+#include "tablet/shelf.h"
+
+StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
+
+/* Shelves that the directory has room for, for each MB of the pool. */
+#define SHELVES_PER_MB	4
+#define SHELVES_LEAST	64
+
+/* The part of the pool that a column of a tablet may take. */
+#define POOL_SHARE		8
+
+/* Tablets of a shelf that were replaced while somebody used it; with so many nothing more is kept until all have ended. */
+#define MOST_RETIRED	SHELF_TABLETS
+
+/* dsa.c gives pages of their own to what is larger than its largest class. */
+#define OWN_PAGES		8193
+
+typedef struct ShelfKey
+{
+	Oid			tablespace;
+	Oid			database;
+	Oid			file;
+	uint32		number;
+} ShelfKey;
+
+typedef struct CachedTablet
+{
+	dsa_pointer next;			/* of the retired */
+	TabletStamp stamp;
+	uint32		nrows;
+	dsa_pointer columns;
+} CachedTablet;
+
+struct Shelf
+{
+	ShelfKey	key;
+	pg_atomic_uint32 pins;
+	pg_atomic_uint32 claimed;	/* a bit for each tablet that is being built */
+	pg_atomic_uint64 used;		/* when it was last pinned */
+	dsa_pointer tablet[SHELF_TABLETS];
+	uint32		nretired;
+	dsa_pointer retired;
+};
+
+typedef struct ShelfTicks
+{
+	pg_atomic_uint64 now;
+} ShelfTicks;
+
+static HTAB *directory = NULL;
+static ShelfTicks *ticks = NULL;
+
+static long
+most_shelves(void)
+{
+	return Max(SHELVES_LEAST, (long) gpudb_pool_size * SHELVES_PER_MB);
+}
+
+void
+shelf_request_shmem(void)
+{
+	RequestAddinShmemSpace(add_size(hash_estimate_size(most_shelves(), sizeof(Shelf)), MAXALIGN(sizeof(ShelfTicks))));
+}
+
+void
+shelf_create(void)
+{
+	HASHCTL		info = {.keysize = sizeof(ShelfKey), .entrysize = sizeof(Shelf)};
+	bool		found;
+
+	if (!pool_exists())
+		return;
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	directory = ShmemInitHash("gpudb shelves", most_shelves(), most_shelves(), &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
+	ticks = ShmemInitStruct("gpudb shelf clock", sizeof(ShelfTicks), &found);
+	if (!found)
+		pg_atomic_init_u64(&ticks->now, 1);
+	LWLockRelease(AddinShmemInitLock);
+}
+
+uint64
+shelf_time(void)
+{
+	return pg_atomic_read_u64(&ticks->now);
+}
+
+/* Freeing, with the lock held exclusively */
+
+void
+shelf_drop_columns(dsa_pointer columns)
+{
+	while (DsaPointerIsValid(columns))
+	{
+		CachedColumn *column = pool_address(columns);
+		dsa_pointer next = column->next;
+
+		pool_free(column->values);
+		pool_free(column->nulls);
+		pool_free(columns);
+		columns = next;
+	}
+}
+
+static void
+drop_tablet(dsa_pointer pointer)
+{
+	if (!DsaPointerIsValid(pointer))
+		return;
+	shelf_drop_columns(((CachedTablet *) pool_address(pointer))->columns);
+	pool_free(pointer);
+}
+
+static void
+drop_retired(Shelf *shelf)
+{
+	while (DsaPointerIsValid(shelf->retired))
+	{
+		dsa_pointer pointer = shelf->retired;
+
+		shelf->retired = ((CachedTablet *) pool_address(pointer))->next;
+		drop_tablet(pointer);
+	}
+	shelf->nretired = 0;
+}
+
+/* Free a shelf that nobody has pinned. */
+static void
+drop_shelf(Shelf *shelf)
+{
+	drop_retired(shelf);
+	for (int t = 0; t < SHELF_TABLETS; t++)
+		drop_tablet(shelf->tablet[t]);
+	hash_search(directory, &shelf->key, HASH_REMOVE, NULL);
+}
+
+/* Free the shelf that was not used for longest, and not since then; false if there is none. */
+static bool
+evict(uint64 since)
+{
+	HASH_SEQ_STATUS all;
+	Shelf	   *shelf;
+	Shelf	   *oldest = NULL;
+
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	hash_seq_init(&all, directory);
+	while ((shelf = hash_seq_search(&all)) != NULL)
+		if (pg_atomic_read_u32(&shelf->pins) == 0 && pg_atomic_read_u64(&shelf->used) <= since &&
+			(oldest == NULL || pg_atomic_read_u64(&shelf->used) < pg_atomic_read_u64(&oldest->used)))
+			oldest = shelf;
+	if (oldest != NULL)
+		drop_shelf(oldest);
+	LWLockRelease(pool_lock());
+	return oldest != NULL;
+}
+
+/* Finding */
+
+static ShelfKey
+key_of(Relation relation, uint32 number)
+{
+	return (ShelfKey) {
+		.tablespace = compat_relation_tablespace(relation), .database = MyDatabaseId,
+		.file = compat_relation_file(relation), .number = number
+	};
+}
+
+static void
+pin(Shelf *shelf)
+{
+	pg_atomic_fetch_add_u32(&shelf->pins, 1);
+	pg_atomic_write_u64(&shelf->used, pg_atomic_add_fetch_u64(&ticks->now, 1));
+}
+
+/* A new shelf, or the one that somebody else has just made; the lock is held exclusively. */
+static Shelf *
+enter(const ShelfKey *key)
+{
+	bool		found;
+	Shelf	   *shelf = hash_search(directory, key, HASH_ENTER_NULL, &found);
+
+	if (shelf == NULL || found)
+		return shelf;
+	pg_atomic_init_u32(&shelf->pins, 0);
+	pg_atomic_init_u32(&shelf->claimed, 0);
+	pg_atomic_init_u64(&shelf->used, 0);
+	for (int t = 0; t < SHELF_TABLETS; t++)
+		shelf->tablet[t] = InvalidDsaPointer;
+	shelf->nretired = 0;
+	shelf->retired = InvalidDsaPointer;
+	return shelf;
+}
+
+Shelf *
+shelf_pin(Relation relation, uint32 number)
+{
+	const ShelfKey key = key_of(relation, number);
+	const uint64 since = shelf_time();
+	Shelf	   *shelf;
+
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	shelf = hash_search(directory, &key, HASH_FIND, NULL);
+	if (shelf != NULL)
+		pin(shelf);
+	LWLockRelease(pool_lock());
+	while (shelf == NULL)
+	{
+		LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+		shelf = enter(&key);
+		if (shelf != NULL)
+			pin(shelf);
+		LWLockRelease(pool_lock());
+		if (shelf == NULL && !evict(since))
+			break;
+	}
+	return shelf;
+}
+
+void
+shelf_unpin(Shelf *shelf)
+{
+	if (pg_atomic_sub_fetch_u32(&shelf->pins, 1) > 0 || !DsaPointerIsValid(shelf->retired))
+		return;
+	/* not worth waiting for: the next one who can will */
+	if (!LWLockConditionalAcquire(pool_lock(), LW_EXCLUSIVE))
+		return;
+	if (pg_atomic_read_u32(&shelf->pins) == 0)
+		drop_retired(shelf);
+	LWLockRelease(pool_lock());
+}
+
+static bool
+same_key(const ColumnKey *a, const ColumnKey *b)
+{
+	return a->attno == b->attno && a->scale == b->scale && a->second == b->second && a->packed == b->packed &&
+		a->fingerprint == b->fingerprint;
+}
+
+static const CachedColumn *
+find_column(const CachedTablet *tablet, const ColumnKey *key)
+{
+	for (dsa_pointer c = tablet->columns; DsaPointerIsValid(c);)
+	{
+		const CachedColumn *column = pool_address(c);
+
+		if (same_key(&column->key, key))
+			return column;
+		c = column->next;
+	}
+	return NULL;
+}
+
+static bool
+same_stamp(const TabletStamp *a, const TabletStamp *b)
+{
+	return a->map_lsn == b->map_lsn && a->nblocks == b->nblocks;
+}
+
+bool
+shelf_find(const Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const ColumnKeys *keys,
+		   const CachedColumn **column, uint32 *nrows)
+{
+	const CachedTablet *cached;
+	bool		found;
+
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	cached = pool_address(shelf->tablet[tablet]);
+	found = cached != NULL && same_stamp(&cached->stamp, stamp);
+	if (found)
+	{
+		*nrows = cached->nrows;
+		for (int k = 0; k < keys->n; k++)
+			column[k] = find_column(cached, &keys->key[k]);
+	}
+	LWLockRelease(pool_lock());
+	return found;
+}
+
+/* Building */
+
+bool
+shelf_claim(Shelf *shelf, uint32 tablet)
+{
+	const uint32 bit = (uint32) 1 << tablet;
+
+	return (pg_atomic_fetch_or_u32(&shelf->claimed, bit) & bit) == 0;
+}
+
+void
+shelf_unclaim(Shelf *shelf, uint32 tablet)
+{
+	pg_atomic_fetch_and_u32(&shelf->claimed, ~((uint32) 1 << tablet));
+}
+
+static dsa_pointer
+allocate(Size bytes, uint64 since)
+{
+	dsa_pointer pointer;
+
+	/* nobody's columns go for one that would not leave room for others */
+	if (bytes > pool_bytes() / POOL_SHARE)
+		return InvalidDsaPointer;
+	do
+		pointer = pool_allocate(bytes);
+	while (!DsaPointerIsValid(pointer) && evict(since));
+	return pointer;
+}
+
+/*
+ * A copy in the pool.  What takes pages of its own begins at one; less may
+ * begin at any multiple of 8, which does for all values but those of 16 bytes.
+ */
+static dsa_pointer
+store(const void *from, Size bytes, Size value_bytes, uint64 since)
+{
+	dsa_pointer pointer = allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, since);
+
+	if (DsaPointerIsValid(pointer))
+		memcpy(pool_address(pointer), from, bytes);
+	return pointer;
+}
+
+dsa_pointer
+shelf_make_column(const ColumnKey *key, const TabletColumn *stored, const void *values, const void *nulls, uint32 nrows, uint64 since)
+{
+	dsa_pointer pointer = allocate(sizeof(CachedColumn), since);
+	const Size	value_bytes = coltype_bytes(stored->type);
+	CachedColumn *column;
+
+	if (!DsaPointerIsValid(pointer))
+		return pointer;
+	column = pool_address(pointer);
+	*column = (CachedColumn) {.next = InvalidDsaPointer, .key = *key, .stored = *stored, .nulls = InvalidDsaPointer};
+	column->values = store(values, value_bytes * nrows, value_bytes, since);
+	if (DsaPointerIsValid(column->values) && stored->null_count > 0)
+		column->nulls = store(nulls, tablet_bitmap_bytes(nrows), sizeof(uint64), since);
+	if (DsaPointerIsValid(column->values) && (stored->null_count == 0 || DsaPointerIsValid(column->nulls)))
+		return pointer;
+	shelf_drop_columns(pointer);
+	return InvalidDsaPointer;
+}
+
+/* Put another tablet in the place of one; the lock is held exclusively. */
+static void
+replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
+{
+	dsa_pointer old = shelf->tablet[tablet];
+
+	shelf->tablet[tablet] = by;
+	if (!DsaPointerIsValid(old))
+		return;
+	((CachedTablet *) pool_address(old))->next = shelf->retired;
+	shelf->retired = old;
+	shelf->nretired++;
+}
+
+/* Add columns that a tablet does not have yet; others may have been faster. */
+static void
+add_columns(CachedTablet *tablet, dsa_pointer columns)
+{
+	while (DsaPointerIsValid(columns))
+	{
+		dsa_pointer pointer = columns;
+		CachedColumn *column = pool_address(pointer);
+
+		columns = column->next;
+		column->next = InvalidDsaPointer;
+		if (find_column(tablet, &column->key) != NULL)
+			shelf_drop_columns(pointer);
+		else
+		{
+			column->next = tablet->columns;
+			tablet->columns = pointer;
+		}
+	}
+}
+
+bool
+shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, uint32 nrows, dsa_pointer columns)
+{
+	dsa_pointer made = pool_allocate(sizeof(CachedTablet));
+	CachedTablet *cached;
+
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	cached = pool_address(shelf->tablet[tablet]);
+	if (cached == NULL || !same_stamp(&cached->stamp, stamp) || cached->nrows != nrows)
+	{
+		cached = shelf->nretired < MOST_RETIRED ? pool_address(made) : NULL;
+		if (cached != NULL)
+		{
+			*cached = (CachedTablet) {.stamp = *stamp, .nrows = nrows, .columns = InvalidDsaPointer};
+			replace(shelf, tablet, made);
+			made = InvalidDsaPointer;
+		}
+	}
+	if (cached != NULL)
+		add_columns(cached, columns);
+	else
+		shelf_drop_columns(columns);
+	LWLockRelease(pool_lock());
+	pool_free(made);
+	return cached != NULL;
+}

@@ -1,0 +1,98 @@
+/*
+ * shelf.h
+ *		Cached tablets, by the shelf: columns that queries have left behind.
+ *
+ * A shelf is 32 tablets, of 1,021 blocks each, that one page of the
+ * visibility map tells of.  It is found, pinned and aged as a whole.  What a
+ * process finds in a shelf that it has pinned stays where it is until it
+ * unpins it, whatever others do to it meanwhile.
+ */
+#ifndef GPUDB_TABLET_SHELF_H
+#define GPUDB_TABLET_SHELF_H
+
+#include "postgres.h"
+
+#include "access/xlogdefs.h"
+#include "utils/dsa.h"
+#include "utils/rel.h"
+
+#include "core/tablet_format.h"
+#include "tablet/validity.h"
+
+#define SHELF_TABLETS	32
+#define TABLET_BLOCKS	(SHELF_BLOCKS / SHELF_TABLETS)
+
+/* What a column was made from, and into what form: columns of the same key are the same. */
+typedef struct ColumnKey
+{
+	AttrNumber	attno;
+	int16		scale;
+	bool		second;
+	bool		packed;
+	uint64		fingerprint;	/* of the attribute: a file may outlive an attribute that is rolled back */
+} ColumnKey;
+
+typedef struct ColumnKeys
+{
+	int			n;
+	ColumnKey  *key;
+} ColumnKeys;
+
+/* A column of a tablet, in the pool; never changed once others can find it. */
+typedef struct CachedColumn
+{
+	dsa_pointer next;			/* of the tablet's */
+	ColumnKey	key;
+	TabletColumn stored;		/* but for the offsets */
+	dsa_pointer values;
+	dsa_pointer nulls;			/* invalid if there are none */
+} CachedColumn;
+
+/* What tablets must agree in to have the same rows. */
+typedef struct TabletStamp
+{
+	XLogRecPtr	map_lsn;		/* of the map's page, with the bits of all blocks set */
+	uint32		nblocks;
+} TabletStamp;
+
+typedef struct Shelf Shelf;
+
+/* Reserve shared memory (at library load), then attach to it. */
+extern void shelf_request_shmem(void);
+extern void shelf_create(void);
+
+/* The shelf of this number of a relation, pinned; NULL if there is no room for another. */
+extern Shelf *shelf_pin(Relation relation, uint32 number);
+
+/* Never fails; also for a transaction that aborts. */
+extern void shelf_unpin(Shelf *shelf);
+
+/*
+ * Find a tablet's columns by their keys; NULL for those that are not there.
+ * False if there is no tablet with this stamp.
+ */
+extern bool shelf_find(const Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const ColumnKeys *keys,
+					   const CachedColumn **column, uint32 *nrows);
+
+/* Be the only one who builds a tablet; false if somebody else does. */
+extern bool shelf_claim(Shelf *shelf, uint32 tablet);
+extern void shelf_unclaim(Shelf *shelf, uint32 tablet);
+
+/*
+ * A column in the pool that nobody finds yet: nrows values and their bitmap of
+ * NULLs, copied.  Shelves that nobody has pinned after `since` make room.
+ * InvalidDsaPointer without room.
+ */
+extern dsa_pointer shelf_make_column(const ColumnKey *key, const TabletColumn *stored, const void *values, const void *nulls,
+									 uint32 nrows, uint64 since);
+
+/* Have others find a tablet with these columns, linked by next, which are no longer the caller's; false without room. */
+extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, uint32 nrows, dsa_pointer columns);
+
+/* Give back columns that were not published. */
+extern void shelf_drop_columns(dsa_pointer columns);
+
+/* Now, for `since`. */
+extern uint64 shelf_time(void);
+
+#endif							/* GPUDB_TABLET_SHELF_H */

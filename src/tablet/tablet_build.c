@@ -1,0 +1,134 @@
+/*
+ * tablet_build.c
+ *		A tablet's columns put together from windows.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "core/decimal.h"
+
+#include "tablet/tablet_build.h"
+
+TabletBuild *
+tablet_build_create(int ncolumns)
+{
+	TabletBuild *build = palloc0(offsetof(TabletBuild, column) + sizeof(BuiltColumn) * ncolumns);
+
+	build->context = AllocSetContextCreate(CurrentMemoryContext, "gpudb tablet", ALLOCSET_SMALL_SIZES);
+	build->ncolumns = ncolumns;
+	return build;
+}
+
+void
+tablet_build_begin(TabletBuild *build, uint32 tablet)
+{
+	build->tablet = tablet;
+	build->nrows = build->expected = build->open_windows = 0;
+	build->failed = false;
+	for (int c = 0; c < build->ncolumns; c++)
+		build->column[c].begun = false;
+}
+
+uint32
+tablet_build_add(TabletBuild *build, uint32 nrows, uint32 windows_left)
+{
+	uint32		first = build->nrows;
+
+	build->nrows += nrows;
+	build->open_windows++;
+	/* those that follow are like this one, or a little larger */
+	build->expected = Max(build->expected, build->nrows + windows_left * (nrows + nrows / 16));
+	return first;
+}
+
+/* Room for so many bytes, with those that are there kept; NULL without memory. */
+static uint8 *
+reserve(TabletBuild *build, uint8 *old, Size *room, Size bytes)
+{
+	uint8	   *grown;
+
+	if (bytes <= *room)
+		return old;
+	grown = MemoryContextAllocExtended(build->context, bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	if (grown == NULL)
+	{
+		build->failed = true;
+		return old;
+	}
+	if (old != NULL)
+	{
+		memcpy(grown, old, *room);
+		pfree(old);
+	}
+	*room = bytes;
+	return grown;
+}
+
+/* Have a bitmap for all rows that may come, with what is not known to be NULL zeroed. */
+static void
+reserve_nulls(TabletBuild *build, BuiltColumn *column)
+{
+	const Size	known = column->stored.null_count > 0 ? column->null_room : 0;
+
+	column->nulls = reserve(build, column->nulls, &column->null_room, tablet_bitmap_bytes(build->expected));
+	if (column->null_room > known)
+		memset(column->nulls + known, 0, column->null_room - known);
+}
+
+/* The bits of a window's NULLs, which may begin anywhere in a byte. */
+static void
+copy_nulls(BuiltColumn *into, uint32 first_row, const uint8 *bits, uint32 nrows)
+{
+	for (uint32 row = 0; row < nrows; row++)
+		if (bits[row / 8] >> (row % 8) & 1)
+			into->nulls[(first_row + row) / 8] |= 1 << ((first_row + row) % 8);
+}
+
+/* Let a column hold another part of it, too. */
+static void
+widen(TabletColumn *into, const TabletColumn *from)
+{
+	wide_store(into->min, Min(wide_load(into->min), wide_load(from->min)));
+	wide_store(into->max, Max(wide_load(into->max), wide_load(from->max)));
+	into->max_scale = Max(into->max_scale, from->max_scale);
+	into->null_count += from->null_count;
+}
+
+static void
+copy_column(TabletBuild *build, BuiltColumn *into, uint32 first_row, const Tablet *columns, const TabletColumn *from)
+{
+	const Size	bytes = coltype_bytes(from->type);
+
+	into->values = reserve(build, into->values, &into->room, bytes * build->expected);
+	if (!into->begun)
+	{
+		into->stored = *from;
+		into->stored.null_count = 0;
+	}
+	/* rows that come later may have outgrown the bitmap of those that have NULLs */
+	if (from->null_count > 0 || into->stored.null_count > 0)
+		reserve_nulls(build, into);
+	if (build->failed)
+		return;
+	memcpy(into->values + bytes * first_row, tablet_at(columns, from->values), bytes * columns->nrows);
+	if (from->null_count > 0)
+		copy_nulls(into, first_row, tablet_at(columns, from->nulls), columns->nrows);
+	if (into->begun)
+		widen(&into->stored, from);
+	else
+		into->stored.null_count = from->null_count;
+	into->begun = true;
+}
+
+void
+tablet_build_copy(TabletBuild *build, uint32 first_row, const Tablet *columns)
+{
+	for (int c = 0; c < build->ncolumns && !build->failed; c++)
+	{
+		/* decimals may become wide on the way */
+		build->failed = build->column[c].begun && build->column[c].stored.type != columns->column[c].type;
+		if (!build->failed)
+			copy_column(build, &build->column[c], first_row, columns, &columns->column[c]);
+	}
+}

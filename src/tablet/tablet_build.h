@@ -1,0 +1,46 @@
+/*
+ * tablet_build.h
+ *		A tablet's columns put together from windows, whose columns come in any order.
+ */
+#ifndef GPUDB_TABLET_TABLET_BUILD_H
+#define GPUDB_TABLET_TABLET_BUILD_H
+
+#include "postgres.h"
+
+#include "core/tablet_format.h"
+
+typedef struct BuiltColumn
+{
+	TabletColumn stored;		/* but for the offsets */
+	bool		begun;			/* stored is that of some window */
+	Size		room;			/* bytes for values */
+	uint8	   *values;
+	Size		null_room;
+	uint8	   *nulls;			/* a bitmap; without a meaning as long as there was no NULL */
+} BuiltColumn;
+
+typedef struct TabletBuild
+{
+	MemoryContext context;		/* of its columns; not of this, which is looked at when contexts below are gone */
+	uint32		tablet;			/* the caller's number */
+	uint32		nrows;			/* of windows added so far */
+	uint32		expected;		/* rows that there may be */
+	uint32		open_windows;	/* whose columns have not come yet */
+	bool		failed;
+	int			ncolumns;
+	BuiltColumn column[];
+} TabletBuild;
+
+/* In the current memory context, its columns in one below. */
+extern TabletBuild *tablet_build_create(int ncolumns);
+
+/* Begin another tablet in the memory that an earlier one took. */
+extern void tablet_build_begin(TabletBuild *build, uint32 tablet);
+
+/* Number the rows of another window, of at most so many that follow: the first one's number. */
+extern uint32 tablet_build_add(TabletBuild *build, uint32 nrows, uint32 windows_left);
+
+/* Its columns. */
+extern void tablet_build_copy(TabletBuild *build, uint32 first_row, const Tablet *columns);
+
+#endif							/* GPUDB_TABLET_TABLET_BUILD_H */

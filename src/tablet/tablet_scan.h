@@ -1,0 +1,55 @@
+/*
+ * tablet_scan.h
+ *		The tablets of a relation during one run: those that can be used, those to read, those to leave behind.
+ *
+ * What can be used is decided once, when the scan begins, and stays
+ * pinned until it is closed.  The other tablets are read as windows of pages;
+ * if all of a tablet's pages are all-visible, its columns are collected
+ * beside the query's own work, and others find them afterwards.
+ */
+#ifndef GPUDB_TABLET_TABLET_SCAN_H
+#define GPUDB_TABLET_TABLET_SCAN_H
+
+#include "postgres.h"
+
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+#include "core/device_api.h"
+#include "tablet/build.h"
+#include "tablet/pages.h"
+
+typedef struct TabletScan TabletScan;
+
+/*
+ * A scan of so many blocks, in the current memory context; NULL if nothing of
+ * this relation, or of these columns, can be kept.  The snapshot was taken
+ * before the number of blocks.
+ */
+extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
+
+/* Pin the relation's shelves and decide about all tablets; the scan must be closed from now on, whatever happens. */
+extern void tablet_scan_decide(TabletScan *scan);
+
+/* Make the next cached tablet the work of an item, with nothing to deform; false when there are no more. */
+extern bool tablet_scan_next_cached(TabletScan *scan, DeviceWork *work);
+
+/* The blocks of the next tablet that has to be read; false when there are no more. */
+extern bool tablet_scan_next_range(TabletScan *scan, BlockNumber *first, BlockNumber *end);
+
+/* Note a window that was filled from that range, or found no more pages in it. */
+extern void tablet_scan_add_window(TabletScan *scan, PageWindow *window);
+
+/* The columns of such a window; NULL if there are none, for whatever reason. */
+extern void tablet_scan_collect(TabletScan *scan, PageWindow *window, const Tablet *columns);
+
+/* Tablets that the last range may have ended: those that are complete are left for others. */
+extern void tablet_scan_finish(TabletScan *scan);
+
+/* Tablets found, and tablets left behind, so far. */
+extern void tablet_scan_report(const TabletScan *scan, uint64 *cached, uint64 *kept);
+
+/* Unpin everything; also for a transaction that aborts. */
+extern void tablet_scan_close(TabletScan *scan);
+
+#endif							/* GPUDB_TABLET_TABLET_SCAN_H */
