@@ -28,11 +28,17 @@
 #define TINY_ROWS	1000
 #define BATCH		1000
 
+static Relation
+open_table(const char *name, LOCKMODE lock)
+{
+	return table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), lock);
+}
+
 /* Rows that every transaction sees, as after VACUUM, so that pages are as they are in a table at rest. */
 static void
 fill(const char *name, int nrows)
 {
-	Relation	relation = table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), RowExclusiveLock);
+	Relation	relation = open_table(name, RowExclusiveLock);
 	BulkInsertState state = GetBulkInsertState();
 	TupleTableSlot *slot[BATCH];
 	Datum		text = CStringGetTextDatum(TEXT_VALUE);
@@ -77,7 +83,7 @@ fill(const char *name, int nrows)
 static void
 line_up(const char *name)
 {
-	Relation	relation = table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), AccessExclusiveLock);
+	Relation	relation = open_table(name, AccessExclusiveLock);
 	BlockNumber block = RelationGetNumberOfBlocks(relation);
 
 	FlushRelationBuffers(relation);
@@ -117,7 +123,7 @@ tables_make(CalibrationTables *t)
 static void
 flush_table(const char *name)
 {
-	Relation	relation = table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), AccessShareLock);
+	Relation	relation = open_table(name, AccessShareLock);
 	const BlockNumber blocks = RelationGetNumberOfBlocks(relation);
 
 	for (BlockNumber block = 0; block < blocks; block++)

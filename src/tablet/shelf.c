@@ -64,13 +64,8 @@ struct Shelf
 	dsa_pointer retired;
 };
 
-typedef struct ShelfTicks
-{
-	pg_atomic_uint64 now;
-} ShelfTicks;
-
 static HTAB *directory = NULL;
-static ShelfTicks *ticks = NULL;
+static pg_atomic_uint64 *ticks = NULL;	/* the pool's clock */
 
 static long
 most_shelves(void)
@@ -81,7 +76,9 @@ most_shelves(void)
 void
 shelf_request_shmem(void)
 {
-	RequestAddinShmemSpace(add_size(hash_estimate_size(most_shelves(), sizeof(Shelf)), MAXALIGN(sizeof(ShelfTicks))));
+	if (pool_bytes() == 0)
+		return;
+	RequestAddinShmemSpace(add_size(hash_estimate_size(most_shelves(), sizeof(Shelf)), MAXALIGN(sizeof(*ticks))));
 }
 
 void
@@ -94,16 +91,16 @@ shelf_create(void)
 		return;
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	directory = ShmemInitHash("gpudb shelves", most_shelves(), most_shelves(), &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
-	ticks = ShmemInitStruct("gpudb shelf clock", sizeof(ShelfTicks), &found);
+	ticks = ShmemInitStruct("gpudb shelf clock", sizeof(*ticks), &found);
 	if (!found)
-		pg_atomic_init_u64(&ticks->now, 1);
+		pg_atomic_init_u64(ticks, 1);
 	LWLockRelease(AddinShmemInitLock);
 }
 
 uint64
 shelf_time(void)
 {
-	return pg_atomic_read_u64(&ticks->now);
+	return pg_atomic_read_u64(ticks);
 }
 
 /* Freeing, with the lock held exclusively */
@@ -190,7 +187,7 @@ static void
 pin(Shelf *shelf)
 {
 	pg_atomic_fetch_add_u32(&shelf->pins, 1);
-	pg_atomic_write_u64(&shelf->used, pg_atomic_add_fetch_u64(&ticks->now, 1));
+	pg_atomic_write_u64(&shelf->used, pg_atomic_add_fetch_u64(ticks, 1));
 }
 
 /* A new shelf, or the one that somebody else has just made; the lock is held exclusively. */

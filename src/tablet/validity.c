@@ -63,6 +63,12 @@ map_page_read(Relation relation, uint32 shelf, MapPage *page)
 	ReleaseBuffer(buffer);
 }
 
+static bool
+block_all_visible(const MapPage *page, uint32 block)
+{
+	return page->bits[block / 4] >> (block % 4 * 2) & VISIBILITYMAP_ALL_VISIBLE;
+}
+
 bool
 map_page_all_visible(const MapPage *page, uint32 first, uint32 n)
 {
@@ -70,7 +76,7 @@ map_page_all_visible(const MapPage *page, uint32 first, uint32 n)
 	if (XLogRecPtrIsInvalid(page->lsn))
 		return false;
 	for (; n > 0 && first % 4 != 0; first++, n--)
-		if (!(page->bits[first / 4] >> (first % 4 * 2) & VISIBILITYMAP_ALL_VISIBLE))
+		if (!block_all_visible(page, first))
 			return false;
 	for (; n >= 32; first += 32, n -= 32)
 	{
@@ -81,7 +87,7 @@ map_page_all_visible(const MapPage *page, uint32 first, uint32 n)
 			return false;
 	}
 	for (; n > 0; first++, n--)
-		if (!(page->bits[first / 4] >> (first % 4 * 2) & VISIBILITYMAP_ALL_VISIBLE))
+		if (!block_all_visible(page, first))
 			return false;
 	return true;
 }
