@@ -32,20 +32,21 @@ CREATE FUNCTION gpudb.doctor() RETURNS text
     AS 'MODULE_PATHNAME', 'gpudb_doctor';
 COMMENT ON FUNCTION gpudb.doctor() IS 'tells in words whether queries can run on a GPU, and what to do if not';
 
-CREATE FUNCTION gpudb.calibration(OUT figure text, OUT device text, OUT nanoseconds float8, OUT measured timestamptz, OUT meaning text)
+CREATE FUNCTION gpudb.calibration(OUT figure text, OUT device text, OUT nanoseconds float8, OUT measured timestamptz,
+        OUT calibrations int, OUT meaning text)
     RETURNS SETOF record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
     AS 'MODULE_PATHNAME', 'gpudb_calibration';
 CREATE VIEW gpudb.calibration AS SELECT * FROM gpudb.calibration();
 COMMENT ON VIEW gpudb.calibration IS
-    'what the planner knows of this machine''s speed, and since when; guesses where that is NULL';
+    'what the planner knows of this machine''s speed, since when, and by how many calibrations; guesses where there were none';
 
-CREATE FUNCTION gpudb.calibrate() RETURNS void
+CREATE FUNCTION gpudb.calibrate(anew boolean DEFAULT false) RETURNS void
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
     AS 'MODULE_PATHNAME', 'gpudb_calibrate';
-COMMENT ON FUNCTION gpudb.calibrate() IS
-    'measures this machine for the planner, which takes some seconds and wants it otherwise idle';
-REVOKE ALL ON FUNCTION gpudb.calibrate() FROM PUBLIC;
+COMMENT ON FUNCTION gpudb.calibrate(boolean) IS
+    'measures this machine for the planner, which takes some seconds and wants it otherwise idle; what was measured before counts, too, unless anew';
+REVOKE ALL ON FUNCTION gpudb.calibrate(boolean) FROM PUBLIC;
 
 CREATE FUNCTION gpudb.why_not(query text, OUT relation text, OUT part text, OUT node text, OUT reason text, OUT meaning text)
     RETURNS SETOF record

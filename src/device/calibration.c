@@ -5,7 +5,7 @@
  *		gpudb calibration VERSION
  *		machine NUMBER
  *		time NUMBER				PostgreSQL's, in microseconds
- *		NAME VALUE				for each figure that was measured
+ *		NAME VALUE TIMES		for each figure that was measured, in so many calibrations
  *		checksum NUMBER			of all lines before
  */
 #include "postgres.h"
@@ -26,12 +26,15 @@
 #include "device/mapping.h"
 
 #define CALIBRATION_FILE "gpudb.calibration"
-#define CALIBRATION_VERSION 7
+#define CALIBRATION_VERSION 8
 #define FILE_MOST 8192
+#define TIMES_COUNT 4			/* what a further calibration finds is at least this part of the mean */
+#define OTHER_MACHINE 3.0		/* a figure that differs by this factor is not the same thing's */
 
 typedef struct Shared
 {
 	pg_atomic_uint64 figure[FIGURE_Count];	/* bits of a double; NaN = not measured */
+	pg_atomic_uint32 times[FIGURE_Count];	/* calibrations that it is the mean of */
 	pg_atomic_uint64 time;		/* of the calibration, 0 = none */
 } Shared;
 
@@ -53,6 +56,13 @@ static double
 measured(int figure)
 {
 	return float_of_bits(pg_atomic_read_u64(&shared->figure[figure]));
+}
+
+static void
+publish(int figure, double value, int times)
+{
+	pg_atomic_write_u64(&shared->figure[figure], bits_of_float(value));
+	pg_atomic_write_u32(&shared->times[figure], (uint32) times);
 }
 
 /* A number for this machine: its processors. */
@@ -88,6 +98,7 @@ parse(char *text)
 	char	   *line;
 	char	   *rest;
 	double		value[FIGURE_Count];
+	int			times[FIGURE_Count];
 	uint64		machine = 0;
 	uint64		time = 0;
 
@@ -112,12 +123,16 @@ parse(char *text)
 			time = strtou64(number, NULL, 10);
 		for (int f = 0; f < FIGURE_Count; f++)
 			if (strcmp(line, figures[f].name) == 0)
-				value[f] = strtod(number, NULL);
+			{
+				value[f] = strtod(number, &number);
+				times[f] = (int) strtol(number, NULL, 10);
+			}
 	}
 	if (machine != machine_number())
 		return "it is of another machine";
 	for (int f = 0; f < FIGURE_Count; f++)
-		pg_atomic_write_u64(&shared->figure[f], bits_of_float(value[f] > 0 ? value[f] : NAN));
+		if (value[f] > 0)
+			publish(f, value[f], times[f]);
 	pg_atomic_write_u64(&shared->time, time);
 	return NULL;
 }
@@ -134,7 +149,10 @@ calibration_create(void)
 		mapping_drop(shared, sizeof(Shared));
 	shared = mapping_create(sizeof(Shared));
 	for (int f = 0; f < FIGURE_Count; f++)
+	{
 		pg_atomic_init_u64(&shared->figure[f], bits_of_float(NAN));
+		pg_atomic_init_u32(&shared->times[f], 0);
+	}
 	pg_atomic_init_u64(&shared->time, 0);
 	file = AllocateFile(CALIBRATION_FILE, "r");
 	if (file == NULL)
@@ -175,7 +193,7 @@ write_file(uint64 time)
 					 CALIBRATION_VERSION, machine_number(), time);
 	for (int f = 0; f < FIGURE_Count; f++)
 		if (!isnan(measured(f)))
-			appendStringInfo(&text, "%s %.17g\n", figures[f].name, measured(f));
+			appendStringInfo(&text, "%s %.17g %u\n", figures[f].name, measured(f), pg_atomic_read_u32(&shared->times[f]));
 	appendStringInfo(&text, "checksum " UINT64_FORMAT "\n", checksum(text.data, text.len));
 	file = AllocateFile(CALIBRATION_FILE ".new", "w");
 	if (file == NULL || fwrite(text.data, 1, text.len, file) != (size_t) text.len || FreeFile(file) != 0)
@@ -185,14 +203,33 @@ write_file(uint64 time)
 	durable_rename(CALIBRATION_FILE ".new", CALIBRATION_FILE, ERROR);
 }
 
+/* A figure that was found once more. */
+static void
+refine(int figure, double found)
+{
+	const double known = measured(figure);
+	const int	times = (int) pg_atomic_read_u32(&shared->times[figure]) + 1;
+
+	if (Max(found, known) < OTHER_MACHINE * Min(found, known))
+		publish(figure, known * pow(found / known, 1.0 / Min(times, TIMES_COUNT)), times);
+	else
+		publish(figure, found, 1);
+}
+
 void
-calibration_store(const double *values)
+calibration_store(const double *values, bool anew)
 {
 	uint64		time = (uint64) GetCurrentTimestamp();
 
 	for (int f = 0; f < FIGURE_Count; f++)
-		if (!isnan(values[f]))
-			pg_atomic_write_u64(&shared->figure[f], bits_of_float(values[f]));
+	{
+		if (isnan(values[f]))
+			continue;
+		if (anew || !calibration_measured((Figure) f))
+			publish(f, values[f], 1);
+		else
+			refine(f, values[f]);
+	}
 	pg_atomic_write_u64(&shared->time, time);
 	write_file(time);
 }
@@ -201,7 +238,7 @@ extern PGDLLEXPORT Datum gpudb_calibration(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_calibration);
 
-/* gpudb.calibration(): figure, device, nanoseconds, measured, meaning */
+/* gpudb.calibration(): figure, device, nanoseconds, measured, calibrations, meaning */
 Datum
 gpudb_calibration(PG_FUNCTION_ARGS)
 {
@@ -211,13 +248,14 @@ gpudb_calibration(PG_FUNCTION_ARGS)
 	for (int f = 0; f < FIGURE_Count; f++)
 	{
 		bool		known = calibration_measured((Figure) f);
-		Datum		values[5] = {
+		Datum		values[6] = {
 			CStringGetTextDatum(figures[f].name), CStringGetTextDatum(figures[f].device),
 			Float8GetDatum(calibration_figure((Figure) f)),
 			known ? TimestampTzGetDatum((TimestampTz) pg_atomic_read_u64(&shared->time)) : (Datum) 0,
+			Int32GetDatum((int32) pg_atomic_read_u32(&shared->times[f])),
 			CStringGetTextDatum(figures[f].meaning)
 		};
-		bool		nulls[5] = {false, false, false, !known, false};
+		bool		nulls[6] = {false, false, false, !known, false, false};
 
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}

@@ -29,7 +29,13 @@ extern double calibration_figure(Figure figure);
 /* Whether it was measured, on this machine. */
 extern bool calibration_measured(Figure figure);
 
-/* Publish figures and write them to the file; those that are NaN stay as they are.  Raises an error if it cannot. */
-extern void calibration_store(const double *figures);
+/*
+ * Publish figures and write them to the file; those that are NaN stay as they
+ * are.  A figure that was measured before becomes the mean of all
+ * calibrations, of which the last ones count more; unless it differs from that
+ * by so much that the machine must have changed, or `anew`.  Raises an error if
+ * the file cannot be written.
+ */
+extern void calibration_store(const double *figures, bool anew);
 
 #endif							/* GPUDB_DEVICE_CALIBRATION_H */

@@ -4,12 +4,12 @@
  *
  * Queries run over tables made for that, through the nodes and devices that
  * all queries use; what nodes report of themselves, and how long the same
- * takes without them, gives the figures.  Each time is the least of several
- * runs, since whatever else the machine does only adds to it; and since that
- * may last for seconds, the runs come in rounds, until one more changes
- * nothing.  The tables live in a subtransaction that is rolled back, and so
- * does the schema of the extension, by which nodes know that they are wanted,
- * where it does not exist.
+ * takes without them, gives the figures.  Many figures are differences of
+ * times that differ by less than a machine's speed does from one second to
+ * the next; so queries take turns, and each time is the mean of the middle
+ * half of many runs.  The tables live in a subtransaction that is rolled back,
+ * and so does the schema of the extension, by which nodes know that they are
+ * wanted, where it does not exist.
  */
 #include "postgres.h"
 
@@ -35,8 +35,9 @@
 #include "plan/calibrate_tables.h"
 #include "plan/cost.h"
 
-#define ROUNDS_LEAST 3
-#define ROUNDS_SECONDS 10		/* no round begins later */
+#define TURNS_LEAST 5
+#define TURNS_MOST	200
+#define TURNS_SECONDS 10		/* no turn begins later */
 
 extern PGDLLEXPORT void gpudb_calibration_main(Datum arg);
 
@@ -49,6 +50,7 @@ settle(void)
 	query_set("gpudb.debug_fail", "-1");
 	query_set("gpudb.debug_yield", "-1");
 	query_set("gpudb.cpu_threads", "1");
+	query_set("gpudb.cache", "off");
 	query_set("jit", "off");
 	query_set("max_parallel_workers_per_gather", "0");
 	query_set("work_mem", "64MB");
@@ -63,19 +65,13 @@ measure_all(Calibration *c)
 		query_execute("CREATE SCHEMA gpudb");
 	tables_make(&c->tables);
 	start = GetCurrentTimestamp();
-	for (int round = 1; round <= ROUNDS_LEAST || !TimestampDifferenceExceeds(start, GetCurrentTimestamp(), ROUNDS_SECONDS * 1000); round++)
-	{
-		double		before[FIGURE_Count];
-
-		memcpy(before, c->figure, sizeof(before));
+	while (c->turns < TURNS_LEAST ||
+		   (c->turns < TURNS_MOST && !TimestampDifferenceExceeds(start, GetCurrentTimestamp(), TURNS_SECONDS * 1000)))
 		figures_measure(c);
-		if (round >= ROUNDS_LEAST && figures_steady(before, c->figure))
-			break;
-	}
 }
 
 static void
-calibrate(void)
+calibrate(bool anew)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -94,7 +90,7 @@ calibrate(void)
 	CurrentResourceOwner = owner;
 	SPI_finish();
 	AtEOXact_GUC(false, nest);
-	calibration_store(c->figure);
+	calibration_store(c->figure, anew);
 	pfree(c);
 }
 
@@ -102,13 +98,13 @@ extern PGDLLEXPORT Datum gpudb_calibrate(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_calibrate);
 
-/* gpudb.calibrate(): some seconds; superusers only, unless it is granted. */
+/* gpudb.calibrate(anew boolean): some seconds; superusers only, unless it is granted. */
 Datum
 gpudb_calibrate(PG_FUNCTION_ARGS)
 {
 	require_preloaded();
 	PreventCommandIfReadOnly("gpudb.calibrate()");
-	calibrate();
+	calibrate(PG_GETARG_BOOL(0));
 	PG_RETURN_VOID();
 }
 
@@ -129,7 +125,7 @@ gpudb_calibration_main(Datum arg)
 	if (!XactReadOnly)
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
-		calibrate();
+		calibrate(false);
 		PopActiveSnapshot();
 		ereport(LOG, (errmsg("gpudb has calibrated its cost model"), errhint("See the view gpudb.calibration.")));
 	}

@@ -18,23 +18,16 @@
 #include "plan/calibrate_query.h"
 #include "plan/cost.h"
 
-#define RUNS		4			/* of most queries, in each round */
-#define TINY_RUNS	15			/* of a pass over the tiny table, in each round */
-#define STEADY		1.04		/* a figure that has changed by less */
+#define TINY_RUNS	5			/* of a pass over the tiny table, in each turn */
+#define HARDWARE_TURNS 4		/* of so many turns one measures hardware */
 #define FAR_KEY		"k % " CppAsString2(FAR_GROUPS)
 
-/* Run a query some more times over tables that no cache holds; the least, each part by itself, of these runs and of earlier rounds'. */
+/* Run a query once more over tables that no cache holds; what it typically takes. */
 static Timing
-least(const char *sql, int runs)
+cold(const char *sql)
 {
-	Timing		timing = {0};
-
-	for (int i = 0; i < runs; i++)
-	{
-		tables_flush();
-		timing = query_least(sql);
-	}
-	return timing;
+	tables_flush();
+	return query_typical(sql);
 }
 
 /* What PostgreSQL thinks a query costs, but for its pages. */
@@ -58,35 +51,23 @@ measure_postgres(Calibration *c)
 	const char *sql = "SELECT count(*) FROM gpudb.calibration_large WHERE k >= 0 AND f < 1000000 AND w > -1";
 
 	query_device(NULL);
-	c->figure[FIGURE_pg_unit] = least(sql, RUNS).ms * 1e6 / estimated_units(sql, c->tables.large_pages);
+	c->figure[FIGURE_pg_unit] = cold(sql).ms * 1e6 / estimated_units(sql, c->tables.large_pages);
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-	const double x = *(const double *) a;
-	const double y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
-/*
- * How long a pass over a thousand rows takes through a device, after other work
- * that has filled the caches: what a quarter of the runs stay below, since the
- * least is luck and the others may be a busy machine's.
- */
+/* How long a pass over a thousand rows takes through a device, after other work that has filled the caches. */
 static double
-start_ns(const char *device, Sample *sample)
+start_ns(const char *device)
 {
-	for (int i = 0; i < TINY_RUNS && sample->n < SAMPLE_MOST; i++)
+	Timing		tiny;
+
+	for (int i = 0; i < TINY_RUNS; i++)
 	{
 		query_device(NULL);
 		query_execute("SELECT max(t) FROM gpudb.calibration_small");
 		query_device(device);
-		sample->ns[sample->n++] = 1e6 * query_run("SELECT x, count(*), sum(v), min(v), max(v) FROM gpudb.calibration_tiny GROUP BY x").pass_ms;
+		tiny = query_typical("SELECT x, count(*), sum(v), min(v), max(v) FROM gpudb.calibration_tiny GROUP BY x");
 	}
-	qsort(sample->ns, sample->n, sizeof(double), compare_doubles);
-	return Max(sample->ns[sample->n / 4], 1000);
+	return Max(tiny.pass_ms * 1e6, 1000);
 }
 
 /* The time of an instruction by one query with few of them and one with many. */
@@ -102,8 +83,8 @@ op_ns(const Calibration *c)
 	for (int i = 1; i <= 24; i++)
 		appendStringInfo(&many, "%s x %s %d", i % 2 ? " +" : " -", i % 3 ? "*" : "+", i);
 	appendStringInfoString(&many, ") FROM gpudb.calibration_large");
-	few_timing = least("SELECT sum(v + x) FROM gpudb.calibration_large", RUNS);
-	many_timing = least(many.data, RUNS);
+	few_timing = cold("SELECT sum(v + x) FROM gpudb.calibration_large");
+	many_timing = cold(many.data);
 	return Max(many_timing.run_ns - few_timing.run_ns, 0) / c->tables.large_rows / (many_timing.op_cost - few_timing.op_cost);
 }
 
@@ -118,8 +99,8 @@ far_groups(const Calibration *c)
 static double
 group_ns(const Calibration *c, const char *key, const Timing *plain)
 {
-	Timing		grouped = least(psprintf("SELECT sum(x) FROM gpudb.calibration_large GROUP BY %s", key), 2 * RUNS);
-	double		ops = (grouped.op_cost - plain->op_cost) * c->figure[FIGURE_cpu_op];
+	Timing		grouped = cold(psprintf("SELECT sum(x) FROM gpudb.calibration_large GROUP BY %s", key));
+	double		ops = (grouped.op_cost - GROUP_OP_COST - plain->op_cost) * c->figure[FIGURE_cpu_op];
 
 	return Max((grouped.run_ns - plain->run_ns) / c->tables.large_rows - ops, 0.1);
 }
@@ -134,10 +115,10 @@ thread_gain(void)
 	int			threads;
 
 	query_set("gpudb.cpu_threads", "1");
-	alone = least(sql, RUNS).pass_ms;
+	alone = cold(sql).pass_ms;
 	query_set("gpudb.cpu_threads", "0");
 	threads = threads_wanted();
-	helped = least(sql, 2 * RUNS).pass_ms;
+	helped = cold(sql).pass_ms;
 	query_set("gpudb.cpu_threads", "1");
 	return threads > 0 ? Max((alone / helped - 1) / threads, 0.01) : NAN;
 }
@@ -171,26 +152,25 @@ measure_cpu(Calibration *c)
 	Timing		other;
 	double		row;
 
-	c->figure[FIGURE_cpu_start] = start_ns("cpu", &c->cpu_starts);
-	/* more often, since they differ by little */
-	one = least("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS);
-	six = least("SELECT sum(v), sum(k), sum(w), sum(x), sum(y), sum(f) FROM gpudb.calibration_large", 2 * RUNS);
-	narrow = least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS);
-	small = least("SELECT sum(v) FROM gpudb.calibration_small", 2 * RUNS);
+	c->figure[FIGURE_cpu_start] = start_ns("cpu");
+	one = cold("SELECT sum(v) FROM gpudb.calibration_large");
+	six = cold("SELECT sum(v), sum(k), sum(w), sum(x), sum(y), sum(f) FROM gpudb.calibration_large");
+	narrow = cold("SELECT sum(v) FROM gpudb.calibration_narrow");
+	small = cold("SELECT sum(v) FROM gpudb.calibration_small");
 	split(c, Min(one.feed_ns, six.feed_ns), narrow.feed_ns, small.feed_ns, &c->figure[FIGURE_pin_page], &c->figure[FIGURE_pin_tuple]);
 	c->figure[FIGURE_cpu_column] = Max((six.deform_ns - one.deform_ns) / 5 / c->tables.large_rows, 0.1);
 	split(c, one.deform_ns, narrow.deform_ns, small.deform_ns, &c->figure[FIGURE_cpu_page], &row);
 	c->figure[FIGURE_cpu_row] = Max(row - c->figure[FIGURE_cpu_column], 0.1);
 	/* the numeric n is the first attribute whose length varies: t stands 1 behind it, n3 3, and z 4 */
-	other = least("SELECT sum(z) FROM gpudb.calibration_large", 2 * RUNS);
+	other = cold("SELECT sum(z) FROM gpudb.calibration_large");
 	c->figure[FIGURE_cpu_attribute] = Max((other.deform_ns - one.deform_ns) / 4 / c->tables.large_rows, 0.1);
-	other = least("SELECT sum(v), sum(n), sum(n2), sum(n3) FROM gpudb.calibration_large", RUNS);
+	other = cold("SELECT sum(v), sum(n), sum(n2), sum(n3) FROM gpudb.calibration_large");
 	c->figure[FIGURE_cpu_numeric] = Max((other.deform_ns - one.deform_ns) / 3 / c->tables.large_rows - c->figure[FIGURE_cpu_attribute], 0.1);
-	other = least("SELECT sum(v), max(t) FROM gpudb.calibration_large", RUNS);
+	other = cold("SELECT sum(v), max(t) FROM gpudb.calibration_large");
 	c->figure[FIGURE_cpu_text] = Max(((other.deform_ns - one.deform_ns) / c->tables.large_rows - c->figure[FIGURE_cpu_attribute]) /
 									 strlen(TEXT_VALUE), 0.01);
 	c->figure[FIGURE_cpu_op] = Max(op_ns(c), 0.01);
-	one = least("SELECT sum(x) FROM gpudb.calibration_large", RUNS);
+	one = cold("SELECT sum(x) FROM gpudb.calibration_large");
 	c->figure[FIGURE_cpu_group] = group_ns(c, "v", &one);
 	c->figure[FIGURE_cpu_far_group] = group_ns(c, FAR_KEY, &one);
 	c->figure[FIGURE_cpu_thread] = thread_gain();
@@ -203,7 +183,7 @@ feeders_ns(double alone)
 	double		helped;
 
 	query_set("max_parallel_workers_per_gather", FEEDERS);
-	helped = least("SELECT sum(v) FROM gpudb.calibration_small", RUNS).pass_ms;
+	helped = cold("SELECT sum(v) FROM gpudb.calibration_small").pass_ms;
 	query_set("max_parallel_workers_per_gather", "0");
 	return Max((helped - alone) * 1e6, 1000);
 }
@@ -221,19 +201,19 @@ measure_gpu(Calibration *c)
 	/* pages become readable in place as they are asked for */
 	query_execute("SELECT sum(v) FROM gpudb.calibration_large");
 	query_execute("SELECT sum(v) FROM gpudb.calibration_narrow");
-	c->figure[FIGURE_gpu_start] = start_ns("gpu", &c->gpu_starts);
+	c->figure[FIGURE_gpu_start] = start_ns("gpu");
 	/* the transfer, which one process outruns or nearly so; more of them would take longer to start than these tables last */
-	large = least("SELECT sum(v) FROM gpudb.calibration_large", 2 * RUNS).pass_ms;
-	narrow = least("SELECT sum(v) FROM gpudb.calibration_narrow", 2 * RUNS).pass_ms;
-	small = least("SELECT sum(v) FROM gpudb.calibration_small", 2 * RUNS).pass_ms;
+	large = cold("SELECT sum(v) FROM gpudb.calibration_large").pass_ms;
+	narrow = cold("SELECT sum(v) FROM gpudb.calibration_narrow").pass_ms;
+	small = cold("SELECT sum(v) FROM gpudb.calibration_small").pass_ms;
 	split(c, large * 1e6, narrow * 1e6, small * 1e6, &c->figure[FIGURE_gpu_page], &c->figure[FIGURE_gpu_row]);
 	c->figure[FIGURE_feeder_start] = feeders_ns(small);
 	c->figure[FIGURE_gpu_op] = Max(op_ns(c), 0.0001);
-	plain = least("SELECT sum(x) FROM gpudb.calibration_large", RUNS).pass_ms;
-	grouped = least("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY, RUNS).pass_ms;
+	plain = cold("SELECT sum(x) FROM gpudb.calibration_large").pass_ms;
+	grouped = cold("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY).pass_ms;
 	c->figure[FIGURE_gpu_group] = Max((grouped - plain) * 1e6 / far_groups(c), 0.1);
-	plain = least("SELECT sum(x) FROM gpudb.calibration_small", 2 * RUNS).pass_ms;
-	grouped = least("SELECT sum(x) FROM gpudb.calibration_small GROUP BY v", 2 * RUNS).pass_ms;
+	plain = cold("SELECT sum(x) FROM gpudb.calibration_small").pass_ms;
+	grouped = cold("SELECT sum(x) FROM gpudb.calibration_small GROUP BY v").pass_ms;
 	c->figure[FIGURE_gpu_table] = Max((grouped - plain) * 1e6 - NEAR_GROUPS * c->figure[FIGURE_gpu_group], 1000);
 }
 
@@ -241,7 +221,7 @@ measure_gpu(Calibration *c)
 static double
 out_ns(const char *sql, double n)
 {
-	Timing		timing = least(psprintf("EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) %s", sql), RUNS);
+	Timing		timing = cold(psprintf("EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) %s", sql));
 
 	return Max(timing.rest_ms * 1e6 / n, 1);
 }
@@ -262,7 +242,7 @@ measure_output(Calibration *c)
 										 far_groups(c));
 }
 
-/* A figure that is measured by itself: the least of all rounds. */
+/* A figure that is measured by itself: the least of all turns. */
 static void
 note_least(Calibration *c, Figure figure, double ns)
 {
@@ -291,19 +271,11 @@ measure_hardware(Calibration *c)
 	note_least(c, FIGURE_gpu_read_word, rates.read_word);
 }
 
-bool
-figures_steady(const double *before, const double *after)
-{
-	for (int f = 0; f < FIGURE_Count; f++)
-		if (!isnan(after[f]) && !(Max(before[f], after[f]) < STEADY * Min(before[f], after[f])))
-			return false;
-	return true;
-}
-
 void
 figures_measure(Calibration *c)
 {
-	measure_hardware(c);
+	if (c->turns++ % HARDWARE_TURNS == 0)
+		measure_hardware(c);
 	measure_postgres(c);
 	measure_cpu(c);
 	if (device_gpu_missing() == NULL)

@@ -8,27 +8,17 @@
 #include "device/calibration.h"
 #include "plan/calibrate_tables.h"
 
-#define SAMPLE_MOST	1500
-
-/* Times of many runs, of all rounds. */
-typedef struct Sample
-{
-	int			n;
-	double		ns[SAMPLE_MOST];
-} Sample;
-
 typedef struct Calibration
 {
+	int			turns;			/* already taken */
 	double		figure[FIGURE_Count];
-	Sample		cpu_starts;
-	Sample		gpu_starts;
 	CalibrationTables tables;
 } Calibration;
 
-/* Measure all figures once more; what was measured before counts, too. */
+/*
+ * Take a turn: run each query once more, or some of them a few times, and say
+ * what the figures are by all turns.  Inside SPI_connect().
+ */
 extern void figures_measure(Calibration *c);
-
-/* Has the last round found what the ones before had? */
-extern bool figures_steady(const double *before, const double *after);
 
 #endif							/* GPUDB_PLAN_CALIBRATE_FIGURES_H */

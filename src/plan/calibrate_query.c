@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
@@ -16,14 +14,17 @@
 #include "guc.h"
 #include "plan/calibrate_query.h"
 
-/* The least of a query, remembered. */
-typedef struct KnownTiming
+#define RUNS_MOST	1000		/* of a query; more tell nothing new */
+
+/* Times of a query, remembered. */
+typedef struct KnownQuery
 {
 	const char *name;			/* settings and query */
-	Timing		least;
-} KnownTiming;
+	int			nruns;
+	Timing		run[RUNS_MOST];
+} KnownQuery;
 
-static List *known_timings;		/* of this calibration */
+static List *known_queries;		/* of this calibration */
 
 void
 query_set(const char *name, const char *value)
@@ -53,12 +54,6 @@ query_number(const char *sql)
 	return strtod(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1), NULL);
 }
 
-static void
-keep_least(double *least, double value)
-{
-	*least = isnan(*least) ? value : Min(*least, value);
-}
-
 Timing
 query_run(const char *sql)
 {
@@ -83,48 +78,77 @@ query_run(const char *sql)
 	return timing;
 }
 
-/* The least that a query has taken under these settings, in earlier rounds or not at all yet. */
-static Timing *
-known_timing(const char *sql)
+/* A query under these settings, with the runs that it has had. */
+static KnownQuery *
+known_query(const char *sql)
 {
 	char	   *name = psprintf("%d %d %d %s", gpudb_enabled ? (int) gpudb_device : -1, gpudb_cpu_threads,
 								max_parallel_workers_per_gather, sql);
 	MemoryContext old;
-	KnownTiming *known;
+	KnownQuery *known;
 	ListCell   *lc;
 
-	foreach(lc, known_timings)
+	foreach(lc, known_queries)
 	{
 		known = lfirst(lc);
 		if (strcmp(known->name, name) == 0)
-			return &known->least;
+			return known;
 	}
 	old = MemoryContextSwitchTo(TopTransactionContext);
-	known = palloc(sizeof(KnownTiming));
-	*known = (KnownTiming) {pstrdup(name), {NAN, NAN, NAN, NAN, NAN, NAN, 0}};
-	known_timings = lappend(known_timings, known);
+	known = palloc0(sizeof(KnownQuery));
+	known->name = pstrdup(name);
+	known_queries = lappend(known_queries, known);
 	MemoryContextSwitchTo(old);
-	return &known->least;
+	return known;
+}
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *) a;
+	const double y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The mean of the middle half of a part of all runs. */
+static double
+middle(const KnownQuery *known, size_t part)
+{
+	const int	begin = known->nruns / 4;
+	const int	end = known->nruns - begin;
+	double		sorted[RUNS_MOST];
+	double		sum = 0;
+
+	for (int i = 0; i < known->nruns; i++)
+		sorted[i] = *(const double *) ((const char *) &known->run[i] + part);
+	qsort(sorted, known->nruns, sizeof(double), compare_doubles);
+	for (int i = begin; i < end; i++)
+		sum += sorted[i];
+	return sum / (end - begin);
 }
 
 Timing
-query_least(const char *sql)
+query_typical(const char *sql)
 {
-	Timing	   *least = known_timing(sql);
-	Timing		timing = query_run(sql);
+	KnownQuery *known = known_query(sql);
 
-	keep_least(&least->ms, timing.ms);
-	keep_least(&least->pass_ms, timing.pass_ms);
-	keep_least(&least->rest_ms, timing.rest_ms);
-	keep_least(&least->feed_ns, timing.feed_ns);
-	keep_least(&least->deform_ns, timing.deform_ns);
-	keep_least(&least->run_ns, timing.run_ns);
-	least->op_cost = timing.op_cost;
-	return *least;
+	if (known->nruns < RUNS_MOST)
+		known->run[known->nruns++] = query_run(sql);
+	return (Timing)
+	{
+		.ms = middle(known, offsetof(Timing, ms)),
+		.pass_ms = middle(known, offsetof(Timing, pass_ms)),
+		.rest_ms = middle(known, offsetof(Timing, rest_ms)),
+		.feed_ns = middle(known, offsetof(Timing, feed_ns)),
+		.deform_ns = middle(known, offsetof(Timing, deform_ns)),
+		.run_ns = middle(known, offsetof(Timing, run_ns)),
+		.op_cost = known->run[0].op_cost
+	};
 }
 
 void
 query_forget(void)
 {
-	known_timings = NIL;
+	known_queries = NIL;
 }

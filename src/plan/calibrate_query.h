@@ -32,8 +32,12 @@ extern double query_number(const char *sql);
 
 extern Timing query_run(const char *sql);
 
-/* The least, each part by itself, of another run and of those before under the same settings, since query_forget(). */
-extern Timing query_least(const char *sql);
+/*
+ * What a query typically takes, each part by itself, after another run: the
+ * mean of the middle half of all runs under the same settings, since
+ * query_forget().
+ */
+extern Timing query_typical(const char *sql);
 extern void query_forget(void);
 
 #endif							/* GPUDB_PLAN_CALIBRATE_QUERY_H */

@@ -74,22 +74,31 @@ fill(const char *name, int nrows)
 	CommandCounterIncrement();
 }
 
-/*
- * Have a table's pages stand in shared_buffers one behind the other, as in a
- * server that has just started, whatever was there before: how fast they are
- * read depends on it.  Buffers that are freed come back the last ones first,
- * so the last page is read first.
- */
+/* Read a table anew, its last page first. */
 static void
-line_up(const char *name)
+read_backwards(Relation relation)
 {
-	Relation	relation = open_table(name, AccessExclusiveLock);
 	BlockNumber block = RelationGetNumberOfBlocks(relation);
 
 	FlushRelationBuffers(relation);
 	compat_drop_buffers(relation);
 	while (block > 0)
 		ReleaseBuffer(ReadBuffer(relation, --block));
+}
+
+/*
+ * Have a table's pages stand in shared_buffers one behind the other, whatever
+ * was there before: how fast they are read depends on it.  Buffers that are
+ * freed come back the last ones first, so the last page is read first; once,
+ * so that the free ones are the table's own, and again.
+ */
+static void
+line_up(const char *name)
+{
+	Relation	relation = open_table(name, AccessExclusiveLock);
+
+	read_backwards(relation);
+	read_backwards(relation);
 	table_close(relation, NoLock);
 }
 

@@ -115,8 +115,9 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	/* a thread takes windows */
 	double		threads = Min(threads_wanted(), rel->pages / TABLET_WINDOW_PAGES);
 	double		feed = ns_of_feeding(rel);
+	double		ops = compiled->op_cost - (groups > 1 ? GROUP_OP_COST : 0);
 	double		row = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, compiled) +
-		NS(cpu_op) * compiled->op_cost + ns_of_group(groups) + compiled->fetch_cost;
+		NS(cpu_op) * ops + ns_of_group(groups) + compiled->fetch_cost;
 	double		work;
 
 	for (int i = 0; i < compiled->ncolumns; i++)

@@ -10,11 +10,15 @@
 #include "nodes/pathnodes.h"
 
 #include "compile/compile.h"
+#include "core/program.h"
 #include "plan/candidate.h"
 
 /* Groups that stay near, and some that do not: finding a row's group is measured with so many. */
 #define NEAR_GROUPS		1000
 #define FAR_GROUPS		100000
+
+/* What op_cost says of finding a group, too little for many: the CPU's figures have it within. */
+#define GROUP_OP_COST	(op_info[VMOP_GROUP].cost / 10.0)
 
 /* One pass of a device over a relation. */
 typedef struct PassCost

@@ -12,6 +12,8 @@ $node->safe_psql('postgres', 'CREATE EXTENSION gpudb');
 
 my $file = $node->data_dir . '/gpudb.calibration';
 my $figures = "SELECT string_agg(figure || '=' || round(nanoseconds::numeric, 3), ',' ORDER BY figure) FROM gpudb.calibration";
+# those that the layout of memory can change threefold aside
+my $calibrations = "SELECT string_agg(DISTINCT calibrations::text, ' ') FROM gpudb.calibration WHERE figure IN ('pg_unit', 'cpu_start', 'cpu_op')";
 my $measured = "SELECT count(*) FROM gpudb.calibration WHERE measured IS NOT NULL AND device <> 'gpu' AND figure <> 'cpu_thread'";
 
 sub answer
@@ -51,6 +53,14 @@ is(answer($figures), $known, 'figures outlive a restart');
 $node->stop('immediate');
 $node->start;
 is(answer($figures), $known, 'and a crash');
+
+# what it finds once more counts, too
+is(answer($calibrations), '1', 'each is from one calibration');
+answer('SELECT gpudb.calibrate()');
+is(answer($calibrations), '2', 'and then from two');
+isnt(answer($figures), $known, 'which differ');
+answer('SELECT gpudb.calibrate(anew => true)');
+is(answer($calibrations), '1', 'what was before is forgotten if that is asked for');
 
 my $good = slurp_file($file);
 for my $case (

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Does the planner choose the best of PostgreSQL, the CPU device and the GPU?
 
-The server is calibrated, twice, to see how much the figures differ, and the times that the planner predicts by them.
+The server is calibrated, twice anew and once more, to see how much what is measured differs, and what is made of it: figures, and
+the times that the planner predicts by them.
 Each query runs as the planner likes it and with each of the three forced; choice/best is the first time over the best of
 the other three, 1 when the planner was right.  What EXPLAIN predicts for a device stands beside what EXPLAIN ANALYZE says
 of it.
@@ -68,23 +69,20 @@ def predictions(forced, texts):
 
 
 def calibrate(admin, forced, texts):
-    """Twice; what both say."""
+    """Twice anew, and once more; what all say."""
     times, figures, predicted = [], [], []
-    for _ in range(2):
+    for anew in ("true", "true", "false"):
         start = time.perf_counter()
-        admin.table("SELECT gpudb.calibrate()")
+        admin.table(f"SELECT gpudb.calibrate(anew => {anew})")
         times.append(time.perf_counter() - start)
         figures.append(admin.table("SELECT figure, device, nanoseconds FROM gpudb.calibration WHERE measured IS NOT NULL").rows)
         predicted.append(predictions(forced, texts))
-    print(f"calibrated in {times[0]:.1f} and {times[1]:.1f} s")
-    table = Table("figure:14", "device:8", "first ns:12", "second ns:12", "ratio:6")
-    for (name, device, first), (_, _, second) in zip(*figures):
-        a, b = float(first), float(second)
-        table.row(name, device, f"{a:.4g}", f"{b:.4g}", f"{max(a, b) / min(a, b):.2f}")
-    for (name, device), first in predicted[0].items():
-        second = predicted[1][name, device]
-        if first and second:
-            table.row(name, device, f"{first * 1e6:.4g}", f"{second * 1e6:.4g}", f"{max(first, second) / min(first, second):.2f}")
+    print("calibrated in", ", ".join(f"{took:.1f}" for took in times), "s")
+    table = Table("figure:14", "device:8", "anew ns:12", "anew again:12", "once more:12", "anew ratio:10", "more ratio:10")
+    rows = [(name, device, [float(rows[i][2]) for rows in figures]) for i, (name, device, _) in enumerate(figures[0])]
+    rows += [(name, device, [says[name, device] * 1e6 for says in predicted]) for name, device in predicted[0] if predicted[0][name, device]]
+    for name, device, ns in rows:
+        table.row(name, device, *(f"{value:.4g}" for value in ns), *(f"{max(pair) / min(pair):.2f}" for pair in (ns[:2], ns[1:])))
 
 
 def main():
