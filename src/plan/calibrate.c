@@ -37,7 +37,7 @@
 
 #define TURNS_LEAST 5
 #define TURNS_MOST	200
-#define TURNS_SECONDS 10		/* no turn begins later */
+#define TURNS_SECONDS 15		/* no turn begins later */
 
 extern PGDLLEXPORT void gpudb_calibration_main(Datum arg);
 

@@ -18,16 +18,29 @@
 #include "plan/calibrate_query.h"
 #include "plan/cost.h"
 
-#define TINY_RUNS	5			/* of a pass over the tiny table, in each turn */
-#define HARDWARE_TURNS 4		/* of so many turns one measures hardware */
+#define TINY_RUNS	10			/* of a pass over the tiny table, in each turn */
+#define CLOSE_RUNS	3			/* of queries that take nearly the same, and whose difference counts */
+#define HARDWARE_TURNS 2		/* of so many turns one measures hardware */
 #define FAR_KEY		"k % " CppAsString2(FAR_GROUPS)
 
-/* Run a query once more over tables that no cache holds; what it typically takes. */
+/* Run a query some more times over tables that no cache holds; what it typically takes. */
+static Timing
+cold_runs(const char *sql, int runs)
+{
+	Timing		timing = {0};
+
+	for (int i = 0; i < runs; i++)
+	{
+		tables_flush();
+		timing = query_typical(sql);
+	}
+	return timing;
+}
+
 static Timing
 cold(const char *sql)
 {
-	tables_flush();
-	return query_typical(sql);
+	return cold_runs(sql, 1);
 }
 
 /* What PostgreSQL thinks a query costs, but for its pages. */
@@ -153,18 +166,18 @@ measure_cpu(Calibration *c)
 	double		row;
 
 	c->figure[FIGURE_cpu_start] = start_ns("cpu");
-	one = cold("SELECT sum(v) FROM gpudb.calibration_large");
-	six = cold("SELECT sum(v), sum(k), sum(w), sum(x), sum(y), sum(f) FROM gpudb.calibration_large");
-	narrow = cold("SELECT sum(v) FROM gpudb.calibration_narrow");
-	small = cold("SELECT sum(v) FROM gpudb.calibration_small");
+	one = cold_runs("SELECT sum(v) FROM gpudb.calibration_large", CLOSE_RUNS);
+	six = cold_runs("SELECT sum(v), sum(k), sum(w), sum(x), sum(y), sum(f) FROM gpudb.calibration_large", CLOSE_RUNS);
+	narrow = cold_runs("SELECT sum(v) FROM gpudb.calibration_narrow", CLOSE_RUNS);
+	small = cold_runs("SELECT sum(v) FROM gpudb.calibration_small", CLOSE_RUNS);
 	split(c, Min(one.feed_ns, six.feed_ns), narrow.feed_ns, small.feed_ns, &c->figure[FIGURE_pin_page], &c->figure[FIGURE_pin_tuple]);
 	c->figure[FIGURE_cpu_column] = Max((six.deform_ns - one.deform_ns) / 5 / c->tables.large_rows, 0.1);
 	split(c, one.deform_ns, narrow.deform_ns, small.deform_ns, &c->figure[FIGURE_cpu_page], &row);
 	c->figure[FIGURE_cpu_row] = Max(row - c->figure[FIGURE_cpu_column], 0.1);
 	/* the numeric n is the first attribute whose length varies: t stands 1 behind it, n3 3, and z 4 */
-	other = cold("SELECT sum(z) FROM gpudb.calibration_large");
+	other = cold_runs("SELECT sum(z) FROM gpudb.calibration_large", CLOSE_RUNS);
 	c->figure[FIGURE_cpu_attribute] = Max((other.deform_ns - one.deform_ns) / 4 / c->tables.large_rows, 0.1);
-	other = cold("SELECT sum(v), sum(n), sum(n2), sum(n3) FROM gpudb.calibration_large");
+	other = cold_runs("SELECT sum(v), sum(n), sum(n2), sum(n3) FROM gpudb.calibration_large", CLOSE_RUNS);
 	c->figure[FIGURE_cpu_numeric] = Max((other.deform_ns - one.deform_ns) / 3 / c->tables.large_rows - c->figure[FIGURE_cpu_attribute], 0.1);
 	other = cold("SELECT sum(v), max(t) FROM gpudb.calibration_large");
 	c->figure[FIGURE_cpu_text] = Max(((other.deform_ns - one.deform_ns) / c->tables.large_rows - c->figure[FIGURE_cpu_attribute]) /
@@ -219,9 +232,9 @@ measure_gpu(Calibration *c)
 
 /* The time of returning one of n rows; nobody looks at them. */
 static double
-out_ns(const char *sql, double n)
+out_ns(const char *sql, double n, int runs)
 {
-	Timing		timing = cold(psprintf("EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) %s", sql));
+	Timing		timing = cold_runs(psprintf("EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) %s", sql), runs);
 
 	return Max(timing.rest_ms * 1e6 / n, 1);
 }
@@ -233,13 +246,13 @@ measure_output(Calibration *c)
 	double		six;
 
 	query_device("cpu");
-	c->figure[FIGURE_row_out] = out_ns("SELECT t FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows);
-	one = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows);
-	six = out_ns("SELECT k, v, w, f, x, y FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows);
+	c->figure[FIGURE_row_out] = out_ns("SELECT t FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows, 1);
+	one = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows, CLOSE_RUNS);
+	six = out_ns("SELECT k, v, w, f, x, y FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows, CLOSE_RUNS);
 	c->figure[FIGURE_output_value] = Max((six - one) / 5, 0.1);
 	c->figure[FIGURE_output_row] = Max(one - c->figure[FIGURE_output_value], 1);
 	c->figure[FIGURE_group_out] = out_ns("SELECT " FAR_KEY ", sum(v) FROM gpudb.calibration_large GROUP BY 1",
-										 far_groups(c));
+										 far_groups(c), 1);
 }
 
 /* A figure that is measured by itself: the least of all turns. */
