@@ -2,8 +2,8 @@
 SET gpudb.force = on;
 SET gpudb.device = cpu;
 SET gpudb.debug_require = require;
--- of a query: tablets used and left behind, and whether the next run of it gives PostgreSQL's answer
-CREATE FUNCTION tablet_cache(query text, OUT used int, OUT kept int, OUT right_answer bool) LANGUAGE plpgsql AS $$
+-- of a query: tablets used and left behind, blocks of the former that were read, and whether the next run of it gives PostgreSQL's answer
+CREATE FUNCTION tablet_cache(query text, OUT used int, OUT kept int, OUT reread int, OUT right_answer bool) LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;
 	ours text;
@@ -12,6 +12,7 @@ BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
 	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
 	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
+	reread := coalesce(jsonb_path_query_first(plan, '$.**."Cached Blocks Reread"')::int, 0);
 	EXECUTE query INTO ours;
 	PERFORM set_config('gpudb.enabled', 'off', true), set_config('gpudb.debug_require', 'allow', true);
 	EXECUTE query INTO theirs;
@@ -40,7 +41,7 @@ SET gpudb.debug_yield = 7;
 SELECT tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f)) FROM tablet_cache WHERE id > 5') AS with_yields;
 RESET gpudb.debug_yield;
 
--- a write ends one tablet; so does each that follows, until VACUUM; then all that the map's page tells of are built anew
+-- a block that has changed is read, also after VACUUM; the others are known not to have changed by the map, then by their own LSNs
 DELETE FROM tablet_cache WHERE id = 40000;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS deleted;
 UPDATE tablet_cache SET n = n + 1 WHERE id = 3;
@@ -53,14 +54,32 @@ SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS grown;
 VACUUM tablet_cache;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS vacuumed;
 
--- one row of any block, at the ends of bytes, words and tablets, ends its own tablet and no other one
+-- one row of any block, at the ends of bytes, words and tablets, has its own block read and no other one
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS all_there;
 SELECT statement FROM unnest('{0,2,3,4,5,30,31,32,33,36,1018,1019,1020,1021,1022,1025,1300}'::int[]) WITH ORDINALITY b(block, i),
 	LATERAL (VALUES (1, format('DELETE FROM tablet_cache WHERE ctid = ''(%s,1)''', block)),
-		(2, format($$SELECT %s AS block, used, kept, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache')$$, block)),
+		(2, format($$SELECT %s AS block, used, kept, reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache')$$, block)),
 		(3, 'VACUUM tablet_cache'),
-		(4, $$SELECT used, kept, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache')$$)) v(n, statement)
+		(4, $$SELECT used, kept, reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache')$$)) v(n, statement)
 	ORDER BY i, n \gexec
+
+-- so many blocks have changed that the tablets are built anew as soon as they can be
+UPDATE tablet_cache SET n = n + 1 WHERE id % 100 = 1;
+SELECT used, reread > 300 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS worn;
+VACUUM tablet_cache;
+SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS built_anew;
+SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS found;
+-- columns that are built later join those of the same rows, whatever was lost before
+DELETE FROM tablet_cache WHERE ctid IN ('(7,1)', '(1030,2)');
+VACUUM tablet_cache;
+SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS lost;
+SELECT tablet_cache('SELECT ROW(sum(k), sum(n), count(f)) FROM tablet_cache') AS others_built;
+SELECT tablet_cache('SELECT ROW(sum(k), sum(n), count(f)) FROM tablet_cache') AS found;
+-- nearly all blocks all-visible is enough
+UPDATE tablet_cache SET n = n + 1 WHERE ctid = '(9,1)';
+SELECT tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS built_with_a_hole;
+SELECT tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS found;
+VACUUM tablet_cache;
 
 -- a snapshot that is older than a change finds nothing that is newer
 BEGIN ISOLATION LEVEL REPEATABLE READ;

@@ -22,11 +22,17 @@ vm_stops(const VmRun *run, DeviceStatus status)
 }
 
 static __device__ __forceinline__ void
-vm_select(const VmRun *run, uint32_t n)
+vm_select(const VmRun *run, uint32_t first, uint32_t n)
 {
 	uint32_t	selected = 0;
 
-	LANES selected |= (uint32_t) ((uint32_t) i < n) << k;
+	LANES
+	{
+		uint32_t	row = first + (uint32_t) i;
+
+		if ((uint32_t) i < n && (run->selected == NULL || (run->selected[row / 64] >> (row % 64) & 1)))
+			selected |= 1u << k;
+	}
 	VM_MASK(0)[THREAD] = (uint8_t) selected;
 	VM_FLAGS[THREAD] = 0;
 }

@@ -48,6 +48,7 @@ typedef struct DeviceWork
 	WorkStage	stage;			/* in */
 	DeviceStatus status;		/* out; NEEDS_PATCH: patch the tablet, submit again at STAGE_RUN */
 	Tablet	   *tablet;			/* out: until the item is submitted again or released; in, if there are no pages */
+	const uint64_t *selected;	/* in, if there are no pages: a bitmap of the tablet's rows that count; NULL = all */
 	uint32_t   *rows;			/* out: row numbers that passed, in order */
 	uint32_t	nrows;
 	bool		wide;			/* out: decimals have 128 bits */

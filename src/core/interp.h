@@ -175,7 +175,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 	uint8_t    *selection = VM_MASK(0);
 	bool		updating = false;
 
-	vm_select(run, n);
+	vm_select(run, first, n);
 	for (;;)
 	{
 		const Instr *in = &code[pc++];

@@ -23,13 +23,17 @@ vm_stops(VmRun *run, DeviceStatus status)
 	return status != STATUS_DONE;
 }
 
-/* Begin a tile of n rows. */
+/* Begin a tile of n rows from `first` on, a multiple of 64. */
 static inline void
-vm_select(VmRun *run, uint32_t n)
+vm_select(VmRun *run, uint32_t first, uint32_t n)
 {
 	uint8_t    *selection = (uint8_t *) run->values;
 
-	memset(selection, 1, n);
+	if (run->selected == NULL)
+		memset(selection, 1, n);
+	else
+		for (uint32_t i = 0; i < n; i++)
+			selection[i] = (run->selected[(first + i) / 64] >> (i % 64)) & 1;
 	memset(selection + n, 0, VM_TILE - n);
 	memset(run->nulls, 0, VM_TILE);
 	if (run->groups != NULL)

@@ -18,6 +18,7 @@ typedef struct VmRun
 	const Program *program;
 	int			body;			/* BODY_NARROW or BODY_WIDE */
 	const Tablet *tablet;
+	const uint64_t *selected;	/* a bitmap of the rows that count; NULL = all */
 	uint64_t   *values;			/* scratch: registers * tile * 8 bytes, aligned to 64 */
 	uint8_t    *nulls;			/* scratch: registers * tile bytes, aligned to 64 */
 	GroupTable *groups;			/* totals; without keys its one row */

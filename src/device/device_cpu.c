@@ -230,7 +230,7 @@ run_item(CpuItem *item, CpuWorker *worker)
 {
 	DeviceJob  *job = item->job;
 	VmRun		run = {
-		.program = job->spec.program, .tablet = item->work.tablet,
+		.program = job->spec.program, .tablet = item->work.tablet, .selected = item->work.selected,
 		.values = worker->values, .nulls = worker->nulls, .groups = &worker->table.groups,
 		.out = item->work.rows, .out_capacity = (uint32_t) (item->rows_capacity / sizeof(uint32_t)),
 		.yield_after = job->spec.yield_after,
@@ -440,6 +440,7 @@ cpu_acquire(DeviceJob *job)
 		{
 			job->items[i].state = ITEM_TAKEN;
 			job->items[i].work.stage = STAGE_DEFORM;
+			job->items[i].work.selected = NULL;
 			return &job->items[i].work;
 		}
 	return NULL;

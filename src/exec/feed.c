@@ -80,14 +80,14 @@ feed_report_so_far(const Feed *feed, FeedReport *report)
 static void
 close_tablets(Feed *feed)
 {
-	uint64		found;
-	uint64		kept;
+	const TabletReport *tablets;
 
 	if (feed->tablets == NULL)
 		return;
-	tablet_scan_report(feed->tablets, &found, &kept);
-	feed->report.tablets_found += found;
-	feed->report.tablets_kept += kept;
+	tablets = tablet_scan_report(feed->tablets);
+	feed->report.tablets_found += tablets->cached;
+	feed->report.tablets_kept += tablets->kept;
+	feed->report.blocks_reread += tablets->reread;
 	tablet_scan_close(feed->tablets);
 	feed->tablets = NULL;
 }
@@ -218,6 +218,7 @@ feed_report_add(FeedReport *into, const FeedReport *from)
 	into->windows += from->windows;
 	into->tablets_found += from->tablets_found;
 	into->tablets_kept += from->tablets_kept;
+	into->blocks_reread += from->blocks_reread;
 	into->rows_in += from->rows_in;
 	into->pages_pinned += from->pages_pinned;
 	into->pages_copied += from->pages_copied;
@@ -261,11 +262,13 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 static bool
 take_cached(Feed *feed, DeviceWork *work)
 {
-	if (feed->tablets == NULL || !tablet_scan_next_cached(feed->tablets, work))
+	uint32		nrows;
+
+	if (feed->tablets == NULL || !tablet_scan_next_cached(feed->tablets, work, &nrows))
 		return false;
 	work->pages = NULL;
 	feed->report.windows++;
-	feed->report.rows_in += work->tablet->nrows;
+	feed->report.rows_in += nrows;
 	return true;
 }
 
@@ -274,13 +277,8 @@ static bool
 fill_from_tablets(Feed *feed, PageWindow *window)
 {
 	while (!feed_fill_window(feed, window))
-	{
-		if (feed->tablets == NULL)
+		if (feed->tablets == NULL || !tablet_scan_next_range(feed->tablets, &feed->source))
 			return false;
-		tablet_scan_add_window(feed->tablets, window);
-		if (!tablet_scan_next_range(feed->tablets, &feed->source.next, &feed->source.end))
-			return false;
-	}
 	if (feed->tablets != NULL)
 		tablet_scan_add_window(feed->tablets, window);
 	return true;
@@ -323,7 +321,6 @@ open_tablets(Feed *feed)
 	{
 		tablet_scan_decide(feed->tablets);
 		source->next = source->end = 0;
-		source->watches = true;
 	}
 	MemoryContextSwitchTo(old);
 }

@@ -106,6 +106,7 @@ typedef struct TupleList
 {
 	const OffsetNumber *offsets;
 	int			n;
+	XLogRecPtr	lsn;			/* of the page, if all of it is visible and the source is watched */
 } TupleList;
 
 /* The offsets of the window's next page. */
@@ -173,6 +174,7 @@ list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *room, Tu
 				tuples->n += ItemIdIsNormal(PageGetItemId(page, offset));
 			}
 		}
+		tuples->lsn = source->watch != NULL ? BufferGetLSNAtomic(buffer) : InvalidXLogRecPtr;
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	return all_visible;
@@ -207,7 +209,7 @@ prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleLi
 	HeapScanDesc scan = source->scan;
 
 	compat_prepare_page(scan, block);
-	*tuples = (TupleList) {next_offsets(window), scan->rs_ntuples};
+	*tuples = (TupleList) {next_offsets(window), scan->rs_ntuples, InvalidXLogRecPtr};
 	memcpy(next_offsets(window), scan->rs_vistuples, scan->rs_ntuples * sizeof(OffsetNumber));
 	if (source->recent)
 		recent_note(source->relation, block, scan->rs_cbuf);
@@ -250,15 +252,28 @@ add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffe
 	return in_place;
 }
 
-/* Whether a block that PostgreSQL has prepared, and that is still pinned, has these tuples for every snapshot. */
-static bool
-seen_by_all(const PageSource *source, Buffer buffer, int ntuples)
+/* Note what was read of a block. */
+static void
+note(const PageSource *source, BlockNumber block, const TupleList *tuples, bool all_visible)
+{
+	const uint32 place = block - source->range;
+
+	source->watch->notes.ntuples[place] = (uint16) tuples->n;
+	source->watch->notes.lsn[place] = tuples->lsn;
+	if (all_visible)
+		block_set_add(&source->watch->all_visible, place);
+}
+
+/* The same of a block that PostgreSQL has prepared, and that is still pinned. */
+static void
+note_prepared(const PageSource *source, BlockNumber block, Buffer buffer, const TupleList *tuples)
 {
 	/* the list itself is there already: this one is only counted */
 	OffsetNumber scratch[MaxHeapTuplesPerPage];
-	TupleList	tuples;
+	TupleList	all;
+	bool		same = list_all_visible(source, buffer, scratch, &all) && all.n == tuples->n;
 
-	return list_all_visible(source, buffer, scratch, &tuples) && tuples.n == ntuples;
+	note(source, block, same ? &all : tuples, same);
 }
 
 /* Prepare one block and add its page, if it has tuples. */
@@ -270,6 +285,8 @@ take_block(PageSource *source, PageWindow *window, BlockNumber block)
 
 	if (BufferIsValid(buffer))
 	{
+		if (source->watch != NULL)
+			note(source, block, &tuples, true);
 		if (tuples.n == 0 || !add_page(source, window, block, buffer, tuples, true))
 			ReleaseBuffer(buffer);
 	}
@@ -281,8 +298,8 @@ take_block(PageSource *source, PageWindow *window, BlockNumber block)
 		buffer = prepare_block(source, window, block, &tuples);
 		was_resident = pgBufferUsage.shared_blks_read == reads && !RelationUsesLocalBuffers(source->relation);
 		source->misses |= !was_resident;
-		if (source->watches && window->all_visible)
-			window->all_visible = seen_by_all(source, buffer, tuples.n);
+		if (source->watch != NULL)
+			note_prepared(source, block, buffer, &tuples);
 		if (tuples.n > 0 && add_page(source, window, block, buffer, tuples, was_resident))
 			IncrBufferRefCount(buffer);
 	}
@@ -315,7 +332,6 @@ page_source_next(PageSource *source, PageWindow *window)
 
 	window->list.npages = 0;
 	window->list.nrows = 0;
-	window->all_visible = true;
 	source->misses = false;
 	/* long pins in recovery would have the session cancelled */
 	if (more_blocks(source) && !scan->rs_base.rs_snapshot->takenDuringRecovery &&
@@ -326,6 +342,8 @@ page_source_next(PageSource *source, PageWindow *window)
 		BlockNumber block = source->next++;
 
 		CHECK_FOR_INTERRUPTS();
+		if (source->skip != NULL && block_set_has(source->skip, block - source->range))
+			continue;
 		if (prefetch && block + PREFETCH_DISTANCE < scan->rs_nblocks)
 			PrefetchBuffer(source->relation, MAIN_FORKNUM, block + PREFETCH_DISTANCE);
 		take_block(source, window, block);

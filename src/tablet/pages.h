@@ -17,6 +17,8 @@
 
 #include "core/deform.h"
 
+#include "tablet/validity.h"
+
 /*
  * Some pages of a relation, in block order, and which of their tuples the
  * snapshot sees.  Pages without any are left out.
@@ -29,7 +31,6 @@ typedef struct PageWindow
 	char	   *copies;			/* TABLET_WINDOW_PAGES pages, made on first need */
 	int			lease;			/* pins taken from the budget */
 	int			npins;
-	bool		all_visible;	/* all of its blocks, if the source watches that */
 	struct TabletBuild *build;	/* where its columns go besides the query; NULL = nowhere */
 	uint32		first_row;		/* there */
 	OffsetNumber offsets[TABLET_WINDOW_PAGES * MaxHeapTuplesPerPage];
@@ -42,15 +43,24 @@ typedef struct BlockShare
 	BlockNumber nblocks;
 } BlockShare;
 
+/* What reading a range of blocks has shown of them. */
+typedef struct BlockWatch
+{
+	BlockNotes	notes;			/* of blocks that are all-visible, and how many rows others have given */
+	BlockSet	all_visible;
+} BlockWatch;
+
 typedef struct PageSource
 {
 	Relation	relation;
 	HeapScanDesc scan;
 	BlockNumber next;
 	BlockNumber end;
+	BlockNumber range;			/* block 0 of the next two */
+	const BlockSet *skip;		/* blocks to leave out; NULL = none */
+	BlockWatch *watch;			/* told of each block that is read; NULL = nobody */
 	BlockShare *share;			/* where more blocks come from; NULL = nowhere */
 	bool		recent;			/* blocks may be taken where they were last seen */
-	bool		watches;		/* windows tell whether their blocks are all-visible */
 	bool		misses;			/* the last window read pages from outside shared_buffers */
 	uint64		pinned;			/* pages, for reports */
 	uint64		copied;

@@ -51,6 +51,7 @@ typedef struct CachedTablet
 	TabletStamp stamp;
 	uint32		nrows;
 	dsa_pointer columns;
+	BlockNotes	notes;			/* never changed */
 } CachedTablet;
 
 struct Shelf
@@ -268,30 +269,37 @@ find_column(const CachedTablet *tablet, const ColumnKey *key)
 	return NULL;
 }
 
-static bool
-same_stamp(const TabletStamp *a, const TabletStamp *b)
+void
+shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
 {
-	return a->map_lsn == b->map_lsn && a->nblocks == b->nblocks;
-}
-
-bool
-shelf_find(const Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const ColumnKeys *keys,
-		   const CachedColumn **column, uint32 *nrows)
-{
-	const CachedTablet *cached;
-	bool		found;
-
 	LWLockAcquire(pool_lock(), LW_SHARED);
-	cached = pool_address(shelf->tablet[tablet]);
-	found = cached != NULL && same_stamp(&cached->stamp, stamp);
-	if (found)
+	for (int t = 0; t < SHELF_TABLETS; t++)
 	{
-		*nrows = cached->nrows;
+		const CachedTablet *cached = pool_address(shelf->tablet[t]);
+
+		found[t].found = cached != NULL;
+		if (cached == NULL)
+			continue;
+		found[t].stamp = cached->stamp;
+		found[t].nrows = cached->nrows;
+		found[t].notes = &cached->notes;
 		for (int k = 0; k < keys->n; k++)
-			column[k] = find_column(cached, &keys->key[k]);
+			found[t].column[k] = find_column(cached, &keys->key[k]);
 	}
 	LWLockRelease(pool_lock());
-	return found;
+}
+
+void
+shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const TabletStamp *stamp)
+{
+	CachedTablet *cached;
+
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	cached = pool_address(shelf->tablet[tablet]);
+	/* still the one that was looked at, and nobody has found out more */
+	if (cached != NULL && &cached->notes == found->notes && cached->stamp.map_lsn == found->stamp.map_lsn)
+		cached->stamp = *stamp;
+	LWLockRelease(pool_lock());
 }
 
 /* Building */
@@ -393,26 +401,38 @@ add_columns(CachedTablet *tablet, dsa_pointer columns)
 	}
 }
 
+/* Whether a tablet has the rows of one that was built just now. */
+static bool
+same_rows(const CachedTablet *tablet, const TabletStamp *stamp, const BlockNotes *notes)
+{
+	return tablet->stamp.map_lsn == stamp->map_lsn && tablet->notes.nblocks == notes->nblocks &&
+		memcmp(tablet->notes.ntuples, notes->ntuples, notes->nblocks * sizeof(notes->ntuples[0])) == 0;
+}
+
 bool
-shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, uint32 nrows, dsa_pointer columns)
+shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, uint32 nrows, dsa_pointer columns)
 {
 	dsa_pointer made = pool_allocate(sizeof(CachedTablet));
 	CachedTablet *cached;
 
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 	cached = pool_address(shelf->tablet[tablet]);
-	if (cached == NULL || !same_stamp(&cached->stamp, stamp) || cached->nrows != nrows)
+	if (cached == NULL || !same_rows(cached, stamp, notes))
 	{
 		cached = shelf->nretired < MOST_RETIRED ? pool_address(made) : NULL;
 		if (cached != NULL)
 		{
-			*cached = (CachedTablet) {.stamp = *stamp, .nrows = nrows, .columns = InvalidDsaPointer};
+			*cached = (CachedTablet) {.stamp = *stamp, .nrows = nrows, .columns = InvalidDsaPointer, .notes = *notes};
 			replace(shelf, tablet, made);
 			made = InvalidDsaPointer;
 		}
 	}
 	if (cached != NULL)
+	{
+		/* what either has lost, some of its columns have */
+		block_set_join(&cached->stamp.lost, &stamp->lost);
 		add_columns(cached, columns);
+	}
 	else
 		shelf_drop_columns(columns);
 	LWLockRelease(pool_lock());

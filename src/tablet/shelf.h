@@ -19,9 +19,6 @@
 #include "core/tablet_format.h"
 #include "tablet/validity.h"
 
-#define SHELF_TABLETS	32
-#define TABLET_BLOCKS	(SHELF_BLOCKS / SHELF_TABLETS)
-
 /* What a column was made from, and into what form: columns of the same key are the same. */
 typedef struct ColumnKey
 {
@@ -48,12 +45,15 @@ typedef struct CachedColumn
 	dsa_pointer nulls;			/* invalid if there are none */
 } CachedColumn;
 
-/* What tablets must agree in to have the same rows. */
-typedef struct TabletStamp
+/* A tablet as it was found. */
+typedef struct FoundTablet
 {
-	XLogRecPtr	map_lsn;		/* of the map's page, with the bits of all blocks set */
-	uint32		nblocks;
-} TabletStamp;
+	bool		found;
+	TabletStamp stamp;
+	uint32		nrows;
+	const BlockNotes *notes;
+	const CachedColumn **column;	/* by key; NULL for those that are not there */
+} FoundTablet;
 
 typedef struct Shelf Shelf;
 
@@ -67,12 +67,11 @@ extern Shelf *shelf_pin(Relation relation, uint32 number);
 /* Never fails; also for a transaction that aborts. */
 extern void shelf_unpin(Shelf *shelf);
 
-/*
- * Find a tablet's columns by their keys; NULL for those that are not there.
- * False if there is no tablet with this stamp.
- */
-extern bool shelf_find(const Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const ColumnKeys *keys,
-					   const CachedColumn **column, uint32 *nrows);
+/* Find a shelf's tablets with their columns of these keys; found[SHELF_TABLETS] have room for them. */
+extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found);
+
+/* Have others know what was found out about a tablet: that it has another stamp now. */
+extern void shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const TabletStamp *stamp);
 
 /* Be the only one who builds a tablet; false if somebody else does. */
 extern bool shelf_claim(Shelf *shelf, uint32 tablet);
@@ -86,8 +85,12 @@ extern void shelf_unclaim(Shelf *shelf, uint32 tablet);
 extern dsa_pointer shelf_make_column(const ColumnKey *key, const TabletColumn *stored, const void *values, const void *nulls,
 									 uint32 nrows, uint64 since);
 
-/* Have others find a tablet with these columns, linked by next, which are no longer the caller's; false without room. */
-extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, uint32 nrows, dsa_pointer columns);
+/*
+ * Have others find a tablet with these columns, linked by next, which are no
+ * longer the caller's; false without room.  The columns join those that are
+ * there if these are of the same rows.
+ */
+extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, uint32 nrows, dsa_pointer columns);
 
 /* Give back columns that were not published. */
 extern void shelf_drop_columns(dsa_pointer columns);

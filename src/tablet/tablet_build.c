@@ -21,11 +21,14 @@ tablet_build_create(int ncolumns)
 }
 
 void
-tablet_build_begin(TabletBuild *build, uint32 tablet)
+tablet_build_begin(TabletBuild *build, uint32 tablet, uint32 nblocks)
 {
 	build->tablet = tablet;
 	build->nrows = build->expected = build->open_windows = 0;
 	build->failed = false;
+	memset(&build->watch, 0, sizeof(build->watch));
+	build->watch.notes.first = tablet * TABLET_BLOCKS;
+	build->watch.notes.nblocks = nblocks;
 	for (int c = 0; c < build->ncolumns; c++)
 		build->column[c].begun = false;
 }

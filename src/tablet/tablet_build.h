@@ -9,6 +9,8 @@
 
 #include "core/tablet_format.h"
 
+#include "tablet/pages.h"
+
 typedef struct BuiltColumn
 {
 	TabletColumn stored;		/* but for the offsets */
@@ -27,6 +29,7 @@ typedef struct TabletBuild
 	uint32		expected;		/* rows that there may be */
 	uint32		open_windows;	/* whose columns have not come yet */
 	bool		failed;
+	BlockWatch	watch;
 	int			ncolumns;
 	BuiltColumn column[];
 } TabletBuild;
@@ -34,8 +37,8 @@ typedef struct TabletBuild
 /* In the current memory context, its columns in one below. */
 extern TabletBuild *tablet_build_create(int ncolumns);
 
-/* Begin another tablet in the memory that an earlier one took. */
-extern void tablet_build_begin(TabletBuild *build, uint32 tablet);
+/* Begin another tablet, of so many blocks, in the memory that an earlier one took. */
+extern void tablet_build_begin(TabletBuild *build, uint32 tablet, uint32 nblocks);
 
 /* Number the rows of another window, of at most so many that follow: the first one's number. */
 extern uint32 tablet_build_add(TabletBuild *build, uint32 nrows, uint32 windows_left);

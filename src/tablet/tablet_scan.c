@@ -16,13 +16,25 @@
 #include "tablet/tablet_scan.h"
 #include "tablet/validity.h"
 
-/* A shelf of the relation, and what the map says of it when the scan began. */
+/* What part of a tablet's blocks may be read beside it, or be missing in it. */
+#define WORN(nblocks)	((nblocks) / 8)
+
+/* A shelf of the relation. */
 typedef struct ScanShelf
 {
 	Shelf	   *shelf;			/* pinned; NULL if nothing is all-visible, or the directory has no room */
-	XLogRecPtr	map_lsn;
-	uint32		all_visible;	/* a bit for each tablet that can be used or kept */
+	XLogRecPtr	map_lsn;		/* when the scan began */
 } ScanShelf;
+
+/* A tablet of the relation: what was decided about it when the scan began. */
+typedef struct ScanTablet
+{
+	Tablet	   *cached;			/* its columns in the pool; NULL if it has to be read whole */
+	uint64	   *selected;		/* a bitmap of its rows that are still the table's; NULL = all */
+	uint32		nselected;
+	BlockSet   *skip;			/* the blocks whose rows those are, if others are to be read */
+	bool		worth_keeping;	/* nearly all of its blocks are all-visible */
+} ScanTablet;
 
 struct TabletScan
 {
@@ -35,15 +47,14 @@ struct TabletScan
 	uint32		ntablets;
 	uint32		nshelves;
 	ScanShelf  *shelves;
-	Tablet	  **cached;			/* by tablet: its columns in the pool; NULL if they are not all there */
+	ScanTablet *tablets;
 	uint32		next_cached;
 	uint32		next_range;
 	BlockNumber range_end;		/* of the current range */
 	TabletBuild *build;			/* of the current range; NULL if it is not kept */
 	List	   *waiting;		/* TabletBuild: of ranges that have ended, with windows under way */
 	List	   *spare;			/* TabletBuild: whose memory can be used again */
-	uint64		ncached;
-	uint64		nkept;
+	TabletReport report;
 };
 
 /* Columns */
@@ -101,24 +112,12 @@ blocks_of_tablet(const TabletScan *scan, uint32 tablet)
 	return Min(scan->nblocks - tablet * TABLET_BLOCKS, TABLET_BLOCKS);
 }
 
-static TabletStamp
-stamp_of(const TabletScan *scan, uint32 tablet)
-{
-	return (TabletStamp) {
-		.map_lsn = shelf_of(scan, tablet)->map_lsn, .nblocks = blocks_of_tablet(scan, tablet)
-	};
-}
-
-/* The columns of a tablet, if all are there; else false. */
+/* Whether all columns that are wanted are there. */
 static bool
-find_columns(const TabletScan *scan, uint32 tablet, const CachedColumn **column, uint32 *nrows)
+has_columns(const TabletScan *scan, const FoundTablet *found)
 {
-	const TabletStamp stamp = stamp_of(scan, tablet);
-
-	if (!shelf_find(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, &stamp, &scan->columns, column, nrows))
-		return false;
 	for (int c = 0; c < scan->columns.n; c++)
-		if (column[c] == NULL || (scan->wanted[c].not_null && column[c]->stored.null_count > 0))
+		if (found->column[c] == NULL || (scan->wanted[c].not_null && found->column[c]->stored.null_count > 0))
 			return false;
 	return true;
 }
@@ -148,30 +147,109 @@ assemble(const CachedColumn **column, int ncolumns, uint32 nrows)
 	return tablet;
 }
 
-/* Pin a shelf and find out which of its tablets can be used. */
+/* Set n bits from `first` on. */
 static void
-decide_shelf(TabletScan *scan, uint32 number, MapPage *map, const CachedColumn **column)
+set_bits(uint64 *bits, uint32 first, uint32 n)
+{
+	while (n > 0)
+	{
+		const uint32 here = Min(n, 64 - first % 64);
+
+		bits[first / 64] |= (~UINT64CONST(0) >> (64 - here)) << (first % 64);
+		first += here;
+		n -= here;
+	}
+}
+
+/* Select the rows of these blocks. */
+static void
+select_rows(ScanTablet *t, const FoundTablet *found, const BlockSet *blocks)
+{
+	uint32		row = 0;
+
+	t->selected = palloc0(tablet_bitmap_bytes(found->nrows));
+	t->nselected = 0;
+
+	for (uint32 block = 0; block < found->notes->nblocks; block++)
+	{
+		const uint32 n = found->notes->ntuples[block];
+
+		if (block_set_has(blocks, block))
+		{
+			set_bits(t->selected, row, n);
+			t->nselected += n;
+		}
+		row += n;
+	}
+	Assert(row == found->nrows);
+}
+
+/* The blocks of a found tablet whose rows are still theirs, which others are told if it was not known; their number. */
+static uint32
+find_unchanged(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, const BlockSet *visible,
+			   BlockSet *unchanged)
+{
+	const uint32 n = validity_unchanged(scan->relation, map, found->notes, &found->stamp, visible, unchanged);
+	TabletStamp stamp = {.map_lsn = map->lsn, .lost = *visible};
+
+	if (map->lsn == found->stamp.map_lsn)
+		return n;
+	block_set_remove(&stamp.lost, unchanged);
+	block_set_join(&stamp.lost, &found->stamp.lost);
+	shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, &stamp);
+	return n;
+}
+
+/* Decide about one tablet, of which so many blocks are all-visible. */
+static void
+decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, const BlockSet *visible, uint32 nvisible)
+{
+	ScanTablet *t = &scan->tablets[tablet];
+	const uint32 nblocks = blocks_of_tablet(scan, tablet);
+	BlockSet	unchanged;
+	uint32		n;
+
+	t->worth_keeping = nvisible >= nblocks - WORN(nblocks);
+	if (!found->found || !has_columns(scan, found))
+		return;
+	n = find_unchanged(scan, tablet, found, map, visible, &unchanged);
+	/* what could be had by building it anew is too much to be read again and again */
+	if (n == 0 || nvisible - n > WORN(nblocks))
+		return;
+	t->cached = assemble(found->column, scan->columns.n, found->nrows);
+	t->nselected = found->nrows;
+	if (n < found->notes->nblocks)
+		select_rows(t, found, &unchanged);
+	if (n < nblocks)
+	{
+		t->skip = palloc(sizeof(BlockSet));
+		*t->skip = unchanged;
+		scan->report.reread += nblocks - n;
+	}
+}
+
+/* Pin a shelf and decide about its tablets: what is found now stays, whatever others put in its place. */
+static void
+decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 {
 	ScanShelf  *s = &scan->shelves[number];
-
 	const uint32 first = number * SHELF_TABLETS;
 	const uint32 ntablets = Min(scan->ntablets - first, SHELF_TABLETS);
-	uint32		nrows;
+	BlockSet	visible[SHELF_TABLETS];
+	uint32		nvisible[SHELF_TABLETS];
+	uint32		all = 0;
 
 	map_page_read(scan->relation, number, map);
 	s->map_lsn = map->lsn;
 	for (uint32 t = 0; t < ntablets; t++)
-		if (map_page_all_visible(map, t * TABLET_BLOCKS, blocks_of_tablet(scan, first + t)))
-			s->all_visible |= (uint32) 1 << t;
-	if (s->all_visible == 0)
-		return;
-	s->shelf = shelf_pin(scan->relation, number);
+		all += nvisible[t] = map_page_visible(map, t, blocks_of_tablet(scan, first + t), &visible[t]);
+	if (all > 0)
+		s->shelf = shelf_pin(scan->relation, number);
 	if (s->shelf == NULL)
-		s->all_visible = 0;
-	/* what is found now stays, whatever others put in its place */
+		return;
+	shelf_find(s->shelf, &scan->columns, found);
 	for (uint32 t = 0; t < ntablets; t++)
-		if ((s->all_visible >> t & 1) && find_columns(scan, first + t, column, &nrows))
-			scan->cached[first + t] = assemble(column, scan->columns.n, nrows);
+		decide_tablet(scan, first + t, &found[t], map, &visible[t], nvisible[t]);
 }
 
 TabletScan *
@@ -194,7 +272,7 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	scan->ntablets = (nblocks + TABLET_BLOCKS - 1) / TABLET_BLOCKS;
 	scan->nshelves = (scan->ntablets + SHELF_TABLETS - 1) / SHELF_TABLETS;
 	scan->shelves = palloc0(sizeof(ScanShelf) * scan->nshelves);
-	scan->cached = palloc0(sizeof(Tablet *) * scan->ntablets);
+	scan->tablets = palloc0(sizeof(ScanTablet) * scan->ntablets);
 	return scan;
 }
 
@@ -202,26 +280,35 @@ void
 tablet_scan_decide(TabletScan *scan)
 {
 	MapPage    *map = palloc(sizeof(MapPage));
-	const CachedColumn **column = palloc(sizeof(CachedColumn *) * Max(scan->columns.n, 1));
+	FoundTablet *found = palloc0(sizeof(FoundTablet) * SHELF_TABLETS);
 
+	for (int t = 0; t < SHELF_TABLETS; t++)
+		found[t].column = palloc(sizeof(CachedColumn *) * scan->columns.n);
 	for (uint32 s = 0; s < scan->nshelves; s++)
-		decide_shelf(scan, s, map, column);
-	pfree(column);
+		decide_shelf(scan, s, map, found);
+	for (int t = 0; t < SHELF_TABLETS; t++)
+		pfree(found[t].column);
+	pfree(found);
 	pfree(map);
 }
 
 /* Using */
 
 bool
-tablet_scan_next_cached(TabletScan *scan, DeviceWork *work)
+tablet_scan_next_cached(TabletScan *scan, DeviceWork *work, uint32 *nrows)
 {
-	while (scan->next_cached < scan->ntablets && scan->cached[scan->next_cached] == NULL)
+	const ScanTablet *t;
+
+	while (scan->next_cached < scan->ntablets && scan->tablets[scan->next_cached].cached == NULL)
 		scan->next_cached++;
 	if (scan->next_cached >= scan->ntablets)
 		return false;
-	work->tablet = scan->cached[scan->next_cached++];
+	t = &scan->tablets[scan->next_cached++];
+	work->tablet = t->cached;
+	work->selected = t->selected;
+	*nrows = t->nselected;
 	work->stage = STAGE_RUN;
-	scan->ncached++;
+	scan->report.cached++;
 	return true;
 }
 
@@ -263,44 +350,44 @@ begin_build(TabletScan *scan, uint32 tablet)
 	const ScanShelf *s = shelf_of(scan, tablet);
 	TabletBuild *build;
 
-	if (!(s->all_visible >> (tablet % SHELF_TABLETS) & 1))
+	if (s->shelf == NULL || !scan->tablets[tablet].worth_keeping || scan->tablets[tablet].cached != NULL)
 		return;
 	build = new_build(scan);
 	if (shelf_claim(s->shelf, tablet % SHELF_TABLETS))
 	{
 		scan->build = build;
-		tablet_build_begin(build, tablet);
+		tablet_build_begin(build, tablet, blocks_of_tablet(scan, tablet));
 	}
 	else
 		enlist(scan, &scan->spare, build);
 }
 
 bool
-tablet_scan_next_range(TabletScan *scan, BlockNumber *first, BlockNumber *end)
+tablet_scan_next_range(TabletScan *scan, PageSource *source)
 {
+	const ScanTablet *t = scan->tablets;
+	uint32		tablet = scan->next_range;
+
 	tablet_scan_finish(scan);
-	while (scan->next_range < scan->ntablets && scan->cached[scan->next_range] != NULL)
-		scan->next_range++;
-	if (scan->next_range >= scan->ntablets)
+	while (tablet < scan->ntablets && t[tablet].cached != NULL && t[tablet].skip == NULL)
+		tablet++;
+	scan->next_range = tablet + 1;
+	if (tablet >= scan->ntablets)
 		return false;
-	*first = scan->next_range * TABLET_BLOCKS;
-	*end = scan->range_end = *first + blocks_of_tablet(scan, scan->next_range);
-	begin_build(scan, scan->next_range++);
+	begin_build(scan, tablet);
+	source->range = source->next = tablet * TABLET_BLOCKS;
+	source->end = scan->range_end = source->next + blocks_of_tablet(scan, tablet);
+	source->skip = t[tablet].skip;
+	source->watch = scan->build != NULL ? &scan->build->watch : NULL;
 	return true;
 }
 
 void
 tablet_scan_add_window(TabletScan *scan, PageWindow *window)
 {
-	window->build = NULL;
+	window->build = scan->build;
 	if (scan->build == NULL)
 		return;
-	/* what some snapshot may not see is not kept */
-	if (!window->all_visible)
-		scan->build->failed = true;
-	if (window->list.npages == 0)
-		return;
-	window->build = scan->build;
 	window->first_row = tablet_build_add(scan->build, window->list.nrows,
 										 (scan->range_end - window->block[window->list.npages - 1]) / TABLET_WINDOW_PAGES + 1);
 }
@@ -343,34 +430,47 @@ store_columns(const TabletScan *scan, const TabletBuild *build)
 	return columns;
 }
 
-/* Whether the map still is as it was before the tablet's pages were read. */
+/*
+ * What a built tablet has lost while it was read, if the map still stands as
+ * it did before; false if that is too much, or is not known.
+ */
 static bool
-map_stands_still(const TabletScan *scan, uint32 tablet)
+stamp_of(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 {
+	const BlockWatch *watch = &build->watch;
+	const uint32 nblocks = watch->notes.nblocks;
 	MapPage    *map = palloc(sizeof(MapPage));
-	bool		same;
+	BlockSet	visible;
+	uint32		lost = 0;
 
-	map_page_read(scan->relation, tablet / SHELF_TABLETS, map);
-	same = map->lsn == shelf_of(scan, tablet)->map_lsn &&
-		map_page_all_visible(map, tablet % SHELF_TABLETS * TABLET_BLOCKS, blocks_of_tablet(scan, tablet));
+	map_page_read(scan->relation, build->tablet / SHELF_TABLETS, map);
+	stamp->map_lsn = map->lsn;
+	(void) map_page_visible(map, build->tablet % SHELF_TABLETS, nblocks, &visible);
 	pfree(map);
-	return same;
+	memset(&stamp->lost, 0, sizeof(stamp->lost));
+	for (uint32 block = 0; block < nblocks; block++)
+		if (!block_set_has(&visible, block) || !block_set_has(&watch->all_visible, block))
+		{
+			block_set_add(&stamp->lost, block);
+			lost++;
+		}
+	return stamp->map_lsn == shelf_of(scan, build->tablet)->map_lsn && lost <= WORN(nblocks);
 }
 
 /* Leave a tablet behind whose windows are all there, if the map proves that it can be used. */
 static void
 keep(TabletScan *scan, const TabletBuild *build)
 {
-	const TabletStamp stamp = stamp_of(scan, build->tablet);
+	TabletStamp stamp;
 	dsa_pointer columns;
 
-	if (build->failed || build->nrows == 0 || !map_stands_still(scan, build->tablet))
+	if (build->failed || build->nrows == 0 || !stamp_of(scan, build, &stamp))
 		return;
 	columns = store_columns(scan, build);
 	if (!DsaPointerIsValid(columns) && build->ncolumns > 0)
 		return;
-	if (shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, build->nrows, columns))
-		scan->nkept++;
+	if (shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, build->nrows, columns))
+		scan->report.kept++;
 }
 
 static void
@@ -400,11 +500,10 @@ tablet_scan_finish(TabletScan *scan)
 	}
 }
 
-void
-tablet_scan_report(const TabletScan *scan, uint64 *cached, uint64 *kept)
+const TabletReport *
+tablet_scan_report(const TabletScan *scan)
 {
-	*cached = scan->ncached;
-	*kept = scan->nkept;
+	return &scan->report;
 }
 
 void

@@ -3,9 +3,10 @@
  *		The tablets of a relation during one run: those that can be used, those to read, those to leave behind.
  *
  * What can be used is decided once, when the scan begins, and stays
- * pinned until it is closed.  The other tablets are read as windows of pages;
- * if all of a tablet's pages are all-visible, its columns are collected
- * beside the query's own work, and others find them afterwards.
+ * pinned until it is closed: tablets, and which of their rows.  All other
+ * blocks are read as windows of pages; if those are all of a tablet's and
+ * nearly all of them are all-visible, its columns are collected beside the
+ * query's own work, and others find them afterwards.
  */
 #ifndef GPUDB_TABLET_TABLET_SCAN_H
 #define GPUDB_TABLET_TABLET_SCAN_H
@@ -21,6 +22,14 @@
 
 typedef struct TabletScan TabletScan;
 
+/* What it has done so far. */
+typedef struct TabletReport
+{
+	uint64		cached;			/* tablets found */
+	uint64		kept;			/* tablets left behind */
+	uint64		reread;			/* blocks read of tablets that were found */
+} TabletReport;
+
 /*
  * A scan of so many blocks, in the current memory context; NULL if nothing of
  * this relation, or of these columns, can be kept.  The snapshot was taken
@@ -31,13 +40,13 @@ extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, Bloc
 /* Pin the relation's shelves and decide about all tablets; the scan must be closed from now on, whatever happens. */
 extern void tablet_scan_decide(TabletScan *scan);
 
-/* Make the next cached tablet the work of an item, with nothing to deform; false when there are no more. */
-extern bool tablet_scan_next_cached(TabletScan *scan, DeviceWork *work);
+/* Make the next cached tablet, with so many rows, the work of an item, with nothing to deform; false when there are no more. */
+extern bool tablet_scan_next_cached(TabletScan *scan, DeviceWork *work, uint32 *nrows);
 
-/* The blocks of the next tablet that has to be read; false when there are no more. */
-extern bool tablet_scan_next_range(TabletScan *scan, BlockNumber *first, BlockNumber *end);
+/* Have the source read the next tablet's blocks, or those that it lacks; false when there are no more. */
+extern bool tablet_scan_next_range(TabletScan *scan, PageSource *source);
 
-/* Note a window that was filled from that range, or found no more pages in it. */
+/* Note a window that was filled from that range. */
 extern void tablet_scan_add_window(TabletScan *scan, PageWindow *window);
 
 /* The columns of such a window; NULL if there are none, for whatever reason. */
@@ -46,8 +55,7 @@ extern void tablet_scan_collect(TabletScan *scan, PageWindow *window, const Tabl
 /* Tablets that the last range may have ended: those that are complete are left for others. */
 extern void tablet_scan_finish(TabletScan *scan);
 
-/* Tablets found, and tablets left behind, so far. */
-extern void tablet_scan_report(const TabletScan *scan, uint64 *cached, uint64 *kept);
+extern const TabletReport *tablet_scan_report(const TabletScan *scan);
 
 /* Unpin everything; also for a transaction that aborts. */
 extern void tablet_scan_close(TabletScan *scan);

@@ -10,9 +10,11 @@
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 
 #include "pg_compat.h"
+#include "tablet/recent.h"
 #include "tablet/validity.h"
 
 /* The lower of a block's two bits, for the 32 blocks of a word. */
@@ -63,31 +65,96 @@ map_page_read(Relation relation, uint32 shelf, MapPage *page)
 	ReleaseBuffer(buffer);
 }
 
-static bool
-block_all_visible(const MapPage *page, uint32 block)
+/* The lower of the two bits of each of 32 blocks, side by side. */
+static uint32
+pack_even_bits(uint64 bits)
 {
-	return page->bits[block / 4] >> (block % 4 * 2) & VISIBILITYMAP_ALL_VISIBLE;
+	bits &= ALL_VISIBLE_BITS;
+	bits = (bits | bits >> 1) & UINT64CONST(0x3333333333333333);
+	bits = (bits | bits >> 2) & UINT64CONST(0x0f0f0f0f0f0f0f0f);
+	bits = (bits | bits >> 4) & UINT64CONST(0x00ff00ff00ff00ff);
+	bits = (bits | bits >> 8) & UINT64CONST(0x0000ffff0000ffff);
+	return (uint32) (bits | bits >> 16);
 }
 
-bool
-map_page_all_visible(const MapPage *page, uint32 first, uint32 n)
+/* The map's bits of 32 blocks, of which the first stands anywhere in a byte; blocks behind the page's last have none. */
+static uint64
+map_bits(const MapPage *page, uint32 block)
 {
-	Assert(first + n <= SHELF_BLOCKS);
-	if (XLogRecPtrIsInvalid(page->lsn))
-		return false;
-	for (; n > 0 && first % 4 != 0; first++, n--)
-		if (!block_all_visible(page, first))
-			return false;
-	for (; n >= 32; first += 32, n -= 32)
-	{
-		uint64		word;
+	const uint32 byte = block / 4;
+	const uint32 shift = block % 4 * 2;
+	uint64		bits = 0;
 
-		memcpy(&word, page->bits + first / 4, sizeof(word));
-		if ((word & ALL_VISIBLE_BITS) != ALL_VISIBLE_BITS)
-			return false;
+	memcpy(&bits, page->bits + byte, Min(sizeof(bits), MAP_BYTES - byte));
+	bits >>= shift;
+	if (shift > 0 && byte + sizeof(bits) < MAP_BYTES)
+		bits |= (uint64) page->bits[byte + sizeof(bits)] << (64 - shift);
+	return bits;
+}
+
+uint32
+map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *visible)
+{
+	uint32		n = 0;
+
+	Assert(tablet < SHELF_TABLETS && nblocks <= TABLET_BLOCKS);
+	memset(visible, 0, sizeof(*visible));
+	if (XLogRecPtrIsInvalid(page->lsn))
+		return 0;
+	for (uint32 block = 0; block < nblocks; block += 32)
+	{
+		uint64		bits = pack_even_bits(map_bits(page, tablet * TABLET_BLOCKS + block));
+
+		if (nblocks - block < 32)
+			bits &= (UINT64CONST(1) << (nblocks - block)) - 1;
+		visible->word[block / 64] |= bits << (block % 64);
+		n += pg_popcount64(bits);
 	}
-	for (; n > 0; first++, n--)
-		if (!block_all_visible(page, first))
-			return false;
-	return true;
+	return n;
+}
+
+uint32
+block_set_next(const BlockSet *set, uint32 block)
+{
+	while (block < TABLET_BLOCKS)
+	{
+		const uint64 rest = set->word[block / 64] >> (block % 64);
+
+		if (rest != 0)
+			return block + pg_rightmost_one_pos64(rest);
+		block += 64 - block % 64;
+	}
+	return TABLET_BLOCKS;
+}
+
+/* The LSN of a page as it is now.  Whoever is about to change the page has not committed, and has cleared its bit. */
+static XLogRecPtr
+page_lsn(Relation relation, BlockNumber block)
+{
+	Buffer		buffer = recent_pin(relation, block);
+	XLogRecPtr	lsn;
+
+	if (!BufferIsValid(buffer))
+		buffer = ReadBuffer(relation, block);
+	lsn = BufferGetLSNAtomic(buffer);
+	ReleaseBuffer(buffer);
+	return lsn;
+}
+
+uint32
+validity_unchanged(Relation relation, const MapPage *page, const BlockNotes *notes, const TabletStamp *stamp,
+				   const BlockSet *visible, BlockSet *unchanged)
+{
+	const bool	stands = page->lsn == stamp->map_lsn;
+	uint32		n = 0;
+
+	memset(unchanged, 0, sizeof(*unchanged));
+	for (uint32 block = block_set_next(visible, 0); block < notes->nblocks; block = block_set_next(visible, block + 1))
+	{
+		if (block_set_has(&stamp->lost, block) || (!stands && page_lsn(relation, notes->first + block) != notes->lsn[block]))
+			continue;
+		block_set_add(unchanged, block);
+		n++;
+	}
+	return n;
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What takes too long for `make test`:
-# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups] [helper] [faults]
+# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups] [helper] [tablets] [faults]
 #
 #   queries    50,000 random queries; at least 95 % of those that count must run on gpudb
 #   buffers    every suite that runs queries, at shared_buffers of 1 MB and of 128 MB
@@ -10,11 +10,13 @@
 #   repeat     10,000 queries in one session: nothing may grow
 #   groups     5 million groups; 200 million rows (9 GB on disk): memory and time
 #   helper     the GPU process killed 200 times under load; slots that change hands while it is stopped; 20 restarts
+#   tablets    cached columns beside 8 writers, autovacuum and DDL: 20,000 pairs of answers, with and without gpudb
 #   faults     every call of CUDA fails, with each of six codes; wants a GPU and `make FAULTS=1 install`
 #
 # All but `faults` when none is named.
 #
-# gpudb must be installed already.  GPUDB_LONG_ROWS: rows for `groups`; GPUDB_DIFF_SEED: seed for `queries`.
+# gpudb must be installed already.  GPUDB_LONG_ROWS: rows for `groups`; GPUDB_DIFF_SEED: seed for `queries`;
+# GPUDB_LONG_SECONDS: how long `tablets` takes (default 600).
 # Exit status 1: something failed.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -60,13 +62,20 @@ long_helper() {
 	step with_server slots "$here/slots.py"
 	step "$here/restarts.sh"
 }
+long_tablets() {
+	server_start tablets 'gpudb.pool_size = 8MB' 'gpudb.provider = none' 'max_prepared_transactions = 10' 'autovacuum_naptime = 1s' \
+		'autovacuum_vacuum_threshold = 20' 'autovacuum_vacuum_scale_factor = 0.01' 'autovacuum_vacuum_cost_delay = 0' \
+		'max_wal_size = 8GB' && psql_as -c 'CREATE EXTENSION gpudb' &&
+		step "$here/tablets.py" --seconds "${GPUDB_LONG_SECONDS:-600}" --seed "${GPUDB_DIFF_SEED:-1}"
+	server_stop tablets
+}
 # wants a GPU, and gpudb built and installed with FAULTS=1
 long_faults() { step with_server faults "$here/faults.py"; }
 
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups helper)
+[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups helper tablets)
 for name in "${steps[@]}"; do
-	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups helper faults"
+	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups helper tablets faults"
 done
 find_postgres
 work_open

@@ -47,6 +47,14 @@ typedef struct Row
 
 static Row	rows[MAX_ROWS];
 static uint32_t nrows;
+static uint64_t selection[MAX_ROWS / 64 + 1];
+static bool selects;			/* only rows of the selection count */
+
+static bool
+is_selected(uint32_t row)
+{
+	return !selects || (selection[row / 64] >> (row % 64) & 1);
+}
 
 /* What a run leaves behind. */
 typedef struct Outcome
@@ -259,6 +267,7 @@ run_disturbed(const Interpreter *vm, const Program *program, const Tablet *table
 	table_open(&o->groups, program, program->grouped ? how->groups : 1, how->heap);
 	run_open(&run, program, BODY_NARROW, tablet, vm->tile);
 	run.groups = &o->groups;
+	run.selected = selects ? selection : NULL;
 	grow_output(&run, how->out);
 	run.yield_after = yield;
 	if (vm->can_run != NULL)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Does the planner choose the best of PostgreSQL, the CPU device and the GPU?
 
-The server is calibrated, twice anew and once more, to see how much what is measured differs, and what is made of it: figures, and
-the times that the planner predicts by them.
+The server is calibrated as at its first start, and twice in a row, to see how much the figures differ, and the times that the
+planner predicts by them; and how much what the last two have found, each alone, before it was joined with what was known.
 Each query runs as the planner likes it and with each of the three forced; choice/best is the first time over the best of
 the other three, 1 when the planner was right.  What EXPLAIN predicts for a device stands beside what EXPLAIN ANALYZE says
 of it.
@@ -69,20 +69,29 @@ def predictions(forced, texts):
 
 
 def calibrate(admin, forced, texts):
-    """Twice anew, and once more; what all say."""
+    """As at the first start, and twice in a row; what is known after each."""
     times, figures, predicted = [], [], []
-    for anew in ("true", "true", "false"):
+    for anew in ("true", "false", "false"):
         start = time.perf_counter()
         admin.table(f"SELECT gpudb.calibrate(anew => {anew})")
         times.append(time.perf_counter() - start)
-        figures.append(admin.table("SELECT figure, device, nanoseconds FROM gpudb.calibration WHERE measured IS NOT NULL").rows)
+        figures.append(admin.table("SELECT figure, device, nanoseconds, calibrations FROM gpudb.calibration WHERE measured IS NOT NULL").rows)
         predicted.append(predictions(forced, texts))
     print("calibrated in", ", ".join(f"{took:.1f}" for took in times), "s")
-    table = Table("figure:14", "device:8", "anew ns:12", "anew again:12", "once more:12", "anew ratio:10", "more ratio:10")
-    rows = [(name, device, [float(rows[i][2]) for rows in figures]) for i, (name, device, _) in enumerate(figures[0])]
-    rows += [(name, device, [says[name, device] * 1e6 for says in predicted]) for name, device in predicted[0] if predicted[0][name, device]]
-    for name, device, ns in rows:
-        table.row(name, device, *(f"{value:.4g}" for value in ns), *(f"{max(pair) / min(pair):.2f}" for pair in (ns[:2], ns[1:])))
+    table = Table("figure:14", "device:8", "first ns:12", "second ns:12", "third ns:12", "ratio:6", "alone:6")
+    for i, (name, device, *_) in enumerate(figures[0]):
+        known = [float(rows[i][2]) for rows in figures]
+        # what a mean became by one more
+        alone = [known[n] * (known[n] / known[n - 1]) ** (int(figures[n][i][3]) - 1) for n in (1, 2)]
+        table.row(name, device, *(f"{ns:.4g}" for ns in known), apart(known[1:]), apart(alone))
+    for name, device in predicted[0]:
+        known = [says[name, device] for says in predicted]
+        if all(known):
+            table.row(name, device, *(f"{ms * 1e6:.4g}" for ms in known), apart(known[1:]), "")
+
+
+def apart(pair):
+    return f"{max(pair) / min(pair):.2f}"
 
 
 def main():
