@@ -63,9 +63,10 @@ SELECT statement FROM unnest('{0,2,3,4,5,30,31,32,33,36,1018,1019,1020,1021,1022
 		(4, $$SELECT used, kept, reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache')$$)) v(n, statement)
 	ORDER BY i, n \gexec
 
--- so many blocks have changed that the tablets are built anew as soon as they can be
+-- so many blocks have changed that the tablets are built anew, also before VACUUM: whoever has changed them has ended
 UPDATE tablet_cache SET n = n + 1 WHERE id % 100 = 1;
-SELECT used, reread > 300 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS worn;
+SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS built_anew;
+SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS found;
 VACUUM tablet_cache;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS built_anew;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS found;
@@ -75,12 +76,30 @@ VACUUM tablet_cache;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS lost;
 SELECT tablet_cache('SELECT ROW(sum(k), sum(n), count(f)) FROM tablet_cache') AS others_built;
 SELECT tablet_cache('SELECT ROW(sum(k), sum(n), count(f)) FROM tablet_cache') AS found;
--- nearly all blocks all-visible is enough
+-- own changes have not ended: nearly all blocks are enough, and too few are not
+BEGIN;
 UPDATE tablet_cache SET n = n + 1 WHERE ctid = '(9,1)';
-SELECT tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS built_with_a_hole;
+SELECT tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS built_with_holes;
 SELECT tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS found;
+UPDATE tablet_cache SET n = n + 1 WHERE id % 50 = 1;
+SELECT used, kept, reread > 500 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS not_built;
+SELECT used, kept, reread > 500 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS not_tried_again;
+ROLLBACK;
+SELECT used, kept, reread > 500 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS after_rollback;
 VACUUM tablet_cache;
 
+-- a table that shrinks, and grows again
+UPDATE tablet_cache SET n = n + 1 WHERE id > 35000;
+SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS built;
+DELETE FROM tablet_cache WHERE ctid >= '(1200,0)';
+VACUUM tablet_cache;
+SELECT pg_relation_size('tablet_cache') / 8192 <= 1200 AS shrunk;
+SELECT right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache');
+INSERT INTO tablet_cache SELECT i, i % 7, i * 0.01, i / 4.0, i, 'row ' || i, repeat('-', 300) FROM generate_series(30001, 40000) i;
+SELECT right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache');
+SELECT right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache');
+VACUUM tablet_cache;
+SELECT right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache');
 -- a snapshot that is older than a change finds nothing that is newer
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS found;

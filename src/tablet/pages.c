@@ -252,28 +252,38 @@ add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffe
 	return in_place;
 }
 
-/* Note what was read of a block. */
+/* Note what was read of a block all of which is visible. */
 static void
-note(const PageSource *source, BlockNumber block, const TupleList *tuples, bool all_visible)
+note_all_visible(BlockWatch *watch, uint32 place, const TupleList *tuples)
 {
-	const uint32 place = block - source->range;
-
-	source->watch->notes.ntuples[place] = (uint16) tuples->n;
-	source->watch->notes.lsn[place] = tuples->lsn;
-	if (all_visible)
-		block_set_add(&source->watch->all_visible, place);
+	watch->notes.ntuples[place] = (uint16) tuples->n;
+	watch->notes.lsn[place] = tuples->lsn;
+	block_set_add(&watch->all_visible, place);
 }
 
-/* The same of a block that PostgreSQL has prepared, and that is still pinned. */
+/* Note what was read of a block that PostgreSQL has prepared, and that is still pinned. */
 static void
-note_prepared(const PageSource *source, BlockNumber block, Buffer buffer, const TupleList *tuples)
+note_prepared(const PageSource *source, uint32 place, Buffer buffer, const TupleList *tuples)
 {
+	BlockWatch *watch = source->watch;
 	/* the list itself is there already: this one is only counted */
 	OffsetNumber scratch[MaxHeapTuplesPerPage];
 	TupleList	all;
-	bool		same = list_all_visible(source, buffer, scratch, &all) && all.n == tuples->n;
 
-	note(source, block, same ? &all : tuples, same);
+	if (list_all_visible(source, buffer, scratch, &all) && all.n == tuples->n)
+	{
+		note_all_visible(watch, place, &all);
+		return;
+	}
+	watch->notes.ntuples[place] = (uint16) tuples->n;
+	/* what has changed since the tuples were listed has not ended */
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	watch->notes.lsn[place] = BufferGetLSNAtomic(buffer);
+	if (validity_settled(BufferGetPage(buffer), source->scan->rs_base.rs_snapshot, &watch->notes.newest))
+		block_set_add(&watch->notes.settled, place);
+	else
+		watch->nother++;
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 }
 
 /* Prepare one block and add its page, if it has tuples. */
@@ -286,7 +296,7 @@ take_block(PageSource *source, PageWindow *window, BlockNumber block)
 	if (BufferIsValid(buffer))
 	{
 		if (source->watch != NULL)
-			note(source, block, &tuples, true);
+			note_all_visible(source->watch, block - source->range, &tuples);
 		if (tuples.n == 0 || !add_page(source, window, block, buffer, tuples, true))
 			ReleaseBuffer(buffer);
 	}
@@ -299,7 +309,7 @@ take_block(PageSource *source, PageWindow *window, BlockNumber block)
 		was_resident = pgBufferUsage.shared_blks_read == reads && !RelationUsesLocalBuffers(source->relation);
 		source->misses |= !was_resident;
 		if (source->watch != NULL)
-			note_prepared(source, block, buffer, &tuples);
+			note_prepared(source, block - source->range, buffer, &tuples);
 		if (tuples.n > 0 && add_page(source, window, block, buffer, tuples, was_resident))
 			IncrBufferRefCount(buffer);
 	}

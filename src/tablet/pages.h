@@ -46,8 +46,9 @@ typedef struct BlockShare
 /* What reading a range of blocks has shown of them. */
 typedef struct BlockWatch
 {
-	BlockNotes	notes;			/* of blocks that are all-visible, and how many rows others have given */
+	BlockNotes	notes;
 	BlockSet	all_visible;
+	uint32		nother;			/* neither that nor settled */
 } BlockWatch;
 
 typedef struct PageSource

@@ -34,6 +34,9 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 /* Tablets of a shelf that were replaced while somebody used it; with so many nothing more is kept until all have ended. */
 #define MOST_RETIRED	SHELF_TABLETS
 
+/* Queries that do not try to build a tablet after one that could not. */
+#define WAITS			3
+
 /* dsa.c gives pages of their own to what is larger than its largest class. */
 #define OWN_PAGES		8193
 
@@ -51,7 +54,7 @@ typedef struct CachedTablet
 	TabletStamp stamp;
 	uint32		nrows;
 	dsa_pointer columns;
-	BlockNotes	notes;			/* never changed */
+	BlockNotes	notes;			/* never changed, but for columns that join */
 } CachedTablet;
 
 struct Shelf
@@ -60,6 +63,7 @@ struct Shelf
 	pg_atomic_uint32 pins;
 	pg_atomic_uint32 claimed;	/* a bit for each tablet that is being built */
 	pg_atomic_uint64 used;		/* when it was last pinned */
+	pg_atomic_uint32 waits[SHELF_TABLETS];	/* queries that are not to try to build a tablet */
 	dsa_pointer tablet[SHELF_TABLETS];
 	uint32		nretired;
 	dsa_pointer retired;
@@ -204,7 +208,10 @@ enter(const ShelfKey *key)
 	pg_atomic_init_u32(&shelf->claimed, 0);
 	pg_atomic_init_u64(&shelf->used, 0);
 	for (int t = 0; t < SHELF_TABLETS; t++)
+	{
+		pg_atomic_init_u32(&shelf->waits[t], 0);
 		shelf->tablet[t] = InvalidDsaPointer;
+	}
 	shelf->nretired = 0;
 	shelf->retired = InvalidDsaPointer;
 	return shelf;
@@ -297,12 +304,23 @@ shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const Table
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 	cached = pool_address(shelf->tablet[tablet]);
 	/* still the one that was looked at, and nobody has found out more */
-	if (cached != NULL && &cached->notes == found->notes && cached->stamp.map_lsn == found->stamp.map_lsn)
+	if (cached != NULL && &cached->notes == found->notes && memcmp(&cached->stamp, &found->stamp, sizeof(TabletStamp)) == 0)
 		cached->stamp = *stamp;
 	LWLockRelease(pool_lock());
 }
 
 /* Building */
+
+bool
+shelf_worth_building(Shelf *shelf, uint32 tablet)
+{
+	uint32		waits = pg_atomic_read_u32(&shelf->waits[tablet]);
+
+	/* that two queries may count as one does no harm */
+	if (waits > 0)
+		pg_atomic_write_u32(&shelf->waits[tablet], waits - 1);
+	return waits == 0;
+}
 
 bool
 shelf_claim(Shelf *shelf, uint32 tablet)
@@ -313,8 +331,9 @@ shelf_claim(Shelf *shelf, uint32 tablet)
 }
 
 void
-shelf_unclaim(Shelf *shelf, uint32 tablet)
+shelf_unclaim(Shelf *shelf, uint32 tablet, bool built)
 {
+	pg_atomic_write_u32(&shelf->waits[tablet], built ? 0 : WAITS);
 	pg_atomic_fetch_and_u32(&shelf->claimed, ~((uint32) 1 << tablet));
 }
 
@@ -401,12 +420,18 @@ add_columns(CachedTablet *tablet, dsa_pointer columns)
 	}
 }
 
-/* Whether a tablet has the rows of one that was built just now. */
+/* Whether a tablet has all the rows of one that was built just now. */
 static bool
 same_rows(const CachedTablet *tablet, const TabletStamp *stamp, const BlockNotes *notes)
 {
-	return tablet->stamp.map_lsn == stamp->map_lsn && tablet->notes.nblocks == notes->nblocks &&
-		memcmp(tablet->notes.ntuples, notes->ntuples, notes->nblocks * sizeof(notes->ntuples[0])) == 0;
+	if (tablet->notes.nblocks != notes->nblocks ||
+		memcmp(tablet->notes.ntuples, notes->ntuples, notes->nblocks * sizeof(notes->ntuples[0])) != 0)
+		return false;
+	for (uint32 block = 0; block < notes->nblocks; block++)
+		if (!block_set_has(&stamp->lost, block) &&
+			(block_set_has(&tablet->stamp.lost, block) || tablet->notes.lsn[block] != notes->lsn[block]))
+			return false;
+	return true;
 }
 
 bool
@@ -431,6 +456,8 @@ shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const Block
 	{
 		/* what either has lost, some of its columns have */
 		block_set_join(&cached->stamp.lost, &stamp->lost);
+		if (FullTransactionIdPrecedes(cached->notes.newest, notes->newest))
+			cached->notes.newest = notes->newest;
 		add_columns(cached, columns);
 	}
 	else

@@ -73,9 +73,12 @@ extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *
 /* Have others know what was found out about a tablet: that it has another stamp now. */
 extern void shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const TabletStamp *stamp);
 
-/* Be the only one who builds a tablet; false if somebody else does. */
+/* Whether building a tablet is worth trying: it may have failed of late. */
+extern bool shelf_worth_building(Shelf *shelf, uint32 tablet);
+
+/* Be the only one who builds a tablet; false if somebody else does.  Afterwards, tell whether it could be built. */
 extern bool shelf_claim(Shelf *shelf, uint32 tablet);
-extern void shelf_unclaim(Shelf *shelf, uint32 tablet);
+extern void shelf_unclaim(Shelf *shelf, uint32 tablet, bool built);
 
 /*
  * A column in the pool that nobody finds yet: nrows values and their bitmap of
@@ -88,7 +91,7 @@ extern dsa_pointer shelf_make_column(const ColumnKey *key, const TabletColumn *s
 /*
  * Have others find a tablet with these columns, linked by next, which are no
  * longer the caller's; false without room.  The columns join those that are
- * there if these are of the same rows.
+ * there if these have all of these rows, too.
  */
 extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, uint32 nrows, dsa_pointer columns);
 

@@ -22,7 +22,7 @@
 /* A shelf of the relation. */
 typedef struct ScanShelf
 {
-	Shelf	   *shelf;			/* pinned; NULL if nothing is all-visible, or the directory has no room */
+	Shelf	   *shelf;			/* pinned; NULL if the directory has no room */
 	XLogRecPtr	map_lsn;		/* when the scan began */
 } ScanShelf;
 
@@ -33,13 +33,13 @@ typedef struct ScanTablet
 	uint64	   *selected;		/* a bitmap of its rows that are still the table's; NULL = all */
 	uint32		nselected;
 	BlockSet   *skip;			/* the blocks whose rows those are, if others are to be read */
-	bool		worth_keeping;	/* nearly all of its blocks are all-visible */
 } ScanTablet;
 
 struct TabletScan
 {
 	MemoryContext context;
 	Relation	relation;
+	Snapshot	snapshot;
 	BlockNumber nblocks;
 	uint64		since;			/* when it began, by the pool's clock */
 	const ColumnWanted *wanted;
@@ -184,46 +184,45 @@ select_rows(ScanTablet *t, const FoundTablet *found, const BlockSet *blocks)
 	Assert(row == found->nrows);
 }
 
-/* The blocks of a found tablet whose rows are still theirs, which others are told if it was not known; their number. */
+/* The blocks of a found tablet that may be used, and their number; what that has shown others are told. */
 static uint32
-find_unchanged(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, const BlockSet *visible,
-			   BlockSet *unchanged)
+choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, BlockSet *usable)
 {
-	const uint32 n = validity_unchanged(scan->relation, map, found->notes, &found->stamp, visible, unchanged);
-	TabletStamp stamp = {.map_lsn = map->lsn, .lost = *visible};
+	const Proof proof = {scan->relation, scan->snapshot, map, blocks_of_tablet(scan, tablet)};
+	TabletStamp stamp = found->stamp;
+	BlockSet	visible;
+	uint32		n;
 
-	if (map->lsn == found->stamp.map_lsn)
-		return n;
-	block_set_remove(&stamp.lost, unchanged);
-	block_set_join(&stamp.lost, &found->stamp.lost);
-	shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, &stamp);
+	map_page_visible(map, tablet % SHELF_TABLETS, proof.nblocks, &visible);
+	n = validity_choose(&proof, &visible, found->notes, &stamp, usable);
+	if (memcmp(&stamp, &found->stamp, sizeof(stamp)) != 0)
+		shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, &stamp);
 	return n;
 }
 
-/* Decide about one tablet, of which so many blocks are all-visible. */
+/* Decide about one tablet. */
 static void
-decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, const BlockSet *visible, uint32 nvisible)
+decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map)
 {
 	ScanTablet *t = &scan->tablets[tablet];
 	const uint32 nblocks = blocks_of_tablet(scan, tablet);
-	BlockSet	unchanged;
+	BlockSet	usable;
 	uint32		n;
 
-	t->worth_keeping = nvisible >= nblocks - WORN(nblocks);
 	if (!found->found || !has_columns(scan, found))
 		return;
-	n = find_unchanged(scan, tablet, found, map, visible, &unchanged);
-	/* what could be had by building it anew is too much to be read again and again */
-	if (n == 0 || nvisible - n > WORN(nblocks))
+	n = choose(scan, tablet, found, map, &usable);
+	/* too much to be read again and again */
+	if (n == 0 || (nblocks - n > WORN(nblocks) && shelf_worth_building(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS)))
 		return;
 	t->cached = assemble(found->column, scan->columns.n, found->nrows);
 	t->nselected = found->nrows;
 	if (n < found->notes->nblocks)
-		select_rows(t, found, &unchanged);
+		select_rows(t, found, &usable);
 	if (n < nblocks)
 	{
 		t->skip = palloc(sizeof(BlockSet));
-		*t->skip = unchanged;
+		*t->skip = usable;
 		scan->report.reread += nblocks - n;
 	}
 }
@@ -235,21 +234,15 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	ScanShelf  *s = &scan->shelves[number];
 	const uint32 first = number * SHELF_TABLETS;
 	const uint32 ntablets = Min(scan->ntablets - first, SHELF_TABLETS);
-	BlockSet	visible[SHELF_TABLETS];
-	uint32		nvisible[SHELF_TABLETS];
-	uint32		all = 0;
 
 	map_page_read(scan->relation, number, map);
 	s->map_lsn = map->lsn;
-	for (uint32 t = 0; t < ntablets; t++)
-		all += nvisible[t] = map_page_visible(map, t, blocks_of_tablet(scan, first + t), &visible[t]);
-	if (all > 0)
-		s->shelf = shelf_pin(scan->relation, number);
+	s->shelf = shelf_pin(scan->relation, number);
 	if (s->shelf == NULL)
 		return;
 	shelf_find(s->shelf, &scan->columns, found);
 	for (uint32 t = 0; t < ntablets; t++)
-		decide_tablet(scan, first + t, &found[t], map, &visible[t], nvisible[t]);
+		decide_tablet(scan, first + t, &found[t], map);
 }
 
 TabletScan *
@@ -265,6 +258,7 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	scan = palloc0(sizeof(TabletScan));
 	scan->context = CurrentMemoryContext;
 	scan->relation = relation;
+	scan->snapshot = snapshot;
 	scan->nblocks = nblocks;
 	scan->since = shelf_time();
 	scan->wanted = wanted;
@@ -350,7 +344,7 @@ begin_build(TabletScan *scan, uint32 tablet)
 	const ScanShelf *s = shelf_of(scan, tablet);
 	TabletBuild *build;
 
-	if (s->shelf == NULL || !scan->tablets[tablet].worth_keeping || scan->tablets[tablet].cached != NULL)
+	if (s->shelf == NULL || scan->tablets[tablet].cached != NULL || !shelf_worth_building(s->shelf, tablet % SHELF_TABLETS))
 		return;
 	build = new_build(scan);
 	if (shelf_claim(s->shelf, tablet % SHELF_TABLETS))
@@ -382,12 +376,20 @@ tablet_scan_next_range(TabletScan *scan, PageSource *source)
 	return true;
 }
 
+/* Whether a tablet that lacks so many blocks is not worth keeping. */
+static bool
+too_much_lost(const TabletBuild *build, uint32 nblocks)
+{
+	return nblocks > WORN(build->watch.notes.nblocks);
+}
+
 void
 tablet_scan_add_window(TabletScan *scan, PageWindow *window)
 {
 	window->build = scan->build;
 	if (scan->build == NULL)
 		return;
+	scan->build->failed |= too_much_lost(scan->build, scan->build->watch.nother);
 	window->first_row = tablet_build_add(scan->build, window->list.nrows,
 										 (scan->range_end - window->block[window->list.npages - 1]) / TABLET_WINDOW_PAGES + 1);
 }
@@ -431,52 +433,56 @@ store_columns(const TabletScan *scan, const TabletBuild *build)
 }
 
 /*
- * What a built tablet has lost while it was read, if the map still stands as
- * it did before; false if that is too much, or is not known.
+ * What is known of a built tablet's blocks: those that are all-visible are
+ * proven if the map still stands as it did before they were read.
  */
-static bool
-stamp_of(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
+static void
+make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 {
 	const BlockWatch *watch = &build->watch;
-	const uint32 nblocks = watch->notes.nblocks;
+	const XLogRecPtr map_lsn = shelf_of(scan, build->tablet)->map_lsn;
 	MapPage    *map = palloc(sizeof(MapPage));
 	BlockSet	visible;
-	uint32		lost = 0;
 
 	map_page_read(scan->relation, build->tablet / SHELF_TABLETS, map);
-	stamp->map_lsn = map->lsn;
-	(void) map_page_visible(map, build->tablet % SHELF_TABLETS, nblocks, &visible);
-	pfree(map);
-	memset(&stamp->lost, 0, sizeof(stamp->lost));
-	for (uint32 block = 0; block < nblocks; block++)
-		if (!block_set_has(&visible, block) || !block_set_has(&watch->all_visible, block))
-		{
+	map_page_visible(map, build->tablet % SHELF_TABLETS, watch->notes.nblocks, &visible);
+	*stamp = (TabletStamp) {.map_lsn = map_lsn};
+	for (uint32 block = 0; block < watch->notes.nblocks; block++)
+	{
+		/* pages that differ from the map are not believed */
+		const bool	all_visible = block_set_has(&watch->all_visible, block) && block_set_has(&visible, block);
+
+		if (!all_visible && !block_set_has(&watch->notes.settled, block))
 			block_set_add(&stamp->lost, block);
-			lost++;
-		}
-	return stamp->map_lsn == shelf_of(scan, build->tablet)->map_lsn && lost <= WORN(nblocks);
+		else if (all_visible && map->lsn == map_lsn)
+			block_set_add(&stamp->proven, block);
+	}
+	pfree(map);
 }
 
-/* Leave a tablet behind whose windows are all there, if the map proves that it can be used. */
-static void
+/* Leave a tablet behind whose windows are all there; false if it could not be. */
+static bool
 keep(TabletScan *scan, const TabletBuild *build)
 {
 	TabletStamp stamp;
 	dsa_pointer columns;
 
-	if (build->failed || build->nrows == 0 || !stamp_of(scan, build, &stamp))
-		return;
+	if (build->failed || too_much_lost(build, build->watch.nother) || build->nrows == 0)
+		return false;
+	make_stamp(scan, build, &stamp);
 	columns = store_columns(scan, build);
 	if (!DsaPointerIsValid(columns) && build->ncolumns > 0)
-		return;
-	if (shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, build->nrows, columns))
-		scan->report.kept++;
+		return false;
+	if (!shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, build->nrows, columns))
+		return false;
+	scan->report.kept++;
+	return true;
 }
 
 static void
-unclaim(TabletScan *scan, const TabletBuild *build)
+unclaim(TabletScan *scan, const TabletBuild *build, bool built)
 {
-	shelf_unclaim(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS);
+	shelf_unclaim(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, built);
 }
 
 void
@@ -493,8 +499,7 @@ tablet_scan_finish(TabletScan *scan)
 
 		if (build->open_windows > 0)
 			continue;
-		keep(scan, build);
-		unclaim(scan, build);
+		unclaim(scan, build, keep(scan, build));
 		scan->waiting = foreach_delete_current(scan->waiting, lc);
 		enlist(scan, &scan->spare, build);
 	}
@@ -512,9 +517,9 @@ tablet_scan_close(TabletScan *scan)
 	ListCell   *lc;
 
 	if (scan->build != NULL)
-		unclaim(scan, scan->build);
+		unclaim(scan, scan->build, true);
 	foreach(lc, scan->waiting)
-		unclaim(scan, lfirst(lc));
+		unclaim(scan, lfirst(lc), true);
 	for (uint32 s = 0; s < scan->nshelves; s++)
 		if (scan->shelves[s].shelf != NULL)
 			shelf_unpin(scan->shelves[s].shelf);

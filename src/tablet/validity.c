@@ -4,13 +4,13 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/parallel.h"
 #include "access/transam.h"
 #include "access/visibilitymap.h"
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
-#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 
 #include "pg_compat.h"
@@ -19,6 +19,9 @@
 
 /* The lower of a block's two bits, for the 32 blocks of a word. */
 #define ALL_VISIBLE_BITS UINT64CONST(0x5555555555555555)
+
+/* Blocks ahead whose memory the processor is to fetch. */
+#define LOOKAHEAD 8
 
 StaticAssertDecl(VISIBILITYMAP_ALL_VISIBLE == 1 && BITS_PER_HEAPBLOCK == 2, "bits of the visibility map");
 
@@ -92,15 +95,13 @@ map_bits(const MapPage *page, uint32 block)
 	return bits;
 }
 
-uint32
+void
 map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *visible)
 {
-	uint32		n = 0;
-
 	Assert(tablet < SHELF_TABLETS && nblocks <= TABLET_BLOCKS);
 	memset(visible, 0, sizeof(*visible));
 	if (XLogRecPtrIsInvalid(page->lsn))
-		return 0;
+		return;
 	for (uint32 block = 0; block < nblocks; block += 32)
 	{
 		uint64		bits = pack_even_bits(map_bits(page, tablet * TABLET_BLOCKS + block));
@@ -108,53 +109,110 @@ map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *v
 		if (nblocks - block < 32)
 			bits &= (UINT64CONST(1) << (nblocks - block)) - 1;
 		visible->word[block / 64] |= bits << (block % 64);
-		n += pg_popcount64(bits);
 	}
-	return n;
 }
 
-uint32
-block_set_next(const BlockSet *set, uint32 block)
+/* A transaction's number, of those that the next one follows. */
+static FullTransactionId
+widen(TransactionId xid, FullTransactionId next)
 {
-	while (block < TABLET_BLOCKS)
+	return FullTransactionIdFromU64(U64FromFullTransactionId(next) + (int32) (xid - XidFromFullTransactionId(next)));
+}
+
+/* Whether a transaction that a tuple tells of has ended before the snapshot; keeps the newest. */
+static bool
+ended(TransactionId xid, Snapshot snapshot, TransactionId *newest)
+{
+	if (!TransactionIdIsNormal(xid))
+		return true;
+	if (!TransactionIdPrecedes(xid, snapshot->xmin))
+		return false;
+	if (!TransactionIdIsValid(*newest) || TransactionIdFollows(xid, *newest))
+		*newest = xid;
+	return true;
+}
+
+bool
+validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
+{
+	TransactionId newest_here = InvalidTransactionId;
+	FullTransactionId full;
+
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= PageGetMaxOffsetNumber(page); offset++)
 	{
-		const uint64 rest = set->word[block / 64] >> (block % 64);
+		ItemId		item = PageGetItemId(page, offset);
+		HeapTupleHeader tuple;
+		uint16		infomask;
 
-		if (rest != 0)
-			return block + pg_rightmost_one_pos64(rest);
-		block += 64 - block % 64;
+		if (!ItemIdIsNormal(item))
+			continue;
+		tuple = (HeapTupleHeader) PageGetItem(page, item);
+		/* others may be noting what they have found out */
+		infomask = *(volatile uint16 *) &tuple->t_infomask;
+		if (infomask & HEAP_MOVED)
+			return false;
+		if ((infomask & HEAP_XMIN_FROZEN) != HEAP_XMIN_FROZEN && !ended(HeapTupleHeaderGetRawXmin(tuple), snapshot, &newest_here))
+			return false;
+		if ((infomask & HEAP_XMAX_INVALID) || HEAP_XMAX_IS_LOCKED_ONLY(infomask))
+			continue;
+		if ((infomask & HEAP_XMAX_IS_MULTI) || !ended(HeapTupleHeaderGetRawXmax(tuple), snapshot, &newest_here))
+			return false;
 	}
-	return TABLET_BLOCKS;
+	full = widen(newest_here, ReadNextFullTransactionId());
+	if (TransactionIdIsValid(newest_here) && FullTransactionIdFollows(full, *newest))
+		*newest = full;
+	return true;
 }
 
-/* The LSN of a page as it is now.  Whoever is about to change the page has not committed, and has cleared its bit. */
-static XLogRecPtr
-page_lsn(Relation relation, BlockNumber block)
+/*
+ * Whether a block's page still is the one that was read.  No lock is needed:
+ * whoever is changing it now has not committed before the snapshot, and has
+ * cleared its bit, or will.
+ */
+static bool
+page_stands(Relation relation, const BlockNotes *notes, uint32 block)
 {
-	Buffer		buffer = recent_pin(relation, block);
-	XLogRecPtr	lsn;
+	Buffer		buffer;
+	bool		stands;
 
+	recent_prefetch(relation, notes->first + block + LOOKAHEAD);
+	buffer = recent_pin(relation, notes->first + block);
 	if (!BufferIsValid(buffer))
-		buffer = ReadBuffer(relation, block);
-	lsn = BufferGetLSNAtomic(buffer);
+		buffer = ReadBuffer(relation, notes->first + block);
+	stands = BufferGetLSNAtomic(buffer) == notes->lsn[block];
 	ReleaseBuffer(buffer);
-	return lsn;
+	return stands;
 }
 
 uint32
-validity_unchanged(Relation relation, const MapPage *page, const BlockNotes *notes, const TabletStamp *stamp,
-				   const BlockSet *visible, BlockSet *unchanged)
+validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, TabletStamp *stamp, BlockSet *usable)
 {
-	const bool	stands = page->lsn == stamp->map_lsn;
+	const bool	map_stands = proof->page->lsn == stamp->map_lsn;
+	const bool	all_ended = FullTransactionIdPrecedes(notes->newest, widen(proof->snapshot->xmin, ReadNextFullTransactionId()));
+	BlockSet	proven = {{0}};
 	uint32		n = 0;
 
-	memset(unchanged, 0, sizeof(*unchanged));
-	for (uint32 block = block_set_next(visible, 0); block < notes->nblocks; block = block_set_next(visible, block + 1))
+	memset(usable, 0, sizeof(*usable));
+	for (uint32 block = 0; block < Min(notes->nblocks, proof->nblocks); block++)
 	{
-		if (block_set_has(&stamp->lost, block) || (!stands && page_lsn(relation, notes->first + block) != notes->lsn[block]))
+		const bool	is_visible = block_set_has(visible, block);
+
+		if (block_set_has(&stamp->lost, block) || !(is_visible || (all_ended && block_set_has(&notes->settled, block))))
 			continue;
-		block_set_add(unchanged, block);
+		if (!(map_stands && is_visible && block_set_has(&stamp->proven, block)) && !page_stands(proof->relation, notes, block))
+		{
+			block_set_add(&stamp->lost, block);
+			continue;
+		}
+		if (is_visible)
+			block_set_add(&proven, block);
+		block_set_add(usable, block);
 		n++;
 	}
+	if (map_stands)
+		block_set_join(&stamp->proven, &proven);
+	else
+		stamp->proven = proven;
+	stamp->map_lsn = proof->page->lsn;
 	return n;
 }

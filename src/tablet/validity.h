@@ -7,15 +7,17 @@
  * cleared since.  Setting a bit gives the map's page a new LSN; a bit that is
  * set and was never set since was never cleared since.  So `bit still set and
  * LSN unchanged` proves a block's rows good, with one look for 32,672 blocks.
- * Where the LSN has moved, a block whose bit is set is good if its own page
- * has the LSN that it had.  docs/tablets.md gives the rules under which that
- * is sound.
+ * Otherwise a block is good if its own page has the LSN that it had, and
+ * either its bit is set or all transactions that its tuples tell of ended
+ * before the snapshot was taken.  docs/tablets.md gives the rules under which
+ * that is sound.
  */
 #ifndef GPUDB_TABLET_VALIDITY_H
 #define GPUDB_TABLET_VALIDITY_H
 
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "access/xlogdefs.h"
 #include "storage/block.h"
 #include "storage/bufpage.h"
@@ -41,6 +43,8 @@ typedef struct BlockNotes
 {
 	BlockNumber first;
 	uint32		nblocks;
+	BlockSet	settled;		/* blocks that were not all-visible, but all of whose transactions had ended */
+	FullTransactionId newest;	/* of these */
 	uint16		ntuples[TABLET_BLOCKS];	/* rows in the tablet */
 	XLogRecPtr	lsn[TABLET_BLOCKS];
 } BlockNotes;
@@ -49,7 +53,8 @@ typedef struct BlockNotes
 typedef struct TabletStamp
 {
 	XLogRecPtr	map_lsn;		/* of the map's page, before blocks were last known not to have changed */
-	BlockSet	lost;			/* blocks that have changed, or were not all-visible */
+	BlockSet	proven;			/* blocks whose bits were set then, and that had not changed */
+	BlockSet	lost;			/* blocks that have changed, or could not be kept */
 } TabletStamp;
 
 /* A page of the visibility map as it was at one moment. */
@@ -68,15 +73,31 @@ extern bool validity_provable(Relation relation, Snapshot snapshot);
 /* Copy the map's page for a shelf: bits and LSN together. */
 extern void map_page_read(Relation relation, uint32 shelf, MapPage *page);
 
-/* The all-visible blocks of a tablet, of so many blocks, and their number. */
-extern uint32 map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *visible);
+/* The all-visible blocks of a tablet, of so many blocks. */
+extern void map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *visible);
 
 /*
- * Those of a tablet's blocks, of which the map's page shows these as
- * all-visible, whose rows are still the ones that were read; and their number.
+ * Whether all transactions that a page's tuples tell of have ended before this
+ * snapshot was taken; the page's content is locked.  *newest becomes the
+ * newest of them, if it is newer.
  */
-extern uint32 validity_unchanged(Relation relation, const MapPage *page, const BlockNotes *notes, const TabletStamp *stamp,
-								 const BlockSet *visible, BlockSet *unchanged);
+extern bool validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest);
+
+/* For whom, and by what, something is to be proved. */
+typedef struct Proof
+{
+	Relation	relation;
+	Snapshot	snapshot;
+	const MapPage *page;
+	uint32		nblocks;		/* that the tablet has now */
+} Proof;
+
+/*
+ * A tablet's blocks, of which the map's page shows these as all-visible, whose
+ * rows are for this snapshot the ones that were read; and their number.  The
+ * stamp is brought up to date.
+ */
+extern uint32 validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, TabletStamp *stamp, BlockSet *usable);
 
 static inline bool
 block_set_has(const BlockSet *set, uint32 block)
@@ -98,15 +119,5 @@ block_set_join(BlockSet *set, const BlockSet *other)
 		set->word[w] |= other->word[w];
 }
 
-/* Remove the blocks of another set. */
-static inline void
-block_set_remove(BlockSet *set, const BlockSet *other)
-{
-	for (size_t w = 0; w < lengthof(set->word); w++)
-		set->word[w] &= ~other->word[w];
-}
-
-/* The next block of a set from this one on; TABLET_BLOCKS when there are no more. */
-extern uint32 block_set_next(const BlockSet *set, uint32 block);
 
 #endif							/* GPUDB_TABLET_VALIDITY_H */
