@@ -25,6 +25,8 @@ PG_CONFIG ?= pg_config
 PG_CPPFLAGS = -I$(CURDIR)/src -D'PGDLLEXPORT=__attribute__((visibility("default")))'
 # FAULTS=1: failures on demand in the GPU process, for tests (src/worker/debug_fault.c).
 PG_CPPFLAGS += $(if $(FAULTS),-DGPUDB_FAULTS)
+# WITHOUT_RULE=RULE_...: cached tablets are used without one of the rules of docs/tablets.md, to show that a test notices.
+PG_CPPFLAGS += $(if $(WITHOUT_RULE),-DGPUDB_WITHOUT_RULE=$(WITHOUT_RULE))
 PG_CFLAGS = -std=gnu99 -fvisibility=hidden -ffp-contract=off -Wall -Wextra -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-field-initializers -Werror=switch
 SHLIB_LINK = -lpthread -lm

@@ -28,6 +28,7 @@
 #include "tablet/pages.h"
 #include "tablet/pins.h"
 #include "tablet/recent.h"
+#include "tablet/without_rule.h"
 
 /* The page structs of core/ are PostgreSQL's. */
 StaticAssertDecl(HEAP_PAGE_SIZE == BLCKSZ, "gpudb is built for pages of 8 kB");
@@ -270,6 +271,13 @@ note_prepared(const PageSource *source, uint32 place, Buffer buffer, const Tuple
 	OffsetNumber scratch[MaxHeapTuplesPerPage];
 	TupleList	all;
 
+	if (!FOLLOWS(RULE_PAGE_FLAG))
+	{
+		all = *tuples;
+		all.lsn = BufferGetLSNAtomic(buffer);
+		note_all_visible(watch, place, &all);
+		return;
+	}
 	if (list_all_visible(source, buffer, scratch, &all) && all.n == tuples->n)
 	{
 		note_all_visible(watch, place, &all);

@@ -15,6 +15,7 @@
 #include "tablet/tablet_build.h"
 #include "tablet/tablet_scan.h"
 #include "tablet/validity.h"
+#include "tablet/without_rule.h"
 
 /* What part of a tablet's blocks may be read beside it, or be missing in it. */
 #define WORN(nblocks)	((nblocks) / 8)
@@ -76,6 +77,8 @@ fingerprint(TupleDesc desc, AttrNumber attno)
 	}			form = {att->atttypid, att->atttypmod, att->attcollation, att->attlen, att->attalign, missing != NULL && missing->am_present};
 	uint64		hash = hash_bytes((const uint8_t *) &form, sizeof(form));
 
+	if (!FOLLOWS(RULE_FINGERPRINT))
+		return 0;
 	if (form.has_missing)
 		hash = hash_combine(hash, datum_image_hash(missing->am_value, att->attbyval, att->attlen));
 	return hash;
@@ -235,7 +238,10 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	const uint32 first = number * SHELF_TABLETS;
 	const uint32 ntablets = Min(scan->ntablets - first, SHELF_TABLETS);
 
-	map_page_read(scan->relation, number, map);
+	if (FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
+		map_page_read(scan->relation, number, map);
+	else
+		break_map_after_snapshot(scan->relation, number, map);
 	s->map_lsn = map->lsn;
 	s->shelf = shelf_pin(scan->relation, number);
 	if (s->shelf == NULL)
@@ -363,6 +369,8 @@ tablet_scan_next_range(TabletScan *scan, PageSource *source)
 	uint32		tablet = scan->next_range;
 
 	tablet_scan_finish(scan);
+	if (!FOLLOWS(RULE_DECIDED_ONCE))
+		tablet_scan_decide(scan);
 	while (tablet < scan->ntablets && t[tablet].cached != NULL && t[tablet].skip == NULL)
 		tablet++;
 	scan->next_range = tablet + 1;

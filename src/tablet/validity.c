@@ -16,6 +16,7 @@
 #include "pg_compat.h"
 #include "tablet/recent.h"
 #include "tablet/validity.h"
+#include "tablet/without_rule.h"
 
 /* The lower of a block's two bits, for the 32 blocks of a word. */
 #define ALL_VISIBLE_BITS UINT64CONST(0x5555555555555555)
@@ -40,16 +41,17 @@ validity_provable(Relation relation, Snapshot snapshot)
 	/* catalogs are updated in place; without WAL the map's LSN stands still */
 	if (form->relkind != RELKIND_RELATION && form->relkind != RELKIND_MATVIEW)
 		return false;
-	if (form->relam != HEAP_TABLE_AM_OID || RelationGetRelid(relation) < FirstNormalObjectId || !RelationNeedsWAL(relation))
+	if (form->relam != HEAP_TABLE_AM_OID || RelationGetRelid(relation) < FirstNormalObjectId ||
+		(FOLLOWS(RULE_LOGGED) && !RelationNeedsWAL(relation)))
 		return false;
 	/* COPY FREEZE adds rows to a page that is all-visible, and neither bit nor LSN tells; a parallel worker does not know */
-	if (IsParallelWorker() || file_is_own(relation))
+	if (IsParallelWorker() || (FOLLOWS(RULE_OWN_FILE) && file_is_own(relation)))
 		return false;
 	/* a conflict is noted where a tuple is read */
-	if (IsolationIsSerializable())
+	if (FOLLOWS(RULE_SERIALIZABLE) && IsolationIsSerializable())
 		return false;
 	/* bits may be set past snapshots that old_snapshot_threshold has given up */
-	return !snapshot->takenDuringRecovery && !compat_old_snapshots_end();
+	return !snapshot->takenDuringRecovery && !(FOLLOWS(RULE_OLD_SNAPSHOT) && compat_old_snapshots_end());
 }
 
 void
@@ -125,7 +127,7 @@ ended(TransactionId xid, Snapshot snapshot, TransactionId *newest)
 {
 	if (!TransactionIdIsNormal(xid))
 		return true;
-	if (!TransactionIdPrecedes(xid, snapshot->xmin))
+	if (FOLLOWS(RULE_SETTLED) && !TransactionIdPrecedes(xid, snapshot->xmin))
 		return false;
 	if (!TransactionIdIsValid(*newest) || TransactionIdFollows(xid, *newest))
 		*newest = xid;
@@ -155,7 +157,7 @@ validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
 			return false;
 		if ((infomask & HEAP_XMAX_INVALID) || HEAP_XMAX_IS_LOCKED_ONLY(infomask))
 			continue;
-		if ((infomask & HEAP_XMAX_IS_MULTI) || !ended(HeapTupleHeaderGetRawXmax(tuple), snapshot, &newest_here))
+		if ((FOLLOWS(RULE_MULTIXACT) && (infomask & HEAP_XMAX_IS_MULTI)) || !ended(HeapTupleHeaderGetRawXmax(tuple), snapshot, &newest_here))
 			return false;
 	}
 	full = widen(newest_here, ReadNextFullTransactionId());
@@ -179,7 +181,9 @@ page_stands(Relation relation, const BlockNotes *notes, uint32 block)
 	buffer = recent_pin(relation, notes->first + block);
 	if (!BufferIsValid(buffer))
 		buffer = ReadBuffer(relation, notes->first + block);
-	stands = BufferGetLSNAtomic(buffer) == notes->lsn[block];
+	if (!FOLLOWS(RULE_NO_LOCK_HELD))
+		break_no_lock_held(relation, notes->first + block, buffer);
+	stands = !FOLLOWS(RULE_PAGE_LSN) || BufferGetLSNAtomic(buffer) == notes->lsn[block];
 	ReleaseBuffer(buffer);
 	return stands;
 }
@@ -187,8 +191,9 @@ page_stands(Relation relation, const BlockNotes *notes, uint32 block)
 uint32
 validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, TabletStamp *stamp, BlockSet *usable)
 {
-	const bool	map_stands = proof->page->lsn == stamp->map_lsn;
-	const bool	all_ended = FullTransactionIdPrecedes(notes->newest, widen(proof->snapshot->xmin, ReadNextFullTransactionId()));
+	const bool	map_stands = !FOLLOWS(RULE_MAP_LSN) || proof->page->lsn == stamp->map_lsn;
+	const bool	all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) ||
+		FullTransactionIdPrecedes(notes->newest, widen(proof->snapshot->xmin, ReadNextFullTransactionId()));
 	BlockSet	proven = {{0}};
 	uint32		n = 0;
 

@@ -1,0 +1,52 @@
+/*
+ * without_rule.h
+ *		The rules under which cached tablets are sound, and builds that do without one.
+ *
+ * `make WITHOUT_RULE=RULE_...` makes a library that gives wrong answers, for
+ * test/long/rules.sh, which shows that a test notices each.  In all other
+ * builds everything here is nothing.
+ */
+#ifndef GPUDB_TABLET_WITHOUT_RULE_H
+#define GPUDB_TABLET_WITHOUT_RULE_H
+
+#include "postgres.h"
+
+#include "storage/buf.h"
+#include "utils/rel.h"
+
+#include "tablet/validity.h"
+
+/* Those of docs/tablets.md, in its order. */
+typedef enum ValidityRule
+{
+	RULE_NONE,
+	RULE_LOGGED,
+	RULE_OWN_FILE,
+	RULE_FINGERPRINT,
+	RULE_PAGE_FLAG,
+	RULE_MULTIXACT,
+	RULE_MAP_AFTER_SNAPSHOT,
+	RULE_MAP_LSN,
+	RULE_PAGE_LSN,
+	RULE_SETTLED,
+	RULE_SETTLED_BEFORE,
+	RULE_NO_LOCK_HELD,
+	RULE_OLD_SNAPSHOT,
+	RULE_SERIALIZABLE,
+	RULE_DECIDED_ONCE
+} ValidityRule;
+
+#ifndef GPUDB_WITHOUT_RULE
+#define GPUDB_WITHOUT_RULE RULE_NONE
+#endif
+
+/* Whether the code is to follow a rule. */
+#define FOLLOWS(rule) ((rule) != GPUDB_WITHOUT_RULE)
+
+/* Lock a heap page while the map's is locked, in the order in which nobody else does. */
+extern void break_no_lock_held(Relation relation, BlockNumber block, Buffer buffer);
+
+/* The map's page for a shelf as this process has seen it first, which is before most snapshots. */
+extern void break_map_after_snapshot(Relation relation, uint32 shelf, MapPage *page);
+
+#endif							/* GPUDB_TABLET_WITHOUT_RULE_H */
