@@ -48,6 +48,24 @@ COMMENT ON FUNCTION gpudb.calibrate(boolean) IS
     'measures this machine for the planner, which takes some seconds and wants it otherwise idle; what was measured before counts, too, unless anew';
 REVOKE ALL ON FUNCTION gpudb.calibrate(boolean) FROM PUBLIC;
 
+CREATE FUNCTION gpudb.tablets(OUT relation regclass, OUT column_name text, OUT first_block bigint, OUT blocks int,
+        OUT blocks_lost int, OUT rows int, OUT bytes bigint)
+    RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME', 'gpudb_tablets';
+CREATE VIEW gpudb.tablets AS SELECT * FROM gpudb.tablets();
+COMMENT ON VIEW gpudb.tablets IS
+    'columns that queries have left behind for others, of each tablet; blocks_lost are read from their pages, since they have changed';
+CREATE VIEW gpudb.cache AS
+    SELECT relation, count(DISTINCT first_block) AS tablets, array_agg(DISTINCT column_name ORDER BY column_name) AS columns,
+        sum(bytes)::bigint AS bytes, round(100 * (1 - sum(blocks_lost)::numeric / sum(blocks)), 1) AS percent_valid
+    FROM gpudb.tablets GROUP BY relation;
+COMMENT ON VIEW gpudb.cache IS 'what queries have left behind of each relation for others';
+CREATE FUNCTION gpudb.evict(relation regclass) RETURNS bigint
+    LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'gpudb_evict';
+COMMENT ON FUNCTION gpudb.evict(regclass) IS 'forgets what queries have left behind of a relation; how many tablets that were';
+
 CREATE FUNCTION gpudb.why_not(query text, OUT relation text, OUT part text, OUT node text, OUT reason text, OUT meaning text)
     RETURNS SETOF record
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
@@ -76,4 +94,4 @@ CREATE VIEW gpudb.sql_support AS
 COMMENT ON VIEW gpudb.sql_support IS 'types, operators, casts, functions and aggregates that gpudb nodes compute';
 
 GRANT USAGE ON SCHEMA gpudb TO PUBLIC;
-GRANT SELECT ON gpudb.calibration, gpudb.devices, gpudb.stat, gpudb.sql_support TO PUBLIC;
+GRANT SELECT ON gpudb.cache, gpudb.calibration, gpudb.devices, gpudb.stat, gpudb.sql_support, gpudb.tablets TO PUBLIC;

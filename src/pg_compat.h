@@ -10,13 +10,20 @@
 #include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/tableam.h"
+#include "catalog/pg_class.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/shmem.h"
+#include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
+#if PG_VERSION_NUM >= 160000
+#include "utils/relfilenumbermap.h"
+#else
+#include "utils/relfilenodemap.h"
+#endif
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
 #error "gpudb supports PostgreSQL 15 to 18"
@@ -116,6 +123,30 @@ compat_relation_changes(Relation relation)
 	if (entry == NULL)
 		return 0;
 	return entry->tuples_inserted + entry->tuples_updated + entry->tuples_deleted;
+}
+
+/* The relation of this database that lies in a file; InvalidOid if none does any more. */
+static inline Oid
+compat_relation_of_file(Oid tablespace, Oid file)
+{
+	/* what lies in the database's own tablespace is known without it */
+	if (tablespace == MyDatabaseTableSpace)
+		tablespace = InvalidOid;
+#if PG_VERSION_NUM >= 160000
+	return RelidByRelfilenumber(tablespace, file);
+#else
+	return RelidByRelfilenode(tablespace, file);
+#endif
+}
+
+static inline bool
+compat_owns_relation(Oid relation, Oid user)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_ownercheck(RelationRelationId, relation, user);
+#else
+	return pg_class_ownercheck(relation, user);
+#endif
 }
 
 /* Raise PostgreSQL's error if the user may not run the plan. */

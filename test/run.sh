@@ -13,6 +13,7 @@
 #   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 3000)
 #   GPUDB_PROVIDER=auto|cpu|none   gpudb.provider in every server (default auto); cpu puts the CPU in a GPU's place
 #   GPUDB_SHARED_BUFFERS   shared_buffers of every server but those whose test sets it (default PostgreSQL's)
+#   GPUDB_TAP              the one TAP test to run, such as 006_damaged_pages (default all)
 #   GPUDB_TEST_TIMEOUT     seconds that one program may take (default 1200)
 #   PG_CONFIG              the PostgreSQL to test with
 #   KEEP=1                 leave the scratch folder behind
@@ -173,7 +174,7 @@ suite_tap() {
 	compgen -G "$repo/test/t/*.pl" >/dev/null || return 0
 	cp -R "$repo/test/t" "$repo/test/sql_support.sql" "$repo/docs/sql-support.md" "$work/"
 	export GPUDB_REPO=$work
-	for script in "$repo"/test/t/*.pl; do
+	for script in "$repo"/test/t/${GPUDB_TAP:-*}.pl; do
 		tap "t/$(basename "$script" .pl)" perl_tap "$(basename "$script" .pl)"
 	done
 }

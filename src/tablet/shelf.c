@@ -1,6 +1,6 @@
 /*
  * shelf.c
- *		Cached tablets, by the shelf.
+ *		Cached tablets, by the shelf: finding, pinning, building.
  *
  * The directory is a hash table in PostgreSQL's shared memory; everything
  * else is in the pool.  One lock protects both: shared to look, exclusive to
@@ -21,6 +21,7 @@
 #include "pg_compat.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
+#include "tablet/shelf_private.h"
 
 StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 
@@ -31,45 +32,13 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 /* The part of the pool that a column of a tablet may take. */
 #define POOL_SHARE		8
 
-/* Tablets of a shelf that were replaced while somebody used it; with so many nothing more is kept until all have ended. */
-#define MOST_RETIRED	SHELF_TABLETS
-
 /* Queries that do not try to build a tablet after one that could not. */
 #define WAITS			3
 
 /* dsa.c gives pages of their own to what is larger than its largest class. */
 #define OWN_PAGES		8193
 
-typedef struct ShelfKey
-{
-	Oid			tablespace;
-	Oid			database;
-	Oid			file;
-	uint32		number;
-} ShelfKey;
-
-typedef struct CachedTablet
-{
-	dsa_pointer next;			/* of the retired */
-	TabletStamp stamp;
-	uint32		nrows;
-	dsa_pointer columns;
-	BlockNotes	notes;			/* never changed, but for columns that join */
-} CachedTablet;
-
-struct Shelf
-{
-	ShelfKey	key;
-	pg_atomic_uint32 pins;
-	pg_atomic_uint32 claimed;	/* a bit for each tablet that is being built */
-	pg_atomic_uint64 used;		/* when it was last pinned */
-	pg_atomic_uint32 waits[SHELF_TABLETS];	/* queries that are not to try to build a tablet */
-	dsa_pointer tablet[SHELF_TABLETS];
-	uint32		nretired;
-	dsa_pointer retired;
-};
-
-static HTAB *directory = NULL;
+HTAB	   *shelf_directory = NULL;
 static pg_atomic_uint64 *ticks = NULL;	/* the pool's clock */
 
 static long
@@ -95,7 +64,7 @@ shelf_create(void)
 	if (!pool_exists())
 		return;
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	directory = ShmemInitHash("gpudb shelves", most_shelves(), most_shelves(), &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
+	shelf_directory = ShmemInitHash("gpudb shelves", most_shelves(), most_shelves(), &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
 	ticks = ShmemInitStruct("gpudb shelf clock", sizeof(*ticks), &found);
 	if (!found)
 		pg_atomic_init_u64(ticks, 1);
@@ -106,75 +75,6 @@ uint64
 shelf_time(void)
 {
 	return pg_atomic_read_u64(ticks);
-}
-
-/* Freeing, with the lock held exclusively */
-
-void
-shelf_drop_columns(dsa_pointer columns)
-{
-	while (DsaPointerIsValid(columns))
-	{
-		CachedColumn *column = pool_address(columns);
-		dsa_pointer next = column->next;
-
-		pool_free(column->values);
-		pool_free(column->nulls);
-		pool_free(columns);
-		columns = next;
-	}
-}
-
-static void
-drop_tablet(dsa_pointer pointer)
-{
-	if (!DsaPointerIsValid(pointer))
-		return;
-	shelf_drop_columns(((CachedTablet *) pool_address(pointer))->columns);
-	pool_free(pointer);
-}
-
-static void
-drop_retired(Shelf *shelf)
-{
-	while (DsaPointerIsValid(shelf->retired))
-	{
-		dsa_pointer pointer = shelf->retired;
-
-		shelf->retired = ((CachedTablet *) pool_address(pointer))->next;
-		drop_tablet(pointer);
-	}
-	shelf->nretired = 0;
-}
-
-/* Free a shelf that nobody has pinned. */
-static void
-drop_shelf(Shelf *shelf)
-{
-	drop_retired(shelf);
-	for (int t = 0; t < SHELF_TABLETS; t++)
-		drop_tablet(shelf->tablet[t]);
-	hash_search(directory, &shelf->key, HASH_REMOVE, NULL);
-}
-
-/* Free the shelf that was not used for longest, and not since then; false if there is none. */
-static bool
-evict(uint64 since)
-{
-	HASH_SEQ_STATUS all;
-	Shelf	   *shelf;
-	Shelf	   *oldest = NULL;
-
-	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
-	hash_seq_init(&all, directory);
-	while ((shelf = hash_seq_search(&all)) != NULL)
-		if (pg_atomic_read_u32(&shelf->pins) == 0 && pg_atomic_read_u64(&shelf->used) <= since &&
-			(oldest == NULL || pg_atomic_read_u64(&shelf->used) < pg_atomic_read_u64(&oldest->used)))
-			oldest = shelf;
-	if (oldest != NULL)
-		drop_shelf(oldest);
-	LWLockRelease(pool_lock());
-	return oldest != NULL;
 }
 
 /* Finding */
@@ -200,7 +100,7 @@ static Shelf *
 enter(const ShelfKey *key)
 {
 	bool		found;
-	Shelf	   *shelf = hash_search(directory, key, HASH_ENTER_NULL, &found);
+	Shelf	   *shelf = hash_search(shelf_directory, key, HASH_ENTER_NULL, &found);
 
 	if (shelf == NULL || found)
 		return shelf;
@@ -225,10 +125,12 @@ shelf_pin(Relation relation, uint32 number)
 	Shelf	   *shelf;
 
 	LWLockAcquire(pool_lock(), LW_SHARED);
-	shelf = hash_search(directory, &key, HASH_FIND, NULL);
+	shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
 	if (shelf != NULL)
 		pin(shelf);
 	LWLockRelease(pool_lock());
+	if (shelf == NULL)
+		shelf_drop_orphans();
 	while (shelf == NULL)
 	{
 		LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
@@ -236,7 +138,7 @@ shelf_pin(Relation relation, uint32 number)
 		if (shelf != NULL)
 			pin(shelf);
 		LWLockRelease(pool_lock());
-		if (shelf == NULL && !evict(since))
+		if (shelf == NULL && !shelf_evict_oldest(since))
 			break;
 	}
 	return shelf;
@@ -251,7 +153,7 @@ shelf_unpin(Shelf *shelf)
 	if (!LWLockConditionalAcquire(pool_lock(), LW_EXCLUSIVE))
 		return;
 	if (pg_atomic_read_u32(&shelf->pins) == 0)
-		drop_retired(shelf);
+		shelf_drop_retired(shelf);
 	LWLockRelease(pool_lock());
 }
 
@@ -347,7 +249,7 @@ allocate(Size bytes, uint64 since)
 		return InvalidDsaPointer;
 	do
 		pointer = pool_allocate(bytes);
-	while (!DsaPointerIsValid(pointer) && evict(since));
+	while (!DsaPointerIsValid(pointer) && shelf_evict_oldest(since));
 	return pointer;
 }
 
@@ -383,20 +285,6 @@ shelf_make_column(const ColumnKey *key, const TabletColumn *stored, const void *
 		return pointer;
 	shelf_drop_columns(pointer);
 	return InvalidDsaPointer;
-}
-
-/* Put another tablet in the place of one; the lock is held exclusively. */
-static void
-replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
-{
-	dsa_pointer old = shelf->tablet[tablet];
-
-	shelf->tablet[tablet] = by;
-	if (!DsaPointerIsValid(old))
-		return;
-	((CachedTablet *) pool_address(old))->next = shelf->retired;
-	shelf->retired = old;
-	shelf->nretired++;
 }
 
 /* Add columns that a tablet does not have yet; others may have been faster. */
@@ -448,7 +336,7 @@ shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const Block
 		if (cached != NULL)
 		{
 			*cached = (CachedTablet) {.stamp = *stamp, .nrows = nrows, .columns = InvalidDsaPointer, .notes = *notes};
-			replace(shelf, tablet, made);
+			shelf_replace(shelf, tablet, made);
 			made = InvalidDsaPointer;
 		}
 	}

@@ -98,6 +98,28 @@ extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp,
 /* Give back columns that were not published. */
 extern void shelf_drop_columns(dsa_pointer columns);
 
+/* Forget a relation's tablets: how many; memory that others use is freed when they have ended. */
+extern uint64 shelf_evict_relation(Relation relation);
+
+/* A column of a cached tablet, for views. */
+typedef struct ShelfColumn
+{
+	Oid			tablespace;
+	Oid			database;
+	Oid			file;
+	BlockNumber first_block;
+	uint32		nblocks;
+	uint32		nlost;			/* blocks whose rows are not there any more */
+	uint32		nrows;
+	AttrNumber	attno;
+	Size		bytes;
+} ShelfColumn;
+
+typedef void (*ShelfVisitor) (const ShelfColumn *column, void *arg);
+
+/* Show each column of each tablet to a function that looks at nothing which takes locks. */
+extern void shelf_visit(ShelfVisitor visit, void *arg);
+
 /* Now, for `since`. */
 extern uint64 shelf_time(void);
 

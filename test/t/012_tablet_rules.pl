@@ -9,7 +9,7 @@ use Time::HiRes qw(time);
 
 my $node = PostgreSQL::Test::Cluster->new('tablet_rules');
 $node->init;
-$node->append_conf('postgresql.conf', "gpudb.force = on\ngpudb.device = cpu\nmax_parallel_workers_per_gather = 0\nfsync = off");
+$node->append_conf('postgresql.conf', "wal_level = replica\ngpudb.force = on\ngpudb.device = cpu\nmax_parallel_workers_per_gather = 0\nfsync = off");
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION gpudb');
 
@@ -18,14 +18,14 @@ my $rows = 'SELECT i AS id, i % 100 AS n FROM generate_series(1, 2000) i';
 
 sub run_sql { my ($sql) = @_; return $node->safe_psql('postgres', $sql); }
 
-# A table t of a few blocks, vacuumed, and one query that leaves a tablet behind.
+# A table t of a few blocks, vacuumed unless `raw`, and one query that leaves a tablet behind unless `unread`.
 sub make_table
 {
 	my (%how) = @_;
 	run_sql('DROP TABLE IF EXISTS t');
-	run_sql("CREATE " . ($how{kind} // '') . " TABLE t WITH (fillfactor = 60, autovacuum_enabled = off) AS $rows");
+	run_sql("CREATE " . ($how{kind} // '') . " TABLE t WITH (fillfactor = " . ($how{fillfactor} // 60) . ", autovacuum_enabled = off) AS $rows");
 	run_sql('VACUUM ANALYZE t') unless $how{raw};
-	run_sql($sum);
+	run_sql($sum) unless $how{unread};
 	return;
 }
 
@@ -53,7 +53,7 @@ sub uses_tablets { return run_sql("$_[0]; EXPLAIN (ANALYZE, COSTS OFF, TIMING OF
 make_table();
 ok(uses_tablets('SELECT 1'), 'a query finds what another one has left behind');
 
-make_table(kind => 'UNLOGGED');
+make_table(kind => 'UNLOGGED', raw => 1);
 run_sql('UPDATE t SET n = n + 1 WHERE id = 7');
 agrees('RULE_LOGGED', 'an unlogged table');
 
@@ -82,8 +82,8 @@ run_sql($sum);
 run_sql('UPDATE t SET n = n + 1 WHERE id = 1');
 agrees('RULE_PAGE_FLAG', 'a page that differs from the map');
 
-# a tuple that one transaction locks while another one, in progress, updates it
-make_table(raw => 1);
+# a tuple that one transaction locks while another one, in progress, updates it; what it becomes stands on another page
+make_table(raw => 1, unread => 1, fillfactor => 100);
 my ($locker, $lock) = session();
 my ($writer, $write) = session();
 $lock->('BEGIN; SELECT id FROM t WHERE id = 3 FOR KEY SHARE');
@@ -110,7 +110,7 @@ make_table(raw => 1);
 run_sql('UPDATE t SET n = n + 1 WHERE id = 12');
 agrees('RULE_PAGE_LSN', 'a page that has changed, without the map');
 
-make_table(raw => 1);
+make_table(raw => 1, unread => 1);
 $write->('BEGIN; UPDATE t SET n = n + 1 WHERE id = 13');
 run_sql("$sum; $sum");
 $write->('COMMIT');

@@ -1,0 +1,107 @@
+/*
+ * tablet_views.c
+ *		What is cached, for the views gpudb.tablets and gpudb.cache; and forgetting it.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+
+#include "exec/stat.h"
+#include "pg_compat.h"
+#include "tablet/shelf.h"
+
+extern PGDLLEXPORT Datum gpudb_tablets(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum gpudb_evict(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(gpudb_tablets);
+PG_FUNCTION_INFO_V1(gpudb_evict);
+
+/* Columns that were cached at one moment: names are looked up later, without the pool's lock. */
+typedef struct Seen
+{
+	int			n;
+	int			room;
+	ShelfColumn *column;
+} Seen;
+
+static void
+see(const ShelfColumn *column, void *arg)
+{
+	Seen	   *seen = arg;
+
+	if (column->database != MyDatabaseId)
+		return;
+	if (seen->n == seen->room)
+	{
+		seen->room *= 2;
+		seen->column = repalloc_huge(seen->column, seen->room * sizeof(ShelfColumn));
+	}
+	seen->column[seen->n++] = *column;
+}
+
+/* Whether the user may read a column of all rows: how many there are is told, too. */
+static bool
+may_see(Oid relation, AttrNumber attno)
+{
+	if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
+		return false;
+	return pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(relation, attno, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+}
+
+/* gpudb.tablets(): relation, column_name, first_block, blocks, blocks_lost, rows, bytes */
+Datum
+gpudb_tablets(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Seen		seen = {.room = 64};
+
+	require_preloaded();
+	InitMaterializedSRF(fcinfo, 0);
+	seen.column = palloc(seen.room * sizeof(ShelfColumn));
+	shelf_visit(see, &seen);
+	for (int i = 0; i < seen.n; i++)
+	{
+		const ShelfColumn *c = &seen.column[i];
+		Oid			relation = compat_relation_of_file(c->tablespace, c->file);
+		char	   *name = OidIsValid(relation) ? get_attname(relation, c->attno, true) : NULL;
+
+		/* dropped by now, or nobody's business */
+		if (name == NULL || !may_see(relation, c->attno))
+			continue;
+		{
+			Datum		values[7] = {
+				ObjectIdGetDatum(relation), CStringGetTextDatum(name), Int64GetDatum((int64) c->first_block), Int32GetDatum((int32) c->nblocks),
+				Int32GetDatum((int32) c->nlost), Int32GetDatum((int32) c->nrows), Int64GetDatum((int64) c->bytes)
+			};
+			bool		nulls[7] = {false};
+
+			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		}
+	}
+	return (Datum) 0;
+}
+
+/* gpudb.evict(relation regclass): forget its tablets; how many there were.  For its owner. */
+Datum
+gpudb_evict(PG_FUNCTION_ARGS)
+{
+	Oid			oid = PG_GETARG_OID(0);
+	Relation	relation;
+	uint64		tablets;
+
+	require_preloaded();
+	relation = relation_open(oid, AccessShareLock);
+	if (!compat_owns_relation(oid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relation->rd_rel->relkind), RelationGetRelationName(relation));
+	tablets = shelf_evict_relation(relation);
+	relation_close(relation, AccessShareLock);
+	PG_RETURN_INT64((int64) tablets);
+}

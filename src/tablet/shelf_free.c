@@ -1,0 +1,205 @@
+/*
+ * shelf_free.c
+ *		Cached tablets, by the shelf: what goes, and what there is.
+ */
+#include "postgres.h"
+
+#include <sys/stat.h>
+
+#include "common/relpath.h"
+#include "storage/lwlock.h"
+
+#include "pg_compat.h"
+#include "tablet/pool.h"
+#include "tablet/shelf.h"
+#include "tablet/shelf_private.h"
+
+/* Freeing, with the lock held exclusively */
+
+void
+shelf_drop_columns(dsa_pointer columns)
+{
+	while (DsaPointerIsValid(columns))
+	{
+		CachedColumn *column = pool_address(columns);
+		dsa_pointer next = column->next;
+
+		pool_free(column->values);
+		pool_free(column->nulls);
+		pool_free(columns);
+		columns = next;
+	}
+}
+
+static void
+drop_tablet(dsa_pointer pointer)
+{
+	if (!DsaPointerIsValid(pointer))
+		return;
+	shelf_drop_columns(((CachedTablet *) pool_address(pointer))->columns);
+	pool_free(pointer);
+}
+
+void
+shelf_drop_retired(Shelf *shelf)
+{
+	while (DsaPointerIsValid(shelf->retired))
+	{
+		dsa_pointer pointer = shelf->retired;
+
+		shelf->retired = ((CachedTablet *) pool_address(pointer))->next;
+		drop_tablet(pointer);
+	}
+	shelf->nretired = 0;
+}
+
+/* Free a shelf that nobody has pinned. */
+static void
+drop_shelf(Shelf *shelf)
+{
+	shelf_drop_retired(shelf);
+	for (int t = 0; t < SHELF_TABLETS; t++)
+		drop_tablet(shelf->tablet[t]);
+	hash_search(shelf_directory, &shelf->key, HASH_REMOVE, NULL);
+}
+
+bool
+shelf_evict_oldest(uint64 since)
+{
+	HASH_SEQ_STATUS all;
+	Shelf	   *shelf;
+	Shelf	   *oldest = NULL;
+
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	hash_seq_init(&all, shelf_directory);
+	while ((shelf = hash_seq_search(&all)) != NULL)
+		if (pg_atomic_read_u32(&shelf->pins) == 0 && pg_atomic_read_u64(&shelf->used) <= since &&
+			(oldest == NULL || pg_atomic_read_u64(&shelf->used) < pg_atomic_read_u64(&oldest->used)))
+			oldest = shelf;
+	if (oldest != NULL)
+		drop_shelf(oldest);
+	LWLockRelease(pool_lock());
+	return oldest != NULL;
+}
+
+void
+shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
+{
+	dsa_pointer old = shelf->tablet[tablet];
+
+	shelf->tablet[tablet] = by;
+	if (!DsaPointerIsValid(old))
+		return;
+	((CachedTablet *) pool_address(old))->next = shelf->retired;
+	shelf->retired = old;
+	shelf->nretired++;
+}
+
+/* Whether the file that a shelf was read from is no more: dropped, truncated, or replaced by a rewrite. */
+static bool
+is_orphan(const ShelfKey *key)
+{
+	char	   *path = GetRelationPath(key->database, key->tablespace, key->file, InvalidBackendId, MAIN_FORKNUM);
+	struct stat file;
+	bool		gone = stat(path, &file) != 0 || file.st_size == 0;
+
+	pfree(path);
+	return gone;
+}
+
+void
+shelf_drop_orphans(void)
+{
+	HASH_SEQ_STATUS all;
+	Shelf	   *shelf;
+
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	hash_seq_init(&all, shelf_directory);
+	while ((shelf = hash_seq_search(&all)) != NULL)
+		if (pg_atomic_read_u32(&shelf->pins) == 0 && is_orphan(&shelf->key))
+			drop_shelf(shelf);
+	LWLockRelease(pool_lock());
+}
+
+uint64
+shelf_evict_relation(Relation relation)
+{
+	HASH_SEQ_STATUS all;
+	Shelf	   *shelf;
+	uint64		tablets = 0;
+
+	if (shelf_directory == NULL)
+		return 0;
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	hash_seq_init(&all, shelf_directory);
+	while ((shelf = hash_seq_search(&all)) != NULL)
+	{
+		if (shelf->key.tablespace != compat_relation_tablespace(relation) || shelf->key.database != MyDatabaseId ||
+			shelf->key.file != compat_relation_file(relation))
+			continue;
+		for (int t = 0; t < SHELF_TABLETS; t++)
+			if (DsaPointerIsValid(shelf->tablet[t]) && shelf->nretired < MOST_RETIRED)
+			{
+				shelf_replace(shelf, t, InvalidDsaPointer);
+				tablets++;
+			}
+		if (pg_atomic_read_u32(&shelf->pins) == 0)
+			drop_shelf(shelf);
+	}
+	LWLockRelease(pool_lock());
+	return tablets;
+}
+
+static uint32
+count_blocks(const BlockSet *set)
+{
+	uint32		n = 0;
+
+	for (size_t w = 0; w < lengthof(set->word); w++)
+		n += pg_popcount64(set->word[w]);
+	return n;
+}
+
+static Size
+column_bytes(const CachedColumn *column, uint32 nrows)
+{
+	return (Size) coltype_bytes(column->stored.type) * nrows + (DsaPointerIsValid(column->nulls) ? tablet_bitmap_bytes(nrows) : 0);
+}
+
+/* One row for each column of a tablet. */
+static void
+show_tablet(const Shelf *shelf, const CachedTablet *tablet, ShelfVisitor visit, void *arg)
+{
+	ShelfColumn shown = {
+		.tablespace = shelf->key.tablespace, .database = shelf->key.database, .file = shelf->key.file,
+		.first_block = tablet->notes.first, .nblocks = tablet->notes.nblocks, .nlost = count_blocks(&tablet->stamp.lost),
+		.nrows = tablet->nrows
+	};
+
+	for (dsa_pointer c = tablet->columns; DsaPointerIsValid(c);)
+	{
+		const CachedColumn *column = pool_address(c);
+
+		shown.attno = column->key.attno;
+		shown.bytes = column_bytes(column, tablet->nrows);
+		visit(&shown, arg);
+		c = column->next;
+	}
+}
+
+void
+shelf_visit(ShelfVisitor visit, void *arg)
+{
+	HASH_SEQ_STATUS all;
+	Shelf	   *shelf;
+
+	if (shelf_directory == NULL)
+		return;
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	hash_seq_init(&all, shelf_directory);
+	while ((shelf = hash_seq_search(&all)) != NULL)
+		for (int t = 0; t < SHELF_TABLETS; t++)
+			if (DsaPointerIsValid(shelf->tablet[t]))
+				show_tablet(shelf, pool_address(shelf->tablet[t]), visit, arg);
+	LWLockRelease(pool_lock());
+}
