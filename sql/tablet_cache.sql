@@ -70,6 +70,16 @@ SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS found;
 VACUUM tablet_cache;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS built_anew;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS found;
+-- some blocks have changed: the query that reads them makes the tablets whole again
+SELECT kept, right_answer FROM tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache');
+UPDATE tablet_cache SET n = -n, m = CASE WHEN id % 2 = 0 THEN id END, f = NULL WHERE id % 900 = 2;
+DELETE FROM tablet_cache WHERE id BETWEEN 5000 AND 5100;
+SELECT used, kept, reread BETWEEN 40 AND 100 AS some_reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache') AS made_whole;
+SELECT tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache') AS found;
+SELECT tablet_cache('SELECT ROW(count(f), count(*), min(n), sum(m)) FROM tablet_cache WHERE f IS NULL OR id > 7') AS found;
+VACUUM tablet_cache;
+SELECT used, right_answer FROM tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache') AS vacuumed;
+SELECT used, right_answer FROM tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache') AS found;
 -- columns that are built later join those of the same rows, whatever was lost before
 DELETE FROM tablet_cache WHERE ctid IN ('(7,1)', '(1030,2)');
 VACUUM tablet_cache;

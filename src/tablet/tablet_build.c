@@ -135,3 +135,108 @@ tablet_build_copy(TabletBuild *build, uint32 first_row, const Tablet *columns)
 			copy_column(build, &build->column[c], first_row, columns, &columns->column[c]);
 	}
 }
+
+/* Merging */
+
+/* Rows that stand side by side in one of two tablets, and will in the merged one. */
+typedef struct RowRun
+{
+	bool		older;			/* of the older tablet */
+	uint32		from;
+	uint32		to;
+	uint32		n;
+} RowRun;
+
+/* The runs of which the merged tablet is made; its notes become the build's. */
+static int
+plan_runs(TabletBuild *build, const BlockNotes *older, const BlockSet *others, RowRun *runs)
+{
+	BlockNotes *notes = &build->watch.notes;
+	uint32		older_row = 0;
+	uint32		read_row = 0;
+	uint32		row = 0;
+	int			n = 0;
+
+	for (uint32 block = 0; block < notes->nblocks; block++)
+	{
+		const bool	from_older = block_set_has(others, block);
+		const uint32 from = from_older ? older_row : read_row;
+
+		if (from_older)
+		{
+			notes->ntuples[block] = older->ntuples[block];
+			notes->lsn[block] = older->lsn[block];
+			if (block_set_has(&older->settled, block))
+				block_set_add(&notes->settled, block);
+		}
+		else
+			read_row += notes->ntuples[block];
+		if (n == 0 || runs[n - 1].older != from_older || runs[n - 1].from + runs[n - 1].n != from)
+			runs[n++] = (RowRun) {.older = from_older, .from = from, .to = row};
+		runs[n - 1].n += notes->ntuples[block];
+		row += notes->ntuples[block];
+		if (block < older->nblocks)
+			older_row += older->ntuples[block];
+	}
+	if (FullTransactionIdPrecedes(notes->newest, older->newest))
+		notes->newest = older->newest;
+	Assert(read_row == build->nrows);
+	build->nrows = row;
+	return n;
+}
+
+static void
+copy_bits(uint8 *to, uint32 at, const uint8 *from, uint32 first, uint32 n)
+{
+	for (uint32 i = 0; i < n; i++)
+		if (from[(first + i) / 8] >> ((first + i) % 8) & 1)
+			to[(at + i) / 8] |= 1 << ((at + i) % 8);
+}
+
+static bool
+merge_column(TabletBuild *build, BuiltColumn *column, const Tablet *older, const TabletColumn *from, const RowRun *runs, int nruns)
+{
+	const Size	bytes = coltype_bytes(from->type);
+	const Size	null_bytes = tablet_bitmap_bytes(build->nrows);
+	const bool	read_nulls = column->begun && column->stored.null_count > 0;
+	uint8	   *values = MemoryContextAllocExtended(build->context, Max(bytes * build->nrows, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	uint8	   *nulls = MemoryContextAllocExtended(build->context, null_bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
+
+	if (values == NULL || nulls == NULL || (column->begun && column->stored.type != from->type))
+		return false;
+	for (int r = 0; r < nruns; r++)
+	{
+		const uint8 *source = runs[r].older ? tablet_at(older, from->values) : column->values;
+
+		if (runs[r].n > 0)
+			memcpy(values + bytes * runs[r].to, source + bytes * runs[r].from, bytes * runs[r].n);
+		if (runs[r].older ? from->null_count > 0 : read_nulls)
+			copy_bits(nulls, runs[r].to, runs[r].older ? tablet_at(older, from->nulls) : column->nulls, runs[r].from, runs[r].n);
+	}
+	if (column->begun)
+		widen(&column->stored, from);
+	else
+		column->stored = *from;
+	if (column->values != NULL)
+		pfree(column->values);
+	if (column->nulls != NULL)
+		pfree(column->nulls);
+	column->values = values;
+	column->room = Max(bytes * build->nrows, 1);
+	column->nulls = nulls;
+	column->null_room = null_bytes;
+	return true;
+}
+
+bool
+tablet_build_merge(TabletBuild *build, const Tablet *older, const BlockNotes *older_notes, const BlockSet *others)
+{
+	RowRun	   *runs = palloc(sizeof(RowRun) * build->watch.notes.nblocks);
+	int			nruns = plan_runs(build, older_notes, others, runs);
+	bool		merged = true;
+
+	for (int c = 0; c < build->ncolumns && merged; c++)
+		merged = merge_column(build, &build->column[c], older, &older->column[c], runs, nruns);
+	pfree(runs);
+	return merged;
+}

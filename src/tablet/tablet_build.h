@@ -46,4 +46,11 @@ extern uint32 tablet_build_add(TabletBuild *build, uint32 nrows, uint32 windows_
 /* Its columns. */
 extern void tablet_build_copy(TabletBuild *build, uint32 first_row, const Tablet *columns);
 
+/*
+ * Make a tablet of which only some blocks were read whole, by the rows of the
+ * other blocks in an older one; false if their columns are not alike, or
+ * without memory.
+ */
+extern bool tablet_build_merge(TabletBuild *build, const Tablet *older, const BlockNotes *older_notes, const BlockSet *others);
+
 #endif							/* GPUDB_TABLET_TABLET_BUILD_H */

@@ -1,62 +1,20 @@
 /*
  * tablet_scan.c
- *		The tablets of a relation during one run.
+ *		The tablets of a relation during one run: deciding, and using what was found.
  */
 #include "postgres.h"
 
 #include "access/tupdesc_details.h"
-#include "nodes/pg_list.h"
 #include "utils/datum.h"
 
 #include "core/hash.h"
 
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
-#include "tablet/tablet_build.h"
 #include "tablet/tablet_scan.h"
+#include "tablet/tablet_scan_private.h"
 #include "tablet/validity.h"
 #include "tablet/without_rule.h"
-
-/* What part of a tablet's blocks may be read beside it, or be missing in it. */
-#define WORN(nblocks)	((nblocks) / 8)
-
-/* A shelf of the relation. */
-typedef struct ScanShelf
-{
-	Shelf	   *shelf;			/* pinned; NULL if the directory has no room */
-	XLogRecPtr	map_lsn;		/* when the scan began */
-} ScanShelf;
-
-/* A tablet of the relation: what was decided about it when the scan began. */
-typedef struct ScanTablet
-{
-	Tablet	   *cached;			/* its columns in the pool; NULL if it has to be read whole */
-	uint64	   *selected;		/* a bitmap of its rows that are still the table's; NULL = all */
-	uint32		nselected;
-	BlockSet   *skip;			/* the blocks whose rows those are, if others are to be read */
-} ScanTablet;
-
-struct TabletScan
-{
-	MemoryContext context;
-	Relation	relation;
-	Snapshot	snapshot;
-	BlockNumber nblocks;
-	uint64		since;			/* when it began, by the pool's clock */
-	const ColumnWanted *wanted;
-	ColumnKeys	columns;
-	uint32		ntablets;
-	uint32		nshelves;
-	ScanShelf  *shelves;
-	ScanTablet *tablets;
-	uint32		next_cached;
-	uint32		next_range;
-	BlockNumber range_end;		/* of the current range */
-	TabletBuild *build;			/* of the current range; NULL if it is not kept */
-	List	   *waiting;		/* TabletBuild: of ranges that have ended, with windows under way */
-	List	   *spare;			/* TabletBuild: whose memory can be used again */
-	TabletReport report;
-};
 
 /* Columns */
 
@@ -102,18 +60,6 @@ column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys)
 }
 
 /* Deciding */
-
-static ScanShelf *
-shelf_of(const TabletScan *scan, uint32 tablet)
-{
-	return &scan->shelves[tablet / SHELF_TABLETS];
-}
-
-static uint32
-blocks_of_tablet(const TabletScan *scan, uint32 tablet)
-{
-	return Min(scan->nblocks - tablet * TABLET_BLOCKS, TABLET_BLOCKS);
-}
 
 /* Whether all columns that are wanted are there. */
 static bool
@@ -192,14 +138,15 @@ static uint32
 choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, BlockSet *usable)
 {
 	const Proof proof = {scan->relation, scan->snapshot, map, blocks_of_tablet(scan, tablet)};
-	TabletStamp stamp = found->stamp;
+	TabletStamp *stamp = &scan->tablets[tablet].stamp;
 	BlockSet	visible;
 	uint32		n;
 
+	*stamp = found->stamp;
 	map_page_visible(map, tablet % SHELF_TABLETS, proof.nblocks, &visible);
-	n = validity_choose(&proof, &visible, found->notes, &stamp, usable);
-	if (memcmp(&stamp, &found->stamp, sizeof(stamp)) != 0)
-		shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, &stamp);
+	n = validity_choose(&proof, &visible, found->notes, stamp, usable);
+	if (memcmp(stamp, &found->stamp, sizeof(*stamp)) != 0)
+		shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, stamp);
 	return n;
 }
 
@@ -220,13 +167,15 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 		return;
 	t->cached = assemble(found->column, scan->columns.n, found->nrows);
 	t->nselected = found->nrows;
+	t->notes = found->notes;
+	t->nlacking = nblocks - n;
 	if (n < found->notes->nblocks)
 		select_rows(t, found, &usable);
 	if (n < nblocks)
 	{
 		t->skip = palloc(sizeof(BlockSet));
 		*t->skip = usable;
-		scan->report.reread += nblocks - n;
+		scan->report.reread += t->nlacking;
 	}
 }
 
@@ -312,226 +261,8 @@ tablet_scan_next_cached(TabletScan *scan, DeviceWork *work, uint32 *nrows)
 	return true;
 }
 
-/* Reading */
-
-/* Memory to build a tablet in. */
-static TabletBuild *
-new_build(TabletScan *scan)
-{
-	TabletBuild *build;
-	MemoryContext old;
-
-	if (scan->spare != NIL)
-	{
-		build = llast(scan->spare);
-		scan->spare = list_delete_last(scan->spare);
-		return build;
-	}
-	old = MemoryContextSwitchTo(scan->context);
-	build = tablet_build_create(scan->columns.n);
-	MemoryContextSwitchTo(old);
-	return build;
-}
-
-/* Put a build on one of the scan's lists. */
-static void
-enlist(TabletScan *scan, List **list, TabletBuild *build)
-{
-	MemoryContext old = MemoryContextSwitchTo(scan->context);
-
-	*list = lappend(*list, build);
-	MemoryContextSwitchTo(old);
-}
-
-/* Begin to build a tablet, if it can be kept and nobody else does it. */
-static void
-begin_build(TabletScan *scan, uint32 tablet)
-{
-	const ScanShelf *s = shelf_of(scan, tablet);
-	TabletBuild *build;
-
-	if (s->shelf == NULL || scan->tablets[tablet].cached != NULL || !shelf_worth_building(s->shelf, tablet % SHELF_TABLETS))
-		return;
-	build = new_build(scan);
-	if (shelf_claim(s->shelf, tablet % SHELF_TABLETS))
-	{
-		scan->build = build;
-		tablet_build_begin(build, tablet, blocks_of_tablet(scan, tablet));
-	}
-	else
-		enlist(scan, &scan->spare, build);
-}
-
-bool
-tablet_scan_next_range(TabletScan *scan, PageSource *source)
-{
-	const ScanTablet *t = scan->tablets;
-	uint32		tablet = scan->next_range;
-
-	tablet_scan_finish(scan);
-	if (!FOLLOWS(RULE_DECIDED_ONCE))
-		tablet_scan_decide(scan);
-	while (tablet < scan->ntablets && t[tablet].cached != NULL && t[tablet].skip == NULL)
-		tablet++;
-	scan->next_range = tablet + 1;
-	if (tablet >= scan->ntablets)
-		return false;
-	begin_build(scan, tablet);
-	source->range = source->next = tablet * TABLET_BLOCKS;
-	source->end = scan->range_end = source->next + blocks_of_tablet(scan, tablet);
-	source->skip = t[tablet].skip;
-	source->watch = scan->build != NULL ? &scan->build->watch : NULL;
-	return true;
-}
-
-/* Whether a tablet that lacks so many blocks is not worth keeping. */
-static bool
-too_much_lost(const TabletBuild *build, uint32 nblocks)
-{
-	return nblocks > WORN(build->watch.notes.nblocks);
-}
-
-void
-tablet_scan_add_window(TabletScan *scan, PageWindow *window)
-{
-	window->build = scan->build;
-	if (scan->build == NULL)
-		return;
-	scan->build->failed |= too_much_lost(scan->build, scan->build->watch.nother);
-	window->first_row = tablet_build_add(scan->build, window->list.nrows,
-										 (scan->range_end - window->block[window->list.npages - 1]) / TABLET_WINDOW_PAGES + 1);
-}
-
-void
-tablet_scan_collect(TabletScan *scan, PageWindow *window, const Tablet *columns)
-{
-	TabletBuild *build = window->build;
-
-	if (build == NULL)
-		return;
-	build->open_windows--;
-	build->failed |= columns == NULL;
-	if (!build->failed)
-		tablet_build_copy(build, window->first_row, columns);
-	window->build = NULL;
-}
-
-/* Leaving tablets behind */
-
-/* A built tablet's columns in the pool; InvalidDsaPointer if there was no room for all. */
-static dsa_pointer
-store_columns(const TabletScan *scan, const TabletBuild *build)
-{
-	dsa_pointer columns = InvalidDsaPointer;
-
-	for (int c = 0; c < build->ncolumns; c++)
-	{
-		const BuiltColumn *built = &build->column[c];
-		dsa_pointer column = shelf_make_column(&scan->columns.key[c], &built->stored, built->values, built->nulls, build->nrows, scan->since);
-
-		if (!DsaPointerIsValid(column))
-		{
-			shelf_drop_columns(columns);
-			return InvalidDsaPointer;
-		}
-		((CachedColumn *) pool_address(column))->next = columns;
-		columns = column;
-	}
-	return columns;
-}
-
-/*
- * What is known of a built tablet's blocks: those that are all-visible are
- * proven if the map still stands as it did before they were read.
- */
-static void
-make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
-{
-	const BlockWatch *watch = &build->watch;
-	const XLogRecPtr map_lsn = shelf_of(scan, build->tablet)->map_lsn;
-	MapPage    *map = palloc(sizeof(MapPage));
-	BlockSet	visible;
-
-	map_page_read(scan->relation, build->tablet / SHELF_TABLETS, map);
-	map_page_visible(map, build->tablet % SHELF_TABLETS, watch->notes.nblocks, &visible);
-	*stamp = (TabletStamp) {.map_lsn = map_lsn};
-	for (uint32 block = 0; block < watch->notes.nblocks; block++)
-	{
-		/* pages that differ from the map are not believed */
-		const bool	all_visible = block_set_has(&watch->all_visible, block) && block_set_has(&visible, block);
-
-		if (!all_visible && !block_set_has(&watch->notes.settled, block))
-			block_set_add(&stamp->lost, block);
-		else if (all_visible && map->lsn == map_lsn)
-			block_set_add(&stamp->proven, block);
-	}
-	pfree(map);
-}
-
-/* Leave a tablet behind whose windows are all there; false if it could not be. */
-static bool
-keep(TabletScan *scan, const TabletBuild *build)
-{
-	TabletStamp stamp;
-	dsa_pointer columns;
-
-	if (build->failed || too_much_lost(build, build->watch.nother) || build->nrows == 0)
-		return false;
-	make_stamp(scan, build, &stamp);
-	columns = store_columns(scan, build);
-	if (!DsaPointerIsValid(columns) && build->ncolumns > 0)
-		return false;
-	if (!shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, build->nrows, columns))
-		return false;
-	scan->report.kept++;
-	return true;
-}
-
-static void
-unclaim(TabletScan *scan, const TabletBuild *build, bool built)
-{
-	shelf_unclaim(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, built);
-}
-
-void
-tablet_scan_finish(TabletScan *scan)
-{
-	ListCell   *lc;
-
-	if (scan->build != NULL)
-		enlist(scan, &scan->waiting, scan->build);
-	scan->build = NULL;
-	foreach(lc, scan->waiting)
-	{
-		TabletBuild *build = lfirst(lc);
-
-		if (build->open_windows > 0)
-			continue;
-		unclaim(scan, build, keep(scan, build));
-		scan->waiting = foreach_delete_current(scan->waiting, lc);
-		enlist(scan, &scan->spare, build);
-	}
-}
-
 const TabletReport *
 tablet_scan_report(const TabletScan *scan)
 {
 	return &scan->report;
-}
-
-void
-tablet_scan_close(TabletScan *scan)
-{
-	ListCell   *lc;
-
-	if (scan->build != NULL)
-		unclaim(scan, scan->build, true);
-	foreach(lc, scan->waiting)
-		unclaim(scan, lfirst(lc), true);
-	for (uint32 s = 0; s < scan->nshelves; s++)
-		if (scan->shelves[s].shelf != NULL)
-			shelf_unpin(scan->shelves[s].shelf);
-	scan->nshelves = 0;
-	scan->build = NULL;
-	scan->waiting = NIL;
 }

@@ -1,0 +1,245 @@
+/*
+ * tablet_keep.c
+ *		The tablets of a relation during one run: reading those that are not there, and leaving them behind.
+ */
+#include "postgres.h"
+
+#include "tablet/pool.h"
+#include "tablet/shelf.h"
+#include "tablet/tablet_build.h"
+#include "tablet/tablet_scan.h"
+#include "tablet/tablet_scan_private.h"
+#include "tablet/validity.h"
+#include "tablet/without_rule.h"
+
+/* Blocks that a found tablet lacks before it is worth to be made whole: what they take is read again by each query. */
+#define LACKING_MOST	16
+
+/* Reading */
+
+/* Memory to build a tablet in. */
+static TabletBuild *
+new_build(TabletScan *scan)
+{
+	TabletBuild *build;
+	MemoryContext old;
+
+	if (scan->spare != NIL)
+	{
+		build = llast(scan->spare);
+		scan->spare = list_delete_last(scan->spare);
+		return build;
+	}
+	old = MemoryContextSwitchTo(scan->context);
+	build = tablet_build_create(scan->columns.n);
+	MemoryContextSwitchTo(old);
+	return build;
+}
+
+/* Put a build on one of the scan's lists. */
+static void
+enlist(TabletScan *scan, List **list, TabletBuild *build)
+{
+	MemoryContext old = MemoryContextSwitchTo(scan->context);
+
+	*list = lappend(*list, build);
+	MemoryContextSwitchTo(old);
+}
+
+/* Begin to build a tablet, if it can be kept and nobody else does it. */
+static void
+begin_build(TabletScan *scan, uint32 tablet)
+{
+	const ScanShelf *s = shelf_of(scan, tablet);
+	const ScanTablet *t = &scan->tablets[tablet];
+	TabletBuild *build;
+
+	if (s->shelf == NULL || (t->cached != NULL && t->nlacking < LACKING_MOST) || !shelf_worth_building(s->shelf, tablet % SHELF_TABLETS))
+		return;
+	build = new_build(scan);
+	if (shelf_claim(s->shelf, tablet % SHELF_TABLETS))
+	{
+		scan->build = build;
+		tablet_build_begin(build, tablet, blocks_of_tablet(scan, tablet));
+	}
+	else
+		enlist(scan, &scan->spare, build);
+}
+
+bool
+tablet_scan_next_range(TabletScan *scan, PageSource *source)
+{
+	const ScanTablet *t = scan->tablets;
+	uint32		tablet = scan->next_range;
+
+	tablet_scan_finish(scan);
+	if (!FOLLOWS(RULE_DECIDED_ONCE))
+		tablet_scan_decide(scan);
+	while (tablet < scan->ntablets && t[tablet].cached != NULL && t[tablet].skip == NULL)
+		tablet++;
+	scan->next_range = tablet + 1;
+	if (tablet >= scan->ntablets)
+		return false;
+	begin_build(scan, tablet);
+	source->range = source->next = tablet * TABLET_BLOCKS;
+	source->end = scan->range_end = source->next + blocks_of_tablet(scan, tablet);
+	source->skip = t[tablet].skip;
+	source->watch = scan->build != NULL ? &scan->build->watch : NULL;
+	return true;
+}
+
+/* Whether a tablet that lacks so many blocks is not worth keeping. */
+static bool
+too_much_lost(const TabletBuild *build, uint32 nblocks)
+{
+	return nblocks > WORN(build->watch.notes.nblocks);
+}
+
+void
+tablet_scan_add_window(TabletScan *scan, PageWindow *window)
+{
+	window->build = scan->build;
+	if (scan->build == NULL)
+		return;
+	scan->build->failed |= too_much_lost(scan->build, scan->build->watch.nother);
+	window->first_row = tablet_build_add(scan->build, window->list.nrows,
+										 (scan->range_end - window->block[window->list.npages - 1]) / TABLET_WINDOW_PAGES + 1);
+}
+
+void
+tablet_scan_collect(TabletScan *scan, PageWindow *window, const Tablet *columns)
+{
+	TabletBuild *build = window->build;
+
+	if (build == NULL)
+		return;
+	build->open_windows--;
+	build->failed |= columns == NULL;
+	if (!build->failed)
+		tablet_build_copy(build, window->first_row, columns);
+	window->build = NULL;
+}
+
+/* Leaving tablets behind */
+
+/* A built tablet's columns in the pool; InvalidDsaPointer if there was no room for all. */
+static dsa_pointer
+store_columns(const TabletScan *scan, const TabletBuild *build)
+{
+	dsa_pointer columns = InvalidDsaPointer;
+
+	for (int c = 0; c < build->ncolumns; c++)
+	{
+		const BuiltColumn *built = &build->column[c];
+		dsa_pointer column = shelf_make_column(&scan->columns.key[c], &built->stored, built->values, built->nulls, build->nrows, scan->since);
+
+		if (!DsaPointerIsValid(column))
+		{
+			shelf_drop_columns(columns);
+			return InvalidDsaPointer;
+		}
+		((CachedColumn *) pool_address(column))->next = columns;
+		columns = column;
+	}
+	return columns;
+}
+
+/*
+ * What is known of a built tablet's blocks: those that are all-visible are
+ * proven if the map still stands as it did before they were read.  Those of an
+ * older tablet were chosen by the same map.
+ */
+static void
+make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
+{
+	const BlockWatch *watch = &build->watch;
+	const ScanTablet *t = &scan->tablets[build->tablet];
+	const XLogRecPtr map_lsn = shelf_of(scan, build->tablet)->map_lsn;
+	MapPage    *map = palloc(sizeof(MapPage));
+	BlockSet	visible;
+
+	map_page_read(scan->relation, build->tablet / SHELF_TABLETS, map);
+	map_page_visible(map, build->tablet % SHELF_TABLETS, watch->notes.nblocks, &visible);
+	*stamp = (TabletStamp) {.map_lsn = map_lsn};
+	for (uint32 block = 0; block < watch->notes.nblocks; block++)
+	{
+		/* pages that differ from the map are not believed */
+		const bool	all_visible = block_set_has(&watch->all_visible, block) && block_set_has(&visible, block);
+
+		if (t->skip != NULL && block_set_has(t->skip, block))
+		{
+			if (block_set_has(&t->stamp.proven, block))
+				block_set_add(&stamp->proven, block);
+		}
+		else if (!all_visible && !block_set_has(&watch->notes.settled, block))
+			block_set_add(&stamp->lost, block);
+		else if (all_visible && map->lsn == map_lsn)
+			block_set_add(&stamp->proven, block);
+	}
+	pfree(map);
+}
+
+/* Leave a tablet behind whose windows are all there; false if it could not be. */
+static bool
+keep(TabletScan *scan, TabletBuild *build)
+{
+	const ScanTablet *t = &scan->tablets[build->tablet];
+	TabletStamp stamp;
+	dsa_pointer columns;
+
+	if (build->failed || too_much_lost(build, build->watch.nother))
+		return false;
+	if ((t->cached != NULL && !tablet_build_merge(build, t->cached, t->notes, t->skip)) || build->nrows == 0)
+		return false;
+	make_stamp(scan, build, &stamp);
+	columns = store_columns(scan, build);
+	if (!DsaPointerIsValid(columns) && build->ncolumns > 0)
+		return false;
+	if (!shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, build->nrows, columns))
+		return false;
+	scan->report.kept++;
+	return true;
+}
+
+static void
+unclaim(TabletScan *scan, const TabletBuild *build, bool built)
+{
+	shelf_unclaim(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, built);
+}
+
+void
+tablet_scan_finish(TabletScan *scan)
+{
+	ListCell   *lc;
+
+	if (scan->build != NULL)
+		enlist(scan, &scan->waiting, scan->build);
+	scan->build = NULL;
+	foreach(lc, scan->waiting)
+	{
+		TabletBuild *build = lfirst(lc);
+
+		if (build->open_windows > 0)
+			continue;
+		unclaim(scan, build, keep(scan, build));
+		scan->waiting = foreach_delete_current(scan->waiting, lc);
+		enlist(scan, &scan->spare, build);
+	}
+}
+
+void
+tablet_scan_close(TabletScan *scan)
+{
+	ListCell   *lc;
+
+	if (scan->build != NULL)
+		unclaim(scan, scan->build, true);
+	foreach(lc, scan->waiting)
+		unclaim(scan, lfirst(lc), true);
+	for (uint32 s = 0; s < scan->nshelves; s++)
+		if (scan->shelves[s].shelf != NULL)
+			shelf_unpin(scan->shelves[s].shelf);
+	scan->nshelves = 0;
+	scan->build = NULL;
+	scan->waiting = NIL;
+}

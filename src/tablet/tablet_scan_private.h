@@ -1,0 +1,73 @@
+/*
+ * tablet_scan_private.h
+ *		What tablet_scan.c and tablet_keep.c share: what is known of a relation's tablets during one run.
+ */
+#ifndef GPUDB_TABLET_TABLET_SCAN_PRIVATE_H
+#define GPUDB_TABLET_TABLET_SCAN_PRIVATE_H
+
+#include "postgres.h"
+
+#include "nodes/pg_list.h"
+
+#include "tablet/shelf.h"
+#include "tablet/tablet_build.h"
+#include "tablet/tablet_scan.h"
+#include "tablet/validity.h"
+
+/* What part of a tablet's blocks may be read beside it, or be missing in it. */
+#define WORN(nblocks)	((nblocks) / 8)
+
+/* A shelf of the relation. */
+typedef struct ScanShelf
+{
+	Shelf	   *shelf;			/* pinned; NULL if the directory has no room */
+	XLogRecPtr	map_lsn;		/* when the scan began */
+} ScanShelf;
+
+/* A tablet of the relation: what was decided about it when the scan began. */
+typedef struct ScanTablet
+{
+	Tablet	   *cached;			/* its columns in the pool; NULL if it has to be read whole */
+	uint64	   *selected;		/* a bitmap of its rows that are still the table's; NULL = all */
+	uint32		nselected;
+	BlockSet   *skip;			/* the blocks whose rows those are, if others are to be read */
+	uint32		nlacking;		/* others */
+	const BlockNotes *notes;
+	TabletStamp stamp;
+} ScanTablet;
+
+struct TabletScan
+{
+	MemoryContext context;
+	Relation	relation;
+	Snapshot	snapshot;
+	BlockNumber nblocks;
+	uint64		since;			/* when it began, by the pool's clock */
+	const ColumnWanted *wanted;
+	ColumnKeys	columns;
+	uint32		ntablets;
+	uint32		nshelves;
+	ScanShelf  *shelves;
+	ScanTablet *tablets;
+	uint32		next_cached;
+	uint32		next_range;
+	BlockNumber range_end;		/* of the current range */
+	TabletBuild *build;			/* of the current range; NULL if it is not kept */
+	List	   *waiting;		/* TabletBuild: of ranges that have ended, with windows under way */
+	List	   *spare;			/* TabletBuild: whose memory can be used again */
+	TabletReport report;
+};
+
+static inline ScanShelf *
+shelf_of(const TabletScan *scan, uint32 tablet)
+{
+	return &scan->shelves[tablet / SHELF_TABLETS];
+}
+
+static inline uint32
+blocks_of_tablet(const TabletScan *scan, uint32 tablet)
+{
+	return Min(scan->nblocks - tablet * TABLET_BLOCKS, TABLET_BLOCKS);
+}
+
+#endif							/* GPUDB_TABLET_TABLET_SCAN_PRIVATE_H */
