@@ -50,10 +50,13 @@ see(const ShelfColumn *column, void *arg)
 static bool
 may_see(Oid relation, AttrNumber attno)
 {
+	bool		missing = false;
+
 	if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
 		return false;
-	return pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
-		pg_attribute_aclcheck(relation, attno, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+	/* it may be dropped at this moment */
+	return pg_class_aclcheck_ext(relation, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK ||
+		pg_attribute_aclcheck_ext(relation, attno, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK;
 }
 
 /* gpudb.tablets(): relation, column_name, first_block, blocks, blocks_lost, rows, bytes */

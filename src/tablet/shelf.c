@@ -129,7 +129,7 @@ shelf_pin(Relation relation, uint32 number)
 	if (shelf != NULL)
 		pin(shelf);
 	LWLockRelease(pool_lock());
-	if (shelf == NULL)
+	if (shelf == NULL && number == 0)
 		shelf_drop_orphans();
 	while (shelf == NULL)
 	{
@@ -323,10 +323,14 @@ same_rows(const CachedTablet *tablet, const TabletStamp *stamp, const BlockNotes
 }
 
 bool
-shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, uint32 nrows, dsa_pointer columns)
+shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, dsa_pointer columns, uint64 since)
 {
-	dsa_pointer made = pool_allocate(sizeof(CachedTablet));
+	dsa_pointer made = allocate(sizeof(CachedTablet), since);
 	CachedTablet *cached;
+	uint32		nrows = 0;
+
+	for (uint32 block = 0; block < notes->nblocks; block++)
+		nrows += notes->ntuples[block];
 
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 	cached = pool_address(shelf->tablet[tablet]);

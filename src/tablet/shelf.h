@@ -90,10 +90,11 @@ extern dsa_pointer shelf_make_column(const ColumnKey *key, const TabletColumn *s
 
 /*
  * Have others find a tablet with these columns, linked by next, which are no
- * longer the caller's; false without room.  The columns join those that are
+ * longer the caller's; false without room, which is made as above.  The columns join those that are
  * there if these have all of these rows, too.
  */
-extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, uint32 nrows, dsa_pointer columns);
+extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, dsa_pointer columns,
+						  uint64 since);
 
 /* Give back columns that were not published. */
 extern void shelf_drop_columns(dsa_pointer columns);

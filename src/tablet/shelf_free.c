@@ -8,11 +8,15 @@
 
 #include "common/relpath.h"
 #include "storage/lwlock.h"
+#include "utils/timestamp.h"
 
 #include "pg_compat.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
 #include "tablet/shelf_private.h"
+
+/* A session looks for files that are no more at most so often. */
+#define ORPHANS_MS	1000
 
 /* Freeing, with the lock held exclusively */
 
@@ -110,8 +114,13 @@ is_orphan(const ShelfKey *key)
 void
 shelf_drop_orphans(void)
 {
+	static TimestampTz last = 0;
 	HASH_SEQ_STATUS all;
 	Shelf	   *shelf;
+
+	if (!TimestampDifferenceExceeds(last, GetCurrentTimestamp(), ORPHANS_MS))
+		return;
+	last = GetCurrentTimestamp();
 
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 	hash_seq_init(&all, shelf_directory);
@@ -138,7 +147,7 @@ shelf_evict_relation(Relation relation)
 			shelf->key.file != compat_relation_file(relation))
 			continue;
 		for (int t = 0; t < SHELF_TABLETS; t++)
-			if (DsaPointerIsValid(shelf->tablet[t]) && shelf->nretired < MOST_RETIRED)
+			if (DsaPointerIsValid(shelf->tablet[t]))
 			{
 				shelf_replace(shelf, t, InvalidDsaPointer);
 				tablets++;

@@ -56,7 +56,7 @@ extern void shelf_drop_retired(Shelf *shelf);
 /* Free the shelf that was not used for longest, and not since then; false if there is none. */
 extern bool shelf_evict_oldest(uint64 since);
 
-/* Free shelves whose relations' files are no more. */
+/* Free shelves whose relations' files are no more; not each time. */
 extern void shelf_drop_orphans(void);
 
 #endif							/* GPUDB_TABLET_SHELF_PRIVATE_H */

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
 #include "core/decimal.h"
@@ -199,11 +200,20 @@ merge_column(TabletBuild *build, BuiltColumn *column, const Tablet *older, const
 	const Size	bytes = coltype_bytes(from->type);
 	const Size	null_bytes = tablet_bitmap_bytes(build->nrows);
 	const bool	read_nulls = column->begun && column->stored.null_count > 0;
-	uint8	   *values = MemoryContextAllocExtended(build->context, Max(bytes * build->nrows, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
-	uint8	   *nulls = MemoryContextAllocExtended(build->context, null_bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
+	uint8	   *values;
+	uint8	   *nulls;
 
-	if (values == NULL || nulls == NULL || (column->begun && column->stored.type != from->type))
+	if (column->begun && column->stored.type != from->type)
 		return false;
+	values = MemoryContextAllocExtended(build->context, Max(bytes * build->nrows, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	if (values == NULL)
+		return false;
+	nulls = MemoryContextAllocExtended(build->context, null_bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
+	if (nulls == NULL)
+	{
+		pfree(values);
+		return false;
+	}
 	for (int r = 0; r < nruns; r++)
 	{
 		const uint8 *source = runs[r].older ? tablet_at(older, from->values) : column->values;
@@ -217,6 +227,7 @@ merge_column(TabletBuild *build, BuiltColumn *column, const Tablet *older, const
 		widen(&column->stored, from);
 	else
 		column->stored = *from;
+	column->stored.null_count = (uint32) pg_popcount((const char *) nulls, (int) null_bytes);
 	if (column->values != NULL)
 		pfree(column->values);
 	if (column->nulls != NULL)

@@ -179,6 +179,26 @@ make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 	pfree(map);
 }
 
+/*
+ * Whether a tablet has more blocks than the one that was found.  What is
+ * settled there others can use, if this snapshot cannot.
+ */
+static bool
+is_better(const ScanTablet *found, const TabletBuild *build, const TabletStamp *stamp)
+{
+	const uint32 nblocks = build->watch.notes.nblocks;
+	uint32		lost = 0;
+	uint32		was_lost = 0;
+
+	for (uint32 block = 0; block < nblocks; block++)
+	{
+		lost += block_set_has(&stamp->lost, block);
+		was_lost += block >= found->notes->nblocks || block_set_has(&found->stamp.lost, block) ||
+			!(block_set_has(&found->usable, block) || block_set_has(&found->notes->settled, block));
+	}
+	return lost < was_lost;
+}
+
 /* Leave a tablet behind whose windows are all there; false if it could not be. */
 static bool
 keep(TabletScan *scan, TabletBuild *build)
@@ -192,10 +212,12 @@ keep(TabletScan *scan, TabletBuild *build)
 	if ((t->cached != NULL && !tablet_build_merge(build, t->cached, t->notes, t->skip)) || build->nrows == 0)
 		return false;
 	make_stamp(scan, build, &stamp);
+	if (t->notes != NULL && !is_better(t, build, &stamp))
+		return false;
 	columns = store_columns(scan, build);
 	if (!DsaPointerIsValid(columns) && build->ncolumns > 0)
 		return false;
-	if (!shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, build->nrows, columns))
+	if (!shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, columns, scan->since))
 		return false;
 	scan->report.kept++;
 	return true;

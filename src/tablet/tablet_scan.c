@@ -5,6 +5,8 @@
 #include "postgres.h"
 
 #include "access/tupdesc_details.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "utils/datum.h"
 
 #include "core/hash.h"
@@ -135,18 +137,19 @@ select_rows(ScanTablet *t, const FoundTablet *found, const BlockSet *blocks)
 
 /* The blocks of a found tablet that may be used, and their number; what that has shown others are told. */
 static uint32
-choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, BlockSet *usable)
+choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map)
 {
-	const Proof proof = {scan->relation, scan->snapshot, map, blocks_of_tablet(scan, tablet)};
-	TabletStamp *stamp = &scan->tablets[tablet].stamp;
+	const Proof proof = {scan->relation, scan->snapshot, map, blocks_of_tablet(scan, tablet), scan->strategy};
+	ScanTablet *t = &scan->tablets[tablet];
 	BlockSet	visible;
 	uint32		n;
 
-	*stamp = found->stamp;
+	t->notes = found->notes;
+	t->stamp = found->stamp;
 	map_page_visible(map, tablet % SHELF_TABLETS, proof.nblocks, &visible);
-	n = validity_choose(&proof, &visible, found->notes, stamp, usable);
-	if (memcmp(stamp, &found->stamp, sizeof(*stamp)) != 0)
-		shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, stamp);
+	n = validity_choose(&proof, &visible, t->notes, &t->stamp, &t->usable);
+	if (memcmp(&t->stamp, &found->stamp, sizeof(t->stamp)) != 0)
+		shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, &t->stamp);
 	return n;
 }
 
@@ -156,25 +159,22 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 {
 	ScanTablet *t = &scan->tablets[tablet];
 	const uint32 nblocks = blocks_of_tablet(scan, tablet);
-	BlockSet	usable;
 	uint32		n;
 
 	if (!found->found || !has_columns(scan, found))
 		return;
-	n = choose(scan, tablet, found, map, &usable);
+	n = choose(scan, tablet, found, map);
 	/* too much to be read again and again */
 	if (n == 0 || (nblocks - n > WORN(nblocks) && shelf_worth_building(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS)))
 		return;
 	t->cached = assemble(found->column, scan->columns.n, found->nrows);
 	t->nselected = found->nrows;
-	t->notes = found->notes;
 	t->nlacking = nblocks - n;
 	if (n < found->notes->nblocks)
-		select_rows(t, found, &usable);
+		select_rows(t, found, &t->usable);
 	if (n < nblocks)
 	{
-		t->skip = palloc(sizeof(BlockSet));
-		*t->skip = usable;
+		t->skip = &t->usable;
 		scan->report.reread += t->nlacking;
 	}
 }
@@ -215,6 +215,8 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	scan->relation = relation;
 	scan->snapshot = snapshot;
 	scan->nblocks = nblocks;
+	/* as a sequential scan does */
+	scan->strategy = nblocks > NBuffers / 4 ? GetAccessStrategy(BAS_BULKREAD) : NULL;
 	scan->since = shelf_time();
 	scan->wanted = wanted;
 	scan->columns = columns;

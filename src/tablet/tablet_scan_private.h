@@ -30,10 +30,11 @@ typedef struct ScanTablet
 	Tablet	   *cached;			/* its columns in the pool; NULL if it has to be read whole */
 	uint64	   *selected;		/* a bitmap of its rows that are still the table's; NULL = all */
 	uint32		nselected;
-	BlockSet   *skip;			/* the blocks whose rows those are, if others are to be read */
+	const BlockSet *skip;		/* the blocks whose rows those are, if others are to be read */
 	uint32		nlacking;		/* others */
-	const BlockNotes *notes;
-	TabletStamp stamp;
+	const BlockNotes *notes;	/* of the tablet that was found, used or not; NULL = none that had the columns */
+	TabletStamp stamp;			/* its stamp */
+	BlockSet	usable;			/* and its blocks for this snapshot */
 } ScanTablet;
 
 struct TabletScan
@@ -42,6 +43,7 @@ struct TabletScan
 	Relation	relation;
 	Snapshot	snapshot;
 	BlockNumber nblocks;
+	BufferAccessStrategy strategy;	/* of a large relation, for pages that are only looked at */
 	uint64		since;			/* when it began, by the pool's clock */
 	const ColumnWanted *wanted;
 	ColumnKeys	columns;

@@ -11,6 +11,7 @@
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "storage/bufmgr.h"
 
 #include "pg_compat.h"
@@ -167,23 +168,42 @@ validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
 }
 
 /*
- * Whether a block's page still is the one that was read.  No lock is needed:
- * whoever is changing it now has not committed before the snapshot, and has
- * cleared its bit, or will.
+ * Whether a page still has the LSN that it had.  No lock is needed: whoever is
+ * changing it now has not committed before the snapshot, and has cleared its
+ * bit, or will.  A page that was filled without WAL has none until it is
+ * changed; nor has one that was added since the file was cut off before it,
+ * but that one is empty.
  */
 static bool
-page_stands(Relation relation, const BlockNotes *notes, uint32 block)
+same_lsn(Buffer buffer, XLogRecPtr lsn, uint32 ntuples)
 {
+	bool		same = BufferGetLSNAtomic(buffer) == lsn;
+
+	if (same && XLogRecPtrIsInvalid(lsn) && ntuples > 0)
+	{
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		same = XLogRecPtrIsInvalid(BufferGetLSNAtomic(buffer)) && PageGetMaxOffsetNumber(BufferGetPage(buffer)) > 0;
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	}
+	return same;
+}
+
+/* Whether a block's page still is the one that was read. */
+static bool
+page_stands(const Proof *proof, const BlockNotes *notes, uint32 block)
+{
+	const BlockNumber number = notes->first + block;
 	Buffer		buffer;
 	bool		stands;
 
-	recent_prefetch(relation, notes->first + block + LOOKAHEAD);
-	buffer = recent_pin(relation, notes->first + block);
+	CHECK_FOR_INTERRUPTS();
+	recent_prefetch(proof->relation, number + LOOKAHEAD);
+	buffer = recent_pin(proof->relation, number);
 	if (!BufferIsValid(buffer))
-		buffer = ReadBuffer(relation, notes->first + block);
+		buffer = ReadBufferExtended(proof->relation, MAIN_FORKNUM, number, RBM_NORMAL, proof->strategy);
 	if (!FOLLOWS(RULE_NO_LOCK_HELD))
-		break_no_lock_held(relation, notes->first + block, buffer);
-	stands = !FOLLOWS(RULE_PAGE_LSN) || BufferGetLSNAtomic(buffer) == notes->lsn[block];
+		break_no_lock_held(proof->relation, number, buffer);
+	stands = !FOLLOWS(RULE_PAGE_LSN) || same_lsn(buffer, notes->lsn[block], notes->ntuples[block]);
 	ReleaseBuffer(buffer);
 	return stands;
 }
@@ -204,7 +224,7 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 
 		if (block_set_has(&stamp->lost, block) || !(is_visible || (all_ended && block_set_has(&notes->settled, block))))
 			continue;
-		if (!(map_stands && is_visible && block_set_has(&stamp->proven, block)) && !page_stands(proof->relation, notes, block))
+		if (!(map_stands && is_visible && block_set_has(&stamp->proven, block)) && !page_stands(proof, notes, block))
 		{
 			block_set_add(&stamp->lost, block);
 			continue;

@@ -20,6 +20,7 @@
 #include "access/transam.h"
 #include "access/xlogdefs.h"
 #include "storage/block.h"
+#include "storage/buf.h"
 #include "storage/bufpage.h"
 #include "utils/rel.h"
 #include "utils/snapshot.h"
@@ -90,6 +91,7 @@ typedef struct Proof
 	Snapshot	snapshot;
 	const MapPage *page;
 	uint32		nblocks;		/* that the tablet has now */
+	BufferAccessStrategy strategy;	/* to read pages by; may be NULL */
 } Proof;
 
 /*

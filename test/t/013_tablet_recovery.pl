@@ -105,4 +105,21 @@ $primary->poll_query_until('postgres', 'SELECT true');
 reads_kept('of a backend');
 agrees($primary, 'after the crash of a backend');
 $primary->stop;
+
+# pages that were filled without WAL have no LSN until they are changed; nor have those that a file grows by
+my $minimal = PostgreSQL::Test::Cluster->new('minimal');
+$minimal->init;
+$minimal->append_conf('postgresql.conf', $settings . "wal_level = minimal\nmax_wal_senders = 0\nwal_skip_threshold = 0");
+$minimal->start;
+$minimal->safe_psql('postgres', 'CREATE EXTENSION gpudb');
+$minimal->safe_psql('postgres', "BEGIN; CREATE TABLE t (id int, n int); INSERT INTO t SELECT i, i % 100 FROM generate_series(1, 50000) i; COMMIT");
+agrees($minimal, 'filled without WAL');
+finds_tablets($minimal, 'filled without WAL: tablets are found');
+for my $change ('UPDATE t SET n = n + 1 WHERE id = 77', 'DELETE FROM t WHERE id > 20000', 'VACUUM t',
+	'BEGIN; INSERT INTO t SELECT i, 1 FROM generate_series(50001, 60000) i; ROLLBACK', 'INSERT INTO t SELECT i, 1 FROM generate_series(1, 30000) i')
+{
+	$minimal->safe_psql('postgres', $change);
+	agrees($minimal, "filled without WAL, then: $change");
+}
+$minimal->stop;
 done_testing();
