@@ -10,6 +10,7 @@
 #   server_stop NAME
 #   copy_postgres TREE   PostgreSQL as installed, below a folder of its own, so that what is built with its pg_config,
 #                        $TREE$pg_bin/pg_config, is installed nowhere else; needs find_postgres
+#   build_in TREE [VAR=VALUE...]   gpudb built anew from a copy of the sources, $work/source, and installed in such a tree
 #   psql_as [ARG...]     psql for scripts: bare rows, stops at the first error
 #
 # GPUDB_PRELOAD names libraries that those commands are to preload: test/sanitize.sh needs that.
@@ -52,6 +53,15 @@ copy_postgres() {
 		mkdir -p "$1$folder"
 		cp -RL "$folder/." "$1$folder/"
 	done
+}
+
+build_in() {
+	local tree=$1
+	shift
+	cp -R "$repo" "$work/source"
+	make -s -C "$work/source" clean >/dev/null
+	make -s -C "$work/source" -j"$(nproc)" install PG_CONFIG="$tree$pg_bin/pg_config" "$@" >"$work/build.log" 2>&1 ||
+		{ cat "$work/build.log"; die "the build failed"; }
 }
 
 work_open() {

@@ -13,14 +13,6 @@ work_open
 tree=$work/tree
 flags='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g'
 
-build() {
-	cp -R "$repo" "$work/source"
-	export PG_CONFIG=$tree$pg_bin/pg_config
-	make -s -C "$work/source" clean >/dev/null
-	make -s -C "$work/source" -j"$(nproc)" all COPT="$flags" SHLIB_LINK="$flags -lpthread -lm" >"$work/build.log" 2>&1 &&
-		make -s -C "$work/source" install >>"$work/build.log" 2>&1 || { cat "$work/build.log"; die "the build failed"; }
-}
-
 # The runtime must start before any library that takes a lock of the C library's in its constructor and allocates under
 # it, as libgpg-error does below PostgreSQL: a library that is initialised first of all allocates at once.
 build_starter() {
@@ -30,7 +22,8 @@ __attribute__((constructor)) static void start(void) { free(malloc(1)); }' >"$wo
 }
 
 copy_postgres "$tree"
-build
+build_in "$tree" COPT="$flags" SHLIB_LINK="$flags -lpthread -lm"
+export PG_CONFIG=$tree$pg_bin/pg_config
 build_starter
 mkdir "$work/reports"
 give_user "$work"

@@ -186,12 +186,11 @@ shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
 	{
 		const CachedTablet *cached = pool_address(shelf->tablet[t]);
 
-		found[t].found = cached != NULL;
+		found[t].notes = cached != NULL ? &cached->notes : NULL;
 		if (cached == NULL)
 			continue;
 		found[t].stamp = cached->stamp;
 		found[t].nrows = cached->nrows;
-		found[t].notes = &cached->notes;
 		for (int k = 0; k < keys->n; k++)
 			found[t].column[k] = find_column(cached, &keys->key[k]);
 	}

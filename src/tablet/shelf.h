@@ -48,10 +48,9 @@ typedef struct CachedColumn
 /* A tablet as it was found. */
 typedef struct FoundTablet
 {
-	bool		found;
+	const BlockNotes *notes;	/* NULL: there is none */
 	TabletStamp stamp;
 	uint32		nrows;
-	const BlockNotes *notes;
 	const CachedColumn **column;	/* by key; NULL for those that are not there */
 } FoundTablet;
 
@@ -90,8 +89,8 @@ extern dsa_pointer shelf_make_column(const ColumnKey *key, const TabletColumn *s
 
 /*
  * Have others find a tablet with these columns, linked by next, which are no
- * longer the caller's; false without room, which is made as above.  The columns join those that are
- * there if these have all of these rows, too.
+ * longer the caller's; false without room, which is made as above.  The columns
+ * join those that are there if these have all of these rows, too.
  */
 extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, dsa_pointer columns,
 						  uint64 since);

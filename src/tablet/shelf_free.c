@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "common/relpath.h"
+#include "port/pg_bitutils.h"
 #include "storage/lwlock.h"
 #include "utils/timestamp.h"
 
@@ -121,7 +122,6 @@ shelf_drop_orphans(void)
 	if (!TimestampDifferenceExceeds(last, GetCurrentTimestamp(), ORPHANS_MS))
 		return;
 	last = GetCurrentTimestamp();
-
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 	hash_seq_init(&all, shelf_directory);
 	while ((shelf = hash_seq_search(&all)) != NULL)
@@ -159,16 +159,6 @@ shelf_evict_relation(Relation relation)
 	return tablets;
 }
 
-static uint32
-count_blocks(const BlockSet *set)
-{
-	uint32		n = 0;
-
-	for (size_t w = 0; w < lengthof(set->word); w++)
-		n += pg_popcount64(set->word[w]);
-	return n;
-}
-
 static Size
 column_bytes(const CachedColumn *column, uint32 nrows)
 {
@@ -181,8 +171,8 @@ show_tablet(const Shelf *shelf, const CachedTablet *tablet, ShelfVisitor visit, 
 {
 	ShelfColumn shown = {
 		.tablespace = shelf->key.tablespace, .database = shelf->key.database, .file = shelf->key.file,
-		.first_block = tablet->notes.first, .nblocks = tablet->notes.nblocks, .nlost = count_blocks(&tablet->stamp.lost),
-		.nrows = tablet->nrows
+		.first_block = tablet->notes.first, .nblocks = tablet->notes.nblocks,
+		.nlost = (uint32) pg_popcount((const char *) &tablet->stamp.lost, sizeof(tablet->stamp.lost)), .nrows = tablet->nrows
 	};
 
 	for (dsa_pointer c = tablet->columns; DsaPointerIsValid(c);)

@@ -80,13 +80,13 @@ reserve_nulls(TabletBuild *build, BuiltColumn *column)
 		memset(column->nulls + known, 0, column->null_room - known);
 }
 
-/* The bits of a window's NULLs, which may begin anywhere in a byte. */
+/* Bits of NULLs, from anywhere in one bitmap to anywhere in another one, which has none there. */
 static void
-copy_nulls(BuiltColumn *into, uint32 first_row, const uint8 *bits, uint32 nrows)
+copy_bits(uint8 *to, uint32 at, const uint8 *from, uint32 first, uint32 n)
 {
-	for (uint32 row = 0; row < nrows; row++)
-		if (bits[row / 8] >> (row % 8) & 1)
-			into->nulls[(first_row + row) / 8] |= 1 << ((first_row + row) % 8);
+	for (uint32 i = 0; i < n; i++)
+		if (from[(first + i) / 8] >> ((first + i) % 8) & 1)
+			to[(at + i) / 8] |= 1 << ((at + i) % 8);
 }
 
 /* Let a column hold another part of it, too. */
@@ -117,7 +117,7 @@ copy_column(TabletBuild *build, BuiltColumn *into, uint32 first_row, const Table
 		return;
 	memcpy(into->values + bytes * first_row, tablet_at(columns, from->values), bytes * columns->nrows);
 	if (from->null_count > 0)
-		copy_nulls(into, first_row, tablet_at(columns, from->nulls), columns->nrows);
+		copy_bits(into->nulls, first_row, tablet_at(columns, from->nulls), 0, columns->nrows);
 	if (into->begun)
 		widen(&into->stored, from);
 	else
@@ -184,14 +184,6 @@ plan_runs(TabletBuild *build, const BlockNotes *older, const BlockSet *others, R
 	Assert(read_row == build->nrows);
 	build->nrows = row;
 	return n;
-}
-
-static void
-copy_bits(uint8 *to, uint32 at, const uint8 *from, uint32 first, uint32 n)
-{
-	for (uint32 i = 0; i < n; i++)
-		if (from[(first + i) / 8] >> ((first + i) % 8) & 1)
-			to[(at + i) / 8] |= 1 << ((at + i) % 8);
 }
 
 static bool

@@ -88,11 +88,11 @@ tablet_scan_next_range(TabletScan *scan, PageSource *source)
 	return true;
 }
 
-/* Whether a tablet that lacks so many blocks is not worth keeping. */
+/* Whether a tablet lacks so many blocks that it is not worth keeping. */
 static bool
-too_much_lost(const TabletBuild *build, uint32 nblocks)
+too_much_lost(const TabletBuild *build)
 {
-	return nblocks > WORN(build->watch.notes.nblocks);
+	return build->watch.nother > WORN(build->watch.notes.nblocks);
 }
 
 void
@@ -101,7 +101,7 @@ tablet_scan_add_window(TabletScan *scan, PageWindow *window)
 	window->build = scan->build;
 	if (scan->build == NULL)
 		return;
-	scan->build->failed |= too_much_lost(scan->build, scan->build->watch.nother);
+	scan->build->failed |= too_much_lost(scan->build);
 	window->first_row = tablet_build_add(scan->build, window->list.nrows,
 										 (scan->range_end - window->block[window->list.npages - 1]) / TABLET_WINDOW_PAGES + 1);
 }
@@ -207,7 +207,7 @@ keep(TabletScan *scan, TabletBuild *build)
 	TabletStamp stamp;
 	dsa_pointer columns;
 
-	if (build->failed || too_much_lost(build, build->watch.nother))
+	if (build->failed || too_much_lost(build))
 		return false;
 	if ((t->cached != NULL && !tablet_build_merge(build, t->cached, t->notes, t->skip)) || build->nrows == 0)
 		return false;

@@ -161,7 +161,7 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	const uint32 nblocks = blocks_of_tablet(scan, tablet);
 	uint32		n;
 
-	if (!found->found || !has_columns(scan, found))
+	if (found->notes == NULL || !has_columns(scan, found))
 		return;
 	n = choose(scan, tablet, found, map);
 	/* too much to be read again and again */

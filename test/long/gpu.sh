@@ -71,11 +71,7 @@ gpu_sanitize() {
 gpu_faults() {
 	local tree=$work/tree
 	copy_postgres "$tree"
-	cp -R "$repo" "$work/source"
-	make -s -C "$work/source" clean >/dev/null
-	make -s -C "$work/source" -j"$(nproc)" install FAULTS=1 PG_CONFIG="$tree$pg_bin/pg_config" \
-		GPUDB_CUDA_ARCH="$(chip)" >"$work/build.log" 2>&1 ||
-		{ cat "$work/build.log"; die "the build failed"; }
+	build_in "$tree" FAULTS=1 GPUDB_CUDA_ARCH="$(chip)"
 	PG_CONFIG=$tree$pg_bin/pg_config "$here/run.sh" faults || fail faults
 }
 

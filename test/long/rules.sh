@@ -26,9 +26,7 @@ tree=$work/tree
 rules=("$@")
 [ ${#rules[@]} -gt 0 ] || mapfile -t rules < <(sed -n -E 's/^\t(RULE_[A-Z_]+),?$/\1/p' "$repo/src/tablet/without_rule.h" | grep -v RULE_NONE)
 copy_postgres "$tree"
-cp -R "$repo" "$work/source"
-make -s -C "$work/source" -j"$(nproc)" install PG_CONFIG="$tree$pg_bin/pg_config" NVCC= >"$work/build.log" 2>&1 ||
-	{ cat "$work/build.log"; die "the build failed"; }
+build_in "$tree" NVCC=
 
 status=0
 try_without ''

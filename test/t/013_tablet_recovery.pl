@@ -26,11 +26,11 @@ sub agrees
 	return $ours;
 }
 
-sub plan { my ($node) = @_; return $node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $sum"); }
+sub plan_of { my ($node) = @_; return $node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $sum"); }
 
 # that a node ran, and what it did with tablets
-sub reads_pages { my ($node, $what) = @_; my $plan = plan($node); ok($plan =~ /GpuAgg/ && $plan !~ /Tablets (Cached|Kept)/, $what); return; }
-sub finds_tablets { my ($node, $what) = @_; like(plan($node), qr/Tablets Cached/, $what); return; }
+sub reads_pages { my ($node, $what) = @_; my $plan = plan_of($node); ok($plan =~ /GpuAgg/ && $plan !~ /Tablets (Cached|Kept)/, $what); return; }
+sub finds_tablets { my ($node, $what) = @_; like(plan_of($node), qr/Tablets Cached/, $what); return; }
 
 agrees($primary, 'the primary');
 finds_tablets($primary, 'the primary finds what it has kept');
@@ -84,14 +84,14 @@ for my $round (1 .. 5)
 	$primary->safe_psql('postgres', $sum);
 	$primary->stop('immediate');
 	$primary->start;
-	reads_kept($round);
+	finds_nothing($round);
 	agrees($primary, "crash $round: the first query");
 	$primary->safe_psql('postgres', "UPDATE t SET n = n + 1 WHERE id % 100 = 50 + $round");
 	agrees($primary, "crash $round: an update");
 }
 
 # nothing of before the crash is found
-sub reads_kept { my ($round) = @_; unlike(plan($primary), qr/Tablets Cached/, "crash $round: nothing is left"); return; }
+sub finds_nothing { my ($round) = @_; unlike(plan_of($primary), qr/Tablets Cached/, "crash $round: nothing is left"); return; }
 
 # one backend dies, and all others with it: the postmaster makes shared memory anew
 my $dying = $primary->background_psql('postgres', on_error_stop => 0);
@@ -102,7 +102,7 @@ $primary->reload;
 kill 'KILL', $pid;
 eval { $dying->quit };
 $primary->poll_query_until('postgres', 'SELECT true');
-reads_kept('of a backend');
+finds_nothing('of a backend');
 agrees($primary, 'after the crash of a backend');
 $primary->stop;
 
