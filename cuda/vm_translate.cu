@@ -341,6 +341,8 @@ load_op(ColType type)
 		case COLTYPE_I64:
 		case COLTYPE_F64:
 		case COLTYPE_TEXT:
+		case COLTYPE_SAME:
+		case COLTYPE_U16:
 		case COLTYPE_Count: break;
 	}
 	return VMX_LOAD_64;
@@ -358,7 +360,7 @@ put_load(Lowering *l, int position)
 
 	while (c < out->ncolumns && (out->column[c] & ~COLUMN_NULLS) != in->imm)
 		c++;
-	if (c == VM_COLUMNS_MAX || !vm_can_load(in->op, column->type))
+	if (c == VM_COLUMNS_MAX || !vm_can_load(in->op, column->type) || column_framed(column))
 	{
 		l->fails = true;
 		return;

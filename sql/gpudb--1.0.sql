@@ -49,17 +49,22 @@ COMMENT ON FUNCTION gpudb.calibrate(boolean) IS
 REVOKE ALL ON FUNCTION gpudb.calibrate(boolean) FROM PUBLIC;
 
 CREATE FUNCTION gpudb.tablets(OUT relation regclass, OUT column_name text, OUT first_block bigint, OUT blocks int,
-        OUT blocks_lost int, OUT rows int, OUT bytes bigint)
+        OUT blocks_lost int, OUT rows int, OUT form text, OUT bytes bigint, OUT bytes_raw bigint, OUT hits bigint,
+        OUT rebuilds bigint, OUT last_use timestamptz)
     RETURNS SETOF record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
     AS 'MODULE_PATHNAME', 'gpudb_tablets';
 CREATE VIEW gpudb.tablets AS SELECT * FROM gpudb.tablets();
 COMMENT ON VIEW gpudb.tablets IS
-    'columns that queries have left behind for others, of each tablet; blocks_lost are read from their pages, since they have changed';
+    'columns that queries have left behind for others, of each tablet; blocks_lost are read from their pages, since they have changed; form is how values are stored, docs/tablets.md';
 CREATE VIEW gpudb.cache AS
-    SELECT relation, count(DISTINCT first_block) AS tablets, array_agg(DISTINCT column_name ORDER BY column_name) AS columns,
-        sum(bytes)::bigint AS bytes, round(100 * (1 - sum(blocks_lost)::numeric / sum(blocks)), 1) AS percent_valid
-    FROM gpudb.tablets GROUP BY relation;
+    SELECT relation, count(*) FILTER (WHERE nth = 1) AS tablets, array_agg(DISTINCT column_name ORDER BY column_name) AS columns,
+        sum(bytes)::bigint AS bytes, sum(bytes_raw)::bigint AS bytes_raw,
+        round(100 * (1 - sum(blocks_lost)::numeric / sum(blocks)), 1) AS percent_valid,
+        sum(hits) FILTER (WHERE nth = 1)::bigint AS hits, sum(rebuilds) FILTER (WHERE nth = 1)::bigint AS rebuilds,
+        max(last_use) AS last_use
+    FROM (SELECT *, row_number() OVER (PARTITION BY relation, first_block) AS nth FROM gpudb.tablets) AS columns
+    GROUP BY relation;
 COMMENT ON VIEW gpudb.cache IS 'what queries have left behind of each relation for others';
 CREATE FUNCTION gpudb.evict(relation regclass) RETURNS bigint
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE

@@ -6,16 +6,18 @@ INSERT INTO tablet_views SELECT i, nullif(i % 10, 0), i * 0.5, repeat('-', 500) 
 VACUUM ANALYZE tablet_views;
 SELECT * FROM gpudb.tablets WHERE relation = 'tablet_views'::regclass;
 SELECT sum(id), count(k) FROM tablet_views;
-SELECT * FROM gpudb.tablets WHERE relation = 'tablet_views'::regclass ORDER BY column_name, first_block;
+SELECT relation, column_name, first_block, blocks, blocks_lost, rows, form, bytes, bytes_raw, hits, rebuilds FROM gpudb.tablets
+	WHERE relation = 'tablet_views'::regclass ORDER BY column_name, first_block;
 SELECT sum(n) FROM tablet_views;
-SELECT * FROM gpudb.cache WHERE relation = 'tablet_views'::regclass;
+SELECT relation, tablets, columns, bytes, bytes_raw, percent_valid, hits, rebuilds, last_use BETWEEN now() - interval '1 hour' AND clock_timestamp() AS used_of_late
+	FROM gpudb.cache WHERE relation = 'tablet_views'::regclass;
 -- blocks that have changed are known when a query has looked
 UPDATE tablet_views SET k = 3 WHERE ctid IN ('(5,1)', '(1100,2)', '(1101,2)');
 SELECT DISTINCT first_block, blocks_lost FROM gpudb.tablets WHERE relation = 'tablet_views'::regclass ORDER BY 1;
 VACUUM tablet_views;
 SELECT sum(id), count(k) FROM tablet_views;
 SELECT DISTINCT first_block, blocks_lost > 0 AS some_lost FROM gpudb.tablets WHERE relation = 'tablet_views'::regclass ORDER BY 1;
-SELECT percent_valid BETWEEN 99 AND 99.9 AS nearly_valid FROM gpudb.cache WHERE relation = 'tablet_views'::regclass;
+SELECT percent_valid BETWEEN 99 AND 99.9 AS nearly_valid, hits, rebuilds FROM gpudb.cache WHERE relation = 'tablet_views'::regclass;
 
 -- others see what they may read, and forget what is theirs
 CREATE ROLE tablet_views_user;

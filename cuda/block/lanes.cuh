@@ -201,11 +201,17 @@ template <> struct Result<uint8_t>
 		d.end(dn, in->c ? EVERY_LANE : 0); \
 	} while (0)
 /* the flags are those that vm_load_nulls() has stored */
-#define COPY(dtype, stype) \
+#define COPY(dtype, stype, expr) \
 	do { \
 		const stype *src = (const stype *) tablet_at(tablet, column->values) + first; \
 		Result<dtype> d(vd); \
-		LANES d.put(k, i, (uint32_t) i < n ? (dtype) src[i] : (dtype) 0); \
+		LANES { const stype v = (uint32_t) i < n ? src[i] : (stype) 0; d.put(k, i, (dtype) (expr)); } \
+		d.end(dn, dn[THREAD]); \
+	} while (0)
+#define FILL_COLUMN(dtype, value) \
+	do { \
+		Result<dtype> d(vd); \
+		LANES d.put(k, i, (dtype) (value)); \
 		d.end(dn, dn[THREAD]); \
 	} while (0)
 #define TEXT2(expr) \

@@ -27,6 +27,9 @@
  * never shares its slot with an operand.
  */
 
+/* A column's value, of that which is stored, v; see frame.h. */
+#define IN_FRAME	((int64_t) (((uint64_t) v << column->shift) + (uint64_t) column->base))
+
 /*
  * The instructions that few programs have, apart from the others so that a
  * GPU's registers are not taken up by them.  Nonzero when an active lane
@@ -149,12 +152,14 @@ vm_load_wide(const VmRun *run, const Instr *in, uint32_t first, uint32_t n)
 	vm_load_nulls(tablet, column, first, n, dn);
 	switch ((ColType) column->type)
 	{
-		case COLTYPE_U8: COPY(Wide, uint8_t); break;
-		case COLTYPE_U32: COPY(Wide, uint32_t); break;
-		case COLTYPE_I16: COPY(Wide, int16_t); break;
-		case COLTYPE_I32: COPY(Wide, int32_t); break;
-		case COLTYPE_I64: COPY(Wide, int64_t); break;
-		case COLTYPE_I128: COPY(Wide, Wide); break;
+		case COLTYPE_SAME: FILL_COLUMN(Wide, column->base); break;
+		case COLTYPE_U8: COPY(Wide, uint8_t, IN_FRAME); break;
+		case COLTYPE_U16: COPY(Wide, uint16_t, IN_FRAME); break;
+		case COLTYPE_U32: COPY(Wide, uint32_t, IN_FRAME); break;
+		case COLTYPE_I16: COPY(Wide, int16_t, v); break;
+		case COLTYPE_I32: COPY(Wide, int32_t, v); break;
+		case COLTYPE_I64: COPY(Wide, int64_t, v); break;
+		case COLTYPE_I128: COPY(Wide, Wide, v); break;
 		default: return false;
 	}
 	return true;
@@ -214,16 +219,18 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 					vm_load_nulls(tablet, column, first, n, dn);
 					switch ((ColType) column->type)
 					{
-						case COLTYPE_BOOL: COPY(uint8_t, uint8_t); break;
-						case COLTYPE_U8: COPY(int64_t, uint8_t); break;
-						case COLTYPE_U32: COPY(int64_t, uint32_t); break;
-						case COLTYPE_I16: COPY(int64_t, int16_t); break;
-						case COLTYPE_I32: COPY(int64_t, int32_t); break;
-						case COLTYPE_I64: COPY(int64_t, int64_t); break;
-						case COLTYPE_I128: COPY(int64_t, Wide); break;
-						case COLTYPE_F32: COPY(double, float); break;
-						case COLTYPE_F64: COPY(double, double); break;
-						case COLTYPE_TEXT: COPY(uint64_t, uint64_t); break;
+						case COLTYPE_BOOL: COPY(uint8_t, uint8_t, v); break;
+						case COLTYPE_SAME: FILL_COLUMN(int64_t, column->base); break;
+						case COLTYPE_U8: COPY(int64_t, uint8_t, IN_FRAME); break;
+						case COLTYPE_U16: COPY(int64_t, uint16_t, IN_FRAME); break;
+						case COLTYPE_U32: COPY(int64_t, uint32_t, IN_FRAME); break;
+						case COLTYPE_I16: COPY(int64_t, int16_t, v); break;
+						case COLTYPE_I32: COPY(int64_t, int32_t, v); break;
+						case COLTYPE_I64: COPY(int64_t, int64_t, v); break;
+						case COLTYPE_I128: COPY(int64_t, Wide, v); break;
+						case COLTYPE_F32: COPY(double, float, v); break;
+						case COLTYPE_F64: COPY(double, double, v); break;
+						case COLTYPE_TEXT: COPY(uint64_t, uint64_t, v); break;
 						case COLTYPE_Count: return STATUS_BAD_PROGRAM;
 					}
 					break;

@@ -23,6 +23,8 @@
 #undef TEST
 #undef FILL
 #undef COPY
+#undef FILL_COLUMN
+#undef IN_FRAME
 #undef TEXT2
 #undef HASH
 #undef VM_MASK

@@ -52,14 +52,15 @@
 	LANES { ((uint8_t *) vd)[i] = (uint8_t) (expr); dn[i] = 0; }
 #define FILL(type, value) \
 	LANES { ((type *) vd)[i] = (value); dn[i] = (uint8_t) in->c; }
-#define COPY(dtype, stype) \
+#define COPY(dtype, stype, expr) \
 	do { \
 		const stype *src = (const stype *) tablet_at(tablet, column->values) + first; \
-		for (uint32_t i = 0; i < n; i++) \
-			((dtype *) vd)[i] = (dtype) src[i]; \
+		for (uint32_t i = 0; i < n; i++) { stype v = src[i]; ((dtype *) vd)[i] = (dtype) (expr); } \
 		for (uint32_t i = n; i < VM_TILE; i++) \
 			((dtype *) vd)[i] = 0; \
 	} while (0)
+#define FILL_COLUMN(dtype, value) \
+	LANES ((dtype *) vd)[i] = (dtype) (value)
 #define TEXT2(expr) \
 	LANES { uint64_t a = ((const uint64_t *) va)[i]; uint64_t b = ((const uint64_t *) vb)[i]; \
 			dn[i] = an[i] | bn[i]; \

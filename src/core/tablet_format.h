@@ -52,9 +52,10 @@ typedef struct TabletColumn
 	uint32_t	null_count;
 	uint32_t	patch_count;	/* text values still to be fetched */
 	uint16_t	type;			/* ColType of the values as stored */
-	uint16_t	unused;
+	uint16_t	shift;			/* their frame, frame.h; 0 as they come from pages */
 	int32_t		max_scale;		/* decimals: largest scale needed beyond the one assumed */
-	/* zone map of integers and decimals; conservative: NULL rows may widen it to include 0 */
+	int64_t		base;			/* their frame; 0 as they come from pages */
+	/* zone map of integers and decimals; conservative: from pages, NULL rows may widen it to include 0 */
 	uint64_t	min[2];			/* Wide */
 	uint64_t	max[2];
 } TabletColumn;
@@ -84,6 +85,38 @@ coltype_bytes(ColType type)
 			break;
 	}
 	return 0;
+}
+
+/* Whether values stored so are integers: those that frame.h can store otherwise. */
+CORE_FN bool
+coltype_integer(ColType type)
+{
+	switch (type)
+	{
+		case COLTYPE_SAME:
+		case COLTYPE_U8:
+		case COLTYPE_U16:
+		case COLTYPE_I16:
+		case COLTYPE_I32:
+		case COLTYPE_U32:
+		case COLTYPE_I64:
+		case COLTYPE_I128:
+			return true;
+		case COLTYPE_BOOL:
+		case COLTYPE_F32:
+		case COLTYPE_F64:
+		case COLTYPE_TEXT:
+		case COLTYPE_Count:
+			break;
+	}
+	return false;
+}
+
+/* Whether stored integers are differences from a base. */
+CORE_FN bool
+column_framed(const TabletColumn *column)
+{
+	return column->type == COLTYPE_SAME || column->type == COLTYPE_U16 || column->base != 0 || column->shift != 0;
 }
 
 CORE_FN uint8_t *

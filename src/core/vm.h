@@ -107,26 +107,20 @@ vm_text_least(const Program *program, int32_t word)
 CORE_FN bool
 vm_can_load(uint16_t op, uint16_t type)
 {
+	if (coltype_integer((ColType) type))
+		return op == VMOP_LOAD_I || op == VMOP_LOAD_W;
 	switch ((ColType) type)
 	{
 		case COLTYPE_BOOL:
 			return op == VMOP_LOAD_B;
-		case COLTYPE_U8:
-		case COLTYPE_I16:
-		case COLTYPE_I32:
-		case COLTYPE_U32:
-		case COLTYPE_I64:
-		case COLTYPE_I128:
-			return op == VMOP_LOAD_I || op == VMOP_LOAD_W;
 		case COLTYPE_F32:
 		case COLTYPE_F64:
 			return op == VMOP_LOAD_F;
 		case COLTYPE_TEXT:
 			return op == VMOP_LOAD_T;
-		case COLTYPE_Count:
-			break;
+		default:
+			return false;
 	}
-	return false;
 }
 
 /* The status that a lane of this instruction may report. */

@@ -1,6 +1,6 @@
 /*
  * cpu_kernel.c
- *		The CPU device's inner loops: pages to columns, and the tile VM.
+ *		The CPU device's inner loops: pages to columns, the tile VM, and columns to narrower ones.
  *
  * Built once for each instruction set with GPUDB_ISA naming it; device_cpu.c
  * picks one at run time.  Nothing here knows PostgreSQL: it runs in threads.
@@ -24,4 +24,4 @@
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_(a, b)
 
-const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA) = {deform_pages, vm_run};
+const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA) = {deform_pages, vm_run, frame_pack};

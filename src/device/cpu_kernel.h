@@ -6,6 +6,7 @@
 #define GPUDB_DEVICE_CPU_KERNEL_H
 
 #include "core/deform.h"
+#include "core/frame.h"
 #include "core/vm.h"
 
 /* Lanes of a tile: a register of 4 KB, a dozen of which stay in the L2 cache. */
@@ -15,6 +16,7 @@ typedef struct CpuKernel
 {
 	DeviceStatus (*deform) (const DeformPlan *plan, const PageList *pages, Tablet *tablet);
 	DeviceStatus (*run) (VmRun *run);
+	bool		(*pack) (const Frame *frame, ColType type, const void *values, uint32_t n, void *to);
 } CpuKernel;
 
 /* The best build for the processor at hand. */

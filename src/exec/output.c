@@ -126,6 +126,8 @@ output_datum(const OutputColumn *column, uint32 row)
 			return Float8GetDatum(*(const float8 *) value);
 		case COLTYPE_I128:
 		case COLTYPE_TEXT:
+		case COLTYPE_SAME:
+		case COLTYPE_U16:
 		case COLTYPE_Count:
 			break;
 	}

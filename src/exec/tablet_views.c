@@ -59,7 +59,22 @@ may_see(Oid relation, AttrNumber attno)
 		pg_attribute_aclcheck_ext(relation, attno, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK;
 }
 
-/* gpudb.tablets(): relation, column_name, first_block, blocks, blocks_lost, rows, bytes */
+/* How a column's values are stored, by the names of coltype.def. */
+static const char *
+form_name(ColType form)
+{
+	switch (form)
+	{
+#define COLTYPE(name, bytes, meaning) case COLTYPE_##name: return #name;
+#include "core/coltype.def"
+#undef COLTYPE
+		case COLTYPE_Count:
+			break;
+	}
+	return "";
+}
+
+/* gpudb.tablets(): relation, column_name, first_block, blocks, blocks_lost, rows, form, bytes, bytes_raw, hits, rebuilds, last_use */
 Datum
 gpudb_tablets(PG_FUNCTION_ARGS)
 {
@@ -80,11 +95,13 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 		if (name == NULL || !may_see(relation, c->attno))
 			continue;
 		{
-			Datum		values[7] = {
+			Datum		values[] = {
 				ObjectIdGetDatum(relation), CStringGetTextDatum(name), Int64GetDatum((int64) c->first_block), Int32GetDatum((int32) c->nblocks),
-				Int32GetDatum((int32) c->nlost), Int32GetDatum((int32) c->nrows), Int64GetDatum((int64) c->bytes)
+				Int32GetDatum((int32) c->nlost), Int32GetDatum((int32) c->nrows), CStringGetTextDatum(form_name(c->form)),
+				Int64GetDatum((int64) c->bytes), Int64GetDatum((int64) c->raw_bytes), Int64GetDatum((int64) c->hits),
+				Int64GetDatum((int64) c->rebuilds), TimestampTzGetDatum(c->last_use)
 			};
-			bool		nulls[7] = {false};
+			bool		nulls[lengthof(values)] = {false};
 
 			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 		}

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/lwlock.h"
@@ -93,6 +94,7 @@ pin(Shelf *shelf)
 {
 	pg_atomic_fetch_add_u32(&shelf->pins, 1);
 	pg_atomic_write_u64(&shelf->used, pg_atomic_add_fetch_u64(ticks, 1));
+	pg_atomic_write_u64(&shelf->last_use, (uint64) GetCurrentStatementStartTimestamp());
 }
 
 /* A new shelf, or the one that somebody else has just made; the lock is held exclusively. */
@@ -107,9 +109,12 @@ enter(const ShelfKey *key)
 	pg_atomic_init_u32(&shelf->pins, 0);
 	pg_atomic_init_u32(&shelf->claimed, 0);
 	pg_atomic_init_u64(&shelf->used, 0);
+	pg_atomic_init_u64(&shelf->last_use, 0);
 	for (int t = 0; t < SHELF_TABLETS; t++)
 	{
 		pg_atomic_init_u32(&shelf->waits[t], 0);
+		pg_atomic_init_u32(&shelf->hits[t], 0);
+		shelf->rebuilds[t] = 0;
 		shelf->tablet[t] = InvalidDsaPointer;
 	}
 	shelf->nretired = 0;
@@ -198,6 +203,12 @@ shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
 }
 
 void
+shelf_count_hit(Shelf *shelf, uint32 tablet)
+{
+	pg_atomic_fetch_add_u32(&shelf->hits[tablet], 1);
+}
+
+void
 shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const TabletStamp *stamp)
 {
 	CachedTablet *cached;
@@ -253,34 +264,37 @@ allocate(Size bytes, uint64 since)
 }
 
 /*
- * A copy in the pool.  What takes pages of its own begins at one; less may
- * begin at any multiple of 8, which does for all values but those of 16 bytes.
+ * A copy in the pool, nothing of nothing; false without room.  What takes
+ * pages of its own begins at one; less may begin at any multiple of 8, which
+ * does for all values but those of 16 bytes.
  */
-static dsa_pointer
-store(const void *from, Size bytes, Size value_bytes, uint64 since)
+static bool
+store(const void *from, Size bytes, Size value_bytes, uint64 since, dsa_pointer *to)
 {
-	dsa_pointer pointer = allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, since);
-
-	if (DsaPointerIsValid(pointer))
-		memcpy(pool_address(pointer), from, bytes);
-	return pointer;
+	if (bytes == 0)
+		return true;
+	*to = allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, since);
+	if (DsaPointerIsValid(*to))
+		memcpy(pool_address(*to), from, bytes);
+	return DsaPointerIsValid(*to);
 }
 
 dsa_pointer
-shelf_make_column(const ColumnKey *key, const TabletColumn *stored, const void *values, const void *nulls, uint32 nrows, uint64 since)
+shelf_make_column(const ColumnKey *key, const ColumnBuild *built, uint32 nrows, uint64 since)
 {
 	dsa_pointer pointer = allocate(sizeof(CachedColumn), since);
-	const Size	value_bytes = coltype_bytes(stored->type);
+	const Size	value_bytes = coltype_bytes(built->stored.type);
 	CachedColumn *column;
 
 	if (!DsaPointerIsValid(pointer))
 		return pointer;
 	column = pool_address(pointer);
-	*column = (CachedColumn) {.next = InvalidDsaPointer, .key = *key, .stored = *stored, .nulls = InvalidDsaPointer};
-	column->values = store(values, value_bytes * nrows, value_bytes, since);
-	if (DsaPointerIsValid(column->values) && stored->null_count > 0)
-		column->nulls = store(nulls, tablet_bitmap_bytes(nrows), sizeof(uint64), since);
-	if (DsaPointerIsValid(column->values) && (stored->null_count == 0 || DsaPointerIsValid(column->nulls)))
+	*column = (CachedColumn) {
+		.next = InvalidDsaPointer, .key = *key, .stored = built->stored, .raw_bytes = built->raw_bytes,
+		.values = InvalidDsaPointer, .nulls = InvalidDsaPointer
+	};
+	if (store(built->values, value_bytes * nrows, value_bytes, since, &column->values) &&
+		store(built->nulls, built->null_count > 0 ? tablet_bitmap_bytes(nrows) : 0, sizeof(uint64), since, &column->nulls))
 		return pointer;
 	shelf_drop_columns(pointer);
 	return InvalidDsaPointer;

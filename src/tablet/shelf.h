@@ -15,8 +15,10 @@
 #include "access/xlogdefs.h"
 #include "utils/dsa.h"
 #include "utils/rel.h"
+#include "utils/timestamp.h"
 
 #include "core/tablet_format.h"
+#include "tablet/column_build.h"
 #include "tablet/validity.h"
 
 /* What a column was made from, and into what form: columns of the same key are the same. */
@@ -41,6 +43,7 @@ typedef struct CachedColumn
 	dsa_pointer next;			/* of the tablet's */
 	ColumnKey	key;
 	TabletColumn stored;		/* but for the offsets */
+	uint32		raw_bytes;		/* of a value as it came from pages */
 	dsa_pointer values;
 	dsa_pointer nulls;			/* invalid if there are none */
 } CachedColumn;
@@ -69,6 +72,9 @@ extern void shelf_unpin(Shelf *shelf);
 /* Find a shelf's tablets with their columns of these keys; found[SHELF_TABLETS] have room for them. */
 extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found);
 
+/* Note, for views, that a query uses a tablet. */
+extern void shelf_count_hit(Shelf *shelf, uint32 tablet);
+
 /* Have others know what was found out about a tablet: that it has another stamp now. */
 extern void shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const TabletStamp *stamp);
 
@@ -80,12 +86,11 @@ extern bool shelf_claim(Shelf *shelf, uint32 tablet);
 extern void shelf_unclaim(Shelf *shelf, uint32 tablet, bool built);
 
 /*
- * A column in the pool that nobody finds yet: nrows values and their bitmap of
- * NULLs, copied.  Shelves that nobody has pinned after `since` make room.
+ * A column of nrows in the pool that nobody finds yet, copied from one that is
+ * built.  Shelves that nobody has pinned after `since` make room.
  * InvalidDsaPointer without room.
  */
-extern dsa_pointer shelf_make_column(const ColumnKey *key, const TabletColumn *stored, const void *values, const void *nulls,
-									 uint32 nrows, uint64 since);
+extern dsa_pointer shelf_make_column(const ColumnKey *key, const ColumnBuild *built, uint32 nrows, uint64 since);
 
 /*
  * Have others find a tablet with these columns, linked by next, which are no
@@ -111,8 +116,13 @@ typedef struct ShelfColumn
 	uint32		nblocks;
 	uint32		nlost;			/* blocks whose rows are not there any more */
 	uint32		nrows;
+	uint32		hits;			/* queries that used the tablet */
+	uint32		rebuilds;		/* times that another one took its place */
+	TimestampTz last_use;		/* of its shelf */
 	AttrNumber	attno;
+	ColType		form;			/* in which its values are stored */
 	Size		bytes;
+	Size		raw_bytes;		/* if they were stored as they came from pages */
 } ShelfColumn;
 
 typedef void (*ShelfVisitor) (const ShelfColumn *column, void *arg);

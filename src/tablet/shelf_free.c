@@ -95,6 +95,7 @@ shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
 	shelf->tablet[tablet] = by;
 	if (!DsaPointerIsValid(old))
 		return;
+	shelf->rebuilds[tablet] += DsaPointerIsValid(by);
 	((CachedTablet *) pool_address(old))->next = shelf->retired;
 	shelf->retired = old;
 	shelf->nretired++;
@@ -159,28 +160,28 @@ shelf_evict_relation(Relation relation)
 	return tablets;
 }
 
-static Size
-column_bytes(const CachedColumn *column, uint32 nrows)
-{
-	return (Size) coltype_bytes(column->stored.type) * nrows + (DsaPointerIsValid(column->nulls) ? tablet_bitmap_bytes(nrows) : 0);
-}
-
 /* One row for each column of a tablet. */
 static void
-show_tablet(const Shelf *shelf, const CachedTablet *tablet, ShelfVisitor visit, void *arg)
+show_tablet(Shelf *shelf, uint32 number, ShelfVisitor visit, void *arg)
 {
+	const CachedTablet *tablet = pool_address(shelf->tablet[number]);
 	ShelfColumn shown = {
 		.tablespace = shelf->key.tablespace, .database = shelf->key.database, .file = shelf->key.file,
 		.first_block = tablet->notes.first, .nblocks = tablet->notes.nblocks,
-		.nlost = (uint32) pg_popcount((const char *) &tablet->stamp.lost, sizeof(tablet->stamp.lost)), .nrows = tablet->nrows
+		.nlost = (uint32) pg_popcount((const char *) &tablet->stamp.lost, sizeof(tablet->stamp.lost)), .nrows = tablet->nrows,
+		.hits = pg_atomic_read_u32(&shelf->hits[number]), .rebuilds = shelf->rebuilds[number],
+		.last_use = (TimestampTz) pg_atomic_read_u64(&shelf->last_use)
 	};
 
 	for (dsa_pointer c = tablet->columns; DsaPointerIsValid(c);)
 	{
 		const CachedColumn *column = pool_address(c);
+		const Size	nulls = DsaPointerIsValid(column->nulls) ? tablet_bitmap_bytes(tablet->nrows) : 0;
 
 		shown.attno = column->key.attno;
-		shown.bytes = column_bytes(column, tablet->nrows);
+		shown.form = column->stored.type;
+		shown.bytes = (Size) coltype_bytes(column->stored.type) * tablet->nrows + nulls;
+		shown.raw_bytes = (Size) column->raw_bytes * tablet->nrows + nulls;
 		visit(&shown, arg);
 		c = column->next;
 	}
@@ -199,6 +200,6 @@ shelf_visit(ShelfVisitor visit, void *arg)
 	while ((shelf = hash_seq_search(&all)) != NULL)
 		for (int t = 0; t < SHELF_TABLETS; t++)
 			if (DsaPointerIsValid(shelf->tablet[t]))
-				show_tablet(shelf, pool_address(shelf->tablet[t]), visit, arg);
+				show_tablet(shelf, t, visit, arg);
 	LWLockRelease(pool_lock());
 }

@@ -38,7 +38,10 @@ struct Shelf
 	pg_atomic_uint32 pins;
 	pg_atomic_uint32 claimed;	/* a bit for each tablet that is being built */
 	pg_atomic_uint64 used;		/* when it was last pinned */
+	pg_atomic_uint64 last_use;	/* TimestampTz, of the same */
 	pg_atomic_uint32 waits[SHELF_TABLETS];	/* queries that are not to try to build a tablet */
+	pg_atomic_uint32 hits[SHELF_TABLETS];	/* queries that used it */
+	uint32		rebuilds[SHELF_TABLETS];	/* that another one took its place */
 	dsa_pointer tablet[SHELF_TABLETS];
 	uint32		nretired;
 	dsa_pointer retired;

@@ -9,21 +9,11 @@
 
 #include "core/tablet_format.h"
 
+#include "tablet/column_build.h"
 #include "tablet/pages.h"
-
-typedef struct BuiltColumn
-{
-	TabletColumn stored;		/* but for the offsets */
-	bool		begun;			/* stored is that of some window */
-	Size		room;			/* bytes for values */
-	uint8	   *values;
-	Size		null_room;
-	uint8	   *nulls;			/* a bitmap; without a meaning as long as there was no NULL */
-} BuiltColumn;
 
 typedef struct TabletBuild
 {
-	MemoryContext context;		/* of its columns; not of this, which is looked at when contexts below are gone */
 	uint32		tablet;			/* the caller's number */
 	uint32		nrows;			/* of windows added so far */
 	uint32		expected;		/* rows that there may be */
@@ -31,7 +21,7 @@ typedef struct TabletBuild
 	bool		failed;
 	BlockWatch	watch;
 	int			ncolumns;
-	BuiltColumn column[];
+	ColumnBuild column[];
 } TabletBuild;
 
 /* In the current memory context, its columns in one below. */
@@ -43,14 +33,13 @@ extern void tablet_build_begin(TabletBuild *build, uint32 tablet, uint32 nblocks
 /* Number the rows of another window, of at most so many that follow: the first one's number. */
 extern uint32 tablet_build_add(TabletBuild *build, uint32 nrows, uint32 windows_left);
 
-/* Its columns. */
-extern void tablet_build_copy(TabletBuild *build, uint32 first_row, const Tablet *columns);
+/* Its columns; what stands in their NULL rows is changed. */
+extern void tablet_build_copy(TabletBuild *build, uint32 first_row, Tablet *columns);
 
-/*
- * Make a tablet of which only some blocks were read whole, by the rows of the
- * other blocks in an older one; false if their columns are not alike, or
- * without memory.
- */
+/* Make a tablet of which only some blocks were read whole, by the rows of the others in an older one; false without memory. */
 extern bool tablet_build_merge(TabletBuild *build, const Tablet *older, const BlockNotes *older_notes, const BlockSet *others);
+
+/* All its rows are there: have its columns as they are to be stored; false without memory. */
+extern bool tablet_build_end(TabletBuild *build);
 
 #endif							/* GPUDB_TABLET_TABLET_BUILD_H */

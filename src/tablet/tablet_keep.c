@@ -107,7 +107,7 @@ tablet_scan_add_window(TabletScan *scan, PageWindow *window)
 }
 
 void
-tablet_scan_collect(TabletScan *scan, PageWindow *window, const Tablet *columns)
+tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *columns)
 {
 	TabletBuild *build = window->build;
 
@@ -130,8 +130,7 @@ store_columns(const TabletScan *scan, const TabletBuild *build)
 
 	for (int c = 0; c < build->ncolumns; c++)
 	{
-		const BuiltColumn *built = &build->column[c];
-		dsa_pointer column = shelf_make_column(&scan->columns.key[c], &built->stored, built->values, built->nulls, build->nrows, scan->since);
+		dsa_pointer column = shelf_make_column(&scan->columns.key[c], &build->column[c], build->nrows, scan->since);
 
 		if (!DsaPointerIsValid(column))
 		{
@@ -210,6 +209,8 @@ keep(TabletScan *scan, TabletBuild *build)
 	if (build->failed || too_much_lost(build))
 		return false;
 	if ((t->cached != NULL && !tablet_build_merge(build, t->cached, t->notes, t->skip)) || build->nrows == 0)
+		return false;
+	if (!tablet_build_end(build))
 		return false;
 	make_stamp(scan, build, &stamp);
 	if (t->notes != NULL && !is_better(t, build, &stamp))

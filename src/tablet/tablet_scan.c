@@ -167,6 +167,7 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	/* too much to be read again and again */
 	if (n == 0 || (nblocks - n > WORN(nblocks) && shelf_worth_building(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS)))
 		return;
+	shelf_count_hit(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS);
 	t->cached = assemble(found->column, scan->columns.n, found->nrows);
 	t->nselected = found->nrows;
 	t->nlacking = nblocks - n;

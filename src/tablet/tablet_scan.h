@@ -49,8 +49,8 @@ extern bool tablet_scan_next_range(TabletScan *scan, PageSource *source);
 /* Note a window that was filled from that range. */
 extern void tablet_scan_add_window(TabletScan *scan, PageWindow *window);
 
-/* The columns of such a window; NULL if there are none, for whatever reason. */
-extern void tablet_scan_collect(TabletScan *scan, PageWindow *window, const Tablet *columns);
+/* The columns of such a window, whose NULL rows may be changed; NULL if there are none, for whatever reason. */
+extern void tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *columns);
 
 /* Tablets that the last range may have ended: those that are complete are left for others. */
 extern void tablet_scan_finish(TabletScan *scan);

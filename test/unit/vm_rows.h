@@ -8,6 +8,7 @@
 
 #include "assembler.h"
 #include "fixture.h"
+#include "core/frame.h"
 #include "interpreters.h"
 #include "tap.h"
 
@@ -154,6 +155,67 @@ store_rows(void)
 				tablet_set_null(tablet, c, r);
 	}
 	return tablet;
+}
+
+/* Have a column's integers in a frame, at least so wide; what stands for NULLs has no meaning. */
+static void
+store_in_frame(Tablet *tablet, TabletColumn *column, uint16_t least)
+{
+	const uint32_t bytes = coltype_bytes((ColType) column->type);
+	const size_t size = (size_t) bytes * tablet->nrows;
+	uint8_t    *values = tablet_at(tablet, column->values);
+	uint8_t    *packed = (uint8_t *) guard_alloc(size, 16);
+	FrameRange	range = {0, 0, 0};
+	Frame		frame;
+	uint32_t	r;
+
+	for (r = 0; r < tablet->nrows; r++)
+	{
+		const Wide	v = bytes == 16 ? wide_load((uint64_t *) values + 2 * r) : bytes == 8 ? ((int64_t *) values)[r] : ((int32_t *) values)[r];
+
+		range.min = v < range.min ? v : range.min;
+		range.max = v > range.max ? v : range.max;
+		range.differing |= (uint64_t) v;
+	}
+	frame = frame_choose(&range, least);
+	tap_expect(coltype_bytes((ColType) frame.type) <= bytes && frame_pack(&frame, (ColType) column->type, values, tablet->nrows, packed),
+			   "the frame of a column");
+	memcpy(values, packed, (size_t) coltype_bytes((ColType) frame.type) * tablet->nrows);
+	guard_free(packed, size, 16);
+	column->type = frame.type;
+	column->shift = frame.shift;
+	column->base = frame.base;
+	for (r = 0; r < tablet->nrows && column->null_count > 0; r++)
+		if (tablet_at(tablet, column->nulls)[r / 8] >> (r % 8) & 1)
+			for (uint32_t b = 0; b < coltype_bytes((ColType) frame.type); b++)
+				values[(size_t) r * coltype_bytes((ColType) frame.type) + b] = (uint8_t) random_u64();
+}
+
+/* Few bits in all integers. */
+static void
+narrow_rows(void)
+{
+	const uint32_t shift = random_below(8) * 8;
+	const Wide	least = -(Wide) random_below(100);
+
+	for (uint32_t r = 0; r < nrows; r++)
+	{
+		rows[r].key_w >>= 60;
+		rows[r].i = (int64_t) ((uint64_t) (rows[r].i % 100) << shift);
+		rows[r].w = least + rows[r].w % 300 * ((int64_t) 1 << shift / 2);
+		rows[r].by = rows[r].by % 4;
+	}
+}
+
+/* A tablet's columns as cached tablets have them. */
+static void
+store_in_frames(Tablet *tablet)
+{
+	const uint16_t least[] = {COLTYPE_SAME, COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32};
+
+	for (uint32_t c = 0; c < tablet->ncols; c++)
+		if (coltype_integer((ColType) tablet->column[c].type))
+			store_in_frame(tablet, &tablet->column[c], least[random_below(coltype_bytes((ColType) tablet->column[c].type) > 4 ? 5 : 3)]);
 }
 
 /* registers of all scenarios */

@@ -284,11 +284,16 @@ test_scenario(const Interpreter *vm, const Scenario *s)
 		tap_expect(program_verify(program, size) == STATUS_DONE, "the program is refused");
 		for (i = 0; i < lengthof(sizes) * (pass == 0 ? 8 : 1); i++)
 		{
+			const bool	framed = i / lengthof(sizes) % 2 == 1;
 			Tablet	   *tablet;
 			Outcome		plain;
 
 			random_rows(sizes[i % lengthof(sizes)], i % 3 == 0 ? 3 : 40, t);
+			if (framed)
+				narrow_rows();
 			tablet = store_rows();
+			if (framed)
+				store_in_frames(tablet);
 			/* the GPU's interpreter under test takes none */
 			selects = i % 2 == 1 && vm->can_run == NULL;
 			select_rows();

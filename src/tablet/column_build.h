@@ -1,0 +1,54 @@
+/*
+ * column_build.h
+ *		A column of a tablet, put together from the columns of windows: integers in the narrowest frame that holds all.
+ */
+#ifndef GPUDB_TABLET_COLUMN_BUILD_H
+#define GPUDB_TABLET_COLUMN_BUILD_H
+
+#include "postgres.h"
+
+#include "core/frame.h"
+#include "core/tablet_format.h"
+
+typedef struct ColumnBuild
+{
+	MemoryContext context;		/* of what it holds */
+	uint32		nrows;			/* up to the last one that was added */
+	bool		begun;			/* some of them are not NULL */
+	Frame		frame;			/* of the values; a guess before it has begun */
+	FrameRange	range;			/* of integers, but for NULLs */
+	uint32		null_count;
+	int32		max_scale;
+	uint32		raw_bytes;		/* of a value as it came from pages */
+	Size		room;			/* bytes for values */
+	uint8	   *values;
+	Size		null_room;
+	uint8	   *nulls;			/* a bitmap; without a meaning as long as there was no NULL */
+	TabletColumn stored;		/* at the end, but for the offsets */
+} ColumnBuild;
+
+/* Rows that stand side by side in one of two columns, and will in the merged one. */
+typedef struct RowRun
+{
+	bool		older;			/* of the older one */
+	uint32		from;
+	uint32		to;
+	uint32		n;
+} RowRun;
+
+/* Begin with another tablet's, in the memory of the one before. */
+extern void column_build_begin(ColumnBuild *build);
+
+/*
+ * Add a window's column, whose rows begin at first_row of rows_expected; what
+ * stands in its NULL rows is changed.  False without memory.
+ */
+extern bool column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *window, uint32 column);
+
+/* Make it one of nrows by runs of its own rows and of an older tablet's; false without memory. */
+extern bool column_build_merge(ColumnBuild *build, const Tablet *older, uint32 column, const RowRun *runs, int nruns, uint32 nrows);
+
+/* Its nrows are complete: have them as narrow as they can be, and tell what they are.  False without memory. */
+extern bool column_build_end(ColumnBuild *build, uint32 nrows);
+
+#endif							/* GPUDB_TABLET_COLUMN_BUILD_H */

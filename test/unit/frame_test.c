@@ -1,0 +1,204 @@
+/*
+ * frame_test.c
+ *		Frames of reference: what is packed comes back, no frame is wider than
+ *		need be, and none takes what it cannot hold.
+ */
+#include "core/frame.h"
+#include "guard.h"
+#include "tap.h"
+
+#define MOST_VALUES 700
+
+/* Random integers, as a column's type stores them. */
+typedef struct Values
+{
+	ColType		type;
+	uint32_t	n;
+	Wide		v[MOST_VALUES];
+	FrameRange	range;
+} Values;
+
+static const ColType types[] = {COLTYPE_U8, COLTYPE_I16, COLTYPE_I32, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128};
+
+static void
+range_of_values(Values *values)
+{
+	values->range = (FrameRange) {values->v[0], values->v[0], 0};
+	for (uint32_t i = 1; i < values->n; i++)
+	{
+		if (values->v[i] < values->range.min)
+			values->range.min = values->v[i];
+		if (values->v[i] > values->range.max)
+			values->range.max = values->v[i];
+		values->range.differing |= (uint64_t) (values->v[i] ^ values->v[0]);
+	}
+}
+
+/* As the type has it: what does not fit is cut off. */
+static Wide
+as_stored(ColType type, Wide v)
+{
+	switch (type)
+	{
+		case COLTYPE_U8: return (uint8_t) v;
+		case COLTYPE_I16: return (int16_t) v;
+		case COLTYPE_I32: return (int32_t) v;
+		case COLTYPE_U32: return (uint32_t) v;
+		case COLTYPE_I64: return (int64_t) v;
+		default: return v;
+	}
+}
+
+/* Values that span some bits, above bits that they share, anywhere. */
+static void
+random_values(Values *values, ColType type)
+{
+	const uint32_t shift = random_below(3) == 0 ? random_below(60) : 0;
+	const uint32_t bits = random_below(66);
+	const Wide	base = (Wide) ((UWide) random_u64() << (random_below(4) == 0 ? random_below(64) : 0)) - (random_below(2) ? INT64_MAX : 0);
+
+	values->type = type;
+	values->n = 1 + random_below(MOST_VALUES);
+	for (uint32_t i = 0; i < values->n; i++)
+	{
+		const UWide random = bits == 0 ? 0 : bits < 64 ? random_u64() >> (64 - bits) : (UWide) random_u64() << (bits - 64);
+
+		values->v[i] = as_stored(type, (Wide) ((UWide) base + (random << shift)));
+	}
+	range_of_values(values);
+}
+
+/* The values as they lie in a column, in guarded memory. */
+static uint8_t *
+store_values(const Values *values)
+{
+	const uint32_t bytes = coltype_bytes(values->type);
+	uint8_t    *stored = (uint8_t *) guard_alloc((size_t) bytes * values->n, 16);
+
+	for (uint32_t i = 0; i < values->n; i++)
+		memcpy(stored + (size_t) i * bytes, &values->v[i], bytes);
+	return stored;
+}
+
+static bool
+pack(const Frame *frame, const Values *values, uint8_t *to)
+{
+	uint8_t    *stored = store_values(values);
+	bool		packed = frame_pack(frame, values->type, stored, values->n, to);
+
+	guard_free(stored, (size_t) coltype_bytes(values->type) * values->n, 16);
+	return packed;
+}
+
+static void
+expect_back(const Frame *frame, const Values *values)
+{
+	const size_t bytes = (size_t) coltype_bytes((ColType) frame->type) * values->n;
+	uint8_t    *packed = (uint8_t *) guard_alloc(bytes, 16);
+	int64_t		back[MOST_VALUES];
+	uint32_t	i = 0;
+
+	if (tap_expect(pack(frame, values, packed), "type %d: a frame of type %d, shift %d refuses its values", values->type, frame->type,
+				   frame->shift))
+	{
+		if (frame->type == COLTYPE_I128)
+			while (i < values->n && wide_load((uint64_t *) packed + 2 * i) == values->v[i])
+				i++;
+		else
+			for (frame_unpack(frame, packed, values->n, back); i < values->n && back[i] == values->v[i];)
+				i++;
+		tap_expect(i == values->n, "type %d in type %d, shift %d: value %u of %u", values->type, frame->type, frame->shift, i, values->n);
+	}
+	guard_free(packed, bytes, 16);
+}
+
+static void
+test_back(void)
+{
+	static Values values;
+
+	tap_begin("values come back from the frame that is chosen for them");
+	for (int trial = 0; trial < (tap_short() ? 500 : 20000); trial++)
+	{
+		const uint16_t least[] = {COLTYPE_SAME, COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128};
+		Frame		frame;
+
+		random_values(&values, types[random_below(lengthof(types))]);
+		frame = frame_choose(&values.range, least[random_below(lengthof(least))]);
+		expect_back(&frame, &values);
+	}
+	tap_end();
+}
+
+static void
+test_narrowest(void)
+{
+	static const uint16_t order[] = {COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128};
+	static Values values;
+
+	tap_begin("the frame that is chosen is the narrowest");
+	for (int trial = 0; trial < 20000; trial++)
+	{
+		const bool	wide = trial % 10 == 0;
+		Frame		frame;
+		uint64_t	span;
+		int			want = 0;
+
+		random_values(&values, wide ? COLTYPE_I128 : COLTYPE_I64);
+		frame = frame_choose(&values.range, COLTYPE_SAME);
+		span = (uint64_t) (values.range.max - values.range.min);
+		if (values.range.differing != 0)
+			span >>= __builtin_ctzll(values.range.differing);
+		if (!wide_fits_int64(values.range.min) || !wide_fits_int64(values.range.max))
+			want = 5;
+		else
+			while (want < 4 && span > frame_most(order[want]))
+				want++;
+		tap_expect(frame.type == order[want], "type %d, not %d", frame.type, order[want]);
+	}
+	tap_end();
+}
+
+/* One value that is outside, or between two that can be stored. */
+static void
+test_refuses(void)
+{
+	static Values values;
+	const Frame whole = {COLTYPE_I64, 0, 0};
+	uint8_t		packed[MOST_VALUES * sizeof(Wide)] __attribute__((aligned(16)));
+
+	tap_begin("a frame refuses what it cannot hold");
+	for (int trial = 0; trial < 20000; trial++)
+	{
+		Wide		odd;
+		Frame		frame;
+		Wide		last;
+
+		random_values(&values, random_below(2) ? COLTYPE_I64 : COLTYPE_I128);
+		frame = frame_choose(&values.range, COLTYPE_SAME);
+		if (frame.type == COLTYPE_I128 || (frame.type == COLTYPE_I64 && values.type == COLTYPE_I64))
+			continue;
+		last = frame.type == COLTYPE_I64 ? INT64_MAX : frame.base + ((Wide) frame_most(frame.type) << frame.shift);
+		switch (random_below(3))
+		{
+			case 0: odd = (frame.type == COLTYPE_I64 ? INT64_MIN : (Wide) frame.base) - 1; break;
+			case 1: odd = last + ((Wide) 1 << frame.shift); break;
+			default: odd = frame.shift == 0 ? last + 1 : frame.base + 1; break;
+		}
+		if (values.type == COLTYPE_I64 && !wide_fits_int64(odd))
+			continue;
+		values.v[random_below(values.n)] = odd;
+		tap_expect(!pack(&frame, &values, packed), "type %d in type %d, shift %d", values.type, frame.type, frame.shift);
+	}
+	tap_end();
+	tap_ok(!frame_pack(&whole, COLTYPE_F64, packed, 1, packed + 16), "floats are no integers");
+}
+
+int
+main(void)
+{
+	test_back();
+	test_narrowest();
+	test_refuses();
+	return tap_done();
+}
