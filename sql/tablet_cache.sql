@@ -41,6 +41,23 @@ SET gpudb.debug_yield = 7;
 SELECT tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f)) FROM tablet_cache WHERE id > 5') AS with_yields;
 RESET gpudb.debug_yield;
 
+-- tablets whose least and greatest values let no row pass are skipped; what may fail first is not
+CREATE FUNCTION tablets_skipped(query text, OUT skipped int, OUT rows_in int, OUT right_answer bool) LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	skipped := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Skipped"')::int, 0);
+	rows_in := jsonb_path_query_first(plan, '$.**."Rows In"')::int;
+	SELECT t.right_answer INTO right_answer FROM tablet_cache(query) t;
+END $$;
+SELECT c AS condition, (tablets_skipped('SELECT ROW(count(*), sum(n), min(id)) FROM tablet_cache WHERE ' || c)).*
+	FROM unnest(ARRAY['id < 100', 'id BETWEEN 30000 AND 30100', 'id > 40000', '3 * id < 90 AND id < 100', 'NOT (id >= 200)', 'id IN (7, 9, 11)',
+		'id < 10 OR id > 39990', 'id < 10 OR n < 1', 'n > 399.99', 'n = 17.5', 'm < 1000', 'm IS NULL AND id < 50', 
+		'1 / (id - 40001) < 5 AND (id > 40000 OR id > 40002 OR id > 40003)']) c;
+SELECT (tablets_skipped('SELECT array_agg(s ORDER BY s) FROM (SELECT ROW(k, count(*))::text AS s FROM tablet_cache WHERE id < 5000 GROUP BY k OFFSET 0) g')).*;
+DROP FUNCTION tablets_skipped;
+
 -- a block that has changed is read, also after VACUUM; the others are known not to have changed by the map, then by their own LSNs
 DELETE FROM tablet_cache WHERE id = 40000;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS deleted;

@@ -225,4 +225,7 @@ CORE_API uint32_t program_disassemble(const Program *program, int body, char *bu
 struct Tablet;
 CORE_API bool program_fits(const Program *program, const struct Tablet *tablet);
 
+/* Whether any row of this tablet may pass a body's filters; if not, the body would change nothing, and report nothing. */
+CORE_API bool program_may_pass(const Program *program, int body, const struct Tablet *tablet);
+
 #endif							/* GPUDB_CORE_PROGRAM_H */

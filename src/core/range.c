@@ -1,15 +1,19 @@
 /*
  * range.c
- *		The guard of narrow programs: interval arithmetic over zone maps.
+ *		What zone maps prove of a program: interval arithmetic.
  *
- * The narrow body is interpreted once over intervals instead of values: a
- * LOAD gives the column's minimum and maximum in this tablet, arithmetic gives
- * the interval of its results.  If every unchecked operation stays inside 64
- * bits, no row of the tablet can overflow.  Selections are ignored, which can
- * only widen an interval.
+ * A body is interpreted once over intervals instead of values: a LOAD gives
+ * the column's minimum and maximum in this tablet, arithmetic gives the
+ * interval of its results, a comparison what it may come to.  Selections are
+ * ignored, which can only widen an interval.
+ *
+ * The guard of narrow programs: if every unchecked operation stays inside 64
+ * bits, no row of the tablet can overflow.  Pruning: if a filter's condition
+ * cannot come true, no row passes.
  */
 #include "core/decimal.h"
 #include "core/op_arith.h"
+#include "core/op_date.h"
 #include "core/program.h"
 #include "core/tablet_format.h"
 
@@ -100,6 +104,14 @@ interval_of(const Program *program, const Tablet *tablet, const Instr *in, const
 			r.min = INT32_MIN;
 			r.max = INT32_MAX;
 			break;
+		case VMOP_DATE_TO_TS:
+			r.min = op_date_to_ts((int64_t) a->min);
+			r.max = op_date_to_ts((int64_t) a->max);
+			break;
+		case VMOP_TS_TO_DATE:
+			r.min = op_ts_to_date((int64_t) a->min);
+			r.max = op_ts_to_date((int64_t) a->max);
+			break;
 		case VMOP_BLEND_I:
 			r.min = a->min < b->min ? a->min : b->min;
 			r.max = a->max > b->max ? a->max : b->max;
@@ -132,6 +144,146 @@ program_fits(const Program *program, const Tablet *tablet)
 		if (!interval_fits(&r))
 			return false;
 		reg[in->dst] = r;
+	}
+	return true;
+}
+
+/* Pruning */
+
+/* What a condition may come to, a bit each. */
+#define MAY_BE_FALSE	1
+#define MAY_BE_TRUE		2
+#define MAY_BE_NULL		4
+#define MAY_BE_ANY		(MAY_BE_FALSE | MAY_BE_TRUE | MAY_BE_NULL)
+
+typedef struct Facts
+{
+	Interval	range[PROGRAM_MAX_REGISTERS];	/* of integers */
+	uint8_t		may_be[PROGRAM_MAX_REGISTERS];	/* of bools */
+} Facts;
+
+static uint8_t
+may_be(bool is_true, bool is_false)
+{
+	return (is_true ? MAY_BE_TRUE : 0) | (is_false ? MAY_BE_FALSE : 0) | MAY_BE_NULL;
+}
+
+/* a AND b, where `absorbs` is false; with true, a OR b. */
+static uint8_t
+may_be_both(uint8_t a, uint8_t b, uint8_t absorbs)
+{
+	const uint8_t other = absorbs ^ MAY_BE_FALSE ^ MAY_BE_TRUE;
+	uint8_t		r = (a | b) & absorbs;
+
+	if (a & b & other)
+		r |= other;
+	if (((a & MAY_BE_NULL) && (b & ~absorbs)) || ((b & MAY_BE_NULL) && (a & ~absorbs)))
+		r |= MAY_BE_NULL;
+	return r;
+}
+
+/* Whether some of the sorted constants lie in an interval. */
+static bool
+some_within(const uint64_t *words, uint32_t n, const Interval *a)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if ((int64_t) words[i] >= a->min && (int64_t) words[i] <= a->max)
+			return true;
+	return false;
+}
+
+static uint8_t
+condition_of(const Program *program, const Instr *in, const Facts *facts)
+{
+	const Interval *a = &facts->range[in->a];
+	const Interval *b = &facts->range[in->b];
+	const uint8_t p = facts->may_be[in->a];
+	const uint8_t q = facts->may_be[in->b];
+	const bool	overlap = a->min <= b->max && b->min <= a->max;
+	const bool	one_value = a->min == a->max && b->min == b->max;
+
+	switch ((Opcode) in->op)
+	{
+		case VMOP_CONST_B:
+			return in->c ? MAY_BE_NULL : program_words(program)[in->imm] != 0 ? MAY_BE_TRUE : MAY_BE_FALSE;
+		case VMOP_EQ_I:
+		case VMOP_EQ_W:
+			return may_be(overlap, !(one_value && overlap));
+		case VMOP_NE_I:
+		case VMOP_NE_W:
+			return may_be(!(one_value && overlap), overlap);
+		case VMOP_LT_I:
+		case VMOP_LT_W:
+			return may_be(a->min < b->max, a->max >= b->min);
+		case VMOP_LE_I:
+		case VMOP_LE_W:
+			return may_be(a->min <= b->max, a->max > b->min);
+		case VMOP_IN_I:
+			return may_be(some_within(program_words(program) + in->imm, in->c, a), true);
+		case VMOP_AND:
+			return may_be_both(p, q, MAY_BE_FALSE);
+		case VMOP_OR:
+			return may_be_both(p, q, MAY_BE_TRUE);
+		case VMOP_NOT:
+			return (p & MAY_BE_TRUE ? MAY_BE_FALSE : 0) | (p & MAY_BE_FALSE ? MAY_BE_TRUE : 0) | (p & MAY_BE_NULL);
+		case VMOP_IS_TRUE:
+			return (p & MAY_BE_TRUE) | (p & ~MAY_BE_TRUE ? MAY_BE_FALSE : 0);
+		case VMOP_IS_FALSE:
+			return (p & MAY_BE_FALSE ? MAY_BE_TRUE : 0) | (p & ~MAY_BE_FALSE ? MAY_BE_FALSE : 0);
+		case VMOP_BLEND_B:
+			return p | q;
+		default:
+			return MAY_BE_ANY;
+	}
+}
+
+/* The interval of a wide instruction's result. */
+static Interval
+wide_interval_of(const Program *program, const Tablet *tablet, const Instr *in, const Interval *reg)
+{
+	const TabletColumn *column = &tablet->column[in->imm];
+	Interval	r = {WIDE_MIN, WIDE_MAX};
+
+	switch ((Opcode) in->op)
+	{
+		case VMOP_LOAD_W:
+			return (Interval) {wide_load(column->min), wide_load(column->max)};
+		case VMOP_CONST_W:
+			if (!in->c)
+				r.min = r.max = wide_load(program_words(program) + in->imm);
+			return r;
+		case VMOP_WIDEN:
+			return reg[in->a];
+		default:
+			return r;
+	}
+}
+
+bool
+program_may_pass(const Program *program, int body, const Tablet *tablet)
+{
+	const Instr *code = program_instrs(program, body);
+	const Interval any = {INT64_MIN, INT64_MAX};
+	Facts		facts;
+
+	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
+	{
+		const Instr *in = &code[pc];
+		const OpInfo *op = &op_info[in->op];
+
+		if (in->op == VMOP_FILTER && !(facts.may_be[in->a] & MAY_BE_TRUE))
+			return false;
+		/* what fails is reported, though no row might pass later; and what comes after filters needs no look */
+		if (op->status != STATUS_DONE || op->shape >= SHAPE_KEY)
+			return true;
+		if (op->dst == KIND_I)
+			facts.range[in->dst] = interval_of(program, tablet, in, facts.range);
+		else if (op->dst == KIND_W)
+			facts.range[in->dst] = wide_interval_of(program, tablet, in, facts.range);
+		else if (op->dst == KIND_B)
+			facts.may_be[in->dst] = condition_of(program, in, &facts);
+		if (op->dst == KIND_I && !interval_fits(&facts.range[in->dst]))
+			facts.range[in->dst] = any;
 	}
 	return true;
 }

@@ -75,6 +75,8 @@ explain_report(GpuNode *node, ExplainState *es)
 	ExplainPropertyInteger("Tablets", NULL, feed->windows, es);
 	if (feed->tablets_found > 0)
 		ExplainPropertyInteger("Tablets Cached", NULL, feed->tablets_found, es);
+	if (feed->tablets_skipped > 0)
+		ExplainPropertyInteger("Tablets Skipped", NULL, feed->tablets_skipped, es);
 	if (feed->blocks_reread > 0)
 		ExplainPropertyInteger("Cached Blocks Reread", NULL, feed->blocks_reread, es);
 	if (feed->tablets_kept > 0)

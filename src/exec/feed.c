@@ -218,6 +218,7 @@ feed_report_add(FeedReport *into, const FeedReport *from)
 	into->windows += from->windows;
 	into->tablets_found += from->tablets_found;
 	into->tablets_kept += from->tablets_kept;
+	into->tablets_skipped += from->tablets_skipped;
 	into->blocks_reread += from->blocks_reread;
 	into->rows_in += from->rows_in;
 	into->pages_pinned += from->pages_pinned;
@@ -258,17 +259,35 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 	feed->device->release(feed->job, work);
 }
 
-/* Make a cached tablet an item's work; false if there are no more. */
+/* Whether no row of a cached tablet can pass. */
+static bool
+is_pruned(Feed *feed, const Tablet *tablet)
+{
+	const Program *program = feed->spec.program;
+	const bool	pruned = !program_may_pass(program, program_choose_body(program, tablet), tablet);
+
+	feed->report.tablets_skipped += pruned;
+	return pruned;
+}
+
+/* Make a cached tablet of which rows may pass an item's work; false if there are no more. */
 static bool
 take_cached(Feed *feed, DeviceWork *work)
 {
-	uint32		nrows;
+	CachedRows	rows;
 
-	if (feed->tablets == NULL || !tablet_scan_next_cached(feed->tablets, work, &nrows))
+	if (feed->tablets == NULL)
 		return false;
+	do
+		if (!tablet_scan_next_cached(feed->tablets, &rows))
+			return false;
+	while (is_pruned(feed, rows.tablet));
 	work->pages = NULL;
+	work->stage = STAGE_RUN;
+	work->tablet = rows.tablet;
+	work->selected = rows.selected;
 	feed->report.windows++;
-	feed->report.rows_in += nrows;
+	feed->report.rows_in += rows.nrows;
 	return true;
 }
 

@@ -22,7 +22,8 @@
 typedef struct FeedReport
 {
 	uint64		windows;		/* fed to the device, with whole tablets that were cached */
-	uint64		tablets_found;	/* of these, the latter */
+	uint64		tablets_found;	/* the latter, fed or skipped */
+	uint64		tablets_skipped;	/* of those found, since no row of theirs could pass */
 	uint64		tablets_kept;	/* left in the cache for others */
 	uint64		blocks_reread;	/* of cached tablets, since they have changed */
 	uint64		rows_in;

@@ -19,7 +19,9 @@
 #include "catalog/namespace.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "postmaster/bgworker.h"
+#include "storage/latch.h"
 #include "utils/guc.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
@@ -27,6 +29,8 @@
 
 #include "device/calibration.h"
 #include "device/device.h"
+#include "device/free_cores.h"
+#include "device/threads.h"
 #include "exec/stat.h"
 #include "guc.h"
 #include "plan/calibrate.h"
@@ -38,6 +42,11 @@
 #define TURNS_LEAST 5
 #define TURNS_MOST	200
 #define TURNS_SECONDS 15		/* no turn begins later */
+
+/* By itself: seconds between looks at whether the machine is idle, and for how long; calibrations in vain. */
+#define IDLE_WAIT_S	5
+#define IDLE_WAIT_MOST_S 600
+#define ATTEMPTS	3
 
 extern PGDLLEXPORT void gpudb_calibration_main(Datum arg);
 
@@ -110,7 +119,46 @@ gpudb_calibrate(PG_FUNCTION_ARGS)
 
 /* At the first start */
 
-/* Once: nobody waits for it, and what fails is tried again at the next start. */
+static bool
+machine_is_idle(void)
+{
+	return cores_are_free(threads_wanted());
+}
+
+/* Wait for an idle machine, but not forever. */
+static void
+await_idle_machine(void)
+{
+	if (!machine_is_idle())
+		ereport(LOG, (errmsg("gpudb waits for an idle machine to calibrate its cost model")));
+	for (int s = 0; s < IDLE_WAIT_MOST_S && !machine_is_idle(); s += IDLE_WAIT_S)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, IDLE_WAIT_S * 1000L, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+calibrate_in_transaction(bool anew)
+{
+	StartTransactionCommand();
+	if (!XactReadOnly)
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		calibrate(anew);
+		PopActiveSnapshot();
+		ereport(LOG, (errmsg("gpudb has calibrated its cost model"), errhint("See the view gpudb.calibration.")));
+	}
+	CommitTransactionCommand();
+}
+
+/*
+ * Once: nobody waits for it, and what fails is tried again at the next start.
+ * After a server's first start its tables are often loaded: threads that find
+ * no core then look as if they were of no use, so figures from such a time are
+ * good for nothing but to wait for others.
+ */
 void
 gpudb_calibration_main(Datum arg)
 {
@@ -121,15 +169,13 @@ gpudb_calibration_main(Datum arg)
 	has_gpu = device_await_gpu() == NULL;
 	if (calibration_measured(FIGURE_cpu_start) && (!has_gpu || calibration_measured(FIGURE_gpu_start)))
 		return;
-	StartTransactionCommand();
-	if (!XactReadOnly)
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++)
 	{
-		PushActiveSnapshot(GetTransactionSnapshot());
-		calibrate(false);
-		PopActiveSnapshot();
-		ereport(LOG, (errmsg("gpudb has calibrated its cost model"), errhint("See the view gpudb.calibration.")));
+		await_idle_machine();
+		calibrate_in_transaction(attempt > 0);
+		if (machine_is_idle())
+			break;
 	}
-	CommitTransactionCommand();
 }
 
 void

@@ -7,7 +7,7 @@
  * takes for a unit of estimated CPU cost.
  *
  * Pages may have to be read from disk; that part costs what it costs
- * PostgreSQL.  Feeding and computing overlap, so a pass takes as long as the
+ * PostgreSQL, but for columns that the CPU device will find cached.  Feeding and computing overlap, so a pass takes as long as the
  * slower of both.  On the CPU device the backend, when it waits, computes, too,
  * so there the work of all threads together is the other bound; on a GPU it is
  * the transfer of pages, which turns them into columns on the way, or the
@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "access/table.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
 #include "nodes/value.h"
@@ -35,6 +36,7 @@
 #include "exec/feeders.h"
 #include "guc.h"
 #include "plan/cost.h"
+#include "tablet/tablet_scan.h"
 
 #define NS(name) calibration_figure(FIGURE_##name)
 
@@ -108,22 +110,48 @@ ns_of_feeding(const RelOptInfo *rel)
 	return rel->pages * NS(pin_page) + rel->tuples * NS(pin_tuple);
 }
 
+/* The part of a relation whose columns are there already: the CPU device's aggregates find them. */
 static double
-ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double groups)
+cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
+{
+	ColumnWanted *wanted;
+	Relation	relation;
+	double		part;
+
+	if (!gpudb_cache || groups == 0 || gpudb_device == DEVICE_GPU)
+		return 0;
+	wanted = palloc0(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
+	for (int i = 0; i < compiled->ncolumns; i++)
+		wanted[i] = (ColumnWanted) {
+			.attno = compiled->column[i].attno, .second = compiled->column[i].second,
+			.packed = compiled->column[i].packed, .scale = compiled->column[i].scale
+		};
+	/* the planner has locked it */
+	relation = table_open(candidate->relation, NoLock);
+	part = tablet_cached_part(relation, candidate->rel->pages, wanted, compiled->ncolumns);
+	table_close(relation, NoLock);
+	pfree(wanted);
+	return part;
+}
+
+/* A part of the pages must be read and turned into columns. */
+static double
+ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double groups, double from_pages)
 {
 	const RelOptInfo *rel = candidate->rel;
 	/* a thread takes windows */
 	double		threads = Min(threads_wanted(), rel->pages / TABLET_WINDOW_PAGES);
-	double		feed = ns_of_feeding(rel);
+	double		feed = ns_of_feeding(rel) * from_pages;
 	double		ops = compiled->op_cost - (groups > 1 ? GROUP_OP_COST : 0);
-	double		row = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, compiled) +
-		NS(cpu_op) * ops + ns_of_group(groups) + compiled->fetch_cost;
+	double		column = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, compiled) + compiled->fetch_cost;
+	double		run = NS(cpu_op) * ops + ns_of_group(groups);
 	double		work;
 
 	for (int i = 0; i < compiled->ncolumns; i++)
-		row += ns_of_column(candidate->relation, &compiled->column[i]);
+		column += ns_of_column(candidate->relation, &compiled->column[i]);
 	/* no core is faster than memory */
-	work = Max(rel->pages * NS(cpu_page) + rel->tuples * row, rel->pages * NS(cpu_read_page));
+	work = Max((rel->pages * NS(cpu_page) + rel->tuples * column) * from_pages + rel->tuples * run,
+			   rel->pages * NS(cpu_read_page) * from_pages);
 	return NS(cpu_start) + Max(feed, (feed + work) / (1 + threads * NS(cpu_thread)));
 }
 
@@ -168,14 +196,15 @@ cost_pass(const Candidate *candidate, const CompileResult *compiled, double grou
 {
 	const RelOptInfo *rel = candidate->rel;
 	bool		may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && program_suits_gpu(compiled->program);
-	double		cpu = ns_on_cpu(candidate, compiled, groups);
+	double		cached = cached_part(candidate, compiled, groups);
+	double		cpu = ns_on_cpu(candidate, compiled, groups, 1 - cached);
 	double		gpu = may_gpu ? ns_on_gpu(rel, compiled, groups) : 0;
 	PassCost	pass = {.on_gpu = may_gpu && (gpudb_device == DEVICE_GPU || gpu < cpu)};
 	double		seq_page_cost;
 	double		ns = pass.on_gpu ? gpu : cpu;
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &seq_page_cost);
-	pass.cost = seq_page_cost * rel->pages + ns / NS(pg_unit);
+	pass.cost = seq_page_cost * rel->pages * (pass.on_gpu ? 1 : 1 - cached) + ns / NS(pg_unit);
 	pass.ms = ns / 1e6;
 	return pass;
 }

@@ -202,6 +202,42 @@ shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
 	LWLockRelease(pool_lock());
 }
 
+static BlockNumber
+blocks_cached(const Shelf *shelf, const ColumnKeys *keys)
+{
+	BlockNumber n = 0;
+
+	for (int t = 0; t < SHELF_TABLETS; t++)
+	{
+		const CachedTablet *cached = pool_address(shelf->tablet[t]);
+		bool		has_columns = cached != NULL;
+
+		for (int k = 0; k < keys->n && has_columns; k++)
+			has_columns = find_column(cached, &keys->key[k]) != NULL;
+		if (has_columns)
+			n += cached->notes.nblocks - block_set_count(&cached->stamp.lost);
+	}
+	return n;
+}
+
+BlockNumber
+shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys)
+{
+	BlockNumber n = 0;
+
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	for (uint32 number = 0; number < nshelves; number++)
+	{
+		const ShelfKey key = key_of(relation, number);
+		const Shelf *shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
+
+		if (shelf != NULL)
+			n += blocks_cached(shelf, keys);
+	}
+	LWLockRelease(pool_lock());
+	return n;
+}
+
 void
 shelf_count_hit(Shelf *shelf, uint32 tablet)
 {

@@ -72,6 +72,9 @@ extern void shelf_unpin(Shelf *shelf);
 /* Find a shelf's tablets with their columns of these keys; found[SHELF_TABLETS] have room for them. */
 extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found);
 
+/* Blocks of a relation's cached tablets that have columns of these keys, but for those that are known to have changed. */
+extern BlockNumber shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys);
+
 /* Note, for views, that a query uses a tablet. */
 extern void shelf_count_hit(Shelf *shelf, uint32 tablet);
 

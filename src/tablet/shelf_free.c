@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "common/relpath.h"
-#include "port/pg_bitutils.h"
 #include "storage/lwlock.h"
 #include "utils/timestamp.h"
 
@@ -168,7 +167,7 @@ show_tablet(Shelf *shelf, uint32 number, ShelfVisitor visit, void *arg)
 	ShelfColumn shown = {
 		.tablespace = shelf->key.tablespace, .database = shelf->key.database, .file = shelf->key.file,
 		.first_block = tablet->notes.first, .nblocks = tablet->notes.nblocks,
-		.nlost = (uint32) pg_popcount((const char *) &tablet->stamp.lost, sizeof(tablet->stamp.lost)), .nrows = tablet->nrows,
+		.nlost = block_set_count(&tablet->stamp.lost), .nrows = tablet->nrows,
 		.hits = pg_atomic_read_u32(&shelf->hits[number]), .rebuilds = shelf->rebuilds[number],
 		.last_use = (TimestampTz) pg_atomic_read_u64(&shelf->last_use)
 	};

@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/datum.h"
+#include "utils/snapmgr.h"
 
 #include "core/hash.h"
 
@@ -228,6 +229,19 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	return scan;
 }
 
+double
+tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
+{
+	ColumnKeys	columns = {nwanted};
+	double		part;
+
+	if (!pool_exists() || nblocks == 0 || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()) ||
+		!column_keys(relation, wanted, &columns))
+		return 0;
+	part = (double) shelf_blocks_cached(relation, (nblocks + SHELF_BLOCKS - 1) / SHELF_BLOCKS, &columns) / nblocks;
+	return Min(part, 1);
+}
+
 void
 tablet_scan_decide(TabletScan *scan)
 {
@@ -247,7 +261,7 @@ tablet_scan_decide(TabletScan *scan)
 /* Using */
 
 bool
-tablet_scan_next_cached(TabletScan *scan, DeviceWork *work, uint32 *nrows)
+tablet_scan_next_cached(TabletScan *scan, CachedRows *rows)
 {
 	const ScanTablet *t;
 
@@ -256,10 +270,7 @@ tablet_scan_next_cached(TabletScan *scan, DeviceWork *work, uint32 *nrows)
 	if (scan->next_cached >= scan->ntablets)
 		return false;
 	t = &scan->tablets[scan->next_cached++];
-	work->tablet = t->cached;
-	work->selected = t->selected;
-	*nrows = t->nselected;
-	work->stage = STAGE_RUN;
+	*rows = (CachedRows) {t->cached, t->selected, t->nselected};
 	scan->report.cached++;
 	return true;
 }

@@ -16,7 +16,7 @@
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 
-#include "core/device_api.h"
+#include "core/tablet_format.h"
 #include "tablet/build.h"
 #include "tablet/pages.h"
 
@@ -37,11 +37,25 @@ typedef struct TabletReport
  */
 extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 
+/*
+ * The part of a relation of so many blocks that a scan would find cached, as
+ * the planner may guess it: without a look at whether it can be used.
+ */
+extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
+
 /* Pin the relation's shelves and decide about all tablets; the scan must be closed from now on, whatever happens. */
 extern void tablet_scan_decide(TabletScan *scan);
 
-/* Make the next cached tablet, with so many rows, the work of an item, with nothing to deform; false when there are no more. */
-extern bool tablet_scan_next_cached(TabletScan *scan, DeviceWork *work, uint32 *nrows);
+/* A cached tablet, and which of its rows count. */
+typedef struct CachedRows
+{
+	Tablet	   *tablet;
+	const uint64 *selected;		/* a bitmap; NULL = all */
+	uint32		nrows;			/* of these */
+} CachedRows;
+
+/* The next cached tablet that can be used; false when there are no more. */
+extern bool tablet_scan_next_cached(TabletScan *scan, CachedRows *rows);
 
 /* Have the source read the next tablet's blocks, or those that it lacks; false when there are no more. */
 extern bool tablet_scan_next_range(TabletScan *scan, PageSource *source);

@@ -19,6 +19,7 @@
 
 #include "access/transam.h"
 #include "access/xlogdefs.h"
+#include "port/pg_bitutils.h"
 #include "storage/block.h"
 #include "storage/buf.h"
 #include "storage/bufpage.h"
@@ -113,6 +114,12 @@ block_set_add(BlockSet *set, uint32 block)
 	set->word[block / 64] |= UINT64CONST(1) << (block % 64);
 }
 
+static inline uint32
+block_set_count(const BlockSet *set)
+{
+	return (uint32) pg_popcount((const char *) set, sizeof(*set));
+}
+
 /* Add the blocks of another set. */
 static inline void
 block_set_join(BlockSet *set, const BlockSet *other)
@@ -120,6 +127,5 @@ block_set_join(BlockSet *set, const BlockSet *other)
 	for (size_t w = 0; w < lengthof(set->word); w++)
 		set->word[w] |= other->word[w];
 }
-
 
 #endif							/* GPUDB_TABLET_VALIDITY_H */

@@ -29,6 +29,8 @@ QUERIES = [
     "SELECT sum(n), max(f), count(*) FROM tablets_{t} WHERE k < 4",
     "SELECT k, count(*), sum(n), min(id) FROM tablets_{t} GROUP BY k",
     "SELECT count(*), sum(id) FROM tablets_{t} WHERE m IS NULL OR f > 500",
+    "SELECT count(*), sum(n) FROM tablets_{t} WHERE id < {id}",
+    "SELECT count(*), sum(m) FROM tablets_{t} WHERE id > {id} AND k <> 3",
 ]
 # most of them change few rows; {id} is one of the table's
 WRITES = [

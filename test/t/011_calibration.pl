@@ -1,6 +1,7 @@
 # gpudb.calibrate() keeps its figures in a file, which is believed only if it is whole and of this machine.
 use strict;
 use warnings;
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -102,5 +103,23 @@ is(answer("SELECT string_agg(figure, ' ' ORDER BY figure) FROM gpudb.calibration
 	'gpu_copy_page gpu_copy_start gpu_fetch_page gpu_launch', 'its figures are measured, but for those that it has not');
 is(answer("SELECT count(*) FROM gpudb.calibration WHERE figure IN ('gpu_hop', 'gpu_read_page', 'gpu_read_word') AND nanoseconds BETWEEN 0.01 AND 1e7"),
 	'3', 'those of the process and its memory are plausible');
+
+# by itself it waits for an idle machine, and keeps nobody from stopping the server
+$node->append_conf('postgresql.conf', "gpudb.provider = 'auto'\ngpudb.auto_calibrate = on");
 $node->stop;
+unlink $file;
+my $offset = -s $node->logfile;
+my @busy = map { IPC::Run::start([ $^X, '-e', 'alarm 120; 1 while 1' ]) } (1 .. 3 * `nproc`);
+$node->start;
+my $waits = 0;
+for (my $i = 0; $i < 300 && !$waits; $i++)
+{
+	$waits = slurp_file($node->logfile, $offset) =~ /gpudb waits for an idle machine/;
+	select undef, undef, undef, 0.1;
+}
+ok($waits, 'it waits as long as others use the cores');
+is(answer($measured), '0', 'and has measured nothing');
+$node->stop;
+$_->kill_kill for @busy;
+unlike(slurp_file($node->logfile, $offset), qr/PANIC|terminated by signal/, 'a worker that waits ends with the server');
 done_testing();

@@ -9,6 +9,7 @@
  */
 #include "assembler.h"
 #include "fixture.h"
+#include "interpreters.h"
 #include "tap.h"
 
 #define COLUMNS		4
@@ -318,9 +319,169 @@ test_no_narrow_body(void)
 	tap_end();
 }
 
+/* Pruning */
+
+/* Comparisons of random values, and conditions made of these; the last one is the filter's. */
+static void
+random_condition(int *filter)
+{
+	int			n;
+	int			first;
+	int			i;
+
+	random_program();
+	n = as.code[0][as.count[0] - 1].dst + 1;
+	first = n;
+	for (i = 0; i < 4; i++)
+	{
+		static const Opcode ops[] = {VMOP_EQ_I, VMOP_NE_I, VMOP_LT_I, VMOP_LE_I};
+
+		asm_emit(&as, ops[random_below(lengthof(ops))], n++, FIRST_REG + (int) random_below((uint32_t) (first - FIRST_REG)),
+				 FIRST_REG + (int) random_below(1 + COLUMNS), 0, 0);
+	}
+	for (i = (int) random_below(5); i > 0; i--)
+	{
+		static const Opcode ops[] = {VMOP_AND, VMOP_AND, VMOP_OR, VMOP_NOT, VMOP_IS_TRUE, VMOP_IS_FALSE};
+		Opcode		op = ops[random_below(lengthof(ops))];
+		int			a = first + (int) random_below((uint32_t) (n - first));
+		int			b = first + (int) random_below((uint32_t) (n - first));
+
+		asm_emit(&as, op, n++, a, op == VMOP_AND || op == VMOP_OR ? b : 0, 0, 0);
+	}
+	*filter = n - 1;
+	asm_emit(&as, VMOP_FILTER, 0, *filter, 0, 0, 0);
+	asm_emit(&as, VMOP_EMIT, 0, 0, 0, 0, 0);
+}
+
+/* Rows of the columns' ranges, their ends above all; some values are NULL. */
+static Tablet *
+rows_of_ranges(uint32_t n)
+{
+	uint16_t	types[COLUMNS] = {COLTYPE_I64, COLTYPE_I64, COLTYPE_I64, COLTYPE_I64};
+	Tablet	   *tablet = tablet_make(types, COLUMNS, n, 0);
+	int			c;
+	uint32_t	r;
+
+	for (c = 0; c < COLUMNS; c++)
+	{
+		wide_store(tablet->column[c].min, ranges[c].min);
+		wide_store(tablet->column[c].max, ranges[c].max);
+		for (r = 0; r < n; r++)
+		{
+			tablet_set_int(tablet, c, r, value_in(&ranges[c], r < 2 * (1u << COLUMNS) ? r >> c & 1 : random_below(4)));
+			if (r >= 2 * (1u << COLUMNS) && random_below(8) == 0)
+				tablet_set_null(tablet, c, r);
+		}
+	}
+	return tablet;
+}
+
+static uint32_t
+rows_that_pass(const Program *program, const Tablet *tablet)
+{
+	static uint32_t out[256];
+	VmRun		run;
+	uint32_t	n;
+
+	run_open(&run, program, BODY_NARROW, tablet, LARGE_TILE);
+	run.out = out;
+	run.out_capacity = lengthof(out);
+	tap_expect(vm_run_large(&run) == STATUS_DONE, "a run");
+	n = run.out_count;
+	run_close(&run, LARGE_TILE);
+	return n;
+}
+
+static void
+test_pruning(void)
+{
+	long		pruned = 0;
+	long		kept = 0;
+	long		trial;
+
+	tap_begin("no row passes of a tablet that is pruned");
+	for (trial = 0; trial < 40000; trial++)
+	{
+		Program    *program;
+		Tablet	   *tablet;
+		uint32_t	size;
+		int			filter;
+
+		random_condition(&filter);
+		program = asm_finish(&as);
+		size = program->size;
+		tablet = rows_of_ranges(80);
+		if (program_fits(program, tablet))
+		{
+			const uint32_t passed = rows_that_pass(program, tablet);
+
+			if (program_may_pass(program, BODY_NARROW, tablet))
+				kept += passed > 0;
+			else
+			{
+				tap_expect(passed == 0, "program %ld: %u rows pass", trial, passed);
+				pruned++;
+			}
+		}
+		program_free(program, size);
+		tablet_free(tablet);
+	}
+	tap_expect(pruned > 1000 && kept > 1000, "%ld pruned and %ld with rows that pass: not a fair trial", pruned, kept);
+	tap_end();
+}
+
+/* A filter by a column from 10 to 20, and the constant; then perhaps an instruction that may fail before it. */
+static bool
+may_pass(Opcode op, int64_t constant, bool column_first, bool may_fail)
+{
+	Program    *program;
+	Tablet	   *tablet;
+	uint32_t	size;
+	bool		passes;
+
+	ranges[0].min = 10;
+	ranges[0].max = 20;
+	asm_init(&as, COLUMNS, false);
+	asm_emit(&as, VMOP_CONST_I, 1, 0, 0, 0, asm_word(&as, (uint64_t) constant));
+	asm_emit(&as, VMOP_LOAD_I, 2, 0, 0, 0, 0);
+	if (may_fail)
+		asm_emit(&as, VMOP_DIV_I4, 4, 1, 2, 0, 0);
+	asm_emit(&as, op, 3, column_first ? 2 : 1, column_first ? 1 : 2, 0, 0);
+	asm_emit(&as, VMOP_FILTER, 0, 3, 0, 0, 0);
+	asm_emit(&as, VMOP_EMIT, 0, 0, 0, 0, 0);
+	program = asm_finish(&as);
+	size = program->size;
+	tablet = tablet_of_ranges();
+	passes = program_may_pass(program, BODY_NARROW, tablet);
+	program_free(program, size);
+	tablet_free(tablet);
+	return passes;
+}
+
+static void
+test_pruning_edges(void)
+{
+	tap_begin("what is pruned, and what just not");
+	tap_expect(!may_pass(VMOP_LT_I, 10, true, false), "x < 10");
+	tap_expect(may_pass(VMOP_LT_I, 11, true, false), "x < 11");
+	tap_expect(!may_pass(VMOP_LE_I, 9, true, false), "x <= 9");
+	tap_expect(may_pass(VMOP_LE_I, 10, true, false), "x <= 10");
+	tap_expect(!may_pass(VMOP_LT_I, 20, false, false), "20 < x");
+	tap_expect(may_pass(VMOP_LT_I, 19, false, false), "19 < x");
+	tap_expect(!may_pass(VMOP_LE_I, 21, false, false), "21 <= x");
+	tap_expect(may_pass(VMOP_LE_I, 20, false, false), "20 <= x");
+	tap_expect(!may_pass(VMOP_EQ_I, 21, true, false), "x = 21");
+	tap_expect(may_pass(VMOP_EQ_I, 15, true, false), "x = 15");
+	tap_expect(may_pass(VMOP_NE_I, 15, true, false), "x <> 15");
+	tap_expect(may_pass(VMOP_LT_I, 10, true, true), "x < 10 behind what may fail");
+	tap_end();
+}
+
 int
 main(void)
 {
+	test_pruning_edges();
+	test_pruning();
 	test_edges();
 	test_single_operations();
 	test_soundness();
