@@ -66,6 +66,13 @@ CREATE VIEW gpudb.cache AS
     FROM (SELECT *, row_number() OVER (PARTITION BY relation, first_block) AS nth FROM gpudb.tablets) AS columns
     GROUP BY relation;
 COMMENT ON VIEW gpudb.cache IS 'what queries have left behind of each relation for others';
+CREATE FUNCTION gpudb.check(relation regclass, OUT column_name text, OUT tablets bigint, OUT blocks bigint, OUT rows bigint,
+        OUT differences bigint)
+    RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'gpudb_check';
+COMMENT ON FUNCTION gpudb.check(regclass) IS
+    'compares what queries have left behind of a relation with its pages; there should be no differences';
 CREATE FUNCTION gpudb.evict(relation regclass) RETURNS bigint
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
     AS 'MODULE_PATHNAME', 'gpudb_evict';

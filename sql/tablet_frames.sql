@@ -53,6 +53,7 @@ SELECT c AS col, t.* FROM unnest('{minute,code}'::text[]) c,
 SELECT column_name, form FROM gpudb.tablets
 	WHERE relation = 'tablet_frames'::regclass AND first_block = 0 AND column_name <> ALL ('{flag,day,who}') ORDER BY 1;
 
+SELECT column_name, tablets, rows > 0 AS rows, differences FROM gpudb.check('tablet_frames') ORDER BY 1;
 SELECT gpudb.evict('tablet_frames') > 0 AS evicted;
 DROP TABLE tablet_frames;
 DROP FUNCTION tablet_frames;

@@ -18,6 +18,15 @@ VACUUM tablet_views;
 SELECT sum(id), count(k) FROM tablet_views;
 SELECT DISTINCT first_block, blocks_lost > 0 AS some_lost FROM gpudb.tablets WHERE relation = 'tablet_views'::regclass ORDER BY 1;
 SELECT percent_valid BETWEEN 99 AND 99.9 AS nearly_valid, hits, rebuilds FROM gpudb.cache WHERE relation = 'tablet_views'::regclass;
+-- what is cached and can be used is what stands in the pages
+SELECT column_name, tablets, blocks BETWEEN 1370 AND 1431 AS blocks, rows BETWEEN 19000 AND 20000 AS rows, differences
+	FROM gpudb.check('tablet_views') ORDER BY 1;
+DELETE FROM tablet_views WHERE ctid IN ('(7,1)', '(7,2)');
+BEGIN;
+DELETE FROM tablet_views WHERE ctid BETWEEN '(20,1)' AND '(30,99)';
+SELECT sum(differences) FROM gpudb.check('tablet_views');
+ROLLBACK;
+SELECT * FROM gpudb.check('pg_class');
 
 -- others see what they may read, and forget what is theirs
 CREATE ROLE tablet_views_user;
@@ -25,6 +34,7 @@ GRANT SELECT (k) ON tablet_views TO tablet_views_user;
 SET ROLE tablet_views_user;
 SELECT relation, columns FROM gpudb.cache;
 SELECT gpudb.evict('tablet_views');
+SELECT * FROM gpudb.check('tablet_views');
 RESET ROLE;
 ALTER TABLE tablet_views ENABLE ROW LEVEL SECURITY;
 SET ROLE tablet_views_user;

@@ -1,6 +1,6 @@
 /*
  * tablet_views.c
- *		What is cached, for the views gpudb.tablets and gpudb.cache; and forgetting it.
+ *		What is cached, for the views gpudb.tablets and gpudb.cache; checking and forgetting it.
  */
 #include "postgres.h"
 
@@ -12,15 +12,19 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
+#include "utils/snapmgr.h"
 
 #include "exec/stat.h"
 #include "pg_compat.h"
 #include "tablet/shelf.h"
+#include "tablet/tablet_check.h"
 
 extern PGDLLEXPORT Datum gpudb_tablets(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum gpudb_check(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_evict(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_tablets);
+PG_FUNCTION_INFO_V1(gpudb_check);
 PG_FUNCTION_INFO_V1(gpudb_evict);
 
 /* Columns that were cached at one moment: names are looked up later, without the pool's lock. */
@@ -89,10 +93,10 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 	{
 		const ShelfColumn *c = &seen.column[i];
 		Oid			relation = compat_relation_of_file(c->tablespace, c->file);
-		char	   *name = OidIsValid(relation) ? get_attname(relation, c->attno, true) : NULL;
+		char	   *name = OidIsValid(relation) ? get_attname(relation, c->key.attno, true) : NULL;
 
 		/* dropped by now, or nobody's business */
-		if (name == NULL || !may_see(relation, c->attno))
+		if (name == NULL || !may_see(relation, c->key.attno))
 			continue;
 		{
 			Datum		values[] = {
@@ -109,18 +113,60 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* gpudb.evict(relation regclass): forget its tablets; how many there were.  For its owner. */
-Datum
-gpudb_evict(PG_FUNCTION_ARGS)
+/* A relation that is the user's. */
+static Relation
+open_own(Oid oid)
 {
-	Oid			oid = PG_GETARG_OID(0);
 	Relation	relation;
-	uint64		tablets;
 
 	require_preloaded();
 	relation = relation_open(oid, AccessShareLock);
 	if (!compat_owns_relation(oid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relation->rd_rel->relkind), RelationGetRelationName(relation));
+	return relation;
+}
+
+typedef struct CheckRows
+{
+	ReturnSetInfo *result;
+	Relation	relation;
+} CheckRows;
+
+static void
+put_check(const TabletCheck *check, void *arg)
+{
+	const CheckRows *rows = arg;
+	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(rows->relation), check->attno - 1);
+	Datum		values[] = {
+		CStringGetTextDatum(NameStr(attribute->attname)), Int64GetDatum((int64) check->tablets), Int64GetDatum((int64) check->blocks),
+		Int64GetDatum((int64) check->rows), Int64GetDatum((int64) check->differences)
+	};
+	bool		nulls[lengthof(values)] = {false};
+
+	tuplestore_putvalues(rows->result->setResult, rows->result->setDesc, values, nulls);
+}
+
+/* gpudb.check(relation regclass): column_name, tablets, blocks, rows, differences.  For its owner. */
+Datum
+gpudb_check(PG_FUNCTION_ARGS)
+{
+	CheckRows	rows = {(ReturnSetInfo *) fcinfo->resultinfo, open_own(PG_GETARG_OID(0))};
+	Snapshot	snapshot = RegisterSnapshot(GetActiveSnapshot());
+
+	InitMaterializedSRF(fcinfo, 0);
+	tablet_check(rows.relation, snapshot, put_check, &rows);
+	UnregisterSnapshot(snapshot);
+	relation_close(rows.relation, AccessShareLock);
+	return (Datum) 0;
+}
+
+/* gpudb.evict(relation regclass): forget its tablets; how many there were.  For its owner. */
+Datum
+gpudb_evict(PG_FUNCTION_ARGS)
+{
+	Relation	relation = open_own(PG_GETARG_OID(0));
+	uint64		tablets;
+
 	tablets = shelf_evict_relation(relation);
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_INT64((int64) tablets);

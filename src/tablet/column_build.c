@@ -24,6 +24,7 @@ column_build_begin(ColumnBuild *build)
 	build->begun = false;
 	build->nrows = build->null_count = 0;
 	build->max_scale = 0;
+	build->raw_bytes = 0;
 }
 
 /* Memory */
@@ -265,7 +266,7 @@ column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tab
 		copy_bits(build->nulls, first_row, tablet_at(window, from->nulls), 0, window->nrows);
 	build->null_count += from->null_count;
 	build->max_scale = Max(build->max_scale, from->max_scale);
-	build->raw_bytes = coltype_bytes(from->type);
+	build->raw_bytes = Max(build->raw_bytes, coltype_bytes(from->type));
 	if (from->null_count == 0 || !integers || fill_nulls(window, from))
 	{
 		added = integers ? add_integers(build, first_row, rows_expected, window, from)

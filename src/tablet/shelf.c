@@ -162,8 +162,8 @@ shelf_unpin(Shelf *shelf)
 	LWLockRelease(pool_lock());
 }
 
-static bool
-same_key(const ColumnKey *a, const ColumnKey *b)
+bool
+column_key_equal(const ColumnKey *a, const ColumnKey *b)
 {
 	return a->attno == b->attno && a->scale == b->scale && a->second == b->second && a->packed == b->packed &&
 		a->fingerprint == b->fingerprint;
@@ -176,7 +176,7 @@ find_column(const CachedTablet *tablet, const ColumnKey *key)
 	{
 		const CachedColumn *column = pool_address(c);
 
-		if (same_key(&column->key, key))
+		if (column_key_equal(&column->key, key))
 			return column;
 		c = column->next;
 	}

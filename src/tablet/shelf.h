@@ -37,6 +37,8 @@ typedef struct ColumnKeys
 	ColumnKey  *key;
 } ColumnKeys;
 
+extern bool column_key_equal(const ColumnKey *a, const ColumnKey *b);
+
 /* A column of a tablet, in the pool; never changed once others can find it. */
 typedef struct CachedColumn
 {
@@ -122,7 +124,7 @@ typedef struct ShelfColumn
 	uint32		hits;			/* queries that used the tablet */
 	uint32		rebuilds;		/* times that another one took its place */
 	TimestampTz last_use;		/* of its shelf */
-	AttrNumber	attno;
+	ColumnKey	key;
 	ColType		form;			/* in which its values are stored */
 	Size		bytes;
 	Size		raw_bytes;		/* if they were stored as they came from pages */

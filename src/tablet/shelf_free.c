@@ -177,7 +177,7 @@ show_tablet(Shelf *shelf, uint32 number, ShelfVisitor visit, void *arg)
 		const CachedColumn *column = pool_address(c);
 		const Size	nulls = DsaPointerIsValid(column->nulls) ? tablet_bitmap_bytes(tablet->nrows) : 0;
 
-		shown.attno = column->key.attno;
+		shown.key = column->key;
 		shown.form = column->stored.type;
 		shown.bytes = (Size) coltype_bytes(column->stored.type) * tablet->nrows + nulls;
 		shown.raw_bytes = (Size) column->raw_bytes * tablet->nrows + nulls;

@@ -114,6 +114,12 @@ block_set_add(BlockSet *set, uint32 block)
 	set->word[block / 64] |= UINT64CONST(1) << (block % 64);
 }
 
+static inline void
+block_set_remove(BlockSet *set, uint32 block)
+{
+	set->word[block / 64] &= ~(UINT64CONST(1) << (block % 64));
+}
+
 static inline uint32
 block_set_count(const BlockSet *set)
 {

@@ -1,0 +1,263 @@
+/*
+ * tablet_check.c
+ *		Whether cached tablets have what stands in the heap: each is compared,
+ *		as a query would use it, with what its pages are turned into now.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "device/cpu_kernel.h"
+#include "pg_compat.h"
+#include "tablet/build.h"
+#include "tablet/pages.h"
+#include "tablet/tablet_check.h"
+#include "tablet/tablet_scan_private.h"
+
+/* The keys of a relation's cached columns. */
+typedef struct KeysFound
+{
+	Oid			tablespace;
+	Oid			file;
+	int			n;
+	ColumnKey	key[PROGRAM_MAX_COLUMNS];
+} KeysFound;
+
+/* One column's check under way. */
+typedef struct Checker
+{
+	TabletScan *scan;
+	const DeformSpec *spec;
+	PageSource	source;
+	PageWindow *window;
+	const ScanTablet *tablet;	/* at hand */
+	uint32		first_row[TABLET_BLOCKS];	/* of its blocks */
+	TabletCheck found;
+} Checker;
+
+static void
+note_key(const ShelfColumn *column, void *arg)
+{
+	KeysFound  *keys = arg;
+
+	if (column->tablespace != keys->tablespace || column->database != MyDatabaseId || column->file != keys->file)
+		return;
+	for (int k = 0; k < keys->n; k++)
+		if (column_key_equal(&keys->key[k], &column->key))
+			return;
+	if (keys->n < PROGRAM_MAX_COLUMNS)
+		keys->key[keys->n++] = column->key;
+}
+
+/* Values */
+
+static bool
+is_null(const Tablet *tablet, uint32 row)
+{
+	const TabletColumn *column = &tablet->column[0];
+
+	return column->null_count > 0 && (tablet_at(tablet, column->nulls)[row / 8] >> (row % 8) & 1);
+}
+
+static Wide
+integer_at(const Tablet *tablet, uint32 row)
+{
+	const TabletColumn *column = &tablet->column[0];
+	const uint8 *values = tablet_at(tablet, column->values);
+	uint64		stored;
+
+	switch ((ColType) column->type)
+	{
+		case COLTYPE_I128:
+			return wide_load((const uint64 *) values + 2 * (Size) row);
+		case COLTYPE_I64:
+			return ((const int64 *) values)[row];
+		case COLTYPE_I32:
+			return ((const int32 *) values)[row];
+		case COLTYPE_I16:
+			return ((const int16 *) values)[row];
+		case COLTYPE_U32:
+			stored = ((const uint32 *) values)[row];
+			break;
+		case COLTYPE_U16:
+			stored = ((const uint16 *) values)[row];
+			break;
+		case COLTYPE_U8:
+			stored = values[row];
+			break;
+		default:
+			stored = 0;
+			break;
+	}
+	return (int64) ((stored << column->shift) + (uint64) column->base);
+}
+
+static bool
+same_value(const Tablet *a, uint32 a_row, const Tablet *b, uint32 b_row)
+{
+	const TabletColumn *column = &a->column[0];
+	const uint32 bytes = coltype_bytes(column->type);
+
+	if (is_null(a, a_row) || is_null(b, b_row))
+		return is_null(a, a_row) == is_null(b, b_row);
+	if (coltype_integer(column->type))
+		return coltype_integer(b->column[0].type) && integer_at(a, a_row) == integer_at(b, b_row);
+	return column->type == b->column[0].type &&
+		memcmp(tablet_at(a, column->values) + (Size) a_row * bytes, tablet_at(b, b->column[0].values) + (Size) b_row * bytes, bytes) == 0;
+}
+
+/* Comparing */
+
+/* A window's column, in the current memory context; NULL if it cannot be read. */
+static Tablet *
+deform_window(const Checker *c, const PageList *pages)
+{
+	DeviceStatus status = STATUS_NEEDS_WIDE;
+	Tablet	   *tablet = NULL;
+
+	for (int wide = 0; wide < 2 && status == STATUS_NEEDS_WIDE; wide++)
+	{
+		const uint64 var = deform_var_bytes(c->spec, pages->npages, pages->nrows);
+
+		tablet = (Tablet *) TYPEALIGN(64, palloc(tablet_size(c->spec->types[wide], 1, pages->nrows, var) + 64));
+		tablet_layout(tablet, c->spec->types[wide], 1, pages->nrows, var);
+		status = cpu_kernel()->deform(c->spec->plan[wide], pages, tablet);
+	}
+	if (status == STATUS_DONE)
+		status = deform_check(c->spec, tablet);
+	return status == STATUS_DONE ? tablet : NULL;
+}
+
+/* A block's n rows, which begin there in the window. */
+static void
+compare_block(Checker *c, uint32 block, const Tablet *window, uint32 window_row, uint32 n)
+{
+	const uint32 ncached = c->tablet->notes->ntuples[block];
+	const uint32 both = Min(n, ncached);
+
+	c->found.blocks++;
+	c->found.rows += n;
+	c->found.differences += Max(n, ncached) - both;
+	for (uint32 i = 0; i < both; i++)
+		c->found.differences += !same_value(window, window_row + i, c->tablet->cached, c->first_row[block] + i);
+}
+
+/* The blocks of a window that are left to compare. */
+static void
+compare_window(Checker *c, BlockSet *left)
+{
+	const PageWindow *window = c->window;
+	const Tablet *values = deform_window(c, &window->list);
+	uint32		row = 0;
+
+	for (uint32 p = 0; p < window->list.npages; p++)
+	{
+		const uint32 block = window->block[p] - c->tablet->notes->first;
+
+		if (block_set_has(left, block))
+		{
+			if (values != NULL)
+				compare_block(c, block, values, row, window->list.ntuples[p]);
+			block_set_remove(left, block);
+		}
+		row += window->list.ntuples[p];
+	}
+}
+
+static void
+check_tablet(Checker *c, uint32 number)
+{
+	const BlockNotes *notes;
+	BlockSet	left;
+	uint32		row = 0;
+
+	c->tablet = &c->scan->tablets[number];
+	notes = c->tablet->notes;
+	left = c->tablet->usable;
+	for (uint32 block = 0; block < notes->nblocks; block++)
+	{
+		c->first_row[block] = row;
+		row += notes->ntuples[block];
+	}
+	c->found.tablets++;
+	c->source.next = number * TABLET_BLOCKS;
+	c->source.end = c->source.next + blocks_of_tablet(c->scan, number);
+	while (page_source_next(&c->source, c->window))
+	{
+		CHECK_FOR_INTERRUPTS();
+		compare_window(c, &left);
+		page_window_release(c->window);
+	}
+	/* blocks without rows are in no window */
+	for (uint32 block = 0; block < notes->nblocks; block++)
+		if (block_set_has(&left, block))
+			compare_block(c, block, NULL, 0, 0);
+}
+
+static void
+check_tablets(Checker *c, MemoryContext context)
+{
+	for (uint32 t = 0; t < c->scan->ntablets; t++)
+		if (c->scan->tablets[t].cached != NULL)
+		{
+			MemoryContext old = MemoryContextSwitchTo(context);
+
+			check_tablet(c, t);
+			MemoryContextSwitchTo(old);
+			MemoryContextReset(context);
+		}
+}
+
+/* Compare one column; nothing if it cannot be cached in this transaction. */
+static bool
+check_column(Relation relation, Snapshot snapshot, const ColumnKey *key, TabletCheck *found)
+{
+	const ColumnWanted wanted = {.attno = key->attno, .second = key->second, .packed = key->packed, .scale = key->scale};
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb check", ALLOCSET_DEFAULT_SIZES);
+	Checker    *c = palloc0(sizeof(Checker));
+
+	c->spec = deform_spec_create(relation, &wanted, 1);
+	c->found.attno = key->attno;
+	page_source_open(&c->source, relation, snapshot);
+	c->window = page_window_create();
+	c->scan = tablet_scan_create(relation, snapshot, c->source.end, &wanted, 1);
+	if (c->scan != NULL && column_key_equal(&c->scan->columns.key[0], key))
+	{
+		PG_TRY();
+		{
+			tablet_scan_decide(c->scan);
+			check_tablets(c, context);
+		}
+		PG_CATCH();
+		{
+			page_window_forget(c->window);
+			tablet_scan_close(c->scan);
+			PG_RE_THROW();
+		}
+		PG_END_TRY();
+		tablet_scan_close(c->scan);
+	}
+	page_source_close(&c->source);
+	MemoryContextDelete(context);
+	*found = c->found;
+	pfree(c);
+	return found->tablets > 0;
+}
+
+void
+tablet_check(Relation relation, Snapshot snapshot, TabletCheckReport report, void *arg)
+{
+	KeysFound  *keys = palloc0(sizeof(KeysFound));
+	TabletCheck found;
+
+	keys->tablespace = compat_relation_tablespace(relation);
+	keys->file = compat_relation_file(relation);
+	shelf_visit(note_key, keys);
+	for (int k = 0; k < keys->n; k++)
+		/* an attribute that was rolled back has left its columns behind */
+		if (keys->key[k].attno <= RelationGetNumberOfAttributes(relation) &&
+			!TupleDescAttr(RelationGetDescr(relation), keys->key[k].attno - 1)->attisdropped &&
+			check_column(relation, snapshot, &keys->key[k], &found))
+			report(&found, arg);
+	pfree(keys);
+}
