@@ -105,8 +105,12 @@ interval_of(const Program *program, const Tablet *tablet, const Instr *in, const
 			r.max = INT32_MAX;
 			break;
 		case VMOP_DATE_TO_TS:
-			r.min = op_date_to_ts((int64_t) a->min);
-			r.max = op_date_to_ts((int64_t) a->max);
+			/* midnights of what is no date come in no order */
+			if (a->min >= INT32_MIN && a->max <= INT32_MAX)
+			{
+				r.min = op_date_to_ts((int64_t) a->min);
+				r.max = op_date_to_ts((int64_t) a->max);
+			}
 			break;
 		case VMOP_TS_TO_DATE:
 			r.min = op_ts_to_date((int64_t) a->min);
@@ -186,10 +190,19 @@ may_be_both(uint8_t a, uint8_t b, uint8_t absorbs)
 static bool
 some_within(const uint64_t *words, uint32_t n, const Interval *a)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if ((int64_t) words[i] >= a->min && (int64_t) words[i] <= a->max)
-			return true;
-	return false;
+	uint32_t	low = 0;
+	uint32_t	high = n;
+
+	while (low < high)
+	{
+		const uint32_t middle = low + (high - low) / 2;
+
+		if ((int64_t) words[middle] < a->min)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && (int64_t) words[low] <= a->max;
 }
 
 static uint8_t
@@ -241,13 +254,14 @@ condition_of(const Program *program, const Instr *in, const Facts *facts)
 static Interval
 wide_interval_of(const Program *program, const Tablet *tablet, const Instr *in, const Interval *reg)
 {
-	const TabletColumn *column = &tablet->column[in->imm];
 	Interval	r = {WIDE_MIN, WIDE_MAX};
 
 	switch ((Opcode) in->op)
 	{
 		case VMOP_LOAD_W:
-			return (Interval) {wide_load(column->min), wide_load(column->max)};
+			r.min = wide_load(tablet->column[in->imm].min);
+			r.max = wide_load(tablet->column[in->imm].max);
+			return r;
 		case VMOP_CONST_W:
 			if (!in->c)
 				r.min = r.max = wide_load(program_words(program) + in->imm);
@@ -264,7 +278,7 @@ program_may_pass(const Program *program, int body, const Tablet *tablet)
 {
 	const Instr *code = program_instrs(program, body);
 	const Interval any = {INT64_MIN, INT64_MAX};
-	Facts		facts;
+	Facts		facts = {0};
 
 	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
 	{

@@ -9,8 +9,9 @@
  *
  *		Tablet | TabletColumn[ncols] | per column: values, null bitmap | rows | variable-width area
  *
- * In this release a tablet lives for one query and covers a window of
- * TABLET_WINDOW_PAGES heap pages.
+ * A tablet made of pages for one query covers a window of TABLET_WINDOW_PAGES
+ * of them; a cached one is put together from the columns of many, which may
+ * stand anywhere (tablet/shelf.h).
  */
 #ifndef GPUDB_CORE_TABLET_FORMAT_H
 #define GPUDB_CORE_TABLET_FORMAT_H
@@ -52,7 +53,8 @@ typedef struct TabletColumn
 	uint32_t	null_count;
 	uint32_t	patch_count;	/* text values still to be fetched */
 	uint16_t	type;			/* ColType of the values as stored */
-	uint16_t	shift;			/* their frame, frame.h; 0 as they come from pages */
+	uint8_t		shift;			/* their frame, frame.h; 0 as they come from pages */
+	uint8_t		raw_bytes;		/* cached: of a value as it came from pages */
 	int32_t		max_scale;		/* decimals: largest scale needed beyond the one assumed */
 	int64_t		base;			/* their frame; 0 as they come from pages */
 	/* zone map of integers and decimals; conservative: from pages, NULL rows may widen it to include 0 */

@@ -45,7 +45,7 @@
 
 /* By itself: seconds between looks at whether the machine is idle, and for how long; calibrations in vain. */
 #define IDLE_WAIT_S	5
-#define IDLE_WAIT_MOST_S 600
+#define IDLE_WAIT_MOST_S 300
 #define ATTEMPTS	3
 
 extern PGDLLEXPORT void gpudb_calibration_main(Datum arg);
@@ -139,6 +139,12 @@ await_idle_machine(void)
 	}
 }
 
+static bool
+is_calibrated(bool has_gpu)
+{
+	return calibration_measured(FIGURE_cpu_start) && (!has_gpu || calibration_measured(FIGURE_gpu_start));
+}
+
 static void
 calibrate_in_transaction(bool anew)
 {
@@ -162,19 +168,23 @@ calibrate_in_transaction(bool anew)
 void
 gpudb_calibration_main(Datum arg)
 {
+	const bool	known = calibration_measured(FIGURE_cpu_start);
 	bool		has_gpu;
 
 	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnection("postgres", NULL, 0);
 	has_gpu = device_await_gpu() == NULL;
-	if (calibration_measured(FIGURE_cpu_start) && (!has_gpu || calibration_measured(FIGURE_gpu_start)))
+	if (is_calibrated(has_gpu) || DefaultXactReadOnly)
 		return;
-	for (int attempt = 0; attempt < ATTEMPTS; attempt++)
+	await_idle_machine();
+	/* somebody may have had it done meanwhile */
+	if (is_calibrated(has_gpu))
+		return;
+	BackgroundWorkerInitializeConnection("postgres", NULL, 0);
+	calibrate_in_transaction(false);
+	for (int attempt = 1; attempt < ATTEMPTS && !machine_is_idle(); attempt++)
 	{
 		await_idle_machine();
-		calibrate_in_transaction(attempt > 0);
-		if (machine_is_idle())
-			break;
+		calibrate_in_transaction(!known);
 	}
 }
 

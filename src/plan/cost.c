@@ -199,14 +199,16 @@ cost_pass(const Candidate *candidate, const CompileResult *compiled, double grou
 	double		cached = cached_part(candidate, compiled, groups);
 	double		cpu = ns_on_cpu(candidate, compiled, groups, 1 - cached);
 	double		gpu = may_gpu ? ns_on_gpu(rel, compiled, groups) : 0;
-	PassCost	pass = {.on_gpu = may_gpu && (gpudb_device == DEVICE_GPU || gpu < cpu)};
 	double		seq_page_cost;
-	double		ns = pass.on_gpu ? gpu : cpu;
+	Cost		cpu_cost;
+	Cost		gpu_cost;
+	bool		on_gpu;
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &seq_page_cost);
-	pass.cost = seq_page_cost * rel->pages * (pass.on_gpu ? 1 : 1 - cached) + ns / NS(pg_unit);
-	pass.ms = ns / 1e6;
-	return pass;
+	cpu_cost = seq_page_cost * rel->pages * (1 - cached) + cpu / NS(pg_unit);
+	gpu_cost = seq_page_cost * rel->pages + gpu / NS(pg_unit);
+	on_gpu = may_gpu && (gpudb_device == DEVICE_GPU || gpu_cost < cpu_cost);
+	return (PassCost) {.cost = on_gpu ? gpu_cost : cpu_cost, .ms = (on_gpu ? gpu : cpu) / 1e6, .on_gpu = on_gpu};
 }
 
 List *

@@ -325,6 +325,8 @@ column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, cons
 {
 	const TabletColumn *from = &tablet->column[column];
 	const Frame older_frame = frame_of(from);
+	/* the last windows may have been all NULL */
+	const bool	complete = place(build, 0, build->nrows) != NULL;
 	const Part	own = {build->begun ? &build->frame : NULL, build->values, build->null_count > 0 ? build->nulls : NULL};
 	const Part	older = {
 		coltype_integer(from->type) && from->null_count == tablet->nrows ? NULL : &older_frame,
@@ -336,10 +338,12 @@ column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, cons
 	uint8	   *values = allocate(build, bytes);
 	uint8	   *nulls = allocate(build, null_bytes);
 
-	if (values == NULL || nulls == NULL)
+	if (!complete || values == NULL || nulls == NULL)
 	{
 		if (values != NULL)
 			pfree(values);
+		if (nulls != NULL)
+			pfree(nulls);
 		return false;
 	}
 	for (int r = 0; r < nruns; r++)
@@ -350,6 +354,7 @@ column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, cons
 	build->nrows = nrows;
 	build->null_count = (uint32) pg_popcount((const char *) nulls, (int) null_bytes);
 	build->max_scale = Max(build->max_scale, from->max_scale);
+	build->raw_bytes = Max(build->raw_bytes, from->raw_bytes);
 	return true;
 }
 
@@ -379,7 +384,7 @@ column_build_end(ColumnBuild *build, uint32 nrows)
 	}
 	build->stored = (TabletColumn) {
 		.null_count = build->null_count, .type = build->frame.type, .shift = build->frame.shift, .base = build->frame.base,
-		.max_scale = build->max_scale
+		.raw_bytes = build->raw_bytes, .max_scale = build->max_scale
 	};
 	wide_store(build->stored.min, build->range.min);
 	wide_store(build->stored.max, build->range.max);

@@ -19,7 +19,7 @@ typedef struct ColumnBuild
 	FrameRange	range;			/* of integers, but for NULLs */
 	uint32		null_count;
 	int32		max_scale;
-	uint32		raw_bytes;		/* of a value as it came from pages */
+	uint8		raw_bytes;		/* of a value as it came from pages */
 	Size		room;			/* bytes for values */
 	uint8	   *values;
 	Size		null_room;

@@ -45,7 +45,6 @@ typedef struct CachedColumn
 	dsa_pointer next;			/* of the tablet's */
 	ColumnKey	key;
 	TabletColumn stored;		/* but for the offsets */
-	uint32		raw_bytes;		/* of a value as it came from pages */
 	dsa_pointer values;
 	dsa_pointer nulls;			/* invalid if there are none */
 } CachedColumn;

@@ -180,7 +180,7 @@ show_tablet(Shelf *shelf, uint32 number, ShelfVisitor visit, void *arg)
 		shown.key = column->key;
 		shown.form = column->stored.type;
 		shown.bytes = (Size) coltype_bytes(column->stored.type) * tablet->nrows + nulls;
-		shown.raw_bytes = (Size) column->raw_bytes * tablet->nrows + nulls;
+		shown.raw_bytes = (Size) column->stored.raw_bytes * tablet->nrows + nulls;
 		visit(&shown, arg);
 		c = column->next;
 	}
