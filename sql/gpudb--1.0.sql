@@ -66,6 +66,11 @@ CREATE VIEW gpudb.cache AS
     FROM (SELECT *, row_number() OVER (PARTITION BY relation, first_block) AS nth FROM gpudb.tablets) AS columns
     GROUP BY relation;
 COMMENT ON VIEW gpudb.cache IS 'what queries have left behind of each relation for others';
+CREATE FUNCTION gpudb.prewarm(relation regclass, columns text[] DEFAULT NULL) RETURNS bigint
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'gpudb_prewarm';
+COMMENT ON FUNCTION gpudb.prewarm(regclass, text[]) IS
+    'leaves columns of a relation in the cache, by default all that can be, as queries would; how many tablets were not there';
 CREATE FUNCTION gpudb.check(relation regclass, OUT column_name text, OUT tablets bigint, OUT blocks bigint, OUT rows bigint,
         OUT differences bigint)
     RETURNS SETOF record

@@ -7,11 +7,11 @@
 
 #include "miscadmin.h"
 
-#include "device/cpu_kernel.h"
 #include "pg_compat.h"
 #include "tablet/build.h"
 #include "tablet/pages.h"
 #include "tablet/tablet_check.h"
+#include "tablet/tablet_prewarm.h"
 #include "tablet/tablet_scan_private.h"
 
 /* The keys of a relation's cached columns. */
@@ -108,26 +108,6 @@ same_value(const Tablet *a, uint32 a_row, const Tablet *b, uint32 b_row)
 
 /* Comparing */
 
-/* A window's column, in the current memory context; NULL if it cannot be read. */
-static Tablet *
-deform_window(const Checker *c, const PageList *pages)
-{
-	DeviceStatus status = STATUS_NEEDS_WIDE;
-	Tablet	   *tablet = NULL;
-
-	for (int wide = 0; wide < 2 && status == STATUS_NEEDS_WIDE; wide++)
-	{
-		const uint64 var = deform_var_bytes(c->spec, pages->npages, pages->nrows);
-
-		tablet = (Tablet *) TYPEALIGN(64, palloc(tablet_size(c->spec->types[wide], 1, pages->nrows, var) + 64));
-		tablet_layout(tablet, c->spec->types[wide], 1, pages->nrows, var);
-		status = cpu_kernel()->deform(c->spec->plan[wide], pages, tablet);
-	}
-	if (status == STATUS_DONE)
-		status = deform_check(c->spec, tablet);
-	return status == STATUS_DONE ? tablet : NULL;
-}
-
 /* A block's n rows, which begin there in the window. */
 static void
 compare_block(Checker *c, uint32 block, const Tablet *window, uint32 window_row, uint32 n)
@@ -147,7 +127,8 @@ static void
 compare_window(Checker *c, BlockSet *left)
 {
 	const PageWindow *window = c->window;
-	const Tablet *values = deform_window(c, &window->list);
+	DeviceStatus status;
+	const Tablet *values = tablet_read_window(c->spec, &window->list, &status);
 	uint32		row = 0;
 
 	for (uint32 p = 0; p < window->list.npages; p++)
@@ -156,7 +137,7 @@ compare_window(Checker *c, BlockSet *left)
 
 		if (block_set_has(left, block))
 		{
-			if (values != NULL)
+			if (status == STATUS_DONE)
 				compare_block(c, block, values, row, window->list.ntuples[p]);
 			block_set_remove(left, block);
 		}

@@ -1,0 +1,231 @@
+/*
+ * prewarm.c
+ *		gpudb.prewarm(): leave a relation's columns in the cache before a query wants them.
+ *
+ * In which forms queries want an attribute the compiler knows: those in which
+ * a scan would return it.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#include "compile/compile.h"
+#include "core/decimal.h"
+#include "exec/stat.h"
+#include "tablet/pool.h"
+#include "tablet/tablet_prewarm.h"
+
+extern PGDLLEXPORT Datum gpudb_prewarm(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(gpudb_prewarm);
+
+/* Columns that an attribute becomes at most: its value, and a display scale or bytes. */
+#define MOST_FORMS		2
+
+/* What is wanted of a relation. */
+typedef struct Wanted
+{
+	Relation	relation;
+	bool		named;			/* attributes were named, so what cannot be done is told */
+	Bitmapset  *attributes;
+	int16	   *scales;			/* of numerics without a declared scale, by attribute number */
+} Wanted;
+
+static void
+warn(const Wanted *wanted, AttrNumber attno, const char *why)
+{
+	if (wanted->named)
+		ereport(WARNING,
+				(errmsg("column \"%s\" of relation \"%s\" cannot be cached", get_attname(RelationGetRelid(wanted->relation), attno, false),
+						RelationGetRelationName(wanted->relation)),
+				 errdetail_internal("%s", why)));
+}
+
+/* The columns that an attribute becomes; 0 if none that can be cached. */
+static int
+forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
+{
+	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(wanted->relation), attno - 1);
+	Var		   *var = makeVar(1, attno, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);
+	CompileInput input = {.varno = 1, .relation = RelationGetRelid(wanted->relation), .scales = wanted->scales};
+	CompileRequest request = {.give_rows = true, .outputs = list_make1(var)};
+	CompileResult *compiled = palloc0(sizeof(CompileResult));
+	int			n = 0;
+
+	compile_program(&input, &request, compiled);
+	if (compiled->reason == NULL && compiled->gives_rows)
+		for (n = 0; n < compiled->ncolumns; n++)
+			forms[n] = (ColumnWanted) {
+				.attno = attno, .second = compiled->column[n].second, .packed = compiled->column[n].packed,
+				.scale = compiled->column[n].scale
+			};
+	/* an interval is returned from its bytes alone; aggregates want its span, too */
+	if (n == 1 && forms[0].second)
+	{
+		forms[n] = forms[0];
+		forms[n++].second = false;
+	}
+	Assert(n <= MOST_FORMS);
+	pfree(compiled);
+	return n;
+}
+
+/* All columns that are wanted; attributes that become none are taken off the list. */
+static ColumnWanted *
+list_columns(Wanted *wanted, int *n)
+{
+	ColumnWanted *columns = palloc(sizeof(ColumnWanted) * MOST_FORMS * (bms_num_members(wanted->attributes) + 1));
+	int			attno = -1;
+
+	*n = 0;
+	while ((attno = bms_next_member(wanted->attributes, attno)) >= 0)
+	{
+		const int	forms = forms_of(wanted, (AttrNumber) attno, columns + *n);
+
+		*n += forms;
+		if (forms == 0)
+		{
+			warn(wanted, (AttrNumber) attno, "Values of its type are not cached.");
+			wanted->attributes = bms_del_member(wanted->attributes, attno);
+		}
+	}
+	return columns;
+}
+
+/* After a failure: want something else that may succeed; false if there is nothing to change. */
+static bool
+want_less(Wanted *wanted, const ColumnWanted *columns, const Prewarmed *done)
+{
+	AttrNumber	attno;
+
+	if (done->column < 0)
+		return false;
+	attno = columns[done->column].attno;
+	if (done->status == STATUS_SCALE_EXCEEDED && done->scale > wanted->scales[attno] && done->scale <= DECIMAL_MAX_DIGITS)
+		wanted->scales[attno] = (int16) done->scale;
+	else
+	{
+		warn(wanted, attno, status_text(done->status));
+		wanted->attributes = bms_del_member(wanted->attributes, attno);
+	}
+	return true;
+}
+
+/* Tablets left behind. */
+static uint64
+prewarm(Wanted *wanted, Snapshot snapshot)
+{
+	uint64		kept = 0;
+
+	for (;;)
+	{
+		Prewarmed	done;
+		int			n;
+		ColumnWanted *columns = list_columns(wanted, &n);
+
+		if (n == 0)
+			return kept;
+		if (!tablet_prewarm(wanted->relation, snapshot, columns, n, &done))
+		{
+			ereport(WARNING, (errmsg("nothing of relation \"%s\" can be cached now", RelationGetRelationName(wanted->relation))));
+			return kept;
+		}
+		kept += done.kept;
+		if (done.status == STATUS_DONE || !want_less(wanted, columns, &done))
+			return kept;
+		pfree(columns);
+	}
+}
+
+/* The attributes that are named, or all. */
+static Bitmapset *
+attributes_named(Relation relation, ArrayType *names)
+{
+	Bitmapset  *attributes = NULL;
+	Datum	   *name;
+	bool	   *null;
+	int			n;
+
+	if (names == NULL)
+	{
+		for (int a = 1; a <= RelationGetNumberOfAttributes(relation); a++)
+			if (!TupleDescAttr(RelationGetDescr(relation), a - 1)->attisdropped)
+				attributes = bms_add_member(attributes, a);
+		return attributes;
+	}
+	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &name, &null, &n);
+	for (int i = 0; i < n; i++)
+	{
+		AttrNumber	attno;
+
+		if (null[i])
+			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("column names must not be null")));
+		attno = get_attnum(RelationGetRelid(relation), TextDatumGetCString(name[i]));
+		if (attno <= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("column \"%s\" of relation \"%s\" does not exist", TextDatumGetCString(name[i]), RelationGetRelationName(relation))));
+		attributes = bms_add_member(attributes, attno);
+	}
+	return attributes;
+}
+
+/* What the user may not read is not for this user to have read, either. */
+static void
+check_privileges(Relation relation, const Bitmapset *attributes)
+{
+	Oid			oid = RelationGetRelid(relation);
+	int			attno = -1;
+
+	if (pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		return;
+	while ((attno = bms_next_member(attributes, attno)) >= 0)
+	{
+		AclResult	result = pg_attribute_aclcheck(oid, (AttrNumber) attno, GetUserId(), ACL_SELECT);
+
+		if (result != ACLCHECK_OK)
+			aclcheck_error(result, get_relkind_objtype(relation->rd_rel->relkind), RelationGetRelationName(relation));
+	}
+}
+
+/* gpudb.prewarm(relation regclass, columns text[]): how many tablets that were, or got columns. */
+Datum
+gpudb_prewarm(PG_FUNCTION_ARGS)
+{
+	Wanted		wanted = {.named = !PG_ARGISNULL(1)};
+	Snapshot	snapshot;
+	uint64		kept;
+	char		kind;
+
+	require_preloaded();
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (!pool_exists())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("nothing is cached"),
+				 errhint("Set gpudb.pool_size, and restart the server.")));
+	wanted.relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	kind = wanted.relation->rd_rel->relkind;
+	if (kind != RELKIND_RELATION && kind != RELKIND_MATVIEW)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("relation \"%s\" cannot be cached", RelationGetRelationName(wanted.relation)),
+				 errdetail_relkind_not_supported(kind)));
+	wanted.attributes = attributes_named(wanted.relation, wanted.named ? PG_GETARG_ARRAYTYPE_P(1) : NULL);
+	check_privileges(wanted.relation, wanted.attributes);
+	wanted.scales = palloc0(sizeof(int16) * (RelationGetNumberOfAttributes(wanted.relation) + 1));
+	snapshot = RegisterSnapshot(GetActiveSnapshot());
+	kept = prewarm(&wanted, snapshot);
+	UnregisterSnapshot(snapshot);
+	relation_close(wanted.relation, AccessShareLock);
+	PG_RETURN_INT64((int64) kept);
+}

@@ -1,0 +1,34 @@
+/*
+ * tablet_prewarm.h
+ *		Columns of windows read in this process, without a device; and left in the cache.
+ */
+#ifndef GPUDB_TABLET_TABLET_PREWARM_H
+#define GPUDB_TABLET_TABLET_PREWARM_H
+
+#include "postgres.h"
+
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+#include "tablet/build.h"
+
+/* A window's columns, in the current memory context, with what stopped it, if anything did, in *status. */
+extern Tablet *tablet_read_window(const DeformSpec *spec, const PageList *pages, DeviceStatus *status);
+
+/* How far tablet_prewarm() came. */
+typedef struct Prewarmed
+{
+	DeviceStatus status;		/* DONE, or why some column of some window cannot be read so */
+	int			column;			/* which one; -1 = not known */
+	int32		scale;			/* after SCALE_EXCEEDED: which scale it needs */
+	uint64		kept;			/* tablets left behind */
+} Prewarmed;
+
+/*
+ * Read what is not cached yet of these columns and leave it behind, until
+ * something cannot be read.  The snapshot must stay registered.  False if
+ * nothing of the relation, or of these columns, can be kept.
+ */
+extern bool tablet_prewarm(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, Prewarmed *result);
+
+#endif							/* GPUDB_TABLET_TABLET_PREWARM_H */
