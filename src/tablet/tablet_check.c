@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "nodes/pg_list.h"
 
 #include "pg_compat.h"
 #include "tablet/build.h"
@@ -19,8 +20,7 @@ typedef struct KeysFound
 {
 	Oid			tablespace;
 	Oid			file;
-	int			n;
-	ColumnKey	key[PROGRAM_MAX_COLUMNS];
+	List	   *keys;			/* ColumnKey */
 } KeysFound;
 
 /* One column's check under way. */
@@ -38,15 +38,18 @@ typedef struct Checker
 static void
 note_key(const ShelfColumn *column, void *arg)
 {
-	KeysFound  *keys = arg;
+	KeysFound  *found = arg;
+	ColumnKey  *key;
+	ListCell   *lc;
 
-	if (column->tablespace != keys->tablespace || column->database != MyDatabaseId || column->file != keys->file)
+	if (column->tablespace != found->tablespace || column->database != MyDatabaseId || column->file != found->file)
 		return;
-	for (int k = 0; k < keys->n; k++)
-		if (column_key_equal(&keys->key[k], &column->key))
+	foreach(lc, found->keys)
+		if (column_key_equal(lfirst(lc), &column->key))
 			return;
-	if (keys->n < PROGRAM_MAX_COLUMNS)
-		keys->key[keys->n++] = column->key;
+	key = palloc(sizeof(ColumnKey));
+	*key = column->key;
+	found->keys = lappend(found->keys, key);
 }
 
 /* Values */
@@ -228,17 +231,20 @@ check_column(Relation relation, Snapshot snapshot, const ColumnKey *key, TabletC
 void
 tablet_check(Relation relation, Snapshot snapshot, TabletCheckReport report, void *arg)
 {
-	KeysFound  *keys = palloc0(sizeof(KeysFound));
-	TabletCheck found;
+	KeysFound	found = {compat_relation_tablespace(relation), compat_relation_file(relation), NIL};
+	TabletCheck check;
+	ListCell   *lc;
 
-	keys->tablespace = compat_relation_tablespace(relation);
-	keys->file = compat_relation_file(relation);
-	shelf_visit(note_key, keys);
-	for (int k = 0; k < keys->n; k++)
+	shelf_visit(note_key, &found);
+	foreach(lc, found.keys)
+	{
+		const ColumnKey *key = lfirst(lc);
+
 		/* an attribute that was rolled back has left its columns behind */
-		if (keys->key[k].attno <= RelationGetNumberOfAttributes(relation) &&
-			!TupleDescAttr(RelationGetDescr(relation), keys->key[k].attno - 1)->attisdropped &&
-			check_column(relation, snapshot, &keys->key[k], &found))
-			report(&found, arg);
-	pfree(keys);
+		if (key->attno <= RelationGetNumberOfAttributes(relation) &&
+			!TupleDescAttr(RelationGetDescr(relation), key->attno - 1)->attisdropped &&
+			check_column(relation, snapshot, key, &check))
+			report(&check, arg);
+	}
+	list_free_deep(found.keys);
 }
