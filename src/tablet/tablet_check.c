@@ -9,10 +9,8 @@
 #include "nodes/pg_list.h"
 
 #include "pg_compat.h"
-#include "tablet/build.h"
-#include "tablet/pages.h"
 #include "tablet/tablet_check.h"
-#include "tablet/tablet_prewarm.h"
+#include "tablet/tablet_read.h"
 #include "tablet/tablet_scan_private.h"
 
 /* The keys of a relation's cached columns. */
@@ -26,10 +24,7 @@ typedef struct KeysFound
 /* One column's check under way. */
 typedef struct Checker
 {
-	TabletScan *scan;
-	const DeformSpec *spec;
-	PageSource	source;
-	PageWindow *window;
+	TabletReading *reading;
 	const ScanTablet *tablet;	/* at hand */
 	uint32		first_row[TABLET_BLOCKS];	/* of its blocks */
 	TabletCheck found;
@@ -129,9 +124,9 @@ compare_block(Checker *c, uint32 block, const Tablet *window, uint32 window_row,
 static void
 compare_window(Checker *c, BlockSet *left)
 {
-	const PageWindow *window = c->window;
+	const PageWindow *window = c->reading->window;
 	DeviceStatus status;
-	const Tablet *values = tablet_read_window(c->spec, &window->list, &status);
+	const Tablet *values = tablet_read_columns(c->reading, &status);
 	uint32		row = 0;
 
 	for (uint32 p = 0; p < window->list.npages; p++)
@@ -151,11 +146,12 @@ compare_window(Checker *c, BlockSet *left)
 static void
 check_tablet(Checker *c, uint32 number)
 {
+	TabletReading *reading = c->reading;
 	const BlockNotes *notes;
 	BlockSet	left;
 	uint32		row = 0;
 
-	c->tablet = &c->scan->tablets[number];
+	c->tablet = &reading->scan->tablets[number];
 	notes = c->tablet->notes;
 	left = c->tablet->usable;
 	for (uint32 block = 0; block < notes->nblocks; block++)
@@ -164,13 +160,13 @@ check_tablet(Checker *c, uint32 number)
 		row += notes->ntuples[block];
 	}
 	c->found.tablets++;
-	c->source.next = number * TABLET_BLOCKS;
-	c->source.end = c->source.next + blocks_of_tablet(c->scan, number);
-	while (page_source_next(&c->source, c->window))
+	reading->source.next = number * TABLET_BLOCKS;
+	reading->source.end = reading->source.next + blocks_of_tablet(reading->scan, number);
+	while (page_source_next(&reading->source, reading->window))
 	{
-		CHECK_FOR_INTERRUPTS();
 		compare_window(c, &left);
-		page_window_release(c->window);
+		page_window_release(reading->window);
+		CHECK_FOR_INTERRUPTS();
 	}
 	/* blocks without rows are in no window */
 	for (uint32 block = 0; block < notes->nblocks; block++)
@@ -178,51 +174,23 @@ check_tablet(Checker *c, uint32 number)
 			compare_block(c, block, NULL, 0, 0);
 }
 
-static void
-check_tablets(Checker *c, MemoryContext context)
-{
-	for (uint32 t = 0; t < c->scan->ntablets; t++)
-		if (c->scan->tablets[t].cached != NULL)
-		{
-			MemoryContext old = MemoryContextSwitchTo(context);
-
-			check_tablet(c, t);
-			MemoryContextSwitchTo(old);
-			MemoryContextReset(context);
-		}
-}
-
-/* Compare one column; nothing if it cannot be cached in this transaction. */
+/* Compare one column; false if there is nothing of it that can be used. */
 static bool
 check_column(Relation relation, Snapshot snapshot, const ColumnKey *key, TabletCheck *found)
 {
 	const ColumnWanted wanted = {.attno = key->attno, .second = key->second, .packed = key->packed, .scale = key->scale};
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb check", ALLOCSET_DEFAULT_SIZES);
 	Checker    *c = palloc0(sizeof(Checker));
+	TabletScan *scan;
 
-	c->spec = deform_spec_create(relation, &wanted, 1);
 	c->found.attno = key->attno;
-	page_source_open(&c->source, relation, snapshot);
-	c->window = page_window_create();
-	c->scan = tablet_scan_create(relation, snapshot, c->source.end, &wanted, 1);
-	if (c->scan != NULL && column_key_equal(&c->scan->columns.key[0], key))
-	{
-		PG_TRY();
-		{
-			tablet_scan_decide(c->scan);
-			check_tablets(c, context);
-		}
-		PG_CATCH();
-		{
-			page_window_forget(c->window);
-			tablet_scan_close(c->scan);
-			PG_RE_THROW();
-		}
-		PG_END_TRY();
-		tablet_scan_close(c->scan);
-	}
-	page_source_close(&c->source);
-	MemoryContextDelete(context);
+	c->reading = tablet_read_open(relation, snapshot, &wanted, 1);
+	scan = c->reading->scan;
+	/* what the attribute was before, in a transaction that was rolled back, has another key */
+	if (scan != NULL && column_key_equal(&scan->columns.key[0], key))
+		for (uint32 t = 0; t < scan->ntablets; t++)
+			if (scan->tablets[t].cached != NULL)
+				check_tablet(c, t);
+	tablet_read_close(c->reading);
 	*found = c->found;
 	pfree(c);
 	return found->tablets > 0;

@@ -1,36 +1,13 @@
 /*
  * tablet_prewarm.c
- *		Columns of windows read in this process, and left in the cache as a query would leave them.
+ *		Leaving a relation's columns in the cache as a query would leave them.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
-#include "device/cpu_kernel.h"
-#include "tablet/pages.h"
 #include "tablet/tablet_prewarm.h"
-#include "tablet/tablet_scan.h"
-
-Tablet *
-tablet_read_window(const DeformSpec *spec, const PageList *pages, DeviceStatus *status)
-{
-	Tablet	   *tablet = NULL;
-
-	*status = STATUS_NEEDS_WIDE;
-	for (int wide = 0; wide < 2 && *status == STATUS_NEEDS_WIDE; wide++)
-	{
-		const uint32 ncolumns = spec->plan[wide]->ncolumns;
-		const uint64 var = deform_var_bytes(spec, pages->npages, pages->nrows);
-
-		tablet = (Tablet *) TYPEALIGN(64, palloc_extended(tablet_size(spec->types[wide], ncolumns, pages->nrows, var) + 64, MCXT_ALLOC_HUGE));
-		tablet_layout(tablet, spec->types[wide], ncolumns, pages->nrows, var);
-		*status = cpu_kernel()->deform(spec->plan[wide], pages, tablet);
-	}
-	if (*status == STATUS_DONE)
-		*status = deform_check(spec, tablet);
-	return tablet;
-}
+#include "tablet/tablet_read.h"
 
 /* Note what stopped a window. */
 static void
@@ -46,73 +23,48 @@ note_failure(const Tablet *tablet, DeviceStatus status, Prewarmed *result)
 		}
 }
 
-/* Fill a window from the next range that has to be read; false at the end. */
+/* Fill the window from the next range that has to be read; false at the end. */
 static bool
-next_window(TabletScan *scan, PageSource *source, PageWindow *window)
+next_window(TabletReading *reading)
 {
-	while (!page_source_next(source, window))
-		if (!tablet_scan_next_range(scan, source))
+	while (!page_source_next(&reading->source, reading->window))
+		if (!tablet_scan_next_range(reading->scan, &reading->source))
 			return false;
-	tablet_scan_add_window(scan, window);
+	tablet_scan_add_window(reading->scan, reading->window);
 	return true;
 }
 
 /* Read all that is not there; what was begun and cannot be read is given up without a mark that it failed. */
 static void
-read_all(TabletScan *scan, const DeformSpec *spec, PageSource *source, PageWindow *window, Prewarmed *result)
+read_all(TabletReading *reading, Prewarmed *result)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb prewarm", ALLOCSET_DEFAULT_SIZES);
-
-	tablet_scan_decide(scan);
-	source->next = source->end = 0;
-	while (result->status == STATUS_DONE && next_window(scan, source, window))
+	reading->source.next = reading->source.end = 0;
+	while (result->status == STATUS_DONE && next_window(reading))
 	{
-		MemoryContext old = MemoryContextSwitchTo(context);
 		DeviceStatus status;
-		Tablet	   *columns = tablet_read_window(spec, &window->list, &status);
+		Tablet	   *columns = tablet_read_columns(reading, &status);
 
-		MemoryContextSwitchTo(old);
 		if (status == STATUS_DONE)
-			tablet_scan_collect(scan, window, columns);
+			tablet_scan_collect(reading->scan, reading->window, columns);
 		else
 			note_failure(columns, status, result);
-		page_window_release(window);
-		MemoryContextReset(context);
+		page_window_release(reading->window);
 		CHECK_FOR_INTERRUPTS();
 	}
 	if (result->status == STATUS_DONE)
-		tablet_scan_finish(scan);
-	MemoryContextDelete(context);
+		tablet_scan_finish(reading->scan);
+	result->kept = tablet_scan_report(reading->scan)->kept;
 }
 
 bool
 tablet_prewarm(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, Prewarmed *result)
 {
-	const DeformSpec *spec = deform_spec_create(relation, wanted, nwanted);
-	PageWindow *window = page_window_create();
-	PageSource	source;
-	TabletScan *scan;
+	TabletReading *reading = tablet_read_open(relation, snapshot, wanted, nwanted);
+	const bool	can_be_kept = reading->scan != NULL;
 
 	*result = (Prewarmed) {.status = STATUS_DONE, .column = -1};
-	page_source_open(&source, relation, snapshot);
-	scan = tablet_scan_create(relation, snapshot, source.end, wanted, nwanted);
-	if (scan != NULL)
-	{
-		PG_TRY();
-		{
-			read_all(scan, spec, &source, window, result);
-		}
-		PG_CATCH();
-		{
-			page_window_forget(window);
-			tablet_scan_close(scan);
-			PG_RE_THROW();
-		}
-		PG_END_TRY();
-		result->kept = tablet_scan_report(scan)->kept;
-		tablet_scan_close(scan);
-	}
-	page_source_close(&source);
-	pfree(window);
-	return scan != NULL;
+	if (can_be_kept)
+		read_all(reading, result);
+	tablet_read_close(reading);
+	return can_be_kept;
 }

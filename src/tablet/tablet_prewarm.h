@@ -1,6 +1,6 @@
 /*
  * tablet_prewarm.h
- *		Columns of windows read in this process, without a device; and left in the cache.
+ *		Leaving a relation's columns in the cache without a query.
  */
 #ifndef GPUDB_TABLET_TABLET_PREWARM_H
 #define GPUDB_TABLET_TABLET_PREWARM_H
@@ -11,9 +11,6 @@
 #include "utils/snapshot.h"
 
 #include "tablet/build.h"
-
-/* A window's columns, in the current memory context, with what stopped it, if anything did, in *status. */
-extern Tablet *tablet_read_window(const DeformSpec *spec, const PageList *pages, DeviceStatus *status);
 
 /* How far tablet_prewarm() came. */
 typedef struct Prewarmed

@@ -1,0 +1,75 @@
+/*
+ * tablet_read.c
+ *		A relation's columns, read in this process without a device.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "device/cpu_kernel.h"
+#include "tablet/tablet_read.h"
+
+/* Nobody may hold pins of shelves who is not there any more; those of pages belong to the resource owner. */
+static void
+let_go(void *arg)
+{
+	TabletReading *reading = arg;
+
+	page_window_forget(reading->window);
+	if (reading->scan != NULL)
+		tablet_scan_close(reading->scan);
+}
+
+TabletReading *
+tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb reading", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	TabletReading *reading = palloc0(sizeof(TabletReading));
+
+	reading->context = context;
+	reading->columns = AllocSetContextCreate(context, "gpudb columns", ALLOCSET_DEFAULT_SIZES);
+	reading->spec = deform_spec_create(relation, wanted, nwanted);
+	reading->window = page_window_create();
+	page_source_open(&reading->source, relation, snapshot);
+	reading->scan = tablet_scan_create(relation, snapshot, reading->source.end, wanted, nwanted);
+	reading->closing = (MemoryContextCallback) {.func = let_go, .arg = reading};
+	MemoryContextRegisterResetCallback(context, &reading->closing);
+	if (reading->scan != NULL)
+		tablet_scan_decide(reading->scan);
+	MemoryContextSwitchTo(old);
+	return reading;
+}
+
+Tablet *
+tablet_read_columns(TabletReading *reading, DeviceStatus *status)
+{
+	const DeformSpec *spec = reading->spec;
+	const PageList *pages = &reading->window->list;
+	const uint64 var = deform_var_bytes(spec, pages->npages, pages->nrows);
+	MemoryContext old = MemoryContextSwitchTo(reading->columns);
+	Tablet	   *tablet = NULL;
+
+	MemoryContextReset(reading->columns);
+	*status = STATUS_NEEDS_WIDE;
+	for (int wide = 0; wide < 2 && *status == STATUS_NEEDS_WIDE; wide++)
+	{
+		const uint32 ncolumns = spec->plan[wide]->ncolumns;
+		const uint64 size = tablet_size(spec->types[wide], ncolumns, pages->nrows, var);
+
+		tablet = (Tablet *) TYPEALIGN(64, palloc_extended(size + 64, MCXT_ALLOC_HUGE));
+		tablet_layout(tablet, spec->types[wide], ncolumns, pages->nrows, var);
+		*status = cpu_kernel()->deform(spec->plan[wide], pages, tablet);
+	}
+	if (*status == STATUS_DONE)
+		*status = deform_check(spec, tablet);
+	MemoryContextSwitchTo(old);
+	return tablet;
+}
+
+void
+tablet_read_close(TabletReading *reading)
+{
+	page_source_close(&reading->source);
+	MemoryContextDelete(reading->context);
+}
