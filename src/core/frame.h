@@ -16,7 +16,7 @@
 
 typedef struct Frame
 {
-	uint16_t	type;			/* ColType: SAME, U8, U16, U32, I64 or I128 */
+	uint16_t	type;			/* ColType: SAME, U8, U16, U32, I64 or I128; from pages I16 and I32, too */
 	uint16_t	shift;
 	int64_t		base;
 } Frame;
@@ -30,6 +30,13 @@ typedef struct FrameRange
 	WordAlignedWide max;
 	uint64_t	differing;		/* bits that are not the same in all values */
 } FrameRange;
+
+/* The frame in which a column's integers are stored. */
+CORE_FN Frame
+frame_of(const TabletColumn *column)
+{
+	return (Frame) {column->type, column->shift, column->base};
+}
 
 /* The largest integer that is stored in a type. */
 CORE_FN uint64_t
@@ -120,7 +127,7 @@ frame_pack(const Frame *frame, ColType type, const void *CORE_RESTRICT values, u
 	for (uint32_t i = 0; i < n; i++) \
 		to[i] = (int64_t) (((uint64_t) ((const stype *) values)[i] << frame->shift) + (uint64_t) frame->base)
 
-/* The values of a frame of at most 64 bits. */
+/* The integers of a column, stored in at most 64 bits. */
 CORE_FN void
 frame_unpack(const Frame *frame, const void *values, uint32_t n, int64_t *to)
 {
@@ -133,6 +140,8 @@ frame_unpack(const Frame *frame, const void *values, uint32_t n, int64_t *to)
 		case COLTYPE_U8: FRAME_UNPACK(uint8_t); break;
 		case COLTYPE_U16: FRAME_UNPACK(uint16_t); break;
 		case COLTYPE_U32: FRAME_UNPACK(uint32_t); break;
+		case COLTYPE_I16: FRAME_UNPACK(int16_t); break;
+		case COLTYPE_I32: FRAME_UNPACK(int32_t); break;
 		default: memcpy(to, values, (size_t) n * sizeof(int64_t)); break;
 	}
 }

@@ -127,6 +127,12 @@ tablet_at(const Tablet *tablet, uint64_t offset)
 	return (uint8_t *) tablet + offset;
 }
 
+CORE_FN bool
+tablet_is_null(const Tablet *tablet, const TabletColumn *column, uint32_t row)
+{
+	return column->null_count > 0 && (tablet_at(tablet, column->nulls)[row / 8] >> (row % 8) & 1);
+}
+
 CORE_FN uint64_t
 tablet_align(uint64_t offset)
 {

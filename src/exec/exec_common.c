@@ -93,6 +93,12 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 		node->scales[a] = SCALE_FIRST_GUESS;
 }
 
+ColumnWanted
+column_wanted(const ColumnUse *use)
+{
+	return (ColumnWanted) {.attno = use->attno, .second = use->second, .packed = use->packed, .scale = use->scale};
+}
+
 /* The columns of the compiled program, as attributes of the relation. */
 static const ColumnWanted *
 columns_wanted(const GpuNode *node)
@@ -101,11 +107,10 @@ columns_wanted(const GpuNode *node)
 	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
 
 	for (int i = 0; i < compiled->ncolumns; i++)
-		wanted[i] = (ColumnWanted) {
-			.attno = compiled->column[i].attno, .second = compiled->column[i].second,
-			.packed = compiled->column[i].packed, .scale = compiled->column[i].scale,
-			.not_null = TupleDescAttr(RelationGetDescr(node->relation), compiled->column[i].attno - 1)->attnotnull
-		};
+	{
+		wanted[i] = column_wanted(&compiled->column[i]);
+		wanted[i].not_null = TupleDescAttr(RelationGetDescr(node->relation), wanted[i].attno - 1)->attnotnull;
+	}
 	return wanted;
 }
 

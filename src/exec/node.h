@@ -96,6 +96,9 @@ struct GpuNode
 /* What the node that ended last in this session did. */
 extern const NodeReport *node_last_report(void);
 
+/* A column that a program reads, as one of the relation's; whether it is NOT NULL is the caller's to say. */
+extern ColumnWanted column_wanted(const ColumnUse *use);
+
 /* A state of the given size, which starts with a GpuNode. */
 extern GpuNode *node_create(size_t size, const CustomExecMethods *methods, TupleTableSlot *(*next_row) (GpuNode *node));
 

@@ -21,6 +21,7 @@
 
 #include "compile/compile.h"
 #include "core/decimal.h"
+#include "exec/node.h"
 #include "exec/stat.h"
 #include "tablet/pool.h"
 #include "tablet/tablet_prewarm.h"
@@ -65,10 +66,7 @@ forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 	compile_program(&input, &request, compiled);
 	if (compiled->reason == NULL && compiled->gives_rows)
 		for (n = 0; n < compiled->ncolumns; n++)
-			forms[n] = (ColumnWanted) {
-				.attno = attno, .second = compiled->column[n].second, .packed = compiled->column[n].packed,
-				.scale = compiled->column[n].scale
-			};
+			forms[n] = column_wanted(&compiled->column[n]);
 	/* an interval is returned from its bytes alone; aggregates want its span, too */
 	if (n == 1 && forms[0].second)
 	{

@@ -34,6 +34,7 @@
 #include "device/device.h"
 #include "device/threads.h"
 #include "exec/feeders.h"
+#include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "tablet/tablet_scan.h"
@@ -120,12 +121,9 @@ cached_part(const Candidate *candidate, const CompileResult *compiled, double gr
 
 	if (!gpudb_cache || groups == 0 || gpudb_device == DEVICE_GPU)
 		return 0;
-	wanted = palloc0(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
+	wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
 	for (int i = 0; i < compiled->ncolumns; i++)
-		wanted[i] = (ColumnWanted) {
-			.attno = compiled->column[i].attno, .second = compiled->column[i].second,
-			.packed = compiled->column[i].packed, .scale = compiled->column[i].scale
-		};
+		wanted[i] = column_wanted(&compiled->column[i]);
 	/* the planner has locked it */
 	relation = table_open(candidate->relation, NoLock);
 	part = tablet_cached_part(relation, candidate->rel->pages, wanted, compiled->ncolumns);

@@ -87,12 +87,6 @@ reserve_nulls(ColumnBuild *build, uint32 rows_expected)
 	return reserve(build, &build->nulls, &build->null_room, tablet_bitmap_bytes(rows_expected));
 }
 
-static bool
-is_null(const Tablet *tablet, const TabletColumn *column, uint32 row)
-{
-	return tablet_at(tablet, column->nulls)[row / 8] >> (row % 8) & 1;
-}
-
 /* Give a window's NULL rows a value that others have, so that they widen nothing; false if there is none. */
 static bool
 fill_nulls(Tablet *window, TabletColumn *column)
@@ -103,22 +97,16 @@ fill_nulls(Tablet *window, TabletColumn *column)
 
 	if (column->null_count == window->nrows)
 		return false;
-	while (is_null(window, column, value))
+	while (tablet_is_null(window, column, value))
 		value++;
 	for (uint32 row = 0; row < window->nrows; row++)
-		if (is_null(window, column, row))
+		if (tablet_is_null(window, column, row))
 			memcpy(values + (Size) row * bytes, values + (Size) value * bytes, bytes);
 	deform_zone_map(window, column);
 	return true;
 }
 
 /* Frames */
-
-static Frame
-frame_of(const TabletColumn *column)
-{
-	return (Frame) {column->type, column->shift, column->base};
-}
 
 static bool
 same_frame(const Frame *a, const Frame *b)

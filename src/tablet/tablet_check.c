@@ -49,45 +49,18 @@ note_key(const ShelfColumn *column, void *arg)
 
 /* Values */
 
-static bool
-is_null(const Tablet *tablet, uint32 row)
-{
-	const TabletColumn *column = &tablet->column[0];
-
-	return column->null_count > 0 && (tablet_at(tablet, column->nulls)[row / 8] >> (row % 8) & 1);
-}
-
 static Wide
 integer_at(const Tablet *tablet, uint32 row)
 {
 	const TabletColumn *column = &tablet->column[0];
-	const uint8 *values = tablet_at(tablet, column->values);
-	uint64		stored;
+	const uint8 *value = tablet_at(tablet, column->values) + (Size) coltype_bytes(column->type) * row;
+	const Frame frame = frame_of(column);
+	int64		integer;
 
-	switch ((ColType) column->type)
-	{
-		case COLTYPE_I128:
-			return wide_load((const uint64 *) values + 2 * (Size) row);
-		case COLTYPE_I64:
-			return ((const int64 *) values)[row];
-		case COLTYPE_I32:
-			return ((const int32 *) values)[row];
-		case COLTYPE_I16:
-			return ((const int16 *) values)[row];
-		case COLTYPE_U32:
-			stored = ((const uint32 *) values)[row];
-			break;
-		case COLTYPE_U16:
-			stored = ((const uint16 *) values)[row];
-			break;
-		case COLTYPE_U8:
-			stored = values[row];
-			break;
-		default:
-			stored = 0;
-			break;
-	}
-	return (int64) ((stored << column->shift) + (uint64) column->base);
+	if (frame.type == COLTYPE_I128)
+		return wide_load((const uint64 *) value);
+	frame_unpack(&frame, value, 1, &integer);
+	return integer;
 }
 
 static bool
@@ -95,13 +68,16 @@ same_value(const Tablet *a, uint32 a_row, const Tablet *b, uint32 b_row)
 {
 	const TabletColumn *column = &a->column[0];
 	const uint32 bytes = coltype_bytes(column->type);
+	const TabletColumn *other = &b->column[0];
+	const bool	null = tablet_is_null(a, column, a_row);
+	const bool	other_null = tablet_is_null(b, other, b_row);
 
-	if (is_null(a, a_row) || is_null(b, b_row))
-		return is_null(a, a_row) == is_null(b, b_row);
+	if (null || other_null)
+		return null == other_null;
 	if (coltype_integer(column->type))
-		return coltype_integer(b->column[0].type) && integer_at(a, a_row) == integer_at(b, b_row);
-	return column->type == b->column[0].type &&
-		memcmp(tablet_at(a, column->values) + (Size) a_row * bytes, tablet_at(b, b->column[0].values) + (Size) b_row * bytes, bytes) == 0;
+		return coltype_integer(other->type) && integer_at(a, a_row) == integer_at(b, b_row);
+	return column->type == other->type &&
+		memcmp(tablet_at(a, column->values) + (Size) a_row * bytes, tablet_at(b, other->values) + (Size) b_row * bytes, bytes) == 0;
 }
 
 /* Comparing */

@@ -38,10 +38,10 @@ random_range(void)
 }
 
 static Tablet *
-tablet_of_ranges(void)
+tablet_of_ranges(uint32_t n)
 {
 	uint16_t	types[COLUMNS] = {COLTYPE_I64, COLTYPE_I64, COLTYPE_I64, COLTYPE_I64};
-	Tablet	   *tablet = tablet_make(types, COLUMNS, 1, 0);
+	Tablet	   *tablet = tablet_make(types, COLUMNS, n, 0);
 	int			c;
 
 	for (c = 0; c < COLUMNS; c++)
@@ -195,7 +195,7 @@ test_soundness(void)
 		overflows = overflows_somewhere();
 		program = asm_finish(&as);
 		size = program->size;
-		tablet = tablet_of_ranges();
+		tablet = tablet_of_ranges(1);
 		fits = program_fits(program, tablet);
 		tap_expect(!(fits && overflows), "program %ld overflows", trial);
 		yes += fits;
@@ -241,7 +241,7 @@ test_single_operations(void)
 		}
 		program = asm_finish(&as);
 		size = program->size;
-		tablet = tablet_of_ranges();
+		tablet = tablet_of_ranges(1);
 		fits = program_fits(program, tablet);
 		tap_expect(fits == !overflows, "%s of %lld..%lld and %lld..%lld: %d", op_info[op].name, (long long) ranges[0].min,
 				   (long long) ranges[0].max, (long long) ranges[1].min, (long long) ranges[1].max, fits);
@@ -267,7 +267,7 @@ fits_over(Opcode op, int64_t min, int64_t max, int64_t constant)
 	asm_emit(&as, op, 3, 2, 1, 0, 0);
 	program = asm_finish(&as);
 	size = program->size;
-	tablet = tablet_of_ranges();
+	tablet = tablet_of_ranges(1);
 	fits = program_fits(program, tablet);
 	program_free(program, size);
 	tablet_free(tablet);
@@ -303,7 +303,7 @@ test_no_narrow_body(void)
 	asm_emit(&as, VMOP_LOAD_W, 1, 0, 0, 0, 0);
 	program = asm_finish(&as);
 	size = program->size;
-	tablet = tablet_of_ranges();
+	tablet = tablet_of_ranges(1);
 	tap_expect(!program_fits(program, tablet), "a program with a wide body only");
 	program_free(program, size);
 
@@ -357,22 +357,17 @@ random_condition(int *filter)
 static Tablet *
 rows_of_ranges(uint32_t n)
 {
-	uint16_t	types[COLUMNS] = {COLTYPE_I64, COLTYPE_I64, COLTYPE_I64, COLTYPE_I64};
-	Tablet	   *tablet = tablet_make(types, COLUMNS, n, 0);
+	Tablet	   *tablet = tablet_of_ranges(n);
 	int			c;
 	uint32_t	r;
 
 	for (c = 0; c < COLUMNS; c++)
-	{
-		wide_store(tablet->column[c].min, ranges[c].min);
-		wide_store(tablet->column[c].max, ranges[c].max);
 		for (r = 0; r < n; r++)
 		{
 			tablet_set_int(tablet, c, r, value_in(&ranges[c], r < 2 * (1u << COLUMNS) ? r >> c & 1 : random_below(4)));
 			if (r >= 2 * (1u << COLUMNS) && random_below(8) == 0)
 				tablet_set_null(tablet, c, r);
 		}
-	}
 	return tablet;
 }
 
@@ -451,7 +446,7 @@ may_pass(Opcode op, int64_t constant, bool column_first, bool may_fail)
 	asm_emit(&as, VMOP_EMIT, 0, 0, 0, 0, 0);
 	program = asm_finish(&as);
 	size = program->size;
-	tablet = tablet_of_ranges();
+	tablet = tablet_of_ranges(1);
 	passes = program_may_pass(program, BODY_NARROW, tablet);
 	program_free(program, size);
 	tablet_free(tablet);

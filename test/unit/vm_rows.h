@@ -185,8 +185,8 @@ store_in_frame(Tablet *tablet, TabletColumn *column, uint16_t least)
 	column->type = frame.type;
 	column->shift = frame.shift;
 	column->base = frame.base;
-	for (r = 0; r < tablet->nrows && column->null_count > 0; r++)
-		if (tablet_at(tablet, column->nulls)[r / 8] >> (r % 8) & 1)
+	for (r = 0; r < tablet->nrows; r++)
+		if (tablet_is_null(tablet, column, r))
 			for (uint32_t b = 0; b < coltype_bytes((ColType) frame.type); b++)
 				values[(size_t) r * coltype_bytes((ColType) frame.type) + b] = (uint8_t) random_u64();
 }
