@@ -1,6 +1,6 @@
 #!/bin/bash
 # What takes too long for `make test`:
-# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups] [helper] [tablets] [faults]
+# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups] [helper] [kills] [tablets] [faults]
 #
 #   queries    50,000 random queries; at least 95 % of those that count must run on gpudb
 #   buffers    every suite that runs queries, at shared_buffers of 1 MB and of 128 MB
@@ -9,13 +9,14 @@
 #   cancel     1,000 queries cancelled at random moments: p99 at most 200 ms
 #   repeat     10,000 queries in one session: nothing may grow
 #   groups     5 million groups; 200 million rows (9 GB on disk): memory and time
-#   helper     the GPU process killed 200 times under load; slots that change hands while it is stopped; 20 restarts
+#   helper     slots that change hands while the GPU process is stopped; 20 restarts
+#   kills      the GPU process killed 200 times under load (GPUDB_HELPER_KILLS), by a GPU where there is one
 #   tablets    cached columns beside 8 writers, autovacuum and DDL: 20,000 pairs of answers, with and without gpudb
 #   faults     every call of CUDA fails, with each of six codes; wants a GPU and `make FAULTS=1 install`
 #
 # All but `faults` when none is named.
 #
-# gpudb must be installed already.  GPUDB_LONG_ROWS: rows for `groups`; GPUDB_DIFF_SEED: seed for `queries`;
+# gpudb must be installed already.  GPUDB_LONG_ROWS: rows for `groups`; GPUDB_DIFF_SEED: seed for `queries` and others;
 # GPUDB_LONG_SECONDS: how long `tablets` takes (default 600).
 # Exit status 1: something failed.
 set -uo pipefail
@@ -58,10 +59,10 @@ long_cancel() { step with_server cancel "$here/cancel.py"; }
 long_repeat() { step with_server repeat "$here/repeat.py"; }
 long_groups() { step with_server groups "$here/groups.py" --rows "${GPUDB_LONG_ROWS:-200000000}"; }
 long_helper() {
-	step env GPUDB_HELPER_KILLS=200 "$here/../run.sh" tap
 	step with_server slots "$here/slots.py"
 	step "$here/restarts.sh"
 }
+long_kills() { step with_server kills "$here/kills.py" --count "${GPUDB_HELPER_KILLS:-200}" --seed "${GPUDB_DIFF_SEED:-1}"; }
 long_tablets() {
 	server_start tablets 'gpudb.pool_size = 8MB' 'gpudb.provider = none' 'max_prepared_transactions = 10' 'autovacuum_naptime = 1s' \
 		'autovacuum_vacuum_threshold = 20' 'autovacuum_vacuum_scale_factor = 0.01' 'autovacuum_vacuum_cost_delay = 0' \
@@ -73,9 +74,9 @@ long_tablets() {
 long_faults() { step with_server faults "$here/faults.py"; }
 
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups helper tablets)
+[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups helper kills tablets)
 for name in "${steps[@]}"; do
-	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups helper tablets faults"
+	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups helper kills tablets faults"
 done
 find_postgres
 work_open
