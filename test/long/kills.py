@@ -81,17 +81,25 @@ class Server:
     def helper(self):
         return child_of(self.supervisor, "gpudb GPU process")
 
-    def serves(self):
-        return self.session.value("SELECT gpudb.doctor()").startswith("All is well")
+    def batches(self):
+        """How many the process has run; None if none serves."""
+        said = self.session.value("SELECT gpudb.doctor()")
+        return int(said.split(" has run ")[1].split()[0]) if said.startswith("All is well") else None
 
     def wait_for_other(self, pid, limit):
         """Seconds until another process serves; None if there is none in time."""
         start = time.monotonic()
         while time.monotonic() - start < limit:
-            if self.helper() not in (None, pid) and self.serves():
+            if self.helper() not in (None, pid) and self.batches() is not None:
                 return time.monotonic() - start
             time.sleep(0.02)
         return None
+
+    def wait_for_work(self):
+        """Until a process has work: one that dies again and again without having had any is started with pauses."""
+        while not self.batches():
+            time.sleep(0.005)
+        return self.helper()
 
 
 def main():
@@ -113,8 +121,10 @@ def main():
     load = Load(expected, options.seed)
     late, hit, stops, restarts = 0, 0, 0, []
     for number in range(1, options.count + 1):
+        if load.wrong:
+            break
+        pid = server.wait_for_work()
         time.sleep(rng.random() * 0.5)
-        pid = server.helper()
         stop = number % STOPS_EVERY == 0
         hit += load.count_running()
         stops += stop
@@ -128,7 +138,7 @@ def main():
             restarts.append(took)
     load.end()
     restarts.sort()
-    print(f"{options.count - stops} kills and {stops} stops at random moments, {hit} queries under way then; {load.done} queries, "
+    print(f"{number - stops} kills and {stops} stops at random moments, {hit} queries under way then; {load.done} queries, "
           f"{len(load.wrong)} wrong; slowest {load.slowest:.1f} s; another process after "
           f"{restarts[len(restarts) // 2]:.2f} s (median), {restarts[-1]:.2f} s at most, {late} times too late")
     for wrong in load.wrong[:10]:

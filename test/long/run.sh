@@ -62,7 +62,12 @@ long_helper() {
 	step with_server slots "$here/slots.py"
 	step "$here/restarts.sh"
 }
-long_kills() { step with_server kills "$here/kills.py" --count "${GPUDB_HELPER_KILLS:-200}" --seed "${GPUDB_DIFF_SEED:-1}"; }
+long_kills() {
+	server_start kills "gpudb.provider = ${GPUDB_PROVIDER:-auto}" 'shared_buffers = 2GB' 'autovacuum = off' 'gpudb.gpu_memory = 8GB' &&
+		psql_as -c 'CREATE EXTENSION gpudb' &&
+		step "$here/kills.py" --count "${GPUDB_HELPER_KILLS:-200}" --seed "${GPUDB_DIFF_SEED:-1}"
+	server_stop kills
+}
 long_tablets() {
 	server_start tablets 'gpudb.pool_size = 8MB' 'gpudb.provider = none' 'max_prepared_transactions = 10' 'autovacuum_naptime = 1s' \
 		'autovacuum_vacuum_threshold = 20' 'autovacuum_vacuum_scale_factor = 0.01' 'autovacuum_vacuum_cost_delay = 0' \
