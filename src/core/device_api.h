@@ -35,20 +35,41 @@ typedef struct JobSpec
 	bool		(*interrupted) (void);	/* whether the query is to end; asked by any thread, often */
 } JobSpec;
 
+/*
+ * Where a column of a cached tablet is: bytes from the start of the memory
+ * that all cached tablets share.  Its number is never another column's.
+ */
+typedef struct SharedColumn
+{
+	uint64_t	number;
+	uint64_t	values;
+	uint64_t	nulls;
+} SharedColumn;
+
+/* A tablet that the caller has. */
+typedef struct CachedRows
+{
+	Tablet	   *tablet;
+	const uint64_t *selected;	/* a bitmap of the rows that count; NULL = all */
+	uint32_t	nrows;			/* of these */
+	const SharedColumn *column; /* of the tablet, for devices that keep copies */
+} CachedRows;
+
 typedef enum WorkStage
 {
 	STAGE_DEFORM,				/* from pages on */
-	STAGE_RUN					/* the tablet is complete */
+	STAGE_RUN					/* tablets are complete */
 } WorkStage;
 
 typedef struct DeviceWork
 {
-	const PageList *pages;		/* in; NULL at STAGE_RUN if the caller has a tablet of its own */
+	const PageList *pages;		/* in; NULL at STAGE_RUN if the caller has tablets of its own, */
+	const CachedRows *cached;	/* in: these, for aggregates */
+	uint32_t	ncached;
 	void	   *owner;			/* in: the caller's, untouched */
 	WorkStage	stage;			/* in */
 	DeviceStatus status;		/* out; NEEDS_PATCH: patch the tablet, submit again at STAGE_RUN */
-	Tablet	   *tablet;			/* out: until the item is submitted again or released; in, if there are no pages */
-	const uint64_t *selected;	/* in, if there are no pages: a bitmap of the tablet's rows that count; NULL = all */
+	Tablet	   *tablet;			/* out: of the pages, until the item is submitted again or released */
 	uint32_t   *rows;			/* out: row numbers that passed, in order */
 	uint32_t	nrows;
 	bool		wide;			/* out: decimals have 128 bits */
@@ -81,6 +102,9 @@ typedef struct Device
 
 	/* A free work item, or NULL when all are in use. */
 	DeviceWork *(*acquire) (DeviceJob *job);
+
+	/* How many of so many tablets of the caller's own an item takes: one at least. */
+	uint32_t	(*take_cached) (const DeviceJob *job, const CachedRows *rows, uint32_t n);
 
 	/* Hand an item to the device; returns at once. */
 	void		(*submit) (DeviceJob *job, DeviceWork *work);

@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 5
+#define PROVIDER_ABI 6
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -23,6 +23,8 @@
 #define PROVIDER_TEXT			256
 
 #define BATCH_WINDOWS	16
+#define BATCH_TABLETS	2048	/* cached ones, in place of pages, */
+#define BATCH_TABLET_COLUMNS 16384	/* with so many columns together */
 #define BATCH_GROUPS	4096	/* go back with a batch on a GPU; of more a table is made */
 #define BATCH_PAGES		(BATCH_WINDOWS * TABLET_WINDOW_PAGES)
 #define GROUP_WORDS_MOST 8192	/* of a group that a table keeps: hash, row, and texts */
@@ -93,6 +95,24 @@ typedef struct ProviderRates
 	double		read_word;		/* a word of it, anywhere, the same way */
 } ProviderRates;
 
+/*
+ * A column of a cached tablet, in memory that was attached.  It never changes,
+ * and no other one ever has its number, so a provider may keep a copy.
+ */
+typedef struct ProviderColumn
+{
+	uint64_t	number;
+	TabletColumn stored;		/* but for the offsets */
+	const uint8_t *values;		/* NULL if they take nothing */
+	const uint8_t *nulls;		/* NULL if there are none */
+} ProviderColumn;
+
+typedef struct ProviderTablet
+{
+	uint32_t	nrows;
+	const uint64_t *selected;	/* in memory that was attached: a bitmap of the rows that count; NULL = all */
+} ProviderTablet;
+
 /* Groups that a provider keeps for a job, across its batches. */
 typedef struct ProviderTable ProviderTable;
 
@@ -106,6 +126,9 @@ typedef struct ProviderBatch
 	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
 	uint32_t	row_start[BATCH_WINDOWS + 1];
 	uint8_t    *output[BATCH_WINDOWS];	/* where a window's outputs go, within memory that was attached; NULL = nowhere */
+	uint32_t	ntablets;		/* instead of windows of pages, for aggregates */
+	ProviderTablet *tablet;		/* memory of the caller's, which stays with the batch */
+	ProviderColumn *column;		/* of all tablets, one after the other */
 	void	   *owner;
 
 	/* out */

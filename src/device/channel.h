@@ -85,21 +85,55 @@ typedef enum ChannelOutput
 	OUTPUT_WIDE					/* with decimals of 128 bits */
 } ChannelOutput;
 
-/* 64 pages and the tuples to read; read in place by the device. */
+/* A column of a cached tablet: its number, and how it is stored, with offsets from the start of what cached tablets share. */
+typedef struct ChannelColumn
+{
+	uint64		number;
+	TabletColumn stored;
+} ChannelColumn;
+
+/* A cached tablet. */
+typedef struct ChannelTablet
+{
+	uint32		nrows;
+	uint32		selected;		/* where, in words from the list's start, the bitmap of rows that count is; 0 = all do */
+	ChannelColumn column[];		/* as many as the program has */
+} ChannelTablet;
+
+/* Cached tablets, one behind the other, each with its bitmap behind it. */
+#define CHANNEL_LIST_WORDS	5376
+#define CHANNEL_LIST_TABLETS 64
+
+/* 64 pages and the tuples to read, or cached tablets; read in place by the device. */
 typedef struct ChannelWindow
 {
 	pg_atomic_uint32 owner;		/* job number + 1; 0 = free */
 	uint32		npages;
+	uint32		ntablets;		/* instead of pages */
 	uint32		nrows;
 	uint16		copy;			/* where copied pages are, or CHANNEL_NO_COPY */
 	uint16		passed_shift;	/* out: the first row's bit in `passed` */
 	uint16		output;			/* in and out: ChannelOutput */
-	uint64		page[TABLET_WINDOW_PAGES];
-	uint16		ntuples[TABLET_WINDOW_PAGES];
-	uint8		every[TABLET_WINDOW_PAGES]; /* the tuples are 1 to ntuples, and not listed */
-	uint16		offsets[TABLET_WINDOW_PAGES][HEAP_MAX_TUPLES];
-	uint8		passed[TABLET_WINDOW_PAGES * HEAP_MAX_TUPLES / 8 + 8];	/* out: a bit a row */
+	union
+	{
+		struct
+		{
+			uint64		page[TABLET_WINDOW_PAGES];
+			uint16		ntuples[TABLET_WINDOW_PAGES];
+			uint8		every[TABLET_WINDOW_PAGES]; /* the tuples are 1 to ntuples, and not listed */
+			uint16		offsets[TABLET_WINDOW_PAGES][HEAP_MAX_TUPLES];
+			uint8		passed[TABLET_WINDOW_PAGES * HEAP_MAX_TUPLES / 8 + 8];	/* out: a bit a row */
+		};
+		uint64		list[CHANNEL_LIST_WORDS];
+	};
 } ChannelWindow;
+
+/* Words of a list that a tablet of so many columns takes, without its bitmap. */
+static inline uint32
+channel_tablet_words(uint32 ncolumns)
+{
+	return (uint32) ((sizeof(ChannelTablet) + ncolumns * sizeof(ChannelColumn)) / sizeof(uint64));
+}
 
 /* What became of a batch. */
 typedef struct ChannelResult

@@ -50,9 +50,8 @@ typedef struct CpuItem
 	ItemState	state;
 	DeviceJob  *job;
 	struct CpuItem *next;		/* in the queue or in the job's list of finished items */
-	Tablet	   *tablet;			/* its own, which the caller may have put another one in the place of */
-	uint64_t	tablet_capacity;
-	uint64_t	rows_capacity;	/* bytes, as the others */
+	uint64_t	tablet_capacity;	/* bytes of work.tablet, */
+	uint64_t	rows_capacity;	/* and of the others */
 	uint64_t	output_capacity;
 } CpuItem;
 
@@ -161,16 +160,15 @@ prepare_item(CpuItem *item, const uint16_t *types)
 
 	if (size > item->tablet_capacity)
 	{
-		free(item->tablet);
+		free(item->work.tablet);
 		item->tablet_capacity = 0;
-		if (posix_memalign((void **) &item->tablet, 64, size) != 0)
+		if (posix_memalign((void **) &item->work.tablet, 64, size) != 0)
 		{
-			item->tablet = NULL;
+			item->work.tablet = NULL;
 			return STATUS_MEMORY_LIMIT;
 		}
 		item->tablet_capacity = size;
 	}
-	item->work.tablet = item->tablet;
 	if (!spec->program->aggregates &&
 		!grow_block((void **) &item->work.rows, &item->rows_capacity, (uint64_t) pages->nrows * sizeof(uint32_t)))
 		return STATUS_MEMORY_LIMIT;
@@ -225,37 +223,63 @@ gather_outputs(CpuItem *item)
 	return STATUS_DONE;
 }
 
+/* Run the program over a tablet. */
 static DeviceStatus
-run_item(CpuItem *item, CpuWorker *worker)
+run_tablet(DeviceJob *job, CpuWorker *worker, VmRun *run)
 {
-	DeviceJob  *job = item->job;
-	VmRun		run = {
-		.program = job->spec.program, .tablet = item->work.tablet, .selected = item->work.selected,
-		.values = worker->values, .nulls = worker->nulls, .groups = &worker->table.groups,
-		.out = item->work.rows, .out_capacity = (uint32_t) (item->rows_capacity / sizeof(uint32_t)),
-		.yield_after = job->spec.yield_after,
-		.cancelled = job_cancelled, .cancelled_arg = job
-	};
 	DeviceStatus status;
 	int32_t		yields = 0;
 
-	run.body = program_choose_body(job->spec.program, item->work.tablet);
+	run->program = job->spec.program;
+	run->body = program_choose_body(job->spec.program, run->tablet);
+	run->values = worker->values;
+	run->nulls = worker->nulls;
+	run->groups = &worker->table.groups;
+	run->yield_after = job->spec.yield_after;
+	run->cancelled = job_cancelled;
+	run->cancelled_arg = job;
 	for (;;)
 	{
-		status = job->kernel->run(&run);
+		status = job->kernel->run(run);
 		if (status == STATUS_TIME_SLICE)
-			run.yield_after = job->spec.yield_after + ++yields;
+			run->yield_after = job->spec.yield_after + ++yields;
 		else if (status == STATUS_TABLE_FULL)
 		{
 			status = cpu_table_grow(&worker->table, &job->budget);
 			if (status != STATUS_DONE)
-				break;
+				return status;
 		}
 		else
-			break;
+			return status;
 	}
+}
+
+/* Run the program over the tablet of an item's pages. */
+static DeviceStatus
+run_pages(CpuItem *item, CpuWorker *worker)
+{
+	VmRun		run = {
+		.tablet = item->work.tablet, .out = item->work.rows, .out_capacity = (uint32_t) (item->rows_capacity / sizeof(uint32_t))
+	};
+	DeviceStatus status = run_tablet(item->job, worker, &run);
+
 	item->work.nrows = run.out_count;
-	return status == STATUS_DONE && job->spec.program->noutputs > 0 ? gather_outputs(item) : status;
+	return status == STATUS_DONE && item->job->spec.program->noutputs > 0 ? gather_outputs(item) : status;
+}
+
+/* Run the program over tablets that the caller has. */
+static DeviceStatus
+run_cached(const CpuItem *item, CpuWorker *worker)
+{
+	DeviceStatus status = STATUS_DONE;
+
+	for (uint32_t t = 0; t < item->work.ncached && status == STATUS_DONE; t++)
+	{
+		VmRun		run = {.tablet = item->work.cached[t].tablet, .selected = item->work.cached[t].selected};
+
+		status = run_tablet(item->job, worker, &run);
+	}
+	return status;
 }
 
 /* Called without the lock. */
@@ -275,7 +299,7 @@ process_item(CpuItem *item, int thread)
 			status = deform_item(item);
 		middle = clock_ns();
 		if (status == STATUS_DONE)
-			status = run_item(item, worker);
+			status = item->work.pages != NULL ? run_pages(item, worker) : run_cached(item, worker);
 		atomic_fetch_add(&job->deform_ns, middle - start);
 		atomic_fetch_add(&job->run_ns, clock_ns() - middle);
 	}
@@ -440,10 +464,16 @@ cpu_acquire(DeviceJob *job)
 		{
 			job->items[i].state = ITEM_TAKEN;
 			job->items[i].work.stage = STAGE_DEFORM;
-			job->items[i].work.selected = NULL;
 			return &job->items[i].work;
 		}
 	return NULL;
+}
+
+/* One: others are for other threads. */
+static uint32_t
+cpu_take_cached(const DeviceJob *job, const CachedRows *rows, uint32_t n)
+{
+	return 1;
 }
 
 static void
@@ -508,10 +538,10 @@ cpu_enlarge(DeviceWork *work, uint64_t more_bytes)
 	if (posix_memalign((void **) &bigger, 64, size) != 0)
 		return false;
 	memcpy(bigger, work->tablet, work->tablet->size);
-	free(item->tablet);
+	free(work->tablet);
 	bigger->var_capacity += more_bytes;
 	bigger->size = size;
-	work->tablet = item->tablet = bigger;
+	work->tablet = bigger;
 	item->tablet_capacity = size;
 	return true;
 }
@@ -587,7 +617,7 @@ cpu_close(DeviceJob *job)
 		;
 	for (int i = 0; i < job->nitems; i++)
 	{
-		free(job->items[i].tablet);
+		free(job->items[i].work.tablet);
 		free(job->items[i].work.rows);
 		free(job->items[i].work.output);
 	}
@@ -601,6 +631,7 @@ const Device cpu_device = {
 	.name = "cpu",
 	.open = cpu_open,
 	.acquire = cpu_acquire,
+	.take_cached = cpu_take_cached,
 	.submit = cpu_submit,
 	.collect = cpu_collect,
 	.release = cpu_release,

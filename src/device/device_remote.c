@@ -63,6 +63,7 @@ describe_pages(const PageList *pages, ChannelWindow *window)
 	Channel    *channel = channel_get();
 
 	window->npages = pages->npages;
+	window->ntablets = 0;
 	window->nrows = pages->nrows;
 	window->output = OUTPUT_NONE;
 	for (uint32 p = 0; p < pages->npages; p++)
@@ -88,6 +89,52 @@ describe_pages(const PageList *pages, ChannelWindow *window)
 	return true;
 }
 
+/* Words of a list that a cached tablet takes. */
+static uint64
+words_in_list(const RemoteJob *job, const CachedRows *rows)
+{
+	return channel_tablet_words(job->spec.program->ncolumns) +
+		(rows->selected != NULL ? tablet_bitmap_bytes(rows->tablet->nrows) / sizeof(uint64) : 0);
+}
+
+/* Describe cached tablets, which fit. */
+static void
+describe_tablets(const RemoteJob *job, const DeviceWork *work, ChannelWindow *window)
+{
+	const uint32 words = channel_tablet_words(job->spec.program->ncolumns);
+	uint32		at = 0;
+
+	window->npages = 0;
+	window->ntablets = work->ncached;
+	window->output = OUTPUT_NONE;
+	for (uint32 t = 0; t < work->ncached; t++)
+	{
+		const CachedRows *rows = &work->cached[t];
+		ChannelTablet *to = (ChannelTablet *) &window->list[at];
+
+		*to = (ChannelTablet) {.nrows = rows->tablet->nrows, .selected = rows->selected != NULL ? at + words : 0};
+		for (uint32 c = 0; c < rows->tablet->ncols; c++)
+		{
+			to->column[c] = (ChannelColumn) {rows->column[c].number, rows->tablet->column[c]};
+			to->column[c].stored.values = rows->column[c].values;
+			to->column[c].stored.nulls = rows->column[c].nulls;
+		}
+		if (rows->selected != NULL)
+			memcpy(&window->list[to->selected], rows->selected, tablet_bitmap_bytes(to->nrows));
+		at += words_in_list(job, rows);
+	}
+}
+
+/* Describe what an item has; false when there is no room. */
+static bool
+describe_item(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
+{
+	if (item->work.pages != NULL)
+		return describe_pages(item->work.pages, window);
+	describe_tablets(job, &item->work, window);
+	return true;
+}
+
 static bool
 send_item(RemoteJob *job, RemoteItem *item)
 {
@@ -95,7 +142,7 @@ send_item(RemoteJob *job, RemoteItem *item)
 
 	if (window == NULL)
 		return false;
-	if (!describe_pages(item->work.pages, window))
+	if (!describe_item(job, item, window))
 	{
 		channel_free_window(window);
 		return false;
@@ -193,6 +240,9 @@ start_waiting(RemoteJob *job)
 		if (item->local == NULL)
 			return;
 		item->local->pages = item->work.pages;
+		item->local->cached = item->work.cached;
+		item->local->ncached = item->work.ncached;
+		item->local->stage = item->work.pages != NULL ? STAGE_DEFORM : STAGE_RUN;
 		item->local->owner = item;
 		remote_set_state(job, item, ITEM_LOCAL);
 		cpu_device.submit(job->local, item->local);
@@ -298,6 +348,18 @@ remote_acquire(DeviceJob *device_job)
 	return NULL;
 }
 
+static uint32_t
+remote_take_cached(const DeviceJob *device_job, const CachedRows *rows, uint32_t n)
+{
+	const RemoteJob *job = (const RemoteJob *) device_job;
+	uint64		words = 0;
+	uint32		taken = 0;
+
+	while (taken < n && taken < CHANNEL_LIST_TABLETS && (words += words_in_list(job, &rows[taken])) <= CHANNEL_LIST_WORDS)
+		taken++;
+	return Max(taken, 1);
+}
+
 static void
 remote_submit(DeviceJob *device_job, DeviceWork *work)
 {
@@ -309,7 +371,7 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 		INSTR_TIME_SET_CURRENT(job->news);
 	if (job->lost)
 		set_lost(job, item);
-	else if (work->stage == STAGE_RUN)
+	else if (work->stage == STAGE_RUN && work->pages != NULL)
 	{
 		item->local->stage = STAGE_RUN;
 		remote_set_state(job, item, ITEM_LOCAL);
@@ -317,6 +379,8 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 	}
 	else if (job->slot == NULL)
 		remote_leave_to_cpu(job, item, job->report.left_for);
+	else if (work->pages == NULL && words_in_list(job, work->cached) > CHANNEL_LIST_WORDS)
+		remote_leave_to_cpu(job, item, STATUS_NO_ROOM);
 	else
 	{
 		remote_set_state(job, item, ITEM_UNSENT);
@@ -480,6 +544,7 @@ const Device remote_device = {
 	.name = "gpu",
 	.open = remote_open,
 	.acquire = remote_acquire,
+	.take_cached = remote_take_cached,
 	.submit = remote_submit,
 	.collect = remote_collect,
 	.release = remote_release,

@@ -23,6 +23,9 @@ make_header(const RemoteJob *job, RemoteItem *item, const ChannelResult *result)
 {
 	uint32		ncolumns = job->spec.program->ncolumns;
 
+	/* of cached tablets they know */
+	if (item->work.pages == NULL)
+		return true;
 	if (item->header == NULL)
 		item->header = malloc(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
 	if (item->header == NULL)

@@ -143,6 +143,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
+	feed_find_cached(&node->feed);
 	feeders = feeders_start(&node->feed);
 	feed_outcome_init(outcome);
 	feed_all(&node->feed, outcome);

@@ -90,6 +90,7 @@ close_tablets(Feed *feed)
 	feed->report.blocks_reread += tablets->reread;
 	tablet_scan_close(feed->tablets);
 	feed->tablets = NULL;
+	feed->ncached = feed->next_cached = 0;
 }
 
 void
@@ -244,14 +245,14 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 {
 	if (!feed_item_finished(feed, work))
 		return;
-	if (work->status == STATUS_SCALE_EXCEEDED)
-		for (uint32 c = 0; c < work->tablet->ncols; c++)
-			outcome->max_scale[c] = Max(outcome->max_scale[c], work->tablet->column[c].max_scale);
-	if (work->status == STATUS_SPECIAL_NUMERIC || work->status == STATUS_DECIMAL_TOO_WIDE)
-		outcome->failed_column = work->tablet->failed_column;
 	add_status(outcome, work->status);
 	if (work->pages != NULL)
 	{
+		if (work->status == STATUS_SCALE_EXCEEDED)
+			for (uint32 c = 0; c < work->tablet->ncols; c++)
+				outcome->max_scale[c] = Max(outcome->max_scale[c], work->tablet->column[c].max_scale);
+		if (work->status == STATUS_SPECIAL_NUMERIC || work->status == STATUS_DECIMAL_TOO_WIDE)
+			outcome->failed_column = work->tablet->failed_column;
 		if (feed->tablets != NULL)
 			tablet_scan_collect(feed->tablets, work->owner, work->status == STATUS_DONE ? work->tablet : NULL);
 		page_window_release(work->owner);
@@ -259,35 +260,22 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 	feed->device->release(feed->job, work);
 }
 
-/* Whether no row of a cached tablet can pass. */
-static bool
-is_pruned(Feed *feed, const Tablet *tablet)
-{
-	const Program *program = feed->spec.program;
-	const bool	pruned = !program_may_pass(program, program_choose_body(program, tablet), tablet);
-
-	feed->report.tablets_skipped += pruned;
-	return pruned;
-}
-
-/* Make a cached tablet of which rows may pass an item's work; false if there are no more. */
+/* Make the next cached tablets an item's work; false if there are no more. */
 static bool
 take_cached(Feed *feed, DeviceWork *work)
 {
-	CachedRows	rows;
+	const uint32 left = feed->ncached - feed->next_cached;
 
-	if (feed->tablets == NULL)
+	if (left == 0)
 		return false;
-	do
-		if (!tablet_scan_next_cached(feed->tablets, &rows))
-			return false;
-	while (is_pruned(feed, rows.tablet));
 	work->pages = NULL;
 	work->stage = STAGE_RUN;
-	work->tablet = rows.tablet;
-	work->selected = rows.selected;
-	feed->report.windows++;
-	feed->report.rows_in += rows.nrows;
+	work->cached = &feed->cached[feed->next_cached];
+	work->ncached = feed->device->take_cached(feed->job, work->cached, left);
+	feed->next_cached += work->ncached;
+	feed->report.windows += work->ncached;
+	for (uint32 t = 0; t < work->ncached; t++)
+		feed->report.rows_in += work->cached[t].nrows;
 	return true;
 }
 
@@ -323,22 +311,58 @@ submit_next(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* Use tablets that are cached, and leave others behind, where the device and the relation allow it. */
+/* Whether no row of a cached tablet can pass. */
+static bool
+is_pruned(const Program *program, const Tablet *tablet)
+{
+	return !program_may_pass(program, program_choose_body(program, tablet), tablet);
+}
+
+/* List the cached tablets of which rows may pass. */
 static void
-open_tablets(Feed *feed)
+list_cached(Feed *feed)
+{
+	uint32		n;
+	const CachedRows *found = tablet_scan_found(feed->tablets, &n);
+
+	feed->cached = palloc(sizeof(CachedRows) * Max(n, 1));
+	for (uint32 t = 0; t < n; t++)
+		if (!is_pruned(feed->spec.program, found[t].tablet))
+			feed->cached[feed->ncached++] = found[t];
+	feed->report.tablets_skipped += n - feed->ncached;
+}
+
+/*
+ * The CPU device leaves tablets behind.  For another device pages may be fed
+ * by several processes, which do without tablets: better, if these are few.
+ */
+static bool
+worth_using(const Feed *feed, BlockNumber nblocks)
+{
+	return feed->device == &cpu_device || tablet_scan_lacking(feed->tablets) < nblocks / 2;
+}
+
+void
+feed_find_cached(Feed *feed)
 {
 	PageSource *source = &feed->source;
 	MemoryContext old;
 
-	/* a source that is shared belongs to several processes */
-	if (!gpudb_cache || feed->device != &cpu_device || source->share != NULL)
+	if (!gpudb_cache)
 		return;
 	old = MemoryContextSwitchTo(feed->context);
 	feed->tablets = tablet_scan_create(source->relation, source->scan->rs_base.rs_snapshot, source->end, feed->wanted,
-									   feed->spec.program->ncolumns);
+									   feed->spec.program->ncolumns, feed->device == &cpu_device);
+	if (feed->tablets != NULL)
+		tablet_scan_decide(feed->tablets);
+	if (feed->tablets != NULL && !worth_using(feed, source->end))
+	{
+		tablet_scan_close(feed->tablets);
+		feed->tablets = NULL;
+	}
 	if (feed->tablets != NULL)
 	{
-		tablet_scan_decide(feed->tablets);
+		list_cached(feed);
 		source->next = source->end = 0;
 	}
 	MemoryContextSwitchTo(old);
@@ -350,7 +374,6 @@ feed_all(Feed *feed, FeedOutcome *outcome)
 	const Device *device = feed->device;
 	DeviceWork *work;
 
-	open_tablets(feed);
 	while (outcome->status == STATUS_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -54,6 +54,9 @@ typedef struct Feed
 	DeviceJob  *job;			/* NULL when there is none */
 	PageSource	source;
 	TabletScan *tablets;		/* NULL if none are cached, or can be */
+	CachedRows *cached;			/* of these, those of which rows may pass */
+	uint32		ncached;
+	uint32		next_cached;
 	List	   *windows;		/* every PageWindow made */
 	int			finished;		/* items that came back from the device */
 	FeedReport	report;
@@ -88,6 +91,9 @@ extern bool feed_fill_window(Feed *feed, PageWindow *window);
  * it was submitted again.  Sets its status, which tests may replace.
  */
 extern bool feed_item_finished(Feed *feed, DeviceWork *work);
+
+/* For aggregates, before the rest: use tablets that are cached, and leave others behind, where the device and the relation allow it. */
+extern void feed_find_cached(Feed *feed);
 
 /* For aggregates: feed all pages and collect everything.  Every item is back and every page unpinned afterwards. */
 extern void feed_all(Feed *feed, FeedOutcome *outcome);

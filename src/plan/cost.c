@@ -7,7 +7,7 @@
  * takes for a unit of estimated CPU cost.
  *
  * Pages may have to be read from disk; that part costs what it costs
- * PostgreSQL, but for columns that the CPU device will find cached.  Feeding and computing overlap, so a pass takes as long as the
+ * PostgreSQL, but for columns that an aggregate will find cached.  Feeding and computing overlap, so a pass takes as long as the
  * slower of both.  On the CPU device the backend, when it waits, computes, too,
  * so there the work of all threads together is the other bound; on a GPU it is
  * the transfer of pages, which turns them into columns on the way, or the
@@ -111,7 +111,7 @@ ns_of_feeding(const RelOptInfo *rel)
 	return rel->pages * NS(pin_page) + rel->tuples * NS(pin_tuple);
 }
 
-/* The part of a relation whose columns are there already: the CPU device's aggregates find them. */
+/* The part of a relation whose columns are there already: aggregates find them. */
 static double
 cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
@@ -119,7 +119,7 @@ cached_part(const Candidate *candidate, const CompileResult *compiled, double gr
 	Relation	relation;
 	double		part;
 
-	if (!gpudb_cache || groups == 0 || gpudb_device == DEVICE_GPU)
+	if (!gpudb_cache || groups == 0)
 		return 0;
 	wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
 	for (int i = 0; i < compiled->ncolumns; i++)
@@ -169,17 +169,18 @@ gpu_keeps(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 /*
  * Transfer in, memory and computation, transfer out, of which the first two
  * overlap.  What passes take was measured as a whole; what hardware could do
- * at best bounds it.
+ * at best bounds it.  Only a part may have to come from pages: then nobody
+ * helps to feed them.
  */
 static double
-ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups)
+ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups, double from_pages)
 {
 	bool		keeps = gpu_keeps(rel, compiled, groups);
-	int			feeders = groups > 0 ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
-	double		feed = ns_of_feeding(rel) / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
+	int			feeders = groups > 0 && from_pages == 1 ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
+	double		feed = ns_of_feeding(rel) * from_pages / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
 	double		start = Max(NS(gpu_start), NS(gpu_hop) + BATCH_LAUNCHES * NS(gpu_launch));
-	double		transfer = Max(rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row),
-							   NS(gpu_copy_start) + rel->pages * NS(gpu_copy_page));
+	double		transfer = Max((rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row)) * from_pages,
+							   NS(gpu_copy_start) + rel->pages * NS(gpu_copy_page) * from_pages);
 	double		memory = rel->tuples * compiled->ncolumns * sizeof(uint64) / BLCKSZ * NS(gpu_read_page) +
 		(keeps ? rel->tuples * NS(gpu_read_word) : 0);
 	double		run = rel->tuples * NS(gpu_op) * compiled->op_cost;
@@ -196,7 +197,9 @@ cost_pass(const Candidate *candidate, const CompileResult *compiled, double grou
 	bool		may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && program_suits_gpu(compiled->program);
 	double		cached = cached_part(candidate, compiled, groups);
 	double		cpu = ns_on_cpu(candidate, compiled, groups, 1 - cached);
-	double		gpu = may_gpu ? ns_on_gpu(rel, compiled, groups) : 0;
+	/* unless most is cached, all is read */
+	double		gpu_pages = cached > 0.5 ? 1 - cached : 1;
+	double		gpu = may_gpu ? ns_on_gpu(rel, compiled, groups, gpu_pages) : 0;
 	double		seq_page_cost;
 	Cost		cpu_cost;
 	Cost		gpu_cost;
@@ -204,7 +207,7 @@ cost_pass(const Candidate *candidate, const CompileResult *compiled, double grou
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &seq_page_cost);
 	cpu_cost = seq_page_cost * rel->pages * (1 - cached) + cpu / NS(pg_unit);
-	gpu_cost = seq_page_cost * rel->pages + gpu / NS(pg_unit);
+	gpu_cost = seq_page_cost * rel->pages * gpu_pages + gpu / NS(pg_unit);
 	on_gpu = may_gpu && (gpudb_device == DEVICE_GPU || gpu_cost < cpu_cost);
 	return (PassCost) {.cost = on_gpu ? gpu_cost : cpu_cost, .ms = (on_gpu ? gpu : cpu) / 1e6, .on_gpu = on_gpu};
 }

@@ -60,6 +60,12 @@ pool_exists(void)
 	return place != NULL;
 }
 
+uint8 *
+pool_start(void)
+{
+	return place;
+}
+
 LWLock *
 pool_lock(void)
 {
@@ -97,4 +103,10 @@ void *
 pool_address(dsa_pointer pointer)
 {
 	return dsa_get_address(attached(), pointer);
+}
+
+Size
+pool_offset(dsa_pointer pointer)
+{
+	return DsaPointerIsValid(pointer) ? (Size) ((uint8 *) pool_address(pointer) - (uint8 *) place) : 0;
 }

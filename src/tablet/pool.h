@@ -20,7 +20,8 @@ extern void pool_create(void);
 /* Whether there is a pool. */
 extern bool pool_exists(void);
 
-/* Its size. */
+/* Where it begins, and its size. */
+extern uint8 *pool_start(void);
 extern Size pool_bytes(void);
 
 /* The lock of what describes the pool's contents. */
@@ -32,5 +33,8 @@ extern void pool_free(dsa_pointer pointer);
 
 /* Where it is in this process; NULL for InvalidDsaPointer. */
 extern void *pool_address(dsa_pointer pointer);
+
+/* How far it is from the start, for all processes; 0 for InvalidDsaPointer. */
+extern Size pool_offset(dsa_pointer pointer);
 
 #endif							/* GPUDB_TABLET_POOL_H */

@@ -326,7 +326,7 @@ shelf_make_column(const ColumnKey *key, const ColumnBuild *built, uint32 nrows, 
 		return pointer;
 	column = pool_address(pointer);
 	*column = (CachedColumn) {
-		.next = InvalidDsaPointer, .key = *key, .stored = built->stored,
+		.next = InvalidDsaPointer, .number = pg_atomic_add_fetch_u64(ticks, 1), .key = *key, .stored = built->stored,
 		.values = InvalidDsaPointer, .nulls = InvalidDsaPointer
 	};
 	if (store(built->values, value_bytes * nrows, value_bytes, since, &column->values) &&

@@ -43,6 +43,7 @@ extern bool column_key_equal(const ColumnKey *a, const ColumnKey *b);
 typedef struct CachedColumn
 {
 	dsa_pointer next;			/* of the tablet's */
+	uint64		number;			/* no other column's, ever */
 	ColumnKey	key;
 	TabletColumn stored;		/* but for the offsets */
 	dsa_pointer values;

@@ -54,7 +54,7 @@ begin_build(TabletScan *scan, uint32 tablet)
 	const ScanTablet *t = &scan->tablets[tablet];
 	TabletBuild *build;
 
-	if (s->shelf == NULL || (t->cached != NULL && t->nlacking < LACKING_MOST) || !shelf_worth_building(s->shelf, tablet % SHELF_TABLETS))
+	if (!scan->keeps || s->shelf == NULL || (t->cached != NULL && t->nlacking < LACKING_MOST) || !shelf_worth_building(s->shelf, tablet % SHELF_TABLETS))
 		return;
 	build = new_build(scan);
 	if (shelf_claim(s->shelf, tablet % SHELF_TABLETS))

@@ -99,6 +99,17 @@ assemble(const CachedColumn **column, int ncolumns, uint32 nrows)
 	return tablet;
 }
 
+/* Where a tablet's columns are for other processes. */
+static SharedColumn *
+places_of(const CachedColumn **column, int ncolumns)
+{
+	SharedColumn *places = palloc(sizeof(SharedColumn) * Max(ncolumns, 1));
+
+	for (int c = 0; c < ncolumns; c++)
+		places[c] = (SharedColumn) {column[c]->number, pool_offset(column[c]->values), pool_offset(column[c]->nulls)};
+	return places;
+}
+
 /* Set n bits from `first` on. */
 static void
 set_bits(uint64 *bits, uint32 first, uint32 n)
@@ -115,21 +126,21 @@ set_bits(uint64 *bits, uint32 first, uint32 n)
 
 /* Select the rows of these blocks. */
 static void
-select_rows(ScanTablet *t, const FoundTablet *found, const BlockSet *blocks)
+select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
 {
+	uint64	   *selected = palloc0(tablet_bitmap_bytes(found->nrows));
 	uint32		row = 0;
 
-	t->selected = palloc0(tablet_bitmap_bytes(found->nrows));
-	t->nselected = 0;
-
+	rows->selected = selected;
+	rows->nrows = 0;
 	for (uint32 block = 0; block < found->notes->nblocks; block++)
 	{
 		const uint32 n = found->notes->ntuples[block];
 
 		if (block_set_has(blocks, block))
 		{
-			set_bits(t->selected, row, n);
-			t->nselected += n;
+			set_bits(selected, row, n);
+			rows->nrows += n;
 		}
 		row += n;
 	}
@@ -160,6 +171,7 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 {
 	ScanTablet *t = &scan->tablets[tablet];
 	const uint32 nblocks = blocks_of_tablet(scan, tablet);
+	CachedRows *rows;
 	uint32		n;
 
 	if (found->notes == NULL || !has_columns(scan, found))
@@ -170,10 +182,11 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 		return;
 	shelf_count_hit(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS);
 	t->cached = assemble(found->column, scan->columns.n, found->nrows);
-	t->nselected = found->nrows;
 	t->nlacking = nblocks - n;
+	rows = &scan->found[scan->nfound++];
+	*rows = (CachedRows) {t->cached, NULL, found->nrows, places_of(found->column, scan->columns.n)};
 	if (n < found->notes->nblocks)
-		select_rows(t, found, &t->usable);
+		select_rows(rows, found, &t->usable);
 	if (n < nblocks)
 	{
 		t->skip = &t->usable;
@@ -203,7 +216,8 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 }
 
 TabletScan *
-tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
+tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted,
+				   bool keeps)
 {
 	TabletScan *scan;
 	ColumnKeys	columns = {nwanted};
@@ -222,10 +236,12 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	scan->since = shelf_time();
 	scan->wanted = wanted;
 	scan->columns = columns;
+	scan->keeps = keeps;
 	scan->ntablets = (nblocks + TABLET_BLOCKS - 1) / TABLET_BLOCKS;
 	scan->nshelves = (scan->ntablets + SHELF_TABLETS - 1) / SHELF_TABLETS;
 	scan->shelves = palloc0(sizeof(ScanShelf) * scan->nshelves);
 	scan->tablets = palloc0(sizeof(ScanTablet) * scan->ntablets);
+	scan->found = palloc(sizeof(CachedRows) * scan->ntablets);
 	return scan;
 }
 
@@ -248,6 +264,7 @@ tablet_scan_decide(TabletScan *scan)
 	MapPage    *map = palloc(sizeof(MapPage));
 	FoundTablet *found = palloc0(sizeof(FoundTablet) * SHELF_TABLETS);
 
+	scan->nfound = 0;
 	for (int t = 0; t < SHELF_TABLETS; t++)
 		found[t].column = palloc(sizeof(CachedColumn *) * scan->columns.n);
 	for (uint32 s = 0; s < scan->nshelves; s++)
@@ -256,23 +273,26 @@ tablet_scan_decide(TabletScan *scan)
 		pfree(found[t].column);
 	pfree(found);
 	pfree(map);
+	scan->report.cached = scan->nfound;
 }
 
 /* Using */
 
-bool
-tablet_scan_next_cached(TabletScan *scan, CachedRows *rows)
+const CachedRows *
+tablet_scan_found(const TabletScan *scan, uint32 *n)
 {
-	const ScanTablet *t;
+	*n = scan->nfound;
+	return scan->found;
+}
 
-	while (scan->next_cached < scan->ntablets && scan->tablets[scan->next_cached].cached == NULL)
-		scan->next_cached++;
-	if (scan->next_cached >= scan->ntablets)
-		return false;
-	t = &scan->tablets[scan->next_cached++];
-	*rows = (CachedRows) {t->cached, t->selected, t->nselected};
-	scan->report.cached++;
-	return true;
+BlockNumber
+tablet_scan_lacking(const TabletScan *scan)
+{
+	BlockNumber lacking = 0;
+
+	for (uint32 t = 0; t < scan->ntablets; t++)
+		lacking += scan->tablets[t].cached == NULL ? blocks_of_tablet(scan, t) : scan->tablets[t].nlacking;
+	return lacking;
 }
 
 const TabletReport *

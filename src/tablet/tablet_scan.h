@@ -16,7 +16,7 @@
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 
-#include "core/tablet_format.h"
+#include "core/device_api.h"
 #include "tablet/build.h"
 #include "tablet/pages.h"
 
@@ -33,9 +33,10 @@ typedef struct TabletReport
 /*
  * A scan of so many blocks, in the current memory context; NULL if nothing of
  * this relation, or of these columns, can be kept.  The snapshot was taken
- * before the number of blocks.
+ * before the number of blocks.  It leaves tablets behind if it is told to.
  */
-extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
+extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted,
+									  bool keeps);
 
 /*
  * The part of a relation of so many blocks that a scan would find cached, as
@@ -46,16 +47,11 @@ extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const C
 /* Pin the relation's shelves and decide about all tablets; the scan must be closed from now on, whatever happens. */
 extern void tablet_scan_decide(TabletScan *scan);
 
-/* A cached tablet, and which of its rows count. */
-typedef struct CachedRows
-{
-	Tablet	   *tablet;
-	const uint64 *selected;		/* a bitmap; NULL = all */
-	uint32		nrows;			/* of these */
-} CachedRows;
+/* The cached tablets that can be used, and their number. */
+extern const CachedRows *tablet_scan_found(const TabletScan *scan, uint32 *n);
 
-/* The next cached tablet that can be used; false when there are no more. */
-extern bool tablet_scan_next_cached(TabletScan *scan, CachedRows *rows);
+/* The blocks that are to be read all the same. */
+extern BlockNumber tablet_scan_lacking(const TabletScan *scan);
 
 /* Have the source read the next tablet's blocks, or those that it lacks; false when there are no more. */
 extern bool tablet_scan_next_range(TabletScan *scan, PageSource *source);

@@ -28,8 +28,6 @@ typedef struct ScanShelf
 typedef struct ScanTablet
 {
 	Tablet	   *cached;			/* its columns in the pool; NULL if it has to be read whole */
-	uint64	   *selected;		/* a bitmap of its rows that are still the table's; NULL = all */
-	uint32		nselected;
 	const BlockSet *skip;		/* the blocks whose rows those are, if others are to be read */
 	uint32		nlacking;		/* others */
 	const BlockNotes *notes;	/* of the tablet that was found, used or not; NULL = none that had the columns */
@@ -47,11 +45,13 @@ struct TabletScan
 	uint64		since;			/* when it began, by the pool's clock */
 	const ColumnWanted *wanted;
 	ColumnKeys	columns;
+	bool		keeps;			/* leaves tablets behind */
 	uint32		ntablets;
 	uint32		nshelves;
 	ScanShelf  *shelves;
 	ScanTablet *tablets;
-	uint32		next_cached;
+	CachedRows *found;			/* of those that are cached, one after the other */
+	uint32		nfound;
 	uint32		next_range;
 	BlockNumber range_end;		/* of the current range */
 	TabletBuild *build;			/* of the current range; NULL if it is not kept */

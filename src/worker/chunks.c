@@ -1,32 +1,49 @@
 /*
  * chunks.c
- *		The buffer pool as the device sees it: chunks that are attached when somebody wants them.
+ *		The buffer pool and cached tablets as the device sees them: chunks that are attached when somebody wants them.
  *
  * Attaching all of a large pool takes seconds and as much pinned memory, so
- * a chunk waits for the first backend that has a page in it.  Like all of the
- * helper it calls none of PostgreSQL's functions.
+ * a chunk waits for the first backend that has a page in it, or a column.  Like
+ * all of the helper it calls none of PostgreSQL's functions.
  */
 #include "postgres.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "worker/chunks.h"
 
 static Channel *channel;
 static const Provider *provider;
-static BufferPool pool;
+static SharedMemory pool;
+static SharedMemory tablets;
 static bool attached[CHANNEL_CHUNKS];
+
+/* Of a chunk of cached tablets. */
+typedef enum ChunkState
+{
+	CHUNK_UNKNOWN,
+	CHUNK_ATTACHED,
+	CHUNK_REFUSED
+} ChunkState;
+
+#define TABLET_CHUNK_BYTES ((uint64) 32 * 1024 * 1024)
+
+static uint8 *tablet_chunk;		/* ChunkState of each; NULL if there are no cached tablets */
 
 /* As it was at the start: what requesters could change is not asked again. */
 static uint64 chunk_bytes;
 
 void
-chunks_open(Channel *ch, const Provider *device, BufferPool buffers)
+chunks_open(Channel *ch, const Provider *device, SharedMemory buffers, SharedMemory cached)
 {
 	channel = ch;
 	provider = device;
 	pool = buffers;
 	chunk_bytes = ch->chunk_bytes;
+	tablets = cached;
+	if (tablets.start != NULL && mprotect(tablets.start, tablets.bytes, PROT_READ) == 0)
+		tablet_chunk = calloc(tablets.bytes / TABLET_CHUNK_BYTES + 1, 1);
 }
 
 static uint64
@@ -83,4 +100,28 @@ chunks_page(uint64 offset)
 		!attached[chunk_of(offset)] || !attached[chunk_of(offset + HEAP_PAGE_SIZE - 1)])
 		return NULL;
 	return pool.start + offset;
+}
+
+static bool
+attach_tablet_chunk(uint64 c)
+{
+	ProviderMemory memory = {
+		.start = tablets.start + c * TABLET_CHUNK_BYTES,
+		.size = Min(TABLET_CHUNK_BYTES, tablets.bytes - c * TABLET_CHUNK_BYTES), .read_only = true
+	};
+
+	if (tablet_chunk[c] == CHUNK_UNKNOWN)
+		tablet_chunk[c] = attach_chunk(&memory) ? CHUNK_ATTACHED : CHUNK_REFUSED;
+	return tablet_chunk[c] == CHUNK_ATTACHED;
+}
+
+const uint8 *
+chunks_tablet_bytes(uint64 offset, uint64 bytes)
+{
+	if (tablet_chunk == NULL || bytes == 0 || offset > tablets.bytes || bytes > tablets.bytes - offset)
+		return NULL;
+	for (uint64 c = offset / TABLET_CHUNK_BYTES; c <= (offset + bytes - 1) / TABLET_CHUNK_BYTES; c++)
+		if (!attach_tablet_chunk(c))
+			return NULL;
+	return tablets.start + offset;
 }

@@ -25,6 +25,7 @@
 #include "utils/ps_status.h"
 
 #include "guc.h"
+#include "tablet/pool.h"
 #include "worker/helper.h"
 #include "worker/service.h"
 
@@ -160,7 +161,8 @@ helper_main(pid_t parent)
 {
 	Channel    *channel = channel_get();
 	const Provider *provider;
-	BufferPool pool = {.start = (uint8 *) BufferBlocks, .bytes = (uint64) NBuffers * BLCKSZ};
+	SharedMemory buffers = {.start = (uint8 *) BufferBlocks, .bytes = (uint64) NBuffers * BLCKSZ};
+	SharedMemory tablets = {.start = pool_start(), .bytes = pool_bytes()};
 
 	on_exit_reset();
 	init_ps_display("gpudb GPU process");
@@ -174,7 +176,7 @@ helper_main(pid_t parent)
 	if (!protect_shared_memory() || !start_provider(channel, &provider))
 		_exit(channel->provider_state.final ? HELPER_EXIT_NO_DEVICE : HELPER_EXIT_LOST);
 	pg_atomic_write_u32(&channel->state, HELPER_SERVING);
-	service_run(channel, provider, pool);
+	service_run(channel, provider, buffers, tablets);
 	_exit(HELPER_EXIT_LOST);
 }
 

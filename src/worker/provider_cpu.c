@@ -329,18 +329,65 @@ run_window(CpuBatch *own, uint32 w)
 	return status;
 }
 
+/* How far a column is from a tablet, which need not be in the same block of memory. */
+static uint64
+distance(const Tablet *tablet, const uint8 *to)
+{
+	return to != NULL ? (uint64) (uintptr_t) to - (uint64) (uintptr_t) tablet : 0;
+}
+
+static DeviceStatus
+run_cached(CpuBatch *own, uint32 number)
+{
+	const Program *program = own->batch.job->view.program;
+	const ProviderTablet *from = &own->batch.tablet[number];
+	const ProviderColumn *column = &own->batch.column[number * program->ncolumns];
+	Tablet	   *tablet = (Tablet *) own->arena;
+	VmRun		run = {
+		.program = program, .tablet = tablet, .selected = from->selected, .values = register_values, .nulls = register_nulls,
+		.groups = &own->groups, .yield_after = -1
+	};
+	uint64		begin = clock_ns();
+	DeviceStatus status;
+
+	*tablet = (Tablet) {.nrows = from->nrows, .ncols = program->ncolumns, .failed_column = -1};
+	for (uint32 c = 0; c < program->ncolumns; c++)
+	{
+		tablet->column[c] = column[c].stored;
+		tablet->column[c].values = distance(tablet, column[c].values);
+		tablet->column[c].nulls = distance(tablet, column[c].nulls);
+	}
+	run.body = program_choose_body(program, tablet);
+	status = cpu_kernel()->run(&run);
+	own->batch.times.run_ns += clock_ns() - begin;
+	return status;
+}
+
+/* The rows of a batch. */
+static uint64
+rows_of(const ProviderBatch *batch)
+{
+	uint64		nrows = 0;
+
+	for (uint32 t = 0; t < batch->ntablets; t++)
+		nrows += batch->tablet[t].nrows;
+	return batch->ntablets > 0 ? nrows : batch->row_start[batch->nwindows];
+}
+
 static void
 submit(ProviderBatch *batch)
 {
 	CpuBatch   *own = (CpuBatch *) batch;
 	const Program *program = batch->job->view.program;
-	bool		ready = prepare(own, program, batch->row_start[batch->nwindows]);
+	bool		ready = prepare(own, program, Min(rows_of(batch), PG_UINT32_MAX / 4));
 
 	batch->status = ready ? STATUS_DONE : STATUS_MEMORY_LIMIT;
 	batch->failed_column = -1;
 	memset(batch->max_scale, 0, sizeof(batch->max_scale));
 	memset(&batch->times, 0, sizeof(batch->times));
-	for (uint32 w = 0; w < batch->nwindows && batch->status == STATUS_DONE; w++)
+	for (uint32 t = 0; t < batch->ntablets && batch->status == STATUS_DONE; t++)
+		batch->status = run_cached(own, t);
+	for (uint32 w = 0; w < batch->nwindows && batch->ntablets == 0 && batch->status == STATUS_DONE; w++)
 		batch->status = run_window(own, w);
 	if (batch->status == STATUS_DONE && batch->table != NULL)
 		batch->status = keep_groups(batch->table, &own->groups);

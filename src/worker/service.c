@@ -4,8 +4,7 @@
  *
  * One thread goes round all job slots.  It trusts nothing that it finds
  * there: a job's image is copied and verified before anything of it is used,
- * and so is every window's description; what backends may still change after
- * that is page bytes and lists of tuples, which devices read as hostile.
+ * and so is every window's description (windows.c).
  *
  * Jobs take turns: each visit starts one batch at most, of the windows that
  * wait, so a batch grows with the load.  One batch is kept for jobs that have
@@ -24,6 +23,7 @@
 #include "worker/chunks.h"
 #include "worker/measure.h"
 #include "worker/service.h"
+#include "worker/windows.h"
 
 /* Rounds without news before the loop sleeps: some 50 µs. */
 #define IDLE_ROUNDS 200
@@ -115,51 +115,6 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 		own->refused = STATUS_DONE;
 }
 
-/* The address of a window's page; NULL if it is none that may be read. */
-static const uint8 *
-page_address(const ChannelWindow *window, uint64 place, uint16 copy)
-{
-	if (place & CHANNEL_COPIED)
-	{
-		place &= ~CHANNEL_COPIED;
-		return copy < CHANNEL_COPIES && place < TABLET_WINDOW_PAGES ? channel->copies[copy][place] : NULL;
-	}
-	return chunks_page(place);
-}
-
-/* Whether a job has a window, and the window its copies. */
-static bool
-owns_window(int job, int number)
-{
-	const ChannelWindow *window = &channel->window[number];
-	uint16		copy = window->copy;
-
-	return pg_atomic_read_u32((pg_atomic_uint32 *) &window->owner) == (uint32) job + 1 &&
-		(copy >= CHANNEL_COPIES || pg_atomic_read_u32(&channel->copy_owner[copy]) == (uint32) number + 1);
-}
-
-/* Copy a window's description into a list of pages; false if there is anything wrong with it. */
-static bool
-read_window(const ChannelWindow *window, PageList *list)
-{
-	uint16		copy = window->copy;
-
-	list->npages = window->npages;
-	list->nrows = 0;
-	if (list->npages == 0 || list->npages > TABLET_WINDOW_PAGES)
-		return false;
-	for (uint32 p = 0; p < list->npages; p++)
-	{
-		list->page[p] = page_address(window, window->page[p], copy);
-		list->ntuples[p] = window->ntuples[p];
-		list->offsets[p] = window->every[p] ? channel->every_tuple : window->offsets[p];
-		if (list->page[p] == NULL || list->ntuples[p] == 0 || list->ntuples[p] > HEAP_MAX_TUPLES)
-			return false;
-		list->nrows += list->ntuples[p];
-	}
-	return true;
-}
-
 /* Bytes of the tablet that a batch so large needs. */
 static uint64
 tablet_bytes(const ServiceJob *own, uint32 npages, uint32 nrows)
@@ -188,12 +143,46 @@ output_place(const ServiceJob *own, const ChannelWindow *window, uint32 nrows, b
 static void
 submit(const ServiceJob *own, const Ticket *ticket, ProviderBatch *batch)
 {
-	for (uint32 w = 0; w < batch->nwindows; w++)
+	for (uint32 w = 0; w < batch->nwindows && batch->ntablets == 0; w++)
 		batch->output[w] = output_place(own, &channel->window[ticket->window[w]], batch->window[w].nrows, batch->wide);
 	provider->submit(batch);
 }
 
-/* Add windows that wait to a batch, as many as fit; sets the status of one that is none. */
+/* Add a window of pages to a batch; NO_ROOM if the batch is full. */
+static DeviceStatus
+add_pages(const ServiceJob *own, const ChannelWindow *window, ProviderBatch *batch)
+{
+	PageList   *list = &batch->window[batch->nwindows];
+	uint32		npages = 0;
+	uint32		nrows;
+
+	if (!window_read_pages(channel, window, list))
+		return STATUS_BAD_PROGRAM;
+	for (uint32 w = 0; w <= batch->nwindows; w++)
+		npages += batch->window[w].npages;
+	nrows = batch->row_start[batch->nwindows] + list->nrows;
+	if (tablet_bytes(own, npages, nrows) > batch_bytes)
+		return batch->nwindows > 0 ? STATUS_NO_ROOM : STATUS_MEMORY_LIMIT;
+	batch->row_start[batch->nwindows + 1] = nrows;
+	return STATUS_DONE;
+}
+
+/* Add a window to a batch, which has windows of one kind; NO_ROOM if it is for another batch. */
+static DeviceStatus
+add_window(const ServiceJob *own, int job, uint16 number, ProviderBatch *batch)
+{
+	const ChannelWindow *window = &channel->window[number];
+	bool		cached;
+
+	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number))
+		return STATUS_BAD_PROGRAM;
+	cached = window->ntablets > 0;
+	if (batch->nwindows > 0 && cached != (batch->ntablets > 0))
+		return STATUS_NO_ROOM;
+	return cached ? window_read_tablets(window, own->provider.view.program, batch) : add_pages(own, window, batch);
+}
+
+/* Add windows that wait to a batch, as many as fit; what is wrong with the first one. */
 static DeviceStatus
 fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 {
@@ -201,37 +190,29 @@ fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 	ChannelResult *result = ticket->result;
 	uint32		at = pg_atomic_read_u32(&job->taken);
 	uint32		end = pg_atomic_read_u32(&job->submitted);
-	uint32		npages = 0;
+	DeviceStatus status = STATUS_DONE;
 
 	pg_read_barrier();
-	batch->nwindows = 0;
+	batch->nwindows = batch->ntablets = 0;
 	batch->row_start[0] = 0;
 	for (; at != end && batch->nwindows < BATCH_WINDOWS; at++)
 	{
 		uint16		number = job->ring[at % CHANNEL_JOB_WINDOWS];
-		PageList   *list = &batch->window[batch->nwindows];
-		bool		sound = number < CHANNEL_WINDOWS && owns_window(ticket->job, number) &&
-			read_window(&channel->window[number], list);
-		uint32		nrows = batch->row_start[batch->nwindows] + (sound ? list->nrows : 0);
 
-		if (!sound || tablet_bytes(own, npages + list->npages, nrows) > batch_bytes)
-		{
-			/* alone, it is answered so; behind others, it waits for the next batch */
-			if (batch->nwindows > 0)
-				break;
-			result->window[0] = number;
-			result->nwindows = 1;
-			pg_atomic_write_u32(&job->taken, at + 1);
-			return sound ? STATUS_MEMORY_LIMIT : STATUS_BAD_PROGRAM;
-		}
-		npages += list->npages;
+		status = add_window(own, ticket->job, number, batch);
+		if (status != STATUS_DONE)
+			break;
 		ticket->window[batch->nwindows] = number;
 		result->window[batch->nwindows++] = number;
-		batch->row_start[batch->nwindows] = nrows;
 	}
-	result->nwindows = batch->nwindows;
+	/* alone, it is answered so; behind others, it waits for the next batch */
+	if (status != STATUS_DONE && batch->nwindows == 0)
+		result->window[0] = job->ring[at++ % CHANNEL_JOB_WINDOWS];
+	else
+		status = STATUS_DONE;
+	result->nwindows = Max(batch->nwindows, 1);
 	pg_atomic_write_u32(&job->taken, at);
-	return STATUS_DONE;
+	return status;
 }
 
 /* Answers */
@@ -431,7 +412,7 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 {
 	uint32		npages = 0;
 
-	if (batch->status == STATUS_NEEDS_WIDE && !batch->wide)
+	if (batch->status == STATUS_NEEDS_WIDE && !batch->wide && batch->ntablets == 0)
 	{
 		own->wide = true;
 		for (uint32 w = 0; w < batch->nwindows; w++)
@@ -652,7 +633,7 @@ sleep_until_rung(void)
 }
 
 void
-service_run(Channel *ch, const Provider *device, BufferPool buffers)
+service_run(Channel *ch, const Provider *device, SharedMemory buffers, SharedMemory tablets)
 {
 	pid_t		parent = getppid();
 	int			idle = 0;
@@ -660,7 +641,7 @@ service_run(Channel *ch, const Provider *device, BufferPool buffers)
 
 	channel = ch;
 	provider = device;
-	chunks_open(ch, device, buffers);
+	chunks_open(ch, device, buffers, tablets);
 	measure_open(ch);
 	batch_bytes = ch->provider_state.batch_bytes;
 	spare = provider->acquire();

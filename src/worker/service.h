@@ -16,6 +16,6 @@ extern const Provider provider_cpu;
  * Serve until the parent process is gone or the device is lost.  Calls none
  * of PostgreSQL's functions.
  */
-extern void service_run(Channel *channel, const Provider *provider, BufferPool buffers);
+extern void service_run(Channel *channel, const Provider *provider, SharedMemory buffers, SharedMemory tablets);
 
 #endif							/* GPUDB_WORKER_SERVICE_H */
