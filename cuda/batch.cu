@@ -2,7 +2,7 @@
  * batch.cu
  *		A batch on its way over the GPU.
  *
- *		arena:  Request | job image | Tablet | rows of groups, for a table
+ *		arena:  Request | job image | Tablet, or those of batch_cached.cu | rows of groups, for a table
  *
  * One copy brings request, image and the empty tablet's head to the device.
  * The deform kernel then fetches pages and lists of tuples from host memory
@@ -13,56 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch.h"
-#include "context.h"
+#include "batch_private.h"
 #include "deform_launch.h"
-#include "group_table.h"
 #include "output_launch.h"
-#include "shape_cache.h"
-
-#define HEAD_BYTES		tablet_align(sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
-#define ROWS_BYTES		((uint64_t) 2 * 1024 * 1024)
-#define PASSED_BYTES	((uint64_t) BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 64)
-
-/* What the kernels read, in device memory. */
-typedef struct Request
-{
-	uint32_t	status;			/* of deforming */
-	uint32_t	unused;
-	VmResult	result;
-	GroupsResult merged;
-	const uint8_t *page[BATCH_PAGES];
-	const uint16_t *offsets[BATCH_PAGES];
-	uint32_t	row_start[BATCH_PAGES + 1];
-} Request;
-
-#define REQUEST_BYTES	tablet_align(sizeof(Request))
-
-struct CudaBatch
-{
-	ProviderBatch batch;		/* first */
-	BatchStage	stage;
-	cudaStream_t stream;
-	cudaEvent_t begun;
-	cudaEvent_t deformed;
-	cudaEvent_t run;
-	uint8_t    *arena;			/* device */
-	uint64_t	arena_bytes;
-	uint32_t	database;		/* whose data are in the arena */
-
-	/* pinned */
-	uint8_t    *request;		/* as it goes to the device: Request, image, head of the tablet */
-	uint8_t    *head;			/* of the tablet, as it comes back */
-	Request    *answer;			/* its first words, as they come back */
-	uint64_t   *rows;
-	uint8_t    *passed;
-
-	uint32_t	image_bytes;	/* of the job at hand, aligned */
-	uint32_t	row_capacity;
-	GroupTable	groups;
-	GroupsLaunch merge;			/* into the job's table */
-	cudaError_t error;
-};
 
 ProviderBatch *
 batch_public(CudaBatch *batch)
@@ -118,7 +71,7 @@ allocate(CudaBatch *own)
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemset(own->arena, 0, own->arena_bytes));
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaHostAlloc((void **) &own->request, REQUEST_BYTES + JOB_IMAGE_MOST + HEAD_BYTES, cudaHostAllocDefault));
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->request, REQUEST_BYTES + JOB_IMAGE_MOST + HEAD_BYTES + CACHED_BYTES, cudaHostAllocDefault));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaHostAlloc((void **) &own->head, HEAD_BYTES, cudaHostAllocDefault));
 	if (error == cudaSuccess)
@@ -160,22 +113,23 @@ batch_accepts(const ProviderJob *job)
 	return job->image->size <= JOB_IMAGE_MOST && program->row_words * 8u * 64u <= ROWS_BYTES;
 }
 
-static void
-finish(CudaBatch *own, DeviceStatus status)
+void
+batch_finish(CudaBatch *own, DeviceStatus status)
 {
-	own->batch.status = status;
+	resident_let_go(&own->use);
+	/* of a batch that is not counted whole some groups may be in the table */
+	own->batch.status = status != STATUS_DONE && status != STATUS_DEVICE_DOWN && own->nmerged > 0 ? STATUS_GROUPS_LOST : status;
 	own->stage = BATCH_FINISHED;
 }
 
-/* Note an error of CUDA's and finish; whether there was one. */
-static bool
-failed(CudaBatch *own, cudaError_t error)
+bool
+batch_failed(CudaBatch *own, cudaError_t error)
 {
 	if (error == cudaSuccess)
 		return false;
 	/* sticky or not: a new process begins with a device that works */
 	own->error = error;
-	finish(own, STATUS_DEVICE_DOWN);
+	batch_finish(own, STATUS_DEVICE_DOWN);
 	return true;
 }
 
@@ -187,10 +141,16 @@ arena_tablet(const CudaBatch *own)
 	return (Tablet *) (own->arena + REQUEST_BYTES + own->image_bytes);
 }
 
-static const Program *
-arena_program(const CudaBatch *own)
+const Program *
+batch_program(const CudaBatch *own)
 {
 	return (const Program *) (own->arena + REQUEST_BYTES + own->batch.job->image->program);
+}
+
+VmResult *
+batch_result(const CudaBatch *own)
+{
+	return &((Request *) own->arena)->result;
 }
 
 /* The bitmap of rows that passed stands last. */
@@ -229,17 +189,12 @@ list_pages(const ProviderBatch *batch, Request *request)
 	return n;
 }
 
-/* Everything that goes to the device ahead of the kernels; the number of pages. */
-static uint32_t
-write_request(CudaBatch *own)
+Request *
+batch_write_request(CudaBatch *own)
 {
-	const ProviderBatch *batch = &own->batch;
-	const JobImage *image = batch->job->image;
-	const DeformSpec *deform = &batch->job->view.deform;
+	const JobImage *image = own->batch.job->image;
 	Request    *request = (Request *) own->request;
 	uint8_t    *copy = own->request + REQUEST_BYTES;
-	uint32_t	npages = list_pages(batch, request);
-	uint32_t	nrows = request->row_start[npages];
 
 	request->status = STATUS_DONE;
 	memset(&request->result, 0, sizeof(request->result));
@@ -248,14 +203,27 @@ write_request(CudaBatch *own)
 	memcpy(copy, image, image->size);
 	for (int wide = 0; wide < 2; wide++)
 		((DeformPlan *) (copy + image->plan[wide]))->missing_bytes = own->arena + REQUEST_BYTES + image->missing;
-	tablet_layout((Tablet *) (copy + own->image_bytes), deform->types[batch->wide], batch->job->view.program->ncolumns, nrows,
-				  deform_var_bytes(deform, npages, nrows));
+	return request;
+}
+
+/* Everything that goes to the device ahead of the kernels; the number of pages. */
+static uint32_t
+describe_pages(CudaBatch *own)
+{
+	const ProviderBatch *batch = &own->batch;
+	const DeformSpec *deform = &batch->job->view.deform;
+	Request    *request = batch_write_request(own);
+	Tablet	   *tablet = (Tablet *) (own->request + REQUEST_BYTES + own->image_bytes);
+	uint32_t	npages = list_pages(batch, request);
+	uint32_t	nrows = request->row_start[npages];
+
+	tablet_layout(tablet, deform->types[batch->wide], batch->job->view.program->ncolumns, nrows, deform_var_bytes(deform, npages, nrows));
+	own->arena_used = tablet_align(REQUEST_BYTES + own->image_bytes + tablet->size);
 	return npages;
 }
 
-/* Memory that held another database's data is cleared. */
-static cudaError_t
-clear_arena(CudaBatch *own)
+cudaError_t
+batch_clear_arena(CudaBatch *own)
 {
 	uint32_t	before = own->database;
 
@@ -264,31 +232,27 @@ clear_arena(CudaBatch *own)
 		: CUDA_CALL(cudaMemsetAsync(own->arena, 0, own->arena_bytes, own->stream));
 }
 
-/* What the host must know of the device's part of the request. */
-static cudaError_t
-fetch_answer(CudaBatch *own, cudaEvent_t event)
+cudaError_t
+batch_fetch_answer(CudaBatch *own, cudaEvent_t event)
 {
 	cudaError_t error = CUDA_CALL(cudaMemcpyAsync(own->answer, own->arena, offsetof(Request, page), cudaMemcpyDeviceToHost, own->stream));
 
 	return error == cudaSuccess ? CUDA_CALL(cudaEventRecord(event, own->stream)) : error;
 }
 
-void
-batch_start(CudaBatch *own)
+/* The first leg: deform. */
+static void
+start_pages(CudaBatch *own)
 {
-	uint32_t	npages = write_request(own);
+	uint32_t	npages = describe_pages(own);
 	const Request *request = (const Request *) own->arena;
 	DeformLaunch launch = {
 		(const DeformPlan *) (own->arena + REQUEST_BYTES + own->batch.job->image->plan[own->batch.wide]),
 		arena_tablet(own), request->page, request->offsets, request->row_start, npages, &((Request *) own->arena)->status
 	};
 	uint32_t	head = head_bytes(own);
-	cudaError_t error = clear_arena(own);
+	cudaError_t error = batch_clear_arena(own);
 
-	own->batch.groups = NULL;
-	own->batch.passed = NULL;
-	own->batch.failed_column = -1;
-	own->batch.times = JobTimes();
 	own->stage = BATCH_DEFORMING;
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaEventRecord(own->begun, own->stream));
@@ -300,8 +264,22 @@ batch_start(CudaBatch *own)
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(own->head, arena_tablet(own), head, cudaMemcpyDeviceToHost, own->stream));
 	if (error == cudaSuccess)
-		error = fetch_answer(own, own->deformed);
-	failed(own, error);
+		error = batch_fetch_answer(own, own->deformed);
+	batch_failed(own, error);
+}
+
+void
+batch_start(CudaBatch *own)
+{
+	own->batch.groups = NULL;
+	own->batch.passed = NULL;
+	own->batch.failed_column = -1;
+	own->batch.times = JobTimes();
+	own->nlegs = own->nmerged = 0;
+	if (own->batch.ntablets > 0)
+		batch_start_cached(own);
+	else
+		start_pages(own);
 }
 
 /* What deforming has found. */
@@ -317,12 +295,11 @@ judge_columns(CudaBatch *own)
 	return status == STATUS_DONE ? deform_check(&own->batch.job->view.deform, tablet) : status;
 }
 
-/* Where rows of groups go: host memory, or, for a table, the arena behind the tablet. */
-static void
-place_rows(CudaBatch *own, VmLaunch *launch)
+void
+batch_place_rows(CudaBatch *own, VmLaunch *launch)
 {
 	const uint32_t row_words = own->batch.job->view.program->row_words;
-	const uint64_t used = tablet_align(REQUEST_BYTES + own->image_bytes + ((const Tablet *) own->head)->size);
+	const uint64_t used = own->arena_used;
 
 	if (own->batch.table == NULL)
 	{
@@ -337,8 +314,8 @@ place_rows(CudaBatch *own, VmLaunch *launch)
 	}
 	launch->rows = launch->hashes + own->row_capacity;
 	launch->row_capacity = own->row_capacity;
-	own->merge.texts = tablet_at(arena_tablet(own), ((const Tablet *) own->head)->var);
-	own->merge.constants = (const uint8_t *) arena_program(own) + own->batch.job->view.program->bytes;
+	own->merge.texts = own->batch.ntablets > 0 ? NULL : tablet_at(arena_tablet(own), ((const Tablet *) own->head)->var);
+	own->merge.constants = (const uint8_t *) batch_program(own) + own->batch.job->view.program->bytes;
 	own->merge.hashes = launch->hashes;
 	own->merge.rows = launch->rows;
 	own->merge.group = (uint32_t *) (launch->rows + (size_t) own->row_capacity * row_words);
@@ -350,7 +327,7 @@ start_output(CudaBatch *own)
 {
 	const ProviderBatch *batch = &own->batch;
 	OutputLaunch launch = {
-		arena_program(own), arena_tablet(own), arena_passed(own), &((Request *) own->arena)->result.status, batch->nwindows
+		batch_program(own), arena_tablet(own), arena_passed(own), &((Request *) own->arena)->result.status, batch->nwindows
 	};
 
 	memcpy(launch.row_start, batch->row_start, sizeof(launch.row_start));
@@ -370,25 +347,25 @@ start_run(CudaBatch *own)
 
 	if (choice == NULL)
 	{
-		finish(own, STATUS_BAD_PROGRAM);
+		batch_finish(own, STATUS_BAD_PROGRAM);
 		return;
 	}
 	launch.shape = choice->shape;
-	place_rows(own, &launch);
-	launch.program = arena_program(own);
+	batch_place_rows(own, &launch);
+	launch.program = batch_program(own);
 	launch.tablet = arena_tablet(own);
 	launch.end_row = tablet->nrows;
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
-	launch.result = &((Request *) own->arena)->result;
+	launch.result = batch_result(own);
 	error = CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
 	if (error == cudaSuccess && program->noutputs > 0)
 		error = start_output(own);
 	if (error == cudaSuccess && launch.passed != NULL)
 		error = CUDA_CALL(cudaMemcpyAsync(own->passed, launch.passed, tablet->nrows / 8 + 1, cudaMemcpyDeviceToHost, own->stream));
 	if (error == cudaSuccess)
-		error = fetch_answer(own, own->run);
+		error = batch_fetch_answer(own, own->run);
 	own->stage = BATCH_RUNNING;
-	failed(own, error);
+	batch_failed(own, error);
 }
 
 /* Merge the blocks' groups into those of the batch. */
@@ -428,12 +405,12 @@ end_batch(CudaBatch *own, DeviceStatus status)
 	float		run_ms = 0;
 
 	own->batch.passed = own->passed;
-	if (failed(own, CUDA_CALL(cudaEventElapsedTime(&deform_ms, own->begun, own->deformed))) ||
-		failed(own, CUDA_CALL(cudaEventElapsedTime(&run_ms, own->deformed, own->run))))
+	if (batch_failed(own, CUDA_CALL(cudaEventElapsedTime(&deform_ms, own->begun, own->deformed))) ||
+		batch_failed(own, CUDA_CALL(cudaEventElapsedTime(&run_ms, own->deformed, own->run))))
 		return;
 	own->batch.times.deform_ns = (uint64_t) (deform_ms * 1e6);
 	own->batch.times.run_ns = (uint64_t) (run_ms * 1e6);
-	finish(own, status);
+	batch_finish(own, status);
 }
 
 /* The third leg, as soon as the table lets this batch in: find the group of each row. */
@@ -443,7 +420,7 @@ start_finding(CudaBatch *own)
 	cudaError_t error = cudaSuccess;
 	DeviceStatus status = group_table_enter(own->batch.table, &own->merge, &error);
 
-	if (status == STATUS_TIME_SLICE || failed(own, error))
+	if (status == STATUS_TIME_SLICE || batch_failed(own, error))
 		return;
 	if (status != STATUS_DONE)
 	{
@@ -455,9 +432,9 @@ start_finding(CudaBatch *own)
 	if (error == cudaSuccess)
 		error = CUDA_CALL((cudaError_t) groups_find(&own->merge, own->stream));
 	if (error == cudaSuccess)
-		error = fetch_answer(own, own->run);
+		error = batch_fetch_answer(own, own->run);
 	own->stage = BATCH_FINDING;
-	failed(own, error);
+	batch_failed(own, error);
 }
 
 /* Rows are there for a table. */
@@ -475,7 +452,7 @@ start_merge(CudaBatch *own, uint32_t nrows)
 	own->stage = BATCH_ENTERING;
 	/* GROUP_UNKNOWN */
 	error = CUDA_CALL(cudaMemsetAsync(own->merge.group, 0xff, (size_t) nrows * sizeof(uint32_t), own->stream));
-	if (!failed(own, error))
+	if (!batch_failed(own, error))
 		start_finding(own);
 }
 
@@ -517,16 +494,20 @@ end_finding(CudaBatch *own)
 	}
 	error = CUDA_CALL((cudaError_t) groups_update(&own->merge, own->stream));
 	if (error == cudaSuccess)
-		error = fetch_answer(own, own->run);
+		error = batch_fetch_answer(own, own->run);
 	own->stage = BATCH_UPDATING;
-	failed(own, error);
+	batch_failed(own, error);
 }
 
 static void
 end_updating(CudaBatch *own)
 {
+	const DeviceStatus status = (DeviceStatus) own->answer->merged.status;
+
 	group_table_leave(own->batch.table, 0);
-	end_batch(own, (DeviceStatus) own->answer->merged.status);
+	own->nmerged += status == STATUS_DONE;
+	if (status != STATUS_DONE || !batch_next_leg(own))
+		end_batch(own, status);
 }
 
 static void
@@ -537,7 +518,7 @@ end_deforming(CudaBatch *own)
 	if (status == STATUS_DONE)
 		start_run(own);
 	else
-		finish(own, status);
+		batch_finish(own, status);
 }
 
 BatchStage
@@ -545,12 +526,14 @@ batch_advance(CudaBatch *own)
 {
 	cudaError_t error;
 
+	if (own->stage == BATCH_PLACING)
+		batch_start_cached(own);
 	if (own->stage == BATCH_ENTERING)
 		start_finding(own);
 	if (own->stage != BATCH_DEFORMING && own->stage != BATCH_RUNNING && own->stage != BATCH_FINDING && own->stage != BATCH_UPDATING)
 		return own->stage;
 	error = CUDA_CALL(cudaEventQuery(own->stage == BATCH_DEFORMING ? own->deformed : own->run));
-	if (error == cudaErrorNotReady || failed(own, error))
+	if (error == cudaErrorNotReady || batch_failed(own, error))
 		return own->stage;
 	if (own->stage == BATCH_DEFORMING)
 		end_deforming(own);

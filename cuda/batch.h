@@ -6,6 +6,8 @@
  * host memory, all made at the start.  Its way has two legs, between which
  * the host looks at what deforming has found: deform, then run.  With a table
  * that its job keeps there are two more: find the groups, then update them.
+ * Cached tablets need no deforming; with a table they run in as many parts as
+ * have room for the groups that each row may leave.
  */
 #ifndef GPUDB_CUDA_BATCH_H
 #define GPUDB_CUDA_BATCH_H
@@ -16,6 +18,7 @@ typedef enum BatchStage
 {
 	BATCH_FREE,
 	BATCH_FILLING,
+	BATCH_PLACING,				/* cached tablets: others are to let go of memory first */
 	BATCH_DEFORMING,
 	BATCH_RUNNING,
 	BATCH_ENTERING,				/* the job's table, which others are to leave first */

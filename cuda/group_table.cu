@@ -17,6 +17,7 @@
 
 #include "group_table.h"
 #include "pool.h"
+#include "resident.h"
 
 #ifdef GPUDB_FAULTS
 #define FIRST_CAPACITY	4096u	/* so that tests see a table grow */
@@ -89,9 +90,10 @@ make_table(DeviceTable *device, const RowShape *shape, uint8_t **block, cudaErro
 	const uint64_t bytes = lay_out(device, shape, NULL);
 
 	*error = cudaSuccess;
-	*block = pool_take(bytes);
-	if (*block == NULL)
-		return false;
+	/* columns can be copied again */
+	while ((*block = pool_take(bytes)) == NULL)
+		if (!resident_evict())
+			return false;
 	lay_out(device, shape, *block);
 	/* what was there may be another database's */
 	*error = CUDA_CALL(cudaMemsetAsync(*block, 0, bytes, stream));

@@ -186,12 +186,18 @@ vm_blocks_per_sm(const VmShape *shape)
 	return blocks;
 }
 
+uint32_t
+vm_tile_rows(const VmShape *shape)
+{
+	return shape->lanes * VM_THREADS;
+}
+
 int
 vm_launch(const VmLaunch *launch, int blocks, void *stream)
 {
 	VmLaunch	with = *launch;
-	const uint32_t tile = launch->shape.lanes * VM_THREADS;
-	const uint32_t ntiles = launch->end_row > launch->first_row ? (launch->end_row - launch->first_row + tile - 1) / tile : 1;
+	const uint32_t tile = vm_tile_rows(&launch->shape);
+	const uint32_t ntiles = launch->nparts > 0 ? launch->ntiles : launch->end_row > 0 ? (launch->end_row + tile - 1) / tile : 1;
 	uint64_t	rows;
 
 	if ((uint32_t) blocks > ntiles)

@@ -60,28 +60,33 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 {
 	const uint32_t tile = L * VM_THREADS;
 	BlockGroups *groups = &fast_shared()->groups;
+	BlockSlice *slice = &fast_shared()->slice;
 
-	if (!fast_prepare(&launch, L))
+	fast_prepare(&launch, L);
+	while (block_next_slice(&launch, tile, slice))
 	{
-		if (threadIdx.x == 0)
-			atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_BAD_PROGRAM);
-		return;
-	}
-	for (uint32_t first = launch.first_row + blockIdx.x * tile; first < launch.end_row; first += gridDim.x * tile)
-	{
-		uint32_t	n = min(launch.end_row - first, tile);
-		uint32_t	pending = ~0u;	/* lanes of a warp that has not got through */
-
-		for (int round = 0; round < MAX_ROUNDS; round++)
+		if (!fast_columns(&launch))
 		{
-			if (__any_sync(~0u, pending != 0))
-				pending = fast_run_tile<L>(launch, first, n);
-			if (!launch.shape.grouped || !__syncthreads_or(pending != 0))
-				break;
-			if (round == MAX_ROUNDS - 1)
-				atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
-			else
-				add_groups<L>(launch, pending, round);
+			if (threadIdx.x == 0)
+				groups->status = STATUS_BAD_PROGRAM;
+			break;
+		}
+		for (uint32_t first = slice->first; first < slice->end; first += slice->step)
+		{
+			uint32_t	n = min(slice->end - first, tile);
+			uint32_t	pending = ~0u;	/* lanes of a warp that has not got through */
+
+			for (int round = 0; round < MAX_ROUNDS; round++)
+			{
+				if (__any_sync(~0u, pending != 0))
+					pending = fast_run_tile<L>(launch, first, n);
+				if (!launch.shape.grouped || !__syncthreads_or(pending != 0))
+					break;
+				if (round == MAX_ROUNDS - 1)
+					atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
+				else
+					add_groups<L>(launch, pending, round);
+			}
 		}
 	}
 	__syncthreads();

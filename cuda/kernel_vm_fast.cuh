@@ -66,7 +66,11 @@ load_column(Machine<L> &m, const FastOp &in, uint32_t first)
 		case VMX_LOAD_I32: load_words<L, int32_t, int64_t>(m, in, first); break;
 		case VMX_LOAD_U32: load_words<L, uint32_t, int64_t>(m, in, first); break;
 		case VMX_LOAD_I128: load_words<L, Wide, int64_t>(m, in, first); break;
-		default: load_words<L, float, double>(m, in, first); break;
+		case VMX_LOAD_F32: load_words<L, float, double>(m, in, first); break;
+		case VMX_LOAD_U8_FRAMED: load_framed<L, uint8_t>(m, in, first); break;
+		case VMX_LOAD_U16_FRAMED: load_framed<L, uint16_t>(m, in, first); break;
+		case VMX_LOAD_U32_FRAMED: load_framed<L, uint32_t>(m, in, first); break;
+		default: load_same<L>(m, in, first); break;
 	}
 }
 
@@ -134,7 +138,11 @@ run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 		case VMX_LOAD_I32:
 		case VMX_LOAD_U32:
 		case VMX_LOAD_I128:
-		case VMX_LOAD_F32: load_column<L>(m, in, first); break;
+		case VMX_LOAD_F32:
+		case VMX_LOAD_SAME:
+		case VMX_LOAD_U8_FRAMED:
+		case VMX_LOAD_U16_FRAMED:
+		case VMX_LOAD_U32_FRAMED: load_column<L>(m, in, first); break;
 		case VMX_MASK_TRUE:
 		case VMX_MASK_NOT_TRUE:
 		case VMX_MASK_NOT_FALSE:
@@ -218,6 +226,8 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 	FastOp		next = fetch(launch, 0);
 
 	m.selection = rows_of_tile<L>(n);
+	if (fast_shared()->slice.selected != NULL)
+		m.selection &= load_nulls<L>(fast_shared()->slice.selected, first, m.selection);
 	for (uint32_t pc = 0;;)
 	{
 		const FastOp in = next;

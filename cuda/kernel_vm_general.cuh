@@ -17,31 +17,36 @@ __global__ void __launch_bounds__(VM_THREADS, VM_BLOCKS)
 VM_KERNEL(const __grid_constant__ VmLaunch launch)
 {
 	BlockGroups *groups = block_groups();
+	BlockSlice *slice = &((BlockShared *) shared_memory)->slice;
 	const Program *program = block_prepare(&launch, VM_TILE);
 	VmRun		run = {};
 	const uint32_t pc = program->body[launch.shape.body].tile_start;
 
 	run.program = program;
 	run.body = (int) launch.shape.body;
-	run.tablet = launch.tablet;
 	run.out = launch.passed;
-	for (uint32_t first = launch.first_row + blockIdx.x * VM_TILE; first < launch.end_row; first += gridDim.x * VM_TILE)
+	while (block_next_slice(&launch, VM_TILE, slice))
 	{
-		uint32_t	n = min(launch.end_row - first, (uint32_t) VM_TILE);
-		bool		pending = true;
-
-		if (!program->aggregates)
-			vm_clear_bits(&run, first, n);
-		for (int round = 0; round < MAX_ROUNDS; round++)
+		run.tablet = slice->tablet;
+		run.selected = (const uint64_t *) slice->selected;
+		for (uint32_t first = slice->first; first < slice->end; first += slice->step)
 		{
-			if (pending)
-				pending = vm_run_tile(&run, pc, first, n) == STATUS_TABLE_FULL;
-			if (!program->grouped || !__syncthreads_or(pending))
-				break;
-			if (round == MAX_ROUNDS - 1)
-				atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
-			else if (vm_add_groups(&run, &launch.shape, block_turn(groups, pending, round)))
-				block_groups_renew(&launch, groups);
+			uint32_t	n = min(slice->end - first, (uint32_t) VM_TILE);
+			bool		pending = true;
+
+			if (!program->aggregates)
+				vm_clear_bits(&run, first, n);
+			for (int round = 0; round < MAX_ROUNDS; round++)
+			{
+				if (pending)
+					pending = vm_run_tile(&run, pc, first, n) == STATUS_TABLE_FULL;
+				if (!program->grouped || !__syncthreads_or(pending))
+					break;
+				if (round == MAX_ROUNDS - 1)
+					atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
+				else if (vm_add_groups(&run, &launch.shape, block_turn(groups, pending, round)))
+					block_groups_renew(&launch, groups);
+			}
 		}
 	}
 	if (launch.values != NULL)

@@ -11,7 +11,7 @@
 #include "pool.h"
 
 #define ALIGNMENT	((uint64_t) 256)
-#define MOST		512
+#define MOST		2048
 
 typedef struct Block
 {

@@ -12,6 +12,7 @@
 #include "context.h"
 #include "group_table.h"
 #include "rates.h"
+#include "resident.h"
 #include "vm_launch.h"
 
 /* Batches in flight, of all jobs. */
@@ -50,12 +51,13 @@ start(const ProviderConfig *config, ProviderState *state)
 		error = half_of_free(&memory);
 	if (error == cudaSuccess)
 		error = CUDA_CALL((cudaError_t) vm_prepare(cuda_context.shared_limit));
-	/* half of it, at most, for batches, the rest for tables of groups */
+	/* half of it, at most, for batches, the rest for tables of groups and for columns */
 	arena = memory / 2 / BATCHES < ARENA_MOST ? memory / 2 / BATCHES : ARENA_MOST;
 	for (int i = 0; i < BATCHES && error == cudaSuccess; i++)
 		batches[i] = batch_create(arena, &error);
 	if (error == cudaSuccess)
 		error = group_table_start(memory - BATCHES * arena);
+	resident_start(memory - BATCHES * arena);
 	if (error != cudaSuccess)
 	{
 		snprintf(state->why, sizeof(state->why), "%s", cudaGetErrorString(error));
@@ -109,6 +111,7 @@ collect(void)
 			if (batch->status == STATUS_DEVICE_DOWN)
 				snprintf(provider_state->why, sizeof(provider_state->why), "%s", batch_error(batches[i]));
 			batch_set_stage(batches[i], BATCH_FILLING);
+			provider_state->cached_bytes = resident_bytes();
 			return batch;
 		}
 	return NULL;

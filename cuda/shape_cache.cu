@@ -27,6 +27,7 @@ typedef struct ShapeEntry
 	bool		many_groups;
 	uint16_t	type[PROGRAM_MAX_COLUMNS];
 	bool		has_nulls[PROGRAM_MAX_COLUMNS];
+	bool		framed[PROGRAM_MAX_COLUMNS];
 	ShapeChoice choice;
 } ShapeEntry;
 
@@ -72,7 +73,8 @@ entry_matches(const ShapeEntry *entry, const Program *program, int body, const T
 	if (entry->many_groups != many_groups)
 		return false;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
-		if (entry->type[c] != tablet->column[c].type || entry->has_nulls[c] != (tablet->column[c].null_count > 0))
+		if (entry->type[c] != tablet->column[c].type || entry->has_nulls[c] != (tablet->column[c].null_count > 0) ||
+			entry->framed[c] != column_framed(&tablet->column[c]))
 			return false;
 	return body_matches(&entry->body, program, body);
 }
@@ -95,6 +97,7 @@ shape_choose(const Program *program, int body, const Tablet *tablet, bool many_g
 	{
 		entry->type[c] = tablet->column[c].type;
 		entry->has_nulls[c] = tablet->column[c].null_count > 0;
+		entry->framed[c] = column_framed(&tablet->column[c]);
 	}
 	keep_body(&entry->body, program, body);
 	return &entry->choice;

@@ -53,6 +53,10 @@
 /* Compacting rows that passed: 2,048 of them, at most 32 kB of values, a step; not yet measured. */
 #define OUTPUT_THREADS 256
 
+/* Copying columns from host memory: a megabyte under way; not yet measured. */
+#define COLUMNS_THREADS 256
+#define COLUMNS_BLOCKS 64
+
 /* Measuring the device's memory. */
 #define RATES_THREADS 256
 

@@ -61,10 +61,11 @@ typedef struct VmCode
 	uint16_t	bool_slots;
 	uint16_t	ncolumns;
 	uint16_t	column[VM_COLUMNS_MAX]; /* of the tablet; bit 15: it has NULLs */
-	uint8_t		type[VM_COLUMNS_MAX];	/* ColType that the code was made for */
+	uint8_t		type[VM_COLUMNS_MAX];	/* ColType that the code was made for; bit 7: in a frame */
 	VmOp		op[VM_CODE_MAX];
 } VmCode;
 
 #define COLUMN_NULLS	0x8000
+#define TYPE_FRAMED		0x80
 
 #endif							/* GPUDB_CUDA_VM_CODE_H */

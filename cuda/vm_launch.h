@@ -53,12 +53,23 @@ typedef struct VmResult
 	uint32_t	nrows;			/* group rows written, or wanted when that is more than fit */
 } VmResult;
 
+/* One of many tablets that a launch goes over. */
+typedef struct VmPart
+{
+	const Tablet *tablet;		/* whose columns may stand anywhere */
+	const uint64_t *selected;	/* a bitmap of its rows that count; NULL = all */
+	uint32_t	tablet_rows;	/* one at least */
+	uint32_t	first_tile;		/* of the launch */
+} VmPart;
+
 typedef struct VmLaunch
 {
 	const Program *program;		/* this and all below in device memory, or mapped there */
-	const Tablet *tablet;
-	uint32_t	first_row;		/* a multiple of 1,024 */
+	const Tablet *tablet;		/* one, */
 	uint32_t	end_row;
+	uint32_t	nparts;			/* or so many parts */
+	const VmPart *part;
+	uint32_t	ntiles;			/* of all parts; tiles have vm_tile_rows() rows */
 	uint64_t   *rows;			/* group rows of program->row_words */
 	uint64_t   *hashes;
 	uint32_t	row_capacity;
@@ -101,6 +112,9 @@ extern void vm_lower(const Program *program, int body, const Tablet *tablet, uin
 
 /* Once for each context: let blocks have so much shared memory.  Returns a cudaError_t, as all below. */
 extern int	vm_prepare(uint32_t shared_limit);
+
+/* Rows of a tile. */
+extern uint32_t vm_tile_rows(const VmShape *shape);
 
 /* How many blocks of this shape a multiprocessor holds; 0 if none. */
 extern int	vm_blocks_per_sm(const VmShape *shape);

@@ -327,6 +327,13 @@ put_blend(Lowering *l, int position)
 }
 
 static VmxOp
+framed_load_op(ColType type)
+{
+	return type == COLTYPE_SAME ? VMX_LOAD_SAME : type == COLTYPE_U8 ? VMX_LOAD_U8_FRAMED
+		: type == COLTYPE_U16 ? VMX_LOAD_U16_FRAMED : VMX_LOAD_U32_FRAMED;
+}
+
+static VmxOp
 load_op(ColType type)
 {
 	switch (type)
@@ -360,7 +367,7 @@ put_load(Lowering *l, int position)
 
 	while (c < out->ncolumns && (out->column[c] & ~COLUMN_NULLS) != in->imm)
 		c++;
-	if (c == VM_COLUMNS_MAX || !vm_can_load(in->op, column->type) || column_framed(column))
+	if (c == VM_COLUMNS_MAX || !vm_can_load(in->op, column->type))
 	{
 		l->fails = true;
 		return;
@@ -368,9 +375,9 @@ put_load(Lowering *l, int position)
 	if (c == out->ncolumns)
 	{
 		out->column[out->ncolumns] = (uint16_t) (in->imm | (column->null_count > 0 ? COLUMN_NULLS : 0));
-		out->type[out->ncolumns++] = (uint8_t) column->type;
+		out->type[out->ncolumns++] = (uint8_t) (column->type | (column_framed(column) ? TYPE_FRAMED : 0));
 	}
-	to = put_op(l, load_op((ColType) column->type));
+	to = put_op(l, column_framed(column) ? framed_load_op((ColType) column->type) : load_op((ColType) column->type));
 	to->slot = (uint8_t) c;
 	to->flags = null_flag(l, i);
 	made(l, i);

@@ -184,7 +184,7 @@ put_bools(const VmLaunch &launch, const Machine<L> &m, const FastOp &in)
 		at[VM_THREADS] = (uint8_t) m.t_nulls;
 }
 
-/* NULL flags of a column's rows, for pairs that have a selected lane. */
+/* Bits of rows, such as a column's NULL flags, for pairs that have a selected lane. */
 template <int L> static __device__ __forceinline__ uint32_t
 load_nulls(const uint32_t *bitmap, uint32_t first, uint32_t selection)
 {
@@ -246,6 +246,14 @@ stored_pair(const int16_t *at)
 	return {v.x, v.y};
 }
 
+static __device__ __forceinline__ StoredPair<uint16_t>
+stored_pair(const uint16_t *at)
+{
+	const ushort2 v = __ldcs((const ushort2 *) at);
+
+	return {v.x, v.y};
+}
+
 static __device__ __forceinline__ StoredPair<uint8_t>
 stored_pair(const uint8_t *at)
 {
@@ -281,6 +289,28 @@ load_words(Machine<L> &m, const FastOp &in, uint32_t first)
 			m.acc[2 * p] = word_of((D) pair.x);
 			m.acc[2 * p + 1] = word_of((D) pair.y);
 		}
+	m.nulls = flags_of(in) & FLAG_NULLS ? load_nulls<L>(column->nulls, first, m.selection) : 0;
+}
+
+/* The same of a column whose values are differences from a base: core/frame.h. */
+template <int L, typename S> static __device__ __forceinline__ void
+load_framed(Machine<L> &m, const FastOp &in, uint32_t first)
+{
+	const FastColumn *column = fast_column(slot_of(in));
+	const uint64_t base = column->base;
+	const uint32_t shift = column->shift;
+
+	load_words<L, S, uint64_t>(m, in, first);
+	EACH_LANE m.acc[k] = base + (m.acc[k] << shift);
+}
+
+/* A column of which every value is the base. */
+template <int L> static __device__ __forceinline__ void
+load_same(Machine<L> &m, const FastOp &in, uint32_t first)
+{
+	const FastColumn *column = fast_column(slot_of(in));
+
+	EACH_LANE m.acc[k] = column->base;
 	m.nulls = flags_of(in) & FLAG_NULLS ? load_nulls<L>(column->nulls, first, m.selection) : 0;
 }
 

@@ -8,17 +8,21 @@
 #define GPUDB_CUDA_FAST_MEMORY_CUH
 
 #include "block/groups.cuh"
+#include "block/slices.cuh"
 
 /* Where a column's values and NULL flags lie in device memory. */
 typedef struct FastColumn
 {
 	const void *values;
 	const uint32_t *nulls;
+	uint64_t	base;			/* of its frame */
+	uint32_t	shift;
 } FastColumn;
 
 typedef struct FastShared
 {
 	BlockGroups groups;
+	BlockSlice	slice;
 	FastColumn	column[VM_COLUMNS_MAX];
 } FastShared;
 
@@ -61,16 +65,28 @@ fast_groups_at(const VmShape *shape, uint32_t lanes)
 	return fast_places_at(shape, lanes) + (shape->grouped ? lanes * VM_THREADS * 2 : 0);
 }
 
-/*
- * Lay everything out and make the group table empty; by all threads.  False
- * when the tablet is not what the code was made for.
- */
-static __device__ inline bool
+/* Lay everything out and make the group table empty; by all threads. */
+static __device__ inline void
 fast_prepare(const VmLaunch *launch, uint32_t lanes)
 {
 	FastShared *shared = fast_shared();
+
+	if (threadIdx.x == 0)
+	{
+		shared->slice.part = NO_PART;
+		block_groups_layout(&shared->groups, &launch->shape, fast_groups_at(&launch->shape, lanes));
+	}
+	__syncthreads();
+	block_groups_clear(&launch->shape, &shared->groups);
+}
+
+/* Look up the columns of the block's slice; by all threads.  False when its tablet is not what the code was made for. */
+static __device__ inline bool
+fast_columns(const VmLaunch *launch)
+{
+	FastShared *shared = fast_shared();
 	const VmCode *code = &launch->shape.code;
-	const Tablet *tablet = launch->tablet;
+	const Tablet *tablet = shared->slice.tablet;
 	bool		differs = false;
 
 	for (uint32_t c = threadIdx.x; c < code->ncolumns; c += VM_THREADS)
@@ -79,14 +95,12 @@ fast_prepare(const VmLaunch *launch, uint32_t lanes)
 
 		shared->column[c].values = tablet_at(tablet, column->values);
 		shared->column[c].nulls = (const uint32_t *) tablet_at(tablet, column->nulls);
-		differs |= column->type != code->type[c] || (column->null_count > 0 && !(code->column[c] & COLUMN_NULLS));
+		shared->column[c].base = (uint64_t) column->base;
+		shared->column[c].shift = column->shift;
+		differs |= column->type != (code->type[c] & ~TYPE_FRAMED) || (column_framed(column) && !(code->type[c] & TYPE_FRAMED)) ||
+			(column->null_count > 0 && !(code->column[c] & COLUMN_NULLS));
 	}
-	if (threadIdx.x == 0)
-		block_groups_layout(&shared->groups, &launch->shape, fast_groups_at(&launch->shape, lanes));
-	differs = __syncthreads_or(differs);
-	block_groups_clear(&launch->shape, &shared->groups);
-	__syncthreads();
-	return !differs;
+	return !__syncthreads_or(differs);
 }
 
 #endif							/* GPUDB_CUDA_FAST_MEMORY_CUH */

@@ -8,6 +8,7 @@
 #define GPUDB_CUDA_SHARED_CUH
 
 #include "block/groups.cuh"
+#include "block/slices.cuh"
 
 /* Words of a group's row at most. */
 #define MAX_KEY_WORDS (1 + 2 * PROGRAM_MAX_KEYS)
@@ -26,6 +27,7 @@ typedef struct Constant
 typedef struct BlockShared
 {
 	BlockGroups groups;
+	BlockSlice	slice;
 	Constant	constant[MAX_CONSTANTS];
 	uint16_t	state_of[MAX_ROW_WORDS];	/* a word of a group's row: the state that begins there */
 	const VmShape *shape;
@@ -124,6 +126,7 @@ block_prepare(const VmLaunch *launch, uint32_t tile)
 	{
 		shared->shape = shape;
 		shared->sum_bits = launch->sum_bits;
+		shared->slice.part = NO_PART;
 		block_groups_layout(&shared->groups, shape, table);
 		for (uint32_t s = 0; s < program->nstates; s++)
 			shared->state_of[program->state_word[s]] = (uint16_t) s;

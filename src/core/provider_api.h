@@ -63,6 +63,7 @@ typedef struct ProviderState
 {
 	char		why[PROVIDER_TEXT]; /* start() failed, or a batch: what the device's library said */
 	uint64_t	batch_bytes;	/* room for the tablet of one batch */
+	uint64_t	cached_bytes;	/* of columns that the device keeps */
 	bool		final;			/* start() failed, and would again: there is no device */
 	uint32_t	ndevices;
 	ProviderDevice device[PROVIDER_MAX_DEVICES];

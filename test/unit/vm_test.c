@@ -294,8 +294,7 @@ test_scenario(const Interpreter *vm, const Scenario *s)
 			tablet = store_rows();
 			if (framed)
 				store_in_frames(tablet);
-			/* the GPU's interpreter under test takes none */
-			selects = i % 2 == 1 && vm->can_run == NULL;
+			selects = i % 2 == 1;
 			select_rows();
 			run_disturbed(vm, program, tablet, &undisturbed, &plain);
 			if (pass == 0)

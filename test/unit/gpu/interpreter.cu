@@ -160,6 +160,29 @@ copy_registers(VmRun *run, const VmLaunch &launch, uint32_t tile)
 	}
 }
 
+/* Have a launch go over a tablet: the usual way, or, as cached ones, as one of many. */
+static void
+place_tablet(const VmRun *run, VmLaunch *launch)
+{
+	const Tablet *tablet = run->tablet;
+	const uint32_t tile = vm_tile_rows(&launch->shape);
+	static bool as_part;
+	VmPart		part = {};
+
+	launch->tablet = to_device<Tablet>(1, tablet, tablet->size);
+	launch->end_row = tablet->nrows;
+	as_part = !as_part;
+	if (tablet->nrows == 0 || (run->selected == NULL && !as_part))
+		return;
+	part.tablet = launch->tablet;
+	part.tablet_rows = tablet->nrows;
+	if (run->selected != NULL)
+		part.selected = to_device<uint64_t>(8, run->selected, tablet_bitmap_bytes(tablet->nrows));
+	launch->part = to_device<VmPart>(9, &part, sizeof(part));
+	launch->nparts = 1;
+	launch->ntiles = (tablet->nrows + tile - 1) / tile;
+}
+
 static DeviceStatus
 launch_program(VmRun *run, const VmWish &wish, VmLaunch *launch, VmResult *result)
 {
@@ -175,8 +198,7 @@ launch_program(VmRun *run, const VmWish &wish, VmLaunch *launch, VmResult *resul
 		return STATUS_BAD_PROGRAM;
 	slots = (size_t) launch->shape.registers * launch->shape.lanes * VM_THREADS;
 	launch->program = to_device<Program>(0, program, program->size);
-	launch->tablet = to_device<Tablet>(1, tablet, tablet->size);
-	launch->end_row = tablet->nrows;
+	place_tablet(run, launch);
 	launch->rows = device_buffer<uint64_t>(2, (size_t) ROW_CAPACITY * (program->row_words + 1));
 	launch->hashes = device_buffer<uint64_t>(3, ROW_CAPACITY);
 	launch->row_capacity = ROW_CAPACITY;

@@ -1,0 +1,103 @@
+/*
+ * batch_private.h
+ *		What batch.cu and batch_cached.cu share: a batch, and what both do with it.
+ */
+#ifndef GPUDB_CUDA_BATCH_PRIVATE_H
+#define GPUDB_CUDA_BATCH_PRIVATE_H
+
+#include "batch.h"
+#include "context.h"
+#include "group_table.h"
+#include "resident.h"
+#include "shape_cache.h"
+
+#define HEAD_BYTES		tablet_align(sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
+/* What the host writes of cached tablets: parts of launches, heads of tablets, copies of columns. */
+#define CACHED_BYTES \
+	(BATCH_TABLETS * (sizeof(VmPart) + sizeof(Tablet) + 64) + \
+	 BATCH_TABLET_COLUMNS * (sizeof(TabletColumn) + 2 * sizeof(ColumnCopy)) + 64)
+#define ROWS_BYTES		((uint64_t) 2 * 1024 * 1024)
+#define PASSED_BYTES	((uint64_t) BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 64)
+
+/* What the kernels read, in device memory. */
+typedef struct Request
+{
+	uint32_t	status;			/* of deforming */
+	uint32_t	unused;
+	VmResult	result;
+	GroupsResult merged;
+	const uint8_t *page[BATCH_PAGES];
+	const uint16_t *offsets[BATCH_PAGES];
+	uint32_t	row_start[BATCH_PAGES + 1];
+} Request;
+
+#define REQUEST_BYTES	tablet_align(sizeof(Request))
+
+struct CudaBatch
+{
+	ProviderBatch batch;		/* first */
+	BatchStage	stage;
+	cudaStream_t stream;
+	cudaEvent_t begun;
+	cudaEvent_t deformed;
+	cudaEvent_t run;
+	uint8_t    *arena;			/* device */
+	uint64_t	arena_bytes;
+	uint32_t	database;		/* whose data are in the arena */
+
+	/* pinned */
+	uint8_t    *request;		/* as it goes to the device: Request, image, head of the tablet */
+	uint8_t    *head;			/* of the tablet, as it comes back */
+	Request    *answer;			/* its first words, as they come back */
+	uint64_t   *rows;
+	uint8_t    *passed;
+
+	uint32_t	image_bytes;	/* of the job at hand, aligned */
+	uint64_t	arena_used;		/* bytes before rows of groups */
+	uint32_t	row_capacity;
+	GroupTable	groups;
+	GroupsLaunch merge;			/* into the job's table */
+	cudaError_t error;
+
+	/* of cached tablets: see batch_cached.cu */
+	ResidentUse use;
+	uint32_t	nlegs;
+	uint32_t	next_leg;
+	uint32_t	nmerged;		/* legs whose groups are in the job's table */
+	struct CachedLeg *leg;
+	uint64_t	parts_at;		/* in the request, and in the arena, */
+	uint64_t	heads_at;		/* as these */
+	uint64_t	copies_at;
+};
+
+/* End a batch with a status. */
+extern void batch_finish(CudaBatch *own, DeviceStatus status);
+
+/* Note an error of CUDA's and finish; whether there was one. */
+extern bool batch_failed(CudaBatch *own, cudaError_t error);
+
+/* Clear the arena if it held another database's data. */
+extern cudaError_t batch_clear_arena(CudaBatch *own);
+
+/* Write request and image for the device, behind which there is room for more. */
+extern Request *batch_write_request(CudaBatch *own);
+
+/* The program in device memory, and the result of its run. */
+extern const Program *batch_program(const CudaBatch *own);
+extern VmResult *batch_result(const CudaBatch *own);
+
+/* Say where rows of groups go: host memory, or, for a table, the arena behind what is used of it. */
+extern void batch_place_rows(CudaBatch *own, VmLaunch *launch);
+
+/* Copy what the host must know of the device's part of the request, and record an event behind it. */
+extern cudaError_t batch_fetch_answer(CudaBatch *own, cudaEvent_t event);
+
+/* batch_cached.cu */
+
+/* Start a batch of cached tablets, or try again to. */
+extern void batch_start_cached(CudaBatch *own);
+
+/* Go on with the next leg of such a batch; false if there is none. */
+extern bool batch_next_leg(CudaBatch *own);
+
+#endif							/* GPUDB_CUDA_BATCH_PRIVATE_H */

@@ -1,0 +1,326 @@
+/*
+ * resident.cu
+ *		Columns of cached tablets that stay in device memory.
+ *
+ * A hash table finds them by their numbers, which follow one another as
+ * columns are made: neighbours are neighbours in it, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/tablet_format.h"
+
+#include "pool.h"
+#include "resident.h"
+
+#define SEGMENT_LEAST	((uint64_t) 8 * 1024 * 1024)
+#define SEGMENT_MOST	((uint64_t) 64 * 1024 * 1024)
+#define ALIGNMENT		((uint64_t) 256)
+
+#define NOBODY UINT32_MAX
+
+typedef struct Entry
+{
+	uint64_t	number;			/* of the column */
+	ResidentColumn at;
+	uint32_t	segment;
+	uint32_t	next;			/* in its bucket, or of the free ones */
+	uint32_t	neighbour;		/* the one before it in the segment */
+	uint32_t	attempt;		/* resident_begin() before it came */
+	uint64_t	begin;			/* bytes of the segment before it */
+} Entry;
+
+typedef struct Segment
+{
+	uint8_t    *start;			/* NULL: there is none */
+	uint64_t	used;
+	uint64_t	last_use;
+	uint32_t	pins;			/* batches */
+	uint32_t	entries;		/* the last one of them */
+} Segment;
+
+static uint64_t segment_bytes;
+static Segment segments[RESIDENT_SEGMENTS];
+static uint32_t filling = NOBODY;	/* the segment to which columns are added */
+static uint64_t clock_ticks;
+static uint32_t attempt;
+static uint64_t bytes_used;
+
+static Entry *entries;
+static uint32_t nentries;		/* as many buckets: a power of two */
+static uint32_t free_entry = NOBODY;
+static uint32_t *buckets;
+
+void
+resident_start(uint64_t pool_bytes)
+{
+	segment_bytes = pool_bytes / (RESIDENT_SEGMENTS / 2) / ALIGNMENT * ALIGNMENT;
+	if (segment_bytes < SEGMENT_LEAST)
+		segment_bytes = SEGMENT_LEAST;
+	if (segment_bytes > SEGMENT_MOST && pool_bytes <= SEGMENT_MOST * RESIDENT_SEGMENTS)
+		segment_bytes = SEGMENT_MOST;
+}
+
+/* Entries */
+
+static uint32_t *
+bucket_of(uint64_t number)
+{
+	return &buckets[number & (nentries - 1)];
+}
+
+/* Twice the entries, or the first ones; false when memory is short. */
+static bool
+more_entries(void)
+{
+	const uint32_t n = nentries == 0 ? 16384 : 2 * nentries;
+	Entry	   *larger = n > 0 ? (Entry *) realloc(entries, n * sizeof(Entry)) : NULL;
+	uint32_t   *index;
+
+	if (larger == NULL)
+		return false;
+	entries = larger;
+	index = (uint32_t *) realloc(buckets, n * sizeof(uint32_t));
+	if (index == NULL)
+		return false;
+	buckets = index;
+	memset(buckets, 0xff, n * sizeof(uint32_t));
+	for (uint32_t e = nentries; e < n; e++)
+	{
+		entries[e].next = e + 1 < n ? e + 1 : NOBODY;
+		entries[e].segment = NOBODY;
+	}
+	free_entry = nentries;
+	for (uint32_t e = 0; e < nentries; e++)
+	{
+		uint32_t   *bucket = &buckets[entries[e].number & (n - 1)];
+
+		entries[e].next = *bucket;
+		*bucket = e;
+	}
+	nentries = n;
+	return true;
+}
+
+static Entry *
+find_entry(uint64_t number)
+{
+	for (uint32_t e = nentries > 0 ? *bucket_of(number) : NOBODY; e != NOBODY; e = entries[e].next)
+		if (entries[e].number == number)
+			return &entries[e];
+	return NULL;
+}
+
+/* Take an entry out of its bucket. */
+static void
+drop_entry(uint32_t number)
+{
+	uint32_t   *link = bucket_of(entries[number].number);
+
+	while (*link != number)
+		link = &entries[*link].next;
+	*link = entries[number].next;
+	entries[number].next = free_entry;
+	free_entry = number;
+}
+
+/* An entry for a column in a segment; NULL when memory is short. */
+static Entry *
+add_entry(uint64_t number, uint32_t segment)
+{
+	uint32_t	e;
+
+	if (free_entry == NOBODY && !more_entries())
+		return NULL;
+	e = free_entry;
+	free_entry = entries[e].next;
+	entries[e].number = number;
+	entries[e].segment = segment;
+	entries[e].next = *bucket_of(number);
+	*bucket_of(number) = e;
+	entries[e].attempt = attempt;
+	entries[e].begin = segments[segment].used;
+	entries[e].neighbour = segments[segment].entries;
+	segments[segment].entries = e;
+	return &entries[e];
+}
+
+/* Segments */
+
+static void
+pin(uint32_t segment, ResidentUse *use)
+{
+	uint64_t   *word = &use->segment[segment / 64];
+	const uint64_t bit = (uint64_t) 1 << segment % 64;
+
+	if (*word & bit)
+		return;
+	*word |= bit;
+	segments[segment].pins++;
+	segments[segment].last_use = ++clock_ticks;
+}
+
+/* Give a segment without columns back to the pool. */
+static void
+give_segment(uint32_t s)
+{
+	bytes_used -= segments[s].used;
+	pool_give(segments[s].start);
+	segments[s].start = NULL;
+	if (filling == s)
+		filling = NOBODY;
+}
+
+bool
+resident_evict(void)
+{
+	uint32_t	oldest = NOBODY;
+
+	for (uint32_t s = 0; s < RESIDENT_SEGMENTS; s++)
+		if (segments[s].start != NULL && segments[s].pins == 0 &&
+			(oldest == NOBODY || segments[s].last_use < segments[oldest].last_use))
+			oldest = s;
+	if (oldest == NOBODY)
+		return false;
+	for (uint32_t e = segments[oldest].entries; e != NOBODY;)
+	{
+		const uint32_t next = entries[e].neighbour;
+
+		drop_entry(e);
+		e = next;
+	}
+	give_segment(oldest);
+	return true;
+}
+
+/* Another segment to fill; false when there is no room. */
+static bool
+begin_segment(ResidentCopies *copies)
+{
+	uint8_t    *start = NULL;
+	uint32_t	s;
+
+	for (;;)
+	{
+		for (s = 0; s < RESIDENT_SEGMENTS && segments[s].start != NULL;)
+			s++;
+		if (s < RESIDENT_SEGMENTS)
+			start = pool_take(segment_bytes);
+		if (start != NULL)
+			break;
+		if (!resident_evict())
+			return false;
+	}
+	segments[s] = {start, 0, ++clock_ticks, 0, NOBODY};
+	filling = s;
+	/* what was there may be another database's */
+	copies->clear[copies->nclear].start = start;
+	copies->clear[copies->nclear++].bytes = segment_bytes;
+	return true;
+}
+
+static uint64_t
+aligned(uint64_t bytes)
+{
+	return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Have so many bytes copied to the end of the segment that is being filled; where they will be. */
+static const uint8_t *
+append(const uint8_t *from, uint64_t bytes, ResidentCopies *copies)
+{
+	Segment    *segment = &segments[filling];
+	uint8_t    *to = segment->start + segment->used;
+
+	if (bytes == 0)
+		return NULL;
+	copies->copy[copies->ncopies++] = {from, to, (bytes + 7) / 8 * 8};
+	segment->used += aligned(bytes);
+	bytes_used += aligned(bytes);
+	return to;
+}
+
+bool
+resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, ResidentCopies *copies, ResidentColumn *at)
+{
+	const uint64_t value_bytes = column->values != NULL ? (uint64_t) coltype_bytes((ColType) column->stored.type) * nrows : 0;
+	const uint64_t null_bytes = column->nulls != NULL ? tablet_bitmap_bytes(nrows) : 0;
+	const uint64_t bytes = aligned(value_bytes) + aligned(null_bytes);
+	Entry	   *entry = find_entry(column->number);
+
+	if (entry == NULL)
+	{
+		if (bytes > segment_bytes)
+			return false;
+		if ((filling == NOBODY || segments[filling].used + bytes > segment_bytes) && !begin_segment(copies))
+			return false;
+		entry = add_entry(column->number, filling);
+		if (entry == NULL)
+			return false;
+		entry->at.values = append(column->values, value_bytes, copies);
+		entry->at.nulls = append(column->nulls, null_bytes, copies);
+	}
+	pin(entry->segment, use);
+	*at = entry->at;
+	return true;
+}
+
+void
+resident_begin(ResidentCopies *copies)
+{
+	copies->ncopies = copies->nclear = 0;
+	attempt++;
+}
+
+/* Forget the columns of a segment that were added since resident_begin(): those in front. */
+static void
+undo_segment(Segment *segment)
+{
+	while (segment->entries != NOBODY && entries[segment->entries].attempt == attempt)
+	{
+		const uint32_t e = segment->entries;
+
+		bytes_used -= segment->used - entries[e].begin;
+		segment->used = entries[e].begin;
+		segment->entries = entries[e].neighbour;
+		drop_entry(e);
+	}
+}
+
+void
+resident_undo(ResidentUse *use)
+{
+	resident_let_go(use);
+	for (uint32_t s = 0; s < RESIDENT_SEGMENTS; s++)
+	{
+		if (segments[s].start == NULL)
+			continue;
+		undo_segment(&segments[s]);
+		if (segments[s].entries == NOBODY)
+			give_segment(s);
+	}
+}
+
+void
+resident_let_go(ResidentUse *use)
+{
+	for (uint32_t w = 0; w < RESIDENT_SEGMENTS / 64; w++)
+		for (uint64_t bits = use->segment[w]; bits != 0; bits &= bits - 1)
+			segments[w * 64 + (uint32_t) __builtin_ctzll(bits)].pins--;
+	memset(use, 0, sizeof(*use));
+}
+
+bool
+resident_in_use(void)
+{
+	for (uint32_t s = 0; s < RESIDENT_SEGMENTS; s++)
+		if (segments[s].pins > 0)
+			return true;
+	return false;
+}
+
+uint64_t
+resident_bytes(void)
+{
+	return bytes_used;
+}

@@ -1,0 +1,71 @@
+/*
+ * resident.h
+ *		Columns of cached tablets that stay in device memory.
+ *
+ * They stand in segments, in the order in which they came: columns that
+ * queries use together come together.  A segment is forgotten as a whole, the
+ * one first that no batch has used for longest; its columns are still in host
+ * memory.
+ */
+#ifndef GPUDB_CUDA_RESIDENT_H
+#define GPUDB_CUDA_RESIDENT_H
+
+#include "columns_launch.h"
+#include "cuda_call.h"
+
+#define RESIDENT_SEGMENTS 512
+
+/* Segments that a batch uses, which stay until it lets go of them. */
+typedef struct ResidentUse
+{
+	uint64_t	segment[RESIDENT_SEGMENTS / 64];
+} ResidentUse;
+
+/* Where a column is in device memory. */
+typedef struct ResidentColumn
+{
+	const uint8_t *values;		/* NULL if they take nothing */
+	const uint8_t *nulls;		/* NULL if there are none */
+} ResidentColumn;
+
+/* What is to be copied and cleared, on one stream and in this order: clear, then copy. */
+typedef struct ResidentCopies
+{
+	ColumnCopy *copy;
+	uint32_t	ncopies;
+	struct
+	{
+		uint8_t    *start;
+		uint64_t	bytes;
+	}			clear[RESIDENT_SEGMENTS];
+	uint32_t	nclear;
+} ResidentCopies;
+
+/* Once: of a pool of so many bytes. */
+extern void resident_start(uint64_t pool_bytes);
+
+/* A batch begins to find its columns; nothing is to be copied yet. */
+extern void resident_begin(ResidentCopies *copies);
+
+/*
+ * Find a column of so many rows, or give it a place and add to what is to be
+ * copied; false when there is no room.
+ */
+extern bool resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, ResidentCopies *copies, ResidentColumn *at);
+
+/* Forget the columns that were given places since resident_begin(), which nobody will copy, and let go of the others. */
+extern void resident_undo(ResidentUse *use);
+
+/* A batch has ended. */
+extern void resident_let_go(ResidentUse *use);
+
+/* Whether batches use columns: when they have ended, there may be room. */
+extern bool resident_in_use(void);
+
+/* Give the segment back to the pool that no batch has used for longest; false if there is none. */
+extern bool resident_evict(void);
+
+/* Bytes of all columns that are there. */
+extern uint64_t resident_bytes(void);
+
+#endif							/* GPUDB_CUDA_RESIDENT_H */
