@@ -21,12 +21,12 @@ COMMENT ON FUNCTION gpudb.stat_reset() IS 'sets the counters of gpudb.stat to ze
 REVOKE ALL ON FUNCTION gpudb.stat_reset() FROM PUBLIC;
 
 CREATE FUNCTION gpudb.devices(OUT kind text, OUT name text, OUT uuid text, OUT memory bigint, OUT memory_used bigint,
-        OUT capability text, OUT driver text, OUT state text) RETURNS SETOF record
+        OUT cached bigint, OUT capability text, OUT driver text, OUT state text) RETURNS SETOF record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
     AS 'MODULE_PATHNAME', 'gpudb_devices';
 CREATE VIEW gpudb.devices AS SELECT * FROM gpudb.devices();
 COMMENT ON VIEW gpudb.devices IS
-    'the GPUs of this machine, their memory in bytes and what gpudb has of it, and which one is in use or why not';
+    'the GPUs of this machine, their memory in bytes, what gpudb has of it and how much cached columns take of that, and which one is in use or why not';
 CREATE FUNCTION gpudb.doctor() RETURNS text
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
     AS 'MODULE_PATHNAME', 'gpudb_doctor';

@@ -68,6 +68,7 @@ typedef struct DeviceWork
 	uint32_t	ncached;
 	void	   *owner;			/* in: the caller's, untouched */
 	WorkStage	stage;			/* in */
+	bool		wants_tablet;	/* in: the caller wants the tablet of the pages, all of it */
 	DeviceStatus status;		/* out; NEEDS_PATCH: patch the tablet, submit again at STAGE_RUN */
 	Tablet	   *tablet;			/* out: of the pages, until the item is submitted again or released */
 	uint32_t   *rows;			/* out: row numbers that passed, in order */

@@ -158,11 +158,17 @@ send_item(RemoteJob *job, RemoteItem *item)
 
 /* To the CPU device */
 
-void
-remote_leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
+static void
+give_to_cpu(RemoteJob *job, RemoteItem *item)
 {
 	item->window = NULL;
 	remote_set_state(job, item, ITEM_WAITING);
+}
+
+void
+remote_leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
+{
+	give_to_cpu(job, item);
 	job->report.left_windows++;
 	job->report.left_for = why;
 }
@@ -377,6 +383,8 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 		remote_set_state(job, item, ITEM_LOCAL);
 		cpu_device.submit(job->local, item->local);
 	}
+	else if (work->wants_tablet && work->pages != NULL)
+		give_to_cpu(job, item);
 	else if (job->slot == NULL)
 		remote_leave_to_cpu(job, item, job->report.left_for);
 	else if (work->pages == NULL && words_in_list(job, work->cached) > CHANNEL_LIST_WORDS)

@@ -279,15 +279,17 @@ take_cached(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* Fill a window, if need be from the next tablet that has to be read; false at the end. */
+/* Fill an item's window, if need be from the next tablet that has to be read; false at the end. */
 static bool
-fill_from_tablets(Feed *feed, PageWindow *window)
+fill_from_tablets(Feed *feed, DeviceWork *work)
 {
+	PageWindow *window = work->owner;
+
 	while (!feed_fill_window(feed, window))
 		if (feed->tablets == NULL || !tablet_scan_next_range(feed->tablets, &feed->source))
 			return false;
-	if (feed->tablets != NULL)
-		tablet_scan_add_window(feed->tablets, window);
+	work->pages = &window->list;
+	work->wants_tablet = feed->tablets != NULL && tablet_scan_add_window(feed->tablets, window);
 	return true;
 }
 
@@ -297,15 +299,13 @@ submit_next(Feed *feed, DeviceWork *work)
 {
 	if (!take_cached(feed, work))
 	{
-		PageWindow *window = work->owner ? work->owner : feed_new_window(feed);
-
-		work->owner = window;
-		if (!fill_from_tablets(feed, window))
+		if (work->owner == NULL)
+			work->owner = feed_new_window(feed);
+		if (!fill_from_tablets(feed, work))
 		{
 			feed->device->release(feed->job, work);
 			return false;
 		}
-		work->pages = &window->list;
 	}
 	feed->device->submit(feed->job, work);
 	return true;
@@ -333,13 +333,14 @@ list_cached(Feed *feed)
 }
 
 /*
- * The CPU device leaves tablets behind.  For another device pages may be fed
- * by several processes, which do without tablets: better, if these are few.
+ * What leaves tablets behind is the CPU device.  Where another one is to run
+ * over a relation that is hardly cached, several processes may feed it pages,
+ * and do without tablets; else only what has changed is the CPU device's.
  */
 static bool
 worth_using(const Feed *feed, BlockNumber nblocks)
 {
-	return feed->device == &cpu_device || tablet_scan_lacking(feed->tablets) < nblocks / 2;
+	return feed->device == &cpu_device || tablet_scan_missing(feed->tablets) < nblocks / 2;
 }
 
 void
@@ -352,7 +353,7 @@ feed_find_cached(Feed *feed)
 		return;
 	old = MemoryContextSwitchTo(feed->context);
 	feed->tablets = tablet_scan_create(source->relation, source->scan->rs_base.rs_snapshot, source->end, feed->wanted,
-									   feed->spec.program->ncolumns, feed->device == &cpu_device);
+									   feed->spec.program->ncolumns);
 	if (feed->tablets != NULL)
 		tablet_scan_decide(feed->tablets);
 	if (feed->tablets != NULL && !worth_using(feed, source->end))

@@ -54,7 +54,7 @@ begin_build(TabletScan *scan, uint32 tablet)
 	const ScanTablet *t = &scan->tablets[tablet];
 	TabletBuild *build;
 
-	if (!scan->keeps || s->shelf == NULL || (t->cached != NULL && t->nlacking < LACKING_MOST) || !shelf_worth_building(s->shelf, tablet % SHELF_TABLETS))
+	if (s->shelf == NULL || (t->cached != NULL && t->nlacking < LACKING_MOST) || !shelf_worth_building(s->shelf, tablet % SHELF_TABLETS))
 		return;
 	build = new_build(scan);
 	if (shelf_claim(s->shelf, tablet % SHELF_TABLETS))
@@ -95,15 +95,16 @@ too_much_lost(const TabletBuild *build)
 	return build->watch.nother > WORN(build->watch.notes.nblocks);
 }
 
-void
+bool
 tablet_scan_add_window(TabletScan *scan, PageWindow *window)
 {
 	window->build = scan->build;
 	if (scan->build == NULL)
-		return;
+		return false;
 	scan->build->failed |= too_much_lost(scan->build);
 	window->first_row = tablet_build_add(scan->build, window->list.nrows,
 										 (scan->range_end - window->block[window->list.npages - 1]) / TABLET_WINDOW_PAGES + 1);
+	return true;
 }
 
 void

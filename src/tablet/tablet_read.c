@@ -32,7 +32,7 @@ tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 	reading->spec = deform_spec_create(relation, wanted, nwanted);
 	reading->window = page_window_create();
 	page_source_open(&reading->source, relation, snapshot);
-	reading->scan = tablet_scan_create(relation, snapshot, reading->source.end, wanted, nwanted, true);
+	reading->scan = tablet_scan_create(relation, snapshot, reading->source.end, wanted, nwanted);
 	reading->closing = (MemoryContextCallback) {.func = let_go, .arg = reading};
 	MemoryContextRegisterResetCallback(context, &reading->closing);
 	if (reading->scan != NULL)

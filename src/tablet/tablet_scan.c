@@ -216,8 +216,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 }
 
 TabletScan *
-tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted,
-				   bool keeps)
+tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
 {
 	TabletScan *scan;
 	ColumnKeys	columns = {nwanted};
@@ -236,7 +235,6 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	scan->since = shelf_time();
 	scan->wanted = wanted;
 	scan->columns = columns;
-	scan->keeps = keeps;
 	scan->ntablets = (nblocks + TABLET_BLOCKS - 1) / TABLET_BLOCKS;
 	scan->nshelves = (scan->ntablets + SHELF_TABLETS - 1) / SHELF_TABLETS;
 	scan->shelves = palloc0(sizeof(ScanShelf) * scan->nshelves);
@@ -286,13 +284,13 @@ tablet_scan_found(const TabletScan *scan, uint32 *n)
 }
 
 BlockNumber
-tablet_scan_lacking(const TabletScan *scan)
+tablet_scan_missing(const TabletScan *scan)
 {
-	BlockNumber lacking = 0;
+	BlockNumber missing = 0;
 
 	for (uint32 t = 0; t < scan->ntablets; t++)
-		lacking += scan->tablets[t].cached == NULL ? blocks_of_tablet(scan, t) : scan->tablets[t].nlacking;
-	return lacking;
+		missing += scan->tablets[t].notes == NULL ? blocks_of_tablet(scan, t) : 0;
+	return missing;
 }
 
 const TabletReport *

@@ -33,10 +33,9 @@ typedef struct TabletReport
 /*
  * A scan of so many blocks, in the current memory context; NULL if nothing of
  * this relation, or of these columns, can be kept.  The snapshot was taken
- * before the number of blocks.  It leaves tablets behind if it is told to.
+ * before the number of blocks.
  */
-extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted,
-									  bool keeps);
+extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 
 /*
  * The part of a relation of so many blocks that a scan would find cached, as
@@ -50,14 +49,14 @@ extern void tablet_scan_decide(TabletScan *scan);
 /* The cached tablets that can be used, and their number. */
 extern const CachedRows *tablet_scan_found(const TabletScan *scan, uint32 *n);
 
-/* The blocks that are to be read all the same. */
-extern BlockNumber tablet_scan_lacking(const TabletScan *scan);
+/* The blocks of tablets that are not there, not even worn. */
+extern BlockNumber tablet_scan_missing(const TabletScan *scan);
 
 /* Have the source read the next tablet's blocks, or those that it lacks; false when there are no more. */
 extern bool tablet_scan_next_range(TabletScan *scan, PageSource *source);
 
-/* Note a window that was filled from that range. */
-extern void tablet_scan_add_window(TabletScan *scan, PageWindow *window);
+/* Note a window that was filled from that range; whether its columns are wanted. */
+extern bool tablet_scan_add_window(TabletScan *scan, PageWindow *window);
 
 /* The columns of such a window, whose NULL rows may be changed; NULL if there are none, for whatever reason. */
 extern void tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *columns);

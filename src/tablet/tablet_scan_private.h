@@ -45,7 +45,6 @@ struct TabletScan
 	uint64		since;			/* when it began, by the pool's clock */
 	const ColumnWanted *wanted;
 	ColumnKeys	columns;
-	bool		keeps;			/* leaves tablets behind */
 	uint32		ntablets;
 	uint32		nshelves;
 	ScanShelf  *shelves;

@@ -17,7 +17,7 @@
 #include "device/device.h"
 #include "guc.h"
 
-#define DEVICE_COLUMNS 8
+#define DEVICE_COLUMNS 9
 
 extern PGDLLEXPORT Datum gpudb_devices(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_doctor(PG_FUNCTION_ARGS);
@@ -44,6 +44,7 @@ gpudb_devices(PG_FUNCTION_ARGS)
 		Datum		values[DEVICE_COLUMNS] = {
 			CStringGetTextDatum("gpu"), CStringGetTextDatum(device->name), CStringGetTextDatum(device->uuid),
 			Int64GetDatum(device->memory), Int64GetDatum(device->memory_used),
+			Int64GetDatum(device->in_use ? channel->provider_state.cached_bytes : 0),
 			CStringGetTextDatum(psprintf("%d.%d", device->capability / 10, device->capability % 10)),
 			CStringGetTextDatum(device->driver),
 			CStringGetTextDatum(device->in_use && missing != NULL ? missing : device->state)

@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154  # what it uses is suite.sh's and lib.sh's
 # The tables that suite.sh measures with, loaded by $jobs sessions at a time.  Source it after test/lib.sh.
 #
-#	data_lineitem SF	TPC-H's lineitem and nothing else
+#	data_lineitem SF	TPC-H's lineitem and nothing else; $logged: as a table whose columns can be cached
 #	data_groups N		groups_uniform, groups_zipf, groups_one99 (data_groups.sql)
 #	data_tablet N		test (../data_tablet.sql)
 #	data_choice N		tcpip (../data_govindaraju.sql), and choice_1000 to choice_10000000 with at most N rows
 #	data_csv TABLE		the table's rows as CSV, in parts, into $work/csv
 #
-# All are unlogged, since WAL would take more time and disk than the tables; vacuumed, frozen and in shared_buffers.
+# All others are unlogged, since WAL would take more time and disk than the tables; vacuumed, frozen and in shared_buffers.
 
 plain="-c gpudb.enabled=off"		# PGOPTIONS: PostgreSQL makes the data
 
@@ -45,10 +45,10 @@ told() {
 }
 
 data_lineitem() {
-	local generator part pids=()
+	local part pids=()
 	generator=$(cache_dir)/venv/bin/tpchgen-cli
 	[ -x "$generator" ] || generator=$(command -v tpchgen-cli) || die "no tpchgen-cli: run test/install-deps.sh demo"
-	statement "$here/../tpch_schema.sql" "CREATE TABLE lineitem" | psql_as
+	statement "$here/../tpch_schema.sql" "CREATE TABLE lineitem" | sed "${logged:+s/UNLOGGED//}" | psql_as
 	for ((part = 1; part <= jobs; part++)); do
 		"$generator" csv -s "$1" -T lineitem --parts "$jobs" --part "$part" --num-threads 1 --stdout |
 			psql_as -c "COPY lineitem FROM STDIN WITH (FORMAT csv, HEADER)" &

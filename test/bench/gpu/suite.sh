@@ -8,6 +8,8 @@
 #	feed		Q1 and Q6 of TPC-H by the number of processes that pin pages, from shared_buffers and from the kernel's
 #			cache (feed.py); this one restarts the server
 #	tablets		the queries of the tablet paper, rows returned and reduced (tablets.py)
+#	cached		Q6 and Q1 of TPC-H over cached columns, beside DuckDB, and after updates (cached.py); wants a pool,
+#			such as --set gpudb.pool_size=4GB, and a lineitem of its own
 #	mixed		a small query while large scans run (mixed.sh)
 #	choice		does the planner choose the best device? (choice.py)
 #
@@ -20,6 +22,7 @@
 #	--budget MS	no further run once the timed ones of a query took so long (3000)
 #	--slow MS	PostgreSQL and DuckDB are stopped after so long (30000)
 #	--seconds N	of each run of mixed (4)
+#	--updates	cached: change the table afterwards
 #	--jobs N	sessions that load, and processes of a parallel plan (the number of cores, at most 16)
 #	--set NAME=VALUE	another server setting
 #	--tiny		small tables and few runs, to see whether all works
@@ -33,16 +36,18 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/mixed.sh"
 
 rows=50000000 kinds="uniform zipf one99" sf=10 tablet_rows=8000000 choice_rows=10000000
+updates=0 logged=
 runs=5 budget=3000 slow=30000 seconds=4 settings=() commands=()
 jobs=$(nproc)
 [ "$jobs" -le 16 ] || jobs=16
 while [ $# -gt 0 ]; do
 	case $1 in
-		groups | feed | tablets | mixed | choice) commands+=("$1") ;;
+		groups | feed | tablets | mixed | choice | cached) commands+=("$1") ;;
 		--rows | --kinds | --sf | --tablet-rows | --choice-rows | --runs | --budget | --slow | --seconds | --jobs)
 			name=${1#--}
 			printf -v "${name//-/_}" %s "${2:?$1 needs a value}"
 			shift ;;
+		--updates) updates=1 ;;
 		--set) settings+=("${2%%=*} = '${2#*=}'"); shift ;;
 		--tiny) rows=100000 sf=0.02 tablet_rows=50000 choice_rows=100000 runs=2 budget=500 slow=10000 seconds=1 ;;
 		-h | --help) sed -n '3,/^set -e/{/^set/d;s/^#[ ]\{0,1\}//p}' "$0"; exit 0 ;;
@@ -59,7 +64,7 @@ wants() { [[ " ${commands[*]} " == *" $1 "* ]]; }
 shared_buffers() {
 	local mb=256
 	if wants groups; then mb=$((mb + rows * 52 * $(wc -w <<<"$kinds") / 1000000)); fi
-	if wants feed || wants mixed || wants choice; then mb=$((mb + $(awk -v sf="$sf" 'BEGIN { print int(sf * 1000) }'))); fi
+	if wants feed || wants mixed || wants choice || wants cached; then mb=$((mb + $(awk -v sf="$sf" 'BEGIN { print int(sf * 1000) }'))); fi
 	if wants tablets; then mb=$((mb + tablet_rows * 60 / 1000000)); fi
 	if wants choice; then mb=$((mb + choice_rows * 45 / 1000000 + 60)); fi
 	echo "$((mb * 11 / 10))MB"
@@ -108,6 +113,21 @@ run_feed() {
 	need_lineitem
 	# PostgreSQL's Q1 with few workers would take most of the time
 	measure feed --slow $((slow / 2)) --restart "$work/restart.sh" --jobs "$jobs"
+}
+
+run_cached() {
+	local parquet=()
+	logged=1
+	psql_as -c 'DROP TABLE IF EXISTS lineitem'
+	told "lineitem, scale factor $sf" data_lineitem "$sf"
+	if python3 -c 'import duckdb' 2>/dev/null; then
+		mkdir -p "$work/parquet"
+		"$generator" parquet -s "$sf" -T lineitem --num-threads "$jobs" -o "$work/parquet" >/dev/null
+		chmod -R a+rX "$work/parquet"
+		parquet=(--parquet "$work/parquet/lineitem.parquet")
+	fi
+	measure cached --jobs "$jobs" --updates "$updates" "${parquet[@]}"
+	rm -rf "$work/parquet"
 }
 
 run_tablets() {

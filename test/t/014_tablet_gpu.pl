@@ -1,0 +1,140 @@
+# Cached tablets and the GPU process: it finds columns in the memory that all share, keeps copies of them, and answers as
+# PostgreSQL does, whatever has changed since.  Without a GPU the CPU stands in its place, as far as it can.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time usleep);
+
+my $with_gpu = slurp_file($ENV{TEMP_CONFIG}) =~ /^gpudb\.device = gpu$/m && slurp_file($ENV{TEMP_CONFIG}) !~ /^gpudb\.provider = cpu$/m;
+
+my $node = PostgreSQL::Test::Cluster->new('tablet_gpu');
+$node->init;
+$node->append_conf('postgresql.conf', q{
+max_parallel_workers_per_gather = 0
+fsync = off
+gpudb.pool_size = 64MB
+gpudb.device = gpu
+gpudb.force = on
+work_mem = 64MB
+} . 'gpudb.provider = ' . ($with_gpu ? 'auto' : 'cpu'));
+$node->start;
+
+sub run_sql { return $node->safe_psql('postgres', $_[0]); }
+sub serves { return $node->poll_query_until('postgres', "SELECT gpudb.doctor() LIKE 'All is well%'"); }
+
+run_sql(q{
+	CREATE EXTENSION gpudb;
+	CREATE TABLE t (id int NOT NULL, k int NOT NULL, n numeric(12,2), f float8, m bigint, c "char", b bool, d date, filler text)
+		WITH (autovacuum_enabled = off);
+	INSERT INTO t SELECT i, i % 7, (i % 5000) * 0.25, i / 8.0, CASE WHEN i % 3 = 0 THEN i * 100000::bigint END, 'A', i % 2 = 0,
+		date '2020-01-01' + i / 100, repeat('-', 180) FROM generate_series(1, 100000) i;
+	VACUUM ANALYZE t;
+});
+ok(serves(), 'a GPU process serves');
+sub tablets { return run_sql("SELECT (pg_relation_size('t') / 8192 + 1020) / 1021"); }
+cmp_ok(tablets(), '>', 2, 'there are several tablets');
+
+my %query = (
+	totals => 'SELECT count(*), sum(id), min(n), max(m), sum(f) FROM t',
+	filter => q{SELECT count(*), sum(n * 2), avg(m) FROM t WHERE k IN (1, 4) AND d < '2021-06-01' AND n > 17.5},
+	nulls => 'SELECT count(m), count(*), sum(m) FROM t WHERE m IS NULL OR m > 500000',
+	same => q{SELECT c, b, count(*) FROM t GROUP BY c, b},
+	groups => 'SELECT k, count(*), sum(n), avg(f), max(d) FROM t GROUP BY k',
+	many_groups => 'SELECT id % 60000, count(*), sum(n), count(m) FROM t GROUP BY 1',
+	wide => 'SELECT sum(n * n * n * n), sum(m * n) FROM t',
+	count => 'SELECT count(*) FROM t',
+	none => 'SELECT count(*), sum(id) FROM t WHERE id < 0',
+);
+
+# On both devices, and in both orders of who comes first, the answer is PostgreSQL's; what the plan said of the GPU's run.
+sub agrees
+{
+	my ($name, $when) = @_;
+	my $rows = "SELECT array_agg(r ORDER BY r) FROM ($query{$name} OFFSET 0) r";
+	my $all = run_sql("BEGIN ISOLATION LEVEL REPEATABLE READ; $rows; SET LOCAL gpudb.enabled = off; $rows; COMMIT");
+	my ($ours, $theirs) = split /\n/, $all;
+	is($ours, $theirs, "$when: $name");
+	return run_sql("SET gpudb.debug_require = require; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query{$name}");
+}
+
+# All queries, each of which uses all tablets on the GPU (or skips them), and reads blocks besides or does not.
+sub all_agree
+{
+	my ($when, $reread) = @_;
+	my $tablets = tablets();
+	my @odd;
+	for my $name (sort keys %query)
+	{
+		my $plan = agrees($name, $when);
+		my ($found) = $plan =~ /Tablets Cached: (\d+)/;
+		my ($read) = $plan =~ /Cached Blocks Reread: (\d+)/;
+		my $on_gpu = $plan =~ /Device: gpu\n/ && $plan !~ /Tablets on CPU/;
+		push @odd, "$name:\n$plan" if !$on_gpu || ($found // 0) != $tablets || ($reread ? !defined $read : defined $read);
+	}
+	is("@odd", '', "$when: from cached tablets, on the GPU");
+	return;
+}
+
+# The CPU device leaves all columns behind.
+sub build
+{
+	run_sql("SELECT gpudb.evict('t')");
+	run_sql("SET gpudb.device = cpu; $query{$_}") for sort keys %query;
+	return;
+}
+
+# Nothing is cached: pages are read, and the GPU leaves no tablets behind
+for my $name (sort keys %query)
+{
+	unlike(agrees($name, 'not cached'), qr/Tablets (Cached|Kept)/, "not cached: $name reads pages");
+}
+
+build();
+all_agree('cached', 0);
+all_agree('again', 0);
+
+if ($with_gpu)
+{
+	cmp_ok(run_sql('SELECT sum(cached) FROM gpudb.devices'), '>', 100_000, 'gpudb.devices tells of columns that the GPU keeps');
+}
+
+# Changed blocks are left out of tablets and read as pages
+run_sql('UPDATE t SET n = n + 1, m = -m WHERE id % 20000 = 7; DELETE FROM t WHERE id BETWEEN 50000 AND 50200');
+all_agree('after changes', 1);
+run_sql('VACUUM t');
+all_agree('after VACUUM', 1);
+build();
+all_agree('rebuilt', 0);
+run_sql('UPDATE t SET k = (k + 1) % 7 WHERE id < 30000');
+$node->safe_psql('postgres', 'BEGIN; DELETE FROM t WHERE id > 90000; ROLLBACK');
+for my $name (sort keys %query)
+{
+	agrees($name, 'after many changes');
+}
+
+# The process and its copies go, the columns stay
+run_sql('VACUUM t');
+build();
+for my $round (1 .. 3)
+{
+	my $pid = run_sql("SELECT substring(gpudb.doctor() from 'GPU process (\\d+)')");
+	kill 'KILL', $pid;
+	is(run_sql($query{totals}), run_sql("SET gpudb.enabled = off; $query{totals}"), 'killed: the answer is right');
+	$node->poll_query_until('postgres', "SELECT gpudb.doctor() LIKE 'All is well%' AND gpudb.doctor() NOT LIKE '%process $pid %'");
+}
+all_agree('another process', 0);
+
+# Forgotten and made again
+run_sql("SELECT gpudb.evict('t'); SELECT gpudb.prewarm('t')");
+all_agree('prewarmed', 0);
+is(run_sql("SELECT sum(differences) FROM gpudb.check('t')"), 0, 'what is cached is what the heap has');
+
+# A transaction's own changes
+my $own = run_sql("BEGIN; UPDATE t SET n = n * 2 WHERE id % 1000 = 1; $query{totals}; SET LOCAL gpudb.enabled = off; $query{totals}; ROLLBACK");
+my ($ours, $theirs) = split /\n/, $own;
+is($ours, $theirs, 'a transaction sees its own changes');
+
+$node->stop;
+done_testing();
