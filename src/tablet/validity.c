@@ -76,6 +76,9 @@ static uint32
 pack_even_bits(uint64 bits)
 {
 	bits &= ALL_VISIBLE_BITS;
+	/* as usual */
+	if (bits == ALL_VISIBLE_BITS)
+		return PG_UINT32_MAX;
 	bits = (bits | bits >> 1) & UINT64CONST(0x3333333333333333);
 	bits = (bits | bits >> 2) & UINT64CONST(0x0f0f0f0f0f0f0f0f);
 	bits = (bits | bits >> 4) & UINT64CONST(0x00ff00ff00ff00ff);
@@ -208,36 +211,48 @@ page_stands(const Proof *proof, const BlockNotes *notes, uint32 block)
 	return stands;
 }
 
+/* Of 64 blocks from `first` on, those whose pages do not stand any more. */
+static uint64
+fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 blocks)
+{
+	uint64		fallen = 0;
+
+	for (; blocks != 0; blocks &= blocks - 1)
+	{
+		const int	block = pg_rightmost_one_pos64(blocks);
+
+		if (!page_stands(proof, notes, first + block))
+			fallen |= UINT64CONST(1) << block;
+	}
+	return fallen;
+}
+
 uint32
 validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, TabletStamp *stamp, BlockSet *usable)
 {
 	const bool	map_stands = !FOLLOWS(RULE_MAP_LSN) || proof->page->lsn == stamp->map_lsn;
 	const bool	all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) ||
 		FullTransactionIdPrecedes(notes->newest, widen(proof->snapshot->xmin, ReadNextFullTransactionId()));
-	BlockSet	proven = {{0}};
-	uint32		n = 0;
+	const uint32 nblocks = Min(notes->nblocks, proof->nblocks);
 
 	memset(usable, 0, sizeof(*usable));
-	for (uint32 block = 0; block < Min(notes->nblocks, proof->nblocks); block++)
+	for (uint32 first = 0; first < nblocks; first += 64)
 	{
-		const bool	is_visible = block_set_has(visible, block);
+		const uint32 w = first / 64;
+		const uint64 there = nblocks - first < 64 ? (UINT64CONST(1) << (nblocks - first)) - 1 : ~UINT64CONST(0);
+		const uint64 seen = visible->word[w];
+		uint64		good = there & ~stamp->lost.word[w] & (seen | (all_ended ? notes->settled.word[w] : 0));
+		const uint64 proven = map_stands ? seen & stamp->proven.word[w] : 0;
+		const uint64 fallen = fallen_pages(proof, notes, first, good & ~proven);
 
-		if (block_set_has(&stamp->lost, block) || !(is_visible || (all_ended && block_set_has(&notes->settled, block))))
-			continue;
-		if (!(map_stands && is_visible && block_set_has(&stamp->proven, block)) && !page_stands(proof, notes, block))
-		{
-			block_set_add(&stamp->lost, block);
-			continue;
-		}
-		if (is_visible)
-			block_set_add(&proven, block);
-		block_set_add(usable, block);
-		n++;
+		good &= ~fallen;
+		usable->word[w] = good;
+		stamp->lost.word[w] |= fallen;
+		stamp->proven.word[w] = (map_stands ? stamp->proven.word[w] : 0) | (good & seen);
 	}
-	if (map_stands)
-		block_set_join(&stamp->proven, &proven);
-	else
-		stamp->proven = proven;
+	/* of blocks behind the last nothing is known any more */
+	for (uint32 w = (nblocks + 63) / 64; w < lengthof(stamp->proven.word) && !map_stands; w++)
+		stamp->proven.word[w] = 0;
 	stamp->map_lsn = proof->page->lsn;
-	return n;
+	return block_set_count(usable);
 }

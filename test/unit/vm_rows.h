@@ -301,6 +301,7 @@ prepare_groups(const Program *program, const Tablet *tablet, GroupTable *groups)
 	table_open(&found, program, MAX_GROUPS, ROOMY_HEAP);
 	run_open(&run, program, BODY_NARROW, tablet, LARGE_TILE);
 	run.groups = &found;
+	run.selected = selects ? selection : NULL;
 	run.out = (uint32_t *) guard_alloc((MAX_ROWS + LARGE_TILE) * sizeof(uint32_t), 4);
 	run.out_capacity = MAX_ROWS + LARGE_TILE;
 	(void) vm_run_large(&run);
