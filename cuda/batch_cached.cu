@@ -127,18 +127,30 @@ form_of(const TabletColumn *column)
 	return column->type | (column->null_count > 0 ? 256u : 0);
 }
 
+/* Whether the program needs its wide body for some of the tablets. */
+static bool
+some_are_wide(const CudaBatch *own)
+{
+	Tablet	   *all = (Tablet *) own->head;
+
+	for (uint32_t t = 0; t < own->batch.ntablets; t++)
+		tablet_cover(all, head_of(own, t), t == 0);
+	return program_choose_body(own->batch.job->view.program, all) == BODY_WIDE;
+}
+
 /* Tell each tablet's kind, and list tablets by it; the number of kinds. */
 static uint32_t
 sort_by_kind(const CudaBatch *own)
 {
 	const Program *program = own->batch.job->view.program;
+	const bool	wide = some_are_wide(own);
 	uint32_t	nkinds = 0;
 	uint32_t	at = 0;
 
 	for (uint32_t t = 0; t < own->batch.ntablets; t++)
 	{
 		const Tablet *head = head_of(own, t);
-		const int	body = program_choose_body(program, head);
+		const int	body = wide ? program_choose_body(program, head) : BODY_NARROW;
 		uint64_t	hash = (uint64_t) body;
 		uint32_t	k = 0;
 

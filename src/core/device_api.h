@@ -180,4 +180,22 @@ program_choose_body(const Program *program, const Tablet *tablet)
 	return !program->body[BODY_WIDE].exists || program_fits(program, tablet) ? BODY_NARROW : BODY_WIDE;
 }
 
+/* Let the zone maps of `all` cover a tablet's, too; the first one is copied. */
+CORE_FN void
+tablet_cover(Tablet *all, const Tablet *tablet, bool first)
+{
+	if (first)
+		memcpy(all, tablet, sizeof(Tablet) + tablet->ncols * sizeof(TabletColumn));
+	for (uint32_t c = 0; c < tablet->ncols; c++)
+	{
+		const TabletColumn *from = &tablet->column[c];
+		TabletColumn *to = &all->column[c];
+
+		if (wide_load(from->min) < wide_load(to->min))
+			memcpy(to->min, from->min, sizeof(to->min));
+		if (wide_load(from->max) > wide_load(to->max))
+			memcpy(to->max, from->max, sizeof(to->max));
+	}
+}
+
 #endif							/* GPUDB_CORE_DEVICE_API_H */

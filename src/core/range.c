@@ -278,7 +278,7 @@ program_may_pass(const Program *program, int body, const Tablet *tablet)
 {
 	const Instr *code = program_instrs(program, body);
 	const Interval any = {INT64_MIN, INT64_MAX};
-	Facts		facts = {0};
+	Facts		facts;
 
 	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
 	{

@@ -29,10 +29,15 @@ threads_attach_shmem(void)
 	budget_attach_shmem(&budget);
 }
 
+/* As they were when this process first asked: to ask opens a file. */
 static int
 processors(void)
 {
-	return (int) sysconf(_SC_NPROCESSORS_ONLN);
+	static int	online = 0;
+
+	if (online == 0)
+		online = (int) sysconf(_SC_NPROCESSORS_ONLN);
+	return online;
 }
 
 int

@@ -311,24 +311,34 @@ submit_next(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* Whether no row of a cached tablet can pass. */
+/* Whether a program needs its wide body for some of these tablets. */
 static bool
-is_pruned(const Program *program, const Tablet *tablet)
+some_are_wide(const Program *program, const CachedRows *found, uint32 n)
 {
-	return !program_may_pass(program, program_choose_body(program, tablet), tablet);
+	Tablet	   *all = palloc(sizeof(Tablet) + program->ncolumns * sizeof(TabletColumn));
+
+	for (uint32 t = 0; t < n; t++)
+		tablet_cover(all, found[t].tablet, t == 0);
+	return n > 0 && program_choose_body(program, all) == BODY_WIDE;
 }
 
 /* List the cached tablets of which rows may pass. */
 static void
 list_cached(Feed *feed)
 {
+	const Program *program = feed->spec.program;
 	uint32		n;
 	const CachedRows *found = tablet_scan_found(feed->tablets, &n);
+	const bool	wide = some_are_wide(program, found, n);
 
 	feed->cached = palloc(sizeof(CachedRows) * Max(n, 1));
 	for (uint32 t = 0; t < n; t++)
-		if (!is_pruned(feed->spec.program, found[t].tablet))
+	{
+		const int	body = wide ? program_choose_body(program, found[t].tablet) : BODY_NARROW;
+
+		if (program_may_pass(program, body, found[t].tablet))
 			feed->cached[feed->ncached++] = found[t];
+	}
 	feed->report.tablets_skipped += n - feed->ncached;
 }
 

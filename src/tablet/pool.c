@@ -21,7 +21,7 @@ enum
 	LOCK_Count
 };
 
-static void *place = NULL;		/* inherited from the postmaster */
+static uint8 *place = NULL;		/* inherited from the postmaster */
 static dsa_area *area = NULL;	/* this process's view of it */
 
 Size
@@ -34,6 +34,17 @@ void
 pool_request_shmem(void)
 {
 	RequestNamedLWLockTranche(TRANCHE, LOCK_Count);
+}
+
+/* dsa.h does not promise that. */
+static void
+check_pointers(dsa_area *made)
+{
+	dsa_pointer pointer = dsa_allocate(made, 1);
+
+	if (dsa_get_address(made, pointer) != (void *) (place + pointer))
+		elog(FATAL, "gpudb: pointers into dynamic shared memory are no offsets");
+	dsa_free(made, pointer);
 }
 
 /* After a crash nothing that was in it may be believed. */
@@ -49,8 +60,9 @@ pool_create(void)
 	place = mapping_create(pool_bytes());
 	made = dsa_create_in_place(place, pool_bytes(), GetNamedLWLockTranche(TRANCHE)[LOCK_MEMORY].lock.tranche, NULL);
 	dsa_pin(made);
-	/* no segments besides this place */
+	/* no segments besides this place: pointers are offsets */
 	dsa_set_size_limit(made, pool_bytes());
+	check_pointers(made);
 	dsa_detach(made);
 }
 
@@ -102,11 +114,5 @@ pool_free(dsa_pointer pointer)
 void *
 pool_address(dsa_pointer pointer)
 {
-	return dsa_get_address(attached(), pointer);
-}
-
-Size
-pool_offset(dsa_pointer pointer)
-{
-	return DsaPointerIsValid(pointer) ? (Size) ((uint8 *) pool_address(pointer) - (uint8 *) place) : 0;
+	return DsaPointerIsValid(pointer) ? place + pointer : NULL;
 }

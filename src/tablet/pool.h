@@ -3,7 +3,7 @@
  *		The memory of cached tablets: gpudb.pool_size, which all backends share.
  *
  * Dynamic shared memory in a place of its own (PostgreSQL's utils/dsa.h): it
- * never grows, and a pointer into it is the same for all processes.
+ * never grows, and a pointer into it is the distance from its start.
  */
 #ifndef GPUDB_TABLET_POOL_H
 #define GPUDB_TABLET_POOL_H
@@ -33,8 +33,5 @@ extern void pool_free(dsa_pointer pointer);
 
 /* Where it is in this process; NULL for InvalidDsaPointer. */
 extern void *pool_address(dsa_pointer pointer);
-
-/* How far it is from the start, for all processes; 0 for InvalidDsaPointer. */
-extern Size pool_offset(dsa_pointer pointer);
 
 #endif							/* GPUDB_TABLET_POOL_H */

@@ -106,7 +106,7 @@ places_of(const CachedColumn **column, int ncolumns)
 	SharedColumn *places = palloc(sizeof(SharedColumn) * Max(ncolumns, 1));
 
 	for (int c = 0; c < ncolumns; c++)
-		places[c] = (SharedColumn) {column[c]->number, pool_offset(column[c]->values), pool_offset(column[c]->nulls)};
+		places[c] = (SharedColumn) {column[c]->number, column[c]->values, column[c]->nulls};
 	return places;
 }
 
@@ -151,7 +151,7 @@ select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
 static uint32
 choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map)
 {
-	const Proof proof = {scan->relation, scan->snapshot, map, blocks_of_tablet(scan, tablet), scan->strategy};
+	const Proof proof = {scan->relation, scan->horizon, map, blocks_of_tablet(scan, tablet), scan->strategy};
 	ScanTablet *t = &scan->tablets[tablet];
 	BlockSet	visible;
 	uint32		n;
@@ -228,7 +228,7 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	scan = palloc0(sizeof(TabletScan));
 	scan->context = CurrentMemoryContext;
 	scan->relation = relation;
-	scan->snapshot = snapshot;
+	scan->horizon = validity_horizon(snapshot);
 	scan->nblocks = nblocks;
 	/* as a sequential scan does */
 	scan->strategy = nblocks > NBuffers / 4 ? GetAccessStrategy(BAS_BULKREAD) : NULL;

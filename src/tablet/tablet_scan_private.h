@@ -39,7 +39,7 @@ struct TabletScan
 {
 	MemoryContext context;
 	Relation	relation;
-	Snapshot	snapshot;
+	FullTransactionId horizon;	/* of the snapshot */
 	BlockNumber nblocks;
 	BufferAccessStrategy strategy;	/* of a large relation, for pages that are only looked at */
 	uint64		since;			/* when it began, by the pool's clock */

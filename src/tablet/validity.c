@@ -55,6 +55,23 @@ validity_provable(Relation relation, Snapshot snapshot)
 	return !snapshot->takenDuringRecovery && !(FOLLOWS(RULE_OLD_SNAPSHOT) && compat_old_snapshots_end());
 }
 
+/* How many blocks from the first one on are all-visible, in whole words of 32. */
+static uint32
+count_visible(const MapPage *page)
+{
+	uint32		n = 0;
+	uint64		bits;
+
+	StaticAssertStmt(MAP_BYTES % sizeof(bits) == 0, "the map's page is whole words");
+	for (; n < SHELF_BLOCKS; n += 32)
+	{
+		memcpy(&bits, page->bits + n / 4, sizeof(bits));
+		if ((bits & ALL_VISIBLE_BITS) != ALL_VISIBLE_BITS)
+			break;
+	}
+	return n;
+}
+
 void
 map_page_read(Relation relation, uint32 shelf, MapPage *page)
 {
@@ -62,6 +79,7 @@ map_page_read(Relation relation, uint32 shelf, MapPage *page)
 
 	(void) visibilitymap_get_status(relation, shelf * SHELF_BLOCKS, &buffer);
 	page->lsn = InvalidXLogRecPtr;
+	page->nvisible = 0;
 	if (!BufferIsValid(buffer))
 		return;
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -69,6 +87,7 @@ map_page_read(Relation relation, uint32 shelf, MapPage *page)
 	memcpy(page->bits, PageGetContents(BufferGetPage(buffer)), MAP_BYTES);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	ReleaseBuffer(buffer);
+	page->nvisible = count_visible(page);
 }
 
 /* The lower of the two bits of each of 32 blocks, side by side. */
@@ -76,9 +95,6 @@ static uint32
 pack_even_bits(uint64 bits)
 {
 	bits &= ALL_VISIBLE_BITS;
-	/* as usual */
-	if (bits == ALL_VISIBLE_BITS)
-		return PG_UINT32_MAX;
 	bits = (bits | bits >> 1) & UINT64CONST(0x3333333333333333);
 	bits = (bits | bits >> 2) & UINT64CONST(0x0f0f0f0f0f0f0f0f);
 	bits = (bits | bits >> 4) & UINT64CONST(0x00ff00ff00ff00ff);
@@ -110,7 +126,8 @@ map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *v
 		return;
 	for (uint32 block = 0; block < nblocks; block += 32)
 	{
-		uint64		bits = pack_even_bits(map_bits(page, tablet * TABLET_BLOCKS + block));
+		const uint32 first = tablet * TABLET_BLOCKS + block;
+		uint64		bits = first + 32 <= page->nvisible ? PG_UINT32_MAX : pack_even_bits(map_bits(page, first));
 
 		if (nblocks - block < 32)
 			bits &= (UINT64CONST(1) << (nblocks - block)) - 1;
@@ -123,6 +140,12 @@ static FullTransactionId
 widen(TransactionId xid, FullTransactionId next)
 {
 	return FullTransactionIdFromU64(U64FromFullTransactionId(next) + (int32) (xid - XidFromFullTransactionId(next)));
+}
+
+FullTransactionId
+validity_horizon(Snapshot snapshot)
+{
+	return widen(snapshot->xmin, ReadNextFullTransactionId());
 }
 
 /* Whether a transaction that a tuple tells of has ended before the snapshot; keeps the newest. */
@@ -232,7 +255,7 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 {
 	const bool	map_stands = !FOLLOWS(RULE_MAP_LSN) || proof->page->lsn == stamp->map_lsn;
 	const bool	all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) ||
-		FullTransactionIdPrecedes(notes->newest, widen(proof->snapshot->xmin, ReadNextFullTransactionId()));
+		FullTransactionIdPrecedes(notes->newest, proof->horizon);
 	const uint32 nblocks = Min(notes->nblocks, proof->nblocks);
 
 	memset(usable, 0, sizeof(*usable));

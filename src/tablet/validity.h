@@ -63,6 +63,7 @@ typedef struct TabletStamp
 typedef struct MapPage
 {
 	XLogRecPtr	lsn;			/* InvalidXLogRecPtr: the map has no such page */
+	uint32		nvisible;		/* so many blocks from the first one on are all-visible */
 	uint8		bits[MAP_BYTES];
 } MapPage;
 
@@ -85,11 +86,14 @@ extern void map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks,
  */
 extern bool validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest);
 
+/* What had ended before this had when the snapshot was taken. */
+extern FullTransactionId validity_horizon(Snapshot snapshot);
+
 /* For whom, and by what, something is to be proved. */
 typedef struct Proof
 {
 	Relation	relation;
-	Snapshot	snapshot;
+	FullTransactionId horizon;	/* of the snapshot */
 	const MapPage *page;
 	uint32		nblocks;		/* that the tablet has now */
 	BufferAccessStrategy strategy;	/* to read pages by; may be NULL */
