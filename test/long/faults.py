@@ -3,7 +3,7 @@
 
     test/long/faults.py --codes 2,100,700,702,719,999
 
-Wants a server whose gpudb and gpudb_cuda were built with FAULTS=1, gpudb.gpu_memory = 0, and a GPU.  Each place is passed
+Wants a server whose gpudb and gpudb_cuda were built with FAULTS=1, gpudb.gpu_memory = 0, gpudb.pool_size, and a GPU.  Each place is passed
 by a fresh helper, at its start or while the queries run; all that the sources have must be passed.  At last the helper
 itself dies, hangs, and damages an answer; that works with gpudb.provider = cpu, too.  Exit status 1: a wrong answer, a
 place or a fault that never came, no new helper, or GPU memory that grew.
@@ -23,19 +23,24 @@ TABLES = """
 DROP TABLE IF EXISTS faults;
 CREATE TABLE faults AS SELECT g AS id, g % 5 AS k, (g * 0.01)::numeric(12,2) AS n, 'row ' || g AS t,
     'more than sixteen bytes of ' || g AS long FROM generate_series(1, 30000) g;
-VACUUM ANALYZE faults;
+DROP TABLE IF EXISTS cached;
+CREATE TABLE cached AS SELECT g AS id, CASE WHEN g < 30000 THEN g END AS m, repeat('-', 300) AS filler FROM generate_series(1, 40000) g;
+VACUUM ANALYZE faults, cached;
 CREATE OR REPLACE FUNCTION debug_fault(text, int, int) RETURNS void LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_fault';
 CREATE OR REPLACE FUNCTION debug_sites() RETURNS int LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_sites';
 CREATE OR REPLACE FUNCTION debug_pending(text) RETURNS bool LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_pending';
 CREATE OR REPLACE FUNCTION debug_measure() RETURNS bool LANGUAGE c AS '$libdir/gpudb', 'gpudb_debug_measure'
 """
-# without groups, with few groups, with a table of groups that grows, the same by texts, rows out
+# without groups, with few groups, with a table of groups that grows, the same by texts, rows out, cached columns without
+# and with a table of groups, and those in two ways, with NULLs and without
 QUERIES = [
     "SELECT count(*), sum(n), min(id) FROM faults WHERE k < 3",
     "SELECT k, count(*), sum(n) FROM faults GROUP BY k ORDER BY k",
     "SELECT id / 2, count(*), sum(n) FROM faults GROUP BY 1 ORDER BY 1",
     "SELECT long, count(*) FROM faults GROUP BY 1 ORDER BY 1",
     "SELECT id FROM faults WHERE t LIKE 'row 12_4'",
+    "SELECT count(*), sum(id) FROM cached",
+    "SELECT id / 2, count(m) FROM cached GROUP BY 1 ORDER BY 1",
 ]
 # a query in another database, since memory that passes from one to another is cleared; together they pass every place
 OTHER_DATABASE = "faults_other"
@@ -55,6 +60,7 @@ class Campaign:
         self.session.each(f"DROP DATABASE IF EXISTS {OTHER_DATABASE}; CREATE DATABASE {OTHER_DATABASE}")
         self.other = Session(settings, OTHER_DATABASE)
         self.other.each("CREATE EXTENSION gpudb; CREATE TABLE faults AS SELECT generate_series(1, 10000) AS id; VACUUM ANALYZE faults")
+        self.session.value("SELECT gpudb.prewarm('cached', '{id,m}')")
         self.session.value("SET gpudb.enabled = off")
         self.right = [self.session.table(query).rows for query in QUERIES]
         self.session.value("SET gpudb.enabled = on")

@@ -31,11 +31,13 @@ step() {
 	echo "($((SECONDS - start)) s)"
 }
 
-# Run a command against a server of its own.
+# Run a command against a server of its own, with these settings besides.
+settings=()
 with_server() {
 	local name=$1
 	shift
-	server_start "$name" "gpudb.provider = ${GPUDB_PROVIDER:-auto}" 'shared_buffers = 2GB' 'autovacuum = off' 'max_wal_size = 8GB' && psql_as -c 'CREATE EXTENSION gpudb' &&
+	server_start "$name" "gpudb.provider = ${GPUDB_PROVIDER:-auto}" 'shared_buffers = 2GB' 'autovacuum = off' 'max_wal_size = 8GB' \
+		"${settings[@]}" && psql_as -c 'CREATE EXTENSION gpudb' &&
 		"$@"
 	local result=$?
 	server_stop "$name"
@@ -63,10 +65,8 @@ long_helper() {
 	step "$here/restarts.sh"
 }
 long_kills() {
-	server_start kills "gpudb.provider = ${GPUDB_PROVIDER:-auto}" 'shared_buffers = 2GB' 'autovacuum = off' 'gpudb.gpu_memory = 8GB' &&
-		psql_as -c 'CREATE EXTENSION gpudb' &&
-		step "$here/kills.py" --count "${GPUDB_HELPER_KILLS:-200}" --seed "${GPUDB_DIFF_SEED:-1}"
-	server_stop kills
+	local settings=('gpudb.gpu_memory = 8GB')
+	step with_server kills "$here/kills.py" --count "${GPUDB_HELPER_KILLS:-200}" --seed "${GPUDB_DIFF_SEED:-1}"
 }
 long_tablets() {
 	server_start tablets 'gpudb.pool_size = 8MB' 'gpudb.provider = none' 'max_prepared_transactions = 10' 'autovacuum_naptime = 1s' \
@@ -76,7 +76,10 @@ long_tablets() {
 	server_stop tablets
 }
 # wants a GPU, and gpudb built and installed with FAULTS=1
-long_faults() { step with_server faults "$here/faults.py"; }
+long_faults() {
+	local settings=('gpudb.pool_size = 64MB')
+	step with_server faults "$here/faults.py"
+}
 
 steps=("$@")
 [ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups helper kills tablets)
