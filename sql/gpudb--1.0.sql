@@ -71,6 +71,12 @@ CREATE FUNCTION gpudb.prewarm(relation regclass, columns text[] DEFAULT NULL) RE
     AS 'MODULE_PATHNAME', 'gpudb_prewarm';
 COMMENT ON FUNCTION gpudb.prewarm(regclass, text[]) IS
     'leaves columns of a relation in the cache, by default all that can be, as queries would; how many tablets were not there';
+CREATE FUNCTION gpudb.progress(OUT pid int, OUT relation regclass, OUT tablets_done bigint, OUT tablets bigint, OUT began timestamptz)
+    RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME', 'gpudb_progress';
+CREATE VIEW gpudb.progress AS SELECT * FROM gpudb.progress();
+COMMENT ON VIEW gpudb.progress IS 'relations of which columns are left behind just now, by gpudb.prewarm() or gpudb.auto_prewarm, and how far that is';
 CREATE FUNCTION gpudb.check(relation regclass, OUT column_name text, OUT tablets bigint, OUT blocks bigint, OUT rows bigint,
         OUT differences bigint)
     RETURNS SETOF record
@@ -111,4 +117,4 @@ CREATE VIEW gpudb.sql_support AS
 COMMENT ON VIEW gpudb.sql_support IS 'types, operators, casts, functions and aggregates that gpudb nodes compute';
 
 GRANT USAGE ON SCHEMA gpudb TO PUBLIC;
-GRANT SELECT ON gpudb.cache, gpudb.calibration, gpudb.devices, gpudb.stat, gpudb.sql_support, gpudb.tablets TO PUBLIC;
+GRANT SELECT ON gpudb.cache, gpudb.calibration, gpudb.devices, gpudb.progress, gpudb.stat, gpudb.sql_support, gpudb.tablets TO PUBLIC;

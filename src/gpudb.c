@@ -21,8 +21,10 @@
 #include "plan/path.h"
 #include "tablet/pins.h"
 #include "tablet/pool.h"
+#include "tablet/progress.h"
 #include "tablet/recent.h"
 #include "tablet/shelf.h"
+#include "tablet/wishes.h"
 #include "worker/supervisor.h"
 
 PG_MODULE_MAGIC;
@@ -42,6 +44,8 @@ shmem_request(void)
 	pins_request_shmem();
 	pool_request_shmem();
 	shelf_request_shmem();
+	progress_request_shmem();
+	wishes_request_shmem();
 	memory_request_shmem();
 	stat_request_shmem();
 }
@@ -60,6 +64,8 @@ shmem_startup(void)
 	recent_create();
 	pool_create();
 	shelf_create();
+	progress_attach_shmem();
+	wishes_attach_shmem();
 }
 
 extern PGDLLEXPORT void _PG_init(void);

@@ -12,6 +12,7 @@
 #include "pg_compat.h"
 
 bool		gpudb_auto_calibrate = true;
+bool		gpudb_auto_prewarm = false;
 bool		gpudb_cache = true;
 int			gpudb_cpu_threads = 0;
 int			gpudb_debug_fail = -1;
@@ -69,6 +70,10 @@ guc_init(void)
 							 "Measures the machine for the planner when the server starts, if that was never done.",
 							 "It takes some seconds, in the database postgres.",
 							 &gpudb_auto_calibrate, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpudb.auto_prewarm",
+							 "Has a background worker leave columns behind that queries wanted and did not find.",
+							 "Those of queries that run on the GPU, which leaves none behind itself.",
+							 &gpudb_auto_prewarm, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpudb.cache",
 							 "Uses columns that earlier queries have left behind, and leaves others behind.",
 							 "It takes gpudb.pool_size to be more than 0.",

@@ -30,6 +30,7 @@ typedef enum ProviderChoice
 } ProviderChoice;
 
 extern bool gpudb_auto_calibrate;
+extern bool gpudb_auto_prewarm;
 extern bool gpudb_cache;
 extern int	gpudb_cpu_threads;
 extern int	gpudb_debug_fail;

@@ -361,6 +361,8 @@ remote_take_cached(const DeviceJob *device_job, const CachedRows *rows, uint32_t
 	uint64		words = 0;
 	uint32		taken = 0;
 
+	if (job->slot == NULL)
+		return cpu_device.take_cached(job->local, rows, n);
 	while (taken < n && taken < CHANNEL_LIST_TABLETS && (words += words_in_list(job, &rows[taken])) <= CHANNEL_LIST_WORDS)
 		taken++;
 	return Max(taken, 1);

@@ -9,6 +9,7 @@
 #include "storage/ipc.h"
 
 #include "device/device.h"
+#include "exec/auto_prewarm.h"
 #include "exec/feed.h"
 #include "guc.h"
 #include "tablet/build.h"
@@ -368,6 +369,7 @@ feed_find_cached(Feed *feed)
 		tablet_scan_decide(feed->tablets);
 	if (feed->tablets != NULL && !worth_using(feed, source->end))
 	{
+		auto_prewarm_wish(source->relation, feed->wanted, feed->spec.program->ncolumns);
 		tablet_scan_close(feed->tablets);
 		feed->tablets = NULL;
 	}

@@ -133,7 +133,7 @@ prewarm(Wanted *wanted, Snapshot snapshot)
 
 		if (n == 0)
 			return kept;
-		if (!tablet_prewarm(wanted->relation, snapshot, columns, n, &done))
+		if (!tablet_prewarm(wanted->relation, snapshot, columns, n, -1, &done))
 		{
 			ereport(WARNING, (errmsg("nothing of relation \"%s\" can be cached now", RelationGetRelationName(wanted->relation))));
 			return kept;

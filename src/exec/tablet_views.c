@@ -16,14 +16,18 @@
 
 #include "exec/stat.h"
 #include "pg_compat.h"
+#include "tablet/pool.h"
+#include "tablet/progress.h"
 #include "tablet/shelf.h"
 #include "tablet/tablet_check.h"
 
 extern PGDLLEXPORT Datum gpudb_tablets(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum gpudb_progress(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_check(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_evict(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_tablets);
+PG_FUNCTION_INFO_V1(gpudb_progress);
 PG_FUNCTION_INFO_V1(gpudb_check);
 PG_FUNCTION_INFO_V1(gpudb_evict);
 
@@ -50,7 +54,7 @@ see(const ShelfColumn *column, void *arg)
 	seen->column[seen->n++] = *column;
 }
 
-/* Whether the user may read a column of all rows: how many there are is told, too. */
+/* Whether the user may read a column, or 0 for the whole relation, of all rows: how many there are is told, too. */
 static bool
 may_see(Oid relation, AttrNumber attno)
 {
@@ -59,8 +63,9 @@ may_see(Oid relation, AttrNumber attno)
 	if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
 		return false;
 	/* it may be dropped at this moment */
-	return pg_class_aclcheck_ext(relation, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK ||
-		pg_attribute_aclcheck_ext(relation, attno, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK;
+	if (pg_class_aclcheck_ext(relation, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK)
+		return true;
+	return attno != 0 && pg_attribute_aclcheck_ext(relation, attno, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK;
 }
 
 /* How a column's values are stored, by the names of coltype.def. */
@@ -144,6 +149,29 @@ put_check(const TabletCheck *check, void *arg)
 	bool		nulls[lengthof(values)] = {false};
 
 	tuplestore_putvalues(rows->result->setResult, rows->result->setDesc, values, nulls);
+}
+
+/* gpudb.progress(): pid, relation, tablets_done, tablets, began */
+Datum
+gpudb_progress(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	require_preloaded();
+	InitMaterializedSRF(fcinfo, 0);
+	for (int place = 0; place < PROGRESS_PLACES && pool_exists(); place++)
+	{
+		const Progress progress = progress_at(place);
+		Datum		values[] = {
+			Int32GetDatum(progress.pid), ObjectIdGetDatum(progress.relation), Int64GetDatum(progress.ndone),
+			Int64GetDatum(progress.ntablets), TimestampTzGetDatum(progress.began)
+		};
+		bool		nulls[lengthof(values)] = {false};
+
+		if (progress.pid != 0 && progress.database == MyDatabaseId && may_see(progress.relation, 0))
+			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	return (Datum) 0;
 }
 
 /* gpudb.check(relation regclass): column_name, tablets, blocks, rows, differences.  For its owner. */

@@ -75,10 +75,10 @@ tablet_scan_next_range(TabletScan *scan, PageSource *source)
 	tablet_scan_finish(scan);
 	if (!FOLLOWS(RULE_DECIDED_ONCE))
 		tablet_scan_decide(scan);
-	while (tablet < scan->ntablets && t[tablet].cached != NULL && t[tablet].skip == NULL)
+	while (tablet < scan->end_range && t[tablet].cached != NULL && t[tablet].skip == NULL)
 		tablet++;
 	scan->next_range = tablet + 1;
-	if (tablet >= scan->ntablets)
+	if (tablet >= scan->end_range)
 		return false;
 	begin_build(scan, tablet);
 	source->range = source->next = tablet * TABLET_BLOCKS;

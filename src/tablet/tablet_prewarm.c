@@ -6,8 +6,10 @@
 
 #include "miscadmin.h"
 
+#include "tablet/progress.h"
 #include "tablet/tablet_prewarm.h"
 #include "tablet/tablet_read.h"
+#include "tablet/validity.h"
 
 /* Note what stopped a window. */
 static void
@@ -25,11 +27,14 @@ note_failure(const Tablet *tablet, DeviceStatus status, Prewarmed *result)
 
 /* Fill the window from the next range that has to be read; false at the end. */
 static bool
-next_window(TabletReading *reading)
+next_window(TabletReading *reading, uint32 ntablets)
 {
 	while (!page_source_next(&reading->source, reading->window))
+	{
 		if (!tablet_scan_next_range(reading->scan, &reading->source))
 			return false;
+		progress_set(reading->source.relation, ntablets, reading->source.range / TABLET_BLOCKS);
+	}
 	tablet_scan_add_window(reading->scan, reading->window);
 	return true;
 }
@@ -38,8 +43,10 @@ next_window(TabletReading *reading)
 static void
 read_all(TabletReading *reading, Prewarmed *result)
 {
+	const uint32 ntablets = tablets_of(reading->source.end);
+
 	reading->source.next = reading->source.end = 0;
-	while (result->status == STATUS_DONE && next_window(reading))
+	while (result->status == STATUS_DONE && next_window(reading, ntablets))
 	{
 		DeviceStatus status;
 		Tablet	   *columns = tablet_read_columns(reading, &status);
@@ -57,12 +64,15 @@ read_all(TabletReading *reading, Prewarmed *result)
 }
 
 bool
-tablet_prewarm(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, Prewarmed *result)
+tablet_prewarm(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Prewarmed *result)
 {
 	TabletReading *reading = tablet_read_open(relation, snapshot, wanted, nwanted);
 	const bool	can_be_kept = reading->scan != NULL;
 
 	*result = (Prewarmed) {.status = STATUS_DONE, .column = -1};
+	result->last = shelf < 0 || (uint64) (shelf + 1) * SHELF_BLOCKS >= reading->source.end;
+	if (can_be_kept && shelf >= 0)
+		tablet_scan_restrict(reading->scan, (uint32) shelf * SHELF_TABLETS, SHELF_TABLETS);
 	if (can_be_kept)
 		read_all(reading, result);
 	tablet_read_close(reading);

@@ -19,13 +19,15 @@ typedef struct Prewarmed
 	int			column;			/* which one; -1 = not known */
 	int32		scale;			/* after SCALE_EXCEEDED: which scale it needs */
 	uint64		kept;			/* tablets left behind */
+	bool		last;			/* there are no shelves behind */
 } Prewarmed;
 
 /*
  * Read what is not cached yet of these columns and leave it behind, until
- * something cannot be read.  The snapshot must stay registered.  False if
- * nothing of the relation, or of these columns, can be kept.
+ * something cannot be read: of one shelf, or with -1 of all.  The snapshot must
+ * stay registered.  False if nothing of the relation, or of these columns, can
+ * be kept.
  */
-extern bool tablet_prewarm(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, Prewarmed *result);
+extern bool tablet_prewarm(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Prewarmed *result);
 
 #endif							/* GPUDB_TABLET_TABLET_PREWARM_H */

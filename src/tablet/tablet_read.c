@@ -7,6 +7,7 @@
 #include "utils/memutils.h"
 
 #include "device/cpu_kernel.h"
+#include "tablet/progress.h"
 #include "tablet/tablet_read.h"
 
 /* Nobody may hold pins of shelves who is not there any more; those of pages belong to the resource owner. */
@@ -18,6 +19,7 @@ let_go(void *arg)
 	page_window_forget(reading->window);
 	if (reading->scan != NULL)
 		tablet_scan_close(reading->scan);
+	progress_clear();
 }
 
 TabletReading *

@@ -215,6 +215,36 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 		decide_tablet(scan, first + t, &found[t], map);
 }
 
+uint64
+tablet_columns_hash(Relation relation, const ColumnWanted *wanted, int nwanted)
+{
+	uint64		hash = 0;
+
+	for (int c = 0; c < nwanted; c++)
+	{
+		const uint64 form[] = {
+			wanted[c].attno, wanted[c].scale, wanted[c].second, wanted[c].packed, wanted[c].not_null,
+			wanted[c].attno <= RelationGetNumberOfAttributes(relation) ? fingerprint(RelationGetDescr(relation), wanted[c].attno) : 0
+		};
+
+		hash = hash_combine(hash, hash_bytes((const uint8_t *) form, sizeof(form)));
+	}
+	return hash;
+}
+
+uint32
+tablets_of(BlockNumber nblocks)
+{
+	return (nblocks + TABLET_BLOCKS - 1) / TABLET_BLOCKS;
+}
+
+void
+tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n)
+{
+	scan->next_range = first;
+	scan->end_range = Min(scan->ntablets, first + n);
+}
+
 TabletScan *
 tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
 {
@@ -235,7 +265,7 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	scan->since = shelf_time();
 	scan->wanted = wanted;
 	scan->columns = columns;
-	scan->ntablets = (nblocks + TABLET_BLOCKS - 1) / TABLET_BLOCKS;
+	scan->ntablets = scan->end_range = tablets_of(nblocks);
 	scan->nshelves = (scan->ntablets + SHELF_TABLETS - 1) / SHELF_TABLETS;
 	scan->shelves = palloc0(sizeof(ScanShelf) * scan->nshelves);
 	scan->tablets = palloc0(sizeof(ScanTablet) * scan->ntablets);

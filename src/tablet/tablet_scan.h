@@ -43,6 +43,15 @@ extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, Bloc
  */
 extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 
+/* A hash of what these columns are: of attributes of other types it is another one. */
+extern uint64 tablet_columns_hash(Relation relation, const ColumnWanted *wanted, int nwanted);
+
+/* Tablets of a relation of so many blocks. */
+extern uint32 tablets_of(BlockNumber nblocks);
+
+/* Read only so many tablets, from this one on. */
+extern void tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n);
+
 /* Pin the relation's shelves and decide about all tablets; the scan must be closed from now on, whatever happens. */
 extern void tablet_scan_decide(TabletScan *scan);
 

@@ -51,7 +51,8 @@ struct TabletScan
 	ScanTablet *tablets;
 	CachedRows *found;			/* of those that are cached, one after the other */
 	uint32		nfound;
-	uint32		next_range;
+	uint32		next_range;		/* the tablet that may have to be read next, */
+	uint32		end_range;		/* before this one */
 	BlockNumber range_end;		/* of the current range */
 	TabletBuild *build;			/* of the current range; NULL if it is not kept */
 	List	   *waiting;		/* TabletBuild: of ranges that have ended, with windows under way */

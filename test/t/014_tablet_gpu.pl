@@ -131,6 +131,25 @@ run_sql("SELECT gpudb.evict('t'); SELECT gpudb.prewarm('t')");
 all_agree('prewarmed', 0);
 is(run_sql("SELECT sum(differences) FROM gpudb.check('t')"), 0, 'what is cached is what the heap has');
 
+# What a query wanted a background worker leaves behind
+run_sql("ALTER SYSTEM SET gpudb.auto_prewarm = on; SELECT pg_reload_conf()");
+$node->poll_query_until('postgres', "SELECT current_setting('gpudb.auto_prewarm') = 'on'");
+run_sql("SELECT gpudb.evict('t')");
+unlike(run_sql("EXPLAIN (ANALYZE, COSTS OFF) $query{groups}"), qr/Tablets Cached/, 'evicted: a query reads pages');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 4 * ' . tablets() . ' FROM gpudb.tablets'), 'a worker leaves its columns behind');
+like(run_sql("EXPLAIN (ANALYZE, COSTS OFF) $query{groups}"), qr/Tablets Cached: @{[tablets()]}\n/, 'the next one finds them');
+agrees('groups', 'left behind by a worker');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm'"), 'the worker ends');
+is(run_sql('SELECT count(*) FROM gpudb.progress'), '0', 'gpudb.progress shows nothing then');
+run_sql('CREATE TABLE altered (id int, filler text) WITH (autovacuum_enabled = off); '
+	. "INSERT INTO altered SELECT i, repeat('-', 300) FROM generate_series(1, 60000) i; VACUUM altered");
+run_sql('SELECT sum(id) FROM altered; DROP TABLE altered');
+run_sql("SELECT gpudb.evict('t')");
+run_sql($query{groups});
+is(run_sql('SELECT count(*) FROM gpudb.tablets'), '0', 'the same is not wished for again at once');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE backend_type = $$gpudb prewarm$$'), '0',
+	'no worker holds on to anything');
+
 # A transaction's own changes
 my $own = run_sql("BEGIN; UPDATE t SET n = n * 2 WHERE id % 1000 = 1; $query{totals}; SET LOCAL gpudb.enabled = off; $query{totals}; ROLLBACK");
 my ($ours, $theirs) = split /\n/, $own;
