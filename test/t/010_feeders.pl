@@ -202,6 +202,8 @@ max_worker_processes = 8
 max_parallel_workers = 8
 max_parallel_workers_per_gather = 4
 work_mem = 64MB
+# columns that are cached nobody has to feed
+gpudb.cache = off
 gpudb.provider = cpu
 gpudb.device = gpu
 gpudb.force = on
