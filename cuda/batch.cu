@@ -526,7 +526,7 @@ batch_advance(CudaBatch *own)
 {
 	cudaError_t error;
 
-	if (own->stage == BATCH_PLACING)
+	if (own->stage == BATCH_PLACING && own->tried != resident_endings())
 		batch_start_cached(own);
 	if (own->stage == BATCH_ENTERING)
 		start_finding(own);

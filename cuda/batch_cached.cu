@@ -258,6 +258,8 @@ launch_leg(CudaBatch *own, const CachedLeg *leg)
 	const ShapeChoice *choice = choose_shape(own, leg->like, leg->body);
 	VmLaunch	launch = {};
 
+	if (choice == NULL)
+		return cudaErrorInvalidValue;
 	launch.shape = choice->shape;
 	batch_place_rows(own, &launch);
 	launch.program = batch_program(own);
@@ -335,6 +337,7 @@ batch_start_cached(CudaBatch *own)
 		batch_finish(own, STATUS_MEMORY_LIMIT);
 	else if (!write_heads(own))
 	{
+		own->tried = resident_endings();
 		if (resident_in_use())
 			own->stage = BATCH_PLACING;
 		else

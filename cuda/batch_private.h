@@ -61,6 +61,7 @@ struct CudaBatch
 
 	/* of cached tablets: see batch_cached.cu */
 	ResidentUse use;
+	uint64_t	tried;			/* resident_endings() when there was no room */
 	uint32_t	nlegs;
 	uint32_t	next_leg;
 	uint32_t	nmerged;		/* legs whose groups are in the job's table */

@@ -45,6 +45,7 @@ static uint32_t filling = NOBODY;	/* the segment to which columns are added */
 static uint64_t clock_ticks;
 static uint32_t attempt;
 static uint64_t bytes_used;
+static uint64_t endings;		/* of batches */
 
 static Entry *entries;
 static uint32_t nentries;		/* as many buckets: a power of two */
@@ -308,6 +309,13 @@ resident_let_go(ResidentUse *use)
 		for (uint64_t bits = use->segment[w]; bits != 0; bits &= bits - 1)
 			segments[w * 64 + (uint32_t) __builtin_ctzll(bits)].pins--;
 	memset(use, 0, sizeof(*use));
+	endings++;
+}
+
+uint64_t
+resident_endings(void)
+{
+	return endings;
 }
 
 bool

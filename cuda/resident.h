@@ -59,8 +59,9 @@ extern void resident_undo(ResidentUse *use);
 /* A batch has ended. */
 extern void resident_let_go(ResidentUse *use);
 
-/* Whether batches use columns: when they have ended, there may be room. */
+/* Whether batches use columns: when they have ended, there may be room.  How often that has happened. */
 extern bool resident_in_use(void);
+extern uint64_t resident_endings(void);
 
 /* Give the segment back to the pool that no batch has used for longest; false if there is none. */
 extern bool resident_evict(void);

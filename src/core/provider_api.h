@@ -24,7 +24,8 @@
 
 #define BATCH_WINDOWS	16
 #define BATCH_TABLETS	2048	/* cached ones, in place of pages, */
-#define BATCH_TABLET_COLUMNS 16384	/* with so many columns together */
+#define BATCH_TABLET_COLUMNS 16384	/* with so many columns together, */
+#define BATCH_TABLET_ROWS (32u << 20)	/* and rows, unless it is one window: some milliseconds' work at most */
 #define BATCH_GROUPS	4096	/* go back with a batch on a GPU; of more a table is made */
 #define BATCH_PAGES		(BATCH_WINDOWS * TABLET_WINDOW_PAGES)
 #define GROUP_WORDS_MOST 8192	/* of a group that a table keeps: hash, row, and texts */
@@ -125,7 +126,7 @@ typedef struct ProviderBatch
 	bool		wide;			/* deform decimals to 128 bits */
 	uint32_t	nwindows;
 	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
-	uint32_t	row_start[BATCH_WINDOWS + 1];
+	uint32_t	row_start[BATCH_WINDOWS + 1];	/* of the rows before each window */
 	uint8_t    *output[BATCH_WINDOWS];	/* where a window's outputs go, within memory that was attached; NULL = nowhere */
 	uint32_t	ntablets;		/* instead of windows of pages, for aggregates */
 	ProviderTablet *tablet;		/* memory of the caller's, which stays with the batch */

@@ -363,23 +363,12 @@ run_cached(CpuBatch *own, uint32 number)
 	return status;
 }
 
-/* The rows of a batch. */
-static uint64
-rows_of(const ProviderBatch *batch)
-{
-	uint64		nrows = 0;
-
-	for (uint32 t = 0; t < batch->ntablets; t++)
-		nrows += batch->tablet[t].nrows;
-	return batch->ntablets > 0 ? nrows : batch->row_start[batch->nwindows];
-}
-
 static void
 submit(ProviderBatch *batch)
 {
 	CpuBatch   *own = (CpuBatch *) batch;
 	const Program *program = batch->job->view.program;
-	bool		ready = prepare(own, program, Min(rows_of(batch), PG_UINT32_MAX / 4));
+	bool		ready = prepare(own, program, batch->row_start[batch->nwindows]);
 
 	batch->status = ready ? STATUS_DONE : STATUS_MEMORY_LIMIT;
 	batch->failed_column = -1;

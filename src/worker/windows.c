@@ -98,7 +98,8 @@ read_tablet(const ChannelWindow *window, uint32 *at, uint32 ncolumns, ProviderTa
 	tablet->nrows = from->nrows;
 	selected = from->selected;
 	*at += words;
-	if (tablet->nrows == 0 || (selected != 0 && selected != *at))
+	/* no more than have a bitmap in a list */
+	if (tablet->nrows == 0 || tablet->nrows > CHANNEL_LIST_WORDS * 64 || (selected != 0 && selected != *at))
 		return false;
 	tablet->selected = selected != 0 ? &window->list[selected] : NULL;
 	if (selected != 0)
@@ -117,6 +118,8 @@ window_read_tablets(const ChannelWindow *window, const Program *program, Provide
 {
 	const uint32 n = window->ntablets;
 	const uint32 ncolumns = program->ncolumns;
+	const uint32 before = batch->row_start[batch->nwindows];
+	uint32		nrows = 0;
 	uint32		at = 0;
 
 	if (n > CHANNEL_LIST_TABLETS || !program->aggregates)
@@ -133,10 +136,14 @@ window_read_tablets(const ChannelWindow *window, const Program *program, Provide
 
 		if (!read_tablet(window, &at, ncolumns, tablet))
 			return STATUS_BAD_PROGRAM;
+		nrows += tablet->nrows;
 		for (uint32 c = 0; c < ncolumns; c++)
 			if (!read_column(&from->column[c], tablet->nrows, &column[c]))
 				return STATUS_BAD_PROGRAM;
 	}
+	if (batch->nwindows > 0 && before + nrows > BATCH_TABLET_ROWS)
+		return STATUS_NO_ROOM;
+	batch->row_start[batch->nwindows + 1] = before + nrows;
 	batch->ntablets += n;
 	return STATUS_DONE;
 }
