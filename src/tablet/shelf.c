@@ -78,6 +78,12 @@ shelf_time(void)
 	return pg_atomic_read_u64(ticks);
 }
 
+uint64
+shelf_next_number(void)
+{
+	return pg_atomic_add_fetch_u64(ticks, 1);
+}
+
 /* Finding */
 
 static ShelfKey
@@ -93,7 +99,7 @@ static void
 pin(Shelf *shelf)
 {
 	pg_atomic_fetch_add_u32(&shelf->pins, 1);
-	pg_atomic_write_u64(&shelf->used, pg_atomic_add_fetch_u64(ticks, 1));
+	pg_atomic_write_u64(&shelf->used, shelf_next_number());
 	pg_atomic_write_u64(&shelf->last_use, (uint64) GetCurrentStatementStartTimestamp());
 }
 
@@ -108,6 +114,7 @@ enter(const ShelfKey *key)
 		return shelf;
 	pg_atomic_init_u32(&shelf->pins, 0);
 	pg_atomic_init_u32(&shelf->claimed, 0);
+	pg_atomic_init_u64(&shelf->generation, shelf_next_number());
 	pg_atomic_init_u64(&shelf->used, 0);
 	pg_atomic_init_u64(&shelf->last_use, 0);
 	for (int t = 0; t < SHELF_TABLETS; t++)
@@ -181,6 +188,12 @@ find_column(const CachedTablet *tablet, const ColumnKey *key)
 		c = column->next;
 	}
 	return NULL;
+}
+
+uint64
+shelf_generation(const Shelf *shelf)
+{
+	return pg_atomic_read_u64((pg_atomic_uint64 *) &shelf->generation);
 }
 
 void
@@ -326,7 +339,7 @@ shelf_make_column(const ColumnKey *key, const ColumnBuild *built, uint32 nrows, 
 		return pointer;
 	column = pool_address(pointer);
 	*column = (CachedColumn) {
-		.next = InvalidDsaPointer, .number = pg_atomic_add_fetch_u64(ticks, 1), .key = *key, .stored = built->stored,
+		.next = InvalidDsaPointer, .number = shelf_next_number(), .key = *key, .stored = built->stored,
 		.values = InvalidDsaPointer, .nulls = InvalidDsaPointer
 	};
 	if (store(built->values, value_bytes * nrows, value_bytes, since, &column->values) &&

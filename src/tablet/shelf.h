@@ -71,6 +71,9 @@ extern Shelf *shelf_pin(Relation relation, uint32 number);
 /* Never fails; also for a transaction that aborts. */
 extern void shelf_unpin(Shelf *shelf);
 
+/* A number that a shelf has as long as nobody puts other tablets in the place of its own. */
+extern uint64 shelf_generation(const Shelf *shelf);
+
 /* Find a shelf's tablets with their columns of these keys; found[SHELF_TABLETS] have room for them. */
 extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found);
 

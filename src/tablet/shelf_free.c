@@ -91,6 +91,7 @@ shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
 {
 	dsa_pointer old = shelf->tablet[tablet];
 
+	pg_atomic_write_u64(&shelf->generation, shelf_next_number());
 	shelf->tablet[tablet] = by;
 	if (!DsaPointerIsValid(old))
 		return;

@@ -37,6 +37,7 @@ struct Shelf
 	ShelfKey	key;
 	pg_atomic_uint32 pins;
 	pg_atomic_uint32 claimed;	/* a bit for each tablet that is being built */
+	pg_atomic_uint64 generation;
 	pg_atomic_uint64 used;		/* when it was last pinned */
 	pg_atomic_uint64 last_use;	/* TimestampTz, of the same */
 	pg_atomic_uint32 waits[SHELF_TABLETS];	/* queries that are not to try to build a tablet */
@@ -49,6 +50,9 @@ struct Shelf
 
 /* Of all shelves; under pool_lock(). */
 extern HTAB *shelf_directory;
+
+/* A number that nobody has had. */
+extern uint64 shelf_next_number(void);
 
 /* Put another tablet in the place of one, or none; the lock is held exclusively. */
 extern void shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by);

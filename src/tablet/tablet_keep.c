@@ -74,7 +74,7 @@ tablet_scan_next_range(TabletScan *scan, PageSource *source)
 
 	tablet_scan_finish(scan);
 	if (!FOLLOWS(RULE_DECIDED_ONCE))
-		tablet_scan_decide(scan);
+		tablet_scan_decide(scan, false);
 	while (tablet < scan->end_range && t[tablet].cached != NULL && t[tablet].skip == NULL)
 		tablet++;
 	scan->next_range = tablet + 1;
@@ -261,8 +261,12 @@ tablet_scan_close(TabletScan *scan)
 	foreach(lc, scan->waiting)
 		unclaim(scan, lfirst(lc), true);
 	for (uint32 s = 0; s < scan->nshelves; s++)
+	{
+		if (scan->shelves[s].memo != NULL)
+			shelf_memo_let_go(scan->shelves[s].memo);
 		if (scan->shelves[s].shelf != NULL)
 			shelf_unpin(scan->shelves[s].shelf);
+	}
 	scan->nshelves = 0;
 	scan->build = NULL;
 	scan->waiting = NIL;

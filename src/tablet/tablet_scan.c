@@ -194,6 +194,38 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	}
 }
 
+/* Use what is remembered of a shelf as it is now; false if nothing is. */
+static bool
+use_memo(TabletScan *scan, uint32 number, const ShelfNow *now)
+{
+	ScanShelf  *s = &scan->shelves[number];
+	ShelfMemo  *memo = shelf_memo_find(now);
+
+	if (memo == NULL)
+		return false;
+	s->memo = memo;
+	for (uint32 t = 0; t < memo->ntablets; t++)
+	{
+		shelf_count_hit(s->shelf, t);
+		scan->tablets[number * SHELF_TABLETS + t].cached = memo->rows[t].tablet;
+		scan->found[scan->nfound++] = memo->rows[t];
+	}
+	return true;
+}
+
+/* Whether all rows of these tablets, the last ones found, count, and no block has to be read besides. */
+static bool
+are_whole(const TabletScan *scan, uint32 first, uint32 n)
+{
+	for (uint32 t = first; t < first + n; t++)
+		if (scan->tablets[t].cached == NULL || scan->tablets[t].skip != NULL || scan->tablets[t].nlacking > 0)
+			return false;
+	for (uint32 f = scan->nfound - n; f < scan->nfound; f++)
+		if (scan->found[f].selected != NULL)
+			return false;
+	return true;
+}
+
 /* Pin a shelf and decide about its tablets: what is found now stays, whatever others put in its place. */
 static void
 decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
@@ -201,6 +233,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	ScanShelf  *s = &scan->shelves[number];
 	const uint32 first = number * SHELF_TABLETS;
 	const uint32 ntablets = Min(scan->ntablets - first, SHELF_TABLETS);
+	ShelfNow	now;
 
 	if (FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
 		map_page_read(scan->relation, number, map);
@@ -210,9 +243,14 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	s->shelf = shelf_pin(scan->relation, number);
 	if (s->shelf == NULL)
 		return;
+	now = (ShelfNow) {shelf_generation(s->shelf), map, Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), &scan->columns, scan->wanted};
+	if (scan->remembers && use_memo(scan, number, &now))
+		return;
 	shelf_find(s->shelf, &scan->columns, found);
 	for (uint32 t = 0; t < ntablets; t++)
 		decide_tablet(scan, first + t, &found[t], map);
+	if (scan->remembers && are_whole(scan, first, ntablets))
+		shelf_memo_add(&now, &scan->found[scan->nfound - ntablets], ntablets);
 }
 
 uint64
@@ -287,11 +325,12 @@ tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *w
 }
 
 void
-tablet_scan_decide(TabletScan *scan)
+tablet_scan_decide(TabletScan *scan, bool remembers)
 {
 	MapPage    *map = palloc(sizeof(MapPage));
 	FoundTablet *found = palloc0(sizeof(FoundTablet) * SHELF_TABLETS);
 
+	scan->remembers = remembers;
 	scan->nfound = 0;
 	for (int t = 0; t < SHELF_TABLETS; t++)
 		found[t].column = palloc(sizeof(CachedColumn *) * scan->columns.n);
@@ -319,7 +358,7 @@ tablet_scan_missing(const TabletScan *scan)
 	BlockNumber missing = 0;
 
 	for (uint32 t = 0; t < scan->ntablets; t++)
-		missing += scan->tablets[t].notes == NULL ? blocks_of_tablet(scan, t) : 0;
+		missing += scan->tablets[t].cached == NULL && scan->tablets[t].notes == NULL ? blocks_of_tablet(scan, t) : 0;
 	return missing;
 }
 

@@ -52,8 +52,12 @@ extern uint32 tablets_of(BlockNumber nblocks);
 /* Read only so many tablets, from this one on. */
 extern void tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n);
 
-/* Pin the relation's shelves and decide about all tablets; the scan must be closed from now on, whatever happens. */
-extern void tablet_scan_decide(TabletScan *scan);
+/*
+ * Pin the relation's shelves and decide about all tablets; the scan must be
+ * closed from now on, whatever happens.  One that remembers goes by what the
+ * session knows of whole shelves (shelf_memo.h).
+ */
+extern void tablet_scan_decide(TabletScan *scan, bool remembers);
 
 /* The cached tablets that can be used, and their number. */
 extern const CachedRows *tablet_scan_found(const TabletScan *scan, uint32 *n);

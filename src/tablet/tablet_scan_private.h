@@ -10,6 +10,7 @@
 #include "nodes/pg_list.h"
 
 #include "tablet/shelf.h"
+#include "tablet/shelf_memo.h"
 #include "tablet/tablet_build.h"
 #include "tablet/tablet_scan.h"
 #include "tablet/validity.h"
@@ -21,6 +22,7 @@
 typedef struct ScanShelf
 {
 	Shelf	   *shelf;			/* pinned; NULL if the directory has no room */
+	ShelfMemo  *memo;			/* what was remembered of it; NULL if nothing */
 	XLogRecPtr	map_lsn;		/* when the scan began */
 } ScanShelf;
 
@@ -30,7 +32,7 @@ typedef struct ScanTablet
 	Tablet	   *cached;			/* its columns in the pool; NULL if it has to be read whole */
 	const BlockSet *skip;		/* the blocks whose rows those are, if others are to be read */
 	uint32		nlacking;		/* others */
-	const BlockNotes *notes;	/* of the tablet that was found, used or not; NULL = none that had the columns */
+	const BlockNotes *notes;	/* of the tablet that was found, used or not; NULL = none that had the columns, or of a memo */
 	TabletStamp stamp;			/* its stamp */
 	BlockSet	usable;			/* and its blocks for this snapshot */
 } ScanTablet;
@@ -51,6 +53,7 @@ struct TabletScan
 	ScanTablet *tablets;
 	CachedRows *found;			/* of those that are cached, one after the other */
 	uint32		nfound;
+	bool		remembers;		/* shelves, for this session's next scans */
 	uint32		next_range;		/* the tablet that may have to be read next, */
 	uint32		end_range;		/* before this one */
 	BlockNumber range_end;		/* of the current range */

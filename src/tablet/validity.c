@@ -117,6 +117,21 @@ map_bits(const MapPage *page, uint32 block)
 	return bits;
 }
 
+bool
+map_page_is_visible(const MapPage *page, uint32 nblocks)
+{
+	const uint32 first = page->nvisible;
+	const uint32 left = nblocks > first ? nblocks - first : 0;
+	uint32		bits;
+
+	if (left == 0)
+		return true;
+	if (left >= 32)
+		return false;
+	bits = pack_even_bits(map_bits(page, first));
+	return (~bits & ((1u << left) - 1)) == 0;
+}
+
 void
 map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *visible)
 {

@@ -76,6 +76,9 @@ extern bool validity_provable(Relation relation, Snapshot snapshot);
 /* Copy the map's page for a shelf: bits and LSN together. */
 extern void map_page_read(Relation relation, uint32 shelf, MapPage *page);
 
+/* Whether so many blocks, from the page's first one on, are all-visible. */
+extern bool map_page_is_visible(const MapPage *page, uint32 nblocks);
+
 /* The all-visible blocks of a tablet, of so many blocks. */
 extern void map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *visible);
 

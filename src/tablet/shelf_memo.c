@@ -1,0 +1,138 @@
+/*
+ * shelf_memo.c
+ *		What this session knows of whole shelves.
+ *
+ * A few shelves, looked up by their generations.  When all places are taken the
+ * one goes that was not used for longest.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "tablet/shelf_memo.h"
+
+/* With 32 tablets of 7 columns each has some 24 kB. */
+#define MEMOS 128
+
+static ShelfMemo *memos[MEMOS];
+static uint64 clock_ticks;
+
+static bool
+same_columns(const ShelfMemo *memo, const ShelfNow *now)
+{
+	if (memo->ncolumns != now->columns->n)
+		return false;
+	for (int c = 0; c < memo->ncolumns; c++)
+		if (!column_key_equal(&memo->key[c], &now->columns->key[c]) || memo->not_null[c] != now->wanted[c].not_null)
+			return false;
+	return true;
+}
+
+/* Whether all blocks that there are are all-visible. */
+static bool
+is_visible(const ShelfNow *now)
+{
+	return !XLogRecPtrIsInvalid(now->map->lsn) && map_page_is_visible(now->map, now->nblocks);
+}
+
+ShelfMemo *
+shelf_memo_find(const ShelfNow *now)
+{
+	for (int i = 0; i < MEMOS; i++)
+	{
+		ShelfMemo  *memo = memos[i];
+
+		if (memo == NULL || memo->generation != now->generation || memo->map_lsn != now->map->lsn || memo->nblocks != now->nblocks ||
+			!same_columns(memo, now))
+			continue;
+		if (!is_visible(now))
+			return NULL;
+		memo->used = ++clock_ticks;
+		memo->users++;
+		return memo;
+	}
+	return NULL;
+}
+
+void
+shelf_memo_let_go(ShelfMemo *memo)
+{
+	memo->users--;
+}
+
+/* A place for another memo; NULL if scans have them all. */
+static ShelfMemo **
+free_place(void)
+{
+	ShelfMemo **oldest = NULL;
+
+	for (int i = 0; i < MEMOS; i++)
+	{
+		if (memos[i] == NULL)
+			return &memos[i];
+		if (memos[i]->users == 0 && (oldest == NULL || memos[i]->used < (*oldest)->used))
+			oldest = &memos[i];
+	}
+	if (oldest != NULL)
+	{
+		MemoryContextDelete((*oldest)->context);
+		*oldest = NULL;
+	}
+	return oldest;
+}
+
+/* A copy of a tablet's head, whose columns stand where they stood. */
+static Tablet *
+copy_head(const Tablet *from)
+{
+	const Size	size = sizeof(Tablet) + sizeof(TabletColumn) * from->ncols;
+	Tablet	   *to = palloc(size);
+	const uint64 farther = (uint64) (uintptr_t) from - (uint64) (uintptr_t) to;
+
+	memcpy(to, from, size);
+	for (uint32 c = 0; c < to->ncols; c++)
+	{
+		to->column[c].values += farther;
+		to->column[c].nulls += farther;
+	}
+	return to;
+}
+
+void
+shelf_memo_add(const ShelfNow *now, const CachedRows *rows, uint32 n)
+{
+	ShelfMemo **place = is_visible(now) ? free_place() : NULL;
+	const int	ncolumns = now->columns->n;
+	MemoryContext context;
+	MemoryContext old;
+	ShelfMemo  *memo;
+
+	if (place == NULL)
+		return;
+	context = AllocSetContextCreate(TopMemoryContext, "gpudb shelf", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(context);
+	memo = palloc0(sizeof(ShelfMemo));
+	memo->generation = now->generation;
+	memo->map_lsn = now->map->lsn;
+	memo->nblocks = now->nblocks;
+	memo->ntablets = n;
+	memo->ncolumns = ncolumns;
+	memo->key = palloc(sizeof(ColumnKey) * Max(ncolumns, 1));
+	memo->not_null = palloc(sizeof(bool) * Max(ncolumns, 1));
+	for (int c = 0; c < ncolumns; c++)
+	{
+		memo->key[c] = now->columns->key[c];
+		memo->not_null[c] = now->wanted[c].not_null;
+	}
+	for (uint32 t = 0; t < n; t++)
+	{
+		SharedColumn *column = palloc(sizeof(SharedColumn) * Max(ncolumns, 1));
+
+		memcpy(column, rows[t].column, sizeof(SharedColumn) * ncolumns);
+		memo->rows[t] = (CachedRows) {copy_head(rows[t].tablet), NULL, rows[t].nrows, column};
+	}
+	memo->context = context;
+	memo->used = ++clock_ticks;
+	MemoryContextSwitchTo(old);
+	*place = memo;
+}

@@ -1,0 +1,53 @@
+/*
+ * shelf_memo.h
+ *		What this session knows of whole shelves: tablets of which every row counts, ready to use.
+ *
+ * Where nothing changes, deciding about each tablet again tells what is known.
+ * A shelf whose blocks were all all-visible, and proven good, is remembered with
+ * its tablets; it is still so if the map's page has the same LSN and all bits
+ * (validity.h), and if nobody has put other tablets in their place.
+ */
+#ifndef GPUDB_TABLET_SHELF_MEMO_H
+#define GPUDB_TABLET_SHELF_MEMO_H
+
+#include "postgres.h"
+
+#include "access/xlogdefs.h"
+
+#include "tablet/shelf.h"
+#include "tablet/tablet_scan.h"
+
+/* What was decided, and for what. */
+typedef struct ShelfMemo
+{
+	uint64		generation;		/* of the shelf: no other one's, ever */
+	XLogRecPtr	map_lsn;
+	uint32		nblocks;		/* that the shelf has, all of them all-visible */
+	uint32		ntablets;
+	int			ncolumns;
+	ColumnKey  *key;
+	bool	   *not_null;
+	CachedRows	rows[SHELF_TABLETS];
+	MemoryContext context;
+	uint64		used;
+	int			users;			/* scans that have it */
+} ShelfMemo;
+
+/* What a scan finds now, and wants. */
+typedef struct ShelfNow
+{
+	uint64		generation;		/* of the shelf, before its tablets were looked at */
+	const MapPage *map;
+	uint32		nblocks;
+	const ColumnKeys *columns;
+	const ColumnWanted *wanted;
+} ShelfNow;
+
+/* What is remembered of a shelf as it is now; NULL if nothing.  It stays until it is let go. */
+extern ShelfMemo *shelf_memo_find(const ShelfNow *now);
+extern void shelf_memo_let_go(ShelfMemo *memo);
+
+/* Remember tablets of a shelf that is so now; n of them, all that it has, with every row. */
+extern void shelf_memo_add(const ShelfNow *now, const CachedRows *rows, uint32 n);
+
+#endif							/* GPUDB_TABLET_SHELF_MEMO_H */
