@@ -351,7 +351,7 @@ list_cached(Feed *feed)
 static bool
 worth_using(const Feed *feed, BlockNumber nblocks)
 {
-	return feed->device == &cpu_device || tablet_scan_missing(feed->tablets) < nblocks / 2;
+	return feed->device == &cpu_device || 2 * (uint64) tablet_scan_missing(feed->tablets) < nblocks;
 }
 
 void

@@ -75,11 +75,12 @@ same_wish(const Wish *a, const Wish *b)
 	return a->database == b->database && a->relation == b->relation && a->form == b->form;
 }
 
-/* Whether a place may be taken by another wish. */
+/* Whether a place may be taken by another wish, or by the same again: for one that waits there may have been no worker to be had. */
 static bool
 is_free(const NotedWish *noted, TimestampTz now)
 {
-	return noted->state == WISH_NONE || (noted->state == WISH_ENDED && TimestampDifferenceExceeds(noted->since, now, PATIENCE_MS));
+	return noted->state == WISH_NONE ||
+		(noted->state != WISH_TAKEN && TimestampDifferenceExceeds(noted->since, now, PATIENCE_MS));
 }
 
 /* Note a wish unless it is on the list; the lock is held. */
