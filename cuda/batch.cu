@@ -275,7 +275,7 @@ batch_start(CudaBatch *own)
 	own->batch.passed = NULL;
 	own->batch.failed_column = -1;
 	own->batch.times = JobTimes();
-	own->nlegs = own->nmerged = 0;
+	own->nlegs = own->next_leg = own->nmerged = 0;
 	if (own->batch.ntablets > 0)
 		batch_start_cached(own);
 	else

@@ -240,7 +240,6 @@ write_parts(CudaBatch *own)
 	const uint32_t nkinds = sort_by_kind(own);
 	uint32_t	at = 0;
 
-	own->next_leg = 0;
 	own->nlegs = 0;
 	for (uint32_t k = 0; k < nkinds; k++)
 	{

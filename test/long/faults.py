@@ -97,9 +97,13 @@ class Campaign:
         return self.session.value(f"SELECT debug_pending('{kind}')") == "t"
 
     def recover(self, what):
-        """A helper serves again, and is asked."""
-        self.wait_for_helper()
-        self.check(what + ", afterwards")
+        """A helper serves again, is asked, and lives on; the first one may be that which was ending."""
+        for _ in range(2):
+            helper = self.wait_for_helper()
+            self.check(what + ", afterwards")
+            if self.helper() == helper:
+                return
+        raise Trouble(f"{what}: helpers end without a fault")
 
     def try_site(self, site, code, at_start):
         """A helper passes the place, at its start or while it runs the queries; the process that was there before."""

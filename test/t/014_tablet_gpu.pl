@@ -95,6 +95,16 @@ build();
 all_agree('cached', 0);
 all_agree('again', 0);
 
+# Pages, with a table of groups, where cached tablets have been
+run_sql('CREATE UNLOGGED TABLE u AS SELECT id, n FROM t');
+for my $round (1 .. 3)
+{
+	my $groups = 'SELECT count(*), sum(c), sum(s) FROM (SELECT id % 60000 AS k, count(*) AS c, sum(n) AS s FROM u GROUP BY 1 OFFSET 0) g';
+	like(run_sql("EXPLAIN (ANALYZE, COSTS OFF) $groups"), qr/Device: gpu\n(?!.*Tablets on CPU)/s, 'many groups of pages run there, too');
+	is(run_sql($groups), run_sql("SET gpudb.enabled = off; $groups"), 'and are right');
+	agrees('many_groups', 'beside pages');
+}
+
 if ($with_gpu)
 {
 	cmp_ok(run_sql('SELECT sum(cached) FROM gpudb.devices'), '>', 100_000, 'gpudb.devices tells of columns that the GPU keeps');
