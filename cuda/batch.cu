@@ -275,6 +275,7 @@ batch_start(CudaBatch *own)
 	own->batch.passed = NULL;
 	own->batch.failed_column = -1;
 	own->batch.times = JobTimes();
+	memset(own->batch.max_scale, 0, sizeof(own->batch.max_scale));
 	own->nlegs = own->next_leg = own->nmerged = 0;
 	if (own->batch.ntablets > 0)
 		batch_start_cached(own);

@@ -23,6 +23,8 @@ typedef struct Entry
 {
 	uint64_t	number;			/* of the column */
 	ResidentColumn at;
+	uint64_t	value_bytes;
+	uint64_t	null_bytes;
 	uint32_t	segment;
 	uint32_t	next;			/* in its bucket, or of the free ones */
 	uint32_t	neighbour;		/* the one before it in the segment */
@@ -258,9 +260,14 @@ resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, Re
 		entry = add_entry(column->number, filling);
 		if (entry == NULL)
 			return false;
+		entry->value_bytes = value_bytes;
+		entry->null_bytes = null_bytes;
 		entry->at.values = append(column->values, value_bytes, copies);
 		entry->at.nulls = append(column->nulls, null_bytes, copies);
 	}
+	/* a number that is two columns' is nobody's */
+	if (entry->value_bytes != value_bytes || entry->null_bytes != null_bytes)
+		return false;
 	pin(entry->segment, use);
 	*at = entry->at;
 	return true;
@@ -291,7 +298,11 @@ undo_segment(Segment *segment)
 void
 resident_undo(ResidentUse *use)
 {
+	const uint64_t before = endings;
+
 	resident_let_go(use);
+	/* what it had for a moment nobody waits for */
+	endings = before;
 	for (uint32_t s = 0; s < RESIDENT_SEGMENTS; s++)
 	{
 		if (segments[s].start == NULL)
@@ -305,11 +316,15 @@ resident_undo(ResidentUse *use)
 void
 resident_let_go(ResidentUse *use)
 {
+	uint64_t	any = 0;
+
 	for (uint32_t w = 0; w < RESIDENT_SEGMENTS / 64; w++)
 		for (uint64_t bits = use->segment[w]; bits != 0; bits &= bits - 1)
 			segments[w * 64 + (uint32_t) __builtin_ctzll(bits)].pins--;
+	for (uint32_t w = 0; w < RESIDENT_SEGMENTS / 64; w++)
+		any |= use->segment[w];
 	memset(use, 0, sizeof(*use));
-	endings++;
+	endings += any != 0;
 }
 
 uint64_t

@@ -114,6 +114,13 @@ coltype_integer(ColType type)
 	return false;
 }
 
+/* Whether values stored so may be differences from a base. */
+CORE_FN bool
+coltype_framed(ColType type)
+{
+	return type == COLTYPE_SAME || type == COLTYPE_U8 || type == COLTYPE_U16 || type == COLTYPE_U32;
+}
+
 /* Whether stored integers are differences from a base. */
 CORE_FN bool
 column_framed(const TabletColumn *column)

@@ -12,8 +12,10 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
 #include "storage/ipc.h"
 #include "tcop/tcopprot.h"
+#include "utils/guc.h"
 #include "utils/snapmgr.h"
 
 #include "exec/auto_prewarm.h"
@@ -60,10 +62,13 @@ grant_shelf(const Wish *wish, int shelf)
 
 	if (relation == NULL)
 		return false;
+	/* not before there is the lock, which may take long */
+	PushActiveSnapshot(GetTransactionSnapshot());
 	/* it may have been altered since */
 	if (tablet_columns_hash(relation, wish->column, wish->ncolumns) == wish->form &&
 		!tablet_prewarm(relation, GetActiveSnapshot(), wish->column, wish->ncolumns, shelf, &done))
 		done.last = true;
+	PopActiveSnapshot();
 	relation_close(relation, AccessShareLock);
 	return !done.last && done.status == STATUS_DONE;
 }
@@ -76,13 +81,17 @@ grant(const Wish *wish)
 	for (int shelf = 0; more; shelf++)
 	{
 		StartTransactionCommand();
-		PushActiveSnapshot(GetTransactionSnapshot());
 		pgstat_report_activity(STATE_RUNNING, "gpudb: leaving columns behind that queries wanted");
 		more = grant_shelf(wish, shelf);
-		PopActiveSnapshot();
 		CommitTransactionCommand();
 		pgstat_report_activity(STATE_IDLE, NULL);
 		CHECK_FOR_INTERRUPTS();
+		if (ConfigReloadPending)
+		{
+			ConfigReloadPending = false;
+			ProcessConfigFile(PGC_SIGHUP);
+		}
+		more &= gpudb_auto_prewarm;
 	}
 }
 
@@ -91,6 +100,7 @@ void
 gpudb_prewarm_main(Datum database)
 {
 	pqsignal(SIGTERM, die);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(database), InvalidOid, 0);
 	before_shmem_exit(end_at_exit, (Datum) 0);

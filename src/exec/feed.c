@@ -366,7 +366,7 @@ feed_find_cached(Feed *feed)
 	feed->tablets = tablet_scan_create(source->relation, source->scan->rs_base.rs_snapshot, source->end, feed->wanted,
 									   feed->spec.program->ncolumns);
 	if (feed->tablets != NULL)
-		tablet_scan_decide(feed->tablets, true);
+		tablet_scan_decide(feed->tablets, true, feed->device == &cpu_device);
 	if (feed->tablets != NULL && !worth_using(feed, source->end))
 	{
 		auto_prewarm_wish(source->relation, feed->wanted, feed->spec.program->ncolumns);

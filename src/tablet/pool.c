@@ -98,6 +98,12 @@ attached(void)
 	return area;
 }
 
+void
+pool_attach(void)
+{
+	(void) attached();
+}
+
 dsa_pointer
 pool_allocate(Size bytes)
 {

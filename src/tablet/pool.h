@@ -27,6 +27,9 @@ extern Size pool_bytes(void);
 /* The lock of what describes the pool's contents. */
 extern LWLock *pool_lock(void);
 
+/* Have this process be ready to allocate and free: the first time may fail. */
+extern void pool_attach(void);
+
 /* Memory, or InvalidDsaPointer when there is not so much. */
 extern dsa_pointer pool_allocate(Size bytes);
 extern void pool_free(dsa_pointer pointer);

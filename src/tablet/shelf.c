@@ -130,17 +130,21 @@ enter(const ShelfKey *key)
 }
 
 Shelf *
-shelf_pin(Relation relation, uint32 number)
+shelf_pin(Relation relation, uint32 number, bool make)
 {
 	const ShelfKey key = key_of(relation, number);
 	const uint64 since = shelf_time();
 	Shelf	   *shelf;
 
+	/* unpinning may free, and must not fail */
+	pool_attach();
 	LWLockAcquire(pool_lock(), LW_SHARED);
 	shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
 	if (shelf != NULL)
 		pin(shelf);
 	LWLockRelease(pool_lock());
+	if (!make)
+		return shelf;
 	if (shelf == NULL && number == 0)
 		shelf_drop_orphans();
 	while (shelf == NULL)

@@ -11,10 +11,7 @@
 
 #include "tablet/shelf_memo.h"
 
-/* With 32 tablets of 7 columns each has some 24 kB. */
-#define MEMOS 128
-
-static ShelfMemo *memos[MEMOS];
+static ShelfMemo *memos[SHELF_MEMOS];
 static uint64 clock_ticks;
 
 static bool
@@ -38,7 +35,7 @@ is_visible(const ShelfNow *now)
 ShelfMemo *
 shelf_memo_find(const ShelfNow *now)
 {
-	for (int i = 0; i < MEMOS; i++)
+	for (int i = 0; i < SHELF_MEMOS; i++)
 	{
 		ShelfMemo  *memo = memos[i];
 
@@ -66,7 +63,7 @@ free_place(void)
 {
 	ShelfMemo **oldest = NULL;
 
-	for (int i = 0; i < MEMOS; i++)
+	for (int i = 0; i < SHELF_MEMOS; i++)
 	{
 		if (memos[i] == NULL)
 			return &memos[i];
@@ -101,8 +98,8 @@ copy_head(const Tablet *from)
 void
 shelf_memo_add(const ShelfNow *now, const CachedRows *rows, uint32 n)
 {
-	ShelfMemo **place = is_visible(now) ? free_place() : NULL;
 	const int	ncolumns = now->columns->n;
+	ShelfMemo **place = is_visible(now) && ncolumns <= SHELF_MEMO_COLUMNS ? free_place() : NULL;
 	MemoryContext context;
 	MemoryContext old;
 	ShelfMemo  *memo;

@@ -17,6 +17,11 @@
 #include "tablet/shelf.h"
 #include "tablet/tablet_scan.h"
 
+/* Shelves that a session remembers; with 32 tablets of 7 columns each has some 24 kB. */
+#define SHELF_MEMOS		128
+/* Of wider ones it would be too much memory. */
+#define SHELF_MEMO_COLUMNS	32
+
 /* What was decided, and for what. */
 typedef struct ShelfMemo
 {

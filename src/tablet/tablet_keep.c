@@ -74,7 +74,7 @@ tablet_scan_next_range(TabletScan *scan, PageSource *source)
 
 	tablet_scan_finish(scan);
 	if (!FOLLOWS(RULE_DECIDED_ONCE))
-		tablet_scan_decide(scan, false);
+		tablet_scan_decide(scan, false, true);
 	while (tablet < scan->end_range && t[tablet].cached != NULL && t[tablet].skip == NULL)
 		tablet++;
 	scan->next_range = tablet + 1;

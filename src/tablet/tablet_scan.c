@@ -213,12 +213,13 @@ use_memo(TabletScan *scan, uint32 number, const ShelfNow *now)
 	return true;
 }
 
-/* Whether all rows of these tablets, the last ones found, count, and no block has to be read besides. */
+/* Whether all rows of these tablets, the last ones found, count, all proven by the map, and no block has to be read besides. */
 static bool
 are_whole(const TabletScan *scan, uint32 first, uint32 n)
 {
 	for (uint32 t = first; t < first + n; t++)
-		if (scan->tablets[t].cached == NULL || scan->tablets[t].skip != NULL || scan->tablets[t].nlacking > 0)
+		if (scan->tablets[t].cached == NULL || scan->tablets[t].skip != NULL || scan->tablets[t].nlacking > 0 ||
+			!block_set_covers(&scan->tablets[t].stamp.proven, blocks_of_tablet(scan, t)))
 			return false;
 	for (uint32 f = scan->nfound - n; f < scan->nfound; f++)
 		if (scan->found[f].selected != NULL)
@@ -240,7 +241,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	else
 		break_map_after_snapshot(scan->relation, number, map);
 	s->map_lsn = map->lsn;
-	s->shelf = shelf_pin(scan->relation, number);
+	s->shelf = shelf_pin(scan->relation, number, scan->builds);
 	if (s->shelf == NULL)
 		return;
 	now = (ShelfNow) {shelf_generation(s->shelf), map, Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), &scan->columns, scan->wanted};
@@ -325,12 +326,13 @@ tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *w
 }
 
 void
-tablet_scan_decide(TabletScan *scan, bool remembers)
+tablet_scan_decide(TabletScan *scan, bool remembers, bool builds)
 {
 	MapPage    *map = palloc(sizeof(MapPage));
 	FoundTablet *found = palloc0(sizeof(FoundTablet) * SHELF_TABLETS);
 
-	scan->remembers = remembers;
+	scan->remembers = remembers && scan->nshelves <= SHELF_MEMOS / 2;
+	scan->builds = builds;
 	scan->nfound = 0;
 	for (int t = 0; t < SHELF_TABLETS; t++)
 		found[t].column = palloc(sizeof(CachedColumn *) * scan->columns.n);

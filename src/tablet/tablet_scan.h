@@ -55,9 +55,10 @@ extern void tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n);
 /*
  * Pin the relation's shelves and decide about all tablets; the scan must be
  * closed from now on, whatever happens.  One that remembers goes by what the
- * session knows of whole shelves (shelf_memo.h).
+ * session knows of whole shelves (shelf_memo.h); one that builds leaves tablets
+ * behind where nothing was cached, too.
  */
-extern void tablet_scan_decide(TabletScan *scan, bool remembers);
+extern void tablet_scan_decide(TabletScan *scan, bool remembers, bool builds);
 
 /* The cached tablets that can be used, and their number. */
 extern const CachedRows *tablet_scan_found(const TabletScan *scan, uint32 *n);

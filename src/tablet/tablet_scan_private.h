@@ -54,6 +54,7 @@ struct TabletScan
 	CachedRows *found;			/* of those that are cached, one after the other */
 	uint32		nfound;
 	bool		remembers;		/* shelves, for this session's next scans */
+	bool		builds;			/* where nothing was cached, too */
 	uint32		next_range;		/* the tablet that may have to be read next, */
 	uint32		end_range;		/* before this one */
 	BlockNumber range_end;		/* of the current range */

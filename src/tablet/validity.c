@@ -229,9 +229,13 @@ same_lsn(Buffer buffer, XLogRecPtr lsn, uint32 ntuples)
 	return same;
 }
 
-/* Whether a block's page still is the one that was read. */
+/*
+ * Whether a block's page still is the one that was read.  *flagged tells
+ * whether it says that it is all-visible: if not, what changes it next clears
+ * no bit of the map.
+ */
 static bool
-page_stands(const Proof *proof, const BlockNotes *notes, uint32 block)
+page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool *flagged)
 {
 	const BlockNumber number = notes->first + block;
 	Buffer		buffer;
@@ -244,23 +248,27 @@ page_stands(const Proof *proof, const BlockNotes *notes, uint32 block)
 		buffer = ReadBufferExtended(proof->relation, MAIN_FORKNUM, number, RBM_NORMAL, proof->strategy);
 	if (!FOLLOWS(RULE_NO_LOCK_HELD))
 		break_no_lock_held(proof->relation, number, buffer);
+	*flagged = !FOLLOWS(RULE_PAGE_FLAG) || PageIsAllVisible(BufferGetPage(buffer));
 	stands = !FOLLOWS(RULE_PAGE_LSN) || same_lsn(buffer, notes->lsn[block], notes->ntuples[block]);
 	ReleaseBuffer(buffer);
 	return stands;
 }
 
-/* Of 64 blocks from `first` on, those whose pages do not stand any more. */
+/* Of 64 blocks from `first` on, those whose pages do not stand any more, and those whose pages say that they are all-visible. */
 static uint64
-fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 blocks)
+fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 blocks, uint64 *all_flagged)
 {
 	uint64		fallen = 0;
 
-	for (; blocks != 0; blocks &= blocks - 1)
+	for (*all_flagged = 0; blocks != 0; blocks &= blocks - 1)
 	{
 		const int	block = pg_rightmost_one_pos64(blocks);
+		bool		flagged;
 
-		if (!page_stands(proof, notes, first + block))
+		if (!page_stands(proof, notes, first + block, &flagged))
 			fallen |= UINT64CONST(1) << block;
+		if (flagged)
+			*all_flagged |= UINT64CONST(1) << block;
 	}
 	return fallen;
 }
@@ -281,12 +289,13 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 		const uint64 seen = visible->word[w];
 		uint64		good = there & ~stamp->lost.word[w] & (seen | (all_ended ? notes->settled.word[w] : 0));
 		const uint64 proven = map_stands ? seen & stamp->proven.word[w] : 0;
-		const uint64 fallen = fallen_pages(proof, notes, first, good & ~proven);
+		uint64		flagged;
+		const uint64 fallen = fallen_pages(proof, notes, first, good & ~proven, &flagged);
 
 		good &= ~fallen;
 		usable->word[w] = good;
 		stamp->lost.word[w] |= fallen;
-		stamp->proven.word[w] = (map_stands ? stamp->proven.word[w] : 0) | (good & seen);
+		stamp->proven.word[w] = (map_stands ? stamp->proven.word[w] : 0) | (good & seen & flagged);
 	}
 	/* of blocks behind the last nothing is known any more */
 	for (uint32 w = (nblocks + 63) / 64; w < lengthof(stamp->proven.word) && !map_stands; w++)

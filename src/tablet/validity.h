@@ -133,6 +133,18 @@ block_set_count(const BlockSet *set)
 	return (uint32) pg_popcount((const char *) set, sizeof(*set));
 }
 
+/* Whether a set has the first n blocks. */
+static inline bool
+block_set_covers(const BlockSet *set, uint32 n)
+{
+	uint32		w = 0;
+
+	for (; n >= 64; n -= 64)
+		if (~set->word[w++] != 0)
+			return false;
+	return n == 0 || (~set->word[w] & ((UINT64CONST(1) << n) - 1)) == 0;
+}
+
 /* Add the blocks of another set. */
 static inline void
 block_set_join(BlockSet *set, const BlockSet *other)

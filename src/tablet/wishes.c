@@ -75,32 +75,43 @@ same_wish(const Wish *a, const Wish *b)
 	return a->database == b->database && a->relation == b->relation && a->form == b->form;
 }
 
-/* Whether a place may be taken by another wish, or by the same again: for one that waits there may have been no worker to be had. */
-static bool
-is_free(const NotedWish *noted, TimestampTz now)
+/* How good a place is for another wish: 0 = it is another's; the emptier the better. */
+static int
+freedom(const NotedWish *noted, TimestampTz now)
 {
-	return noted->state == WISH_NONE ||
-		(noted->state != WISH_TAKEN && TimestampDifferenceExceeds(noted->since, now, PATIENCE_MS));
+	if (noted->state == WISH_NONE)
+		return 3;
+	if (noted->state == WISH_TAKEN || !TimestampDifferenceExceeds(noted->since, now, PATIENCE_MS))
+		return 0;
+	return noted->state == WISH_ENDED ? 2 : 1;
 }
 
-/* Note a wish unless it is on the list; the lock is held. */
-static bool
-note(const Wish *wish, TimestampTz now)
+/* The place of the same wish, or the best one for it; NULL if there is none. */
+static NotedWish *
+place_for(const Wish *wish, TimestampTz now)
 {
-	NotedWish  *place = NULL;
+	NotedWish  *best = NULL;
 
 	for (int i = 0; i < WISHES; i++)
 	{
 		NotedWish  *noted = &wishes->noted[i];
 
-		if (is_free(noted, now))
-			place = noted;
-		else if (same_wish(&noted->wish, wish))
-			return false;
+		if (noted->state != WISH_NONE && same_wish(&noted->wish, wish))
+			return noted;
+		if (freedom(noted, now) > (best != NULL ? freedom(best, now) : 0))
+			best = noted;
 	}
-	if (place != NULL)
-		*place = (NotedWish) {.state = WISH_WAITS, .since = now, .wish = *wish};
-	return place != NULL;
+	return best;
+}
+
+/* Whether somebody grants wishes of a database, and so will take others. */
+static bool
+has_worker(Oid database)
+{
+	for (int i = 0; i < WISHES; i++)
+		if (wishes->noted[i].state == WISH_TAKEN && wishes->noted[i].wish.database == database)
+			return true;
+	return false;
 }
 
 bool
@@ -108,16 +119,22 @@ wish_add(Relation relation, const ColumnWanted *wanted, int nwanted)
 {
 	const TimestampTz now = GetCurrentTimestamp();
 	Wish		wish = {.database = MyDatabaseId, .relation = RelationGetRelid(relation), .ncolumns = nwanted};
-	bool		added;
+	NotedWish  *place;
+	bool		alone = false;
 
 	if (wishes == NULL || nwanted > WISH_COLUMNS)
 		return false;
 	memcpy(wish.column, wanted, sizeof(ColumnWanted) * nwanted);
 	wish.form = tablet_columns_hash(relation, wanted, nwanted);
 	SpinLockAcquire(&wishes->lock);
-	added = note(&wish, now);
+	place = place_for(&wish, now);
+	if (place != NULL && freedom(place, now) > 0)
+	{
+		*place = (NotedWish) {.state = WISH_WAITS, .since = now, .wish = wish};
+		alone = !has_worker(MyDatabaseId);
+	}
 	SpinLockRelease(&wishes->lock);
-	return added;
+	return alone;
 }
 
 bool

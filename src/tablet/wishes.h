@@ -27,7 +27,10 @@ typedef struct Wish
 extern void wishes_request_shmem(void);
 extern void wishes_attach_shmem(void);
 
-/* Note a wish; false if it is noted already, was granted a while ago, or finds no room. */
+/*
+ * Note a wish, unless it is noted already, was granted a while ago, or finds no
+ * room.  True if it was noted and nobody is there to take it.
+ */
 extern bool wish_add(Relation relation, const ColumnWanted *wanted, int nwanted);
 
 /* The wish of this database that has waited for longest; nobody else takes it.  False if there is none. */

@@ -111,7 +111,11 @@ attach_tablet_chunk(uint64 c)
 	};
 
 	if (tablet_chunk[c] == CHUNK_UNKNOWN)
+	{
 		tablet_chunk[c] = attach_chunk(&memory) ? CHUNK_ATTACHED : CHUNK_REFUSED;
+		/* a batch may want many */
+		pg_atomic_fetch_add_u64(&channel->heartbeat, 1);
+	}
 	return tablet_chunk[c] == CHUNK_ATTACHED;
 }
 

@@ -172,14 +172,15 @@ static DeviceStatus
 add_window(const ServiceJob *own, int job, uint16 number, ProviderBatch *batch)
 {
 	const ChannelWindow *window = &channel->window[number];
-	bool		cached;
+	uint32		ntablets;
 
 	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number))
 		return STATUS_BAD_PROGRAM;
-	cached = window->ntablets > 0;
-	if (batch->nwindows > 0 && cached != (batch->ntablets > 0))
+	/* read once: its owner may change it */
+	ntablets = *(volatile const uint32 *) &window->ntablets;
+	if (batch->nwindows > 0 && (ntablets > 0) != (batch->ntablets > 0))
 		return STATUS_NO_ROOM;
-	return cached ? window_read_tablets(window, own->provider.view.program, batch) : add_pages(own, window, batch);
+	return ntablets > 0 ? window_read_tablets(window, ntablets, own->provider.view.program, batch) : add_pages(own, window, batch);
 }
 
 /* Add windows that wait to a batch, as many as fit; what is wrong with the first one. */

@@ -66,7 +66,9 @@ read_column(const ChannelColumn *from, uint32 nrows, ProviderColumn *to)
 	to->number = from->number;
 	to->stored = from->stored;
 	if (to->stored.type >= COLTYPE_Count || to->stored.type == COLTYPE_TEXT || to->stored.null_count > nrows ||
-		to->stored.shift > 63 || to->stored.patch_count > 0)
+		to->stored.shift > 63 || to->stored.patch_count > 0 || to->stored.values % 8 != 0 || to->stored.nulls % 8 != 0)
+		return false;
+	if ((to->stored.base != 0 || to->stored.shift != 0) && !coltype_framed((ColType) to->stored.type))
 		return false;
 	bytes = (uint64) coltype_bytes((ColType) to->stored.type) * nrows;
 	to->values = chunks_tablet_bytes(to->stored.values, bytes);
@@ -114,15 +116,14 @@ read_tablet(const ChannelWindow *window, uint32 *at, uint32 ncolumns, ProviderTa
 }
 
 DeviceStatus
-window_read_tablets(const ChannelWindow *window, const Program *program, ProviderBatch *batch)
+window_read_tablets(const ChannelWindow *window, uint32 n, const Program *program, ProviderBatch *batch)
 {
-	const uint32 n = window->ntablets;
 	const uint32 ncolumns = program->ncolumns;
 	const uint32 before = batch->row_start[batch->nwindows];
 	uint32		nrows = 0;
 	uint32		at = 0;
 
-	if (n > CHANNEL_LIST_TABLETS || !program->aggregates)
+	if (n == 0 || n > CHANNEL_LIST_TABLETS || !program->aggregates)
 		return STATUS_BAD_PROGRAM;
 	if (batch->ntablets + n > BATCH_TABLETS || (batch->ntablets + n) * ncolumns > BATCH_TABLET_COLUMNS)
 		return STATUS_NO_ROOM;

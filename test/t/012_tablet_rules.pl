@@ -78,9 +78,13 @@ seek $file, 10, 0;
 print $file pack('v', unpack('v', $flags) & ~4);
 close $file;
 $node->start;
+my ($looking, $look) = session();
+$look->($sum) for 1 .. 3;
 run_sql($sum);
 run_sql('UPDATE t SET n = n + 1 WHERE id = 1');
 agrees('RULE_PAGE_FLAG', 'a page that differs from the map');
+agrees('RULE_PAGE_FLAG', 'the same, for a session that has looked several times', $look);
+$looking->quit;
 
 # a tuple that one transaction locks while another one, in progress, updates it; what it becomes stands on another page
 make_table(raw => 1, unread => 1, fillfactor => 100);
