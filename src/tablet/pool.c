@@ -5,7 +5,10 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/ipc.h"
 #include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
 #include "utils/memutils.h"
 
 #include "device/mapping.h"
@@ -96,6 +99,32 @@ attached(void)
 		MemoryContextSwitchTo(old);
 	}
 	return area;
+}
+
+void
+pool_request_beside(Size bytes)
+{
+	if (pool_bytes() > 0)
+		RequestAddinShmemSpace(MAXALIGN(bytes));
+}
+
+void *
+pool_attach_beside(const char *name, Size bytes)
+{
+	bool		found;
+	void	   *beside;
+
+	if (!pool_exists())
+		return NULL;
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	beside = ShmemInitStruct(name, bytes, &found);
+	if (!found)
+	{
+		memset(beside, 0, bytes);
+		SpinLockInit((slock_t *) beside);
+	}
+	LWLockRelease(AddinShmemInitLock);
+	return beside;
 }
 
 void

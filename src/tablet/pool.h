@@ -27,6 +27,12 @@ extern Size pool_bytes(void);
 /* The lock of what describes the pool's contents. */
 extern LWLock *pool_lock(void);
 
+/* So many bytes of PostgreSQL's shared memory for what goes with a pool: reserve them (at library load), if there is to be one. */
+extern void pool_request_beside(Size bytes);
+
+/* Then attach to them: zeroed at first, and a spinlock in front.  NULL without a pool. */
+extern void *pool_attach_beside(const char *name, Size bytes);
+
 /* Have this process be ready to allocate and free: the first time may fail. */
 extern void pool_attach(void);
 

@@ -6,7 +6,6 @@
 
 #include "miscadmin.h"
 #include "storage/ipc.h"
-#include "storage/shmem.h"
 #include "storage/spin.h"
 
 #include "tablet/pool.h"
@@ -14,7 +13,7 @@
 
 typedef struct Places
 {
-	slock_t		lock;
+	slock_t		lock;			/* first */
 	Progress	at[PROGRESS_PLACES];
 } Places;
 
@@ -24,25 +23,13 @@ static Progress *own = NULL;	/* of this process; NULL if it has none */
 void
 progress_request_shmem(void)
 {
-	if (pool_bytes() > 0)
-		RequestAddinShmemSpace(MAXALIGN(sizeof(Places)));
+	pool_request_beside(sizeof(Places));
 }
 
 void
 progress_attach_shmem(void)
 {
-	bool		found;
-
-	if (!pool_exists())
-		return;
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	places = ShmemInitStruct("gpudb progress", sizeof(Places), &found);
-	if (!found)
-	{
-		memset(places, 0, sizeof(Places));
-		SpinLockInit(&places->lock);
-	}
-	LWLockRelease(AddinShmemInitLock);
+	places = pool_attach_beside("gpudb progress", sizeof(Places));
 }
 
 /* A FATAL error ends a process without ending what it did. */

@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/timestamp.h"
 
@@ -39,7 +38,7 @@ typedef struct NotedWish
 
 typedef struct Wishes
 {
-	slock_t		lock;
+	slock_t		lock;			/* first */
 	NotedWish	noted[WISHES];
 } Wishes;
 
@@ -48,25 +47,13 @@ static Wishes *wishes = NULL;
 void
 wishes_request_shmem(void)
 {
-	if (pool_bytes() > 0)
-		RequestAddinShmemSpace(MAXALIGN(sizeof(Wishes)));
+	pool_request_beside(sizeof(Wishes));
 }
 
 void
 wishes_attach_shmem(void)
 {
-	bool		found;
-
-	if (!pool_exists())
-		return;
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	wishes = ShmemInitStruct("gpudb wishes", sizeof(Wishes), &found);
-	if (!found)
-	{
-		memset(wishes, 0, sizeof(Wishes));
-		SpinLockInit(&wishes->lock);
-	}
-	LWLockRelease(AddinShmemInitLock);
+	wishes = pool_attach_beside("gpudb wishes", sizeof(Wishes));
 }
 
 static bool
