@@ -132,6 +132,24 @@ cached_part(const Candidate *candidate, const CompileResult *compiled, double gr
 	return part;
 }
 
+/*
+ * How much sooner so many threads besides the backend are through.  What all
+ * of them gain was measured; fewer of them gain more each, as if a part of the
+ * work were one thread's (Amdahl 1967).
+ */
+static double
+gain_of_threads(double threads)
+{
+	const double all = threads_wanted();
+	const double gain = 1 + all * NS(cpu_thread);
+	double		alone;
+
+	if (all == 0)
+		return 1;
+	alone = Max((1 + all) / gain - 1, 0) / all;
+	return 1 / (alone + (1 - alone) / (1 + threads));
+}
+
 /* A part of the pages must be read and turned into columns. */
 static double
 ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double groups, double from_pages)
@@ -150,7 +168,7 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	/* no core is faster than memory */
 	work = Max((rel->pages * NS(cpu_page) + rel->tuples * column) * from_pages + rel->tuples * run,
 			   rel->pages * NS(cpu_read_page) * from_pages);
-	return NS(cpu_start) + Max(feed, (feed + work) / (1 + threads * NS(cpu_thread)));
+	return NS(cpu_start) + Max(feed, (feed + work) / gain_of_threads(threads));
 }
 
 /*
