@@ -2,13 +2,13 @@
  * batch.cu
  *		A batch on its way over the GPU.
  *
- *		arena:  Request | job image | Tablet, or those of batch_cached.cu | rows of groups, for a table
+ *		arena:  Request | job image | Tablet, or those of batch_cached.cu | rows of groups (batch_rows.cu)
  *
  * One copy brings request, image and the empty tablet's head to the device.
  * The deform kernel then fetches pages and lists of tuples from host memory
  * by itself.  What the host must know, the head of the tablet and the
  * results, comes back by small copies on the same stream; rows of groups are
- * written to host memory by the kernel.
+ * written to host memory by a kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -135,8 +135,8 @@ batch_failed(CudaBatch *own, cudaError_t error)
 
 /* Where things are in the arena. */
 
-static Tablet *
-arena_tablet(const CudaBatch *own)
+Tablet *
+batch_tablet(const CudaBatch *own)
 {
 	return (Tablet *) (own->arena + REQUEST_BYTES + own->image_bytes);
 }
@@ -248,7 +248,7 @@ start_pages(CudaBatch *own)
 	const Request *request = (const Request *) own->arena;
 	DeformLaunch launch = {
 		(const DeformPlan *) (own->arena + REQUEST_BYTES + own->batch.job->image->plan[own->batch.wide]),
-		arena_tablet(own), request->page, request->offsets, request->row_start, npages, &((Request *) own->arena)->status
+		batch_tablet(own), request->page, request->offsets, request->row_start, npages, &((Request *) own->arena)->status
 	};
 	uint32_t	head = head_bytes(own);
 	cudaError_t error = batch_clear_arena(own);
@@ -262,7 +262,7 @@ start_pages(CudaBatch *own)
 	if (error == cudaSuccess)
 		error = (cudaError_t) deform_launch(&launch, own->batch.job->view.program->ncolumns, own->stream);
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemcpyAsync(own->head, arena_tablet(own), head, cudaMemcpyDeviceToHost, own->stream));
+		error = CUDA_CALL(cudaMemcpyAsync(own->head, batch_tablet(own), head, cudaMemcpyDeviceToHost, own->stream));
 	if (error == cudaSuccess)
 		error = batch_fetch_answer(own, own->deformed);
 	batch_failed(own, error);
@@ -277,7 +277,7 @@ batch_start(CudaBatch *own)
 	own->batch.times = JobTimes();
 	memset(own->batch.max_scale, 0, sizeof(own->batch.max_scale));
 	own->nlegs = own->next_leg = own->nmerged = 0;
-	if (own->batch.ntablets > 0)
+	if (own->batch.cached)
 		batch_start_cached(own);
 	else
 		start_pages(own);
@@ -296,39 +296,13 @@ judge_columns(CudaBatch *own)
 	return status == STATUS_DONE ? deform_check(&own->batch.job->view.deform, tablet) : status;
 }
 
-void
-batch_place_rows(CudaBatch *own, VmLaunch *launch)
-{
-	const uint32_t row_words = own->batch.job->view.program->row_words;
-	const uint64_t used = own->arena_used;
-
-	if (own->batch.table == NULL)
-	{
-		own->row_capacity = (uint32_t) (ROWS_BYTES / (8 * (1u + row_words)));
-		launch->hashes = own->rows;
-	}
-	else
-	{
-		/* and a group number for each */
-		own->row_capacity = (uint32_t) (used < own->arena_bytes ? (own->arena_bytes - used) / (8 * (1u + row_words) + 4) : 0);
-		launch->hashes = (uint64_t *) (own->arena + used);
-	}
-	launch->rows = launch->hashes + own->row_capacity;
-	launch->row_capacity = own->row_capacity;
-	own->merge.texts = own->batch.ntablets > 0 ? NULL : tablet_at(arena_tablet(own), ((const Tablet *) own->head)->var);
-	own->merge.constants = (const uint8_t *) batch_program(own) + own->batch.job->view.program->bytes;
-	own->merge.hashes = launch->hashes;
-	own->merge.rows = launch->rows;
-	own->merge.group = (uint32_t *) (launch->rows + (size_t) own->row_capacity * row_words);
-}
-
 /* Have the rows that pass write their outputs to where the windows want them. */
 static cudaError_t
 start_output(CudaBatch *own)
 {
 	const ProviderBatch *batch = &own->batch;
 	OutputLaunch launch = {
-		batch_program(own), arena_tablet(own), arena_passed(own), &((Request *) own->arena)->result.status, batch->nwindows
+		batch_program(own), batch_tablet(own), arena_passed(own), &((Request *) own->arena)->result.status, batch->nwindows
 	};
 
 	memcpy(launch.row_start, batch->row_start, sizeof(launch.row_start));
@@ -342,7 +316,7 @@ start_run(CudaBatch *own)
 {
 	const Program *program = own->batch.job->view.program;
 	const Tablet *tablet = (const Tablet *) own->head;
-	const ShapeChoice *choice = shape_choose(program, program_choose_body(program, tablet), tablet, own->batch.table != NULL);
+	const ShapeChoice *choice = shape_choose(program, program_choose_body(program, tablet), tablet, own->batch.table != NULL, false);
 	VmLaunch	launch = {};
 	cudaError_t error;
 
@@ -352,13 +326,16 @@ start_run(CudaBatch *own)
 		return;
 	}
 	launch.shape = choice->shape;
+	batch_choose_rows(own, tablet->nrows / vm_tile_rows(&choice->shape));
 	batch_place_rows(own, &launch);
 	launch.program = batch_program(own);
-	launch.tablet = arena_tablet(own);
+	launch.tablet = batch_tablet(own);
 	launch.end_row = tablet->nrows;
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
 	launch.result = batch_result(own);
 	error = CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
+	if (error == cudaSuccess)
+		error = batch_combine_rows(own);
 	if (error == cudaSuccess && program->noutputs > 0)
 		error = start_output(own);
 	if (error == cudaSuccess && launch.passed != NULL)
@@ -367,35 +344,6 @@ start_run(CudaBatch *own)
 		error = batch_fetch_answer(own, own->run);
 	own->stage = BATCH_RUNNING;
 	batch_failed(own, error);
-}
-
-/* Merge the blocks' groups into those of the batch. */
-static DeviceStatus
-merge_rows(CudaBatch *own, uint32_t nrows)
-{
-	const Program *program = own->batch.job->view.program;
-	GroupTable *into = &own->groups;
-	GroupTable	from = {};
-	uint32_t	next = 0;
-
-	if (nrows > own->row_capacity || nrows > BATCH_GROUPS)
-		return STATUS_TABLE_FULL;
-	if (into->row_words != program->row_words)
-	{
-		free(into->rows);
-		into->rows = (uint64_t *) malloc((size_t) BATCH_GROUPS * program->row_words * 8);
-		into->row_words = into->rows != NULL ? program->row_words : 0;
-		if (into->rows == NULL)
-			return STATUS_MEMORY_LIMIT;
-	}
-	memset(into->slots, 0, into->nslots * sizeof(uint32_t));
-	into->ngroups = 0;
-	from.hashes = own->rows;
-	from.rows = own->rows + own->row_capacity;
-	from.row_words = program->row_words;
-	from.ngroups = nrows;
-	own->batch.groups = into;
-	return group_merge(program, into, &from, &next, nrows);
 }
 
 /* Note the times of both legs and finish. */
@@ -466,7 +414,7 @@ end_run(CudaBatch *own)
 	if (status == STATUS_DONE && own->batch.table != NULL)
 		start_merge(own, result->nrows);
 	else if (status == STATUS_DONE && own->batch.job->view.program->aggregates)
-		end_batch(own, merge_rows(own, result->nrows));
+		end_batch(own, batch_take_rows(own, result->nrows));
 	else
 		/* without a table, too many rows want one; with one, there is no room for them here */
 		end_batch(own, status == STATUS_TABLE_FULL && own->batch.table != NULL ? STATUS_MEMORY_LIMIT : status);

@@ -4,18 +4,16 @@
  *
  *		request, arena:  Request | job image | parts of launches | heads of tablets | copies of columns
  *
- * Columns are in device memory, or are copied there first (resident.cu); what
- * goes with each batch is where they are: a head for each tablet, as the
- * kernels read it.  Tablets whose columns are stored alike run together, in one
- * launch, a leg; with a table that the job keeps, in legs of as many rows as
- * there is room for, since each may leave a group.
+ * Columns are in device memory, or are copied there first (heads.cu); what
+ * goes with each batch is which tablets there are.  Those whose columns are
+ * stored alike run together, in one launch, a leg; with a table that the job
+ * keeps, in legs of as many rows as there is room for, since each may leave a
+ * group.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
-
-#include "batch_private.h"
+#include "heads.h"
 
 /* A launch over neighbouring parts. */
 typedef struct CachedLeg
@@ -24,19 +22,23 @@ typedef struct CachedLeg
 	uint32_t	nparts;
 	uint32_t	ntiles;
 	int			body;
-	uint32_t	like;			/* a tablet that is stored like all of them */
+	bool		coded;
+	const ProviderColumn *like; /* of a tablet that is stored like all of them */
 } CachedLeg;
 
 /* What tablets have in common that run together. */
 typedef struct Kind
 {
-	uint64_t	hash;
+	uint64_t	form;
 	int			body;
-	uint32_t	like;
+	bool		coded;
+	const ProviderColumn *like;
 	uint32_t	ntablets;
+	uint32_t	next;			/* where the next one is listed */
 } Kind;
 
 /* Of the batch at hand; there is one thread. */
+static PlacedTablet placed[BATCH_TABLETS];
 static Kind kind[BATCH_TABLETS];
 static uint32_t kind_of[BATCH_TABLETS];	/* of each tablet */
 static uint32_t order[BATCH_TABLETS];	/* tablets by kind */
@@ -51,125 +53,39 @@ columns_of(const CudaBatch *own)
 	return own->batch.job->view.program->ncolumns;
 }
 
-static uint32_t
-head_bytes(const CudaBatch *own)
-{
-	return (uint32_t) tablet_align(sizeof(Tablet) + columns_of(own) * sizeof(TabletColumn));
-}
-
-/* A tablet's head in pinned memory. */
-static Tablet *
-head_of(const CudaBatch *own, uint32_t tablet)
-{
-	return (Tablet *) (own->request + own->heads_at + (uint64_t) tablet * head_bytes(own));
-}
-
 static VmPart *
 part_of(const CudaBatch *own, uint32_t part)
 {
 	return (VmPart *) (own->request + own->parts_at) + part;
 }
 
-/* How far a column is from a tablet's head in device memory. */
-static uint64_t
-distance(const uint8_t *head, const uint8_t *column)
-{
-	return column != NULL ? (uint64_t) (uintptr_t) column - (uint64_t) (uintptr_t) head : 0;
-}
-
-/* Write the head of a tablet; false when there is no room for its columns. */
-static bool
-write_head(CudaBatch *own, uint32_t number)
-{
-	const uint32_t ncolumns = columns_of(own);
-	const ProviderTablet *from = &own->batch.tablet[number];
-	const ProviderColumn *column = &own->batch.column[(size_t) number * ncolumns];
-	const uint8_t *place = own->arena + own->heads_at + (uint64_t) number * head_bytes(own);
-	Tablet	   *head = head_of(own, number);
-	ResidentColumn at;
-
-	memset(head, 0, sizeof(Tablet));
-	head->nrows = from->nrows;
-	head->ncols = ncolumns;
-	head->failed_column = -1;
-	for (uint32_t c = 0; c < ncolumns; c++)
-	{
-		if (!resident_find(&column[c], from->nrows, &own->use, &copies, &at))
-			return false;
-		head->column[c] = column[c].stored;
-		head->column[c].values = distance(place, at.values);
-		head->column[c].nulls = distance(place, at.nulls);
-	}
-	return true;
-}
-
-/* Give all columns places; false when there is no room. */
-static bool
-write_heads(CudaBatch *own)
-{
-	resident_begin(&copies);
-	copies.copy = (ColumnCopy *) (own->request + own->copies_at);
-	for (uint32_t t = 0; t < own->batch.ntablets; t++)
-		if (!write_head(own, t))
-		{
-			resident_undo(&own->use);
-			return false;
-		}
-	return true;
-}
-
 /* Kinds */
-
-/* How a column is stored, as far as code depends on it. */
-static uint32_t
-form_of(const TabletColumn *column)
-{
-	return column->type | (column->null_count > 0 ? 256u : 0);
-}
-
-/* Whether the program needs its wide body for some of the tablets. */
-static bool
-some_are_wide(const CudaBatch *own)
-{
-	Tablet	   *all = (Tablet *) own->head;
-
-	for (uint32_t t = 0; t < own->batch.ntablets; t++)
-		tablet_cover(all, head_of(own, t), t == 0);
-	return program_choose_body(own->batch.job->view.program, all) == BODY_WIDE;
-}
 
 /* Tell each tablet's kind, and list tablets by it; the number of kinds. */
 static uint32_t
 sort_by_kind(const CudaBatch *own)
 {
-	const Program *program = own->batch.job->view.program;
-	const bool	wide = some_are_wide(own);
 	uint32_t	nkinds = 0;
 	uint32_t	at = 0;
 
-	for (uint32_t t = 0; t < own->batch.ntablets; t++)
+	for (uint32_t t = 0; t < own->batch.nwanted; t++)
 	{
-		const Tablet *head = head_of(own, t);
-		const int	body = wide ? program_choose_body(program, head) : BODY_NARROW;
-		uint64_t	hash = (uint64_t) body;
 		uint32_t	k = 0;
 
-		for (uint32_t c = 0; c < head->ncols; c++)
-			hash = hash_combine(hash, form_of(&head->column[c]));
-		while (k < nkinds && kind[k].hash != hash)
+		while (k < nkinds && (kind[k].form != placed[t].form || kind[k].body != placed[t].body || kind[k].coded != placed[t].coded))
 			k++;
 		if (k == nkinds)
-			kind[nkinds++] = {hash, body, t, 0};
+			kind[nkinds++] = {placed[t].form, placed[t].body, placed[t].coded, placed[t].column, 0, 0};
 		kind[k].ntablets++;
 		kind_of[t] = k;
 	}
 	for (uint32_t k = 0; k < nkinds; k++)
-		for (uint32_t t = kind[k].like, left = kind[k].ntablets; left > 0; t++)
-			if (kind_of[t] == k)
-			{
-				order[at++] = t;
-				left--;
-			}
+	{
+		kind[k].next = at;
+		at += kind[k].ntablets;
+	}
+	for (uint32_t t = 0; t < own->batch.nwanted; t++)
+		order[kind[kind_of[t]].next++] = t;
 	return nkinds;
 }
 
@@ -178,15 +94,15 @@ sort_by_kind(const CudaBatch *own)
  * so that it makes no difference whether a tablet's happens to be 0.
  */
 static const ShapeChoice *
-choose_shape(CudaBatch *own, uint32_t like, int body)
+choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
 {
 	Tablet	   *head = (Tablet *) own->head;
 
-	memcpy(head, head_of(own, like), head_bytes(own));
+	heads_describe(0, like, columns_of(own), head);
 	for (uint32_t c = 0; c < head->ncols; c++)
 		if (head->column[c].type == COLTYPE_U8 || head->column[c].type == COLTYPE_U32)
 			head->column[c].base = 1;
-	return shape_choose(own->batch.job->view.program, body, head, own->batch.table != NULL);
+	return shape_choose(own->batch.job->view.program, body, head, own->batch.table != NULL, coded);
 }
 
 /* Legs */
@@ -206,7 +122,7 @@ rows_of_leg(const CudaBatch *own)
 static bool
 divide_kind(CudaBatch *own, const Kind *tablets, uint32_t at)
 {
-	const ShapeChoice *choice = choose_shape(own, tablets->like, tablets->body);
+	const ShapeChoice *choice = choose_shape(own, tablets->like, tablets->body, tablets->coded);
 	const uint64_t most = rows_of_leg(own);
 	uint64_t	nrows = most;
 	CachedLeg  *leg = NULL;
@@ -215,17 +131,16 @@ divide_kind(CudaBatch *own, const Kind *tablets, uint32_t at)
 		return false;
 	for (uint32_t end = at + tablets->ntablets; at < end; at++)
 	{
-		const ProviderTablet *from = &own->batch.tablet[order[at]];
+		const PlacedTablet *from = &placed[order[at]];
 		const uint32_t tile = vm_tile_rows(&choice->shape);
-		const uint8_t *place = own->arena + own->heads_at + (uint64_t) order[at] * head_bytes(own);
 
 		if (leg == NULL || nrows + from->nrows > most)
 		{
 			leg = &own->leg[own->nlegs++];
-			*leg = {at, 0, 0, tablets->body, tablets->like};
+			*leg = {at, 0, 0, tablets->body, tablets->coded, tablets->like};
 			nrows = 0;
 		}
-		*part_of(own, at) = {(const Tablet *) place, from->selected, from->nrows, leg->ntiles};
+		*part_of(own, at) = {from->head, from->selected, from->nrows, leg->ntiles};
 		leg->nparts++;
 		leg->ntiles += (from->nrows + tile - 1) / tile;
 		nrows += from->nrows;
@@ -239,6 +154,7 @@ write_parts(CudaBatch *own)
 {
 	const uint32_t nkinds = sort_by_kind(own);
 	uint32_t	at = 0;
+	uint32_t	ntiles = 0;
 
 	own->nlegs = 0;
 	for (uint32_t k = 0; k < nkinds; k++)
@@ -247,6 +163,9 @@ write_parts(CudaBatch *own)
 			return false;
 		at += kind[k].ntablets;
 	}
+	for (uint32_t l = 0; l < own->nlegs; l++)
+		ntiles += own->leg[l].ntiles;
+	batch_choose_rows(own, ntiles);
 	return true;
 }
 
@@ -254,7 +173,7 @@ write_parts(CudaBatch *own)
 static cudaError_t
 launch_leg(CudaBatch *own, const CachedLeg *leg)
 {
-	const ShapeChoice *choice = choose_shape(own, leg->like, leg->body);
+	const ShapeChoice *choice = choose_shape(own, leg->like, leg->body, leg->coded);
 	VmLaunch	launch = {};
 
 	if (choice == NULL)
@@ -276,7 +195,7 @@ batch_next_leg(CudaBatch *own)
 
 	if (own->next_leg == own->nlegs)
 		return false;
-	/* without a table rows of all legs follow one another */
+	/* without a table rows of all legs follow one another, and are combined behind the last one */
 	if (own->next_leg > 0)
 		error = CUDA_CALL(cudaMemsetAsync(batch_result(own), 0, sizeof(VmResult), own->stream));
 	do
@@ -284,6 +203,8 @@ batch_next_leg(CudaBatch *own)
 		if (error == cudaSuccess)
 			error = launch_leg(own, &own->leg[own->next_leg++]);
 	} while (error == cudaSuccess && own->batch.table == NULL && own->next_leg < own->nlegs);
+	if (error == cudaSuccess)
+		error = batch_combine_rows(own);
 	if (error == cudaSuccess)
 		error = batch_fetch_answer(own, own->run);
 	own->stage = BATCH_RUNNING;
@@ -297,7 +218,7 @@ batch_next_leg(CudaBatch *own)
 static cudaError_t
 send(CudaBatch *own)
 {
-	const uint64_t bytes = own->copies_at + copies.ncopies * sizeof(ColumnCopy);
+	const uint64_t bytes = own->nheads > 0 ? own->copies_at + copies.ncopies * sizeof(ColumnCopy) : own->heads_at;
 	cudaError_t error = batch_clear_arena(own);
 
 	if (copied == NULL && error == cudaSuccess)
@@ -320,21 +241,30 @@ send(CudaBatch *own)
 	return error;
 }
 
+/* Give all columns places; false when there is no room. */
+static bool
+place(CudaBatch *own)
+{
+	resident_begin(&copies);
+	copies.copy = (ColumnCopy *) (own->request + own->copies_at);
+	return heads_place(own, &copies, placed);
+}
+
 void
 batch_start_cached(CudaBatch *own)
 {
-	const uint64_t ntablets = own->batch.ntablets;
+	const uint64_t ntablets = own->batch.nwanted;
 
 	batch_write_request(own);
 	own->parts_at = REQUEST_BYTES + own->image_bytes;
 	own->heads_at = tablet_align(own->parts_at + ntablets * sizeof(VmPart));
-	own->copies_at = own->heads_at + ntablets * head_bytes(own);
-	own->arena_used = tablet_align(own->copies_at + 2 * ntablets * columns_of(own) * sizeof(ColumnCopy));
+	own->copies_at = own->heads_at + ntablets * heads_bytes(columns_of(own));
+	own->arena_used = tablet_align(own->copies_at + ntablets * (2 * columns_of(own) + 1) * sizeof(ColumnCopy));
 	if (own->leg == NULL)
 		own->leg = (CachedLeg *) malloc(BATCH_TABLETS * sizeof(CachedLeg));
 	if (own->leg == NULL || own->arena_used > own->arena_bytes)
 		batch_finish(own, STATUS_MEMORY_LIMIT);
-	else if (!write_heads(own))
+	else if (!place(own))
 	{
 		own->tried = resident_endings();
 		if (resident_in_use())
@@ -344,7 +274,7 @@ batch_start_cached(CudaBatch *own)
 	}
 	else if (!write_parts(own))
 	{
-		resident_undo(&own->use);
+		heads_undo(own);
 		batch_finish(own, STATUS_BAD_PROGRAM);
 	}
 	else if (!batch_failed(own, send(own)))

@@ -1,6 +1,6 @@
 /*
  * batch_private.h
- *		What batch.cu and batch_cached.cu share: a batch, and what both do with it.
+ *		What batch.cu, batch_cached.cu and batch_rows.cu share: a batch, and what they do with it.
  */
 #ifndef GPUDB_CUDA_BATCH_PRIVATE_H
 #define GPUDB_CUDA_BATCH_PRIVATE_H
@@ -15,7 +15,7 @@
 /* What the host writes of cached tablets: parts of launches, heads of tablets, copies of columns. */
 #define CACHED_BYTES \
 	(BATCH_TABLETS * (sizeof(VmPart) + sizeof(Tablet) + 64) + \
-	 BATCH_TABLET_COLUMNS * (sizeof(TabletColumn) + 2 * sizeof(ColumnCopy)) + 64)
+	 BATCH_TABLET_COLUMNS * (sizeof(TabletColumn) + 2 * sizeof(ColumnCopy)) + BATCH_TABLETS * sizeof(ColumnCopy) + 64)
 #define ROWS_BYTES		((uint64_t) 2 * 1024 * 1024)
 #define PASSED_BYTES	((uint64_t) BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 64)
 
@@ -55,13 +55,16 @@ struct CudaBatch
 	uint32_t	image_bytes;	/* of the job at hand, aligned */
 	uint64_t	arena_used;		/* bytes before rows of groups */
 	uint32_t	row_capacity;
+	bool		combines;		/* rows of blocks, on the device */
 	GroupTable	groups;
+	GroupTable	combined;		/* in `rows` */
 	GroupsLaunch merge;			/* into the job's table */
 	cudaError_t error;
 
 	/* of cached tablets: see batch_cached.cu */
 	ResidentUse use;
 	uint64_t	tried;			/* resident_endings() when there was no room */
+	uint32_t	nheads;			/* written */
 	uint32_t	nlegs;
 	uint32_t	next_leg;
 	uint32_t	nmerged;		/* legs whose groups are in the job's table */
@@ -70,6 +73,8 @@ struct CudaBatch
 	uint64_t	heads_at;		/* as these */
 	uint64_t	copies_at;
 };
+
+/* batch.cu */
 
 /* End a batch with a status. */
 extern void batch_finish(CudaBatch *own, DeviceStatus status);
@@ -83,15 +88,27 @@ extern cudaError_t batch_clear_arena(CudaBatch *own);
 /* Write request and image for the device, behind which there is room for more. */
 extern Request *batch_write_request(CudaBatch *own);
 
-/* The program in device memory, and the result of its run. */
+/* The tablet of a batch of pages, the program, and the result of its run, in device memory. */
+extern Tablet *batch_tablet(const CudaBatch *own);
 extern const Program *batch_program(const CudaBatch *own);
 extern VmResult *batch_result(const CudaBatch *own);
 
-/* Say where rows of groups go: host memory, or, for a table, the arena behind what is used of it. */
-extern void batch_place_rows(CudaBatch *own, VmLaunch *launch);
-
 /* Copy what the host must know of the device's part of the request, and record an event behind it. */
 extern cudaError_t batch_fetch_answer(CudaBatch *own, cudaEvent_t event);
+
+/* batch_rows.cu */
+
+/* Choose how rows of groups come back; blocks leave so many at least, for each group. */
+extern void batch_choose_rows(CudaBatch *own, uint32_t nblocks);
+
+/* Tell a launch where they go. */
+extern void batch_place_rows(CudaBatch *own, VmLaunch *launch);
+
+/* Behind the last launch: have the device combine them, if that is how. */
+extern cudaError_t batch_combine_rows(CudaBatch *own);
+
+/* So many have come back: they are the batch's groups. */
+extern DeviceStatus batch_take_rows(CudaBatch *own, uint32_t nrows);
 
 /* batch_cached.cu */
 

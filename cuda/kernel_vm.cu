@@ -153,7 +153,7 @@ static_assert(sizeof(VmLaunch) <= 4096, "a launch does not fit");
 static VmKernel
 kernel_of(const VmShape *shape)
 {
-	return shape->code.length > 0 ? vm_fast_kernel_of(shape->lanes) : vm_general_kernel_of(shape->lanes);
+	return shape->code.length > 0 ? vm_fast_kernel_of(shape->lanes, shape->coded) : vm_general_kernel_of(shape->lanes);
 }
 
 int
@@ -163,7 +163,10 @@ vm_prepare(uint32_t shared_limit)
 
 	for (uint32_t lanes = 2; lanes <= 8 && error == cudaSuccess; lanes *= 2)
 	{
-		error = cudaFuncSetAttribute(vm_fast_kernel_of(lanes), cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_limit);
+		error = cudaFuncSetAttribute(vm_fast_kernel_of(lanes, false), cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_limit);
+		if (error == cudaSuccess)
+			error = cudaFuncSetAttribute(vm_fast_kernel_of(lanes, true), cudaFuncAttributeMaxDynamicSharedMemorySize,
+										 (int) shared_limit);
 		if (error == cudaSuccess)
 			error = cudaFuncSetAttribute(vm_general_kernel_of(lanes), cudaFuncAttributeMaxDynamicSharedMemorySize,
 										 (int) shared_limit);

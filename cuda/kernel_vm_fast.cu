@@ -15,17 +15,17 @@
 #define MAX_ROUNDS (8 + VM_THREADS / 32)
 
 /* Add the groups that a tile misses. */
-template <int L> static __device__ __noinline__ void
-add_groups(const VmLaunch &launch, uint32_t pending, int round)
+template <int L, bool CODED> static __device__ __noinline__ void
+add_groups(const VmLaunch &launch, uint32_t pending, uint32_t first, int round)
 {
 	BlockGroups *groups = &fast_shared()->groups;
-	uint32_t	pc = 0;
+	const uint32_t pc = pc_of_group(&launch);
 
-	while (launch.shape.code.op[pc].op != VMX_GROUP)
-		pc++;
 	if (!block_turn(groups, __any_sync(~0u, pending != 0), round))
 		pending = 0;
-	if (block_insert(groups, &launch.shape, KeyLanes<L>{launch, pc, launch.shape.key_words - 1}, pending))
+	if (CODED)
+		add_coded_groups<L>(launch, pending, pc, first);
+	else if (block_insert(groups, &launch.shape, KeyLanes<L>{launch, pc, launch.shape.key_words - 1}, pending))
 		block_groups_renew(&launch, groups);
 }
 
@@ -55,7 +55,7 @@ show_slots(const VmLaunch &launch)
 		}
 }
 
-template <int L> __global__ void __launch_bounds__(VM_THREADS, VM_FAST_BLOCKS(L))
+template <int L, bool CODED> __global__ void __launch_bounds__(VM_THREADS, CODED ? VM_CODED_BLOCKS(L) : VM_FAST_BLOCKS(L))
 vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 {
 	const uint32_t tile = L * VM_THREADS;
@@ -65,6 +65,8 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 	fast_prepare(&launch, L);
 	while (block_next_slice(&launch, tile, slice))
 	{
+		if (CODED)
+			clear_codes(launch, L);
 		if (!fast_columns(&launch))
 		{
 			if (threadIdx.x == 0)
@@ -79,13 +81,13 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 			for (int round = 0; round < MAX_ROUNDS; round++)
 			{
 				if (__any_sync(~0u, pending != 0))
-					pending = fast_run_tile<L>(launch, first, n);
+					pending = fast_run_tile<L, CODED>(launch, first, n);
 				if (!launch.shape.grouped || !__syncthreads_or(pending != 0))
 					break;
 				if (round == MAX_ROUNDS - 1)
 					atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
 				else
-					add_groups<L>(launch, pending, round);
+					add_groups<L, CODED>(launch, pending, first, round);
 			}
 		}
 	}
@@ -100,7 +102,9 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 }
 
 VmKernel
-vm_fast_kernel_of(uint32_t lanes)
+vm_fast_kernel_of(uint32_t lanes, bool coded)
 {
-	return lanes == 8 ? vm_fast_kernel<8> : lanes == 4 ? vm_fast_kernel<4> : vm_fast_kernel<2>;
+	if (coded)
+		return lanes == 8 ? vm_fast_kernel<8, true> : lanes == 4 ? vm_fast_kernel<4, true> : vm_fast_kernel<2, true>;
+	return lanes == 8 ? vm_fast_kernel<8, false> : lanes == 4 ? vm_fast_kernel<4, false> : vm_fast_kernel<2, false>;
 }

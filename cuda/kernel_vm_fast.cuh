@@ -14,7 +14,7 @@
 #include "core/op_date.h"
 #include "core/op_logic.h"
 
-#include "block/fast_groups.cuh"
+#include "block/coded_groups.cuh"
 
 /*
  * The cases of an operation f on a and b: the accumulator and a slot or a
@@ -219,7 +219,7 @@ run_more(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
  * with a group to find if one of the warp is missing, before any total was
  * touched.
  */
-template <int L> static __device__ __forceinline__ uint32_t
+template <int L, bool CODED> static __device__ __forceinline__ uint32_t
 fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 {
 	Machine<L>	m = {};
@@ -248,8 +248,8 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 			COMPUTE_ORDERED(SUB_D, int64_t, op_sub_d(a, b))
 			COMPUTE(MUL_D, int64_t, op_mul_d(a, b))
 			case VMX_DATE_TO_TS: EACH_LANE m.acc[k] = word_of(op_date_to_ts((int64_t) m.acc[k])); break;
-			case VMX_GROUP:
-				if (find_groups<L>(launch, m.selection, in.pc))
+			case CODED ? VMX_GROUP_CODES : VMX_GROUP:
+				if (CODED ? find_coded_groups<L>(launch, m.selection, in.pc, first) : find_groups<L>(launch, m.selection, in.pc))
 					return m.selection;
 				/* what they held is not needed, which frees registers for the search */
 				EACH_LANE m.acc[k] = 0;

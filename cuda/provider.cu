@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "combine_launch.h"
 #include "context.h"
 #include "group_table.h"
 #include "rates.h"
@@ -51,6 +52,8 @@ start(const ProviderConfig *config, ProviderState *state)
 		error = half_of_free(&memory);
 	if (error == cudaSuccess)
 		error = CUDA_CALL((cudaError_t) vm_prepare(cuda_context.shared_limit));
+	if (error == cudaSuccess)
+		error = CUDA_CALL((cudaError_t) combine_prepare());
 	/* half of it, at most, for batches, the rest for tables of groups and for columns */
 	arena = memory / 2 / BATCHES < ARENA_MOST ? memory / 2 / BATCHES : ARENA_MOST;
 	for (int i = 0; i < BATCHES && error == cudaSuccess; i++)

@@ -36,6 +36,7 @@ typedef struct Segment
 {
 	uint8_t    *start;			/* NULL: there is none */
 	uint64_t	used;
+	uint64_t	born;
 	uint64_t	last_use;
 	uint32_t	pins;			/* batches */
 	uint32_t	entries;		/* the last one of them */
@@ -150,15 +151,24 @@ add_entry(uint64_t number, uint32_t segment)
 
 /* Segments */
 
-static void
-pin(uint32_t segment, ResidentUse *use)
+/* Note a segment; false if it has been. */
+static bool
+note(uint32_t segment, ResidentUse *use)
 {
 	uint64_t   *word = &use->segment[segment / 64];
 	const uint64_t bit = (uint64_t) 1 << segment % 64;
 
 	if (*word & bit)
-		return;
+		return false;
 	*word |= bit;
+	return true;
+}
+
+static void
+pin(uint32_t segment, ResidentUse *use)
+{
+	if (!note(segment, use))
+		return;
 	segments[segment].pins++;
 	segments[segment].last_use = ++clock_ticks;
 }
@@ -214,7 +224,8 @@ begin_segment(ResidentCopies *copies)
 		if (!resident_evict())
 			return false;
 	}
-	segments[s] = {start, 0, ++clock_ticks, 0, NOBODY};
+	clock_ticks++;
+	segments[s] = {start, 0, clock_ticks, clock_ticks, 0, NOBODY};
 	filling = s;
 	/* what was there may be another database's */
 	copies->clear[copies->nclear].start = start;
@@ -228,49 +239,118 @@ aligned(uint64_t bytes)
 	return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Have so many bytes copied to the end of the segment that is being filled; where they will be. */
+/* So many bytes at the end of the segment that is being filled, which has room for them; NULL for none. */
 static const uint8_t *
-append(const uint8_t *from, uint64_t bytes, ResidentCopies *copies)
+take_bytes(uint64_t bytes)
 {
 	Segment    *segment = &segments[filling];
-	uint8_t    *to = segment->start + segment->used;
+	const uint8_t *place = segment->start + segment->used;
 
-	if (bytes == 0)
-		return NULL;
-	copies->copy[copies->ncopies++] = {from, to, (bytes + 7) / 8 * 8};
 	segment->used += aligned(bytes);
 	bytes_used += aligned(bytes);
-	return to;
+	return bytes > 0 ? place : NULL;
+}
+
+static void
+copy_bytes(const uint8_t *from, const uint8_t *to, uint64_t bytes, ResidentCopies *copies)
+{
+	if (bytes > 0)
+		copies->copy[copies->ncopies++] = {from, (uint8_t *) to, (bytes + 7) / 8 * 8};
+}
+
+/* Find the entry of a number and these sizes, or add it without a place; NULL when there is no room. */
+static Entry *
+have_entry(uint64_t number, uint64_t value_bytes, uint64_t null_bytes, ResidentCopies *copies, bool *is_new)
+{
+	const uint64_t bytes = aligned(value_bytes) + aligned(null_bytes);
+	Entry	   *entry = find_entry(number);
+
+	*is_new = entry == NULL;
+	/* a number that is two columns' is nobody's */
+	if (entry != NULL)
+		return entry->value_bytes == value_bytes && entry->null_bytes == null_bytes ? entry : NULL;
+	if (bytes > segment_bytes)
+		return NULL;
+	if ((filling == NOBODY || segments[filling].used + bytes > segment_bytes) && !begin_segment(copies))
+		return NULL;
+	entry = add_entry(number, filling);
+	if (entry == NULL)
+		return NULL;
+	entry->value_bytes = value_bytes;
+	entry->null_bytes = null_bytes;
+	return entry;
+}
+
+static void
+use_entry(const Entry *entry, ResidentUse *use, ResidentUse *also)
+{
+	pin(entry->segment, use);
+	if (also != NULL)
+		(void) note(entry->segment, also);
 }
 
 bool
-resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, ResidentCopies *copies, ResidentColumn *at)
+resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, ResidentUse *also, ResidentCopies *copies, ResidentColumn *at)
 {
 	const uint64_t value_bytes = column->values != NULL ? (uint64_t) coltype_bytes((ColType) column->stored.type) * nrows : 0;
 	const uint64_t null_bytes = column->nulls != NULL ? tablet_bitmap_bytes(nrows) : 0;
-	const uint64_t bytes = aligned(value_bytes) + aligned(null_bytes);
-	Entry	   *entry = find_entry(column->number);
+	bool		is_new;
+	Entry	   *entry = have_entry(column->number, value_bytes, null_bytes, copies, &is_new);
 
 	if (entry == NULL)
-	{
-		if (bytes > segment_bytes)
-			return false;
-		if ((filling == NOBODY || segments[filling].used + bytes > segment_bytes) && !begin_segment(copies))
-			return false;
-		entry = add_entry(column->number, filling);
-		if (entry == NULL)
-			return false;
-		entry->value_bytes = value_bytes;
-		entry->null_bytes = null_bytes;
-		entry->at.values = append(column->values, value_bytes, copies);
-		entry->at.nulls = append(column->nulls, null_bytes, copies);
-	}
-	/* a number that is two columns' is nobody's */
-	if (entry->value_bytes != value_bytes || entry->null_bytes != null_bytes)
 		return false;
-	pin(entry->segment, use);
+	if (is_new)
+	{
+		entry->at.values = take_bytes(value_bytes);
+		entry->at.nulls = take_bytes(null_bytes);
+		copy_bytes(column->values, entry->at.values, value_bytes, copies);
+		copy_bytes(column->nulls, entry->at.nulls, null_bytes, copies);
+	}
+	use_entry(entry, use, also);
 	*at = entry->at;
 	return true;
+}
+
+uint8_t *
+resident_reserve(uint64_t number, uint64_t bytes, ResidentUse *use, ResidentUse *also, ResidentCopies *copies)
+{
+	bool		is_new;
+	Entry	   *entry = have_entry(number, bytes, 0, copies, &is_new);
+
+	if (entry == NULL)
+		return NULL;
+	if (is_new)
+		entry->at.values = take_bytes(bytes);
+	use_entry(entry, use, also);
+	return (uint8_t *) entry->at.values;
+}
+
+uint64_t
+resident_now(void)
+{
+	return clock_ticks;
+}
+
+bool
+resident_stayed(const ResidentUse *noted, uint64_t since)
+{
+	for (uint32_t w = 0; w < RESIDENT_SEGMENTS / 64; w++)
+		for (uint64_t bits = noted->segment[w]; bits != 0; bits &= bits - 1)
+		{
+			const Segment *segment = &segments[w * 64 + (uint32_t) __builtin_ctzll(bits)];
+
+			if (segment->start == NULL || segment->born > since)
+				return false;
+		}
+	return true;
+}
+
+void
+resident_use(const ResidentUse *noted, ResidentUse *use)
+{
+	for (uint32_t w = 0; w < RESIDENT_SEGMENTS / 64; w++)
+		for (uint64_t bits = noted->segment[w] & ~use->segment[w]; bits != 0; bits &= bits - 1)
+			pin(w * 64 + (uint32_t) __builtin_ctzll(bits), use);
 }
 
 void
@@ -319,10 +399,11 @@ resident_let_go(ResidentUse *use)
 	uint64_t	any = 0;
 
 	for (uint32_t w = 0; w < RESIDENT_SEGMENTS / 64; w++)
+	{
+		any |= use->segment[w];
 		for (uint64_t bits = use->segment[w]; bits != 0; bits &= bits - 1)
 			segments[w * 64 + (uint32_t) __builtin_ctzll(bits)].pins--;
-	for (uint32_t w = 0; w < RESIDENT_SEGMENTS / 64; w++)
-		any |= use->segment[w];
+	}
 	memset(use, 0, sizeof(*use));
 	endings += any != 0;
 }

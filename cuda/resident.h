@@ -15,7 +15,7 @@
 
 #define RESIDENT_SEGMENTS 512
 
-/* Segments that a batch uses, which stay until it lets go of them. */
+/* Some segments: those that a batch uses stay until it lets go of them. */
 typedef struct ResidentUse
 {
 	uint64_t	segment[RESIDENT_SEGMENTS / 64];
@@ -49,9 +49,21 @@ extern void resident_begin(ResidentCopies *copies);
 
 /*
  * Find a column of so many rows, or give it a place and add to what is to be
- * copied; false when there is no room.
+ * copied; false when there is no room.  The batch uses its segment, which is
+ * noted in `also`, too, unless that is NULL.
  */
-extern bool resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, ResidentCopies *copies, ResidentColumn *at);
+extern bool resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, ResidentUse *also, ResidentCopies *copies,
+						  ResidentColumn *at);
+
+/* The same of so many bytes that the caller fills by itself, under a number that no column has; NULL when there is no room. */
+extern uint8_t *resident_reserve(uint64_t number, uint64_t bytes, ResidentUse *use, ResidentUse *also, ResidentCopies *copies);
+
+/* The time, and whether segments that were noted then are all still what they were. */
+extern uint64_t resident_now(void);
+extern bool resident_stayed(const ResidentUse *noted, uint64_t since);
+
+/* A batch uses segments that were noted. */
+extern void resident_use(const ResidentUse *noted, ResidentUse *use);
 
 /* Forget the columns that were given places since resident_begin(), which nobody will copy, and let go of the others. */
 extern void resident_undo(ResidentUse *use);

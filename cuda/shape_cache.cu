@@ -25,6 +25,7 @@ typedef struct ShapeEntry
 {
 	Body		body;
 	bool		many_groups;
+	bool		coded;
 	uint16_t	type[PROGRAM_MAX_COLUMNS];
 	bool		has_nulls[PROGRAM_MAX_COLUMNS];
 	bool		framed[PROGRAM_MAX_COLUMNS];
@@ -51,12 +52,12 @@ keep_body(Body *body, const Program *program, int number)
 }
 
 static bool
-choose(const Program *program, int body, const Tablet *tablet, bool many_groups, ShapeChoice *choice)
+choose(const Program *program, int body, const Tablet *tablet, bool many_groups, bool coded, ShapeChoice *choice)
 {
 	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= VM_GENERAL; options++)
 		for (uint32_t lanes = many_groups ? 2 : 8; lanes > 1; lanes /= 2)
 		{
-			VmWish		wish = {lanes, cuda_context.shared_limit, options | (many_groups ? VM_MANY_GROUPS : 0)};
+			VmWish		wish = {lanes, cuda_context.shared_limit, options | (many_groups ? VM_MANY_GROUPS : coded ? VM_CODED : 0)};
 
 			if (!vm_shape(program, body, tablet, &wish, &choice->shape))
 				continue;
@@ -68,9 +69,9 @@ choose(const Program *program, int body, const Tablet *tablet, bool many_groups,
 }
 
 static bool
-entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet, bool many_groups)
+entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet, bool many_groups, bool coded)
 {
-	if (entry->many_groups != many_groups)
+	if (entry->many_groups != many_groups || entry->coded != coded)
 		return false;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 		if (entry->type[c] != tablet->column[c].type || entry->has_nulls[c] != (tablet->column[c].null_count > 0) ||
@@ -80,19 +81,20 @@ entry_matches(const ShapeEntry *entry, const Program *program, int body, const T
 }
 
 const ShapeChoice *
-shape_choose(const Program *program, int body, const Tablet *tablet, bool many_groups)
+shape_choose(const Program *program, int body, const Tablet *tablet, bool many_groups, bool coded)
 {
 	static ShapeChoice choice;
 	ShapeEntry *entry;
 
 	for (int i = 0; i < ENTRIES; i++)
-		if (entry_matches(&entries[i], program, body, tablet, many_groups))
+		if (entry_matches(&entries[i], program, body, tablet, many_groups, coded))
 			return &entries[i].choice;
-	if (!choose(program, body, tablet, many_groups, &choice))
+	if (!choose(program, body, tablet, many_groups, coded, &choice))
 		return NULL;
 	entry = &entries[next_entry++ % ENTRIES];
 	entry->choice = choice;
 	entry->many_groups = many_groups;
+	entry->coded = coded;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 	{
 		entry->type[c] = tablet->column[c].type;
@@ -111,7 +113,7 @@ shape_exists(const Program *program, int body)
 	for (int i = 0; i < ENTRIES; i++)
 		if (body_matches(&possible[i], program, body))
 			return true;
-	if (!choose(program, body, NULL, false, &choice))
+	if (!choose(program, body, NULL, false, false, &choice))
 		return false;
 	keep_body(&possible[next_possible++ % ENTRIES], program, body);
 	return true;

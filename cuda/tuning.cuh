@@ -23,6 +23,13 @@
 #define VM_FAST_BLOCKS(lanes) ((lanes) == 8 ? 6 : 8)
 
 /*
+ * With groups found by codes shared memory has room for five blocks of query 1
+ * with 8 lanes, which may have 96 hardware registers; with 80 some are spilled.
+ * Not yet measured.
+ */
+#define VM_CODED_BLOCKS(lanes) ((lanes) == 8 ? 5 : 8)
+
+/*
  * Shared memory that a block's groups may take at first: the four of TPC-H's
  * query 1 with a replica a thread.  With 44 KB, for seven, a multiprocessor
  * holds three blocks instead of four: query 1 6.06 ms instead of 4.92, with
@@ -44,6 +51,10 @@
 /* Merging rows into a table in device memory; not yet measured. */
 #define GROUPS_THREADS 256
 #define GROUPS_BLOCKS 2048
+
+/* Combining blocks' rows; not yet measured. */
+#define NUMBER_THREADS 1024
+#define COMBINE_THREADS 256
 
 /* Deforming: four warps, each with a page of 8 kB in shared memory. */
 #define DEFORM_THREADS 128

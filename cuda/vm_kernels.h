@@ -9,8 +9,8 @@
 
 typedef void (*VmKernel) (const VmLaunch launch);
 
-/* The accumulator machine with 2, 4 or 8 lanes a thread. */
-extern VmKernel vm_fast_kernel_of(uint32_t lanes);
+/* The accumulator machine with 2, 4 or 8 lanes a thread, whose groups are found by their keys or by codes. */
+extern VmKernel vm_fast_kernel_of(uint32_t lanes, bool coded);
 
 /* The interpreter of core/interp.h with 2 or 4 lanes a thread. */
 extern VmKernel vm_general_kernel_of(uint32_t lanes);

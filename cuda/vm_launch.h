@@ -23,6 +23,7 @@ typedef struct VmShape
 {
 	uint32_t	body;
 	uint16_t	grouped;
+	uint16_t	coded;			/* groups are found by the codes of their key columns */
 	uint16_t	aggregates;
 	uint16_t	nstates;
 	uint16_t	row_words;		/* of a group's row */
@@ -91,6 +92,7 @@ typedef struct VmWish
 
 #define VM_GENERAL	1			/* not the accumulator machine */
 #define VM_KEEP		2			/* tests: keep every value that an instruction makes */
+#define VM_CODED	8			/* if all keys are columns in frames of 8 bits: of no tablet have they more than CODE_BITS */
 #define VM_MANY_GROUPS 4		/* so many that nearly every row may have its own; never TABLE_FULL but for want of rows */
 
 #ifdef __cplusplus
@@ -109,6 +111,16 @@ extern bool vm_shape(const Program *program, int body, const Tablet *tablet, con
  * instruction has no form there.  Part of vm_shape().
  */
 extern void vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t options, VmShape *shape);
+
+/*
+ * The columns that are a program's keys, and how many they are; 0 if some key
+ * is something else.  Bits of the codes that a column in a frame of 8 bits has,
+ * by its zone map; more than 8 if it is not so, or may be NULL.
+ */
+#define CODE_BITS	10
+#define CODE_SLOTS	(1u << CODE_BITS)
+extern uint32_t vm_key_columns(const Program *program, int body, uint16_t *column);
+extern uint32_t vm_code_bits(const TabletColumn *column);
 
 /* Once for each context: let blocks have so much shared memory.  Returns a cudaError_t, as all below. */
 extern int	vm_prepare(uint32_t shared_limit);

@@ -171,6 +171,49 @@ map_registers(const Lowering *l)
 	}
 }
 
+uint32_t
+vm_code_bits(const TabletColumn *column)
+{
+	const Wide	codes = (wide_load(column->max) - column->base) >> column->shift;
+
+	if (column->type != COLTYPE_U8 || !coltype_framed((ColType) column->type) || column->null_count > 0 || codes < 0 || codes > UINT8_MAX)
+		return 9;
+	return codes > 0 ? 32 - (uint32_t) __builtin_clz((uint32_t) codes) : 0;
+}
+
+uint32_t
+vm_key_columns(const Program *program, int body, uint16_t *column)
+{
+	const Instr *code = program_instrs(program, body);
+	uint16_t	loaded[PROGRAM_MAX_REGISTERS];	/* column + 1 that a register has */
+	uint32_t	n = 0;
+
+	memset(loaded, 0, sizeof(loaded));
+	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
+	{
+		const Instr *in = &code[pc];
+
+		if (in->op == VMOP_KEY_I && loaded[in->a] != 0 && n < PROGRAM_MAX_KEYS)
+			column[n++] = (uint16_t) (loaded[in->a] - 1);
+		if (op_info[in->op].dst != KIND__)
+			loaded[in->dst] = in->op == VMOP_LOAD_I ? (uint16_t) (in->imm + 1) : 0;
+	}
+	return n == program->nkeys ? n : 0;
+}
+
+/* Whether groups are to be found by codes. */
+static bool
+is_coded(const Program *program, int body, const Tablet *tablet, uint32_t options)
+{
+	uint16_t	column[PROGRAM_MAX_KEYS];
+	uint32_t	n = (options & VM_CODED) && !(options & (VM_KEEP | VM_MANY_GROUPS)) ? vm_key_columns(program, body, column) : 0;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (tablet->column[column[k]].type != COLTYPE_U8 || tablet->column[column[k]].null_count > 0)
+			return false;
+	return n > 0;
+}
+
 void
 vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t options, VmShape *shape)
 {
@@ -185,6 +228,7 @@ vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t option
 	l.code = program_instrs(program, body);
 	l.ninstrs = program->body[body].ninstrs;
 	l.keep = (options & VM_KEEP) != 0;
+	l.coded = is_coded(program, body, tablet, options);
 	l.shape = shape;
 	l.out = &shape->code;
 	resolve(&l);
@@ -195,6 +239,7 @@ vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t option
 		count_uses(&l);
 		vm_translate(&l);
 	}
+	shape->coded = l.coded && !l.fails;
 	if (l.fails)
 		memset(&shape->code, 0, sizeof(shape->code));
 	else if (l.keep)

@@ -38,6 +38,7 @@ typedef struct Lowering
 	const Instr *code;
 	int			ninstrs;
 	bool		keep;
+	bool		coded;			/* groups are found by the codes of their key columns */
 	bool		fails;			/* some instruction has no form */
 	bool		again;			/* a value turned out to be wanted */
 	Value		value[MOST_INSTRS];

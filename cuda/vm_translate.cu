@@ -45,7 +45,7 @@ put_op(Lowering *l, int op)
 	to = &l->out->op[l->out->length++];
 	memset(to, 0, sizeof(*to));
 	to->op = (uint8_t) op;
-	l->more = op == VMX_GROUP || op == VMX_KEY ? NULL : to;
+	l->more = op == VMX_GROUP || op == VMX_GROUP_CODES || op == VMX_KEY ? NULL : to;
 	return to;
 }
 
@@ -355,30 +355,56 @@ load_op(ColType type)
 	return VMX_LOAD_64;
 }
 
-static void
-put_load(Lowering *l, int position)
+/* The number of a load's column in the code, which has it from now on. */
+static uint8_t
+number_of_column(Lowering *l, const Instr *in)
 {
-	int			i = l->order[position];
-	const Instr *in = &l->code[i];
 	const TabletColumn *column = &l->tablet->column[in->imm];
 	VmCode	   *out = l->out;
 	int			c = 0;
-	VmOp	   *to;
 
 	while (c < out->ncolumns && (out->column[c] & ~COLUMN_NULLS) != in->imm)
 		c++;
 	if (c == VM_COLUMNS_MAX || !vm_can_load(in->op, column->type))
 	{
 		l->fails = true;
-		return;
+		return 0;
 	}
 	if (c == out->ncolumns)
 	{
 		out->column[out->ncolumns] = (uint16_t) (in->imm | (column->null_count > 0 ? COLUMN_NULLS : 0));
 		out->type[out->ncolumns++] = (uint8_t) (column->type | (column_framed(column) ? TYPE_FRAMED : 0));
 	}
+	return (uint8_t) c;
+}
+
+/* Whether a value is wanted for nothing but keys. */
+static bool
+is_only_key(const Lowering *l, int i)
+{
+	int			uses = 0;
+
+	for (int p = 0; p < l->length; p++)
+		uses += l->code[l->order[p]].op == VMOP_KEY_I && l->value[l->order[p]].a == i;
+	return uses == l->value[i].uses;
+}
+
+static void
+put_load(Lowering *l, int position)
+{
+	int			i = l->order[position];
+	const Instr *in = &l->code[i];
+	const TabletColumn *column = &l->tablet->column[in->imm];
+	uint8_t		c;
+	VmOp	   *to;
+
+	if (l->coded && is_only_key(l, i))
+		return;
+	c = number_of_column(l, in);
+	if (l->fails)
+		return;
 	to = put_op(l, column_framed(column) ? framed_load_op((ColType) column->type) : load_op((ColType) column->type));
-	to->slot = (uint8_t) c;
+	to->slot = c;
 	to->flags = null_flag(l, i);
 	made(l, i);
 }
@@ -472,12 +498,14 @@ put_group(Lowering *l, int position)
 	l->fails |= !is_inline(l, last);
 	if (l->fails)
 		return;
-	to = put_op(l, VMX_GROUP);
+	to = put_op(l, l->coded ? VMX_GROUP_CODES : VMX_GROUP);
 	to->imm = (int64_t) l->value[last].word;
 	for (int k = 0; k < n; k++)
 	{
+		const uint8_t slot = l->coded ? number_of_column(l, &l->code[key[k]]) : from_slot(l, key[k]);
+
 		to = put_op(l, VMX_KEY);
-		to->slot = from_slot(l, key[k]);
+		to->slot = slot;
 		to->flags = null_flag(l, key[k]);
 	}
 	l->acc = l->t = NOTHING;

@@ -2,7 +2,7 @@
  * fast_memory.cuh
  *		The shared memory of a block that runs the accumulator machine.
  *
- *		FastShared | words | their NULL flags | bools | places of groups | groups
+ *		FastShared | words | their NULL flags | bools | places of groups | table of codes | groups
  */
 #ifndef GPUDB_CUDA_FAST_MEMORY_CUH
 #define GPUDB_CUDA_FAST_MEMORY_CUH
@@ -17,6 +17,7 @@ typedef struct FastColumn
 	const uint32_t *nulls;
 	uint64_t	base;			/* of its frame */
 	uint32_t	shift;
+	uint32_t	code_at;		/* of a key: where its code begins in the index of all */
 } FastColumn;
 
 typedef struct FastShared
@@ -60,9 +61,56 @@ fast_places_at(const VmShape *shape, uint32_t lanes)
 }
 
 static __host__ __device__ __forceinline__ uint32_t
-fast_groups_at(const VmShape *shape, uint32_t lanes)
+fast_codes_at(const VmShape *shape, uint32_t lanes)
 {
 	return fast_places_at(shape, lanes) + (shape->grouped ? lanes * VM_THREADS * 2 : 0);
+}
+
+static __host__ __device__ __forceinline__ uint32_t
+fast_groups_at(const VmShape *shape, uint32_t lanes)
+{
+	return fast_codes_at(shape, lanes) + (shape->coded ? CODE_SLOTS * 4 : 0);
+}
+
+/* The instruction that finds groups. */
+static __device__ inline uint32_t
+pc_of_group(const VmLaunch *launch)
+{
+	uint32_t	pc = 0;
+
+	while (launch->shape.code.op[pc].op != VMX_GROUP && launch->shape.code.op[pc].op != VMX_GROUP_CODES)
+		pc++;
+	return pc;
+}
+
+/* Bits of a column's codes by its zone map; of one that has none, more than there may be. */
+static __device__ inline uint32_t
+code_bits(const TabletColumn *column)
+{
+	const Wide	codes = (wide_load(column->max) - column->base) >> column->shift;
+
+	return column->type == COLTYPE_U8 && codes >= 0 && codes <= UINT8_MAX ? 32 - __clz((int) codes) : CODE_BITS + 1;
+}
+
+/* Where the codes of all keys stand in an index; by one thread.  False when they have too many bits. */
+static __device__ inline bool
+place_codes(const VmLaunch *launch)
+{
+	FastShared *shared = fast_shared();
+	const VmCode *code = &launch->shape.code;
+	const uint32_t pc = pc_of_group(launch);
+	uint32_t	bits = 0;
+
+	for (uint32_t j = 0; j < launch->shape.key_words - 1; j++)
+	{
+		const uint32_t c = code->op[pc + 1 + j].slot;
+
+		shared->column[c].code_at = bits;
+		bits += code_bits(&shared->slice.tablet->column[code->column[c] & ~COLUMN_NULLS]);
+		if (bits > CODE_BITS)
+			return false;
+	}
+	return true;
 }
 
 /* Lay everything out and make the group table empty; by all threads. */
@@ -100,6 +148,9 @@ fast_columns(const VmLaunch *launch)
 		differs |= column->type != (code->type[c] & ~TYPE_FRAMED) || (column_framed(column) && !(code->type[c] & TYPE_FRAMED)) ||
 			(column->null_count > 0 && !(code->column[c] & COLUMN_NULLS));
 	}
+	/* what a thread has written of a column is another one's than code_at */
+	if (launch->shape.coded && threadIdx.x == 0)
+		differs |= !place_codes(launch);
 	return !__syncthreads_or(differs);
 }
 

@@ -135,6 +135,27 @@ sum_of_parts(Wide part, const uint64_t *single, uint32_t *error)
 	return (Wide) ((UWide) high << 64 | (uint64_t) low);
 }
 
+/* Merge the states of the first n lanes of a warp, all of which call this, into lane 0's; of one lane there is nothing to do. */
+static __device__ __forceinline__ uint32_t
+state_reduce(StateKind kind, uint64_t *total, uint32_t n)
+{
+	const uint32_t lane = threadIdx.x & 31;
+	const uint32_t words = state_words(kind);
+	uint64_t	one[5] = {0};
+	uint32_t	overflow = 0;
+
+	for (uint32_t distance = n / 2; distance > 0; distance /= 2)
+	{
+#pragma unroll
+		for (uint32_t w = 0; w < 5; w++)
+			if (w < words)
+				one[w] = __shfl_down_sync(~0u, (Word) total[w], distance);
+		if (lane < distance)
+			state_merge(kind, total, one, &overflow);
+	}
+	return overflow;
+}
+
 /*
  * All replicas of a state into words as core/op_agg.h has them, by a team: a
  * whole warp, whose lane 0 writes, or one thread.  Not 0: a sum is too large.
@@ -160,15 +181,7 @@ state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t
 			wide_store(one, (Wide) (int64_t) one[0]);
 		state_merge(kind, total, one, &overflow);
 	}
-	for (uint32_t distance = min(team, replicas) / 2; distance > 0; distance /= 2)
-	{
-#pragma unroll
-		for (uint32_t w = 0; w < 5; w++)
-			if (w < words)
-				one[w] = __shfl_down_sync(~0u, (Word) total[w], distance);
-		if (lane < distance)
-			state_merge(kind, total, one, &overflow);
-	}
+	overflow |= state_reduce(kind, total, min(team, replicas));
 	if (lane != 0)
 		return 0;
 	if (kind == STATE_SUM)

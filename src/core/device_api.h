@@ -53,7 +53,29 @@ typedef struct CachedRows
 	const uint64_t *selected;	/* a bitmap of the rows that count; NULL = all */
 	uint32_t	nrows;			/* of these */
 	const SharedColumn *column; /* of the tablet, for devices that keep copies */
+	struct CachedShelf *shelf;	/* that it is one of; NULL = of none, */
+	uint32_t	place;			/* and which one */
 } CachedRows;
+
+/*
+ * Tablets that a caller finds together again and again, all of their rows
+ * counting.  Its number and the numbers of its first tablet's columns are
+ * together no other shelf's, so a device may remember it.
+ */
+#define CACHED_SHELF_MOST 32
+
+typedef struct CachedShelf
+{
+	uint64_t	number;			/* never 0 */
+	uint32_t	ntablets;
+	const CachedRows *rows;		/* all of them */
+	const Tablet *cover;		/* their zone maps together */
+
+	/* notes of those who use it */
+	uint32_t	told;			/* the device: whom it has described it to */
+	uint64_t	asked;			/* the executor: for which program it asked last, */
+	uint32_t	may_pass;		/* and rows of which tablets may pass, a bit each */
+} CachedShelf;
 
 typedef enum WorkStage
 {
@@ -69,6 +91,7 @@ typedef struct DeviceWork
 	void	   *owner;			/* in: the caller's, untouched */
 	WorkStage	stage;			/* in */
 	bool		wants_tablet;	/* in: the caller wants the tablet of the pages, all of it */
+	bool		more;			/* in: another item like this one follows at once */
 	DeviceStatus status;		/* out; NEEDS_PATCH: patch the tablet, submit again at STAGE_RUN */
 	Tablet	   *tablet;			/* out: of the pages, until the item is submitted again or released */
 	uint32_t   *rows;			/* out: row numbers that passed, in order */

@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 6
+#define PROVIDER_ABI 7
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -22,12 +22,12 @@
 #define PROVIDER_MAX_DEVICES	16
 #define PROVIDER_TEXT			256
 
-#define BATCH_WINDOWS	16
-#define BATCH_TABLETS	2048	/* cached ones, in place of pages, */
+#define BATCH_WINDOWS	32
+#define BATCH_TABLETS	2048	/* cached ones, in place of pages, of as many shelves at most, */
 #define BATCH_TABLET_COLUMNS 16384	/* with so many columns together, */
-#define BATCH_TABLET_ROWS (32u << 20)	/* and rows, unless it is one window: some milliseconds' work at most */
+#define BATCH_TABLET_ROWS (64u << 20)	/* and rows, unless it is one window: some milliseconds' work at most */
 #define BATCH_GROUPS	4096	/* go back with a batch on a GPU; of more a table is made */
-#define BATCH_PAGES		(BATCH_WINDOWS * TABLET_WINDOW_PAGES)
+#define BATCH_PAGES		(16 * TABLET_WINDOW_PAGES)
 #define GROUP_WORDS_MOST 8192	/* of a group that a table keeps: hash, row, and texts */
 
 /* A device, as users see it. */
@@ -115,6 +115,23 @@ typedef struct ProviderTablet
 	const uint64_t *selected;	/* in memory that was attached: a bitmap of the rows that count; NULL = all */
 } ProviderTablet;
 
+/* A shelf of cached tablets; what it is of never changes, and no other one ever has its number. */
+typedef struct ProviderShelf
+{
+	uint64_t	number;
+	uint32_t	ntablets;		/* CACHED_SHELF_MOST at most */
+	uint32_t	ncolumns;
+	ProviderTablet *tablet;		/* all rows of which count */
+	ProviderColumn *column;		/* of all tablets, one after the other */
+} ProviderShelf;
+
+/* Tablets of a shelf. */
+typedef struct ProviderPick
+{
+	const ProviderShelf *shelf; /* stays with the batch */
+	uint32_t	wanted;			/* a bit each */
+} ProviderPick;
+
 /* Groups that a provider keeps for a job, across its batches. */
 typedef struct ProviderTable ProviderTable;
 
@@ -128,9 +145,13 @@ typedef struct ProviderBatch
 	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
 	uint32_t	row_start[BATCH_WINDOWS + 1];	/* of the rows before each window */
 	uint8_t    *output[BATCH_WINDOWS];	/* where a window's outputs go, within memory that was attached; NULL = nowhere */
-	uint32_t	ntablets;		/* instead of windows of pages, for aggregates */
-	ProviderTablet *tablet;		/* memory of the caller's, which stays with the batch */
-	ProviderColumn *column;		/* of all tablets, one after the other */
+	bool		cached;			/* instead of windows of pages, for aggregates: */
+	uint32_t	npicks;			/* tablets of shelves, */
+	ProviderPick *pick;			/* memory of the caller's, which stays with the batch, as the next two */
+	uint32_t	ntablets;		/* and others */
+	ProviderTablet *tablet;
+	ProviderColumn *column;		/* of all these, one after the other */
+	uint32_t	nwanted;		/* tablets of both kinds */
 	void	   *owner;
 
 	/* out */

@@ -120,6 +120,7 @@ channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why)
 	job->family = spec->family;
 	pg_atomic_write_u32(&job->waiting, 0);
 	pg_atomic_write_u32(&job->cancelled, 0);
+	pg_atomic_write_u32(&job->more, 0);
 	pg_atomic_write_u32(&job->draining, 0);
 	pg_atomic_write_u32(&job->submitted, 0);
 	pg_atomic_write_u32(&job->taken, 0);
@@ -129,6 +130,8 @@ channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why)
 	job_image_write((JobImage *) job->image, spec->program, spec->deform);
 	pg_write_barrier();
 	pg_atomic_write_u32(&job->state, JOB_WITH_STATE(pg_atomic_read_u32(&job->state), JOB_OPEN));
+	/* waking up takes as long as many a query's first window */
+	channel_ring_doorbell(channel);
 	return job;
 }
 
@@ -280,6 +283,16 @@ channel_submit(ChannelJob *job, ChannelWindow *window)
 	pg_write_barrier();
 	pg_atomic_write_u32(&job->submitted, at + 1);
 	channel_ring_doorbell(channel);
+}
+
+void
+channel_set_more(ChannelJob *job, bool more)
+{
+	if (pg_atomic_read_u32(&job->more) == more)
+		return;
+	pg_atomic_write_u32(&job->more, more);
+	if (!more)
+		channel_ring_doorbell(channel);
 }
 
 void

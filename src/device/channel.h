@@ -100,16 +100,32 @@ typedef struct ChannelTablet
 	ChannelColumn column[];		/* as many as the program has */
 } ChannelTablet;
 
-/* Cached tablets, one behind the other, each with its bitmap behind it. */
-#define CHANNEL_LIST_WORDS	5376
-#define CHANNEL_LIST_TABLETS 64
+/*
+ * Ahead of cached tablets: of which shelf they are.  The helper may remember
+ * one that has a number (CachedShelf): its tablets follow only once, and then
+ * all of them, whether wanted or not.  Of none, number 0, those that are wanted
+ * follow, each with its bitmap behind it.
+ */
+typedef struct ChannelShelf
+{
+	uint64		number;
+	uint32		ntablets;		/* of the shelf; of none, that follow */
+	uint32		wanted;			/* of a shelf: a bit each */
+	uint32		described;		/* of a shelf: they follow */
+	uint32		unused;
+	uint64		first[];		/* of a shelf: the numbers of its first tablet's columns */
+} ChannelShelf;
+
+#define CHANNEL_LIST_WORDS	5632	/* for two shelves of tablets with seven columns */
+#define CHANNEL_LIST_TABLETS 64		/* wanted ones */
 
 /* 64 pages and the tuples to read, or cached tablets; read in place by the device. */
 typedef struct ChannelWindow
 {
 	pg_atomic_uint32 owner;		/* job number + 1; 0 = free */
 	uint32		npages;
-	uint32		ntablets;		/* instead of pages */
+	uint32		ntablets;		/* wanted, instead of pages, */
+	uint32		nshelves;		/* of so many shelves, one behind the other in the list */
 	uint32		nrows;
 	uint16		copy;			/* where copied pages are, or CHANNEL_NO_COPY */
 	uint16		passed_shift;	/* out: the first row's bit in `passed` */
@@ -133,6 +149,13 @@ static inline uint32
 channel_tablet_words(uint32 ncolumns)
 {
 	return (uint32) ((sizeof(ChannelTablet) + ncolumns * sizeof(ChannelColumn)) / sizeof(uint64));
+}
+
+/* Words of what stands ahead of a shelf's tablets of so many columns, or, with 0, of those of none. */
+static inline uint32
+channel_shelf_words(uint32 ncolumns)
+{
+	return (uint32) (sizeof(ChannelShelf) / sizeof(uint64)) + ncolumns;
 }
 
 /* What became of a batch. */
@@ -162,6 +185,7 @@ typedef struct ChannelJob
 	uint64		family;			/* channel_family() of the job whose table groups go to; 0 = its own */
 	pg_atomic_uint32 waiting;	/* the owner sleeps and wants a signal */
 	pg_atomic_uint32 cancelled;
+	pg_atomic_uint32 more;		/* the owner is about to submit another window: those that wait need not begin yet */
 	pg_atomic_uint32 draining;	/* all windows are answered: the owner wants the groups that were kept */
 	pg_atomic_uint32 submitted; /* windows put into the ring, ever */
 	pg_atomic_uint32 taken;		/* out of it */
@@ -282,6 +306,9 @@ channel_chunk(const uint8 *pool, uint64 offset, uint64 chunk_bytes)
 {
 	return ((uintptr_t) pool % CHANNEL_CHUNK_ALIGNMENT + offset) / chunk_bytes;
 }
+
+/* Tell the helper that more windows follow at once, or that it need not wait for more. */
+extern void channel_set_more(ChannelJob *job, bool more);
 
 /* Wake the helper, if it sleeps. */
 extern void channel_ring_doorbell(Channel *channel);

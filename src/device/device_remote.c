@@ -20,7 +20,6 @@
 #include "access/parallel.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
-#include "storage/bufmgr.h"
 
 #include "device/device.h"
 #include "device/remote.h"
@@ -55,86 +54,6 @@ milliseconds_since(instr_time then)
 
 /* To the helper */
 
-/* Describe the window's pages: in place where the device can read them, else as copies; false when there is no room. */
-static bool
-describe_pages(const PageList *pages, ChannelWindow *window)
-{
-	const uint8 *pool = (const uint8 *) BufferBlocks;
-	Channel    *channel = channel_get();
-
-	window->npages = pages->npages;
-	window->ntablets = 0;
-	window->nrows = pages->nrows;
-	window->output = OUTPUT_NONE;
-	for (uint32 p = 0; p < pages->npages; p++)
-	{
-		uint64		offset = (uint64) (pages->page[p] - pool);
-		uint32		n = pages->ntuples[p];
-
-		if (pages->page[p] >= pool && offset < (uint64) NBuffers * BLCKSZ && channel_want_page(offset))
-			window->page[p] = offset;
-		else
-		{
-			if (window->copy == CHANNEL_NO_COPY && !channel_take_copy(window))
-				return false;
-			memcpy(channel->copies[window->copy][p], pages->page[p], BLCKSZ);
-			window->page[p] = CHANNEL_COPIED | p;
-		}
-		window->ntuples[p] = (uint16) n;
-		/* they ascend: the last one tells whether some are left out */
-		window->every[p] = pages->offsets[p][n - 1] == n;
-		if (!window->every[p])
-			memcpy(window->offsets[p], pages->offsets[p], n * sizeof(uint16));
-	}
-	return true;
-}
-
-/* Words of a list that a cached tablet takes. */
-static uint64
-words_in_list(const RemoteJob *job, const CachedRows *rows)
-{
-	return channel_tablet_words(job->spec.program->ncolumns) +
-		(rows->selected != NULL ? tablet_bitmap_bytes(rows->tablet->nrows) / sizeof(uint64) : 0);
-}
-
-/* Describe cached tablets, which fit. */
-static void
-describe_tablets(const RemoteJob *job, const DeviceWork *work, ChannelWindow *window)
-{
-	const uint32 words = channel_tablet_words(job->spec.program->ncolumns);
-	uint32		at = 0;
-
-	window->npages = 0;
-	window->ntablets = work->ncached;
-	window->output = OUTPUT_NONE;
-	for (uint32 t = 0; t < work->ncached; t++)
-	{
-		const CachedRows *rows = &work->cached[t];
-		ChannelTablet *to = (ChannelTablet *) &window->list[at];
-
-		*to = (ChannelTablet) {.nrows = rows->tablet->nrows, .selected = rows->selected != NULL ? at + words : 0};
-		for (uint32 c = 0; c < rows->tablet->ncols; c++)
-		{
-			to->column[c] = (ChannelColumn) {rows->column[c].number, rows->tablet->column[c]};
-			to->column[c].stored.values = rows->column[c].values;
-			to->column[c].stored.nulls = rows->column[c].nulls;
-		}
-		if (rows->selected != NULL)
-			memcpy(&window->list[to->selected], rows->selected, tablet_bitmap_bytes(to->nrows));
-		at += words_in_list(job, rows);
-	}
-}
-
-/* Describe what an item has; false when there is no room. */
-static bool
-describe_item(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
-{
-	if (item->work.pages != NULL)
-		return describe_pages(item->work.pages, window);
-	describe_tablets(job, &item->work, window);
-	return true;
-}
-
 static bool
 send_item(RemoteJob *job, RemoteItem *item)
 {
@@ -142,7 +61,7 @@ send_item(RemoteJob *job, RemoteItem *item)
 
 	if (window == NULL)
 		return false;
-	if (!describe_item(job, item, window))
+	if (!remote_describe(job, item, window))
 	{
 		channel_free_window(window);
 		return false;
@@ -178,12 +97,20 @@ static void
 send_unsent(RemoteJob *job)
 {
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS && job->count[ITEM_UNSENT] > 0; i++)
-		if (job->item[i].state == ITEM_UNSENT && !send_item(job, &job->item[i]))
+	{
+		RemoteItem *item = &job->item[i];
+
+		if (item->state != ITEM_UNSENT)
+			continue;
+		if (!remote_fits(job, &item->work))
+			remote_leave_to_cpu(job, item, STATUS_NO_ROOM);
+		else if (!send_item(job, item))
 		{
 			if (job->count[ITEM_REMOTE] > 0)
 				return;
-			remote_leave_to_cpu(job, &job->item[i], STATUS_NO_ROOM);
+			remote_leave_to_cpu(job, item, STATUS_NO_ROOM);
 		}
+	}
 }
 
 /* There is no use in running a window of a job that is lost. */
@@ -278,6 +205,7 @@ start_ending(RemoteJob *job)
 	job->ending = true;
 	INSTR_TIME_SET_CURRENT(job->ends);
 	pg_atomic_write_u32(&job->slot->cancelled, 1);
+	pg_atomic_write_u32(&job->slot->more, 0);
 	channel_ring_doorbell(channel_get());
 }
 
@@ -290,6 +218,7 @@ remote_wait(RemoteJob *job)
 	if (heartbeat != job->heartbeat)
 		INSTR_TIME_SET_CURRENT(job->heard);
 	job->heartbeat = heartbeat;
+	channel_set_more(job->slot, false);
 	if (job->spec.interrupted())
 		start_ending(job);
 	if (job->ending && milliseconds_since(job->ends) > PATIENCE_MS)
@@ -358,14 +287,10 @@ static uint32_t
 remote_take_cached(const DeviceJob *device_job, const CachedRows *rows, uint32_t n)
 {
 	const RemoteJob *job = (const RemoteJob *) device_job;
-	uint64		words = 0;
-	uint32		taken = 0;
 
 	if (job->slot == NULL)
 		return cpu_device.take_cached(job->local, rows, n);
-	while (taken < n && taken < CHANNEL_LIST_TABLETS && (words += words_in_list(job, &rows[taken])) <= CHANNEL_LIST_WORDS)
-		taken++;
-	return Max(taken, 1);
+	return Max(remote_tablets_that_fit(job, rows, n), 1);
 }
 
 static void
@@ -377,6 +302,7 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 	/* the waiting time is that of a job with something in flight */
 	if (job->count[ITEM_REMOTE] == 0)
 		INSTR_TIME_SET_CURRENT(job->news);
+	item->retold = false;
 	if (job->lost)
 		set_lost(job, item);
 	else if (work->stage == STAGE_RUN && work->pages != NULL)
@@ -389,12 +315,14 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 		give_to_cpu(job, item);
 	else if (job->slot == NULL)
 		remote_leave_to_cpu(job, item, job->report.left_for);
-	else if (work->pages == NULL && words_in_list(job, work->cached) > CHANNEL_LIST_WORDS)
-		remote_leave_to_cpu(job, item, STATUS_NO_ROOM);
 	else
 	{
+		if (work->more)
+			channel_set_more(job->slot, true);
 		remote_set_state(job, item, ITEM_UNSENT);
 		send_unsent(job);
+		if (!work->more)
+			channel_set_more(job->slot, false);
 	}
 }
 

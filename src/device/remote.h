@@ -29,6 +29,7 @@ typedef struct RemoteItem
 	ItemState	state;
 	ChannelWindow *window;		/* with the helper */
 	DeviceWork *local;			/* the CPU device's item, until this one is released */
+	bool		retold;			/* the helper did not know its tablets' shelves: they are being described again */
 	/* of an answer from the helper */
 	Tablet	   *header;			/* what callers read of a tablet */
 	uint32	   *rows;
@@ -69,6 +70,20 @@ extern void remote_give_up(RemoteJob *job, DeviceStatus why);
 
 /* Only the helper has something in hand: wait for it, or give it up. */
 extern void remote_wait(RemoteJob *job);
+
+/* remote_describe.c */
+
+/* Of so many cached tablets the first ones that one window has room for. */
+extern uint32 remote_tablets_that_fit(const RemoteJob *job, const CachedRows *rows, uint32 n);
+
+/* Whether a window has room for a work's pages or tablets, as they are to be described now. */
+extern bool remote_fits(const RemoteJob *job, const DeviceWork *work);
+
+/* Describe what an item has, which fits; false when there is no room for copied pages. */
+extern bool remote_describe(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window);
+
+/* The helper does not know shelves of an item's any more: they are to be described again. */
+extern void remote_forget_shelves(const RemoteItem *item);
 
 /* remote_results.c */
 

@@ -150,6 +150,7 @@ is_for_cpu(DeviceStatus status)
 	{
 		case STATUS_NEEDS_WIDE:
 		case STATUS_NEEDS_PATCH:
+		case STATUS_SHELF_UNKNOWN:
 		case STATUS_TABLE_FULL:
 		case STATUS_MEMORY_LIMIT:
 		case STATUS_BAD_PROGRAM:
@@ -187,7 +188,14 @@ take_result(RemoteJob *job, ChannelResult *result)
 		RemoteItem *item = item_of_window(job, result->window[w]);
 		ChannelWindow *window = item->window;
 
-		if (cpu)
+		if (status == STATUS_SHELF_UNKNOWN && item->work.pages == NULL && !item->retold)
+		{
+			remote_forget_shelves(item);
+			item->retold = true;
+			item->window = NULL;
+			remote_set_state(job, item, ITEM_UNSENT);
+		}
+		else if (cpu)
 			remote_leave_to_cpu(job, item, status);
 		else
 		{

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "exec/auto_prewarm.h"
 #include "exec/feed.h"
+#include "exec/pruning.h"
 #include "guc.h"
 #include "tablet/build.h"
 
@@ -274,6 +275,7 @@ take_cached(Feed *feed, DeviceWork *work)
 	work->cached = &feed->cached[feed->next_cached];
 	work->ncached = feed->device->take_cached(feed->job, work->cached, left);
 	feed->next_cached += work->ncached;
+	work->more = feed->next_cached < feed->ncached;
 	feed->report.windows += work->ncached;
 	for (uint32 t = 0; t < work->ncached; t++)
 		feed->report.rows_in += work->cached[t].nrows;
@@ -290,6 +292,7 @@ fill_from_tablets(Feed *feed, DeviceWork *work)
 		if (feed->tablets == NULL || !tablet_scan_next_range(feed->tablets, &feed->source))
 			return false;
 	work->pages = &window->list;
+	work->more = false;
 	work->wants_tablet = feed->tablets != NULL && tablet_scan_add_window(feed->tablets, window);
 	return true;
 }
@@ -312,34 +315,15 @@ submit_next(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* Whether a program needs its wide body for some of these tablets. */
-static bool
-some_are_wide(const Program *program, const CachedRows *found, uint32 n)
-{
-	Tablet	   *all = palloc(sizeof(Tablet) + program->ncolumns * sizeof(TabletColumn));
-
-	for (uint32 t = 0; t < n; t++)
-		tablet_cover(all, found[t].tablet, t == 0);
-	return n > 0 && program_choose_body(program, all) == BODY_WIDE;
-}
-
 /* List the cached tablets of which rows may pass. */
 static void
 list_cached(Feed *feed)
 {
-	const Program *program = feed->spec.program;
 	uint32		n;
 	const CachedRows *found = tablet_scan_found(feed->tablets, &n);
-	const bool	wide = some_are_wide(program, found, n);
 
 	feed->cached = palloc(sizeof(CachedRows) * Max(n, 1));
-	for (uint32 t = 0; t < n; t++)
-	{
-		const int	body = wide ? program_choose_body(program, found[t].tablet) : BODY_NARROW;
-
-		if (program_may_pass(program, body, found[t].tablet))
-			feed->cached[feed->ncached++] = found[t];
-	}
+	feed->ncached = pruning_choose(feed->spec.program, found, n, feed->cached);
 	feed->report.tablets_skipped += n - feed->ncached;
 }
 

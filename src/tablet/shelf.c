@@ -33,6 +33,9 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 /* The part of the pool that a column of a tablet may take. */
 #define POOL_SHARE		8
 
+/* Tablets that the planner looks at: going through all of a large relation's takes longer than some queries. */
+#define GUESS_TABLETS	64
+
 /* Queries that do not try to build a tablet after one that could not. */
 #define WAITS			3
 
@@ -220,39 +223,41 @@ shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
 }
 
 static BlockNumber
-blocks_cached(const Shelf *shelf, const ColumnKeys *keys)
+blocks_cached(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys)
 {
-	BlockNumber n = 0;
+	const CachedTablet *cached = pool_address(shelf->tablet[tablet]);
 
-	for (int t = 0; t < SHELF_TABLETS; t++)
-	{
-		const CachedTablet *cached = pool_address(shelf->tablet[t]);
-		bool		has_columns = cached != NULL;
-
-		for (int k = 0; k < keys->n && has_columns; k++)
-			has_columns = find_column(cached, &keys->key[k]) != NULL;
-		if (has_columns)
-			n += cached->notes.nblocks - block_set_count(&cached->stamp.lost);
-	}
-	return n;
+	if (cached == NULL)
+		return 0;
+	for (int k = 0; k < keys->n; k++)
+		if (find_column(cached, &keys->key[k]) == NULL)
+			return 0;
+	return cached->notes.nblocks - block_set_count(&cached->stamp.lost);
 }
 
 BlockNumber
 shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys)
 {
-	BlockNumber n = 0;
+	const uint32 step = (nshelves * SHELF_TABLETS + GUESS_TABLETS - 1) / GUESS_TABLETS;
+	const Shelf *shelf = NULL;
+	uint32		number = nshelves;	/* the shelf's */
+	uint64		n = 0;
 
 	LWLockAcquire(pool_lock(), LW_SHARED);
-	for (uint32 number = 0; number < nshelves; number++)
+	for (uint32 t = 0; t < nshelves * SHELF_TABLETS; t += step)
 	{
-		const ShelfKey key = key_of(relation, number);
-		const Shelf *shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
+		if (number != t / SHELF_TABLETS)
+		{
+			const ShelfKey key = key_of(relation, t / SHELF_TABLETS);
 
+			shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
+			number = t / SHELF_TABLETS;
+		}
 		if (shelf != NULL)
-			n += blocks_cached(shelf, keys);
+			n += blocks_cached(shelf, t % SHELF_TABLETS, keys);
 	}
 	LWLockRelease(pool_lock());
-	return n;
+	return (BlockNumber) Min(n * step, (uint64) nshelves * SHELF_BLOCKS);
 }
 
 void

@@ -77,7 +77,10 @@ extern uint64 shelf_generation(const Shelf *shelf);
 /* Find a shelf's tablets with their columns of these keys; found[SHELF_TABLETS] have room for them. */
 extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found);
 
-/* Blocks of a relation's cached tablets that have columns of these keys, but for those that are known to have changed. */
+/*
+ * Blocks of a relation's cached tablets that have columns of these keys, but for those that are known to have changed:
+ * a guess, of a large relation from some of its tablets.
+ */
 extern BlockNumber shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys);
 
 /* Note, for views, that a query uses a tablet. */

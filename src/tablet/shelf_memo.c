@@ -95,6 +95,17 @@ copy_head(const Tablet *from)
 	return to;
 }
 
+/* The zone maps of some tablets together. */
+static Tablet *
+cover_of(const CachedRows *rows, uint32 n)
+{
+	Tablet	   *cover = palloc(sizeof(Tablet) + sizeof(TabletColumn) * rows[0].tablet->ncols);
+
+	for (uint32 t = 0; t < n; t++)
+		tablet_cover(cover, rows[t].tablet, t == 0);
+	return cover;
+}
+
 void
 shelf_memo_add(const ShelfNow *now, const CachedRows *rows, uint32 n)
 {
@@ -104,6 +115,7 @@ shelf_memo_add(const ShelfNow *now, const CachedRows *rows, uint32 n)
 	MemoryContext old;
 	ShelfMemo  *memo;
 
+	StaticAssertStmt(SHELF_TABLETS <= CACHED_SHELF_MOST, "a device takes no shelf so large");
 	if (place == NULL)
 		return;
 	context = AllocSetContextCreate(TopMemoryContext, "gpudb shelf", ALLOCSET_SMALL_SIZES);
@@ -126,8 +138,9 @@ shelf_memo_add(const ShelfNow *now, const CachedRows *rows, uint32 n)
 		SharedColumn *column = palloc(sizeof(SharedColumn) * Max(ncolumns, 1));
 
 		memcpy(column, rows[t].column, sizeof(SharedColumn) * ncolumns);
-		memo->rows[t] = (CachedRows) {copy_head(rows[t].tablet), NULL, rows[t].nrows, column};
+		memo->rows[t] = (CachedRows) {copy_head(rows[t].tablet), NULL, rows[t].nrows, column, &memo->shelf, t};
 	}
+	memo->shelf = (CachedShelf) {.number = now->generation, .ntablets = n, .rows = memo->rows, .cover = cover_of(memo->rows, n)};
 	memo->context = context;
 	memo->used = ++clock_ticks;
 	MemoryContextSwitchTo(old);

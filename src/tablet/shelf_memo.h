@@ -33,6 +33,7 @@ typedef struct ShelfMemo
 	ColumnKey  *key;
 	bool	   *not_null;
 	CachedRows	rows[SHELF_TABLETS];
+	CachedShelf shelf;			/* these, for devices */
 	MemoryContext context;
 	uint64		used;
 	int			users;			/* scans that have it */

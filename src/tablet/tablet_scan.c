@@ -184,7 +184,7 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	t->cached = assemble(found->column, scan->columns.n, found->nrows);
 	t->nlacking = nblocks - n;
 	rows = &scan->found[scan->nfound++];
-	*rows = (CachedRows) {t->cached, NULL, found->nrows, places_of(found->column, scan->columns.n)};
+	*rows = (CachedRows) {.tablet = t->cached, .nrows = found->nrows, .column = places_of(found->column, scan->columns.n)};
 	if (n < found->notes->nblocks)
 		select_rows(rows, found, &t->usable);
 	if (n < nblocks)

@@ -336,12 +336,11 @@ distance(const Tablet *tablet, const uint8 *to)
 	return to != NULL ? (uint64) (uintptr_t) to - (uint64) (uintptr_t) tablet : 0;
 }
 
+/* Run a cached tablet. */
 static DeviceStatus
-run_cached(CpuBatch *own, uint32 number)
+run_tablet(CpuBatch *own, const ProviderTablet *from, const ProviderColumn *column)
 {
 	const Program *program = own->batch.job->view.program;
-	const ProviderTablet *from = &own->batch.tablet[number];
-	const ProviderColumn *column = &own->batch.column[number * program->ncolumns];
 	Tablet	   *tablet = (Tablet *) own->arena;
 	VmRun		run = {
 		.program = program, .tablet = tablet, .selected = from->selected, .values = register_values, .nulls = register_nulls,
@@ -363,6 +362,27 @@ run_cached(CpuBatch *own, uint32 number)
 	return status;
 }
 
+/* Run all cached tablets of a batch. */
+static DeviceStatus
+run_cached(CpuBatch *own)
+{
+	const ProviderBatch *batch = &own->batch;
+	const uint32 ncolumns = batch->job->view.program->ncolumns;
+	DeviceStatus status = STATUS_DONE;
+
+	for (uint32 p = 0; p < batch->npicks; p++)
+	{
+		const ProviderShelf *shelf = batch->pick[p].shelf;
+
+		for (uint32 t = 0; t < shelf->ntablets && status == STATUS_DONE; t++)
+			if (batch->pick[p].wanted >> t & 1)
+				status = run_tablet(own, &shelf->tablet[t], &shelf->column[t * ncolumns]);
+	}
+	for (uint32 t = 0; t < batch->ntablets && status == STATUS_DONE; t++)
+		status = run_tablet(own, &batch->tablet[t], &batch->column[t * ncolumns]);
+	return status;
+}
+
 static void
 submit(ProviderBatch *batch)
 {
@@ -374,9 +394,9 @@ submit(ProviderBatch *batch)
 	batch->failed_column = -1;
 	memset(batch->max_scale, 0, sizeof(batch->max_scale));
 	memset(&batch->times, 0, sizeof(batch->times));
-	for (uint32 t = 0; t < batch->ntablets && batch->status == STATUS_DONE; t++)
-		batch->status = run_cached(own, t);
-	for (uint32 w = 0; w < batch->nwindows && batch->ntablets == 0 && batch->status == STATUS_DONE; w++)
+	if (batch->cached && batch->status == STATUS_DONE)
+		batch->status = run_cached(own);
+	for (uint32 w = 0; w < batch->nwindows && !batch->cached && batch->status == STATUS_DONE; w++)
 		batch->status = run_window(own, w);
 	if (batch->status == STATUS_DONE && batch->table != NULL)
 		batch->status = keep_groups(batch->table, &own->groups);

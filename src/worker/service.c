@@ -25,8 +25,9 @@
 #include "worker/service.h"
 #include "worker/windows.h"
 
-/* Rounds without news before the loop sleeps: some 50 µs. */
+/* Rounds without news before the loop sleeps: some 50 µs, and longer while somebody has a job open. */
 #define IDLE_ROUNDS 200
+#define IDLE_ROUNDS_OPEN 2000
 
 /* A job that has had so many batches is not small any more. */
 #define SMALL_BATCHES 4
@@ -77,6 +78,7 @@ static int	in_flight;			/* batches of all jobs */
 
 static ProviderBatch *spare;	/* for small jobs; NULL while it is in use */
 static int	next_slot;			/* whose turn it is */
+static bool any_open;			/* some slot has a job, which may soon have windows */
 
 /* Requests */
 
@@ -143,7 +145,7 @@ output_place(const ServiceJob *own, const ChannelWindow *window, uint32 nrows, b
 static void
 submit(const ServiceJob *own, const Ticket *ticket, ProviderBatch *batch)
 {
-	for (uint32 w = 0; w < batch->nwindows && batch->ntablets == 0; w++)
+	for (uint32 w = 0; w < batch->nwindows && !batch->cached; w++)
 		batch->output[w] = output_place(own, &channel->window[ticket->window[w]], batch->window[w].nrows, batch->wide);
 	provider->submit(batch);
 }
@@ -160,6 +162,8 @@ add_pages(const ServiceJob *own, const ChannelWindow *window, ProviderBatch *bat
 		return STATUS_BAD_PROGRAM;
 	for (uint32 w = 0; w <= batch->nwindows; w++)
 		npages += batch->window[w].npages;
+	if (npages > BATCH_PAGES)
+		return STATUS_NO_ROOM;
 	nrows = batch->row_start[batch->nwindows] + list->nrows;
 	if (tablet_bytes(own, npages, nrows) > batch_bytes)
 		return batch->nwindows > 0 ? STATUS_NO_ROOM : STATUS_MEMORY_LIMIT;
@@ -172,15 +176,15 @@ static DeviceStatus
 add_window(const ServiceJob *own, int job, uint16 number, ProviderBatch *batch)
 {
 	const ChannelWindow *window = &channel->window[number];
-	uint32		ntablets;
+	bool		cached;
 
 	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number))
 		return STATUS_BAD_PROGRAM;
-	/* read once: its owner may change it */
-	ntablets = *(volatile const uint32 *) &window->ntablets;
-	if (batch->nwindows > 0 && (ntablets > 0) != (batch->ntablets > 0))
+	cached = window->ntablets > 0;
+	if (batch->nwindows > 0 && cached != batch->cached)
 		return STATUS_NO_ROOM;
-	return ntablets > 0 ? window_read_tablets(window, ntablets, own->provider.view.program, batch) : add_pages(own, window, batch);
+	batch->cached = cached;
+	return cached ? window_read_tablets(window, own->provider.view.program, batch) : add_pages(own, window, batch);
 }
 
 /* Add windows that wait to a batch, as many as fit; what is wrong with the first one. */
@@ -194,7 +198,7 @@ fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 	DeviceStatus status = STATUS_DONE;
 
 	pg_read_barrier();
-	batch->nwindows = batch->ntablets = 0;
+	batch->nwindows = batch->npicks = batch->ntablets = batch->nwanted = 0;
 	batch->row_start[0] = 0;
 	for (; at != end && batch->nwindows < BATCH_WINDOWS; at++)
 	{
@@ -413,7 +417,7 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 {
 	uint32		npages = 0;
 
-	if (batch->status == STATUS_NEEDS_WIDE && !batch->wide && batch->ntablets == 0)
+	if (batch->status == STATUS_NEEDS_WIDE && !batch->wide && !batch->cached)
 	{
 		own->wide = true;
 		for (uint32 w = 0; w < batch->nwindows; w++)
@@ -439,6 +443,7 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 static void
 release_batch(ProviderBatch *batch)
 {
+	window_let_go(batch, 0);
 	if (spare == NULL)
 		spare = batch;
 	else
@@ -518,7 +523,7 @@ static bool
 windows_wait(ChannelJob *job, uint32 word)
 {
 	return JOB_STATE(word) == JOB_OPEN && job->incarnation == pg_atomic_read_u32(&channel->incarnation) &&
-		pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken);
+		pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken) && pg_atomic_read_u32(&job->more) == 0;
 }
 
 /* Whether groups are to be handed out to the owner of a slot. */
@@ -584,6 +589,7 @@ serve_slot(int number)
 	uint32		word = pg_atomic_read_u32(&job->state);
 
 	pg_read_barrier();
+	any_open |= JOB_STATE(word) == JOB_OPEN;
 	if (own->open && own->in_flight == 0 && own->word != word)
 		close_job(own);
 	if (JOB_STATE(word) == JOB_ABANDONED && own->in_flight == 0)
@@ -660,13 +666,14 @@ service_run(Channel *ch, const Provider *device, SharedMemory buffers, SharedMem
 				return;
 			busy = true;
 		}
+		any_open = false;
 		for (int i = 0, first = next_slot; i < CHANNEL_JOBS; i++)
 			busy |= serve_slot((first + i) % CHANNEL_JOBS);
 		busy |= chunks_attach_wanted();
 		if (!measure_answer(channel, provider, in_flight == 0))
 			return;
 		idle = busy || in_flight > 0 ? 0 : idle + 1;
-		if (idle > IDLE_ROUNDS)
+		if (idle > (any_open ? IDLE_ROUNDS_OPEN : IDLE_ROUNDS))
 			sleep_until_rung();
 	}
 }

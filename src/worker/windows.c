@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "worker/chunks.h"
+#include "worker/shelves.h"
 #include "worker/windows.h"
 
 /* The address of a window's page; NULL if it is none that may be read. */
@@ -80,71 +81,183 @@ read_column(const ChannelColumn *from, uint32 nrows, ProviderColumn *to)
 static bool
 have_memory(ProviderBatch *batch)
 {
+	if (batch->pick == NULL)
+		batch->pick = malloc(BATCH_TABLETS * sizeof(ProviderPick));
 	if (batch->tablet == NULL)
 		batch->tablet = malloc(BATCH_TABLETS * sizeof(ProviderTablet));
 	if (batch->column == NULL)
 		batch->column = malloc(BATCH_TABLET_COLUMNS * sizeof(ProviderColumn));
-	return batch->tablet != NULL && batch->column != NULL;
+	return batch->pick != NULL && batch->tablet != NULL && batch->column != NULL;
 }
 
-/* The tablet in a list at this word, which moves on; false if it is none. */
-static bool
-read_tablet(const ChannelWindow *window, uint32 *at, uint32 ncolumns, ProviderTablet *tablet)
+/* Where in a window's list reading is. */
+typedef struct ListReader
 {
-	const ChannelTablet *from = (const ChannelTablet *) &window->list[*at];
-	const uint32 words = channel_tablet_words(ncolumns);
+	const ChannelWindow *window;
+	const Program *program;
+	uint32		at;				/* word */
+} ListReader;
+
+/* The next so many words; NULL if the list has no more of them. */
+static const void *
+next_words(ListReader *reader, uint64 words)
+{
+	const uint32 at = reader->at;
+
+	if (words > CHANNEL_LIST_WORDS - at)
+		return NULL;
+	reader->at += (uint32) words;
+	return &reader->window->list[at];
+}
+
+/* The next tablet with its columns; false if it is none. */
+static bool
+read_tablet(ListReader *reader, ProviderTablet *tablet, ProviderColumn *column)
+{
+	const uint32 ncolumns = reader->program->ncolumns;
+	const ChannelTablet *from = next_words(reader, channel_tablet_words(ncolumns));
 	uint32		selected;
 
-	if (words > CHANNEL_LIST_WORDS - *at)
+	if (from == NULL)
 		return false;
 	tablet->nrows = from->nrows;
 	selected = from->selected;
-	*at += words;
 	/* no more than have a bitmap in a list */
-	if (tablet->nrows == 0 || tablet->nrows > CHANNEL_LIST_WORDS * 64 || (selected != 0 && selected != *at))
+	if (tablet->nrows == 0 || tablet->nrows > CHANNEL_LIST_WORDS * 64 || (selected != 0 && selected != reader->at))
 		return false;
-	tablet->selected = selected != 0 ? &window->list[selected] : NULL;
-	if (selected != 0)
-	{
-		const uint64 bitmap = tablet_bitmap_bytes(tablet->nrows) / sizeof(uint64);
-
-		if (bitmap > CHANNEL_LIST_WORDS - *at)
+	tablet->selected = selected != 0 ? next_words(reader, tablet_bitmap_bytes(tablet->nrows) / sizeof(uint64)) : NULL;
+	if (selected != 0 && tablet->selected == NULL)
+		return false;
+	for (uint32 c = 0; c < ncolumns; c++)
+		if (!read_column(&from->column[c], tablet->nrows, &column[c]))
 			return false;
-		*at += (uint32) bitmap;
-	}
 	return true;
 }
 
-DeviceStatus
-window_read_tablets(const ChannelWindow *window, uint32 n, const Program *program, ProviderBatch *batch)
+/* Tablets of no shelf, n of them, into a batch. */
+static DeviceStatus
+read_others(ListReader *reader, uint32 n, ProviderBatch *batch)
 {
-	const uint32 ncolumns = program->ncolumns;
-	const uint32 before = batch->row_start[batch->nwindows];
-	uint32		nrows = 0;
-	uint32		at = 0;
+	const uint32 ncolumns = reader->program->ncolumns;
 
-	if (n == 0 || n > CHANNEL_LIST_TABLETS || !program->aggregates)
+	if (n == 0 || n > CHANNEL_LIST_TABLETS)
 		return STATUS_BAD_PROGRAM;
 	if (batch->ntablets + n > BATCH_TABLETS || (batch->ntablets + n) * ncolumns > BATCH_TABLET_COLUMNS)
 		return STATUS_NO_ROOM;
+	for (const uint32 end = batch->ntablets + n; batch->ntablets < end; batch->ntablets++)
+	{
+		const uint32 t = batch->ntablets;
+
+		if (!read_tablet(reader, &batch->tablet[t], &batch->column[t * ncolumns]))
+			return STATUS_BAD_PROGRAM;
+		batch->row_start[batch->nwindows + 1] += batch->tablet[t].nrows;
+		batch->nwanted++;
+	}
+	return STATUS_DONE;
+}
+
+/* Learn what a shelf is of, if that follows and nobody has told it before. */
+static DeviceStatus
+learn_shelf(ListReader *reader, const ChannelShelf *told, const ProviderShelf **known)
+{
+	const uint32 ncolumns = reader->program->ncolumns;
+	ProviderShelf *shelf = shelves_new(told->ntablets, ncolumns);
+
+	if (shelf == NULL)
+		return STATUS_MEMORY_LIMIT;
+	for (uint32 t = 0; t < told->ntablets; t++)
+		if (!read_tablet(reader, &shelf->tablet[t], &shelf->column[t * ncolumns]) || shelf->tablet[t].selected != NULL)
+		{
+			shelves_drop(shelf);
+			return STATUS_BAD_PROGRAM;
+		}
+	shelves_keep(shelf, told->number);
+	*known = shelf;
+	return STATUS_DONE;
+}
+
+/* Tablets of a shelf into a batch. */
+static DeviceStatus
+read_shelf(ListReader *reader, const ChannelShelf *told, ProviderBatch *batch)
+{
+	const uint32 ncolumns = reader->program->ncolumns;
+	const void *words = next_words(reader, ncolumns);
+	const ProviderShelf *shelf;
+	uint64		first[PROGRAM_MAX_COLUMNS];
+	DeviceStatus status = STATUS_DONE;
+
+	if (words == NULL || told->ntablets == 0 || told->ntablets > CACHED_SHELF_MOST || told->wanted == 0 ||
+		(uint64) told->wanted >> told->ntablets != 0)
+		return STATUS_BAD_PROGRAM;
+	if (batch->npicks == BATCH_TABLETS)
+		return STATUS_NO_ROOM;
+	memcpy(first, words, ncolumns * sizeof(uint64));
+	shelf = shelves_find(told->number, told->ntablets, ncolumns, first);
+	if (shelf == NULL)
+		status = told->described ? learn_shelf(reader, told, &shelf) : STATUS_SHELF_UNKNOWN;
+	else if (told->described && next_words(reader, (uint64) told->ntablets * channel_tablet_words(ncolumns)) == NULL)
+		status = STATUS_BAD_PROGRAM;
+	if (status != STATUS_DONE)
+		return status;
+	shelves_pin(shelf);
+	batch->pick[batch->npicks++] = (ProviderPick) {shelf, told->wanted};
+	for (uint32 t = 0; t < told->ntablets; t++)
+		if (told->wanted >> t & 1)
+		{
+			batch->row_start[batch->nwindows + 1] += shelf->tablet[t].nrows;
+			batch->nwanted++;
+		}
+	return STATUS_DONE;
+}
+
+void
+window_let_go(ProviderBatch *batch, uint32 npicks)
+{
+	while (batch->npicks > npicks)
+		shelves_unpin(batch->pick[--batch->npicks].shelf);
+}
+
+DeviceStatus
+window_read_tablets(const ChannelWindow *window, const Program *program, ProviderBatch *batch)
+{
+	/* read once: its owner may change it */
+	const uint32 nshelves = *(volatile const uint32 *) &window->nshelves;
+	const uint32 npicks = batch->npicks;
+	const uint32 ntablets = batch->ntablets;
+	const uint32 nwanted = batch->nwanted;
+	const uint32 nrows = batch->row_start[batch->nwindows];
+	ListReader	reader = {.window = window, .program = program};
+	DeviceStatus status = STATUS_DONE;
+	bool		fits;
+
+	if (nshelves == 0 || !program->aggregates)
+		return STATUS_BAD_PROGRAM;
 	if (!have_memory(batch))
 		return STATUS_MEMORY_LIMIT;
-	for (uint32 t = 0; t < n; t++)
+	batch->row_start[batch->nwindows + 1] = nrows;
+	for (uint32 s = 0; s < nshelves && status == STATUS_DONE; s++)
 	{
-		const ChannelTablet *from = (const ChannelTablet *) &window->list[at];
-		ProviderTablet *tablet = &batch->tablet[batch->ntablets + t];
-		ProviderColumn *column = &batch->column[(batch->ntablets + t) * ncolumns];
+		const void *words = next_words(&reader, channel_shelf_words(0));
+		ChannelShelf told;
 
-		if (!read_tablet(window, &at, ncolumns, tablet))
-			return STATUS_BAD_PROGRAM;
-		nrows += tablet->nrows;
-		for (uint32 c = 0; c < ncolumns; c++)
-			if (!read_column(&from->column[c], tablet->nrows, &column[c]))
-				return STATUS_BAD_PROGRAM;
+		if (words == NULL)
+			status = STATUS_BAD_PROGRAM;
+		else
+		{
+			memcpy(&told, words, sizeof(told));
+			status = told.number != 0 ? read_shelf(&reader, &told, batch) : read_others(&reader, told.ntablets, batch);
+		}
 	}
-	if (batch->nwindows > 0 && before + nrows > BATCH_TABLET_ROWS)
-		return STATUS_NO_ROOM;
-	batch->row_start[batch->nwindows + 1] = before + nrows;
-	batch->ntablets += n;
-	return STATUS_DONE;
+	fits = batch->nwanted <= BATCH_TABLETS && batch->nwanted * program->ncolumns <= BATCH_TABLET_COLUMNS;
+	if (status == STATUS_DONE && batch->nwindows > 0 && (!fits || batch->row_start[batch->nwindows + 1] > BATCH_TABLET_ROWS))
+		status = STATUS_NO_ROOM;
+	else if (status == STATUS_DONE && !fits)
+		status = STATUS_BAD_PROGRAM;
+	if (status != STATUS_DONE)
+	{
+		window_let_go(batch, npicks);
+		batch->ntablets = ntablets;
+		batch->nwanted = nwanted;
+	}
+	return status;
 }

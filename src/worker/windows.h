@@ -19,10 +19,14 @@ extern bool window_is_owned(const Channel *channel, int job, int number);
 extern bool window_read_pages(const Channel *channel, const ChannelWindow *window, PageList *list);
 
 /*
- * Add a window's cached tablets, n of them, to a batch.  DONE; STATUS_NO_ROOM if the
- * batch, which is as before then, has no room for them; MEMORY_LIMIT if there
- * is no memory; BAD_PROGRAM if there is anything wrong with them.
+ * Add a window's cached tablets to a batch.  If that does not end with DONE the
+ * batch is as before: NO_ROOM if it has none for them; MEMORY_LIMIT if there is
+ * no memory; SHELF_UNKNOWN if shelves are to be described again; BAD_PROGRAM if
+ * there is anything wrong with them.
  */
-extern DeviceStatus window_read_tablets(const ChannelWindow *window, uint32 n, const Program *program, ProviderBatch *batch);
+extern DeviceStatus window_read_tablets(const ChannelWindow *window, const Program *program, ProviderBatch *batch);
+
+/* Let go of a batch's shelves but for the first ones. */
+extern void window_let_go(ProviderBatch *batch, uint32 npicks);
 
 #endif							/* GPUDB_WORKER_WINDOWS_H */

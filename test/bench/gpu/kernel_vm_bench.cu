@@ -35,6 +35,7 @@ extern "C" {
 #define ROW_CAPACITY (1 << 18)
 #define LAUNCHES 21
 #define SMALL_ROWS 10000
+#define CACHED_ROWS 55000		/* of a cached tablet */
 
 static void
 check(int error, const char *what)
@@ -50,6 +51,7 @@ struct Data
 {
 	bool		nulls;
 	bool		six_groups;
+	bool		cached;
 };
 
 /* Something like lineitem's attribute in some row, as a decimal of scale 2, a date, or packed text. */
@@ -99,6 +101,14 @@ fill(int64_t *values, uint32_t *nulls, int attno, uint32_t nrows, Data data)
 		if (data.nulls && null_of(attno, i))
 			atomicOr(&nulls[i / 32], 1u << (i % 32));
 	}
+}
+
+/* The same as it is cached: differences from a base. */
+template <typename T> static __global__ void
+fill_framed(T *values, int attno, uint64_t first, uint32_t nrows, TabletColumn frame, Data data)
+{
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < nrows; i += gridDim.x * blockDim.x)
+		values[i] = (T) ((uint64_t) (value_of(attno, first + i, data) - frame.base) >> frame.shift);
 }
 
 static __global__ void
@@ -211,6 +221,70 @@ make_tablet(const Job &job, uint32_t nrows, bool device, Data data, Tablet **hea
 	return tablet;
 }
 
+/* The form in which an attribute is cached. */
+static TabletColumn
+cached_form(int attno)
+{
+	TabletColumn column = {};
+
+	column.type = attno == 6 ? COLTYPE_U32 : attno == 5 || attno > 10 ? COLTYPE_U16 : COLTYPE_U8;
+	column.base = attno == 5 ? 100 : attno == 6 ? 90000 : attno == 9 ? 'A' * (1ll << 48) + 1 : attno == 10 ? 'F' * (1ll << 48) + 1
+		: attno > 10 ? -2922 : 0;
+	column.shift = attno == 5 ? 2 : attno == 9 || attno == 10 ? 48 : 0;
+	wide_store(column.min, (Wide) column.base);
+	wide_store(column.max, attno == 5 ? 5000 : attno == 6 ? 10089999 : attno == 7 ? 10 : attno == 8 ? 8
+			   : attno == 9 ? (Wide) ('R' * (1ll << 48) + 1) : attno == 10 ? (Wide) ('O' * (1ll << 48) + 1) : -397);
+	return column;
+}
+
+/* Cached tablets in device memory, as parts of a launch but for their tiles; and a head that is stored like all of them. */
+static std::vector<VmPart>
+make_cached(const Job &job, uint32_t nrows, Data data, Tablet **header_out, std::vector<void *> *memory)
+{
+	const size_t head = tablet_align(sizeof(Tablet) + job.ncolumns * sizeof(TabletColumn));
+	const uint32_t ntablets = (nrows + CACHED_ROWS - 1) / CACHED_ROWS;
+	std::vector<uint8_t> all(head * ntablets);
+	std::vector<VmPart> parts;
+	uint8_t    *heads;
+
+	check(cudaMalloc(&heads, all.size()), "cudaMalloc");
+	memory->push_back(heads);
+	for (uint32_t t = 0; t < ntablets; t++)
+	{
+		const uint32_t n = std::min(nrows - t * CACHED_ROWS, (uint32_t) CACHED_ROWS);
+		Tablet	   *tablet = (Tablet *) &all[head * t];
+
+		tablet->nrows = n;
+		tablet->ncols = (uint32_t) job.ncolumns;
+		for (int c = 0; c < job.ncolumns; c++)
+		{
+			const int	attno = job.column[2 * c];
+			TabletColumn column = cached_form(attno);
+			const uint64_t first = (uint64_t) t * CACHED_ROWS;
+			uint8_t    *values;
+
+			check(cudaMalloc(&values, tablet_align(n * coltype_bytes((ColType) column.type))), "cudaMalloc");
+			memory->push_back(values);
+			if (column.type == COLTYPE_U8)
+				fill_framed<<<256, 256>>>(values, attno, first, n, column, data);
+			else if (column.type == COLTYPE_U16)
+				fill_framed<<<256, 256>>>((uint16_t *) values, attno, first, n, column, data);
+			else
+				fill_framed<<<256, 256>>>((uint32_t *) values, attno, first, n, column, data);
+			column.values = (uint64_t) (values - (heads + head * t));
+			tablet->column[c] = column;
+		}
+		parts.push_back({(const Tablet *) (heads + head * t), NULL, n, 0});
+	}
+	check(cudaMemcpy(heads, all.data(), all.size(), cudaMemcpyHostToDevice), "copy");
+	check(cudaDeviceSynchronize(), "fill");
+	*header_out = (Tablet *) malloc(head);
+	memcpy(*header_out, all.data(), head);
+	for (int c = 0; c < job.ncolumns; c++)
+		(*header_out)->column[c].base += (*header_out)->column[c].base == 0;	/* in a frame, whatever its base */
+	return parts;
+}
+
 struct Gpu
 {
 	uint64_t   *rows;
@@ -249,32 +323,55 @@ launch_ms(const Gpu &gpu, const VmLaunch &launch, int blocks)
 	});
 }
 
+/* Have a launch go over the first rows; of cached tablets over some whole ones. */
+static void
+set_rows(VmLaunch *launch, const std::vector<VmPart> &parts, uint32_t nrows)
+{
+	const uint32_t tile = vm_tile_rows(&launch->shape);
+	std::vector<VmPart> with = parts;
+
+	launch->end_row = parts.empty() ? nrows : 0;
+	launch->nparts = launch->ntiles = 0;
+	for (VmPart &part : with)
+	{
+		if (launch->end_row >= nrows)
+			break;
+		part.first_tile = launch->ntiles;
+		launch->ntiles += (part.tablet_rows + tile - 1) / tile;
+		launch->end_row += part.tablet_rows;
+		launch->nparts++;
+	}
+	if (launch->nparts > 0)
+		check(cudaMemcpy((void *) launch->part, with.data(), with.size() * sizeof(VmPart), cudaMemcpyHostToDevice), "copy");
+}
+
 /* One way to run a program: check the answer, then time it. */
 static void
-bench_shape(const Gpu &gpu, const Job &job, VmLaunch launch, uint32_t nrows, Data data)
+bench_shape(const Gpu &gpu, const Job &job, VmLaunch launch, const std::vector<VmPart> &parts, uint32_t nrows, Data data)
 {
 	VmResult	result;
 	int			most = vm_blocks_per_sm(&launch.shape);
 	double		bytes = 0;
 
 	for (int c = 0; c < job.ncolumns; c++)
-		bytes += (double) nrows * (8 + (data.nulls && is_nullable(job.column[2 * c]) ? 1.0 / 8 : 0));
-	launch.end_row = std::min(nrows, (uint32_t) COMPARED_ROWS);
+		bytes += (double) nrows * (data.cached ? coltype_bytes((ColType) cached_form(job.column[2 * c]).type)
+								   : 8 + (data.nulls && is_nullable(job.column[2 * c]) ? 1.0 / 8 : 0));
+	set_rows(&launch, parts, std::min(nrows, (uint32_t) COMPARED_ROWS / CACHED_ROWS * CACHED_ROWS));
 	check(cudaMemset(gpu.result, 0, sizeof(VmResult)), "memset");
 	check(vm_launch(&launch, gpu.sms * most, NULL), "launch");
 	check(cudaMemcpy(&result, gpu.result, sizeof(result), cudaMemcpyDeviceToHost), "run");
-	printf("  %s, %u lanes, %u B shared, %u registers: %s", launch.shape.code.length > 0 ? "fast" : "general",
+	printf("  %s, %u lanes, %u B shared, %u registers: %s", launch.shape.coded ? "coded" : launch.shape.code.length > 0 ? "fast" : "general",
 		   launch.shape.lanes, launch.shape.shared_bytes, launch.shape.registers,
 		   result.status != STATUS_DONE ? status_text((DeviceStatus) result.status)
 		   : same_answer(gpu, job, result, launch.end_row, data) ? "right" : "WRONG");
-	launch.end_row = nrows;
+	set_rows(&launch, parts, nrows);
 	for (int blocks = most; blocks > 0; blocks = blocks > 1 && blocks == most ? (most + 1) / 2 : 0)
 	{
 		float		ms = launch_ms(gpu, launch, gpu.sms * blocks);
 
 		printf("; %d blocks/SM %.3f ms, %.0f GB/s, %.0f %%", blocks, ms, bytes / ms / 1e6, 100 * bytes / ms / 1e6 / gpu.bandwidth);
 	}
-	launch.end_row = std::min(nrows, (uint32_t) SMALL_ROWS);
+	set_rows(&launch, parts, std::min(nrows, (uint32_t) SMALL_ROWS));
 	printf("; %u rows %.1f us\n", launch.end_row, 1000 * launch_ms(gpu, launch, gpu.sms * most));
 	fflush(stdout);
 }
@@ -287,30 +384,45 @@ bench(const Gpu &gpu, const char *path, uint32_t nrows, Data data)
 	Tablet	   *tablet;
 	Program    *program;
 
+	std::vector<void *> memory;
+	std::vector<VmPart> parts;
+	VmPart	   *device_parts = NULL;
+
 	if (data.six_groups && !job.program->grouped)
 		return;
-	printf("%s, %s%s\n", path, data.nulls ? "NULLs in quantity, discount, tax, shipdate" : "no NULLs",
+	printf("%s, %s%s\n", path, data.cached ? "cached" : data.nulls ? "NULLs in quantity, discount, tax, shipdate" : "no NULLs",
 		   !job.program->grouped ? "" : data.six_groups ? ", six groups" : ", four groups");
-	tablet = make_tablet(job, nrows, true, data, &header);
+	if (data.cached)
+	{
+		parts = make_cached(job, nrows, data, &header, &memory);
+		check(cudaMalloc(&device_parts, parts.size() * sizeof(VmPart)), "cudaMalloc");
+		memory.push_back(device_parts);
+		tablet = NULL;
+	}
+	else
+		tablet = make_tablet(job, nrows, true, data, &header);
 	check(cudaMalloc(&program, job.program->size), "cudaMalloc");
 	check(cudaMemcpy(program, job.program, job.program->size, cudaMemcpyHostToDevice), "copy");
 	for (uint32_t lanes = 2; lanes <= 8; lanes *= 2)
-		for (uint32_t options = 0; options <= VM_GENERAL; options++)
+		for (uint32_t options : {0, VM_CODED, VM_GENERAL})
 		{
 			VmLaunch	launch = {};
 			VmWish		wish = {lanes, (uint32_t) gpu.shared_limit, options};
 
-			if ((options == VM_GENERAL && lanes != 4) || !vm_shape(job.program, BODY_NARROW, header, &wish, &launch.shape))
+			if ((options == VM_GENERAL && lanes != 4) || (options == VM_CODED && (!data.cached || !job.program->grouped)) || !vm_shape(job.program, BODY_NARROW, header, &wish, &launch.shape))
 				continue;
 			launch.program = program;
 			launch.tablet = tablet;
+			launch.part = device_parts;
 			launch.rows = gpu.rows;
 			launch.hashes = gpu.hashes;
 			launch.row_capacity = ROW_CAPACITY;
 			launch.result = gpu.result;
-			bench_shape(gpu, job, launch, nrows, data);
+			bench_shape(gpu, job, launch, parts, nrows, data);
 		}
 	free(header);
+	for (void *piece : memory)
+		cudaFree(piece);
 	cudaFree(tablet);
 	cudaFree(program);
 }
@@ -347,7 +459,7 @@ main(int argc, char **argv)
 	check(cudaMalloc(&gpu.rows, (size_t) ROW_CAPACITY * 64 * 8), "cudaMalloc");
 	check(cudaMalloc(&gpu.hashes, (size_t) ROW_CAPACITY * 8), "cudaMalloc");
 	for (int i = 2; i < argc; i++)
-		for (Data data : {Data{false, false}, Data{true, false}, Data{false, true}})
+		for (Data data : {Data{}, Data{true, false, false}, Data{false, true, false}, Data{false, false, true}})
 			bench(gpu, argv[i], nrows, data);
 	return 0;
 }

@@ -1,0 +1,258 @@
+/*
+ * heads.cu
+ *		Heads of cached tablets: what the kernels read of where their columns are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+
+#include "heads.h"
+
+/* Shelves whose heads are remembered: by the last digits of their numbers, which are given in turn. */
+#define SHELVES 1024
+
+/* The heads of a shelf have a number among columns, whose own are smaller. */
+#define NUMBER_OF_HEADS(shelf) ((uint64_t) 1 << 63 | (shelf)->number)
+
+typedef struct PlacedShelf
+{
+	uint64_t	number;			/* 0 = none */
+	uint32_t	placed;			/* tablets whose heads and columns are there, a bit each */
+	uint64_t	since;			/* resident_now() then */
+	ResidentUse use;			/* the segments that they are in */
+	uint8_t    *heads;			/* in device memory */
+	uint64_t	form[CACHED_SHELF_MOST];
+	Tablet	   *cover;			/* the zone maps of all of its tablets together, */
+	uint8_t    *code_bits;		/* and behind them each column's vm_code_bits() at most */
+} PlacedShelf;
+
+/* The columns that are keys of the program at hand; none if some key is something else. */
+static uint16_t key_column[PROGRAM_MAX_KEYS];
+static uint32_t nkeys;
+
+static PlacedShelf shelves[SHELVES];
+
+/* How far a column is from a tablet's head in device memory. */
+static uint64_t
+distance(const uint8_t *head, const uint8_t *column)
+{
+	return column != NULL ? (uint64_t) (uintptr_t) column - (uint64_t) (uintptr_t) head : 0;
+}
+
+void
+heads_describe(uint32_t nrows, const ProviderColumn *column, uint32_t ncolumns, Tablet *head)
+{
+	memset(head, 0, sizeof(Tablet));
+	head->nrows = nrows;
+	head->ncols = ncolumns;
+	head->failed_column = -1;
+	for (uint32_t c = 0; c < ncolumns; c++)
+		head->column[c] = column[c].stored;
+}
+
+static uint64_t
+form_of(const ProviderColumn *column, uint32_t ncolumns)
+{
+	uint64_t	hash = 0;
+
+	for (uint32_t c = 0; c < ncolumns; c++)
+		hash = hash_combine(hash, column[c].stored.type | (column[c].stored.null_count > 0 ? 256u : 0));
+	return hash;
+}
+
+/*
+ * Write the next head of a batch, which will stand at `place`, noting the
+ * segments of its columns in `also`, if need be; NULL when there is no room for
+ * them.
+ */
+static Tablet *
+write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet, const ProviderColumn *column, const uint8_t *place,
+		   ResidentUse *also)
+{
+	const uint32_t ncolumns = own->batch.job->view.program->ncolumns;
+	Tablet	   *head = (Tablet *) (own->request + own->heads_at + (uint64_t) own->nheads * heads_bytes(ncolumns));
+	ResidentColumn at;
+
+	heads_describe(tablet->nrows, column, ncolumns, head);
+	for (uint32_t c = 0; c < ncolumns; c++)
+	{
+		if (!resident_find(&column[c], tablet->nrows, &own->use, also, copies, &at))
+			return NULL;
+		head->column[c].values = distance(place, at.values);
+		head->column[c].nulls = distance(place, at.nulls);
+	}
+	own->nheads++;
+	return head;
+}
+
+/* Tablets of shelves */
+
+/* Begin to remember a shelf; false when there is no room. */
+static bool
+begin_shelf(CudaBatch *own, PlacedShelf *known, const ProviderShelf *shelf, ResidentCopies *copies)
+{
+	const uint32_t ncolumns = shelf->ncolumns;
+	Tablet	   *head = (Tablet *) own->head;
+	Tablet	   *cover = (Tablet *) realloc(known->cover, heads_bytes(ncolumns) + ncolumns);
+
+	known->number = 0;
+	if (cover == NULL)
+		return false;
+	known->cover = cover;
+	known->code_bits = (uint8_t *) cover + heads_bytes(ncolumns);
+	memset(known->code_bits, 0, ncolumns);
+	memset(&known->use, 0, sizeof(known->use));
+	known->placed = 0;
+	known->heads = resident_reserve(NUMBER_OF_HEADS(shelf), (uint64_t) shelf->ntablets * heads_bytes(ncolumns), &own->use, &known->use, copies);
+	if (known->heads == NULL)
+		return false;
+	for (uint32_t t = 0; t < shelf->ntablets; t++)
+	{
+		const ProviderColumn *column = &shelf->column[(size_t) t * ncolumns];
+
+		heads_describe(shelf->tablet[t].nrows, column, ncolumns, head);
+		tablet_cover(cover, head, t == 0);
+		known->form[t] = form_of(column, ncolumns);
+		for (uint32_t c = 0; c < ncolumns; c++)
+		{
+			const uint32_t bits = vm_code_bits(&column[c].stored);
+
+			known->code_bits[c] = (uint8_t) (known->code_bits[c] < bits ? bits : known->code_bits[c]);
+		}
+	}
+	known->number = shelf->number;
+	return true;
+}
+
+/* Whether the codes of all keys have few enough bits. */
+static bool
+shelf_is_coded(const PlacedShelf *known)
+{
+	uint32_t	bits = 0;
+
+	for (uint32_t k = 0; k < nkeys; k++)
+		bits += known->code_bits[key_column[k]];
+	return nkeys > 0 && bits <= CODE_BITS;
+}
+
+/* Have those of a shelf's tablets that are wanted in device memory; NULL when there is no room. */
+static PlacedShelf *
+place_shelf(CudaBatch *own, const ProviderPick *pick, ResidentCopies *copies)
+{
+	const ProviderShelf *shelf = pick->shelf;
+	const uint32_t ncolumns = shelf->ncolumns;
+	const uint32_t bytes = heads_bytes(ncolumns);
+	PlacedShelf *known = &shelves[shelf->number % SHELVES];
+
+	if (known->number == shelf->number && resident_stayed(&known->use, known->since))
+		resident_use(&known->use, &own->use);
+	else if (!begin_shelf(own, known, shelf, copies))
+		return NULL;
+	for (uint32_t left = pick->wanted & ~known->placed; left != 0; left &= left - 1)
+	{
+		const uint32_t t = (uint32_t) __builtin_ctz(left);
+		const uint64_t from = own->heads_at + (uint64_t) own->nheads * bytes;
+		uint8_t    *place = known->heads + (uint64_t) t * bytes;
+
+		if (write_head(own, copies, &shelf->tablet[t], &shelf->column[(size_t) t * ncolumns], place, &known->use) == NULL)
+			return NULL;
+		/* the batch's heads are in its arena by then */
+		copies->copy[copies->ncopies++] = {own->arena + from, place, bytes};
+		known->placed |= (uint32_t) 1 << t;
+	}
+	known->since = resident_now();
+	return known;
+}
+
+static bool
+place_shelves(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint32_t *n)
+{
+	const Program *program = own->batch.job->view.program;
+
+	for (uint32_t p = 0; p < own->batch.npicks; p++)
+	{
+		const ProviderPick *pick = &own->batch.pick[p];
+		const ProviderShelf *shelf = pick->shelf;
+		const PlacedShelf *known = place_shelf(own, pick, copies);
+		bool		coded;
+		bool		wide;
+
+		if (known == NULL)
+			return false;
+		coded = shelf_is_coded(known);
+		wide = program_choose_body(program, known->cover) == BODY_WIDE;
+		for (uint32_t left = pick->wanted; left != 0; left &= left - 1)
+		{
+			const uint32_t t = (uint32_t) __builtin_ctz(left);
+			const ProviderColumn *column = &shelf->column[(size_t) t * shelf->ncolumns];
+			int			body = BODY_NARROW;
+
+			if (wide)
+			{
+				heads_describe(shelf->tablet[t].nrows, column, shelf->ncolumns, (Tablet *) own->head);
+				body = program_choose_body(program, (Tablet *) own->head);
+			}
+			placed[(*n)++] = {(const Tablet *) (known->heads + (uint64_t) t * heads_bytes(shelf->ncolumns)), NULL,
+				shelf->tablet[t].nrows, body, coded, known->form[t], column};
+		}
+	}
+	return true;
+}
+
+/* Other tablets */
+
+static bool
+tablet_is_coded(const ProviderColumn *column)
+{
+	uint32_t	bits = 0;
+
+	for (uint32_t k = 0; k < nkeys; k++)
+		bits += vm_code_bits(&column[key_column[k]].stored);
+	return nkeys > 0 && bits <= CODE_BITS;
+}
+
+static bool
+place_others(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint32_t *n)
+{
+	const Program *program = own->batch.job->view.program;
+	const uint32_t ncolumns = program->ncolumns;
+
+	for (uint32_t t = 0; t < own->batch.ntablets; t++)
+	{
+		const ProviderTablet *tablet = &own->batch.tablet[t];
+		const ProviderColumn *column = &own->batch.column[(size_t) t * ncolumns];
+		const uint8_t *place = own->arena + own->heads_at + (uint64_t) own->nheads * heads_bytes(ncolumns);
+		const Tablet *head = write_head(own, copies, tablet, column, place, NULL);
+
+		if (head == NULL)
+			return false;
+		placed[(*n)++] = {(const Tablet *) place, tablet->selected, tablet->nrows, program_choose_body(program, head),
+			tablet_is_coded(column), form_of(column, ncolumns), column};
+	}
+	return true;
+}
+
+/* All */
+
+void
+heads_undo(CudaBatch *own)
+{
+	for (uint32_t p = 0; p < own->batch.npicks; p++)
+		shelves[own->batch.pick[p].shelf->number % SHELVES].number = 0;
+	resident_undo(&own->use);
+}
+
+bool
+heads_place(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed)
+{
+	uint32_t	n = 0;
+
+	own->nheads = 0;
+	/* the wide body's keys are the same columns */
+	nkeys = own->batch.table == NULL ? vm_key_columns(own->batch.job->view.program, BODY_NARROW, key_column) : 0;
+	if (place_shelves(own, copies, placed, &n) && place_others(own, copies, placed, &n))
+		return true;
+	heads_undo(own);
+	return false;
+}

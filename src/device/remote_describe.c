@@ -1,0 +1,213 @@
+/*
+ * remote_describe.c
+ *		Windows as the GPU process reads them: pages, or cached tablets.
+ */
+#include "postgres.h"
+
+#include "storage/bufmgr.h"
+
+#include "device/remote.h"
+
+/* Describe the window's pages: in place where the device can read them, else as copies; false when there is no room. */
+static bool
+describe_pages(const PageList *pages, ChannelWindow *window)
+{
+	const uint8 *pool = (const uint8 *) BufferBlocks;
+	Channel    *channel = channel_get();
+
+	window->npages = pages->npages;
+	window->ntablets = 0;
+	window->nrows = pages->nrows;
+	window->output = OUTPUT_NONE;
+	for (uint32 p = 0; p < pages->npages; p++)
+	{
+		uint64		offset = (uint64) (pages->page[p] - pool);
+		uint32		n = pages->ntuples[p];
+
+		if (pages->page[p] >= pool && offset < (uint64) NBuffers * BLCKSZ && channel_want_page(offset))
+			window->page[p] = offset;
+		else
+		{
+			if (window->copy == CHANNEL_NO_COPY && !channel_take_copy(window))
+				return false;
+			memcpy(channel->copies[window->copy][p], pages->page[p], BLCKSZ);
+			window->page[p] = CHANNEL_COPIED | p;
+		}
+		window->ntuples[p] = (uint16) n;
+		/* they ascend: the last one tells whether some are left out */
+		window->every[p] = pages->offsets[p][n - 1] == n;
+		if (!window->every[p])
+			memcpy(window->offsets[p], pages->offsets[p], n * sizeof(uint16));
+	}
+	return true;
+}
+
+/* Cached tablets */
+
+/* How many of these tablets are of the first one's shelf, or, if that is of none, of none. */
+static uint32
+of_one_shelf(const CachedRows *rows, uint32 n)
+{
+	uint32		same = 1;
+
+	while (same < n && rows[same].shelf == rows[0].shelf)
+		same++;
+	return same;
+}
+
+/* Words that a tablet of no shelf takes. */
+static uint64
+words_of_tablet(uint32 ncolumns, const CachedRows *rows)
+{
+	return channel_tablet_words(ncolumns) +
+		(rows->selected != NULL ? tablet_bitmap_bytes(rows->tablet->nrows) / sizeof(uint64) : 0);
+}
+
+/* Words of a shelf that is described. */
+static uint64
+words_of_shelf(uint32 ncolumns, const CachedShelf *shelf)
+{
+	return channel_shelf_words(ncolumns) + (uint64) shelf->ntablets * channel_tablet_words(ncolumns);
+}
+
+/* Whether to speak of a tablet as its shelf's: a shelf that fits no window could never be described. */
+static bool
+has_shelf(uint32 ncolumns, const CachedRows *rows)
+{
+	return rows->shelf != NULL && words_of_shelf(ncolumns, rows->shelf) <= CHANNEL_LIST_WORDS;
+}
+
+/* Whether the helper that serves now was told of a shelf. */
+static bool
+was_told(const RemoteJob *job, const CachedShelf *shelf)
+{
+	return shelf->told != 0 && shelf->told == job->slot->incarnation;
+}
+
+uint32
+remote_tablets_that_fit(const RemoteJob *job, const CachedRows *rows, uint32 n)
+{
+	const uint32 ncolumns = job->spec.program->ncolumns;
+	uint64		words = 0;
+	uint32		taken = 0;
+
+	n = Min(n, CHANNEL_LIST_TABLETS);
+	while (taken < n)
+	{
+		const CachedRows *next = &rows[taken];
+		const uint32 same = of_one_shelf(next, n - taken);
+
+		if (has_shelf(ncolumns, next))
+		{
+			words += was_told(job, next->shelf) ? channel_shelf_words(ncolumns) : words_of_shelf(ncolumns, next->shelf);
+			if (words > CHANNEL_LIST_WORDS)
+				break;
+			taken += same;
+			continue;
+		}
+		words += channel_shelf_words(0);
+		for (const uint32 end = taken + same; taken < end; taken++)
+		{
+			words += words_of_tablet(ncolumns, &rows[taken]);
+			if (words > CHANNEL_LIST_WORDS)
+				return taken;
+		}
+	}
+	return taken;
+}
+
+bool
+remote_fits(const RemoteJob *job, const DeviceWork *work)
+{
+	return work->pages != NULL || remote_tablets_that_fit(job, work->cached, work->ncached) == work->ncached;
+}
+
+/* Write down a tablet, where a bitmap would stand behind it; returns the word behind both. */
+static uint32
+describe_tablet(uint32 ncolumns, const CachedRows *rows, uint64 *list, uint32 at)
+{
+	ChannelTablet *to = (ChannelTablet *) &list[at];
+	const uint32 end = at + channel_tablet_words(ncolumns);
+
+	*to = (ChannelTablet) {.nrows = rows->tablet->nrows, .selected = rows->selected != NULL ? end : 0};
+	for (uint32 c = 0; c < ncolumns; c++)
+	{
+		to->column[c] = (ChannelColumn) {rows->column[c].number, rows->tablet->column[c]};
+		to->column[c].stored.values = rows->column[c].values;
+		to->column[c].stored.nulls = rows->column[c].nulls;
+	}
+	if (rows->selected != NULL)
+		memcpy(&list[end], rows->selected, tablet_bitmap_bytes(to->nrows));
+	return at + (uint32) words_of_tablet(ncolumns, rows);
+}
+
+/* Write down n tablets of a shelf, which is described if the helper has not been told of it. */
+static uint32
+describe_shelf(const RemoteJob *job, const CachedRows *rows, uint32 n, uint64 *list, uint32 at)
+{
+	const uint32 ncolumns = job->spec.program->ncolumns;
+	CachedShelf *shelf = rows->shelf;
+	ChannelShelf *to = (ChannelShelf *) &list[at];
+
+	*to = (ChannelShelf) {.number = shelf->number, .ntablets = shelf->ntablets, .described = !was_told(job, shelf)};
+	for (uint32 t = 0; t < n; t++)
+		to->wanted |= (uint32) 1 << rows[t].place;
+	for (uint32 c = 0; c < ncolumns; c++)
+		to->first[c] = shelf->rows[0].column[c].number;
+	at += channel_shelf_words(ncolumns);
+	for (uint32 t = 0; t < shelf->ntablets && to->described; t++)
+		at = describe_tablet(ncolumns, &shelf->rows[t], list, at);
+	shelf->told = job->slot->incarnation;
+	return at;
+}
+
+/* Write down n tablets of no shelf. */
+static uint32
+describe_others(const RemoteJob *job, const CachedRows *rows, uint32 n, uint64 *list, uint32 at)
+{
+	*(ChannelShelf *) &list[at] = (ChannelShelf) {.ntablets = n};
+	at += channel_shelf_words(0);
+	for (uint32 t = 0; t < n; t++)
+		at = describe_tablet(job->spec.program->ncolumns, &rows[t], list, at);
+	return at;
+}
+
+/* Describe cached tablets, which fit. */
+static void
+describe_tablets(const RemoteJob *job, const DeviceWork *work, ChannelWindow *window)
+{
+	const uint32 ncolumns = job->spec.program->ncolumns;
+	uint32		at = 0;
+	uint32		same;
+
+	window->npages = 0;
+	window->ntablets = work->ncached;
+	window->nshelves = 0;
+	window->output = OUTPUT_NONE;
+	for (uint32 t = 0; t < work->ncached; t += same, window->nshelves++)
+	{
+		const CachedRows *rows = &work->cached[t];
+
+		same = of_one_shelf(rows, work->ncached - t);
+		at = has_shelf(ncolumns, rows) ? describe_shelf(job, rows, same, window->list, at)
+			: describe_others(job, rows, same, window->list, at);
+	}
+	Assert(at <= CHANNEL_LIST_WORDS);
+}
+
+void
+remote_forget_shelves(const RemoteItem *item)
+{
+	for (uint32 t = 0; t < item->work.ncached; t++)
+		if (item->work.cached[t].shelf != NULL)
+			item->work.cached[t].shelf->told = 0;
+}
+
+bool
+remote_describe(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
+{
+	if (item->work.pages != NULL)
+		return describe_pages(item->work.pages, window);
+	describe_tablets(job, &item->work, window);
+	return true;
+}

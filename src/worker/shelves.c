@@ -1,0 +1,124 @@
+/*
+ * shelves.c
+ *		Shelves of cached tablets that the helper remembers.
+ */
+#include "postgres.h"
+
+#include <stdlib.h>
+
+#include "worker/shelves.h"
+
+#define BUCKETS 1024
+
+/* What all shelves may take, and one more. */
+#define BYTES_MOST ((Size) 64 * 1024 * 1024)
+
+typedef struct KnownShelf
+{
+	ProviderShelf shelf;		/* first */
+	uint64		told;			/* the number that requesters know */
+	Size		bytes;
+	uint64		last_use;
+	int			pins;			/* batches */
+	struct KnownShelf *next;	/* in its bucket */
+	ProviderTablet tablet[CACHED_SHELF_MOST];
+	ProviderColumn column[];
+} KnownShelf;
+
+static KnownShelf *buckets[BUCKETS];
+static Size bytes_used;
+static uint64 clock_ticks;
+static uint64 last_number;
+
+static KnownShelf **
+bucket_of(uint64 told)
+{
+	return &buckets[told % BUCKETS];
+}
+
+const ProviderShelf *
+shelves_find(uint64 number, uint32 ntablets, uint32 ncolumns, const uint64 *first)
+{
+	for (KnownShelf *known = *bucket_of(number); known != NULL; known = known->next)
+	{
+		bool		same = known->told == number && known->shelf.ntablets == ntablets && known->shelf.ncolumns == ncolumns;
+
+		for (uint32 c = 0; c < ncolumns && same; c++)
+			same = known->column[c].number == first[c];
+		if (!same)
+			continue;
+		known->last_use = ++clock_ticks;
+		return &known->shelf;
+	}
+	return NULL;
+}
+
+ProviderShelf *
+shelves_new(uint32 ntablets, uint32 ncolumns)
+{
+	const Size	bytes = sizeof(KnownShelf) + (Size) ntablets * ncolumns * sizeof(ProviderColumn);
+	KnownShelf *known = malloc(bytes);
+
+	if (known == NULL)
+		return NULL;
+	memset(known, 0, sizeof(KnownShelf));
+	known->bytes = bytes;
+	known->shelf.ntablets = ntablets;
+	known->shelf.ncolumns = ncolumns;
+	known->shelf.tablet = known->tablet;
+	known->shelf.column = known->column;
+	return &known->shelf;
+}
+
+/* Forget the shelf that no batch uses and that was not used for longest; false if there is none. */
+static bool
+forget_oldest(void)
+{
+	KnownShelf **oldest = NULL;
+	KnownShelf *gone;
+
+	for (int b = 0; b < BUCKETS; b++)
+		for (KnownShelf **link = &buckets[b]; *link != NULL; link = &(*link)->next)
+			if ((*link)->pins == 0 && (oldest == NULL || (*link)->last_use < (*oldest)->last_use))
+				oldest = link;
+	if (oldest == NULL)
+		return false;
+	gone = *oldest;
+	*oldest = gone->next;
+	bytes_used -= gone->bytes;
+	free(gone);
+	return true;
+}
+
+void
+shelves_keep(ProviderShelf *shelf, uint64 number)
+{
+	KnownShelf *known = (KnownShelf *) shelf;
+
+	while (bytes_used + known->bytes > BYTES_MOST && forget_oldest())
+		;
+	bytes_used += known->bytes;
+	known->told = number;
+	known->shelf.number = ++last_number;
+	known->last_use = ++clock_ticks;
+	known->next = *bucket_of(number);
+	*bucket_of(number) = known;
+}
+
+void
+shelves_drop(ProviderShelf *shelf)
+{
+	free(shelf);
+}
+
+void
+shelves_pin(const ProviderShelf *shelf)
+{
+	((KnownShelf *) unconstify(ProviderShelf *, shelf))->pins++;
+}
+
+void
+shelves_unpin(const ProviderShelf *shelf)
+{
+	((KnownShelf *) unconstify(ProviderShelf *, shelf))->pins--;
+}
