@@ -89,7 +89,7 @@ HEADERS = $(wildcard src/*.h src/*/*.h src/*/*.def)
 $(OBJS): $(HEADERS) Makefile
 
 # What follows works without PGXS, too: it installs what is missing and calls make again.
-SUITES = lint unit cuda regress isolation tap pgtap diff channel
+SUITES = lint unit cuda regress isolation tap pgtap diff channel standin
 TEST_CHIP = $(or $(GPUDB_CUDA_ARCH),$(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)),75)
 RUN_TESTS = test/install-deps.sh test && \
 	echo "building gpudb" && $(MAKE) --no-print-directory -s -j$(shell nproc) all GPUDB_CUDA_ARCH=$(TEST_CHIP) && \

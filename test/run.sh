@@ -1,6 +1,6 @@
 #!/bin/bash
 # Run the test suites and add up:
-# test/run.sh [lint] [unit] [cuda] [regress] [isolation] [tap] [pgtap] [diff] [channel] [crowd]
+# test/run.sh [lint] [unit] [cuda] [regress] [isolation] [tap] [pgtap] [diff] [channel] [standin] [crowd]
 # All but `crowd` run when none is named.
 #
 # gpudb must be installed already (`make test` does that).  Every suite comes down to programs that print TAP; what
@@ -236,6 +236,34 @@ suite_channel() {
 	server_stop channel
 }
 
+# What the GPU process does on the host, with a stand-in for CUDA and for the kernels: where there are CUDA's headers, in a
+# copy of PostgreSQL whose gpudb_cuda.so is that.
+suite_standin() {
+	local conf=$work/standin.conf tree=$work/standin-tree nvcc include
+	nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+	include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
+	if [ ! -e "$include/cuda_runtime.h" ]; then
+		echo "  standin: skipped, no CUDA toolkit"
+		return 0
+	fi
+	copy_postgres "$tree"
+	tap standin/build "$repo/test/standin/build.sh" "$include" "$tree$("$PG_CONFIG" --pkglibdir)"
+	server_conf gpu auto >"$conf"
+	give_user "$conf" "$tree"
+	local pg_bin=$tree$pg_bin
+	local PATH=$pg_bin:$PATH
+	regress standin/regress
+	cp -R "$repo/test/t" "$work/"
+	tap standin/014_tablet_gpu perl_tap 014_tablet_gpu
+	if ! server_start standin "include '$conf'" || ! psql_as -c 'CREATE EXTENSION gpudb'; then
+		tap standin false
+		return 0
+	fi
+	random_queries standin "${GPUDB_CHANNEL_QUERIES:-1500}"
+	tap standin/device "${bounded[@]}" psql -XqAt -f "$repo/test/channel.sql"
+	server_stop standin
+}
+
 # The kernels, built with nvcc where there is one; on a machine with a GPU the interpreter's unit tests run on it, too.
 suite_cuda() {
 	local nvcc name arch=${GPUDB_CUDA_ARCH:-}
@@ -248,7 +276,7 @@ suite_cuda() {
 	[ -n "$arch" ] || arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
 	tap cuda/build "${bounded[@]}" "$repo/test/unit/gpu/build.sh" "$nvcc" "${arch:-75}" "$work/cuda"
 	if nvidia-smi -L >/dev/null 2>&1; then
-		for name in deform_test groups_test output_test vm_lanes_test vm_test; do
+		for name in combine_test deform_test groups_test output_test vm_lanes_test vm_test; do
 			tap "cuda/$name" "${bounded[@]}" "$work/cuda/$name"
 		done
 	fi
@@ -276,9 +304,9 @@ suite_crowd() {
 }
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(lint unit cuda regress isolation tap pgtap diff channel)
+[ ${#suites[@]} -gt 0 ] || suites=(lint unit cuda regress isolation tap pgtap diff channel standin)
 for suite in "${suites[@]}"; do
-	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit cuda regress isolation tap pgtap diff channel crowd"
+	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit cuda regress isolation tap pgtap diff channel standin crowd"
 done
 if [ "$device" = gpu ] && [ "${GPUDB_PROVIDER:-auto}" = auto ]; then
 	nvidia-smi -L 2>/dev/null | grep -q GPU || [ -e /dev/nvidia0 ] ||

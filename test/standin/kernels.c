@@ -1,0 +1,516 @@
+/*
+ * kernels.c
+ *		What the kernels do, by the CPU: the functions that launch them, over memory as they find it.
+ *
+ * Rows of groups come out as the tile VM's blocks leave them, a few rows of
+ * the same group from different blocks.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "core/deform_fast.h"
+#include "core/op_cast.h"
+#include "core/op_compare.h"
+#include "core/op_date.h"
+#include "core/op_logic.h"
+#include "core/output.h"
+#include "core/vm.h"
+
+#define TILE 512
+#define VM_RUN vm_run
+#define VM_TILE TILE
+#include "core/run_tiles.h"
+
+#include "combine_launch.h"
+#include "deform_launch.h"
+#include "groups_launch.h"
+#include "output_launch.h"
+
+#define SUCCESS 0
+#define INVALID_VALUE 1
+
+#define TILE_ROWS 1024
+
+/* Rows that a block goes over. */
+#define BLOCK_ROWS (8 * TILE_ROWS)
+
+/* Scratch memory that only grows. */
+static void *
+scratch(void **memory, size_t *have, size_t bytes)
+{
+	if (bytes > *have)
+	{
+		free(*memory);
+		*memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
+		*have = bytes;
+	}
+	return *memory;
+}
+
+/* The tile VM */
+
+int
+vm_prepare(uint32_t shared_limit)
+{
+	return SUCCESS;
+}
+
+uint32_t
+vm_tile_rows(const VmShape *shape)
+{
+	return TILE_ROWS;
+}
+
+int
+vm_blocks_per_sm(const VmShape *shape)
+{
+	return 2;
+}
+
+bool
+vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *wish, VmShape *shape)
+{
+	const Instr *code = program_instrs(program, body);
+
+	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
+		if (!op_suits_gpu(code[pc].op))
+			return false;
+	memset(shape, 0, sizeof(*shape));
+	shape->body = (uint32_t) body;
+	shape->lanes = wish->lanes;
+	if (tablet != NULL)
+		vm_lower(program, body, tablet, wish->options, shape);
+	return true;
+}
+
+/* Whether a tablet is stored as the code was made for, and the codes of its keys have few enough bits. */
+static bool
+is_like(const VmLaunch *launch, const Tablet *tablet)
+{
+	const VmCode *code = &launch->shape.code;
+	uint16_t	key[PROGRAM_MAX_KEYS];
+	uint32_t	bits = 0;
+
+	for (uint32_t k = launch->shape.coded ? vm_key_columns(launch->program, (int) launch->shape.body, key) : 0; k > 0; k--)
+		bits += vm_code_bits(&tablet->column[key[k - 1]]);
+	if (bits > CODE_BITS)
+		return false;
+	for (uint32_t c = 0; c < code->ncolumns; c++)
+	{
+		const TabletColumn *column = &tablet->column[code->column[c] & ~COLUMN_NULLS];
+
+		if (column->type != (code->type[c] & ~TYPE_FRAMED) || (column_framed(column) && !(code->type[c] & TYPE_FRAMED)) ||
+			(column->null_count > 0 && !(code->column[c] & COLUMN_NULLS)))
+			return false;
+	}
+	return true;
+}
+
+/* Groups of a block's rows. */
+static GroupTable block;
+
+static bool
+open_block(const Program *program)
+{
+	const uint32_t capacity = BLOCK_ROWS;
+
+	if (block.row_words != program->row_words)
+	{
+		free(block.rows);
+		block.rows = malloc((size_t) capacity * program->row_words * 8);
+		block.row_words = program->row_words;
+	}
+	if (block.slots == NULL)
+	{
+		block.nslots = 2 * capacity;
+		block.capacity = capacity;
+		block.slots = malloc(block.nslots * sizeof(uint32_t));
+		block.hashes = malloc(capacity * sizeof(uint64_t));
+		block.heap_capacity = (uint64_t) 64 * 1024 * 1024;
+		block.heap = malloc(block.heap_capacity);
+	}
+	memset(block.slots, 0, block.nslots * sizeof(uint32_t));
+	block.ngroups = 0;
+	block.heap_used = block.heap_reserved = 0;
+	if (!program->grouped)
+	{
+		GroupKey	none = {0};
+
+		(void) group_find_or_insert(program, &block, &none);
+	}
+	return block.rows != NULL && block.slots != NULL && block.hashes != NULL && block.heap != NULL;
+}
+
+/*
+ * A text key as a kernel leaves it: a reference to where the tablet has it, or
+ * the program.  Groups come in the order of their rows: what is looked for is
+ * most often right behind what was looked for before.
+ */
+static uint64_t
+find_text(const Program *program, const Tablet *tablet, const uint8_t *bytes, uint64_t length)
+{
+	static uint64_t last;
+	const uint8_t *texts = tablet_at(tablet, tablet->var);
+	const uint8_t *constants = program_bytes(program);
+	const uint8_t *found;
+
+	last = last < tablet->var_used ? last : 0;
+	found = memmem(texts + last, tablet->var_used - last, bytes, length);
+	if (found == NULL)
+		found = memmem(texts, tablet->var_used, bytes, length);
+	if (found != NULL)
+	{
+		last = (uint64_t) (found - texts);
+		return TEXT_REF(last, length);
+	}
+	found = memmem(constants, program->nbytes, bytes, length);
+	if (found == NULL)
+		abort();
+	return TEXT_IN_PROGRAM | TEXT_REF((uint64_t) (found - constants), length);
+}
+
+/* A block's groups into the launch's rows. */
+static void
+flush_block(const VmLaunch *launch, const Program *program, const Tablet *tablet)
+{
+	const uint32_t at = launch->result->nrows;
+
+	launch->result->nrows += block.ngroups;
+	if (launch->result->nrows > launch->row_capacity)
+	{
+		launch->result->status = STATUS_TABLE_FULL;
+		return;
+	}
+	for (uint32_t g = 0; g < block.ngroups; g++)
+	{
+		uint64_t   *row = launch->rows + (size_t) (at + g) * program->row_words;
+
+		memcpy(row, group_row(&block, g), program->row_words * 8);
+		launch->hashes[at + g] = block.hashes[g];
+		for (uint32_t k = 0; k < program->nkeys; k++)
+			if (program->key_kind[k] == KEY_TEXT)
+				row[program->key_word[k]] = find_text(program, tablet, block.heap + row[program->key_word[k]], row[program->key_word[k] + 1]);
+	}
+}
+
+/* Run rows of a tablet, first to end, of those that are selected. */
+static DeviceStatus
+run_rows(const VmLaunch *launch, const Program *program, const Tablet *tablet, const uint64_t *selected, uint32_t first, uint32_t end)
+{
+	static void *values;
+	static void *nulls;
+	static void *bits;
+	static void *out;
+	static size_t have[4];
+	const uint32_t bytes = tablet_bitmap_bytes(tablet->nrows);
+	uint64_t   *these = scratch(&bits, &have[2], bytes);
+	VmRun		run = {
+		.program = program, .body = (int) launch->shape.body, .tablet = tablet, .selected = these, .groups = &block, .yield_after = -1,
+		.values = scratch(&values, &have[0], (size_t) PROGRAM_MAX_REGISTERS * TILE * 8),
+		.nulls = scratch(&nulls, &have[1], (size_t) PROGRAM_MAX_REGISTERS * TILE),
+		.out = scratch(&out, &have[3], tablet->nrows * sizeof(uint32_t) + 64), .out_capacity = tablet->nrows
+	};
+	DeviceStatus status;
+
+	memset(these, 0, bytes);
+	for (uint32_t row = first; row < end; row++)
+		if (selected == NULL || (selected[row / 64] >> row % 64 & 1))
+			these[row / 64] |= (uint64_t) 1 << row % 64;
+	if (!open_block(program))
+		return STATUS_MEMORY_LIMIT;
+	status = vm_run(&run);
+	if (status == STATUS_DONE && program->aggregates)
+		flush_block(launch, program, tablet);
+	for (uint32_t i = 0; status == STATUS_DONE && i < run.out_count; i++)
+		((uint8_t *) launch->passed)[run.out[i] / 8] |= (uint8_t) (1 << run.out[i] % 8);
+	return status;
+}
+
+static void
+run_tablet(const VmLaunch *launch, const Program *program, const Tablet *tablet, const uint64_t *selected, uint32_t nrows)
+{
+	for (uint32_t first = 0; first < nrows && launch->result->status == STATUS_DONE; first += BLOCK_ROWS)
+	{
+		const uint32_t end = nrows - first > BLOCK_ROWS ? first + BLOCK_ROWS : nrows;
+		DeviceStatus status = is_like(launch, tablet)
+			? run_rows(launch, program, tablet, selected, first, end) : STATUS_BAD_PROGRAM;
+
+		if (launch->result->status == STATUS_DONE)
+			launch->result->status = status;
+	}
+}
+
+int
+vm_launch(const VmLaunch *launch, int blocks, void *stream)
+{
+	const Program *program = launch->program;
+	uint32_t	tiles = 0;
+
+	if (launch->passed != NULL)
+		memset(launch->passed, 0, (launch->end_row + 31) / 32 * 4);
+	if (launch->nparts == 0)
+		run_tablet(launch, program, launch->tablet, NULL, launch->end_row);
+	for (uint32_t p = 0; p < launch->nparts; p++)
+	{
+		const VmPart *part = &launch->part[p];
+
+		if (part->first_tile != tiles || part->tablet_rows != part->tablet->nrows)
+			return INVALID_VALUE;
+		tiles += (part->tablet_rows + TILE_ROWS - 1) / TILE_ROWS;
+		run_tablet(launch, program, part->tablet, part->selected, part->tablet_rows);
+	}
+	if (launch->nparts > 0 && tiles != launch->ntiles)
+		return INVALID_VALUE;
+	/* without rows there is a group of none all the same */
+	if (program->aggregates && !program->grouped && launch->result->nrows == 0 && launch->result->status == STATUS_DONE && open_block(program))
+		flush_block(launch, program, launch->tablet);
+	return SUCCESS;
+}
+
+/* The others */
+
+int
+deform_launch(const DeformLaunch *launch, uint32_t ncolumns, void *stream)
+{
+	Tablet	   *tablet = launch->tablet;
+	DeviceStatus result = STATUS_DONE;
+
+	for (uint32_t c = 0; c < ncolumns; c++)
+		memset(tablet_at(tablet, tablet->column[c].nulls), 0, tablet_bitmap_bytes(tablet->nrows));
+	for (uint32_t p = 0; p < launch->npages && (result == STATUS_DONE || result == STATUS_SCALE_EXCEEDED); p++)
+	{
+		DeviceStatus status = deform_page(launch->plan, launch->page[p], launch->offsets[p],
+										  launch->row_start[p + 1] - launch->row_start[p], tablet, launch->row_start[p]);
+
+		if (status != STATUS_DONE)
+			result = status;
+	}
+	for (uint32_t c = 0; c < ncolumns && result == STATUS_DONE; c++)
+		deform_zone_map(tablet, &tablet->column[c]);
+	*launch->status = result;
+	return SUCCESS;
+}
+
+int
+output_launch(const OutputLaunch *launch, uint32_t noutputs, void *stream)
+{
+	static void *memory;
+	static size_t have;
+	uint16_t	types[PROGRAM_MAX_COLUMNS];
+	uint32_t   *rows = scratch(&memory, &have, launch->tablet->nrows * sizeof(uint32_t) + 64);
+
+	for (uint32_t c = 0; c < launch->tablet->ncols; c++)
+		types[c] = launch->tablet->column[c].type;
+	for (uint32_t w = 0; w < launch->nwindows && *launch->status == STATUS_DONE; w++)
+	{
+		OutputLayout layout;
+		uint32_t	n = 0;
+
+		for (uint32_t row = launch->row_start[w]; row < launch->row_start[w + 1]; row++)
+			if (launch->passed[row / 32] >> row % 32 & 1)
+				rows[n++] = row;
+		if (launch->block[w] == NULL)
+			continue;
+		output_layout(launch->program, types, launch->row_start[w + 1] - launch->row_start[w], &layout);
+		output_gather(launch->program, launch->tablet, rows, n, &layout, launch->block[w]);
+	}
+	return SUCCESS;
+}
+
+/* Rows of groups */
+
+bool
+groups_shape(const Program *program, RowShape *shape)
+{
+	memset(shape, 0, sizeof(*shape));
+	shape->row_words = program->row_words;
+	shape->key_words = 1;
+	for (uint32_t k = 0; k < program->nkeys; k++)
+	{
+		if (program->key_kind[k] == KEY_TEXT)
+			shape->text_word[shape->ntexts++] = shape->key_words;
+		shape->key_words += words_of_key(program->key_kind[k]);
+	}
+	shape->nstates = program->nstates;
+	for (uint32_t s = 0; s < program->nstates; s++)
+	{
+		if (state_is_text((StateKind) program->state_kind[s]))
+			return false;
+		shape->state_kind[s] = program->state_kind[s];
+		shape->state_word[s] = program->state_word[s];
+	}
+	return true;
+}
+
+static const uint8_t *
+text_of(const GroupsLaunch *launch, const uint64_t *row, uint32_t t)
+{
+	const uint64_t ref = row[launch->shape.text_word[t]];
+
+	return (ref & TEXT_IN_PROGRAM ? launch->constants : launch->texts) + TEXT_OFFSET(ref);
+}
+
+static bool
+same_key(const GroupsLaunch *launch, const uint64_t *stored, const uint64_t *row)
+{
+	for (uint32_t w = 0, t = 0; w < launch->shape.key_words; w++)
+	{
+		if (t < launch->shape.ntexts && w == launch->shape.text_word[t])
+			t++;
+		else if (stored[w] != row[w])
+			return false;
+	}
+	for (uint32_t t = 0; t < launch->shape.ntexts; t++)
+		if (memcmp((const uint8_t *) launch->table.heap + stored[launch->shape.text_word[t]], text_of(launch, row, t),
+				   row[launch->shape.text_word[t] + 1]) != 0)
+			return false;
+	return true;
+}
+
+/* Add the group of a row; false when there is no room. */
+static bool
+add_group(const GroupsLaunch *launch, uint32_t slot, uint32_t i)
+{
+	const DeviceTable *table = &launch->table;
+	const uint64_t *row = launch->rows + (size_t) i * launch->shape.row_words;
+	uint64_t	room = table->counts->taken;
+	uint64_t   *into = table->rows + (size_t) ROOM_GROUPS(room) * launch->shape.row_words;
+	uint32_t	units = 0;
+
+	for (uint32_t t = 0; t < launch->shape.ntexts; t++)
+		units += UNITS_OF_TEXT(row[launch->shape.text_word[t] + 1]);
+	if (1 + launch->shape.row_words + units > GROUP_WORDS_MOST)
+	{
+		launch->result->status = STATUS_MEMORY_LIMIT;
+		return false;
+	}
+	if (table->counts->refused != 0)
+		return false;
+	table->counts->taken += TABLE_ROOM(1, units);
+	if (ROOM_GROUPS(room) >= table->capacity || (uint64_t) ROOM_UNITS(room) + units > table->heap_units)
+	{
+		table->counts->refused = ~room;
+		return false;
+	}
+	table->hashes[ROOM_GROUPS(room)] = launch->hashes[i];
+	memcpy(into, row, launch->shape.key_words * 8);
+	for (uint32_t t = 0, unit = ROOM_UNITS(room); t < launch->shape.ntexts; t++)
+	{
+		const uint64_t length = row[launch->shape.text_word[t] + 1];
+
+		into[launch->shape.text_word[t]] = (uint64_t) unit * HEAP_UNIT;
+		memset(table->heap + unit, 0, UNITS_OF_TEXT(length) * HEAP_UNIT);
+		memcpy(table->heap + unit, text_of(launch, row, t), length);
+		unit += UNITS_OF_TEXT(length);
+	}
+	for (uint32_t s = 0; s < launch->shape.nstates; s++)
+		state_init((StateKind) launch->shape.state_kind[s], into + launch->shape.state_word[s]);
+	table->slots[slot] = launch->hashes[i] >> 32 << 32 | (ROOM_GROUPS(room) + 1);
+	launch->group[i] = ROOM_GROUPS(room);
+	return true;
+}
+
+int
+groups_find(const GroupsLaunch *launch, void *stream)
+{
+	const DeviceTable *table = &launch->table;
+
+	for (uint32_t i = 0; i < launch->nrows; i++)
+	{
+		uint32_t	slot = (uint32_t) launch->hashes[i] & (table->nslots - 1);
+
+		if (launch->group[i] != GROUP_UNKNOWN)
+			continue;
+		for (; table->slots[slot] != 0; slot = (slot + 1) & (table->nslots - 1))
+		{
+			const uint32_t group = (uint32_t) table->slots[slot] - 1;
+
+			if (table->slots[slot] >> 32 == launch->hashes[i] >> 32 &&
+				same_key(launch, table->rows + (size_t) group * launch->shape.row_words, launch->rows + (size_t) i * launch->shape.row_words))
+			{
+				launch->group[i] = group;
+				break;
+			}
+		}
+		if (launch->group[i] == GROUP_UNKNOWN && !add_group(launch, slot, i))
+			launch->result->pending++;
+	}
+	return SUCCESS;
+}
+
+int
+groups_update(const GroupsLaunch *launch, void *stream)
+{
+	uint32_t	overflow = 0;
+
+	for (uint32_t i = 0; i < launch->nrows; i++)
+		for (uint32_t s = 0; s < launch->shape.nstates; s++)
+			state_merge((StateKind) launch->shape.state_kind[s],
+						launch->table.rows + (size_t) launch->group[i] * launch->shape.row_words + launch->shape.state_word[s],
+						launch->rows + (size_t) i * launch->shape.row_words + launch->shape.state_word[s], &overflow);
+	if (overflow)
+		launch->result->status = STATUS_DECIMAL_TOO_WIDE;
+	return SUCCESS;
+}
+
+int
+groups_rehash(const DeviceTable *table, uint32_t n, void *stream)
+{
+	for (uint32_t g = 0; g < n; g++)
+	{
+		uint32_t	slot = (uint32_t) table->hashes[g] & (table->nslots - 1);
+
+		while (table->slots[slot] != 0)
+			slot = (slot + 1) & (table->nslots - 1);
+		table->slots[slot] = table->hashes[g] >> 32 << 32 | (g + 1);
+	}
+	return SUCCESS;
+}
+
+int
+combine_prepare(void)
+{
+	return SUCCESS;
+}
+
+int
+combine_rows(const CombineLaunch *launch, uint32_t multiprocessors, void *stream)
+{
+	const uint32_t nrows = launch->result->nrows;
+	uint32_t	ngroups = 0;
+	uint32_t	overflow = 0;
+
+	if (launch->result->status != STATUS_DONE)
+		return SUCCESS;
+	for (uint32_t i = 0; i < nrows && nrows <= launch->row_capacity; i++)
+	{
+		const uint64_t *row = launch->rows + (size_t) i * launch->shape.row_words;
+		uint32_t	g = 0;
+
+		while (g < ngroups && (launch->to_hashes[g] != launch->hashes[i] ||
+							   memcmp(launch->to_rows + (size_t) g * launch->shape.row_words, row, launch->shape.key_words * 8u) != 0))
+			g++;
+		if (g == launch->group_capacity)
+		{
+			launch->result->status = STATUS_TABLE_FULL;
+			return SUCCESS;
+		}
+		if (g == ngroups)
+		{
+			uint64_t   *into = launch->to_rows + (size_t) g * launch->shape.row_words;
+
+			memcpy(into, row, launch->shape.key_words * 8u);
+			for (uint32_t s = 0; s < launch->shape.nstates; s++)
+				state_init((StateKind) launch->shape.state_kind[s], into + launch->shape.state_word[s]);
+			launch->to_hashes[g] = launch->hashes[i];
+			ngroups++;
+		}
+		for (uint32_t s = 0; s < launch->shape.nstates; s++)
+			state_merge((StateKind) launch->shape.state_kind[s],
+						launch->to_rows + (size_t) g * launch->shape.row_words + launch->shape.state_word[s],
+						row + launch->shape.state_word[s], &overflow);
+	}
+	launch->result->nrows = ngroups;
+	launch->result->status = nrows > launch->row_capacity ? STATUS_TABLE_FULL : overflow ? STATUS_DECIMAL_TOO_WIDE : STATUS_DONE;
+	return SUCCESS;
+}
