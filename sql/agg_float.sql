@@ -13,7 +13,7 @@ SELECT sum(e4::float8), sum(e8), avg(e8), min(e8), max(e8) FROM agg_float WHERE 
 SELECT k, sum(e4::float8), sum(e8), avg(e8), sum(e8 * 2 - 1) FROM agg_float GROUP BY k ORDER BY k;
 SELECT to_char(sum(r8), '9.99999999EEEE') AS s8, to_char(avg(r8), '9.99999999EEEE') AS a8, to_char(sum(r8 * r8), '9.99999999EEEE') AS q8 FROM agg_float;
 SELECT to_char(avg(r4), '9.99999EEEE') AS a4, to_char(sum(r4::float8), '9.99999999EEEE') AS s48 FROM agg_float;
-SELECT round(sum(mixed)::numeric, 2) AS m FROM agg_float;
+SELECT round(sum(mixed)::numeric, 1) AS m FROM agg_float;
 SELECT k, to_char(sum(r8), '9.99999999EEEE') AS s8, to_char(avg(r8), '9.99999999EEEE') AS a8, min(r8), max(r8) FROM agg_float WHERE r8 > 0 GROUP BY k ORDER BY k;
 SELECT sum(e8) FILTER (WHERE k = 1), avg(e8) FILTER (WHERE k < 0), sum(e4) FILTER (WHERE k = 2 AND id < 9000) FROM agg_float;
 -- against the exact sum
