@@ -27,7 +27,8 @@ cuda_injected(uint32_t *site)
 		*site = ++*cuda_sites;
 	if (cuda_fault->site != *site)
 		return cudaSuccess;
-	cuda_fault->site = 0;
+	cuda_fault->site = cuda_fault->then;
+	cuda_fault->then = 0;
 	return (cudaError_t) cuda_fault->code;
 }
 

@@ -47,6 +47,7 @@ typedef struct ProviderDevice
 typedef struct ProviderFault
 {
 	uint32_t	site;
+	uint32_t	then;			/* the same after it, once more; 0 = nowhere */
 	int32_t		code;
 } ProviderFault;
 

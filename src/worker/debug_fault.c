@@ -32,10 +32,10 @@ fault_named(const char *what)
 }
 
 /*
- * gpudb_debug_fault(what text, site int, code int): the next pass of this
- * place where CUDA is called ('cuda') fails with a code of CUDA's; or at the
- * n-th answer from now on ('answer') the helper dies (code 1), hangs (2) or
- * damages it (3).
+ * gpudb_debug_fault(what text, site int, code int, next int): the next pass of this
+ * place where CUDA is called ('cuda') fails with a code of CUDA's, and then that of
+ * another one, unless that is 0; or at the n-th answer from now on ('answer') the
+ * helper dies (code 1), hangs (2) or damages it (3).
  */
 Datum
 gpudb_debug_fault(PG_FUNCTION_ARGS)
@@ -44,9 +44,10 @@ gpudb_debug_fault(PG_FUNCTION_ARGS)
 
 	if (!superuser())
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser")));
-	fault->site = 0;
+	fault->site = fault->then = 0;
 	channel_get()->answers = 0;
 	fault->code = PG_GETARG_INT32(2);
+	fault->then = PG_GETARG_INT32(3);
 	fault->site = PG_GETARG_INT32(1);
 	PG_RETURN_VOID();
 }
@@ -58,11 +59,11 @@ gpudb_debug_sites(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(channel_get()->sites);
 }
 
-/* gpudb_debug_pending(what text): whether the fault is still to come. */
+/* gpudb_debug_pending(what text): where a fault is still to come; 0 = nowhere. */
 Datum
 gpudb_debug_pending(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(fault_named(text_to_cstring(PG_GETARG_TEXT_PP(0)))->site != 0);
+	PG_RETURN_INT32(fault_named(text_to_cstring(PG_GETARG_TEXT_PP(0)))->site);
 }
 
 /* gpudb_debug_measure(): have the helper measure its device, as calibration does; whether it could. */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What takes too long for `make test`:
-# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups] [helper] [kills] [tablets] [faults]
+# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups] [helper] [kills] [tablets] [standin] [faults]
 #
 #   queries    50,000 random queries; at least 95 % of those that count must run on gpudb
 #   buffers    every suite that runs queries, at shared_buffers of 1 MB and of 128 MB
@@ -13,6 +13,7 @@
 #   kills      the GPU process killed 200 times under load (GPUDB_HELPER_KILLS), by a GPU where there is one
 #   tablets    cached columns beside 8 writers, autovacuum and DDL: 20,000 pairs of answers, with and without gpudb
 #   faults     every call of CUDA fails, with each of six codes; wants a GPU and `make FAULTS=1 install`
+#   standin    the same with a stand-in for CUDA and the kernels; wants CUDA's headers, and no GPU
 #
 # All but `faults` when none is named.
 #
@@ -75,6 +76,18 @@ long_tablets() {
 		step "$here/tablets.py" --seconds "${GPUDB_LONG_SECONDS:-600}" --seed "${GPUDB_DIFF_SEED:-1}"
 	server_stop tablets
 }
+long_standin() {
+	local settings=('gpudb.pool_size = 64MB') tree=$work/standin-tree nvcc sources
+	nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+	sources=$("$here/../standin/sources.sh")
+	copy_postgres "$tree"
+	build_in "$tree" FAULTS=1 NVCC=
+	FAULTS=1 "$here/../standin/build.sh" "$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include" "$tree$("$PG_CONFIG" --pkglibdir)" || return 1
+	give_user "$tree"
+	local pg_bin=$tree$pg_bin
+	local PATH=$pg_bin:$PATH
+	step with_server standin "$here/faults.py" --sources "${sources// /,}"
+}
 # wants a GPU, and gpudb built and installed with FAULTS=1
 long_faults() {
 	local settings=('gpudb.pool_size = 64MB')
@@ -82,9 +95,9 @@ long_faults() {
 }
 
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups helper kills tablets)
+[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups helper kills tablets standin)
 for name in "${steps[@]}"; do
-	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups helper kills tablets faults"
+	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups helper kills tablets standin faults"
 done
 find_postgres
 work_open

@@ -3,14 +3,14 @@
 #
 #   test/standin/build.sh INCLUDE FOLDER   CUDA's headers, and where the library goes
 #
-# Prints TAP.  It is for tests: slower than the CPU device, and as exact.
+# Prints TAP.  It is for tests: slower than the CPU device, and as exact.  FAULTS=1: with places that can be made to fail.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 repo=$(cd "$here/../.." && pwd)
 include=$1 folder=$2
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
-flags="-O2 -g -fPIC -fvisibility=hidden -Wall -Wno-unused-function -ffp-contract=off -fno-strict-aliasing -I$include -I$repo/cuda -I$repo/src"
+flags="-O2 -g ${FAULTS:+-DGPUDB_FAULTS} -fPIC -fvisibility=hidden -Wall -Wno-unused-function -ffp-contract=off -fno-strict-aliasing -I$include -I$repo/cuda -I$repo/src"
 
 # compile OBJECT COMMAND...
 compile() {
@@ -20,8 +20,7 @@ compile() {
 	"$@" $flags -c -o "$objects/$object.o" || exit 1
 }
 
-# all but kernels, and what of the host's code only they need
-for name in batch batch_cached batch_rows context group_table heads pool provider resident shape_cache vm_lower vm_translate; do
+for name in $("$here/sources.sh"); do
 	compile "$name" g++ -std=c++17 -x c++ "$repo/cuda/$name.cu"
 done
 for source in "$repo"/src/core/*.c; do
