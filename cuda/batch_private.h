@@ -98,7 +98,7 @@ extern cudaError_t batch_fetch_answer(CudaBatch *own, cudaEvent_t event);
 
 /* batch_rows.cu */
 
-/* Choose how rows of groups come back; blocks leave so many at least, for each group. */
+/* Choose how rows of groups come back, of so many blocks at most, each of which leaves one of each of its groups. */
 extern void batch_choose_rows(CudaBatch *own, uint32_t nblocks);
 
 /* Tell a launch where they go. */

@@ -25,7 +25,7 @@ typedef struct PlacedTablet
 
 /*
  * Find all tablets of a batch, and what is to be copied first; false when there
- * is no room, and then nothing has happened.
+ * is no room, and then the batch uses nothing.
  */
 extern bool heads_place(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed);
 

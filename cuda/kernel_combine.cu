@@ -70,17 +70,20 @@ find_slot(const CombineLaunch &launch, Numbering *own, uint32_t row)
 
 		if (other == FREE)
 		{
-			/* beyond this no more are added, so the table never fills */
+			/* beyond this no more are added, so the table never fills; but who added the last one may have done it here */
 			if (*(volatile uint32_t *) &own->ngroups >= launch.group_capacity)
-				return FREE;
-			other = atomicCAS(&own->slot[slot], FREE, row);
-			if (other == FREE)
+				other = *(volatile uint32_t *) &own->slot[slot];
+			else
 			{
-				const uint32_t number = atomicAdd(&own->ngroups, 1);
-
-				own->number[slot] = (uint16_t) number;
-				return slot;
+				other = atomicCAS(&own->slot[slot], FREE, row);
+				if (other == FREE)
+				{
+					own->number[slot] = (uint16_t) atomicAdd(&own->ngroups, 1);
+					return slot;
+				}
 			}
+			if (other == FREE)
+				return FREE;
 		}
 		if (same_group(launch, other, row))
 			return slot;
@@ -216,7 +219,7 @@ combine_kernel(const __grid_constant__ CombineLaunch launch)
 	const uint32_t ngroups = launch.result->nrows;
 	uint32_t	team;
 
-	/* what this kernel itself reports is no reason to leave off: DECIMAL_TOO_WIDE ends the batch */
+	/* or what another block of this kernel has just reported, which ends the batch anyway */
 	if (launch.result->status != STATUS_DONE)
 		return;
 	team = first_of(launch)[ngroups] >= TEAM_ROWS * ngroups ? 32 : 1;

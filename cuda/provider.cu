@@ -70,6 +70,8 @@ start(const ProviderConfig *config, ProviderState *state)
 		if (state->device[d].in_use)
 			state->device[d].memory_used = memory;
 	state->batch_bytes = batch_tablet_bytes(arena);
+	/* others want memory for theirs at the same time */
+	state->batch_cached_bytes = (memory - BATCHES * arena) / 4;
 	return true;
 }
 

@@ -122,6 +122,18 @@ extern void vm_lower(const Program *program, int body, const Tablet *tablet, uin
 extern uint32_t vm_key_columns(const Program *program, int body, uint16_t *column);
 extern uint32_t vm_code_bits(const TabletColumn *column);
 
+/* The least and the largest code of a column in a frame of 8 bits, by its zone map; false if it has none. */
+CORE_FN bool
+codes_of_column(const TabletColumn *column, uint32_t *least, uint32_t *most)
+{
+	const Wide	low = (wide_load(column->min) - column->base) >> column->shift;
+	const Wide	high = (wide_load(column->max) - column->base) >> column->shift;
+
+	*least = (uint32_t) low;
+	*most = (uint32_t) high;
+	return column->type == COLTYPE_U8 && low >= 0 && low <= high && high <= UINT8_MAX;
+}
+
 /* Once for each context: let blocks have so much shared memory.  Returns a cudaError_t, as all below. */
 extern int	vm_prepare(uint32_t shared_limit);
 

@@ -174,11 +174,12 @@ map_registers(const Lowering *l)
 uint32_t
 vm_code_bits(const TabletColumn *column)
 {
-	const Wide	codes = (wide_load(column->max) - column->base) >> column->shift;
+	uint32_t	least;
+	uint32_t	most;
 
-	if (column->type != COLTYPE_U8 || !coltype_framed((ColType) column->type) || column->null_count > 0 || codes < 0 || codes > UINT8_MAX)
+	if (column->null_count > 0 || !codes_of_column(column, &least, &most))
 		return 9;
-	return codes > 0 ? 32 - (uint32_t) __builtin_clz((uint32_t) codes) : 0;
+	return most > least ? 32 - (uint32_t) __builtin_clz(most - least) : 0;
 }
 
 uint32_t

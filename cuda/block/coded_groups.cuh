@@ -2,8 +2,8 @@
  * coded_groups.cuh
  *		Groups by the codes that their key columns have in a tablet.
  *
- * A key column in frames of 8 bits has few values.  The codes of all keys side
- * by side are an index into a table in shared memory, which says where the
+ * A key column in frames of 8 bits has few values.  The codes of all keys, less
+ * the least ones that the tablet has, side by side are an index into a table in shared memory, which says where the
  * group's states are: no key is decoded, hashed or compared, and none needs a
  * slot.  The table is filled as groups are met, and anew for each tablet, whose
  * frames may differ.
@@ -13,7 +13,8 @@
 
 #include "block/fast_groups.cuh"
 
-#define CODE_MISSING UINT32_MAX
+/* No place, and yet one within bounds in its lower half: lanes that are not selected may have it. */
+#define CODE_MISSING ((uint32_t) UINT16_MAX << 16)
 
 static __device__ __forceinline__ uint32_t *
 code_table(const VmLaunch &launch, uint32_t lanes)
@@ -41,13 +42,13 @@ template <int L> struct CodeLanes
 	}
 	__device__ uint32_t index(int k) const
 	{
-		uint32_t	index = 0;
+		uint32_t	index = fast_shared()->code_bias;
 
 		for (uint32_t j = 0; j < nkeys; j++)
 		{
 			const FastColumn *column = fast_column(slot_of(fetch(launch, pc + 1 + j)));
 
-			index |= code(k, column) << column->code_at;
+			index += code(k, column) << column->code_at;
 		}
 		return index & (CODE_SLOTS - 1);
 	}
@@ -97,8 +98,10 @@ template <int L> static __device__ __forceinline__ bool
 find_coded_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first)
 {
 	const uint32_t *table = code_table(launch, L);
-	uint32_t	index[L] = {};
+	uint32_t	index[L];
 	uint32_t	missing = 0;
+
+	EACH_LANE index[k] = fast_shared()->code_bias;
 
 	for (uint32_t j = 0; j < launch.shape.key_words - 1; j++)
 	{
@@ -111,8 +114,8 @@ find_coded_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint3
 			{
 				const StoredPair<uint8_t> pair = stored_pair(at + p * 2 * VM_THREADS);
 
-				index[2 * p] |= (uint32_t) pair.x << code_at;
-				index[2 * p + 1] |= (uint32_t) pair.y << code_at;
+				index[2 * p] += (uint32_t) pair.x << code_at;
+				index[2 * p + 1] += (uint32_t) pair.y << code_at;
 			}
 	}
 	/* rows that are not selected may have any code */

@@ -24,6 +24,7 @@ typedef struct FastShared
 {
 	BlockGroups groups;
 	BlockSlice	slice;
+	uint32_t	code_bias;		/* what to add to an index for the least codes of all keys */
 	FastColumn	column[VM_COLUMNS_MAX];
 } FastShared;
 
@@ -83,15 +84,6 @@ pc_of_group(const VmLaunch *launch)
 	return pc;
 }
 
-/* Bits of a column's codes by its zone map; of one that has none, more than there may be. */
-static __device__ inline uint32_t
-code_bits(const TabletColumn *column)
-{
-	const Wide	codes = (wide_load(column->max) - column->base) >> column->shift;
-
-	return column->type == COLTYPE_U8 && codes >= 0 && codes <= UINT8_MAX ? 32 - __clz((int) codes) : CODE_BITS + 1;
-}
-
 /* Where the codes of all keys stand in an index; by one thread.  False when they have too many bits. */
 static __device__ inline bool
 place_codes(const VmLaunch *launch)
@@ -100,16 +92,23 @@ place_codes(const VmLaunch *launch)
 	const VmCode *code = &launch->shape.code;
 	const uint32_t pc = pc_of_group(launch);
 	uint32_t	bits = 0;
+	uint32_t	bias = 0;
 
 	for (uint32_t j = 0; j < launch->shape.key_words - 1; j++)
 	{
 		const uint32_t c = code->op[pc + 1 + j].slot;
+		uint32_t	least;
+		uint32_t	most;
 
+		if (!codes_of_column(&shared->slice.tablet->column[code->column[c] & ~COLUMN_NULLS], &least, &most))
+			return false;
 		shared->column[c].code_at = bits;
-		bits += code_bits(&shared->slice.tablet->column[code->column[c] & ~COLUMN_NULLS]);
+		bias -= least << bits;
+		bits += 32 - __clz((int) (most - least));
 		if (bits > CODE_BITS)
 			return false;
 	}
+	shared->code_bias = bias;
 	return true;
 }
 
@@ -148,7 +147,7 @@ fast_columns(const VmLaunch *launch)
 		differs |= column->type != (code->type[c] & ~TYPE_FRAMED) || (column_framed(column) && !(code->type[c] & TYPE_FRAMED)) ||
 			(column->null_count > 0 && !(code->column[c] & COLUMN_NULLS));
 	}
-	/* what a thread has written of a column is another one's than code_at */
+	/* nobody else writes code_at */
 	if (launch->shape.coded && threadIdx.x == 0)
 		differs |= !place_codes(launch);
 	return !__syncthreads_or(differs);

@@ -64,7 +64,8 @@ typedef struct ProviderConfig
 typedef struct ProviderState
 {
 	char		why[PROVIDER_TEXT]; /* start() failed, or a batch: what the device's library said */
-	uint64_t	batch_bytes;	/* room for the tablet of one batch */
+	uint64_t	batch_bytes;	/* room for the tablet of one batch, */
+	uint64_t	batch_cached_bytes; /* and for the columns of one with cached ones, unless it is one window */
 	uint64_t	cached_bytes;	/* of columns that the device keeps */
 	bool		final;			/* start() failed, and would again: there is no device */
 	uint32_t	ndevices;
@@ -113,6 +114,7 @@ typedef struct ProviderColumn
 typedef struct ProviderTablet
 {
 	uint32_t	nrows;
+	uint64_t	bytes;			/* of its columns */
 	const uint64_t *selected;	/* in memory that was attached: a bitmap of the rows that count; NULL = all */
 } ProviderTablet;
 
@@ -152,7 +154,8 @@ typedef struct ProviderBatch
 	uint32_t	ntablets;		/* and others */
 	ProviderTablet *tablet;
 	ProviderColumn *column;		/* of all these, one after the other */
-	uint32_t	nwanted;		/* tablets of both kinds */
+	uint32_t	nwanted;		/* tablets of both kinds, */
+	uint64_t	column_bytes;	/* and what all their columns take */
 	void	   *owner;
 
 	/* out */

@@ -218,7 +218,6 @@ remote_wait(RemoteJob *job)
 	if (heartbeat != job->heartbeat)
 		INSTR_TIME_SET_CURRENT(job->heard);
 	job->heartbeat = heartbeat;
-	channel_set_more(job->slot, false);
 	if (job->spec.interrupted())
 		start_ending(job);
 	if (job->ending && milliseconds_since(job->ends) > PATIENCE_MS)
@@ -341,6 +340,9 @@ remote_collect(DeviceJob *device_job, bool wait)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
 
+	/* nothing more is submitted before something has come back */
+	if (wait && job->slot != NULL)
+		channel_set_more(job->slot, false);
 	for (;;)
 	{
 		DeviceWork *local;

@@ -188,7 +188,8 @@ take_result(RemoteJob *job, ChannelResult *result)
 		RemoteItem *item = item_of_window(job, result->window[w]);
 		ChannelWindow *window = item->window;
 
-		if (status == STATUS_SHELF_UNKNOWN && item->work.pages == NULL && !item->retold)
+		/* when the job is being closed what its caller has may be gone already */
+		if (status == STATUS_SHELF_UNKNOWN && item->work.pages == NULL && !item->retold && !job->ending)
 		{
 			remote_forget_shelves(item);
 			item->retold = true;

@@ -68,6 +68,7 @@ choose_of_shelf(const Program *program, uint64 number, CachedShelf *shelf)
 	if (shelf->asked == number)
 		return shelf->may_pass;
 	wide = program_choose_body(program, shelf->cover) == BODY_WIDE;
+	shelf->asked = 0;
 	shelf->may_pass = 0;
 	for (uint32 t = 0; t < shelf->ntablets; t++)
 		shelf->may_pass |= (uint32) may_pass(program, wide, &shelf->rows[t]) << t;

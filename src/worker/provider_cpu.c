@@ -50,6 +50,7 @@ static bool
 start(const ProviderConfig *config, ProviderState *state)
 {
 	state->batch_bytes = BATCH_BYTES;
+	state->batch_cached_bytes = PG_UINT64_MAX;
 	table_bytes_limit = config->memory;
 	if (posix_memalign((void **) &register_values, 64, (size_t) PROGRAM_MAX_REGISTERS * CPU_TILE * 8) != 0 ||
 		posix_memalign((void **) &register_nulls, 64, (size_t) PROGRAM_MAX_REGISTERS * CPU_TILE) != 0)

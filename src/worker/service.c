@@ -74,6 +74,7 @@ static Ticket tickets[CHANNEL_JOBS * CHANNEL_JOB_RESULTS];
 
 /* As it was at the start: what requesters could change is not asked again. */
 static uint64 batch_bytes;
+static uint64 batch_cached_bytes;
 static int	in_flight;			/* batches of all jobs */
 
 static ProviderBatch *spare;	/* for small jobs; NULL while it is in use */
@@ -184,7 +185,7 @@ add_window(const ServiceJob *own, int job, uint16 number, ProviderBatch *batch)
 	if (batch->nwindows > 0 && cached != batch->cached)
 		return STATUS_NO_ROOM;
 	batch->cached = cached;
-	return cached ? window_read_tablets(window, own->provider.view.program, batch) : add_pages(own, window, batch);
+	return cached ? window_read_tablets(window, own->provider.view.program, batch_cached_bytes, batch) : add_pages(own, window, batch);
 }
 
 /* Add windows that wait to a batch, as many as fit; what is wrong with the first one. */
@@ -200,6 +201,7 @@ fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 	pg_read_barrier();
 	batch->nwindows = batch->npicks = batch->ntablets = batch->nwanted = 0;
 	batch->row_start[0] = 0;
+	batch->column_bytes = 0;
 	for (; at != end && batch->nwindows < BATCH_WINDOWS; at++)
 	{
 		uint16		number = job->ring[at % CHANNEL_JOB_WINDOWS];
@@ -651,6 +653,7 @@ service_run(Channel *ch, const Provider *device, SharedMemory buffers, SharedMem
 	chunks_open(ch, device, buffers, tablets);
 	measure_open(ch);
 	batch_bytes = ch->provider_state.batch_bytes;
+	batch_cached_bytes = ch->provider_state.batch_cached_bytes;
 	spare = provider->acquire();
 	while (getppid() == parent)
 	{

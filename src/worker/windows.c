@@ -66,6 +66,9 @@ read_column(const ChannelColumn *from, uint32 nrows, ProviderColumn *to)
 
 	to->number = from->number;
 	to->stored = from->stored;
+	/* other numbers are a provider's own */
+	if (to->number == 0 || to->number >> 63 != 0)
+		return false;
 	if (to->stored.type >= COLTYPE_Count || to->stored.type == COLTYPE_TEXT || to->stored.null_count > nrows ||
 		to->stored.shift > 63 || to->stored.patch_count > 0 || to->stored.values % 8 != 0 || to->stored.nulls % 8 != 0)
 		return false;
@@ -128,10 +131,24 @@ read_tablet(ListReader *reader, ProviderTablet *tablet, ProviderColumn *column)
 	tablet->selected = selected != 0 ? next_words(reader, tablet_bitmap_bytes(tablet->nrows) / sizeof(uint64)) : NULL;
 	if (selected != 0 && tablet->selected == NULL)
 		return false;
+	tablet->bytes = 0;
 	for (uint32 c = 0; c < ncolumns; c++)
+	{
 		if (!read_column(&from->column[c], tablet->nrows, &column[c]))
 			return false;
+		tablet->bytes += (uint64) coltype_bytes((ColType) column[c].stored.type) * tablet->nrows +
+			(column[c].nulls != NULL ? tablet_bitmap_bytes(tablet->nrows) : 0);
+	}
 	return true;
+}
+
+/* A tablet is wanted. */
+static void
+count_tablet(const ProviderTablet *tablet, ProviderBatch *batch)
+{
+	batch->row_start[batch->nwindows + 1] += tablet->nrows;
+	batch->column_bytes += tablet->bytes;
+	batch->nwanted++;
 }
 
 /* Tablets of no shelf, n of them, into a batch. */
@@ -150,8 +167,7 @@ read_others(ListReader *reader, uint32 n, ProviderBatch *batch)
 
 		if (!read_tablet(reader, &batch->tablet[t], &batch->column[t * ncolumns]))
 			return STATUS_BAD_PROGRAM;
-		batch->row_start[batch->nwindows + 1] += batch->tablet[t].nrows;
-		batch->nwanted++;
+		count_tablet(&batch->tablet[t], batch);
 	}
 	return STATUS_DONE;
 }
@@ -203,10 +219,7 @@ read_shelf(ListReader *reader, const ChannelShelf *told, ProviderBatch *batch)
 	batch->pick[batch->npicks++] = (ProviderPick) {shelf, told->wanted};
 	for (uint32 t = 0; t < told->ntablets; t++)
 		if (told->wanted >> t & 1)
-		{
-			batch->row_start[batch->nwindows + 1] += shelf->tablet[t].nrows;
-			batch->nwanted++;
-		}
+			count_tablet(&shelf->tablet[t], batch);
 	return STATUS_DONE;
 }
 
@@ -218,7 +231,7 @@ window_let_go(ProviderBatch *batch, uint32 npicks)
 }
 
 DeviceStatus
-window_read_tablets(const ChannelWindow *window, const Program *program, ProviderBatch *batch)
+window_read_tablets(const ChannelWindow *window, const Program *program, uint64 most_bytes, ProviderBatch *batch)
 {
 	/* read once: its owner may change it */
 	const uint32 nshelves = *(volatile const uint32 *) &window->nshelves;
@@ -226,6 +239,7 @@ window_read_tablets(const ChannelWindow *window, const Program *program, Provide
 	const uint32 ntablets = batch->ntablets;
 	const uint32 nwanted = batch->nwanted;
 	const uint32 nrows = batch->row_start[batch->nwindows];
+	const uint64 column_bytes = batch->column_bytes;
 	ListReader	reader = {.window = window, .program = program};
 	DeviceStatus status = STATUS_DONE;
 	bool		fits;
@@ -248,16 +262,18 @@ window_read_tablets(const ChannelWindow *window, const Program *program, Provide
 			status = told.number != 0 ? read_shelf(&reader, &told, batch) : read_others(&reader, told.ntablets, batch);
 		}
 	}
-	fits = batch->nwanted <= BATCH_TABLETS && batch->nwanted * program->ncolumns <= BATCH_TABLET_COLUMNS;
-	if (status == STATUS_DONE && batch->nwindows > 0 && (!fits || batch->row_start[batch->nwindows + 1] > BATCH_TABLET_ROWS))
-		status = STATUS_NO_ROOM;
-	else if (status == STATUS_DONE && !fits)
+	fits = batch->nwanted <= BATCH_TABLETS && batch->nwanted * program->ncolumns <= BATCH_TABLET_COLUMNS &&
+		batch->row_start[batch->nwindows + 1] <= BATCH_TABLET_ROWS && batch->column_bytes <= most_bytes;
+	if (status == STATUS_DONE && batch->nwanted - nwanted > CHANNEL_LIST_TABLETS)
 		status = STATUS_BAD_PROGRAM;
+	else if (status == STATUS_DONE && !fits && batch->nwindows > 0)
+		status = STATUS_NO_ROOM;
 	if (status != STATUS_DONE)
 	{
 		window_let_go(batch, npicks);
 		batch->ntablets = ntablets;
 		batch->nwanted = nwanted;
+		batch->column_bytes = column_bytes;
 	}
 	return status;
 }

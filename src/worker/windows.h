@@ -19,12 +19,13 @@ extern bool window_is_owned(const Channel *channel, int job, int number);
 extern bool window_read_pages(const Channel *channel, const ChannelWindow *window, PageList *list);
 
 /*
- * Add a window's cached tablets to a batch.  If that does not end with DONE the
+ * Add a window's cached tablets to a batch, whose columns take so many bytes at
+ * most, unless it is the only window.  If that does not end with DONE the
  * batch is as before: NO_ROOM if it has none for them; MEMORY_LIMIT if there is
  * no memory; SHELF_UNKNOWN if shelves are to be described again; BAD_PROGRAM if
  * there is anything wrong with them.
  */
-extern DeviceStatus window_read_tablets(const ChannelWindow *window, const Program *program, ProviderBatch *batch);
+extern DeviceStatus window_read_tablets(const ChannelWindow *window, const Program *program, uint64 most_bytes, ProviderBatch *batch);
 
 /* Let go of a batch's shelves but for the first ones. */
 extern void window_let_go(ProviderBatch *batch, uint32 npicks);
