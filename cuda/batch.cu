@@ -71,9 +71,9 @@ allocate(CudaBatch *own)
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemset(own->arena, 0, own->arena_bytes));
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaHostAlloc((void **) &own->request, REQUEST_BYTES + JOB_IMAGE_MOST + HEAD_BYTES + CACHED_BYTES, cudaHostAllocDefault));
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->request, REQUEST_BYTES + JOB_IMAGE_MOST + head_bytes(PROGRAM_MAX_COLUMNS) + CACHED_BYTES, cudaHostAllocDefault));
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaHostAlloc((void **) &own->head, HEAD_BYTES, cudaHostAllocDefault));
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->head, head_bytes(PROGRAM_MAX_COLUMNS), cudaHostAllocDefault));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaHostAlloc((void **) &own->answer, sizeof(Request), cudaHostAllocDefault));
 	if (error == cudaSuccess)
@@ -160,12 +160,6 @@ arena_passed(const CudaBatch *own)
 	return (uint32_t *) (own->arena + (own->arena_bytes - PASSED_BYTES) / 64 * 64);
 }
 
-static uint32_t
-head_bytes(const CudaBatch *own)
-{
-	return (uint32_t) tablet_align(sizeof(Tablet) + own->batch.job->view.program->ncolumns * sizeof(TabletColumn));
-}
-
 /* Write down the pages of all windows, one after the other; their number. */
 static uint32_t
 list_pages(const ProviderBatch *batch, Request *request)
@@ -250,7 +244,7 @@ start_pages(CudaBatch *own)
 		(const DeformPlan *) (own->arena + REQUEST_BYTES + own->batch.job->image->plan[own->batch.wide]),
 		batch_tablet(own), request->page, request->offsets, request->row_start, npages, &((Request *) own->arena)->status
 	};
-	uint32_t	head = head_bytes(own);
+	uint32_t	head = head_bytes(own->batch.job->view.program->ncolumns);
 	cudaError_t error = batch_clear_arena(own);
 
 	own->stage = BATCH_DEFORMING;

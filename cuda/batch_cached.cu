@@ -111,11 +111,7 @@ choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
 static uint64_t
 rows_of_leg(const CudaBatch *own)
 {
-	const uint64_t row_bytes = 8 * (1u + own->batch.job->view.program->row_words) + 4;
-
-	if (own->batch.table == NULL)
-		return UINT64_MAX;
-	return own->arena_used < own->arena_bytes ? (own->arena_bytes - own->arena_used) / row_bytes : 0;
+	return own->batch.table == NULL ? UINT64_MAX : batch_rows_for_table(own);
 }
 
 /* Divide tablets of one kind, listed from `at` on, into legs; false if it cannot run. */
@@ -258,7 +254,7 @@ batch_start_cached(CudaBatch *own)
 	batch_write_request(own);
 	own->parts_at = REQUEST_BYTES + own->image_bytes;
 	own->heads_at = tablet_align(own->parts_at + ntablets * sizeof(VmPart));
-	own->copies_at = own->heads_at + ntablets * heads_bytes(columns_of(own));
+	own->copies_at = own->heads_at + ntablets * head_bytes(columns_of(own));
 	own->arena_used = tablet_align(own->copies_at + ntablets * (2 * columns_of(own) + 1) * sizeof(ColumnCopy));
 	if (own->leg == NULL)
 		own->leg = (CachedLeg *) malloc(BATCH_TABLETS * sizeof(CachedLeg));

@@ -11,7 +11,13 @@
 #include "resident.h"
 #include "shape_cache.h"
 
-#define HEAD_BYTES		tablet_align(sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
+/* Bytes of a tablet's head with so many columns. */
+static inline uint32_t
+head_bytes(uint32_t ncolumns)
+{
+	return (uint32_t) tablet_align(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
+}
+
 /* What the host writes of cached tablets: parts of launches, heads of tablets, copies of columns. */
 #define CACHED_BYTES \
 	(BATCH_TABLETS * (sizeof(VmPart) + sizeof(Tablet) + 64) + \
@@ -97,6 +103,9 @@ extern VmResult *batch_result(const CudaBatch *own);
 extern cudaError_t batch_fetch_answer(CudaBatch *own, cudaEvent_t event);
 
 /* batch_rows.cu */
+
+/* Rows of groups for a table that find room in the arena behind what is used of it. */
+extern uint32_t batch_rows_for_table(const CudaBatch *own);
 
 /* Choose how rows of groups come back, of so many blocks at most, each of which leaves one of each of its groups. */
 extern void batch_choose_rows(CudaBatch *own, uint32_t nblocks);

@@ -37,6 +37,13 @@ room_in_arena(const CudaBatch *own, uint64_t each, uint64_t all)
 	return used < own->arena_bytes ? (uint32_t) ((own->arena_bytes - used) / (row_bytes(own) + each)) : 0;
 }
 
+uint32_t
+batch_rows_for_table(const CudaBatch *own)
+{
+	/* and a group number for each */
+	return room_in_arena(own, 4, 0);
+}
+
 void
 batch_choose_rows(CudaBatch *own, uint32_t nblocks)
 {
@@ -47,8 +54,7 @@ batch_choose_rows(CudaBatch *own, uint32_t nblocks)
 	own->row_capacity = (uint32_t) (ROWS_BYTES / row_bytes(own));
 	if (own->batch.table != NULL)
 	{
-		/* and a group number for each */
-		own->row_capacity = room_in_arena(own, 4, 0);
+		own->row_capacity = batch_rows_for_table(own);
 		return;
 	}
 	room = room_in_arena(own, 8, COMBINE_BYTES(0));

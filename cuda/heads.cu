@@ -71,7 +71,7 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 		   ResidentUse *also)
 {
 	const uint32_t ncolumns = own->batch.job->view.program->ncolumns;
-	Tablet	   *head = (Tablet *) (own->request + own->heads_at + (uint64_t) own->nheads * heads_bytes(ncolumns));
+	Tablet	   *head = (Tablet *) (own->request + own->heads_at + (uint64_t) own->nheads * head_bytes(ncolumns));
 	ResidentColumn at;
 
 	heads_describe(tablet->nrows, column, ncolumns, head);
@@ -94,17 +94,17 @@ begin_shelf(CudaBatch *own, PlacedShelf *known, const ProviderShelf *shelf, Resi
 {
 	const uint32_t ncolumns = shelf->ncolumns;
 	Tablet	   *head = (Tablet *) own->head;
-	Tablet	   *cover = (Tablet *) realloc(known->cover, heads_bytes(ncolumns) + ncolumns);
+	Tablet	   *cover = (Tablet *) realloc(known->cover, head_bytes(ncolumns) + ncolumns);
 
 	known->number = 0;
 	if (cover == NULL)
 		return false;
 	known->cover = cover;
-	known->code_bits = (uint8_t *) cover + heads_bytes(ncolumns);
+	known->code_bits = (uint8_t *) cover + head_bytes(ncolumns);
 	memset(known->code_bits, 0, ncolumns);
 	memset(&known->use, 0, sizeof(known->use));
 	known->placed = 0;
-	known->heads = resident_reserve(NUMBER_OF_HEADS(shelf), (uint64_t) shelf->ntablets * heads_bytes(ncolumns), &own->use, &known->use, copies);
+	known->heads = resident_reserve(NUMBER_OF_HEADS(shelf), (uint64_t) shelf->ntablets * head_bytes(ncolumns), &own->use, &known->use, copies);
 	if (known->heads == NULL)
 		return false;
 	for (uint32_t t = 0; t < shelf->ntablets; t++)
@@ -142,7 +142,7 @@ place_shelf(CudaBatch *own, const ProviderPick *pick, ResidentCopies *copies)
 {
 	const ProviderShelf *shelf = pick->shelf;
 	const uint32_t ncolumns = shelf->ncolumns;
-	const uint32_t bytes = heads_bytes(ncolumns);
+	const uint32_t bytes = head_bytes(ncolumns);
 	PlacedShelf *known = &shelves[shelf->number % SHELVES];
 
 	if (known->number == shelf->number && resident_stayed(&known->use, known->since))
@@ -193,7 +193,7 @@ place_shelves(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint
 				heads_describe(shelf->tablet[t].nrows, column, shelf->ncolumns, (Tablet *) own->head);
 				body = program_choose_body(program, (Tablet *) own->head);
 			}
-			placed[(*n)++] = {(const Tablet *) (known->heads + (uint64_t) t * heads_bytes(shelf->ncolumns)), NULL,
+			placed[(*n)++] = {(const Tablet *) (known->heads + (uint64_t) t * head_bytes(shelf->ncolumns)), NULL,
 				shelf->tablet[t].nrows, body, coded, known->form[t], column};
 		}
 	}
@@ -222,7 +222,7 @@ place_others(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint3
 	{
 		const ProviderTablet *tablet = &own->batch.tablet[t];
 		const ProviderColumn *column = &own->batch.column[(size_t) t * ncolumns];
-		const uint8_t *place = own->arena + own->heads_at + (uint64_t) own->nheads * heads_bytes(ncolumns);
+		const uint8_t *place = own->arena + own->heads_at + (uint64_t) own->nheads * head_bytes(ncolumns);
 		const Tablet *head = write_head(own, copies, tablet, column, place, NULL);
 
 		if (head == NULL)

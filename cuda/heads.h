@@ -35,11 +35,4 @@ extern void heads_undo(CudaBatch *own);
 /* Write down how the columns of a tablet of so many rows are stored, not where. */
 extern void heads_describe(uint32_t nrows, const ProviderColumn *column, uint32_t ncolumns, Tablet *head);
 
-/* Bytes of a head of so many columns. */
-static inline uint32_t
-heads_bytes(uint32_t ncolumns)
-{
-	return (uint32_t) tablet_align(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
-}
-
 #endif							/* GPUDB_CUDA_HEADS_H */

@@ -393,32 +393,6 @@ rehash_kernel(const DeviceTable table, uint32_t n)
 	}
 }
 
-bool
-groups_shape(const Program *program, RowShape *shape)
-{
-	memset(shape, 0, sizeof(*shape));
-	shape->row_words = program->row_words;
-	shape->key_words = 1;
-	for (uint32_t k = 0; k < program->nkeys; k++)
-	{
-		if (program->key_word[k] != shape->key_words)
-			return false;
-		if (program->key_kind[k] == KEY_TEXT)
-			shape->text_word[shape->ntexts++] = shape->key_words;
-		shape->key_words += words_of_key(program->key_kind[k]);
-	}
-	shape->nstates = program->nstates;
-	for (uint32_t s = 0; s < program->nstates; s++)
-	{
-		if (state_is_text((StateKind) program->state_kind[s]))
-			return false;
-		shape->state_kind[s] = program->state_kind[s];
-		shape->state_word[s] = program->state_word[s];
-		shape->locked |= !state_is_atomic((StateKind) program->state_kind[s]);
-	}
-	return true;
-}
-
 /* Blocks for so many items; each goes on with further ones. */
 static int
 blocks_for(uint32_t n)

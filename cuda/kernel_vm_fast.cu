@@ -25,7 +25,7 @@ add_groups(const VmLaunch &launch, uint32_t pending, uint32_t first, int round)
 		pending = 0;
 	if (CODED)
 		add_coded_groups<L>(launch, pending, pc, first);
-	else if (block_insert(groups, &launch.shape, KeyLanes<L>{launch, pc, launch.shape.key_words - 1}, pending))
+	else if (block_insert(groups, &launch.shape, KeyLanes<L>{{launch, pc, launch.shape.key_words - 1}}, pending))
 		block_groups_renew(&launch, groups);
 }
 

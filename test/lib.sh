@@ -11,6 +11,7 @@
 #   copy_postgres TREE   PostgreSQL as installed, below a folder of its own, so that what is built with its pg_config,
 #                        $TREE$pg_bin/pg_config, is installed nowhere else; needs find_postgres
 #   build_in TREE [VAR=VALUE...]   gpudb built anew from a copy of the sources, $work/source, and installed in such a tree
+#   cuda_include         the folder of CUDA's headers, if there is one
 #   psql_as [ARG...]     psql for scripts: bare rows, stops at the first error
 #
 # GPUDB_PRELOAD names libraries that those commands are to preload: test/sanitize.sh needs that.
@@ -42,6 +43,14 @@ find_postgres() {
 	pg_src=${pgxs%/makefiles/pgxs.mk}
 	[ -x "$pg_bin/initdb" ] || die "no PostgreSQL server in $pg_bin: run 'make deps', or set PG_CONFIG"
 	export PATH="$pg_bin:$PATH"
+}
+
+# Where CUDA's headers are, if there is a toolkit.
+cuda_include() {
+	local nvcc include
+	nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+	include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
+	[ ! -e "$include/cuda_runtime.h" ] || echo "$include"
 }
 
 # PostgreSQL finds its folders relative to its programs, wherever the tree is.

@@ -239,10 +239,9 @@ suite_channel() {
 # What the GPU process does on the host, with a stand-in for CUDA and for the kernels: where there are CUDA's headers, in a
 # copy of PostgreSQL whose gpudb_cuda.so is that.
 suite_standin() {
-	local conf=$work/standin.conf tree=$work/standin-tree nvcc include
-	nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-	include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
-	if [ ! -e "$include/cuda_runtime.h" ]; then
+	local conf=$work/standin.conf tree=$work/standin-tree include
+	include=$(cuda_include)
+	if [ -z "$include" ]; then
 		echo "  standin: skipped, no CUDA toolkit"
 		return 0
 	fi

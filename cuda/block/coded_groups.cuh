@@ -22,66 +22,28 @@ code_table(const VmLaunch &launch, uint32_t lanes)
 	return (uint32_t *) (shared_memory + fast_codes_at(&launch.shape, lanes));
 }
 
-/* The lanes' keys, for block_insert(); read again from their columns. */
-template <int L> struct CodeLanes
+/* Keys, none of them NULL, read again from their columns. */
+template <int L> struct CodeLanes : GroupLanes<CodeLanes<L>>
 {
-	const VmLaunch &launch;
-	uint32_t	pc;				/* of GROUP_CODES; the KEYs are behind it */
-	uint32_t	nkeys;
 	uint32_t	first;			/* row of the tile */
 
-	__device__ uint32_t code(int k, const FastColumn *column) const
+	__device__ const FastColumn *column(uint32_t j) const { return fast_column(slot_of(fetch(this->launch, this->pc + 1 + j))); }
+	__device__ uint32_t code(int k, uint32_t j) const
 	{
-		return ((const uint8_t *) column->values)[first + 2 * (k / 2 * VM_THREADS + threadIdx.x) + k % 2];
+		return ((const uint8_t *) column(j)->values)[first + 2 * (k / 2 * VM_THREADS + threadIdx.x) + k % 2];
 	}
-	__device__ uint64_t word(int k, uint32_t j) const
+	__device__ uint64_t key_null(int, uint32_t) const { return 0; }
+	__device__ uint64_t key_word(int k, uint32_t j) const
 	{
-		const FastColumn *column = fast_column(slot_of(fetch(launch, pc + 1 + j)));
-
-		return column->base + ((uint64_t) code(k, column) << column->shift);
+		return column(j)->base + ((uint64_t) code(k, j) << column(j)->shift);
 	}
 	__device__ uint32_t index(int k) const
 	{
 		uint32_t	index = fast_shared()->code_bias;
 
-		for (uint32_t j = 0; j < nkeys; j++)
-		{
-			const FastColumn *column = fast_column(slot_of(fetch(launch, pc + 1 + j)));
-
-			index += code(k, column) << column->code_at;
-		}
+		for (uint32_t j = 0; j < this->nkeys; j++)
+			index += code(k, j) << column(j)->code_at;
 		return index & (CODE_SLOTS - 1);
-	}
-	/* word w of the key in a group's row: which are NULL, none, then the values */
-	__device__ uint64_t key(int k, uint32_t w) const { return w > 0 ? word(k, w - 1) : 0; }
-	__device__ void write(int k, uint64_t *into) const
-	{
-		for (uint32_t w = 0; w <= nkeys; w++)
-			into[w] = key(k, w);
-	}
-	__device__ bool equals(int k, const uint64_t *stored) const
-	{
-		for (uint32_t w = 0; w <= nkeys; w++)
-			if (stored[w] != key(k, w))
-				return false;
-		return true;
-	}
-	__device__ uint32_t slot_hash(int k) const
-	{
-		uint32_t	hash = 0;
-
-		for (uint32_t j = 0; j < nkeys; j++)
-			hash = slot_mix(hash, word(k, j));
-		return hash;
-	}
-	/* as the KEY instructions make it */
-	__device__ uint64_t row_hash(int k) const
-	{
-		uint64_t	hash = (uint64_t) imm_of(launch, fetch(launch, pc));
-
-		for (uint32_t j = 0; j < nkeys; j++)
-			hash = hash_combine(hash, word(k, j));
-		return hash;
 	}
 };
 
@@ -130,7 +92,7 @@ template <int L> static __device__ __noinline__ void
 add_coded_groups(const VmLaunch &launch, uint32_t pending, uint32_t pc, uint32_t first)
 {
 	BlockGroups *groups = &fast_shared()->groups;
-	const CodeLanes<L> lanes = {launch, pc, launch.shape.key_words - 1, first};
+	const CodeLanes<L> lanes = {{launch, pc, launch.shape.key_words - 1}, first};
 
 	if (block_insert(groups, &launch.shape, lanes, pending))
 	{

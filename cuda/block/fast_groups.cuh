@@ -15,21 +15,15 @@ slot_mix(uint32_t hash, uint64_t word)
 	return hash * 0x85ebca6bu + (uint32_t) word * 0x9e3779b1u + (uint32_t) (word >> 32) * 0xc2b2ae35u;
 }
 
-/* The lanes' keys, for block_insert(). */
-template <int L> struct KeyLanes
+/* The lanes' keys, for block_insert(); Keys tells null() and word() of lane k and key j. */
+template <typename Keys> struct GroupLanes
 {
 	const VmLaunch &launch;
-	uint32_t	pc;				/* of GROUP; the KEYs are behind it */
+	uint32_t	pc;				/* of the instruction that finds groups; the KEYs are behind it */
 	uint32_t	nkeys;
 
-	__device__ uint64_t null(int k, uint32_t j) const
-	{
-		return operand_nulls<L>(launch, fetch(launch, pc + 1 + j)) >> k & 1u;
-	}
-	__device__ uint64_t word(int k, uint32_t j) const
-	{
-		return ((const uint64_t *) (slot_words<L>(slot_of(fetch(launch, pc + 1 + j))) + k / 2 * VM_THREADS))[k & 1];
-	}
+	__device__ uint64_t null(int k, uint32_t j) const { return ((const Keys *) this)->key_null(k, j); }
+	__device__ uint64_t word(int k, uint32_t j) const { return ((const Keys *) this)->key_word(k, j); }
 	/* word w of the key in a group's row: which are NULL, then the values */
 	__device__ uint64_t key(int k, uint32_t w) const
 	{
@@ -72,6 +66,19 @@ template <int L> struct KeyLanes
 	}
 };
 
+/* Keys in slots. */
+template <int L> struct KeyLanes : GroupLanes<KeyLanes<L>>
+{
+	__device__ uint64_t key_null(int k, uint32_t j) const
+	{
+		return operand_nulls<L>(this->launch, fetch(this->launch, this->pc + 1 + j)) >> k & 1u;
+	}
+	__device__ uint64_t key_word(int k, uint32_t j) const
+	{
+		return ((const uint64_t *) (slot_words<L>(slot_of(fetch(this->launch, this->pc + 1 + j))) + k / 2 * VM_THREADS))[k & 1];
+	}
+};
+
 /* Where the states of each lane's group begin, in words behind those of group 0. */
 template <int L> static __device__ __forceinline__ uint16_t *
 group_places(const VmLaunch &launch)
@@ -108,7 +115,7 @@ template <int L> static __device__ __noinline__ uint32_t
 probe_on(const VmLaunch &launch, uint32_t left, uint32_t pc)
 {
 	const BlockGroups *groups = &fast_shared()->groups;
-	const KeyLanes<L> lanes = {launch, pc, launch.shape.key_words - 1};
+	const KeyLanes<L> lanes = {{launch, pc, launch.shape.key_words - 1}};
 	uint32_t	missing = 0;
 
 	for (; left != 0; left &= left - 1)
@@ -166,7 +173,7 @@ find_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc)
 	/* 0 and NULL differ in the word that tells which keys are NULL */
 	if (nullable)
 	{
-		const KeyLanes<L> lanes = {launch, pc, stride - 1};
+		const KeyLanes<L> lanes = {{launch, pc, stride - 1}};
 
 		EACH_LANE differ |= (group_keys(groups)[group[k] * stride] != lanes.key(k, 0) ? 1u : 0u) << k;
 	}

@@ -77,12 +77,11 @@ long_tablets() {
 	server_stop tablets
 }
 long_standin() {
-	local settings=('gpudb.pool_size = 64MB') tree=$work/standin-tree nvcc sources
-	nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+	local settings=('gpudb.pool_size = 64MB') tree=$work/standin-tree sources
 	sources=$("$here/../standin/sources.sh")
 	copy_postgres "$tree"
 	build_in "$tree" FAULTS=1 NVCC=
-	FAULTS=1 "$here/../standin/build.sh" "$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include" "$tree$("$PG_CONFIG" --pkglibdir)" || return 1
+	FAULTS=1 "$here/../standin/build.sh" "$(cuda_include)" "$tree$("$PG_CONFIG" --pkglibdir)" || return 1
 	give_user "$tree"
 	local pg_bin=$tree$pg_bin
 	local PATH=$pg_bin:$PATH

@@ -55,7 +55,7 @@ kernels=("$folder"/{kernel_vm,kernel_vm_fast,kernel_vm_general,vm_lower,vm_trans
 	step "groups_test.cu" "$nvcc" $cuda -c -o "$folder/groups_test.o" "$here/groups_test.cu"
 	step "groups_test" g++ -o "$folder/groups_test" "$folder"/{groups_test,kernel_groups,group_table,pool,resident}.o "${core[@]}" "${libraries[@]}"
 	step "combine_test.cu" "$nvcc" $cuda -c -o "$folder/combine_test.o" "$here/combine_test.cu"
-	step "combine_test" g++ -o "$folder/combine_test" "$folder"/{combine_test,kernel_combine,kernel_groups}.o "${core[@]}" "${libraries[@]}"
+	step "combine_test" g++ -o "$folder/combine_test" "$folder"/{combine_test,kernel_combine,kernel_groups,group_table,pool,resident}.o "${core[@]}" "${libraries[@]}"
 	step "output_test.cu" "$nvcc" $cuda -c -o "$folder/output_test.o" "$here/output_test.cu"
 	step "output_test" g++ -o "$folder/output_test" "$folder"/{output_test,kernel_output}.o "${core[@]}" "${libraries[@]}"
 	step "kernel_vm_bench.cu" "$nvcc" $cuda -c -o "$folder/kernel_vm_bench.o" "$repo/test/bench/gpu/kernel_vm_bench.cu"
