@@ -14,7 +14,7 @@ $node->safe_psql('postgres', q{
 	CREATE EXTENSION gpudb;
 	CREATE TABLE rows (id int NOT NULL, k int, n numeric(12,2), t text);
 	INSERT INTO rows SELECT i, i % 10, i % 1000, repeat('text', 5) || i FROM generate_series(1, 600000) i;
-	CREATE TABLE outer_rows AS SELECT i AS k FROM generate_series(1, 2000) i;
+	CREATE TABLE outer_rows AS SELECT i AS k FROM generate_series(1, 1000000) i;
 	VACUUM ANALYZE rows, outer_rows;
 });
 
