@@ -86,7 +86,7 @@ typedef enum WorkStage
 typedef struct DeviceWork
 {
 	const PageList *pages;		/* in; NULL at STAGE_RUN if the caller has tablets of its own, */
-	const CachedRows *cached;	/* in: these, for aggregates */
+	const CachedRows *cached;	/* in: these; where rows are wanted, one, and only the CPU device takes it */
 	uint32_t	ncached;
 	void	   *owner;			/* in: the caller's, untouched */
 	WorkStage	stage;			/* in */
@@ -97,7 +97,7 @@ typedef struct DeviceWork
 	uint32_t   *rows;			/* out: row numbers that passed, in order */
 	uint32_t	nrows;
 	bool		wide;			/* out: decimals have 128 bits */
-	uint8_t    *output;			/* out: the program's outputs of these rows, laid out for all of the pages'; may be NULL */
+	uint8_t    *output;			/* out: the program's outputs of these rows, laid out for all of work_tablet_rows(); may be NULL */
 } DeviceWork;
 
 typedef struct JobTimes
@@ -170,6 +170,13 @@ typedef struct Device
 	/* Cancel what is queued, wait for what runs, free everything. */
 	void		(*close) (DeviceJob *job);
 } Device;
+
+/* The rows that an item's row numbers are of. */
+CORE_FN uint32_t
+work_tablet_rows(const DeviceWork *work)
+{
+	return work->pages != NULL ? work->pages->nrows : work->cached->tablet->nrows;
+}
 
 /* What deforming has found out about whole columns. */
 CORE_FN DeviceStatus

@@ -68,6 +68,19 @@ output_gather_values(const uint8_t *values, uint32_t bytes, const uint32_t *rows
 	}
 }
 
+/* A byte for each of the rows[] of one column: 1 = NULL. */
+CORE_FN void
+output_gather_nulls(const Tablet *tablet, const TabletColumn *column, const uint32_t *rows, uint32_t n, uint8_t *nulls)
+{
+	const uint8_t *bits = tablet_at(tablet, column->nulls);
+
+	if (column->null_count == 0)
+		memset(nulls, 0, n);
+	else
+		for (uint32_t i = 0; i < n; i++)
+			nulls[i] = bits[rows[i] / 8] >> rows[i] % 8 & 1;
+}
+
 /* Copy the values of the tablet's rows[], which ascend, to a block laid out for as many rows or more. */
 CORE_FN void
 output_gather(const Program *program, const Tablet *tablet, const uint32_t *rows, uint32_t n,
@@ -76,15 +89,9 @@ output_gather(const Program *program, const Tablet *tablet, const uint32_t *rows
 	for (uint32_t k = 0; k < program->noutputs; k++)
 	{
 		const TabletColumn *column = &tablet->column[program->output[k]];
-		const uint8_t *bits = tablet_at(tablet, column->nulls);
-		uint8_t    *nulls = block + layout->nulls[k];
 
 		output_gather_values(tablet_at(tablet, column->values), layout->bytes[k], rows, n, block + layout->values[k]);
-		if (column->null_count == 0)
-			memset(nulls, 0, n);
-		else
-			for (uint32_t i = 0; i < n; i++)
-				nulls[i] = bits[rows[i] / 8] >> rows[i] % 8 & 1;
+		output_gather_nulls(tablet, column, rows, n, block + layout->nulls[k]);
 	}
 }
 

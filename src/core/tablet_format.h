@@ -153,6 +153,21 @@ tablet_bitmap_bytes(uint32_t nrows)
 	return ((uint64_t) nrows + 63) / 64 * 8;
 }
 
+/* Set n bits of a bitmap from `first` on. */
+CORE_FN void
+bitmap_set(uint64_t *bits, uint32_t first, uint32_t n)
+{
+	while (n > 0)
+	{
+		const uint32_t room = 64 - first % 64;
+		const uint32_t here = n < room ? n : room;
+
+		bits[first / 64] |= (~(uint64_t) 0 >> (64 - here)) << (first % 64);
+		first += here;
+		n -= here;
+	}
+}
+
 /* Bytes that tablet_layout() will use. */
 CORE_FN uint64_t
 tablet_size(const uint16_t *types, uint32_t ncols, uint32_t nrows, uint64_t var_capacity)

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/output.h"
+#include "core/output_cached.h"
 
 #include "device/clock.h"
 #include "device/cpu_kernel.h"
@@ -149,6 +149,13 @@ prepare_worker(DeviceJob *job, CpuWorker *worker)
 
 /* Running one item */
 
+/* Room for the numbers of so many rows. */
+static bool
+reserve_rows(CpuItem *item, uint32_t nrows)
+{
+	return grow_block((void **) &item->work.rows, &item->rows_capacity, (uint64_t) nrows * sizeof(uint32_t));
+}
+
 static DeviceStatus
 prepare_item(CpuItem *item, const uint16_t *types)
 {
@@ -169,8 +176,7 @@ prepare_item(CpuItem *item, const uint16_t *types)
 		}
 		item->tablet_capacity = size;
 	}
-	if (!spec->program->aggregates &&
-		!grow_block((void **) &item->work.rows, &item->rows_capacity, (uint64_t) pages->nrows * sizeof(uint32_t)))
+	if (!spec->program->aggregates && !reserve_rows(item, pages->nrows))
 		return STATUS_MEMORY_LIMIT;
 	tablet_layout(item->work.tablet, types, ncolumns, pages->nrows, var);
 	return STATUS_DONE;
@@ -214,12 +220,16 @@ gather_outputs(CpuItem *item)
 {
 	const JobSpec *spec = &item->job->spec;
 	DeviceWork *work = &item->work;
+	const uint16_t *types = spec->deform->types[work->wide];
 	OutputLayout layout;
 
-	output_layout(spec->program, spec->deform->types[work->wide], work->pages->nrows, &layout);
+	output_layout(spec->program, types, work_tablet_rows(work), &layout);
 	if (!grow_block((void **) &work->output, &item->output_capacity, layout.size))
 		return STATUS_MEMORY_LIMIT;
-	output_gather(spec->program, work->tablet, work->rows, work->nrows, &layout, work->output);
+	if (work->pages != NULL)
+		output_gather(spec->program, work->tablet, work->rows, work->nrows, &layout, work->output);
+	else
+		output_gather_cached(spec->program, work->cached->tablet, types, work->rows, work->nrows, &layout, work->output);
 	return STATUS_DONE;
 }
 
@@ -254,25 +264,50 @@ run_tablet(DeviceJob *job, CpuWorker *worker, VmRun *run)
 	}
 }
 
+/* Run the program over an item's one tablet, and keep what it gives of rows. */
+static DeviceStatus
+run_for_rows(CpuItem *item, CpuWorker *worker, VmRun *run)
+{
+	DeviceStatus status;
+
+	run->out = item->work.rows;
+	run->out_capacity = (uint32_t) (item->rows_capacity / sizeof(uint32_t));
+	status = run_tablet(item->job, worker, run);
+	item->work.nrows = run->out_count;
+	return status == STATUS_DONE && item->job->spec.program->noutputs > 0 ? gather_outputs(item) : status;
+}
+
 /* Run the program over the tablet of an item's pages. */
 static DeviceStatus
 run_pages(CpuItem *item, CpuWorker *worker)
 {
-	VmRun		run = {
-		.tablet = item->work.tablet, .out = item->work.rows, .out_capacity = (uint32_t) (item->rows_capacity / sizeof(uint32_t))
-	};
-	DeviceStatus status = run_tablet(item->job, worker, &run);
+	VmRun		run = {.tablet = item->work.tablet};
 
-	item->work.nrows = run.out_count;
-	return status == STATUS_DONE && item->job->spec.program->noutputs > 0 ? gather_outputs(item) : status;
+	return run_for_rows(item, worker, &run);
+}
+
+/* Run a program that gives rows over a tablet that the caller has. */
+static DeviceStatus
+run_slice(CpuItem *item, CpuWorker *worker)
+{
+	const JobSpec *spec = &item->job->spec;
+	const CachedRows *cached = item->work.cached;
+	VmRun		run = {.tablet = cached->tablet, .selected = cached->selected};
+
+	if (!reserve_rows(item, cached->tablet->nrows))
+		return STATUS_MEMORY_LIMIT;
+	item->work.wide = output_needs_wide(spec->program, cached->tablet, spec->deform->types[0]);
+	return run_for_rows(item, worker, &run);
 }
 
 /* Run the program over tablets that the caller has. */
 static DeviceStatus
-run_cached(const CpuItem *item, CpuWorker *worker)
+run_cached(CpuItem *item, CpuWorker *worker)
 {
 	DeviceStatus status = STATUS_DONE;
 
+	if (!item->job->spec.program->aggregates)
+		return run_slice(item, worker);
 	for (uint32_t t = 0; t < item->work.ncached && status == STATUS_DONE; t++)
 	{
 		VmRun		run = {.tablet = item->work.cached[t].tablet, .selected = item->work.cached[t].selected};

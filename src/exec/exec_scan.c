@@ -2,20 +2,21 @@
  * exec_scan.c
  *		GpuScan: filter a relation on the device, project in PostgreSQL.
  *
- * Windows of pages go to the device in batches; the answer is which rows
- * passed, and what is wanted of them, as dense columns.  Where some of that
- * has no form of fixed width, rows are taken from their heap tuples, so
- * columns of any type come through.  Rows go out in heap order.  The first batch is one window
- * and each next one twice as large, so LIMIT 1 looks at little.  Once it is
- * clear that many rows are wanted, the device works on the next batch while
- * the rows of one go out; not for a cursor, which may be left alone for long
- * with what others want.
+ * Windows of pages, or slices of cached tablets (portions.h), go to the device
+ * in batches; the answer is which rows passed, and what is wanted of them, as
+ * dense columns.  Where some of that has no form of fixed width, rows are
+ * taken from their heap tuples, so columns of any type come through.  Rows go
+ * out in heap order.  The first batch is one window and each next one twice as
+ * large, so LIMIT 1 looks at little.  Once it is clear that many rows are
+ * wanted, the device works on the next batch while the rows of one go out; not
+ * for a cursor, which may be left alone for long with what others want.
  *
- * All of a batch is judged before its first row goes out.  A window that the device
- * could not judge is judged by PostgreSQL with the node's own filters, so no
- * row is lost or repeated after others have gone out already.  The same way
- * serves a run without any job, so the node needs no second plan as fallback,
- * and the first rows of a scan whose filters wait for subplans (params.h).
+ * All of a batch is judged before its first row goes out.  A window that the
+ * device could not judge is judged by PostgreSQL with the node's own filters,
+ * and so are the pages of such a slice, so no row is lost or repeated after
+ * others have gone out already.  The same way serves a run without any job, so
+ * the node needs no second plan as fallback, and the first rows of a scan
+ * whose filters wait for subplans (params.h).
  */
 #include "postgres.h"
 
@@ -26,9 +27,11 @@
 #include "tcop/pquery.h"
 #include "utils/memutils.h"
 
+#include "device/device.h"
 #include "exec/node.h"
 #include "exec/output.h"
 #include "exec/params.h"
+#include "exec/portions.h"
 
 #define MAX_BATCH 16
 
@@ -39,11 +42,13 @@
 /* Rows ahead whose tuples the processor is to fetch. */
 #define LOOKAHEAD 8
 
-/* A window of a batch. */
+/* A portion of a batch. */
 typedef struct BatchWindow
 {
 	PageWindow *window;
-	uint32	   *places;			/* of the rows to look at, in heap order */
+	TabletSlice *slice;
+	bool		cached;			/* the slice is it, not the window */
+	uint32	   *places;			/* of the rows to look at, in heap order; not of a slice */
 	uint32		nplaces;
 	uint32		places_capacity;
 	bool		submitted;
@@ -69,12 +74,14 @@ typedef struct GpuScanState
 	bool		waiting;		/* for subplans, which PostgreSQL runs when a row asks for them */
 	TupleTableSlot *heap_slot;
 
+	Portions	portions;
 	Batch		batches[2];
 	Batch	   *batch;			/* whose rows go out */
 	Batch	   *ahead;			/* the other one, which the device may have already */
 	int			batch_size;		/* windows wanted next */
 	int			at_window;
 	uint32		at_place;
+	bool		begun;			/* rows have gone out */
 	bool		exhausted;
 } GpuScanState;
 
@@ -118,6 +125,7 @@ reset_batches(GpuScanState *state)
 	state->at_window = 0;
 	state->at_place = 0;
 	state->batch_size = 1;
+	state->begun = false;
 	state->exhausted = false;
 }
 
@@ -147,15 +155,20 @@ keep_rows(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 	const PageList *list = &entry->window->list;
 	uint32		n = 0;
 
+	entry->judged = work != NULL;
+	entry->has_outputs = work != NULL && node->compiled.gives_rows && (work->output != NULL || node->compiled.nattributes == 0);
+	if (entry->has_outputs)
+		output_keep(&entry->outputs, node->run_context, &node->compiled, work, node->feed.spec.deform);
+	if (entry->cached)
+	{
+		entry->nplaces = work->nrows;
+		return;
+	}
 	if (list->nrows > entry->places_capacity)
 	{
 		entry->places = MemoryContextAlloc(node->run_context, list->nrows * sizeof(uint32));
 		entry->places_capacity = list->nrows;
 	}
-	entry->judged = work != NULL;
-	entry->has_outputs = work != NULL && node->compiled.gives_rows && (work->output != NULL || node->compiled.nattributes == 0);
-	if (entry->has_outputs)
-		output_keep(&entry->outputs, node->run_context, &node->compiled, work, node->feed.spec.deform);
 	if (work != NULL)
 	{
 		uint32		first = 0;
@@ -197,6 +210,23 @@ drop_outputs(GpuNode *node, DeviceStatus status)
 	return drop;
 }
 
+/* Have PostgreSQL judge a window's rows. */
+static void
+leave_to_postgres(GpuScanState *state, BatchWindow *entry, DeviceStatus status)
+{
+	state->node.report.fallback_windows++;
+	node_note_status(&state->node, status);
+	keep_rows(state, entry, NULL);
+}
+
+/* Read the pages of a slice. */
+static void
+read_instead(GpuScanState *state, BatchWindow *entry)
+{
+	portions_reread(&state->portions, entry->slice, entry->window);
+	entry->cached = false;
+}
+
 /* Take what the device says of a window; `again`: another program is to judge it. */
 static void
 take_item(GpuScanState *state, DeviceWork *work, bool *again)
@@ -208,31 +238,46 @@ take_item(GpuScanState *state, DeviceWork *work, bool *again)
 		return;
 	if (work->status == STATUS_DONE)
 		keep_rows(state, entry, work);
+	else if (entry->cached)
+	{
+		read_instead(state, entry);
+		leave_to_postgres(state, entry, work->status);
+	}
 	else if ((work->status == STATUS_SCALE_EXCEEDED && raise_scales(node, work->tablet)) || drop_outputs(node, work->status))
 	{
 		entry->submitted = false;
 		*again = true;
 	}
 	else
-	{
-		node->report.fallback_windows++;
-		node_note_status(node, work->status);
-		keep_rows(state, entry, NULL);
-	}
+		leave_to_postgres(state, entry, work->status);
+	if (work->pages != NULL)
+		portions_collect(&state->portions, entry->window, work->status == STATUS_DONE ? work->tablet : NULL);
 	node->device->release(node->feed.job, work);
 }
 
 /* Let the device have a window of a batch; false when it has its hands full. */
 static bool
-submit_window(GpuNode *node, BatchWindow *entry)
+submit_window(GpuScanState *state, BatchWindow *entry)
 {
+	GpuNode    *node = &state->node;
 	DeviceWork *work = node->device->acquire(node->feed.job);
 
 	if (work == NULL)
 		return false;
 	entry->submitted = true;
 	work->owner = entry;
-	work->pages = &entry->window->list;
+	if (entry->cached)
+	{
+		work->pages = NULL;
+		work->cached = &entry->slice->rows;
+		work->ncached = 1;
+		work->stage = STAGE_RUN;
+	}
+	else
+	{
+		work->pages = &entry->window->list;
+		work->wants_tablet = portions_wants(&state->portions, entry->window);
+	}
 	node->device->submit(node->feed.job, work);
 	return true;
 }
@@ -250,7 +295,7 @@ run_batch(GpuScanState *state)
 		BatchWindow *entry = &state->batch->window[w];
 
 		CHECK_FOR_INTERRUPTS();
-		while (!entry->submitted && !submit_window(node, entry))
+		while (!entry->submitted && !submit_window(state, entry))
 			take_item(state, node->device->collect(node->feed.job, true), &again);
 	}
 	while ((work = node->device->collect(node->feed.job, true)) != NULL)
@@ -258,27 +303,16 @@ run_batch(GpuScanState *state)
 	return !again;
 }
 
-/* Replace the program by one for larger scales or without outputs, if there is one; the pages stay. */
-static void
-restart_job(GpuScanState *state)
+/*
+ * Whether cached tablets may be used: if nobody needs the places of rows, as a
+ * cursor's WHERE CURRENT OF does.
+ */
+static bool
+may_use_tablets(const GpuScanState *state)
 {
-	node_close_job(&state->node);
-	node_open_job(&state->node);
-}
+	const GpuNode *node = &state->node;
 
-/* Run the batch, as often as the program changes; without a job all rows are PostgreSQL's to judge. */
-static void
-judge_batch(GpuScanState *state)
-{
-	while (state->node.feed.job != NULL)
-	{
-		if (run_batch(state))
-			return;
-		restart_job(state);
-	}
-	for (int w = 0; w < state->batch->nwindows; w++)
-		keep_rows(state, &state->batch->window[w], NULL);
-	state->node.report.fallback_windows += state->batch->nwindows;
+	return state->may_run_ahead && !state->waiting && node->feed.job != NULL && node->device == &cpu_device && node->compiled.gives_rows;
 }
 
 static void
@@ -291,7 +325,7 @@ release_batch(GpuScanState *state)
 	state->at_place = 0;
 }
 
-/* Read a batch's pages; `early`: the device shall begin with each window at once. */
+/* Fill a batch; `early`: the device shall begin with each portion at once. */
 static void
 fill_batch(GpuScanState *state, Batch *batch, bool early)
 {
@@ -300,20 +334,75 @@ fill_batch(GpuScanState *state, Batch *batch, bool early)
 	while (batch->nwindows < state->batch_size && !state->exhausted)
 	{
 		BatchWindow *entry = &batch->window[batch->nwindows];
+		Portion		portion;
 
 		if (entry->window == NULL)
+		{
 			entry->window = feed_new_window(&node->feed);
+			entry->slice = MemoryContextAllocZero(node->run_context, sizeof(TabletSlice));
+		}
+		portion = portions_next(&state->portions, entry->window, entry->slice);
 		entry->submitted = false;
-		if (!feed_fill_window(&node->feed, entry->window))
+		entry->cached = portion == PORTION_SLICE;
+		if (portion == PORTION_END)
 			state->exhausted = true;
 		else
 		{
 			batch->nwindows++;
-			early = early && batch->nwindows <= MAX_EARLY && submit_window(node, entry);
+			early = early && batch->nwindows <= MAX_EARLY && submit_window(state, entry);
 		}
 	}
 	if (!state->waiting)
 		state->batch_size = Min(state->batch_size * 2, MAX_BATCH);
+}
+
+/* Replace the program by one for larger scales or without outputs, if there is one; rows have gone out, and pages stay. */
+static void
+go_on(GpuScanState *state)
+{
+	portions_leave(&state->portions);
+	for (int w = 0; w < state->batch->nwindows; w++)
+	{
+		BatchWindow *entry = &state->batch->window[w];
+
+		if (!entry->submitted && entry->cached)
+			read_instead(state, entry);
+	}
+	node_close_job(&state->node);
+	node_open_job(&state->node);
+	portions_resume(&state->portions, may_use_tablets(state));
+}
+
+/* The same with the first batch: other columns may be cached. */
+static void
+begin_anew(GpuScanState *state)
+{
+	release_batch(state);
+	portions_rewind(&state->portions);
+	node_close_job(&state->node);
+	node_open_job(&state->node);
+	portions_begin(&state->portions, &state->node.feed, may_use_tablets(state));
+	state->batch_size = 1;
+	state->exhausted = false;
+	fill_batch(state, state->batch, false);
+}
+
+/* Run the batch, as often as the program changes; without a job all rows are PostgreSQL's to judge. */
+static void
+judge_batch(GpuScanState *state)
+{
+	while (state->node.feed.job != NULL)
+	{
+		if (run_batch(state))
+			return;
+		if (state->begun)
+			go_on(state);
+		else
+			begin_anew(state);
+	}
+	for (int w = 0; w < state->batch->nwindows; w++)
+		keep_rows(state, &state->batch->window[w], NULL);
+	state->node.report.fallback_windows += state->batch->nwindows;
 }
 
 /* Have the next batch, which may have been begun, judged; false when the relation is exhausted. */
@@ -328,6 +417,7 @@ next_batch(GpuScanState *state)
 	release_batch(state);
 	state->batch = state->ahead;
 	state->ahead = done;
+	state->begun |= state->node.feed.finished > 0;
 	if (state->batch->nwindows == 0)
 		fill_batch(state, state->batch, false);
 	judge_batch(state);
@@ -335,7 +425,10 @@ next_batch(GpuScanState *state)
 		fill_batch(state, state->ahead, true);
 	/* the last one: others may want what the job holds */
 	if (state->exhausted && state->ahead->nwindows == 0 && !state->waiting)
+	{
+		portions_end(&state->portions);
 		node_close_job(node);
+	}
 	node_add_time(node, start);
 	return state->batch->nwindows > 0;
 }
@@ -349,6 +442,7 @@ end_waiting(GpuScanState *state)
 	uint32		last = entry->places[state->at_place - 1];
 
 	state->waiting = false;
+	state->begun = true;
 	if (!node_open_job(node))
 		return;
 	entry->submitted = false;
@@ -391,7 +485,10 @@ store_outputs(GpuScanState *state, const BatchWindow *entry, uint32 row)
 	output_store(&entry->outputs, row, slot);
 	MemoryContextSwitchTo(old);
 	/* for WHERE CURRENT OF */
-	ItemPointerSet(&slot->tts_tid, entry->window->block[ROW_PAGE(entry->places[row])], ROW_OFFNUM(entry->places[row]));
+	if (entry->cached)
+		ItemPointerSetInvalid(&slot->tts_tid);
+	else
+		ItemPointerSet(&slot->tts_tid, entry->window->block[ROW_PAGE(entry->places[row])], ROW_OFFNUM(entry->places[row]));
 	slot->tts_tableOid = RelationGetRelid(state->node.relation);
 }
 
@@ -453,6 +550,7 @@ start_run(GpuScanState *state)
 	state->waiting = params_wait(node);
 	if (!state->waiting)
 		node_open_job(node);
+	portions_begin(&state->portions, &node->feed, may_use_tablets(state));
 }
 
 static TupleTableSlot *

@@ -78,9 +78,8 @@ feed_report_so_far(const Feed *feed, FeedReport *report)
 	report->pages_copied += feed->source.copied;
 }
 
-/* Unpin what is cached, noting what became of it. */
-static void
-close_tablets(Feed *feed)
+void
+feed_close_tablets(Feed *feed)
 {
 	const TabletReport *tablets;
 
@@ -116,7 +115,7 @@ feed_end(Feed *feed)
 	foreach(lc, feed->windows)
 		page_window_release(lfirst(lc));
 	feed->windows = NIL;
-	close_tablets(feed);
+	feed_close_tablets(feed);
 	page_source_close(&feed->source);
 	memset(&feed->source, 0, sizeof(feed->source));
 }
@@ -132,7 +131,7 @@ feed_abandon(Feed *feed)
 	foreach(lc, feed->windows)
 		page_window_forget(lfirst(lc));
 	feed->windows = NIL;
-	close_tablets(feed);
+	feed_close_tablets(feed);
 }
 
 PageWindow *
@@ -315,9 +314,8 @@ submit_next(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* List the cached tablets of which rows may pass. */
-static void
-list_cached(Feed *feed)
+void
+feed_list_cached(Feed *feed)
 {
 	uint32		n;
 	const CachedRows *found = tablet_scan_found(feed->tablets, &n);
@@ -359,7 +357,7 @@ feed_find_cached(Feed *feed)
 	}
 	if (feed->tablets != NULL)
 	{
-		list_cached(feed);
+		feed_list_cached(feed);
 		source->next = source->end = 0;
 	}
 	MemoryContextSwitchTo(old);
@@ -389,5 +387,5 @@ feed_all(Feed *feed, FeedOutcome *outcome)
 	if (feed->tablets != NULL && outcome->status == STATUS_DONE)
 		tablet_scan_finish(feed->tablets);
 	/* groups are nobody's columns: what was pinned is free while rows go out */
-	close_tablets(feed);
+	feed_close_tablets(feed);
 }

@@ -57,7 +57,7 @@ output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compil
 	OutputLayout from;
 	OutputLayout layout;
 
-	output_layout(program, types, work->pages->nrows, &from);
+	output_layout(program, types, work_tablet_rows(work), &from);
 	output_layout(program, types, work->nrows, &layout);
 	/* as much as such a window may need */
 	prepare(rows, context, compiled, from.size);

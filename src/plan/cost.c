@@ -7,8 +7,8 @@
  * takes for a unit of estimated CPU cost.
  *
  * Pages may have to be read from disk; that part costs what it costs
- * PostgreSQL, but for columns that an aggregate will find cached.  Feeding and computing overlap, so a pass takes as long as the
- * slower of both.  On the CPU device the backend, when it waits, computes, too,
+ * PostgreSQL, but for columns that are cached.  Feeding and computing overlap,
+ * so a pass takes as long as the slower of both.  On the CPU device the backend, when it waits, computes, too,
  * so there the work of all threads together is the other bound; on a GPU it is
  * the transfer of pages, which turns them into columns on the way, or the
  * program's run, whatever is longer.
@@ -111,7 +111,7 @@ ns_of_feeding(const RelOptInfo *rel)
 	return rel->pages * NS(pin_page) + rel->tuples * NS(pin_tuple);
 }
 
-/* The part of a relation whose columns are there already: aggregates find them. */
+/* The part of a relation whose columns are there already; for rows, if all that is wanted of them can be. */
 static double
 cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
@@ -119,7 +119,7 @@ cached_part(const Candidate *candidate, const CompileResult *compiled, double gr
 	Relation	relation;
 	double		part;
 
-	if (!gpudb_cache || groups == 0)
+	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
 		return 0;
 	wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
 	for (int i = 0; i < compiled->ncolumns; i++)
@@ -215,8 +215,8 @@ cost_pass(const Candidate *candidate, const CompileResult *compiled, double grou
 	bool		may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && program_suits_gpu(compiled->program);
 	double		cached = cached_part(candidate, compiled, groups);
 	double		cpu = ns_on_cpu(candidate, compiled, groups, 1 - cached);
-	/* unless most is cached, all is read */
-	double		gpu_pages = cached > 0.5 ? 1 - cached : 1;
+	/* unless most is cached, all is read; rows come from pages */
+	double		gpu_pages = cached > 0.5 && groups > 0 ? 1 - cached : 1;
 	double		gpu = may_gpu ? ns_on_gpu(rel, compiled, groups, gpu_pages) : 0;
 	double		seq_page_cost;
 	Cost		cpu_cost;

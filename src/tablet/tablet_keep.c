@@ -12,9 +12,6 @@
 #include "tablet/validity.h"
 #include "tablet/without_rule.h"
 
-/* Blocks that a found tablet lacks before it is worth to be made whole: what they take is read again by each query. */
-#define LACKING_MOST	16
-
 /* Reading */
 
 /* Memory to build a tablet in. */

@@ -110,20 +110,6 @@ places_of(const CachedColumn **column, int ncolumns)
 	return places;
 }
 
-/* Set n bits from `first` on. */
-static void
-set_bits(uint64 *bits, uint32 first, uint32 n)
-{
-	while (n > 0)
-	{
-		const uint32 here = Min(n, 64 - first % 64);
-
-		bits[first / 64] |= (~UINT64CONST(0) >> (64 - here)) << (first % 64);
-		first += here;
-		n -= here;
-	}
-}
-
 /* Select the rows of these blocks. */
 static void
 select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
@@ -139,7 +125,7 @@ select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
 
 		if (block_set_has(blocks, block))
 		{
-			set_bits(selected, row, n);
+			bitmap_set(selected, row, n);
 			rows->nrows += n;
 		}
 		row += n;

@@ -18,6 +18,9 @@
 /* What part of a tablet's blocks may be read beside it, or be missing in it. */
 #define WORN(nblocks)	((nblocks) / 8)
 
+/* Blocks that a found tablet lacks before it is worth to be made whole: what they take is read again by each query. */
+#define LACKING_MOST	16
+
 /* A shelf of the relation. */
 typedef struct ScanShelf
 {

@@ -31,6 +31,8 @@ QUERIES = [
     "SELECT count(*), sum(id) FROM tablets_{t} WHERE m IS NULL OR f > 500",
     "SELECT count(*), sum(n) FROM tablets_{t} WHERE id < {id}",
     "SELECT count(*), sum(m) FROM tablets_{t} WHERE id > {id} AND k <> 3",
+    "SELECT id, n, m, f FROM tablets_{t} WHERE k = 5 AND id % 7 < 2",
+    "SELECT m FROM tablets_{t} WHERE id > {id} AND f < 300",
 ]
 # most of them change few rows; {id} is one of the table's
 WRITES = [

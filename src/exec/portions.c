@@ -1,0 +1,166 @@
+/*
+ * portions.c
+ *		What a scan that returns rows runs over, a portion at a time: windows of pages, and slices of cached tablets.
+ *
+ * Rows have gone out when the program has to change, so what is left of the
+ * tablet at hand is then read, and tablets with the columns that the new
+ * program wants are looked for among those behind it.
+ */
+#include "postgres.h"
+
+#include "exec/portions.h"
+#include "exec/pruning.h"
+#include "guc.h"
+
+static BlockNumber
+blocks_of(const Feed *feed)
+{
+	return feed->source.scan->rs_nblocks;
+}
+
+/* Use the tablets of all blocks that nobody has been told to read, and leave others behind; false if there can be none. */
+static bool
+use_tablets(Portions *portions)
+{
+	Feed	   *feed = portions->feed;
+	MemoryContext old = MemoryContextSwitchTo(feed->context);
+
+	feed->tablets = tablet_scan_create(feed->source.relation, feed->source.scan->rs_base.rs_snapshot, blocks_of(feed), feed->wanted,
+									   feed->spec.program->ncolumns);
+	if (feed->tablets != NULL)
+	{
+		tablet_scan_decide(feed->tablets, false, true);
+		feed_list_cached(feed);
+		tablet_walk_begin(&portions->walk, feed->tablets, tablets_of(portions->rest), feed->cached, feed->ncached);
+		portions->rest = blocks_of(feed);
+	}
+	MemoryContextSwitchTo(old);
+	return feed->tablets != NULL;
+}
+
+void
+portions_resume(Portions *portions, bool cached)
+{
+	if (cached && gpudb_cache && portions->rest < blocks_of(portions->feed))
+		(void) use_tablets(portions);
+}
+
+void
+portions_begin(Portions *portions, Feed *feed, bool cached)
+{
+	*portions = (Portions) {.feed = feed};
+	/* the source has been told nothing yet */
+	feed->source.next = feed->source.end = 0;
+	portions_resume(portions, cached);
+}
+
+void
+portions_rewind(Portions *portions)
+{
+	FeedReport *report = &portions->feed->report;
+
+	feed_close_tablets(portions->feed);
+	/* what was read in vain is not told */
+	report->windows = report->rows_in = 0;
+	report->tablets_found = report->tablets_skipped = report->tablets_kept = report->blocks_reread = 0;
+}
+
+void
+portions_leave(Portions *portions)
+{
+	Feed	   *feed = portions->feed;
+	ListCell   *lc;
+
+	if (feed->tablets == NULL)
+		return;
+	portions->rest = Min(tablet_walk_leave(&portions->walk, &feed->source) * TABLET_BLOCKS, blocks_of(feed));
+	/* what they were collected for is gone */
+	foreach(lc, feed->windows)
+		((PageWindow *) lfirst(lc))->build = NULL;
+	feed_close_tablets(feed);
+}
+
+/* Have the source read all blocks that nobody has been told to read; false if there are none. */
+static bool
+read_rest(Portions *portions)
+{
+	PageSource *source = &portions->feed->source;
+
+	if (portions->rest >= blocks_of(portions->feed))
+		return false;
+	source->next = portions->rest;
+	source->end = portions->rest = blocks_of(portions->feed);
+	source->skip = NULL;
+	return true;
+}
+
+Portion
+portions_next(Portions *portions, PageWindow *window, TabletSlice *slice)
+{
+	Feed	   *feed = portions->feed;
+
+	while (!feed_fill_window(feed, window))
+	{
+		WalkStep	step;
+		MemoryContext old;
+
+		if (feed->tablets == NULL)
+		{
+			if (!read_rest(portions))
+				return PORTION_END;
+			continue;
+		}
+		old = MemoryContextSwitchTo(feed->context);
+		step = tablet_walk_next(&portions->walk, &feed->source, slice);
+		MemoryContextSwitchTo(old);
+		if (step == WALK_END)
+			return PORTION_END;
+		if (step == WALK_SLICE)
+		{
+			feed->report.windows++;
+			feed->report.rows_in += slice->rows.nrows;
+			return PORTION_SLICE;
+		}
+	}
+	if (feed->tablets != NULL)
+		(void) tablet_scan_add_window(feed->tablets, window);
+	return PORTION_PAGES;
+}
+
+bool
+portions_wants(const Portions *portions, const PageWindow *window)
+{
+	return portions->feed->tablets != NULL && window->build != NULL;
+}
+
+void
+portions_collect(Portions *portions, PageWindow *window, Tablet *columns)
+{
+	if (portions->feed->tablets != NULL)
+		tablet_scan_collect(portions->feed->tablets, window, columns);
+}
+
+void
+portions_reread(Portions *portions, const TabletSlice *slice, PageWindow *window)
+{
+	PageSource *source = &portions->feed->source;
+	const PageSource before = *source;
+
+	source->next = slice->first;
+	source->end = slice->end;
+	source->skip = NULL;
+	source->watch = NULL;
+	(void) page_source_next(source, window);
+	source->next = before.next;
+	source->end = before.end;
+	source->skip = before.skip;
+	source->watch = before.watch;
+}
+
+void
+portions_end(Portions *portions)
+{
+	if (portions->feed->tablets != NULL)
+		tablet_scan_finish(portions->feed->tablets);
+	feed_close_tablets(portions->feed);
+}
