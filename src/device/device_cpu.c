@@ -16,72 +16,15 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/output_cached.h"
+#include "device/cpu_item.h"
 
-#include "device/clock.h"
-#include "device/cpu_kernel.h"
-#include "device/cpu_table.h"
-#include "device/device.h"
-
-#define MAX_THREADS		DEVICE_MAX_HELPERS
-#define FIRST_GROUPS	1024
-#define FIRST_HEAP		16384
 #define THREAD_STACK	(1024 * 1024)
 
 /* Groups merged before finish() lets its caller look at interrupts. */
 #define MERGE_SLICE		100000
-
-typedef enum ItemState
-{
-	ITEM_FREE,
-	ITEM_TAKEN,					/* by the caller: being filled, or collected */
-	ITEM_QUEUED,
-	ITEM_RUNNING,
-	ITEM_DONE
-} ItemState;
-
-typedef struct CpuItem
-{
-	DeviceWork	work;			/* first: the caller's pointer is the item's */
-	ItemState	state;
-	DeviceJob  *job;
-	struct CpuItem *next;		/* in the queue or in the job's list of finished items */
-	uint64_t	tablet_capacity;	/* bytes of work.tablet, */
-	uint64_t	rows_capacity;	/* and of the others */
-	uint64_t	output_capacity;
-} CpuItem;
-
-/* What one thread holds for a job. */
-typedef struct CpuWorker
-{
-	bool		prepared;
-	DeviceStatus status;		/* of preparing */
-	uint64_t   *values;
-	uint8_t    *nulls;
-	CpuTable	table;
-} CpuWorker;
-
-struct DeviceJob
-{
-	JobSpec		spec;
-	const CpuKernel *kernel;
-	int			nitems;
-	CpuItem    *items;
-	CpuItem    *done;			/* finished, not collected */
-	int			in_flight;		/* queued, running or done */
-	atomic_bool cancelled;
-	atomic_bool wide;			/* some window needed 128 bits: begin with that */
-	TableBudget budget;			/* of all group tables */
-	atomic_ullong deform_ns;
-	atomic_ullong run_ns;
-	int			merging;		/* finish(): the worker whose table is being merged, from 1 on */
-	uint32_t	merge_next;		/* its next group */
-	CpuWorker	worker[MAX_THREADS + 1];	/* 0 is the backend */
-};
 
 /* One pool for the process; threads live until it ends. */
 static struct
@@ -97,249 +40,6 @@ static struct
 }			pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER, .wake = {[0 ... MAX_THREADS] = PTHREAD_COND_INITIALIZER}
 };
-
-static void
-free_worker(DeviceJob *job, CpuWorker *worker)
-{
-	free(worker->values);
-	free(worker->nulls);
-	cpu_table_free(&worker->table, &job->budget);
-}
-
-/* The one group of a program without keys. */
-static void
-add_single_group(const Program *program, GroupTable *table)
-{
-	GroupKey	key = {0};
-
-	group_find_or_insert(program, table, &key);
-}
-
-static DeviceStatus
-allocate_worker(DeviceJob *job, CpuWorker *worker)
-{
-	const Program *program = job->spec.program;
-	uint32_t	registers = program->body[BODY_NARROW].nregisters;
-	DeviceStatus status = STATUS_DONE;
-
-	if (program->body[BODY_WIDE].nregisters > registers)
-		registers = program->body[BODY_WIDE].nregisters;
-	if (posix_memalign((void **) &worker->values, 64, (size_t) registers * CPU_TILE * 8) != 0 ||
-		posix_memalign((void **) &worker->nulls, 64, (size_t) registers * CPU_TILE) != 0)
-		return STATUS_MEMORY_LIMIT;
-	if (program->aggregates)
-	{
-		worker->table.groups.row_words = program->row_words;
-		status = cpu_table_resize(&worker->table, &job->budget, program->grouped ? FIRST_GROUPS : 2, program->grouped ? FIRST_HEAP : 8);
-		if (status == STATUS_DONE && !program->grouped)
-			add_single_group(program, &worker->table.groups);
-	}
-	return status;
-}
-
-/* Scratch and tables of a thread, on its first item of the job. */
-static DeviceStatus
-prepare_worker(DeviceJob *job, CpuWorker *worker)
-{
-	if (!worker->prepared)
-		worker->status = allocate_worker(job, worker);
-	worker->prepared = true;
-	return worker->status;
-}
-
-/* Running one item */
-
-/* Room for the numbers of so many rows. */
-static bool
-reserve_rows(CpuItem *item, uint32_t nrows)
-{
-	return grow_block((void **) &item->work.rows, &item->rows_capacity, (uint64_t) nrows * sizeof(uint32_t));
-}
-
-static DeviceStatus
-prepare_item(CpuItem *item, const uint16_t *types)
-{
-	const JobSpec *spec = &item->job->spec;
-	const PageList *pages = item->work.pages;
-	uint32_t	ncolumns = spec->program->ncolumns;
-	uint64_t	var = deform_var_bytes(spec->deform, pages->npages, pages->nrows);
-	uint64_t	size = tablet_size(types, ncolumns, pages->nrows, var);
-
-	if (size > item->tablet_capacity)
-	{
-		free(item->work.tablet);
-		item->tablet_capacity = 0;
-		if (posix_memalign((void **) &item->work.tablet, 64, size) != 0)
-		{
-			item->work.tablet = NULL;
-			return STATUS_MEMORY_LIMIT;
-		}
-		item->tablet_capacity = size;
-	}
-	if (!spec->program->aggregates && !reserve_rows(item, pages->nrows))
-		return STATUS_MEMORY_LIMIT;
-	tablet_layout(item->work.tablet, types, ncolumns, pages->nrows, var);
-	return STATUS_DONE;
-}
-
-static DeviceStatus
-deform_item(CpuItem *item)
-{
-	DeviceJob  *job = item->job;
-	const DeformSpec *deform = job->spec.deform;
-	DeviceStatus status;
-	int			wide = atomic_load(&job->wide);
-
-	for (;; wide = 1)
-	{
-		status = prepare_item(item, deform->types[wide]);
-		if (status == STATUS_DONE)
-			status = job->kernel->deform(deform->plan[wide], item->work.pages, item->work.tablet);
-		item->work.wide = wide;
-		if (status != STATUS_NEEDS_WIDE || wide)
-			break;
-		atomic_store(&job->wide, true);
-	}
-	if (status == STATUS_DONE)
-		status = deform_check(deform, item->work.tablet);
-	return status;
-}
-
-/* Whether what runs for a job shall end. */
-static bool
-job_cancelled(const void *arg)
-{
-	const DeviceJob *job = arg;
-
-	return atomic_load(&job->cancelled) || job->spec.interrupted();
-}
-
-/* The outputs of the rows that passed. */
-static DeviceStatus
-gather_outputs(CpuItem *item)
-{
-	const JobSpec *spec = &item->job->spec;
-	DeviceWork *work = &item->work;
-	const uint16_t *types = spec->deform->types[work->wide];
-	OutputLayout layout;
-
-	output_layout(spec->program, types, work_tablet_rows(work), &layout);
-	if (!grow_block((void **) &work->output, &item->output_capacity, layout.size))
-		return STATUS_MEMORY_LIMIT;
-	if (work->pages != NULL)
-		output_gather(spec->program, work->tablet, work->rows, work->nrows, &layout, work->output);
-	else
-		output_gather_cached(spec->program, work->cached->tablet, types, work->rows, work->nrows, &layout, work->output);
-	return STATUS_DONE;
-}
-
-/* Run the program over a tablet. */
-static DeviceStatus
-run_tablet(DeviceJob *job, CpuWorker *worker, VmRun *run)
-{
-	DeviceStatus status;
-	int32_t		yields = 0;
-
-	run->program = job->spec.program;
-	run->body = program_choose_body(job->spec.program, run->tablet);
-	run->values = worker->values;
-	run->nulls = worker->nulls;
-	run->groups = &worker->table.groups;
-	run->yield_after = job->spec.yield_after;
-	run->cancelled = job_cancelled;
-	run->cancelled_arg = job;
-	for (;;)
-	{
-		status = job->kernel->run(run);
-		if (status == STATUS_TIME_SLICE)
-			run->yield_after = job->spec.yield_after + ++yields;
-		else if (status == STATUS_TABLE_FULL)
-		{
-			status = cpu_table_grow(&worker->table, &job->budget);
-			if (status != STATUS_DONE)
-				return status;
-		}
-		else
-			return status;
-	}
-}
-
-/* Run the program over an item's one tablet, and keep what it gives of rows. */
-static DeviceStatus
-run_for_rows(CpuItem *item, CpuWorker *worker, VmRun *run)
-{
-	DeviceStatus status;
-
-	run->out = item->work.rows;
-	run->out_capacity = (uint32_t) (item->rows_capacity / sizeof(uint32_t));
-	status = run_tablet(item->job, worker, run);
-	item->work.nrows = run->out_count;
-	return status == STATUS_DONE && item->job->spec.program->noutputs > 0 ? gather_outputs(item) : status;
-}
-
-/* Run the program over the tablet of an item's pages. */
-static DeviceStatus
-run_pages(CpuItem *item, CpuWorker *worker)
-{
-	VmRun		run = {.tablet = item->work.tablet};
-
-	return run_for_rows(item, worker, &run);
-}
-
-/* Run a program that gives rows over a tablet that the caller has. */
-static DeviceStatus
-run_slice(CpuItem *item, CpuWorker *worker)
-{
-	const JobSpec *spec = &item->job->spec;
-	const CachedRows *cached = item->work.cached;
-	VmRun		run = {.tablet = cached->tablet, .selected = cached->selected};
-
-	if (!reserve_rows(item, cached->tablet->nrows))
-		return STATUS_MEMORY_LIMIT;
-	item->work.wide = output_needs_wide(spec->program, cached->tablet, spec->deform->types[0]);
-	return run_for_rows(item, worker, &run);
-}
-
-/* Run the program over tablets that the caller has. */
-static DeviceStatus
-run_cached(CpuItem *item, CpuWorker *worker)
-{
-	DeviceStatus status = STATUS_DONE;
-
-	if (!item->job->spec.program->aggregates)
-		return run_slice(item, worker);
-	for (uint32_t t = 0; t < item->work.ncached && status == STATUS_DONE; t++)
-	{
-		VmRun		run = {.tablet = item->work.cached[t].tablet, .selected = item->work.cached[t].selected};
-
-		status = run_tablet(item->job, worker, &run);
-	}
-	return status;
-}
-
-/* Called without the lock. */
-static void
-process_item(CpuItem *item, int thread)
-{
-	DeviceJob  *job = item->job;
-	CpuWorker  *worker = &job->worker[thread];
-	uint64_t	start = clock_ns();
-	uint64_t	middle;
-	DeviceStatus status = STATUS_CANCELLED;
-
-	if (!atomic_load(&job->cancelled))
-	{
-		status = prepare_worker(job, worker);
-		if (status == STATUS_DONE && item->work.stage == STAGE_DEFORM)
-			status = deform_item(item);
-		middle = clock_ns();
-		if (status == STATUS_DONE)
-			status = item->work.pages != NULL ? run_pages(item, worker) : run_cached(item, worker);
-		atomic_fetch_add(&job->deform_ns, middle - start);
-		atomic_fetch_add(&job->run_ns, clock_ns() - middle);
-	}
-	item->work.status = status;
-}
 
 /* The pool; these are called with the lock held */
 
@@ -387,7 +87,7 @@ process_locked(CpuItem *item, int thread)
 {
 	pool.running++;
 	pthread_mutex_unlock(&pool.lock);
-	process_item(item, thread);
+	cpu_item_run(item, thread);
 	pthread_mutex_lock(&pool.lock);
 	pool.running--;
 	put_done(item);
@@ -585,7 +285,7 @@ static DeviceStatus
 cpu_finish(DeviceJob *job, const GroupTable **groups)
 {
 	CpuWorker  *into = &job->worker[0];
-	DeviceStatus status = prepare_worker(job, into);
+	DeviceStatus status = cpu_worker_prepare(job, into);
 
 	while (job->merging <= job->spec.threads && status == STATUS_DONE)
 	{
@@ -621,7 +321,7 @@ static DeviceStatus
 cpu_absorb(DeviceJob *job, const GroupTable *groups, bool distinct)
 {
 	CpuWorker  *into = &job->worker[0];
-	DeviceStatus status = prepare_worker(job, into);
+	DeviceStatus status = cpu_worker_prepare(job, into);
 	uint32_t	next = 0;
 
 	if (status == STATUS_DONE && distinct && groups->heap_used == 0 && (into->table.unindexed || into->table.groups.ngroups == 0))
@@ -657,7 +357,7 @@ cpu_close(DeviceJob *job)
 		free(job->items[i].work.output);
 	}
 	for (int t = 0; t <= MAX_THREADS; t++)
-		free_worker(job, &job->worker[t]);
+		cpu_worker_free(job, &job->worker[t]);
 	free(job->items);
 	free(job);
 }

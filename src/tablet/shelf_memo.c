@@ -32,23 +32,34 @@ is_visible(const ShelfNow *now)
 	return !XLogRecPtrIsInvalid(now->map->lsn) && map_page_is_visible(now->map, now->nblocks);
 }
 
+/* What is remembered of these tablets, whether it holds or not. */
+static ShelfMemo *
+find_any(const ShelfNow *now)
+{
+	for (int i = 0; i < SHELF_MEMOS; i++)
+		if (memos[i] != NULL && memos[i]->generation == now->generation && memos[i]->nblocks == now->nblocks && same_columns(memos[i], now))
+			return memos[i];
+	return NULL;
+}
+
+static bool
+holds(const ShelfMemo *memo, const ShelfNow *now)
+{
+	if (FullTransactionIdIsValid(now->moment) && FullTransactionIdEquals(memo->moment, now->moment))
+		return true;
+	return memo->map_lsn == now->map->lsn && is_visible(now);
+}
+
 ShelfMemo *
 shelf_memo_find(const ShelfNow *now)
 {
-	for (int i = 0; i < SHELF_MEMOS; i++)
-	{
-		ShelfMemo  *memo = memos[i];
+	ShelfMemo  *memo = find_any(now);
 
-		if (memo == NULL || memo->generation != now->generation || memo->map_lsn != now->map->lsn || memo->nblocks != now->nblocks ||
-			!same_columns(memo, now))
-			continue;
-		if (!is_visible(now))
-			return NULL;
-		memo->used = ++clock_ticks;
-		memo->users++;
-		return memo;
-	}
-	return NULL;
+	if (memo == NULL || !holds(memo, now))
+		return NULL;
+	memo->used = ++clock_ticks;
+	memo->users++;
+	return memo;
 }
 
 void
@@ -106,23 +117,20 @@ cover_of(const CachedRows *rows, uint32 n)
 	return cover;
 }
 
-void
-shelf_memo_add(const ShelfNow *now, const CachedRows *rows, uint32 n)
+/* A memo of these tablets. */
+static ShelfMemo *
+make_memo(const ShelfNow *now, const CachedRows *rows, uint32 n)
 {
 	const int	ncolumns = now->columns->n;
-	ShelfMemo **place = is_visible(now) && ncolumns <= SHELF_MEMO_COLUMNS ? free_place() : NULL;
 	MemoryContext context;
 	MemoryContext old;
 	ShelfMemo  *memo;
 
 	StaticAssertStmt(SHELF_TABLETS <= CACHED_SHELF_MOST, "a device takes no shelf so large");
-	if (place == NULL)
-		return;
 	context = AllocSetContextCreate(TopMemoryContext, "gpudb shelf", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);
 	memo = palloc0(sizeof(ShelfMemo));
 	memo->generation = now->generation;
-	memo->map_lsn = now->map->lsn;
 	memo->nblocks = now->nblocks;
 	memo->ntablets = n;
 	memo->ncolumns = ncolumns;
@@ -142,7 +150,27 @@ shelf_memo_add(const ShelfNow *now, const CachedRows *rows, uint32 n)
 	}
 	memo->shelf = (CachedShelf) {.number = now->generation, .ntablets = n, .rows = memo->rows, .cover = cover_of(memo->rows, n)};
 	memo->context = context;
-	memo->used = ++clock_ticks;
 	MemoryContextSwitchTo(old);
-	*place = memo;
+	return memo;
+}
+
+void
+shelf_memo_add(const ShelfNow *now, bool proven, const CachedRows *rows, uint32 n)
+{
+	ShelfMemo  *memo = find_any(now);
+
+	proven = proven && is_visible(now);
+	if ((!proven && !FullTransactionIdIsValid(now->moment)) || now->columns->n > SHELF_MEMO_COLUMNS)
+		return;
+	if (memo == NULL)
+	{
+		ShelfMemo **place = free_place();
+
+		if (place == NULL)
+			return;
+		memo = *place = make_memo(now, rows, n);
+	}
+	memo->map_lsn = proven ? now->map->lsn : InvalidXLogRecPtr;
+	memo->moment = now->moment;
+	memo->used = ++clock_ticks;
 }

@@ -3,9 +3,10 @@
  *		What this session knows of whole shelves: tablets of which every row counts, ready to use.
  *
  * Where nothing changes, deciding about each tablet again tells what is known.
- * A shelf whose blocks were all all-visible, and proven good, is remembered with
- * its tablets; it is still so if the map's page has the same LSN and all bits
- * (validity.h), and if nobody has put other tablets in their place.
+ * A shelf whose blocks were all good is remembered with its tablets.  It is
+ * still so if nobody has put other tablets in their place, and if the snapshot
+ * shows the same moment, or if all blocks were all-visible, and the map's page
+ * has the same LSN and all bits (validity.h).
  */
 #ifndef GPUDB_TABLET_SHELF_MEMO_H
 #define GPUDB_TABLET_SHELF_MEMO_H
@@ -26,8 +27,9 @@
 typedef struct ShelfMemo
 {
 	uint64		generation;		/* of the shelf: no other one's, ever */
-	XLogRecPtr	map_lsn;
-	uint32		nblocks;		/* that the shelf has, all of them all-visible */
+	XLogRecPtr	map_lsn;		/* invalid if the map did not prove it */
+	FullTransactionId moment;	/* invalid if the snapshot showed none */
+	uint32		nblocks;		/* that the shelf has, all of them good */
 	uint32		ntablets;
 	int			ncolumns;
 	ColumnKey  *key;
@@ -44,6 +46,7 @@ typedef struct ShelfNow
 {
 	uint64		generation;		/* of the shelf, before its tablets were looked at */
 	const MapPage *map;
+	FullTransactionId moment;	/* that the snapshot shows */
 	uint32		nblocks;
 	const ColumnKeys *columns;
 	const ColumnWanted *wanted;
@@ -53,7 +56,7 @@ typedef struct ShelfNow
 extern ShelfMemo *shelf_memo_find(const ShelfNow *now);
 extern void shelf_memo_let_go(ShelfMemo *memo);
 
-/* Remember tablets of a shelf that is so now; n of them, all that it has, with every row. */
-extern void shelf_memo_add(const ShelfNow *now, const CachedRows *rows, uint32 n);
+/* Remember tablets of a shelf that is so now; n of them, all that it has, with every row.  `proven`: by the map. */
+extern void shelf_memo_add(const ShelfNow *now, bool proven, const CachedRows *rows, uint32 n);
 
 #endif							/* GPUDB_TABLET_SHELF_MEMO_H */

@@ -157,7 +157,7 @@ make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 
 	map_page_read(scan->relation, build->tablet / SHELF_TABLETS, map);
 	map_page_visible(map, build->tablet % SHELF_TABLETS, watch->notes.nblocks, &visible);
-	*stamp = (TabletStamp) {.map_lsn = map_lsn};
+	*stamp = (TabletStamp) {.map_lsn = map_lsn, .moment = scan->moment};
 	for (uint32 block = 0; block < watch->notes.nblocks; block++)
 	{
 		/* pages that differ from the map are not believed */
@@ -172,6 +172,8 @@ make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 			block_set_add(&stamp->lost, block);
 		else if (all_visible && map->lsn == map_lsn)
 			block_set_add(&stamp->proven, block);
+		if (!block_set_has(&stamp->lost, block))
+			block_set_add(&stamp->good, block);
 	}
 	pfree(map);
 }

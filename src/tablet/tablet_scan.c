@@ -137,7 +137,10 @@ select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
 static uint32
 choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map)
 {
-	const Proof proof = {scan->relation, scan->horizon, map, blocks_of_tablet(scan, tablet), scan->strategy};
+	const Proof proof = {
+		.relation = scan->relation, .horizon = scan->horizon, .moment = scan->moment, .page = map,
+		.nblocks = blocks_of_tablet(scan, tablet), .strategy = scan->strategy
+	};
 	ScanTablet *t = &scan->tablets[tablet];
 	BlockSet	visible;
 	uint32		n;
@@ -199,14 +202,17 @@ use_memo(TabletScan *scan, uint32 number, const ShelfNow *now)
 	return true;
 }
 
-/* Whether all rows of these tablets, the last ones found, count, all proven by the map, and no block has to be read besides. */
+/* Whether all rows of these tablets, the last ones found, count, and no block has to be read besides; *proven: by the map. */
 static bool
-are_whole(const TabletScan *scan, uint32 first, uint32 n)
+are_whole(const TabletScan *scan, uint32 first, uint32 n, bool *proven)
 {
+	*proven = true;
 	for (uint32 t = first; t < first + n; t++)
-		if (scan->tablets[t].cached == NULL || scan->tablets[t].skip != NULL || scan->tablets[t].nlacking > 0 ||
-			!block_set_covers(&scan->tablets[t].stamp.proven, blocks_of_tablet(scan, t)))
+	{
+		if (scan->tablets[t].cached == NULL || scan->tablets[t].skip != NULL || scan->tablets[t].nlacking > 0)
 			return false;
+		*proven = *proven && block_set_covers(&scan->tablets[t].stamp.proven, blocks_of_tablet(scan, t));
+	}
 	for (uint32 f = scan->nfound - n; f < scan->nfound; f++)
 		if (scan->found[f].selected != NULL)
 			return false;
@@ -221,6 +227,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	const uint32 first = number * SHELF_TABLETS;
 	const uint32 ntablets = Min(scan->ntablets - first, SHELF_TABLETS);
 	ShelfNow	now;
+	bool		proven;
 
 	if (FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
 		map_page_read(scan->relation, number, map);
@@ -230,14 +237,17 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	s->shelf = shelf_pin(scan->relation, number, scan->builds);
 	if (s->shelf == NULL)
 		return;
-	now = (ShelfNow) {shelf_generation(s->shelf), map, Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), &scan->columns, scan->wanted};
+	now = (ShelfNow) {
+		.generation = shelf_generation(s->shelf), .map = map, .moment = scan->moment,
+		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .columns = &scan->columns, .wanted = scan->wanted
+	};
 	if (scan->remembers && use_memo(scan, number, &now))
 		return;
 	shelf_find(s->shelf, &scan->columns, found);
 	for (uint32 t = 0; t < ntablets; t++)
 		decide_tablet(scan, first + t, &found[t], map);
-	if (scan->remembers && are_whole(scan, first, ntablets))
-		shelf_memo_add(&now, &scan->found[scan->nfound - ntablets], ntablets);
+	if (scan->remembers && are_whole(scan, first, ntablets, &proven))
+		shelf_memo_add(&now, proven, &scan->found[scan->nfound - ntablets], ntablets);
 }
 
 uint64
@@ -284,6 +294,7 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	scan->context = CurrentMemoryContext;
 	scan->relation = relation;
 	scan->horizon = validity_horizon(snapshot);
+	scan->moment = validity_moment(snapshot);
 	scan->nblocks = nblocks;
 	/* as a sequential scan does */
 	scan->strategy = nblocks > NBuffers / 4 ? GetAccessStrategy(BAS_BULKREAD) : NULL;

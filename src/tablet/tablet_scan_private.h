@@ -45,6 +45,7 @@ struct TabletScan
 	MemoryContext context;
 	Relation	relation;
 	FullTransactionId horizon;	/* of the snapshot */
+	FullTransactionId moment;	/* that it shows */
 	BlockNumber nblocks;
 	BufferAccessStrategy strategy;	/* of a large relation, for pages that are only looked at */
 	uint64		since;			/* when it began, by the pool's clock */

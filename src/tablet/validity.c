@@ -163,6 +163,15 @@ validity_horizon(Snapshot snapshot)
 	return widen(snapshot->xmin, ReadNextFullTransactionId());
 }
 
+FullTransactionId
+validity_moment(Snapshot snapshot)
+{
+	/* what this transaction has changed, it sees */
+	if (snapshot->xmin != snapshot->xmax || (FOLLOWS(RULE_OWN_CHANGES) && TransactionIdIsValid(GetTopTransactionIdIfAny())))
+		return InvalidFullTransactionId;
+	return widen(snapshot->xmax, ReadNextFullTransactionId());
+}
+
 /* Whether a transaction that a tuple tells of has ended before the snapshot; keeps the newest. */
 static bool
 ended(TransactionId xid, Snapshot snapshot, TransactionId *newest)
@@ -273,13 +282,24 @@ fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 b
 	return fallen;
 }
 
+/* Whether a stamp tells which blocks were good at the moment that the snapshot shows. */
+static bool
+same_moment(const Proof *proof, const TabletStamp *stamp)
+{
+	if (!FullTransactionIdIsValid(proof->moment) || !FullTransactionIdIsValid(stamp->moment))
+		return false;
+	return !FOLLOWS(RULE_SAME_MOMENT) || FullTransactionIdEquals(proof->moment, stamp->moment);
+}
+
 uint32
 validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, TabletStamp *stamp, BlockSet *usable)
 {
 	const bool	map_stands = !FOLLOWS(RULE_MAP_LSN) || proof->page->lsn == stamp->map_lsn;
 	const bool	all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) ||
 		FullTransactionIdPrecedes(notes->newest, proof->horizon);
+	const bool	same = same_moment(proof, stamp);
 	const uint32 nblocks = Min(notes->nblocks, proof->nblocks);
+	bool		looked = false;
 
 	memset(usable, 0, sizeof(*usable));
 	for (uint32 first = 0; first < nblocks; first += 64)
@@ -289,10 +309,12 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 		const uint64 seen = visible->word[w];
 		uint64		good = there & ~stamp->lost.word[w] & (seen | (all_ended ? notes->settled.word[w] : 0));
 		const uint64 proven = map_stands ? seen & stamp->proven.word[w] : 0;
+		const uint64 known = same ? there & ~stamp->lost.word[w] & stamp->good.word[w] : 0;
 		uint64		flagged;
-		const uint64 fallen = fallen_pages(proof, notes, first, good & ~proven, &flagged);
+		const uint64 fallen = fallen_pages(proof, notes, first, good & ~proven & ~known, &flagged);
 
-		good &= ~fallen;
+		looked |= (good & ~proven & ~known) != 0;
+		good = (good & ~fallen) | known;
 		usable->word[w] = good;
 		stamp->lost.word[w] |= fallen;
 		stamp->proven.word[w] = (map_stands ? stamp->proven.word[w] : 0) | (good & seen & flagged);
@@ -301,5 +323,10 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 	for (uint32 w = (nblocks + 63) / 64; w < lengthof(stamp->proven.word) && !map_stands; w++)
 		stamp->proven.word[w] = 0;
 	stamp->map_lsn = proof->page->lsn;
+	if (looked && FullTransactionIdIsValid(proof->moment))
+	{
+		stamp->moment = proof->moment;
+		stamp->good = *usable;
+	}
 	return block_set_count(usable);
 }

@@ -9,8 +9,12 @@
  * LSN unchanged` proves a block's rows good, with one look for 32,672 blocks.
  * Otherwise a block is good if its own page has the LSN that it had, and
  * either its bit is set or all transactions that its tuples tell of ended
- * before the snapshot was taken.  docs/tablets.md gives the rules under which
- * that is sound.
+ * before the snapshot was taken.
+ *
+ * And what was good for one snapshot is good for every other one that shows
+ * the same moment: with no transaction in progress below its end, that end
+ * tells which transactions it sees.  docs/tablets.md gives the rules under
+ * which all that is sound.
  */
 #ifndef GPUDB_TABLET_VALIDITY_H
 #define GPUDB_TABLET_VALIDITY_H
@@ -57,6 +61,8 @@ typedef struct TabletStamp
 	XLogRecPtr	map_lsn;		/* of the map's page, before blocks were last known not to have changed */
 	BlockSet	proven;			/* blocks whose bits were set then, and that had not changed */
 	BlockSet	lost;			/* blocks that have changed, or could not be kept */
+	FullTransactionId moment;	/* at which others were good besides; invalid if there was none */
+	BlockSet	good;			/* all that were good then */
 } TabletStamp;
 
 /* A page of the visibility map as it was at one moment. */
@@ -92,11 +98,15 @@ extern bool validity_settled(Page page, Snapshot snapshot, FullTransactionId *ne
 /* What had ended before this had when the snapshot was taken. */
 extern FullTransactionId validity_horizon(Snapshot snapshot);
 
+/* The moment that a snapshot shows: all transactions before this one, and none else; invalid if it shows none. */
+extern FullTransactionId validity_moment(Snapshot snapshot);
+
 /* For whom, and by what, something is to be proved. */
 typedef struct Proof
 {
 	Relation	relation;
 	FullTransactionId horizon;	/* of the snapshot */
+	FullTransactionId moment;	/* that it shows */
 	const MapPage *page;
 	uint32		nblocks;		/* that the tablet has now */
 	BufferAccessStrategy strategy;	/* to read pages by; may be NULL */

@@ -129,6 +129,16 @@ is($old, $read->(with_gpudb_off($sum)), 'RULE_SETTLED_BEFORE: a snapshot from be
 $read->('COMMIT');
 $_->quit for $locker, $writer, $reader;
 
+# blocks that no map proves: what was good at one moment is asked of their pages again at the next one
+make_table(raw => 1);
+run_sql($sum);
+run_sql('UPDATE t SET n = n + 1 WHERE id = 14');
+agrees('RULE_SAME_MOMENT', 'a page that has changed since a moment when it was good');
+make_table(raw => 1);
+run_sql($sum);
+my ($own, $others) = split /\n/, run_sql("BEGIN; UPDATE t SET n = n + 1 WHERE id = 15; $sum; " . with_gpudb_off($sum) . '; ROLLBACK');
+is($own, $others, 'RULE_OWN_CHANGES: what this transaction has changed');
+
 $node->append_conf('postgresql.conf', "old_snapshot_threshold = '1min'");
 $node->restart;
 make_table();
