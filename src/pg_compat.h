@@ -14,6 +14,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/shmem.h"
 #include "utils/acl.h"
@@ -93,6 +94,19 @@ compat_relation_tablespace(Relation relation)
 	return relation->rd_locator.spcOid;
 #else
 	return relation->rd_node.spcNode;
+#endif
+}
+
+/* Whether a buffer's tag is that of a block of a relation's main fork. */
+static inline bool
+compat_buffer_has(const BufferDesc *descriptor, Relation relation, BlockNumber block)
+{
+	const BufferTag *tag = &descriptor->tag;
+
+#if PG_VERSION_NUM >= 160000
+	return tag->blockNum == block && tag->forkNum == MAIN_FORKNUM && BufTagMatchesRelFileLocator(tag, &relation->rd_locator);
+#else
+	return tag->blockNum == block && tag->forkNum == MAIN_FORKNUM && RelFileNodeEquals(tag->rnode, relation->rd_node);
 #endif
 }
 

@@ -15,6 +15,7 @@
 
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "port/atomics.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 
@@ -61,8 +62,9 @@ guess(Relation relation, BlockNumber block)
 	return buffer > 0 && buffer <= NBuffers ? buffer : InvalidBuffer;
 }
 
-void
-recent_prefetch(Relation relation, BlockNumber block)
+/* Fetch a buffer's descriptor, and so many lines of its page. */
+static void
+prefetch(Relation relation, BlockNumber block, int lines)
 {
 	Buffer		buffer = guess(relation, block);
 	const char *page;
@@ -71,8 +73,20 @@ recent_prefetch(Relation relation, BlockNumber block)
 		return;
 	core_prefetch(GetBufferDescriptor(buffer - 1));
 	page = BufferBlocks + (Size) (buffer - 1) * BLCKSZ;
-	for (int line = 0; line < PAGE_LINES; line++)
+	for (int line = 0; line < lines; line++)
 		core_prefetch(page + line * LINE_BYTES);
+}
+
+void
+recent_prefetch(Relation relation, BlockNumber block)
+{
+	prefetch(relation, block, PAGE_LINES);
+}
+
+void
+recent_prefetch_glance(Relation relation, BlockNumber block)
+{
+	prefetch(relation, block, 1);
 }
 
 Buffer
@@ -87,4 +101,41 @@ recent_pin(Relation relation, BlockNumber block)
 	pgstat_count_buffer_read(relation);
 	pgstat_count_buffer_hit(relation);
 	return buffer;
+}
+
+/*
+ * Whether a buffer has the block, its content in place.  First its tag, then
+ * its state: a tag that only looks so because it is being changed is locked
+ * then, or is another one the next time that it is looked at.
+ */
+static bool
+has_block(BufferDesc *descriptor, Relation relation, BlockNumber block)
+{
+	const uint32 wanted = BM_VALID | BM_TAG_VALID;
+	bool		same = compat_buffer_has(descriptor, relation, block);
+	uint32		state;
+
+	pg_read_barrier();
+	state = pg_atomic_read_u32(&descriptor->state);
+	pg_read_barrier();
+	return same && (state & (wanted | BM_LOCKED)) == wanted;
+}
+
+bool
+recent_glance(Relation relation, BlockNumber block, PageGlance *glance)
+{
+	Buffer		buffer = guess(relation, block);
+	BufferDesc *descriptor;
+	PageHeader	page;
+
+	if (buffer == InvalidBuffer)
+		return false;
+	descriptor = GetBufferDescriptor(buffer - 1);
+	if (!has_block(descriptor, relation, block))
+		return false;
+	page = (PageHeader) (BufferBlocks + (Size) (buffer - 1) * BLCKSZ);
+	glance->lsn = PageXLogRecPtrGet(*(volatile PageXLogRecPtr *) &page->pd_lsn);
+	glance->all_visible = (*(volatile uint16 *) &page->pd_flags & PD_ALL_VISIBLE) != 0;
+	pg_read_barrier();
+	return has_block(descriptor, relation, block);
 }

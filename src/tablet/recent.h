@@ -7,6 +7,7 @@
 
 #include "postgres.h"
 
+#include "access/xlogdefs.h"
 #include "storage/block.h"
 #include "storage/buf.h"
 #include "utils/rel.h"
@@ -22,5 +23,20 @@ extern void recent_prefetch(Relation relation, BlockNumber block);
 
 /* Pin a block where it is believed to be; InvalidBuffer if it is not there. */
 extern Buffer recent_pin(Relation relation, BlockNumber block);
+
+/* What a page's header tells of it. */
+typedef struct PageGlance
+{
+	XLogRecPtr	lsn;
+	bool		all_visible;
+} PageGlance;
+
+/*
+ * Look at a block's header where it is believed to be, without pinning it;
+ * false if it is not there, or is being moved.  Of a page that is just being
+ * changed it may tell anything.  And have the processor fetch what that touches.
+ */
+extern bool recent_glance(Relation relation, BlockNumber block, PageGlance *glance);
+extern void recent_prefetch_glance(Relation relation, BlockNumber block);
 
 #endif							/* GPUDB_TABLET_RECENT_H */

@@ -23,7 +23,7 @@
 #define ALL_VISIBLE_BITS UINT64CONST(0x5555555555555555)
 
 /* Blocks ahead whose memory the processor is to fetch. */
-#define LOOKAHEAD 8
+#define LOOKAHEAD 16
 
 StaticAssertDecl(VISIBILITYMAP_ALL_VISIBLE == 1 && BITS_PER_HEAPBLOCK == 2, "bits of the visibility map");
 
@@ -218,9 +218,7 @@ validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
 }
 
 /*
- * Whether a page still has the LSN that it had.  No lock is needed: whoever is
- * changing it now has not committed before the snapshot, and has cleared its
- * bit, or will.  A page that was filled without WAL has none until it is
+ * Whether a page still has the LSN that it had.  A page that was filled without WAL has none until it is
  * changed; nor has one that was added since the file was cut off before it,
  * but that one is empty.
  */
@@ -251,16 +249,33 @@ page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool *fla
 	bool		stands;
 
 	CHECK_FOR_INTERRUPTS();
-	recent_prefetch(proof->relation, number + LOOKAHEAD);
-	buffer = recent_pin(proof->relation, number);
-	if (!BufferIsValid(buffer))
-		buffer = ReadBufferExtended(proof->relation, MAIN_FORKNUM, number, RBM_NORMAL, proof->strategy);
+	buffer = ReadBufferExtended(proof->relation, MAIN_FORKNUM, number, RBM_NORMAL, proof->strategy);
+	recent_note(proof->relation, number, buffer);
 	if (!FOLLOWS(RULE_NO_LOCK_HELD))
 		break_no_lock_held(proof->relation, number, buffer);
 	*flagged = !FOLLOWS(RULE_PAGE_FLAG) || PageIsAllVisible(BufferGetPage(buffer));
 	stands = !FOLLOWS(RULE_PAGE_LSN) || same_lsn(buffer, notes->lsn[block], notes->ntuples[block]);
 	ReleaseBuffer(buffer);
 	return stands;
+}
+
+/*
+ * The same by a glance at the page's header; false if that cannot tell.  No
+ * lock is needed, here nor there: whoever is changing a page now has not
+ * committed before the snapshot, and has cleared its bit, or will.
+ */
+static bool
+glance_tells(const Proof *proof, const BlockNotes *notes, uint32 block, bool *stands, bool *flagged)
+{
+	const BlockNumber number = notes->first + block;
+	PageGlance	glance;
+
+	recent_prefetch_glance(proof->relation, number + LOOKAHEAD);
+	if (!FOLLOWS(RULE_NO_LOCK_HELD) || !recent_glance(proof->relation, number, &glance) || XLogRecPtrIsInvalid(glance.lsn))
+		return false;
+	*stands = !FOLLOWS(RULE_PAGE_LSN) || glance.lsn == notes->lsn[block];
+	*flagged = !FOLLOWS(RULE_PAGE_FLAG) || glance.all_visible;
+	return true;
 }
 
 /* Of 64 blocks from `first` on, those whose pages do not stand any more, and those whose pages say that they are all-visible. */
@@ -273,8 +288,11 @@ fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 b
 	{
 		const int	block = pg_rightmost_one_pos64(blocks);
 		bool		flagged;
+		bool		stands;
 
-		if (!page_stands(proof, notes, first + block, &flagged))
+		if (!glance_tells(proof, notes, first + block, &stands, &flagged))
+			stands = page_stands(proof, notes, first + block, &flagged);
+		if (!stands)
 			fallen |= UINT64CONST(1) << block;
 		if (flagged)
 			*all_flagged |= UINT64CONST(1) << block;

@@ -3,7 +3,7 @@
 #
 #	data_lineitem SF	TPC-H's lineitem and nothing else; $logged: as a table whose columns can be cached
 #	data_groups N		groups_uniform, groups_zipf, groups_one99 (data_groups.sql)
-#	data_tablet N		test (../data_tablet.sql)
+#	data_tablet N		test (../data_tablet.sql); $logged: likewise
 #	data_choice N		tcpip (../data_govindaraju.sql), and choice_1000 to choice_10000000 with at most N rows
 #	data_csv TABLE		the table's rows as CSV, in parts, into $work/csv
 #
@@ -69,7 +69,7 @@ data_groups() {
 }
 
 data_tablet() {
-	statement "$here/../data_tablet.sql" "CREATE TABLE test" | psql_as
+	statement "$here/../data_tablet.sql" "CREATE TABLE test" | sed "${logged:+s/UNLOGGED//}" | psql_as
 	in_parts "$(statement "$here/../data_tablet.sql" "INSERT INTO test")" "$1"
 	settle test
 }

@@ -96,9 +96,9 @@ def gpudb(name, settings, args, more=()):
 class Postgres:
     """PostgreSQL alone, at its best: parallel and serial, each with JIT and without where it has that."""
 
-    def __init__(self, args, more=(), serial=True):
+    def __init__(self, args, more=(), serial=True, parallel=True):
         self.args = args
-        kinds = [("parallel", [])] + [("serial", [("max_parallel_workers_per_gather", 0)])] * serial
+        kinds = [("parallel", [])] * parallel + [("serial", [("max_parallel_workers_per_gather", 0)])] * serial
         has_jit = Connection("").value("SELECT pg_jit_available()") == "t"
         self.sessions = [
             Session(name + " jit" * (jit == "on"), [*PG, *more, *kind, ("jit", jit)], args.slow)

@@ -7,7 +7,8 @@
 #	groups		GROUP BY, 1 to 10 million groups, evenly spread and skewed, beside PostgreSQL and DuckDB (groups.py)
 #	feed		Q1 and Q6 of TPC-H by the number of processes that pin pages, from shared_buffers and from the kernel's
 #			cache (feed.py); this one restarts the server
-#	tablets		the queries of the tablet paper, rows returned and reduced (tablets.py)
+#	tablets		the queries of the tablet paper, rows returned and reduced (tablets.py); with a pool, over
+#			cached columns
 #	cached		Q6 and Q1 of TPC-H over cached columns, beside DuckDB, and after updates (cached.py); wants a pool,
 #			such as --set gpudb.pool_size=4GB, and a lineitem of its own
 #	mixed		a small query while large scans run (mixed.sh)
@@ -131,8 +132,11 @@ run_cached() {
 }
 
 run_tablets() {
+	local cached=0
+	[ "$(psql_as -c 'SHOW gpudb.pool_size')" = 0 ] || cached=1
+	[ $cached = 0 ] || logged=1
 	told "tablet, $tablet_rows rows" data_tablet "$tablet_rows"
-	measure tablets --budget $((budget / 3))		# it has three times as many queries as the others
+	measure tablets --cached $cached --budget $((budget / 3))		# it has three times as many queries as the others
 }
 
 run_mixed() {
