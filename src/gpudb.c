@@ -13,6 +13,7 @@
 #include "device/calibration.h"
 #include "device/channel.h"
 #include "device/threads.h"
+#include "exec/auto_prewarm.h"
 #include "exec/memory.h"
 #include "exec/node.h"
 #include "exec/stat.h"
@@ -85,6 +86,7 @@ _PG_init(void)
 	RegisterCustomScanMethods(&gpu_scan_methods);
 	RegisterCustomScanMethods(&gpu_agg_methods);
 	plan_init();
+	auto_prewarm_init();
 	supervisor_register();
 	calibrate_register();
 }

@@ -3,17 +3,24 @@
  *		Columns that queries wanted are left behind by a background worker: gpudb.auto_prewarm.
  *
  * The worker takes a transaction for each shelf, 255 MB of heap: no snapshot of
- * its is old, and no lock is held for long.
+ * its is old, and no lock is held for long.  DROP DATABASE, which waits for
+ * others in that database, and gives up after a while, ends it.
  */
 #include "postgres.h"
 
+#include <signal.h>
+
 #include "access/relation.h"
 #include "access/xact.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_database.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
@@ -41,6 +48,34 @@ auto_prewarm_wish(Relation relation, const ColumnWanted *wanted, int nwanted)
 	/* without a worker to be had, the next one that is takes the wish */
 	if (gpudb_auto_prewarm && IsUnderPostmaster && wish_add(relation, wanted, nwanted))
 		(void) RegisterDynamicBackgroundWorker(&worker, NULL);
+}
+
+static object_access_hook_type next_access_hook;
+
+static void
+on_access(ObjectAccessType access, Oid class, Oid object, int part, void *arg)
+{
+	int			worker;
+
+	if (next_access_hook != NULL)
+		next_access_hook(access, class, object, part, arg);
+	if (access != OAT_DROP || class != DatabaseRelationId)
+		return;
+	worker = wishes_forget(object);
+	if (worker != 0)
+	{
+		const PGPROC *process = BackendPidGetProc(worker);
+
+		if (process != NULL && process->databaseId == object)
+			kill(worker, SIGTERM);
+	}
+}
+
+void
+auto_prewarm_init(void)
+{
+	next_access_hook = object_access_hook;
+	object_access_hook = on_access;
 }
 
 /* What is being granted, should this process end. */

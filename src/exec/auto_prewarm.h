@@ -11,6 +11,9 @@
 
 #include "tablet/build.h"
 
+/* At library load: DROP DATABASE ends the worker of that database. */
+extern void auto_prewarm_init(void);
+
 /* A query wants columns of which most are not there, and will not leave them behind itself. */
 extern void auto_prewarm_wish(Relation relation, const ColumnWanted *wanted, int nwanted);
 

@@ -33,6 +33,7 @@ typedef struct NotedWish
 {
 	WishState	state;
 	TimestampTz since;
+	int			taker;			/* process that has taken it */
 	Wish		wish;
 } NotedWish;
 
@@ -140,6 +141,7 @@ wish_take(Wish *wish)
 	if (oldest != NULL)
 	{
 		oldest->state = WISH_TAKEN;
+		oldest->taker = MyProcPid;
 		*wish = oldest->wish;
 	}
 	SpinLockRelease(&wishes->lock);
@@ -165,4 +167,27 @@ void
 wish_end(const Wish *wish)
 {
 	set_state(wish, WISH_ENDED);
+}
+
+int
+wishes_forget(Oid database)
+{
+	int			taker = 0;
+
+	if (wishes == NULL)
+		return 0;
+	SpinLockAcquire(&wishes->lock);
+	for (int i = 0; i < WISHES; i++)
+	{
+		NotedWish  *noted = &wishes->noted[i];
+
+		if (noted->wish.database != database)
+			continue;
+		if (noted->state == WISH_TAKEN)
+			taker = noted->taker;
+		else
+			noted->state = WISH_NONE;
+	}
+	SpinLockRelease(&wishes->lock);
+	return taker;
 }

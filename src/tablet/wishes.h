@@ -39,4 +39,7 @@ extern bool wish_take(Wish *wish);
 /* What was taken is done with. */
 extern void wish_end(const Wish *wish);
 
+/* Forget what a database's queries wish for; the process that grants one of theirs, 0 if there is none. */
+extern int	wishes_forget(Oid database);
+
 #endif							/* GPUDB_TABLET_WISHES_H */

@@ -160,6 +160,16 @@ is(run_sql('SELECT count(*) FROM gpudb.tablets'), '0', 'the same is not wished f
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE backend_type = $$gpudb prewarm$$'), '0',
 	'no worker holds on to anything');
 
+# DROP DATABASE does not wait for a worker that leaves columns behind in that database
+run_sql('CREATE DATABASE dropped');
+$node->safe_psql('dropped', 'CREATE EXTENSION gpudb; CREATE TABLE large WITH (autovacuum_enabled = off) AS SELECT '
+	. join(', ', map { "i AS a$_" } 1 .. 12) . ' FROM generate_series(1, 1000000) i');
+$node->safe_psql('dropped', 'VACUUM large; SELECT ' . join(', ', map { "sum(a$_)" } 1 .. 12) . ' FROM large');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm' AND datname = 'dropped'"),
+	'a worker in another database');
+run_sql('DROP DATABASE dropped');
+like(slurp_file($node->logfile), qr/terminating background worker "gpudb prewarm"/, 'DROP DATABASE ends it');
+
 # A transaction's own changes
 my $own = run_sql("BEGIN; UPDATE t SET n = n * 2 WHERE id % 1000 = 1; $query{totals}; SET LOCAL gpudb.enabled = off; $query{totals}; ROLLBACK");
 my ($ours, $theirs) = split /\n/, $own;
