@@ -57,6 +57,9 @@ SELECT * FROM tablet_rows('SELECT id, same, price FROM tablet_rows WHERE id % 7 
 -- what has changed much is read whole, and left behind
 UPDATE tablet_rows SET price = price + 1 WHERE id % 300 = 0;
 SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT id, price FROM tablet_rows WHERE id % 7 < 3' || left(i::text, 0)) t;
+-- one is read whole, and the next one comes in pieces
+UPDATE tablet_rows SET price = price + 1 WHERE ctid IN (SELECT ('(' || b || ',2)')::tid FROM generate_series(0, 480, 20) b) OR ctid IN ('(1100,2)', '(1200,2)', '(1300,2)');
+SELECT t.* FROM generate_series(1, 3) i, LATERAL tablet_rows('SELECT id, price FROM tablet_rows WHERE id % 7 < 3' || left(i::text, 0)) t;
 BEGIN;
 UPDATE tablet_rows SET price = 0 WHERE id % 9000 = 1;
 DELETE FROM tablet_rows WHERE id = 12345;
@@ -80,10 +83,21 @@ SELECT * FROM tablet_rows('SELECT id FROM tablet_rows WHERE 1 / (id - 15000) < 5
 -- the program changes after rows have gone out: other scales, or a value that no column can hold
 UPDATE tablet_rows SET free = free + 0.123456789 WHERE id = 19000;
 SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT id, free FROM tablet_rows WHERE id % 7 < 3' || left(i::text, 0)) t;
-UPDATE tablet_rows SET free = 'NaN' WHERE id = 10000;
+-- or there is none
+UPDATE tablet_rows SET free = 1.00000000000000000001 WHERE id = 10000;
 SET gpudb.debug_require = allow;
+SELECT * FROM tablet_rows('SELECT id FROM tablet_rows WHERE free * free < 100');
+UPDATE tablet_rows SET free = 'NaN' WHERE id = 10000;
 SELECT * FROM tablet_rows('SELECT id, free FROM tablet_rows WHERE id % 7 < 3');
 SELECT * FROM tablet_rows('SELECT id FROM tablet_rows WHERE free <> 7');
+-- the same before any row has
+CREATE TABLE tablet_rows_first WITH (autovacuum_enabled = off) AS
+	SELECT i AS id, CASE WHEN i = 5 THEN 'NaN' ELSE i / 4.0 END::numeric AS free, repeat('-', 500) AS filler FROM generate_series(1, 20000) i;
+SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT id, free FROM tablet_rows_first WHERE id % 2 = 0' || left(i::text, 0)) t;
+UPDATE tablet_rows_first SET free = 1.00000000000000000001 WHERE id = 5;
+SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT id FROM tablet_rows_first WHERE free * free < 100' || left(i::text, 0)) t;
+SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT id, free FROM tablet_rows_first WHERE id % 2 = 0' || left(i::text, 0)) t;
+DROP TABLE tablet_rows_first;
 SET gpudb.debug_require = require;
 
 -- LIMIT, rescans, joins; cursors have places

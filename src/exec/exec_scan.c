@@ -361,13 +361,6 @@ static void
 go_on(GpuScanState *state)
 {
 	portions_leave(&state->portions);
-	for (int w = 0; w < state->batch->nwindows; w++)
-	{
-		BatchWindow *entry = &state->batch->window[w];
-
-		if (!entry->submitted && entry->cached)
-			read_instead(state, entry);
-	}
 	node_close_job(&state->node);
 	node_open_job(&state->node);
 	portions_resume(&state->portions, may_use_tablets(state));
@@ -401,7 +394,13 @@ judge_batch(GpuScanState *state)
 			begin_anew(state);
 	}
 	for (int w = 0; w < state->batch->nwindows; w++)
-		keep_rows(state, &state->batch->window[w], NULL);
+	{
+		BatchWindow *entry = &state->batch->window[w];
+
+		if (entry->cached)
+			read_instead(state, entry);
+		keep_rows(state, entry, NULL);
+	}
 	state->node.report.fallback_windows += state->batch->nwindows;
 }
 

@@ -314,8 +314,9 @@ submit_next(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-void
-feed_list_cached(Feed *feed)
+/* List the cached tablets of which rows may pass. */
+static void
+list_cached(Feed *feed)
 {
 	uint32		n;
 	const CachedRows *found = tablet_scan_found(feed->tablets, &n);
@@ -357,7 +358,7 @@ feed_find_cached(Feed *feed)
 	}
 	if (feed->tablets != NULL)
 	{
-		feed_list_cached(feed);
+		list_cached(feed);
 		source->next = source->end = 0;
 	}
 	MemoryContextSwitchTo(old);

@@ -92,9 +92,6 @@ extern bool feed_fill_window(Feed *feed, PageWindow *window);
  */
 extern bool feed_item_finished(Feed *feed, DeviceWork *work);
 
-/* List, in the current memory context, those of the feed's tablets of which rows may pass. */
-extern void feed_list_cached(Feed *feed);
-
 /* Let go of tablets, noting what became of them; nothing if there are none. */
 extern void feed_close_tablets(Feed *feed);
 

@@ -29,13 +29,25 @@ use_tablets(Portions *portions)
 									   feed->spec.program->ncolumns);
 	if (feed->tablets != NULL)
 	{
-		tablet_scan_decide(feed->tablets, false, true);
-		feed_list_cached(feed);
-		tablet_walk_begin(&portions->walk, feed->tablets, tablets_of(portions->rest), feed->cached, feed->ncached);
+		feed->cached = palloc(sizeof(CachedRows) * SHELF_TABLETS);
+		tablet_walk_begin(&portions->walk, feed->tablets, tablets_of(portions->rest));
 		portions->rest = blocks_of(feed);
 	}
 	MemoryContextSwitchTo(old);
 	return feed->tablets != NULL;
+}
+
+/* Decide about the next shelf, and leave out tablets of which no row can pass. */
+static void
+open_shelf(Portions *portions)
+{
+	Feed	   *feed = portions->feed;
+	uint32		n;
+	const CachedRows *found = tablet_scan_decide_next(feed->tablets, &n);
+
+	feed->ncached = pruning_choose(feed->spec.program, found, n, feed->cached);
+	feed->report.tablets_skipped += n - feed->ncached;
+	tablet_walk_offer(&portions->walk, feed->cached, feed->ncached);
 }
 
 void
@@ -51,6 +63,7 @@ portions_begin(Portions *portions, Feed *feed, bool cached)
 	*portions = (Portions) {.feed = feed};
 	/* the source has been told nothing yet */
 	feed->source.next = feed->source.end = 0;
+	feed->source.watch = NULL;
 	portions_resume(portions, cached);
 }
 
@@ -91,6 +104,7 @@ read_rest(Portions *portions)
 	source->next = portions->rest;
 	source->end = portions->rest = blocks_of(portions->feed);
 	source->skip = NULL;
+	source->watch = NULL;
 	return true;
 }
 
@@ -111,7 +125,8 @@ portions_next(Portions *portions, PageWindow *window, TabletSlice *slice)
 			continue;
 		}
 		old = MemoryContextSwitchTo(feed->context);
-		step = tablet_walk_next(&portions->walk, &feed->source, slice);
+		while ((step = tablet_walk_next(&portions->walk, &feed->source, slice)) == WALK_SHELF)
+			open_shelf(portions);
 		MemoryContextSwitchTo(old);
 		if (step == WALK_END)
 			return PORTION_END;

@@ -63,6 +63,16 @@ begin_build(TabletScan *scan, uint32 tablet)
 		enlist(scan, &scan->spare, build);
 }
 
+/* Have a source read a tablet's blocks, but for those that were found. */
+static void
+set_range(TabletScan *scan, uint32 tablet, PageSource *source)
+{
+	source->range = source->next = tablet * TABLET_BLOCKS;
+	source->end = scan->range_end = source->next + blocks_of_tablet(scan, tablet);
+	source->skip = scan->tablets[tablet].skip;
+	source->watch = scan->build != NULL ? &scan->build->watch : NULL;
+}
+
 bool
 tablet_scan_next_range(TabletScan *scan, PageSource *source)
 {
@@ -78,10 +88,30 @@ tablet_scan_next_range(TabletScan *scan, PageSource *source)
 	if (tablet >= scan->end_range)
 		return false;
 	begin_build(scan, tablet);
-	source->range = source->next = tablet * TABLET_BLOCKS;
-	source->end = scan->range_end = source->next + blocks_of_tablet(scan, tablet);
-	source->skip = t[tablet].skip;
-	source->watch = scan->build != NULL ? &scan->build->watch : NULL;
+	set_range(scan, tablet, source);
+	return true;
+}
+
+bool
+tablet_scan_read_whole(TabletScan *scan, uint32 tablet, PageSource *source)
+{
+	ScanTablet *t = &scan->tablets[tablet];
+
+	tablet_scan_finish(scan);
+	if (t->cached != NULL && t->nlacking < LACKING_MOST)
+		return false;
+	begin_build(scan, tablet);
+	if (t->cached != NULL)
+	{
+		if (scan->build == NULL)
+			return false;
+		/* of all blocks, none taken from the one that was found */
+		t->cached = NULL;
+		t->skip = NULL;
+		scan->report.cached--;
+		scan->report.reread -= t->nlacking;
+	}
+	set_range(scan, tablet, source);
 	return true;
 }
 

@@ -322,24 +322,44 @@ tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *w
 	return Min(part, 1);
 }
 
-void
-tablet_scan_decide(TabletScan *scan, bool remembers, bool builds)
+/* Decide about so many shelves, from the next one on. */
+static void
+decide_shelves(TabletScan *scan, uint32 n)
 {
 	MapPage    *map = palloc(sizeof(MapPage));
 	FoundTablet *found = palloc0(sizeof(FoundTablet) * SHELF_TABLETS);
+	const uint32 before = scan->nfound;
 
-	scan->remembers = remembers && scan->nshelves <= SHELF_MEMOS / 2;
-	scan->builds = builds;
-	scan->nfound = 0;
 	for (int t = 0; t < SHELF_TABLETS; t++)
 		found[t].column = palloc(sizeof(CachedColumn *) * scan->columns.n);
-	for (uint32 s = 0; s < scan->nshelves; s++)
-		decide_shelf(scan, s, map, found);
+	for (; n > 0; n--)
+		decide_shelf(scan, scan->ndecided++, map, found);
 	for (int t = 0; t < SHELF_TABLETS; t++)
 		pfree(found[t].column);
 	pfree(found);
 	pfree(map);
-	scan->report.cached = scan->nfound;
+	scan->report.cached += scan->nfound - before;
+}
+
+void
+tablet_scan_decide(TabletScan *scan, bool remembers, bool builds)
+{
+	scan->remembers = remembers && scan->nshelves <= SHELF_MEMOS / 2;
+	scan->builds = builds;
+	scan->nfound = scan->ndecided = 0;
+	scan->report.cached = 0;
+	decide_shelves(scan, scan->nshelves);
+}
+
+const CachedRows *
+tablet_scan_decide_next(TabletScan *scan, uint32 *n)
+{
+	const uint32 before = scan->nfound;
+
+	scan->builds = true;
+	decide_shelves(scan, 1);
+	*n = scan->nfound - before;
+	return &scan->found[before];
 }
 
 /* Using */

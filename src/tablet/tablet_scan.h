@@ -60,6 +60,12 @@ extern void tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n);
  */
 extern void tablet_scan_decide(TabletScan *scan, bool remembers, bool builds);
 
+/*
+ * The same for the next shelf only, neither remembering, and leaving tablets
+ * behind: the cached tablets of it that can be used, and their number.
+ */
+extern const CachedRows *tablet_scan_decide_next(TabletScan *scan, uint32 *n);
+
 /* The cached tablets that can be used, and their number. */
 extern const CachedRows *tablet_scan_found(const TabletScan *scan, uint32 *n);
 
@@ -68,6 +74,13 @@ extern BlockNumber tablet_scan_missing(const TabletScan *scan);
 
 /* Have the source read the next tablet's blocks, or those that it lacks; false when there are no more. */
 extern bool tablet_scan_next_range(TabletScan *scan, PageSource *source);
+
+/*
+ * Have the source read all blocks of a tablet whose shelf was decided about;
+ * false if it was found, and lacks so few blocks, or is built by others, that
+ * its columns are used.
+ */
+extern bool tablet_scan_read_whole(TabletScan *scan, uint32 tablet, PageSource *source);
 
 /* Note a window that was filled from that range; whether its columns are wanted. */
 extern bool tablet_scan_add_window(TabletScan *scan, PageWindow *window);

@@ -57,6 +57,7 @@ struct TabletScan
 	ScanTablet *tablets;
 	CachedRows *found;			/* of those that are cached, one after the other */
 	uint32		nfound;
+	uint32		ndecided;		/* shelves */
 	bool		remembers;		/* shelves, for this session's next scans */
 	bool		builds;			/* where nothing was cached, too */
 	uint32		next_range;		/* the tablet that may have to be read next, */

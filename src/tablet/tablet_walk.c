@@ -3,7 +3,8 @@
  *		A relation's blocks in heap order, for scans that return rows: slices of cached tablets, and what else must be read.
  *
  * A tablet comes in pieces if it was found and lacks few blocks; else all of
- * it is read, and left behind for others.
+ * it is read, and left behind for others.  Each shelf is decided about when
+ * the walk arrives there, so that who wants few rows need not wait for all.
  */
 #include "postgres.h"
 
@@ -19,36 +20,58 @@ first_block(const TabletWalk *walk)
 	return (walk->next - 1) * TABLET_BLOCKS;
 }
 
-void
-tablet_walk_begin(TabletWalk *walk, TabletScan *scan, uint32 first, const CachedRows *cached, uint32 ncached)
+static ScanTablet *
+tablet_at_hand(const TabletWalk *walk)
 {
-	*walk = (TabletWalk) {.scan = scan, .cached = cached, .ncached = ncached, .next = first};
-	/* those that came before */
-	for (uint32 t = 0; t < first; t++)
-		if (walk->next_cached < ncached && cached[walk->next_cached].tablet == scan->tablets[t].cached)
-			walk->next_cached++;
+	return &walk->scan->tablets[walk->next - 1];
 }
 
-/* Take the next tablet in hand; false if there are no more. */
-static bool
-next_tablet(TabletWalk *walk)
+void
+tablet_walk_begin(TabletWalk *walk, TabletScan *scan, uint32 first)
 {
-	ScanTablet *t;
+	*walk = (TabletWalk) {.scan = scan, .next = first};
+	scan->ndecided = first / SHELF_TABLETS;
+}
 
-	if (walk->next >= walk->scan->ntablets)
-		return false;
-	t = &walk->scan->tablets[walk->next++];
-	walk->rows = NULL;
-	if (walk->next_cached < walk->ncached && walk->cached[walk->next_cached].tablet == t->cached)
-		walk->rows = &walk->cached[walk->next_cached++];
-	if (t->cached == NULL || t->nlacking >= LACKING_MOST)
-	{
-		t->cached = NULL;
-		t->skip = NULL;
-	}
-	walk->nblocks = t->cached != NULL ? blocks_of_tablet(walk->scan, walk->next - 1) : 0;
-	walk->block = walk->row = 0;
-	return true;
+/* The rows that are wanted of a tablet; NULL if there are none. */
+static const CachedRows *
+rows_of(TabletWalk *walk, uint32 tablet)
+{
+	if (walk->next_cached < walk->ncached && walk->cached[walk->next_cached].tablet == walk->scan->tablets[tablet].cached)
+		return &walk->cached[walk->next_cached++];
+	return NULL;
+}
+
+void
+tablet_walk_offer(TabletWalk *walk, const CachedRows *cached, uint32 ncached)
+{
+	walk->cached = cached;
+	walk->ncached = ncached;
+	walk->next_cached = 0;
+	/* those that came before the walk began */
+	for (uint32 t = walk->next - walk->next % SHELF_TABLETS; t < walk->next; t++)
+		(void) rows_of(walk, t);
+}
+
+/*
+ * Take the next tablet in hand; true if the source reads all of it.  Where no
+ * row is wanted of a tablet that was found, that would be in vain.
+ */
+static bool
+next_tablet(TabletWalk *walk, PageSource *source)
+{
+	const uint32 tablet = walk->next++;
+	const ScanTablet *t = tablet_at_hand(walk);
+
+	walk->block = walk->row = walk->nblocks = 0;
+	walk->rows = rows_of(walk, tablet);
+	if (t->cached != NULL && walk->rows == NULL)
+		tablet_scan_finish(walk->scan);
+	else if (tablet_scan_read_whole(walk->scan, tablet, source))
+		return true;
+	if (walk->rows != NULL || t->nlacking > 0)
+		walk->nblocks = blocks_of_tablet(walk->scan, tablet);
+	return false;
 }
 
 /* Columns that begin with a tablet's row `first`, a multiple of 64. */
@@ -73,7 +96,7 @@ slice_columns(TabletSlice *slice, const Tablet *tablet, uint32 first, uint32 nro
 static bool
 next_slice(TabletWalk *walk, TabletSlice *slice)
 {
-	const ScanTablet *t = &walk->scan->tablets[walk->next - 1];
+	const ScanTablet *t = tablet_at_hand(walk);
 	const uint32 end = Min(walk->block + TABLET_WINDOW_PAGES, t->notes->nblocks);
 	const uint32 begin = walk->row;
 	const uint32 first = begin - begin % 64;
@@ -101,7 +124,7 @@ next_slice(TabletWalk *walk, TabletSlice *slice)
 static void
 read_lacking(TabletWalk *walk, PageSource *source)
 {
-	const ScanTablet *t = &walk->scan->tablets[walk->next - 1];
+	const ScanTablet *t = tablet_at_hand(walk);
 
 	source->next = first_block(walk) + walk->block;
 	while (walk->block < walk->nblocks && !block_set_has(&t->usable, walk->block))
@@ -122,7 +145,7 @@ tablet_walk_next(TabletWalk *walk, PageSource *source, TabletSlice *slice)
 	{
 		while (walk->block < walk->nblocks)
 		{
-			if (!block_set_has(&walk->scan->tablets[walk->next - 1].usable, walk->block))
+			if (!block_set_has(&tablet_at_hand(walk)->usable, walk->block))
 			{
 				read_lacking(walk, source);
 				return WALK_PAGES;
@@ -130,10 +153,11 @@ tablet_walk_next(TabletWalk *walk, PageSource *source, TabletSlice *slice)
 			if (next_slice(walk, slice))
 				return WALK_SLICE;
 		}
-		if (!next_tablet(walk))
+		if (walk->next >= walk->scan->ntablets)
 			return WALK_END;
-		tablet_scan_restrict(walk->scan, walk->next - 1, 1);
-		if (walk->nblocks == 0 && tablet_scan_next_range(walk->scan, source))
+		if (walk->next / SHELF_TABLETS >= walk->scan->ndecided)
+			return WALK_SHELF;
+		if (next_tablet(walk, source))
 			return WALK_PAGES;
 	}
 }

@@ -33,10 +33,10 @@ typedef struct TabletSlice
 typedef struct TabletWalk
 {
 	TabletScan *scan;
-	const CachedRows *cached;	/* the tablets of which rows are wanted, in order, */
+	uint32		next;			/* the tablet to come */
+	const CachedRows *cached;	/* of a shelf: the tablets of which rows are wanted, in order, */
 	uint32		ncached;		/* of those that were found */
 	uint32		next_cached;
-	uint32		next;			/* the tablet to come */
 
 	/* the tablet at hand, if it comes in pieces */
 	const CachedRows *rows;		/* NULL = none of its cached rows are wanted */
@@ -47,13 +47,17 @@ typedef struct TabletWalk
 
 typedef enum WalkStep
 {
+	WALK_SHELF,					/* to be decided about */
 	WALK_SLICE,
 	WALK_PAGES,					/* the source has blocks to read */
 	WALK_END
 } WalkStep;
 
-/* Begin at this tablet with a scan that has decided, without remembering; of the tablets found, rows of `cached` are wanted. */
-extern void tablet_walk_begin(TabletWalk *walk, TabletScan *scan, uint32 first, const CachedRows *cached, uint32 ncached);
+/* Begin at this tablet with a scan that has not decided. */
+extern void tablet_walk_begin(TabletWalk *walk, TabletScan *scan, uint32 first);
+
+/* The next shelf was decided about: of the tablets found, rows of `cached`, which stay, are wanted. */
+extern void tablet_walk_offer(TabletWalk *walk, const CachedRows *cached, uint32 ncached);
 
 /* Go on, once all that the source had to read is read. */
 extern WalkStep tablet_walk_next(TabletWalk *walk, PageSource *source, TabletSlice *slice);

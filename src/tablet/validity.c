@@ -248,7 +248,6 @@ page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool *fla
 	Buffer		buffer;
 	bool		stands;
 
-	CHECK_FOR_INTERRUPTS();
 	buffer = ReadBufferExtended(proof->relation, MAIN_FORKNUM, number, RBM_NORMAL, proof->strategy);
 	recent_note(proof->relation, number, buffer);
 	if (!FOLLOWS(RULE_NO_LOCK_HELD))
@@ -284,6 +283,7 @@ fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 b
 {
 	uint64		fallen = 0;
 
+	CHECK_FOR_INTERRUPTS();
 	for (*all_flagged = 0; blocks != 0; blocks &= blocks - 1)
 	{
 		const int	block = pg_rightmost_one_pos64(blocks);
@@ -341,7 +341,8 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 	for (uint32 w = (nblocks + 63) / 64; w < lengthof(stamp->proven.word) && !map_stands; w++)
 		stamp->proven.word[w] = 0;
 	stamp->map_lsn = proof->page->lsn;
-	if (looked && FullTransactionIdIsValid(proof->moment))
+	/* older ones have fewer sessions left that show them */
+	if (looked && FullTransactionIdIsValid(proof->moment) && FullTransactionIdFollows(proof->moment, stamp->moment))
 	{
 		stamp->moment = proof->moment;
 		stamp->good = *usable;
