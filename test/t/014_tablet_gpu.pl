@@ -160,15 +160,26 @@ is(run_sql('SELECT count(*) FROM gpudb.tablets'), '0', 'the same is not wished f
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE backend_type = $$gpudb prewarm$$'), '0',
 	'no worker holds on to anything');
 
-# DROP DATABASE does not wait for a worker that leaves columns behind in that database
+# DROP DATABASE ends a worker that leaves columns behind in that database: one that waits for a lock, and is stopped until it was told
 run_sql('CREATE DATABASE dropped');
-$node->safe_psql('dropped', 'CREATE EXTENSION gpudb; CREATE TABLE large WITH (autovacuum_enabled = off) AS SELECT '
-	. join(', ', map { "i AS a$_" } 1 .. 12) . ' FROM generate_series(1, 1000000) i');
-$node->safe_psql('dropped', 'VACUUM large; SELECT ' . join(', ', map { "sum(a$_)" } 1 .. 12) . ' FROM large');
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm' AND datname = 'dropped'"),
+$node->safe_psql('dropped', 'CREATE EXTENSION gpudb; CREATE TABLE large WITH (autovacuum_enabled = off) AS SELECT i AS a FROM generate_series(1, 100000) i');
+$node->safe_psql('dropped', 'VACUUM large');
+my $locker = $node->background_psql('dropped');
+$locker->query_safe('BEGIN; LOCK TABLE large IN ACCESS EXCLUSIVE MODE; SELECT sum(a) FROM large');
+ok($node->poll_query_until('postgres',
+	"SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm' AND datname = 'dropped' AND wait_event_type = 'Lock'"),
 	'a worker in another database');
-run_sql('DROP DATABASE dropped');
-like(slurp_file($node->logfile), qr/terminating background worker "gpudb prewarm"/, 'DROP DATABASE ends it');
+my $worker = run_sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm' AND datname = 'dropped'");
+kill 'STOP', $worker;
+$locker->query_safe('COMMIT');
+$locker->quit;
+my $dropper = $node->background_psql('postgres');
+$dropper->query_until(qr/started/, "\\echo started\nDROP DATABASE dropped;\n");
+usleep(500_000);
+kill 'CONT', $worker;
+is($dropper->query_safe("SELECT count(*) FROM pg_database WHERE datname = 'dropped'"), '0', 'it is dropped');
+$dropper->quit;
+like(slurp_file($node->logfile), qr/terminating background worker "gpudb prewarm"/, 'DROP DATABASE has ended the worker');
 
 # A transaction's own changes
 my $own = run_sql("BEGIN; UPDATE t SET n = n * 2 WHERE id % 1000 = 1; $query{totals}; SET LOCAL gpudb.enabled = off; $query{totals}; ROLLBACK");
