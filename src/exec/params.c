@@ -262,12 +262,25 @@ waits_walker(Node *expr, void *arg)
 	return expression_tree_walker(expr, waits_walker, arg);
 }
 
+/* Whether an expression may be computed without some of its operands. */
+static bool
+does_without_walker(Node *expr, void *arg)
+{
+	if (expr == NULL)
+		return false;
+	if (IsA(expr, CaseExpr) || IsA(expr, CoalesceExpr) || IsA(expr, BoolExpr) || IsA(expr, RowCompareExpr))
+		return true;
+	return expression_tree_walker(expr, does_without_walker, arg);
+}
+
 Const *
 param_value(void *arg, Expr *expr)
 {
 	GpuNode    *node = arg;
 
+	/* no row asked for the value of such a subplan; nor for what cannot be computed without it */
 	if (waits_walker((Node *) expr, node))
-		return makeNullConst(exprType((Node *) expr), exprTypmod((Node *) expr), exprCollation((Node *) expr));
+		return does_without_walker((Node *) expr, NULL) ? NULL
+			: makeNullConst(exprType((Node *) expr), exprTypmod((Node *) expr), exprCollation((Node *) expr));
 	return IsA(expr, Param) ? evaluate(node, expr) : evaluate_cautiously(node, expr);
 }
