@@ -46,4 +46,8 @@ SET gpudb.debug_require = require;
 SELECT id, k FROM scan_subplans WHERE id > 4995 AND k <> (SELECT seven FROM scan_subplans_zero);
 SELECT id FROM scan_subplans WHERE id > 5000 AND k <> (SELECT 1 / zero FROM scan_subplans_zero);
 SELECT explain($$SELECT id, k FROM scan_subplans WHERE id > 4995 AND k <> (SELECT seven FROM scan_subplans_zero)$$, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
+-- a branch that is not taken does not ask for its subplan, and the others have a value
+SET gpudb.debug_require = allow;
+SELECT count(*) = 0 AS none FROM scan_subplans WHERE CASE WHEN (SELECT seven FROM scan_subplans_zero) >= 2 THEN 3 ELSE (SELECT seven FROM scan_subplans_zero) END = 3;
+SELECT count(*) = 0 AS none FROM scan_subplans WHERE COALESCE((SELECT seven FROM scan_subplans_zero), (SELECT zero FROM scan_subplans_zero)) = 7;
 DROP TABLE scan_subplans, scan_subplans_empty, scan_subplans_zero;
