@@ -218,9 +218,9 @@ validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
 }
 
 /*
- * Whether a page still has the LSN that it had.  A page that was filled without WAL has none until it is
- * changed; nor has one that was added since the file was cut off before it,
- * but that one is empty.
+ * Whether a page still has the LSN that it had.  A page that was filled
+ * without WAL has none until it is changed; nor has one that was added since
+ * the file was cut off before it, but that one is empty.
  */
 static bool
 same_lsn(Buffer buffer, XLogRecPtr lsn, uint32 ntuples)
