@@ -216,6 +216,11 @@ suite_diff() {
 	server_stop diff
 }
 
+# What a server's log says of its GPU process.
+helper_never_ended() {
+	awk '/gpudb:|terminated by signal/ { bad = 1; print } END { print (bad ? "not ok" : "ok") " - the GPU process never ended" }' "$1"
+}
+
 # What a server with a GPU does, with the CPU in the GPU's place: the same tests once more through the GPU process.
 # That queries did run there is tested before and after, and that it was one process all along.
 suite_channel() {
@@ -231,8 +236,7 @@ suite_channel() {
 		tap "channel/device $moment" "${bounded[@]}" psql -XqAt -f "$repo/test/channel.sql"
 		[ $moment = after ] || random_queries channel "${GPUDB_CHANNEL_QUERIES:-1500}"
 	done
-	tap channel/log awk '/gpudb:|terminated by signal/ { bad = 1; print } END { print (bad ? "not ok" : "ok") " - the GPU process never ended" }' \
-		"$work/channel.log"
+	tap channel/log helper_never_ended "$work/channel.log"
 	server_stop channel
 }
 
@@ -260,6 +264,7 @@ suite_standin() {
 	fi
 	random_queries standin "${GPUDB_CHANNEL_QUERIES:-1500}"
 	tap standin/device "${bounded[@]}" psql -XqAt -f "$repo/test/channel.sql"
+	tap standin/log helper_never_ended "$work/standin.log"
 	server_stop standin
 }
 

@@ -257,7 +257,7 @@ extern ChannelJob *channel_open_job(const JobSpec *spec, int patience, DeviceSta
 /* A slot in this use, as a number: slot + 1 and its state word. */
 extern uint64 channel_family(const ChannelJob *job);
 
-/* Free a slot; with windows in flight it is abandoned. */
+/* Free a slot; with windows in flight, or groups, it is abandoned, and the helper frees it. */
 extern void channel_close_job(ChannelJob *job, bool in_flight);
 
 /* Whether the helper that the job was meant for still serves. */

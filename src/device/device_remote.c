@@ -122,16 +122,23 @@ set_lost(RemoteJob *job, RemoteItem *item)
 	remote_set_state(job, item, ITEM_DONE);
 }
 
-/* Give back the slot: what the helper has not answered is the CPU device's, and all that follows. */
+/* Give back the slot; when the helper may be about to answer, it is the one to free it. */
+static void
+close_slot(RemoteJob *job)
+{
+	bool		draining = pg_atomic_read_u32(&job->slot->draining) != 0 && !job->drained;
+
+	channel_close_job(job->slot, draining || job->count[ITEM_REMOTE] > 0);
+	job->slot = NULL;
+}
+
+/* The same, early: what the helper has not answered is the CPU device's, and all that follows. */
 static void
 drop_slot(RemoteJob *job, DeviceStatus why)
 {
-	ChannelJob *slot = job->slot;
-
-	job->slot = NULL;
 	/* what is in flight may yet come to the table of the job that this one helps */
 	job->lost = !job->drained && (job->kept || (job->spec.family != 0 && job->count[ITEM_REMOTE] > 0));
-	channel_close_job(slot, job->count[ITEM_REMOTE] > 0);
+	close_slot(job);
 	job->report.left_for = why;
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
 		if (job->item[i].state == ITEM_REMOTE || job->item[i].state == ITEM_UNSENT)
@@ -430,8 +437,7 @@ remote_finish(DeviceJob *device_job, const GroupTable **groups)
 	}
 	/* nothing more will be submitted: others may want the slot */
 	if (job->slot != NULL)
-		channel_close_job(job->slot, false);
-	job->slot = NULL;
+		close_slot(job);
 	return cpu_device.finish(job->local, groups);
 }
 
@@ -465,7 +471,7 @@ remote_close(DeviceJob *device_job)
 				remote_wait(job);
 		}
 		if (job->slot != NULL)
-			channel_close_job(job->slot, false);
+			close_slot(job);
 	}
 	while (*link != job)
 		link = &(*link)->next;

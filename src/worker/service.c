@@ -227,10 +227,14 @@ fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 static void
 wake_owner(ChannelJob *job)
 {
-	pid_t		owner = job->owner;
+	pid_t		owner;
 
 	pg_memory_barrier();
-	if (owner > 1 && pg_atomic_read_u32(&job->waiting) != 0 && pg_atomic_exchange_u32(&job->waiting, 0) != 0)
+	if (pg_atomic_read_u32(&job->waiting) == 0 || pg_atomic_exchange_u32(&job->waiting, 0) == 0)
+		return;
+	/* read last: with the answer out, the slot may be another's, and it is that one who waits */
+	owner = job->owner;
+	if (owner > 1)
 		kill(owner, SIGUSR1);
 }
 

@@ -186,5 +186,13 @@ my $own = run_sql("BEGIN; UPDATE t SET n = n * 2 WHERE id % 1000 = 1; $query{tot
 my ($ours, $theirs) = split /\n/, $own;
 is($ours, $theirs, 'a transaction sees its own changes');
 
+# Sessions that leave in the middle of fetching groups, and whose slots others take at once
+run_sql('CREATE TABLE many WITH (autovacuum_enabled = off) AS SELECT i AS id FROM generate_series(1, 60000) i');
+run_sql('VACUUM ANALYZE many');
+$node->pgbench('--no-vacuum --client=6 --jobs=2 --transactions=25', 0, [qr{actually processed: 150/150}], [qr{^$}],
+	'groups beyond the memory limit are PostgreSQL\'s',
+	{'014_memory_limit' => q{SET work_mem = '64kB'; SELECT count(*) FROM (SELECT id % 60000, count(*) FROM many GROUP BY 1) g;}});
+unlike(slurp_file($node->logfile), qr/damaged answer/, 'no answer is taken for another job\'s');
+
 $node->stop;
 done_testing();
