@@ -33,6 +33,27 @@ SELECT min(d), max(d), min(ts), max(ts), min(tz), max(tz) FROM expr_date WHERE i
 SELECT shipped, count(*), min(received), max(d) FROM expr_date WHERE shipped < '1995-01-06' GROUP BY shipped ORDER BY shipped;
 SELECT ts, tz, count(*) FROM expr_date WHERE id > 20000 OR ts < '1992-01-01 04:00' GROUP BY ts, tz ORDER BY ts, tz;
 SELECT id, d, ts, tz FROM expr_date WHERE ts < '1992-01-01 02:00' ORDER BY id;
+-- a timestamp that is a constant is compared as a date: every operator, from both sides, around and beyond its day
+CREATE TABLE expr_date_edges AS SELECT unnest(ARRAY['-infinity', '4713-01-01 BC', '1994-12-31', '1995-01-01', '1995-01-02', '294276-12-31', '294277-01-01', '5874897-12-31', 'infinity', NULL]::date[]) AS d;
+ANALYZE expr_date_edges;
+CREATE FUNCTION pg_temp.days(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	days text;
+BEGIN
+	EXECUTE 'SELECT string_agg(d::text, '', '' ORDER BY d) FROM (' || query || ' OFFSET 0) AS s' INTO days;
+	RETURN days;
+END $$;
+CREATE TABLE expr_date_answers AS SELECT query, pg_temp.days(query) AS days
+FROM (SELECT format(form, op, ts) AS query
+	FROM unnest(ARRAY['<', '<=', '=', '<>', '>=', '>']) AS op, unnest(ARRAY['SELECT d FROM expr_date_edges WHERE d %s timestamp %L', 'SELECT d FROM expr_date_edges WHERE timestamp %2$L %1$s d']) AS form,
+		unnest(ARRAY['-infinity', '4713-01-01 BC', '1995-01-01', '1994-12-31 23:59:59.999999', '1995-01-01 00:00:00.000001', '294276-12-31', '294276-12-31 23:59:59.999999', 'infinity']) AS ts) AS q;
+SET gpudb.debug_require = allow;
+SET gpudb.enabled = off;
+SELECT count(*), count(*) FILTER (WHERE days IS DISTINCT FROM pg_temp.days(query)) AS differ, sum(length(days)) FROM expr_date_answers;
+RESET gpudb.enabled;
+SET gpudb.debug_require = require;
+SELECT d FROM expr_date_edges WHERE d >= timestamp '1994-12-31 12:00' AND timestamp '1995-01-01 12:00' > d ORDER BY d;
+DROP TABLE expr_date_edges, expr_date_answers;
 -- another time zone changes what is printed and how constants are read
 SET timezone = 'America/New_York';
 SELECT count(*), sum(id) FROM expr_date WHERE tz >= '1996-07-01';

@@ -9,8 +9,33 @@
 #include "utils/pg_locale.h"
 
 #include "compile/compiler.h"
+#include "core/op_date.h"
 
 #define FUNCTION_MAX_ARGS 3
+
+/*
+ * Compare a date with a constant timestamp as with a date; false when none
+ * says the same.  `comparison` is one of EQ, NE, LT and LE, and `below` tells
+ * which side of it the date is on.
+ */
+static bool
+compare_as_dates(Compiler *c, Comparison comparison, bool below, Operand *timestamp)
+{
+	int64		ts;
+	int64		day;
+	bool		midnight;
+
+	if (timestamp->constant == NULL || timestamp->constant->constisnull)
+		return false;
+	ts = int_of_const(timestamp->constant);
+	day = op_ts_to_date(ts);
+	midnight = op_date_to_ts(day) == ts;
+	if (!midnight && comparison != COMPARE_LT && comparison != COMPARE_LE)
+		return false;
+	/* date < ts and ts <= date turn at the first day from ts on, the others at the last one until ts */
+	timestamp->vreg = int_constant(c, day + (!midnight && (comparison == COMPARE_LT) == below));
+	return true;
+}
 
 bool
 compile_comparison(Compiler *c, const FunctionMap *map, Oid collation, Operand *a, Operand *b, Operand *out)
@@ -29,9 +54,11 @@ compile_comparison(Compiler *c, const FunctionMap *map, Oid collation, Operand *
 		comparison = comparison == COMPARE_GT ? COMPARE_LT : COMPARE_LE;
 	if (map->date_side != DATE_NONE)
 	{
-		Operand    *date = map->date_side == DATE_LEFT ? a : b;
+		bool		left = map->date_side == DATE_LEFT;
+		Operand    *date = left ? a : b;
 
-		date->vreg = emit(&c->em, VMOP_DATE_TO_TS, date->vreg, 0, 0, 0);
+		if (!compare_as_dates(c, comparison, left != swap, left ? b : a))
+			date->vreg = emit(&c->em, VMOP_DATE_TO_TS, date->vreg, 0, 0, 0);
 	}
 	switch (a->class)
 	{
