@@ -39,7 +39,7 @@ show_slots(const VmLaunch &launch)
 	for (uint32_t s = 0; s < (uint32_t) code.slots + code.bool_slots; s++)
 		for (uint32_t k = 0; k < L; k++)
 		{
-			uint32_t	to = s * tile + 2 * (k / 2 * VM_THREADS + threadIdx.x) + k % 2;
+			uint32_t	to = s * tile + row_of_lane<L>(k);
 
 			if (s < code.slots)
 			{
@@ -78,6 +78,8 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 			uint32_t	n = min(slice->end - first, tile);
 			uint32_t	pending = ~0u;	/* lanes of a warp that has not got through */
 
+			if (first + slice->step + tile <= slice->end)
+				fetch_ahead<L>(launch, first + slice->step);
 			for (int round = 0; round < MAX_ROUNDS; round++)
 			{
 				if (__any_sync(~0u, pending != 0))

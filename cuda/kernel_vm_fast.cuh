@@ -41,19 +41,6 @@
 	combine<L>(m, other, other_nulls, [](uint8_t a, uint8_t an, uint8_t b, uint8_t bn) { return f; }, \
 			   [](uint8_t a, uint8_t an, uint8_t b, uint8_t bn) { return g; })
 
-/* The lanes that have a row of a tile of n. */
-template <int L> static __device__ __forceinline__ uint32_t
-rows_of_tile(uint32_t n)
-{
-	uint32_t	rows = 0;
-
-	if (n == L * VM_THREADS)
-		return (1u << L) - 1;
-	for (uint32_t k = 0; k < L; k++)
-		rows |= (uint32_t) (2 * (k / 2 * VM_THREADS + thread_here()) + k % 2 < n) << k;
-	return rows;
-}
-
 /* A column into an accumulator. */
 template <int L> static __device__ __forceinline__ void
 load_column(Machine<L> &m, const FastOp &in, uint32_t first)
@@ -65,12 +52,24 @@ load_column(Machine<L> &m, const FastOp &in, uint32_t first)
 		case VMX_LOAD_I16: load_words<L, int16_t, int64_t>(m, in, first); break;
 		case VMX_LOAD_I32: load_words<L, int32_t, int64_t>(m, in, first); break;
 		case VMX_LOAD_U32: load_words<L, uint32_t, int64_t>(m, in, first); break;
-		case VMX_LOAD_I128: load_words<L, Wide, int64_t>(m, in, first); break;
+		case VMX_LOAD_I128: load_low_words<L>(m, in, first); break;
 		case VMX_LOAD_F32: load_words<L, float, double>(m, in, first); break;
+		default: load_same<L>(m, in, first); break;
+	}
+}
+
+/* What reads a column in a frame. */
+template <int L> static __device__ __forceinline__ void
+read_framed(Machine<L> &m, const FastOp &in, uint32_t first)
+{
+	switch ((VmxOp) here(op_of(in)))
+	{
+		case VMX_RANGE_U8: filter_stored<L, uint8_t>(m, in, first); break;
+		case VMX_RANGE_U16: filter_stored<L, uint16_t>(m, in, first); break;
+		case VMX_RANGE_U32: filter_stored<L, uint32_t>(m, in, first); break;
 		case VMX_LOAD_U8_FRAMED: load_framed<L, uint8_t>(m, in, first); break;
 		case VMX_LOAD_U16_FRAMED: load_framed<L, uint16_t>(m, in, first); break;
-		case VMX_LOAD_U32_FRAMED: load_framed<L, uint32_t>(m, in, first); break;
-		default: load_same<L>(m, in, first); break;
+		default: load_framed<L, uint32_t>(m, in, first); break;
 	}
 }
 
@@ -121,7 +120,7 @@ run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 	switch ((VmxOp) here(op_of(in)))
 	{
 		case VMX_FILTER: m.selection &= m.t & ~m.t_nulls; break;
-		case VMX_EMIT: emit_bits<L>(launch, m, first, n); break;
+		case VMX_EMIT: store_bits<L>(launch.passed, first, n, m.selection); break;
 		case VMX_SET:
 			EACH_LANE m.acc[k] = (uint64_t) imm_of(launch, in);
 			m.nulls = flags_of(in) & FLAG_NULLS ? ~0u : 0;
@@ -139,10 +138,7 @@ run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 		case VMX_LOAD_U32:
 		case VMX_LOAD_I128:
 		case VMX_LOAD_F32:
-		case VMX_LOAD_SAME:
-		case VMX_LOAD_U8_FRAMED:
-		case VMX_LOAD_U16_FRAMED:
-		case VMX_LOAD_U32_FRAMED: load_column<L>(m, in, first); break;
+		case VMX_LOAD_SAME: load_column<L>(m, in, first); break;
 		case VMX_MASK_TRUE:
 		case VMX_MASK_NOT_TRUE:
 		case VMX_MASK_NOT_FALSE:
@@ -204,7 +200,7 @@ run_more(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 	if ((flags & FLAG_JUMP_NONE) && !__any_sync(~0u, m.selection != 0))
 	{
 		if (flags & FLAG_EMIT)
-			emit_bits<L>(launch, m, first, n);
+			store_bits<L>(launch.passed, first, n, m.selection);
 		return false;
 	}
 	if ((flags & FLAG_SUM) && launch.shape.grouped)
@@ -227,7 +223,7 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 
 	m.selection = rows_of_tile<L>(n);
 	if (fast_shared()->slice.selected != NULL)
-		m.selection &= load_nulls<L>(fast_shared()->slice.selected, first, m.selection);
+		m.selection &= load_bits<L>(fast_shared()->slice.selected, first, m.selection);
 	for (uint32_t pc = 0;;)
 	{
 		const FastOp in = next;
@@ -237,6 +233,8 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 		/* a switch is a tree of branches: the most frequent one first, then the usual ones */
 		if (op_of(in) == VMX_LOAD_64)
 			load_words<L, uint64_t, uint64_t>(m, in, first);
+		else if (op_of(in) >= VMX_LOAD_U8_FRAMED)
+			read_framed<L>(m, in, first);
 		else
 			switch ((VmxOp) here(op_of(in)))
 		{

@@ -53,6 +53,7 @@ typedef struct VmOp
 /* What fits a launch's parameters, 4 KB on older CUDA, with the rest of it. */
 #define VM_CODE_MAX		72		/* one more is fetched than is run */
 #define VM_COLUMNS_MAX	32
+#define VM_RANGES_MAX	8
 
 typedef struct VmCode
 {
@@ -62,6 +63,8 @@ typedef struct VmCode
 	uint16_t	ncolumns;
 	uint16_t	column[VM_COLUMNS_MAX]; /* of the tablet; bit 15: it has NULLs */
 	uint8_t		type[VM_COLUMNS_MAX];	/* ColType that the code was made for; bit 7: in a frame */
+	uint8_t		nranges;
+	uint8_t		range[VM_RANGES_MAX];	/* instructions that filter by one */
 	VmOp		op[VM_CODE_MAX];
 } VmCode;
 

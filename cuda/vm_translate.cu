@@ -626,10 +626,66 @@ translate_once(Lowering *l)
 		p += put_instr(l, p);
 }
 
+/* Ranges */
+
+/* Whether acc, as it is behind an instruction, is looked at before there is another one. */
+static bool
+word_is_read(const VmCode *code, uint32_t pc)
+{
+	for (;;)
+	{
+		const VmOp *op = &code->op[++pc];
+
+		switch ((VmxOp) op->op)
+		{
+			case VMX_END:
+			case VMX_GET:
+			case VMX_SET:
+			case VMX_GROUP:
+			case VMX_GROUP_CODES:
+			case VMX_LOAD_64:
+			case VMX_LOAD_U8_FRAMED:
+			case VMX_LOAD_U16_FRAMED:
+			case VMX_LOAD_U32_FRAMED:
+				return false;
+			case VMX_NOTHING:
+			case VMX_COUNT:
+			case VMX_COUNT_G:
+				if (op->flags & (FLAG_PUT | FLAG_RANGE | FLAG_SUM | FLAG_ACC_NULLS))
+					return true;
+				break;
+			default:
+				return true;
+		}
+	}
+}
+
+/* A load in a frame whose value is only compared with a range: what is stored is compared. */
+static void
+compare_stored(Lowering *l)
+{
+	VmCode	   *out = l->out;
+
+	for (uint32_t pc = 0; pc < out->length && out->nranges < VM_RANGES_MAX; pc++)
+	{
+		VmOp	   *op = &out->op[pc];
+
+		if (op->op < VMX_LOAD_U8_FRAMED || op->op > VMX_LOAD_U32_FRAMED || !(op->flags & FLAG_RANGE) ||
+			(op->flags & (FLAG_PUT | FLAG_SUM)) || word_is_read(out, pc))
+			continue;
+		op->op = (uint8_t) (op->op - VMX_LOAD_U8_FRAMED + VMX_RANGE_U8);
+		op->flags &= (uint16_t) ~FLAG_RANGE;
+		op->x = out->nranges;
+		out->range[out->nranges++] = (uint8_t) pc;
+	}
+}
+
 void
 vm_translate(Lowering *l)
 {
 	do
 		translate_once(l);
 	while (l->again && !l->fails);
+	if (!l->fails && !l->keep)
+		compare_stored(l);
 }

@@ -3,22 +3,15 @@
  *		The accumulator machine's lanes: what a thread keeps in hardware
  *		registers, and its slots in shared memory.
  *
- * A thread owns L lanes of a tile, pairs of neighbouring rows: lanes 2p and
- * 2p + 1 are rows 2 * (p * VM_THREADS + threadIdx.x) and the next.  So values
- * of 8 bytes travel 16 at a time, and a warp touches 512 bytes in a row.
- *
- * Flags are bits, bit k for lane k.
+ * Which rows its lanes are is said in fast_rows.cuh; here they come in pairs,
+ * as slots are read.  Flags are bits, bit k for lane k.
  */
 #ifndef GPUDB_CUDA_ACCUMULATOR_CUH
 #define GPUDB_CUDA_ACCUMULATOR_CUH
 
 #include "core/op_compare.h"
 
-#include "block/fast_memory.cuh"
-
-#define EACH_LANE	_Pragma("unroll") for (int k = 0; k < L; k++)
-#define EACH_LANE_AS(j)	_Pragma("unroll") for (int j = 0; j < L; j++)
-#define EACH_PAIR	_Pragma("unroll") for (int p = 0; p < L / 2; p++)
+#include "block/fast_rows.cuh"
 
 template <int L> struct Machine
 {
@@ -42,24 +35,6 @@ fetch(const VmLaunch &launch, uint32_t pc)
 	return {*(const uint64_t *) &launch.shape.code.op[pc], pc};
 }
 
-/*
- * A value that the compiler knows nothing about.  What is computed of it stays
- * where it is; else addresses for all instructions were computed before each.
- */
-static __device__ __forceinline__ uint32_t
-here(uint32_t v)
-{
-	asm volatile("" : "+r"(v));
-	return v;
-}
-
-template <typename T> static __device__ __forceinline__ const T *
-here(const T *p)
-{
-	asm volatile("" : "+l"(p));
-	return p;
-}
-
 static __device__ __forceinline__ uint32_t op_of(const FastOp &in) { return (uint32_t) in.head & 0xff; }
 static __device__ __forceinline__ uint32_t x_of(const FastOp &in) { return here((uint32_t) in.head) >> 8 & 0xff; }
 static __device__ __forceinline__ uint32_t flags_of(const FastOp &in) { return (uint32_t) in.head >> 16; }
@@ -67,7 +42,6 @@ static __device__ __forceinline__ uint32_t slot_of(const FastOp &in) { return he
 static __device__ __forceinline__ uint32_t mask_of(const FastOp &in) { return here((uint32_t) (in.head >> 32)) >> 8 & 0xff; }
 static __device__ __forceinline__ uint32_t put_of(const FastOp &in) { return here((uint32_t) (in.head >> 32)) >> 16 & 0xff; }
 static __device__ __forceinline__ uint32_t sum_of(const FastOp &in) { return here((uint32_t) (in.head >> 32)) >> 24; }
-static __device__ __forceinline__ uint32_t thread_here(void) { return here(threadIdx.x); }
 
 static __device__ __forceinline__ int64_t
 imm_of(const VmLaunch &launch, const FastOp &in)
@@ -184,124 +158,57 @@ put_bools(const VmLaunch &launch, const Machine<L> &m, const FastOp &in)
 		at[VM_THREADS] = (uint8_t) m.t_nulls;
 }
 
-/* Bits of rows, such as a column's NULL flags, for pairs that have a selected lane. */
-template <int L> static __device__ __forceinline__ uint32_t
-load_nulls(const uint32_t *bitmap, uint32_t first, uint32_t selection)
-{
-	const uint32_t thread = thread_here();
-	const uint32_t *at = bitmap + first / 32 + thread / 16;
-	const uint32_t shift = 2 * thread % 32;
-	uint32_t	words[L / 2];
-	uint32_t	nulls = 0;
-
-	EACH_PAIR words[p] = selection >> (2 * p) & 3u ? __ldg(at + p * (VM_THREADS / 16)) : 0;
-	EACH_PAIR nulls |= (words[p] >> shift & 3u) << (2 * p);
-	return nulls;
-}
-
-/* A pair of stored values, read once, as one access where it has at most 16 bytes. */
-template <typename S> struct StoredPair
-{
-	S			x;
-	S			y;
-};
-
-static __device__ __forceinline__ StoredPair<uint64_t>
-stored_pair(const uint64_t *at)
-{
-	const ulonglong2 v = __ldcs((const ulonglong2 *) at);
-
-	return {v.x, v.y};
-}
-
-static __device__ __forceinline__ StoredPair<int32_t>
-stored_pair(const int32_t *at)
-{
-	const int2	v = __ldcs((const int2 *) at);
-
-	return {v.x, v.y};
-}
-
-static __device__ __forceinline__ StoredPair<uint32_t>
-stored_pair(const uint32_t *at)
-{
-	const uint2 v = __ldcs((const uint2 *) at);
-
-	return {v.x, v.y};
-}
-
-static __device__ __forceinline__ StoredPair<float>
-stored_pair(const float *at)
-{
-	const float2 v = __ldcs((const float2 *) at);
-
-	return {v.x, v.y};
-}
-
-static __device__ __forceinline__ StoredPair<int16_t>
-stored_pair(const int16_t *at)
-{
-	const short2 v = __ldcs((const short2 *) at);
-
-	return {v.x, v.y};
-}
-
-static __device__ __forceinline__ StoredPair<uint16_t>
-stored_pair(const uint16_t *at)
-{
-	const ushort2 v = __ldcs((const ushort2 *) at);
-
-	return {v.x, v.y};
-}
-
-static __device__ __forceinline__ StoredPair<uint8_t>
-stored_pair(const uint8_t *at)
-{
-	const uchar2 v = __ldcs((const uchar2 *) at);
-
-	return {v.x, v.y};
-}
-
-/* of 128-bit values the low words */
-static __device__ __forceinline__ StoredPair<Wide>
-stored_pair(const Wide *at)
-{
-	return {(Wide) (int64_t) __ldcs((const unsigned long long *) at), (Wide) (int64_t) __ldcs((const unsigned long long *) (at + 1))};
-}
-
-/*
- * A column into acc: stored as S, in a register as D.  Pairs without a
- * selected lane are not read: nobody looks at them.  Where only the first row
- * of a pair exists the second is still inside the column's memory, which is
- * aligned to more than that.
- */
+/* A column into acc: stored as S, in a register as D. */
 template <int L, typename S, typename D> static __device__ __forceinline__ void
 load_words(Machine<L> &m, const FastOp &in, uint32_t first)
 {
 	const FastColumn *column = fast_column(slot_of(in));
-	const S    *at = here((const S *) column->values + first + 2 * thread_here());
+	const StoredLanes<L, S> stored(column->values, first, m.selection);
 
-	EACH_PAIR
-		if (m.selection >> (2 * p) & 3u)
-		{
-			const StoredPair<S> pair = stored_pair(at + p * 2 * VM_THREADS);
-
-			m.acc[2 * p] = word_of((D) pair.x);
-			m.acc[2 * p + 1] = word_of((D) pair.y);
-		}
-	m.nulls = flags_of(in) & FLAG_NULLS ? load_nulls<L>(column->nulls, first, m.selection) : 0;
+	EACH_LANE m.acc[k] = word_of((D) stored.lane(k));
+	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
-/* The same of a column whose values are differences from a base: core/frame.h. */
+/* The low words of a column of 128 bits, which are those of values that fit one. */
+template <int L> static __device__ __forceinline__ void
+load_low_words(Machine<L> &m, const FastOp &in, uint32_t first)
+{
+	const FastColumn *column = fast_column(slot_of(in));
+	const uint64_t *at = (const uint64_t *) column->values;
+
+	EACH_LANE
+		if (m.selection >> k & 1u)
+			m.acc[k] = __ldcs((const unsigned long long *) at + 2 * (first + row_of_lane<L>(k)));
+	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
+}
+
+/* A column whose values are differences from a base: core/frame.h. */
 template <int L, typename S> static __device__ __forceinline__ void
 load_framed(Machine<L> &m, const FastOp &in, uint32_t first)
 {
 	const FastColumn *column = fast_column(slot_of(in));
 	const uint64_t base = column->base;
-	const uint32_t shift = column->shift;
+	/* multiplied by it, not shifted: two instructions instead of four */
+	const uint64_t unit = here((uint64_t) 1 << column->shift);
+	const StoredLanes<L, S> stored(column->values, first, m.selection);
 
-	load_words<L, S, uint64_t>(m, in, first);
-	EACH_LANE m.acc[k] = base + (m.acc[k] << shift);
+	EACH_LANE m.acc[k] = base + (uint64_t) stored.lane(k) * unit;
+	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
+}
+
+/* The selection loses lanes whose value is NULL or outside of the range; the accumulators stay. */
+template <int L, typename S> static __device__ __forceinline__ void
+filter_stored(Machine<L> &m, const FastOp &in, uint32_t first)
+{
+	const FastColumn *column = fast_column(slot_of(in));
+	const StoredRange range = fast_shared()->range[x_of(in)];
+	const StoredLanes<L, S> stored(column->values, first, m.selection);
+	uint32_t	bits = 0;
+
+	if (flags_of(in) & FLAG_NULLS)
+		m.selection &= ~load_bits<L>(column->nulls, first, m.selection);
+	EACH_LANE bits |= (stored.lane(k) >= range.least && stored.lane(k) <= range.most ? 1u : 0u) << k;
+	m.selection &= bits;
 }
 
 /* A column of which every value is the base. */
@@ -311,24 +218,18 @@ load_same(Machine<L> &m, const FastOp &in, uint32_t first)
 	const FastColumn *column = fast_column(slot_of(in));
 
 	EACH_LANE m.acc[k] = column->base;
-	m.nulls = flags_of(in) & FLAG_NULLS ? load_nulls<L>(column->nulls, first, m.selection) : 0;
+	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
 template <int L> static __device__ __forceinline__ void
 load_bools(Machine<L> &m, const FastOp &in, uint32_t first)
 {
 	const FastColumn *column = fast_column(slot_of(in));
-	const uint8_t *at = here((const uint8_t *) column->values + first + 2 * thread_here());
+	const StoredLanes<L, uint8_t> stored(column->values, first, m.selection);
 
 	m.t = 0;
-	EACH_PAIR
-		if (m.selection >> (2 * p) & 3u)
-		{
-			const StoredPair<uint8_t> pair = stored_pair(at + p * 2 * VM_THREADS);
-
-			m.t |= ((pair.x & 1u) | (pair.y & 1u) << 1) << (2 * p);
-		}
-	m.t_nulls = flags_of(in) & FLAG_NULLS ? load_nulls<L>(column->nulls, first, m.selection) : 0;
+	EACH_LANE m.t |= (stored.lane(k) & 1u) << k;
+	m.t_nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
 /* t = f(acc, b), or with FLAG_FILTER the selection. */

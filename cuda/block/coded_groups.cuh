@@ -30,7 +30,7 @@ template <int L> struct CodeLanes : GroupLanes<CodeLanes<L>>
 	__device__ const FastColumn *column(uint32_t j) const { return fast_column(slot_of(fetch(this->launch, this->pc + 1 + j))); }
 	__device__ uint32_t code(int k, uint32_t j) const
 	{
-		return ((const uint8_t *) column(j)->values)[first + 2 * (k / 2 * VM_THREADS + threadIdx.x) + k % 2];
+		return ((const uint8_t *) column(j)->values)[first + row_of_lane<L>((uint32_t) k)];
 	}
 	__device__ uint64_t key_null(int, uint32_t) const { return 0; }
 	__device__ uint64_t key_word(int k, uint32_t j) const
@@ -68,17 +68,10 @@ find_coded_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint3
 	for (uint32_t j = 0; j < launch.shape.key_words - 1; j++)
 	{
 		const FastColumn *column = fast_column(slot_of(fetch(launch, pc + 1 + j)));
-		const uint8_t *at = here((const uint8_t *) column->values + first + 2 * thread_here());
+		const StoredLanes<L, uint8_t> stored(column->values, first, selection);
 		const uint32_t code_at = column->code_at;
 
-		EACH_PAIR
-			if (selection >> (2 * p) & 3u)
-			{
-				const StoredPair<uint8_t> pair = stored_pair(at + p * 2 * VM_THREADS);
-
-				index[2 * p] += (uint32_t) pair.x << code_at;
-				index[2 * p + 1] += (uint32_t) pair.y << code_at;
-			}
+		EACH_LANE index[k] += (uint32_t) stored.lane(k) << code_at;
 	}
 	/* rows that are not selected may have any code */
 	EACH_LANE index[k] = table[index[k] & (CODE_SLOTS - 1)];

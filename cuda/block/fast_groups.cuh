@@ -236,7 +236,13 @@ sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool gr
 	const Places<L> to(launch, sum_of(in), grouped);
 	uint32_t	excess = 0;
 
-	EACH_LANE excess |= active >> k & 1u ? sum_excess((int64_t) m.acc[k], bits) : 0;
+	EACH_LANE excess |= sum_excess((int64_t) m.acc[k], bits);
+	/* seldom, and then perhaps of lanes that are not added */
+	if (!sum_is_small(excess, bits))
+	{
+		excess = 0;
+		EACH_LANE excess |= active >> k & 1u ? sum_excess((int64_t) m.acc[k], bits) : 0;
+	}
 	if (!sum_is_small(excess, bits))
 	{
 #pragma unroll 1
@@ -330,28 +336,6 @@ take_in_turn(const VmLaunch &launch, uint32_t pc, uint32_t active)
 			if (!to.alone)
 				__syncwarp();
 		}
-	}
-}
-
-/* A bit for each row of the tile: did it pass?  A warp's pairs of one number are two words. */
-template <int L> static __device__ __forceinline__ void
-emit_bits(const VmLaunch &launch, const Machine<L> &m, uint32_t first, uint32_t n)
-{
-	const uint32_t thread = thread_here();
-	const uint32_t lane = thread & 31;
-
-	EACH_PAIR
-	{
-		uint32_t	row = 2 * (p * VM_THREADS + thread / 32 * 32);
-		uint32_t	even = __ballot_sync(~0u, m.selection >> (2 * p) & 1u) >> (16 * (lane & 1));
-		uint32_t	odd = __ballot_sync(~0u, m.selection >> (2 * p + 1) & 1u) >> (16 * (lane & 1));
-		uint32_t	bits = 0;
-
-		for (int b = 0; lane < 2 && b < 16; b++)
-			bits |= ((even >> b & 1u) | (odd >> b & 1u) << 1) << (2 * b);
-		row += 32 * lane;
-		if (lane < 2 && row < n)
-			launch.passed[(first + row) / 32] = bits;
 	}
 }
 

@@ -7,6 +7,8 @@
 #ifndef GPUDB_CUDA_FAST_MEMORY_CUH
 #define GPUDB_CUDA_FAST_MEMORY_CUH
 
+#include "core/frame_range.h"
+
 #include "block/groups.cuh"
 #include "block/slices.cuh"
 
@@ -16,7 +18,8 @@ typedef struct FastColumn
 	const void *values;
 	const uint32_t *nulls;
 	uint64_t	base;			/* of its frame */
-	uint32_t	shift;
+	uint16_t	shift;
+	uint16_t	ahead;			/* bytes of a value that is fetched ahead; 0: it is not */
 	uint32_t	code_at;		/* of a key: where its code begins in the index of all */
 } FastColumn;
 
@@ -25,6 +28,7 @@ typedef struct FastShared
 	BlockGroups groups;
 	BlockSlice	slice;
 	uint32_t	code_bias;		/* what to add to an index for the least codes of all keys */
+	StoredRange range[VM_RANGES_MAX];
 	FastColumn	column[VM_COLUMNS_MAX];
 } FastShared;
 
@@ -144,8 +148,16 @@ fast_columns(const VmLaunch *launch)
 		shared->column[c].nulls = (const uint32_t *) tablet_at(tablet, column->nulls);
 		shared->column[c].base = (uint64_t) column->base;
 		shared->column[c].shift = column->shift;
+		shared->column[c].ahead = (uint16_t) (column_framed(column) ? coltype_bytes((ColType) column->type) : 0);
 		differs |= column->type != (code->type[c] & ~TYPE_FRAMED) || (column_framed(column) && !(code->type[c] & TYPE_FRAMED)) ||
 			(column->null_count > 0 && !(code->column[c] & COLUMN_NULLS));
+	}
+	for (uint32_t r = threadIdx.x; r < code->nranges; r += VM_THREADS)
+	{
+		const VmOp &op = code->op[code->range[r]];
+		const TabletColumn *column = &tablet->column[code->column[op.slot] & ~COLUMN_NULLS];
+
+		shared->range[r] = frame_stored_range(column->base, column->shift, op.low, op.high);
 	}
 	/* nobody else writes code_at */
 	if (launch->shape.coded && threadIdx.x == 0)

@@ -1,9 +1,11 @@
 /*
  * frame_test.c
  *		Frames of reference: what is packed comes back, no frame is wider than
- *		need be, and none takes what it cannot hold.
+ *		need be, none takes what it cannot hold, and ranges hold of what is
+ *		stored.
  */
 #include "core/frame.h"
+#include "core/frame_range.h"
 #include "guard.h"
 #include "tap.h"
 
@@ -194,11 +196,59 @@ test_refuses(void)
 	tap_ok(!frame_pack(&whole, COLTYPE_F64, packed, 1, packed + 16), "floats are no integers");
 }
 
+/* A bound that values may be on both sides of, or far away from all of them. */
+static int64_t
+random_bound(const Values *values)
+{
+	const Wide	near = values->v[random_below(values->n)] + (Wide) random_below(5) - 2;
+
+	switch (random_below(8))
+	{
+		case 0: return INT64_MIN;
+		case 1: return INT64_MAX;
+		case 2: return (int64_t) random_u64();
+		default: return near < INT64_MIN ? INT64_MIN : near > INT64_MAX ? INT64_MAX : (int64_t) near;
+	}
+}
+
+static void
+test_ranges(void)
+{
+	static Values values;
+	uint32_t	stored_in_four[MOST_VALUES];
+	uint32_t	tried = 0;
+
+	tap_begin("values are in a range when what is stored of them is in the frame's");
+	for (int trial = 0; trial < 20000; trial++)
+	{
+		Frame		frame;
+		int64_t		low;
+		int64_t		high;
+		StoredRange range;
+
+		random_values(&values, types[random_below(5)]);
+		frame = frame_choose(&values.range, COLTYPE_U32);
+		if (frame.type != COLTYPE_U32 || !pack(&frame, &values, (uint8_t *) stored_in_four))
+			continue;
+		tried++;
+		low = random_bound(&values);
+		high = random_bound(&values);
+		range = frame_stored_range(frame.base, frame.shift, low, high);
+		for (uint32_t i = 0; i < values.n; i++)
+			tap_expect((stored_in_four[i] >= range.least && stored_in_four[i] <= range.most) == (values.v[i] >= low && values.v[i] <= high),
+					   "base %lld, shift %d, %lld to %lld: value %lld", (long long) frame.base, frame.shift, (long long) low,
+					   (long long) high, (long long) values.v[i]);
+	}
+	tap_end();
+	tap_ok(tried > 5000, "there were many frames of 32 bits");
+}
+
 int
 main(void)
 {
 	test_back();
 	test_narrowest();
 	test_refuses();
+	test_ranges();
 	return tap_done();
 }

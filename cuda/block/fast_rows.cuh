@@ -1,0 +1,210 @@
+/*
+ * fast_rows.cuh
+ *		Which rows of a tile a thread's lanes are, and how they are read.
+ *
+ * A thread owns L lanes of a tile, in runs of neighbouring rows: with 8 lanes
+ * one run, else pairs.  So of a column in a frame, or a bitmap, a thread reads
+ * 8 rows at once, and of 8-byte values 16 bytes at a time.
+ */
+#ifndef GPUDB_CUDA_FAST_ROWS_CUH
+#define GPUDB_CUDA_FAST_ROWS_CUH
+
+#include "block/fast_memory.cuh"
+
+#define EACH_LANE	_Pragma("unroll") for (int k = 0; k < L; k++)
+#define EACH_LANE_AS(j)	_Pragma("unroll") for (int j = 0; j < L; j++)
+#define EACH_PAIR	_Pragma("unroll") for (int p = 0; p < L / 2; p++)
+#define EACH_RUN	_Pragma("unroll") for (int r = 0; r < L / RUN(L); r++)
+
+#define RUN(lanes)	((lanes) == 8 ? 8 : 2)
+
+/*
+ * A value that the compiler knows nothing about.  What is computed of it stays
+ * where it is; else addresses for all instructions were computed before each.
+ */
+static __device__ __forceinline__ uint32_t
+here(uint32_t v)
+{
+	asm volatile("" : "+r"(v));
+	return v;
+}
+
+static __device__ __forceinline__ uint64_t
+here(uint64_t v)
+{
+	asm volatile("" : "+l"(v));
+	return v;
+}
+
+template <typename T> static __device__ __forceinline__ const T *
+here(const T *p)
+{
+	asm volatile("" : "+l"(p));
+	return p;
+}
+
+static __device__ __forceinline__ uint32_t thread_here(void) { return here(threadIdx.x); }
+
+/* The row of a tile that is lane k. */
+template <int L> static __device__ __forceinline__ uint32_t
+row_of_lane(uint32_t k)
+{
+	return RUN(L) * (k / RUN(L) * VM_THREADS + thread_here()) + k % RUN(L);
+}
+
+/* The lanes that have a row of a tile of n. */
+template <int L> static __device__ __forceinline__ uint32_t
+rows_of_tile(uint32_t n)
+{
+	uint32_t	rows = 0;
+
+	if (n == L * VM_THREADS)
+		return (1u << L) - 1;
+	EACH_LANE rows |= (row_of_lane<L>(k) < n ? 1u : 0u) << k;
+	return rows;
+}
+
+/* Bits of rows, such as a column's NULL flags, for runs that have a selected lane. */
+template <int L> static __device__ __forceinline__ uint32_t
+load_bits(const uint32_t *bitmap, uint32_t first, uint32_t selection)
+{
+	const uint32_t row = RUN(L) * thread_here();
+	const uint8_t *at = (const uint8_t *) bitmap + first / 8 + row / 8;
+	uint32_t	bytes[L / RUN(L)];
+	uint32_t	bits = 0;
+
+	EACH_RUN bytes[r] = selection >> (RUN(L) * r) & ((1u << RUN(L)) - 1) ? __ldg(at + r * (RUN(L) * VM_THREADS / 8)) : 0;
+	EACH_RUN bits |= (bytes[r] >> row % 8 & ((1u << RUN(L)) - 1)) << (RUN(L) * r);
+	return bits;
+}
+
+/* Set the bits of the selected rows of a tile of n in a bitmap, and clear those of the others, whole words of them. */
+template <int L> static __device__ __forceinline__ void
+store_bits(uint32_t *bitmap, uint32_t first, uint32_t n, uint32_t selection)
+{
+	const uint32_t lanes = 32 / RUN(L);	/* of a warp that have a word together */
+
+	EACH_RUN
+	{
+		const uint32_t row = row_of_lane<L>((uint32_t) r * RUN(L));
+		uint32_t	bits = (selection >> (RUN(L) * r) & ((1u << RUN(L)) - 1)) << row % 32;
+
+		for (uint32_t step = 1; step < lanes; step *= 2)
+			bits |= __shfl_xor_sync(~0u, bits, (int) step);
+		if (row % 32 == 0 && row < n)
+			bitmap[(first + row) / 32] = bits;
+	}
+}
+
+/* What one access reads: so many bytes, once. */
+template <int BYTES> struct Access;
+
+template <> struct Access<2>
+{
+	static __device__ __forceinline__ void read(uint32_t *to, const void *at) { to[0] = __ldcs((const unsigned short *) at); }
+};
+
+template <> struct Access<4>
+{
+	static __device__ __forceinline__ void read(uint32_t *to, const void *at) { to[0] = __ldcs((const uint32_t *) at); }
+};
+
+template <> struct Access<8>
+{
+	static __device__ __forceinline__ void read(uint32_t *to, const void *at)
+	{
+		const uint2 v = __ldcs((const uint2 *) at);
+
+		to[0] = v.x;
+		to[1] = v.y;
+	}
+};
+
+template <> struct Access<16>
+{
+	static __device__ __forceinline__ void read(uint32_t *to, const void *at)
+	{
+		const uint4 v = __ldcs((const uint4 *) at);
+
+		to[0] = v.x;
+		to[1] = v.y;
+		to[2] = v.z;
+		to[3] = v.w;
+	}
+};
+
+/*
+ * A column's stored values, of S in at most 8 bytes.  Accesses without a
+ * selected lane are not made: nobody looks at what they would read.  Where
+ * only the first row of one exists the others are still inside the column's
+ * memory, which is aligned to as much as a run may have.
+ */
+template <int L, typename S> struct StoredLanes
+{
+	static const int BYTES = RUN(L) * sizeof(S) < 16 ? RUN(L) * (int) sizeof(S) : 16;	/* of an access */
+	static const int ROWS = BYTES / (int) sizeof(S);
+	static const int WORDS = BYTES < 4 ? 1 : BYTES / 4;
+
+	uint32_t	word[L / ROWS * WORDS];
+
+	__device__ __forceinline__ StoredLanes(const void *values, uint32_t first, uint32_t selection)
+	{
+		const S    *at = here((const S *) values + first + RUN(L) * thread_here());
+
+		_Pragma("unroll") for (int a = 0; a < L / ROWS; a++)
+		{
+			const int	from = a * ROWS / RUN(L) * RUN(L) * VM_THREADS + a * ROWS % RUN(L);
+
+			_Pragma("unroll") for (int w = 0; w < WORDS; w++) word[a * WORDS + w] = 0;
+			if (selection >> (a * ROWS) & ((1u << ROWS) - 1))
+				Access<BYTES>::read(&word[a * WORDS], at + from);
+		}
+	}
+	/* the bits of lane k, and of those before it in the word perhaps above them */
+	__device__ __forceinline__ uint32_t bits(int k) const
+	{
+		return word[k / ROWS * WORDS + k % ROWS * (int) sizeof(S) / 4] >> (k % ROWS * (int) sizeof(S) % 4 * 8);
+	}
+	__device__ __forceinline__ S lane(int k) const;
+};
+
+#define CACHE_LINE 128
+
+/*
+ * Have the L2 cache fetch what this warp will read of a whole tile, as far as
+ * it is in frames: a tile of that takes longer to come than to be worked on.
+ * Each lane asks for a line.  With one run a thread, whose warp's rows are
+ * neighbours.
+ */
+template <int L> static __device__ __forceinline__ void
+fetch_ahead(const VmLaunch &launch, uint32_t first)
+{
+	const uint32_t thread = thread_here();
+	const uint32_t row = first + L * (thread & ~31u);
+	const uint32_t offset = thread % 8 * CACHE_LINE;
+
+	if (RUN(L) < L)
+		return;
+	for (uint32_t c = thread % 32 / 8; c < launch.shape.code.ncolumns; c += 4)
+	{
+		const uint32_t bytes = fast_column(c)->ahead;
+
+		if (offset < 32 * L * bytes)
+			asm volatile("prefetch.global.L2 [%0];" : : "l"((const uint8_t *) fast_column(c)->values + (size_t) row * bytes + offset));
+	}
+}
+
+#define STORED_LANE(type, expression) \
+	template <> __device__ __forceinline__ type StoredLanes<2, type>::lane(int k) const { return expression; } \
+	template <> __device__ __forceinline__ type StoredLanes<4, type>::lane(int k) const { return expression; } \
+	template <> __device__ __forceinline__ type StoredLanes<8, type>::lane(int k) const { return expression; }
+
+STORED_LANE(uint8_t, (uint8_t) bits(k))
+STORED_LANE(uint16_t, (uint16_t) bits(k))
+STORED_LANE(int16_t, (int16_t) bits(k))
+STORED_LANE(uint32_t, bits(k))
+STORED_LANE(int32_t, (int32_t) bits(k))
+STORED_LANE(float, __uint_as_float(bits(k)))
+STORED_LANE(uint64_t, word[2 * k] | (uint64_t) word[2 * k + 1] << 32)
+
+#endif							/* GPUDB_CUDA_FAST_ROWS_CUH */
