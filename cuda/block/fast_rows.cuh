@@ -160,7 +160,7 @@ template <int L, typename S> struct StoredLanes
 				Access<BYTES>::read(&word[a * WORDS], at + from);
 		}
 	}
-	/* the bits of lane k, and of those before it in the word perhaps above them */
+	/* the bits of lane k; above them there may be those of lanes behind it */
 	__device__ __forceinline__ uint32_t bits(int k) const
 	{
 		return word[k / ROWS * WORDS + k % ROWS * (int) sizeof(S) / 4] >> (k % ROWS * (int) sizeof(S) % 4 * 8);
