@@ -96,33 +96,22 @@ store_bits(uint32_t *bitmap, uint32_t first, uint32_t n, uint32_t selection)
 	}
 }
 
-/* What one access reads: so many bytes, once. */
-template <int BYTES> struct Access;
-
-template <> struct Access<2>
+/* One access to so many bytes, which are read once. */
+template <int BYTES> static __device__ __forceinline__ void
+read_once(uint32_t *to, const void *at)
 {
-	static __device__ __forceinline__ void read(uint32_t *to, const void *at) { to[0] = __ldcs((const unsigned short *) at); }
-};
-
-template <> struct Access<4>
-{
-	static __device__ __forceinline__ void read(uint32_t *to, const void *at) { to[0] = __ldcs((const uint32_t *) at); }
-};
-
-template <> struct Access<8>
-{
-	static __device__ __forceinline__ void read(uint32_t *to, const void *at)
+	if constexpr (BYTES == 2)
+		to[0] = __ldcs((const unsigned short *) at);
+	else if constexpr (BYTES == 4)
+		to[0] = __ldcs((const uint32_t *) at);
+	else if constexpr (BYTES == 8)
 	{
 		const uint2 v = __ldcs((const uint2 *) at);
 
 		to[0] = v.x;
 		to[1] = v.y;
 	}
-};
-
-template <> struct Access<16>
-{
-	static __device__ __forceinline__ void read(uint32_t *to, const void *at)
+	else
 	{
 		const uint4 v = __ldcs((const uint4 *) at);
 
@@ -131,7 +120,14 @@ template <> struct Access<16>
 		to[2] = v.z;
 		to[3] = v.w;
 	}
-};
+}
+
+/* The lower bits of a word as the type that they are stored as. */
+template <typename S> static __device__ __forceinline__ S
+stored_as(uint32_t bits) { return (S) bits; }
+
+template <> __device__ __forceinline__ float
+stored_as<float>(uint32_t bits) { return __uint_as_float(bits); }
 
 /*
  * A column's stored values, of S in at most 8 bytes.  Accesses without a
@@ -157,7 +153,7 @@ template <int L, typename S> struct StoredLanes
 
 			_Pragma("unroll") for (int w = 0; w < WORDS; w++) word[a * WORDS + w] = 0;
 			if (selection >> (a * ROWS) & ((1u << ROWS) - 1))
-				Access<BYTES>::read(&word[a * WORDS], at + from);
+				read_once<BYTES>(&word[a * WORDS], at + from);
 		}
 	}
 	/* the bits of lane k; above them there may be those of lanes behind it */
@@ -165,7 +161,13 @@ template <int L, typename S> struct StoredLanes
 	{
 		return word[k / ROWS * WORDS + k % ROWS * (int) sizeof(S) / 4] >> (k % ROWS * (int) sizeof(S) % 4 * 8);
 	}
-	__device__ __forceinline__ S lane(int k) const;
+	__device__ __forceinline__ S lane(int k) const
+	{
+		if constexpr (sizeof(S) == 8)
+			return word[2 * k] | (uint64_t) word[2 * k + 1] << 32;
+		else
+			return stored_as<S>(bits(k));
+	}
 };
 
 #define CACHE_LINE 128
@@ -183,28 +185,14 @@ fetch_ahead(const VmLaunch &launch, uint32_t first)
 	const uint32_t row = first + L * (thread & ~31u);
 	const uint32_t offset = thread % 8 * CACHE_LINE;
 
-	if (RUN(L) < L)
-		return;
-	for (uint32_t c = thread % 32 / 8; c < launch.shape.code.ncolumns; c += 4)
-	{
-		const uint32_t bytes = fast_column(c)->ahead;
+	if constexpr (RUN(L) == L)
+		for (uint32_t c = thread % 32 / 8; c < launch.shape.code.ncolumns; c += 4)
+		{
+			const FastColumn *column = fast_column(c);
 
-		if (offset < 32 * L * bytes)
-			asm volatile("prefetch.global.L2 [%0];" : : "l"((const uint8_t *) fast_column(c)->values + (size_t) row * bytes + offset));
-	}
+			if (offset < 32 * L * column->ahead)
+				asm volatile("prefetch.global.L2 [%0];" : : "l"((const uint8_t *) column->values + (size_t) row * column->ahead + offset));
+		}
 }
-
-#define STORED_LANE(type, expression) \
-	template <> __device__ __forceinline__ type StoredLanes<2, type>::lane(int k) const { return expression; } \
-	template <> __device__ __forceinline__ type StoredLanes<4, type>::lane(int k) const { return expression; } \
-	template <> __device__ __forceinline__ type StoredLanes<8, type>::lane(int k) const { return expression; }
-
-STORED_LANE(uint8_t, (uint8_t) bits(k))
-STORED_LANE(uint16_t, (uint16_t) bits(k))
-STORED_LANE(int16_t, (int16_t) bits(k))
-STORED_LANE(uint32_t, bits(k))
-STORED_LANE(int32_t, (int32_t) bits(k))
-STORED_LANE(float, __uint_as_float(bits(k)))
-STORED_LANE(uint64_t, word[2 * k] | (uint64_t) word[2 * k + 1] << 32)
 
 #endif							/* GPUDB_CUDA_FAST_ROWS_CUH */
