@@ -5,7 +5,7 @@
 #
 #   latency    small queries, by one session and by 64
 #   kernels    queries 1 and 6 of TPC-H over 240 million rows in device memory, with programs compiled here
-#   sanitize   NVIDIA's compute-sanitizer, its four tools over the five unit tests of kernels
+#   sanitize   NVIDIA's compute-sanitizer, its four tools over the six unit tests of kernels
 #   faults     every call of CUDA fails, with each of six codes, in a PostgreSQL tree of its own; some ten minutes
 #   cancel     120 queries on the GPU cancelled at random moments: p99 at most 500 ms
 #   restarts   20 stops and starts of the server
@@ -18,7 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib.sh"
 
 tools=(memcheck racecheck initcheck synccheck)
-tests=(deform_test groups_test output_test vm_lanes_test vm_test)
+tests=(combine_test deform_test groups_test output_test vm_lanes_test vm_test)
 failed=0
 
 fail() {
