@@ -1,0 +1,192 @@
+/*
+ * dictionary.h
+ *		The distinct values of a column, by number: a code stands for a value.
+ *
+ * Flat memory that the caller owns and zeroes; this file never allocates.
+ *
+ *		Dictionary | slots | values | bytes
+ *
+ *		slots	 open addressing with linear probing; code + 1, 0 = free
+ *		values	 where each code's bytes are, and their hash
+ *		bytes	 side by side, in the order of codes
+ *
+ * Values are only ever added, so a code means the same for good.  One at a
+ * time may add, while any number look values and codes up without a lock: what
+ * they find is whole.  When one is full, dictionary_copy() makes a larger one
+ * with the same codes.
+ *
+ * On the host only.  There are at least twice as many slots as values, so
+ * probing ends.
+ */
+#ifndef GPUDB_CORE_DICTIONARY_H
+#define GPUDB_CORE_DICTIONARY_H
+
+#include "core/hash.h"
+#include "core/tablet_format.h"
+
+#define DICTIONARY_NONE UINT32_MAX
+
+/* What a column with more, or larger ones, than these has no dictionary for. */
+#define DICTIONARY_MOST_VALUES	65536
+#define DICTIONARY_MOST_BYTES	(UINT32_C(4) << 20)
+
+typedef struct DictionaryValue
+{
+	uint32_t	offset;
+	uint32_t	length;
+	uint64_t	hash;
+} DictionaryValue;
+
+typedef struct Dictionary
+{
+	uint32_t	nslots;			/* a power of two */
+	uint32_t	capacity;		/* values */
+	uint32_t	room;			/* bytes of values */
+	uint32_t	used;			/* of them */
+	uint32_t	nvalues;		/* dictionary_count() */
+} Dictionary;
+
+CORE_FN uint32_t
+dictionary_slots(uint32_t capacity)
+{
+	uint32_t	nslots = 64;
+
+	while (nslots < 2 * capacity)
+		nslots *= 2;
+	return nslots;
+}
+
+/* Bytes of a dictionary with room for so many values, and so many bytes of them. */
+CORE_FN uint64_t
+dictionary_size(uint32_t capacity, uint32_t room)
+{
+	return tablet_align(sizeof(Dictionary)) + tablet_align(dictionary_slots(capacity) * sizeof(uint32_t)) +
+		tablet_align(capacity * sizeof(DictionaryValue)) + room;
+}
+
+/* Begin an empty one in so many bytes, which are zero and aligned to 64. */
+CORE_FN void
+dictionary_begin(Dictionary *dictionary, uint32_t capacity, uint32_t room)
+{
+	dictionary->nslots = dictionary_slots(capacity);
+	dictionary->capacity = capacity;
+	dictionary->room = room;
+}
+
+CORE_FN uint32_t *
+dictionary_slot(const Dictionary *dictionary)
+{
+	return (uint32_t *) ((uint8_t *) dictionary + tablet_align(sizeof(Dictionary)));
+}
+
+CORE_FN DictionaryValue *
+dictionary_values(const Dictionary *dictionary)
+{
+	return (DictionaryValue *) ((uint8_t *) dictionary_slot(dictionary) + tablet_align(dictionary->nslots * sizeof(uint32_t)));
+}
+
+CORE_FN uint8_t *
+dictionary_bytes(const Dictionary *dictionary)
+{
+	return (uint8_t *) dictionary_values(dictionary) + tablet_align(dictionary->capacity * sizeof(DictionaryValue));
+}
+
+/* How many values there are: all codes below are known to whoever asks. */
+CORE_FN uint32_t
+dictionary_count(const Dictionary *dictionary)
+{
+	return __atomic_load_n(&dictionary->nvalues, __ATOMIC_ACQUIRE);
+}
+
+/* The value of a code that is known. */
+CORE_FN const uint8_t *
+dictionary_value(const Dictionary *dictionary, uint32_t code, uint32_t *length)
+{
+	const DictionaryValue *value = &dictionary_values(dictionary)[code];
+
+	*length = value->length;
+	return dictionary_bytes(dictionary) + value->offset;
+}
+
+/* The code of a value; DICTIONARY_NONE if it has none, or only just got one. */
+CORE_FN uint32_t
+dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
+{
+	const uint32_t *slots = dictionary_slot(dictionary);
+	const DictionaryValue *values = dictionary_values(dictionary);
+	const uint8_t *all = dictionary_bytes(dictionary);
+
+	for (uint32_t slot = (uint32_t) hash;; slot++)
+	{
+		const uint32_t taken = __atomic_load_n(&slots[slot & (dictionary->nslots - 1)], __ATOMIC_ACQUIRE);
+		const DictionaryValue *value;
+
+		if (taken == 0)
+			return DICTIONARY_NONE;
+		value = &values[taken - 1];
+		if (value->hash == hash && value->length == length && core_memcmp(all + value->offset, bytes, length) == 0)
+			return taken - 1;
+	}
+}
+
+/* Give a value that has none a code; DICTIONARY_NONE without room.  One caller at a time. */
+CORE_FN uint32_t
+dictionary_add(Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
+{
+	uint32_t   *slots = dictionary_slot(dictionary);
+	const uint32_t code = dictionary->nvalues;
+	uint32_t	slot = (uint32_t) hash;
+
+	if (code == dictionary->capacity || length > dictionary->room - dictionary->used)
+		return DICTIONARY_NONE;
+	memcpy(dictionary_bytes(dictionary) + dictionary->used, bytes, length);
+	dictionary_values(dictionary)[code] = (DictionaryValue) {dictionary->used, length, hash};
+	dictionary->used += length;
+	while (slots[slot & (dictionary->nslots - 1)] != 0)
+		slot++;
+	/* the value first, then what leads to it */
+	__atomic_store_n(&slots[slot & (dictionary->nslots - 1)], code + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&dictionary->nvalues, code + 1, __ATOMIC_RELEASE);
+	return code;
+}
+
+/* Have an empty one with at least as much room know the same codes; nobody adds to either meanwhile. */
+CORE_FN void
+dictionary_copy(Dictionary *to, const Dictionary *from)
+{
+	for (uint32_t code = 0; code < from->nvalues; code++)
+	{
+		const DictionaryValue *value = &dictionary_values(from)[code];
+
+		(void) dictionary_add(to, dictionary_bytes(from) + value->offset, value->length, value->hash);
+	}
+}
+
+/*
+ * Put codes of 32 bits in the place of a column's texts, from row `first` on,
+ * which are half as long; NULL rows have 0.  Returns the first row whose value
+ * has no code, with its text and those behind it untouched; nrows if there is
+ * none.
+ */
+CORE_FN uint32_t
+dictionary_encode(const Dictionary *dictionary, const Tablet *tablet, const TabletColumn *column, uint32_t first)
+{
+	uint8_t    *values = tablet_at(tablet, column->values);
+	const uint8_t *var = tablet_at(tablet, tablet->var);
+
+	for (uint32_t row = first; row < tablet->nrows; row++)
+	{
+		const uint64_t ref = load_u64(values + (uint64_t) row * sizeof(uint64_t));
+		const uint8_t *bytes = var + TEXT_OFFSET(ref);
+		uint32_t	code = 0;
+
+		if (!tablet_is_null(tablet, column, row))
+			code = dictionary_find(dictionary, bytes, TEXT_LENGTH(ref), hash_bytes(bytes, TEXT_LENGTH(ref)));
+		if (code == DICTIONARY_NONE)
+			return row;
+		memcpy(values + (uint64_t) row * sizeof(code), &code, sizeof(code));
+	}
+	return tablet->nrows;
+}
+
+#endif							/* GPUDB_CORE_DICTIONARY_H */

@@ -1,0 +1,323 @@
+/*
+ * dictionary_test.c
+ *		Values and their codes, against a list that is searched from its begin.
+ */
+#include <pthread.h>
+
+#include "core/dictionary.h"
+#include "fixture.h"
+#include "tap.h"
+
+#define MOST_LENGTH	40
+#define NULLS_ONE_IN 7
+
+/* What was given a code, in that order. */
+typedef struct Listed
+{
+	uint8_t		bytes[MOST_LENGTH];
+	uint32_t	length;
+} Listed;
+
+static Listed list[DICTIONARY_MOST_VALUES];
+static uint32_t listed;
+
+static Dictionary *
+dictionary_make(uint32_t capacity, uint32_t room)
+{
+	const uint64_t size = dictionary_size(capacity, room);
+	Dictionary *dictionary = (Dictionary *) guard_alloc(tablet_align(size), 64);
+
+	memset(dictionary, 0, size);
+	dictionary_begin(dictionary, capacity, room);
+	return dictionary;
+}
+
+static void
+dictionary_free(Dictionary *dictionary)
+{
+	guard_free(dictionary, tablet_align(dictionary_size(dictionary->capacity, dictionary->room)), 64);
+}
+
+/* Short ones of few letters, zeros among them, so that many are the same, or differ in length or late. */
+static Listed
+random_value(void)
+{
+	Listed		value = {{0}, random_below(4) ? random_below(4) : random_below(MOST_LENGTH + 1)};
+
+	for (uint32_t i = 0; i < value.length; i++)
+		value.bytes[i] = (uint8_t) (random_below(3) + (i + 1 < value.length && random_below(20) ? 0 : 'a'));
+	return value;
+}
+
+static uint32_t
+search(const Listed *value)
+{
+	for (uint32_t code = 0; code < listed; code++)
+		if (list[code].length == value->length && memcmp(list[code].bytes, value->bytes, value->length) == 0)
+			return code;
+	return DICTIONARY_NONE;
+}
+
+static uint64_t
+hash_of(const Listed *value)
+{
+	return hash_bytes(value->bytes, value->length);
+}
+
+static void
+check_value(const Dictionary *dictionary, uint32_t code)
+{
+	uint32_t	length;
+	const uint8_t *bytes = dictionary_value(dictionary, code, &length);
+
+	tap_expect(length == list[code].length && memcmp(bytes, list[code].bytes, length) == 0, "code %u has another value", code);
+}
+
+static void
+check_all(const Dictionary *dictionary)
+{
+	tap_expect(dictionary_count(dictionary) == listed, "%u values, not %u", dictionary_count(dictionary), listed);
+	for (uint32_t code = 0; code < listed; code++)
+		check_value(dictionary, code);
+}
+
+/* Look random values up, and add those that have no code; with one hash for all if that is not 0. */
+static void
+look_up_and_add(Dictionary *dictionary, int tries, uint64_t hash)
+{
+	while (tries-- > 0)
+	{
+		const Listed value = random_value();
+		const uint64_t hashed = hash ? hash : hash_of(&value);
+		const uint32_t expected = search(&value);
+		uint32_t	code = dictionary_find(dictionary, value.bytes, value.length, hashed);
+
+		tap_expect(code == expected, "found %u, not %u", code, expected);
+		if (expected != DICTIONARY_NONE)
+			continue;
+		code = dictionary_add(dictionary, value.bytes, value.length, hashed);
+		tap_expect(code == listed, "added as %u, not %u", code, listed);
+		list[listed++] = value;
+	}
+}
+
+static void
+test_values(void)
+{
+	Dictionary *dictionary = dictionary_make(4000, 100000);
+
+	tap_begin("values and codes");
+	listed = 0;
+	look_up_and_add(dictionary, 6000, 0);
+	check_all(dictionary);
+	tap_end();
+	dictionary_free(dictionary);
+}
+
+static void
+test_equal_hashes(void)
+{
+	Dictionary *dictionary = dictionary_make(1000, 40000);
+
+	tap_begin("values of one hash");
+	listed = 0;
+	look_up_and_add(dictionary, 1000, UINT64_MAX);
+	check_all(dictionary);
+	tap_end();
+	dictionary_free(dictionary);
+}
+
+/* Fill one to the last value, or to the last byte; then nothing can be added, and all is as it was. */
+static void
+fill(uint32_t capacity, uint32_t room, const char *name)
+{
+	Dictionary *dictionary = dictionary_make(capacity, room);
+	uint32_t	code = 0;
+
+	tap_begin(name);
+	for (listed = 0; code != DICTIONARY_NONE && listed < 1000; listed += code != DICTIONARY_NONE)
+	{
+		list[listed].length = 4;
+		memcpy(list[listed].bytes, &listed, 4);
+		code = dictionary_add(dictionary, list[listed].bytes, 4, hash_of(&list[listed]));
+		tap_expect(code == listed || code == DICTIONARY_NONE, "added as %u, not %u", code, listed);
+	}
+	tap_expect(listed == (capacity < room / 4 ? capacity : room / 4), "%u fit into %u of %u bytes", listed, capacity, room);
+	tap_expect(dictionary_find(dictionary, list[listed].bytes, 4, hash_of(&list[listed])) == DICTIONARY_NONE, "what did not fit is there");
+	check_all(dictionary);
+	tap_end();
+	dictionary_free(dictionary);
+}
+
+static void
+test_growing(void)
+{
+	Dictionary *dictionary = dictionary_make(1, MOST_LENGTH);
+
+	tap_begin("a larger one has the same codes");
+	listed = 0;
+	for (uint32_t capacity = 2; capacity <= 4096; capacity *= 2)
+	{
+		Dictionary *larger = dictionary_make(capacity, capacity * MOST_LENGTH);
+
+		dictionary_copy(larger, dictionary);
+		dictionary_free(dictionary);
+		dictionary = larger;
+		check_all(dictionary);
+		look_up_and_add(dictionary, (int) (capacity - listed), 0);
+	}
+	check_all(dictionary);
+	tap_end();
+	dictionary_free(dictionary);
+}
+
+/* A tablet of random values, some NULL, as pages have it. */
+static Tablet *
+random_tablet(uint32_t nrows, uint32_t *expected)
+{
+	const uint16_t type = COLTYPE_TEXT;
+	Tablet	   *tablet = tablet_make(&type, 1, nrows, (uint64_t) nrows * MOST_LENGTH);
+
+	for (uint32_t row = 0; row < nrows; row++)
+	{
+		const Listed value = random_value();
+
+		expected[row] = 0;
+		if (random_below(NULLS_ONE_IN) == 0)
+			tablet_set_null(tablet, 0, row);
+		else
+		{
+			tablet_set_text(tablet, 0, row, value.bytes, value.length);
+			expected[row] = search(&value);
+			if (expected[row] == DICTIONARY_NONE)
+			{
+				expected[row] = listed;
+				list[listed++] = value;
+			}
+		}
+	}
+	return tablet;
+}
+
+static void
+test_encoding(void)
+{
+	Dictionary *dictionary = dictionary_make(8192, 8192 * MOST_LENGTH);
+	uint32_t	expected[1000];
+
+	tap_begin("the codes of a tablet's texts");
+	listed = 0;
+	for (uint32_t nrows = 0; nrows <= lengthof(expected); nrows += 125)
+	{
+		Tablet	   *tablet = random_tablet(nrows, expected);
+		const TabletColumn *column = &tablet->column[0];
+		const uint32_t *codes = (const uint32_t *) tablet_at(tablet, column->values);
+		uint32_t	row = 0;
+
+		while ((row = dictionary_encode(dictionary, tablet, column, row)) < nrows)
+		{
+			const Listed *value = &list[dictionary_count(dictionary)];
+
+			tap_expect(expected[row] == dictionary_count(dictionary), "row %u has no code, and is %u", row, expected[row]);
+			if (dictionary_add(dictionary, value->bytes, value->length, hash_of(value)) == DICTIONARY_NONE)
+				break;
+		}
+		for (row = 0; row < nrows; row++)
+			tap_expect(codes[row] == expected[row], "row %u of %u is %u, not %u", row, nrows, codes[row], expected[row]);
+		tablet_free(tablet);
+	}
+	check_all(dictionary);
+	tap_end();
+	dictionary_free(dictionary);
+}
+
+/* Values that are known by their number, for readers that share nothing but the dictionary. */
+static uint32_t
+numbered_value(uint32_t number, uint8_t *bytes)
+{
+	const uint32_t length = 3 + number % 30;
+
+	memset(bytes, (int) (number % 251), length);
+	memcpy(bytes, &number, 3);
+	return length;
+}
+
+typedef struct Reader
+{
+	const Dictionary *dictionary;
+	pthread_t	thread;
+	uint32_t	seed;
+	uint32_t	wrong;
+	uint32_t	found;
+} Reader;
+
+static void *
+read_on(void *arg)
+{
+	Reader	   *reader = (Reader *) arg;
+	const Dictionary *dictionary = reader->dictionary;
+	uint32_t	known;
+
+	do
+	{
+		uint8_t		bytes[MOST_LENGTH];
+		uint32_t	number = reader->seed = reader->seed * 1664525u + 1013904223u;
+		uint32_t	length = numbered_value(number %= dictionary->capacity, bytes);
+		uint32_t	code;
+
+		known = dictionary_count(dictionary);
+		code = dictionary_find(dictionary, bytes, length, hash_bytes(bytes, length));
+		/* codes are numbers here; one that was known before must be found */
+		reader->wrong += code == DICTIONARY_NONE ? number < known : code != number;
+		reader->found += code == number;
+		if (number < known)
+		{
+			const uint8_t *value = dictionary_value(dictionary, number, &code);
+
+			reader->wrong += code != length || memcmp(value, bytes, length) != 0;
+		}
+	} while (known < dictionary->capacity);
+	return NULL;
+}
+
+static void
+test_readers(void)
+{
+	Dictionary *dictionary = dictionary_make(DICTIONARY_MOST_VALUES, DICTIONARY_MOST_BYTES);
+	Reader		readers[3];
+
+	tap_begin("looked up while others are added");
+	for (uint32_t r = 0; r < lengthof(readers); r++)
+	{
+		readers[r] = (Reader) {dictionary, 0, r, 0, 0};
+		pthread_create(&readers[r].thread, NULL, read_on, &readers[r]);
+	}
+	for (uint32_t number = 0; number < DICTIONARY_MOST_VALUES; number++)
+	{
+		uint8_t		bytes[MOST_LENGTH];
+		const uint32_t length = numbered_value(number, bytes);
+
+		if (dictionary_add(dictionary, bytes, length, hash_bytes(bytes, length)) != number)
+			tap_expect(false, "%u has another code", number);
+	}
+	for (uint32_t r = 0; r < lengthof(readers); r++)
+	{
+		pthread_join(readers[r].thread, NULL);
+		tap_expect(readers[r].wrong == 0, "reader %u: %u wrong, %u found", r, readers[r].wrong, readers[r].found);
+	}
+	tap_end();
+	dictionary_free(dictionary);
+}
+
+int
+main(void)
+{
+	test_values();
+	test_equal_hashes();
+	fill(100, 4000, "no room for another value");
+	fill(100, 200, "no room for another byte");
+	test_growing();
+	test_encoding();
+	test_readers();
+	return tap_done();
+}
