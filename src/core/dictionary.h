@@ -22,6 +22,7 @@
 #define GPUDB_CORE_DICTIONARY_H
 
 #include "core/hash.h"
+#include "core/op_text.h"
 #include "core/tablet_format.h"
 
 #define DICTIONARY_NONE UINT32_MAX
@@ -124,7 +125,7 @@ dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t len
 		if (taken == 0)
 			return DICTIONARY_NONE;
 		value = &values[taken - 1];
-		if (value->hash == hash && value->length == length && core_memcmp(all + value->offset, bytes, length) == 0)
+		if (value->hash == hash && text_equal(all + value->offset, value->length, bytes, length))
 			return taken - 1;
 	}
 }
