@@ -11,6 +11,8 @@
 #include "access/relscan.h"
 #include "access/tableam.h"
 #include "catalog/pg_class.h"
+#include "commands/explain.h"
+#include "common/relpath.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -19,11 +21,17 @@
 #include "storage/shmem.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
+#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #if PG_VERSION_NUM >= 160000
 #include "utils/relfilenumbermap.h"
+#include "varatt.h"
 #else
 #include "utils/relfilenodemap.h"
+#endif
+
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
 #endif
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
@@ -97,6 +105,19 @@ compat_relation_tablespace(Relation relation)
 #endif
 }
 
+/* The path of a file's main fork, of a relation that is not temporary. */
+static inline char *
+compat_relation_path(Oid database, Oid tablespace, Oid file)
+{
+#if PG_VERSION_NUM >= 180000
+	return pstrdup(GetRelationPath(database, tablespace, file, INVALID_PROC_NUMBER, MAIN_FORKNUM).str);
+#elif PG_VERSION_NUM >= 170000
+	return GetRelationPath(database, tablespace, file, INVALID_PROC_NUMBER, MAIN_FORKNUM);
+#else
+	return GetRelationPath(database, tablespace, file, InvalidBackendId, MAIN_FORKNUM);
+#endif
+}
+
 /* Whether a buffer's tag is that of a block of a relation's main fork. */
 static inline bool
 compat_buffer_has(const BufferDesc *descriptor, Relation relation, BlockNumber block)
@@ -162,6 +183,37 @@ compat_owns_relation(Oid relation, Oid user)
 	return pg_class_ownercheck(relation, user);
 #endif
 }
+
+/* Whether a collation sorts by bytes, as C does. */
+static inline bool
+compat_collate_is_c(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
+#endif
+}
+
+/* Whether its letters are those of ASCII, as in C. */
+static inline bool
+compat_ctype_is_c(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->ctype_is_c;
+#else
+	return lc_ctype_is_c(collation);
+#endif
+}
+
+/* What a hook of ExecutorRun is given, and what it hands on. */
+#if PG_VERSION_NUM >= 180000
+#define COMPAT_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
+#define COMPAT_RUN_ARGUMENTS query, direction, count
+#else
+#define COMPAT_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count, bool execute_once
+#define COMPAT_RUN_ARGUMENTS query, direction, count, execute_once
+#endif
 
 /* Raise PostgreSQL's error if the user may not run the plan. */
 static inline void

@@ -17,8 +17,8 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
-#include "utils/pg_locale.h"
 
+#include "pg_compat.h"
 #include "core/op_agg.h"
 #include "core/op_text.h"
 
@@ -305,7 +305,7 @@ order_known(Compiler *c, const Aggref *agg, const AggResult *result)
 		return refuse(c, REASON_DATA_TYPE);
 	if (!OidIsValid(agg->inputcollid))
 		return true;
-	if (!lc_collate_is_c(agg->inputcollid))
+	if (!compat_collate_is_c(agg->inputcollid))
 		return refuse(c, REASON_COLLATION);
 	if (result->argtype == BPCHAROID && result->typmod < (int32) VARHDRSZ)
 		return refuse(c, REASON_DATA_TYPE);

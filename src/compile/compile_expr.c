@@ -16,9 +16,9 @@
 #include "utils/catcache.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
-#include "utils/pg_locale.h"
 #include "utils/syscache.h"
 
+#include "pg_compat.h"
 #include "core/decimal.h"
 #include "core/op_text.h"
 #include "core/tablet_format.h"
@@ -237,7 +237,7 @@ comparison_of(Compiler *c, Oid function, List *args)
 		refuse(c, REASON_EXPRESSION);
 		return NULL;
 	}
-	if (map->op > COMPARE_NE && get_typtype(type) == TYPTYPE_ENUM && !enum_in_oid_order(type))
+	if (map->op > COMPARISON_NE && get_typtype(type) == TYPTYPE_ENUM && !enum_in_oid_order(type))
 	{
 		refuse(c, REASON_DATA_TYPE);
 		return NULL;
@@ -266,7 +266,7 @@ compile_call(Compiler *c, Oid function, List *args, Oid collation, Operand *out)
 		(!OidIsValid(collation) || !get_collation_isdeterministic(collation)))
 		return refuse(c, REASON_COLLATION);
 	if ((map->action == ACTION_ILIKE || map->action == ACTION_NOT_ILIKE) &&
-		(!OidIsValid(collation) || !lc_ctype_is_c(collation)))
+		(!OidIsValid(collation) || !compat_ctype_is_c(collation)))
 		return refuse(c, REASON_COLLATION);
 	return compile_function(c, map, args, out);
 }

@@ -6,10 +6,11 @@
 
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
-#include "utils/pg_locale.h"
+
+#include "pg_compat.h"
+#include "core/op_date.h"
 
 #include "compile/compiler.h"
-#include "core/op_date.h"
 
 #define FUNCTION_MAX_ARGS 3
 
@@ -30,10 +31,10 @@ compare_as_dates(Compiler *c, Comparison comparison, bool below, Operand *timest
 	ts = int_of_const(timestamp->constant);
 	day = op_ts_to_date(ts);
 	midnight = op_date_to_ts(day) == ts;
-	if (!midnight && comparison != COMPARE_LT && comparison != COMPARE_LE)
+	if (!midnight && comparison != COMPARISON_LT && comparison != COMPARISON_LE)
 		return false;
 	/* date < ts and ts <= date turn at the first day from ts on, the others at the last one until ts */
-	timestamp->vreg = int_constant(c, day + (!midnight && (comparison == COMPARE_LT) == below));
+	timestamp->vreg = int_constant(c, day + (!midnight && (comparison == COMPARISON_LT) == below));
 	return true;
 }
 
@@ -46,12 +47,12 @@ compile_comparison(Compiler *c, const FunctionMap *map, Oid collation, Operand *
 	static const Opcode op_wide[] = {VMOP_EQ_W, VMOP_NE_W, VMOP_LT_W, VMOP_LE_W};
 	static const Opcode op_text[] = {VMOP_EQ_T, VMOP_NE_T, VMOP_LT_T, VMOP_LE_T};
 	Comparison	comparison = map->op;
-	bool		swap = comparison == COMPARE_GT || comparison == COMPARE_GE;
+	bool		swap = comparison == COMPARISON_GT || comparison == COMPARISON_GE;
 	bool		nullable = a->nullable || b->nullable;
 	Opcode		op = VMOP_END;
 
 	if (swap)
-		comparison = comparison == COMPARE_GT ? COMPARE_LT : COMPARE_LE;
+		comparison = comparison == COMPARISON_GT ? COMPARISON_LT : COMPARISON_LE;
 	if (map->date_side != DATE_NONE)
 	{
 		bool		left = map->date_side == DATE_LEFT;
@@ -85,7 +86,7 @@ compile_comparison(Compiler *c, const FunctionMap *map, Oid collation, Operand *
 		case CLASS_PACKED:
 			if (!OidIsValid(collation) || !get_collation_isdeterministic(collation))
 				return refuse(c, REASON_COLLATION);
-			if (comparison > COMPARE_NE && !lc_collate_is_c(collation))
+			if (comparison > COMPARISON_NE && !compat_collate_is_c(collation))
 				return refuse(c, REASON_COLLATION);
 			if (!unify_text(c, map->bpchar, a, b))
 				return false;

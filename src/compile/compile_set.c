@@ -137,7 +137,7 @@ compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out)
 	if (array->constisnull)
 		return true;
 	elements = array_elements(array, expr->inputcollid, &has_null);
-	if (!has_null && map->op == (any ? COMPARE_EQ : COMPARE_NE) &&
+	if (!has_null && map->op == (any ? COMPARISON_EQ : COMPARISON_NE) &&
 		(compile_int_set(c, &left, map, elements, out) ||
 		 compile_text_set(c, &left, getBaseType(exprType(linitial(expr->args))), expr->inputcollid, elements, out)))
 	{

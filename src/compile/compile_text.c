@@ -7,6 +7,7 @@
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
 
+#include "pg_compat.h"
 #include "core/op_text.h"
 
 #include "compile/compiler.h"

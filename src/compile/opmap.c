@@ -22,12 +22,12 @@ static const TypeMap type_map[] = {
 };
 
 #define COMPARE_BLANKS(suffix_eq, suffix_ne, suffix_lt, suffix_le, suffix_gt, suffix_ge, side, bpchar) \
-	{suffix_eq, ACTION_COMPARE, COMPARE_EQ, side, bpchar}, \
-	{suffix_ne, ACTION_COMPARE, COMPARE_NE, side, bpchar}, \
-	{suffix_lt, ACTION_COMPARE, COMPARE_LT, side, bpchar}, \
-	{suffix_le, ACTION_COMPARE, COMPARE_LE, side, bpchar}, \
-	{suffix_gt, ACTION_COMPARE, COMPARE_GT, side, bpchar}, \
-	{suffix_ge, ACTION_COMPARE, COMPARE_GE, side, bpchar}
+	{suffix_eq, ACTION_COMPARE, COMPARISON_EQ, side, bpchar}, \
+	{suffix_ne, ACTION_COMPARE, COMPARISON_NE, side, bpchar}, \
+	{suffix_lt, ACTION_COMPARE, COMPARISON_LT, side, bpchar}, \
+	{suffix_le, ACTION_COMPARE, COMPARISON_LE, side, bpchar}, \
+	{suffix_gt, ACTION_COMPARE, COMPARISON_GT, side, bpchar}, \
+	{suffix_ge, ACTION_COMPARE, COMPARISON_GE, side, bpchar}
 #define COMPARE(eq, ne, lt, le, gt, ge, side) COMPARE_BLANKS(eq, ne, lt, le, gt, ge, side, false)
 /* functions named after their types: F_INT4 + EQ, F_DATE_ + EQ */
 #define COMPARE_TYPES(t) \

@@ -75,12 +75,12 @@ typedef enum FunctionAction
 
 typedef enum Comparison
 {
-	COMPARE_EQ,
-	COMPARE_NE,
-	COMPARE_LT,
-	COMPARE_LE,
-	COMPARE_GT,
-	COMPARE_GE
+	COMPARISON_EQ,
+	COMPARISON_NE,
+	COMPARISON_LT,
+	COMPARISON_LE,
+	COMPARISON_GT,
+	COMPARISON_GE
 } Comparison;
 
 /* Which side of a comparison is a date to be taken as a timestamp. */

@@ -24,4 +24,6 @@
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_(a, b)
 
+/* device_cpu.c knows them by name */
+extern const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA);
 const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA) = {deform_pages, vm_run, frame_pack};

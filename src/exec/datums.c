@@ -15,6 +15,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "pg_compat.h"
 #include "core/op_text.h"
 #include "core/wide_types.h"
 

@@ -4,11 +4,11 @@
  */
 #include "postgres.h"
 
-#include "commands/explain.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/ruleutils.h"
 
+#include "pg_compat.h"
 #include "device/device.h"
 #include "exec/node.h"
 

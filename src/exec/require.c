@@ -17,6 +17,7 @@
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
+#include "pg_compat.h"
 #include "device/device.h"
 #include "exec/plan_walk.h"
 #include "exec/require.h"
@@ -120,15 +121,15 @@ executor_start(QueryDesc *query, int eflags)
 }
 
 static void
-executor_run(QueryDesc *query, ScanDirection direction, uint64 count, bool execute_once)
+executor_run(COMPAT_RUN_PARAMETERS)
 {
 	nesting++;
 	PG_TRY();
 	{
 		if (prev_executor_run)
-			prev_executor_run(query, direction, count, execute_once);
+			prev_executor_run(COMPAT_RUN_ARGUMENTS);
 		else
-			standard_ExecutorRun(query, direction, count, execute_once);
+			standard_ExecutorRun(COMPAT_RUN_ARGUMENTS);
 	}
 	PG_FINALLY();
 	{

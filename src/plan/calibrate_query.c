@@ -9,6 +9,7 @@
 #include "optimizer/cost.h"
 #include "portability/instr_time.h"
 #include "utils/guc.h"
+#include "utils/memutils.h"
 
 #include "exec/node.h"
 #include "guc.h"

@@ -6,7 +6,6 @@
 
 #include <sys/stat.h>
 
-#include "common/relpath.h"
 #include "storage/lwlock.h"
 #include "utils/timestamp.h"
 
@@ -105,7 +104,7 @@ shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
 static bool
 is_orphan(const ShelfKey *key)
 {
-	char	   *path = GetRelationPath(key->database, key->tablespace, key->file, InvalidBackendId, MAIN_FORKNUM);
+	char	   *path = compat_relation_path(key->database, key->tablespace, key->file);
 	struct stat file;
 	bool		gone = stat(path, &file) != 0 || file.st_size == 0;
 
