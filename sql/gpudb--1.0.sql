@@ -66,6 +66,13 @@ CREATE VIEW gpudb.cache AS
     FROM (SELECT *, row_number() OVER (PARTITION BY relation, first_block) AS nth FROM gpudb.tablets) AS columns
     GROUP BY relation;
 COMMENT ON VIEW gpudb.cache IS 'what queries have left behind of each relation for others';
+CREATE FUNCTION gpudb.dictionaries(OUT relation regclass, OUT column_name text, OUT entries int, OUT bytes bigint, OUT refused bool)
+    RETURNS SETOF record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME', 'gpudb_dictionaries';
+CREATE VIEW gpudb.dictionaries AS SELECT * FROM gpudb.dictionaries();
+COMMENT ON VIEW gpudb.dictionaries IS
+    'the distinct texts of columns whose cached form is their numbers; of a column that was refused one since it has too many, texts are read from pages';
 CREATE FUNCTION gpudb.prewarm(relation regclass, columns text[] DEFAULT NULL) RETURNS bigint
     LANGUAGE c VOLATILE PARALLEL UNSAFE
     AS 'MODULE_PATHNAME', 'gpudb_prewarm';
@@ -117,4 +124,4 @@ CREATE VIEW gpudb.sql_support AS
 COMMENT ON VIEW gpudb.sql_support IS 'types, operators, casts, functions and aggregates that gpudb nodes compute';
 
 GRANT USAGE ON SCHEMA gpudb TO PUBLIC;
-GRANT SELECT ON gpudb.cache, gpudb.calibration, gpudb.devices, gpudb.progress, gpudb.stat, gpudb.sql_support, gpudb.tablets TO PUBLIC;
+GRANT SELECT ON gpudb.cache, gpudb.calibration, gpudb.devices, gpudb.dictionaries, gpudb.progress, gpudb.stat, gpudb.sql_support, gpudb.tablets TO PUBLIC;

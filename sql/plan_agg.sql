@@ -52,7 +52,8 @@ INSERT INTO plan_agg_queries (nodes, query) VALUES
 	('GpuScan', 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY b) FROM plan_agg'),
 	('GpuScan', 'SELECT string_agg(c, NULL), count(*) FROM plan_agg'),
 	('GpuScan', 'SELECT sum(length(md5(c))) FROM plan_agg WHERE a = 3'),
-	('GpuScan', 'SELECT count(*) FROM plan_agg WHERE md5(c) < ''9'' AND a = 3'),
+	('GpuAgg', 'SELECT count(*) FROM plan_agg WHERE md5(c) < ''9'' AND a = 3'),
+	('GpuScan', 'SELECT count(*) FROM plan_agg WHERE md5(c || a::text) < ''9'' AND a = 3'),
 	('GpuScan', 'SELECT md5(c), count(*) FROM plan_agg WHERE a = 3 GROUP BY md5(c)'),
 	('GpuScan', 'SELECT a, c, count(*) FROM plan_agg WHERE id < 100 GROUP BY ROLLUP (a, c)'),
 	('GpuScan', 'SELECT c, count(*), grouping(c) FROM plan_agg GROUP BY GROUPING SETS ((c), ())'),
@@ -64,7 +65,7 @@ INSERT INTO plan_agg_queries (nodes, query) VALUES
 	('GpuScan', 'SELECT count(*) FROM (SELECT id FROM plan_agg WHERE a = 3 LIMIT 10) s'),
 	('GpuScan', 'SELECT a, count(*) FROM (SELECT DISTINCT a, c FROM plan_agg) s GROUP BY a'),
 	('GpuScan', 'SELECT max(row_to_json(p)::text) FROM plan_agg p WHERE id < 12'),
-	('', 'SELECT count(*) FROM plan_agg WHERE random() < 2 AND md5(c) < ''9'''),
+	('', 'SELECT count(*) FROM plan_agg WHERE random() < 2 AND md5(c || a::text) < ''9'''),
 	('', 'SELECT count(*) FROM plan_agg TABLESAMPLE SYSTEM (100)'),
 	('', 'SELECT count(*) FROM plan_agg WHERE false');
 SELECT number, gpu_nodes(query) AS found, nodes AS expected, query FROM plan_agg_queries WHERE gpu_nodes(query) <> nodes ORDER BY number;

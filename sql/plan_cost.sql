@@ -5,6 +5,7 @@ CREATE INDEX plan_cost_k ON plan_cost (k);
 CREATE TABLE plan_cost_small AS SELECT * FROM plan_cost WHERE id <= 500;
 VACUUM ANALYZE plan_cost, plan_cost_small;
 SET max_parallel_workers_per_gather = 0;
+SET gpudb.cache = off;
 SELECT query, gpu_nodes(query) FROM (VALUES
 	('SELECT * FROM plan_cost WHERE id = 7'),
 	('SELECT * FROM plan_cost WHERE k = 7'),

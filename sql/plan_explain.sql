@@ -5,6 +5,7 @@ CREATE TABLE plan_explain_other (id int NOT NULL, k int);
 INSERT INTO plan_explain_other SELECT i, i % 3 FROM generate_series(1, 100) i;
 ANALYZE plan_explain, plan_explain_other;
 SET gpudb.force = on;
+SET gpudb.cache = off;
 -- GpuScan
 SELECT explain($$SELECT id FROM plan_explain WHERE k = 3 AND n > 1.5 AND md5(t) <> 'x'$$);
 SELECT explain($$SELECT id FROM plan_explain$$);

@@ -7,7 +7,7 @@ CREATE VIEW plan_why_not_view AS SELECT * FROM plan_why_not;
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT sum(id) FROM plan_why_not WHERE k = 3');
 SET gpudb.force = on;
 SELECT * FROM gpudb.why_not('SELECT sum(id) FROM plan_why_not WHERE k = 3');
-SELECT relation, part, node, reason FROM gpudb.why_not('SELECT k, upper(t) FROM plan_why_not AS w WHERE upper(t) = ''T1''');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT k, upper(t) FROM plan_why_not AS w WHERE upper(t) = k::text');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT string_agg(t, '','') FROM plan_why_not WHERE id > 3');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT iv, count(*) FROM plan_why_not GROUP BY iv');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not WHERE b = ''\x00''');
@@ -16,7 +16,7 @@ SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(DISTINCT k)
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT xmin FROM plan_why_not WHERE k = 1');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT * FROM plan_why_not WHERE k = 1 FOR UPDATE');
 SELECT relation, part, node, reason FROM gpudb.why_not('UPDATE plan_why_not SET k = 2 WHERE k = 1');
-SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not x JOIN plan_why_not y USING (id) WHERE x.k = 1 AND upper(y.t) = ''T7''');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not x JOIN plan_why_not y USING (id) WHERE x.k = 1 AND upper(y.t) = y.k::text');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not_view WHERE k = (SELECT max(k) FROM plan_why_not i WHERE i.id < 500)');
 SET gpudb.enabled = off;
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT sum(id) FROM plan_why_not WHERE k = 3');
@@ -36,7 +36,7 @@ SELECT plan_why_not_count(), plan_why_not_count();
 -- every reason has a meaning, and counters go up
 SELECT gpudb.stat_reset();
 SELECT count(*) FROM plan_why_not WHERE k = 3;
-SELECT count(*) FROM plan_why_not WHERE upper(t) = 'T1';
+SELECT count(*) FROM plan_why_not WHERE upper(t) = k::text;
 SELECT sum(1 / (id - 5)) FROM plan_why_not;
 SELECT event, reason, count > 0 AS counted, meaning IS NOT NULL AS meant FROM gpudb.stat ORDER BY event, reason;
 SELECT count(*) FROM gpudb.sql_support WHERE name = 'sum(numeric)';

@@ -40,7 +40,7 @@ SELECT * FROM scan_output('SELECT id + 1 AS x, n * 2 AS y, upper(vc) AS z FROM s
 SELECT * FROM scan_output('SELECT id FROM scan_output WHERE a = 7 AND hashint8(b) > 0 AND id < 700 OFFSET 0');
 -- no column at all
 SELECT * FROM scan_output('SELECT 1 AS one FROM scan_output WHERE a BETWEEN 20 AND 40 OFFSET 0');
--- a text, the whole row: heap tuples
+-- a text by its code; the whole row: heap tuples
 SELECT * FROM scan_output('SELECT id, t FROM scan_output WHERE a < 50 OFFSET 0');
 SELECT * FROM scan_output('SELECT s FROM scan_output s WHERE a < 50 OFFSET 0');
 -- none and all

@@ -33,7 +33,7 @@ SELECT tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f)) FROM tablet_ca
 SELECT tablet_cache('SELECT ROW(min(m), avg(n)) FROM tablet_cache WHERE m IS NULL OR id < 100');
 SELECT tablet_cache('SELECT array_agg(s ORDER BY s) FROM (SELECT ROW(k, count(*), sum(n), count(m))::text AS s FROM tablet_cache GROUP BY k OFFSET 0) g') AS groups;
 SELECT tablet_cache('SELECT count(*) FROM tablet_cache');
-SELECT tablet_cache('SELECT count(*) FROM tablet_cache WHERE t LIKE ''%77%''') AS texts_are_not_kept;
+SELECT tablet_cache('SELECT count(*) FROM tablet_cache WHERE t LIKE ''%77%''') AS texts_are_kept;
 SET gpudb.cache = off;
 SELECT tablet_cache('SELECT ROW(count(*), sum(id)) FROM tablet_cache') AS switched_off;
 RESET gpudb.cache;

@@ -11,7 +11,7 @@ BEGIN
 	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
 END $$;
 CREATE TABLE tablet_prewarm (id int NOT NULL, k int, n numeric(12,2), any_scale numeric, nan numeric(8,2), code char(1), day date, wait interval, gone int,
-	long_text text, filler text);
+	long_text text, filler text, raw bytea);
 INSERT INTO tablet_prewarm SELECT i, nullif(i % 10, 0), i * 0.5, i * 0.0625, CASE WHEN i = 17000 THEN 'NaN' ELSE i / 3.0 END, chr(65 + i % 26), date '2000-01-01' + i,
 	i * interval '1 hour', i, repeat('x', 30), repeat('-', 400) FROM generate_series(1, 20000) i;
 ALTER TABLE tablet_prewarm DROP COLUMN gone;
@@ -28,7 +28,7 @@ SELECT bool_and(differences = 0) AS right_values FROM gpudb.check('tablet_prewar
 SELECT gpudb.evict('tablet_prewarm') AS tablets;
 
 -- what cannot be cached is told, if it is named
-SELECT gpudb.prewarm('tablet_prewarm', '{long_text,k,nan}');
+SELECT gpudb.prewarm('tablet_prewarm', '{long_text,raw,k,nan}');
 SELECT columns FROM gpudb.cache WHERE relation = 'tablet_prewarm'::regclass;
 SELECT gpudb.prewarm('tablet_prewarm', '{}') AS nothing;
 SELECT gpudb.prewarm('tablet_prewarm', '{id,absent}');

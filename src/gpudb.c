@@ -21,6 +21,7 @@
 #include "plan/calibrate.h"
 #include "plan/path.h"
 #include "tablet/pins.h"
+#include "tablet/codes.h"
 #include "tablet/pool.h"
 #include "tablet/progress.h"
 #include "tablet/recent.h"
@@ -45,6 +46,7 @@ shmem_request(void)
 	pins_request_shmem();
 	pool_request_shmem();
 	shelf_request_shmem();
+	codes_request_shmem();
 	progress_request_shmem();
 	wishes_request_shmem();
 	memory_request_shmem();
@@ -65,6 +67,7 @@ shmem_startup(void)
 	recent_create();
 	pool_create();
 	shelf_create();
+	codes_create();
 	progress_attach_shmem();
 	wishes_attach_shmem();
 }

@@ -11,6 +11,9 @@
 #include "guc.h"
 #include "pg_compat.h"
 
+/* In MB. */
+#define DEFAULT_POOL_SIZE 256
+
 bool		gpudb_auto_calibrate = true;
 bool		gpudb_auto_prewarm = false;
 bool		gpudb_cache = true;
@@ -24,7 +27,7 @@ bool		gpudb_enabled = true;
 bool		gpudb_force = false;
 char	   *gpudb_gpu = NULL;
 int			gpudb_gpu_memory = -1;
-int			gpudb_pool_size = 0;
+int			gpudb_pool_size = DEFAULT_POOL_SIZE;
 int			gpudb_provider = PROVIDER_AUTO;
 int			gpudb_queue_timeout = 5000;
 
@@ -124,7 +127,7 @@ guc_init(void)
 	DefineCustomIntVariable("gpudb.pool_size",
 							"Memory for columns that queries leave behind for others.",
 							"0 means that they leave nothing behind.",
-							&gpudb_pool_size, 0, 0, MOST_POOL_SIZE, PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
+							&gpudb_pool_size, DEFAULT_POOL_SIZE, 0, MOST_POOL_SIZE, PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpudb.provider",
 							 "Selects what the GPU process runs.",
 							 "auto is CUDA where it works; cpu puts the CPU in a GPU's place, for tests; none starts no process.",

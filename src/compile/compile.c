@@ -58,12 +58,28 @@ body_cost(const StringInfo code, const ProgramBody *body)
 	return cost;
 }
 
+/* Tables have found their place behind the constants. */
+static void
+place_tables(CompileResult *result, const ConstantPool *pool, StringInfo code)
+{
+	const int	behind = pool->words.len / sizeof(uint64);
+	Instr	   *in = (Instr *) code->data;
+	ListCell   *lc;
+
+	for (int i = 0; i < code->len / (int) sizeof(Instr); i++)
+		if (in[i].op == VMOP_TEST_CODE)
+			in[i].imm += behind;
+	foreach(lc, result->code_tests)
+		((CodeTest *) lfirst(lc))->table += behind;
+}
+
 /* Put the parts of a program into one block; NULL if it does not pass the verifier, which would be a bug. */
 static Program *
 assemble(const Program *shape, const ConstantPool *pool, const StringInfo code)
 {
 	uint32		words = MAXALIGN(sizeof(Program));
-	uint32		instrs = words + pool->words.len;
+	uint32		tables = words + pool->words.len;
+	uint32		instrs = tables + pool->tables.len;
 	uint32		bytes = instrs + code->len;
 	uint32		size = bytes + pool->bytes.len;
 	Program    *program = palloc0(size);
@@ -72,12 +88,13 @@ assemble(const Program *shape, const ConstantPool *pool, const StringInfo code)
 	program->magic = PROGRAM_MAGIC;
 	program->size = size;
 	program->words = words;
-	program->nwords = pool->words.len / sizeof(uint64);
+	program->nwords = (pool->words.len + pool->tables.len) / sizeof(uint64);
 	program->bytes = bytes;
 	program->nbytes = pool->bytes.len;
 	for (int b = 0; b < 2; b++)
 		program->body[b].instrs += instrs;
 	memcpy((char *) program + words, pool->words.data, pool->words.len);
+	memcpy((char *) program + tables, pool->tables.data, pool->tables.len);
 	memcpy((char *) program + instrs, code->data, code->len);
 	memcpy((char *) program + bytes, pool->bytes.data, pool->bytes.len);
 	return program_verify(program, size) == STATUS_DONE ? program : NULL;
@@ -123,6 +140,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 		if (body == BODY_WIDE && !decimals)
 			break;
 		emit_init(&c.em, &pool);
+		find_texts(&c, request);
 		if (!compile_body(&c, request, &again))
 		{
 			result->reason = c.reason;
@@ -150,6 +168,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 	}
 	result->op_cost = body_cost(&code, &shape.body[shape.body[BODY_NARROW].exists ? BODY_NARROW : BODY_WIDE]);
 	shape.ncolumns = result->ncolumns;
+	place_tables(result, &pool, &code);
 	result->program = assemble(&shape, &pool, &code);
 	Assert(result->program != NULL);
 	if (result->program == NULL)

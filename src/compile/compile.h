@@ -17,6 +17,7 @@
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 
+#include "core/dictionary.h"
 #include "core/program.h"
 
 /* Scale assumed for numerics without a declared one, until data says more. */
@@ -39,6 +40,7 @@ typedef struct CompileInput
 	Oid			relation;		/* whose statistics tell how long texts are; none = short */
 	bool		whole_texts;	/* some key or extreme does not fit TEXT_WIDE_MAX bytes */
 	const int16 *scales;		/* by attribute number: numerics without declared scale; NULL = first guess */
+	const uint32 *codes;		/* by attribute number: texts that may be read as codes of so many values; NULL = none */
 } CompileInput;
 
 /* What to compute: filters, then either rows or keys and aggregates. */
@@ -60,6 +62,7 @@ typedef struct ColumnUse
 	int32		typmod;
 	bool		second;			/* display scale of a numeric, bytes of an interval, instead of its value */
 	bool		packed;			/* text in one word */
+	bool		coded;			/* text by its code */
 	int16		scale;			/* numerics */
 } ColumnUse;
 
@@ -69,6 +72,8 @@ typedef struct KeyResult
 	Oid			type;
 	int32		typmod;
 	uint8		packed;			/* bytes of a text that an integer holds, 0 = it is a text */
+	AttrNumber	coded;			/* the attribute whose code it is, 0 = none */
+	const CodeBook *book;		/* of that, the executor's to say */
 	int16		scale;			/* numerics */
 	int16		dscale;			/* -1: states say */
 	int16		dscale_min;		/* state numbers of least and largest display scale */
@@ -82,6 +87,8 @@ typedef struct OutputResult
 	Oid			type;
 	int32		typmod;
 	uint8		packed;			/* bytes of a text that an integer holds, 0 = it is none */
+	bool		coded;			/* it is the text's code */
+	const CodeBook *book;		/* of that, the executor's to say */
 	int16		scale;			/* numerics */
 	int16		dscale;			/* -1: `second` says */
 	int16		value;			/* numbers of outputs, -1 = none */
@@ -103,6 +110,14 @@ typedef struct AggResult
 	int16		dscale_max;
 } AggResult;
 
+/* A condition on a column's texts: which of them meet it is for PostgreSQL to say, and to be written into a table of the program. */
+typedef struct CodeTest
+{
+	AttrNumber	attno;
+	Expr	   *condition;		/* on the text, which stands there as a CaseTestExpr */
+	int			table;			/* first of its words among the program's: core/code_table.h */
+} CodeTest;
+
 typedef struct CompileResult
 {
 	const char *reason;			/* NULL, or the reason code why it cannot run */
@@ -116,6 +131,7 @@ typedef struct CompileResult
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
 	AggResult  *agg;
+	List	   *code_tests;		/* of CodeTest */
 	double		op_cost;		/* of the instructions on a row, in nanoseconds as opcodes.def counts them */
 	double		fetch_cost;		/* of values stored out of line, in nanoseconds a row; the caller's */
 } CompileResult;

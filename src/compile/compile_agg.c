@@ -94,6 +94,13 @@ packed_bytes(const Operand *operand, Oid type)
 	return operand->class == CLASS_WIDE && type != UUIDOID && type != TIMETZOID ? TEXT_WIDE_MAX : 0;
 }
 
+/* The attribute whose codes an operand has, 0 if it has none. */
+static AttrNumber
+coded_attribute(const Compiler *c, const Operand *operand, Expr *expr)
+{
+	return operand->class == CLASS_CODE ? ((const Var *) scan_expr(c, expr))->varattno : 0;
+}
+
 static bool
 compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand)
 {
@@ -123,6 +130,7 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 			/* equal ones print differently */
 			return refuse(c, REASON_DATA_TYPE);
 		case CLASS_PACKED:
+		case CLASS_CODE:
 		case CLASS_TEXT:
 			if (!OidIsValid(exprCollation((Node *) expr)) ||
 				!get_collation_isdeterministic(exprCollation((Node *) expr)))
@@ -130,7 +138,7 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 			/* blanks that do not count in bpchar can be put back only where a length is declared */
 			if (type == BPCHAROID && typmod < (int32) VARHDRSZ)
 				return refuse(c, REASON_DATA_TYPE);
-			if (operand->class == CLASS_PACKED)
+			if (operand->class != CLASS_TEXT)
 				return add_key(c, shape, KEY_WORD, VMOP_KEY_I, operand->vreg, hash);
 			hold_text(c, expr, type, c->mask, operand);
 			return operand->class == CLASS_WIDE ? add_key(c, shape, KEY_WIDE, VMOP_KEY_W, operand->vreg, hash)
@@ -288,6 +296,7 @@ extreme(AggCompiler *ac, bool least, const Operand *arg, int mask, AggResult *re
 			result->value = need_state(ac, least ? STATE_MIN_T : STATE_MAX_T, false, arg->vreg, mask);
 			break;
 		case CLASS_BOOL:
+		case CLASS_CODE:
 			return refuse(ac->c, REASON_DATA_TYPE);
 		case CLASS_INT:
 		case CLASS_PACKED:
@@ -448,7 +457,7 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 		Oid			type = getBaseTypeAndTypmod(exprType(expr), &typmod);
 
 		result->key[i] = (KeyResult) {
-			.type = type, .typmod = typmod, .packed = packed_bytes(&key[i], type),
+			.type = type, .typmod = typmod, .packed = packed_bytes(&key[i], type), .coded = coded_attribute(c, &key[i], (Expr *) expr),
 			.scale = key[i].scale, .dscale = key[i].dscale, .dscale_min = -1, .dscale_max = -1
 		};
 		if (key[i].class == CLASS_DECIMAL && key[i].dscale < 0)

@@ -148,6 +148,8 @@ compile_const(Compiler *c, Const *constant, Operand *out)
 			if (!constant->constisnull)
 				word = (uint64) int_of_const(constant);
 			break;
+		case CLASS_CODE:
+			return refuse(c, REASON_EXPRESSION);
 	}
 	out->vreg = emit_constant(&c->em, kind_of(c, out->class), &word, constant->constisnull);
 	return true;

@@ -81,6 +81,7 @@ kind_of(const Compiler *c, OperandClass class)
 			return KIND_T;
 		case CLASS_INT:
 		case CLASS_PACKED:
+		case CLASS_CODE:
 			return KIND_I;
 	}
 	return KIND_I;
@@ -179,7 +180,10 @@ describe_var(Compiler *c, const Var *var, Operand *out, ColumnUse *use)
 	if (!class_of_type(c, use->type, use->typmod, out))
 		return false;
 	out->nullable = !bms_is_member(var->varattno, c->input->notnull);
+	if (is_coded(c, var))
+		out->class = CLASS_CODE;
 	use->packed = out->class == CLASS_PACKED;
+	use->coded = out->class == CLASS_CODE;
 	if (out->class == CLASS_DECIMAL)
 	{
 		out->dscale = declared_scale(use->typmod);
@@ -274,6 +278,8 @@ compile_call(Compiler *c, Oid function, List *args, Oid collation, Operand *out)
 static bool
 compile_node(Compiler *c, Expr *expr, Operand *out)
 {
+	if (is_code_test(c, expr))
+		return compile_code_test(c, expr, out);
 	switch (nodeTag(expr))
 	{
 		case T_Var:

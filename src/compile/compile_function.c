@@ -92,6 +92,8 @@ compile_comparison(Compiler *c, const FunctionMap *map, Oid collation, Operand *
 				return false;
 			op = a->class == CLASS_TEXT ? op_text[comparison] : op_int[comparison];
 			break;
+		case CLASS_CODE:
+			return refuse(c, REASON_EXPRESSION);
 	}
 	if (a->class != b->class)
 		return refuse(c, REASON_EXPRESSION);

@@ -69,6 +69,7 @@ compile_output(Compiler *c, const Var *var, Program *shape)
 	(void) describe_var(c, var, &operand, &use);
 	*attribute = (OutputResult) {
 		.attno = use.attno, .type = use.type, .typmod = use.typmod, .packed = use.packed ? TEXT_PACKED_MAX : 0,
+		.coded = use.coded,
 		.scale = operand.scale, .dscale = operand.dscale, .value = -1, .second = -1
 	};
 	/* of an interval the bytes do, which are its second column */

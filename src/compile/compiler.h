@@ -47,6 +47,7 @@ typedef struct Compiler
 	bool		unpacked;		/* keep all text whole */
 	bool		packed_refused; /* packed text stood in the way */
 	int			mask;			/* lanes for which errors count */
+	Bitmapset  *texts;			/* attributes that are read as texts, though they may have codes */
 	List	   *known;			/* of Known: computed for all selected lanes */
 	List	   *case_values;	/* of Operand: what CaseTestExpr stands for, innermost first */
 	const char *reason;
@@ -136,6 +137,18 @@ extern bool unify_text(Compiler *c, bool bpchar, Operand *a, Operand *b);
 extern bool compile_like(Compiler *c, FunctionAction action, const Operand *a, const Operand *pattern, Operand *out);
 extern bool compile_length(Compiler *c, const Operand *a, bool bpchar, Operand *out);
 extern bool compile_text_part(Compiler *c, FunctionAction action, const Operand *arg, int nargs, Operand *out);
+
+/* Codes: compile_code.c. */
+
+/* Note in c->texts the attributes that a request looks at in a way that takes more than their codes. */
+extern void find_texts(Compiler *c, const CompileRequest *request);
+
+/* Whether the program reads an attribute as codes. */
+extern bool is_coded(Compiler *c, const Var *var);
+
+/* Whether an expression is a condition on such an attribute that PostgreSQL can be asked about for each value; then compile it. */
+extern bool is_code_test(Compiler *c, Expr *expr);
+extern bool compile_code_test(Compiler *c, Expr *expr, Operand *out);
 
 /* Dates: compile_date.c. */
 extern bool compile_date_add(Compiler *c, bool subtract, const Operand *day, const Operand *days, Operand *out);

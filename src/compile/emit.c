@@ -16,16 +16,29 @@ void
 pool_init(ConstantPool *pool)
 {
 	initStringInfo(&pool->words);
+	initStringInfo(&pool->tables);
 	initStringInfo(&pool->bytes);
+}
+
+static int
+append(StringInfo to, const uint64 *words, int n)
+{
+	int			at = to->len / sizeof(uint64);
+
+	appendBinaryStringInfo(to, (const char *) words, n * sizeof(uint64));
+	return at;
 }
 
 int
 pool_append_words(ConstantPool *pool, const uint64 *words, int n)
 {
-	int			at = pool->words.len / sizeof(uint64);
+	return append(&pool->words, words, n);
+}
 
-	appendBinaryStringInfo(&pool->words, (const char *) words, n * sizeof(uint64));
-	return at;
+int
+pool_append_table(ConstantPool *pool, const uint64 *words, int n)
+{
+	return append(&pool->tables, words, n);
 }
 
 int

@@ -24,6 +24,7 @@
 typedef struct ConstantPool
 {
 	StringInfoData words;		/* uint64 */
+	StringInfoData tables;		/* the same, which will stand behind them, and are the executor's to change */
 	StringInfoData bytes;
 } ConstantPool;
 
@@ -59,6 +60,9 @@ extern int	pool_words(ConstantPool *pool, const uint64 *words, int n);
 
 /* The same for a list whose words lie side by side, as sets need. */
 extern int	pool_append_words(ConstantPool *pool, const uint64 *words, int n);
+
+/* Place of a table's n words among the tables. */
+extern int	pool_append_table(ConstantPool *pool, const uint64 *words, int n);
 
 /* A text reference to bytes that are copied into the program. */
 extern uint64 pool_text(ConstantPool *pool, const char *bytes, int length);

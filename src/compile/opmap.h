@@ -19,7 +19,8 @@ typedef enum OperandClass
 	CLASS_WIDE,					/* uuid, timetz: 128 bits always */
 	CLASS_INTERVAL,				/* its span, 128 bits; its bytes in second_vreg */
 	CLASS_TEXT,
-	CLASS_PACKED
+	CLASS_PACKED,				/* text in one word */
+	CLASS_CODE					/* text by its code */
 } OperandClass;
 
 typedef struct TypeMap

@@ -12,12 +12,13 @@
  * largest scale needed is in max_scale), NEEDS_WIDE, SPECIAL_NUMERIC,
  * DECIMAL_TOO_WIDE, DAMAGED_PAGE.  Text that is compressed or stored out of
  * line is left to the backend: patch_count of its column, and TEXT_PATCH in
- * the value.
+ * the value; so is text whose code is wanted and not known: CODE_PATCH.
  */
 #ifndef GPUDB_CORE_DEFORM_H
 #define GPUDB_CORE_DEFORM_H
 
 #include "core/decimal.h"
+#include "core/dictionary.h"
 #include "core/heap_page.h"
 #include "core/op_text.h"
 #include "core/tablet_format.h"
@@ -43,7 +44,8 @@ typedef enum DeformKind
 	DEFORM_DECIMAL,				/* numeric at the column's scale */
 	DEFORM_TEXT,
 	DEFORM_PACKED,				/* text of at most 7 bytes, in one word */
-	DEFORM_PACKED_TRIMMED		/* the same, without trailing blanks */
+	DEFORM_PACKED_TRIMMED,		/* the same, without trailing blanks */
+	DEFORM_CODE					/* text, by its code; on the host only */
 } DeformKind;
 
 typedef struct DeformAttr
@@ -59,6 +61,7 @@ typedef struct DeformAttr
 	uint64_t	missing_value[2];	/* as stored; text: offset into missing_bytes and length */
 	int16_t		missing_dscale;
 	int16_t		missing_scale;	/* that its value needs */
+	const CodeBook *book;		/* codes: whose they are; NULL where there is none to be had */
 } DeformAttr;
 
 typedef struct DeformPlan
@@ -95,6 +98,7 @@ deform_column_type(uint8_t kind, bool wide, bool second)
 		case DEFORM_I32:
 			return COLTYPE_I32;
 		case DEFORM_U32:
+		case DEFORM_CODE:
 			return COLTYPE_U32;
 		case DEFORM_UUID:
 		case DEFORM_TIMETZ:
@@ -200,6 +204,25 @@ typedef struct VarlenaView
 	uint32_t	header;			/* 0: compressed or stored out of line */
 } VarlenaView;
 
+/* The code of a text that lies as it is; what is not, or has none, is marked. */
+CORE_FN DeviceStatus
+deform_code(const CodeBook *book, Tablet *tablet, TabletColumn *column, uint32_t row, const VarlenaView *value)
+{
+	uint32_t	code = DICTIONARY_NONE;
+
+	if (core_unlikely(book == NULL))
+		return STATUS_CODES_EXCEEDED;
+	if (value->header != 0)
+		code = core_on_host(code_book_find(book, value->start + value->header, value->total - value->header), DICTIONARY_NONE);
+	if (core_unlikely(code == DICTIONARY_NONE))
+	{
+		core_add_u32(&column->patch_count, 1);
+		code = CODE_PATCH | (uint32_t) (value->start - value->page);
+	}
+	((uint32_t *) tablet_at(tablet, column->values))[row] = code;
+	return STATUS_DONE;
+}
+
 CORE_FN DeviceStatus
 deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row, const VarlenaView *value)
 {
@@ -209,6 +232,8 @@ deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row, const Varle
 
 	if (attr->kind == DEFORM_DECIMAL)
 		return value->header != 0 ? deform_decimal(attr, tablet, row, p, length) : STATUS_DECIMAL_TOO_WIDE;
+	if (attr->kind == DEFORM_CODE)
+		return deform_code(attr->book, tablet, column, row, value);
 	if (core_unlikely(value->header == 0))
 	{
 		if (attr->kind != DEFORM_TEXT)
@@ -394,6 +419,7 @@ deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *t
 			case DEFORM_TEXT:
 			case DEFORM_PACKED:
 			case DEFORM_PACKED_TRIMMED:
+			case DEFORM_CODE:
 				/* a byte of 0 is padding before a 4-byte header: short headers are never 0 */
 				if (off < tuple->length && tuple->data[off] == 0)
 					off = (off + attr->align - 1) & ~(uint32_t) (attr->align - 1);

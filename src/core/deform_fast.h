@@ -34,6 +34,7 @@ typedef struct FastColumn
 	int16_t		step;			/* of its attribute, -1: at `offset` in every tuple */
 	uint32_t	offset;
 	uint16_t	column;
+	const CodeBook *book;
 } FastColumn;
 
 typedef struct FastPlan
@@ -82,7 +83,8 @@ fast_plan_init(FastPlan *fast, const DeformPlan *plan)
 			if (fast->ncolumns == FAST_MAX_STEPS)
 				return;
 			fast->column[fast->ncolumns++] = (FastColumn) {
-				attr->kind, attr->scale, (int16_t) (walked ? (int16_t) fast->nsteps : -1), offset, (uint16_t) attr->column
+				attr->kind, attr->scale, (int16_t) (walked ? (int16_t) fast->nsteps : -1), offset, (uint16_t) attr->column,
+				attr->book
 			};
 		}
 		if (walked)
@@ -272,6 +274,24 @@ fast_texts(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn
 	return true;
 }
 
+/* Texts by their codes; false when the general way is to be asked. */
+CORE_FN bool
+fast_codes(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
+{
+	uint32_t	t;
+
+	for (t = 0; t < n; t++)
+	{
+		const uint8_t *p = page + at[t];
+		const uint32_t header = (p[0] & 1) ? 1 : 4;
+		const VarlenaView value = {page, p, (p[0] & 1) ? p[0] >> 1 : load_u32(p) >> 2, header};
+
+		if (deform_code(column->book, tablet, &tablet->column[column->column], row + t, &value) != STATUS_DONE)
+			return false;
+	}
+	return true;
+}
+
 /* Copy fixed-width values of `bytes` bytes each. */
 #define FAST_COPY(ctype) \
 	for (t = 0; t < n; t++) \
@@ -296,6 +316,8 @@ fast_column(const FastColumn *column, const uint8_t *page, const FastPositions *
 		case DEFORM_PACKED:
 		case DEFORM_PACKED_TRIMMED:
 			return fast_texts(page, at, n, column, tablet, row);
+		case DEFORM_CODE:
+			return fast_codes(page, at, n, column, tablet, row);
 		case DEFORM_BOOL:
 		case DEFORM_U8:
 			FAST_COPY(uint8_t);

@@ -20,6 +20,7 @@ typedef struct DeformSpec
 	const DeformPlan *plan[2];
 	const uint16_t *types[2];	/* ColType of each column */
 	const bool *not_null;		/* of each column: the program relies on it */
+	bool		coded;			/* some columns hold codes, which only the host makes of pages */
 	uint32_t	missing_size;	/* of the plans' missing_bytes */
 	uint32_t	missing_text;	/* of these, bytes of text that missing values may add to a row */
 } DeformSpec;

@@ -21,6 +21,7 @@
 #ifndef GPUDB_CORE_DICTIONARY_H
 #define GPUDB_CORE_DICTIONARY_H
 
+#include "core/code_table.h"
 #include "core/hash.h"
 #include "core/op_text.h"
 #include "core/tablet_format.h"
@@ -28,8 +29,11 @@
 #define DICTIONARY_NONE UINT32_MAX
 
 /* What a column with more, or larger ones, than these has no dictionary for. */
-#define DICTIONARY_MOST_VALUES	65536
+#define DICTIONARY_MOST_VALUES	CODE_TABLE_MOST
 #define DICTIONARY_MOST_BYTES	(UINT32_C(4) << 20)
+
+/* A value in a column of codes that waits for one: this bit, and where on its page it is stored. */
+#define CODE_PATCH				UINT32_C(0x80000000)
 
 typedef struct DictionaryValue
 {
@@ -47,7 +51,7 @@ typedef struct Dictionary
 	uint32_t	nvalues;		/* dictionary_count() */
 } Dictionary;
 
-CORE_FN uint32_t
+CORE_HOST uint32_t
 dictionary_slots(uint32_t capacity)
 {
 	uint32_t	nslots = 64;
@@ -58,7 +62,7 @@ dictionary_slots(uint32_t capacity)
 }
 
 /* Bytes of a dictionary with room for so many values, and so many bytes of them. */
-CORE_FN uint64_t
+CORE_HOST uint64_t
 dictionary_size(uint32_t capacity, uint32_t room)
 {
 	return tablet_align(sizeof(Dictionary)) + tablet_align(dictionary_slots(capacity) * sizeof(uint32_t)) +
@@ -66,7 +70,7 @@ dictionary_size(uint32_t capacity, uint32_t room)
 }
 
 /* Begin an empty one in so many bytes, which are zero and aligned to 64. */
-CORE_FN void
+CORE_HOST void
 dictionary_begin(Dictionary *dictionary, uint32_t capacity, uint32_t room)
 {
 	dictionary->nslots = dictionary_slots(capacity);
@@ -74,33 +78,33 @@ dictionary_begin(Dictionary *dictionary, uint32_t capacity, uint32_t room)
 	dictionary->room = room;
 }
 
-CORE_FN uint32_t *
+CORE_HOST uint32_t *
 dictionary_slot(const Dictionary *dictionary)
 {
 	return (uint32_t *) ((uint8_t *) dictionary + tablet_align(sizeof(Dictionary)));
 }
 
-CORE_FN DictionaryValue *
+CORE_HOST DictionaryValue *
 dictionary_values(const Dictionary *dictionary)
 {
 	return (DictionaryValue *) ((uint8_t *) dictionary_slot(dictionary) + tablet_align(dictionary->nslots * sizeof(uint32_t)));
 }
 
-CORE_FN uint8_t *
+CORE_HOST uint8_t *
 dictionary_bytes(const Dictionary *dictionary)
 {
 	return (uint8_t *) dictionary_values(dictionary) + tablet_align(dictionary->capacity * sizeof(DictionaryValue));
 }
 
 /* How many values there are: all codes below are known to whoever asks. */
-CORE_FN uint32_t
+CORE_HOST uint32_t
 dictionary_count(const Dictionary *dictionary)
 {
 	return __atomic_load_n(&dictionary->nvalues, __ATOMIC_ACQUIRE);
 }
 
 /* The value of a code that is known. */
-CORE_FN const uint8_t *
+CORE_HOST const uint8_t *
 dictionary_value(const Dictionary *dictionary, uint32_t code, uint32_t *length)
 {
 	const DictionaryValue *value = &dictionary_values(dictionary)[code];
@@ -110,7 +114,7 @@ dictionary_value(const Dictionary *dictionary, uint32_t code, uint32_t *length)
 }
 
 /* The code of a value; DICTIONARY_NONE if it has none, or only just got one. */
-CORE_FN uint32_t
+CORE_HOST uint32_t
 dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
 {
 	const uint32_t *slots = dictionary_slot(dictionary);
@@ -131,7 +135,7 @@ dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t len
 }
 
 /* Give a value that has none a code; DICTIONARY_NONE without room.  One caller at a time. */
-CORE_FN uint32_t
+CORE_HOST uint32_t
 dictionary_add(Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
 {
 	uint32_t   *slots = dictionary_slot(dictionary);
@@ -152,7 +156,7 @@ dictionary_add(Dictionary *dictionary, const uint8_t *bytes, uint32_t length, ui
 }
 
 /* Have an empty one with at least as much room know the same codes; nobody adds to either meanwhile. */
-CORE_FN void
+CORE_HOST void
 dictionary_copy(Dictionary *to, const Dictionary *from)
 {
 	for (uint32_t code = 0; code < from->nvalues; code++)
@@ -164,30 +168,23 @@ dictionary_copy(Dictionary *to, const Dictionary *from)
 }
 
 /*
- * Put codes of 32 bits in the place of a column's texts, from row `first` on,
- * which are half as long; NULL rows have 0.  Returns the first row whose value
- * has no code, with its text and those behind it untouched; nrows if there is
- * none.
+ * A dictionary as a run knows it.  Who runs may put a larger one with the same
+ * codes in its place, and know more codes, while any thread looks values up.
  */
-CORE_FN uint32_t
-dictionary_encode(const Dictionary *dictionary, const Tablet *tablet, const TabletColumn *column, uint32_t first)
+typedef struct CodeBook
 {
-	uint8_t    *values = tablet_at(tablet, column->values);
-	const uint8_t *var = tablet_at(tablet, tablet->var);
+	const Dictionary *dictionary;
+	uint32_t	nknown;			/* only these codes may stand in columns */
+} CodeBook;
 
-	for (uint32_t row = first; row < tablet->nrows; row++)
-	{
-		const uint64_t ref = load_u64(values + (uint64_t) row * sizeof(uint64_t));
-		const uint8_t *bytes = var + TEXT_OFFSET(ref);
-		uint32_t	code = 0;
+/* The code of a value; DICTIONARY_NONE if the run knows none. */
+CORE_HOST uint32_t
+code_book_find(const CodeBook *book, const uint8_t *bytes, uint32_t length)
+{
+	const Dictionary *dictionary = __atomic_load_n(&book->dictionary, __ATOMIC_ACQUIRE);
+	const uint32_t code = dictionary_find(dictionary, bytes, length, hash_bytes(bytes, length));
 
-		if (!tablet_is_null(tablet, column, row))
-			code = dictionary_find(dictionary, bytes, TEXT_LENGTH(ref), hash_bytes(bytes, TEXT_LENGTH(ref)));
-		if (code == DICTIONARY_NONE)
-			return row;
-		memcpy(values + (uint64_t) row * sizeof(code), &code, sizeof(code));
-	}
-	return tablet->nrows;
+	return code < __atomic_load_n(&book->nknown, __ATOMIC_ACQUIRE) ? code : DICTIONARY_NONE;
 }
 
 #endif							/* GPUDB_CORE_DICTIONARY_H */

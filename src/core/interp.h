@@ -69,6 +69,7 @@ vm_run_rest(const VmRun *run, const Instr *in)
 		case VMOP_LENGTH_T: STRICT1(int64_t, uint64_t, text_characters(vm_text(run, a), TEXT_LENGTH(a), in->c != 0)); break;
 		case VMOP_PART_T: STRICT1(uint64_t, uint64_t, vm_text_part(run, a, words + in->imm, in->c != 0)); break;
 		case VMOP_IN_I: STRICT1(uint8_t, int64_t, vm_in_sorted(words + in->imm, in->c, a)); break;
+		case VMOP_TEST_CODE: CHECKED1(uint8_t, int64_t, code_table_look(words + in->imm, a, &e)); break;
 		case VMOP_IN_T: STRICT1(uint8_t, uint64_t, IN_MASK ? vm_in_text(run, words + in->imm, in->c, a) : 0); break;
 		case VMOP_ADD_I2: CHECKED2(int64_t, int64_t, op_add_i2(a, b, &e)); break;
 		case VMOP_SUB_I2: CHECKED2(int64_t, int64_t, op_sub_i2(a, b, &e)); break;
@@ -357,6 +358,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_LENGTH_T:
 			case VMOP_PART_T:
 			case VMOP_IN_I:
+			case VMOP_TEST_CODE:
 			case VMOP_IN_T:
 			case VMOP_ADD_I2:
 			case VMOP_SUB_I2:

@@ -115,7 +115,7 @@ attr_is_sound(const DeformAttr *attr, uint32_t missing_size, bool wide, const ui
 	bool		skipped = attr->kind <= DEFORM_SKIP_CSTRING;
 	bool		has_second = attr->kind == DEFORM_DECIMAL || attr->kind == DEFORM_INTERVAL;
 
-	if (attr->kind > DEFORM_PACKED_TRIMMED ||
+	if (attr->kind > DEFORM_CODE ||
 		(attr->align != 1 && attr->align != 2 && attr->align != 4 && attr->align != 8))
 		return false;
 	if (skipped)
@@ -207,6 +207,9 @@ job_image_open(JobImage *image, uint32_t size, JobView *view)
 		if (!plan_is_sound(image, wide, view->program->ncolumns))
 			return STATUS_BAD_PROGRAM;
 		plan->missing_bytes = image_at(image, image->missing);
+		/* another process's */
+		for (uint32_t a = 0; a < plan->natts; a++)
+			plan->attr[a].book = NULL;
 		view->deform.plan[wide] = plan;
 		view->deform.types[wide] = image_at(image, image->types[wide]);
 	}

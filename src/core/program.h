@@ -1,6 +1,6 @@
 /*
  * program.h
- *		A program of the tile VM: one flat, relocatable, immutable block.
+ *		A program of the tile VM: one flat, relocatable block, immutable but for tables of codes (code_table.h).
  *
  *		Program | constant words | text bytes | Instr of each body
  *

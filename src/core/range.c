@@ -11,6 +11,7 @@
  * bits, no row of the tablet can overflow.  Pruning: if a filter's condition
  * cannot come true, no row passes.
  */
+#include "core/code_table.h"
 #include "core/decimal.h"
 #include "core/op_arith.h"
 #include "core/op_date.h"
@@ -205,6 +206,25 @@ some_within(const uint64_t *words, uint32_t n, const Interval *a)
 	return low < n && (int64_t) words[low] <= a->max;
 }
 
+/* What a condition over codes says of those in an interval: code_table_truths(). */
+static uint32_t
+truths_of_codes(const Program *program, const Instr *in, const Facts *facts)
+{
+	const Interval *codes = &facts->range[in->a];
+
+	return codes->min < 0 || codes->max > UINT32_MAX ? ~0u
+		: code_table_truths(program_words(program) + in->imm, (uint64_t) codes->min, (uint64_t) codes->max);
+}
+
+/* Whether an instruction reports nothing, whatever row of the tablet it sees. */
+static bool
+reports_nothing(const Program *program, const Instr *in, const Facts *facts)
+{
+	if (in->op == VMOP_TEST_CODE)
+		return truths_of_codes(program, in, facts) >> CODE_UNKNOWN == 0;
+	return op_info[in->op].status == STATUS_DONE;
+}
+
 static uint8_t
 condition_of(const Program *program, const Instr *in, const Facts *facts)
 {
@@ -231,6 +251,8 @@ condition_of(const Program *program, const Instr *in, const Facts *facts)
 		case VMOP_LE_I:
 		case VMOP_LE_W:
 			return may_be(a->min <= b->max, a->max > b->min);
+		case VMOP_TEST_CODE:
+			return may_be(truths_of_codes(program, in, facts) >> CODE_TRUE & 1, truths_of_codes(program, in, facts) >> CODE_FALSE & 1);
 		case VMOP_IN_I:
 			return may_be(some_within(program_words(program) + in->imm, in->c, a), true);
 		case VMOP_AND:
@@ -288,7 +310,7 @@ program_may_pass(const Program *program, int body, const Tablet *tablet)
 		if (in->op == VMOP_FILTER && !(facts.may_be[in->a] & MAY_BE_TRUE))
 			return false;
 		/* what fails is reported, though no row might pass later; and what comes after filters needs no look */
-		if (op->status != STATUS_DONE || op->shape >= SHAPE_KEY)
+		if (op->shape >= SHAPE_KEY || !reports_nothing(program, in, &facts))
 			return true;
 		if (op->dst == KIND_I)
 			facts.range[in->dst] = interval_of(program, tablet, in, facts.range);

@@ -79,6 +79,14 @@ core_memcmp(const void *a, const void *b, size_t length)
 #define CORE_ROWS_AT_ONCE 0
 #endif
 
+/* Of functions that no GPU runs, and of calls of them. */
+#define CORE_HOST static inline
+#ifdef __CUDA_ARCH__
+#define core_on_host(call, otherwise) (otherwise)
+#else
+#define core_on_host(call, otherwise) (call)
+#endif
+
 CORE_FN uint32_t
 core_add_u32(uint32_t *p, uint32_t value)
 {

@@ -11,6 +11,7 @@
  * one pass sees that every operand was written before, as the kind that it is
  * read as.
  */
+#include "core/code_table.h"
 #include "core/op_agg.h"
 #include "core/program.h"
 #include "core/tablet_format.h"
@@ -110,6 +111,14 @@ static bool
 words_ok(const Verifier *v, const Instr *in, uint32_t n)
 {
 	return in->imm >= 0 && (uint64_t) in->imm + n <= v->program->nwords;
+}
+
+/* The table of a condition over codes lies inside. */
+static bool
+code_table_ok(const Verifier *v, const Instr *in)
+{
+	return words_ok(v, in, 1) && program_words(v->program)[in->imm] <= CODE_TABLE_MOST &&
+		words_ok(v, in, code_table_words((uint32_t) program_words(v->program)[in->imm]));
 }
 
 /* First character and count of PART_T. */
@@ -233,6 +242,8 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 				(in->op != VMOP_CONST_T || text_words_ok(v, (uint32_t) in->imm, 1));
 		case SHAPE_SET:
 			return words_ok(v, in, in->c) && (in->op != VMOP_IN_T || text_words_ok(v, (uint32_t) in->imm, in->c));
+		case SHAPE_CHECKED1:
+			return in->op != VMOP_TEST_CODE || code_table_ok(v, in);
 		case SHAPE_STRICT2:
 			return in->op != VMOP_DIV_SCALE_W || (in->imm >= 0 && in->imm <= 0xffff);
 		case SHAPE_STRICT1IMM:

@@ -9,6 +9,7 @@
 #ifndef GPUDB_CORE_VM_H
 #define GPUDB_CORE_VM_H
 
+#include "core/code_table.h"
 #include "core/hashtable.h"
 #include "core/program.h"
 #include "core/tablet_format.h"

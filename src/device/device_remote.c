@@ -317,7 +317,7 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 		remote_set_state(job, item, ITEM_LOCAL);
 		cpu_device.submit(job->local, item->local);
 	}
-	else if (work->wants_tablet && work->pages != NULL)
+	else if ((work->wants_tablet || job->spec.deform->coded) && work->pages != NULL)
 		give_to_cpu(job, item);
 	else if (job->slot == NULL)
 		remote_leave_to_cpu(job, item, job->report.left_for);

@@ -136,6 +136,18 @@ text_datum(Oid type, int32 typmod, const uint8 *bytes, int length)
 }
 
 Datum
+coded_datum(const CodeBook *book, uint32 code)
+{
+	uint32		length;
+	const uint8 *bytes = dictionary_value(book->dictionary, code, &length);
+	text	   *result = palloc(VARHDRSZ + length);
+
+	SET_VARSIZE(result, VARHDRSZ + length);
+	memcpy(VARDATA(result), bytes, length);
+	return PointerGetDatum(result);
+}
+
+Datum
 packed_datum(Oid type, int32 typmod, int most, const uint64 *words)
 {
 	uint8		bytes[TEXT_WIDE_MAX];

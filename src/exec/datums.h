@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "core/decimal.h"
+#include "core/dictionary.h"
 
 /* A decimal computed at `scale`, as PostgreSQL prints it at `dscale`. */
 extern Datum numeric_datum(Wide value, int scale, int dscale);
@@ -27,6 +28,9 @@ extern Datum interval_datum(const uint64 *words);
 extern Datum text_datum(Oid type, int32 typmod, const uint8 *bytes, int length);
 
 /* The same from an integer that holds so many bytes at most. */
+/* The text of a code. */
+extern Datum coded_datum(const CodeBook *book, uint32 code);
+
 extern Datum packed_datum(Oid type, int32 typmod, int most, const uint64 *words);
 
 #endif							/* GPUDB_EXEC_DATUMS_H */

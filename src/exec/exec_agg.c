@@ -182,6 +182,8 @@ compute(GpuAggState *state)
 			node->without_gpu = true;
 		else if (outcome.status == STATUS_TEXT_TOO_LONG && !node->whole_texts)
 			node->whole_texts = true;
+		else if (outcome.status == STATUS_CODES_EXCEEDED && node_mend_codes(node))
+			;
 		else if (outcome.status != STATUS_SCALE_EXCEEDED || !node_raise_scales(node, outcome.max_scale))
 			break;
 		node_end_run(node);

@@ -10,10 +10,12 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 
 #include "device/device.h"
 #include "device/threads.h"
+#include "exec/auto_prewarm.h"
 #include "exec/debug_program.h"
 #include "exec/node.h"
 #include "exec/params.h"
@@ -96,11 +98,13 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 ColumnWanted
 column_wanted(const ColumnUse *use)
 {
-	return (ColumnWanted) {.attno = use->attno, .second = use->second, .packed = use->packed, .scale = use->scale};
+	return (ColumnWanted) {
+		.attno = use->attno, .second = use->second, .packed = use->packed, .coded = use->coded, .scale = use->scale
+	};
 }
 
 /* The columns of the compiled program, as attributes of the relation. */
-static const ColumnWanted *
+static ColumnWanted *
 columns_wanted(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
@@ -114,18 +118,94 @@ columns_wanted(const GpuNode *node)
 	return wanted;
 }
 
+/* The attributes that the node looks at, offset as pull_varattnos() has them. */
+static Bitmapset *
+attributes_of(const GpuNode *node)
+{
+	Bitmapset  *attributes = NULL;
+
+	pull_varattnos((Node *) node->scan_tlist, node->relid, &attributes);
+	pull_varattnos((Node *) node->request.quals, node->relid, &attributes);
+	pull_varattnos((Node *) node->request.outputs, node->relid, &attributes);
+	return attributes;
+}
+
+/* Compile, with codes in the place of texts where they do, and there are such as are offered; NULL = nowhere. */
+static void
+compile_with_codes(GpuNode *node, uint32 *codes)
+{
+	CompileInput input = {
+		.varno = node->relid, .notnull = compile_not_null(RelationGetDescr(node->relation)),
+		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .relation = RelationGetRelid(node->relation),
+		.whole_texts = node->whole_texts, .scales = node->scales, .codes = codes
+	};
+	AttrNumber	without;
+
+	do
+	{
+		ColumnWanted *wanted;
+
+		compile_program(&input, &node->request, &node->compiled);
+		if (node->compiled.reason != NULL)
+			return;
+		wanted = columns_wanted(node);
+		node->feed.wanted = wanted;
+		node->feed.codes = run_codes_open(node->relation, &node->compiled, wanted, &without);
+		if (without != 0)
+			codes[without] = 0;
+	} while (without != 0);
+}
+
+uint32 *
+node_offer_codes(const GpuNode *node, CodeRoom room)
+{
+	return node->without_codes ? NULL
+		: run_codes_offer(node->relation, node->css.ss.ps.state->es_snapshot, attributes_of(node), room);
+}
+
+/* Whether a run with codes can be the GPU's, which takes them from the cache. */
+static bool
+codes_suit_gpu(const GpuNode *node)
+{
+	return node->compiled.program->aggregates &&
+		tablet_cached_part(node->relation, node->feed.source.end, node->feed.wanted, node->compiled.ncolumns) > 0.5;
+}
+
+/* Compile, and choose the device; false, with the reason in node->compiled, if the program cannot be. */
+static bool
+compile_run(GpuNode *node)
+{
+	const bool	may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL;
+
+	compile_with_codes(node, node_offer_codes(node, may_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
+	if (node->compiled.reason != NULL)
+		return false;
+	node->device = device_choose(node->compiled.program, node->rather_gpu, &node->report.device_why);
+	if (node->feed.codes == NULL || !may_gpu)
+		return true;
+	if (node->device == &remote_device)
+	{
+		if (codes_suit_gpu(node))
+			return true;
+		auto_prewarm_wish(node->relation, node->feed.wanted, node->compiled.ncolumns);
+		compile_with_codes(node, NULL);
+		if (node->compiled.reason == NULL)
+			return true;
+		node->device = &cpu_device;
+		node->report.device_why = "a condition on a text column of which little is cached";
+	}
+	/* the CPU device makes codes as it goes */
+	compile_with_codes(node, node_offer_codes(node, ROOM_FOR_ALL));
+	return node->compiled.reason == NULL;
+}
+
 bool
 node_open_job(GpuNode *node)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
-	CompileInput input = {
-		.varno = node->relid, .notnull = compile_not_null(RelationGetDescr(node->relation)),
-		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .relation = RelationGetRelid(node->relation),
-		.whole_texts = node->whole_texts, .scales = node->scales
-	};
 
-	compile_program(&input, &node->request, &node->compiled);
-	if (node->compiled.reason != NULL)
+	require_gpu();
+	if (!compile_run(node))
 	{
 		node_note_fallback(node, node->compiled.reason, "a value at run time is not supported");
 		MemoryContextSwitchTo(old);
@@ -134,20 +214,18 @@ node_open_job(GpuNode *node)
 	node->report.op_cost = node->compiled.op_cost;
 	if (gpudb_debug_program[0] != '\0')
 		debug_program_write(gpudb_debug_program, &node->compiled);
-	require_gpu();
-	node->device = device_choose(node->compiled.program, node->rather_gpu, &node->report.device_why);
 	if (node->without_gpu && node->device == &remote_device)
 	{
 		node->device = &cpu_device;
 		node->report.device_why = "the GPU process ended with groups that it kept";
 	}
-	node->feed.wanted = columns_wanted(node);
 	node->feed.spec = (JobSpec) {
 		.program = node->compiled.program,
 		.deform = deform_spec_create(node->relation, node->feed.wanted, node->compiled.ncolumns),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted
 	};
+	run_codes_catch_up(node->feed.codes);
 	if (!feed_open_job(&node->feed, node->device))
 		node_note_status(node, STATUS_MEMORY_LIMIT);
 	MemoryContextSwitchTo(old);
@@ -232,6 +310,17 @@ node_rescan(GpuNode *node)
 		if (node->child->chgParam == NULL)
 			ExecReScan(node->child);
 	}
+}
+
+bool
+node_mend_codes(GpuNode *node)
+{
+	const bool	had_codes = !node->without_codes;
+
+	/* there is room for what has outgrown it once all is compiled again */
+	if (had_codes && !run_codes_outgrown(node->feed.codes))
+		node->without_codes = true;
+	return had_codes;
 }
 
 bool

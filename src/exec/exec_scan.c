@@ -243,7 +243,8 @@ take_item(GpuScanState *state, DeviceWork *work, bool *again)
 		read_instead(state, entry);
 		leave_to_postgres(state, entry, work->status);
 	}
-	else if ((work->status == STATUS_SCALE_EXCEEDED && raise_scales(node, work->tablet)) || drop_outputs(node, work->status))
+	else if ((work->status == STATUS_SCALE_EXCEEDED && raise_scales(node, work->tablet)) ||
+			 (work->status == STATUS_CODES_EXCEEDED && node_mend_codes(node)) || drop_outputs(node, work->status))
 	{
 		entry->submitted = false;
 		*again = true;

@@ -41,7 +41,7 @@ compile_for_explain(GpuNode *node)
 {
 	CompileInput input = {
 		.varno = node->relid, .scan_tlist = node->scan_tlist, .relation = RelationGetRelid(node->relation),
-		.whole_texts = node->whole_texts, .scales = node->scales
+		.whole_texts = node->whole_texts, .scales = node->scales, .codes = node_offer_codes(node, ROOM_FOR_ONE)
 	};
 
 	return node->compiled.program != NULL || compile_check(&input, &node->request, &node->compiled);

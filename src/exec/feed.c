@@ -170,7 +170,8 @@ feed_item_finished(Feed *feed, DeviceWork *work)
 {
 	if (work->status == STATUS_NEEDS_PATCH)
 	{
-		work->status = tablet_patch(feed->device, work);
+		work->status = tablet_patch(feed->device, work, feed->wanted);
+		run_codes_catch_up(feed->codes);
 		if (work->status == STATUS_DONE)
 		{
 			work->stage = STAGE_RUN;
@@ -349,7 +350,11 @@ feed_find_cached(Feed *feed)
 	feed->tablets = tablet_scan_create(source->relation, source->scan->rs_base.rs_snapshot, source->end, feed->wanted,
 									   feed->spec.program->ncolumns);
 	if (feed->tablets != NULL)
+	{
 		tablet_scan_decide(feed->tablets, true, feed->device == &cpu_device);
+		/* what was found may hold codes that others have added since */
+		run_codes_catch_up(feed->codes);
+	}
 	if (feed->tablets != NULL && !worth_using(feed, source->end))
 	{
 		auto_prewarm_wish(source->relation, feed->wanted, feed->spec.program->ncolumns);

@@ -14,6 +14,7 @@
 #include "nodes/pg_list.h"
 
 #include "core/device_api.h"
+#include "exec/run_codes.h"
 #include "tablet/build.h"
 #include "tablet/pages.h"
 #include "tablet/tablet_scan.h"
@@ -51,6 +52,7 @@ typedef struct Feed
 	const Device *device;
 	JobSpec		spec;
 	const ColumnWanted *wanted;	/* the columns of spec's program, of the relation */
+	RunCodes   *codes;			/* of those that have codes; NULL if none has */
 	DeviceJob  *job;			/* NULL when there is none */
 	PageSource	source;
 	TabletScan *tablets;		/* NULL if none are cached, or can be */

@@ -86,7 +86,7 @@ workers_wanted(const Feed *feed)
 	Relation	relation = feed->source.relation;
 	int			n = RelationGetParallelWorkers(relation, -1);
 
-	if (feed->tablets != NULL || feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
+	if (feed->tablets != NULL || feed->codes != NULL || feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
 		RelationUsesLocalBuffers(relation) || job_image_size(spec->program, spec->deform) > JOB_IMAGE_MOST)
 		return 0;
 	if (n < 0)

@@ -70,6 +70,7 @@ struct GpuNode
 	List	   *scan_tlist;		/* what INDEX_VARs in them stand for */
 	List	   *exec_params;	/* numbers of the PARAM_EXECs in them */
 	bool		whole_texts;	/* keys and extremes have more bytes than an integer holds */
+	bool		without_codes;	/* texts are read as such: there was one that codes do not do for */
 	int16	   *scales;			/* assumed for numerics without declared scale, by attribute number */
 
 	/* GpuAgg's fallback */
@@ -109,6 +110,9 @@ extern void node_begin(GpuNode *node, EState *estate, int eflags);
 /* Note the time since `start` as spent on the pass. */
 extern void node_add_time(GpuNode *node, instr_time start);
 
+/* For CompileInput: the attributes that may be read as codes. */
+extern uint32 *node_offer_codes(const GpuNode *node, CodeRoom room);
+
 /* Open the pages. */
 extern void node_start_run(GpuNode *node);
 
@@ -123,6 +127,9 @@ extern void node_close_job(GpuNode *node);
 extern void node_end_run(GpuNode *node);
 extern void node_end(GpuNode *node);
 extern void node_rescan(GpuNode *node);
+
+/* After CODES_EXCEEDED: have room for more, or do without codes.  False when neither helps. */
+extern bool node_mend_codes(GpuNode *node);
 
 /*
  * After SCALE_EXCEEDED: assume the scales that columns have shown.  False when

@@ -40,7 +40,7 @@ describe_column(const OutputRows *rows, const Program *program, const uint16 *ty
 
 	column->attribute = *attribute;
 	column->type = types[program->output[output]];
-	column->made = column->type == COLTYPE_I128 || attribute->packed > 0 || attribute->type == NUMERICOID;
+	column->made = column->type == COLTYPE_I128 || attribute->packed > 0 || attribute->coded || attribute->type == NUMERICOID;
 	column->values = rows->block + layout->values[output];
 	column->nulls = rows->block + layout->nulls[output];
 	column->dscales = attribute->value >= 0 && attribute->second >= 0
@@ -86,6 +86,8 @@ make_datum(const OutputColumn *column, const uint8 *value, uint32 row)
 	const OutputResult *attribute = &column->attribute;
 	const uint64 *words = (const uint64 *) value;
 
+	if (attribute->coded)
+		return coded_datum(attribute->book, *(const uint32 *) value);
 	if (attribute->packed > 0)
 		return packed_datum(attribute->type, attribute->typmod, attribute->packed, words);
 	switch (attribute->type)

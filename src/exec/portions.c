@@ -45,6 +45,7 @@ open_shelf(Portions *portions)
 	uint32		n;
 	const CachedRows *found = tablet_scan_decide_next(feed->tablets, &n);
 
+	run_codes_catch_up(feed->codes);
 	feed->ncached = pruning_choose(feed->spec.program, found, n, feed->cached);
 	feed->report.tablets_skipped += n - feed->ncached;
 	tablet_walk_offer(&portions->walk, feed->cached, feed->ncached);

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "access/sysattr.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -22,6 +23,7 @@
 #include "compile/compile.h"
 #include "core/decimal.h"
 #include "exec/node.h"
+#include "exec/run_codes.h"
 #include "exec/stat.h"
 #include "tablet/pool.h"
 #include "tablet/tablet_prewarm.h"
@@ -37,6 +39,7 @@ PG_FUNCTION_INFO_V1(gpudb_prewarm);
 typedef struct Wanted
 {
 	Relation	relation;
+	Snapshot	snapshot;
 	bool		named;			/* attributes were named, so what cannot be done is told */
 	Bitmapset  *attributes;
 	int16	   *scales;			/* of numerics without a declared scale, by attribute number */
@@ -58,7 +61,11 @@ forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 {
 	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(wanted->relation), attno - 1);
 	Var		   *var = makeVar(1, attno, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);
-	CompileInput input = {.varno = 1, .relation = RelationGetRelid(wanted->relation), .scales = wanted->scales};
+	CompileInput input = {
+		.varno = 1, .relation = RelationGetRelid(wanted->relation), .scales = wanted->scales,
+		.codes = run_codes_offer(wanted->relation, wanted->snapshot,
+								 bms_make_singleton(attno - FirstLowInvalidHeapAttributeNumber), ROOM_FOR_ONE)
+	};
 	CompileRequest request = {.give_rows = true, .outputs = list_make1(var)};
 	CompileResult *compiled = palloc0(sizeof(CompileResult));
 	int			n = 0;
@@ -121,7 +128,7 @@ want_less(Wanted *wanted, const ColumnWanted *columns, const Prewarmed *done)
 
 /* Tablets left behind. */
 static uint64
-prewarm(Wanted *wanted, Snapshot snapshot)
+prewarm(Wanted *wanted)
 {
 	uint64		kept = 0;
 
@@ -133,7 +140,7 @@ prewarm(Wanted *wanted, Snapshot snapshot)
 
 		if (n == 0)
 			return kept;
-		if (!tablet_prewarm(wanted->relation, snapshot, columns, n, -1, &done))
+		if (!tablet_prewarm(wanted->relation, wanted->snapshot, columns, n, -1, &done))
 		{
 			ereport(WARNING, (errmsg("nothing of relation \"%s\" can be cached now", RelationGetRelationName(wanted->relation))));
 			return kept;
@@ -201,7 +208,6 @@ Datum
 gpudb_prewarm(PG_FUNCTION_ARGS)
 {
 	Wanted		wanted = {.named = !PG_ARGISNULL(1)};
-	Snapshot	snapshot;
 	uint64		kept;
 	char		kind;
 
@@ -221,9 +227,9 @@ gpudb_prewarm(PG_FUNCTION_ARGS)
 	wanted.attributes = attributes_named(wanted.relation, wanted.named ? PG_GETARG_ARRAYTYPE_P(1) : NULL);
 	check_privileges(wanted.relation, wanted.attributes);
 	wanted.scales = palloc0(sizeof(int16) * (RelationGetNumberOfAttributes(wanted.relation) + 1));
-	snapshot = RegisterSnapshot(GetActiveSnapshot());
-	kept = prewarm(&wanted, snapshot);
-	UnregisterSnapshot(snapshot);
+	wanted.snapshot = RegisterSnapshot(GetActiveSnapshot());
+	kept = prewarm(&wanted);
+	UnregisterSnapshot(wanted.snapshot);
 	relation_close(wanted.relation, AccessShareLock);
 	PG_RETURN_INT64((int64) kept);
 }

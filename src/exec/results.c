@@ -68,6 +68,11 @@ result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 gr
 	*value = (Datum) 0;
 	if (*isnull)
 		return STATUS_DONE;
+	if (key->coded != 0)
+	{
+		*value = coded_datum(key->book, (uint32) word[0]);
+		return STATUS_DONE;
+	}
 	if (key->packed > 0)
 	{
 		*value = packed_datum(key->type, key->typmod, key->packed, word);

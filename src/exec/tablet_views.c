@@ -1,6 +1,6 @@
 /*
  * tablet_views.c
- *		What is cached, for the views gpudb.tablets and gpudb.cache; checking and forgetting it.
+ *		What is cached, for the views gpudb.tablets, gpudb.cache and gpudb.dictionaries; checking and forgetting it.
  */
 #include "postgres.h"
 
@@ -16,17 +16,20 @@
 
 #include "exec/stat.h"
 #include "pg_compat.h"
+#include "tablet/codes.h"
 #include "tablet/pool.h"
 #include "tablet/progress.h"
 #include "tablet/shelf.h"
 #include "tablet/tablet_check.h"
 
 extern PGDLLEXPORT Datum gpudb_tablets(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum gpudb_dictionaries(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_progress(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_check(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_evict(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_tablets);
+PG_FUNCTION_INFO_V1(gpudb_dictionaries);
 PG_FUNCTION_INFO_V1(gpudb_progress);
 PG_FUNCTION_INFO_V1(gpudb_check);
 PG_FUNCTION_INFO_V1(gpudb_evict);
@@ -109,6 +112,62 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 				Int32GetDatum((int32) c->nlost), Int32GetDatum((int32) c->nrows), CStringGetTextDatum(form_name(c->form)),
 				Int64GetDatum((int64) c->bytes), Int64GetDatum((int64) c->raw_bytes), Int64GetDatum((int64) c->hits),
 				Int64GetDatum((int64) c->rebuilds), TimestampTzGetDatum(c->last_use)
+			};
+			bool		nulls[lengthof(values)] = {false};
+
+			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		}
+	}
+	return (Datum) 0;
+}
+
+/* Dictionaries that there were at one moment. */
+typedef struct SeenCodes
+{
+	int			n;
+	int			room;
+	CodesShown *shown;
+} SeenCodes;
+
+static void
+see_codes(const CodesShown *shown, void *arg)
+{
+	SeenCodes  *seen = arg;
+
+	if (shown->database != MyDatabaseId)
+		return;
+	if (seen->n == seen->room)
+	{
+		seen->room *= 2;
+		seen->shown = repalloc(seen->shown, seen->room * sizeof(CodesShown));
+	}
+	seen->shown[seen->n++] = *shown;
+}
+
+/* gpudb.dictionaries(): relation, column_name, entries, bytes, refused */
+Datum
+gpudb_dictionaries(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	SeenCodes	seen = {.room = 64};
+
+	require_preloaded();
+	InitMaterializedSRF(fcinfo, 0);
+	seen.shown = palloc(seen.room * sizeof(CodesShown));
+	codes_visit(see_codes, &seen);
+	for (int i = 0; i < seen.n; i++)
+	{
+		const CodesShown *c = &seen.shown[i];
+		Oid			relation = compat_relation_of_file(c->tablespace, c->file);
+		char	   *name = OidIsValid(relation) ? get_attname(relation, c->attno, true) : NULL;
+
+		/* dropped by now, or nobody's business */
+		if (name == NULL || !may_see(relation, c->attno))
+			continue;
+		{
+			Datum		values[] = {
+				ObjectIdGetDatum(relation), CStringGetTextDatum(name), Int32GetDatum((int32) c->nvalues), Int64GetDatum((int64) c->bytes),
+				BoolGetDatum(c->refused)
 			};
 			bool		nulls[lengthof(values)] = {false};
 

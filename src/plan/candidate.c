@@ -22,7 +22,9 @@
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
+#include "exec/run_codes.h"
 #include "guc.h"
 #include "plan/candidate.h"
 #include "plan/decision.h"
@@ -98,12 +100,12 @@ candidate_find(PlannerInfo *root, Relids relids)
 	return NULL;
 }
 
-/* Whether values that may lie out of line are read. */
+/* Whether values that may lie out of line are read, all of them. */
 static bool
 reads_text(const CompileResult *result)
 {
 	for (int i = 0; i < result->ncolumns; i++)
-		if (!result->column[i].packed &&
+		if (!result->column[i].packed && !result->column[i].coded &&
 			(result->column[i].type == TEXTOID || result->column[i].type == VARCHAROID ||
 			 result->column[i].type == BPCHAROID))
 			return true;
@@ -114,7 +116,8 @@ bool
 candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result)
 {
 	CompileInput input = {
-		.varno = candidate->rel->relid, .notnull = candidate->notnull, .relation = candidate->relation
+		.varno = candidate->rel->relid, .notnull = candidate->notnull, .relation = candidate->relation,
+		.codes = candidate->codes
 	};
 
 	if (!compile_check(&input, request, result))
@@ -143,6 +146,21 @@ uses_system_column(const RelOptInfo *rel)
 			return true;
 	}
 	return false;
+}
+
+/* The attributes that the query looks at, offset as pull_varattnos() has them. */
+static Bitmapset *
+attributes_of(const RelOptInfo *rel)
+{
+	Bitmapset  *attributes = NULL;
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause, rel->relid, &attributes);
+	for (int attno = Max(rel->min_attr, 1); attno <= rel->max_attr; attno++)
+		if (!bms_is_empty(rel->attr_needed[attno - rel->min_attr]))
+			attributes = bms_add_member(attributes, attno - FirstLowInvalidHeapAttributeNumber);
+	return attributes;
 }
 
 /* Why the relation itself cannot be read, from the query alone. */
@@ -326,6 +344,7 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		candidate->reason = reason_of_relation(relation);
 		candidate->notnull = compile_not_null(RelationGetDescr(relation));
 		candidate->toast_pages = toast_pages(relation);
+		candidate->codes = run_codes_offer(relation, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL, attributes_of(rel), ROOM_FOR_ONE);
 		table_close(relation, NoLock);
 	}
 	if (candidate->reason == NULL)

@@ -23,6 +23,7 @@ typedef struct Candidate
 	Oid			relation;
 	bool		secret;			/* some of its rows may be hidden from the user */
 	const char *reason;			/* NULL, or why no device can read the relation */
+	uint32	   *codes;			/* for CompileInput */
 	Bitmapset  *notnull;		/* attribute numbers */
 	BlockNumber toast_pages;	/* of the relation's TOAST table */
 	List	   *quals;			/* all filters in PostgreSQL's order */

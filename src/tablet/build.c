@@ -37,10 +37,13 @@ align_bytes(char attalign)
 }
 
 static DeformKind
-kind_of_type(Form_pg_attribute att, bool packed)
+kind_of_type(Form_pg_attribute att, const ColumnWanted *wanted)
 {
+	const bool	packed = wanted->packed;
 	Oid			type = getBaseType(att->atttypid);
 
+	if (wanted->coded)
+		return DEFORM_CODE;
 	switch (type)
 	{
 		case BOOLOID:
@@ -154,6 +157,24 @@ set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
 		memcpy(attr->missing_value, DatumGetPointer(missing->am_value), Min(att->attlen, 16));
 }
 
+/* Have an attribute's texts become codes; that of older tuples, which lies in `missing`, too, if it has, or can be given, one. */
+static void
+set_codes(DeformAttr *attr, Codes *codes, StringInfo missing)
+{
+	uint32		code;
+
+	if (codes == NULL)
+		return;
+	attr->book = codes_book(codes);
+	if (!attr->missing)
+		return;
+	code = codes_add(codes, (uint8 *) missing->data + attr->missing_value[0], (uint32) attr->missing_value[1]);
+	attr->missing_value[0] = code;
+	/* older tuples ask for PostgreSQL */
+	if (code == DICTIONARY_NONE)
+		attr->book = NULL;
+}
+
 static DeformPlan *
 create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, StringInfo missing)
 {
@@ -179,13 +200,16 @@ create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, 
 			attr->column = w;
 			attr->scale = wanted[w].scale;
 		}
-		attr->kind = kind_of_type(att, wanted[w].packed);
+		attr->kind = kind_of_type(att, &wanted[w]);
 		attr->wide = wide;
 		plan->var_columns += attr->kind == DEFORM_TEXT || attr->kind == DEFORM_NAME;
 	}
 	for (int a = 0; a < natts; a++)
 		if (plan->attr[a].column >= 0 || plan->attr[a].second_column >= 0)
 			set_missing(&plan->attr[a], desc, a, missing);
+	for (int w = 0; w < nwanted; w++)
+		if (wanted[w].coded)
+			set_codes(&plan->attr[wanted[w].attno - 1], wanted[w].codes, missing);
 	return plan;
 }
 
@@ -199,6 +223,7 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 	for (int w = 0; w < nwanted; w++)
 		not_null[w] = wanted[w].not_null;
 	spec->not_null = not_null;
+	spec->coded = columns_are_coded(wanted, nwanted);
 
 	initStringInfo(&missing);
 	for (int wide = 0; wide < 2; wide++)
@@ -207,7 +232,7 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 
 		for (int w = 0; w < nwanted; w++)
 			types[w] = deform_column_type(kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted[w].attno - 1),
-													   wanted[w].packed), wide, wanted[w].second);
+													   &wanted[w]), wide, wanted[w].second);
 		resetStringInfo(&missing);
 		spec->plan[wide] = create_plan(RelationGetDescr(relation), wanted, nwanted, wide, &missing);
 		spec->types[wide] = types;
@@ -222,7 +247,7 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 bool
 column_is_text(Relation relation, const ColumnWanted *wanted)
 {
-	const DeformKind kind = kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted->attno - 1), wanted->packed);
+	const DeformKind kind = kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted->attno - 1), wanted);
 
 	return deform_column_type(kind, false, wanted->second) == COLTYPE_TEXT;
 }
@@ -266,10 +291,68 @@ patch_column(const Device *device, DeviceWork *work, int c)
 	return STATUS_DONE;
 }
 
+/* The code of a stored value, which may have to be fetched, given one if it has none. */
+static uint32
+code_of_stored(Codes *codes, const uint8 *stored)
+{
+	struct varlena *value = PG_DETOAST_DATUM_PACKED(PointerGetDatum(stored));
+	uint32		code = codes_add(codes, (const uint8 *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+
+	if ((const uint8 *) value != stored)
+		pfree(value);
+	return code;
+}
+
+/* Give codes to the values of a column that wait for one. */
+static DeviceStatus
+patch_codes(const PageList *pages, Tablet *tablet, int c, Codes *codes)
+{
+	const uint32 *places = (const uint32 *) tablet_at(tablet, tablet->rows);
+	TabletColumn *column = &tablet->column[c];
+	uint32	   *values = (uint32 *) tablet_at(tablet, column->values);
+
+	for (uint32 row = 0; row < tablet->nrows; row++)
+	{
+		if (!(values[row] & CODE_PATCH))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		values[row] = code_of_stored(codes, pages->page[ROW_PAGE(places[row])] + (values[row] & ~CODE_PATCH));
+		if (values[row] == DICTIONARY_NONE)
+		{
+			tablet->failed_column = c;
+			return STATUS_CODES_EXCEEDED;
+		}
+	}
+	column->patch_count = 0;
+	deform_zone_map(tablet, column);
+	return STATUS_DONE;
+}
+
+bool
+columns_are_coded(const ColumnWanted *wanted, int nwanted)
+{
+	bool		coded = false;
+
+	for (int w = 0; w < nwanted; w++)
+		coded |= wanted[w].coded;
+	return coded;
+}
+
 DeviceStatus
-tablet_patch(const Device *device, DeviceWork *work)
+tablet_patch_codes(const PageList *pages, Tablet *tablet, const ColumnWanted *wanted)
 {
 	DeviceStatus status = STATUS_DONE;
+
+	for (int c = 0; c < tablet->ncols && status == STATUS_DONE; c++)
+		if (tablet->column[c].patch_count > 0 && wanted[c].coded)
+			status = patch_codes(pages, tablet, c, wanted[c].codes);
+	return status;
+}
+
+DeviceStatus
+tablet_patch(const Device *device, DeviceWork *work, const ColumnWanted *wanted)
+{
+	DeviceStatus status = tablet_patch_codes(work->pages, work->tablet, wanted);
 
 	for (int c = 0; c < work->tablet->ncols && status == STATUS_DONE; c++)
 		if (work->tablet->column[c].patch_count > 0)

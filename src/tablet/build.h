@@ -11,14 +11,18 @@
 
 #include "core/device_api.h"
 
+#include "tablet/codes.h"
+
 /* A column wanted: which attribute, as what. */
 typedef struct ColumnWanted
 {
 	AttrNumber	attno;
 	bool		second;			/* display scale of a numeric, or bytes of an interval */
 	bool		packed;			/* text in one word */
+	bool		coded;			/* text by its code in the attribute's dictionary */
 	bool		not_null;		/* declared so, which the program relies on */
 	int16		scale;			/* numerics */
+	Codes	   *codes;			/* that dictionary, to read columns with; NULL in what only names them */
 } ColumnWanted;
 
 /* The plan by which a device deforms tuples of this relation; in the current memory context. */
@@ -27,10 +31,17 @@ extern DeformSpec *deform_spec_create(Relation relation, const ColumnWanted *wan
 /* Whether a column's values are references to bytes elsewhere. */
 extern bool column_is_text(Relation relation, const ColumnWanted *wanted);
 
+/* Whether some of these columns hold codes, which only the host makes. */
+extern bool columns_are_coded(const ColumnWanted *wanted, int nwanted);
+
 /*
- * Fetch the text values of a collected work item that lie compressed or out
- * of line, and complete its tablet.  DONE, or MEMORY_LIMIT.
+ * Complete the tablet of a collected work item: fetch text values that lie
+ * compressed or out of line, and give codes to values that have none.  DONE,
+ * or MEMORY_LIMIT or CODES_EXCEEDED.
  */
-extern DeviceStatus tablet_patch(const Device *device, DeviceWork *work);
+extern DeviceStatus tablet_patch(const Device *device, DeviceWork *work, const ColumnWanted *wanted);
+
+/* The same for a tablet of pages whose columns hold codes, or values that need nothing. */
+extern DeviceStatus tablet_patch_codes(const PageList *pages, Tablet *tablet, const ColumnWanted *wanted);
 
 #endif							/* GPUDB_TABLET_BUILD_H */

@@ -180,7 +180,7 @@ bool
 column_key_equal(const ColumnKey *a, const ColumnKey *b)
 {
 	return a->attno == b->attno && a->scale == b->scale && a->second == b->second && a->packed == b->packed &&
-		a->fingerprint == b->fingerprint;
+		a->fingerprint == b->fingerprint && a->codes == b->codes;
 }
 
 static const CachedColumn *
@@ -307,8 +307,8 @@ shelf_unclaim(Shelf *shelf, uint32 tablet, bool built)
 	pg_atomic_fetch_and_u32(&shelf->claimed, ~((uint32) 1 << tablet));
 }
 
-static dsa_pointer
-allocate(Size bytes, uint64 since)
+dsa_pointer
+shelf_allocate(Size bytes, uint64 since)
 {
 	dsa_pointer pointer;
 
@@ -331,7 +331,7 @@ store(const void *from, Size bytes, Size value_bytes, uint64 since, dsa_pointer 
 {
 	if (bytes == 0)
 		return true;
-	*to = allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, since);
+	*to = shelf_allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, since);
 	if (DsaPointerIsValid(*to))
 		memcpy(pool_address(*to), from, bytes);
 	return DsaPointerIsValid(*to);
@@ -340,7 +340,7 @@ store(const void *from, Size bytes, Size value_bytes, uint64 since, dsa_pointer 
 dsa_pointer
 shelf_make_column(const ColumnKey *key, const ColumnBuild *built, uint32 nrows, uint64 since)
 {
-	dsa_pointer pointer = allocate(sizeof(CachedColumn), since);
+	dsa_pointer pointer = shelf_allocate(sizeof(CachedColumn), since);
 	const Size	value_bytes = coltype_bytes(built->stored.type);
 	CachedColumn *column;
 
@@ -396,7 +396,7 @@ same_rows(const CachedTablet *tablet, const TabletStamp *stamp, const BlockNotes
 bool
 shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, dsa_pointer columns, uint64 since)
 {
-	dsa_pointer made = allocate(sizeof(CachedTablet), since);
+	dsa_pointer made = shelf_allocate(sizeof(CachedTablet), since);
 	CachedTablet *cached;
 	uint32		nrows = 0;
 

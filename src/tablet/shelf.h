@@ -29,6 +29,7 @@ typedef struct ColumnKey
 	bool		second;
 	bool		packed;
 	uint64		fingerprint;	/* of the attribute: a file may outlive an attribute that is rolled back */
+	uint64		codes;			/* the number of the dictionary whose codes it holds, 0 = values */
 } ColumnKey;
 
 typedef struct ColumnKeys

@@ -10,6 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "pg_compat.h"
+#include "tablet/codes.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
 #include "tablet/shelf_private.h"
@@ -100,13 +101,12 @@ shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
 	shelf->nretired++;
 }
 
-/* Whether the file that a shelf was read from is no more: dropped, truncated, or replaced by a rewrite. */
-static bool
-is_orphan(const ShelfKey *key)
+bool
+shelf_file_is_gone(Oid database, Oid tablespace, Oid file)
 {
-	char	   *path = compat_relation_path(key->database, key->tablespace, key->file);
-	struct stat file;
-	bool		gone = stat(path, &file) != 0 || file.st_size == 0;
+	char	   *path = compat_relation_path(database, tablespace, file);
+	struct stat found;
+	bool		gone = stat(path, &found) != 0 || found.st_size == 0;
 
 	pfree(path);
 	return gone;
@@ -125,9 +125,11 @@ shelf_drop_orphans(void)
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 	hash_seq_init(&all, shelf_directory);
 	while ((shelf = hash_seq_search(&all)) != NULL)
-		if (pg_atomic_read_u32(&shelf->pins) == 0 && is_orphan(&shelf->key))
+		if (pg_atomic_read_u32(&shelf->pins) == 0 &&
+			shelf_file_is_gone(shelf->key.database, shelf->key.tablespace, shelf->key.file))
 			drop_shelf(shelf);
 	LWLockRelease(pool_lock());
+	codes_drop_orphans();
 }
 
 uint64
@@ -156,6 +158,7 @@ shelf_evict_relation(Relation relation)
 			drop_shelf(shelf);
 	}
 	LWLockRelease(pool_lock());
+	codes_evict_relation(relation);
 	return tablets;
 }
 

@@ -54,6 +54,12 @@ extern HTAB *shelf_directory;
 /* A number that nobody has had. */
 extern uint64 shelf_next_number(void);
 
+/* Memory in the pool for what is cached, if it is no large part of it: shelves that nobody has pinned after `since` make room. */
+extern dsa_pointer shelf_allocate(Size bytes, uint64 since);
+
+/* Whether a relation's file is no more: dropped, truncated, or replaced by a rewrite. */
+extern bool shelf_file_is_gone(Oid database, Oid tablespace, Oid file);
+
 /* Put another tablet in the place of one, or none; the lock is held exclusively. */
 extern void shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by);
 

@@ -22,19 +22,39 @@ let_go(void *arg)
 	progress_clear();
 }
 
+/* The columns that are wanted, with dictionaries; false if there is none to be had for one that is to have codes. */
+static bool
+pin_codes(TabletReading *reading, Relation relation, const ColumnWanted *wanted, int nwanted)
+{
+	ColumnWanted *own = palloc(sizeof(ColumnWanted) * Max(nwanted, 1));
+	bool		pinned = true;
+
+	memcpy(own, wanted, sizeof(ColumnWanted) * nwanted);
+	for (int w = 0; w < nwanted; w++)
+		if (own[w].coded)
+		{
+			own[w].codes = codes_pin(relation, own[w].attno);
+			pinned &= own[w].codes != NULL;
+		}
+	reading->wanted = own;
+	return pinned;
+}
+
 TabletReading *
 tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb reading", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	TabletReading *reading = palloc0(sizeof(TabletReading));
+	const bool	pinned = pin_codes(reading, relation, wanted, nwanted);
 
 	reading->context = context;
 	reading->columns = AllocSetContextCreate(context, "gpudb columns", ALLOCSET_DEFAULT_SIZES);
-	reading->spec = deform_spec_create(relation, wanted, nwanted);
+	reading->spec = deform_spec_create(relation, reading->wanted, nwanted);
 	reading->window = page_window_create();
 	page_source_open(&reading->source, relation, snapshot);
-	reading->scan = tablet_scan_create(relation, snapshot, reading->source.end, wanted, nwanted);
+	if (pinned)
+		reading->scan = tablet_scan_create(relation, snapshot, reading->source.end, reading->wanted, nwanted);
 	reading->closing = (MemoryContextCallback) {.func = let_go, .arg = reading};
 	MemoryContextRegisterResetCallback(context, &reading->closing);
 	if (reading->scan != NULL)
@@ -65,6 +85,8 @@ tablet_read_columns(TabletReading *reading, DeviceStatus *status)
 	}
 	if (*status == STATUS_DONE)
 		*status = deform_check(spec, tablet);
+	if (*status == STATUS_NEEDS_PATCH)
+		*status = tablet_patch_codes(pages, tablet, reading->wanted);
 	MemoryContextSwitchTo(old);
 	return tablet;
 }

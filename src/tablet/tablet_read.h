@@ -18,6 +18,7 @@ typedef struct TabletReading
 	MemoryContext context;		/* of all this */
 	MemoryContext columns;		/* of one window's columns */
 	MemoryContextCallback closing;
+	const ColumnWanted *wanted;	/* with dictionaries */
 	const DeformSpec *spec;
 	PageSource	source;			/* of all blocks */
 	PageWindow *window;
@@ -27,7 +28,7 @@ typedef struct TabletReading
 /*
  * Begin, in a memory context of its own below the current one: whatever
  * deletes that, an error or the end of the session too, ends it.  The snapshot
- * must stay registered; wanted must outlive it.
+ * must stay registered.
  */
 extern TabletReading *tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted);
 

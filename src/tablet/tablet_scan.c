@@ -12,6 +12,7 @@
 
 #include "core/hash.h"
 
+#include "tablet/codes.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
 #include "tablet/tablet_scan.h"
@@ -21,9 +22,8 @@
 
 /* Columns */
 
-/* What tells an attribute from another one of the same number in the same file. */
-static uint64
-fingerprint(TupleDesc desc, AttrNumber attno)
+uint64
+tablet_fingerprint(TupleDesc desc, AttrNumber attno)
 {
 	Form_pg_attribute att = TupleDescAttr(desc, attno - 1);
 	AttrMissing *missing = desc->constr != NULL && desc->constr->missing != NULL ? &desc->constr->missing[attno - 1] : NULL;
@@ -45,6 +45,17 @@ fingerprint(TupleDesc desc, AttrNumber attno)
 	return hash;
 }
 
+/* Whose codes a column holds; false if there are none. */
+static bool
+number_of_codes(Relation relation, const ColumnWanted *wanted, uint64 *number)
+{
+	if (wanted->codes != NULL)
+		*number = codes_number(wanted->codes);
+	else
+		(void) codes_count_of(relation, wanted->attno, number);
+	return *number != 0;
+}
+
 /* The keys of columns; false if some of them cannot be kept. */
 static bool
 column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys)
@@ -56,8 +67,10 @@ column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys)
 			return false;
 		keys->key[c] = (ColumnKey) {
 			.attno = wanted[c].attno, .scale = wanted[c].scale, .second = wanted[c].second, .packed = wanted[c].packed,
-			.fingerprint = fingerprint(RelationGetDescr(relation), wanted[c].attno)
+			.fingerprint = tablet_fingerprint(RelationGetDescr(relation), wanted[c].attno)
 		};
+		if (wanted[c].coded && !number_of_codes(relation, &wanted[c], &keys->key[c].codes))
+			return false;
 	}
 	return true;
 }
@@ -258,8 +271,8 @@ tablet_columns_hash(Relation relation, const ColumnWanted *wanted, int nwanted)
 	for (int c = 0; c < nwanted; c++)
 	{
 		const uint64 form[] = {
-			wanted[c].attno, wanted[c].scale, wanted[c].second, wanted[c].packed, wanted[c].not_null,
-			wanted[c].attno <= RelationGetNumberOfAttributes(relation) ? fingerprint(RelationGetDescr(relation), wanted[c].attno) : 0
+			wanted[c].attno, wanted[c].scale, wanted[c].second, wanted[c].packed, wanted[c].coded, wanted[c].not_null,
+			wanted[c].attno <= RelationGetNumberOfAttributes(relation) ? tablet_fingerprint(RelationGetDescr(relation), wanted[c].attno) : 0
 		};
 
 		hash = hash_combine(hash, hash_bytes((const uint8_t *) form, sizeof(form)));

@@ -43,6 +43,9 @@ extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, Bloc
  */
 extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 
+/* What tells an attribute from another one of the same number in the same file. */
+extern uint64 tablet_fingerprint(TupleDesc desc, AttrNumber attno);
+
 /* A hash of what these columns are: of attributes of other types it is another one. */
 extern uint64 tablet_columns_hash(Relation relation, const ColumnWanted *wanted, int nwanted);
 

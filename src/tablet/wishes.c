@@ -113,6 +113,9 @@ wish_add(Relation relation, const ColumnWanted *wanted, int nwanted)
 	if (wishes == NULL || nwanted > WISH_COLUMNS)
 		return false;
 	memcpy(wish.column, wanted, sizeof(ColumnWanted) * nwanted);
+	/* this process's */
+	for (int c = 0; c < nwanted; c++)
+		wish.column[c].codes = NULL;
 	wish.form = tablet_columns_hash(relation, wanted, nwanted);
 	SpinLockAcquire(&wishes->lock);
 	place = place_for(&wish, now);

@@ -76,7 +76,7 @@ gpu_faults() {
 }
 
 gpu_cancel() {
-	server_start cancel 'shared_buffers = 2GB' 'autovacuum = off' 'max_wal_size = 8GB' && psql_as -c 'CREATE EXTENSION gpudb' &&
+	server_start cancel 'gpudb.pool_size = 0' 'shared_buffers = 2GB' 'autovacuum = off' 'max_wal_size = 8GB' && psql_as -c 'CREATE EXTENSION gpudb' &&
 		"$here/cancel.py" --device gpu --limit 500 --count 120 || fail cancel
 	server_stop cancel
 }

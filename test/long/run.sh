@@ -37,7 +37,7 @@ settings=()
 with_server() {
 	local name=$1
 	shift
-	server_start "$name" "gpudb.provider = ${GPUDB_PROVIDER:-auto}" 'shared_buffers = 2GB' 'autovacuum = off' 'max_wal_size = 8GB' \
+	server_start "$name" "gpudb.provider = ${GPUDB_PROVIDER:-auto}" 'gpudb.pool_size = 0' 'shared_buffers = 2GB' 'autovacuum = off' 'max_wal_size = 8GB' \
 		"${settings[@]}" && psql_as -c 'CREATE EXTENSION gpudb' &&
 		"$@"
 	local result=$?

@@ -171,64 +171,72 @@ test_growing(void)
 	dictionary_free(dictionary);
 }
 
-/* A tablet of random values, some NULL, as pages have it. */
-static Tablet *
-random_tablet(uint32_t nrows, uint32_t *expected)
+/* A run finds the codes that it knows, in whichever dictionary it is told of. */
+static void
+test_book(void)
 {
-	const uint16_t type = COLTYPE_TEXT;
-	Tablet	   *tablet = tablet_make(&type, 1, nrows, (uint64_t) nrows * MOST_LENGTH);
+	Dictionary *small = dictionary_make(64, 64 * MOST_LENGTH);
+	Dictionary *large = dictionary_make(256, 256 * MOST_LENGTH);
+	CodeBook	book = {small, 0};
 
-	for (uint32_t row = 0; row < nrows; row++)
+	tap_begin("a run's book of codes");
+	listed = 0;
+	look_up_and_add(small, 64, 0);
+	dictionary_copy(large, small);
+	look_up_and_add(large, 64, 0);
+	for (int known = 0; known <= (int) listed; known++)
 	{
-		const Listed value = random_value();
-
-		expected[row] = 0;
-		if (random_below(NULLS_ONE_IN) == 0)
-			tablet_set_null(tablet, 0, row);
-		else
-		{
-			tablet_set_text(tablet, 0, row, value.bytes, value.length);
-			expected[row] = search(&value);
-			if (expected[row] == DICTIONARY_NONE)
-			{
-				expected[row] = listed;
-				list[listed++] = value;
-			}
-		}
+		book.nknown = (uint32_t) known;
+		book.dictionary = known <= (int) small->nvalues ? small : large;
+		for (uint32_t code = 0; code < listed; code++)
+			tap_expect(code_book_find(&book, list[code].bytes, list[code].length) == (code < book.nknown ? code : DICTIONARY_NONE),
+					   "code %u with %u known", code, book.nknown);
 	}
-	return tablet;
+	tap_end();
+	dictionary_free(small);
+	dictionary_free(large);
 }
 
+/* What a condition says of codes, against a list of it. */
 static void
-test_encoding(void)
+test_code_table(void)
 {
-	Dictionary *dictionary = dictionary_make(8192, 8192 * MOST_LENGTH);
-	uint32_t	expected[1000];
+	static uint64_t table[1 + 100 / CODES_PER_WORD + 1];
 
-	tap_begin("the codes of a tablet's texts");
-	listed = 0;
-	for (uint32_t nrows = 0; nrows <= lengthof(expected); nrows += 125)
+	tap_begin("a table of truths by code");
+	for (uint32_t capacity = 0; capacity <= 100; capacity++)
 	{
-		Tablet	   *tablet = random_tablet(nrows, expected);
-		const TabletColumn *column = &tablet->column[0];
-		const uint32_t *codes = (const uint32_t *) tablet_at(tablet, column->values);
-		uint32_t	row = 0;
+		CodeTruth	said[101];
+		uint32_t	truths = 0;
 
-		while ((row = dictionary_encode(dictionary, tablet, column, row)) < nrows)
+		table[0] = capacity;
+		for (uint32_t w = 1; w < code_table_words(capacity); w++)
+			table[w] = CODE_WORD_UNKNOWN;
+		for (uint32_t code = 0; code <= 100; code++)
+			said[code] = CODE_UNKNOWN;
+		for (int i = 0; i < 150 && capacity > 0; i++)
 		{
-			const Listed *value = &list[dictionary_count(dictionary)];
+			const uint32_t code = random_below(capacity);
 
-			tap_expect(expected[row] == dictionary_count(dictionary), "row %u has no code, and is %u", row, expected[row]);
-			if (dictionary_add(dictionary, value->bytes, value->length, hash_of(value)) == DICTIONARY_NONE)
-				break;
+			said[code] = (CodeTruth) random_below(4);
+			code_table_note(table, code, said[code]);
 		}
-		for (row = 0; row < nrows; row++)
-			tap_expect(codes[row] == expected[row], "row %u of %u is %u, not %u", row, nrows, codes[row], expected[row]);
-		tablet_free(tablet);
+		for (uint32_t code = 0; code <= 100; code++)
+		{
+			uint32_t	error = 0;
+			const uint8_t truth = code_table_look(table, code, &error);
+
+			tap_expect(code_table_truth(table, code) == said[code], "code %u of %u", code, capacity);
+			tap_expect(error == (said[code] >= CODE_UNKNOWN) && (error || truth == (said[code] == CODE_TRUE)), "look at %u of %u", code,
+					   capacity);
+			truths |= 1u << said[code];
+			if (code < capacity)
+				tap_expect(code_table_truths(table, 0, code) == truths, "truths up to %u of %u", code, capacity);
+		}
+		tap_expect(code_table_truths(table, 0, capacity) == 15 && code_table_truth(table, ~UINT64_C(0)) == CODE_UNKNOWN,
+				   "beyond %u", capacity);
 	}
-	check_all(dictionary);
 	tap_end();
-	dictionary_free(dictionary);
 }
 
 /* Values that are known by their number, for readers that share nothing but the dictionary. */
@@ -317,7 +325,8 @@ main(void)
 	fill(100, 4000, "no room for another value");
 	fill(100, 200, "no room for another byte");
 	test_growing();
-	test_encoding();
+	test_book();
+	test_code_table();
 	test_readers();
 	return tap_done();
 }

@@ -633,7 +633,7 @@ typedef struct Parts
 	BREAK("a type beyond the last", p->types[EVERY_INT] = COLTYPE_Count) \
 	BREAK("a type far beyond", p->types[EVERY_INT] = 0xFFFF) \
 	BREAK("another kind of the same width", p->attr[ATTR_INT].kind = DEFORM_F32) \
-	BREAK("a kind beyond the last", p->attr[ATTR_INT].kind = DEFORM_PACKED_TRIMMED + 1) \
+	BREAK("a kind beyond the last", p->attr[ATTR_INT].kind = DEFORM_CODE + 1) \
 	BREAK("a kind far beyond", p->attr[ATTR_SKIPPED].kind = 255) \
 	/* missing values */ \
 	BREAK("a missing value one byte too far", p->attr[ATTR_UUID].missing_value[0] = p->bytes - UUID_BYTES + 1) \

@@ -103,6 +103,9 @@ divide_ints(int64_t a, int64_t b)
 	return b == 0 ? 0 : (Wide) a / b;
 }
 
+/* Codes of which a condition is known. */
+#define CODES_IN_TABLE 10
+
 static bool
 is_member(const Case *k, const Lane *a)
 {
@@ -512,6 +515,11 @@ reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 		case VMOP_IN_I:
 		case VMOP_IN_T:
 			d->i = is_member(k, a);
+			break;
+		case VMOP_TEST_CODE:
+			/* 0 of four is false, 1 is true */
+			d->hit = a->i < 0 || a->i >= CODES_IN_TABLE || a->i % 4 > 1;
+			d->i = a->i % 4 == 1;
 			break;
 		case VMOP_ADD_I2:
 			int_result(d, (Wide) a->i + b->i, INT16_MIN, INT16_MAX);

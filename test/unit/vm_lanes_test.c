@@ -80,6 +80,9 @@ random_lane(uint16_t op, uint8_t kind, Lane *lane)
 			lane->i = random_below(3) ? random_int64() : (int64_t) random_below(9) - 4;
 			switch ((Opcode) op)
 			{
+				case VMOP_TEST_CODE:
+					lane->i = random_below(20) ? (int64_t) random_below(CODES_IN_TABLE + 2) : random_int64();
+					break;
 				case VMOP_ADD_I2:
 				case VMOP_SUB_I2:
 				case VMOP_MUL_I2:
@@ -226,6 +229,19 @@ emit_set(Assembler *as, Case *k)
 	return first;
 }
 
+/* A table that says of each code that is there what its number is. */
+static int
+emit_code_table(Assembler *as)
+{
+	const int	first = asm_word(as, CODES_IN_TABLE);
+	uint64_t	said = CODE_WORD_UNKNOWN;
+
+	for (uint64_t code = 0; code < CODES_IN_TABLE; code++)
+		said = (said & ~(UINT64_C(3) << code * CODE_TABLE_BITS)) | code % 4 << code * CODE_TABLE_BITS;
+	asm_word(as, said);
+	return first;
+}
+
 static Program *
 build_case(Case *k)
 {
@@ -238,6 +254,8 @@ build_case(Case *k)
 	asm_init(&as, 3, false);
 	if (set)
 		imm = emit_set(&as, k);
+	if (k->op == VMOP_TEST_CODE)
+		imm = emit_code_table(&as);
 	if (k->op == VMOP_PART_T)
 	{
 		imm = asm_word(&as, (uint64_t) k->part[0]);

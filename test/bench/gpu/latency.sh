@@ -11,7 +11,7 @@ set -euo pipefail
 seconds=${1:-5}
 find_postgres
 work_open
-server_start latency "max_connections = 200" "autovacuum = off" "gpudb.provider = ${GPUDB_PROVIDER:-auto}"
+server_start latency "max_connections = 200" "autovacuum = off" "gpudb.pool_size = 0" "gpudb.provider = ${GPUDB_PROVIDER:-auto}"
 psql_as -c 'CREATE EXTENSION gpudb' \
 	-c 'CREATE TABLE small AS SELECT g AS id, g % 10 AS k, (g * 0.01)::numeric(12,2) AS n FROM generate_series(1, 10000) g' \
 	-c 'VACUUM ANALYZE small' -c "ALTER SYSTEM SET gpudb.device = gpu" -c "ALTER SYSTEM SET gpudb.force = on" -c 'SELECT pg_reload_conf()' >/dev/null

@@ -10,7 +10,7 @@
 #	tablets		the queries of the tablet paper, rows returned and reduced (tablets.py); with a pool, over
 #			cached columns
 #	cached		Q6 and Q1 of TPC-H over cached columns, beside DuckDB, and after updates (cached.py); wants a pool,
-#			such as --set gpudb.pool_size=4GB, and a lineitem of its own
+#			such as --set gpudb.pool_size=4GB (without it nothing is cached), and a lineitem of its own
 #	mixed		a small query while large scans run (mixed.sh)
 #	choice		does the planner choose the best device? (choice.py)
 #
@@ -156,7 +156,7 @@ server_start suite "shared_buffers = $(shared_buffers)" "max_wal_size = 20GB" "w
 	"autovacuum = off" "maintenance_work_mem = 1GB" "work_mem = 1GB" "max_connections = 100" \
 	"max_worker_processes = $((jobs * 2 + 8))" "max_parallel_workers = $((jobs * 2))" \
 	"max_parallel_workers_per_gather = $((jobs - 1))" "synchronize_seqscans = off" \
-	"gpudb.provider = ${GPUDB_PROVIDER:-auto}" "${settings[@]}"
+	"gpudb.provider = ${GPUDB_PROVIDER:-auto}" "gpudb.pool_size = 0" "${settings[@]}"
 psql_as -c 'CREATE EXTENSION gpudb' -c 'CREATE EXTENSION pg_prewarm' -f "$here/../data_hash.sql"
 write_restart
 await_gpu

@@ -1,0 +1,256 @@
+/*
+ * compile_code.c
+ *		Texts by their codes in a dictionary.
+ *
+ * A code tells two texts apart, and nothing else.  So a program reads codes
+ * where an attribute is a key, counted, returned, compared with NULL, or part
+ * of a condition on it alone, which PostgreSQL answers for each value of the
+ * dictionary.  Where a request looks at an attribute in any other way, all of
+ * it reads texts.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+
+#include "core/code_table.h"
+
+#include "compile/compiler.h"
+
+bool
+is_coded(Compiler *c, const Var *var)
+{
+	const CompileInput *input = c->input;
+	int32		typmod = var->vartypmod;
+	Operand		form;
+	Oid			type;
+
+	if (input->codes == NULL || var->varno != input->varno || var->varlevelsup != 0 || var->varattno <= 0 ||
+		input->codes[var->varattno] == 0 || bms_is_member(var->varattno, c->texts))
+		return false;
+	type = getBaseTypeAndTypmod(var->vartype, &typmod);
+	/* blanks that do not count are part of the code */
+	if (type == BPCHAROID && typmod < (int32) VARHDRSZ)
+		return false;
+	return (type == TEXTOID || type == VARCHAROID || type == BPCHAROID) && class_of_type(c, type, typmod, &form) &&
+		form.class == CLASS_TEXT;
+}
+
+/* Conditions */
+
+typedef struct ConditionSearch
+{
+	Compiler   *c;
+	const Var  *var;			/* that it is a condition on */
+} ConditionSearch;
+
+/*
+ * Whether a function may not be asked about values that no row of the query may
+ * have: only PostgreSQL's own tell nobody what they were shown.  Of NULL it
+ * must make NULL.
+ */
+static bool
+is_unfit_function(Oid function)
+{
+	return function >= FirstUnpinnedObjectId || func_volatile(function) != PROVOLATILE_IMMUTABLE || !func_strict(function);
+}
+
+/* Whether part of an expression keeps it from being a condition on one coded attribute alone. */
+static bool
+unfit_walker(Node *node, void *arg)
+{
+	ConditionSearch *search = arg;
+	Oid			function = InvalidOid;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, List))
+		node = (Node *) scan_expr(search->c, (Expr *) node);
+	if (IsA(node, Var))
+	{
+		const Var  *var = (Var *) node;
+
+		if (!is_coded(search->c, var) || (search->var != NULL && search->var->varattno != var->varattno))
+			return true;
+		search->var = var;
+		return false;
+	}
+	if (IsA(node, Const) || is_run_constant((Expr *) node))
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_OpExpr:
+			set_opfuncid((OpExpr *) node);
+			function = ((OpExpr *) node)->opfuncid;
+			break;
+		case T_ScalarArrayOpExpr:
+			set_sa_opfuncid((ScalarArrayOpExpr *) node);
+			function = ((ScalarArrayOpExpr *) node)->opfuncid;
+			break;
+		case T_FuncExpr:
+			if (((FuncExpr *) node)->funcretset)
+				return true;
+			function = ((FuncExpr *) node)->funcid;
+			break;
+		case T_RelabelType:
+		case T_List:
+			break;
+		default:
+			return true;
+	}
+	return (OidIsValid(function) && is_unfit_function(function)) || expression_tree_walker(node, unfit_walker, search);
+}
+
+/* The attribute that an expression is a condition on; NULL if on none, or more. */
+static const Var *
+subject_of(Compiler *c, Expr *expr)
+{
+	ConditionSearch search = {c, NULL};
+
+	if (c->input->codes == NULL || !(IsA(expr, OpExpr) || IsA(expr, ScalarArrayOpExpr) || IsA(expr, FuncExpr)) ||
+		exprType((Node *) expr) != BOOLOID)
+		return NULL;
+	return unfit_walker((Node *) expr, &search) ? NULL : search.var;
+}
+
+bool
+is_code_test(Compiler *c, Expr *expr)
+{
+	return subject_of(c, expr) != NULL;
+}
+
+/* The condition with a CaseTestExpr in the attribute's place, and values in those of parameters. */
+static Node *
+condition_mutator(Node *node, void *arg)
+{
+	Compiler   *c = arg;
+	Expr	   *expr;
+
+	if (node == NULL || IsA(node, List))
+		return node == NULL ? NULL : expression_tree_mutator(node, condition_mutator, c);
+	expr = scan_expr(c, (Expr *) node);
+	if (IsA(expr, Var))
+	{
+		const Var  *var = (Var *) expr;
+		CaseTestExpr *value = makeNode(CaseTestExpr);
+
+		value->typeId = var->vartype;
+		value->typeMod = var->vartypmod;
+		value->collation = var->varcollid;
+		return (Node *) value;
+	}
+	/* without a value c->reason is set */
+	if (is_run_constant(expr))
+		return (Node *) run_constant(c, expr);
+	return expression_tree_mutator((Node *) expr, condition_mutator, c);
+}
+
+/* The table of a condition, all unknown; of the same one for both bodies. */
+static int
+need_table(Compiler *c, AttrNumber attno, Expr *condition)
+{
+	const uint32 capacity = c->input->codes[attno];
+	uint64	   *words;
+	CodeTest   *test;
+	ListCell   *lc;
+
+	foreach(lc, c->result->code_tests)
+	{
+		test = lfirst(lc);
+		if (test->attno == attno && equal(test->condition, condition))
+			return test->table;
+	}
+	words = palloc(sizeof(uint64) * code_table_words(capacity));
+	words[0] = capacity;
+	for (uint32 w = 1; w < code_table_words(capacity); w++)
+		words[w] = CODE_WORD_UNKNOWN;
+	test = palloc(sizeof(CodeTest));
+	*test = (CodeTest) {attno, condition, pool_append_table(c->em.pool, words, code_table_words(capacity))};
+	c->result->code_tests = lappend(c->result->code_tests, test);
+	pfree(words);
+	return test->table;
+}
+
+bool
+compile_code_test(Compiler *c, Expr *expr, Operand *out)
+{
+	const Var  *var = subject_of(c, expr);
+	Expr	   *condition = (Expr *) condition_mutator((Node *) expr, c);
+	Operand		code;
+
+	if (c->reason != NULL || !compile_expr(c, (Expr *) var, &code))
+		return false;
+	*out = bool_operand(emit_instr(&c->em, (EmitInstr) {.op = VMOP_TEST_CODE, .a = code.vreg, .m = c->mask,
+							   .imm = need_table(c, var->varattno, condition)}),
+						code.nullable);
+	return true;
+}
+
+/* Which attributes */
+
+/* Whether the value of an expression is never looked at: that of a coded attribute, counted or compared with NULL. */
+static bool
+is_only_counted(Compiler *c, Node *node)
+{
+	Expr	   *subject = NULL;
+
+	if (IsA(node, NullTest))
+		subject = ((NullTest *) node)->arg;
+	else if (IsA(node, TargetEntry))
+		subject = ((TargetEntry *) node)->expr;
+	subject = subject != NULL ? scan_expr(c, subject) : NULL;
+	return subject != NULL && IsA(subject, Var) && is_coded(c, (Var *) subject);
+}
+
+/* Note the attributes that are looked at as texts. */
+static bool
+text_walker(Node *node, void *arg)
+{
+	Compiler   *c = arg;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, List))
+		return expression_tree_walker(node, text_walker, c);
+	node = (Node *) scan_expr(c, (Expr *) node);
+	if (IsA(node, Var))
+	{
+		if (is_coded(c, (Var *) node))
+			c->texts = bms_add_member(c->texts, ((Var *) node)->varattno);
+		return false;
+	}
+	if (IsA(node, Aggref))
+	{
+		const Aggref *agg = (Aggref *) node;
+		const AggregateMap *map = map_aggregate(agg->aggfnoid);
+
+		if (map != NULL && map->action == AGG_COUNT && agg->aggdistinct == NIL && is_only_counted(c, linitial(agg->args)))
+			return text_walker((Node *) agg->aggfilter, c);
+	}
+	if ((IsA(node, NullTest) && is_only_counted(c, node)) || is_code_test(c, (Expr *) node))
+		return false;
+	return expression_tree_walker(node, text_walker, c);
+}
+
+void
+find_texts(Compiler *c, const CompileRequest *request)
+{
+	const Bitmapset *before;
+	ListCell   *lc;
+
+	if (c->input->codes == NULL)
+		return;
+	/* an attribute that is a text takes others' conditions no codes away, but its own */
+	do
+	{
+		before = bms_copy(c->texts);
+		text_walker((Node *) request->quals, c);
+		text_walker((Node *) request->aggs, c);
+		foreach(lc, request->keys)
+			if (!IsA(scan_expr(c, lfirst(lc)), Var))
+				text_walker(lfirst(lc), c);
+	} while (!bms_equal(before, c->texts));
+}

@@ -1,0 +1,290 @@
+/*
+ * run_codes.c
+ *		The codes of one run.
+ *
+ * A condition on a coded column is evaluated by PostgreSQL's own executor,
+ * once for each value of the dictionary, and the program looks up what it
+ * said.  Values may be there that no row of this snapshot has, or that another
+ * filter leaves out, so an error is nobody's yet: it is noted, and ends the
+ * run only if a row asks.
+ *
+ * Threads see no code that is not judged: it is known (CodeBook.nknown) after
+ * its truth stands in the program's tables.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+#include "exec/run_codes.h"
+#include "guc.h"
+#include "pg_compat.h"
+#include "tablet/codes.h"
+#include "tablet/validity.h"
+
+/* Errors, of one condition, after which PostgreSQL is not asked any more. */
+#define MOST_ERRORS		100
+
+/* A condition, and which part of a dictionary it has been asked about. */
+typedef struct Test
+{
+	Codes	   *codes;
+	uint64	   *table;			/* in the program */
+	ExprState  *condition;
+	uint32		njudged;
+	int			nerrors;
+} Test;
+
+struct RunCodes
+{
+	MemoryContext context;
+	ExprContext *econtext;
+	int			ncolumns;
+	Codes	   *column[PROGRAM_MAX_COLUMNS];	/* by column; NULL if it has no codes */
+	int			ntests;
+	Test	   *test;
+};
+
+static bool
+is_text(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
+}
+
+uint32 *
+run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, CodeRoom room)
+{
+	uint32	   *offer = NULL;
+	int			bit = -1;
+
+	if (!gpudb_cache)
+		return NULL;
+	while ((bit = bms_next_member(attributes, bit)) >= 0)
+	{
+		const int	attno = bit + FirstLowInvalidHeapAttributeNumber;
+		const Form_pg_attribute att = attno > 0 ? TupleDescAttr(RelationGetDescr(relation), attno - 1) : NULL;
+		uint64		number;
+
+		if (att == NULL || !is_text(getBaseType(att->atttypid)))
+			continue;
+		/* asked as late as that, since most queries have no texts */
+		if (offer == NULL && (snapshot == NULL || !validity_provable(relation, snapshot)))
+			return NULL;
+		if (!codes_likely(relation, (AttrNumber) attno))
+			continue;
+		if (offer == NULL)
+			offer = palloc0(sizeof(uint32) * (RelationGetNumberOfAttributes(relation) + 1));
+		offer[attno] = room == ROOM_FOR_ONE ? 1 : DICTIONARY_MOST_VALUES;
+		if (room == ROOM_FOR_PRESENT)
+		{
+			const uint32 n = codes_count_of(relation, (AttrNumber) attno, &number);
+
+			offer[attno] = Min(n + n / 4 + CODES_PER_WORD, DICTIONARY_MOST_VALUES);
+		}
+	}
+	return offer;
+}
+
+/* Pin the dictionaries; false, with the attribute, if one cannot be had. */
+static bool
+pin_columns(RunCodes *codes, Relation relation, const CompileResult *compiled, ColumnWanted *wanted, AttrNumber *without)
+{
+	for (int c = 0; c < compiled->ncolumns; c++)
+	{
+		if (!compiled->column[c].coded)
+			continue;
+		codes->column[c] = wanted[c].codes = codes_pin(relation, compiled->column[c].attno);
+		if (wanted[c].codes == NULL)
+		{
+			*without = compiled->column[c].attno;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The codes of a coded attribute. */
+static Codes *
+codes_of(const RunCodes *codes, const CompileResult *compiled, AttrNumber attno)
+{
+	for (int c = 0; c < compiled->ncolumns; c++)
+		if (compiled->column[c].attno == attno && codes->column[c] != NULL)
+			return codes->column[c];
+	elog(ERROR, "gpudb: attribute %d has no codes", attno);
+}
+
+/* Whether a condition on NULL is NULL: then it is in the program. */
+static bool
+is_null_of_null(ExprState *condition, ExprContext *econtext)
+{
+	bool		isnull;
+
+	econtext->caseValue_datum = (Datum) 0;
+	econtext->caseValue_isNull = true;
+	(void) ExecEvalExprSwitchContext(condition, econtext, &isnull);
+	ResetExprContext(econtext);
+	return isnull;
+}
+
+/* Have the conditions ready to be asked; false, with the attribute, if codes do not do for one. */
+static bool
+open_tests(RunCodes *codes, const CompileResult *compiled, AttrNumber *without)
+{
+	ListCell   *lc;
+
+	if (compiled->code_tests == NIL)
+		return true;
+	codes->econtext = CreateStandaloneExprContext();
+	codes->test = palloc0(sizeof(Test) * list_length(compiled->code_tests));
+	foreach(lc, compiled->code_tests)
+	{
+		const CodeTest *from = lfirst(lc);
+		Test	   *test = &codes->test[codes->ntests++];
+
+		test->codes = codes_of(codes, compiled, from->attno);
+		test->table = (uint64 *) program_words(compiled->program) + from->table;
+		test->condition = ExecInitExpr(from->condition, NULL);
+		if (!is_null_of_null(test->condition, codes->econtext))
+		{
+			*without = from->attno;
+			return false;
+		}
+	}
+	return true;
+}
+
+RunCodes *
+run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, AttrNumber *without)
+{
+	RunCodes   *codes;
+
+	*without = 0;
+	if (!columns_are_coded(wanted, compiled->ncolumns))
+		return NULL;
+	codes = palloc0(sizeof(RunCodes));
+	codes->context = CurrentMemoryContext;
+	codes->ncolumns = compiled->ncolumns;
+	if (!pin_columns(codes, relation, compiled, wanted, without))
+		return NULL;
+	for (int k = 0; k < compiled->nkeys; k++)
+		if (compiled->key[k].coded != 0)
+			compiled->key[k].book = codes_book(codes_of(codes, compiled, compiled->key[k].coded));
+	for (int a = 0; a < compiled->nattributes; a++)
+		if (compiled->attribute[a].coded)
+			compiled->attribute[a].book = codes_book(codes_of(codes, compiled, compiled->attribute[a].attno));
+	if (!open_tests(codes, compiled, without))
+		return NULL;
+	run_codes_catch_up(codes);
+	return codes;
+}
+
+/* What the condition says of one value. */
+static CodeTruth
+judge(ExprState *condition, ExprContext *econtext, const uint8 *bytes, uint32 length)
+{
+	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	struct varlena *value = palloc(VARHDRSZ + length);
+	Datum		truth;
+	bool		isnull;
+
+	SET_VARSIZE(value, VARHDRSZ + length);
+	memcpy(VARDATA(value), bytes, length);
+	econtext->caseValue_datum = PointerGetDatum(value);
+	econtext->caseValue_isNull = false;
+	truth = ExecEvalExpr(condition, econtext, &isnull);
+	MemoryContextSwitchTo(old);
+	ResetExprContext(econtext);
+	return isnull ? CODE_NEITHER : DatumGetBool(truth) ? CODE_TRUE : CODE_FALSE;
+}
+
+/* Judge values up to `end`, or the first that raises an error, which is noted. */
+static void
+judge_until_error(RunCodes *codes, Test *test, const Dictionary *dictionary, uint32 end)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		for (; test->njudged < end; test->njudged++)
+		{
+			uint32		length;
+			const uint8 *bytes = dictionary_value(dictionary, test->njudged, &length);
+
+			CHECK_FOR_INTERRUPTS();
+			code_table_note(test->table, test->njudged, judge(test->condition, codes->econtext, bytes, length));
+		}
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		CurrentResourceOwner = owner;
+		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
+			ReThrowError(error);
+		FreeErrorData(error);
+		code_table_note(test->table, test->njudged++, CODE_NEITHER);
+		test->nerrors++;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+}
+
+/* Judge values that have not been, as far as there is room; what is left stays unknown. */
+static void
+judge_new(RunCodes *codes, Test *test)
+{
+	const Dictionary *dictionary = codes_book(test->codes)->dictionary;
+	const uint32 end = Min(dictionary_count(dictionary), (uint32) test->table[0]);
+
+	while (test->njudged < end && test->nerrors < MOST_ERRORS && !IsInParallelMode())
+		judge_until_error(codes, test, dictionary, end);
+}
+
+void
+run_codes_catch_up(RunCodes *codes)
+{
+	MemoryContext old;
+	uint32		count[PROGRAM_MAX_COLUMNS];
+
+	if (codes == NULL || codes->ntests == 0)
+		return;
+	old = MemoryContextSwitchTo(codes->context);
+	for (int c = 0; c < codes->ncolumns; c++)
+	{
+		if (codes->column[c] == NULL)
+			continue;
+		codes_refresh(codes->column[c]);
+		count[c] = codes_count(codes->column[c]);
+	}
+	for (int t = 0; t < codes->ntests; t++)
+		judge_new(codes, &codes->test[t]);
+	for (int c = 0; c < codes->ncolumns; c++)
+		if (codes->column[c] != NULL)
+			__atomic_store_n(&codes_book(codes->column[c])->nknown, count[c], __ATOMIC_RELEASE);
+	MemoryContextSwitchTo(old);
+}
+
+bool
+run_codes_outgrown(const RunCodes *codes)
+{
+	if (codes != NULL)
+		for (int t = 0; t < codes->ntests; t++)
+			if (codes_count(codes->test[t].codes) > codes->test[t].table[0])
+				return true;
+	return false;
+}

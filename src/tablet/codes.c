@@ -1,0 +1,554 @@
+/*
+ * codes.c
+ *		Dictionaries of columns.
+ *
+ * The directory is a hash table in PostgreSQL's shared memory; dictionaries
+ * are in the pool.  The pool's lock protects both: held exclusively to add a
+ * value, while any thread of any process looks values up without it.  One that
+ * has grown too small is replaced by a larger copy; it goes when nobody has the
+ * column's codes pinned.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_statistic.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/shmem.h"
+#include "utils/hsearch.h"
+#include "utils/syscache.h"
+
+#include "guc.h"
+#include "pg_compat.h"
+#include "tablet/codes.h"
+#include "tablet/pool.h"
+#include "tablet/shelf.h"
+#include "tablet/shelf_private.h"
+#include "tablet/tablet_scan.h"
+
+/* Dictionaries that the directory has room for, for each MB of the pool. */
+#define CODES_PER_MB	2
+#define CODES_LEAST		64
+
+/* The part of the pool that all of them together may take. */
+#define CODES_SHARE		4
+
+/* The first one of a column, and how much larger the next ones are. */
+#define FIRST_VALUES	512
+#define FIRST_BYTES		8192
+#define GROWTH			4
+
+/* A longer text is not what codes are for. */
+#define LONGEST_VALUE	2000
+
+typedef struct CodesKey
+{
+	Oid			tablespace;
+	Oid			database;
+	Oid			file;
+	int32		attno;
+	uint64		fingerprint;	/* of the attribute */
+} CodesKey;
+
+typedef struct DictionaryBlock
+{
+	dsa_pointer next;			/* of those that were replaced */
+	Size		size;
+	Dictionary	dictionary;
+} DictionaryBlock;
+
+typedef struct SharedCodes
+{
+	CodesKey	key;
+	pg_atomic_uint32 pins;
+	pg_atomic_uint64 used;		/* when it was last pinned, by the pool's clock */
+	uint64		number;
+	bool		refused;
+	dsa_pointer current;		/* DictionaryBlock */
+	dsa_pointer replaced;		/* the same, smaller ones */
+} SharedCodes;
+
+struct Codes
+{
+	CodeBook	book;
+	SharedCodes *shared;
+	MemoryContextCallback unpin;
+};
+
+/* In front of the directory. */
+typedef struct CodesTotals
+{
+	slock_t		unused;			/* pool_attach_beside()'s */
+	Size		bytes;			/* of all dictionaries; under pool_lock() */
+} CodesTotals;
+
+static HTAB *directory = NULL;
+static CodesTotals *totals = NULL;
+
+static long
+most_codes(void)
+{
+	return Max(CODES_LEAST, (long) gpudb_pool_size * CODES_PER_MB);
+}
+
+void
+codes_request_shmem(void)
+{
+	if (pool_bytes() == 0)
+		return;
+	RequestAddinShmemSpace(hash_estimate_size(most_codes(), sizeof(SharedCodes)));
+	pool_request_beside(sizeof(CodesTotals));
+}
+
+void
+codes_create(void)
+{
+	HASHCTL		info = {.keysize = sizeof(CodesKey), .entrysize = sizeof(SharedCodes)};
+
+	if (!pool_exists())
+		return;
+	totals = pool_attach_beside("gpudb dictionary totals", sizeof(CodesTotals));
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	directory = ShmemInitHash("gpudb dictionaries", most_codes(), most_codes(), &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
+	LWLockRelease(AddinShmemInitLock);
+}
+
+static CodesKey
+key_of(Relation relation, AttrNumber attno)
+{
+	CodesKey	key;
+
+	/* it is compared byte for byte */
+	memset(&key, 0, sizeof(key));
+	key.tablespace = compat_relation_tablespace(relation);
+	key.database = MyDatabaseId;
+	key.file = compat_relation_file(relation);
+	key.attno = attno;
+	key.fingerprint = tablet_fingerprint(RelationGetDescr(relation), attno);
+	return key;
+}
+
+static Dictionary *
+dictionary_of(const SharedCodes *shared)
+{
+	return &((DictionaryBlock *) pool_address(shared->current))->dictionary;
+}
+
+/* Whether nobody has any use for them; they may be dropped under the lock. */
+static bool
+is_idle(SharedCodes *shared)
+{
+	return pg_atomic_read_u32(&shared->pins) == 0;
+}
+
+/* Freeing, with the lock held exclusively */
+
+static void
+drop_block(dsa_pointer pointer)
+{
+	DictionaryBlock *block = pool_address(pointer);
+
+	if (block == NULL)
+		return;
+	totals->bytes -= block->size;
+	pool_free(pointer);
+}
+
+static void
+drop_replaced(SharedCodes *shared)
+{
+	while (DsaPointerIsValid(shared->replaced))
+	{
+		dsa_pointer pointer = shared->replaced;
+
+		shared->replaced = ((DictionaryBlock *) pool_address(pointer))->next;
+		drop_block(pointer);
+	}
+}
+
+static void
+drop_codes(SharedCodes *shared)
+{
+	drop_replaced(shared);
+	drop_block(shared->current);
+	hash_search(directory, &shared->key, HASH_REMOVE, NULL);
+}
+
+/* Drop those that nobody has used for longest; false if all are in use. */
+static bool
+drop_oldest(void)
+{
+	HASH_SEQ_STATUS all;
+	SharedCodes *shared;
+	SharedCodes *oldest = NULL;
+
+	hash_seq_init(&all, directory);
+	while ((shared = hash_seq_search(&all)) != NULL)
+		if (is_idle(shared) &&
+			(oldest == NULL || pg_atomic_read_u64(&shared->used) < pg_atomic_read_u64(&oldest->used)))
+			oldest = shared;
+	if (oldest != NULL)
+		drop_codes(oldest);
+	return oldest != NULL;
+}
+
+/* Drop what a function says is to go, and nobody has pinned. */
+static void
+drop_if(bool (*goes) (const CodesKey *key, void *arg), void *arg)
+{
+	HASH_SEQ_STATUS all;
+	SharedCodes *shared;
+
+	if (directory == NULL)
+		return;
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	hash_seq_init(&all, directory);
+	while ((shared = hash_seq_search(&all)) != NULL)
+		if (is_idle(shared) && goes(&shared->key, arg))
+			drop_codes(shared);
+	LWLockRelease(pool_lock());
+}
+
+static bool
+is_of_relation(const CodesKey *key, void *arg)
+{
+	Relation	relation = arg;
+
+	return key->tablespace == compat_relation_tablespace(relation) && key->database == MyDatabaseId &&
+		key->file == compat_relation_file(relation);
+}
+
+void
+codes_evict_relation(Relation relation)
+{
+	drop_if(is_of_relation, relation);
+}
+
+static bool
+is_orphan(const CodesKey *key, void *arg)
+{
+	return shelf_file_is_gone(key->database, key->tablespace, key->file);
+}
+
+void
+codes_drop_orphans(void)
+{
+	drop_if(is_orphan, NULL);
+}
+
+/* Making */
+
+/*
+ * An empty dictionary in the pool; tablets and other dictionaries that nobody
+ * uses make room.  InvalidDsaPointer without room.
+ */
+static dsa_pointer
+make_block(uint32 capacity, uint32 room)
+{
+	const Size	size = offsetof(DictionaryBlock, dictionary) + dictionary_size(capacity, room);
+	dsa_pointer pointer = shelf_allocate(size, shelf_time());
+	DictionaryBlock *block = pool_address(pointer);
+	bool		fits = true;
+
+	if (block == NULL)
+		return pointer;
+	memset(block, 0, size);
+	block->size = size;
+	block->next = InvalidDsaPointer;
+	dictionary_begin(&block->dictionary, capacity, room);
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	while (fits && totals->bytes + size > pool_bytes() / CODES_SHARE)
+		fits = drop_oldest();
+	totals->bytes += size;
+	if (!fits)
+	{
+		drop_block(pointer);
+		pointer = InvalidDsaPointer;
+	}
+	LWLockRelease(pool_lock());
+	return pointer;
+}
+
+static void
+pin(SharedCodes *shared)
+{
+	pg_atomic_fetch_add_u32(&shared->pins, 1);
+	pg_atomic_write_u64(&shared->used, shelf_next_number());
+}
+
+/* The column's entry, pinned; NULL if there is none. */
+static SharedCodes *
+find_pinned(const CodesKey *key)
+{
+	SharedCodes *shared;
+
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	shared = hash_search(directory, key, HASH_FIND, NULL);
+	if (shared != NULL)
+		pin(shared);
+	LWLockRelease(pool_lock());
+	return shared;
+}
+
+/* Make an entry with an empty dictionary, unless somebody else has just done so: pinned, or NULL without room. */
+static SharedCodes *
+make_pinned(const CodesKey *key)
+{
+	dsa_pointer block = make_block(FIRST_VALUES, FIRST_BYTES);
+	SharedCodes *shared;
+	bool		found;
+
+	if (!DsaPointerIsValid(block))
+		return NULL;
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	while ((shared = hash_search(directory, key, HASH_ENTER_NULL, &found)) == NULL && drop_oldest())
+		;
+	if (shared != NULL && !found)
+	{
+		pg_atomic_init_u32(&shared->pins, 0);
+		pg_atomic_init_u64(&shared->used, 0);
+		shared->number = shelf_next_number();
+		shared->refused = false;
+		shared->current = block;
+		shared->replaced = InvalidDsaPointer;
+		block = InvalidDsaPointer;
+	}
+	if (shared != NULL)
+		pin(shared);
+	drop_block(block);
+	LWLockRelease(pool_lock());
+	return shared;
+}
+
+static void
+unpin(SharedCodes *shared)
+{
+	if (pg_atomic_sub_fetch_u32(&shared->pins, 1) > 0 || !DsaPointerIsValid(shared->replaced))
+		return;
+	/* not worth waiting for: the next one who can will */
+	if (!LWLockConditionalAcquire(pool_lock(), LW_EXCLUSIVE))
+		return;
+	if (is_idle(shared))
+		drop_replaced(shared);
+	LWLockRelease(pool_lock());
+}
+
+static void
+unpin_callback(void *arg)
+{
+	unpin(((Codes *) arg)->shared);
+}
+
+Codes *
+codes_pin(Relation relation, AttrNumber attno)
+{
+	const CodesKey key = key_of(relation, attno);
+	Codes	   *codes = palloc0(sizeof(Codes));
+	SharedCodes *shared;
+
+	if (directory == NULL)
+		return NULL;
+	/* unpinning may free, and must not fail */
+	pool_attach();
+	shared = find_pinned(&key);
+	if (shared == NULL)
+		shared = make_pinned(&key);
+	if (shared == NULL)
+		return NULL;
+	codes->shared = shared;
+	codes->unpin = (MemoryContextCallback) {.func = unpin_callback, .arg = codes};
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &codes->unpin);
+	if (shared->refused)
+		return NULL;
+	codes->book.nknown = PG_UINT32_MAX;
+	codes_refresh(codes);
+	return codes;
+}
+
+void
+codes_refresh(Codes *codes)
+{
+	const Dictionary *dictionary;
+
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	dictionary = dictionary_of(codes->shared);
+	LWLockRelease(pool_lock());
+	__atomic_store_n(&codes->book.dictionary, dictionary, __ATOMIC_RELEASE);
+}
+
+uint64
+codes_number(const Codes *codes)
+{
+	return codes->shared->number;
+}
+
+uint32
+codes_count(const Codes *codes)
+{
+	return dictionary_count(codes->book.dictionary);
+}
+
+CodeBook *
+codes_book(Codes *codes)
+{
+	return &codes->book;
+}
+
+/* Adding */
+
+/* No more codes for this column. */
+static uint32
+refuse(Codes *codes)
+{
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	codes->shared->refused = true;
+	LWLockRelease(pool_lock());
+	return DICTIONARY_NONE;
+}
+
+/* Put a larger one in the place of a dictionary that is full, unless somebody else has just done so; false if that cannot be. */
+static bool
+grow(Codes *codes, const Dictionary *full, uint32 length)
+{
+	SharedCodes *shared = codes->shared;
+	const uint32 capacity = Min(Max(full->capacity, full->nvalues) * GROWTH, DICTIONARY_MOST_VALUES);
+	const uint32 room = Min(full->room * GROWTH, DICTIONARY_MOST_BYTES);
+	dsa_pointer pointer;
+	DictionaryBlock *block;
+
+	if (full->nvalues == capacity || length > room - full->used)
+		return false;
+	pointer = make_block(capacity, room);
+	block = pool_address(pointer);
+	if (block == NULL)
+		return false;
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	if (dictionary_of(shared) == full)
+	{
+		DictionaryBlock *old = pool_address(shared->current);
+
+		dictionary_copy(&block->dictionary, full);
+		old->next = shared->replaced;
+		shared->replaced = shared->current;
+		shared->current = pointer;
+	}
+	else
+		drop_block(pointer);
+	LWLockRelease(pool_lock());
+	return true;
+}
+
+uint32
+codes_add(Codes *codes, const uint8 *bytes, uint32 length)
+{
+	const uint64 hash = hash_bytes(bytes, length);
+	uint32		code = dictionary_find(codes->book.dictionary, bytes, length, hash);
+
+	if (code != DICTIONARY_NONE)
+		return code;
+	if (length > LONGEST_VALUE)
+		return refuse(codes);
+	for (;;)
+	{
+		Dictionary *dictionary;
+
+		LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+		dictionary = dictionary_of(codes->shared);
+		code = dictionary_find(dictionary, bytes, length, hash);
+		if (code == DICTIONARY_NONE)
+			code = dictionary_add(dictionary, bytes, length, hash);
+		LWLockRelease(pool_lock());
+		__atomic_store_n(&codes->book.dictionary, dictionary, __ATOMIC_RELEASE);
+		if (code != DICTIONARY_NONE)
+			return code;
+		if (!grow(codes, dictionary, length))
+			return refuse(codes);
+	}
+}
+
+/* Guessing */
+
+/* Whether statistics tell of more values, or bytes of them, than a dictionary may have. */
+static bool
+has_too_many(Relation relation, AttrNumber attno)
+{
+	HeapTuple	tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(RelationGetRelid(relation)), Int16GetDatum(attno), BoolGetDatum(false));
+	double		distinct;
+	double		width;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	distinct = ((Form_pg_statistic) GETSTRUCT(tuple))->stadistinct;
+	width = ((Form_pg_statistic) GETSTRUCT(tuple))->stawidth;
+	ReleaseSysCache(tuple);
+	if (distinct < 0)
+		distinct *= -Max(relation->rd_rel->reltuples, 0);
+	return distinct > DICTIONARY_MOST_VALUES || distinct * width > DICTIONARY_MOST_BYTES || width > LONGEST_VALUE;
+}
+
+/* What is known of a column's dictionary; false if there is none. */
+static bool
+look(Relation relation, AttrNumber attno, CodesShown *shown, uint64 *number)
+{
+	const CodesKey key = key_of(relation, attno);
+	SharedCodes *shared;
+
+	if (directory == NULL)
+		return false;
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	shared = hash_search(directory, &key, HASH_FIND, NULL);
+	if (shared != NULL)
+	{
+		shown->refused = shared->refused;
+		shown->nvalues = dictionary_count(dictionary_of(shared));
+		*number = shared->number;
+	}
+	LWLockRelease(pool_lock());
+	return shared != NULL;
+}
+
+bool
+codes_likely(Relation relation, AttrNumber attno)
+{
+	CodesShown	shown;
+	uint64		number;
+
+	if (look(relation, attno, &shown, &number))
+		return !shown.refused;
+	return directory != NULL && !has_too_many(relation, attno);
+}
+
+uint32
+codes_count_of(Relation relation, AttrNumber attno, uint64 *number)
+{
+	CodesShown	shown;
+
+	if (look(relation, attno, &shown, number))
+		return shown.nvalues;
+	*number = 0;
+	return 0;
+}
+
+void
+codes_visit(CodesVisitor visit, void *arg)
+{
+	HASH_SEQ_STATUS all;
+	SharedCodes *shared;
+
+	if (directory == NULL)
+		return;
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	hash_seq_init(&all, directory);
+	while ((shared = hash_seq_search(&all)) != NULL)
+	{
+		const DictionaryBlock *block = pool_address(shared->current);
+		const CodesShown shown = {
+			.tablespace = shared->key.tablespace, .database = shared->key.database, .file = shared->key.file,
+			.attno = (AttrNumber) shared->key.attno, .refused = shared->refused,
+			.nvalues = dictionary_count(&block->dictionary), .bytes = block->size
+		};
+
+		visit(&shown, arg);
+	}
+	LWLockRelease(pool_lock());
+}
