@@ -140,7 +140,9 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	if (shape->code.length > 0)
 	{
 		shape->registers = shape->code.slots + shape->code.bool_slots;
-		shape->shared_bytes = fast_groups_at(shape, shape->lanes) + shape->group_bytes + shape->nslots * 4;
+		shape->places_at = fast_places_at(shape, shape->lanes);
+		shape->groups_at = fast_groups_at(shape, shape->lanes);
+		shape->shared_bytes = shape->groups_at + shape->group_bytes + shape->nslots * 4;
 	}
 	else if (!shape_general(program, shape))
 		return false;

@@ -39,6 +39,8 @@ typedef struct VmShape
 	uint32_t	program_bytes;	/* copied into shared memory */
 	uint32_t	shared_bytes;	/* of a block, all in all */
 	uint32_t	lanes;			/* of a thread: 2, 4 or 8 */
+	uint32_t	places_at;		/* the accumulator machine's shared memory: block/fast_memory.cuh */
+	uint32_t	groups_at;
 	/* of each state: its kind, its place in a group's row, in the words with replicas, in those that stand once */
 	uint8_t		state_kind[PROGRAM_MAX_STATES];
 	uint16_t	state_word[PROGRAM_MAX_STATES];

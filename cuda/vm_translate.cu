@@ -270,14 +270,45 @@ put_comparison(Lowering *l, int position, int op, bool commutes)
 	return filter;
 }
 
+static bool
+loads_framed(const VmOp *op)
+{
+	return op->op >= VMX_LOAD_U8_FRAMED && op->op <= VMX_LOAD_U32_FRAMED;
+}
+
+/* Have the load of a column in a frame, the last instruction, add the constant that is added to its value alone; false if it is not so. */
+static bool
+add_while_loading(Lowering *l, const Instr *in, const Value *v)
+{
+	bool		left = in->op == VMOP_ADD_D && is_inline(l, v->a);
+	int			loaded = left ? v->b : v->a;
+	int			added = left ? v->a : v->b;
+	uint64_t	c;
+
+	if ((in->op != VMOP_ADD_D && in->op != VMOP_SUB_D) || l->keep || !is_inline(l, added) || l->acc != loaded ||
+		l->value[loaded].uses != 1 || l->more == NULL || !loads_framed(l->more) || (l->more->flags & FLAG_MORE))
+		return false;
+	c = l->value[added].word;
+	l->more->imm += (int64_t) (in->op == VMOP_ADD_D ? c : -c);
+	return true;
+}
+
 static void
 put_arithmetic(Lowering *l, int position, int op, bool commutes)
 {
 	int			i = l->order[position];
 	const Value *v = &l->value[i];
-	uint8_t		mask = mask_of(l, v->m);
-	VmOp	   *to = put_binary(l, v, op, commutes);
+	uint8_t		mask;
+	VmOp	   *to;
 
+	if (add_while_loading(l, &l->code[i], v))
+	{
+		release(l, position);
+		made(l, i);
+		return;
+	}
+	mask = mask_of(l, v->m);
+	to = put_binary(l, v, op, commutes);
 	to->mask = mask;
 	to->x = op_info[l->code[i].op].status;
 	release(l, position);
@@ -670,8 +701,8 @@ compare_stored(Lowering *l)
 	{
 		VmOp	   *op = &out->op[pc];
 
-		if (op->op < VMX_LOAD_U8_FRAMED || op->op > VMX_LOAD_U32_FRAMED || !(op->flags & FLAG_RANGE) ||
-			(op->flags & (FLAG_PUT | FLAG_SUM)) || word_is_read(out, pc))
+		if (!loads_framed(op) || op->imm != 0 || !(op->flags & FLAG_RANGE) || (op->flags & (FLAG_PUT | FLAG_SUM)) ||
+			word_is_read(out, pc))
 			continue;
 		op->op = (uint8_t) (op->op - VMX_LOAD_U8_FRAMED + VMX_RANGE_U8);
 		op->flags &= (uint16_t) ~FLAG_RANGE;

@@ -140,9 +140,15 @@ template <int L, typename S> struct StoredLanes
 	static const int BYTES = RUN(L) * sizeof(S) < 16 ? RUN(L) * (int) sizeof(S) : 16;	/* of an access */
 	static const int ROWS = BYTES / (int) sizeof(S);
 	static const int WORDS = BYTES < 4 ? 1 : BYTES / 4;
+	static const int ALL = L / ROWS * WORDS;
 
-	uint32_t	word[L / ROWS * WORDS];
+	uint32_t	word[ALL];
 
+	/* of nothing yet */
+	__device__ __forceinline__ explicit StoredLanes(uint32_t each)
+	{
+		_Pragma("unroll") for (int w = 0; w < ALL; w++) word[w] = each;
+	}
 	__device__ __forceinline__ StoredLanes(const void *values, uint32_t first, uint32_t selection)
 	{
 		const S    *at = here((const S *) values + first + RUN(L) * thread_here());
@@ -160,6 +166,14 @@ template <int L, typename S> struct StoredLanes
 	__device__ __forceinline__ uint32_t bits(int k) const
 	{
 		return word[k / ROWS * WORDS + k % ROWS * (int) sizeof(S) / 4] >> (k % ROWS * (int) sizeof(S) % 4 * 8);
+	}
+	/* a byte, as how far a word of that number is from the first */
+	__device__ __forceinline__ uint32_t scaled(int k) const
+	{
+		const uint32_t w = word[k / ROWS * WORDS + k % ROWS / 4];
+		const int	shift = k % ROWS % 4 * 8;
+
+		return (shift == 0 ? w << 2 : w >> (shift - 2)) & 0x3fcu;
 	}
 	__device__ __forceinline__ S lane(int k) const
 	{
