@@ -12,6 +12,8 @@
 #include "block/groups.cuh"
 #include "block/slices.cuh"
 
+#define CACHE_LINE 128
+
 /* Where a column's values and NULL flags lie in device memory. */
 typedef struct FastColumn
 {
@@ -29,6 +31,7 @@ typedef struct FastShared
 	BlockSlice	slice;
 	uint32_t	code_bias;		/* what to add to an index for the least codes of all keys */
 	bool		short_codes;	/* an index has 8 bits */
+	uint32_t	lines_ahead;	/* of a tile, which are fetched ahead */
 	StoredRange range[VM_RANGES_MAX];
 	FastColumn	column[VM_COLUMNS_MAX];
 } FastShared;
@@ -133,9 +136,21 @@ fast_prepare(const VmLaunch *launch, uint32_t lanes)
 	block_groups_clear(&launch->shape, &shared->groups);
 }
 
+/* The lines that hold a tile of the columns in frames; none where a thread's rows are apart. */
+static __device__ inline uint32_t
+count_lines_ahead(const VmLaunch *launch, uint32_t lanes)
+{
+	const VmCode *code = &launch->shape.code;
+	uint32_t	bytes = 0;
+
+	for (uint32_t c = 0; c < code->ncolumns && lanes == 8; c++)
+		bytes += code->type[c] & TYPE_FRAMED ? coltype_bytes((ColType) (code->type[c] & ~TYPE_FRAMED)) : 0;
+	return bytes * lanes * VM_THREADS / CACHE_LINE;
+}
+
 /* Look up the columns of the block's slice; by all threads.  False when its tablet is not what the code was made for. */
 static __device__ inline bool
-fast_columns(const VmLaunch *launch)
+fast_columns(const VmLaunch *launch, uint32_t lanes)
 {
 	FastShared *shared = fast_shared();
 	const VmCode *code = &launch->shape.code;
@@ -161,6 +176,8 @@ fast_columns(const VmLaunch *launch)
 
 		shared->range[r] = frame_stored_range(column->base, column->shift, op.low, op.high);
 	}
+	if (threadIdx.x == 0)
+		shared->lines_ahead = count_lines_ahead(launch, lanes);
 	/* nobody else writes code_factor */
 	if (launch->shape.coded && threadIdx.x == 0)
 		differs |= !place_codes(launch);
