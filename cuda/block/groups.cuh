@@ -244,6 +244,17 @@ block_turn(BlockGroups *groups, bool pending, int round)
 	return pending;
 }
 
+/* Whether all states begin with zeros. */
+static __device__ inline bool
+states_begin_zero(const VmShape *shape)
+{
+	bool		zero = true;
+
+	for (uint32_t s = 0; s < shape->nstates; s++)
+		zero &= shape->state_kind[s] == STATE_COUNT || shape->state_kind[s] == STATE_SUM;
+	return zero;
+}
+
 /* Make all groups free; by all threads, between barriers. */
 static __device__ inline void
 block_groups_clear(const VmShape *shape, BlockGroups *groups)
@@ -253,6 +264,12 @@ block_groups_clear(const VmShape *shape, BlockGroups *groups)
 
 	for (uint32_t i = threadIdx.x; i < shape->nslots; i += VM_THREADS)
 		group_slots(groups)[i] = SLOT_FREE;
+	if (states_begin_zero(shape))
+	{
+		for (uint32_t i = threadIdx.x; i < groups->capacity * groups->stride; i += VM_THREADS)
+			group_states(groups)[i] = 0;
+		return;
+	}
 	for (uint32_t s = 0; s < shape->nstates; s++)
 		for (uint32_t i = threadIdx.x; i < groups->capacity << shift; i += VM_THREADS)
 			state_fill((StateKind) shape->state_kind[s],

@@ -156,6 +156,26 @@ state_reduce(StateKind kind, uint64_t *total, uint32_t n)
 	return overflow;
 }
 
+/* The total of 64-bit replicas, by a team of threads; for lane 0 of it. */
+static __device__ __forceinline__ Wide
+replicas_total(const uint64_t *state, uint32_t replicas, uint32_t team)
+{
+	uint64_t	low = 0;		/* of their lower halves */
+	int64_t		high = 0;		/* of their upper ones */
+
+	for (uint32_t r = threadIdx.x & (team - 1); r < replicas; r += team)
+	{
+		low += (uint32_t) state[r];
+		high += (int64_t) state[r] >> 32;
+	}
+	for (uint32_t distance = team / 2; distance > 0; distance /= 2)
+	{
+		low += __shfl_xor_sync(~0u, (Word) low, (int) distance);
+		high += (int64_t) __shfl_xor_sync(~0u, (Word) high, (int) distance);
+	}
+	return (Wide) low + (Wide) high * ((Wide) 1 << 32);
+}
+
 /*
  * All replicas of a state into words as core/op_agg.h has them, by a team: a
  * whole warp, whose lane 0 writes, or one thread.  Not 0: a sum is too large.
@@ -170,6 +190,17 @@ state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t
 	uint32_t	overflow = 0;
 	uint32_t	error = 0;
 
+	/* the usual ones, sooner than by merging */
+	if (kind == STATE_SUM || kind == STATE_COUNT)
+	{
+		const Wide	sum = replicas_total(state, replicas, team);
+
+		if (lane == 0 && kind == STATE_SUM)
+			wide_store(into, sum_of_parts(sum, single, &error));
+		else if (lane == 0)
+			into[0] = (uint64_t) sum;
+		return error;
+	}
 	state_init(kind, total);
 	for (uint32_t r = lane; r < replicas; r += team)
 	{
@@ -177,20 +208,16 @@ state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t
 		for (uint32_t w = 0; w < 5; w++)
 			if (w < state_replicated(kind))
 				one[w] = state[w * replicas + r];
-		if (kind == STATE_SUM)
-			wide_store(one, (Wide) (int64_t) one[0]);
 		state_merge(kind, total, one, &overflow);
 	}
 	overflow |= state_reduce(kind, total, min(team, replicas));
 	if (lane != 0)
 		return 0;
-	if (kind == STATE_SUM)
-		wide_store(total, sum_of_parts(wide_load(total), single, &error));
 #pragma unroll
 	for (uint32_t w = 0; w < 5; w++)
 		if (w < words)
 			into[w] = total[w];
-	return error;
+	return 0;
 }
 
 static __device__ inline StateKind
