@@ -27,6 +27,8 @@ typedef struct VmShape
 	uint16_t	aggregates;
 	uint16_t	nstates;
 	uint16_t	row_words;		/* of a group's row */
+	uint16_t	counted;		/* the sum, + 1, whose words count rows along, for state `counter`; 0: none */
+	uint16_t	counter;
 	uint32_t	registers;		/* slots of those that differ from lane to lane */
 	uint32_t	nconstants;
 	uint16_t	map[PROGRAM_MAX_REGISTERS]; /* the program's slots to these, or to CONSTANT | number, or to BOOL_SLOT | number */

@@ -711,6 +711,67 @@ compare_stored(Lowering *l)
 	}
 }
 
+/* Counting along */
+
+/* A sum of a column's own values that are mostly within 32 bits and not below 0; NULL if there is none. */
+static VmOp *
+sum_that_counts(const Lowering *l)
+{
+	for (uint32_t pc = 0; pc < l->out->length; pc++)
+	{
+		VmOp	   *op = &l->out->op[pc];
+		const TabletColumn *column;
+
+		if (!loads_framed(op) || !(op->flags & FLAG_SUM) || (op->flags & FLAG_NULLS) || op->imm != 0 || op->mask != 0)
+			continue;
+		column = &l->tablet->column[l->out->column[op->slot] & ~COLUMN_NULLS];
+		if (wide_load(column->min) >= 0 && wide_load(column->max) <= UINT32_MAX)
+			return op;
+	}
+	return NULL;
+}
+
+/* Take away a count, whose sum, if it has one along, the instruction before it may do; the sum is of the same lanes. */
+static void
+remove_count(VmCode *out, uint32_t pc)
+{
+	VmOp	   *op = &out->op[pc];
+	VmOp	   *before = op - 1;
+
+	op->op = VMX_NOTHING;
+	op->x = 0;
+	if ((op->flags & FLAG_MORE) == FLAG_SUM && !(before->flags & FLAG_SUM) && before->mask == op->mask && before->op != VMX_KEY)
+	{
+		before->flags |= FLAG_SUM;
+		before->sum = op->sum;
+		op->flags = 0;
+	}
+	if (op->flags & FLAG_MORE)
+		return;
+	memmove(op, op + 1, (out->length - pc - 1) * sizeof(VmOp));
+	memset(&out->op[--out->length], 0, sizeof(VmOp));
+}
+
+/* Have the count of all rows of a group go along with a sum, which saves its words and an instruction. */
+static void
+count_along(Lowering *l)
+{
+	VmOp	   *sum = sum_that_counts(l);
+
+	for (uint32_t pc = 1; pc < l->out->length && sum != NULL; pc++)
+	{
+		const VmOp *op = &l->out->op[pc];
+
+		if (op->op != VMX_COUNT_G || op->mask != 0 || (op->flags & (FLAG_ACC_NULLS | FLAG_BOOL_NULLS)))
+			continue;
+		sum->flags |= FLAG_COUNT;
+		l->shape->counted = (uint16_t) (sum->sum + 1);
+		l->shape->counter = op->x;
+		remove_count(l->out, pc);
+		return;
+	}
+}
+
 void
 vm_translate(Lowering *l)
 {
@@ -719,4 +780,6 @@ vm_translate(Lowering *l)
 	while (l->again && !l->fails);
 	if (!l->fails && !l->keep)
 		compare_stored(l);
+	if (!l->fails && l->coded)
+		count_along(l);
 }

@@ -212,27 +212,27 @@ template <int L, bool CODED> struct Places
 	}
 };
 
-/* A sum's values that are all small, each to its group. */
+/* A sum's values that are all small, each to its group, and `one` with each. */
 template <int L, bool CODED> static __device__ __forceinline__ void
-add_small(const Places<L, CODED> &to, uint32_t active, const uint64_t *v)
+add_small(const Places<L, CODED> &to, uint32_t active, const uint64_t *v, uint64_t one)
 {
 	if (to.alone)
 		EACH_LANE
 		{
 			if (active >> k & 1u)
-				*to.at(k) += v[k];
+				*to.at(k) += v[k] + one;
 		}
 	else
 		EACH_LANE
 		{
 			if (active >> k & 1u)
-				add_shared(to.at(k), v[k]);
+				add_shared(to.at(k), v[k] + one);
 		}
 }
 
 /* A sum's values of which some are large, one lane after the other. */
 template <int L, bool CODED> static __device__ __forceinline__ void
-add_large(const VmLaunch &launch, const Places<L, CODED> &to, uint32_t s, uint32_t active, const uint64_t *values, bool grouped)
+add_large(const VmLaunch &launch, const Places<L, CODED> &to, uint32_t s, uint32_t active, const uint64_t *values, uint64_t one, bool grouped)
 {
 	uint64_t   *single = block_singles(&fast_shared()->groups, &launch.shape, 0) + launch.shape.single_at[s];
 
@@ -244,7 +244,13 @@ add_large(const VmLaunch &launch, const Places<L, CODED> &to, uint32_t s, uint32
 		uint64_t	v = 0;
 
 		EACH_LANE_AS(j) v = j == k ? values[j] : v;
-		sum_add(in_group<CODED>(to.replica, place), to.alone, in_group<CODED>(single, place), (int64_t) v, launch.sum_bits);
+		if (one != 0)
+		{
+			add_state(in_group<CODED>(to.replica, place), to.alone, (uint32_t) v + one);
+			add_shared(in_group<CODED>(single, place), (uint64_t) ((int64_t) v >> 32));
+		}
+		else
+			sum_add(in_group<CODED>(to.replica, place), to.alone, in_group<CODED>(single, place), (int64_t) v, launch.sum_bits);
 	}
 }
 
@@ -252,21 +258,25 @@ template <int L, bool CODED> static __device__ __forceinline__ void
 sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped)
 {
 	const uint32_t active = mask_lanes<L>(launch, m, in) & ~m.nulls;
-	const uint32_t bits = launch.sum_bits;
+	const bool	counts = CODED && (flags_of(in) & FLAG_COUNT);
+	const uint64_t one = counts ? (uint64_t) 1 << COUNTED_SHIFT : 0;
+	/* as sum_excess() and sum_is_small() have it, or, where rows are counted along, none below 0 and none above 32 bits */
+	const uint32_t least = counts ? 0 : 1u << (launch.sum_bits - 32);
+	const uint32_t beyond = counts ? 0 : launch.sum_bits - 31;
 	const Places<L, CODED> to(launch, sum_of(in), grouped);
 	uint32_t	excess = 0;
 
-	EACH_LANE excess |= sum_excess((int64_t) m.acc[k], bits);
+	EACH_LANE excess |= (uint32_t) (m.acc[k] >> 32) + least;
 	/* seldom, and then perhaps of lanes that are not added */
-	if (!sum_is_small(excess, bits))
+	if (excess >> beyond != 0)
 	{
 		excess = 0;
-		EACH_LANE excess |= active >> k & 1u ? sum_excess((int64_t) m.acc[k], bits) : 0;
+		EACH_LANE excess |= active >> k & 1u ? (uint32_t) (m.acc[k] >> 32) + least : 0;
 	}
-	if (!sum_is_small(excess, bits))
-		add_large<L, CODED>(launch, to, sum_of(in), active, m.acc, grouped);
+	if (excess >> beyond != 0)
+		add_large<L, CODED>(launch, to, sum_of(in), active, m.acc, one, grouped);
 	else if (grouped)
-		add_small<L, CODED>(to, active, m.acc);
+		add_small<L, CODED>(to, active, m.acc, one);
 	else
 	{
 		uint64_t	total = 0;
@@ -289,7 +299,7 @@ count_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool 
 		active &= ~m.t_nulls;
 	EACH_LANE one[k] = 1;
 	if (grouped)
-		add_small<L, CODED>(to, active, one);
+		add_small<L, CODED>(to, active, one, 0);
 	else
 		*to.replica += __popc(active);
 }

@@ -278,6 +278,12 @@ block_groups_clear(const VmShape *shape, BlockGroups *groups)
 		block_singles(groups, shape, i / singles)[i % singles] = 0;
 }
 
+static __device__ inline WordPart
+part_of_state(const VmShape *shape, uint32_t s)
+{
+	return shape->counted == 0 ? WORD_ALL : s == shape->counter ? WORD_COUNT : s + 1 == shape->counted ? WORD_SUM : WORD_ALL;
+}
+
 /* Write one state of a group, by a team of threads, or with s = nstates its key. */
 static __device__ inline void
 block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t team, uint32_t group, uint32_t s)
@@ -287,8 +293,8 @@ block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t team, uint32_t
 	uint32_t	error = 0;
 
 	if (s < shape->nstates)
-		error = state_collect((StateKind) shape->state_kind[s], block_state(groups, shape, group, s), groups->replicas, team,
-							  block_singles(groups, shape, group) + shape->single_at[s], row + shape->state_word[s]);
+		error = state_collect((StateKind) shape->state_kind[s], block_state(groups, shape, group, s), part_of_state(shape, s), groups->replicas,
+							  team, block_singles(groups, shape, group) + shape->single_at[s], row + shape->state_word[s]);
 	else if ((threadIdx.x & (team - 1)) == 0)
 	{
 		launch->hashes[groups->at + group] = shape->grouped ? group_hashes(groups)[group] : 0;

@@ -35,6 +35,28 @@ state_single(StateKind kind)
 	return kind == STATE_SUM ? 3 : 0;
 }
 
+/*
+ * A sum may count rows along, in the upper 16 bits of its words: to the lower
+ * 48 each row adds 32 bits then, of a value, and what is above counts as a
+ * large value's.  So many rows a replica takes at most.
+ */
+#define COUNTED_SHIFT	48
+#define COUNTED_ROWS	65535u
+
+/* What a state has of its words. */
+typedef enum WordPart
+{
+	WORD_ALL,
+	WORD_SUM,
+	WORD_COUNT
+} WordPart;
+
+static __device__ __forceinline__ uint64_t
+part_of_word(uint64_t word, WordPart part)
+{
+	return part == WORD_ALL ? word : part == WORD_COUNT ? word >> COUNTED_SHIFT : word & (((uint64_t) 1 << COUNTED_SHIFT) - 1);
+}
+
 /* An initial state, one replica of it. */
 static __device__ inline void
 state_fill(StateKind kind, uint64_t *state, uint32_t replicas)
@@ -158,15 +180,17 @@ state_reduce(StateKind kind, uint64_t *total, uint32_t n)
 
 /* The total of 64-bit replicas, by a team of threads; for lane 0 of it. */
 static __device__ __forceinline__ Wide
-replicas_total(const uint64_t *state, uint32_t replicas, uint32_t team)
+replicas_total(const uint64_t *state, uint32_t replicas, uint32_t team, WordPart part)
 {
 	uint64_t	low = 0;		/* of their lower halves */
 	int64_t		high = 0;		/* of their upper ones */
 
 	for (uint32_t r = threadIdx.x & (team - 1); r < replicas; r += team)
 	{
-		low += (uint32_t) state[r];
-		high += (int64_t) state[r] >> 32;
+		const uint64_t word = part_of_word(state[r], part);
+
+		low += (uint32_t) word;
+		high += (int64_t) word >> 32;
 	}
 	for (uint32_t distance = team / 2; distance > 0; distance /= 2)
 	{
@@ -181,7 +205,8 @@ replicas_total(const uint64_t *state, uint32_t replicas, uint32_t team)
  * whole warp, whose lane 0 writes, or one thread.  Not 0: a sum is too large.
  */
 static __device__ inline uint32_t
-state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t team, const uint64_t *single, uint64_t *into)
+state_collect(StateKind kind, const uint64_t *state, WordPart part, uint32_t replicas, uint32_t team, const uint64_t *single,
+			  uint64_t *into)
 {
 	const uint32_t lane = threadIdx.x & (team - 1);
 	const uint32_t words = state_words(kind);
@@ -193,7 +218,7 @@ state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t
 	/* the usual ones, sooner than by merging */
 	if (kind == STATE_SUM || kind == STATE_COUNT)
 	{
-		const Wide	sum = replicas_total(state, replicas, team);
+		const Wide	sum = replicas_total(state, replicas, team, part);
 
 		if (lane == 0 && kind == STATE_SUM)
 			wide_store(into, sum_of_parts(sum, single, &error));
