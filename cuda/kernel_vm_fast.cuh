@@ -223,16 +223,18 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 	for (uint32_t pc = 0;;)
 	{
 		const FastOp in = next;
+		/* of 32 bits, whatever the compiler knows of the word that it comes from */
+		const uint32_t op = here((uint32_t) in.head) & 0xff;
 
 		/* ahead, since a warp waits for it */
 		next = fetch(launch, ++pc);
 		/* a switch is a tree of branches: the most frequent one first, then the usual ones */
-		if (op_of(in) == VMX_LOAD_64)
-			load_words<L, uint64_t, uint64_t>(m, in, first);
-		else if (op_of(in) >= VMX_LOAD_U8_FRAMED)
+		if (op >= VMX_LOAD_U8_FRAMED)
 			read_framed<L>(launch, m, in, first);
+		else if (op == VMX_LOAD_64)
+			load_words<L, uint64_t, uint64_t>(m, in, first);
 		else
-			switch ((VmxOp) here(op_of(in)))
+			switch ((VmxOp) op)
 		{
 			case VMX_END: return 0;
 			case VMX_NOTHING: break;
