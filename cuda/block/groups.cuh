@@ -293,8 +293,9 @@ block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t team, uint32_t
 	uint32_t	error = 0;
 
 	if (s < shape->nstates)
-		error = state_collect((StateKind) shape->state_kind[s], block_state(groups, shape, group, s), part_of_state(shape, s), groups->replicas,
-							  team, block_singles(groups, shape, group) + shape->single_at[s], row + shape->state_word[s]);
+		error = state_collect((StateKind) shape->state_kind[s],
+							  {block_state(groups, shape, group, s), groups->replicas, part_of_state(shape, s)}, team,
+							  block_singles(groups, shape, group) + shape->single_at[s], row + shape->state_word[s]);
 	else if ((threadIdx.x & (team - 1)) == 0)
 	{
 		launch->hashes[groups->at + group] = shape->grouped ? group_hashes(groups)[group] : 0;

@@ -57,6 +57,14 @@ part_of_word(uint64_t word, WordPart part)
 	return part == WORD_ALL ? word : part == WORD_COUNT ? word >> COUNTED_SHIFT : word & (((uint64_t) 1 << COUNTED_SHIFT) - 1);
 }
 
+/* A state's replicas, one of its words after the other. */
+typedef struct Replicas
+{
+	const uint64_t *word;
+	uint32_t	n;
+	WordPart	part;
+} Replicas;
+
 /* An initial state, one replica of it. */
 static __device__ inline void
 state_fill(StateKind kind, uint64_t *state, uint32_t replicas)
@@ -180,14 +188,14 @@ state_reduce(StateKind kind, uint64_t *total, uint32_t n)
 
 /* The total of 64-bit replicas, by a team of threads; for lane 0 of it. */
 static __device__ __forceinline__ Wide
-replicas_total(const uint64_t *state, uint32_t replicas, uint32_t team, WordPart part)
+replicas_total(const Replicas &replicas, uint32_t team)
 {
 	uint64_t	low = 0;		/* of their lower halves */
 	int64_t		high = 0;		/* of their upper ones */
 
-	for (uint32_t r = threadIdx.x & (team - 1); r < replicas; r += team)
+	for (uint32_t r = threadIdx.x & (team - 1); r < replicas.n; r += team)
 	{
-		const uint64_t word = part_of_word(state[r], part);
+		const uint64_t word = part_of_word(replicas.word[r], replicas.part);
 
 		low += (uint32_t) word;
 		high += (int64_t) word >> 32;
@@ -205,8 +213,7 @@ replicas_total(const uint64_t *state, uint32_t replicas, uint32_t team, WordPart
  * whole warp, whose lane 0 writes, or one thread.  Not 0: a sum is too large.
  */
 static __device__ inline uint32_t
-state_collect(StateKind kind, const uint64_t *state, WordPart part, uint32_t replicas, uint32_t team, const uint64_t *single,
-			  uint64_t *into)
+state_collect(StateKind kind, const Replicas &replicas, uint32_t team, const uint64_t *single, uint64_t *into)
 {
 	const uint32_t lane = threadIdx.x & (team - 1);
 	const uint32_t words = state_words(kind);
@@ -218,7 +225,7 @@ state_collect(StateKind kind, const uint64_t *state, WordPart part, uint32_t rep
 	/* the usual ones, sooner than by merging */
 	if (kind == STATE_SUM || kind == STATE_COUNT)
 	{
-		const Wide	sum = replicas_total(state, replicas, team, part);
+		const Wide	sum = replicas_total(replicas, team);
 
 		if (lane == 0 && kind == STATE_SUM)
 			wide_store(into, sum_of_parts(sum, single, &error));
@@ -227,15 +234,15 @@ state_collect(StateKind kind, const uint64_t *state, WordPart part, uint32_t rep
 		return error;
 	}
 	state_init(kind, total);
-	for (uint32_t r = lane; r < replicas; r += team)
+	for (uint32_t r = lane; r < replicas.n; r += team)
 	{
 #pragma unroll
 		for (uint32_t w = 0; w < 5; w++)
 			if (w < state_replicated(kind))
-				one[w] = state[w * replicas + r];
+				one[w] = replicas.word[w * replicas.n + r];
 		state_merge(kind, total, one, &overflow);
 	}
-	overflow |= state_reduce(kind, total, min(team, replicas));
+	overflow |= state_reduce(kind, total, min(team, replicas.n));
 	if (lane != 0)
 		return 0;
 #pragma unroll
