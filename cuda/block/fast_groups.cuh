@@ -193,15 +193,19 @@ in_group(uint64_t *word, uint32_t place)
 /* Where a total lies: the replica of this thread, in each lane's group. */
 template <int L, bool CODED> struct Places
 {
+	uint32_t	state;
+	bool		grouped;
 	uint64_t   *replica;		/* in group 0 */
 	bool		alone;
 	uint32_t	pairs[L / 2];	/* group_places() */
 
-	__device__ __forceinline__ Places(const VmLaunch &launch, uint32_t s, bool grouped)
+	__device__ __forceinline__ Places(const VmLaunch &launch, uint32_t s, bool in_groups)
 	{
 		const uint32_t thread = thread_here();
 		const uint32_t replicas = fast_shared()->groups.replicas;
 
+		state = s;
+		grouped = in_groups;
 		alone = replicas == VM_THREADS;
 		replica = (uint64_t *) (shared_memory + launch.shape.groups_at) + launch.shape.state_at[s] * replicas + (thread & (replicas - 1));
 		EACH_PAIR pairs[p] = grouped ? ((const uint32_t *) group_places<L>(launch))[p] : 0;
@@ -232,15 +236,15 @@ add_small(const Places<L, CODED> &to, uint32_t active, const uint64_t *v, uint64
 
 /* A sum's values of which some are large, one lane after the other. */
 template <int L, bool CODED> static __device__ __forceinline__ void
-add_large(const VmLaunch &launch, const Places<L, CODED> &to, uint32_t s, uint32_t active, const uint64_t *values, uint64_t one, bool grouped)
+add_large(const VmLaunch &launch, const Places<L, CODED> &to, uint32_t active, const uint64_t *values, uint64_t one)
 {
-	uint64_t   *single = block_singles(&fast_shared()->groups, &launch.shape, 0) + launch.shape.single_at[s];
+	uint64_t   *single = block_singles(&fast_shared()->groups, &launch.shape, 0) + launch.shape.single_at[to.state];
 
 #pragma unroll 1
 	for (uint32_t left = active; left != 0; left &= left - 1)
 	{
 		const int	k = __ffs((int) left) - 1;
-		const uint32_t place = grouped ? group_places<L>(launch)[k] : 0;
+		const uint32_t place = to.grouped ? group_places<L>(launch)[k] : 0;
 		uint64_t	v = 0;
 
 		EACH_LANE_AS(j) v = j == k ? values[j] : v;
@@ -274,7 +278,7 @@ sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool gr
 		EACH_LANE excess |= active >> k & 1u ? (uint32_t) (m.acc[k] >> 32) + least : 0;
 	}
 	if (excess >> beyond != 0)
-		add_large<L, CODED>(launch, to, sum_of(in), active, m.acc, one, grouped);
+		add_large<L, CODED>(launch, to, active, m.acc, one);
 	else if (grouped)
 		add_small<L, CODED>(to, active, m.acc, one);
 	else
