@@ -68,6 +68,9 @@ choose_groups(const Program *program, uint32_t options, VmShape *shape)
 		shape->replicas = MIN_REPLICAS;
 	if (group_capacity(shape, shape->replicas) < 4)
 		shape->group_bytes = align16(4 * (group_stride(shape, shape->replicas) + shape->key_words + 1) * 8);
+	/* what no group has room in leaves more to other blocks */
+	if (shape->replicas == VM_THREADS)
+		shape->group_bytes = align16(group_capacity(shape, VM_THREADS) * (group_stride(shape, VM_THREADS) + shape->key_words + 1) * 8);
 	choose_slots(shape);
 }
 
@@ -97,15 +100,19 @@ measure_groups(const Program *program, uint32_t options, VmShape *shape)
 	shape->aggregates = program->aggregates;
 	shape->nstates = program->nstates;
 	shape->row_words = program->row_words;
+	shape->state_words = shape->single_words = 0;
 	for (uint32_t s = 0; s < program->nstates; s++)
 	{
 		shape->state_kind[s] = program->state_kind[s];
 		shape->state_word[s] = program->state_word[s];
 		shape->state_at[s] = (uint16_t) shape->state_words;
 		shape->single_at[s] = (uint16_t) shape->single_words;
-		shape->state_words += state_replicated((StateKind) program->state_kind[s]);
+		if (shape->counted == 0 || s != shape->counter)
+			shape->state_words += state_replicated((StateKind) program->state_kind[s]);
 		shape->single_words += state_single((StateKind) program->state_kind[s]);
 	}
+	if (shape->counted != 0)
+		shape->state_at[shape->counter] = shape->state_at[shape->counted - 1];
 	shape->key_words = 1;
 	for (uint32_t k = 0; k < program->nkeys; k++)
 		shape->key_words += words_of_key(program->key_kind[k]);
@@ -137,10 +144,14 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	shape->lanes = wish->lanes;
 	measure_groups(program, wish->options, shape);
 	vm_lower(program, body, tablet, wish->options, shape);
+	if (shape->counted != 0)
+		measure_groups(program, wish->options, shape);
 	if (shape->code.length > 0)
 	{
 		shape->registers = shape->code.slots + shape->code.bool_slots;
-		shape->shared_bytes = fast_groups_at(shape, shape->lanes) + shape->group_bytes + shape->nslots * 4;
+		shape->places_at = fast_places_at(shape, shape->lanes);
+		shape->groups_at = fast_groups_at(shape, shape->lanes);
+		shape->shared_bytes = shape->groups_at + shape->group_bytes + shape->nslots * 4;
 	}
 	else if (!shape_general(program, shape))
 		return false;
@@ -195,6 +206,15 @@ vm_tile_rows(const VmShape *shape)
 	return shape->lanes * VM_THREADS;
 }
 
+/* So many blocks, or more if one would have more tiles than `most`. */
+static int
+at_least(int blocks, uint32_t ntiles, uint32_t most)
+{
+	const uint32_t least = (ntiles + most - 1) / most;
+
+	return (uint32_t) blocks < least ? (int) least : blocks;
+}
+
 int
 vm_launch(const VmLaunch *launch, int blocks, void *stream)
 {
@@ -205,6 +225,8 @@ vm_launch(const VmLaunch *launch, int blocks, void *stream)
 
 	if ((uint32_t) blocks > ntiles)
 		blocks = (int) ntiles;
+	if (launch->shape.counted != 0)
+		blocks = at_least(blocks, ntiles, COUNTED_ROWS * MIN_REPLICAS / tile);
 	/* a replica takes at most all rows of its block, so values of so many bits cannot overflow it */
 	rows = (uint64_t) (ntiles + blocks - 1) / blocks * tile;
 	for (with.sum_bits = 62; rows > 1 && with.sum_bits > 32; rows = (rows + 1) / 2)

@@ -61,25 +61,27 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 	const uint32_t tile = L * VM_THREADS;
 	BlockGroups *groups = &fast_shared()->groups;
 	BlockSlice *slice = &fast_shared()->slice;
+	LineAhead	ahead;			/* the one that this thread asks for */
 
 	fast_prepare(&launch, L);
 	while (block_next_slice(&launch, tile, slice))
 	{
 		if (CODED)
 			clear_codes(launch, L);
-		if (!fast_columns(&launch))
+		if (!fast_columns(&launch, L))
 		{
 			if (threadIdx.x == 0)
 				groups->status = STATUS_BAD_PROGRAM;
 			break;
 		}
+		ahead = L == 8 ? line_ahead(launch, tile, threadIdx.x) : LineAhead{NULL, 0};
 		for (uint32_t first = slice->first; first < slice->end; first += slice->step)
 		{
 			uint32_t	n = min(slice->end - first, tile);
 			uint32_t	pending = ~0u;	/* lanes of a warp that has not got through */
 
 			if (first + slice->step + tile <= slice->end)
-				fetch_ahead<L>(launch, first + slice->step);
+				fetch_ahead<L>(launch, ahead, first + slice->step);
 			for (int round = 0; round < MAX_ROUNDS; round++)
 			{
 				if (__any_sync(~0u, pending != 0))

@@ -60,16 +60,16 @@ load_column(Machine<L> &m, const FastOp &in, uint32_t first)
 
 /* What reads a column in a frame. */
 template <int L> static __device__ __forceinline__ void
-read_framed(Machine<L> &m, const FastOp &in, uint32_t first)
+read_framed(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
 {
 	switch ((VmxOp) here(op_of(in)))
 	{
 		case VMX_RANGE_U8: filter_stored<L, uint8_t>(m, in, first); break;
 		case VMX_RANGE_U16: filter_stored<L, uint16_t>(m, in, first); break;
 		case VMX_RANGE_U32: filter_stored<L, uint32_t>(m, in, first); break;
-		case VMX_LOAD_U8_FRAMED: load_framed<L, uint8_t>(m, in, first); break;
-		case VMX_LOAD_U16_FRAMED: load_framed<L, uint16_t>(m, in, first); break;
-		default: load_framed<L, uint32_t>(m, in, first); break;
+		case VMX_LOAD_U8_FRAMED: load_framed<L, uint8_t>(launch, m, in, first); break;
+		case VMX_LOAD_U16_FRAMED: load_framed<L, uint16_t>(launch, m, in, first); break;
+		default: load_framed<L, uint32_t>(launch, m, in, first); break;
 	}
 }
 
@@ -114,7 +114,7 @@ blend(Machine<L> &m, uint32_t mask, B b, uint32_t b_nulls)
 }
 
 /* The instructions that fewer programs have. */
-template <int L> static __device__ __forceinline__ void
+template <int L, bool CODED> static __device__ __forceinline__ void
 run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first, uint32_t n)
 {
 	switch ((VmxOp) here(op_of(in)))
@@ -173,12 +173,12 @@ run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 			m.nulls = m.t_nulls;
 			break;
 		case VMX_INT_TO_F8: EACH_LANE m.acc[k] = word_of((double) (int64_t) m.acc[k]); break;
-		case VMX_MIN_I: extreme<L>(launch, m, in, false, true); break;
-		case VMX_MIN_I_G: extreme<L>(launch, m, in, true, true); break;
-		case VMX_MAX_I: extreme<L>(launch, m, in, false, false); break;
-		case VMX_MAX_I_G: extreme<L>(launch, m, in, true, false); break;
+		case VMX_MIN_I: extreme<L, CODED>(launch, m, in, false, true); break;
+		case VMX_MIN_I_G: extreme<L, CODED>(launch, m, in, true, true); break;
+		case VMX_MAX_I: extreme<L, CODED>(launch, m, in, false, false); break;
+		case VMX_MAX_I_G: extreme<L, CODED>(launch, m, in, true, false); break;
 		case VMX_TAKE_F:
-			take_in_turn<L>(launch, in.pc, mask_lanes<L>(launch, m, in));
+			take_in_turn<L, CODED>(launch, in.pc, mask_lanes<L>(launch, m, in));
 			/* the accumulators need not outlive the call */
 			EACH_LANE m.acc[k] = 0;
 			m.nulls = m.t = m.t_nulls = 0;
@@ -187,7 +187,7 @@ run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 	}
 }
 
-/* What an instruction does besides; false when the warp is through with the tile. */
+/* What an instruction does besides but add to a sum; false when the warp is through with the tile. */
 template <int L> static __device__ __forceinline__ bool
 run_more(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first, uint32_t n)
 {
@@ -203,10 +203,6 @@ run_more(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 			store_bits<L>(launch.passed, first, n, m.selection);
 		return false;
 	}
-	if ((flags & FLAG_SUM) && launch.shape.grouped)
-		sum_words<L>(launch, m, in, true);
-	else if (flags & FLAG_SUM)
-		sum_words<L>(launch, m, in, false);
 	return true;
 }
 
@@ -227,16 +223,18 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 	for (uint32_t pc = 0;;)
 	{
 		const FastOp in = next;
+		/* of 32 bits, whatever the compiler knows of the word that it comes from */
+		const uint32_t op = here((uint32_t) in.head) & 0xff;
 
 		/* ahead, since a warp waits for it */
 		next = fetch(launch, ++pc);
 		/* a switch is a tree of branches: the most frequent one first, then the usual ones */
-		if (op_of(in) == VMX_LOAD_64)
+		if (op >= VMX_LOAD_U8_FRAMED)
+			read_framed<L>(launch, m, in, first);
+		else if (op == VMX_LOAD_64)
 			load_words<L, uint64_t, uint64_t>(m, in, first);
-		else if (op_of(in) >= VMX_LOAD_U8_FRAMED)
-			read_framed<L>(m, in, first);
 		else
-			switch ((VmxOp) here(op_of(in)))
+			switch ((VmxOp) op)
 		{
 			case VMX_END: return 0;
 			case VMX_NOTHING: break;
@@ -254,12 +252,21 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 				m.nulls = m.t = m.t_nulls = 0;
 				next = fetch(launch, pc += launch.shape.key_words - 1);
 				break;
-			case VMX_COUNT: count_lanes<L>(launch, m, in, false); break;
-			case VMX_COUNT_G: count_lanes<L>(launch, m, in, true); break;
-			default: run_rest<L>(launch, m, in, first, n); break;
+			case VMX_COUNT: count_lanes<L, CODED>(launch, m, in, false); break;
+			case VMX_COUNT_G: count_lanes<L, CODED>(launch, m, in, true); break;
+			default: run_rest<L, CODED>(launch, m, in, first, n); break;
 		}
-		if ((flags_of(in) & FLAG_MORE) && !run_more<L>(launch, m, in, first, n))
-			return 0;
+		/* mostly there is nothing else, or a sum alone */
+		if (flags_of(in) & (FLAG_MORE & ~FLAG_SUM))
+			if (!run_more<L>(launch, m, in, first, n))
+				return 0;
+		if (flags_of(in) & FLAG_SUM)
+		{
+			if (CODED || launch.shape.grouped)
+				sum_words<L, CODED>(launch, m, in, true);
+			else
+				sum_words<L, CODED>(launch, m, in, false);
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ typedef enum VmxOp
 #define FLAG_JUMP_NONE	128		/* if no lane of m0 is left in this warp: end of the tile */
 #define FLAG_EMIT		256		/* and a bit for each of its lanes */
 #define FLAG_SUM		512		/* add acc to state `sum`, lanes of m */
+#define FLAG_COUNT		1024	/* and count them along with it: VmShape.counted */
 #define FLAG_MORE		(FLAG_PUT | FLAG_RANGE | FLAG_JUMP_NONE | FLAG_SUM)
 
 typedef struct VmOp

@@ -27,6 +27,8 @@ typedef struct VmShape
 	uint16_t	aggregates;
 	uint16_t	nstates;
 	uint16_t	row_words;		/* of a group's row */
+	uint16_t	counted;		/* the sum, + 1, whose words count rows along, for state `counter`; 0: none */
+	uint16_t	counter;
 	uint32_t	registers;		/* slots of those that differ from lane to lane */
 	uint32_t	nconstants;
 	uint16_t	map[PROGRAM_MAX_REGISTERS]; /* the program's slots to these, or to CONSTANT | number, or to BOOL_SLOT | number */
@@ -39,6 +41,8 @@ typedef struct VmShape
 	uint32_t	program_bytes;	/* copied into shared memory */
 	uint32_t	shared_bytes;	/* of a block, all in all */
 	uint32_t	lanes;			/* of a thread: 2, 4 or 8 */
+	uint32_t	places_at;		/* the accumulator machine's shared memory: block/fast_memory.cuh */
+	uint32_t	groups_at;
 	/* of each state: its kind, its place in a group's row, in the words with replicas, in those that stand once */
 	uint8_t		state_kind[PROGRAM_MAX_STATES];
 	uint16_t	state_word[PROGRAM_MAX_STATES];

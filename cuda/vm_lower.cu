@@ -229,7 +229,8 @@ vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t option
 	l.code = program_instrs(program, body);
 	l.ninstrs = program->body[body].ninstrs;
 	l.keep = (options & VM_KEEP) != 0;
-	l.coded = is_coded(program, body, tablet, options);
+	/* places are bytes then, of 16 bits */
+	l.coded = is_coded(program, body, tablet, options) && shape->group_bytes <= 0x10000;
 	l.shape = shape;
 	l.out = &shape->code;
 	resolve(&l);

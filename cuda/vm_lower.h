@@ -66,7 +66,16 @@ is_inline(const Lowering *l, int v)
 	return v >= 0 && l->value[v].constant && !l->value[v].may_be_null && !l->value[v].is_bool;
 }
 
+static inline bool
+loads_framed(const VmOp *op)
+{
+	return op->op >= VMX_LOAD_U8_FRAMED && op->op <= VMX_LOAD_U32_FRAMED;
+}
+
 /* Fill out->op from what the order says; `fails` if an instruction has no form. */
 extern void vm_translate(Lowering *l);
+
+/* And afterwards have instructions do what others did. */
+extern void vm_fuse(Lowering *l);
 
 #endif							/* GPUDB_CUDA_VM_LOWER_H */

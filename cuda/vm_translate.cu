@@ -270,14 +270,39 @@ put_comparison(Lowering *l, int position, int op, bool commutes)
 	return filter;
 }
 
+/* Have the load of a column in a frame, the last instruction, add the constant that is added to its value alone; false if it is not so. */
+static bool
+add_while_loading(Lowering *l, const Instr *in, const Value *v)
+{
+	bool		left = in->op == VMOP_ADD_D && is_inline(l, v->a);
+	int			loaded = left ? v->b : v->a;
+	int			added = left ? v->a : v->b;
+	uint64_t	c;
+
+	if ((in->op != VMOP_ADD_D && in->op != VMOP_SUB_D) || l->keep || !is_inline(l, added) || l->acc != loaded ||
+		l->value[loaded].uses != 1 || l->more == NULL || !loads_framed(l->more) || (l->more->flags & FLAG_MORE))
+		return false;
+	c = l->value[added].word;
+	l->more->imm += (int64_t) (in->op == VMOP_ADD_D ? c : -c);
+	return true;
+}
+
 static void
 put_arithmetic(Lowering *l, int position, int op, bool commutes)
 {
 	int			i = l->order[position];
 	const Value *v = &l->value[i];
-	uint8_t		mask = mask_of(l, v->m);
-	VmOp	   *to = put_binary(l, v, op, commutes);
+	uint8_t		mask;
+	VmOp	   *to;
 
+	if (add_while_loading(l, &l->code[i], v))
+	{
+		release(l, position);
+		made(l, i);
+		return;
+	}
+	mask = mask_of(l, v->m);
+	to = put_binary(l, v, op, commutes);
 	to->mask = mask;
 	to->x = op_info[l->code[i].op].status;
 	release(l, position);
@@ -626,60 +651,6 @@ translate_once(Lowering *l)
 		p += put_instr(l, p);
 }
 
-/* Ranges */
-
-/* Whether acc, as it is behind an instruction, is looked at before there is another one. */
-static bool
-word_is_read(const VmCode *code, uint32_t pc)
-{
-	for (;;)
-	{
-		const VmOp *op = &code->op[++pc];
-
-		switch ((VmxOp) op->op)
-		{
-			case VMX_END:
-			case VMX_GET:
-			case VMX_SET:
-			case VMX_GROUP:
-			case VMX_GROUP_CODES:
-			case VMX_LOAD_64:
-			case VMX_LOAD_U8_FRAMED:
-			case VMX_LOAD_U16_FRAMED:
-			case VMX_LOAD_U32_FRAMED:
-				return false;
-			case VMX_NOTHING:
-			case VMX_COUNT:
-			case VMX_COUNT_G:
-				if (op->flags & (FLAG_PUT | FLAG_RANGE | FLAG_SUM | FLAG_ACC_NULLS))
-					return true;
-				break;
-			default:
-				return true;
-		}
-	}
-}
-
-/* A load in a frame whose value is only compared with a range: what is stored is compared. */
-static void
-compare_stored(Lowering *l)
-{
-	VmCode	   *out = l->out;
-
-	for (uint32_t pc = 0; pc < out->length && out->nranges < VM_RANGES_MAX; pc++)
-	{
-		VmOp	   *op = &out->op[pc];
-
-		if (op->op < VMX_LOAD_U8_FRAMED || op->op > VMX_LOAD_U32_FRAMED || !(op->flags & FLAG_RANGE) ||
-			(op->flags & (FLAG_PUT | FLAG_SUM)) || word_is_read(out, pc))
-			continue;
-		op->op = (uint8_t) (op->op - VMX_LOAD_U8_FRAMED + VMX_RANGE_U8);
-		op->flags &= (uint16_t) ~FLAG_RANGE;
-		op->x = out->nranges;
-		out->range[out->nranges++] = (uint8_t) pc;
-	}
-}
-
 void
 vm_translate(Lowering *l)
 {
@@ -687,5 +658,5 @@ vm_translate(Lowering *l)
 		translate_once(l);
 	while (l->again && !l->fails);
 	if (!l->fails && !l->keep)
-		compare_stored(l);
+		vm_fuse(l);
 }

@@ -182,17 +182,21 @@ load_low_words(Machine<L> &m, const FastOp &in, uint32_t first)
 	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
-/* A column whose values are differences from a base: core/frame.h. */
+/* A column whose values are differences from a base, core/frame.h, and a constant. */
 template <int L, typename S> static __device__ __forceinline__ void
-load_framed(Machine<L> &m, const FastOp &in, uint32_t first)
+load_framed(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
 {
 	const FastColumn *column = fast_column(slot_of(in));
-	const uint64_t base = column->base;
-	/* multiplied by it, not shifted: two instructions instead of four */
-	const uint64_t unit = here((uint64_t) 1 << column->shift);
+	const uint64_t base = column->base + (uint64_t) imm_of(launch, in);
+	const uint32_t shift = column->shift;
+	/* multiplied by it, not shifted: one instruction instead of four */
+	const uint32_t unit = here(1u << (shift & 31));
 	const StoredLanes<L, S> stored(column->values, first, m.selection);
 
 	EACH_LANE m.acc[k] = base + (uint64_t) stored.lane(k) * unit;
+	/* seldom */
+	if (shift > 31)
+		EACH_LANE m.acc[k] = base + ((m.acc[k] - base) << 32);
 	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 

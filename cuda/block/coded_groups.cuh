@@ -15,11 +15,20 @@
 
 /* No place, and yet one within bounds in its lower half: lanes that are not selected may have it. */
 #define CODE_MISSING ((uint32_t) UINT16_MAX << 16)
+/* Somebody is adding the group. */
+#define CODE_CLAIMED (CODE_MISSING - 0x10000)
 
 static __device__ __forceinline__ uint32_t *
 code_table(const VmLaunch &launch, uint32_t lanes)
 {
 	return (uint32_t *) (shared_memory + fast_codes_at(&launch.shape, lanes));
+}
+
+/* An entry so many bytes from the table's beginning. */
+static __device__ __forceinline__ uint32_t *
+code_entry(uint32_t *table, uint32_t bytes)
+{
+	return (uint32_t *) ((uint8_t *) table + bytes);
 }
 
 /* Keys, none of them NULL, read again from their columns. */
@@ -42,7 +51,7 @@ template <int L> struct CodeLanes : GroupLanes<CodeLanes<L>>
 		uint32_t	index = fast_shared()->code_bias;
 
 		for (uint32_t j = 0; j < this->nkeys; j++)
-			index += code(k, j) << column(j)->code_at;
+			index += code(k, j) * column(j)->code_factor;
 		return index & (CODE_SLOTS - 1);
 	}
 };
@@ -55,28 +64,63 @@ clear_codes(const VmLaunch &launch, uint32_t lanes)
 		code_table(launch, lanes)[i] = CODE_MISSING;
 }
 
-/* Find the group of each selected lane; true when one of the warp's is missing. */
-template <int L> static __device__ __forceinline__ bool
-find_coded_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first)
+/* Where each lane's entry is in the code table, in bytes, within it whatever code a row has that does not count. */
+template <int L> static __device__ __forceinline__ void
+code_entries(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first, uint32_t *entry)
 {
-	const uint32_t *table = code_table(launch, L);
-	uint32_t	index[L];
-	uint32_t	missing = 0;
+	EACH_LANE entry[k] = fast_shared()->code_bias;
+	for (uint32_t j = 0; j < launch.shape.key_words - 1; j++)
+	{
+		const FastColumn *column = fast_column(slot_of(fetch(launch, pc + 1 + j)));
+		const StoredLanes<L, uint8_t> stored(column->values, first, selection);
+		const uint32_t factor = column->code_factor;
 
-	EACH_LANE index[k] = fast_shared()->code_bias;
+		EACH_LANE entry[k] += (uint32_t) stored.lane(k) * factor;
+	}
+	EACH_LANE entry[k] = (entry[k] & (CODE_SLOTS - 1)) * 4;
+}
+
+/*
+ * The same where an index has 8 bits: those of four rows are computed in one
+ * word, each in its byte.  What a row that does not exist has for a code may
+ * reach into the bytes above its own, which are of rows behind it: they do
+ * not exist either.
+ */
+template <int L> static __device__ __forceinline__ void
+short_code_entries(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first, uint32_t *entry)
+{
+	StoredLanes<L, uint8_t> index(fast_shared()->code_bias * 0x01010101u);
 
 	for (uint32_t j = 0; j < launch.shape.key_words - 1; j++)
 	{
 		const FastColumn *column = fast_column(slot_of(fetch(launch, pc + 1 + j)));
 		const StoredLanes<L, uint8_t> stored(column->values, first, selection);
-		const uint32_t code_at = column->code_at;
+		const uint32_t factor = column->code_factor;
 
-		EACH_LANE index[k] += (uint32_t) stored.lane(k) << code_at;
+		_Pragma("unroll") for (int w = 0; w < index.ALL; w++) index.word[w] += stored.word[w] * factor;
 	}
-	/* rows that are not selected may have any code */
-	EACH_LANE index[k] = table[index[k] & (CODE_SLOTS - 1)];
-	EACH_LANE missing |= (index[k] == CODE_MISSING ? 1u : 0u) << k;
-	EACH_PAIR ((uint32_t *) group_places<L>(launch))[p] = (index[2 * p] & 0xffffu) | index[2 * p + 1] << 16;
+	EACH_LANE entry[k] = index.scaled(k);
+}
+
+/* Find the group of each selected lane; true when one of the warp's is missing. */
+template <int L> static __device__ __forceinline__ bool
+find_coded_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first)
+{
+	uint32_t   *table = code_table(launch, L);
+	uint32_t	found[L];
+	uint32_t	all = 0;
+	uint32_t	missing = 0;
+
+	if (fast_shared()->short_codes)
+		short_code_entries<L>(launch, selection, pc, first, found);
+	else
+		code_entries<L>(launch, selection, pc, first, found);
+	EACH_LANE found[k] = *code_entry(table, found[k]);
+	EACH_PAIR ((uint32_t *) group_places<L>(launch))[p] = __byte_perm(found[2 * p], found[2 * p + 1], 0x5410);
+	EACH_LANE all |= found[k];
+	/* seldom, and then perhaps of lanes that are not selected */
+	if (all > UINT16_MAX)
+		EACH_LANE missing |= (found[k] == CODE_MISSING ? 1u : 0u) << k;
 	return __any_sync(~0u, (missing & selection) != 0);
 }
 
@@ -86,7 +130,14 @@ add_coded_groups(const VmLaunch &launch, uint32_t pending, uint32_t pc, uint32_t
 {
 	BlockGroups *groups = &fast_shared()->groups;
 	const CodeLanes<L> lanes = {{launch, pc, launch.shape.key_words - 1}, first};
+	uint32_t   *table = code_table(launch, L);
+	uint32_t	entry[L];
 
+	/* one lane of the block's adds the group of a code */
+	code_entries<L>(launch, pending, pc, first, entry);
+	EACH_LANE
+		if ((pending >> k & 1u) && atomicCAS(code_entry(table, entry[k]), CODE_MISSING, CODE_CLAIMED) != CODE_MISSING)
+			pending &= ~(1u << k);
 	if (block_insert(groups, &launch.shape, lanes, pending))
 	{
 		/* all groups are elsewhere from now on */
@@ -99,9 +150,7 @@ add_coded_groups(const VmLaunch &launch, uint32_t pending, uint32_t pc, uint32_t
 		const int	k = __ffs((int) pending) - 1;
 		const uint32_t group = block_find(groups, &launch.shape, lanes, k, lanes.slot_hash(k));
 
-		/* who else has the same code says the same */
-		if (group != GROUP_MISSING)
-			atomicExch(&code_table(launch, L)[lanes.index(k)], group * groups->stride);
+		table[lanes.index(k)] = group == GROUP_MISSING ? CODE_MISSING : group * groups->stride * 8;
 	}
 	__syncthreads();
 }

@@ -79,11 +79,11 @@ template <int L> struct KeyLanes : GroupLanes<KeyLanes<L>>
 	}
 };
 
-/* Where the states of each lane's group begin, in words behind those of group 0. */
+/* Where the states of each lane's group begin behind those of group 0, in words, or where groups are found by codes in bytes. */
 template <int L> static __device__ __forceinline__ uint16_t *
 group_places(const VmLaunch &launch)
 {
-	return (uint16_t *) (shared_memory + fast_places_at(&launch.shape, L)) + thread_here() * L;
+	return (uint16_t *) (shared_memory + launch.shape.places_at) + thread_here() * L;
 }
 
 /* Key j of all lanes, with 0 for NULL; returns whether it may be NULL. */
@@ -183,81 +183,104 @@ find_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc)
 	return __any_sync(~0u, differ != 0);
 }
 
-/* Where a total lies: the replica of this thread, in each lane's group. */
-template <int L> struct Places
+/* What lies in group 0, where it is in the group of a place. */
+template <bool CODED> static __device__ __forceinline__ uint64_t *
+in_group(uint64_t *word, uint32_t place)
 {
+	return CODED ? (uint64_t *) ((uint8_t *) word + place) : word + place;
+}
+
+/* Where a total lies: the replica of this thread, in each lane's group. */
+template <int L, bool CODED> struct Places
+{
+	uint32_t	state;
+	bool		grouped;
 	uint64_t   *replica;		/* in group 0 */
-	uint64_t   *single;
 	bool		alone;
 	uint32_t	pairs[L / 2];	/* group_places() */
 
-	__device__ __forceinline__ Places(const VmLaunch &launch, uint32_t s, bool grouped)
+	__device__ __forceinline__ Places(const VmLaunch &launch, uint32_t s, bool in_groups)
 	{
-		const BlockGroups *groups = &fast_shared()->groups;
 		const uint32_t thread = thread_here();
+		const uint32_t replicas = fast_shared()->groups.replicas;
 
-		alone = groups->replicas == VM_THREADS;
-		replica = group_states(groups) + launch.shape.state_at[s] * groups->replicas + (thread & (groups->replicas - 1));
-		single = block_singles(groups, &launch.shape, 0) + launch.shape.single_at[s];
+		state = s;
+		grouped = in_groups;
+		alone = replicas == VM_THREADS;
+		replica = (uint64_t *) (shared_memory + launch.shape.groups_at) + launch.shape.state_at[s] * replicas + (thread & (replicas - 1));
 		EACH_PAIR pairs[p] = grouped ? ((const uint32_t *) group_places<L>(launch))[p] : 0;
 	}
-	__device__ __forceinline__ uint32_t place(int k) const
+	__device__ __forceinline__ uint64_t *at(int k) const
 	{
-		return k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffffu;
+		return in_group<CODED>(replica, k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffffu);
 	}
 };
 
-/* A sum's values that are all small, each to its group. */
-template <int L> static __device__ __forceinline__ void
-add_small(const Places<L> &to, uint32_t active, const uint64_t *v)
+/* A sum's values that are all small, each to its group, and `one` with each. */
+template <int L, bool CODED> static __device__ __forceinline__ void
+add_small(const Places<L, CODED> &to, uint32_t active, const uint64_t *v, uint64_t one)
 {
 	if (to.alone)
 		EACH_LANE
 		{
-			uint64_t   *at = to.replica + to.place(k);
-			uint64_t	sum = *at + v[k];
-
 			if (active >> k & 1u)
-				*at = sum;
+				*to.at(k) += v[k] + one;
 		}
 	else
 		EACH_LANE
 		{
 			if (active >> k & 1u)
-				add_shared(to.replica + to.place(k), v[k]);
+				add_shared(to.at(k), v[k] + one);
 		}
 }
 
-template <int L> static __device__ __forceinline__ void
+/* A sum's values of which some are large, one lane after the other. */
+template <int L, bool CODED> static __device__ __forceinline__ void
+add_large(const VmLaunch &launch, const Places<L, CODED> &to, uint32_t active, const uint64_t *values, uint64_t one)
+{
+	uint64_t   *single = block_singles(&fast_shared()->groups, &launch.shape, 0) + launch.shape.single_at[to.state];
+
+#pragma unroll 1
+	for (uint32_t left = active; left != 0; left &= left - 1)
+	{
+		const int	k = __ffs((int) left) - 1;
+		const uint32_t place = to.grouped ? group_places<L>(launch)[k] : 0;
+		uint64_t	v = 0;
+
+		EACH_LANE_AS(j) v = j == k ? values[j] : v;
+		if (one != 0)
+		{
+			add_state(in_group<CODED>(to.replica, place), to.alone, (uint32_t) v + one);
+			add_shared(in_group<CODED>(single, place), (uint64_t) ((int64_t) v >> 32));
+		}
+		else
+			sum_add(in_group<CODED>(to.replica, place), to.alone, in_group<CODED>(single, place), (int64_t) v, launch.sum_bits);
+	}
+}
+
+template <int L, bool CODED> static __device__ __forceinline__ void
 sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped)
 {
 	const uint32_t active = mask_lanes<L>(launch, m, in) & ~m.nulls;
-	const uint32_t bits = launch.sum_bits;
-	const Places<L> to(launch, sum_of(in), grouped);
+	const bool	counts = CODED && (flags_of(in) & FLAG_COUNT);
+	const uint64_t one = counts ? (uint64_t) 1 << COUNTED_SHIFT : 0;
+	/* as sum_excess() and sum_is_small() have it, or, where rows are counted along, none below 0 and none above 32 bits */
+	const uint32_t least = counts ? 0 : 1u << (launch.sum_bits - 32);
+	const uint32_t beyond = counts ? 0 : launch.sum_bits - 31;
+	const Places<L, CODED> to(launch, sum_of(in), grouped);
 	uint32_t	excess = 0;
 
-	EACH_LANE excess |= sum_excess((int64_t) m.acc[k], bits);
+	EACH_LANE excess |= (uint32_t) (m.acc[k] >> 32) + least;
 	/* seldom, and then perhaps of lanes that are not added */
-	if (!sum_is_small(excess, bits))
+	if (excess >> beyond != 0)
 	{
 		excess = 0;
-		EACH_LANE excess |= active >> k & 1u ? sum_excess((int64_t) m.acc[k], bits) : 0;
+		EACH_LANE excess |= active >> k & 1u ? (uint32_t) (m.acc[k] >> 32) + least : 0;
 	}
-	if (!sum_is_small(excess, bits))
-	{
-#pragma unroll 1
-		for (uint32_t left = active; left != 0; left &= left - 1)
-		{
-			const int	k = __ffs((int) left) - 1;
-			uint64_t	v = 0;
-
-			EACH_LANE_AS(j) v = j == k ? m.acc[j] : v;
-			sum_add(to.replica + (grouped ? group_places<L>(launch)[k] : 0), to.alone,
-					to.single + (grouped ? group_places<L>(launch)[k] : 0), (int64_t) v, bits);
-		}
-	}
+	if (excess >> beyond != 0)
+		add_large<L, CODED>(launch, to, active, m.acc, one);
 	else if (grouped)
-		add_small<L>(to, active, m.acc);
+		add_small<L, CODED>(to, active, m.acc, one);
 	else
 	{
 		uint64_t	total = 0;
@@ -267,10 +290,10 @@ sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool gr
 	}
 }
 
-template <int L> static __device__ __forceinline__ void
+template <int L, bool CODED> static __device__ __forceinline__ void
 count_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped)
 {
-	const Places<L> to(launch, x_of(in), grouped);
+	const Places<L, CODED> to(launch, x_of(in), grouped);
 	uint32_t	active = mask_lanes<L>(launch, m, in);
 	uint64_t	one[L];
 
@@ -280,21 +303,21 @@ count_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool 
 		active &= ~m.t_nulls;
 	EACH_LANE one[k] = 1;
 	if (grouped)
-		add_small<L>(to, active, one);
+		add_small<L, CODED>(to, active, one, 0);
 	else
 		*to.replica += __popc(active);
 }
 
-template <int L> static __device__ __forceinline__ void
+template <int L, bool CODED> static __device__ __forceinline__ void
 extreme(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped, bool least)
 {
-	const Places<L> to(launch, x_of(in), grouped);
+	const Places<L, CODED> to(launch, x_of(in), grouped);
 	const uint32_t active = mask_lanes<L>(launch, m, in) & ~m.nulls;
 
 	EACH_LANE
 		if (active >> k & 1u)
 		{
-			long long  *state = (long long *) (to.replica + to.place(k));
+			long long  *state = (long long *) to.at(k);
 			long long	v = (long long) m.acc[k];
 
 			if (to.alone)
@@ -311,13 +334,13 @@ extreme(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grou
  * warp share one and take turns.  Apart, with a slot's values, so as not to
  * take registers from others.
  */
-template <int L> static __device__ __noinline__ void
+template <int L, bool CODED> static __device__ __noinline__ void
 take_in_turn(const VmLaunch &launch, uint32_t pc, uint32_t active)
 {
 	const FastOp in = fetch(launch, pc);
 	const uint64_t *values = (const uint64_t *) slot_words<L>(slot_of(in));
 	const BlockGroups *groups = &fast_shared()->groups;
-	const Places<L> to(launch, x_of(in), false);
+	const Places<L, CODED> to(launch, x_of(in), false);
 	const uint32_t lane = threadIdx.x & 31;
 	uint64_t   *mine = to.alone ? to.replica : to.replica - (threadIdx.x & (groups->replicas - 1)) + threadIdx.x / 32;
 
@@ -331,7 +354,7 @@ take_in_turn(const VmLaunch &launch, uint32_t pc, uint32_t active)
 		for (; left != 0; left &= left - 1)
 		{
 			if (lane == (uint32_t) __ffs((int) left) - 1 && (active >> k & 1u))
-				state_take((uint16_t) imm_of(launch, in), mine + place, groups->replicas,
+				state_take((uint16_t) imm_of(launch, in), in_group<CODED>(mine, place), groups->replicas,
 						   &values[k / 2 * 2 * VM_THREADS + k % 2], NULL);
 			if (!to.alone)
 				__syncwarp();

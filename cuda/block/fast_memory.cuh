@@ -12,6 +12,8 @@
 #include "block/groups.cuh"
 #include "block/slices.cuh"
 
+#define CACHE_LINE 128
+
 /* Where a column's values and NULL flags lie in device memory. */
 typedef struct FastColumn
 {
@@ -20,7 +22,7 @@ typedef struct FastColumn
 	uint64_t	base;			/* of its frame */
 	uint16_t	shift;
 	uint16_t	ahead;			/* bytes of a value that is fetched ahead; 0: it is not */
-	uint32_t	code_at;		/* of a key: where its code begins in the index of all */
+	uint32_t	code_factor;	/* of a key: what its code counts in the index of all */
 } FastColumn;
 
 typedef struct FastShared
@@ -28,6 +30,8 @@ typedef struct FastShared
 	BlockGroups groups;
 	BlockSlice	slice;
 	uint32_t	code_bias;		/* what to add to an index for the least codes of all keys */
+	bool		short_codes;	/* an index has 8 bits */
+	uint32_t	lines_ahead;	/* of a tile, which are fetched ahead */
 	StoredRange range[VM_RANGES_MAX];
 	FastColumn	column[VM_COLUMNS_MAX];
 } FastShared;
@@ -88,14 +92,14 @@ pc_of_group(const VmLaunch *launch)
 	return pc;
 }
 
-/* Where the codes of all keys stand in an index; by one thread.  False when they have too many bits. */
+/* What the codes of all keys count in an index; by one thread.  False when there are too many of it. */
 static __device__ inline bool
 place_codes(const VmLaunch *launch)
 {
 	FastShared *shared = fast_shared();
 	const VmCode *code = &launch->shape.code;
 	const uint32_t pc = pc_of_group(launch);
-	uint32_t	bits = 0;
+	uint32_t	all = 1;
 	uint32_t	bias = 0;
 
 	for (uint32_t j = 0; j < launch->shape.key_words - 1; j++)
@@ -106,13 +110,14 @@ place_codes(const VmLaunch *launch)
 
 		if (!codes_of_column(&shared->slice.tablet->column[code->column[c] & ~COLUMN_NULLS], &least, &most))
 			return false;
-		shared->column[c].code_at = bits;
-		bias -= least << bits;
-		bits += 32 - __clz((int) (most - least));
-		if (bits > CODE_BITS)
+		shared->column[c].code_factor = all;
+		bias -= least * all;
+		all *= most - least + 1;
+		if (all > CODE_SLOTS)
 			return false;
 	}
 	shared->code_bias = bias;
+	shared->short_codes = all <= 256;
 	return true;
 }
 
@@ -125,15 +130,27 @@ fast_prepare(const VmLaunch *launch, uint32_t lanes)
 	if (threadIdx.x == 0)
 	{
 		shared->slice.part = NO_PART;
-		block_groups_layout(&shared->groups, &launch->shape, fast_groups_at(&launch->shape, lanes));
+		block_groups_layout(&shared->groups, &launch->shape, launch->shape.groups_at);
 	}
 	__syncthreads();
 	block_groups_clear(&launch->shape, &shared->groups);
 }
 
+/* The lines that hold a tile of the columns in frames; none where a thread's rows are apart. */
+static __device__ inline uint32_t
+count_lines_ahead(const VmLaunch *launch, uint32_t lanes)
+{
+	const VmCode *code = &launch->shape.code;
+	uint32_t	bytes = 0;
+
+	for (uint32_t c = 0; c < code->ncolumns && lanes == 8; c++)
+		bytes += code->type[c] & TYPE_FRAMED ? coltype_bytes((ColType) (code->type[c] & ~TYPE_FRAMED)) : 0;
+	return bytes * lanes * VM_THREADS / CACHE_LINE;
+}
+
 /* Look up the columns of the block's slice; by all threads.  False when its tablet is not what the code was made for. */
 static __device__ inline bool
-fast_columns(const VmLaunch *launch)
+fast_columns(const VmLaunch *launch, uint32_t lanes)
 {
 	FastShared *shared = fast_shared();
 	const VmCode *code = &launch->shape.code;
@@ -159,7 +176,9 @@ fast_columns(const VmLaunch *launch)
 
 		shared->range[r] = frame_stored_range(column->base, column->shift, op.low, op.high);
 	}
-	/* nobody else writes code_at */
+	if (threadIdx.x == 0)
+		shared->lines_ahead = count_lines_ahead(launch, lanes);
+	/* nobody else writes code_factor */
 	if (launch->shape.coded && threadIdx.x == 0)
 		differs |= !place_codes(launch);
 	return !__syncthreads_or(differs);

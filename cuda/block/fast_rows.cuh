@@ -140,9 +140,15 @@ template <int L, typename S> struct StoredLanes
 	static const int BYTES = RUN(L) * sizeof(S) < 16 ? RUN(L) * (int) sizeof(S) : 16;	/* of an access */
 	static const int ROWS = BYTES / (int) sizeof(S);
 	static const int WORDS = BYTES < 4 ? 1 : BYTES / 4;
+	static const int ALL = L / ROWS * WORDS;
 
-	uint32_t	word[L / ROWS * WORDS];
+	uint32_t	word[ALL];
 
+	/* of nothing yet */
+	__device__ __forceinline__ explicit StoredLanes(uint32_t each)
+	{
+		_Pragma("unroll") for (int w = 0; w < ALL; w++) word[w] = each;
+	}
 	__device__ __forceinline__ StoredLanes(const void *values, uint32_t first, uint32_t selection)
 	{
 		const S    *at = here((const S *) values + first + RUN(L) * thread_here());
@@ -161,6 +167,14 @@ template <int L, typename S> struct StoredLanes
 	{
 		return word[k / ROWS * WORDS + k % ROWS * (int) sizeof(S) / 4] >> (k % ROWS * (int) sizeof(S) % 4 * 8);
 	}
+	/* a byte, as how far a word of that number is from the first */
+	__device__ __forceinline__ uint32_t scaled(int k) const
+	{
+		const uint32_t w = word[k / ROWS * WORDS + k % ROWS / 4];
+		const int	shift = k % ROWS % 4 * 8;
+
+		return (shift == 0 ? w << 2 : w >> (shift - 2)) & 0x3fcu;
+	}
 	__device__ __forceinline__ S lane(int k) const
 	{
 		if constexpr (sizeof(S) == 8)
@@ -170,29 +184,48 @@ template <int L, typename S> struct StoredLanes
 	}
 };
 
-#define CACHE_LINE 128
+/* One of the lines that hold a tile of all columns in frames: where it is of the tile that begins with row 0. */
+typedef struct LineAhead
+{
+	const uint8_t *at;
+	uint32_t	bytes;			/* a row of its column; 0: there is no such line */
+} LineAhead;
+
+/* Line `number` of a tile of so many rows. */
+static __device__ inline LineAhead
+line_ahead(const VmLaunch &launch, uint32_t rows, uint32_t number)
+{
+	for (uint32_t c = 0; c < launch.shape.code.ncolumns; c++)
+	{
+		const FastColumn *column = fast_column(c);
+		const uint32_t lines = column->ahead * rows / CACHE_LINE;
+
+		if (number < lines)
+			return {(const uint8_t *) column->values + number * CACHE_LINE, column->ahead};
+		number -= lines;
+	}
+	return {NULL, 0};
+}
+
+static __device__ __forceinline__ void
+fetch_line(const LineAhead &line, uint32_t first)
+{
+	if (line.bytes != 0)
+		asm volatile("prefetch.global.L2 [%0];" : : "l"(line.at + (size_t) first * line.bytes));
+}
 
 /*
- * Have the L2 cache fetch what this warp will read of a whole tile, as far as
- * it is in frames: a tile of that takes longer to come than to be worked on.
- * Each lane asks for a line.  With one run a thread, whose warp's rows are
- * neighbours.
+ * Have the L2 cache fetch what a block will read of a whole tile, as far as it
+ * is in frames: a tile of that takes longer to come than to be worked on.  A
+ * thread asks for a line, `mine`, of which it knows where it is; and for others
+ * where there are more lines than threads.
  */
 template <int L> static __device__ __forceinline__ void
-fetch_ahead(const VmLaunch &launch, uint32_t first)
+fetch_ahead(const VmLaunch &launch, const LineAhead &mine, uint32_t first)
 {
-	const uint32_t thread = thread_here();
-	const uint32_t row = first + L * (thread & ~31u);
-	const uint32_t offset = thread % 8 * CACHE_LINE;
-
-	if constexpr (RUN(L) == L)
-		for (uint32_t c = thread % 32 / 8; c < launch.shape.code.ncolumns; c += 4)
-		{
-			const FastColumn *column = fast_column(c);
-
-			if (offset < 32 * L * column->ahead)
-				asm volatile("prefetch.global.L2 [%0];" : : "l"((const uint8_t *) column->values + (size_t) row * column->ahead + offset));
-		}
+	fetch_line(mine, first);
+	for (uint32_t number = threadIdx.x + VM_THREADS; number < fast_shared()->lines_ahead; number += VM_THREADS)
+		fetch_line(line_ahead(launch, L * VM_THREADS, number), first);
 }
 
 #endif							/* GPUDB_CUDA_FAST_ROWS_CUH */

@@ -244,6 +244,17 @@ block_turn(BlockGroups *groups, bool pending, int round)
 	return pending;
 }
 
+/* Whether all states begin with zeros. */
+static __device__ inline bool
+states_begin_zero(const VmShape *shape)
+{
+	bool		zero = true;
+
+	for (uint32_t s = 0; s < shape->nstates; s++)
+		zero &= shape->state_kind[s] == STATE_COUNT || shape->state_kind[s] == STATE_SUM;
+	return zero;
+}
+
 /* Make all groups free; by all threads, between barriers. */
 static __device__ inline void
 block_groups_clear(const VmShape *shape, BlockGroups *groups)
@@ -253,12 +264,24 @@ block_groups_clear(const VmShape *shape, BlockGroups *groups)
 
 	for (uint32_t i = threadIdx.x; i < shape->nslots; i += VM_THREADS)
 		group_slots(groups)[i] = SLOT_FREE;
+	if (states_begin_zero(shape))
+	{
+		for (uint32_t i = threadIdx.x; i < groups->capacity * groups->stride; i += VM_THREADS)
+			group_states(groups)[i] = 0;
+		return;
+	}
 	for (uint32_t s = 0; s < shape->nstates; s++)
 		for (uint32_t i = threadIdx.x; i < groups->capacity << shift; i += VM_THREADS)
 			state_fill((StateKind) shape->state_kind[s],
 					   block_state(groups, shape, i >> shift, s) + (i & (groups->replicas - 1)), groups->replicas);
 	for (uint32_t i = threadIdx.x; i < groups->capacity * singles; i += VM_THREADS)
 		block_singles(groups, shape, i / singles)[i % singles] = 0;
+}
+
+static __device__ inline WordPart
+part_of_state(const VmShape *shape, uint32_t s)
+{
+	return shape->counted == 0 ? WORD_ALL : s == shape->counter ? WORD_COUNT : s + 1 == shape->counted ? WORD_SUM : WORD_ALL;
 }
 
 /* Write one state of a group, by a team of threads, or with s = nstates its key. */
@@ -270,7 +293,8 @@ block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t team, uint32_t
 	uint32_t	error = 0;
 
 	if (s < shape->nstates)
-		error = state_collect((StateKind) shape->state_kind[s], block_state(groups, shape, group, s), groups->replicas, team,
+		error = state_collect((StateKind) shape->state_kind[s],
+							  {block_state(groups, shape, group, s), groups->replicas, part_of_state(shape, s)}, team,
 							  block_singles(groups, shape, group) + shape->single_at[s], row + shape->state_word[s]);
 	else if ((threadIdx.x & (team - 1)) == 0)
 	{

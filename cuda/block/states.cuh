@@ -35,6 +35,36 @@ state_single(StateKind kind)
 	return kind == STATE_SUM ? 3 : 0;
 }
 
+/*
+ * A sum may count rows along, in the upper 16 bits of its words: to the lower
+ * 48 each row adds 32 bits then, of a value, and what is above counts as a
+ * large value's.  So many rows a replica takes at most.
+ */
+#define COUNTED_SHIFT	48
+#define COUNTED_ROWS	65535u
+
+/* What a state has of its words. */
+typedef enum WordPart
+{
+	WORD_ALL,
+	WORD_SUM,
+	WORD_COUNT
+} WordPart;
+
+static __device__ __forceinline__ uint64_t
+part_of_word(uint64_t word, WordPart part)
+{
+	return part == WORD_ALL ? word : part == WORD_COUNT ? word >> COUNTED_SHIFT : word & (((uint64_t) 1 << COUNTED_SHIFT) - 1);
+}
+
+/* A state's replicas, one of its words after the other. */
+typedef struct Replicas
+{
+	const uint64_t *word;
+	uint32_t	n;
+	WordPart	part;
+} Replicas;
+
 /* An initial state, one replica of it. */
 static __device__ inline void
 state_fill(StateKind kind, uint64_t *state, uint32_t replicas)
@@ -156,12 +186,34 @@ state_reduce(StateKind kind, uint64_t *total, uint32_t n)
 	return overflow;
 }
 
+/* The total of 64-bit replicas, by a team of threads; for lane 0 of it. */
+static __device__ __forceinline__ Wide
+replicas_total(const Replicas &replicas, uint32_t team)
+{
+	uint64_t	low = 0;		/* of their lower halves */
+	int64_t		high = 0;		/* of their upper ones */
+
+	for (uint32_t r = threadIdx.x & (team - 1); r < replicas.n; r += team)
+	{
+		const uint64_t word = part_of_word(replicas.word[r], replicas.part);
+
+		low += (uint32_t) word;
+		high += (int64_t) word >> 32;
+	}
+	for (uint32_t distance = team / 2; distance > 0; distance /= 2)
+	{
+		low += __shfl_xor_sync(~0u, (Word) low, (int) distance);
+		high += (int64_t) __shfl_xor_sync(~0u, (Word) high, (int) distance);
+	}
+	return (Wide) low + (Wide) high * ((Wide) 1 << 32);
+}
+
 /*
  * All replicas of a state into words as core/op_agg.h has them, by a team: a
  * whole warp, whose lane 0 writes, or one thread.  Not 0: a sum is too large.
  */
 static __device__ inline uint32_t
-state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t team, const uint64_t *single, uint64_t *into)
+state_collect(StateKind kind, const Replicas &replicas, uint32_t team, const uint64_t *single, uint64_t *into)
 {
 	const uint32_t lane = threadIdx.x & (team - 1);
 	const uint32_t words = state_words(kind);
@@ -170,27 +222,34 @@ state_collect(StateKind kind, const uint64_t *state, uint32_t replicas, uint32_t
 	uint32_t	overflow = 0;
 	uint32_t	error = 0;
 
+	/* the usual ones, sooner than by merging */
+	if (kind == STATE_SUM || kind == STATE_COUNT)
+	{
+		const Wide	sum = replicas_total(replicas, team);
+
+		if (lane == 0 && kind == STATE_SUM)
+			wide_store(into, sum_of_parts(sum, single, &error));
+		else if (lane == 0)
+			into[0] = (uint64_t) sum;
+		return error;
+	}
 	state_init(kind, total);
-	for (uint32_t r = lane; r < replicas; r += team)
+	for (uint32_t r = lane; r < replicas.n; r += team)
 	{
 #pragma unroll
 		for (uint32_t w = 0; w < 5; w++)
 			if (w < state_replicated(kind))
-				one[w] = state[w * replicas + r];
-		if (kind == STATE_SUM)
-			wide_store(one, (Wide) (int64_t) one[0]);
+				one[w] = replicas.word[w * replicas.n + r];
 		state_merge(kind, total, one, &overflow);
 	}
-	overflow |= state_reduce(kind, total, min(team, replicas));
+	overflow |= state_reduce(kind, total, min(team, replicas.n));
 	if (lane != 0)
 		return 0;
-	if (kind == STATE_SUM)
-		wide_store(total, sum_of_parts(wide_load(total), single, &error));
 #pragma unroll
 	for (uint32_t w = 0; w < 5; w++)
 		if (w < words)
 			into[w] = total[w];
-	return error;
+	return 0;
 }
 
 static __device__ inline StateKind

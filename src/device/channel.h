@@ -212,6 +212,9 @@ typedef struct Channel
 	pg_atomic_uint32 doorbell;
 	pg_atomic_uint32 sleeping;
 
+	/* backends that look for their answers all the time instead of sleeping */
+	pg_atomic_uint32 pollers;
+
 	/* calibration: what is asked of the helper itself, and how far it has answered */
 	pg_atomic_uint32 pings;
 	pg_atomic_uint32 pongs;

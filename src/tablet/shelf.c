@@ -267,6 +267,14 @@ shelf_count_hit(Shelf *shelf, uint32 tablet)
 }
 
 void
+shelf_count_hits(Shelf *shelf, uint32 ntablets)
+{
+	/* that two queries may count as one does no harm, and additions that nobody disturbs take longer */
+	for (uint32 t = 0; t < ntablets; t++)
+		pg_atomic_write_u32(&shelf->hits[t], pg_atomic_read_u32(&shelf->hits[t]) + 1);
+}
+
+void
 shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const TabletStamp *stamp)
 {
 	CachedTablet *cached;

@@ -87,6 +87,9 @@ extern BlockNumber shelf_blocks_cached(Relation relation, uint32 nshelves, const
 /* Note, for views, that a query uses a tablet. */
 extern void shelf_count_hit(Shelf *shelf, uint32 tablet);
 
+/* The same of the first so many, perhaps not each time. */
+extern void shelf_count_hits(Shelf *shelf, uint32 ntablets);
+
 /* Have others know what was found out about a tablet: that it has another stamp now. */
 extern void shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const TabletStamp *stamp);
 

@@ -32,13 +32,28 @@ is_visible(const ShelfNow *now)
 	return !XLogRecPtrIsInvalid(now->map->lsn) && map_page_is_visible(now->map, now->nblocks);
 }
 
-/* What is remembered of these tablets, whether it holds or not. */
+static bool
+is_of(const ShelfMemo *memo, const ShelfNow *now)
+{
+	return memo != NULL && memo->generation == now->generation && memo->nblocks == now->nblocks && same_columns(memo, now);
+}
+
+/* What is remembered of these tablets, whether it holds or not.  Mostly it stands behind what was found last. */
 static ShelfMemo *
 find_any(const ShelfNow *now)
 {
-	for (int i = 0; i < SHELF_MEMOS; i++)
-		if (memos[i] != NULL && memos[i]->generation == now->generation && memos[i]->nblocks == now->nblocks && same_columns(memos[i], now))
-			return memos[i];
+	static int	last = 0;
+
+	for (int i = 1; i <= SHELF_MEMOS; i++)
+	{
+		const int	place = (last + i) % SHELF_MEMOS;
+
+		if (is_of(memos[place], now))
+		{
+			last = place;
+			return memos[place];
+		}
+	}
 	return NULL;
 }
 

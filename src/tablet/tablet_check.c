@@ -129,7 +129,7 @@ check_tablet(Checker *c, uint32 number)
 
 	c->tablet = &reading->scan->tablets[number];
 	notes = c->tablet->notes;
-	left = c->tablet->usable;
+	left = c->tablet->seen->usable;
 	for (uint32 block = 0; block < notes->nblocks; block++)
 	{
 		c->first_row[block] = row;

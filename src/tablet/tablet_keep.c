@@ -195,7 +195,7 @@ make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 
 		if (t->skip != NULL && block_set_has(t->skip, block))
 		{
-			if (block_set_has(&t->stamp.proven, block))
+			if (block_set_has(&t->seen->stamp.proven, block))
 				block_set_add(&stamp->proven, block);
 		}
 		else if (!all_visible && !block_set_has(&watch->notes.settled, block))
@@ -222,8 +222,8 @@ is_better(const ScanTablet *found, const TabletBuild *build, const TabletStamp *
 	for (uint32 block = 0; block < nblocks; block++)
 	{
 		lost += block_set_has(&stamp->lost, block);
-		was_lost += block >= found->notes->nblocks || block_set_has(&found->stamp.lost, block) ||
-			!(block_set_has(&found->usable, block) || block_set_has(&found->notes->settled, block));
+		was_lost += block >= found->notes->nblocks || block_set_has(&found->seen->stamp.lost, block) ||
+			!(block_set_has(&found->seen->usable, block) || block_set_has(&found->notes->settled, block));
 	}
 	return lost < was_lost;
 }

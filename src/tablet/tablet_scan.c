@@ -159,11 +159,12 @@ choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const Ma
 	uint32		n;
 
 	t->notes = found->notes;
-	t->stamp = found->stamp;
+	t->seen = MemoryContextAllocZero(scan->context, sizeof(TabletSeen));
+	t->seen->stamp = found->stamp;
 	map_page_visible(map, tablet % SHELF_TABLETS, proof.nblocks, &visible);
-	n = validity_choose(&proof, &visible, t->notes, &t->stamp, &t->usable);
-	if (memcmp(&t->stamp, &found->stamp, sizeof(t->stamp)) != 0)
-		shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, &t->stamp);
+	n = validity_choose(&proof, &visible, t->notes, &t->seen->stamp, &t->seen->usable);
+	if (memcmp(&t->seen->stamp, &found->stamp, sizeof(TabletStamp)) != 0)
+		shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, &t->seen->stamp);
 	return n;
 }
 
@@ -188,10 +189,10 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	rows = &scan->found[scan->nfound++];
 	*rows = (CachedRows) {.tablet = t->cached, .nrows = found->nrows, .column = places_of(found->column, scan->columns.n)};
 	if (n < found->notes->nblocks)
-		select_rows(rows, found, &t->usable);
+		select_rows(rows, found, &t->seen->usable);
 	if (n < nblocks)
 	{
-		t->skip = &t->usable;
+		t->skip = &t->seen->usable;
 		scan->report.reread += t->nlacking;
 	}
 }
@@ -206,9 +207,9 @@ use_memo(TabletScan *scan, uint32 number, const ShelfNow *now)
 	if (memo == NULL)
 		return false;
 	s->memo = memo;
+	shelf_count_hits(s->shelf, memo->ntablets);
 	for (uint32 t = 0; t < memo->ntablets; t++)
 	{
-		shelf_count_hit(s->shelf, t);
 		scan->tablets[number * SHELF_TABLETS + t].cached = memo->rows[t].tablet;
 		scan->found[scan->nfound++] = memo->rows[t];
 	}
@@ -224,7 +225,7 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, bool *proven)
 	{
 		if (scan->tablets[t].cached == NULL || scan->tablets[t].skip != NULL || scan->tablets[t].nlacking > 0)
 			return false;
-		*proven = *proven && block_set_covers(&scan->tablets[t].stamp.proven, blocks_of_tablet(scan, t));
+		*proven = *proven && block_set_covers(&scan->tablets[t].seen->stamp.proven, blocks_of_tablet(scan, t));
 	}
 	for (uint32 f = scan->nfound - n; f < scan->nfound; f++)
 		if (scan->found[f].selected != NULL)

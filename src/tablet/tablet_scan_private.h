@@ -29,15 +29,21 @@ typedef struct ScanShelf
 	XLogRecPtr	map_lsn;		/* when the scan began */
 } ScanShelf;
 
-/* A tablet of the relation: what was decided about it when the scan began. */
+/* What was seen of a tablet that was looked at. */
+typedef struct TabletSeen
+{
+	TabletStamp stamp;
+	BlockSet	usable;			/* its blocks for this snapshot */
+} TabletSeen;
+
+/* A tablet of the relation: what was decided about it when the scan began.  There are many: what is large stands elsewhere. */
 typedef struct ScanTablet
 {
 	Tablet	   *cached;			/* its columns in the pool; NULL if it has to be read whole */
 	const BlockSet *skip;		/* the blocks whose rows those are, if others are to be read */
 	uint32		nlacking;		/* others */
 	const BlockNotes *notes;	/* of the tablet that was found, used or not; NULL = none that had the columns, or of a memo */
-	TabletStamp stamp;			/* its stamp */
-	BlockSet	usable;			/* and its blocks for this snapshot */
+	TabletSeen *seen;			/* of it; NULL likewise */
 } ScanTablet;
 
 struct TabletScan

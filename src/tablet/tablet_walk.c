@@ -102,7 +102,7 @@ next_slice(TabletWalk *walk, TabletSlice *slice)
 	const uint32 first = begin - begin % 64;
 
 	slice->first = first_block(walk) + walk->block;
-	while (walk->block < end && block_set_has(&t->usable, walk->block))
+	while (walk->block < end && block_set_has(&t->seen->usable, walk->block))
 		walk->row += t->notes->ntuples[walk->block++];
 	if (walk->rows == NULL || walk->row == begin)
 		return false;
@@ -127,7 +127,7 @@ read_lacking(TabletWalk *walk, PageSource *source)
 	const ScanTablet *t = tablet_at_hand(walk);
 
 	source->next = first_block(walk) + walk->block;
-	while (walk->block < walk->nblocks && !block_set_has(&t->usable, walk->block))
+	while (walk->block < walk->nblocks && !block_set_has(&t->seen->usable, walk->block))
 	{
 		if (walk->block < t->notes->nblocks)
 			walk->row += t->notes->ntuples[walk->block];
@@ -145,7 +145,7 @@ tablet_walk_next(TabletWalk *walk, PageSource *source, TabletSlice *slice)
 	{
 		while (walk->block < walk->nblocks)
 		{
-			if (!block_set_has(&tablet_at_hand(walk)->usable, walk->block))
+			if (!block_set_has(&tablet_at_hand(walk)->seen->usable, walk->block))
 			{
 				read_lacking(walk, source);
 				return WALK_PAGES;

@@ -26,10 +26,12 @@ sub serves { return $node->poll_query_until('postgres', "SELECT gpudb.doctor() L
 
 run_sql(q{
 	CREATE EXTENSION gpudb;
-	CREATE TABLE t (id int NOT NULL, k int NOT NULL, n numeric(12,2), f float8, m bigint, c "char", b bool, d date, w text, h char(9), filler text)
+	CREATE TABLE t (id int NOT NULL, k int NOT NULL, n numeric(12,2), f float8, m bigint, c "char", b bool, d date, w text, h char(9) NOT NULL, s int NOT NULL, z bigint NOT NULL,
+		filler text)
 		WITH (autovacuum_enabled = off);
 	INSERT INTO t SELECT i, i % 7, (i % 5000) * 0.25, i / 8.0, CASE WHEN i % 3 = 0 THEN i * 100000::bigint END, 'A', i % 2 = 0,
-		date '2020-01-01' + i / 100, CASE WHEN i % 11 > 0 THEN 'word ' || i % 8 END, 'h' || i % 3, repeat('-', 150) FROM generate_series(1, 100000) i;
+		date '2020-01-01' + i / 100, CASE WHEN i % 11 > 0 THEN 'word ' || i % 8 END, 'h' || i % 3,
+		CASE WHEN i < 55000 THEN i % 1000 ELSE -(i % 1000) END, CASE WHEN i % 9000 = 8000 THEN 1::bigint << 40 ELSE i % 200 END, repeat('-', 150) FROM generate_series(1, 100000) i;
 	VACUUM ANALYZE t;
 });
 ok(serves(), 'a GPU process serves');
@@ -47,6 +49,8 @@ my %query = (
 	count => 'SELECT count(*) FROM t',
 	none => 'SELECT count(*), sum(id) FROM t WHERE id < 0',
 	texts => q{SELECT h, w, count(*), sum(n) FROM t WHERE h <> 'h1' AND (w LIKE '%d 3' OR w IS NULL OR k < 3) GROUP BY h, w},
+	counted => 'SELECT h, count(*), sum(s), avg(id) FROM t GROUP BY h',
+	counted_large => 'SELECT h, k, count(*), sum(z), sum(s), avg(z) FROM t WHERE id % 10 <> 3 GROUP BY h, k',
 	conditions => q{SELECT count(*), sum(id), count(w) FROM t WHERE w ~ '[2-5]$' AND upper(h) IN ('H1', 'H2')},
 );
 

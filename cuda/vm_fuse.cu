@@ -1,0 +1,131 @@
+/*
+ * vm_fuse.cu
+ *		What instructions of the accumulator machine's code can do for others.
+ *
+ * A range is compared with a column as it is stored, and rows are counted
+ * along with a sum.
+ */
+#include "vm_lower.h"
+
+/* Ranges */
+
+/* Whether acc, as it is behind an instruction, is looked at before there is another one. */
+static bool
+word_is_read(const VmCode *code, uint32_t pc)
+{
+	for (;;)
+	{
+		const VmOp *op = &code->op[++pc];
+
+		switch ((VmxOp) op->op)
+		{
+			case VMX_END:
+			case VMX_GET:
+			case VMX_SET:
+			case VMX_GROUP:
+			case VMX_GROUP_CODES:
+			case VMX_LOAD_64:
+			case VMX_LOAD_U8_FRAMED:
+			case VMX_LOAD_U16_FRAMED:
+			case VMX_LOAD_U32_FRAMED:
+				return false;
+			case VMX_NOTHING:
+			case VMX_COUNT:
+			case VMX_COUNT_G:
+				if (op->flags & (FLAG_PUT | FLAG_RANGE | FLAG_SUM | FLAG_ACC_NULLS))
+					return true;
+				break;
+			default:
+				return true;
+		}
+	}
+}
+
+/* A load in a frame whose value is only compared with a range: what is stored is compared. */
+static void
+compare_stored(Lowering *l)
+{
+	VmCode	   *out = l->out;
+
+	for (uint32_t pc = 0; pc < out->length && out->nranges < VM_RANGES_MAX; pc++)
+	{
+		VmOp	   *op = &out->op[pc];
+
+		if (!loads_framed(op) || op->imm != 0 || !(op->flags & FLAG_RANGE) || (op->flags & (FLAG_PUT | FLAG_SUM)) ||
+			word_is_read(out, pc))
+			continue;
+		op->op = (uint8_t) (op->op - VMX_LOAD_U8_FRAMED + VMX_RANGE_U8);
+		op->flags &= (uint16_t) ~FLAG_RANGE;
+		op->x = out->nranges;
+		out->range[out->nranges++] = (uint8_t) pc;
+	}
+}
+
+/* Counting along */
+
+/* A sum of a column's own values that are mostly within 32 bits and not below 0; NULL if there is none. */
+static VmOp *
+sum_that_counts(const Lowering *l)
+{
+	for (uint32_t pc = 0; pc < l->out->length; pc++)
+	{
+		VmOp	   *op = &l->out->op[pc];
+		const TabletColumn *column;
+
+		if (!loads_framed(op) || !(op->flags & FLAG_SUM) || (op->flags & FLAG_NULLS) || op->imm != 0 || op->mask != 0)
+			continue;
+		column = &l->tablet->column[l->out->column[op->slot] & ~COLUMN_NULLS];
+		if (wide_load(column->min) >= 0 && wide_load(column->max) <= UINT32_MAX)
+			return op;
+	}
+	return NULL;
+}
+
+/* Take away a count, whose sum, if it has one along, the instruction before it may do; the sum is of the same lanes. */
+static void
+remove_count(VmCode *out, uint32_t pc)
+{
+	VmOp	   *op = &out->op[pc];
+	VmOp	   *before = op - 1;
+
+	op->op = VMX_NOTHING;
+	op->x = 0;
+	if ((op->flags & FLAG_MORE) == FLAG_SUM && !(before->flags & FLAG_SUM) && before->mask == op->mask && before->op != VMX_KEY)
+	{
+		before->flags |= FLAG_SUM;
+		before->sum = op->sum;
+		op->flags = 0;
+	}
+	if (op->flags & FLAG_MORE)
+		return;
+	memmove(op, op + 1, (out->length - pc - 1) * sizeof(VmOp));
+	memset(&out->op[--out->length], 0, sizeof(VmOp));
+}
+
+/* Have the count of all rows of a group go along with a sum, which saves its words and an instruction. */
+static void
+count_along(Lowering *l)
+{
+	VmOp	   *sum = sum_that_counts(l);
+
+	for (uint32_t pc = 1; pc < l->out->length && sum != NULL; pc++)
+	{
+		const VmOp *op = &l->out->op[pc];
+
+		if (op->op != VMX_COUNT_G || op->mask != 0 || (op->flags & (FLAG_ACC_NULLS | FLAG_BOOL_NULLS)))
+			continue;
+		sum->flags |= FLAG_COUNT;
+		l->shape->counted = (uint16_t) (sum->sum + 1);
+		l->shape->counter = op->x;
+		remove_count(l->out, pc);
+		return;
+	}
+}
+
+void
+vm_fuse(Lowering *l)
+{
+	compare_stored(l);
+	if (l->coded)
+		count_along(l);
+}
