@@ -141,6 +141,7 @@ compile_with_codes(GpuNode *node, uint32 *codes)
 	};
 	AttrNumber	without;
 
+	node->feed.codes = NULL;
 	do
 	{
 		ColumnWanted *wanted;
@@ -187,7 +188,8 @@ compile_run(GpuNode *node)
 	{
 		if (codes_suit_gpu(node))
 			return true;
-		auto_prewarm_wish(node->relation, node->feed.wanted, node->compiled.ncolumns);
+		if (node->compiled.program->aggregates)
+			auto_prewarm_wish(node->relation, node->feed.wanted, node->compiled.ncolumns);
 		compile_with_codes(node, NULL);
 		if (node->compiled.reason == NULL)
 			return true;
