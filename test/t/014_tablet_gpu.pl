@@ -98,7 +98,9 @@ for my $name (sort keys %query)
 	unlike(agrees($name, 'not cached'), qr/Tablets (Cached|Kept)/, "not cached: $name reads pages");
 }
 
-like(agrees('conditions', 'not cached'), qr/Device: cpu.*Tablets Kept/s, 'conditions that only PostgreSQL can judge wait for columns with codes');
+like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query{conditions}"), qr/Device: cpu.*Tablets Kept/s,
+	'conditions that only PostgreSQL can judge wait for columns with codes, which the CPU device makes');
+like(agrees('conditions', 'from codes'), qr/Device: gpu\n.*Tablets Cached/s, 'and are the GPU\'s then');
 
 build();
 all_agree('cached', 0);
