@@ -170,7 +170,8 @@ feed_item_finished(Feed *feed, DeviceWork *work)
 {
 	if (work->status == STATUS_NEEDS_PATCH)
 	{
-		work->status = tablet_patch(feed->device, work, feed->wanted);
+		/* a feeder, which has no codes, does not know what columns are of */
+		work->status = tablet_patch(feed->device, work, feed->codes != NULL ? feed->wanted : NULL);
 		run_codes_catch_up(feed->codes);
 		if (work->status == STATUS_DONE)
 		{

@@ -352,7 +352,7 @@ tablet_patch_codes(const PageList *pages, Tablet *tablet, const ColumnWanted *wa
 DeviceStatus
 tablet_patch(const Device *device, DeviceWork *work, const ColumnWanted *wanted)
 {
-	DeviceStatus status = tablet_patch_codes(work->pages, work->tablet, wanted);
+	DeviceStatus status = wanted != NULL ? tablet_patch_codes(work->pages, work->tablet, wanted) : STATUS_DONE;
 
 	for (int c = 0; c < work->tablet->ncols && status == STATUS_DONE; c++)
 		if (work->tablet->column[c].patch_count > 0)

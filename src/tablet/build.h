@@ -36,8 +36,8 @@ extern bool columns_are_coded(const ColumnWanted *wanted, int nwanted);
 
 /*
  * Complete the tablet of a collected work item: fetch text values that lie
- * compressed or out of line, and give codes to values that have none.  DONE,
- * or MEMORY_LIMIT or CODES_EXCEEDED.
+ * compressed or out of line, and give codes to values that have none; wanted
+ * is NULL if no column holds codes.  DONE, or MEMORY_LIMIT or CODES_EXCEEDED.
  */
 extern DeviceStatus tablet_patch(const Device *device, DeviceWork *work, const ColumnWanted *wanted);
 
