@@ -19,8 +19,9 @@ TABLES = 4
 ROWS = [2000, 6000, 20000, 70000]
 MAKE = """
 DROP TABLE IF EXISTS tablets_{t};
-CREATE TABLE tablets_{t} (id int NOT NULL, k int, n numeric(12,2), f float8, m bigint, filler text) WITH (fillfactor = 90);
-INSERT INTO tablets_{t} SELECT i, i % 9, i % 700 / 4.0, i % 1000, nullif(i % 5, 0) * i, repeat('-', 200) FROM generate_series(1, {rows}) i;
+CREATE TABLE tablets_{t} (id int NOT NULL, k int, n numeric(12,2), f float8, m bigint, filler text, w text DEFAULT 'word') WITH (fillfactor = 90);
+INSERT INTO tablets_{t} SELECT i, i % 9, i % 700 / 4.0, i % 1000, nullif(i % 5, 0) * i, repeat('-', 200), CASE WHEN i % 13 > 0 THEN 'w' || i % 30 END
+    FROM generate_series(1, {rows}) i;
 VACUUM ANALYZE tablets_{t};
 """
 QUERIES = [
@@ -33,6 +34,9 @@ QUERIES = [
     "SELECT count(*), sum(m) FROM tablets_{t} WHERE id > {id} AND k <> 3",
     "SELECT id, n, m, f FROM tablets_{t} WHERE k = 5 AND id % 7 < 2",
     "SELECT m FROM tablets_{t} WHERE id > {id} AND f < 300",
+    "SELECT w, count(*), sum(id) FROM tablets_{t} GROUP BY w",
+    "SELECT count(*), sum(n), count(w) FROM tablets_{t} WHERE w ~ '[2-5]$' AND k < 7",
+    "SELECT id, w FROM tablets_{t} WHERE w LIKE 'w1%' AND k < 3 OR w IS NULL AND k = 2 OR upper(w) > 'W{id}'",
 ]
 # most of them change few rows; {id} is one of the table's
 WRITES = [
@@ -43,6 +47,8 @@ WRITES = [
     "INSERT INTO tablets_{t} SELECT {id} + i, i % 9, i, i, i, 'few' FROM generate_series(1, 5) i",
     "SELECT FROM tablets_{t} WHERE id = {id} FOR UPDATE",
     "SELECT FROM tablets_{t} WHERE id = {id} FOR KEY SHARE",
+    "UPDATE tablets_{t} SET w = 'w' || id % 40 WHERE id BETWEEN {id} AND {id} + 3",
+    "UPDATE tablets_{t} SET w = 'new ' || {id} WHERE id % 900 = {id} % 900",
     "UPDATE tablets_{t} SET f = -f WHERE id % 500 = {id} % 500",
 ]
 # each its own transaction; {id} makes names differ
@@ -51,6 +57,8 @@ CHANGES = [
     "ALTER TABLE tablets_{t} ADD COLUMN added int DEFAULT {id}; ALTER TABLE tablets_{t} DROP COLUMN added",
     "BEGIN; ALTER TABLE tablets_{t} ADD COLUMN added int DEFAULT {id}; UPDATE tablets_{t} SET n = 0 WHERE id < 100; ROLLBACK",
     "ALTER TABLE tablets_{t} ALTER k TYPE bigint; ALTER TABLE tablets_{t} ALTER k TYPE int",
+    "ALTER TABLE tablets_{t} ALTER w TYPE varchar(60) COLLATE \"C\"; ALTER TABLE tablets_{t} ALTER w TYPE text",
+    "BEGIN; ALTER TABLE tablets_{t} ADD COLUMN added text DEFAULT 'w{id}'; UPDATE tablets_{t} SET added = 'w1' WHERE id < 100; ROLLBACK",
     "BEGIN; TRUNCATE tablets_{t}; ROLLBACK", "BEGIN; TRUNCATE tablets_{t}; INSERT INTO tablets_{t} SELECT i FROM generate_series(1, 100) i; ROLLBACK",
     "VACUUM FULL tablets_{t}",
     "CREATE INDEX tablets_{t}_n ON tablets_{t} (n); CLUSTER tablets_{t} USING tablets_{t}_n; DROP INDEX tablets_{t}_n",
