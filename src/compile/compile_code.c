@@ -104,9 +104,8 @@ unfit_walker(Node *node, void *arg)
 	return (OidIsValid(function) && is_unfit_function(function)) || expression_tree_walker(node, unfit_walker, search);
 }
 
-/* The attribute that an expression is a condition on; NULL if on none, or more. */
-static const Var *
-subject_of(Compiler *c, Expr *expr)
+const Var *
+code_test_subject(Compiler *c, Expr *expr)
 {
 	ConditionSearch search = {c, NULL};
 
@@ -114,12 +113,6 @@ subject_of(Compiler *c, Expr *expr)
 		exprType((Node *) expr) != BOOLOID)
 		return NULL;
 	return unfit_walker((Node *) expr, &search) ? NULL : search.var;
-}
-
-bool
-is_code_test(Compiler *c, Expr *expr)
-{
-	return subject_of(c, expr) != NULL;
 }
 
 /* The condition with a CaseTestExpr in the attribute's place, and values in those of parameters. */
@@ -175,9 +168,8 @@ need_table(Compiler *c, AttrNumber attno, Expr *condition)
 }
 
 bool
-compile_code_test(Compiler *c, Expr *expr, Operand *out)
+compile_code_test(Compiler *c, Expr *expr, const Var *var, Operand *out)
 {
-	const Var  *var = subject_of(c, expr);
 	Expr	   *condition = (Expr *) condition_mutator((Node *) expr, c);
 	Operand		code;
 
@@ -230,7 +222,7 @@ text_walker(Node *node, void *arg)
 		if (map != NULL && map->action == AGG_COUNT && agg->aggdistinct == NIL && is_only_counted(c, linitial(agg->args)))
 			return text_walker((Node *) agg->aggfilter, c);
 	}
-	if ((IsA(node, NullTest) && is_only_counted(c, node)) || is_code_test(c, (Expr *) node))
+	if ((IsA(node, NullTest) && is_only_counted(c, node)) || code_test_subject(c, (Expr *) node) != NULL)
 		return false;
 	return expression_tree_walker(node, text_walker, c);
 }
@@ -243,7 +235,7 @@ find_texts(Compiler *c, const CompileRequest *request)
 
 	if (c->input->codes == NULL)
 		return;
-	/* an attribute that is a text takes others' conditions no codes away, but its own */
+	/* conditions on what has turned out to be read as text are looked at as texts, too */
 	do
 	{
 		before = bms_copy(c->texts);

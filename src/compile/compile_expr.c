@@ -278,8 +278,10 @@ compile_call(Compiler *c, Oid function, List *args, Oid collation, Operand *out)
 static bool
 compile_node(Compiler *c, Expr *expr, Operand *out)
 {
-	if (is_code_test(c, expr))
-		return compile_code_test(c, expr, out);
+	const Var  *coded = code_test_subject(c, expr);
+
+	if (coded != NULL)
+		return compile_code_test(c, expr, coded, out);
 	switch (nodeTag(expr))
 	{
 		case T_Var:

@@ -146,9 +146,12 @@ extern void find_texts(Compiler *c, const CompileRequest *request);
 /* Whether the program reads an attribute as codes. */
 extern bool is_coded(Compiler *c, const Var *var);
 
-/* Whether an expression is a condition on such an attribute that PostgreSQL can be asked about for each value; then compile it. */
-extern bool is_code_test(Compiler *c, Expr *expr);
-extern bool compile_code_test(Compiler *c, Expr *expr, Operand *out);
+/*
+ * The one such attribute that an expression is a condition on which PostgreSQL
+ * can be asked about for each value; NULL if it is none.  Then compile it.
+ */
+extern const Var *code_test_subject(Compiler *c, Expr *expr);
+extern bool compile_code_test(Compiler *c, Expr *expr, const Var *var, Operand *out);
 
 /* Dates: compile_date.c. */
 extern bool compile_date_add(Compiler *c, bool subtract, const Operand *day, const Operand *days, Operand *out);

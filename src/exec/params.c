@@ -19,6 +19,7 @@
 #include "utils/snapmgr.h"
 
 #include "exec/node.h"
+#include "exec/cautious.h"
 #include "exec/params.h"
 
 /* How much of a relation PostgreSQL may look at: this share, but not fewer pages than that. */
@@ -209,44 +210,32 @@ evaluate(GpuNode *node, Expr *expr)
 	return makeConst(type, exprTypmod((Node *) expr), exprCollation((Node *) expr), length, value, isnull, byval);
 }
 
+/* An evaluation that may raise an error. */
+typedef struct Evaluation
+{
+	GpuNode    *node;
+	Expr	   *expr;
+	Const	   *value;
+} Evaluation;
+
+static void
+evaluate_work(void *arg)
+{
+	Evaluation *evaluation = arg;
+
+	evaluation->value = evaluate(evaluation->node, evaluation->expr);
+}
+
 /*
- * The value of an expression that may raise an error, within a
- * subtransaction: PostgreSQL might never have evaluated it, so the error is
- * not ours to raise.
+ * The value of an expression that may raise an error: PostgreSQL might never
+ * have evaluated it, so the error is not ours to raise.
  */
 static Const *
 evaluate_cautiously(GpuNode *node, Expr *expr)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	Const	   *volatile value = NULL;
+	Evaluation	evaluation = {node, expr, NULL};
 
-	if (IsInParallelMode())
-		return NULL;
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		value = evaluate(node, expr);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		CurrentResourceOwner = owner;
-		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
-			ReThrowError(error);
-		value = NULL;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	return value;
+	return !IsInParallelMode() && run_cautiously(evaluate_work, &evaluation) ? evaluation.value : NULL;
 }
 
 /* Whether an expression refers to a subplan that has not run. */

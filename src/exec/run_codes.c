@@ -20,8 +20,8 @@
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
+#include "exec/cautious.h"
 #include "exec/run_codes.h"
 #include "guc.h"
 #include "pg_compat.h"
@@ -178,10 +178,7 @@ run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted,
 	for (int a = 0; a < compiled->nattributes; a++)
 		if (compiled->attribute[a].coded)
 			compiled->attribute[a].book = codes_book(codes_of(codes, compiled, compiled->attribute[a].attno));
-	if (!open_tests(codes, compiled, without))
-		return NULL;
-	run_codes_catch_up(codes);
-	return codes;
+	return open_tests(codes, compiled, without) ? codes : NULL;
 }
 
 /* What the condition says of one value. */
@@ -203,45 +200,29 @@ judge(ExprState *condition, ExprContext *econtext, const uint8 *bytes, uint32 le
 	return isnull ? CODE_NEITHER : DatumGetBool(truth) ? CODE_TRUE : CODE_FALSE;
 }
 
-/* Judge values up to `end`, or the first that raises an error, which is noted. */
-static void
-judge_until_error(RunCodes *codes, Test *test, const Dictionary *dictionary, uint32 end)
+/* Values to judge: those of a condition from njudged up to `end`. */
+typedef struct Judging
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	ExprContext *econtext;
+	Test	   *test;
+	const Dictionary *dictionary;
+	uint32		end;
+} Judging;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
+static void
+judge_work(void *arg)
+{
+	const Judging *judging = arg;
+	Test	   *test = judging->test;
+
+	for (; test->njudged < judging->end; test->njudged++)
 	{
-		for (; test->njudged < end; test->njudged++)
-		{
-			uint32		length;
-			const uint8 *bytes = dictionary_value(dictionary, test->njudged, &length);
+		uint32		length;
+		const uint8 *bytes = dictionary_value(judging->dictionary, test->njudged, &length);
 
-			CHECK_FOR_INTERRUPTS();
-			code_table_note(test->table, test->njudged, judge(test->condition, codes->econtext, bytes, length));
-		}
-		ReleaseCurrentSubTransaction();
+		CHECK_FOR_INTERRUPTS();
+		code_table_note(test->table, test->njudged, judge(test->condition, judging->econtext, bytes, length));
 	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		CurrentResourceOwner = owner;
-		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
-			ReThrowError(error);
-		FreeErrorData(error);
-		code_table_note(test->table, test->njudged++, CODE_NEITHER);
-		test->nerrors++;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
 }
 
 /* Judge values that have not been, as far as there is room; what is left stays unknown. */
@@ -249,10 +230,15 @@ static void
 judge_new(RunCodes *codes, Test *test)
 {
 	const Dictionary *dictionary = codes_book(test->codes)->dictionary;
-	const uint32 end = Min(dictionary_count(dictionary), (uint32) test->table[0]);
+	Judging		judging = {codes->econtext, test, dictionary, Min(dictionary_count(dictionary), (uint32) test->table[0])};
 
-	while (test->njudged < end && test->nerrors < MOST_ERRORS && !IsInParallelMode())
-		judge_until_error(codes, test, dictionary, end);
+	while (test->njudged < judging.end && test->nerrors < MOST_ERRORS && !IsInParallelMode())
+		if (!run_cautiously(judge_work, &judging))
+		{
+			/* a value that raises an error is passed over */
+			code_table_note(test->table, test->njudged++, CODE_NEITHER);
+			test->nerrors++;
+		}
 }
 
 void

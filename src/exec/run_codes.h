@@ -35,6 +35,7 @@ extern uint32 *run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *
  * in what the program's results are made of, all in the current memory
  * context, which they are pinned as long as.  Returns NULL, with *without an
  * attribute that cannot have codes, if that is so, or 0 if no column is to have any.
+ * No value is judged before run_codes_catch_up().
  */
 extern RunCodes *run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, AttrNumber *without);
 

@@ -128,26 +128,6 @@ candidate_check(const Candidate *candidate, const CompileRequest *request, Compi
 	return true;
 }
 
-/* Whether a query looks at system columns that only a heap tuple with its header has. */
-static bool
-uses_system_column(const RelOptInfo *rel)
-{
-	Bitmapset  *attributes = NULL;
-	ListCell   *lc;
-
-	foreach(lc, rel->baserestrictinfo)
-		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause, rel->relid, &attributes);
-	for (int attno = rel->min_attr; attno < 0; attno++)
-	{
-		if (attno == SelfItemPointerAttributeNumber || attno == TableOidAttributeNumber)
-			continue;
-		if (!bms_is_empty(rel->attr_needed[attno - rel->min_attr]) ||
-			bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, attributes))
-			return true;
-	}
-	return false;
-}
-
 /* The attributes that the query looks at, offset as pull_varattnos() has them. */
 static Bitmapset *
 attributes_of(const RelOptInfo *rel)
@@ -157,10 +137,23 @@ attributes_of(const RelOptInfo *rel)
 
 	foreach(lc, rel->baserestrictinfo)
 		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause, rel->relid, &attributes);
-	for (int attno = Max(rel->min_attr, 1); attno <= rel->max_attr; attno++)
+	for (int attno = rel->min_attr; attno <= rel->max_attr; attno++)
 		if (!bms_is_empty(rel->attr_needed[attno - rel->min_attr]))
 			attributes = bms_add_member(attributes, attno - FirstLowInvalidHeapAttributeNumber);
 	return attributes;
+}
+
+/* Whether a query looks at system columns that only a heap tuple with its header has. */
+static bool
+uses_system_column(const RelOptInfo *rel)
+{
+	const Bitmapset *attributes = attributes_of(rel);
+
+	for (int attno = rel->min_attr; attno < 0; attno++)
+		if (attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber &&
+			bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, attributes))
+			return true;
+	return false;
 }
 
 /* Why the relation itself cannot be read, from the query alone. */
