@@ -290,18 +290,30 @@ judge_columns(CudaBatch *own)
 	return status == STATUS_DONE ? deform_check(&own->batch.job->view.deform, tablet) : status;
 }
 
-/* Have the rows that pass write their outputs to where the windows want them. */
+/* Whether some window has a place for outputs. */
+static bool
+wants_output(const ProviderBatch *batch)
+{
+	for (uint32_t w = 0; w < batch->nwindows; w++)
+		if (batch->output[w] != NULL)
+			return true;
+	return false;
+}
+
+/* Write outputs, or columns, to where the windows want them. */
 static cudaError_t
 start_output(CudaBatch *own)
 {
 	const ProviderBatch *batch = &own->batch;
+	const Program *program = batch->job->view.program;
 	OutputLaunch launch = {
 		batch_program(own), batch_tablet(own), arena_passed(own), &((Request *) own->arena)->result.status, batch->nwindows
 	};
 
 	memcpy(launch.row_start, batch->row_start, sizeof(launch.row_start));
 	memcpy(launch.block, batch->output, sizeof(launch.block));
-	return (cudaError_t) output_launch(&launch, batch->job->view.program->noutputs, own->stream);
+	return (cudaError_t) (program->aggregates ? output_columns_launch(&launch, program->ncolumns, own->stream)
+						  : output_launch(&launch, program->noutputs, own->stream));
 }
 
 /* The second leg. */
@@ -330,7 +342,7 @@ start_run(CudaBatch *own)
 	error = CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
 	if (error == cudaSuccess)
 		error = batch_combine_rows(own);
-	if (error == cudaSuccess && program->noutputs > 0)
+	if (error == cudaSuccess && wants_output(&own->batch))
 		error = start_output(own);
 	if (error == cudaSuccess && launch.passed != NULL)
 		error = CUDA_CALL(cudaMemcpyAsync(own->passed, launch.passed, tablet->nrows / 8 + 1, cudaMemcpyDeviceToHost, own->stream));

@@ -9,6 +9,7 @@
  */
 #include <cuda_runtime.h>
 
+#include "block/range.cuh"
 #include "core/deform.h"
 #include "cuda_call.h"
 #include "deform_launch.h"
@@ -72,101 +73,15 @@ deform_kernel(const __grid_constant__ DeformLaunch launch)
 		atomicMax(launch.status, gravest);
 }
 
-/* The least and the greatest over a block, in thread 0. */
-static __device__ void
-reduce_range(Wide *low, Wide *high)
-{
-	__shared__ uint64_t lows[ZONE_THREADS][2];
-	__shared__ uint64_t highs[ZONE_THREADS][2];
-
-	wide_store(lows[threadIdx.x], *low);
-	wide_store(highs[threadIdx.x], *high);
-	__syncthreads();
-	for (uint32_t half = ZONE_THREADS / 2; half > 0; half /= 2)
-	{
-		if (threadIdx.x < half)
-		{
-			Wide		other_low = wide_load(lows[threadIdx.x + half]);
-			Wide		other_high = wide_load(highs[threadIdx.x + half]);
-
-			*low = other_low < *low ? other_low : *low;
-			*high = other_high > *high ? other_high : *high;
-			wide_store(lows[threadIdx.x], *low);
-			wide_store(highs[threadIdx.x], *high);
-		}
-		__syncthreads();
-	}
-}
-
-/* The range of a thread's share of a column. */
-template <typename T> static __device__ void
-range_of(const T *values, uint32_t n, Wide *low, Wide *high)
-{
-	T			lo = n > 0 ? values[0] : 0;
-	T			hi = lo;
-
-	for (uint32_t i = threadIdx.x; i < n; i += ZONE_THREADS)
-	{
-		T			v = values[i];
-
-		lo = v < lo ? v : lo;
-		hi = v > hi ? v : hi;
-	}
-	*low = lo;
-	*high = hi;
-}
-
-/* 128-bit values, of which no single load is made. */
-static __device__ void
-range_of_wide(const uint64_t *words, uint32_t n, Wide *low, Wide *high)
-{
-	*low = *high = n > 0 ? wide_load(words) : 0;
-	for (uint32_t i = threadIdx.x; i < n; i += ZONE_THREADS)
-	{
-		Wide		v = wide_load(words + 2 * (uint64_t) i);
-
-		*low = v < *low ? v : *low;
-		*high = v > *high ? v : *high;
-	}
-}
-
 /* The i-th block finds the range of column i, as deform_zone_map() does. */
 static __global__ void __launch_bounds__(ZONE_THREADS)
 zone_kernel(Tablet *tablet)
 {
 	TabletColumn *column = &tablet->column[blockIdx.x];
-	const uint8_t *values = tablet_at(tablet, column->values);
-	const uint32_t n = tablet->nrows;
-	Wide		low = INT64_MIN;
-	Wide		high = INT64_MAX;
-	bool		ranged = true;
+	Wide		low;
+	Wide		high;
 
-	switch ((ColType) column->type)
-	{
-		case COLTYPE_U8:
-			range_of((const uint8_t *) values, n, &low, &high);
-			break;
-		case COLTYPE_U32:
-			range_of((const uint32_t *) values, n, &low, &high);
-			break;
-		case COLTYPE_I16:
-			range_of((const int16_t *) values, n, &low, &high);
-			break;
-		case COLTYPE_I32:
-			range_of((const int32_t *) values, n, &low, &high);
-			break;
-		case COLTYPE_I64:
-			range_of((const int64_t *) values, n, &low, &high);
-			break;
-		case COLTYPE_I128:
-			range_of_wide((const uint64_t *) values, n, &low, &high);
-			break;
-		default:
-			ranged = false;
-			break;
-	}
-	if (ranged)
-		reduce_range(&low, &high);
+	column_range<ZONE_THREADS>((ColType) column->type, tablet_at(tablet, column->values), tablet->nrows, &low, &high);
 	if (threadIdx.x == 0)
 	{
 		wide_store(column->min, low);

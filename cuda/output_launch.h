@@ -13,7 +13,7 @@ typedef struct OutputLaunch
 {
 	const Program *program;
 	const Tablet *tablet;
-	const uint32_t *passed;		/* a bit for each row of the tablet */
+	const uint32_t *passed;		/* a bit for each row of the tablet, if those that passed are asked for */
 	const uint32_t *status;		/* of the run: nothing is written unless it is DONE */
 	uint32_t	nwindows;
 	uint32_t	row_start[BATCH_WINDOWS + 1];
@@ -26,6 +26,13 @@ extern "C" {
 
 /* Launch on a stream, for so many outputs.  Returns a cudaError_t. */
 extern int	output_launch(const OutputLaunch *launch, uint32_t noutputs, void *stream);
+
+/*
+ * The same of all so many columns of all rows: a block is laid out as a tablet
+ * of the window's rows, of which the columns are written, and what they are.
+ * Their numbers of NULLs are the batch's, so that 0 means none.
+ */
+extern int	output_columns_launch(const OutputLaunch *launch, uint32_t ncolumns, void *stream);
 
 #ifdef __cplusplus
 }

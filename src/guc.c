@@ -75,7 +75,7 @@ guc_init(void)
 							 &gpudb_auto_calibrate, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpudb.auto_prewarm",
 							 "Has a background worker leave columns behind that queries wanted and did not find.",
-							 "Those of queries that run on the GPU, which leaves none behind itself.",
+							 "Those that queries on the GPU cannot leave behind themselves: texts by their codes.",
 							 &gpudb_auto_prewarm, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpudb.cache",
 							 "Uses columns that earlier queries have left behind, and leaves others behind.",

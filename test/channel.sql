@@ -7,6 +7,8 @@ VACUUM ANALYZE channel_rows;
 SET gpudb.force = on;
 SET work_mem = '64MB';
 SET gpudb.debug_require = require;
+-- pages, and all of them each time
+SET gpudb.cache = off;
 
 -- The node's own words: the device, windows, and windows that another device had to run.
 CREATE FUNCTION pg_temp.device(query text) RETURNS text LANGUAGE plpgsql AS $$

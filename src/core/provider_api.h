@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 7
+#define PROVIDER_ABI 8
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -147,7 +147,13 @@ typedef struct ProviderBatch
 	uint32_t	nwindows;
 	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
 	uint32_t	row_start[BATCH_WINDOWS + 1];	/* of the rows before each window */
-	uint8_t    *output[BATCH_WINDOWS];	/* where a window's outputs go, within memory that was attached; NULL = nowhere */
+	/*
+	 * Where a window's outputs go, within memory that was attached; NULL =
+	 * nowhere.  Of a program that aggregates, all its columns: those of a tablet
+	 * of its own, and what its head tells of them (tablet_columns_size()); a
+	 * number of NULLs is one of several windows, but 0 only if there are none.
+	 */
+	uint8_t    *output[BATCH_WINDOWS];
 	bool		cached;			/* instead of windows of pages, for aggregates: */
 	uint32_t	npicks;			/* tablets of shelves, */
 	ProviderPick *pick;			/* memory of the caller's, which stays with the batch, as the next two */

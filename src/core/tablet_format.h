@@ -183,6 +183,13 @@ tablet_size(const uint16_t *types, uint32_t ncols, uint32_t nrows, uint64_t var_
 	return size + tablet_align((uint64_t) nrows * sizeof(uint32_t)) + tablet_align(var_capacity);
 }
 
+/* Of these, those of its head and its columns, which come first. */
+CORE_FN uint64_t
+tablet_columns_size(const uint16_t *types, uint32_t ncols, uint32_t nrows)
+{
+	return tablet_size(types, ncols, nrows, 0) - tablet_align((uint64_t) nrows * sizeof(uint32_t));
+}
+
 /*
  * Lay out an empty tablet in a block of tablet_size() bytes, aligned to 64.
  * types[] are the widest that each column may need.

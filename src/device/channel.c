@@ -216,7 +216,7 @@ take_window(ChannelWindow *windows, int n, int start, uint32 owner)
 		if (pg_atomic_read_u32(&window->owner) == 0 &&
 			pg_atomic_compare_exchange_u32(&window->owner, &expected, owner))
 		{
-			window->copy = CHANNEL_NO_COPY;
+			window->copy = window->room = CHANNEL_NO_COPY;
 			return window;
 		}
 	}
@@ -236,9 +236,9 @@ channel_take_window(ChannelJob *job)
 		: take_window(&channel->window[nowned], nshared, number * (nshared / CHANNEL_JOBS), owner);
 }
 
-/* The first of so many copies that is free. */
-static bool
-take_copy(ChannelWindow *window, int ncopies)
+/* The first of so many copies that is free, for a window; CHANNEL_NO_COPY if none is. */
+static uint16
+take_copy(const ChannelWindow *window, int ncopies)
 {
 	uint32		owner = (uint32) (window - channel->window) + 1;
 
@@ -248,36 +248,39 @@ take_copy(ChannelWindow *window, int ncopies)
 
 		if (pg_atomic_read_u32(&channel->copy_owner[c]) == 0 &&
 			pg_atomic_compare_exchange_u32(&channel->copy_owner[c], &expected, owner))
-		{
-			window->copy = (uint16) c;
-			return true;
-		}
+			return (uint16) c;
 	}
-	return false;
+	return CHANNEL_NO_COPY;
 }
 
 bool
 channel_take_copy(ChannelWindow *window)
 {
-	return take_copy(window, CHANNEL_COPIES);
+	window->copy = take_copy(window, CHANNEL_COPIES);
+	return window->copy != CHANNEL_NO_COPY;
 }
 
 bool
 channel_take_output(ChannelWindow *window)
 {
-	bool		taken = take_copy(window, CHANNEL_COPIES / 2);
+	window->room = take_copy(window, CHANNEL_COPIES / 2);
+	window->output = window->room != CHANNEL_NO_COPY ? OUTPUT_WANTED : OUTPUT_NONE;
+	return window->output == OUTPUT_WANTED;
+}
 
-	if (taken)
-		window->output = OUTPUT_WANTED;
-	return taken;
+static void
+free_copy(uint16 copy)
+{
+	if (copy < CHANNEL_COPIES)
+		pg_atomic_write_u32(&channel->copy_owner[copy], 0);
 }
 
 void
 channel_free_window(ChannelWindow *window)
 {
-	if (window->copy < CHANNEL_COPIES)
-		pg_atomic_write_u32(&channel->copy_owner[window->copy], 0);
-	window->copy = CHANNEL_NO_COPY;
+	free_copy(window->copy);
+	free_copy(window->room);
+	window->copy = window->room = CHANNEL_NO_COPY;
 	pg_memory_barrier();
 	pg_atomic_write_u32(&window->owner, 0);
 }

@@ -27,7 +27,7 @@
 #define CHANNEL_JOBS		64
 #define CHANNEL_OWN_WINDOWS	2		/* a job's, that no other one takes: a small query does not wait for large ones */
 #define CHANNEL_WINDOWS		(CHANNEL_JOBS * CHANNEL_OWN_WINDOWS + 512)
-#define CHANNEL_COPIES		96	/* windows' worth of copied pages, or of values that go out */
+#define CHANNEL_COPIES		192	/* windows' worth of copied pages, or of values that go out */
 #define CHANNEL_JOB_WINDOWS	32	/* of one job in flight: a power of two */
 #define CHANNEL_JOB_RESULTS	4	/* batches of one job in flight */
 #define CHANNEL_ROWS_WORDS	16384
@@ -76,12 +76,12 @@ typedef enum ChannelResultState
 	RESULT_READY				/* the backend's */
 } ChannelResultState;
 
-/* What is where copies of a window's pages would be. */
+/* What is in a window's room for values that go out. */
 typedef enum ChannelOutput
 {
 	OUTPUT_NONE,
-	OUTPUT_WANTED,				/* room for values of rows */
-	OUTPUT_NARROW,				/* values of the rows that passed */
+	OUTPUT_WANTED,				/* nothing yet */
+	OUTPUT_NARROW,				/* values of the rows that passed; of a program that aggregates, the columns of all, as a tablet */
 	OUTPUT_WIDE					/* with decimals of 128 bits */
 } ChannelOutput;
 
@@ -127,7 +127,8 @@ typedef struct ChannelWindow
 	uint32		ntablets;		/* wanted, instead of pages, */
 	uint32		nshelves;		/* of so many shelves, one behind the other in the list */
 	uint32		nrows;
-	uint16		copy;			/* where copied pages are, or CHANNEL_NO_COPY */
+	uint16		copy;			/* where copied pages are, or CHANNEL_NO_COPY; */
+	uint16		room;			/* where values go out, or likewise: of as many bytes */
 	uint16		passed_shift;	/* out: the first row's bit in `passed` */
 	uint16		output;			/* in and out: ChannelOutput */
 	union
@@ -272,7 +273,7 @@ extern ChannelWindow *channel_take_window(ChannelJob *job);
 /* Room for copies of the window's pages; false when none is left. */
 extern bool channel_take_copy(ChannelWindow *window);
 
-/* The same for values of the rows of a window without copies; half of all room is left to pages, which have no other way. */
+/* The same for values of its rows; half of all room is left to pages, which have no other way. */
 extern bool channel_take_output(ChannelWindow *window);
 extern void channel_free_window(ChannelWindow *window);
 

@@ -32,6 +32,11 @@
 /* How long a query that is to end waits for what the helper has in hand, which is some milliseconds' work. */
 #define PATIENCE_MS		200
 
+/* Windows of a job whose columns are under way, so that a dozen processes find room; without any, how long to try. */
+#define ROOMS_MOST		8
+#define ROOM_TRIES		200
+#define ROOM_PAUSE_US	100
+
 static RemoteJob *open_jobs = NULL;
 
 void
@@ -54,6 +59,37 @@ milliseconds_since(instr_time then)
 
 /* To the helper */
 
+/*
+ * Take room for columns, without which those of a tablet's other windows are of
+ * no use.  False if it is to be tried again when something has come back; if
+ * nothing is in flight, others' will give back theirs, or columns are done without.
+ */
+static bool
+take_room_for_columns(const RemoteJob *job, ChannelWindow *window)
+{
+	int			tries = job->count[ITEM_REMOTE] == 0 ? ROOM_TRIES : 1;
+
+	if (job->count[ITEM_REMOTE] >= ROOMS_MOST)
+		return false;
+	while (!channel_take_output(window))
+	{
+		if (--tries == 0)
+			return job->count[ITEM_REMOTE] == 0;
+		pg_usleep(ROOM_PAUSE_US);
+	}
+	return true;
+}
+
+/* Take room for what is to come back besides; false if that is worth waiting for. */
+static bool
+take_room(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
+{
+	/* without room for values only row numbers come back */
+	if (job->spec.program->noutputs > 0)
+		(void) channel_take_output(window);
+	return !item->work.wants_tablet || item->work.pages == NULL || take_room_for_columns(job, window);
+}
+
 static bool
 send_item(RemoteJob *job, RemoteItem *item)
 {
@@ -61,14 +97,11 @@ send_item(RemoteJob *job, RemoteItem *item)
 
 	if (window == NULL)
 		return false;
-	if (!remote_describe(job, item, window))
+	if (!remote_describe(job, item, window) || !take_room(job, item, window))
 	{
 		channel_free_window(window);
 		return false;
 	}
-	/* without room for values only row numbers come back */
-	if (job->spec.program->noutputs > 0 && window->copy == CHANNEL_NO_COPY)
-		(void) channel_take_output(window);
 	item->window = window;
 	remote_set_state(job, item, ITEM_REMOTE);
 	channel_submit(job->slot, window);
@@ -317,7 +350,7 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 		remote_set_state(job, item, ITEM_LOCAL);
 		cpu_device.submit(job->local, item->local);
 	}
-	else if ((work->wants_tablet || job->spec.deform->coded) && work->pages != NULL)
+	else if (work->pages != NULL && (job->spec.deform->coded || (work->wants_tablet && !job->spec.program->aggregates)))
 		give_to_cpu(job, item);
 	else if (job->slot == NULL)
 		remote_leave_to_cpu(job, item, job->report.left_for);
@@ -480,6 +513,7 @@ remote_close(DeviceJob *device_job)
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
 	{
 		free(job->item[i].header);
+		free(job->item[i].columns);
 		free(job->item[i].rows);
 		free(job->item[i].output);
 	}

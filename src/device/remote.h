@@ -32,6 +32,8 @@ typedef struct RemoteItem
 	bool		retold;			/* the helper did not know its tablets' shelves: they are being described again */
 	/* of an answer from the helper */
 	Tablet	   *header;			/* what callers read of a tablet */
+	Tablet	   *columns;		/* all of it */
+	uint64		columns_capacity;	/* bytes */
 	uint32	   *rows;
 	uint64		rows_capacity;	/* bytes, as of outputs */
 	uint8	   *output;

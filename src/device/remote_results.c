@@ -77,10 +77,10 @@ copy_outputs(const RemoteJob *job, RemoteItem *item)
 
 	item->work.output = NULL;
 	item->work.wide = window->output == OUTPUT_WIDE;
-	if (program->noutputs == 0 || window->copy >= CHANNEL_COPIES ||
+	if (program->noutputs == 0 || window->room >= CHANNEL_COPIES ||
 		(window->output != OUTPUT_NARROW && window->output != OUTPUT_WIDE))
 		return true;
-	from = channel_get()->copies[window->copy][0];
+	from = channel_get()->copies[window->room][0];
 	output_layout(program, job->spec.deform->types[item->work.wide], item->work.pages->nrows, &layout);
 	if (layout.size > CHANNEL_COPY_BYTES)
 		return true;
@@ -88,6 +88,68 @@ copy_outputs(const RemoteJob *job, RemoteItem *item)
 		return false;
 	output_copy(program->noutputs, &layout, item->output, &layout, from, item->work.nrows);
 	item->work.output = item->output;
+	return true;
+}
+
+/* How many of a window's rows are NULL. */
+static uint32
+count_nulls(const Tablet *tablet, const TabletColumn *column)
+{
+	const uint8 *nulls = tablet_at(tablet, column->nulls);
+	uint32		count = 0;
+
+	for (uint32 row = 0; row < tablet->nrows; row += 64)
+	{
+		uint64		bits;
+
+		memcpy(&bits, nulls + row / 8, sizeof(bits));
+		if (tablet->nrows - row < 64)
+			bits &= (UINT64CONST(1) << (tablet->nrows - row)) - 1;
+		count += pg_popcount64(bits);
+	}
+	return count;
+}
+
+/* The columns of all of a window's rows; NULL if the helper had no room for them, or there is no memory. */
+static void
+copy_columns(const RemoteJob *job, RemoteItem *item)
+{
+	const ChannelWindow *window = item->window;
+	const uint32 nrows = item->work.pages->nrows;
+	const uint32 ncolumns = job->spec.program->ncolumns;
+	const uint16_t *types = job->spec.deform->types[window->output == OUTPUT_WIDE];
+	const uint64 size = tablet_columns_size(types, ncolumns, nrows);
+	const uint64 head = tablet_align(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
+	const Tablet *from;
+	Tablet	   *to;
+
+	item->work.tablet = NULL;
+	if (window->room >= CHANNEL_COPIES || size > CHANNEL_COPY_BYTES ||
+		(window->output != OUTPUT_NARROW && window->output != OUTPUT_WIDE) ||
+		!grow_block((void **) &item->columns, &item->columns_capacity, size))
+		return;
+	from = (const Tablet *) channel_get()->copies[window->room][0];
+	to = item->columns;
+	tablet_layout(to, types, ncolumns, nrows, 0);
+	memcpy((uint8 *) to + head, (const uint8 *) from + head, size - head);
+	for (uint32 c = 0; c < ncolumns; c++)
+	{
+		to->column[c].max_scale = from->column[c].max_scale;
+		memcpy(to->column[c].min, from->column[c].min, sizeof(to->column[c].min));
+		memcpy(to->column[c].max, from->column[c].max, sizeof(to->column[c].max));
+		to->column[c].null_count = from->column[c].null_count > 0 ? count_nulls(to, &to->column[c]) : 0;
+	}
+	item->work.tablet = to;
+}
+
+/* What comes back besides groups, of an item of pages that is done. */
+static bool
+copy_answer(const RemoteJob *job, RemoteItem *item)
+{
+	if (!job->spec.program->aggregates)
+		return list_rows(item) && copy_outputs(job, item);
+	if (item->work.wants_tablet)
+		copy_columns(job, item);
 	return true;
 }
 
@@ -201,7 +263,7 @@ take_result(RemoteJob *job, ChannelResult *result)
 		else
 		{
 			bool		made = make_header(job, item, result) &&
-				(status != STATUS_DONE || job->spec.program->aggregates || (list_rows(item) && copy_outputs(job, item)));
+				(status != STATUS_DONE || item->work.pages == NULL || copy_answer(job, item));
 
 			item->work.status = made ? status : STATUS_MEMORY_LIMIT;
 			item->window = NULL;

@@ -178,7 +178,8 @@ compile_run(GpuNode *node)
 {
 	const bool	may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL;
 
-	compile_with_codes(node, node_offer_codes(node, may_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
+	/* a GPU makes no codes of pages: with those that are not there a run on it would be one to wish for them */
+	compile_with_codes(node, node_offer_codes(node, may_gpu && !gpudb_auto_prewarm ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
 	if (node->compiled.reason != NULL)
 		return false;
 	node->device = device_choose(node->compiled.program, node->rather_gpu, &node->report.device_why);

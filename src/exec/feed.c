@@ -9,7 +9,6 @@
 #include "storage/ipc.h"
 
 #include "device/device.h"
-#include "exec/auto_prewarm.h"
 #include "exec/feed.h"
 #include "exec/pruning.h"
 #include "guc.h"
@@ -328,17 +327,6 @@ list_cached(Feed *feed)
 	feed->report.tablets_skipped += n - feed->ncached;
 }
 
-/*
- * What leaves tablets behind is the CPU device.  Where another one is to run
- * over a relation that is hardly cached, several processes may feed it pages,
- * and do without tablets; else only what has changed is the CPU device's.
- */
-static bool
-worth_using(const Feed *feed, BlockNumber nblocks)
-{
-	return feed->device == &cpu_device || 2 * (uint64) tablet_scan_missing(feed->tablets) < nblocks;
-}
-
 void
 feed_find_cached(Feed *feed)
 {
@@ -352,18 +340,9 @@ feed_find_cached(Feed *feed)
 									   feed->spec.program->ncolumns);
 	if (feed->tablets != NULL)
 	{
-		tablet_scan_decide(feed->tablets, true, feed->device == &cpu_device);
+		tablet_scan_decide(feed->tablets, true);
 		/* what was found may hold codes that others have added since */
 		run_codes_catch_up(feed->codes);
-	}
-	if (feed->tablets != NULL && !worth_using(feed, source->end))
-	{
-		auto_prewarm_wish(source->relation, feed->wanted, feed->spec.program->ncolumns);
-		tablet_scan_close(feed->tablets);
-		feed->tablets = NULL;
-	}
-	if (feed->tablets != NULL)
-	{
 		list_cached(feed);
 		source->next = source->end = 0;
 	}

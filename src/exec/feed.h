@@ -97,7 +97,7 @@ extern bool feed_item_finished(Feed *feed, DeviceWork *work);
 /* Let go of tablets, noting what became of them; nothing if there are none. */
 extern void feed_close_tablets(Feed *feed);
 
-/* For aggregates, before the rest: use tablets that are cached, and leave others behind, where the device and the relation allow it. */
+/* For aggregates, before the rest: use tablets that are cached, and leave others behind, where the relation allows it. */
 extern void feed_find_cached(Feed *feed);
 
 /* For aggregates: feed all pages and collect everything.  Every item is back and every page unpinned afterwards. */

@@ -8,7 +8,7 @@
  * The node has not returned a row by then, and nothing but this runs in
  * parallel mode, so the query around it need not be parallel safe.
  *
- *		segment:  Shared | job image | snapshot | what each feeder used | a queue for each feeder
+ *		segment:  Shared | job image | snapshot | tablets, columns | what each feeder used | a queue for each feeder
  *		queue:    FeederAnswer, the text keys in pieces, the groups in slices
  */
 #include "postgres.h"
@@ -35,6 +35,8 @@ enum SegmentKey
 	KEY_SHARED = 1,
 	KEY_IMAGE,
 	KEY_SNAPSHOT,
+	KEY_TABLETS,
+	KEY_WANTED,
 	KEY_BUFFER_USAGE,
 	KEY_WAL_USAGE,
 	KEY_QUEUES
@@ -42,7 +44,7 @@ enum SegmentKey
 
 typedef struct Shared
 {
-	BlockShare	share;
+	BlockShare	blocks;			/* unless tablets are shared */
 	Oid			relation;
 	uint32		image_size;
 	uint64		memory_limit;
@@ -54,6 +56,7 @@ struct Feeders
 {
 	ParallelContext *context;
 	Shared	   *shared;
+	TabletShare *tablets;		/* to be left behind; NULL = blocks are shared */
 	BufferUsage *buffer_usage;
 	WalUsage   *wal_usage;
 	shm_mq_handle **queue;
@@ -84,14 +87,27 @@ workers_wanted(const Feed *feed)
 {
 	const JobSpec *spec = &feed->spec;
 	Relation	relation = feed->source.relation;
+	const BlockNumber blocks = feed->tablets != NULL ? tablet_scan_missing(feed->tablets) : feed->source.end;
 	int			n = RelationGetParallelWorkers(relation, -1);
 
-	if (feed->tablets != NULL || feed->codes != NULL || feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
+	if (feed->codes != NULL || feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
 		RelationUsesLocalBuffers(relation) || job_image_size(spec->program, spec->deform) > JOB_IMAGE_MOST)
 		return 0;
+	if (feed->tablets != NULL && blocks == 0)
+		return 0;
 	if (n < 0)
-		n = feed->source.end / PAGES_PER_FEEDER;
+		n = blocks / PAGES_PER_FEEDER;
 	return Min(n, max_parallel_workers_per_gather);
+}
+
+/* Have nobody draw any more. */
+static void
+stop_sharing(Shared *shared, TabletShare *tablets)
+{
+	if (tablets != NULL)
+		tablet_share_stop(tablets);
+	else
+		block_share_stop(&shared->blocks);
 }
 
 /* Reserve room in the segment: one chunk of so many bytes. */
@@ -111,6 +127,12 @@ insert(ParallelContext *context, enum SegmentKey key, Size bytes)
 	return chunk;
 }
 
+static Size
+wanted_bytes(const Feed *feed)
+{
+	return Max(1, feed->spec.program->ncolumns) * sizeof(ColumnWanted);
+}
+
 /* Write down what the feeders are to do. */
 static void
 fill_segment(Feeders *feeders, Feed *feed, Snapshot snapshot)
@@ -126,7 +148,14 @@ fill_segment(Feeders *feeders, Feed *feed, Snapshot snapshot)
 	feeders->shared->memory_limit = spec->memory_limit;
 	feeders->shared->yield_after = spec->yield_after;
 	feeders->shared->family = feed->device->family(feed->job);
-	page_source_share(&feed->source, &feeders->shared->share);
+	if (feed->tablets != NULL)
+	{
+		feeders->tablets = insert(context, KEY_TABLETS, tablet_share_size(feed->tablets));
+		tablet_scan_share(feed->tablets, feeders->tablets);
+		memcpy(insert(context, KEY_WANTED, wanted_bytes(feed)), feed->wanted, spec->program->ncolumns * sizeof(ColumnWanted));
+	}
+	else
+		page_source_share(&feed->source, &feeders->shared->blocks);
 	job_image_write(insert(context, KEY_IMAGE, image_size), spec->program, spec->deform);
 	SerializeSnapshot(snapshot, insert(context, KEY_SNAPSHOT, EstimateSnapshotSpace(snapshot)));
 	feeders->buffer_usage = insert(context, KEY_BUFFER_USAGE, context->nworkers * sizeof(BufferUsage));
@@ -160,6 +189,11 @@ feeders_start(Feed *feed)
 	estimate(context, sizeof(Shared));
 	estimate(context, job_image_size(feed->spec.program, feed->spec.deform));
 	estimate(context, EstimateSnapshotSpace(snapshot));
+	if (feed->tablets != NULL)
+	{
+		estimate(context, tablet_share_size(feed->tablets));
+		estimate(context, wanted_bytes(feed));
+	}
 	estimate(context, mul_size(wanted, sizeof(BufferUsage)));
 	estimate(context, mul_size(wanted, sizeof(WalUsage)));
 	estimate(context, mul_size(wanted, QUEUE_BYTES));
@@ -247,7 +281,7 @@ feeders_finish(Feeders *feeders, Feed *feed, FeedOutcome *outcome)
 	ParallelContext *context = feeders->context;
 
 	if (outcome->status != STATUS_DONE)
-		block_share_stop(&feeders->shared->share);
+		stop_sharing(feeders->shared, feeders->tablets);
 	for (int w = 0; w < context->nworkers_launched; w++)
 	{
 		take_answer(feeders->queue[w], feed, outcome);
@@ -286,9 +320,9 @@ send_groups(shm_mq_handle *queue, const GroupTable *groups)
 	}
 }
 
-/* Draw blocks until none are left; the groups, NULL if there are none to hand on. */
+/* Draw blocks, or tablets, until none are left; the groups, NULL if there are none to hand on. */
 static const GroupTable *
-run_share(Feed *feed, BlockShare *share, FeedOutcome *outcome)
+run_share(Feed *feed, FeedOutcome *outcome)
 {
 	const GroupTable *groups = NULL;
 
@@ -304,17 +338,17 @@ run_share(Feed *feed, BlockShare *share, FeedOutcome *outcome)
 			CHECK_FOR_INTERRUPTS();
 			outcome->status = feed->device->finish(feed->job, &groups);
 		} while (outcome->status == STATUS_TIME_SLICE);
-	if (outcome->status != STATUS_DONE)
-		block_share_stop(share);
 	return outcome->status == STATUS_DONE ? groups : NULL;
 }
 
 static void
-run_and_answer(Feed *feed, BlockShare *share, shm_mq_handle *queue)
+run_and_answer(Feed *feed, Shared *shared, TabletShare *tablets, shm_mq_handle *queue)
 {
 	FeederAnswer answer = {.ngroups = 0};
-	const GroupTable *groups = run_share(feed, share, &answer.outcome);
+	const GroupTable *groups = run_share(feed, &answer.outcome);
 
+	if (answer.outcome.status != STATUS_DONE)
+		stop_sharing(shared, tablets);
 	if (groups != NULL)
 	{
 		answer.ngroups = groups->ngroups;
@@ -326,6 +360,44 @@ run_and_answer(Feed *feed, BlockShare *share, shm_mq_handle *queue)
 	feed_end(feed);
 }
 
+/* Begin with what the backend shares; the tablets, if it is those. */
+static TabletShare *
+join(Feed *feed, Relation relation, Snapshot snapshot, Shared *shared, shm_toc *toc)
+{
+	TabletShare *tablets = shm_toc_lookup(toc, KEY_TABLETS, true);
+
+	feed_begin(feed, CurrentMemoryContext, relation, snapshot);
+	if (tablets == NULL)
+		page_source_join(&feed->source, &shared->blocks);
+	else
+	{
+		feed->wanted = shm_toc_lookup(toc, KEY_WANTED, false);
+		feed->tablets = tablet_scan_join(relation, snapshot, feed->wanted, feed->spec.program->ncolumns, tablets);
+		feed->source.next = feed->source.end = 0;
+	}
+	return tablets;
+}
+
+/* Called when a feeder's memory goes: a FATAL error ends the process without passing PG_CATCH. */
+static void
+cleanup_callback(void *arg)
+{
+	feed_abandon(arg);
+}
+
+/* A feed in the current memory context, which is cleaned up with it. */
+static Feed *
+create_feed(void)
+{
+	Feed	   *feed = palloc0(sizeof(Feed));
+	MemoryContextCallback *cleanup = palloc0(sizeof(MemoryContextCallback));
+
+	cleanup->func = cleanup_callback;
+	cleanup->arg = feed;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, cleanup);
+	return feed;
+}
+
 void
 gpudb_feeder_main(dsm_segment *segment, shm_toc *toc)
 {
@@ -335,32 +407,34 @@ gpudb_feeder_main(dsm_segment *segment, shm_toc *toc)
 	shm_mq	   *queue = (shm_mq *) ((char *) shm_toc_lookup(toc, KEY_QUEUES, false) + ParallelWorkerNumber * QUEUE_BYTES);
 	Snapshot	snapshot = RegisterSnapshot(RestoreSnapshot(shm_toc_lookup(toc, KEY_SNAPSHOT, false)));
 	Relation	relation = table_open(shared->relation, AccessShareLock);
+	MemoryContext old = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "gpudb feeder", ALLOCSET_DEFAULT_SIZES));
 	JobImage   *image = palloc(shared->image_size);
-	Feed		feed = {0};
+	Feed	   *feed = create_feed();
 	JobView		view;
 
 	memcpy(image, shm_toc_lookup(toc, KEY_IMAGE, false), shared->image_size);
 	if (job_image_open(image, shared->image_size, &view) != STATUS_DONE)
 		elog(ERROR, "gpudb: a damaged job");
-	feed.spec = (JobSpec) {
+	feed->spec = (JobSpec) {
 		.program = view.program, .deform = &view.deform, .memory_limit = shared->memory_limit,
 		.yield_after = shared->yield_after, .family = shared->family, .interrupted = feed_interrupted
 	};
 	shm_mq_set_sender(queue, MyProc);
 	InstrStartParallelQuery();
-	feed_begin(&feed, CurrentMemoryContext, relation, snapshot);
-	page_source_join(&feed.source, &shared->share);
 	PG_TRY();
 	{
-		run_and_answer(&feed, &shared->share, shm_mq_attach(queue, segment, NULL));
+		TabletShare *tablets = join(feed, relation, snapshot, shared, toc);
+
+		run_and_answer(feed, shared, tablets, shm_mq_attach(queue, segment, NULL));
 	}
 	PG_CATCH();
 	{
-		feed_abandon(&feed);
+		feed_abandon(feed);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
 	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber], &wal_usage[ParallelWorkerNumber]);
+	MemoryContextDelete(MemoryContextSwitchTo(old));
 	table_close(relation, AccessShareLock);
 	UnregisterSnapshot(snapshot);
 }

@@ -133,7 +133,7 @@ enter(const ShelfKey *key)
 }
 
 Shelf *
-shelf_pin(Relation relation, uint32 number, bool make)
+shelf_pin(Relation relation, uint32 number)
 {
 	const ShelfKey key = key_of(relation, number);
 	const uint64 since = shelf_time();
@@ -146,8 +146,6 @@ shelf_pin(Relation relation, uint32 number, bool make)
 	if (shelf != NULL)
 		pin(shelf);
 	LWLockRelease(pool_lock());
-	if (!make)
-		return shelf;
 	if (shelf == NULL && number == 0)
 		shelf_drop_orphans();
 	while (shelf == NULL)

@@ -66,8 +66,8 @@ typedef struct Shelf Shelf;
 extern void shelf_request_shmem(void);
 extern void shelf_create(void);
 
-/* The shelf of this number of a relation, pinned; NULL if there is none, or, where it may be made, no room for it. */
-extern Shelf *shelf_pin(Relation relation, uint32 number, bool make);
+/* The shelf of this number of a relation, pinned, made if need be; NULL if there is no room for it. */
+extern Shelf *shelf_pin(Relation relation, uint32 number);
 
 /* Never fails; also for a transaction that aborts. */
 extern void shelf_unpin(Shelf *shelf);

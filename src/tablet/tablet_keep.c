@@ -81,12 +81,14 @@ tablet_scan_next_range(TabletScan *scan, PageSource *source)
 
 	tablet_scan_finish(scan);
 	if (!FOLLOWS(RULE_DECIDED_ONCE))
-		tablet_scan_decide(scan, false, true);
-	while (tablet < scan->end_range && t[tablet].cached != NULL && t[tablet].skip == NULL)
+		tablet_scan_decide(scan, false);
+	while (tablet < scan->end_range && (t[tablet].cached != NULL ? t[tablet].skip == NULL : scan->share != NULL))
 		tablet++;
 	scan->next_range = tablet + 1;
-	if (tablet >= scan->end_range)
+	if (tablet >= scan->end_range && !tablet_scan_draw(scan, &tablet))
 		return false;
+	if (scan->joined)
+		tablet_scan_look(scan, tablet);
 	begin_build(scan, tablet);
 	set_range(scan, tablet, source);
 	return true;

@@ -58,7 +58,7 @@ tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 	reading->closing = (MemoryContextCallback) {.func = let_go, .arg = reading};
 	MemoryContextRegisterResetCallback(context, &reading->closing);
 	if (reading->scan != NULL)
-		tablet_scan_decide(reading->scan, false, true);
+		tablet_scan_decide(reading->scan, false);
 	MemoryContextSwitchTo(old);
 	return reading;
 }

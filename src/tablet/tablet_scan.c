@@ -248,7 +248,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	else
 		break_map_after_snapshot(scan->relation, number, map);
 	s->map_lsn = map->lsn;
-	s->shelf = shelf_pin(scan->relation, number, scan->builds);
+	s->shelf = shelf_pin(scan->relation, number);
 	if (s->shelf == NULL)
 		return;
 	now = (ShelfNow) {
@@ -295,13 +295,11 @@ tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n)
 }
 
 TabletScan *
-tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
+tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
 {
 	TabletScan *scan;
 	ColumnKeys	columns = {nwanted};
 
-	if (!pool_exists() || nblocks == 0 || !validity_provable(relation, snapshot))
-		return NULL;
 	if (!column_keys(relation, wanted, &columns))
 		return NULL;
 	scan = palloc0(sizeof(TabletScan));
@@ -323,6 +321,13 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	return scan;
 }
 
+TabletScan *
+tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
+{
+	return pool_exists() && nblocks > 0 && validity_provable(relation, snapshot)
+		? tablet_scan_new(relation, snapshot, nblocks, wanted, nwanted) : NULL;
+}
+
 double
 tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
 {
@@ -336,30 +341,67 @@ tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *w
 	return Min(part, 1);
 }
 
+/* Room for what is found of a shelf. */
+static FoundTablet *
+new_found(const TabletScan *scan)
+{
+	FoundTablet *found = palloc0(sizeof(FoundTablet) * SHELF_TABLETS);
+
+	for (int t = 0; t < SHELF_TABLETS; t++)
+		found[t].column = palloc(sizeof(CachedColumn *) * scan->columns.n);
+	return found;
+}
+
+static void
+free_found(FoundTablet *found)
+{
+	for (int t = 0; t < SHELF_TABLETS; t++)
+		pfree(found[t].column);
+	pfree(found);
+}
+
 /* Decide about so many shelves, from the next one on. */
 static void
 decide_shelves(TabletScan *scan, uint32 n)
 {
 	MapPage    *map = palloc(sizeof(MapPage));
-	FoundTablet *found = palloc0(sizeof(FoundTablet) * SHELF_TABLETS);
+	FoundTablet *found = new_found(scan);
 	const uint32 before = scan->nfound;
 
-	for (int t = 0; t < SHELF_TABLETS; t++)
-		found[t].column = palloc(sizeof(CachedColumn *) * scan->columns.n);
 	for (; n > 0; n--)
 		decide_shelf(scan, scan->ndecided++, map, found);
-	for (int t = 0; t < SHELF_TABLETS; t++)
-		pfree(found[t].column);
-	pfree(found);
+	free_found(found);
 	pfree(map);
 	scan->report.cached += scan->nfound - before;
 }
 
 void
-tablet_scan_decide(TabletScan *scan, bool remembers, bool builds)
+tablet_scan_look(TabletScan *scan, uint32 tablet)
+{
+	ScanShelf  *s = shelf_of(scan, tablet);
+	const uint32 number = tablet / SHELF_TABLETS;
+	FoundTablet *found;
+
+	if (s->map == NULL)
+	{
+		s->map = MemoryContextAlloc(scan->context, sizeof(MapPage));
+		map_page_read(scan->relation, number, s->map);
+		s->map_lsn = s->map->lsn;
+		s->shelf = shelf_pin(scan->relation, number);
+	}
+	if (s->shelf == NULL)
+		return;
+	found = new_found(scan);
+	shelf_find(s->shelf, &scan->columns, found);
+	if (found[tablet % SHELF_TABLETS].notes != NULL && has_columns(scan, &found[tablet % SHELF_TABLETS]))
+		(void) choose(scan, tablet, &found[tablet % SHELF_TABLETS], s->map);
+	free_found(found);
+}
+
+void
+tablet_scan_decide(TabletScan *scan, bool remembers)
 {
 	scan->remembers = remembers && scan->nshelves <= SHELF_MEMOS / 2;
-	scan->builds = builds;
 	scan->nfound = scan->ndecided = 0;
 	scan->report.cached = 0;
 	decide_shelves(scan, scan->nshelves);
@@ -370,7 +412,6 @@ tablet_scan_decide_next(TabletScan *scan, uint32 *n)
 {
 	const uint32 before = scan->nfound;
 
-	scan->builds = true;
 	decide_shelves(scan, 1);
 	*n = scan->nfound - before;
 	return &scan->found[before];
@@ -391,7 +432,7 @@ tablet_scan_missing(const TabletScan *scan)
 	BlockNumber missing = 0;
 
 	for (uint32 t = 0; t < scan->ntablets; t++)
-		missing += scan->tablets[t].cached == NULL && scan->tablets[t].notes == NULL ? blocks_of_tablet(scan, t) : 0;
+		missing += scan->tablets[t].cached == NULL ? blocks_of_tablet(scan, t) : 0;
 	return missing;
 }
 

@@ -30,6 +30,15 @@ typedef struct TabletReport
 	uint64		reread;			/* blocks read of tablets that were found */
 } TabletReport;
 
+/* Tablets that several processes read and leave behind, each drawing the next one; in memory that they share. */
+typedef struct TabletShare
+{
+	pg_atomic_uint32 next;
+	BlockNumber nblocks;		/* of the relation */
+	uint32		n;
+	uint32		tablet[FLEXIBLE_ARRAY_MEMBER];	/* their numbers */
+} TabletShare;
+
 /*
  * A scan of so many blocks, in the current memory context; NULL if nothing of
  * this relation, or of these columns, can be kept.  The snapshot was taken
@@ -58,10 +67,9 @@ extern void tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n);
 /*
  * Pin the relation's shelves and decide about all tablets; the scan must be
  * closed from now on, whatever happens.  One that remembers goes by what the
- * session knows of whole shelves (shelf_memo.h); one that builds leaves tablets
- * behind where nothing was cached, too.
+ * session knows of whole shelves (shelf_memo.h).
  */
-extern void tablet_scan_decide(TabletScan *scan, bool remembers, bool builds);
+extern void tablet_scan_decide(TabletScan *scan, bool remembers);
 
 /*
  * The same for the next shelf only, neither remembering, and leaving tablets
@@ -72,8 +80,24 @@ extern const CachedRows *tablet_scan_decide_next(TabletScan *scan, uint32 *n);
 /* The cached tablets that can be used, and their number. */
 extern const CachedRows *tablet_scan_found(const TabletScan *scan, uint32 *n);
 
-/* The blocks of tablets that are not there, not even worn. */
+/* The blocks of tablets that have to be read whole. */
 extern BlockNumber tablet_scan_missing(const TabletScan *scan);
+
+/* Bytes of a share of a scan's tablets. */
+extern Size tablet_share_size(const TabletScan *scan);
+
+/* Share the tablets that have to be read whole, before any is: this scan draws like the others from now on. */
+extern void tablet_scan_share(TabletScan *scan, TabletShare *share);
+
+/*
+ * A scan that draws from a share that another process has made, of the same
+ * columns under the same snapshot.  That it may keep them the other one knows.
+ * It must be closed, whatever happens.
+ */
+extern TabletScan *tablet_scan_join(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, TabletShare *share);
+
+/* Have nobody draw any more. */
+extern void tablet_share_stop(TabletShare *share);
 
 /* Have the source read the next tablet's blocks, or those that it lacks; false when there are no more. */
 extern bool tablet_scan_next_range(TabletScan *scan, PageSource *source);

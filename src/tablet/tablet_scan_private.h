@@ -27,6 +27,7 @@ typedef struct ScanShelf
 	Shelf	   *shelf;			/* pinned; NULL if the directory has no room */
 	ShelfMemo  *memo;			/* what was remembered of it; NULL if nothing */
 	XLogRecPtr	map_lsn;		/* when the scan began */
+	MapPage    *map;			/* of a scan that has joined: the map's page then; NULL = not looked at yet */
 } ScanShelf;
 
 /* What was seen of a tablet that was looked at. */
@@ -65,7 +66,8 @@ struct TabletScan
 	uint32		nfound;
 	uint32		ndecided;		/* shelves */
 	bool		remembers;		/* shelves, for this session's next scans */
-	bool		builds;			/* where nothing was cached, too */
+	TabletShare *share;			/* where tablets to be read whole are drawn from; NULL = they are this scan's alone */
+	bool		joined;			/* the share is another process's, which has decided */
 	uint32		next_range;		/* the tablet that may have to be read next, */
 	uint32		end_range;		/* before this one */
 	BlockNumber range_end;		/* of the current range */
@@ -74,6 +76,15 @@ struct TabletScan
 	List	   *spare;			/* TabletBuild: whose memory can be used again */
 	TabletReport report;
 };
+
+/* tablet_share.c: draw the next tablet; false if there is no share, or no tablet is left. */
+extern bool tablet_scan_draw(const TabletScan *scan, uint32 *tablet);
+
+/* tablet_scan.c: for a scan that has joined, before it reads a tablet: look at the map, and at what stands there of it. */
+extern void tablet_scan_look(TabletScan *scan, uint32 tablet);
+
+/* A scan without a look at whether anything can be proven; NULL if some columns cannot be kept. */
+extern TabletScan *tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 
 static inline ScanShelf *
 shelf_of(const TabletScan *scan, uint32 tablet)

@@ -318,7 +318,9 @@ run_window(CpuBatch *own, uint32 w)
 		run.body = program_choose_body(view->program, tablet);
 		status = cpu_kernel()->run(&run);
 	}
-	if (status == STATUS_DONE && batch->output[w] != NULL)
+	if (status == STATUS_DONE && batch->output[w] != NULL && view->program->aggregates)
+		memcpy(batch->output[w], tablet, tablet_columns_size(deform->types[batch->wide], view->program->ncolumns, pages->nrows));
+	else if (status == STATUS_DONE && batch->output[w] != NULL)
 	{
 		output_layout(view->program, deform->types[batch->wide], pages->nrows, &layout);
 		output_gather(view->program, tablet, run.out, run.out_count, &layout, batch->output[w]);

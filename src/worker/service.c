@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/output.h"
-
 #include "worker/chunks.h"
 #include "worker/measure.h"
 #include "worker/service.h"
@@ -128,26 +126,13 @@ tablet_bytes(const ServiceJob *own, uint32 npages, uint32 nrows)
 					   deform_var_bytes(deform, npages, nrows));
 }
 
-/* Where the outputs of a window's rows go, if its owner has room for them. */
-static uint8 *
-output_place(const ServiceJob *own, const ChannelWindow *window, uint32 nrows, bool wide)
-{
-	const JobView *view = &own->provider.view;
-	uint16		copy = window->copy;
-	OutputLayout layout;
-
-	if (window->output != OUTPUT_WANTED || copy >= CHANNEL_COPIES)
-		return NULL;
-	output_layout(view->program, view->deform.types[wide], nrows, &layout);
-	return layout.size <= CHANNEL_COPY_BYTES ? channel->copies[copy][0] : NULL;
-}
-
 /* Start a batch, for the first time or again. */
 static void
 submit(const ServiceJob *own, const Ticket *ticket, ProviderBatch *batch)
 {
 	for (uint32 w = 0; w < batch->nwindows && !batch->cached; w++)
-		batch->output[w] = output_place(own, &channel->window[ticket->window[w]], batch->window[w].nrows, batch->wide);
+		batch->output[w] = window_output_place(channel, &channel->window[ticket->window[w]], &own->provider.view,
+											   batch->window[w].nrows, batch->wide);
 	provider->submit(batch);
 }
 
@@ -347,7 +332,16 @@ copy_groups(const ProviderBatch *batch, ChannelResult *result, uint32 *words)
 	return STATUS_DONE;
 }
 
-/* Tell each window which of its rows passed, and whether their outputs are there. */
+/* Tell each window whether its outputs are there. */
+static void
+deliver_outputs(const ProviderBatch *batch, const Ticket *ticket)
+{
+	for (uint32 w = 0; w < batch->nwindows && !batch->cached; w++)
+		if (batch->output[w] != NULL)
+			channel->window[ticket->window[w]].output = batch->wide ? OUTPUT_WIDE : OUTPUT_NARROW;
+}
+
+/* Tell each window which of its rows passed. */
 static void
 deliver_rows(const ProviderBatch *batch, const Ticket *ticket)
 {
@@ -359,8 +353,6 @@ deliver_rows(const ProviderBatch *batch, const Ticket *ticket)
 
 		window->passed_shift = (uint16) (first % 8);
 		memcpy(window->passed, batch->passed + first / 8, (end + 7) / 8 - first / 8);
-		if (batch->output[w] != NULL)
-			window->output = batch->wide ? OUTPUT_WIDE : OUTPUT_NARROW;
 	}
 }
 
@@ -474,6 +466,8 @@ deliver(ProviderBatch *batch)
 		status = copy_groups(batch, result, &words);
 	else if (status == STATUS_DONE && batch->table == NULL)
 		deliver_rows(batch, ticket);
+	if (status == STATUS_DONE)
+		deliver_outputs(batch, ticket);
 	result->kept = status == STATUS_DONE && batch->table != NULL;
 	result->total = 0;
 	result->failed_column = batch->failed_column;

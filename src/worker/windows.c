@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "core/output.h"
+
 #include "worker/chunks.h"
 #include "worker/shelves.h"
 #include "worker/windows.h"
@@ -24,14 +26,21 @@ page_address(const Channel *channel, uint64 place, uint16 copy)
 	return chunks_page(place);
 }
 
+/* Whether copies are a window's, or there are none. */
+static bool
+copies_are_owned(const Channel *channel, uint16 copy, int number)
+{
+	return copy >= CHANNEL_COPIES ||
+		pg_atomic_read_u32((pg_atomic_uint32 *) &channel->copy_owner[copy]) == (uint32) number + 1;
+}
+
 bool
 window_is_owned(const Channel *channel, int job, int number)
 {
 	const ChannelWindow *window = &channel->window[number];
-	uint16		copy = window->copy;
 
 	return pg_atomic_read_u32((pg_atomic_uint32 *) &window->owner) == (uint32) job + 1 &&
-		(copy >= CHANNEL_COPIES || pg_atomic_read_u32((pg_atomic_uint32 *) &channel->copy_owner[copy]) == (uint32) number + 1);
+		copies_are_owned(channel, window->copy, number) && copies_are_owned(channel, window->room, number);
 }
 
 bool
@@ -53,6 +62,21 @@ window_read_pages(const Channel *channel, const ChannelWindow *window, PageList 
 		list->nrows += list->ntuples[p];
 	}
 	return true;
+}
+
+uint8 *
+window_output_place(Channel *channel, const ChannelWindow *window, const JobView *job, uint32 nrows, bool wide)
+{
+	const uint16_t *types = job->deform.types[wide];
+	const uint16 room = window->room;
+	OutputLayout layout;
+	uint64		bytes;
+
+	if (window->output != OUTPUT_WANTED || room >= CHANNEL_COPIES)
+		return NULL;
+	output_layout(job->program, types, nrows, &layout);
+	bytes = job->program->aggregates ? tablet_columns_size(types, job->program->ncolumns, nrows) : layout.size;
+	return bytes <= CHANNEL_COPY_BYTES ? channel->copies[room][0] : NULL;
 }
 
 /* Cached tablets */

@@ -12,11 +12,14 @@
 
 #include "device/channel.h"
 
-/* Whether a job has a window, and the window its copies. */
+/* Whether a job has a window, and the window its copies and its room. */
 extern bool window_is_owned(const Channel *channel, int job, int number);
 
 /* Copy a window's list of pages; false if there is anything wrong with it. */
 extern bool window_read_pages(const Channel *channel, const ChannelWindow *window, PageList *list);
+
+/* Where what a job tells of a window's rows goes, if its owner has room for it: outputs, or columns; NULL = nowhere. */
+extern uint8 *window_output_place(Channel *channel, const ChannelWindow *window, const JobView *job, uint32 nrows, bool wide);
 
 /*
  * Add a window's cached tablets to a batch, whose columns take so many bytes at

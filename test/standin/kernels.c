@@ -317,6 +317,46 @@ output_launch(const OutputLaunch *launch, uint32_t noutputs, void *stream)
 	return SUCCESS;
 }
 
+/* One column of one window, whose head is laid out. */
+static void
+write_column(const Tablet *from, uint32_t first, Tablet *window, uint32_t c)
+{
+	const TabletColumn *all = &from->column[c];
+	TabletColumn *column = &window->column[c];
+	const uint64_t bytes = coltype_bytes((ColType) all->type);
+	uint64_t   *nulls = (uint64_t *) tablet_at(window, column->nulls);
+
+	memcpy(tablet_at(window, column->values), tablet_at(from, all->values) + bytes * first, bytes * window->nrows);
+	column->null_count = all->null_count;
+	column->max_scale = all->max_scale;
+	if (all->null_count > 0)
+		memset(nulls, 0, tablet_bitmap_bytes(window->nrows));
+	for (uint32_t row = 0; row < window->nrows; row++)
+		if (tablet_is_null(from, all, first + row))
+			bitmap_set(nulls, row, 1);
+	deform_zone_map(window, column);
+}
+
+int
+output_columns_launch(const OutputLaunch *launch, uint32_t ncolumns, void *stream)
+{
+	uint16_t	types[PROGRAM_MAX_COLUMNS];
+
+	for (uint32_t c = 0; c < ncolumns; c++)
+		types[c] = launch->tablet->column[c].type;
+	for (uint32_t w = 0; w < launch->nwindows && *launch->status == STATUS_DONE; w++)
+	{
+		Tablet	   *window = (Tablet *) launch->block[w];
+
+		if (window == NULL)
+			continue;
+		tablet_layout(window, types, ncolumns, launch->row_start[w + 1] - launch->row_start[w], 0);
+		for (uint32_t c = 0; c < ncolumns; c++)
+			write_column(launch->tablet, launch->row_start[w], window, c);
+	}
+	return SUCCESS;
+}
+
 /* Rows of groups */
 
 static const uint8_t *

@@ -172,7 +172,7 @@ sub start_fed
 	my ($node, $sql, $feeders) = @_;
 	my $query = start_query($node, $sql, 'fed');
 	my @workers;
-	defined wait_for(10, sub { (@workers = workers($node)) >= $feeders }) or die 'no feeders start';
+	defined wait_for(10, sub { (@workers = workers($node)) >= $feeders }) or die "no feeders start: $query->{out} $query->{err}";
 	($query->{pid}) = map { worker_of($_) } @workers;
 	$query->{feeders} = \@workers;
 	$query->{start} = time();
@@ -250,6 +250,9 @@ my $long_answer = ask_postgres($session, $long);
 my $groups = "SELECT count(*), sum(s), sum(c) FROM (SELECT id, sum(n) AS s, count(*) AS c, sum(length(w)) FROM t
 	WHERE w NOT LIKE '%e%x%t%t%e%1%x%' AND w NOT LIKE '%e%x%t%t%e%2%x%' AND w NOT LIKE '%e%x%t%t%e%3%x%' GROUP BY id) q";
 my $groups_answer = ask_postgres($session, $groups);
+
+# Of columns that can be cached.
+my $long_kept = 'SELECT count(*), ' . join(', ', map { "sum(n * n * n * $_)" } 2 .. 30) . ' FROM t';
 
 # Enough to be shared, and not long.
 my $lines = "$all t WHERE w NOT LIKE '%e%x%t%t%e%1%x%'";
@@ -702,6 +705,41 @@ ask($session, "SET gpudb.queue_timeout = '1ms'");
 same_answer($session, $lines, 'who does not want to wait for it need not', warning => 'gpudb: the GPU was busy with other queries for too long');
 is((ask($session, $groups))[0], $groups_answer, 'nor does it lose groups that are kept');
 ask($session, 'RESET gpudb.queue_timeout');
+
+# Tablets: each process leaves those behind that it has drawn, and so the next query needs no help
+my $kept = 'SELECT k, z, count(*), sum(id), sum(n), max(f), min(r), max(later), min(c) FROM t GROUP BY k, z ORDER BY k, z';
+my $tablets = ask($session, "SELECT (pg_relation_size('t') / 8192 + 1020) / 1021");
+ask($session, 'SET gpudb.cache = on');
+for my $when ('nothing is cached', 'some tablets are worn', 'many are')
+{
+	my $want = ask_postgres($session, $kept);
+	my ($got, $told) = ask($session, $kept);
+	is($got, $want, "$when: the answer is right");
+	cmp_ok(feeders_told($told), '>', 0, "$when: with feeders") if $when ne 'some tablets are worn';
+	my ($n) = $told =~ /Tablets Kept: (\d+)/;
+	cmp_ok($n // 0, '>=', $when eq 'some tablets are worn' ? 1 : $tablets, "$when: tablets are left behind") or diag($told);
+	unlike($told, qr/Left to CPU/, "$when: by the GPU");
+	is(ask($session, q{SELECT sum(differences) FROM gpudb.check('t')}), 0, "$when: they have what the heap has");
+	($got, $told) = ask($session, $kept);
+	is($got, $want, "$when: the next query's answer is right");
+	like($told, qr/Tablets Cached: $tablets\n/, "$when: the next query finds them") or diag($told);
+	is(feeders_told($told), 0, "$when: and needs no feeders");
+	ask($session, $when eq 'nothing is cached' ? 'UPDATE t SET n = n + 1 WHERE id % 200 = 7' : 'UPDATE t SET n = n + 1 WHERE id % 16 = 3');
+}
+ask($session, q{SELECT gpudb.evict('t')});
+# a GPU process that is stopped has them wait for it
+my $stopped = helper($node);
+kill 'STOP', $stopped;
+my $query = start_fed($node, "SET gpudb.cache = on; $long_kept", 2);
+kill 'TERM', $query->{feeders}[0];
+kill 'CONT', $stopped;
+end_query($query);
+like($query->{err}, qr/ERROR: .*terminat|ERROR: .*lost/, 'a worker is terminated that leaves tablets behind');
+ok(no_worker_left($node), 'no worker is left');
+is((ask($session, $long_kept))[0], ask_postgres($session, $long_kept), 'the next query is right');
+like((ask($session, $long_kept))[1], qr/Tablets Cached: $tablets\n/, 'nobody holds on to a tablet');
+is(ask($session, q{SELECT gpudb.evict('t') > 0}), 't', 'tablets can be forgotten');
+ask($session, 'RESET gpudb.cache');
 
 # Slots.  A cursor that is open has one.
 ask($other, 'BEGIN; ' . join '', map { "DECLARE c$_ CURSOR FOR SELECT id FROM m WHERE k = 1; FETCH 1 FROM c$_;" } 1 .. 63);

@@ -1,6 +1,6 @@
 /*
  * output_test.cu
- *		Compacting the outputs of rows that passed, on a GPU, beside output_gather() on the host.
+ *		What a GPU writes for a batch's windows: outputs of rows that passed, beside output_gather() on the host, and columns.
  *
  * A batch of several windows whose borders fall anywhere, columns of every
  * width, with and without NULLs, and from no row to all of them passing.
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check.cuh"
+#include "core/deform.h"
 #include "core/output.h"
 #include "output_launch.h"
 #include "tap.h"
@@ -147,6 +148,77 @@ run_batch(const char *name, uint32_t rows, uint32_t percent)
 	cudaFreeHost(program);
 }
 
+/* What is expected of a column of a window: what the host makes of it value by value. */
+static void
+expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c)
+{
+	const Tablet *all = launch->tablet;
+	const uint32_t begin = launch->row_start[w];
+	const uint32_t n = launch->row_start[w + 1] - begin;
+	const Tablet *window = (const Tablet *) launch->block[w];
+	const TabletColumn *column = &window->column[c];
+	const uint32_t bytes = coltype_bytes((ColType) types[c]);
+	std::vector<uint8_t> memory(tablet_size(types, NCOLUMNS, n, 0) + 64);
+	Tablet	   *right = (Tablet *) (((uintptr_t) memory.data() + 63) & ~(uintptr_t) 63);
+	uint32_t	wrong = 0;
+
+	tablet_layout(right, types, NCOLUMNS, n, 0);
+	memcpy(tablet_at(right, right->column[c].values), tablet_at(all, all->column[c].values) + (size_t) bytes * begin, (size_t) bytes * n);
+	deform_zone_map(right, &right->column[c]);
+	tap_expect(column->values == right->column[c].values && column->nulls == right->column[c].nulls && column->type == types[c],
+			   "window %u, column %u: where it is", w, c);
+	tap_expect(memcmp(tablet_at(window, column->values), tablet_at(right, column->values), (size_t) bytes * n) == 0,
+			   "window %u of %u rows, column %u: values", w, n, c);
+	tap_expect(n == 0 || (memcmp(column->min, right->column[c].min, 16) == 0 && memcmp(column->max, right->column[c].max, 16) == 0),
+			   "window %u, column %u: range", w, c);
+	tap_expect((column->null_count > 0) == (all->column[c].null_count > 0), "window %u, column %u: whether there may be NULLs", w, c);
+	for (uint32_t row = 0; row < n && column->null_count > 0; row++)
+		wrong += tablet_is_null(window, column, row) != tablet_is_null(all, &all->column[c], begin + row);
+	tap_expect(wrong == 0, "window %u, column %u: %u NULLs are wrong", w, c, wrong);
+}
+
+/* All columns of each window of a batch. */
+static void
+run_columns(const char *name, uint32_t rows)
+{
+	uint32_t   *status = take<uint32_t>(1);
+	OutputLaunch launch = {};
+	uint32_t	nrows = 0;
+
+	tap_begin(name);
+	launch.nwindows = BATCH_WINDOWS;
+	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+		launch.row_start[w + 1] = nrows += w == 3 ? 0 : 1 + (uint32_t) random_below(rows);
+	Tablet	   *tablet = (Tablet *) take<uint8_t>(tablet_size(types, NCOLUMNS, nrows, 0));
+	fill_tablet(tablet, nrows);
+	launch.tablet = tablet;
+	launch.status = status;
+	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+		launch.block[w] = w == 5 ? nullptr
+			: take<uint8_t>(tablet_columns_size(types, NCOLUMNS, launch.row_start[w + 1] - launch.row_start[w]) + 1);
+	*status = STATUS_TABLE_FULL;
+	check(output_columns_launch(&launch, NCOLUMNS, nullptr), "launch");
+	check(cudaDeviceSynchronize(), "run");
+	tap_expect(launch.block[0][0] == UNTOUCHED && launch.block[0][sizeof(Tablet)] == UNTOUCHED, "of a run that has failed nothing is written");
+	*status = STATUS_DONE;
+	check(output_columns_launch(&launch, NCOLUMNS, nullptr), "launch");
+	check(cudaDeviceSynchronize(), "run");
+	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+		if (launch.block[w] != nullptr)
+		{
+			const uint64_t size = tablet_columns_size(types, NCOLUMNS, launch.row_start[w + 1] - launch.row_start[w]);
+
+			for (uint32_t c = 0; c < NCOLUMNS; c++)
+				expect_column(&launch, w, c);
+			tap_expect(launch.block[w][size] == UNTOUCHED, "window %u: what is behind it", w);
+		}
+	tap_end();
+	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+		cudaFreeHost(launch.block[w]);
+	cudaFreeHost(tablet);
+	cudaFreeHost(status);
+}
+
 int
 main(void)
 {
@@ -155,5 +227,7 @@ main(void)
 	run_batch("half of the rows pass", 5000, 50);
 	run_batch("all rows pass", 9000, 100);
 	run_batch("windows of a few rows", 40, 60);
+	run_columns("columns of windows", 6000);
+	run_columns("columns of windows of a few rows", 90);
 	return tap_done();
 }
