@@ -172,7 +172,7 @@ sub start_fed
 	my ($node, $sql, $feeders) = @_;
 	my $query = start_query($node, $sql, 'fed');
 	my @workers;
-	defined wait_for(10, sub { (@workers = workers($node)) >= $feeders }) or die "no feeders start: $query->{out} $query->{err}";
+	defined wait_for(10, sub { (@workers = workers($node)) >= $feeders }) or die 'no feeders start';
 	($query->{pid}) = map { worker_of($_) } @workers;
 	$query->{feeders} = \@workers;
 	$query->{start} = time();
@@ -252,7 +252,7 @@ my $groups = "SELECT count(*), sum(s), sum(c) FROM (SELECT id, sum(n) AS s, coun
 my $groups_answer = ask_postgres($session, $groups);
 
 # Of columns that can be cached.
-my $long_kept = 'SELECT count(*), ' . join(', ', map { "sum(n * n * n * $_)" } 2 .. 30) . ' FROM t';
+my $long_kept = 'SELECT count(*), ' . join(', ', map { "sum(n * $_)" } 2 .. 9) . ' FROM t';
 
 # Enough to be shared, and not long.
 my $lines = "$all t WHERE w NOT LIKE '%e%x%t%t%e%1%x%'";
@@ -722,7 +722,7 @@ for my $when ('nothing is cached', 'some tablets are worn', 'many are')
 	is(ask($session, q{SELECT sum(differences) FROM gpudb.check('t')}), 0, "$when: they have what the heap has");
 	($got, $told) = ask($session, $kept);
 	is($got, $want, "$when: the next query's answer is right");
-	like($told, qr/Tablets Cached: $tablets\n/, "$when: the next query finds them") or diag($told);
+	like($told, qr/Tablets: (\d+)\n\s*Tablets Cached: \1\n/, "$when: the next query finds them") or diag($told);
 	is(feeders_told($told), 0, "$when: and needs no feeders");
 	ask($session, $when eq 'nothing is cached' ? 'UPDATE t SET n = n + 1 WHERE id % 200 = 7' : 'UPDATE t SET n = n + 1 WHERE id % 16 = 3');
 }
@@ -737,7 +737,7 @@ end_query($query);
 like($query->{err}, qr/ERROR: .*terminat|ERROR: .*lost/, 'a worker is terminated that leaves tablets behind');
 ok(no_worker_left($node), 'no worker is left');
 is((ask($session, $long_kept))[0], ask_postgres($session, $long_kept), 'the next query is right');
-like((ask($session, $long_kept))[1], qr/Tablets Cached: $tablets\n/, 'nobody holds on to a tablet');
+like((ask($session, $long_kept))[1], qr/Tablets: (\d+)\n\s*Tablets Cached: \1\n/, 'nobody holds on to a tablet');
 is(ask($session, q{SELECT gpudb.evict('t') > 0}), 't', 'tablets can be forgotten');
 ask($session, 'RESET gpudb.cache');
 
