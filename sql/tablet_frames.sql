@@ -55,5 +55,20 @@ SELECT column_name, form FROM gpudb.tablets
 
 SELECT column_name, tablets, rows > 0 AS rows, differences FROM gpudb.check('tablet_frames') ORDER BY 1;
 SELECT gpudb.evict('tablet_frames') > 0 AS evicted;
+
+-- columns change their frames, and move, while windows of theirs are under way
+SET gpudb.cpu_threads = 8;
+DO $$
+DECLARE
+	found record;
+BEGIN
+	FOR round IN 1 .. 5 LOOP
+		PERFORM count(*), sum(id), sum(same), sum(same_null), sum(no_value), sum(small), sum(up), sum(down), sum(jump), sum(late), sum(edge), sum(price),
+			sum(wide), sum(f), max(minute), max(day), max(code) FROM tablet_frames WHERE id % 7 < 5;
+		SELECT count(*) AS columns, min(tablets) AS tablets, sum(differences) AS differences INTO found FROM gpudb.check('tablet_frames');
+		RAISE NOTICE '% columns of % tablets, % differences', found.columns, found.tablets, found.differences;
+		PERFORM gpudb.evict('tablet_frames');
+	END LOOP;
+END $$;
 DROP TABLE tablet_frames;
 DROP FUNCTION tablet_frames;

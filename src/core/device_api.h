@@ -10,6 +10,7 @@
 #ifndef GPUDB_CORE_DEVICE_API_H
 #define GPUDB_CORE_DEVICE_API_H
 
+#include "core/column_pack.h"
 #include "core/deform.h"
 #include "core/hashtable.h"
 #include "core/program.h"
@@ -91,7 +92,7 @@ typedef struct DeviceWork
 	uint32_t	ncached;
 	void	   *owner;			/* in: the caller's, untouched */
 	WorkStage	stage;			/* in */
-	bool		wants_tablet;	/* in: the caller wants the tablet of the pages, all of it */
+	ColumnPlace *places;		/* in and out: the caller wants the tablet of the pages, all of it, each column there if it can be; NULL = no */
 	bool		more;			/* in: another item like this one follows at once */
 	DeviceStatus status;		/* out; NEEDS_PATCH: patch the tablet, submit again at STAGE_RUN */
 	Tablet	   *tablet;			/* out: of the pages, until the item is submitted again or released */

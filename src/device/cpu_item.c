@@ -191,13 +191,18 @@ run_for_rows(CpuItem *item, CpuWorker *worker, VmRun *run)
 	return status == STATUS_DONE && item->job->spec.program->noutputs > 0 ? gather_outputs(item) : status;
 }
 
-/* Run the program over the tablet of an item's pages. */
+/* Run the program over the tablet of an item's pages, and put its columns where they are wanted. */
 static DeviceStatus
 run_pages(CpuItem *item, CpuWorker *worker)
 {
-	VmRun		run = {.tablet = item->work.tablet};
+	Tablet	   *tablet = item->work.tablet;
+	VmRun		run = {.tablet = tablet};
+	DeviceStatus status = run_for_rows(item, worker, &run);
 
-	return run_for_rows(item, worker, &run);
+	if (status == STATUS_DONE && item->work.places != NULL)
+		for (uint32_t c = 0; c < tablet->ncols; c++)
+			column_pack(item->job->kernel->pack, tablet, &tablet->column[c], &item->work.places[c]);
+	return status;
 }
 
 /* Run a program that gives rows over a tablet that the caller has. */

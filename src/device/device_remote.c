@@ -87,7 +87,7 @@ take_room(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
 	/* without room for values only row numbers come back */
 	if (job->spec.program->noutputs > 0)
 		(void) channel_take_output(window);
-	return !item->work.wants_tablet || item->work.pages == NULL || take_room_for_columns(job, window);
+	return item->work.places == NULL || take_room_for_columns(job, window);
 }
 
 static bool
@@ -215,6 +215,7 @@ start_waiting(RemoteJob *job)
 		item->local->pages = item->work.pages;
 		item->local->cached = item->work.cached;
 		item->local->ncached = item->work.ncached;
+		item->local->places = item->work.places;
 		item->local->stage = item->work.pages != NULL ? STAGE_DEFORM : STAGE_RUN;
 		item->local->owner = item;
 		remote_set_state(job, item, ITEM_LOCAL);
@@ -350,7 +351,7 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 		remote_set_state(job, item, ITEM_LOCAL);
 		cpu_device.submit(job->local, item->local);
 	}
-	else if (work->pages != NULL && (job->spec.deform->coded || (work->wants_tablet && !job->spec.program->aggregates)))
+	else if (work->pages != NULL && (job->spec.deform->coded || (work->places != NULL && !job->spec.program->aggregates)))
 		give_to_cpu(job, item);
 	else if (job->slot == NULL)
 		remote_leave_to_cpu(job, item, job->report.left_for);

@@ -148,7 +148,7 @@ copy_answer(const RemoteJob *job, RemoteItem *item)
 {
 	if (!job->spec.program->aggregates)
 		return list_rows(item) && copy_outputs(job, item);
-	if (item->work.wants_tablet)
+	if (item->work.places != NULL)
 		copy_columns(job, item);
 	return true;
 }

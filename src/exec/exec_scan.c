@@ -270,6 +270,7 @@ submit_window(GpuScanState *state, BatchWindow *entry)
 	if (entry->cached)
 	{
 		work->pages = NULL;
+		work->places = NULL;
 		work->cached = &entry->slice->rows;
 		work->ncached = 1;
 		work->stage = STAGE_RUN;
@@ -277,7 +278,7 @@ submit_window(GpuScanState *state, BatchWindow *entry)
 	else
 	{
 		work->pages = &entry->window->list;
-		work->wants_tablet = portions_wants(&state->portions, entry->window);
+		work->places = portions_places(&state->portions, entry->window);
 	}
 	node->device->submit(node->feed.job, work);
 	return true;

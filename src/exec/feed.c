@@ -271,6 +271,7 @@ take_cached(Feed *feed, DeviceWork *work)
 	if (left == 0)
 		return false;
 	work->pages = NULL;
+	work->places = NULL;
 	work->stage = STAGE_RUN;
 	work->cached = &feed->cached[feed->next_cached];
 	work->ncached = feed->device->take_cached(feed->job, work->cached, left);
@@ -293,7 +294,7 @@ fill_from_tablets(Feed *feed, DeviceWork *work)
 			return false;
 	work->pages = &window->list;
 	work->more = false;
-	work->wants_tablet = feed->tablets != NULL && tablet_scan_add_window(feed->tablets, window);
+	work->places = feed->tablets != NULL ? tablet_scan_add_window(feed->tablets, window) : NULL;
 	return true;
 }
 

@@ -143,10 +143,10 @@ portions_next(Portions *portions, PageWindow *window, TabletSlice *slice)
 	return PORTION_PAGES;
 }
 
-bool
-portions_wants(const Portions *portions, const PageWindow *window)
+ColumnPlace *
+portions_places(const Portions *portions, const PageWindow *window)
 {
-	return portions->feed->tablets != NULL && window->build != NULL;
+	return portions->feed->tablets != NULL && window->build != NULL ? window->places : NULL;
 }
 
 void

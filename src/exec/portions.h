@@ -29,8 +29,8 @@ extern void portions_begin(Portions *portions, Feed *feed, bool cached);
 
 extern Portion portions_next(Portions *portions, PageWindow *window, TabletSlice *slice);
 
-/* What of a window is wanted besides the query: its tablet, by an item; and that, or NULL if there is none. */
-extern bool portions_wants(const Portions *portions, const PageWindow *window);
+/* What of a window is wanted besides the query: its tablet, by an item, NULL = not; and that, or NULL if there is none. */
+extern ColumnPlace *portions_places(const Portions *portions, const PageWindow *window);
 extern void portions_collect(Portions *portions, PageWindow *window, Tablet *columns);
 
 /* Read pages in the place of a slice. */

@@ -3,17 +3,22 @@
  *		A column of a tablet, put together from the columns of windows.
  *
  * A frame is guessed, at first that of the tablet before, and mended when a
- * window does not fit it; so nearly all values are stored once.
+ * window does not fit it.  So nearly all values are stored once, by whoever
+ * has made them, in the pool, where they stay.
+ *
+ * When the column moves, for more room or another frame, windows that are under
+ * way still write to where it was: what they have written there is taken over
+ * when they come, and that memory is freed when none is left.
  */
 #include "postgres.h"
 
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
-#include "core/deform.h"
-
 #include "device/cpu_kernel.h"
 #include "tablet/column_build.h"
+#include "tablet/pool.h"
+#include "tablet/shelf.h"
 
 /* Values that are taken from one frame to another at a time. */
 #define CHUNK 512
@@ -29,45 +34,73 @@ column_build_begin(ColumnBuild *build)
 
 /* Memory */
 
-/* Room for so many bytes, with those that are there kept and others zeroed; false without memory. */
-static bool
-reserve(const ColumnBuild *build, uint8 **bytes, Size *room, Size wanted)
+/* Where the values of rows from this one on are; NULL if they take no bytes. */
+static uint8 *
+values_at(const ColumnBuild *build, uint32 row)
 {
-	uint8	   *grown;
+	uint8	   *values = pool_address(build->values);
 
-	if (wanted <= *room)
-		return true;
-	grown = MemoryContextAllocExtended(build->context, wanted, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
-	if (grown == NULL)
-		return false;
-	if (*bytes != NULL)
+	return values != NULL ? values + (Size) coltype_bytes(build->frame.type) * row : NULL;
+}
+
+/* Put other memory in the place of the values'. */
+static void
+replace(ColumnBuild *build, dsa_pointer by, Size room)
+{
+	if (DsaPointerIsValid(build->values))
 	{
-		memcpy(grown, *bytes, *room);
-		pfree(*bytes);
+		MemoryContext old = MemoryContextSwitchTo(build->context);
+		dsa_pointer *outgrown = palloc(sizeof(dsa_pointer));
+
+		*outgrown = build->values;
+		build->outgrown = lappend(build->outgrown, outgrown);
+		MemoryContextSwitchTo(old);
 	}
-	memset(grown + *room, 0, wanted - *room);
-	*bytes = grown;
-	*room = wanted;
+	build->values = by;
+	build->room = room;
+}
+
+/* Room for the values of so many rows, with those that were added kept; false if the pool has none. */
+static bool
+reserve(ColumnBuild *build, uint32 nrows)
+{
+	const Size	value_bytes = coltype_bytes(build->frame.type);
+	const Size	wanted = value_bytes * nrows;
+	dsa_pointer grown;
+
+	if (wanted <= build->room)
+		return true;
+	grown = shelf_allocate_values(wanted, value_bytes, build->since);
+	if (!DsaPointerIsValid(grown))
+		return false;
+	if (build->nrows > 0 && build->room > 0)
+		memcpy(pool_address(grown), pool_address(build->values), Min(build->room, value_bytes * build->nrows));
+	replace(build, grown, wanted);
 	return true;
 }
 
-/* Put another array in the place of the values. */
-static void
-replace(uint8 **bytes, Size *room, uint8 *by, Size by_room)
+void
+column_build_drop(ColumnBuild *build)
 {
-	if (*bytes != NULL)
-		pfree(*bytes);
-	*bytes = by;
-	*room = by_room;
+	ListCell   *lc;
+
+	foreach(lc, build->outgrown)
+		pool_free(*(dsa_pointer *) lfirst(lc));
+	list_free_deep(build->outgrown);
+	build->outgrown = NIL;
+	pool_free(build->values);
+	build->values = InvalidDsaPointer;
+	build->room = 0;
 }
 
+/* NULLs */
+
+/* Zeroed; NULL without memory. */
 static uint8 *
 allocate(const ColumnBuild *build, Size bytes)
 {
 	return MemoryContextAllocExtended(build->context, Max(bytes, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
 }
-
-/* NULLs */
 
 /* Bits from anywhere in one bitmap to anywhere in another one, which has none there. */
 static void
@@ -82,27 +115,23 @@ copy_bits(uint8 *to, uint32 at, const uint8 *from, uint32 first, uint32 n)
 static bool
 reserve_nulls(ColumnBuild *build, uint32 rows_expected)
 {
+	const Size	wanted = tablet_bitmap_bytes(rows_expected);
+	uint8	   *grown;
+
 	if (build->null_count == 0 && build->nulls != NULL)
 		memset(build->nulls, 0, build->null_room);
-	return reserve(build, &build->nulls, &build->null_room, tablet_bitmap_bytes(rows_expected));
-}
-
-/* Give a window's NULL rows a value that others have, so that they widen nothing; false if there is none. */
-static bool
-fill_nulls(Tablet *window, TabletColumn *column)
-{
-	const uint32 bytes = coltype_bytes(column->type);
-	uint8	   *values = tablet_at(window, column->values);
-	uint32		value = 0;
-
-	if (column->null_count == window->nrows)
+	if (wanted <= build->null_room)
+		return true;
+	grown = allocate(build, wanted);
+	if (grown == NULL)
 		return false;
-	while (tablet_is_null(window, column, value))
-		value++;
-	for (uint32 row = 0; row < window->nrows; row++)
-		if (tablet_is_null(window, column, row))
-			memcpy(values + (Size) row * bytes, values + (Size) value * bytes, bytes);
-	deform_zone_map(window, column);
+	if (build->nulls != NULL)
+	{
+		memcpy(grown, build->nulls, build->null_room);
+		pfree(build->nulls);
+	}
+	build->nulls = grown;
+	build->null_room = wanted;
 	return true;
 }
 
@@ -135,24 +164,31 @@ widen(FrameRange *range, const FrameRange *by)
 	range->max = Max(range->max, by->max);
 }
 
-/* From one frame to another one that holds the values; in place, too, if that is narrower. */
-static void
+/* From one frame to another one, elsewhere; false if that does not hold all values. */
+static bool
 recode(const Frame *from, const uint8 *values, uint32 n, const Frame *to, uint8 *into)
 {
 	const CpuKernel *kernel = cpu_kernel();
+	const bool	wide = from->type == COLTYPE_I128;
 	Wide		chunk[CHUNK];
+	bool		held = true;
 
+	if (same_frame(from, to))
+	{
+		memcpy(into, values, (Size) coltype_bytes(to->type) * n);
+		return true;
+	}
 	for (uint32 done = 0; done < n; done += CHUNK)
 	{
 		const uint32 here = Min(n - done, CHUNK);
-		const bool	wide = from->type == COLTYPE_I128;
 
 		if (wide)
 			memcpy(chunk, values + (Size) done * sizeof(Wide), here * sizeof(Wide));
 		else
 			frame_unpack(from, values + (Size) done * coltype_bytes(from->type), here, (int64 *) chunk);
-		kernel->pack(to, wide ? COLTYPE_I128 : COLTYPE_I64, chunk, here, into + (Size) done * coltype_bytes(to->type));
+		held &= kernel->pack(to, wide ? COLTYPE_I128 : COLTYPE_I64, chunk, here, into + (Size) done * coltype_bytes(to->type));
 	}
+	return held;
 }
 
 /* The bits in which a window's integers differ. */
@@ -177,90 +213,112 @@ differing_bits(const Tablet *window, const TabletColumn *column)
 	return differing;
 }
 
-/* Have the column in another frame; false without memory. */
+/* Have the column in another frame; false if the pool has no room. */
 static bool
 reframe(ColumnBuild *build, const Frame *frame, uint32 rows_expected)
 {
-	const Size	room = (Size) coltype_bytes(frame->type) * rows_expected;
-	uint8	   *values = allocate(build, room);
+	const Size	value_bytes = coltype_bytes(frame->type);
+	const Size	room = value_bytes * rows_expected;
+	dsa_pointer values = room > 0 ? shelf_allocate_values(room, value_bytes, build->since) : InvalidDsaPointer;
 
-	if (values == NULL)
+	if (room > 0 && !DsaPointerIsValid(values))
 		return false;
-	recode(&build->frame, build->values, build->nrows, frame, values);
-	replace(&build->values, &build->room, values, room);
+	/* rows of windows under way are whatever they are, and will be taken over */
+	(void) recode(&build->frame, values_at(build, 0), Min(build->nrows, rows_expected), frame, pool_address(values));
+	replace(build, values, room);
 	build->frame = *frame;
 	return true;
 }
 
 /* Adding */
 
-/* The place of a window's values, if there is memory. */
-static uint8 *
-place(ColumnBuild *build, uint32 first_row, uint32 rows_expected)
+ColumnPlace
+column_build_place(ColumnBuild *build, uint32 first_row, uint32 rows_expected)
 {
-	const Size	bytes = coltype_bytes(build->frame.type);
+	if (!reserve(build, rows_expected))
+		return (ColumnPlace) {0};
+	return (ColumnPlace) {.wanted = true, .frame = build->frame, .values = values_at(build, first_row)};
+}
 
-	return reserve(build, &build->values, &build->room, Max(bytes * rows_expected, 1)) ? build->values + bytes * first_row : NULL;
+/* A window's values in the frame of the column, which has room for them; false if that does not hold them. */
+static bool
+take_integers(const ColumnBuild *build, uint32 first_row, const Tablet *window, const TabletColumn *from, const ColumnPlace *place)
+{
+	uint8	   *to = values_at(build, first_row);
+
+	if (!place->packed)
+		return cpu_kernel()->pack(&build->frame, from->type, tablet_at(window, from->values), window->nrows, to);
+	return (place->values == to && same_frame(&place->frame, &build->frame)) ||
+		recode(&place->frame, place->values, window->nrows, &build->frame, to);
 }
 
 static bool
-add_integers(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *window, const TabletColumn *from)
+add_integers(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *window, const TabletColumn *from,
+			 const ColumnPlace *place)
 {
-	const CpuKernel *kernel = cpu_kernel();
-	const void *values = tablet_at(window, from->values);
-	FrameRange	range;
-	uint8	   *to = place(build, first_row, rows_expected);
-	bool		packed = to != NULL && kernel->pack(&build->frame, from->type, values, window->nrows, to);
+	bool		taken = take_integers(build, first_row, window, from, place);
+	FrameRange	range = range_of(from, taken ? differing_of(&build->frame)
+								 : place->packed ? differing_of(&place->frame) : differing_bits(window, from));
 
-	range = range_of(from, packed ? differing_of(&build->frame) : differing_bits(window, from));
 	if (build->begun)
 		widen(&range, &build->range);
-	if (to != NULL && !packed)
+	if (!taken)
 	{
 		const Frame frame = frame_choose(&range, build->frame.type);
 
-		to = reframe(build, &frame, rows_expected) ? place(build, first_row, rows_expected) : NULL;
-		packed = to != NULL && kernel->pack(&frame, from->type, values, window->nrows, to);
+		taken = reframe(build, &frame, rows_expected) && take_integers(build, first_row, window, from, place);
 	}
 	build->range = range;
-	return packed;
+	return taken;
 }
 
 /* Values that have one form only. */
 static bool
-add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *window, const TabletColumn *from)
+add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *window, const TabletColumn *from,
+		   const ColumnPlace *place)
 {
 	uint8	   *to;
 
 	build->frame = frame_of(from);
 	build->range = range_of(from, 0);
-	to = place(build, first_row, rows_expected);
-	if (to != NULL)
-		memcpy(to, tablet_at(window, from->values), (Size) coltype_bytes(from->type) * window->nrows);
-	return to != NULL;
+	if (!reserve(build, rows_expected))
+		return false;
+	to = values_at(build, first_row);
+	if (!place->packed || place->values != to)
+		memcpy(to, place->packed ? place->values : tablet_at(window, from->values), (Size) coltype_bytes(from->type) * window->nrows);
+	return true;
+}
+
+/* Something that stands in rows that are all NULL. */
+static void
+add_nothing(ColumnBuild *build, uint32 first_row, uint32 nrows)
+{
+	if (build->room > 0)
+		memset(values_at(build, first_row), 0, (Size) coltype_bytes(build->frame.type) * nrows);
 }
 
 bool
-column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *window, uint32 column)
+column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *window, uint32 column, const ColumnPlace *place)
 {
 	TabletColumn *from = &window->column[column];
 	const bool	integers = coltype_integer(from->type);
 	bool		added = true;
 
-	/* rows that come later may have outgrown the bitmap of those that have NULLs */
-	if ((from->null_count > 0 || build->null_count > 0) && !reserve_nulls(build, rows_expected))
+	/* rows that come later may have outgrown what there is */
+	if (!reserve(build, rows_expected) || ((from->null_count > 0 || build->null_count > 0) && !reserve_nulls(build, rows_expected)))
 		return false;
 	if (from->null_count > 0)
 		copy_bits(build->nulls, first_row, tablet_at(window, from->nulls), 0, window->nrows);
 	build->null_count += from->null_count;
 	build->max_scale = Max(build->max_scale, from->max_scale);
 	build->raw_bytes = Max(build->raw_bytes, coltype_bytes(from->type));
-	if (from->null_count == 0 || !integers || fill_nulls(window, from))
-	{
-		added = integers ? add_integers(build, first_row, rows_expected, window, from)
-			: add_values(build, first_row, rows_expected, window, from);
-		build->begun = true;
-	}
+	if (integers && (from->null_count == 0 || place->packed || column_fill_nulls(window, from)))
+		added = add_integers(build, first_row, rows_expected, window, from, place);
+	else if (!integers)
+		added = add_values(build, first_row, rows_expected, window, from, place);
+	else
+		add_nothing(build, first_row, window->nrows);
+	build->begun |= !integers || from->null_count < window->nrows;
 	build->nrows = Max(build->nrows, first_row + window->nrows);
 	return added;
 }
@@ -300,12 +358,10 @@ copy_run(const Part *part, const RowRun *run, const Frame *frame, uint8 *values,
 
 	if (part->nulls != NULL)
 		copy_bits(nulls, run->to, part->nulls, run->from, run->n);
-	if (part->frame == NULL)
-		return;
-	if (same_frame(part->frame, frame))
-		memcpy(to, part->values + bytes * run->from, bytes * run->n);
-	else
-		recode(part->frame, part->values + (Size) coltype_bytes(part->frame->type) * run->from, run->n, frame, to);
+	if (part->frame != NULL)
+		(void) recode(part->frame, part->values + (Size) coltype_bytes(part->frame->type) * run->from, run->n, frame, to);
+	else if (bytes > 0)
+		memset(to, 0, bytes * run->n);
 }
 
 bool
@@ -313,31 +369,30 @@ column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, cons
 {
 	const TabletColumn *from = &tablet->column[column];
 	const Frame older_frame = frame_of(from);
-	/* the last windows may have been all NULL */
-	const bool	complete = place(build, 0, build->nrows) != NULL;
-	const Part	own = {build->begun ? &build->frame : NULL, build->values, build->null_count > 0 ? build->nulls : NULL};
+	const Part	own = {build->begun ? &build->frame : NULL, values_at(build, 0), build->null_count > 0 ? build->nulls : NULL};
 	const Part	older = {
 		coltype_integer(from->type) && from->null_count == tablet->nrows ? NULL : &older_frame,
 		tablet_at(tablet, from->values), from->null_count > 0 ? tablet_at(tablet, from->nulls) : NULL
 	};
 	const Frame frame = merge_frames(build, from, &own, &older);
 	const Size	null_bytes = tablet_bitmap_bytes(nrows);
-	const Size	bytes = (Size) coltype_bytes(frame.type) * nrows;
-	uint8	   *values = allocate(build, bytes);
+	const Size	value_bytes = coltype_bytes(frame.type);
+	const Size	room = value_bytes * nrows;
+	dsa_pointer values = room > 0 ? shelf_allocate_values(room, value_bytes, build->since) : InvalidDsaPointer;
 	uint8	   *nulls = allocate(build, null_bytes);
 
-	if (!complete || values == NULL || nulls == NULL)
+	if ((room > 0 && !DsaPointerIsValid(values)) || nulls == NULL)
 	{
-		if (values != NULL)
-			pfree(values);
-		if (nulls != NULL)
-			pfree(nulls);
+		pool_free(values);
 		return false;
 	}
 	for (int r = 0; r < nruns; r++)
-		copy_run(runs[r].older ? &older : &own, &runs[r], &frame, values, nulls);
-	replace(&build->values, &build->room, values, bytes);
-	replace(&build->nulls, &build->null_room, nulls, null_bytes);
+		copy_run(runs[r].older ? &older : &own, &runs[r], &frame, pool_address(values), nulls);
+	replace(build, values, room);
+	if (build->nulls != NULL)
+		pfree(build->nulls);
+	build->nulls = nulls;
+	build->null_room = null_bytes;
 	build->frame = frame;
 	build->nrows = nrows;
 	build->null_count = (uint32) pg_popcount((const char *) nulls, (int) null_bytes);
@@ -358,17 +413,14 @@ column_build_end(ColumnBuild *build, uint32 nrows)
 		build->frame = (Frame) {COLTYPE_SAME, 0, 0};
 		build->range = (FrameRange) {0, 0, 0};
 	}
-	/* the last windows may have been all NULL */
-	if (place(build, 0, nrows) == NULL || (build->null_count > 0 && !reserve_nulls(build, nrows)))
+	/* the last windows may have had no NULLs */
+	if (build->null_count > 0 && !reserve_nulls(build, nrows))
 		return false;
 	if (coltype_integer(build->frame.type))
 	{
 		best = frame_choose(&build->range, COLTYPE_SAME);
-		if (coltype_bytes(best.type) < coltype_bytes(build->frame.type))
-		{
-			recode(&build->frame, build->values, nrows, &best, build->values);
-			build->frame = best;
-		}
+		if (coltype_bytes(best.type) < coltype_bytes(build->frame.type) && !reframe(build, &best, nrows))
+			return false;
 	}
 	build->stored = (TabletColumn) {
 		.null_count = build->null_count, .type = build->frame.type, .shift = build->frame.shift, .base = build->frame.base,

@@ -7,12 +7,15 @@
 
 #include "postgres.h"
 
-#include "core/frame.h"
-#include "core/tablet_format.h"
+#include "nodes/pg_list.h"
+#include "utils/dsa.h"
+
+#include "core/column_pack.h"
 
 typedef struct ColumnBuild
 {
-	MemoryContext context;		/* of what it holds */
+	MemoryContext context;		/* of what it holds outside the pool */
+	uint64		since;			/* in the pool, shelves that nobody has pinned since then make room */
 	uint32		nrows;			/* up to the last one that was added */
 	bool		begun;			/* some of them are not NULL */
 	Frame		frame;			/* of the values; a guess before it has begun */
@@ -21,7 +24,8 @@ typedef struct ColumnBuild
 	int32		max_scale;
 	uint8		raw_bytes;		/* of a value as it came from pages */
 	Size		room;			/* bytes for values */
-	uint8	   *values;
+	dsa_pointer values;			/* in the pool */
+	List	   *outgrown;		/* dsa_pointer: where they were before, to which windows under way may still be writing */
 	Size		null_room;
 	uint8	   *nulls;			/* a bitmap; without a meaning as long as there was no NULL */
 	TabletColumn stored;		/* at the end, but for the offsets */
@@ -36,19 +40,26 @@ typedef struct RowRun
 	uint32		n;
 } RowRun;
 
-/* Begin with another tablet's, in the memory of the one before. */
+/* Begin with another tablet's, which may be like the one before. */
 extern void column_build_begin(ColumnBuild *build);
 
+/* Where a window's values are to go whose rows begin at first_row of rows_expected. */
+extern ColumnPlace column_build_place(ColumnBuild *build, uint32 first_row, uint32 rows_expected);
+
 /*
- * Add a window's column, whose rows begin at first_row of rows_expected; what
- * stands in its NULL rows is changed.  False without memory.
+ * Add a window's column, whose values are in the place that it was given, or
+ * with the window, where what stands in NULL rows is changed.  False without
+ * memory.
  */
-extern bool column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *window, uint32 column);
+extern bool column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *window, uint32 column, const ColumnPlace *place);
 
 /* Make it one of nrows by runs of its own rows and of an older tablet's; false without memory. */
 extern bool column_build_merge(ColumnBuild *build, const Tablet *older, uint32 column, const RowRun *runs, int nruns, uint32 nrows);
 
 /* Its nrows are complete: have them as narrow as they can be, and tell what they are.  False without memory. */
 extern bool column_build_end(ColumnBuild *build, uint32 nrows);
+
+/* Free what it holds in the pool, when no window is under way; never fails. */
+extern void column_build_drop(ColumnBuild *build);
 
 #endif							/* GPUDB_TABLET_COLUMN_BUILD_H */

@@ -15,7 +15,7 @@
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 
-#include "core/deform.h"
+#include "core/column_pack.h"
 
 #include "tablet/validity.h"
 
@@ -33,6 +33,7 @@ typedef struct PageWindow
 	int			npins;
 	struct TabletBuild *build;	/* where its columns go besides the query; NULL = nowhere */
 	uint32		first_row;		/* there */
+	ColumnPlace *places;		/* of each of its columns there */
 	OffsetNumber offsets[TABLET_WINDOW_PAGES * MaxHeapTuplesPerPage];
 } PageWindow;
 

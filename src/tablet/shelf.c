@@ -42,6 +42,9 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 /* dsa.c gives pages of their own to what is larger than its largest class. */
 #define OWN_PAGES		8193
 
+/* The part of a column's bytes that may be left empty behind them. */
+#define WASTE			16
+
 HTAB	   *shelf_directory = NULL;
 static pg_atomic_uint64 *ticks = NULL;	/* the pool's clock */
 
@@ -328,23 +331,41 @@ shelf_allocate(Size bytes, uint64 since)
 }
 
 /*
- * A copy in the pool, nothing of nothing; false without room.  What takes
- * pages of its own begins at one; less may begin at any multiple of 8, which
- * does for all values but those of 16 bytes.
+ * What takes pages of its own begins at one; less may begin at any multiple of
+ * 8, which does for all values but those of 16 bytes.
  */
+dsa_pointer
+shelf_allocate_values(Size bytes, Size value_bytes, uint64 since)
+{
+	return shelf_allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, since);
+}
+
+/* A copy in the pool, nothing of nothing; false without room. */
 static bool
 store(const void *from, Size bytes, Size value_bytes, uint64 since, dsa_pointer *to)
 {
 	if (bytes == 0)
 		return true;
-	*to = shelf_allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, since);
+	*to = shelf_allocate_values(bytes, value_bytes, since);
 	if (DsaPointerIsValid(*to))
 		memcpy(pool_address(*to), from, bytes);
 	return DsaPointerIsValid(*to);
 }
 
+/* A built column's values: as they lie in the pool, unless much of their room would be wasted; false without room. */
+static bool
+take_values(ColumnBuild *built, Size bytes, Size value_bytes, uint64 since, dsa_pointer *to)
+{
+	if (bytes == 0 || built->room - bytes > bytes / WASTE)
+		return store(pool_address(built->values), bytes, value_bytes, since, to);
+	*to = built->values;
+	built->values = InvalidDsaPointer;
+	built->room = 0;
+	return true;
+}
+
 dsa_pointer
-shelf_make_column(const ColumnKey *key, const ColumnBuild *built, uint32 nrows, uint64 since)
+shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows, uint64 since)
 {
 	dsa_pointer pointer = shelf_allocate(sizeof(CachedColumn), since);
 	const Size	value_bytes = coltype_bytes(built->stored.type);
@@ -357,7 +378,7 @@ shelf_make_column(const ColumnKey *key, const ColumnBuild *built, uint32 nrows, 
 		.next = InvalidDsaPointer, .number = shelf_next_number(), .key = *key, .stored = built->stored,
 		.values = InvalidDsaPointer, .nulls = InvalidDsaPointer
 	};
-	if (store(built->values, value_bytes * nrows, value_bytes, since, &column->values) &&
+	if (take_values(built, value_bytes * nrows, value_bytes, since, &column->values) &&
 		store(built->nulls, built->null_count > 0 ? tablet_bitmap_bytes(nrows) : 0, sizeof(uint64), since, &column->nulls))
 		return pointer;
 	shelf_drop_columns(pointer);

@@ -101,11 +101,16 @@ extern bool shelf_claim(Shelf *shelf, uint32 tablet);
 extern void shelf_unclaim(Shelf *shelf, uint32 tablet, bool built);
 
 /*
- * A column of nrows in the pool that nobody finds yet, copied from one that is
- * built.  Shelves that nobody has pinned after `since` make room.
- * InvalidDsaPointer without room.
+ * Memory in the pool for values of so many bytes each; shelves that nobody has
+ * pinned after `since` make room.  InvalidDsaPointer if there is none.
  */
-extern dsa_pointer shelf_make_column(const ColumnKey *key, const ColumnBuild *built, uint32 nrows, uint64 since);
+extern dsa_pointer shelf_allocate_values(Size bytes, Size value_bytes, uint64 since);
+
+/*
+ * A column of nrows in the pool that nobody finds yet, of one that is built,
+ * whose values it may take over.  Room is made as above; InvalidDsaPointer without.
+ */
+extern dsa_pointer shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows, uint64 since);
 
 /*
  * Have others find a tablet with these columns, linked by next, which are no

@@ -9,22 +9,38 @@
 #include "tablet/tablet_build.h"
 
 TabletBuild *
-tablet_build_create(int ncolumns)
+tablet_build_create(int ncolumns, uint64 since, const TabletBuild *like)
 {
 	TabletBuild *build = palloc0(offsetof(TabletBuild, column) + sizeof(ColumnBuild) * ncolumns);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb tablet", ALLOCSET_SMALL_SIZES);
 
 	build->ncolumns = ncolumns;
+	build->like_rows = like != NULL ? like->like_rows : 0;
+	build->like_blocks = like != NULL ? like->like_blocks : 0;
 	for (int c = 0; c < ncolumns; c++)
+	{
 		build->column[c].context = context;
+		build->column[c].since = since;
+		if (like != NULL)
+			build->column[c].frame = like->column[c].frame;
+	}
 	return build;
 }
 
+/* Rows of tablets that are alike differ a little. */
+static uint32
+with_slack(uint64 rows)
+{
+	return (uint32) (rows + rows / 32);
+}
+
 void
-tablet_build_begin(TabletBuild *build, uint32 tablet, uint32 nblocks)
+tablet_build_begin(TabletBuild *build, uint32 tablet, uint32 nblocks, uint32 nread)
 {
 	build->tablet = tablet;
-	build->nrows = build->expected = build->open_windows = 0;
+	build->nrows = build->open_windows = 0;
+	build->expected = build->like_blocks > 0 ? with_slack((uint64) build->like_rows * nread / build->like_blocks) : 0;
+	build->like_blocks = nread;
 	build->failed = false;
 	memset(&build->watch, 0, sizeof(build->watch));
 	build->watch.notes.first = tablet * TABLET_BLOCKS;
@@ -34,22 +50,25 @@ tablet_build_begin(TabletBuild *build, uint32 tablet, uint32 nblocks)
 }
 
 uint32
-tablet_build_add(TabletBuild *build, uint32 nrows, uint32 windows_left)
+tablet_build_add(TabletBuild *build, uint32 nrows, uint32 following, ColumnPlace *places)
 {
 	uint32		first = build->nrows;
 
 	build->nrows += nrows;
+	build->like_rows = build->nrows;
 	build->open_windows++;
-	/* those that follow are like this one, or a little larger */
-	build->expected = Max(build->expected, build->nrows + windows_left * (nrows + nrows / 16));
+	if (build->nrows + following > build->expected)
+		build->expected = with_slack(build->nrows + following);
+	for (int c = 0; c < build->ncolumns; c++)
+		places[c] = build->failed ? (ColumnPlace) {0} : column_build_place(&build->column[c], first, build->expected);
 	return first;
 }
 
 void
-tablet_build_copy(TabletBuild *build, uint32 first_row, Tablet *columns)
+tablet_build_copy(TabletBuild *build, uint32 first_row, Tablet *columns, const ColumnPlace *places)
 {
 	for (int c = 0; c < build->ncolumns && !build->failed; c++)
-		build->failed = !column_build_add(&build->column[c], first_row, build->expected, columns, c);
+		build->failed = !column_build_add(&build->column[c], first_row, build->expected, columns, c, &places[c]);
 }
 
 /* Merging */
@@ -113,4 +132,11 @@ tablet_build_end(TabletBuild *build)
 	for (int c = 0; c < build->ncolumns && ended; c++)
 		ended = column_build_end(&build->column[c], build->nrows);
 	return ended;
+}
+
+void
+tablet_build_drop(TabletBuild *build)
+{
+	for (int c = 0; c < build->ncolumns; c++)
+		column_build_drop(&build->column[c]);
 }

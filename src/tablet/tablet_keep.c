@@ -28,7 +28,7 @@ new_build(TabletScan *scan)
 		return build;
 	}
 	old = MemoryContextSwitchTo(scan->context);
-	build = tablet_build_create(scan->columns.n);
+	build = tablet_build_create(scan->columns.n, scan->since, scan->waiting != NIL ? llast(scan->waiting) : NULL);
 	MemoryContextSwitchTo(old);
 	return build;
 }
@@ -57,7 +57,7 @@ begin_build(TabletScan *scan, uint32 tablet)
 	if (shelf_claim(s->shelf, tablet % SHELF_TABLETS))
 	{
 		scan->build = build;
-		tablet_build_begin(build, tablet, blocks_of_tablet(scan, tablet));
+		tablet_build_begin(build, tablet, blocks_of_tablet(scan, tablet), t->cached != NULL ? t->nlacking : blocks_of_tablet(scan, tablet));
 	}
 	else
 		enlist(scan, &scan->spare, build);
@@ -124,16 +124,20 @@ too_much_lost(const TabletBuild *build)
 	return build->watch.nother > WORN(build->watch.notes.nblocks);
 }
 
-bool
+ColumnPlace *
 tablet_scan_add_window(TabletScan *scan, PageWindow *window)
 {
+	const PageList *list = &window->list;
+	const uint32 blocks_left = scan->range_end - window->block[list->npages - 1] - 1;
+
 	window->build = scan->build;
 	if (scan->build == NULL)
-		return false;
+		return NULL;
 	scan->build->failed |= too_much_lost(scan->build);
-	window->first_row = tablet_build_add(scan->build, window->list.nrows,
-										 (scan->range_end - window->block[window->list.npages - 1]) / TABLET_WINDOW_PAGES + 1);
-	return true;
+	window->places = MemoryContextAlloc(scan->context, sizeof(ColumnPlace) * scan->columns.n);
+	/* those that follow are like this one */
+	window->first_row = tablet_build_add(scan->build, list->nrows, list->nrows * blocks_left / list->npages, window->places);
+	return scan->build->failed ? NULL : window->places;
 }
 
 void
@@ -146,7 +150,8 @@ tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *columns)
 	build->open_windows--;
 	build->failed |= columns == NULL;
 	if (!build->failed)
-		tablet_build_copy(build, window->first_row, columns);
+		tablet_build_copy(build, window->first_row, columns, window->places);
+	pfree(window->places);
 	window->build = NULL;
 }
 
@@ -154,7 +159,7 @@ tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *columns)
 
 /* A built tablet's columns in the pool; InvalidDsaPointer if there was no room for all. */
 static dsa_pointer
-store_columns(const TabletScan *scan, const TabletBuild *build)
+store_columns(const TabletScan *scan, TabletBuild *build)
 {
 	dsa_pointer columns = InvalidDsaPointer;
 
@@ -257,7 +262,7 @@ keep(TabletScan *scan, TabletBuild *build)
 }
 
 static void
-unclaim(TabletScan *scan, const TabletBuild *build, bool built)
+unclaim(const TabletScan *scan, const TabletBuild *build, bool built)
 {
 	shelf_unclaim(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, built);
 }
@@ -277,9 +282,18 @@ tablet_scan_finish(TabletScan *scan)
 		if (build->open_windows > 0)
 			continue;
 		unclaim(scan, build, keep(scan, build));
+		tablet_build_drop(build);
 		scan->waiting = foreach_delete_current(scan->waiting, lc);
 		enlist(scan, &scan->spare, build);
 	}
+}
+
+/* Give up a tablet that was begun. */
+static void
+abandon(const TabletScan *scan, TabletBuild *build)
+{
+	unclaim(scan, build, true);
+	tablet_build_drop(build);
 }
 
 void
@@ -288,9 +302,9 @@ tablet_scan_close(TabletScan *scan)
 	ListCell   *lc;
 
 	if (scan->build != NULL)
-		unclaim(scan, scan->build, true);
+		abandon(scan, scan->build);
 	foreach(lc, scan->waiting)
-		unclaim(scan, lfirst(lc), true);
+		abandon(scan, lfirst(lc));
 	for (uint32 s = 0; s < scan->nshelves; s++)
 	{
 		if (scan->shelves[s].memo != NULL)

@@ -109,10 +109,10 @@ extern bool tablet_scan_next_range(TabletScan *scan, PageSource *source);
  */
 extern bool tablet_scan_read_whole(TabletScan *scan, uint32 tablet, PageSource *source);
 
-/* Note a window that was filled from that range; whether its columns are wanted. */
-extern bool tablet_scan_add_window(TabletScan *scan, PageWindow *window);
+/* Note a window that was filled from that range: where its columns are wanted; NULL if they are not. */
+extern ColumnPlace *tablet_scan_add_window(TabletScan *scan, PageWindow *window);
 
-/* The columns of such a window, whose NULL rows may be changed; NULL if there are none, for whatever reason. */
+/* The columns of such a window, put into their places or not, whose NULL rows may be changed; NULL if there are none, for whatever reason. */
 extern void tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *columns);
 
 /* Tablets that the last range may have ended: those that are complete are left for others. */
