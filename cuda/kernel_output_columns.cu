@@ -3,13 +3,48 @@
  *		The columns of each window of a batch, as a tablet of its own, into host memory.
  *
  * A block has one column of one window, whose rows begin anywhere in those of
- * the batch.  Values and NULLs are the same to it: bits, which it moves to the
- * beginning of a word.
+ * the batch.  Integers go into the frame that the tablet's head names, if it
+ * holds them all, so that a third of the bytes go over the bus.  All other
+ * values, and NULLs, are the same to it: bits, which it moves to the beginning
+ * of a word.
  */
 #include "block/range.cuh"
+#include "core/column_pack.h"
 #include "cuda_call.h"
 #include "output_launch.h"
 #include "tuning.cuh"
+
+/* A window's part of a column. */
+typedef struct Part
+{
+	ColType		type;
+	const uint8_t *values;		/* of its first row */
+	const uint8_t *nulls;		/* of the batch's first row; NULL = there are none */
+	uint32_t	begin;			/* its first row in the batch */
+	uint32_t	n;
+} Part;
+
+static __device__ bool
+is_null(const Part &part, uint32_t row)
+{
+	const uint32_t bit = part.begin + row;
+
+	return part.nulls != nullptr && (part.nulls[bit / 8] >> bit % 8 & 1);
+}
+
+static __device__ Wide
+integer_at(const Part &part, uint32_t row)
+{
+	switch (part.type)
+	{
+		case COLTYPE_U8: return part.values[row];
+		case COLTYPE_U32: return ((const uint32_t *) part.values)[row];
+		case COLTYPE_I16: return ((const int16_t *) part.values)[row];
+		case COLTYPE_I32: return ((const int32_t *) part.values)[row];
+		case COLTYPE_I64: return ((const int64_t *) part.values)[row];
+		default: return wide_load((const uint64_t *) part.values + 2 * (uint64_t) row);
+	}
+}
 
 /* Copy n bits from anywhere; those behind them in the last word are 0. */
 static __device__ void
@@ -31,6 +66,69 @@ copy_bits(const uint8_t *bytes, uint64_t first, uint64_t n, uint8_t *into)
 	}
 }
 
+/*
+ * The range of what is not NULL, in all threads: false if that is nothing.  And
+ * whether a frame that suits them holds all of it.
+ */
+static __device__ bool
+find_range(const Part &part, const Frame &frame, Wide *low, Wide *high, bool *held)
+{
+	__shared__ uint64_t range[2][2];
+	uint64_t	odd = 0;
+
+	*low = WIDE_MAX;
+	*high = WIDE_MIN;
+	for (uint32_t row = threadIdx.x; row < part.n; row += OUTPUT_THREADS)
+	{
+		if (is_null(part, row))
+			continue;
+		const Wide	v = integer_at(part, row);
+
+		*low = v < *low ? v : *low;
+		*high = v > *high ? v : *high;
+		odd |= frame_odd(&frame, v);
+	}
+	reduce_range<OUTPUT_THREADS>(low, high);
+	if (threadIdx.x == 0)
+	{
+		wide_store(range[0], *low);
+		wide_store(range[1], *high);
+	}
+	*held = !__syncthreads_or(odd != 0);
+	*low = wide_load(range[0]);
+	*high = wide_load(range[1]);
+	return *low <= *high;
+}
+
+/* Store integers in a frame that holds them, by the word; something else instead of NULLs. */
+static __device__ void
+pack(const Part &part, const Frame &frame, Wide instead, uint8_t *into)
+{
+	const uint32_t bytes = coltype_bytes((ColType) frame.type);
+	const uint32_t each = bytes > 0 && bytes < 8 ? 8 / bytes : 1;
+	uint64_t   *to = (uint64_t *) into;
+
+	if (bytes == 0)
+		return;
+	for (uint32_t i = threadIdx.x; (uint64_t) i * each < part.n; i += OUTPUT_THREADS)
+	{
+		uint64_t	word = 0;
+
+		for (uint32_t k = 0; k < each && i * each + k < part.n; k++)
+		{
+			const uint32_t row = i * each + k;
+			const Wide	v = is_null(part, row) ? instead : integer_at(part, row);
+
+			if (bytes == sizeof(Wide))
+				wide_store(to + 2 * (uint64_t) i, v);
+			else
+				word |= ((uint64_t) v - (uint64_t) frame.base) >> frame.shift << (8 * bytes * k % 64);
+		}
+		if (bytes < sizeof(Wide))
+			to[i] = word;
+	}
+}
+
 /* Where tablet_layout() puts the values of a column, among n rows of columns of the same types. */
 static __device__ uint64_t
 place_of_column(const Tablet *tablet, uint32_t column, uint32_t n)
@@ -45,6 +143,7 @@ place_of_column(const Tablet *tablet, uint32_t column, uint32_t n)
 static __global__ void __launch_bounds__(OUTPUT_THREADS)
 output_columns_kernel(OutputLaunch launch)
 {
+	__shared__ Frame wanted;
 	const uint32_t begin = launch.row_start[blockIdx.x];
 	const uint32_t n = launch.row_start[blockIdx.x + 1] - begin;
 	const TabletColumn *from = &launch.tablet->column[blockIdx.y];
@@ -53,17 +152,32 @@ output_columns_kernel(OutputLaunch launch)
 	const uint8_t *values = tablet_at(launch.tablet, from->values);
 	Tablet	   *window = (Tablet *) launch.block[blockIdx.x];
 	TabletColumn column = *from;
-	Wide		low;
-	Wide		high;
+	Wide		low = INT64_MIN;
+	Wide		high = INT64_MAX;
+	bool		held = false;
 
 	if (window == nullptr || *launch.status != STATUS_DONE)
 		return;
+	const Part	part = {type, values + bytes * begin, from->null_count > 0 ? tablet_at(launch.tablet, from->nulls) : nullptr, begin, n};
+	if (threadIdx.x == 0)
+		wanted = frame_of(&window->column[blockIdx.y]);
+	__syncthreads();
+	const Frame frame = wanted;
+	const bool	suits = frame_suits(&frame, type);
+
 	column.values = place_of_column(launch.tablet, blockIdx.y, n);
 	column.nulls = column.values + tablet_align(bytes * n);
-	copy_bits(values, 8 * bytes * begin, 8 * bytes * n, tablet_at(window, column.values));
-	if (from->null_count > 0)
-		copy_bits(tablet_at(launch.tablet, from->nulls), begin, n, tablet_at(window, column.nulls));
-	column_range<OUTPUT_THREADS>(type, values + bytes * begin, n, &low, &high);
+	if (coltype_integer(type) && !find_range(part, suits ? frame : Frame{COLTYPE_I128, 0, 0}, &low, &high, &held))
+		held = low = high = 0;
+	if (held && suits)
+	{
+		pack(part, frame, low, tablet_at(window, column.values));
+		column_set_frame(&column, &frame);
+	}
+	else
+		copy_bits(values, 8 * bytes * begin, 8 * bytes * n, tablet_at(window, column.values));
+	if (part.nulls != nullptr)
+		copy_bits(part.nulls, begin, n, tablet_at(window, column.nulls));
 	if (threadIdx.x > 0)
 		return;
 	wide_store(column.min, low);

@@ -40,6 +40,14 @@ column_fill_nulls(Tablet *tablet, TabletColumn *column)
 	return true;
 }
 
+CORE_FN void
+column_set_frame(TabletColumn *column, const Frame *frame)
+{
+	column->type = frame->type;
+	column->shift = (uint8_t) frame->shift;
+	column->base = frame->base;
+}
+
 /* Put a column's values into their place; what stands in its NULL rows is changed. */
 CORE_FN void
 column_pack(FramePack pack, Tablet *tablet, TabletColumn *column, ColumnPlace *place)
@@ -57,6 +65,30 @@ column_pack(FramePack pack, Tablet *tablet, TabletColumn *column, ColumnPlace *p
 		memcpy(place->values, values, (size_t) coltype_bytes(type) * tablet->nrows);
 	else
 		place->packed = false;
+}
+
+/*
+ * The same for another process: into a block laid out as the window's tablet is
+ * (tablet_columns_size()), whose head names the frame and is told what came of
+ * it.  A column that the frame does not hold stays as it is.
+ */
+CORE_FN void
+column_store(FramePack pack, Tablet *tablet, uint32_t c, Tablet *block)
+{
+	TabletColumn *from = &tablet->column[c];
+	TabletColumn *to = &block->column[c];
+	const ColType type = (ColType) from->type;
+	ColumnPlace place = {false, frame_of(to), tablet_at(block, from->values), false};
+
+	place.wanted = frame_suits(&place.frame, type);
+	column_pack(pack, tablet, from, &place);
+	if (!place.packed)
+		memcpy(place.values, tablet_at(tablet, from->values), (size_t) coltype_bytes(type) * tablet->nrows);
+	if (from->null_count > 0)
+		memcpy(tablet_at(block, from->nulls), tablet_at(tablet, from->nulls), tablet_bitmap_bytes(tablet->nrows));
+	*to = *from;
+	if (place.packed)
+		column_set_frame(to, &place.frame);
 }
 
 #endif							/* GPUDB_CORE_COLUMN_PACK_H */

@@ -38,11 +38,38 @@ frame_of(const TabletColumn *column)
 	return (Frame) {column->type, column->shift, column->base};
 }
 
+CORE_FN bool
+frame_equal(const Frame *a, const Frame *b)
+{
+	return a->type == b->type && a->shift == b->shift && a->base == b->base;
+}
+
 /* The largest integer that is stored in a type. */
 CORE_FN uint64_t
 frame_most(uint16_t type)
 {
 	return type == COLTYPE_SAME ? 0 : type == COLTYPE_U8 ? UINT8_MAX : type == COLTYPE_U16 ? UINT16_MAX : UINT32_MAX;
+}
+
+/* Whether a frame can be one of integers of a type, in no more bytes. */
+CORE_FN bool
+frame_suits(const Frame *frame, ColType type)
+{
+	if (!coltype_integer(type) || coltype_bytes((ColType) frame->type) > coltype_bytes(type))
+		return false;
+	return coltype_framed((ColType) frame->type) ? frame->shift < 64
+		: (frame->type == COLTYPE_I64 || frame->type == COLTYPE_I128) && frame->shift == 0 && frame->base == 0;
+}
+
+/* What of an integer a frame that suits it cannot hold; 0 if it holds it. */
+CORE_FN uint64_t
+frame_odd(const Frame *frame, Wide value)
+{
+	if (frame->type == COLTYPE_I128)
+		return 0;
+	if (!wide_fits_int64(value))
+		return 1;
+	return frame->type == COLTYPE_I64 ? 0 : ((uint64_t) value - (uint64_t) frame->base) & ~(frame_most(frame->type) << frame->shift);
 }
 
 /* The narrowest frame, but none narrower than `least`; what it can hold besides lies around the range. */

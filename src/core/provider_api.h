@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 8
+#define PROVIDER_ABI 9
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -150,7 +150,8 @@ typedef struct ProviderBatch
 	/*
 	 * Where a window's outputs go, within memory that was attached; NULL =
 	 * nowhere.  Of a program that aggregates, all its columns: those of a tablet
-	 * of its own, and what its head tells of them (tablet_columns_size()); a
+	 * of its own, and what its head tells of them (tablet_columns_size()), which
+	 * names, before, the frames that they are wanted in (column_store()); a
 	 * number of NULLs is one of several windows, but 0 only if there are none.
 	 */
 	uint8_t    *output[BATCH_WINDOWS];

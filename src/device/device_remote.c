@@ -59,13 +59,28 @@ milliseconds_since(instr_time then)
 
 /* To the helper */
 
+/* Tell the helper in which frames columns are wanted, where they are to go. */
+static void
+name_frames(const RemoteJob *job, const RemoteItem *item, const ChannelWindow *window)
+{
+	Tablet	   *room = (Tablet *) channel_get()->copies[window->room][0];
+
+	for (uint32 c = 0; c < job->spec.program->ncolumns; c++)
+	{
+		const ColumnPlace *place = &item->work.places[c];
+		const Frame none = {COLTYPE_Count, 0, 0};
+
+		column_set_frame(&room->column[c], place->wanted ? &place->frame : &none);
+	}
+}
+
 /*
  * Take room for columns, without which those of a tablet's other windows are of
  * no use.  False if it is to be tried again when something has come back; if
  * nothing is in flight, others' will give back theirs, or columns are done without.
  */
 static bool
-take_room_for_columns(const RemoteJob *job, ChannelWindow *window)
+take_room_for_columns(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
 {
 	int			tries = job->count[ITEM_REMOTE] == 0 ? ROOM_TRIES : 1;
 
@@ -77,6 +92,7 @@ take_room_for_columns(const RemoteJob *job, ChannelWindow *window)
 			return job->count[ITEM_REMOTE] == 0;
 		pg_usleep(ROOM_PAUSE_US);
 	}
+	name_frames(job, item, window);
 	return true;
 }
 
@@ -87,7 +103,7 @@ take_room(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
 	/* without room for values only row numbers come back */
 	if (job->spec.program->noutputs > 0)
 		(void) channel_take_output(window);
-	return item->work.places == NULL || take_room_for_columns(job, window);
+	return item->work.places == NULL || take_room_for_columns(job, item, window);
 }
 
 static bool

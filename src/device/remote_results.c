@@ -110,6 +110,31 @@ count_nulls(const Tablet *tablet, const TabletColumn *column)
 	return count;
 }
 
+/* One column of a window's rows, to its place or into their tablet; false if it is in no form that was asked for. */
+static bool
+copy_column(const Tablet *from, Tablet *to, uint32 c, ColumnPlace *place)
+{
+	const TabletColumn told = from->column[c];
+	const Frame frame = frame_of(&told);
+	TabletColumn *column = &to->column[c];
+	const bool	raw = frame_equal(&frame, &(Frame) {column->type, 0, 0});
+
+	column->max_scale = told.max_scale;
+	memcpy(column->min, told.min, sizeof(column->min));
+	memcpy(column->max, told.max, sizeof(column->max));
+	if (told.null_count > 0)
+	{
+		memcpy(tablet_at(to, column->nulls), tablet_at(from, column->nulls), tablet_bitmap_bytes(to->nrows));
+		column->null_count = count_nulls(to, column);
+	}
+	place->packed = place->wanted && frame_equal(&frame, &place->frame) && column->null_count < to->nrows;
+	if (place->packed)
+		memcpy(place->values, tablet_at(from, column->values), (Size) coltype_bytes(frame.type) * to->nrows);
+	else if (raw)
+		memcpy(tablet_at(to, column->values), tablet_at(from, column->values), (Size) coltype_bytes(column->type) * to->nrows);
+	return place->packed || raw;
+}
+
 /* The columns of all of a window's rows; NULL if the helper had no room for them, or there is no memory. */
 static void
 copy_columns(const RemoteJob *job, RemoteItem *item)
@@ -119,27 +144,20 @@ copy_columns(const RemoteJob *job, RemoteItem *item)
 	const uint32 ncolumns = job->spec.program->ncolumns;
 	const uint16_t *types = job->spec.deform->types[window->output == OUTPUT_WIDE];
 	const uint64 size = tablet_columns_size(types, ncolumns, nrows);
-	const uint64 head = tablet_align(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
 	const Tablet *from;
-	Tablet	   *to;
 
 	item->work.tablet = NULL;
-	if (window->room >= CHANNEL_COPIES || size > CHANNEL_COPY_BYTES ||
+	/* when the job is being closed places may be gone already */
+	if (job->ending || window->room >= CHANNEL_COPIES || size > CHANNEL_COPY_BYTES ||
 		(window->output != OUTPUT_NARROW && window->output != OUTPUT_WIDE) ||
 		!grow_block((void **) &item->columns, &item->columns_capacity, size))
 		return;
 	from = (const Tablet *) channel_get()->copies[window->room][0];
-	to = item->columns;
-	tablet_layout(to, types, ncolumns, nrows, 0);
-	memcpy((uint8 *) to + head, (const uint8 *) from + head, size - head);
+	tablet_layout(item->columns, types, ncolumns, nrows, 0);
 	for (uint32 c = 0; c < ncolumns; c++)
-	{
-		to->column[c].max_scale = from->column[c].max_scale;
-		memcpy(to->column[c].min, from->column[c].min, sizeof(to->column[c].min));
-		memcpy(to->column[c].max, from->column[c].max, sizeof(to->column[c].max));
-		to->column[c].null_count = from->column[c].null_count > 0 ? count_nulls(to, &to->column[c]) : 0;
-	}
-	item->work.tablet = to;
+		if (!copy_column(from, item->columns, c, &item->work.places[c]))
+			return;
+	item->work.tablet = item->columns;
 }
 
 /* What comes back besides groups, of an item of pages that is done. */

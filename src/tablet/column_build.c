@@ -137,12 +137,6 @@ reserve_nulls(ColumnBuild *build, uint32 rows_expected)
 
 /* Frames */
 
-static bool
-same_frame(const Frame *a, const Frame *b)
-{
-	return a->type == b->type && a->shift == b->shift && a->base == b->base;
-}
-
 /* The bits that values of a frame may differ in. */
 static uint64
 differing_of(const Frame *frame)
@@ -173,7 +167,7 @@ recode(const Frame *from, const uint8 *values, uint32 n, const Frame *to, uint8 
 	Wide		chunk[CHUNK];
 	bool		held = true;
 
-	if (same_frame(from, to))
+	if (frame_equal(from, to))
 	{
 		memcpy(into, values, (Size) coltype_bytes(to->type) * n);
 		return true;
@@ -248,7 +242,7 @@ take_integers(const ColumnBuild *build, uint32 first_row, const Tablet *window, 
 
 	if (!place->packed)
 		return cpu_kernel()->pack(&build->frame, from->type, tablet_at(window, from->values), window->nrows, to);
-	return (place->values == to && same_frame(&place->frame, &build->frame)) ||
+	return (place->values == to && frame_equal(&place->frame, &build->frame)) ||
 		recode(&place->frame, place->values, window->nrows, &build->frame, to);
 }
 

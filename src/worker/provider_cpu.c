@@ -319,7 +319,8 @@ run_window(CpuBatch *own, uint32 w)
 		status = cpu_kernel()->run(&run);
 	}
 	if (status == STATUS_DONE && batch->output[w] != NULL && view->program->aggregates)
-		memcpy(batch->output[w], tablet, tablet_columns_size(deform->types[batch->wide], view->program->ncolumns, pages->nrows));
+		for (uint32 c = 0; c < tablet->ncols; c++)
+			column_store(cpu_kernel()->pack, tablet, c, (Tablet *) batch->output[w]);
 	else if (status == STATUS_DONE && batch->output[w] != NULL)
 	{
 		output_layout(view->program, deform->types[batch->wide], pages->nrows, &layout);

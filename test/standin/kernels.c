@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
+#include "core/column_pack.h"
 #include "core/deform_fast.h"
 #include "core/op_cast.h"
 #include "core/op_compare.h"
@@ -317,7 +318,7 @@ output_launch(const OutputLaunch *launch, uint32_t noutputs, void *stream)
 	return SUCCESS;
 }
 
-/* One column of one window, whose head is laid out. */
+/* One column of one window, which is laid out. */
 static void
 write_column(const Tablet *from, uint32_t first, Tablet *window, uint32_t c)
 {
@@ -340,19 +341,23 @@ write_column(const Tablet *from, uint32_t first, Tablet *window, uint32_t c)
 int
 output_columns_launch(const OutputLaunch *launch, uint32_t ncolumns, void *stream)
 {
+	static void *memory;
+	static size_t have;
 	uint16_t	types[PROGRAM_MAX_COLUMNS];
 
 	for (uint32_t c = 0; c < ncolumns; c++)
 		types[c] = launch->tablet->column[c].type;
 	for (uint32_t w = 0; w < launch->nwindows && *launch->status == STATUS_DONE; w++)
 	{
-		Tablet	   *window = (Tablet *) launch->block[w];
+		const uint32_t nrows = launch->row_start[w + 1] - launch->row_start[w];
+		Tablet	   *window = scratch(&memory, &have, tablet_columns_size(types, ncolumns, nrows));
 
-		if (window == NULL)
-			continue;
-		tablet_layout(window, types, ncolumns, launch->row_start[w + 1] - launch->row_start[w], 0);
-		for (uint32_t c = 0; c < ncolumns; c++)
+		tablet_layout(window, types, ncolumns, nrows, 0);
+		for (uint32_t c = 0; c < ncolumns && launch->block[w] != NULL; c++)
+		{
 			write_column(launch->tablet, launch->row_start[w], window, c);
+			column_store(frame_pack, window, c, (Tablet *) launch->block[w]);
+		}
 	}
 	return SUCCESS;
 }

@@ -1,6 +1,6 @@
 /*
  * output_test.cu
- *		What a GPU writes for a batch's windows: outputs of rows that passed, beside output_gather() on the host, and columns.
+ *		What a GPU writes for a batch's windows: outputs of rows that passed, beside output_gather() on the host, and columns in frames.
  *
  * A batch of several windows whose borders fall anywhere, columns of every
  * width, with and without NULLs, and from no row to all of them passing.
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check.cuh"
-#include "core/deform.h"
+#include "core/column_pack.h"
 #include "core/output.h"
 #include "output_launch.h"
 #include "tap.h"
@@ -45,17 +45,18 @@ make_program(Program *program)
 	program->output[program->noutputs++] = 6;
 }
 
-/* Random bytes in every column, NULLs in some. */
+/* Random bytes in every column, but for so many of each value's, which are 0, and NULLs in some. */
 static void
-fill_tablet(Tablet *tablet, uint32_t nrows)
+fill_tablet(Tablet *tablet, uint32_t nrows, uint32_t zeros)
 {
 	tablet_layout(tablet, types, NCOLUMNS, nrows, 0);
 	for (uint32_t c = 0; c < NCOLUMNS; c++)
 	{
 		TabletColumn *column = &tablet->column[c];
+		const uint32_t bytes = coltype_bytes((ColType) types[c]);
 
-		for (uint64_t i = 0; i < (uint64_t) nrows * coltype_bytes((ColType) types[c]); i++)
-			tablet_at(tablet, column->values)[i] = (uint8_t) random_below(256);
+		for (uint64_t i = 0; i < (uint64_t) nrows * bytes; i++)
+			tablet_at(tablet, column->values)[i] = i % bytes > 0 && i % bytes + zeros >= bytes ? 0 : (uint8_t) random_below(256);
 		if (c % 2 == 0)
 			continue;
 		memset(tablet_at(tablet, column->nulls), 0, tablet_bitmap_bytes(nrows));
@@ -103,7 +104,7 @@ run_batch(const char *name, uint32_t rows, uint32_t percent)
 		launch.row_start[w + 1] = nrows += w == 3 ? 0 : 1 + (uint32_t) random_below(rows);
 	Tablet	   *tablet = (Tablet *) take<uint8_t>(tablet_size(types, NCOLUMNS, nrows, 0));
 	uint32_t   *passed = take<uint32_t>(nrows / 32 + 1);
-	fill_tablet(tablet, nrows);
+	fill_tablet(tablet, nrows, 0);
 	memset(passed, 0, (nrows / 32 + 1) * 4);
 	for (uint32_t row = 0; row < nrows; row++)
 		if (random_below(100) < percent)
@@ -148,41 +149,122 @@ run_batch(const char *name, uint32_t rows, uint32_t percent)
 	cudaFreeHost(program);
 }
 
-/* What is expected of a column of a window: what the host makes of it value by value. */
+static Wide
+integer_at(const Tablet *tablet, const TabletColumn *column, uint32_t row)
+{
+	const uint8_t *value = tablet_at(tablet, column->values) + (size_t) row * coltype_bytes((ColType) column->type);
+	const Frame frame = frame_of(column);
+	int64_t		integer;
+
+	if (column->type == COLTYPE_I128)
+		return wide_load((const uint64_t *) value);
+	frame_unpack(&frame, value, 1, &integer);
+	return integer;
+}
+
+/* The range of a window's integers, but for NULLs; false if there are none. */
+static bool
+range_of_window(const OutputLaunch *launch, uint32_t w, uint32_t c, FrameRange *range)
+{
+	const TabletColumn *column = &launch->tablet->column[c];
+	bool		any = false;
+
+	*range = (FrameRange) {0, 0, 0};
+	for (uint32_t row = launch->row_start[w]; row < launch->row_start[w + 1]; row++)
+	{
+		if (tablet_is_null(launch->tablet, column, row))
+			continue;
+		const Wide	v = integer_at(launch->tablet, column, row);
+
+		range->differing |= any ? (uint64_t) (v ^ range->min) : 0;
+		range->min = !any || v < range->min ? v : range->min;
+		range->max = !any || v > range->max ? v : range->max;
+		any = true;
+	}
+	return any;
+}
+
+/* Name a frame: one that holds the values, any other one, or none. */
 static void
-expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c)
+name_frame(const OutputLaunch *launch, uint32_t w, uint32_t c)
+{
+	const uint16_t any[] = {COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128, COLTYPE_Count, COLTYPE_F64};
+	const uint16_t type = any[random_below(lengthof(any))];
+	Frame		frame = {type, (uint16_t) random_below(70), (int64_t) random_below(1000)};
+	FrameRange	range;
+
+	if (random_below(3) == 0)
+		frame.shift = frame.base = 0;
+	if (random_below(2) == 0 && coltype_integer((ColType) types[c]))
+	{
+		(void) range_of_window(launch, w, c, &range);
+		frame = frame_choose(&range, random_below(4) == 0 ? COLTYPE_U16 : COLTYPE_SAME);
+	}
+	column_set_frame(&((Tablet *) launch->block[w])->column[c], &frame);
+}
+
+/* Whether a frame is to be used for a window's values. */
+static bool
+frame_holds(const OutputLaunch *launch, uint32_t w, uint32_t c, const Frame *frame)
+{
+	const TabletColumn *column = &launch->tablet->column[c];
+	uint64_t	odd = 0;
+
+	for (uint32_t row = launch->row_start[w]; row < launch->row_start[w + 1]; row++)
+		if (!tablet_is_null(launch->tablet, column, row))
+			odd |= frame_odd(frame, integer_at(launch->tablet, column, row));
+	return odd == 0;
+}
+
+/* What is expected of a column of a window for which a frame was named: what the host finds value by value. */
+static void
+expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c, const Frame *frame)
 {
 	const Tablet *all = launch->tablet;
 	const uint32_t begin = launch->row_start[w];
 	const uint32_t n = launch->row_start[w + 1] - begin;
 	const Tablet *window = (const Tablet *) launch->block[w];
+	const TabletColumn *from = &all->column[c];
 	const TabletColumn *column = &window->column[c];
+	const bool	integers = coltype_integer((ColType) types[c]);
 	const uint32_t bytes = coltype_bytes((ColType) types[c]);
+	FrameRange	range = {INT64_MIN, INT64_MAX, 0};
+	const bool	any = integers && range_of_window(launch, w, c, &range);
+	const bool	packed = any && frame_suits(frame, (ColType) types[c]) && frame_holds(launch, w, c, frame);
+	const Frame found = frame_of(column);
+	const Frame expected = packed ? *frame : Frame{types[c], 0, 0};
 	std::vector<uint8_t> memory(tablet_size(types, NCOLUMNS, n, 0) + 64);
 	Tablet	   *right = (Tablet *) (((uintptr_t) memory.data() + 63) & ~(uintptr_t) 63);
 	uint32_t	wrong = 0;
 
 	tablet_layout(right, types, NCOLUMNS, n, 0);
-	memcpy(tablet_at(right, right->column[c].values), tablet_at(all, all->column[c].values) + (size_t) bytes * begin, (size_t) bytes * n);
-	deform_zone_map(right, &right->column[c]);
-	tap_expect(column->values == right->column[c].values && column->nulls == right->column[c].nulls && column->type == types[c],
-			   "window %u, column %u: where it is", w, c);
-	tap_expect(memcmp(tablet_at(window, column->values), tablet_at(right, column->values), (size_t) bytes * n) == 0,
-			   "window %u of %u rows, column %u: values", w, n, c);
-	tap_expect(n == 0 || (memcmp(column->min, right->column[c].min, 16) == 0 && memcmp(column->max, right->column[c].max, 16) == 0),
-			   "window %u, column %u: range", w, c);
-	tap_expect((column->null_count > 0) == (all->column[c].null_count > 0), "window %u, column %u: whether there may be NULLs", w, c);
+	tap_expect(column->values == right->column[c].values && column->nulls == right->column[c].nulls, "window %u, column %u: where it is", w, c);
+	tap_expect(frame_equal(&found, &expected), "window %u, column %u: type %u, shift %u instead of %u, %u", w, c, found.type, found.shift,
+			   expected.type, expected.shift);
+	if (!packed)
+		tap_expect(memcmp(tablet_at(window, column->values), tablet_at(all, from->values) + (size_t) bytes * begin, (size_t) bytes * n) == 0,
+				   "window %u of %u rows, column %u: values", w, n, c);
+	for (uint32_t row = 0; row < n && packed; row++)
+	{
+		const Wide	v = integer_at(window, column, row);
+
+		wrong += tablet_is_null(all, from, begin + row) ? v < range.min || v > range.max : v != integer_at(all, from, begin + row);
+	}
+	tap_expect(wrong == 0, "window %u of %u rows, column %u: %u values are wrong", w, n, c, wrong);
+	tap_expect(wide_load(column->min) == range.min && wide_load(column->max) == range.max, "window %u, column %u: range", w, c);
+	tap_expect((column->null_count > 0) == (from->null_count > 0), "window %u, column %u: whether there may be NULLs", w, c);
 	for (uint32_t row = 0; row < n && column->null_count > 0; row++)
-		wrong += tablet_is_null(window, column, row) != tablet_is_null(all, &all->column[c], begin + row);
+		wrong += tablet_is_null(window, column, row) != tablet_is_null(all, from, begin + row);
 	tap_expect(wrong == 0, "window %u, column %u: %u NULLs are wrong", w, c, wrong);
 }
 
 /* All columns of each window of a batch. */
 static void
-run_columns(const char *name, uint32_t rows)
+run_columns(const char *name, uint32_t rows, uint32_t zeros)
 {
 	uint32_t   *status = take<uint32_t>(1);
 	OutputLaunch launch = {};
+	Frame		named[BATCH_WINDOWS][NCOLUMNS];
 	uint32_t	nrows = 0;
 
 	tap_begin(name);
@@ -190,7 +272,7 @@ run_columns(const char *name, uint32_t rows)
 	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
 		launch.row_start[w + 1] = nrows += w == 3 ? 0 : 1 + (uint32_t) random_below(rows);
 	Tablet	   *tablet = (Tablet *) take<uint8_t>(tablet_size(types, NCOLUMNS, nrows, 0));
-	fill_tablet(tablet, nrows);
+	fill_tablet(tablet, nrows, zeros);
 	launch.tablet = tablet;
 	launch.status = status;
 	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
@@ -201,6 +283,12 @@ run_columns(const char *name, uint32_t rows)
 	check(cudaDeviceSynchronize(), "run");
 	tap_expect(launch.block[0][0] == UNTOUCHED && launch.block[0][sizeof(Tablet)] == UNTOUCHED, "of a run that has failed nothing is written");
 	*status = STATUS_DONE;
+	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+		for (uint32_t c = 0; c < NCOLUMNS && launch.block[w] != nullptr; c++)
+		{
+			name_frame(&launch, w, c);
+			named[w][c] = frame_of(&((Tablet *) launch.block[w])->column[c]);
+		}
 	check(output_columns_launch(&launch, NCOLUMNS, nullptr), "launch");
 	check(cudaDeviceSynchronize(), "run");
 	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
@@ -209,7 +297,7 @@ run_columns(const char *name, uint32_t rows)
 			const uint64_t size = tablet_columns_size(types, NCOLUMNS, launch.row_start[w + 1] - launch.row_start[w]);
 
 			for (uint32_t c = 0; c < NCOLUMNS; c++)
-				expect_column(&launch, w, c);
+				expect_column(&launch, w, c, &named[w][c]);
 			tap_expect(launch.block[w][size] == UNTOUCHED, "window %u: what is behind it", w);
 		}
 	tap_end();
@@ -227,7 +315,9 @@ main(void)
 	run_batch("half of the rows pass", 5000, 50);
 	run_batch("all rows pass", 9000, 100);
 	run_batch("windows of a few rows", 40, 60);
-	run_columns("columns of windows", 6000);
-	run_columns("columns of windows of a few rows", 90);
+	run_columns("columns of windows", 6000, 0);
+	run_columns("columns of small integers", 6000, 3);
+	run_columns("columns of smaller ones", 4000, 7);
+	run_columns("columns of windows of a few rows", 90, 1);
 	return tap_done();
 }
