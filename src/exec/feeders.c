@@ -44,7 +44,7 @@ enum SegmentKey
 
 typedef struct Shared
 {
-	BlockShare	blocks;			/* unless tablets are shared */
+	Share		share;			/* of the relation's blocks, or of the listed tablets */
 	Oid			relation;
 	uint32		image_size;
 	uint64		memory_limit;
@@ -56,7 +56,6 @@ struct Feeders
 {
 	ParallelContext *context;
 	Shared	   *shared;
-	TabletShare *tablets;		/* to be left behind; NULL = blocks are shared */
 	BufferUsage *buffer_usage;
 	WalUsage   *wal_usage;
 	shm_mq_handle **queue;
@@ -100,16 +99,6 @@ workers_wanted(const Feed *feed)
 	return Min(n, max_parallel_workers_per_gather);
 }
 
-/* Have nobody draw any more. */
-static void
-stop_sharing(Shared *shared, TabletShare *tablets)
-{
-	if (tablets != NULL)
-		tablet_share_stop(tablets);
-	else
-		block_share_stop(&shared->blocks);
-}
-
 /* Reserve room in the segment: one chunk of so many bytes. */
 static void
 estimate(ParallelContext *context, Size bytes)
@@ -150,12 +139,11 @@ fill_segment(Feeders *feeders, Feed *feed, Snapshot snapshot)
 	feeders->shared->family = feed->device->family(feed->job);
 	if (feed->tablets != NULL)
 	{
-		feeders->tablets = insert(context, KEY_TABLETS, tablet_share_size(feed->tablets));
-		tablet_scan_share(feed->tablets, feeders->tablets);
+		tablet_scan_share(feed->tablets, insert(context, KEY_TABLETS, tablet_list_size(feed->tablets)), &feeders->shared->share);
 		memcpy(insert(context, KEY_WANTED, wanted_bytes(feed)), feed->wanted, spec->program->ncolumns * sizeof(ColumnWanted));
 	}
 	else
-		page_source_share(&feed->source, &feeders->shared->blocks);
+		page_source_share(&feed->source, &feeders->shared->share);
 	job_image_write(insert(context, KEY_IMAGE, image_size), spec->program, spec->deform);
 	SerializeSnapshot(snapshot, insert(context, KEY_SNAPSHOT, EstimateSnapshotSpace(snapshot)));
 	feeders->buffer_usage = insert(context, KEY_BUFFER_USAGE, context->nworkers * sizeof(BufferUsage));
@@ -191,7 +179,7 @@ feeders_start(Feed *feed)
 	estimate(context, EstimateSnapshotSpace(snapshot));
 	if (feed->tablets != NULL)
 	{
-		estimate(context, tablet_share_size(feed->tablets));
+		estimate(context, tablet_list_size(feed->tablets));
 		estimate(context, wanted_bytes(feed));
 	}
 	estimate(context, mul_size(wanted, sizeof(BufferUsage)));
@@ -281,7 +269,7 @@ feeders_finish(Feeders *feeders, Feed *feed, FeedOutcome *outcome)
 	ParallelContext *context = feeders->context;
 
 	if (outcome->status != STATUS_DONE)
-		stop_sharing(feeders->shared, feeders->tablets);
+		share_stop(&feeders->shared->share);
 	for (int w = 0; w < context->nworkers_launched; w++)
 	{
 		take_answer(feeders->queue[w], feed, outcome);
@@ -342,13 +330,13 @@ run_share(Feed *feed, FeedOutcome *outcome)
 }
 
 static void
-run_and_answer(Feed *feed, Shared *shared, TabletShare *tablets, shm_mq_handle *queue)
+run_and_answer(Feed *feed, Share *share, shm_mq_handle *queue)
 {
 	FeederAnswer answer = {.ngroups = 0};
 	const GroupTable *groups = run_share(feed, &answer.outcome);
 
 	if (answer.outcome.status != STATUS_DONE)
-		stop_sharing(shared, tablets);
+		share_stop(share);
 	if (groups != NULL)
 	{
 		answer.ngroups = groups->ngroups;
@@ -360,22 +348,21 @@ run_and_answer(Feed *feed, Shared *shared, TabletShare *tablets, shm_mq_handle *
 	feed_end(feed);
 }
 
-/* Begin with what the backend shares; the tablets, if it is those. */
-static TabletShare *
+/* Begin with what the backend shares. */
+static void
 join(Feed *feed, Relation relation, Snapshot snapshot, Shared *shared, shm_toc *toc)
 {
-	TabletShare *tablets = shm_toc_lookup(toc, KEY_TABLETS, true);
+	const TabletList *tablets = shm_toc_lookup(toc, KEY_TABLETS, true);
 
 	feed_begin(feed, CurrentMemoryContext, relation, snapshot);
 	if (tablets == NULL)
-		page_source_join(&feed->source, &shared->blocks);
+		page_source_join(&feed->source, &shared->share);
 	else
 	{
 		feed->wanted = shm_toc_lookup(toc, KEY_WANTED, false);
-		feed->tablets = tablet_scan_join(relation, snapshot, feed->wanted, feed->spec.program->ncolumns, tablets);
+		feed->tablets = tablet_scan_join(relation, snapshot, feed->wanted, feed->spec.program->ncolumns, tablets, &shared->share);
 		feed->source.next = feed->source.end = 0;
 	}
-	return tablets;
 }
 
 /* Called when a feeder's memory goes: a FATAL error ends the process without passing PG_CATCH. */
@@ -423,9 +410,8 @@ gpudb_feeder_main(dsm_segment *segment, shm_toc *toc)
 	InstrStartParallelQuery();
 	PG_TRY();
 	{
-		TabletShare *tablets = join(feed, relation, snapshot, shared, toc);
-
-		run_and_answer(feed, shared, tablets, shm_mq_attach(queue, segment, NULL));
+		join(feed, relation, snapshot, shared, toc);
+		run_and_answer(feed, &shared->share, shm_mq_attach(queue, segment, NULL));
 	}
 	PG_CATCH();
 	{

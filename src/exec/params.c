@@ -18,8 +18,8 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "exec/node.h"
 #include "exec/cautious.h"
+#include "exec/node.h"
 #include "exec/params.h"
 
 /* How much of a relation PostgreSQL may look at: this share, but not fewer pages than that. */

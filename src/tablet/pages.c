@@ -65,24 +65,17 @@ page_source_open(PageSource *source, Relation relation, Snapshot snapshot)
 }
 
 void
-page_source_share(PageSource *source, BlockShare *share)
+page_source_share(PageSource *source, Share *share)
 {
-	pg_atomic_init_u64(&share->next, 0);
-	share->nblocks = source->end;
+	share_begin(share, source->end);
 	page_source_join(source, share);
 }
 
 void
-page_source_join(PageSource *source, BlockShare *share)
+page_source_join(PageSource *source, Share *share)
 {
 	source->share = share;
 	source->next = source->end = 0;
-}
-
-void
-block_share_stop(BlockShare *share)
-{
-	pg_atomic_write_u64(&share->next, share->nblocks);
 }
 
 void
@@ -328,17 +321,15 @@ static bool
 more_blocks(PageSource *source)
 {
 	uint64		first;
+	uint64		n;
 
 	if (source->next < source->end)
 		return true;
-	/* looked at first, so that what is used up stays as it is */
-	if (source->share == NULL || pg_atomic_read_u64(&source->share->next) >= source->share->nblocks)
-		return false;
-	first = pg_atomic_fetch_add_u64(&source->share->next, SHARE_BLOCKS);
-	if (first >= source->share->nblocks)
+	n = source->share != NULL ? share_draw(source->share, SHARE_BLOCKS, &first) : 0;
+	if (n == 0)
 		return false;
 	source->next = (BlockNumber) first;
-	source->end = (BlockNumber) Min(first + SHARE_BLOCKS, source->share->nblocks);
+	source->end = (BlockNumber) (first + n);
 	return true;
 }
 

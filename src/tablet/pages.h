@@ -10,13 +10,13 @@
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relscan.h"
-#include "port/atomics.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 
 #include "core/column_pack.h"
 
+#include "tablet/share.h"
 #include "tablet/validity.h"
 
 /*
@@ -37,13 +37,6 @@ typedef struct PageWindow
 	OffsetNumber offsets[TABLET_WINDOW_PAGES * MaxHeapTuplesPerPage];
 } PageWindow;
 
-/* The blocks of a relation, which several processes draw from until none are left; in memory that they share. */
-typedef struct BlockShare
-{
-	pg_atomic_uint64 next;
-	BlockNumber nblocks;
-} BlockShare;
-
 /* What reading a range of blocks has shown of them. */
 typedef struct BlockWatch
 {
@@ -61,7 +54,7 @@ typedef struct PageSource
 	BlockNumber range;			/* block 0 of the next two */
 	const BlockSet *skip;		/* blocks to leave out; NULL = none */
 	BlockWatch *watch;			/* told of each block that is read; NULL = nobody */
-	BlockShare *share;			/* where more blocks come from; NULL = nowhere */
+	Share	   *share;			/* where more blocks come from; NULL = nowhere */
 	bool		recent;			/* blocks may be taken where they were last seen */
 	bool		misses;			/* the last window read pages from outside shared_buffers */
 	uint64		pinned;			/* pages, for reports */
@@ -75,13 +68,10 @@ typedef struct PageSource
 extern void page_source_open(PageSource *source, Relation relation, Snapshot snapshot);
 
 /* Share a source's blocks, before any is read: its process must draw like the others from now on. */
-extern void page_source_share(PageSource *source, BlockShare *share);
+extern void page_source_share(PageSource *source, Share *share);
 
 /* Draw blocks from a share that another process has made, and none else. */
-extern void page_source_join(PageSource *source, BlockShare *share);
-
-/* Have nobody draw any more. */
-extern void block_share_stop(BlockShare *share);
+extern void page_source_join(PageSource *source, Share *share);
 
 /* Fill a window with the next pages; false when there are no more. */
 extern bool page_source_next(PageSource *source, PageWindow *window);

@@ -31,13 +31,11 @@ typedef struct TabletReport
 } TabletReport;
 
 /* Tablets that several processes read and leave behind, each drawing the next one; in memory that they share. */
-typedef struct TabletShare
+typedef struct TabletList
 {
-	pg_atomic_uint32 next;
 	BlockNumber nblocks;		/* of the relation */
-	uint32		n;
 	uint32		tablet[FLEXIBLE_ARRAY_MEMBER];	/* their numbers */
-} TabletShare;
+} TabletList;
 
 /*
  * A scan of so many blocks, in the current memory context; NULL if nothing of
@@ -83,21 +81,18 @@ extern const CachedRows *tablet_scan_found(const TabletScan *scan, uint32 *n);
 /* The blocks of tablets that have to be read whole. */
 extern BlockNumber tablet_scan_missing(const TabletScan *scan);
 
-/* Bytes of a share of a scan's tablets. */
-extern Size tablet_share_size(const TabletScan *scan);
+/* Bytes of a list of a scan's tablets. */
+extern Size tablet_list_size(const TabletScan *scan);
 
 /* Share the tablets that have to be read whole, before any is: this scan draws like the others from now on. */
-extern void tablet_scan_share(TabletScan *scan, TabletShare *share);
+extern void tablet_scan_share(TabletScan *scan, TabletList *list, Share *share);
 
 /*
  * A scan that draws from a share that another process has made, of the same
  * columns under the same snapshot.  That it may keep them the other one knows.
  * It must be closed, whatever happens.
  */
-extern TabletScan *tablet_scan_join(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, TabletShare *share);
-
-/* Have nobody draw any more. */
-extern void tablet_share_stop(TabletShare *share);
+extern TabletScan *tablet_scan_join(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, const TabletList *list, Share *share);
 
 /* Have the source read the next tablet's blocks, or those that it lacks; false when there are no more. */
 extern bool tablet_scan_next_range(TabletScan *scan, PageSource *source);

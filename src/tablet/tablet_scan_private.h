@@ -66,7 +66,8 @@ struct TabletScan
 	uint32		nfound;
 	uint32		ndecided;		/* shelves */
 	bool		remembers;		/* shelves, for this session's next scans */
-	TabletShare *share;			/* where tablets to be read whole are drawn from; NULL = they are this scan's alone */
+	Share	   *share;			/* where tablets to be read whole are drawn from, NULL = they are this scan's alone; */
+	const TabletList *list;		/* and these */
 	bool		joined;			/* the share is another process's, which has decided */
 	uint32		next_range;		/* the tablet that may have to be read next, */
 	uint32		end_range;		/* before this one */

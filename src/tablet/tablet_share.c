@@ -11,31 +11,34 @@
 #include "tablet/tablet_scan_private.h"
 
 Size
-tablet_share_size(const TabletScan *scan)
+tablet_list_size(const TabletScan *scan)
 {
-	return add_size(offsetof(TabletShare, tablet), mul_size(scan->ntablets, sizeof(uint32)));
+	return add_size(offsetof(TabletList, tablet), mul_size(scan->ntablets, sizeof(uint32)));
 }
 
 void
-tablet_scan_share(TabletScan *scan, TabletShare *share)
+tablet_scan_share(TabletScan *scan, TabletList *list, Share *share)
 {
-	pg_atomic_init_u32(&share->next, 0);
-	share->nblocks = scan->nblocks;
-	share->n = 0;
+	uint32		n = 0;
+
+	list->nblocks = scan->nblocks;
 	for (uint32 t = 0; t < scan->ntablets; t++)
 		if (scan->tablets[t].cached == NULL)
-			share->tablet[share->n++] = t;
+			list->tablet[n++] = t;
+	share_begin(share, n);
 	scan->share = share;
+	scan->list = list;
 }
 
 TabletScan *
-tablet_scan_join(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, TabletShare *share)
+tablet_scan_join(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, const TabletList *list, Share *share)
 {
-	TabletScan *scan = tablet_scan_new(relation, snapshot, share->nblocks, wanted, nwanted);
+	TabletScan *scan = tablet_scan_new(relation, snapshot, list->nblocks, wanted, nwanted);
 
 	if (scan == NULL)
 		elog(ERROR, "gpudb: columns that another process keeps cannot be kept");
 	scan->share = share;
+	scan->list = list;
 	scan->joined = true;
 	scan->end_range = 0;
 	return scan;
@@ -44,21 +47,10 @@ tablet_scan_join(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 bool
 tablet_scan_draw(const TabletScan *scan, uint32 *tablet)
 {
-	TabletShare *share = scan->share;
-	uint32		drawn;
+	uint64		drawn;
 
-	/* looked at first, so that what is used up stays as it is */
-	if (share == NULL || pg_atomic_read_u32(&share->next) >= share->n)
+	if (scan->share == NULL || share_draw(scan->share, 1, &drawn) == 0)
 		return false;
-	drawn = pg_atomic_fetch_add_u32(&share->next, 1);
-	if (drawn >= share->n)
-		return false;
-	*tablet = share->tablet[drawn];
+	*tablet = scan->list->tablet[drawn];
 	return true;
-}
-
-void
-tablet_share_stop(TabletShare *share)
-{
-	pg_atomic_write_u32(&share->next, share->n);
 }

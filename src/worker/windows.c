@@ -70,13 +70,14 @@ window_output_place(Channel *channel, const ChannelWindow *window, const JobView
 	const uint16_t *types = job->deform.types[wide];
 	const uint16 room = window->room;
 	OutputLayout layout;
-	uint64		bytes;
 
 	if (window->output != OUTPUT_WANTED || room >= CHANNEL_COPIES)
 		return NULL;
-	output_layout(job->program, types, nrows, &layout);
-	bytes = job->program->aggregates ? tablet_columns_size(types, job->program->ncolumns, nrows) : layout.size;
-	return bytes <= CHANNEL_COPY_BYTES ? channel->copies[room][0] : NULL;
+	if (job->program->aggregates)
+		layout.size = tablet_columns_size(types, job->program->ncolumns, nrows);
+	else
+		output_layout(job->program, types, nrows, &layout);
+	return layout.size <= CHANNEL_COPY_BYTES ? channel->copies[room][0] : NULL;
 }
 
 /* Cached tablets */

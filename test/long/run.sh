@@ -11,7 +11,8 @@
 #   groups     5 million groups; 200 million rows (9 GB on disk): memory and time
 #   helper     slots that change hands while the GPU process is stopped; 20 restarts
 #   kills      the GPU process killed 200 times under load (GPUDB_HELPER_KILLS), by a GPU where there is one
-#   tablets    cached columns beside 8 writers, autovacuum and DDL: 20,000 pairs of answers, with and without gpudb
+#   tablets    cached columns beside 8 writers, autovacuum and DDL: 20,000 pairs of answers, with and without gpudb, on the CPU device
+#              and on the GPU, for which the CPU stands in unless GPUDB_PROVIDER=auto
 #   faults     every call of CUDA fails, with each of six codes; wants a GPU and `make FAULTS=1 install`
 #   standin    the same with a stand-in for CUDA and the kernels; wants CUDA's headers, and no GPU
 #
@@ -70,9 +71,9 @@ long_kills() {
 	step with_server kills "$here/kills.py" --count "${GPUDB_HELPER_KILLS:-200}" --seed "${GPUDB_DIFF_SEED:-1}"
 }
 long_tablets() {
-	server_start tablets 'gpudb.pool_size = 8MB' 'gpudb.provider = none' 'max_prepared_transactions = 10' 'autovacuum_naptime = 1s' \
+	server_start tablets 'gpudb.pool_size = 8MB' "gpudb.provider = ${GPUDB_PROVIDER:-cpu}" 'max_prepared_transactions = 10' 'autovacuum_naptime = 1s' \
 		'autovacuum_vacuum_threshold = 20' 'autovacuum_vacuum_scale_factor = 0.01' 'autovacuum_vacuum_cost_delay = 0' \
-		'max_wal_size = 8GB' && psql_as -c 'CREATE EXTENSION gpudb' &&
+		'max_wal_size = 8GB' 'max_worker_processes = 24' && psql_as -c 'CREATE EXTENSION gpudb' &&
 		step "$here/tablets.py" --seconds "${GPUDB_LONG_SECONDS:-600}" --seed "${GPUDB_DIFF_SEED:-1}"
 	server_stop tablets
 }

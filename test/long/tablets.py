@@ -19,7 +19,7 @@ TABLES = 4
 ROWS = [2000, 6000, 20000, 70000]
 MAKE = """
 DROP TABLE IF EXISTS tablets_{t};
-CREATE TABLE tablets_{t} (id int NOT NULL, k int, n numeric(12,2), f float8, m bigint, filler text, w text DEFAULT 'word') WITH (fillfactor = 90);
+CREATE TABLE tablets_{t} (id int NOT NULL, k int, n numeric(12,2), f float8, m bigint, filler text, w text DEFAULT 'word') WITH (fillfactor = 90, parallel_workers = 2);
 INSERT INTO tablets_{t} SELECT i, i % 9, i % 700 / 4.0, i % 1000, nullif(i % 5, 0) * i, repeat('-', 200), CASE WHEN i % 13 > 0 THEN 'w' || i % 30 END
     FROM generate_series(1, {rows}) i;
 VACUUM ANALYZE tablets_{t};
@@ -118,9 +118,12 @@ class Changer(Worker):
 
 
 class Reader(Worker):
-    def __init__(self, seed, end):
-        super().__init__(seed, end, [("gpudb.force", "on"), ("gpudb.device", "cpu"), ("max_parallel_workers_per_gather", "0"), ("jit", "off")])
-        self.pairs = self.different = self.looked = self.found = self.masked = 0
+    """On the CPU device, on the GPU, and there with feeders, in turns."""
+
+    def __init__(self, number, seed, end):
+        device, feeders = ("cpu", 0) if number % 2 == 0 else ("gpu", number // 2 % 2 * 2)
+        super().__init__(seed, end, [("gpudb.force", "on"), ("gpudb.device", device), ("max_parallel_workers_per_gather", feeders), ("jit", "off")])
+        self.pairs = self.different = self.looked = self.found = self.masked = self.on_gpu = self.fed = 0
 
     def answer(self, query, enabled):
         self.session.table(f"SET LOCAL gpudb.enabled = {enabled}")
@@ -150,6 +153,8 @@ class Reader(Worker):
         self.looked += 1
         self.found += "Tablets Cached" in plan
         self.masked += "Cached Blocks Reread" in plan
+        self.on_gpu += "Device: gpu" in plan
+        self.fed += "Feeders" in plan
 
 
 def main():
@@ -164,7 +169,7 @@ def main():
         session.each(MAKE.format(t=t, rows=ROWS[t]))
     begin = time.monotonic()
     end = begin + options.seconds
-    readers = [Reader(options.seed * 1000 + i, end) for i in range(options.readers)]
+    readers = [Reader(i, options.seed * 1000 + i, end) for i in range(options.readers)]
     others = [(Changer if i == 0 else Writer)(options.seed * 1000 + 100 + i, end) for i in range(options.writers + 1)]
     for worker in readers + others:
         worker.start()
@@ -173,16 +178,17 @@ def main():
     for worker in readers + others:
         worker.join()
     late = [reader.session.private_bytes() for reader in readers]
-    pairs, different, looked, found, masked = (sum(getattr(r, what) for r in readers) for what in ("pairs", "different", "looked", "found", "masked"))
+    told = ("pairs", "different", "looked", "found", "masked", "on_gpu", "fed")
+    pairs, different, looked, found, masked, on_gpu, fed = (sum(getattr(r, what) for r in readers) for what in told)
     growth = max(b - a for a, b in zip(early, late)) / MB
-    print(f"{pairs} pairs, {different} differ; of {looked} plans {found} found tablets and {masked} parts of them; "
+    print(f"{pairs} pairs, {different} differ; of {looked} plans {found} found tablets and {masked} parts of them, {on_gpu} ran on the GPU, {fed} with feeders; "
           f"memory of a reader grew by {growth:.1f} MB at most after a quarter of {options.seconds:.0f} s")
     failures = [worker.failure for worker in readers + others if worker.failure is not None]
     for failure in failures:
         print(f"failed: {failure}")
     for t in range(TABLES):
         session.each(f"DROP TABLE tablets_{t}")
-    return int(bool(failures) or different > 0 or pairs < 30 * options.seconds or found < looked / 10 or growth > 8)
+    return int(bool(failures) or different > 0 or pairs < 30 * options.seconds or found < looked / 10 or on_gpu < looked / 10 or growth > 8)
 
 
 if __name__ == "__main__":

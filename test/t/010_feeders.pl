@@ -244,7 +244,7 @@ my $session = open_session($node);
 my $all = 'SELECT count(*), sum(id), sum(n), max(id) FROM';
 
 # Long enough to be interrupted, and one row for an answer.
-my $long = 'SELECT ' . join(', ', map { "sum(CASE WHEN w LIKE '%e%x%t%t%e%${_}%x%' THEN 1 ELSE 0 END)" } 1 .. 8) . ', count(*) FROM t';
+my $long = 'SELECT ' . join(', ', map { "sum(CASE WHEN w LIKE '%e%x%t%t%e%${_}%x%' THEN 1 ELSE 0 END)" } 1 .. 16) . ', count(*) FROM t';
 my $long_answer = ask_postgres($session, $long);
 # The same with many groups: the GPU process keeps them, and they fit no queue.
 my $groups = "SELECT count(*), sum(s), sum(c) FROM (SELECT id, sum(n) AS s, count(*) AS c, sum(length(w)) FROM t
