@@ -27,7 +27,7 @@
 #define CHANNEL_JOBS		64
 #define CHANNEL_OWN_WINDOWS	2		/* a job's, that no other one takes: a small query does not wait for large ones */
 #define CHANNEL_WINDOWS		(CHANNEL_JOBS * CHANNEL_OWN_WINDOWS + 512)
-#define CHANNEL_COPIES		192	/* windows' worth of copied pages, or of values that go out */
+#define CHANNEL_COPIES		512	/* windows' worth of copied pages, or of values that go out */
 #define CHANNEL_JOB_WINDOWS	32	/* of one job in flight: a power of two */
 #define CHANNEL_JOB_RESULTS	4	/* batches of one job in flight */
 #define CHANNEL_ROWS_WORDS	16384

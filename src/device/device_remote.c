@@ -32,8 +32,8 @@
 /* How long a query that is to end waits for what the helper has in hand, which is some milliseconds' work. */
 #define PATIENCE_MS		200
 
-/* Windows of a job whose columns are under way, so that a dozen processes find room; without any, how long to try. */
-#define ROOMS_MOST		8
+/* Windows of a job whose columns are under way, so that 16 processes find room; without any, how long to try. */
+#define ROOMS_MOST		16
 #define ROOM_TRIES		200
 #define ROOM_PAUSE_US	100
 

@@ -43,21 +43,26 @@ values_at(const ColumnBuild *build, uint32 row)
 	return values != NULL ? values + (Size) coltype_bytes(build->frame.type) * row : NULL;
 }
 
-/* Put other memory in the place of the values'. */
-static void
-replace(ColumnBuild *build, dsa_pointer by, Size room)
+/* Other memory for the values, so many of a type; where they are still stays, too.  False if the pool has none. */
+static bool
+move(ColumnBuild *build, uint16 type, uint32 nrows)
 {
-	if (DsaPointerIsValid(build->values))
-	{
-		MemoryContext old = MemoryContextSwitchTo(build->context);
-		dsa_pointer *outgrown = palloc(sizeof(dsa_pointer));
+	const Size	value_bytes = coltype_bytes(type);
+	const Size	room = value_bytes * nrows;
+	dsa_pointer values = InvalidDsaPointer;
 
-		*outgrown = build->values;
-		build->outgrown = lappend(build->outgrown, outgrown);
-		MemoryContextSwitchTo(old);
+	if (build->nmoves == MOVES_MOST)
+		return false;
+	if (room > 0)
+	{
+		values = shelf_allocate_values(room, value_bytes, build->since);
+		if (!DsaPointerIsValid(values))
+			return false;
 	}
-	build->values = by;
+	build->outgrown[build->nmoves++] = build->values;
+	build->values = values;
 	build->room = room;
+	return true;
 }
 
 /* Room for the values of so many rows, with those that were added kept; false if the pool has none. */
@@ -65,29 +70,23 @@ static bool
 reserve(ColumnBuild *build, uint32 nrows)
 {
 	const Size	value_bytes = coltype_bytes(build->frame.type);
-	const Size	wanted = value_bytes * nrows;
-	dsa_pointer grown;
+	const Size	there = Min(build->room, value_bytes * build->nrows);
+	const uint8 *before = pool_address(build->values);
 
-	if (wanted <= build->room)
+	if (value_bytes * nrows <= build->room)
 		return true;
-	grown = shelf_allocate_values(wanted, value_bytes, build->since);
-	if (!DsaPointerIsValid(grown))
+	if (!move(build, build->frame.type, nrows))
 		return false;
-	if (build->nrows > 0 && build->room > 0)
-		memcpy(pool_address(grown), pool_address(build->values), Min(build->room, value_bytes * build->nrows));
-	replace(build, grown, wanted);
+	if (there > 0)
+		memcpy(pool_address(build->values), before, there);
 	return true;
 }
 
 void
 column_build_drop(ColumnBuild *build)
 {
-	ListCell   *lc;
-
-	foreach(lc, build->outgrown)
-		pool_free(*(dsa_pointer *) lfirst(lc));
-	list_free_deep(build->outgrown);
-	build->outgrown = NIL;
+	while (build->nmoves > 0)
+		pool_free(build->outgrown[--build->nmoves]);
 	pool_free(build->values);
 	build->values = InvalidDsaPointer;
 	build->room = 0;
@@ -102,13 +101,34 @@ allocate(const ColumnBuild *build, Size bytes)
 	return MemoryContextAllocExtended(build->context, Max(bytes, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
 }
 
+/* At most 64 bits from anywhere in a bitmap, in which no word is read that has none of them. */
+static uint64
+bits_at(const uint64 *bits, uint32 first, uint32 n)
+{
+	const uint32 shift = first % 64;
+	uint64		word = bits[first / 64] >> shift;
+
+	if (shift + n > 64)
+		word |= bits[first / 64 + 1] << (64 - shift);
+	return n == 64 ? word : word & ((UINT64CONST(1) << n) - 1);
+}
+
 /* Bits from anywhere in one bitmap to anywhere in another one, which has none there. */
 static void
 copy_bits(uint8 *to, uint32 at, const uint8 *from, uint32 first, uint32 n)
 {
-	for (uint32 i = 0; i < n; i++)
-		if (from[(first + i) / 8] >> ((first + i) % 8) & 1)
-			to[(at + i) / 8] |= 1 << ((at + i) % 8);
+	uint64	   *words = (uint64 *) to;
+
+	for (uint32 i = 0; i < n; i += 64)
+	{
+		const uint32 here = Min(n - i, 64);
+		const uint32 shift = (at + i) % 64;
+		const uint64 bits = bits_at((const uint64 *) from, first + i, here);
+
+		words[(at + i) / 64] |= bits << shift;
+		if (shift + here > 64)
+			words[(at + i) / 64 + 1] |= bits >> (64 - shift);
+	}
 }
 
 /* Have a bitmap of no NULLs but those that were added; false without memory. */
@@ -211,15 +231,12 @@ differing_bits(const Tablet *window, const TabletColumn *column)
 static bool
 reframe(ColumnBuild *build, const Frame *frame, uint32 rows_expected)
 {
-	const Size	value_bytes = coltype_bytes(frame->type);
-	const Size	room = value_bytes * rows_expected;
-	dsa_pointer values = room > 0 ? shelf_allocate_values(room, value_bytes, build->since) : InvalidDsaPointer;
+	const uint8 *before = pool_address(build->values);
 
-	if (room > 0 && !DsaPointerIsValid(values))
+	if (!move(build, frame->type, rows_expected))
 		return false;
 	/* rows of windows under way are whatever they are, and will be taken over */
-	(void) recode(&build->frame, values_at(build, 0), Min(build->nrows, rows_expected), frame, pool_address(values));
-	replace(build, values, room);
+	(void) recode(&build->frame, before, Min(build->nrows, rows_expected), frame, pool_address(build->values));
 	build->frame = *frame;
 	return true;
 }
@@ -370,19 +387,12 @@ column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, cons
 	};
 	const Frame frame = merge_frames(build, from, &own, &older);
 	const Size	null_bytes = tablet_bitmap_bytes(nrows);
-	const Size	value_bytes = coltype_bytes(frame.type);
-	const Size	room = value_bytes * nrows;
-	dsa_pointer values = room > 0 ? shelf_allocate_values(room, value_bytes, build->since) : InvalidDsaPointer;
 	uint8	   *nulls = allocate(build, null_bytes);
 
-	if ((room > 0 && !DsaPointerIsValid(values)) || nulls == NULL)
-	{
-		pool_free(values);
+	if (nulls == NULL || !move(build, frame.type, nrows))
 		return false;
-	}
 	for (int r = 0; r < nruns; r++)
-		copy_run(runs[r].older ? &older : &own, &runs[r], &frame, pool_address(values), nulls);
-	replace(build, values, room);
+		copy_run(runs[r].older ? &older : &own, &runs[r], &frame, pool_address(build->values), nulls);
 	if (build->nulls != NULL)
 		pfree(build->nulls);
 	build->nulls = nulls;

@@ -7,10 +7,12 @@
 
 #include "postgres.h"
 
-#include "nodes/pg_list.h"
 #include "utils/dsa.h"
 
 #include "core/column_pack.h"
+
+/* How often a column may move while it is built: some windows of a tablet do not fit. */
+#define MOVES_MOST 32
 
 typedef struct ColumnBuild
 {
@@ -25,7 +27,8 @@ typedef struct ColumnBuild
 	uint8		raw_bytes;		/* of a value as it came from pages */
 	Size		room;			/* bytes for values */
 	dsa_pointer values;			/* in the pool */
-	List	   *outgrown;		/* dsa_pointer: where they were before, to which windows under way may still be writing */
+	int			nmoves;
+	dsa_pointer outgrown[MOVES_MOST];	/* where they were before, to which windows under way may still be writing */
 	Size		null_room;
 	uint8	   *nulls;			/* a bitmap; without a meaning as long as there was no NULL */
 	TabletColumn stored;		/* at the end, but for the offsets */

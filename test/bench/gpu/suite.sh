@@ -24,6 +24,7 @@
 #	--slow MS	PostgreSQL and DuckDB are stopped after so long (30000)
 #	--seconds N	of each run of mixed (4)
 #	--updates	cached: change the table afterwards
+#	--first	cached: only what the first queries pay
 #	--jobs N	sessions that load, and processes of a parallel plan (the number of cores, at most 16)
 #	--set NAME=VALUE	another server setting
 #	--tiny		small tables and few runs, to see whether all works
@@ -37,7 +38,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/mixed.sh"
 
 rows=50000000 kinds="uniform zipf one99" sf=10 tablet_rows=8000000 choice_rows=10000000
-updates=0 logged=
+updates=0 first=0 logged=
 runs=5 budget=3000 slow=30000 seconds=4 settings=() commands=()
 jobs=$(nproc)
 [ "$jobs" -le 16 ] || jobs=16
@@ -49,6 +50,7 @@ while [ $# -gt 0 ]; do
 			printf -v "${name//-/_}" %s "${2:?$1 needs a value}"
 			shift ;;
 		--updates) updates=1 ;;
+		--first) first=1 ;;
 		--set) settings+=("${2%%=*} = '${2#*=}'"); shift ;;
 		--tiny) rows=100000 sf=0.02 tablet_rows=50000 choice_rows=100000 runs=2 budget=500 slow=10000 seconds=1 ;;
 		-h | --help) sed -n '3,/^set -e/{/^set/d;s/^#[ ]\{0,1\}//p}' "$0"; exit 0 ;;
@@ -121,13 +123,13 @@ run_cached() {
 	logged=1
 	psql_as -c 'DROP TABLE IF EXISTS lineitem'
 	told "lineitem, scale factor $sf" data_lineitem "$sf"
-	if python3 -c 'import duckdb' 2>/dev/null; then
+	if [ "$first" = 0 ] && python3 -c 'import duckdb' 2>/dev/null; then
 		mkdir -p "$work/parquet"
 		"$generator" parquet -s "$sf" -T lineitem --num-threads "$jobs" -o "$work/parquet" >/dev/null
 		chmod -R a+rX "$work/parquet"
 		parquet=(--parquet "$work/parquet/lineitem.parquet")
 	fi
-	measure cached --jobs "$jobs" --updates "$updates" "${parquet[@]}"
+	measure cached --jobs "$jobs" --updates "$updates" --first "$first" "${parquet[@]}"
 	rm -rf "$work/parquet"
 }
 
