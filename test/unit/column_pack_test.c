@@ -1,0 +1,278 @@
+/*
+ * column_pack_test.c
+ *		Columns in the frames that are named for them: in a place of their own, and in a block for another process.
+ *
+ * Columns of every kind, with no, some and only NULLs; frames that hold their
+ * values, and any others.
+ */
+#include "core/column_pack.h"
+#include "guard.h"
+#include "tap.h"
+
+#define ROWS_MOST 300
+
+static const uint16_t types[] = {
+	COLTYPE_BOOL, COLTYPE_U8, COLTYPE_I16, COLTYPE_I32, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128, COLTYPE_F32, COLTYPE_F64
+};
+
+/* A tablet of one column, and what is known of it without any frame. */
+typedef struct Sample
+{
+	ColType		type;
+	uint32_t	n;
+	uint64_t	size;
+	Tablet	   *tablet;
+	Tablet	   *before;			/* a copy */
+	bool		any;			/* of the column's rows is not NULL */
+	FrameRange	range;			/* of these */
+} Sample;
+
+static Wide
+integer_at(const Tablet *tablet, const Frame *frame, const uint8_t *values, uint32_t row)
+{
+	int64_t		integer;
+
+	values += (size_t) row * coltype_bytes((ColType) frame->type);
+	if (frame->type == COLTYPE_I128)
+		return wide_load((const uint64_t *) values);
+	frame_unpack(frame, values, 1, &integer);
+	return integer;
+}
+
+static void
+find_range(Sample *s)
+{
+	const TabletColumn *column = &s->before->column[0];
+	const Frame raw = frame_of(column);
+
+	s->any = false;
+	s->range = (FrameRange) {0, 0, 0};
+	for (uint32_t row = 0; row < s->n && coltype_integer(s->type); row++)
+	{
+		const Wide	v = integer_at(s->before, &raw, tablet_at(s->before, column->values), row);
+
+		if (tablet_is_null(s->before, column, row))
+			continue;
+		s->range.differing |= s->any ? (uint64_t) (v ^ s->range.min) : 0;
+		s->range.min = !s->any || v < s->range.min ? v : s->range.min;
+		s->range.max = !s->any || v > s->range.max ? v : s->range.max;
+		s->any = true;
+	}
+}
+
+/* Random values whose upper bytes are often 0; 0 in NULL rows, as they come from pages. */
+static void
+take_sample(Sample *s)
+{
+	const uint32_t nulls = random_below(4);
+	TabletColumn *column;
+	uint32_t	bytes;
+	uint32_t	zeros;
+
+	s->type = (ColType) types[random_below(lengthof(types))];
+	s->n = 1 + random_below(ROWS_MOST);
+	bytes = coltype_bytes(s->type);
+	zeros = random_below(bytes);
+	s->size = tablet_size((const uint16_t[]) {s->type}, 1, s->n, 0);
+	s->tablet = (Tablet *) guard_alloc(s->size, 64);
+	s->before = (Tablet *) guard_alloc(s->size, 64);
+	memset(s->tablet, 0, s->size);
+	tablet_layout(s->tablet, (const uint16_t[]) {s->type}, 1, s->n, 0);
+	column = &s->tablet->column[0];
+	for (uint32_t row = 0; row < s->n; row++)
+	{
+		if (nulls == 1 || (nulls == 2 && random_below(3) == 0))
+		{
+			tablet_at(s->tablet, column->nulls)[row / 8] |= (uint8_t) (1 << row % 8);
+			column->null_count++;
+			continue;
+		}
+		for (uint32_t b = 0; b < bytes - zeros; b++)
+			tablet_at(s->tablet, column->values)[(size_t) row * bytes + b] = s->type == COLTYPE_BOOL ? random_below(2) : (uint8_t) random_u64();
+	}
+	deform_zone_map(s->tablet, column);
+	memcpy(s->before, s->tablet, s->size);
+	find_range(s);
+}
+
+static void
+drop_sample(Sample *s)
+{
+	guard_free(s->tablet, s->size, 64);
+	guard_free(s->before, s->size, 64);
+}
+
+/* One that holds the values, one of any kind, or a form without a base. */
+static Frame
+any_frame(const Sample *s)
+{
+	const uint16_t any[] = {
+		COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128, COLTYPE_F64, COLTYPE_F32, COLTYPE_BOOL
+	};
+	const uint16_t type = any[random_below(lengthof(any))];
+
+	switch (random_below(3))
+	{
+		case 0: return (Frame) {coltype_integer(s->type) ? COLTYPE_I64 : s->type, 0, 0};
+		case 1: return frame_choose(&s->range, COLTYPE_SAME);
+		default:
+			return coltype_framed((ColType) type) ? (Frame) {type, (uint16_t) random_below(64), (int64_t) random_u64() >> random_below(64)}
+				: (Frame) {type, 0, 0};
+	}
+}
+
+/* Whether each value that is not NULL is in a frame, one by one. */
+static bool
+holds_all(const Sample *s, const Frame *frame)
+{
+	const TabletColumn *column = &s->before->column[0];
+	const Frame raw = frame_of(column);
+	uint64_t	odd = 0;
+
+	for (uint32_t row = 0; row < s->n; row++)
+		if (!tablet_is_null(s->before, column, row))
+			odd |= frame_odd(frame, integer_at(s->before, &raw, tablet_at(s->before, column->values), row));
+	return odd == 0;
+}
+
+/* Values that were put into a frame, NULLs' within the others' range. */
+static void
+expect_packed(const Sample *s, const Frame *frame, const uint8_t *values)
+{
+	const TabletColumn *column = &s->before->column[0];
+	const Frame raw = frame_of(column);
+	uint32_t	wrong = 0;
+
+	for (uint32_t row = 0; row < s->n; row++)
+	{
+		const Wide	v = integer_at(s->before, frame, values, row);
+
+		if (tablet_is_null(s->before, column, row))
+			wrong += v < s->range.min || v > s->range.max;
+		else
+			wrong += v != integer_at(s->before, &raw, tablet_at(s->before, column->values), row);
+	}
+	tap_expect(wrong == 0, "type %d in type %d, shift %d: %u of %u values are wrong", s->type, frame->type, frame->shift, wrong, s->n);
+}
+
+static void
+expect_raw(const Sample *s, const uint8_t *values)
+{
+	const TabletColumn *column = &s->before->column[0];
+	const uint32_t bytes = coltype_bytes(s->type);
+	uint32_t	wrong = 0;
+
+	for (uint32_t row = 0; row < s->n; row++)
+		wrong += !tablet_is_null(s->before, column, row) &&
+			memcmp(values + (size_t) row * bytes, tablet_at(s->before, column->values) + (size_t) row * bytes, bytes) != 0;
+	tap_expect(wrong == 0, "type %d: %u of %u values are wrong", s->type, wrong, s->n);
+}
+
+static void
+test_places(void)
+{
+	tap_begin("columns in their places");
+	for (int trial = 0; trial < (tap_short() ? 500 : 20000); trial++)
+	{
+		Sample		s;
+		ColumnPlace place;
+		size_t		bytes;
+		bool		expected;
+
+		take_sample(&s);
+		place = (ColumnPlace) {.wanted = random_below(8) > 0, .frame = any_frame(&s), .packed = true};
+		bytes = (size_t) coltype_bytes((ColType) place.frame.type) * s.n;
+		place.values = (uint8_t *) guard_alloc(bytes, 16);
+		expected = place.wanted && (!coltype_integer(s.type) ? place.frame.type == s.type
+									: coltype_integer((ColType) place.frame.type) && s.any && holds_all(&s, &place.frame));
+		column_pack(frame_pack, s.tablet, &s.tablet->column[0], &place);
+		tap_expect(place.packed == expected, "type %d in type %d, shift %d: packed", s.type, place.frame.type, place.frame.shift);
+		if (place.packed && coltype_integer(s.type))
+			expect_packed(&s, &place.frame, place.values);
+		else if (place.packed)
+			expect_raw(&s, place.values);
+		guard_free(place.values, bytes, 16);
+		drop_sample(&s);
+	}
+	tap_end();
+}
+
+static void
+test_blocks(void)
+{
+	tap_begin("columns in blocks");
+	for (int trial = 0; trial < (tap_short() ? 500 : 20000); trial++)
+	{
+		Sample		s;
+		uint64_t	size;
+		Tablet	   *block;
+		TabletColumn *column;
+		Frame		frame;
+		Frame		told;
+		Frame		expected;
+
+		take_sample(&s);
+		frame = any_frame(&s);
+		expected = s.any && frame_suits(&frame, s.type) && holds_all(&s, &frame) ? frame : (Frame) {s.type, 0, 0};
+		size = tablet_columns_size((const uint16_t[]) {s.type}, 1, s.n);
+		block = (Tablet *) guard_alloc(size, 64);
+		column = &block->column[0];
+		column_set_frame(column, &frame);
+		column_store(frame_pack, s.tablet, 0, block);
+		told = frame_of(column);
+		tap_expect(frame_equal(&told, &expected), "type %d in type %d, shift %d: type %d, shift %d instead of %d, %d", s.type, frame.type,
+				   frame.shift, told.type, told.shift, expected.type, expected.shift);
+		if (frame_equal(&told, &frame) && s.any)
+			expect_packed(&s, &told, tablet_at(block, column->values));
+		else
+			expect_raw(&s, tablet_at(block, column->values));
+		tap_expect(column->null_count == s.before->column[0].null_count &&
+				   (column->null_count == 0 || memcmp(tablet_at(block, column->nulls), tablet_at(s.before, s.before->column[0].nulls),
+													  tablet_bitmap_bytes(s.n)) == 0), "type %d: NULLs", s.type);
+		tap_expect(!s.any || (column->null_count > 0 && !frame_equal(&told, &frame)) ||
+				   (wide_load(column->min) == s.range.min && wide_load(column->max) == s.range.max), "type %d: range", s.type);
+		guard_free(block, size, 64);
+		drop_sample(&s);
+	}
+	tap_end();
+}
+
+/* By what a frame is asked, in a process that does not trust it. */
+static void
+test_suits(void)
+{
+	tap_begin("frames that suit a type");
+	for (int trial = 0; trial < 20000; trial++)
+	{
+		const Frame frame = {(uint16_t) random_below(COLTYPE_Count + 2), (uint16_t) random_below(80), random_below(2) ? 0 : (int64_t) random_u64()};
+		const ColType type = (ColType) types[random_below(lengthof(types))];
+		bool		expected = coltype_integer(type) && coltype_bytes((ColType) frame.type) <= coltype_bytes(type);
+
+		switch (frame.type)
+		{
+			case COLTYPE_SAME:
+			case COLTYPE_U8:
+			case COLTYPE_U16:
+			case COLTYPE_U32:
+				expected &= frame.shift <= 63;
+				break;
+			case COLTYPE_I64:
+			case COLTYPE_I128:
+				expected &= frame.shift == 0 && frame.base == 0;
+				break;
+			default:
+				expected = false;
+		}
+		tap_expect(frame_suits(&frame, type) == expected, "type %d in type %d, shift %d", type, frame.type, frame.shift);
+	}
+	tap_end();
+}
+
+int
+main(void)
+{
+	test_suits();
+	test_places();
+	test_blocks();
+	return tap_done();
+}
