@@ -66,18 +66,19 @@ take_sample(Sample *s)
 {
 	const uint32_t nulls = random_below(4);
 	TabletColumn *column;
+	const uint16_t type = types[random_below(lengthof(types))];
 	uint32_t	bytes;
 	uint32_t	zeros;
 
-	s->type = (ColType) types[random_below(lengthof(types))];
+	s->type = (ColType) type;
 	s->n = 1 + random_below(ROWS_MOST);
 	bytes = coltype_bytes(s->type);
 	zeros = random_below(bytes);
-	s->size = tablet_size((const uint16_t[]) {s->type}, 1, s->n, 0);
+	s->size = tablet_size(&type, 1, s->n, 0);
 	s->tablet = (Tablet *) guard_alloc(s->size, 64);
 	s->before = (Tablet *) guard_alloc(s->size, 64);
 	memset(s->tablet, 0, s->size);
-	tablet_layout(s->tablet, (const uint16_t[]) {s->type}, 1, s->n, 0);
+	tablet_layout(s->tablet, &type, 1, s->n, 0);
 	column = &s->tablet->column[0];
 	for (uint32_t row = 0; row < s->n; row++)
 	{
@@ -204,6 +205,7 @@ test_blocks(void)
 	for (int trial = 0; trial < (tap_short() ? 500 : 20000); trial++)
 	{
 		Sample		s;
+		uint16_t	type;
 		uint64_t	size;
 		Tablet	   *block;
 		TabletColumn *column;
@@ -214,7 +216,8 @@ test_blocks(void)
 		take_sample(&s);
 		frame = any_frame(&s);
 		expected = s.any && frame_suits(&frame, s.type) && holds_all(&s, &frame) ? frame : (Frame) {s.type, 0, 0};
-		size = tablet_columns_size((const uint16_t[]) {s.type}, 1, s.n);
+		type = (uint16_t) s.type;
+		size = tablet_columns_size(&type, 1, s.n);
 		block = (Tablet *) guard_alloc(size, 64);
 		column = &block->column[0];
 		column_set_frame(column, &frame);
