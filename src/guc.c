@@ -13,6 +13,7 @@
 
 /* In MB. */
 #define DEFAULT_POOL_SIZE 256
+#define DEFAULT_JOIN_MEMORY 1024
 
 bool		gpudb_auto_calibrate = true;
 bool		gpudb_auto_prewarm = false;
@@ -27,6 +28,7 @@ bool		gpudb_enabled = true;
 bool		gpudb_force = false;
 char	   *gpudb_gpu = NULL;
 int			gpudb_gpu_memory = -1;
+int			gpudb_join_memory = DEFAULT_JOIN_MEMORY;
 int			gpudb_pool_size = DEFAULT_POOL_SIZE;
 int			gpudb_provider = PROVIDER_AUTO;
 int			gpudb_queue_timeout = 5000;
@@ -124,6 +126,10 @@ guc_init(void)
 							"Memory of the GPU that gpudb takes, at its start.",
 							"-1 means half of what is free then.",
 							&gpudb_gpu_memory, -1, -1, INT_MAX / 2, PGC_POSTMASTER, GUC_UNIT_MB, check_gpu_memory, NULL, NULL);
+	DefineCustomIntVariable("gpudb.join_memory",
+							"Memory that the tables of a query's joins may take, each of them.",
+							"A join whose table wants more is left to PostgreSQL.",
+							&gpudb_join_memory, DEFAULT_JOIN_MEMORY, 1, INT_MAX / 2, PGC_USERSET, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.pool_size",
 							"Memory for columns that queries leave behind for others.",
 							"0 means that they leave nothing behind.",

@@ -42,6 +42,7 @@ extern bool gpudb_enabled;
 extern bool gpudb_force;
 extern char *gpudb_gpu;
 extern int	gpudb_gpu_memory;
+extern int	gpudb_join_memory;	/* MB */
 extern int	gpudb_pool_size;	/* MB */
 extern int	gpudb_provider;
 extern int	gpudb_queue_timeout;

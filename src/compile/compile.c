@@ -37,10 +37,16 @@ compile_quals(Compiler *c, List *quals)
 static bool
 compile_body(Compiler *c, const CompileRequest *request, Program *shape)
 {
-	if (!compile_quals(c, request->quals))
+	if (!compile_quals(c, request->quals) || !compile_joins(c, request))
 		return false;
+	shape->ntables = c->ntables;
 	if (request->aggregate)
-		return compile_keys_and_aggregates(c, request, shape);
+	{
+		if (!compile_keys_and_aggregates(c, request, shape))
+			return false;
+		end_loops(c);
+		return true;
+	}
 	emit(&c->em, VMOP_EMIT, 0, 0, 0, 0);
 	if (request->give_rows)
 		compile_outputs(c, request->outputs, shape);
@@ -126,6 +132,8 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 	bool		decimals = false;
 
 	memset(result, 0, sizeof(*result));
+	result->njoins = list_length(request->joins);
+	result->join = palloc0(sizeof(JoinUse) * Max(1, result->njoins));
 	pool_init(&pool);
 	initStringInfo(&code);
 	shape.aggregates = request->aggregate;

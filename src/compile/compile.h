@@ -14,10 +14,12 @@
 
 #include "access/tupdesc.h"
 #include "nodes/bitmapset.h"
+#include "nodes/nodes.h"
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 
 #include "core/dictionary.h"
+#include "core/join_table.h"
 #include "core/program.h"
 
 /* Scale assumed for numerics without a declared one, until data says more. */
@@ -41,12 +43,25 @@ typedef struct CompileInput
 	bool		whole_texts;	/* some key or extreme does not fit TEXT_WIDE_MAX bytes */
 	const int16 *scales;		/* by attribute number: numerics without declared scale; NULL = first guess */
 	const uint32 *codes;		/* by attribute number: texts that may be read as codes of so many values; NULL = none */
+	const JoinRows *tables;		/* of the request's joins; NULL while there are none */
 } CompileInput;
 
-/* What to compute: filters, then either rows or keys and aggregates. */
+/* A join with rows that stand in a table. */
+typedef struct JoinRequest
+{
+	JoinType	type;			/* INNER, LEFT, SEMI or ANTI: of what comes before with the table's rows */
+	List	   *columns;		/* the Vars that rows of the table have */
+	List	   *conditions;		/* for two rows to be joined */
+	List	   *filters;		/* for what has been joined to stay */
+	bool		unique;			/* rows are told apart by their keys: what the planner has found, until there is a table */
+	const int16 *scales;		/* of these columns, by number: numerics without declared scale; NULL = first guess */
+} JoinRequest;
+
+/* What to compute: filters, then joins, then either rows or keys and aggregates. */
 typedef struct CompileRequest
 {
 	List	   *quals;
+	List	   *joins;			/* of JoinRequest */
 	bool		give_rows;		/* with values, if all of `outputs` can be had; else their numbers do */
 	List	   *outputs;		/* Vars */
 	bool		aggregate;
@@ -57,7 +72,7 @@ typedef struct CompileRequest
 /* A column that the program reads. */
 typedef struct ColumnUse
 {
-	AttrNumber	attno;
+	AttrNumber	attno;			/* of a join's table, the number of its column, from 1 on */
 	Oid			type;			/* of a domain, what it is over */
 	int32		typmod;
 	bool		second;			/* display scale of a numeric, bytes of an interval, instead of its value */
@@ -65,6 +80,18 @@ typedef struct ColumnUse
 	bool		coded;			/* text by its code */
 	int16		scale;			/* numerics */
 } ColumnUse;
+
+/* Columns of a join's table at most. */
+#define JOIN_MAX_COLUMNS 64
+
+/* What a program wants of a join's table. */
+typedef struct JoinUse
+{
+	int			nkeys;
+	JoinKey		key[JOIN_MAX_PARTS];
+	int			ncolumns;
+	ColumnUse	column[JOIN_MAX_COLUMNS];
+} JoinUse;
 
 /* How a key becomes a Datum again. */
 typedef struct KeyResult
@@ -131,6 +158,8 @@ typedef struct CompileResult
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
 	AggResult  *agg;
+	int			njoins;
+	JoinUse    *join;			/* of each */
 	List	   *code_tests;		/* of CodeTest */
 	double		op_cost;		/* of the instructions on a row, in nanoseconds as opcodes.def counts them */
 	double		fetch_cost;		/* of values stored out of line, in nanoseconds a row; the caller's */

@@ -68,6 +68,9 @@ fits_wide(Compiler *c, Expr *expr)
 
 	if (c->input->whole_texts)
 		return false;
+	/* of a table's columns there are no statistics here: a declared length must do */
+	if (IsA(var, Var) && var->varno != c->input->varno && getBaseType(var->vartype) != BPCHAROID)
+		return var->vartypmod >= (int32) VARHDRSZ && var->vartypmod <= TEXT_WIDE_MAX + (int32) VARHDRSZ;
 	/* the width of a name, or a char(n), says nothing of its text; others' counts a byte of header */
 	return !IsA(var, Var) || getBaseType(var->vartype) == NAMEOID || getBaseType(var->vartype) == BPCHAROID ||
 		get_attavgwidth(c->input->relation, var->varattno) <= TEXT_WIDE_MAX + 1;

@@ -241,6 +241,13 @@ find_texts(Compiler *c, const CompileRequest *request)
 		before = bms_copy(c->texts);
 		text_walker((Node *) request->quals, c);
 		text_walker((Node *) request->aggs, c);
+		foreach(lc, request->joins)
+		{
+			const JoinRequest *join = lfirst(lc);
+
+			text_walker((Node *) join->conditions, c);
+			text_walker((Node *) join->filters, c);
+		}
 		foreach(lc, request->keys)
 			if (!IsA(scan_expr(c, lfirst(lc)), Var))
 				text_walker(lfirst(lc), c);

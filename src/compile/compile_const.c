@@ -111,6 +111,11 @@ pool_text_const(Compiler *c, const Const *constant)
 		return pool_text(c->em.pool, NameStr(*DatumGetName(constant->constvalue)),
 						 strlen(NameStr(*DatumGetName(constant->constvalue))));
 	text = PG_DETOAST_DATUM_PACKED(constant->constvalue);
+	if (VARSIZE_ANY_EXHDR(text) > TEXT_LENGTH_MOST)
+	{
+		refuse(c, REASON_EXPRESSION);
+		return pool_text(c->em.pool, "", 0);
+	}
 	return pool_text(c->em.pool, VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
 }
 

@@ -168,18 +168,35 @@ use_column(Compiler *c, const ColumnUse *use)
 	return r->ncolumns++;
 }
 
+/* The scale that a table's numerics are kept at: what a join has asked for, or the declared one, or what is assumed. */
+static int
+scale_in_table(const JoinedTable *table, AttrNumber column, int declared)
+{
+	const JoinUse *use = table->use;
+
+	for (int i = 0; i < use->ncolumns; i++)
+		if (use->column[i].attno == column && !use->column[i].second)
+			return use->column[i].scale;
+	if (declared >= 0)
+		return declared;
+	return table->request->scales != NULL ? table->request->scales[column - 1] : SCALE_FIRST_GUESS;
+}
+
 bool
 describe_var(Compiler *c, const Var *var, Operand *out, ColumnUse *use)
 {
-	*use = (ColumnUse) {.attno = var->varattno, .typmod = var->vartypmod};
-	if (var->varno != c->input->varno || var->varlevelsup != 0)
+	AttrNumber	column = 0;
+	const int	table = table_of_var(c, var, &column);
+
+	*use = (ColumnUse) {.attno = table > 0 ? column : var->varattno, .typmod = var->vartypmod};
+	if ((table == 0 && var->varno != c->input->varno) || var->varlevelsup != 0)
 		return refuse(c, REASON_EXPRESSION);
 	if (var->varattno <= 0)
 		return refuse(c, "system_column");
 	use->type = getBaseTypeAndTypmod(var->vartype, &use->typmod);
 	if (!class_of_type(c, use->type, use->typmod, out))
 		return false;
-	out->nullable = !bms_is_member(var->varattno, c->input->notnull);
+	out->nullable = table > 0 || !bms_is_member(var->varattno, c->input->notnull);
 	if (is_coded(c, var))
 		out->class = CLASS_CODE;
 	use->packed = out->class == CLASS_PACKED;
@@ -188,7 +205,9 @@ describe_var(Compiler *c, const Var *var, Operand *out, ColumnUse *use)
 	{
 		out->dscale = declared_scale(use->typmod);
 		out->scale = out->dscale;
-		if (out->dscale < 0)
+		if (table > 0)
+			out->scale = scale_in_table(&c->table[table - 1], column, out->dscale);
+		else if (out->dscale < 0)
 			out->scale = c->input->scales ? c->input->scales[var->varattno] : SCALE_FIRST_GUESS;
 		if (out->scale > DECIMAL_MAX_DIGITS)
 			return refuse(c, REASON_DATA_TYPE);
@@ -197,23 +216,37 @@ describe_var(Compiler *c, const Var *var, Operand *out, ColumnUse *use)
 	return true;
 }
 
-static bool
-compile_var(Compiler *c, const Var *var, Operand *out)
+/* A register with a column's values: of the tablet, or of a join's table. */
+static int
+load_column(Compiler *c, int table, OperandKind kind, const ColumnUse *use)
 {
 	static const Opcode load[] = {
 		[KIND_B] = VMOP_LOAD_B, [KIND_I] = VMOP_LOAD_I, [KIND_F] = VMOP_LOAD_F,
 		[KIND_W] = VMOP_LOAD_W, [KIND_T] = VMOP_LOAD_T,
 	};
+
+	if (table > 0)
+		return fetch_column(c, table, kind, use);
+	if (c->lane != 0)
+		return fetch_of_lane(c, kind, use_column(c, use));
+	return emit(&c->em, load[kind], 0, 0, 0, use_column(c, use));
+}
+
+static bool
+compile_var(Compiler *c, const Var *var, Operand *out)
+{
 	ColumnUse	use;
+	AttrNumber	column;
+	const int	table = table_of_var(c, var, &column);
 
 	if (!describe_var(c, var, out, &use))
 		return false;
-	out->vreg = emit(&c->em, load[kind_of(c, out->class)], 0, 0, 0, use_column(c, &use));
+	out->vreg = load_column(c, table, kind_of(c, out->class), &use);
 	use.second = true;
 	if (out->class == CLASS_DECIMAL && out->dscale < 0)
-		out->second_vreg = emit(&c->em, VMOP_LOAD_I, 0, 0, 0, use_column(c, &use));
+		out->second_vreg = load_column(c, table, KIND_I, &use);
 	if (out->class == CLASS_INTERVAL && c->wants_bytes)
-		out->second_vreg = emit(&c->em, VMOP_LOAD_W, 0, 0, 0, use_column(c, &use));
+		out->second_vreg = load_column(c, table, KIND_W, &use);
 	return c->reason == NULL;
 }
 

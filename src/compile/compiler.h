@@ -35,6 +35,16 @@ typedef struct Known
 	Operand		operand;
 } Known;
 
+/* A table of a join, as far as the program is. */
+typedef struct JoinedTable
+{
+	const JoinRequest *request;
+	const JoinRows *rows;		/* NULL while planning */
+	JoinUse    *use;
+	int			row;			/* register of its rows; 0 = they are not at hand */
+	bool		optional;		/* which may be NULL */
+} JoinedTable;
+
 typedef struct Compiler
 {
 	const CompileInput *input;
@@ -47,6 +57,10 @@ typedef struct Compiler
 	bool		unpacked;		/* keep all text whole */
 	bool		packed_refused; /* packed text stood in the way */
 	int			mask;			/* lanes for which errors count */
+	int			ntables;
+	JoinedTable table[PROGRAM_MAX_TABLES];
+	int			lane;			/* register of the tablet's rows, 0 = those of the lanes; */
+	int			nloops;			/* over pairs, which have not ended */
 	Bitmapset  *texts;			/* attributes that are read as texts, though they may have codes */
 	List	   *known;			/* of Known: computed for all selected lanes */
 	List	   *case_values;	/* of Operand: what CaseTestExpr stands for, innermost first */
@@ -163,6 +177,23 @@ extern Operand int_operand(int vreg, bool nullable);
 extern Operand bool_operand(int vreg, bool nullable);
 extern int	widened(Compiler *c, const Operand *a);
 extern int	null_test(Compiler *c, const Operand *a);
+
+/* Joins: compile_join.c. */
+
+/* Find the rows of the request's joins. */
+extern bool compile_joins(Compiler *c, const CompileRequest *request);
+
+/* Which table has a Var, from 1 on; 0 if none that is at hand.  *column: its number there, from 1 on. */
+extern int	table_of_var(const Compiler *c, const Var *var, AttrNumber *column);
+
+/* A register with what a use of a table's column has. */
+extern int	fetch_column(Compiler *c, int table, OperandKind kind, const ColumnUse *use);
+
+/* The same of a column of the tablet, for pairs. */
+extern int	fetch_of_lane(Compiler *c, OperandKind kind, int column);
+
+/* End the loops that are under way. */
+extern void end_loops(Compiler *c);
 
 /* What is wanted of rows, into shape and c->result, or neither: compile_output.c. */
 extern void compile_outputs(Compiler *c, List *vars, Program *shape);

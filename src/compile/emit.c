@@ -2,11 +2,12 @@
  * emit.c
  *		From virtual registers to a program body.
  *
- * Control flow is straight: the only jumps lead to the end of the tile.  So
- * liveness is an interval from definition to last use, and one pass assigns
- * slots.  Two rules go beyond the textbook: a result never takes the slot of
- * an operand of the same instruction (their lanes may differ in width), and
- * group keys live until GROUP, which reads them all.
+ * Control flow is straight, apart from loops over pairs and jumps to the end
+ * of the innermost one.  So liveness is an interval from definition to last
+ * use, and one pass assigns slots.  Three rules go beyond the textbook: a
+ * result never takes the slot of an operand of the same instruction (their
+ * lanes may differ in width), group keys live until GROUP, which reads them
+ * all, and what a loop reads of before lives until its end.
  */
 #include "postgres.h"
 
@@ -87,16 +88,22 @@ new_vreg(Emitter *em, uint8 kind)
 	return em->nvregs++;
 }
 
+static bool
+changes_selection(Opcode op)
+{
+	return op == VMOP_FILTER || op == VMOP_EXPAND || op == VMOP_AGAIN;
+}
+
 /*
- * The result of an equal instruction since the last FILTER, or 0.  Before
- * that the selection was another one.
+ * The result of an equal instruction since the selection changed, or 0.
  */
 static int
 emitted_before(const Emitter *em, const EmitInstr *in)
 {
-	if (op_info[in->op].dst == KIND__ || op_info[in->op].shape == SHAPE_KEY || op_info[in->op].shape == SHAPE_COLLECTIVE)
+	if (op_info[in->op].dst == KIND__ || op_info[in->op].shape == SHAPE_KEY || op_info[in->op].shape == SHAPE_COLLECTIVE ||
+		op_info[in->op].shape == SHAPE_LOOP)
 		return 0;
-	for (int i = em->ncode - 1; i >= 0 && em->code[i].op != VMOP_FILTER; i--)
+	for (int i = em->ncode - 1; i >= 0 && !changes_selection(em->code[i].op); i--)
 	{
 		const EmitInstr *have = &em->code[i];
 
@@ -170,6 +177,7 @@ has_effect(const EmitInstr *in)
 		case SHAPE_KEY:
 		case SHAPE_COLLECTIVE:
 		case SHAPE_RESERVE:
+		case SHAPE_LOOP:
 		case SHAPE_TOTAL:
 		case SHAPE_TOTAL_G:
 			return true;
@@ -229,6 +237,43 @@ find_last_uses(const Emitter *em, int *last_use)
 	}
 }
 
+/* The AGAIN of an EXPAND. */
+static int
+end_of_loop(const Emitter *em, int expand)
+{
+	int			depth = 1;
+
+	while (depth > 0)
+	{
+		expand++;
+		depth += (em->code[expand].op == VMOP_EXPAND) - (em->code[expand].op == VMOP_AGAIN);
+	}
+	return expand;
+}
+
+/* What a loop reads of before, it reads again and again. */
+static void
+extend_over_loops(const Emitter *em, int *last_use)
+{
+	int		   *defined = palloc0(em->nvregs * sizeof(int));
+
+	for (int i = 0; i < em->ncode; i++)
+		if (op_info[em->code[i].op].dst != KIND__)
+			defined[em->code[i].dst] = i;
+	for (int i = em->ncode - 1; i >= 0; i--)
+	{
+		int			end;
+
+		if (em->code[i].op != VMOP_EXPAND)
+			continue;
+		end = end_of_loop(em, i);
+		for (int v = 1; v < em->nvregs; v++)
+			if (defined[v] < i && last_use[v] >= i && last_use[v] < end)
+				last_use[v] = end;
+	}
+	pfree(defined);
+}
+
 typedef struct SlotMap
 {
 	bool		used[PROGRAM_MAX_REGISTERS];
@@ -269,6 +314,13 @@ release_operands(const Emitter *em, SlotMap *map, const EmitInstr *in, int at, c
 	int			regs[5] = {reads_a(in) ? in->a : 0, op_info[in->op].b != KIND__ ? in->b : 0, in->m,
 	op_info[in->op].dst != KIND__ ? in->dst : 0, reads_c(in) ? in->c : 0};
 
+	if (in->op == VMOP_AGAIN)
+		for (int v = 1; v < em->nvregs; v++)
+			if (map->slot[v] >= 0 && last_use[v] == at)
+			{
+				release_slot(map, v, em->kind[v]);
+				map->slot[v] = -1;
+			}
 	for (int i = 0; i < lengthof(regs); i++)
 	{
 		int			v = regs[i];
@@ -297,6 +349,31 @@ append_instr(const EmitInstr *in, const SlotMap *map, StringInfo out)
 	appendBinaryStringInfo(out, (char *) &final, sizeof(final));
 }
 
+/* Tell loops and jumps where they go: a loop's ends to each other, a jump to the end of the innermost loop or of the tile. */
+static void
+set_targets(Instr *code, int n)
+{
+	int			loop[PROGRAM_MAX_LOOPS];
+	int			depth = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (code[i].op == VMOP_EXPAND)
+			loop[depth++] = i;
+		if (code[i].op == VMOP_AGAIN)
+		{
+			code[i].imm = loop[--depth];
+			code[loop[depth]].imm = i;
+			for (int j = loop[depth]; j < i; j++)
+				if (code[j].op == VMOP_JUMP_NONE && code[j].imm == 0)
+					code[j].imm = i;
+		}
+	}
+	for (int i = 0; i < n; i++)
+		if (code[i].op == VMOP_JUMP_NONE && code[i].imm == 0)
+			code[i].imm = n - 1;
+}
+
 bool
 emit_finish(Emitter *em, StringInfo out, ProgramBody *body)
 {
@@ -305,6 +382,7 @@ emit_finish(Emitter *em, StringInfo out, ProgramBody *body)
 	int			start = out->len;
 
 	find_last_uses(em, last_use);
+	extend_over_loops(em, last_use);
 	map.slot = palloc(em->nvregs * sizeof(int));
 	for (int v = 0; v < em->nvregs; v++)
 		map.slot[v] = -1;
@@ -340,12 +418,6 @@ emit_finish(Emitter *em, StringInfo out, ProgramBody *body)
 	body->ninstrs = (out->len - start) / sizeof(Instr);
 	body->nregisters = map.high;
 	body->exists = true;
-	for (int i = 0; i < body->ninstrs; i++)
-	{
-		Instr	   *in = (Instr *) (out->data + start) + i;
-
-		if (in->op == VMOP_JUMP_NONE)
-			in->imm = body->ninstrs - 1;
-	}
+	set_targets((Instr *) (out->data + start), body->ninstrs);
 	return body->ninstrs <= PROGRAM_MAX_INSTRS;
 }

@@ -190,6 +190,8 @@ deform_text(Tablet *tablet, TabletColumn *column, uint32_t row, const uint8_t *b
 
 	if (core_unlikely(at + length > tablet->var_capacity))
 		return STATUS_DAMAGED_PAGE;
+	if (core_unlikely(length > TEXT_LENGTH_MOST))
+		return STATUS_MEMORY_LIMIT;
 	memcpy(tablet_at(tablet, tablet->var + at), bytes, length);
 	((uint64_t *) tablet_at(tablet, column->values))[row] = TEXT_REF(at, length);
 	return STATUS_DONE;

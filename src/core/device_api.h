@@ -13,6 +13,7 @@
 #include "core/column_pack.h"
 #include "core/deform.h"
 #include "core/hashtable.h"
+#include "core/join_table.h"
 #include "core/program.h"
 
 /* How columns are made, in the narrow and in the wide form of decimals. */
@@ -30,6 +31,7 @@ typedef struct JobSpec
 {
 	const Program *program;
 	const DeformSpec *deform;
+	const JoinRows *tables;		/* of the program's joins, in the caller's memory; NULL if it has none */
 	uint64_t	memory_limit;	/* bytes of group tables of all threads */
 	int			threads;		/* besides the caller's */
 	int32_t		yield_after;	/* tests: see VmRun; -1 = never */

@@ -17,18 +17,17 @@
  *		NULL_A, BOOL_A, WORD_A, LOW_A, HIGH_A, IN_MASK, SELECTED
  *						of the lane at hand, within a shape; the same of b
  *		vm_yields(), vm_stops(), vm_select(), vm_any(), vm_load_nulls(),
- *		vm_find_groups(), vm_reserve_texts(), vm_update(), vm_emit()
+ *		vm_find_groups(), vm_reserve_texts(), vm_update(), vm_emit(), vm_join(),
+ *		vm_expand(), vm_leave_loop()
  *
- * lanes_loop.h, interp_parts.h and interp_totals.h are those of the CPU.
+ * lanes_loop.h, interp_parts.h, interp_joins.h and interp_totals.h are those
+ * of the CPU.
  *
  * A register holds VM_TILE values and their NULL flags; a wide register takes
  * two slots.  Lanes past the last row are computed like all others but are
  * never active, so every operation is total: no input traps.  A destination
  * never shares its slot with an operand.
  */
-
-/* A column's value, of that which is stored, v; see frame.h. */
-#define IN_FRAME	((int64_t) (((uint64_t) v << column->shift) + (uint64_t) column->base))
 
 /*
  * The instructions that few programs have, apart from the others so that a
@@ -64,7 +63,7 @@ vm_run_rest(const VmRun *run, const Instr *in)
 		case VMOP_LE_T: TEXT2(text_compare(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b)) <= 0); break;
 		case VMOP_LIKE_T: TEXT2(vm_like(run, a, b, in->c, false)); break;
 		case VMOP_ILIKE_T: TEXT2(vm_like(run, a, b, in->c, true)); break;
-		case VMOP_TRIM_T: STRICT1(uint64_t, uint64_t, (a >> 32 << 32) | text_trimmed(vm_text(run, a), TEXT_LENGTH(a))); break;
+		case VMOP_TRIM_T: STRICT1(uint64_t, uint64_t, TEXT_SLICE(a, 0, text_trimmed(vm_text(run, a), TEXT_LENGTH(a)))); break;
 		case VMOP_PACK_T: CHECKED1(Wide, uint64_t, text_pack_wide(vm_text(run, a), TEXT_LENGTH(a), &e)); break;
 		case VMOP_LENGTH_T: STRICT1(int64_t, uint64_t, text_characters(vm_text(run, a), TEXT_LENGTH(a), in->c != 0)); break;
 		case VMOP_PART_T: STRICT1(uint64_t, uint64_t, vm_text_part(run, a, words + in->imm, in->c != 0)); break;
@@ -129,6 +128,7 @@ vm_run_rest(const VmRun *run, const Instr *in)
 		case VMOP_PART_DATE: CHECKED1(int64_t, int64_t, op_part_date(a, in->imm, &e)); break;
 		case VMOP_PART_TIME: CHECKED1(int64_t, int64_t, op_part_time(a, in->imm, &e)); break;
 		case VMOP_FLOAT_KEY: STRICT1(int64_t, double, op_float_key(a)); break;
+		case VMOP_FLOAT_WORD: STRICT1(int64_t, double, join_float_word(a)); break;
 		case VMOP_NEG_ZERO: STRICT1(uint8_t, double, op_neg_zero(a)); break;
 		case VMOP_NO_NEG_ZERO: CHECKED1(double, double, (e = op_neg_zero(a), a == a ? a : (double) NAN)); break;
 		default:
@@ -154,9 +154,9 @@ vm_load_wide(const VmRun *run, const Instr *in, uint32_t first, uint32_t n)
 	switch ((ColType) column->type)
 	{
 		case COLTYPE_SAME: FILL_COLUMN(Wide, column->base); break;
-		case COLTYPE_U8: COPY(Wide, uint8_t, IN_FRAME); break;
-		case COLTYPE_U16: COPY(Wide, uint16_t, IN_FRAME); break;
-		case COLTYPE_U32: COPY(Wide, uint32_t, IN_FRAME); break;
+		case COLTYPE_U8: COPY(Wide, uint8_t, FRAMED(v, column)); break;
+		case COLTYPE_U16: COPY(Wide, uint16_t, FRAMED(v, column)); break;
+		case COLTYPE_U32: COPY(Wide, uint32_t, FRAMED(v, column)); break;
 		case COLTYPE_I16: COPY(Wide, int16_t, v); break;
 		case COLTYPE_I32: COPY(Wide, int32_t, v); break;
 		case COLTYPE_I64: COPY(Wide, int64_t, v); break;
@@ -180,6 +180,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 	uint16_t	key_register[PROGRAM_MAX_KEYS] = {0};
 	uint8_t    *selection = VM_MASK(0);
 	bool		updating = false;
+	VmLoops		loops = {0};
 
 	vm_select(run, first, n);
 	for (;;)
@@ -222,9 +223,9 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 					{
 						case COLTYPE_BOOL: COPY(uint8_t, uint8_t, v); break;
 						case COLTYPE_SAME: FILL_COLUMN(int64_t, column->base); break;
-						case COLTYPE_U8: COPY(int64_t, uint8_t, IN_FRAME); break;
-						case COLTYPE_U16: COPY(int64_t, uint16_t, IN_FRAME); break;
-						case COLTYPE_U32: COPY(int64_t, uint32_t, IN_FRAME); break;
+						case COLTYPE_U8: COPY(int64_t, uint8_t, FRAMED(v, column)); break;
+						case COLTYPE_U16: COPY(int64_t, uint16_t, FRAMED(v, column)); break;
+						case COLTYPE_U32: COPY(int64_t, uint32_t, FRAMED(v, column)); break;
 						case COLTYPE_I16: COPY(int64_t, int16_t, v); break;
 						case COLTYPE_I32: COPY(int64_t, int32_t, v); break;
 						case COLTYPE_I64: COPY(int64_t, int64_t, v); break;
@@ -265,6 +266,8 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_NULL_F:
 			case VMOP_NULL_W:
 			case VMOP_NULL_T: TEST(NULL_A); break;
+			case VMOP_FOUND_R:
+			case VMOP_FOUND_S: TEST(NULL_A ^ 1); break;
 			case VMOP_EQ_I: STRICT2(uint8_t, int64_t, op_eq_i(a, b)); break;	/* vectorised */
 			case VMOP_NE_I: STRICT2(uint8_t, int64_t, op_ne_i(a, b)); break;	/* vectorised */
 			case VMOP_LT_I: STRICT2(uint8_t, int64_t, op_lt_i(a, b)); break;	/* vectorised */
@@ -418,6 +421,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_PART_DATE:
 			case VMOP_PART_TIME:
 			case VMOP_FLOAT_KEY:
+			case VMOP_FLOAT_WORD:
 			case VMOP_NEG_ZERO:
 			case VMOP_NO_NEG_ZERO:
 				error |= vm_run_rest(run, in);
@@ -426,6 +430,33 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_RESERVE_T_G:
 				if (!vm_reserve_texts(run, in))
 					return STATUS_TABLE_FULL;
+				break;
+			case VMOP_JOIN_I:
+			case VMOP_JOIN_W:
+			case VMOP_JOIN_T:
+			case VMOP_PROBE:
+			case VMOP_SPAN:
+			case VMOP_KEEP_R:
+			case VMOP_FETCH_B:
+			case VMOP_FETCH_I:
+			case VMOP_FETCH_W:
+			case VMOP_FETCH_F:
+			case VMOP_FETCH_T:
+			case VMOP_LANE:
+			case VMOP_MATCH:
+			case VMOP_PICK_R:
+			case VMOP_CLEAR:
+			case VMOP_MARK:
+				if (!vm_join(run, in, first))
+					return STATUS_BAD_PROGRAM;
+				break;
+			case VMOP_EXPAND:
+				vm_expand(run, &loops, in);
+				break;
+			case VMOP_AGAIN:
+				/* what was counted of the pairs before is not to be counted again: no request between this and the next EXPAND */
+				if (vm_leave_loop(run, &loops, &code[in->imm], &updating))
+					pc = (uint32_t) in->imm;
 				break;
 			case VMOP_EMIT:
 				if (!vm_emit(run, first, n))

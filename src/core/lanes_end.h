@@ -24,7 +24,6 @@
 #undef FILL
 #undef COPY
 #undef FILL_COLUMN
-#undef IN_FRAME
 #undef TEXT2
 #undef HASH
 #undef VM_MASK

@@ -27,6 +27,10 @@ op_suits_gpu(uint16_t op)
 		case VMOP_LN_F:
 		case VMOP_LOG10_F:
 		case VMOP_POW_F:
+			/* its memory has no tables yet */
+		case VMOP_JOIN_I:
+		case VMOP_JOIN_W:
+		case VMOP_JOIN_T:
 			return false;
 		default:
 			return true;
@@ -40,7 +44,7 @@ program_suits_gpu(const Program *program)
 		for (uint32_t pc = 0; program->body[body].exists && pc < program->body[body].ninstrs; pc++)
 			if (!op_suits_gpu(program_instrs(program, body)[pc].op))
 				return false;
-	return program->size <= PROGRAM_GPU_BYTES;
+	return program->ntables == 0 && program->size <= PROGRAM_GPU_BYTES;
 }
 
 bool
@@ -91,11 +95,11 @@ put_number(TextBuffer *text, int64_t number)
 		put_char(text, digits[--n]);
 }
 
-/* A register, by its kind: b3, i4, f5, w6, t7, m8, g9. */
+/* A register, by its kind: b3, i4, f5, w6, t7, m8, g9, r10, s11, p12. */
 static void
 put_register(TextBuffer *text, uint8_t kind, uint16_t number)
 {
-	put_char(text, "_bifwtmg"[kind]);
+	put_char(text, "_bifwtmgrsp"[kind]);
 	put_number(text, number);
 }
 

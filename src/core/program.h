@@ -11,8 +11,8 @@
  * rows.
  *
  * Within a body the instructions before `tile_start` fill registers with
- * constants, once per run; the rest runs for each tile up to END.  Every
- * jump goes forward.
+ * constants, once per run; the rest runs for each tile up to END.  Jumps go
+ * forward, but for those of loops over pairs, which go back to their EXPAND.
  *
  * A group's row is an array of 64-bit words: which keys are NULL, the keys,
  * then the aggregates' states.
@@ -29,6 +29,19 @@
 #define PROGRAM_MAX_COLUMNS		256
 #define PROGRAM_MAX_OUTPUTS		32
 #define PROGRAM_MAX_INSTRS		4096
+#define PROGRAM_MAX_TABLES		15	/* of joins; numbered from 1 on */
+#define PROGRAM_MAX_LOOPS		8	/* one inside the other */
+
+/* Column and table of a FETCH, in c; table 0 is the tablet. */
+#define FETCH_OF(table, column) ((uint16_t) ((table) << 8 | (column)))
+#define FETCH_TABLE(c)			((c) >> 8)
+#define FETCH_COLUMN(c)			((c) & 0xff)
+
+/* Of EXPAND, in c; the table that the rows are of stands above the flags. */
+#define EXPAND_TABLE(c)	((c) >> 4)
+#define EXPAND_ONCE		1		/* a lane that b has been marked for meanwhile has no more pairs */
+#define EXPAND_OUTER	2		/* a lane for which b is not true has one pair, without a row */
+#define EXPAND_CLOSED	4		/* what comes after AGAIN is part of the tile; else nothing but AGAINs may come */
 
 typedef enum Opcode
 {
@@ -59,6 +72,10 @@ typedef enum OpShape
 	SHAPE_TEXT2,
 	SHAPE_SET,
 	SHAPE_KEY,
+	SHAPE_JOIN_KEY,
+	SHAPE_ROW,
+	SHAPE_FETCH,
+	SHAPE_LOOP,
 	SHAPE_COLLECTIVE,
 	SHAPE_RESERVE,
 	SHAPE_TOTAL,
@@ -75,7 +92,11 @@ typedef enum OperandKind
 	KIND_W,
 	KIND_T,
 	KIND_M,
-	KIND_G
+	KIND_G,
+	KIND_R,
+	KIND_S,
+	KIND_P,
+	KIND_Count
 } OperandKind;
 
 typedef struct OpInfo
@@ -163,6 +184,7 @@ typedef struct Program
 	uint16_t	row_words;		/* of a group's row */
 	uint16_t	grouped;		/* there are keys: the table grows */
 	uint16_t	aggregates;		/* 1: fills a group table; 0: emits rows */
+	uint16_t	ntables;		/* of joins */
 	uint16_t	noutputs;		/* of emitted rows: columns whose values go out */
 	uint8_t		output[PROGRAM_MAX_OUTPUTS];	/* which ones */
 	ProgramBody body[2];		/* narrow, wide */

@@ -46,6 +46,17 @@ interval_mul(const Interval *a, const Interval *b)
 	return r;
 }
 
+/* The interval of what FETCH reads. */
+static Interval
+fetched_interval(const Program *program, const Tablet *tablet, const Instr *in)
+{
+	const TabletColumn *column = &tablet->column[FETCH_COLUMN(in->c)];
+	const uint64_t *bounds = program_words(program) + in->imm;
+
+	return FETCH_TABLE(in->c) == 0 ? (Interval) {wide_load(column->min), wide_load(column->max)}
+		: (Interval) {wide_load(bounds), wide_load(bounds + 2)};
+}
+
 /* The interval of one instruction's result; anything unknown is all of int64. */
 static Interval
 interval_of(const Program *program, const Tablet *tablet, const Instr *in, const Interval *reg)
@@ -59,6 +70,9 @@ interval_of(const Program *program, const Tablet *tablet, const Instr *in, const
 		case VMOP_LOAD_I:
 			r.min = wide_load(tablet->column[in->imm].min);
 			r.max = wide_load(tablet->column[in->imm].max);
+			break;
+		case VMOP_FETCH_I:
+			r = fetched_interval(program, tablet, in);
 			break;
 		case VMOP_CONST_I:
 			r.min = r.max = in->c ? 0 : (int64_t) program_words(program)[in->imm];

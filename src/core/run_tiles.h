@@ -13,6 +13,7 @@
 
 #include "core/lanes_loop.h"
 #include "core/interp_parts.h"
+#include "core/interp_joins.h"
 #include "core/interp_totals.h"
 #include "core/interp.h"
 

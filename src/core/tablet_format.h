@@ -30,7 +30,8 @@ typedef enum ColType
 
 /*
  * Text values.  A reference is offset << 32 | length.  Bit 31 of the offset
- * says that the bytes lie in the program's constants instead of the tablet.
+ * says that the bytes lie in the program's constants instead of the tablet;
+ * the high bits of the length, in which table of a join they lie, 0 = none.
  * While a value waits to be fetched by the backend (it is compressed or
  * stored out of line) TEXT_PATCH is set and the low bits give the position
  * of the stored value in its page.
@@ -39,7 +40,13 @@ typedef enum ColType
 #define TEXT_PATCH		((uint64_t) 1 << 63)
 #define TEXT_REF(offset, length) (((uint64_t) (offset) << 32) | (uint32_t) (length))
 #define TEXT_OFFSET(ref) ((uint32_t) ((ref) >> 32) & 0x7fffffffu)
-#define TEXT_LENGTH(ref) ((uint32_t) (ref))
+#define TEXT_LENGTH_BITS 28
+#define TEXT_LENGTH_MOST ((1u << TEXT_LENGTH_BITS) - 1)
+#define TEXT_LENGTH(ref) ((uint32_t) (ref) & TEXT_LENGTH_MOST)
+#define TEXT_TABLE(ref) ((uint32_t) (ref) >> TEXT_LENGTH_BITS)
+#define TEXT_IN_TABLE(ref, table) ((ref) | (uint64_t) (table) << TEXT_LENGTH_BITS)
+/* Part of a text, `length` bytes from the one after `skip` on. */
+#define TEXT_SLICE(ref, skip, length) (((ref) & ~(uint64_t) TEXT_LENGTH_MOST) + ((uint64_t) (skip) << 32) + (length))
 
 /* A row's place: the page's index within the tablet, and its line pointer. */
 #define ROW_PLACE(page, offnum) (((uint32_t) (page) << 16) | (uint16_t) (offnum))

@@ -6,12 +6,14 @@
  * the interpreter will form from it lies inside the program, the register
  * file, the tablet's columns or a group's row.
  *
- * Text references and group numbers are positions too, made at run time.  So
- * registers are typed: the code is straight, apart from jumps to its end, and
- * one pass sees that every operand was written before, as the kind that it is
- * read as.
+ * Text references, group numbers and rows are positions too, made at run
+ * time.  So registers are typed: the code is straight, apart from loops and
+ * jumps to the end of the innermost one, and one pass sees that every operand
+ * was written before, as the kind that it is read as.  What a loop writes
+ * nobody reads after it, and what it reads of before is not overwritten in it.
  */
 #include "core/code_table.h"
+#include "core/join_table.h"
 #include "core/op_agg.h"
 #include "core/program.h"
 #include "core/tablet_format.h"
@@ -21,7 +23,13 @@ typedef struct Verifier
 	const Program *program;
 	const ProgramBody *body;
 	uint8_t		kind[PROGRAM_MAX_REGISTERS];	/* OperandKind that a slot holds; KIND__ = nothing */
+	uint8_t		table[PROGRAM_MAX_REGISTERS];	/* that a slot holds rows of */
+	uint16_t	written[PROGRAM_MAX_REGISTERS]; /* by which instruction, */
+	uint16_t	read[PROGRAM_MAX_REGISTERS];	/* and read last */
 	uint16_t	key_register[PROGRAM_MAX_KEYS]; /* named by KEY; 0 = not yet */
+	uint16_t	loop[PROGRAM_MAX_LOOPS];	/* EXPANDs that we are in */
+	uint32_t	depth;
+	bool		last;			/* a loop that stays open has ended: nothing but ends may come */
 } Verifier;
 
 /* The second slot of a wide register. */
@@ -101,7 +109,7 @@ text_words_ok(const Verifier *v, uint32_t first, uint32_t n)
 	uint32_t	i;
 
 	for (i = first; i < first + n; i++)
-		if (!(words[i] & TEXT_IN_PROGRAM) ||
+		if (!(words[i] & TEXT_IN_PROGRAM) || TEXT_TABLE(words[i]) != 0 ||
 			(uint64_t) TEXT_OFFSET(words[i]) + TEXT_LENGTH(words[i]) > v->program->nbytes)
 			return false;
 	return true;
@@ -221,6 +229,172 @@ group_ok(const Verifier *v)
 }
 
 static bool
+table_ok(const Verifier *v, int32_t table)
+{
+	return table > 0 && table <= v->program->ntables;
+}
+
+static const Instr *
+instr_at(const Verifier *v, uint32_t pc)
+{
+	return (const Instr *) ((const uint8_t *) v->program + v->body->instrs) + pc;
+}
+
+/* Where JUMP_NONE goes: the end of the innermost loop, or of the tile. */
+static int32_t
+jump_target(const Verifier *v)
+{
+	return v->depth > 0 ? instr_at(v, v->loop[v->depth - 1])->imm : v->body->ninstrs - 1;
+}
+
+/* Pairs are of a span's lanes, which is of the table; a loop that stays open is in no closed one. */
+static bool
+expand_ok(Verifier *v, const Instr *in, uint32_t pc)
+{
+	if (v->depth == PROGRAM_MAX_LOOPS || in->m == 0 || !table_ok(v, EXPAND_TABLE(in->c)) ||
+		v->table[in->a] != EXPAND_TABLE(in->c) || in->imm <= (int32_t) pc || in->imm > jump_target(v) ||
+		in->imm >= v->body->ninstrs || instr_at(v, (uint32_t) in->imm)->op != VMOP_AGAIN ||
+		(!(in->c & EXPAND_CLOSED) && v->depth > 0 && (instr_at(v, v->loop[v->depth - 1])->c & EXPAND_CLOSED)))
+		return false;
+	v->loop[v->depth++] = (uint16_t) pc;
+	return true;
+}
+
+/* Leave a loop; what it wrote is nobody's to read, since it may not have run. */
+static bool
+again_ok(Verifier *v, const Instr *in, uint32_t pc)
+{
+	uint32_t	start;
+
+	if (v->depth == 0)
+		return false;
+	start = v->loop[--v->depth];
+	if (in->imm != (int32_t) start || instr_at(v, start)->imm != (int32_t) pc)
+		return false;
+	v->last |= !(instr_at(v, start)->c & EXPAND_CLOSED);
+	for (uint32_t slot = 1; slot < v->body->nregisters; slot++)
+		if (v->written[slot] >= start)
+			v->kind[slot] = KIND__;
+	return true;
+}
+
+/* What a register of rows holds rows of. */
+static bool
+row_ok_of(const Verifier *v, const Instr *in, uint8_t *table)
+{
+	switch ((Opcode) in->op)
+	{
+		case VMOP_PROBE:
+		case VMOP_SPAN:
+			*table = (uint8_t) in->imm;
+			return table_ok(v, in->imm);
+		case VMOP_LANE:
+			*table = 0;
+			return true;
+		case VMOP_PICK_R:
+			*table = v->table[in->a];
+			return v->table[in->b] == 0;
+		default:
+			*table = v->table[in->a];
+			return true;
+	}
+}
+
+static bool
+fetch_ok(const Verifier *v, const Instr *in)
+{
+	const uint32_t table = FETCH_TABLE(in->c);
+
+	if (v->table[in->a] != table)
+		return false;
+	if (table == 0)
+		return FETCH_COLUMN(in->c) < v->program->ncolumns;
+	return (in->op != VMOP_FETCH_I && in->op != VMOP_FETCH_W) || words_ok(v, in, 4);
+}
+
+/* The instructions that may follow an open loop's end. */
+static bool
+ends(uint16_t op)
+{
+	return op == VMOP_AGAIN || op == VMOP_END;
+}
+
+static bool
+loop_ok(Verifier *v, const Instr *in, uint32_t pc)
+{
+	switch ((Opcode) in->op)
+	{
+		case VMOP_EXPAND:
+			return expand_ok(v, in, pc);
+		case VMOP_AGAIN:
+			return again_ok(v, in, pc);
+		default:
+			return true;
+	}
+}
+
+/*
+ * Whether a slot may be overwritten here: not if a loop that we are in has read
+ * what was there before it, for it will read it again.
+ */
+static bool
+slot_is_free(const Verifier *v, uint32_t slot)
+{
+	for (uint32_t d = 0; d < v->depth; d++)
+		if (v->kind[slot] != KIND__ && v->written[slot] < v->loop[d] && v->read[slot] >= v->loop[d])
+			return false;
+	return true;
+}
+
+static bool
+spares_outer(const Verifier *v, const OpInfo *info, const Instr *in)
+{
+	return info->dst == KIND__ || (slot_is_free(v, in->dst) && (info->dst != KIND_W || slot_is_free(v, in->dst + 1u)));
+}
+
+static void
+note_read(Verifier *v, uint8_t kind, uint16_t slot, uint32_t pc)
+{
+	if (kind == KIND__ || slot >= v->body->nregisters)
+		return;
+	v->read[slot] = (uint16_t) pc;
+	if (kind == KIND_W)
+		v->read[slot + 1] = (uint16_t) pc;
+}
+
+static void
+note_reads(Verifier *v, const Instr *in, uint32_t pc)
+{
+	const OpInfo *info = &op_info[in->op];
+
+	note_read(v, info->a, in->a, pc);
+	note_read(v, info->b, in->b, pc);
+	note_read(v, KIND_M, in->m, pc);
+	if (info->shape == SHAPE_TOTAL || info->shape == SHAPE_TOTAL_G)
+	{
+		note_read(v, KIND_I, in->a, pc);
+		note_read(v, KIND_W, in->c, pc);
+	}
+	if (in->op == VMOP_GROUP)
+		for (uint32_t k = 0; k < v->program->nkeys; k++)
+			note_read(v, v->program->key_kind[k] == KEY_WIDE ? KIND_W : KIND_I, v->key_register[k], pc);
+}
+
+static void
+note_written(Verifier *v, const Instr *in, uint32_t pc)
+{
+	const uint8_t kind = op_info[in->op].dst;
+
+	write_register(v, kind, in->dst);
+	if (kind != KIND__)
+		v->written[in->dst] = (uint16_t) pc;
+	if (kind == KIND_W)
+		v->written[in->dst + 1] = (uint16_t) pc;
+	if (in->op == VMOP_EXPAND)
+		v->table[in->dst] = EXPAND_TABLE(in->c);
+}
+
+static bool
 instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 {
 	const OpInfo *info;
@@ -229,12 +403,12 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 		return false;
 	info = &op_info[in->op];
 	if (!reads_ok(v, info->a, in->a) || !reads_ok(v, info->b, in->b) || !mask_ok(v, info, in->m) ||
-		!result_ok(v, info, in))
+		!result_ok(v, info, in) || !spares_outer(v, info, in) || (v->last && !ends(in->op)))
 		return false;
 	switch ((OpShape) info->shape)
 	{
 		case SHAPE_CONTROL:
-			return in->op != VMOP_JUMP_NONE || (in->imm > (int32_t) pc && in->imm < v->body->ninstrs);
+			return in->op != VMOP_JUMP_NONE || in->imm == jump_target(v);
 		case SHAPE_LOAD:
 			return in->imm >= 0 && in->imm < v->program->ncolumns;
 		case SHAPE_CONSTANT:
@@ -256,6 +430,14 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 				(state_ok(v, in, STATE_MIN_T) || state_ok(v, in, STATE_MAX_T));
 		case SHAPE_KEY:
 			return key_ok(v, in);
+		case SHAPE_JOIN_KEY:
+			return table_ok(v, in->imm) && in->c < JOIN_MAX_PARTS;
+		case SHAPE_ROW:
+			return row_ok_of(v, in, &v->table[in->dst]);
+		case SHAPE_FETCH:
+			return fetch_ok(v, in);
+		case SHAPE_LOOP:
+			return loop_ok(v, in, pc);
 		case SHAPE_COLLECTIVE:
 			return in->op == VMOP_GROUP ? group_ok(v) : !v->program->aggregates;
 		case SHAPE_TOTAL:
@@ -270,7 +452,7 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 static bool
 body_ok(const Program *program, const ProgramBody *body)
 {
-	Verifier	v = {program, body, {KIND_M}, {0}};
+	Verifier	v = {.program = program, .body = body, .kind = {KIND_M}};
 	const Instr *code = (const Instr *) ((const uint8_t *) program + body->instrs);
 	uint32_t	pc;
 
@@ -282,14 +464,15 @@ body_ok(const Program *program, const ProgramBody *body)
 	{
 		if (!instr_ok(&v, &code[pc], pc))
 			return false;
-		write_register(&v, op_info[code[pc].op].dst, code[pc].dst);
+		note_reads(&v, &code[pc], pc);
+		note_written(&v, &code[pc], pc);
 		/* END closes the body; before tile_start there are only constants */
 		if ((code[pc].op == VMOP_END) != (pc + 1 == body->ninstrs))
 			return false;
 		if ((op_info[code[pc].op].shape == SHAPE_CONSTANT) != (pc < body->tile_start))
 			return false;
 	}
-	return true;
+	return v.depth == 0;
 }
 
 /* Keys and states fill the row one after the other. */
@@ -336,7 +519,7 @@ program_verify(const Program *program, uint32_t size)
 	uint32_t	b;
 
 	if (size < sizeof(Program) || program->magic != PROGRAM_MAGIC || program->size != size ||
-		program->ncolumns > PROGRAM_MAX_COLUMNS ||
+		program->ncolumns > PROGRAM_MAX_COLUMNS || program->ntables > PROGRAM_MAX_TABLES ||
 		!block_inside(program, program->words, (uint64_t) program->nwords * sizeof(uint64_t), 8) ||
 		!block_inside(program, program->bytes, program->nbytes, 1) || !row_ok(program) || !outputs_ok(program) ||
 		(!program->body[BODY_NARROW].exists && !program->body[BODY_WIDE].exists))

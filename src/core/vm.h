@@ -11,14 +11,31 @@
 
 #include "core/code_table.h"
 #include "core/hashtable.h"
+#include "core/join_table.h"
 #include "core/program.h"
 #include "core/tablet_format.h"
+
+/* Where a loop over pairs stands: the lane, and which of its pairs comes next. */
+typedef struct VmCursor
+{
+	uint32_t	lane;
+	uint32_t	match;
+} VmCursor;
+
+/* The loops that a tile is in. */
+typedef struct VmLoops
+{
+	uint32_t	depth;
+	bool		going_on;		/* the EXPAND that comes next does not begin */
+	VmCursor	next[PROGRAM_MAX_LOOPS];
+} VmLoops;
 
 typedef struct VmRun
 {
 	const Program *program;
 	int			body;			/* BODY_NARROW or BODY_WIDE */
 	const Tablet *tablet;
+	const JoinRows *tables;		/* of joins: as many as the program has */
 	const uint64_t *selected;	/* a bitmap of the rows that count; NULL = all */
 	uint64_t   *values;			/* scratch: registers * tile * 8 bytes, aligned to 64 */
 	uint8_t    *nulls;			/* scratch: registers * tile bytes, aligned to 64 */
@@ -27,6 +44,7 @@ typedef struct VmRun
 	uint32_t	out_count;
 	uint32_t	out_capacity;
 	uint32_t	tile;			/* cursor: tiles before it are complete */
+	VmCursor	cursor[PROGRAM_MAX_LOOPS];	/* and of the tile pairs before these, of loops one inside the other */
 	int32_t		yield_after;	/* tests: answer TIME_SLICE after so many instructions; -1 = never */
 	bool		(*cancelled) (const void *arg);	/* asked before each tile: end with CANCELLED?  May be NULL */
 	const void *cancelled_arg;
@@ -36,8 +54,9 @@ typedef struct VmRun
 CORE_FN const uint8_t *
 vm_text(const VmRun *run, uint64_t ref)
 {
-	return ((ref & TEXT_IN_PROGRAM) ? program_bytes(run->program)
-			: tablet_at(run->tablet, run->tablet->var)) + TEXT_OFFSET(ref);
+	const Tablet *tablet = TEXT_TABLE(ref) ? run->tables[TEXT_TABLE(ref) - 1].rows : run->tablet;
+
+	return ((ref & TEXT_IN_PROGRAM) ? program_bytes(run->program) : tablet_at(tablet, tablet->var)) + TEXT_OFFSET(ref);
 }
 
 /* Whether value is among n sorted integers. */
@@ -90,7 +109,7 @@ vm_text_part(const VmRun *run, uint64_t ref, const uint64_t *words, bool utf8)
 	uint32_t	length;
 	uint32_t	begin = text_part(vm_text(run, ref), TEXT_LENGTH(ref), (int64_t) words[0], (int64_t) words[1], utf8, &length);
 
-	return (ref & TEXT_IN_PROGRAM) | TEXT_REF(TEXT_OFFSET(ref) + begin, length);
+	return TEXT_SLICE(ref, begin, length);
 }
 
 /* Whether the text state at this word of the program's rows keeps the least text. */
@@ -104,21 +123,24 @@ vm_text_least(const Program *program, int32_t word)
 	return program->state_kind[s] == STATE_MIN_T;
 }
 
-/* Whether a LOAD can read a column stored so. */
+/* A column's value, of that which is stored; see frame.h. */
+#define FRAMED(stored, column)	((int64_t) (((uint64_t) (stored) << (column)->shift) + (uint64_t) (column)->base))
+
+/* Whether a LOAD or FETCH can read a column stored so. */
 CORE_FN bool
 vm_can_load(uint16_t op, uint16_t type)
 {
 	if (coltype_integer((ColType) type))
-		return op == VMOP_LOAD_I || op == VMOP_LOAD_W;
+		return op == VMOP_LOAD_I || op == VMOP_LOAD_W || op == VMOP_FETCH_I || op == VMOP_FETCH_W;
 	switch ((ColType) type)
 	{
 		case COLTYPE_BOOL:
-			return op == VMOP_LOAD_B;
+			return op == VMOP_LOAD_B || op == VMOP_FETCH_B;
 		case COLTYPE_F32:
 		case COLTYPE_F64:
-			return op == VMOP_LOAD_F;
+			return op == VMOP_LOAD_F || op == VMOP_FETCH_F;
 		case COLTYPE_TEXT:
-			return op == VMOP_LOAD_T;
+			return op == VMOP_LOAD_T || op == VMOP_FETCH_T;
 		default:
 			return false;
 	}

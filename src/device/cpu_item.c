@@ -156,6 +156,7 @@ run_tablet(DeviceJob *job, CpuWorker *worker, VmRun *run)
 
 	run->program = job->spec.program;
 	run->body = program_choose_body(job->spec.program, run->tablet);
+	run->tables = job->spec.tables;
 	run->values = worker->values;
 	run->nulls = worker->nulls;
 	run->groups = &worker->table.groups;
@@ -166,7 +167,11 @@ run_tablet(DeviceJob *job, CpuWorker *worker, VmRun *run)
 	{
 		status = job->kernel->run(run);
 		if (status == STATUS_TIME_SLICE)
-			run->yield_after = job->spec.yield_after + ++yields;
+		{
+			/* what has no end before its request begins anew each time: a loop may be long */
+			yields += 1 + yields / 32;
+			run->yield_after = job->spec.yield_after + yields;
+		}
 		else if (status == STATUS_TABLE_FULL)
 		{
 			status = cpu_table_grow(&worker->table, &job->budget);

@@ -1,6 +1,6 @@
 /*
  * exec_agg.c
- *		GpuAgg: filter, group and aggregate a relation in one pass.
+ *		GpuAgg: filter, join, group and aggregate a relation in one pass.
  *
  * custom_scan_tlist holds the keys, then the aggregates, then (resjunk) the
  * base Vars under them.  The whole job is done before the first row goes out,
@@ -16,6 +16,7 @@
 #include "utils/memutils.h"
 
 #include "exec/feeders.h"
+#include "exec/joins.h"
 #include "exec/memory.h"
 #include "exec/node.h"
 #include "exec/params.h"
@@ -51,7 +52,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	node_begin(node, estate, eflags);
 	node->request.aggregate = true;
 	((GpuAggState *) node)->cause.computation = (uint32) intVal(list_nth(plan->custom_private, NODE_PRIVATE_HASH));
-	node->request.quals = plan->custom_exprs;
+	node->request.quals = joins_other_exprs(plan);
 	for (int i = 0; i < nkeys + naggs; i++)
 	{
 		Expr	   *expr = list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr;

@@ -17,6 +17,7 @@
 #include "device/threads.h"
 #include "exec/auto_prewarm.h"
 #include "exec/debug_program.h"
+#include "exec/joins.h"
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/require.h"
@@ -24,6 +25,9 @@
 #include "guc.h"
 #include "pg_compat.h"
 #include "tablet/build.h"
+
+/* Times that a program is compiled until its joins' tables have what it wants. */
+#define MAX_JOIN_ROUNDS 4
 
 static NodeReport last_report;
 
@@ -68,6 +72,17 @@ node_exec(CustomScanState *css)
 	return slot;
 }
 
+/* The relation that the device reads, of those that an upper node is about. */
+static Index
+driver_of(const CustomScan *plan)
+{
+	int			relid = -1;
+
+	for (int before = intVal(list_nth(plan->custom_private, NODE_PRIVATE_DRIVER)); before >= 0; before--)
+		relid = bms_next_member(plan->custom_relids, relid);
+	return relid;
+}
+
 void
 node_begin(GpuNode *node, EState *estate, int eflags)
 {
@@ -85,8 +100,9 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 	}
 	else
 	{
-		node->relid = bms_singleton_member(plan->custom_relids);
+		node->relid = driver_of(plan);
 		node->relation = ExecOpenScanRelation(estate, node->relid, eflags);
+		joins_begin(node, estate);
 	}
 	node->run_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb run", ALLOCSET_DEFAULT_SIZES);
 	node->scales = MemoryContextAllocZero(estate->es_query_cxt,
@@ -130,6 +146,32 @@ attributes_of(const GpuNode *node)
 	return attributes;
 }
 
+/*
+ * Compile; what the program is depends on the tables of its joins, and what
+ * these have to hold on the program.
+ */
+static void
+compile_over_tables(GpuNode *node, CompileInput *input)
+{
+	input->tables = NULL;
+	for (int round = 0; round < MAX_JOIN_ROUNDS; round++)
+	{
+		DeviceStatus status;
+
+		compile_program(input, &node->request, &node->compiled);
+		if (node->compiled.reason != NULL || node->njoins == 0 || (input->tables != NULL && joins_are_built(node)))
+			return;
+		status = joins_build(node);
+		if (status != STATUS_DONE)
+		{
+			node->compiled.reason = status_reason(status);
+			return;
+		}
+		input->tables = node->tables;
+	}
+	node->compiled.reason = "expression";
+}
+
 /* Compile, with codes in the place of texts where they do, and there are such as are offered; NULL = nowhere. */
 static void
 compile_with_codes(GpuNode *node, uint32 *codes)
@@ -146,7 +188,7 @@ compile_with_codes(GpuNode *node, uint32 *codes)
 	{
 		ColumnWanted *wanted;
 
-		compile_program(&input, &node->request, &node->compiled);
+		compile_over_tables(node, &input);
 		if (node->compiled.reason != NULL)
 			return;
 		wanted = columns_wanted(node);
@@ -223,7 +265,7 @@ node_open_job(GpuNode *node)
 		node->report.device_why = "the GPU process ended with groups that it kept";
 	}
 	node->feed.spec = (JobSpec) {
-		.program = node->compiled.program,
+		.program = node->compiled.program, .tables = node->tables,
 		.deform = deform_spec_create(node->relation, node->feed.wanted, node->compiled.ncolumns),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted
@@ -297,6 +339,7 @@ node_end(GpuNode *node)
 	last_report = node->report;
 	if (!node->secret && node->report.feed.windows > 0 && node->report.fallback_reason == NULL)
 		stat_count_executed();
+	joins_end(node);
 	if (node->child != NULL)
 		ExecEndNode(node->child);
 }
@@ -305,6 +348,7 @@ void
 node_rescan(GpuNode *node)
 {
 	node_end_run(node);
+	joins_rescan(node);
 	if (node->child != NULL)
 	{
 		/* ExecReScan() does not reach custom_ps */

@@ -28,12 +28,9 @@
 #include "utils/memutils.h"
 
 #include "device/device.h"
-#include "exec/node.h"
-#include "exec/output.h"
+#include "exec/exec_scan_private.h"
 #include "exec/params.h"
-#include "exec/portions.h"
-
-#define MAX_BATCH 16
+#include "exec/scan_collect.h"
 
 /* From this size on the next batch is begun early, with so many windows: a client that stops reading keeps them. */
 #define MIN_AHEAD 4
@@ -42,50 +39,8 @@
 /* Rows ahead whose tuples the processor is to fetch. */
 #define LOOKAHEAD 8
 
-/* A portion of a batch. */
-typedef struct BatchWindow
-{
-	PageWindow *window;
-	TabletSlice *slice;
-	bool		cached;			/* the slice is it, not the window */
-	uint32	   *places;			/* of the rows to look at, in heap order; not of a slice */
-	uint32		nplaces;
-	uint32		places_capacity;
-	bool		submitted;
-	bool		judged;			/* the device's filters have been applied */
-	bool		has_outputs;	/* and what is wanted of these rows is here */
-	OutputRows	outputs;
-} BatchWindow;
-
-typedef struct Batch
-{
-	BatchWindow window[MAX_BATCH];
-	int			nwindows;
-} Batch;
-
-typedef struct GpuScanState
-{
-	GpuNode		node;
-	List	   *host_quals;		/* filters left to PostgreSQL: plan.qual */
-	List	   *on_device;		/* in PostgreSQL's order: 1 = device, 0 = host */
-	ExprState  *all_quals;		/* made on first need */
-	AttrNumber	last_attribute; /* of those that are looked at */
-	bool		may_run_ahead;	/* whoever wants rows wants them all at once */
-	bool		waiting;		/* for subplans, which PostgreSQL runs when a row asks for them */
-	TupleTableSlot *heap_slot;
-
-	Portions	portions;
-	Batch		batches[2];
-	Batch	   *batch;			/* whose rows go out */
-	Batch	   *ahead;			/* the other one, which the device may have already */
-	int			batch_size;		/* windows wanted next */
-	int			at_window;
-	uint32		at_place;
-	bool		begun;			/* rows have gone out */
-	bool		exhausted;
-} GpuScanState;
-
 static Node *create_state(CustomScan *plan);
+static const CustomExecMethods exec_methods;
 
 const CustomScanMethods gpu_scan_methods = {
 	.CustomName = "GpuScan",
@@ -115,9 +70,8 @@ last_attribute_used(GpuScanState *state)
 	return last;
 }
 
-/* Forget both batches with the run's memory. */
-static void
-reset_batches(GpuScanState *state)
+void
+scan_reset_batches(GpuScanState *state)
 {
 	memset(state->batches, 0, sizeof(state->batches));
 	state->batch = &state->batches[0];
@@ -143,7 +97,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->on_device = list_nth(plan->custom_private, NODE_PRIVATE_ON_DEVICE);
 	state->last_attribute = last_attribute_used(state);
 	state->heap_slot = MakeSingleTupleTableSlot(RelationGetDescr(state->node.relation), &TTSOpsHeapTuple);
-	reset_batches(state);
+	scan_reset_batches(state);
 	params_find(&state->node);
 }
 
@@ -214,8 +168,13 @@ drop_outputs(GpuNode *node, DeviceStatus status)
 static void
 leave_to_postgres(GpuScanState *state, BatchWindow *entry, DeviceStatus status)
 {
-	state->node.report.fallback_windows++;
-	node_note_status(&state->node, status);
+	if (state->collecting)
+		state->not_told = status;
+	else
+	{
+		state->node.report.fallback_windows++;
+		node_note_status(&state->node, status);
+	}
 	keep_rows(state, entry, NULL);
 }
 
@@ -406,9 +365,8 @@ judge_batch(GpuScanState *state)
 	state->node.report.fallback_windows += state->batch->nwindows;
 }
 
-/* Have the next batch, which may have been begun, judged; false when the relation is exhausted. */
-static bool
-next_batch(GpuScanState *state)
+bool
+scan_next_batch(GpuScanState *state)
 {
 	GpuNode    *node = &state->node;
 	Batch	   *done = state->batch;
@@ -454,9 +412,8 @@ end_waiting(GpuScanState *state)
 			break;
 }
 
-/* The heap tuple of a place, its attributes in the scan slot. */
-static void
-store_row(GpuScanState *state, const PageWindow *window, uint32 place)
+void
+scan_store_row(GpuScanState *state, const PageWindow *window, uint32 place)
 {
 	TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
 	TupleTableSlot *heap_slot = state->heap_slot;
@@ -509,7 +466,7 @@ next_place(GpuScanState *state, BatchWindow *entry)
 	}
 	if (at + LOOKAHEAD < entry->nplaces)
 		page_window_prefetch(entry->window, entry->places[at + LOOKAHEAD]);
-	store_row(state, entry->window, entry->places[at]);
+	scan_store_row(state, entry->window, entry->places[at]);
 	return true;
 }
 
@@ -540,8 +497,8 @@ all_quals(GpuScanState *state)
 	return state->all_quals;
 }
 
-static void
-start_run(GpuScanState *state)
+void
+scan_start_run(GpuScanState *state)
 {
 	GpuNode    *node = &state->node;
 
@@ -563,7 +520,7 @@ next_row(GpuNode *node)
 	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
 
 	if (!node->running)
-		start_run(state);
+		scan_start_run(state);
 	for (;;)
 	{
 		BatchWindow *entry = &state->batch->window[state->at_window];
@@ -574,7 +531,7 @@ next_row(GpuNode *node)
 			end_waiting(state);
 		if (state->at_window >= state->batch->nwindows)
 		{
-			if (!next_batch(state))
+			if (!scan_next_batch(state))
 				return NULL;
 			continue;
 		}
@@ -596,6 +553,13 @@ next_row(GpuNode *node)
 	}
 }
 
+bool
+is_collectable_scan(const PlanState *ps)
+{
+	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods &&
+		((const CustomScan *) ps->plan)->scan.plan.qual == NIL;
+}
+
 static void
 end(CustomScanState *css)
 {
@@ -613,7 +577,7 @@ rescan(CustomScanState *css)
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	node_rescan(&state->node);
-	reset_batches(state);
+	scan_reset_batches(state);
 }
 
 static const CustomExecMethods exec_methods = {

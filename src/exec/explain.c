@@ -10,6 +10,7 @@
 
 #include "pg_compat.h"
 #include "device/device.h"
+#include "exec/joins.h"
 #include "exec/node.h"
 
 static void
@@ -133,6 +134,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	explain_device(node, es);
 	if (node->request.quals != NIL)
 		explain_expr("GPU Filter", (Node *) make_ands_explicit(list_copy(node->request.quals)), node, ancestors, es);
+	joins_explain(node, ancestors, es);
 	if (node->request.outputs != NIL && compile_for_explain(node) && node->compiled.gives_rows)
 		explain_list("GPU Output", node->request.outputs, node, ancestors, es);
 	explain_list("GPU Group Key", node->request.keys, node, ancestors, es);

@@ -44,7 +44,7 @@ node_fallback_next(GpuNode *node)
 		node->child = ExecInitNode(linitial(plan->custom_plans), estate, node->eflags);
 		/* EXPLAIN shows the child, and so that it was needed */
 		if (!node->secret)
-			node->css.custom_ps = list_make1(node->child);
+			node->css.custom_ps = lappend(node->css.custom_ps, node->child);
 		MemoryContextSwitchTo(old);
 	}
 	node->fell_back = true;

@@ -38,6 +38,10 @@ enum NodePrivate
 	NODE_PRIVATE_AGGS,
 	/* GpuAgg: Integer, a hash of the computation without its constants */
 	NODE_PRIVATE_HASH,
+	/* GpuAgg: Integer, which of the node's relations, by range table index, the device reads; of the others it has tables */
+	NODE_PRIVATE_DRIVER,
+	/* GpuAgg: list of joins, each an integer list of its JoinType and whether keys are unique; their expressions stand last in custom_exprs */
+	NODE_PRIVATE_JOINS,
 	NODE_PRIVATE_Count
 };
 
@@ -57,6 +61,7 @@ typedef struct NodeReport
 } NodeReport;
 
 typedef struct GpuNode GpuNode;
+typedef struct NodeJoin NodeJoin;
 
 struct GpuNode
 {
@@ -64,7 +69,7 @@ struct GpuNode
 	TupleTableSlot *(*next_row) (GpuNode *node);
 	int			eflags;
 	bool		secret;
-	Relation	relation;		/* the base relation */
+	Relation	relation;		/* the base relation that the device reads */
 	Index		relid;			/* its range table index */
 	CompileRequest request;		/* filters, keys, aggregates as in the plan */
 	List	   *scan_tlist;		/* what INDEX_VARs in them stand for */
@@ -72,6 +77,12 @@ struct GpuNode
 	bool		whole_texts;	/* keys and extremes have more bytes than an integer holds */
 	bool		without_codes;	/* texts are read as such: there was one that codes do not do for */
 	int16	   *scales;			/* assumed for numerics without declared scale, by attribute number */
+
+	/* its joins: joins.c */
+	int			njoins;
+	NodeJoin   *joins;
+	JoinRows   *tables;			/* of each */
+	MemoryContext join_context; /* of these; they outlast a run */
 
 	/* GpuAgg's fallback */
 	PlanState  *child;			/* NULL until needed */

@@ -101,8 +101,8 @@ make_datum(const OutputColumn *column, const uint8 *value, uint32 row)
 	}
 }
 
-static Datum
-output_datum(const OutputColumn *column, uint32 row)
+Datum
+output_value(const OutputColumn *column, uint32 row)
 {
 	const uint8 *value = column->values + (uint64) row * column->bytes;
 
@@ -148,7 +148,7 @@ output_store(const OutputRows *rows, uint32 row, TupleTableSlot *slot)
 
 		if (column->nulls[row])
 			continue;
-		slot->tts_values[at] = output_datum(column, row);
+		slot->tts_values[at] = output_value(column, row);
 		slot->tts_isnull[at] = false;
 	}
 	ExecStoreVirtualTuple(slot);

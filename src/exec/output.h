@@ -47,6 +47,9 @@ typedef struct OutputRows
 extern void output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const DeviceWork *work,
 						const DeformSpec *deform);
 
+/* The value of a column in a row where it is not NULL; it lasts until the next one, or as long as the current context. */
+extern Datum output_value(const OutputColumn *column, uint32 row);
+
 /*
  * The values of one row into a virtual slot; attributes not wanted are NULL.
  * They last until the next row is stored, or as long as the current context.

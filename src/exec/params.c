@@ -42,9 +42,18 @@ find_walker(Node *expr, void *arg)
 void
 params_find(GpuNode *node)
 {
+	ListCell   *lc;
+
 	find_walker((Node *) node->request.quals, node);
 	find_walker((Node *) node->request.keys, node);
 	find_walker((Node *) node->request.aggs, node);
+	foreach(lc, node->request.joins)
+	{
+		const JoinRequest *join = lfirst(lc);
+
+		find_walker((Node *) join->conditions, node);
+		find_walker((Node *) join->filters, node);
+	}
 }
 
 static bool
@@ -102,6 +111,9 @@ init_probe(GpuNode *node, Probe *probe)
 	*probe = (Probe) {
 		.quals = ExecInitQual((List *) resolve_mutator((Node *) node->request.quals, node->scan_tlist), NULL)
 	};
+	/* what else there is takes rows of other relations, too */
+	if (node->njoins > 0)
+		return;
 	foreach(lc, node->request.keys)
 		probe->keys = lappend(probe->keys, init_expr(node, lfirst(lc)));
 	foreach(lc, node->request.aggs)
@@ -185,7 +197,7 @@ params_probe(GpuNode *node)
 	econtext->ecxt_scantuple = NULL;
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(node->run_context);
-	if (waiting && !exhausted)
+	if (waiting && (!exhausted || node->njoins > 0))
 	{
 		node_note_fallback(node, "subplan", "no row among the first asked for a subplan's value");
 		return false;

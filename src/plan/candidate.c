@@ -62,26 +62,6 @@ find_table(PlannerInfo *root)
 	return NULL;
 }
 
-static void
-remember(PlannerInfo *root, Candidate *candidate)
-{
-	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
-	CandidateTable *table = find_table(root);
-
-	if (table == NULL)
-	{
-		table = palloc0(sizeof(CandidateTable));
-		table->root = root;
-		table->outer = tables;
-		table->unlink.func = unlink_table;
-		table->unlink.arg = table;
-		MemoryContextRegisterResetCallback(root->planner_cxt, &table->unlink);
-		tables = table;
-	}
-	table->candidates = lappend(table->candidates, candidate);
-	MemoryContextSwitchTo(old);
-}
-
 Candidate *
 candidate_find(PlannerInfo *root, Relids relids)
 {
@@ -98,6 +78,27 @@ candidate_find(PlannerInfo *root, Relids relids)
 			return candidate;
 	}
 	return NULL;
+}
+
+void
+candidate_remember(PlannerInfo *root, Candidate *candidate)
+{
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+	CandidateTable *table = find_table(root);
+	Candidate  *before = candidate_find(root, candidate->relids);
+
+	if (table == NULL)
+	{
+		table = palloc0(sizeof(CandidateTable));
+		table->root = root;
+		table->outer = tables;
+		table->unlink.func = unlink_table;
+		table->unlink.arg = table;
+		MemoryContextRegisterResetCallback(root->planner_cxt, &table->unlink);
+		tables = table;
+	}
+	table->candidates = lappend(list_delete_ptr(table->candidates, before), candidate);
+	MemoryContextSwitchTo(old);
 }
 
 /* Whether values that may lie out of line are read, all of them. */
@@ -268,9 +269,8 @@ hides_rows(const PlannerInfo *root)
 	return false;
 }
 
-/* Whether a filter can raise no error, so that filters after it may come first. */
-static bool
-cannot_fail(Node *qual)
+bool
+candidate_cannot_fail(Node *qual)
 {
 	return !contain_leaked_vars(qual) && !contain_subplans(qual);
 }
@@ -309,7 +309,7 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 		{
 			if (candidate->qual_reason == NULL)
 				candidate->qual_reason = result->reason ? result->reason : "expression";
-			may_go = may_go && cannot_fail(qual);
+			may_go = may_go && candidate_cannot_fail(qual);
 		}
 		pfree(result);
 	}
@@ -345,8 +345,19 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	decision_note(root, rel, DECISION_SCAN, candidate->reason ? candidate->reason
 				  : list_length(candidate_quals(candidate, false)) == list_length(candidate->quals)
 				  ? candidate->qual_reason : NULL);
-	remember(root, candidate);
+	candidate_remember(root, candidate);
 	return candidate;
+}
+
+List *
+candidate_joins(const Candidate *candidate)
+{
+	List	   *joins = NIL;
+	ListCell   *lc;
+
+	foreach(lc, candidate->joins)
+		joins = lappend(joins, &((CandidateJoin *) lfirst(lc))->request);
+	return joins;
 }
 
 List *

@@ -11,15 +11,28 @@
 
 #include "compile/compile.h"
 
+/* A join of a candidate: with the rows of a build path. */
+typedef struct CandidateJoin
+{
+	JoinRequest request;
+	Path	   *build;
+	double		rows;			/* that look for theirs */
+} CandidateJoin;
+
 /*
- * The best device pipeline over one relation.  It is kept apart from the
- * planner's paths: a scan that loses by itself is thrown away by add_path()
- * long before the aggregate above it could profit from it.
+ * The best device pipeline over one relation, or over one and others that are
+ * joined with it.  It is kept apart from the planner's paths: a scan that
+ * loses by itself is thrown away by add_path() long before the aggregate above
+ * it could profit from it.
  */
 typedef struct Candidate
 {
 	Relids		relids;
-	RelOptInfo *rel;
+	RelOptInfo *rel;			/* that the device reads */
+	List	   *joins;			/* of CandidateJoin, in order */
+	Cost		joins_cost;		/* of these */
+	Cost		cost;			/* of all this, without what comes above */
+	double		rows;			/* that there are after the last of them */
 	Oid			relation;
 	bool		secret;			/* some of its rows may be hidden from the user */
 	const char *reason;			/* NULL, or why no device can read the relation */
@@ -31,16 +44,26 @@ typedef struct Candidate
 	List	   *gates;			/* filters without columns: PostgreSQL tests them once */
 	const char *qual_reason;	/* why some filter stays with PostgreSQL, NULL if none does */
 	CompileResult *filters;		/* those on the device, compiled together; NULL if they cannot be */
+	Selectivity passing;		/* the part of the rows that these let pass */
 } Candidate;
 
 /* Examine a base relation and remember the result for the query level. */
 extern Candidate *candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte);
+
+/* Have a candidate be found for its relations, in the place of the one there was. */
+extern void candidate_remember(PlannerInfo *root, Candidate *candidate);
 
 /* What was found for a set of relations, or NULL. */
 extern Candidate *candidate_find(PlannerInfo *root, Relids relids);
 
 /* Check a request over a candidate's relation. */
 extern bool candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result);
+
+/* Whether a condition can raise no error, so that it may be tested where PostgreSQL might not have tested it. */
+extern bool candidate_cannot_fail(Node *qual);
+
+/* The joins of a candidate, for CompileRequest. */
+extern List *candidate_joins(const Candidate *candidate);
 
 /* The filters on or off the device. */
 extern List *candidate_quals(const Candidate *candidate, bool on_device);

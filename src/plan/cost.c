@@ -244,6 +244,42 @@ cost_rows_out(const CompileResult *compiled, double rows)
 	return rows * ns / NS(pg_unit);
 }
 
+/* Looking for a row in a table is as finding a group among as many. */
+static double
+ns_of_probe(double build_rows)
+{
+	return NS(cpu_group) + ns_of_group(build_rows);
+}
+
+Cost
+cost_build(double rows, bool as_columns)
+{
+	return rows * (ns_of_probe(rows) + (as_columns ? NS(output_row) : NS(row_out))) / NS(pg_unit);
+}
+
+Cost
+cost_probe(double probe_rows, double build_rows)
+{
+	return probe_rows * ns_of_probe(build_rows) / gain_of_threads(threads_wanted()) / NS(pg_unit);
+}
+
+PassCost
+cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows,
+				 double groups)
+{
+	const double above = compiled->op_cost - filters->op_cost - (groups > 1 ? GROUP_OP_COST : 0);
+	const double ns = rows * (NS(cpu_op) * Max(above, 0) + ns_of_group(groups)) / gain_of_threads(threads_wanted());
+	CompileResult below = *compiled;
+	PassCost	pass;
+
+	/* it reads the columns of the whole program */
+	below.op_cost = filters->op_cost;
+	pass = cost_pass(candidate, &below, 1);
+	pass.cost += ns / NS(pg_unit);
+	pass.ms += ns / 1e6;
+	return pass;
+}
+
 Cost
 cost_groups_out(double groups)
 {

@@ -41,6 +41,19 @@ extern List *cost_private(const PassCost *pass);
 /* Returning rows of a scan, made by the device or from their heap tuples. */
 extern Cost cost_rows_out(const CompileResult *compiled, double rows);
 
+/* Making a table of a build path's rows for a join: whether they come as columns, or one by one. */
+extern Cost cost_build(double rows, bool as_columns);
+
+/* So many rows looking for theirs in a table of so many. */
+extern Cost cost_probe(double probe_rows, double build_rows);
+
+/*
+ * A pass with joins, but for these: `filters` is what every row of the
+ * relation goes through, the rest of the program so many rows.
+ */
+extern PassCost cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters,
+								 double rows, double groups);
+
 /* Returning groups. */
 extern Cost cost_groups_out(double groups);
 

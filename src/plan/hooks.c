@@ -14,6 +14,7 @@
 #include "plan/path.h"
 
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
+static set_join_pathlist_hook_type prev_join_pathlist = NULL;
 static create_upper_paths_hook_type prev_upper_paths = NULL;
 
 /* Preloaded but not created in this database: PostgreSQL plans alone. */
@@ -40,6 +41,16 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 }
 
 static void
+join_pathlist(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
+			  JoinPathExtraData *extra)
+{
+	if (prev_join_pathlist)
+		prev_join_pathlist(root, joined, outer, inner, type, extra);
+	if (created_here())
+		path_join_consider(root, joined, outer, inner, type, extra);
+}
+
+static void
 upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
 {
 	if (prev_upper_paths)
@@ -53,6 +64,8 @@ plan_init(void)
 {
 	prev_rel_pathlist = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = rel_pathlist;
+	prev_join_pathlist = set_join_pathlist_hook;
+	set_join_pathlist_hook = join_pathlist;
 	prev_upper_paths = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
 	require_init(decision_last_reason);

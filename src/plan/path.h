@@ -17,6 +17,13 @@ extern void path_scan_add(PlannerInfo *root, Candidate *candidate);
 
 extern bool path_is_gpu_scan(const Path *path);
 
+/* One that is not offered, to be part of something else; NULL if there can be none. */
+extern CustomPath *path_scan_create(const Candidate *candidate);
+
+/* path_join.c: the candidate over two relations that are joined, from those over one of them. */
+extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
+							   const JoinPathExtraData *extra);
+
 /* path_agg.c: a GpuAgg over the candidate below a grouping. */
 extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 						 const GroupPathExtraData *extra);

@@ -1,6 +1,6 @@
 /*
  * path_agg.c
- *		GpuAgg: a grouping over one relation, with its filters, in one pass.
+ *		GpuAgg: a grouping over one relation, with its filters and joins, in one pass.
  *
  * The node returns keys and aggregates; PostgreSQL computes HAVING and the
  * target list over them.  The fallback child is PostgreSQL's own aggregation
@@ -33,9 +33,11 @@ typedef struct Grouping
 	List	   *keyrefs;		/* integer list: their sortgrouprefs */
 	List	   *aggs;
 	List	   *quals;
+	List	   *joins;			/* of CandidateJoin */
 	List	   *having;
 	bool		secret;			/* of the candidate */
 	uint32		hash;			/* of the computation */
+	int			driver;			/* which of the relations, by range table index, the device reads */
 	bool		plain;			/* nothing but keys and aggregates above */
 } Grouping;
 
@@ -50,6 +52,13 @@ collect_walker(Node *node, Grouping *grouping)
 	if (IsA(node, Aggref))
 	{
 		grouping->aggs = list_append_unique(grouping->aggs, node);
+		return false;
+	}
+	/* PostgreSQL has taken it from the keys, since they determine it */
+	if (IsA(node, Var) && grouping->keys != NIL)
+	{
+		grouping->keys = lappend(grouping->keys, node);
+		grouping->keyrefs = lappend_int(grouping->keyrefs, 0);
 		return false;
 	}
 	if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, GroupingFunc))
@@ -72,6 +81,7 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, const PathTarget *t
 	grouping->having = (List *) extra->havingQual;
 	grouping->secret = candidate->secret;
 	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
+	grouping->joins = candidate->joins;
 	foreach(lc, root->parse->groupClause)
 	{
 		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
@@ -131,14 +141,23 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 {
 	const Grouping *grouping = linitial(path->custom_private);
 	CustomScan *scan = makeNode(CustomScan);
+	List	   *exprs = list_copy(grouping->quals);
+	List	   *joins = NIL;
 	List	   *columns = NIL;
 	List	   *vars;
 	ListCell   *lc;
 
+	foreach(lc, grouping->joins)
+	{
+		const JoinRequest *request = &((CandidateJoin *) lfirst(lc))->request;
+
+		exprs = lappend(exprs, list_make3(request->columns, request->conditions, request->filters));
+		joins = lappend(joins, list_make2_int(request->type, request->unique));
+	}
 	foreach(lc, list_concat_copy(grouping->keys, grouping->aggs))
 		columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL, false));
 	/* a base Var that stands only in custom_exprs would not be found */
-	vars = pull_var_clause((Node *) list_concat_copy(list_concat_copy(grouping->keys, grouping->aggs), grouping->quals),
+	vars = pull_var_clause((Node *) list_concat_copy(list_concat_copy(grouping->keys, grouping->aggs), exprs),
 						   PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
 	foreach(lc, vars)
 		if (!tlist_member(lfirst(lc), columns))
@@ -148,10 +167,12 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = grouping->having;
 	scan->custom_scan_tlist = columns;
-	scan->custom_exprs = grouping->quals;
+	scan->custom_exprs = exprs;
 	scan->custom_private = list_make5(makeInteger(grouping->secret), lsecond(path->custom_private), NIL,
 									  makeInteger(list_length(grouping->keys)), makeInteger(list_length(grouping->aggs)));
 	scan->custom_private = lappend(scan->custom_private, makeInteger((int) grouping->hash));
+	scan->custom_private = lappend(scan->custom_private, makeInteger(grouping->driver));
+	scan->custom_private = lappend(scan->custom_private, joins);
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_agg_methods;
@@ -210,13 +231,26 @@ cost_over_gpu_scan(const RelOptInfo *output_rel)
 	return least;
 }
 
+/* The pass itself, without what its joins cost. */
+static PassCost
+pass_of(const Candidate *candidate, const CompileResult *compiled, double groups)
+{
+	CompileRequest request = {.aggregate = true, .quals = candidate->quals};
+	CompileResult filters;
+
+	if (candidate->joins == NIL || !candidate_check(candidate, &request, &filters))
+		return cost_pass(candidate, compiled, groups);
+	return cost_joined_pass(candidate, compiled, &filters, candidate->rows, groups);
+}
+
 static void
 offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child,
 		  const CompileResult *compiled)
 {
-	PassCost	pass = cost_pass(candidate, compiled, child->rows);
+	PassCost	pass = pass_of(candidate, compiled, child->rows);
 	CustomPath *path;
 	QualCost	having_cost;
+	ListCell   *lc;
 
 	cost_qual_eval(&having_cost, grouping->having, root);
 	path = makeNode(CustomPath);
@@ -224,7 +258,7 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.parent = private_parent(output_rel, candidate);
 	path->path.pathtarget = output_rel->reltarget;
 	path->path.rows = child->rows;
-	path->path.startup_cost = pass.cost + having_cost.startup +
+	path->path.startup_cost = pass.cost + candidate->joins_cost + having_cost.startup +
 		output_rel->reltarget->cost.startup;
 	path->path.total_cost = path->path.startup_cost + cost_groups_out(child->rows) +
 		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * child->rows;
@@ -232,6 +266,8 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
+	foreach(lc, candidate->joins)
+		path->custom_paths = lappend(path->custom_paths, ((CandidateJoin *) lfirst(lc))->build);
 	path->custom_private = list_make2(grouping, cost_private(&pass));
 	path->methods = &agg_path_methods;
 	path_offer(output_rel, path);
@@ -285,6 +321,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 	if (root->parse->groupingSets != NIL || !read_grouping(root, candidate, output_rel->reltarget, extra, grouping))
 		return "expression";
 	request.quals = grouping->quals;
+	request.joins = candidate_joins(candidate);
 	request.keys = grouping->keys;
 	request.aggs = grouping->aggs;
 	if (!candidate_check(candidate, &request, result))
@@ -293,6 +330,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 	if (child == NULL)
 		return "cost";
 	grouping->hash = hash_of_computation(result);
+	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
 	if (!gpudb_force && !groups_fit(result->program, child->rows))
 		return "memory_limit";
 	if (!gpudb_force && !candidate->secret && fell_back_before(candidate, result, grouping->hash))
@@ -310,6 +348,8 @@ path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 		return;
 	if (candidate == NULL)
 		decision_note(root, NULL, DECISION_AGGREGATE, "relation_kind");
+	else if (candidate->rel == NULL)
+		decision_note(root, NULL, DECISION_AGGREGATE, candidate->reason);
 	else
 		decision_note(root, candidate->rel, DECISION_AGGREGATE, try_agg(root, output_rel, candidate, extra));
 }

@@ -54,8 +54,8 @@ compile_with_outputs(const Candidate *candidate, List *host)
 	return candidate_check(candidate, &request, result) ? result : candidate->filters;
 }
 
-void
-path_scan_add(PlannerInfo *root, Candidate *candidate)
+CustomPath *
+path_scan_create(const Candidate *candidate)
 {
 	RelOptInfo *rel = candidate->rel;
 	List	   *host = candidate_quals(candidate, false);
@@ -65,14 +65,12 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	QualCost	host_cost;
 	double		passing;
 
-	/* without a filter for the device PostgreSQL's own scan is as good */
-	if ((host != NIL && list_length(host) == list_length(candidate->quals)) ||
-		(candidate->quals == NIL && !gpudb_force) || candidate->filters == NULL)
-		return;
+	if ((host != NIL && list_length(host) == list_length(candidate->quals)) || candidate->filters == NULL)
+		return NULL;
 	with_outputs = compile_with_outputs(candidate, host);
 	pass = cost_pass(candidate, with_outputs, 0);
-	cost_qual_eval(&host_cost, host, root);
-	passing = rel->tuples * clauselist_selectivity(root, candidate_quals(candidate, true), rel->relid, JOIN_INNER, NULL);
+	cost_qual_eval(&host_cost, host, NULL);
+	passing = rel->tuples * candidate->passing;
 
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
@@ -84,7 +82,21 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 		pass.cost + cost_rows_out(with_outputs, passing) +
 		host_cost.per_tuple * passing + rel->reltarget->cost.per_tuple * rel->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_private = list_make2(candidate, cost_private(&pass));
+	path->custom_private = list_make2((Candidate *) candidate, cost_private(&pass));
 	path->methods = &scan_path_methods;
-	path_offer(rel, path);
+	return path;
+}
+
+void
+path_scan_add(PlannerInfo *root, Candidate *candidate)
+{
+	CustomPath *path;
+
+	candidate->passing = clauselist_selectivity(root, candidate_quals(candidate, true), candidate->rel->relid, JOIN_INNER, NULL);
+	/* without a filter for the device PostgreSQL's own scan is as good */
+	if (candidate->quals == NIL && !gpudb_force)
+		return;
+	path = path_scan_create(candidate);
+	if (path != NULL)
+		path_offer(candidate->rel, path);
 }

@@ -36,20 +36,32 @@ typedef struct NodeSearch
 	const char *found;			/* name of the node */
 } NodeSearch;
 
+/* Whether a node is about the relation of a decision. */
+static bool
+has_relation(const NodeSearch *search, const CustomScan *scan)
+{
+	const bool	aggregate = scan->scan.scanrelid == 0;
+	int			relid = aggregate ? bms_next_member(scan->custom_relids, -1) : scan->scan.scanrelid;
+
+	for (; relid > 0; relid = aggregate ? bms_next_member(scan->custom_relids, relid) : 0)
+	{
+		const RangeTblEntry *rte = rt_fetch(relid, search->stmt->rtable);
+
+		if (rte->relid == search->decision->relation && strcmp(rte->eref->aliasname, search->decision->alias) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool
 visit(const Plan *plan, void *arg)
 {
 	NodeSearch *search = arg;
 	const CustomScan *scan = (const CustomScan *) plan;
-	RangeTblEntry *rte;
-	bool		aggregate;
 
 	if (!is_gpudb_node(plan))
 		return true;
-	aggregate = scan->methods == &gpu_agg_methods;
-	rte = rt_fetch(aggregate ? bms_singleton_member(scan->custom_relids) : scan->scan.scanrelid, search->stmt->rtable);
-	if (rte->relid == search->decision->relation && strcmp(rte->eref->aliasname, search->decision->alias) == 0 &&
-		(aggregate || search->decision->part == DECISION_SCAN))
+	if (has_relation(search, scan) && (scan->methods == &gpu_agg_methods || search->decision->part == DECISION_SCAN))
 		search->found = scan->methods->CustomName;
 	return false;
 }

@@ -18,7 +18,7 @@
 #include "tablet/build.h"
 
 /* Text of one window may take this much; beyond it the query is PostgreSQL's. */
-#define VAR_AREA_LIMIT ((uint64) 512 * 1024 * 1024)
+#define VAR_AREA_LIMIT ((uint64) TEXT_LENGTH_MOST)
 
 static uint8
 align_bytes(char attalign)
@@ -211,6 +211,15 @@ create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, 
 		if (wanted[w].coded)
 			set_codes(&plan->attr[wanted[w].attno - 1], wanted[w].codes, missing);
 	return plan;
+}
+
+DeformPlan *
+deform_plan_of_rows(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide)
+{
+	StringInfoData none;
+
+	initStringInfo(&none);
+	return create_plan(desc, wanted, nwanted, wide, &none);
 }
 
 DeformSpec *

@@ -33,6 +33,10 @@ OTHER_PLANS = (
     # min() and max() by an index look at few rows
     "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off",
     "SET LOCAL max_parallel_workers_per_gather = 2",
+    "SET LOCAL enable_hashjoin = off",
+    "SET LOCAL enable_nestloop = off",
+    "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
+    "SET LOCAL join_collapse_limit = 1; SET LOCAL from_collapse_limit = 1",
 )
 
 
@@ -159,6 +163,11 @@ def compare(session, number, query, settings):
 def node_of(plan, query):
     """What ran a query that read tables only by gpudb nodes."""
     text = "\n".join(row[0] for row in plan.rows or ())
+    others = re.search(r"(Hash|Merge)( \w+)* Join|Nested Loop", text) is not None
+    if "GPU Join" in text:
+        return "GpuAgg over joins, others with PostgreSQL" if others else "GpuAgg over joins"
+    if others:
+        return "PostgreSQL's join of what GpuScan returns"
     if "(GpuAgg)" in text and "(GpuScan)" not in text:
         return "GpuAgg"
     if "(Gpu" not in text:
@@ -186,12 +195,18 @@ def hanging(seed, number, sql):
     os._exit(3)
 
 
-def run_block(dsn, seed, block, numbers, keep=False):
+def query_of(seed, number, tables, joins):
+    """A query; so many per cent of them are joins."""
+    join = random.Random(f"{seed} joins {number}").random() * 100 < joins
+    return Queries(random.Random(f"{seed} query {number}"), tables).query(join)
+
+
+def run_block(dsn, seed, block, numbers, joins, keep=False):
     """The outcomes of the queries of a block."""
     outcomes, session = [], None
     for number in numbers:
         world = World(seed, block) if session is None else world
-        query = Queries(random.Random(f"{seed} query {number}"), world.tables).query()
+        query = query_of(seed, number, world.tables, joins)
         timer = threading.Timer(SECONDS_HANGING, hanging, (seed, number, query.sql))
         timer.daemon = True
         timer.start()

@@ -33,6 +33,7 @@ def arguments():
     parser.add_argument("--count", type=int, default=2000, help="queries (2000)")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="else from the clock")
     parser.add_argument("--only", type=int, help="the number of one query")
+    parser.add_argument("--joins", type=float, default=25, help="per cent of the queries that are joins (25)")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes, one connection pair each")
     parser.add_argument("--min-share", type=float, default=0, help="per cent that must run on gpudb")
     parser.add_argument("--min-gpu-share", type=float, default=0, help="per cent that must run on the GPU")
@@ -51,6 +52,7 @@ class Report:
         self.mark = "# " if options.tap else ""
         self.verdicts, self.reasons, self.nodes, self.errors = Counter(), Counter(), Counter(), Counter()
         self.devices = Counter()
+        self.again = f"--seed {options.seed} --joins {options.joins:g} --only"
         self.wild = self.tame = self.executed = self.different = 0
 
     def line(self, text=""):
@@ -62,9 +64,9 @@ class Report:
         if outcome.verdict == "different":
             self.different += 1
             if self.different <= MOST_REPORTS:
-                self.line(f"\n--seed {self.options.seed} --only {outcome.number}\n  {outcome.sql}\n{outcome.report}")
+                self.line(f"\n{self.again} {outcome.number}\n  {outcome.sql}\n{outcome.report}")
         if outcome.verdict == "other plan":
-            self.line(f"--seed {self.options.seed} --only {outcome.number}: as PostgreSQL with another plan")
+            self.line(f"{self.again} {outcome.number}: as PostgreSQL with another plan")
         if self.options.show and self.options.show in (outcome.reason or f"{outcome.node} on {outcome.device}") and not outcome.error:
             self.line(f"{outcome.number} [{outcome.reason or outcome.node}] {outcome.sql}")
         if outcome.error:
@@ -122,7 +124,9 @@ def run(options, report):
     """Feed the report with every outcome, in order; a block that cannot be made is the tester's own error."""
     Connection(options.dsn).table("CREATE EXTENSION IF NOT EXISTS gpudb")
     with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=die_with_parent) as pool:
-        tasks = [pool.submit(run_block, options.dsn, options.seed, *block, options.keep) for block in blocks(options)]
+        tasks = [
+            pool.submit(run_block, options.dsn, options.seed, *block, options.joins, options.keep) for block in blocks(options)
+        ]
         for task in tasks:
             for outcome in task.result():
                 report.add(outcome)

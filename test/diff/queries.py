@@ -1,4 +1,4 @@
-"""Random queries: scans, aggregates, and both over subqueries, CTEs and UNION ALL."""
+"""Random queries: scans, aggregates, and both over subqueries, CTEs, UNION ALL and joins."""
 
 import re
 from typing import NamedTuple
@@ -6,12 +6,15 @@ from typing import NamedTuple
 import arithmetic  # noqa: F401  adds its rules
 from columns import FLOATS, INTS, NUMBERS
 from expressions import RISK, Expr, Expressions, digits, field, fits, max_scale
+from joins import Joins, settled, steady, where_clause
 from tables import MANY, SMALL
 
 TIMES = ("date", "time", "timetz", "timestamp", "timestamptz", "interval")
 EXTREMES = NUMBERS + TIMES + ("oid", "enum", "text")
 SPREADS = ("stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp")
 MOST_ROWS = 4e4
+JOIN_ROWS, JOIN_GROUPED_ROWS = 2e4, 1.2e5  # of a join, more or less
+ALL_FIELDS = 2e6  # values in a result with all fields
 
 
 class Query(NamedTuple):
@@ -38,11 +41,13 @@ class Queries:
         self.rng = rng
         self.tables = tables
         self.inexact = False
+        self.addends = MOST_ROWS
+        self.steady = None  # in a join: columns whose equal values print alike
         self.wild_names = {c.name for t in tables for c in t.columns if c.values.wild}
 
-    def query(self):
+    def query(self, joins=False):
         aggregates = self.rng.random() < 0.65
-        source, where = self.source()
+        source, where = self.joined(aggregates) if joins else self.source()
         if aggregates:
             sql = self.grouped(source, where)
         else:
@@ -71,6 +76,19 @@ class Queries:
         if rng.random() < 0.05:
             source = source._replace(sql=f"ONLY {source.sql}")
         return source, self.where(source)
+
+    def joined(self, aggregates):
+        """A join, and its WHERE clause."""
+        rng, self.ctes = self.rng, []
+        self.steady = {c.name for t in self.tables for c in t.columns if steady(c)}
+        joins = Joins(self, JOIN_GROUPED_ROWS if aggregates else JOIN_ROWS)
+        item = joins.item()
+        source, conditions = Source(item.sql, list(item.fields), int(item.most)), list(item.where)
+        self.addends = max(item.most, 1)
+        if rng.random() < 0.4:
+            depth = rng.choice((0, 0, 1, 1, 2, 3))
+            conditions.append(self.expressions(source).boolean(depth).sql if depth else joins.test(item))
+        return source, where_clause(conditions)
 
     def where(self, source, share=0.8):
         rng = self.rng
@@ -148,7 +166,7 @@ class Queries:
                 outputs.append(expressions.make(expressions.random_kind(), rng.choice((1, 1, 2))).sql)
         if source.sql.isidentifier() and len(source.fields) > 4:
             outputs += [name for name in ("ctid", "tableoid::regclass") if rng.random() < 0.04]
-        if rng.random() < 0.05:
+        if rng.random() < 0.05 and len(source.fields) * source.rows < ALL_FIELDS:
             outputs = [f.sql for f in source.fields]
         return f"SELECT {', '.join(outputs)} FROM {source.sql}{where}"
 
@@ -179,7 +197,9 @@ class Queries:
         depth = 0 if rng.random() < 0.7 else rng.choice((1, 2))
         made = rng.choice(expressions.of_kind(kind)) if depth == 0 else expressions.make(kind, depth)
         names = {f.sql for f in expressions.fields}
-        return made if not names.isdisjoint(re.findall(r"\w+", made.sql)) and "SELECT" not in made.sql else None
+        if names.isdisjoint(re.findall(r"[\w.]+", made.sql)) or "SELECT" in made.sql:
+            return None
+        return settled(self, made)
 
     def aggregate(self, expressions, rows, exact=False):
         """The Expr of an aggregate; one whose scale is None depends on the order of rows in its last digits."""
@@ -238,7 +258,7 @@ def float_total(queries, function, arg, rows):
     bits = 2.0**23 if arg.kind == "float4" and function == "sum" else 2.0**52
     kind = arg.kind if function == "sum" else "float8"
     bound = arg.bound * (rows if function == "sum" else 1)
-    if arg.scale is not None and arg.bound * 2.0**arg.scale * MOST_ROWS < bits:
+    if arg.scale is not None and arg.bound * 2.0**arg.scale * queries.addends < bits:
         return Expr(f"{function}({arg.sql} + 0::{arg.kind})", kind, kind, bound, arg.scale + 10)
     if arg.kind == "float4" or arg.bound > 1e6 or arg.scale is None and "power" in arg.sql:
         return None
@@ -247,9 +267,10 @@ def float_total(queries, function, arg, rows):
 
 def extreme(queries, expressions, rows):
     arg = argument(queries, expressions, EXTREMES)
-    if arg.kind in FLOATS and arg.scale is None and not arg.sql.isidentifier():
+    if arg.kind in FLOATS and arg.scale is None and not arg.sql.replace(".", "_").isidentifier():
         return None
-    return arg.over(f"{queries.rng.choice(('min', 'max'))}({arg.sql})", scale=arg.scale or 0)
+    arg = settled(queries, arg)
+    return arg and arg.over(f"{queries.rng.choice(('min', 'max'))}({arg.sql})", scale=arg.scale or 0)
 
 
 def truth(queries, expressions, rows):

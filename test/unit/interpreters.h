@@ -35,6 +35,13 @@
 #define vm_update_one vm_update_one_small
 #define vm_update_groups vm_update_groups_small
 #define vm_emit vm_emit_small
+#define vm_join_text vm_join_text_small
+#define vm_probe vm_probe_small
+#define vm_fetch_wide vm_fetch_wide_small
+#define vm_fetch vm_fetch_small
+#define vm_join vm_join_small
+#define vm_expand vm_expand_small
+#define vm_leave_loop vm_leave_loop_small
 #define vm_run_rest vm_run_rest_small
 #define vm_load_wide vm_load_wide_small
 #define vm_run_tile vm_run_tile_small
@@ -57,6 +64,13 @@
 #undef vm_update_one
 #undef vm_update_groups
 #undef vm_emit
+#undef vm_join_text
+#undef vm_probe
+#undef vm_fetch_wide
+#undef vm_fetch
+#undef vm_join
+#undef vm_expand
+#undef vm_leave_loop
 #undef vm_run_rest
 #undef vm_load_wide
 #undef vm_run_tile

@@ -696,6 +696,12 @@ reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 		case VMOP_FLOAT_KEY:
 			d->i = op_float_key(a->f);
 			break;
+		case VMOP_FLOAT_WORD:
+			/* the bits, but for zeros and what is no number */
+			d->i = isnan(a->f) ? INT64_MIN : 0;
+			if (!isnan(a->f) && a->f != 0)
+				memcpy(&d->i, &a->f, sizeof(d->i));
+			break;
 		case VMOP_NEG_ZERO:
 			d->i = a->f == 0 && signbit(a->f);
 			break;

@@ -65,12 +65,12 @@ test_shapes(void)
 		bool		reports = info->status != STATUS_DONE;
 		bool		two = info->shape == SHAPE_MASK || info->shape == SHAPE_BLEND || info->shape == SHAPE_LOGIC2 ||
 			info->shape == SHAPE_STRICT2 || info->shape == SHAPE_CHECKED2 || info->shape == SHAPE_TEXT2 ||
-			info->shape == SHAPE_LIBM2 || info->shape == SHAPE_KEY;
+			info->shape == SHAPE_LIBM2 || info->shape == SHAPE_KEY || info->shape == SHAPE_JOIN_KEY;
 		bool		total = info->shape == SHAPE_TOTAL || info->shape == SHAPE_TOTAL_G;
 		bool		reserves = info->shape == SHAPE_RESERVE;
 		bool		none = info->shape == SHAPE_LOAD || info->shape == SHAPE_CONSTANT;
 
-		tap_expect(info->dst < 8 && info->a < 8 && info->b < 8, "%s: operand kinds", info->name);
+		tap_expect(info->dst < KIND_Count && info->a < KIND_Count && info->b < KIND_Count, "%s: operand kinds", info->name);
 		tap_expect(!two || (info->dst && info->a && info->b), "%s: two operands and a result", info->name);
 		tap_expect(!none || (info->dst && !info->a && !info->b), "%s: a result only", info->name);
 		tap_expect(!total || !info->dst, "%s: a total has no result register", info->name);
@@ -158,7 +158,7 @@ expect_operand(const char *line, const OpInfo *info, char letter, uint8_t kind, 
 	char		name[2] = {letter, '\0'};
 	char		reg[8];
 
-	snprintf(reg, sizeof(reg), "%c%d", "_bifwtmg"[kind], number);
+	snprintf(reg, sizeof(reg), "%c%d", "_bifwtmgrsp"[kind], number);
 	if (has_word(info->effect, name))
 		tap_expect(has_word(line, reg), "%s: register %s is not in '%s'", info->name, reg, line);
 }

@@ -393,10 +393,18 @@ random_case(Case *k, uint16_t op, uint32_t n)
 	}
 }
 
+/* What is about joins has a test of its own, join_test.c. */
+static bool
+is_of_joins(const OpInfo *info)
+{
+	return info->shape == SHAPE_JOIN_KEY || info->shape == SHAPE_ROW || info->shape == SHAPE_FETCH || info->shape == SHAPE_LOOP ||
+		info->a == KIND_R || info->a == KIND_S;
+}
+
 static bool
 fills_a_register(const OpInfo *info)
 {
-	return info->dst != KIND__ && info->dst != KIND_G && info->shape != SHAPE_LOAD && info->shape != SHAPE_CONSTANT &&
+	return !is_of_joins(info) && info->dst != KIND__ && info->dst != KIND_G && info->shape != SHAPE_LOAD && info->shape != SHAPE_CONSTANT &&
 		info->shape != SHAPE_KEY;
 }
 

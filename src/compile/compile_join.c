@@ -1,0 +1,558 @@
+/*
+ * compile_join.c
+ *		Joins: finding the rows of tables, one after the other.
+ *
+ * Conditions that compare a column of the table with something that is known
+ * before are its key; where a table tells keys apart by a hash, they are
+ * tested again like all others.  A table with one row a key is looked up, and
+ * lanes go on.  Otherwise what follows runs in a loop over the pairs of lanes
+ * and rows.  Whether a row has a match that meets further conditions is found
+ * out in a loop of its own.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+
+#include "core/decimal.h"
+
+#include "compile/compiler.h"
+
+/* A join while it is being compiled. */
+typedef struct Join
+{
+	Compiler   *c;
+	const JoinRequest *request;
+	JoinedTable *table;
+	int			number;			/* from 1 on */
+	List	   *keys;			/* of the conditions, those that are its key, */
+	List	   *others;			/* and those that are to be tested */
+	bool		unique;
+	int			found;			/* register of rows or of their spans */
+} Join;
+
+/* What holds within a loop, and before it. */
+typedef struct LoopState
+{
+	int			lane;
+	int			row[PROGRAM_MAX_TABLES];
+	List	   *known;
+} LoopState;
+
+static const Opcode fetch[] = {
+	[KIND_B] = VMOP_FETCH_B, [KIND_I] = VMOP_FETCH_I, [KIND_F] = VMOP_FETCH_F,
+	[KIND_W] = VMOP_FETCH_W, [KIND_T] = VMOP_FETCH_T,
+};
+
+int
+table_of_var(const Compiler *c, const Var *var, AttrNumber *column)
+{
+	for (int t = 0; t < c->ntables; t++)
+	{
+		ListCell   *lc;
+
+		if (c->table[t].row == 0)
+			continue;
+		foreach(lc, c->table[t].request->columns)
+		{
+			const Var  *have = (const Var *) scan_expr(c, lfirst(lc));
+
+			if (have->varno == var->varno && have->varattno == var->varattno && var->varlevelsup == 0)
+			{
+				*column = foreach_current_index(lc) + 1;
+				return t + 1;
+			}
+		}
+	}
+	return 0;
+}
+
+/* The number of a table's column, which is added if need be. */
+static int
+use_table_column(Compiler *c, JoinUse *join, const ColumnUse *use)
+{
+	for (int i = 0; i < join->ncolumns; i++)
+		if (join->column[i].attno == use->attno && join->column[i].second == use->second)
+			return i;
+	if (join->ncolumns == JOIN_MAX_COLUMNS)
+	{
+		refuse(c, REASON_EXPRESSION);
+		return 0;
+	}
+	join->column[join->ncolumns] = *use;
+	return join->ncolumns++;
+}
+
+/* The constants with a column's least and largest value, which say what a program can compute in 64 bits. */
+static int
+pool_bounds(Compiler *c, const JoinedTable *table, int column)
+{
+	const TabletColumn *have = table->rows != NULL && table->rows->rows != NULL ? &table->rows->rows->column[column] : NULL;
+	uint64		bounds[4];
+
+	wide_store(bounds, have != NULL ? wide_load(have->min) : INT64_MIN);
+	wide_store(bounds + 2, have != NULL ? wide_load(have->max) : INT64_MAX);
+	return pool_words(c->em.pool, bounds, lengthof(bounds));
+}
+
+int
+fetch_column(Compiler *c, int table, OperandKind kind, const ColumnUse *use)
+{
+	const JoinedTable *from = &c->table[table - 1];
+	const int	column = use_table_column(c, from->use, use);
+	const int	bounds = kind == KIND_I || kind == KIND_W ? pool_bounds(c, from, column) : 0;
+
+	return emit_instr(&c->em, (EmitInstr) {.op = fetch[kind], .a = from->row, .c = FETCH_OF(table, column), .imm = bounds});
+}
+
+int
+fetch_of_lane(Compiler *c, OperandKind kind, int column)
+{
+	return emit_instr(&c->em, (EmitInstr) {.op = fetch[kind], .a = c->lane, .c = FETCH_OF(0, column)});
+}
+
+/* Keys */
+
+/* Whether values of two types are equal where their registers are. */
+static bool
+comparable(Oid a, Oid b)
+{
+	static const Oid family[][4] = {
+		{INT2OID, INT4OID, INT8OID}, {FLOAT4OID, FLOAT8OID}, {TEXTOID, VARCHAROID}
+	};
+
+	if (a == b)
+		return true;
+	for (int f = 0; f < lengthof(family); f++)
+	{
+		bool		has_a = false;
+		bool		has_b = false;
+
+		for (int i = 0; i < lengthof(family[f]) && OidIsValid(family[f][i]); i++)
+		{
+			has_a |= family[f][i] == a;
+			has_b |= family[f][i] == b;
+		}
+		if (has_a && has_b)
+			return true;
+	}
+	return false;
+}
+
+static Expr *
+without_relabels(const Compiler *c, Expr *expr)
+{
+	expr = scan_expr(c, expr);
+	while (IsA(expr, RelabelType))
+		expr = scan_expr(c, ((RelabelType *) expr)->arg);
+	return expr;
+}
+
+/* Whether an expression has columns of the join's table. */
+static bool
+has_column_walker(Node *node, void *arg)
+{
+	const Join *join = arg;
+	AttrNumber	column;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, List))
+		node = (Node *) scan_expr(join->c, (Expr *) node);
+	if (IsA(node, Var))
+		return table_of_var(join->c, (Var *) node, &column) == join->number;
+	return expression_tree_walker(node, has_column_walker, (void *) join);
+}
+
+/* The sides of a condition that is a column of the table = something else; false if it is not. */
+static bool
+split_condition(const Join *join, Expr *condition, Var **column, Expr **other)
+{
+	const OpExpr *op = (const OpExpr *) condition;
+	const FunctionMap *map;
+
+	if (!IsA(op, OpExpr) || list_length(op->args) != 2)
+		return false;
+	map = map_function(get_opcode(op->opno));
+	if (map == NULL || map->action != ACTION_COMPARE || map->op != COMPARISON_EQ || map->date_side != DATE_NONE ||
+		!comparable(getBaseType(exprType(linitial(op->args))), getBaseType(exprType(lsecond(op->args)))))
+		return false;
+	for (int side = 0; side < 2; side++)
+	{
+		Expr	   *inner = without_relabels(join->c, list_nth(op->args, side));
+
+		*other = list_nth(op->args, 1 - side);
+		*column = (Var *) inner;
+		if (IsA(inner, Var) && has_column_walker((Node *) inner, (void *) join) && !has_column_walker((Node *) *other, (void *) join) &&
+			!is_run_constant(scan_expr(join->c, *other)))
+			return true;
+	}
+	return false;
+}
+
+/* The value that a key's column is compared with, held as the column is; false if the two cannot be brought together. */
+static bool
+hold_like_column(Join *join, Operand *value, Operand *column, ColumnUse *use)
+{
+	Compiler   *c = join->c;
+
+	if (value->class == CLASS_PACKED && column->class == CLASS_PACKED)
+		return value->trimmed == column->trimmed;
+	if (value->class == CLASS_PACKED || column->class == CLASS_PACKED)
+		return refuse_packed(c);
+	if (value->class != column->class)
+		return refuse(c, REASON_EXPRESSION);
+	if (value->class == CLASS_DECIMAL)
+	{
+		use->scale = Max(column->scale, value->scale);
+		*value = decimal_at_scale(c, value, use->scale);
+	}
+	return c->reason == NULL;
+}
+
+/* Add a part to the word of a key. */
+static bool
+add_part(Join *join, Expr *condition, int *word)
+{
+	Compiler   *c = join->c;
+	JoinUse    *use = join->table->use;
+	const int	part = list_length(join->keys);
+	const bool	bpchar = map_function(get_opcode(((OpExpr *) condition)->opno))->bpchar;
+	const Oid	collation = ((OpExpr *) condition)->inputcollid;
+	Operand		value = {0};
+	Operand		column = {0};
+	ColumnUse	column_use;
+	JoinKeyForm form = JOIN_KEY_INTEGER;
+	Opcode		op = VMOP_JOIN_I;
+	Var		   *var;
+	Expr	   *other;
+	int			number;
+
+	if (!split_condition(join, condition, &var, &other) || !compile_expr(c, other, &value) ||
+		!describe_var(c, var, &column, &column_use) || !hold_like_column(join, &value, &column, &column_use))
+		return false;
+	switch (value.class)
+	{
+		case CLASS_BOOL:
+			value.vreg = emit(&c->em, VMOP_BOOL_TO_INT, value.vreg, 0, 0, 0);
+			break;
+		case CLASS_INT:
+		case CLASS_PACKED:
+			break;
+		case CLASS_FLOAT:
+			value.vreg = emit(&c->em, VMOP_FLOAT_WORD, value.vreg, 0, 0, 0);
+			form = JOIN_KEY_FLOAT;
+			break;
+		case CLASS_DECIMAL:
+			op = c->wide ? VMOP_JOIN_W : VMOP_JOIN_I;
+			break;
+		case CLASS_WIDE:
+		case CLASS_INTERVAL:
+			op = VMOP_JOIN_W;
+			break;
+		case CLASS_TEXT:
+			if (!OidIsValid(collation) || !get_collation_isdeterministic(collation))
+				return refuse(c, REASON_COLLATION);
+			if (bpchar)
+				value.vreg = emit(&c->em, VMOP_TRIM_T, value.vreg, 0, 0, 0);
+			form = bpchar ? JOIN_KEY_TRIMMED : JOIN_KEY_TEXT;
+			op = VMOP_JOIN_T;
+			break;
+		case CLASS_CODE:
+			return refuse(c, REASON_EXPRESSION);
+	}
+	number = use_table_column(c, use, &column_use);
+	use->key[part] = (JoinKey) {.column = number, .form = form};
+	use->nkeys = part + 1;
+	join->keys = lappend(join->keys, condition);
+	*word = emit_instr(&c->em, (EmitInstr) {.op = op, .a = value.vreg, .b = *word, .c = part, .imm = join->number});
+	return c->reason == NULL;
+}
+
+/* Whether words tell keys apart: not if texts are part of them. */
+static bool
+is_exact(const Join *join)
+{
+	if (join->table->rows != NULL)
+		return join->table->rows->table->exact;
+	for (int k = 0; k < join->table->use->nkeys; k++)
+		if (join->table->use->key[k].form >= JOIN_KEY_TEXT)
+			return false;
+	return true;
+}
+
+/* Find the rows of the table whose key the lanes have. */
+static bool
+find_rows(Join *join)
+{
+	Compiler   *c = join->c;
+	JoinedTable *table = join->table;
+	int			word = int_constant(c, 0);
+	ListCell   *lc;
+	Var		   *var;
+	Expr	   *other;
+
+	/* its columns have names, if no values yet */
+	table->row = -1;
+	foreach(lc, join->request->conditions)
+	{
+		if (list_length(join->keys) == JOIN_MAX_PARTS || !split_condition(join, lfirst(lc), &var, &other))
+			join->others = lappend(join->others, lfirst(lc));
+		else if (!add_part(join, lfirst(lc), &word))
+			return false;
+	}
+	table->row = 0;
+	if (!is_exact(join))
+		join->others = list_concat_copy(join->keys, join->others);
+	join->unique = table->rows != NULL ? table->rows->table->unique : join->request->unique && join->keys != NIL;
+	join->found = emit(&c->em, join->unique ? VMOP_PROBE : VMOP_SPAN, word, 0, 0, join->number);
+	return true;
+}
+
+/* Conditions */
+
+static void
+filter_by(Compiler *c, int condition)
+{
+	emit(&c->em, VMOP_FILTER, condition, 0, 0, 0);
+	emit(&c->em, VMOP_JUMP_NONE, 0, 0, 0, 0);
+}
+
+static bool
+compile_condition(Compiler *c, Expr *expr, Operand *out)
+{
+	return compile_expr(c, expr, out) && (out->class == CLASS_BOOL || refuse(c, REASON_EXPRESSION));
+}
+
+static bool
+filter_all(Compiler *c, List *conditions)
+{
+	ListCell   *lc;
+
+	foreach(lc, conditions)
+	{
+		Operand		condition;
+
+		if (!compile_condition(c, lfirst(lc), &condition))
+			return false;
+		filter_by(c, condition.vreg);
+	}
+	return true;
+}
+
+/* All conditions as one. */
+static bool
+all_of(Compiler *c, List *conditions, int *out)
+{
+	ListCell   *lc;
+
+	*out = 0;
+	foreach(lc, conditions)
+	{
+		Operand		condition;
+
+		if (!compile_condition(c, lfirst(lc), &condition))
+			return false;
+		*out = *out == 0 ? condition.vreg : emit(&c->em, VMOP_AND, *out, condition.vreg, 0, 0);
+	}
+	return true;
+}
+
+static int
+bool_constant(Compiler *c, bool value)
+{
+	uint64		word = value;
+
+	return emit_constant(&c->em, KIND_B, &word, false);
+}
+
+/* Loops */
+
+/* Begin a loop over the pairs that the found rows make; what was known of lanes has to be picked. */
+static int
+begin_loop(Join *join, int flags, int marks, LoopState *before)
+{
+	Compiler   *c = join->c;
+	const int	mask = emit(&c->em, VMOP_MASK_TRUE, bool_constant(c, true), VREG_SELECTION, 0, 0);
+	const int	pairs = emit_instr(&c->em, (EmitInstr) {.op = VMOP_EXPAND, .a = join->found,
+		.b = marks, .c = join->number << 4 | flags, .m = mask});
+	const int	lane = emit(&c->em, VMOP_LANE, pairs, 0, 0, 0);
+
+	before->lane = c->lane;
+	before->known = c->known;
+	for (int t = 0; t < c->ntables; t++)
+		before->row[t] = c->table[t].row;
+	c->known = NIL;
+	c->lane = c->lane != 0 ? emit(&c->em, VMOP_PICK_R, c->lane, lane, 0, 0) : lane;
+	for (int t = 0; t < c->ntables; t++)
+		if (c->table[t].row > 0)
+			c->table[t].row = emit(&c->em, VMOP_PICK_R, c->table[t].row, lane, 0, 0);
+	join->table->row = emit(&c->em, VMOP_MATCH, pairs, 0, 0, 0);
+	return pairs;
+}
+
+/* The lanes that have a row which meets the conditions. */
+static bool
+mark_lanes(Join *join, int *marks)
+{
+	Compiler   *c = join->c;
+	LoopState	before;
+	int			pairs;
+
+	*marks = emit(&c->em, VMOP_CLEAR, 0, 0, 0, 0);
+	pairs = begin_loop(join, EXPAND_CLOSED | EXPAND_ONCE, *marks, &before);
+	if (!filter_all(c, join->others))
+		return false;
+	emit(&c->em, VMOP_MARK, pairs, *marks, 0, 0);
+	emit(&c->em, VMOP_AGAIN, 0, 0, 0, 0);
+	c->lane = before.lane;
+	c->known = before.known;
+	for (int t = 0; t < c->ntables; t++)
+		c->table[t].row = before.row[t];
+	return true;
+}
+
+/* Go on with pairs. */
+static bool
+go_on_with_pairs(Join *join, int flags, int marks)
+{
+	Compiler   *c = join->c;
+	LoopState	before;
+
+	if (c->nloops == PROGRAM_MAX_LOOPS - 1)
+		return refuse(c, REASON_EXPRESSION);
+	begin_loop(join, flags, marks, &before);
+	c->nloops++;
+	return true;
+}
+
+void
+end_loops(Compiler *c)
+{
+	for (; c->nloops > 0; c->nloops--)
+		emit(&c->em, VMOP_AGAIN, 0, 0, 0, 0);
+}
+
+/* Kinds of joins */
+
+static bool
+join_inner(Join *join)
+{
+	Compiler   *c = join->c;
+
+	filter_by(c, emit(&c->em, join->unique ? VMOP_FOUND_R : VMOP_FOUND_S, join->found, 0, 0, 0));
+	if (join->unique)
+		join->table->row = join->found;
+	else if (!go_on_with_pairs(join, 0, bool_constant(c, false)))
+		return false;
+	return filter_all(c, join->others);
+}
+
+/* Each lane stays, with NULLs if no row meets the conditions. */
+static bool
+join_left(Join *join)
+{
+	Compiler   *c = join->c;
+	List	   *known = c->known;
+	int			condition = 0;
+	int			marks;
+
+	join->table->optional = true;
+	if (join->unique)
+	{
+		join->table->row = join->found;
+		if (!all_of(c, join->others, &condition))
+			return false;
+		if (condition != 0)
+		{
+			join->table->row = emit(&c->em, VMOP_KEEP_R, join->found, condition, 0, 0);
+			c->known = known;
+		}
+		return true;
+	}
+	if (join->others == NIL)
+		return go_on_with_pairs(join, EXPAND_OUTER, emit(&c->em, VMOP_FOUND_S, join->found, 0, 0, 0));
+	if (!mark_lanes(join, &marks) || !go_on_with_pairs(join, EXPAND_OUTER, marks) || !all_of(c, join->others, &condition))
+		return false;
+	/* the pair of a lane that has none has no row */
+	condition = emit(&c->em, VMOP_IS_TRUE, condition, 0, 0, 0);
+	filter_by(c, emit(&c->em, VMOP_OR, condition,
+					  emit(&c->em, VMOP_NOT, emit(&c->em, VMOP_FOUND_R, join->table->row, 0, 0, 0), 0, 0, 0), 0, 0));
+	return true;
+}
+
+/* Lanes stay that have, or have not, a row which meets the conditions. */
+static bool
+join_semi(Join *join, bool anti)
+{
+	Compiler   *c = join->c;
+	List	   *known = c->known;
+	int			has;
+	int			condition;
+
+	if (join->unique)
+	{
+		join->table->row = join->found;
+		if (!all_of(c, join->others, &condition))
+			return false;
+		has = emit(&c->em, VMOP_FOUND_R, join->found, 0, 0, 0);
+		if (condition != 0)
+			has = emit(&c->em, VMOP_AND, has, emit(&c->em, VMOP_IS_TRUE, condition, 0, 0, 0), 0, 0);
+		c->known = known;
+		join->table->row = 0;
+	}
+	else if (join->others == NIL)
+		has = emit(&c->em, VMOP_FOUND_S, join->found, 0, 0, 0);
+	else if (!mark_lanes(join, &has))
+		return false;
+	filter_by(c, anti ? emit(&c->em, VMOP_NOT, has, 0, 0, 0) : has);
+	return true;
+}
+
+static bool
+compile_join(Compiler *c, const JoinRequest *request)
+{
+	Join		join = {.c = c, .request = request, .table = &c->table[c->ntables]};
+
+	*join.table = (JoinedTable) {
+		.request = request, .rows = c->input->tables != NULL ? &c->input->tables[c->ntables] : NULL,
+		.use = &c->result->join[c->ntables]
+	};
+	join.number = ++c->ntables;
+	if (!find_rows(&join))
+		return false;
+	switch (request->type)
+	{
+		case JOIN_INNER:
+			if (!join_inner(&join))
+				return false;
+			break;
+		case JOIN_LEFT:
+			if (!join_left(&join))
+				return false;
+			break;
+		case JOIN_SEMI:
+		case JOIN_ANTI:
+			if (!join_semi(&join, request->type == JOIN_ANTI))
+				return false;
+			break;
+		default:
+			return refuse(c, REASON_EXPRESSION);
+	}
+	return filter_all(c, request->filters);
+}
+
+bool
+compile_joins(Compiler *c, const CompileRequest *request)
+{
+	ListCell   *lc;
+
+	if (list_length(request->joins) > PROGRAM_MAX_TABLES)
+		return refuse(c, REASON_EXPRESSION);
+	foreach(lc, request->joins)
+		if (!compile_join(c, lfirst(lc)))
+			return false;
+	return true;
+}

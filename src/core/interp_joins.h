@@ -1,0 +1,304 @@
+/*
+ * interp_joins.h
+ *		What interp.h asks of a CPU for joins: finding rows, fetching their values, loops over pairs.
+ *
+ * A template header like interp.h, over VM_TILE lanes.  A register of rows
+ * holds 32-bit row numbers; one that is not NULL is a row that there is, in
+ * lanes that are not active, too.  A register of spans holds JOIN_SPANs, one
+ * of pairs lane << 32 | row.
+ *
+ * A tile with loops may be begun again after a request.  Loops whose code
+ * updates totals then go on where run->cursor says; others, which are closed
+ * before anything is updated, begin anew.
+ */
+
+/* A part of a key from an integer, in an exact table or as a word to be hashed. */
+#define JOIN_PART(exact_word, value, hashed) \
+	do { \
+		if (table->exact) \
+			LANES { uint32_t miss = 0; const uint64_t part = exact_word(&table->part[in->c], (value), &miss); \
+					vd[i] = vb[i] | part; dn[i] = (uint8_t) (an[i] | bn[i] | miss); } \
+		else \
+			LANES { vd[i] = hash_combine(vb[i], (hashed)); dn[i] = an[i] | bn[i]; } \
+	} while (0)
+
+static inline void
+vm_join_text(const VmRun *run, const Instr *in)
+{
+	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
+	const uint64_t *va = run->values + (size_t) in->a * VM_TILE;
+	const uint64_t *vb = run->values + (size_t) in->b * VM_TILE;
+	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *bn = run->nulls + (size_t) in->b * VM_TILE;
+	const uint8_t *selection = (const uint8_t *) run->values;
+
+	LANES
+	{
+		dn[i] = an[i] | bn[i] | (selection[i] ^ 1);
+		vd[i] = dn[i] ? 0 : hash_combine(vb[i], hash_bytes(vm_text(run, va[i]), TEXT_LENGTH(va[i])));
+	}
+}
+
+/* Of every active lane's word the rows: spans, or in a unique table the one row. */
+static inline void
+vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
+{
+	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
+	uint32_t   *row = (uint32_t *) vd;
+	const uint64_t *va = run->values + (size_t) in->a * VM_TILE;
+	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *selection = (const uint8_t *) run->values;
+
+	if (in->op == VMOP_PROBE && table->direct)
+	{
+		const uint32_t *place = (const uint32_t *) join_at(table, table->index);
+
+		LANES
+		{
+			const bool	here = (an[i] ^ 1) & (va[i] < table->nplaces);
+
+			row[i] = place[here ? va[i] : 0];
+			dn[i] = !here | (row[i] == JOIN_NO_ROW);
+		}
+		return;
+	}
+	if (table->size > JOIN_PREFETCH_BYTES)
+		for (int i = 0; i < VM_TILE; i++)
+			if (selection[i])
+				__builtin_prefetch(join_entry(table, an[i] ? 0 : va[i]));
+	for (int i = 0; i < VM_TILE; i++)
+	{
+		const uint64_t span = an[i] | (selection[i] ^ 1) ? 0 : join_find(table, va[i]);
+
+		dn[i] = JOIN_SPAN_COUNT(span) == 0;
+		if (in->op == VMOP_PROBE)
+			row[i] = JOIN_SPAN_FIRST(span);
+		else
+			vd[i] = span;
+	}
+}
+
+#define FETCH(dtype, stype, expr) \
+	do { \
+		const stype *src = (const stype *) tablet_at(tablet, column->values); \
+		LANES { const stype v = src[dn[i] ? 0 : rows[i] + first]; ((dtype *) vd)[i] = (dtype) (expr); } \
+	} while (0)
+#define FETCH_SAME(dtype) \
+	LANES ((dtype *) vd)[i] = (dtype) column->base
+
+/* Values of wide registers. */
+static inline bool
+vm_fetch_wide(const VmRun *run, const Instr *in, const Tablet *tablet, uint32_t first)
+{
+	const TabletColumn *column = &tablet->column[FETCH_COLUMN(in->c)];
+	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
+	const uint8_t *dn = run->nulls + (size_t) in->dst * VM_TILE;
+	const uint32_t *rows = (const uint32_t *) (run->values + (size_t) in->a * VM_TILE);
+
+	switch ((ColType) column->type)
+	{
+		case COLTYPE_SAME: FETCH_SAME(Wide); break;
+		case COLTYPE_U8: FETCH(Wide, uint8_t, FRAMED(v, column)); break;
+		case COLTYPE_U16: FETCH(Wide, uint16_t, FRAMED(v, column)); break;
+		case COLTYPE_U32: FETCH(Wide, uint32_t, FRAMED(v, column)); break;
+		case COLTYPE_I16: FETCH(Wide, int16_t, v); break;
+		case COLTYPE_I32: FETCH(Wide, int32_t, v); break;
+		case COLTYPE_I64: FETCH(Wide, int64_t, v); break;
+		case COLTYPE_I128: FETCH(Wide, Wide, v); break;
+		default: return false;
+	}
+	return true;
+}
+
+/* The values of a column at the rows of a register; false if the column is none for it. */
+static inline bool
+vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
+{
+	const uint32_t number = FETCH_TABLE(in->c);
+	const Tablet *tablet = number ? run->tables[number - 1].rows : run->tablet;
+	const TabletColumn *column = &tablet->column[FETCH_COLUMN(in->c)];
+	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
+	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
+	const uint32_t *rows = (const uint32_t *) (run->values + (size_t) in->a * VM_TILE);
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *bits;
+
+	if (FETCH_COLUMN(in->c) >= tablet->ncols || !vm_can_load(in->op, column->type))
+		return false;
+	memcpy(dn, an, VM_TILE);
+	if (tablet->nrows == 0)
+	{
+		memset(vd, 0, (size_t) VM_TILE * (in->op == VMOP_FETCH_W ? 16 : 8));
+		return true;
+	}
+	first = number ? 0 : first;
+	bits = tablet_at(tablet, column->nulls);
+	if (column->null_count > 0)
+		LANES dn[i] = an[i] ? 1 : bits[(rows[i] + first) >> 3] >> ((rows[i] + first) & 7) & 1;
+	if (in->op == VMOP_FETCH_W)
+		return vm_fetch_wide(run, in, tablet, first);
+	switch ((ColType) column->type)
+	{
+		case COLTYPE_BOOL: FETCH(uint8_t, uint8_t, v); break;
+		case COLTYPE_SAME: FETCH_SAME(int64_t); break;
+		case COLTYPE_U8: FETCH(int64_t, uint8_t, FRAMED(v, column)); break;
+		case COLTYPE_U16: FETCH(int64_t, uint16_t, FRAMED(v, column)); break;
+		case COLTYPE_U32: FETCH(int64_t, uint32_t, FRAMED(v, column)); break;
+		case COLTYPE_I16: FETCH(int64_t, int16_t, v); break;
+		case COLTYPE_I32: FETCH(int64_t, int32_t, v); break;
+		case COLTYPE_I64: FETCH(int64_t, int64_t, v); break;
+		case COLTYPE_I128: FETCH(int64_t, Wide, v); break;
+		case COLTYPE_F32: FETCH(double, float, v); break;
+		case COLTYPE_F64: FETCH(double, double, v); break;
+		case COLTYPE_TEXT: FETCH(uint64_t, uint64_t, TEXT_IN_TABLE(v, number)); break;
+		case COLTYPE_Count: return false;
+	}
+	return true;
+}
+
+/* An instruction about rows; false if it cannot be. */
+static inline bool
+vm_join(const VmRun *run, const Instr *in, uint32_t first)
+{
+	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
+	uint32_t   *row = (uint32_t *) vd;
+	const uint64_t *va = run->values + (size_t) in->a * VM_TILE;
+	const uint64_t *vb = run->values + (size_t) in->b * VM_TILE;
+	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *bn = run->nulls + (size_t) in->b * VM_TILE;
+	const uint8_t *selection = (const uint8_t *) run->values;
+	const JoinTable *table = in->imm > 0 && in->imm <= run->program->ntables ? run->tables[in->imm - 1].table : NULL;
+
+	switch ((Opcode) in->op)
+	{
+		case VMOP_JOIN_I:
+			JOIN_PART(join_part_word, (int64_t) va[i], va[i]);
+			return in->c < table->nparts;
+		case VMOP_JOIN_W:
+			JOIN_PART(join_part_wide, wide_load(va + 2 * i), join_wide_word(wide_load(va + 2 * i)));
+			return in->c < table->nparts;
+		case VMOP_JOIN_T:
+			vm_join_text(run, in);
+			return in->c < table->nparts && !table->exact;
+		case VMOP_PROBE:
+		case VMOP_SPAN:
+			vm_probe(run, in, table);
+			return in->op == VMOP_SPAN || table->unique;
+		case VMOP_KEEP_R:
+			LANES { row[i] = ((const uint32_t *) va)[i]; dn[i] = an[i] | bn[i] | (BOOL_B ^ 1); }
+			return true;
+		case VMOP_LANE:
+			LANES { row[i] = (uint32_t) (va[i] >> 32); dn[i] = selection[i] ^ 1; }
+			return true;
+		case VMOP_MATCH:
+			LANES { row[i] = (uint32_t) va[i]; dn[i] = an[i]; }
+			return true;
+		case VMOP_PICK_R:
+			LANES
+			{
+				const uint32_t lane = bn[i] ? 0 : ((const uint32_t *) vb)[i];
+
+				row[i] = ((const uint32_t *) va)[lane];
+				dn[i] = bn[i] | an[lane];
+			}
+			return true;
+		case VMOP_CLEAR:
+			memset(vd, 0, VM_TILE);
+			memset(dn, 0, VM_TILE);
+			return true;
+		case VMOP_MARK:
+			for (int i = 0; i < VM_TILE; i++)
+				if (selection[i])
+					((uint8_t *) vb)[va[i] >> 32] = 1;
+			return true;
+		default:
+			return vm_fetch(run, in, first);
+	}
+}
+
+/* The next pairs of a loop, as many as a tile has lanes. */
+static inline void
+vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
+{
+	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
+	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
+	const uint64_t *va = run->values + (size_t) in->a * VM_TILE;
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *marked = (const uint8_t *) (run->values + (size_t) in->b * VM_TILE);
+	const uint8_t *mask = (const uint8_t *) (run->values + (size_t) in->m * VM_TILE);
+	uint8_t    *selection = (uint8_t *) run->values;
+	const JoinTable *table = run->tables[EXPAND_TABLE(in->c) - 1].table;
+	VmCursor	at = {0, 0};
+	uint32_t	n = 0;
+
+	if (!loops->going_on)
+	{
+		at = in->c & EXPAND_CLOSED ? at : run->cursor[loops->depth];
+		loops->depth++;
+	}
+	else
+		at = loops->next[loops->depth - 1];
+	loops->going_on = false;
+	for (; at.lane < VM_TILE && n < VM_TILE; at = (VmCursor) {at.lane + 1, 0})
+	{
+		const uint32_t lane = at.lane;
+		uint32_t	count;
+
+		if (!mask[lane] || ((in->c & EXPAND_ONCE) && marked[lane]))
+			continue;
+		if ((in->c & EXPAND_OUTER) && !marked[lane])
+		{
+			vd[n] = (uint64_t) lane << 32;
+			dn[n++] = 1;
+			continue;
+		}
+		count = an[lane] ? 0 : JOIN_SPAN_COUNT(va[lane]) - at.match;
+		if (count > VM_TILE - n)
+			count = VM_TILE - n;
+		for (uint32_t k = 0; k < count; k++)
+		{
+			vd[n] = (uint64_t) lane << 32 | join_row(table, JOIN_SPAN_FIRST(va[lane]) + at.match + k);
+			dn[n++] = 0;
+		}
+		at.match += count;
+		if (!an[lane] && at.match < JOIN_SPAN_COUNT(va[lane]))
+			break;
+	}
+	loops->next[loops->depth - 1] = at;
+	memset(selection, 1, n);
+	memset(selection + n, 0, VM_TILE - n);
+	memset(vd + n, 0, (VM_TILE - n) * sizeof(uint64_t));
+	memset(dn + n, 1, VM_TILE - n);
+}
+
+/*
+ * At the end of a loop: whether pairs are left.  If not, the selection is
+ * again what it was before.
+ */
+static inline bool
+vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
+{
+	const uint32_t level = loops->depth - 1;
+	const bool	open = !(expand->c & EXPAND_CLOSED);
+
+	loops->going_on = loops->next[level].lane < VM_TILE;
+	if (open)
+	{
+		/* the pairs so far are done with once the loops around this one have gone on, too */
+		run->cursor[level] = loops->going_on ? loops->next[level] : (VmCursor) {0, 0};
+		*updating = !loops->going_on;
+	}
+	if (!loops->going_on)
+	{
+		memcpy(run->values, run->values + (size_t) expand->m * VM_TILE, VM_TILE);
+		loops->depth--;
+	}
+	return loops->going_on;
+}
+
+#undef JOIN_PART
+#undef FETCH
+#undef FETCH_SAME

@@ -1,0 +1,305 @@
+/*
+ * join_build.c
+ *		Building the table of one side of a join.
+ *
+ * Rows are counted by word, the counts summed to the ends of ranges, and row
+ * numbers put into them from the last on, each range from its end to its
+ * beginning: that leaves its beginning behind, and the numbers in order.
+ * However many rows a word has, each costs the same.
+ */
+#include "core/join_build.h"
+
+/* Words are places if they span so many times as many as there are rows, or so many at all. */
+#define DIRECT_SPREAD	16
+#define DIRECT_ALWAYS	65536
+
+/* Rows ahead whose place the processor is to fetch. */
+#define LOOKAHEAD		16
+
+/* What a column of a key holds. */
+typedef struct KeyRange
+{
+	bool		hashed;			/* values that are no integers of 64 bits */
+	int64_t		least;			/* of those that are: of the values there are; least > largest if there are none */
+	int64_t		largest;
+} KeyRange;
+
+/* Columns of keys */
+
+/* For each row that is not NULL, v being its value as stored. */
+#define EACH_VALUE(stype, statement) \
+	do { \
+		const stype *values = (const stype *) tablet_at(rows, column->values); \
+		for (uint32_t row = 0; row < rows->nrows; row++) \
+		{ \
+			const stype v = values[row]; \
+			if (!tablet_is_null(rows, column, row)) \
+				statement; \
+		} \
+	} while (0)
+
+/* The same for the values of any column of a key but texts and those of 128 bits, as integers. */
+#define EACH_INTEGER(statement) \
+	switch ((ColType) column->type) \
+	{ \
+		case COLTYPE_BOOL: \
+		case COLTYPE_U8: EACH_VALUE(uint8_t, { const int64_t value = v; statement; }); break; \
+		case COLTYPE_I16: EACH_VALUE(int16_t, { const int64_t value = v; statement; }); break; \
+		case COLTYPE_I32: EACH_VALUE(int32_t, { const int64_t value = v; statement; }); break; \
+		case COLTYPE_U32: EACH_VALUE(uint32_t, { const int64_t value = v; statement; }); break; \
+		case COLTYPE_I64: EACH_VALUE(int64_t, { const int64_t value = v; statement; }); break; \
+		case COLTYPE_F32: EACH_VALUE(float, { const int64_t value = join_float_word(v); statement; }); break; \
+		case COLTYPE_F64: EACH_VALUE(double, { const int64_t value = join_float_word(v); statement; }); break; \
+		default: break; \
+	}
+
+static KeyRange
+range_of(const Tablet *rows, const JoinKey *key)
+{
+	const TabletColumn *column = &rows->column[key->column];
+	KeyRange	range = {false, INT64_MAX, INT64_MIN};
+
+	if (column->type == COLTYPE_TEXT)
+		range.hashed = true;
+	else if (column->type == COLTYPE_I128)
+		EACH_VALUE(Wide, {
+			range.hashed |= !wide_fits_int64(v);
+			range.least = (int64_t) v < range.least ? (int64_t) v : range.least;
+			range.largest = (int64_t) v > range.largest ? (int64_t) v : range.largest;
+		});
+	else
+		EACH_INTEGER({
+			range.least = value < range.least ? value : range.least;
+			range.largest = value > range.largest ? value : range.largest;
+		})
+	return range;
+}
+
+/* Words */
+
+static uint32_t
+bits_of(uint64_t span)
+{
+	uint32_t	bits = 0;
+
+	for (; span > 0; span >>= 1)
+		bits++;
+	return bits;
+}
+
+/* Lay the parts of a word side by side; false if they have more bits. */
+static bool
+plan_parts(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint32_t *bits)
+{
+	*bits = 0;
+	for (uint32_t p = 0; p < head->nparts; p++)
+	{
+		const KeyRange range = range_of(rows, &keys[p]);
+		const bool	none = range.least > range.largest;
+		JoinPart   *part = &head->part[p];
+
+		if (range.hashed)
+			return false;
+		part->least = none ? 0 : range.least;
+		part->span = none ? 0 : (uint64_t) range.largest - (uint64_t) range.least;
+		part->shift = *bits;
+		*bits += bits_of(part->span);
+		if (*bits > 64 || part->shift > 63)
+			return false;
+	}
+	return true;
+}
+
+/* How many words there may be of so many bits; of one part, as many as it spans. */
+static uint64_t
+words_of(const JoinTable *head, uint32_t bits)
+{
+	if (bits >= 48)
+		return UINT64_MAX;
+	return head->nparts == 1 ? head->part[0].span + 1 : (uint64_t) 1 << bits;
+}
+
+void
+join_plan(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys)
+{
+	uint32_t	bits;
+	uint64_t	words;
+
+	memset(head, 0, sizeof(*head));
+	head->nparts = nkeys;
+	head->exact = plan_parts(head, rows, keys, &bits);
+	words = head->exact ? words_of(head, bits) : UINT64_MAX;
+	head->direct = words <= DIRECT_ALWAYS || words / DIRECT_SPREAD <= rows->nrows;
+	head->nplaces = words;
+	if (!head->direct)
+		for (head->nplaces = 2; head->nplaces < (uint64_t) rows->nrows * 2;)
+			head->nplaces *= 2;
+}
+
+/* Fold a value into the words of exact tables, or of others. */
+#define ADD_INTEGER(part_word, hashed) \
+	words[row] = head->exact ? words[row] | (part_word) : hash_combine(words[row], (hashed))
+
+void
+join_words(const JoinTable *head, const Tablet *rows, const JoinKey *keys, uint64_t *words, uint8_t *nulls)
+{
+	uint32_t	miss = 0;
+
+	memset(words, 0, rows->nrows * sizeof(uint64_t));
+	memset(nulls, 0, rows->nrows);
+	for (uint32_t p = 0; p < head->nparts; p++)
+	{
+		const TabletColumn *column = &rows->column[keys[p].column];
+		const JoinPart *part = &head->part[p];
+
+		for (uint32_t row = 0; row < rows->nrows && column->null_count > 0; row++)
+			nulls[row] |= tablet_is_null(rows, column, row);
+		if (column->type == COLTYPE_TEXT)
+			EACH_VALUE(uint64_t, {
+				const uint8_t *bytes = tablet_at(rows, rows->var) + TEXT_OFFSET(v);
+				const uint32_t length = TEXT_LENGTH(v);
+
+				words[row] = hash_combine(words[row], hash_bytes(bytes, keys[p].form == JOIN_KEY_TRIMMED ? text_trimmed(bytes, length) : length));
+			});
+		else if (column->type == COLTYPE_I128)
+			EACH_VALUE(Wide, ADD_INTEGER(join_part_wide(part, v, &miss), join_wide_word(v)));
+		else
+			EACH_INTEGER(ADD_INTEGER(join_part_word(part, value, &miss), (uint64_t) value))
+	}
+}
+
+/* Tables */
+
+/* Bytes of the index. */
+static uint64_t
+index_bytes(const JoinTable *head)
+{
+	return head->direct ? (head->nplaces + 1) * sizeof(uint32_t) : head->nplaces * sizeof(JoinSlot);
+}
+
+uint64_t
+join_table_bytes(const JoinTable *head, uint32_t nrows)
+{
+	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) + tablet_align((uint64_t) nrows * sizeof(uint32_t));
+}
+
+static uint32_t *
+row_numbers(JoinTable *table)
+{
+	return (uint32_t *) ((uint8_t *) table + table->rows);
+}
+
+/* One row a word: its number in the word's place; false if there are two. */
+static bool
+fill_unique_places(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	uint32_t   *place = (uint32_t *) ((uint8_t *) table + table->index);
+
+	memset(place, 0xff, index_bytes(table));
+	for (uint32_t row = 0; row < nrows; row++)
+	{
+		if (row + LOOKAHEAD < nrows && !nulls[row + LOOKAHEAD])
+			core_prefetch(&place[words[row + LOOKAHEAD]]);
+		if (nulls[row])
+			continue;
+		if (place[words[row]] != JOIN_NO_ROW)
+			return false;
+		place[words[row]] = row;
+		table->nrows++;
+	}
+	return true;
+}
+
+static void
+fill_places(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	uint32_t   *place = (uint32_t *) ((uint8_t *) table + table->index);
+	uint32_t	end = 0;
+
+	memset(place, 0, index_bytes(table));
+	for (uint32_t row = 0; row < nrows; row++)
+		if (!nulls[row])
+			place[words[row]]++;
+	for (uint64_t word = 0; word <= table->nplaces; word++)
+		place[word] = end += place[word];
+	for (uint32_t row = nrows; row-- > 0;)
+		if (!nulls[row])
+			row_numbers(table)[--place[words[row]]] = row;
+	table->nrows = end;
+}
+
+/* A word's slot, or the free one where it belongs. */
+static JoinSlot *
+find_slot(JoinTable *table, uint64_t word)
+{
+	JoinSlot   *slots = (JoinSlot *) ((uint8_t *) table + table->index);
+	uint64_t	at = join_home(table, word);
+
+	while (slots[at].count > 0 && slots[at].word != word)
+		at = (at + 1) & (table->nplaces - 1);
+	return &slots[at];
+}
+
+/* Count the rows of each word; of the first its number is kept. */
+static void
+fill_slots(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	memset((uint8_t *) table + table->index, 0, index_bytes(table));
+	table->unique = true;
+	for (uint32_t row = 0; row < nrows; row++)
+	{
+		JoinSlot   *slot;
+
+		if (row + LOOKAHEAD < nrows)
+			core_prefetch(join_entry(table, words[row + LOOKAHEAD]));
+		if (nulls[row])
+			continue;
+		slot = find_slot(table, words[row]);
+		if (slot->count++ == 0)
+		{
+			slot->word = words[row];
+			slot->first = row;
+		}
+		else
+			table->unique = false;
+		table->nrows++;
+	}
+}
+
+static void
+list_slots(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	JoinSlot   *slots = (JoinSlot *) ((uint8_t *) table + table->index);
+	uint32_t	end = 0;
+
+	for (uint64_t s = 0; s < table->nplaces; s++)
+		slots[s].first = end += slots[s].count;
+	for (uint32_t row = nrows; row-- > 0;)
+	{
+		if (row >= LOOKAHEAD)
+			core_prefetch(join_entry(table, words[row - LOOKAHEAD]));
+		if (!nulls[row])
+			row_numbers(table)[--find_slot(table, words[row])->first] = row;
+	}
+}
+
+void
+join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	table->index = tablet_align(sizeof(JoinTable));
+	table->rows = table->index + tablet_align(index_bytes(table));
+	table->nrows = 0;
+	if (table->direct)
+	{
+		table->unique = fill_unique_places(table, words, nulls, nrows);
+		if (!table->unique)
+			fill_places(table, words, nulls, nrows);
+	}
+	else
+	{
+		fill_slots(table, words, nulls, nrows);
+		if (!table->unique)
+			list_slots(table, words, nulls, nrows);
+	}
+	table->size = table->rows + (table->unique ? 0 : tablet_align((uint64_t) nrows * sizeof(uint32_t)));
+}

@@ -1,0 +1,28 @@
+/*
+ * join_build.h
+ *		Building the table of one side of a join: join_table.h.
+ */
+#ifndef GPUDB_CORE_JOIN_BUILD_H
+#define GPUDB_CORE_JOIN_BUILD_H
+
+#include "core/join_table.h"
+
+/*
+ * Decide how the rows of a tablet are found by these columns: a table's head,
+ * but for its offsets.
+ */
+CORE_API void join_plan(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys);
+
+/* Bytes at most of the table with this head and so many rows. */
+CORE_API uint64_t join_table_bytes(const JoinTable *head, uint32_t nrows);
+
+/*
+ * The words of rows, and for each a flag: 1 = some column of its key is NULL,
+ * and nobody finds it.
+ */
+CORE_API void join_words(const JoinTable *head, const Tablet *rows, const JoinKey *keys, uint64_t *words, uint8_t *nulls);
+
+/* Make the table of so many rows with these words, in a block of join_table_bytes() that begins with its head. */
+CORE_API void join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows);
+
+#endif							/* GPUDB_CORE_JOIN_BUILD_H */

@@ -1,0 +1,186 @@
+/*
+ * join_table.h
+ *		The rows of one side of a join, found by their keys.
+ *
+ * A key is made into one 64-bit word.  Where the values of its columns span
+ * few enough bits the word is their distances from the least ones, side by
+ * side, so that words are equal where keys are: the table is exact.  Else the
+ * word is a hash, and whoever finds rows by it compares their keys.
+ *
+ * Words that span little more than there are rows are places in an array.
+ * Others are found by hash, in open addressing.  Either leads to the rows of
+ * a word as a range: first and count in a list of row numbers, which stand
+ * side by side however many there are.  In a table whose words have one row
+ * each it leads to that row at once.
+ *
+ * One relocatable block:
+ *
+ *		JoinTable | index | row numbers
+ *
+ * The rows' values stand apart, as columns of a tablet.
+ */
+#ifndef GPUDB_CORE_JOIN_TABLE_H
+#define GPUDB_CORE_JOIN_TABLE_H
+
+#include "core/hash.h"
+#include "core/op_text.h"
+#include "core/program.h"
+#include "core/tablet_format.h"
+
+#define JOIN_MAX_PARTS	8
+#define JOIN_NO_ROW		UINT32_MAX
+
+/* What is smaller stays in a core's caches. */
+#define JOIN_PREFETCH_BYTES	(256 * 1024)
+
+/* How a column's values become part of a word. */
+typedef enum JoinKeyForm
+{
+	JOIN_KEY_INTEGER,			/* as they are */
+	JOIN_KEY_FLOAT,				/* join_float_word() */
+	JOIN_KEY_TEXT,				/* by a hash, */
+	JOIN_KEY_TRIMMED			/* without their trailing blanks */
+} JoinKeyForm;
+
+typedef struct JoinKey
+{
+	uint16_t	column;			/* of the rows' tablet */
+	uint16_t	form;			/* JoinKeyForm */
+} JoinKey;
+
+/* One column of an exact table's key: its values are least .. least + span, and take the word's bits from `shift` on. */
+typedef struct JoinPart
+{
+	int64_t		least;
+	uint64_t	span;
+	uint32_t	shift;
+	uint32_t	unused;
+} JoinPart;
+
+/* The rows of a word: a range of the list of row numbers, or in a unique table a row. */
+typedef struct JoinSlot
+{
+	uint64_t	word;
+	uint32_t	first;
+	uint32_t	count;			/* 0 = the slot is free */
+} JoinSlot;
+
+typedef struct JoinTable
+{
+	uint64_t	size;			/* of the block */
+	uint32_t	nrows;			/* that can be found: those with a NULL in their key cannot */
+	uint16_t	nparts;			/* columns of the key */
+	uint8_t		exact;
+	uint8_t		unique;			/* no word has two rows */
+	uint8_t		direct;			/* words are places */
+	uint8_t		unused[7];
+	uint64_t	nplaces;		/* words from 0 on; or slots, a power of two */
+	uint64_t	index;			/* offset of: direct and unique: a row, or JOIN_NO_ROW, each;
+								 * direct: the first of its rows each, and the end; else: JoinSlots */
+	uint64_t	rows;			/* offset of the row numbers; none if unique */
+	JoinPart	part[JOIN_MAX_PARTS];
+} JoinTable;
+
+/* A table as programs use it. */
+typedef struct JoinRows
+{
+	const JoinTable *table;
+	const Tablet *rows;
+} JoinRows;
+
+/* Rows of a word: count << 32 | first. */
+#define JOIN_SPAN(first, count)	((uint64_t) (count) << 32 | (uint32_t) (first))
+#define JOIN_SPAN_FIRST(span)	((uint32_t) (span))
+#define JOIN_SPAN_COUNT(span)	((uint32_t) ((span) >> 32))
+
+/* A 128-bit integer in a hash: that of 64 bits if it fits them. */
+CORE_FN uint64_t
+join_wide_word(Wide value)
+{
+	return wide_fits_int64(value) ? (uint64_t) (int64_t) value : (uint64_t) value ^ hash_mix((uint64_t) (value >> 64));
+}
+
+/* Equal floats have equal words: the zeros, and all that are not a number. */
+CORE_FN int64_t
+join_float_word(double value)
+{
+	int64_t		word;
+
+	if (value != value)
+		return INT64_MIN;
+	value += 0.0;
+	if (value == 0)
+		return 0;
+	memcpy(&word, &value, sizeof(word));
+	return word;
+}
+
+/* A part of an exact table's word; *miss is set if no key has such a value. */
+CORE_FN uint64_t
+join_part_word(const JoinPart *part, int64_t value, uint32_t *miss)
+{
+	const uint64_t distance = (uint64_t) value - (uint64_t) part->least;
+
+	*miss |= (value < part->least) | (distance > part->span);
+	return distance << part->shift;
+}
+
+CORE_FN uint64_t
+join_part_wide(const JoinPart *part, Wide value, uint32_t *miss)
+{
+	*miss |= !wide_fits_int64(value);
+	return join_part_word(part, (int64_t) value, miss);
+}
+
+CORE_FN const void *
+join_at(const JoinTable *table, uint64_t offset)
+{
+	return (const uint8_t *) table + offset;
+}
+
+/* Where a word's search begins. */
+CORE_FN uint64_t
+join_home(const JoinTable *table, uint64_t word)
+{
+	return hash_mix(word) & (table->nplaces - 1);
+}
+
+/* The address that is to be looked at first for a word. */
+CORE_FN const void *
+join_entry(const JoinTable *table, uint64_t word)
+{
+	if (table->direct)
+		return (const uint32_t *) join_at(table, table->index) + (word < table->nplaces ? word : 0);
+	return (const JoinSlot *) join_at(table, table->index) + join_home(table, word);
+}
+
+/* The rows of a word. */
+CORE_FN uint64_t
+join_find(const JoinTable *table, uint64_t word)
+{
+	const JoinSlot *slot = (const JoinSlot *) join_at(table, table->index);
+	const uint32_t *place = (const uint32_t *) join_at(table, table->index);
+	uint64_t	at;
+
+	if (table->direct)
+	{
+		if (word >= table->nplaces)
+			return 0;
+		if (!table->unique)
+			return JOIN_SPAN(place[word], place[word + 1] - place[word]);
+		return place[word] == JOIN_NO_ROW ? 0 : JOIN_SPAN(place[word], 1);
+	}
+	for (at = join_home(table, word); slot[at].count > 0; at = (at + 1) & (table->nplaces - 1))
+		if (slot[at].word == word)
+			return JOIN_SPAN(slot[at].first, slot[at].count);
+	return 0;
+}
+
+/* A row number of those that a word has. */
+CORE_FN uint32_t
+join_row(const JoinTable *table, uint32_t at)
+{
+	return table->unique ? at : ((const uint32_t *) join_at(table, table->rows))[at];
+}
+
+#endif							/* GPUDB_CORE_JOIN_TABLE_H */

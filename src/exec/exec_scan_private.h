@@ -1,0 +1,72 @@
+/*
+ * exec_scan_private.h
+ *		The state of a GpuScan, for those who take its rows: exec_scan.c and scan_collect.c.
+ */
+#ifndef GPUDB_EXEC_EXEC_SCAN_PRIVATE_H
+#define GPUDB_EXEC_EXEC_SCAN_PRIVATE_H
+
+#include "postgres.h"
+
+#include "exec/node.h"
+#include "exec/output.h"
+#include "exec/portions.h"
+
+#define MAX_BATCH 16
+
+/* A portion of a batch. */
+typedef struct BatchWindow
+{
+	PageWindow *window;
+	TabletSlice *slice;
+	bool		cached;			/* the slice is it, not the window */
+	uint32	   *places;			/* of the rows to look at, in heap order; not of a slice */
+	uint32		nplaces;
+	uint32		places_capacity;
+	bool		submitted;
+	bool		judged;			/* the device's filters have been applied */
+	bool		has_outputs;	/* and what is wanted of these rows is here */
+	OutputRows	outputs;
+} BatchWindow;
+
+typedef struct Batch
+{
+	BatchWindow window[MAX_BATCH];
+	int			nwindows;
+} Batch;
+
+typedef struct GpuScanState
+{
+	GpuNode		node;
+	List	   *host_quals;		/* filters left to PostgreSQL: plan.qual */
+	List	   *on_device;		/* in PostgreSQL's order: 1 = device, 0 = host */
+	ExprState  *all_quals;		/* made on first need */
+	AttrNumber	last_attribute; /* of those that are looked at */
+	bool		may_run_ahead;	/* whoever wants rows wants them all at once */
+	bool		waiting;		/* for subplans, which PostgreSQL runs when a row asks for them */
+	TupleTableSlot *heap_slot;
+
+	Portions	portions;
+	Batch		batches[2];
+	Batch	   *batch;			/* whose rows go out */
+	Batch	   *ahead;			/* the other one, which the device may have already */
+	int			batch_size;		/* windows wanted next */
+	int			at_window;
+	uint32		at_place;
+	bool		collecting;		/* rows become columns of a store, and filters are the device's alone to test */
+	DeviceStatus not_told;		/* then: why it could not */
+	bool		begun;			/* rows have gone out */
+	bool		exhausted;
+} GpuScanState;
+
+/* Forget both batches with the run's memory. */
+extern void scan_reset_batches(GpuScanState *state);
+
+extern void scan_start_run(GpuScanState *state);
+
+/* Have the next batch, which may have been begun, judged; false when the relation is exhausted. */
+extern bool scan_next_batch(GpuScanState *state);
+
+/* The heap tuple of a place, its attributes in the scan slot. */
+extern void scan_store_row(GpuScanState *state, const PageWindow *window, uint32 place);
+
+#endif							/* GPUDB_EXEC_EXEC_SCAN_PRIVATE_H */

@@ -1,0 +1,339 @@
+/*
+ * joins.c
+ *		The tables of a node's joins.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/memutils.h"
+#include "utils/ruleutils.h"
+
+#include "pg_compat.h"
+#include "core/join_build.h"
+#include "exec/joins.h"
+#include "exec/scan_collect.h"
+#include "guc.h"
+#include "tablet/row_store.h"
+
+/* Times that a table is built anew with larger scales. */
+#define MAX_ROUNDS 9
+
+struct NodeJoin
+{
+	JoinRequest request;
+	PlanState  *child;			/* the build plan */
+	bool		begun;			/* it has been asked for rows */
+	int16	   *scales;			/* of its columns, by number */
+	MemoryContext context;		/* of the table */
+	bool		is_built;
+	JoinUse		built;			/* what it has */
+	double		build_ms;
+	uint64		bytes;
+};
+
+static int
+number_of_joins(const CustomScan *plan)
+{
+	return list_length(plan->custom_private) > NODE_PRIVATE_JOINS ? list_length(list_nth(plan->custom_private, NODE_PRIVATE_JOINS)) : 0;
+}
+
+List *
+joins_other_exprs(const CustomScan *plan)
+{
+	return list_truncate(list_copy(plan->custom_exprs), list_length(plan->custom_exprs) - number_of_joins(plan));
+}
+
+void
+joins_begin(GpuNode *node, EState *estate)
+{
+	CustomScan *plan = (CustomScan *) node->css.ss.ps.plan;
+	const int	first = list_length(plan->custom_exprs) - number_of_joins(plan);
+
+	node->njoins = number_of_joins(plan);
+	if (node->njoins == 0)
+		return;
+	node->join_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb joins", ALLOCSET_DEFAULT_SIZES);
+	node->joins = palloc0(sizeof(NodeJoin) * node->njoins);
+	node->tables = palloc0(sizeof(JoinRows) * node->njoins);
+	for (int j = 0; j < node->njoins; j++)
+	{
+		NodeJoin   *join = &node->joins[j];
+		const List *exprs = list_nth_node(List, plan->custom_exprs, first + j);
+		const List *kind = list_nth(list_nth(plan->custom_private, NODE_PRIVATE_JOINS), j);
+
+		join->scales = palloc0(sizeof(int16) * Max(list_length(linitial(exprs)), 1));
+		join->request = (JoinRequest) {
+			.type = linitial_int(kind), .unique = lsecond_int(kind) != 0, .columns = linitial(exprs),
+			.conditions = lsecond(exprs), .filters = lthird(exprs), .scales = join->scales
+		};
+		node->request.joins = lappend(node->request.joins, &join->request);
+		join->context = AllocSetContextCreate(node->join_context, "gpudb join table", ALLOCSET_DEFAULT_SIZES);
+		/* the first plan is the fallback */
+		join->child = ExecInitNode(list_nth(plan->custom_plans, 1 + j), estate,
+								   node->eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+		node->css.custom_ps = lappend(node->css.custom_ps, join->child);
+	}
+}
+
+static bool
+same_use(const JoinUse *a, const JoinUse *b)
+{
+	bool		same = a->nkeys == b->nkeys && a->ncolumns == b->ncolumns;
+
+	for (int k = 0; k < a->nkeys && same; k++)
+		same = a->key[k].column == b->key[k].column && a->key[k].form == b->key[k].form;
+	for (int c = 0; c < a->ncolumns && same; c++)
+		same = a->column[c].attno == b->column[c].attno && a->column[c].second == b->column[c].second &&
+			a->column[c].packed == b->column[c].packed && a->column[c].scale == b->column[c].scale;
+	return same;
+}
+
+bool
+joins_are_built(const GpuNode *node)
+{
+	for (int j = 0; j < node->njoins; j++)
+		if (!node->joins[j].is_built || !same_use(&node->joins[j].built, &node->compiled.join[j]))
+			return false;
+	return true;
+}
+
+/* Have the build plan return its rows from the first one on. */
+static void
+restart_child(NodeJoin *join)
+{
+	if (join->begun)
+		ExecReScan(join->child);
+	join->begun = true;
+}
+
+/* The columns wanted, as those of the build plan's rows. */
+static ColumnWanted *
+columns_wanted(const JoinUse *use)
+{
+	ColumnWanted *wanted = palloc0(sizeof(ColumnWanted) * Max(use->ncolumns, 1));
+
+	for (int c = 0; c < use->ncolumns; c++)
+		wanted[c] = (ColumnWanted) {
+			.attno = use->column[c].attno, .second = use->column[c].second, .packed = use->column[c].packed,
+			.scale = use->column[c].scale
+		};
+	return wanted;
+}
+
+/* Collect the build plan's rows; in the table's context. */
+static DeviceStatus
+collect_rows(NodeJoin *join, const JoinUse *use, RowStore **store)
+{
+	DeviceStatus status = STATUS_DONE;
+
+	*store = row_store_create(join->context, ExecGetResultType(join->child), columns_wanted(use), use->ncolumns,
+							  (uint64) gpudb_join_memory * 1024 * 1024);
+	restart_child(join);
+	if (is_collectable_scan(join->child))
+		return scan_collect(join->child, *store, use->column, use->ncolumns);
+	while (status == STATUS_DONE)
+	{
+		/* what plans keep of their own they make where they find themselves */
+		MemoryContext old = MemoryContextSwitchTo(join->child->state->es_query_cxt);
+		TupleTableSlot *slot = ExecProcNode(join->child);
+
+		MemoryContextSwitchTo(old);
+		if (TupIsNull(slot))
+			break;
+		slot_getallattrs(slot);
+		status = row_store_add(*store, slot->tts_values, slot->tts_isnull);
+	}
+	return status;
+}
+
+/* Assume the scales that values have needed; false when none helps. */
+static bool
+raise_scales(NodeJoin *join, JoinUse *use, const RowStore *store)
+{
+	bool		raised = false;
+
+	for (int c = 0; c < use->ncolumns; c++)
+	{
+		const int	needed = row_store_scale(store, c);
+
+		if (use->column[c].second || needed <= use->column[c].scale)
+			continue;
+		if (needed > DECIMAL_MAX_DIGITS)
+			return false;
+		join->scales[use->column[c].attno - 1] = use->column[c].scale = needed;
+		raised = true;
+	}
+	return raised;
+}
+
+/* Find the rows by their keys. */
+static DeviceStatus
+index_rows(NodeJoin *join, const JoinUse *use, const Tablet *rows, JoinTable **made)
+{
+	const uint64 limit = (uint64) gpudb_join_memory * 1024 * 1024;
+	JoinTable	head;
+	JoinTable  *table;
+	uint64	   *words;
+	uint8	   *nulls;
+	uint64		bytes;
+
+	join_plan(&head, rows, use->key, use->nkeys);
+	bytes = join_table_bytes(&head, rows->nrows);
+	if (bytes + rows->size > limit)
+		return STATUS_MEMORY_LIMIT;
+	table = (JoinTable *) TYPEALIGN(64, (uintptr_t) MemoryContextAllocHuge(join->context, bytes + 64));
+	words = MemoryContextAllocHuge(join->context, sizeof(uint64) * Max(rows->nrows, 1));
+	nulls = MemoryContextAllocHuge(join->context, Max(rows->nrows, 1));
+	*table = head;
+	join_words(&head, rows, use->key, words, nulls);
+	CHECK_FOR_INTERRUPTS();
+	join_build(table, words, nulls, rows->nrows);
+	pfree(words);
+	pfree(nulls);
+	*made = table;
+	return STATUS_DONE;
+}
+
+static DeviceStatus
+build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made)
+{
+	JoinUse		use = *wanted;
+	RowStore   *store;
+	JoinTable  *table = NULL;
+	const Tablet *rows;
+	DeviceStatus status = STATUS_SCALE_EXCEEDED;
+	MemoryContext old = MemoryContextSwitchTo(join->context);
+
+	for (int round = 0; status == STATUS_SCALE_EXCEEDED && round < MAX_ROUNDS; round++)
+	{
+		if (round > 0 && !raise_scales(join, &use, store))
+			break;
+		MemoryContextReset(join->context);
+		status = collect_rows(join, &use, &store);
+	}
+	if (status == STATUS_DONE)
+	{
+		rows = row_store_finish(store);
+		status = index_rows(join, &use, rows, &table);
+	}
+	MemoryContextSwitchTo(old);
+	if (status != STATUS_DONE)
+		return status;
+	*made = (JoinRows) {table, rows};
+	join->built = use;
+	join->bytes = table->size + rows->size;
+	return STATUS_DONE;
+}
+
+DeviceStatus
+joins_build(GpuNode *node)
+{
+	for (int j = 0; j < node->njoins; j++)
+	{
+		NodeJoin   *join = &node->joins[j];
+		const JoinUse *wanted = &node->compiled.join[j];
+		instr_time	start;
+		instr_time	end;
+		DeviceStatus status;
+
+		if (join->is_built && same_use(&join->built, wanted))
+			continue;
+		join->is_built = false;
+		INSTR_TIME_SET_CURRENT(start);
+		status = build_table(join, wanted, &node->tables[j]);
+		INSTR_TIME_SET_CURRENT(end);
+		INSTR_TIME_SUBTRACT(end, start);
+		join->build_ms += INSTR_TIME_GET_MILLISEC(end);
+		if (status != STATUS_DONE)
+			return status;
+		join->is_built = true;
+	}
+	return STATUS_DONE;
+}
+
+void
+joins_end(GpuNode *node)
+{
+	for (int j = 0; j < node->njoins; j++)
+		ExecEndNode(node->joins[j].child);
+	if (node->join_context != NULL)
+		MemoryContextDelete(node->join_context);
+	node->join_context = NULL;
+}
+
+void
+joins_rescan(GpuNode *node)
+{
+	for (int j = 0; j < node->njoins; j++)
+	{
+		NodeJoin   *join = &node->joins[j];
+
+		/* ExecReScan() does not reach custom_ps */
+		if (node->css.ss.ps.chgParam != NULL)
+			UpdateChangedParamSet(join->child, node->css.ss.ps.chgParam);
+		if (join->child->chgParam == NULL)
+			continue;
+		MemoryContextReset(join->context);
+		join->is_built = false;
+	}
+}
+
+/* EXPLAIN */
+
+static const char *
+name_of_type(JoinType type)
+{
+	switch (type)
+	{
+		case JOIN_LEFT:
+			return "Left";
+		case JOIN_SEMI:
+			return "Semi";
+		case JOIN_ANTI:
+			return "Anti";
+		default:
+			return "Inner";
+	}
+}
+
+static const char *
+name_of_table(const JoinTable *table)
+{
+	if (table->nparts == 0)
+		return "list";
+	return table->direct ? "array" : "hash";
+}
+
+void
+joins_explain(GpuNode *node, List *ancestors, ExplainState *es)
+{
+	List	   *context = node->njoins > 0 ? set_deparse_context_plan(es->deparse_cxt, node->css.ss.ps.plan, ancestors) : NIL;
+
+	for (int j = 0; j < node->njoins; j++)
+	{
+		const NodeJoin *join = &node->joins[j];
+		const JoinRequest *request = &join->request;
+		StringInfoData text;
+
+		initStringInfo(&text);
+		appendStringInfoString(&text, name_of_type(request->type));
+		if (request->conditions != NIL)
+			appendStringInfo(&text, " on %s", deparse_expression((Node *) make_ands_explicit(list_copy(request->conditions)),
+																 context, true, false));
+		if (request->filters != NIL)
+			appendStringInfo(&text, ", filter %s", deparse_expression((Node *) make_ands_explicit(list_copy(request->filters)),
+																	  context, true, false));
+		ExplainPropertyText(psprintf("GPU Join %d", j + 1), text.data, es);
+		if (!es->analyze || !join->is_built)
+			continue;
+		resetStringInfo(&text);
+		appendStringInfo(&text, "%s%s of %u rows", node->tables[j].table->unique ? "unique " : "",
+						 name_of_table(node->tables[j].table), node->tables[j].rows->nrows);
+		if (es->timing)
+			appendStringInfo(&text, ", " UINT64_FORMAT " kB, built in %.3f ms", join->bytes / 1024, join->build_ms);
+		ExplainPropertyText(psprintf("GPU Join %d Table", j + 1), text.data, es);
+	}
+}

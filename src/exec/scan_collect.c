@@ -1,0 +1,194 @@
+/*
+ * scan_collect.c
+ *		The rows of a GpuScan as columns: what the device has found, into a store.
+ *
+ * What both hold in the same form is copied whole, texts that the device has
+ * as codes are put down once each, and the rest goes by PostgreSQL's values.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "core/dictionary.h"
+#include "exec/exec_scan_private.h"
+#include "exec/scan_collect.h"
+
+/* The output with the value of a target list's entry. */
+static const OutputColumn *
+output_of_entry(const OutputRows *outputs, const List *targetlist, AttrNumber entry)
+{
+	const Var  *var = (const Var *) list_nth_node(TargetEntry, targetlist, entry - 1)->expr;
+
+	for (int a = 0; a < outputs->ncolumns; a++)
+		if (outputs->column[a].attribute.attno == var->varattno)
+			return &outputs->column[a];
+	elog(ERROR, "gpudb: no output for attribute %d", var->varattno);
+}
+
+/* Texts by their codes. */
+static DeviceStatus
+collect_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int column)
+{
+	const Dictionary *dictionary = output->attribute.book->dictionary;
+	const uint32 *codes = (const uint32 *) output->values;
+	uint64	   *refs = palloc(sizeof(uint64) * Max(dictionary_count(dictionary), 1));
+	DeviceStatus status = STATUS_DONE;
+
+	/* no reference is all ones */
+	memset(refs, 0xff, sizeof(uint64) * Max(dictionary_count(dictionary), 1));
+	for (uint32 row = 0; row < nrows && status == STATUS_DONE; row++)
+	{
+		uint32		length;
+		const uint8 *bytes;
+
+		if (output->nulls[row])
+			row_store_put_null(store, column, row);
+		else if (refs[codes[row]] != UINT64_MAX)
+			row_store_put_ref(store, column, row, refs[codes[row]]);
+		else
+		{
+			bytes = dictionary_value(dictionary, codes[row], &length);
+			status = row_store_put_text(store, column, row, bytes, length, &refs[codes[row]]);
+		}
+	}
+	pfree(refs);
+	return status;
+}
+
+/* Whether a store's column takes an output's values as they are. */
+static bool
+is_same_form(const OutputColumn *output, const RowStore *store, const ColumnUse *use, int column)
+{
+	if (use->second || output->attribute.coded || output->attribute.second == output->attribute.value ||
+		output->attribute.value < 0 || output->type != row_store_type(store, column))
+		return false;
+	return use->packed == (output->attribute.packed > 0) && use->scale == output->attribute.scale;
+}
+
+static DeviceStatus
+collect_values(const OutputRows *outputs, const OutputColumn *output, uint32 nrows, RowStore *store, AttrNumber attno)
+{
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpudb values", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	DeviceStatus status = STATUS_DONE;
+
+	for (uint32 row = 0; row < nrows && status == STATUS_DONE; row++)
+	{
+		const bool	isnull = output->nulls[row];
+		const Datum value = isnull ? (Datum) 0 : output_value(output, row);
+
+		status = row_store_put(store, attno, row, value, isnull);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	return status;
+}
+
+static DeviceStatus
+collect_outputs(const OutputRows *outputs, uint32 nrows, const List *targetlist, RowStore *store, const ColumnUse *columns,
+				int ncolumns)
+{
+	DeviceStatus status = row_store_reserve(store, nrows) ? STATUS_DONE : STATUS_MEMORY_LIMIT;
+	Bitmapset  *by_value = NULL;
+
+	for (int c = 0; c < ncolumns && status == STATUS_DONE; c++)
+	{
+		const OutputColumn *output = output_of_entry(outputs, targetlist, columns[c].attno);
+
+		/* decimals of 128 bits come with others of 64 */
+		if (output->type == COLTYPE_I128 && row_store_type(store, c) == COLTYPE_I64 && !row_store_widen(store))
+			return STATUS_MEMORY_LIMIT;
+		if (is_same_form(output, store, &columns[c], c))
+			row_store_copy(store, c, output->values, output->nulls, nrows);
+		else if (output->attribute.coded && row_store_type(store, c) == COLTYPE_TEXT)
+			status = collect_coded(output, nrows, store, c);
+		else if (!bms_is_member(columns[c].attno, by_value))
+		{
+			/* both columns of an attribute that has two */
+			by_value = bms_add_member(by_value, columns[c].attno);
+			status = collect_values(outputs, output, nrows, store, columns[c].attno);
+		}
+	}
+	if (status == STATUS_DONE)
+		row_store_count(store, nrows);
+	return status;
+}
+
+/* Put what a batch has found into a store; what has no form of fixed width comes from the heap tuples. */
+static DeviceStatus
+collect_batch(GpuScanState *state, RowStore *store, const ColumnUse *columns, int ncolumns)
+{
+	PlanState  *ps = &state->node.css.ss.ps;
+	DeviceStatus status = state->not_told;
+
+	for (int w = 0; w < state->batch->nwindows && status == STATUS_DONE; w++)
+	{
+		BatchWindow *entry = &state->batch->window[w];
+
+		if (!entry->judged)
+			return STATUS_MEMORY_LIMIT;
+		if (entry->has_outputs)
+			status = collect_outputs(&entry->outputs, entry->nplaces, ps->plan->targetlist, store, columns, ncolumns);
+		for (uint32 place = 0; !entry->has_outputs && place < entry->nplaces && status == STATUS_DONE; place++)
+		{
+			TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
+
+			scan_store_row(state, entry->window, entry->places[place]);
+			ResetExprContext(ps->ps_ExprContext);
+			ps->ps_ExprContext->ecxt_scantuple = slot;
+			slot = ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
+			status = row_store_add(store, slot->tts_values, slot->tts_isnull);
+		}
+	}
+	return status;
+}
+
+static DeviceStatus
+collect_all(GpuScanState *state, RowStore *store, const ColumnUse *columns, int ncolumns)
+{
+	DeviceStatus status = STATUS_DONE;
+
+	scan_start_run(state);
+	state->may_run_ahead = true;
+	if (state->waiting)
+		return STATUS_SUBPLAN_WAITS;
+	while (status == STATUS_DONE && scan_next_batch(state))
+	{
+		CHECK_FOR_INTERRUPTS();
+		status = collect_batch(state, store, columns, ncolumns);
+	}
+	return status;
+}
+
+DeviceStatus
+scan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns)
+{
+	GpuScanState *state = (GpuScanState *) ps;
+	MemoryContext old = MemoryContextSwitchTo(ps->state->es_query_cxt);
+	DeviceStatus status;
+
+	if (ps->instrument)
+		InstrStartNode(ps->instrument);
+	state->collecting = true;
+	state->not_told = STATUS_DONE;
+	PG_TRY();
+	{
+		status = collect_all(state, store, columns, ncolumns);
+	}
+	PG_CATCH();
+	{
+		feed_abandon(&state->node.feed);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	if (ps->instrument)
+		InstrStopNode(ps->instrument, 0);
+	node_end_run(&state->node);
+	scan_reset_batches(state);
+	MemoryContextSwitchTo(old);
+	return status;
+}

@@ -1,0 +1,24 @@
+/*
+ * scan_collect.h
+ *		The rows of a GpuScan as columns, without becoming tuples.
+ */
+#ifndef GPUDB_EXEC_SCAN_COLLECT_H
+#define GPUDB_EXEC_SCAN_COLLECT_H
+
+#include "postgres.h"
+
+#include "compile/compile.h"
+#include "nodes/execnodes.h"
+#include "tablet/row_store.h"
+
+/* Whether a plan is a GpuScan whose rows can be had so. */
+extern bool is_collectable_scan(const PlanState *ps);
+
+/*
+ * Put all rows of a GpuScan that has not begun into a store, whose columns are
+ * these of the rows that the node returns.  DONE, or why the device could not
+ * tell them: then nobody has seen an error that a filter raises.
+ */
+extern DeviceStatus scan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
+
+#endif							/* GPUDB_EXEC_SCAN_COLLECT_H */

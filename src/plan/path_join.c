@@ -1,0 +1,203 @@
+/*
+ * path_join.c
+ *		The device pipeline over relations that are joined.
+ *
+ * A pipeline reads one relation and looks for the rows of others in tables, in
+ * the order of PostgreSQL's join search: each time that considers joining two
+ * relations, a pipeline over the outer one may be extended by a table of the
+ * inner one, whose rows come from a GpuScan or from PostgreSQL's own cheapest
+ * path.  The best pipeline over a set of relations is kept in the table of
+ * candidates.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
+
+#include "guc.h"
+#include "plan/cost.h"
+#include "plan/path.h"
+
+/* What PostgreSQL's join search considers. */
+typedef struct JoinPair
+{
+	const RelOptInfo *joined;
+	const RelOptInfo *outer;
+	RelOptInfo *inner;
+	JoinType	type;
+	const JoinPathExtraData *extra;
+} JoinPair;
+
+/* Whether rows of a relation can stand in a table: all that is wanted of them are columns. */
+static bool
+has_columns_only(const RelOptInfo *inner)
+{
+	ListCell   *lc;
+
+	foreach(lc, inner->reltarget->exprs)
+		if (!IsA(lfirst(lc), Var) || lfirst_node(Var, lc)->varattno <= 0)
+			return false;
+	return true;
+}
+
+/* Whether none of a relation's filters, or of the conditions within it, can raise an error. */
+static bool
+cannot_fail(PlannerInfo *root, const RelOptInfo *rel)
+{
+	int			relid = -1;
+	ListCell   *lc;
+
+	while ((relid = bms_next_member(rel->relids, relid)) > 0)
+	{
+		const RelOptInfo *base = find_base_rel(root, relid);
+
+		if (base->rtekind != RTE_RELATION)
+			return false;
+		foreach(lc, base->baserestrictinfo)
+			if (!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
+				return false;
+		foreach(lc, base->joininfo)
+			if (!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
+				return false;
+	}
+	return true;
+}
+
+/*
+ * The plan whose rows a table is made of.  PostgreSQL might never have run it,
+ * so it must not raise an error: a GpuScan whose filters are all the device's
+ * leaves that to PostgreSQL's own plan for the whole.
+ */
+static Path *
+build_path(PlannerInfo *root, const RelOptInfo *inner)
+{
+	const Candidate *candidate = candidate_find(root, inner->relids);
+	Path	   *path = inner->cheapest_total_path;
+	CustomPath *scan = NULL;
+
+	if (path != NULL && (path->param_info != NULL || !cannot_fail(root, inner)))
+		path = NULL;
+	if (candidate != NULL && candidate->reason == NULL && candidate->joins == NIL && candidate->qual_reason == NULL &&
+		candidate->gates == NIL)
+		scan = path_scan_create(candidate);
+	if (scan != NULL && (path == NULL || gpudb_force ||
+						 scan->path.total_cost + cost_build(inner->rows, true) < path->total_cost + cost_build(inner->rows, false)))
+		path = &scan->path;
+	return path;
+}
+
+/* Take the clauses of a join apart; false if PostgreSQL would test some of them apart from it. */
+static bool
+read_clauses(const JoinPair *pair, JoinRequest *request)
+{
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+	{
+		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (clause->pseudoconstant)
+			return false;
+		if (IS_OUTER_JOIN(pair->type) && RINFO_IS_PUSHED_DOWN(clause, pair->joined->relids))
+			request->filters = lappend(request->filters, clause->clause);
+		else
+			request->conditions = lappend(request->conditions, clause->clause);
+	}
+	return true;
+}
+
+static bool
+is_kind_of_ours(JoinType type)
+{
+	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI;
+}
+
+/* What the pipeline costs that is extended, before it. */
+static Cost
+cost_before(const Candidate *candidate)
+{
+	CompileRequest request = {.aggregate = true, .quals = candidate->quals};
+	CompileResult result;
+
+	if (candidate->joins != NIL)
+		return candidate->cost;
+	return candidate_check(candidate, &request, &result) ? cost_pass(candidate, &result, 1).cost : 0;
+}
+
+/* Why no pipeline over the outer relation can be extended so; NULL if one may. */
+static const char *
+reason_against(const JoinPair *pair, const Candidate *before)
+{
+	if (before == NULL)
+		return "relation_kind";
+	if (before->reason != NULL)
+		return before->reason;
+	if (before->qual_reason != NULL)
+		return before->qual_reason;
+	if (!is_kind_of_ours(pair->type) || before->gates != NIL || pair->joined->lateral_relids != NULL ||
+		pair->inner->lateral_relids != NULL || !has_columns_only(pair->inner) || list_length(before->joins) == PROGRAM_MAX_TABLES)
+		return "expression";
+	return NULL;
+}
+
+/* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
+static const char *
+extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
+{
+	const Candidate *best = candidate_find(root, pair->joined->relids);
+	CandidateJoin *join = palloc0(sizeof(CandidateJoin));
+	Candidate  *candidate = palloc(sizeof(Candidate));
+	CompileResult result;
+	CompileRequest request = {.aggregate = true, .quals = before->quals};
+	Cost		cost;
+
+	join->request.type = pair->type;
+	join->request.columns = pair->inner->reltarget->exprs;
+	join->request.unique = pair->extra->inner_unique;
+	join->rows = pair->outer->rows;
+	join->build = build_path(root, pair->inner);
+	if (join->build == NULL || !read_clauses(pair, &join->request))
+		return "expression";
+	*candidate = *before;
+	candidate->relids = pair->joined->relids;
+	candidate->joins = lappend(list_copy(before->joins), join);
+	candidate->rows = pair->joined->rows;
+	cost = join->build->total_cost + cost_build(join->build->rows, path_is_gpu_scan(join->build)) +
+		cost_probe(join->rows, join->build->rows);
+	candidate->joins_cost = before->joins_cost + cost;
+	candidate->cost = cost_before(before) + cost;
+	if (best != NULL && best->reason == NULL && best->cost <= candidate->cost)
+		return NULL;
+	request.joins = candidate_joins(candidate);
+	if (!candidate_check(candidate, &request, &result))
+		return result.reason;
+	candidate_remember(root, candidate);
+	return NULL;
+}
+
+void
+path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
+				   const JoinPathExtraData *extra)
+{
+	const JoinPair pair = {joined, outer, inner, type, extra};
+	const Candidate *before = candidate_find(root, outer->relids);
+	const char *reason;
+
+	/* what GEQO makes is gone when it is through; and other paths are for unique rows */
+	if (joined->reloptkind != RELOPT_JOINREL || root->join_search_private != NULL ||
+		type == JOIN_UNIQUE_OUTER || type == JOIN_UNIQUE_INNER)
+		return;
+	reason = reason_against(&pair, before);
+	if (reason == NULL)
+		reason = extend(root, &pair, before);
+	if (reason != NULL && candidate_find(root, joined->relids) == NULL)
+	{
+		Candidate  *refused = palloc0(sizeof(Candidate));
+
+		refused->relids = joined->relids;
+		refused->reason = reason;
+		candidate_remember(root, refused);
+	}
+}

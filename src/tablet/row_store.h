@@ -1,0 +1,60 @@
+/*
+ * row_store.h
+ *		Rows that come one by one, as the columns of a tablet that grows.
+ */
+#ifndef GPUDB_TABLET_ROW_STORE_H
+#define GPUDB_TABLET_ROW_STORE_H
+
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+
+#include "tablet/build.h"
+
+typedef struct RowStore RowStore;
+
+/*
+ * A store of rows of this kind, which keeps the columns wanted, in memory of
+ * `context`, as many bytes at most.
+ */
+extern RowStore *row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *wanted, int nwanted, uint64 limit);
+
+/*
+ * Add a row.  DONE; MEMORY_LIMIT; SCALE_EXCEEDED, with row_store_scale() then
+ * telling which scales would have done; or what else no column can hold.  After
+ * a failure the store is of no use.
+ */
+extern DeviceStatus row_store_add(RowStore *store, const Datum *values, const bool *isnull);
+
+/*
+ * The same of many rows, attribute by attribute: have room for so many, put
+ * their values, row 0 being the first of them, and count them.
+ */
+extern bool row_store_reserve(RowStore *store, uint32 rows);
+extern DeviceStatus row_store_put(RowStore *store, AttrNumber attno, uint32 row, Datum value, bool isnull);
+extern void row_store_put_null(RowStore *store, int column, uint32 row);
+
+/* A text, and the reference to it, which other rows may share. */
+extern DeviceStatus row_store_put_text(RowStore *store, int column, uint32 row, const uint8 *bytes, uint32 length, uint64 *ref);
+extern void row_store_put_ref(RowStore *store, int column, uint32 row, uint64 ref);
+
+/* All values, as the column's type stores them, and a byte for each: 1 = NULL. */
+extern void row_store_copy(RowStore *store, int column, const uint8 *values, const uint8 *nulls, uint32 rows);
+extern void row_store_count(RowStore *store, uint32 rows);
+
+/* How a column's values are stored, */
+extern ColType row_store_type(const RowStore *store, int column);
+
+/* and have decimals take 128 bits; false when that is too much. */
+extern bool row_store_widen(RowStore *store);
+
+/* The scale that a column's values have needed, 0 if the one it has will do. */
+extern int	row_store_scale(const RowStore *store, int column);
+
+/* All rows; no more can be added. */
+extern Tablet *row_store_finish(RowStore *store);
+
+/* Bytes that the store has taken. */
+extern uint64 row_store_bytes(const RowStore *store);
+
+#endif							/* GPUDB_TABLET_ROW_STORE_H */

@@ -1,0 +1,694 @@
+/*
+ * join_table_test.c
+ *		Tables of joins: which rows a key finds, against looking at each row.
+ *
+ * Keys of one to eight columns of every kind, with NULLs, duplicates, one key
+ * that most rows have, and none at all; words that span up to 64 bits and
+ * more; words given by hand, so that they are equal, or meet in one slot.  A
+ * finished table lies in a block of its size between guards.
+ */
+#include "core/join_build.h"
+#include "fixture.h"
+#include "guard.h"
+#include "tap.h"
+
+#define ROWS_MOST	2500
+#define POOL		2048
+#define TEXT_ROOM	12
+#define GARBAGE		UINT64_C(0xd1d2d3d4d5d6d7d8)
+
+static const uint16_t types[] = {
+	COLTYPE_BOOL, COLTYPE_U8, COLTYPE_I16, COLTYPE_I32, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128, COLTYPE_F32, COLTYPE_F64, COLTYPE_TEXT
+};
+
+typedef struct Value
+{
+	bool		null;
+	uint8_t		length;			/* of the text */
+	char		text[TEXT_ROOM];
+	Wide		integer;
+	double		real;
+} Value;
+
+/* How a column's values are spread. */
+typedef enum Spread
+{
+	SPREAD_DENSE, SPREAD_EDGES, SPREAD_ANY, SPREAD_BITS, SPREAD_Count
+} Spread;
+
+/* A column, and the values that its rows may have. */
+typedef struct Column
+{
+	uint16_t	type;
+	uint32_t	npool;
+	Value		pool[POOL];
+	Value		rows[ROWS_MOST];
+} Column;
+
+typedef struct Sample
+{
+	uint32_t	nrows;
+	uint16_t	nkeys;
+	uint32_t	ncolumns;
+	JoinKey		key[JOIN_MAX_PARTS];
+	Tablet	   *tablet;
+	uint64_t   *words;
+	uint8_t    *nulls;
+	JoinTable	head;
+	JoinTable  *table;
+} Sample;
+
+static Column columns[JOIN_MAX_PARTS];
+
+/* Values */
+
+/* An integer as a type keeps it. */
+static Wide
+integer_in(uint16_t type, Wide value)
+{
+	const uint32_t spare = 128 - 8 * coltype_bytes((ColType) type);
+	const UWide high = (UWide) value << spare;
+
+	if (type == COLTYPE_BOOL)
+		return value & 1;
+	return type == COLTYPE_U8 || type == COLTYPE_U32 ? (Wide) (high >> spare) : (Wide) high >> spare;
+}
+
+static Wide
+edge_of(uint16_t type)
+{
+	const Wide	edges[] = {INT16_MIN, INT16_MAX, INT32_MIN, INT32_MAX, UINT32_MAX, INT64_MIN, INT64_MAX, 0, -1, 1, UINT8_MAX};
+
+	return integer_in(type, type == COLTYPE_I128 && random_below(4) == 0 ? random_wide() : edges[random_below(lengthof(edges))]);
+}
+
+static double
+any_double(uint16_t type)
+{
+	const double value = random_double();
+
+	return type == COLTYPE_F32 ? (double) (float) value : value;
+}
+
+static void
+random_text(Value *v)
+{
+	v->length = (uint8_t) random_below(TEXT_ROOM);
+	for (uint32_t i = 0; i < v->length; i++)
+		v->text[i] = "ab \xC3"[random_below(4)];
+	for (uint32_t i = v->length, blanks = random_below(4); i > 0 && blanks-- > 0; i--)
+		v->text[i - 1] = ' ';
+}
+
+static void
+fill_pool(Column *column, Spread spread, uint32_t npool)
+{
+	const Wide	base = column->type == COLTYPE_I128 && random_below(3) == 0 ? random_wide() / 4 : random_int64() / 4;
+	const uint32_t bits = random_below(65);
+
+	column->npool = npool;
+	for (uint32_t p = 0; p < npool; p++)
+	{
+		Value	   *v = &column->pool[p];
+
+		memset(v, 0, sizeof(*v));
+		if (spread == SPREAD_DENSE)
+			v->integer = base + p;
+		else if (spread == SPREAD_EDGES)
+			v->integer = edge_of(column->type);
+		else if (spread == SPREAD_ANY)
+			v->integer = column->type == COLTYPE_I128 ? random_wide() : (Wide) random_int64();
+		else
+			v->integer = base + (Wide) (bits == 0 ? 0 : random_u64() >> (64 - bits));
+		v->integer = integer_in(column->type, v->integer);
+		v->real = spread == SPREAD_DENSE ? (double) p : any_double(column->type);
+		random_text(v);
+	}
+}
+
+static bool
+value_equal(const JoinKey *key, const Value *a, const Value *b)
+{
+	const uint16_t type = columns[key->column].type;
+
+	if (type == COLTYPE_TEXT)
+	{
+		const bool	trimmed = key->form == JOIN_KEY_TRIMMED;
+		uint32_t	alen = a->length;
+		uint32_t	blen = b->length;
+
+		while (trimmed && alen > 0 && a->text[alen - 1] == ' ')
+			alen--;
+		while (trimmed && blen > 0 && b->text[blen - 1] == ' ')
+			blen--;
+		return alen == blen && memcmp(a->text, b->text, alen) == 0;
+	}
+	if (type == COLTYPE_F32 || type == COLTYPE_F64)
+		return a->real == b->real || (a->real != a->real && b->real != b->real);
+	return a->integer == b->integer;
+}
+
+static void
+store(Tablet *tablet, int c, uint32_t row, const Value *v)
+{
+	const uint16_t type = columns[c].type;
+
+	if (type == COLTYPE_TEXT)
+		tablet_set_text(tablet, c, row, v->text, v->length);
+	else if (type == COLTYPE_F32 || type == COLTYPE_F64)
+		tablet_set_float(tablet, c, row, v->real);
+	else
+		tablet_set_int(tablet, c, row, v->integer);
+	if (!v->null)
+		return;
+	tablet_set_null(tablet, c, row);
+	/* what stands for NULL has no meaning */
+	if (type != COLTYPE_TEXT && type != COLTYPE_BOOL && random_below(2))
+		tablet_set_int(tablet, c, row, (Wide) ((UWide) GARBAGE << 64 | GARBAGE));
+}
+
+/* Samples */
+
+/* Rows whose columns have values of their pools: in turn, of one mostly, or any. */
+static void
+fill_rows(Sample *s)
+{
+	const uint32_t order = random_below(3);
+
+	for (uint32_t c = 0; c < s->ncolumns; c++)
+	{
+		const uint32_t nulls = random_below(3) ? 0 : 1 + random_below(20);
+
+		for (uint32_t row = 0; row < s->nrows; row++)
+		{
+			Column	   *column = &columns[c];
+			uint32_t	p = order == 0 ? row : order == 1 && random_below(20) ? 0 : random_below(column->npool);
+
+			column->rows[row] = column->pool[p % column->npool];
+			column->rows[row].null = nulls > 0 && (random_below(nulls) == 0 || nulls == 20);
+		}
+	}
+}
+
+static void
+make_tablet(Sample *s)
+{
+	uint16_t	stored[JOIN_MAX_PARTS];
+
+	for (uint32_t c = 0; c < s->ncolumns; c++)
+		stored[c] = columns[c].type;
+	s->tablet = tablet_make(stored, s->ncolumns, s->nrows, (uint64_t) s->nrows * s->ncolumns * TEXT_ROOM);
+	for (uint32_t c = 0; c < s->ncolumns; c++)
+		for (uint32_t row = 0; row < s->nrows; row++)
+			store(s->tablet, (int) c, row, &columns[c].rows[row]);
+}
+
+/* Build the table of words, and leave it in a block of no more than its size. */
+static JoinTable *
+build_table(const JoinTable *head, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	const uint64_t bytes = join_table_bytes(head, nrows);
+	JoinTable  *table = (JoinTable *) guard_alloc(bytes, 64);
+	JoinTable  *copy;
+
+	*table = *head;
+	join_build(table, words, nulls, nrows);
+	if (!tap_expect(table->size <= bytes, "%llu bytes instead of %llu", (unsigned long long) table->size, (unsigned long long) bytes))
+		return table;
+	copy = (JoinTable *) guard_alloc(table->size, 64);
+	memcpy(copy, table, table->size);
+	guard_free(table, bytes, 64);
+	return copy;
+}
+
+static void
+build_sample(Sample *s)
+{
+	make_tablet(s);
+	memset(&s->head, 0xA5, sizeof(s->head));
+	join_plan(&s->head, s->tablet, s->key, s->nkeys);
+	s->words = (uint64_t *) guard_alloc(s->nrows * sizeof(uint64_t), 8);
+	s->nulls = (uint8_t *) guard_alloc(s->nrows, 1);
+	join_words(&s->head, s->tablet, s->key, s->words, s->nulls);
+	s->table = build_table(&s->head, s->words, s->nulls, s->nrows);
+}
+
+static void
+drop_sample(Sample *s)
+{
+	guard_free(s->words, s->nrows * sizeof(uint64_t), 8);
+	guard_free(s->nulls, s->nrows, 1);
+	guard_free(s->table, s->table->size, 64);
+	tablet_free(s->tablet);
+}
+
+static const Value *
+value_of(const Sample *s, uint32_t part, uint32_t row)
+{
+	return &columns[s->key[part].column].rows[row];
+}
+
+static bool
+row_is_null(const Sample *s, uint32_t row)
+{
+	for (uint32_t p = 0; p < s->nkeys; p++)
+		if (value_of(s, p, row)->null)
+			return true;
+	return false;
+}
+
+static bool
+row_has_key(const Sample *s, uint32_t row, const Value *const *probe)
+{
+	if (row_is_null(s, row))
+		return false;
+	for (uint32_t p = 0; p < s->nkeys; p++)
+		if (!value_equal(&s->key[p], value_of(s, p, row), probe[p]))
+			return false;
+	return true;
+}
+
+/* The word of a key, as programs make it; *miss if no row has it. */
+static uint64_t
+probe_word(const Sample *s, const Value *const *probe, uint32_t *miss)
+{
+	uint64_t	word = 0;
+
+	*miss = 0;
+	for (uint32_t p = 0; p < s->nkeys; p++)
+	{
+		const Value *v = probe[p];
+		const uint16_t type = columns[s->key[p].column].type;
+		const bool	real = type == COLTYPE_F32 || type == COLTYPE_F64;
+		const Wide	integer = real ? (Wide) join_float_word(v->real) : v->integer;
+
+		if (type == COLTYPE_TEXT)
+			word = hash_combine(word, hash_bytes((const uint8_t *) v->text, s->key[p].form == JOIN_KEY_TRIMMED
+												 ? text_trimmed((const uint8_t *) v->text, v->length) : v->length));
+		else if (s->head.exact)
+			word |= type == COLTYPE_I128 ? join_part_wide(&s->head.part[p], integer, miss)
+				: join_part_word(&s->head.part[p], (int64_t) integer, miss);
+		else
+			word = hash_combine(word, type == COLTYPE_I128 ? join_wide_word(integer) : (uint64_t) integer);
+	}
+	return word;
+}
+
+/* The rows that a span names are those with a word, in order. */
+static void
+expect_rows(const JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows, uint64_t word)
+{
+	const uint64_t span = join_find(table, word);
+	const uint32_t count = JOIN_SPAN_COUNT(span);
+	uint32_t	n = 0;
+
+	for (uint32_t row = 0; row < nrows; row++)
+		if (!nulls[row] && words[row] == word)
+		{
+			if (n < count && join_row(table, JOIN_SPAN_FIRST(span) + n) != row)
+				break;
+			n++;
+		}
+	tap_expect(n == count, "word %llx of %u rows: %u found, and number %u is wrong or missing", (unsigned long long) word, nrows, count, n);
+}
+
+static int
+compare_words(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *) a;
+	const uint64_t y = *(const uint64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* What a table says of itself, and the rows of each word. */
+static void
+expect_table(const JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	uint64_t   *sorted = (uint64_t *) malloc((nrows + 1) * sizeof(uint64_t));
+	uint32_t	n = 0;
+	uint32_t	distinct = 0;
+
+	for (uint32_t row = 0; row < nrows; row++)
+		if (!nulls[row])
+			sorted[n++] = words[row];
+	qsort(sorted, n, sizeof(uint64_t), compare_words);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || sorted[i] != sorted[i - 1])
+		{
+			distinct++;
+			if (distinct < 40 || random_below(16) == 0)
+			{
+				expect_rows(table, words, nulls, nrows, sorted[i]);
+				expect_rows(table, words, nulls, nrows, sorted[i] + 1);
+				expect_rows(table, words, nulls, nrows, sorted[i] - 1);
+			}
+		}
+	for (int i = 0; i < 8; i++)
+		expect_rows(table, words, nulls, nrows, i < 4 ? random_u64() : random_below(nrows + 2));
+	expect_rows(table, words, nulls, nrows, 0);
+	expect_rows(table, words, nulls, nrows, UINT64_MAX);
+	tap_expect(table->nrows == n, "%u rows can be found, not %u", table->nrows, n);
+	tap_expect(table->unique == (distinct == n), "unique is %d: %u words of %u rows", table->unique, distinct, n);
+	free(sorted);
+}
+
+/* Bits of a key whose parts stand side by side, or what no word can hold. */
+static uint32_t
+bits_of_key(const Sample *s)
+{
+	uint32_t	bits = 0;
+
+	for (uint32_t p = 0; p < s->nkeys; p++)
+	{
+		const uint16_t type = columns[s->key[p].column].type;
+		bool		any = false;
+		Wide		least = 0;
+		Wide		largest = 0;
+		UWide		span;
+
+		if (type == COLTYPE_TEXT)
+			return 1000;
+		for (uint32_t row = 0; row < s->nrows; row++)
+		{
+			const Value *v = value_of(s, p, row);
+			const Wide	integer = type == COLTYPE_F32 || type == COLTYPE_F64 ? (Wide) join_float_word(v->real) : v->integer;
+
+			if (v->null)
+				continue;
+			if (!wide_fits_int64(integer))
+				return 1000;
+			least = !any || integer < least ? integer : least;
+			largest = !any || integer > largest ? integer : largest;
+			any = true;
+		}
+		for (span = (UWide) (largest - least); span > 0; span >>= 1)
+			bits++;
+	}
+	return bits;
+}
+
+/* Whether words are exact where they can be, and places where that costs little. */
+static void
+expect_plan(const Sample *s)
+{
+	const uint32_t bits = bits_of_key(s);
+	const JoinTable *head = &s->head;
+
+	tap_expect(head->nparts == s->nkeys, "%u parts, not %u", head->nparts, s->nkeys);
+	/* 64 bits with a part of none behind them need not be seen to fit */
+	tap_expect(head->exact == (bits <= 64) || bits == 64, "%u bits: exact is %d", bits, head->exact);
+	tap_expect(head->exact || !head->direct, "hashes are places");
+	tap_expect(!head->direct || head->nplaces <= (uint64_t) 1 << 20 || head->nplaces <= (uint64_t) s->nrows * 64, "%llu places for %u rows",
+			   (unsigned long long) head->nplaces, s->nrows);
+	tap_expect(head->direct || !head->exact || bits > 12, "%u bits are no places", bits);
+	tap_expect(head->direct || (head->nplaces > s->nrows && (head->nplaces & (head->nplaces - 1)) == 0), "%llu slots for %u rows",
+			   (unsigned long long) head->nplaces, s->nrows);
+}
+
+/* Keys that rows have, and some that none or few have, find their rows. */
+static void
+expect_probes(const Sample *s, uint32_t nprobes)
+{
+	for (uint32_t i = 0; i < nprobes; i++)
+	{
+		const Value *probe[JOIN_MAX_PARTS];
+		Value		strange[JOIN_MAX_PARTS];
+		const uint32_t like = s->nrows > 0 ? random_below(s->nrows) : 0;
+		uint32_t	miss;
+		uint64_t	word;
+
+		for (uint32_t p = 0; p < s->nkeys; p++)
+		{
+			const Column *column = &columns[s->key[p].column];
+
+			probe[p] = s->nrows > 0 && random_below(8) ? &column->rows[like] : &column->pool[random_below(column->npool)];
+			if (random_below(10) > 0)
+				continue;
+			strange[p] = *probe[p];
+			strange[p].integer = random_below(2) ? edge_of(column->type)
+				: integer_in(column->type, (Wide) ((UWide) strange[p].integer + random_below(3) - 1));
+			strange[p].real = any_double(column->type);
+			probe[p] = &strange[p];
+		}
+		word = probe_word(s, probe, &miss);
+		for (uint32_t row = 0; row < s->nrows; row++)
+		{
+			const bool	found = !miss && !s->nulls[row] && s->words[row] == word;
+			const bool	equal = row_has_key(s, row, probe);
+
+			tap_expect(equal ? found : !found || !s->head.exact, "row %u of %u: equal %d, found %d", row, s->nrows, equal, found);
+		}
+		if (!miss)
+			expect_rows(s->table, s->words, s->nulls, s->nrows, word);
+	}
+}
+
+static void
+expect_sample(const Sample *s)
+{
+	for (uint32_t row = 0; row < s->nrows; row++)
+		tap_expect(s->nulls[row] == row_is_null(s, row), "row %u: NULL is %d", row, s->nulls[row]);
+	expect_plan(s);
+	expect_table(s->table, s->words, s->nulls, s->nrows);
+	expect_probes(s, s->nrows < 100 ? 40 : 12);
+}
+
+/* Tests */
+
+/* What a sample comes to, a bit each, so that none of it is left out. */
+#define SHOWS_ALL 255
+
+static uint32_t
+shows(const Sample *s)
+{
+	const JoinTable *t = s->table;
+	uint32_t	row = 0;
+	uint32_t	largest;
+
+	while (row < s->nrows && s->nulls[row])
+		row++;
+	largest = row < s->nrows ? JOIN_SPAN_COUNT(join_find(t, s->words[row])) : 0;
+	return (t->exact && !t->direct) | !t->exact << 1 | (t->direct && !t->unique) << 2 | (!t->direct && !t->unique) << 3 |
+		(t->direct && t->unique && t->nrows > 10) << 4 | (!t->direct && t->unique && t->nrows > 10) << 5 | (t->nrows == 0) << 6 |
+		(largest > 100 && largest > s->nrows / 2 && !t->direct) << 7;
+}
+
+static void
+random_sample(Sample *s, uint32_t nrows)
+{
+	static const uint32_t pools[] = {1, 2, 3, 20, 300, POOL};
+	const uint32_t npool = pools[random_below(lengthof(pools))];
+
+	s->nrows = nrows;
+	s->ncolumns = 1 + random_below(random_below(3) ? 2 : JOIN_MAX_PARTS);
+	s->nkeys = (uint16_t) (1 + random_below(random_below(3) ? s->ncolumns : JOIN_MAX_PARTS));
+	for (uint32_t c = 0; c < s->ncolumns; c++)
+	{
+		columns[c].type = types[random_below(lengthof(types))];
+		fill_pool(&columns[c], (Spread) random_below(SPREAD_Count), npool);
+	}
+	for (uint32_t p = 0; p < s->nkeys; p++)
+	{
+		uint16_t	type;
+
+		s->key[p].column = (uint16_t) random_below(s->ncolumns);
+		type = columns[s->key[p].column].type;
+		s->key[p].form = (uint16_t) (type == COLTYPE_TEXT ? JOIN_KEY_TEXT + random_below(2)
+									 : type == COLTYPE_F32 || type == COLTYPE_F64 ? JOIN_KEY_FLOAT : JOIN_KEY_INTEGER);
+	}
+	fill_rows(s);
+}
+
+static void
+test_random(void)
+{
+	static const uint32_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 50, 130, 400, ROWS_MOST};
+	uint32_t	seen = 0;
+
+	tap_begin("keys find their rows");
+	for (int trial = 0; trial < (tap_short() ? 300 : 4000); trial++)
+	{
+		Sample		s;
+
+		random_sample(&s, sizes[random_below(lengthof(sizes))]);
+		build_sample(&s);
+		expect_sample(&s);
+		seen |= shows(&s);
+		drop_sample(&s);
+	}
+	tap_expect(seen == SHOWS_ALL, "only %x of the cases came up", seen);
+	tap_end();
+}
+
+/* Keys of integers of 64 bits whose parts span so many bits. */
+static void
+test_spans(void)
+{
+	static const uint8_t bits[][JOIN_MAX_PARTS] = {
+		{64}, {63}, {0}, {1, 63}, {63, 1}, {63, 2}, {32, 32}, {32, 33}, {0, 64}, {64, 1}, {64, 0}, {63, 0, 1}, {16, 16, 16, 16},
+		{8, 8, 8, 8, 8, 8, 8, 8}, {9, 8, 8, 8, 8, 8, 8, 8}, {40}, {16}, {12, 4}, {13, 4}, {20, 1}
+	};
+	static const uint16_t nparts[lengthof(bits)] = {1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 4, 8, 8, 1, 1, 2, 2, 2};
+
+	tap_begin("spans of up to 64 bits and more");
+	for (int trial = 0; trial < (tap_short() ? 1 : 20); trial++)
+		for (size_t i = 0; i < lengthof(bits); i++)
+		{
+			Sample		s;
+			uint32_t	sum = 0;
+
+			s.nrows = 2 + random_below(200);
+			s.nkeys = nparts[i];
+			s.ncolumns = s.nkeys;
+			for (uint32_t c = 0; c < s.ncolumns; c++)
+			{
+				const uint32_t b = bits[i][c];
+				const uint64_t span = b == 0 ? 0 : UINT64_MAX >> (64 - b);
+				/* also where distances cross 0, and at both ends of the integers */
+				const int64_t least = b == 64 || random_below(3) == 0 ? INT64_MIN : random_below(2) ? (int64_t) (INT64_MAX - span)
+					: (int64_t) (0 - span / 2);
+
+				columns[c].type = random_below(2) ? COLTYPE_I64 : COLTYPE_I128;
+				fill_pool(&columns[c], SPREAD_DENSE, 50);
+				for (uint32_t v = 0; v < columns[c].npool; v++)
+					columns[c].pool[v].integer = (int64_t) ((uint64_t) least + (v == 0 ? 0 : v == 1 ? span : b == 64 ? random_u64()
+																			: random_u64() % (span + 1)));
+				s.key[c].column = (uint16_t) c;
+				s.key[c].form = JOIN_KEY_INTEGER;
+				sum += b;
+			}
+			fill_rows(&s);
+			/* all of each span */
+			for (uint32_t c = 0; c < s.ncolumns; c++)
+				for (uint32_t row = 0; row < 2; row++)
+					columns[c].rows[row] = columns[c].pool[row];
+			build_sample(&s);
+			tap_expect(s.head.exact == (sum <= 64) || (sum == 64 && bits[i][s.nkeys - 1] == 0), "case %d of %u bits: exact is %d", (int) i,
+					   sum, s.head.exact);
+			expect_sample(&s);
+			drop_sample(&s);
+		}
+	tap_end();
+}
+
+static void
+test_no_parts(void)
+{
+	static const uint32_t sizes[] = {0, 1, 2, 100};
+
+	tap_begin("all rows have a key without columns");
+	for (size_t i = 0; i < lengthof(sizes); i++)
+	{
+		Sample		s;
+		uint64_t	span;
+
+		random_sample(&s, sizes[i]);
+		s.nkeys = 0;
+		build_sample(&s);
+		tap_expect(s.head.exact && s.head.direct, "exact %d, direct %d", s.head.exact, s.head.direct);
+		span = join_find(s.table, 0);
+		tap_expect(JOIN_SPAN_COUNT(span) == sizes[i], "%u of %u rows", JOIN_SPAN_COUNT(span), sizes[i]);
+		expect_sample(&s);
+		drop_sample(&s);
+	}
+	tap_end();
+}
+
+/* A word whose search begins in this slot. */
+static uint64_t
+word_at_home(const JoinTable *head, uint64_t home)
+{
+	uint64_t	word;
+
+	do
+		word = random_u64();
+	while (join_home(head, word) != home);
+	return word;
+}
+
+/* Words without a tablet: in slots or as places. */
+static void
+test_words(void)
+{
+	enum
+	{
+		ALL_EQUAL, ONE_HOME, LAST_HOME, FEW, DISTINCT, NEIGHBOURS, CASES
+	};
+
+	tap_begin("words that are equal or meet");
+	for (int trial = 0; trial < (tap_short() ? 60 : 1200); trial++)
+	{
+		const int	what = trial % CASES;
+		const uint32_t nrows = random_below(4) ? random_below(60) : 200 + random_below(300);
+		uint64_t   *words = (uint64_t *) guard_alloc(nrows * sizeof(uint64_t), 8);
+		uint8_t    *nulls = (uint8_t *) guard_alloc(nrows, 1);
+		const uint32_t null_one_in = random_below(3) ? 0 : 1 + random_below(5);
+		uint64_t	some[8];
+		JoinTable	head;
+		JoinTable  *table;
+
+		memset(&head, 0, sizeof(head));
+		head.nparts = 1;
+		head.direct = trial / CASES % 2 == 1;
+		head.exact = head.direct;
+		for (head.nplaces = 2; head.nplaces < (uint64_t) nrows * 2;)
+			head.nplaces *= 2;
+		for (size_t i = 0; i < lengthof(some); i++)
+			some[i] = head.direct ? random_u64() % head.nplaces
+				: word_at_home(&head, what == LAST_HOME ? head.nplaces - 1 - i % 2 : what == ONE_HOME ? 0 : random_u64() % head.nplaces);
+		for (uint32_t row = 0; row < nrows; row++)
+		{
+			words[row] = what == ALL_EQUAL ? some[0] : some[random_below(lengthof(some))];
+			if (what == DISTINCT)
+				words[row] = head.direct ? (row * 7) % head.nplaces : (uint64_t) row << 32;
+			if (what == NEIGHBOURS)
+				words[row] = head.direct ? head.nplaces - 1 - row / 2 : UINT64_MAX - row / 2;
+			nulls[row] = null_one_in > 0 && random_below(null_one_in) == 0;
+			/* of a row with a NULL a word has no meaning, unless it is a place */
+			if (nulls[row] && random_below(2))
+				words[row] = head.direct ? random_u64() % head.nplaces : random_u64();
+		}
+		table = build_table(&head, words, nulls, nrows);
+		expect_table(table, words, nulls, nrows);
+		guard_free(table, table->size, 64);
+		guard_free(words, nrows * sizeof(uint64_t), 8);
+		guard_free(nulls, nrows, 1);
+	}
+	tap_end();
+}
+
+/* Floats have one word each time that PostgreSQL calls them equal; integers of 128 bits that fit 64 have theirs. */
+static void
+test_value_words(void)
+{
+	const double zero = 0.0;
+	const double nan = float_of_bits(UINT64_C(0xfff8000000000123));
+
+	tap_begin("words of floats and of wide integers");
+	tap_expect(join_float_word(zero) == join_float_word(-zero), "the zeros");
+	tap_expect(join_float_word(nan) == join_float_word((double) NAN) && join_float_word(nan) != join_float_word((double) INFINITY), "NaN");
+	for (int trial = 0; trial < 20000; trial++)
+	{
+		const double a = random_double();
+		const double b = random_below(2) ? random_double() : random_below(2) ? nextafter(a, 0) : a;
+		const bool	equal = a == b || (a != a && b != b);
+		const Wide	w = random_wide();
+
+		tap_expect((join_float_word(a) == join_float_word(b)) == equal, "%.17g and %.17g", a, b);
+		if (wide_fits_int64(w))
+			tap_expect(join_wide_word(w) == (uint64_t) (int64_t) w, "%s", wide_text(w));
+	}
+	tap_end();
+}
+
+int
+main(void)
+{
+	test_random();
+	test_spans();
+	test_no_parts();
+	test_words();
+	test_value_words();
+	return tap_done();
+}
