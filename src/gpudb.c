@@ -88,6 +88,7 @@ _PG_init(void)
 	guc_init();
 	RegisterCustomScanMethods(&gpu_scan_methods);
 	RegisterCustomScanMethods(&gpu_agg_methods);
+	RegisterCustomScanMethods(&gpu_join_methods);
 	plan_init();
 	auto_prewarm_init();
 	supervisor_register();

@@ -47,9 +47,13 @@ compile_body(Compiler *c, const CompileRequest *request, Program *shape)
 		end_loops(c);
 		return true;
 	}
-	emit(&c->em, VMOP_EMIT, 0, 0, 0, 0);
+	emit_rows(c);
 	if (request->give_rows)
 		compile_outputs(c, request->outputs, shape);
+	/* of rows that are joined there are no heap tuples */
+	if (c->ntables > 0 && !c->result->gives_rows)
+		return refuse(c, REASON_DATA_TYPE);
+	end_loops(c);
 	return true;
 }
 

@@ -107,10 +107,11 @@ typedef struct KeyResult
 	int16		dscale_max;
 } KeyResult;
 
-/* How an attribute of a row that passed is made of outputs. */
+/* How an attribute of a row that passed is made of outputs, or of columns of a join's table. */
 typedef struct OutputResult
 {
-	AttrNumber	attno;
+	AttrNumber	attno;			/* of the relation that is read, 0 = it is a table's */
+	int16		table;			/* whose columns `value` and `second` then are; 0 = they are outputs */
 	Oid			type;
 	int32		typmod;
 	uint8		packed;			/* bytes of a text that an integer holds, 0 = it is none */

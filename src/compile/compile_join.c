@@ -69,8 +69,7 @@ table_of_var(const Compiler *c, const Var *var, AttrNumber *column)
 	return 0;
 }
 
-/* The number of a table's column, which is added if need be. */
-static int
+int
 use_table_column(Compiler *c, JoinUse *join, const ColumnUse *use)
 {
 	for (int i = 0; i < join->ncolumns; i++)

@@ -28,6 +28,15 @@ compile_wanted(Node *tlist, Node *quals)
 	return vars;
 }
 
+/* The table that has a Var, 0 if it is the tablet's. */
+static int
+table_of(const Compiler *c, const Var *var)
+{
+	AttrNumber	column;
+
+	return table_of_var(c, var, &column);
+}
+
 /* Whether all are outputs, and not too many. */
 static bool
 are_outputs(Compiler *c, List *vars)
@@ -35,16 +44,22 @@ are_outputs(Compiler *c, List *vars)
 	int			n = 0;
 	ListCell   *lc;
 
+	if (list_length(vars) > PROGRAM_MAX_OUTPUTS)
+		return false;
 	foreach(lc, vars)
 	{
+		const Var  *var = (const Var *) scan_expr(c, lfirst(lc));
 		Operand		operand = {0};
 		ColumnUse	use;
 
-		if (!describe_var(c, lfirst_node(Var, lc), &operand, &use))
+		if (!IsA(var, Var) || !describe_var(c, var, &operand, &use))
 		{
 			c->reason = NULL;
 			return false;
 		}
+		/* a table has texts at hand */
+		if (table_of(c, var) > 0)
+			continue;
 		if (operand.class == CLASS_TEXT)
 			return false;
 		n += operand.class == CLASS_DECIMAL && operand.dscale < 0 ? 2 : 1;
@@ -52,9 +67,12 @@ are_outputs(Compiler *c, List *vars)
 	return n <= PROGRAM_MAX_OUTPUTS && n <= PROGRAM_MAX_COLUMNS - c->result->ncolumns;
 }
 
+/* An output of the tablet's, or a column of a table. */
 static int
-add_output(Compiler *c, const ColumnUse *use, Program *shape)
+add_output(Compiler *c, int table, const ColumnUse *use, Program *shape)
 {
+	if (table > 0)
+		return use_table_column(c, c->table[table - 1].use, use);
 	shape->output[shape->noutputs] = (uint8) use_column(c, use);
 	return shape->noutputs++;
 }
@@ -63,21 +81,22 @@ static void
 compile_output(Compiler *c, const Var *var, Program *shape)
 {
 	OutputResult *attribute = &c->result->attribute[c->result->nattributes++];
+	const int	table = table_of(c, var);
 	Operand		operand = {0};
 	ColumnUse	use;
 
 	(void) describe_var(c, var, &operand, &use);
 	*attribute = (OutputResult) {
-		.attno = use.attno, .type = use.type, .typmod = use.typmod, .packed = use.packed ? TEXT_PACKED_MAX : 0,
-		.coded = use.coded,
+		.attno = table > 0 ? 0 : use.attno, .table = table, .type = use.type, .typmod = use.typmod,
+		.packed = use.packed ? TEXT_PACKED_MAX : 0, .coded = use.coded,
 		.scale = operand.scale, .dscale = operand.dscale, .value = -1, .second = -1
 	};
 	/* of an interval the bytes do, which are its second column */
 	if (operand.class != CLASS_INTERVAL)
-		attribute->value = add_output(c, &use, shape);
+		attribute->value = add_output(c, table, &use, shape);
 	use.second = true;
 	if (operand.class == CLASS_INTERVAL || (operand.class == CLASS_DECIMAL && operand.dscale < 0))
-		attribute->second = add_output(c, &use, shape);
+		attribute->second = add_output(c, table, &use, shape);
 }
 
 void
@@ -90,5 +109,16 @@ compile_outputs(Compiler *c, List *vars, Program *shape)
 	if (!c->result->gives_rows)
 		return;
 	foreach(lc, vars)
-		compile_output(c, lfirst_node(Var, lc), shape);
+		compile_output(c, (const Var *) scan_expr(c, lfirst(lc)), shape);
+}
+
+void
+emit_rows(Compiler *c)
+{
+	emit(&c->em, VMOP_EMIT, 0, 0, 0, 0);
+	if (c->lane != 0)
+		emit(&c->em, VMOP_EMIT_ROW, c->lane, 0, 0, 0);
+	for (int t = 0; t < c->ntables; t++)
+		if (c->table[t].row > 0)
+			emit(&c->em, VMOP_EMIT_ROW, c->table[t].row, 0, 0, t + 1);
 }

@@ -189,13 +189,19 @@ extern int	table_of_var(const Compiler *c, const Var *var, AttrNumber *column);
 /* A register with what a use of a table's column has. */
 extern int	fetch_column(Compiler *c, int table, OperandKind kind, const ColumnUse *use);
 
+/* The number of a use of a table's column; made on first use. */
+extern int	use_table_column(Compiler *c, JoinUse *join, const ColumnUse *use);
+
 /* The same of a column of the tablet, for pairs. */
 extern int	fetch_of_lane(Compiler *c, OperandKind kind, int column);
 
 /* End the loops that are under way. */
 extern void end_loops(Compiler *c);
 
-/* What is wanted of rows, into shape and c->result, or neither: compile_output.c. */
+/* Have the rows that passed go out: compile_output.c. */
+extern void emit_rows(Compiler *c);
+
+/* What is wanted of them, into shape and c->result, or neither. */
 extern void compile_outputs(Compiler *c, List *vars, Program *shape);
 
 /* Keys and aggregates: compile_agg.c. */

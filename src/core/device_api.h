@@ -100,8 +100,10 @@ typedef struct DeviceWork
 	Tablet	   *tablet;			/* out: of the pages, until the item is submitted again or released */
 	uint32_t   *rows;			/* out: row numbers that passed, in order */
 	uint32_t	nrows;
+	uint32_t   *matches;		/* out: rows of each table that belong to these, work_output_room() for each; JOIN_NO_ROW = none */
+	uint32_t	room;			/* out: of the arrays for rows of joins; 0 = they are not */
 	bool		wide;			/* out: decimals have 128 bits */
-	uint8_t    *output;			/* out: the program's outputs of these rows, laid out for all of work_tablet_rows(); may be NULL */
+	uint8_t    *output;			/* out: the program's outputs of these rows, laid out for work_output_room(); may be NULL */
 } DeviceWork;
 
 typedef struct JobTimes
@@ -180,6 +182,13 @@ CORE_FN uint32_t
 work_tablet_rows(const DeviceWork *work)
 {
 	return work->pages != NULL ? work->pages->nrows : work->cached->tablet->nrows;
+}
+
+/* The rows that its outputs are laid out for: as many as there are of the tablet, or as joins may have made. */
+CORE_FN uint32_t
+work_output_room(const DeviceWork *work)
+{
+	return work->room > 0 ? work->room : work_tablet_rows(work);
 }
 
 /* What deforming has found out about whole columns. */

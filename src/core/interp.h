@@ -447,6 +447,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_PICK_R:
 			case VMOP_CLEAR:
 			case VMOP_MARK:
+			case VMOP_EMIT_ROW:
 				if (!vm_join(run, in, first))
 					return STATUS_BAD_PROGRAM;
 				break;

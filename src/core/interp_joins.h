@@ -158,6 +158,20 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 	return true;
 }
 
+/* What belongs to the rows that were appended last. */
+static inline void
+vm_emit_rows(const VmRun *run, const Instr *in, uint32_t first)
+{
+	const uint32_t *rows = (const uint32_t *) (run->values + (size_t) in->a * VM_TILE);
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *selection = (const uint8_t *) run->values;
+	uint32_t   *to = (in->imm == 0 ? run->out : run->matches + (size_t) (in->imm - 1) * run->out_capacity) + run->out_before;
+
+	for (int i = 0; i < VM_TILE; i++)
+		if (selection[i])
+			*to++ = an[i] ? JOIN_NO_ROW : in->imm == 0 ? first + rows[i] : rows[i];
+}
+
 /* An instruction about rows; false if it cannot be. */
 static inline bool
 vm_join(const VmRun *run, const Instr *in, uint32_t first)
@@ -213,6 +227,9 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 			for (int i = 0; i < VM_TILE; i++)
 				if (selection[i])
 					((uint8_t *) vb)[va[i] >> 32] = 1;
+			return true;
+		case VMOP_EMIT_ROW:
+			vm_emit_rows(run, in, first);
 			return true;
 		default:
 			return vm_fetch(run, in, first);

@@ -180,10 +180,13 @@ static inline bool
 vm_emit(VmRun *run, uint32_t first, uint32_t n)
 {
 	const uint8_t *selection = (const uint8_t *) run->values;
+	/* of pairs there may be more than rows */
+	const uint32_t lanes = run->program->ntables > 0 ? VM_TILE : n;
 
-	if (run->out_capacity - run->out_count < n)
+	if (run->out_capacity - run->out_count < lanes)
 		return false;
-	for (uint32_t i = 0; i < n; i++)
+	run->out_before = run->out_count;
+	for (uint32_t i = 0; i < lanes; i++)
 	{
 		run->out[run->out_count] = first + i;
 		run->out_count += selection[i];

@@ -16,6 +16,7 @@
 
 typedef struct OutputLayout
 {
+	const uint16_t *types;		/* of the tablet's columns as they go out */
 	uint32_t	bytes[PROGRAM_MAX_OUTPUTS]; /* of a value */
 	uint64_t	values[PROGRAM_MAX_OUTPUTS];	/* offsets */
 	uint64_t	nulls[PROGRAM_MAX_OUTPUTS];
@@ -35,6 +36,7 @@ output_layout(const Program *program, const uint16_t *types, uint32_t nrows, Out
 {
 	uint64_t	at = 0;
 
+	layout->types = types;
 	for (uint32_t k = 0; k < program->noutputs; k++)
 	{
 		layout->bytes[k] = coltype_bytes((ColType) types[program->output[k]]);

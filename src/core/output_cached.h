@@ -51,28 +51,26 @@ output_needs_wide(const Program *program, const Tablet *tablet, const uint16_t *
 	return false;
 }
 
-/* What output_gather() does, with values stored as types[] say, into a block laid out for all rows of the tablet. */
+/* What output_gather() does, with values stored as the layout's types say. */
 CORE_FN void
-output_gather_cached(const Program *program, const Tablet *tablet, const uint16_t *types, const uint32_t *rows, uint32_t n,
-					 uint8_t *block)
+output_gather_cached(const Program *program, const Tablet *tablet, const uint32_t *rows, uint32_t n,
+					 const OutputLayout *layout, uint8_t *block)
 {
-	OutputLayout layout;
 	int64_t		packed[OUTPUT_CHUNK];
 	int64_t		integers[OUTPUT_CHUNK];
 
-	output_layout(program, types, tablet->nrows, &layout);
 	for (uint32_t k = 0; k < program->noutputs; k++)
 	{
 		const TabletColumn *column = &tablet->column[program->output[k]];
-		const uint16_t type = types[program->output[k]];
+		const uint16_t type = layout->types[program->output[k]];
 		const Frame frame = frame_of(column);
 		const uint8_t *values = tablet_at(tablet, column->values);
-		uint8_t    *out = block + layout.values[k];
+		uint8_t    *out = block + layout->values[k];
 
-		output_gather_nulls(tablet, column, rows, n, block + layout.nulls[k]);
+		output_gather_nulls(tablet, column, rows, n, block + layout->nulls[k]);
 		if (column->type == type && !column_framed(column))
 		{
-			output_gather_values(values, layout.bytes[k], rows, n, out);
+			output_gather_values(values, layout->bytes[k], rows, n, out);
 			continue;
 		}
 		for (uint32_t i = 0; i < n; i += OUTPUT_CHUNK)
@@ -81,7 +79,7 @@ output_gather_cached(const Program *program, const Tablet *tablet, const uint16_
 
 			output_gather_values(values, coltype_bytes((ColType) column->type), rows + i, here, (uint8_t *) packed);
 			frame_unpack(&frame, packed, here, integers);
-			output_put_integers((ColType) type, integers, here, out + (uint64_t) i * layout.bytes[k]);
+			output_put_integers((ColType) type, integers, here, out + (uint64_t) i * layout->bytes[k]);
 		}
 	}
 }

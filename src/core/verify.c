@@ -26,14 +26,19 @@ typedef struct Verifier
 	uint8_t		table[PROGRAM_MAX_REGISTERS];	/* that a slot holds rows of */
 	uint16_t	written[PROGRAM_MAX_REGISTERS]; /* by which instruction, */
 	uint16_t	read[PROGRAM_MAX_REGISTERS];	/* and read last */
-	uint16_t	key_register[PROGRAM_MAX_KEYS]; /* named by KEY; 0 = not yet */
+	uint16_t	key_register[PROGRAM_MAX_KEYS]; /* named by KEY; 0 = not yet, */
+	uint16_t	key_named[PROGRAM_MAX_KEYS];	/* and by which instruction */
 	uint16_t	loop[PROGRAM_MAX_LOOPS];	/* EXPANDs that we are in */
 	uint32_t	depth;
+	bool		emitted;		/* there was an EMIT */
 	bool		last;			/* a loop that stays open has ended: nothing but ends may come */
 } Verifier;
 
 /* The second slot of a wide register. */
 #define KIND_W_HIGH 255
+
+/* What rows of a register are of that holds lanes of pairs. */
+#define TABLE_OF_PAIRS 255
 
 static bool
 block_inside(const Program *program, uint32_t offset, uint64_t length, uint32_t alignment)
@@ -205,13 +210,14 @@ total_ok(const Verifier *v, const Instr *in)
 }
 
 static bool
-key_ok(Verifier *v, const Instr *in)
+key_ok(Verifier *v, const Instr *in, uint32_t pc)
 {
 	KeyKind		kind = in->op == VMOP_KEY_I ? KEY_WORD : in->op == VMOP_KEY_W ? KEY_WIDE : KEY_TEXT;
 
 	if (in->imm < 0 || in->imm >= v->program->nkeys || v->program->key_kind[in->imm] != kind)
 		return false;
 	v->key_register[in->imm] = in->a;
+	v->key_named[in->imm] = (uint16_t) pc;
 	return true;
 }
 
@@ -275,6 +281,9 @@ again_ok(Verifier *v, const Instr *in, uint32_t pc)
 	for (uint32_t slot = 1; slot < v->body->nregisters; slot++)
 		if (v->written[slot] >= start)
 			v->kind[slot] = KIND__;
+	for (uint32_t k = 0; k < v->program->nkeys; k++)
+		if (v->key_named[k] >= start)
+			v->key_register[k] = 0;
 	return true;
 }
 
@@ -289,11 +298,12 @@ row_ok_of(const Verifier *v, const Instr *in, uint8_t *table)
 			*table = (uint8_t) in->imm;
 			return table_ok(v, in->imm);
 		case VMOP_LANE:
-			*table = 0;
-			return true;
+			/* lanes are rows of the tile, and pairs' lanes are others once there is a loop around */
+			*table = v->depth == 1 ? 0 : TABLE_OF_PAIRS;
+			return v->depth > 0;
 		case VMOP_PICK_R:
 			*table = v->table[in->a];
-			return v->table[in->b] == 0;
+			return v->table[in->b] == 0 || v->table[in->b] == TABLE_OF_PAIRS;
 		default:
 			*table = v->table[in->a];
 			return true;
@@ -310,6 +320,13 @@ fetch_ok(const Verifier *v, const Instr *in)
 	if (table == 0)
 		return FETCH_COLUMN(in->c) < v->program->ncolumns;
 	return (in->op != VMOP_FETCH_I && in->op != VMOP_FETCH_W) || words_ok(v, in, 4);
+}
+
+/* Rows go out with those of an EMIT before, and none are on the way of table 0 but those of pairs. */
+static bool
+emitted_ok(const Verifier *v, const Instr *in)
+{
+	return v->emitted && v->program->ntables > 0 && in->imm >= 0 && v->table[in->a] == in->imm;
 }
 
 /* The instructions that may follow an open loop's end. */
@@ -335,11 +352,13 @@ loop_ok(Verifier *v, const Instr *in, uint32_t pc)
 
 /*
  * Whether a slot may be overwritten here: not if a loop that we are in has read
- * what was there before it, for it will read it again.
+ * what was there before it, for it will read it again; the next tile reads constants.
  */
 static bool
 slot_is_free(const Verifier *v, uint32_t slot)
 {
+	if (v->kind[slot] != KIND__ && v->written[slot] < v->body->tile_start && v->read[slot] >= v->body->tile_start)
+		return false;
 	for (uint32_t d = 0; d < v->depth; d++)
 		if (v->kind[slot] != KIND__ && v->written[slot] < v->loop[d] && v->read[slot] >= v->loop[d])
 			return false;
@@ -358,7 +377,7 @@ note_read(Verifier *v, uint8_t kind, uint16_t slot, uint32_t pc)
 	if (kind == KIND__ || slot >= v->body->nregisters)
 		return;
 	v->read[slot] = (uint16_t) pc;
-	if (kind == KIND_W)
+	if (kind == KIND_W && slot + 1 < v->body->nregisters)
 		v->read[slot + 1] = (uint16_t) pc;
 }
 
@@ -392,6 +411,7 @@ note_written(Verifier *v, const Instr *in, uint32_t pc)
 		v->written[in->dst + 1] = (uint16_t) pc;
 	if (in->op == VMOP_EXPAND)
 		v->table[in->dst] = EXPAND_TABLE(in->c);
+	v->emitted |= in->op == VMOP_EMIT;
 }
 
 static bool
@@ -429,7 +449,7 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 			return v->program->aggregates && (in->op == VMOP_RESERVE_T_G) == (v->program->grouped != 0) &&
 				(state_ok(v, in, STATE_MIN_T) || state_ok(v, in, STATE_MAX_T));
 		case SHAPE_KEY:
-			return key_ok(v, in);
+			return key_ok(v, in, pc);
 		case SHAPE_JOIN_KEY:
 			return table_ok(v, in->imm) && in->c < JOIN_MAX_PARTS;
 		case SHAPE_ROW:
@@ -439,7 +459,7 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 		case SHAPE_LOOP:
 			return loop_ok(v, in, pc);
 		case SHAPE_COLLECTIVE:
-			return in->op == VMOP_GROUP ? group_ok(v) : !v->program->aggregates;
+			return in->op == VMOP_GROUP ? group_ok(v) : !v->program->aggregates && (in->op != VMOP_EMIT_ROW || emitted_ok(v, in));
 		case SHAPE_TOTAL:
 			return v->program->aggregates && !v->program->grouped && total_ok(v, in);
 		case SHAPE_TOTAL_G:

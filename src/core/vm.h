@@ -41,7 +41,9 @@ typedef struct VmRun
 	uint8_t    *nulls;			/* scratch: registers * tile bytes, aligned to 64 */
 	GroupTable *groups;			/* totals; without keys its one row */
 	uint32_t   *out;			/* row numbers emitted, in heap order */
+	uint32_t   *matches;		/* rows of tables that belong to these, JOIN_NO_ROW = none: out_capacity for each table */
 	uint32_t	out_count;
+	uint32_t	out_before;		/* what it was before the last EMIT */
 	uint32_t	out_capacity;
 	uint32_t	tile;			/* cursor: tiles before it are complete */
 	VmCursor	cursor[PROGRAM_MAX_LOOPS];	/* and of the tile pairs before these, of loops one inside the other */

@@ -15,6 +15,9 @@
 #define FIRST_GROUPS	1024
 #define FIRST_HEAP		16384
 
+/* Rows that joins may make of one tablet's; beyond them the query is PostgreSQL's. */
+#define MOST_JOINED_ROWS	(32 * 1024 * 1024)
+
 void
 cpu_worker_free(DeviceJob *job, CpuWorker *worker)
 {
@@ -137,13 +140,13 @@ gather_outputs(CpuItem *item)
 	const uint16_t *types = spec->deform->types[work->wide];
 	OutputLayout layout;
 
-	output_layout(spec->program, types, work_tablet_rows(work), &layout);
+	output_layout(spec->program, types, work_output_room(work), &layout);
 	if (!grow_block((void **) &work->output, &item->output_capacity, layout.size))
 		return STATUS_MEMORY_LIMIT;
 	if (work->pages != NULL)
 		output_gather(spec->program, work->tablet, work->rows, work->nrows, &layout, work->output);
 	else
-		output_gather_cached(spec->program, work->cached->tablet, types, work->rows, work->nrows, work->output);
+		output_gather_cached(spec->program, work->cached->tablet, work->rows, work->nrows, &layout, work->output);
 	return STATUS_DONE;
 }
 
@@ -183,6 +186,56 @@ run_tablet(DeviceJob *job, CpuWorker *worker, VmRun *run)
 	}
 }
 
+/* Have room for twice as many rows of joins, with those that there are. */
+static DeviceStatus
+grow_matches(CpuItem *item, VmRun *run)
+{
+	const uint32_t tables = item->job->spec.program->ntables;
+	const uint32_t room = run->out_capacity * 2;
+	uint32_t   *rows = room <= MOST_JOINED_ROWS ? malloc((size_t) room * sizeof(uint32_t)) : NULL;
+	uint32_t   *matches = rows != NULL ? malloc((size_t) room * tables * sizeof(uint32_t)) : NULL;
+
+	if (matches == NULL)
+	{
+		free(rows);
+		return STATUS_MEMORY_LIMIT;
+	}
+	memcpy(rows, run->out, (size_t) run->out_count * sizeof(uint32_t));
+	for (uint32_t t = 0; t < tables; t++)
+		memcpy(matches + (size_t) t * room, run->matches + (size_t) t * run->out_capacity, (size_t) run->out_count * sizeof(uint32_t));
+	free(item->work.rows);
+	free(item->work.matches);
+	item->work.rows = run->out = rows;
+	item->work.matches = run->matches = matches;
+	item->rows_capacity = (uint64_t) room * sizeof(uint32_t);
+	item->matches_capacity = (uint64_t) room * tables * sizeof(uint32_t);
+	run->out_capacity = room;
+	return STATUS_DONE;
+}
+
+/* Run a program whose joins may make more rows than a tablet has. */
+static DeviceStatus
+run_joins(CpuItem *item, CpuWorker *worker, VmRun *run)
+{
+	DeviceStatus status;
+
+	if (run->out_capacity < CPU_TILE && !reserve_rows(item, CPU_TILE))
+		return STATUS_MEMORY_LIMIT;
+	run->out = item->work.rows;
+	run->out_capacity = (uint32_t) (item->rows_capacity / sizeof(uint32_t));
+	if (!grow_block((void **) &item->work.matches, &item->matches_capacity, item->rows_capacity * item->job->spec.program->ntables))
+		return STATUS_MEMORY_LIMIT;
+	run->matches = item->work.matches;
+	while ((status = run_tablet(item->job, worker, run)) == STATUS_OUTPUT_FULL)
+	{
+		status = grow_matches(item, run);
+		if (status != STATUS_DONE)
+			return status;
+	}
+	item->work.room = run->out_capacity;
+	return status;
+}
+
 /* Run the program over an item's one tablet, and keep what it gives of rows. */
 static DeviceStatus
 run_for_rows(CpuItem *item, CpuWorker *worker, VmRun *run)
@@ -191,7 +244,11 @@ run_for_rows(CpuItem *item, CpuWorker *worker, VmRun *run)
 
 	run->out = item->work.rows;
 	run->out_capacity = (uint32_t) (item->rows_capacity / sizeof(uint32_t));
-	status = run_tablet(item->job, worker, run);
+	item->work.room = 0;
+	if (item->job->spec.program->ntables > 0 && !item->job->spec.program->aggregates)
+		status = run_joins(item, worker, run);
+	else
+		status = run_tablet(item->job, worker, run);
 	item->work.nrows = run->out_count;
 	return status == STATUS_DONE && item->job->spec.program->noutputs > 0 ? gather_outputs(item) : status;
 }

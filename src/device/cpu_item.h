@@ -30,6 +30,7 @@ typedef struct CpuItem
 	struct CpuItem *next;		/* in the queue or in the job's list of finished items */
 	uint64_t	tablet_capacity;	/* bytes of work.tablet, */
 	uint64_t	rows_capacity;	/* and of the others */
+	uint64_t	matches_capacity;
 	uint64_t	output_capacity;
 } CpuItem;
 

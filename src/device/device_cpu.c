@@ -354,6 +354,7 @@ cpu_close(DeviceJob *job)
 	{
 		free(job->items[i].work.tablet);
 		free(job->items[i].work.rows);
+		free(job->items[i].work.matches);
 		free(job->items[i].work.output);
 	}
 	for (int t = 0; t <= MAX_THREADS; t++)

@@ -22,9 +22,6 @@
 #include "exec/params.h"
 #include "exec/results.h"
 
-/* Rounds, with larger scales or another device, before PostgreSQL takes over. */
-#define MAX_ROUNDS 9
-
 typedef struct GpuAggState
 {
 	GpuNode		node;
@@ -168,7 +165,7 @@ compute(GpuAggState *state)
 
 	if (!params_probe(node))
 		return false;
-	for (int round = 0; round < MAX_ROUNDS; round++)
+	for (int round = 0; round < NODE_MOST_ROUNDS; round++)
 	{
 		node_start_run(node);
 		if (!node_open_job(node))
@@ -179,13 +176,7 @@ compute(GpuAggState *state)
 		feed(state, &outcome);
 		if (outcome.status == STATUS_DONE)
 			return true;
-		if (outcome.status == STATUS_GROUPS_LOST)
-			node->without_gpu = true;
-		else if (outcome.status == STATUS_TEXT_TOO_LONG && !node->whole_texts)
-			node->whole_texts = true;
-		else if (outcome.status == STATUS_CODES_EXCEEDED && node_mend_codes(node))
-			;
-		else if (outcome.status != STATUS_SCALE_EXCEEDED || !node_raise_scales(node, outcome.max_scale))
+		if (!node_mend(node, &outcome))
 			break;
 		node_end_run(node);
 	}
@@ -224,12 +215,7 @@ next_fallback(GpuNode *node, TupleTableSlot *slot)
 
 	if (row == NULL)
 		return false;
-	slot_getallattrs(row);
-	ExecClearTuple(slot);
-	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-	memcpy(slot->tts_values, row->tts_values, row->tts_nvalid * sizeof(Datum));
-	memcpy(slot->tts_isnull, row->tts_isnull, row->tts_nvalid * sizeof(bool));
-	ExecStoreVirtualTuple(slot);
+	node_copy_row(row, slot);
 	return true;
 }
 

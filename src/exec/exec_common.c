@@ -165,6 +165,7 @@ compile_over_tables(GpuNode *node, CompileInput *input)
 		if (status != STATUS_DONE)
 		{
 			node->compiled.reason = status_reason(status);
+			node->why_not_built = status_text(status);
 			return;
 		}
 		input->tables = node->tables;
@@ -252,7 +253,8 @@ node_open_job(GpuNode *node)
 	require_gpu();
 	if (!compile_run(node))
 	{
-		node_note_fallback(node, node->compiled.reason, "a value at run time is not supported");
+		node_note_fallback(node, node->compiled.reason,
+						   node->why_not_built != NULL ? node->why_not_built : "a value at run time is not supported");
 		MemoryContextSwitchTo(old);
 		return false;
 	}
@@ -368,6 +370,28 @@ node_mend_codes(GpuNode *node)
 	if (had_codes && !run_codes_outgrown(node->feed.codes))
 		node->without_codes = true;
 	return had_codes;
+}
+
+bool
+node_mend(GpuNode *node, const FeedOutcome *outcome)
+{
+	switch (outcome->status)
+	{
+		case STATUS_GROUPS_LOST:
+			node->without_gpu = true;
+			return true;
+		case STATUS_TEXT_TOO_LONG:
+			if (node->whole_texts)
+				return false;
+			node->whole_texts = true;
+			return true;
+		case STATUS_CODES_EXCEEDED:
+			return node_mend_codes(node);
+		case STATUS_SCALE_EXCEEDED:
+			return node_raise_scales(node, outcome->max_scale);
+		default:
+			return false;
+	}
 }
 
 bool

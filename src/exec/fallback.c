@@ -30,6 +30,17 @@ node_note_status(GpuNode *node, DeviceStatus status)
 	node_note_fallback(node, status_reason(status), status_text(status));
 }
 
+void
+node_copy_row(TupleTableSlot *row, TupleTableSlot *slot)
+{
+	slot_getallattrs(row);
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+	memcpy(slot->tts_values, row->tts_values, row->tts_nvalid * sizeof(Datum));
+	memcpy(slot->tts_isnull, row->tts_isnull, row->tts_nvalid * sizeof(bool));
+	ExecStoreVirtualTuple(slot);
+}
+
 TupleTableSlot *
 node_fallback_next(GpuNode *node)
 {

@@ -247,6 +247,8 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 {
 	if (!feed_item_finished(feed, work))
 		return;
+	if (work->status == STATUS_DONE && feed->take_rows != NULL)
+		work->status = feed->take_rows(feed->take_arg, work);
 	add_status(outcome, work->status);
 	if (work->pages != NULL)
 	{

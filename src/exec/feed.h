@@ -61,6 +61,8 @@ typedef struct Feed
 	uint32		next_cached;
 	List	   *windows;		/* every PageWindow made */
 	int			finished;		/* items that came back from the device */
+	DeviceStatus (*take_rows) (void *arg, const DeviceWork *work);	/* where they give rows: what becomes of an item's */
+	void	   *take_arg;
 	FeedReport	report;
 } Feed;
 

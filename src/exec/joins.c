@@ -134,6 +134,8 @@ collect_rows(NodeJoin *join, const JoinUse *use, RowStore **store)
 	restart_child(join);
 	if (is_collectable_scan(join->child))
 		return scan_collect(join->child, *store, use->column, use->ncolumns);
+	if (is_collectable_join(join->child))
+		return join_collect(join->child, *store, use->column, use->ncolumns);
 	while (status == STATUS_DONE)
 	{
 		/* what plans keep of their own they make where they find themselves */

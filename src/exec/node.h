@@ -32,7 +32,7 @@ enum NodePrivate
 	NODE_PRIVATE_PASS,
 	/* GpuScan: integer list, for each filter in PostgreSQL's order: 1 = on the device */
 	NODE_PRIVATE_ON_DEVICE,
-	/* GpuAgg: Integer, number of keys; they stand first in custom_scan_tlist */
+	/* GpuAgg: Integer, number of keys, GpuJoin: of what is wanted of rows; they stand first in custom_scan_tlist */
 	NODE_PRIVATE_KEYS,
 	/* GpuAgg: Integer, number of aggregates; they follow the keys */
 	NODE_PRIVATE_AGGS,
@@ -47,6 +47,7 @@ enum NodePrivate
 
 extern const CustomScanMethods gpu_scan_methods;
 extern const CustomScanMethods gpu_agg_methods;
+extern const CustomScanMethods gpu_join_methods;
 
 /* What a node did, for EXPLAIN and the statistics. */
 typedef struct NodeReport
@@ -83,6 +84,7 @@ struct GpuNode
 	NodeJoin   *joins;
 	JoinRows   *tables;			/* of each */
 	MemoryContext join_context; /* of these; they outlast a run */
+	const char *why_not_built;	/* NULL, or why there is none */
 
 	/* GpuAgg's fallback */
 	PlanState  *child;			/* NULL until needed */
@@ -142,6 +144,12 @@ extern void node_rescan(GpuNode *node);
 /* After CODES_EXCEEDED: have room for more, or do without codes.  False when neither helps. */
 extern bool node_mend_codes(GpuNode *node);
 
+/* Rounds, with larger scales or another device, before PostgreSQL takes over. */
+#define NODE_MOST_ROUNDS 9
+
+/* After a run that failed: have another one do better; false when none will. */
+extern bool node_mend(GpuNode *node, const FeedOutcome *outcome);
+
 /*
  * After SCALE_EXCEEDED: assume the scales that columns have shown.  False when
  * no larger scale helps.
@@ -153,6 +161,9 @@ extern bool node_raise_scales(GpuNode *node, const int32 *max_scale);
 /* Note why the device did not answer; an error under gpudb.debug_require. */
 extern void node_note_fallback(GpuNode *node, const char *reason, const char *text);
 extern void node_note_status(GpuNode *node, DeviceStatus status);
+
+/* Another node's row, which may have fewer attributes, in a virtual slot: it lasts as long as that one. */
+extern void node_copy_row(TupleTableSlot *row, TupleTableSlot *slot);
 
 /* The next row of the fallback child in its slot, or NULL. */
 extern TupleTableSlot *node_fallback_next(GpuNode *node);

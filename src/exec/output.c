@@ -39,6 +39,8 @@ describe_column(const OutputRows *rows, const Program *program, const uint16 *ty
 	int			output = attribute->value < 0 ? attribute->second : attribute->value;
 
 	column->attribute = *attribute;
+	if (attribute->table > 0)
+		return;
 	column->type = types[program->output[output]];
 	column->made = column->type == COLTYPE_I128 || attribute->packed > 0 || attribute->coded || attribute->type == NUMERICOID;
 	column->values = rows->block + layout->values[output];
@@ -57,7 +59,7 @@ output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compil
 	OutputLayout from;
 	OutputLayout layout;
 
-	output_layout(program, types, work_tablet_rows(work), &from);
+	output_layout(program, types, work_output_room(work), &from);
 	output_layout(program, types, work->nrows, &layout);
 	/* as much as such a window may need */
 	prepare(rows, context, compiled, from.size);

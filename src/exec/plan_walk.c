@@ -14,7 +14,7 @@ is_gpudb_node(const Plan *plan)
 {
 	const CustomScan *scan = (const CustomScan *) plan;
 
-	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_agg_methods);
+	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_agg_methods || scan->methods == &gpu_join_methods);
 }
 
 static void walk(const Plan *plan, PlanVisitor visit, void *arg);

@@ -34,11 +34,12 @@ collect_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int col
 {
 	const Dictionary *dictionary = output->attribute.book->dictionary;
 	const uint32 *codes = (const uint32 *) output->values;
-	uint64	   *refs = palloc(sizeof(uint64) * Max(dictionary_count(dictionary), 1));
+	const uint32 count = Max(dictionary_count(dictionary), 1);
+	uint64	   *refs = palloc(sizeof(uint64) * count);
 	DeviceStatus status = STATUS_DONE;
 
 	/* no reference is all ones */
-	memset(refs, 0xff, sizeof(uint64) * Max(dictionary_count(dictionary), 1));
+	memset(refs, 0xff, sizeof(uint64) * count);
 	for (uint32 row = 0; row < nrows && status == STATUS_DONE; row++)
 	{
 		uint32		length;
@@ -69,7 +70,7 @@ is_same_form(const OutputColumn *output, const RowStore *store, const ColumnUse 
 }
 
 static DeviceStatus
-collect_values(const OutputRows *outputs, const OutputColumn *output, uint32 nrows, RowStore *store, AttrNumber attno)
+collect_values(const OutputColumn *output, uint32 nrows, RowStore *store, AttrNumber attno)
 {
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpudb values", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
@@ -88,6 +89,103 @@ collect_values(const OutputRows *outputs, const OutputColumn *output, uint32 nro
 	return status;
 }
 
+/* One column of a store; *by_value: attributes both of whose columns are there already. */
+static DeviceStatus
+collect_column(const OutputColumn *output, uint32 nrows, RowStore *store, const ColumnUse *use, int column, Bitmapset **by_value)
+{
+	/* decimals of 128 bits come with others of 64 */
+	if (output->type == COLTYPE_I128 && row_store_type(store, column) == COLTYPE_I64 && !row_store_widen(store))
+		return STATUS_MEMORY_LIMIT;
+	if (is_same_form(output, store, use, column))
+	{
+		row_store_copy(store, column, output->values, output->nulls, nrows);
+		return STATUS_DONE;
+	}
+	if (output->attribute.coded && row_store_type(store, column) == COLTYPE_TEXT)
+		return collect_coded(output, nrows, store, column);
+	if (bms_is_member(use->attno, *by_value))
+		return STATUS_DONE;
+	*by_value = bms_add_member(*by_value, use->attno);
+	return collect_values(output, nrows, store, use->attno);
+}
+
+/* Values of a join's table. */
+static DeviceStatus
+collect_fetched(const JoinedRows *joined, int a, RowStore *store, AttrNumber attno)
+{
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpudb values", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	DeviceStatus status = STATUS_DONE;
+
+	for (uint32 row = 0; row < joined->nrows && status == STATUS_DONE; row++)
+	{
+		bool		isnull;
+		const Datum value = joined_value(joined, a, row, &isnull);
+
+		status = row_store_put(store, attno, row, value, isnull);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	return status;
+}
+
+/* The same where both columns have one form; false if they have not. */
+static bool
+copy_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *store, const ColumnUse *use, int column)
+{
+	const Tablet *rows = joined_table(joined, attribute);
+	const uint32 *matches = joined_matches(joined, attribute);
+	const TabletColumn *from;
+	uint8	   *values;
+	uint8	   *nulls;
+
+	if (use->second || attribute->value < 0 || attribute->second >= 0)
+		return false;
+	from = &rows->column[attribute->value];
+	if (from->type != row_store_type(store, column) || from->type == COLTYPE_TEXT || use->scale != attribute->scale ||
+		use->packed != (attribute->packed > 0))
+		return false;
+	values = palloc_extended((Size) coltype_bytes(from->type) * Max(joined->nrows, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	nulls = palloc_extended(Max(joined->nrows, 1), MCXT_ALLOC_HUGE);
+	for (uint32 row = 0; row < joined->nrows; row++)
+	{
+		nulls[row] = matches[row] == JOIN_NO_ROW || tablet_is_null(rows, from, matches[row]);
+		if (!nulls[row])
+			output_gather_values(tablet_at(rows, from->values), coltype_bytes(from->type), &matches[row], 1,
+								 values + (uint64) row * coltype_bytes(from->type));
+	}
+	row_store_copy(store, column, values, nulls, joined->nrows);
+	pfree(values);
+	pfree(nulls);
+	return true;
+}
+
+DeviceStatus
+collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *columns, int ncolumns)
+{
+	DeviceStatus status = row_store_reserve(store, joined->nrows) ? STATUS_DONE : STATUS_MEMORY_LIMIT;
+	Bitmapset  *by_value = NULL;
+
+	for (int c = 0; c < ncolumns && status == STATUS_DONE; c++)
+	{
+		const int	a = columns[c].attno - 1;
+		const OutputColumn *output = &joined->outputs->column[a];
+
+		if (output->attribute.table == 0)
+			status = collect_column(output, joined->nrows, store, &columns[c], c, &by_value);
+		else if (!copy_fetched(joined, &output->attribute, store, &columns[c], c) && !bms_is_member(a + 1, by_value))
+		{
+			by_value = bms_add_member(by_value, a + 1);
+			status = collect_fetched(joined, a, store, a + 1);
+		}
+	}
+	if (status == STATUS_DONE)
+		row_store_count(store, joined->nrows);
+	return status;
+}
+
+/* What the device has found of a scan. */
 static DeviceStatus
 collect_outputs(const OutputRows *outputs, uint32 nrows, const List *targetlist, RowStore *store, const ColumnUse *columns,
 				int ncolumns)
@@ -99,19 +197,7 @@ collect_outputs(const OutputRows *outputs, uint32 nrows, const List *targetlist,
 	{
 		const OutputColumn *output = output_of_entry(outputs, targetlist, columns[c].attno);
 
-		/* decimals of 128 bits come with others of 64 */
-		if (output->type == COLTYPE_I128 && row_store_type(store, c) == COLTYPE_I64 && !row_store_widen(store))
-			return STATUS_MEMORY_LIMIT;
-		if (is_same_form(output, store, &columns[c], c))
-			row_store_copy(store, c, output->values, output->nulls, nrows);
-		else if (output->attribute.coded && row_store_type(store, c) == COLTYPE_TEXT)
-			status = collect_coded(output, nrows, store, c);
-		else if (!bms_is_member(columns[c].attno, by_value))
-		{
-			/* both columns of an attribute that has two */
-			by_value = bms_add_member(by_value, columns[c].attno);
-			status = collect_values(outputs, output, nrows, store, columns[c].attno);
-		}
+		status = collect_column(output, nrows, store, &columns[c], c, &by_value);
 	}
 	if (status == STATUS_DONE)
 		row_store_count(store, nrows);

@@ -1,6 +1,6 @@
 /*
  * scan_collect.h
- *		The rows of a GpuScan as columns, without becoming tuples.
+ *		The rows of a GpuScan, or of joins, as columns, without becoming tuples.
  */
 #ifndef GPUDB_EXEC_SCAN_COLLECT_H
 #define GPUDB_EXEC_SCAN_COLLECT_H
@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "compile/compile.h"
+#include "exec/joined_rows.h"
 #include "nodes/execnodes.h"
 #include "tablet/row_store.h"
 
@@ -20,5 +21,12 @@ extern bool is_collectable_scan(const PlanState *ps);
  * tell them: then nobody has seen an error that a filter raises.
  */
 extern DeviceStatus scan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
+
+/* The same for a GpuJoin. */
+extern bool is_collectable_join(const PlanState *ps);
+extern DeviceStatus join_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
+
+/* Put rows that joins have made into a store, whose columns are these of what is wanted of them. */
+extern DeviceStatus collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *columns, int ncolumns);
 
 #endif							/* GPUDB_EXEC_SCAN_COLLECT_H */

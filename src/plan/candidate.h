@@ -33,6 +33,7 @@ typedef struct Candidate
 	Cost		joins_cost;		/* of these */
 	Cost		cost;			/* of all this, without what comes above */
 	double		rows;			/* that there are after the last of them */
+	bool		offered;		/* as a GpuJoin */
 	Oid			relation;
 	bool		secret;			/* some of its rows may be hidden from the user */
 	const char *reason;			/* NULL, or why no device can read the relation */

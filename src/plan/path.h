@@ -20,7 +20,11 @@ extern bool path_is_gpu_scan(const Path *path);
 /* One that is not offered, to be part of something else; NULL if there can be none. */
 extern CustomPath *path_scan_create(const Candidate *candidate);
 
-/* path_join.c: the candidate over two relations that are joined, from those over one of them. */
+/* path_join.c: what plans keep of a candidate's joins: in custom_exprs, and in custom_private. */
+extern List *path_join_exprs(List *joins);
+extern List *path_join_kinds(List *joins);
+
+/* The candidate over two relations that are joined, from those over one of them. */
 extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 							   const JoinPathExtraData *extra);
 

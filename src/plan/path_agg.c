@@ -142,18 +142,11 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	const Grouping *grouping = linitial(path->custom_private);
 	CustomScan *scan = makeNode(CustomScan);
 	List	   *exprs = list_copy(grouping->quals);
-	List	   *joins = NIL;
 	List	   *columns = NIL;
 	List	   *vars;
 	ListCell   *lc;
 
-	foreach(lc, grouping->joins)
-	{
-		const JoinRequest *request = &((CandidateJoin *) lfirst(lc))->request;
-
-		exprs = lappend(exprs, list_make3(request->columns, request->conditions, request->filters));
-		joins = lappend(joins, list_make2_int(request->type, request->unique));
-	}
+	exprs = list_concat(exprs, path_join_exprs(grouping->joins));
 	foreach(lc, list_concat_copy(grouping->keys, grouping->aggs))
 		columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL, false));
 	/* a base Var that stands only in custom_exprs would not be found */
@@ -172,7 +165,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 									  makeInteger(list_length(grouping->keys)), makeInteger(list_length(grouping->aggs)));
 	scan->custom_private = lappend(scan->custom_private, makeInteger((int) grouping->hash));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(grouping->driver));
-	scan->custom_private = lappend(scan->custom_private, joins);
+	scan->custom_private = lappend(scan->custom_private, path_join_kinds(grouping->joins));
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_agg_methods;

@@ -28,6 +28,12 @@ path_size(const Path *path)
 			return sizeof(AggPath);
 		case T_GroupPath:
 			return sizeof(GroupPath);
+		case T_NestPath:
+			return sizeof(NestPath);
+		case T_MergePath:
+			return sizeof(MergePath);
+		case T_HashPath:
+			return sizeof(HashPath);
 		default:
 			return 0;
 	}

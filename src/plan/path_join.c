@@ -1,6 +1,6 @@
 /*
  * path_join.c
- *		The device pipeline over relations that are joined.
+ *		The device pipeline over relations that are joined, and GpuJoin, which returns its rows.
  *
  * A pipeline reads one relation and looks for the rows of others in tables, in
  * the order of PostgreSQL's join search: each time that considers joining two
@@ -11,24 +11,47 @@
  */
 #include "postgres.h"
 
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
 
+#include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"
 
-/* What PostgreSQL's join search considers. */
-typedef struct JoinPair
+List *
+path_join_exprs(List *joins)
 {
-	const RelOptInfo *joined;
-	const RelOptInfo *outer;
-	RelOptInfo *inner;
-	JoinType	type;
-	const JoinPathExtraData *extra;
-} JoinPair;
+	List	   *exprs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, joins)
+	{
+		const JoinRequest *request = &((CandidateJoin *) lfirst(lc))->request;
+
+		exprs = lappend(exprs, list_make3(request->columns, request->conditions, request->filters));
+	}
+	return exprs;
+}
+
+List *
+path_join_kinds(List *joins)
+{
+	List	   *kinds = NIL;
+	ListCell   *lc;
+
+	foreach(lc, joins)
+	{
+		const JoinRequest *request = &((CandidateJoin *) lfirst(lc))->request;
+
+		kinds = lappend(kinds, list_make2_int(request->type, request->unique));
+	}
+	return kinds;
+}
 
 /* Whether rows of a relation can stand in a table: all that is wanted of them are columns. */
 static bool
@@ -41,6 +64,121 @@ has_columns_only(const RelOptInfo *inner)
 			return false;
 	return true;
 }
+
+/* GpuJoin */
+
+static Plan *
+plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	const Candidate *candidate = linitial(path->custom_private);
+	const List *wanted = path->path.pathtarget->exprs;
+	CustomScan *scan = makeNode(CustomScan);
+	List	   *exprs = list_concat(list_copy(candidate->quals), path_join_exprs(candidate->joins));
+	List	   *columns = NIL;
+	ListCell   *lc;
+
+	foreach(lc, list_concat_copy(wanted, pull_var_clause((Node *) exprs, PVC_RECURSE_PLACEHOLDERS)))
+		if (!tlist_member(lfirst(lc), columns))
+			columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL,
+													   list_length(columns) >= list_length(wanted)));
+	scan->scan.scanrelid = 0;
+	scan->scan.plan.targetlist = tlist;
+	scan->custom_scan_tlist = columns;
+	scan->custom_exprs = exprs;
+	scan->custom_private = list_make5(makeInteger(candidate->secret), lsecond(path->custom_private), NIL,
+									  makeInteger(list_length(wanted)), makeInteger(0));
+	scan->custom_private = lappend(scan->custom_private, makeInteger(0));
+	scan->custom_private = lappend(scan->custom_private, makeInteger(bms_member_index(candidate->relids, candidate->rel->relid)));
+	scan->custom_private = lappend(scan->custom_private, path_join_kinds(candidate->joins));
+	scan->custom_plans = custom_plans;
+	scan->flags = path->flags;
+	scan->methods = &gpu_join_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods join_path_methods = {
+	.CustomName = "GpuJoin",
+	.PlanCustomPath = plan_join,
+};
+
+static bool
+is_gpu_join(const Path *path)
+{
+	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &join_path_methods;
+}
+
+static bool
+is_not_ours(const Path *path)
+{
+	return !is_gpu_join(path);
+}
+
+/* PostgreSQL's cheapest join, which may be known by a GpuJoin alone. */
+static Path *
+cheapest_of_postgres(List *paths)
+{
+	Path	   *cheapest = path_cheapest(paths, is_not_ours);
+	ListCell   *lc;
+
+	foreach(lc, paths)
+	{
+		Path	   *path = lfirst(lc);
+
+		if (is_not_ours(path))
+			continue;
+		path = linitial(((CustomPath *) path)->custom_paths);
+		if (cheapest == NULL || path->total_cost < cheapest->total_cost)
+			cheapest = path;
+	}
+	return cheapest;
+}
+
+/* A GpuJoin over a candidate, with PostgreSQL's cheapest join beside it; NULL if there can be none. */
+static CustomPath *
+create_join(const Candidate *candidate, RelOptInfo *joined, List *paths)
+{
+	CompileRequest request = {
+		.quals = candidate->quals, .joins = candidate_joins(candidate), .give_rows = true, .outputs = joined->reltarget->exprs
+	};
+	CompileRequest filters_only = {.aggregate = true, .quals = candidate->quals};
+	Path	   *child = cheapest_of_postgres(paths);
+	CompileResult result;
+	CompileResult filters;
+	PassCost	pass;
+	CustomPath *path;
+	ListCell   *lc;
+
+	if (child == NULL || !has_columns_only(joined) || list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)) ||
+		!candidate_check(candidate, &request, &result) || !candidate_check(candidate, &filters_only, &filters))
+		return NULL;
+	pass = cost_joined_pass(candidate, &result, &filters, candidate->rows, 1);
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = joined;
+	path->path.pathtarget = joined->reltarget;
+	path->path.rows = joined->rows;
+	path->path.startup_cost = pass.cost + candidate->joins_cost + cost_rows_out(&result, joined->rows);
+	path->path.total_cost = path->path.startup_cost + joined->reltarget->cost.startup + joined->reltarget->cost.per_tuple * joined->rows;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(path_copy(child));
+	foreach(lc, candidate->joins)
+		path->custom_paths = lappend(path->custom_paths, ((CandidateJoin *) lfirst(lc))->build);
+	path->custom_private = list_make2((Candidate *) candidate, cost_private(&pass));
+	path->methods = &join_path_methods;
+	return path;
+}
+
+/* Pipelines */
+
+/* What PostgreSQL's join search considers. */
+typedef struct JoinPair
+{
+	const RelOptInfo *joined;
+	const RelOptInfo *outer;
+	RelOptInfo *inner;
+	JoinType	type;
+	const JoinPathExtraData *extra;
+} JoinPair;
 
 /* Whether none of a relation's filters, or of the conditions within it, can raise an error. */
 static bool
@@ -71,7 +209,7 @@ cannot_fail(PlannerInfo *root, const RelOptInfo *rel)
  * leaves that to PostgreSQL's own plan for the whole.
  */
 static Path *
-build_path(PlannerInfo *root, const RelOptInfo *inner)
+build_path(PlannerInfo *root, RelOptInfo *inner)
 {
 	const Candidate *candidate = candidate_find(root, inner->relids);
 	Path	   *path = inner->cheapest_total_path;
@@ -79,9 +217,8 @@ build_path(PlannerInfo *root, const RelOptInfo *inner)
 
 	if (path != NULL && (path->param_info != NULL || !cannot_fail(root, inner)))
 		path = NULL;
-	if (candidate != NULL && candidate->reason == NULL && candidate->joins == NIL && candidate->qual_reason == NULL &&
-		candidate->gates == NIL)
-		scan = path_scan_create(candidate);
+	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL)
+		scan = candidate->joins == NIL ? path_scan_create(candidate) : create_join(candidate, inner, inner->pathlist);
 	if (scan != NULL && (path == NULL || gpudb_force ||
 						 scan->path.total_cost + cost_build(inner->rows, true) < path->total_cost + cost_build(inner->rows, false)))
 		path = &scan->path;
@@ -162,9 +299,10 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 		return "expression";
 	*candidate = *before;
 	candidate->relids = pair->joined->relids;
+	candidate->offered = false;
 	candidate->joins = lappend(list_copy(before->joins), join);
 	candidate->rows = pair->joined->rows;
-	cost = join->build->total_cost + cost_build(join->build->rows, path_is_gpu_scan(join->build)) +
+	cost = join->build->total_cost + cost_build(join->build->rows, path_is_gpu_scan(join->build) || is_gpu_join(join->build)) +
 		cost_probe(join->rows, join->build->rows);
 	candidate->joins_cost = before->joins_cost + cost;
 	candidate->cost = cost_before(before) + cost;
@@ -175,6 +313,21 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 		return result.reason;
 	candidate_remember(root, candidate);
 	return NULL;
+}
+
+/* Offer the rows of the best pipeline so far, which under gpudb.force replaces what came in the meantime. */
+static void
+offer_join(PlannerInfo *root, RelOptInfo *joined)
+{
+	Candidate  *candidate = candidate_find(root, joined->relids);
+	CustomPath *path;
+
+	if (candidate == NULL || candidate->reason != NULL || (candidate->offered && !gpudb_force))
+		return;
+	candidate->offered = true;
+	path = create_join(candidate, joined, joined->pathlist);
+	if (path != NULL)
+		path_offer(joined, path);
 }
 
 void
@@ -192,6 +345,7 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 	reason = reason_against(&pair, before);
 	if (reason == NULL)
 		reason = extend(root, &pair, before);
+	offer_join(root, joined);
 	if (reason != NULL && candidate_find(root, joined->relids) == NULL)
 	{
 		Candidate  *refused = palloc0(sizeof(Candidate));

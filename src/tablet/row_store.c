@@ -159,6 +159,15 @@ add_value(RowStore *store, const DeformAttr *attr, Form_pg_attribute att, uint32
 	return STATUS_DONE;
 }
 
+void
+row_store_clear(RowStore *store)
+{
+	store->nrows = 0;
+	store->tablet->var_used = 0;
+	for (uint32 c = 0; c < store->tablet->ncols; c++)
+		store->tablet->column[c].null_count = 0;
+}
+
 bool
 row_store_widen(RowStore *store)
 {

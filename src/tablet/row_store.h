@@ -26,6 +26,9 @@ extern RowStore *row_store_create(MemoryContext context, TupleDesc desc, const C
  */
 extern DeviceStatus row_store_add(RowStore *store, const Datum *values, const bool *isnull);
 
+/* Forget all rows. */
+extern void row_store_clear(RowStore *store);
+
 /*
  * The same of many rows, attribute by attribute: have room for so many, put
  * their values, row 0 being the first of them, and count them.

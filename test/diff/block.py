@@ -165,7 +165,8 @@ def node_of(plan, query):
     text = "\n".join(row[0] for row in plan.rows or ())
     others = re.search(r"(Hash|Merge)( \w+)* Join|Nested Loop", text) is not None
     if "GPU Join" in text:
-        return "GpuAgg over joins, others with PostgreSQL" if others else "GpuAgg over joins"
+        name = "GpuAgg over joins" if "(GpuAgg)" in text else "GpuJoin"
+        return f"{name}, others with PostgreSQL" if others else name
     if others:
         return "PostgreSQL's join of what GpuScan returns"
     if "(GpuAgg)" in text and "(GpuScan)" not in text:

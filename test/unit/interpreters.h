@@ -39,6 +39,7 @@
 #define vm_probe vm_probe_small
 #define vm_fetch_wide vm_fetch_wide_small
 #define vm_fetch vm_fetch_small
+#define vm_emit_rows vm_emit_rows_small
 #define vm_join vm_join_small
 #define vm_expand vm_expand_small
 #define vm_leave_loop vm_leave_loop_small
@@ -68,6 +69,7 @@
 #undef vm_probe
 #undef vm_fetch_wide
 #undef vm_fetch
+#undef vm_emit_rows
 #undef vm_join
 #undef vm_expand
 #undef vm_leave_loop

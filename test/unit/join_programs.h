@@ -217,9 +217,10 @@ typedef struct JoinPlan
 	int			nsteps;
 	int			group_by;		/* so many keys: i and t of the source, w of side 0 */
 	int			source;			/* side whose values are added up */
-	bool		emits;			/* row numbers instead, if no loop is open */
+	bool		emits;			/* row numbers instead */
 	bool		jumps;			/* where no lane is left */
 	bool		by_mask;		/* lanes are chosen by the loop's mask where a filter would do */
+	bool		trusting;		/* keys are not tested again where only hashes are equal, but for those that share one */
 } JoinPlan;
 
 /* The table of a step. */
@@ -365,9 +366,17 @@ build_filter(Builder *b, int condition)
 
 /* Conditions that a found row is still to meet: equal keys where only hashes are, and one of the plan's. */
 static inline int
+keys_again(const Builder *b, int t)
+{
+	const StepKey by = b->plan->step[t - 1].by;
+
+	return sides[t].table->exact || (b->plan->trusting && by != BY_PAIR) ? 0 : step_keys[by].nparts;
+}
+
+static inline int
 others_of(const Builder *b, int t)
 {
-	return (sides[t].table->exact ? 0 : step_keys[b->plan->step[t - 1].by].nparts) + b->plan->step[t - 1].condition;
+	return keys_again(b, t) + b->plan->step[t - 1].condition;
 }
 
 static inline int
@@ -378,7 +387,7 @@ build_other(Builder *b, int t, int number)
 	int			have;
 	int			want;
 
-	if (sides[t].table->exact || number == step_keys[step->by].nparts)
+	if (number == keys_again(b, t))
 	{
 		have = build_column(b, 0, COL_V);
 		want = build_column(b, t, COL_V);
@@ -486,8 +495,8 @@ build_left(Builder *b, int t, int found)
 	{
 		b->row[t] = found;
 		condition = all_others(b, t);
-		if (condition != 0)
-			b->row[t] = build(b, VMOP_KEEP_R, found, condition, 0)->dst;
+		if (condition != 0 || b->plan->by_mask)
+			b->row[t] = build(b, VMOP_KEEP_R, found, condition != 0 ? condition : b->yes, 0)->dst;
 		return;
 	}
 	b->open++;
@@ -566,6 +575,18 @@ build_totals(Builder *b)
 	asm_emit(as, on ? VMOP_MIN_T_G : VMOP_MIN_T, 0, s, g, 0, word[TOTAL_LEAST]);
 }
 
+/* Rows out, with those of the tables that belong to them. */
+static inline void
+build_rows_out(Builder *b)
+{
+	asm_emit(&b->as, VMOP_EMIT, 0, 0, 0, 0, 0);
+	if (b->lane != 0)
+		asm_emit(&b->as, VMOP_EMIT_ROW, 0, b->lane, 0, 0, 0);
+	for (int t = 1; t <= b->plan->nsteps; t++)
+		if (b->row[t] != 0)
+			asm_emit(&b->as, VMOP_EMIT_ROW, 0, b->row[t], 0, 0, t);
+}
+
 /* Let each EXPAND know its AGAIN and the reverse, and jumps in a loop lead to its end. */
 static inline void
 asm_close_loops(Assembler *as)
@@ -614,7 +635,7 @@ build_program(Builder *b, const JoinPlan *plan)
 			build_semi(b, t, found);
 	}
 	if (plan->emits)
-		asm_emit(&b->as, VMOP_EMIT, 0, 0, 0, 0, 0);
+		build_rows_out(b);
 	else
 		build_totals(b);
 	for (int loop = 0; loop < b->open; loop++)

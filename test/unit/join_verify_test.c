@@ -19,7 +19,7 @@ static const Interpreter *const vm = &interpreters[0];
 
 /* Tables 1 and 3 have several rows a key, table 2 has one; the last tile has few rows, and each of them many pairs. */
 static const JoinPlan tables_plan = {
-	{{STEP_INNER, BY_INT, 0, false}, {STEP_INNER, BY_INT, 0, false}, {STEP_INNER, BY_INT, 0, false}}, TABLES, 0, 0, false, true, false
+	{{STEP_INNER, BY_INT, 0, false}, {STEP_INNER, BY_INT, 0, false}, {STEP_INNER, BY_INT, 0, false}}, TABLES, 0, 0, false, true, false, false
 };
 
 static void
@@ -29,11 +29,11 @@ fill_sides(void)
 	for (int t = 0; t <= TABLES; t++)
 	{
 		fill_side(&sides[t], t == 0 ? SMALL_TILE + 5 : t == 2 ? 10 : 30, t == 2 ? KEYS_UNIQUE : KEYS_ANY, 3);
-		/* what a position is made of by mistake lies far outside */
+		/* texts that integers are taken for lie far outside */
 		for (uint32_t r = 0; r < sides[t].nrows; r++)
 		{
 			memset(sides[t].row[r].null, 0, sizeof(sides[t].row[r].null));
-			sides[t].row[r].v = (int64_t) (0x7000000000000000 + r % 50 + 1);
+			sides[t].row[r].v = (int64_t) ((uint64_t) (0x10000000 + r * 0x00f3a5c7) << 32 | (r % 50 + 1));
 		}
 	}
 }
@@ -42,24 +42,32 @@ fill_sides(void)
 static void
 run_accepted(const Program *program)
 {
+	const uint32_t room = SMALL_TILE + 7;	/* for rows: those that a tile may give, and a few */
+	uint32_t   *out;
+	uint32_t   *matches;
 	GroupTable	groups;
 	VmRun		run;
 	DeviceStatus status;
 	int			pauses = 0;
-	uint32_t   *out;
 
 	if (!program->body[0].exists || program->ncolumns > COL_Count || program->ntables > TABLES)
 		return;
-	out = (uint32_t *) guard_alloc(sides[0].nrows * sizeof(uint32_t), 4);
+	out = (uint32_t *) guard_alloc(room * sizeof(uint32_t), 4);
+	matches = (uint32_t *) guard_alloc(TABLES * room * sizeof(uint32_t), 4);
 	table_open(&groups, program, program->grouped ? 32 : 1, 4096);
 	run_open(&run, program, BODY_NARROW, sides[0].tablet, vm->tile);
 	run.tables = join_rows;
 	run.groups = &groups;
 	run.out = out;
-	run.out_capacity = sides[0].nrows;
-	while ((status = vm->run(&run)) == STATUS_TABLE_FULL && pauses++ < 4)
-		table_grow(&groups, program->row_words, groups.capacity * (program->grouped ? 4 : 1), groups.heap_capacity * 4);
-	guard_free(out, sides[0].nrows * sizeof(uint32_t), 4);
+	run.matches = matches;
+	run.out_capacity = room;
+	while (((status = vm->run(&run)) == STATUS_TABLE_FULL || status == STATUS_OUTPUT_FULL) && pauses++ < 4)
+		if (status == STATUS_OUTPUT_FULL)
+			run.out_count = 0;
+		else
+			table_grow(&groups, program->row_words, groups.capacity * (program->grouped ? 4 : 1), groups.heap_capacity * 4);
+	guard_free(out, room * sizeof(uint32_t), 4);
+	guard_free(matches, TABLES * room * sizeof(uint32_t), 4);
 	run_close(&run, vm->tile);
 	table_free(&groups);
 }
@@ -496,9 +504,61 @@ test_hostile(void)
 	tap_end();
 }
 
+/* What FETCH reads lies within its words, or within the tablet's zone map. */
+static void
+test_ranges(void)
+{
+	static const struct
+	{
+		int64_t		least;
+		int64_t		largest;
+		bool		fits;
+	}			cases[] = {
+		{-2, 3, true}, {0, INT64_MAX / 5, true}, {0, INT64_MAX / 4, false}, {INT64_MIN / 5, 0, true}, {INT64_MIN, 0, false},
+		{-1, 0, true}, {INT64_MAX, INT64_MAX, false}
+	};
+	static Assembler as;
+
+	tap_begin("ranges of what is fetched");
+	for (size_t i = 0; i < lengthof(cases); i++)
+		for (uint16_t table = 0; table <= 1; table++)
+		{
+			TabletColumn *column = &sides[0].tablet->column[COL_V];
+			Program    *program;
+			uint32_t	size;
+			int			bounds;
+			int			five;
+
+			/* those of the other have no meaning */
+			wide_store(column->min, table == 0 ? cases[i].least : INT64_MIN);
+			wide_store(column->max, table == 0 ? cases[i].largest : INT64_MAX);
+			emit_by_hand(&as);
+			as.count[0] = AT_EXPAND1;
+			bounds = asm_wide(&as, table == 1 ? cases[i].least : INT64_MIN);
+			asm_wide(&as, table == 1 ? cases[i].largest : INT64_MAX);
+			five = asm_word(&as, 5);
+			as.code[0][AT_ZERO].imm = five;
+			asm_emit(&as, VMOP_EXPAND, R_PAIRS1, R_SPAN, R_NO, R_MASK, 0)->c = 1 << 4;
+			asm_emit(&as, table == 0 ? VMOP_LANE : VMOP_MATCH, R_MATCH1, R_PAIRS1, 0, 0, 0);
+			asm_emit(&as, VMOP_FETCH_I, R_V1, R_MATCH1, 0, 0, bounds)->c = FETCH_OF(table, COL_V);
+			asm_emit(&as, VMOP_MUL_D, R_V2, R_V1, R_ZERO, 0, 0);
+			asm_emit(&as, VMOP_SUM_I, 0, R_V2, 0, 0, as.shape.state_word[0]);
+			asm_emit(&as, VMOP_AGAIN, 0, 0, 0, 0, 0);
+			asm_close_loops(&as);
+			program = asm_finish(&as);
+			size = program->size;
+			tap_expect(program_verify(program, size) == STATUS_DONE, "the program is refused");
+			tap_expect(program_fits(program, sides[0].tablet) == cases[i].fits, "%lld to %lld of table %u", (long long) cases[i].least,
+					   (long long) cases[i].largest, table);
+			tap_expect(program_may_pass(program, BODY_NARROW, sides[0].tablet), "rows are said not to pass");
+			program_free(program, size);
+		}
+	tap_end();
+}
+
 /* Random changes */
 
-static Program *bases[6];
+static Program *bases[8];
 
 static int64_t
 random_choice(Setting setting, int64_t old)
@@ -580,7 +640,8 @@ make_bases(void)
 		for (int t = 0; t < TABLES; t++)
 			plan.step[t].kind = (StepKind) ((i + (size_t) t) % STEP_Count);
 		plan.step[0].condition = plan.step[1].condition = i % 2;
-		plan.group_by = i == 4 ? 0 : (int) i;
+		plan.group_by = (int) i % 4;
+		plan.emits = i > 4;
 		if (i + 1 < lengthof(bases))
 		{
 			bases[i] = build_program(&b, &plan);
@@ -595,7 +656,7 @@ static void
 test_changes(void)
 {
 	Progress   *progress = progress_make();
-	long		trials = tap_short() ? 3000 : 60000;
+	long		trials = tap_short() ? 3000 : 100000;
 	long		started = -1;
 
 	tap_begin("refused or harmless: random changes");
@@ -624,6 +685,7 @@ main(void)
 	make_bases();
 	test_variants();
 	test_shapes();
+	test_ranges();
 	test_hostile();
 	test_changes();
 	return tap_done();

@@ -1,0 +1,289 @@
+/*
+ * exec_join.c
+ *		GpuJoin: filter and join relations in one pass, and return the rows.
+ *
+ * custom_scan_tlist holds what is wanted of the rows, then (resjunk) the base
+ * Vars of filters and joins.  Where a table of a further join is to be made of
+ * the rows, they stay columns; otherwise they are spooled, and the first goes
+ * out when all are there, so whatever stops the node leaves its fallback child
+ * to answer from the start.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "exec/joins.h"
+#include "exec/node.h"
+#include "exec/params.h"
+#include "exec/scan_collect.h"
+
+typedef struct GpuJoinState
+{
+	GpuNode		node;
+	int			nwanted;		/* entries of custom_scan_tlist that go out */
+	OutputRows	outputs;		/* of the item at hand */
+	bool		computed;
+	Tuplestorestate *spool;
+	TupleTableSlot *spool_slot;
+
+	/* where rows are collected instead */
+	RowStore   *store;
+	const ColumnUse *columns;
+	int			ncolumns;
+} GpuJoinState;
+
+static Node *create_state(CustomScan *plan);
+static const CustomExecMethods exec_methods;
+
+const CustomScanMethods gpu_join_methods = {
+	.CustomName = "GpuJoin",
+	.CreateCustomScanState = create_state,
+};
+
+static void
+begin(CustomScanState *css, EState *estate, int eflags)
+{
+	GpuJoinState *state = (GpuJoinState *) css;
+	GpuNode    *node = &state->node;
+	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
+
+	node_begin(node, estate, eflags);
+	state->nwanted = intVal(list_nth(plan->custom_private, NODE_PRIVATE_KEYS));
+	node->request.quals = joins_other_exprs(plan);
+	node->request.give_rows = true;
+	for (int i = 0; i < state->nwanted; i++)
+		node->request.outputs = lappend(node->request.outputs, list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr);
+	state->spool_slot = MakeSingleTupleTableSlot(css->ss.ss_ScanTupleSlot->tts_tupleDescriptor, &TTSOpsMinimalTuple);
+	params_find(node);
+}
+
+/* Put the rows of an item into the spool. */
+static void
+spool_rows(GpuJoinState *state, const JoinedRows *joined)
+{
+	TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpudb row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+
+	for (uint32 row = 0; row < joined->nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+		for (int a = 0; a < state->nwanted; a++)
+			slot->tts_values[a] = joined_value(joined, a, row, &slot->tts_isnull[a]);
+		tuplestore_putvalues(state->spool, slot->tts_tupleDescriptor, slot->tts_values, slot->tts_isnull);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+}
+
+/* Take what an item's joins have made. */
+static DeviceStatus
+take_rows(void *arg, const DeviceWork *work)
+{
+	GpuJoinState *state = arg;
+	GpuNode    *node = &state->node;
+	MemoryContext old;
+	JoinedRows	joined = {&state->outputs, work->nrows, work->matches, work->room, node->tables};
+	DeviceStatus status = STATUS_DONE;
+
+	if (work->nrows == 0)
+		return STATUS_DONE;
+	old = MemoryContextSwitchTo(node->run_context);
+	output_keep(&state->outputs, node->run_context, &node->compiled, work, node->feed.spec.deform);
+	if (state->store != NULL)
+		status = collect_joined(&joined, state->store, state->columns, state->ncolumns);
+	else
+		spool_rows(state, &joined);
+	MemoryContextSwitchTo(old);
+	return status;
+}
+
+/* Have nothing yet: where a run begins anew. */
+static void
+forget_rows(GpuJoinState *state)
+{
+	EState	   *estate = state->node.css.ss.ps.state;
+	MemoryContext old;
+
+	memset(&state->outputs, 0, sizeof(state->outputs));
+	if (state->store != NULL)
+	{
+		row_store_clear(state->store);
+		return;
+	}
+	if (state->spool != NULL)
+		tuplestore_end(state->spool);
+	old = MemoryContextSwitchTo(estate->es_query_cxt);
+	state->spool = tuplestore_begin_heap((state->node.eflags & EXEC_FLAG_REWIND) != 0, false, work_mem);
+	MemoryContextSwitchTo(old);
+}
+
+/* Run the whole job; DONE, or why it cannot be. */
+static DeviceStatus
+compute(GpuJoinState *state)
+{
+	GpuNode    *node = &state->node;
+	FeedOutcome outcome;
+	instr_time	start;
+
+	feed_outcome_init(&outcome);
+	if (!params_probe(node))
+		return STATUS_SUBPLAN_WAITS;
+	for (int round = 0; round < NODE_MOST_ROUNDS; round++)
+	{
+		forget_rows(state);
+		node_start_run(node);
+		if (!node_open_job(node))
+		{
+			node_end_run(node);
+			return STATUS_MEMORY_LIMIT;
+		}
+		INSTR_TIME_SET_CURRENT(start);
+		node->feed.take_rows = take_rows;
+		node->feed.take_arg = state;
+		feed_find_cached(&node->feed);
+		feed_outcome_init(&outcome);
+		feed_all(&node->feed, &outcome);
+		node_add_time(node, start);
+		if (outcome.status == STATUS_DONE || !node_mend(node, &outcome))
+			break;
+		node_end_run(node);
+	}
+	node_end_run(node);
+	return outcome.status;
+}
+
+/* The next row in the scan slot; false at the end. */
+static bool
+next_spooled(GpuJoinState *state, TupleTableSlot *slot)
+{
+	if (!tuplestore_gettupleslot(state->spool, true, false, state->spool_slot))
+		return false;
+	node_copy_row(state->spool_slot, slot);
+	return true;
+}
+
+static TupleTableSlot *
+next_row(GpuNode *node)
+{
+	GpuJoinState *state = (GpuJoinState *) node;
+	PlanState  *ps = &node->css.ss.ps;
+	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
+
+	if (!state->computed && !node->fell_back)
+	{
+		const DeviceStatus status = compute(state);
+
+		state->computed = status == STATUS_DONE;
+		if (!state->computed && node->report.fallback_reason == NULL)
+			node_note_status(node, status);
+	}
+	CHECK_FOR_INTERRUPTS();
+	ResetExprContext(ps->ps_ExprContext);
+	if (state->computed)
+	{
+		if (!next_spooled(state, slot))
+			return NULL;
+	}
+	else
+	{
+		TupleTableSlot *row = node_fallback_next(node);
+
+		if (row == NULL)
+			return NULL;
+		node_copy_row(row, slot);
+	}
+	ps->ps_ExprContext->ecxt_scantuple = slot;
+	return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
+}
+
+bool
+is_collectable_join(const PlanState *ps)
+{
+	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods;
+}
+
+DeviceStatus
+join_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns)
+{
+	GpuJoinState *state = (GpuJoinState *) ps;
+	MemoryContext old = MemoryContextSwitchTo(ps->state->es_query_cxt);
+	DeviceStatus status;
+
+	if (ps->instrument)
+		InstrStartNode(ps->instrument);
+	state->store = store;
+	state->columns = columns;
+	state->ncolumns = ncolumns;
+	PG_TRY();
+	{
+		status = compute(state);
+	}
+	PG_CATCH();
+	{
+		feed_abandon(&state->node.feed);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	state->store = NULL;
+	if (ps->instrument)
+		InstrStopNode(ps->instrument, 0);
+	MemoryContextSwitchTo(old);
+	return status;
+}
+
+static void
+drop_spool(GpuJoinState *state)
+{
+	if (state->spool != NULL)
+		tuplestore_end(state->spool);
+	state->spool = NULL;
+	state->computed = false;
+}
+
+static void
+end(CustomScanState *css)
+{
+	GpuJoinState *state = (GpuJoinState *) css;
+
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	ExecDropSingleTupleTableSlot(state->spool_slot);
+	drop_spool(state);
+	node_end(&state->node);
+}
+
+static void
+rescan(CustomScanState *css)
+{
+	GpuJoinState *state = (GpuJoinState *) css;
+
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	/* without new parameters the rows are the same */
+	if (state->computed && css->ss.ps.chgParam == NULL && (state->node.eflags & EXEC_FLAG_REWIND))
+	{
+		tuplestore_rescan(state->spool);
+		return;
+	}
+	drop_spool(state);
+	node_rescan(&state->node);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "GpuJoin",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = node_exec,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan,
+	.ExplainCustomScan = node_explain,
+};
+
+static Node *
+create_state(CustomScan *plan)
+{
+	return (Node *) node_create(sizeof(GpuJoinState), &exec_methods, next_row);
+}
