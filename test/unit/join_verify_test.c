@@ -76,16 +76,17 @@ run_accepted(const Program *program)
 enum
 {
 	R_ZERO = 1, R_NO, R_YES, R_KEY, R_WORD, R_SPAN, R_WORD2, R_ROW2, R_MASK, R_MARKS, R_PAIRS1, R_MATCH1, R_V1, R_LEAST, R_MASK2, R_PAIRS2,
-	R_LANE, R_PICK, R_MATCH2, R_V0, R_V2, R_W, R_W_HIGH, R_TEXT, R_MASK3, R_WORD3, R_SPAN3, R_PAIRS3, R_LANE3, R_LANE0, R_V3, R_KEPT, R_Count
+	R_LANE, R_PICK, R_MATCH2, R_V0, R_V2, R_W, R_W_HIGH, R_TEXT, R_MASK3, R_WORD3, R_SPAN3, R_PAIRS3, R_LANE3, R_LANE0, R_V3, R_KEPT, R_EXTRA1, R_EXTRA2, R_EXTRA3,
+	R_Count
 };
 
 enum
 {
 	AT_ZERO, AT_NO, AT_YES, AT_KEY, AT_JOIN, AT_SPAN, AT_JOIN2, AT_PROBE, AT_MASK, AT_CLEAR,
-	AT_EXPAND1, AT_MATCH1, AT_V1, AT_OK, AT_FILTER1, AT_JUMP1, AT_MARK, AT_AGAIN1,
+	AT_EXPAND1, AT_MATCH1, AT_V1, AT_OK, AT_FILTER1, AT_JUMP1, AT_MARK, AT_EXTRA1, AT_AGAIN1,
 	AT_FILTER, AT_JUMP, AT_MASK2,
-	AT_EXPAND2, AT_LANE, AT_PICK, AT_MATCH2, AT_KEPT, AT_V0, AT_V2, AT_W, AT_TEXT, AT_MASK3, AT_JOIN3, AT_SPAN3,
-	AT_EXPAND3, AT_LANE3, AT_LANE0, AT_V3, AT_SUM, AT_COUNT, AT_AGAIN3,
+	AT_EXPAND2, AT_LANE, AT_PICK, AT_MATCH2, AT_KEPT, AT_V0, AT_V2, AT_W, AT_TEXT, AT_EXTRA2, AT_MASK3, AT_JOIN3, AT_SPAN3,
+	AT_EXPAND3, AT_LANE3, AT_LANE0, AT_V3, AT_EXTRA3, AT_SUM, AT_COUNT, AT_AGAIN3,
 	AT_AGAIN2, AT_END
 };
 
@@ -119,6 +120,7 @@ emit_by_hand(Assembler *as)
 	asm_emit(as, VMOP_FILTER, 0, R_LEAST, 0, 0, 0);
 	asm_emit(as, VMOP_JUMP_NONE, 0, 0, 0, 0, 0);
 	asm_emit(as, VMOP_MARK, 0, R_PAIRS1, R_MARKS, 0, 0);
+	asm_emit(as, VMOP_FETCH_I, R_EXTRA1, R_MATCH1, 0, 0, bounds)->c = FETCH_OF(1, COL_I);
 	asm_emit(as, VMOP_AGAIN, 0, 0, 0, 0, 0);
 	asm_emit(as, VMOP_FILTER, 0, R_MARKS, 0, 0, 0);
 	asm_emit(as, VMOP_JUMP_NONE, 0, 0, 0, 0, 0);
@@ -132,6 +134,7 @@ emit_by_hand(Assembler *as)
 	asm_emit(as, VMOP_FETCH_I, R_V2, R_KEPT, 0, 0, bounds)->c = FETCH_OF(1, COL_I);
 	asm_emit(as, VMOP_FETCH_W, R_W, R_PICK, 0, 0, bounds)->c = FETCH_OF(2, COL_VW);
 	asm_emit(as, VMOP_FETCH_T, R_TEXT, R_MATCH2, 0, 0, 0)->c = FETCH_OF(1, COL_S);
+	asm_emit(as, VMOP_ADD_D, R_EXTRA2, R_KEY, R_V0, 0, 0);
 	asm_emit(as, VMOP_MASK_NOT_TRUE, R_MASK3, R_NO, 0, 0, 0);
 	asm_emit(as, VMOP_JOIN_I, R_WORD3, R_V2, R_ZERO, 0, 3);
 	asm_emit(as, VMOP_SPAN, R_SPAN3, R_WORD3, 0, 0, 3);
@@ -139,6 +142,7 @@ emit_by_hand(Assembler *as)
 	asm_emit(as, VMOP_LANE, R_LANE3, R_PAIRS3, 0, 0, 0);
 	asm_emit(as, VMOP_PICK_R, R_LANE0, R_LANE, R_LANE3, 0, 0);
 	asm_emit(as, VMOP_FETCH_I, R_V3, R_LANE0, 0, 0, 0)->c = FETCH_OF(0, COL_V);
+	asm_emit(as, VMOP_FETCH_I, R_EXTRA3, R_LANE0, 0, 0, 0)->c = FETCH_OF(0, COL_I);
 	asm_emit(as, VMOP_SUM_I, 0, R_V3, 0, 0, asm_state(as, STATE_SUM));
 	asm_emit(as, VMOP_COUNT, 0, 0, 0, 0, asm_state(as, STATE_COUNT));
 	asm_emit(as, VMOP_AGAIN, 0, 0, 0, 0, 0);
@@ -265,18 +269,20 @@ static const Variant variants[] = {
 	{"a bool read after the loop that wrote it", AT_FILTER, SET_A, R_LEAST, false},
 	{"rows read after the loop that wrote them", AT_KEPT, SET_A, R_MATCH1, false},
 	{"an integer read after the loop that wrote it", AT_JOIN3, SET_A, R_V1, false},
-	{"a register of before overwritten by a loop, then read after it", AT_V1, SET_DST, R_KEY, false},
+	{"what a loop may have overwritten, read after it", AT_EXTRA1, SET_DST, R_KEY, false},
 	{"a loop's span overwritten in it", AT_TEXT, SET_DST, R_SPAN, false},
 	{"a loop's mask overwritten in it", AT_TEXT, SET_DST, R_MASK2, false},
-	{"a loop's marks overwritten in it", AT_V1, SET_DST, R_MARKS, false},
-	{"rows of before that a loop has read, overwritten in it", AT_V2, SET_DST, R_ROW2, false},
-	{"half of a wide register on what a loop has read", AT_W, SET_DST, R_ROW2 - 1, false},
-	{"what an inner loop has read of the outer one, overwritten in it", AT_V3, SET_DST, R_LANE, false},
-	{"an inner loop's span overwritten in it", AT_V3, SET_DST, R_SPAN3, false},
-	{"what the outer loop has read, overwritten in the inner one", AT_LANE3, SET_DST, R_ROW2, false},
+	{"a loop's marks overwritten in it", AT_EXTRA1, SET_DST, R_MARKS, false},
+	{"a closed loop's mask overwritten in it", AT_EXTRA1, SET_DST, R_MASK, false},
+	{"a constant that a loop has read, overwritten in it", AT_EXTRA1, SET_DST, R_ZERO, false},
+	{"rows of before that a loop has read, overwritten in it", AT_EXTRA2, SET_DST, R_ROW2, false},
+	{"half of a wide register on what a loop has read", AT_W, SET_DST, R_SPAN - 1, false},
+	{"what an inner loop has read of the outer one, overwritten in it", AT_EXTRA3, SET_DST, R_LANE, false},
+	{"an inner loop's span overwritten in it", AT_EXTRA3, SET_DST, R_SPAN3, false},
+	{"what the outer loop has read, overwritten in the inner one", AT_EXTRA3, SET_DST, R_ROW2, false},
+	{"what the outer loop wrote, overwritten in the inner one", AT_EXTRA3, SET_DST, R_TEXT, true},
 	{"what no loop reads, overwritten in one", AT_TEXT, SET_DST, R_WORD, true},
 	{"what the loop before has read, overwritten in one", AT_TEXT, SET_DST, R_MASK, true},
-	{"what the outer loop wrote, overwritten in the inner one", AT_LANE3, SET_DST, R_V0, false},
 	{"a result on the selection", AT_CLEAR, SET_DST, 0, false},
 	{"a result outside", AT_LANE, SET_DST, R_Count, false},
 };

@@ -1,0 +1,40 @@
+-- Rows of joins: as columns for a further join, and spooled for what PostgreSQL does with them.
+CREATE TABLE join_rows_f (id int, k int, t text, n numeric, iv interval, v varchar(5));
+INSERT INTO join_rows_f SELECT i, CASE WHEN i % 10 = 0 THEN NULL ELSE i % 97 END, 'k' || i % 30, i % 13 * 0.5, make_interval(mins => i % 100), 'v' || i % 9
+FROM generate_series(1, 5000) i;
+CREATE TABLE join_rows_u (k int PRIMARY KEY, name text, v numeric(10,2), f float4, u uuid, c char(8), iv interval, b bool, ts timestamp);
+INSERT INTO join_rows_u SELECT i, CASE WHEN i % 7 > 0 THEN 'name' || i % 10 END, i * 1.25, i / 4.0, md5(i::text)::uuid, 'c' || i % 5, make_interval(days => i), i % 2 = 0,
+	'2024-01-01'::timestamp + i * interval '1 hour' FROM generate_series(1, 60) i;
+CREATE TABLE join_rows_m (k int, w int, n numeric);
+INSERT INTO join_rows_m SELECT i % 50, i, (i % 9 * 0.50)::numeric(5,1 ) FROM generate_series(1, 150) i;
+INSERT INTO join_rows_m VALUES (NULL, 7, 1.250), (3, NULL, NULL);
+ANALYZE join_rows_f, join_rows_u, join_rows_m;
+SET gpudb.force = on;
+SET gpudb.debug_require = require;
+SET max_parallel_workers_per_gather = 0;
+\pset null '(null)'
+\pset format unaligned
+SELECT explain('SELECT f.id, u.name, m.w FROM join_rows_f f JOIN join_rows_u u USING (k) LEFT JOIN join_rows_m m ON m.k = f.k AND m.w < f.id WHERE f.id < 300');
+SELECT f.id, f.n, f.v, u.*, m.* FROM join_rows_f f JOIN join_rows_u u USING (k) LEFT JOIN join_rows_m m ON m.k = f.k AND m.w < f.id WHERE f.id < 40 ORDER BY f.id, m.w;
+SELECT f.id, u.name FROM join_rows_f f LEFT JOIN join_rows_u u ON u.k = f.k AND u.v > 10 WHERE f.id < 20 ORDER BY 1;
+SELECT f.id, f.iv FROM join_rows_f f WHERE EXISTS (SELECT FROM join_rows_m m WHERE m.k = f.k AND m.w > f.id * 10) ORDER BY 1;
+SELECT f.id, f.k FROM join_rows_f f WHERE NOT EXISTS (SELECT FROM join_rows_m m WHERE m.k = f.k) AND f.id < 100 ORDER BY 1;
+SELECT count(*), min(q.id), max(q.id), md5(string_agg(q.name || q.w, ',' ORDER BY q.id, q.w)) FROM (SELECT f.id, u.name, m.w FROM join_rows_f f JOIN join_rows_u u USING (k) JOIN join_rows_m m ON m.k = f.k) q;
+-- one table is made of what two others have joined
+SELECT count(*), sum(q.w), sum(q.v), max(q.name) FROM join_rows_f f JOIN (SELECT u.k, u.v, u.name, m.w FROM join_rows_u u JOIN join_rows_m m ON m.k = u.k WHERE m.w > 20) q ON q.k = f.k;
+-- with a LIMIT, as the inner side of a loop, in a cursor, and interrupted
+SELECT count(*) FROM (SELECT u.name FROM join_rows_f f JOIN join_rows_u u USING (k) LIMIT 7) q;
+SELECT g, (SELECT count(*) FROM (SELECT u.name, f.id FROM join_rows_f f JOIN join_rows_u u USING (k) WHERE f.id > g * 100 AND u.k < g OFFSET 0) q) FROM generate_series(1, 50, 10) g;
+BEGIN;
+DECLARE join_rows_cursor CURSOR FOR SELECT f.id, u.v FROM join_rows_f f JOIN join_rows_u u USING (k) WHERE f.id < 12;
+FETCH 2 FROM join_rows_cursor;
+FETCH ALL FROM join_rows_cursor;
+COMMIT;
+SET gpudb.debug_yield = 9;
+SELECT f.id, u.name, m.w FROM join_rows_f f JOIN join_rows_u u USING (k) LEFT JOIN join_rows_m m ON m.k = f.k AND m.w < f.id WHERE f.id BETWEEN 95 AND 105 ORDER BY 1, 3;
+RESET gpudb.debug_yield;
+-- what the device cannot know is PostgreSQL's
+SET gpudb.debug_require = allow;
+INSERT INTO join_rows_m VALUES (3, 999, 'NaN');
+SELECT f.id, m.n FROM join_rows_f f JOIN join_rows_m m USING (k) WHERE f.id < 10 ORDER BY 1, 2;
+DROP TABLE join_rows_f, join_rows_u, join_rows_m;
