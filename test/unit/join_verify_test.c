@@ -93,9 +93,7 @@ enum
 static void
 emit_by_hand(Assembler *as)
 {
-	const int	zero = 0;
-	const int	one = 1;
-	const int	bounds = 2;
+	enum {zero, one, bounds};
 
 	asm_init(as, COL_Count, true);
 	as->shape.ntables = TABLES;
@@ -275,6 +273,7 @@ static const Variant variants[] = {
 	{"a loop's marks overwritten in it", AT_EXTRA1, SET_DST, R_MARKS, false},
 	{"a closed loop's mask overwritten in it", AT_EXTRA1, SET_DST, R_MASK, false},
 	{"a constant that a loop has read, overwritten in it", AT_EXTRA1, SET_DST, R_ZERO, false},
+	{"a bool that only KEEP_R has read, overwritten in the loop", AT_EXTRA2, SET_DST, R_YES, false},
 	{"rows of before that a loop has read, overwritten in it", AT_EXTRA2, SET_DST, R_ROW2, false},
 	{"half of a wide register on what a loop has read", AT_W, SET_DST, R_SPAN - 1, false},
 	{"what an inner loop has read of the outer one, overwritten in it", AT_EXTRA3, SET_DST, R_LANE, false},
@@ -323,7 +322,7 @@ test_variants(void)
 /*
  * Loops by their shape: ( and [ begin a closed and an open one, ) and ] end
  * it, f filters, j jumps, l takes lanes, c counts; x makes the two outer loops
- * cross.
+ * cross, y lets the first end where the second does.
  */
 static const struct
 {
@@ -336,7 +335,7 @@ static const struct
 	{"[[[[[[[[(f)c]]]]]]]]", false}, {"]c", false}, {"c]", false}, {"(f))c", false}, {"[c]]", false}, {"[c", false}, {"[[c]", false},
 	{"(f", false}, {"[", false}, {"[c]c", false}, {"[c]f", false}, {"[c]j", false}, {"[c][c]", false}, {"[c](f)", false},
 	{"[[c]f]", false}, {"[[c](f)]", false}, {"[[c][c]]", false}, {"([c])c", false}, {"([c])", false}, {"[([c])]", false},
-	{"[[c]]x", false}, {"((f))cx", false}, {"[(f)c]x", false},
+	{"[[c]]x", false}, {"((f))cx", false}, {"[(f)c]x", false}, {"[[c]y", false},
 };
 
 static Program *
@@ -372,6 +371,8 @@ program_of_shape(const char *shape)
 			default: break;
 		}
 	asm_close_loops(&as);
+	if (shape[-1] == 'y')
+		code[loop[0]].imm = code[loop[1]].imm;
 	if (shape[-1] == 'x')
 	{
 		const int	end = code[loop[0]].imm;
