@@ -50,7 +50,7 @@ batch_error(const CudaBatch *batch)
 uint64_t
 batch_tablet_bytes(uint64_t arena_bytes)
 {
-	uint64_t	taken = REQUEST_BYTES + JOB_IMAGE_MOST + PASSED_BYTES + 64;
+	uint64_t	taken = REQUEST_BYTES + JOB_IMAGE_MOST + JOINS_BYTES + PASSED_BYTES + 64;
 
 	return arena_bytes > taken ? arena_bytes - taken : 0;
 }
@@ -71,7 +71,7 @@ allocate(CudaBatch *own)
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemset(own->arena, 0, own->arena_bytes));
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaHostAlloc((void **) &own->request, REQUEST_BYTES + JOB_IMAGE_MOST + head_bytes(PROGRAM_MAX_COLUMNS) + CACHED_BYTES, cudaHostAllocDefault));
+		error = CUDA_CALL(cudaHostAlloc((void **) &own->request, REQUEST_BYTES + JOB_IMAGE_MOST + JOINS_BYTES + head_bytes(PROGRAM_MAX_COLUMNS) + CACHED_BYTES, cudaHostAllocDefault));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaHostAlloc((void **) &own->head, head_bytes(PROGRAM_MAX_COLUMNS), cudaHostAllocDefault));
 	if (error == cudaSuccess)
@@ -193,7 +193,8 @@ batch_write_request(CudaBatch *own)
 	request->status = STATUS_DONE;
 	memset(&request->result, 0, sizeof(request->result));
 	memset(&request->merged, 0, sizeof(request->merged));
-	own->image_bytes = (uint32_t) tablet_align(image->size);
+	own->joins_at = REQUEST_BYTES + tablet_align(image->size);
+	own->image_bytes = (uint32_t) (tablet_align(image->size) + joins_request_bytes(own->batch.job));
 	memcpy(copy, image, image->size);
 	for (int wide = 0; wide < 2; wide++)
 		((DeformPlan *) (copy + image->plan[wide]))->missing_bytes = own->arena + REQUEST_BYTES + image->missing;
@@ -238,6 +239,7 @@ batch_fetch_answer(CudaBatch *own, cudaEvent_t event)
 static void
 start_pages(CudaBatch *own)
 {
+	static ResidentCopies copies;
 	uint32_t	npages = describe_pages(own);
 	const Request *request = (const Request *) own->arena;
 	DeformLaunch launch = {
@@ -245,14 +247,25 @@ start_pages(CudaBatch *own)
 		batch_tablet(own), request->page, request->offsets, request->row_start, npages, &((Request *) own->arena)->status
 	};
 	uint32_t	head = head_bytes(own->batch.job->view.program->ncolumns);
-	cudaError_t error = batch_clear_arena(own);
+	cudaError_t error;
 
+	resident_begin(&copies);
+	copies.copy = (ColumnCopy *) (own->request + joins_copies_at(own));
+	if (!joins_place(own, &copies))
+	{
+		resident_undo(&own->use);
+		batch_wait_for_room(own);
+		return;
+	}
 	own->stage = BATCH_DEFORMING;
+	error = batch_clear_arena(own);
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaEventRecord(own->begun, own->stream));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(own->arena, own->request, REQUEST_BYTES + own->image_bytes + head,
 										  cudaMemcpyHostToDevice, own->stream));
+	if (error == cudaSuccess && joins_in_arena(own) != NULL)
+		error = batch_copy(own, &copies, joins_copies_at(own));
 	if (error == cudaSuccess)
 		error = (cudaError_t) deform_launch(&launch, own->batch.job->view.program->ncolumns, own->stream);
 	if (error == cudaSuccess)
@@ -260,6 +273,16 @@ start_pages(CudaBatch *own)
 	if (error == cudaSuccess)
 		error = batch_fetch_answer(own, own->deformed);
 	batch_failed(own, error);
+}
+
+/* Start, or try again to. */
+static void
+start(CudaBatch *own)
+{
+	if (own->batch.cached)
+		batch_start_cached(own);
+	else
+		start_pages(own);
 }
 
 void
@@ -271,10 +294,7 @@ batch_start(CudaBatch *own)
 	own->batch.times = JobTimes();
 	memset(own->batch.max_scale, 0, sizeof(own->batch.max_scale));
 	own->nlegs = own->next_leg = own->nmerged = 0;
-	if (own->batch.cached)
-		batch_start_cached(own);
-	else
-		start_pages(own);
+	start(own);
 }
 
 /* What deforming has found. */
@@ -336,6 +356,7 @@ start_run(CudaBatch *own)
 	batch_place_rows(own, &launch);
 	launch.program = batch_program(own);
 	launch.tablet = batch_tablet(own);
+	launch.tables = joins_in_arena(own);
 	launch.end_row = tablet->nrows;
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
 	launch.result = batch_result(own);
@@ -482,7 +503,7 @@ batch_advance(CudaBatch *own)
 	cudaError_t error;
 
 	if (own->stage == BATCH_PLACING && own->tried != resident_endings())
-		batch_start_cached(own);
+		start(own);
 	if (own->stage == BATCH_ENTERING)
 		start_finding(own);
 	if (own->stage != BATCH_DEFORMING && own->stage != BATCH_RUNNING && own->stage != BATCH_FINDING && own->stage != BATCH_UPDATING)

@@ -177,6 +177,7 @@ launch_leg(CudaBatch *own, const CachedLeg *leg)
 	launch.shape = choice->shape;
 	batch_place_rows(own, &launch);
 	launch.program = batch_program(own);
+	launch.tables = joins_in_arena(own);
 	launch.part = (const VmPart *) (own->arena + own->parts_at) + leg->first_part;
 	launch.nparts = leg->nparts;
 	launch.ntiles = leg->ntiles;
@@ -210,28 +211,39 @@ batch_next_leg(CudaBatch *own)
 
 /* Starting */
 
+cudaError_t
+batch_copy(CudaBatch *own, const ResidentCopies *list, uint64_t at)
+{
+	cudaError_t error = cudaSuccess;
+
+	if (copied == NULL)
+		error = CUDA_CALL(cudaEventCreateWithFlags(&copied, cudaEventDisableTiming));
+	/* each waits for all before it */
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaStreamWaitEvent(own->stream, copied, 0));
+	for (uint32_t i = 0; i < list->nclear && error == cudaSuccess; i++)
+		error = CUDA_CALL(cudaMemsetAsync(list->clear[i].start, 0, list->clear[i].bytes, own->stream));
+	if (error == cudaSuccess && list->ncopies > 0)
+		error = CUDA_CALL((cudaError_t) columns_copy((const ColumnCopy *) (own->arena + at), list->ncopies, own->stream));
+	if (error == cudaSuccess && (list->ncopies > 0 || list->nclear > 0))
+		error = CUDA_CALL(cudaEventRecord(copied, own->stream));
+	return error;
+}
+
 /* Have the device know of everything, and copy the columns that it does not have. */
 static cudaError_t
 send(CudaBatch *own)
 {
-	const uint64_t bytes = own->nheads > 0 ? own->copies_at + copies.ncopies * sizeof(ColumnCopy) : own->heads_at;
+	const uint64_t bytes = copies.ncopies > 0 ? own->copies_at + copies.ncopies * sizeof(ColumnCopy)
+		: own->nheads > 0 ? own->copies_at : own->heads_at;
 	cudaError_t error = batch_clear_arena(own);
 
-	if (copied == NULL && error == cudaSuccess)
-		error = CUDA_CALL(cudaEventCreateWithFlags(&copied, cudaEventDisableTiming));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaEventRecord(own->begun, own->stream));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(own->arena, own->request, bytes, cudaMemcpyHostToDevice, own->stream));
-	/* each waits for all before it */
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaStreamWaitEvent(own->stream, copied, 0));
-	for (uint32_t i = 0; i < copies.nclear && error == cudaSuccess; i++)
-		error = CUDA_CALL(cudaMemsetAsync(copies.clear[i].start, 0, copies.clear[i].bytes, own->stream));
-	if (error == cudaSuccess && copies.ncopies > 0)
-		error = CUDA_CALL((cudaError_t) columns_copy((const ColumnCopy *) (own->arena + own->copies_at), copies.ncopies, own->stream));
-	if (error == cudaSuccess && (copies.ncopies > 0 || copies.nclear > 0))
-		error = CUDA_CALL(cudaEventRecord(copied, own->stream));
+		error = batch_copy(own, &copies, own->copies_at);
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaEventRecord(own->deformed, own->stream));
 	return error;
@@ -243,7 +255,20 @@ place(CudaBatch *own)
 {
 	resident_begin(&copies);
 	copies.copy = (ColumnCopy *) (own->request + own->copies_at);
-	return heads_place(own, &copies, placed);
+	if (joins_place(own, &copies))
+		return heads_place(own, &copies, placed);
+	resident_undo(&own->use);
+	return false;
+}
+
+void
+batch_wait_for_room(CudaBatch *own)
+{
+	own->tried = resident_endings();
+	if (resident_in_use())
+		own->stage = BATCH_PLACING;
+	else
+		batch_finish(own, STATUS_MEMORY_LIMIT);
 }
 
 void
@@ -255,19 +280,15 @@ batch_start_cached(CudaBatch *own)
 	own->parts_at = REQUEST_BYTES + own->image_bytes;
 	own->heads_at = tablet_align(own->parts_at + ntablets * sizeof(VmPart));
 	own->copies_at = own->heads_at + ntablets * head_bytes(columns_of(own));
-	own->arena_used = tablet_align(own->copies_at + ntablets * (2 * columns_of(own) + 1) * sizeof(ColumnCopy));
+	/* copies of tables, of which the joins' part of the request has room for as many, come first */
+	own->arena_used = tablet_align(own->copies_at + ntablets * (2 * columns_of(own) + 1) * sizeof(ColumnCopy) +
+								   joins_request_bytes(own->batch.job));
 	if (own->leg == NULL)
 		own->leg = (CachedLeg *) malloc(BATCH_TABLETS * sizeof(CachedLeg));
 	if (own->leg == NULL || own->arena_used > own->arena_bytes)
 		batch_finish(own, STATUS_MEMORY_LIMIT);
 	else if (!place(own))
-	{
-		own->tried = resident_endings();
-		if (resident_in_use())
-			own->stage = BATCH_PLACING;
-		else
-			batch_finish(own, STATUS_MEMORY_LIMIT);
-	}
+		batch_wait_for_room(own);
 	else if (!write_parts(own))
 	{
 		heads_undo(own);

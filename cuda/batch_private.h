@@ -22,6 +22,9 @@ head_bytes(uint32_t ncolumns)
 #define CACHED_BYTES \
 	(BATCH_TABLETS * (sizeof(VmPart) + sizeof(Tablet) + 64) + \
 	 BATCH_TABLET_COLUMNS * (sizeof(TabletColumn) + 2 * sizeof(ColumnCopy)) + BATCH_TABLETS * sizeof(ColumnCopy) + 64)
+/* What it writes of joins: see join_tables.cu. */
+#define JOINS_BYTES \
+	(PROGRAM_MAX_TABLES * (sizeof(JoinRows) + sizeof(JoinTable) + 64 + head_bytes(PROGRAM_MAX_COLUMNS) + 256 * sizeof(ColumnCopy)) + 192)
 #define ROWS_BYTES		((uint64_t) 2 * 1024 * 1024)
 #define PASSED_BYTES	((uint64_t) BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 64)
 
@@ -58,7 +61,8 @@ struct CudaBatch
 	uint64_t   *rows;
 	uint8_t    *passed;
 
-	uint32_t	image_bytes;	/* of the job at hand, aligned */
+	uint32_t	image_bytes;	/* of the job at hand, aligned, with what is told of its joins */
+	uint64_t	joins_at;		/* in the request, and in the arena */
 	uint64_t	arena_used;		/* bytes before rows of groups */
 	uint32_t	row_capacity;
 	bool		combines;		/* rows of blocks, on the device */
@@ -101,6 +105,29 @@ extern VmResult *batch_result(const CudaBatch *own);
 
 /* Copy what the host must know of the device's part of the request, and record an event behind it. */
 extern cudaError_t batch_fetch_answer(CudaBatch *own, cudaEvent_t event);
+
+/*
+ * Have the stream copy and clear what is listed, in the arena, at an offset;
+ * behind it all columns and tables are there that were placed before.
+ */
+extern cudaError_t batch_copy(CudaBatch *own, const ResidentCopies *copies, uint64_t at);
+
+/* There was no room for all columns and tables of a batch: have it wait, or end it. */
+extern void batch_wait_for_room(CudaBatch *own);
+
+/* join_tables.cu */
+
+/* Bytes of a request for the tables of a job. */
+extern uint64_t joins_request_bytes(const ProviderJob *job);
+
+/* Find the tables, and write down where they are and what is to be copied; false when there is no room. */
+extern bool joins_place(CudaBatch *own, ResidentCopies *copies);
+
+/* Where in the request the list of copies may stand. */
+extern uint64_t joins_copies_at(const CudaBatch *own);
+
+/* The tables, in device memory; NULL without joins. */
+extern const JoinRows *joins_in_arena(const CudaBatch *own);
 
 /* batch_rows.cu */
 

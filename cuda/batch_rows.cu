@@ -74,6 +74,7 @@ batch_place_rows(CudaBatch *own, VmLaunch *launch)
 	launch->row_capacity = own->row_capacity;
 	own->merge.texts = own->batch.cached ? NULL : tablet_at(batch_tablet(own), ((const Tablet *) own->head)->var);
 	own->merge.constants = (const uint8_t *) batch_program(own) + own->batch.job->view.program->bytes;
+	own->merge.tables = joins_in_arena(own);
 	own->merge.hashes = launch->hashes;
 	own->merge.rows = launch->rows;
 	own->merge.group = (uint32_t *) (launch->rows + (size_t) own->row_capacity * row_words(own));

@@ -16,7 +16,7 @@
 #ifndef GPUDB_CUDA_GROUPS_LAUNCH_H
 #define GPUDB_CUDA_GROUPS_LAUNCH_H
 
-#include "core/program.h"
+#include "core/join_table.h"
 
 /* Room in a table: groups << 32 | units of its heap. */
 #define TABLE_ROOM(groups, units)	((uint64_t) (groups) << 32 | (units))
@@ -77,6 +77,7 @@ typedef struct GroupsLaunch
 	const uint64_t *rows;
 	const uint8_t *texts;		/* what their texts' references count from */
 	const uint8_t *constants;	/* the same with TEXT_IN_PROGRAM */
+	const JoinRows *tables;		/* and of joins' tables */
 	uint32_t	nrows;
 	uint32_t   *group;			/* of each row; GROUP_UNKNOWN before it is found */
 	GroupsResult *result;

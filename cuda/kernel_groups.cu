@@ -49,8 +49,9 @@ static __device__ __forceinline__ const uint8_t *
 text_of_row(const GroupsLaunch &launch, const uint64_t *row, uint32_t t)
 {
 	const uint64_t ref = row[launch.shape.text_word[t]];
+	const Tablet *rows = TEXT_TABLE(ref) ? launch.tables[TEXT_TABLE(ref) - 1].rows : NULL;
 
-	return (ref & TEXT_IN_PROGRAM ? launch.constants : launch.texts) + TEXT_OFFSET(ref);
+	return (ref & TEXT_IN_PROGRAM ? launch.constants : rows != NULL ? tablet_at(rows, rows->var) : launch.texts) + TEXT_OFFSET(ref);
 }
 
 static __device__ __forceinline__ uint32_t

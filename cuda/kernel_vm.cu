@@ -125,8 +125,11 @@ shape_general(const Program *program, VmShape *shape)
 	const Instr *code = program_instrs(program, (int) shape->body);
 
 	for (uint32_t pc = 0; pc < program->body[shape->body].ninstrs; pc++)
+	{
 		if (!op_suits_gpu(code[pc].op))
 			return false;
+		shape->loops |= code[pc].op == VMOP_EXPAND;
+	}
 	if (shape->lanes > 4)
 		shape->lanes = 4;
 	map_registers(program, shape);
@@ -231,6 +234,9 @@ vm_launch(const VmLaunch *launch, int blocks, void *stream)
 	rows = (uint64_t) (ntiles + blocks - 1) / blocks * tile;
 	for (with.sum_bits = 62; rows > 1 && with.sum_bits > 32; rows = (rows + 1) / 2)
 		with.sum_bits--;
+	/* or as many pairs as a block may make */
+	if (launch->shape.loops)
+		with.sum_bits = 33;
 	if (with.sum_bits <= 32)
 		return cudaErrorInvalidValue;
 	kernel_of(&launch->shape)<<<blocks, VM_THREADS, launch->shape.shared_bytes, (cudaStream_t) stream>>>(with);

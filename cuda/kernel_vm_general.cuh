@@ -8,6 +8,7 @@
  */
 #include "block/lanes.cuh"
 #include "block/parts.cuh"
+#include "block/joins.cuh"
 #include "core/interp.h"
 
 /* A tile whose groups do not fit an empty table in so many rounds is left to others. */
@@ -25,6 +26,7 @@ VM_KERNEL(const __grid_constant__ VmLaunch launch)
 	run.program = program;
 	run.body = (int) launch.shape.body;
 	run.out = launch.passed;
+	run.tables = launch.tables;
 	while (block_next_slice(&launch, VM_TILE, slice))
 	{
 		run.tablet = slice->tablet;
@@ -38,10 +40,17 @@ VM_KERNEL(const __grid_constant__ VmLaunch launch)
 				vm_clear_bits(&run, first, n);
 			for (int round = 0; round < MAX_ROUNDS; round++)
 			{
+				VmCursor	before[PROGRAM_MAX_LOOPS];
+
+				if (launch.shape.loops)
+					memcpy(before, run.cursor, sizeof(before));
 				if (pending)
 					pending = vm_run_tile(&run, pc, first, n) == STATUS_TABLE_FULL;
 				if (!program->grouped || !__syncthreads_or(pending))
 					break;
+				/* rounds are to get some warp on: with loops, from some pairs to the next ones */
+				if (launch.shape.loops && __syncthreads_or(pending && vm_moved(&run, before)))
+					round = 0;
 				if (round == MAX_ROUNDS - 1)
 					atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
 				else if (vm_add_groups(&run, &launch.shape, block_turn(groups, pending, round)))

@@ -35,6 +35,7 @@ typedef struct Entry
 typedef struct Segment
 {
 	uint8_t    *start;			/* NULL: there is none */
+	uint64_t	bytes;
 	uint64_t	used;
 	uint64_t	born;
 	uint64_t	last_use;
@@ -206,9 +207,9 @@ resident_evict(void)
 	return true;
 }
 
-/* Another segment to fill; false when there is no room. */
-static bool
-begin_segment(ResidentCopies *copies)
+/* Another segment, of so many bytes; NOBODY when there is no room. */
+static uint32_t
+begin_segment(uint64_t bytes, ResidentCopies *copies)
 {
 	uint8_t    *start = NULL;
 	uint32_t	s;
@@ -218,19 +219,18 @@ begin_segment(ResidentCopies *copies)
 		for (s = 0; s < RESIDENT_SEGMENTS && segments[s].start != NULL;)
 			s++;
 		if (s < RESIDENT_SEGMENTS)
-			start = pool_take(segment_bytes);
+			start = pool_take(bytes);
 		if (start != NULL)
 			break;
 		if (!resident_evict())
-			return false;
+			return NOBODY;
 	}
 	clock_ticks++;
-	segments[s] = {start, 0, clock_ticks, clock_ticks, 0, NOBODY};
-	filling = s;
+	segments[s] = {start, bytes, 0, clock_ticks, clock_ticks, 0, NOBODY};
 	/* what was there may be another database's */
 	copies->clear[copies->nclear].start = start;
-	copies->clear[copies->nclear++].bytes = segment_bytes;
-	return true;
+	copies->clear[copies->nclear++].bytes = bytes;
+	return s;
 }
 
 static uint64_t
@@ -239,11 +239,11 @@ aligned(uint64_t bytes)
 	return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* So many bytes at the end of the segment that is being filled, which has room for them; NULL for none. */
+/* So many bytes at the end of a segment, which has room for them; NULL for none. */
 static const uint8_t *
-take_bytes(uint64_t bytes)
+take_bytes(uint32_t number, uint64_t bytes)
 {
-	Segment    *segment = &segments[filling];
+	Segment    *segment = &segments[number];
 	const uint8_t *place = segment->start + segment->used;
 
 	segment->used += aligned(bytes);
@@ -258,22 +258,33 @@ copy_bytes(const uint8_t *from, const uint8_t *to, uint64_t bytes, ResidentCopie
 		copies->copy[copies->ncopies++] = {from, (uint8_t *) to, (bytes + 7) / 8 * 8};
 }
 
+/* The segment for so many bytes: the one that is being filled, another one then, or one of its own for what is large. */
+static uint32_t
+segment_for(uint64_t bytes, ResidentCopies *copies)
+{
+	if (bytes > segment_bytes)
+		return begin_segment(bytes, copies);
+	if (filling == NOBODY || segments[filling].used + bytes > segment_bytes)
+		filling = begin_segment(segment_bytes, copies);
+	return filling;
+}
+
 /* Find the entry of a number and these sizes, or add it without a place; NULL when there is no room. */
 static Entry *
 have_entry(uint64_t number, uint64_t value_bytes, uint64_t null_bytes, ResidentCopies *copies, bool *is_new)
 {
 	const uint64_t bytes = aligned(value_bytes) + aligned(null_bytes);
 	Entry	   *entry = find_entry(number);
+	uint32_t	segment;
 
 	*is_new = entry == NULL;
 	/* a number that is two columns' is nobody's */
 	if (entry != NULL)
 		return entry->value_bytes == value_bytes && entry->null_bytes == null_bytes ? entry : NULL;
-	if (bytes > segment_bytes)
+	segment = segment_for(bytes, copies);
+	if (segment == NOBODY)
 		return NULL;
-	if ((filling == NOBODY || segments[filling].used + bytes > segment_bytes) && !begin_segment(copies))
-		return NULL;
-	entry = add_entry(number, filling);
+	entry = add_entry(number, segment);
 	if (entry == NULL)
 		return NULL;
 	entry->value_bytes = value_bytes;
@@ -301,8 +312,8 @@ resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, Re
 		return false;
 	if (is_new)
 	{
-		entry->at.values = take_bytes(value_bytes);
-		entry->at.nulls = take_bytes(null_bytes);
+		entry->at.values = take_bytes(entry->segment, value_bytes);
+		entry->at.nulls = take_bytes(entry->segment, null_bytes);
 		copy_bytes(column->values, entry->at.values, value_bytes, copies);
 		copy_bytes(column->nulls, entry->at.nulls, null_bytes, copies);
 	}
@@ -320,7 +331,7 @@ resident_reserve(uint64_t number, uint64_t bytes, ResidentUse *use, ResidentUse 
 	if (entry == NULL)
 		return NULL;
 	if (is_new)
-		entry->at.values = take_bytes(bytes);
+		entry->at.values = take_bytes(entry->segment, bytes);
 	use_entry(entry, use, also);
 	return (uint8_t *) entry->at.values;
 }

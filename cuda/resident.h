@@ -3,7 +3,7 @@
  *		Columns of cached tablets that stay in device memory.
  *
  * They stand in segments, in the order in which they came: columns that
- * queries use together come together.  A segment is forgotten as a whole, the
+ * queries use together come together; what is large has one of its own.  A segment is forgotten as a whole, the
  * one first that no batch has used for longest; its columns are still in host
  * memory.
  */

@@ -9,8 +9,8 @@
 #ifndef GPUDB_CUDA_VM_LAUNCH_H
 #define GPUDB_CUDA_VM_LAUNCH_H
 
+#include "core/join_table.h"
 #include "core/program.h"
-#include "core/tablet_format.h"
 #include "vm_code.h"
 
 /* A register number that stands for a constant: one value for all lanes. */
@@ -24,6 +24,7 @@ typedef struct VmShape
 	uint32_t	body;
 	uint16_t	grouped;
 	uint16_t	coded;			/* groups are found by the codes of their key columns */
+	uint16_t	loops;			/* rows become pairs, whose number nobody knows */
 	uint16_t	aggregates;
 	uint16_t	nstates;
 	uint16_t	row_words;		/* of a group's row */
@@ -75,6 +76,7 @@ typedef struct VmLaunch
 	uint32_t	nparts;			/* or so many parts */
 	const VmPart *part;
 	uint32_t	ntiles;			/* of all parts; tiles have vm_tile_rows() rows */
+	const JoinRows *tables;		/* of joins: as many as the program has */
 	uint64_t   *rows;			/* group rows of program->row_words */
 	uint64_t   *hashes;
 	uint32_t	row_capacity;

@@ -280,21 +280,3 @@ vm_emit(const VmRun *run, uint32_t first, uint32_t n)
 	}
 	return true;
 }
-
-/* Programs with joins do not come here: their tables are not in this device's memory. */
-static __device__ __forceinline__ bool
-vm_join(const VmRun *run, const Instr *in, uint32_t first)
-{
-	return false;
-}
-
-static __device__ __forceinline__ void
-vm_expand(const VmRun *run, VmLoops *loops, const Instr *in)
-{
-}
-
-static __device__ __forceinline__ bool
-vm_leave_loop(const VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
-{
-	return false;
-}

@@ -32,6 +32,7 @@ typedef struct BlockShared
 	uint16_t	state_of[MAX_ROW_WORDS];	/* a word of a group's row: the state that begins there */
 	const VmShape *shape;
 	uint32_t	sum_bits;		/* see VmLaunch */
+	unsigned long long pairs;	/* that loops have made */
 } BlockShared;
 
 /* Larger programs are left to other devices. */
@@ -61,6 +62,12 @@ static __device__ __forceinline__ uint32_t
 block_sum_bits(void)
 {
 	return ((const BlockShared *) shared_memory)->sum_bits;
+}
+
+static __device__ __forceinline__ unsigned long long *
+block_pairs(void)
+{
+	return &((BlockShared *) shared_memory)->pairs;
 }
 
 static __device__ __forceinline__ uint64_t *
@@ -126,6 +133,7 @@ block_prepare(const VmLaunch *launch, uint32_t tile)
 	{
 		shared->shape = shape;
 		shared->sum_bits = launch->sum_bits;
+		shared->pairs = 0;
 		shared->slice.part = NO_PART;
 		block_groups_layout(&shared->groups, shape, table);
 		for (uint32_t s = 0; s < program->nstates; s++)

@@ -27,18 +27,6 @@ typedef struct DeformSpec
 	uint32_t	missing_text;	/* of these, bytes of text that missing values may add to a row */
 } DeformSpec;
 
-typedef struct JobSpec
-{
-	const Program *program;
-	const DeformSpec *deform;
-	const JoinRows *tables;		/* of the program's joins, in the caller's memory; NULL if it has none */
-	uint64_t	memory_limit;	/* bytes of group tables of all threads */
-	int			threads;		/* besides the caller's */
-	int32_t		yield_after;	/* tests: see VmRun; -1 = never */
-	uint64_t	family;			/* of the job that this one helps: what that device says of it; 0 = none */
-	bool		(*interrupted) (void);	/* whether the query is to end; asked by any thread, often */
-} JobSpec;
-
 /*
  * Where a column of a cached tablet is: bytes from the start of the memory
  * that all cached tablets share.  Its number is never another column's.
@@ -49,6 +37,32 @@ typedef struct SharedColumn
 	uint64_t	values;
 	uint64_t	nulls;
 } SharedColumn;
+
+/*
+ * Where a join's table is in that memory: its JoinTable, and `rows` bytes
+ * behind that its Tablet.  Its number is no column's, and never another
+ * table's.
+ */
+typedef struct SharedTable
+{
+	uint64_t	number;
+	uint64_t	place;
+	uint64_t	bytes;			/* of both */
+	uint64_t	rows;
+} SharedTable;
+
+typedef struct JobSpec
+{
+	const Program *program;
+	const DeformSpec *deform;
+	const JoinRows *tables;		/* of the program's joins, in the caller's memory; NULL if it has none */
+	const SharedTable *shared;	/* the same for devices that keep copies */
+	uint64_t	memory_limit;	/* bytes of group tables of all threads */
+	int			threads;		/* besides the caller's */
+	int32_t		yield_after;	/* tests: see VmRun; -1 = never */
+	uint64_t	family;			/* of the job that this one helps: what that device says of it; 0 = none */
+	bool		(*interrupted) (void);	/* whether the query is to end; asked by any thread, often */
+} JobSpec;
 
 /* A tablet that the caller has. */
 typedef struct CachedRows

@@ -193,7 +193,7 @@ job_image_open(JobImage *image, uint32_t size, JobView *view)
 	view->program = image_at(image, image->program);
 	view->deform = (DeformSpec) {.missing_size = image->missing_size, .missing_text = image->missing_text};
 	if (!lies_within(image, image->program, view->program->size) ||
-		program_verify(view->program, view->program->size) != STATUS_DONE || view->program->ntables > 0 || !lies_as_written(image, view))
+		program_verify(view->program, view->program->size) != STATUS_DONE || !lies_as_written(image, view))
 		return STATUS_BAD_PROGRAM;
 	not_null = image_at(image, image->not_null);
 	for (uint32_t c = 0; c < view->program->ncolumns; c++)

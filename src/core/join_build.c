@@ -303,3 +303,57 @@ join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32
 	}
 	table->size = table->rows + (table->unique ? 0 : tablet_align((uint64_t) nrows * sizeof(uint32_t)));
 }
+
+/* Heads that others have made */
+
+/* Whether n things of so many bytes each stand at an offset within a block. */
+static bool
+lies_within(uint64_t offset, uint64_t n, uint64_t each, uint64_t block)
+{
+	return offset <= block && n <= (block - offset) / each;
+}
+
+static bool
+table_lies_within(const JoinTable *table, uint64_t block)
+{
+	const uint64_t places = table->nplaces;
+
+	if (table->nparts > JOIN_MAX_PARTS || places == 0 || places > UINT32_MAX || table->index % 8 != 0 || table->rows % 4 != 0)
+		return false;
+	for (uint16_t p = 0; p < table->nparts; p++)
+		if (table->part[p].shift > 63)
+			return false;
+	if (table->direct ? !lies_within(table->index, places + !table->unique, sizeof(uint32_t), block)
+		: (places & (places - 1)) != 0 || !lies_within(table->index, places, sizeof(JoinSlot), block))
+		return false;
+	return table->unique || lies_within(table->rows, table->nrows, sizeof(uint32_t), block);
+}
+
+static bool
+column_lies_within(const TabletColumn *column, uint32_t nrows, uint64_t block)
+{
+	uint32_t	bytes;
+
+	if (column->type >= COLTYPE_Count || column->shift > 63 || column->null_count > nrows)
+		return false;
+	if ((column->base != 0 || column->shift != 0) && !coltype_framed((ColType) column->type))
+		return false;
+	bytes = coltype_bytes((ColType) column->type);
+	return (bytes == 0 || (column->values % bytes == 0 && lies_within(column->values, nrows, bytes, block))) &&
+		(column->null_count == 0 || lies_within(column->nulls, tablet_bitmap_bytes(nrows), 1, block));
+}
+
+bool
+join_verify(const JoinTable *table, const Tablet *rows, uint64_t bytes, uint64_t rows_at)
+{
+	const uint64_t left = bytes - rows_at;
+
+	if (rows_at > bytes || rows_at % 64 != 0 || !table_lies_within(table, rows_at))
+		return false;
+	if (rows->ncols > PROGRAM_MAX_COLUMNS || rows->nrows == JOIN_NO_ROW || !lies_within(rows->var, rows->var_used, 1, left))
+		return false;
+	for (uint32_t c = 0; c < rows->ncols; c++)
+		if (!column_lies_within(&rows->column[c], rows->nrows, left))
+			return false;
+	return true;
+}

@@ -25,4 +25,11 @@ CORE_API void join_words(const JoinTable *head, const Tablet *rows, const JoinKe
 /* Make the table of so many rows with these words, in a block of join_table_bytes() that begins with its head. */
 CORE_API void join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows);
 
+/*
+ * Whether the heads of a table and of its rows, which stand `rows_at` bytes
+ * behind it in a block of so many bytes, lead nowhere out of the block.  What
+ * they lead to may be anything.
+ */
+CORE_API bool join_verify(const JoinTable *table, const Tablet *rows, uint64_t bytes, uint64_t rows_at);
+
 #endif							/* GPUDB_CORE_JOIN_BUILD_H */

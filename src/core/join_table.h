@@ -161,6 +161,7 @@ join_find(const JoinTable *table, uint64_t word)
 	const JoinSlot *slot = (const JoinSlot *) join_at(table, table->index);
 	const uint32_t *place = (const uint32_t *) join_at(table, table->index);
 	uint64_t	at;
+	uint64_t	left = table->nplaces;
 
 	if (table->direct)
 	{
@@ -170,7 +171,7 @@ join_find(const JoinTable *table, uint64_t word)
 			return JOIN_SPAN(place[word], place[word + 1] - place[word]);
 		return place[word] == JOIN_NO_ROW ? 0 : JOIN_SPAN(place[word], 1);
 	}
-	for (at = join_home(table, word); slot[at].count > 0; at = (at + 1) & (table->nplaces - 1))
+	for (at = join_home(table, word); slot[at].count > 0 && left > 0; at = (at + 1) & (table->nplaces - 1), left--)
 		if (slot[at].word == word)
 			return JOIN_SPAN(slot[at].first, slot[at].count);
 	return 0;

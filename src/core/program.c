@@ -27,10 +27,6 @@ op_suits_gpu(uint16_t op)
 		case VMOP_LN_F:
 		case VMOP_LOG10_F:
 		case VMOP_POW_F:
-			/* its memory has no tables yet */
-		case VMOP_JOIN_I:
-		case VMOP_JOIN_W:
-		case VMOP_JOIN_T:
 			return false;
 		default:
 			return true;
@@ -44,7 +40,8 @@ program_suits_gpu(const Program *program)
 		for (uint32_t pc = 0; program->body[body].exists && pc < program->body[body].ninstrs; pc++)
 			if (!op_suits_gpu(program_instrs(program, body)[pc].op))
 				return false;
-	return program->ntables == 0 && program->size <= PROGRAM_GPU_BYTES;
+	/* of rows that pass it tells which, a bit each: not what joins make of them */
+	return program->size <= PROGRAM_GPU_BYTES && (program->ntables == 0 || program->aggregates);
 }
 
 bool

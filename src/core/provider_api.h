@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 9
+#define PROVIDER_ABI 10
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -80,11 +80,27 @@ typedef struct ProviderMemory
 	bool		read_only;
 } ProviderMemory;
 
+/*
+ * A join's table, in memory that was attached.  It never changes, and no other
+ * one, nor a column, ever has its number, so a provider may keep a copy.  What
+ * its heads tell has been verified; what its rows and slots tell has not.
+ */
+typedef struct ProviderJoin
+{
+	uint64_t	number;
+	const uint8_t *block;
+	uint64_t	bytes;
+	uint64_t	rows_at;		/* bytes of it before its Tablet */
+	const JoinTable *table;		/* the heads, copied; offsets count from the heads in the block */
+	const Tablet *rows;
+} ProviderJoin;
+
 /* A job as the service holds it. */
 typedef struct ProviderJob
 {
 	const JobImage *image;
 	JobView		view;
+	const ProviderJoin *join;	/* as many as the program has tables */
 	uint32_t	database;		/* memory that passes on to another one is cleared */
 } ProviderJob;
 

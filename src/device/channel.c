@@ -134,6 +134,8 @@ channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why)
 	pg_atomic_write_u32(&job->taken, 0);
 	for (int r = 0; r < CHANNEL_JOB_RESULTS; r++)
 		pg_atomic_write_u32(&job->result[r].state, RESULT_FREE);
+	job->ntables = spec->program->ntables;
+	memcpy(job->table, spec->shared, sizeof(SharedTable) * job->ntables);
 	job->image_size = (uint32) size;
 	job_image_write((JobImage *) job->image, spec->program, spec->deform);
 	pg_write_barrier();

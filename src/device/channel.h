@@ -192,6 +192,8 @@ typedef struct ChannelJob
 	pg_atomic_uint32 taken;		/* out of it */
 	uint16		ring[CHANNEL_JOB_WINDOWS];
 	ChannelResult result[CHANNEL_JOB_RESULTS];
+	uint32		ntables;		/* of the program's joins */
+	SharedTable table[PROGRAM_MAX_TABLES];
 	uint32		image_size;
 	uint64		image[JOB_IMAGE_MOST / 8];
 } ChannelJob;

@@ -266,8 +266,13 @@ node_open_job(GpuNode *node)
 		node->device = &cpu_device;
 		node->report.device_why = "the GPU process ended with groups that it kept";
 	}
+	if (node->device == &remote_device && !joins_share(node))
+	{
+		node->device = &cpu_device;
+		node->report.device_why = "no room in the pool for the tables of joins";
+	}
 	node->feed.spec = (JobSpec) {
-		.program = node->compiled.program, .tables = node->tables,
+		.program = node->compiled.program, .tables = node->tables, .shared = node->shared,
 		.deform = deform_spec_create(node->relation, node->feed.wanted, node->compiled.ncolumns),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted

@@ -89,7 +89,8 @@ workers_wanted(const Feed *feed)
 	const BlockNumber blocks = feed->tablets != NULL ? tablet_scan_missing(feed->tablets) : feed->source.end;
 	int			n = RelationGetParallelWorkers(relation, -1);
 
-	if (feed->codes != NULL || feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
+	/* tables of joins are this process's */
+	if (feed->codes != NULL || spec->program->ntables > 0 || feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
 		RelationUsesLocalBuffers(relation) || job_image_size(spec->program, spec->deform) > JOB_IMAGE_MOST)
 		return 0;
 	if (feed->tablets != NULL && blocks == 0)

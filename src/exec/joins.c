@@ -14,6 +14,7 @@
 #include "pg_compat.h"
 #include "core/join_build.h"
 #include "exec/joins.h"
+#include "exec/joins_share.h"
 #include "exec/scan_collect.h"
 #include "guc.h"
 #include "tablet/row_store.h"
@@ -58,6 +59,7 @@ joins_begin(GpuNode *node, EState *estate)
 	node->join_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb joins", ALLOCSET_DEFAULT_SIZES);
 	node->joins = palloc0(sizeof(NodeJoin) * node->njoins);
 	node->tables = palloc0(sizeof(JoinRows) * node->njoins);
+	node->shared = palloc0(sizeof(SharedTable) * node->njoins);
 	for (int j = 0; j < node->njoins; j++)
 	{
 		NodeJoin   *join = &node->joins[j];
@@ -244,6 +246,7 @@ joins_build(GpuNode *node)
 		if (join->is_built && same_use(&join->built, wanted))
 			continue;
 		join->is_built = false;
+		node->shared[j].number = 0;
 		INSTR_TIME_SET_CURRENT(start);
 		status = build_table(join, wanted, &node->tables[j]);
 		INSTR_TIME_SET_CURRENT(end);
@@ -254,6 +257,15 @@ joins_build(GpuNode *node)
 		join->is_built = true;
 	}
 	return STATUS_DONE;
+}
+
+bool
+joins_share(GpuNode *node)
+{
+	for (int j = 0; j < node->njoins; j++)
+		if (node->shared[j].number == 0 && !join_share(node, &node->tables[j], node->joins[j].context, &node->shared[j]))
+			return false;
+	return true;
 }
 
 void
@@ -280,6 +292,7 @@ joins_rescan(GpuNode *node)
 			continue;
 		MemoryContextReset(join->context);
 		join->is_built = false;
+		node->shared[j].number = 0;
 	}
 }
 

@@ -29,6 +29,9 @@ extern bool joins_are_built(const GpuNode *node);
  */
 extern DeviceStatus joins_build(GpuNode *node);
 
+/* Have the tables, which are built, be where the GPU process can read them; false when there is no room. */
+extern bool joins_share(GpuNode *node);
+
 extern void joins_end(GpuNode *node);
 
 /* Have the build plans begin anew where parameters have changed. */

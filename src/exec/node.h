@@ -82,7 +82,8 @@ struct GpuNode
 	/* its joins: joins.c */
 	int			njoins;
 	NodeJoin   *joins;
-	JoinRows   *tables;			/* of each */
+	JoinRows   *tables;			/* of each, */
+	SharedTable *shared;		/* and where devices that keep copies find it */
 	MemoryContext join_context; /* of these; they outlast a run */
 	const char *why_not_built;	/* NULL, or why there is none */
 

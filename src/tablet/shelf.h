@@ -100,6 +100,9 @@ extern bool shelf_worth_building(Shelf *shelf, uint32 tablet);
 extern bool shelf_claim(Shelf *shelf, uint32 tablet);
 extern void shelf_unclaim(Shelf *shelf, uint32 tablet, bool built);
 
+/* A number that nobody has had: neither a column nor anything else of which devices keep copies. */
+extern uint64 shelf_next_number(void);
+
 /*
  * Memory in the pool for values of so many bytes each; shelves that nobody has
  * pinned after `since` make room.  InvalidDsaPointer if there is none.

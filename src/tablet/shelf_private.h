@@ -51,9 +51,6 @@ struct Shelf
 /* Of all shelves; under pool_lock(). */
 extern HTAB *shelf_directory;
 
-/* A number that nobody has had. */
-extern uint64 shelf_next_number(void);
-
 /* Memory in the pool for what is cached, if it is no large part of it: shelves that nobody has pinned after `since` make room. */
 extern dsa_pointer shelf_allocate(Size bytes, uint64 since);
 

@@ -288,6 +288,17 @@ note_columns(ProviderBatch *batch, const Tablet *tablet)
 		batch->max_scale[c] = Max(batch->max_scale[c], tablet->column[c].max_scale);
 }
 
+/* A job's tables, where they are. */
+static const JoinRows *
+tables_of(const ProviderJob *job)
+{
+	static JoinRows tables[PROGRAM_MAX_TABLES];
+
+	for (uint32 t = 0; t < job->view.program->ntables; t++)
+		tables[t] = (JoinRows) {(const JoinTable *) job->join[t].block, (const Tablet *) (job->join[t].block + job->join[t].rows_at)};
+	return tables;
+}
+
 static DeviceStatus
 run_window(CpuBatch *own, uint32 w)
 {
@@ -299,7 +310,7 @@ run_window(CpuBatch *own, uint32 w)
 	Tablet	   *tablet = (Tablet *) own->arena;
 	VmRun		run = {
 		.program = view->program, .tablet = tablet, .values = register_values, .nulls = register_nulls,
-		.groups = &own->groups, .out = own->rows, .out_capacity = pages->nrows, .yield_after = -1
+		.tables = tables_of(batch->job), .groups = &own->groups, .out = own->rows, .out_capacity = pages->nrows, .yield_after = -1
 	};
 	uint64		begin = clock_ns();
 	uint64		middle;
@@ -348,7 +359,7 @@ run_tablet(CpuBatch *own, const ProviderTablet *from, const ProviderColumn *colu
 	Tablet	   *tablet = (Tablet *) own->arena;
 	VmRun		run = {
 		.program = program, .tablet = tablet, .selected = from->selected, .values = register_values, .nulls = register_nulls,
-		.groups = &own->groups, .yield_after = -1
+		.tables = tables_of(own->batch.job), .groups = &own->groups, .yield_after = -1
 	};
 	uint64		begin = clock_ns();
 	DeviceStatus status;

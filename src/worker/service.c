@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "worker/chunks.h"
+#include "worker/join_tables.h"
 #include "worker/measure.h"
 #include "worker/service.h"
 #include "worker/windows.h"
@@ -61,6 +62,7 @@ typedef struct ServiceJob
 	uint32		drained;		/* of these */
 	bool		done;			/* all of them */
 	ProviderJob provider;
+	ProviderJoin *joins;		/* tables that its program looks into; NULL = none */
 	uint64		image[JOB_IMAGE_MOST / 8];
 } ServiceJob;
 
@@ -87,6 +89,8 @@ close_job(ServiceJob *own)
 {
 	if (own->table != NULL && --own->table->users == 0)
 		provider->close_table(own->table->table);
+	join_tables_free(own->joins);
+	own->joins = NULL;
 	own->table = NULL;
 	own->open = false;
 }
@@ -110,6 +114,13 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 	if (job_image_open((JobImage *) own->image, size, &own->provider.view) != STATUS_DONE ||
 		!program_suits_gpu(own->provider.view.program))
 		return;
+	if (own->provider.view.program->ntables > 0)
+	{
+		own->joins = join_tables_read(job, own->provider.view.program);
+		if (own->joins == NULL)
+			return;
+	}
+	own->provider.join = own->joins;
 	own->provider.image = (const JobImage *) own->image;
 	own->provider.database = job->database;
 	if (provider->accepts(&own->provider))

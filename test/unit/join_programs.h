@@ -218,6 +218,7 @@ typedef struct JoinPlan
 	int			group_by;		/* so many keys: i and t of the source, w of side 0 */
 	int			source;			/* side whose values are added up */
 	bool		emits;			/* row numbers instead */
+	bool		without_least;	/* no text is kept: what devices can that have no heap */
 	bool		jumps;			/* where no lane is left */
 	bool		by_mask;		/* lanes are chosen by the loop's mask where a filter would do */
 	bool		trusting;		/* keys are not tested again where only hashes are equal, but for those that share one */
@@ -563,16 +564,18 @@ build_totals(Builder *b)
 		g = build(b, VMOP_KEY_W, build_column(b, 0, COL_W), g, asm_key(as, KEY_WIDE))->dst;
 	if (on)
 		g = build(b, VMOP_GROUP, g, 0, 0)->dst;
-	for (size_t k = 0; k < lengthof(kinds); k++)
+	for (size_t k = 0; k < lengthof(kinds) - b->plan->without_least; k++)
 		word[k] = asm_state(as, (StateKind) kinds[k]);
-	asm_emit(as, on ? VMOP_RESERVE_T_G : VMOP_RESERVE_T, 0, s, g, 0, word[TOTAL_LEAST]);
+	if (!b->plan->without_least)
+		asm_emit(as, on ? VMOP_RESERVE_T_G : VMOP_RESERVE_T, 0, s, g, 0, word[TOTAL_LEAST]);
 	asm_emit(as, on ? VMOP_COUNT_G : VMOP_COUNT, 0, 0, g, 0, word[TOTAL_ALL]);
 	asm_emit(as, on ? VMOP_COUNT_G : VMOP_COUNT, 0, s, g, 0, word[TOTAL_TEXTS]);
 	asm_emit(as, on ? VMOP_COUNT_G : VMOP_COUNT, 0, 0, g, mask, word[TOTAL_FLAGS]);
 	asm_emit(as, on ? VMOP_SUM_I_G : VMOP_SUM_I, 0, v, g, 0, word[TOTAL_V]);
 	asm_emit(as, on ? VMOP_SUM_W_G : VMOP_SUM_W, 0, vw, g, 0, word[TOTAL_VW]);
 	asm_emit(as, on ? VMOP_SUM_F_G : VMOP_SUM_F, 0, vf, g, 0, word[TOTAL_VF]);
-	asm_emit(as, on ? VMOP_MIN_T_G : VMOP_MIN_T, 0, s, g, 0, word[TOTAL_LEAST]);
+	if (!b->plan->without_least)
+		asm_emit(as, on ? VMOP_MIN_T_G : VMOP_MIN_T, 0, s, g, 0, word[TOTAL_LEAST]);
 }
 
 /* Rows out, with those of the tables that belong to them. */

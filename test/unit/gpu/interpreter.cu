@@ -25,14 +25,17 @@
 #include "check.cuh"
 #include "interpreter.h"
 
-#define ROW_CAPACITY 8192
+#define ROW_CAPACITY (1 << 18)
+
+/* Buffers from this number on: tables and their rows. */
+#define TABLES_AT 11
 
 /* Device memory that is kept between runs; zeroed at first, since more of it is copied back than a run may write. */
 template <typename T> static T *
 device_buffer(int which, size_t n)
 {
-	static void *buffer[16];
-	static size_t size[16];
+	static void *buffer[TABLES_AT + 2 * PROGRAM_MAX_TABLES];
+	static size_t size[TABLES_AT + 2 * PROGRAM_MAX_TABLES];
 
 	if (n * sizeof(T) > size[which])
 	{
@@ -183,6 +186,23 @@ place_tablet(const VmRun *run, VmLaunch *launch)
 	launch->ntiles = (tablet->nrows + tile - 1) / tile;
 }
 
+/* Have the tables of joins in device memory. */
+static const JoinRows *
+place_tables(const VmRun *run)
+{
+	JoinRows	tables[PROGRAM_MAX_TABLES];
+	const int	n = run->program->ntables;
+
+	if (n == 0)
+		return NULL;
+	for (int t = 0; t < n; t++)
+	{
+		tables[t].table = to_device<JoinTable>(TABLES_AT + 2 * t, run->tables[t].table, run->tables[t].table->size);
+		tables[t].rows = to_device<Tablet>(TABLES_AT + 2 * t + 1, run->tables[t].rows, run->tables[t].rows->size);
+	}
+	return to_device<JoinRows>(10, tables, n * sizeof(JoinRows));
+}
+
 static DeviceStatus
 launch_program(VmRun *run, const VmWish &wish, VmLaunch *launch, VmResult *result)
 {
@@ -199,6 +219,7 @@ launch_program(VmRun *run, const VmWish &wish, VmLaunch *launch, VmResult *resul
 	slots = (size_t) launch->shape.registers * launch->shape.lanes * VM_THREADS;
 	launch->program = to_device<Program>(0, program, program->size);
 	place_tablet(run, launch);
+	launch->tables = place_tables(run);
 	launch->rows = device_buffer<uint64_t>(2, (size_t) ROW_CAPACITY * (program->row_words + 1));
 	launch->hashes = device_buffer<uint64_t>(3, ROW_CAPACITY);
 	launch->row_capacity = ROW_CAPACITY;

@@ -1,0 +1,131 @@
+/*
+ * join_tables.cu
+ *		The tables of a batch's joins in device memory.
+ *
+ *		request, arena:  JoinRows | of each table: JoinTable, Tablet | ColumnCopy
+ *
+ * A table's block is copied once, and stays as columns do (resident.h).  Its
+ * heads go with each batch, since they tell by distances where their block is.
+ */
+#include <string.h>
+
+#include "batch_private.h"
+
+/* Pieces that a block is copied in, so that many threads do it. */
+#define PIECES_MOST		256
+#define PIECE_BYTES		((uint64_t) 256 * 1024)
+
+static uint32_t
+tables_of(const CudaBatch *own)
+{
+	return own->batch.job->view.program->ntables;
+}
+
+static uint64_t
+heads_bytes(const Tablet *rows)
+{
+	return tablet_align(sizeof(JoinTable)) + head_bytes(rows->ncols);
+}
+
+uint64_t
+joins_request_bytes(const ProviderJob *job)
+{
+	const uint32_t n = job->view.program->ntables;
+	uint64_t	bytes = 0;
+
+	for (uint32_t t = 0; t < n; t++)
+		bytes += heads_bytes(job->join[t].rows);
+	return n == 0 ? 0 : tablet_align(n * sizeof(JoinRows)) + bytes + tablet_align(n * PIECES_MOST * sizeof(ColumnCopy));
+}
+
+/* How far something of a block is from a head. */
+static uint64_t
+distance(const uint8_t *head, const uint8_t *to)
+{
+	return (uint64_t) (uintptr_t) to - (uint64_t) (uintptr_t) head;
+}
+
+/* Write a table's heads, which will stand at `place`, for a block in device memory. */
+static void
+write_heads(const ProviderJoin *join, const uint8_t *block, const uint8_t *place, uint8_t *into)
+{
+	JoinTable  *table = (JoinTable *) into;
+	Tablet	   *rows = (Tablet *) (into + tablet_align(sizeof(JoinTable)));
+	const uint8_t *rows_place = place + tablet_align(sizeof(JoinTable));
+	const uint8_t *rows_block = block + join->rows_at;
+
+	*table = *join->table;
+	table->index = distance(place, block + table->index);
+	table->rows = distance(place, block + table->rows);
+	memcpy(rows, join->rows, sizeof(Tablet) + join->rows->ncols * sizeof(TabletColumn));
+	rows->var = distance(rows_place, rows_block + rows->var);
+	for (uint32_t c = 0; c < rows->ncols; c++)
+	{
+		rows->column[c].values = distance(rows_place, rows_block + rows->column[c].values);
+		rows->column[c].nulls = distance(rows_place, rows_block + rows->column[c].nulls);
+	}
+}
+
+/* Find a table's block in device memory, or give it a place and list what is to be copied; NULL when there is no room. */
+static const uint8_t *
+place_block(CudaBatch *own, const ProviderJoin *join, ResidentCopies *copies)
+{
+	/* a block is a column of bytes */
+	ProviderColumn column = {};
+	ResidentColumn at;
+	const uint32_t first = copies->ncopies;
+	ColumnCopy	whole;
+	uint64_t	piece;
+
+	column.number = join->number;
+	column.stored.type = COLTYPE_U8;
+	column.values = join->block;
+	if (!resident_find(&column, (uint32_t) join->bytes, &own->use, NULL, copies, &at))
+		return NULL;
+	if (copies->ncopies == first)
+		return at.values;
+	whole = copies->copy[--copies->ncopies];
+	piece = tablet_align(whole.bytes / PIECES_MOST + 1);
+	if (piece < PIECE_BYTES)
+		piece = PIECE_BYTES;
+	for (uint64_t begin = 0; begin < whole.bytes; begin += piece)
+		copies->copy[copies->ncopies++] = {whole.from + begin, whole.to + begin,
+			whole.bytes - begin < piece ? whole.bytes - begin : piece};
+	return at.values;
+}
+
+bool
+joins_place(CudaBatch *own, ResidentCopies *copies)
+{
+	const uint32_t n = tables_of(own);
+	uint64_t	at = own->joins_at + tablet_align(n * sizeof(JoinRows));
+
+	for (uint32_t t = 0; t < n; t++)
+	{
+		const ProviderJoin *join = &own->batch.job->join[t];
+		const uint8_t *place = own->arena + at;
+		const uint8_t *block;
+
+		/* what it lists is behind all heads */
+		block = place_block(own, join, copies);
+		if (block == NULL)
+			return false;
+		write_heads(join, block, place, own->request + at);
+		((JoinRows *) (own->request + own->joins_at))[t] = {(const JoinTable *) place,
+			(const Tablet *) (place + tablet_align(sizeof(JoinTable)))};
+		at += heads_bytes(join->rows);
+	}
+	return true;
+}
+
+uint64_t
+joins_copies_at(const CudaBatch *own)
+{
+	return own->joins_at + joins_request_bytes(own->batch.job) - tablet_align(tables_of(own) * PIECES_MOST * sizeof(ColumnCopy));
+}
+
+const JoinRows *
+joins_in_arena(const CudaBatch *own)
+{
+	return tables_of(own) == 0 ? NULL : (const JoinRows *) (own->arena + own->joins_at);
+}

@@ -1,0 +1,75 @@
+/*
+ * join_tables.c
+ *		Tables of joins as requesters describe them, their heads read into private memory and verified.
+ */
+#include "postgres.h"
+
+#include <stdlib.h>
+
+#include "core/join_build.h"
+
+#include "worker/chunks.h"
+#include "worker/join_tables.h"
+
+/* Room for a table's heads. */
+typedef struct Heads
+{
+	JoinTable	table;
+	Tablet		rows;
+	TabletColumn column[PROGRAM_MAX_COLUMNS];
+} Heads;
+
+/* Read one, which its owner may be changing; false if it is none. */
+static bool
+read_table(const SharedTable *from, ProviderJoin *to, Heads *heads)
+{
+	const uint64 rows_at = from->rows;
+
+	*to = (ProviderJoin) {.number = from->number, .bytes = from->bytes, .rows_at = rows_at, .table = &heads->table, .rows = &heads->rows};
+	/* other numbers are a provider's own */
+	if (to->number == 0 || to->number >> 63 != 0 || to->bytes > PG_UINT32_MAX || to->bytes % 64 != 0 ||
+		rows_at < sizeof(JoinTable) || rows_at % 64 != 0 || rows_at > to->bytes || to->bytes - rows_at < sizeof(Tablet))
+		return false;
+	to->block = chunks_tablet_bytes(from->place, to->bytes);
+	if (to->block == NULL)
+		return false;
+	memcpy(&heads->table, to->block, sizeof(JoinTable));
+	memcpy(&heads->rows, to->block + rows_at, sizeof(Tablet));
+	if (heads->rows.ncols > PROGRAM_MAX_COLUMNS ||
+		to->bytes - rows_at < sizeof(Tablet) + heads->rows.ncols * sizeof(TabletColumn))
+		return false;
+	memcpy(heads->rows.column, to->block + rows_at + sizeof(Tablet), heads->rows.ncols * sizeof(TabletColumn));
+	return join_verify(&heads->table, &heads->rows, to->bytes, rows_at);
+}
+
+ProviderJoin *
+join_tables_read(const ChannelJob *job, const Program *program)
+{
+	const uint32 n = program->ntables;
+	ProviderJoin *joins;
+	Heads	   *heads;
+
+	if (job->ntables != n)
+		return NULL;
+	joins = malloc(n * (sizeof(ProviderJoin) + sizeof(Heads)));
+	if (joins == NULL)
+		return NULL;
+	heads = (Heads *) (joins + n);
+	for (uint32 t = 0; t < n; t++)
+	{
+		const SharedTable from = job->table[t];
+
+		if (!read_table(&from, &joins[t], &heads[t]))
+		{
+			free(joins);
+			return NULL;
+		}
+	}
+	return joins;
+}
+
+void
+join_tables_free(ProviderJoin *joins)
+{
+	free(joins);
+}
