@@ -145,6 +145,7 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	memset(shape, 0, sizeof(*shape));
 	shape->body = (uint32_t) body;
 	shape->lanes = wish->lanes;
+	shape->joins = program->ntables > 0;
 	measure_groups(program, wish->options, shape);
 	vm_lower(program, body, tablet, wish->options, shape);
 	if (shape->counted != 0)
@@ -167,7 +168,9 @@ static_assert(sizeof(VmLaunch) <= 4096, "a launch does not fit");
 static VmKernel
 kernel_of(const VmShape *shape)
 {
-	return shape->code.length > 0 ? vm_fast_kernel_of(shape->lanes, shape->coded) : vm_general_kernel_of(shape->lanes);
+	const FastKind kind = shape->joins ? FAST_JOINS : shape->coded ? FAST_CODES : FAST_KEYS;
+
+	return shape->code.length > 0 ? vm_fast_kernel_of(shape->lanes, kind) : vm_general_kernel_of(shape->lanes);
 }
 
 int
@@ -177,9 +180,8 @@ vm_prepare(uint32_t shared_limit)
 
 	for (uint32_t lanes = 2; lanes <= 8 && error == cudaSuccess; lanes *= 2)
 	{
-		error = cudaFuncSetAttribute(vm_fast_kernel_of(lanes, false), cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_limit);
-		if (error == cudaSuccess)
-			error = cudaFuncSetAttribute(vm_fast_kernel_of(lanes, true), cudaFuncAttributeMaxDynamicSharedMemorySize,
+		for (int kind = 0; kind < FAST_KINDS && error == cudaSuccess; kind++)
+			error = cudaFuncSetAttribute(vm_fast_kernel_of(lanes, (FastKind) kind), cudaFuncAttributeMaxDynamicSharedMemorySize,
 										 (int) shared_limit);
 		if (error == cudaSuccess)
 			error = cudaFuncSetAttribute(vm_general_kernel_of(lanes), cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -55,7 +55,7 @@ show_slots(const VmLaunch &launch)
 		}
 }
 
-template <int L, bool CODED> __global__ void __launch_bounds__(VM_THREADS, CODED ? VM_CODED_BLOCKS(L) : VM_FAST_BLOCKS(L))
+template <int L, bool CODED, bool JOINS> __global__ void __launch_bounds__(VM_THREADS, CODED ? VM_CODED_BLOCKS(L) : JOINS ? VM_JOINS_BLOCKS(L) : VM_FAST_BLOCKS(L))
 vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 {
 	const uint32_t tile = L * VM_THREADS;
@@ -85,7 +85,7 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 			for (int round = 0; round < MAX_ROUNDS; round++)
 			{
 				if (__any_sync(~0u, pending != 0))
-					pending = fast_run_tile<L, CODED>(launch, first, n);
+					pending = fast_run_tile<L, CODED, JOINS>(launch, first, n);
 				if (!launch.shape.grouped || !__syncthreads_or(pending != 0))
 					break;
 				if (round == MAX_ROUNDS - 1)
@@ -105,10 +105,15 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, groups->status);
 }
 
-VmKernel
-vm_fast_kernel_of(uint32_t lanes, bool coded)
+template <bool CODED, bool JOINS> static VmKernel
+kernel_of_lanes(uint32_t lanes)
 {
-	if (coded)
-		return lanes == 8 ? vm_fast_kernel<8, true> : lanes == 4 ? vm_fast_kernel<4, true> : vm_fast_kernel<2, true>;
-	return lanes == 8 ? vm_fast_kernel<8, false> : lanes == 4 ? vm_fast_kernel<4, false> : vm_fast_kernel<2, false>;
+	return lanes == 8 ? vm_fast_kernel<8, CODED, JOINS> : lanes == 4 ? vm_fast_kernel<4, CODED, JOINS> : vm_fast_kernel<2, CODED, JOINS>;
+}
+
+VmKernel
+vm_fast_kernel_of(uint32_t lanes, FastKind kind)
+{
+	return kind == FAST_JOINS ? kernel_of_lanes<false, true>(lanes) : kind == FAST_CODES ? kernel_of_lanes<true, false>(lanes)
+		: kernel_of_lanes<false, false>(lanes);
 }

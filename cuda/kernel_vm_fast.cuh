@@ -15,6 +15,7 @@
 #include "core/op_logic.h"
 
 #include "block/coded_groups.cuh"
+#include "block/fast_joins.cuh"
 
 /*
  * The cases of an operation f on a and b: the accumulator and a slot or a
@@ -211,7 +212,7 @@ run_more(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
  * with a group to find if one of the warp is missing, before any total was
  * touched.
  */
-template <int L, bool CODED> static __device__ __forceinline__ uint32_t
+template <int L, bool CODED, bool JOINS> static __device__ __forceinline__ uint32_t
 fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 {
 	Machine<L>	m = {};
@@ -231,6 +232,8 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 		/* a switch is a tree of branches: the most frequent one first, then the usual ones */
 		if (op >= VMX_LOAD_U8_FRAMED)
 			read_framed<L>(launch, m, in, first);
+		else if (JOINS && op >= VMX_JOIN_FIRST)
+			run_join<L>(launch, m, in);
 		else if (op == VMX_LOAD_64)
 			load_words<L, uint64_t, uint64_t>(m, in, first);
 		else

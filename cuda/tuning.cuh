@@ -32,6 +32,9 @@
  */
 #define VM_CODED_BLOCKS(lanes) ((lanes) == 8 ? 6 : 8)
 
+/* The same with joins, whose lanes wait for memory with what they look for in registers; not yet measured. */
+#define VM_JOINS_BLOCKS(lanes) ((lanes) == 8 ? 5 : 8)
+
 /*
  * Shared memory that a block's groups may take at first: the four of TPC-H's
  * query 1 with a replica a thread.  With 44 KB, for seven, a multiprocessor

@@ -55,6 +55,12 @@ typedef struct VmOp
 #define VM_CODE_MAX		72		/* one more is fetched than is run */
 #define VM_COLUMNS_MAX	32
 #define VM_RANGES_MAX	8
+#define VM_FETCHES_MAX	24
+
+/* The x of what is done for a join: its table, from 0 on, and a part of its key. */
+#define JOIN_OP(table, part)	((uint8_t) ((table) << 4 | (part)))
+#define JOIN_OP_TABLE(x)		((x) >> 4)
+#define JOIN_OP_PART(x)			((x) & 15u)
 
 typedef struct VmCode
 {
@@ -66,6 +72,8 @@ typedef struct VmCode
 	uint8_t		type[VM_COLUMNS_MAX];	/* ColType that the code was made for; bit 7: in a frame */
 	uint8_t		nranges;
 	uint8_t		range[VM_RANGES_MAX];	/* instructions that filter by one */
+	uint8_t		nfetches;
+	uint16_t	fetch[VM_FETCHES_MAX];	/* FETCH_OF() of each column of a table */
 	VmOp		op[VM_CODE_MAX];
 } VmCode;
 

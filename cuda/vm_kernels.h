@@ -9,8 +9,16 @@
 
 typedef void (*VmKernel) (const VmLaunch launch);
 
-/* The accumulator machine with 2, 4 or 8 lanes a thread, whose groups are found by their keys or by codes. */
-extern VmKernel vm_fast_kernel_of(uint32_t lanes, bool coded);
+/* The accumulator machine with 2, 4 or 8 lanes a thread: with groups found by their keys, by codes, or with joins. */
+typedef enum FastKind
+{
+	FAST_KEYS,
+	FAST_CODES,
+	FAST_JOINS,
+	FAST_KINDS
+} FastKind;
+
+extern VmKernel vm_fast_kernel_of(uint32_t lanes, FastKind kind);
 
 /* The interpreter of core/interp.h with 2 or 4 lanes a thread. */
 extern VmKernel vm_general_kernel_of(uint32_t lanes);

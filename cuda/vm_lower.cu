@@ -48,6 +48,10 @@ may_be_null(const Lowering *l, const Instr *in, const Value *v)
 		case SHAPE_KEY:
 		case SHAPE_COLLECTIVE:
 			return false;
+		case SHAPE_JOIN_KEY:
+		case SHAPE_ROW:
+		case SHAPE_FETCH:
+			return true;
 		default:
 			return (v->a >= 0 && l->value[v->a].may_be_null) || (v->b >= 0 && l->value[v->b].may_be_null);
 	}
@@ -207,7 +211,7 @@ static bool
 is_coded(const Program *program, int body, const Tablet *tablet, uint32_t options)
 {
 	uint16_t	column[PROGRAM_MAX_KEYS];
-	uint32_t	n = (options & VM_CODED) && !(options & (VM_KEEP | VM_MANY_GROUPS)) ? vm_key_columns(program, body, column) : 0;
+	uint32_t	n = (options & VM_CODED) && !(options & (VM_KEEP | VM_MANY_GROUPS)) && program->ntables == 0 ? vm_key_columns(program, body, column) : 0;
 
 	for (uint32_t k = 0; k < n; k++)
 		if (tablet->column[column[k]].type != COLTYPE_U8 || tablet->column[column[k]].null_count > 0)

@@ -1,7 +1,7 @@
 /*
  * vm_lower.h
  *		A program on its way to the accumulator machine: between vm_lower.cu,
- *		which finds out what depends on what, and vm_translate.cu.
+ *		which finds out what depends on what, vm_translate.cu and vm_slots.cu.
  */
 #ifndef GPUDB_CUDA_VM_LOWER_H
 #define GPUDB_CUDA_VM_LOWER_H
@@ -71,6 +71,28 @@ loads_framed(const VmOp *op)
 {
 	return op->op >= VMX_LOAD_U8_FRAMED && op->op <= VMX_LOAD_U32_FRAMED;
 }
+
+/* Another instruction; `fails` if there are too many. */
+extern VmOp *put_op(Lowering *l, int op);
+
+/* The last instruction, to do something besides, or one that does nothing else if that does one of these. */
+extern VmOp *put_more(Lowering *l, uint16_t without);
+
+/* Have a value in its accumulator. */
+extern void need(Lowering *l, int i);
+
+/* Have an operand's value in a slot; what was not known to be wanted will be next time. */
+extern uint8_t from_slot(Lowering *l, int v);
+extern uint8_t null_flag(const Lowering *l, int v);
+
+/* What an instruction has as its mask. */
+extern uint8_t mask_of(Lowering *l, int v);
+
+/* Nobody needs values after a position. */
+extern void release(Lowering *l, int position);
+
+/* An accumulator has a new value. */
+extern void made(Lowering *l, int i);
 
 /* Fill out->op from what the order says; `fails` if an instruction has no form. */
 extern void vm_translate(Lowering *l);

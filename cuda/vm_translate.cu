@@ -23,146 +23,12 @@ saves_load(const Lowering *l, int position)
 	{
 		const Instr *in = &l->code[l->order[p]];
 
-		if (op_info[in->op].shape == SHAPE_LOAD)
+		if (op_info[in->op].shape == SHAPE_LOAD || op_info[in->op].shape == SHAPE_FETCH || in->op == VMOP_PROBE)
 			return true;
 		if (in->op == VMOP_JUMP_NONE)
 			break;
 	}
 	return false;
-}
-
-static VmOp *
-put_op(Lowering *l, int op)
-{
-	static VmOp nowhere;
-	VmOp	   *to;
-
-	if (l->out->length == VM_CODE_MAX - 1)
-	{
-		l->fails = true;
-		return &nowhere;
-	}
-	to = &l->out->op[l->out->length++];
-	memset(to, 0, sizeof(*to));
-	to->op = (uint8_t) op;
-	l->more = op == VMX_GROUP || op == VMX_GROUP_CODES || op == VMX_KEY ? NULL : to;
-	return to;
-}
-
-/* An instruction that does not do one of these besides; the last one, if there is such. */
-static VmOp *
-put_more(Lowering *l, uint16_t without)
-{
-	return l->more != NULL && !(l->more->flags & without) ? l->more : put_op(l, VMX_NOTHING);
-}
-
-static int
-take_slot(Lowering *l, bool *taken, uint16_t *most)
-{
-	int			s = 0;
-
-	while (s < MOST_SLOTS && taken[s])
-		s++;
-	if (s == MOST_SLOTS)
-	{
-		l->fails = true;
-		return 0;
-	}
-	taken[s] = true;
-	if (*most <= s)
-		*most = (uint16_t) (s + 1);
-	return s;
-}
-
-/* The slots of values that nobody needs after a position. */
-static void
-release(Lowering *l, int position)
-{
-	for (int i = 0; i < l->ninstrs && !l->keep; i++)
-	{
-		Value	   *v = &l->value[i];
-
-		if (v->slot == NOTHING || v->last_use > position)
-			continue;
-		if (v->is_bool)
-			l->bool_slot[v->slot] = false;
-		else
-			l->word_slot[v->slot] = false;
-		v->slot = NOTHING;
-	}
-}
-
-/* An accumulator has a new value. */
-static void
-made(Lowering *l, int i)
-{
-	Value	   *v = &l->value[i];
-	VmOp	   *op;
-
-	if (v->is_bool)
-		l->t = i;
-	else
-		l->acc = i;
-	if (!v->wanted && !l->keep)
-		return;
-	v->slot = v->is_bool ? take_slot(l, l->bool_slot, &l->out->bool_slots) : take_slot(l, l->word_slot, &l->out->slots);
-	if (v->is_bool)
-	{
-		op = put_op(l, VMX_PUT_BOOL);
-		op->slot = (uint8_t) v->slot;
-		op->flags = v->may_be_null || l->keep ? FLAG_NULLS : 0;
-		return;
-	}
-	op = put_more(l, FLAG_MORE);
-	op->put = (uint8_t) v->slot;
-	op->flags |= v->may_be_null || l->keep ? FLAG_PUT | FLAG_PUT_NULLS : FLAG_PUT;
-}
-
-/* Have an operand's value in a slot; what was not known to be wanted will be next time. */
-static uint8_t
-from_slot(Lowering *l, int v)
-{
-	if (!l->value[v].wanted)
-		l->value[v].wanted = l->again = true;
-	return (uint8_t) (l->value[v].slot == NOTHING ? 0 : l->value[v].slot);
-}
-
-static uint8_t
-null_flag(const Lowering *l, int v)
-{
-	return l->value[v].may_be_null ? FLAG_NULLS : 0;
-}
-
-static uint8_t
-mask_of(Lowering *l, int v)
-{
-	return v == SELECTION ? 0 : (uint8_t) (from_slot(l, v) + 1);
-}
-
-/* Have a value in its accumulator. */
-static void
-need(Lowering *l, int i)
-{
-	const Value *v = &l->value[i];
-	VmOp	   *op;
-
-	if (i == (v->is_bool ? l->t : l->acc))
-		return;
-	if (v->constant)
-	{
-		op = put_op(l, v->is_bool ? VMX_SET_BOOL : VMX_SET);
-		op->imm = (int64_t) v->word;
-	}
-	else
-	{
-		op = put_op(l, v->is_bool ? VMX_GET_BOOL : VMX_GET);
-		op->slot = from_slot(l, i);
-	}
-	op->flags = null_flag(l, i);
-	if (v->is_bool)
-		l->t = i;
-	else
-		l->acc = i;
 }
 
 /* An operation on two words; `op` is its _R form, which the others follow. */
@@ -434,6 +300,101 @@ put_load(Lowering *l, int position)
 	made(l, i);
 }
 
+/* Joins */
+
+/* A part of a key. */
+static void
+put_join_key(Lowering *l, int position)
+{
+	const Instr *in = &l->code[l->order[position]];
+	const Value *v = &l->value[l->order[position]];
+	const bool	first = is_inline(l, v->b) && l->value[v->b].word == 0;
+	uint8_t		slot = first ? 0 : from_slot(l, v->b);
+	VmOp	   *to;
+
+	need(l, v->a);
+	to = put_op(l, first ? VMX_JOIN_FIRST : VMX_JOIN_NEXT);
+	to->slot = slot;
+	to->flags = first ? 0 : null_flag(l, v->b);
+	to->x = JOIN_OP(in->imm - 1, in->c);
+	release(l, position);
+	made(l, l->order[position]);
+}
+
+static void
+put_probe(Lowering *l, int position)
+{
+	const Instr *in = &l->code[l->order[position]];
+
+	need(l, l->value[l->order[position]].a);
+	put_op(l, VMX_PROBE)->x = JOIN_OP(in->imm - 1, 0);
+	release(l, position);
+	made(l, l->order[position]);
+}
+
+/* Whether a row was found; where that is only filtered by, the filter goes along.  Returns whether it does. */
+static bool
+put_found(Lowering *l, int position)
+{
+	const int	i = l->order[position];
+	const int	row = l->value[i].a;
+	const bool	filter = !l->keep && l->value[i].uses == 1 && l->code[l->order[position + 1]].op == VMOP_FILTER &&
+		l->value[l->order[position + 1]].a == i;
+
+	if (filter && l->acc == row && l->more != NULL && l->more->op == VMX_PROBE)
+	{
+		l->more->flags |= FLAG_FILTER;
+		release(l, position);
+		return true;
+	}
+	need(l, row);
+	put_op(l, VMX_FOUND);
+	l->t = NOTHING;
+	release(l, position);
+	made(l, i);
+	return false;
+}
+
+static void
+put_keep(Lowering *l, int position)
+{
+	const Value *v = &l->value[l->order[position]];
+
+	need(l, v->b);
+	need(l, v->a);
+	put_op(l, VMX_KEEP);
+	release(l, position);
+	made(l, l->order[position]);
+}
+
+static_assert(VMOP_Count <= UINT8_MAX, "an opcode does not fit");
+
+static void
+put_fetch(Lowering *l, int position)
+{
+	const Instr *in = &l->code[l->order[position]];
+	VmCode	   *out = l->out;
+	uint8_t		f = 0;
+	VmOp	   *to;
+
+	while (f < out->nfetches && out->fetch[f] != in->c)
+		f++;
+	if (f == VM_FETCHES_MAX || FETCH_TABLE(in->c) == 0)
+	{
+		l->fails = true;
+		return;
+	}
+	if (f == out->nfetches)
+		out->fetch[out->nfetches++] = in->c;
+	need(l, l->value[l->order[position]].a);
+	to = put_op(l, VMX_FETCH);
+	to->slot = f;
+	to->x = (uint8_t) in->op;
+	l->acc = NOTHING;
+	release(l, position);
+	made(l, l->order[position]);
+}
+
 static uint16_t
 state_of(const Lowering *l, const Instr *in)
 {
@@ -601,6 +562,13 @@ put_instr(Lowering *l, int position)
 		case VMOP_BOOL_TO_INT: put_unary(l, position, VMX_BOOL_TO_INT); break;
 		case VMOP_INT_TO_F8: put_unary(l, position, VMX_INT_TO_F8); break;
 		case VMOP_DATE_TO_TS: put_unary(l, position, VMX_DATE_TO_TS); break;
+		case VMOP_JOIN_I: put_join_key(l, position); break;
+		case VMOP_PROBE: put_probe(l, position); break;
+		case VMOP_FOUND_R: return 1 + put_found(l, position);
+		case VMOP_KEEP_R: put_keep(l, position); break;
+		case VMOP_FETCH_B:
+		case VMOP_FETCH_I:
+		case VMOP_FETCH_F: put_fetch(l, position); break;
 		case VMOP_KEY_I: break;
 		case VMOP_GROUP: put_group(l, position); break;
 		case VMOP_COUNT:
