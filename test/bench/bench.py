@@ -28,6 +28,8 @@ SUITES = {
     "tablet": ("queries/tablet_*.sql", None, ["test"]),
     "govindaraju": ("queries/g[0-9]*.sql", "tcpip_constants", ["tcpip", "o", "i"]),
     "wisconsin": ("queries/wis_*.sql", None, ["w"]),
+    "joins": ("queries/join_*.sql", "joins_constants", "r s r32 s32 t1 t2 w1 w2".split()),
+    "ssb": ("queries/ssb_*.sql", None, "lineorder ddate ssb_customer ssb_supplier ssb_part".split()),
     "tpch": (
         "tpch_queries/q*.sql",
         None,

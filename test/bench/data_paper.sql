@@ -4,3 +4,4 @@
 \ir data_govindaraju.sql
 \ir data_wisconsin.sql
 \ir data_tablet.sql
+\ir data_joins.sql

@@ -2,11 +2,11 @@
 #
 # Benchmark gpudb against PostgreSQL on a private server.
 #
-#   test/bench/run.sh [suite …] [option …]        suites: tpch tablet govindaraju wisconsin (all)
+#   test/bench/run.sh [suite …] [option …]        suites: tpch ssb tablet govindaraju wisconsin joins (all)
 #
 #   --quick           small tables, 1 warm-up, 3 runs: does everything work?
 #   --rows N          rows of the papers' tables (tablet 8 M, the others 1 M)
-#   --sf N            TPC-H scale factor (1)
+#   --sf N            scale factor of TPC-H and SSB (1)
 #   --keep DIR        data directory to keep, and to use again next time
 #   --peers-only      without gpudb, which then need not be installed
 #   --docs FILE       where the tables go (docs/benchmarks.md; nowhere with --quick or --peers-only)
@@ -33,7 +33,7 @@ quick='' rows='' sf=1 keep='' peers_only='' docs='' docs_given='' server_user=gp
 
 while [ $# -gt 0 ]; do
 	case $1 in
-		tpch | tablet | govindaraju | wisconsin) suites+=("$1") ;;
+		tpch | ssb | tablet | govindaraju | wisconsin | joins) suites+=("$1") ;;
 		--quick) quick=1 ;;
 		--rows) rows=$2; shift ;;
 		--sf) sf=$2; shift ;;
@@ -49,7 +49,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-[ ${#suites[@]} -gt 0 ] || suites=(tpch tablet govindaraju wisconsin)
+[ ${#suites[@]} -gt 0 ] || suites=(tpch ssb tablet govindaraju wisconsin joins)
 if [ -n "$quick" ]; then
 	rows=${rows:-200000}
 	[ "$sf" != 1 ] || sf=0.05
@@ -78,14 +78,14 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# 4 GB, more for TPC-H above SF 2 (2 GB for each), never more than half of the memory;
+# 4 GB, more for TPC-H or SSB above SF 2 (2 GB for each), never more than half of the memory;
 # a machine with less than 12 GB gives a quarter
 shared_buffers_mb() {
 	local memory
 	memory=$(awk '/^MemTotal/ {print int($2 / 1024)}' /proc/meminfo)
 	awk -v memory="$memory" -v sf="$sf" -v suites=" ${suites[*]} " 'BEGIN {
 		want = 4096
-		if (suites ~ / tpch / && sf > 2) want = sf * 2048
+		if (suites ~ / (tpch|ssb) / && sf > 2) want = sf * 2048
 		if (memory < 12288) want = memory / 4
 		if (want > memory / 2) want = memory / 2
 		print int(want)
@@ -157,6 +157,7 @@ load_suites() {
 		[ -n "$n" ] || { [ "$suite" = tablet ] && n=8000000 || n=1000000; }
 		case $suite in
 			tpch) load tpch "sf$sf" load_tpch ;;
+			ssb) load ssb "sf$sf" sql -v sf="$sf" -f "$here/data_ssb.sql" ;;
 			*) load "$suite" "$n" sql -v n="$n" -f "$here/data_$suite.sql" ;;
 		esac
 	done
