@@ -454,7 +454,7 @@ static bool
 join_left(Join *join)
 {
 	Compiler   *c = join->c;
-	List	   *known = c->known;
+	const int	nknown = list_length(c->known);
 	int			condition = 0;
 	int			marks;
 
@@ -467,7 +467,7 @@ join_left(Join *join)
 		if (condition != 0)
 		{
 			join->table->row = emit(&c->em, VMOP_KEEP_R, join->found, condition, 0, 0);
-			c->known = known;
+			c->known = list_truncate(c->known, nknown);
 		}
 		return true;
 	}
@@ -487,7 +487,7 @@ static bool
 join_semi(Join *join, bool anti)
 {
 	Compiler   *c = join->c;
-	List	   *known = c->known;
+	const int	nknown = list_length(c->known);
 	int			has;
 	int			condition;
 
@@ -499,7 +499,7 @@ join_semi(Join *join, bool anti)
 		has = emit(&c->em, VMOP_FOUND_R, join->found, 0, 0, 0);
 		if (condition != 0)
 			has = emit(&c->em, VMOP_AND, has, emit(&c->em, VMOP_IS_TRUE, condition, 0, 0, 0), 0, 0);
-		c->known = known;
+		c->known = list_truncate(c->known, nknown);
 		join->table->row = 0;
 	}
 	else if (join->others == NIL)

@@ -31,6 +31,7 @@ typedef struct Candidate
 	RelOptInfo *rel;			/* that the device reads */
 	List	   *joins;			/* of CandidateJoin, in order */
 	Cost		joins_cost;		/* of these */
+	Cost		probe_cost;		/* the part of it which is the pass's */
 	Cost		cost;			/* of all this, without what comes above */
 	double		rows;			/* that there are after the last of them */
 	bool		offered;		/* as a GpuJoin */

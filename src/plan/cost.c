@@ -263,6 +263,15 @@ cost_probe(double probe_rows, double build_rows)
 	return probe_rows * ns_of_probe(build_rows) / gain_of_threads(threads_wanted()) / NS(pg_unit);
 }
 
+/* What making a pair and testing a condition on it costs, as opcodes.def counts. */
+#define PAIR_OP_COST (op_info[VMOP_EXPAND].cost / 10.0 + 2 * op_info[VMOP_FETCH_I].cost / 10.0 + 1)
+
+Cost
+cost_pairs(double pairs)
+{
+	return pairs * NS(cpu_op) * PAIR_OP_COST / gain_of_threads(threads_wanted()) / NS(pg_unit);
+}
+
 PassCost
 cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows,
 				 double groups)
@@ -276,7 +285,7 @@ cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, cons
 	below.op_cost = filters->op_cost;
 	pass = cost_pass(candidate, &below, 1);
 	pass.cost += ns / NS(pg_unit);
-	pass.ms += ns / 1e6;
+	pass.ms += (ns + candidate->probe_cost * NS(pg_unit)) / 1e6;
 	return pass;
 }
 

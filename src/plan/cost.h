@@ -47,6 +47,9 @@ extern Cost cost_build(double rows, bool as_columns);
 /* So many rows looking for theirs in a table of so many. */
 extern Cost cost_probe(double probe_rows, double build_rows);
 
+/* Testing so many pairs of rows, without keys. */
+extern Cost cost_pairs(double pairs);
+
 /*
  * A pass with joins, but for these: `filters` is what every row of the
  * relation goes through, the rest of the program so many rows.

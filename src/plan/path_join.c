@@ -279,6 +279,21 @@ reason_against(const JoinPair *pair, const Candidate *before)
 	return NULL;
 }
 
+/* Add the cost of a pipeline's last join. */
+static void
+add_cost(Candidate *candidate, Cost build, Cost probe)
+{
+	candidate->joins_cost += build + probe;
+	candidate->probe_cost += probe;
+	candidate->cost += build + probe;
+}
+
+static bool
+is_worse(const Candidate *candidate, const Candidate *best)
+{
+	return best != NULL && best->reason == NULL && best->cost <= candidate->cost;
+}
+
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
 static const char *
 extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
@@ -288,7 +303,6 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	Candidate  *candidate = palloc(sizeof(Candidate));
 	CompileResult result;
 	CompileRequest request = {.aggregate = true, .quals = before->quals};
-	Cost		cost;
 
 	join->request.type = pair->type;
 	join->request.columns = pair->inner->reltarget->exprs;
@@ -302,16 +316,19 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	candidate->offered = false;
 	candidate->joins = lappend(list_copy(before->joins), join);
 	candidate->rows = pair->joined->rows;
-	cost = join->build->total_cost + cost_build(join->build->rows, path_is_gpu_scan(join->build) || is_gpu_join(join->build)) +
-		cost_probe(join->rows, join->build->rows);
-	candidate->joins_cost = before->joins_cost + cost;
-	candidate->cost = cost_before(before) + cost;
-	if (best != NULL && best->reason == NULL && best->cost <= candidate->cost)
+	candidate->cost = cost_before(before);
+	add_cost(candidate,
+			 join->build->total_cost + cost_build(join->build->rows, path_is_gpu_scan(join->build) || is_gpu_join(join->build)),
+			 cost_probe(join->rows, join->build->rows));
+	if (is_worse(candidate, best))
 		return NULL;
 	request.joins = candidate_joins(candidate);
 	if (!candidate_check(candidate, &request, &result))
 		return result.reason;
-	candidate_remember(root, candidate);
+	if (result.join[result.njoins - 1].nkeys == 0)
+		add_cost(candidate, 0, cost_pairs(join->rows * join->build->rows));
+	if (!is_worse(candidate, best))
+		candidate_remember(root, candidate);
 	return NULL;
 }
 
