@@ -219,6 +219,7 @@ typedef struct JoinPlan
 	int			source;			/* side whose values are added up */
 	bool		emits;			/* row numbers instead */
 	bool		without_least;	/* no text is kept: what devices can that have no heap */
+	bool		without_wide;	/* nor anything of 128 bits: what the accumulator machine can */
 	bool		jumps;			/* where no lane is left */
 	bool		by_mask;		/* lanes are chosen by the loop's mask where a filter would do */
 	bool		trusting;		/* keys are not tested again where only hashes are equal, but for those that share one */
@@ -550,7 +551,7 @@ build_totals(Builder *b)
 	const int	side = b->plan->source;
 	const int	s = build_column(b, side, COL_S);
 	const int	v = build_column(b, 0, COL_V);
-	const int	vw = build_column(b, side, COL_VW);
+	const int	vw = b->plan->without_wide ? 0 : build_column(b, side, COL_VW);
 	const int	vf = build_column(b, side, COL_VF);
 	const int	mask = build(b, VMOP_MASK_TRUE, build_column(b, side, COL_FLAG), 0, 0)->dst;
 	int			g = 0;
@@ -572,7 +573,8 @@ build_totals(Builder *b)
 	asm_emit(as, on ? VMOP_COUNT_G : VMOP_COUNT, 0, s, g, 0, word[TOTAL_TEXTS]);
 	asm_emit(as, on ? VMOP_COUNT_G : VMOP_COUNT, 0, 0, g, mask, word[TOTAL_FLAGS]);
 	asm_emit(as, on ? VMOP_SUM_I_G : VMOP_SUM_I, 0, v, g, 0, word[TOTAL_V]);
-	asm_emit(as, on ? VMOP_SUM_W_G : VMOP_SUM_W, 0, vw, g, 0, word[TOTAL_VW]);
+	if (!b->plan->without_wide)
+		asm_emit(as, on ? VMOP_SUM_W_G : VMOP_SUM_W, 0, vw, g, 0, word[TOTAL_VW]);
 	asm_emit(as, on ? VMOP_SUM_F_G : VMOP_SUM_F, 0, vf, g, 0, word[TOTAL_VF]);
 	if (!b->plan->without_least)
 		asm_emit(as, on ? VMOP_MIN_T_G : VMOP_MIN_T, 0, s, g, 0, word[TOTAL_LEAST]);

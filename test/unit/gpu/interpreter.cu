@@ -204,7 +204,7 @@ place_tables(const VmRun *run)
 }
 
 static DeviceStatus
-launch_program(VmRun *run, const VmWish &wish, VmLaunch *launch, VmResult *result)
+launch_program(VmRun *run, VmWish wish, VmLaunch *launch, VmResult *result)
 {
 	const Program *program = run->program;
 	const Tablet *tablet = run->tablet;
@@ -214,8 +214,13 @@ launch_program(VmRun *run, const VmWish &wish, VmLaunch *launch, VmResult *resul
 	if (!prepared)
 		check((cudaError_t) vm_prepare(200 * 1024), "vm_prepare");
 	prepared = true;
-	if (!vm_shape(program, run->body, tablet, &wish, &launch->shape))
-		return STATUS_BAD_PROGRAM;
+	/* fewer lanes need less shared memory */
+	while (!vm_shape(program, run->body, tablet, &wish, &launch->shape))
+	{
+		if (wish.lanes == 2)
+			return STATUS_BAD_PROGRAM;
+		wish.lanes /= 2;
+	}
 	slots = (size_t) launch->shape.registers * launch->shape.lanes * VM_THREADS;
 	launch->program = to_device<Program>(0, program, program->size);
 	place_tablet(run, launch);
@@ -292,6 +297,13 @@ gpu_run(VmRun *run, uint32_t tile, VmWish wish)
 		wish.lanes = std::min(wish.lanes, 4u);
 	}
 	status = launch_program(run, wish, &launch, &result);
+	if (status == STATUS_TABLE_FULL && !(wish.options & VM_MANY_GROUPS))
+	{
+		wish.options |= VM_MANY_GROUPS;
+		launch = {};
+		result = {};
+		status = launch_program(run, wish, &launch, &result);
+	}
 	if (status == STATUS_DONE)
 		status = copy_answer(run, launch, result);
 	count_run(launch.shape.code.length > 0);
