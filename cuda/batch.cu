@@ -357,6 +357,7 @@ start_run(CudaBatch *own)
 	launch.program = batch_program(own);
 	launch.tablet = batch_tablet(own);
 	launch.tables = joins_in_arena(own);
+	launch.kept = kept_rows(own->batch.kept);
 	launch.end_row = tablet->nrows;
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
 	launch.result = batch_result(own);

@@ -178,6 +178,7 @@ launch_leg(CudaBatch *own, const CachedLeg *leg)
 	batch_place_rows(own, &launch);
 	launch.program = batch_program(own);
 	launch.tables = joins_in_arena(own);
+	launch.kept = kept_rows(own->batch.kept);
 	launch.part = (const VmPart *) (own->arena + own->parts_at) + leg->first_part;
 	launch.nparts = leg->nparts;
 	launch.ntiles = leg->ntiles;

@@ -8,6 +8,7 @@
 #include "batch.h"
 #include "context.h"
 #include "group_table.h"
+#include "kept.h"
 #include "resident.h"
 #include "shape_cache.h"
 

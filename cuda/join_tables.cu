@@ -21,6 +21,13 @@ tables_of(const CudaBatch *own)
 	return own->batch.job->view.program->ntables;
 }
 
+/* The head of a join's rows. */
+static const Tablet *
+rows_of(const ProviderJoin *join)
+{
+	return join->kept != NULL ? kept_heads(join->kept).rows : join->rows;
+}
+
 static uint64_t
 heads_bytes(const Tablet *rows)
 {
@@ -34,7 +41,7 @@ joins_request_bytes(const ProviderJob *job)
 	uint64_t	bytes = 0;
 
 	for (uint32_t t = 0; t < n; t++)
-		bytes += heads_bytes(job->join[t].rows);
+		bytes += heads_bytes(rows_of(&job->join[t]));
 	return n == 0 ? 0 : tablet_align(n * sizeof(JoinRows)) + bytes + tablet_align(n * PIECES_MOST * sizeof(ColumnCopy));
 }
 
@@ -63,6 +70,24 @@ write_heads(const ProviderJoin *join, const uint8_t *block, const uint8_t *place
 	{
 		rows->column[c].values = distance(rows_place, rows_block + rows->column[c].values);
 		rows->column[c].nulls = distance(rows_place, rows_block + rows->column[c].nulls);
+	}
+}
+
+/* The same of a table that was made here. */
+static void
+write_kept_heads(const KeptHeads &heads, const uint8_t *place, uint8_t *into)
+{
+	JoinTable  *table = (JoinTable *) into;
+	Tablet	   *rows = (Tablet *) (into + tablet_align(sizeof(JoinTable)));
+	const uint8_t *rows_place = place + tablet_align(sizeof(JoinTable));
+
+	*table = *heads.table;
+	table->index = distance(place, heads.index);
+	memcpy(rows, heads.rows, sizeof(Tablet) + heads.rows->ncols * sizeof(TabletColumn));
+	for (uint32_t c = 0; c < rows->ncols; c++)
+	{
+		rows->column[c].values = distance(rows_place, heads.values[c]);
+		rows->column[c].nulls = distance(rows_place, heads.nulls[c]);
 	}
 }
 
@@ -104,16 +129,18 @@ joins_place(CudaBatch *own, ResidentCopies *copies)
 	{
 		const ProviderJoin *join = &own->batch.job->join[t];
 		const uint8_t *place = own->arena + at;
-		const uint8_t *block;
-
 		/* what it lists is behind all heads */
-		block = place_block(own, join, copies);
-		if (block == NULL)
+		const uint8_t *block = join->kept != NULL ? NULL : place_block(own, join, copies);
+
+		if (join->kept != NULL)
+			write_kept_heads(kept_heads(join->kept), place, own->request + at);
+		else if (block != NULL)
+			write_heads(join, block, place, own->request + at);
+		else
 			return false;
-		write_heads(join, block, place, own->request + at);
 		((JoinRows *) (own->request + own->joins_at))[t] = {(const JoinTable *) place,
 			(const Tablet *) (place + tablet_align(sizeof(JoinTable)))};
-		at += heads_bytes(join->rows);
+		at += heads_bytes(rows_of(join));
 	}
 	return true;
 }

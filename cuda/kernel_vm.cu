@@ -145,7 +145,7 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	memset(shape, 0, sizeof(*shape));
 	shape->body = (uint32_t) body;
 	shape->lanes = wish->lanes;
-	shape->joins = program->ntables > 0;
+	shape->joins = program->ntables > 0 || program->nkept > 0;
 	measure_groups(program, wish->options, shape);
 	vm_lower(program, body, tablet, wish->options, shape);
 	if (shape->counted != 0)

@@ -12,6 +12,7 @@
 #include "combine_launch.h"
 #include "context.h"
 #include "group_table.h"
+#include "kept.h"
 #include "rates.h"
 #include "resident.h"
 #include "vm_launch.h"
@@ -130,7 +131,7 @@ release(ProviderBatch *batch)
 
 static const Provider provider = {
 	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release,
-	group_table_open, group_table_count, group_table_read, group_table_close, rates_measure
+	group_table_open, group_table_count, group_table_read, group_table_close, kept_open, kept_index, kept_close, rates_measure
 };
 
 extern "C" __attribute__((visibility("default"))) const Provider *

@@ -74,6 +74,10 @@
 #define COLUMNS_THREADS 256
 #define COLUMNS_BLOCKS 64
 
+/* Making tables of rows; not yet measured. */
+#define KEPT_THREADS 256
+#define KEPT_BLOCKS 2048
+
 /* Measuring the device's memory. */
 #define RATES_THREADS 256
 

@@ -24,7 +24,7 @@ typedef struct VmShape
 	uint32_t	body;
 	uint16_t	grouped;
 	uint16_t	coded;			/* groups are found by the codes of their key columns */
-	uint16_t	joins;			/* it looks into tables */
+	uint16_t	joins;			/* it looks into tables, or keeps rows */
 	uint16_t	loops;			/* rows become pairs, whose number nobody knows */
 	uint16_t	aggregates;
 	uint16_t	nstates;
@@ -78,6 +78,7 @@ typedef struct VmLaunch
 	const VmPart *part;
 	uint32_t	ntiles;			/* of all parts; tiles have vm_tile_rows() rows */
 	const JoinRows *tables;		/* of joins: as many as the program has */
+	const KeptRows *kept;		/* where rows are kept; NULL = nowhere */
 	uint64_t   *rows;			/* group rows of program->row_words */
 	uint64_t   *hashes;
 	uint32_t	row_capacity;

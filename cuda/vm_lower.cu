@@ -46,8 +46,9 @@ may_be_null(const Lowering *l, const Instr *in, const Value *v)
 		case SHAPE_TEST:
 		case SHAPE_MASK:
 		case SHAPE_KEY:
-		case SHAPE_COLLECTIVE:
 			return false;
+		case SHAPE_COLLECTIVE:
+			return in->op == VMOP_PLACE;
 		case SHAPE_JOIN_KEY:
 		case SHAPE_ROW:
 		case SHAPE_FETCH:

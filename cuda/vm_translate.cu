@@ -395,6 +395,32 @@ put_fetch(Lowering *l, int position)
 	made(l, l->order[position]);
 }
 
+/* Rows that are kept */
+
+static void
+put_place(Lowering *l, int position)
+{
+	put_op(l, VMX_PLACE);
+	l->acc = NOTHING;
+	made(l, l->order[position]);
+}
+
+static void
+put_store(Lowering *l, int position)
+{
+	const Instr *in = &l->code[l->order[position]];
+	const Value *v = &l->value[l->order[position]];
+	const uint8_t slot = from_slot(l, v->b);
+	VmOp	   *to;
+
+	need(l, v->a);
+	to = put_op(l, in->op == VMOP_STORE_B ? VMX_STORE_BOOL : VMX_STORE_WORD);
+	to->slot = slot;
+	to->flags = null_flag(l, v->b);
+	to->x = (uint8_t) in->imm;
+	release(l, position);
+}
+
 static uint16_t
 state_of(const Lowering *l, const Instr *in)
 {
@@ -569,6 +595,10 @@ put_instr(Lowering *l, int position)
 		case VMOP_FETCH_B:
 		case VMOP_FETCH_I:
 		case VMOP_FETCH_F: put_fetch(l, position); break;
+		case VMOP_PLACE: put_place(l, position); break;
+		case VMOP_STORE_B:
+		case VMOP_STORE_I:
+		case VMOP_STORE_F: put_store(l, position); break;
 		case VMOP_KEY_I: break;
 		case VMOP_GROUP: put_group(l, position); break;
 		case VMOP_COUNT:

@@ -1,6 +1,7 @@
 /*
  * fast_joins.cuh
- *		What the accumulator machine does for joins: rows of tables whose keys have one each, and their values.
+ *		What the accumulator machine does for joins: rows of tables whose keys have one each, and their
+ *		values; and for rows that are kept.
  *
  * The counterpart of block/joins.cuh, which says what is believed of tables.
  * A thread's lanes look up their words together: what they wait for is memory.
@@ -173,6 +174,41 @@ fetch_column(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 	}
 }
 
+/* acc = places for the rows of the selected lanes. */
+template <int L> static __device__ __forceinline__ void
+place_rows(const VmLaunch &launch, Machine<L> &m)
+{
+	uint32_t	place = warp_places(launch.kept->count, (uint32_t) __popc(m.selection));
+	const uint32_t capacity = launch.kept->capacity;
+
+	m.nulls = ~m.selection & ((1u << L) - 1);
+	EACH_LANE
+	{
+		m.acc[k] = place;
+		if (m.selection >> k & 1u)
+			m.nulls |= (place++ >= capacity ? 1u : 0u) << k;
+	}
+}
+
+/* Values of rows that are kept, by what gives lane k's. */
+template <int L, typename T, typename F> static __device__ __forceinline__ void
+store_rows(const VmLaunch &launch, const FastOp &in, uint32_t nulls, F value)
+{
+	const uint32_t column = x_of(in);
+	const WordPair *places = slot_words<L>(slot_of(in));
+	const uint32_t none = operand_nulls<L>(launch, in);
+	T		   *to = (T *) launch.kept->values[column];
+
+	EACH_LANE if (!(none >> k & 1u))
+	{
+		const uint32_t place = (uint32_t) ((const uint64_t *) (places + k / 2 * VM_THREADS))[k % 2];
+
+		to[place] = nulls >> k & 1u ? (T) 0 : value(k);
+		if (nulls >> k & 1u)
+			atomicOr(&launch.kept->nulls[column][place / 32], 1u << place % 32);
+	}
+}
+
 template <int L> static __device__ __forceinline__ void
 run_join(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 {
@@ -185,6 +221,9 @@ run_join(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 			m.t = ~m.nulls;
 			m.t_nulls = 0;
 			break;
+		case VMX_PLACE: place_rows<L>(launch, m); break;
+		case VMX_STORE_WORD: store_rows<L, uint64_t>(launch, in, m.nulls, [&](int k) { return m.acc[k]; }); break;
+		case VMX_STORE_BOOL: store_rows<L, uint8_t>(launch, in, m.t_nulls, [&](int k) { return (uint8_t) (m.t >> k & 1u); }); break;
 		case VMX_KEEP: m.nulls |= ~(m.t & ~m.t_nulls) & ((1u << L) - 1); break;
 		default: fetch_column<L>(launch, m, in); break;
 	}

@@ -264,6 +264,49 @@ vm_mark(const Instr *in)
 	__syncwarp();
 }
 
+/* Places for the rows of all active lanes. */
+static __device__ __forceinline__ bool
+vm_place(const VmRun *run, const Instr *in)
+{
+	const uint32_t selected = VM_MASK(0)[THREAD];
+	Result<uint64_t> d(VM_VALUES + (size_t) in->dst * VM_STRIDE);
+	uint32_t	nulls = ~selected & EVERY_LANE;
+	uint32_t	place;
+
+	if (run->kept == NULL)
+		return false;
+	place = warp_places(run->kept->count, (uint32_t) __popc(selected));
+	LANES
+	{
+		d.put(k, i, place);
+		if (BIT(selected) && place++ >= run->kept->capacity)
+			nulls |= 1u << k;
+	}
+	d.end(VM_FLAGS + (size_t) in->dst * VM_NULLS, nulls);
+	return true;
+}
+
+/* Values of rows that are kept. */
+template <typename T> static __device__ __forceinline__ bool
+vm_store(const VmRun *run, const Instr *in)
+{
+	const KeptRows *kept = run->kept;
+	const Operand<T> oa(in->a);
+	const uint32_t na = operand_nulls(in->a), nb = operand_nulls(in->b);
+
+	if (kept == NULL)
+		return false;
+	LANES if (!BIT(nb))
+	{
+		const uint32_t place = row_at(in->b, i);
+
+		((T *) kept->values[in->imm])[place] = BIT(na) ? (T) 0 : oa.at(k, i);
+		if (BIT(na))
+			atomicOr(&kept->nulls[in->imm][place / 32], 1u << place % 32);
+	}
+	return true;
+}
+
 /* An instruction about rows; false if it cannot be. */
 static __device__ __noinline__ bool
 vm_join(const VmRun *run, const Instr *in, uint32_t first)
@@ -303,6 +346,13 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 			return true;
 		case VMOP_EMIT_ROW:
 			return false;
+		case VMOP_PLACE:
+			return vm_place(run, in);
+		case VMOP_STORE_B:
+			return vm_store<uint8_t>(run, in);
+		case VMOP_STORE_I:
+		case VMOP_STORE_F:
+			return vm_store<uint64_t>(run, in);
 		default:
 			return vm_fetch(run, in, first);
 	}

@@ -40,6 +40,13 @@ compile_body(Compiler *c, const CompileRequest *request, Program *shape)
 	if (!compile_quals(c, request->quals) || !compile_joins(c, request))
 		return false;
 	shape->ntables = c->ntables;
+	if (request->keep != NULL)
+	{
+		if (!compile_kept_rows(c, request, shape))
+			return false;
+		end_loops(c);
+		return true;
+	}
 	if (request->aggregate)
 	{
 		if (!compile_keys_and_aggregates(c, request, shape))

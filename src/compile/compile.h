@@ -64,6 +64,7 @@ typedef struct CompileRequest
 	List	   *joins;			/* of JoinRequest */
 	bool		give_rows;		/* with values, if all of `outputs` can be had; else their numbers do */
 	List	   *outputs;		/* Vars */
+	const struct JoinUse *keep; /* columns of `outputs`, by their number, that are kept for a table; with aggregate, and neither keys nor aggs */
 	bool		aggregate;
 	List	   *keys;			/* expressions */
 	List	   *aggs;			/* Aggrefs */
@@ -84,7 +85,7 @@ typedef struct ColumnUse
 /* Columns of a join's table at most. */
 #define JOIN_MAX_COLUMNS 64
 
-/* What a program wants of a join's table. */
+/* What a program wants of a join's table; and what another keeps for it. */
 typedef struct JoinUse
 {
 	int			nkeys;
@@ -138,6 +139,14 @@ typedef struct AggResult
 	int16		dscale_max;
 } AggResult;
 
+/* What the states tell of a column of rows that are kept. */
+typedef struct KeptColumn
+{
+	int16		count;			/* state numbers: of those that are not NULL, */
+	int16		least;			/* and of integers, -1 = it is none */
+	int16		largest;
+} KeptColumn;
+
 /* A condition on a column's texts: which of them meet it is for PostgreSQL to say, and to be written into a table of the program. */
 typedef struct CodeTest
 {
@@ -159,6 +168,8 @@ typedef struct CompileResult
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
 	AggResult  *agg;
+	int			kept_count;		/* of rows that are kept: the state that counts them */
+	KeptColumn	kept[PROGRAM_MAX_KEPT];
 	int			njoins;
 	JoinUse    *join;			/* of each */
 	List	   *code_tests;		/* of CodeTest */

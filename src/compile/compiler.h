@@ -207,4 +207,7 @@ extern void compile_outputs(Compiler *c, List *vars, Program *shape);
 /* Keys and aggregates: compile_agg.c. */
 extern bool compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program *shape);
 
+/* Rows that are kept for a table, and what is to be told of their columns. */
+extern bool compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape);
+
 #endif							/* GPUDB_COMPILE_COMPILER_H */

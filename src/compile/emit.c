@@ -178,6 +178,7 @@ has_effect(const EmitInstr *in)
 		case SHAPE_COLLECTIVE:
 		case SHAPE_RESERVE:
 		case SHAPE_LOOP:
+		case SHAPE_STORE:
 		case SHAPE_TOTAL:
 		case SHAPE_TOTAL_G:
 			return true;

@@ -41,15 +41,28 @@ typedef struct SharedColumn
 /*
  * Where a join's table is in that memory: its JoinTable, and `rows` bytes
  * behind that its Tablet.  Its number is no column's, and never another
- * table's.
+ * table's.  Or it was made of rows that a device has kept (KeptTable).
  */
 typedef struct SharedTable
 {
 	uint64_t	number;
 	uint64_t	place;
-	uint64_t	bytes;			/* of both */
+	uint64_t	bytes;			/* of both; 0 = the device has it */
 	uint64_t	rows;
 } SharedTable;
+
+/* What becomes of rows that a device has kept. */
+typedef struct KeptPlan
+{
+	JoinTable	head;			/* in: as join_plan_of_bounds() has left it; out: of the table */
+	JoinKey		key[JOIN_MAX_PARTS];
+	uint32_t	nrows;			/* all that were kept */
+	uint32_t	any_row;		/* of those with the same key one will do: the table is unique */
+	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* of each column */
+} KeptPlan;
+
+/* A table made of them. */
+typedef struct KeptTable KeptTable;
 
 typedef struct JobSpec
 {
@@ -57,6 +70,8 @@ typedef struct JobSpec
 	const DeformSpec *deform;
 	const JoinRows *tables;		/* of the program's joins, in the caller's memory; NULL if it has none */
 	const SharedTable *shared;	/* the same for devices that keep copies */
+	bool		no_other;		/* some are nowhere else, or rows are kept: what the device cannot run is lost */
+	uint32_t	keep_most;		/* rows that may be kept, if the program keeps some */
 	uint64_t	memory_limit;	/* bytes of group tables of all threads */
 	int			threads;		/* besides the caller's */
 	int32_t		yield_after;	/* tests: see VmRun; -1 = never */
@@ -184,6 +199,15 @@ typedef struct Device
 	 * GROUPS_LOST, also of an item, to begin anew with another job.
 	 */
 	DeviceStatus (*finish) (DeviceJob *job, const GroupTable **groups);
+
+	/*
+	 * After that, of a job whose program keeps rows: make a table of them, whose
+	 * number goes to *shared; what has become of plan->head is told.  NULL when
+	 * that fails.  The job may be closed then; drop() gives back the table.  Both
+	 * NULL: the device keeps no rows.
+	 */
+	KeptTable  *(*keep) (DeviceJob *job, KeptPlan *plan, SharedTable *shared);
+	void		(*drop) (KeptTable *table);
 
 	void		(*report) (const DeviceJob *job, JobReport *report);
 

@@ -448,6 +448,14 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_CLEAR:
 			case VMOP_MARK:
 			case VMOP_EMIT_ROW:
+			case VMOP_STORE_B:
+			case VMOP_STORE_I:
+			case VMOP_STORE_F:
+				if (!vm_join(run, in, first))
+					return STATUS_BAD_PROGRAM;
+				break;
+			case VMOP_PLACE:
+				updating = true;
 				if (!vm_join(run, in, first))
 					return STATUS_BAD_PROGRAM;
 				break;

@@ -172,6 +172,51 @@ vm_emit_rows(const VmRun *run, const Instr *in, uint32_t first)
 			*to++ = an[i] ? JOIN_NO_ROW : in->imm == 0 ? first + rows[i] : rows[i];
 }
 
+/* Places for the rows of all active lanes. */
+static inline bool
+vm_place(const VmRun *run, const Instr *in)
+{
+	uint32_t   *place = (uint32_t *) (run->values + (size_t) in->dst * VM_TILE);
+	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
+	const uint8_t *selection = (const uint8_t *) run->values;
+
+	if (run->kept == NULL)
+		return false;
+	for (int i = 0; i < VM_TILE; i++)
+	{
+		place[i] = *run->kept->count;
+		dn[i] = !selection[i] || place[i] >= run->kept->capacity;
+		*run->kept->count += selection[i];
+	}
+	return true;
+}
+
+/* Values of rows that are kept. */
+static inline bool
+vm_store(const VmRun *run, const Instr *in)
+{
+	const KeptRows *kept = run->kept;
+	const uint64_t *va = run->values + (size_t) in->a * VM_TILE;
+	const uint32_t *place = (const uint32_t *) (run->values + (size_t) in->b * VM_TILE);
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *bn = run->nulls + (size_t) in->b * VM_TILE;
+
+	if (kept == NULL)
+		return false;
+	for (int i = 0; i < VM_TILE; i++)
+	{
+		if (bn[i])
+			continue;
+		if (an[i])
+			kept->nulls[in->imm][place[i] / 32] |= (uint32_t) 1 << place[i] % 32;
+		if (in->op == VMOP_STORE_B)
+			kept->values[in->imm][place[i]] = an[i] ? 0 : BOOL_A;
+		else
+			((uint64_t *) kept->values[in->imm])[place[i]] = an[i] ? 0 : va[i];
+	}
+	return true;
+}
+
 /* An instruction about rows; false if it cannot be. */
 static inline bool
 vm_join(const VmRun *run, const Instr *in, uint32_t first)
@@ -231,6 +276,12 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 		case VMOP_EMIT_ROW:
 			vm_emit_rows(run, in, first);
 			return true;
+		case VMOP_PLACE:
+			return vm_place(run, in);
+		case VMOP_STORE_B:
+		case VMOP_STORE_I:
+		case VMOP_STORE_F:
+			return vm_store(run, in);
 		default:
 			return vm_fetch(run, in, first);
 	}

@@ -75,6 +75,20 @@ range_of(const Tablet *rows, const JoinKey *key)
 	return range;
 }
 
+/* The same by a column's bounds: floats' are not known. */
+static KeyRange
+range_by_bounds(const TabletColumn *column)
+{
+	const Wide	least = wide_load(column->min);
+	const Wide	largest = wide_load(column->max);
+
+	if (column->type == COLTYPE_BOOL)
+		return (KeyRange) {false, 0, 1};
+	if (!coltype_integer((ColType) column->type))
+		return (KeyRange) {true, 0, 0};
+	return (KeyRange) {!wide_fits_int64(least) || !wide_fits_int64(largest), (int64_t) least, (int64_t) largest};
+}
+
 /* Words */
 
 static uint32_t
@@ -89,12 +103,12 @@ bits_of(uint64_t span)
 
 /* Lay the parts of a word side by side; false if they have more bits. */
 static bool
-plan_parts(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint32_t *bits)
+plan_parts(JoinTable *head, const Tablet *rows, const JoinKey *keys, bool by_bounds, uint32_t *bits)
 {
 	*bits = 0;
 	for (uint32_t p = 0; p < head->nparts; p++)
 	{
-		const KeyRange range = range_of(rows, &keys[p]);
+		const KeyRange range = by_bounds ? range_by_bounds(&rows->column[keys[p].column]) : range_of(rows, &keys[p]);
 		const bool	none = range.least > range.largest;
 		JoinPart   *part = &head->part[p];
 
@@ -119,21 +133,33 @@ words_of(const JoinTable *head, uint32_t bits)
 	return head->nparts == 1 ? head->part[0].span + 1 : (uint64_t) 1 << bits;
 }
 
-void
-join_plan(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys)
+static void
+plan_table(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys, bool by_bounds)
 {
 	uint32_t	bits;
 	uint64_t	words;
 
 	memset(head, 0, sizeof(*head));
 	head->nparts = nkeys;
-	head->exact = plan_parts(head, rows, keys, &bits);
+	head->exact = plan_parts(head, rows, keys, by_bounds, &bits);
 	words = head->exact ? words_of(head, bits) : UINT64_MAX;
 	head->direct = words <= DIRECT_ALWAYS || words / DIRECT_SPREAD <= rows->nrows;
 	head->nplaces = words;
 	if (!head->direct)
 		for (head->nplaces = 2; head->nplaces < (uint64_t) rows->nrows * 2;)
 			head->nplaces *= 2;
+}
+
+void
+join_plan(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys)
+{
+	plan_table(head, rows, keys, nkeys, false);
+}
+
+void
+join_plan_of_bounds(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys)
+{
+	plan_table(head, rows, keys, nkeys, true);
 }
 
 /* Fold a value into the words of exact tables, or of others. */

@@ -13,6 +13,9 @@
  */
 CORE_API void join_plan(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys);
 
+/* The same of rows that are not at hand, by their columns' least and largest values. */
+CORE_API void join_plan_of_bounds(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys);
+
 /* Bytes at most of the table with this head and so many rows. */
 CORE_API uint64_t join_table_bytes(const JoinTable *head, uint32_t nrows);
 

@@ -81,6 +81,18 @@ typedef struct JoinTable
 	JoinPart	part[JOIN_MAX_PARTS];
 } JoinTable;
 
+/*
+ * Rows that runs keep, to be those of a table: columns of words, or of bytes
+ * for bools, and bitmaps of NULLs that are clear at first.
+ */
+typedef struct KeptRows
+{
+	uint32_t   *count;			/* of all rows, also of those for which there was no room */
+	uint32_t	capacity;
+	uint8_t    *values[PROGRAM_MAX_KEPT];
+	uint32_t   *nulls[PROGRAM_MAX_KEPT];
+} KeptRows;
+
 /* A table as programs use it. */
 typedef struct JoinRows
 {

@@ -30,6 +30,7 @@
 #define PROGRAM_MAX_OUTPUTS		32
 #define PROGRAM_MAX_INSTRS		4096
 #define PROGRAM_MAX_TABLES		15	/* of joins; numbered from 1 on */
+#define PROGRAM_MAX_KEPT		24	/* columns of rows that are kept */
 #define PROGRAM_MAX_LOOPS		8	/* one inside the other */
 
 /* Column and table of a FETCH, in c; table 0 is the tablet. */
@@ -77,6 +78,7 @@ typedef enum OpShape
 	SHAPE_FETCH,
 	SHAPE_LOOP,
 	SHAPE_COLLECTIVE,
+	SHAPE_STORE,
 	SHAPE_RESERVE,
 	SHAPE_TOTAL,
 	SHAPE_TOTAL_G
@@ -187,6 +189,8 @@ typedef struct Program
 	uint16_t	ntables;		/* of joins */
 	uint16_t	noutputs;		/* of emitted rows: columns whose values go out */
 	uint8_t		output[PROGRAM_MAX_OUTPUTS];	/* which ones */
+	uint16_t	nkept;			/* of rows that are kept: columns; 0 = none are */
+	uint8_t		kept[PROGRAM_MAX_KEPT]; /* their ColTypes: BOOL, I64 or F64 */
 	ProgramBody body[2];		/* narrow, wide */
 	uint8_t		key_kind[PROGRAM_MAX_KEYS];
 	uint16_t	key_word[PROGRAM_MAX_KEYS]; /* first word in the row */

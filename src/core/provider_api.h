@@ -80,6 +80,9 @@ typedef struct ProviderMemory
 	bool		read_only;
 } ProviderMemory;
 
+/* Rows that a provider keeps for a job whose program wants it, and the table that it has made of them. */
+typedef struct ProviderKept ProviderKept;
+
 /*
  * A join's table, in memory that was attached.  It never changes, and no other
  * one, nor a column, ever has its number, so a provider may keep a copy.  What
@@ -88,6 +91,7 @@ typedef struct ProviderMemory
 typedef struct ProviderJoin
 {
 	uint64_t	number;
+	ProviderKept *kept;			/* NULL, or the provider has made it itself: then there is nothing of all this */
 	const uint8_t *block;
 	uint64_t	bytes;
 	uint64_t	rows_at;		/* bytes of it before its Tablet */
@@ -159,6 +163,7 @@ typedef struct ProviderBatch
 	/* in */
 	const ProviderJob *job;
 	ProviderTable *table;		/* where groups go: all of a batch's or, unless it ends with DONE, none; NULL = with the batch */
+	ProviderKept *kept;			/* where rows are kept; NULL = the program keeps none */
 	bool		wide;			/* deform decimals to 128 bits */
 	uint32_t	nwindows;
 	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
@@ -236,6 +241,16 @@ typedef struct Provider
 	 */
 	bool		(*read_groups) (ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n, uint64_t *text_bytes);
 	void		(*close_table) (ProviderTable *table);
+
+	/*
+	 * Room for as many rows of a job as are kept; NULL when there is none.  When
+	 * all batches have ended, and there were no more, make a table of them: that
+	 * is begun, and answers TIME_SLICE, and is asked for again until it has ended,
+	 * when plan->head tells what has come of it.  All three may be NULL.
+	 */
+	ProviderKept *(*open_kept) (const ProviderJob *job, uint32_t most_rows);
+	DeviceStatus (*index_kept) (ProviderKept *kept, KeptPlan *plan);
+	void		(*close_kept) (ProviderKept *kept);
 
 	/* Measure the device, some 20 ms, while no batch is in flight; false when it fails, and the process had better end. */
 	bool		(*measure) (ProviderRates *rates);

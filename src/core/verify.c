@@ -30,6 +30,7 @@ typedef struct Verifier
 	uint16_t	key_named[PROGRAM_MAX_KEYS];	/* and by which instruction */
 	uint16_t	loop[PROGRAM_MAX_LOOPS];	/* EXPANDs that we are in */
 	uint32_t	depth;
+	bool		placed;			/* there was a PLACE */
 	bool		emitted;		/* there was an EMIT */
 	bool		last;			/* a loop that stays open has ended: nothing but ends may come */
 } Verifier;
@@ -39,6 +40,9 @@ typedef struct Verifier
 
 /* What rows of a register are of that holds lanes of pairs. */
 #define TABLE_OF_PAIRS 255
+
+/* Of registers that hold places of rows that are kept. */
+#define TABLE_OF_PLACES 254
 
 static bool
 block_inside(const Program *program, uint32_t offset, uint64_t length, uint32_t alignment)
@@ -329,6 +333,26 @@ emitted_ok(const Verifier *v, const Instr *in)
 	return v->emitted && v->program->ntables > 0 && in->imm >= 0 && v->table[in->a] == in->imm;
 }
 
+/* Places are given once, and not where groups may yet find no room. */
+static bool
+place_ok(Verifier *v, const Instr *in)
+{
+	const bool	placed = v->placed;
+
+	v->placed = true;
+	v->table[in->dst] = TABLE_OF_PLACES;
+	return !placed && v->program->aggregates && !v->program->grouped && v->program->nkept > 0;
+}
+
+static bool
+store_ok(const Verifier *v, const Instr *in)
+{
+	static const uint8_t types[] = {COLTYPE_BOOL, COLTYPE_I64, COLTYPE_F64};
+
+	return in->imm >= 0 && in->imm < v->program->nkept && v->program->kept[in->imm] == types[in->op - VMOP_STORE_B] &&
+		v->table[in->b] == TABLE_OF_PLACES;
+}
+
 /* The instructions that may follow an open loop's end. */
 static bool
 ends(uint16_t op)
@@ -458,7 +482,11 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 			return fetch_ok(v, in);
 		case SHAPE_LOOP:
 			return loop_ok(v, in, pc);
+		case SHAPE_STORE:
+			return store_ok(v, in);
 		case SHAPE_COLLECTIVE:
+			if (in->op == VMOP_PLACE)
+				return place_ok(v, in);
 			return in->op == VMOP_GROUP ? group_ok(v) : !v->program->aggregates && (in->op != VMOP_EMIT_ROW || emitted_ok(v, in));
 		case SHAPE_TOTAL:
 			return v->program->aggregates && !v->program->grouped && total_ok(v, in);
@@ -521,6 +549,16 @@ row_ok(const Program *program)
 }
 
 static bool
+kept_ok(const Program *program)
+{
+	bool		ok = program->nkept <= PROGRAM_MAX_KEPT;
+
+	for (uint32_t k = 0; ok && k < program->nkept; k++)
+		ok = program->kept[k] == COLTYPE_BOOL || program->kept[k] == COLTYPE_I64 || program->kept[k] == COLTYPE_F64;
+	return ok;
+}
+
+static bool
 outputs_ok(const Program *program)
 {
 	uint32_t	k;
@@ -541,7 +579,7 @@ program_verify(const Program *program, uint32_t size)
 	if (size < sizeof(Program) || program->magic != PROGRAM_MAGIC || program->size != size ||
 		program->ncolumns > PROGRAM_MAX_COLUMNS || program->ntables > PROGRAM_MAX_TABLES ||
 		!block_inside(program, program->words, (uint64_t) program->nwords * sizeof(uint64_t), 8) ||
-		!block_inside(program, program->bytes, program->nbytes, 1) || !row_ok(program) || !outputs_ok(program) ||
+		!block_inside(program, program->bytes, program->nbytes, 1) || !row_ok(program) || !outputs_ok(program) || !kept_ok(program) ||
 		(!program->body[BODY_NARROW].exists && !program->body[BODY_WIDE].exists))
 		return STATUS_BAD_PROGRAM;
 	for (b = 0; b < 2; b++)

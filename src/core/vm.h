@@ -36,6 +36,7 @@ typedef struct VmRun
 	int			body;			/* BODY_NARROW or BODY_WIDE */
 	const Tablet *tablet;
 	const JoinRows *tables;		/* of joins: as many as the program has */
+	const KeptRows *kept;		/* where rows are kept; NULL if the program keeps none */
 	const uint64_t *selected;	/* a bitmap of the rows that count; NULL = all */
 	uint64_t   *values;			/* scratch: registers * tile * 8 bytes, aligned to 64 */
 	uint8_t    *nulls;			/* scratch: registers * tile bytes, aligned to 64 */

@@ -76,6 +76,15 @@ typedef enum ChannelResultState
 	RESULT_READY				/* the backend's */
 } ChannelResultState;
 
+/* What becomes of the rows that a job keeps. */
+typedef enum ChannelKeeping
+{
+	KEEPING_ROWS,
+	KEEPING_ASKED,				/* the owner wants a table of them */
+	KEEPING_TABLE,				/* which is there: others may name it by channel_family() of the job */
+	KEEPING_FAILED
+} ChannelKeeping;
+
 /* What is in a window's room for values that go out. */
 typedef enum ChannelOutput
 {
@@ -192,6 +201,9 @@ typedef struct ChannelJob
 	pg_atomic_uint32 taken;		/* out of it */
 	uint16		ring[CHANNEL_JOB_WINDOWS];
 	ChannelResult result[CHANNEL_JOB_RESULTS];
+	uint32		keep_most;		/* rows that may be kept, of a program that keeps some, */
+	pg_atomic_uint32 keeping;	/* ChannelKeeping */
+	KeptPlan	plan;			/* in and out: what becomes of them */
 	uint32		ntables;		/* of the program's joins */
 	SharedTable table[PROGRAM_MAX_TABLES];
 	uint32		image_size;

@@ -37,6 +37,9 @@
 #define ROOM_TRIES		200
 #define ROOM_PAUSE_US	100
 
+/* How long to wait before looking again for a table that is being made, which takes some hundred microseconds. */
+#define TABLE_PAUSE_US	20
+
 static RemoteJob *open_jobs = NULL;
 
 void
@@ -126,6 +129,15 @@ send_item(RemoteJob *job, RemoteItem *item)
 
 /* To the CPU device */
 
+/* There is no use in running a window of a job that is lost. */
+static void
+set_lost(RemoteJob *job, RemoteItem *item)
+{
+	item->window = NULL;
+	item->work.status = STATUS_GROUPS_LOST;
+	remote_set_state(job, item, ITEM_DONE);
+}
+
 static void
 give_to_cpu(RemoteJob *job, RemoteItem *item)
 {
@@ -136,7 +148,13 @@ give_to_cpu(RemoteJob *job, RemoteItem *item)
 void
 remote_leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
 {
-	give_to_cpu(job, item);
+	if (job->spec.no_other)
+	{
+		job->lost = true;
+		set_lost(job, item);
+	}
+	else
+		give_to_cpu(job, item);
 	job->report.left_windows++;
 	job->report.left_for = why;
 }
@@ -160,15 +178,6 @@ send_unsent(RemoteJob *job)
 			remote_leave_to_cpu(job, item, STATUS_NO_ROOM);
 		}
 	}
-}
-
-/* There is no use in running a window of a job that is lost. */
-static void
-set_lost(RemoteJob *job, RemoteItem *item)
-{
-	item->window = NULL;
-	item->work.status = STATUS_GROUPS_LOST;
-	remote_set_state(job, item, ITEM_DONE);
 }
 
 /* Give back the slot; when the helper may be about to answer, it is the one to free it. */
@@ -368,7 +377,13 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 		cpu_device.submit(job->local, item->local);
 	}
 	else if (work->pages != NULL && (job->spec.deform->coded || (work->places != NULL && !job->spec.program->aggregates)))
-		give_to_cpu(job, item);
+	{
+		/* which nobody wonders about */
+		if (job->spec.no_other)
+			remote_leave_to_cpu(job, item, STATUS_NO_ROOM);
+		else
+			give_to_cpu(job, item);
+	}
 	else if (job->slot == NULL)
 		remote_leave_to_cpu(job, item, job->report.left_for);
 	else
@@ -485,10 +500,63 @@ remote_finish(DeviceJob *device_job, const GroupTable **groups)
 		if (status != STATUS_DONE)
 			return status;
 	}
-	/* nothing more will be submitted: others may want the slot */
-	if (job->slot != NULL)
+	/* nothing more will be submitted: others may want the slot, unless rows are kept there */
+	if (job->slot != NULL && job->spec.program->nkept == 0)
 		close_slot(job);
 	return cpu_device.finish(job->local, groups);
+}
+
+/* A table is its slot, which stays open. */
+struct KeptTable
+{
+	ChannelJob *slot;
+};
+
+/* Wait until the helper has made a table of rows; false if it never will. */
+static bool
+wait_for_table(RemoteJob *job)
+{
+	INSTR_TIME_SET_CURRENT(job->news);
+	while (pg_atomic_read_u32(&job->slot->keeping) == KEEPING_ASKED)
+	{
+		if (!channel_job_alive(job->slot) || job->spec.interrupted() || milliseconds_since(job->news) > gpudb_queue_timeout)
+			return false;
+		pg_usleep(TABLE_PAUSE_US);
+	}
+	pg_read_barrier();
+	return pg_atomic_read_u32(&job->slot->keeping) == KEEPING_TABLE;
+}
+
+static KeptTable *
+remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared)
+{
+	RemoteJob  *job = (RemoteJob *) device_job;
+	KeptTable  *table = malloc(sizeof(KeptTable));
+
+	if (table != NULL && job->slot != NULL && !job->lost)
+	{
+		job->slot->plan = *plan;
+		pg_write_barrier();
+		pg_atomic_write_u32(&job->slot->keeping, KEEPING_ASKED);
+		channel_ring_doorbell(channel_get());
+		if (wait_for_table(job))
+		{
+			*plan = job->slot->plan;
+			*shared = (SharedTable) {.number = channel_family(job->slot)};
+			table->slot = job->slot;
+			job->slot = NULL;
+			return table;
+		}
+	}
+	free(table);
+	return NULL;
+}
+
+static void
+remote_drop(KeptTable *table)
+{
+	channel_close_job(table->slot, false);
+	free(table);
 }
 
 static void
@@ -550,6 +618,8 @@ const Device remote_device = {
 	.family = remote_family,
 	.adopt = remote_adopt,
 	.finish = remote_finish,
+	.keep = remote_keep,
+	.drop = remote_drop,
 	.report = remote_report,
 	.close = remote_close,
 };

@@ -221,6 +221,8 @@ compile_run(GpuNode *node)
 {
 	const bool	may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL;
 
+	if (node->without_gpu)
+		joins_bring_here(node);
 	/* a GPU makes no codes of pages: with those that are not there a run on it would be one to wish for them */
 	compile_with_codes(node, node_offer_codes(node, may_gpu && !gpudb_auto_prewarm ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
 	if (node->compiled.reason != NULL)
@@ -245,23 +247,13 @@ compile_run(GpuNode *node)
 	return node->compiled.reason == NULL;
 }
 
-bool
-node_open_job(GpuNode *node)
+/* The same with the tables of joins where the device has them. */
+static bool
+compile_on_device(GpuNode *node)
 {
-	MemoryContext old = MemoryContextSwitchTo(node->run_context);
-
-	require_gpu();
 	if (!compile_run(node))
-	{
-		node_note_fallback(node, node->compiled.reason,
-						   node->why_not_built != NULL ? node->why_not_built : "a value at run time is not supported");
-		MemoryContextSwitchTo(old);
 		return false;
-	}
-	node->report.op_cost = node->compiled.op_cost;
-	if (gpudb_debug_program[0] != '\0')
-		debug_program_write(gpudb_debug_program, &node->compiled);
-	if (node->without_gpu && node->device == &remote_device)
+	if (node->device == &remote_device && node->without_gpu)
 	{
 		node->device = &cpu_device;
 		node->report.device_why = "the GPU process ended with groups that it kept";
@@ -271,15 +263,57 @@ node_open_job(GpuNode *node)
 		node->device = &cpu_device;
 		node->report.device_why = "no room in the pool for the tables of joins";
 	}
+	if (node->device == &remote_device || !joins_are_away(node))
+		return true;
+	joins_bring_here(node);
+	compile_with_codes(node, node_offer_codes(node, ROOM_FOR_ALL));
+	return node->compiled.reason == NULL;
+}
+
+/* Have a job on the device that was chosen. */
+static void
+open_job(GpuNode *node)
+{
+	node->report.op_cost = node->compiled.op_cost;
+	if (gpudb_debug_program[0] != '\0')
+		debug_program_write(gpudb_debug_program, &node->compiled);
 	node->feed.spec = (JobSpec) {
 		.program = node->compiled.program, .tables = node->tables, .shared = node->shared,
 		.deform = deform_spec_create(node->relation, node->feed.wanted, node->compiled.ncolumns),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
-		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted
+		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted,
+		.no_other = node->request.keep != NULL || joins_are_away(node), .keep_most = node->keep_most
 	};
 	run_codes_catch_up(node->feed.codes);
-	if (!feed_open_job(&node->feed, node->device))
-		node_note_status(node, STATUS_MEMORY_LIMIT);
+	(void) feed_open_job(&node->feed, node->device);
+}
+
+bool
+node_open_job(GpuNode *node)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->run_context);
+
+	require_gpu();
+	if (compile_on_device(node))
+	{
+		open_job(node);
+		if (node->feed.job == NULL)
+			node_note_status(node, STATUS_MEMORY_LIMIT);
+	}
+	else
+		node_note_fallback(node, node->compiled.reason,
+						   node->why_not_built != NULL ? node->why_not_built : "a value at run time is not supported");
+	MemoryContextSwitchTo(old);
+	return node->feed.job != NULL;
+}
+
+bool
+node_try_job(GpuNode *node)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->run_context);
+
+	if (!node->without_gpu && compile_run(node) && node->device == &remote_device && joins_share(node))
+		open_job(node);
 	MemoryContextSwitchTo(old);
 	return node->feed.job != NULL;
 }

@@ -14,6 +14,7 @@
 #include "pg_compat.h"
 #include "core/join_build.h"
 #include "exec/joins.h"
+#include "exec/join_device.h"
 #include "exec/joins_share.h"
 #include "exec/scan_collect.h"
 #include "guc.h"
@@ -201,6 +202,43 @@ index_rows(NodeJoin *join, const JoinUse *use, const Tablet *rows, JoinTable **m
 	return STATUS_DONE;
 }
 
+static void
+forget_table(GpuNode *node, int j)
+{
+	MemoryContextReset(node->joins[j].context);
+	node->joins[j].is_built = false;
+	node->shared[j] = (SharedTable) {0};
+}
+
+/* Whether of rows with the same key one will do: what is asked is whether there is one. */
+static bool
+any_row_will_do(const NodeJoin *join, const JoinUse *use)
+{
+	const JoinRequest *request = &join->request;
+
+	return (request->type == JOIN_SEMI || request->type == JOIN_ANTI) && request->filters == NIL &&
+		list_length(request->conditions) == use->nkeys && use->ncolumns == use->nkeys;
+}
+
+/* Have a device make the table, of rows that it keeps; false if the rows are to come here. */
+static bool
+build_on_device(GpuNode *node, int j, const JoinUse *use)
+{
+	NodeJoin   *join = &node->joins[j];
+	const DeviceTableWish wish = {use, any_row_will_do(join, use), join->context};
+
+	if (node->tables_here || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->rather_gpu) ||
+		!(is_collectable_scan(join->child) || is_collectable_join(join->child)))
+		return false;
+	MemoryContextReset(join->context);
+	restart_child(join);
+	if (!join_device_build(join->child, &wish, &node->tables[j], &node->shared[j]))
+		return false;
+	join->built = *use;
+	join->bytes = node->tables[j].table->size;
+	return true;
+}
+
 static DeviceStatus
 build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made)
 {
@@ -246,9 +284,9 @@ joins_build(GpuNode *node)
 		if (join->is_built && same_use(&join->built, wanted))
 			continue;
 		join->is_built = false;
-		node->shared[j].number = 0;
+		node->shared[j] = (SharedTable) {0};
 		INSTR_TIME_SET_CURRENT(start);
-		status = build_table(join, wanted, &node->tables[j]);
+		status = build_on_device(node, j, wanted) ? STATUS_DONE : build_table(join, wanted, &node->tables[j]);
 		INSTR_TIME_SET_CURRENT(end);
 		INSTR_TIME_SUBTRACT(end, start);
 		join->build_ms += INSTR_TIME_GET_MILLISEC(end);
@@ -257,6 +295,32 @@ joins_build(GpuNode *node)
 		join->is_built = true;
 	}
 	return STATUS_DONE;
+}
+
+/* A table that has a number without being in the pool. */
+static bool
+is_away(const GpuNode *node, int j)
+{
+	return node->joins[j].is_built && node->shared[j].number != 0 && node->shared[j].bytes == 0;
+}
+
+bool
+joins_are_away(const GpuNode *node)
+{
+	bool		away = false;
+
+	for (int j = 0; j < node->njoins; j++)
+		away |= is_away(node, j);
+	return away;
+}
+
+void
+joins_bring_here(GpuNode *node)
+{
+	node->tables_here = true;
+	for (int j = 0; j < node->njoins; j++)
+		if (is_away(node, j))
+			forget_table(node, j);
 }
 
 bool
@@ -290,9 +354,7 @@ joins_rescan(GpuNode *node)
 			UpdateChangedParamSet(join->child, node->css.ss.ps.chgParam);
 		if (join->child->chgParam == NULL)
 			continue;
-		MemoryContextReset(join->context);
-		join->is_built = false;
-		node->shared[j].number = 0;
+		forget_table(node, j);
 	}
 }
 
@@ -345,8 +407,8 @@ joins_explain(GpuNode *node, List *ancestors, ExplainState *es)
 		if (!es->analyze || !join->is_built)
 			continue;
 		resetStringInfo(&text);
-		appendStringInfo(&text, "%s%s of %u rows", node->tables[j].table->unique ? "unique " : "",
-						 name_of_table(node->tables[j].table), node->tables[j].rows->nrows);
+		appendStringInfo(&text, "%s%s of %u rows%s", node->tables[j].table->unique ? "unique " : "",
+						 name_of_table(node->tables[j].table), node->tables[j].rows->nrows, is_away(node, j) ? ", on the GPU alone" : "");
 		if (es->timing)
 			appendStringInfo(&text, ", " UINT64_FORMAT " kB, built in %.3f ms", join->bytes / 1024, join->build_ms);
 		ExplainPropertyText(psprintf("GPU Join %d Table", j + 1), text.data, es);

@@ -29,6 +29,10 @@ extern bool joins_are_built(const GpuNode *node);
  */
 extern DeviceStatus joins_build(GpuNode *node);
 
+/* Whether some are on a device alone; have them built anew, and none be so any more. */
+extern bool joins_are_away(const GpuNode *node);
+extern void joins_bring_here(GpuNode *node);
+
 /* Have the tables, which are built, be where the GPU process can read them; false when there is no room. */
 extern bool joins_share(GpuNode *node);
 

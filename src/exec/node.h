@@ -84,6 +84,8 @@ struct GpuNode
 	NodeJoin   *joins;
 	JoinRows   *tables;			/* of each, */
 	SharedTable *shared;		/* and where devices that keep copies find it */
+	bool		tables_here;	/* none is to be on a device alone */
+	uint32		keep_most;		/* rows, of a request that keeps some */
 	MemoryContext join_context; /* of these; they outlast a run */
 	const char *why_not_built;	/* NULL, or why there is none */
 
@@ -135,6 +137,9 @@ extern void node_start_run(GpuNode *node);
  * noting why, when there is no job.
  */
 extern bool node_open_job(GpuNode *node);
+
+/* The same on a GPU alone, for what can be done otherwise: nothing is noted. */
+extern bool node_try_job(GpuNode *node);
 
 /* Note what the job did and close it; nothing if there is none. */
 extern void node_close_job(GpuNode *node);

@@ -10,6 +10,7 @@
 
 #include "worker/chunks.h"
 #include "worker/join_tables.h"
+#include "worker/kept.h"
 
 /* Room for a table's heads. */
 typedef struct Heads
@@ -21,10 +22,15 @@ typedef struct Heads
 
 /* Read one, which its owner may be changing; false if it is none. */
 static bool
-read_table(const SharedTable *from, ProviderJoin *to, Heads *heads)
+read_table(const SharedTable *from, uint32 database, ProviderJoin *to, Heads *heads)
 {
 	const uint64 rows_at = from->rows;
 
+	if (from->bytes == 0)
+	{
+		*to = (ProviderJoin) {.number = from->number, .kept = kept_use(from->number, database)};
+		return to->kept != NULL;
+	}
 	*to = (ProviderJoin) {.number = from->number, .bytes = from->bytes, .rows_at = rows_at, .table = &heads->table, .rows = &heads->rows};
 	/* other numbers are a provider's own */
 	if (to->number == 0 || to->number >> 63 != 0 || to->bytes > PG_UINT32_MAX || to->bytes % 64 != 0 ||
@@ -59,9 +65,9 @@ join_tables_read(const ChannelJob *job, const Program *program)
 	{
 		const SharedTable from = job->table[t];
 
-		if (!read_table(&from, &joins[t], &heads[t]))
+		if (!read_table(&from, job->database, &joins[t], &heads[t]))
 		{
-			free(joins);
+			join_tables_free(joins, t);
 			return NULL;
 		}
 	}
@@ -69,7 +75,10 @@ join_tables_read(const ChannelJob *job, const Program *program)
 }
 
 void
-join_tables_free(ProviderJoin *joins)
+join_tables_free(ProviderJoin *joins, uint32 n)
 {
+	for (uint32 t = 0; t < n; t++)
+		if (joins[t].kept != NULL)
+			kept_leave(joins[t].number);
 	free(joins);
 }

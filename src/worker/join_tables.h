@@ -11,8 +11,8 @@
 
 #include "device/channel.h"
 
-/* The tables of a job's program; NULL if they are none, or memory is short. */
+/* The tables of a job's program; NULL if they are none, or memory is short, or a kept one is gone. */
 extern ProviderJoin *join_tables_read(const ChannelJob *job, const Program *program);
-extern void join_tables_free(ProviderJoin *joins);
+extern void join_tables_free(ProviderJoin *joins, uint32 n);
 
 #endif							/* GPUDB_WORKER_JOIN_TABLES_H */

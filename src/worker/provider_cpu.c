@@ -17,6 +17,7 @@
 #include "device/clock.h"
 #include "device/cpu_kernel.h"
 #include "device/memory_rates.h"
+#include "worker/provider_cpu.h"
 #include "worker/service.h"
 
 #define BATCHES			8
@@ -295,7 +296,8 @@ tables_of(const ProviderJob *job)
 	static JoinRows tables[PROGRAM_MAX_TABLES];
 
 	for (uint32 t = 0; t < job->view.program->ntables; t++)
-		tables[t] = (JoinRows) {(const JoinTable *) job->join[t].block, (const Tablet *) (job->join[t].block + job->join[t].rows_at)};
+		tables[t] = job->join[t].kept != NULL ? cpu_kept_table(job->join[t].kept)
+			: (JoinRows) {(const JoinTable *) job->join[t].block, (const Tablet *) (job->join[t].block + job->join[t].rows_at)};
 	return tables;
 }
 
@@ -310,7 +312,7 @@ run_window(CpuBatch *own, uint32 w)
 	Tablet	   *tablet = (Tablet *) own->arena;
 	VmRun		run = {
 		.program = view->program, .tablet = tablet, .values = register_values, .nulls = register_nulls,
-		.tables = tables_of(batch->job), .groups = &own->groups, .out = own->rows, .out_capacity = pages->nrows, .yield_after = -1
+		.tables = tables_of(batch->job), .kept = cpu_kept_rows(batch->kept), .groups = &own->groups, .out = own->rows, .out_capacity = pages->nrows, .yield_after = -1
 	};
 	uint64		begin = clock_ns();
 	uint64		middle;
@@ -359,7 +361,7 @@ run_tablet(CpuBatch *own, const ProviderTablet *from, const ProviderColumn *colu
 	Tablet	   *tablet = (Tablet *) own->arena;
 	VmRun		run = {
 		.program = program, .tablet = tablet, .selected = from->selected, .values = register_values, .nulls = register_nulls,
-		.tables = tables_of(own->batch.job), .groups = &own->groups, .yield_after = -1
+		.tables = tables_of(own->batch.job), .kept = cpu_kept_rows(own->batch.kept), .groups = &own->groups, .yield_after = -1
 	};
 	uint64		begin = clock_ns();
 	DeviceStatus status;
@@ -460,5 +462,8 @@ const Provider provider_cpu = {
 	.count_groups = count_groups,
 	.read_groups = read_groups,
 	.close_table = close_table,
+	.open_kept = cpu_open_kept,
+	.index_kept = cpu_index_kept,
+	.close_kept = cpu_close_kept,
 	.measure = measure,
 };

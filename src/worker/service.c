@@ -20,6 +20,7 @@
 
 #include "worker/chunks.h"
 #include "worker/join_tables.h"
+#include "worker/kept.h"
 #include "worker/measure.h"
 #include "worker/service.h"
 #include "worker/windows.h"
@@ -89,8 +90,10 @@ close_job(ServiceJob *own)
 {
 	if (own->table != NULL && --own->table->users == 0)
 		provider->close_table(own->table->table);
-	join_tables_free(own->joins);
+	if (own->joins != NULL)
+		join_tables_free(own->joins, own->provider.view.program->ntables);
 	own->joins = NULL;
+	kept_close((int) (own - jobs));
 	own->table = NULL;
 	own->open = false;
 }
@@ -117,6 +120,7 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 	if (own->provider.view.program->ntables > 0)
 	{
 		own->joins = join_tables_read(job, own->provider.view.program);
+		own->refused = own->joins == NULL ? STATUS_MEMORY_LIMIT : STATUS_BAD_PROGRAM;
 		if (own->joins == NULL)
 			return;
 	}
@@ -124,7 +128,7 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 	own->provider.image = (const JobImage *) own->image;
 	own->provider.database = job->database;
 	if (provider->accepts(&own->provider))
-		own->refused = STATUS_DONE;
+		own->refused = kept_open(provider, (int) (own - jobs), job, word, &own->provider) ? STATUS_DONE : STATUS_MEMORY_LIMIT;
 }
 
 /* Bytes of the tablet that a batch so large needs. */
@@ -571,6 +575,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	batch->job = &own->provider;
 	batch->wide = own->wide;
 	batch->table = own->table != NULL ? own->table->table : NULL;
+	batch->kept = kept_rows(number);
 	ticket = free_ticket();
 	*ticket = (Ticket) {.job = number, .result = result};
 	status = fill_batch(own, ticket, batch);
@@ -608,6 +613,8 @@ serve_slot(int number)
 		channel_free_abandoned(channel, number, word);
 		return true;
 	}
+	if (own->open && own->word == word && own->in_flight == 0 && kept_serve(number, job))
+		return true;
 	if (!windows_wait(job, word))
 	{
 		ChannelResult *result = groups_wait(job, own, word) ? free_result(job) : NULL;

@@ -25,6 +25,7 @@
 #include "combine_launch.h"
 #include "deform_launch.h"
 #include "groups_launch.h"
+#include "kept_launch.h"
 #include "output_launch.h"
 
 #define SUCCESS 0
@@ -209,7 +210,8 @@ run_rows(const VmLaunch *launch, const Program *program, const Tablet *tablet, c
 		.program = program, .body = (int) launch->shape.body, .tablet = tablet, .selected = these, .groups = &block, .yield_after = -1,
 		.values = scratch(&values, &have[0], (size_t) PROGRAM_MAX_REGISTERS * TILE * 8),
 		.nulls = scratch(&nulls, &have[1], (size_t) PROGRAM_MAX_REGISTERS * TILE),
-		.out = scratch(&out, &have[3], tablet->nrows * sizeof(uint32_t) + 64), .out_capacity = tablet->nrows
+		.out = scratch(&out, &have[3], tablet->nrows * sizeof(uint32_t) + 64), .out_capacity = tablet->nrows,
+		.tables = launch->tables, .kept = launch->kept
 	};
 	DeviceStatus status;
 
@@ -534,5 +536,56 @@ combine_rows(const CombineLaunch *launch, uint32_t multiprocessors, void *stream
 	}
 	launch->result->nrows = ngroups;
 	launch->result->status = nrows > launch->row_capacity ? STATUS_TABLE_FULL : overflow ? STATUS_DECIMAL_TOO_WIDE : STATUS_DONE;
+	return SUCCESS;
+}
+
+/* Tables of rows that are kept */
+
+/* A row's word; false if some part of its key is NULL. */
+static bool
+word_of_row(const KeptLaunch *launch, uint32_t row, uint64_t *word)
+{
+	uint32_t	miss = 0;
+
+	*word = 0;
+	for (uint32_t c = 0; c < launch->ncolumns; c++)
+	{
+		const KeptKeyColumn *column = &launch->column[c];
+		const int64_t value = column->bytes ? column->values[row] : ((const int64_t *) column->values)[row];
+
+		if (column->nulls != NULL && (column->nulls[row / 32] >> row % 32 & 1))
+			return false;
+		*word = launch->exact ? *word | join_part_word(&column->part, value, &miss) : hash_combine(*word, (uint64_t) value);
+	}
+	return !miss;
+}
+
+int
+kept_launch(const KeptLaunch *launch, void *stream)
+{
+	uint32_t   *place = (uint32_t *) launch->index;
+	JoinSlot   *slot = (JoinSlot *) launch->index;
+
+	*launch->result = 0;
+	memset(launch->index, launch->direct ? 0xff : 0, launch->nplaces * (launch->direct ? sizeof(uint32_t) : sizeof(JoinSlot)));
+	for (uint32_t row = 0; row < launch->nrows; row++)
+	{
+		uint64_t	word;
+		uint64_t	at;
+
+		if (!word_of_row(launch, row, &word))
+			continue;
+		if (launch->direct)
+		{
+			*launch->result += place[word] != JOIN_NO_ROW;
+			place[word] = place[word] == JOIN_NO_ROW ? row : place[word];
+			continue;
+		}
+		for (at = hash_mix(word) & (launch->nplaces - 1); slot[at].count > 0 && slot[at].word != word;)
+			at = (at + 1) & (launch->nplaces - 1);
+		*launch->result += slot[at].count;
+		if (slot[at].count == 0)
+			slot[at] = (JoinSlot) {word, row, 1};
+	}
 	return SUCCESS;
 }

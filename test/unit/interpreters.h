@@ -40,6 +40,8 @@
 #define vm_fetch_wide vm_fetch_wide_small
 #define vm_fetch vm_fetch_small
 #define vm_emit_rows vm_emit_rows_small
+#define vm_place vm_place_small
+#define vm_store vm_store_small
 #define vm_join vm_join_small
 #define vm_expand vm_expand_small
 #define vm_leave_loop vm_leave_loop_small
@@ -70,6 +72,8 @@
 #undef vm_fetch_wide
 #undef vm_fetch
 #undef vm_emit_rows
+#undef vm_place
+#undef vm_store
 #undef vm_join
 #undef vm_expand
 #undef vm_leave_loop

@@ -1,0 +1,215 @@
+/*
+ * kept.cu
+ *		Rows that stay in device memory for a job, and the table that is made of them.
+ *
+ * One block of memory has the rows' columns, another one, once all are there,
+ * the table's index.  The host knows the heads of both.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kept.h"
+#include "kept_launch.h"
+#include "pool.h"
+#include "resident.h"
+
+struct ProviderKept
+{
+	uint8_t    *block;			/* in device memory: KeptRows, the count, columns */
+	uint8_t    *index;			/* in device memory; NULL before */
+	uint8_t    *words;			/* likewise, while it is made */
+	uint32_t   *result;			/* of that, pinned, */
+	cudaStream_t stream;		/* and where it is made */
+	bool		indexing;
+	uint16_t	ncolumns;
+	uint8_t		type[PROGRAM_MAX_KEPT];
+	KeptRows	rows;			/* with addresses in device memory */
+	JoinTable	table;
+	Tablet	   *tablet;
+};
+
+/* So many bytes, for which columns that can be had again make room; NULL when there are none. */
+static uint8_t *
+take(uint64_t bytes)
+{
+	uint8_t    *block;
+
+	while ((block = pool_take(bytes)) == NULL && resident_evict())
+		;
+	return block;
+}
+
+void
+kept_close(ProviderKept *kept)
+{
+	/* what is being made may be going on */
+	if (kept->stream != NULL)
+		(void) cudaStreamSynchronize(kept->stream);
+	pool_give(kept->words);
+	pool_give(kept->index);
+	pool_give(kept->block);
+	if (kept->stream != NULL)
+		(void) cudaStreamDestroy(kept->stream);
+	if (kept->result != NULL)
+		(void) cudaFreeHost(kept->result);
+	free(kept->tablet);
+	free(kept);
+}
+
+/* Lay out the block for so many rows, from its first byte on; its size. */
+static uint64_t
+lay_out(ProviderKept *kept, uint8_t *block, uint32_t most_rows, uint64_t *cleared)
+{
+	const uint64_t bitmap = tablet_align(tablet_bitmap_bytes(most_rows));
+	uint64_t	at = tablet_align(sizeof(KeptRows)) + 64;
+
+	kept->rows.count = (uint32_t *) (block + tablet_align(sizeof(KeptRows)));
+	kept->rows.capacity = most_rows;
+	for (int c = 0; c < kept->ncolumns; c++, at += bitmap)
+		kept->rows.nulls[c] = (uint32_t *) (block + at);
+	*cleared = at;
+	for (int c = 0; c < kept->ncolumns; c++)
+	{
+		kept->rows.values[c] = block + at;
+		at += tablet_align((uint64_t) most_rows * coltype_bytes((ColType) kept->type[c]));
+	}
+	return at;
+}
+
+/* Clear the count and the bitmaps, and have launches know where everything is. */
+static cudaError_t
+prepare(ProviderKept *kept, uint64_t cleared)
+{
+	cudaError_t error = CUDA_CALL(cudaStreamCreateWithFlags(&kept->stream, cudaStreamNonBlocking));
+
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaHostAlloc((void **) &kept->result, sizeof(uint32_t), cudaHostAllocDefault));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemsetAsync(kept->block, 0, cleared, kept->stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemcpyAsync(kept->block, &kept->rows, sizeof(KeptRows), cudaMemcpyHostToDevice, kept->stream));
+	/* batches come on streams of their own */
+	return error == cudaSuccess ? CUDA_CALL(cudaStreamSynchronize(kept->stream)) : error;
+}
+
+ProviderKept *
+kept_open(const ProviderJob *job, uint32_t most_rows)
+{
+	const Program *program = job->view.program;
+	ProviderKept *kept = (ProviderKept *) calloc(1, sizeof(ProviderKept));
+	uint64_t	cleared;
+
+	if (kept == NULL)
+		return NULL;
+	kept->ncolumns = program->nkept;
+	memcpy(kept->type, program->kept, program->nkept);
+	kept->block = take(lay_out(kept, NULL, most_rows, &cleared));
+	if (kept->block != NULL)
+		lay_out(kept, kept->block, most_rows, &cleared);
+	if (kept->block == NULL || prepare(kept, cleared) != cudaSuccess)
+	{
+		kept_close(kept);
+		return NULL;
+	}
+	return kept;
+}
+
+const KeptRows *
+kept_rows(const ProviderKept *kept)
+{
+	return kept != NULL ? (const KeptRows *) kept->block : NULL;
+}
+
+/* The head of the rows; their offsets are nowhere used. */
+static bool
+describe(ProviderKept *kept, const KeptPlan *plan)
+{
+	kept->tablet = (Tablet *) calloc(1, sizeof(Tablet) + kept->ncolumns * sizeof(TabletColumn));
+	if (kept->tablet == NULL)
+		return false;
+	kept->tablet->nrows = plan->nrows;
+	kept->tablet->ncols = kept->ncolumns;
+	for (int c = 0; c < kept->ncolumns; c++)
+	{
+		kept->tablet->column[c].type = kept->type[c];
+		kept->tablet->column[c].null_count = plan->null_count[c];
+	}
+	return true;
+}
+
+/* Begin to make the table. */
+static DeviceStatus
+start_index(ProviderKept *kept, const KeptPlan *plan)
+{
+	const JoinTable *head = &plan->head;
+	const uint64_t index_bytes = (head->nplaces + 1) * (head->direct ? sizeof(uint32_t) : sizeof(JoinSlot));
+	KeptLaunch	launch = {};
+
+	if (plan->nrows > kept->rows.capacity || !describe(kept, plan))
+		return STATUS_BAD_PROGRAM;
+	kept->index = take(index_bytes);
+	if (!head->direct)
+		kept->words = take((uint64_t) plan->nrows * sizeof(uint64_t) + 8);
+	if (kept->index == NULL || (!head->direct && kept->words == NULL))
+		return STATUS_MEMORY_LIMIT;
+	launch.nrows = plan->nrows;
+	launch.ncolumns = head->nparts;
+	launch.exact = head->exact;
+	launch.direct = head->direct;
+	launch.nplaces = head->nplaces;
+	launch.index = kept->index;
+	launch.words = (uint64_t *) kept->words;
+	/* the count of rows is not needed any more */
+	launch.result = kept->rows.count;
+	for (uint32_t p = 0; p < head->nparts; p++)
+	{
+		const uint16_t c = plan->key[p].column;
+
+		if (c >= kept->ncolumns || kept->type[c] == COLTYPE_F64)
+			return STATUS_BAD_PROGRAM;
+		launch.column[p] = {kept->rows.values[c], plan->null_count[c] > 0 ? kept->rows.nulls[c] : NULL, head->part[p],
+			kept->type[c] == COLTYPE_BOOL};
+	}
+	kept->indexing = true;
+	if (kept_launch(&launch, kept->stream) != cudaSuccess ||
+		CUDA_CALL(cudaMemcpyAsync(kept->result, launch.result, sizeof(uint32_t), cudaMemcpyDeviceToHost, kept->stream)) != cudaSuccess)
+		return STATUS_DEVICE_DOWN;
+	return STATUS_TIME_SLICE;
+}
+
+DeviceStatus
+kept_index(ProviderKept *kept, KeptPlan *plan)
+{
+	cudaError_t error;
+
+	if (!kept->indexing)
+		return plan->head.nplaces == 0 || (!plan->head.direct && (plan->head.nplaces & (plan->head.nplaces - 1)) != 0)
+			? STATUS_BAD_PROGRAM : start_index(kept, plan);
+	error = CUDA_CALL(cudaStreamQuery(kept->stream));
+	if (error == cudaErrorNotReady)
+		return STATUS_TIME_SLICE;
+	pool_give(kept->words);
+	kept->words = NULL;
+	if (error != cudaSuccess)
+		return STATUS_DEVICE_DOWN;
+	/* rows that are not found make a difference, unless one of each key will do */
+	if (*kept->result > 0 && !plan->any_row)
+		return STATUS_NO_ROOM;
+	plan->head.unique = 1;
+	plan->head.nrows = plan->nrows;
+	kept->table = plan->head;
+	return STATUS_DONE;
+}
+
+KeptHeads
+kept_heads(const ProviderKept *kept)
+{
+	KeptHeads	heads = {&kept->table, kept->tablet, kept->index};
+
+	for (int c = 0; c < kept->ncolumns; c++)
+	{
+		heads.values[c] = kept->rows.values[c];
+		heads.nulls[c] = (const uint8_t *) kept->rows.nulls[c];
+	}
+	return heads;
+}

@@ -1,0 +1,31 @@
+/*
+ * kept.h
+ *		Rows that stay in device memory for a job, and the table that is made of them.
+ */
+#ifndef GPUDB_CUDA_KEPT_H
+#define GPUDB_CUDA_KEPT_H
+
+#include "cuda_call.h"
+#include "core/provider_api.h"
+
+/* Provider's functions. */
+extern ProviderKept *kept_open(const ProviderJob *job, uint32_t most_rows);
+extern DeviceStatus kept_index(ProviderKept *kept, KeptPlan *plan);
+extern void kept_close(ProviderKept *kept);
+
+/* Where launches keep rows, in device memory; NULL for nowhere. */
+extern const KeptRows *kept_rows(const ProviderKept *kept);
+
+/* The heads of the table and of its rows, whose contents are at these addresses in device memory. */
+typedef struct KeptHeads
+{
+	const JoinTable *table;
+	const Tablet *rows;
+	const uint8_t *index;
+	const uint8_t *values[PROGRAM_MAX_KEPT];
+	const uint8_t *nulls[PROGRAM_MAX_KEPT];
+} KeptHeads;
+
+extern KeptHeads kept_heads(const ProviderKept *kept);
+
+#endif							/* GPUDB_CUDA_KEPT_H */

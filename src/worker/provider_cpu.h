@@ -1,0 +1,21 @@
+/*
+ * provider_cpu.h
+ *		The CPU in a GPU's place: its parts.
+ */
+#ifndef GPUDB_WORKER_PROVIDER_CPU_H
+#define GPUDB_WORKER_PROVIDER_CPU_H
+
+#include "postgres.h"
+
+#include "core/provider_api.h"
+
+/* provider_cpu_kept.c: Provider's functions, */
+extern ProviderKept *cpu_open_kept(const ProviderJob *job, uint32_t most_rows);
+extern DeviceStatus cpu_index_kept(ProviderKept *kept, KeptPlan *plan);
+extern void cpu_close_kept(ProviderKept *kept);
+
+/* where a run keeps rows, and the table made of them. */
+extern const KeptRows *cpu_kept_rows(const ProviderKept *kept);
+extern JoinRows cpu_kept_table(const ProviderKept *kept);
+
+#endif							/* GPUDB_WORKER_PROVIDER_CPU_H */
