@@ -20,6 +20,7 @@ SELECT f.k2, count(*), sum(w) FROM join_f f JOIN join_m m ON m.k=f.k AND m.k2=f.
 SELECT f.k2, count(*), sum(w), count(w) FROM join_f f LEFT JOIN join_m m ON m.k=f.k AND m.k2=f.k2 GROUP BY 1 ORDER BY 1, 2;
 SELECT f.k2, count(*), sum(w), count(w) FROM join_f f LEFT JOIN join_m m ON m.k=f.k AND m.w<f.id GROUP BY 1 ORDER BY 1, 2;
 SELECT count(*), sum(v), count(name) FROM join_f f LEFT JOIN join_u u ON f.k=u.k AND u.v>20;
+SELECT count(*), sum(v), max(u.v), count(u.v) FROM join_f f LEFT JOIN join_u u ON f.k=u.k AND f.n*10>u.v;
 SELECT count(*), sum(v), count(name) FROM join_f f LEFT JOIN join_u u ON f.k=u.k WHERE u.v IS NULL OR u.v > 30;
 SELECT count(*), sum(f.id) FROM join_f f WHERE EXISTS (SELECT FROM join_m m WHERE m.k=f.k);
 SELECT count(*), sum(f.id) FROM join_f f WHERE NOT EXISTS (SELECT FROM join_m m WHERE m.k=f.k);
