@@ -41,6 +41,7 @@
 #define TABLE_PAUSE_US	20
 
 static RemoteJob *open_jobs = NULL;
+static int	kept_tables = 0;	/* of this process, each with a slot */
 
 void
 remote_set_state(RemoteJob *job, RemoteItem *item, ItemState state)
@@ -303,7 +304,7 @@ remote_open(const JobSpec *spec)
 {
 	DeviceStatus why;
 	/* a session that holds slots itself might wait for its own */
-	int			patience = open_jobs == NULL && spec->family == 0 ? gpudb_queue_timeout : 0;
+	int			patience = open_jobs == NULL && kept_tables == 0 && spec->family == 0 ? gpudb_queue_timeout : 0;
 	ChannelJob *slot = channel_open_job(spec, patience, &why);
 	RemoteJob  *job;
 
@@ -545,6 +546,7 @@ remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared)
 			*shared = (SharedTable) {.number = channel_family(job->slot)};
 			table->slot = job->slot;
 			job->slot = NULL;
+			kept_tables++;
 			return table;
 		}
 	}
@@ -557,6 +559,7 @@ remote_drop(KeptTable *table)
 {
 	channel_close_job(table->slot, false);
 	free(table);
+	kept_tables--;
 }
 
 static void
