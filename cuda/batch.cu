@@ -361,7 +361,9 @@ start_run(CudaBatch *own)
 	launch.end_row = tablet->nrows;
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
 	launch.result = batch_result(own);
-	error = CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
+	error = kept_await(own->batch.kept, own->stream);
+	if (error == cudaSuccess)
+		error = CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
 	if (error == cudaSuccess)
 		error = batch_combine_rows(own);
 	if (error == cudaSuccess && wants_output(&own->batch))

@@ -183,7 +183,9 @@ launch_leg(CudaBatch *own, const CachedLeg *leg)
 	launch.nparts = leg->nparts;
 	launch.ntiles = leg->ntiles;
 	launch.result = batch_result(own);
-	return CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
+	const cudaError_t error = kept_await(own->batch.kept, own->stream);
+
+	return error == cudaSuccess ? CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream)) : error;
 }
 
 bool

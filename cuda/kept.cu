@@ -3,7 +3,9 @@
  *		Rows that stay in device memory for a job, and the table that is made of them.
  *
  * One block of memory has the rows' columns, another one, once all are there,
- * the table's index.  The host knows the heads of both.
+ * the table's index.  The host knows the heads of both.  All is prepared and
+ * made on one stream; nothing here waits for it, since a kernel that goes on
+ * for long on another one would be waited for, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +20,36 @@ struct ProviderKept
 	uint8_t    *block;			/* in device memory: KeptRows, the count, columns */
 	uint8_t    *index;			/* in device memory; NULL before */
 	uint8_t    *words;			/* likewise, while it is made */
-	uint32_t   *result;			/* of that, pinned, */
-	cudaStream_t stream;		/* and where it is made */
+	uint32_t   *result;			/* of that: one of `results` */
+	cudaEvent_t made;			/* behind it */
 	bool		indexing;
+	struct ProviderKept *next;	/* of those that are closed while they are made */
 	uint16_t	ncolumns;
 	uint8_t		type[PROGRAM_MAX_KEPT];
 	KeptRows	rows;			/* with addresses in device memory */
 	JoinTable	table;
 	Tablet	   *tablet;
 };
+
+#define MOST 256
+
+static cudaStream_t stream;
+static cudaEvent_t prepared;	/* behind all preparations */
+static uint32_t *results;		/* pinned */
+static bool taken[MOST];
+static ProviderKept *closed;
+
+cudaError_t
+kept_start(void)
+{
+	cudaError_t error = CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaEventCreateWithFlags(&prepared, cudaEventDisableTiming));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaHostAlloc((void **) &results, MOST * sizeof(uint32_t), cudaHostAllocDefault));
+	return error;
+}
 
 /* So many bytes, for which columns that can be had again make room; NULL when there are none. */
 static uint8_t *
@@ -39,21 +62,52 @@ take(uint64_t bytes)
 	return block;
 }
 
-void
-kept_close(ProviderKept *kept)
+static void
+give_back(ProviderKept *kept)
 {
-	/* what is being made may be going on */
-	if (kept->stream != NULL)
-		(void) cudaStreamSynchronize(kept->stream);
 	pool_give(kept->words);
 	pool_give(kept->index);
 	pool_give(kept->block);
-	if (kept->stream != NULL)
-		(void) cudaStreamDestroy(kept->stream);
+	if (kept->made != NULL)
+		(void) cudaEventDestroy(kept->made);
 	if (kept->result != NULL)
-		(void) cudaFreeHost(kept->result);
+		taken[kept->result - results] = false;
 	free(kept->tablet);
 	free(kept);
+}
+
+static bool
+is_busy(const ProviderKept *kept)
+{
+	return kept->indexing && cudaEventQuery(kept->made) == cudaErrorNotReady;
+}
+
+/* Give back what was closed too early. */
+static void
+give_back_closed(void)
+{
+	ProviderKept **link = &closed;
+
+	while (*link != NULL)
+	{
+		ProviderKept *kept = *link;
+
+		if (is_busy(kept))
+			link = &kept->next;
+		else
+		{
+			*link = kept->next;
+			give_back(kept);
+		}
+	}
+}
+
+void
+kept_close(ProviderKept *kept)
+{
+	kept->next = closed;
+	closed = kept;
+	give_back_closed();
 }
 
 /* Lay out the block for so many rows, from its first byte on; its size. */
@@ -80,16 +134,33 @@ lay_out(ProviderKept *kept, uint8_t *block, uint32_t most_rows, uint64_t *cleare
 static cudaError_t
 prepare(ProviderKept *kept, uint64_t cleared)
 {
-	cudaError_t error = CUDA_CALL(cudaStreamCreateWithFlags(&kept->stream, cudaStreamNonBlocking));
+	cudaError_t error = CUDA_CALL(cudaEventCreateWithFlags(&kept->made, cudaEventDisableTiming));
 
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaHostAlloc((void **) &kept->result, sizeof(uint32_t), cudaHostAllocDefault));
+		error = CUDA_CALL(cudaMemsetAsync(kept->block, 0, cleared, stream));
+	/* from memory that is not pinned, it is copied when this returns */
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemsetAsync(kept->block, 0, cleared, kept->stream));
-	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemcpyAsync(kept->block, &kept->rows, sizeof(KeptRows), cudaMemcpyHostToDevice, kept->stream));
-	/* batches come on streams of their own */
-	return error == cudaSuccess ? CUDA_CALL(cudaStreamSynchronize(kept->stream)) : error;
+		error = CUDA_CALL(cudaMemcpyAsync(kept->block, &kept->rows, sizeof(KeptRows), cudaMemcpyHostToDevice, stream));
+	return error == cudaSuccess ? CUDA_CALL(cudaEventRecord(prepared, stream)) : error;
+}
+
+cudaError_t
+kept_await(const ProviderKept *kept, cudaStream_t user)
+{
+	return kept != NULL ? CUDA_CALL(cudaStreamWaitEvent(user, prepared, 0)) : cudaSuccess;
+}
+
+/* A word for results; NULL when all are taken. */
+static uint32_t *
+take_result(void)
+{
+	for (int i = 0; i < MOST; i++)
+		if (!taken[i])
+		{
+			taken[i] = true;
+			return &results[i];
+		}
+	return NULL;
 }
 
 ProviderKept *
@@ -99,14 +170,16 @@ kept_open(const ProviderJob *job, uint32_t most_rows)
 	ProviderKept *kept = (ProviderKept *) calloc(1, sizeof(ProviderKept));
 	uint64_t	cleared;
 
+	give_back_closed();
 	if (kept == NULL)
 		return NULL;
+	kept->result = take_result();
 	kept->ncolumns = program->nkept;
 	memcpy(kept->type, program->kept, program->nkept);
 	kept->block = take(lay_out(kept, NULL, most_rows, &cleared));
 	if (kept->block != NULL)
 		lay_out(kept, kept->block, most_rows, &cleared);
-	if (kept->block == NULL || prepare(kept, cleared) != cudaSuccess)
+	if (kept->block == NULL || kept->result == NULL || prepare(kept, cleared) != cudaSuccess)
 	{
 		kept_close(kept);
 		return NULL;
@@ -171,8 +244,9 @@ start_index(ProviderKept *kept, const KeptPlan *plan)
 			kept->type[c] == COLTYPE_BOOL};
 	}
 	kept->indexing = true;
-	if (kept_launch(&launch, kept->stream) != cudaSuccess ||
-		CUDA_CALL(cudaMemcpyAsync(kept->result, launch.result, sizeof(uint32_t), cudaMemcpyDeviceToHost, kept->stream)) != cudaSuccess)
+	if (kept_launch(&launch, stream) != cudaSuccess ||
+		CUDA_CALL(cudaMemcpyAsync(kept->result, launch.result, sizeof(uint32_t), cudaMemcpyDeviceToHost, stream)) != cudaSuccess ||
+		CUDA_CALL(cudaEventRecord(kept->made, stream)) != cudaSuccess)
 		return STATUS_DEVICE_DOWN;
 	return STATUS_TIME_SLICE;
 }
@@ -185,7 +259,7 @@ kept_index(ProviderKept *kept, KeptPlan *plan)
 	if (!kept->indexing)
 		return plan->head.nplaces == 0 || (!plan->head.direct && (plan->head.nplaces & (plan->head.nplaces - 1)) != 0)
 			? STATUS_BAD_PROGRAM : start_index(kept, plan);
-	error = CUDA_CALL(cudaStreamQuery(kept->stream));
+	error = CUDA_CALL(cudaEventQuery(kept->made));
 	if (error == cudaErrorNotReady)
 		return STATUS_TIME_SLICE;
 	pool_give(kept->words);

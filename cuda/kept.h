@@ -8,6 +8,12 @@
 #include "cuda_call.h"
 #include "core/provider_api.h"
 
+/* Once, at the start. */
+extern cudaError_t kept_start(void);
+
+/* Let a stream wait until rows can be kept. */
+extern cudaError_t kept_await(const ProviderKept *kept, cudaStream_t user);
+
 /* Provider's functions. */
 extern ProviderKept *kept_open(const ProviderJob *job, uint32_t most_rows);
 extern DeviceStatus kept_index(ProviderKept *kept, KeptPlan *plan);

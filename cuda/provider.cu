@@ -55,6 +55,8 @@ start(const ProviderConfig *config, ProviderState *state)
 		error = CUDA_CALL((cudaError_t) vm_prepare(cuda_context.shared_limit));
 	if (error == cudaSuccess)
 		error = CUDA_CALL((cudaError_t) combine_prepare());
+	if (error == cudaSuccess)
+		error = kept_start();
 	/* half of it, at most, for batches, the rest for tables of groups and for columns */
 	arena = memory / 2 / BATCHES < ARENA_MOST ? memory / 2 / BATCHES : ARENA_MOST;
 	for (int i = 0; i < BATCHES && error == cudaSuccess; i++)

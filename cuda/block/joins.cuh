@@ -11,8 +11,8 @@
  * as there are.
  */
 
-/* Pairs that a block makes in one launch: a second's work or so, and what a block's sums have been made for. */
-#define PAIRS_MOST	((uint64_t) 1 << 28)
+/* Pairs that a block makes in one launch: a second's work or so, and fewer than a block's sums have been made for. */
+#define PAIRS_MOST	((uint64_t) 1 << 25)
 
 /* The row in lane i of a register of rows. */
 static __device__ __forceinline__ uint32_t

@@ -278,7 +278,7 @@ run_disturbed(const Interpreter *vm, const Program *program, const Disturbance *
 	VmRun		run;
 	int32_t		yield = how->first_yield;
 
-	table_open(&o->groups, program, how->few_groups || (!program->grouped && vm->can_run == NULL) ? 1 : (uint32_t) reference.ngroups + 1,
+	table_open(&o->groups, program, program->grouped && !how->few_groups ? (uint32_t) reference.ngroups + 1 : 1,
 			   how->no_heap ? 0 : ROOMY_HEAP + (uint64_t) reference.ngroups * 4 * (KEY_TEXT_ROOM + LONG_TEXT_ROOM));
 	run_open(&run, program, BODY_NARROW, sides[0].tablet, vm->tile);
 	run.tables = join_rows;

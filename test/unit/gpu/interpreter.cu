@@ -93,7 +93,8 @@ merge_rows(VmRun *run, const uint64_t *rows, const uint64_t *hashes, uint32_t n)
 		from.row_words = program->row_words;
 		group_key_of_row(program, &from, 0, &key);
 		find_texts(run, &key, from.rows);
-		group = group_find_or_insert(program, run->groups, &key);
+		/* without keys the one group is there, which nobody looks for */
+		group = program->grouped || run->groups->ngroups == 0 ? group_find_or_insert(program, run->groups, &key) : 0;
 		if (group == GROUP_NONE)
 			return STATUS_TABLE_FULL;
 		group_merge_states(program, run->groups, group_row(run->groups, group), &from, from.rows, &overflow);
