@@ -2,7 +2,7 @@
  * interp_joins.h
  *		What interp.h asks of a CPU for joins: finding rows, fetching their values, loops over pairs.
  *
- * A template header like interp.h, over VM_TILE lanes.  A register of rows
+ * A template header like interp.h.  A register of rows
  * holds 32-bit row numbers; one that is not NULL is a row that there is, in
  * lanes that are not active, too.  A register of spans holds JOIN_SPANs, one
  * of pairs lane << 32 | row.
@@ -65,10 +65,10 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 		return;
 	}
 	if (table->size > JOIN_PREFETCH_BYTES)
-		for (int i = 0; i < VM_TILE; i++)
+		EACH_LANE
 			if (selection[i])
 				__builtin_prefetch(join_entry(table, an[i] ? 0 : va[i]));
-	for (int i = 0; i < VM_TILE; i++)
+	EACH_LANE
 	{
 		const uint64_t span = an[i] | (selection[i] ^ 1) ? 0 : join_find(table, va[i]);
 
@@ -167,7 +167,7 @@ vm_emit_rows(const VmRun *run, const Instr *in, uint32_t first)
 	const uint8_t *selection = (const uint8_t *) run->values;
 	uint32_t   *to = (in->imm == 0 ? run->out : run->matches + (size_t) (in->imm - 1) * run->out_capacity) + run->out_before;
 
-	for (int i = 0; i < VM_TILE; i++)
+	EACH_LANE
 		if (selection[i])
 			*to++ = an[i] ? JOIN_NO_ROW : in->imm == 0 ? first + rows[i] : rows[i];
 }
@@ -269,7 +269,7 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 			memset(dn, 0, VM_TILE);
 			return true;
 		case VMOP_MARK:
-			for (int i = 0; i < VM_TILE; i++)
+			EACH_LANE
 				if (selection[i])
 					((uint8_t *) vb)[va[i] >> 32] = 1;
 			return true;
@@ -287,7 +287,7 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 	}
 }
 
-/* The next pairs of a loop, as many as a tile has lanes. */
+/* The next pairs of a loop, as many as a tile has lanes; what follows goes over no more lanes than they take. */
 static inline void
 vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 {
@@ -301,16 +301,18 @@ vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 	const JoinTable *table = run->tables[EXPAND_TABLE(in->c) - 1].table;
 	VmCursor	at = {0, 0};
 	uint32_t	n = 0;
+	uint32_t	around;
 
 	if (!loops->going_on)
 	{
 		at = in->c & EXPAND_CLOSED ? at : run->cursor[loops->depth];
-		loops->depth++;
+		loops->lanes[loops->depth++] = run->lanes;
 	}
 	else
 		at = loops->next[loops->depth - 1];
 	loops->going_on = false;
-	for (; at.lane < VM_TILE && n < VM_TILE; at = (VmCursor) {at.lane + 1, 0})
+	around = loops->lanes[loops->depth - 1];
+	for (; at.lane < around && n < VM_TILE; at = (VmCursor) {at.lane + 1, 0})
 	{
 		const uint32_t lane = at.lane;
 		uint32_t	count;
@@ -336,10 +338,11 @@ vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 			break;
 	}
 	loops->next[loops->depth - 1] = at;
+	run->lanes = (n + LANE_BLOCK - 1) / LANE_BLOCK * LANE_BLOCK;
 	memset(selection, 1, n);
 	memset(selection + n, 0, VM_TILE - n);
-	memset(vd + n, 0, (VM_TILE - n) * sizeof(uint64_t));
-	memset(dn + n, 1, VM_TILE - n);
+	memset(vd + n, 0, (run->lanes - n) * sizeof(uint64_t));
+	memset(dn + n, 1, run->lanes - n);
 }
 
 /*
@@ -352,7 +355,7 @@ vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
 	const uint32_t level = loops->depth - 1;
 	const bool	open = !(expand->c & EXPAND_CLOSED);
 
-	loops->going_on = loops->next[level].lane < VM_TILE;
+	loops->going_on = loops->next[level].lane < loops->lanes[level];
 	if (open)
 	{
 		/* the pairs so far are done with once the loops around this one have gone on, too */
@@ -361,7 +364,9 @@ vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
 	}
 	if (!loops->going_on)
 	{
-		memcpy(run->values, run->values + (size_t) expand->m * VM_TILE, VM_TILE);
+		run->lanes = loops->lanes[level];
+		memset(run->values, 0, VM_TILE);
+		memcpy(run->values, run->values + (size_t) expand->m * VM_TILE, run->lanes);
 		loops->depth--;
 	}
 	return loops->going_on;

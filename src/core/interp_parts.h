@@ -2,8 +2,7 @@
  * interp_parts.h
  *		What interp.h asks of a CPU for a whole tile: selection, groups, rows out.
  *
- * A template header like interp.h, over VM_TILE lanes; interp_totals.h has
- * the totals.
+ * A template header like interp.h; interp_totals.h has the totals.
  */
 
 /* Whether a lane counts for an aggregate. */
@@ -36,6 +35,7 @@ vm_select(VmRun *run, uint32_t first, uint32_t n)
 			selection[i] = (run->selected[(first + i) / 64] >> (i % 64)) & 1;
 	memset(selection + n, 0, VM_TILE - n);
 	memset(run->nulls, 0, VM_TILE);
+	run->lanes = VM_TILE;
 	if (run->groups != NULL)
 		run->groups->heap_reserved = 0;
 }
@@ -53,7 +53,7 @@ vm_load_nulls(const Tablet *tablet, const TabletColumn *column, uint32_t first, 
 		dn[i] = (bits[i >> 3] >> (i & 7)) & 1;
 }
 
-/* 0 when no lane is active. */
+/* 0 when no lane is active; none is behind those that instructions go over. */
 static inline int
 vm_any(const uint8_t *mask)
 {
@@ -77,14 +77,14 @@ vm_find_groups(VmRun *run, const Instr *in, const uint16_t *key_register)
 	memset(run->nulls + (size_t) in->dst * VM_TILE, 0, VM_TILE);
 	if (run->groups->ngroups >= GROUP_PREFETCH_MIN)
 	{
-		for (int i = 0; i < VM_TILE; i++)
+		EACH_LANE
 			if (mask[i])
 				group_prefetch_slot(run->groups, hashes[i]);
-		for (int i = 0; i < VM_TILE; i++)
+		EACH_LANE
 			if (mask[i])
 				group_prefetch_row(run->groups, hashes[i]);
 	}
-	for (int i = 0; i < VM_TILE; i++)
+	EACH_LANE
 	{
 		GroupKey	key;
 		uint32_t	w = 0;
@@ -162,7 +162,7 @@ vm_reserve_texts(const VmRun *run, const Instr *in)
 	bool		least = vm_text_least(run->program, in->imm);
 	Reservation reserved = {{0}, {0}, 0};
 
-	for (int i = 0; i < VM_TILE; i++)
+	EACH_LANE
 	{
 		uint32_t	group = groups && ACTIVE(i) ? groups[i] : 0;
 		const uint64_t *state = group_row(table, group) + in->imm;
@@ -181,12 +181,12 @@ vm_emit(VmRun *run, uint32_t first, uint32_t n)
 {
 	const uint8_t *selection = (const uint8_t *) run->values;
 	/* of pairs there may be more than rows */
-	const uint32_t lanes = run->program->ntables > 0 ? VM_TILE : n;
+	const uint32_t room = run->program->ntables > 0 ? run->lanes : n;
 
-	if (run->out_capacity - run->out_count < lanes)
+	if (run->out_capacity - run->out_count < room)
 		return false;
 	run->out_before = run->out_count;
-	for (uint32_t i = 0; i < lanes; i++)
+	for (uint32_t i = 0; i < room; i++)
 	{
 		run->out[run->out_count] = first + i;
 		run->out_count += selection[i];

@@ -7,7 +7,7 @@
 
 /* For each active lane, its group's state. */
 #define EACH_GROUP(statement) \
-	for (int i = 0; i < VM_TILE; i++) \
+	EACH_LANE \
 		if (ACTIVE(i)) \
 		{ \
 			uint64_t   *state = group_row(run->groups, groups[i]) + in->imm; \
@@ -16,14 +16,14 @@
 
 /* Sum of the active lanes in 16 interleaved parts, added pairwise. */
 static inline double
-vm_sum_lanes(const double *va, const uint8_t *an, const uint8_t *mask, uint64_t *flags)
+vm_sum_lanes(const VmRun *run, const double *va, const uint8_t *an, const uint8_t *mask, uint64_t *flags)
 {
 	double		part[16];
 	uint64_t	seen = 0;
 
 	for (int j = 0; j < 16; j++)
 		part[j] = -0.0;
-	for (int i = 0; i < VM_TILE; i += 16)
+	for (int i = 0; i < (int) run->lanes; i += 16)
 		for (int j = 0; j < 16; j++)
 		{
 			/* as integers: gcc 12 loses lanes of `active ? x : -0.0` with AVX2 and -fno-trapping-math */
@@ -31,7 +31,7 @@ vm_sum_lanes(const double *va, const uint8_t *an, const uint8_t *mask, uint64_t 
 
 			part[j] += float_of_bits((bits_of_float(va[i + j]) & active) | (bits_of_float(-0.0) & ~active));
 		}
-	for (int i = 0; i < VM_TILE; i++)
+	EACH_LANE
 		seen |= ACTIVE(i) ? float_flags(va[i]) : 0;
 	*flags |= seen;
 	for (int width = 8; width > 0; width /= 2)
@@ -47,7 +47,7 @@ vm_update_lanes(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t *
 {
 	const uint64_t *vc = run->values + (size_t) in->c * VM_TILE;
 
-	for (int i = 0; i < VM_TILE; i++)
+	EACH_LANE
 	{
 		uint64_t   *state;
 
@@ -88,7 +88,7 @@ vm_take_best_text(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t
 	bool		least = in->op == VMOP_MIN_T;
 	int			best = -1;
 
-	for (int i = 0; i < VM_TILE; i++)
+	EACH_LANE
 	{
 		int			order;
 
@@ -120,7 +120,7 @@ vm_update_one(VmRun *run, const Instr *in)
 			{
 				uint32_t	count = 0;
 
-				for (int i = 0; i < VM_TILE; i++)	/* vectorised */
+				EACH_LANE	/* vectorised */
 					count += mask[i] & (in->a == 0 ? 1 : an[i] ^ 1);
 				group_row(run->groups, 0)[in->imm] += count;
 				break;
@@ -131,7 +131,7 @@ vm_update_one(VmRun *run, const Instr *in)
 				int64_t		high = 0;
 				uint64_t   *state = group_row(run->groups, 0) + in->imm;
 
-				for (int i = 0; i < VM_TILE; i++)	/* vectorised */
+				EACH_LANE	/* vectorised */
 				{
 					int64_t		v = ((const int64_t *) va)[i] & -(int64_t) ACTIVE(i);
 
@@ -146,7 +146,7 @@ vm_update_one(VmRun *run, const Instr *in)
 				uint64_t   *state = group_row(run->groups, 0) + in->imm;
 				Wide		total = wide_load(state);
 
-				for (int i = 0; i < VM_TILE; i++)
+				EACH_LANE
 					total = wide_add(total, ACTIVE(i) ? ((const Wide *) va)[i] : 0, &error);
 				wide_store(state, total);
 				break;
@@ -155,7 +155,7 @@ vm_update_one(VmRun *run, const Instr *in)
 			{
 				uint64_t   *state = group_row(run->groups, 0) + in->imm;
 
-				float_total_add(state, vm_sum_lanes((const double *) va, an, mask, &state[2]));
+				float_total_add(state, vm_sum_lanes(run, (const double *) va, an, mask, &state[2]));
 				break;
 			}
 		case VMOP_MIN_I:
@@ -166,14 +166,14 @@ vm_update_one(VmRun *run, const Instr *in)
 				uint64_t	found;
 
 				if (least)
-					for (int i = 0; i < VM_TILE; i++)
+					EACH_LANE
 					{
 						int64_t		v = ACTIVE(i) ? ((const int64_t *) va)[i] : INT64_MAX;
 
 						best = v < best ? v : best;
 					}
 				else
-					for (int i = 0; i < VM_TILE; i++)
+					EACH_LANE
 					{
 						int64_t		v = ACTIVE(i) ? ((const int64_t *) va)[i] : INT64_MIN;
 
@@ -185,7 +185,7 @@ vm_update_one(VmRun *run, const Instr *in)
 			}
 		case VMOP_MIN_W:
 		case VMOP_MAX_W:
-			for (int i = 0; i < VM_TILE; i++)
+			EACH_LANE
 				if (ACTIVE(i))
 					state_merge(in->op == VMOP_MIN_W ? STATE_MIN_W : STATE_MAX_W,
 								group_row(run->groups, 0) + in->imm, &va[2 * i], &error);
@@ -221,7 +221,7 @@ vm_update_groups(VmRun *run, const Instr *in)
 	switch ((Opcode) in->op)
 	{
 		case VMOP_COUNT_G:
-			for (int i = 0; i < VM_TILE; i++)
+			EACH_LANE
 				if (mask[i] & (in->a == 0 ? 1 : an[i] ^ 1))
 					group_row(run->groups, groups[i])[in->imm]++;
 			break;

@@ -8,6 +8,8 @@
 #undef VM_VALUES
 #undef VM_FLAGS
 #undef LANES
+#undef EACH_LANE
+#undef LANE_BLOCK
 #undef NULL_A
 #undef NULL_B
 #undef IN_MASK

@@ -1,11 +1,17 @@
 /*
  * lanes_loop.h
- *		The shapes of instructions on a CPU: loops over all lanes of a tile.
+ *		The shapes of instructions on a CPU: loops over the lanes of a tile.
  *
  * Part of interp.h's contract.  gcc vectorises the loops where the operation
  * allows.  NULL flags, bools and masks are a byte a lane, group numbers 32
  * bits, wide values 128 bits in one piece.
+ *
+ * A tile of rows has VM_TILE lanes, however few of them are active.  A tile of
+ * pairs has run->lanes: so many as there are pairs, rounded up to a multiple
+ * of LANE_BLOCK, which divides VM_TILE.
  */
+
+#define LANE_BLOCK	64
 
 #define VM_FN		static
 #define VM_REST		static
@@ -15,7 +21,8 @@
 #define VM_FLAGS	run->nulls
 #define VM_MASK(r)	((uint8_t *) (run->values + (size_t) (r) * VM_TILE))
 
-#define LANES		CORE_INDEPENDENT for (int i = 0; i < VM_TILE; i++)
+#define EACH_LANE	for (int i = 0, lanes = (int) (run->lanes & ~(LANE_BLOCK - 1u)); i < lanes; i++)
+#define LANES		CORE_INDEPENDENT EACH_LANE
 #define NULL_A		an[i]
 #define NULL_B		bn[i]
 #define BOOL_A		((const uint8_t *) va)[i]

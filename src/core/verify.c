@@ -11,6 +11,8 @@
  * jumps to the end of the innermost one, and one pass sees that every operand
  * was written before, as the kind that it is read as.  What a loop writes
  * nobody reads after it, and what it reads of before is not overwritten in it.
+ * Pairs may be more than those of the loop around, so what was written for
+ * these is read by the instructions alone that pick from it.
  */
 #include "core/code_table.h"
 #include "core/join_table.h"
@@ -58,6 +60,13 @@ reads_ok(const Verifier *v, uint8_t kind, uint16_t number)
 	if (number >= v->body->nregisters || v->kind[number] != kind)
 		return false;
 	return kind != KIND_W || (number + 1 < v->body->nregisters && v->kind[number + 1] == KIND_W_HIGH);
+}
+
+/* Whether a register has a value for every lane that there is here: of the tile, or of the innermost loop. */
+static bool
+is_of_lanes(const Verifier *v, uint16_t number)
+{
+	return v->depth == 0 || v->written[number] < v->loop[0] || v->written[number] >= v->loop[v->depth - 1];
 }
 
 /* A mask; blends also take a boolean as it is. */
@@ -163,7 +172,7 @@ total_ok(const Verifier *v, const Instr *in)
 	{
 		case VMOP_COUNT:
 		case VMOP_COUNT_G:
-			return in->a < v->body->nregisters && v->kind[in->a] != KIND__ && state_ok(v, in, STATE_COUNT);
+			return in->a < v->body->nregisters && v->kind[in->a] != KIND__ && is_of_lanes(v, in->a) && state_ok(v, in, STATE_COUNT);
 		case VMOP_SUM_I:
 		case VMOP_SUM_I_G:
 		case VMOP_SUM_W:
@@ -198,10 +207,10 @@ total_ok(const Verifier *v, const Instr *in)
 			return state_ok(v, in, STATE_ODD_BITS);
 		case VMOP_MIN_BY:
 		case VMOP_MIN_BY_G:
-			return reads_ok(v, KIND_W, in->c) && state_ok(v, in, STATE_MIN_BY);
+			return reads_ok(v, KIND_W, in->c) && is_of_lanes(v, in->c) && state_ok(v, in, STATE_MIN_BY);
 		case VMOP_MAX_BY:
 		case VMOP_MAX_BY_G:
-			return reads_ok(v, KIND_W, in->c) && state_ok(v, in, STATE_MAX_BY);
+			return reads_ok(v, KIND_W, in->c) && is_of_lanes(v, in->c) && state_ok(v, in, STATE_MAX_BY);
 		case VMOP_MIN_T:
 		case VMOP_MIN_T_G:
 			return state_ok(v, in, STATE_MIN_T);
@@ -233,7 +242,8 @@ group_ok(const Verifier *v)
 	uint32_t	k;
 
 	for (k = 0; k < v->program->nkeys; k++)
-		if (v->key_register[k] == 0 || !reads_ok(v, kind_of_key[v->program->key_kind[k]], v->key_register[k]))
+		if (v->key_register[k] == 0 || !reads_ok(v, kind_of_key[v->program->key_kind[k]], v->key_register[k]) ||
+			!is_of_lanes(v, v->key_register[k]))
 			return false;
 	return v->program->grouped != 0;
 }
@@ -291,6 +301,29 @@ again_ok(Verifier *v, const Instr *in, uint32_t pc)
 	return true;
 }
 
+/* Whether a PICK_R finds a value wherever it looks: rows of the tile have lanes that are rows; others, of the loop around, its pairs' lanes. */
+static bool
+picks_ok(const Verifier *v, const Instr *in)
+{
+	if (v->table[in->b] != 0 && v->table[in->b] != TABLE_OF_PAIRS)
+		return false;
+	if (v->depth == 0 || v->written[in->a] < v->loop[0])
+		return true;
+	return v->depth > 1 && v->written[in->a] >= v->loop[v->depth - 2] && v->written[in->a] < v->loop[v->depth - 1] &&
+		instr_at(v, v->written[in->b])->op == VMOP_LANE;
+}
+
+/* Whether an instruction's operands have values for the lanes that it goes over. */
+static bool
+lanes_ok(const Verifier *v, const OpInfo *info, const Instr *in)
+{
+	if (info->a != KIND__ && in->op != VMOP_PICK_R && !is_of_lanes(v, in->a))
+		return false;
+	if (info->b != KIND__ && in->op != VMOP_MARK && !is_of_lanes(v, in->b))
+		return false;
+	return is_of_lanes(v, in->m);
+}
+
 /* What a register of rows holds rows of. */
 static bool
 row_ok_of(const Verifier *v, const Instr *in, uint8_t *table)
@@ -307,7 +340,7 @@ row_ok_of(const Verifier *v, const Instr *in, uint8_t *table)
 			return v->depth > 0;
 		case VMOP_PICK_R:
 			*table = v->table[in->a];
-			return v->table[in->b] == 0 || v->table[in->b] == TABLE_OF_PAIRS;
+			return picks_ok(v, in);
 		default:
 			*table = v->table[in->a];
 			return true;
@@ -447,7 +480,7 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 		return false;
 	info = &op_info[in->op];
 	if (!reads_ok(v, info->a, in->a) || !reads_ok(v, info->b, in->b) || !mask_ok(v, info, in->m) ||
-		!result_ok(v, info, in) || !spares_outer(v, info, in) || (v->last && !ends(in->op)))
+		!result_ok(v, info, in) || !spares_outer(v, info, in) || !lanes_ok(v, info, in) || (v->last && !ends(in->op)))
 		return false;
 	switch ((OpShape) info->shape)
 	{

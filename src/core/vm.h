@@ -28,6 +28,7 @@ typedef struct VmLoops
 	uint32_t	depth;
 	bool		going_on;		/* the EXPAND that comes next does not begin */
 	VmCursor	next[PROGRAM_MAX_LOOPS];
+	uint32_t	lanes[PROGRAM_MAX_LOOPS];	/* that there were around each of them */
 } VmLoops;
 
 typedef struct VmRun
@@ -40,6 +41,7 @@ typedef struct VmRun
 	const uint64_t *selected;	/* a bitmap of the rows that count; NULL = all */
 	uint64_t   *values;			/* scratch: registers * tile * 8 bytes, aligned to 64 */
 	uint8_t    *nulls;			/* scratch: registers * tile bytes, aligned to 64 */
+	uint32_t	lanes;			/* that instructions go over; those behind them are not active */
 	GroupTable *groups;			/* totals; without keys its one row */
 	uint32_t   *out;			/* row numbers emitted, in heap order */
 	uint32_t   *matches;		/* rows of tables that belong to these, JOIN_NO_ROW = none: out_capacity for each table */
