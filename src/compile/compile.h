@@ -54,6 +54,7 @@ typedef struct JoinRequest
 	List	   *conditions;		/* for two rows to be joined */
 	List	   *filters;		/* for what has been joined to stay */
 	bool		unique;			/* rows are told apart by their keys: what the planner has found, until there is a table */
+	bool		few;			/* rows will be found for so few that it pays to put these side by side */
 	const int16 *scales;		/* of these columns, by number: numerics without declared scale; NULL = first guess */
 } JoinRequest;
 

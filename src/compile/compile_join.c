@@ -30,6 +30,7 @@ typedef struct Join
 	List	   *keys;			/* of the conditions, those that are its key, */
 	List	   *others;			/* and those that are to be tested */
 	bool		unique;
+	bool		loops;			/* what has found its rows goes on as pairs */
 	int			found;			/* register of rows or of their spans */
 } Join;
 
@@ -282,6 +283,16 @@ is_exact(const Join *join)
 	return true;
 }
 
+/* Whether to go on with pairs although no lane has two, as long as joins that must have a loop find one. */
+static bool
+puts_side_by_side(const Join *join)
+{
+	const Compiler *c = join->c;
+
+	return join->request->few && join->request->type == JOIN_INNER &&
+		c->nloops + c->joins_left + 1 < PROGRAM_MAX_LOOPS;
+}
+
 /* Find the rows of the table whose key the lanes have. */
 static bool
 find_rows(Join *join)
@@ -306,7 +317,8 @@ find_rows(Join *join)
 	if (!is_exact(join))
 		join->others = list_concat_copy(join->keys, join->others);
 	join->unique = table->rows != NULL ? table->rows->table->unique : join->request->unique && join->keys != NIL;
-	join->found = emit(&c->em, join->unique ? VMOP_PROBE : VMOP_SPAN, word, 0, 0, join->number);
+	join->loops = !join->unique || puts_side_by_side(join);
+	join->found = emit(&c->em, join->loops ? VMOP_SPAN : VMOP_PROBE, word, 0, 0, join->number);
 	return true;
 }
 
@@ -441,8 +453,8 @@ join_inner(Join *join)
 {
 	Compiler   *c = join->c;
 
-	filter_by(c, emit(&c->em, join->unique ? VMOP_FOUND_R : VMOP_FOUND_S, join->found, 0, 0, 0));
-	if (join->unique)
+	filter_by(c, emit(&c->em, join->loops ? VMOP_FOUND_S : VMOP_FOUND_R, join->found, 0, 0, 0));
+	if (!join->loops)
 		join->table->row = join->found;
 	else if (!go_on_with_pairs(join, 0, bool_constant(c, false)))
 		return false;
@@ -551,7 +563,10 @@ compile_joins(Compiler *c, const CompileRequest *request)
 	if (list_length(request->joins) > PROGRAM_MAX_TABLES)
 		return refuse(c, REASON_EXPRESSION);
 	foreach(lc, request->joins)
+	{
+		c->joins_left = list_length(request->joins) - foreach_current_index(lc) - 1;
 		if (!compile_join(c, lfirst(lc)))
 			return false;
+	}
 	return true;
 }

@@ -61,6 +61,7 @@ typedef struct Compiler
 	JoinedTable table[PROGRAM_MAX_TABLES];
 	int			lane;			/* register of the tablet's rows, 0 = those of the lanes; */
 	int			nloops;			/* over pairs, which have not ended */
+	int			joins_left;		/* that come after the one at hand */
 	Bitmapset  *texts;			/* attributes that are read as texts, though they may have codes */
 	List	   *known;			/* of Known: computed for all selected lanes */
 	List	   *case_values;	/* of Operand: what CaseTestExpr stands for, innermost first */

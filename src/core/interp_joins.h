@@ -51,17 +51,28 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
 	const uint8_t *selection = (const uint8_t *) run->values;
 
-	if (in->op == VMOP_PROBE && table->direct)
+	if (table->unique && table->direct)
 	{
 		const uint32_t *place = (const uint32_t *) join_at(table, table->index);
+		const uint64_t nplaces = table->nplaces;
 
-		LANES
-		{
-			const bool	here = (an[i] ^ 1) & (va[i] < table->nplaces);
+		if (in->op == VMOP_PROBE)
+			LANES
+			{
+				const bool	here = selection[i] & (an[i] ^ 1) & (va[i] < nplaces);
 
-			row[i] = place[here ? va[i] : 0];
-			dn[i] = !here | (row[i] == JOIN_NO_ROW);
-		}
+				row[i] = place[here ? va[i] : 0];
+				dn[i] = !here | (row[i] == JOIN_NO_ROW);
+			}
+		else
+			LANES
+			{
+				const bool	here = selection[i] & (an[i] ^ 1) & (va[i] < nplaces);
+				const uint32_t found = place[here ? va[i] : 0];
+
+				dn[i] = !here | (found == JOIN_NO_ROW);
+				vd[i] = dn[i] ? 0 : JOIN_SPAN(found, 1);
+			}
 		return;
 	}
 	if (table->size > JOIN_PREFETCH_BYTES)
@@ -287,6 +298,32 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 	}
 }
 
+/* The pairs of lanes of which none has two; their number. */
+static inline uint32_t
+vm_expand_unique(uint64_t *pairs, const uint64_t *spans, const uint8_t *nulls, const uint8_t *mask, uint32_t lane, uint32_t lanes)
+{
+	uint32_t	n = 0;
+
+	while (lane < lanes)
+	{
+		if (lane % 8 == 0)
+		{
+			uint64_t	eight;
+
+			memcpy(&eight, mask + lane, sizeof(eight));
+			if (eight == 0)
+			{
+				lane += 8;
+				continue;
+			}
+		}
+		pairs[n] = (uint64_t) lane << 32 | JOIN_SPAN_FIRST(spans[lane]);
+		n += mask[lane] & (nulls[lane] ^ 1) & (JOIN_SPAN_COUNT(spans[lane]) > 0);
+		lane++;
+	}
+	return n;
+}
+
 /* The next pairs of a loop, as many as a tile has lanes; what follows goes over no more lanes than they take. */
 static inline void
 vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
@@ -312,6 +349,12 @@ vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 		at = loops->next[loops->depth - 1];
 	loops->going_on = false;
 	around = loops->lanes[loops->depth - 1];
+	if (table->unique && !(in->c & (EXPAND_ONCE | EXPAND_OUTER)))
+	{
+		n = vm_expand_unique(vd, va, an, mask, at.lane, around);
+		memset(dn, 0, n);
+		at = (VmCursor) {around, 0};
+	}
 	for (; at.lane < around && n < VM_TILE; at = (VmCursor) {at.lane + 1, 0})
 	{
 		const uint32_t lane = at.lane;

@@ -69,7 +69,7 @@ joins_begin(GpuNode *node, EState *estate)
 
 		join->scales = palloc0(sizeof(int16) * Max(list_length(linitial(exprs)), 1));
 		join->request = (JoinRequest) {
-			.type = linitial_int(kind), .unique = lsecond_int(kind) != 0, .columns = linitial(exprs),
+			.type = linitial_int(kind), .unique = lsecond_int(kind) != 0, .few = lthird_int(kind) != 0, .columns = linitial(exprs),
 			.conditions = lsecond(exprs), .filters = lthird(exprs), .scales = join->scales
 		};
 		node->request.joins = lappend(node->request.joins, &join->request);

@@ -33,7 +33,8 @@ typedef struct Candidate
 	Cost		joins_cost;		/* of these */
 	Cost		probe_cost;		/* the part of it which is the pass's */
 	Cost		cost;			/* of all this, without what comes above */
-	double		rows;			/* that there are after the last of them */
+	double		rows;			/* that there are after the last of them, */
+	double		lanes;			/* and how many stand side by side, 0 = as many as a tile has */
 	bool		offered;		/* as a GpuJoin */
 	Oid			relation;
 	bool		secret;			/* some of its rows may be hidden from the user */

@@ -48,7 +48,7 @@ path_join_kinds(List *joins)
 	{
 		const JoinRequest *request = &((CandidateJoin *) lfirst(lc))->request;
 
-		kinds = lappend(kinds, list_make2_int(request->type, request->unique));
+		kinds = lappend(kinds, list_make3_int(request->type, request->unique, request->few));
 	}
 	return kinds;
 }
@@ -294,6 +294,23 @@ is_worse(const Candidate *candidate, const Candidate *best)
 	return best != NULL && best->reason == NULL && best->cost <= candidate->cost;
 }
 
+/* Lanes of a tile, and of the least number of pairs that a device goes over. */
+#define TILE_LANES	512
+#define PAIR_LANES	64
+
+/* Whether a join leaves so few rows that it pays to put them side by side; *lanes: what a tile has, before and then after it. */
+static bool
+leaves_few(const JoinPair *pair, const Candidate *before, double *lanes)
+{
+	const double around = before->lanes > 0 ? before->lanes : TILE_LANES;
+	const double pairs = Max(TILE_LANES * pair->joined->rows / Max(before->rel->tuples, 1), PAIR_LANES);
+	const bool	few = pair->type == JOIN_INNER && pairs * 3 <= around;
+
+	if (few || !pair->extra->inner_unique)
+		*lanes = Min(pairs, TILE_LANES);
+	return few;
+}
+
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
 static const char *
 extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
@@ -316,6 +333,7 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	candidate->offered = false;
 	candidate->joins = lappend(list_copy(before->joins), join);
 	candidate->rows = pair->joined->rows;
+	join->request.few = leaves_few(pair, before, &candidate->lanes);
 	candidate->cost = cost_before(before);
 	add_cost(candidate,
 			 join->build->total_cost + cost_build(join->build->rows, path_is_gpu_scan(join->build) || is_gpu_join(join->build)),

@@ -44,6 +44,7 @@
 #define vm_store vm_store_small
 #define vm_join vm_join_small
 #define vm_expand vm_expand_small
+#define vm_expand_unique vm_expand_unique_small
 #define vm_leave_loop vm_leave_loop_small
 #define vm_run_rest vm_run_rest_small
 #define vm_load_wide vm_load_wide_small
@@ -76,6 +77,7 @@
 #undef vm_store
 #undef vm_join
 #undef vm_expand
+#undef vm_expand_unique
 #undef vm_leave_loop
 #undef vm_run_rest
 #undef vm_load_wide
