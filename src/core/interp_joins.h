@@ -75,14 +75,32 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 			}
 		return;
 	}
+	/* first the lanes to search for */
+	LANES dn[i] = an[i] | (selection[i] ^ 1);
+	if (table->present != 0)
+	{
+		const uint32_t *present = (const uint32_t *) join_at(table, table->present);
+
+		const uint64_t npresent = table->npresent;
+
+		LANES
+		{
+			const bool	here = (dn[i] ^ 1) & (va[i] < npresent);
+
+			dn[i] = (here & join_present(present, here ? va[i] : 0)) ^ 1;
+		}
+	}
 	if (table->size > JOIN_PREFETCH_BYTES)
 		EACH_LANE
-			if (selection[i])
-				__builtin_prefetch(join_entry(table, an[i] ? 0 : va[i]));
+			if (!dn[i])
+				__builtin_prefetch(join_entry(table, va[i]));
 	EACH_LANE
 	{
-		const uint64_t span = an[i] | (selection[i] ^ 1) ? 0 : join_find(table, va[i]);
+		uint64_t	span;
 
+		if (dn[i])
+			continue;
+		span = join_find(table, va[i]);
 		dn[i] = JOIN_SPAN_COUNT(span) == 0;
 		if (in->op == VMOP_PROBE)
 			row[i] = JOIN_SPAN_FIRST(span);

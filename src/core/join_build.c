@@ -13,6 +13,10 @@
 #define DIRECT_SPREAD	16
 #define DIRECT_ALWAYS	65536
 
+/* Bits of a bitmap for each row at most, and for all. */
+#define PRESENT_SPREAD	512
+#define PRESENT_MOST	((uint64_t) 1 << 28)
+
 /* Rows ahead whose place the processor is to fetch. */
 #define LOOKAHEAD		16
 
@@ -144,6 +148,7 @@ plan_table(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nk
 	head->exact = plan_parts(head, rows, keys, by_bounds, &bits);
 	words = head->exact ? words_of(head, bits) : UINT64_MAX;
 	head->direct = words <= DIRECT_ALWAYS || words / DIRECT_SPREAD <= rows->nrows;
+	head->npresent = !head->direct && words <= PRESENT_MOST && words / PRESENT_SPREAD <= rows->nrows ? words : 0;
 	head->nplaces = words;
 	if (!head->direct)
 		for (head->nplaces = 2; head->nplaces < (uint64_t) rows->nrows * 2;)
@@ -203,10 +208,17 @@ index_bytes(const JoinTable *head)
 	return head->direct ? (head->nplaces + 1) * sizeof(uint32_t) : head->nplaces * sizeof(JoinSlot);
 }
 
+static uint64_t
+present_bytes(const JoinTable *head)
+{
+	return (head->npresent + 31) / 32 * sizeof(uint32_t);
+}
+
 uint64_t
 join_table_bytes(const JoinTable *head, uint32_t nrows)
 {
-	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) + tablet_align((uint64_t) nrows * sizeof(uint32_t));
+	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) + tablet_align((uint64_t) nrows * sizeof(uint32_t)) +
+		tablet_align(present_bytes(head));
 }
 
 static uint32_t *
@@ -309,6 +321,18 @@ list_slots(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32
 	}
 }
 
+/* Note which words have rows. */
+static void
+fill_present(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	uint32_t   *present = (uint32_t *) ((uint8_t *) table + table->present);
+
+	memset(present, 0, present_bytes(table));
+	for (uint32_t row = 0; row < nrows; row++)
+		if (!nulls[row])
+			present[words[row] / 32] |= (uint32_t) 1 << (words[row] % 32);
+}
+
 void
 join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
@@ -328,6 +352,13 @@ join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32
 			list_slots(table, words, nulls, nrows);
 	}
 	table->size = table->rows + (table->unique ? 0 : tablet_align((uint64_t) nrows * sizeof(uint32_t)));
+	table->present = 0;
+	if (table->npresent > 0)
+	{
+		table->present = table->size;
+		table->size += tablet_align(present_bytes(table));
+		fill_present(table, words, nulls, nrows);
+	}
 }
 
 /* Heads that others have made */

@@ -13,9 +13,13 @@
  * side by side however many there are.  In a table whose words have one row
  * each it leads to that row at once.
  *
+ * Where few of the words that there may be have rows, but not so few that a
+ * bitmap of them would be large, there is such a bitmap.  Whoever looks there
+ * first needs no search for words without rows.
+ *
  * One relocatable block:
  *
- *		JoinTable | index | row numbers
+ *		JoinTable | index | row numbers | bitmap
  *
  * The rows' values stand apart, as columns of a tablet.
  */
@@ -79,6 +83,8 @@ typedef struct JoinTable
 								 * direct: the first of its rows each, and the end; else: JoinSlots */
 	uint64_t	rows;			/* offset of the row numbers; none if unique */
 	JoinPart	part[JOIN_MAX_PARTS];
+	uint64_t	present;		/* offset of a bit for each word, in 32-bit units: has it rows?  0 = there is no bitmap */
+	uint64_t	npresent;		/* bits */
 } JoinTable;
 
 /*
@@ -187,6 +193,13 @@ join_find(const JoinTable *table, uint64_t word)
 		if (slot[at].word == word)
 			return JOIN_SPAN(slot[at].first, slot[at].count);
 	return 0;
+}
+
+/* Whether a word may have rows, by the bitmap. */
+CORE_FN uint32_t
+join_present(const uint32_t *present, uint64_t word)
+{
+	return present[word / 32] >> (word % 32) & 1;
 }
 
 /* A row number of those that a word has. */
