@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -146,6 +148,7 @@ create_join(const Candidate *candidate, RelOptInfo *joined, List *paths)
 	CompileResult filters;
 	PassCost	pass;
 	CustomPath *path;
+	Cost		out;
 	ListCell   *lc;
 
 	if (child == NULL || !has_columns_only(joined) || list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)) ||
@@ -157,18 +160,29 @@ create_join(const Candidate *candidate, RelOptInfo *joined, List *paths)
 	path->path.parent = joined;
 	path->path.pathtarget = joined->reltarget;
 	path->path.rows = joined->rows;
-	path->path.startup_cost = pass.cost + candidate->joins_cost + cost_rows_out(&result, joined->rows);
+	out = cost_rows_out(&result, joined->rows);
+	path->path.startup_cost = pass.cost + candidate->joins_cost + out;
 	path->path.total_cost = path->path.startup_cost + joined->reltarget->cost.startup + joined->reltarget->cost.per_tuple * joined->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(path_copy(child));
 	foreach(lc, candidate->joins)
 		path->custom_paths = lappend(path->custom_paths, ((CandidateJoin *) lfirst(lc))->build);
-	path->custom_private = list_make2((Candidate *) candidate, cost_private(&pass));
+	path->custom_private = list_make3((Candidate *) candidate, cost_private(&pass), makeInteger((int) Min(out, INT_MAX)));
 	path->methods = &join_path_methods;
 	return path;
 }
 
 /* Pipelines */
+
+/* What it costs to make a table of a path's rows; what the device has found need not go out as rows. */
+static Cost
+cost_table(const Path *path)
+{
+	const bool	as_columns = path_is_gpu_scan(path) || is_gpu_join(path);
+	const Cost	out = as_columns ? intVal(lthird(((const CustomPath *) path)->custom_private)) : 0;
+
+	return path->total_cost - out + cost_build(path->rows, as_columns);
+}
 
 /* What PostgreSQL's join search considers. */
 typedef struct JoinPair
@@ -219,8 +233,7 @@ build_path(PlannerInfo *root, RelOptInfo *inner)
 		path = NULL;
 	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL)
 		scan = candidate->joins == NIL ? path_scan_create(candidate) : create_join(candidate, inner, inner->pathlist);
-	if (scan != NULL && (path == NULL || gpudb_force ||
-						 scan->path.total_cost + cost_build(inner->rows, true) < path->total_cost + cost_build(inner->rows, false)))
+	if (scan != NULL && (path == NULL || gpudb_force || cost_table(&scan->path) < cost_table(path)))
 		path = &scan->path;
 	return path;
 }
@@ -335,9 +348,7 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	candidate->rows = pair->joined->rows;
 	join->request.few = leaves_few(pair, before, &candidate->lanes);
 	candidate->cost = cost_before(before);
-	add_cost(candidate,
-			 join->build->total_cost + cost_build(join->build->rows, path_is_gpu_scan(join->build) || is_gpu_join(join->build)),
-			 cost_probe(join->rows, join->build->rows));
+	add_cost(candidate, cost_table(join->build), cost_probe(join->rows, join->build->rows));
 	if (is_worse(candidate, best))
 		return NULL;
 	request.joins = candidate_joins(candidate);

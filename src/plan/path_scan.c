@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -64,6 +66,7 @@ path_scan_create(const Candidate *candidate)
 	PassCost	pass;
 	QualCost	host_cost;
 	double		passing;
+	Cost		out;
 
 	if ((host != NIL && list_length(host) == list_length(candidate->quals)) || candidate->filters == NULL)
 		return NULL;
@@ -71,6 +74,7 @@ path_scan_create(const Candidate *candidate)
 	pass = cost_pass(candidate, with_outputs, 0);
 	cost_qual_eval(&host_cost, host, NULL);
 	passing = rel->tuples * candidate->passing;
+	out = cost_rows_out(with_outputs, passing);
 
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
@@ -78,11 +82,11 @@ path_scan_create(const Candidate *candidate)
 	path->path.pathtarget = rel->reltarget;
 	path->path.rows = rel->rows;
 	path->path.startup_cost = host_cost.startup + rel->reltarget->cost.startup;
-	path->path.total_cost = path->path.startup_cost +
-		pass.cost + cost_rows_out(with_outputs, passing) +
+	path->path.total_cost = path->path.startup_cost + pass.cost + out +
 		host_cost.per_tuple * passing + rel->reltarget->cost.per_tuple * rel->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_private = list_make2((Candidate *) candidate, cost_private(&pass));
+	path->custom_private = list_make3((Candidate *) candidate, cost_private(&pass),
+									  makeInteger(with_outputs->gives_rows ? (int) Min(out, INT_MAX) : 0));
 	path->methods = &scan_path_methods;
 	return path;
 }
