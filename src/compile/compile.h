@@ -89,6 +89,7 @@ typedef struct ColumnUse
 /* What a program wants of a join's table; and what another keeps for it. */
 typedef struct JoinUse
 {
+	bool		some;			/* of the rows of a key any one is enough */
 	int			nkeys;
 	JoinKey		key[JOIN_MAX_PARTS];
 	int			ncolumns;

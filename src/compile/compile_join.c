@@ -316,6 +316,7 @@ find_rows(Join *join)
 	table->row = 0;
 	if (!is_exact(join))
 		join->others = list_concat_copy(join->keys, join->others);
+	table->use->some = (join->request->type == JOIN_SEMI || join->request->type == JOIN_ANTI) && join->others == NIL;
 	join->unique = table->rows != NULL ? table->rows->table->unique : join->request->unique && join->keys != NIL;
 	join->loops = !join->unique || puts_side_by_side(join);
 	join->found = emit(&c->em, join->loops ? VMOP_SPAN : VMOP_PROBE, word, 0, 0, join->number);

@@ -227,7 +227,7 @@ row_numbers(JoinTable *table)
 	return (uint32_t *) ((uint8_t *) table + table->rows);
 }
 
-/* One row a word: its number in the word's place; false if there are two. */
+/* One row a word: its number in the word's place; false if there are two, and not only the first is wanted. */
 static bool
 fill_unique_places(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
@@ -241,7 +241,11 @@ fill_unique_places(JoinTable *table, const uint64_t *words, const uint8_t *nulls
 		if (nulls[row])
 			continue;
 		if (place[words[row]] != JOIN_NO_ROW)
-			return false;
+		{
+			if (!table->some)
+				return false;
+			continue;
+		}
 		place[words[row]] = row;
 		table->nrows++;
 	}
@@ -293,6 +297,8 @@ fill_slots(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32
 		if (nulls[row])
 			continue;
 		slot = find_slot(table, words[row]);
+		if (table->some && slot->count > 0)
+			continue;
 		if (slot->count++ == 0)
 		{
 			slot->word = words[row];

@@ -77,7 +77,8 @@ typedef struct JoinTable
 	uint8_t		exact;
 	uint8_t		unique;			/* no word has two rows */
 	uint8_t		direct;			/* words are places */
-	uint8_t		unused[7];
+	uint8_t		some;			/* any row of a word is as good as all of them: it is unique, then */
+	uint8_t		unused[6];
 	uint64_t	nplaces;		/* words from 0 on; or slots, a power of two */
 	uint64_t	index;			/* offset of: direct and unique: a row, or JOIN_NO_ROW, each;
 								 * direct: the first of its rows each, and the end; else: JoinSlots */

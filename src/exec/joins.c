@@ -84,7 +84,7 @@ joins_begin(GpuNode *node, EState *estate)
 static bool
 same_use(const JoinUse *a, const JoinUse *b)
 {
-	bool		same = a->nkeys == b->nkeys && a->ncolumns == b->ncolumns;
+	bool		same = a->some == b->some && a->nkeys == b->nkeys && a->ncolumns == b->ncolumns;
 
 	for (int k = 0; k < a->nkeys && same; k++)
 		same = a->key[k].column == b->key[k].column && a->key[k].form == b->key[k].form;
@@ -186,6 +186,7 @@ index_rows(NodeJoin *join, const JoinUse *use, const Tablet *rows, JoinTable **m
 	uint64		bytes;
 
 	join_plan(&head, rows, use->key, use->nkeys);
+	head.some = use->some;
 	bytes = join_table_bytes(&head, rows->nrows);
 	if (bytes + rows->size > limit)
 		return STATUS_MEMORY_LIMIT;
