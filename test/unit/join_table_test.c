@@ -309,7 +309,35 @@ expect_rows(const JoinTable *table, const uint64_t *words, const uint8_t *nulls,
 				break;
 			n++;
 		}
+	if (table->present != 0 && word < table->npresent)
+		tap_expect(join_present((const uint32_t *) join_at(table, table->present), word) == (n > 0), "word %llx of %u rows: its bit is wrong",
+				   (unsigned long long) word, nrows);
 	tap_expect(n == count, "word %llx of %u rows: %u found, and number %u is wrong or missing", (unsigned long long) word, nrows, count, n);
+}
+
+/* A table that keeps one row of each word has the first. */
+static void
+expect_first_rows(const JoinTable *head, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	JoinTable	some = *head;
+	JoinTable  *table;
+
+	some.some = true;
+	table = build_table(&some, words, nulls, nrows);
+	tap_expect(table->unique, "a word has several rows");
+	for (uint32_t row = nrows; row-- > 0;)
+	{
+		uint64_t	span;
+		uint32_t	first = 0;
+
+		if (nulls[row] || random_below(nrows) > 40)
+			continue;
+		span = join_find(table, words[row]);
+		while (nulls[first] || words[first] != words[row])
+			first++;
+		tap_expect(JOIN_SPAN_COUNT(span) == 1 && join_row(table, JOIN_SPAN_FIRST(span)) == first, "row %u instead of %u", JOIN_SPAN_FIRST(span), first);
+	}
+	guard_free(table, table->size, 64);
 }
 
 static int
@@ -451,6 +479,7 @@ expect_sample(const Sample *s)
 		tap_expect(s->nulls[row] == row_is_null(s, row), "row %u: NULL is %d", row, s->nulls[row]);
 	expect_plan(s);
 	expect_table(s->table, s->words, s->nulls, s->nrows);
+	expect_first_rows(&s->head, s->words, s->nulls, s->nrows);
 	expect_probes(s, s->nrows < 100 ? 40 : 12);
 }
 

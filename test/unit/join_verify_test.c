@@ -282,6 +282,13 @@ static const Variant variants[] = {
 	{"what the outer loop wrote, overwritten in the inner one", AT_EXTRA3, SET_DST, R_TEXT, true},
 	{"what no loop reads, overwritten in one", AT_TEXT, SET_DST, R_WORD, true},
 	{"what the loop before has read, overwritten in one", AT_TEXT, SET_DST, R_MASK, true},
+	{"integers of the tile added up in a loop", AT_SUM, SET_A, R_KEY, true},
+	{"integers of the pairs around added up in a loop", AT_SUM, SET_A, R_V0, false},
+	{"a mask of the tile in a loop", AT_SUM, SET_M, R_MASK2, true},
+	{"a mask of the pairs around in a loop", AT_SUM, SET_M, R_MASK3, false},
+	{"FETCH by rows of the pairs around", AT_V3, SET_A, R_LANE, false},
+	{"LANE of the pairs around", AT_LANE3, SET_A, R_PAIRS2, false},
+	{"PICK_R by lanes of the pairs around", AT_LANE0, SET_B, R_LANE, false},
 	{"a result on the selection", AT_CLEAR, SET_DST, 0, false},
 	{"a result outside", AT_LANE, SET_DST, R_Count, false},
 };
