@@ -47,6 +47,9 @@
 /* Kernels that even the smallest batch wants: one deforms, one runs. */
 #define BATCH_LAUNCHES	2
 
+/* What it takes a lane to load a key, to look for it, and to be told whether it has been found, as opcodes.def counts. */
+#define LOOK_OPS		3
+
 /* Bytes of a text of which nothing is known. */
 #define USUAL_TEXT		32
 
@@ -258,9 +261,11 @@ cost_build(double rows, bool as_columns)
 }
 
 Cost
-cost_probe(double probe_rows, double build_rows)
+cost_probe(double lanes, double probe_rows, double build_rows)
 {
-	return probe_rows * ns_of_probe(build_rows) / gain_of_threads(threads_wanted()) / NS(pg_unit);
+	const double ns = lanes * LOOK_OPS * NS(cpu_op) + probe_rows * ns_of_probe(build_rows);
+
+	return ns / gain_of_threads(threads_wanted()) / NS(pg_unit);
 }
 
 /* What making a pair and testing a condition on it costs, as opcodes.def counts. */

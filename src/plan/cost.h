@@ -45,7 +45,7 @@ extern Cost cost_rows_out(const CompileResult *compiled, double rows);
 extern Cost cost_build(double rows, bool as_columns);
 
 /* So many rows looking for theirs in a table of so many. */
-extern Cost cost_probe(double probe_rows, double build_rows);
+extern Cost cost_probe(double lanes, double probe_rows, double build_rows);
 
 /* Testing so many pairs of rows, without keys. */
 extern Cost cost_pairs(double pairs);

@@ -404,6 +404,8 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	Candidate  *candidate = palloc(sizeof(Candidate));
 	CompileResult result;
 	CompileRequest request = {.aggregate = true, .quals = before->quals};
+	/* rows that no filter lets pass are lanes, too, until some stand side by side */
+	const double lanes = before->rel->tuples * (before->lanes > 0 ? before->lanes / TILE_LANES : 1);
 
 	join->request.type = pair->type;
 	join->request.columns = pair->inner->reltarget->exprs;
@@ -420,7 +422,7 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	candidate->rows = pair->joined->rows;
 	join->request.few = leaves_few(pair, before, &candidate->lanes);
 	candidate->cost = cost_before(before);
-	add_cost(candidate, cost_table(join->build), cost_probe(join->rows, join->build->rows));
+	add_cost(candidate, cost_table(join->build), cost_probe(lanes, join->rows, join->build->rows));
 	if (is_worse(candidate, best))
 		return NULL;
 	request.joins = candidate_joins(candidate);
