@@ -239,6 +239,12 @@ cost_private(const PassCost *pass)
 	return list_make2(makeInteger(pass->on_gpu), makeInteger((int) Min(pass->ms * 1000, INT_MAX)));
 }
 
+bool
+cost_on_gpu(const List *private)
+{
+	return intVal(linitial(private)) != 0;
+}
+
 Cost
 cost_rows_out(const CompileResult *compiled, double rows)
 {

@@ -38,6 +38,9 @@ extern PassCost cost_pass(const Candidate *candidate, const CompileResult *compi
 /* What the node is to know of it: an element of CustomScan.custom_private, NODE_PRIVATE_PASS. */
 extern List *cost_private(const PassCost *pass);
 
+/* Whether that is of a pass on a GPU. */
+extern bool cost_on_gpu(const List *private);
+
 /* Returning rows of a scan, made by the device or from their heap tuples. */
 extern Cost cost_rows_out(const CompileResult *compiled, double rows);
 

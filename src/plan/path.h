@@ -22,7 +22,7 @@ extern CustomPath *path_scan_create(const Candidate *candidate);
 
 /* path_join.c: what plans keep of a candidate's joins: in custom_exprs, and in custom_private. */
 extern List *path_join_exprs(List *joins);
-extern List *path_join_kinds(List *joins);
+extern List *path_join_kinds(List *joins, const List *pass);
 
 /* The candidate over two relations that are joined, from those over one of them. */
 extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,

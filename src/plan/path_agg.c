@@ -165,7 +165,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 									  makeInteger(list_length(grouping->keys)), makeInteger(list_length(grouping->aggs)));
 	scan->custom_private = lappend(scan->custom_private, makeInteger((int) grouping->hash));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(grouping->driver));
-	scan->custom_private = lappend(scan->custom_private, path_join_kinds(grouping->joins));
+	scan->custom_private = lappend(scan->custom_private, path_join_kinds(grouping->joins, lsecond(path->custom_private)));
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_agg_methods;

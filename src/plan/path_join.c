@@ -41,7 +41,7 @@ path_join_exprs(List *joins)
 }
 
 List *
-path_join_kinds(List *joins)
+path_join_kinds(List *joins, const List *pass)
 {
 	List	   *kinds = NIL;
 	ListCell   *lc;
@@ -50,7 +50,8 @@ path_join_kinds(List *joins)
 	{
 		const JoinRequest *request = &((CandidateJoin *) lfirst(lc))->request;
 
-		kinds = lappend(kinds, list_make3_int(request->type, request->unique, request->few));
+		/* a GPU looks up faster than it goes through loops */
+		kinds = lappend(kinds, list_make3_int(request->type, request->unique, request->few && !cost_on_gpu(pass)));
 	}
 	return kinds;
 }
@@ -91,7 +92,7 @@ plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 									  makeInteger(list_length(wanted)), makeInteger(0));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(0));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(bms_member_index(candidate->relids, candidate->rel->relid)));
-	scan->custom_private = lappend(scan->custom_private, path_join_kinds(candidate->joins));
+	scan->custom_private = lappend(scan->custom_private, path_join_kinds(candidate->joins, lsecond(path->custom_private)));
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_join_methods;
