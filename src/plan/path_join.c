@@ -188,7 +188,7 @@ cost_table(const Path *path)
 /* What PostgreSQL's join search considers. */
 typedef struct JoinPair
 {
-	RelOptInfo *joined;
+	const RelOptInfo *joined;
 	const RelOptInfo *outer;
 	RelOptInfo *inner;
 	JoinType	type;
@@ -277,77 +277,6 @@ cost_before(const Candidate *candidate)
 	return candidate_check(candidate, &request, &result) ? cost_pass(candidate, &result, 1).cost : 0;
 }
 
-/* Rows of the largest of some relations. */
-static double
-most_tuples(PlannerInfo *root, const Bitmapset *relids)
-{
-	double		most = 1;
-	int			relid = -1;
-
-	while ((relid = bms_next_member(relids, relid)) > 0)
-		/* outer joins have numbers, too */
-		if (root->simple_rel_array[relid] != NULL)
-			most = Max(most, root->simple_rel_array[relid]->tuples);
-	return most;
-}
-
-/*
- * How many times as many rows as PostgreSQL believes a join has at least.  It
- * multiplies the selectivities of equal columns as if nothing tied them to
- * each other; but where those of either side are one table's, or equal to one
- * table's, they have no more combinations of values than it has rows.
- */
-static double
-more_rows(PlannerInfo *root, const JoinPair *pair)
-{
-	double		others = 1;
-	double		equal = 1;
-	double		least;
-	int			nequal = 0;
-	Bitmapset  *inner = bms_copy(pair->inner->relids);
-	Bitmapset  *outer = bms_copy(pair->outer->relids);
-	ListCell   *lc;
-
-	if (pair->type != JOIN_INNER)
-		return 1;
-	foreach(lc, pair->extra->restrictlist)
-	{
-		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
-		const Bitmapset *relids = clause->parent_ec != NULL ? clause->parent_ec->ec_relids : clause->clause_relids;
-		const Selectivity selectivity = clause_selectivity(root, lfirst(lc), 0, pair->type, pair->extra->sjinfo);
-
-		if (clause->mergeopfamilies == NIL)
-		{
-			others *= selectivity;
-			continue;
-		}
-		nequal++;
-		equal *= selectivity;
-		inner = bms_int_members(inner, relids);
-		outer = bms_int_members(outer, relids);
-	}
-	if (nequal < 2 || bms_is_empty(inner) || bms_is_empty(outer))
-		return 1;
-	least = 1 / Max(most_tuples(root, inner), most_tuples(root, outer));
-	if (equal >= least)
-		return 1;
-	return Max(pair->outer->rows * pair->inner->rows * least * others / pair->joined->rows, 1);
-}
-
-/* Have the planner believe in more rows, of the join and of what it has found for it so far. */
-static void
-raise_rows(RelOptInfo *joined, double factor)
-{
-	ListCell   *lc;
-
-	joined->rows *= factor;
-	foreach(lc, joined->pathlist)
-		if (((Path *) lfirst(lc))->param_info == NULL)
-			((Path *) lfirst(lc))->rows *= factor;
-	foreach(lc, joined->partial_pathlist)
-		((Path *) lfirst(lc))->rows *= factor;
-}
-
 /* Why no pipeline over the outer relation can be extended so; NULL if one may. */
 static const char *
 reason_against(const JoinPair *pair, const Candidate *before)
@@ -415,7 +344,6 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	join->build = build_path(root, pair->inner);
 	if (join->build == NULL || !read_clauses(pair, &join->request))
 		return "expression";
-	raise_rows(pair->joined, more_rows(root, pair));
 	*candidate = *before;
 	candidate->relids = pair->joined->relids;
 	candidate->offered = false;
