@@ -267,7 +267,7 @@ kept_index(ProviderKept *kept, KeptPlan *plan)
 	if (error != cudaSuccess)
 		return STATUS_DEVICE_DOWN;
 	/* rows that are not found make a difference, unless one of each key will do */
-	if (*kept->result > 0 && !plan->any_row)
+	if (*kept->result > 0 && !plan->head.some)
 		return STATUS_NO_ROOM;
 	plan->head.unique = 1;
 	plan->head.nrows = plan->nrows;

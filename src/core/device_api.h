@@ -57,7 +57,6 @@ typedef struct KeptPlan
 	JoinTable	head;			/* in: as join_plan_of_bounds() has left it; out: of the table */
 	JoinKey		key[JOIN_MAX_PARTS];
 	uint32_t	nrows;			/* all that were kept */
-	uint32_t	any_row;		/* of those with the same key one will do: the table is unique */
 	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* of each column */
 } KeptPlan;
 

@@ -389,6 +389,9 @@ table_lies_within(const JoinTable *table, uint64_t block)
 	if (table->direct ? !lies_within(table->index, places + !table->unique, sizeof(uint32_t), block)
 		: (places & (places - 1)) != 0 || !lies_within(table->index, places, sizeof(JoinSlot), block))
 		return false;
+	if (table->present != 0 &&
+		(table->present % 4 != 0 || !lies_within(table->present, (table->npresent + 31) / 32, sizeof(uint32_t), block)))
+		return false;
 	return table->unique || lies_within(table->rows, table->nrows, sizeof(uint32_t), block);
 }
 

@@ -112,12 +112,12 @@ make_table(GpuNode *node, const GroupTable *groups, const DeviceTableWish *wish,
 	MemoryContext old = MemoryContextSwitchTo(wish->context);
 	Dropped    *dropped = palloc0(sizeof(Dropped));
 	JoinTable  *table = palloc(sizeof(JoinTable));
-	KeptPlan	plan = {.any_row = wish->any_row};
+	KeptPlan	plan = {0};
 	Tablet	   *rows = describe_rows(&node->compiled, groups, wish->use, &plan);
 
 	memcpy(plan.key, wish->use->key, sizeof(JoinKey) * wish->use->nkeys);
 	join_plan_of_bounds(&plan.head, rows, plan.key, wish->use->nkeys);
-	plan.any_row &= plan.head.exact;
+	plan.head.some = wish->use->some && plan.head.exact;
 	dropped->device = node->device;
 	dropped->table = node->device->keep(node->feed.job, &plan, shared);
 	MemoryContextSwitchTo(old);
@@ -185,6 +185,7 @@ join_device_build(PlanState *ps, const DeviceTableWish *wish, JoinRows *made, Sh
 	GpuNode    *node = (GpuNode *) ps;
 	const CompileRequest request = node->request;
 	const bool	rather_gpu = node->rather_gpu;
+	ListCell   *lc;
 	MemoryContext old;
 	bool		done = false;
 
@@ -194,6 +195,8 @@ join_device_build(PlanState *ps, const DeviceTableWish *wish, JoinRows *made, Sh
 	if (ps->instrument)
 		InstrStartNode(ps->instrument);
 	node->request.outputs = outputs_of(ps);
+	foreach(lc, node->request.joins)
+		((JoinRequest *) lfirst(lc))->few = false;
 	node->request.give_rows = false;
 	node->request.aggregate = true;
 	node->request.keep = wish->use;

@@ -11,7 +11,6 @@
 typedef struct DeviceTableWish
 {
 	const JoinUse *use;
-	bool		any_row;		/* of rows with the same key one will do */
 	MemoryContext context;		/* how long it is to last */
 } DeviceTableWish;
 

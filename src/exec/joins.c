@@ -211,22 +211,12 @@ forget_table(GpuNode *node, int j)
 	node->shared[j] = (SharedTable) {0};
 }
 
-/* Whether of rows with the same key one will do: what is asked is whether there is one. */
-static bool
-any_row_will_do(const NodeJoin *join, const JoinUse *use)
-{
-	const JoinRequest *request = &join->request;
-
-	return (request->type == JOIN_SEMI || request->type == JOIN_ANTI) && request->filters == NIL &&
-		list_length(request->conditions) == use->nkeys && use->ncolumns == use->nkeys;
-}
-
 /* Have a device make the table, of rows that it keeps; false if the rows are to come here. */
 static bool
 build_on_device(GpuNode *node, int j, const JoinUse *use)
 {
 	NodeJoin   *join = &node->joins[j];
-	const DeviceTableWish wish = {use, any_row_will_do(join, use), join->context};
+	const DeviceTableWish wish = {use, join->context};
 
 	if (node->tables_here || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->rather_gpu) ||
 		!(is_collectable_scan(join->child) || is_collectable_join(join->child)))
