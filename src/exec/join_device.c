@@ -19,9 +19,10 @@
 #include "exec/scan_collect.h"
 #include "guc.h"
 
-/* Rows beyond the planner's estimate for which there is room at first. */
+/* Rows for which there is room at first: beyond the planner's estimate, or all of a relation that takes no large part of the memory. */
 #define ROOM_FACTOR		1.25
 #define ROOM_LEAST		65536
+#define ROOM_SHARE		4
 
 /* Runs with more room than the one before. */
 #define MAX_ROUNDS		3
@@ -157,6 +158,15 @@ run_once(GpuNode *node, const DeviceTableWish *wish, JoinRows *made, SharedTable
 	return *count <= node->keep_most && make_table(node, groups, wish, made, shared);
 }
 
+static uint32
+room_at_first(const GpuNode *node, uint32 most)
+{
+	const double estimated = node->css.ss.ps.plan->plan_rows * ROOM_FACTOR;
+	const double all = node->relation->rd_rel->reltuples;
+
+	return (uint32) Min(Max(all <= most / ROOM_SHARE ? Max(all, estimated) : estimated, ROOM_LEAST), most);
+}
+
 static bool
 build(GpuNode *node, const DeviceTableWish *wish, JoinRows *made, SharedTable *shared)
 {
@@ -165,7 +175,7 @@ build(GpuNode *node, const DeviceTableWish *wish, JoinRows *made, SharedTable *s
 	uint64		count;
 	bool		done;
 
-	node->keep_most = (uint32) Min(Max(node->css.ss.ps.plan->plan_rows * ROOM_FACTOR, ROOM_LEAST), most);
+	node->keep_most = room_at_first(node, most);
 	for (int round = 0; round < MAX_ROUNDS; round++)
 	{
 		INSTR_TIME_SET_CURRENT(start);
