@@ -72,6 +72,7 @@ typedef struct JobSpec
 	bool		no_other;		/* some are nowhere else, or rows are kept: what the device cannot run is lost */
 	uint32_t	keep_most;		/* rows that may be kept, if the program keeps some */
 	uint64_t	memory_limit;	/* bytes of group tables of all threads */
+	bool		many_groups;	/* so many are expected that they had better be kept from the beginning */
 	int			threads;		/* besides the caller's */
 	int32_t		yield_after;	/* tests: see VmRun; -1 = never */
 	uint64_t	family;			/* of the job that this one helps: what that device says of it; 0 = none */

@@ -134,6 +134,7 @@ channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why)
 	pg_atomic_write_u32(&job->taken, 0);
 	for (int r = 0; r < CHANNEL_JOB_RESULTS; r++)
 		pg_atomic_write_u32(&job->result[r].state, RESULT_FREE);
+	job->many_groups = spec->many_groups;
 	job->keep_most = spec->keep_most;
 	pg_atomic_write_u32(&job->keeping, KEEPING_ROWS);
 	job->ntables = spec->program->ntables;

@@ -201,6 +201,7 @@ typedef struct ChannelJob
 	pg_atomic_uint32 taken;		/* out of it */
 	uint16		ring[CHANNEL_JOB_WINDOWS];
 	ChannelResult result[CHANNEL_JOB_RESULTS];
+	bool		many_groups;	/* as in JobSpec */
 	uint32		keep_most;		/* rows that may be kept, of a program that keeps some, */
 	pg_atomic_uint32 keeping;	/* ChannelKeeping */
 	KeptPlan	plan;			/* in and out: what becomes of them */

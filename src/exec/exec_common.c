@@ -270,6 +270,9 @@ compile_on_device(GpuNode *node)
 	return node->compiled.reason == NULL;
 }
 
+/* Groups from which on a GPU had better not try first whether they are few. */
+#define MANY_GROUPS 65536
+
 /* Have a job on the device that was chosen. */
 static void
 open_job(GpuNode *node)
@@ -280,7 +283,8 @@ open_job(GpuNode *node)
 	node->feed.spec = (JobSpec) {
 		.program = node->compiled.program, .tables = node->tables, .shared = node->shared,
 		.deform = deform_spec_create(node->relation, node->feed.wanted, node->compiled.ncolumns),
-		.memory_limit = (uint64) get_hash_memory_limit(), .threads = node->threads,
+		.memory_limit = (uint64) get_hash_memory_limit(),
+		.many_groups = node->request.keys != NIL && node->css.ss.ps.plan->plan_rows > MANY_GROUPS, .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted,
 		.no_other = node->request.keep != NULL || joins_are_away(node), .keep_most = node->keep_most
 	};

@@ -561,8 +561,8 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	if (result == NULL)
 		return false;
 	status = pg_atomic_read_u32(&job->cancelled) != 0 ? STATUS_CANCELLED : own->refused;
-	/* a batch's own groups have no place for texts */
-	if (status == STATUS_DONE && program_text_keys(own->provider.view.program) && !open_table(own))
+	/* a batch's own groups have no place for texts, nor for many */
+	if (status == STATUS_DONE && (program_text_keys(own->provider.view.program) || job->many_groups) && !open_table(own))
 		status = STATUS_TABLE_FULL;
 	if (status != STATUS_DONE)
 	{
