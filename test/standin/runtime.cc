@@ -101,6 +101,13 @@ cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 }
 
 cudaError_t
+cudaEventDestroy(cudaEvent_t event)
+{
+	free(event);
+	return cudaSuccess;
+}
+
+cudaError_t
 cudaEventRecord(cudaEvent_t event, cudaStream_t)
 {
 	event->left = PATIENCE;
