@@ -29,7 +29,15 @@ typedef struct KeptLaunch
 	uint32_t   *result;			/* out: rows whose key another one has, which are not found */
 } KeptLaunch;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Launch on a CUDA stream; a cudaError_t. */
 extern int	kept_launch(const KeptLaunch *launch, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif							/* GPUDB_CUDA_KEPT_LAUNCH_H */
