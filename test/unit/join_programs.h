@@ -614,9 +614,9 @@ asm_close_loops(Assembler *as)
 				code[pc].imm = code[outer].imm;
 }
 
-/* The program of a plan, whose tables are built. */
-static inline Program *
-build_program(Builder *b, const JoinPlan *plan)
+/* Begin the program of a plan, whose tables are built, with its constants and its joins. */
+static inline void
+build_joins(Builder *b, const JoinPlan *plan)
 {
 	memset(b, 0, sizeof(*b));
 	asm_init(&b->as, COL_Count, !plan->emits);
@@ -639,14 +639,27 @@ build_program(Builder *b, const JoinPlan *plan)
 		else
 			build_semi(b, t, found);
 	}
-	if (plan->emits)
-		build_rows_out(b);
-	else
-		build_totals(b);
+}
+
+/* End it. */
+static inline Program *
+build_end(Builder *b)
+{
 	for (int loop = 0; loop < b->open; loop++)
 		asm_emit(&b->as, VMOP_AGAIN, 0, 0, 0, 0, 0);
 	asm_close_loops(&b->as);
 	return asm_finish(&b->as);
+}
+
+static inline Program *
+build_program(Builder *b, const JoinPlan *plan)
+{
+	build_joins(b, plan);
+	if (plan->emits)
+		build_rows_out(b);
+	else
+		build_totals(b);
+	return build_end(b);
 }
 
 #endif							/* GPUDB_TEST_JOIN_PROGRAMS_H */

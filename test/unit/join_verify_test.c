@@ -476,6 +476,34 @@ emit_lost_constant(Assembler *as)
 	asm_emit(as, VMOP_LOAD_I, R_TEXT, 0, 0, 0, COL_V);
 }
 
+/* Lanes of an inner loop are rows of no table, whatever its number. */
+static void
+emit_fetch_of_lanes(Assembler *as)
+{
+	Instr	   *code = as->code[0];
+
+	emit_by_hand(as);
+	code[AT_V3].a = R_LANE3;
+	code[AT_V3].c = (uint16_t) FETCH_OF(255, COL_V);
+}
+
+static void
+emit_rows_of_lanes(Assembler *as)
+{
+	Instr	   *code = as->code[0];
+
+	emit_by_hand(as);
+	as->shape.aggregates = 0;
+	as->shape.nstates = 0;
+	as->shape.row_words = 1;
+	code[AT_SUM].op = VMOP_EMIT;
+	code[AT_SUM].a = 0;
+	code[AT_SUM].imm = 0;
+	code[AT_COUNT].op = VMOP_EMIT_ROW;
+	code[AT_COUNT].a = R_LANE3;
+	code[AT_COUNT].imm = 255;
+}
+
 static const struct
 {
 	const char *name;
@@ -485,6 +513,8 @@ static const struct
 	{"a key that a loop may jump over", emit_skipped_key},
 	{"an unused companion outside", emit_companion_outside},
 	{"a constant that is overwritten", emit_lost_constant},
+	{"a table's values by lanes of an inner loop", emit_fetch_of_lanes},
+	{"lanes of an inner loop as a table's rows", emit_rows_of_lanes},
 };
 
 static void
