@@ -352,7 +352,8 @@ fetch_ok(const Verifier *v, const Instr *in)
 {
 	const uint32_t table = FETCH_TABLE(in->c);
 
-	if (v->table[in->a] != table)
+	/* lanes of pairs and places are rows of none */
+	if (v->table[in->a] != table || table > v->program->ntables)
 		return false;
 	if (table == 0)
 		return FETCH_COLUMN(in->c) < v->program->ncolumns;
@@ -363,7 +364,7 @@ fetch_ok(const Verifier *v, const Instr *in)
 static bool
 emitted_ok(const Verifier *v, const Instr *in)
 {
-	return v->emitted && v->program->ntables > 0 && in->imm >= 0 && v->table[in->a] == in->imm;
+	return v->emitted && v->program->ntables > 0 && in->imm >= 0 && in->imm <= v->program->ntables && v->table[in->a] == in->imm;
 }
 
 /* Places are given once, and not where groups may yet find no room. */
