@@ -390,7 +390,7 @@ table_lies_within(const JoinTable *table, uint64_t block)
 		: (places & (places - 1)) != 0 || !lies_within(table->index, places, sizeof(JoinSlot), block))
 		return false;
 	if (table->present != 0 &&
-		(table->present % 4 != 0 || !lies_within(table->present, (table->npresent + 31) / 32, sizeof(uint32_t), block)))
+		(table->present % 4 != 0 || !lies_within(table->present, table->npresent / 32 + (table->npresent % 32 != 0), sizeof(uint32_t), block)))
 		return false;
 	return table->unique || lies_within(table->rows, table->nrows, sizeof(uint32_t), block);
 }

@@ -12,6 +12,7 @@
 #include "tap.h"
 
 #define PARTS_MOST	4
+#define ROWS		200		/* of a block */
 
 /* Plans by bounds */
 
@@ -203,6 +204,9 @@ enum
 
 static const uint16_t column_types[COL_Count] = {COLTYPE_I64, COLTYPE_BOOL, COLTYPE_I32, COLTYPE_I128, COLTYPE_F64, COLTYPE_TEXT};
 
+/* Room for the head of rows with as many columns as there may be. */
+#define HEADS_BYTES (sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
+
 /* The kinds of tables. */
 typedef enum TableKind
 {
@@ -222,7 +226,7 @@ typedef struct Block
 	Tablet	   *rows;
 } Block;
 
-/* Change a head, of which there is a copy; whether the block is then accepted nevertheless. */
+/* What is known of a block, to be changed. */
 typedef struct Heads
 {
 	JoinTable	table;
@@ -234,13 +238,13 @@ typedef struct Heads
 static Tablet *
 make_rows(TableKind kind)
 {
-	const uint32_t nrows = 100;
+	const uint32_t nrows = ROWS;
 	Tablet	   *rows = tablet_make(column_types, COL_Count, nrows, nrows * 3);
 
 	for (uint32_t row = 0; row < nrows; row++)
 	{
 		const uint64_t number = kind == DIRECT_MANY || kind == SLOTS_MANY ? row / 2 : row;
-		const uint64_t apart = kind == SLOTS_UNIQUE || kind == SLOTS_MANY ? UINT64_C(1) << 50 : kind == SLOTS_PRESENT ? 500 : 1;
+		const uint64_t apart = kind == SLOTS_UNIQUE || kind == SLOTS_MANY ? UINT64_C(1) << 50 : kind == SLOTS_PRESENT ? 400 : 1;
 
 		tablet_set_int(rows, COL_KEY, row, (int64_t) (number * apart));
 		tablet_set_int(rows, COL_BOOL, row, row % 2);
@@ -250,7 +254,7 @@ make_rows(TableKind kind)
 		tablet_set_text(rows, COL_TEXT, row, "abc", 3);
 	}
 	for (int c = 1; c < COL_Count; c++)
-		tablet_set_null(rows, c, 99);
+		tablet_set_null(rows, c, ROWS - 1);
 	return rows;
 }
 
@@ -258,8 +262,8 @@ static void
 make_block(Block *b, TableKind kind)
 {
 	Tablet	   *rows = make_rows(kind);
-	uint64_t	words[100];
-	uint8_t		nulls[100];
+	uint64_t	words[ROWS];
+	uint8_t		nulls[ROWS];
 	JoinKey		key;
 	JoinTable	head;
 	JoinTable  *table;
@@ -299,14 +303,13 @@ expect_verified(const Block *b, const Heads *h, bool want, const char *what)
 	tap_expect(join_verify(&h->table, h->rows, h->bytes, h->rows_at) == want, "%s: %s is %s", kind_name[b->kind], what, want ? "refused" : "accepted");
 }
 
-/* A copy of the heads, to be changed. */
+/* A copy of the heads. */
 static void
 heads_of(const Block *b, Heads *h)
 {
-	const size_t bytes = sizeof(Tablet) + COL_Count * sizeof(TabletColumn);
-
 	h->table = *b->table;
-	memcpy(h->rows, b->rows, bytes);
+	memset(h->rows, 0, HEADS_BYTES);
+	memcpy(h->rows, b->rows, sizeof(Tablet) + COL_Count * sizeof(TabletColumn));
 	h->bytes = b->bytes;
 	h->rows_at = b->rows_at;
 }
@@ -513,10 +516,9 @@ change_rows(const Block *b, Heads *h)
 static void
 test_heads(void)
 {
-	const size_t bytes = sizeof(Tablet) + COL_Count * sizeof(TabletColumn);
 	Heads		h;
 
-	h.rows = (Tablet *) guard_alloc(bytes, 8);
+	h.rows = (Tablet *) guard_alloc(HEADS_BYTES, 8);
 	tap_begin("heads that lead out of their block");
 	for (int kind = 0; kind < TableKind_Count; kind++)
 	{
@@ -536,7 +538,7 @@ test_heads(void)
 		guard_free(b.block, b.bytes, 64);
 	}
 	tap_end();
-	guard_free(h.rows, bytes, 8);
+	guard_free(h.rows, HEADS_BYTES, 8);
 }
 
 /* Every position that is accepted is looked at: none of them may lie outside. */
@@ -553,7 +555,7 @@ touch(const Block *b, const Heads *h)
 		sink = b->block[t->rows + (uint64_t) t->nrows * 4 - 1];
 	if (t->present != 0 && t->npresent > 0)
 		sink = b->block[t->present + (t->npresent - 1) / 32 * 4 + 3];
-	for (uint32_t c = 0; c < h->rows->ncols && c < COL_Count; c++)
+	for (uint32_t c = 0; c < h->rows->ncols; c++)
 	{
 		const TabletColumn *column = &h->rows->column[c];
 		const uint64_t each = coltype_bytes((ColType) column->type);
@@ -595,10 +597,9 @@ static void
 touch_changed(void *arg, Progress *progress)
 {
 	const Block *b = (const Block *) arg;
-	const size_t bytes = sizeof(Tablet) + COL_Count * sizeof(TabletColumn);
 	Heads		h;
 
-	h.rows = (Tablet *) guard_alloc(bytes, 8);
+	h.rows = (Tablet *) guard_alloc(HEADS_BYTES, 8);
 	for (long trial = progress->at; trial < (tap_short() ? 20000 : 200000); trial++)
 	{
 		random_seed((uint64_t) trial);
@@ -612,7 +613,7 @@ touch_changed(void *arg, Progress *progress)
 			touch(b, &h);
 		}
 	}
-	guard_free(h.rows, bytes, 8);
+	guard_free(h.rows, HEADS_BYTES, 8);
 }
 
 static void
