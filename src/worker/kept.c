@@ -68,15 +68,29 @@ kept_close(int slot)
 }
 
 bool
+kept_asked(ChannelJob *job)
+{
+	const bool asked = pg_atomic_read_u32(&job->keeping) == KEEPING_ASKED;
+
+	pg_read_barrier();
+	return asked;
+}
+
+bool
 kept_serve(int slot, ChannelJob *job)
 {
 	Kept	   *own = of_slot[slot];
 	KeptPlan	plan;
 	DeviceStatus status;
 
-	if (own == NULL || pg_atomic_read_u32(&job->keeping) != KEEPING_ASKED)
+	if (!kept_asked(job))
 		return false;
-	pg_read_barrier();
+	if (own == NULL)
+	{
+		/* there was no room for any */
+		pg_atomic_write_u32(&job->keeping, KEEPING_FAILED);
+		return true;
+	}
 	plan = job->plan;
 	status = plan.head.nparts <= JOIN_MAX_PARTS ? provider->index_kept(own->rows, &plan) : STATUS_BAD_PROGRAM;
 	if (status == STATUS_TIME_SLICE)

@@ -21,6 +21,9 @@ extern ProviderKept *kept_rows(int slot);
 /* The owner has gone; they stay as long as others use them. */
 extern void kept_close(int slot);
 
+/* Whether a slot's owner wants a table; of no rows the job has sent no windows, and may not be open yet. */
+extern bool kept_asked(ChannelJob *job);
+
 /* Go on with the table that a slot's owner wants, no batch being in flight; whether there was something to do. */
 extern bool kept_serve(int slot, ChannelJob *job);
 

@@ -613,6 +613,8 @@ serve_slot(int number)
 		channel_free_abandoned(channel, number, word);
 		return true;
 	}
+	if (JOB_STATE(word) == JOB_OPEN && !own->open && kept_asked(job) && pg_atomic_read_u32(&job->state) == word)
+		open_job(own, job, word);
 	if (own->open && own->word == word && own->in_flight == 0 && kept_serve(number, job))
 		return true;
 	if (!windows_wait(job, word))
@@ -644,10 +646,10 @@ sleep_until_rung(void)
 	for (int i = 0; i < CHANNEL_JOBS; i++)
 	{
 		ChannelJob *job = &channel->job[i];
-		uint32		word = pg_atomic_read_u32(&job->state);
+		uint32		word = pg_atomic_read_u32(&job->state); /* somebody may have come between the last look and now */
 
-		/* somebody came between the last look and now */
-		if ((windows_wait(job, word) || groups_wait(job, &jobs[i], word)) && free_result(job) != NULL)
+		if (((windows_wait(job, word) || groups_wait(job, &jobs[i], word)) && free_result(job) != NULL) ||
+			(JOB_STATE(word) == JOB_OPEN && kept_asked(job)))
 		{
 			pg_atomic_write_u32(&channel->sleeping, 0);
 			return;
