@@ -14,7 +14,7 @@ SET gpudb.debug_require = require;
 SET max_parallel_workers_per_gather = 0;
 \pset null '(null)'
 \pset format unaligned
-SELECT explain('SELECT f.id, u.name, m.w FROM join_rows_f f JOIN join_rows_u u USING (k) LEFT JOIN join_rows_m m ON m.k = f.k AND m.w < f.id WHERE f.id < 300');
+SELECT explain('SELECT f.id, m.w FROM join_rows_f f LEFT JOIN join_rows_m m ON m.k = f.k AND m.w < f.id WHERE f.id < 300');
 SELECT f.id, f.n, f.v, u.*, m.* FROM join_rows_f f JOIN join_rows_u u USING (k) LEFT JOIN join_rows_m m ON m.k = f.k AND m.w < f.id WHERE f.id < 40 ORDER BY f.id, m.w;
 SELECT f.id, u.name FROM join_rows_f f LEFT JOIN join_rows_u u ON u.k = f.k AND u.v > 10 WHERE f.id < 20 ORDER BY 1;
 SELECT f.id, f.iv FROM join_rows_f f WHERE EXISTS (SELECT FROM join_rows_m m WHERE m.k = f.k AND m.w > f.id * 10) ORDER BY 1;

@@ -34,7 +34,7 @@ SELECT figures('SELECT t, count(*) FROM plan_explain WHERE k = 3 GROUP BY t');
 SELECT figures('SELECT id FROM plan_explain WHERE k = 3');
 DROP FUNCTION figures;
 -- names: one relation without prefix, several with, aliases, parameters
-SELECT explain($$SELECT a.id, b.id FROM plan_explain a JOIN plan_explain_other b ON a.id = b.id WHERE a.k = 3 AND b.k = 1$$);
+SELECT explain($$SELECT a.id, b.id FROM plan_explain a LEFT JOIN plan_explain_other b ON a.id = b.id AND b.k = 1 WHERE a.k = 3$$);
 PREPARE with_params (int, text) AS SELECT t, count(*) FROM plan_explain WHERE k = $1 AND t <> $2 GROUP BY t HAVING count(*) > $1;
 SET plan_cache_mode = force_generic_plan;
 SELECT explain($$EXECUTE with_params (3, 'a')$$);
