@@ -37,4 +37,14 @@ RESET gpudb.debug_yield;
 SET gpudb.debug_require = allow;
 INSERT INTO join_rows_m VALUES (3, 999, 'NaN');
 SELECT f.id, m.n FROM join_rows_f f JOIN join_rows_m m USING (k) WHERE f.id < 10 ORDER BY 1, 2;
+-- a text that an integer holds, beside a name that is known only when it runs
+CREATE TABLE join_rows_s (c char(3), v varchar(5));
+INSERT INTO join_rows_s VALUES ('abc', 'abc'), ('b', 'b'), (NULL, NULL);
+ANALYZE join_rows_s;
+PREPARE join_rows_name (name) AS SELECT v FROM join_rows_s WHERE v = $1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE join_rows_name ('abc');
+EXECUTE join_rows_name ('no name that long');
+RESET plan_cache_mode;
+DROP TABLE join_rows_s;
 DROP TABLE join_rows_f, join_rows_u, join_rows_m;

@@ -100,23 +100,36 @@ compile_wide_const(Compiler *c, Const *constant, Operand *out)
 	}
 }
 
-uint64
-pool_text_const(Compiler *c, const Const *constant)
+const char *
+text_of_const(const Const *constant, int *length)
 {
 	struct varlena *text;
 
+	if (constant->consttype == NAMEOID)
+	{
+		*length = strlen(NameStr(*DatumGetName(constant->constvalue)));
+		return NameStr(*DatumGetName(constant->constvalue));
+	}
+	text = PG_DETOAST_DATUM_PACKED(constant->constvalue);
+	*length = VARSIZE_ANY_EXHDR(text);
+	return VARDATA_ANY(text);
+}
+
+uint64
+pool_text_const(Compiler *c, const Const *constant)
+{
+	const char *bytes;
+	int			length;
+
 	if (constant->constisnull)
 		return pool_text(c->em.pool, "", 0);
-	if (constant->consttype == NAMEOID)
-		return pool_text(c->em.pool, NameStr(*DatumGetName(constant->constvalue)),
-						 strlen(NameStr(*DatumGetName(constant->constvalue))));
-	text = PG_DETOAST_DATUM_PACKED(constant->constvalue);
-	if (VARSIZE_ANY_EXHDR(text) > TEXT_LENGTH_MOST)
+	bytes = text_of_const(constant, &length);
+	if (length > TEXT_LENGTH_MOST)
 	{
 		refuse(c, REASON_EXPRESSION);
 		return pool_text(c->em.pool, "", 0);
 	}
-	return pool_text(c->em.pool, VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
+	return pool_text(c->em.pool, bytes, length);
 }
 
 bool

@@ -40,9 +40,8 @@ packed_constant(Compiler *c, Const *constant, bool trimmed)
 
 	if (!constant->constisnull)
 	{
-		struct varlena *text = PG_DETOAST_DATUM_PACKED(constant->constvalue);
-		const uint8 *bytes = (uint8 *) VARDATA_ANY(text);
-		int			length = VARSIZE_ANY_EXHDR(text);
+		int			length;
+		const uint8 *bytes = (const uint8 *) text_of_const(constant, &length);
 
 		if (trimmed)
 			length = text_trimmed(bytes, length);

@@ -112,6 +112,9 @@ extern bool is_run_constant(Expr *expr);
  */
 extern Const *run_constant(Compiler *c, Expr *expr);
 
+/* The bytes of a text or name that is not NULL. */
+extern const char *text_of_const(const Const *constant, int *length);
+
 /* A reference to the bytes of a text constant, copied into the program. */
 extern uint64 pool_text_const(Compiler *c, const Const *constant);
 
