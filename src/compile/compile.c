@@ -151,7 +151,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
 	{
 		Compiler	c = {
-			.input = input, .result = result, .wide = body == BODY_WIDE, .unpacked = unpacked,
+			.input = input, .request = request, .result = result, .wide = body == BODY_WIDE, .unpacked = unpacked,
 			.wants_bytes = wants_bytes(request)
 		};
 		Program		again = {.aggregates = request->aggregate, .row_words = 1};
@@ -159,7 +159,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 		if (body == BODY_WIDE && !decimals)
 			break;
 		emit_init(&c.em, &pool);
-		find_texts(&c, request);
+		find_texts(&c);
 		if (!compile_body(&c, request, &again))
 		{
 			result->reason = c.reason;

@@ -44,6 +44,7 @@ typedef struct CompileInput
 	const int16 *scales;		/* by attribute number: numerics without declared scale; NULL = first guess */
 	const uint32 *codes;		/* by attribute number: texts that may be read as codes of so many values; NULL = none */
 	const JoinRows *tables;		/* of the request's joins; NULL while there are none */
+	const struct JoinBooks *books;	/* of these */
 } CompileInput;
 
 /* A join with rows that stand in a table. */
@@ -56,6 +57,7 @@ typedef struct JoinRequest
 	bool		unique;			/* rows are told apart by their keys: what the planner has found, until there is a table */
 	bool		few;			/* rows will be found for so few that it pays to put these side by side */
 	const int16 *scales;		/* of these columns, by number: numerics without declared scale; NULL = first guess */
+	const Bitmapset *codes;		/* those that may be had as codes, by number */
 } JoinRequest;
 
 /* What to compute: filters, then joins, then either rows or keys and aggregates. */
@@ -96,14 +98,27 @@ typedef struct JoinUse
 	ColumnUse	column[JOIN_MAX_COLUMNS];
 } JoinUse;
 
+/* The dictionaries of a table's columns that are codes, by their place in JoinUse. */
+typedef struct JoinBooks
+{
+	const CodeBook *column[JOIN_MAX_COLUMNS];
+} JoinBooks;
+
+/* Whose codes are read in the place of texts. */
+typedef struct CodeSource
+{
+	AttrNumber	attno;			/* of the relation that is read, or a number among the columns of a join's table; 0 = there are none */
+	int16		join;			/* whose table it is, from 1 on; 0 = the relation */
+	const CodeBook *book;		/* of a relation, the executor's to say */
+} CodeSource;
+
 /* How a key becomes a Datum again. */
 typedef struct KeyResult
 {
 	Oid			type;
 	int32		typmod;
 	uint8		packed;			/* bytes of a text that an integer holds, 0 = it is a text */
-	AttrNumber	coded;			/* the attribute whose code it is, 0 = none */
-	const CodeBook *book;		/* of that, the executor's to say */
+	CodeSource	codes;			/* whose code it is */
 	int16		scale;			/* numerics */
 	int16		dscale;			/* -1: states say */
 	int16		dscale_min;		/* state numbers of least and largest display scale */
@@ -147,12 +162,13 @@ typedef struct KeptColumn
 	int16		count;			/* state numbers: of those that are not NULL, */
 	int16		least;			/* and of integers, -1 = it is none */
 	int16		largest;
+	CodeSource	codes;			/* whose codes they are */
 } KeptColumn;
 
 /* A condition on a column's texts: which of them meet it is for PostgreSQL to say, and to be written into a table of the program. */
 typedef struct CodeTest
 {
-	AttrNumber	attno;
+	CodeSource	codes;
 	Expr	   *condition;		/* on the text, which stands there as a CaseTestExpr */
 	int			table;			/* first of its words among the program's: core/code_table.h */
 } CodeTest;
@@ -170,6 +186,7 @@ typedef struct CompileResult
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
 	AggResult  *agg;
+	int			nkept;
 	int			kept_count;		/* of rows that are kept: the state that counts them */
 	KeptColumn	kept[PROGRAM_MAX_KEPT];
 	int			njoins;

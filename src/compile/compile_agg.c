@@ -97,13 +97,6 @@ packed_bytes(const Operand *operand, Oid type)
 	return operand->class == CLASS_WIDE && type != UUIDOID && type != TIMETZOID ? TEXT_WIDE_MAX : 0;
 }
 
-/* The attribute whose codes an operand has, 0 if it has none. */
-static AttrNumber
-coded_attribute(const Compiler *c, const Operand *operand, Expr *expr)
-{
-	return operand->class == CLASS_CODE ? ((const Var *) scan_expr(c, expr))->varattno : 0;
-}
-
 static bool
 compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand)
 {
@@ -460,7 +453,7 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 		Oid			type = getBaseTypeAndTypmod(exprType(expr), &typmod);
 
 		result->key[i] = (KeyResult) {
-			.type = type, .typmod = typmod, .packed = packed_bytes(&key[i], type), .coded = coded_attribute(c, &key[i], (Expr *) expr),
+			.type = type, .typmod = typmod, .packed = packed_bytes(&key[i], type), .codes = code_source(c, &key[i], (Expr *) expr),
 			.scale = key[i].scale, .dscale = key[i].dscale, .dscale_min = -1, .dscale_max = -1
 		};
 		if (key[i].class == CLASS_DECIMAL && key[i].dscale < 0)
@@ -491,7 +484,7 @@ compile_kept_column(AggCompiler *ac, const CompileRequest *request, const Column
 	Compiler   *c = ac->c;
 	Expr	   *expr = list_nth(request->outputs, use->attno - 1);
 
-	if (use->second || use->packed || use->coded)
+	if (use->second || use->packed)
 		return refuse(c, REASON_DATA_TYPE);
 	if (!compile_expr(c, expr, out))
 		return false;
@@ -501,6 +494,9 @@ compile_kept_column(AggCompiler *ac, const CompileRequest *request, const Column
 		case CLASS_INT:
 		case CLASS_FLOAT:
 			return true;
+		case CLASS_CODE:
+			/* or as texts, which are not kept */
+			return use->coded || refuse(c, REASON_DATA_TYPE);
 		case CLASS_DECIMAL:
 			*out = decimal_at_scale(c, out, use->scale);
 			if (c->wide)
@@ -523,6 +519,7 @@ compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape)
 		return refuse(c, REASON_EXPRESSION);
 	ac->c = c;
 	ac->shape = shape;
+	c->result->nkept = use->ncolumns;
 	c->result->kept_count = need_state(ac, STATE_COUNT, false, 0, VREG_SELECTION);
 	for (int k = 0; k < use->ncolumns; k++)
 	{
@@ -533,7 +530,10 @@ compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape)
 			return false;
 		value[k] = operand.vreg;
 		shape->kept[k] = operand.class == CLASS_BOOL ? COLTYPE_BOOL : operand.class == CLASS_FLOAT ? COLTYPE_F64 : COLTYPE_I64;
-		*kept = (KeptColumn) {.count = need_state(ac, STATE_COUNT, false, operand.vreg, VREG_SELECTION), .least = -1, .largest = -1};
+		*kept = (KeptColumn) {
+			.count = need_state(ac, STATE_COUNT, false, operand.vreg, VREG_SELECTION), .least = -1, .largest = -1,
+			.codes = code_source(c, &operand, list_nth(request->outputs, use->column[k].attno - 1))
+		};
 		if (shape->kept[k] != COLTYPE_I64)
 			continue;
 		kept->least = need_state(ac, STATE_MIN_I, false, operand.vreg, VREG_SELECTION);

@@ -3,13 +3,15 @@
  *		Texts by their codes in a dictionary.
  *
  * A code tells two texts apart, and nothing else.  So a program reads codes
- * where an attribute is a key, counted, returned, compared with NULL, or part
- * of a condition on it alone, which PostgreSQL answers for each value of the
- * dictionary.  Where a request looks at an attribute in any other way, all of
- * it reads texts.
+ * where a column is a group's key, counted, returned, kept, compared with NULL,
+ * or part of a condition on it alone, which PostgreSQL answers for each value
+ * of the dictionary.  Where a request looks at a column in any other way, all
+ * of it reads texts.  The columns of joins' tables have dictionaries of their
+ * own.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -20,16 +22,39 @@
 
 #include "compile/compiler.h"
 
+/* The number that c->texts has for a column of a join's table, from 1 on, or of the relation, which is number 0. */
+#define TEXT_NUMBER(join, attno) ((join) * (MaxHeapAttributeNumber + 1) + (attno))
+
+/* The column that a Var is, if it may be had as codes; attno is 0 if it may not. */
+static CodeSource
+offered_column(const Compiler *c, const Var *var)
+{
+	ListCell   *lc;
+
+	if (var->varlevelsup != 0 || var->varattno <= 0)
+		return (CodeSource) {0};
+	if (var->varno == c->input->varno)
+		return (CodeSource) {.attno = c->input->codes != NULL && c->input->codes[var->varattno] != 0 ? var->varattno : 0};
+	foreach(lc, c->request->joins)
+	{
+		const JoinRequest *request = lfirst(lc);
+		const AttrNumber column = column_of_join(c, request, var);
+
+		if (column > 0)
+			return (CodeSource) {.attno = bms_is_member(column, request->codes) ? column : 0, .join = foreach_current_index(lc) + 1};
+	}
+	return (CodeSource) {0};
+}
+
 bool
 is_coded(Compiler *c, const Var *var)
 {
-	const CompileInput *input = c->input;
+	const CodeSource column = c->offers_codes ? offered_column(c, var) : (CodeSource) {0};
 	int32		typmod = var->vartypmod;
 	Operand		form;
 	Oid			type;
 
-	if (input->codes == NULL || var->varno != input->varno || var->varlevelsup != 0 || var->varattno <= 0 ||
-		input->codes[var->varattno] == 0 || bms_is_member(var->varattno, c->texts))
+	if (column.attno == 0 || bms_is_member(TEXT_NUMBER(column.join, column.attno), c->texts))
 		return false;
 	type = getBaseTypeAndTypmod(var->vartype, &typmod);
 	/* blanks that do not count are part of the code */
@@ -37,6 +62,19 @@ is_coded(Compiler *c, const Var *var)
 		return false;
 	return (type == TEXTOID || type == VARCHAROID || type == BPCHAROID) && class_of_type(c, type, typmod, &form) &&
 		form.class == CLASS_TEXT;
+}
+
+CodeSource
+code_source(Compiler *c, const Operand *operand, Expr *expr)
+{
+	CodeSource	source;
+
+	if (operand->class != CLASS_CODE)
+		return (CodeSource) {0};
+	source = offered_column(c, (const Var *) scan_expr(c, expr));
+	if (source.join > 0)
+		source.book = book_of_column(c, source.join, source.attno);
+	return source;
 }
 
 /* Conditions */
@@ -58,7 +96,7 @@ is_unfit_function(Oid function)
 	return function >= FirstUnpinnedObjectId || func_volatile(function) != PROVOLATILE_IMMUTABLE || !func_strict(function);
 }
 
-/* Whether part of an expression keeps it from being a condition on one coded attribute alone. */
+/* Whether part of an expression keeps it from being a condition on one coded column alone. */
 static bool
 unfit_walker(Node *node, void *arg)
 {
@@ -73,7 +111,8 @@ unfit_walker(Node *node, void *arg)
 	{
 		const Var  *var = (Var *) node;
 
-		if (!is_coded(search->c, var) || (search->var != NULL && search->var->varattno != var->varattno))
+		if (!is_coded(search->c, var) ||
+			(search->var != NULL && (search->var->varno != var->varno || search->var->varattno != var->varattno)))
 			return true;
 		search->var = var;
 		return false;
@@ -109,13 +148,13 @@ code_test_subject(Compiler *c, Expr *expr)
 {
 	ConditionSearch search = {c, NULL};
 
-	if (c->input->codes == NULL || !(IsA(expr, OpExpr) || IsA(expr, ScalarArrayOpExpr) || IsA(expr, FuncExpr)) ||
+	if (!c->offers_codes || !(IsA(expr, OpExpr) || IsA(expr, ScalarArrayOpExpr) || IsA(expr, FuncExpr)) ||
 		exprType((Node *) expr) != BOOLOID)
 		return NULL;
 	return unfit_walker((Node *) expr, &search) ? NULL : search.var;
 }
 
-/* The condition with a CaseTestExpr in the attribute's place, and values in those of parameters. */
+/* The condition with a CaseTestExpr in the column's place, and values in those of parameters. */
 static Node *
 condition_mutator(Node *node, void *arg)
 {
@@ -141,11 +180,20 @@ condition_mutator(Node *node, void *arg)
 	return expression_tree_mutator((Node *) expr, condition_mutator, c);
 }
 
+/* How many values a condition is to have room for. */
+static uint32
+room_for(const Compiler *c, const CodeSource *source)
+{
+	if (source->join == 0)
+		return c->input->codes[source->attno];
+	return source->book != NULL ? Max(source->book->nknown, 1) : 1;
+}
+
 /* The table of a condition, all unknown; of the same one for both bodies. */
 static int
-need_table(Compiler *c, AttrNumber attno, Expr *condition)
+need_table(Compiler *c, const CodeSource *source, Expr *condition)
 {
-	const uint32 capacity = c->input->codes[attno];
+	const uint32 capacity = room_for(c, source);
 	uint64	   *words;
 	CodeTest   *test;
 	ListCell   *lc;
@@ -153,7 +201,7 @@ need_table(Compiler *c, AttrNumber attno, Expr *condition)
 	foreach(lc, c->result->code_tests)
 	{
 		test = lfirst(lc);
-		if (test->attno == attno && equal(test->condition, condition))
+		if (test->codes.attno == source->attno && test->codes.join == source->join && equal(test->condition, condition))
 			return test->table;
 	}
 	words = palloc(sizeof(uint64) * code_table_words(capacity));
@@ -161,7 +209,7 @@ need_table(Compiler *c, AttrNumber attno, Expr *condition)
 	for (uint32 w = 1; w < code_table_words(capacity); w++)
 		words[w] = CODE_WORD_UNKNOWN;
 	test = palloc(sizeof(CodeTest));
-	*test = (CodeTest) {attno, condition, pool_append_table(c->em.pool, words, code_table_words(capacity))};
+	*test = (CodeTest) {*source, condition, pool_append_table(c->em.pool, words, code_table_words(capacity))};
 	c->result->code_tests = lappend(c->result->code_tests, test);
 	pfree(words);
 	return test->table;
@@ -171,19 +219,21 @@ bool
 compile_code_test(Compiler *c, Expr *expr, const Var *var, Operand *out)
 {
 	Expr	   *condition = (Expr *) condition_mutator((Node *) expr, c);
+	CodeSource	source;
 	Operand		code;
 
 	if (c->reason != NULL || !compile_expr(c, (Expr *) var, &code))
 		return false;
+	source = code_source(c, &code, (Expr *) var);
 	*out = bool_operand(emit_instr(&c->em, (EmitInstr) {.op = VMOP_TEST_CODE, .a = code.vreg, .m = c->mask,
-							   .imm = need_table(c, var->varattno, condition)}),
+							   .imm = need_table(c, &source, condition)}),
 						code.nullable);
 	return true;
 }
 
-/* Which attributes */
+/* Which columns */
 
-/* Whether the value of an expression is never looked at: that of a coded attribute, counted or compared with NULL. */
+/* Whether the value of an expression is never looked at: that of a coded column, counted or compared with NULL. */
 static bool
 is_only_counted(Compiler *c, Node *node)
 {
@@ -197,7 +247,17 @@ is_only_counted(Compiler *c, Node *node)
 	return subject != NULL && IsA(subject, Var) && is_coded(c, (Var *) subject);
 }
 
-/* Note the attributes that are looked at as texts. */
+/* Note that a column is looked at as text. */
+static void
+note_text(Compiler *c, const Var *var)
+{
+	const CodeSource column = offered_column(c, var);
+
+	if (column.attno > 0)
+		c->texts = bms_add_member(c->texts, TEXT_NUMBER(column.join, column.attno));
+}
+
+/* Note the columns that are looked at as texts. */
 static bool
 text_walker(Node *node, void *arg)
 {
@@ -210,8 +270,7 @@ text_walker(Node *node, void *arg)
 	node = (Node *) scan_expr(c, (Expr *) node);
 	if (IsA(node, Var))
 	{
-		if (is_coded(c, (Var *) node))
-			c->texts = bms_add_member(c->texts, ((Var *) node)->varattno);
+		note_text(c, (Var *) node);
 		return false;
 	}
 	if (IsA(node, Aggref))
@@ -227,14 +286,41 @@ text_walker(Node *node, void *arg)
 	return expression_tree_walker(node, text_walker, c);
 }
 
-void
-find_texts(Compiler *c, const CompileRequest *request)
+/* The same of what is returned, or kept. */
+static void
+note_outputs(Compiler *c)
 {
+	const CompileRequest *request = c->request;
+	ListCell   *lc;
+
+	for (int k = 0; request->keep != NULL && k < request->keep->ncolumns; k++)
+		if (!request->keep->column[k].coded)
+			text_walker(list_nth(request->outputs, request->keep->column[k].attno - 1), c);
+	if (request->aggregate)
+		return;
+	/* the texts of tables are at hand */
+	foreach(lc, request->outputs)
+	{
+		const Var  *var = (const Var *) scan_expr(c, lfirst(lc));
+
+		if (IsA(var, Var) && var->varno != c->input->varno)
+			note_text(c, var);
+	}
+}
+
+void
+find_texts(Compiler *c)
+{
+	const CompileRequest *request = c->request;
 	const Bitmapset *before;
 	ListCell   *lc;
 
-	if (c->input->codes == NULL)
+	c->offers_codes = c->input->codes != NULL;
+	foreach(lc, request->joins)
+		c->offers_codes |= !bms_is_empty(((const JoinRequest *) lfirst(lc))->codes);
+	if (!c->offers_codes)
 		return;
+	note_outputs(c);
 	/* conditions on what has turned out to be read as text are looked at as texts, too */
 	do
 	{

@@ -47,26 +47,27 @@ static const Opcode fetch[] = {
 	[KIND_W] = VMOP_FETCH_W, [KIND_T] = VMOP_FETCH_T,
 };
 
+AttrNumber
+column_of_join(const Compiler *c, const JoinRequest *request, const Var *var)
+{
+	ListCell   *lc;
+
+	foreach(lc, request->columns)
+	{
+		const Var  *have = (const Var *) scan_expr(c, lfirst(lc));
+
+		if (have->varno == var->varno && have->varattno == var->varattno && var->varlevelsup == 0)
+			return foreach_current_index(lc) + 1;
+	}
+	return 0;
+}
+
 int
 table_of_var(const Compiler *c, const Var *var, AttrNumber *column)
 {
 	for (int t = 0; t < c->ntables; t++)
-	{
-		ListCell   *lc;
-
-		if (c->table[t].row == 0)
-			continue;
-		foreach(lc, c->table[t].request->columns)
-		{
-			const Var  *have = (const Var *) scan_expr(c, lfirst(lc));
-
-			if (have->varno == var->varno && have->varattno == var->varattno && var->varlevelsup == 0)
-			{
-				*column = foreach_current_index(lc) + 1;
-				return t + 1;
-			}
-		}
-	}
+		if (c->table[t].row != 0 && (*column = column_of_join(c, c->table[t].request, var)) > 0)
+			return t + 1;
 	return 0;
 }
 
@@ -83,6 +84,17 @@ use_table_column(Compiler *c, JoinUse *join, const ColumnUse *use)
 	}
 	join->column[join->ncolumns] = *use;
 	return join->ncolumns++;
+}
+
+const CodeBook *
+book_of_column(const Compiler *c, int table, AttrNumber column)
+{
+	const JoinUse *use = &c->result->join[table - 1];
+
+	for (int i = 0; i < use->ncolumns && c->input->books != NULL; i++)
+		if (use->column[i].attno == column && use->column[i].coded)
+			return c->input->books[table - 1].column[i];
+	return NULL;
 }
 
 /* The constants with a column's least and largest value, which say what a program can compute in 64 bits. */

@@ -48,6 +48,7 @@ typedef struct JoinedTable
 typedef struct Compiler
 {
 	const CompileInput *input;
+	const CompileRequest *request;
 	CompileResult *result;
 	Emitter		em;
 	bool		wide;			/* the body being compiled */
@@ -62,7 +63,8 @@ typedef struct Compiler
 	int			lane;			/* register of the tablet's rows, 0 = those of the lanes; */
 	int			nloops;			/* over pairs, which have not ended */
 	int			joins_left;		/* that come after the one at hand */
-	Bitmapset  *texts;			/* attributes that are read as texts, though they may have codes */
+	bool		offers_codes;	/* some texts may be read as codes; */
+	Bitmapset  *texts;			/* columns that are not, though they may be, as compile_code.c numbers them */
 	List	   *known;			/* of Known: computed for all selected lanes */
 	List	   *case_values;	/* of Operand: what CaseTestExpr stands for, innermost first */
 	const char *reason;
@@ -158,11 +160,14 @@ extern bool compile_text_part(Compiler *c, FunctionAction action, const Operand 
 
 /* Codes: compile_code.c. */
 
-/* Note in c->texts the attributes that a request looks at in a way that takes more than their codes. */
-extern void find_texts(Compiler *c, const CompileRequest *request);
+/* Note in c->texts the columns that the request looks at in a way that takes more than their codes. */
+extern void find_texts(Compiler *c);
 
-/* Whether the program reads an attribute as codes. */
+/* Whether the program reads a column as codes, */
 extern bool is_coded(Compiler *c, const Var *var);
+
+/* and whose they are, if an expression is such a column that was compiled. */
+extern CodeSource code_source(Compiler *c, const Operand *operand, Expr *expr);
 
 /*
  * The one such attribute that an expression is a condition on which PostgreSQL
@@ -187,6 +192,9 @@ extern int	null_test(Compiler *c, const Operand *a);
 /* Find the rows of the request's joins. */
 extern bool compile_joins(Compiler *c, const CompileRequest *request);
 
+/* The number that a Var has among the columns of a join's table, from 1 on; 0 if it is none. */
+extern AttrNumber column_of_join(const Compiler *c, const JoinRequest *request, const Var *var);
+
 /* Which table has a Var, from 1 on; 0 if none that is at hand.  *column: its number there, from 1 on. */
 extern int	table_of_var(const Compiler *c, const Var *var, AttrNumber *column);
 
@@ -195,6 +203,9 @@ extern int	fetch_column(Compiler *c, int table, OperandKind kind, const ColumnUs
 
 /* The number of a use of a table's column; made on first use. */
 extern int	use_table_column(Compiler *c, JoinUse *join, const ColumnUse *use);
+
+/* The dictionary of such a column, NULL while there is no table. */
+extern const CodeBook *book_of_column(const Compiler *c, int table, AttrNumber column);
 
 /* The same of a column of the tablet, for pairs. */
 extern int	fetch_of_lane(Compiler *c, OperandKind kind, int column);

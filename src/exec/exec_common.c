@@ -26,7 +26,7 @@
 #include "pg_compat.h"
 #include "tablet/build.h"
 
-/* Times that a program is compiled until its joins' tables have what it wants. */
+/* Times that a program is compiled until its joins' tables have what it wants, and once more for each that can have no codes. */
 #define MAX_JOIN_ROUNDS 4
 
 static NodeReport last_report;
@@ -154,7 +154,7 @@ static void
 compile_over_tables(GpuNode *node, CompileInput *input)
 {
 	input->tables = NULL;
-	for (int round = 0; round < MAX_JOIN_ROUNDS; round++)
+	for (int round = 0; round < MAX_JOIN_ROUNDS + node->njoins; round++)
 	{
 		DeviceStatus status;
 
@@ -162,13 +162,17 @@ compile_over_tables(GpuNode *node, CompileInput *input)
 		if (node->compiled.reason != NULL || node->njoins == 0 || (input->tables != NULL && joins_are_built(node)))
 			return;
 		status = joins_build(node);
-		if (status != STATUS_DONE)
+		input->tables = node->tables;
+		input->books = node->books;
+		/* the tables of which some texts are too many for codes are to have none */
+		if (status == STATUS_CODES_EXCEEDED)
+			input->tables = NULL;
+		else if (status != STATUS_DONE)
 		{
 			node->compiled.reason = status_reason(status);
 			node->why_not_built = status_text(status);
 			return;
 		}
-		input->tables = node->tables;
 	}
 	node->compiled.reason = "expression";
 }
@@ -182,7 +186,7 @@ compile_with_codes(GpuNode *node, uint32 *codes)
 		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .relation = RelationGetRelid(node->relation),
 		.whole_texts = node->whole_texts, .scales = node->scales, .codes = codes
 	};
-	AttrNumber	without;
+	CodeSource	without;
 
 	node->feed.codes = NULL;
 	do
@@ -195,9 +199,11 @@ compile_with_codes(GpuNode *node, uint32 *codes)
 		wanted = columns_wanted(node);
 		node->feed.wanted = wanted;
 		node->feed.codes = run_codes_open(node->relation, &node->compiled, wanted, &without);
-		if (without != 0)
-			codes[without] = 0;
-	} while (without != 0);
+		if (without.join > 0)
+			joins_refuse_codes(node, without.join - 1);
+		else if (without.attno != 0)
+			codes[without.attno] = 0;
+	} while (without.attno != 0);
 }
 
 uint32 *
@@ -228,7 +234,7 @@ compile_run(GpuNode *node)
 	if (node->compiled.reason != NULL)
 		return false;
 	node->device = device_choose(node->compiled.program, node->rather_gpu, &node->report.device_why);
-	if (node->feed.codes == NULL || !may_gpu)
+	if (!columns_are_coded(node->feed.wanted, node->compiled.ncolumns) || !may_gpu)
 		return true;
 	if (node->device == &remote_device)
 	{
@@ -411,7 +417,11 @@ node_mend_codes(GpuNode *node)
 
 	/* there is room for what has outgrown it once all is compiled again */
 	if (had_codes && !run_codes_outgrown(node->feed.codes))
+	{
 		node->without_codes = true;
+		for (int j = 0; j < node->njoins; j++)
+			joins_refuse_codes(node, j);
+	}
 	return had_codes;
 }
 

@@ -18,6 +18,7 @@
 #include "exec/params.h"
 #include "exec/scan_collect.h"
 #include "guc.h"
+#include "tablet/own_codes.h"
 
 /* Rows for which there is room at first: beyond the planner's estimate, or all of a relation that takes no large part of the memory. */
 #define ROOM_FACTOR		1.25
@@ -106,9 +107,19 @@ drop_table(void *arg)
 	dropped->device->drop(dropped->table);
 }
 
+/* The dictionaries as they are now have the codes of all rows. */
+static void
+copy_books(const CompileResult *compiled, const DeviceTable *wish)
+{
+	memset(wish->books, 0, sizeof(JoinBooks));
+	for (int k = 0; k < compiled->nkept; k++)
+		if (compiled->kept[k].codes.attno != 0)
+			wish->books->column[k] = own_codes_copy(wish->context, compiled->kept[k].codes.book);
+}
+
 /* All rows are kept: make the table. */
 static bool
-make_table(GpuNode *node, const GroupTable *groups, const DeviceTableWish *wish, JoinRows *made, SharedTable *shared)
+make_table(GpuNode *node, const GroupTable *groups, const DeviceTable *wish)
 {
 	MemoryContext old = MemoryContextSwitchTo(wish->context);
 	Dropped    *dropped = palloc0(sizeof(Dropped));
@@ -120,20 +131,21 @@ make_table(GpuNode *node, const GroupTable *groups, const DeviceTableWish *wish,
 	join_plan_of_bounds(&plan.head, rows, plan.key, wish->use->nkeys);
 	plan.head.some = wish->use->some && plan.head.exact;
 	dropped->device = node->device;
-	dropped->table = node->device->keep(node->feed.job, &plan, shared);
+	dropped->table = node->device->keep(node->feed.job, &plan, wish->shared);
 	MemoryContextSwitchTo(old);
 	if (dropped->table == NULL)
 		return false;
 	dropped->callback = (MemoryContextCallback) {.func = drop_table, .arg = dropped};
 	MemoryContextRegisterResetCallback(wish->context, &dropped->callback);
 	*table = plan.head;
-	*made = (JoinRows) {table, rows};
+	*wish->made = (JoinRows) {table, rows};
+	copy_books(&node->compiled, wish);
 	return true;
 }
 
 /* Run the program and make the table, or tell how many rows there are if they are too many; false if it cannot be. */
 static bool
-run_once(GpuNode *node, const DeviceTableWish *wish, JoinRows *made, SharedTable *shared, uint64 *count)
+run_once(GpuNode *node, const DeviceTable *wish, uint64 *count)
 {
 	const GroupTable *groups;
 	FeedOutcome outcome;
@@ -155,7 +167,7 @@ run_once(GpuNode *node, const DeviceTableWish *wish, JoinRows *made, SharedTable
 	if (outcome.status != STATUS_DONE)
 		return false;
 	*count = state_of(&node->compiled, groups, node->compiled.kept_count);
-	return *count <= node->keep_most && make_table(node, groups, wish, made, shared);
+	return *count <= node->keep_most && make_table(node, groups, wish);
 }
 
 static uint32
@@ -168,7 +180,7 @@ room_at_first(const GpuNode *node, uint32 most)
 }
 
 static bool
-build(GpuNode *node, const DeviceTableWish *wish, JoinRows *made, SharedTable *shared)
+build(GpuNode *node, const DeviceTable *wish)
 {
 	const uint32 most = most_rows(wish->use);
 	instr_time	start;
@@ -179,7 +191,7 @@ build(GpuNode *node, const DeviceTableWish *wish, JoinRows *made, SharedTable *s
 	for (int round = 0; round < MAX_ROUNDS; round++)
 	{
 		INSTR_TIME_SET_CURRENT(start);
-		done = run_once(node, wish, made, shared, &count);
+		done = run_once(node, wish, &count);
 		node_add_time(node, start);
 		node_end_run(node);
 		if (done || count <= node->keep_most || count > most)
@@ -190,7 +202,7 @@ build(GpuNode *node, const DeviceTableWish *wish, JoinRows *made, SharedTable *s
 }
 
 bool
-join_device_build(PlanState *ps, const DeviceTableWish *wish, JoinRows *made, SharedTable *shared)
+join_device_build(PlanState *ps, const DeviceTable *wish)
 {
 	GpuNode    *node = (GpuNode *) ps;
 	const CompileRequest request = node->request;
@@ -213,7 +225,7 @@ join_device_build(PlanState *ps, const DeviceTableWish *wish, JoinRows *made, Sh
 	node->rather_gpu = true;
 	PG_TRY();
 	{
-		done = params_probe(node) && build(node, wish, made, shared);
+		done = params_probe(node) && build(node, wish);
 	}
 	PG_CATCH();
 	{
@@ -224,7 +236,7 @@ join_device_build(PlanState *ps, const DeviceTableWish *wish, JoinRows *made, Sh
 	node->request = request;
 	node->rather_gpu = rather_gpu;
 	if (ps->instrument)
-		InstrStopNode(ps->instrument, done ? made->rows->nrows : 0);
+		InstrStopNode(ps->instrument, done ? wish->made->rows->nrows : 0);
 	MemoryContextSwitchTo(old);
 	return done;
 }

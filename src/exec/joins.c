@@ -8,6 +8,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "parser/parsetree.h"
 #include "utils/memutils.h"
 #include "utils/ruleutils.h"
 
@@ -18,6 +19,7 @@
 #include "exec/joins_share.h"
 #include "exec/scan_collect.h"
 #include "guc.h"
+#include "tablet/codes.h"
 #include "tablet/row_store.h"
 
 /* Times that a table is built anew with larger scales. */
@@ -48,6 +50,35 @@ joins_other_exprs(const CustomScan *plan)
 	return list_truncate(list_copy(plan->custom_exprs), list_length(plan->custom_exprs) - number_of_joins(plan));
 }
 
+/* The columns, by number, that are texts of which there seem to be few values. */
+static Bitmapset *
+columns_with_codes(const List *columns, const List *scan_tlist, EState *estate)
+{
+	Bitmapset  *codes = NULL;
+	ListCell   *lc;
+
+	foreach(lc, columns)
+	{
+		const Var  *var = lfirst(lc);
+		const RangeTblEntry *from;
+
+		while (IsA(var, Var) && var->varno == INDEX_VAR)
+			var = (const Var *) list_nth_node(TargetEntry, scan_tlist, var->varattno - 1)->expr;
+		if (!IsA(var, Var) || !codes_suit_type(var->vartype))
+			continue;
+		from = exec_rt_fetch(var->varno, estate);
+		if (from->rtekind != RTE_RELATION || codes_few(ExecGetRangeTableRelation(estate, var->varno), var->varattno))
+			codes = bms_add_member(codes, foreach_current_index(lc) + 1);
+	}
+	return codes;
+}
+
+void
+joins_refuse_codes(GpuNode *node, int j)
+{
+	node->joins[j].request.codes = NULL;
+}
+
 void
 joins_begin(GpuNode *node, EState *estate)
 {
@@ -60,6 +91,7 @@ joins_begin(GpuNode *node, EState *estate)
 	node->join_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb joins", ALLOCSET_DEFAULT_SIZES);
 	node->joins = palloc0(sizeof(NodeJoin) * node->njoins);
 	node->tables = palloc0(sizeof(JoinRows) * node->njoins);
+	node->books = palloc0(sizeof(JoinBooks) * node->njoins);
 	node->shared = palloc0(sizeof(SharedTable) * node->njoins);
 	for (int j = 0; j < node->njoins; j++)
 	{
@@ -70,7 +102,8 @@ joins_begin(GpuNode *node, EState *estate)
 		join->scales = palloc0(sizeof(int16) * Max(list_length(linitial(exprs)), 1));
 		join->request = (JoinRequest) {
 			.type = linitial_int(kind), .unique = lsecond_int(kind) != 0, .few = lthird_int(kind) != 0, .columns = linitial(exprs),
-			.conditions = lsecond(exprs), .filters = lthird(exprs), .scales = join->scales
+			.conditions = lsecond(exprs), .filters = lthird(exprs), .scales = join->scales,
+			.codes = columns_with_codes(linitial(exprs), plan->custom_scan_tlist, estate)
 		};
 		node->request.joins = lappend(node->request.joins, &join->request);
 		join->context = AllocSetContextCreate(node->join_context, "gpudb join table", ALLOCSET_DEFAULT_SIZES);
@@ -90,7 +123,8 @@ same_use(const JoinUse *a, const JoinUse *b)
 		same = a->key[k].column == b->key[k].column && a->key[k].form == b->key[k].form;
 	for (int c = 0; c < a->ncolumns && same; c++)
 		same = a->column[c].attno == b->column[c].attno && a->column[c].second == b->column[c].second &&
-			a->column[c].packed == b->column[c].packed && a->column[c].scale == b->column[c].scale;
+			a->column[c].packed == b->column[c].packed && a->column[c].coded == b->column[c].coded &&
+			a->column[c].scale == b->column[c].scale;
 	return same;
 }
 
@@ -119,10 +153,7 @@ columns_wanted(const JoinUse *use)
 	ColumnWanted *wanted = palloc0(sizeof(ColumnWanted) * Max(use->ncolumns, 1));
 
 	for (int c = 0; c < use->ncolumns; c++)
-		wanted[c] = (ColumnWanted) {
-			.attno = use->column[c].attno, .second = use->column[c].second, .packed = use->column[c].packed,
-			.scale = use->column[c].scale
-		};
+		wanted[c] = column_wanted(&use->column[c]);
 	return wanted;
 }
 
@@ -216,22 +247,32 @@ static bool
 build_on_device(GpuNode *node, int j, const JoinUse *use)
 {
 	NodeJoin   *join = &node->joins[j];
-	const DeviceTableWish wish = {use, join->context};
+	const DeviceTable table = {use, join->context, &node->tables[j], &node->books[j], &node->shared[j]};
 
 	if (node->tables_here || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->rather_gpu) ||
 		!(is_collectable_scan(join->child) || is_collectable_join(join->child)))
 		return false;
 	MemoryContextReset(join->context);
 	restart_child(join);
-	if (!join_device_build(join->child, &wish, &node->tables[j], &node->shared[j]))
+	if (!join_device_build(join->child, &table))
 		return false;
 	join->built = *use;
 	join->bytes = node->tables[j].table->size;
 	return true;
 }
 
+/* Have the dictionaries of a store's columns last as long as the table. */
+static void
+keep_books(NodeJoin *join, const RowStore *store, JoinBooks *books)
+{
+	memset(books, 0, sizeof(JoinBooks));
+	for (int c = 0; c < join->built.ncolumns; c++)
+		if (join->built.column[c].coded)
+			books->column[c] = row_store_book(store, c);
+}
+
 static DeviceStatus
-build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made)
+build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinBooks *books)
 {
 	JoinUse		use = *wanted;
 	RowStore   *store;
@@ -258,6 +299,7 @@ build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made)
 	*made = (JoinRows) {table, rows};
 	join->built = use;
 	join->bytes = table->size + rows->size;
+	keep_books(join, store, books);
 	return STATUS_DONE;
 }
 
@@ -277,10 +319,12 @@ joins_build(GpuNode *node)
 		join->is_built = false;
 		node->shared[j] = (SharedTable) {0};
 		INSTR_TIME_SET_CURRENT(start);
-		status = build_on_device(node, j, wanted) ? STATUS_DONE : build_table(join, wanted, &node->tables[j]);
+		status = build_on_device(node, j, wanted) ? STATUS_DONE : build_table(join, wanted, &node->tables[j], &node->books[j]);
 		INSTR_TIME_SET_CURRENT(end);
 		INSTR_TIME_SUBTRACT(end, start);
 		join->build_ms += INSTR_TIME_GET_MILLISEC(end);
+		if (status == STATUS_CODES_EXCEEDED)
+			joins_refuse_codes(node, j);
 		if (status != STATUS_DONE)
 			return status;
 		join->is_built = true;

@@ -29,6 +29,9 @@ extern bool joins_are_built(const GpuNode *node);
  */
 extern DeviceStatus joins_build(GpuNode *node);
 
+/* Have a table hold all texts as such. */
+extern void joins_refuse_codes(GpuNode *node, int j);
+
 /* Whether some are on a device alone; have them built anew, and none be so any more. */
 extern bool joins_are_away(const GpuNode *node);
 extern void joins_bring_here(GpuNode *node);

@@ -83,6 +83,7 @@ struct GpuNode
 	int			njoins;
 	NodeJoin   *joins;
 	JoinRows   *tables;			/* of each, */
+	JoinBooks  *books;			/* the dictionaries of its columns, */
 	SharedTable *shared;		/* and where devices that keep copies find it */
 	bool		tables_here;	/* none is to be on a device alone */
 	uint32		keep_most;		/* rows, of a request that keeps some */

@@ -34,7 +34,8 @@
 /* A condition, and which part of a dictionary it has been asked about. */
 typedef struct Test
 {
-	Codes	   *codes;
+	Codes	   *codes;			/* NULL if they are a table's, */
+	const CodeBook *book;		/* whose dictionary does not grow */
 	uint64	   *table;			/* in the program */
 	ExprState  *condition;
 	uint32		njudged;
@@ -51,12 +52,6 @@ struct RunCodes
 	Test	   *test;
 };
 
-static bool
-is_text(Oid type)
-{
-	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
-}
-
 uint32 *
 run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, CodeRoom room)
 {
@@ -71,7 +66,7 @@ run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, Cod
 		const Form_pg_attribute att = attno > 0 ? TupleDescAttr(RelationGetDescr(relation), attno - 1) : NULL;
 		uint64		number;
 
-		if (att == NULL || !is_text(getBaseType(att->atttypid)))
+		if (att == NULL || !codes_suit_type(att->atttypid))
 			continue;
 		/* asked as late as that, since most queries have no texts */
 		if (offer == NULL && (snapshot == NULL || !validity_provable(relation, snapshot)))
@@ -91,9 +86,9 @@ run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, Cod
 	return offer;
 }
 
-/* Pin the dictionaries; false, with the attribute, if one cannot be had. */
+/* Pin the dictionaries; false, with the column, if one cannot be had. */
 static bool
-pin_columns(RunCodes *codes, Relation relation, const CompileResult *compiled, ColumnWanted *wanted, AttrNumber *without)
+pin_columns(RunCodes *codes, Relation relation, const CompileResult *compiled, ColumnWanted *wanted, CodeSource *without)
 {
 	for (int c = 0; c < compiled->ncolumns; c++)
 	{
@@ -102,7 +97,7 @@ pin_columns(RunCodes *codes, Relation relation, const CompileResult *compiled, C
 		codes->column[c] = wanted[c].codes = codes_pin(relation, compiled->column[c].attno);
 		if (wanted[c].codes == NULL)
 		{
-			*without = compiled->column[c].attno;
+			without->attno = compiled->column[c].attno;
 			return false;
 		}
 	}
@@ -132,9 +127,9 @@ is_null_of_null(ExprState *condition, ExprContext *econtext)
 	return isnull;
 }
 
-/* Have the conditions ready to be asked; false, with the attribute, if codes do not do for one. */
+/* Have the conditions ready to be asked; false, with the column, if codes do not do for one. */
 static bool
-open_tests(RunCodes *codes, const CompileResult *compiled, AttrNumber *without)
+open_tests(RunCodes *codes, const CompileResult *compiled, CodeSource *without)
 {
 	ListCell   *lc;
 
@@ -147,25 +142,34 @@ open_tests(RunCodes *codes, const CompileResult *compiled, AttrNumber *without)
 		const CodeTest *from = lfirst(lc);
 		Test	   *test = &codes->test[codes->ntests++];
 
-		test->codes = codes_of(codes, compiled, from->attno);
+		test->codes = from->codes.join == 0 ? codes_of(codes, compiled, from->codes.attno) : NULL;
+		test->book = test->codes != NULL ? codes_book(test->codes) : from->codes.book;
 		test->table = (uint64 *) program_words(compiled->program) + from->table;
 		test->condition = ExecInitExpr(from->condition, NULL);
 		if (!is_null_of_null(test->condition, codes->econtext))
 		{
-			*without = from->attno;
+			*without = from->codes;
 			return false;
 		}
 	}
 	return true;
 }
 
+/* Note the dictionary of an attribute, if that is what the codes are of. */
+static void
+set_book(const RunCodes *codes, const CompileResult *compiled, CodeSource *source)
+{
+	if (source->attno != 0 && source->join == 0)
+		source->book = codes_book(codes_of(codes, compiled, source->attno));
+}
+
 RunCodes *
-run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, AttrNumber *without)
+run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, CodeSource *without)
 {
 	RunCodes   *codes;
 
-	*without = 0;
-	if (!columns_are_coded(wanted, compiled->ncolumns))
+	*without = (CodeSource) {0};
+	if (!columns_are_coded(wanted, compiled->ncolumns) && compiled->code_tests == NIL)
 		return NULL;
 	codes = palloc0(sizeof(RunCodes));
 	codes->context = CurrentMemoryContext;
@@ -173,8 +177,9 @@ run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted,
 	if (!pin_columns(codes, relation, compiled, wanted, without))
 		return NULL;
 	for (int k = 0; k < compiled->nkeys; k++)
-		if (compiled->key[k].coded != 0)
-			compiled->key[k].book = codes_book(codes_of(codes, compiled, compiled->key[k].coded));
+		set_book(codes, compiled, &compiled->key[k].codes);
+	for (int k = 0; k < compiled->nkept; k++)
+		set_book(codes, compiled, &compiled->kept[k].codes);
 	for (int a = 0; a < compiled->nattributes; a++)
 		if (compiled->attribute[a].coded)
 			compiled->attribute[a].book = codes_book(codes_of(codes, compiled, compiled->attribute[a].attno));
@@ -229,7 +234,7 @@ judge_work(void *arg)
 static void
 judge_new(RunCodes *codes, Test *test)
 {
-	const Dictionary *dictionary = codes_book(test->codes)->dictionary;
+	const Dictionary *dictionary = test->book->dictionary;
 	Judging		judging = {codes->econtext, test, dictionary, Min(dictionary_count(dictionary), (uint32) test->table[0])};
 
 	while (test->njudged < judging.end && test->nerrors < MOST_ERRORS && !IsInParallelMode())
@@ -270,7 +275,7 @@ run_codes_outgrown(const RunCodes *codes)
 {
 	if (codes != NULL)
 		for (int t = 0; t < codes->ntests; t++)
-			if (codes_count(codes->test[t].codes) > codes->test[t].table[0])
+			if (codes->test[t].codes != NULL && codes_count(codes->test[t].codes) > codes->test[t].table[0])
 				return true;
 	return false;
 }

@@ -33,11 +33,11 @@ extern uint32 *run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *
 /*
  * Pin the dictionaries of a program's columns, and note them in wanted[] and
  * in what the program's results are made of, all in the current memory
- * context, which they are pinned as long as.  Returns NULL, with *without an
- * attribute that cannot have codes, if that is so, or 0 if no column is to have any.
+ * context, which they are pinned as long as.  Returns NULL, with *without a
+ * column that cannot have codes, if that is so, or none if nothing is to have any.
  * No value is judged before run_codes_catch_up().
  */
-extern RunCodes *run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, AttrNumber *without);
+extern RunCodes *run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, CodeSource *without);
 
 /* Have values that were added since, by whomever, judged and known. */
 extern void run_codes_catch_up(RunCodes *codes);

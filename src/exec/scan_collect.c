@@ -3,7 +3,8 @@
  *		The rows of a GpuScan as columns: what the device has found, into a store.
  *
  * What both hold in the same form is copied whole, texts that the device has
- * as codes are put down once each, and the rest goes by PostgreSQL's values.
+ * as codes, or a table has, are put down once each, and the rest goes by
+ * PostgreSQL's values.
  */
 #include "postgres.h"
 
@@ -59,11 +60,80 @@ collect_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int col
 	return status;
 }
 
+/* A source's numbers for texts, and a store's codes for those of them that have been met; not freed here. */
+static uint32 *
+no_codes_yet(uint32 count)
+{
+	uint32	   *codes = palloc_extended(sizeof(uint32) * (Size) Max(count, 1), MCXT_ALLOC_HUGE);
+
+	memset(codes, 0xff, sizeof(uint32) * (Size) count);
+	return codes;
+}
+
+/* Codes of one dictionary as those of the store's own. */
+static DeviceStatus
+translate_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int column)
+{
+	const Dictionary *dictionary = output->attribute.book->dictionary;
+	const uint32 *codes = (const uint32 *) output->values;
+	uint32	   *own = no_codes_yet(dictionary_count(dictionary));
+	DeviceStatus status = STATUS_DONE;
+
+	for (uint32 row = 0; row < nrows && status == STATUS_DONE; row++)
+	{
+		uint32		length;
+		const uint8 *bytes;
+
+		if (output->nulls[row])
+		{
+			row_store_put_null(store, column, row);
+			continue;
+		}
+		if (own[codes[row]] == DICTIONARY_NONE)
+		{
+			bytes = dictionary_value(dictionary, codes[row], &length);
+			status = row_store_code(store, column, bytes, length, &own[codes[row]]);
+		}
+		row_store_put_code(store, column, row, own[codes[row]]);
+	}
+	pfree(own);
+	return status;
+}
+
+/* Texts of a table's rows, each of which is looked up once, as codes. */
+static DeviceStatus
+code_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *store, int column)
+{
+	const Tablet *rows = joined_table(joined, attribute);
+	const uint32 *matches = joined_matches(joined, attribute);
+	const TabletColumn *from = &rows->column[attribute->value];
+	const uint64 *texts = (const uint64 *) tablet_at(rows, from->values);
+	uint32	   *own = no_codes_yet(rows->nrows);
+	DeviceStatus status = STATUS_DONE;
+
+	for (uint32 row = 0; row < joined->nrows && status == STATUS_DONE; row++)
+	{
+		const uint32 match = matches[row];
+
+		if (match == JOIN_NO_ROW || tablet_is_null(rows, from, match))
+		{
+			row_store_put_null(store, column, row);
+			continue;
+		}
+		if (own[match] == DICTIONARY_NONE)
+			status = row_store_code(store, column, tablet_at(rows, rows->var) + TEXT_OFFSET(texts[match]), TEXT_LENGTH(texts[match]),
+									&own[match]);
+		row_store_put_code(store, column, row, own[match]);
+	}
+	pfree(own);
+	return status;
+}
+
 /* Whether a store's column takes an output's values as they are. */
 static bool
 is_same_form(const OutputColumn *output, const RowStore *store, const ColumnUse *use, int column)
 {
-	if (use->second || output->attribute.coded || output->attribute.second == output->attribute.value ||
+	if (use->second || use->coded || output->attribute.coded || output->attribute.second == output->attribute.value ||
 		output->attribute.value < 0 || output->type != row_store_type(store, column))
 		return false;
 	return use->packed == (output->attribute.packed > 0) && use->scale == output->attribute.scale;
@@ -101,6 +171,8 @@ collect_column(const OutputColumn *output, uint32 nrows, RowStore *store, const 
 		row_store_copy(store, column, output->values, output->nulls, nrows);
 		return STATUS_DONE;
 	}
+	if (output->attribute.coded && use->coded)
+		return translate_coded(output, nrows, store, column);
 	if (output->attribute.coded && row_store_type(store, column) == COLTYPE_TEXT)
 		return collect_coded(output, nrows, store, column);
 	if (bms_is_member(use->attno, *by_value))
@@ -140,7 +212,7 @@ copy_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *
 	uint8	   *values;
 	uint8	   *nulls;
 
-	if (use->second || attribute->value < 0 || attribute->second >= 0)
+	if (use->second || use->coded || attribute->value < 0 || attribute->second >= 0)
 		return false;
 	from = &rows->column[attribute->value];
 	if (from->type != row_store_type(store, column) || from->type == COLTYPE_TEXT || use->scale != attribute->scale ||
@@ -161,6 +233,13 @@ copy_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *
 	return true;
 }
 
+/* Whether a table holds an attribute as texts. */
+static bool
+has_texts(const JoinedRows *joined, const OutputResult *attribute)
+{
+	return attribute->value >= 0 && joined_table(joined, attribute)->column[attribute->value].type == COLTYPE_TEXT;
+}
+
 DeviceStatus
 collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *columns, int ncolumns)
 {
@@ -174,6 +253,8 @@ collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *colum
 
 		if (output->attribute.table == 0)
 			status = collect_column(output, joined->nrows, store, &columns[c], c, &by_value);
+		else if (columns[c].coded && has_texts(joined, &output->attribute))
+			status = code_fetched(joined, &output->attribute, store, c);
 		else if (!copy_fetched(joined, &output->attribute, store, &columns[c], c) && !bms_is_member(a + 1, by_value))
 		{
 			by_value = bms_add_member(by_value, a + 1);

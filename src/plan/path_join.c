@@ -259,6 +259,26 @@ read_clauses(const JoinPair *pair, JoinRequest *request)
 	return true;
 }
 
+/* The columns, by number, that are attributes which may be read as codes. */
+static Bitmapset *
+columns_with_codes(PlannerInfo *root, const List *columns)
+{
+	Bitmapset  *codes = NULL;
+	ListCell   *lc;
+
+	foreach(lc, columns)
+	{
+		const Var  *var = lfirst_node(Var, lc);
+		Relids		relids = bms_make_singleton(var->varno);
+		const Candidate *of = candidate_find(root, relids);
+
+		if (of != NULL && of->codes != NULL && of->codes[var->varattno] != 0)
+			codes = bms_add_member(codes, foreach_current_index(lc) + 1);
+		bms_free(relids);
+	}
+	return codes;
+}
+
 static bool
 is_kind_of_ours(JoinType type)
 {
@@ -339,6 +359,7 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 
 	join->request.type = pair->type;
 	join->request.columns = pair->inner->reltarget->exprs;
+	join->request.codes = columns_with_codes(root, join->request.columns);
 	join->request.unique = pair->extra->inner_unique;
 	join->rows = pair->outer->rows;
 	join->build = build_path(root, pair->inner);

@@ -12,10 +12,12 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/shmem.h"
 #include "utils/hsearch.h"
+#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "guc.h"
@@ -508,14 +510,25 @@ look(Relation relation, AttrNumber attno, CodesShown *shown, uint64 *number)
 }
 
 bool
-codes_likely(Relation relation, AttrNumber attno)
+codes_suit_type(Oid type)
+{
+	type = getBaseType(type);
+	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
+}
+
+bool
+codes_few(Relation relation, AttrNumber attno)
 {
 	CodesShown	shown;
 	uint64		number;
 
-	if (look(relation, attno, &shown, &number))
-		return !shown.refused;
-	return directory != NULL && !has_too_many(relation, attno);
+	return look(relation, attno, &shown, &number) ? !shown.refused : !has_too_many(relation, attno);
+}
+
+bool
+codes_likely(Relation relation, AttrNumber attno)
+{
+	return directory != NULL && codes_few(relation, attno);
 }
 
 uint32

@@ -23,10 +23,13 @@ typedef struct Codes Codes;
 extern void codes_request_shmem(void);
 extern void codes_create(void);
 
-/*
- * Whether texts of an attribute may be held as codes: there is a dictionary,
- * or statistics tell of few values, or nothing of many.
- */
+/* Whether values of a type may have codes. */
+extern bool codes_suit_type(Oid type);
+
+/* Whether an attribute has few values, as far as its dictionary or statistics tell. */
+extern bool codes_few(Relation relation, AttrNumber attno);
+
+/* Whether its texts may be held as codes: it has few values, and there can be a dictionary. */
 extern bool codes_likely(Relation relation, AttrNumber attno);
 
 /* How many values an attribute's dictionary has, and its number, 0 if there is none. */

@@ -25,6 +25,7 @@ struct RowStore
 	bool		wide;			/* decimals have 128 bits */
 	const DeformPlan *plan[2];	/* narrow, wide */
 	uint16	   *types[2];
+	OwnCodes  **codes;			/* of columns that hold texts by their codes, NULL of others */
 	uint32		capacity;		/* rows */
 	uint32		nrows;
 	void	   *block;
@@ -107,6 +108,9 @@ row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *want
 	store->context = context;
 	store->limit = limit;
 	store->desc = desc;
+	store->codes = palloc0(sizeof(OwnCodes *) * Max(nwanted, 1));
+	for (int w = 0; w < nwanted; w++)
+		store->codes[w] = wanted[w].coded ? own_codes_create(context) : NULL;
 	set_types(store, wanted, nwanted, false);
 	set_types(store, wanted, nwanted, true);
 	(void) lay_out(store, FIRST_ROWS, store->plan[0]->var_columns > 0 ? FIRST_TEXT : 0, false);
@@ -126,6 +130,13 @@ add_text(RowStore *store, const DeformAttr *attr, uint32 row, const uint8 *bytes
 	return deform_text(store->tablet, &store->tablet->column[attr->column], row, bytes, length);
 }
 
+/* A row's code. */
+static void
+set_code(RowStore *store, int column, uint32 row, uint32 code)
+{
+	((uint32 *) tablet_at(store->tablet, store->tablet->column[column].values))[row] = code;
+}
+
 static DeviceStatus
 add_varlena(RowStore *store, const DeformAttr *attr, uint32 row, Datum value)
 {
@@ -133,9 +144,16 @@ add_varlena(RowStore *store, const DeformAttr *attr, uint32 row, Datum value)
 	const uint32 header = VARATT_IS_1B(datum) ? VARHDRSZ_SHORT : VARHDRSZ;
 	const VarlenaView view = {(const uint8 *) datum, (const uint8 *) datum, VARSIZE_ANY(datum), header};
 	DeviceStatus status;
+	uint32		code;
 
 	if (attr->kind == DEFORM_TEXT)
 		status = add_text(store, attr, row, view.start + header, view.total - header);
+	else if (attr->kind == DEFORM_CODE)
+	{
+		status = row_store_code(store, attr->column, view.start + header, view.total - header, &code);
+		if (status == STATUS_DONE)
+			set_code(store, attr->column, row, code);
+	}
 	else
 		status = deform_varlena(attr, store->tablet, row, &view);
 	if ((Pointer) datum != DatumGetPointer(value))
@@ -232,6 +250,25 @@ void
 row_store_put_ref(RowStore *store, int column, uint32 row, uint64 ref)
 {
 	((uint64 *) tablet_at(store->tablet, store->tablet->column[column].values))[store->nrows + row] = ref;
+}
+
+DeviceStatus
+row_store_code(RowStore *store, int column, const uint8 *bytes, uint32 length, uint32 *code)
+{
+	*code = own_codes_add(store->codes[column], bytes, length);
+	return *code == DICTIONARY_NONE ? STATUS_CODES_EXCEEDED : STATUS_DONE;
+}
+
+void
+row_store_put_code(RowStore *store, int column, uint32 row, uint32 code)
+{
+	set_code(store, column, store->nrows + row, code);
+}
+
+const CodeBook *
+row_store_book(const RowStore *store, int column)
+{
+	return store->codes[column] != NULL ? own_codes_book(store->codes[column]) : NULL;
 }
 
 void

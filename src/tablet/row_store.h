@@ -10,6 +10,7 @@
 #include "access/tupdesc.h"
 
 #include "tablet/build.h"
+#include "tablet/own_codes.h"
 
 typedef struct RowStore RowStore;
 
@@ -21,8 +22,8 @@ extern RowStore *row_store_create(MemoryContext context, TupleDesc desc, const C
 
 /*
  * Add a row.  DONE; MEMORY_LIMIT; SCALE_EXCEEDED, with row_store_scale() then
- * telling which scales would have done; or what else no column can hold.  After
- * a failure the store is of no use.
+ * telling which scales would have done; CODES_EXCEEDED; or what else no column
+ * can hold.  After a failure the store is of no use.
  */
 extern DeviceStatus row_store_add(RowStore *store, const Datum *values, const bool *isnull);
 
@@ -41,9 +42,16 @@ extern void row_store_put_null(RowStore *store, int column, uint32 row);
 extern DeviceStatus row_store_put_text(RowStore *store, int column, uint32 row, const uint8 *bytes, uint32 length, uint64 *ref);
 extern void row_store_put_ref(RowStore *store, int column, uint32 row, uint64 ref);
 
+/* A text's code, for which its value is put down in the column's dictionary; CODES_EXCEEDED if that is full. */
+extern DeviceStatus row_store_code(RowStore *store, int column, const uint8 *bytes, uint32 length, uint32 *code);
+extern void row_store_put_code(RowStore *store, int column, uint32 row, uint32 code);
+
 /* All values, as the column's type stores them, and a byte for each: 1 = NULL. */
 extern void row_store_copy(RowStore *store, int column, const uint8 *values, const uint8 *nulls, uint32 rows);
 extern void row_store_count(RowStore *store, uint32 rows);
+
+/* The dictionary of a column of codes, NULL of others. */
+extern const CodeBook *row_store_book(const RowStore *store, int column);
 
 /* How a column's values are stored, */
 extern ColType row_store_type(const RowStore *store, int column);

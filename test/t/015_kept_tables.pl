@@ -145,6 +145,32 @@ agrees('SELECT count(*), sum(d1.a) FROM fact f JOIN dim1 d1 ON f.d1 = d1.a', 1, 
 agrees('SELECT count(*), sum(f.v) FROM fact f JOIN (SELECT id FROM dim1 WHERE id IS NULL) d ON f.d1 = d.id', 1, 'NULL keys alone');
 agrees('SELECT count(*) FROM fact f JOIN dim1 d ON f.id = d.f', 0, 'keys that are floats');
 
+# Texts, by their codes: those of a cached dimension, of a dimension of a dimension, and ones that conditions are asked about
+
+$node->safe_psql('postgres', q{
+	CREATE TABLE dim4 (id int, t text, c char(20), dim2 int);
+	INSERT INTO dim4 SELECT i, CASE WHEN i % 9 > 0 THEN 'a text of some length ' || i % 12 END, 'padded ' || i % 5, i % 400 FROM generate_series(0, 1999) i;
+	CREATE TABLE dim5 (id int, name varchar(40));
+	INSERT INTO dim5 SELECT i, 'the name of number ' || i % 17 FROM generate_series(0, 399) i;
+	CREATE TABLE dim6 (id int, name text);
+	INSERT INTO dim6 SELECT i, 'as many names as numbers: ' || i FROM generate_series(0, 69999) i;
+	VACUUM ANALYZE dim4, dim5, dim6;
+	SELECT gpudb.prewarm('dim4'); SELECT gpudb.prewarm('dim5'); SELECT gpudb.prewarm('dim6', '{id}');});
+agrees('SELECT d.t, d.c, count(*), sum(f.v) FROM fact f JOIN dim4 d ON f.d1 = d.id GROUP BY 1, 2', 1, 'texts that are keys of groups');
+agrees(q{SELECT count(*), count(d.t), sum(CASE WHEN d.t LIKE '%1' OR upper(d.c) = 'PADDED 3' THEN f.v END) FROM fact f JOIN dim4 d ON f.d1 = d.id}, 1,
+	'texts that conditions are on');
+agrees('SELECT e.name, d.c, count(*), sum(f.v) FROM fact f JOIN (dim4 d JOIN dim5 e ON d.dim2 = e.id) ON f.d1 = d.id GROUP BY 1, 2', 2,
+	'texts of a dimension of a dimension');
+agrees('SELECT d.t, count(*) FROM fact f LEFT JOIN dim4 d ON f.d1 = d.id AND d.c <> \'padded 2\' GROUP BY 1', 1, 'texts of a left join');
+agrees('SELECT max(d.t), count(*) FROM fact f JOIN dim4 d ON f.d1 = d.id', 0, 'texts that are compared');
+agrees('SELECT d.name, count(*) FROM fact f LEFT JOIN dim6 d ON f.d1 = d.id GROUP BY 1', 0, 'more texts than codes');
+$node->safe_psql('postgres', q{
+	INSERT INTO dim4 SELECT i, 'a new text ' || i % 3, 'padded 9', 5 FROM generate_series(2000, 2099) i; UPDATE dim4 SET t = 'changed' WHERE id < 7;});
+agrees('SELECT d.t, d.c, count(*), sum(f.v) FROM fact f JOIN dim4 d ON f.d1 = d.id GROUP BY 1, 2', -1, 'texts that have come since, on pages that are not cached');
+$node->safe_psql('postgres', q{VACUUM FULL ANALYZE dim4});
+$node->safe_psql('postgres', q{SELECT gpudb.prewarm('dim4')});
+agrees('SELECT d.t, d.c, count(*), sum(f.v) FROM fact f JOIN dim4 d ON f.d1 = d.id GROUP BY 1, 2', 1, 'and are cached');
+
 # Without rows, and soon
 
 for my $none ('without', '(SELECT * FROM dim2 WHERE b < 0)', '(SELECT * FROM dim2 WHERE b % 2 = 1)')
