@@ -139,13 +139,24 @@ shape_general(const Program *program, VmShape *shape)
 	return program->size <= PROGRAM_COPY_BYTES && shape->nconstants <= MAX_CONSTANTS;
 }
 
+static bool
+tests_codes(const Program *program, int body)
+{
+	const Instr *code = program_instrs(program, body);
+	bool		tests = false;
+
+	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
+		tests |= code[pc].op == VMOP_TEST_CODE;
+	return tests;
+}
+
 bool
 vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *wish, VmShape *shape)
 {
 	memset(shape, 0, sizeof(*shape));
 	shape->body = (uint32_t) body;
 	shape->lanes = wish->lanes;
-	shape->joins = program->ntables > 0 || program->nkept > 0;
+	shape->joins = program->ntables > 0 || program->nkept > 0 || tests_codes(program, body);
 	measure_groups(program, wish->options, shape);
 	vm_lower(program, body, tablet, wish->options, shape);
 	if (shape->counted != 0)

@@ -209,10 +209,11 @@ vm_key_columns(const Program *program, int body, uint16_t *column)
 
 /* Whether groups are to be found by codes. */
 static bool
-is_coded(const Program *program, int body, const Tablet *tablet, uint32_t options)
+is_coded(const Program *program, const Tablet *tablet, uint32_t options, const VmShape *shape)
 {
 	uint16_t	column[PROGRAM_MAX_KEYS];
-	uint32_t	n = (options & VM_CODED) && !(options & (VM_KEEP | VM_MANY_GROUPS)) && program->ntables == 0 ? vm_key_columns(program, body, column) : 0;
+	uint32_t	n = (options & VM_CODED) && !(options & (VM_KEEP | VM_MANY_GROUPS)) && !shape->joins
+		? vm_key_columns(program, (int) shape->body, column) : 0;
 
 	for (uint32_t k = 0; k < n; k++)
 		if (tablet->column[column[k]].type != COLTYPE_U8 || tablet->column[column[k]].null_count > 0)
@@ -235,7 +236,7 @@ vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t option
 	l.ninstrs = program->body[body].ninstrs;
 	l.keep = (options & VM_KEEP) != 0;
 	/* places are bytes then, of 16 bits */
-	l.coded = is_coded(program, body, tablet, options) && shape->group_bytes <= 0x10000;
+	l.coded = is_coded(program, tablet, options, shape) && shape->group_bytes <= 0x10000;
 	l.shape = shape;
 	l.out = &shape->code;
 	resolve(&l);

@@ -421,6 +421,23 @@ put_store(Lowering *l, int position)
 	release(l, position);
 }
 
+/* A condition on codes. */
+static void
+put_test(Lowering *l, int position)
+{
+	const int	i = l->order[position];
+	const uint8_t mask = mask_of(l, l->value[i].m);
+	VmOp	   *to;
+
+	need(l, l->value[i].a);
+	to = put_op(l, VMX_TEST_CODE);
+	to->mask = mask;
+	to->x = op_info[VMOP_TEST_CODE].status;
+	to->imm = (int64_t) l->code[i].imm;
+	release(l, position);
+	made(l, i);
+}
+
 static uint16_t
 state_of(const Lowering *l, const Instr *in)
 {
@@ -599,6 +616,7 @@ put_instr(Lowering *l, int position)
 		case VMOP_STORE_B:
 		case VMOP_STORE_I:
 		case VMOP_STORE_F: put_store(l, position); break;
+		case VMOP_TEST_CODE: put_test(l, position); break;
 		case VMOP_KEY_I: break;
 		case VMOP_GROUP: put_group(l, position); break;
 		case VMOP_COUNT:

@@ -1,7 +1,7 @@
 /*
  * fast_joins.cuh
  *		What the accumulator machine does for joins: rows of tables whose keys have one each, and their
- *		values; and for rows that are kept.
+ *		values; for rows that are kept; and for conditions on codes.
  *
  * The counterpart of block/joins.cuh, which says what is believed of tables.
  * A thread's lanes look up their words together: what they wait for is memory.
@@ -9,6 +9,7 @@
 #ifndef GPUDB_CUDA_FAST_JOINS_CUH
 #define GPUDB_CUDA_FAST_JOINS_CUH
 
+#include "core/code_table.h"
 #include "core/vm.h"
 
 #include "block/accumulator.cuh"
@@ -209,6 +210,26 @@ store_rows(const VmLaunch &launch, const FastOp &in, uint32_t nulls, F value)
 	}
 }
 
+/* t = what the program's table says of code acc; lanes of the mask without NULLs may report that it knows nothing. */
+template <int L> static __device__ __forceinline__ void
+test_codes(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
+{
+	const uint64_t *table = program_words(launch.program) + imm_of(launch, in);
+	uint32_t	errors = 0;
+
+	m.t = 0;
+	EACH_LANE
+	{
+		uint32_t	e = 0;
+
+		m.t |= (uint32_t) code_table_look(table, (int64_t) m.acc[k], &e) << k;
+		errors |= e << k;
+	}
+	m.t_nulls = m.nulls;
+	if ((errors & mask_lanes<L>(launch, m, in) & ~m.nulls) != 0)
+		atomicCAS(&fast_shared()->groups.status, (uint32_t) STATUS_DONE, x_of(in));
+}
+
 template <int L> static __device__ __forceinline__ void
 run_join(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 {
@@ -224,6 +245,7 @@ run_join(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 		case VMX_PLACE: place_rows<L>(launch, m); break;
 		case VMX_STORE_WORD: store_rows<L, uint64_t>(launch, in, m.nulls, [&](int k) { return m.acc[k]; }); break;
 		case VMX_STORE_BOOL: store_rows<L, uint8_t>(launch, in, m.t_nulls, [&](int k) { return (uint8_t) (m.t >> k & 1u); }); break;
+		case VMX_TEST_CODE: test_codes<L>(launch, m, in); break;
 		case VMX_KEEP: m.nulls |= ~(m.t & ~m.t_nulls) & ((1u << L) - 1); break;
 		default: fetch_column<L>(launch, m, in); break;
 	}
