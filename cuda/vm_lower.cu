@@ -77,7 +77,10 @@ resolve(Lowering *l)
 		v->a = info->a != KIND__ || counted ? maker[in->a] : NOTHING;
 		v->b = info->b != KIND__ ? maker[in->b] : NOTHING;
 		v->m = maker[in->m];
-		if (((info->a != KIND__ || counted) && v->a < 0) || (info->b != KIND__ && v->b == NOTHING) || v->m == NOTHING)
+		/* it is for the host to look at */
+		if (in->op == VMOP_BOUND)
+			v->a = NOTHING;
+		if (((info->a != KIND__ || counted) && v->a < 0 && in->op != VMOP_BOUND) || (info->b != KIND__ && v->b == NOTHING) || v->m == NOTHING)
 			l->fails = true;
 		v->is_bool = info->dst == KIND_B || info->dst == KIND_M;
 		v->may_be_null = may_be_null(l, in, v);
@@ -113,7 +116,7 @@ arrange(Lowering *l)
 		l->fails |= masked && in->op == VMOP_FILTER;
 		/* elsewhere a slot might be read that the jump has left as it was */
 		l->fails |= in->op == VMOP_JUMP_NONE && l->code[in->imm].op != VMOP_END;
-		if (l->value[i].constant)
+		if (l->value[i].constant || in->op == VMOP_BOUND)
 			continue;
 		if (is_total(in) && l->value[i].a >= 0 && !l->value[l->value[i].a].constant)
 		{

@@ -115,4 +115,17 @@ EXECUTE join_p (5, 'k2');
 INSERT INTO join_u VALUES (61, 'another', 61);
 EXECUTE join_p (100, 'k1');
 SELECT q.k, (SELECT sum(u.v) FROM join_f f JOIN join_u u USING (k) WHERE f.id > q.k * 1000 AND u.k < q.k) FROM generate_series(1, 20, 5) q (k);
+-- tablets without keys of a small table are skipped
+CREATE TABLE join_days (day int, q int);
+INSERT INTO join_days SELECT i / 1000, i % 100 FROM generate_series(0, 399999) i;
+CREATE TABLE join_calendar (day int PRIMARY KEY, month int);
+INSERT INTO join_calendar SELECT i, i / 30 FROM generate_series(0, 450) i;
+VACUUM ANALYZE join_days, join_calendar;
+SELECT gpudb.prewarm('join_days') > 0;
+SELECT count(*), sum(q) FROM join_days JOIN join_calendar USING (day) WHERE month = 5;
+SELECT count(*), sum(q) FROM join_days d WHERE EXISTS (SELECT FROM join_calendar c WHERE c.day = d.day AND month > 12);
+SELECT count(*), sum(q) FROM join_days JOIN join_calendar USING (day) WHERE month = 99;
+SELECT count(*), count(month) FROM join_days d LEFT JOIN join_calendar c ON c.day = d.day AND month = 5;
+SELECT count(*) FROM join_days d WHERE NOT EXISTS (SELECT FROM join_calendar c WHERE c.day = d.day AND month = 5);
+DROP TABLE join_days, join_calendar;
 DROP TABLE join_f, join_u, join_m, join_a, join_b, join_skew, join_none, join_big;

@@ -224,6 +224,26 @@ hold_like_column(Join *join, Operand *value, Operand *column, ColumnUse *use)
 	return c->reason == NULL;
 }
 
+/* Tell which values keys have, so that tablets that have none of them need not be read. */
+static void
+tell_bounds(const Join *join, int value, int number)
+{
+	Compiler   *c = join->c;
+	const Tablet *rows = join->table->rows != NULL ? join->table->rows->rows : NULL;
+	const TabletColumn *column = rows != NULL ? &rows->column[number] : NULL;
+	uint64		bounds[2] = {1, 0};
+
+	/* where lanes without a match stay, or are pairs, it would say nothing */
+	if (rows == NULL || c->lane != 0 || (join->request->type != JOIN_INNER && join->request->type != JOIN_SEMI))
+		return;
+	if (rows->nrows > 0)
+	{
+		bounds[0] = (uint64) (int64) wide_load(column->min);
+		bounds[1] = (uint64) (int64) wide_load(column->max);
+	}
+	emit(&c->em, VMOP_BOUND, value, 0, 0, pool_words(c->em.pool, bounds, lengthof(bounds)));
+}
+
 /* Add a part to the word of a key. */
 static bool
 add_part(Join *join, Expr *condition, int *word)
@@ -279,6 +299,8 @@ add_part(Join *join, Expr *condition, int *word)
 	use->key[part] = (JoinKey) {.column = number, .form = form};
 	use->nkeys = part + 1;
 	join->keys = lappend(join->keys, condition);
+	if (op == VMOP_JOIN_I && form == JOIN_KEY_INTEGER)
+		tell_bounds(join, value.vreg, number);
 	*word = emit_instr(&c->em, (EmitInstr) {.op = op, .a = value.vreg, .b = *word, .c = part, .imm = join->number});
 	return c->reason == NULL;
 }

@@ -208,6 +208,8 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 				if (!vm_any(selection))
 					pc = (uint32_t) in->imm;
 				break;
+			case VMOP_BOUND:
+				break;
 
 			case VMOP_LOAD_B:
 			case VMOP_LOAD_I:

@@ -9,7 +9,8 @@
  *
  * The guard of narrow programs: if every unchecked operation stays inside 64
  * bits, no row of the tablet can overflow.  Pruning: if a filter's condition
- * cannot come true, no row passes.
+ * cannot come true, or no key of a table is among a column's values, no row
+ * passes.
  */
 #include "core/code_table.h"
 #include "core/decimal.h"
@@ -304,9 +305,28 @@ wide_interval_of(const Program *program, const Tablet *tablet, const Instr *in, 
 			return r;
 		case VMOP_WIDEN:
 			return reg[in->a];
+		case VMOP_FETCH_W:
+			return fetched_interval(program, tablet, in);
 		default:
 			return r;
 	}
+}
+
+/* Whether an instruction looks for rows of tables, or reads them, and leaves lanes as they are. */
+static bool
+is_lookup(const OpInfo *op)
+{
+	return op->shape == SHAPE_JOIN_KEY || op->shape == SHAPE_ROW || op->shape == SHAPE_FETCH;
+}
+
+/* Whether some of a register's values are in the bounds outside which no lane passes; of no values they are the wrong way round. */
+static bool
+is_within(const Program *program, const Instr *in, const Facts *facts)
+{
+	const uint64_t *bounds = program_words(program) + in->imm;
+
+	return (int64_t) bounds[0] <= (int64_t) bounds[1] && facts->range[in->a].min <= (int64_t) bounds[1] &&
+		(int64_t) bounds[0] <= facts->range[in->a].max;
 }
 
 bool
@@ -323,8 +343,10 @@ program_may_pass(const Program *program, int body, const Tablet *tablet)
 
 		if (in->op == VMOP_FILTER && !(facts.may_be[in->a] & MAY_BE_TRUE))
 			return false;
+		if (in->op == VMOP_BOUND && !is_within(program, in, &facts))
+			return false;
 		/* what fails is reported, though no row might pass later; and what comes after filters needs no look */
-		if (op->shape >= SHAPE_KEY || !reports_nothing(program, in, &facts))
+		if ((op->shape >= SHAPE_KEY && !is_lookup(op)) || !reports_nothing(program, in, &facts))
 			return true;
 		if (op->dst == KIND_I)
 			facts.range[in->dst] = interval_of(program, tablet, in, facts.range);

@@ -486,7 +486,7 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 	switch ((OpShape) info->shape)
 	{
 		case SHAPE_CONTROL:
-			return in->op != VMOP_JUMP_NONE || in->imm == jump_target(v);
+			return in->op == VMOP_BOUND ? words_ok(v, in, 2) : in->op != VMOP_JUMP_NONE || in->imm == jump_target(v);
 		case SHAPE_LOAD:
 			return in->imm >= 0 && in->imm < v->program->ncolumns;
 		case SHAPE_CONSTANT:

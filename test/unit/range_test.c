@@ -453,6 +453,59 @@ may_pass(Opcode op, int64_t constant, bool column_first, bool may_fail)
 	return passes;
 }
 
+/* Whether rows of a tablet with these keys may find some in a table whose keys are between these bounds. */
+static bool
+may_find(int64_t least, int64_t largest, int64_t low, int64_t high)
+{
+	Program    *program;
+	Tablet	   *tablet;
+	uint32_t	size;
+	int			bounds;
+	bool		passes;
+
+	ranges[0].min = least;
+	ranges[0].max = largest;
+	asm_init(&as, COLUMNS, false);
+	as.shape.ntables = 2;
+	asm_emit(&as, VMOP_CONST_I, 1, 0, 0, 0, asm_word(&as, 0));
+	asm_emit(&as, VMOP_LOAD_I, 2, 0, 0, 0, 0);
+	/* behind another join, whose keys may be anything */
+	asm_emit(&as, VMOP_JOIN_I, 3, 2, 1, 0, 1);
+	asm_emit(&as, VMOP_PROBE, 4, 3, 0, 0, 1);
+	asm_emit(&as, VMOP_FOUND_R, 5, 4, 0, 0, 0);
+	asm_emit(&as, VMOP_FILTER, 0, 5, 0, 0, 0);
+	bounds = asm_word(&as, (uint64_t) low);
+	asm_word(&as, (uint64_t) high);
+	asm_emit(&as, VMOP_BOUND, 0, 2, 0, 0, bounds);
+	asm_emit(&as, VMOP_JOIN_I, 6, 2, 1, 0, 2);
+	asm_emit(&as, VMOP_PROBE, 7, 6, 0, 0, 2);
+	asm_emit(&as, VMOP_FOUND_R, 8, 7, 0, 0, 0);
+	asm_emit(&as, VMOP_FILTER, 0, 8, 0, 0, 0);
+	asm_emit(&as, VMOP_EMIT, 0, 0, 0, 0, 0);
+	program = asm_finish(&as);
+	size = program->size;
+	tablet = tablet_of_ranges(1);
+	passes = program_may_pass(program, BODY_NARROW, tablet);
+	program_free(program, size);
+	tablet_free(tablet);
+	return passes;
+}
+
+static void
+test_join_bounds(void)
+{
+	tap_begin("bounds of the keys of tables");
+	tap_expect(may_find(10, 20, 0, 100), "within");
+	tap_expect(may_find(10, 20, 15, 15), "around");
+	tap_expect(may_find(10, 20, 20, 30), "the last one");
+	tap_expect(!may_find(10, 20, 21, 30), "behind the last one");
+	tap_expect(may_find(10, 20, 0, 10), "the first one");
+	tap_expect(!may_find(10, 20, 0, 9), "before the first one");
+	tap_expect(may_find(INT64_MIN, INT64_MAX, 7, 7), "all there are");
+	tap_expect(!may_find(INT64_MIN, INT64_MAX, INT64_MAX, INT64_MIN), "a table without rows");
+	tap_end();
+}
+
 static void
 test_pruning_edges(void)
 {
@@ -476,6 +529,7 @@ int
 main(void)
 {
 	test_pruning_edges();
+	test_join_bounds();
 	test_pruning();
 	test_edges();
 	test_single_operations();
