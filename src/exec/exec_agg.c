@@ -59,6 +59,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 		else
 			node->request.aggs = lappend(node->request.aggs, expr);
 	}
+	node->top = top_of_plan(list_nth(plan->custom_private, NODE_PRIVATE_TOP));
 	params_find(node);
 }
 
@@ -152,6 +153,8 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	node_add_time(node, start);
 	if (outcome->status == STATUS_DONE)
 		outcome->status = check_results(state);
+	if (outcome->status == STATUS_DONE)
+		top_find(&node->top, &node->compiled, state->groups);
 	if (outcome->failed_column >= 0)
 		state->cause.attno = node->compiled.column[outcome->failed_column].attno;
 }
@@ -186,16 +189,30 @@ compute(GpuAggState *state)
 	return false;
 }
 
+/* Go past the groups that are not wanted; false at the end. */
+static bool
+find_group(GpuAggState *state)
+{
+	for (; state->next < state->groups->ngroups; state->next++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (top_takes(&state->node.top, group_row(state->groups, state->next)))
+			return true;
+		state->node.report.groups_left_out++;
+	}
+	return false;
+}
+
 /* The next group in the scan slot; false at the end. */
 static bool
 next_group(GpuAggState *state, TupleTableSlot *slot)
 {
 	const CompileResult *compiled = &state->node.compiled;
-	uint32		group = state->next;
+	uint32		group;
 
-	if (group >= state->groups->ngroups)
+	if (!find_group(state))
 		return false;
-	state->next++;
+	group = state->next++;
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 	for (int k = 0; k < compiled->nkeys; k++)

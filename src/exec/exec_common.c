@@ -91,6 +91,7 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 	node->eflags = eflags;
 	node->rather_gpu = intVal(linitial(list_nth(plan->custom_private, NODE_PRIVATE_PASS))) != 0;
 	node->predicted_ms = intVal(lsecond(list_nth(plan->custom_private, NODE_PRIVATE_PASS))) / 1000.0;
+	node->predicted_groups = intVal(lthird(list_nth(plan->custom_private, NODE_PRIVATE_PASS)));
 	node->secret = intVal(list_nth(plan->custom_private, NODE_PRIVATE_SECRET)) != 0;
 	node->scan_tlist = plan->custom_scan_tlist;
 	if (plan->scan.scanrelid > 0)
@@ -290,7 +291,7 @@ open_job(GpuNode *node)
 		.program = node->compiled.program, .tables = node->tables, .shared = node->shared,
 		.deform = deform_spec_create(node->relation, node->feed.wanted, node->compiled.ncolumns),
 		.memory_limit = (uint64) get_hash_memory_limit(),
-		.many_groups = node->request.keys != NIL && node->css.ss.ps.plan->plan_rows > MANY_GROUPS, .threads = node->threads,
+		.many_groups = node->request.keys != NIL && node->predicted_groups > MANY_GROUPS, .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted,
 		.no_other = node->request.keep != NULL || joins_are_away(node), .keep_most = node->keep_most
 	};

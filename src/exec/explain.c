@@ -13,27 +13,48 @@
 #include "exec/joins.h"
 #include "exec/node.h"
 
-static void
-explain_expr(const char *label, Node *expr, GpuNode *node, List *ancestors, ExplainState *es)
+static char *
+text_of(Node *expr, GpuNode *node, List *ancestors, ExplainState *es)
 {
 	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->css.ss.ps.plan, ancestors);
 
-	ExplainPropertyText(label, deparse_expression(expr, context, prefix, false), es);
+	return deparse_expression(expr, context, prefix, false);
+}
+
+static void
+explain_expr(const char *label, Node *expr, GpuNode *node, List *ancestors, ExplainState *es)
+{
+	ExplainPropertyText(label, text_of(expr, node, ancestors, es), es);
 }
 
 static void
 explain_list(const char *label, List *exprs, GpuNode *node, List *ancestors, ExplainState *es)
 {
-	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->css.ss.ps.plan, ancestors);
 	List	   *texts = NIL;
 	ListCell   *lc;
 
 	foreach(lc, exprs)
-		texts = lappend(texts, deparse_expression(lfirst(lc), context, prefix, false));
+		texts = lappend(texts, text_of(lfirst(lc), node, ancestors, es));
 	if (texts != NIL)
 		ExplainPropertyList(label, texts, es);
+}
+
+/* How many groups are wanted, and by what they are sorted, as PostgreSQL shows a sort key. */
+static void
+explain_top(GpuNode *node, List *ancestors, ExplainState *es)
+{
+	const Top  *top = &node->top;
+	const char *nulls = top->nulls_first ? " NULLS FIRST" : " NULLS LAST";
+	Expr	   *expr;
+
+	if (top->wanted == 0)
+		return;
+	expr = list_nth_node(TargetEntry, node->scan_tlist, top->column)->expr;
+	ExplainPropertyText("GPU Top", psprintf("%d by %s%s%s", top->wanted, text_of((Node *) expr, node, ancestors, es),
+											top->descending ? " DESC" : "", top->nulls_first == top->descending ? "" : nulls), es);
+	if (es->analyze)
+		ExplainPropertyInteger("Groups Left Out", NULL, node->report.groups_left_out, es);
 }
 
 /* Compile as the executor would, for a plan that has not run. */
@@ -139,6 +160,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		explain_list("GPU Output", node->request.outputs, node, ancestors, es);
 	explain_list("GPU Group Key", node->request.keys, node, ancestors, es);
 	explain_list("GPU Aggregates", node->request.aggs, node, ancestors, es);
+	explain_top(node, ancestors, es);
 	if (es->costs)
 		ExplainPropertyFloat("Predicted Time", "ms", node->predicted_ms, 3, es);
 	if (es->analyze)

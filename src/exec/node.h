@@ -22,13 +22,14 @@
 
 #include "compile/compile.h"
 #include "exec/feed.h"
+#include "exec/top.h"
 
 /* Indexes into CustomScan.custom_private. */
 enum NodePrivate
 {
 	/* Integer, 1 = nothing may be told of the rows that were read, since some may be hidden from the user */
 	NODE_PRIVATE_SECRET,
-	/* list of what the planner expects of the pass: Integer, 1 = on the GPU; Integer, microseconds */
+	/* list of what the planner expects of the pass: Integer, 1 = on the GPU; Integer, microseconds; Integer, groups */
 	NODE_PRIVATE_PASS,
 	/* GpuScan: integer list, for each filter in PostgreSQL's order: 1 = on the device */
 	NODE_PRIVATE_ON_DEVICE,
@@ -42,6 +43,8 @@ enum NodePrivate
 	NODE_PRIVATE_DRIVER,
 	/* GpuAgg: list of joins, each an integer list of its JoinType and whether keys are unique; their expressions stand last in custom_exprs */
 	NODE_PRIVATE_JOINS,
+	/* GpuAgg: what top_of_plan() reads */
+	NODE_PRIVATE_TOP,
 	NODE_PRIVATE_Count
 };
 
@@ -58,6 +61,7 @@ typedef struct NodeReport
 	double		device_ms;		/* the backend has spent on passes: feeding, waiting, fetching results */
 	const char *device_why;		/* the device is not the one asked for; NULL if it is */
 	FeedReport	feed;			/* of all runs that have ended */
+	uint64		groups_left_out;	/* that cannot be among those that are wanted */
 	double		op_cost;		/* of the last program */
 } NodeReport;
 
@@ -90,6 +94,8 @@ struct GpuNode
 	MemoryContext join_context; /* of these; they outlast a run */
 	const char *why_not_built;	/* NULL, or why there is none */
 
+	Top			top;			/* GpuAgg: the groups that are wanted */
+
 	/* GpuAgg's fallback */
 	PlanState  *child;			/* NULL until needed */
 	bool		fell_back;
@@ -102,6 +108,7 @@ struct GpuNode
 	const Device *device;
 	bool		rather_gpu;		/* that is what the planner expects to be faster */
 	double		predicted_ms;	/* of one pass */
+	int			predicted_groups;
 	bool		without_gpu;	/* it has lost groups of this query */
 	int			threads;		/* on lease */
 	MemoryContextCallback cleanup;

@@ -230,13 +230,14 @@ cost_pass(const Candidate *candidate, const CompileResult *compiled, double grou
 	cpu_cost = seq_page_cost * rel->pages * (1 - cached) + cpu / NS(pg_unit);
 	gpu_cost = seq_page_cost * rel->pages * gpu_pages + gpu / NS(pg_unit);
 	on_gpu = may_gpu && (gpudb_device == DEVICE_GPU || gpu_cost < cpu_cost);
-	return (PassCost) {.cost = on_gpu ? gpu_cost : cpu_cost, .ms = (on_gpu ? gpu : cpu) / 1e6, .on_gpu = on_gpu};
+	return (PassCost) {.cost = on_gpu ? gpu_cost : cpu_cost, .ms = (on_gpu ? gpu : cpu) / 1e6, .groups = groups, .on_gpu = on_gpu};
 }
 
 List *
 cost_private(const PassCost *pass)
 {
-	return list_make2(makeInteger(pass->on_gpu), makeInteger((int) Min(pass->ms * 1000, INT_MAX)));
+	return list_make3(makeInteger(pass->on_gpu), makeInteger((int) Min(pass->ms * 1000, INT_MAX)),
+					  makeInteger((int) Min(pass->groups, INT_MAX)));
 }
 
 bool
@@ -296,6 +297,7 @@ cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, cons
 	below.op_cost = filters->op_cost;
 	pass = cost_pass(candidate, &below, 1);
 	pass.cost += ns / NS(pg_unit);
+	pass.groups = groups;
 	pass.ms += (ns + candidate->probe_cost * NS(pg_unit)) / 1e6;
 	return pass;
 }

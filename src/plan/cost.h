@@ -25,6 +25,7 @@ typedef struct PassCost
 {
 	Cost		cost;			/* pages from disk included */
 	double		ms;				/* of the device and of feeding it, without these */
+	double		groups;			/* as they were said to be */
 	bool		on_gpu;			/* it is the GPU that is cheaper, or that must be taken */
 } PassCost;
 

@@ -32,6 +32,12 @@ extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo
 extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 						 const GroupPathExtraData *extra);
 
+/*
+ * path_top.c: what a GpuAgg that returns keys, then aggregates, is to know of
+ * the Sort and Limit above it: NODE_PRIVATE_TOP.  There must be no HAVING.
+ */
+extern List *path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled);
+
 /* path_common.c */
 
 /*

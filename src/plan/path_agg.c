@@ -39,6 +39,7 @@ typedef struct Grouping
 	uint32		hash;			/* of the computation */
 	int			driver;			/* which of the relations, by range table index, the device reads */
 	bool		plain;			/* nothing but keys and aggregates above */
+	List	   *top;			/* of path_top(): NIL if all groups are wanted */
 } Grouping;
 
 /* Collect the aggregates of an expression; anything else under it must be a key. */
@@ -166,6 +167,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	scan->custom_private = lappend(scan->custom_private, makeInteger((int) grouping->hash));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(grouping->driver));
 	scan->custom_private = lappend(scan->custom_private, path_join_kinds(grouping->joins, lsecond(path->custom_private)));
+	scan->custom_private = lappend(scan->custom_private, grouping->top);
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_agg_methods;
@@ -241,6 +243,7 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 		  const CompileResult *compiled)
 {
 	PassCost	pass = pass_of(candidate, compiled, child->rows);
+	double		rows = grouping->top == NIL ? child->rows : Min(child->rows, linitial_int(grouping->top));
 	CustomPath *path;
 	QualCost	having_cost;
 	ListCell   *lc;
@@ -250,11 +253,11 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = private_parent(output_rel, candidate);
 	path->path.pathtarget = output_rel->reltarget;
-	path->path.rows = child->rows;
+	path->path.rows = rows;
 	path->path.startup_cost = pass.cost + candidate->joins_cost + having_cost.startup +
 		output_rel->reltarget->cost.startup;
-	path->path.total_cost = path->path.startup_cost + cost_groups_out(child->rows) +
-		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * child->rows;
+	path->path.total_cost = path->path.startup_cost + cost_groups_out(rows) +
+		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * rows;
 	path->path.total_cost = Min(path->path.total_cost, cost_over_gpu_scan(output_rel) * 0.98);
 	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
@@ -322,6 +325,8 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 	child = fallback_path(root, output_rel, grouping);
 	if (child == NULL)
 		return "cost";
+	if (grouping->having == NIL)
+		grouping->top = path_top(root, list_concat_copy(grouping->keys, grouping->aggs), result);
 	grouping->hash = hash_of_computation(result);
 	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
 	if (!gpudb_force && !groups_fit(result->program, child->rows))

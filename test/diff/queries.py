@@ -186,7 +186,17 @@ class Queries:
             outputs = outputs[1:]
         having = f" HAVING {above.boolean(rng.choice((1, 2))).sql}" if values and rng.random() < 0.15 else ""
         by = f" GROUP BY {', '.join(k.sql for k in keys)}" if keys else ""
-        return f"SELECT {', '.join(o.sql for o in outputs)} FROM {source.sql}{where}{by}{having}"
+        top = self.top(keys, outputs) if keys and outputs[0] is keys[0] and rng.random() < 0.3 else ""
+        return f"SELECT {', '.join(o.sql for o in outputs)} FROM {source.sql}{where}{by}{having}{top}"
+
+    def top(self, keys, outputs):
+        """ORDER BY and LIMIT, for the first groups by one of the outputs; the keys, all of them outputs, decide among its equals."""
+        rng = self.rng
+        first = rng.choice([n for n, o in enumerate(outputs, 1) if o.scale is not None])
+        order = [f"{first}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}"]
+        order += [str(n) for n in range(1, len(keys) + 1) if n != first]
+        offset = f" OFFSET {rng.choice((1, 7))}" if rng.random() < 0.2 else ""
+        return f" ORDER BY {', '.join(order)} LIMIT {rng.choice((1, 2, 5, 10, 100))}{offset}"
 
     def key(self, expressions):
         """A field or an expression of fields; a constant would be the number of a column."""

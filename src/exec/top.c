@@ -1,0 +1,178 @@
+/*
+ * top.c
+ *		The groups that can be among the first n of an order.
+ *
+ * The first sort column of each group becomes an integer, less for what comes
+ * first.  The n least of these stand in a heap with the largest on top; when
+ * all have been looked at, that is the bound.  An integer may be the same for
+ * values that differ, which makes the bound take more groups, never fewer.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+
+#include "compile/opmap.h"
+#include "exec/top.h"
+
+/* Types whose values are integers in their order; of floats, without a -0 beside 0. */
+static bool
+type_is_ordered(Oid type)
+{
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case OIDOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMETZOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case UUIDOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static bool
+aggregate_is_ordered(const AggResult *agg)
+{
+	switch ((AggAction) agg->action)
+	{
+		case AGG_COUNT_ALL:
+		case AGG_COUNT:
+			return true;
+		case AGG_MIN:
+		case AGG_MAX:
+			/* a float that is 0 where there is a -0 as well has made the node fall back */
+			return type_is_ordered(agg->argtype);
+		case AGG_SUM:
+			/* of floats it is the value after rounding that is compared */
+			return agg->argtype != FLOAT4OID && agg->argtype != FLOAT8OID;
+		case AGG_AVG:
+			/* PostgreSQL rounds quotients to different numbers of digits */
+		case AGG_BOOL_AND:
+		case AGG_BOOL_OR:
+		case AGG_BIT_AND:
+		case AGG_BIT_OR:
+		case AGG_BIT_XOR:
+		case AGG_VAR_POP:
+		case AGG_VAR_SAMP:
+		case AGG_STDDEV_POP:
+		case AGG_STDDEV_SAMP:
+			return false;
+	}
+	return false;
+}
+
+bool
+top_is_ordered(const CompileResult *compiled, int column)
+{
+	return column < compiled->nkeys ? type_is_ordered(compiled->key[column].type)
+		: aggregate_is_ordered(&compiled->agg[column - compiled->nkeys]);
+}
+
+Top
+top_of_plan(const List *plan)
+{
+	if (plan == NIL)
+		return (Top) {.wanted = 0};
+	return (Top) {
+		.wanted = linitial_int(plan), .column = lsecond_int(plan), .descending = lthird_int(plan) != 0,
+		.nulls_first = lfourth_int(plan) != 0
+	};
+}
+
+static void
+find_key(Top *top, const Program *program, int k)
+{
+	top->word = program->key_word[k];
+	top->wide = program->key_kind[k] == KEY_WIDE;
+	top->null_word = 0;
+	top->null_mask = top->null_value = UINT64CONST(1) << k;
+}
+
+static void
+find_aggregate(Top *top, const Program *program, const AggResult *agg)
+{
+	const bool	counts = agg->action == AGG_COUNT_ALL || agg->action == AGG_COUNT;
+
+	top->word = program->state_word[counts ? agg->count : agg->value];
+	top->wide = agg->action == AGG_SUM || (!counts && (agg->argtype == NUMERICOID || agg->argtype == TIMETZOID));
+	/* a total of nothing is NULL; a count never is */
+	top->null_word = program->state_word[agg->count];
+	top->null_mask = counts ? 0 : ~UINT64CONST(0);
+	top->null_value = counts ? 1 : 0;
+}
+
+/* What a group is sorted by as an integer, less for what comes first. */
+static inline Wide
+order_of(const Top *top, const uint64 *row)
+{
+	Wide		value;
+
+	if ((row[top->null_word] & top->null_mask) == top->null_value)
+		return top->nulls_first ? WIDE_MIN : WIDE_MAX;
+	value = top->wide ? wide_load(row + top->word) : (Wide) (int64) row[top->word];
+	return top->descending ? ~value : value;
+}
+
+/* Put a value where the one on top of a heap of n was. */
+static void
+heap_replace(int128 *heap, int n, Wide value)
+{
+	int			at = 0;
+	int			child;
+
+	while ((child = 2 * at + 1) < n)
+	{
+		if (child + 1 < n && heap[child + 1] > heap[child])
+			child++;
+		if (heap[child] <= value)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = value;
+}
+
+void
+top_find(Top *top, const CompileResult *compiled, const GroupTable *groups)
+{
+	int128	   *heap;
+
+	top->bound = WIDE_MAX;
+	if (top->wanted == 0 || groups->ngroups <= (uint32) top->wanted)
+		return;
+	if (top->column < compiled->nkeys)
+		find_key(top, compiled->program, top->column);
+	else
+		find_aggregate(top, compiled->program, &compiled->agg[top->column - compiled->nkeys]);
+	heap = palloc(sizeof(int128) * top->wanted);
+	/* equal values are a heap */
+	for (int i = 0; i < top->wanted; i++)
+		heap[i] = WIDE_MAX;
+	for (uint32 g = 0; g < groups->ngroups; g++)
+	{
+		Wide		value = order_of(top, group_row(groups, g));
+
+		CHECK_FOR_INTERRUPTS();
+		if (value < heap[0])
+			heap_replace(heap, top->wanted, value);
+	}
+	top->bound = heap[0];
+	pfree(heap);
+}
+
+bool
+top_takes(const Top *top, const uint64 *row)
+{
+	return top->bound == WIDE_MAX || order_of(top, row) <= top->bound;
+}

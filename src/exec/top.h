@@ -1,0 +1,49 @@
+/*
+ * top.h
+ *		The groups that can be among the first n of an order.
+ *
+ * Where PostgreSQL sorts groups for their first n, most of them need not be
+ * made.  The states of the first sort column alone tell which: all that come
+ * no later than the n-th best one, those that tie with it included.  What
+ * order these have is for PostgreSQL to say.
+ */
+#ifndef GPUDB_EXEC_TOP_H
+#define GPUDB_EXEC_TOP_H
+
+#include "postgres.h"
+
+#include "compile/compile.h"
+#include "core/hashtable.h"
+
+/* Where more are wanted it pays no longer to look for them. */
+#define TOP_MOST 16384
+
+typedef struct Top
+{
+	int			wanted;			/* the n; 0 = all groups are */
+	int			column;			/* that they are sorted by: a key, or an aggregate, which follow the keys */
+	bool		descending;
+	bool		nulls_first;
+
+	/* its words in a group's row */
+	bool		wide;
+	uint16		word;
+	uint16		null_word;		/* it is NULL if the bits of null_mask in this */
+	uint64		null_mask;
+	uint64		null_value;		/* are these */
+	int128		bound;			/* the n-th best: what stands above is left out; PostgreSQL's type, as its memory is not aligned for a Wide */
+} Top;
+
+/* Whether PostgreSQL orders a column's values as the words that stand for them, and holds none equal whose words differ. */
+extern bool top_is_ordered(const CompileResult *compiled, int column);
+
+/* Of a plan's list of integers: wanted, column, descending, nulls_first; NIL = all groups are wanted. */
+extern Top	top_of_plan(const List *plan);
+
+/* Find the bound among the groups. */
+extern void top_find(Top *top, const CompileResult *compiled, const GroupTable *groups);
+
+/* Whether a group can be among the first n. */
+extern bool top_takes(const Top *top, const uint64 *row);
+
+#endif							/* GPUDB_EXEC_TOP_H */

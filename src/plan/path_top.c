@@ -1,0 +1,96 @@
+/*
+ * path_top.c
+ *		Whether the groups above a GpuAgg are sorted for their first n alone.
+ *
+ * PostgreSQL's Sort and Limit stay where they are.  The node may only leave
+ * out what they would: so nothing between it and them may look at a group, but
+ * to hand on keys and aggregates, which raises no error.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_am.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+
+#include "exec/top.h"
+#include "plan/path.h"
+
+/* A number of rows that is known while planning; -1 if there is none. */
+static int64
+known_rows(const Node *expr)
+{
+	const Const *constant = (const Const *) expr;
+
+	if (expr == NULL || !IsA(expr, Const) || constant->consttype != INT8OID || constant->constisnull)
+		return -1;
+	return DatumGetInt64(constant->constvalue);
+}
+
+/* How many of the rows that are sorted are wanted at most; 0 = all, or it is not known. */
+static int
+rows_wanted(const Query *query)
+{
+	int64		count = known_rows(query->limitCount);
+	int64		offset = query->limitOffset == NULL ? 0 : known_rows(query->limitOffset);
+
+	if (count <= 0 || count > TOP_MOST || offset < 0 || offset > TOP_MOST - count)
+		return 0;
+	return (int) (count + offset);
+}
+
+/* Whether all that is computed of a group is in the group's row already. */
+static bool
+nothing_above(const List *tlist, const List *columns)
+{
+	ListCell   *lc;
+
+	foreach(lc, tlist)
+	{
+		Node	   *expr = (Node *) lfirst_node(TargetEntry, lc)->expr;
+
+		if (!IsA(expr, Const) && !list_member(columns, expr))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a column is sorted as its type is by default, up or down. */
+static bool
+sorts_by_default(const SortGroupClause *clause, Node *expr, bool *descending)
+{
+	Oid			type = getBaseType(exprType(expr));
+	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
+	Oid			opfamily;
+	Oid			opcintype;
+	int16		strategy;
+
+	if (!OidIsValid(opclass) || !get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &strategy))
+		return false;
+	*descending = strategy == BTGreaterStrategyNumber;
+	return opfamily == get_opclass_family(opclass) && opcintype == type;
+}
+
+List *
+path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled)
+{
+	const Query *query = root->parse;
+	int			wanted = rows_wanted(query);
+	SortGroupClause *clause;
+	Node	   *expr;
+	bool		descending;
+	int			column = 0;
+
+	if (wanted == 0 || query->sortClause == NIL || query->distinctClause != NIL || query->hasWindowFuncs ||
+		query->hasTargetSRFs || compiled->nkeys == 0 || !nothing_above(root->processed_tlist, columns))
+		return NIL;
+	clause = linitial_node(SortGroupClause, query->sortClause);
+	expr = get_sortgroupclause_expr(clause, root->processed_tlist);
+	while (column < list_length(columns) && !equal(list_nth(columns, column), expr))
+		column++;
+	if (column == list_length(columns) || !top_is_ordered(compiled, column) || !sorts_by_default(clause, expr, &descending))
+		return NIL;
+	return list_make4_int(wanted, column, descending, clause->nulls_first);
+}
