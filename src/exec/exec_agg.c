@@ -27,7 +27,7 @@ typedef struct GpuAggState
 	GpuNode		node;
 	bool		computed;
 	const GroupTable *groups;
-	uint32		next;			/* group to return next */
+	uint32		next;			/* of the groups that are wanted, the one to return next */
 	FallbackCause cause;		/* of a fallback, should there be one */
 } GpuAggState;
 
@@ -133,6 +133,18 @@ finish(GpuAggState *state)
 	return status;
 }
 
+/* Find the groups that are wanted. */
+static void
+find_top(GpuAggState *state)
+{
+	GpuNode    *node = &state->node;
+	MemoryContext old = MemoryContextSwitchTo(node->run_context);
+
+	top_find(&node->top, &node->compiled, state->groups);
+	node->report.groups_left_out += state->groups->ngroups - node->top.ngroups;
+	MemoryContextSwitchTo(old);
+}
+
 /* Feed all pages, with others' help where that pays, and merge what came of them. */
 static void
 feed(GpuAggState *state, FeedOutcome *outcome)
@@ -154,7 +166,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	if (outcome->status == STATUS_DONE)
 		outcome->status = check_results(state);
 	if (outcome->status == STATUS_DONE)
-		top_find(&node->top, &node->compiled, state->groups);
+		find_top(state);
 	if (outcome->failed_column >= 0)
 		state->cause.attno = node->compiled.column[outcome->failed_column].attno;
 }
@@ -189,30 +201,19 @@ compute(GpuAggState *state)
 	return false;
 }
 
-/* Go past the groups that are not wanted; false at the end. */
-static bool
-find_group(GpuAggState *state)
-{
-	for (; state->next < state->groups->ngroups; state->next++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (top_takes(&state->node.top, group_row(state->groups, state->next)))
-			return true;
-		state->node.report.groups_left_out++;
-	}
-	return false;
-}
-
 /* The next group in the scan slot; false at the end. */
 static bool
 next_group(GpuAggState *state, TupleTableSlot *slot)
 {
 	const CompileResult *compiled = &state->node.compiled;
-	uint32		group;
+	const Top  *top = &state->node.top;
+	uint32		group = state->next;
 
-	if (!find_group(state))
+	if (group >= top->ngroups)
 		return false;
-	group = state->next++;
+	state->next++;
+	if (top->group != NULL)
+		group = top->group[group];
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 	for (int k = 0; k < compiled->nkeys; k++)

@@ -3,9 +3,10 @@
  *		The groups that can be among the first n of an order.
  *
  * The first sort column of each group becomes an integer, less for what comes
- * first.  The n least of these stand in a heap with the largest on top; when
- * all have been looked at, that is the bound.  An integer may be the same for
- * values that differ, which makes the bound take more groups, never fewer.
+ * first.  The n least of these so far stand in a heap with the largest on top,
+ * and what is above that cannot be among the first n; when all have been
+ * looked at, that is the bound.  An integer may be the same for values that
+ * differ, which makes the bound take more groups, never fewer.
  */
 #include "postgres.h"
 
@@ -143,19 +144,29 @@ heap_replace(int128 *heap, int n, Wide value)
 	heap[at] = value;
 }
 
-void
-top_find(Top *top, const CompileResult *compiled, const GroupTable *groups)
+/* A group that may be among the first n. */
+static void
+add_group(Top *top, uint32 *capacity, uint32 group)
 {
-	int128	   *heap;
+	if (top->ngroups == *capacity)
+	{
+		*capacity *= 2;
+		top->group = repalloc_huge(top->group, *capacity * sizeof(uint32));
+	}
+	top->group[top->ngroups++] = group;
+}
 
-	top->bound = WIDE_MAX;
-	if (top->wanted == 0 || groups->ngroups <= (uint32) top->wanted)
-		return;
-	if (top->column < compiled->nkeys)
-		find_key(top, compiled->program, top->column);
-	else
-		find_aggregate(top, compiled->program, &compiled->agg[top->column - compiled->nkeys]);
-	heap = palloc(sizeof(int128) * top->wanted);
+/* Of groups in their order those that come no later than the n-th best so far, and some that did when they were met; that one in the end. */
+static Wide
+find_candidates(Top *top, const GroupTable *groups)
+{
+	/* PostgreSQL's type: its memory is not aligned for a Wide */
+	int128	   *heap = palloc(sizeof(int128) * top->wanted);
+	uint32		capacity = 2 * top->wanted;
+	Wide		bound;
+
+	top->group = palloc(capacity * sizeof(uint32));
+	top->ngroups = 0;
 	/* equal values are a heap */
 	for (int i = 0; i < top->wanted; i++)
 		heap[i] = WIDE_MAX;
@@ -164,15 +175,34 @@ top_find(Top *top, const CompileResult *compiled, const GroupTable *groups)
 		Wide		value = order_of(top, group_row(groups, g));
 
 		CHECK_FOR_INTERRUPTS();
+		if (value > heap[0])
+			continue;
+		add_group(top, &capacity, g);
 		if (value < heap[0])
 			heap_replace(heap, top->wanted, value);
 	}
-	top->bound = heap[0];
+	bound = heap[0];
 	pfree(heap);
+	return bound;
 }
 
-bool
-top_takes(const Top *top, const uint64 *row)
+void
+top_find(Top *top, const CompileResult *compiled, const GroupTable *groups)
 {
-	return top->bound == WIDE_MAX || order_of(top, row) <= top->bound;
+	uint32		found = 0;
+	Wide		bound;
+
+	top->group = NULL;
+	top->ngroups = groups->ngroups;
+	if (top->wanted == 0 || groups->ngroups <= (uint32) top->wanted)
+		return;
+	if (top->column < compiled->nkeys)
+		find_key(top, compiled->program, top->column);
+	else
+		find_aggregate(top, compiled->program, &compiled->agg[top->column - compiled->nkeys]);
+	bound = find_candidates(top, groups);
+	for (uint32 c = 0; c < top->ngroups; c++)
+		if (order_of(top, group_row(groups, top->group[c])) <= bound)
+			top->group[found++] = top->group[c];
+	top->ngroups = found;
 }

@@ -31,7 +31,9 @@ typedef struct Top
 	uint16		null_word;		/* it is NULL if the bits of null_mask in this */
 	uint64		null_mask;
 	uint64		null_value;		/* are these */
-	int128		bound;			/* the n-th best: what stands above is left out; PostgreSQL's type, as its memory is not aligned for a Wide */
+
+	uint32	   *group;			/* the numbers of those that can be among the first n; NULL = all can */
+	uint32		ngroups;
 } Top;
 
 /* Whether PostgreSQL orders a column's values as the words that stand for them, and holds none equal whose words differ. */
@@ -40,10 +42,7 @@ extern bool top_is_ordered(const CompileResult *compiled, int column);
 /* Of a plan's list of integers: wanted, column, descending, nulls_first; NIL = all groups are wanted. */
 extern Top	top_of_plan(const List *plan);
 
-/* Find the bound among the groups. */
+/* Find the groups; their numbers are in the current memory context. */
 extern void top_find(Top *top, const CompileResult *compiled, const GroupTable *groups);
-
-/* Whether a group can be among the first n. */
-extern bool top_takes(const Top *top, const uint64 *row);
 
 #endif							/* GPUDB_EXEC_TOP_H */
