@@ -8,7 +8,8 @@
  * that follow one another are one piece.
  *
  * Growing waits for the device, a millisecond at most, and happens a few times
- * in a job's life; so does reading, 2 MB at a time.
+ * in a job's life; so does reading: 2 MB at a time, for several requests, or
+ * as much as one has room for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #endif
 #define LAST_CAPACITY	(1u << 30)
 #define STAGING_BYTES	((uint64_t) 2 * 1024 * 1024)	/* for groups, and as many for their texts */
+#define READ_WHOLE		((uint64_t) 512 * 1024)	/* from so much room on, no staging */
 #define FIRST_TEXT		32		/* bytes that a new table has for the texts of a group */
 
 struct ProviderTable
@@ -329,6 +331,20 @@ stage_texts(const ProviderTable *table, uint32_t *n)
 	return error;
 }
 
+/* Copy n groups from `first` on to the host. */
+static cudaError_t
+fetch(const ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows)
+{
+	const size_t row_words = table->shape.row_words;
+	cudaError_t error = CUDA_CALL(cudaMemcpyAsync(hashes, table->device.hashes + first, (size_t) n * 8, cudaMemcpyDeviceToHost, stream));
+
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemcpyAsync(rows, table->device.rows + first * row_words, n * row_words * 8, cudaMemcpyDeviceToHost, stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaStreamSynchronize(stream));
+	return error;
+}
+
 /* Have groups from `first` on in the staging buffer, as many as it holds. */
 static cudaError_t
 stage(ProviderTable *table, uint32_t first)
@@ -342,12 +358,7 @@ stage(ProviderTable *table, uint32_t first)
 		return error;
 	if (n > group_count(table) - first)
 		n = group_count(table) - first;
-	error = CUDA_CALL(cudaMemcpyAsync(staging, table->device.hashes + first, (size_t) n * 8, cudaMemcpyDeviceToHost, stream));
-	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemcpyAsync(staging + n, table->device.rows + (size_t) first * table->shape.row_words,
-										  n * (group_bytes - 8), cudaMemcpyDeviceToHost, stream));
-	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaStreamSynchronize(stream));
+	error = fetch(table, first, n, staging, staging + n);
 	table->staged_rows = staging + n;
 	if (error == cudaSuccess && table->shape.ntexts > 0)
 		error = stage_texts(table, &n);
@@ -377,6 +388,21 @@ groups_that_fit(const ProviderTable *table, uint32_t at, uint32_t words, uint64_
 	return n;
 }
 
+/* Groups without texts, straight to where they are wanted. */
+static bool
+read_whole(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n)
+{
+	cudaError_t error = count_groups(table);
+
+	*n = 0;
+	if (error != cudaSuccess || first >= group_count(table))
+		return false;
+	*n = words / (1 + table->shape.row_words);
+	if (*n > group_count(table) - first)
+		*n = group_count(table) - first;
+	return fetch(table, first, *n, into, into + *n) == cudaSuccess;
+}
+
 bool
 group_table_read(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n, uint64_t *text_bytes)
 {
@@ -384,6 +410,9 @@ group_table_read(ProviderTable *table, uint32_t first, uint32_t words, uint64_t 
 	uint64_t   *rows;
 	uint32_t	at;
 
+	*text_bytes = 0;
+	if (table->shape.ntexts == 0 && words * sizeof(uint64_t) >= READ_WHOLE)
+		return read_whole(table, first, words, into, n);
 	if ((staging_owner != table || first < table->staged_first || first - table->staged_first >= table->staged) &&
 		(stage(table, first) != cudaSuccess || staging_owner != table))
 		return false;

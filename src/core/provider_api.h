@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 10
+#define PROVIDER_ABI 11
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -236,8 +236,9 @@ typedef struct Provider
 	/*
 	 * Copy groups, from number `first` on, as many as fit so many words, which
 	 * are GROUP_WORDS_MOST at least: n hashes, n rows, and the bytes of their
-	 * texts, a multiple of 8, from which offsets in these rows count.  False
-	 * when the device fails.
+	 * texts, a multiple of 8, from which offsets in these rows count.  For more
+	 * than few of them it is memory that was attached.  False when the device
+	 * fails.
 	 */
 	bool		(*read_groups) (ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n, uint64_t *text_bytes);
 	void		(*close_table) (ProviderTable *table);

@@ -222,6 +222,7 @@ take_window(ChannelWindow *windows, int n, int start, uint32 owner)
 			pg_atomic_compare_exchange_u32(&window->owner, &expected, owner))
 		{
 			window->copy = window->room = CHANNEL_NO_COPY;
+			window->nrooms = 1;
 			return window;
 		}
 	}
@@ -273,18 +274,47 @@ channel_take_output(ChannelWindow *window)
 	return window->output == OUTPUT_WANTED;
 }
 
-static void
-free_copy(uint16 copy)
+/* From the other end than single ones, so that there are some in a row. */
+bool
+channel_take_rooms(ChannelWindow *window, uint32 most)
 {
-	if (copy < CHANNEL_COPIES)
-		pg_atomic_write_u32(&channel->copy_owner[copy], 0);
+	const uint32 owner = (uint32) (window - channel->window) + 1;
+	uint32		n = 0;
+
+	for (int c = CHANNEL_COPIES / 2 - 1; c >= 0 && n < most; c--)
+	{
+		uint32		expected = 0;
+
+		if (pg_atomic_read_u32(&channel->copy_owner[c]) == 0 &&
+			pg_atomic_compare_exchange_u32(&channel->copy_owner[c], &expected, owner))
+		{
+			window->room = (uint16) c;
+			n++;
+		}
+		else if (n > 0)
+			break;
+	}
+	window->nrooms = (uint16) n;
+	return n > 0;
+}
+
+/* Free copies of a window; it tells itself how many, so only those that are its own. */
+static void
+free_copies(const ChannelWindow *window, uint16 first, uint16 n)
+{
+	for (uint32 c = first; c < CHANNEL_COPIES && c < (uint32) first + n; c++)
+	{
+		uint32		owner = (uint32) (window - channel->window) + 1;
+
+		(void) pg_atomic_compare_exchange_u32(&channel->copy_owner[c], &owner, 0);
+	}
 }
 
 void
 channel_free_window(ChannelWindow *window)
 {
-	free_copy(window->copy);
-	free_copy(window->room);
+	free_copies(window, window->copy, 1);
+	free_copies(window, window->room, window->nrooms);
 	window->copy = window->room = CHANNEL_NO_COPY;
 	pg_memory_barrier();
 	pg_atomic_write_u32(&window->owner, 0);
@@ -312,9 +342,10 @@ channel_set_more(ChannelJob *job, bool more)
 }
 
 void
-channel_drain(ChannelJob *job)
+channel_drain(ChannelJob *job, ChannelDraining what)
 {
-	pg_atomic_write_u32(&job->draining, 1);
+	pg_write_barrier();
+	pg_atomic_write_u32(&job->draining, what);
 	channel_ring_doorbell(channel);
 }
 
@@ -430,6 +461,13 @@ channel_helper_gone(void)
 		pg_atomic_write_u32(&channel->chunk_attached[c], 0);
 }
 
+/* Fold a word into a sum that is for finding damage: one multiplication, as memory is read faster than words are hashed. */
+static uint64
+add_word(uint64 sum, uint64 word)
+{
+	return ((sum << 29 | sum >> 35) ^ word) * UINT64CONST(0x9e3779b97f4a7c15);
+}
+
 /* In parts side by side, since each step of one waits for the step before. */
 static uint64
 sum_of_words(const uint64 *words, uint32 n)
@@ -440,7 +478,7 @@ sum_of_words(const uint64 *words, uint32 n)
 
 	for (; w + lengthof(part) <= n; w += lengthof(part))
 		for (size_t p = 0; p < lengthof(part); p++)
-			part[p] = hash_combine(part[p], words[w + p]);
+			part[p] = add_word(part[p], words[w + p]);
 	for (size_t p = 0; p < lengthof(part); p++)
 		sum = hash_combine(sum, part[p]);
 	for (; w < n; w++)
@@ -449,12 +487,12 @@ sum_of_words(const uint64 *words, uint32 n)
 }
 
 uint64
-channel_checksum(const ChannelResult *result, uint32 words)
+channel_checksum(const ChannelResult *result, const uint64 *groups, uint32 words)
 {
 	uint64		sum = hash_combine(hash_combine(result->status, result->nwindows), words);
 
-	sum = hash_combine(hash_combine(sum, result->kept), result->total);
+	sum = hash_combine(hash_combine(hash_combine(sum, result->kept), result->total), result->room);
 	sum = hash_combine(hash_combine(sum, result->ngroups), result->text_bytes);
 	sum = hash_combine(sum, hash_bytes((const uint8 *) result->window, sizeof(result->window)));
-	return hash_combine(sum, sum_of_words(result->rows, words));
+	return hash_combine(sum, sum_of_words(groups, words));
 }

@@ -33,7 +33,11 @@
 #define CHANNEL_ROWS_WORDS	16384
 #define CHANNEL_CHUNKS		4096
 
+#define CHANNEL_GROUP_WINDOWS 2		/* of one job, for groups that were kept: one is filled while the other is looked at, */
+#define CHANNEL_GROUP_ROOMS	8		/* with so many rooms in a row at most */
+
 #define CHANNEL_NO_COPY		UINT16_MAX
+#define CHANNEL_NO_ROOM		UINT16_MAX
 #define CHANNEL_COPY_BYTES	(TABLET_WINDOW_PAGES * HEAP_PAGE_SIZE)
 
 /* Chunks begin at huge pages. */
@@ -84,6 +88,15 @@ typedef enum ChannelKeeping
 	KEEPING_TABLE,				/* which is there: others may name it by channel_family() of the job */
 	KEEPING_FAILED
 } ChannelKeeping;
+
+/* What the owner of a job wants of the groups that were kept. */
+typedef enum ChannelDraining
+{
+	DRAINING_NOTHING,			/* windows are to be answered yet */
+	DRAINING_FIRST,				/* as many as a result holds, and how many there are */
+	DRAINING_SMALL,				/* the others, in the same way */
+	DRAINING_ROOMS				/* the others, in the rooms of windows that are in the ring */
+} ChannelDraining;
 
 /* What is in a window's room for values that go out. */
 typedef enum ChannelOutput
@@ -137,7 +150,8 @@ typedef struct ChannelWindow
 	uint32		nshelves;		/* of so many shelves, one behind the other in the list */
 	uint32		nrows;
 	uint16		copy;			/* where copied pages are, or CHANNEL_NO_COPY; */
-	uint16		room;			/* where values go out, or likewise: of as many bytes */
+	uint16		room;			/* where values go out, or likewise: of as many bytes, */
+	uint16		nrooms;			/* so many times */
 	uint16		passed_shift;	/* out: the first row's bit in `passed` */
 	uint16		output;			/* in and out: ChannelOutput */
 	union
@@ -179,6 +193,7 @@ typedef struct ChannelResult
 	uint32		kept;			/* the helper keeps the groups of these windows */
 	uint32		total;			/* of the groups that were kept: how many there are */
 	uint32		ngroups;
+	uint16		room;			/* in the rooms of this window; CHANNEL_NO_ROOM = they are here */
 	uint32		text_bytes;		/* of the groups: a multiple of 8 */
 	JobTimes	times;
 	uint64		checksum;		/* of the groups */
@@ -196,7 +211,7 @@ typedef struct ChannelJob
 	pg_atomic_uint32 waiting;	/* the owner sleeps and wants a signal */
 	pg_atomic_uint32 cancelled;
 	pg_atomic_uint32 more;		/* the owner is about to submit another window: those that wait need not begin yet */
-	pg_atomic_uint32 draining;	/* all windows are answered: the owner wants the groups that were kept */
+	pg_atomic_uint32 draining;	/* ChannelDraining */
 	pg_atomic_uint32 submitted; /* windows put into the ring, ever */
 	pg_atomic_uint32 taken;		/* out of it */
 	uint16		ring[CHANNEL_JOB_WINDOWS];
@@ -290,13 +305,16 @@ extern bool channel_take_copy(ChannelWindow *window);
 
 /* The same for values of its rows; half of all room is left to pages, which have no other way. */
 extern bool channel_take_output(ChannelWindow *window);
+
+/* The same for groups: so many rooms at most, one at least, in a row. */
+extern bool channel_take_rooms(ChannelWindow *window, uint32 most);
 extern void channel_free_window(ChannelWindow *window);
 
 /* Hand a window to the helper; the ring has room for all that a job may have. */
 extern void channel_submit(ChannelJob *job, ChannelWindow *window);
 
-/* Ask for the groups that were kept. */
-extern void channel_drain(ChannelJob *job);
+/* Ask for groups that were kept; windows with rooms have been submitted before. */
+extern void channel_drain(ChannelJob *job, ChannelDraining what);
 
 /* A batch that is ready, or NULL. */
 extern ChannelResult *channel_ready_result(ChannelJob *job);
@@ -316,8 +334,8 @@ extern void channel_free_abandoned(Channel *channel, int number, uint32 word);
 /* Free whatever abandoned jobs hold, and wake all owners: the helper is gone. */
 extern void channel_helper_gone(void);
 
-/* The checksum of a result: its header, and its groups of so many words. */
-extern uint64 channel_checksum(const ChannelResult *result, uint32 words);
+/* The checksum of a result: its header, and its groups, so many words. */
+extern uint64 channel_checksum(const ChannelResult *result, const uint64 *groups, uint32 words);
 
 /* The chunk of the buffer pool, which begins at `pool`, that an offset into it falls into. */
 static inline uint64

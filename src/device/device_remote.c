@@ -185,8 +185,10 @@ send_unsent(RemoteJob *job)
 static void
 close_slot(RemoteJob *job)
 {
-	bool		draining = pg_atomic_read_u32(&job->slot->draining) != 0 && !job->drained;
+	bool		draining = pg_atomic_read_u32(&job->slot->draining) != DRAINING_NOTHING && !job->drained;
 
+	if (!draining)
+		remote_free_rooms(job);
 	channel_close_job(job->slot, draining || job->count[ITEM_REMOTE] > 0);
 	job->slot = NULL;
 }

@@ -53,6 +53,7 @@ typedef struct RemoteJob
 	bool		kept;			/* groups are with the helper */
 	bool		drained;		/* and all of them here */
 	uint64		received;		/* of them so far */
+	ChannelWindow *groups[CHANNEL_GROUP_WINDOWS];	/* rooms for them; NULL = none */
 	bool		lost;			/* or gone */
 	bool		ending;			/* cancelled, or being closed, */
 	instr_time	ends;			/* since then */
@@ -94,5 +95,8 @@ extern void remote_take_results(RemoteJob *job);
 
 /* Fetch groups that the helper has kept, as far as they are ready; TIME_SLICE when more are to come. */
 extern DeviceStatus remote_drain(RemoteJob *job);
+
+/* Free the rooms for them, which the helper has no more to do with. */
+extern void remote_free_rooms(RemoteJob *job);
 
 #endif							/* GPUDB_DEVICE_REMOTE_H */

@@ -183,33 +183,69 @@ item_of_window(RemoteJob *job, uint16 number)
 
 /* Whether the texts of all groups are within those that came along. */
 static bool
-texts_are_sound(const Program *program, const ChannelResult *result)
+texts_are_sound(const Program *program, const GroupTable *groups)
 {
-	const uint64 *row = result->rows + result->ngroups;
-
-	for (uint32 g = 0; g < result->ngroups; g++, row += program->row_words)
+	if (!program_text_keys(program))
+		return true;
+	for (uint32 g = 0; g < groups->ngroups; g++)
 		for (uint32 k = 0; k < program->nkeys; k++)
 		{
-			const uint64 *text = row + program->key_word[k];
+			const uint64 *text = group_row(groups, g) + program->key_word[k];
 
 			if (program->key_kind[k] == KEY_TEXT &&
-				(text[0] > result->text_bytes || text[1] > result->text_bytes - text[0]))
+				(text[0] > groups->heap_used || text[1] > groups->heap_used - text[0]))
 				return false;
 		}
 	return true;
 }
 
-/* Whether a result can be what the helper meant to say. */
-static bool
-result_is_sound(RemoteJob *job, const ChannelResult *result)
+/* Where the groups of a result are, and how many words there may be; NULL if there is no such place. */
+static uint64 *
+place_of_groups(const RemoteJob *job, ChannelResult *result, uint64 *words)
 {
-	uint64		words = (uint64) result->ngroups * (1 + job->spec.program->row_words) + result->text_bytes / 8;
-	bool		draining = pg_atomic_read_u32(&job->slot->draining) != 0;
+	*words = CHANNEL_ROWS_WORDS;
+	if (result->room == CHANNEL_NO_ROOM)
+		return result->rows;
+	for (int w = 0; w < CHANNEL_GROUP_WINDOWS; w++)
+	{
+		const ChannelWindow *window = job->groups[w];
+
+		if (window == NULL || window != &channel_get()->window[result->room] || window->room + window->nrooms > CHANNEL_COPIES)
+			continue;
+		*words = window->nrooms * (CHANNEL_COPY_BYTES / sizeof(uint64));
+		return (uint64 *) channel_get()->copies[window->room];
+	}
+	return NULL;
+}
+
+/* The groups of a result; false if they cannot be what the helper meant to say. */
+static bool
+find_groups(const RemoteJob *job, ChannelResult *result, GroupTable *groups)
+{
+	const Program *program = job->spec.program;
+	uint64		words = (uint64) result->ngroups * (1 + program->row_words) + result->text_bytes / 8;
+	uint64		most;
+	uint64	   *place = place_of_groups(job, result, &most);
+
+	if (place == NULL || words > most || result->text_bytes % 8 != 0 ||
+		(result->ngroups > 0 && !program->aggregates) || channel_checksum(result, place, (uint32) words) != result->checksum)
+		return false;
+	*groups = (GroupTable) {
+		.hashes = place, .rows = place + result->ngroups, .ngroups = result->ngroups, .capacity = result->ngroups,
+		.row_words = program->row_words, .heap = (uint8 *) (place + (size_t) result->ngroups * (1 + program->row_words)),
+		.heap_used = result->text_bytes
+	};
+	return texts_are_sound(program, groups);
+}
+
+/* Whether a result can be what the helper meant to say; its groups. */
+static bool
+result_is_sound(RemoteJob *job, ChannelResult *result, GroupTable *groups)
+{
+	bool		draining = pg_atomic_read_u32(&job->slot->draining) != DRAINING_NOTHING;
 
 	if ((result->nwindows == 0) != draining || result->nwindows > BATCH_WINDOWS || result->status >= STATUS_Count ||
-		(result->ngroups > 0 && !job->spec.program->aggregates) || result->text_bytes % 8 != 0 ||
-		words > CHANNEL_ROWS_WORDS || channel_checksum(result, (uint32) words) != result->checksum ||
-		(program_text_keys(job->spec.program) && !texts_are_sound(job->spec.program, result)))
+		!find_groups(job, result, groups))
 		return false;
 	for (uint32 w = 0; w < result->nwindows; w++)
 	{
@@ -241,27 +277,21 @@ is_for_cpu(DeviceStatus status)
 	}
 }
 
+/* Merge groups; all of those that were kept are distinct. */
 static DeviceStatus
-merge_groups(RemoteJob *job, ChannelResult *result)
+merge_groups(RemoteJob *job, const GroupTable *groups, bool kept)
 {
-	GroupTable	groups = {
-		.hashes = result->rows, .rows = result->rows + result->ngroups, .ngroups = result->ngroups,
-		.capacity = result->ngroups, .row_words = job->spec.program->row_words,
-		.heap = (uint8 *) (result->rows + (size_t) result->ngroups * (1 + job->spec.program->row_words)),
-		.heap_used = result->text_bytes
-	};
-
-	return result->ngroups == 0 ? STATUS_DONE : cpu_device.absorb(job->local, &groups, result->nwindows == 0);
+	return groups->ngroups == 0 ? STATUS_DONE : cpu_device.absorb(job->local, groups, kept);
 }
 
 static void
-take_result(RemoteJob *job, ChannelResult *result)
+take_result(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 {
 	DeviceStatus status = result->status;
 	bool		cpu = is_for_cpu(status);
 
 	if (status == STATUS_DONE)
-		status = merge_groups(job, result);
+		status = merge_groups(job, groups, false);
 	job->kept |= result->kept != 0;
 	for (uint32 w = 0; w < result->nwindows; w++)
 	{
@@ -301,9 +331,10 @@ remote_take_results(RemoteJob *job)
 	while (job->slot != NULL && (result = channel_ready_result(job->slot)) != NULL)
 	{
 		DeviceStatus status = result->status;
+		GroupTable	groups;
 
 		INSTR_TIME_SET_CURRENT(job->news);
-		if (!result_is_sound(job, result))
+		if (!result_is_sound(job, result, &groups))
 		{
 			HOLD_INTERRUPTS();
 			ereport(LOG, (errmsg("gpudb: the GPU process gave a damaged answer")));
@@ -311,12 +342,68 @@ remote_take_results(RemoteJob *job)
 			remote_give_up(job, STATUS_DEVICE_DOWN);
 			break;
 		}
-		take_result(job, result);
+		take_result(job, result, &groups);
 		channel_return_result(job->slot, result);
 		/* more of the same would end the same way */
 		if (status == STATUS_TABLE_FULL || status == STATUS_BAD_PROGRAM || status == STATUS_DEVICE_DOWN)
 			remote_give_up(job, status);
 	}
+}
+
+void
+remote_free_rooms(RemoteJob *job)
+{
+	for (int w = 0; w < CHANNEL_GROUP_WINDOWS; w++)
+	{
+		if (job->groups[w] != NULL)
+			channel_free_window(job->groups[w]);
+		job->groups[w] = NULL;
+	}
+}
+
+/* Have room for so many groups that are left, as far as there is some, and ask for them. */
+static void
+ask_for_rest(RemoteJob *job, uint64 ngroups)
+{
+	const uint64 room_words = CHANNEL_COPY_BYTES / sizeof(uint64);
+	uint64		words = ngroups * (1 + job->spec.program->row_words);
+
+	for (int w = 0; w < CHANNEL_GROUP_WINDOWS && words > 0; w++)
+	{
+		ChannelWindow *window = channel_take_window(job->slot);
+
+		if (window == NULL)
+			break;
+		if (!channel_take_rooms(window, (uint32) Min((words + room_words - 1) / room_words, CHANNEL_GROUP_ROOMS)))
+		{
+			channel_free_window(window);
+			break;
+		}
+		words -= Min(words, window->nrooms * room_words);
+		job->groups[w] = window;
+		channel_submit(job->slot, window);
+	}
+	channel_drain(job->slot, job->groups[0] != NULL ? DRAINING_ROOMS : DRAINING_SMALL);
+}
+
+/* Merge groups that were kept, and let the helper have the place for others; they come in any order. */
+static DeviceStatus
+take_kept(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
+{
+	const uint64 total = result->total;
+	const uint16 room = result->room;
+	DeviceStatus status = merge_groups(job, groups, true);
+
+	job->received += groups->ngroups;
+	job->drained = job->received >= total;
+	channel_return_result(job->slot, result);
+	if (job->drained)
+		remote_free_rooms(job);
+	else if (pg_atomic_read_u32(&job->slot->draining) == DRAINING_FIRST)
+		ask_for_rest(job, total - job->received);
+	else if (room != CHANNEL_NO_ROOM)
+		channel_submit(job->slot, &channel_get()->window[room]);
+	return status;
 }
 
 /* Fetch what the helper has kept, as far as it is ready; TIME_SLICE when more is to come. */
@@ -326,24 +413,22 @@ remote_drain(RemoteJob *job)
 	DeviceStatus status = STATUS_DONE;
 	ChannelResult *result;
 
-	if (pg_atomic_read_u32(&job->slot->draining) == 0)
+	if (pg_atomic_read_u32(&job->slot->draining) == DRAINING_NOTHING)
 	{
 		INSTR_TIME_SET_CURRENT(job->news);
-		channel_drain(job->slot);
+		channel_drain(job->slot, DRAINING_FIRST);
 	}
-	while (!job->drained && (result = channel_ready_result(job->slot)) != NULL && status == STATUS_DONE)
+	while (!job->drained && status == STATUS_DONE && (result = channel_ready_result(job->slot)) != NULL)
 	{
+		GroupTable	groups;
+
 		INSTR_TIME_SET_CURRENT(job->news);
-		if (!result_is_sound(job, result) || result->status != STATUS_DONE)
+		if (!result_is_sound(job, result, &groups) || result->status != STATUS_DONE)
 		{
 			remote_give_up(job, STATUS_DEVICE_DOWN);
 			return STATUS_GROUPS_LOST;
 		}
-		status = merge_groups(job, result);
-		/* they come in any order */
-		job->received += result->ngroups;
-		job->drained = job->received >= result->total;
-		channel_return_result(job->slot, result);
+		status = take_kept(job, result, &groups);
 	}
 	if (status != STATUS_DONE || job->drained)
 		return status;

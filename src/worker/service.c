@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "worker/chunks.h"
+#include "worker/group_tables.h"
 #include "worker/join_tables.h"
 #include "worker/kept.h"
 #include "worker/measure.h"
@@ -44,13 +45,6 @@ typedef struct Ticket
 	uint16		window[BATCH_WINDOWS];	/* their numbers */
 } Ticket;
 
-/* Groups that are kept, of a job and of those that help it. */
-typedef struct ServiceTable
-{
-	ProviderTable *table;
-	int			users;			/* 0: free */
-} ServiceTable;
-
 typedef struct ServiceJob
 {
 	bool		open;
@@ -59,9 +53,7 @@ typedef struct ServiceJob
 	bool		wide;			/* a batch needed 128 bits: begin with that */
 	int			in_flight;		/* batches */
 	uint32		begun;			/* batches, ever */
-	ServiceTable *table;		/* groups that are kept; NULL as long as they go with their batches */
-	uint32		drained;		/* of these */
-	bool		done;			/* all of them */
+	JobGroups	groups;			/* that are kept */
 	ProviderJob provider;
 	ProviderJoin *joins;		/* tables that its program looks into; NULL = none */
 	uint64		image[JOB_IMAGE_MOST / 8];
@@ -70,7 +62,6 @@ typedef struct ServiceJob
 static Channel *channel;
 static const Provider *provider;
 static ServiceJob jobs[CHANNEL_JOBS];
-static ServiceTable tables[CHANNEL_JOBS];
 static Ticket tickets[CHANNEL_JOBS * CHANNEL_JOB_RESULTS];
 
 /* As it was at the start: what requesters could change is not asked again. */
@@ -88,13 +79,11 @@ static bool any_open;			/* some slot has a job, which may soon have windows */
 static void
 close_job(ServiceJob *own)
 {
-	if (own->table != NULL && --own->table->users == 0)
-		provider->close_table(own->table->table);
+	group_tables_close(&own->groups);
 	if (own->joins != NULL)
 		join_tables_free(own->joins, own->provider.view.program->ntables);
 	own->joins = NULL;
 	kept_close((int) (own - jobs));
-	own->table = NULL;
 	own->open = false;
 }
 
@@ -106,8 +95,6 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 
 	own->open = true;
 	own->begun = 0;
-	own->drained = 0;
-	own->done = false;
 	own->word = word;
 	own->wide = false;
 	own->refused = STATUS_BAD_PROGRAM;
@@ -256,10 +243,10 @@ inject_fault(ChannelResult *result)
 
 /* Let the backend have a result, with so many words of groups. */
 static void
-publish(ChannelJob *job, ChannelResult *result, DeviceStatus status, uint32 words)
+publish(ChannelJob *job, ChannelResult *result, DeviceStatus status, const uint64 *groups, uint32 words)
 {
 	result->status = status;
-	result->checksum = channel_checksum(result, words);
+	result->checksum = channel_checksum(result, groups, words);
 #ifdef GPUDB_FAULTS
 	inject_fault(result);
 #endif
@@ -278,34 +265,26 @@ answer(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 	result->kept = result->total = 0;
 	result->ngroups = 0;
 	result->text_bytes = 0;
-	publish(job, result, status, 0);
+	result->room = CHANNEL_NO_ROOM;
+	publish(job, result, status, NULL, 0);
 }
 
-/* Answer with groups that were kept, as many as one result holds. */
+/* Answer with groups that were kept, as many as there is room for. */
 static void
 answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 {
-	uint32		row_words = own->provider.view.program->row_words;
-	ProviderTable *table = own->table->table;
-	uint64		text_bytes = 0;
-	uint32		total = 0;
-	uint32		n = 0;
-	bool		done = provider->count_groups(table, &total) &&
-		(total == own->drained || provider->read_groups(table, own->drained, CHANNEL_ROWS_WORDS, result->rows, &n, &text_bytes));
+	uint64	   *groups;
+	uint32		words;
+	DeviceStatus status = group_tables_read(channel, (int) (own - jobs), &own->groups, own->provider.view.program->row_words,
+											result, &groups, &words);
 
-	StaticAssertStmt(CHANNEL_ROWS_WORDS >= GROUP_WORDS_MOST, "a result has no room for a group");
-	own->drained += n;
-	own->done = !done || own->drained == total;
 	memset(&result->times, 0, sizeof(result->times));
 	memset(result->max_scale, 0, sizeof(result->max_scale));
 	memset(result->window, 0, sizeof(result->window));
 	result->failed_column = -1;
 	result->nwindows = 0;
 	result->kept = 0;
-	result->total = total;
-	result->ngroups = done ? n : 0;
-	result->text_bytes = done ? (uint32) text_bytes : 0;
-	publish(job, result, done ? STATUS_DONE : STATUS_DEVICE_DOWN, result->ngroups * (1 + row_words) + result->text_bytes / 8);
+	publish(job, result, status, groups, words);
 }
 
 /* Answer all windows that wait, as far as one result goes. */
@@ -399,29 +378,9 @@ head_of_family(ServiceJob *own)
 static bool
 open_table(ServiceJob *own)
 {
-	ServiceJob *head = head_of_family(own);
-	ServiceTable *table = tables;
+	ServiceJob *head = own->groups.shared == NULL ? head_of_family(own) : own;
 
-	if (own->table != NULL)
-		return true;
-	if (head == NULL || provider->open_table == NULL)
-		return false;
-	if (head->table == NULL)
-	{
-		while (table->users > 0)
-			table++;
-		table->table = provider->open_table(&head->provider);
-		if (table->table == NULL)
-			return false;
-		table->users = 1;
-		head->table = table;
-	}
-	if (head != own)
-	{
-		own->table = head->table;
-		own->table->users++;
-	}
-	return true;
+	return own->groups.shared != NULL || (head != NULL && group_tables_open(provider, &own->groups, &head->groups, &head->provider));
 }
 
 /* Run a batch again with 128 bits, or with its groups kept, if that is what it wants; whether it does. */
@@ -444,7 +403,7 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 	{
 		if (!open_table(own))
 			return false;
-		batch->table = own->table->table;
+		batch->table = group_tables_of(&own->groups);
 	}
 	else
 		return false;
@@ -488,7 +447,8 @@ deliver(ProviderBatch *batch)
 	result->failed_column = batch->failed_column;
 	memcpy(result->max_scale, batch->max_scale, sizeof(result->max_scale));
 	result->times = batch->times;
-	publish(job, result, status, words);
+	result->room = CHANNEL_NO_ROOM;
+	publish(job, result, status, result->rows, words);
 	release_batch(batch);
 	ticket->used = false;
 	own->in_flight--;
@@ -538,15 +498,15 @@ static bool
 windows_wait(ChannelJob *job, uint32 word)
 {
 	return JOB_STATE(word) == JOB_OPEN && job->incarnation == pg_atomic_read_u32(&channel->incarnation) &&
-		pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken) && pg_atomic_read_u32(&job->more) == 0;
+		pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken) && pg_atomic_read_u32(&job->more) == 0 &&
+		pg_atomic_read_u32(&job->draining) == DRAINING_NOTHING;
 }
 
 /* Whether groups are to be handed out to the owner of a slot. */
 static bool
 groups_wait(ChannelJob *job, const ServiceJob *own, uint32 word)
 {
-	return JOB_STATE(word) == JOB_OPEN && own->word == word && own->table != NULL && own->in_flight == 0 && !own->done &&
-		pg_atomic_read_u32(&job->draining) != 0;
+	return JOB_STATE(word) == JOB_OPEN && own->word == word && own->in_flight == 0 && group_tables_wanted(job, &own->groups);
 }
 
 /* Start a batch of the windows that wait, if there is room for one; whether anything was done. */
@@ -574,7 +534,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 		return false;
 	batch->job = &own->provider;
 	batch->wide = own->wide;
-	batch->table = own->table != NULL ? own->table->table : NULL;
+	batch->table = group_tables_of(&own->groups);
 	batch->kept = kept_rows(number);
 	ticket = free_ticket();
 	*ticket = (Ticket) {.job = number, .result = result};

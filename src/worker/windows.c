@@ -80,6 +80,23 @@ window_output_place(Channel *channel, const ChannelWindow *window, const JobView
 	return layout.size <= CHANNEL_COPY_BYTES ? channel->copies[room][0] : NULL;
 }
 
+uint64 *
+window_groups_place(Channel *channel, int job, int number, uint32 *words)
+{
+	const ChannelWindow *window = &channel->window[number];
+	/* read once: its owner may change them */
+	const uint16 room = *(volatile const uint16 *) &window->room;
+	const uint16 nrooms = *(volatile const uint16 *) &window->nrooms;
+
+	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number) || nrooms == 0 || room + nrooms > CHANNEL_COPIES)
+		return NULL;
+	for (int r = room; r < room + nrooms; r++)
+		if (!copies_are_owned(channel, (uint16) r, number))
+			return NULL;
+	*words = nrooms * (CHANNEL_COPY_BYTES / sizeof(uint64));
+	return (uint64 *) channel->copies[room];
+}
+
 /* Cached tablets */
 
 /* A column of a tablet of so many rows; false if it is none.  Whether a program can read it shows when it does. */

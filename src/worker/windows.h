@@ -21,6 +21,9 @@ extern bool window_read_pages(const Channel *channel, const ChannelWindow *windo
 /* Where what a job tells of a window's rows goes, if its owner has room for it: outputs, or columns; NULL = nowhere. */
 extern uint8 *window_output_place(Channel *channel, const ChannelWindow *window, const JobView *job, uint32 nrows, bool wide);
 
+/* Where groups go for which a job has room in a window, and how many words fit there; NULL if it is none. */
+extern uint64 *window_groups_place(Channel *channel, int job, int number, uint32 *words);
+
 /*
  * Add a window's cached tablets to a batch, whose columns take so many bytes at
  * most, unless it is the only window.  If that does not end with DONE the

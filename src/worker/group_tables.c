@@ -1,0 +1,125 @@
+/*
+ * group_tables.c
+ *		Groups that the provider keeps for jobs, and handing them out.
+ *
+ * The first ones go with a result, which also tells how many there are.  For
+ * the others their owner has room: windows in the slot's ring, which name it;
+ * or there is none to be had, and they go with results as well.
+ */
+#include "postgres.h"
+
+#include "worker/group_tables.h"
+#include "worker/windows.h"
+
+typedef struct GroupTables
+{
+	ProviderTable *table;
+	int			users;			/* 0: free */
+} GroupTables;
+
+static const Provider *provider;
+static GroupTables tables[CHANNEL_JOBS];
+
+bool
+group_tables_open(const Provider *device, JobGroups *groups, JobGroups *head, const ProviderJob *job)
+{
+	GroupTables *free_one = tables;
+
+	provider = device;
+	if (provider->open_table == NULL)
+		return false;
+	if (head->shared == NULL)
+	{
+		while (free_one->users > 0)
+			free_one++;
+		free_one->table = provider->open_table(job);
+		if (free_one->table == NULL)
+			return false;
+		free_one->users = 1;
+		*head = (JobGroups) {.shared = free_one};
+	}
+	if (head != groups)
+	{
+		*groups = (JobGroups) {.shared = head->shared};
+		groups->shared->users++;
+	}
+	return true;
+}
+
+void
+group_tables_close(JobGroups *groups)
+{
+	if (groups->shared != NULL && --groups->shared->users == 0)
+		provider->close_table(groups->shared->table);
+	*groups = (JobGroups) {.shared = NULL};
+}
+
+ProviderTable *
+group_tables_of(const JobGroups *groups)
+{
+	return groups->shared != NULL ? groups->shared->table : NULL;
+}
+
+bool
+group_tables_wanted(ChannelJob *job, const JobGroups *groups)
+{
+	if (groups->shared == NULL || groups->done)
+		return false;
+	switch ((ChannelDraining) pg_atomic_read_u32(&job->draining))
+	{
+		case DRAINING_NOTHING:
+			return false;
+		case DRAINING_FIRST:
+			return groups->drained == 0;
+		case DRAINING_SMALL:
+			return true;
+		case DRAINING_ROOMS:
+			return pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken);
+	}
+	return false;
+}
+
+/* Where the next groups go: so many words, in the result or in a window's room; NULL if that is none. */
+static uint64 *
+next_place(Channel *channel, int slot, ChannelResult *result, uint32 *words)
+{
+	ChannelJob *job = &channel->job[slot];
+	uint32		at = pg_atomic_read_u32(&job->taken);
+
+	result->room = CHANNEL_NO_ROOM;
+	*words = CHANNEL_ROWS_WORDS;
+	if (pg_atomic_read_u32(&job->draining) != DRAINING_ROOMS)
+		return result->rows;
+	pg_read_barrier();
+	result->room = job->ring[at % CHANNEL_JOB_WINDOWS];
+	pg_atomic_write_u32(&job->taken, at + 1);
+	return window_groups_place(channel, slot, result->room, words);
+}
+
+DeviceStatus
+group_tables_read(Channel *channel, int slot, JobGroups *groups, uint32 row_words, ChannelResult *result, uint64 **at, uint32 *words)
+{
+	ProviderTable *table = groups->shared->table;
+	uint64		text_bytes = 0;
+	uint32		total = 0;
+	uint32		room;
+	uint32		n = 0;
+	DeviceStatus status = STATUS_DONE;
+
+	StaticAssertStmt(CHANNEL_ROWS_WORDS >= GROUP_WORDS_MOST, "a result has no room for a group");
+	*at = next_place(channel, slot, result, &room);
+	if (*at == NULL)
+		status = STATUS_BAD_PROGRAM;
+	else if (!provider->count_groups(table, &total) ||
+			 (total > groups->drained && !provider->read_groups(table, groups->drained, room, *at, &n, &text_bytes)))
+		status = STATUS_DEVICE_DOWN;
+	if (status != STATUS_DONE)
+		n = 0;
+	groups->drained += n;
+	groups->done = status != STATUS_DONE || groups->drained == total;
+	result->total = total;
+	result->ngroups = n;
+	result->text_bytes = n > 0 ? (uint32) text_bytes : 0;
+	*words = n * (1 + row_words) + result->text_bytes / 8;
+	return status;
+}

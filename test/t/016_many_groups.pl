@@ -1,0 +1,180 @@
+# Groups that the GPU process keeps come back whole, in rooms that are shared by all sessions or, where there are none, in
+# slices: answers stay PostgreSQL's, and no room is left behind by queries that are cancelled, by sessions that are terminated
+# or when the GPU process dies meanwhile.  The CPU stands in the GPU's place, so no GPU is needed.
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time usleep);
+
+my $limit = 180;    # for what must end
+
+# Processes, told by their parents: other servers on this machine have the same names.
+
+sub children
+{
+	my ($parent, $name) = @_;
+	my @found;
+	for my $stat (glob '/proc/[0-9]*/stat')
+	{
+		my ($pid) = $stat =~ m{(\d+)/};
+		open my $file, '<', $stat or next;
+		my $line = <$file> // '';
+		my ($state, $of) = $line =~ /\) (\S) (\d+)/ or next;
+		next if $of != $parent || $state eq 'Z';
+		open $file, '<', "/proc/$pid/cmdline" or next;
+		push @found, $pid if (<$file> // '') =~ /$name/;
+	}
+	return @found;
+}
+
+my $node = PostgreSQL::Test::Cluster->new('many_groups');
+
+sub helper
+{
+	my ($supervisor) = children($node->{_pid}, 'gpudb supervisor') or return;
+	my ($pid) = children($supervisor, 'gpudb GPU process');
+	return $pid;
+}
+
+sub wait_for
+{
+	my ($seconds, $condition) = @_;
+	my $start = time();
+	while (!$condition->())
+	{
+		return if time() - $start > $seconds;
+		usleep(10_000);
+	}
+	return time() - $start;
+}
+
+sub plan_of { return $node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $_[0]"); }
+
+sub runs_on_gpu { my $plan = plan_of($_[0]); return $plan =~ /Device: gpu$/m && $plan !~ /Tablets on CPU|Left to CPU/; }
+
+sub start_query
+{
+	my ($sql) = @_;
+	my $query = { out => '', err => '' };
+	$query->{run} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' application_name=load', '-c', $sql ],
+		'<', \undef, '>', \$query->{out}, '2>', \$query->{err}, IPC::Run::timeout($limit));
+	return $query;
+}
+
+sub end_query
+{
+	my ($query) = @_;
+	$query->{run}->finish;
+	chomp $query->{out};
+	return $query->{out};
+}
+
+$node->init;
+$node->append_conf('postgresql.conf', q{
+shared_preload_libraries = 'gpudb'
+shared_buffers = 128MB
+work_mem = 256MB
+max_connections = 100
+max_parallel_workers_per_gather = 0
+gpudb.provider = cpu
+gpudb.device = gpu
+gpudb.gpu_memory = 4GB
+gpudb.force = on
+});
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION gpudb;
+	CREATE TABLE t (id int NOT NULL, k int, s smallint, n numeric(10,2), u numeric, f float8, d date, w text);
+	INSERT INTO t SELECT i, nullif(i % 40000, 17), i % 300, i % 1000 / 4.0, i % 777, i / 8.0, date '2020-01-01' + i % 3000, 'a text of more than sixteen bytes ' || i % 30000
+		FROM generate_series(1, 120000) i;
+	CREATE TABLE fresh AS SELECT * FROM t WHERE id <= 40000;
+	VACUUM ANALYZE t, fresh;
+});
+ok(defined wait_for(30, sub { runs_on_gpu('SELECT count(*) FROM t WHERE k = 3') }), 'a GPU process serves');
+
+# From what one result holds to what fills all rooms of a query several times
+
+my $sum = q{SELECT count(*), md5(string_agg(q::text, ',' ORDER BY q::text)) FROM (%s OFFSET 0) q};
+my %query = (
+	'few groups' => 'SELECT s, count(*), sum(n) FROM t GROUP BY s',
+	'a little more than a result holds' => 'SELECT d, count(*), sum(n), min(u), max(id) FROM t GROUP BY d',
+	'a room' => 'SELECT k, count(*) FROM t WHERE k < 12000 GROUP BY k',
+	'NULL keys, some rooms' => 'SELECT k, count(*), sum(n), max(u) FROM t GROUP BY k',
+	'a group for each row' => 'SELECT id, sum(n) FROM t GROUP BY id',
+	'more than all rooms of a query' => 'SELECT id, k, count(*), sum(n), sum(u), min(n), max(n), min(u), max(u), avg(n), sum(id), min(d), max(d), sum(s), max(f) FROM t GROUP BY id, k',
+	'texts' => 'SELECT w, count(*), sum(n) FROM t GROUP BY w',
+	'a text for each row' => 'SELECT w, id, count(*), sum(n) FROM t GROUP BY w, id',
+	'no groups' => 'SELECT id, sum(n) FROM t WHERE id < 0 GROUP BY id');
+my %right;
+for my $name (sort keys %query)
+{
+	my $asked = sprintf $sum, $query{$name};
+	$right{$name} = $node->safe_psql('postgres', "SET gpudb.enabled = off; $asked");
+	is($node->safe_psql('postgres', $asked), $right{$name}, "$name: the answer");
+	ok(runs_on_gpu($query{$name}), "$name: on the GPU");
+}
+
+# More sessions at a time than there are rooms for
+
+my $each = 'SELECT count(*), sum(k), sum(c), sum(s) FROM (SELECT id, k, count(*) AS c, sum(n) AS s, min(u), max(u), min(d), max(d), sum(u) FROM t GROUP BY id, k OFFSET 0) q';
+my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; $each");
+{
+	my @query = map { start_query(join ';', ($each) x 3) } 1 .. 30;
+	my @rows = map { split /\n/, end_query($_) } @query;
+	is(scalar(@rows), 90, '30 sessions at once: every query has an answer');
+	is(scalar(grep { $_ ne $want } @rows), 0, 'which is right');
+}
+
+# Queries that end in the middle, and the GPU process: all rooms come back, without which no columns would be left behind
+
+srand(20261124);
+sub rooms_are_back
+{
+	my ($name) = @_;
+	ok(defined wait_for(30, sub { runs_on_gpu($each) }), "$name: a GPU process serves");
+	$node->safe_psql('postgres', "SELECT gpudb.evict('fresh')");
+	like(plan_of('SELECT sum(n), sum(id), sum(f) FROM fresh'), qr/Tablets Kept: [1-9]/, "$name: rooms have come back");
+}
+rooms_are_back('at first');
+
+my @cancelled;
+for my $round (1 .. 12)
+{
+	push @cancelled, map { start_query('SET statement_timeout = ' . (20 + int rand 400) . "; $each") } 1 .. 4;
+	end_query($_) for @cancelled;
+}
+is(scalar(grep { $_->{out} ne $want && $_->{err} !~ /canceling statement due to statement timeout/ } @cancelled), 0, '48 queries were cancelled, or answered');
+rooms_are_back('cancelled');
+
+for my $round (1 .. 12)
+{
+	my @query = map { start_query(join ';', ($each) x 20) } 1 .. 4;
+	usleep(100_000 + int rand 400_000);
+	$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'load'");
+	end_query($_) for @query;
+}
+rooms_are_back('terminated');
+
+my $wrong = 0;
+for my $round (1 .. 12)
+{
+	my $pid = helper();
+	my @query = map { start_query(join ';', ($each) x 3) } 1 .. 3;
+	usleep(int rand 600_000);
+	kill $round % 4 > 0 ? 'KILL' : 'STOP', $pid if $pid;
+	for my $query (@query)
+	{
+		$wrong += grep { $_ ne $want } split /\n/, end_query($query);
+		$wrong++ if 3 != split /\n/, $query->{out};
+	}
+	wait_for(30, sub { my $new = helper(); $new && (!$pid || $new != $pid) && runs_on_gpu($each) }) // $wrong++;
+}
+is($wrong, 0, 'killed or stopped at 12 moments: every answer is right');
+rooms_are_back('killed');
+
+unlike(slurp_file($node->logfile), qr/PANIC|terminated by signal (?!9\b)|leak|damaged/, 'no crash, no leaks, no damaged answers');
+$node->stop;
+done_testing();
