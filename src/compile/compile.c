@@ -171,6 +171,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 		{
 			decimals = true;
 			result->ncolumns = 0;
+			memset(result->join, 0, sizeof(JoinUse) * result->njoins);
 			continue;
 		}
 		memcpy(again.body, shape.body, sizeof(shape.body));
