@@ -398,7 +398,7 @@ static bool
 is_of_joins(const OpInfo *info)
 {
 	return info->shape == SHAPE_JOIN_KEY || info->shape == SHAPE_ROW || info->shape == SHAPE_FETCH || info->shape == SHAPE_LOOP ||
-		info->a == KIND_R || info->a == KIND_S;
+		info->a == KIND_R || info->a == KIND_S || info->dst == KIND_R;
 }
 
 static bool
