@@ -87,7 +87,8 @@ probe(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 {
 	const JoinRows rows = launch.tables[JOIN_OP_TABLE(x_of(in))];
 	const JoinTable *table = rows.table;
-	const uint32_t looking = m.selection & ~m.nulls;
+	/* what has several rows a key may have no place or slot to look at */
+	const uint32_t looking = table->unique ? m.selection & ~m.nulls : 0;
 	const uint32_t nrows = rows.rows->nrows;
 	uint32_t	none = ~looking;
 

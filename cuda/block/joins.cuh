@@ -89,6 +89,8 @@ vm_probe(const Instr *in, const JoinRows *rows)
 	Result<uint64_t> d(VM_VALUES + (size_t) in->dst * VM_STRIDE);
 	uint32_t	none = skip;
 
+	if (table->sorted)
+		return false;
 	LANES
 	{
 		const uint64_t span = BIT(skip) ? 0 : join_find(table, oa.at(k, i));
@@ -99,6 +101,53 @@ vm_probe(const Instr *in, const JoinRows *rows)
 	}
 	d.end(VM_FLAGS + (size_t) in->dst * VM_NULLS, none & EVERY_LANE);
 	return in->op == VMOP_SPAN || table->unique;
+}
+
+/* Ranks of values, of an integer or a wide one. */
+static __device__ __forceinline__ uint32_t
+rank_of(const JoinTable *table, int64_t value, bool or_equal)
+{
+	return join_rank(table, value, or_equal);
+}
+
+static __device__ __forceinline__ uint32_t
+rank_of(const JoinTable *table, Wide value, bool or_equal)
+{
+	return join_rank_wide(table, value, or_equal);
+}
+
+/* Of every active lane's value its rank; false if the table is in no order. */
+template <typename T> static __device__ __forceinline__ bool
+vm_rank(const Instr *in, const JoinTable *table)
+{
+	const Operand<T> oa(in->a);
+	const uint32_t nulls = (operand_nulls(in->a) | ~VM_MASK(0)[THREAD]) & EVERY_LANE;
+	Result<uint64_t> d(VM_VALUES + (size_t) in->dst * VM_STRIDE);
+
+	if (!table->sorted)
+		return false;
+	LANES d.put(k, i, BIT(nulls) ? 0 : rank_of(table, oa.at(k, i), in->c != 0));
+	d.end(VM_FLAGS + (size_t) in->dst * VM_NULLS, nulls);
+	return true;
+}
+
+/* The rows between two ranks: they lead to row numbers that there are, whatever these say. */
+static __device__ __forceinline__ bool
+vm_range(const Instr *in, const JoinTable *table)
+{
+	const Operand<int64_t> oa(in->a), ob(in->b);
+	Result<uint64_t> d(VM_VALUES + (size_t) in->dst * VM_STRIDE);
+	uint32_t	nulls = operand_nulls(in->a) | operand_nulls(in->b);
+
+	LANES
+	{
+		const uint64_t span = join_range(table, oa.at(k, i), ob.at(k, i));
+
+		nulls |= (span == 0 ? 1u : 0u) << k;
+		d.put(k, i, span);
+	}
+	d.end(VM_FLAGS + (size_t) in->dst * VM_NULLS, nulls);
+	return table->sorted;
 }
 
 /* A column's values at the rows of a register. */
@@ -322,6 +371,9 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 		case VMOP_JOIN_T: return vm_join_text(run, in, rows->table);
 		case VMOP_PROBE:
 		case VMOP_SPAN: return vm_probe(in, rows);
+		case VMOP_RANK_I: return vm_rank<int64_t>(in, rows->table);
+		case VMOP_RANK_W: return vm_rank<Wide>(in, rows->table);
+		case VMOP_RANGE: return vm_range(in, rows->table);
 		case VMOP_KEEP_R:
 			LANES vd[i] = row_at(in->a, i);
 			dn[THREAD] = (uint8_t) (operand_nulls(in->a) | operand_nulls(in->b) | (~Operand<uint8_t>(in->b).bits & EVERY_LANE));

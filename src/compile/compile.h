@@ -88,10 +88,19 @@ typedef struct ColumnUse
 /* Columns of a join's table at most. */
 #define JOIN_MAX_COLUMNS 64
 
+/* Where a condition bounds a column. */
+typedef enum JoinEnd
+{
+	JOIN_LOWER,
+	JOIN_UPPER
+} JoinEnd;
+
 /* What a program wants of a join's table; and what another keeps for it. */
 typedef struct JoinUse
 {
 	bool		some;			/* of the rows of a key any one is enough */
+	bool		sorted;			/* by the key, which is one column that conditions bound: */
+	int			bound[2];		/* their numbers, by JoinEnd; -1 = none does there */
 	int			nkeys;
 	JoinKey		key[JOIN_MAX_PARTS];
 	int			ncolumns;

@@ -1,38 +1,15 @@
 /*
  * compile_join.c
- *		Joins: finding the rows of tables, one after the other.
+ *		Joins: rows of tables, one after the other.
  *
- * Conditions that compare a column of the table with something that is known
- * before are its key; where a table tells keys apart by a hash, they are
- * tested again like all others.  A table with one row a key is looked up, and
+ * compile_join_key.c finds them.  A table with one row a key is looked up, and
  * lanes go on.  Otherwise what follows runs in a loop over the pairs of lanes
  * and rows.  Whether a row has a match that meets further conditions is found
  * out in a loop of its own.
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
-#include "utils/lsyscache.h"
-
-#include "core/decimal.h"
-
-#include "compile/compiler.h"
-
-/* A join while it is being compiled. */
-typedef struct Join
-{
-	Compiler   *c;
-	const JoinRequest *request;
-	JoinedTable *table;
-	int			number;			/* from 1 on */
-	List	   *keys;			/* of the conditions, those that are its key, */
-	List	   *others;			/* and those that are to be tested */
-	bool		unique;
-	bool		loops;			/* what has found its rows goes on as pairs */
-	int			found;			/* register of rows or of their spans */
-} Join;
+#include "compile/compile_join.h"
 
 /* What holds within a loop, and before it. */
 typedef struct LoopState
@@ -123,238 +100,6 @@ int
 fetch_of_lane(Compiler *c, OperandKind kind, int column)
 {
 	return emit_instr(&c->em, (EmitInstr) {.op = fetch[kind], .a = c->lane, .c = FETCH_OF(0, column)});
-}
-
-/* Keys */
-
-/* Whether values of two types are equal where their registers are. */
-static bool
-comparable(Oid a, Oid b)
-{
-	static const Oid family[][4] = {
-		{INT2OID, INT4OID, INT8OID}, {FLOAT4OID, FLOAT8OID}, {TEXTOID, VARCHAROID}
-	};
-
-	if (a == b)
-		return true;
-	for (int f = 0; f < lengthof(family); f++)
-	{
-		bool		has_a = false;
-		bool		has_b = false;
-
-		for (int i = 0; i < lengthof(family[f]) && OidIsValid(family[f][i]); i++)
-		{
-			has_a |= family[f][i] == a;
-			has_b |= family[f][i] == b;
-		}
-		if (has_a && has_b)
-			return true;
-	}
-	return false;
-}
-
-static Expr *
-without_relabels(const Compiler *c, Expr *expr)
-{
-	expr = scan_expr(c, expr);
-	while (IsA(expr, RelabelType))
-		expr = scan_expr(c, ((RelabelType *) expr)->arg);
-	return expr;
-}
-
-/* Whether an expression has columns of the join's table. */
-static bool
-has_column_walker(Node *node, void *arg)
-{
-	const Join *join = arg;
-	AttrNumber	column;
-
-	if (node == NULL)
-		return false;
-	if (!IsA(node, List))
-		node = (Node *) scan_expr(join->c, (Expr *) node);
-	if (IsA(node, Var))
-		return table_of_var(join->c, (Var *) node, &column) == join->number;
-	return expression_tree_walker(node, has_column_walker, (void *) join);
-}
-
-/* The sides of a condition that is a column of the table = something else; false if it is not. */
-static bool
-split_condition(const Join *join, Expr *condition, Var **column, Expr **other)
-{
-	const OpExpr *op = (const OpExpr *) condition;
-	const FunctionMap *map;
-
-	if (!IsA(op, OpExpr) || list_length(op->args) != 2)
-		return false;
-	map = map_function(get_opcode(op->opno));
-	if (map == NULL || map->action != ACTION_COMPARE || map->op != COMPARISON_EQ || map->date_side != DATE_NONE ||
-		!comparable(getBaseType(exprType(linitial(op->args))), getBaseType(exprType(lsecond(op->args)))))
-		return false;
-	for (int side = 0; side < 2; side++)
-	{
-		Expr	   *inner = without_relabels(join->c, list_nth(op->args, side));
-
-		*other = list_nth(op->args, 1 - side);
-		*column = (Var *) inner;
-		if (IsA(inner, Var) && has_column_walker((Node *) inner, (void *) join) && !has_column_walker((Node *) *other, (void *) join) &&
-			!is_run_constant(scan_expr(join->c, *other)))
-			return true;
-	}
-	return false;
-}
-
-/* The value that a key's column is compared with, held as the column is; false if the two cannot be brought together. */
-static bool
-hold_like_column(Join *join, Operand *value, Operand *column, ColumnUse *use)
-{
-	Compiler   *c = join->c;
-
-	if (value->class == CLASS_PACKED && column->class == CLASS_PACKED)
-		return value->trimmed == column->trimmed;
-	if (value->class == CLASS_PACKED || column->class == CLASS_PACKED)
-		return refuse_packed(c);
-	if (value->class != column->class)
-		return refuse(c, REASON_EXPRESSION);
-	if (value->class == CLASS_DECIMAL)
-	{
-		use->scale = Max(column->scale, value->scale);
-		*value = decimal_at_scale(c, value, use->scale);
-	}
-	return c->reason == NULL;
-}
-
-/* Tell which values keys have, so that tablets that have none of them need not be read. */
-static void
-tell_bounds(const Join *join, int value, int number)
-{
-	Compiler   *c = join->c;
-	const Tablet *rows = join->table->rows != NULL ? join->table->rows->rows : NULL;
-	const TabletColumn *column = rows != NULL ? &rows->column[number] : NULL;
-	uint64		bounds[2] = {1, 0};
-
-	/* where lanes without a match stay, or are pairs, it would say nothing */
-	if (rows == NULL || c->lane != 0 || (join->request->type != JOIN_INNER && join->request->type != JOIN_SEMI))
-		return;
-	if (rows->nrows > 0)
-	{
-		bounds[0] = (uint64) (int64) wide_load(column->min);
-		bounds[1] = (uint64) (int64) wide_load(column->max);
-	}
-	emit(&c->em, VMOP_BOUND, value, 0, 0, pool_words(c->em.pool, bounds, lengthof(bounds)));
-}
-
-/* Add a part to the word of a key. */
-static bool
-add_part(Join *join, Expr *condition, int *word)
-{
-	Compiler   *c = join->c;
-	JoinUse    *use = join->table->use;
-	const int	part = list_length(join->keys);
-	const bool	bpchar = map_function(get_opcode(((OpExpr *) condition)->opno))->bpchar;
-	const Oid	collation = ((OpExpr *) condition)->inputcollid;
-	Operand		value = {0};
-	Operand		column = {0};
-	ColumnUse	column_use;
-	JoinKeyForm form = JOIN_KEY_INTEGER;
-	Opcode		op = VMOP_JOIN_I;
-	Var		   *var;
-	Expr	   *other;
-	int			number;
-
-	if (!split_condition(join, condition, &var, &other) || !compile_expr(c, other, &value) ||
-		!describe_var(c, var, &column, &column_use) || !hold_like_column(join, &value, &column, &column_use))
-		return false;
-	switch (value.class)
-	{
-		case CLASS_BOOL:
-			value.vreg = emit(&c->em, VMOP_BOOL_TO_INT, value.vreg, 0, 0, 0);
-			break;
-		case CLASS_INT:
-		case CLASS_PACKED:
-			break;
-		case CLASS_FLOAT:
-			value.vreg = emit(&c->em, VMOP_FLOAT_WORD, value.vreg, 0, 0, 0);
-			form = JOIN_KEY_FLOAT;
-			break;
-		case CLASS_DECIMAL:
-			op = c->wide ? VMOP_JOIN_W : VMOP_JOIN_I;
-			break;
-		case CLASS_WIDE:
-		case CLASS_INTERVAL:
-			op = VMOP_JOIN_W;
-			break;
-		case CLASS_TEXT:
-			if (!OidIsValid(collation) || !get_collation_isdeterministic(collation))
-				return refuse(c, REASON_COLLATION);
-			if (bpchar)
-				value.vreg = emit(&c->em, VMOP_TRIM_T, value.vreg, 0, 0, 0);
-			form = bpchar ? JOIN_KEY_TRIMMED : JOIN_KEY_TEXT;
-			op = VMOP_JOIN_T;
-			break;
-		case CLASS_CODE:
-			return refuse(c, REASON_EXPRESSION);
-	}
-	number = use_table_column(c, use, &column_use);
-	use->key[part] = (JoinKey) {.column = number, .form = form};
-	use->nkeys = part + 1;
-	join->keys = lappend(join->keys, condition);
-	if (op == VMOP_JOIN_I && form == JOIN_KEY_INTEGER)
-		tell_bounds(join, value.vreg, number);
-	*word = emit_instr(&c->em, (EmitInstr) {.op = op, .a = value.vreg, .b = *word, .c = part, .imm = join->number});
-	return c->reason == NULL;
-}
-
-/* Whether words tell keys apart: not if texts are part of them. */
-static bool
-is_exact(const Join *join)
-{
-	if (join->table->rows != NULL)
-		return join->table->rows->table->exact;
-	for (int k = 0; k < join->table->use->nkeys; k++)
-		if (join->table->use->key[k].form >= JOIN_KEY_TEXT)
-			return false;
-	return true;
-}
-
-/* Whether to go on with pairs although no lane has two, as long as joins that must have a loop find one. */
-static bool
-puts_side_by_side(const Join *join)
-{
-	const Compiler *c = join->c;
-
-	return join->request->few && join->request->type == JOIN_INNER &&
-		c->nloops + c->joins_left + 1 < PROGRAM_MAX_LOOPS;
-}
-
-/* Find the rows of the table whose key the lanes have. */
-static bool
-find_rows(Join *join)
-{
-	Compiler   *c = join->c;
-	JoinedTable *table = join->table;
-	int			word = int_constant(c, 0);
-	ListCell   *lc;
-	Var		   *var;
-	Expr	   *other;
-
-	/* its columns have names, if no values yet */
-	table->row = -1;
-	foreach(lc, join->request->conditions)
-	{
-		if (list_length(join->keys) == JOIN_MAX_PARTS || !split_condition(join, lfirst(lc), &var, &other))
-			join->others = lappend(join->others, lfirst(lc));
-		else if (!add_part(join, lfirst(lc), &word))
-			return false;
-	}
-	table->row = 0;
-	if (!is_exact(join))
-		join->others = list_concat_copy(join->keys, join->others);
-	table->use->some = (join->request->type == JOIN_SEMI || join->request->type == JOIN_ANTI) && join->others == NIL;
-	join->unique = table->rows != NULL ? table->rows->table->unique : join->request->unique && join->keys != NIL;
-	join->loops = !join->unique || puts_side_by_side(join);
-	join->found = emit(&c->em, join->loops ? VMOP_SPAN : VMOP_PROBE, word, 0, 0, join->number);
-	return true;
 }
 
 /* Conditions */
@@ -567,7 +312,7 @@ compile_join(Compiler *c, const JoinRequest *request)
 		.use = &c->result->join[c->ntables]
 	};
 	join.number = ++c->ntables;
-	if (!find_rows(&join))
+	if (!find_joined_rows(&join))
 		return false;
 	switch (request->type)
 	{

@@ -438,6 +438,9 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_JOIN_T:
 			case VMOP_PROBE:
 			case VMOP_SPAN:
+			case VMOP_RANK_I:
+			case VMOP_RANK_W:
+			case VMOP_RANGE:
 			case VMOP_KEEP_R:
 			case VMOP_FETCH_B:
 			case VMOP_FETCH_I:

@@ -109,6 +109,26 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 	}
 }
 
+/* Of every active lane's value its rank; false if the table is in no order. */
+static inline bool
+vm_rank(const VmRun *run, const Instr *in, const JoinTable *table)
+{
+	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
+	const uint64_t *va = run->values + (size_t) in->a * VM_TILE;
+	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *selection = (const uint8_t *) run->values;
+
+	if (!table->sorted)
+		return false;
+	LANES dn[i] = an[i] | (selection[i] ^ 1);
+	if (in->op == VMOP_RANK_I)
+		EACH_LANE vd[i] = dn[i] ? 0 : join_rank(table, (int64_t) va[i], in->c != 0);
+	else
+		EACH_LANE vd[i] = dn[i] ? 0 : join_rank_wide(table, wide_load(va + 2 * i), in->c != 0);
+	return true;
+}
+
 #define FETCH(dtype, stype, expr) \
 	do { \
 		const stype *src = (const stype *) tablet_at(tablet, column->values); \
@@ -273,8 +293,16 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 			return in->c < table->nparts && !table->exact;
 		case VMOP_PROBE:
 		case VMOP_SPAN:
+			if (table->sorted)
+				return false;
 			vm_probe(run, in, table);
 			return in->op == VMOP_SPAN || table->unique;
+		case VMOP_RANK_I:
+		case VMOP_RANK_W:
+			return vm_rank(run, in, table);
+		case VMOP_RANGE:
+			LANES { vd[i] = join_range(table, (int64_t) va[i], (int64_t) vb[i]); dn[i] = an[i] | bn[i] | (vd[i] == 0); }
+			return table->sorted;
 		case VMOP_KEEP_R:
 			LANES { row[i] = ((const uint32_t *) va)[i]; dn[i] = an[i] | bn[i] | (BOOL_B ^ 1); }
 			return true;

@@ -6,6 +6,9 @@
  * numbers put into them from the last on, each range from its end to its
  * beginning: that leaves its beginning behind, and the numbers in order.
  * However many rows a word has, each costs the same.
+ *
+ * Sorted tables come from a radix sort, byte by byte from the last one on
+ * (LSD), of words that span no more than their column's values do.
  */
 #include "core/join_build.h"
 
@@ -167,6 +170,18 @@ join_plan_of_bounds(JoinTable *head, const Tablet *rows, const JoinKey *keys, ui
 	plan_table(head, rows, keys, nkeys, true);
 }
 
+bool
+join_plan_sorted(JoinTable *head, const Tablet *rows, const JoinKey *key)
+{
+	uint32_t	bits;
+
+	memset(head, 0, sizeof(*head));
+	head->nparts = 1;
+	head->nplaces = rows->nrows;
+	head->sorted = head->exact = plan_parts(head, rows, key, false, &bits);
+	return head->sorted;
+}
+
 /* Fold a value into the words of exact tables, or of others. */
 #define ADD_INTEGER(part_word, hashed) \
 	words[row] = head->exact ? words[row] | (part_word) : hash_combine(words[row], (hashed))
@@ -205,6 +220,8 @@ join_words(const JoinTable *head, const Tablet *rows, const JoinKey *keys, uint6
 static uint64_t
 index_bytes(const JoinTable *head)
 {
+	if (head->sorted)
+		return head->nplaces * sizeof(uint64_t);
 	return head->direct ? (head->nplaces + 1) * sizeof(uint32_t) : head->nplaces * sizeof(JoinSlot);
 }
 
@@ -217,8 +234,9 @@ present_bytes(const JoinTable *head)
 uint64_t
 join_table_bytes(const JoinTable *head, uint32_t nrows)
 {
-	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) + tablet_align((uint64_t) nrows * sizeof(uint32_t)) +
-		tablet_align(present_bytes(head));
+	/* to sort row numbers takes room for them twice */
+	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) +
+		tablet_align((uint64_t) nrows * sizeof(uint32_t) * (head->sorted ? 2 : 1)) + tablet_align(present_bytes(head));
 }
 
 static uint32_t *
@@ -327,6 +345,76 @@ list_slots(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32
 	}
 }
 
+/* Words, and whose they are. */
+typedef struct WordList
+{
+	uint64_t   *words;
+	uint32_t   *rows;
+} WordList;
+
+/* Put a list into the order of one byte of its words, and else as it is; false if all have the same one, and nothing was done. */
+static bool
+sort_by_byte(const WordList *from, const WordList *to, uint32_t n, uint32_t shift)
+{
+	uint32_t	place[256] = {0};
+	uint32_t	end = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		place[from->words[i] >> shift & 255]++;
+	if (n == 0 || place[from->words[0] >> shift & 255] == n)
+		return false;
+	for (int byte = 0; byte < 256; byte++)
+	{
+		end += place[byte];
+		place[byte] = end - place[byte];
+	}
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const uint32_t at = place[from->words[i] >> shift & 255]++;
+
+		to->words[at] = from->words[i];
+		to->rows[at] = from->rows[i];
+	}
+	return true;
+}
+
+/* The rows that can be found, as they come; whether their words are in order already. */
+static bool
+list_rows(JoinTable *table, const WordList *list, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	bool		in_order = true;
+	uint32_t	n = 0;
+
+	for (uint32_t row = 0; row < nrows; row++)
+	{
+		if (nulls[row])
+			continue;
+		in_order &= n == 0 || list->words[n - 1] <= words[row];
+		list->words[n] = words[row];
+		list->rows[n++] = row;
+	}
+	table->nrows = n;
+	return in_order;
+}
+
+static void
+fill_sorted(JoinTable *table, uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+{
+	const WordList own = {(uint64_t *) ((uint8_t *) table + table->index), row_numbers(table)};
+	const WordList other = {words, row_numbers(table) + nrows};
+	const bool	in_order = list_rows(table, &own, words, nulls, nrows);
+	const uint32_t bits = in_order ? 0 : bits_of(table->part[0].span);
+	bool		moved = false;
+
+	for (uint32_t shift = 0; shift < bits; shift += 8)
+		moved ^= sort_by_byte(moved ? &other : &own, moved ? &own : &other, table->nrows, shift);
+	if (moved)
+	{
+		memcpy(own.words, other.words, table->nrows * sizeof(uint64_t));
+		memcpy(own.rows, other.rows, table->nrows * sizeof(uint32_t));
+	}
+}
+
 /* Note which words have rows. */
 static void
 fill_present(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
@@ -340,12 +428,14 @@ fill_present(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint
 }
 
 void
-join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+join_build(JoinTable *table, uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
 	table->index = tablet_align(sizeof(JoinTable));
 	table->rows = table->index + tablet_align(index_bytes(table));
 	table->nrows = 0;
-	if (table->direct)
+	if (table->sorted)
+		fill_sorted(table, words, nulls, nrows);
+	else if (table->direct)
 	{
 		table->unique = fill_unique_places(table, words, nulls, nrows);
 		if (!table->unique)
@@ -377,18 +467,30 @@ lies_within(uint64_t offset, uint64_t n, uint64_t each, uint64_t block)
 }
 
 static bool
-table_lies_within(const JoinTable *table, uint64_t block)
+index_lies_within(const JoinTable *table, uint64_t block)
 {
 	const uint64_t places = table->nplaces;
 
-	if (table->nparts > JOIN_MAX_PARTS || places == 0 || places > UINT32_MAX || table->index % 8 != 0 || table->rows % 4 != 0)
+	if (table->index % 8 != 0)
+		return false;
+	if (table->sorted)
+		return !table->direct && !table->unique && table->present == 0 &&
+			lies_within(table->index, table->nrows, sizeof(uint64_t), block);
+	if (places == 0 || places > UINT32_MAX)
+		return false;
+	if (table->direct)
+		return lies_within(table->index, places + !table->unique, sizeof(uint32_t), block);
+	return (places & (places - 1)) == 0 && lies_within(table->index, places, sizeof(JoinSlot), block);
+}
+
+static bool
+table_lies_within(const JoinTable *table, uint64_t block)
+{
+	if (table->nparts > JOIN_MAX_PARTS || table->rows % 4 != 0 || !index_lies_within(table, block))
 		return false;
 	for (uint16_t p = 0; p < table->nparts; p++)
 		if (table->part[p].shift > 63)
 			return false;
-	if (table->direct ? !lies_within(table->index, places + !table->unique, sizeof(uint32_t), block)
-		: (places & (places - 1)) != 0 || !lies_within(table->index, places, sizeof(JoinSlot), block))
-		return false;
 	if (table->present != 0 &&
 		(table->present % 4 != 0 || !lies_within(table->present, table->npresent / 32 + (table->npresent % 32 != 0), sizeof(uint32_t), block)))
 		return false;

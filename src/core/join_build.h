@@ -16,7 +16,10 @@ CORE_API void join_plan(JoinTable *head, const Tablet *rows, const JoinKey *keys
 /* The same of rows that are not at hand, by their columns' least and largest values. */
 CORE_API void join_plan_of_bounds(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys);
 
-/* Bytes at most of the table with this head and so many rows. */
+/* The same of a table that is sorted by a column; false if some value of it takes more than 64 bits. */
+CORE_API bool join_plan_sorted(JoinTable *head, const Tablet *rows, const JoinKey *key);
+
+/* Bytes at most of the table with this head and so many rows, and of what building it takes besides. */
 CORE_API uint64_t join_table_bytes(const JoinTable *head, uint32_t nrows);
 
 /*
@@ -25,8 +28,12 @@ CORE_API uint64_t join_table_bytes(const JoinTable *head, uint32_t nrows);
  */
 CORE_API void join_words(const JoinTable *head, const Tablet *rows, const JoinKey *keys, uint64_t *words, uint8_t *nulls);
 
-/* Make the table of so many rows with these words, in a block of join_table_bytes() that begins with its head. */
-CORE_API void join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows);
+/*
+ * Make the table of so many rows with these words, in a block of
+ * join_table_bytes() that begins with its head.  Afterwards the words may be
+ * others.
+ */
+CORE_API void join_build(JoinTable *table, uint64_t *words, const uint8_t *nulls, uint32_t nrows);
 
 /*
  * Whether the heads of a table and of its rows, which stand `rows_at` bytes

@@ -17,6 +17,10 @@
  * bitmap of them would be large, there is such a bitmap.  Whoever looks there
  * first needs no search for words without rows.
  *
+ * A sorted table is for conditions that bound a column.  Its words are that
+ * column's distances from the least value in their order, beside the numbers
+ * of the rows that have them, so that the rows between bounds are a range, too.
+ *
  * One relocatable block:
  *
  *		JoinTable | index | row numbers | bitmap
@@ -78,10 +82,12 @@ typedef struct JoinTable
 	uint8_t		unique;			/* no word has two rows */
 	uint8_t		direct;			/* words are places */
 	uint8_t		some;			/* any row of a word is as good as all of them: it is unique, then */
-	uint8_t		unused[6];
-	uint64_t	nplaces;		/* words from 0 on; or slots, a power of two */
+	uint8_t		sorted;			/* by their words; exact, and neither direct nor unique */
+	uint8_t		unused[5];
+	uint64_t	nplaces;		/* words from 0 on; or slots, a power of two; or of a sorted table, rows at most */
 	uint64_t	index;			/* offset of: direct and unique: a row, or JOIN_NO_ROW, each;
-								 * direct: the first of its rows each, and the end; else: JoinSlots */
+								 * direct: the first of its rows each, and the end;
+								 * sorted: the rows' words; else: JoinSlots */
 	uint64_t	rows;			/* offset of the row numbers; none if unique */
 	JoinPart	part[JOIN_MAX_PARTS];
 	uint64_t	present;		/* offset of a bit for each word, in 32-bit units: has it rows?  0 = there is no bitmap */
@@ -119,19 +125,19 @@ join_wide_word(Wide value)
 	return wide_fits_int64(value) ? (uint64_t) (int64_t) value : (uint64_t) value ^ hash_mix((uint64_t) (value >> 64));
 }
 
-/* Equal floats have equal words: the zeros, and all that are not a number. */
+/* Equal floats have equal words: the zeros, and all that are not a number.  Words are in the order of floats, these last. */
 CORE_FN int64_t
 join_float_word(double value)
 {
 	int64_t		word;
 
 	if (value != value)
-		return INT64_MIN;
+		return INT64_MAX;
 	value += 0.0;
 	if (value == 0)
 		return 0;
 	memcpy(&word, &value, sizeof(word));
-	return word;
+	return word < 0 ? word ^ INT64_MAX : word;
 }
 
 /* A part of an exact table's word; *miss is set if no key has such a value. */
@@ -201,6 +207,44 @@ CORE_FN uint32_t
 join_present(const uint32_t *present, uint64_t word)
 {
 	return present[word / 32] >> (word % 32) & 1;
+}
+
+/* How many rows of a sorted table have a value below this one, or, if that is to be so, no larger one. */
+CORE_FN uint32_t
+join_rank(const JoinTable *table, int64_t value, bool or_equal)
+{
+	const JoinPart *part = &table->part[0];
+	const uint64_t *word = (const uint64_t *) join_at(table, table->index);
+	const uint64_t distance = (uint64_t) value - (uint64_t) part->least;
+	uint32_t	low = 0;
+	uint32_t	left = table->nrows;
+
+	if (left == 0 || value < part->least)
+		return 0;
+	if (distance > part->span || (or_equal && distance == part->span))
+		return left;
+	/* without a branch that depends on words; whatever these are, none is looked at but rows' */
+	for (; left > 1; left -= left / 2)
+		low += word[low + left / 2 - 1] < distance + or_equal ? left / 2 : 0;
+	return low + (word[low] < distance + or_equal);
+}
+
+CORE_FN uint32_t
+join_rank_wide(const JoinTable *table, Wide value, bool or_equal)
+{
+	if (wide_fits_int64(value))
+		return join_rank(table, (int64_t) value, or_equal);
+	return value < 0 ? 0 : table->nrows;
+}
+
+/* The rows of a sorted table from one rank on and before another. */
+CORE_FN uint64_t
+join_range(const JoinTable *table, int64_t from, int64_t before)
+{
+	const int64_t first = from < 0 ? 0 : from;
+	const int64_t end = before > table->nrows ? table->nrows : before;
+
+	return first < end ? JOIN_SPAN(first, end - first) : 0;
 }
 
 /* A row number of those that a word has. */

@@ -332,6 +332,9 @@ row_ok_of(const Verifier *v, const Instr *in, uint8_t *table)
 	{
 		case VMOP_PROBE:
 		case VMOP_SPAN:
+		case VMOP_RANK_I:
+		case VMOP_RANK_W:
+		case VMOP_RANGE:
 			*table = (uint8_t) in->imm;
 			return table_ok(v, in->imm);
 		case VMOP_LANE:

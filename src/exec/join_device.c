@@ -43,14 +43,14 @@ outputs_of(const PlanState *ps)
 	return outputs;
 }
 
-/* Whether a key's values stand in the columns that are kept as they are compared. */
+/* Whether rows are found by a key whose values stand in the columns that are kept as they are compared. */
 static bool
 keys_are_plain(const JoinUse *use)
 {
 	for (int k = 0; k < use->nkeys; k++)
 		if (use->key[k].form != JOIN_KEY_INTEGER)
 			return false;
-	return use->nkeys > 0;
+	return use->nkeys > 0 && !use->sorted;
 }
 
 /* As many rows as gpudb.join_memory has room for. */

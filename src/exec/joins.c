@@ -117,7 +117,7 @@ joins_begin(GpuNode *node, EState *estate)
 static bool
 same_use(const JoinUse *a, const JoinUse *b)
 {
-	bool		same = a->some == b->some && a->nkeys == b->nkeys && a->ncolumns == b->ncolumns;
+	bool		same = a->some == b->some && a->sorted == b->sorted && a->nkeys == b->nkeys && a->ncolumns == b->ncolumns;
 
 	for (int k = 0; k < a->nkeys && same; k++)
 		same = a->key[k].column == b->key[k].column && a->key[k].form == b->key[k].form;
@@ -216,7 +216,10 @@ index_rows(NodeJoin *join, const JoinUse *use, const Tablet *rows, JoinTable **m
 	uint8	   *nulls;
 	uint64		bytes;
 
-	join_plan(&head, rows, use->key, use->nkeys);
+	if (!use->sorted)
+		join_plan(&head, rows, use->key, use->nkeys);
+	else if (!join_plan_sorted(&head, rows, use->key))
+		join_plan(&head, rows, NULL, 0);
 	head.some = use->some;
 	bytes = join_table_bytes(&head, rows->nrows);
 	if (bytes + rows->size > limit)
@@ -416,6 +419,8 @@ name_of_table(const JoinTable *table)
 {
 	if (table->nparts == 0)
 		return "list";
+	if (table->sorted)
+		return "sorted list";
 	return table->direct ? "array" : "hash";
 }
 

@@ -51,7 +51,7 @@ extern Cost cost_build(double rows, bool as_columns);
 /* So many rows looking for theirs in a table of so many. */
 extern Cost cost_probe(double lanes, double probe_rows, double build_rows);
 
-/* Testing so many pairs of rows, without keys. */
+/* Testing so many pairs of rows, without equalities. */
 extern Cost cost_pairs(double pairs);
 
 /*

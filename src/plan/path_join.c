@@ -345,6 +345,23 @@ leaves_few(const JoinPair *pair, const Candidate *before, double *lanes)
 	return few;
 }
 
+/* How many pairs of rows a join without equalities looks at: those within the bounds of a sorted table, or all. */
+static double
+pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join, const JoinUse *use)
+{
+	const JoinRequest *request = &join->request;
+	const bool	only_whether = pair->type == JOIN_SEMI || pair->type == JOIN_ANTI;
+	List	   *bounds = NIL;
+
+	for (JoinEnd end = JOIN_LOWER; use->sorted && end <= JOIN_UPPER; end++)
+		if (use->bound[end] >= 0)
+			bounds = lappend(bounds, list_nth(request->conditions, use->bound[end]));
+	/* whether there are rows within bounds shows without a look at them */
+	if (only_whether && list_length(bounds) == list_length(request->conditions))
+		return 0;
+	return join->rows * join->build->rows * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
+}
+
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
 static const char *
 extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
@@ -353,6 +370,7 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	CandidateJoin *join = palloc0(sizeof(CandidateJoin));
 	Candidate  *candidate = palloc(sizeof(Candidate));
 	CompileResult result;
+	const JoinUse *use;
 	CompileRequest request = {.aggregate = true, .quals = before->quals};
 	/* rows that no filter lets pass are lanes, too, until some stand side by side */
 	const double lanes = before->rel->tuples * (before->lanes > 0 ? before->lanes / TILE_LANES : 1);
@@ -378,8 +396,9 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	request.joins = candidate_joins(candidate);
 	if (!candidate_check(candidate, &request, &result))
 		return result.reason;
-	if (result.join[result.njoins - 1].nkeys == 0)
-		add_cost(candidate, 0, cost_pairs(join->rows * join->build->rows));
+	use = &result.join[result.njoins - 1];
+	if (use->nkeys == 0 || use->sorted)
+		add_cost(candidate, 0, cost_pairs(pairs_tested(root, pair, join, use)));
 	if (!is_worse(candidate, best))
 		candidate_remember(root, candidate);
 	return NULL;

@@ -92,7 +92,7 @@ kept_serve(int slot, ChannelJob *job)
 		return true;
 	}
 	plan = job->plan;
-	status = plan.head.nparts <= JOIN_MAX_PARTS ? provider->index_kept(own->rows, &plan) : STATUS_BAD_PROGRAM;
+	status = plan.head.nparts <= JOIN_MAX_PARTS && !plan.head.sorted ? provider->index_kept(own->rows, &plan) : STATUS_BAD_PROGRAM;
 	if (status == STATUS_TIME_SLICE)
 		return true;
 	own->is_table = status == STATUS_DONE;

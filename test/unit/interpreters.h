@@ -37,6 +37,7 @@
 #define vm_emit vm_emit_small
 #define vm_join_text vm_join_text_small
 #define vm_probe vm_probe_small
+#define vm_rank vm_rank_small
 #define vm_fetch_wide vm_fetch_wide_small
 #define vm_fetch vm_fetch_small
 #define vm_emit_rows vm_emit_rows_small
@@ -70,6 +71,7 @@
 #undef vm_emit
 #undef vm_join_text
 #undef vm_probe
+#undef vm_rank
 #undef vm_fetch_wide
 #undef vm_fetch
 #undef vm_emit_rows

@@ -210,10 +210,10 @@ static const uint16_t column_types[COL_Count] = {COLTYPE_I64, COLTYPE_BOOL, COLT
 /* The kinds of tables. */
 typedef enum TableKind
 {
-	DIRECT_UNIQUE, DIRECT_MANY, SLOTS_UNIQUE, SLOTS_MANY, SLOTS_PRESENT, TableKind_Count
+	DIRECT_UNIQUE, DIRECT_MANY, SLOTS_UNIQUE, SLOTS_MANY, SLOTS_PRESENT, SORTED, TableKind_Count
 } TableKind;
 
-static const char *const kind_name[] = {"unique places", "places", "unique slots", "slots", "slots with a bitmap"};
+static const char *const kind_name[] = {"unique places", "places", "unique slots", "slots", "slots with a bitmap", "sorted words"};
 
 /* A table and its rows in one block that ends with the last byte of theirs. */
 typedef struct Block
@@ -271,7 +271,10 @@ make_block(Block *b, TableKind kind)
 
 	key.column = COL_KEY;
 	key.form = JOIN_KEY_INTEGER;
-	join_plan(&head, rows, &key, 1);
+	if (kind == SORTED)
+		join_plan_sorted(&head, rows, &key);
+	else
+		join_plan(&head, rows, &key, 1);
 	room = join_table_bytes(&head, rows->nrows);
 	table = (JoinTable *) guard_alloc(room, 64);
 	*table = head;
@@ -293,6 +296,8 @@ make_block(Block *b, TableKind kind)
 static uint64_t
 index_of(const Block *b)
 {
+	if (b->kind == SORTED)
+		return b->table->nrows * sizeof(uint64_t);
 	return b->kind == DIRECT_UNIQUE ? b->table->nplaces * 4 : b->kind == DIRECT_MANY ? (b->table->nplaces + 1) * 4
 		: b->table->nplaces * sizeof(JoinSlot);
 }
@@ -337,12 +342,21 @@ change_table(const Block *b, Heads *h)
 	TRY(t->index, t->index + 1, false, "an index at an odd place");
 	for (size_t i = 0; i < lengthof(far); i++)
 		TRY(t->index, far[i], false, "an index far out");
-	TRY(t->nplaces, 0, false, "no place");
-	TRY(t->nplaces, (uint64_t) 1 << 32, false, "2^32 places");
-	TRY(t->nplaces, (uint64_t) 1 << 62, false, "2^62 places");
-	TRY(t->nplaces, (uint64_t) 1 << 63, false, "2^63 places");
-	TRY(t->nplaces, UINT64_MAX, false, "2^64 - 1 places");
-	if (direct)
+	/* words that are sorted have no places */
+	TRY(t->nplaces, 0, b->kind == SORTED, "no place");
+	TRY(t->nplaces, (uint64_t) 1 << 32, b->kind == SORTED, "2^32 places");
+	TRY(t->nplaces, (uint64_t) 1 << 62, b->kind == SORTED, "2^62 places");
+	TRY(t->nplaces, (uint64_t) 1 << 63, b->kind == SORTED, "2^63 places");
+	TRY(t->nplaces, UINT64_MAX, b->kind == SORTED, "2^64 - 1 places");
+	/* slots have room for them */
+	TRY(t->sorted, 1, b->kind == SORTED || b->kind == SLOTS_MANY, "words that are taken for sorted ones");
+	if (b->kind == SORTED)
+	{
+		TRY(t->direct, 1, false, "sorted words taken for places");
+		TRY(t->unique, 1, false, "sorted words that are unique");
+		TRY(t->present, 64, false, "sorted words with a bitmap");
+	}
+	else if (direct)
 	{
 		TRY(t->nplaces, (end - t->index) / unit - (b->kind == DIRECT_MANY), true, "as many places as there is room for");
 		TRY(t->nplaces, (end - t->index) / unit + (b->kind == DIRECT_UNIQUE), false, "a place too many");
@@ -525,7 +539,8 @@ test_heads(void)
 		Block		b;
 
 		make_block(&b, (TableKind) kind);
-		tap_expect(b.table->direct == (kind <= DIRECT_MANY) && b.table->unique == (kind != DIRECT_MANY && kind != SLOTS_MANY) &&
+		tap_expect(b.table->direct == (kind <= DIRECT_MANY) && b.table->unique == (kind != DIRECT_MANY && kind != SLOTS_MANY && kind != SORTED) &&
+				   b.table->sorted == (kind == SORTED) &&
 				   (b.table->present != 0) == (kind == SLOTS_PRESENT), "%s: direct %d, unique %d, bitmap at %llu", kind_name[kind],
 				   b.table->direct, b.table->unique, (unsigned long long) b.table->present);
 		heads_of(&b, &h);
@@ -549,8 +564,10 @@ touch(const Block *b, const Heads *h)
 	const uint8_t *const rows = b->block + h->rows_at;
 	volatile uint8_t sink = 0;
 
-	sink = b->block[t->index];
-	sink = b->block[t->index + (t->direct ? (t->nplaces + !t->unique) * 4 : t->nplaces * sizeof(JoinSlot)) - 1];
+	if (t->sorted && t->nrows > 0)
+		sink = b->block[t->index + (uint64_t) t->nrows * sizeof(uint64_t) - 1];
+	if (!t->sorted)
+		sink = b->block[t->index + (t->direct ? (t->nplaces + !t->unique) * 4 : t->nplaces * sizeof(JoinSlot)) - 1];
 	if (!t->unique && t->nrows > 0)
 		sink = b->block[t->rows + (uint64_t) t->nrows * 4 - 1];
 	if (t->present != 0 && t->npresent > 0)

@@ -176,8 +176,12 @@ typedef enum StepKind
 
 typedef enum StepKey
 {
-	BY_INT, BY_FLAG, BY_INT_FLAG, BY_PAIR, BY_TEXT, BY_TRIMMED, BY_WIDE, BY_FLOAT, BY_MANY, BY_NOTHING, BY_Count
+	BY_INT, BY_FLAG, BY_INT_FLAG, BY_PAIR, BY_TEXT, BY_TRIMMED, BY_WIDE, BY_FLOAT, BY_MANY, BY_NOTHING,
+	BY_ABOVE, BY_BAND, BY_WIDE_BAND, BY_FLOAT_BAND, BY_Count
 } StepKey;
+
+/* Keys from here on are bounds. */
+#define BY_BOUNDS BY_ABOVE
 
 typedef struct KeyPart
 {
@@ -200,7 +204,27 @@ static const struct
 	{1, {{COL_W, JOIN_KEY_INTEGER, VMOP_JOIN_W}}},
 	{1, {{COL_F, JOIN_KEY_FLOAT, VMOP_JOIN_I}}},
 	{3, {{COL_F, JOIN_KEY_FLOAT, VMOP_JOIN_I}, {COL_T, JOIN_KEY_TEXT, VMOP_JOIN_T}, {COL_W, JOIN_KEY_INTEGER, VMOP_JOIN_W}}},
-	{0, {{0, 0, 0}}}
+	{0, {{0, 0, 0}}},
+	{1, {{COL_I, JOIN_KEY_INTEGER, 0}}},
+	{1, {{COL_V, JOIN_KEY_INTEGER, 0}}},
+	{1, {{COL_V, JOIN_KEY_INTEGER, 0}}},
+	{1, {{COL_F, JOIN_KEY_FLOAT, 0}}}
+};
+
+/* Columns of the other side that bound the table's; COL_Count = none does. */
+typedef struct StepBounds
+{
+	int			lower;
+	bool		above;			/* not equal */
+	int			upper;
+	bool		below;
+} StepBounds;
+
+static const StepBounds step_bounds[BY_Count - BY_BOUNDS] = {
+	{COL_I, true, COL_Count, false},
+	{COL_V, false, COL_I, true},
+	{COL_W, true, COL_VW, false},
+	{COL_F, false, COL_VF, false}
 };
 
 typedef struct JoinStep
@@ -241,7 +265,10 @@ build_step_table(const JoinStep *step, int t)
 		key[p].column = step_keys[step->by].part[p].column;
 		key[p].form = step_keys[step->by].part[p].form;
 	}
-	join_plan(&head, side->tablet, key, step_keys[step->by].nparts);
+	if (step->by >= BY_BOUNDS)
+		tap_expect(join_plan_sorted(&head, side->tablet, key), "integers and floats have no order");
+	else
+		join_plan(&head, side->tablet, key, step_keys[step->by].nparts);
 	table = (JoinTable *) guard_alloc(join_table_bytes(&head, side->nrows), 64);
 	*table = head;
 	join_words(&head, side->tablet, key, words, nulls);
@@ -286,6 +313,7 @@ typedef struct Builder
 	const JoinPlan *plan;
 	int			next;			/* register that is free, and all above */
 	int			zero;			/* registers of constants */
+	int			all;			/* a rank that none has */
 	int			yes;
 	int			no;
 	int			bounds;			/* words */
@@ -336,6 +364,31 @@ build_key(Builder *b, int side, const KeyPart *part)
 	return part->form == JOIN_KEY_TRIMMED ? build(b, VMOP_TRIM_T, value, 0, 0)->dst : value;
 }
 
+/* The rank of a value of another side. */
+static inline int
+build_rank(Builder *b, int t, int c, bool or_equal)
+{
+	int			value = build_column(b, b->plan->step[t - 1].from, c);
+	Instr	   *in;
+
+	if (c == COL_F || c == COL_VF)
+		value = build(b, VMOP_FLOAT_WORD, value, 0, 0)->dst;
+	in = build(b, c == COL_W || c == COL_VW ? VMOP_RANK_W : VMOP_RANK_I, value, 0, t);
+	in->c = or_equal;
+	return in->dst;
+}
+
+/* The rows within a step's bounds. */
+static inline void
+build_range(Builder *b, int t, int found)
+{
+	const StepBounds *bounds = &step_bounds[b->plan->step[t - 1].by - BY_BOUNDS];
+	const int	first = bounds->lower < COL_Count ? build_rank(b, t, bounds->lower, bounds->above) : b->zero;
+	const int	end = bounds->upper < COL_Count ? build_rank(b, t, bounds->upper, !bounds->below) : b->all;
+
+	asm_emit(&b->as, VMOP_RANGE, found, first, end, 0, t);
+}
+
 /* The rows or spans of a step's keys. */
 static inline int
 build_find(Builder *b, int t)
@@ -344,6 +397,12 @@ build_find(Builder *b, int t)
 	const int	found = b->next++;
 	int			word = b->zero;
 
+	if (step->by >= BY_BOUNDS)
+	{
+		build_range(b, t, found);
+		b->next = found + 1;
+		return found;
+	}
 	for (uint16_t p = 0; p < step_keys[step->by].nparts; p++)
 	{
 		const KeyPart *part = &step_keys[step->by].part[p];
@@ -624,6 +683,7 @@ build_joins(Builder *b, const JoinPlan *plan)
 	b->plan = plan;
 	b->next = 1;
 	b->zero = build(b, VMOP_CONST_I, 0, 0, asm_word(&b->as, 0))->dst;
+	b->all = build(b, VMOP_CONST_I, 0, 0, asm_word(&b->as, UINT32_MAX))->dst;
 	b->yes = build(b, VMOP_CONST_B, 0, 0, asm_word(&b->as, 1))->dst;
 	b->no = build(b, VMOP_CONST_B, 0, 0, asm_word(&b->as, 0))->dst;
 	b->bounds = asm_wide(&b->as, INT64_MIN);

@@ -205,7 +205,7 @@ make_tablet(Sample *s)
 
 /* Build the table of words, and leave it in a block of no more than its size. */
 static JoinTable *
-build_table(const JoinTable *head, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+build_table(const JoinTable *head, uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
 	const uint64_t bytes = join_table_bytes(head, nrows);
 	JoinTable  *table = (JoinTable *) guard_alloc(bytes, 64);
@@ -317,7 +317,7 @@ expect_rows(const JoinTable *table, const uint64_t *words, const uint8_t *nulls,
 
 /* A table that keeps one row of each word has the first. */
 static void
-expect_first_rows(const JoinTable *head, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+expect_first_rows(const JoinTable *head, uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
 	JoinTable	some = *head;
 	JoinTable  *table;
@@ -705,9 +705,140 @@ test_value_words(void)
 		const Wide	w = random_wide();
 
 		tap_expect((join_float_word(a) == join_float_word(b)) == equal, "%.17g and %.17g", a, b);
+		tap_expect((join_float_word(a) < join_float_word(b)) == (a < b || (a == a && b != b)), "%.17g before %.17g", a, b);
 		if (wide_fits_int64(w))
 			tap_expect(join_wide_word(w) == (uint64_t) (int64_t) w, "%s", wide_text(w));
 	}
+	tap_end();
+}
+
+/* Sorted tables */
+
+/* The integer that stands for a value in a sorted table. */
+static Wide
+ordered(const Sample *s, const Value *v)
+{
+	const uint16_t type = columns[s->key[0].column].type;
+
+	return type == COLTYPE_F32 || type == COLTYPE_F64 ? (Wide) join_float_word(v->real) : v->integer;
+}
+
+/* Whether all values of a sample's key fit words. */
+static bool
+fits_words(const Sample *s)
+{
+	bool		fits = true;
+
+	for (uint32_t row = 0; row < s->nrows; row++)
+		fits &= value_of(s, 0, row)->null || wide_fits_int64(ordered(s, value_of(s, 0, row)));
+	return fits;
+}
+
+/* The rows stand in the order of their values, and where these are equal, of their numbers. */
+static void
+expect_order(const Sample *s, const JoinTable *table)
+{
+	uint32_t	n = 0;
+
+	for (uint32_t row = 0; row < s->nrows; row++)
+		n += !value_of(s, 0, row)->null;
+	if (!tap_expect(table->nrows == n, "%u rows can be found, not %u", table->nrows, n))
+		return;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const uint32_t row = join_row(table, i);
+		const uint32_t before = i > 0 ? join_row(table, i - 1) : 0;
+
+		if (!tap_expect(row < s->nrows && !value_of(s, 0, row)->null, "number %u is row %u of %u", i, row, s->nrows))
+			return;
+		tap_expect(i == 0 || ordered(s, value_of(s, 0, before)) < ordered(s, value_of(s, 0, row)) ||
+				   (ordered(s, value_of(s, 0, before)) == ordered(s, value_of(s, 0, row)) && before < row), "row %u before row %u", before, row);
+	}
+}
+
+static void
+expect_ranks(const Sample *s, const JoinTable *table, Wide value)
+{
+	uint32_t	below = 0;
+	uint32_t	equal = 0;
+
+	for (uint32_t row = 0; row < s->nrows; row++)
+	{
+		const Value *v = value_of(s, 0, row);
+
+		below += !v->null && ordered(s, v) < value;
+		equal += !v->null && ordered(s, v) == value;
+	}
+	tap_expect(join_rank_wide(table, value, false) == below && join_rank_wide(table, value, true) == below + equal,
+			   "%s: ranks %u and %u instead of %u and %u", wide_text(value), join_rank_wide(table, value, false),
+			   join_rank_wide(table, value, true), below, below + equal);
+}
+
+static void
+test_sorted(void)
+{
+	static const uint32_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 255, 256, 257, 400, ROWS_MOST};
+	uint32_t	seen = 0;
+
+	tap_begin("sorted tables have ranks");
+	for (int trial = 0; trial < (tap_short() ? 200 : 2000); trial++)
+	{
+		Sample		s;
+		JoinTable  *table;
+		bool		sorted;
+
+		do
+			random_sample(&s, sizes[random_below(lengthof(sizes))]);
+		while (columns[s.key[0].column].type == COLTYPE_TEXT);
+		s.nkeys = 1;
+		make_tablet(&s);
+		memset(&s.head, 0xA5, sizeof(s.head));
+		sorted = join_plan_sorted(&s.head, s.tablet, s.key);
+		tap_expect(sorted == fits_words(&s), "a column is %ssorted", sorted ? "" : "not ");
+		s.words = (uint64_t *) guard_alloc(s.nrows * sizeof(uint64_t), 8);
+		s.nulls = (uint8_t *) guard_alloc(s.nrows, 1);
+		if (sorted)
+		{
+			join_words(&s.head, s.tablet, s.key, s.words, s.nulls);
+			table = build_table(&s.head, s.words, s.nulls, s.nrows);
+			expect_order(&s, table);
+			for (int i = 0; i < 60; i++)
+				expect_ranks(&s, table, i < 30 && s.nrows > 0 ? ordered(&s, value_of(&s, 0, random_below(s.nrows))) + i % 3 - 1
+							 : i % 2 ? random_wide() : edge_of(COLTYPE_I128));
+			seen |= (table->nrows == 0) | (table->nrows > 300) << 1 | (table->part[0].span > UINT64_MAX / 2) << 2;
+			guard_free(table, table->size, 64);
+		}
+		seen |= !sorted << 3;
+		guard_free(s.words, s.nrows * sizeof(uint64_t), 8);
+		guard_free(s.nulls, s.nrows, 1);
+		tablet_free(s.tablet);
+	}
+	tap_expect(seen == 15, "only %x of the cases came up", seen);
+	tap_end();
+}
+
+/* Ranges from ranks of any kind stay within the rows. */
+static void
+test_ranges(void)
+{
+	static const int64_t ranks[] = {INT64_MIN, -1, 0, 1, 6, 7, 8, UINT32_MAX, (int64_t) UINT32_MAX + 3, INT64_MAX};
+	JoinTable	table;
+
+	memset(&table, 0, sizeof(table));
+	table.nrows = 7;
+	tap_begin("ranges between ranks");
+	for (size_t i = 0; i < lengthof(ranks); i++)
+		for (size_t j = 0; j < lengthof(ranks); j++)
+		{
+			const uint64_t span = join_range(&table, ranks[i], ranks[j]);
+			const uint64_t end = (uint64_t) JOIN_SPAN_FIRST(span) + JOIN_SPAN_COUNT(span);
+			uint32_t	want = 0;
+
+			for (int64_t at = 0; at < 7; at++)
+				want += at >= ranks[i] && at < ranks[j];
+			tap_expect(JOIN_SPAN_COUNT(span) == want && end <= 7 && (want == 0 || ranks[i] < 0 || JOIN_SPAN_FIRST(span) == ranks[i]),
+					   "%lld and %lld: %u from %u on", (long long) ranks[i], (long long) ranks[j], JOIN_SPAN_COUNT(span), JOIN_SPAN_FIRST(span));
+		}
 	tap_end();
 }
 
@@ -719,5 +850,7 @@ main(void)
 	test_no_parts();
 	test_words();
 	test_value_words();
+	test_sorted();
+	test_ranges();
 	return tap_done();
 }

@@ -17,9 +17,9 @@
 
 static const Interpreter *const vm = &interpreters[0];
 
-/* Tables 1 and 3 have several rows a key, table 2 has one; the last tile has few rows, and each of them many pairs. */
+/* Table 1 has several rows a key, table 2 has one, table 3 is sorted; the last tile has few rows, and each of them many pairs. */
 static const JoinPlan tables_plan = {
-	{{STEP_INNER, BY_INT, 0, false}, {STEP_INNER, BY_INT, 0, false}, {STEP_INNER, BY_INT, 0, false}}, TABLES, 0, 0, false, true, false, false
+	{{STEP_INNER, BY_INT, 0, false}, {STEP_INNER, BY_INT, 0, false}, {STEP_INNER, BY_ABOVE, 0, false}}, TABLES, 0, 0, false, true, false, false
 };
 
 static void
@@ -76,7 +76,7 @@ run_accepted(const Program *program)
 enum
 {
 	R_ZERO = 1, R_NO, R_YES, R_KEY, R_WORD, R_SPAN, R_WORD2, R_ROW2, R_MASK, R_MARKS, R_PAIRS1, R_MATCH1, R_V1, R_LEAST, R_MASK2, R_PAIRS2,
-	R_LANE, R_PICK, R_MATCH2, R_V0, R_V2, R_W, R_W_HIGH, R_TEXT, R_MASK3, R_WORD3, R_SPAN3, R_PAIRS3, R_LANE3, R_LANE0, R_V3, R_KEPT, R_EXTRA1, R_EXTRA2, R_EXTRA3,
+	R_LANE, R_PICK, R_MATCH2, R_V0, R_V2, R_W, R_W_HIGH, R_TEXT, R_MASK3, R_RANK3, R_SPAN3, R_PAIRS3, R_LANE3, R_LANE0, R_V3, R_KEPT, R_EXTRA1, R_EXTRA2, R_EXTRA3,
 	R_Count
 };
 
@@ -85,7 +85,7 @@ enum
 	AT_ZERO, AT_NO, AT_YES, AT_KEY, AT_JOIN, AT_SPAN, AT_JOIN2, AT_PROBE, AT_MASK, AT_CLEAR,
 	AT_EXPAND1, AT_MATCH1, AT_V1, AT_OK, AT_FILTER1, AT_JUMP1, AT_MARK, AT_EXTRA1, AT_AGAIN1,
 	AT_FILTER, AT_JUMP, AT_MASK2,
-	AT_EXPAND2, AT_LANE, AT_PICK, AT_MATCH2, AT_KEPT, AT_V0, AT_V2, AT_W, AT_TEXT, AT_EXTRA2, AT_MASK3, AT_JOIN3, AT_SPAN3,
+	AT_EXPAND2, AT_LANE, AT_PICK, AT_MATCH2, AT_KEPT, AT_V0, AT_V2, AT_W, AT_TEXT, AT_EXTRA2, AT_MASK3, AT_RANK3, AT_RANGE3,
 	AT_EXPAND3, AT_LANE3, AT_LANE0, AT_V3, AT_EXTRA3, AT_SUM, AT_COUNT, AT_AGAIN3,
 	AT_AGAIN2, AT_END
 };
@@ -134,8 +134,8 @@ emit_by_hand(Assembler *as)
 	asm_emit(as, VMOP_FETCH_T, R_TEXT, R_MATCH2, 0, 0, 0)->c = FETCH_OF(1, COL_S);
 	asm_emit(as, VMOP_ADD_D, R_EXTRA2, R_KEY, R_V0, 0, 0);
 	asm_emit(as, VMOP_MASK_NOT_TRUE, R_MASK3, R_NO, 0, 0, 0);
-	asm_emit(as, VMOP_JOIN_I, R_WORD3, R_V2, R_ZERO, 0, 3);
-	asm_emit(as, VMOP_SPAN, R_SPAN3, R_WORD3, 0, 0, 3);
+	asm_emit(as, VMOP_RANK_I, R_RANK3, R_V2, 0, 0, 3);
+	asm_emit(as, VMOP_RANGE, R_SPAN3, R_RANK3, R_V0, 0, 3);
 	asm_emit(as, VMOP_EXPAND, R_PAIRS3, R_SPAN3, R_NO, R_MASK3, 0)->c = 3 << 4 | EXPAND_OUTER;
 	asm_emit(as, VMOP_LANE, R_LANE3, R_PAIRS3, 0, 0, 0);
 	asm_emit(as, VMOP_PICK_R, R_LANE0, R_LANE, R_LANE3, 0, 0);
@@ -211,7 +211,21 @@ static const Variant variants[] = {
 	{"JOIN_I with the last part", AT_JOIN, SET_C, JOIN_MAX_PARTS - 1, true},
 	{"JOIN_I with a part too many", AT_JOIN, SET_C, JOIN_MAX_PARTS, false},
 	{"JOIN_I of a bool", AT_JOIN, SET_A, R_NO, false},
-	{"JOIN_I added to a span", AT_JOIN3, SET_B, R_SPAN, false},
+	{"JOIN_I added to a span", AT_JOIN2, SET_B, R_SPAN, false},
+	{"RANK_I with table 0", AT_RANK3, SET_IMM, 0, false},
+	{"RANK_I with a table too many", AT_RANK3, SET_IMM, TABLES + 1, false},
+	{"RANK_I with table 3, of 256", AT_RANK3, SET_IMM, 259, false},
+	{"RANK_I of rows", AT_RANK3, SET_A, R_MATCH2, false},
+	{"RANK_I of a wide integer", AT_RANK3, SET_A, R_W, false},
+	{"RANK_W of an integer", AT_RANK3, SET_OP, VMOP_RANK_W, false},
+	{"RANK_I of integers of the tile", AT_RANK3, SET_A, R_KEY, true},
+	{"RANGE with table 0", AT_RANGE3, SET_IMM, 0, false},
+	{"RANGE with a table too many", AT_RANGE3, SET_IMM, TABLES + 1, false},
+	{"RANGE with a table below 0", AT_RANGE3, SET_IMM, -1, false},
+	{"RANGE of a table, expanded of another", AT_RANGE3, SET_IMM, 1, false},
+	{"RANGE from a span on", AT_RANGE3, SET_A, R_SPAN, false},
+	{"RANGE before a row", AT_RANGE3, SET_B, R_MATCH2, false},
+	{"RANGE from what is no rank on", AT_RANGE3, SET_A, R_KEY, true},
 	{"PROBE with table 0", AT_PROBE, SET_IMM, 0, false},
 	{"PROBE with a table too many", AT_PROBE, SET_IMM, TABLES + 1, false},
 	{"PROBE with a table below 0", AT_PROBE, SET_IMM, INT32_MIN, false},
@@ -219,8 +233,8 @@ static const Variant variants[] = {
 	{"PROBE instead of SPAN", AT_SPAN, SET_OP, VMOP_PROBE, false},
 	{"SPAN instead of PROBE", AT_PROBE, SET_OP, VMOP_SPAN, false},
 	{"SPAN with table 0", AT_SPAN, SET_IMM, 0, false},
-	{"SPAN with a table too many", AT_SPAN3, SET_IMM, TABLES + 1, false},
-	{"SPAN of a table, expanded of another", AT_SPAN3, SET_IMM, 1, false},
+	{"SPAN with a table too many", AT_SPAN, SET_IMM, TABLES + 1, false},
+	{"SPAN of a table, expanded of another", AT_SPAN, SET_IMM, 3, false},
 	{"EXPAND with table 0", AT_EXPAND2, SET_C, 0, false},
 	{"EXPAND with another table", AT_EXPAND2, SET_C, 3 << 4, false},
 	{"EXPAND with a table too many", AT_EXPAND2, SET_C, (TABLES + 1) << 4, false},
@@ -266,7 +280,7 @@ static const Variant variants[] = {
 	{"MARK of a mask", AT_MARK, SET_B, R_MASK, false},
 	{"a bool read after the loop that wrote it", AT_FILTER, SET_A, R_LEAST, false},
 	{"rows read after the loop that wrote them", AT_KEPT, SET_A, R_MATCH1, false},
-	{"an integer read after the loop that wrote it", AT_JOIN3, SET_A, R_V1, false},
+	{"an integer read after the loop that wrote it", AT_RANK3, SET_A, R_V1, false},
 	{"what a loop may have overwritten, read after it", AT_EXTRA1, SET_DST, R_KEY, false},
 	{"a loop's span overwritten in it", AT_TEXT, SET_DST, R_SPAN, false},
 	{"a loop's mask overwritten in it", AT_TEXT, SET_DST, R_MASK2, false},
@@ -437,14 +451,14 @@ emit_skipped_key(Assembler *as)
 	as->count[0] = AT_EXPAND1;
 	asm_emit(as, VMOP_LOAD_T, R_TEXT, 0, 0, 0, COL_T);
 	asm_emit(as, VMOP_LOAD_T, R_W, 0, 0, 0, COL_T);
-	asm_emit(as, VMOP_KEY_T, R_WORD3, R_TEXT, R_ZERO, 0, asm_key(as, KEY_TEXT));
+	asm_emit(as, VMOP_KEY_T, R_RANK3, R_TEXT, R_ZERO, 0, asm_key(as, KEY_TEXT));
 	asm_emit(as, VMOP_EXPAND, R_PAIRS1, R_SPAN, R_MARKS, R_MASK, 0)->c = 1 << 4 | EXPAND_CLOSED;
 	asm_emit(as, VMOP_FILTER, 0, R_NO, 0, 0, 0);
 	asm_emit(as, VMOP_JUMP_NONE, 0, 0, 0, 0, 0);
 	asm_emit(as, VMOP_KEY_T, R_WORD2, R_W, R_ZERO, 0, 0);
 	asm_emit(as, VMOP_AGAIN, 0, 0, 0, 0, 0);
 	asm_emit(as, VMOP_LOAD_I, R_TEXT, 0, 0, 0, COL_V);
-	asm_emit(as, VMOP_GROUP, R_V0, R_WORD3, 0, 0, 0);
+	asm_emit(as, VMOP_GROUP, R_V0, R_RANK3, 0, 0, 0);
 	asm_emit(as, VMOP_COUNT_G, 0, 0, R_V0, 0, asm_state(as, STATE_COUNT));
 	asm_close_loops(as);
 }

@@ -697,10 +697,12 @@ reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 			d->i = op_float_key(a->f);
 			break;
 		case VMOP_FLOAT_WORD:
-			/* the bits, but for zeros and what is no number */
-			d->i = isnan(a->f) ? INT64_MIN : 0;
+			/* the bits, of negative numbers in the other direction, but for zeros and what is no number */
+			d->i = isnan(a->f) ? INT64_MAX : 0;
 			if (!isnan(a->f) && a->f != 0)
 				memcpy(&d->i, &a->f, sizeof(d->i));
+			if (d->i < 0)
+				d->i = -1 - (d->i & INT64_MAX);
 			break;
 		case VMOP_NEG_ZERO:
 			d->i = a->f == 0 && signbit(a->f);
