@@ -79,6 +79,7 @@ SELECT count(*), sum(b.i4) FROM join_a a JOIN join_b b ON a.u = b.u;
 SELECT count(*), sum(b.i4) FROM join_a a JOIN join_b b ON a.iv = b.iv;
 SELECT count(*), sum(b.i4) FROM join_a a JOIN join_b b ON a.i4 + 1 = b.i4 AND a.i8 * 2 = b.i8;
 SELECT count(*), count(b.n2), sum(b.n2) FROM join_a a LEFT JOIN join_b b ON b.n2 = a.n2 * 4 / 4 AND b.i4 > 40;
+SELECT count(*), count(b.n2), sum(b.n2) FROM join_a a LEFT JOIN join_b b ON b.n2 = a.n2 AND b.n2 = a.n * 2 AND b.i4 > 40;
 SELECT b.s, b.b, b.d, max(b.v), min(b.ts), sum(b.n + a.n2) FROM join_a a JOIN join_b b ON a.i4 = b.i4 AND a.d = b.d GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 LIMIT 20;
 -- one key has nearly all rows; no rows on either side; no rows that match
 CREATE TABLE join_skew AS SELECT CASE WHEN i % 1000 = 0 THEN i ELSE 1 END AS k, i AS v FROM generate_series(1, 30000) i;

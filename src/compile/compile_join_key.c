@@ -275,6 +275,19 @@ has_key(const Join *join)
 	return false;
 }
 
+/* Whether a column is part of the key already: its values are held in one way. */
+static bool
+is_part(const Join *join, const Var *column)
+{
+	ListCell   *lc;
+	Sides		sides;
+
+	foreach(lc, join->keys)
+		if (is_key(join, lfirst(lc), &sides) && equal(sides.column, column))
+			return true;
+	return false;
+}
+
 /* Find the rows of the table whose key the lanes have; without a key, all. */
 static bool
 find_by_key(Join *join)
@@ -287,7 +300,7 @@ find_by_key(Join *join)
 
 	foreach(lc, join->request->conditions)
 	{
-		if (list_length(join->keys) == JOIN_MAX_PARTS || !is_key(join, lfirst(lc), &sides))
+		if (list_length(join->keys) == JOIN_MAX_PARTS || !is_key(join, lfirst(lc), &sides) || is_part(join, sides.column))
 			join->others = lappend(join->others, lfirst(lc));
 		else if (!add_part(join, lfirst(lc), &sides, &word))
 			return false;
