@@ -370,8 +370,14 @@ compile_node(Compiler *c, Expr *expr, Operand *out)
 Expr *
 scan_expr(const Compiler *c, Expr *expr)
 {
+	ListCell   *lc;
+
 	while (IsA(expr, Var) && ((Var *) expr)->varno == INDEX_VAR)
 		expr = list_nth_node(TargetEntry, c->input->scan_tlist, ((Var *) expr)->varattno - 1)->expr;
+	if (IsA(expr, Var))
+		foreach(lc, c->equal)
+			if (equal(linitial(lfirst(lc)), expr))
+				return lsecond(lfirst(lc));
 	return expr;
 }
 

@@ -274,6 +274,27 @@ join_left(Join *join)
 	return true;
 }
 
+/*
+ * What is equal to the table's columns stands for them in what follows: PostgreSQL
+ * may compare these instead.
+ */
+static void
+keep_equal_columns(Join *join)
+{
+	Compiler   *c = join->c;
+	ListCell   *lc;
+	Var		   *var;
+	Expr	   *other;
+
+	/* its columns have names once more */
+	join->table->row = -1;
+	foreach(lc, join->keys)
+		if (split_condition(join, lfirst(lc), &var, &other) && IsA(scan_expr(c, other), Var) &&
+			exprType((Node *) other) == var->vartype)
+			c->equal = lappend(c->equal, list_make2(var, scan_expr(c, other)));
+	join->table->row = 0;
+}
+
 /* Lanes stay that have, or have not, a row which meets the conditions. */
 static bool
 join_semi(Join *join, bool anti)
@@ -299,6 +320,8 @@ join_semi(Join *join, bool anti)
 	else if (!mark_lanes(join, &has))
 		return false;
 	filter_by(c, anti ? emit(&c->em, VMOP_NOT, has, 0, 0, 0) : has);
+	if (!anti)
+		keep_equal_columns(join);
 	return true;
 }
 

@@ -65,6 +65,7 @@ typedef struct Compiler
 	int			joins_left;		/* that come after the one at hand */
 	bool		offers_codes;	/* some texts may be read as codes; */
 	Bitmapset  *texts;			/* columns that are not, though they may be, as compile_code.c numbers them */
+	List	   *equal;			/* lists of a column of a table whose rows are not at hand any more, and one that is equal to it */
 	List	   *known;			/* of Known: computed for all selected lanes */
 	List	   *case_values;	/* of Operand: what CaseTestExpr stands for, innermost first */
 	const char *reason;
@@ -76,7 +77,7 @@ extern bool refuse(Compiler *c, const char *reason);
 /* The comparison that a function computes, or NULL with c->reason set: over these arguments it may not be known. */
 extern const FunctionMap *comparison_of(Compiler *c, Oid function, List *args);
 
-/* What an expression stands for that refers to the scan's target list. */
+/* What an expression stands for that refers to the scan's target list, or to a column of which only an equal one is at hand. */
 extern Expr *scan_expr(const Compiler *c, Expr *expr);
 
 /* What a column is, without its register: class, scale, how it is held; false with c->reason set. */

@@ -427,10 +427,15 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 	const Candidate *before = candidate_find(root, outer->relids);
 	const char *reason;
 
-	/* what GEQO makes is gone when it is through; and other paths are for unique rows */
-	if (joined->reloptkind != RELOPT_JOINREL || root->join_search_private != NULL ||
-		type == JOIN_UNIQUE_OUTER || type == JOIN_UNIQUE_INNER)
+	/* what GEQO makes is gone when it is through */
+	if (joined->reloptkind != RELOPT_JOINREL || root->join_search_private != NULL)
 		return;
+	/* these are for unique rows, with which paths of PostgreSQL's have come, too */
+	if (type == JOIN_UNIQUE_OUTER || type == JOIN_UNIQUE_INNER)
+	{
+		offer_join(root, joined);
+		return;
+	}
 	reason = reason_against(&pair, before);
 	if (reason == NULL)
 		reason = extend(root, &pair, before);
