@@ -136,9 +136,21 @@ cheapest_of_postgres(List *paths)
 	return cheapest;
 }
 
+/* Looking into an index of a few levels, as btcostestimate() counts. */
+#define INDEX_DESCENT (150 * cpu_operator_cost)
+
+/* Of few rows PostgreSQL looks up what else is to be joined; what that costs for those which it does not expect. */
+static Cost
+cost_of_surprise(const PlannerInfo *root, const RelOptInfo *joined, double rows)
+{
+	const int	left = bms_num_members(root->all_baserels) - bms_num_members(joined->relids);
+
+	return Max(rows - joined->rows, 0) * Max(left, 1) * INDEX_DESCENT;
+}
+
 /* A GpuJoin over a candidate, with PostgreSQL's cheapest join beside it; NULL if there can be none. */
 static CustomPath *
-create_join(const Candidate *candidate, RelOptInfo *joined, List *paths)
+create_join(const PlannerInfo *root, const Candidate *candidate, RelOptInfo *joined, List *paths)
 {
 	CompileRequest request = {
 		.quals = candidate->quals, .joins = candidate_joins(candidate), .give_rows = true, .outputs = joined->reltarget->exprs
@@ -161,7 +173,7 @@ create_join(const Candidate *candidate, RelOptInfo *joined, List *paths)
 	path->path.parent = joined;
 	path->path.pathtarget = joined->reltarget;
 	path->path.rows = joined->rows;
-	out = cost_rows_out(&result, joined->rows);
+	out = cost_rows_out(&result, candidate->rows) + cost_of_surprise(root, joined, candidate->rows);
 	path->path.startup_cost = pass.cost + candidate->joins_cost + out;
 	path->path.total_cost = path->path.startup_cost + joined->reltarget->cost.startup + joined->reltarget->cost.per_tuple * joined->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
@@ -177,12 +189,12 @@ create_join(const Candidate *candidate, RelOptInfo *joined, List *paths)
 
 /* What it costs to make a table of a path's rows; what the device has found need not go out as rows. */
 static Cost
-cost_table(const Path *path)
+cost_table(const Path *path, double rows)
 {
 	const bool	as_columns = path_is_gpu_scan(path) || is_gpu_join(path);
 	const Cost	out = as_columns ? intVal(lthird(((const CustomPath *) path)->custom_private)) : 0;
 
-	return path->total_cost - out + cost_build(path->rows, as_columns);
+	return path->total_cost - out + cost_build(rows, as_columns);
 }
 
 /* What PostgreSQL's join search considers. */
@@ -194,6 +206,81 @@ typedef struct JoinPair
 	JoinType	type;
 	const JoinPathExtraData *extra;
 } JoinPair;
+
+/* Rows */
+
+/* Rows of the largest of some relations. */
+static double
+most_tuples(PlannerInfo *root, const Bitmapset *relids)
+{
+	double		most = 1;
+	int			relid = -1;
+
+	while ((relid = bms_next_member(relids, relid)) > 0)
+		/* outer joins have numbers, too */
+		if (root->simple_rel_array[relid] != NULL)
+			most = Max(most, root->simple_rel_array[relid]->tuples);
+	return most;
+}
+
+/*
+ * The part of all pairs that an inner join has at least, 0 if nothing is
+ * known.  PostgreSQL multiplies the selectivities of equal columns as if
+ * nothing tied them to each other; but where those of either side are one
+ * table's, or equal to one table's, they have no more combinations of values
+ * than it has rows.
+ */
+static Selectivity
+least_selectivity(PlannerInfo *root, const JoinPair *pair)
+{
+	Selectivity others = 1;
+	int			nequal = 0;
+	Bitmapset  *inner = bms_copy(pair->inner->relids);
+	Bitmapset  *outer = bms_copy(pair->outer->relids);
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+		const Bitmapset *relids = clause->parent_ec != NULL ? clause->parent_ec->ec_relids : clause->clause_relids;
+
+		if (clause->mergeopfamilies == NIL)
+		{
+			others *= clause_selectivity(root, (Node *) clause, 0, pair->type, pair->extra->sjinfo);
+			continue;
+		}
+		nequal++;
+		inner = bms_int_members(inner, relids);
+		outer = bms_int_members(outer, relids);
+	}
+	if (nequal < 2 || bms_is_empty(inner) || bms_is_empty(outer))
+		return 0;
+	return others / Max(most_tuples(root, inner), most_tuples(root, outer));
+}
+
+/* Rows of a relation of the join search: PostgreSQL's estimate, or a larger one. */
+static double
+rows_of(PlannerInfo *root, const RelOptInfo *rel)
+{
+	const Candidate *candidate = candidate_find(root, rel->relids);
+
+	return candidate != NULL && candidate->reason == NULL && candidate->joins != NIL ? candidate->rows : rel->rows;
+}
+
+/* The same of the relation that a pair makes. */
+static double
+rows_of_pair(PlannerInfo *root, const JoinPair *pair)
+{
+	const double outer = rows_of(root, pair->outer);
+	const double inner = rows_of(root, pair->inner);
+	const double rows = pair->joined->rows * outer / pair->outer->rows;
+
+	if (pair->type != JOIN_INNER)
+		return rows;
+	return Max(rows * inner / pair->inner->rows, outer * inner * least_selectivity(root, pair));
+}
+
+/* Tables */
 
 /* Whether none of a relation's filters, or of the conditions within it, can raise an error. */
 static bool
@@ -227,14 +314,15 @@ static Path *
 build_path(PlannerInfo *root, RelOptInfo *inner)
 {
 	const Candidate *candidate = candidate_find(root, inner->relids);
+	const double rows = rows_of(root, inner);
 	Path	   *path = inner->cheapest_total_path;
 	CustomPath *scan = NULL;
 
 	if (path != NULL && (path->param_info != NULL || !cannot_fail(root, inner)))
 		path = NULL;
 	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL)
-		scan = candidate->joins == NIL ? path_scan_create(candidate) : create_join(candidate, inner, inner->pathlist);
-	if (scan != NULL && (path == NULL || gpudb_force || cost_table(&scan->path) < cost_table(path)))
+		scan = candidate->joins == NIL ? path_scan_create(candidate) : create_join(root, candidate, inner, inner->pathlist);
+	if (scan != NULL && (path == NULL || gpudb_force || cost_table(&scan->path, rows) < cost_table(path, rows)))
 		path = &scan->path;
 	return path;
 }
@@ -334,10 +422,10 @@ is_worse(const Candidate *candidate, const Candidate *best)
 
 /* Whether a join leaves so few rows that it pays to put them side by side; *lanes: what a tile has, before and then after it. */
 static bool
-leaves_few(const JoinPair *pair, const Candidate *before, double *lanes)
+leaves_few(const JoinPair *pair, const Candidate *before, double rows, double *lanes)
 {
 	const double around = before->lanes > 0 ? before->lanes : TILE_LANES;
-	const double pairs = Max(TILE_LANES * pair->joined->rows / Max(before->rel->tuples, 1), PAIR_LANES);
+	const double pairs = Max(TILE_LANES * rows / Max(before->rel->tuples, 1), PAIR_LANES);
 	const bool	few = pair->type == JOIN_INNER && pairs * 3 <= around;
 
 	if (few || !pair->extra->inner_unique)
@@ -359,7 +447,7 @@ pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join,
 	/* whether there are rows within bounds shows without a look at them */
 	if (only_whether && list_length(bounds) == list_length(request->conditions))
 		return 0;
-	return join->rows * join->build->rows * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
+	return join->rows * rows_of(root, pair->inner) * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
 }
 
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
@@ -372,6 +460,7 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	CompileResult result;
 	const JoinUse *use;
 	CompileRequest request = {.aggregate = true, .quals = before->quals};
+	const double build_rows = rows_of(root, pair->inner);
 	/* rows that no filter lets pass are lanes, too, until some stand side by side */
 	const double lanes = before->rel->tuples * (before->lanes > 0 ? before->lanes / TILE_LANES : 1);
 
@@ -379,7 +468,7 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	join->request.columns = pair->inner->reltarget->exprs;
 	join->request.codes = columns_with_codes(root, join->request.columns);
 	join->request.unique = pair->extra->inner_unique;
-	join->rows = pair->outer->rows;
+	join->rows = rows_of(root, pair->outer);
 	join->build = build_path(root, pair->inner);
 	if (join->build == NULL || !read_clauses(pair, &join->request))
 		return "expression";
@@ -387,10 +476,10 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	candidate->relids = pair->joined->relids;
 	candidate->offered = false;
 	candidate->joins = lappend(list_copy(before->joins), join);
-	candidate->rows = pair->joined->rows;
-	join->request.few = leaves_few(pair, before, &candidate->lanes);
+	candidate->rows = rows_of_pair(root, pair);
+	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
 	candidate->cost = cost_before(before);
-	add_cost(candidate, cost_table(join->build), cost_probe(lanes, join->rows, join->build->rows));
+	add_cost(candidate, cost_table(join->build, build_rows), cost_probe(lanes, join->rows, build_rows));
 	if (is_worse(candidate, best))
 		return NULL;
 	request.joins = candidate_joins(candidate);
@@ -414,7 +503,7 @@ offer_join(PlannerInfo *root, RelOptInfo *joined)
 	if (candidate == NULL || candidate->reason != NULL || (candidate->offered && !gpudb_force))
 		return;
 	candidate->offered = true;
-	path = create_join(candidate, joined, joined->pathlist);
+	path = create_join(root, candidate, joined, joined->pathlist);
 	if (path != NULL)
 		path_offer(joined, path);
 }
