@@ -51,7 +51,7 @@ typedef struct CompileInput
 typedef struct JoinRequest
 {
 	JoinType	type;			/* INNER, LEFT, SEMI or ANTI: of what comes before with the table's rows */
-	List	   *columns;		/* the Vars that rows of the table have */
+	List	   *columns;		/* that rows of the table have: Vars, and expressions over them, which are strict */
 	List	   *conditions;		/* for two rows to be joined */
 	List	   *filters;		/* for what has been joined to stay */
 	bool		unique;			/* rows are told apart by their keys: what the planner has found, until there is a table */

@@ -38,7 +38,7 @@ offered_column(const Compiler *c, const Var *var)
 	foreach(lc, c->request->joins)
 	{
 		const JoinRequest *request = lfirst(lc);
-		const AttrNumber column = column_of_join(c, request, var);
+		const AttrNumber column = column_of_join(c, request, (const Expr *) var);
 
 		if (column > 0)
 			return (CodeSource) {.attno = bms_is_member(column, request->codes) ? column : 0, .join = foreach_current_index(lc) + 1};

@@ -183,21 +183,22 @@ scale_in_table(const JoinedTable *table, AttrNumber column, int declared)
 }
 
 bool
-describe_var(Compiler *c, const Var *var, Operand *out, ColumnUse *use)
+describe_column(Compiler *c, const Expr *expr, Operand *out, ColumnUse *use)
 {
+	const Var  *var = IsA(expr, Var) ? (const Var *) expr : NULL;
 	AttrNumber	column = 0;
-	const int	table = table_of_var(c, var, &column);
+	const int	table = table_of_column(c, expr, &column);
 
-	*use = (ColumnUse) {.attno = table > 0 ? column : var->varattno, .typmod = var->vartypmod};
-	if ((table == 0 && var->varno != c->input->varno) || var->varlevelsup != 0)
+	if (table == 0 && (var == NULL || var->varno != c->input->varno || var->varlevelsup != 0))
 		return refuse(c, REASON_EXPRESSION);
-	if (var->varattno <= 0)
+	if (var != NULL && var->varattno <= 0)
 		return refuse(c, "system_column");
-	use->type = getBaseTypeAndTypmod(var->vartype, &use->typmod);
+	*use = (ColumnUse) {.attno = table > 0 ? column : var->varattno, .typmod = exprTypmod((const Node *) expr)};
+	use->type = getBaseTypeAndTypmod(exprType((const Node *) expr), &use->typmod);
 	if (!class_of_type(c, use->type, use->typmod, out))
 		return false;
 	out->nullable = table > 0 || !bms_is_member(var->varattno, c->input->notnull);
-	if (is_coded(c, var))
+	if (var != NULL && is_coded(c, var))
 		out->class = CLASS_CODE;
 	use->packed = out->class == CLASS_PACKED;
 	use->coded = out->class == CLASS_CODE;
@@ -233,13 +234,13 @@ load_column(Compiler *c, int table, OperandKind kind, const ColumnUse *use)
 }
 
 static bool
-compile_var(Compiler *c, const Var *var, Operand *out)
+compile_column(Compiler *c, const Expr *expr, Operand *out)
 {
 	ColumnUse	use;
 	AttrNumber	column;
-	const int	table = table_of_var(c, var, &column);
+	const int	table = table_of_column(c, expr, &column);
 
-	if (!describe_var(c, var, out, &use))
+	if (!describe_column(c, expr, out, &use))
 		return false;
 	out->vreg = load_column(c, table, kind_of(c, out->class), &use);
 	use.second = true;
@@ -312,13 +313,16 @@ static bool
 compile_node(Compiler *c, Expr *expr, Operand *out)
 {
 	const Var  *coded = code_test_subject(c, expr);
+	AttrNumber	column;
 
 	if (coded != NULL)
 		return compile_code_test(c, expr, coded, out);
+	if (table_of_column(c, expr, &column) > 0)
+		return compile_column(c, expr, out);
 	switch (nodeTag(expr))
 	{
 		case T_Var:
-			return compile_var(c, (Var *) expr, out);
+			return compile_column(c, expr, out);
 		case T_Const:
 			return compile_const(c, copyObject((Const *) expr), out);
 		case T_BoolExpr:

@@ -24,26 +24,34 @@ static const Opcode fetch[] = {
 	[KIND_W] = VMOP_FETCH_W, [KIND_T] = VMOP_FETCH_T,
 };
 
+/* Whether two expressions are the same: of columns their numbers tell. */
+static bool
+is_same_column(const Expr *a, const Expr *b)
+{
+	const Var  *var = (const Var *) a;
+	const Var  *other = (const Var *) b;
+
+	if (!IsA(a, Var) || !IsA(b, Var))
+		return nodeTag(a) == nodeTag(b) && equal(a, b);
+	return var->varno == other->varno && var->varattno == other->varattno && other->varlevelsup == 0;
+}
+
 AttrNumber
-column_of_join(const Compiler *c, const JoinRequest *request, const Var *var)
+column_of_join(const Compiler *c, const JoinRequest *request, const Expr *expr)
 {
 	ListCell   *lc;
 
 	foreach(lc, request->columns)
-	{
-		const Var  *have = (const Var *) scan_expr(c, lfirst(lc));
-
-		if (have->varno == var->varno && have->varattno == var->varattno && var->varlevelsup == 0)
+		if (is_same_column(scan_expr(c, lfirst(lc)), expr))
 			return foreach_current_index(lc) + 1;
-	}
 	return 0;
 }
 
 int
-table_of_var(const Compiler *c, const Var *var, AttrNumber *column)
+table_of_column(const Compiler *c, const Expr *expr, AttrNumber *column)
 {
 	for (int t = 0; t < c->ntables; t++)
-		if (c->table[t].row != 0 && (*column = column_of_join(c, c->table[t].request, var)) > 0)
+		if (c->table[t].row != 0 && (*column = column_of_join(c, c->table[t].request, expr)) > 0)
 			return t + 1;
 	return 0;
 }
@@ -272,27 +280,6 @@ join_left(Join *join)
 	filter_by(c, emit(&c->em, VMOP_OR, condition,
 					  emit(&c->em, VMOP_NOT, emit(&c->em, VMOP_FOUND_R, join->table->row, 0, 0, 0), 0, 0, 0), 0, 0));
 	return true;
-}
-
-/*
- * What is equal to the table's columns stands for them in what follows: PostgreSQL
- * may compare these instead.
- */
-static void
-keep_equal_columns(Join *join)
-{
-	Compiler   *c = join->c;
-	ListCell   *lc;
-	Var		   *var;
-	Expr	   *other;
-
-	/* its columns have names once more */
-	join->table->row = -1;
-	foreach(lc, join->keys)
-		if (split_condition(join, lfirst(lc), &var, &other) && IsA(scan_expr(c, other), Var) &&
-			exprType((Node *) other) == var->vartype)
-			c->equal = lappend(c->equal, list_make2(var, scan_expr(c, other)));
-	join->table->row = 0;
 }
 
 /* Lanes stay that have, or have not, a row which meets the conditions. */

@@ -25,4 +25,7 @@ typedef struct Join
 /* Find the rows that may meet the conditions: found, and what is to be known of them. */
 extern bool find_joined_rows(Join *join);
 
+/* Note that what is equal to the table's columns stands for them in what follows: PostgreSQL may compare these instead. */
+extern void keep_equal_columns(Join *join);
+
 #endif							/* GPUDB_COMPILE_COMPILE_JOIN_H */

@@ -2,8 +2,8 @@
  * compile_join_key.c
  *		Joins: which rows of a table may meet the conditions.
  *
- * Conditions by which a column of the table equals something that is known
- * before are its key; where a table tells keys apart by a hash, they are
+ * Conditions by which a column of the table, or an expression that is one of
+ * its columns, equals something that is known before are its key; where a table tells keys apart by a hash, they are
  * tested again like all others.  Without a key, one or two conditions that
  * bound a column have the table sorted by it, and the rows are those between
  * the ranks of the bounds.  Without these, too, all rows may.
@@ -25,7 +25,7 @@ typedef struct Sides
 	const FunctionMap *map;
 	bool		same_types;		/* of registers that compare as they do */
 	int			side;			/* that the column is on */
-	Var		   *column;
+	Expr	   *column;
 	Expr	   *other;
 } Sides;
 
@@ -78,7 +78,7 @@ has_column_walker(Node *node, void *arg)
 	if (!IsA(node, List))
 		node = (Node *) scan_expr(join->c, (Expr *) node);
 	if (IsA(node, Var))
-		return table_of_var(join->c, (Var *) node, &column) == join->number;
+		return table_of_column(join->c, (Expr *) node, &column) == join->number;
 	return expression_tree_walker(node, has_column_walker, (void *) join);
 }
 
@@ -87,6 +87,7 @@ static bool
 split_condition(const Join *join, Expr *condition, Sides *sides)
 {
 	const OpExpr *op = (const OpExpr *) condition;
+	AttrNumber	number;
 
 	if (!IsA(op, OpExpr) || list_length(op->args) != 2)
 		return false;
@@ -96,12 +97,10 @@ split_condition(const Join *join, Expr *condition, Sides *sides)
 	sides->same_types = comparable(getBaseType(exprType(linitial(op->args))), getBaseType(exprType(lsecond(op->args))));
 	for (int side = 0; side < 2; side++)
 	{
-		Expr	   *inner = without_relabels(join->c, list_nth(op->args, side));
-
 		sides->side = side;
 		sides->other = list_nth(op->args, 1 - side);
-		sides->column = (Var *) inner;
-		if (IsA(inner, Var) && has_column_walker((Node *) inner, (void *) join) &&
+		sides->column = without_relabels(join->c, list_nth(op->args, side));
+		if (table_of_column(join->c, sides->column, &number) == join->number &&
 			!has_column_walker((Node *) sides->other, (void *) join) && !is_run_constant(scan_expr(join->c, sides->other)))
 			return true;
 	}
@@ -127,7 +126,7 @@ is_bound(const Join *join, Expr *condition, Sides *sides)
 	/* a date is taken for a timestamp only before it is looked for */
 	if (sides->map->date_side == DATE_NONE ? !sides->same_types : (sides->map->date_side == DATE_LEFT) != (sides->side == 1))
 		return false;
-	type = map_type(getBaseType(sides->column->vartype));
+	type = map_type(getBaseType(exprType((const Node *) sides->column)));
 	return type != NULL && (type->class == CLASS_INT || type->class == CLASS_FLOAT || type->class == CLASS_DECIMAL);
 }
 
@@ -198,7 +197,7 @@ add_part(Join *join, Expr *condition, const Sides *sides, int *word)
 	Opcode		op = VMOP_JOIN_I;
 	int			number;
 
-	if (!compile_expr(c, sides->other, &value) || !describe_var(c, sides->column, &column, &column_use) ||
+	if (!compile_expr(c, sides->other, &value) || !describe_column(c, sides->column, &column, &column_use) ||
 		!hold_like_column(join, &value, &column, &column_use))
 		return false;
 	switch (value.class)
@@ -277,7 +276,7 @@ has_key(const Join *join)
 
 /* Whether a column is part of the key already: its values are held in one way. */
 static bool
-is_part(const Join *join, const Var *column)
+is_part(const Join *join, const Expr *column)
 {
 	ListCell   *lc;
 	Sides		sides;
@@ -318,7 +317,7 @@ find_by_key(Join *join)
 
 /* The first condition that bounds a column at one end; -1 if there is none. */
 static int
-find_bound(const Join *join, const Var *column, JoinEnd end)
+find_bound(const Join *join, const Expr *column, JoinEnd end)
 {
 	ListCell   *lc;
 
@@ -409,7 +408,7 @@ compile_bounds(Join *join, Sides *sides, Operand *value)
 		if (use->bound[end] < 0)
 			continue;
 		split_condition(join, list_nth(join->request->conditions, use->bound[end]), &sides[end]);
-		described = described || describe_var(c, sides[end].column, &column, &column_use);
+		described = described || describe_column(c, sides[end].column, &column, &column_use);
 		if (!described || !compile_expr(c, sides[end].other, &value[end]) ||
 			!hold_like_column(join, &value[end], &column, &column_use))
 			return false;
@@ -465,4 +464,20 @@ find_joined_rows(Join *join)
 	found = !has_key(join) && choose_bounds(join) ? find_by_range(join) : find_by_key(join);
 	join->table->row = 0;
 	return found;
+}
+
+void
+keep_equal_columns(Join *join)
+{
+	Compiler   *c = join->c;
+	ListCell   *lc;
+	Sides		sides;
+
+	/* its columns have names once more */
+	join->table->row = -1;
+	foreach(lc, join->keys)
+		if (is_key(join, lfirst(lc), &sides) && IsA(sides.column, Var) && IsA(scan_expr(c, sides.other), Var) &&
+			exprType((Node *) sides.other) == exprType((Node *) sides.column))
+			c->equal = lappend(c->equal, list_make2(sides.column, scan_expr(c, sides.other)));
+	join->table->row = 0;
 }

@@ -34,7 +34,7 @@ table_of(const Compiler *c, const Var *var)
 {
 	AttrNumber	column;
 
-	return table_of_var(c, var, &column);
+	return table_of_column(c, (const Expr *) var, &column);
 }
 
 /* Whether all are outputs, and not too many. */
@@ -52,7 +52,7 @@ are_outputs(Compiler *c, List *vars)
 		Operand		operand = {0};
 		ColumnUse	use;
 
-		if (!IsA(var, Var) || !describe_var(c, var, &operand, &use))
+		if (!IsA(var, Var) || !describe_column(c, (const Expr *) var, &operand, &use))
 		{
 			c->reason = NULL;
 			return false;
@@ -85,7 +85,7 @@ compile_output(Compiler *c, const Var *var, Program *shape)
 	Operand		operand = {0};
 	ColumnUse	use;
 
-	(void) describe_var(c, var, &operand, &use);
+	(void) describe_column(c, (const Expr *) var, &operand, &use);
 	*attribute = (OutputResult) {
 		.attno = table > 0 ? 0 : use.attno, .table = table, .type = use.type, .typmod = use.typmod,
 		.packed = use.packed ? TEXT_PACKED_MAX : 0, .coded = use.coded,

@@ -81,7 +81,7 @@ extern const FunctionMap *comparison_of(Compiler *c, Oid function, List *args);
 extern Expr *scan_expr(const Compiler *c, Expr *expr);
 
 /* What a column is, without its register: class, scale, how it is held; false with c->reason set. */
-extern bool describe_var(Compiler *c, const Var *var, Operand *out, ColumnUse *use);
+extern bool describe_column(Compiler *c, const Expr *expr, Operand *out, ColumnUse *use);
 
 /* The tablet column for a use of an attribute; made on first use. */
 extern int	use_column(Compiler *c, const ColumnUse *use);
@@ -193,11 +193,11 @@ extern int	null_test(Compiler *c, const Operand *a);
 /* Find the rows of the request's joins. */
 extern bool compile_joins(Compiler *c, const CompileRequest *request);
 
-/* The number that a Var has among the columns of a join's table, from 1 on; 0 if it is none. */
-extern AttrNumber column_of_join(const Compiler *c, const JoinRequest *request, const Var *var);
+/* The number that a Var, or another expression, has among the columns of a join's table, from 1 on; 0 if it is none. */
+extern AttrNumber column_of_join(const Compiler *c, const JoinRequest *request, const Expr *expr);
 
-/* Which table has a Var, from 1 on; 0 if none that is at hand.  *column: its number there, from 1 on. */
-extern int	table_of_var(const Compiler *c, const Var *var, AttrNumber *column);
+/* Which table has it as a column, from 1 on; 0 if none that is at hand.  *column: its number there, from 1 on. */
+extern int	table_of_column(const Compiler *c, const Expr *expr, AttrNumber *column);
 
 /* A register with what a use of a table's column has. */
 extern int	fetch_column(Compiler *c, int table, OperandKind kind, const ColumnUse *use);

@@ -205,7 +205,7 @@ next_row(GpuNode *node)
 bool
 is_collectable_join(const PlanState *ps)
 {
-	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods;
+	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods && plan_gives_columns(ps->plan);
 }
 
 DeviceStatus

@@ -557,7 +557,7 @@ bool
 is_collectable_scan(const PlanState *ps)
 {
 	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods &&
-		((const CustomScan *) ps->plan)->scan.plan.qual == NIL;
+		ps->plan->qual == NIL && plan_gives_columns(ps->plan);
 }
 
 static void

@@ -17,6 +17,17 @@
 #include "exec/exec_scan_private.h"
 #include "exec/scan_collect.h"
 
+bool
+plan_gives_columns(const Plan *plan)
+{
+	ListCell   *lc;
+
+	foreach(lc, plan->targetlist)
+		if (!IsA(lfirst_node(TargetEntry, lc)->expr, Var))
+			return false;
+	return true;
+}
+
 /* The output with the value of a target list's entry. */
 static const OutputColumn *
 output_of_entry(const OutputRows *outputs, const List *targetlist, AttrNumber entry)

@@ -12,6 +12,9 @@
 #include "nodes/execnodes.h"
 #include "tablet/row_store.h"
 
+/* Whether what a plan returns are columns alone. */
+extern bool plan_gives_columns(const Plan *plan);
+
 /* Whether a plan is a GpuScan whose rows can be had so. */
 extern bool is_collectable_scan(const PlanState *ps);
 

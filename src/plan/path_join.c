@@ -15,6 +15,8 @@
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/restrictinfo.h"
@@ -74,7 +76,7 @@ static Plan *
 plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
 	const Candidate *candidate = linitial(path->custom_private);
-	const List *wanted = path->path.pathtarget->exprs;
+	const List *wanted = lfourth(path->custom_private);
 	CustomScan *scan = makeNode(CustomScan);
 	List	   *exprs = list_concat(list_copy(candidate->quals), path_join_exprs(candidate->joins));
 	List	   *columns = NIL;
@@ -180,7 +182,8 @@ create_join(const PlannerInfo *root, const Candidate *candidate, RelOptInfo *joi
 	path->custom_paths = list_make1(path_copy(child));
 	foreach(lc, candidate->joins)
 		path->custom_paths = lappend(path->custom_paths, ((CandidateJoin *) lfirst(lc))->build);
-	path->custom_private = list_make3((Candidate *) candidate, cost_private(&pass), makeInteger((int) Min(out, INT_MAX)));
+	path->custom_private = list_make4((Candidate *) candidate, cost_private(&pass), makeInteger((int) Min(out, INT_MAX)),
+									  joined->reltarget->exprs);
 	path->methods = &join_path_methods;
 	return path;
 }
@@ -191,10 +194,34 @@ create_join(const PlannerInfo *root, const Candidate *candidate, RelOptInfo *joi
 static Cost
 cost_table(const Path *path, double rows)
 {
-	const bool	as_columns = path_is_gpu_scan(path) || is_gpu_join(path);
+	const bool	as_columns = (path_is_gpu_scan(path) || is_gpu_join(path)) && path->pathtarget == path->parent->reltarget;
 	const Cost	out = as_columns ? intVal(lthird(((const CustomPath *) path)->custom_private)) : 0;
 
 	return path->total_cost - out + cost_build(rows, as_columns);
+}
+
+/* The same path, which also computes some expressions; NULL if it is of a kind that we do not copy. */
+static Path *
+with_expressions(PlannerInfo *root, Path *path, List *exprs)
+{
+	Path	   *copy;
+
+	if (path == NULL || exprs == NIL)
+		return path;
+	if (path_is_gpu_scan(path) || is_gpu_join(path))
+	{
+		copy = palloc(sizeof(CustomPath));
+		memcpy(copy, path, sizeof(CustomPath));
+	}
+	else
+		copy = path_copy(path);
+	if (copy == NULL)
+		return NULL;
+	copy->pathtarget = copy_pathtarget(path->pathtarget);
+	add_new_columns_to_pathtarget(copy->pathtarget, exprs);
+	set_pathtarget_cost_width(root, copy->pathtarget);
+	copy->total_cost += (copy->pathtarget->cost.per_tuple - path->pathtarget->cost.per_tuple) * path->rows;
+	return copy;
 }
 
 /* What PostgreSQL's join search considers. */
@@ -299,32 +326,77 @@ cannot_fail(PlannerInfo *root, const RelOptInfo *rel)
 			if (!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
 				return false;
 		foreach(lc, base->joininfo)
-			if (!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
+			if (bms_is_subset(lfirst_node(RestrictInfo, lc)->required_relids, rel->relids) &&
+				!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
 				return false;
 	}
 	return true;
 }
 
 /*
- * The plan whose rows a table is made of.  PostgreSQL might never have run it,
- * so it must not raise an error: a GpuScan whose filters are all the device's
- * leaves that to PostgreSQL's own plan for the whole.
+ * Whether rows of a table can have an expression as a column: computing it
+ * raises no error, and is NULL where a left join has no row.
+ */
+static bool
+may_be_column(Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) expr, PVC_INCLUDE_PLACEHOLDERS))
+		if (!IsA(lfirst(lc), Var) || lfirst_node(Var, lc)->varattno <= 0)
+			return false;
+	return !IsA(expr, Var) && candidate_cannot_fail((Node *) expr) && !contain_volatile_functions((Node *) expr) &&
+		!contain_nonstrict_functions((Node *) expr);
+}
+
+/* The expressions over the inner relation that are compared with something of the outer one. */
+static List *
+key_expressions(const JoinPair *pair)
+{
+	List	   *exprs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+	{
+		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+		Expr	   *expr;
+
+		if (!clause->can_join || !OidIsValid(clause->hashjoinoperator) ||
+			bms_is_subset(clause->left_relids, pair->inner->relids) == bms_is_subset(clause->right_relids, pair->inner->relids))
+			continue;
+		expr = (Expr *) (bms_is_subset(clause->left_relids, pair->inner->relids) ? get_leftop(clause->clause) : get_rightop(clause->clause));
+		while (IsA(expr, RelabelType))
+			expr = ((RelabelType *) expr)->arg;
+		if (may_be_column(expr))
+			exprs = list_append_unique(exprs, expr);
+	}
+	return exprs;
+}
+
+/*
+ * The plan whose rows a table is made of, with some expressions.  PostgreSQL
+ * might never have run it, so it must not raise an error: a GpuScan whose
+ * filters are all the device's leaves that to PostgreSQL's own plan for the
+ * whole.
  */
 static Path *
-build_path(PlannerInfo *root, RelOptInfo *inner)
+build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 {
 	const Candidate *candidate = candidate_find(root, inner->relids);
 	const double rows = rows_of(root, inner);
 	Path	   *path = inner->cheapest_total_path;
-	CustomPath *scan = NULL;
+	Path	   *scan = NULL;
 
 	if (path != NULL && (path->param_info != NULL || !cannot_fail(root, inner)))
 		path = NULL;
 	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL)
-		scan = candidate->joins == NIL ? path_scan_create(candidate) : create_join(root, candidate, inner, inner->pathlist);
-	if (scan != NULL && (path == NULL || gpudb_force || cost_table(&scan->path, rows) < cost_table(path, rows)))
-		path = &scan->path;
-	return path;
+		scan = (Path *) (candidate->joins == NIL ? path_scan_create(candidate) : create_join(root, candidate, inner, inner->pathlist));
+	/* what computes expressions goes by rows, for which filters of the device may be PostgreSQL's after all */
+	if (exprs != NIL && !cannot_fail(root, inner))
+		return NULL;
+	path = with_expressions(root, path, exprs);
+	scan = with_expressions(root, scan, exprs);
+	return scan != NULL && (path == NULL || gpudb_force || cost_table(scan, rows) < cost_table(path, rows)) ? scan : path;
 }
 
 /* Take the clauses of a join apart; false if PostgreSQL would test some of them apart from it. */
@@ -356,9 +428,14 @@ columns_with_codes(PlannerInfo *root, const List *columns)
 
 	foreach(lc, columns)
 	{
-		const Var  *var = lfirst_node(Var, lc);
-		Relids		relids = bms_make_singleton(var->varno);
-		const Candidate *of = candidate_find(root, relids);
+		const Var  *var = lfirst(lc);
+		const Candidate *of;
+		Relids		relids;
+
+		if (!IsA(var, Var))
+			continue;
+		relids = bms_make_singleton(var->varno);
+		of = candidate_find(root, relids);
 
 		if (of != NULL && of->codes != NULL && of->codes[var->varattno] != 0)
 			codes = bms_add_member(codes, foreach_current_index(lc) + 1);
@@ -465,13 +542,15 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	const double lanes = before->rel->tuples * (before->lanes > 0 ? before->lanes / TILE_LANES : 1);
 
 	join->request.type = pair->type;
-	join->request.columns = pair->inner->reltarget->exprs;
-	join->request.codes = columns_with_codes(root, join->request.columns);
 	join->request.unique = pair->extra->inner_unique;
 	join->rows = rows_of(root, pair->outer);
-	join->build = build_path(root, pair->inner);
+	join->build = build_path(root, pair->inner, key_expressions(pair));
+	if (join->build == NULL)
+		join->build = build_path(root, pair->inner, NIL);
 	if (join->build == NULL || !read_clauses(pair, &join->request))
 		return "expression";
+	join->request.columns = join->build->pathtarget->exprs;
+	join->request.codes = columns_with_codes(root, join->request.columns);
 	*candidate = *before;
 	candidate->relids = pair->joined->relids;
 	candidate->offered = false;
