@@ -15,7 +15,7 @@ SELECT n.name, s.type, count(*), sum(f.q) FROM join_codes_f f JOIN join_codes_s 
 SELECT n.name, count(*), count(n.name) FROM join_codes_f f LEFT JOIN (join_codes_s s JOIN join_codes_n n ON s.nation = n.id) ON f.r = s.id GROUP BY 1 ORDER BY 1;
 SELECT f.mode, n.name, count(*) FROM join_codes_f f, join_codes_s s, join_codes_n n WHERE f.r = s.id AND s.nation = n.id AND n.name IN ('NATION NUMBER 5', 'NATION NUMBER 9') GROUP BY 1, 2 ORDER BY 1, 2;
 -- conditions of which PostgreSQL is asked
-SELECT count(*), sum(CASE WHEN n.name LIKE '%1_ %' OR upper(s.type) = 'TYPE OF XXX' THEN f.q ELSE 0 END), count(*) FILTER (WHERE n.name IS NULL)
+SELECT count(*), sum(CASE WHEN n.name LIKE '%1_ %' OR upper(s.type) = 'TYPE OF XX' THEN f.q ELSE 0 END), count(*) FILTER (WHERE n.name IS NULL)
 	FROM join_codes_f f LEFT JOIN join_codes_s s ON f.r = s.id LEFT JOIN join_codes_n n ON s.nation = n.id WHERE s.type ~ 'x{2,}$' OR n.name IS NULL;
 SELECT count(*) FROM join_codes_f f JOIN join_codes_s s ON f.r = s.id AND (s.type = 'TYPE OF x' OR f.mode LIKE 'RAIL%' AND s.type LIKE '%xxx');
 SELECT count(*) FROM join_codes_f f WHERE EXISTS (SELECT FROM join_codes_s s WHERE s.id = f.r AND s.type ILIKE '%OF x%' AND s.nation + f.id > 300);
