@@ -97,7 +97,7 @@ next_place(Channel *channel, int slot, ChannelResult *result, uint32 *words)
 }
 
 DeviceStatus
-group_tables_read(Channel *channel, int slot, JobGroups *groups, uint32 row_words, ChannelResult *result, uint64 **at, uint32 *words)
+group_tables_read(Channel *channel, int slot, JobGroups *groups, uint32 row_words, ChannelResult *result, ReadGroups *read)
 {
 	ProviderTable *table = groups->shared->table;
 	uint64		text_bytes = 0;
@@ -107,11 +107,11 @@ group_tables_read(Channel *channel, int slot, JobGroups *groups, uint32 row_word
 	DeviceStatus status = STATUS_DONE;
 
 	StaticAssertStmt(CHANNEL_ROWS_WORDS >= GROUP_WORDS_MOST, "a result has no room for a group");
-	*at = next_place(channel, slot, result, &room);
-	if (*at == NULL)
+	read->at = next_place(channel, slot, result, &room);
+	if (read->at == NULL)
 		status = STATUS_BAD_PROGRAM;
 	else if (!provider->count_groups(table, &total) ||
-			 (total > groups->drained && !provider->read_groups(table, groups->drained, room, *at, &n, &text_bytes)))
+			 (total > groups->drained && !provider->read_groups(table, groups->drained, room, read->at, &n, &text_bytes)))
 		status = STATUS_DEVICE_DOWN;
 	if (status != STATUS_DONE)
 		n = 0;
@@ -120,6 +120,6 @@ group_tables_read(Channel *channel, int slot, JobGroups *groups, uint32 row_word
 	result->total = total;
 	result->ngroups = n;
 	result->text_bytes = n > 0 ? (uint32) text_bytes : 0;
-	*words = n * (1 + row_words) + result->text_bytes / 8;
+	read->words = n * (1 + row_words) + result->text_bytes / 8;
 	return status;
 }

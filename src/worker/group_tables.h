@@ -19,6 +19,13 @@ typedef struct JobGroups
 	bool		done;			/* all of them */
 } JobGroups;
 
+/* Groups that were read: hashes, rows and texts, so many words. */
+typedef struct ReadGroups
+{
+	uint64	   *at;
+	uint32		words;
+} ReadGroups;
+
 /* Have the groups of one that helps another, or of that one itself, kept from now on; false if there is no table to be had. */
 extern bool group_tables_open(const Provider *provider, JobGroups *groups, JobGroups *head, const ProviderJob *job);
 
@@ -32,11 +39,10 @@ extern ProviderTable *group_tables_of(const JobGroups *groups);
 extern bool group_tables_wanted(ChannelJob *job, const JobGroups *groups);
 
 /*
- * Groups for the owner of a slot, who wants them, told of in a result: where
- * they are, and how many words.  DONE, or DEVICE_DOWN, or BAD_PROGRAM if the
- * room for them is none.
+ * Groups for the owner of a slot, who wants them, told of in a result.  DONE,
+ * or DEVICE_DOWN, or BAD_PROGRAM if the room for them is none.
  */
 extern DeviceStatus group_tables_read(Channel *channel, int slot, JobGroups *groups, uint32 row_words, ChannelResult *result,
-									  uint64 **at, uint32 *words);
+									  ReadGroups *read);
 
 #endif							/* GPUDB_WORKER_GROUP_TABLES_H */

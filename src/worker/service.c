@@ -273,10 +273,9 @@ answer(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 static void
 answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 {
-	uint64	   *groups;
-	uint32		words;
+	ReadGroups	read;
 	DeviceStatus status = group_tables_read(channel, (int) (own - jobs), &own->groups, own->provider.view.program->row_words,
-											result, &groups, &words);
+											result, &read);
 
 	memset(&result->times, 0, sizeof(result->times));
 	memset(result->max_scale, 0, sizeof(result->max_scale));
@@ -284,7 +283,7 @@ answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 	result->failed_column = -1;
 	result->nwindows = 0;
 	result->kept = 0;
-	publish(job, result, status, groups, words);
+	publish(job, result, status, read.at, read.words);
 }
 
 /* Answer all windows that wait, as far as one result goes. */
