@@ -179,7 +179,8 @@ typedef struct Device
 
 	/*
 	 * Merge groups that another job of the same program has found; DONE, or
-	 * why not.  Distinct: none of them is the same as another one absorbed so.
+	 * why not.  Distinct: none of them is the same as another one absorbed so,
+	 * and they have texts in their keys at most.
 	 */
 	DeviceStatus (*absorb) (DeviceJob *job, const GroupTable *groups, bool distinct);
 

@@ -209,16 +209,33 @@ group_rehash(GroupTable *table)
 	}
 }
 
+/* Append the texts of groups whose rows have been copied from `from`, and let these refer to them. */
+CORE_FN void
+group_append_texts(const Program *program, GroupTable *into, const GroupTable *from)
+{
+	uint32_t	g;
+	uint32_t	k;
+
+	memcpy(into->heap + into->heap_used, from->heap, from->heap_used);
+	for (g = into->ngroups; g < into->ngroups + from->ngroups; g++)
+		for (k = 0; k < program->nkeys; k++)
+			if (program->key_kind[k] == KEY_TEXT)
+				group_row(into, g)[program->key_word[k]] += into->heap_used;
+	into->heap_used += from->heap_used;
+}
+
 /*
- * Append the groups of `from` without looking for them, for which there must
- * be room; their texts must be in `into`'s heap already.  Until the next
+ * Append the groups of `from` without looking for them, for which, and for
+ * their keys' texts, there must be room; states have none.  Until the next
  * group_rehash() the table is good for going through, not for finding.
  */
 CORE_FN void
-group_append_all(GroupTable *into, const GroupTable *from)
+group_append_all(const Program *program, GroupTable *into, const GroupTable *from)
 {
 	memcpy(into->hashes + into->ngroups, from->hashes, (size_t) from->ngroups * 8);
 	memcpy(group_row(into, into->ngroups), from->rows, (size_t) from->ngroups * from->row_words * 8);
+	if (from->heap_used > 0)
+		group_append_texts(program, into, from);
 	into->ngroups += from->ngroups;
 }
 

@@ -82,18 +82,21 @@ cpu_table_free(CpuTable *table, TableBudget *budget)
 }
 
 DeviceStatus
-cpu_table_append(CpuTable *table, TableBudget *budget, const GroupTable *groups)
+cpu_table_append(CpuTable *table, TableBudget *budget, const Program *program, const GroupTable *groups)
 {
 	GroupTable *t = &table->groups;
 	DeviceStatus status = STATUS_DONE;
 	uint32_t	capacity = t->capacity;
+	uint64_t	heap = t->heap_capacity;
 
 	table->unindexed = true;
 	while (capacity - t->ngroups < groups->ngroups && capacity < GROUP_NONE / 4)
 		capacity *= 2;
-	if (capacity > t->capacity)
-		status = cpu_table_resize(table, budget, capacity, t->heap_capacity);
+	if (heap - t->heap_used < groups->heap_used)
+		heap = 2 * (t->heap_used + groups->heap_used);
+	if (capacity > t->capacity || heap > t->heap_capacity)
+		status = cpu_table_resize(table, budget, capacity, heap);
 	if (status == STATUS_DONE)
-		group_append_all(t, groups);
+		group_append_all(program, t, groups);
 	return status;
 }

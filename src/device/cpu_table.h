@@ -31,8 +31,8 @@ extern DeviceStatus cpu_table_resize(CpuTable *table, TableBudget *budget, uint3
 /* After TABLE_FULL: double what is scarce. */
 extern DeviceStatus cpu_table_grow(CpuTable *table, TableBudget *budget);
 
-/* Append groups, none with texts, that are all new to the table. */
-extern DeviceStatus cpu_table_append(CpuTable *table, TableBudget *budget, const GroupTable *groups);
+/* Append groups that are all new to the table, and have texts in their keys at most. */
+extern DeviceStatus cpu_table_append(CpuTable *table, TableBudget *budget, const Program *program, const GroupTable *groups);
 
 /* Make groups that were appended ready to be found. */
 extern void cpu_table_index(CpuTable *table);

@@ -324,8 +324,8 @@ cpu_absorb(DeviceJob *job, const GroupTable *groups, bool distinct)
 	DeviceStatus status = cpu_worker_prepare(job, into);
 	uint32_t	next = 0;
 
-	if (status == STATUS_DONE && distinct && groups->heap_used == 0 && (into->table.unindexed || into->table.groups.ngroups == 0))
-		return cpu_table_append(&into->table, &job->budget, groups);
+	if (status == STATUS_DONE && distinct && (into->table.unindexed || into->table.groups.ngroups == 0))
+		return cpu_table_append(&into->table, &job->budget, job->spec.program, groups);
 	cpu_table_index(&into->table);
 	while (status == STATUS_DONE && next < groups->ngroups)
 	{

@@ -284,6 +284,47 @@ add_value(const Program *program, GroupTable *table, uint32_t group, int64_t val
 	float_total_add(state + 6, (double) (value % 1024));
 }
 
+/* Parts that have no group in common, one behind the other; found only when slots have been filled. */
+static void
+test_appending(const Program *program)
+{
+	GroupTable	part[3];
+	GroupTable	whole;
+	int			i;
+
+	tap_begin("append tables whose groups are all new");
+	nkeys = 0;
+	for (i = 0; i < 3; i++)
+		table_open(&part[i], program, 1, 0);
+	for (i = 0; i < 900 && nkeys < MAX_TEST_GROUPS; i++)
+	{
+		TestKey		k;
+		uint32_t	g;
+
+		random_key(&k, 40);
+		g = reference_group(&k);
+		add_value(program, &part[g % 3], insert(program, &part[g % 3], &k, HASH_GOOD), (int64_t) g);
+	}
+	table_open(&whole, program, nkeys, part[0].heap_used + part[1].heap_used + part[2].heap_used);
+	for (i = 0; i < 3; i++)
+		group_append_all(program, &whole, &part[i]);
+	tap_expect(whole.ngroups == nkeys && whole.heap_used == whole.heap_capacity, "%u groups of %u", whole.ngroups, nkeys);
+	memset(whole.slots, 0, whole.nslots * sizeof(uint32_t));
+	group_rehash(&whole);
+	for (uint32_t g = 0; g < nkeys; g++)
+	{
+		uint32_t	at = insert(program, &whole, &keys[g], HASH_GOOD);
+
+		expect_stored_key(program, &whole, at, &keys[g]);
+		tap_expect((int64_t) group_row(&whole, at)[program->state_word[2]] == (int64_t) g, "group %u: state", g);
+	}
+	tap_expect(whole.ngroups == nkeys, "looking up inserts");
+	for (i = 0; i < 3; i++)
+		table_free(&part[i]);
+	table_free(&whole);
+	tap_end();
+}
+
 static void
 test_merging(const Program *program, Hashing hashing)
 {
@@ -637,6 +678,7 @@ main(void)
 	}
 	test_full_table(program);
 	test_null_keys(program);
+	test_appending(program);
 	test_merge_overflow(program);
 	test_states();
 	test_merging_texts();
