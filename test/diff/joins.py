@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from columns import FLOATS, NUMBERS
 from expressions import COMPARISONS, Expr, Expressions, field
-from keys import Key, equal, fullest, key, present, random_pair
+from keys import Key, changed, equal, fullest, key, present, random_pair
 from tables import Table
 
 TABLES = ((2, 3, 4, 5, 6), (46, 29, 14, 7, 4))
@@ -164,8 +164,8 @@ class Joins:
     def conditions(self, left, right, kind):
         """What a join is on, how many rows have it more or less, and how many at most."""
         rng, pairs = self.rng, left.rows * right.rows
-        if pairs < LOOP and pairs < 2 * self.most_rows and kind != "FULL JOIN" and rng.random() < 0.1:
-            return [self.unequal(left, right)], pairs / 3, left.most * right.most
+        if pairs < LOOP and pairs < 2 * self.most_rows and kind != "FULL JOIN" and rng.random() < 0.2:
+            return [self.keyless(left, right)], pairs / 3, left.most * right.most
         conditions, rows, most = self.equalities(left, right)
         keys = len(conditions)
         if kind == "FULL JOIN" and rng.random() < 0.9:
@@ -229,11 +229,25 @@ class Joins:
             f"{a.expr.sql} {rng.choice(('', 'NOT '))}BETWEEN {rng.choice(('', 'SYMMETRIC '))}{b.expr.sql} AND {other.sql}",
         ))  # fmt: skip
 
+    def band(self, left, right):
+        """A key of one side between two of the other one, and perhaps one more bound."""
+        rng, (a, b) = self.rng, random_pair(self.rng, left.keys, right.keys)
+        if rng.random() < 0.5:
+            left, right, a, b = right, left, b, a
+        like = [k for k in right.keys if k.expr.kind == b.expr.kind] or [b]
+        low, high = rng.sample((b, rng.choice((changed(rng, b), rng.choice(like)))), 2)
+        form = rng.choice(("{0} BETWEEN {1} AND {2}", "{0} > {1} AND {2} > {0}", "{1} <= {0} AND {0} < {2}", "{0} > {1} AND {0} <= {2}"))
+        made = form.format(a.expr.sql, low.expr.sql, high.expr.sql)
+        return f"{made} AND {self.unequal(left, right)}" if rng.random() < 0.3 else made
+
+    def keyless(self, left, right):
+        return self.band(left, right) if self.rng.random() < 0.5 else self.unequal(left, right)
+
     def residual(self, left, right):
         """A condition on both sides beside the keys."""
         if self.rng.random() < 0.3:
             return self.expressions(left, right).boolean(self.rng.choice((1, 2))).sql
-        return self.unequal(left, right)
+        return self.keyless(left, right)
 
     # semi and anti joins
 
@@ -273,7 +287,7 @@ class Joins:
         if kind == "NOT IN" and a.expr.kind != b.expr.kind and not loop:
             a, b = self.numbers(outer, inner)[0]
         if loop and rng.random() < 0.15:
-            own.append(self.unequal(outer, inner))
+            own.append(self.keyless(outer, inner))
         left, right = a.expr.sql, b.expr.sql
         if rng.random() < 0.1:
             (c, d), _ = self.pair(outer, inner)
@@ -285,8 +299,8 @@ class Joins:
         """EXISTS, mostly with a key; one that has none is run for each row, or once."""
         rng, (a, b) = self.rng, pair
         form = rng.random()
-        if loop and form > 0.9:
-            own.append(self.unequal(outer, inner))
+        if loop and form > 0.85:
+            own.append(self.keyless(outer, inner))
         elif form > 0.05:
             own.append(f"{b.expr.sql} = {a.expr.sql}")
             if rng.random() < 0.2:
