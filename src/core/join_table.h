@@ -1,6 +1,6 @@
 /*
  * join_table.h
- *		The rows of one side of a join, found by their keys.
+ *		The rows of one side of a join, found by their keys, or by bounds.
  *
  * A key is made into one 64-bit word.  Where the values of its columns span
  * few enough bits the word is their distances from the least ones, side by
