@@ -6,9 +6,7 @@
  * numbers put into them from the last on, each range from its end to its
  * beginning: that leaves its beginning behind, and the numbers in order.
  * However many rows a word has, each costs the same.
- *
- * Sorted tables come from a radix sort, byte by byte from the last one on
- * (LSD), of words that span no more than their column's values do.
+ * Tables that are sorted are join_sort.c's.
  */
 #include "core/join_build.h"
 
@@ -234,7 +232,7 @@ present_bytes(const JoinTable *head)
 uint64_t
 join_table_bytes(const JoinTable *head, uint32_t nrows)
 {
-	/* to sort row numbers takes room for them twice */
+	/* to sort takes room for row numbers twice, and leaves none */
 	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) +
 		tablet_align((uint64_t) nrows * sizeof(uint32_t) * (head->sorted ? 2 : 1)) + tablet_align(present_bytes(head));
 }
@@ -345,76 +343,6 @@ list_slots(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32
 	}
 }
 
-/* Words, and whose they are. */
-typedef struct WordList
-{
-	uint64_t   *words;
-	uint32_t   *rows;
-} WordList;
-
-/* Put a list into the order of one byte of its words, and else as it is; false if all have the same one, and nothing was done. */
-static bool
-sort_by_byte(const WordList *from, const WordList *to, uint32_t n, uint32_t shift)
-{
-	uint32_t	place[256] = {0};
-	uint32_t	end = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		place[from->words[i] >> shift & 255]++;
-	if (n == 0 || place[from->words[0] >> shift & 255] == n)
-		return false;
-	for (int byte = 0; byte < 256; byte++)
-	{
-		end += place[byte];
-		place[byte] = end - place[byte];
-	}
-	for (uint32_t i = 0; i < n; i++)
-	{
-		const uint32_t at = place[from->words[i] >> shift & 255]++;
-
-		to->words[at] = from->words[i];
-		to->rows[at] = from->rows[i];
-	}
-	return true;
-}
-
-/* The rows that can be found, as they come; whether their words are in order already. */
-static bool
-list_rows(JoinTable *table, const WordList *list, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
-{
-	bool		in_order = true;
-	uint32_t	n = 0;
-
-	for (uint32_t row = 0; row < nrows; row++)
-	{
-		if (nulls[row])
-			continue;
-		in_order &= n == 0 || list->words[n - 1] <= words[row];
-		list->words[n] = words[row];
-		list->rows[n++] = row;
-	}
-	table->nrows = n;
-	return in_order;
-}
-
-static void
-fill_sorted(JoinTable *table, uint64_t *words, const uint8_t *nulls, uint32_t nrows)
-{
-	const WordList own = {(uint64_t *) ((uint8_t *) table + table->index), row_numbers(table)};
-	const WordList other = {words, row_numbers(table) + nrows};
-	const bool	in_order = list_rows(table, &own, words, nulls, nrows);
-	const uint32_t bits = in_order ? 0 : bits_of(table->part[0].span);
-	bool		moved = false;
-
-	for (uint32_t shift = 0; shift < bits; shift += 8)
-		moved ^= sort_by_byte(moved ? &other : &own, moved ? &own : &other, table->nrows, shift);
-	if (moved)
-	{
-		memcpy(own.words, other.words, table->nrows * sizeof(uint64_t));
-		memcpy(own.rows, other.rows, table->nrows * sizeof(uint32_t));
-	}
-}
-
 /* Note which words have rows. */
 static void
 fill_present(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
@@ -428,14 +356,12 @@ fill_present(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint
 }
 
 void
-join_build(JoinTable *table, uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
 	table->index = tablet_align(sizeof(JoinTable));
 	table->rows = table->index + tablet_align(index_bytes(table));
 	table->nrows = 0;
-	if (table->sorted)
-		fill_sorted(table, words, nulls, nrows);
-	else if (table->direct)
+	if (table->direct)
 	{
 		table->unique = fill_unique_places(table, words, nulls, nrows);
 		if (!table->unique)
@@ -494,7 +420,7 @@ table_lies_within(const JoinTable *table, uint64_t block)
 	if (table->present != 0 &&
 		(table->present % 4 != 0 || !lies_within(table->present, table->npresent / 32 + (table->npresent % 32 != 0), sizeof(uint32_t), block)))
 		return false;
-	return table->unique || lies_within(table->rows, table->nrows, sizeof(uint32_t), block);
+	return table->unique || table->sorted || lies_within(table->rows, table->nrows, sizeof(uint32_t), block);
 }
 
 static bool
@@ -516,7 +442,7 @@ join_verify(const JoinTable *table, const Tablet *rows, uint64_t bytes, uint64_t
 {
 	const uint64_t left = bytes - rows_at;
 
-	if (rows_at > bytes || rows_at % 64 != 0 || !table_lies_within(table, rows_at))
+	if (rows_at > bytes || rows_at % 64 != 0 || !table_lies_within(table, rows_at) || (table->sorted && table->nrows > rows->nrows))
 		return false;
 	if (rows->ncols > PROGRAM_MAX_COLUMNS || rows->nrows == JOIN_NO_ROW || !lies_within(rows->var, rows->var_used, 1, left))
 		return false;

@@ -28,12 +28,11 @@ CORE_API uint64_t join_table_bytes(const JoinTable *head, uint32_t nrows);
  */
 CORE_API void join_words(const JoinTable *head, const Tablet *rows, const JoinKey *keys, uint64_t *words, uint8_t *nulls);
 
-/*
- * Make the table of so many rows with these words, in a block of
- * join_table_bytes() that begins with its head.  Afterwards the words may be
- * others.
- */
-CORE_API void join_build(JoinTable *table, uint64_t *words, const uint8_t *nulls, uint32_t nrows);
+/* Make the table of so many rows with these words, in a block of join_table_bytes() that begins with its head. */
+CORE_API void join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows);
+
+/* The same of a table that is sorted, and put its rows into the order of their words.  Afterwards the words are others. */
+CORE_API void join_sort(JoinTable *table, Tablet *rows, uint64_t *words, const uint8_t *nulls);
 
 /*
  * Whether the heads of a table and of its rows, which stand `rows_at` bytes

@@ -18,8 +18,8 @@
  * first needs no search for words without rows.
  *
  * A sorted table is for conditions that bound a column.  Its words are that
- * column's distances from the least value in their order, beside the numbers
- * of the rows that have them, so that the rows between bounds are a range, too.
+ * column's distances from the least value in their order, in which the rows
+ * stand, too.  So those between bounds are a range.
  *
  * One relocatable block:
  *
@@ -82,13 +82,13 @@ typedef struct JoinTable
 	uint8_t		unique;			/* no word has two rows */
 	uint8_t		direct;			/* words are places */
 	uint8_t		some;			/* any row of a word is as good as all of them: it is unique, then */
-	uint8_t		sorted;			/* by their words; exact, and neither direct nor unique */
+	uint8_t		sorted;			/* rows stand in the order of their words; it is exact, and neither direct nor unique */
 	uint8_t		unused[5];
 	uint64_t	nplaces;		/* words from 0 on; or slots, a power of two; or of a sorted table, rows at most */
 	uint64_t	index;			/* offset of: direct and unique: a row, or JOIN_NO_ROW, each;
 								 * direct: the first of its rows each, and the end;
 								 * sorted: the rows' words; else: JoinSlots */
-	uint64_t	rows;			/* offset of the row numbers; none if unique */
+	uint64_t	rows;			/* offset of the row numbers; none if unique or sorted */
 	JoinPart	part[JOIN_MAX_PARTS];
 	uint64_t	present;		/* offset of a bit for each word, in 32-bit units: has it rows?  0 = there is no bitmap */
 	uint64_t	npresent;		/* bits */
@@ -251,7 +251,7 @@ join_range(const JoinTable *table, int64_t from, int64_t before)
 CORE_FN uint32_t
 join_row(const JoinTable *table, uint32_t at)
 {
-	return table->unique ? at : ((const uint32_t *) join_at(table, table->rows))[at];
+	return table->unique || table->sorted ? at : ((const uint32_t *) join_at(table, table->rows))[at];
 }
 
 #endif							/* GPUDB_CORE_JOIN_TABLE_H */

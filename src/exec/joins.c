@@ -205,9 +205,9 @@ raise_scales(NodeJoin *join, JoinUse *use, const RowStore *store)
 	return raised;
 }
 
-/* Find the rows by their keys. */
+/* Find the rows by their keys, or sort them. */
 static DeviceStatus
-index_rows(NodeJoin *join, const JoinUse *use, const Tablet *rows, JoinTable **made)
+index_rows(NodeJoin *join, const JoinUse *use, Tablet *rows, JoinTable **made)
 {
 	const uint64 limit = (uint64) gpudb_join_memory * 1024 * 1024;
 	JoinTable	head;
@@ -230,7 +230,10 @@ index_rows(NodeJoin *join, const JoinUse *use, const Tablet *rows, JoinTable **m
 	*table = head;
 	join_words(&head, rows, use->key, words, nulls);
 	CHECK_FOR_INTERRUPTS();
-	join_build(table, words, nulls, rows->nrows);
+	if (head.sorted)
+		join_sort(table, rows, words, nulls);
+	else
+		join_build(table, words, nulls, rows->nrows);
 	pfree(words);
 	pfree(nulls);
 	*made = table;
@@ -280,7 +283,7 @@ build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinBooks *bo
 	JoinUse		use = *wanted;
 	RowStore   *store;
 	JoinTable  *table = NULL;
-	const Tablet *rows;
+	Tablet	   *rows;
 	DeviceStatus status = STATUS_SCALE_EXCEEDED;
 	MemoryContext old = MemoryContextSwitchTo(join->context);
 

@@ -279,7 +279,10 @@ make_block(Block *b, TableKind kind)
 	table = (JoinTable *) guard_alloc(room, 64);
 	*table = head;
 	join_words(&head, rows, &key, words, nulls);
-	join_build(table, words, nulls, rows->nrows);
+	if (kind == SORTED)
+		join_sort(table, rows, words, nulls);
+	else
+		join_build(table, words, nulls, rows->nrows);
 	b->kind = kind;
 	b->rows_at = table->size;
 	b->bytes = b->rows_at + rows->size;
@@ -394,6 +397,14 @@ change_row_numbers(const Block *b, Heads *h)
 
 	TRY(t->rows, t->rows + 1, false, "row numbers that are not aligned");
 	TRY(t->rows, t->rows + 2, false, "row numbers that are half aligned");
+	if (b->kind == SORTED)
+	{
+		TRY(t->rows, end + 4, true, "no row numbers, wherever");
+		TRY(t->nrows, h->rows->nrows, true, "all rows");
+		TRY(t->nrows, h->rows->nrows + 1, false, "a row too many");
+		TRY(t->nrows, UINT32_MAX, false, "2^32 - 1 rows");
+		return;
+	}
 	/* what is unique has none */
 	TRY(t->nrows, UINT32_MAX, unique, "2^32 - 1 row numbers");
 	TRY(t->rows, UINT64_MAX - 3, unique, "row numbers at the very end");
@@ -505,7 +516,7 @@ change_rows(const Block *b, Heads *h)
 	TRY(h->rows->nrows, UINT32_MAX, false, "2^32 - 1 rows");
 	TRY(h->rows->nrows, UINT32_MAX - 1, false, "2^32 - 2 rows");
 	TRY(h->rows->nrows, h->rows->nrows + (uint32_t) (left / 8), false, "many more rows");
-	TRY(h->rows->nrows, 1, true, "one row, which may be NULL");
+	TRY(h->rows->nrows, 1, b->kind != SORTED, "one row, which may be NULL");
 	TRY(h->rows->ncols, PROGRAM_MAX_COLUMNS + 1, false, "columns too many");
 	TRY(h->rows->ncols, UINT32_MAX, false, "2^32 - 1 columns");
 	TRY(h->rows->ncols, 0, true, "no columns");
@@ -568,7 +579,7 @@ touch(const Block *b, const Heads *h)
 		sink = b->block[t->index + (uint64_t) t->nrows * sizeof(uint64_t) - 1];
 	if (!t->sorted)
 		sink = b->block[t->index + (t->direct ? (t->nplaces + !t->unique) * 4 : t->nplaces * sizeof(JoinSlot)) - 1];
-	if (!t->unique && t->nrows > 0)
+	if (!t->unique && !t->sorted && t->nrows > 0)
 		sink = b->block[t->rows + (uint64_t) t->nrows * 4 - 1];
 	if (t->present != 0 && t->npresent > 0)
 		sink = b->block[t->present + (t->npresent - 1) / 32 * 4 + 3];

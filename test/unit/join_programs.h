@@ -272,7 +272,10 @@ build_step_table(const JoinStep *step, int t)
 	table = (JoinTable *) guard_alloc(join_table_bytes(&head, side->nrows), 64);
 	*table = head;
 	join_words(&head, side->tablet, key, words, nulls);
-	join_build(table, words, nulls, side->nrows);
+	if (head.sorted)
+		join_sort(table, side->tablet, words, nulls);
+	else
+		join_build(table, words, nulls, side->nrows);
 	side->table = (JoinTable *) guard_alloc(table->size, 64);
 	memcpy(side->table, table, table->size);
 	guard_free(table, join_table_bytes(&head, side->nrows), 64);

@@ -58,12 +58,13 @@ typedef struct Reference
 {
 	const JoinPlan *plan;
 	const JoinRow *at[STEPS_MOST + 1];
+	uint32_t	number[STEPS_MOST + 1]; /* of these in their tables */
 	uint32_t	lane;			/* row of the tablet */
 	uint32_t	npairs;
 	int			ngroups;
 	int			bucket[4096];
 	Totals		totals[GROUPS_MOST];
-	uint32_t	order[STEPS_MOST + 1][SIDE_ROWS_MOST];	/* in which a table gives its rows */
+	uint32_t	order[STEPS_MOST + 1][SIDE_ROWS_MOST];	/* in which a table has its rows */
 	uint32_t	rows[STEPS_MOST + 1][PAIRS_MOST + 1];	/* emitted, of each side */
 } Reference;
 
@@ -188,7 +189,7 @@ add_pair(Reference *ref)
 	{
 		ref->rows[0][ref->npairs - 1] = ref->lane;
 		for (int t = 1; t <= ref->plan->nsteps; t++)
-			ref->rows[t][ref->npairs - 1] = ref->at[t] ? (uint32_t) (ref->at[t] - sides[t].row) : JOIN_NO_ROW;
+			ref->rows[t][ref->npairs - 1] = ref->at[t] ? ref->number[t] : JOIN_NO_ROW;
 		return;
 	}
 	t = ref->plan->group_by == 0 ? &ref->totals[0] : find_totals(ref, source, row);
@@ -224,6 +225,7 @@ join_from(Reference *ref, int t)
 		{
 			matches++;
 			ref->at[t] = &sides[t].row[ref->order[t][r]];
+			ref->number[t] = r;
 			if (pairs)
 				join_from(ref, t + 1);
 		}
@@ -245,12 +247,16 @@ compare_rows(const void *a, const void *b)
 {
 	const uint32_t x = *(const uint32_t *) a;
 	const uint32_t y = *(const uint32_t *) b;
-	const int	c = compare_values(&sides[sorted_side].row[x], sorted_column, &sides[sorted_side].row[y], sorted_column);
+	const JoinRow *r = &sides[sorted_side].row[x];
+	const JoinRow *s = &sides[sorted_side].row[y];
+	int			c = r->null[sorted_column] - s->null[sorted_column];
 
+	if (c == 0 && !r->null[sorted_column])
+		c = compare_values(r, sorted_column, s, sorted_column);
 	return c != 0 ? c : (x > y) - (x < y);
 }
 
-/* The order in which a table gives its rows: by their numbers, and if it is sorted, by their values before that. */
+/* The order in which a table has its rows: as they come, and if it is sorted, by their values before that, NULLs last. */
 static void
 order_rows(Reference *ref, int t)
 {
