@@ -1,6 +1,6 @@
 /*
  * mapping.c
- *		Shared memory apart from PostgreSQL's own segment.
+ *		Shared memory apart from PostgreSQL's own segment; and huge pages.
  *
  * A large request inside PostgreSQL's segment could cost shared_buffers its
  * huge pages, and is touched whole at the start.
@@ -8,6 +8,8 @@
 #include "postgres.h"
 
 #include <sys/mman.h>
+
+#include "utils/memutils.h"
 
 #include "device/mapping.h"
 
@@ -36,4 +38,17 @@ void
 mapping_drop(void *start, Size size)
 {
 	munmap(start, TYPEALIGN(HUGE_PAGE, size));
+}
+
+void *
+mapping_palloc(MemoryContext context, Size size)
+{
+	uint8	   *block = MemoryContextAllocHuge(context, size);
+	uint8	   *first = (uint8 *) TYPEALIGN(HUGE_PAGE, block);
+	uint8	   *end = (uint8 *) TYPEALIGN_DOWN(HUGE_PAGE, block + size);
+
+	/* a machine without them takes what it has */
+	if (end > first)
+		(void) madvise(first, end - first, MADV_HUGEPAGE);
+	return block;
 }

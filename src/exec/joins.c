@@ -14,6 +14,7 @@
 
 #include "pg_compat.h"
 #include "core/join_build.h"
+#include "device/mapping.h"
 #include "exec/joins.h"
 #include "exec/join_device.h"
 #include "exec/joins_share.h"
@@ -164,7 +165,7 @@ collect_rows(NodeJoin *join, const JoinUse *use, RowStore **store)
 	DeviceStatus status = STATUS_DONE;
 
 	*store = row_store_create(join->context, ExecGetResultType(join->child), columns_wanted(use), use->ncolumns,
-							  (uint64) gpudb_join_memory * 1024 * 1024);
+							  (uint64) gpudb_join_memory * 1024 * 1024, join->child->plan->plan_rows);
 	restart_child(join);
 	if (is_collectable_scan(join->child))
 		return scan_collect(join->child, *store, use->column, use->ncolumns);
@@ -224,8 +225,8 @@ index_rows(NodeJoin *join, const JoinUse *use, Tablet *rows, JoinTable **made)
 	bytes = join_table_bytes(&head, rows->nrows);
 	if (bytes + rows->size > limit)
 		return STATUS_MEMORY_LIMIT;
-	table = (JoinTable *) TYPEALIGN(64, (uintptr_t) MemoryContextAllocHuge(join->context, bytes + 64));
-	words = MemoryContextAllocHuge(join->context, sizeof(uint64) * Max(rows->nrows, 1));
+	table = (JoinTable *) TYPEALIGN(64, (uintptr_t) mapping_palloc(join->context, bytes + 64));
+	words = mapping_palloc(join->context, sizeof(uint64) * Max(rows->nrows, 1));
 	nulls = MemoryContextAllocHuge(join->context, Max(rows->nrows, 1));
 	*table = head;
 	join_words(&head, rows, use->key, words, nulls);

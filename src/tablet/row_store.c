@@ -12,10 +12,12 @@
 #include "fmgr.h"
 #include "utils/memutils.h"
 
+#include "device/mapping.h"
 #include "tablet/row_store.h"
 
 #define FIRST_ROWS	1024
 #define FIRST_TEXT	16384
+#define ROOM_FACTOR	1.05
 
 struct RowStore
 {
@@ -81,7 +83,7 @@ lay_out(RowStore *store, uint32 rows, uint64 text, bool wide)
 
 	if (size > store->limit || text > UINT32_MAX / 2)
 		return false;
-	block = MemoryContextAllocHuge(store->context, size + 64);
+	block = mapping_palloc(store->context, size + 64);
 	tablet = (Tablet *) TYPEALIGN(64, (uintptr_t) block);
 	tablet_layout(tablet, store->types[wide], ncolumns, rows, text);
 	store->capacity = rows;
@@ -100,10 +102,12 @@ lay_out(RowStore *store, uint32 rows, uint64 text, bool wide)
 }
 
 RowStore *
-row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *wanted, int nwanted, uint64 limit)
+row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *wanted, int nwanted, uint64 limit, double expected)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RowStore   *store = palloc0(sizeof(RowStore));
+	uint64		text;
+	uint32		rows;
 
 	store->context = context;
 	store->limit = limit;
@@ -113,7 +117,12 @@ row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *want
 		store->codes[w] = wanted[w].coded ? own_codes_create(context) : NULL;
 	set_types(store, wanted, nwanted, false);
 	set_types(store, wanted, nwanted, true);
-	(void) lay_out(store, FIRST_ROWS, store->plan[0]->var_columns > 0 ? FIRST_TEXT : 0, false);
+	text = store->plan[0]->var_columns > 0 ? FIRST_TEXT : 0;
+	/* as many as are expected and a few more, unless these might take room that others need */
+	rows = (uint32) Min(Max(expected * ROOM_FACTOR, FIRST_ROWS), UINT32_MAX / 2);
+	if (tablet_size(store->types[0], store->plan[0]->ncolumns, rows, text) > limit / 2)
+		rows = FIRST_ROWS;
+	(void) lay_out(store, rows, text, false);
 	MemoryContextSwitchTo(old);
 	return store;
 }
@@ -231,6 +240,8 @@ row_store_copy(RowStore *store, int column, const uint8 *values, const uint8 *nu
 	const uint32 bytes = coltype_bytes(to->type);
 
 	memcpy(tablet_at(tablet, to->values) + (uint64) store->nrows * bytes, values, (size_t) rows * bytes);
+	if (memchr(nulls, true, rows) == NULL)
+		return;
 	for (uint32 row = 0; row < rows; row++)
 		if (nulls[row])
 			deform_set_null(tablet, to, store->nrows + row);

@@ -16,9 +16,10 @@ typedef struct RowStore RowStore;
 
 /*
  * A store of rows of this kind, which keeps the columns wanted, in memory of
- * `context`, as many bytes at most.
+ * `context`, as many bytes at most; so many rows are expected.
  */
-extern RowStore *row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *wanted, int nwanted, uint64 limit);
+extern RowStore *row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *wanted, int nwanted, uint64 limit,
+								  double expected);
 
 /*
  * Add a row.  DONE; MEMORY_LIMIT; SCALE_EXCEEDED, with row_store_scale() then
