@@ -1,14 +1,11 @@
 /*
  * join_build.c
- *		Building the table of one side of a join.
+ *		The table of one side of a join: how it finds rows, and the words of these.
  *
- * Rows are counted by word, the counts summed to the ends of ranges, and row
- * numbers put into them from the last on, each range from its end to its
- * beginning: that leaves its beginning behind, and the numbers in order.
- * However many rows a word has, each costs the same.
- * Tables that are sorted are join_sort.c's.
+ * join_fill.c makes it, or, where it is sorted, join_sort.c.
  */
 #include "core/join_build.h"
+#include "core/join_fill.h"
 
 /* Words are places if they span so many times as many as there are rows, or so many at all. */
 #define DIRECT_SPREAD	16
@@ -17,9 +14,6 @@
 /* Bits of a bitmap for each row at most, and for all. */
 #define PRESENT_SPREAD	512
 #define PRESENT_MOST	((uint64_t) 1 << 28)
-
-/* Rows ahead whose place the processor is to fetch. */
-#define LOOKAHEAD		16
 
 /* What a column of a key holds. */
 typedef struct KeyRange
@@ -31,11 +25,11 @@ typedef struct KeyRange
 
 /* Columns of keys */
 
-/* For each row that is not NULL, v being its value as stored. */
+/* For each row of first .. end that is not NULL, v being its value as stored. */
 #define EACH_VALUE(stype, statement) \
 	do { \
 		const stype *values = (const stype *) tablet_at(rows, column->values); \
-		for (uint32_t row = 0; row < rows->nrows; row++) \
+		for (uint32_t row = first; row < end; row++) \
 		{ \
 			const stype v = values[row]; \
 			if (!tablet_is_null(rows, column, row)) \
@@ -62,6 +56,8 @@ static KeyRange
 range_of(const Tablet *rows, const JoinKey *key)
 {
 	const TabletColumn *column = &rows->column[key->column];
+	const uint32_t first = 0;
+	const uint32_t end = rows->nrows;
 	KeyRange	range = {false, INT64_MAX, INT64_MIN};
 
 	if (column->type == COLTYPE_TEXT)
@@ -184,203 +180,71 @@ join_plan_sorted(JoinTable *head, const Tablet *rows, const JoinKey *key)
 #define ADD_INTEGER(part_word, hashed) \
 	words[row] = head->exact ? words[row] | (part_word) : hash_combine(words[row], (hashed))
 
-void
-join_words(const JoinTable *head, const Tablet *rows, const JoinKey *keys, uint64_t *words, uint8_t *nulls)
+/* Find the bounds of blocks from this row on. */
+static void
+bound_blocks(const RowWords *w, uint32_t first, uint32_t end)
 {
+	for (; first < end; first += BLOCK_ROWS)
+	{
+		WordBounds	bounds = {UINT64_MAX, 0};
+
+		for (uint32_t row = first; row < end && row < first + BLOCK_ROWS; row++)
+		{
+			/* of NULL the word means nothing: the block is one that has all words */
+			const uint64_t least = w->nulls[row] ? 0 : w->words[row];
+			const uint64_t largest = w->nulls[row] ? UINT64_MAX : w->words[row];
+
+			bounds.least = least < bounds.least ? least : bounds.least;
+			bounds.largest = largest > bounds.largest ? largest : bounds.largest;
+		}
+		w->bounds[first / BLOCK_ROWS] = bounds;
+	}
+}
+
+void
+join_words_of_part(void *arg, uint32_t part)
+{
+	const RowWords *w = (const RowWords *) arg;
+	const JoinTable *head = w->head;
+	const Tablet *rows = w->rows;
+	const uint64_t blocks = blocks_of(rows->nrows);
+	const uint32_t first = (uint32_t) (blocks * part / w->parts) * BLOCK_ROWS;
+	const uint32_t end = part + 1 == w->parts ? rows->nrows : (uint32_t) (blocks * (part + 1) / w->parts) * BLOCK_ROWS;
+	uint64_t   *words = w->words;
 	uint32_t	miss = 0;
 
-	memset(words, 0, rows->nrows * sizeof(uint64_t));
-	memset(nulls, 0, rows->nrows);
+	memset(words + first, 0, (end - first) * sizeof(uint64_t));
+	memset(w->nulls + first, 0, end - first);
 	for (uint32_t p = 0; p < head->nparts; p++)
 	{
-		const TabletColumn *column = &rows->column[keys[p].column];
-		const JoinPart *part = &head->part[p];
+		const TabletColumn *column = &rows->column[w->keys[p].column];
+		const bool	trimmed = w->keys[p].form == JOIN_KEY_TRIMMED;
+		const JoinPart *key = &head->part[p];
 
-		for (uint32_t row = 0; row < rows->nrows && column->null_count > 0; row++)
-			nulls[row] |= tablet_is_null(rows, column, row);
+		for (uint32_t row = first; row < end && column->null_count > 0; row++)
+			w->nulls[row] |= tablet_is_null(rows, column, row);
 		if (column->type == COLTYPE_TEXT)
 			EACH_VALUE(uint64_t, {
 				const uint8_t *bytes = tablet_at(rows, rows->var) + TEXT_OFFSET(v);
 				const uint32_t length = TEXT_LENGTH(v);
 
-				words[row] = hash_combine(words[row], hash_bytes(bytes, keys[p].form == JOIN_KEY_TRIMMED ? text_trimmed(bytes, length) : length));
+				words[row] = hash_combine(words[row], hash_bytes(bytes, trimmed ? text_trimmed(bytes, length) : length));
 			});
 		else if (column->type == COLTYPE_I128)
-			EACH_VALUE(Wide, ADD_INTEGER(join_part_wide(part, v, &miss), join_wide_word(v)));
+			EACH_VALUE(Wide, ADD_INTEGER(join_part_wide(key, v, &miss), join_wide_word(v)));
 		else
-			EACH_INTEGER(ADD_INTEGER(join_part_word(part, value, &miss), (uint64_t) value))
+			EACH_INTEGER(ADD_INTEGER(join_part_word(key, value, &miss), (uint64_t) value))
 	}
-}
-
-/* Tables */
-
-/* Bytes of the index. */
-static uint64_t
-index_bytes(const JoinTable *head)
-{
-	if (head->sorted)
-		return head->nplaces * sizeof(uint64_t);
-	return head->direct ? (head->nplaces + 1) * sizeof(uint32_t) : head->nplaces * sizeof(JoinSlot);
-}
-
-static uint64_t
-present_bytes(const JoinTable *head)
-{
-	return (head->npresent + 31) / 32 * sizeof(uint32_t);
-}
-
-uint64_t
-join_table_bytes(const JoinTable *head, uint32_t nrows)
-{
-	/* to sort takes room for row numbers twice, and leaves none */
-	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) +
-		tablet_align((uint64_t) nrows * sizeof(uint32_t) * (head->sorted ? 2 : 1)) + tablet_align(present_bytes(head));
-}
-
-static uint32_t *
-row_numbers(JoinTable *table)
-{
-	return (uint32_t *) ((uint8_t *) table + table->rows);
-}
-
-/* One row a word: its number in the word's place; false if there are two, and not only the first is wanted. */
-static bool
-fill_unique_places(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
-{
-	uint32_t   *place = (uint32_t *) ((uint8_t *) table + table->index);
-
-	memset(place, 0xff, index_bytes(table));
-	for (uint32_t row = 0; row < nrows; row++)
-	{
-		if (row + LOOKAHEAD < nrows && !nulls[row + LOOKAHEAD])
-			core_prefetch(&place[words[row + LOOKAHEAD]]);
-		if (nulls[row])
-			continue;
-		if (place[words[row]] != JOIN_NO_ROW)
-		{
-			if (!table->some)
-				return false;
-			continue;
-		}
-		place[words[row]] = row;
-		table->nrows++;
-	}
-	return true;
-}
-
-static void
-fill_places(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
-{
-	uint32_t   *place = (uint32_t *) ((uint8_t *) table + table->index);
-	uint32_t	end = 0;
-
-	memset(place, 0, index_bytes(table));
-	for (uint32_t row = 0; row < nrows; row++)
-		if (!nulls[row])
-			place[words[row]]++;
-	for (uint64_t word = 0; word <= table->nplaces; word++)
-		place[word] = end += place[word];
-	for (uint32_t row = nrows; row-- > 0;)
-		if (!nulls[row])
-			row_numbers(table)[--place[words[row]]] = row;
-	table->nrows = end;
-}
-
-/* A word's slot, or the free one where it belongs. */
-static JoinSlot *
-find_slot(JoinTable *table, uint64_t word)
-{
-	JoinSlot   *slots = (JoinSlot *) ((uint8_t *) table + table->index);
-	uint64_t	at = join_home(table, word);
-
-	while (slots[at].count > 0 && slots[at].word != word)
-		at = (at + 1) & (table->nplaces - 1);
-	return &slots[at];
-}
-
-/* Count the rows of each word; of the first its number is kept. */
-static void
-fill_slots(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
-{
-	memset((uint8_t *) table + table->index, 0, index_bytes(table));
-	table->unique = true;
-	for (uint32_t row = 0; row < nrows; row++)
-	{
-		JoinSlot   *slot;
-
-		if (row + LOOKAHEAD < nrows)
-			core_prefetch(join_entry(table, words[row + LOOKAHEAD]));
-		if (nulls[row])
-			continue;
-		slot = find_slot(table, words[row]);
-		if (table->some && slot->count > 0)
-			continue;
-		if (slot->count++ == 0)
-		{
-			slot->word = words[row];
-			slot->first = row;
-		}
-		else
-			table->unique = false;
-		table->nrows++;
-	}
-}
-
-static void
-list_slots(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
-{
-	JoinSlot   *slots = (JoinSlot *) ((uint8_t *) table + table->index);
-	uint32_t	end = 0;
-
-	for (uint64_t s = 0; s < table->nplaces; s++)
-		slots[s].first = end += slots[s].count;
-	for (uint32_t row = nrows; row-- > 0;)
-	{
-		if (row >= LOOKAHEAD)
-			core_prefetch(join_entry(table, words[row - LOOKAHEAD]));
-		if (!nulls[row])
-			row_numbers(table)[--find_slot(table, words[row])->first] = row;
-	}
-}
-
-/* Note which words have rows. */
-static void
-fill_present(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
-{
-	uint32_t   *present = (uint32_t *) ((uint8_t *) table + table->present);
-
-	memset(present, 0, present_bytes(table));
-	for (uint32_t row = 0; row < nrows; row++)
-		if (!nulls[row])
-			present[words[row] / 32] |= (uint32_t) 1 << (words[row] % 32);
+	if (w->bounds != NULL)
+		bound_blocks(w, first, end);
 }
 
 void
-join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
+join_words(const JoinTable *head, const Tablet *rows, const JoinKey *keys, uint64_t *words, uint8_t *nulls)
 {
-	table->index = tablet_align(sizeof(JoinTable));
-	table->rows = table->index + tablet_align(index_bytes(table));
-	table->nrows = 0;
-	if (table->direct)
-	{
-		table->unique = fill_unique_places(table, words, nulls, nrows);
-		if (!table->unique)
-			fill_places(table, words, nulls, nrows);
-	}
-	else
-	{
-		fill_slots(table, words, nulls, nrows);
-		if (!table->unique)
-			list_slots(table, words, nulls, nrows);
-	}
-	table->size = table->rows + (table->unique ? 0 : tablet_align((uint64_t) nrows * sizeof(uint32_t)));
-	table->present = 0;
-	if (table->npresent > 0)
-	{
-		table->present = table->size;
-		table->size += tablet_align(present_bytes(table));
-		fill_present(table, words, nulls, nrows);
-	}
+	RowWords	all = {head, rows, keys, words, nulls, 1, NULL};
+
+	join_words_of_part(&all, 0);
 }
 
 /* Heads that others have made */

@@ -34,6 +34,22 @@ CORE_API void join_build(JoinTable *table, const uint64_t *words, const uint8_t 
 /* The same of a table that is sorted, and put its rows into the order of their words.  Afterwards the words are others. */
 CORE_API void join_sort(JoinTable *table, Tablet *rows, uint64_t *words, const uint8_t *nulls);
 
+/* Parts at most that work is cut into: each goes over all rows. */
+#define JOIN_MOST_PARTS	16
+
+/* Who helps to make a table: run() runs all parts of a work, some at once. */
+typedef struct JoinHelpers
+{
+	uint32_t	parts;
+	void		(*run) (const struct JoinHelpers *helpers, void (*work) (void *arg, uint32_t part), void *arg);
+	int			threads;		/* for run() */
+} JoinHelpers;
+
+/* Words and a table that is not sorted at once, of all rows, by several threads: there is room for so many words, and for a flag for each row. */
+CORE_API uint64_t join_fill_words(uint32_t nrows);
+CORE_API void join_fill(JoinTable *table, const Tablet *rows, const JoinKey *keys, uint64_t *words, uint8_t *nulls,
+						const JoinHelpers *helpers);
+
 /*
  * Whether the heads of a table and of its rows, which stand `rows_at` bytes
  * behind it in a block of so many bytes, lead nowhere out of the block.  What

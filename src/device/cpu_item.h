@@ -32,6 +32,9 @@ typedef struct CpuItem
 	uint64_t	rows_capacity;	/* and of the others */
 	uint64_t	matches_capacity;
 	uint64_t	output_capacity;
+	void		(*together) (void *arg, uint32_t part); /* no window, but a part of other work; NULL = a window */
+	void	   *arg;
+	uint32_t	part;
 } CpuItem;
 
 /* What one thread holds for a job. */

@@ -35,6 +35,9 @@ extern const char *device_await_gpu(void);
  */
 extern void device_quiesce(void);
 extern void device_cpu_quiesce(void);
+
+/* Run all parts of a work that calls nothing of PostgreSQL, by this process and so many threads, which it has leased. */
+extern void device_cpu_together(int threads, uint32_t parts, void (*work) (void *arg, uint32_t part), void *arg);
 extern void device_remote_quiesce(void);
 
 /* Have room for so many bytes in a block from malloc, which loses what it held; without memory for it, false and no block. */

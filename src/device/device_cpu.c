@@ -87,7 +87,10 @@ process_locked(CpuItem *item, int thread)
 {
 	pool.running++;
 	pthread_mutex_unlock(&pool.lock);
-	cpu_item_run(item, thread);
+	if (item->together != NULL)
+		item->together(item->arg, item->part);
+	else
+		cpu_item_run(item, thread);
 	pthread_mutex_lock(&pool.lock);
 	pool.running--;
 	put_done(item);
@@ -379,6 +382,32 @@ const Device cpu_device = {
 	.report = cpu_report,
 	.close = cpu_close,
 };
+
+/* Work of others */
+
+void
+device_cpu_together(int threads, uint32_t parts, void (*work) (void *arg, uint32_t part), void *arg)
+{
+	DeviceJob  *job = threads > 0 ? calloc(1, sizeof(DeviceJob)) : NULL;
+	CpuItem    *items = job != NULL ? calloc(parts, sizeof(CpuItem)) : NULL;
+
+	for (uint32_t part = 0; part < parts && items == NULL; part++)
+		work(arg, part);
+	if (items != NULL)
+	{
+		job->spec.threads = threads < MAX_THREADS ? threads : MAX_THREADS;
+		start_threads(job->spec.threads);
+		for (uint32_t part = 0; part < parts; part++)
+		{
+			items[part] = (CpuItem) {.job = job, .together = work, .arg = arg, .part = part};
+			cpu_submit(job, &items[part].work);
+		}
+		while (cpu_collect(job, true) != NULL)
+			;
+	}
+	free(items);
+	free(job);
+}
 
 /* Instruction sets */
 

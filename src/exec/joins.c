@@ -14,7 +14,9 @@
 
 #include "pg_compat.h"
 #include "core/join_build.h"
+#include "device/device.h"
 #include "device/mapping.h"
+#include "device/threads.h"
 #include "exec/joins.h"
 #include "exec/join_device.h"
 #include "exec/joins_share.h"
@@ -25,6 +27,9 @@
 
 /* Times that a table is built anew with larger scales. */
 #define MAX_ROUNDS 9
+
+/* With fewer rows threads would wait for each other rather than help. */
+#define TOGETHER_ROWS 50000
 
 struct NodeJoin
 {
@@ -206,6 +211,25 @@ raise_scales(NodeJoin *join, JoinUse *use, const RowStore *store)
 	return raised;
 }
 
+static void
+run_together(const JoinHelpers *helpers, void (*work) (void *arg, uint32 part), void *arg)
+{
+	device_cpu_together(helpers->threads, helpers->parts, work, arg);
+}
+
+/* Fill a table that is not sorted, with what threads are to be had. */
+static void
+fill_table(JoinTable *table, const Tablet *rows, const JoinUse *use, uint64 *words, uint8 *nulls)
+{
+	JoinHelpers helpers = {.run = run_together};
+
+	if (rows->nrows >= TOGETHER_ROWS)
+		helpers.threads = threads_lease();
+	helpers.parts = Min(helpers.threads + 1, JOIN_MOST_PARTS);
+	join_fill(table, rows, use->key, words, nulls, &helpers);
+	threads_return(helpers.threads);
+}
+
 /* Find the rows by their keys, or sort them. */
 static DeviceStatus
 index_rows(NodeJoin *join, const JoinUse *use, Tablet *rows, JoinTable **made)
@@ -226,15 +250,18 @@ index_rows(NodeJoin *join, const JoinUse *use, Tablet *rows, JoinTable **made)
 	if (bytes + rows->size > limit)
 		return STATUS_MEMORY_LIMIT;
 	table = (JoinTable *) TYPEALIGN(64, (uintptr_t) mapping_palloc(join->context, bytes + 64));
-	words = mapping_palloc(join->context, sizeof(uint64) * Max(rows->nrows, 1));
+	words = mapping_palloc(join->context, sizeof(uint64) * Max(join_fill_words(rows->nrows), 1));
 	nulls = MemoryContextAllocHuge(join->context, Max(rows->nrows, 1));
 	*table = head;
-	join_words(&head, rows, use->key, words, nulls);
-	CHECK_FOR_INTERRUPTS();
 	if (head.sorted)
+	{
+		join_words(&head, rows, use->key, words, nulls);
+		CHECK_FOR_INTERRUPTS();
 		join_sort(table, rows, words, nulls);
+	}
 	else
-		join_build(table, words, nulls, rows->nrows);
+		fill_table(table, rows, use, words, nulls);
+	CHECK_FOR_INTERRUPTS();
 	pfree(words);
 	pfree(nulls);
 	*made = table;

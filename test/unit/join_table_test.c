@@ -227,6 +227,51 @@ build_table(const JoinTable *head, const uint64_t *words, const uint8_t *nulls, 
 	return copy;
 }
 
+/* Parts of a work, the last one first: none may count on another. */
+static void
+run_backwards(const JoinHelpers *helpers, void (*work) (void *arg, uint32_t part), void *arg)
+{
+	for (uint32_t part = helpers->parts; part-- > 0;)
+		work(arg, part);
+}
+
+/* Whether two tables find the same rows for a word, in the same order. */
+static bool
+same_rows(const JoinTable *a, const JoinTable *b, uint64_t word)
+{
+	const uint64_t of_a = join_find(a, word);
+	const uint64_t of_b = join_find(b, word);
+	bool		same = JOIN_SPAN_COUNT(of_a) == JOIN_SPAN_COUNT(of_b);
+
+	for (uint32_t k = 0; k < JOIN_SPAN_COUNT(of_a) && same; k++)
+		same = join_row(a, JOIN_SPAN_FIRST(of_a) + k) == join_row(b, JOIN_SPAN_FIRST(of_b) + k);
+	return same;
+}
+
+/* The same table in parts. */
+static void
+check_parts(const Sample *s, uint32_t parts)
+{
+	const JoinHelpers helpers = {.parts = parts, .run = run_backwards};
+	const uint64_t bytes = join_table_bytes(&s->head, s->nrows);
+	JoinTable  *table = (JoinTable *) guard_alloc(bytes, 64);
+	uint64_t   *words = (uint64_t *) guard_alloc(join_fill_words(s->nrows) * sizeof(uint64_t), 8);
+	uint8_t    *nulls = (uint8_t *) guard_alloc(s->nrows, 1);
+	bool		same;
+
+	*table = s->head;
+	join_fill(table, s->tablet, s->key, words, nulls, &helpers);
+	same = table->size == s->table->size && table->nrows == s->table->nrows && table->unique == s->table->unique &&
+		memcmp(words, s->words, s->nrows * sizeof(uint64_t)) == 0 && memcmp(nulls, s->nulls, s->nrows) == 0;
+	for (uint32_t row = 0; row < s->nrows && same; row++)
+		same = same_rows(table, s->table, s->words[row]) && same_rows(table, s->table, s->words[row] + 1) &&
+			(table->present == 0 || s->nulls[row] || join_present((const uint32_t *) join_at(table, table->present), s->words[row]));
+	tap_expect(same, "a table of %u rows made in %u parts differs", s->nrows, parts);
+	guard_free(table, bytes, 64);
+	guard_free(words, join_fill_words(s->nrows) * sizeof(uint64_t), 8);
+	guard_free(nulls, s->nrows, 1);
+}
+
 static void
 build_sample(Sample *s)
 {
@@ -237,6 +282,10 @@ build_sample(Sample *s)
 	s->nulls = (uint8_t *) guard_alloc(s->nrows, 1);
 	join_words(&s->head, s->tablet, s->key, s->words, s->nulls);
 	s->table = build_table(&s->head, s->words, s->nulls, s->nrows);
+	check_parts(s, 1);
+	check_parts(s, 2);
+	check_parts(s, 3);
+	check_parts(s, JOIN_MOST_PARTS);
 }
 
 static void
