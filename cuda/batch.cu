@@ -294,6 +294,7 @@ batch_start(CudaBatch *own)
 	own->batch.times = JobTimes();
 	memset(own->batch.max_scale, 0, sizeof(own->batch.max_scale));
 	own->nlegs = own->next_leg = own->nmerged = 0;
+	own->hopeful = false;
 	start(own);
 }
 
@@ -342,7 +343,7 @@ start_run(CudaBatch *own)
 {
 	const Program *program = own->batch.job->view.program;
 	const Tablet *tablet = (const Tablet *) own->head;
-	const ShapeChoice *choice = shape_choose(program, program_choose_body(program, tablet), tablet, own->batch.table != NULL, false);
+	const ShapeChoice *choice = shape_choose(program, program_choose_body(program, tablet), tablet, own->batch.table != NULL ? VM_MANY_GROUPS : 0);
 	VmLaunch	launch = {};
 	cudaError_t error;
 
@@ -445,6 +446,8 @@ end_run(CudaBatch *own)
 		start_merge(own, result->nrows);
 	else if (status == STATUS_DONE && own->batch.job->view.program->aggregates)
 		end_batch(own, batch_take_rows(own, result->nrows));
+	else if (status == STATUS_TABLE_FULL && own->hopeful)
+		batch_divide_again(own);
 	else
 		/* without a table, too many rows want one; with one, there is no room for them here */
 		end_batch(own, status == STATUS_TABLE_FULL && own->batch.table != NULL ? STATUS_MEMORY_LIMIT : status);

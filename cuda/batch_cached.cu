@@ -8,7 +8,8 @@
  * goes with each batch is which tablets there are.  Those whose columns are
  * stored alike run together, in one launch, a leg; with a table that the job
  * keeps, in legs of as many rows as there is room for, since each may leave a
- * group.
+ * group.  Where filters may let few rows pass legs have many times as many
+ * rows at first; one that leaves too many begins anew as several.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -102,46 +103,77 @@ choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
 	for (uint32_t c = 0; c < head->ncols; c++)
 		if (head->column[c].type == COLTYPE_U8 || head->column[c].type == COLTYPE_U32)
 			head->column[c].base = 1;
-	return shape_choose(own->batch.job->view.program, body, head, own->batch.table != NULL, coded);
+	return shape_choose(own->batch.job->view.program, body, head, own->batch.table == NULL ? (coded ? VM_CODED : 0)
+						: own->hopeful ? VM_MANY_GROUPS | VM_FEW_ROWS : VM_MANY_GROUPS);
 }
 
 /* Legs */
 
-/* Room for rows of groups, one of each row. */
+/* How many times as many rows a leg may have as there is room for, if hardly any is expected to leave one. */
+#define HOPE 32
+
+/* Rows that a leg may have. */
 static uint64_t
 rows_of_leg(const CudaBatch *own)
 {
-	return own->batch.table == NULL ? UINT64_MAX : batch_rows_for_table(own);
+	return own->batch.table == NULL ? UINT64_MAX : (uint64_t) batch_rows_for_table(own) * (own->hopeful ? HOPE : 1);
 }
 
-/* Divide tablets of one kind, listed from `at` on, into legs; false if it cannot run. */
+/* Whether a program has filters, so that few rows may be left. */
 static bool
-divide_kind(CudaBatch *own, const Kind *tablets, uint32_t at)
+has_filters(const Program *program, int body)
 {
-	const ShapeChoice *choice = choose_shape(own, tablets->like, tablets->body, tablets->coded);
+	const Instr *code = program_instrs(program, body);
+	bool		found = false;
+
+	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
+		found |= code[pc].op == VMOP_FILTER;
+	return found;
+}
+
+/* Divide neighbouring parts, of tablets of one kind, into legs; false if they cannot run. */
+static bool
+divide_parts(CudaBatch *own, const CachedLeg *all)
+{
+	const ShapeChoice *choice = choose_shape(own, all->like, all->body, all->coded);
 	const uint64_t most = rows_of_leg(own);
 	uint64_t	nrows = most;
 	CachedLeg  *leg = NULL;
 
 	if (choice == NULL)
 		return false;
-	for (uint32_t end = at + tablets->ntablets; at < end; at++)
+	for (uint32_t p = all->first_part; p < all->first_part + all->nparts; p++)
 	{
-		const PlacedTablet *from = &placed[order[at]];
+		VmPart	   *part = part_of(own, p);
 		const uint32_t tile = vm_tile_rows(&choice->shape);
 
-		if (leg == NULL || nrows + from->nrows > most)
+		if (leg == NULL || nrows + part->tablet_rows > most)
 		{
 			leg = &own->leg[own->nlegs++];
-			*leg = {at, 0, 0, tablets->body, tablets->coded, tablets->like};
+			*leg = {p, 0, 0, all->body, all->coded, all->like};
 			nrows = 0;
 		}
-		*part_of(own, at) = {from->head, from->selected, from->nrows, leg->ntiles};
+		part->first_tile = leg->ntiles;
 		leg->nparts++;
-		leg->ntiles += (from->nrows + tile - 1) / tile;
-		nrows += from->nrows;
+		leg->ntiles += (part->tablet_rows + tile - 1) / tile;
+		nrows += part->tablet_rows;
 	}
 	return true;
+}
+
+/* The same of tablets, listed from `at` on. */
+static bool
+divide_kind(CudaBatch *own, const Kind *tablets, uint32_t at)
+{
+	const CachedLeg all = {at, tablets->ntablets, 0, tablets->body, tablets->coded, tablets->like};
+
+	for (uint32_t p = at; p < at + tablets->ntablets; p++)
+	{
+		const PlacedTablet *from = &placed[order[p]];
+
+		*part_of(own, p) = {from->head, from->selected, from->nrows, 0};
+	}
+	return divide_parts(own, &all);
 }
 
 /* Divide all tablets into legs; false if the device cannot run them. */
@@ -152,6 +184,8 @@ write_parts(CudaBatch *own)
 	uint32_t	at = 0;
 	uint32_t	ntiles = 0;
 
+	own->hopeful = own->batch.table != NULL && !group_table_is_crowded(own->batch.table) &&
+		has_filters(own->batch.job->view.program, kind[0].body);
 	own->nlegs = 0;
 	for (uint32_t k = 0; k < nkinds; k++)
 	{
@@ -210,6 +244,31 @@ batch_next_leg(CudaBatch *own)
 	own->stage = BATCH_RUNNING;
 	batch_failed(own, error);
 	return true;
+}
+
+void
+batch_divide_again(CudaBatch *own)
+{
+	static CachedLeg left[BATCH_TABLETS];
+	const uint32_t nleft = own->nlegs - --own->next_leg;
+	const uint64_t bytes = own->batch.nwanted * sizeof(VmPart);
+	cudaError_t error;
+
+	group_table_note_crowd(own->batch.table);
+	own->hopeful = false;
+	memcpy(left, own->leg + own->next_leg, nleft * sizeof(CachedLeg));
+	own->nlegs = own->next_leg;
+	for (uint32_t l = 0; l < nleft; l++)
+		if (!divide_parts(own, &left[l]))
+		{
+			batch_finish(own, STATUS_BAD_PROGRAM);
+			return;
+		}
+	error = CUDA_CALL(cudaMemsetAsync(batch_result(own), 0, sizeof(VmResult), own->stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemcpyAsync(own->arena + own->parts_at, own->request + own->parts_at, bytes, cudaMemcpyHostToDevice, own->stream));
+	if (!batch_failed(own, error))
+		batch_next_leg(own);
 }
 
 /* Starting */

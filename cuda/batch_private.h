@@ -76,6 +76,7 @@ struct CudaBatch
 	ResidentUse use;
 	uint64_t	tried;			/* resident_endings() when there was no room */
 	uint32_t	nheads;			/* written */
+	bool		hopeful;		/* legs have more rows than there is room for, of which few shall leave one */
 	uint32_t	nlegs;
 	uint32_t	next_leg;
 	uint32_t	nmerged;		/* legs whose groups are in the job's table */
@@ -154,5 +155,8 @@ extern void batch_start_cached(CudaBatch *own);
 
 /* Go on with the next leg of such a batch; false if there is none. */
 extern bool batch_next_leg(CudaBatch *own);
+
+/* There was no room for the rows that a leg has left: begin it anew as several. */
+extern void batch_divide_again(CudaBatch *own);
 
 #endif							/* GPUDB_CUDA_BATCH_PRIVATE_H */

@@ -38,6 +38,7 @@ struct ProviderTable
 	int			users;			/* batches between entering and leaving */
 	bool		full;			/* to grow before anybody enters */
 	bool		counted;		/* and nobody has entered since */
+	bool		crowded;
 	TableCounts counts;			/* as last learnt, without what had no room */
 	/* groups that are in the staging buffer, if it is this table's */
 	uint32_t	staged_first;
@@ -50,6 +51,18 @@ static uint64_t *staging;		/* pinned: hashes, then rows */
 static uint8_t *staged_texts;	/* pinned, too */
 static ProviderTable *staging_owner;
 static TableCounts *passing;	/* pinned: a table's counts on their way */
+
+bool
+group_table_is_crowded(const ProviderTable *table)
+{
+	return table->crowded;
+}
+
+void
+group_table_note_crowd(ProviderTable *table)
+{
+	table->crowded = true;
+}
 
 cudaError_t
 group_table_start(uint64_t bytes)

@@ -29,6 +29,10 @@ extern void group_table_close(ProviderTable *table);
  */
 extern DeviceStatus group_table_enter(ProviderTable *table, GroupsLaunch *launch, cudaError_t *error);
 
+/* Whether batches have left more rows for it than they had hoped, and noting that one has. */
+extern bool group_table_is_crowded(const ProviderTable *table);
+extern void group_table_note_crowd(ProviderTable *table);
+
 /* Leave it, after so many rows have found no room. */
 extern void group_table_leave(ProviderTable *table, uint32_t pending);
 

@@ -20,10 +20,11 @@ choose_slots(VmShape *shape)
 
 /*
  * Memory for groups of which every row may have its own: for those of a tile
- * if that is not too much, else for a warp's, so that every tile gets through.
+ * if that is not too much, else for a warp's, so that every tile gets through;
+ * where few rows have a group that is enough, and leaves more to other blocks.
  */
 static void
-choose_many_groups(VmShape *shape)
+choose_many_groups(uint32_t options, VmShape *shape)
 {
 	uint32_t	bytes;
 
@@ -33,7 +34,7 @@ choose_many_groups(VmShape *shape)
 		if (!state_is_atomic((StateKind) shape->state_kind[s]))
 			shape->replicas = MIN_REPLICAS;
 	bytes = (group_stride(shape, shape->replicas) + shape->key_words + 1) * 8;
-	shape->group_bytes = align16(bytes * shape->lanes * VM_THREADS);
+	shape->group_bytes = align16(bytes * shape->lanes * (options & VM_FEW_ROWS ? 32 : VM_THREADS));
 	if (shape->group_bytes > MANY_GROUPS_BYTES)
 	{
 		shape->group_bytes = align16(bytes * shape->lanes * 32);
@@ -53,7 +54,7 @@ choose_groups(const Program *program, uint32_t options, VmShape *shape)
 	shape->replicas = VM_THREADS;
 	if (program->grouped && (options & VM_MANY_GROUPS))
 	{
-		choose_many_groups(shape);
+		choose_many_groups(options, shape);
 		return;
 	}
 	if (!program->grouped)

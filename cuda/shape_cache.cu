@@ -24,8 +24,7 @@ typedef struct Body
 typedef struct ShapeEntry
 {
 	Body		body;
-	bool		many_groups;
-	bool		coded;
+	uint32_t	options;
 	uint16_t	type[PROGRAM_MAX_COLUMNS];
 	bool		has_nulls[PROGRAM_MAX_COLUMNS];
 	bool		framed[PROGRAM_MAX_COLUMNS];
@@ -52,12 +51,15 @@ keep_body(Body *body, const Program *program, int number)
 }
 
 static bool
-choose(const Program *program, int body, const Tablet *tablet, bool many_groups, bool coded, ShapeChoice *choice)
+choose(const Program *program, int body, const Tablet *tablet, uint32_t wished, ShapeChoice *choice)
 {
+	/* where many rows have groups those of a tile want room; where few have, other blocks do */
+	const uint32_t most = wished & VM_FEW_ROWS ? 4 : wished & VM_MANY_GROUPS ? 2 : 8;
+
 	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= VM_GENERAL; options++)
-		for (uint32_t lanes = many_groups ? 2 : 8; lanes > 1; lanes /= 2)
+		for (uint32_t lanes = most; lanes > 1; lanes /= 2)
 		{
-			VmWish		wish = {lanes, cuda_context.shared_limit, options | (many_groups ? VM_MANY_GROUPS : coded ? VM_CODED : 0)};
+			VmWish		wish = {lanes, cuda_context.shared_limit, options | wished};
 
 			if (!vm_shape(program, body, tablet, &wish, &choice->shape))
 				continue;
@@ -69,9 +71,9 @@ choose(const Program *program, int body, const Tablet *tablet, bool many_groups,
 }
 
 static bool
-entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet, bool many_groups, bool coded)
+entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet, uint32_t options)
 {
-	if (entry->many_groups != many_groups || entry->coded != coded)
+	if (entry->options != options)
 		return false;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 		if (entry->type[c] != tablet->column[c].type || entry->has_nulls[c] != (tablet->column[c].null_count > 0) ||
@@ -81,20 +83,19 @@ entry_matches(const ShapeEntry *entry, const Program *program, int body, const T
 }
 
 const ShapeChoice *
-shape_choose(const Program *program, int body, const Tablet *tablet, bool many_groups, bool coded)
+shape_choose(const Program *program, int body, const Tablet *tablet, uint32_t options)
 {
 	static ShapeChoice choice;
 	ShapeEntry *entry;
 
 	for (int i = 0; i < ENTRIES; i++)
-		if (entry_matches(&entries[i], program, body, tablet, many_groups, coded))
+		if (entry_matches(&entries[i], program, body, tablet, options))
 			return &entries[i].choice;
-	if (!choose(program, body, tablet, many_groups, coded, &choice))
+	if (!choose(program, body, tablet, options, &choice))
 		return NULL;
 	entry = &entries[next_entry++ % ENTRIES];
 	entry->choice = choice;
-	entry->many_groups = many_groups;
-	entry->coded = coded;
+	entry->options = options;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 	{
 		entry->type[c] = tablet->column[c].type;
@@ -113,7 +114,7 @@ shape_exists(const Program *program, int body)
 	for (int i = 0; i < ENTRIES; i++)
 		if (body_matches(&possible[i], program, body))
 			return true;
-	if (!choose(program, body, NULL, false, false, &choice))
+	if (!choose(program, body, NULL, 0, &choice))
 		return false;
 	keep_body(&possible[next_possible++ % ENTRIES], program, body);
 	return true;

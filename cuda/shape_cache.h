@@ -17,12 +17,12 @@ typedef struct ShapeChoice
 /*
  * Choose as many lanes as fit, and the accumulator machine where it has a form
  * of every instruction.  The header of the tablet, in host memory, tells how
- * columns are stored and which have NULLs.  With many groups, in a form that
- * writes out rows of any number of groups; coded, if no tablet's key columns
- * have too many codes.  NULL if the device cannot run the body; else valid
- * until the next call.
+ * columns are stored and which have NULLs.  `options`: VM_MANY_GROUPS, for a
+ * form that writes out rows of any number of groups, with VM_FEW_ROWS perhaps;
+ * or VM_CODED, if no tablet's key columns have too many codes.  NULL if the
+ * device cannot run the body; else valid until the next call.
  */
-extern const ShapeChoice *shape_choose(const Program *program, int body, const Tablet *tablet, bool many_groups, bool coded);
+extern const ShapeChoice *shape_choose(const Program *program, int body, const Tablet *tablet, uint32_t options);
 
 /* Whether it can run the body over any tablet. */
 extern bool shape_exists(const Program *program, int body);

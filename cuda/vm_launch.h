@@ -102,6 +102,7 @@ typedef struct VmWish
 #define VM_KEEP		2			/* tests: keep every value that an instruction makes */
 #define VM_CODED	8			/* if all keys are columns in frames of 8 bits: of no tablet have they more than CODE_BITS */
 #define VM_MANY_GROUPS 4		/* so many that nearly every row may have its own; never TABLE_FULL but for want of rows */
+#define VM_FEW_ROWS	16			/* with many groups: hardly any row has one */
 
 #ifdef __cplusplus
 extern "C" {
