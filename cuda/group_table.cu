@@ -19,6 +19,7 @@
 #include "group_table.h"
 #include "pool.h"
 #include "resident.h"
+#include "top_launch.h"
 
 #ifdef GPUDB_FAULTS
 #define FIRST_CAPACITY	4096u	/* so that tests see a table grow */
@@ -27,6 +28,9 @@
 #endif
 #define LAST_CAPACITY	(1u << 30)
 #define STAGING_BYTES	((uint64_t) 2 * 1024 * 1024)	/* for groups, and as many for their texts */
+
+/* For what is found out about the first groups, which are few. */
+#define TOP_ROOM		((uint64_t) 256 * 1024)
 #define READ_WHOLE		((uint64_t) 512 * 1024)	/* from so much room on, no staging */
 #define FIRST_TEXT		32		/* bytes that a new table has for the texts of a group */
 
@@ -51,6 +55,7 @@ static uint64_t *staging;		/* pinned: hashes, then rows */
 static uint8_t *staged_texts;	/* pinned, too */
 static ProviderTable *staging_owner;
 static TableCounts *passing;	/* pinned: a table's counts on their way */
+static uint8_t *top_room;		/* device: the best groups' orders; or how many were found, and these */
 
 bool
 group_table_is_crowded(const ProviderTable *table)
@@ -73,6 +78,8 @@ group_table_start(uint64_t bytes)
 		error = CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaHostAlloc((void **) &staging, 2 * STAGING_BYTES + sizeof(TableCounts), cudaHostAllocDefault));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMalloc((void **) &top_room, TOP_ROOM));
 	staged_texts = (uint8_t *) staging + STAGING_BYTES;
 	passing = (TableCounts *) (staged_texts + STAGING_BYTES);
 	return error;
@@ -444,4 +451,83 @@ group_table_read(ProviderTable *table, uint32_t first, uint32_t words, uint64_t 
 				rows[g * row_words + table->shape.text_word[t]] -= begin;
 	}
 	return *n > 0;
+}
+
+static int
+compare_orders(const void *a, const void *b)
+{
+	const Wide	x = *(const Wide *) a;
+	const Wide	y = *(const Wide *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The order of the n-th best group among the best ones of parts, of which there are more. */
+static cudaError_t
+find_bound(TopLaunch *launch)
+{
+	const uint32_t parts = top_parts(launch->ngroups);
+	Wide	   *best = (Wide *) staging;
+	cudaError_t error = CUDA_CALL((cudaError_t) top_best(launch, (Wide *) top_room, stream));
+
+	staging_owner = NULL;
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemcpyAsync(best, top_room, parts * sizeof(Wide), cudaMemcpyDeviceToHost, stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaStreamSynchronize(stream));
+	if (error == cudaSuccess)
+	{
+		qsort(best, parts, sizeof(Wide), compare_orders);
+		launch->bound = best[launch->top.wanted - 1];
+	}
+	return error;
+}
+
+/* Collect the groups within the bound, if they fit: *n of them. */
+static cudaError_t
+collect_top(TopLaunch *launch, uint64_t *into, uint32_t *n)
+{
+	const size_t row_bytes = (size_t) launch->row_words * 8;
+	uint32_t   *nfound = (uint32_t *) staging;
+	cudaError_t error = CUDA_CALL(cudaMemsetAsync(top_room, 0, sizeof(uint32_t), stream));
+
+	launch->nfound = (uint32_t *) top_room;
+	launch->found_hashes = (uint64_t *) (top_room + 64);
+	launch->found_rows = launch->found_hashes + launch->most;
+	if (error == cudaSuccess)
+		error = CUDA_CALL((cudaError_t) top_collect(launch, stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaMemcpyAsync(staging, top_room, 64 + launch->most * (8 + row_bytes), cudaMemcpyDeviceToHost, stream));
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaStreamSynchronize(stream));
+	if (error != cudaSuccess || *nfound > launch->most)
+		return error;
+	*n = *nfound;
+	memcpy(into, staging + 8, *n * 8);
+	memcpy(into + *n, staging + 8 + launch->most, *n * row_bytes);
+	return error;
+}
+
+bool
+group_table_read_top(ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *into, uint32_t *n)
+{
+	const uint64_t group_bytes = 8 * (1 + (uint64_t) table->shape.row_words);
+	TopLaunch	launch = {};
+	cudaError_t error = count_groups(table);
+
+	*n = 0;
+	launch.hashes = table->device.hashes;
+	launch.rows = table->device.rows;
+	launch.ngroups = group_count(table);
+	launch.row_words = table->shape.row_words;
+	launch.top = *top;
+	launch.most = (uint32_t) (words * 8 / group_bytes < (TOP_ROOM - 64) / group_bytes ? words * 8 / group_bytes : (TOP_ROOM - 64) / group_bytes);
+	/* parts that are few would make a bad bound */
+	if (error != cudaSuccess || table->shape.ntexts > 0 || !group_top_fits(top, launch.row_words) ||
+		top->wanted > top_parts(launch.ngroups) / 4)
+		return error == cudaSuccess;
+	error = find_bound(&launch);
+	if (error == cudaSuccess)
+		error = collect_top(&launch, into, n);
+	return error == cudaSuccess;
 }

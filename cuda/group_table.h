@@ -20,6 +20,7 @@ extern ProviderTable *group_table_open(const ProviderJob *job);
 extern bool group_table_count(ProviderTable *table, uint32_t *count);
 extern bool group_table_read(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n,
 							 uint64_t *text_bytes);
+extern bool group_table_read_top(ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *into, uint32_t *n);
 extern void group_table_close(ProviderTable *table);
 
 /*

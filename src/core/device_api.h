@@ -12,6 +12,7 @@
 
 #include "core/column_pack.h"
 #include "core/deform.h"
+#include "core/group_top.h"
 #include "core/hashtable.h"
 #include "core/join_table.h"
 #include "core/program.h"
@@ -146,6 +147,7 @@ typedef struct JobReport
 {
 	JobTimes	times;
 	bool		kept;			/* the device keeps groups */
+	uint32_t	left_out;		/* groups, since want_top() */
 	uint32_t	left_windows;	/* that another device than the one asked had to run */
 	DeviceStatus left_for;		/* the last reason why */
 } JobReport;
@@ -190,6 +192,12 @@ typedef struct Device
 	 * not open unless the device itself runs it.
 	 */
 	uint64_t	(*family) (const DeviceJob *job);
+
+	/*
+	 * Ahead of finish(): of the groups only those that can be among the first
+	 * so many are needed.  The device may leave out others; NULL = it never does.
+	 */
+	void		(*want_top) (DeviceJob *job, const GroupTop *top);
 
 	/* A job that helped this one, and has ended, has left groups with it. */
 	void		(*adopt) (DeviceJob *job);

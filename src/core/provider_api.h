@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 11
+#define PROVIDER_ABI 12
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -242,6 +242,13 @@ typedef struct Provider
 	 */
 	bool		(*read_groups) (ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n, uint64_t *text_bytes);
 	void		(*close_table) (ProviderTable *table);
+
+	/*
+	 * The same of those groups, without texts, that can be among the first
+	 * top->wanted, which is less than there are, and perhaps of some others; *n is 0 if they do not fit, or it
+	 * cannot tell.  NULL = it never can.  What `top` says is not verified.
+	 */
+	bool		(*read_top) (ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *into, uint32_t *n);
 
 	/*
 	 * Room for as many rows of a job as are kept; NULL when there is none.  When

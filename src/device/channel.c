@@ -130,6 +130,7 @@ channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why)
 	pg_atomic_write_u32(&job->cancelled, 0);
 	pg_atomic_write_u32(&job->more, 0);
 	pg_atomic_write_u32(&job->draining, 0);
+	job->top = (GroupTop) {.wanted = 0};
 	pg_atomic_write_u32(&job->submitted, 0);
 	pg_atomic_write_u32(&job->taken, 0);
 	for (int r = 0; r < CHANNEL_JOB_RESULTS; r++)
@@ -491,7 +492,7 @@ channel_checksum(const ChannelResult *result, const uint64 *groups, uint32 words
 {
 	uint64		sum = hash_combine(hash_combine(result->status, result->nwindows), words);
 
-	sum = hash_combine(hash_combine(hash_combine(sum, result->kept), result->total), result->room);
+	sum = hash_combine(hash_combine(hash_combine(hash_combine(sum, result->kept), result->total), result->left_out), result->room);
 	sum = hash_combine(hash_combine(sum, result->ngroups), result->text_bytes);
 	sum = hash_combine(sum, hash_bytes((const uint8 *) result->window, sizeof(result->window)));
 	return hash_combine(sum, sum_of_words(groups, words));

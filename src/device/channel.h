@@ -191,7 +191,8 @@ typedef struct ChannelResult
 	uint16		window[BATCH_WINDOWS];
 	int32		failed_column;
 	uint32		kept;			/* the helper keeps the groups of these windows */
-	uint32		total;			/* of the groups that were kept: how many there are */
+	uint32		total;			/* of the groups that were kept: how many there are, */
+	uint32		left_out;		/* without those that cannot be among the first */
 	uint32		ngroups;
 	uint16		room;			/* in the rooms of this window; CHANNEL_NO_ROOM = they are here */
 	uint32		text_bytes;		/* of the groups: a multiple of 8 */
@@ -212,6 +213,7 @@ typedef struct ChannelJob
 	pg_atomic_uint32 cancelled;
 	pg_atomic_uint32 more;		/* the owner is about to submit another window: those that wait need not begin yet */
 	pg_atomic_uint32 draining;	/* ChannelDraining */
+	GroupTop	top;			/* groups that are wanted then */
 	pg_atomic_uint32 submitted; /* windows put into the ring, ever */
 	pg_atomic_uint32 taken;		/* out of it */
 	uint16		ring[CHANNEL_JOB_WINDOWS];

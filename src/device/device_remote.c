@@ -49,6 +49,7 @@ remote_set_state(RemoteJob *job, RemoteItem *item, ItemState state)
 	job->count[item->state]--;
 	item->state = state;
 	job->count[state]++;
+	job->mixed |= state == ITEM_LOCAL;
 }
 
 static int
@@ -489,6 +490,12 @@ remote_adopt(DeviceJob *device_job)
 	job->lost |= job->slot == NULL || !channel_job_alive(job->slot);
 }
 
+static void
+remote_want_top(DeviceJob *device_job, const GroupTop *top)
+{
+	((RemoteJob *) device_job)->top = *top;
+}
+
 static DeviceStatus
 remote_finish(DeviceJob *device_job, const GroupTable **groups)
 {
@@ -622,6 +629,7 @@ const Device remote_device = {
 	.absorb = remote_absorb,
 	.family = remote_family,
 	.adopt = remote_adopt,
+	.want_top = remote_want_top,
 	.finish = remote_finish,
 	.keep = remote_keep,
 	.drop = remote_drop,

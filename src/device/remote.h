@@ -51,7 +51,9 @@ typedef struct RemoteJob
 	instr_time	heard;			/* when it was another one */
 	instr_time	news;			/* when the last result came */
 	bool		kept;			/* groups are with the helper */
-	bool		drained;		/* and all of them here */
+	bool		drained;		/* and all of them here that are wanted */
+	bool		mixed;			/* the CPU device has some, too */
+	GroupTop	top;			/* that are wanted */
 	uint64		received;		/* of them so far */
 	ChannelWindow *groups[CHANNEL_GROUP_WINDOWS];	/* rooms for them; NULL = none */
 	bool		lost;			/* or gone */

@@ -291,7 +291,10 @@ take_result(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 	bool		cpu = is_for_cpu(status);
 
 	if (status == STATUS_DONE)
+	{
 		status = merge_groups(job, groups, false);
+		job->mixed |= groups->ngroups > 0;
+	}
 	job->kept |= result->kept != 0;
 	for (uint32 w = 0; w < result->nwindows; w++)
 	{
@@ -395,6 +398,7 @@ take_kept(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 	DeviceStatus status = merge_groups(job, groups, true);
 
 	job->received += groups->ngroups;
+	job->report.left_out += result->left_out;
 	job->drained = job->received >= total;
 	channel_return_result(job->slot, result);
 	if (job->drained)
@@ -416,6 +420,9 @@ remote_drain(RemoteJob *job)
 	if (pg_atomic_read_u32(&job->slot->draining) == DRAINING_NOTHING)
 	{
 		INSTR_TIME_SET_CURRENT(job->news);
+		/* of a group that the CPU device has, too, each has but a part */
+		if (!job->mixed)
+			job->slot->top = job->top;
 		channel_drain(job->slot, DRAINING_FIRST);
 	}
 	while (!job->drained && status == STATUS_DONE && (result = channel_ready_result(job->slot)) != NULL)

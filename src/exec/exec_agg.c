@@ -139,9 +139,11 @@ find_top(GpuAggState *state)
 {
 	GpuNode    *node = &state->node;
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
+	JobReport	job;
 
-	top_find(&node->top, &node->compiled, state->groups);
-	node->report.groups_left_out += state->groups->ngroups - node->top.ngroups;
+	node->device->report(node->feed.job, &job);
+	top_find(&node->top, state->groups);
+	node->report.groups_left_out += state->groups->ngroups - node->top.ngroups + job.left_out;
 	MemoryContextSwitchTo(old);
 }
 
@@ -160,6 +162,11 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	feed_all(&node->feed, outcome);
 	if (feeders != NULL)
 		feeders_finish(feeders, &node->feed, outcome);
+	top_describe(&node->top, &node->compiled);
+	/* those who helped may have states of the same groups */
+	if (outcome->status == STATUS_DONE && feeders == NULL && node->top.wanted > 0 && results_are_sure(&node->compiled) &&
+		node->device->want_top != NULL)
+		node->device->want_top(node->feed.job, &node->top.order);
 	if (outcome->status == STATUS_DONE)
 		outcome->status = finish(state);
 	node_add_time(node, start);

@@ -3,10 +3,9 @@
  *		The groups that can be among the first n of an order.
  *
  * The first sort column of each group becomes an integer, less for what comes
- * first.  The n least of these so far stand in a heap with the largest on top,
+ * first (core/group_top.h).  The n least of these so far stand in a heap with the largest on top,
  * and what is above that cannot be among the first n; when all have been
- * looked at, that is the bound.  An integer may be the same for values that
- * differ, which makes the bound take more groups, never fewer.
+ * looked at, that is the bound.
  */
 #include "postgres.h"
 
@@ -92,37 +91,37 @@ top_of_plan(const List *plan)
 }
 
 static void
-find_key(Top *top, const Program *program, int k)
+find_key(GroupTop *order, const Program *program, int k)
 {
-	top->word = program->key_word[k];
-	top->wide = program->key_kind[k] == KEY_WIDE;
-	top->null_word = 0;
-	top->null_mask = top->null_value = UINT64CONST(1) << k;
+	order->word = program->key_word[k];
+	order->wide = program->key_kind[k] == KEY_WIDE;
+	order->null_word = 0;
+	order->null_mask = order->null_value = UINT64CONST(1) << k;
 }
 
 static void
-find_aggregate(Top *top, const Program *program, const AggResult *agg)
+find_aggregate(GroupTop *order, const Program *program, const AggResult *agg)
 {
 	const bool	counts = agg->action == AGG_COUNT_ALL || agg->action == AGG_COUNT;
 
-	top->word = program->state_word[counts ? agg->count : agg->value];
-	top->wide = agg->action == AGG_SUM || (!counts && (agg->argtype == NUMERICOID || agg->argtype == TIMETZOID));
+	order->word = program->state_word[counts ? agg->count : agg->value];
+	order->wide = agg->action == AGG_SUM || (!counts && (agg->argtype == NUMERICOID || agg->argtype == TIMETZOID));
 	/* a total of nothing is NULL; a count never is */
-	top->null_word = program->state_word[agg->count];
-	top->null_mask = counts ? 0 : ~UINT64CONST(0);
-	top->null_value = counts ? 1 : 0;
+	order->null_word = program->state_word[agg->count];
+	order->null_mask = counts ? 0 : ~UINT64CONST(0);
+	order->null_value = counts ? 1 : 0;
 }
 
-/* What a group is sorted by as an integer, less for what comes first. */
-static inline Wide
-order_of(const Top *top, const uint64 *row)
+void
+top_describe(Top *top, const CompileResult *compiled)
 {
-	Wide		value;
-
-	if ((row[top->null_word] & top->null_mask) == top->null_value)
-		return top->nulls_first ? WIDE_MIN : WIDE_MAX;
-	value = top->wide ? wide_load(row + top->word) : (Wide) (int64) row[top->word];
-	return top->descending ? ~value : value;
+	if (top->wanted == 0)
+		return;
+	top->order = (GroupTop) {.wanted = top->wanted, .descending = top->descending, .nulls_first = top->nulls_first};
+	if (top->column < compiled->nkeys)
+		find_key(&top->order, compiled->program, top->column);
+	else
+		find_aggregate(&top->order, compiled->program, &compiled->agg[top->column - compiled->nkeys]);
 }
 
 /* Put a value where the one on top of a heap of n was. */
@@ -172,7 +171,7 @@ find_candidates(Top *top, const GroupTable *groups)
 		heap[i] = WIDE_MAX;
 	for (uint32 g = 0; g < groups->ngroups; g++)
 	{
-		Wide		value = order_of(top, group_row(groups, g));
+		Wide		value = group_order(&top->order, group_row(groups, g));
 
 		CHECK_FOR_INTERRUPTS();
 		if (value > heap[0])
@@ -187,7 +186,7 @@ find_candidates(Top *top, const GroupTable *groups)
 }
 
 void
-top_find(Top *top, const CompileResult *compiled, const GroupTable *groups)
+top_find(Top *top, const GroupTable *groups)
 {
 	uint32		found = 0;
 	Wide		bound;
@@ -196,13 +195,9 @@ top_find(Top *top, const CompileResult *compiled, const GroupTable *groups)
 	top->ngroups = groups->ngroups;
 	if (top->wanted == 0 || groups->ngroups <= (uint32) top->wanted)
 		return;
-	if (top->column < compiled->nkeys)
-		find_key(top, compiled->program, top->column);
-	else
-		find_aggregate(top, compiled->program, &compiled->agg[top->column - compiled->nkeys]);
 	bound = find_candidates(top, groups);
 	for (uint32 c = 0; c < top->ngroups; c++)
-		if (order_of(top, group_row(groups, top->group[c])) <= bound)
+		if (group_order(&top->order, group_row(groups, top->group[c])) <= bound)
 			top->group[found++] = top->group[c];
 	top->ngroups = found;
 }

@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "compile/compile.h"
+#include "core/group_top.h"
 #include "core/hashtable.h"
 
 /* Where more are wanted it pays no longer to look for them. */
@@ -24,13 +25,7 @@ typedef struct Top
 	int			column;			/* that they are sorted by: a key, or an aggregate, which follow the keys */
 	bool		descending;
 	bool		nulls_first;
-
-	/* its words in a group's row */
-	bool		wide;
-	uint16		word;
-	uint16		null_word;		/* it is NULL if the bits of null_mask in this */
-	uint64		null_mask;
-	uint64		null_value;		/* are these */
+	GroupTop	order;			/* by which words of a group's row, once there is a program */
 
 	uint32	   *group;			/* the numbers of those that can be among the first n; NULL = all can */
 	uint32		ngroups;
@@ -42,7 +37,10 @@ extern bool top_is_ordered(const CompileResult *compiled, int column);
 /* Of a plan's list of integers: wanted, column, descending, nulls_first; NIL = all groups are wanted. */
 extern Top	top_of_plan(const List *plan);
 
+/* Find the words. */
+extern void top_describe(Top *top, const CompileResult *compiled);
+
 /* Find the groups; their numbers are in the current memory context. */
-extern void top_find(Top *top, const CompileResult *compiled, const GroupTable *groups);
+extern void top_find(Top *top, const GroupTable *groups);
 
 #endif							/* GPUDB_EXEC_TOP_H */

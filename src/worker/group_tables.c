@@ -96,12 +96,25 @@ next_place(Channel *channel, int slot, ChannelResult *result, uint32 *words)
 	return window_groups_place(channel, slot, result->room, words);
 }
 
+/* Those alone that can be among the first, if that is what is wanted and they fit; *n is 0 if not.  False when the device fails. */
+static bool
+read_top(const ChannelJob *job, const JobGroups *groups, uint32 total, uint32 room, uint64 *into, uint32 *n)
+{
+	const GroupTop top = job->top;
+
+	*n = 0;
+	if (groups->drained > 0 || top.wanted == 0 || top.wanted >= total || provider->read_top == NULL)
+		return true;
+	return provider->read_top(groups->shared->table, &top, room, into, n);
+}
+
 DeviceStatus
 group_tables_read(Channel *channel, int slot, JobGroups *groups, uint32 row_words, ChannelResult *result, ReadGroups *read)
 {
 	ProviderTable *table = groups->shared->table;
 	uint64		text_bytes = 0;
 	uint32		total = 0;
+	uint32		left_out = 0;
 	uint32		room;
 	uint32		n = 0;
 	DeviceStatus status = STATUS_DONE;
@@ -110,14 +123,21 @@ group_tables_read(Channel *channel, int slot, JobGroups *groups, uint32 row_word
 	read->at = next_place(channel, slot, result, &room);
 	if (read->at == NULL)
 		status = STATUS_BAD_PROGRAM;
-	else if (!provider->count_groups(table, &total) ||
-			 (total > groups->drained && !provider->read_groups(table, groups->drained, room, read->at, &n, &text_bytes)))
+	else if (!provider->count_groups(table, &total) || !read_top(&channel->job[slot], groups, total, room, read->at, &n))
+		status = STATUS_DEVICE_DOWN;
+	else if (n > 0)
+	{
+		left_out = total - n;
+		total = n;
+	}
+	else if (total > groups->drained && !provider->read_groups(table, groups->drained, room, read->at, &n, &text_bytes))
 		status = STATUS_DEVICE_DOWN;
 	if (status != STATUS_DONE)
 		n = 0;
 	groups->drained += n;
 	groups->done = status != STATUS_DONE || groups->drained == total;
 	result->total = total;
+	result->left_out = left_out;
 	result->ngroups = n;
 	result->text_bytes = n > 0 ? (uint32) text_bytes : 0;
 	read->words = n * (1 + row_words) + result->text_bytes / 8;

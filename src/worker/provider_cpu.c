@@ -211,6 +211,35 @@ read_groups(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into
 	return *n > 0;
 }
 
+/* Groups that come no later than the best ones of so many parts, each of which has another group. */
+static bool
+read_top(ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *into, uint32_t *n)
+{
+	const GroupTable *groups = &table->groups;
+	const uint32 most = words / (1 + groups->row_words);
+	Wide		bound = WIDE_MIN;
+	uint32		found = 0;
+
+	*n = 0;
+	if (program_text_keys(table->program) || !group_top_fits(top, groups->row_words))
+		return true;
+	/* the first so many groups, whatever they are, are as many */
+	for (uint32 g = 0; g < top->wanted; g++)
+		bound = Max(bound, group_order(top, group_row(groups, g)));
+	for (uint32 g = 0; g < groups->ngroups; g++)
+		found += group_order(top, group_row(groups, g)) <= bound;
+	if (found > most)
+		return true;
+	for (uint32 g = 0; g < groups->ngroups; g++)
+		if (group_order(top, group_row(groups, g)) <= bound)
+		{
+			into[*n] = groups->hashes[g];
+			memcpy(into + found + (size_t) *n * groups->row_words, group_row(groups, g), groups->row_words * sizeof(uint64));
+			(*n)++;
+		}
+	return true;
+}
+
 /* Whether each of a batch's groups can be handed out. */
 static bool
 groups_are_small(const Program *program, const GroupTable *groups)
@@ -462,6 +491,7 @@ const Provider provider_cpu = {
 	.count_groups = count_groups,
 	.read_groups = read_groups,
 	.close_table = close_table,
+	.read_top = read_top,
 	.open_kept = cpu_open_kept,
 	.index_kept = cpu_index_kept,
 	.close_kept = cpu_close_kept,

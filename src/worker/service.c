@@ -262,7 +262,7 @@ answer(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 	memset(&result->times, 0, sizeof(result->times));
 	memset(result->max_scale, 0, sizeof(result->max_scale));
 	result->failed_column = -1;
-	result->kept = result->total = 0;
+	result->kept = result->total = result->left_out = 0;
 	result->ngroups = 0;
 	result->text_bytes = 0;
 	result->room = CHANNEL_NO_ROOM;
@@ -442,7 +442,7 @@ deliver(ProviderBatch *batch)
 	if (status == STATUS_DONE)
 		deliver_outputs(batch, ticket);
 	result->kept = status == STATUS_DONE && batch->table != NULL;
-	result->total = 0;
+	result->total = result->left_out = 0;
 	result->failed_column = batch->failed_column;
 	memcpy(result->max_scale, batch->max_scale, sizeof(result->max_scale));
 	result->times = batch->times;

@@ -27,6 +27,7 @@
 #include "groups_launch.h"
 #include "kept_launch.h"
 #include "output_launch.h"
+#include "top_launch.h"
 
 #define SUCCESS 0
 #define INVALID_VALUE 1
@@ -487,6 +488,38 @@ groups_rehash(const DeviceTable *table, uint32_t n, void *stream)
 		while (table->slots[slot] != 0)
 			slot = (slot + 1) & (table->nslots - 1);
 		table->slots[slot] = table->hashes[g] >> 32 << 32 | (g + 1);
+	}
+	return SUCCESS;
+}
+
+int
+top_best(const TopLaunch *launch, Wide *best, void *stream)
+{
+	const uint32_t parts = top_parts(launch->ngroups);
+
+	for (uint32_t p = 0; p < parts; p++)
+		best[p] = WIDE_MAX;
+	for (uint32_t g = 0; g < launch->ngroups; g++)
+	{
+		const Wide	order = group_order(&launch->top, launch->rows + (size_t) g * launch->row_words);
+		const uint32_t part = g / TOP_THREADS % parts;
+
+		best[part] = order < best[part] ? order : best[part];
+	}
+	return SUCCESS;
+}
+
+int
+top_collect(const TopLaunch *launch, void *stream)
+{
+	for (uint32_t g = 0; g < launch->ngroups; g++)
+	{
+		const uint64_t *row = launch->rows + (size_t) g * launch->row_words;
+
+		if (group_order(&launch->top, row) > launch->bound || (*launch->nfound)++ >= launch->most)
+			continue;
+		launch->found_hashes[*launch->nfound - 1] = launch->hashes[g];
+		memcpy(launch->found_rows + (size_t) (*launch->nfound - 1) * launch->row_words, row, launch->row_words * sizeof(uint64_t));
 	}
 	return SUCCESS;
 }

@@ -117,6 +117,24 @@ for my $name (sort keys %query)
 	ok(runs_on_gpu($query{$name}), "$name: on the GPU");
 }
 
+# Of which the first ones are wanted alone: the others stay where they are, unless too many tie
+
+my %first = (
+	'the largest totals' => [ 'SELECT id, sum(n) AS x FROM t GROUP BY id ORDER BY x DESC, id LIMIT 10', 0 ],
+	'the smallest totals, NULLs first' => [ 'SELECT id, sum(CASE WHEN id % 50000 > 0 THEN n * id END) AS x FROM t GROUP BY id ORDER BY x NULLS FIRST, id LIMIT 7', 119_000 ],
+	'NULLs last, of which there are some' => [ 'SELECT id, max(CASE WHEN id % 3 > 0 THEN id END) AS x FROM t GROUP BY id ORDER BY x DESC NULLS LAST, id OFFSET 5 LIMIT 9', 119_000 ],
+	'a key' => [ 'SELECT id, sum(n) FROM t GROUP BY id ORDER BY id DESC LIMIT 20', 119_000 ],
+	'ties' => [ 'SELECT id, count(*) AS x FROM t GROUP BY id ORDER BY x DESC, id LIMIT 3', 0 ],
+	'of a filter' => [ 'SELECT id, sum(u) AS x, min(d) FROM t WHERE s < 290 GROUP BY id ORDER BY x DESC, id LIMIT 100', 110_000 ],
+	'more than there are' => [ 'SELECT id, sum(n) AS x FROM t WHERE id < 20 GROUP BY id ORDER BY x, id LIMIT 50', 0 ]);
+for my $name (sort keys %first)
+{
+	my ($asked, $least) = @{ $first{$name} };
+	my ($left) = plan_of($asked) =~ /Groups Left Out: (\d+)/;
+	is($node->safe_psql('postgres', $asked), $node->safe_psql('postgres', "SET gpudb.enabled = off; $asked"), "$name: the answer");
+	cmp_ok($left, '>=', $least, "$name: groups that are left out");
+}
+
 # More sessions at a time than there are rooms for
 
 my $each = 'SELECT count(*), sum(k), sum(c), sum(s) FROM (SELECT id, k, count(*) AS c, sum(n) AS s, min(u), max(u), min(d), max(d), sum(u) FROM t GROUP BY id, k OFFSET 0) q';
