@@ -64,6 +64,8 @@ write_heads(const ProviderJoin *join, const uint8_t *block, const uint8_t *place
 	*table = *join->table;
 	table->index = distance(place, block + table->index);
 	table->rows = distance(place, block + table->rows);
+	if (table->present != 0)
+		table->present = distance(place, block + table->present);
 	memcpy(rows, join->rows, sizeof(Tablet) + join->rows->ncols * sizeof(TabletColumn));
 	rows->var = distance(rows_place, rows_block + rows->var);
 	for (uint32_t c = 0; c < rows->ncols; c++)
