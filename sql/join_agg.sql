@@ -87,6 +87,11 @@ ANALYZE join_skew;
 SELECT count(*), sum(s.v), max(m.w) FROM join_m m JOIN join_skew s ON s.k = m.w;
 SELECT count(*), sum(m.w) FROM join_skew s JOIN join_m m ON s.k = m.w;
 SELECT count(*), sum(m.w) FROM join_m m WHERE EXISTS (SELECT FROM join_skew s WHERE s.k = m.w AND s.v > m.w + 29990);
+-- few of the words that there may be have rows, and these several
+CREATE TABLE join_sparse AS SELECT i / 2 * 100 AS k, i AS v FROM generate_series(1, 4000) i;
+ANALYZE join_sparse;
+SELECT count(*), sum(p.v), sum(s.v) FROM join_skew s JOIN join_sparse p ON p.k = s.v;
+SELECT count(*), count(p.k), sum(p.v) FROM join_skew s LEFT JOIN join_sparse p ON p.k = s.v AND p.v % 3 = 0;
 CREATE TABLE join_none (k int, v int);
 ANALYZE join_none;
 SELECT count(*), sum(n.v) FROM join_f f JOIN join_none n ON n.k = f.k;
@@ -94,9 +99,13 @@ SELECT count(*), sum(n.v), count(n.k) FROM join_f f LEFT JOIN join_none n ON n.k
 SELECT count(*), sum(f.k) FROM join_none n JOIN join_f f ON n.k = f.k;
 SELECT count(*) FROM join_f f WHERE NOT EXISTS (SELECT FROM join_none n WHERE n.k = f.k);
 SELECT count(*) FROM join_f f JOIN join_none n ON true;
--- a table that is larger than it may be is left to PostgreSQL; so is what a device cannot know
+-- groups by texts of which a table has many, alone and beside those of the relation that is read
 CREATE TABLE join_big AS SELECT i AS k, i::text AS t, i * 0.5 AS n FROM generate_series(1, 100000) i;
 ANALYZE join_big;
+SELECT b.t, count(*), sum(m.w) FROM join_m m JOIN join_big b ON b.k = m.w * 7 GROUP BY 1 ORDER BY 1 LIMIT 4;
+SELECT left(b.t, 2), count(*), sum(m.w) FROM join_m m LEFT JOIN join_big b ON b.k = m.w AND b.k > 50 GROUP BY 1 ORDER BY 1 DESC LIMIT 4;
+SELECT m.t, b.t, count(*), sum(f.id) FROM join_f f JOIN join_m m ON m.k = f.k JOIN join_big b ON b.k = f.id GROUP BY 1, 2 ORDER BY 2, 1 LIMIT 4;
+-- a table that is larger than it may be is left to PostgreSQL; so is what a device cannot know
 SET gpudb.join_memory = '1MB';
 SET gpudb.debug_require = allow;
 SELECT count(*), sum(b.k), sum(b.n), max(b.t) FROM join_m m LEFT JOIN join_big b ON b.k = m.w;
@@ -130,4 +139,4 @@ SELECT count(*), sum(q) FROM join_days JOIN join_calendar USING (day) WHERE mont
 SELECT count(*), count(month) FROM join_days d LEFT JOIN join_calendar c ON c.day = d.day AND month = 5;
 SELECT count(*) FROM join_days d WHERE NOT EXISTS (SELECT FROM join_calendar c WHERE c.day = d.day AND month = 5);
 DROP TABLE join_days, join_calendar;
-DROP TABLE join_f, join_u, join_m, join_a, join_b, join_skew, join_none, join_big;
+DROP TABLE join_f, join_u, join_m, join_a, join_b, join_skew, join_none, join_sparse, join_big;

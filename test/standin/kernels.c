@@ -144,32 +144,41 @@ open_block(const Program *program)
 	return block.rows != NULL && block.slots != NULL && block.hashes != NULL && block.heap != NULL;
 }
 
+/* Look for a text from `at` on, and then from the first one on; whether it is there, at `at` then. */
+static bool
+find_bytes(const uint8_t *texts, uint64_t used, const uint8_t *bytes, uint64_t length, uint64_t *at)
+{
+	const uint64_t begin = *at < used ? *at : 0;
+	const uint8_t *found = memmem(texts + begin, used - begin, bytes, length);
+
+	if (found == NULL)
+		found = memmem(texts, used, bytes, length);
+	if (found != NULL)
+		*at = (uint64_t) (found - texts);
+	return found != NULL;
+}
+
 /*
  * A text key as a kernel leaves it: a reference to where the tablet has it, or
- * the program.  Groups come in the order of their rows: what is looked for is
- * most often right behind what was looked for before.
+ * a table of a join, or the program.  Groups come in the order of their rows:
+ * what is looked for is most often right behind what was looked for before.
  */
 static uint64_t
-find_text(const Program *program, const Tablet *tablet, const uint8_t *bytes, uint64_t length)
+find_text(const VmLaunch *launch, const Program *program, const Tablet *tablet, const uint8_t *bytes, uint64_t length)
 {
-	static uint64_t last;
-	const uint8_t *texts = tablet_at(tablet, tablet->var);
-	const uint8_t *constants = program_bytes(program);
-	const uint8_t *found;
+	static uint64_t last[1 + PROGRAM_MAX_TABLES];
+	uint64_t	constant = 0;
 
-	last = last < tablet->var_used ? last : 0;
-	found = memmem(texts + last, tablet->var_used - last, bytes, length);
-	if (found == NULL)
-		found = memmem(texts, tablet->var_used, bytes, length);
-	if (found != NULL)
+	for (uint32_t t = 0; t <= program->ntables; t++)
 	{
-		last = (uint64_t) (found - texts);
-		return TEXT_REF(last, length);
+		const Tablet *rows = t > 0 ? launch->tables[t - 1].rows : tablet;
+
+		if (find_bytes(tablet_at(rows, rows->var), rows->var_used, bytes, length, &last[t]))
+			return TEXT_IN_TABLE(TEXT_REF(last[t], length), t);
 	}
-	found = memmem(constants, program->nbytes, bytes, length);
-	if (found == NULL)
+	if (!find_bytes(program_bytes(program), program->nbytes, bytes, length, &constant))
 		abort();
-	return TEXT_IN_PROGRAM | TEXT_REF((uint64_t) (found - constants), length);
+	return TEXT_IN_PROGRAM | TEXT_REF(constant, length);
 }
 
 /* A block's groups into the launch's rows. */
@@ -192,7 +201,7 @@ flush_block(const VmLaunch *launch, const Program *program, const Tablet *tablet
 		launch->hashes[at + g] = block.hashes[g];
 		for (uint32_t k = 0; k < program->nkeys; k++)
 			if (program->key_kind[k] == KEY_TEXT)
-				row[program->key_word[k]] = find_text(program, tablet, block.heap + row[program->key_word[k]], row[program->key_word[k] + 1]);
+				row[program->key_word[k]] = find_text(launch, program, tablet, block.heap + row[program->key_word[k]], row[program->key_word[k] + 1]);
 	}
 }
 
@@ -371,8 +380,9 @@ static const uint8_t *
 text_of(const GroupsLaunch *launch, const uint64_t *row, uint32_t t)
 {
 	const uint64_t ref = row[launch->shape.text_word[t]];
+	const Tablet *rows = TEXT_TABLE(ref) ? launch->tables[TEXT_TABLE(ref) - 1].rows : NULL;
 
-	return (ref & TEXT_IN_PROGRAM ? launch->constants : launch->texts) + TEXT_OFFSET(ref);
+	return (ref & TEXT_IN_PROGRAM ? launch->constants : rows != NULL ? tablet_at(rows, rows->var) : launch->texts) + TEXT_OFFSET(ref);
 }
 
 static bool
