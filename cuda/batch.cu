@@ -443,7 +443,11 @@ end_run(CudaBatch *own)
 	DeviceStatus status = (DeviceStatus) result->status;
 
 	if (status == STATUS_DONE && own->batch.table != NULL)
-		start_merge(own, result->nrows);
+	{
+		batch_learn_rows(own, result->nrows);
+		if (own->stage != BATCH_FINISHED)
+			start_merge(own, result->nrows);
+	}
 	else if (status == STATUS_DONE && own->batch.job->view.program->aggregates)
 		end_batch(own, batch_take_rows(own, result->nrows));
 	else if (status == STATUS_TABLE_FULL && own->hopeful)

@@ -8,8 +8,8 @@
  * goes with each batch is which tablets there are.  Those whose columns are
  * stored alike run together, in one launch, a leg; with a table that the job
  * keeps, in legs of as many rows as there is room for, since each may leave a
- * group.  Where filters may let few rows pass legs have many times as many
- * rows at first; one that leaves too many begins anew as several.
+ * group.  When the first one shows that few rows do, the others have many times
+ * as many; one that leaves too many after all begins anew as several.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,7 @@ typedef struct CachedLeg
 	uint32_t	first_part;
 	uint32_t	nparts;
 	uint32_t	ntiles;
+	uint64_t	nrows;
 	int			body;
 	bool		coded;
 	const ProviderColumn *like; /* of a tablet that is stored like all of them */
@@ -109,7 +110,7 @@ choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
 
 /* Legs */
 
-/* How many times as many rows a leg may have as there is room for, if hardly any is expected to leave one. */
+/* How many times as many rows a leg may have as there is room for, if hardly any leaves one. */
 #define HOPE 32
 
 /* Rows that a leg may have. */
@@ -117,18 +118,6 @@ static uint64_t
 rows_of_leg(const CudaBatch *own)
 {
 	return own->batch.table == NULL ? UINT64_MAX : (uint64_t) batch_rows_for_table(own) * (own->hopeful ? HOPE : 1);
-}
-
-/* Whether a program has filters, so that few rows may be left. */
-static bool
-has_filters(const Program *program, int body)
-{
-	const Instr *code = program_instrs(program, body);
-	bool		found = false;
-
-	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
-		found |= code[pc].op == VMOP_FILTER;
-	return found;
 }
 
 /* Divide neighbouring parts, of tablets of one kind, into legs; false if they cannot run. */
@@ -150,13 +139,14 @@ divide_parts(CudaBatch *own, const CachedLeg *all)
 		if (leg == NULL || nrows + part->tablet_rows > most)
 		{
 			leg = &own->leg[own->nlegs++];
-			*leg = {p, 0, 0, all->body, all->coded, all->like};
+			*leg = {p, 0, 0, 0, all->body, all->coded, all->like};
 			nrows = 0;
 		}
 		part->first_tile = leg->ntiles;
 		leg->nparts++;
 		leg->ntiles += (part->tablet_rows + tile - 1) / tile;
 		nrows += part->tablet_rows;
+		leg->nrows = nrows;
 	}
 	return true;
 }
@@ -165,7 +155,7 @@ divide_parts(CudaBatch *own, const CachedLeg *all)
 static bool
 divide_kind(CudaBatch *own, const Kind *tablets, uint32_t at)
 {
-	const CachedLeg all = {at, tablets->ntablets, 0, tablets->body, tablets->coded, tablets->like};
+	const CachedLeg all = {at, tablets->ntablets, 0, 0, tablets->body, tablets->coded, tablets->like};
 
 	for (uint32_t p = at; p < at + tablets->ntablets; p++)
 	{
@@ -184,8 +174,7 @@ write_parts(CudaBatch *own)
 	uint32_t	at = 0;
 	uint32_t	ntiles = 0;
 
-	own->hopeful = own->batch.table != NULL && !group_table_is_crowded(own->batch.table) &&
-		has_filters(own->batch.job->view.program, kind[0].body);
+	own->hopeful = own->batch.table != NULL && group_table_rows(own->batch.table) == ROWS_FEW;
 	own->nlegs = 0;
 	for (uint32_t k = 0; k < nkinds; k++)
 	{
@@ -246,28 +235,54 @@ batch_next_leg(CudaBatch *own)
 	return true;
 }
 
+/* Divide the parts of legs that have not begun anew. */
+static void
+divide_rest(CudaBatch *own)
+{
+	static CachedLeg rest[BATCH_TABLETS];
+	const uint64_t bytes = own->batch.nwanted * sizeof(VmPart);
+	bool		can_run = true;
+	uint32_t	n = 0;
+
+	for (uint32_t l = own->next_leg; l < own->nlegs; l++)
+	{
+		const CachedLeg *leg = &own->leg[l];
+
+		/* neighbours of one kind */
+		if (n > 0 && rest[n - 1].like == leg->like && rest[n - 1].body == leg->body && rest[n - 1].coded == leg->coded)
+			rest[n - 1].nparts += leg->nparts;
+		else
+			rest[n++] = *leg;
+	}
+	own->nlegs = own->next_leg;
+	for (uint32_t r = 0; r < n && can_run; r++)
+		can_run = divide_parts(own, &rest[r]);
+	if (!can_run)
+		batch_finish(own, STATUS_BAD_PROGRAM);
+	else
+		batch_failed(own, CUDA_CALL(cudaMemcpyAsync(own->arena + own->parts_at, own->request + own->parts_at, bytes, cudaMemcpyHostToDevice, own->stream)));
+}
+
+void
+batch_learn_rows(CudaBatch *own, uint32_t nrows)
+{
+	if (!own->batch.cached || own->hopeful || group_table_rows(own->batch.table) != ROWS_UNKNOWN)
+		return;
+	/* half of what there would be room for */
+	own->hopeful = (uint64_t) nrows * 2 * HOPE <= own->leg[own->next_leg - 1].nrows;
+	group_table_note_rows(own->batch.table, own->hopeful ? ROWS_FEW : ROWS_MANY);
+	if (own->hopeful)
+		divide_rest(own);
+}
+
 void
 batch_divide_again(CudaBatch *own)
 {
-	static CachedLeg left[BATCH_TABLETS];
-	const uint32_t nleft = own->nlegs - --own->next_leg;
-	const uint64_t bytes = own->batch.nwanted * sizeof(VmPart);
-	cudaError_t error;
-
-	group_table_note_crowd(own->batch.table);
+	group_table_note_rows(own->batch.table, ROWS_MANY);
 	own->hopeful = false;
-	memcpy(left, own->leg + own->next_leg, nleft * sizeof(CachedLeg));
-	own->nlegs = own->next_leg;
-	for (uint32_t l = 0; l < nleft; l++)
-		if (!divide_parts(own, &left[l]))
-		{
-			batch_finish(own, STATUS_BAD_PROGRAM);
-			return;
-		}
-	error = CUDA_CALL(cudaMemsetAsync(batch_result(own), 0, sizeof(VmResult), own->stream));
-	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemcpyAsync(own->arena + own->parts_at, own->request + own->parts_at, bytes, cudaMemcpyHostToDevice, own->stream));
-	if (!batch_failed(own, error))
+	own->next_leg--;
+	divide_rest(own);
+	if (own->stage != BATCH_FINISHED && !batch_failed(own, CUDA_CALL(cudaMemsetAsync(batch_result(own), 0, sizeof(VmResult), own->stream))))
 		batch_next_leg(own);
 }
 

@@ -76,7 +76,7 @@ struct CudaBatch
 	ResidentUse use;
 	uint64_t	tried;			/* resident_endings() when there was no room */
 	uint32_t	nheads;			/* written */
-	bool		hopeful;		/* legs have more rows than there is room for, of which few shall leave one */
+	bool		hopeful;		/* legs have more rows than there is room for, since few leave one */
 	uint32_t	nlegs;
 	uint32_t	next_leg;
 	uint32_t	nmerged;		/* legs whose groups are in the job's table */
@@ -155,6 +155,9 @@ extern void batch_start_cached(CudaBatch *own);
 
 /* Go on with the next leg of such a batch; false if there is none. */
 extern bool batch_next_leg(CudaBatch *own);
+
+/* A leg has left so many rows for a table: find out what is to be expected of the others. */
+extern void batch_learn_rows(CudaBatch *own, uint32_t nrows);
 
 /* There was no room for the rows that a leg has left: begin it anew as several. */
 extern void batch_divide_again(CudaBatch *own);

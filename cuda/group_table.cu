@@ -42,7 +42,7 @@ struct ProviderTable
 	int			users;			/* batches between entering and leaving */
 	bool		full;			/* to grow before anybody enters */
 	bool		counted;		/* and nobody has entered since */
-	bool		crowded;
+	RowsLeft	rows;
 	TableCounts counts;			/* as last learnt, without what had no room */
 	/* groups that are in the staging buffer, if it is this table's */
 	uint32_t	staged_first;
@@ -57,16 +57,16 @@ static ProviderTable *staging_owner;
 static TableCounts *passing;	/* pinned: a table's counts on their way */
 static uint8_t *top_room;		/* device: the best groups' orders; or how many were found, and these */
 
-bool
-group_table_is_crowded(const ProviderTable *table)
+RowsLeft
+group_table_rows(const ProviderTable *table)
 {
-	return table->crowded;
+	return table->rows;
 }
 
 void
-group_table_note_crowd(ProviderTable *table)
+group_table_note_rows(ProviderTable *table, RowsLeft rows)
 {
-	table->crowded = true;
+	table->rows = rows;
 }
 
 cudaError_t

@@ -30,9 +30,16 @@ extern void group_table_close(ProviderTable *table);
  */
 extern DeviceStatus group_table_enter(ProviderTable *table, GroupsLaunch *launch, cudaError_t *error);
 
-/* Whether batches have left more rows for it than they had hoped, and noting that one has. */
-extern bool group_table_is_crowded(const ProviderTable *table);
-extern void group_table_note_crowd(ProviderTable *table);
+/* Whether few or many of the rows that batches go over leave one for it, as far as is known. */
+typedef enum RowsLeft
+{
+	ROWS_UNKNOWN,
+	ROWS_FEW,
+	ROWS_MANY
+} RowsLeft;
+
+extern RowsLeft group_table_rows(const ProviderTable *table);
+extern void group_table_note_rows(ProviderTable *table, RowsLeft rows);
 
 /* Leave it, after so many rows have found no room. */
 extern void group_table_leave(ProviderTable *table, uint32_t pending);
