@@ -63,4 +63,4 @@ kernels=("$folder"/{kernel_vm,kernel_vm_fast,kernel_vm_general,vm_lower,vm_trans
 	step "kernel_vm_bench" g++ -o "$folder/kernel_vm_bench" "$folder/kernel_vm_bench.o" "$folder/reference.o" \
 		"$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 }
-echo 1..34
+echo 1..35
