@@ -1,11 +1,13 @@
 /*
  * kept.cu
- *		Rows that stay in device memory for a job, and the table that is made of them.
+ *		Rows that stay in device memory for a job, the table that is made of them, and the way back for rows.
  *
  * One block of memory has the rows' columns, another one, once all are there,
  * the table's index.  The host knows the heads of both.  All is prepared and
  * made on one stream; nothing here waits for it, since a kernel that goes on
- * for long on another one would be waited for, too.
+ * for long on another one would be waited for, too.  Rows are copied on a
+ * stream of its own, a few megabytes at a time, and that is waited for, as
+ * with groups.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +21,12 @@ struct ProviderKept
 {
 	uint8_t    *block;			/* in device memory: KeptRows, the count, columns */
 	uint8_t    *index;			/* in device memory; NULL before */
-	uint8_t    *words;			/* likewise, while it is made */
+	uint8_t    *list;			/* likewise, if keys have several rows */
+	uint8_t    *scratch;		/* likewise, while it is made */
 	uint32_t   *result;			/* of that: one of `results` */
 	cudaEvent_t made;			/* behind it */
 	bool		indexing;
+	bool		listing;
 	struct ProviderKept *next;	/* of those that are closed while they are made */
 	uint16_t	ncolumns;
 	uint8_t		type[PROGRAM_MAX_KEPT];
@@ -34,6 +38,7 @@ struct ProviderKept
 #define MOST 256
 
 static cudaStream_t stream;
+static cudaStream_t reading;
 static cudaEvent_t prepared;	/* behind all preparations */
 static uint32_t *results;		/* pinned */
 static bool taken[MOST];
@@ -44,6 +49,8 @@ kept_start(void)
 {
 	cudaError_t error = CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaStreamCreateWithFlags(&reading, cudaStreamNonBlocking));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaEventCreateWithFlags(&prepared, cudaEventDisableTiming));
 	if (error == cudaSuccess)
@@ -65,7 +72,8 @@ take(uint64_t bytes)
 static void
 give_back(ProviderKept *kept)
 {
-	pool_give(kept->words);
+	pool_give(kept->scratch);
+	pool_give(kept->list);
 	pool_give(kept->index);
 	pool_give(kept->block);
 	if (kept->made != NULL)
@@ -210,42 +218,72 @@ describe(ProviderKept *kept, const KeptPlan *plan)
 	return true;
 }
 
-/* Begin to make the table. */
-static DeviceStatus
-start_index(ProviderKept *kept, const KeptPlan *plan)
+/* What launches are to know of the rows' keys; false if they cannot be a table's. */
+static bool
+describe_keys(const ProviderKept *kept, const KeptPlan *plan, KeptLaunch *launch)
 {
 	const JoinTable *head = &plan->head;
-	const uint64_t index_bytes = (head->nplaces + 1) * (head->direct ? sizeof(uint32_t) : sizeof(JoinSlot));
-	KeptLaunch	launch = {};
 
-	if (plan->nrows > kept->rows.capacity || !describe(kept, plan))
-		return STATUS_BAD_PROGRAM;
-	kept->index = take(index_bytes);
-	if (!head->direct)
-		kept->words = take((uint64_t) plan->nrows * sizeof(uint64_t) + 8);
-	if (kept->index == NULL || (!head->direct && kept->words == NULL))
-		return STATUS_MEMORY_LIMIT;
-	launch.nrows = plan->nrows;
-	launch.ncolumns = head->nparts;
-	launch.exact = head->exact;
-	launch.direct = head->direct;
-	launch.nplaces = head->nplaces;
-	launch.index = kept->index;
-	launch.words = (uint64_t *) kept->words;
+	launch->nrows = plan->nrows;
+	launch->ncolumns = head->nparts;
+	launch->exact = head->exact;
+	launch->direct = head->direct;
+	launch->nplaces = head->nplaces;
+	launch->index = kept->index;
+	launch->words = (uint64_t *) kept->scratch;
 	/* the count of rows is not needed any more */
-	launch.result = kept->rows.count;
+	launch->result = kept->rows.count;
+	launch->list = (uint32_t *) kept->list;
+	launch->scratch = kept->scratch;
 	for (uint32_t p = 0; p < head->nparts; p++)
 	{
 		const uint16_t c = plan->key[p].column;
 
 		if (c >= kept->ncolumns || kept->type[c] == COLTYPE_F64)
-			return STATUS_BAD_PROGRAM;
-		launch.column[p] = {kept->rows.values[c], plan->null_count[c] > 0 ? kept->rows.nulls[c] : NULL, head->part[p],
+			return false;
+		launch->column[p] = {kept->rows.values[c], plan->null_count[c] > 0 ? kept->rows.nulls[c] : NULL, head->part[p],
 			kept->type[c] == COLTYPE_BOOL};
 	}
+	return true;
+}
+
+/* Begin to make the table, for keys that have one row each. */
+static DeviceStatus
+start_index(ProviderKept *kept, const KeptPlan *plan)
+{
+	const JoinTable *head = &plan->head;
+	KeptLaunch	launch = {};
+
+	if (plan->nrows > kept->rows.capacity || !describe(kept, plan))
+		return STATUS_BAD_PROGRAM;
+	kept->index = take((head->nplaces + 1) * (head->direct ? sizeof(uint32_t) : sizeof(JoinSlot)));
+	if (!head->direct)
+		kept->scratch = take((uint64_t) plan->nrows * sizeof(uint64_t) + 8);
+	if (kept->index == NULL || (!head->direct && kept->scratch == NULL))
+		return STATUS_MEMORY_LIMIT;
+	if (!describe_keys(kept, plan, &launch))
+		return STATUS_BAD_PROGRAM;
 	kept->indexing = true;
 	if (kept_launch(&launch, stream) != cudaSuccess ||
 		CUDA_CALL(cudaMemcpyAsync(kept->result, launch.result, sizeof(uint32_t), cudaMemcpyDeviceToHost, stream)) != cudaSuccess ||
+		CUDA_CALL(cudaEventRecord(kept->made, stream)) != cudaSuccess)
+		return STATUS_DEVICE_DOWN;
+	return STATUS_TIME_SLICE;
+}
+
+/* Some key has several rows: list them. */
+static DeviceStatus
+start_lists(ProviderKept *kept, const KeptPlan *plan)
+{
+	const uint64_t bytes = kept_scratch_bytes(plan->nrows, plan->head.nplaces);
+	KeptLaunch	launch = {};
+
+	kept->listing = true;
+	kept->list = take((uint64_t) plan->nrows * sizeof(uint32_t));
+	kept->scratch = bytes > 0 ? take(bytes) : NULL;
+	if (kept->list == NULL || kept->scratch == NULL)
+		return STATUS_MEMORY_LIMIT;
+	if (!describe_keys(kept, plan, &launch) || kept_list(&launch, stream) != cudaSuccess ||
 		CUDA_CALL(cudaEventRecord(kept->made, stream)) != cudaSuccess)
 		return STATUS_DEVICE_DOWN;
 	return STATUS_TIME_SLICE;
@@ -257,28 +295,54 @@ kept_index(ProviderKept *kept, KeptPlan *plan)
 	cudaError_t error;
 
 	if (!kept->indexing)
-		return plan->head.nplaces == 0 || (!plan->head.direct && (plan->head.nplaces & (plan->head.nplaces - 1)) != 0)
+		return plan->head.nplaces == 0 || plan->head.nplaces >= JOIN_NO_ROW ||
+			(!plan->head.direct && (plan->head.nplaces & (plan->head.nplaces - 1)) != 0)
 			? STATUS_BAD_PROGRAM : start_index(kept, plan);
 	error = CUDA_CALL(cudaEventQuery(kept->made));
 	if (error == cudaErrorNotReady)
 		return STATUS_TIME_SLICE;
-	pool_give(kept->words);
-	kept->words = NULL;
+	pool_give(kept->scratch);
+	kept->scratch = NULL;
 	if (error != cudaSuccess)
 		return STATUS_DEVICE_DOWN;
 	/* rows that are not found make a difference, unless one of each key will do */
-	if (*kept->result > 0 && !plan->head.some)
-		return STATUS_NO_ROOM;
-	plan->head.unique = 1;
+	if (*kept->result > 0 && !plan->head.some && !kept->listing)
+		return start_lists(kept, plan);
+	plan->head.unique = !kept->listing;
 	plan->head.nrows = plan->nrows;
 	kept->table = plan->head;
 	return STATUS_DONE;
 }
 
+DeviceStatus
+kept_read(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into)
+{
+	cudaError_t error;
+	KeptLayout	layout;
+
+	if ((uint64_t) first + nrows > kept->rows.capacity)
+		return STATUS_BAD_PROGRAM;
+	kept_layout(kept->type, kept->ncolumns, nrows, &layout);
+	error = CUDA_CALL(cudaMemcpyAsync(into, kept->rows.count, sizeof(uint32_t), cudaMemcpyDeviceToHost, reading));
+	for (uint32_t c = 0; c < kept->ncolumns && error == cudaSuccess; c++)
+	{
+		const uint64_t bytes = coltype_bytes((ColType) kept->type[c]);
+
+		error = CUDA_CALL(cudaMemcpyAsync(into + layout.values[c], kept->rows.values[c] + first * bytes, nrows * bytes,
+										  cudaMemcpyDeviceToHost, reading));
+		if (error == cudaSuccess)
+			error = CUDA_CALL(cudaMemcpyAsync(into + layout.nulls[c], kept->rows.nulls[c] + first / 32,
+											  (nrows + 31) / 32 * sizeof(uint32_t), cudaMemcpyDeviceToHost, reading));
+	}
+	if (error == cudaSuccess)
+		error = CUDA_CALL(cudaStreamSynchronize(reading));
+	return error == cudaSuccess ? STATUS_DONE : STATUS_DEVICE_DOWN;
+}
+
 KeptHeads
 kept_heads(const ProviderKept *kept)
 {
-	KeptHeads	heads = {&kept->table, kept->tablet, kept->index};
+	KeptHeads	heads = {&kept->table, kept->tablet, kept->index, kept->list};
 
 	for (int c = 0; c < kept->ncolumns; c++)
 	{

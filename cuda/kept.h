@@ -17,6 +17,7 @@ extern cudaError_t kept_await(const ProviderKept *kept, cudaStream_t user);
 /* Provider's functions. */
 extern ProviderKept *kept_open(const ProviderJob *job, uint32_t most_rows);
 extern DeviceStatus kept_index(ProviderKept *kept, KeptPlan *plan);
+extern DeviceStatus kept_read(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
 extern void kept_close(ProviderKept *kept);
 
 /* Where launches keep rows, in device memory; NULL for nowhere. */
@@ -28,6 +29,7 @@ typedef struct KeptHeads
 	const JoinTable *table;
 	const Tablet *rows;
 	const uint8_t *index;
+	const uint8_t *list;		/* row numbers; NULL if no key has two rows */
 	const uint8_t *values[PROGRAM_MAX_KEPT];
 	const uint8_t *nulls[PROGRAM_MAX_KEPT];
 } KeptHeads;

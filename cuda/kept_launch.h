@@ -24,17 +24,25 @@ typedef struct KeptLaunch
 	bool		direct;
 	KeptKeyColumn column[JOIN_MAX_PARTS];
 	uint64_t	nplaces;
-	uint8_t    *index;			/* of the table: places, or slots */
+	uint8_t    *index;			/* of the table: places and room for one more, or slots */
 	uint64_t   *words;			/* room for one a row, unless words are places */
 	uint32_t   *result;			/* out: rows whose key another one has, which are not found */
+	uint32_t   *list;			/* room for all row numbers, */
+	uint8_t    *scratch;		/* and for kept_scratch_bytes(): for lists */
 } KeptLaunch;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Launch on a CUDA stream; a cudaError_t. */
+/* Find one row for each key.  Launches on a CUDA stream; a cudaError_t, as all below. */
 extern int	kept_launch(const KeptLaunch *launch, void *stream);
+
+/* Behind that, when keys have several rows: list all of each. */
+extern int	kept_list(const KeptLaunch *launch, void *stream);
+
+/* Bytes that this needs for itself; 0 when CUDA does not say. */
+extern uint64_t kept_scratch_bytes(uint32_t nrows, uint64_t nplaces);
 
 #ifdef __cplusplus
 }

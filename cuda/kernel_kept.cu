@@ -6,7 +6,12 @@
  * on; whose place another row of the same word has taken is counted.  While
  * slots are taken their `first` tells whose they are, and whose word to compare:
  * that stands in an array of its own, complete before.
+ *
+ * When some were, the rows of each place are counted, which a prefix sum makes
+ * the beginnings of their lists, and each row takes a number of its place's.
  */
+#include <cub/device/device_scan.cuh>
+
 #include "kept_launch.h"
 #include "cuda_call.h"
 #include "tuning.cuh"
@@ -30,6 +35,16 @@ word_of_row(const KeptLaunch &launch, uint32_t row, uint64_t *word)
 	return !miss;
 }
 
+/* Tell how many of a thread's rows have found their places taken; by all threads. */
+static __device__ __forceinline__ void
+report_taken(const KeptLaunch &launch, uint32_t taken)
+{
+	for (int step = 16; step > 0; step /= 2)
+		taken += __shfl_down_sync(~0u, taken, step);
+	if (threadIdx.x % 32 == 0 && taken > 0)
+		atomicAdd(launch.result, taken);
+}
+
 #define EACH_ROW(row) \
 	for (uint32_t row = blockIdx.x * KEPT_THREADS + threadIdx.x; row < launch.nrows; row += gridDim.x * KEPT_THREADS)
 
@@ -37,14 +52,18 @@ static __global__ void __launch_bounds__(KEPT_THREADS)
 places_kernel(const __grid_constant__ KeptLaunch launch)
 {
 	uint32_t   *place = (uint32_t *) launch.index;
+	uint32_t	taken = 0;
 
 	EACH_ROW(row)
 	{
 		uint64_t	word;
 
-		if (word_of_row(launch, row, &word) && word < launch.nplaces && atomicCAS(&place[word], JOIN_NO_ROW, row) != JOIN_NO_ROW)
-			atomicAdd(launch.result, 1u);
+		/* a look costs less than to try in vain */
+		if (word_of_row(launch, row, &word) && word < launch.nplaces &&
+			(*(volatile uint32_t *) &place[word] != JOIN_NO_ROW || atomicCAS(&place[word], JOIN_NO_ROW, row) != JOIN_NO_ROW))
+			taken++;
 	}
+	report_taken(launch, taken);
 }
 
 static __global__ void __launch_bounds__(KEPT_THREADS)
@@ -58,6 +77,7 @@ static __global__ void __launch_bounds__(KEPT_THREADS)
 slots_kernel(const __grid_constant__ KeptLaunch launch)
 {
 	JoinSlot   *slot = (JoinSlot *) launch.index;
+	uint32_t	same = 0;
 
 	EACH_ROW(row)
 	{
@@ -77,11 +97,12 @@ slots_kernel(const __grid_constant__ KeptLaunch launch)
 			}
 			if (launch.words[taken] == word)
 			{
-				atomicAdd(launch.result, 1u);
+				same++;
 				break;
 			}
 		}
 	}
+	report_taken(launch, same);
 }
 
 /* Slots that nobody has taken are free. */
@@ -92,6 +113,100 @@ counts_kernel(const __grid_constant__ KeptLaunch launch)
 
 	for (uint64_t at = blockIdx.x * KEPT_THREADS + threadIdx.x; at < launch.nplaces; at += (uint64_t) gridDim.x * KEPT_THREADS)
 		slot[at].count = slot[at].first == JOIN_NO_ROW ? 0 : 1;
+}
+
+/* Lists */
+
+#define NO_PLACE UINT32_MAX
+
+/* What the scratch memory has. */
+typedef struct Scratch
+{
+	uint32_t   *count;			/* of each place its rows, and 0 behind them */
+	uint32_t   *begin;			/* of each place its list, and the end; in places at once */
+	uint32_t   *place;			/* of each row; NO_PLACE = none */
+	uint8_t    *scan;
+	size_t		scan_bytes;
+} Scratch;
+
+static uint64_t
+lay_out(uint32_t nrows, uint64_t nplaces, uint8_t *memory, Scratch *scratch)
+{
+	const uint64_t counts = tablet_align((nplaces + 1) * sizeof(uint32_t));
+
+	scratch->count = (uint32_t *) memory;
+	scratch->begin = (uint32_t *) (memory + counts);
+	scratch->place = (uint32_t *) (memory + 2 * counts);
+	scratch->scan = memory + 2 * counts + tablet_align((uint64_t) nrows * sizeof(uint32_t));
+	scratch->scan_bytes = 0;
+	if (cub::DeviceScan::ExclusiveSum(NULL, scratch->scan_bytes, scratch->count, scratch->begin, (int64_t) nplaces + 1) != cudaSuccess)
+		return 0;
+	return (uint64_t) (scratch->scan - memory) + scratch->scan_bytes + 1;
+}
+
+uint64_t
+kept_scratch_bytes(uint32_t nrows, uint64_t nplaces)
+{
+	Scratch		scratch;
+
+	return lay_out(nrows, nplaces, NULL, &scratch);
+}
+
+/* The slot that a word has; all words have one. */
+static __device__ __forceinline__ uint32_t
+slot_of_word(const KeptLaunch &launch, uint64_t word)
+{
+	const JoinSlot *slot = (const JoinSlot *) launch.index;
+	uint64_t	at = hash_mix(word) & (launch.nplaces - 1);
+
+	while (slot[at].word != word || slot[at].first == JOIN_NO_ROW)
+		at = (at + 1) & (launch.nplaces - 1);
+	return (uint32_t) at;
+}
+
+static __global__ void __launch_bounds__(KEPT_THREADS)
+count_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
+{
+	EACH_ROW(row)
+	{
+		uint64_t	word;
+		uint32_t	place = NO_PLACE;
+
+		if (word_of_row(launch, row, &word) && (!launch.direct || word < launch.nplaces))
+		{
+			place = launch.direct ? (uint32_t) word : slot_of_word(launch, word);
+			atomicAdd(&scratch.count[place], 1u);
+		}
+		scratch.place[row] = place;
+	}
+}
+
+static __global__ void __launch_bounds__(KEPT_THREADS)
+list_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
+{
+	EACH_ROW(row)
+	{
+		const uint32_t place = scratch.place[row];
+
+		if (place != NO_PLACE)
+			launch.list[scratch.begin[place] + atomicSub(&scratch.count[place], 1u) - 1] = row;
+	}
+}
+
+/* Where each place's list is. */
+static __global__ void __launch_bounds__(KEPT_THREADS)
+begin_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
+{
+	JoinSlot   *slot = (JoinSlot *) launch.index;
+
+	for (uint64_t at = blockIdx.x * KEPT_THREADS + threadIdx.x; at <= launch.nplaces; at += (uint64_t) gridDim.x * KEPT_THREADS)
+		if (launch.direct)
+			((uint32_t *) launch.index)[at] = scratch.begin[at];
+		else if (at < launch.nplaces)
+		{
+			slot[at].first = scratch.begin[at];
+			slot[at].count = scratch.begin[at + 1] - scratch.begin[at];
+		}
 }
 
 static uint32_t
@@ -121,5 +236,27 @@ kept_launch(const KeptLaunch *launch, void *stream)
 		slots_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch);
 		counts_kernel<<<blocks_for(launch->nplaces), KEPT_THREADS, 0, on>>>(*launch);
 	}
+	return CUDA_CALL(cudaGetLastError());
+}
+
+int
+kept_list(const KeptLaunch *launch, void *stream)
+{
+	const cudaStream_t on = (cudaStream_t) stream;
+	const uint32_t blocks = blocks_for(launch->nrows);
+	Scratch		scratch;
+	cudaError_t error = cudaErrorInvalidValue;
+
+	if (lay_out(launch->nrows, launch->nplaces, launch->scratch, &scratch) > 0)
+		error = CUDA_CALL(cudaMemsetAsync(scratch.count, 0, (launch->nplaces + 1) * sizeof(uint32_t), on));
+	if (error != cudaSuccess)
+		return error;
+	count_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch, scratch);
+	error = CUDA_CALL(cub::DeviceScan::ExclusiveSum(scratch.scan, scratch.scan_bytes, scratch.count, scratch.begin,
+													(int64_t) launch->nplaces + 1, on));
+	if (error != cudaSuccess)
+		return error;
+	list_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch, scratch);
+	begin_kernel<<<blocks_for(launch->nplaces + 1), KEPT_THREADS, 0, on>>>(*launch, scratch);
 	return CUDA_CALL(cudaGetLastError());
 }

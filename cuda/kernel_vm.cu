@@ -140,15 +140,16 @@ shape_general(const Program *program, VmShape *shape)
 	return program->size <= PROGRAM_COPY_BYTES && shape->nconstants <= MAX_CONSTANTS;
 }
 
+/* Whether a body has instructions that are run with those of joins. */
 static bool
-tests_codes(const Program *program, int body)
+has_apart(const Program *program, int body)
 {
 	const Instr *code = program_instrs(program, body);
-	bool		tests = false;
+	bool		has = program->ntables > 0 || program->nkept > 0;
 
 	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
-		tests |= code[pc].op == VMOP_TEST_CODE;
-	return tests;
+		has |= code[pc].op == VMOP_TEST_CODE || code[pc].op == VMOP_PART_DATE;
+	return has;
 }
 
 bool
@@ -157,7 +158,7 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	memset(shape, 0, sizeof(*shape));
 	shape->body = (uint32_t) body;
 	shape->lanes = wish->lanes;
-	shape->joins = program->ntables > 0 || program->nkept > 0 || tests_codes(program, body);
+	shape->joins = has_apart(program, body);
 	measure_groups(program, wish->options, shape);
 	vm_lower(program, body, tablet, wish->options, shape);
 	if (shape->counted != 0)
@@ -167,7 +168,7 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 		shape->registers = shape->code.slots + shape->code.bool_slots;
 		shape->places_at = fast_places_at(shape, shape->lanes);
 		shape->groups_at = fast_groups_at(shape, shape->lanes);
-		shape->shared_bytes = shape->groups_at + shape->group_bytes + shape->nslots * 4;
+		shape->shared_bytes = fast_joins_at(shape) + (shape->joins ? sizeof(FastJoins) : 0);
 	}
 	else if (!shape_general(program, shape))
 		return false;

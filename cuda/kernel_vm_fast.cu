@@ -64,11 +64,12 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 	LineAhead	ahead;			/* the one that this thread asks for */
 
 	fast_prepare(&launch, L);
+	const bool	like = !JOINS || fast_prepare_joins(&launch);
 	while (block_next_slice(&launch, tile, slice))
 	{
 		if (CODED)
 			clear_codes(launch, L);
-		if (!fast_columns(&launch, L))
+		if (!fast_columns(&launch, L) || !like)
 		{
 			if (threadIdx.x == 0)
 				groups->status = STATUS_BAD_PROGRAM;

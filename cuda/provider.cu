@@ -75,6 +75,7 @@ start(const ProviderConfig *config, ProviderState *state)
 	state->batch_bytes = batch_tablet_bytes(arena);
 	/* others want memory for theirs at the same time */
 	state->batch_cached_bytes = (memory - BATCHES * arena) / 4;
+	state->join_bytes = (memory - BATCHES * arena) / 2;
 	return true;
 }
 
@@ -133,7 +134,7 @@ release(ProviderBatch *batch)
 
 static const Provider provider = {
 	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release,
-	group_table_open, group_table_count, group_table_read, group_table_close, group_table_read_top, kept_open, kept_index, kept_close, rates_measure
+	group_table_open, group_table_count, group_table_read, group_table_close, group_table_read_top, kept_open, kept_index, kept_read, kept_close, rates_measure
 };
 
 extern "C" __attribute__((visibility("default"))) const Provider *

@@ -56,6 +56,7 @@ typedef struct VmOp
 #define VM_COLUMNS_MAX	32
 #define VM_RANGES_MAX	8
 #define VM_FETCHES_MAX	24
+#define VM_PARTS_MAX	24
 
 /* The x of what is done for a join: its table, from 0 on, and a part of its key. */
 #define JOIN_OP(table, part)	((uint8_t) ((table) << 4 | (part)))
@@ -72,6 +73,7 @@ typedef struct VmCode
 	uint8_t		type[VM_COLUMNS_MAX];	/* ColType that the code was made for; bit 7: in a frame */
 	uint8_t		nranges;
 	uint8_t		range[VM_RANGES_MAX];	/* instructions that filter by one */
+	uint8_t		nparts;			/* of keys of tables; a JOIN's imm is its number */
 	uint8_t		nfetches;
 	uint16_t	fetch[VM_FETCHES_MAX];	/* FETCH_OF() of each column of a table */
 	VmOp		op[VM_CODE_MAX];

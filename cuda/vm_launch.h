@@ -24,7 +24,7 @@ typedef struct VmShape
 	uint32_t	body;
 	uint16_t	grouped;
 	uint16_t	coded;			/* groups are found by the codes of their key columns */
-	uint16_t	joins;			/* it looks into tables, keeps rows, or asks about codes */
+	uint16_t	joins;			/* it looks into tables, keeps rows, asks about codes, or takes dates apart */
 	uint16_t	loops;			/* rows become pairs, whose number nobody knows */
 	uint16_t	aggregates;
 	uint16_t	nstates;

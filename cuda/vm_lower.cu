@@ -99,21 +99,16 @@ resolve(Lowering *l)
 
 /*
  * The order of instructions: aggregates behind what makes their operand, yet
- * behind filters and the search for groups.  A mask that is older than a
- * filter would need lanes that are no longer selected.
+ * behind filters and the search for groups.
  */
 static void
 arrange(Lowering *l)
 {
-	bool		masked = false;
-
 	for (int i = (int) l->program->body[l->shape->body].tile_start; i < l->ninstrs; i++)
 	{
 		const Instr *in = &l->code[i];
 		int			at = l->length;
 
-		masked |= op_info[in->op].shape == SHAPE_MASK;
-		l->fails |= masked && in->op == VMOP_FILTER;
 		/* elsewhere a slot might be read that the jump has left as it was */
 		l->fails |= in->op == VMOP_JUMP_NONE && l->code[in->imm].op != VMOP_END;
 		if (l->value[i].constant || in->op == VMOP_BOUND)
@@ -162,6 +157,22 @@ count_uses(Lowering *l)
 		count_use(l, v->a, op == VMOP_KEY_I ? group : p);
 		count_use(l, v->b, p);
 		count_use(l, v->m, p);
+	}
+}
+
+/* A mask that is older than a filter would need lanes that are no longer selected. */
+static void
+refuse_old_masks(Lowering *l)
+{
+	int			filter = l->length;
+
+	for (int p = l->length - 1; p >= 0; p--)
+	{
+		const int	i = l->order[p];
+
+		l->fails |= op_info[l->code[i].op].shape == SHAPE_MASK && l->value[i].last_use > filter;
+		if (l->code[i].op == VMOP_FILTER)
+			filter = p;
 	}
 }
 
@@ -248,8 +259,10 @@ vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t option
 	if (!l.fails)
 	{
 		count_uses(&l);
-		vm_translate(&l);
+		refuse_old_masks(&l);
 	}
+	if (!l.fails)
+		vm_translate(&l);
 	shape->coded = l.coded && !l.fails;
 	if (l.fails)
 		memset(&shape->code, 0, sizeof(shape->code));

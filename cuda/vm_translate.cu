@@ -312,8 +312,14 @@ put_join_key(Lowering *l, int position)
 	uint8_t		slot = first ? 0 : from_slot(l, v->b);
 	VmOp	   *to;
 
+	if (l->out->nparts == VM_PARTS_MAX)
+	{
+		l->fails = true;
+		return;
+	}
 	need(l, v->a);
 	to = put_op(l, first ? VMX_JOIN_FIRST : VMX_JOIN_NEXT);
+	to->imm = l->out->nparts++;
 	to->slot = slot;
 	to->flags = first ? 0 : null_flag(l, v->b);
 	to->x = JOIN_OP(in->imm - 1, in->c);
@@ -421,18 +427,18 @@ put_store(Lowering *l, int position)
 	release(l, position);
 }
 
-/* A condition on codes. */
+/* A condition on codes, or a part of a date. */
 static void
-put_test(Lowering *l, int position)
+put_apart(Lowering *l, int position, VmxOp op)
 {
 	const int	i = l->order[position];
 	const uint8_t mask = mask_of(l, l->value[i].m);
 	VmOp	   *to;
 
 	need(l, l->value[i].a);
-	to = put_op(l, VMX_TEST_CODE);
+	to = put_op(l, op);
 	to->mask = mask;
-	to->x = op_info[VMOP_TEST_CODE].status;
+	to->x = op_info[l->code[i].op].status;
 	to->imm = (int64_t) l->code[i].imm;
 	release(l, position);
 	made(l, i);
@@ -615,8 +621,10 @@ put_instr(Lowering *l, int position)
 		case VMOP_PLACE: put_place(l, position); break;
 		case VMOP_STORE_B:
 		case VMOP_STORE_I:
-		case VMOP_STORE_F: put_store(l, position); break;
-		case VMOP_TEST_CODE: put_test(l, position); break;
+		case VMOP_STORE_F:
+		case VMOP_STORE_R: put_store(l, position); break;
+		case VMOP_TEST_CODE: put_apart(l, position, VMX_TEST_CODE); break;
+		case VMOP_PART_DATE: put_apart(l, position, VMX_PART_DATE); break;
 		case VMOP_KEY_I: break;
 		case VMOP_GROUP: put_group(l, position); break;
 		case VMOP_COUNT:

@@ -200,7 +200,6 @@ suite_pgtap() {
 # random_queries NAME COUNT: with a fixed seed, so that what failed once fails again, and with a fresh one.
 random_queries() {
 	local seed gpu_share=0 joins=25
-	# joins whose rows go to PostgreSQL are the CPU device's
 	[ "$1$device" = diffcpu ] || gpu_share=80
 	for seed in 1 "$(date +%s)"; do
 		tap "$1/seed $seed" "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --seed "$seed" --count "$2" --min-share 90 \
@@ -259,6 +258,8 @@ suite_standin() {
 	regress standin/regress
 	cp -R "$repo/test/t" "$work/"
 	tap standin/014_tablet_gpu perl_tap 014_tablet_gpu
+	tap standin/017_joined_rows perl_tap 017_joined_rows
+	tap standin/018_passes perl_tap 018_passes
 	if ! server_start standin "include '$conf'" || ! psql_as -c 'CREATE EXTENSION gpudb'; then
 		tap standin false
 		return 0

@@ -1,29 +1,45 @@
 /*
  * fast_joins.cuh
  *		What the accumulator machine does for joins: rows of tables whose keys have one each, and their
- *		values; for rows that are kept; and for conditions on codes.
+ *		values; for rows that are kept; for conditions on codes, and for parts of dates.
  *
  * The counterpart of block/joins.cuh, which says what is believed of tables.
  * A thread's lanes look up their words together: what they wait for is memory.
+ * All this is a function of its own, with the accumulators in memory: inlined,
+ * it leaves too few hardware registers to the other instructions.
  */
 #ifndef GPUDB_CUDA_FAST_JOINS_CUH
 #define GPUDB_CUDA_FAST_JOINS_CUH
 
 #include "core/code_table.h"
+#include "core/op_date.h"
 #include "core/vm.h"
 
 #include "block/accumulator.cuh"
 
-/* acc as a part of a key of a table, behind the parts before it, which are in `before` unless that is the first one. */
-template <int L> static __device__ __forceinline__ void
-join_word(const VmLaunch &launch, Machine<L> &m, const FastOp &in, bool has_before)
+/* An instruction, with what the launch's parameters have of its operands. */
+typedef struct ApartOp
 {
-	const JoinTable *table = launch.tables[JOIN_OP_TABLE(x_of(in))].table;
-	const uint32_t number = JOIN_OP_PART(x_of(in));
-	const JoinPart part = table->part[number];
-	const WordPair *before = slot_words<L>(slot_of(in));
-	const bool	exact = table->exact;
-	uint32_t	misses = has_before ? operand_nulls<L>(launch, in) : 0;
+	FastOp		in;
+	int64_t		imm;
+	uint32_t	nulls;			/* of the slot */
+	uint32_t	mask;			/* lanes */
+} ApartOp;
+
+static __device__ __forceinline__ void
+report(uint32_t status)
+{
+	atomicCAS(&fast_shared()->groups.status, (uint32_t) STATUS_DONE, status);
+}
+
+/* acc as a part of a key of a table, behind the parts before it, which are in the slot unless that is the first one. */
+template <int L> static __device__ __forceinline__ void
+join_word(Machine<L> &m, const ApartOp &op, bool has_before)
+{
+	const bool	exact = fast_joins()->table[JOIN_OP_TABLE(x_of(op.in))].exact;
+	const JoinPart part = fast_joins()->part[op.imm];
+	const WordPair *before = slot_words<L>(slot_of(op.in));
+	uint32_t	misses = has_before ? op.nulls : 0;
 
 	EACH_PAIR
 	{
@@ -48,19 +64,19 @@ join_word(const VmLaunch &launch, Machine<L> &m, const FastOp &in, bool has_befo
 
 /* The slots where searches begin, of all lanes at once, and then those that they go on to. */
 template <int L> static __device__ __forceinline__ void
-probe_slots(const JoinTable *table, Machine<L> &m, uint32_t looking)
+probe_slots(const FastTable &table, Machine<L> &m, uint32_t looking)
 {
-	const JoinSlot *slot = (const JoinSlot *) join_at(table, table->index);
-	const uint64_t last = table->nplaces - 1;
+	const JoinSlot *slot = (const JoinSlot *) table.index;
+	const uint64_t last = table.nplaces - 1;
 	uint32_t	row[L];
 	uint32_t	at[L];
 
 	EACH_LANE
 	{
 		row[k] = JOIN_NO_ROW;
-		at[k] = (uint32_t) join_home(table, m.acc[k]);
+		at[k] = (uint32_t) (hash_mix(m.acc[k]) & last);
 	}
-	for (uint64_t left = table->nplaces; looking != 0 && left > 0; left--)
+	for (uint64_t left = table.nplaces; looking != 0 && left > 0; left--)
 	{
 		ulonglong2	found[L];
 
@@ -83,29 +99,23 @@ probe_slots(const JoinTable *table, Machine<L> &m, uint32_t looking)
 
 /* acc = the row whose key has word acc, NULL where there is none. */
 template <int L> static __device__ __forceinline__ void
-probe(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
+probe(Machine<L> &m, const ApartOp &op)
 {
-	const JoinRows rows = launch.tables[JOIN_OP_TABLE(x_of(in))];
-	const JoinTable *table = rows.table;
-	/* what has several rows a key may have no place or slot to look at */
-	const uint32_t looking = table->unique ? m.selection & ~m.nulls : 0;
-	const uint32_t nrows = rows.rows->nrows;
+	const FastTable table = fast_joins()->table[JOIN_OP_TABLE(x_of(op.in))];
+	const uint32_t looking = m.selection & ~m.nulls;
 	uint32_t	none = ~looking;
 
-	if (!table->unique)
-		atomicCAS(&fast_shared()->groups.status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_BAD_PROGRAM);
-	if (table->direct)
+	if (table.direct)
 	{
-		const uint32_t *place = (const uint32_t *) join_at(table, table->index);
-		const uint64_t nplaces = table->nplaces;
+		const uint32_t *place = (const uint32_t *) table.index;
 
-		EACH_LANE m.acc[k] = (looking >> k & 1u) && m.acc[k] < nplaces ? __ldg(place + m.acc[k]) : JOIN_NO_ROW;
+		EACH_LANE m.acc[k] = (looking >> k & 1u) && m.acc[k] < table.nplaces ? __ldg(place + m.acc[k]) : JOIN_NO_ROW;
 	}
 	else
 		probe_slots<L>(table, m, looking);
-	EACH_LANE none |= (m.acc[k] >= nrows ? 1u : 0u) << k;
+	EACH_LANE none |= (m.acc[k] >= table.nrows ? 1u : 0u) << k;
 	m.nulls = none & ((1u << L) - 1);
-	if (flags_of(in) & FLAG_FILTER)
+	if (flags_of(op.in) & FLAG_FILTER)
 		m.selection &= ~none;
 }
 
@@ -119,56 +129,43 @@ gather(Machine<L> &m, const void *values, uint32_t wanted)
 
 /* The same of differences from a base. */
 template <int L, typename S> static __device__ __forceinline__ void
-gather_framed(Machine<L> &m, const TabletColumn *column, const void *values, uint32_t wanted)
+gather_framed(Machine<L> &m, const FastFetched &column, uint32_t wanted)
 {
-	const uint64_t base = (uint64_t) column->base;
-	const uint32_t shift = column->shift;
-
-	gather<L, S, uint64_t>(m, values, wanted);
-	EACH_LANE m.acc[k] = base + (m.acc[k] << shift);
+	gather<L, S, uint64_t>(m, column.values, wanted);
+	EACH_LANE m.acc[k] = column.base + (m.acc[k] << column.shift);
 }
 
 /* acc = a column of the row acc. */
 template <int L> static __device__ __forceinline__ void
-fetch_column(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
+fetch_column(Machine<L> &m, const ApartOp &op)
 {
-	const uint32_t fetched = launch.shape.code.fetch[slot_of(in)];
-	const Tablet *tablet = launch.tables[FETCH_TABLE(fetched) - 1].rows;
-	const TabletColumn *column = &tablet->column[FETCH_COLUMN(fetched)];
-	const uint8_t *values = tablet_at(tablet, column->values);
+	const FastFetched column = fast_joins()->fetched[slot_of(op.in)];
 	uint32_t	wanted = m.selection & ~m.nulls;
 
-	if (FETCH_COLUMN(fetched) >= tablet->ncols || !vm_can_load(x_of(in), column->type))
+	if (column.nulls != NULL)
 	{
-		atomicCAS(&fast_shared()->groups.status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_BAD_PROGRAM);
-		return;
-	}
-	if (column->null_count > 0)
-	{
-		const uint8_t *bits = tablet_at(tablet, column->nulls);
-
 		EACH_LANE if (wanted >> k & 1u)
-			m.nulls |= (__ldg(bits + (m.acc[k] >> 3)) >> (m.acc[k] & 7) & 1u) << k;
+			m.nulls |= (__ldg(column.nulls + (m.acc[k] >> 3)) >> (m.acc[k] & 7) & 1u) << k;
 		wanted &= ~m.nulls;
 	}
-	switch ((ColType) column->type)
+	switch ((ColType) column.type)
 	{
-		case COLTYPE_SAME: EACH_LANE m.acc[k] = (uint64_t) column->base; break;
+		case COLTYPE_SAME: EACH_LANE m.acc[k] = column.base; break;
 		case COLTYPE_BOOL:
-		case COLTYPE_U8: gather_framed<L, uint8_t>(m, column, values, wanted); break;
-		case COLTYPE_U16: gather_framed<L, uint16_t>(m, column, values, wanted); break;
-		case COLTYPE_U32: gather_framed<L, uint32_t>(m, column, values, wanted); break;
-		case COLTYPE_I16: gather<L, int16_t, int64_t>(m, values, wanted); break;
-		case COLTYPE_I32: gather<L, int32_t, int64_t>(m, values, wanted); break;
-		case COLTYPE_F32: gather<L, float, double>(m, values, wanted); break;
+		case COLTYPE_U8: gather_framed<L, uint8_t>(m, column, wanted); break;
+		case COLTYPE_U16: gather_framed<L, uint16_t>(m, column, wanted); break;
+		case COLTYPE_U32: gather_framed<L, uint32_t>(m, column, wanted); break;
+		case COLTYPE_I16: gather<L, int16_t, int64_t>(m, column.values, wanted); break;
+		case COLTYPE_I32: gather<L, int32_t, int64_t>(m, column.values, wanted); break;
+		case COLTYPE_F32: gather<L, float, double>(m, column.values, wanted); break;
 		case COLTYPE_I128:
 			/* their low words */
 			EACH_LANE m.acc[k] *= 2;
-			gather<L, uint64_t, uint64_t>(m, values, wanted);
+			gather<L, uint64_t, uint64_t>(m, column.values, wanted);
 			break;
-		default: gather<L, uint64_t, uint64_t>(m, values, wanted); break;
+		default: gather<L, uint64_t, uint64_t>(m, column.values, wanted); break;
 	}
-	if (x_of(in) == VMOP_FETCH_B)
+	if (x_of(op.in) == VMOP_FETCH_B)
 	{
 		m.t = 0;
 		EACH_LANE m.t |= ((uint32_t) m.acc[k] & 1u) << k;
@@ -178,10 +175,11 @@ fetch_column(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 
 /* acc = places for the rows of the selected lanes. */
 template <int L> static __device__ __forceinline__ void
-place_rows(const VmLaunch &launch, Machine<L> &m)
+place_rows(Machine<L> &m)
 {
-	uint32_t	place = warp_places(launch.kept->count, (uint32_t) __popc(m.selection));
-	const uint32_t capacity = launch.kept->capacity;
+	const KeptRows *kept = fast_joins()->kept;
+	uint32_t	place = warp_places(kept->count, (uint32_t) __popc(m.selection));
+	const uint32_t capacity = kept->capacity;
 
 	m.nulls = ~m.selection & ((1u << L) - 1);
 	EACH_LANE
@@ -194,61 +192,87 @@ place_rows(const VmLaunch &launch, Machine<L> &m)
 
 /* Values of rows that are kept, by what gives lane k's. */
 template <int L, typename T, typename F> static __device__ __forceinline__ void
-store_rows(const VmLaunch &launch, const FastOp &in, uint32_t nulls, F value)
+store_rows(const ApartOp &op, uint32_t nulls, F value)
 {
-	const uint32_t column = x_of(in);
-	const WordPair *places = slot_words<L>(slot_of(in));
-	const uint32_t none = operand_nulls<L>(launch, in);
-	T		   *to = (T *) launch.kept->values[column];
+	const KeptRows *kept = fast_joins()->kept;
+	const uint32_t column = x_of(op.in);
+	const WordPair *places = slot_words<L>(slot_of(op.in));
+	T		   *to = (T *) kept->values[column];
 
-	EACH_LANE if (!(none >> k & 1u))
+	EACH_LANE if (!(op.nulls >> k & 1u))
 	{
 		const uint32_t place = (uint32_t) ((const uint64_t *) (places + k / 2 * VM_THREADS))[k % 2];
 
 		to[place] = nulls >> k & 1u ? (T) 0 : value(k);
 		if (nulls >> k & 1u)
-			atomicOr(&launch.kept->nulls[column][place / 32], 1u << place % 32);
+			atomicOr(&kept->nulls[column][place / 32], 1u << place % 32);
 	}
 }
 
 /* t = what the program's table says of code acc; lanes of the mask without NULLs may report that it knows nothing. */
 template <int L> static __device__ __forceinline__ void
-test_codes(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
+test_codes(Machine<L> &m, const ApartOp &op)
 {
-	const uint64_t *table = program_words(launch.program) + imm_of(launch, in);
+	const uint64_t *table = fast_joins()->words + op.imm;
+	const uint64_t ncodes = __ldg(table);
+	/* mostly all are in one word */
+	const bool	one_word = ncodes <= CODES_PER_WORD;
+	const uint64_t first = __ldg(table + 1);
 	uint32_t	errors = 0;
 
 	m.t = 0;
 	EACH_LANE
 	{
-		uint32_t	e = 0;
+		uint32_t	truth = CODE_UNKNOWN;
 
-		m.t |= (uint32_t) code_table_look(table, (int64_t) m.acc[k], &e) << k;
-		errors |= e << k;
+		if (m.acc[k] < ncodes)
+			truth = (one_word ? first : __ldg(table + 1 + m.acc[k] / CODES_PER_WORD)) >> m.acc[k] % CODES_PER_WORD * CODE_TABLE_BITS & 3;
+		m.t |= (truth & 1u) << k;
+		errors |= (truth >> 1) << k;
 	}
 	m.t_nulls = m.nulls;
-	if ((errors & mask_lanes<L>(launch, m, in) & ~m.nulls) != 0)
-		atomicCAS(&fast_shared()->groups.status, (uint32_t) STATUS_DONE, x_of(in));
+	if ((errors & op.mask & ~m.nulls) != 0)
+		report(x_of(op.in));
+}
+
+/* acc = a field of day acc; lanes of the mask without NULLs may report that it has none. */
+template <int L> static __device__ __forceinline__ void
+take_dates_apart(Machine<L> &m, const ApartOp &op)
+{
+	uint32_t	errors = 0;
+
+	EACH_LANE
+	{
+		uint32_t	e = 0;
+
+		m.acc[k] = word_of(op_part_date((int64_t) m.acc[k], (int32_t) op.imm, &e));
+		errors |= e << k;
+	}
+	if ((errors & op.mask & ~m.nulls) != 0)
+		report(x_of(op.in));
 }
 
 template <int L> static __device__ __forceinline__ void
 run_join(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 {
-	switch ((VmxOp) here(op_of(in)))
+	const ApartOp op = {in, imm_of(launch, in), operand_nulls<L>(launch, in), mask_lanes<L>(launch, m, in)};
+
+	switch ((VmxOp) op_of(op.in))
 	{
-		case VMX_JOIN_FIRST: join_word<L>(launch, m, in, false); break;
-		case VMX_JOIN_NEXT: join_word<L>(launch, m, in, true); break;
-		case VMX_PROBE: probe<L>(launch, m, in); break;
+		case VMX_JOIN_FIRST: join_word<L>(m, op, false); break;
+		case VMX_JOIN_NEXT: join_word<L>(m, op, true); break;
+		case VMX_PROBE: probe<L>(m, op); break;
 		case VMX_FOUND:
 			m.t = ~m.nulls;
 			m.t_nulls = 0;
 			break;
-		case VMX_PLACE: place_rows<L>(launch, m); break;
-		case VMX_STORE_WORD: store_rows<L, uint64_t>(launch, in, m.nulls, [&](int k) { return m.acc[k]; }); break;
-		case VMX_STORE_BOOL: store_rows<L, uint8_t>(launch, in, m.t_nulls, [&](int k) { return (uint8_t) (m.t >> k & 1u); }); break;
-		case VMX_TEST_CODE: test_codes<L>(launch, m, in); break;
+		case VMX_PLACE: place_rows<L>(m); break;
+		case VMX_STORE_WORD: store_rows<L, uint64_t>(op, m.nulls, [&](int k) { return m.acc[k]; }); break;
+		case VMX_STORE_BOOL: store_rows<L, uint8_t>(op, m.t_nulls, [&](int k) { return (uint8_t) (m.t >> k & 1u); }); break;
+		case VMX_TEST_CODE: test_codes<L>(m, op); break;
+		case VMX_PART_DATE: take_dates_apart<L>(m, op); break;
 		case VMX_KEEP: m.nulls |= ~(m.t & ~m.t_nulls) & ((1u << L) - 1); break;
-		default: fetch_column<L>(launch, m, in); break;
+		default: fetch_column<L>(m, op); break;
 	}
 }
 

@@ -2,12 +2,13 @@
  * fast_memory.cuh
  *		The shared memory of a block that runs the accumulator machine.
  *
- *		FastShared | words | their NULL flags | bools | places of groups | table of codes | groups
+ *		FastShared | words | their NULL flags | bools | places of groups | table of codes | groups | FastJoins
  */
 #ifndef GPUDB_CUDA_FAST_MEMORY_CUH
 #define GPUDB_CUDA_FAST_MEMORY_CUH
 
 #include "core/frame_range.h"
+#include "core/vm.h"
 
 #include "block/groups.cuh"
 #include "block/slices.cuh"
@@ -32,11 +33,42 @@ typedef struct FastShared
 	uint32_t	code_bias;		/* what to add to an index for the least codes of all keys */
 	bool		short_codes;	/* an index has 8 bits */
 	uint32_t	lines_ahead;	/* of a tile, which are fetched ahead */
+	uint32_t	joins_at;		/* FastJoins, if there are joins */
 	StoredRange range[VM_RANGES_MAX];
 	FastColumn	column[VM_COLUMNS_MAX];
 } FastShared;
 
 #define FAST_VALUES_AT align16(sizeof(FastShared))
+
+/* A table of a join as lanes look into it. */
+typedef struct FastTable
+{
+	const void *index;
+	uint64_t	nplaces;
+	uint32_t	nrows;			/* no row is beyond */
+	bool		direct;
+	bool		exact;
+} FastTable;
+
+/* A column of its rows. */
+typedef struct FastFetched
+{
+	const void *values;
+	const uint8_t *nulls;		/* NULL: it has none */
+	uint64_t	base;			/* of its frame */
+	uint16_t	shift;
+	uint16_t	type;			/* ColType */
+} FastFetched;
+
+/* What joins need of memory behind several pointers, once for all tiles. */
+typedef struct FastJoins
+{
+	const uint64_t *words;		/* of the program */
+	const KeptRows *kept;
+	FastTable	table[PROGRAM_MAX_TABLES];
+	JoinPart	part[VM_PARTS_MAX];
+	FastFetched fetched[VM_FETCHES_MAX];
+} FastJoins;
 
 static __device__ __forceinline__ FastShared *
 fast_shared(void)
@@ -79,6 +111,18 @@ static __host__ __device__ __forceinline__ uint32_t
 fast_groups_at(const VmShape *shape, uint32_t lanes)
 {
 	return fast_codes_at(shape, lanes) + (shape->coded ? CODE_SLOTS * 4 : 0);
+}
+
+static __host__ __device__ __forceinline__ uint32_t
+fast_joins_at(const VmShape *shape)
+{
+	return align16(shape->groups_at + shape->group_bytes + shape->nslots * 4);
+}
+
+static __device__ __forceinline__ FastJoins *
+fast_joins(void)
+{
+	return (FastJoins *) (shared_memory + fast_shared()->joins_at);
 }
 
 /* The instruction that finds groups. */
@@ -134,6 +178,62 @@ fast_prepare(const VmLaunch *launch, uint32_t lanes)
 	}
 	__syncthreads();
 	block_groups_clear(&launch->shape, &shared->groups);
+}
+
+/* Where a table is; what has several rows a key has no place or slot to look at. */
+static __device__ inline bool
+find_table(const JoinRows *rows, FastTable *found)
+{
+	const JoinTable *table = rows->table;
+
+	*found = {join_at(table, table->index), table->unique ? table->nplaces : 0, rows->rows->nrows, table->direct || !table->unique,
+		table->exact != 0};
+	return table->unique;
+}
+
+/* Where a column of a table's rows is. */
+static __device__ inline bool
+find_fetched(const JoinRows *tables, uint32_t fetch, uint32_t op, FastFetched *found)
+{
+	const Tablet *tablet = tables[FETCH_TABLE(fetch) - 1].rows;
+	const TabletColumn *column = &tablet->column[FETCH_COLUMN(fetch)];
+
+	if (FETCH_COLUMN(fetch) >= tablet->ncols || !vm_can_load(op, column->type))
+	{
+		*found = {NULL, NULL, 0, 0, COLTYPE_SAME};
+		return false;
+	}
+	*found = {tablet_at(tablet, column->values), column->null_count > 0 ? tablet_at(tablet, column->nulls) : NULL,
+		(uint64_t) column->base, column->shift, column->type};
+	return true;
+}
+
+/* Look up what joins need; by all threads.  False when a table is not what the code was made for. */
+static __device__ inline bool
+fast_prepare_joins(const VmLaunch *launch)
+{
+	const VmCode *code = &launch->shape.code;
+	FastJoins  *joins = (FastJoins *) (shared_memory + fast_joins_at(&launch->shape));
+	bool		differs = false;
+
+	if (threadIdx.x == 0)
+	{
+		fast_shared()->joins_at = fast_joins_at(&launch->shape);
+		joins->words = program_words(launch->program);
+		joins->kept = launch->kept;
+	}
+	for (uint32_t t = threadIdx.x; t < launch->program->ntables; t += VM_THREADS)
+		differs |= !find_table(&launch->tables[t], &joins->table[t]);
+	for (uint32_t pc = threadIdx.x; pc < code->length; pc += VM_THREADS)
+	{
+		const VmOp &op = code->op[pc];
+
+		if (op.op == VMX_JOIN_FIRST || op.op == VMX_JOIN_NEXT)
+			joins->part[op.imm] = launch->tables[JOIN_OP_TABLE(op.x)].table->part[JOIN_OP_PART(op.x)];
+		if (op.op == VMX_FETCH)
+			differs |= !find_fetched(launch->tables, code->fetch[op.slot], op.x, &joins->fetched[op.slot]);
+	}
+	return !__syncthreads_or(differs);
 }
 
 /* The lines that hold a tile of the columns in frames; none where a thread's rows are apart. */

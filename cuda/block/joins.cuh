@@ -404,6 +404,7 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 			return vm_store<uint8_t>(run, in);
 		case VMOP_STORE_I:
 		case VMOP_STORE_F:
+		case VMOP_STORE_R:
 			return vm_store<uint64_t>(run, in);
 		default:
 			return vm_fetch(run, in, first);

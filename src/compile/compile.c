@@ -40,9 +40,9 @@ compile_body(Compiler *c, const CompileRequest *request, Program *shape)
 	if (!compile_quals(c, request->quals) || !compile_joins(c, request))
 		return false;
 	shape->ntables = c->ntables;
-	if (request->keep != NULL)
+	if (request->keep != NULL || request->keep_rows)
 	{
-		if (!compile_kept_rows(c, request, shape))
+		if (request->keep_rows ? !compile_kept_outputs(c, request, shape) : !compile_kept_rows(c, request, shape))
 			return false;
 		end_loops(c);
 		return true;
@@ -133,6 +133,13 @@ wants_bytes(const CompileRequest *request)
 	return false;
 }
 
+/* Whether a body has room for what it would be with wide registers in the place of all of its own. */
+static bool
+leaves_room(const ProgramBody *body)
+{
+	return body->exists && 2 * body->nregisters <= PROGRAM_MAX_REGISTERS && 2 * body->ninstrs <= PROGRAM_MAX_INSTRS;
+}
+
 /* One attempt; false when text in packed form stood in the way. */
 static bool
 compile_bodies(const CompileInput *input, const CompileRequest *request, bool unpacked, CompileResult *result)
@@ -156,7 +163,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 		};
 		Program		again = {.aggregates = request->aggregate, .row_words = 1};
 
-		if (body == BODY_WIDE && !decimals)
+		if (body == BODY_WIDE && (!decimals || (input->draft && leaves_room(&shape.body[BODY_NARROW]))))
 			break;
 		emit_init(&c.em, &pool);
 		find_texts(&c);

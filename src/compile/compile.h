@@ -45,12 +45,14 @@ typedef struct CompileInput
 	const uint32 *codes;		/* by attribute number: texts that may be read as codes of so many values; NULL = none */
 	const JoinRows *tables;		/* of the request's joins; NULL while there are none */
 	const struct JoinBooks *books;	/* of these */
+	bool		draft;			/* planning: the body for wide values is left out where it could not fail for want of room */
 } CompileInput;
 
 /* A join with rows that stand in a table. */
 typedef struct JoinRequest
 {
-	JoinType	type;			/* INNER, LEFT, SEMI or ANTI: of what comes before with the table's rows */
+	JoinType	type;			/* INNER, LEFT, SEMI or ANTI: of what comes before with the table's rows; FULL runs as LEFT */
+	bool		not_in;			/* ANTI by x NOT IN (SELECT ...), where NULLs matter: x stands on the left of each condition */
 	List	   *columns;		/* that rows of the table have: Vars, and expressions over them, which are strict */
 	List	   *conditions;		/* for two rows to be joined */
 	List	   *filters;		/* for what has been joined to stay */
@@ -68,6 +70,7 @@ typedef struct CompileRequest
 	bool		give_rows;		/* with values, if all of `outputs` can be had; else their numbers do */
 	List	   *outputs;		/* Vars */
 	const struct JoinUse *keep; /* columns of `outputs`, by their number, that are kept for a table; with aggregate, and neither keys nor aggs */
+	bool		keep_rows;		/* all of `outputs` are kept, to be fetched; likewise */
 	bool		aggregate;
 	List	   *keys;			/* expressions */
 	List	   *aggs;			/* Aggrefs */
@@ -134,11 +137,11 @@ typedef struct KeyResult
 	int16		dscale_max;
 } KeyResult;
 
-/* How an attribute of a row that passed is made of outputs, or of columns of a join's table. */
+/* How an attribute of a row that passed is made of outputs, or of columns of a join's table, or of columns that are kept. */
 typedef struct OutputResult
 {
 	AttrNumber	attno;			/* of the relation that is read, 0 = it is a table's */
-	int16		table;			/* whose columns `value` and `second` then are; 0 = they are outputs */
+	int16		table;			/* whose columns `value` and `second` then are; 0 = they are outputs, or kept */
 	Oid			type;
 	int32		typmod;
 	uint8		packed;			/* bytes of a text that an integer holds, 0 = it is none */
@@ -191,6 +194,8 @@ typedef struct CompileResult
 	bool		gives_rows;		/* with all that is wanted of them: nobody needs their heap tuples */
 	int			nattributes;
 	OutputResult attribute[PROGRAM_MAX_OUTPUTS];
+	Oid			not_kept;		/* the type of an output that cannot be kept; none = there is none */
+	int16		row_kept[PROGRAM_MAX_TABLES];	/* of each table, the column that is kept with the numbers of its rows, from 1 on; 0 = none */
 	int			nkeys;
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;

@@ -22,25 +22,7 @@
 #include "core/op_agg.h"
 #include "core/op_text.h"
 
-#include "compile/compiler.h"
-
-/* What a state is computed from; index = state number. */
-typedef struct StateSource
-{
-	StateKind	kind;
-	bool		wide;			/* sums: of 128-bit values */
-	int			vreg;
-	int			companion;		/* MIN_BY and MAX_BY */
-	int			mask;
-} StateSource;
-
-typedef struct AggCompiler
-{
-	Compiler   *c;
-	Program    *shape;			/* keys and states are recorded here */
-	int			group;			/* register of group numbers, 0 without keys */
-	StateSource source[PROGRAM_MAX_STATES];
-} AggCompiler;
+#include "compile/compile_agg.h"
 
 static bool
 add_key(Compiler *c, Program *shape, KeyKind kind, Opcode op, int vreg, int *hash)
@@ -214,17 +196,13 @@ need_source(AggCompiler *ac, StateSource source)
 }
 
 /* A state over register vreg, 0 for count(*). */
-static int
+int
 need_state(AggCompiler *ac, StateKind kind, bool wide, int vreg, int mask)
 {
 	return need_source(ac, (StateSource) {.kind = kind, .wide = wide, .vreg = vreg, .mask = mask});
 }
 
-/*
- * The instructions that update the states.  They come after everything that
- * can fail or ask for room, so that a tile updates all of them or none.
- */
-static void
+void
 emit_updates(AggCompiler *ac)
 {
 	Emitter    *em = &ac->c->em;
@@ -474,78 +452,5 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 	}
 	emit_updates(ac);
 	shape->grouped = request->keys != NIL;
-	return c->reason == NULL;
-}
-
-/* The value that a kept column has; false if it has a form that is not kept. */
-static bool
-compile_kept_column(AggCompiler *ac, const CompileRequest *request, const ColumnUse *use, Operand *out)
-{
-	Compiler   *c = ac->c;
-	Expr	   *expr = list_nth(request->outputs, use->attno - 1);
-
-	if (use->second || use->packed)
-		return refuse(c, REASON_DATA_TYPE);
-	if (!compile_expr(c, expr, out))
-		return false;
-	switch (out->class)
-	{
-		case CLASS_BOOL:
-		case CLASS_INT:
-		case CLASS_FLOAT:
-			return true;
-		case CLASS_CODE:
-			/* or as texts, which are not kept */
-			return use->coded || refuse(c, REASON_DATA_TYPE);
-		case CLASS_DECIMAL:
-			*out = decimal_at_scale(c, out, use->scale);
-			if (c->wide)
-				out->vreg = emit(&c->em, VMOP_NARROW, widened(c, out), 0, c->mask, 0);
-			return true;
-		default:
-			return refuse(c, REASON_DATA_TYPE);
-	}
-}
-
-bool
-compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape)
-{
-	const JoinUse *use = request->keep;
-	AggCompiler *ac = palloc0(sizeof(AggCompiler));
-	int			value[PROGRAM_MAX_KEPT];
-	int			place;
-
-	if (use->ncolumns > PROGRAM_MAX_KEPT)
-		return refuse(c, REASON_EXPRESSION);
-	ac->c = c;
-	ac->shape = shape;
-	c->result->nkept = use->ncolumns;
-	c->result->kept_count = need_state(ac, STATE_COUNT, false, 0, VREG_SELECTION);
-	for (int k = 0; k < use->ncolumns; k++)
-	{
-		Operand		operand = {0};
-		KeptColumn *kept = &c->result->kept[k];
-
-		if (!compile_kept_column(ac, request, &use->column[k], &operand))
-			return false;
-		value[k] = operand.vreg;
-		shape->kept[k] = operand.class == CLASS_BOOL ? COLTYPE_BOOL : operand.class == CLASS_FLOAT ? COLTYPE_F64 : COLTYPE_I64;
-		*kept = (KeptColumn) {
-			.count = need_state(ac, STATE_COUNT, false, operand.vreg, VREG_SELECTION), .least = -1, .largest = -1,
-			.codes = code_source(c, &operand, list_nth(request->outputs, use->column[k].attno - 1))
-		};
-		if (shape->kept[k] != COLTYPE_I64)
-			continue;
-		kept->least = need_state(ac, STATE_MIN_I, false, operand.vreg, VREG_SELECTION);
-		kept->largest = need_state(ac, STATE_MAX_I, false, operand.vreg, VREG_SELECTION);
-	}
-	shape->nkept = Max(use->ncolumns, 1);
-	if (use->ncolumns == 0)
-		shape->kept[0] = COLTYPE_BOOL;
-	emit_updates(ac);
-	place = emit(&c->em, VMOP_PLACE, 0, 0, 0, 0);
-	for (int k = 0; k < use->ncolumns; k++)
-		emit(&c->em, shape->kept[k] == COLTYPE_BOOL ? VMOP_STORE_B : shape->kept[k] == COLTYPE_F64 ? VMOP_STORE_F : VMOP_STORE_I,
-			 value[k], place, 0, k);
 	return c->reason == NULL;
 }

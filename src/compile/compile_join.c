@@ -312,6 +312,59 @@ join_semi(Join *join, bool anti)
 	return true;
 }
 
+/* Whether some row of the table has a NULL. */
+static bool
+has_nulls(const Tablet *rows)
+{
+	for (uint32 i = 0; i < rows->ncols; i++)
+		if (rows->column[i].null_count > 0)
+			return true;
+	return false;
+}
+
+/* Lanes stay where x has no NULL; of several columns it must be known that there is none. */
+static bool
+filter_nulls(const Join *join)
+{
+	Compiler   *c = join->c;
+	ListCell   *lc;
+
+	foreach(lc, join->request->conditions)
+	{
+		NullTest   *test = makeNode(NullTest);
+		Operand		value;
+
+		test->arg = linitial(lfirst_node(OpExpr, lc)->args);
+		test->nulltesttype = IS_NOT_NULL;
+		if (!compile_expr(c, test->arg, &value))
+			return false;
+		if (value.nullable && list_length(join->request->conditions) > 1)
+			return refuse(c, REASON_EXPRESSION);
+		if (value.nullable && !filter_all(c, list_make1(test)))
+			return false;
+	}
+	return true;
+}
+
+/* An anti join that takes NULLs for what they are to NOT IN: it is true of no rows, and else not if there is one. */
+static bool
+join_not_in(Join *join)
+{
+	Compiler   *c = join->c;
+	const Tablet *rows = join->table->rows != NULL ? join->table->rows->rows : NULL;
+
+	if (!join_semi(join, true))
+		return false;
+	if (rows != NULL && rows->nrows == 0)
+		return true;
+	if (rows == NULL || !has_nulls(rows))
+		return filter_nulls(join);
+	if (list_length(join->request->conditions) > 1)
+		return refuse(c, "runtime_error");
+	filter_by(c, bool_constant(c, false));
+	return true;
+}
+
 static bool
 compile_join(Compiler *c, const JoinRequest *request)
 {
@@ -334,9 +387,16 @@ compile_join(Compiler *c, const JoinRequest *request)
 			if (!join_left(&join))
 				return false;
 			break;
+		case JOIN_FULL:
+			/* which rows of the table have met none is known when all lanes are through */
+			if (c->joins_left > 0 || request->filters != NIL)
+				return refuse(c, REASON_EXPRESSION);
+			if (!join_left(&join))
+				return false;
+			break;
 		case JOIN_SEMI:
 		case JOIN_ANTI:
-			if (!join_semi(&join, request->type == JOIN_ANTI))
+			if (request->not_in ? !join_not_in(&join) : !join_semi(&join, request->type == JOIN_ANTI))
 				return false;
 			break;
 		default:

@@ -252,13 +252,16 @@ is_exact(const Join *join)
 	return true;
 }
 
-/* Whether to go on with pairs although no lane has two, as long as joins that must have a loop find one. */
+/*
+ * Whether to go on with pairs although no lane has two, as long as joins that
+ * must have a loop find one.  Rows are kept by GPUs alone, which do not gain by it.
+ */
 static bool
 puts_side_by_side(const Join *join)
 {
 	const Compiler *c = join->c;
 
-	return join->request->few && join->request->type == JOIN_INNER &&
+	return join->request->few && join->request->type == JOIN_INNER && c->request->keep == NULL && !c->request->keep_rows &&
 		c->nloops + c->joins_left + 1 < PROGRAM_MAX_LOOPS;
 }
 

@@ -77,10 +77,9 @@ add_output(Compiler *c, int table, const ColumnUse *use, Program *shape)
 	return shape->noutputs++;
 }
 
-static void
-compile_output(Compiler *c, const Var *var, Program *shape)
+void
+describe_output(Compiler *c, const Var *var, Program *shape, OutputResult *attribute)
 {
-	OutputResult *attribute = &c->result->attribute[c->result->nattributes++];
 	const int	table = table_of(c, var);
 	Operand		operand = {0};
 	ColumnUse	use;
@@ -109,7 +108,7 @@ compile_outputs(Compiler *c, List *vars, Program *shape)
 	if (!c->result->gives_rows)
 		return;
 	foreach(lc, vars)
-		compile_output(c, (const Var *) scan_expr(c, lfirst(lc)), shape);
+		describe_output(c, (const Var *) scan_expr(c, lfirst(lc)), shape, &c->result->attribute[c->result->nattributes++]);
 }
 
 void

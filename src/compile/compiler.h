@@ -223,7 +223,13 @@ extern void compile_outputs(Compiler *c, List *vars, Program *shape);
 /* Keys and aggregates: compile_agg.c. */
 extern bool compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program *shape);
 
-/* Rows that are kept for a table, and what is to be told of their columns. */
+/* What a column of rows that go out is made of: an output, which is added to shape, or a column of a table. */
+extern void describe_output(Compiler *c, const Var *var, Program *shape, OutputResult *attribute);
+
+/* Rows that are kept for a table, and what is to be told of their columns: compile_kept.c. */
 extern bool compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape);
+
+/* Rows that are kept to go out: outputs as c->result->attribute has them. */
+extern bool compile_kept_outputs(Compiler *c, const CompileRequest *request, Program *shape);
 
 #endif							/* GPUDB_COMPILE_COMPILER_H */

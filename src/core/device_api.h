@@ -64,6 +64,15 @@ typedef struct KeptPlan
 /* A table made of them. */
 typedef struct KeptTable KeptTable;
 
+/* Or some of them as they are. */
+typedef struct KeptPart
+{
+	uint32_t	nrows;
+	uint32_t	total;			/* of all that have been kept */
+	const uint8_t *values[PROGRAM_MAX_KEPT];	/* of each column that is kept, */
+	const uint8_t *nulls[PROGRAM_MAX_KEPT]; /* and a bitmap: 1 = NULL */
+} KeptPart;
+
 typedef struct JobSpec
 {
 	const Program *program;
@@ -203,6 +212,13 @@ typedef struct Device
 	void		(*adopt) (DeviceJob *job);
 
 	/*
+	 * After the last item: have the program run once more, since tables of joins
+	 * at spec->tables, and spec->shared, are others; groups come to those that
+	 * there are.  TIME_SLICE asks to be called again; GROUPS_LOST as of finish().
+	 */
+	DeviceStatus (*again) (DeviceJob *job);
+
+	/*
 	 * After the last item: one table of all groups, owned by the job, which is
 	 * to be gone through in order.  TIME_SLICE asks to be called again;
 	 * GROUPS_LOST, also of an item, to begin anew with another job.
@@ -212,11 +228,18 @@ typedef struct Device
 	/*
 	 * After that, of a job whose program keeps rows: make a table of them, whose
 	 * number goes to *shared; what has become of plan->head is told.  NULL when
-	 * that fails.  The job may be closed then; drop() gives back the table.  Both
-	 * NULL: the device keeps no rows.
+	 * that fails.  The job may be closed then; drop() gives back the table.  Both,
+	 * and fetch(), NULL: the device keeps no rows.
 	 */
 	KeptTable  *(*keep) (DeviceJob *job, KeptPlan *plan, SharedTable *shared);
 	void		(*drop) (KeptTable *table);
+
+	/*
+	 * Or fetch rows that are kept, of which there are so many from number
+	 * `first`, a multiple of 64, on: as many as come at once, the same or a
+	 * multiple of 64.  They last until the next call.  False when that fails.
+	 */
+	bool		(*fetch) (DeviceJob *job, uint32_t first, uint32_t nrows, KeptPart *part);
 
 	void		(*report) (const DeviceJob *job, JobReport *report);
 

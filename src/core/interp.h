@@ -456,6 +456,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_STORE_B:
 			case VMOP_STORE_I:
 			case VMOP_STORE_F:
+			case VMOP_STORE_R:
 				if (!vm_join(run, in, first))
 					return STATUS_BAD_PROGRAM;
 				break;

@@ -261,7 +261,7 @@ vm_store(const VmRun *run, const Instr *in)
 		if (in->op == VMOP_STORE_B)
 			kept->values[in->imm][place[i]] = an[i] ? 0 : BOOL_A;
 		else
-			((uint64_t *) kept->values[in->imm])[place[i]] = an[i] ? 0 : va[i];
+			((uint64_t *) kept->values[in->imm])[place[i]] = an[i] ? 0 : in->op == VMOP_STORE_R ? ((const uint32_t *) va)[i] : va[i];
 	}
 	return true;
 }
@@ -338,6 +338,7 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 		case VMOP_STORE_B:
 		case VMOP_STORE_I:
 		case VMOP_STORE_F:
+		case VMOP_STORE_R:
 			return vm_store(run, in);
 		default:
 			return vm_fetch(run, in, first);

@@ -106,6 +106,44 @@ typedef struct KeptRows
 	uint32_t   *nulls[PROGRAM_MAX_KEPT];
 } KeptRows;
 
+/*
+ * Where some of these rows are when they are handed out: the count of all rows, then of each
+ * column the values, and a bitmap of NULLs.
+ */
+typedef struct KeptLayout
+{
+	uint64_t	values[PROGRAM_MAX_KEPT];	/* offsets */
+	uint64_t	nulls[PROGRAM_MAX_KEPT];
+	uint64_t	size;			/* of all, a multiple of 64 */
+} KeptLayout;
+
+/* So many rows of columns of these ColTypes. */
+CORE_FN void
+kept_layout(const uint8_t *types, uint32_t ncolumns, uint32_t nrows, KeptLayout *layout)
+{
+	uint64_t	at = tablet_align(sizeof(uint32_t));
+
+	for (uint32_t c = 0; c < ncolumns; c++)
+	{
+		layout->values[c] = at;
+		at += tablet_align((uint64_t) coltype_bytes((ColType) types[c]) * nrows);
+		layout->nulls[c] = at;
+		at += tablet_align(tablet_bitmap_bytes(nrows));
+	}
+	layout->size = at;
+}
+
+/* How many of them, a multiple of 64, so many bytes have room for, which are some kilobytes at least. */
+CORE_FN uint32_t
+kept_rows_that_fit(const uint8_t *types, uint32_t ncolumns, uint64_t bytes)
+{
+	uint64_t	each = 0;		/* bytes of 64 rows, which go without gaps but for those behind bitmaps */
+
+	for (uint32_t c = 0; c < ncolumns; c++)
+		each += 64 * coltype_bytes((ColType) types[c]) + 8;
+	return (uint32_t) ((bytes - 64 * (ncolumns + 1)) / each * 64);
+}
+
 /* A table as programs use it. */
 typedef struct JoinRows
 {

@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 12
+#define PROVIDER_ABI 13
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -66,6 +66,7 @@ typedef struct ProviderState
 	char		why[PROVIDER_TEXT]; /* start() failed, or a batch: what the device's library said */
 	uint64_t	batch_bytes;	/* room for the tablet of one batch, */
 	uint64_t	batch_cached_bytes; /* and for the columns of one with cached ones, unless it is one window */
+	uint64_t	join_bytes;		/* of the tables of one job's joins that leave room for other things */
 	uint64_t	cached_bytes;	/* of columns that the device keeps */
 	bool		final;			/* start() failed, and would again: there is no device */
 	uint32_t	ndevices;
@@ -254,10 +255,13 @@ typedef struct Provider
 	 * Room for as many rows of a job as are kept; NULL when there is none.  When
 	 * all batches have ended, and there were no more, make a table of them: that
 	 * is begun, and answers TIME_SLICE, and is asked for again until it has ended,
-	 * when plan->head tells what has come of it.  All three may be NULL.
+	 * when plan->head tells what has come of it.  Or copy some of them as
+	 * kept_layout() has it, from number `first`, a multiple of 64, on; for more
+	 * than few of them it is memory that was attached.  All four may be NULL.
 	 */
 	ProviderKept *(*open_kept) (const ProviderJob *job, uint32_t most_rows);
 	DeviceStatus (*index_kept) (ProviderKept *kept, KeptPlan *plan);
+	DeviceStatus (*read_kept) (ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
 	void		(*close_kept) (ProviderKept *kept);
 
 	/* Measure the device, some 20 ms, while no batch is in flight; false when it fails, and the process had better end. */

@@ -384,10 +384,10 @@ place_ok(Verifier *v, const Instr *in)
 static bool
 store_ok(const Verifier *v, const Instr *in)
 {
-	static const uint8_t types[] = {COLTYPE_BOOL, COLTYPE_I64, COLTYPE_F64};
+	static const uint8_t types[] = {COLTYPE_BOOL, COLTYPE_I64, COLTYPE_F64, COLTYPE_I64};
 
 	return in->imm >= 0 && in->imm < v->program->nkept && v->program->kept[in->imm] == types[in->op - VMOP_STORE_B] &&
-		v->table[in->b] == TABLE_OF_PLACES;
+		v->table[in->b] == TABLE_OF_PLACES && (in->op != VMOP_STORE_R || v->table[in->a] != TABLE_OF_PLACES);
 }
 
 /* The instructions that may follow an open loop's end. */

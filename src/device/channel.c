@@ -470,8 +470,8 @@ add_word(uint64 sum, uint64 word)
 }
 
 /* In parts side by side, since each step of one waits for the step before. */
-static uint64
-sum_of_words(const uint64 *words, uint32 n)
+uint64
+channel_sum(const uint64 *words, uint32 n)
 {
 	uint64		part[8] = {0};
 	uint64		sum = 0;
@@ -495,5 +495,5 @@ channel_checksum(const ChannelResult *result, const uint64 *groups, uint32 words
 	sum = hash_combine(hash_combine(hash_combine(hash_combine(sum, result->kept), result->total), result->left_out), result->room);
 	sum = hash_combine(hash_combine(sum, result->ngroups), result->text_bytes);
 	sum = hash_combine(sum, hash_bytes((const uint8 *) result->window, sizeof(result->window)));
-	return hash_combine(sum, sum_of_words(groups, words));
+	return hash_combine(sum, channel_sum(groups, words));
 }

@@ -86,8 +86,18 @@ typedef enum ChannelKeeping
 	KEEPING_ROWS,
 	KEEPING_ASKED,				/* the owner wants a table of them */
 	KEEPING_TABLE,				/* which is there: others may name it by channel_family() of the job */
+	KEEPING_WANTED,				/* the owner wants a part of them copied, after which they are ROWS again */
 	KEEPING_FAILED
 } ChannelKeeping;
+
+/* A part of these rows, and where it goes, as kept_layout() has it. */
+typedef struct ChannelPart
+{
+	uint32		first;			/* a multiple of 64 */
+	uint32		nrows;
+	uint16		room;			/* the rooms of this window; CHANNEL_NO_ROOM = the words of the first result */
+	uint64		checksum;		/* out */
+} ChannelPart;
 
 /* What the owner of a job wants of the groups that were kept. */
 typedef enum ChannelDraining
@@ -221,7 +231,8 @@ typedef struct ChannelJob
 	bool		many_groups;	/* as in JobSpec */
 	uint32		keep_most;		/* rows that may be kept, of a program that keeps some, */
 	pg_atomic_uint32 keeping;	/* ChannelKeeping */
-	KeptPlan	plan;			/* in and out: what becomes of them */
+	KeptPlan	plan;			/* in and out: what becomes of them, */
+	ChannelPart part;			/* or what is wanted of them */
 	uint32		ntables;		/* of the program's joins */
 	SharedTable table[PROGRAM_MAX_TABLES];
 	uint32		image_size;
@@ -338,6 +349,9 @@ extern void channel_helper_gone(void);
 
 /* The checksum of a result: its header, and its groups, so many words. */
 extern uint64 channel_checksum(const ChannelResult *result, const uint64 *groups, uint32 words);
+
+/* The same of so many words. */
+extern uint64 channel_sum(const uint64 *words, uint32 n);
 
 /* The chunk of the buffer pool, which begins at `pool`, that an offset into it falls into. */
 static inline uint64

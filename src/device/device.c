@@ -72,6 +72,12 @@ device_await_gpu(void)
 	return device_gpu_missing();
 }
 
+uint64_t
+device_join_bytes(void)
+{
+	return channel_get()->provider_state.join_bytes;
+}
+
 const Device *
 device_choose(const Program *program, bool rather_gpu, const char **why)
 {

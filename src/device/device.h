@@ -22,7 +22,10 @@ extern const Device *device_choose(const Program *program, bool rather_gpu, cons
 /* Why no GPU serves, in a few words; NULL if one does. */
 extern const char *device_gpu_missing(void);
 
-/* The same, after waiting some seconds for a GPU process that starts. */
+/* Bytes that the tables of a query's joins may take on the GPU that serves. */
+extern uint64_t device_join_bytes(void);
+
+/* Why no GPU serves, after waiting some seconds for a GPU process that starts. */
 extern const char *device_await_gpu(void);
 
 /* Most threads that a query may use besides the backend itself. */

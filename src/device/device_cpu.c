@@ -285,6 +285,14 @@ cpu_enlarge(DeviceWork *work, uint64_t more_bytes)
 }
 
 static DeviceStatus
+cpu_again(DeviceJob *job)
+{
+	/* what was appended may come once more */
+	cpu_table_index(&job->worker[0].table);
+	return STATUS_DONE;
+}
+
+static DeviceStatus
 cpu_finish(DeviceJob *job, const GroupTable **groups)
 {
 	CpuWorker  *into = &job->worker[0];
@@ -378,6 +386,7 @@ const Device cpu_device = {
 	.absorb = cpu_absorb,
 	.family = cpu_family,
 	.adopt = cpu_adopt,
+	.again = cpu_again,
 	.finish = cpu_finish,
 	.report = cpu_report,
 	.close = cpu_close,

@@ -37,11 +37,7 @@
 #define ROOM_TRIES		200
 #define ROOM_PAUSE_US	100
 
-/* How long to wait before looking again for a table that is being made, which takes some hundred microseconds. */
-#define TABLE_PAUSE_US	20
-
 static RemoteJob *open_jobs = NULL;
-static int	kept_tables = 0;	/* of this process, each with a slot */
 
 void
 remote_set_state(RemoteJob *job, RemoteItem *item, ItemState state)
@@ -52,8 +48,8 @@ remote_set_state(RemoteJob *job, RemoteItem *item, ItemState state)
 	job->mixed |= state == ITEM_LOCAL;
 }
 
-static int
-milliseconds_since(instr_time then)
+int
+remote_ms_since(instr_time then)
 {
 	instr_time	now;
 
@@ -187,10 +183,11 @@ static void
 close_slot(RemoteJob *job)
 {
 	bool		draining = pg_atomic_read_u32(&job->slot->draining) != DRAINING_NOTHING && !job->drained;
+	bool		fetching = pg_atomic_read_u32(&job->slot->keeping) == KEEPING_WANTED;
 
-	if (!draining)
+	if (!draining && !fetching)
 		remote_free_rooms(job);
-	channel_close_job(job->slot, draining || job->count[ITEM_REMOTE] > 0);
+	channel_close_job(job->slot, draining || fetching || job->count[ITEM_REMOTE] > 0);
 	job->slot = NULL;
 }
 
@@ -290,11 +287,11 @@ remote_wait(RemoteJob *job)
 	job->heartbeat = heartbeat;
 	if (job->spec.interrupted())
 		start_ending(job);
-	if (job->ending && milliseconds_since(job->ends) > PATIENCE_MS)
+	if (job->ending && remote_ms_since(job->ends) > PATIENCE_MS)
 		remote_give_up(job, STATUS_CANCELLED);
-	else if (!channel_job_alive(job->slot) || milliseconds_since(job->heard) > SILENCE_MS)
+	else if (!channel_job_alive(job->slot) || remote_ms_since(job->heard) > SILENCE_MS)
 		remote_give_up(job, STATUS_DEVICE_DOWN);
-	else if (milliseconds_since(job->news) > gpudb_queue_timeout)
+	else if (remote_ms_since(job->news) > gpudb_queue_timeout)
 		remote_give_up(job, STATUS_QUEUE_TIMEOUT);
 	else
 		channel_wait(job->slot, WAIT_MS);
@@ -302,13 +299,20 @@ remote_wait(RemoteJob *job)
 
 /* The interface */
 
+/* Take a slot for a job, which may be open already.  A session that holds others itself might wait for its own. */
+static ChannelJob *
+open_slot(const JobSpec *spec, const RemoteJob *job, DeviceStatus *why)
+{
+	const bool	alone = open_jobs == job && (job == NULL || job->next == NULL) && !remote_has_tables();
+
+	return channel_open_job(spec, alone && spec->family == 0 ? gpudb_queue_timeout : 0, why);
+}
+
 static DeviceJob *
 remote_open(const JobSpec *spec)
 {
 	DeviceStatus why;
-	/* a session that holds slots itself might wait for its own */
-	int			patience = open_jobs == NULL && kept_tables == 0 && spec->family == 0 ? gpudb_queue_timeout : 0;
-	ChannelJob *slot = channel_open_job(spec, patience, &why);
+	ChannelJob *slot = open_slot(spec, NULL, &why);
 	RemoteJob  *job;
 
 	if (slot == NULL && spec->family != 0)
@@ -496,79 +500,48 @@ remote_want_top(DeviceJob *device_job, const GroupTop *top)
 	((RemoteJob *) device_job)->top = *top;
 }
 
+/* Have all groups here, but for those that this job leaves with the one that it helps. */
+static DeviceStatus
+fetch_groups(RemoteJob *job)
+{
+	if (job->lost)
+		return STATUS_GROUPS_LOST;
+	return job->kept && !job->drained && job->spec.family == 0 ? remote_drain(job) : STATUS_DONE;
+}
+
+static DeviceStatus
+remote_again(DeviceJob *device_job)
+{
+	RemoteJob  *job = (RemoteJob *) device_job;
+	DeviceStatus status = fetch_groups(job);
+	DeviceStatus why;
+
+	if (status != STATUS_DONE)
+		return status;
+	if (job->slot != NULL)
+		close_slot(job);
+	job->kept = job->drained = false;
+	job->received = 0;
+	job->mixed = job->again = true;
+	job->slot = open_slot(&job->spec, job, &why);
+	if (job->slot == NULL)
+		job->report.left_for = why;
+	INSTR_TIME_SET_CURRENT(job->heard);
+	return cpu_device.again(job->local);
+}
+
 static DeviceStatus
 remote_finish(DeviceJob *device_job, const GroupTable **groups)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
+	DeviceStatus status = fetch_groups(job);
 
-	if (job->lost)
-		return STATUS_GROUPS_LOST;
-	if (job->kept && !job->drained && job->spec.family == 0)
-	{
-		DeviceStatus status = remote_drain(job);
-
-		if (status != STATUS_DONE)
-			return status;
-	}
+	if (status != STATUS_DONE)
+		return status;
 	/* nothing more will be submitted: others may want the slot, unless rows are kept there */
 	if (job->slot != NULL && job->spec.program->nkept == 0)
 		close_slot(job);
 	return cpu_device.finish(job->local, groups);
-}
-
-/* A table is its slot, which stays open. */
-struct KeptTable
-{
-	ChannelJob *slot;
-};
-
-/* Wait until the helper has made a table of rows; false if it never will. */
-static bool
-wait_for_table(RemoteJob *job)
-{
-	INSTR_TIME_SET_CURRENT(job->news);
-	while (pg_atomic_read_u32(&job->slot->keeping) == KEEPING_ASKED)
-	{
-		if (!channel_job_alive(job->slot) || job->spec.interrupted() || milliseconds_since(job->news) > gpudb_queue_timeout)
-			return false;
-		pg_usleep(TABLE_PAUSE_US);
-	}
-	pg_read_barrier();
-	return pg_atomic_read_u32(&job->slot->keeping) == KEEPING_TABLE;
-}
-
-static KeptTable *
-remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared)
-{
-	RemoteJob  *job = (RemoteJob *) device_job;
-	KeptTable  *table = malloc(sizeof(KeptTable));
-
-	if (table != NULL && job->slot != NULL && !job->lost)
-	{
-		job->slot->plan = *plan;
-		pg_write_barrier();
-		pg_atomic_write_u32(&job->slot->keeping, KEEPING_ASKED);
-		channel_ring_doorbell(channel_get());
-		if (wait_for_table(job))
-		{
-			*plan = job->slot->plan;
-			*shared = (SharedTable) {.number = channel_family(job->slot)};
-			table->slot = job->slot;
-			job->slot = NULL;
-			kept_tables++;
-			return table;
-		}
-	}
-	free(table);
-	return NULL;
-}
-
-static void
-remote_drop(KeptTable *table)
-{
-	channel_close_job(table->slot, false);
-	free(table);
-	kept_tables--;
 }
 
 static void
@@ -630,9 +603,11 @@ const Device remote_device = {
 	.family = remote_family,
 	.adopt = remote_adopt,
 	.want_top = remote_want_top,
+	.again = remote_again,
 	.finish = remote_finish,
 	.keep = remote_keep,
 	.drop = remote_drop,
+	.fetch = remote_fetch,
 	.report = remote_report,
 	.close = remote_close,
 };

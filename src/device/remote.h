@@ -1,6 +1,6 @@
 /*
  * remote.h
- *		A job whose windows go to the GPU process, between device_remote.c and remote_results.c.
+ *		A job whose windows go to the GPU process, between device_remote.c and its parts.
  */
 #ifndef GPUDB_DEVICE_REMOTE_H
 #define GPUDB_DEVICE_REMOTE_H
@@ -52,10 +52,11 @@ typedef struct RemoteJob
 	instr_time	news;			/* when the last result came */
 	bool		kept;			/* groups are with the helper */
 	bool		drained;		/* and all of them here that are wanted */
-	bool		mixed;			/* the CPU device has some, too */
+	bool		mixed;			/* the CPU device has some, too, */
+	bool		again;			/* since there was a run before this one */
 	GroupTop	top;			/* that are wanted */
 	uint64		received;		/* of them so far */
-	ChannelWindow *groups[CHANNEL_GROUP_WINDOWS];	/* rooms for them; NULL = none */
+	ChannelWindow *groups[CHANNEL_GROUP_WINDOWS];	/* rooms for them, the first one also for rows; NULL = none */
 	bool		lost;			/* or gone */
 	bool		ending;			/* cancelled, or being closed, */
 	instr_time	ends;			/* since then */
@@ -76,6 +77,8 @@ extern void remote_give_up(RemoteJob *job, DeviceStatus why);
 /* Only the helper has something in hand: wait for it, or give it up. */
 extern void remote_wait(RemoteJob *job);
 
+extern int	remote_ms_since(instr_time then);
+
 /* remote_describe.c */
 
 /* Of so many cached tablets the first ones that one window has room for. */
@@ -92,13 +95,27 @@ extern void remote_forget_shelves(const RemoteItem *item);
 
 /* remote_results.c */
 
+/* The helper has said what it cannot have meant: tell the log, and give it up. */
+extern void remote_note_damage(RemoteJob *job);
+
 /* Take all results that are ready. */
 extern void remote_take_results(RemoteJob *job);
 
 /* Fetch groups that the helper has kept, as far as they are ready; TIME_SLICE when more are to come. */
 extern DeviceStatus remote_drain(RemoteJob *job);
 
+/* Have so many words of rooms, or as many as there are, in a window of the job's; NULL if none are free. */
+extern ChannelWindow *remote_take_rooms(const RemoteJob *job, uint64 words);
+
 /* Free the rooms for them, which the helper has no more to do with. */
 extern void remote_free_rooms(RemoteJob *job);
+
+/* remote_kept.c: functions of the device, about rows that the helper keeps, */
+extern KeptTable *remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared);
+extern void remote_drop(KeptTable *table);
+extern bool remote_fetch(DeviceJob *device_job, uint32_t first, uint32_t nrows, KeptPart *part);
+
+/* and whether this process has such tables, each of which has a slot. */
+extern bool remote_has_tables(void);
 
 #endif							/* GPUDB_DEVICE_REMOTE_H */

@@ -17,6 +17,9 @@
 #include "device/device.h"
 #include "device/remote.h"
 
+/* Of a room of a window's. */
+#define ROOM_WORDS (CHANNEL_COPY_BYTES / sizeof(uint64))
+
 /* What callers read of a tablet: its columns as far as they are told. */
 static bool
 make_header(const RemoteJob *job, RemoteItem *item, const ChannelResult *result)
@@ -212,7 +215,7 @@ place_of_groups(const RemoteJob *job, ChannelResult *result, uint64 *words)
 
 		if (window == NULL || window != &channel_get()->window[result->room] || window->room + window->nrooms > CHANNEL_COPIES)
 			continue;
-		*words = window->nrooms * (CHANNEL_COPY_BYTES / sizeof(uint64));
+		*words = window->nrooms * ROOM_WORDS;
 		return (uint64 *) channel_get()->copies[window->room];
 	}
 	return NULL;
@@ -277,11 +280,11 @@ is_for_cpu(DeviceStatus status)
 	}
 }
 
-/* Merge groups; all of those that were kept are distinct. */
+/* Merge groups; all of those that one run has kept are distinct. */
 static DeviceStatus
-merge_groups(RemoteJob *job, const GroupTable *groups, bool kept)
+merge_groups(RemoteJob *job, const GroupTable *groups, bool distinct)
 {
-	return groups->ngroups == 0 ? STATUS_DONE : cpu_device.absorb(job->local, groups, kept);
+	return groups->ngroups == 0 ? STATUS_DONE : cpu_device.absorb(job->local, groups, distinct);
 }
 
 static void
@@ -327,6 +330,15 @@ take_result(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 }
 
 void
+remote_note_damage(RemoteJob *job)
+{
+	HOLD_INTERRUPTS();
+	ereport(LOG, (errmsg("gpudb: the GPU process gave a damaged answer")));
+	RESUME_INTERRUPTS();
+	remote_give_up(job, STATUS_DEVICE_DOWN);
+}
+
+void
 remote_take_results(RemoteJob *job)
 {
 	ChannelResult *result;
@@ -339,10 +351,7 @@ remote_take_results(RemoteJob *job)
 		INSTR_TIME_SET_CURRENT(job->news);
 		if (!result_is_sound(job, result, &groups))
 		{
-			HOLD_INTERRUPTS();
-			ereport(LOG, (errmsg("gpudb: the GPU process gave a damaged answer")));
-			RESUME_INTERRUPTS();
-			remote_give_up(job, STATUS_DEVICE_DOWN);
+			remote_note_damage(job);
 			break;
 		}
 		take_result(job, result, &groups);
@@ -364,27 +373,32 @@ remote_free_rooms(RemoteJob *job)
 	}
 }
 
+ChannelWindow *
+remote_take_rooms(const RemoteJob *job, uint64 words)
+{
+	ChannelWindow *window = channel_take_window(job->slot);
+
+	if (window != NULL && !channel_take_rooms(window, (uint32) Min((words + ROOM_WORDS - 1) / ROOM_WORDS, CHANNEL_GROUP_ROOMS)))
+	{
+		channel_free_window(window);
+		return NULL;
+	}
+	return window;
+}
+
 /* Have room for so many groups that are left, as far as there is some, and ask for them. */
 static void
 ask_for_rest(RemoteJob *job, uint64 ngroups)
 {
-	const uint64 room_words = CHANNEL_COPY_BYTES / sizeof(uint64);
 	uint64		words = ngroups * (1 + job->spec.program->row_words);
 
 	for (int w = 0; w < CHANNEL_GROUP_WINDOWS && words > 0; w++)
 	{
-		ChannelWindow *window = channel_take_window(job->slot);
-
-		if (window == NULL)
+		job->groups[w] = remote_take_rooms(job, words);
+		if (job->groups[w] == NULL)
 			break;
-		if (!channel_take_rooms(window, (uint32) Min((words + room_words - 1) / room_words, CHANNEL_GROUP_ROOMS)))
-		{
-			channel_free_window(window);
-			break;
-		}
-		words -= Min(words, window->nrooms * room_words);
-		job->groups[w] = window;
-		channel_submit(job->slot, window);
+		words -= Min(words, job->groups[w]->nrooms * ROOM_WORDS);
+		channel_submit(job->slot, job->groups[w]);
 	}
 	channel_drain(job->slot, job->groups[0] != NULL ? DRAINING_ROOMS : DRAINING_SMALL);
 }
@@ -395,7 +409,7 @@ take_kept(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 {
 	const uint64 total = result->total;
 	const uint16 room = result->room;
-	DeviceStatus status = merge_groups(job, groups, true);
+	DeviceStatus status = merge_groups(job, groups, !job->again);
 
 	job->received += groups->ngroups;
 	job->report.left_out += result->left_out;

@@ -119,20 +119,6 @@ remember(GpuAggState *state)
 		memory_add(state->node.relation, cause);
 }
 
-/* Merge what the device's workers have found. */
-static DeviceStatus
-finish(GpuAggState *state)
-{
-	DeviceStatus status;
-
-	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		status = state->node.device->finish(state->node.feed.job, &state->groups);
-	} while (status == STATUS_TIME_SLICE);
-	return status;
-}
-
 /* Find the groups that are wanted. */
 static void
 find_top(GpuAggState *state)
@@ -147,28 +133,41 @@ find_top(GpuAggState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* Feed all pages, with others' help where that pays, and merge what came of them. */
+/* Feed all pages, with others' help where that pays; whether somebody has helped. */
+static bool
+feed_pass(Feed *feed, FeedOutcome *outcome)
+{
+	Feeders    *feeders;
+
+	feed_find_cached(feed);
+	feeders = feeders_start(feed);
+	feed_all(feed, outcome);
+	if (feeders != NULL)
+		feeders_finish(feeders, feed, outcome);
+	return feeders != NULL;
+}
+
+/* Feed all that there is, and merge what came of it. */
 static void
 feed(GpuAggState *state, FeedOutcome *outcome)
 {
 	GpuNode    *node = &state->node;
-	Feeders    *feeders;
+	bool		helped = false;
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
-	feed_find_cached(&node->feed);
-	feeders = feeders_start(&node->feed);
 	feed_outcome_init(outcome);
-	feed_all(&node->feed, outcome);
-	if (feeders != NULL)
-		feeders_finish(feeders, &node->feed, outcome);
+	do
+		helped |= feed_pass(&node->feed, outcome);
+	while (passes_next(node, &outcome->status));
+	passes_end(node);
 	top_describe(&node->top, &node->compiled);
 	/* those who helped may have states of the same groups */
-	if (outcome->status == STATUS_DONE && feeders == NULL && node->top.wanted > 0 && results_are_sure(&node->compiled) &&
+	if (outcome->status == STATUS_DONE && !helped && node->top.wanted > 0 && results_are_sure(&node->compiled) &&
 		node->device->want_top != NULL)
 		node->device->want_top(node->feed.job, &node->top.order);
 	if (outcome->status == STATUS_DONE)
-		outcome->status = finish(state);
+		outcome->status = feed_finish(&node->feed, &state->groups);
 	node_add_time(node, start);
 	if (outcome->status == STATUS_DONE)
 		outcome->status = check_results(state);

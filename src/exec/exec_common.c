@@ -11,6 +11,7 @@
 
 #include "executor/executor.h"
 #include "optimizer/optimizer.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "device/device.h"
@@ -222,14 +223,31 @@ codes_suit_gpu(const GpuNode *node)
 		tablet_cached_part(node->relation, node->feed.source.end, node->feed.wanted, node->compiled.ncolumns) > 0.5;
 }
 
-/* Compile, and choose the device; false, with the reason in node->compiled, if the program cannot be. */
+void
+node_keep_rows(GpuNode *node, bool keep)
+{
+	CompileRequest *request = &node->request;
+
+	if (node->njoins > 0 && (request->give_rows || request->keep_rows))
+	{
+		request->keep_rows = request->aggregate = keep;
+		request->give_rows = !keep;
+	}
+}
+
+void
+node_choose_keeping(GpuNode *node)
+{
+	node_keep_rows(node, node->without_gpu == NULL && device_gpu_missing() == NULL && !joins_end_in_full(node) &&
+				   (gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && node->rather_gpu)));
+}
+
+/* Compile what is asked for, and choose the device; false, with the reason in node->compiled, if the program cannot be. */
 static bool
-compile_run(GpuNode *node)
+compile_request(GpuNode *node)
 {
 	const bool	may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL;
 
-	if (node->without_gpu)
-		joins_bring_here(node);
 	/* a GPU makes no codes of pages: with those that are not there a run on it would be one to wish for them */
 	compile_with_codes(node, node_offer_codes(node, may_gpu && !gpudb_auto_prewarm ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
 	if (node->compiled.reason != NULL)
@@ -254,25 +272,75 @@ compile_run(GpuNode *node)
 	return node->compiled.reason == NULL;
 }
 
+const char *
+node_why_not_kept(const GpuNode *node)
+{
+	if (node->compiled.reason == NULL)
+		return node->report.device_why;
+	if (!OidIsValid(node->compiled.not_kept))
+		return "a GPU cannot run this program";
+	return MemoryContextStrdup(node->css.ss.ps.state->es_query_cxt,
+							   psprintf("a GPU does not return values of type %s from joins", format_type_be(node->compiled.not_kept)));
+}
+
+/* The same, of rows of joins with or without their being kept. */
+static bool
+compile_run(GpuNode *node)
+{
+	const char *why;
+	bool		compiled;
+
+	if (node->without_gpu != NULL)
+		joins_bring_here(node);
+	node_choose_keeping(node);
+	compiled = compile_request(node);
+	if (!node->request.keep_rows || (compiled && node->device == &remote_device))
+		return compiled;
+	why = node_why_not_kept(node);
+	node_keep_rows(node, false);
+	compiled = compile_request(node);
+	if (gpudb_device == DEVICE_GPU)
+		node->report.device_why = why;
+	return compiled;
+}
+
+/* Have the tables of joins where the GPU finds them; NULL, or why it cannot run the program. */
+static const char *
+bring_to_gpu(GpuNode *node)
+{
+	const char *why = node->without_gpu;
+
+	if (why == NULL)
+		why = passes_begin(node);
+	if (why == NULL && !joins_share(node))
+		why = "no room in the pool for the tables of joins";
+	if (why != NULL)
+		passes_end(node);
+	return why;
+}
+
 /* The same with the tables of joins where the device has them. */
 static bool
 compile_on_device(GpuNode *node)
 {
 	if (!compile_run(node))
 		return false;
-	if (node->device == &remote_device && node->without_gpu)
+	if (node->device == &remote_device)
 	{
-		node->device = &cpu_device;
-		node->report.device_why = "the GPU process ended with groups that it kept";
+		const char *why = bring_to_gpu(node);
+
+		if (why != NULL)
+		{
+			node->device = &cpu_device;
+			node->report.device_why = why;
+		}
 	}
-	if (node->device == &remote_device && !joins_share(node))
-	{
-		node->device = &cpu_device;
-		node->report.device_why = "no room in the pool for the tables of joins";
-	}
-	if (node->device == &remote_device || !joins_are_away(node))
+	else if (node->without_gpu != NULL && gpudb_device == DEVICE_GPU)
+		node->report.device_why = node->without_gpu;
+	if (node->device == &remote_device || (!joins_are_away(node) && !node->request.keep_rows))
 		return true;
 	joins_bring_here(node);
+	node_keep_rows(node, false);
 	compile_with_codes(node, node_offer_codes(node, ROOM_FOR_ALL));
 	return node->compiled.reason == NULL;
 }
@@ -293,7 +361,7 @@ open_job(GpuNode *node)
 		.memory_limit = (uint64) get_hash_memory_limit(),
 		.many_groups = node->request.keys != NIL && node->predicted_groups > MANY_GROUPS, .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted,
-		.no_other = node->request.keep != NULL || joins_are_away(node), .keep_most = node->keep_most
+		.no_other = node->request.keep != NULL || node->request.keep_rows || joins_are_away(node), .keep_most = node->keep_most
 	};
 	run_codes_catch_up(node->feed.codes);
 	(void) feed_open_job(&node->feed, node->device);
@@ -323,7 +391,7 @@ node_try_job(GpuNode *node)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 
-	if (!node->without_gpu && compile_run(node) && node->device == &remote_device && joins_share(node))
+	if (node->without_gpu == NULL && compile_run(node) && node->device == &remote_device && bring_to_gpu(node) == NULL)
 		open_job(node);
 	MemoryContextSwitchTo(old);
 	return node->feed.job != NULL;
@@ -338,6 +406,7 @@ node_start_run(GpuNode *node)
 	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
 	feed_begin(&node->feed, node->run_context, node->relation, node->css.ss.ps.state->es_snapshot);
 	node->running = true;
+	node->passes.count = 0;
 	node->threads = threads_lease();
 }
 
@@ -364,6 +433,7 @@ node_end_run(GpuNode *node)
 	int			feeders;
 
 	feed_end(&node->feed);
+	passes_end(node);
 	if (report->left_for != STATUS_DONE && !node->secret)
 		stat_count_left(feed_left_reason(report));
 	/* as many as took part at a time */
@@ -426,14 +496,26 @@ node_mend_codes(GpuNode *node)
 	return had_codes;
 }
 
+/* Have another run do without the GPU; what has become of rows tells of them. */
+static bool
+leave_gpu(GpuNode *node, DeviceStatus status)
+{
+	if (node->without_gpu == NULL)
+		node->without_gpu = status != STATUS_GROUPS_LOST && !node->secret ? status_text(status)
+			: "the GPU process ended with what it kept, or has left some of it to others";
+	return true;
+}
+
 bool
 node_mend(GpuNode *node, const FeedOutcome *outcome)
 {
 	switch (outcome->status)
 	{
 		case STATUS_GROUPS_LOST:
-			node->without_gpu = true;
-			return true;
+			return leave_gpu(node, outcome->status);
+		case STATUS_NO_ROOM:
+			/* there is some now */
+			return node->request.keep_rows;
 		case STATUS_TEXT_TOO_LONG:
 			if (node->whole_texts)
 				return false;
@@ -444,7 +526,8 @@ node_mend(GpuNode *node, const FeedOutcome *outcome)
 		case STATUS_SCALE_EXCEEDED:
 			return node_raise_scales(node, outcome->max_scale);
 		default:
-			return false;
+			/* what is kept takes 64 bits, and room */
+			return node->request.keep_rows && leave_gpu(node, outcome->status);
 	}
 }
 

@@ -7,6 +7,9 @@
  * the rows, they stay columns; otherwise they are spooled, and the first goes
  * out when all are there, so whatever stops the node leaves its fallback child
  * to answer from the start.
+ *
+ * A full join is the last one.  What the pass has left of its table follows,
+ * and filters of such rows are the node's own qual.
  */
 #include "postgres.h"
 
@@ -16,15 +19,19 @@
 #include "utils/tuplestore.h"
 
 #include "exec/joins.h"
+#include "exec/kept_rows.h"
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/scan_collect.h"
+#include "exec/unmatched.h"
 
 typedef struct GpuJoinState
 {
 	GpuNode		node;
 	int			nwanted;		/* entries of custom_scan_tlist that go out */
+	bool		full;			/* the last join is a full one */
 	OutputRows	outputs;		/* of the item at hand */
+	Unmatched	unmatched;		/* of a full join */
 	bool		computed;
 	Tuplestorestate *spool;
 	TupleTableSlot *spool_slot;
@@ -53,6 +60,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	node_begin(node, estate, eflags);
 	state->nwanted = intVal(list_nth(plan->custom_private, NODE_PRIVATE_KEYS));
 	node->request.quals = joins_other_exprs(plan);
+	state->full = joins_end_in_full(node);
 	node->request.give_rows = true;
 	for (int i = 0; i < state->nwanted; i++)
 		node->request.outputs = lappend(node->request.outputs, list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr);
@@ -81,6 +89,16 @@ spool_rows(GpuJoinState *state, const JoinedRows *joined)
 	MemoryContextDelete(scratch);
 }
 
+/* Put rows where they are wanted. */
+static DeviceStatus
+put_rows(GpuJoinState *state, const JoinedRows *joined)
+{
+	if (state->store != NULL)
+		return collect_joined(joined, state->store, state->columns, state->ncolumns);
+	spool_rows(state, joined);
+	return STATUS_DONE;
+}
+
 /* Take what an item's joins have made. */
 static DeviceStatus
 take_rows(void *arg, const DeviceWork *work)
@@ -88,17 +106,48 @@ take_rows(void *arg, const DeviceWork *work)
 	GpuJoinState *state = arg;
 	GpuNode    *node = &state->node;
 	MemoryContext old;
-	JoinedRows	joined = {&state->outputs, work->nrows, work->matches, work->room, node->tables};
-	DeviceStatus status = STATUS_DONE;
+	DeviceStatus status;
 
 	if (work->nrows == 0)
 		return STATUS_DONE;
 	old = MemoryContextSwitchTo(node->run_context);
 	output_keep(&state->outputs, node->run_context, &node->compiled, work, node->feed.spec.deform);
-	if (state->store != NULL)
-		status = collect_joined(&joined, state->store, state->columns, state->ncolumns);
-	else
-		spool_rows(state, &joined);
+	if (state->full)
+		unmatched_note(&state->unmatched, work);
+	status = put_rows(state, &(JoinedRows) {&state->outputs, work->nrows, work->matches, work->room, node->tables});
+	MemoryContextSwitchTo(old);
+	return status;
+}
+
+/* Take rows that a GPU has kept. */
+static DeviceStatus
+take_kept(void *arg, uint32 nrows)
+{
+	GpuJoinState *state = arg;
+	const OutputRows *outputs = &state->outputs;
+	MemoryContext old = MemoryContextSwitchTo(state->node.run_context);
+	DeviceStatus status = put_rows(state, &(JoinedRows) {outputs, nrows, outputs->matches, nrows, state->node.tables});
+
+	MemoryContextSwitchTo(old);
+	return status;
+}
+
+/* Take what no row has met of a full join's table: all else of such a row is NULL. */
+static DeviceStatus
+take_unmatched(GpuJoinState *state)
+{
+	GpuNode    *node = &state->node;
+	MemoryContext old = MemoryContextSwitchTo(node->run_context);
+	DeviceStatus status = STATUS_DONE;
+	uint32		n;
+
+	while (status == STATUS_DONE && (n = unmatched_next(&state->unmatched)) > 0)
+	{
+		const JoinedRows joined = {&state->outputs, n, state->unmatched.matches, UNMATCHED_ROWS, node->tables};
+
+		output_be_null(&state->outputs, node->run_context, &node->compiled, n, node->feed.spec.deform);
+		status = put_rows(state, &joined);
+	}
 	MemoryContextSwitchTo(old);
 	return status;
 }
@@ -123,17 +172,39 @@ forget_rows(GpuJoinState *state)
 	MemoryContextSwitchTo(old);
 }
 
+/* Feed all pages, and have rows taken, as they come or all at the end. */
+static void
+run_job(GpuJoinState *state, FeedOutcome *outcome)
+{
+	GpuNode    *node = &state->node;
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	if (state->full)
+		unmatched_begin(&state->unmatched, node->run_context, node->tables, node->njoins);
+	node->feed.take_rows = node->request.keep_rows ? NULL : take_rows;
+	node->feed.take_arg = state;
+	feed_find_cached(&node->feed);
+	feed_outcome_init(outcome);
+	feed_all(&node->feed, outcome);
+	if (outcome->status == STATUS_DONE && node->request.keep_rows)
+		outcome->status = kept_rows_fetch(node, &state->outputs, take_kept, state);
+	if (outcome->status == STATUS_DONE && state->full)
+		outcome->status = take_unmatched(state);
+	node_add_time(node, start);
+}
+
 /* Run the whole job; DONE, or why it cannot be. */
 static DeviceStatus
 compute(GpuJoinState *state)
 {
 	GpuNode    *node = &state->node;
 	FeedOutcome outcome;
-	instr_time	start;
 
-	feed_outcome_init(&outcome);
 	if (!params_probe(node))
 		return STATUS_SUBPLAN_WAITS;
+	if (node->keep_most == 0)
+		node->keep_most = kept_rows_room(node, kept_rows_most(state->nwanted));
 	for (int round = 0; round < NODE_MOST_ROUNDS; round++)
 	{
 		forget_rows(state);
@@ -143,13 +214,7 @@ compute(GpuJoinState *state)
 			node_end_run(node);
 			return STATUS_MEMORY_LIMIT;
 		}
-		INSTR_TIME_SET_CURRENT(start);
-		node->feed.take_rows = take_rows;
-		node->feed.take_arg = state;
-		feed_find_cached(&node->feed);
-		feed_outcome_init(&outcome);
-		feed_all(&node->feed, &outcome);
-		node_add_time(node, start);
+		run_job(state, &outcome);
 		if (outcome.status == STATUS_DONE || !node_mend(node, &outcome))
 			break;
 		node_end_run(node);
@@ -158,14 +223,23 @@ compute(GpuJoinState *state)
 	return outcome.status;
 }
 
-/* The next row in the scan slot; false at the end. */
+/* The next row that passes the node's qual in the scan slot; false at the end. */
 static bool
 next_spooled(GpuJoinState *state, TupleTableSlot *slot)
 {
-	if (!tuplestore_gettupleslot(state->spool, true, false, state->spool_slot))
-		return false;
-	node_copy_row(state->spool_slot, slot);
-	return true;
+	PlanState  *ps = &state->node.css.ss.ps;
+
+	while (tuplestore_gettupleslot(state->spool, true, false, state->spool_slot))
+	{
+		node_copy_row(state->spool_slot, slot);
+		ps->ps_ExprContext->ecxt_scantuple = slot;
+		if (ps->qual == NULL || ExecQual(ps->qual, ps->ps_ExprContext))
+			return true;
+		InstrCountFiltered1(ps, 1);
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(ps->ps_ExprContext);
+	}
+	return false;
 }
 
 static TupleTableSlot *
@@ -205,7 +279,8 @@ next_row(GpuNode *node)
 bool
 is_collectable_join(const PlanState *ps)
 {
-	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods && plan_gives_columns(ps->plan);
+	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods && ps->plan->qual == NIL &&
+		plan_gives_columns(ps->plan);
 }
 
 DeviceStatus

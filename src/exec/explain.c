@@ -66,19 +66,29 @@ compile_for_explain(GpuNode *node)
 		.whole_texts = node->whole_texts, .scales = node->scales, .codes = node_offer_codes(node, ROOM_FOR_ONE)
 	};
 
-	return node->compiled.program != NULL || compile_check(&input, &node->request, &node->compiled);
+	if (node->compiled.program != NULL)
+		return true;
+	if (node->device == NULL || node->device == &remote_device)
+		node_choose_keeping(node);
+	if (compile_check(&input, &node->request, &node->compiled) || !node->request.keep_rows)
+		return node->compiled.reason == NULL;
+	node->report.device_why = node_why_not_kept(node);
+	node_keep_rows(node, false);
+	return compile_check(&input, &node->request, &node->compiled);
 }
 
 static void
 explain_device(GpuNode *node, ExplainState *es)
 {
-	const char *why = node->report.device_why;
 	const Device *device = node->device;
+	const char *why = NULL;
 
 	if (device == NULL && compile_for_explain(node))
 		device = device_choose(node->compiled.program, node->rather_gpu, &why);
 	if (device == NULL)
 		return;
+	if ((node->device != NULL || why != NULL) && node->report.device_why != NULL)
+		why = node->report.device_why;
 	if (why != NULL)
 		ExplainPropertyText("Device", psprintf("%s (%s)", device->name, why), es);
 	else

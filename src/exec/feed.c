@@ -68,13 +68,34 @@ add_job(const Feed *feed, FeedReport *report)
 		report->left_for = job.left_for;
 }
 
+/* Add what reading pages has come to. */
+static void
+add_pages(const Feed *feed, FeedReport *report)
+{
+	report->pages_pinned += feed->source.pinned;
+	report->pages_copied += feed->source.copied;
+}
+
 void
 feed_report_so_far(const Feed *feed, FeedReport *report)
 {
 	*report = feed->report;
 	add_job(feed, report);
-	report->pages_pinned += feed->source.pinned;
-	report->pages_copied += feed->source.copied;
+	add_pages(feed, report);
+}
+
+void
+feed_again(Feed *feed)
+{
+	const PageSource *source = &feed->source;
+	const Relation relation = source->relation;
+	const Snapshot snapshot = source->scan->rs_base.rs_snapshot;
+	MemoryContext old = MemoryContextSwitchTo(feed->context);
+
+	add_pages(feed, &feed->report);
+	page_source_close(&feed->source);
+	page_source_open(&feed->source, relation, snapshot);
+	MemoryContextSwitchTo(old);
 }
 
 void
@@ -377,4 +398,17 @@ feed_all(Feed *feed, FeedOutcome *outcome)
 		tablet_scan_finish(feed->tablets);
 	/* groups are nobody's columns: what was pinned is free while rows go out */
 	feed_close_tablets(feed);
+}
+
+DeviceStatus
+feed_finish(Feed *feed, const GroupTable **groups)
+{
+	DeviceStatus status;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		status = feed->device->finish(feed->job, groups);
+	} while (status == STATUS_TIME_SLICE);
+	return status;
 }

@@ -69,6 +69,9 @@ typedef struct Feed
 /* Begin with the pages of a relation, as a sequential scan sees them under this snapshot. */
 extern void feed_begin(Feed *feed, MemoryContext context, Relation relation, Snapshot snapshot);
 
+/* Begin with the same pages once more, when all have been fed. */
+extern void feed_again(Feed *feed);
+
 /* Open a job for feed->spec on a device, for the first time or again; false when there is no memory. */
 extern bool feed_open_job(Feed *feed, const Device *device);
 
@@ -104,6 +107,9 @@ extern void feed_find_cached(Feed *feed);
 
 /* For aggregates: feed all pages and collect everything.  Every item is back and every page unpinned afterwards. */
 extern void feed_all(Feed *feed, FeedOutcome *outcome);
+
+/* After that: what has become of all groups, or why there is none. */
+extern DeviceStatus feed_finish(Feed *feed, const GroupTable **groups);
 
 extern void feed_outcome_init(FeedOutcome *outcome);
 

@@ -15,15 +15,12 @@
 #include "core/join_build.h"
 #include "device/device.h"
 #include "exec/join_device.h"
+#include "exec/joins.h"
+#include "exec/kept_rows.h"
 #include "exec/params.h"
 #include "exec/scan_collect.h"
 #include "guc.h"
 #include "tablet/own_codes.h"
-
-/* Rows for which there is room at first: beyond the planner's estimate, or all of a relation that takes no large part of the memory. */
-#define ROOM_FACTOR		1.25
-#define ROOM_LEAST		65536
-#define ROOM_SHARE		4
 
 /* Runs with more room than the one before. */
 #define MAX_ROUNDS		3
@@ -53,26 +50,13 @@ keys_are_plain(const JoinUse *use)
 	return use->nkeys > 0 && !use->sorted;
 }
 
-/* As many rows as gpudb.join_memory has room for. */
-static uint32
-most_rows(const JoinUse *use)
-{
-	return (uint32) Min((uint64) gpudb_join_memory * 1024 * 1024 / (8 * Max(use->ncolumns, 1)), JOIN_NO_ROW - 1);
-}
-
-static uint64
-state_of(const CompileResult *compiled, const GroupTable *groups, int state)
-{
-	return groups->rows[compiled->program->state_word[state]];
-}
-
 /* The head of the rows that were kept. */
 static Tablet *
 describe_rows(const CompileResult *compiled, const GroupTable *groups, const JoinUse *use, KeptPlan *plan)
 {
 	Tablet	   *rows = palloc0(sizeof(Tablet) + sizeof(TabletColumn) * Max(use->ncolumns, 1));
 
-	rows->nrows = plan->nrows = (uint32) state_of(compiled, groups, compiled->kept_count);
+	rows->nrows = plan->nrows = (uint32) kept_rows_state(compiled, groups, compiled->kept_count);
 	rows->ncols = use->ncolumns;
 	rows->failed_column = -1;
 	for (int k = 0; k < use->ncolumns; k++)
@@ -81,12 +65,12 @@ describe_rows(const CompileResult *compiled, const GroupTable *groups, const Joi
 		TabletColumn *column = &rows->column[k];
 
 		column->type = compiled->program->kept[k];
-		column->null_count = plan->null_count[k] = rows->nrows - (uint32) state_of(compiled, groups, kept->count);
+		column->null_count = plan->null_count[k] = rows->nrows - (uint32) kept_rows_state(compiled, groups, kept->count);
 		/* of no values the bounds may be anything */
 		if (kept->least < 0 || column->null_count == rows->nrows)
 			continue;
-		wide_store(column->min, (int64) state_of(compiled, groups, kept->least));
-		wide_store(column->max, (int64) state_of(compiled, groups, kept->largest));
+		wide_store(column->min, (int64) kept_rows_state(compiled, groups, kept->least));
+		wide_store(column->max, (int64) kept_rows_state(compiled, groups, kept->largest));
 	}
 	return rows;
 }
@@ -157,37 +141,21 @@ run_once(GpuNode *node, const DeviceTable *wish, uint64 *count)
 	feed_find_cached(&node->feed);
 	feed_outcome_init(&outcome);
 	feed_all(&node->feed, &outcome);
-	while (outcome.status == STATUS_DONE || outcome.status == STATUS_TIME_SLICE)
-	{
-		CHECK_FOR_INTERRUPTS();
-		outcome.status = node->device->finish(node->feed.job, &groups);
-		if (outcome.status == STATUS_DONE)
-			break;
-	}
-	if (outcome.status != STATUS_DONE)
+	if (outcome.status != STATUS_DONE || feed_finish(&node->feed, &groups) != STATUS_DONE)
 		return false;
-	*count = state_of(&node->compiled, groups, node->compiled.kept_count);
+	*count = kept_rows_state(&node->compiled, groups, node->compiled.kept_count);
 	return *count <= node->keep_most && make_table(node, groups, wish);
-}
-
-static uint32
-room_at_first(const GpuNode *node, uint32 most)
-{
-	const double estimated = node->css.ss.ps.plan->plan_rows * ROOM_FACTOR;
-	const double all = node->relation->rd_rel->reltuples;
-
-	return (uint32) Min(Max(all <= most / ROOM_SHARE ? Max(all, estimated) : estimated, ROOM_LEAST), most);
 }
 
 static bool
 build(GpuNode *node, const DeviceTable *wish)
 {
-	const uint32 most = most_rows(wish->use);
+	const uint32 most = kept_rows_most(wish->use->ncolumns);
 	instr_time	start;
 	uint64		count;
 	bool		done;
 
-	node->keep_most = room_at_first(node, most);
+	node->keep_most = kept_rows_room(node, most);
 	for (int round = 0; round < MAX_ROUNDS; round++)
 	{
 		INSTR_TIME_SET_CURRENT(start);
@@ -207,19 +175,16 @@ join_device_build(PlanState *ps, const DeviceTable *wish)
 	GpuNode    *node = (GpuNode *) ps;
 	const CompileRequest request = node->request;
 	const bool	rather_gpu = node->rather_gpu;
-	ListCell   *lc;
 	MemoryContext old;
 	bool		done = false;
 
-	if (gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || !keys_are_plain(wish->use))
+	if (gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || !keys_are_plain(wish->use) || joins_end_in_full(node))
 		return false;
 	old = MemoryContextSwitchTo(ps->state->es_query_cxt);
 	if (ps->instrument)
 		InstrStartNode(ps->instrument);
 	node->request.outputs = outputs_of(ps);
-	foreach(lc, node->request.joins)
-		((JoinRequest *) lfirst(lc))->few = false;
-	node->request.give_rows = false;
+	node->request.give_rows = node->request.keep_rows = false;
 	node->request.aggregate = true;
 	node->request.keep = wish->use;
 	node->rather_gpu = true;

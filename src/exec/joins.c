@@ -13,6 +13,7 @@
 #include "utils/ruleutils.h"
 
 #include "pg_compat.h"
+#include "compile/compile_not_in.h"
 #include "core/join_build.h"
 #include "device/device.h"
 #include "device/mapping.h"
@@ -34,7 +35,8 @@
 struct NodeJoin
 {
 	JoinRequest request;
-	PlanState  *child;			/* the build plan */
+	Expr	   *not_in;			/* the filter; NULL = it is an ordinary join */
+	PlanState  *child;			/* the build plan, or that of the filter's subplan, which is the query's */
 	bool		begun;			/* it has been asked for rows */
 	int16	   *scales;			/* of its columns, by number */
 	MemoryContext context;		/* of the table */
@@ -85,11 +87,41 @@ joins_refuse_codes(GpuNode *node, int j)
 	node->joins[j].request.codes = NULL;
 }
 
+/* Read a join, and begin its build plan, which is the next one that has not begun. */
+static void
+begin_join(GpuNode *node, NodeJoin *join, const List *kind, const List *exprs, ListCell **build)
+{
+	CustomScan *plan = (CustomScan *) node->css.ss.ps.plan;
+	EState	   *estate = node->css.ss.ps.state;
+
+	join->request = (JoinRequest) {
+		.type = linitial_int(kind), .unique = lsecond_int(kind) != 0, .few = lthird_int(kind) != 0, .columns = linitial(exprs),
+		.conditions = lsecond(exprs), .filters = lthird(exprs),
+		.codes = columns_with_codes(linitial(exprs), plan->custom_scan_tlist, estate)
+	};
+	join->child = ExecInitNode(lfirst(*build), estate, node->eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	node->css.custom_ps = lappend(node->css.custom_ps, join->child);
+	*build = lnext(plan->custom_plans, *build);
+}
+
+/* The same of a NOT IN.  Its subplan belongs to the node as it would if PostgreSQL tested the filter here. */
+static void
+begin_not_in(GpuNode *node, NodeJoin *join, Expr *filter)
+{
+	PlanState  *ps = &node->css.ss.ps;
+
+	not_in_request(not_in_subplan((const Node *) filter), &join->request);
+	join->not_in = filter;
+	ExecInitExpr(filter, ps);
+	join->child = llast_node(SubPlanState, ps->subPlan)->planstate;
+}
+
 void
 joins_begin(GpuNode *node, EState *estate)
 {
 	CustomScan *plan = (CustomScan *) node->css.ss.ps.plan;
 	const int	first = list_length(plan->custom_exprs) - number_of_joins(plan);
+	ListCell   *build;
 
 	node->njoins = number_of_joins(plan);
 	if (node->njoins == 0)
@@ -99,24 +131,22 @@ joins_begin(GpuNode *node, EState *estate)
 	node->tables = palloc0(sizeof(JoinRows) * node->njoins);
 	node->books = palloc0(sizeof(JoinBooks) * node->njoins);
 	node->shared = palloc0(sizeof(SharedTable) * node->njoins);
+	/* the first plan is the fallback */
+	build = list_second_cell(plan->custom_plans);
 	for (int j = 0; j < node->njoins; j++)
 	{
 		NodeJoin   *join = &node->joins[j];
-		const List *exprs = list_nth_node(List, plan->custom_exprs, first + j);
+		void	   *exprs = list_nth(plan->custom_exprs, first + j);
 		const List *kind = list_nth(list_nth(plan->custom_private, NODE_PRIVATE_JOINS), j);
 
-		join->scales = palloc0(sizeof(int16) * Max(list_length(linitial(exprs)), 1));
-		join->request = (JoinRequest) {
-			.type = linitial_int(kind), .unique = lsecond_int(kind) != 0, .few = lthird_int(kind) != 0, .columns = linitial(exprs),
-			.conditions = lsecond(exprs), .filters = lthird(exprs), .scales = join->scales,
-			.codes = columns_with_codes(linitial(exprs), plan->custom_scan_tlist, estate)
-		};
+		if (llast_int(kind) > 0)
+			begin_not_in(node, join, exprs);
+		else
+			begin_join(node, join, kind, exprs, &build);
+		join->scales = palloc0(sizeof(int16) * Max(list_length(join->request.columns), 1));
+		join->request.scales = join->scales;
 		node->request.joins = lappend(node->request.joins, &join->request);
 		join->context = AllocSetContextCreate(node->join_context, "gpudb join table", ALLOCSET_DEFAULT_SIZES);
-		/* the first plan is the fallback */
-		join->child = ExecInitNode(list_nth(plan->custom_plans, 1 + j), estate,
-								   node->eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
-		node->css.custom_ps = lappend(node->css.custom_ps, join->child);
 	}
 }
 
@@ -143,13 +173,23 @@ joins_are_built(const GpuNode *node)
 	return true;
 }
 
+bool
+joins_end_in_full(const GpuNode *node)
+{
+	return node->njoins > 0 && node->joins[node->njoins - 1].request.type == JOIN_FULL;
+}
+
 /* Have the build plan return its rows from the first one on. */
 static void
 restart_child(NodeJoin *join)
 {
-	if (join->begun)
+	MemoryContext old = MemoryContextSwitchTo(join->child->state->es_query_cxt);
+
+	/* a subplan's rows others may have had */
+	if (join->begun || join->not_in != NULL)
 		ExecReScan(join->child);
 	join->begun = true;
+	MemoryContextSwitchTo(old);
 }
 
 /* The columns wanted, as those of the build plan's rows. */
@@ -230,11 +270,9 @@ fill_table(JoinTable *table, const Tablet *rows, const JoinUse *use, uint64 *wor
 	threads_return(helpers.threads);
 }
 
-/* Find the rows by their keys, or sort them. */
-static DeviceStatus
-index_rows(NodeJoin *join, const JoinUse *use, Tablet *rows, JoinTable **made)
+DeviceStatus
+join_index(const JoinUse *use, Tablet *rows, MemoryContext context, uint64 limit, JoinTable **made)
 {
-	const uint64 limit = (uint64) gpudb_join_memory * 1024 * 1024;
 	JoinTable	head;
 	JoinTable  *table;
 	uint64	   *words;
@@ -249,9 +287,9 @@ index_rows(NodeJoin *join, const JoinUse *use, Tablet *rows, JoinTable **made)
 	bytes = join_table_bytes(&head, rows->nrows);
 	if (bytes + rows->size > limit)
 		return STATUS_MEMORY_LIMIT;
-	table = (JoinTable *) TYPEALIGN(64, (uintptr_t) mapping_palloc(join->context, bytes + 64));
-	words = mapping_palloc(join->context, sizeof(uint64) * Max(join_fill_words(rows->nrows), 1));
-	nulls = MemoryContextAllocHuge(join->context, Max(rows->nrows, 1));
+	table = (JoinTable *) TYPEALIGN(64, (uintptr_t) mapping_palloc(context, bytes + 64));
+	words = mapping_palloc(context, sizeof(uint64) * Max(join_fill_words(rows->nrows), 1));
+	nulls = MemoryContextAllocHuge(context, Max(rows->nrows, 1));
 	*table = head;
 	if (head.sorted)
 	{
@@ -308,6 +346,7 @@ keep_books(NodeJoin *join, const RowStore *store, JoinBooks *books)
 static DeviceStatus
 build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinBooks *books)
 {
+	const uint64 limit = (uint64) gpudb_join_memory * 1024 * 1024;
 	JoinUse		use = *wanted;
 	RowStore   *store;
 	JoinTable  *table = NULL;
@@ -325,7 +364,7 @@ build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinBooks *bo
 	if (status == STATUS_DONE)
 	{
 		rows = row_store_finish(store);
-		status = index_rows(join, &use, rows, &table);
+		status = join_index(&use, rows, join->context, limit, &table);
 	}
 	MemoryContextSwitchTo(old);
 	if (status != STATUS_DONE)
@@ -367,8 +406,8 @@ joins_build(GpuNode *node)
 }
 
 /* A table that has a number without being in the pool. */
-static bool
-is_away(const GpuNode *node, int j)
+bool
+join_is_away(const GpuNode *node, int j)
 {
 	return node->joins[j].is_built && node->shared[j].number != 0 && node->shared[j].bytes == 0;
 }
@@ -379,7 +418,7 @@ joins_are_away(const GpuNode *node)
 	bool		away = false;
 
 	for (int j = 0; j < node->njoins; j++)
-		away |= is_away(node, j);
+		away |= join_is_away(node, j);
 	return away;
 }
 
@@ -388,7 +427,7 @@ joins_bring_here(GpuNode *node)
 {
 	node->tables_here = true;
 	for (int j = 0; j < node->njoins; j++)
-		if (is_away(node, j))
+		if (join_is_away(node, j))
 			forget_table(node, j);
 }
 
@@ -405,7 +444,8 @@ void
 joins_end(GpuNode *node)
 {
 	for (int j = 0; j < node->njoins; j++)
-		ExecEndNode(node->joins[j].child);
+		if (node->joins[j].not_in == NULL)
+			ExecEndNode(node->joins[j].child);
 	if (node->join_context != NULL)
 		MemoryContextDelete(node->join_context);
 	node->join_context = NULL;
@@ -436,6 +476,8 @@ name_of_type(JoinType type)
 	{
 		case JOIN_LEFT:
 			return "Left";
+		case JOIN_FULL:
+			return "Full";
 		case JOIN_SEMI:
 			return "Semi";
 		case JOIN_ANTI:
@@ -464,11 +506,14 @@ joins_explain(GpuNode *node, List *ancestors, ExplainState *es)
 	{
 		const NodeJoin *join = &node->joins[j];
 		const JoinRequest *request = &join->request;
+		const int	passes = node->passes.join == j ? node->passes.count : 0;
 		StringInfoData text;
 
 		initStringInfo(&text);
 		appendStringInfoString(&text, name_of_type(request->type));
-		if (request->conditions != NIL)
+		if (join->not_in != NULL)
+			appendStringInfo(&text, " by %s", deparse_expression((Node *) join->not_in, context, true, false));
+		else if (request->conditions != NIL)
 			appendStringInfo(&text, " on %s", deparse_expression((Node *) make_ands_explicit(list_copy(request->conditions)),
 																 context, true, false));
 		if (request->filters != NIL)
@@ -479,9 +524,12 @@ joins_explain(GpuNode *node, List *ancestors, ExplainState *es)
 			continue;
 		resetStringInfo(&text);
 		appendStringInfo(&text, "%s%s of %u rows%s", node->tables[j].table->unique ? "unique " : "",
-						 name_of_table(node->tables[j].table), node->tables[j].rows->nrows, is_away(node, j) ? ", on the GPU alone" : "");
+						 name_of_table(node->tables[j].table), node->tables[j].rows->nrows, join_is_away(node, j) ? ", on the GPU alone" : "");
+		if (passes > 1)
+			appendStringInfo(&text, ", %d passes", passes);
 		if (es->timing)
-			appendStringInfo(&text, ", " UINT64_FORMAT " kB, built in %.3f ms", join->bytes / 1024, join->build_ms);
+			appendStringInfo(&text, ", " UINT64_FORMAT " kB, built in %.3f ms", join->bytes / 1024,
+							 join->build_ms + (passes > 1 ? node->passes.build_ms : 0));
 		ExplainPropertyText(psprintf("GPU Join %d Table", j + 1), text.data, es);
 	}
 }

@@ -23,6 +23,9 @@ extern List *joins_other_exprs(const CustomScan *plan);
 /* Whether the tables are such as the compiled program wants them to be. */
 extern bool joins_are_built(const GpuNode *node);
 
+/* Whether the last one is a full join. */
+extern bool joins_end_in_full(const GpuNode *node);
+
 /*
  * Build the tables that the compiled program wants.  DONE, or why it cannot
  * be; an error of a build plan is PostgreSQL's own.
@@ -32,7 +35,11 @@ extern DeviceStatus joins_build(GpuNode *node);
 /* Have a table hold all texts as such. */
 extern void joins_refuse_codes(GpuNode *node, int j);
 
-/* Whether some are on a device alone; have them built anew, and none be so any more. */
+/* Find rows by their keys, or sort them, as a use wants it: their table, of both so many bytes at most, is in this context. */
+extern DeviceStatus join_index(const JoinUse *use, Tablet *rows, MemoryContext context, uint64 limit, JoinTable **made);
+
+/* Whether a table is on a device alone, or some are; have these built anew, and none be so any more. */
+extern bool join_is_away(const GpuNode *node, int j);
 extern bool joins_are_away(const GpuNode *node);
 extern void joins_bring_here(GpuNode *node);
 

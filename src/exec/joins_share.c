@@ -24,8 +24,9 @@ free_shared(void *arg)
 {
 	Shared	   *shared = arg;
 
-	/* a job that an error has left behind may be reading it */
-	node_close_job(shared->node);
+	/* a job that an error has left behind may be reading it, but none between two passes */
+	if (!shared->node->passes.changing)
+		node_close_job(shared->node);
 	pool_free(shared->memory);
 }
 

@@ -22,6 +22,7 @@
 
 #include "compile/compile.h"
 #include "exec/feed.h"
+#include "exec/passes.h"
 #include "exec/top.h"
 
 /* Indexes into CustomScan.custom_private. */
@@ -41,7 +42,8 @@ enum NodePrivate
 	NODE_PRIVATE_HASH,
 	/* GpuAgg: Integer, which of the node's relations, by range table index, the device reads; of the others it has tables */
 	NODE_PRIVATE_DRIVER,
-	/* GpuAgg: list of joins, each an integer list of its JoinType and whether keys are unique; their expressions stand last in custom_exprs */
+	/* list of joins, each an integer list of its JoinType, whether keys are unique, whether rows will be few, and of a NOT IN
+	 * the number of its subplan, else 0; their expressions stand last in custom_exprs, of a NOT IN the filter itself */
 	NODE_PRIVATE_JOINS,
 	/* GpuAgg: what top_of_plan() reads */
 	NODE_PRIVATE_TOP,
@@ -93,6 +95,7 @@ struct GpuNode
 	uint32		keep_most;		/* rows, of a request that keeps some */
 	MemoryContext join_context; /* of these; they outlast a run */
 	const char *why_not_built;	/* NULL, or why there is none */
+	Passes		passes;			/* with parts of one of them */
 
 	Top			top;			/* GpuAgg: the groups that are wanted */
 
@@ -109,7 +112,7 @@ struct GpuNode
 	bool		rather_gpu;		/* that is what the planner expects to be faster */
 	double		predicted_ms;	/* of one pass */
 	int			predicted_groups;
-	bool		without_gpu;	/* it has lost groups of this query */
+	const char *without_gpu;	/* why it is to run no more of this query; NULL = it may */
 	int			threads;		/* on lease */
 	MemoryContextCallback cleanup;
 
@@ -139,6 +142,18 @@ extern uint32 *node_offer_codes(const GpuNode *node, CodeRoom room);
 
 /* Open the pages. */
 extern void node_start_run(GpuNode *node);
+
+/*
+ * Have a node that returns rows of joins ask for them to be kept by the GPU, if
+ * that is where it is to run: they come back from there in no other way.
+ */
+extern void node_choose_keeping(GpuNode *node);
+
+/* The same for a node of which that is known; nothing for other nodes. */
+extern void node_keep_rows(GpuNode *node, bool keep);
+
+/* After compiling in vain for that: why a GPU does not keep them. */
+extern const char *node_why_not_kept(const GpuNode *node);
 
 /*
  * Compile and open a job, for the first time in a run or again; false, after

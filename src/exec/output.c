@@ -9,6 +9,7 @@
 
 #include "exec/datums.h"
 #include "exec/output.h"
+#include "tablet/build.h"
 
 /* Room for the rows of a window, and the columns that the program has. */
 static void
@@ -31,6 +32,13 @@ prepare(OutputRows *rows, MemoryContext context, const CompileResult *compiled, 
 	rows->ncolumns = compiled->nattributes;
 }
 
+/* Whether a column's values become Datums by more than their type. */
+static bool
+is_made(ColType type, const OutputResult *attribute)
+{
+	return type == COLTYPE_I128 || attribute->packed > 0 || attribute->coded || attribute->type == NUMERICOID;
+}
+
 /* Where the values of an attribute are. */
 static void
 describe_column(const OutputRows *rows, const Program *program, const uint16 *types, const OutputLayout *layout,
@@ -42,7 +50,7 @@ describe_column(const OutputRows *rows, const Program *program, const uint16 *ty
 	if (attribute->table > 0)
 		return;
 	column->type = types[program->output[output]];
-	column->made = column->type == COLTYPE_I128 || attribute->packed > 0 || attribute->coded || attribute->type == NUMERICOID;
+	column->made = is_made(column->type, attribute);
 	column->values = rows->block + layout->values[output];
 	column->nulls = rows->block + layout->nulls[output];
 	column->dscales = attribute->value >= 0 && attribute->second >= 0
@@ -64,6 +72,115 @@ output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compil
 	/* as much as such a window may need */
 	prepare(rows, context, compiled, from.size);
 	output_copy(program->noutputs, &layout, rows->block, &from, work->output, work->nrows);
+	for (int a = 0; a < rows->ncolumns; a++)
+		describe_column(rows, program, types, &layout, &compiled->attribute[a], &rows->column[a]);
+}
+
+/* Words, or bytes of bools, as values of a type that they fit. */
+static void
+copy_kept(const uint8 *from, ColType type, uint32 nrows, uint8 *values)
+{
+	const int64 *words = (const int64 *) from;
+
+	switch (coltype_bytes(type))
+	{
+		case 1:
+			if (type == COLTYPE_BOOL)
+				memcpy(values, from, nrows);
+			else
+				for (uint32 row = 0; row < nrows; row++)
+					values[row] = (uint8) words[row];
+			break;
+		case 2:
+			for (uint32 row = 0; row < nrows; row++)
+				((int16 *) values)[row] = (int16) words[row];
+			break;
+		case 4:
+			if (type == COLTYPE_F32)
+				for (uint32 row = 0; row < nrows; row++)
+					((float *) values)[row] = (float) ((const double *) from)[row];
+			else
+				for (uint32 row = 0; row < nrows; row++)
+					((int32 *) values)[row] = (int32) words[row];
+			break;
+		default:
+			memcpy(values, from, nrows * sizeof(uint64));
+			break;
+	}
+}
+
+static bool
+is_null(const KeptPart *part, int column, uint32 row)
+{
+	return part->nulls[column][row / 8] >> row % 8 & 1;
+}
+
+/* Put an attribute's values at `at`; where they end. */
+static uint8 *
+copy_attribute(const KeptPart *part, const OutputResult *attribute, OutputColumn *column, uint8 *at)
+{
+	const ColumnWanted form = {.packed = attribute->packed > 0, .coded = attribute->coded};
+	uint8	   *nulls;
+
+	column->attribute = *attribute;
+	if (attribute->table > 0)
+		return at;
+	column->type = column_type(attribute->type, &form);
+	column->made = is_made(column->type, attribute);
+	column->bytes = coltype_bytes(column->type);
+	column->values = at;
+	copy_kept(part->values[attribute->value], column->type, part->nrows, at);
+	at += output_bytes(column->bytes, part->nrows);
+	nulls = at - tablet_align(part->nrows);
+	for (uint32 row = 0; row < part->nrows; row++)
+		nulls[row] = is_null(part, attribute->value, row);
+	column->nulls = nulls;
+	column->dscales = NULL;
+	if (attribute->second < 0)
+		return at;
+	column->dscales = (const int16 *) at;
+	copy_kept(part->values[attribute->second], COLTYPE_I16, part->nrows, at);
+	return at + output_bytes(sizeof(int16), part->nrows);
+}
+
+/* The rows of a table, by their numbers. */
+static void
+copy_matches(const KeptPart *part, int column, uint32 *matches)
+{
+	const uint64 *numbers = (const uint64 *) part->values[column];
+
+	for (uint32 row = 0; row < part->nrows; row++)
+		matches[row] = is_null(part, column, row) ? JOIN_NO_ROW : (uint32) numbers[row];
+}
+
+void
+output_keep_part(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const KeptPart *part)
+{
+	const uint64 matches = tablet_align(sizeof(uint32) * (uint64) part->nrows * compiled->njoins);
+	uint8	   *at;
+
+	prepare(rows, context, compiled, matches + compiled->nattributes * 2 * output_bytes(sizeof(uint64), part->nrows));
+	rows->matches = (uint32 *) rows->block;
+	for (int t = 0; t < compiled->njoins; t++)
+		if (compiled->row_kept[t] > 0)
+			copy_matches(part, compiled->row_kept[t] - 1, rows->matches + (Size) t * part->nrows);
+	at = rows->block + matches;
+	for (int a = 0; a < rows->ncolumns; a++)
+		at = copy_attribute(part, &compiled->attribute[a], &rows->column[a], at);
+}
+
+void
+output_be_null(OutputRows *rows, MemoryContext context, const CompileResult *compiled, uint32 nrows, const DeformSpec *deform)
+{
+	const Program *program = compiled->program;
+	const uint16 *types = deform->types[false];
+	OutputLayout layout;
+
+	output_layout(program, types, nrows, &layout);
+	prepare(rows, context, compiled, layout.size);
+	memset(rows->block, 0, layout.size);
+	for (uint32 k = 0; k < program->noutputs; k++)
+		memset(rows->block + layout.nulls[k], true, nrows);
 	for (int a = 0; a < rows->ncolumns; a++)
 		describe_column(rows, program, types, &layout, &compiled->attribute[a], &rows->column[a]);
 }

@@ -41,11 +41,19 @@ typedef struct OutputRows
 	uint64		capacity;
 	int			ncolumns;
 	OutputColumn *column;
+	uint32	   *matches;		/* of rows that a device has kept: rows of each table, as many as there are of these */
 } OutputRows;
 
 /* Take over what a work item has found, into memory of `context`. */
 extern void output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const DeviceWork *work,
 						const DeformSpec *deform);
+
+/* The same of rows that a device has kept; `compiled` was to keep them so. */
+extern void output_keep_part(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const KeptPart *part);
+
+/* Have so many rows instead, which are NULL in every column that is no table's. */
+extern void output_be_null(OutputRows *rows, MemoryContext context, const CompileResult *compiled, uint32 nrows,
+						   const DeformSpec *deform);
 
 /* The value of a column in a row where it is not NULL; it lasts until the next one, or as long as the current context. */
 extern Datum output_value(const OutputColumn *column, uint32 row);

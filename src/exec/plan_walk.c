@@ -56,8 +56,37 @@ walk(const Plan *plan, PlanVisitor visit, void *arg)
 }
 
 void
-plan_walk(const PlannedStmt *stmt, PlanVisitor visit, void *arg)
+plan_walk(const PlannedStmt *stmt, const Bitmapset *without, PlanVisitor visit, void *arg)
 {
+	ListCell   *lc;
+
 	walk(stmt->planTree, visit, arg);
-	walk_list(stmt->subplans, visit, arg);
+	foreach(lc, stmt->subplans)
+		if (!bms_is_member(foreach_current_index(lc) + 1, without))
+			walk(lfirst(lc), visit, arg);
+}
+
+/* Note the subplans of which a node makes tables. */
+static bool
+visit_for_tables(const Plan *plan, void *arg)
+{
+	const CustomScan *scan = (const CustomScan *) plan;
+	Bitmapset **tables = arg;
+	ListCell   *lc;
+
+	if (!is_gpudb_node(plan) || list_length(scan->custom_private) <= NODE_PRIVATE_JOINS)
+		return true;
+	foreach(lc, list_nth(scan->custom_private, NODE_PRIVATE_JOINS))
+		if (llast_int(lfirst(lc)) > 0)
+			*tables = bms_add_member(*tables, llast_int(lfirst(lc)));
+	return true;
+}
+
+Bitmapset *
+plan_walk_tables(const PlannedStmt *stmt)
+{
+	Bitmapset  *tables = NULL;
+
+	plan_walk(stmt, NULL, visit_for_tables, &tables);
+	return tables;
 }

@@ -12,8 +12,11 @@
 /* Called for each node, parents first; false keeps the walk from what lies below. */
 typedef bool (*PlanVisitor) (const Plan *plan, void *arg);
 
-/* Walk the main tree of a statement and its subplans. */
-extern void plan_walk(const PlannedStmt *stmt, PlanVisitor visit, void *arg);
+/* Walk the main tree of a statement and its subplans, but for those of some numbers. */
+extern void plan_walk(const PlannedStmt *stmt, const Bitmapset *without, PlanVisitor visit, void *arg);
+
+/* The numbers of the subplans of which our nodes make tables. */
+extern Bitmapset *plan_walk_tables(const PlannedStmt *stmt);
 
 /* Whether a node is one of ours. */
 extern bool is_gpudb_node(const Plan *plan);

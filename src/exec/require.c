@@ -94,7 +94,7 @@ check_plan(QueryDesc *query)
 	PlanSearch	search = {.rtable = stmt->rtable};
 	const char *reason;
 
-	plan_walk(stmt, visit, &search);
+	plan_walk(stmt, plan_walk_tables(stmt), visit, &search);
 	if (gpudb_debug_require == REQUIRE_FORBID && search.gpudb_node)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -71,14 +71,46 @@ collect_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int col
 	return status;
 }
 
-/* A source's numbers for texts, and a store's codes for those of them that have been met; not freed here. */
-static uint32 *
-no_codes_yet(uint32 count)
+/* Texts that rows have by numbers. */
+typedef struct NumberedTexts
 {
-	uint32	   *codes = palloc_extended(sizeof(uint32) * (Size) Max(count, 1), MCXT_ALLOC_HUGE);
+	const uint32 *number;		/* of each row; JOIN_NO_ROW = it has none */
+	const uint8 *nulls;			/* a byte for each: 1 = NULL; may be NULL */
+	uint32		count;			/* all numbers are below */
+	const uint8 *(*text) (const void *from, uint32 number, uint32 *length);	/* NULL if it is none */
+	const void *from;
+} NumberedTexts;
 
-	memset(codes, 0xff, sizeof(uint32) * (Size) count);
-	return codes;
+/* Put them into a store as codes of its own; each number is looked up once. */
+static DeviceStatus
+put_codes(const NumberedTexts *texts, uint32 nrows, RowStore *store, int column)
+{
+	uint32	   *own = palloc_extended(sizeof(uint32) * (Size) Max(texts->count, 1), MCXT_ALLOC_HUGE);
+	DeviceStatus status = STATUS_DONE;
+
+	memset(own, 0xff, sizeof(uint32) * (Size) texts->count);
+	for (uint32 row = 0; row < nrows && status == STATUS_DONE; row++)
+	{
+		const uint32 number = texts->number[row];
+		const bool	has_none = number == JOIN_NO_ROW || (texts->nulls != NULL && texts->nulls[row]);
+		const uint8 *bytes = NULL;
+		uint32		length;
+
+		if (!has_none && own[number] == DICTIONARY_NONE && (bytes = texts->text(texts->from, number, &length)) != NULL)
+			status = row_store_code(store, column, bytes, length, &own[number]);
+		if (has_none || own[number] == DICTIONARY_NONE)
+			row_store_put_null(store, column, row);
+		else
+			row_store_put_code(store, column, row, own[number]);
+	}
+	pfree(own);
+	return status;
+}
+
+static const uint8 *
+text_of_code(const void *from, uint32 number, uint32 *length)
+{
+	return dictionary_value((const Dictionary *) from, number, length);
 }
 
 /* Codes of one dictionary as those of the store's own. */
@@ -86,58 +118,42 @@ static DeviceStatus
 translate_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int column)
 {
 	const Dictionary *dictionary = output->attribute.book->dictionary;
-	const uint32 *codes = (const uint32 *) output->values;
-	uint32	   *own = no_codes_yet(dictionary_count(dictionary));
-	DeviceStatus status = STATUS_DONE;
+	const NumberedTexts texts = {
+		.number = (const uint32 *) output->values, .nulls = output->nulls, .count = dictionary_count(dictionary),
+		.text = text_of_code, .from = dictionary
+	};
 
-	for (uint32 row = 0; row < nrows && status == STATUS_DONE; row++)
-	{
-		uint32		length;
-		const uint8 *bytes;
-
-		if (output->nulls[row])
-		{
-			row_store_put_null(store, column, row);
-			continue;
-		}
-		if (own[codes[row]] == DICTIONARY_NONE)
-		{
-			bytes = dictionary_value(dictionary, codes[row], &length);
-			status = row_store_code(store, column, bytes, length, &own[codes[row]]);
-		}
-		row_store_put_code(store, column, row, own[codes[row]]);
-	}
-	pfree(own);
-	return status;
+	return put_codes(&texts, nrows, store, column);
 }
 
-/* Texts of a table's rows, each of which is looked up once, as codes. */
+/* A column of a table's rows. */
+typedef struct TextColumn
+{
+	const Tablet *rows;
+	const TabletColumn *column;
+} TextColumn;
+
+static const uint8 *
+text_of_row(const void *from, uint32 number, uint32 *length)
+{
+	const TextColumn *texts = from;
+	const uint64 ref = ((const uint64 *) tablet_at(texts->rows, texts->column->values))[number];
+
+	*length = TEXT_LENGTH(ref);
+	return tablet_is_null(texts->rows, texts->column, number) ? NULL : tablet_at(texts->rows, texts->rows->var) + TEXT_OFFSET(ref);
+}
+
+/* Texts of a table's rows as codes. */
 static DeviceStatus
 code_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *store, int column)
 {
 	const Tablet *rows = joined_table(joined, attribute);
-	const uint32 *matches = joined_matches(joined, attribute);
-	const TabletColumn *from = &rows->column[attribute->value];
-	const uint64 *texts = (const uint64 *) tablet_at(rows, from->values);
-	uint32	   *own = no_codes_yet(rows->nrows);
-	DeviceStatus status = STATUS_DONE;
+	const TextColumn from = {rows, &rows->column[attribute->value]};
+	const NumberedTexts texts = {
+		.number = joined_matches(joined, attribute), .count = rows->nrows, .text = text_of_row, .from = &from
+	};
 
-	for (uint32 row = 0; row < joined->nrows && status == STATUS_DONE; row++)
-	{
-		const uint32 match = matches[row];
-
-		if (match == JOIN_NO_ROW || tablet_is_null(rows, from, match))
-		{
-			row_store_put_null(store, column, row);
-			continue;
-		}
-		if (own[match] == DICTIONARY_NONE)
-			status = row_store_code(store, column, tablet_at(rows, rows->var) + TEXT_OFFSET(texts[match]), TEXT_LENGTH(texts[match]),
-									&own[match]);
-		row_store_put_code(store, column, row, own[match]);
-	}
-	pfree(own);
-	return status;
+	return put_codes(&texts, joined->nrows, store, column);
 }
 
 /* Whether a store's column takes an output's values as they are. */
@@ -363,6 +379,7 @@ scan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolu
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	state->collecting = false;
 	if (ps->instrument)
 		InstrStopNode(ps->instrument, 0);
 	node_end_run(&state->node);

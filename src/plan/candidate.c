@@ -17,6 +17,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 #include "storage/bufmgr.h"
@@ -118,7 +119,7 @@ candidate_check(const Candidate *candidate, const CompileRequest *request, Compi
 {
 	CompileInput input = {
 		.varno = candidate->rel->relid, .notnull = candidate->notnull, .relation = candidate->relation,
-		.codes = candidate->codes
+		.codes = candidate->codes, .draft = true
 	};
 
 	if (!compile_check(&input, request, result))
@@ -249,12 +250,19 @@ ordered_clauses(PlannerInfo *root, List *clauses)
 	return ordered;
 }
 
-/*
- * Whether rows may be hidden from the user who reads this query level, by
- * policies or by a security-barrier view around it.
- */
-static bool
-hides_rows(const PlannerInfo *root)
+List *
+candidate_order(PlannerInfo *root, List *filters)
+{
+	List	   *quals = NIL;
+	ListCell   *lc;
+
+	foreach(lc, ordered_clauses(root, filters))
+		quals = lappend(quals, lfirst_node(RestrictInfo, lc)->clause);
+	return quals;
+}
+
+bool
+candidate_hides_rows(const PlannerInfo *root)
 {
 	if (root->qual_security_level > 0)
 		return true;
@@ -273,6 +281,29 @@ bool
 candidate_cannot_fail(Node *qual)
 {
 	return !contain_leaked_vars(qual) && !contain_subplans(qual);
+}
+
+bool
+candidate_relations_cannot_fail(PlannerInfo *root, const Bitmapset *relids)
+{
+	int			relid = -1;
+	ListCell   *lc;
+
+	while ((relid = bms_next_member(relids, relid)) > 0)
+	{
+		const RelOptInfo *base = find_base_rel(root, relid);
+
+		if (base->rtekind != RTE_RELATION)
+			return false;
+		foreach(lc, base->baserestrictinfo)
+			if (!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
+				return false;
+		foreach(lc, base->joininfo)
+			if (bms_is_subset(lfirst_node(RestrictInfo, lc)->required_relids, relids) &&
+				!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
+				return false;
+	}
+	return true;
 }
 
 /*
@@ -328,7 +359,7 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	candidate->relids = rel->relids;
 	candidate->rel = rel;
 	candidate->relation = rte->relid;
-	candidate->secret = hides_rows(root);
+	candidate->secret = candidate_hides_rows(root);
 	candidate->reason = reason_of_entry(root, rel, rte);
 	if (candidate->reason == NULL)
 	{
@@ -347,6 +378,29 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 				  ? candidate->qual_reason : NULL);
 	candidate_remember(root, candidate);
 	return candidate;
+}
+
+const CompileResult *
+candidate_check_once(const Candidate *candidate, const CompileRequest *request, CompileResult **known)
+{
+	if (*known == NULL)
+	{
+		*known = palloc(sizeof(CompileResult));
+		(void) candidate_check(candidate, request, *known);
+	}
+	return *known;
+}
+
+const CompileResult *
+candidate_all_filters(Candidate *candidate)
+{
+	return candidate_check_once(candidate, &(CompileRequest) {.aggregate = true, .quals = candidate->quals}, &candidate->all_filters);
+}
+
+bool
+candidate_ends_in_full_join(const Candidate *candidate)
+{
+	return candidate->joins != NIL && ((const CandidateJoin *) llast(candidate->joins))->request.type == JOIN_FULL;
 }
 
 List *

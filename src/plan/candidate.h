@@ -15,8 +15,10 @@
 typedef struct CandidateJoin
 {
 	JoinRequest request;
-	Path	   *build;
+	Path	   *build;			/* NULL: the subplan is that of a NOT IN */
+	Node	   *not_in;			/* the filter that it is; NULL = it is an ordinary join */
 	double		rows;			/* that look for theirs */
+	List	   *above;			/* filters of what a full join has made, in their order: PostgreSQL tests them */
 } CandidateJoin;
 
 /*
@@ -47,6 +49,10 @@ typedef struct Candidate
 	List	   *gates;			/* filters without columns: PostgreSQL tests them once */
 	const char *qual_reason;	/* why some filter stays with PostgreSQL, NULL if none does */
 	CompileResult *filters;		/* those on the device, compiled together; NULL if they cannot be */
+	CompileResult *all_filters; /* candidate_all_filters() */
+	CompileResult *as_rows;		/* the program that returns its rows, with what is wanted of them; NULL before it was asked for */
+	CompileResult *as_kept;		/* the same of a GPU that keeps them */
+	struct PassCost *rows_pass; /* what the better one costs; likewise */
 	Selectivity passing;		/* the part of the rows that these let pass */
 } Candidate;
 
@@ -59,11 +65,32 @@ extern void candidate_remember(PlannerInfo *root, Candidate *candidate);
 /* What was found for a set of relations, or NULL. */
 extern Candidate *candidate_find(PlannerInfo *root, Relids relids);
 
+/* The clauses of filters in the order in which PostgreSQL evaluates them. */
+extern List *candidate_order(PlannerInfo *root, List *filters);
+
+/*
+ * Whether rows may be hidden from the user who reads this query level, by
+ * policies or by a security-barrier view around it.
+ */
+extern bool candidate_hides_rows(const PlannerInfo *root);
+
 /* Check a request over a candidate's relation. */
 extern bool candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result);
 
 /* Whether a condition can raise no error, so that it may be tested where PostgreSQL might not have tested it. */
 extern bool candidate_cannot_fail(Node *qual);
+
+/* The same, unless the result is known; with a reason if the device cannot. */
+extern const CompileResult *candidate_check_once(const Candidate *candidate, const CompileRequest *request, CompileResult **known);
+
+/* All filters as those of an aggregate, compiled together; with a reason if they cannot be. */
+extern const CompileResult *candidate_all_filters(Candidate *candidate);
+
+/* Whether its last join is a full one, which nothing in the same node can come after. */
+extern bool candidate_ends_in_full_join(const Candidate *candidate);
+
+/* The same of all filters of some relations, and of the conditions among them. */
+extern bool candidate_relations_cannot_fail(PlannerInfo *root, const Bitmapset *relids);
 
 /* The joins of a candidate, for CompileRequest. */
 extern List *candidate_joins(const Candidate *candidate);

@@ -50,6 +50,9 @@
 /* What it takes a lane to load a key, to look for it, and to be told whether it has been found, as opcodes.def counts. */
 #define LOOK_OPS		3
 
+/* Bytes of a join's table for each row, besides its columns: its number, and what leads to it. */
+#define TABLE_ROW_BYTES	24
+
 /* Bytes of a text of which nothing is known. */
 #define USUAL_TEXT		32
 
@@ -211,6 +214,24 @@ ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups, d
 	return start + Max(feed, Max(transfer, memory + run)) + out + rel->tuples * compiled->fetch_cost;
 }
 
+/* How often a GPU has to read everything for want of room for all tables of joins at once. */
+static double
+passes_on_gpu(const Candidate *candidate, const CompileResult *compiled)
+{
+	double		bytes = 0;
+	ListCell   *lc;
+
+	foreach(lc, compiled->njoins > 0 ? candidate->joins : NIL)
+	{
+		const CandidateJoin *join = lfirst(lc);
+
+		/* the table of a NOT IN is never cut */
+		if (join->build != NULL)
+			bytes += join->build->rows * (compiled->join[foreach_current_index(lc)].ncolumns * sizeof(uint64) + TABLE_ROW_BYTES);
+	}
+	return Max(ceil(bytes / device_join_bytes()), 1);
+}
+
 PassCost
 cost_pass(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
@@ -220,7 +241,8 @@ cost_pass(const Candidate *candidate, const CompileResult *compiled, double grou
 	double		cpu = ns_on_cpu(candidate, compiled, groups, 1 - cached);
 	/* unless most is cached, all is read; rows come from pages */
 	double		gpu_pages = cached > 0.5 && groups > 0 ? 1 - cached : 1;
-	double		gpu = may_gpu ? ns_on_gpu(rel, compiled, groups, gpu_pages) : 0;
+	double		passes = may_gpu ? passes_on_gpu(candidate, compiled) : 0;
+	double		gpu = may_gpu ? passes * ns_on_gpu(rel, compiled, groups, gpu_pages) : 0;
 	double		seq_page_cost;
 	Cost		cpu_cost;
 	Cost		gpu_cost;
@@ -228,7 +250,7 @@ cost_pass(const Candidate *candidate, const CompileResult *compiled, double grou
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &seq_page_cost);
 	cpu_cost = seq_page_cost * rel->pages * (1 - cached) + cpu / NS(pg_unit);
-	gpu_cost = seq_page_cost * rel->pages * gpu_pages + gpu / NS(pg_unit);
+	gpu_cost = seq_page_cost * rel->pages * gpu_pages * passes + gpu / NS(pg_unit);
 	on_gpu = may_gpu && (gpudb_device == DEVICE_GPU || gpu_cost < cpu_cost);
 	return (PassCost) {.cost = on_gpu ? gpu_cost : cpu_cost, .ms = (on_gpu ? gpu : cpu) / 1e6, .groups = groups, .on_gpu = on_gpu};
 }
@@ -299,6 +321,20 @@ cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, cons
 	pass.cost += ns / NS(pg_unit);
 	pass.groups = groups;
 	pass.ms += (ns + candidate->probe_cost * NS(pg_unit)) / 1e6;
+	return pass;
+}
+
+PassCost
+cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows)
+{
+	PassCost	pass = cost_joined_pass(candidate, compiled, filters, rows, 1);
+	const double fetch = NS(gpu_copy_start) + rows * compiled->program->nkept * sizeof(uint64) / BLCKSZ * NS(gpu_fetch_page);
+
+	if (pass.on_gpu)
+	{
+		pass.cost += fetch / NS(pg_unit);
+		pass.ms += fetch / 1e6;
+	}
 	return pass;
 }
 

@@ -61,6 +61,9 @@ extern Cost cost_pairs(double pairs);
 extern PassCost cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters,
 								 double rows, double groups);
 
+/* The same with what it takes to fetch so many rows that the GPU has kept. */
+extern PassCost cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows);
+
 /* Returning groups. */
 extern Cost cost_groups_out(double groups);
 

@@ -10,6 +10,7 @@
 #include "utils/syscache.h"
 
 #include "exec/require.h"
+#include "guc.h"
 #include "plan/decision.h"
 #include "plan/path.h"
 
@@ -36,7 +37,8 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 		rte->relid < FirstNormalObjectId || !created_here())
 		return;
 	candidate = candidate_create(root, rel, rte);
-	if (candidate->reason == NULL)
+	/* under gpudb.force one that replaces all paths must be the last */
+	if (candidate->reason == NULL && !(path_not_in_add(root, candidate) && gpudb_force))
 		path_scan_add(root, candidate);
 }
 

@@ -18,15 +18,24 @@ extern void path_scan_add(PlannerInfo *root, Candidate *candidate);
 extern bool path_is_gpu_scan(const Path *path);
 
 /* One that is not offered, to be part of something else; NULL if there can be none. */
-extern CustomPath *path_scan_create(const Candidate *candidate);
+extern CustomPath *path_scan_create(Candidate *candidate);
 
 /* path_join.c: what plans keep of a candidate's joins: in custom_exprs, and in custom_private. */
 extern List *path_join_exprs(List *joins);
 extern List *path_join_kinds(List *joins, const List *pass);
 
+/* The paths that tables of joins are made of. */
+extern List *path_join_builds(List *joins);
+
+/* Offer a GpuJoin over the best candidate of a relation; whether there is one now. */
+extern bool path_join_offer(PlannerInfo *root, RelOptInfo *rel);
+
 /* The candidate over two relations that are joined, from those over one of them. */
 extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 							   const JoinPathExtraData *extra);
+
+/* path_not_in.c: the candidate over a relation with x NOT IN (SELECT ...) as joins, in its place; whether its rows are offered, too. */
+extern bool path_not_in_add(PlannerInfo *root, const Candidate *candidate);
 
 /* path_agg.c: a GpuAgg over the candidate below a grouping. */
 extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,

@@ -246,7 +246,6 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	double		rows = grouping->top == NIL ? child->rows : Min(child->rows, linitial_int(grouping->top));
 	CustomPath *path;
 	QualCost	having_cost;
-	ListCell   *lc;
 
 	cost_qual_eval(&having_cost, grouping->having, root);
 	path = makeNode(CustomPath);
@@ -261,9 +260,7 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.total_cost = Min(path->path.total_cost, cost_over_gpu_scan(output_rel) * 0.98);
 	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(child);
-	foreach(lc, candidate->joins)
-		path->custom_paths = lappend(path->custom_paths, ((CandidateJoin *) lfirst(lc))->build);
+	path->custom_paths = lcons(child, path_join_builds(candidate->joins));
 	path->custom_private = list_make2(grouping, cost_private(&pass));
 	path->methods = &agg_path_methods;
 	path_offer(output_rel, path);
@@ -314,6 +311,8 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 		return candidate->reason;
 	if (candidate->qual_reason != NULL)
 		return candidate->qual_reason;
+	if (candidate_ends_in_full_join(candidate))
+		return "full_join";
 	if (root->parse->groupingSets != NIL || !read_grouping(root, candidate, output_rel->reltarget, extra, grouping))
 		return "expression";
 	request.quals = grouping->quals;

@@ -22,6 +22,8 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 
+#include "compile/compile_not_in.h"
+#include "device/device.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
@@ -35,11 +37,27 @@ path_join_exprs(List *joins)
 
 	foreach(lc, joins)
 	{
-		const JoinRequest *request = &((CandidateJoin *) lfirst(lc))->request;
+		const CandidateJoin *join = lfirst(lc);
+		const JoinRequest *request = &join->request;
 
-		exprs = lappend(exprs, list_make3(request->columns, request->conditions, request->filters));
+		if (join->not_in != NULL)
+			exprs = lappend(exprs, join->not_in);
+		else
+			exprs = lappend(exprs, list_make3(request->columns, request->conditions, request->filters));
 	}
 	return exprs;
+}
+
+List *
+path_join_builds(List *joins)
+{
+	List	   *builds = NIL;
+	ListCell   *lc;
+
+	foreach(lc, joins)
+		if (((CandidateJoin *) lfirst(lc))->build != NULL)
+			builds = lappend(builds, ((CandidateJoin *) lfirst(lc))->build);
+	return builds;
 }
 
 List *
@@ -50,27 +68,51 @@ path_join_kinds(List *joins, const List *pass)
 
 	foreach(lc, joins)
 	{
-		const JoinRequest *request = &((CandidateJoin *) lfirst(lc))->request;
+		const CandidateJoin *join = lfirst(lc);
+		const JoinRequest *request = &join->request;
+		const int	subplan = join->not_in != NULL ? not_in_subplan(join->not_in)->plan_id : 0;
 
 		/* a GPU looks up faster than it goes through loops */
-		kinds = lappend(kinds, list_make3_int(request->type, request->unique, request->few && !cost_on_gpu(pass)));
+		kinds = lappend(kinds, list_make4_int(request->type, request->unique, request->few && !cost_on_gpu(pass), subplan));
 	}
 	return kinds;
 }
 
-/* Whether rows of a relation can stand in a table: all that is wanted of them are columns. */
 static bool
-has_columns_only(const RelOptInfo *inner)
+are_columns(const List *exprs)
 {
 	ListCell   *lc;
 
-	foreach(lc, inner->reltarget->exprs)
+	foreach(lc, exprs)
 		if (!IsA(lfirst(lc), Var) || lfirst_node(Var, lc)->varattno <= 0)
 			return false;
 	return true;
 }
 
+/* Whether rows of a relation can stand in a table, or be NULL for a join: all that is wanted of them are columns. */
+static bool
+has_columns_only(const RelOptInfo *rel)
+{
+	return are_columns(rel->reltarget->exprs);
+}
+
 /* GpuJoin */
+
+/* The filters that PostgreSQL tests in the node. */
+static List *
+quals_above(const Candidate *candidate)
+{
+	return candidate->joins != NIL ? ((CandidateJoin *) llast(candidate->joins))->above : NIL;
+}
+
+/* What is wanted of the rows: at first what PostgreSQL's join hands on. */
+static List *
+wanted_of_join(const Candidate *candidate, const RelOptInfo *joined)
+{
+	List	   *vars = pull_var_clause((Node *) quals_above(candidate), PVC_INCLUDE_PLACEHOLDERS);
+
+	return list_union(joined->reltarget->exprs, vars);
+}
 
 static Plan *
 plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
@@ -88,6 +130,7 @@ plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 													   list_length(columns) >= list_length(wanted)));
 	scan->scan.scanrelid = 0;
 	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = quals_above(candidate);
 	scan->custom_scan_tlist = columns;
 	scan->custom_exprs = exprs;
 	scan->custom_private = list_make5(makeInteger(candidate->secret), lsecond(path->custom_private), NIL,
@@ -110,6 +153,13 @@ static bool
 is_gpu_join(const Path *path)
 {
 	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &join_path_methods;
+}
+
+/* Whether PostgreSQL tests rows of a GpuJoin, so that they go out one by one. */
+static bool
+has_quals_above(const Path *path)
+{
+	return quals_above(linitial(((const CustomPath *) path)->custom_private)) != NIL;
 }
 
 static bool
@@ -150,40 +200,71 @@ cost_of_surprise(const PlannerInfo *root, const RelOptInfo *joined, double rows)
 	return Max(rows - joined->rows, 0) * Max(left, 1) * INDEX_DESCENT;
 }
 
+/* The pass over a candidate whose rows go out, as a request wants them: those that a GPU has joined are kept there, and fetched. */
+static PassCost
+cost_rows_pass(Candidate *candidate, const CompileRequest *request)
+{
+	const CompileResult *filters = candidate_all_filters(candidate);
+	const PassCost pass = cost_joined_pass(candidate, candidate->as_rows, filters, candidate->rows, 1);
+	CompileRequest keeping = *request;
+	PassCost	kept_pass;
+
+	keeping.give_rows = false;
+	keeping.keep_rows = keeping.aggregate = true;
+	if (gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || candidate_ends_in_full_join(candidate) ||
+		candidate_check_once(candidate, &keeping, &candidate->as_kept)->reason != NULL)
+		return pass;
+	kept_pass = cost_kept_pass(candidate, candidate->as_kept, filters, candidate->rows);
+	return kept_pass.on_gpu && (gpudb_device == DEVICE_GPU || kept_pass.cost < pass.cost) ? kept_pass : pass;
+}
+
+/* The same, once for each candidate. */
+static const PassCost *
+pass_of_rows(Candidate *candidate, const CompileRequest *request)
+{
+	if (candidate->rows_pass == NULL)
+	{
+		candidate->rows_pass = palloc(sizeof(PassCost));
+		*candidate->rows_pass = cost_rows_pass(candidate, request);
+	}
+	return candidate->rows_pass;
+}
+
 /* A GpuJoin over a candidate, with PostgreSQL's cheapest join beside it; NULL if there can be none. */
 static CustomPath *
-create_join(const PlannerInfo *root, const Candidate *candidate, RelOptInfo *joined, List *paths)
+create_join(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *paths)
 {
-	CompileRequest request = {
-		.quals = candidate->quals, .joins = candidate_joins(candidate), .give_rows = true, .outputs = joined->reltarget->exprs
+	List	   *wanted = wanted_of_join(candidate, joined);
+	List	   *above = quals_above(candidate);
+	const CompileRequest request = {
+		.quals = candidate->quals, .joins = candidate_joins(candidate), .give_rows = true, .outputs = wanted
 	};
-	CompileRequest filters_only = {.aggregate = true, .quals = candidate->quals};
 	Path	   *child = cheapest_of_postgres(paths);
-	CompileResult result;
-	CompileResult filters;
-	PassCost	pass;
+	const CompileResult *result;
+	const PassCost *pass;
 	CustomPath *path;
+	QualCost	above_cost;
 	Cost		out;
-	ListCell   *lc;
 
-	if (child == NULL || !has_columns_only(joined) || list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)) ||
-		!candidate_check(candidate, &request, &result) || !candidate_check(candidate, &filters_only, &filters))
+	if (child == NULL || !are_columns(wanted) || list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)))
 		return NULL;
-	pass = cost_joined_pass(candidate, &result, &filters, candidate->rows, 1);
+	result = candidate_check_once(candidate, &request, &candidate->as_rows);
+	if (result->reason != NULL || candidate_all_filters(candidate)->reason != NULL)
+		return NULL;
+	pass = pass_of_rows(candidate, &request);
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = joined;
 	path->path.pathtarget = joined->reltarget;
 	path->path.rows = joined->rows;
-	out = cost_rows_out(&result, candidate->rows) + cost_of_surprise(root, joined, candidate->rows);
-	path->path.startup_cost = pass.cost + candidate->joins_cost + out;
-	path->path.total_cost = path->path.startup_cost + joined->reltarget->cost.startup + joined->reltarget->cost.per_tuple * joined->rows;
+	out = cost_rows_out(result, candidate->rows) + cost_of_surprise(root, joined, candidate->rows);
+	path->path.startup_cost = pass->cost + candidate->joins_cost + out;
+	cost_qual_eval(&above_cost, above, root);
+	path->path.total_cost = path->path.startup_cost + joined->reltarget->cost.startup + joined->reltarget->cost.per_tuple * joined->rows +
+		above_cost.startup + above_cost.per_tuple * candidate->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(path_copy(child));
-	foreach(lc, candidate->joins)
-		path->custom_paths = lappend(path->custom_paths, ((CandidateJoin *) lfirst(lc))->build);
-	path->custom_private = list_make4((Candidate *) candidate, cost_private(&pass), makeInteger((int) Min(out, INT_MAX)),
-									  joined->reltarget->exprs);
+	path->custom_paths = lcons(path_copy(child), path_join_builds(candidate->joins));
+	path->custom_private = list_make4(candidate, cost_private(pass), makeInteger((int) Min(out, INT_MAX)), wanted);
 	path->methods = &join_path_methods;
 	return path;
 }
@@ -194,7 +275,8 @@ create_join(const PlannerInfo *root, const Candidate *candidate, RelOptInfo *joi
 static Cost
 cost_table(const Path *path, double rows)
 {
-	const bool	as_columns = (path_is_gpu_scan(path) || is_gpu_join(path)) && path->pathtarget == path->parent->reltarget;
+	const bool	as_columns = (path_is_gpu_scan(path) || (is_gpu_join(path) && !has_quals_above(path))) &&
+		path->pathtarget == path->parent->reltarget;
 	const Cost	out = as_columns ? intVal(lthird(((const CustomPath *) path)->custom_private)) : 0;
 
 	return path->total_cost - out + cost_build(rows, as_columns);
@@ -309,30 +391,6 @@ rows_of_pair(PlannerInfo *root, const JoinPair *pair)
 
 /* Tables */
 
-/* Whether none of a relation's filters, or of the conditions within it, can raise an error. */
-static bool
-cannot_fail(PlannerInfo *root, const RelOptInfo *rel)
-{
-	int			relid = -1;
-	ListCell   *lc;
-
-	while ((relid = bms_next_member(rel->relids, relid)) > 0)
-	{
-		const RelOptInfo *base = find_base_rel(root, relid);
-
-		if (base->rtekind != RTE_RELATION)
-			return false;
-		foreach(lc, base->baserestrictinfo)
-			if (!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
-				return false;
-		foreach(lc, base->joininfo)
-			if (bms_is_subset(lfirst_node(RestrictInfo, lc)->required_relids, rel->relids) &&
-				!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
-				return false;
-	}
-	return true;
-}
-
 /*
  * Whether rows of a table can have an expression as a column: computing it
  * raises no error, and is NULL where a left join has no row.
@@ -382,17 +440,18 @@ key_expressions(const JoinPair *pair)
 static Path *
 build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 {
-	const Candidate *candidate = candidate_find(root, inner->relids);
+	Candidate  *candidate = candidate_find(root, inner->relids);
 	const double rows = rows_of(root, inner);
+	const bool	may_fail = !candidate_relations_cannot_fail(root, inner->relids);
 	Path	   *path = inner->cheapest_total_path;
 	Path	   *scan = NULL;
 
-	if (path != NULL && (path->param_info != NULL || !cannot_fail(root, inner)))
+	if (path != NULL && (path->param_info != NULL || may_fail))
 		path = NULL;
 	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL)
 		scan = (Path *) (candidate->joins == NIL ? path_scan_create(candidate) : create_join(root, candidate, inner, inner->pathlist));
-	/* what computes expressions goes by rows, for which filters of the device may be PostgreSQL's after all */
-	if (exprs != NIL && !cannot_fail(root, inner))
+	/* what computes expressions goes by rows, for which filters of the device may be PostgreSQL's after all; some are so anyway */
+	if (may_fail && (exprs != NIL || (scan != NULL && is_gpu_join(scan) && has_quals_above(scan))))
 		return NULL;
 	path = with_expressions(root, path, exprs);
 	scan = with_expressions(root, scan, exprs);
@@ -401,21 +460,26 @@ build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 
 /* Take the clauses of a join apart; false if PostgreSQL would test some of them apart from it. */
 static bool
-read_clauses(const JoinPair *pair, JoinRequest *request)
+read_clauses(PlannerInfo *root, const JoinPair *pair, CandidateJoin *join)
 {
+	JoinRequest *request = &join->request;
+	List	   *above = NIL;
 	ListCell   *lc;
 
 	foreach(lc, pair->extra->restrictlist)
 	{
-		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
 
 		if (clause->pseudoconstant)
 			return false;
-		if (IS_OUTER_JOIN(pair->type) && RINFO_IS_PUSHED_DOWN(clause, pair->joined->relids))
-			request->filters = lappend(request->filters, clause->clause);
-		else
+		if (!IS_OUTER_JOIN(pair->type) || !RINFO_IS_PUSHED_DOWN(clause, pair->joined->relids))
 			request->conditions = lappend(request->conditions, clause->clause);
+		else if (pair->type == JOIN_FULL)
+			above = lappend(above, clause);
+		else
+			request->filters = lappend(request->filters, clause->clause);
 	}
+	join->above = candidate_order(root, above);
 	return true;
 }
 
@@ -447,19 +511,19 @@ columns_with_codes(PlannerInfo *root, const List *columns)
 static bool
 is_kind_of_ours(JoinType type)
 {
-	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI;
+	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_FULL || type == JOIN_SEMI || type == JOIN_ANTI;
 }
 
 /* What the pipeline costs that is extended, before it. */
 static Cost
-cost_before(const Candidate *candidate)
+cost_before(Candidate *candidate)
 {
-	CompileRequest request = {.aggregate = true, .quals = candidate->quals};
-	CompileResult result;
+	const CompileResult *filters;
 
 	if (candidate->joins != NIL)
 		return candidate->cost;
-	return candidate_check(candidate, &request, &result) ? cost_pass(candidate, &result, 1).cost : 0;
+	filters = candidate_all_filters(candidate);
+	return filters->reason == NULL ? cost_pass(candidate, filters, 1).cost : 0;
 }
 
 /* Why no pipeline over the outer relation can be extended so; NULL if one may. */
@@ -474,6 +538,11 @@ reason_against(const JoinPair *pair, const Candidate *before)
 		return before->qual_reason;
 	if (!is_kind_of_ours(pair->type) || before->gates != NIL || pair->joined->lateral_relids != NULL ||
 		pair->inner->lateral_relids != NULL || !has_columns_only(pair->inner) || list_length(before->joins) == PROGRAM_MAX_TABLES)
+		return "expression";
+	if (candidate_ends_in_full_join(before))
+		return "full_join";
+	/* what is computed of the outer rows would have to be NULL where there are none */
+	if (pair->type == JOIN_FULL && !has_columns_only(pair->outer))
 		return "expression";
 	return NULL;
 }
@@ -529,7 +598,7 @@ pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join,
 
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
 static const char *
-extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
+extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 {
 	const Candidate *best = candidate_find(root, pair->joined->relids);
 	CandidateJoin *join = palloc0(sizeof(CandidateJoin));
@@ -547,13 +616,15 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	join->build = build_path(root, pair->inner, key_expressions(pair));
 	if (join->build == NULL)
 		join->build = build_path(root, pair->inner, NIL);
-	if (join->build == NULL || !read_clauses(pair, &join->request))
+	if (join->build == NULL || !read_clauses(root, pair, join))
 		return "expression";
 	join->request.columns = join->build->pathtarget->exprs;
 	join->request.codes = columns_with_codes(root, join->request.columns);
 	*candidate = *before;
 	candidate->relids = pair->joined->relids;
 	candidate->offered = false;
+	candidate->as_rows = candidate->as_kept = NULL;
+	candidate->rows_pass = NULL;
 	candidate->joins = lappend(list_copy(before->joins), join);
 	candidate->rows = rows_of_pair(root, pair);
 	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
@@ -572,19 +643,20 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 	return NULL;
 }
 
-/* Offer the rows of the best pipeline so far, which under gpudb.force replaces what came in the meantime. */
-static void
-offer_join(PlannerInfo *root, RelOptInfo *joined)
+/* The rows of the best pipeline so far, which under gpudb.force replaces what came in the meantime. */
+bool
+path_join_offer(PlannerInfo *root, RelOptInfo *joined)
 {
 	Candidate  *candidate = candidate_find(root, joined->relids);
 	CustomPath *path;
 
 	if (candidate == NULL || candidate->reason != NULL || (candidate->offered && !gpudb_force))
-		return;
+		return false;
 	candidate->offered = true;
 	path = create_join(root, candidate, joined, joined->pathlist);
 	if (path != NULL)
 		path_offer(joined, path);
+	return path != NULL;
 }
 
 void
@@ -592,7 +664,7 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 				   const JoinPathExtraData *extra)
 {
 	const JoinPair pair = {joined, outer, inner, type, extra};
-	const Candidate *before = candidate_find(root, outer->relids);
+	Candidate  *before = candidate_find(root, outer->relids);
 	const char *reason;
 
 	/* what GEQO makes is gone when it is through */
@@ -601,13 +673,13 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 	/* these are for unique rows, with which paths of PostgreSQL's have come, too */
 	if (type == JOIN_UNIQUE_OUTER || type == JOIN_UNIQUE_INNER)
 	{
-		offer_join(root, joined);
+		path_join_offer(root, joined);
 		return;
 	}
 	reason = reason_against(&pair, before);
 	if (reason == NULL)
 		reason = extend(root, &pair, before);
-	offer_join(root, joined);
+	path_join_offer(root, joined);
 	if (reason != NULL && candidate_find(root, joined->relids) == NULL)
 	{
 		Candidate  *refused = palloc0(sizeof(Candidate));

@@ -45,19 +45,19 @@ path_is_gpu_scan(const Path *path)
 
 /* The filters and what the query wants of the rows, as the executor will compile them. */
 static const CompileResult *
-compile_with_outputs(const Candidate *candidate, List *host)
+compile_with_outputs(Candidate *candidate, List *host)
 {
-	CompileResult *result = palloc(sizeof(CompileResult));
 	CompileRequest request = {
 		.quals = candidate_quals(candidate, true), .give_rows = true,
 		.outputs = compile_wanted((Node *) candidate->rel->reltarget->exprs, (Node *) host)
 	};
+	const CompileResult *result = candidate_check_once(candidate, &request, &candidate->as_rows);
 
-	return candidate_check(candidate, &request, result) ? result : candidate->filters;
+	return result->reason == NULL ? result : candidate->filters;
 }
 
 CustomPath *
-path_scan_create(const Candidate *candidate)
+path_scan_create(Candidate *candidate)
 {
 	RelOptInfo *rel = candidate->rel;
 	List	   *host = candidate_quals(candidate, false);

@@ -72,7 +72,7 @@ node_of_decision(const PlannedStmt *stmt, const Decision *decision)
 	NodeSearch	search = {stmt, decision, NULL};
 
 	if (OidIsValid(decision->relation))
-		plan_walk(stmt, visit, &search);
+		plan_walk(stmt, NULL, visit, &search);
 	return search.found;
 }
 

@@ -37,10 +37,10 @@ align_bytes(char attalign)
 }
 
 static DeformKind
-kind_of_type(Form_pg_attribute att, const ColumnWanted *wanted)
+kind_of_type(Oid declared, const ColumnWanted *wanted)
 {
 	const bool	packed = wanted->packed;
-	Oid			type = getBaseType(att->atttypid);
+	Oid			type = getBaseType(declared);
 
 	if (wanted->coded)
 		return DEFORM_CODE;
@@ -84,7 +84,7 @@ kind_of_type(Form_pg_attribute att, const ColumnWanted *wanted)
 	}
 	if (get_typtype(type) == TYPTYPE_ENUM)
 		return DEFORM_U32;
-	elog(ERROR, "gpudb has no column form for type %u", att->atttypid);
+	elog(ERROR, "gpudb has no column form for type %u", declared);
 }
 
 /* How to pass over an attribute that nobody wants. */
@@ -200,7 +200,7 @@ create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, 
 			attr->column = w;
 			attr->scale = wanted[w].scale;
 		}
-		attr->kind = kind_of_type(att, &wanted[w]);
+		attr->kind = kind_of_type(att->atttypid, &wanted[w]);
 		attr->wide = wide;
 		plan->var_columns += attr->kind == DEFORM_TEXT || attr->kind == DEFORM_NAME;
 	}
@@ -240,7 +240,7 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 		uint16	   *types = palloc(sizeof(uint16) * Max(nwanted, 1));
 
 		for (int w = 0; w < nwanted; w++)
-			types[w] = deform_column_type(kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted[w].attno - 1),
+			types[w] = deform_column_type(kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted[w].attno - 1)->atttypid,
 													   &wanted[w]), wide, wanted[w].second);
 		resetStringInfo(&missing);
 		spec->plan[wide] = create_plan(RelationGetDescr(relation), wanted, nwanted, wide, &missing);
@@ -253,12 +253,16 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 	return spec;
 }
 
+ColType
+column_type(Oid type, const ColumnWanted *wanted)
+{
+	return deform_column_type(kind_of_type(type, wanted), false, wanted->second);
+}
+
 bool
 column_is_text(Relation relation, const ColumnWanted *wanted)
 {
-	const DeformKind kind = kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted->attno - 1), wanted);
-
-	return deform_column_type(kind, false, wanted->second) == COLTYPE_TEXT;
+	return column_type(TupleDescAttr(RelationGetDescr(relation), wanted->attno - 1)->atttypid, wanted) == COLTYPE_TEXT;
 }
 
 /* The stored value that a row's mark points to, detoasted. */

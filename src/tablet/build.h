@@ -31,6 +31,9 @@ extern DeformSpec *deform_spec_create(Relation relation, const ColumnWanted *wan
 /* The same of rows that come as values: nothing in it is about tuples. */
 extern DeformPlan *deform_plan_of_rows(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide);
 
+/* How values of a type are stored, decimals in 64 bits. */
+extern ColType column_type(Oid type, const ColumnWanted *wanted);
+
 /* Whether a column's values are references to bytes elsewhere. */
 extern bool column_is_text(Relation relation, const ColumnWanted *wanted);
 

@@ -1,12 +1,13 @@
 /*
  * kept.c
- *		Rows that the provider keeps for jobs, and tables of them, which other jobs look into.
+ *		Rows that the provider keeps for jobs, handing them out, and tables of them, which other jobs look into.
  */
 #include "postgres.h"
 
 #include <stdlib.h>
 
 #include "worker/kept.h"
+#include "worker/windows.h"
 
 /* As many as there are slots, and some that have outlived theirs. */
 #define KEPT_MOST (2 * CHANNEL_JOBS)
@@ -17,6 +18,8 @@ typedef struct Kept
 	uint32		database;
 	ProviderKept *rows;
 	bool		is_table;
+	uint32		ncolumns;
+	uint8		type[PROGRAM_MAX_KEPT];
 	int			users;			/* 0 = there is none */
 } Kept;
 
@@ -27,9 +30,10 @@ static Kept *of_slot[CHANNEL_JOBS];
 bool
 kept_open(const Provider *device, int slot, const ChannelJob *job, uint32 word, const ProviderJob *own)
 {
+	const Program *program = own->view.program;
 	Kept	   *free_one = kept;
 
-	if (own->view.program->nkept == 0)
+	if (program->nkept == 0)
 		return true;
 	provider = device;
 	while (free_one < kept + KEPT_MOST && free_one->users > 0)
@@ -37,8 +41,10 @@ kept_open(const Provider *device, int slot, const ChannelJob *job, uint32 word, 
 	if (free_one == kept + KEPT_MOST || provider->open_kept == NULL)
 		return false;
 	*free_one = (Kept) {
-		.number = (uint64) (slot + 1) << 32 | word, .database = own->database, .rows = provider->open_kept(own, job->keep_most), .users = 1
+		.number = (uint64) (slot + 1) << 32 | word, .database = own->database, .rows = provider->open_kept(own, job->keep_most),
+		.ncolumns = program->nkept, .users = 1
 	};
+	memcpy(free_one->type, program->kept, sizeof(free_one->type));
 	if (free_one->rows == NULL)
 		free_one->users = 0;
 	else
@@ -70,35 +76,62 @@ kept_close(int slot)
 bool
 kept_asked(ChannelJob *job)
 {
-	const bool asked = pg_atomic_read_u32(&job->keeping) == KEEPING_ASKED;
+	const ChannelKeeping keeping = pg_atomic_read_u32(&job->keeping);
 
 	pg_read_barrier();
-	return asked;
+	return keeping == KEEPING_ASKED || keeping == KEEPING_WANTED;
+}
+
+/* Go on with the table that is wanted: what has become of it. */
+static ChannelKeeping
+make_table(Kept *own, ChannelJob *job)
+{
+	KeptPlan	plan = job->plan;
+	DeviceStatus status;
+
+	status = plan.head.nparts <= JOIN_MAX_PARTS && !plan.head.sorted ? provider->index_kept(own->rows, &plan) : STATUS_BAD_PROGRAM;
+	if (status == STATUS_TIME_SLICE)
+		return KEEPING_ASKED;
+	own->is_table = status == STATUS_DONE;
+	job->plan = plan;
+	return own->is_table ? KEEPING_TABLE : KEEPING_FAILED;
+}
+
+/* Copy the part that is wanted to where it is wanted: what is the matter with the rows then. */
+static ChannelKeeping
+hand_out(const Kept *own, Channel *channel, int slot)
+{
+	ChannelJob *job = &channel->job[slot];
+	const ChannelPart part = *(volatile ChannelPart *) &job->part;
+	uint64	   *into = job->result[0].rows;
+	uint32		words = CHANNEL_ROWS_WORDS;
+	KeptLayout	layout;
+
+	kept_layout(own->type, own->ncolumns, part.nrows, &layout);
+	if (part.room != CHANNEL_NO_ROOM)
+		into = window_groups_place(channel, slot, part.room, &words);
+	if (into == NULL || part.first % 64 != 0 || layout.size > words * sizeof(uint64) ||
+		provider->read_kept(own->rows, part.first, part.nrows, (uint8 *) into) != STATUS_DONE)
+		return KEEPING_FAILED;
+	job->part.checksum = channel_sum(into, (uint32) (layout.size / sizeof(uint64)));
+	return KEEPING_ROWS;
 }
 
 bool
-kept_serve(int slot, ChannelJob *job)
+kept_serve(Channel *channel, int slot)
 {
+	ChannelJob *job = &channel->job[slot];
 	Kept	   *own = of_slot[slot];
-	KeptPlan	plan;
-	DeviceStatus status;
+	ChannelKeeping answer = KEEPING_FAILED;
 
 	if (!kept_asked(job))
 		return false;
-	if (own == NULL)
-	{
-		/* there was no room for any */
-		pg_atomic_write_u32(&job->keeping, KEEPING_FAILED);
-		return true;
-	}
-	plan = job->plan;
-	status = plan.head.nparts <= JOIN_MAX_PARTS && !plan.head.sorted ? provider->index_kept(own->rows, &plan) : STATUS_BAD_PROGRAM;
-	if (status == STATUS_TIME_SLICE)
-		return true;
-	own->is_table = status == STATUS_DONE;
-	job->plan = plan;
+	/* or there was no room for any */
+	if (own != NULL)
+		answer = pg_atomic_read_u32(&job->keeping) == KEEPING_ASKED ? make_table(own, job) : hand_out(own, channel, slot);
 	pg_write_barrier();
-	pg_atomic_write_u32(&job->keeping, own->is_table ? KEEPING_TABLE : KEEPING_FAILED);
+	if (answer != KEEPING_ASKED)
+		pg_atomic_write_u32(&job->keeping, answer);
 	return true;
 }
 

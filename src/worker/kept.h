@@ -21,11 +21,11 @@ extern ProviderKept *kept_rows(int slot);
 /* The owner has gone; they stay as long as others use them. */
 extern void kept_close(int slot);
 
-/* Whether a slot's owner wants a table; of no rows the job has sent no windows, and may not be open yet. */
+/* Whether a slot's owner wants a table, or rows; of none the job has sent no windows, and may not be open yet. */
 extern bool kept_asked(ChannelJob *job);
 
-/* Go on with the table that a slot's owner wants, no batch being in flight; whether there was something to do. */
-extern bool kept_serve(int slot, ChannelJob *job);
+/* Go on with what a slot's owner wants, no batch being in flight; whether there was something to do. */
+extern bool kept_serve(Channel *channel, int slot);
 
 /* A table of this number, for one more user; NULL if there is none. */
 extern ProviderKept *kept_use(uint64 number, uint32 database);

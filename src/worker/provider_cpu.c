@@ -4,7 +4,8 @@
  *
  * With gpudb.provider = cpu the helper runs batches with the CPU device's
  * inner loops, in the one thread that it has.  It is as strict as a GPU: few
- * groups in a batch, none with texts, no values fetched from elsewhere.
+ * groups in a batch, none with texts, no values fetched from elsewhere, no
+ * tables of joins that gpudb.gpu_memory would have no room for.
  */
 #include "postgres.h"
 
@@ -42,6 +43,7 @@ struct ProviderTable
 };
 
 static CpuBatch batches[BATCHES];
+static uint64 memory_limit;		/* 0 = there is none */
 static uint64 table_bytes_limit;
 static uint64 table_bytes;		/* of all tables */
 static uint64_t *register_values;
@@ -52,7 +54,9 @@ start(const ProviderConfig *config, ProviderState *state)
 {
 	state->batch_bytes = BATCH_BYTES;
 	state->batch_cached_bytes = PG_UINT64_MAX;
-	table_bytes_limit = config->memory;
+	memory_limit = table_bytes_limit = config->memory;
+	/* as a GPU has them that needs half of its memory for batches */
+	state->join_bytes = memory_limit == 0 ? PG_UINT64_MAX : memory_limit / 4;
 	if (posix_memalign((void **) &register_values, 64, (size_t) PROGRAM_MAX_REGISTERS * CPU_TILE * 8) != 0 ||
 		posix_memalign((void **) &register_nulls, 64, (size_t) PROGRAM_MAX_REGISTERS * CPU_TILE) != 0)
 	{
@@ -60,6 +64,12 @@ start(const ProviderConfig *config, ProviderState *state)
 		return false;
 	}
 	return true;
+}
+
+bool
+cpu_has_room(uint64 bytes)
+{
+	return memory_limit == 0 || bytes <= memory_limit / 2;
 }
 
 static bool
@@ -330,6 +340,17 @@ tables_of(const ProviderJob *job)
 	return tables;
 }
 
+/* Whether there would be room for copies of those that a job has brought. */
+static bool
+tables_fit(const ProviderJob *job)
+{
+	uint64		bytes = 0;
+
+	for (uint32 t = 0; t < job->view.program->ntables; t++)
+		bytes += job->join[t].bytes;
+	return cpu_has_room(bytes);
+}
+
 static DeviceStatus
 run_window(CpuBatch *own, uint32 w)
 {
@@ -434,7 +455,7 @@ submit(ProviderBatch *batch)
 {
 	CpuBatch   *own = (CpuBatch *) batch;
 	const Program *program = batch->job->view.program;
-	bool		ready = prepare(own, program, batch->row_start[batch->nwindows]);
+	bool		ready = tables_fit(batch->job) && prepare(own, program, batch->row_start[batch->nwindows]);
 
 	batch->status = ready ? STATUS_DONE : STATUS_MEMORY_LIMIT;
 	batch->failed_column = -1;
@@ -494,6 +515,7 @@ const Provider provider_cpu = {
 	.read_top = read_top,
 	.open_kept = cpu_open_kept,
 	.index_kept = cpu_index_kept,
+	.read_kept = cpu_read_kept,
 	.close_kept = cpu_close_kept,
 	.measure = measure,
 };

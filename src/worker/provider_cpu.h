@@ -9,9 +9,13 @@
 
 #include "core/provider_api.h"
 
+/* provider_cpu.c: whether a GPU would have room for so many bytes of tables. */
+extern bool cpu_has_room(uint64 bytes);
+
 /* provider_cpu_kept.c: Provider's functions, */
 extern ProviderKept *cpu_open_kept(const ProviderJob *job, uint32_t most_rows);
 extern DeviceStatus cpu_index_kept(ProviderKept *kept, KeptPlan *plan);
+extern DeviceStatus cpu_read_kept(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
 extern void cpu_close_kept(ProviderKept *kept);
 
 /* where a run keeps rows, and the table made of them. */

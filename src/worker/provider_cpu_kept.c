@@ -38,7 +38,7 @@ cpu_open_kept(const ProviderJob *job, uint32_t most_rows)
 {
 	const Program *program = job->view.program;
 	ProviderKept *kept = calloc(1, sizeof(ProviderKept));
-	bool		enough = kept != NULL;
+	bool		enough = kept != NULL && cpu_has_room((uint64) most_rows * program->nkept * sizeof(uint64));
 
 	for (int c = 0; c < program->nkept && enough; c++)
 	{
@@ -89,11 +89,13 @@ DeviceStatus
 cpu_index_kept(ProviderKept *kept, KeptPlan *plan)
 {
 	const uint32 n = plan->nrows;
+	const uint64 rows_bytes = (uint64) n * kept->ncolumns * sizeof(uint64);
+	const uint64 bytes = join_table_bytes(&plan->head, n);
 	uint64	   *words = malloc(sizeof(uint64) * Max(n, 1));
 	uint8	   *nulls = malloc(Max(n, 1));
 
 	kept->tablet = tablet_of(kept, plan);
-	if (posix_memalign((void **) &kept->table, 64, join_table_bytes(&plan->head, n)) != 0)
+	if (!cpu_has_room(bytes + rows_bytes) || posix_memalign((void **) &kept->table, 64, bytes) != 0)
 		kept->table = NULL;
 	if (words == NULL || nulls == NULL || kept->tablet == NULL || kept->table == NULL || n != kept->count || n > kept->rows.capacity)
 	{
@@ -107,6 +109,25 @@ cpu_index_kept(ProviderKept *kept, KeptPlan *plan)
 	plan->head = *kept->table;
 	free(words);
 	free(nulls);
+	return STATUS_DONE;
+}
+
+DeviceStatus
+cpu_read_kept(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into)
+{
+	KeptLayout	layout;
+
+	if ((uint64) first + nrows > kept->rows.capacity)
+		return STATUS_BAD_PROGRAM;
+	kept_layout(kept->type, kept->ncolumns, nrows, &layout);
+	memcpy(into, kept->rows.count, sizeof(uint32));
+	for (int c = 0; c < kept->ncolumns; c++)
+	{
+		const uint64 bytes = coltype_bytes(kept->type[c]);
+
+		memcpy(into + layout.values[c], kept->rows.values[c] + first * bytes, nrows * bytes);
+		memcpy(into + layout.nulls[c], kept->rows.nulls[c] + first / 32, (nrows + 31) / 32 * sizeof(uint32));
+	}
 	return STATUS_DONE;
 }
 

@@ -574,7 +574,7 @@ serve_slot(int number)
 	}
 	if (JOB_STATE(word) == JOB_OPEN && !own->open && kept_asked(job) && pg_atomic_read_u32(&job->state) == word)
 		open_job(own, job, word);
-	if (own->open && own->word == word && own->in_flight == 0 && kept_serve(number, job))
+	if (own->open && own->word == word && own->in_flight == 0 && kept_serve(channel, number))
 		return true;
 	if (!windows_wait(job, word))
 	{

@@ -16,7 +16,7 @@ from tables import Table
 TABLES = ((2, 3, 4, 5, 6), (46, 29, 14, 7, 4))
 KINDS = (("JOIN", "INNER JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"), (35, 10, 30, 9, 10))
 OUTER = ("LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
-SEMI = (("EXISTS", "NOT EXISTS", "IN", "NOT IN"), (32, 24, 26, 12))
+SEMI = (("EXISTS", "NOT EXISTS", "IN", "NOT IN"), (28, 22, 24, 26))
 LOOP = 3e5  # pairs of rows that PostgreSQL may have to look at one by one
 FEW = 50  # rows, where a join should rather leave all of them
 CROSS = 3000  # rows of a join without a condition
@@ -138,9 +138,13 @@ class Joins:
         # without parentheses the ON clauses of a join to the right stand one after the other
         sql = f"{left.operand(rng.random() < 0.3)} {kind} {right.operand(rng.random() < 0.7)} ON {' AND '.join(conditions)}"
         made = both(left, right, sql, max(rows, left_rows, right_rows), outer_most(left, right, kind, most))
-        if kind in ("LEFT JOIN", "FULL JOIN") and rng.random() < 0.1:
+        if kind in ("LEFT JOIN", "FULL JOIN") and rng.random() < (0.1 if kind == "LEFT JOIN" else 0.3):
             tested = fullest(rng, right.keys).expr.sql
             made = made._replace(where=made.where + (f"{tested} IS {rng.choice(('', 'NOT '))}NULL",))
+        if kind == "FULL JOIN" and rng.random() < 0.3:
+            # what does not make it a left join
+            tested = fullest(rng, rng.choice((left, right)).keys).expr.sql
+            made = made._replace(where=made.where + (f"({tested} IS NULL OR {self.test(made)})",))
         return made
 
     def using(self, left, right, kind):
@@ -168,9 +172,9 @@ class Joins:
             return [self.keyless(left, right)], pairs / 3, left.most * right.most
         conditions, rows, most = self.equalities(left, right)
         keys = len(conditions)
-        if kind == "FULL JOIN" and rng.random() < 0.9:
+        if kind == "FULL JOIN" and rng.random() < 0.7:
             return conditions, rows, most
-        if rng.random() < 0.1 and kind != "FULL JOIN":
+        if rng.random() < 0.1:
             conditions.append(self.residual(left, right))
         if rng.random() < (0.3 if kind in OUTER else 0.07):
             conditions.append(self.test(rng.choice((left, right))))
@@ -260,8 +264,10 @@ class Joins:
         if few and rng.random() < 0.85:
             kind = ("" if share > 0.5 else "NOT ") + kind.removeprefix("NOT ")
         own = list(inner.where)
-        if kind == "NOT IN" and b.column.nulls and rng.random() < 0.8:
+        if kind == "NOT IN" and b.column.nulls and rng.random() < 0.7:
             own.append(f"{b.expr.sql} IS NOT NULL")
+        if kind == "NOT IN" and rng.random() < 0.04:
+            own.append(f"{b.expr.sql} IS NULL AND {b.expr.sql} IS NOT NULL" if rng.random() < 0.5 else f"{b.expr.sql} IS NULL")
         if rng.random() < 0.25:
             own.append(self.test(inner))
         loop = outer.rows * inner.rows < LOOP

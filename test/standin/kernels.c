@@ -632,3 +632,60 @@ kept_launch(const KeptLaunch *launch, void *stream)
 	}
 	return SUCCESS;
 }
+
+uint64_t
+kept_scratch_bytes(uint32_t nrows, uint64_t nplaces)
+{
+	return (nplaces + 1) * sizeof(uint32_t);
+}
+
+/* The place that a row's word has; false if it has none. */
+static bool
+place_of_row(const KeptLaunch *launch, uint32_t row, uint64_t *place)
+{
+	const JoinSlot *slot = (const JoinSlot *) launch->index;
+	uint64_t	word;
+
+	if (!word_of_row(launch, row, &word))
+		return false;
+	*place = word;
+	if (!launch->direct)
+		for (*place = hash_mix(word) & (launch->nplaces - 1); slot[*place].word != word || slot[*place].count == 0;)
+			*place = (*place + 1) & (launch->nplaces - 1);
+	return true;
+}
+
+int
+kept_list(const KeptLaunch *launch, void *stream)
+{
+	uint32_t   *next = (uint32_t *) launch->scratch;
+	JoinSlot   *slot = (JoinSlot *) launch->index;
+	uint32_t	before = 0;
+	uint64_t	place;
+
+	memset(next, 0, (launch->nplaces + 1) * sizeof(uint32_t));
+	for (uint32_t row = 0; row < launch->nrows; row++)
+		if (place_of_row(launch, row, &place))
+			next[place]++;
+	for (uint64_t at = 0; at <= launch->nplaces; at++)
+	{
+		const uint32_t count = next[at];
+
+		next[at] = before;
+		before += count;
+		if (launch->direct)
+			((uint32_t *) launch->index)[at] = next[at];
+	}
+	for (uint32_t row = 0; row < launch->nrows; row++)
+		if (place_of_row(launch, row, &place))
+			launch->list[next[place]++] = row;
+	/* where each began, the one before has ended */
+	for (uint64_t at = 0; !launch->direct && at < launch->nplaces; at++)
+		if (slot[at].count > 0)
+		{
+			const uint32_t first = at > 0 ? next[at - 1] : 0;
+
+			slot[at] = (JoinSlot) {slot[at].word, first, next[at] - first};
+		}
+	return SUCCESS;
+}

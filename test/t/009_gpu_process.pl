@@ -4,6 +4,7 @@
 # GPUDB_HELPER_KILLS   how often the process is killed under load (default 30)
 use strict;
 use warnings;
+use GpuProcess;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -12,52 +13,6 @@ use Time::HiRes qw(time usleep);
 
 my $kills = $ENV{GPUDB_HELPER_KILLS} || 30;
 my $limit = 180;    # for what must end; what is timed has limits of its own
-
-# Processes, told by their parents: other servers on this machine have the same names.
-
-sub children
-{
-	my ($parent, $name) = @_;
-	my @found;
-	for my $stat (glob '/proc/[0-9]*/stat')
-	{
-		my ($pid) = $stat =~ m{(\d+)/};
-		open my $file, '<', $stat or next;
-		my $line = <$file> // '';
-		my ($state, $of) = $line =~ /\) (\S) (\d+)/ or next;
-		next if $of != $parent || $state eq 'Z';
-		open $file, '<', "/proc/$pid/cmdline" or next;
-		push @found, $pid if (<$file> // '') =~ /$name/;
-	}
-	return @found;
-}
-
-sub supervisor
-{
-	my ($node) = @_;
-	my ($pid) = children($node->{_pid}, 'gpudb supervisor');
-	return $pid;
-}
-
-sub helper
-{
-	my ($node) = @_;
-	my $parent = supervisor($node) or return;
-	my ($pid) = children($parent, 'gpudb GPU process');
-	return $pid;
-}
-
-sub wait_for
-{
-	my ($seconds, $condition) = @_;
-	my $start = time();
-	while (!$condition->())
-	{
-		return if time() - $start > $seconds;
-		usleep(10_000);
-	}
-	return time() - $start;
-}
 
 sub is_gone
 {

@@ -3,6 +3,7 @@
 # The CPU stands in the GPU's place, so no GPU is needed.
 use strict;
 use warnings;
+use GpuProcess;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -10,33 +11,6 @@ use Test::More;
 use Time::HiRes qw(time usleep);
 
 my $limit = 120;    # for what must end; what is timed has limits of its own
-
-# Processes, told by their parents: other servers on this machine have the same names.
-
-sub children
-{
-	my ($parent, $name) = @_;
-	my @found;
-	for my $stat (glob '/proc/[0-9]*/stat')
-	{
-		my ($pid) = $stat =~ m{(\d+)/};
-		open my $file, '<', $stat or next;
-		my $line = <$file> // '';
-		my ($state, $of) = $line =~ /\) (\S) (\d+)/ or next;
-		next if $of != $parent || $state eq 'Z';
-		open $file, '<', "/proc/$pid/cmdline" or next;
-		push @found, $pid if (<$file> // '') =~ /$name/;
-	}
-	return @found;
-}
-
-sub helper
-{
-	my ($node) = @_;
-	my ($supervisor) = children($node->{_pid}, 'gpudb supervisor') or return;
-	my ($pid) = children($supervisor, 'gpudb GPU process');
-	return $pid;
-}
 
 sub workers
 {
@@ -50,18 +24,6 @@ sub worker_of
 	my ($pid) = @_;
 	my ($backend) = (slurp_file("/proc/$pid/cmdline") =~ /parallel worker for PID (\d+)/);
 	return $backend;
-}
-
-sub wait_for
-{
-	my ($seconds, $condition) = @_;
-	my $start = time();
-	while (!$condition->())
-	{
-		return if time() - $start > $seconds;
-		usleep(3_000);
-	}
-	return time() - $start;
 }
 
 sub no_worker_left

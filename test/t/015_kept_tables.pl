@@ -3,6 +3,7 @@
 # it has tables.  The CPU stands in the GPU's place, so no GPU is needed.
 use strict;
 use warnings;
+use GpuProcess;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -11,45 +12,7 @@ use Time::HiRes qw(time usleep);
 
 my $limit = 120;    # for what must end; what is timed has limits of its own
 
-# Processes, told by their parents: other servers on this machine have the same names.
-
-sub children
-{
-	my ($parent, $name) = @_;
-	my @found;
-	for my $stat (glob '/proc/[0-9]*/stat')
-	{
-		my ($pid) = $stat =~ m{(\d+)/};
-		open my $file, '<', $stat or next;
-		my $line = <$file> // '';
-		my ($state, $of) = $line =~ /\) (\S) (\d+)/ or next;
-		next if $of != $parent || $state eq 'Z';
-		open $file, '<', "/proc/$pid/cmdline" or next;
-		push @found, $pid if (<$file> // '') =~ /$name/;
-	}
-	return @found;
-}
-
 my $node = PostgreSQL::Test::Cluster->new('kept_tables');
-
-sub helper
-{
-	my ($supervisor) = children($node->{_pid}, 'gpudb supervisor') or return;
-	my ($pid) = children($supervisor, 'gpudb GPU process');
-	return $pid;
-}
-
-sub wait_for
-{
-	my ($seconds, $condition) = @_;
-	my $start = time();
-	while (!$condition->())
-	{
-		return if time() - $start > $seconds;
-		usleep(10_000);
-	}
-	return time() - $start;
-}
 
 sub plan_of { return $node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $_[0]"); }
 
@@ -162,7 +125,7 @@ agrees(q{SELECT count(*), count(d.t), sum(CASE WHEN d.t LIKE '%1' OR upper(d.c) 
 agrees('SELECT e.name, d.c, count(*), sum(f.v) FROM fact f JOIN (dim4 d JOIN dim5 e ON d.dim2 = e.id) ON f.d1 = d.id GROUP BY 1, 2', 2,
 	'texts of a dimension of a dimension');
 agrees('SELECT d.t, count(*) FROM fact f LEFT JOIN dim4 d ON f.d1 = d.id AND d.c <> \'padded 2\' GROUP BY 1', 1, 'texts of a left join');
-agrees('SELECT max(d.t), count(*) FROM fact f JOIN dim4 d ON f.d1 = d.id', 0, 'texts that are compared');
+agrees('SELECT max(d.t), count(*) FROM fact f JOIN dim4 d ON f.d1 = d.id', 1, 'texts that PostgreSQL compares');
 agrees('SELECT d.name, count(*) FROM fact f LEFT JOIN dim6 d ON f.d1 = d.id GROUP BY 1', 0, 'more texts than codes');
 $node->safe_psql('postgres', q{
 	INSERT INTO dim4 SELECT i, 'a new text ' || i % 3, 'padded 9', 5 FROM generate_series(2000, 2099) i; UPDATE dim4 SET t = 'changed' WHERE id < 7;});
@@ -280,28 +243,28 @@ is(tables_away(sleeping(0)), 2, 'a query that sleeps: its tables are on the GPU 
 
 {
 	my $from = -s $node->logfile;
-	my $pid = helper();
+	my $pid = helper($node);
 	my @query = map { start_query(sleeping(2), 'bereft') } 1 .. 3;
 	wait_for_sleepers('bereft', 3);
 	kill 'KILL', $pid;
 	is(end_query($_), $answer, 'killed between table and probe: the answer') for @query;
-	ok(defined wait_for(30, sub { my $new = helper(); $new && $new != $pid && tables_away($star) == 2 }), 'another one serves');
+	ok(defined wait_for(30, sub { my $new = helper($node); $new && $new != $pid && tables_away($star) == 2 }), 'another one serves');
 
 	# another one may be there before the query goes on, with other tables
-	$pid = helper();
+	$pid = helper($node);
 	@query = map { start_query(sleeping(6), 'bereft') } 1 .. 3;
 	wait_for_sleepers('bereft', 3);
 	kill 'KILL', $pid;
-	ok(defined wait_for(5, sub { my $new = helper(); $new && $new != $pid && tables_away($star) == 2 }), 'another one serves at once');
+	ok(defined wait_for(5, sub { my $new = helper($node); $new && $new != $pid && tables_away($star) == 2 }), 'another one serves at once');
 	is(end_query($_), $answer, 'killed, and another one there: the answer') for @query;
 
 	# stopped, so that it has tables and does not answer
-	$pid = helper();
+	$pid = helper($node);
 	@query = map { start_query(sleeping(2), 'bereft') } 1 .. 3;
 	wait_for_sleepers('bereft', 3);
 	kill 'STOP', $pid;
 	is(end_query($_), $answer, 'stopped between table and probe: the answer') for @query;
-	ok(defined wait_for(30, sub { my $new = helper(); $new && $new != $pid && tables_away($star) == 2 }), 'another one serves');
+	ok(defined wait_for(30, sub { my $new = helper($node); $new && $new != $pid && tables_away($star) == 2 }), 'another one serves');
 }
 
 # Killed at any moment, that of the tables being made, too
@@ -313,14 +276,14 @@ is(tables_away(sleeping(0)), 2, 'a query that sleeps: its tables are on the GPU 
 	{
 		my @query = map { start_query(join(';', ("SELECT array_agg(r ORDER BY r) FROM ($star OFFSET 0) r") x 20), 'random') } 1 .. 2;
 		usleep(int rand 250_000);
-		my $pid = helper();
+		my $pid = helper($node);
 		kill 'KILL', $pid if $pid;
 		for my $query (@query)
 		{
 			$wrong += grep { $_ ne $want } split /\n/, end_query($query);
 			$wrong++ if 20 != split /\n/, $query->{out};
 		}
-		wait_for(30, sub { my $new = helper(); $new && (!$pid || $new != $pid) && tables_away($star) == 2 }) // $wrong++;
+		wait_for(30, sub { my $new = helper($node); $new && (!$pid || $new != $pid) && tables_away($star) == 2 }) // $wrong++;
 	}
 	is($wrong, 0, 'killed at 10 moments: every answer is right');
 }

@@ -3,6 +3,7 @@
 # or when the GPU process dies meanwhile.  The CPU stands in the GPU's place, so no GPU is needed.
 use strict;
 use warnings;
+use GpuProcess;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -11,45 +12,7 @@ use Time::HiRes qw(time usleep);
 
 my $limit = 180;    # for what must end
 
-# Processes, told by their parents: other servers on this machine have the same names.
-
-sub children
-{
-	my ($parent, $name) = @_;
-	my @found;
-	for my $stat (glob '/proc/[0-9]*/stat')
-	{
-		my ($pid) = $stat =~ m{(\d+)/};
-		open my $file, '<', $stat or next;
-		my $line = <$file> // '';
-		my ($state, $of) = $line =~ /\) (\S) (\d+)/ or next;
-		next if $of != $parent || $state eq 'Z';
-		open $file, '<', "/proc/$pid/cmdline" or next;
-		push @found, $pid if (<$file> // '') =~ /$name/;
-	}
-	return @found;
-}
-
 my $node = PostgreSQL::Test::Cluster->new('many_groups');
-
-sub helper
-{
-	my ($supervisor) = children($node->{_pid}, 'gpudb supervisor') or return;
-	my ($pid) = children($supervisor, 'gpudb GPU process');
-	return $pid;
-}
-
-sub wait_for
-{
-	my ($seconds, $condition) = @_;
-	my $start = time();
-	while (!$condition->())
-	{
-		return if time() - $start > $seconds;
-		usleep(10_000);
-	}
-	return time() - $start;
-}
 
 sub plan_of { return $node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $_[0]"); }
 
@@ -179,7 +142,7 @@ rooms_are_back('terminated');
 my $wrong = 0;
 for my $round (1 .. 12)
 {
-	my $pid = helper();
+	my $pid = helper($node);
 	my @query = map { start_query(join ';', ($each) x 3) } 1 .. 3;
 	usleep(int rand 600_000);
 	kill $round % 4 > 0 ? 'KILL' : 'STOP', $pid if $pid;
@@ -188,7 +151,7 @@ for my $round (1 .. 12)
 		$wrong += grep { $_ ne $want } split /\n/, end_query($query);
 		$wrong++ if 3 != split /\n/, $query->{out};
 	}
-	wait_for(30, sub { my $new = helper(); $new && (!$pid || $new != $pid) && runs_on_gpu($each) }) // $wrong++;
+	wait_for(30, sub { my $new = helper($node); $new && (!$pid || $new != $pid) && runs_on_gpu($each) }) // $wrong++;
 }
 is($wrong, 0, 'killed or stopped at 12 moments: every answer is right');
 rooms_are_back('killed');

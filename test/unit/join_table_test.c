@@ -5,9 +5,11 @@
  * Keys of one to eight columns of every kind, with NULLs, duplicates, one key
  * that most rows have, and none at all; words that span up to 64 bits and
  * more; words given by hand, so that they are equal, or meet in one slot.  A
- * finished table lies in a block of its size between guards.
+ * finished table lies in a block of its size between guards.  Slices of its rows,
+ * too, against all of them.
  */
 #include "core/join_build.h"
+#include "core/join_slice.h"
 #include "fixture.h"
 #include "guard.h"
 #include "tap.h"
@@ -941,6 +943,84 @@ test_ranges(void)
 	tap_end();
 }
 
+/* A slice has these rows' values. */
+static void
+expect_slice(const Sample *s, const uint32_t *numbers, uint32_t n)
+{
+	const uint64_t bytes = join_slice_bytes(s->tablet, numbers, n);
+	Tablet	   *slice = (Tablet *) guard_alloc(bytes, 64);
+	Sample		want = *s;
+	bool		same;
+
+	join_slice(s->tablet, numbers, n, slice);
+	same = tap_expect(slice->size == bytes && slice->nrows == n && slice->ncols == s->ncolumns, "a slice of %u rows is another", n);
+	want.nrows = n;
+	make_empty_tablet(&want);
+	for (uint32_t c = 0; c < s->ncolumns && same; c++)
+		for (uint32_t i = 0; i < n; i++)
+		{
+			store(want.tablet, (int) c, i, &columns[c].rows[numbers[i]]);
+			tap_expect(same_value(slice, want.tablet, c, i), "column %u of a slice's row %u is not row %u's", c, i, numbers[i]);
+		}
+	tablet_free(want.tablet);
+	guard_free(slice, bytes, 64);
+}
+
+/* All rows that can be found are taken once, in slices of so many at most, and if they are to be, all of a word together. */
+static void
+expect_slices(const Sample *s, bool whole, uint32_t most)
+{
+	static uint32_t numbers[ROWS_MOST];
+	static bool taken[ROWS_MOST];
+	const uint32_t most_of_word = join_most_rows(s->table);
+	JoinCursor	cursor = {0};
+	uint32_t	last = JOIN_NO_ROW;
+	uint32_t	all = 0;
+	uint32_t	n;
+
+	memset(taken, false, sizeof(taken));
+	while ((n = join_take(s->table, &cursor, whole, most, numbers)) > 0)
+	{
+		tap_expect(n <= most && (!whole || last == JOIN_NO_ROW || s->words[last] != s->words[numbers[0]]), "%u rows, of %u at most", n, most);
+		for (uint32_t i = 0; i < n; i++)
+		{
+			tap_expect(!taken[numbers[i]] && !row_is_null(s, numbers[i]), "row %u is taken", numbers[i]);
+			taken[numbers[i]] = true;
+		}
+		expect_slice(s, numbers, n);
+		last = numbers[n - 1];
+		all += n;
+	}
+	if (whole && most_of_word > most)
+		tap_expect(all < s->table->nrows, "%u rows of a word are taken", most_of_word);
+	else
+		tap_expect(all == s->table->nrows, "%u rows are taken of %u", all, s->table->nrows);
+}
+
+static void
+test_slices(void)
+{
+	static const uint32_t sizes[] = {0, 1, 2, 17, 130, 400, ROWS_MOST};
+	uint32_t	seen = 0;
+
+	tap_begin("slices have all rows once");
+	for (int trial = 0; trial < (tap_short() ? 100 : 1500); trial++)
+	{
+		Sample		s;
+		const bool	whole = random_below(2);
+		uint32_t	most;
+
+		random_sample(&s, sizes[random_below(lengthof(sizes))]);
+		build_sample(&s);
+		most = 1 + random_below(s.nrows + 2);
+		expect_slices(&s, whole, most);
+		seen |= (s.table->nrows > most) << (4 * s.table->direct + 2 * s.table->unique + whole);
+		drop_sample(&s);
+	}
+	tap_expect(seen == 255, "only %x of the cases came up", seen);
+	tap_end();
+}
+
 int
 main(void)
 {
@@ -951,5 +1031,6 @@ main(void)
 	test_value_words();
 	test_sorted();
 	test_ranges();
+	test_slices();
 	return tap_done();
 }

@@ -22,6 +22,9 @@
 
 static const uint8_t kept_columns[] = {COL_FLAG, COL_I, COL_A, COL_B, COL_V, COL_F, COL_VF};
 
+/* Or, of a table, the rows' numbers. */
+#define COL_NUMBER COL_Count
+
 /* A column that is kept: of which side, and which of its columns. */
 typedef struct Source
 {
@@ -158,6 +161,11 @@ build_keeping(Builder *b, const Keeping *k)
 		const int	next = b->next;
 
 		b->as.shape.kept[c] = type;
+		if (k->source[c].column == COL_NUMBER)
+		{
+			asm_emit(&b->as, VMOP_STORE_R, 0, b->row[k->source[c].side], place, 0, (int) c);
+			continue;
+		}
 		asm_emit(&b->as, type == COLTYPE_BOOL ? VMOP_STORE_B : type == COLTYPE_F64 ? VMOP_STORE_F : VMOP_STORE_I, 0,
 				 build_column(b, k->source[c].side, k->source[c].column), place, 0, (int) c);
 		b->next = next;
@@ -250,7 +258,7 @@ value_wanted(const Source *source, uint32_t n, bool *null)
 {
 	const JoinRow *row = row_at(source->side, wanted[source->side][n]);
 
-	*null = row == NULL || row->null[source->column];
+	*null = row == NULL || (source->column != COL_NUMBER && row->null[source->column]);
 	if (*null)
 		return 0;
 	switch (source->column)
@@ -261,6 +269,7 @@ value_wanted(const Source *source, uint32_t n, bool *null)
 		case COL_B: return (uint64_t) row->b;
 		case COL_V: return (uint64_t) row->v;
 		case COL_F: return bits_of_float(row->f);
+		case COL_NUMBER: return wanted[source->side][n];
 		default: return bits_of_float(row->vf);
 	}
 }
@@ -498,7 +507,7 @@ random_keeping(Keeping *k, uint32_t rows_most, uint32_t ncolumns)
 		if (side > 0 && k->plan.step[side - 1].kind >= STEP_SEMI)
 			side = 0;
 		k->source[c].side = side;
-		k->source[c].column = kept_columns[random_below(lengthof(kept_columns))];
+		k->source[c].column = side > 0 && random_below(4) == 0 ? COL_NUMBER : kept_columns[random_below(lengthof(kept_columns))];
 	}
 	selects = random_below(3) == 0;
 	for (size_t w = 0; w < lengthof(selection); w++)
@@ -718,6 +727,13 @@ static const Change changes[] = {
 	{"STORE_I of bools", AT_STORE_I, {VMOP_STORE_I, 0, R_B, R_PLACE, 0, 0, 1}, false},
 	{"STORE_I of floats", AT_STORE_I, {VMOP_STORE_I, 0, R_F, R_PLACE, 0, 0, 1}, false},
 	{"STORE_I of rows", AT_STORE_I, {VMOP_STORE_I, 0, R_LANE, R_PLACE, 0, 0, 1}, false},
+	{"STORE_R of rows of the tablet", AT_STORE_I, {VMOP_STORE_R, 0, R_LANE, R_PLACE, 0, 0, 1}, true},
+	{"STORE_R of rows of a table", AT_STORE_I, {VMOP_STORE_R, 0, R_MATCH, R_PLACE, 0, 0, 1}, true},
+	{"STORE_R of places", AT_STORE_I, {VMOP_STORE_R, 0, R_PLACE, R_PLACE, 0, 0, 1}, false},
+	{"STORE_R of integers", AT_STORE_I, {VMOP_STORE_R, 0, R_KEY, R_PLACE, 0, 0, 1}, false},
+	{"STORE_R of pairs", AT_STORE_I, {VMOP_STORE_R, 0, R_PAIRS, R_PLACE, 0, 0, 1}, false},
+	{"STORE_R of a column of floats", AT_STORE_F, {VMOP_STORE_R, 0, R_MATCH, R_PLACE, 0, 0, 2}, false},
+	{"STORE_R at rows of a table", AT_STORE_I, {VMOP_STORE_R, 0, R_MATCH, R_MATCH, 0, 0, 1}, false},
 	{"STORE_I of places", AT_STORE_I, {VMOP_STORE_I, 0, R_PLACE, R_PLACE, 0, 0, 1}, false},
 	{"STORE_I of what nobody wrote", AT_STORE_I, {VMOP_STORE_I, 0, R_Count, R_PLACE, 0, 0, 1}, false},
 	{"STORE_B of a mask", AT_STORE_B, {VMOP_STORE_B, 0, R_MASK, R_PLACE, 0, 0, 0}, false},

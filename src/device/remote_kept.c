@@ -1,0 +1,138 @@
+/*
+ * remote_kept.c
+ *		Rows that the GPU process keeps for a job: a table of them, or the rows themselves.
+ *
+ * Either is asked for by a word of the slot, which the helper answers.  Rows
+ * come a part at a time: few of them in the words of a result, none of which
+ * is under way any more, others in rooms as groups do.
+ */
+#include "postgres.h"
+
+#include <stdlib.h>
+
+#include "device/device.h"
+#include "device/remote.h"
+#include "guc.h"
+
+/* How long to wait before looking again for an answer, which takes some hundred microseconds. */
+#define ANSWER_PAUSE_US	20
+
+static int	kept_tables = 0;	/* of this process, each with a slot */
+
+bool
+remote_has_tables(void)
+{
+	return kept_tables > 0;
+}
+
+/* A table is its slot, which stays open. */
+struct KeptTable
+{
+	ChannelJob *slot;
+};
+
+/* Ask the helper for something, all that is to be known being in the slot; what it has answered, or the question itself if it never will. */
+static ChannelKeeping
+ask(RemoteJob *job, ChannelKeeping what)
+{
+	ChannelKeeping answer;
+
+	pg_write_barrier();
+	pg_atomic_write_u32(&job->slot->keeping, what);
+	channel_ring_doorbell(channel_get());
+	INSTR_TIME_SET_CURRENT(job->news);
+	while ((answer = pg_atomic_read_u32(&job->slot->keeping)) == what)
+	{
+		if (!channel_job_alive(job->slot) || job->spec.interrupted() || remote_ms_since(job->news) > gpudb_queue_timeout)
+			return what;
+		pg_usleep(ANSWER_PAUSE_US);
+	}
+	pg_read_barrier();
+	return answer;
+}
+
+KeptTable *
+remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared)
+{
+	RemoteJob  *job = (RemoteJob *) device_job;
+	KeptTable  *table = malloc(sizeof(KeptTable));
+
+	if (table != NULL && job->slot != NULL && !job->lost)
+	{
+		job->slot->plan = *plan;
+		if (ask(job, KEEPING_ASKED) == KEEPING_TABLE)
+		{
+			*plan = job->slot->plan;
+			*shared = (SharedTable) {.number = channel_family(job->slot)};
+			table->slot = job->slot;
+			job->slot = NULL;
+			kept_tables++;
+			return table;
+		}
+	}
+	free(table);
+	return NULL;
+}
+
+void
+remote_drop(KeptTable *table)
+{
+	channel_close_job(table->slot, false);
+	free(table);
+	kept_tables--;
+}
+
+/* Where a part of so many rows at most goes, and of how many. */
+static uint8 *
+place_of_part(RemoteJob *job, ChannelPart *part)
+{
+	const Program *program = job->spec.program;
+	KeptLayout	all;
+	uint64		bytes = CHANNEL_ROWS_WORDS * sizeof(uint64);
+	uint8	   *place = (uint8 *) job->slot->result[0].rows;
+
+	kept_layout(program->kept, program->nkept, part->nrows, &all);
+	if (all.size > bytes && job->groups[0] == NULL)
+		job->groups[0] = remote_take_rooms(job, all.size / sizeof(uint64));
+	part->room = CHANNEL_NO_ROOM;
+	if (job->groups[0] != NULL)
+	{
+		part->room = (uint16) (job->groups[0] - channel_get()->window);
+		place = channel_get()->copies[job->groups[0]->room][0];
+		bytes = job->groups[0]->nrooms * CHANNEL_COPY_BYTES;
+	}
+	if (all.size > bytes)
+		part->nrows = kept_rows_that_fit(program->kept, program->nkept, bytes);
+	return place;
+}
+
+bool
+remote_fetch(DeviceJob *device_job, uint32_t first, uint32_t nrows, KeptPart *part)
+{
+	RemoteJob  *job = (RemoteJob *) device_job;
+	const Program *program = job->spec.program;
+	ChannelPart wanted = {.first = first, .nrows = nrows};
+	KeptLayout	layout;
+	const uint8 *place;
+
+	if (job->slot == NULL || job->lost)
+		return false;
+	place = place_of_part(job, &wanted);
+	kept_layout(program->kept, program->nkept, wanted.nrows, &layout);
+	job->slot->part = wanted;
+	if (ask(job, KEEPING_WANTED) != KEEPING_ROWS)
+		return false;
+	if (channel_sum((const uint64 *) place, (uint32) (layout.size / sizeof(uint64))) != job->slot->part.checksum)
+	{
+		remote_note_damage(job);
+		return false;
+	}
+	part->nrows = wanted.nrows;
+	part->total = *(const uint32 *) place;
+	for (uint32 k = 0; k < program->nkept; k++)
+	{
+		part->values[k] = place + layout.values[k];
+		part->nulls[k] = place + layout.nulls[k];
+	}
+	return true;
+}

@@ -1,0 +1,276 @@
+/*
+ * passes.c
+ *		Joins with a table that a GPU has no room for: several passes, each with some of its rows.
+ *
+ * An inner join's row is made of one row of the table, so it comes out of the
+ * pass that has this one.  A semi join's comes out once if all rows of a key
+ * are in one pass.  So one program runs over the same pages with each part,
+ * and the groups of all passes are merged as those of batches are.  Left and
+ * anti joins tell of rows that find none in any part: no pass knows them.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "device/mapping.h"
+#include "exec/joins.h"
+#include "exec/joins_share.h"
+#include "exec/node.h"
+#include "exec/passes.h"
+#include "tablet/pool.h"
+
+/* Each of them reads everything: with more the CPU device is faster. */
+#define MOST_PASSES		16
+
+/* Bytes that tables may take, and leave as much for other things. */
+typedef struct Room
+{
+	uint64		all;			/* those together that a GPU is to fetch, */
+	uint64		each;			/* and each */
+} Room;
+
+static uint64
+bytes_of(const GpuNode *node, int j)
+{
+	return node->tables[j].table->size + node->tables[j].rows->size;
+}
+
+/* Bytes of all tables, of those that a device has alone or of the others. */
+static uint64
+bytes_of_all(const GpuNode *node, bool away)
+{
+	uint64		bytes = 0;
+
+	for (int j = 0; j < node->njoins; j++)
+		if (join_is_away(node, j) == away)
+			bytes += away ? node->tables[j].rows->nrows * (uint64) node->tables[j].rows->ncols * sizeof(uint64) +
+				node->tables[j].table->size : bytes_of(node, j);
+	return bytes;
+}
+
+/* What the GPU has alone is there: the others have what is left of the room, or some of it. */
+static Room
+find_room(const GpuNode *node)
+{
+	const uint64 all = device_join_bytes();
+	const uint64 away = bytes_of_all(node, true);
+
+	/* one's bytes are told in 32 bits */
+	return (Room) {Max(all - Min(away, all), all / 4), Min(pool_bytes() / 2, PG_UINT32_MAX / 2)};
+}
+
+/* Whether tables but this one take no more than so many parts in a hundred of the room; -1 = all tables. */
+static bool
+others_fit(const GpuNode *node, int but, const Room *room, double percent)
+{
+	double		bytes = 0;
+
+	for (int j = 0; j < node->njoins; j++)
+	{
+		if (j == but || join_is_away(node, j))
+			continue;
+		if (bytes_of(node, j) > room->each / 100.0 * percent)
+			return false;
+		bytes += bytes_of(node, j);
+	}
+	return bytes <= room->all / 100.0 * percent;
+}
+
+static JoinType
+type_of(const GpuNode *node, int j)
+{
+	return ((const JoinRequest *) list_nth(node->request.joins, j))->type;
+}
+
+static bool
+can_be_cut(const GpuNode *node, int j)
+{
+	const JoinTable *table = node->tables[j].table;
+
+	return (type_of(node, j) == JOIN_INNER || type_of(node, j) == JOIN_SEMI) && table->nparts > 0 && !table->sorted &&
+		!join_is_away(node, j);
+}
+
+/* The join whose table is to be cut: the largest one that can be; -1 if that does not help. */
+static int
+choose_table(const GpuNode *node, const Room *room)
+{
+	int			largest = -1;
+
+	/* rows that are kept, or go out, want to be kept or to go out once */
+	if (!node->request.aggregate || node->request.keep != NULL || node->request.keep_rows)
+		return -1;
+	for (int j = 0; j < node->njoins; j++)
+		if (can_be_cut(node, j) && (largest < 0 || bytes_of(node, j) > bytes_of(node, largest)))
+			largest = j;
+	return largest >= 0 && others_fit(node, largest, room, 50) ? largest : -1;
+}
+
+/* Parts */
+
+static void
+forget_part(GpuNode *node)
+{
+	Passes	   *passes = &node->passes;
+
+	passes->changing = true;
+	MemoryContextReset(passes->context);
+	passes->changing = false;
+	node->shared[passes->join] = (SharedTable) {0};
+}
+
+/* The next rows of the whole table, so many at most; NULL if there are none that fit. */
+static Tablet *
+take_rows(GpuNode *node, JoinCursor *next)
+{
+	const Passes *passes = &node->passes;
+	const bool	whole_keys = type_of(node, passes->join) == JOIN_SEMI;
+	uint32	   *numbers = MemoryContextAllocHuge(passes->context, passes->rows * sizeof(uint32));
+	const uint32 n = join_take(passes->whole.table, next, whole_keys, passes->rows, numbers);
+	const uint64 bytes = join_slice_bytes(passes->whole.rows, numbers, n);
+	Tablet	   *rows = NULL;
+
+	if (n > 0 && bytes <= passes->room)
+	{
+		rows = (Tablet *) TYPEALIGN(64, (uintptr_t) mapping_palloc(passes->context, bytes + 64));
+		join_slice(passes->whole.rows, numbers, n, rows);
+	}
+	pfree(numbers);
+	return rows;
+}
+
+/* Have the next part in the place of the one before; false when there is no room for any. */
+static bool
+find_part(GpuNode *node)
+{
+	Passes	   *passes = &node->passes;
+	const JoinUse *use = &node->compiled.join[passes->join];
+
+	/* an index may take more than the share of its rows */
+	for (; passes->rows > 0; passes->rows -= passes->rows / 4 + 1)
+	{
+		JoinCursor	next = passes->next;
+		JoinTable  *table;
+		Tablet	   *rows;
+
+		CHECK_FOR_INTERRUPTS();
+		forget_part(node);
+		rows = take_rows(node, &next);
+		if (rows == NULL || join_index(use, rows, passes->context, passes->room, &table) != STATUS_DONE)
+			continue;
+		/* the program counts on what the whole table is */
+		Assert(table->exact >= passes->whole.table->exact && table->unique >= passes->whole.table->unique);
+		passes->next = next;
+		passes->left -= rows->nrows;
+		node->tables[passes->join] = (JoinRows) {table, rows};
+		return true;
+	}
+	return false;
+}
+
+/* The same, and have it where the GPU process finds it; NULL, or why that cannot be. */
+static const char *
+make_part(GpuNode *node)
+{
+	Passes	   *passes = &node->passes;
+	const char *why = NULL;
+	instr_time	start;
+	instr_time	end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	if (!find_part(node))
+		why = "a join's table cannot be cut into parts that the GPU has room for";
+	else if (!join_share(node, &node->tables[passes->join], passes->context, &node->shared[passes->join]))
+		why = "no room in the pool for a part of a join's table";
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	passes->build_ms += INSTR_TIME_GET_MILLISEC(end);
+	passes->count++;
+	return why;
+}
+
+/* Begin with all rows of a table. */
+static const char *
+begin_with(GpuNode *node, int j, const Room *room)
+{
+	Passes	   *passes = &node->passes;
+	const JoinRows *whole = &node->tables[j];
+	const uint64 others = bytes_of_all(node, false) - bytes_of(node, j);
+
+	passes->room = Min(room->all - others, room->each);
+	passes->rows = (uint32) Max(passes->room / (double) bytes_of(node, j) * whole->rows->nrows, 1);
+	if ((uint64) passes->rows * MOST_PASSES < whole->table->nrows)
+		return "a join's table is so large that it would take too many passes";
+	if (type_of(node, j) == JOIN_SEMI && join_most_rows(whole->table) > passes->rows)
+		return "a key of a semi join's table has more rows than the GPU has room for";
+	if (passes->context == NULL)
+		passes->context = AllocSetContextCreate(node->join_context, "gpudb pass", ALLOCSET_DEFAULT_SIZES);
+	passes->join = j;
+	passes->whole = *whole;
+	passes->next = (JoinCursor) {0};
+	passes->left = whole->table->nrows;
+	passes->build_ms = 0;
+	return make_part(node);
+}
+
+const char *
+passes_begin(GpuNode *node)
+{
+	const char *why = "tables of joins are larger than the GPU has room for";
+	Room		room;
+	int			j;
+
+	if (node->njoins == 0 || !pool_exists())
+		return NULL;
+	room = find_room(node);
+	if (others_fit(node, -1, &room, 100))
+		return NULL;
+	j = choose_table(node, &room);
+	if (j >= 0)
+		why = begin_with(node, j, &room);
+	/* what cannot be cut may do with no room beside it */
+	if (why != NULL && others_fit(node, -1, &room, 200))
+	{
+		passes_end(node);
+		node->passes.count = 0;
+		return NULL;
+	}
+	return why;
+}
+
+bool
+passes_next(GpuNode *node, DeviceStatus *status)
+{
+	Passes	   *passes = &node->passes;
+
+	if (*status != STATUS_DONE || passes->whole.table == NULL || passes->left == 0)
+		return false;
+	node->without_gpu = make_part(node);
+	if (node->without_gpu != NULL)
+		*status = STATUS_GROUPS_LOST;
+	while (*status == STATUS_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		*status = node->device->again(node->feed.job);
+		if (*status == STATUS_DONE)
+			break;
+		if (*status == STATUS_TIME_SLICE)
+			*status = STATUS_DONE;
+	}
+	if (*status == STATUS_DONE)
+		feed_again(&node->feed);
+	return *status == STATUS_DONE;
+}
+
+void
+passes_end(GpuNode *node)
+{
+	Passes	   *passes = &node->passes;
+
+	if (passes->whole.table == NULL)
+		return;
+	forget_part(node);
+	node->tables[passes->join] = passes->whole;
+	passes->whole = (JoinRows) {NULL, NULL};
+}

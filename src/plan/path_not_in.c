@@ -1,0 +1,167 @@
+/*
+ * path_not_in.c
+ *		x NOT IN (SELECT ...) among a relation's filters, as a join of the device pipeline.
+ *
+ * PostgreSQL leaves it a filter with a subplan.  Its plan is there already, and
+ * the pipeline begins with a table of its rows.  PostgreSQL runs it when the
+ * first row asks, which we cannot wait for: it must not raise an error.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+
+#include "compile/compile_not_in.h"
+#include "exec/node.h"
+#include "exec/scan_collect.h"
+#include "plan/cost.h"
+#include "plan/path.h"
+
+static Plan *
+plan_of(const PlannerInfo *root, const SubPlan *subplan)
+{
+	return list_nth(root->glob->subplans, subplan->plan_id - 1);
+}
+
+static PlannerInfo *
+query_of(const PlannerInfo *root, const SubPlan *subplan)
+{
+	return list_nth(root->glob->subroots, subplan->plan_id - 1);
+}
+
+/* Whether all filters of a plan are a device's, which tells a status in the place of errors. */
+static bool
+comes_as_columns(const Plan *plan)
+{
+	const CustomScan *scan = (const CustomScan *) plan;
+
+	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_join_methods) &&
+		plan->qual == NIL && plan_gives_columns(plan);
+}
+
+/* Whether a query does no more than to join relations. */
+static bool
+only_joins(const Query *query)
+{
+	return query->commandType == CMD_SELECT && !query->hasAggs && !query->hasWindowFuncs && !query->hasTargetSRFs && !query->hasSubLinks &&
+		query->cteList == NIL && query->groupClause == NIL && query->groupingSets == NIL && query->havingQual == NULL && query->setOperations == NULL &&
+		query->limitOffset == NULL && query->limitCount == NULL && query->rowMarks == NIL;
+}
+
+/* Whether running a subplan where PostgreSQL might not does nothing but to take time. */
+static bool
+runs_unnoticed(const PlannerInfo *root, const SubPlan *subplan)
+{
+	PlannerInfo *inner = query_of(root, subplan);
+	ListCell   *lc;
+
+	if (!only_joins(inner->parse) || contain_volatile_functions((Node *) inner->parse))
+		return false;
+	foreach(lc, inner->processed_tlist)
+		if (!candidate_cannot_fail((Node *) lfirst_node(TargetEntry, lc)->expr))
+			return false;
+	return comes_as_columns(plan_of(root, subplan)) ||
+		(!inner->hasPseudoConstantQuals && candidate_relations_cannot_fail(inner, inner->all_baserels));
+}
+
+/* The join that a filter is; NULL if it is none. */
+static CandidateJoin *
+read_filter(const PlannerInfo *root, Node *filter)
+{
+	const SubPlan *subplan = not_in_subplan(filter);
+	CandidateJoin *join = palloc0(sizeof(CandidateJoin));
+
+	if (subplan == NULL || !not_in_request(subplan, &join->request) || !runs_unnoticed(root, subplan))
+		return NULL;
+	join->not_in = filter;
+	return join;
+}
+
+/*
+ * Have a candidate's joins cost what they do, of so many rows that pass the
+ * other filters.  PostgreSQL counts an operator a row for making its hash
+ * table and for each look at that; ours takes no more time, and counts no more.
+ */
+static void
+add_costs(const PlannerInfo *root, Candidate *candidate, const CompileResult *compiled, double rows)
+{
+	const CompileResult *filters = candidate_all_filters(candidate);
+	ListCell   *lc;
+
+	foreach(lc, candidate->joins)
+	{
+		CandidateJoin *join = lfirst(lc);
+		const Plan *plan = plan_of(root, not_in_subplan(join->not_in));
+		const bool	has_key = compiled->join[foreach_current_index(lc)].nkeys > 0;
+		const Cost	probe = cost_probe(candidate->rel->tuples, rows, plan->plan_rows);
+		const Cost	build = cost_build(plan->plan_rows, comes_as_columns(plan));
+
+		join->rows = rows;
+		candidate->probe_cost += has_key ? Min(probe, rows * cpu_operator_cost) : probe + cost_pairs(rows * plan->plan_rows);
+		candidate->joins_cost += plan->total_cost + Min(build, plan->plan_rows * cpu_operator_cost);
+	}
+	candidate->joins_cost += candidate->probe_cost;
+	candidate->cost = candidate->joins_cost + (filters->reason == NULL ? cost_pass(candidate, filters, 1).cost : 0);
+}
+
+/* The pipeline over a relation in which every NOT IN is a join; NULL if there is none, or PostgreSQL has to test other filters. */
+static Candidate *
+create_pipeline(PlannerInfo *root, const Candidate *candidate)
+{
+	Candidate  *pipeline = palloc(sizeof(Candidate));
+	CompileRequest request = {.aggregate = true};
+	CompileResult result;
+	ListCell   *lc;
+
+	*pipeline = *candidate;
+	pipeline->quals = pipeline->on_device = pipeline->joins = NIL;
+	pipeline->qual_reason = NULL;
+	pipeline->all_filters = pipeline->as_rows = pipeline->as_kept = NULL;
+	pipeline->rows_pass = NULL;
+	foreach(lc, candidate->quals)
+	{
+		CandidateJoin *join = read_filter(root, lfirst(lc));
+
+		if (join != NULL)
+		{
+			pipeline->joins = lappend(pipeline->joins, join);
+			pipeline->secret |= candidate_hides_rows(query_of(root, not_in_subplan(join->not_in)));
+		}
+		else
+		{
+			pipeline->quals = lappend(pipeline->quals, lfirst(lc));
+			pipeline->on_device = lappend_int(pipeline->on_device, true);
+		}
+	}
+	request.quals = pipeline->quals;
+	request.joins = candidate_joins(pipeline);
+	if (pipeline->joins == NIL || !candidate_check(pipeline, &request, &result))
+		return NULL;
+	pipeline->rows = pipeline->rel->rows;
+	add_costs(root, pipeline, &result, pipeline->rel->tuples *
+			  clauselist_selectivity(root, pipeline->quals, pipeline->rel->relid, JOIN_INNER, NULL));
+	return pipeline;
+}
+
+/*
+ * Whether the query may be a cursor's: UPDATE ... WHERE CURRENT OF asks the
+ * scan of its one relation where it stands, which a GpuJoin cannot tell.
+ */
+static bool
+is_for_cursor(const PlannerInfo *root)
+{
+	return root->tuple_fraction > 0 && root->tuple_fraction < 1;
+}
+
+bool
+path_not_in_add(PlannerInfo *root, const Candidate *candidate)
+{
+	Candidate  *pipeline = create_pipeline(root, candidate);
+
+	if (pipeline == NULL)
+		return false;
+	candidate_remember(root, pipeline);
+	return !is_for_cursor(root) && path_join_offer(root, pipeline->rel);
+}
