@@ -181,16 +181,17 @@ fails_alike('SELECT f.id, 1 / (d.a - 7) FROM fact f JOIN dim1 d ON f.d1 = d.id',
 # Cancelled at any moment, in as many sessions as there are slots and more
 
 {
-	my ($bad, $far) = (0, 0);
+	my ($far, @said) = (0);
 	my $long = "SELECT count(*) FROM ($one OFFSET 0) q, pg_sleep(0.01)";
 	for my $round (1 .. 6)
 	{
 		my @query = map { start_query("SET statement_timeout = " . (20 + 30 * $_) . "; " . ("$long; " x 20), 'cancelled') } 1 .. 12;
 		end_query($_) for @query;
-		$bad += grep { $_->{err} !~ /canceling statement due to statement timeout/ && $_->{err} ne '' } @query;
+		# the next statement of the message says that it was a user if time is over when nothing but the end is left of the one before
+		push @said, grep { $_ ne '' && !/canceling statement due to (statement timeout|user request)/ } map { $_->{err} } @query;
 		$far++ if !defined wait_for(5, sub { device_of($ints) eq 'gpu' });
 	}
-	is($bad, 0, '72 queries were cancelled, if they had not ended');
+	is(join('', @said), '', '72 queries were cancelled, if they had not ended');
 	is($far, 0, 'their slots came back');
 
 	my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; SELECT count(*), sum(id), sum(c) FROM ($one OFFSET 0) q");
