@@ -21,6 +21,12 @@ SELECT k, count(*) FROM agg_exprs_above GROUP BY k UNION ALL SELECT -1, count(*)
 SELECT g, count(*) FROM agg_exprs_above WHERE k = 1 GROUP BY g INTERSECT SELECT g, count(*) FROM agg_exprs_above WHERE k = 3 GROUP BY g ORDER BY 1;
 -- the primary key stands for the whole row
 SELECT id, k, g, n, count(*), sum(i) FROM agg_exprs_above WHERE id <= 3 GROUP BY id ORDER BY id;
+-- what is computed of a key after the sort, and what PostgreSQL computes anew of a row of the group
+SELECT k % 2 + 1 AS k, count(*) AS c, ((((((((((((k % 2 + 1) * 2) + 3) * 5) - 7) * 3) + 1) * 2) - 9) * 4) + 6) * 3) AS l FROM agg_exprs_above GROUP BY 1 ORDER BY c DESC, 1 LIMIT 1;
+SELECT id = k AS e, count(*) FROM agg_exprs_above GROUP BY 1 HAVING count(*) > 0 ORDER BY 2;
+SET gpudb.debug_require = allow;
+SELECT i = k AS e, NOT (i = k) AS n, count(*) FROM agg_exprs_above GROUP BY 1 ORDER BY 3;
+SET gpudb.debug_require = require;
 SELECT a.k, a.s, d.name FROM (SELECT k, sum(n) AS s FROM agg_exprs_above GROUP BY k) a JOIN (SELECT k, name FROM agg_exprs_above_dim WHERE k < 4) d USING (k) ORDER BY a.k;
 SELECT a.k, a.c, b.c FROM (SELECT k, count(*) AS c FROM agg_exprs_above WHERE i < 50 GROUP BY k) a JOIN (SELECT k, count(*) AS c FROM agg_exprs_above WHERE i >= 50 GROUP BY k) b ON a.k = b.k ORDER BY a.k;
 WITH per AS MATERIALIZED (SELECT k, sum(n) AS s FROM agg_exprs_above GROUP BY k) SELECT p.k, p.s, p.s - q.s AS diff FROM per p JOIN per q ON q.k = p.k - 1 ORDER BY p.k;

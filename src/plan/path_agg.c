@@ -9,13 +9,17 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 
 #include "core/hash.h"
 #include "device/threads.h"
@@ -39,8 +43,33 @@ typedef struct Grouping
 	uint32		hash;			/* of the computation */
 	int			driver;			/* which of the relations, by range table index, the device reads */
 	bool		plain;			/* nothing but keys and aggregates above */
+	List	   *rtable;
 	List	   *top;			/* of path_top(): NIL if all groups are wanted */
 } Grouping;
+
+/* Whether keys determine a column, and PostgreSQL may have taken it from them: they hold the primary key of its table. */
+static bool
+is_determined(const Grouping *grouping, const Var *var)
+{
+	const RangeTblEntry *rte = rt_fetch(var->varno, grouping->rtable);
+	Bitmapset  *missing;
+	Oid			constraint;
+	ListCell   *lc;
+
+	if (rte->rtekind != RTE_RELATION || (rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE))
+		return false;
+	missing = get_primary_key_attnos(rte->relid, false, &constraint);
+	if (missing == NULL)
+		return false;
+	foreach(lc, grouping->keys)
+	{
+		const Var  *key = lfirst(lc);
+
+		if (IsA(key, Var) && key->varno == var->varno)
+			missing = bms_del_member(missing, key->varattno - FirstLowInvalidHeapAttributeNumber);
+	}
+	return bms_is_empty(missing);
+}
 
 /* Collect the aggregates of an expression; anything else under it must be a key. */
 static bool
@@ -55,8 +84,7 @@ collect_walker(Node *node, Grouping *grouping)
 		grouping->aggs = list_append_unique(grouping->aggs, node);
 		return false;
 	}
-	/* PostgreSQL has taken it from the keys, since they determine it */
-	if (IsA(node, Var) && grouping->keys != NIL)
+	if (IsA(node, Var) && is_determined(grouping, (const Var *) node))
 	{
 		grouping->keys = lappend(grouping->keys, node);
 		grouping->keyrefs = lappend_int(grouping->keyrefs, 0);
@@ -72,13 +100,13 @@ collect_walker(Node *node, Grouping *grouping)
 
 /* Take the grouping apart; false when some part does not fit the pattern. */
 static bool
-read_grouping(PlannerInfo *root, const Candidate *candidate, const PathTarget *target,
-			  const GroupPathExtraData *extra, Grouping *grouping)
+read_grouping(PlannerInfo *root, const Candidate *candidate, const GroupPathExtraData *extra, Grouping *grouping)
 {
 	ListCell   *lc;
 
 	memset(grouping, 0, sizeof(*grouping));
 	grouping->plain = true;
+	grouping->rtable = root->parse->rtable;
 	grouping->having = (List *) extra->havingQual;
 	grouping->secret = candidate->secret;
 	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
@@ -93,7 +121,8 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, const PathTarget *t
 		grouping->keys = lappend(grouping->keys, key);
 		grouping->keyrefs = lappend_int(grouping->keyrefs, clause->tleSortGroupRef);
 	}
-	collect_walker((Node *) target->exprs, grouping);
+	/* the relation's target may have columns that nobody looks at: those of expressions that are keys, if they stand in what a sort comes before */
+	collect_walker((Node *) root->processed_tlist, grouping);
 	collect_walker((Node *) grouping->having, grouping);
 	return grouping->plain;
 }
@@ -313,7 +342,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 		return candidate->qual_reason;
 	if (candidate_ends_in_full_join(candidate))
 		return "full_join";
-	if (root->parse->groupingSets != NIL || !read_grouping(root, candidate, output_rel->reltarget, extra, grouping))
+	if (root->parse->groupingSets != NIL || !read_grouping(root, candidate, extra, grouping))
 		return "expression";
 	request.quals = grouping->quals;
 	request.joins = candidate_joins(candidate);
