@@ -11,6 +11,13 @@
 
 #include "compile/compile.h"
 
+/* What the same work costs on either device, INFINITY on one that cannot do it. */
+typedef struct DeviceCost
+{
+	Cost		cpu;
+	Cost		gpu;
+} DeviceCost;
+
 /* A join of a candidate: with the rows of a build path. */
 typedef struct CandidateJoin
 {
@@ -32,9 +39,9 @@ typedef struct Candidate
 	Relids		relids;
 	RelOptInfo *rel;			/* that the device reads */
 	List	   *joins;			/* of CandidateJoin, in order */
-	Cost		joins_cost;		/* of these */
-	Cost		probe_cost;		/* the part of it which is the pass's */
-	Cost		cost;			/* of all this, without what comes above */
+	DeviceCost	builds;			/* of their tables, */
+	DeviceCost	probes;			/* and of looking for rows in these */
+	DeviceCost *filters_cost;	/* of a pass without joins; NULL before it was asked for */
 	double		rows;			/* that there are after the last of them, */
 	double		lanes;			/* and how many stand side by side, 0 = as many as a tile has */
 	bool		offered;		/* as a GpuJoin */

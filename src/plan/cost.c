@@ -50,6 +50,12 @@
 /* What it takes a lane to load a key, to look for it, and to be told whether it has been found, as opcodes.def counts. */
 #define LOOK_OPS		3
 
+/* Words of a join's table that a key leads to. */
+#define PROBE_WORDS		2
+
+/* What making a table on a GPU takes for each row besides writing its columns: counting rows and placing them are worth so many words read anywhere. */
+#define KEPT_ROW_WORDS	8
+
 /* Bytes of a join's table for each row, besides its columns: its number, and what leads to it. */
 #define TABLE_ROW_BYTES	24
 
@@ -190,6 +196,15 @@ gpu_keeps(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 	return program_text_keys(compiled->program) || groups * Max(rows / BLOCK_ROWS, 1) > BATCH_GROUPS;
 }
 
+/* Groups that the GPU keeps come back when all rows are through. */
+static double
+ns_of_gpu_groups(const RelOptInfo *rel, const CompileResult *compiled, double groups)
+{
+	if (!gpu_keeps(rel, compiled, groups))
+		return 0;
+	return NS(gpu_table) + groups * Max(NS(gpu_group), sizeof(uint64) / (double) BLCKSZ * NS(gpu_fetch_page));
+}
+
 /*
  * Transfer in, memory and computation, transfer out, of which the first two
  * overlap.  What passes take was measured as a whole; what hardware could do
@@ -199,19 +214,17 @@ gpu_keeps(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 static double
 ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups, double from_pages)
 {
-	bool		keeps = gpu_keeps(rel, compiled, groups);
 	int			feeders = groups > 0 && from_pages == 1 ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
 	double		feed = ns_of_feeding(rel) * from_pages / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
 	double		start = Max(NS(gpu_start), NS(gpu_hop) + BATCH_LAUNCHES * NS(gpu_launch));
 	double		transfer = Max((rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row)) * from_pages,
 							   NS(gpu_copy_start) + rel->pages * NS(gpu_copy_page) * from_pages);
 	double		memory = rel->tuples * compiled->ncolumns * sizeof(uint64) / BLCKSZ * NS(gpu_read_page) +
-		(keeps ? rel->tuples * NS(gpu_read_word) : 0);
+		(gpu_keeps(rel, compiled, groups) ? rel->tuples * NS(gpu_read_word) : 0);
 	double		run = rel->tuples * NS(gpu_op) * compiled->op_cost;
-	double		out = keeps ? NS(gpu_table) + groups * Max(NS(gpu_group), sizeof(uint64) / (double) BLCKSZ * NS(gpu_fetch_page)) : 0;
 
 	/* values stored out of line are the backend's to fetch */
-	return start + Max(feed, Max(transfer, memory + run)) + out + rel->tuples * compiled->fetch_cost;
+	return start + Max(feed, Max(transfer, memory + run)) + ns_of_gpu_groups(rel, compiled, groups) + rel->tuples * compiled->fetch_cost;
 }
 
 /* How often a GPU has to read everything for want of room for all tables of joins at once. */
@@ -232,27 +245,64 @@ passes_on_gpu(const Candidate *candidate, const CompileResult *compiled)
 	return Max(ceil(bytes / device_join_bytes()), 1);
 }
 
+/* A pass on either device; that on the GPU costs INFINITY where there is none. */
+typedef struct EitherPass
+{
+	PassCost	cpu;
+	PassCost	gpu;
+} EitherPass;
+
+static EitherPass
+passes_over(const Candidate *candidate, const CompileResult *compiled, double groups)
+{
+	const RelOptInfo *rel = candidate->rel;
+	const bool	may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && program_suits_gpu(compiled->program);
+	const double cached = cached_part(candidate, compiled, groups);
+	/* unless most is cached, all is read; rows come from pages */
+	const double gpu_pages = cached > 0.5 && groups > 0 ? 1 - cached : 1;
+	const double times = may_gpu ? passes_on_gpu(candidate, compiled) : 0;
+	const double cpu = ns_on_cpu(candidate, compiled, groups, 1 - cached);
+	const double gpu = may_gpu ? times * ns_on_gpu(rel, compiled, groups, gpu_pages) : INFINITY;
+	double		page;
+	EitherPass	passes = {.cpu = {.groups = groups, .ms = cpu / 1e6}, .gpu = {.groups = groups, .ms = gpu / 1e6, .on_gpu = true}};
+
+	get_tablespace_page_costs(rel->reltablespace, NULL, &page);
+	passes.cpu.cost = page * rel->pages * (1 - cached) + cpu / NS(pg_unit);
+	passes.gpu.cost = page * rel->pages * gpu_pages * times + gpu / NS(pg_unit);
+	return passes;
+}
+
+bool
+cost_is_gpu_better(DeviceCost cost)
+{
+	return isfinite(cost.gpu) && (gpudb_device == DEVICE_GPU || cost.gpu < cost.cpu);
+}
+
+Cost
+cost_least(DeviceCost cost)
+{
+	return cost_is_gpu_better(cost) ? cost.gpu : cost.cpu;
+}
+
+static PassCost
+better_pass(const EitherPass *passes)
+{
+	return cost_is_gpu_better((DeviceCost) {.cpu = passes->cpu.cost, .gpu = passes->gpu.cost}) ? passes->gpu : passes->cpu;
+}
+
+void
+cost_add(DeviceCost *cost, DeviceCost more)
+{
+	cost->cpu += more.cpu;
+	cost->gpu += more.gpu;
+}
+
 PassCost
 cost_pass(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
-	const RelOptInfo *rel = candidate->rel;
-	bool		may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && program_suits_gpu(compiled->program);
-	double		cached = cached_part(candidate, compiled, groups);
-	double		cpu = ns_on_cpu(candidate, compiled, groups, 1 - cached);
-	/* unless most is cached, all is read; rows come from pages */
-	double		gpu_pages = cached > 0.5 && groups > 0 ? 1 - cached : 1;
-	double		passes = may_gpu ? passes_on_gpu(candidate, compiled) : 0;
-	double		gpu = may_gpu ? passes * ns_on_gpu(rel, compiled, groups, gpu_pages) : 0;
-	double		seq_page_cost;
-	Cost		cpu_cost;
-	Cost		gpu_cost;
-	bool		on_gpu;
+	const EitherPass passes = passes_over(candidate, compiled, groups);
 
-	get_tablespace_page_costs(rel->reltablespace, NULL, &seq_page_cost);
-	cpu_cost = seq_page_cost * rel->pages * (1 - cached) + cpu / NS(pg_unit);
-	gpu_cost = seq_page_cost * rel->pages * gpu_pages * passes + gpu / NS(pg_unit);
-	on_gpu = may_gpu && (gpudb_device == DEVICE_GPU || gpu_cost < cpu_cost);
-	return (PassCost) {.cost = on_gpu ? gpu_cost : cpu_cost, .ms = (on_gpu ? gpu : cpu) / 1e6, .groups = groups, .on_gpu = on_gpu};
+	return better_pass(&passes);
 }
 
 List *
@@ -276,6 +326,13 @@ cost_rows_out(const CompileResult *compiled, double rows)
 	return rows * ns / NS(pg_unit);
 }
 
+/* In the planner's units, what all threads do together on the CPU. */
+static DeviceCost
+cost_of_work(double cpu, double gpu)
+{
+	return (DeviceCost) {.cpu = cpu / gain_of_threads(threads_wanted()) / NS(pg_unit), .gpu = gpu / NS(pg_unit)};
+}
+
 /* Looking for a row in a table is half of finding a group among as many: nothing is compared, and nothing added. */
 static double
 ns_of_probe(double build_rows)
@@ -283,59 +340,100 @@ ns_of_probe(double build_rows)
 	return ns_of_group(build_rows) / 2;
 }
 
-Cost
-cost_build(double rows, bool as_columns)
+DeviceCost
+cost_build(double rows, int ncolumns, bool as_columns)
 {
-	return rows * (ns_of_group(rows) / 2 + (as_columns ? NS(cpu_row) : NS(row_out))) / NS(pg_unit);
+	const double cpu = rows * (ns_of_group(rows) / 2 + (as_columns ? NS(cpu_row) : NS(row_out)));
+	const double copy = NS(gpu_copy_start) + rows * (TABLE_ROW_BYTES + ncolumns * sizeof(uint64)) / BLCKSZ * NS(gpu_copy_page);
+
+	return (DeviceCost) {.cpu = cpu / NS(pg_unit), .gpu = (cpu + copy) / NS(pg_unit)};
 }
 
 Cost
+cost_kept_table(double rows, int ncolumns)
+{
+	return (NS(gpu_table) + rows * (ncolumns * sizeof(uint64) / BLCKSZ * NS(gpu_read_page) + KEPT_ROW_WORDS * NS(gpu_read_word))) / NS(pg_unit);
+}
+
+DeviceCost
 cost_probe(double lanes, double probe_rows, double build_rows)
 {
-	const double ns = lanes * LOOK_OPS * NS(cpu_op) + probe_rows * ns_of_probe(build_rows);
-
-	return ns / gain_of_threads(threads_wanted()) / NS(pg_unit);
+	return cost_of_work(lanes * LOOK_OPS * NS(cpu_op) + probe_rows * ns_of_probe(build_rows),
+						lanes * LOOK_OPS * NS(gpu_op) + probe_rows * PROBE_WORDS * NS(gpu_read_word));
 }
 
 /* What making a pair and testing a condition on it costs, as opcodes.def counts. */
 #define PAIR_OP_COST (op_info[VMOP_EXPAND].cost / 10.0 + 2 * op_info[VMOP_FETCH_I].cost / 10.0 + 1)
 
-Cost
+DeviceCost
 cost_pairs(double pairs)
 {
-	return pairs * NS(cpu_op) * PAIR_OP_COST / gain_of_threads(threads_wanted()) / NS(pg_unit);
+	return cost_of_work(pairs * NS(cpu_op) * PAIR_OP_COST, pairs * NS(gpu_op) * PAIR_OP_COST);
+}
+
+/* A pass with a candidate's joins and what comes above them. */
+static EitherPass
+passes_joined(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows, double groups)
+{
+	const double above = Max(compiled->op_cost - filters->op_cost - (groups > 1 ? GROUP_OP_COST : 0), 0);
+	DeviceCost	work = cost_of_work(rows * (NS(cpu_op) * above + ns_of_group(groups)),
+									rows * (NS(gpu_op) * above + (groups > 1 ? NS(gpu_read_word) : 0)) +
+									ns_of_gpu_groups(candidate->rel, compiled, groups));
+	CompileResult below = *compiled;
+	EitherPass	passes;
+
+	/* it reads the columns of the whole program */
+	below.op_cost = filters->op_cost;
+	passes = passes_over(candidate, &below, 1);
+	cost_add(&work, candidate->probes);
+	passes.cpu.groups = passes.gpu.groups = groups;
+	passes.cpu.ms += work.cpu * NS(pg_unit) / 1e6;
+	passes.gpu.ms += work.gpu * NS(pg_unit) / 1e6;
+	passes.cpu.cost += work.cpu + candidate->builds.cpu;
+	passes.gpu.cost += work.gpu + candidate->builds.gpu;
+	return passes;
 }
 
 PassCost
 cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows,
 				 double groups)
 {
-	const double above = compiled->op_cost - filters->op_cost - (groups > 1 ? GROUP_OP_COST : 0);
-	const double ns = rows * (NS(cpu_op) * Max(above, 0) + ns_of_group(groups)) / gain_of_threads(threads_wanted());
-	CompileResult below = *compiled;
-	PassCost	pass;
+	const EitherPass passes = passes_joined(candidate, compiled, filters, rows, groups);
 
-	/* it reads the columns of the whole program */
-	below.op_cost = filters->op_cost;
-	pass = cost_pass(candidate, &below, 1);
-	pass.cost += ns / NS(pg_unit);
-	pass.groups = groups;
-	pass.ms += (ns + candidate->probe_cost * NS(pg_unit)) / 1e6;
-	return pass;
+	return better_pass(&passes);
 }
 
 PassCost
 cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows)
 {
-	PassCost	pass = cost_joined_pass(candidate, compiled, filters, rows, 1);
 	const double fetch = NS(gpu_copy_start) + rows * compiled->program->nkept * sizeof(uint64) / BLCKSZ * NS(gpu_fetch_page);
+	PassCost	pass = passes_joined(candidate, compiled, filters, rows, 1).gpu;
 
-	if (pass.on_gpu)
-	{
-		pass.cost += fetch / NS(pg_unit);
-		pass.ms += fetch / 1e6;
-	}
+	pass.cost += fetch / NS(pg_unit);
+	pass.ms += fetch / 1e6;
 	return pass;
+}
+
+DeviceCost
+cost_pipeline(Candidate *candidate)
+{
+	const CompileResult *filters = candidate_all_filters(candidate);
+	DeviceCost	cost = {0};
+
+	if (filters->reason == NULL)
+	{
+		if (candidate->filters_cost == NULL)
+		{
+			const EitherPass passes = passes_over(candidate, filters, 1);
+
+			candidate->filters_cost = palloc(sizeof(DeviceCost));
+			*candidate->filters_cost = (DeviceCost) {passes.cpu.cost, passes.gpu.cost};
+		}
+		cost = *candidate->filters_cost;
+	}
+	cost_add(&cost, candidate->builds);
+	cost_add(&cost, candidate->probes);
+	return cost;
 }
 
 Cost

@@ -45,24 +45,38 @@ extern bool cost_on_gpu(const List *private);
 /* Returning rows of a scan, made by the device or from their heap tuples. */
 extern Cost cost_rows_out(const CompileResult *compiled, double rows);
 
-/* Making a table of a build path's rows for a join: whether they come as columns, or one by one. */
-extern Cost cost_build(double rows, bool as_columns);
+/* Whether the GPU is to do it: it is cheaper, or must and can. */
+extern bool cost_is_gpu_better(DeviceCost cost);
+
+/* What it costs then. */
+extern Cost cost_least(DeviceCost cost);
+
+extern void cost_add(DeviceCost *cost, DeviceCost more);
+
+/* Making a table of a build path's rows for a join, for either device: whether they come as columns, or one by one. */
+extern DeviceCost cost_build(double rows, int ncolumns, bool as_columns);
+
+/* The same on a GPU of rows that it has kept. */
+extern Cost cost_kept_table(double rows, int ncolumns);
 
 /* So many rows looking for theirs in a table of so many. */
-extern Cost cost_probe(double lanes, double probe_rows, double build_rows);
+extern DeviceCost cost_probe(double lanes, double probe_rows, double build_rows);
 
 /* Testing so many pairs of rows, without equalities. */
-extern Cost cost_pairs(double pairs);
+extern DeviceCost cost_pairs(double pairs);
 
 /*
- * A pass with joins, but for these: `filters` is what every row of the
+ * A pass with joins and their tables: `filters` is what every row of the
  * relation goes through, the rest of the program so many rows.
  */
 extern PassCost cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters,
 								 double rows, double groups);
 
-/* The same with what it takes to fetch so many rows that the GPU has kept. */
+/* The same on a GPU, with what it takes to fetch so many rows that it has kept; INFINITY where there is none. */
 extern PassCost cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows);
+
+/* A candidate's filters and joins, without what comes above. */
+extern DeviceCost cost_pipeline(Candidate *candidate);
 
 /* Returning groups. */
 extern Cost cost_groups_out(double groups);

@@ -27,6 +27,8 @@ extern List *path_join_kinds(List *joins, const List *pass);
 /* The paths that tables of joins are made of. */
 extern List *path_join_builds(List *joins);
 
+extern bool path_is_gpu_join(const Path *path);
+
 /* Offer a GpuJoin over the best candidate of a relation; whether there is one now. */
 extern bool path_join_offer(PlannerInfo *root, RelOptInfo *rel);
 

@@ -230,12 +230,12 @@ groups_fit(const Program *program, double groups)
 }
 
 /*
- * The least cost of PostgreSQL's aggregation over our own scan.  One pass
+ * The least cost of PostgreSQL's aggregation over our own scan or join.  One pass
  * does the same work without handing on rows, however many pass the filters;
  * so a wrong estimate of their number must not make it look dearer.
  */
 static Cost
-cost_over_gpu_scan(const RelOptInfo *output_rel)
+cost_over_ours(const RelOptInfo *output_rel)
 {
 	Cost		least = disable_cost;
 	ListCell   *lc;
@@ -249,13 +249,13 @@ cost_over_gpu_scan(const RelOptInfo *output_rel)
 			continue;
 		for (input = ((const AggPath *) path)->subpath; IsA(input, SortPath) || IsA(input, ProjectionPath);)
 			input = IsA(input, SortPath) ? ((const SortPath *) input)->subpath : ((const ProjectionPath *) input)->subpath;
-		if (path_is_gpu_scan(input))
+		if (path_is_gpu_scan(input) || path_is_gpu_join(input))
 			least = Min(least, path->total_cost);
 	}
 	return least;
 }
 
-/* The pass itself, without what its joins cost. */
+/* The pass, with its joins. */
 static PassCost
 pass_of(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
@@ -282,11 +282,10 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.parent = private_parent(output_rel, candidate);
 	path->path.pathtarget = output_rel->reltarget;
 	path->path.rows = rows;
-	path->path.startup_cost = pass.cost + candidate->joins_cost + having_cost.startup +
-		output_rel->reltarget->cost.startup;
+	path->path.startup_cost = pass.cost + having_cost.startup + output_rel->reltarget->cost.startup;
 	path->path.total_cost = path->path.startup_cost + cost_groups_out(rows) +
 		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * rows;
-	path->path.total_cost = Min(path->path.total_cost, cost_over_gpu_scan(output_rel) * 0.98);
+	path->path.total_cost = Min(path->path.total_cost, cost_over_ours(output_rel) * 0.98);
 	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = lcons(child, path_join_builds(candidate->joins));

@@ -149,8 +149,8 @@ static const CustomPathMethods join_path_methods = {
 	.PlanCustomPath = plan_join,
 };
 
-static bool
-is_gpu_join(const Path *path)
+bool
+path_is_gpu_join(const Path *path)
 {
 	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &join_path_methods;
 }
@@ -165,7 +165,7 @@ has_quals_above(const Path *path)
 static bool
 is_not_ours(const Path *path)
 {
-	return !is_gpu_join(path);
+	return !path_is_gpu_join(path);
 }
 
 /* PostgreSQL's cheapest join, which may be known by a GpuJoin alone. */
@@ -215,7 +215,7 @@ cost_rows_pass(Candidate *candidate, const CompileRequest *request)
 		candidate_check_once(candidate, &keeping, &candidate->as_kept)->reason != NULL)
 		return pass;
 	kept_pass = cost_kept_pass(candidate, candidate->as_kept, filters, candidate->rows);
-	return kept_pass.on_gpu && (gpudb_device == DEVICE_GPU || kept_pass.cost < pass.cost) ? kept_pass : pass;
+	return cost_is_gpu_better((DeviceCost) {.cpu = pass.cost, .gpu = kept_pass.cost}) ? kept_pass : pass;
 }
 
 /* The same, once for each candidate. */
@@ -258,7 +258,7 @@ create_join(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *p
 	path->path.pathtarget = joined->reltarget;
 	path->path.rows = joined->rows;
 	out = cost_rows_out(result, candidate->rows) + cost_of_surprise(root, joined, candidate->rows);
-	path->path.startup_cost = pass->cost + candidate->joins_cost + out;
+	path->path.startup_cost = pass->cost + out;
 	cost_qual_eval(&above_cost, above, root);
 	path->path.total_cost = path->path.startup_cost + joined->reltarget->cost.startup + joined->reltarget->cost.per_tuple * joined->rows +
 		above_cost.startup + above_cost.per_tuple * candidate->rows;
@@ -271,15 +271,25 @@ create_join(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *p
 
 /* Pipelines */
 
-/* What it costs to make a table of a path's rows; what the device has found need not go out as rows. */
-static Cost
+/*
+ * What it costs to make a table of a path's rows, for either device.  What a
+ * device has found need not go out as rows, and a GPU keeps what it has found
+ * itself.
+ */
+static DeviceCost
 cost_table(const Path *path, double rows)
 {
-	const bool	as_columns = (path_is_gpu_scan(path) || (is_gpu_join(path) && !has_quals_above(path))) &&
+	const CustomPath *custom = (const CustomPath *) path;
+	const int	ncolumns = list_length(path->pathtarget->exprs);
+	const bool	as_columns = (path_is_gpu_scan(path) || (path_is_gpu_join(path) && !has_quals_above(path))) &&
 		path->pathtarget == path->parent->reltarget;
-	const Cost	out = as_columns ? intVal(lthird(((const CustomPath *) path)->custom_private)) : 0;
+	const Cost	rest = path->total_cost - (as_columns ? intVal(lthird(custom->custom_private)) : 0);
+	DeviceCost	cost = cost_build(rows, ncolumns, as_columns);
 
-	return path->total_cost - out + cost_build(rows, as_columns);
+	cost_add(&cost, (DeviceCost) {rest, rest});
+	if (as_columns)
+		cost.gpu = Min(cost.gpu, cost_pipeline(linitial(custom->custom_private)).gpu + cost_kept_table(rows, ncolumns));
+	return cost;
 }
 
 /* The same path, which also computes some expressions; NULL if it is of a kind that we do not copy. */
@@ -290,7 +300,7 @@ with_expressions(PlannerInfo *root, Path *path, List *exprs)
 
 	if (path == NULL || exprs == NIL)
 		return path;
-	if (path_is_gpu_scan(path) || is_gpu_join(path))
+	if (path_is_gpu_scan(path) || path_is_gpu_join(path))
 	{
 		copy = palloc(sizeof(CustomPath));
 		memcpy(copy, path, sizeof(CustomPath));
@@ -367,6 +377,25 @@ least_selectivity(PlannerInfo *root, const JoinPair *pair)
 	return others / Max(most_tuples(root, inner), most_tuples(root, outer));
 }
 
+/*
+ * The part of the rows that an anti join leaves at least if it asks for more
+ * than equality.  PostgreSQL multiplies selectivities: if nearly all rows have
+ * an equal one, and nearly all pairs meet the other condition, it expects next
+ * to no row, though equal ones may be those few pairs.
+ */
+#define ANTI_LEAST	0.1
+
+static bool
+equalities_only(const JoinPair *pair)
+{
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+		if (lfirst_node(RestrictInfo, lc)->mergeopfamilies == NIL)
+			return false;
+	return true;
+}
+
 /* Rows of a relation of the join search: PostgreSQL's estimate, or a larger one. */
 static double
 rows_of(PlannerInfo *root, const RelOptInfo *rel)
@@ -384,6 +413,8 @@ rows_of_pair(PlannerInfo *root, const JoinPair *pair)
 	const double inner = rows_of(root, pair->inner);
 	const double rows = pair->joined->rows * outer / pair->outer->rows;
 
+	if (pair->type == JOIN_ANTI && !equalities_only(pair))
+		return Max(rows, outer * ANTI_LEAST);
 	if (pair->type != JOIN_INNER)
 		return rows;
 	return Max(rows * inner / pair->inner->rows, outer * inner * least_selectivity(root, pair));
@@ -451,11 +482,11 @@ build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL)
 		scan = (Path *) (candidate->joins == NIL ? path_scan_create(candidate) : create_join(root, candidate, inner, inner->pathlist));
 	/* what computes expressions goes by rows, for which filters of the device may be PostgreSQL's after all; some are so anyway */
-	if (may_fail && (exprs != NIL || (scan != NULL && is_gpu_join(scan) && has_quals_above(scan))))
+	if (may_fail && (exprs != NIL || (scan != NULL && path_is_gpu_join(scan) && has_quals_above(scan))))
 		return NULL;
 	path = with_expressions(root, path, exprs);
 	scan = with_expressions(root, scan, exprs);
-	return scan != NULL && (path == NULL || gpudb_force || cost_table(scan, rows) < cost_table(path, rows)) ? scan : path;
+	return scan != NULL && (path == NULL || gpudb_force || cost_least(cost_table(scan, rows)) < cost_least(cost_table(path, rows))) ? scan : path;
 }
 
 /* Take the clauses of a join apart; false if PostgreSQL would test some of them apart from it. */
@@ -514,18 +545,6 @@ is_kind_of_ours(JoinType type)
 	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_FULL || type == JOIN_SEMI || type == JOIN_ANTI;
 }
 
-/* What the pipeline costs that is extended, before it. */
-static Cost
-cost_before(Candidate *candidate)
-{
-	const CompileResult *filters;
-
-	if (candidate->joins != NIL)
-		return candidate->cost;
-	filters = candidate_all_filters(candidate);
-	return filters->reason == NULL ? cost_pass(candidate, filters, 1).cost : 0;
-}
-
 /* Why no pipeline over the outer relation can be extended so; NULL if one may. */
 static const char *
 reason_against(const JoinPair *pair, const Candidate *before)
@@ -547,19 +566,11 @@ reason_against(const JoinPair *pair, const Candidate *before)
 	return NULL;
 }
 
-/* Add the cost of a pipeline's last join. */
-static void
-add_cost(Candidate *candidate, Cost build, Cost probe)
-{
-	candidate->joins_cost += build + probe;
-	candidate->probe_cost += probe;
-	candidate->cost += build + probe;
-}
-
+/* Whether there is a pipeline that costs no more. */
 static bool
-is_worse(const Candidate *candidate, const Candidate *best)
+is_worse(Candidate *candidate, Candidate *best)
 {
-	return best != NULL && best->reason == NULL && best->cost <= candidate->cost;
+	return best != NULL && best->reason == NULL && cost_least(cost_pipeline(best)) <= cost_least(cost_pipeline(candidate));
 }
 
 /* Lanes of a tile, and of the least number of pairs that a device goes over. */
@@ -600,7 +611,7 @@ pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join,
 static const char *
 extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 {
-	const Candidate *best = candidate_find(root, pair->joined->relids);
+	Candidate  *best = candidate_find(root, pair->joined->relids);
 	CandidateJoin *join = palloc0(sizeof(CandidateJoin));
 	Candidate  *candidate = palloc(sizeof(Candidate));
 	CompileResult result;
@@ -628,8 +639,8 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	candidate->joins = lappend(list_copy(before->joins), join);
 	candidate->rows = rows_of_pair(root, pair);
 	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
-	candidate->cost = cost_before(before);
-	add_cost(candidate, cost_table(join->build, build_rows), cost_probe(lanes, join->rows, build_rows));
+	cost_add(&candidate->builds, cost_table(join->build, build_rows));
+	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows));
 	if (is_worse(candidate, best))
 		return NULL;
 	request.joins = candidate_joins(candidate);
@@ -637,7 +648,7 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 		return result.reason;
 	use = &result.join[result.njoins - 1];
 	if (use->nkeys == 0 || use->sorted)
-		add_cost(candidate, 0, cost_pairs(pairs_tested(root, pair, join, use)));
+		cost_add(&candidate->probes, cost_pairs(pairs_tested(root, pair, join, use)));
 	if (!is_worse(candidate, best))
 		candidate_remember(root, candidate);
 	return NULL;

@@ -79,6 +79,12 @@ read_filter(const PlannerInfo *root, Node *filter)
 	return join;
 }
 
+static DeviceCost
+at_most(DeviceCost cost, Cost most)
+{
+	return (DeviceCost) {Min(cost.cpu, most), Min(cost.gpu, most)};
+}
+
 /*
  * Have a candidate's joins cost what they do, of so many rows that pass the
  * other filters.  PostgreSQL counts an operator a row for making its hash
@@ -87,7 +93,6 @@ read_filter(const PlannerInfo *root, Node *filter)
 static void
 add_costs(const PlannerInfo *root, Candidate *candidate, const CompileResult *compiled, double rows)
 {
-	const CompileResult *filters = candidate_all_filters(candidate);
 	ListCell   *lc;
 
 	foreach(lc, candidate->joins)
@@ -95,15 +100,18 @@ add_costs(const PlannerInfo *root, Candidate *candidate, const CompileResult *co
 		CandidateJoin *join = lfirst(lc);
 		const Plan *plan = plan_of(root, not_in_subplan(join->not_in));
 		const bool	has_key = compiled->join[foreach_current_index(lc)].nkeys > 0;
-		const Cost	probe = cost_probe(candidate->rel->tuples, rows, plan->plan_rows);
-		const Cost	build = cost_build(plan->plan_rows, comes_as_columns(plan));
 
 		join->rows = rows;
-		candidate->probe_cost += has_key ? Min(probe, rows * cpu_operator_cost) : probe + cost_pairs(rows * plan->plan_rows);
-		candidate->joins_cost += plan->total_cost + Min(build, plan->plan_rows * cpu_operator_cost);
+		cost_add(&candidate->builds, (DeviceCost) {plan->total_cost, plan->total_cost});
+		cost_add(&candidate->builds, at_most(cost_build(plan->plan_rows, 1, comes_as_columns(plan)), plan->plan_rows * cpu_operator_cost));
+		if (has_key)
+			cost_add(&candidate->probes, at_most(cost_probe(candidate->rel->tuples, rows, plan->plan_rows), rows * cpu_operator_cost));
+		else
+		{
+			cost_add(&candidate->probes, cost_probe(candidate->rel->tuples, rows, plan->plan_rows));
+			cost_add(&candidate->probes, cost_pairs(rows * plan->plan_rows));
+		}
 	}
-	candidate->joins_cost += candidate->probe_cost;
-	candidate->cost = candidate->joins_cost + (filters->reason == NULL ? cost_pass(candidate, filters, 1).cost : 0);
 }
 
 /* The pipeline over a relation in which every NOT IN is a join; NULL if there is none, or PostgreSQL has to test other filters. */
@@ -120,6 +128,7 @@ create_pipeline(PlannerInfo *root, const Candidate *candidate)
 	pipeline->qual_reason = NULL;
 	pipeline->all_filters = pipeline->as_rows = pipeline->as_kept = NULL;
 	pipeline->rows_pass = NULL;
+	pipeline->filters_cost = NULL;
 	foreach(lc, candidate->quals)
 	{
 		CandidateJoin *join = read_filter(root, lfirst(lc));
