@@ -1,4 +1,4 @@
--- Rule 8: partitions and inheritance: one GpuScan for each child below PostgreSQL's Append; pruning keeps working.
+-- Rule 8: partitions and inheritance: a GpuAgg reads the members itself, else there is a GpuScan for each below an Append; pruning keeps working.
 CREATE TABLE trap_08 (id int NOT NULL, k int, n numeric(10,2), t text COLLATE "C") PARTITION BY RANGE (id);
 CREATE TABLE trap_08_p1 PARTITION OF trap_08 FOR VALUES FROM (MINVALUE) TO (1000);
 -- another order of columns, dropped columns, a column type's other typmod is not allowed

@@ -7,6 +7,7 @@
 
 #include "postgres.h"
 
+#include "access/attmap.h"
 #include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/tableam.h"
@@ -54,6 +55,17 @@ compat_prepare_page(HeapScanDesc scan, BlockNumber block)
 	heap_prepare_pagescan((TableScanDesc) scan);
 #else
 	heapgetpage((TableScanDesc) scan, block);
+#endif
+}
+
+/* The attributes of one kind of rows, for each of those of another kind, by their names. */
+static inline AttrMap *
+compat_attributes_by_name(TupleDesc of, TupleDesc for_each)
+{
+#if PG_VERSION_NUM >= 160000
+	return build_attrmap_by_name(of, for_each, false);
+#else
+	return build_attrmap_by_name(of, for_each);
 #endif
 }
 

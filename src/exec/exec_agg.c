@@ -17,6 +17,7 @@
 
 #include "exec/feeders.h"
 #include "exec/joins.h"
+#include "exec/members.h"
 #include "exec/memory.h"
 #include "exec/node.h"
 #include "exec/params.h"
@@ -115,7 +116,7 @@ remember(GpuAggState *state)
 
 	if (cause.attno != 0)
 		cause.computation = 0;
-	if (!state->node.secret)
+	if (!state->node.secret && state->node.nmembers == 0)
 		memory_add(state->node.relation, cause);
 }
 
@@ -161,9 +162,10 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 		helped |= feed_pass(&node->feed, outcome);
 	while (passes_next(node, &outcome->status));
 	passes_end(node);
+	members_feed(node, outcome);
 	top_describe(&node->top, &node->compiled);
 	/* those who helped may have states of the same groups */
-	if (outcome->status == STATUS_DONE && !helped && node->top.wanted > 0 && results_are_sure(&node->compiled) &&
+	if (outcome->status == STATUS_DONE && !helped && node->nmembers <= 1 && node->top.wanted > 0 && results_are_sure(&node->compiled) &&
 		node->device->want_top != NULL)
 		node->device->want_top(node->feed.job, &node->top.order);
 	if (outcome->status == STATUS_DONE)

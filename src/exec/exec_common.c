@@ -19,6 +19,7 @@
 #include "exec/auto_prewarm.h"
 #include "exec/debug_program.h"
 #include "exec/joins.h"
+#include "exec/members.h"
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/require.h"
@@ -39,6 +40,7 @@ cleanup_callback(void *arg)
 	GpuNode    *node = arg;
 
 	feed_abandon(&node->feed);
+	feed_abandon(&node->member_feed);
 	threads_return(node->threads);
 	node->threads = 0;
 }
@@ -104,6 +106,7 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 	{
 		node->relid = driver_of(plan);
 		node->relation = ExecOpenScanRelation(estate, node->relid, eflags);
+		members_begin(node);
 		joins_begin(node, estate);
 	}
 	node->run_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb run", ALLOCSET_DEFAULT_SIZES);
@@ -121,17 +124,25 @@ column_wanted(const ColumnUse *use)
 	};
 }
 
-/* The columns of the compiled program, as attributes of the relation. */
-static ColumnWanted *
-columns_wanted(const GpuNode *node)
+/* The attributes without NULLs; what inherits may have some nevertheless, partitions not. */
+static Bitmapset *
+not_null(const GpuNode *node)
+{
+	return node->nmembers == 0 || node->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE
+		? compile_not_null(RelationGetDescr(node->relation)) : NULL;
+}
+
+ColumnWanted *
+node_columns_wanted(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
+	const Bitmapset *declared = not_null(node);
 	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
 
 	for (int i = 0; i < compiled->ncolumns; i++)
 	{
 		wanted[i] = column_wanted(&compiled->column[i]);
-		wanted[i].not_null = TupleDescAttr(RelationGetDescr(node->relation), wanted[i].attno - 1)->attnotnull;
+		wanted[i].not_null = bms_is_member(wanted[i].attno, declared);
 	}
 	return wanted;
 }
@@ -184,7 +195,7 @@ static void
 compile_with_codes(GpuNode *node, uint32 *codes)
 {
 	CompileInput input = {
-		.varno = node->relid, .notnull = compile_not_null(RelationGetDescr(node->relation)),
+		.varno = node->relid, .notnull = not_null(node),
 		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .relation = RelationGetRelid(node->relation),
 		.whole_texts = node->whole_texts, .scales = node->scales, .codes = codes
 	};
@@ -198,9 +209,10 @@ compile_with_codes(GpuNode *node, uint32 *codes)
 		compile_over_tables(node, &input);
 		if (node->compiled.reason != NULL)
 			return;
-		wanted = columns_wanted(node);
+		wanted = node_columns_wanted(node);
+		members_translate(node, wanted);
 		node->feed.wanted = wanted;
-		node->feed.codes = run_codes_open(node->relation, &node->compiled, wanted, &without);
+		node->feed.codes = run_codes_open(members_first(node), &node->compiled, wanted, &without);
 		if (without.join > 0)
 			joins_refuse_codes(node, without.join - 1);
 		else if (without.attno != 0)
@@ -211,7 +223,8 @@ compile_with_codes(GpuNode *node, uint32 *codes)
 uint32 *
 node_offer_codes(const GpuNode *node, CodeRoom room)
 {
-	return node->without_codes ? NULL
+	/* members have codes of their own */
+	return node->without_codes || node->nmembers > 0 ? NULL
 		: run_codes_offer(node->relation, node->css.ss.ps.state->es_snapshot, attributes_of(node), room);
 }
 
@@ -238,7 +251,7 @@ node_keep_rows(GpuNode *node, bool keep)
 void
 node_choose_keeping(GpuNode *node)
 {
-	node_keep_rows(node, node->without_gpu == NULL && device_gpu_missing() == NULL && !joins_end_in_full(node) &&
+	node_keep_rows(node, node->without_gpu == NULL && device_gpu_missing() == NULL && node->nmembers == 0 && !joins_end_in_full(node) &&
 				   (gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && node->rather_gpu)));
 }
 
@@ -357,7 +370,7 @@ open_job(GpuNode *node)
 		debug_program_write(gpudb_debug_program, &node->compiled);
 	node->feed.spec = (JobSpec) {
 		.program = node->compiled.program, .tables = node->tables, .shared = node->shared,
-		.deform = deform_spec_create(node->relation, node->feed.wanted, node->compiled.ncolumns),
+		.deform = deform_spec_create(members_first(node), node->feed.wanted, node->compiled.ncolumns),
 		.memory_limit = (uint64) get_hash_memory_limit(),
 		.many_groups = node->request.keys != NIL && node->predicted_groups > MANY_GROUPS, .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted,
@@ -404,7 +417,7 @@ node_start_run(GpuNode *node)
 	node->cleanup.func = cleanup_callback;
 	node->cleanup.arg = node;
 	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
-	feed_begin(&node->feed, node->run_context, node->relation, node->css.ss.ps.state->es_snapshot);
+	feed_begin(&node->feed, node->run_context, members_first(node), node->css.ss.ps.state->es_snapshot);
 	node->running = true;
 	node->passes.count = 0;
 	node->threads = threads_lease();
@@ -462,6 +475,7 @@ node_end(GpuNode *node)
 	if (!node->secret && node->report.feed.windows > 0 && node->report.fallback_reason == NULL)
 		stat_count_executed();
 	joins_end(node);
+	members_end(node);
 	if (node->child != NULL)
 		ExecEndNode(node->child);
 }

@@ -20,6 +20,7 @@
 
 #include "exec/joins.h"
 #include "exec/kept_rows.h"
+#include "exec/members.h"
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/scan_collect.h"
@@ -187,6 +188,7 @@ run_job(GpuJoinState *state, FeedOutcome *outcome)
 	feed_find_cached(&node->feed);
 	feed_outcome_init(outcome);
 	feed_all(&node->feed, outcome);
+	members_feed(node, outcome);
 	if (outcome->status == STATUS_DONE && node->request.keep_rows)
 		outcome->status = kept_rows_fetch(node, &state->outputs, take_kept, state);
 	if (outcome->status == STATUS_DONE && state->full)

@@ -163,6 +163,8 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	GpuNode    *node = (GpuNode *) css;
 
 	explain_device(node, es);
+	if (node->nmembers > 0)
+		ExplainPropertyInteger("Members", NULL, node->nmembers, es);
 	if (node->request.quals != NIL)
 		explain_expr("GPU Filter", (Node *) make_ands_explicit(list_copy(node->request.quals)), node, ancestors, es);
 	joins_explain(node, ancestors, es);

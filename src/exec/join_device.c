@@ -178,7 +178,8 @@ join_device_build(PlanState *ps, const DeviceTable *wish)
 	MemoryContext old;
 	bool		done = false;
 
-	if (gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || !keys_are_plain(wish->use) || joins_end_in_full(node))
+	if (gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || !keys_are_plain(wish->use) || node->nmembers > 0 ||
+		joins_end_in_full(node))
 		return false;
 	old = MemoryContextSwitchTo(ps->state->es_query_cxt);
 	if (ps->instrument)

@@ -45,6 +45,8 @@ enum NodePrivate
 	/* list of joins, each an integer list of its JoinType, whether keys are unique, whether rows will be few, and of a NOT IN
 	 * the number of its subplan, else 0; their expressions stand last in custom_exprs, of a NOT IN the filter itself */
 	NODE_PRIVATE_JOINS,
+	/* OID list: the members that are read where that relation is the parent of a tree, else NIL */
+	NODE_PRIVATE_MEMBERS,
 	/* GpuAgg: what top_of_plan() reads */
 	NODE_PRIVATE_TOP,
 	NODE_PRIVATE_Count
@@ -69,6 +71,7 @@ typedef struct NodeReport
 
 typedef struct GpuNode GpuNode;
 typedef struct NodeJoin NodeJoin;
+typedef struct Member Member;
 
 struct GpuNode
 {
@@ -84,6 +87,11 @@ struct GpuNode
 	bool		whole_texts;	/* keys and extremes have more bytes than an integer holds */
 	bool		without_codes;	/* texts are read as such: there was one that codes do not do for */
 	int16	   *scales;			/* assumed for numerics without declared scale, by attribute number */
+
+	/* of a relation that is the parent of a tree: members.c */
+	int			nmembers;		/* 0 = it is read itself */
+	Member	   *members;
+	Feed		member_feed;	/* of one after the first */
 
 	/* its joins: joins.c */
 	int			njoins;
@@ -126,6 +134,9 @@ extern const NodeReport *node_last_report(void);
 
 /* A column that a program reads, as one of the relation's; whether it is NOT NULL is the caller's to say. */
 extern ColumnWanted column_wanted(const ColumnUse *use);
+
+/* The columns of the compiled program, as attributes of the node's relation. */
+extern ColumnWanted *node_columns_wanted(const GpuNode *node);
 
 /* A state of the given size, which starts with a GpuNode. */
 extern GpuNode *node_create(size_t size, const CustomExecMethods *methods, TupleTableSlot *(*next_row) (GpuNode *node));

@@ -177,6 +177,11 @@ params_probe(GpuNode *node)
 
 	if (!waiting)
 		return true;
+	if (node->nmembers > 0)
+	{
+		node_note_fallback(node, "subplan", "a subplan's value is wanted for the members of a tree");
+		return false;
+	}
 	old = MemoryContextSwitchTo(node->run_context);
 	last_page = Max(RelationGetNumberOfBlocks(node->relation) / PROBE_SHARE, PROBE_MIN_PAGES);
 	slot = table_slot_create(node->relation, NULL);

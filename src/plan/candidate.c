@@ -145,16 +145,45 @@ attributes_of(const RelOptInfo *rel)
 	return attributes;
 }
 
-/* Whether a query looks at system columns that only a heap tuple with its header has. */
+/* Whether a query looks at system columns that only a heap tuple with its header has, or that members of a tree differ in. */
 static bool
-uses_system_column(const RelOptInfo *rel)
+uses_system_column(const RelOptInfo *rel, bool tree)
 {
 	const Bitmapset *attributes = attributes_of(rel);
 
 	for (int attno = rel->min_attr; attno < 0; attno++)
-		if (attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber &&
+		if ((tree || (attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber)) &&
 			bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, attributes))
 			return true;
+	return false;
+}
+
+static bool
+has_parameter(Node *node, void *context)
+{
+	return node != NULL && (IsA(node, Param) || expression_tree_walker(node, has_parameter, context));
+}
+
+/* Whether PostgreSQL may yet find out, when the query runs, that it need not read some of a relation's partitions. */
+static bool
+is_pruned_later(const RelOptInfo *rel)
+{
+	Bitmapset  *keys = NULL;
+	ListCell   *lc;
+
+	if (rel->part_scheme == NULL)
+		return false;
+	for (int k = 0; k < rel->part_scheme->partnatts; k++)
+		pull_varattnos((Node *) rel->partexprs[k], rel->relid, &keys);
+	foreach(lc, rel->baserestrictinfo)
+	{
+		Node	   *clause = (Node *) lfirst_node(RestrictInfo, lc)->clause;
+		Bitmapset  *attributes = NULL;
+
+		pull_varattnos(clause, rel->relid, &attributes);
+		if (bms_overlap(attributes, keys) && (contain_mutable_functions(clause) || has_parameter(clause, NULL)))
+			return true;
+	}
 	return false;
 }
 
@@ -164,16 +193,16 @@ reason_of_entry(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
 	if (!gpudb_enabled)
 		return "disabled";
-	if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW)
+	if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW && !(rte->relkind == RELKIND_PARTITIONED_TABLE && rte->inh))
 		return "relation_kind";
-	if (rte->inh || rte->tablesample != NULL)
+	if (rte->tablesample != NULL || (rte->inh && is_pruned_later(rel)))
 		return "relation_kind";
 	if (root->rowMarks != NIL || bms_is_member(rel->relid, root->all_result_relids) ||
 		(int) rel->relid == root->parse->resultRelation)
 		return "row_marks";
 	if (rel->lateral_relids != NULL)
 		return "expression";
-	if (uses_system_column(rel))
+	if (uses_system_column(rel, rte->inh))
 		return "system_column";
 	return NULL;
 }
@@ -181,7 +210,7 @@ reason_of_entry(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 static const char *
 reason_of_relation(Relation relation)
 {
-	if (relation->rd_tableam != GetHeapamTableAmRoutine())
+	if (relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE && relation->rd_tableam != GetHeapamTableAmRoutine())
 		return "table_am";
 	return NULL;
 }
@@ -351,6 +380,47 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 		candidate->filters = NULL;
 }
 
+/*
+ * Have the members that PostgreSQL has not pruned be read in the place of
+ * their parent: candidates themselves, since the hook has seen them before it.
+ */
+static const char *
+take_members(PlannerInfo *root, Candidate *candidate)
+{
+	RelOptInfo *rel = palloc(sizeof(RelOptInfo));
+	ListCell   *lc;
+
+	*rel = *candidate->rel;
+	rel->pages = 0;
+	rel->tuples = 0;
+	foreach(lc, root->append_rel_list)
+	{
+		const AppendRelInfo *info = lfirst_node(AppendRelInfo, lc);
+		RelOptInfo *child = root->simple_rel_array[info->child_relid];
+		const Candidate *of;
+
+		if (info->parent_relid != rel->relid || child == NULL || IS_DUMMY_REL(child))
+			continue;
+		of = candidate_find(root, child->relids);
+		if (of == NULL || of->reason != NULL)
+			return of == NULL ? "relation_kind" : of->reason;
+		if (of->members != NIL)
+			candidate->members = list_concat(candidate->members, of->members);
+		else
+		{
+			CandidateMember *member = palloc(sizeof(CandidateMember));
+
+			*member = (CandidateMember) {of->relation, of->rel->pages};
+			candidate->members = lappend(candidate->members, member);
+		}
+		candidate->toast_pages += of->toast_pages;
+		rel->pages += of->rel->pages;
+		rel->tuples += of->rel->tuples;
+	}
+	candidate->rel = rel;
+	return candidate->members != NIL ? NULL : "relation_kind";
+}
+
 Candidate *
 candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
@@ -366,14 +436,23 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		Relation	relation = table_open(rte->relid, NoLock);
 
 		candidate->reason = reason_of_relation(relation);
-		candidate->notnull = compile_not_null(RelationGetDescr(relation));
-		candidate->toast_pages = toast_pages(relation);
-		candidate->codes = run_codes_offer(relation, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL, attributes_of(rel), ROOM_FOR_ONE);
+		/* what inherits may have NULLs nevertheless, partitions not */
+		if (!rte->inh || rte->relkind == RELKIND_PARTITIONED_TABLE)
+			candidate->notnull = compile_not_null(RelationGetDescr(relation));
+		if (!rte->inh)
+		{
+			candidate->toast_pages = toast_pages(relation);
+			candidate->codes = run_codes_offer(relation, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL, attributes_of(rel), ROOM_FOR_ONE);
+		}
 		table_close(relation, NoLock);
 	}
+	if (candidate->reason == NULL && rte->inh)
+		candidate->reason = take_members(root, candidate);
 	if (candidate->reason == NULL)
 		examine_quals(root, candidate);
+	/* a tree's members have scans of their own */
 	decision_note(root, rel, DECISION_SCAN, candidate->reason ? candidate->reason
+				  : rte->inh ? "relation_kind"
 				  : list_length(candidate_quals(candidate, false)) == list_length(candidate->quals)
 				  ? candidate->qual_reason : NULL);
 	candidate_remember(root, candidate);
@@ -412,6 +491,17 @@ candidate_joins(const Candidate *candidate)
 	foreach(lc, candidate->joins)
 		joins = lappend(joins, &((CandidateJoin *) lfirst(lc))->request);
 	return joins;
+}
+
+List *
+candidate_members(const Candidate *candidate)
+{
+	List	   *oids = NIL;
+	ListCell   *lc;
+
+	foreach(lc, candidate->members)
+		oids = lappend_oid(oids, ((CandidateMember *) lfirst(lc))->relation);
+	return oids;
 }
 
 List *

@@ -28,6 +28,13 @@ typedef struct CandidateJoin
 	List	   *above;			/* filters of what a full join has made, in their order: PostgreSQL tests them */
 } CandidateJoin;
 
+/* What is read in the place of a relation that is the parent of a tree. */
+typedef struct CandidateMember
+{
+	Oid			relation;
+	BlockNumber pages;
+} CandidateMember;
+
 /*
  * The best device pipeline over one relation, or over one and others that are
  * joined with it.  It is kept apart from the planner's paths: a scan that
@@ -37,7 +44,8 @@ typedef struct CandidateJoin
 typedef struct Candidate
 {
 	Relids		relids;
-	RelOptInfo *rel;			/* that the device reads */
+	RelOptInfo *rel;			/* that the device reads; the parent of a tree with its members' pages and tuples */
+	List	   *members;		/* of CandidateMember: of such a parent, else NIL */
 	List	   *joins;			/* of CandidateJoin, in order */
 	DeviceCost	builds;			/* of their tables, */
 	DeviceCost	probes;			/* and of looking for rows in these */
@@ -101,6 +109,9 @@ extern bool candidate_relations_cannot_fail(PlannerInfo *root, const Bitmapset *
 
 /* The joins of a candidate, for CompileRequest. */
 extern List *candidate_joins(const Candidate *candidate);
+
+/* For NODE_PRIVATE_MEMBERS. */
+extern List *candidate_members(const Candidate *candidate);
 
 /* The filters on or off the device. */
 extern List *candidate_quals(const Candidate *candidate, bool on_device);

@@ -36,6 +36,7 @@
 #include "exec/feeders.h"
 #include "exec/node.h"
 #include "guc.h"
+#include "pg_compat.h"
 #include "plan/cost.h"
 #include "tablet/tablet_scan.h"
 
@@ -123,24 +124,64 @@ ns_of_feeding(const RelOptInfo *rel)
 	return rel->pages * NS(pin_page) + rel->tuples * NS(pin_tuple);
 }
 
+/* The columns of a program, as attributes of a relation, or of a member of its tree. */
+static ColumnWanted *
+columns_wanted(const CompileResult *compiled, const AttrMap *attributes)
+{
+	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
+
+	for (int i = 0; i < compiled->ncolumns; i++)
+	{
+		wanted[i] = column_wanted(&compiled->column[i]);
+		if (attributes != NULL)
+			wanted[i].attno = attributes->attnums[wanted[i].attno - 1];
+	}
+	return wanted;
+}
+
+/* The part of the members of a tree whose columns are there already. */
+static double
+cached_part_of_members(const Candidate *candidate, const CompileResult *compiled, Relation parent)
+{
+	double		pages = 0;
+	ListCell   *lc;
+
+	foreach(lc, candidate->members)
+	{
+		const CandidateMember *member = lfirst(lc);
+		Relation	relation = table_open(member->relation, NoLock);
+		AttrMap    *attributes = compat_attributes_by_name(RelationGetDescr(relation), RelationGetDescr(parent));
+		ColumnWanted *wanted = columns_wanted(compiled, attributes);
+
+		pages += member->pages * tablet_cached_part(relation, member->pages, wanted, compiled->ncolumns);
+		pfree(wanted);
+		free_attrmap(attributes);
+		table_close(relation, NoLock);
+	}
+	return pages / Max(candidate->rel->pages, 1);
+}
+
 /* The part of a relation whose columns are there already; for rows, if all that is wanted of them can be. */
 static double
 cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
-	ColumnWanted *wanted;
 	Relation	relation;
 	double		part;
 
 	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
 		return 0;
-	wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
-	for (int i = 0; i < compiled->ncolumns; i++)
-		wanted[i] = column_wanted(&compiled->column[i]);
 	/* the planner has locked it */
 	relation = table_open(candidate->relation, NoLock);
-	part = tablet_cached_part(relation, candidate->rel->pages, wanted, compiled->ncolumns);
+	if (candidate->members != NIL)
+		part = cached_part_of_members(candidate, compiled, relation);
+	else
+	{
+		ColumnWanted *wanted = columns_wanted(compiled, NULL);
+
+		part = tablet_cached_part(relation, candidate->rel->pages, wanted, compiled->ncolumns);
+		pfree(wanted);
+	}
 	table_close(relation, NoLock);
-	pfree(wanted);
 	return part;
 }
 
@@ -209,12 +250,13 @@ ns_of_gpu_groups(const RelOptInfo *rel, const CompileResult *compiled, double gr
  * Transfer in, memory and computation, transfer out, of which the first two
  * overlap.  What passes take was measured as a whole; what hardware could do
  * at best bounds it.  Only a part may have to come from pages: then nobody
- * helps to feed them.
+ * helps to feed them, nor members of a tree.
  */
 static double
-ns_on_gpu(const RelOptInfo *rel, const CompileResult *compiled, double groups, double from_pages)
+ns_on_gpu(const Candidate *candidate, const CompileResult *compiled, double groups, double from_pages)
 {
-	int			feeders = groups > 0 && from_pages == 1 ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
+	const RelOptInfo *rel = candidate->rel;
+	int			feeders = groups > 0 && from_pages == 1 && candidate->members == NIL ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
 	double		feed = ns_of_feeding(rel) * from_pages / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
 	double		start = Max(NS(gpu_start), NS(gpu_hop) + BATCH_LAUNCHES * NS(gpu_launch));
 	double		transfer = Max((rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row)) * from_pages,
@@ -262,7 +304,7 @@ passes_over(const Candidate *candidate, const CompileResult *compiled, double gr
 	const double gpu_pages = cached > 0.5 && groups > 0 ? 1 - cached : 1;
 	const double times = may_gpu ? passes_on_gpu(candidate, compiled) : 0;
 	const double cpu = ns_on_cpu(candidate, compiled, groups, 1 - cached);
-	const double gpu = may_gpu ? times * ns_on_gpu(rel, compiled, groups, gpu_pages) : INFINITY;
+	const double gpu = may_gpu ? times * ns_on_gpu(candidate, compiled, groups, gpu_pages) : INFINITY;
 	double		page;
 	EitherPass	passes = {.cpu = {.groups = groups, .ms = cpu / 1e6}, .gpu = {.groups = groups, .ms = gpu / 1e6, .on_gpu = true}};
 

@@ -38,6 +38,7 @@ typedef struct Grouping
 	List	   *aggs;
 	List	   *quals;
 	List	   *joins;			/* of CandidateJoin */
+	List	   *members;		/* NODE_PRIVATE_MEMBERS */
 	List	   *having;
 	bool		secret;			/* of the candidate */
 	uint32		hash;			/* of the computation */
@@ -111,6 +112,7 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, const GroupPathExtr
 	grouping->secret = candidate->secret;
 	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
 	grouping->joins = candidate->joins;
+	grouping->members = candidate_members(candidate);
 	foreach(lc, root->parse->groupClause)
 	{
 		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
@@ -196,6 +198,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	scan->custom_private = lappend(scan->custom_private, makeInteger((int) grouping->hash));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(grouping->driver));
 	scan->custom_private = lappend(scan->custom_private, path_join_kinds(grouping->joins, lsecond(path->custom_private)));
+	scan->custom_private = lappend(scan->custom_private, grouping->members);
 	scan->custom_private = lappend(scan->custom_private, grouping->top);
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
@@ -358,7 +361,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
 	if (!gpudb_force && !groups_fit(result->program, child->rows))
 		return "memory_limit";
-	if (!gpudb_force && !candidate->secret && fell_back_before(candidate, result, grouping->hash))
+	if (!gpudb_force && !candidate->secret && candidate->members == NIL && fell_back_before(candidate, result, grouping->hash))
 		return "runtime_error";
 	offer_agg(root, output_rel, candidate, grouping, child, result);
 	return NULL;

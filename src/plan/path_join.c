@@ -27,6 +27,7 @@
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
+#include "plan/estimate.h"
 #include "plan/path.h"
 
 List *
@@ -138,6 +139,7 @@ plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->custom_private = lappend(scan->custom_private, makeInteger(0));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(bms_member_index(candidate->relids, candidate->rel->relid)));
 	scan->custom_private = lappend(scan->custom_private, path_join_kinds(candidate->joins, lsecond(path->custom_private)));
+	scan->custom_private = lappend(scan->custom_private, candidate_members(candidate));
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_join_methods;
@@ -316,110 +318,6 @@ with_expressions(PlannerInfo *root, Path *path, List *exprs)
 	return copy;
 }
 
-/* What PostgreSQL's join search considers. */
-typedef struct JoinPair
-{
-	const RelOptInfo *joined;
-	const RelOptInfo *outer;
-	RelOptInfo *inner;
-	JoinType	type;
-	const JoinPathExtraData *extra;
-} JoinPair;
-
-/* Rows */
-
-/* Rows of the largest of some relations. */
-static double
-most_tuples(PlannerInfo *root, const Bitmapset *relids)
-{
-	double		most = 1;
-	int			relid = -1;
-
-	while ((relid = bms_next_member(relids, relid)) > 0)
-		/* outer joins have numbers, too */
-		if (root->simple_rel_array[relid] != NULL)
-			most = Max(most, root->simple_rel_array[relid]->tuples);
-	return most;
-}
-
-/*
- * The part of all pairs that an inner join has at least, 0 if nothing is
- * known.  PostgreSQL multiplies the selectivities of equal columns as if
- * nothing tied them to each other; but where those of either side are one
- * table's, or equal to one table's, they have no more combinations of values
- * than it has rows.
- */
-static Selectivity
-least_selectivity(PlannerInfo *root, const JoinPair *pair)
-{
-	Selectivity others = 1;
-	int			nequal = 0;
-	Bitmapset  *inner = bms_copy(pair->inner->relids);
-	Bitmapset  *outer = bms_copy(pair->outer->relids);
-	ListCell   *lc;
-
-	foreach(lc, pair->extra->restrictlist)
-	{
-		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
-		const Bitmapset *relids = clause->parent_ec != NULL ? clause->parent_ec->ec_relids : clause->clause_relids;
-
-		if (clause->mergeopfamilies == NIL)
-		{
-			others *= clause_selectivity(root, (Node *) clause, 0, pair->type, pair->extra->sjinfo);
-			continue;
-		}
-		nequal++;
-		inner = bms_int_members(inner, relids);
-		outer = bms_int_members(outer, relids);
-	}
-	if (nequal < 2 || bms_is_empty(inner) || bms_is_empty(outer))
-		return 0;
-	return others / Max(most_tuples(root, inner), most_tuples(root, outer));
-}
-
-/*
- * The part of the rows that an anti join leaves at least if it asks for more
- * than equality.  PostgreSQL multiplies selectivities: if nearly all rows have
- * an equal one, and nearly all pairs meet the other condition, it expects next
- * to no row, though equal ones may be those few pairs.
- */
-#define ANTI_LEAST	0.1
-
-static bool
-equalities_only(const JoinPair *pair)
-{
-	ListCell   *lc;
-
-	foreach(lc, pair->extra->restrictlist)
-		if (lfirst_node(RestrictInfo, lc)->mergeopfamilies == NIL)
-			return false;
-	return true;
-}
-
-/* Rows of a relation of the join search: PostgreSQL's estimate, or a larger one. */
-static double
-rows_of(PlannerInfo *root, const RelOptInfo *rel)
-{
-	const Candidate *candidate = candidate_find(root, rel->relids);
-
-	return candidate != NULL && candidate->reason == NULL && candidate->joins != NIL ? candidate->rows : rel->rows;
-}
-
-/* The same of the relation that a pair makes. */
-static double
-rows_of_pair(PlannerInfo *root, const JoinPair *pair)
-{
-	const double outer = rows_of(root, pair->outer);
-	const double inner = rows_of(root, pair->inner);
-	const double rows = pair->joined->rows * outer / pair->outer->rows;
-
-	if (pair->type == JOIN_ANTI && !equalities_only(pair))
-		return Max(rows, outer * ANTI_LEAST);
-	if (pair->type != JOIN_INNER)
-		return rows;
-	return Max(rows * inner / pair->inner->rows, outer * inner * least_selectivity(root, pair));
-}
-
 /* Tables */
 
 /*
@@ -472,7 +370,7 @@ static Path *
 build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 {
 	Candidate  *candidate = candidate_find(root, inner->relids);
-	const double rows = rows_of(root, inner);
+	const double rows = estimate_rows(root, inner);
 	const bool	may_fail = !candidate_relations_cannot_fail(root, inner->relids);
 	Path	   *path = inner->cheapest_total_path;
 	Path	   *scan = NULL;
@@ -558,7 +456,7 @@ reason_against(const JoinPair *pair, const Candidate *before)
 	if (!is_kind_of_ours(pair->type) || before->gates != NIL || pair->joined->lateral_relids != NULL ||
 		pair->inner->lateral_relids != NULL || !has_columns_only(pair->inner) || list_length(before->joins) == PROGRAM_MAX_TABLES)
 		return "expression";
-	if (candidate_ends_in_full_join(before))
+	if (candidate_ends_in_full_join(before) || (pair->type == JOIN_FULL && before->members != NIL))
 		return "full_join";
 	/* what is computed of the outer rows would have to be NULL where there are none */
 	if (pair->type == JOIN_FULL && !has_columns_only(pair->outer))
@@ -604,7 +502,7 @@ pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join,
 	/* whether there are rows within bounds shows without a look at them */
 	if (only_whether && list_length(bounds) == list_length(request->conditions))
 		return 0;
-	return join->rows * rows_of(root, pair->inner) * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
+	return join->rows * estimate_rows(root, pair->inner) * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
 }
 
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
@@ -617,13 +515,13 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	CompileResult result;
 	const JoinUse *use;
 	CompileRequest request = {.aggregate = true, .quals = before->quals};
-	const double build_rows = rows_of(root, pair->inner);
+	const double build_rows = estimate_rows(root, pair->inner);
 	/* rows that no filter lets pass are lanes, too, until some stand side by side */
 	const double lanes = before->rel->tuples * (before->lanes > 0 ? before->lanes / TILE_LANES : 1);
 
 	join->request.type = pair->type;
 	join->request.unique = pair->extra->inner_unique;
-	join->rows = rows_of(root, pair->outer);
+	join->rows = estimate_rows(root, pair->outer);
 	join->build = build_path(root, pair->inner, key_expressions(pair));
 	if (join->build == NULL)
 		join->build = build_path(root, pair->inner, NIL);
@@ -637,7 +535,7 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	candidate->as_rows = candidate->as_kept = NULL;
 	candidate->rows_pass = NULL;
 	candidate->joins = lappend(list_copy(before->joins), join);
-	candidate->rows = rows_of_pair(root, pair);
+	candidate->rows = estimate_pair(root, pair);
 	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
 	cost_add(&candidate->builds, cost_table(join->build, build_rows));
 	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows));

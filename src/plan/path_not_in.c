@@ -167,7 +167,7 @@ is_for_cursor(const PlannerInfo *root)
 bool
 path_not_in_add(PlannerInfo *root, const Candidate *candidate)
 {
-	Candidate  *pipeline = create_pipeline(root, candidate);
+	Candidate  *pipeline = candidate->members == NIL ? create_pipeline(root, candidate) : NULL;
 
 	if (pipeline == NULL)
 		return false;

@@ -68,7 +68,7 @@ path_scan_create(Candidate *candidate)
 	double		passing;
 	Cost		out;
 
-	if ((host != NIL && list_length(host) == list_length(candidate->quals)) || candidate->filters == NULL)
+	if (candidate->members != NIL || (host != NIL && list_length(host) == list_length(candidate->quals)) || candidate->filters == NULL)
 		return NULL;
 	with_outputs = compile_with_outputs(candidate, host);
 	pass = cost_pass(candidate, with_outputs, 0);
@@ -97,6 +97,8 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	CustomPath *path;
 
 	candidate->passing = clauselist_selectivity(root, candidate_quals(candidate, true), candidate->rel->relid, JOIN_INNER, NULL);
+	if (candidate->members != NIL)
+		return;
 	/* without a filter for the device PostgreSQL's own scan is as good */
 	if (candidate->quals == NIL && !gpudb_force)
 		return;

@@ -1,0 +1,28 @@
+/*
+ * estimate.h
+ *		How many rows a pipeline has after a join: PostgreSQL's estimates, raised where they are known to be too low.
+ */
+#ifndef GPUDB_PLAN_ESTIMATE_H
+#define GPUDB_PLAN_ESTIMATE_H
+
+#include "postgres.h"
+
+#include "nodes/pathnodes.h"
+
+/* What PostgreSQL's join search considers. */
+typedef struct JoinPair
+{
+	const RelOptInfo *joined;
+	const RelOptInfo *outer;
+	RelOptInfo *inner;
+	JoinType	type;
+	const JoinPathExtraData *extra;
+} JoinPair;
+
+/* Rows of a relation of the join search: those of the pipeline over it, if there is one. */
+extern double estimate_rows(PlannerInfo *root, const RelOptInfo *rel);
+
+/* Rows of the relation that a pair makes. */
+extern double estimate_pair(PlannerInfo *root, const JoinPair *pair);
+
+#endif							/* GPUDB_PLAN_ESTIMATE_H */
