@@ -101,7 +101,7 @@ CREATE FUNCTION gpudb.why_not(query text, OUT relation text, OUT part text, OUT 
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
     AS 'MODULE_PATHNAME', 'gpudb_why_not';
 COMMENT ON FUNCTION gpudb.why_not(text) IS
-    'plans a query and tells of each scan and aggregate which gpudb node takes it, or why none does';
+    'plans a query and tells of each scan, aggregate and join which gpudb node takes it, or why none does';
 
 CREATE FUNCTION gpudb.known_objects(OUT kind text, OUT object oid) RETURNS SETOF record
     LANGUAGE c STABLE STRICT PARALLEL SAFE

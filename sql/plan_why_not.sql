@@ -1,10 +1,11 @@
--- gpudb.why_not(): a row for each scan and each aggregate of a query
+-- gpudb.why_not(): a row for each scan and each aggregate of a query, and for each node that joins
 CREATE TABLE plan_why_not (id int NOT NULL, k int, t text, b bytea, iv interval);
 INSERT INTO plan_why_not SELECT i, i % 10, 't' || i, '\x00', i * interval '1 s' FROM generate_series(1, 1000) i;
 ANALYZE plan_why_not;
 CREATE VIEW plan_why_not_view AS SELECT * FROM plan_why_not;
 -- too small by itself
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT sum(id) FROM plan_why_not WHERE k = 3');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT x.id, z.t FROM plan_why_not x JOIN plan_why_not y USING (id) JOIN (SELECT DISTINCT k, t FROM plan_why_not) z ON z.k = x.k');
 SET gpudb.force = on;
 SELECT * FROM gpudb.why_not('SELECT sum(id) FROM plan_why_not WHERE k = 3');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT k, upper(t) FROM plan_why_not AS w WHERE upper(t) = k::text');
@@ -18,6 +19,8 @@ SELECT relation, part, node, reason FROM gpudb.why_not('SELECT * FROM plan_why_n
 SELECT relation, part, node, reason FROM gpudb.why_not('UPDATE plan_why_not SET k = 2 WHERE k = 1');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not x JOIN plan_why_not y USING (id) WHERE x.k = 1 AND upper(y.t) = y.k::text');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not_view WHERE k = (SELECT max(k) FROM plan_why_not i WHERE i.id < 500)');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not x JOIN plan_why_not y USING (id) LEFT JOIN plan_why_not z ON z.id = y.k');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not x JOIN plan_why_not y ON upper(x.t) = upper(y.t)');
 SET gpudb.enabled = off;
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT sum(id) FROM plan_why_not WHERE k = 3');
 RESET gpudb.enabled;

@@ -75,9 +75,8 @@ node_exec(CustomScanState *css)
 	return slot;
 }
 
-/* The relation that the device reads, of those that an upper node is about. */
-static Index
-driver_of(const CustomScan *plan)
+Index
+node_driver(const CustomScan *plan)
 {
 	int			relid = -1;
 
@@ -104,7 +103,7 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 	}
 	else
 	{
-		node->relid = driver_of(plan);
+		node->relid = node_driver(plan);
 		node->relation = ExecOpenScanRelation(estate, node->relid, eflags);
 		members_begin(node);
 		joins_begin(node, estate);

@@ -132,6 +132,9 @@ struct GpuNode
 /* What the node that ended last in this session did. */
 extern const NodeReport *node_last_report(void);
 
+/* The relation that the device reads, by range table index, of those that a GpuAgg or GpuJoin is about. */
+extern Index node_driver(const CustomScan *plan);
+
 /* A column that a program reads, as one of the relation's; whether it is NOT NULL is the caller's to say. */
 extern ColumnWanted column_wanted(const ColumnUse *use);
 

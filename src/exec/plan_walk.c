@@ -17,7 +17,32 @@ is_gpudb_node(const Plan *plan)
 	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_agg_methods || scan->methods == &gpu_join_methods);
 }
 
-static void walk(const Plan *plan, PlanVisitor visit, void *arg);
+Index
+plan_scanned(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+		case T_SampleScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_TidScan:
+		case T_TidRangeScan:
+		case T_SubqueryScan:
+		case T_FunctionScan:
+		case T_ValuesScan:
+		case T_TableFuncScan:
+		case T_CteScan:
+		case T_NamedTuplestoreScan:
+		case T_WorkTableScan:
+		case T_ForeignScan:
+		case T_CustomScan:
+			return ((const Scan *) plan)->scanrelid;
+		default:
+			return 0;
+	}
+}
 
 static void
 walk_list(List *plans, PlanVisitor visit, void *arg)
@@ -25,11 +50,18 @@ walk_list(List *plans, PlanVisitor visit, void *arg)
 	ListCell   *lc;
 
 	foreach(lc, plans)
-		walk(lfirst(lc), visit, arg);
+		plan_walk_below(lfirst(lc), visit, arg);
 }
 
-static void
-walk(const Plan *plan, PlanVisitor visit, void *arg)
+/* The plans of a node's tables; the first one is the fallback of the whole. */
+static List *
+plans_of_tables(const CustomScan *scan)
+{
+	return is_gpudb_node(&scan->scan.plan) ? list_copy_tail(scan->custom_plans, 1) : scan->custom_plans;
+}
+
+void
+plan_walk_below(const Plan *plan, PlanVisitor visit, void *arg)
 {
 	check_stack_depth();
 	if (plan == NULL || !visit(plan, arg))
@@ -43,16 +75,16 @@ walk(const Plan *plan, PlanVisitor visit, void *arg)
 			walk_list(((const MergeAppend *) plan)->mergeplans, visit, arg);
 			break;
 		case T_SubqueryScan:
-			walk(((const SubqueryScan *) plan)->subplan, visit, arg);
+			plan_walk_below(((const SubqueryScan *) plan)->subplan, visit, arg);
 			break;
 		case T_CustomScan:
-			walk_list(((const CustomScan *) plan)->custom_plans, visit, arg);
+			walk_list(plans_of_tables((const CustomScan *) plan), visit, arg);
 			break;
 		default:
 			break;
 	}
-	walk(plan->lefttree, visit, arg);
-	walk(plan->righttree, visit, arg);
+	plan_walk_below(plan->lefttree, visit, arg);
+	plan_walk_below(plan->righttree, visit, arg);
 }
 
 void
@@ -60,10 +92,10 @@ plan_walk(const PlannedStmt *stmt, const Bitmapset *without, PlanVisitor visit, 
 {
 	ListCell   *lc;
 
-	walk(stmt->planTree, visit, arg);
+	plan_walk_below(stmt->planTree, visit, arg);
 	foreach(lc, stmt->subplans)
 		if (!bms_is_member(foreach_current_index(lc) + 1, without))
-			walk(lfirst(lc), visit, arg);
+			plan_walk_below(lfirst(lc), visit, arg);
 }
 
 /* Note the subplans of which a node makes tables. */

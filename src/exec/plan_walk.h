@@ -9,8 +9,11 @@
 
 #include "nodes/plannodes.h"
 
-/* Called for each node, parents first; false keeps the walk from what lies below. */
+/* Called for each node, parents first, but not for the fallback of one of ours; false keeps the walk from what lies below. */
 typedef bool (*PlanVisitor) (const Plan *plan, void *arg);
+
+/* The same walk from a node on. */
+extern void plan_walk_below(const Plan *plan, PlanVisitor visit, void *arg);
 
 /* Walk the main tree of a statement and its subplans, but for those of some numbers. */
 extern void plan_walk(const PlannedStmt *stmt, const Bitmapset *without, PlanVisitor visit, void *arg);
@@ -20,5 +23,8 @@ extern Bitmapset *plan_walk_tables(const PlannedStmt *stmt);
 
 /* Whether a node is one of ours. */
 extern bool is_gpudb_node(const Plan *plan);
+
+/* The range table index of what a node scans by itself, 0 if nothing. */
+extern Index plan_scanned(const Plan *plan);
 
 #endif							/* GPUDB_EXEC_PLAN_WALK_H */

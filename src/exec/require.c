@@ -50,30 +50,17 @@ static bool
 visit(const Plan *plan, void *arg)
 {
 	PlanSearch *search = arg;
-	Oid			relation;
+	Index		relid;
 
-	/* what lies below is the fallback */
+	/* its tables may be made of any rows */
 	if (is_gpudb_node(plan))
 	{
 		search->gpudb_node = true;
 		return false;
 	}
-	switch (nodeTag(plan))
-	{
-		case T_SeqScan:
-		case T_SampleScan:
-		case T_IndexScan:
-		case T_IndexOnlyScan:
-		case T_BitmapHeapScan:
-		case T_TidScan:
-		case T_TidRangeScan:
-			relation = rt_fetch(((const Scan *) plan)->scanrelid, search->rtable)->relid;
-			if (is_user_table(relation))
-				search->uncovered = relation;
-			break;
-		default:
-			break;
-	}
+	relid = plan_scanned(plan);
+	if (relid > 0 && is_user_table(rt_fetch(relid, search->rtable)->relid))
+		search->uncovered = rt_fetch(relid, search->rtable)->relid;
 	return true;
 }
 

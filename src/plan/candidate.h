@@ -67,6 +67,7 @@ typedef struct Candidate
 	CompileResult *all_filters; /* candidate_all_filters() */
 	CompileResult *as_rows;		/* the program that returns its rows, with what is wanted of them; NULL before it was asked for */
 	CompileResult *as_kept;		/* the same of a GPU that keeps them */
+	const char *rows_reason;	/* why no node can return its rows; NULL = one can, or nobody has asked */
 	struct PassCost *rows_pass; /* what the better one costs; likewise */
 	Selectivity passing;		/* the part of the rows that these let pass */
 } Candidate;

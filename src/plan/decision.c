@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
 #include "parser/parsetree.h"
 #include "utils/memutils.h"
 
@@ -49,24 +50,14 @@ decision_last_reason(Oid relation)
 	return NULL;
 }
 
-static void
-append_to_log(PlannerInfo *root, const RelOptInfo *rel, DecisionPart part, const char *reason)
+static Decision *
+append_to_log(DecisionPart part, double rows, const char *reason)
 {
-	MemoryContext old = MemoryContextSwitchTo(log_context);
 	Decision   *decision = palloc0(sizeof(Decision));
 
-	decision->part = part;
-	decision->reason = reason;
-	if (rel != NULL)
-	{
-		RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
-
-		decision->relation = rte->relid;
-		decision->alias = pstrdup(rte->eref->aliasname);
-		decision->rows = rel->tuples;
-	}
+	*decision = (Decision) {.part = part, .rows = rows, .reason = reason};
 	logged = lappend(logged, decision);
-	MemoryContextSwitchTo(old);
+	return decision;
 }
 
 void
@@ -77,7 +68,62 @@ decision_note(PlannerInfo *root, const RelOptInfo *rel, DecisionPart part, const
 	if (rel != NULL)
 		keep_note(planner_rt_fetch(rel->relid, root)->relid, reason);
 	if (log_context != NULL)
-		append_to_log(root, rel, part, reason);
+	{
+		MemoryContext old = MemoryContextSwitchTo(log_context);
+		Decision   *decision = append_to_log(part, rel != NULL ? rel->tuples : 0, reason);
+
+		if (rel != NULL)
+		{
+			decision->relation = planner_rt_fetch(rel->relid, root)->relid;
+			decision->alias = pstrdup(planner_rt_fetch(rel->relid, root)->eref->aliasname);
+		}
+		MemoryContextSwitchTo(old);
+	}
+}
+
+void
+decision_note_join(PlannerInfo *root, Relids relids, double rows, const char *reason)
+{
+	MemoryContext old;
+	List	   *names = NIL;
+	int			relid = -1;
+
+	if (log_context == NULL)
+		return;
+	old = MemoryContextSwitchTo(log_context);
+	while ((relid = bms_next_member(relids, relid)) > 0)
+		/* outer joins have numbers, too */
+		if (root->simple_rel_array[relid] != NULL)
+			names = lappend(names, planner_rt_fetch(relid, root)->eref->aliasname);
+	append_to_log(DECISION_JOIN, rows, reason)->alias = decision_names(names);
+	MemoryContextSwitchTo(old);
+}
+
+static int
+compare_names(const ListCell *a, const ListCell *b)
+{
+	return strcmp(lfirst(a), lfirst(b));
+}
+
+char *
+decision_names(List *names)
+{
+	List	   *sorted = list_copy(names);
+	StringInfoData all;
+	ListCell   *lc;
+
+	list_sort(sorted, compare_names);
+	initStringInfo(&all);
+	foreach(lc, sorted)
+	{
+		const int	i = foreach_current_index(lc);
+
+		if (i == 0)
+			appendStringInfoString(&all, lfirst(lc));
+		else if (strcmp(lfirst(lc), list_nth(sorted, i - 1)) != 0)
+			appendStringInfo(&all, ", %s", (char *) lfirst(lc));
+	}
+	return all.data;
 }
 
 void

@@ -12,6 +12,7 @@
 typedef enum DecisionPart
 {
 	DECISION_SCAN,
+	DECISION_JOIN,
 	DECISION_AGGREGATE
 } DecisionPart;
 
@@ -19,14 +20,20 @@ typedef enum DecisionPart
 typedef struct Decision
 {
 	DecisionPart part;
-	Oid			relation;		/* InvalidOid: an aggregate over something else than one relation */
-	char	   *alias;
-	double		rows;			/* that the relation is estimated to have */
+	Oid			relation;		/* InvalidOid: a join, or an aggregate over something that no device could read */
+	char	   *alias;			/* of a join those of all its relations, as decision_names() puts them; else NULL if there is no relation */
+	double		rows;			/* that the relation, or the one that a pipeline reads, is estimated to have */
 	const char *reason;
 } Decision;
 
 /* Note a decision about a base relation, or (rel = NULL) about an aggregate over no such one. */
 extern void decision_note(PlannerInfo *root, const RelOptInfo *rel, DecisionPart part, const char *reason);
+
+/* Note a decision about the join of some relations; a later one about the same overrides it. */
+extern void decision_note_join(PlannerInfo *root, Relids relids, double rows, const char *reason);
+
+/* Names in alphabetical order, each once. */
+extern char *decision_names(List *names);
 
 /* The reason of the last decision about a relation, NULL if a node was offered. */
 extern const char *decision_last_reason(Oid relation);

@@ -27,6 +27,7 @@
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
+#include "plan/decision.h"
 #include "plan/estimate.h"
 #include "plan/path.h"
 
@@ -248,10 +249,12 @@ create_join(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *p
 	QualCost	above_cost;
 	Cost		out;
 
+	candidate->rows_reason = "expression";
 	if (child == NULL || !are_columns(wanted) || list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)))
 		return NULL;
 	result = candidate_check_once(candidate, &request, &candidate->as_rows);
-	if (result->reason != NULL || candidate_all_filters(candidate)->reason != NULL)
+	candidate->rows_reason = result->reason != NULL ? result->reason : candidate_all_filters(candidate)->reason;
+	if (candidate->rows_reason != NULL)
 		return NULL;
 	pass = pass_of_rows(candidate, &request);
 	path = makeNode(CustomPath);
@@ -534,6 +537,7 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	candidate->offered = false;
 	candidate->as_rows = candidate->as_kept = NULL;
 	candidate->rows_pass = NULL;
+	candidate->rows_reason = NULL;
 	candidate->joins = lappend(list_copy(before->joins), join);
 	candidate->rows = estimate_pair(root, pair);
 	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
@@ -574,6 +578,7 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 {
 	const JoinPair pair = {joined, outer, inner, type, extra};
 	Candidate  *before = candidate_find(root, outer->relids);
+	Candidate  *best;
 	const char *reason;
 
 	/* what GEQO makes is gone when it is through */
@@ -589,12 +594,14 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 	if (reason == NULL)
 		reason = extend(root, &pair, before);
 	path_join_offer(root, joined);
-	if (reason != NULL && candidate_find(root, joined->relids) == NULL)
+	best = candidate_find(root, joined->relids);
+	if (best == NULL && reason != NULL)
 	{
-		Candidate  *refused = palloc0(sizeof(Candidate));
-
-		refused->relids = joined->relids;
-		refused->reason = reason;
-		candidate_remember(root, refused);
+		best = palloc0(sizeof(Candidate));
+		best->relids = joined->relids;
+		best->reason = reason;
+		candidate_remember(root, best);
 	}
+	if (best != NULL)
+		decision_note_join(root, joined->relids, best->rel != NULL ? best->rel->tuples : 0, best->reason != NULL ? best->reason : best->rows_reason);
 }

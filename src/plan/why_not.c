@@ -26,7 +26,7 @@
 /* Below so many rows nothing that a device does pays for starting it. */
 #define SMALL_TABLE_ROWS 20000
 
-static const char *const part_name[] = {"scan", "aggregate"};
+static const char *const part_name[] = {"scan", "join", "aggregate"};
 
 /* A search for the node that took a decision's part. */
 typedef struct NodeSearch
@@ -36,21 +36,23 @@ typedef struct NodeSearch
 	const char *found;			/* name of the node */
 } NodeSearch;
 
-/* Whether a node is about the relation of a decision. */
+static bool
+is_gpu_scan(const CustomScan *scan)
+{
+	return scan->methods == &gpu_scan_methods;
+}
+
+/* Whether a node reads the relation of a decision, or the tree that it is a member of. */
 static bool
 has_relation(const NodeSearch *search, const CustomScan *scan)
 {
-	const bool	aggregate = scan->scan.scanrelid == 0;
-	int			relid = aggregate ? bms_next_member(scan->custom_relids, -1) : scan->scan.scanrelid;
+	const Index relid = is_gpu_scan(scan) ? scan->scan.scanrelid : node_driver(scan);
+	const RangeTblEntry *rte = rt_fetch(relid, search->stmt->rtable);
+	const Oid	relation = search->decision->relation;
 
-	for (; relid > 0; relid = aggregate ? bms_next_member(scan->custom_relids, relid) : 0)
-	{
-		const RangeTblEntry *rte = rt_fetch(relid, search->stmt->rtable);
-
-		if (rte->relid == search->decision->relation && strcmp(rte->eref->aliasname, search->decision->alias) == 0)
-			return true;
-	}
-	return false;
+	if (strcmp(rte->eref->aliasname, search->decision->alias) != 0)
+		return false;
+	return rte->relid == relation || (!is_gpu_scan(scan) && list_member_oid(list_nth(scan->custom_private, NODE_PRIVATE_MEMBERS), relation));
 }
 
 static bool
@@ -59,11 +61,10 @@ visit(const Plan *plan, void *arg)
 	NodeSearch *search = arg;
 	const CustomScan *scan = (const CustomScan *) plan;
 
-	if (!is_gpudb_node(plan))
-		return true;
-	if (has_relation(search, scan) && (scan->methods == &gpu_agg_methods || search->decision->part == DECISION_SCAN))
+	if (is_gpudb_node(plan) && has_relation(search, scan) &&
+		(scan->methods == &gpu_agg_methods || search->decision->part == DECISION_SCAN))
 		search->found = scan->methods->CustomName;
-	return false;
+	return true;
 }
 
 static const char *
@@ -124,17 +125,17 @@ reason_of_decision(const Decision *decision)
 {
 	if (decision->reason != NULL)
 		return decision->reason;
-	return OidIsValid(decision->relation) && decision->rows < SMALL_TABLE_ROWS ? "too_small" : "cost";
+	return decision->alias != NULL && decision->rows < SMALL_TABLE_ROWS ? "too_small" : "cost";
 }
 
+/* A row about a decision, which a node has taken, or none. */
 static void
-put_decision(ReturnSetInfo *result, const PlannedStmt *stmt, const Decision *decision)
+put_decision(ReturnSetInfo *result, const Decision *decision, const char *node)
 {
-	const char *node = node_of_decision(stmt, decision);
 	const char *reason = node == NULL ? reason_of_decision(decision) : NULL;
 	const char *meaning = reason ? reason_meaning(reason) : NULL;
 	Datum		values[5] = {0};
-	bool		nulls[5] = {!OidIsValid(decision->relation), false, node == NULL, reason == NULL, meaning == NULL};
+	bool		nulls[5] = {decision->alias == NULL, false, node == NULL, reason == NULL, meaning == NULL};
 
 	if (!nulls[0])
 		values[0] = CStringGetTextDatum(decision->alias);
@@ -146,6 +147,81 @@ put_decision(ReturnSetInfo *result, const PlannedStmt *stmt, const Decision *dec
 	if (meaning)
 		values[4] = CStringGetTextDatum(meaning);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/* Joins */
+
+/* A search for the names of all relations below a node. */
+typedef struct NameSearch
+{
+	List	   *rtable;
+	List	   *names;
+} NameSearch;
+
+static void
+add_name(NameSearch *search, Index relid)
+{
+	search->names = lappend(search->names, rt_fetch(relid, search->rtable)->eref->aliasname);
+}
+
+static bool
+joins_on_device(const Plan *plan)
+{
+	const CustomScan *scan = (const CustomScan *) plan;
+
+	return is_gpudb_node(plan) && !is_gpu_scan(scan) && list_nth(scan->custom_private, NODE_PRIVATE_JOINS) != NIL;
+}
+
+static bool
+visit_for_names(const Plan *plan, void *arg)
+{
+	NameSearch *search = arg;
+	int			relid = -1;
+
+	if (plan_scanned(plan) > 0)
+		add_name(search, plan_scanned(plan));
+	else if (is_gpudb_node(plan))
+		while ((relid = bms_next_member(((const CustomScan *) plan)->custom_relids, relid)) > 0)
+			add_name(search, relid);
+	return plan_scanned(plan) == 0 && !is_gpudb_node(plan);
+}
+
+/* A search for nodes that join, which are put into a result. */
+typedef struct JoinSearch
+{
+	ReturnSetInfo *result;
+	const PlannedStmt *stmt;
+	List	   *decisions;
+} JoinSearch;
+
+/* The last decision about a join of relations with such names; what was never considered is joined by none of our nodes. */
+static Decision
+decision_of_join(List *decisions, char *names)
+{
+	Decision	last = {.part = DECISION_JOIN, .alias = names, .reason = "relation_kind"};
+	ListCell   *lc;
+
+	foreach(lc, decisions)
+		if (((Decision *) lfirst(lc))->part == DECISION_JOIN && strcmp(((Decision *) lfirst(lc))->alias, names) == 0)
+			last = *(Decision *) lfirst(lc);
+	return last;
+}
+
+static bool
+visit_for_joins(const Plan *plan, void *arg)
+{
+	const JoinSearch *search = arg;
+
+	if (joins_on_device(plan) || IsA(plan, HashJoin) || IsA(plan, MergeJoin) || IsA(plan, NestLoop))
+	{
+		NameSearch	below = {search->stmt->rtable, NIL};
+		Decision	decision;
+
+		plan_walk_below(plan, visit_for_names, &below);
+		decision = decision_of_join(search->decisions, decision_names(below.names));
+		put_decision(search->result, &decision, joins_on_device(plan) ? ((const CustomScan *) plan)->methods->CustomName : NULL);
+	}
+	return true;
 }
 
 /* Whether an earlier decision is about the same: PostgreSQL plans min() and max() twice, to try indexes. */
@@ -171,7 +247,7 @@ extern PGDLLEXPORT Datum gpudb_why_not(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_why_not);
 
-/* gpudb.why_not(query text): relation, part, node, reason, meaning; a row for each scan and each aggregate */
+/* gpudb.why_not(query text): relation, part, node, reason, meaning; a row for each scan, each aggregate, and each node that joins */
 Datum
 gpudb_why_not(PG_FUNCTION_ARGS)
 {
@@ -179,6 +255,7 @@ gpudb_why_not(PG_FUNCTION_ARGS)
 	char	   *query = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	PlannedStmt *volatile stmt;
 	List	   *volatile decisions;
+	JoinSearch	search;
 	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -193,7 +270,9 @@ gpudb_why_not(PG_FUNCTION_ARGS)
 	}
 	PG_END_TRY();
 	foreach(lc, decisions)
-		if (!decided_before(decisions, lfirst(lc)))
-			put_decision(result, stmt, lfirst(lc));
+		if (((Decision *) lfirst(lc))->part != DECISION_JOIN && !decided_before(decisions, lfirst(lc)))
+			put_decision(result, lfirst(lc), node_of_decision(stmt, lfirst(lc)));
+	search = (JoinSearch) {result, stmt, decisions};
+	plan_walk(stmt, NULL, visit_for_joins, &search);
 	return (Datum) 0;
 }
