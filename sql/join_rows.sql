@@ -33,6 +33,24 @@ COMMIT;
 SET gpudb.debug_yield = 9;
 SELECT f.id, u.name, m.w FROM join_rows_f f JOIN join_rows_u u USING (k) LEFT JOIN join_rows_m m ON m.k = f.k AND m.w < f.id WHERE f.id BETWEEN 95 AND 105 ORDER BY 1, 3;
 RESET gpudb.debug_yield;
+-- texts of the relation that is read, of any length
+CREATE TABLE join_rows_t (id int, k int, t text, c char(40), n name, far text, e text COLLATE "C");
+ALTER TABLE join_rows_t ALTER COLUMN far SET STORAGE EXTERNAL;
+INSERT INTO join_rows_t SELECT i, i % 70, 'text ' || i, CASE WHEN i % 5 > 0 THEN 'padded ' || i END, 'name' || i, CASE i % 50 WHEN 0 THEN repeat(md5(i::text), 100) WHEN 1 THEN NULL ELSE 'near' || i END, repeat('e', i % 3)
+FROM generate_series(1, 3000) i;
+ANALYZE join_rows_t;
+SELECT explain FROM explain('SELECT t.t, t.c, t.n, t.far, t.e, u.name FROM join_rows_t t JOIN join_rows_u u USING (k)') WHERE explain !~ 'Device';
+SELECT t.id, t.t, t.c, t.n, left(t.far, 10), length(t.far), t.e, u.name FROM join_rows_t t LEFT JOIN join_rows_u u USING (k) WHERE t.id BETWEEN 98 AND 106 OR t.id IN (50, 2950) ORDER BY t.id;
+SELECT count(*), md5(string_agg(t || coalesce(c, '') || n || coalesce(far, '') || e || name || w, ',' ORDER BY id, w)) FROM (SELECT t.*, u.name, m.w FROM join_rows_t t JOIN join_rows_u u USING (k) LEFT JOIN join_rows_m m ON m.k = t.k OFFSET 0) q;
+-- as columns of a further table
+SELECT count(*), sum(length(q.far)), max(q.t), min(q.c), max(q.n), sum(length(q.c)) FROM join_rows_f f JOIN (SELECT t.k, t.t, t.c, t.n, t.far, u.v FROM join_rows_t t JOIN join_rows_u u USING (k) WHERE t.id < 400) q ON q.k = f.k AND q.c > 'padded 2';
+SET gpudb.debug_require = allow;
+SET gpudb.enabled = off;
+SELECT count(*), md5(string_agg(t || coalesce(c, '') || n || coalesce(far, '') || e || name || w, ',' ORDER BY id, w)) FROM (SELECT t.*, u.name, m.w FROM join_rows_t t JOIN join_rows_u u USING (k) LEFT JOIN join_rows_m m ON m.k = t.k OFFSET 0) q;
+SELECT count(*), sum(length(q.far)), max(q.t), min(q.c), max(q.n), sum(length(q.c)) FROM join_rows_f f JOIN (SELECT t.k, t.t, t.c, t.n, t.far, u.v FROM join_rows_t t JOIN join_rows_u u USING (k) WHERE t.id < 400) q ON q.k = f.k AND q.c > 'padded 2';
+RESET gpudb.enabled;
+SET gpudb.debug_require = require;
+DROP TABLE join_rows_t;
 -- what the device cannot know is PostgreSQL's
 SET gpudb.debug_require = allow;
 INSERT INTO join_rows_m VALUES (3, 999, 'NaN');

@@ -3,8 +3,9 @@
  *		What is wanted of the rows that pass, as columns.
  *
  * An attribute is one output or, where its value alone does not tell how it
- * is displayed, two.  Texts whose length is not bounded are none: their bytes
- * lie apart.  One attribute that is none leaves all to the heap tuples, which
+ * is displayed, two.  Texts whose length is not bounded are none of a scan's:
+ * their bytes lie apart, in the tablet, which rows of joins are taken from at
+ * once.  One attribute that is none leaves all to the heap tuples, which
  * have to be visited then anyway.
  */
 #include "postgres.h"
@@ -60,7 +61,7 @@ are_outputs(Compiler *c, List *vars)
 		/* a table has texts at hand */
 		if (table_of(c, var) > 0)
 			continue;
-		if (operand.class == CLASS_TEXT)
+		if (operand.class == CLASS_TEXT && c->ntables == 0)
 			return false;
 		n += operand.class == CLASS_DECIMAL && operand.dscale < 0 ? 2 : 1;
 	}

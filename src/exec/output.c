@@ -26,7 +26,7 @@ prepare(OutputRows *rows, MemoryContext context, const CompileResult *compiled, 
 	{
 		if (rows->block != NULL)
 			pfree(rows->block);
-		rows->block = MemoryContextAlloc(context, bytes);
+		rows->block = MemoryContextAllocExtended(context, bytes, MCXT_ALLOC_HUGE);
 		rows->capacity = bytes;
 	}
 	rows->ncolumns = compiled->nattributes;
@@ -36,7 +36,7 @@ prepare(OutputRows *rows, MemoryContext context, const CompileResult *compiled, 
 static bool
 is_made(ColType type, const OutputResult *attribute)
 {
-	return type == COLTYPE_I128 || attribute->packed > 0 || attribute->coded || attribute->type == NUMERICOID;
+	return type == COLTYPE_I128 || type == COLTYPE_TEXT || attribute->packed > 0 || attribute->coded || attribute->type == NUMERICOID;
 }
 
 /* Where the values of an attribute are. */
@@ -69,11 +69,16 @@ output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compil
 
 	output_layout(program, types, work_output_room(work), &from);
 	output_layout(program, types, work->nrows, &layout);
-	/* as much as such a window may need */
-	prepare(rows, context, compiled, from.size);
+	prepare(rows, context, compiled, layout.size);
 	output_copy(program->noutputs, &layout, rows->block, &from, work->output, work->nrows);
 	for (int a = 0; a < rows->ncolumns; a++)
-		describe_column(rows, program, types, &layout, &compiled->attribute[a], &rows->column[a]);
+	{
+		OutputColumn *column = &rows->column[a];
+
+		describe_column(rows, program, types, &layout, &compiled->attribute[a], column);
+		/* whole texts are in no cached tablet */
+		column->bytes_apart = column->type == COLTYPE_TEXT ? tablet_at(work->tablet, work->tablet->var) : NULL;
+	}
 }
 
 /* Words, or bytes of bools, as values of a type that they fit. */
@@ -209,6 +214,8 @@ make_datum(const OutputColumn *column, const uint8 *value, uint32 row)
 		return coded_datum(attribute->book, *(const uint32 *) value);
 	if (attribute->packed > 0)
 		return packed_datum(attribute->type, attribute->typmod, attribute->packed, words);
+	if (column->type == COLTYPE_TEXT)
+		return text_datum(attribute->type, attribute->typmod, column->bytes_apart + TEXT_OFFSET(words[0]), TEXT_LENGTH(words[0]));
 	switch (attribute->type)
 	{
 		case NUMERICOID:

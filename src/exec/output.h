@@ -29,6 +29,7 @@ typedef struct OutputColumn
 	bool		made;			/* its Datums are more than the values */
 	const uint8 *values;		/* of an interval, its bytes */
 	const uint8 *nulls;
+	const uint8 *bytes_apart;	/* of texts: where their references lead, in the tablet of the item that was kept */
 	const int16 *dscales;		/* numerics: NULL = all have the attribute's */
 	uint32		bytes;			/* of a value */
 	NumericSpace *numeric;		/* for the row at hand */
@@ -44,7 +45,7 @@ typedef struct OutputRows
 	uint32	   *matches;		/* of rows that a device has kept: rows of each table, as many as there are of these */
 } OutputRows;
 
-/* Take over what a work item has found, into memory of `context`. */
+/* Take over what a work item has found, into memory of `context`; but bytes of texts stay in the item, until that is given back. */
 extern void output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const DeviceWork *work,
 						const DeformSpec *deform);
 

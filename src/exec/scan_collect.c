@@ -160,7 +160,7 @@ code_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *
 static bool
 is_same_form(const OutputColumn *output, const RowStore *store, const ColumnUse *use, int column)
 {
-	if (use->second || use->coded || output->attribute.coded || output->attribute.second == output->attribute.value ||
+	if (use->second || use->coded || output->attribute.coded || output->type == COLTYPE_TEXT || output->attribute.second == output->attribute.value ||
 		output->attribute.value < 0 || output->type != row_store_type(store, column))
 		return false;
 	return use->packed == (output->attribute.packed > 0) && use->scale == output->attribute.scale;

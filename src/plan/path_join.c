@@ -390,12 +390,17 @@ build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 	return scan != NULL && (path == NULL || gpudb_force || cost_least(cost_table(scan, rows)) < cost_least(cost_table(path, rows))) ? scan : path;
 }
 
-/* Take the clauses of a join apart; false if PostgreSQL would test some of them apart from it. */
+/*
+ * Take the clauses of a join apart; false if PostgreSQL would test some of them
+ * apart from it.  Equalities come first, as a hash join would have them, and
+ * all else in PostgreSQL's order.
+ */
 static bool
 read_clauses(PlannerInfo *root, const JoinPair *pair, CandidateJoin *join)
 {
-	JoinRequest *request = &join->request;
-	List	   *above = NIL;
+	List	   *equalities = NIL;
+	List	   *others = NIL;
+	List	   *filters = NIL;
 	ListCell   *lc;
 
 	foreach(lc, pair->extra->restrictlist)
@@ -404,14 +409,18 @@ read_clauses(PlannerInfo *root, const JoinPair *pair, CandidateJoin *join)
 
 		if (clause->pseudoconstant)
 			return false;
-		if (!IS_OUTER_JOIN(pair->type) || !RINFO_IS_PUSHED_DOWN(clause, pair->joined->relids))
-			request->conditions = lappend(request->conditions, clause->clause);
-		else if (pair->type == JOIN_FULL)
-			above = lappend(above, clause);
+		if (IS_OUTER_JOIN(pair->type) && RINFO_IS_PUSHED_DOWN(clause, pair->joined->relids))
+			filters = lappend(filters, clause);
+		else if (OidIsValid(clause->hashjoinoperator))
+			equalities = lappend(equalities, clause);
 		else
-			request->filters = lappend(request->filters, clause->clause);
+			others = lappend(others, clause);
 	}
-	join->above = candidate_order(root, above);
+	join->request.conditions = list_concat(get_actual_clauses(equalities), candidate_order(root, others));
+	if (pair->type == JOIN_FULL)
+		join->above = candidate_order(root, filters);
+	else
+		join->request.filters = candidate_order(root, filters);
 	return true;
 }
 
