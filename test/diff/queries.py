@@ -192,7 +192,10 @@ class Queries:
     def top(self, keys, outputs):
         """ORDER BY and LIMIT, for the first groups by one of the outputs; the keys, all of them outputs, decide among its equals."""
         rng = self.rng
-        first = rng.choice([n for n, o in enumerate(outputs, 1) if o.scale is not None])
+        ordered = [n for n, o in enumerate(outputs, 1) if o.scale is not None]
+        if not ordered:
+            return ""
+        first = rng.choice(ordered)
         order = [f"{first}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}"]
         order += [str(n) for n in range(1, len(keys) + 1) if n != first]
         offset = f" OFFSET {rng.choice((1, 7))}" if rng.random() < 0.2 else ""
