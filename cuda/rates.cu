@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "core/hash.h"
+#include "core/op_arith.h"
 
 #include "context.h"
 #include "pool.h"
@@ -22,6 +23,8 @@
 #define DEVICE_BYTES	((size_t) 256 << 20)	/* more than a GPU's second cache; less if the pool has not as much */
 #define PAGE_BYTES		8192.0
 #define RATES_BLOCKS	16		/* for each multiprocessor */
+#define RATES_LANES		8		/* of a thread that adds */
+#define ADDITIONS		1000	/* of each */
 #define UNLIKELY		0x9e3779b97f4a7c15	/* what is read is written down only if it is this */
 
 typedef unsigned long long Word;
@@ -52,6 +55,41 @@ gather_kernel(const Word *words, size_t n, Word *sink)
 	/* n is a power of two */
 	if (words[hash_mix(i) & (n - 1)] == UNLIKELY)
 		*sink = i;
+}
+
+/*
+ * Do so many times what an instruction of the accumulator machine does: add a slot's values in shared memory to
+ * eight lanes a thread, and note which overflow.
+ */
+static __global__ void __launch_bounds__(VM_THREADS)
+add_kernel(int times, Word *sink)
+{
+	__shared__ longlong2 slot[RATES_LANES / 2][VM_THREADS];
+	int64_t		acc[RATES_LANES];
+	uint32_t	overflows = 0;
+
+	for (int p = 0; p < RATES_LANES / 2; p++)
+	{
+		slot[p][threadIdx.x] = {times * (long long) threadIdx.x, times + p};
+		acc[2 * p] = acc[2 * p + 1] = p;
+	}
+	for (int t = 0; t < times; t++)
+	{
+		/* slots are read anew */
+		__syncwarp();
+#pragma unroll
+		for (int p = 0; p < RATES_LANES / 2; p++)
+		{
+			const longlong2 pair = slot[p][threadIdx.x];
+
+			acc[2 * p] = op_add_i8(acc[2 * p], pair.x, &overflows);
+			acc[2 * p + 1] = op_add_i8(acc[2 * p + 1], pair.y, &overflows);
+		}
+	}
+	for (int p = 1; p < RATES_LANES; p++)
+		acc[0] ^= acc[p];
+	if (acc[0] == (int64_t) UNLIKELY && overflows)
+		*sink = (Word) acc[0];
 }
 
 static double
@@ -102,6 +140,7 @@ measure(ProviderRates *rates, uint8_t *host, uint8_t *device, size_t bytes)
 {
 	const int	blocks = (int) cuda_context.multiprocessors * RATES_BLOCKS;
 	const int	gathering = (int) (bytes / 8 / RATES_THREADS);
+	const int	adding = (int) cuda_context.multiprocessors * VM_FAST_BLOCKS(RATES_LANES);
 	const size_t copied = bytes < HOST_BYTES ? bytes : HOST_BYTES;
 	Word	   *sink = (Word *) device;
 	cudaError_t error = cudaSuccess;
@@ -118,6 +157,10 @@ measure(ProviderRates *rates, uint8_t *host, uint8_t *device, size_t bytes)
 		gather_kernel<<<gathering, RATES_THREADS>>>((const Word *) device, bytes / 8, sink);
 		return cudaSuccess;
 	}, &error) / (bytes / 8);
+	rates->add = least_ns(LARGE_TIMES, [&] {
+		add_kernel<<<adding, VM_THREADS>>>(ADDITIONS, sink);
+		return cudaSuccess;
+	}, &error) / ((double) adding * VM_THREADS * RATES_LANES * ADDITIONS);
 	return error == cudaSuccess ? CUDA_CALL(cudaGetLastError()) : error;
 }
 

@@ -113,7 +113,7 @@ DO $$ BEGIN FOR i IN 1 .. 130 LOOP EXECUTE format('DROP TABLE tablet_codes_%s', 
 -- more values than a dictionary has, unknown to statistics: texts
 CREATE TABLE tablet_codes_many AS SELECT i AS id, 'value ' || i AS v, repeat('x', 2500) AS wide FROM generate_series(1, 1000) i;
 ALTER TABLE tablet_codes_many ALTER wide SET STORAGE PLAIN;
-INSERT INTO tablet_codes_many (id, v) SELECT i, 'value ' || i FROM generate_series(1001, 70000) i;
+INSERT INTO tablet_codes_many (id, v) SELECT i, 'value ' || i FROM generate_series(1001, 140000) i;
 VACUUM tablet_codes_many;
 SELECT t.used, t.n, t.same FROM tablet_codes('SELECT count(*), sum(id) FROM tablet_codes_many WHERE v LIKE ''%99''') t;
 SELECT t.used, t.n, t.same FROM tablet_codes('SELECT id, v FROM tablet_codes_many WHERE v LIKE ''%999''') t;

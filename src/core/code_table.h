@@ -20,7 +20,7 @@ typedef enum CodeTruth
 } CodeTruth;
 
 /* Codes of a table at most; what has more values has no dictionary. */
-#define CODE_TABLE_MOST		65536
+#define CODE_TABLE_MOST		131072
 
 #define CODE_TABLE_BITS		2
 #define CODES_PER_WORD		(64 / CODE_TABLE_BITS)

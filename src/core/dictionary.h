@@ -30,7 +30,7 @@
 
 /* What a column with more, or larger ones, than these has no dictionary for. */
 #define DICTIONARY_MOST_VALUES	CODE_TABLE_MOST
-#define DICTIONARY_MOST_BYTES	(UINT32_C(4) << 20)
+#define DICTIONARY_MOST_BYTES	(UINT32_C(8) << 20)
 
 /* A value in a column of codes that waits for one: this bit, and where on its page it is stored. */
 #define CODE_PATCH				UINT32_C(0x80000000)

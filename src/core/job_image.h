@@ -17,7 +17,7 @@
 #define JOB_IMAGE_MAGIC 0x67706a31u
 
 /* Larger jobs stay with the backend. */
-#define JOB_IMAGE_MOST 65536
+#define JOB_IMAGE_MOST 131072
 
 /* PostgreSQL's limit on the attributes of a tuple. */
 #define JOB_MAX_ATTRIBUTES 1664

@@ -118,6 +118,7 @@ typedef struct ProviderRates
 	double		launch;			/* a kernel that does nothing, until it is known to have ended */
 	double		read_page;		/* 8 kB of the device's memory, in order, by all that can read it */
 	double		read_word;		/* a word of it, anywhere, the same way */
+	double		add;			/* 64-bit integers, with a test for overflow, all cores at work */
 } ProviderRates;
 
 /*

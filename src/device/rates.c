@@ -52,7 +52,7 @@ rates_ask(ProviderRates *rates)
 	bool		answered = channel_serving() && await(&channel->rates_wanted, &channel->rates_measured, PATIENCE_MS, 500) &&
 		pg_atomic_read_u32(&channel->incarnation) == incarnation;
 
-	*rates = answered ? channel->rates : (ProviderRates) {NAN, NAN, NAN, NAN, NAN, NAN};
+	*rates = answered ? channel->rates : (ProviderRates) {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 	return answered;
 }
 

@@ -282,6 +282,7 @@ measure_hardware(Calibration *c)
 	note_least(c, FIGURE_gpu_fetch_page, rates.fetch_page);
 	note_least(c, FIGURE_gpu_read_page, rates.read_page);
 	note_least(c, FIGURE_gpu_read_word, rates.read_word);
+	note_least(c, FIGURE_gpu_add, rates.add);
 }
 
 void

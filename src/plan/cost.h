@@ -20,6 +20,16 @@
 /* What op_cost says of finding a group, too little for many: the CPU's figures have it within. */
 #define GROUP_OP_COST	(op_info[VMOP_GROUP].cost / 10.0)
 
+/* Groups of an aggregate, and how many of them are wanted: fewer, where a sort comes above for its first n. */
+typedef struct GroupCount
+{
+	double		found;			/* 1 without keys, 0 without aggregates */
+	double		wanted;
+} GroupCount;
+
+#define NO_KEYS			((GroupCount) {1, 1})
+#define NO_AGGREGATES	((GroupCount) {0, 0})
+
 /* One pass of a device over a relation. */
 typedef struct PassCost
 {
@@ -31,10 +41,9 @@ typedef struct PassCost
 
 /*
  * Reading a relation through the device that is cheaper, of those that
- * gpudb.device allows, for so many groups (1 without keys, 0 without
- * aggregates).
+ * gpudb.device allows.
  */
-extern PassCost cost_pass(const Candidate *candidate, const CompileResult *compiled, double groups);
+extern PassCost cost_pass(const Candidate *candidate, const CompileResult *compiled, GroupCount groups);
 
 /* What the node is to know of it: an element of CustomScan.custom_private, NODE_PRIVATE_PASS. */
 extern List *cost_private(const PassCost *pass);
@@ -70,7 +79,7 @@ extern DeviceCost cost_pairs(double pairs);
  * relation goes through, the rest of the program so many rows.
  */
 extern PassCost cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters,
-								 double rows, double groups);
+								 double rows, GroupCount groups);
 
 /* The same on a GPU, with what it takes to fetch so many rows that it has kept; INFINITY where there is none. */
 extern PassCost cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows);

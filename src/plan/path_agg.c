@@ -260,7 +260,7 @@ cost_over_ours(const RelOptInfo *output_rel)
 
 /* The pass, with its joins. */
 static PassCost
-pass_of(const Candidate *candidate, const CompileResult *compiled, double groups)
+pass_of(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
 	CompileRequest request = {.aggregate = true, .quals = candidate->quals};
 	CompileResult filters;
@@ -274,8 +274,8 @@ static void
 offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child,
 		  const CompileResult *compiled)
 {
-	PassCost	pass = pass_of(candidate, compiled, child->rows);
 	double		rows = grouping->top == NIL ? child->rows : Min(child->rows, linitial_int(grouping->top));
+	PassCost	pass = pass_of(candidate, compiled, (GroupCount) {child->rows, rows});
 	CustomPath *path;
 	QualCost	having_cost;
 

@@ -208,7 +208,7 @@ static PassCost
 cost_rows_pass(Candidate *candidate, const CompileRequest *request)
 {
 	const CompileResult *filters = candidate_all_filters(candidate);
-	const PassCost pass = cost_joined_pass(candidate, candidate->as_rows, filters, candidate->rows, 1);
+	const PassCost pass = cost_joined_pass(candidate, candidate->as_rows, filters, candidate->rows, NO_KEYS);
 	CompileRequest keeping = *request;
 	PassCost	kept_pass;
 

@@ -71,7 +71,7 @@ path_scan_create(Candidate *candidate)
 	if (candidate->members != NIL || (host != NIL && list_length(host) == list_length(candidate->quals)) || candidate->filters == NULL)
 		return NULL;
 	with_outputs = compile_with_outputs(candidate, host);
-	pass = cost_pass(candidate, with_outputs, 0);
+	pass = cost_pass(candidate, with_outputs, NO_AGGREGATES);
 	cost_qual_eval(&host_cost, host, NULL);
 	passing = rel->tuples * candidate->passing;
 	out = cost_rows_out(with_outputs, passing);

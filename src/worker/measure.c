@@ -19,7 +19,7 @@ measure_answer(Channel *channel, const Provider *provider, bool idle)
 {
 	uint32		wanted = pg_atomic_read_u32(&channel->rates_wanted);
 	uint32		pings = pg_atomic_read_u32(&channel->pings);
-	ProviderRates rates = {NAN, NAN, NAN, NAN, NAN, NAN};
+	ProviderRates rates = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 
 	/* backends read what stands beside it all the time: it is not written for nothing */
 	if (pings != pg_atomic_read_u32(&channel->pongs))

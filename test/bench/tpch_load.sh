@@ -1,7 +1,7 @@
 #!/bin/bash
 # Make the TPC-H tables in the database that PGHOST and its like name, at a scale factor:  test/bench/tpch_load.sh [SF]
 #
-# tpchgen-cli's rows go straight from its output into COPY; then come primary keys and VACUUM ANALYZE.  lineitem, two
+# tpchgen-cli's rows go straight from its output into COPY; then come primary keys, and VACUUM ANALYZE.  lineitem, two
 # thirds of the data, is loaded beside the other tables.  The same scale factor always makes the same heap files,
 # unless TPCH_JOBS=N has N sessions load lineitem and orders in parts, which is faster and in no fixed order.
 # TPCH_INDEXES=1 adds the two foreign-key indexes without which PostgreSQL takes hours for Q17 and Q20.
@@ -29,7 +29,7 @@ load() {
 	else
 		copy "$1"
 	fi
-	psql_as -c "ALTER TABLE $1 ADD PRIMARY KEY ($2)" -c "VACUUM (ANALYZE, FREEZE) $1"
+	psql_as -c "ALTER TABLE $1 ADD PRIMARY KEY ($2)"
 }
 
 psql_as -f "$repo/test/bench/tpch_schema.sql"
@@ -43,6 +43,13 @@ load part p_partkey
 load partsupp "ps_partkey, ps_suppkey"
 load orders o_orderkey "${TPCH_JOBS:-1}"
 wait $beside
+# behind all loads, since rows are frozen only if no older transaction goes on
+vacuums=()
+for table in lineitem orders partsupp part customer supplier nation region; do
+	psql_as -c "VACUUM (ANALYZE, FREEZE) $table" &
+	vacuums+=($!)
+done
+for vacuum in "${vacuums[@]}"; do wait "$vacuum"; done
 if [ -n "${TPCH_INDEXES:-}" ]; then
 	psql_as -c "CREATE INDEX ON lineitem (l_partkey, l_suppkey)" -c "CREATE INDEX ON orders (o_custkey)"
 fi
