@@ -90,9 +90,12 @@ place_tables(CompileResult *result, const ConstantPool *pool, StringInfo code)
 		((CodeTest *) lfirst(lc))->table += behind;
 }
 
-/* Put the parts of a program into one block; NULL if it does not pass the verifier, which would be a bug. */
+/*
+ * Put the parts of a program into one block; NULL if it does not pass the
+ * verifier, which would be a bug.  A draft nobody runs.
+ */
 static Program *
-assemble(const Program *shape, const ConstantPool *pool, const StringInfo code)
+assemble(const Program *shape, const ConstantPool *pool, const StringInfo code, bool draft)
 {
 	uint32		words = MAXALIGN(sizeof(Program));
 	uint32		tables = words + pool->words.len;
@@ -114,7 +117,7 @@ assemble(const Program *shape, const ConstantPool *pool, const StringInfo code)
 	memcpy((char *) program + tables, pool->tables.data, pool->tables.len);
 	memcpy((char *) program + instrs, code->data, code->len);
 	memcpy((char *) program + bytes, pool->bytes.data, pool->bytes.len);
-	return program_verify(program, size) == STATUS_DONE ? program : NULL;
+	return draft || program_verify(program, size) == STATUS_DONE ? program : NULL;
 }
 
 /* Whether an aggregate returns one of the intervals, which takes their bytes. */
@@ -196,7 +199,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 	result->op_cost = body_cost(&code, &shape.body[shape.body[BODY_NARROW].exists ? BODY_NARROW : BODY_WIDE]);
 	shape.ncolumns = result->ncolumns;
 	place_tables(result, &pool, &code);
-	result->program = assemble(&shape, &pool, &code);
+	result->program = assemble(&shape, &pool, &code, input->draft);
 	Assert(result->program != NULL);
 	if (result->program == NULL)
 		result->reason = REASON_EXPRESSION;

@@ -429,6 +429,7 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	candidate->relids = rel->relids;
 	candidate->rel = rel;
 	candidate->relation = rte->relid;
+	candidate->cached_parts = palloc0(sizeof(List *));
 	candidate->secret = candidate_hides_rows(root);
 	candidate->reason = reason_of_entry(root, rel, rte);
 	if (candidate->reason == NULL)

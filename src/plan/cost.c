@@ -29,6 +29,7 @@
 #include "utils/spccache.h"
 #include "utils/syscache.h"
 
+#include "core/hash.h"
 #include "core/provider_api.h"
 #include "device/calibration.h"
 #include "device/device.h"
@@ -170,17 +171,14 @@ cached_part_of_members(const Candidate *candidate, const CompileResult *compiled
 	return pages / Max(candidate->rel->pages, 1);
 }
 
-/* The part of a relation whose columns are there already; for rows, if all that is wanted of them can be. */
+/* Ask the pool which part of a relation has all columns of a program. */
 static double
-cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
+ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 {
-	Relation	relation;
+	/* the planner has locked it */
+	Relation	relation = table_open(candidate->relation, NoLock);
 	double		part;
 
-	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
-		return 0;
-	/* the planner has locked it */
-	relation = table_open(candidate->relation, NoLock);
 	if (candidate->members != NIL)
 		part = cached_part_of_members(candidate, compiled, relation);
 	else
@@ -192,6 +190,54 @@ cached_part(const Candidate *candidate, const CompileResult *compiled, double gr
 	}
 	table_close(relation, NoLock);
 	return part;
+}
+
+/* What the pool has said of some columns, by a sum of their hashes. */
+typedef struct CachedPart
+{
+	uint64		columns;
+	double		part;
+} CachedPart;
+
+static uint64
+hash_of_columns(const CompileResult *compiled)
+{
+	uint64		hash = 0;
+
+	for (int i = 0; i < compiled->ncolumns; i++)
+	{
+		const ColumnUse *column = &compiled->column[i];
+
+		hash += hash_mix((uint64) (uint16) column->attno << 32 | (uint64) (uint16) column->scale << 16 |
+						 column->second << 2 | column->packed << 1 | column->coded);
+	}
+	return hash;
+}
+
+/*
+ * The part of a relation whose columns are there already; for rows, if all that
+ * is wanted of them can be.  The join search asks for the same columns again and
+ * again, and a large table has many shelves.
+ */
+static double
+cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
+{
+	const uint64 columns = hash_of_columns(compiled);
+	CachedPart *known;
+	ListCell   *lc;
+
+	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
+		return 0;
+	foreach(lc, *candidate->cached_parts)
+	{
+		known = lfirst(lc);
+		if (known->columns == columns)
+			return known->part;
+	}
+	known = palloc(sizeof(CachedPart));
+	*known = (CachedPart) {columns, ask_cached_part(candidate, compiled)};
+	*candidate->cached_parts = lappend(*candidate->cached_parts, known);
+	return known->part;
 }
 
 /*

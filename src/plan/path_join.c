@@ -370,7 +370,7 @@ key_expressions(const JoinPair *pair)
  * whole.
  */
 static Path *
-build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
+find_build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 {
 	Candidate  *candidate = candidate_find(root, inner->relids);
 	const double rows = estimate_rows(root, inner);
@@ -388,6 +388,22 @@ build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 	path = with_expressions(root, path, exprs);
 	scan = with_expressions(root, scan, exprs);
 	return scan != NULL && (path == NULL || gpudb_force || cost_least(cost_table(scan, rows)) < cost_least(cost_table(path, rows))) ? scan : path;
+}
+
+/* The same, once for all joins with the relation that compare nothing but its columns. */
+static Path *
+build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
+{
+	Candidate  *candidate = candidate_find(root, inner->relids);
+
+	if (candidate == NULL || exprs != NIL)
+		return find_build_path(root, inner, exprs);
+	if (!candidate->build_known)
+	{
+		candidate->build = find_build_path(root, inner, NIL);
+		candidate->build_known = true;
+	}
+	return candidate->build;
 }
 
 /*
@@ -528,14 +544,15 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	const JoinUse *use;
 	CompileRequest request = {.aggregate = true, .quals = before->quals};
 	const double build_rows = estimate_rows(root, pair->inner);
+	List	   *exprs = key_expressions(pair);
 	/* rows that no filter lets pass are lanes, too, until some stand side by side */
 	const double lanes = before->rel->tuples * (before->lanes > 0 ? before->lanes / TILE_LANES : 1);
 
 	join->request.type = pair->type;
 	join->request.unique = pair->extra->inner_unique;
 	join->rows = estimate_rows(root, pair->outer);
-	join->build = build_path(root, pair->inner, key_expressions(pair));
-	if (join->build == NULL)
+	join->build = build_path(root, pair->inner, exprs);
+	if (join->build == NULL && exprs != NIL)
 		join->build = build_path(root, pair->inner, NIL);
 	if (join->build == NULL || !read_clauses(root, pair, join))
 		return "expression";
@@ -544,6 +561,7 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	*candidate = *before;
 	candidate->relids = pair->joined->relids;
 	candidate->offered = false;
+	candidate->build_known = false;
 	candidate->as_rows = candidate->as_kept = NULL;
 	candidate->rows_pass = NULL;
 	candidate->rows_reason = NULL;
