@@ -4,8 +4,9 @@
  *
  * 1. Every operand is led back to the instruction that made its value; what
  *	  depends on constants alone is computed.
- * 2. Aggregates move up to where their operand has just been made.  A
- *	  JUMP_NONE stays only where it may save a load.
+ * 2. Aggregates, and stores of rows that are kept, move up to where their
+ *	  operand has just been made, so that no slot has to hold it.  A JUMP_NONE
+ *	  stays only where it may save a load.
  * 3. vm_translate.cu translates each instruction.
  */
 #include "core/op_arith.h"
@@ -97,9 +98,47 @@ resolve(Lowering *l)
 	}
 }
 
+static bool
+is_store(const Instr *in)
+{
+	return op_info[in->op].shape == SHAPE_STORE;
+}
+
+/* Where what depends on the selection alone may stand: behind the last filter. */
+static int
+behind_filters(const Lowering *l)
+{
+	int			at = l->length;
+
+	while (at > 0 && l->code[l->order[at - 1]].op != VMOP_FILTER && l->code[l->order[at - 1]].op != VMOP_JUMP_NONE)
+		at--;
+	return at;
+}
+
+/* Where an aggregate or a store may stand: behind what makes its operands, filters, the search for groups, and aggregates that are there. */
+static int
+behind_operands(const Lowering *l, int i)
+{
+	int			at = l->length;
+
+	for (; at > 0; at--)
+	{
+		int			before = l->order[at - 1];
+		uint16_t	op = l->code[before].op;
+
+		if (before == l->value[i].a || before == l->value[i].m || op == VMOP_FILTER || op == VMOP_GROUP ||
+			(before == l->value[i].b && is_store(&l->code[i])))
+			break;
+	}
+	while (at < l->length && is_total(&l->code[l->order[at]]))
+		at++;
+	return at;
+}
+
 /*
- * The order of instructions: aggregates behind what makes their operand, yet
- * behind filters and the search for groups.
+ * The order of instructions: aggregates and stores behind what makes their
+ * operand, yet behind filters and the search for groups; the places that rows
+ * are stored at come first.
  */
 static void
 arrange(Lowering *l)
@@ -113,19 +152,10 @@ arrange(Lowering *l)
 		l->fails |= in->op == VMOP_JUMP_NONE && l->code[in->imm].op != VMOP_END;
 		if (l->value[i].constant || in->op == VMOP_BOUND)
 			continue;
-		if (is_total(in) && l->value[i].a >= 0 && !l->value[l->value[i].a].constant)
-		{
-			for (; at > 0; at--)
-			{
-				int			before = l->order[at - 1];
-				uint16_t	op = l->code[before].op;
-
-				if (before == l->value[i].a || before == l->value[i].m || op == VMOP_FILTER || op == VMOP_GROUP)
-					break;
-			}
-			while (at < l->length && is_total(&l->code[l->order[at]]))
-				at++;
-		}
+		if (in->op == VMOP_PLACE)
+			at = behind_filters(l);
+		else if ((is_total(in) || is_store(in)) && l->value[i].a >= 0 && !l->value[l->value[i].a].constant)
+			at = behind_operands(l, i);
 		memmove(&l->order[at + 1], &l->order[at], (size_t) (l->length - at) * sizeof(l->order[0]));
 		l->order[at] = i;
 		l->length++;

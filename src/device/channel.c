@@ -374,23 +374,25 @@ channel_return_result(ChannelJob *job, ChannelResult *result)
 
 /* Look so many times; whether there is an answer. */
 static bool
-look_for_result(ChannelJob *job)
+look(ChannelJob *job, bool (*answered) (ChannelJob *job))
 {
 	for (int i = 0; i < SPIN_ROUNDS; i++)
 	{
-		if (channel_ready_result(job) != NULL)
+		if (answered(job))
 			return true;
 		pg_spin_delay();
 	}
 	return false;
 }
 
-/* Go on looking unless enough others do; whether there is an answer. */
-static bool
-poll_for_result(ChannelJob *job)
+bool
+channel_poll(ChannelJob *job, bool (*answered) (ChannelJob *job))
 {
 	static uint32 most = 0;
-	bool		found = false;
+	bool		found = look(job, answered);
+
+	if (found)
+		return true;
 
 	if (most == 0)
 		most = (uint32) Max(sysconf(_SC_NPROCESSORS_ONLN) / POLLING_PART, 1);
@@ -402,7 +404,7 @@ poll_for_result(ChannelJob *job)
 		INSTR_TIME_SET_CURRENT(start);
 		do
 		{
-			found = look_for_result(job);
+			found = look(job, answered);
 			INSTR_TIME_SET_CURRENT(now);
 			INSTR_TIME_SUBTRACT(now, start);
 		} while (!found && !InterruptPending && INSTR_TIME_GET_MICROSEC(now) < POLL_US);
@@ -411,10 +413,16 @@ poll_for_result(ChannelJob *job)
 	return found;
 }
 
+static bool
+has_result(ChannelJob *job)
+{
+	return channel_ready_result(job) != NULL;
+}
+
 void
 channel_wait(ChannelJob *job, int milliseconds)
 {
-	if (look_for_result(job) || poll_for_result(job))
+	if (channel_poll(job, has_result))
 		return;
 	pg_atomic_write_u32(&job->waiting, 1);
 	pg_memory_barrier();

@@ -338,6 +338,12 @@ extern void channel_return_result(ChannelJob *job, ChannelResult *result);
 /* Sleep until the helper has news for the job, at most so long. */
 extern void channel_wait(ChannelJob *job, int milliseconds);
 
+/*
+ * Look for the helper's answer to what was asked by a word of the slot: for
+ * some 10 us, and up to 2.5 ms unless enough others do.  Whether it is there.
+ */
+extern bool channel_poll(ChannelJob *job, bool (*answered) (ChannelJob *job));
+
 /* Whether the device reads this page of the buffer pool in place; if not, it is asked to. */
 extern bool channel_want_page(uint64 offset);
 

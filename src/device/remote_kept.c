@@ -14,7 +14,7 @@
 #include "device/remote.h"
 #include "guc.h"
 
-/* How long to wait before looking again for an answer, which takes some hundred microseconds. */
+/* How long to wait before looking again for an answer that did not come soon. */
 #define ANSWER_PAUSE_US	20
 
 static int	kept_tables = 0;	/* of this process, each with a slot */
@@ -31,6 +31,14 @@ struct KeptTable
 	ChannelJob *slot;
 };
 
+static bool
+has_answer(ChannelJob *slot)
+{
+	const ChannelKeeping keeping = pg_atomic_read_u32(&slot->keeping);
+
+	return keeping != KEEPING_ASKED && keeping != KEEPING_WANTED;
+}
+
 /* Ask the helper for something, all that is to be known being in the slot; what it has answered, or the question itself if it never will. */
 static ChannelKeeping
 ask(RemoteJob *job, ChannelKeeping what)
@@ -41,6 +49,7 @@ ask(RemoteJob *job, ChannelKeeping what)
 	pg_atomic_write_u32(&job->slot->keeping, what);
 	channel_ring_doorbell(channel_get());
 	INSTR_TIME_SET_CURRENT(job->news);
+	(void) channel_poll(job->slot, has_answer);
 	while ((answer = pg_atomic_read_u32(&job->slot->keeping)) == what)
 	{
 		if (!channel_job_alive(job->slot) || job->spec.interrupted() || remote_ms_since(job->news) > gpudb_queue_timeout)

@@ -417,6 +417,7 @@ node_start_run(GpuNode *node)
 	node->cleanup.arg = node;
 	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
 	feed_begin(&node->feed, node->run_context, members_first(node), node->css.ss.ps.state->es_snapshot);
+	node->feed.counts_bytes = node->css.ss.ps.instrument != NULL;
 	node->running = true;
 	node->passes.count = 0;
 	node->threads = threads_lease();

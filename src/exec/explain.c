@@ -126,6 +126,8 @@ explain_report(GpuNode *node, ExplainState *es)
 	{
 		ExplainPropertyInteger("Pages Pinned", NULL, feed->pages_pinned, es);
 		ExplainPropertyInteger("Pages Copied", NULL, feed->pages_copied, es);
+		if (feed->column_bytes > 0)
+			ExplainPropertyInteger("Column Bytes", NULL, feed->column_bytes, es);
 	}
 	if (es->timing)
 	{

@@ -245,6 +245,7 @@ feed_report_add(FeedReport *into, const FeedReport *from)
 	into->tablets_skipped += from->tablets_skipped;
 	into->blocks_reread += from->blocks_reread;
 	into->rows_in += from->rows_in;
+	into->column_bytes += from->column_bytes;
 	into->pages_pinned += from->pages_pinned;
 	into->pages_copied += from->pages_copied;
 	into->feed_ms += from->feed_ms;
@@ -285,6 +286,15 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 	feed->device->release(feed->job, work);
 }
 
+void
+feed_count_cached(Feed *feed, const CachedRows *cached)
+{
+	feed->report.rows_in += cached->nrows;
+	if (feed->counts_bytes)
+		for (uint32 c = 0; c < cached->tablet->ncols; c++)
+			feed->report.column_bytes += (uint64) cached->tablet->nrows * coltype_bytes((ColType) cached->tablet->column[c].type);
+}
+
 /* Make the next cached tablets an item's work; false if there are no more. */
 static bool
 take_cached(Feed *feed, DeviceWork *work)
@@ -302,7 +312,7 @@ take_cached(Feed *feed, DeviceWork *work)
 	work->more = feed->next_cached < feed->ncached;
 	feed->report.windows += work->ncached;
 	for (uint32 t = 0; t < work->ncached; t++)
-		feed->report.rows_in += work->cached[t].nrows;
+		feed_count_cached(feed, &work->cached[t]);
 	return true;
 }
 

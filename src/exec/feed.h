@@ -28,6 +28,7 @@ typedef struct FeedReport
 	uint64		tablets_kept;	/* left in the cache for others */
 	uint64		blocks_reread;	/* of cached tablets, since they have changed */
 	uint64		rows_in;
+	uint64		column_bytes;	/* of the cached tablets fed, what the program's columns take; if they are counted */
 	uint64		pages_pinned;
 	uint64		pages_copied;
 	double		feed_ms;		/* pinning pages, by all processes together */
@@ -63,6 +64,7 @@ typedef struct Feed
 	int			finished;		/* items that came back from the device */
 	DeviceStatus (*take_rows) (void *arg, const DeviceWork *work);	/* where they give rows: what becomes of an item's */
 	void	   *take_arg;
+	bool		counts_bytes;	/* for EXPLAIN: it takes a look at each tablet */
 	FeedReport	report;
 } Feed;
 
@@ -98,6 +100,9 @@ extern bool feed_fill_window(Feed *feed, PageWindow *window);
  * it was submitted again.  Sets its status, which tests may replace.
  */
 extern bool feed_item_finished(Feed *feed, DeviceWork *work);
+
+/* Note a cached tablet, or a slice of one, that is fed: its rows, and if that is wanted what its columns take but for their NULLs. */
+extern void feed_count_cached(Feed *feed, const CachedRows *cached);
 
 /* Let go of tablets, noting what became of them; nothing if there are none. */
 extern void feed_close_tablets(Feed *feed);

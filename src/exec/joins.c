@@ -314,6 +314,17 @@ forget_table(GpuNode *node, int j)
 	node->shared[j] = (SharedTable) {0};
 }
 
+/* Relations with fewer rows are read, and their rows copied to a GPU, before the GPU process would have answered. */
+#define SMALL_ROWS	4096
+
+static bool
+is_small(const PlanState *child)
+{
+	const GpuNode *node = (const GpuNode *) child;
+
+	return gpudb_device == DEVICE_AUTO && node->relation->rd_rel->reltuples >= 0 && node->relation->rd_rel->reltuples < SMALL_ROWS;
+}
+
 /* Have a device make the table, of rows that it keeps; false if the rows are to come here. */
 static bool
 build_on_device(GpuNode *node, int j, const JoinUse *use)
@@ -322,7 +333,7 @@ build_on_device(GpuNode *node, int j, const JoinUse *use)
 	const DeviceTable table = {use, join->context, &node->tables[j], &node->books[j], &node->shared[j]};
 
 	if (node->tables_here || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->rather_gpu) ||
-		!(is_collectable_scan(join->child) || is_collectable_join(join->child)))
+		!(is_collectable_scan(join->child) || is_collectable_join(join->child)) || is_small(join->child))
 		return false;
 	MemoryContextReset(join->context);
 	restart_child(join);

@@ -102,6 +102,7 @@ feed_member(GpuNode *node, const Member *member, FeedOutcome *outcome)
 	*feed = (Feed) {.spec = node->feed.spec, .wanted = wanted, .take_rows = node->feed.take_rows, .take_arg = node->feed.take_arg};
 	feed->spec.deform = deform_spec_create(member->relation, wanted, node->compiled.ncolumns);
 	feed_begin(feed, node->run_context, member->relation, node->css.ss.ps.state->es_snapshot);
+	feed->counts_bytes = node->css.ss.ps.instrument != NULL;
 	if (!open_job(node, feed))
 		outcome->status = STATUS_MEMORY_LIMIT;
 	else

@@ -75,7 +75,7 @@ portions_rewind(Portions *portions)
 
 	feed_close_tablets(portions->feed);
 	/* what was read in vain is not told */
-	report->windows = report->rows_in = 0;
+	report->windows = report->rows_in = report->column_bytes = 0;
 	report->tablets_found = report->tablets_skipped = report->tablets_kept = report->blocks_reread = 0;
 }
 
@@ -134,7 +134,7 @@ portions_next(Portions *portions, PageWindow *window, TabletSlice *slice)
 		if (step == WALK_SLICE)
 		{
 			feed->report.windows++;
-			feed->report.rows_in += slice->rows.nrows;
+			feed_count_cached(feed, &slice->rows);
 			return PORTION_SLICE;
 		}
 	}

@@ -94,7 +94,9 @@ class Configuration:
 def configurations(arguments):
     """Each kind once with JIT and once without; the first of a kind also checks."""
     common = [("statement_timeout", f"{arguments.timeout}s")]
-    kinds = [("pg_parallel", "pg", []), ("pg_serial", "pg", [("max_parallel_workers_per_gather", 0)])]
+    kinds = [("pg_parallel", "pg", [])]
+    if not arguments.no_serial:
+        kinds.append(("pg_serial", "pg", [("max_parallel_workers_per_gather", 0)]))
     if arguments.wide:
         # the planner gives one worker for each tripling of the table; here it may use them all
         kinds.insert(0, ("pg_wide", "pg", [("min_parallel_table_scan_size", 0), ("parallel_setup_cost", 0)]))
@@ -167,16 +169,18 @@ def gpu_plan(conn, sql):
     return counted + (f" on {'+'.join(devices)}" if devices else ""), text
 
 
-def server_time(conn, sql):
-    """Milliseconds by EXPLAIN ANALYZE, blocks read from outside shared_buffers, and gpudb's own times."""
+def server_time(config, sql):
+    """Milliseconds by EXPLAIN ANALYZE, blocks read from outside shared_buffers, and what gpudb's nodes tell, added up."""
+    timing = "OFF" if config.kind == "pg" else "ON"
     try:
-        plan = explain_json(conn, sql, "ANALYZE, BUFFERS, TIMING OFF")
+        plan = explain_json(config.conn, sql, f"ANALYZE, BUFFERS, TIMING {timing}")
     except ServerError:
         return None
     device = {}
     for node in plan_nodes(plan["Plan"]):
-        if str(node.get("Custom Plan Provider", "")).startswith("Gpu"):
-            device.update({k: v for k, v in node.items() if re.search("kernel|transfer|build|fallback", k, re.I)})
+        for key in ("Kernel Time", "Build Time", "Feed Time", "Column Bytes", "Rows In"):
+            if key in node:
+                device[key] = device.get(key, 0) + node[key]
     return {
         "planning": plan["Planning Time"],
         "execution": plan["Execution Time"],
@@ -238,7 +242,7 @@ def run_once(config, query):
 def time_configurations(configs, query, arguments):
     """All configurations in turn, beginning with another one each round."""
     seconds = {config.name: [] for config in configs}
-    alive, rows_out = list(configs), 0
+    alive, done, rows_out = list(configs), [], 0
     for turn in range(arguments.warm + arguments.runs):
         first = turn % len(alive) if alive else 0
         for config in alive[first:] + alive[:first]:
@@ -249,11 +253,14 @@ def time_configurations(configs, query, arguments):
                 continue
             rows_out = measured[1] if config.kind != "duckdb" else rows_out
             seconds[config.name].append(measured[0])
+            if arguments.budget and _has_had_enough(seconds[config.name][arguments.warm :], arguments.budget):
+                alive.remove(config)
+                done.append(config)
         if arguments.prune and turn + 1 == arguments.warm:
             alive = _prune(alive, seconds, arguments.prune)
     timings = {}
     for config in configs:
-        runs = seconds[config.name][arguments.warm :] if config in alive else []
+        runs = seconds[config.name][arguments.warm :] if config in alive + done else []
         timings[config.name] = {
             "kind": config.kind,
             "median": statistics.median(runs) if runs else None,
@@ -261,6 +268,11 @@ def time_configurations(configs, query, arguments):
             "runs": runs,
         }
     return timings, rows_out
+
+
+def _has_had_enough(runs, budget):
+    """Whether the timed runs took so many seconds, three at least."""
+    return len(runs) >= 3 and sum(runs) >= budget
 
 
 def _prune(configs, seconds, factor):
@@ -302,7 +314,7 @@ def measure(configs, query, arguments):
     if arguments.cold and "gpudb" in ours:
         row["cold"] = time_cold(ours["gpudb"], query, SUITES[query.suite][2])
     fastest = {found[0] for found in (report.best(row, kind) for kind in ("pg", "gpudb", "forced")) if found}
-    row["server"] = {c.name: server_time(c.conn, query.sql) for c in configs if c.name in fastest}
+    row["server"] = {c.name: server_time(c, query.sql) for c in configs if c.name in fastest}
     return row
 
 
@@ -331,6 +343,10 @@ def parse_arguments():
     parser.add_argument("--cached", action="store_true", help="gpudb.prewarm() of the tables first")
     parser.add_argument("--wide", action="store_true", help="also PostgreSQL with every worker on every table")
     parser.add_argument("--duckdb", action="store_true", help="also DuckDB in memory (python module duckdb)")
+    parser.add_argument("--files", help="for DuckDB: a folder that may have TABLE.parquet, or TABLE.*.csv")
+    parser.add_argument("--no-serial", action="store_true", help="leave PostgreSQL's serial plans out, where they are never its best")
+    parser.add_argument("--budget", type=float, default=0, metavar="S",
+                        help="no further run of what took S seconds in its timed runs, after three")
     parser.add_argument("--timeout", type=int, default=300, help="seconds for one query (300)")
     parser.add_argument("--prune", type=float, default=0, metavar="R",
                         help="after the warm-ups drop PostgreSQL configurations R times slower than its best")
@@ -360,7 +376,7 @@ def main():
         import duckdb_peer
 
         tables = [name for suite in arguments.suites for name in SUITES[suite][2]]
-        configs.append(duckdb_peer.Configuration(plain, tables))
+        configs.append(duckdb_peer.Configuration(plain, tables, arguments.files))
     results = {}
     for suite in arguments.suites:
         print(suite, flush=True)

@@ -2,6 +2,7 @@
 -- O'Neil, O'Neil and Chen 2007: the Star Schema Benchmark, revision 3.
 --
 --   psql -v sf=1 -f data_ssb.sql
+--   psql -v sf=1 -v apart=1 -f data_ssb.sql      all but the rows of lineorder, for who loads these in parts
 --
 --   lineorder     6,000,000 SF lines, seven orders of 1, 2 … 7 lines in turn
 --   ddate         2,556 days from 1992-01-01
@@ -26,6 +27,7 @@ SELECT greatest(1, round(6000000 * :sf::numeric))::int AS lines,
 	   greatest(1, round(2000 * :sf::numeric))::int AS suppliers,
 	   CASE WHEN :sf >= 1 THEN 200000 * (1 + floor(log(2, :sf::numeric)))
 			ELSE greatest(1, round(200000 * :sf::numeric)) END::int AS parts \gset
+SELECT (:lines + 27) / 28 * 7 AS orders \gset
 
 DROP TABLE IF EXISTS lineorder, ddate, ssb_customer, ssb_supplier, ssb_part;
 
@@ -148,6 +150,8 @@ CREATE TABLE lineorder(
 	lo_discount int NOT NULL, lo_revenue int NOT NULL, lo_supplycost int NOT NULL, lo_tax int NOT NULL,
 	lo_commitdate int NOT NULL, lo_shipmode char(10) NOT NULL);
 
+\if :{?apart}
+\else
 -- Of seven orders in turn the first line is line 1, 2, 4, 7, 11, 16 and 22 of their 28.
 INSERT INTO lineorder
 SELECT k, line, custkey, partkey, suppkey, to_char(orderdate, 'YYYYMMDD')::int,
@@ -157,7 +161,7 @@ FROM (SELECT k, 28 * ((k - 1) / 7) + k7 * (k7 + 1) / 2 AS before, k7 + 1 AS size
 			 1 + bench_below(:customers, k, 441) AS custkey,
 			 date '1992-01-01' + bench_below(2406, k, 442) AS orderdate,
 			 bench_pick('{1-URGENT,2-HIGH,3-MEDIUM,4-NOT SPECI,5-LOW}', k, 443) AS orderpriority
-	  FROM (SELECT k, (k - 1) % 7 AS k7 FROM generate_series(1, (:lines + 27) / 28 * 7) k) q
+	  FROM (SELECT k, (k - 1) % 7 AS k7 FROM generate_series(1, :orders) k) q
 	  OFFSET 0) orders,
 LATERAL (
 	SELECT *, sum(revenue * (100 + tax) / 100) OVER () AS totalprice
@@ -176,6 +180,7 @@ LATERAL (
 							WHERE before + line <= :lines
 							OFFSET 0) drawn) priced) extended) q) lines;
 ALTER TABLE lineorder ADD PRIMARY KEY (lo_orderkey, lo_linenumber);
+\endif
 
 VACUUM (ANALYZE, FREEZE) ddate;
 VACUUM (ANALYZE, FREEZE) ssb_customer;

@@ -1,10 +1,11 @@
 """DuckDB in memory with all threads, on the same rows, as one more configuration.
 
-The rows travel as CSV from PostgreSQL.  The clock stops when the result is in
+The rows travel as CSV from PostgreSQL, unless there are files of them.  The clock stops when the result is in
 numpy arrays (with numpy missing: in Python objects, which costs far more per
 row).  Its answers are not compared: its decimals and divisions have other rules.
 """
 
+import glob
 import os
 import re
 import tempfile
@@ -23,13 +24,26 @@ except ImportError:
 
 
 class _Connection:
-    def __init__(self, source, tables):
+    def __init__(self, source, tables, files):
         self.duck = duckdb.connect(":memory:")
         self.duck.execute("SET integer_division = true")
         for table in tables:
-            self._copy(source, table)
+            if files and os.path.exists(f"{files}/{table}.parquet"):
+                self.duck.execute(f"CREATE TABLE {table} AS SELECT * FROM read_parquet('{files}/{table}.parquet')")
+            elif files and glob.glob(f"{files}/{table}.*.csv"):
+                selected = self._create(source, table)
+                self.duck.execute(f"INSERT INTO {table} SELECT {selected} FROM read_csv('{files}/{table}.*.csv', header = false,"
+                                  f" columns = {self._columns(table)})")
+            else:
+                self._copy(source, table)
 
-    def _copy(self, source, table):
+    def _columns(self, table):
+        """A table's columns as read_csv() wants them."""
+        described = self.duck.execute(f"DESCRIBE {table}").fetchall()
+        return "{" + ", ".join(f"'{name}': '{kind}'" for name, kind, *_ in described) + "}"
+
+    def _create(self, source, table):
+        """Make a table without rows; what is to be selected for its columns."""
         columns = source.table(
             "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
             f" WHERE attrelid = '{table}'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
@@ -39,6 +53,10 @@ class _Connection:
         selected = ", ".join(f"rtrim({name})" if name in padded else name for name, _ in columns)
         listed = ", ".join(f"{name} {re.sub('character( varying)?', 'varchar', kind)}" for name, kind in columns)
         self.duck.execute(f"CREATE TABLE {table}({listed})")
+        return selected
+
+    def _copy(self, source, table):
+        selected = self._create(source, table)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "rows.csv")
             with open(path, "wb") as file:
@@ -58,6 +76,6 @@ class _Connection:
 
 
 class Configuration:
-    def __init__(self, source, tables):
+    def __init__(self, source, tables, files):
         self.name, self.kind = "duckdb", "duckdb"
-        self.conn = _Connection(source, tables)
+        self.conn = _Connection(source, tables, files)

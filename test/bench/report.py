@@ -127,9 +127,19 @@ def _grid(head, body):
     return ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
 
 
+def _inside(row, kind):
+    """Kernels' time of all nodes, all threads together, and megabytes of columns that they ran over; None where nothing is known."""
+    found = best(row, kind)
+    times = row.get("server", {}).get(found[0]) if found else None
+    if not times or "Kernel Time" not in times["device"]:
+        return None
+    return [ms(times["device"]["Kernel Time"] / 1000), f"{times['device'].get('Column Bytes', 0) / 1e6:.0f}"]
+
+
 def _table(rows, kind, heading):
     head = ["query", "what", "rows in", "MB in", "rows out", "PostgreSQL", "by", "gpudb", "speed-up", "plan", "result"]
     cold = any(row.get("cold") for row in rows) and kind == "gpudb"
+    inside = any(_inside(row, kind) for row in rows)
     duck = any(best(row, "duckdb") for row in rows)
     body = []
     for row in rows:
@@ -138,12 +148,14 @@ def _table(rows, kind, heading):
         cells.append(f"{ratio:.2f}×" if ratio else "–")
         state = row["checks"].get(kind)
         cells += [state["plan"] if state else "", verdict(row, kind).replace("|", "\\|").replace("\n", " ")]
+        if inside:
+            cells += _inside(row, kind) or ["–", "–"]
         if cold:
             cells.append(ms(row.get("cold")))
         if duck:
             cells.append(_figure(best(row, "duckdb")))
         body.append(cells)
-    head += (["cold"] if cold else []) + (["DuckDB"] if duck else [])
+    head += (["kernels", "column MB"] if inside else []) + (["cold"] if cold else []) + (["DuckDB"] if duck else [])
     return [f"**{heading}**", ""] + _grid(head, body)
 
 

@@ -14,8 +14,8 @@
 #   --user NAME       who runs the server when root starts this (gpudb-test, made if missing)
 #   PG_CONFIG, PYTHON in the environment: which PostgreSQL, which python3
 #
-# --warm, --runs, --only, --all, --force, --cold, --cached, --wide, --duckdb, --timeout,
-# --prune, --label and --json go to bench.py.  gpudb must be installed; nothing is built here.
+# --warm, --runs, --only, --all, --force, --cold, --cached, --wide, --duckdb, --files, --no-serial,
+# --timeout, --prune, --budget, --label and --json go to bench.py.  gpudb must be installed; nothing is built here.
 #
 # PostgreSQL refuses to run as root, so only its server (and initdb) run as
 # another user; everything else, psql and bench.py, runs as whoever called.
@@ -42,8 +42,8 @@ while [ $# -gt 0 ]; do
 		--docs) docs=$2; docs_given=1; shift ;;
 		--set) settings+=("$2"); shift ;;
 		--user) server_user=$2; shift ;;
-		--all | --force | --cold | --cached | --wide | --duckdb) pass+=("$1") ;;
-		--warm | --runs | --only | --timeout | --prune | --label | --json) pass+=("$1" "$2"); shift ;;
+		--all | --force | --cold | --cached | --wide | --duckdb | --no-serial) pass+=("$1") ;;
+		--warm | --runs | --only | --timeout | --prune | --budget | --files | --label | --json) pass+=("$1" "$2"); shift ;;
 		-h | --help) sed -n '3,/^set -e/{/^set/d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
 		*) echo "$0: unknown argument $1 (see --help)" >&2; exit 2 ;;
 	esac

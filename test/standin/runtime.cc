@@ -195,6 +195,6 @@ columns_copy(const ColumnCopy *copy, uint32_t n, void *)
 bool
 rates_measure(ProviderRates *rates)
 {
-	*rates = {5000, 300, 300, 5000, 2, 0.02};
+	*rates = {5000, 300, 300, 5000, 2, 0.02, 0.0005};
 	return true;
 }

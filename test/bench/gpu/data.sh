@@ -4,6 +4,8 @@
 #	data_lineitem SF	TPC-H's lineitem and nothing else; $logged: as a table whose columns can be cached
 #	data_groups N		groups_uniform, groups_zipf, groups_one99 (data_groups.sql)
 #	data_tablet N		test (../data_tablet.sql); $logged: likewise
+#	data_tpch SF	all of TPC-H, and into $work/files the same as parquet
+#	data_ssb SF	the Star Schema Benchmark (../data_ssb.sql), and into $work/files the same as CSV, in parts
 #	data_choice N		tcpip (../data_govindaraju.sql), and choice_1000 to choice_10000000 with at most N rows
 #	data_csv TABLE		the table's rows as CSV, in parts, into $work/csv
 #
@@ -14,14 +16,14 @@ plain="-c gpudb.enabled=off"		# PGOPTIONS: PostgreSQL makes the data
 # statement FILE START: the statement of the file that begins with these words, its rows counted from :lo to :hi
 statement() {
 	awk -v start="$2" 'index($0, start) == 1 { on = 1 } on { print } on && /;/ { exit }' "$1" |
-		sed -e 's/^CREATE TABLE/CREATE UNLOGGED TABLE/' -e 's/generate_series(1, :n)/generate_series(:lo, :hi)/'
+		sed -e 's/^CREATE TABLE/CREATE UNLOGGED TABLE/' -e 's/generate_series(1, :\(n\|orders\))/generate_series(:lo, :hi)/'
 }
 
-# in_parts STATEMENT N: run it for the rows 1 to N, a part of them in each session
+# in_parts STATEMENT N [OPTION...]: run it for the rows 1 to N, a part of them in each session
 in_parts() {
-	local part pids=()
+	local part pids=() options=("${@:3}")
 	for ((part = 0; part < jobs; part++)); do
-		PGOPTIONS=$plain psql_as -v lo=$(($2 * part / jobs + 1)) -v hi=$(($2 * (part + 1) / jobs)) <<<"$1" >/dev/null &
+		PGOPTIONS=$plain psql_as -v lo=$(($2 * part / jobs + 1)) -v hi=$(($2 * (part + 1) / jobs)) "${options[@]}" <<<"$1" >/dev/null &
 		pids+=($!)
 	done
 	for part in "${pids[@]}"; do wait "$part"; done
@@ -44,10 +46,14 @@ told() {
 	echo "$1: made in $((SECONDS - start)) s"
 }
 
-data_lineitem() {
-	local part pids=()
+find_generator() {
 	generator=$(cache_dir)/venv/bin/tpchgen-cli
 	[ -x "$generator" ] || generator=$(command -v tpchgen-cli) || die "no tpchgen-cli: run test/install-deps.sh demo"
+}
+
+data_lineitem() {
+	local part pids=()
+	find_generator
 	statement "$here/../tpch_schema.sql" "CREATE TABLE lineitem" | sed "${logged:+s/UNLOGGED//}" | psql_as
 	for ((part = 1; part <= jobs; part++)); do
 		"$generator" csv -s "$1" -T lineitem --parts "$jobs" --part "$part" --num-threads 1 --stdout |
@@ -56,6 +62,25 @@ data_lineitem() {
 	done
 	for part in "${pids[@]}"; do wait "$part"; done
 	settle lineitem
+}
+
+data_tpch() {
+	mkdir -p "$work/files"
+	TPCH_JOBS=$jobs PGOPTIONS=$plain "$here/../tpch_load.sh" "$1"
+	"$generator" parquet -s "$1" --num-threads "$jobs" -o "$work/files" >/dev/null
+}
+
+data_ssb() {
+	local numbers table lines
+	PGOPTIONS=$plain psql_as -v sf="$1" -v apart=1 -f "$here/../data_ssb.sql" >/dev/null
+	numbers=$(awk -v sf="$1" 'BEGIN { printf "-v lines=%d -v customers=%d -v suppliers=%d -v parts=%d", 6000000 * sf + 0.5, 30000 * sf + 0.5,
+		2000 * sf + 0.5, sf >= 1 ? 200000 * (1 + int(log(sf) / log(2) + 1e-9)) : 200000 * sf + 0.5 }')
+	lines=$(awk -v sf="$1" 'BEGIN { print int((int(6000000 * sf + 0.5) + 27) / 28) * 7 }')
+	# shellcheck disable=SC2086  # words
+	in_parts "$(statement "$here/../data_ssb.sql" "INSERT INTO lineorder")" "$lines" $numbers
+	psql_as -c 'ALTER TABLE lineorder ADD PRIMARY KEY (lo_orderkey, lo_linenumber)'
+	settle lineorder ddate ssb_customer ssb_supplier ssb_part
+	for table in lineorder ddate ssb_customer ssb_supplier ssb_part; do data_csv "$table" "$work/files"; done
 }
 
 data_groups() {
@@ -88,14 +113,15 @@ data_choice() {
 	settle "${tables[@]}"
 }
 
+# the rows of a table, into a folder ($work/csv)
 data_csv() {
-	local pages part pids=()
-	mkdir -p "$work/csv"
-	give_user "$work/csv"
+	local pages part pids=() folder=${2:-$work/csv}
+	mkdir -p "$folder"
+	give_user "$folder"
 	pages=$(psql_as -c "SELECT pg_relation_size('$1') / current_setting('block_size')::int")
 	for ((part = 0; part < jobs; part++)); do
 		PGOPTIONS=$plain psql_as -c "COPY (SELECT * FROM $1 WHERE ctid >= '($((pages * part / jobs)),0)' AND
-			ctid < '($((pages * (part + 1) / jobs)),0)') TO '$work/csv/$1.$part.csv' (FORMAT csv)" &
+			ctid < '($((pages * (part + 1) / jobs)),0)') TO '$folder/$1.$part.csv' (FORMAT csv)" &
 		pids+=($!)
 	done
 	for part in "${pids[@]}"; do wait "$part"; done

@@ -11,6 +11,8 @@
 #			cached columns
 #	cached		Q6 and Q1 of TPC-H over cached columns, beside DuckDB, and after updates (cached.py); wants a pool,
 #			such as --set gpudb.pool_size=4GB (without it nothing is cached), and a lineitem of its own
+#	tpch, ssb	the queries of TPC-H that join, and the Star Schema Benchmark, over cached columns, beside PostgreSQL's parallel
+#			plans and DuckDB, calibrated, as ../bench.py prints them; want a pool
 #	mixed		a small query while large scans run (mixed.sh)
 #	choice		does the planner choose the best device? (choice.py)
 #
@@ -44,7 +46,7 @@ jobs=$(nproc)
 [ "$jobs" -le 16 ] || jobs=16
 while [ $# -gt 0 ]; do
 	case $1 in
-		groups | feed | tablets | mixed | choice | cached) commands+=("$1") ;;
+		groups | feed | tablets | mixed | choice | cached | tpch | ssb) commands+=("$1") ;;
 		--rows | --kinds | --sf | --tablet-rows | --choice-rows | --runs | --budget | --slow | --seconds | --jobs)
 			name=${1#--}
 			printf -v "${name//-/_}" %s "${2:?$1 needs a value}"
@@ -68,6 +70,8 @@ shared_buffers() {
 	local mb=256
 	if wants groups; then mb=$((mb + rows * 52 * $(wc -w <<<"$kinds") / 1000000)); fi
 	if wants feed || wants mixed || wants choice || wants cached; then mb=$((mb + $(awk -v sf="$sf" 'BEGIN { print int(sf * 1000) }'))); fi
+	if wants tpch; then mb=$((mb + $(awk -v sf="$sf" 'BEGIN { print int(sf * 1800) }'))); fi
+	if wants ssb; then mb=$((mb + $(awk -v sf="$sf" 'BEGIN { print int(sf * 1100) }'))); fi
 	if wants tablets; then mb=$((mb + tablet_rows * 60 / 1000000)); fi
 	if wants choice; then mb=$((mb + choice_rows * 45 / 1000000 + 60)); fi
 	echo "$((mb * 11 / 10))MB"
@@ -131,6 +135,29 @@ run_cached() {
 	fi
 	measure cached --jobs "$jobs" --updates "$updates" --first "$first" "${parquet[@]}"
 	rm -rf "$work/parquet"
+}
+
+# stars SUITE [OPTION...]: with bench.py
+stars() {
+	local duckdb=()
+	if python3 -c 'import duckdb' 2>/dev/null; then duckdb=(--duckdb --files "$work/files"); fi
+	told calibration psql_as -c 'SELECT gpudb.calibrate()' >/dev/null
+	python3 "$here/../bench.py" "$1" --cached --no-serial --warm 2 --runs "$runs" --prune 1.5 --budget "$(awk -v ms="$budget" 'BEGIN { print ms / 1000 }')" \
+		--timeout $((slow / 1000)) "${duckdb[@]}" "${@:2}"
+	rm -rf "$work/files"
+}
+
+run_tpch() {
+	find_generator
+	psql_as -c 'DROP TABLE IF EXISTS lineitem'
+	told "TPC-H, scale factor $sf" data_tpch "$sf"
+	stars tpch --only q03,q04,q05,q07,q08,q09,q10,q12,q14,q19,q21,q22
+	psql_as -c 'DROP TABLE region, nation, supplier, customer, part, partsupp, orders, lineitem'
+}
+
+run_ssb() {
+	told "SSB, scale factor $sf" data_ssb "$sf"
+	stars ssb
 }
 
 run_tablets() {
