@@ -74,7 +74,7 @@ data_ssb() {
 	local numbers table lines
 	PGOPTIONS=$plain psql_as -v sf="$1" -v apart=1 -f "$here/../data_ssb.sql" >/dev/null
 	numbers=$(awk -v sf="$1" 'BEGIN { printf "-v lines=%d -v customers=%d -v suppliers=%d -v parts=%d", 6000000 * sf + 0.5, 30000 * sf + 0.5,
-		2000 * sf + 0.5, sf >= 1 ? 200000 * (1 + int(log(sf) / log(2) + 1e-9)) : 200000 * sf + 0.5 }')
+		2000 * sf + 0.5, (sf >= 1 ? 200000 * (1 + int(log(sf) / log(2) + 1e-9)) : 200000 * sf + 0.5) }')
 	lines=$(awk -v sf="$1" 'BEGIN { print int((int(6000000 * sf + 0.5) + 27) / 28) * 7 }')
 	# shellcheck disable=SC2086  # words
 	in_parts "$(statement "$here/../data_ssb.sql" "INSERT INTO lineorder")" "$lines" $numbers

@@ -149,7 +149,7 @@ stars() {
 
 run_tpch() {
 	find_generator
-	psql_as -c 'DROP TABLE IF EXISTS lineitem'
+	psql_as -c 'SET client_min_messages = warning; DROP TABLE IF EXISTS lineitem'
 	told "TPC-H, scale factor $sf" data_tpch "$sf"
 	stars tpch --only q03,q04,q05,q07,q08,q09,q10,q12,q14,q19,q21,q22
 	psql_as -c 'DROP TABLE region, nation, supplier, customer, part, partsupp, orders, lineitem'
