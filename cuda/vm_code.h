@@ -24,6 +24,7 @@ typedef enum VmxOp
 
 #define FLAG_NULLS		1		/* r, s or the column may be NULL */
 #define FLAG_FILTER		2		/* a comparison is a filter */
+#define FLAG_SIGN		2		/* a KEY is the upper word of the one before, all of whose values fit 64 bits */
 #define FLAG_ACC_NULLS	4		/* a COUNT counts where acc is not NULL */
 #define FLAG_BOOL_NULLS	8		/* a COUNT counts where t is not NULL */
 

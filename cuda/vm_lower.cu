@@ -59,6 +59,13 @@ may_be_null(const Lowering *l, const Instr *in, const Value *v)
 	}
 }
 
+/* A word as 128 bits is that word to whoever knows what to do with it: to keys. */
+static bool
+is_widened(const Lowering *l, const Instr *in)
+{
+	return in->op == VMOP_WIDEN && !l->keep;
+}
+
 /* Lead operands back to instructions. */
 static void
 resolve(Lowering *l)
@@ -94,7 +101,7 @@ resolve(Lowering *l)
 		}
 		fold(l, in, v);
 		if (info->dst != KIND__)
-			maker[in->dst] = i;
+			maker[in->dst] = is_widened(l, in) ? v->a : i;
 	}
 }
 
@@ -150,7 +157,7 @@ arrange(Lowering *l)
 
 		/* elsewhere a slot might be read that the jump has left as it was */
 		l->fails |= in->op == VMOP_JUMP_NONE && l->code[in->imm].op != VMOP_END;
-		if (l->value[i].constant || in->op == VMOP_BOUND)
+		if (l->value[i].constant || in->op == VMOP_BOUND || is_widened(l, in))
 			continue;
 		if (in->op == VMOP_PLACE)
 			at = behind_filters(l);
@@ -184,7 +191,7 @@ count_uses(Lowering *l)
 
 		if (op == VMOP_GROUP)
 			group = p;
-		count_use(l, v->a, op == VMOP_KEY_I ? group : p);
+		count_use(l, v->a, op == VMOP_KEY_I || op == VMOP_KEY_W ? group : p);
 		count_use(l, v->b, p);
 		count_use(l, v->m, p);
 	}

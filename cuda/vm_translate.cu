@@ -522,7 +522,7 @@ put_group(Lowering *l, int position)
 
 	for (int k = n - 1; k >= 0; k--)
 	{
-		if (last < 0 || l->code[last].op != VMOP_KEY_I || l->code[last].imm != k)
+		if (last < 0 || (l->code[last].op != VMOP_KEY_I && l->code[last].op != VMOP_KEY_W) || l->code[last].imm != k)
 		{
 			l->fails = true;
 			return;
@@ -542,6 +542,11 @@ put_group(Lowering *l, int position)
 		to = put_op(l, VMX_KEY);
 		to->slot = slot;
 		to->flags = null_flag(l, key[k]);
+		if (l->program->key_kind[k] != KEY_WIDE)
+			continue;
+		to = put_op(l, VMX_KEY);
+		to->slot = slot;
+		to->flags = null_flag(l, key[k]) | FLAG_SIGN;
 	}
 	l->acc = l->t = NOTHING;
 	release(l, position);
@@ -625,7 +630,8 @@ put_instr(Lowering *l, int position)
 		case VMOP_STORE_R: put_store(l, position); break;
 		case VMOP_TEST_CODE: put_apart(l, position, VMX_TEST_CODE); break;
 		case VMOP_PART_DATE: put_apart(l, position, VMX_PART_DATE); break;
-		case VMOP_KEY_I: break;
+		case VMOP_KEY_I:
+		case VMOP_KEY_W: break;
 		case VMOP_GROUP: put_group(l, position); break;
 		case VMOP_COUNT:
 		case VMOP_COUNT_G: put_total(l, position, VMX_COUNT, VMX_COUNT_G); break;

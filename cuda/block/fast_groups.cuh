@@ -15,15 +15,24 @@ slot_mix(uint32_t hash, uint64_t word)
 	return hash * 0x85ebca6bu + (uint32_t) word * 0x9e3779b1u + (uint32_t) (word >> 32) * 0xc2b2ae35u;
 }
 
-/* The lanes' keys, for block_insert(); Keys tells null() and word() of lane k and key j. */
+/* A key's word of a key that has two, as far as its KEY says so. */
+static __device__ __forceinline__ uint64_t
+key_part(const FastOp &key, uint64_t word)
+{
+	return flags_of(key) & FLAG_SIGN ? (uint64_t) ((int64_t) word >> 63) : word;
+}
+
+/* The lanes' keys, for block_insert(); Keys tells null() and word() of lane k and word j of all keys. */
 template <typename Keys> struct GroupLanes
 {
 	const VmLaunch &launch;
 	uint32_t	pc;				/* of the instruction that finds groups; the KEYs are behind it */
-	uint32_t	nkeys;
+	uint32_t	nkeys;			/* words of all keys, each with a KEY */
 
 	__device__ uint64_t null(int k, uint32_t j) const { return ((const Keys *) this)->key_null(k, j); }
 	__device__ uint64_t word(int k, uint32_t j) const { return ((const Keys *) this)->key_word(k, j); }
+	/* whether word j is the upper one of a key that has two */
+	__device__ bool is_sign(uint32_t j) const { return flags_of(fetch(launch, pc + 1 + j)) & FLAG_SIGN; }
 	/* word w of the key in a group's row: which are NULL, then the values */
 	__device__ uint64_t key(int k, uint32_t w) const
 	{
@@ -31,8 +40,9 @@ template <typename Keys> struct GroupLanes
 
 		if (w > 0)
 			return null(k, w - 1) ? 0 : word(k, w - 1);
-		for (uint32_t j = 0; j < nkeys; j++)
-			nulls |= null(k, j) << j;
+		for (uint32_t j = 0, number = 0; j < nkeys; j++)
+			if (!is_sign(j))
+				nulls |= null(k, j) << number++;
 		return nulls;
 	}
 	__device__ void write(int k, uint64_t *into) const
@@ -61,7 +71,9 @@ template <typename Keys> struct GroupLanes
 		uint64_t	hash = (uint64_t) imm_of(launch, fetch(launch, pc));
 
 		for (uint32_t j = 0; j < nkeys; j++)
-			hash = hash_combine(hash, null(k, j) ? UINT64_MAX : word(k, j));
+			if (!is_sign(j))
+				hash = hash_combine(hash, null(k, j) ? UINT64_MAX
+									: j + 1 < nkeys && is_sign(j + 1) ? word(k, j) ^ hash_mix(word(k, j + 1)) : word(k, j));
 		return hash;
 	}
 };
@@ -75,7 +87,9 @@ template <int L> struct KeyLanes : GroupLanes<KeyLanes<L>>
 	}
 	__device__ uint64_t key_word(int k, uint32_t j) const
 	{
-		return ((const uint64_t *) (slot_words<L>(slot_of(fetch(this->launch, this->pc + 1 + j))) + k / 2 * VM_THREADS))[k & 1];
+		const FastOp key = fetch(this->launch, this->pc + 1 + j);
+
+		return key_part(key, ((const uint64_t *) (slot_words<L>(slot_of(key)) + k / 2 * VM_THREADS))[k & 1]);
 	}
 };
 
@@ -97,8 +111,8 @@ key_words(const VmLaunch &launch, uint32_t pc, uint32_t j, uint64_t *words)
 	{
 		WordPair	pair = at[p * VM_THREADS];
 
-		words[2 * p] = pair.x;
-		words[2 * p + 1] = pair.y;
+		words[2 * p] = key_part(key, pair.x);
+		words[2 * p + 1] = key_part(key, pair.y);
 	}
 	if (flags_of(key) & FLAG_NULLS)
 	{

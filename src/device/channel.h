@@ -43,9 +43,6 @@
 /* Chunks begin at huge pages. */
 #define CHANNEL_CHUNK_ALIGNMENT ((uint64) 2 * 1024 * 1024)
 
-/* A helper without heartbeat for so long is ended by the supervisor; a little later backends give it up. */
-#define CHANNEL_SILENCE_MS	2000
-
 /* A page's place: an offset into the buffer pool, or this bit and a number within the window's copy. */
 #define CHANNEL_COPIED		((uint64) 1 << 63)
 

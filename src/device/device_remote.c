@@ -25,8 +25,8 @@
 #include "device/remote.h"
 #include "guc.h"
 
-/* A helper without heartbeat for so long is given up. */
-#define SILENCE_MS		(CHANNEL_SILENCE_MS + 500)
+/* A helper without heartbeat for so long is given up, a little later than the supervisor ends it. */
+#define SILENCE_MS		(gpudb_debug_silence + 500)
 #define WAIT_MS			100
 
 /* How long a query that is to end waits for what the helper has in hand, which is some milliseconds' work. */

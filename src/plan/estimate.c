@@ -8,7 +8,12 @@
  */
 #include "postgres.h"
 
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "utils/selfuncs.h"
+
 #include "plan/candidate.h"
 #include "plan/estimate.h"
 
@@ -100,4 +105,84 @@ estimate_pair(PlannerInfo *root, const JoinPair *pair)
 	if (pair->type != JOIN_INNER)
 		return rows;
 	return Max(rows * inner / pair->inner->rows, outer * inner * least_selectivity(root, pair));
+}
+
+/* Loops */
+
+/* A column with hardly more rows than values, by its statistics or an index. */
+static bool
+has_distinct_values(PlannerInfo *root, const RelOptInfo *rel, Expr *column)
+{
+	VariableStatData stats;
+	double		distinct;
+	bool		is_default;
+
+	examine_variable(root, (Node *) column, 0, &stats);
+	distinct = get_variable_numdistinct(&stats, &is_default);
+	ReleaseVariableStats(stats);
+	return !is_default && distinct >= 0.9 * rel->tuples;
+}
+
+/* Whether rows of a relation of the inner side probably differ in the columns that are compared. */
+static bool
+is_unique_in(PlannerInfo *root, const JoinPair *pair, int relid)
+{
+	RelOptInfo *rel = root->simple_rel_array[relid];
+	List	   *exprs = NIL;
+	List	   *operators = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+	{
+		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+		const bool	on_left = bms_is_subset(clause->left_relids, pair->inner->relids);
+		Expr	   *expr;
+
+		if (!clause->can_join || !OidIsValid(clause->hashjoinoperator))
+			continue;
+		expr = (Expr *) (on_left ? get_leftop(clause->clause) : get_rightop(clause->clause));
+		while (IsA(expr, RelabelType))
+			expr = ((RelabelType *) expr)->arg;
+		if (!IsA(expr, Var) || ((Var *) expr)->varno != relid)
+			continue;
+		if (has_distinct_values(root, rel, expr))
+			return true;
+		exprs = lappend(exprs, expr);
+		operators = lappend_oid(operators, castNode(OpExpr, clause->clause)->opno);
+	}
+	return exprs != NIL && rel->indexlist != NIL && relation_has_unique_index_for(root, rel, NIL, exprs, operators);
+}
+
+static bool
+has_equalities_only(const JoinPair *pair)
+{
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+		if (!OidIsValid(lfirst_node(RestrictInfo, lc)->hashjoinoperator))
+			return false;
+	return true;
+}
+
+/*
+ * Whether a program probably has a loop for this join: over the rows of keys
+ * that have several.  PostgreSQL knows of single relations that they have not;
+ * of a join of such a one with others it is so as long as these do not make
+ * more rows of its.  Whether there is a row shows without a loop.
+ */
+bool
+estimate_loops(PlannerInfo *root, const JoinPair *pair)
+{
+	int			relid = -1;
+
+	if (pair->extra->inner_unique || ((pair->type == JOIN_SEMI || pair->type == JOIN_ANTI) && has_equalities_only(pair)))
+		return false;
+	while ((relid = bms_next_member(pair->inner->relids, relid)) >= 0)
+	{
+		const RelOptInfo *rel = root->simple_rel_array[relid];
+
+		if (rel != NULL && rel->reloptkind == RELOPT_BASEREL && pair->inner->rows <= rel->rows && is_unique_in(root, pair, relid))
+			return false;
+	}
+	return true;
 }

@@ -1,6 +1,7 @@
 /*
  * estimate.h
- *		How many rows a pipeline has after a join: PostgreSQL's estimates, raised where they are known to be too low.
+ *		How many rows a pipeline has after a join: PostgreSQL's estimates, raised where they are known to be too low; and
+ *		whether keys have several.
  */
 #ifndef GPUDB_PLAN_ESTIMATE_H
 #define GPUDB_PLAN_ESTIMATE_H
@@ -24,5 +25,8 @@ extern double estimate_rows(PlannerInfo *root, const RelOptInfo *rel);
 
 /* Rows of the relation that a pair makes. */
 extern double estimate_pair(PlannerInfo *root, const JoinPair *pair);
+
+/* Whether a program probably has a loop for the join: over the rows of keys that have several. */
+extern bool estimate_loops(PlannerInfo *root, const JoinPair *pair);
 
 #endif							/* GPUDB_PLAN_ESTIMATE_H */

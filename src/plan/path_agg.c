@@ -22,6 +22,7 @@
 #include "parser/parsetree.h"
 
 #include "core/hash.h"
+#include "device/device.h"
 #include "device/threads.h"
 #include "exec/memory.h"
 #include "exec/node.h"
@@ -46,6 +47,7 @@ typedef struct Grouping
 	bool		plain;			/* nothing but keys and aggregates above */
 	List	   *rtable;
 	List	   *top;			/* of path_top(): NIL if all groups are wanted */
+	PassCost	pass;
 } Grouping;
 
 /* Whether keys determine a column, and PostgreSQL may have taken it from them: they hold the primary key of its table. */
@@ -222,14 +224,21 @@ private_parent(const RelOptInfo *output_rel, const Candidate *candidate)
 	return parent;
 }
 
-/* Whether the group tables of all threads will probably stay within hash memory. */
+/*
+ * Whether the group tables of all threads will probably stay within hash
+ * memory; or of a GPU, which has one table for all, those groups that come
+ * back, and all of them within what it has for tables.
+ */
 static bool
-groups_fit(const Program *program, double groups)
+groups_fit(const Program *program, GroupCount groups, bool on_gpu)
 {
-	double		bytes = (program->row_words + 3) * sizeof(uint64);
-
 	/* tables double as they grow */
-	return groups * bytes * 2 * (threads_wanted() + 1) <= get_hash_memory_limit();
+	const double bytes = (program->row_words + 3) * sizeof(uint64) * 2;
+
+	if (!on_gpu)
+		return groups.found * bytes * (threads_wanted() + 1) <= get_hash_memory_limit();
+	return (program_text_keys(program) ? groups.found : groups.wanted) * bytes <= get_hash_memory_limit() &&
+		groups.found * bytes <= device_join_bytes();
 }
 
 /*
@@ -270,12 +279,11 @@ pass_of(const Candidate *candidate, const CompileResult *compiled, GroupCount gr
 	return cost_joined_pass(candidate, compiled, &filters, candidate->rows, groups);
 }
 
+/* So many rows are returned. */
 static void
-offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child,
-		  const CompileResult *compiled)
+offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child, double rows)
 {
-	double		rows = grouping->top == NIL ? child->rows : Min(child->rows, linitial_int(grouping->top));
-	PassCost	pass = pass_of(candidate, compiled, (GroupCount) {child->rows, rows});
+	const PassCost pass = grouping->pass;
 	CustomPath *path;
 	QualCost	having_cost;
 
@@ -336,6 +344,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 	Grouping   *grouping = palloc(sizeof(Grouping));
 	CompileResult *result = palloc(sizeof(CompileResult));
 	CompileRequest request = {.aggregate = true};
+	GroupCount	groups;
 	Path	   *child;
 
 	if (candidate->reason != NULL)
@@ -357,13 +366,15 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 		return "cost";
 	if (grouping->having == NIL)
 		grouping->top = path_top(root, list_concat_copy(grouping->keys, grouping->aggs), result);
+	groups = (GroupCount) {child->rows, grouping->top == NIL ? child->rows : Min(child->rows, linitial_int(grouping->top))};
+	grouping->pass = pass_of(candidate, result, groups);
 	grouping->hash = hash_of_computation(result);
 	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
-	if (!gpudb_force && !groups_fit(result->program, child->rows))
+	if (!gpudb_force && !groups_fit(result->program, groups, grouping->pass.on_gpu))
 		return "memory_limit";
 	if (!gpudb_force && !candidate->secret && candidate->members == NIL && fell_back_before(candidate, result, grouping->hash))
 		return "runtime_error";
-	offer_agg(root, output_rel, candidate, grouping, child, result);
+	offer_agg(root, output_rel, candidate, grouping, child, groups.wanted);
 	return NULL;
 }
 

@@ -19,7 +19,6 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
-#include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 
@@ -517,68 +516,6 @@ leaves_few(const JoinPair *pair, const Candidate *before, double rows, double *l
 	return few;
 }
 
-/* The join's equalities of columns of a relation of the inner side, whose indexes may tell that they have one row each. */
-static bool
-is_unique_in(PlannerInfo *root, const JoinPair *pair, int relid)
-{
-	RelOptInfo *rel = root->simple_rel_array[relid];
-	List	   *exprs = NIL;
-	List	   *operators = NIL;
-	ListCell   *lc;
-
-	foreach(lc, pair->extra->restrictlist)
-	{
-		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
-		const bool	on_left = bms_is_subset(clause->left_relids, pair->inner->relids);
-		Expr	   *expr;
-
-		if (!clause->can_join || !OidIsValid(clause->hashjoinoperator))
-			continue;
-		expr = (Expr *) (on_left ? get_leftop(clause->clause) : get_rightop(clause->clause));
-		while (IsA(expr, RelabelType))
-			expr = ((RelabelType *) expr)->arg;
-		if (!IsA(expr, Var) || ((Var *) expr)->varno != relid)
-			continue;
-		exprs = lappend(exprs, expr);
-		operators = lappend_oid(operators, castNode(OpExpr, clause->clause)->opno);
-	}
-	return exprs != NIL && rel->indexlist != NIL && relation_has_unique_index_for(root, rel, NIL, exprs, operators);
-}
-
-static bool
-has_equalities_only(const JoinPair *pair)
-{
-	ListCell   *lc;
-
-	foreach(lc, pair->extra->restrictlist)
-		if (!OidIsValid(lfirst_node(RestrictInfo, lc)->hashjoinoperator))
-			return false;
-	return true;
-}
-
-/*
- * Whether a program probably has a loop for this join: over the rows of keys
- * that have several.  PostgreSQL knows of single relations that they have not;
- * of a join of such a one with others it is so as long as these do not make
- * more rows of its.  Whether there is a row shows without a loop.
- */
-static bool
-probably_loops(PlannerInfo *root, const JoinPair *pair)
-{
-	int			relid = -1;
-
-	if (pair->extra->inner_unique || ((pair->type == JOIN_SEMI || pair->type == JOIN_ANTI) && has_equalities_only(pair)))
-		return false;
-	while ((relid = bms_next_member(pair->inner->relids, relid)) >= 0)
-	{
-		const RelOptInfo *rel = root->simple_rel_array[relid];
-
-		if (rel != NULL && rel->reloptkind == RELOPT_BASEREL && pair->inner->rows <= rel->rows && is_unique_in(root, pair, relid))
-			return false;
-	}
-	return true;
-}
-
 /* How many pairs of rows a join without equalities looks at: those within the bounds of a sorted table, or all. */
 static double
 pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join, const JoinUse *use)
@@ -632,7 +569,7 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	candidate->rows = estimate_pair(root, pair);
 	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
 	cost_add(&candidate->builds, cost_table(join->build, build_rows));
-	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows, probably_loops(root, pair)));
+	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows, estimate_loops(root, pair)));
 	if (is_worse(candidate, best))
 		return NULL;
 	request.joins = candidate_joins(candidate);

@@ -155,7 +155,7 @@ look_after_helper(Supervisor *self, Channel *channel)
 		self->heartbeat = heartbeat;
 		self->heard = now;
 	}
-	else if (TimestampDifferenceExceeds(self->heard, now, starting ? STARTUP_MS : CHANNEL_SILENCE_MS))
+	else if (TimestampDifferenceExceeds(self->heard, now, starting ? STARTUP_MS : gpudb_debug_silence))
 	{
 		ereport(LOG, (errmsg("gpudb: the GPU process does not answer and is ended")));
 		kill(self->helper, SIGKILL);
