@@ -51,7 +51,7 @@ SELECT 10 / (id - 60) FROM scan_output WHERE id > 57 LIMIT 2;
 SELECT 10 / (id - 60) FROM scan_output WHERE id > 57 LIMIT 3;
 SELECT * FROM scan_output('SELECT 10 / (id - 60) AS x FROM scan_output WHERE id <> 60 OFFSET 0');
 -- into joins, sorts, spools and cursors
-SELECT * FROM scan_output('SELECT x.id, x.n, y.uu FROM scan_output x LEFT JOIN scan_output y ON x.id = y.a AND y.id < 900 WHERE x.a < 30 ORDER BY x.n, y.uu');
+SELECT * FROM scan_output('SELECT x.id, x.n, y.uu FROM scan_output x LEFT JOIN scan_output y ON x.id = y.a AND y.id < 900 WHERE x.a < 30 ORDER BY x.id, y.uu');
 SELECT * FROM scan_output('SELECT id, lag(n) OVER (ORDER BY d, id) AS before FROM scan_output WHERE a < 9 ORDER BY 1');
 BEGIN;
 DECLARE c SCROLL CURSOR FOR SELECT id, n, iv FROM scan_output WHERE a = 50;
