@@ -92,7 +92,7 @@ my ($code, $out, $err) = $node->psql('postgres', "SET statement_timeout = '300ms
 like($err, qr/canceling statement due to statement timeout/, 'it can be cancelled');
 is(answer("SELECT count(*) FROM pg_class WHERE relname LIKE 'calibration%' AND relkind = 'r'"), '0', 'no table is left');
 
-# the GPU process measures its device itself; the CPU in its place copies nothing and launches nothing
+# the GPU process measures its device itself; the CPU in its place copies nothing, launches nothing, and has no kernel that adds
 $node->append_conf('postgresql.conf', "gpudb.provider = 'cpu'");
 $node->stop;
 unlink $file;
@@ -100,7 +100,7 @@ $node->start;
 ok($node->poll_query_until('postgres', "SELECT gpudb.doctor() LIKE '%provider is cpu%' AND gpudb.doctor() LIKE 'All is well%'"), 'a GPU process serves');
 answer('SELECT gpudb.calibrate()');
 is(answer("SELECT string_agg(figure, ' ' ORDER BY figure) FROM gpudb.calibration WHERE device = 'gpu' AND measured IS NULL"),
-	'gpu_copy_page gpu_copy_start gpu_fetch_page gpu_launch', 'its figures are measured, but for those that it has not');
+	'gpu_add gpu_copy_page gpu_copy_start gpu_fetch_page gpu_launch', 'its figures are measured, but for those that it has not');
 is(answer("SELECT count(*) FROM gpudb.calibration WHERE figure IN ('gpu_hop', 'gpu_read_page', 'gpu_read_word') AND nanoseconds BETWEEN 0.01 AND 1e7"),
 	'3', 'those of the process and its memory are plausible');
 
