@@ -231,12 +231,13 @@ hash_of_columns(const CompileResult *compiled)
 static double
 cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
 {
-	const uint64 columns = hash_of_columns(compiled);
+	uint64		columns;
 	CachedPart *known;
 	ListCell   *lc;
 
 	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
 		return 0;
+	columns = hash_of_columns(compiled);
 	foreach(lc, *candidate->cached_parts)
 	{
 		known = lfirst(lc);
@@ -301,11 +302,17 @@ gpu_keeps(const RelOptInfo *rel, const CompileResult *compiled, double groups)
 	return program_text_keys(compiled->program) || groups * Max(rows / BLOCK_ROWS, 1) > BATCH_GROUPS;
 }
 
-/* Groups that the GPU keeps come back when all rows are through; texts in keys are compared on the host, so then all of them do. */
+double
+cost_groups_returned(const Program *program, GroupCount groups)
+{
+	return program_text_keys(program) ? groups.found : groups.wanted;
+}
+
+/* Groups that the GPU keeps come back when all rows are through. */
 static double
 ns_of_gpu_groups(const RelOptInfo *rel, const CompileResult *compiled, GroupCount groups)
 {
-	const double returned = program_text_keys(compiled->program) ? groups.found : groups.wanted;
+	const double returned = cost_groups_returned(compiled->program, groups);
 
 	if (!gpu_keeps(rel, compiled, groups.found))
 		return 0;

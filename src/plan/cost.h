@@ -87,6 +87,9 @@ extern PassCost cost_kept_pass(const Candidate *candidate, const CompileResult *
 /* A candidate's filters and joins, without what comes above. */
 extern DeviceCost cost_pipeline(Candidate *candidate);
 
+/* How many groups a GPU returns: those that are wanted, but all where keys have texts. */
+extern double cost_groups_returned(const Program *program, GroupCount groups);
+
 /* Returning groups. */
 extern Cost cost_groups_out(double groups);
 

@@ -17,6 +17,20 @@
 #include "plan/candidate.h"
 #include "plan/estimate.h"
 
+Expr *
+pair_inner_key(const JoinPair *pair, const RestrictInfo *clause)
+{
+	const bool	on_left = bms_is_subset(clause->left_relids, pair->inner->relids);
+	Expr	   *expr;
+
+	if (!clause->can_join || !OidIsValid(clause->hashjoinoperator) || on_left == bms_is_subset(clause->right_relids, pair->inner->relids))
+		return NULL;
+	expr = (Expr *) (on_left ? get_leftop(clause->clause) : get_rightop(clause->clause));
+	while (IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	return expr;
+}
+
 /* Rows of the largest of some relations. */
 static double
 most_tuples(PlannerInfo *root, const Bitmapset *relids)
@@ -135,15 +149,9 @@ is_unique_in(PlannerInfo *root, const JoinPair *pair, int relid)
 	foreach(lc, pair->extra->restrictlist)
 	{
 		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
-		const bool	on_left = bms_is_subset(clause->left_relids, pair->inner->relids);
-		Expr	   *expr;
+		Expr	   *expr = pair_inner_key(pair, clause);
 
-		if (!clause->can_join || !OidIsValid(clause->hashjoinoperator))
-			continue;
-		expr = (Expr *) (on_left ? get_leftop(clause->clause) : get_rightop(clause->clause));
-		while (IsA(expr, RelabelType))
-			expr = ((RelabelType *) expr)->arg;
-		if (!IsA(expr, Var) || ((Var *) expr)->varno != relid)
+		if (expr == NULL || !IsA(expr, Var) || ((Var *) expr)->varno != relid)
 			continue;
 		if (has_distinct_values(root, rel, expr))
 			return true;

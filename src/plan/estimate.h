@@ -20,6 +20,9 @@ typedef struct JoinPair
 	const JoinPathExtraData *extra;
 } JoinPair;
 
+/* What an equality compares of the inner relation with something of the outer one; NULL if a clause is no such. */
+extern Expr *pair_inner_key(const JoinPair *pair, const RestrictInfo *clause);
+
 /* Rows of a relation of the join search: those of the pipeline over it, if there is one. */
 extern double estimate_rows(PlannerInfo *root, const RelOptInfo *rel);
 

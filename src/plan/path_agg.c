@@ -237,7 +237,7 @@ groups_fit(const Program *program, GroupCount groups, bool on_gpu)
 
 	if (!on_gpu)
 		return groups.found * bytes * (threads_wanted() + 1) <= get_hash_memory_limit();
-	return (program_text_keys(program) ? groups.found : groups.wanted) * bytes <= get_hash_memory_limit() &&
+	return cost_groups_returned(program, groups) * bytes <= get_hash_memory_limit() &&
 		groups.found * bytes <= device_join_bytes();
 }
 

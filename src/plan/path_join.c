@@ -348,16 +348,9 @@ key_expressions(const JoinPair *pair)
 
 	foreach(lc, pair->extra->restrictlist)
 	{
-		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
-		Expr	   *expr;
+		Expr	   *expr = pair_inner_key(pair, lfirst_node(RestrictInfo, lc));
 
-		if (!clause->can_join || !OidIsValid(clause->hashjoinoperator) ||
-			bms_is_subset(clause->left_relids, pair->inner->relids) == bms_is_subset(clause->right_relids, pair->inner->relids))
-			continue;
-		expr = (Expr *) (bms_is_subset(clause->left_relids, pair->inner->relids) ? get_leftop(clause->clause) : get_rightop(clause->clause));
-		while (IsA(expr, RelabelType))
-			expr = ((RelabelType *) expr)->arg;
-		if (may_be_column(expr))
+		if (expr != NULL && may_be_column(expr))
 			exprs = list_append_unique(exprs, expr);
 	}
 	return exprs;

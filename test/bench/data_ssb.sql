@@ -2,7 +2,8 @@
 -- O'Neil, O'Neil and Chen 2007: the Star Schema Benchmark, revision 3.
 --
 --   psql -v sf=1 -f data_ssb.sql
---   psql -v sf=1 -v apart=1 -f data_ssb.sql      all but the rows of lineorder, for who loads these in parts
+--   psql -v sf=1 -v apart=1 -f data_ssb.sql      all but the rows of lineorder, for who loads these in parts; prints
+--                                                lines, customers, suppliers, parts and orders
 --
 --   lineorder     6,000,000 SF lines, seven orders of 1, 2 … 7 lines in turn
 --   ddate         2,556 days from 1992-01-01
@@ -151,6 +152,7 @@ CREATE TABLE lineorder(
 	lo_commitdate int NOT NULL, lo_shipmode char(10) NOT NULL);
 
 \if :{?apart}
+\echo :lines :customers :suppliers :parts :orders
 \else
 -- Of seven orders in turn the first line is line 1, 2, 4, 7, 11, 16 and 22 of their 28.
 INSERT INTO lineorder

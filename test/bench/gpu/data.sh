@@ -71,13 +71,10 @@ data_tpch() {
 }
 
 data_ssb() {
-	local numbers table lines
-	PGOPTIONS=$plain psql_as -v sf="$1" -v apart=1 -f "$here/../data_ssb.sql" >/dev/null
-	numbers=$(awk -v sf="$1" 'BEGIN { printf "-v lines=%d -v customers=%d -v suppliers=%d -v parts=%d", 6000000 * sf + 0.5, 30000 * sf + 0.5,
-		2000 * sf + 0.5, (sf >= 1 ? 200000 * (1 + int(log(sf) / log(2) + 1e-9)) : 200000 * sf + 0.5) }')
-	lines=$(awk -v sf="$1" 'BEGIN { print int((int(6000000 * sf + 0.5) + 27) / 28) * 7 }')
-	# shellcheck disable=SC2086  # words
-	in_parts "$(statement "$here/../data_ssb.sql" "INSERT INTO lineorder")" "$lines" $numbers
+	local table lines customers suppliers parts orders
+	read -r lines customers suppliers parts orders < <(PGOPTIONS=$plain psql_as -v sf="$1" -v apart=1 -f "$here/../data_ssb.sql" | tail -n 1)
+	in_parts "$(statement "$here/../data_ssb.sql" "INSERT INTO lineorder")" "$orders" -v lines="$lines" -v customers="$customers" \
+		-v suppliers="$suppliers" -v parts="$parts"
 	psql_as -c 'ALTER TABLE lineorder ADD PRIMARY KEY (lo_orderkey, lo_linenumber)'
 	settle lineorder ddate ssb_customer ssb_supplier ssb_part
 	for table in lineorder ddate ssb_customer ssb_supplier ssb_part; do data_csv "$table" "$work/files"; done
