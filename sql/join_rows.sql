@@ -55,6 +55,18 @@ DROP TABLE join_rows_t;
 SET gpudb.debug_require = allow;
 INSERT INTO join_rows_m VALUES (3, 999, 'NaN');
 SELECT f.id, m.n FROM join_rows_f f JOIN join_rows_m m USING (k) WHERE f.id < 10 ORDER BY 1, 2;
+-- where a few rows are expected it would go over all pairs of many; and so it does where it may not hash
+CREATE TABLE join_rows_few (id int, a int, b int, n numeric);
+INSERT INTO join_rows_few SELECT i, 1, 1, 'NaN' FROM generate_series(1, 1000) i;
+CREATE TABLE join_rows_query AS SELECT 'SELECT x.id FROM join_rows_few x JOIN join_rows_few y ON x.id = y.id AND x.n >= y.n WHERE x.a = 1 AND x.b = 1 AND y.a = 1' AS sql;
+SELECT explain FROM join_rows_query, explain(sql, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Join|Loop|Fallback|Cond';
+SET gpudb.enabled = off;
+SELECT explain FROM join_rows_query, explain(sql) WHERE explain ~ 'Join|Loop|Cond';
+RESET gpudb.enabled;
+SET enable_hashjoin = off;
+SELECT explain FROM join_rows_query, explain(sql, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Join|Loop|Fallback|Cond';
+RESET enable_hashjoin;
+DROP TABLE join_rows_few, join_rows_query;
 -- a text that an integer holds, beside a name that is known only when it runs
 CREATE TABLE join_rows_s (c char(3), v varchar(5));
 INSERT INTO join_rows_s VALUES ('abc', 'abc'), ('b', 'b'), (NULL, NULL);

@@ -28,3 +28,23 @@ SELECT sum(n) FROM plan_memory;
 -- so does another file
 TRUNCATE plan_memory;
 DROP TABLE plan_memory;
+-- joins: the pass or the table has such a value, over either relation; the rows and what is computed of them
+CREATE TABLE plan_memory_joined (id int NOT NULL, n numeric) WITH (autovacuum_enabled = off);
+INSERT INTO plan_memory_joined SELECT i, CASE WHEN i = 90000 THEN 'NaN' ELSE i / 8.0 END FROM generate_series(1, 100000) i;
+CREATE TABLE plan_memory_other (id int NOT NULL, g int NOT NULL) WITH (autovacuum_enabled = off);
+INSERT INTO plan_memory_other SELECT i, i % 10 FROM generate_series(1, 300000) i;
+ANALYZE plan_memory_joined, plan_memory_other;
+SELECT pg_stat_force_next_flush();
+CREATE TABLE plan_memory_query AS SELECT 'SELECT max(g), sum(n) FROM plan_memory_joined JOIN plan_memory_other USING (id)' AS sql;
+SELECT gpu_nodes(sql) ~ 'GpuAgg' FROM plan_memory_query;
+SELECT max(g), sum(n) FROM plan_memory_joined JOIN plan_memory_other USING (id);
+SELECT max(g), sum(n) FROM plan_memory_joined JOIN plan_memory_other USING (id);
+SELECT max(g), sum(n) FROM plan_memory_joined JOIN plan_memory_other USING (id);
+SELECT gpu_nodes(sql) ~ 'Gpu(Agg|Join)' FROM plan_memory_query;
+SELECT part, node, reason FROM plan_memory_query, gpudb.why_not(sql) WHERE part = 'join';
+DELETE FROM plan_memory_joined WHERE id = 90000;
+UPDATE plan_memory_other SET g = 7 WHERE id = 7;
+SELECT pg_stat_force_next_flush();
+SELECT gpu_nodes(sql) ~ 'GpuAgg' FROM plan_memory_query;
+SELECT max(g), sum(n) FROM plan_memory_joined JOIN plan_memory_other USING (id);
+DROP TABLE plan_memory_joined, plan_memory_other, plan_memory_query;

@@ -18,7 +18,6 @@
 #include "exec/feeders.h"
 #include "exec/joins.h"
 #include "exec/members.h"
-#include "exec/memory.h"
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/results.h"
@@ -29,7 +28,6 @@ typedef struct GpuAggState
 	bool		computed;
 	const GroupTable *groups;
 	uint32		next;			/* of the groups that are wanted, the one to return next */
-	FallbackCause cause;		/* of a fallback, should there be one */
 } GpuAggState;
 
 static Node *create_state(CustomScan *plan);
@@ -49,7 +47,6 @@ begin(CustomScanState *css, EState *estate, int eflags)
 
 	node_begin(node, estate, eflags);
 	node->request.aggregate = true;
-	((GpuAggState *) node)->cause.computation = (uint32) intVal(list_nth(plan->custom_private, NODE_PRIVATE_HASH));
 	node->request.quals = joins_other_exprs(plan);
 	for (int i = 0; i < nkeys + naggs; i++)
 	{
@@ -108,18 +105,6 @@ check_results(GpuAggState *state)
 	return status;
 }
 
-/* Keep the planner from the same fallback; not where that would tell of hidden rows. */
-static void
-remember(GpuAggState *state)
-{
-	FallbackCause cause = state->cause;
-
-	if (cause.attno != 0)
-		cause.computation = 0;
-	if (!state->node.secret && state->node.nmembers == 0)
-		memory_add(state->node.relation, cause);
-}
-
 /* Find the groups that are wanted. */
 static void
 find_top(GpuAggState *state)
@@ -175,8 +160,6 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 		outcome->status = check_results(state);
 	if (outcome->status == STATUS_DONE)
 		find_top(state);
-	if (outcome->failed_column >= 0)
-		state->cause.attno = node->compiled.column[outcome->failed_column].attno;
 }
 
 /* Run the whole job; false when PostgreSQL must answer. */
@@ -193,6 +176,7 @@ compute(GpuAggState *state)
 		node_start_run(node);
 		if (!node_open_job(node))
 		{
+			node_remember_tables(node);
 			node_end_run(node);
 			return false;
 		}
@@ -203,7 +187,7 @@ compute(GpuAggState *state)
 			break;
 		node_end_run(node);
 	}
-	remember(state);
+	node_remember(node, &outcome);
 	node_note_status(node, outcome.status);
 	node_end_run(node);
 	return false;

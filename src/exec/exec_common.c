@@ -104,6 +104,7 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 	else
 	{
 		node->relid = node_driver(plan);
+		node->computation = (uint32) intVal(list_nth(plan->custom_private, NODE_PRIVATE_HASH));
 		node->relation = ExecOpenScanRelation(estate, node->relid, eflags);
 		members_begin(node);
 		joins_begin(node, estate);
@@ -180,11 +181,7 @@ compile_over_tables(GpuNode *node, CompileInput *input)
 		if (status == STATUS_CODES_EXCEEDED)
 			input->tables = NULL;
 		else if (status != STATUS_DONE)
-		{
-			node->compiled.reason = status_reason(status);
-			node->why_not_built = status_text(status);
 			return;
-		}
 	}
 	node->compiled.reason = "expression";
 }

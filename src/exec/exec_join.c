@@ -39,6 +39,7 @@ typedef struct GpuJoinState
 
 	/* where rows are collected instead */
 	RowStore   *store;
+	bool		refused;		/* it has not taken them */
 	const ColumnUse *columns;
 	int			ncolumns;
 } GpuJoinState;
@@ -94,10 +95,14 @@ spool_rows(GpuJoinState *state, const JoinedRows *joined)
 static DeviceStatus
 put_rows(GpuJoinState *state, const JoinedRows *joined)
 {
-	if (state->store != NULL)
-		return collect_joined(joined, state->store, state->columns, state->ncolumns);
-	spool_rows(state, joined);
-	return STATUS_DONE;
+	DeviceStatus status = STATUS_DONE;
+
+	if (state->store == NULL)
+		spool_rows(state, joined);
+	else
+		status = collect_joined(joined, state->store, state->columns, state->ncolumns);
+	state->refused = status != STATUS_DONE;
+	return status;
 }
 
 /* Take what an item's joins have made. */
@@ -161,6 +166,7 @@ forget_rows(GpuJoinState *state)
 	MemoryContext old;
 
 	memset(&state->outputs, 0, sizeof(state->outputs));
+	state->refused = false;
 	if (state->store != NULL)
 	{
 		row_store_clear(state->store);
@@ -196,7 +202,7 @@ run_job(GpuJoinState *state, FeedOutcome *outcome)
 	node_add_time(node, start);
 }
 
-/* Run the whole job; DONE, or why it cannot be. */
+/* Run the whole job; DONE, or why it cannot be, which the planner then knows. */
 static DeviceStatus
 compute(GpuJoinState *state)
 {
@@ -213,6 +219,7 @@ compute(GpuJoinState *state)
 		node_start_run(node);
 		if (!node_open_job(node))
 		{
+			node_remember_tables(node);
 			node_end_run(node);
 			return STATUS_MEMORY_LIMIT;
 		}
@@ -221,6 +228,8 @@ compute(GpuJoinState *state)
 			break;
 		node_end_run(node);
 	}
+	if (outcome.status != STATUS_DONE && !state->refused)
+		node_remember(node, &outcome);
 	node_end_run(node);
 	return outcome.status;
 }
@@ -244,6 +253,14 @@ next_spooled(GpuJoinState *state, TupleTableSlot *slot)
 	return false;
 }
 
+/* Note that PostgreSQL is to answer, unless that has been done where a job was to be opened. */
+static void
+note_failure(GpuNode *node, DeviceStatus status)
+{
+	if (status != STATUS_DONE && node->report.fallback_reason == NULL)
+		node_note_status(node, status);
+}
+
 static TupleTableSlot *
 next_row(GpuNode *node)
 {
@@ -256,8 +273,7 @@ next_row(GpuNode *node)
 		const DeviceStatus status = compute(state);
 
 		state->computed = status == STATUS_DONE;
-		if (!state->computed && node->report.fallback_reason == NULL)
-			node_note_status(node, status);
+		note_failure(node, status);
 	}
 	CHECK_FOR_INTERRUPTS();
 	ResetExprContext(ps->ps_ExprContext);
@@ -300,6 +316,8 @@ join_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolu
 	PG_TRY();
 	{
 		status = compute(state);
+		if (!state->refused)
+			note_failure(&state->node, status);
 	}
 	PG_CATCH();
 	{

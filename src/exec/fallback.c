@@ -1,6 +1,6 @@
 /*
  * fallback.c
- *		PostgreSQL's own plan for an aggregate, when the device has no answer.
+ *		PostgreSQL's own plan for an aggregate or a join, when the device has no answer.
  *
  * The child is initialised on first need, in the query's context and with the
  * flags that Begin was given.
@@ -10,6 +10,7 @@
 #include "executor/executor.h"
 #include "utils/memutils.h"
 
+#include "exec/memory.h"
 #include "exec/node.h"
 #include "exec/require.h"
 #include "exec/stat.h"
@@ -28,6 +29,29 @@ void
 node_note_status(GpuNode *node, DeviceStatus status)
 {
 	node_note_fallback(node, status_reason(status), status_text(status));
+}
+
+static void
+remember(GpuNode *node, FallbackCause cause)
+{
+	if (!node->secret && node->nmembers == 0)
+		memory_add(node->relation, cause);
+}
+
+void
+node_remember(GpuNode *node, const FeedOutcome *outcome)
+{
+	if (outcome->failed_column >= 0)
+		remember(node, (FallbackCause) {.attno = node->compiled.column[outcome->failed_column].attno});
+	else
+		remember(node, (FallbackCause) {.computation = node->computation});
+}
+
+void
+node_remember_tables(GpuNode *node)
+{
+	if (node->why_not_built != NULL && !node->not_built_below)
+		remember(node, (FallbackCause) {.computation = node->computation});
 }
 
 void

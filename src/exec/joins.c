@@ -387,6 +387,17 @@ build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinBooks *bo
 	return STATUS_DONE;
 }
 
+/* Have the node know why a table cannot be made: what the node below has said of itself, or the status. */
+static void
+note_why_not(GpuNode *node, const NodeJoin *join, DeviceStatus status)
+{
+	const NodeReport *below = is_collectable_join(join->child) ? &((const GpuNode *) join->child)->report : NULL;
+
+	node->not_built_below = below != NULL && below->fallback_reason != NULL;
+	node->compiled.reason = node->not_built_below ? below->fallback_reason : status_reason(status);
+	node->why_not_built = node->not_built_below ? below->fallback_text : status_text(status);
+}
+
 DeviceStatus
 joins_build(GpuNode *node)
 {
@@ -409,6 +420,8 @@ joins_build(GpuNode *node)
 		join->build_ms += INSTR_TIME_GET_MILLISEC(end);
 		if (status == STATUS_CODES_EXCEEDED)
 			joins_refuse_codes(node, j);
+		else if (status != STATUS_DONE)
+			note_why_not(node, join, status);
 		if (status != STATUS_DONE)
 			return status;
 		join->is_built = true;

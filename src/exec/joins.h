@@ -28,7 +28,8 @@ extern bool joins_end_in_full(const GpuNode *node);
 
 /*
  * Build the tables that the compiled program wants.  DONE, or why it cannot
- * be; an error of a build plan is PostgreSQL's own.
+ * be, which but for CODES_EXCEEDED the node says, too; an error of a build plan
+ * is PostgreSQL's own.
  */
 extern DeviceStatus joins_build(GpuNode *node);
 

@@ -2,7 +2,7 @@
  * memory.c
  *		The memory of fallbacks: one table for the whole server.
  *
- * An aggregate that meets a NaN at its last row has worked in vain.  The next
+ * An aggregate or a join that meets a NaN at its last row has worked in vain.  The next
  * query over that column shall not.  Entries are keyed by the relation's file,
  * and forgotten when its rows have changed, as the statistics collector
  * counts, or after an hour.  The table is small and bounded: when it is full
@@ -111,16 +111,22 @@ memory_add(Relation relation, FallbackCause cause)
 }
 
 bool
+memory_is_empty(void)
+{
+	return memory == NULL || memory->used == 0;
+}
+
+bool
 memory_has(Relation relation, FallbackCause cause)
 {
 	bool		found = false;
 	int64		changes = 0;
 	TimestampTz time = 0;
 
-	if (memory == NULL || memory->used == 0)
+	if (memory_is_empty())
 		return false;
 	LWLockAcquire(memory->lock, LW_SHARED);
-	for (int i = 0; i < MEMORY_ENTRIES && !found; i++)
+	for (uint32 i = 0; i < Min(memory->used, MEMORY_ENTRIES) && !found; i++)
 	{
 		const MemoryEntry *entry = &memory->entry[i];
 

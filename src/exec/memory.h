@@ -26,6 +26,9 @@ extern void memory_attach_shmem(void);
 /* Remember a fallback, until the relation changes or an hour has passed. */
 extern void memory_add(Relation relation, FallbackCause cause);
 
+/* Whether none is, which is quick. */
+extern bool memory_is_empty(void);
+
 /* Whether such a fallback is remembered. */
 extern bool memory_has(Relation relation, FallbackCause cause);
 

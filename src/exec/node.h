@@ -38,9 +38,9 @@ enum NodePrivate
 	NODE_PRIVATE_KEYS,
 	/* GpuAgg: Integer, number of aggregates; they follow the keys */
 	NODE_PRIVATE_AGGS,
-	/* GpuAgg: Integer, a hash of the computation without its constants */
+	/* GpuAgg, GpuJoin: Integer, a hash of the computation without its constants */
 	NODE_PRIVATE_HASH,
-	/* GpuAgg: Integer, which of the node's relations, by range table index, the device reads; of the others it has tables */
+	/* the same: Integer, which of the node's relations, by range table index, the device reads; of the others it has tables */
 	NODE_PRIVATE_DRIVER,
 	/* list of joins, each an integer list of its JoinType, whether keys are unique, whether rows will be few, and of a NOT IN
 	 * the number of its subplan, else 0; their expressions stand last in custom_exprs, of a NOT IN the filter itself */
@@ -102,12 +102,14 @@ struct GpuNode
 	bool		tables_here;	/* none is to be on a device alone */
 	uint32		keep_most;		/* rows, of a request that keeps some */
 	MemoryContext join_context; /* of these; they outlast a run */
-	const char *why_not_built;	/* NULL, or why there is none */
+	const char *why_not_built;	/* NULL, or why there is none, */
+	bool		not_built_below;	/* which a node below has said of itself */
 	Passes		passes;			/* with parts of one of them */
 
 	Top			top;			/* GpuAgg: the groups that are wanted */
 
-	/* GpuAgg's fallback */
+	/* the fallback of GpuAgg and GpuJoin */
+	uint32		computation;	/* a hash of it, to be remembered by */
 	PlanState  *child;			/* NULL until needed */
 	bool		fell_back;
 
@@ -204,6 +206,16 @@ extern bool node_raise_scales(GpuNode *node, const int32 *max_scale);
 /* Note why the device did not answer; an error under gpudb.debug_require. */
 extern void node_note_fallback(GpuNode *node, const char *reason, const char *text);
 extern void node_note_status(GpuNode *node, DeviceStatus status);
+
+/*
+ * Keep the planner from planning what has just failed again: by the column
+ * that could not be one, else by the computation.  Not where that would tell
+ * of hidden rows.
+ */
+extern void node_remember(GpuNode *node, const FeedOutcome *outcome);
+
+/* The same of a job for which a table could not be made, unless that is a node's below. */
+extern void node_remember_tables(GpuNode *node);
 
 /* Another node's row, which may have fewer attributes, in a virtual slot: it lasts as long as that one. */
 extern void node_copy_row(TupleTableSlot *row, TupleTableSlot *slot);

@@ -29,6 +29,13 @@ extern List *path_join_builds(List *joins);
 
 extern bool path_is_gpu_join(const Path *path);
 
+/*
+ * path_fallback.c: of the paths of a join PostgreSQL's own cheapest one, or a
+ * hash join in the place of a loop over all pairs of rows; NULL if there is
+ * none.  It may be one of the list, or known by a GpuJoin among them.
+ */
+extern Path *path_fallback_of_join(PlannerInfo *root, List *paths);
+
 /* Offer a GpuJoin over the best candidate of a relation; whether there is one now. */
 extern bool path_join_offer(PlannerInfo *root, RelOptInfo *rel);
 

@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
-#include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "miscadmin.h"
@@ -21,15 +20,14 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 
-#include "core/hash.h"
 #include "device/device.h"
 #include "device/threads.h"
-#include "exec/memory.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/decision.h"
 #include "plan/path.h"
+#include "plan/recall.h"
 
 /* What a grouping computes. */
 typedef struct Grouping
@@ -305,38 +303,6 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path_offer(output_rel, path);
 }
 
-/* A hash of what a program computes, whatever its constants are. */
-static uint32
-hash_of_computation(const CompileResult *result)
-{
-	const Program *program = result->program;
-	const ProgramBody *body = &program->body[program->body[BODY_WIDE].exists ? BODY_WIDE : BODY_NARROW];
-	const Instr *code = (const Instr *) ((const char *) program + body->instrs);
-	uint64		hash = 0;
-
-	for (int i = body->tile_start; i < body->ninstrs; i++)
-	{
-		hash = hash_combine(hash, (uint64) code[i].op << 48 | (uint64) code[i].dst << 32 | (uint64) code[i].a << 16 | code[i].b);
-		hash = hash_combine(hash, (uint64) code[i].m << 32 | code[i].c);
-	}
-	for (int i = 0; i < result->ncolumns; i++)
-		hash = hash_combine(hash, (uint64) result->column[i].attno);
-	return (uint32) hash;
-}
-
-/* Whether this has ended in a fallback before, as far as is remembered. */
-static bool
-fell_back_before(const Candidate *candidate, const CompileResult *result, uint32 hash)
-{
-	Relation	relation = table_open(candidate->relation, NoLock);
-	bool		found = memory_has(relation, (FallbackCause) {.computation = hash});
-
-	for (int i = 0; i < result->ncolumns && !found; i++)
-		found = memory_has(relation, (FallbackCause) {.attno = result->column[i].attno});
-	table_close(relation, NoLock);
-	return found;
-}
-
 /* Offer a GpuAgg for a grouping; otherwise the reason why there can be none. */
 static const char *
 try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, const GroupPathExtraData *extra)
@@ -368,11 +334,11 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 		grouping->top = path_top(root, list_concat_copy(grouping->keys, grouping->aggs), result);
 	groups = (GroupCount) {child->rows, grouping->top == NIL ? child->rows : Min(child->rows, linitial_int(grouping->top))};
 	grouping->pass = pass_of(candidate, result, groups);
-	grouping->hash = hash_of_computation(result);
+	grouping->hash = recall_hash(root, candidate, result);
 	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
 	if (!gpudb_force && !groups_fit(result->program, groups, grouping->pass.on_gpu))
 		return "memory_limit";
-	if (!gpudb_force && !candidate->secret && candidate->members == NIL && fell_back_before(candidate, result, grouping->hash))
+	if (recall_fallback(root, candidate, result))
 		return "runtime_error";
 	offer_agg(root, output_rel, candidate, grouping, child, groups.wanted);
 	return NULL;

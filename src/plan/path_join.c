@@ -30,6 +30,7 @@
 #include "plan/decision.h"
 #include "plan/estimate.h"
 #include "plan/path.h"
+#include "plan/recall.h"
 
 List *
 path_join_exprs(List *joins)
@@ -137,7 +138,7 @@ plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->custom_exprs = exprs;
 	scan->custom_private = list_make5(makeInteger(candidate->secret), lsecond(path->custom_private), NIL,
 									  makeInteger(list_length(wanted)), makeInteger(0));
-	scan->custom_private = lappend(scan->custom_private, makeInteger(0));
+	scan->custom_private = lappend(scan->custom_private, makeInteger((int) recall_hash(root, candidate, candidate->as_rows)));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(bms_member_index(candidate->relids, candidate->rel->relid)));
 	scan->custom_private = lappend(scan->custom_private, path_join_kinds(candidate->joins, lsecond(path->custom_private)));
 	scan->custom_private = lappend(scan->custom_private, candidate_members(candidate));
@@ -163,32 +164,6 @@ static bool
 has_quals_above(const Path *path)
 {
 	return quals_above(linitial(((const CustomPath *) path)->custom_private)) != NIL;
-}
-
-static bool
-is_not_ours(const Path *path)
-{
-	return !path_is_gpu_join(path);
-}
-
-/* PostgreSQL's cheapest join, which may be known by a GpuJoin alone. */
-static Path *
-cheapest_of_postgres(List *paths)
-{
-	Path	   *cheapest = path_cheapest(paths, is_not_ours);
-	ListCell   *lc;
-
-	foreach(lc, paths)
-	{
-		Path	   *path = lfirst(lc);
-
-		if (is_not_ours(path))
-			continue;
-		path = linitial(((CustomPath *) path)->custom_paths);
-		if (cheapest == NULL || path->total_cost < cheapest->total_cost)
-			cheapest = path;
-	}
-	return cheapest;
 }
 
 /* Looking into an index of a few levels, as btcostestimate() counts. */
@@ -242,19 +217,25 @@ create_join(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *p
 	const CompileRequest request = {
 		.quals = candidate->quals, .joins = candidate_joins(candidate), .give_rows = true, .outputs = wanted
 	};
-	Path	   *child = cheapest_of_postgres(paths);
 	const CompileResult *result;
 	const PassCost *pass;
+	Path	   *child;
 	CustomPath *path;
 	QualCost	above_cost;
 	Cost		out;
 
 	candidate->rows_reason = "expression";
-	if (child == NULL || !are_columns(wanted) || list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)))
+	if (!are_columns(wanted) || list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)))
 		return NULL;
 	result = candidate_check_once(candidate, &request, &candidate->as_rows);
 	candidate->rows_reason = result->reason != NULL ? result->reason : candidate_all_filters(candidate)->reason;
+	if (candidate->rows_reason == NULL && recall_fallback(root, candidate, result))
+		candidate->rows_reason = "runtime_error";
 	if (candidate->rows_reason != NULL)
+		return NULL;
+	child = path_fallback_of_join(root, paths);
+	candidate->rows_reason = child == NULL ? "expression" : NULL;
+	if (child == NULL)
 		return NULL;
 	pass = pass_of_rows(candidate, &request);
 	path = makeNode(CustomPath);

@@ -155,7 +155,8 @@ def compare(session, number, query, settings):
     outcome = Outcome(number, "same", query.sql, theirs.sqlstate, query.wild, reason, node, device)
     if same(ours, theirs, query.inexact):
         return outcome
-    if any(same(ours, session.ask(f"{without}; {plan}", query.sql), query.inexact) for plan in OTHER_PLANS):
+    others = [(plan, query.sql) for plan in OTHER_PLANS] + ([(SERIAL, query.late)] if query.late else [])
+    if any(same(ours, session.ask(f"{without}; {plan}", sql), query.inexact) for plan, sql in others):
         return outcome._replace(verdict="other plan")
     return outcome._replace(verdict="different", report=f"  with {settings}\n" + difference(ours, theirs))
 

@@ -22,6 +22,7 @@ class Query(NamedTuple):
     aggregates: bool
     inexact: bool  # has float totals that depend on the order of rows
     wild: bool  # reads numerics that are NaN, infinite or longer than 38 digits
+    late: str  # the same with a filter that stands above all joins; "" if there is none
 
 
 class Source(NamedTuple):
@@ -43,6 +44,7 @@ class Queries:
         self.inexact = False
         self.addends = MOST_ROWS
         self.steady = None  # in a join: columns whose equal values print alike
+        self.filter = self.late_filter = ""  # of a join: its last condition, and the same above all joins
         self.wild_names = {c.name for t in tables for c in t.columns if c.values.wild}
 
     def query(self, joins=False):
@@ -54,7 +56,8 @@ class Queries:
             sql = self.scan(source, where)
         sql = self.with_tables(sql)
         wild = not self.wild_names.isdisjoint(re.findall(r"\w+", sql))
-        return Query(sql, aggregates, self.inexact, wild)
+        late = self.filter and sql.replace(self.filter, self.late_filter, 1)
+        return Query(sql, aggregates, self.inexact, wild, late)
 
     # sources
 
@@ -88,6 +91,10 @@ class Queries:
         if rng.random() < 0.4:
             depth = rng.choice((0, 0, 1, 1, 2, 3))
             conditions.append(self.expressions(source).boolean(depth).sql if depth else joins.test(item))
+            fields = {f.sql.partition(".")[0]: f.sql for f in item.fields if f.kind != "other"}
+            # what refers to all tables can be tested of joined rows only
+            late = conditions[:-1] + [f"CASE WHEN num_nulls({', '.join(fields.values())}) >= 0 THEN {conditions[-1]} END"]
+            self.filter, self.late_filter = where_clause(conditions), where_clause(late)
         return source, where_clause(conditions)
 
     def where(self, source, share=0.8):

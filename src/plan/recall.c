@@ -1,0 +1,53 @@
+/*
+ * recall.c
+ *		What has ended in a fallback before, as far as is remembered.
+ *
+ * The memory is of relations: the one that a pass reads stands for all those
+ * of which it has tables.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "parser/parsetree.h"
+
+#include "core/hash.h"
+#include "exec/memory.h"
+#include "guc.h"
+#include "plan/recall.h"
+
+uint32
+recall_hash(const PlannerInfo *root, const Candidate *candidate, const CompileResult *result)
+{
+	const Program *program = result->program;
+	const ProgramBody *body = &program->body[program->body[BODY_WIDE].exists ? BODY_WIDE : BODY_NARROW];
+	const Instr *code = (const Instr *) ((const char *) program + body->instrs);
+	uint64		hash = 0;
+	int			relid = -1;
+
+	while ((relid = bms_next_member(candidate->relids, relid)) >= 0)
+		hash = hash_combine(hash, planner_rt_fetch(relid, root)->relid);
+	for (int i = body->tile_start; i < body->ninstrs; i++)
+	{
+		hash = hash_combine(hash, (uint64) code[i].op << 48 | (uint64) code[i].dst << 32 | (uint64) code[i].a << 16 | code[i].b);
+		hash = hash_combine(hash, (uint64) code[i].m << 32 | code[i].c);
+	}
+	for (int i = 0; i < result->ncolumns; i++)
+		hash = hash_combine(hash, (uint64) result->column[i].attno);
+	return (uint32) hash;
+}
+
+bool
+recall_fallback(const PlannerInfo *root, const Candidate *candidate, const CompileResult *result)
+{
+	Relation	relation;
+	bool		found;
+
+	if (gpudb_force || memory_is_empty() || candidate->secret || candidate->members != NIL)
+		return false;
+	relation = table_open(candidate->relation, NoLock);
+	found = memory_has(relation, (FallbackCause) {.computation = recall_hash(root, candidate, result)});
+	for (int i = 0; i < result->ncolumns && !found; i++)
+		found = memory_has(relation, (FallbackCause) {.attno = result->column[i].attno});
+	table_close(relation, NoLock);
+	return found;
+}
