@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "core/decimal.h"
@@ -25,6 +26,7 @@ typedef struct Sides
 	const FunctionMap *map;
 	bool		same_types;		/* of registers that compare as they do */
 	int			side;			/* that the column is on */
+	bool		trims;			/* a bpchar is compared as the text that it is without its blanks */
 	Expr	   *column;
 	Expr	   *other;
 } Sides;
@@ -66,6 +68,15 @@ without_relabels(const Compiler *c, Expr *expr)
 	return expr;
 }
 
+/* What is cast from bpchar to text; NULL if it is something else. */
+static Expr *
+cast_to_text(const Compiler *c, Expr *expr)
+{
+	const FuncExpr *cast = (const FuncExpr *) expr;
+
+	return IsA(cast, FuncExpr) && cast->funcid == F_TEXT_BPCHAR ? without_relabels(c, linitial(cast->args)) : NULL;
+}
+
 /* Whether an expression has columns of the join's table. */
 static bool
 has_column_walker(Node *node, void *arg)
@@ -97,9 +108,15 @@ split_condition(const Join *join, Expr *condition, Sides *sides)
 	sides->same_types = comparable(getBaseType(exprType(linitial(op->args))), getBaseType(exprType(lsecond(op->args))));
 	for (int side = 0; side < 2; side++)
 	{
+		Expr	   *cast;
+
 		sides->side = side;
 		sides->other = list_nth(op->args, 1 - side);
 		sides->column = without_relabels(join->c, list_nth(op->args, side));
+		cast = cast_to_text(join->c, sides->column);
+		sides->trims = cast != NULL;
+		if (cast != NULL)
+			sides->column = cast;
 		if (table_of_column(join->c, sides->column, &number) == join->number &&
 			!has_column_walker((Node *) sides->other, (void *) join) && !is_run_constant(scan_expr(join->c, sides->other)))
 			return true;
@@ -141,11 +158,11 @@ end_of(const Sides *sides)
 
 /* The value that a column is compared with, held as the column is, which may get a larger scale; false if the two cannot be brought together. */
 static bool
-hold_like_column(Join *join, Operand *value, Operand *column, ColumnUse *use)
+hold_like_column(Join *join, const Sides *sides, Operand *value, Operand *column, ColumnUse *use)
 {
 	Compiler   *c = join->c;
 
-	if (value->class == CLASS_PACKED && column->class == CLASS_PACKED)
+	if (value->class == CLASS_PACKED && column->class == CLASS_PACKED && !sides->trims)
 		return value->trimmed == column->trimmed;
 	if (value->class == CLASS_PACKED || column->class == CLASS_PACKED)
 		return refuse_packed(c);
@@ -188,7 +205,8 @@ add_part(Join *join, Expr *condition, const Sides *sides, int *word)
 	Compiler   *c = join->c;
 	JoinUse    *use = join->table->use;
 	const int	part = list_length(join->keys);
-	const bool	bpchar = sides->map->bpchar;
+	/* a text without its blanks is looked for, and compared as it is when it is found */
+	const bool	trims = sides->map->bpchar || sides->trims;
 	const Oid	collation = ((OpExpr *) condition)->inputcollid;
 	Operand		value = {0};
 	Operand		column = {0};
@@ -198,7 +216,7 @@ add_part(Join *join, Expr *condition, const Sides *sides, int *word)
 	int			number;
 
 	if (!compile_expr(c, sides->other, &value) || !describe_column(c, sides->column, &column, &column_use) ||
-		!hold_like_column(join, &value, &column, &column_use))
+		!hold_like_column(join, sides, &value, &column, &column_use))
 		return false;
 	switch (value.class)
 	{
@@ -222,9 +240,9 @@ add_part(Join *join, Expr *condition, const Sides *sides, int *word)
 		case CLASS_TEXT:
 			if (!OidIsValid(collation) || !get_collation_isdeterministic(collation))
 				return refuse(c, REASON_COLLATION);
-			if (bpchar)
+			if (trims)
 				value.vreg = emit(&c->em, VMOP_TRIM_T, value.vreg, 0, 0, 0);
-			form = bpchar ? JOIN_KEY_TRIMMED : JOIN_KEY_TEXT;
+			form = trims ? JOIN_KEY_TRIMMED : JOIN_KEY_TEXT;
 			op = VMOP_JOIN_T;
 			break;
 		case CLASS_CODE:
@@ -413,7 +431,7 @@ compile_bounds(Join *join, Sides *sides, Operand *value)
 		split_condition(join, list_nth(join->request->conditions, use->bound[end]), &sides[end]);
 		described = described || describe_column(c, sides[end].column, &column, &column_use);
 		if (!described || !compile_expr(c, sides[end].other, &value[end]) ||
-			!hold_like_column(join, &value[end], &column, &column_use))
+			!hold_like_column(join, &sides[end], &value[end], &column, &column_use))
 			return false;
 	}
 	/* the second one may have given the column a larger scale */
