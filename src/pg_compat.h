@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "access/attmap.h"
+#include "access/genam.h"
 #include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/tableam.h"
@@ -55,6 +56,17 @@ compat_prepare_page(HeapScanDesc scan, BlockNumber block)
 	heap_prepare_pagescan((TableScanDesc) scan);
 #else
 	heapgetpage((TableScanDesc) scan, block);
+#endif
+}
+
+/* A scan of a table by an index. */
+static inline IndexScanDesc
+compat_index_beginscan(Relation heap, Relation index, Snapshot snapshot, int nkeys)
+{
+#if PG_VERSION_NUM >= 180000
+	return index_beginscan(heap, index, snapshot, NULL, nkeys, 0);
+#else
+	return index_beginscan(heap, index, snapshot, nkeys, 0);
 #endif
 }
 

@@ -17,6 +17,7 @@
 
 #include "exec/feeders.h"
 #include "exec/joins.h"
+#include "exec/late.h"
 #include "exec/members.h"
 #include "exec/node.h"
 #include "exec/params.h"
@@ -28,6 +29,7 @@ typedef struct GpuAggState
 	bool		computed;
 	const GroupTable *groups;
 	uint32		next;			/* of the groups that are wanted, the one to return next */
+	bool		late_first;		/* the node's qual is about columns that are read late */
 } GpuAggState;
 
 static Node *create_state(CustomScan *plan);
@@ -58,6 +60,8 @@ begin(CustomScanState *css, EState *estate, int eflags)
 			node->request.aggs = lappend(node->request.aggs, expr);
 	}
 	node->top = top_of_plan(list_nth(plan->custom_private, NODE_PRIVATE_TOP));
+	node->late = late_begin(node, list_nth(plan->custom_private, NODE_PRIVATE_LATE), nkeys + naggs);
+	((GpuAggState *) node)->late_first = node->late != NULL && late_is_seen(node->late, plan->scan.plan.qual);
 	params_find(node);
 }
 
@@ -257,11 +261,15 @@ next_row(GpuNode *node)
 		if (!found)
 			return NULL;
 		econtext->ecxt_scantuple = slot;
+		if (state->computed && state->late_first)
+			late_read(node->late, slot);
 		if (ps->qual != NULL && !ExecQual(ps->qual, econtext))
 		{
 			InstrCountFiltered1(ps, 1);
 			continue;
 		}
+		if (state->computed && node->late != NULL && !state->late_first)
+			late_read(node->late, slot);
 		return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
 	}
 }
@@ -269,6 +277,9 @@ next_row(GpuNode *node)
 static void
 end(CustomScanState *css)
 {
+	/* the slot may have values of rows that this releases */
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	late_end(((GpuNode *) css)->late);
 	node_end((GpuNode *) css);
 }
 

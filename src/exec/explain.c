@@ -11,6 +11,7 @@
 #include "pg_compat.h"
 #include "device/device.h"
 #include "exec/joins.h"
+#include "exec/late.h"
 #include "exec/node.h"
 
 static char *
@@ -174,6 +175,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		explain_list("GPU Output", node->request.outputs, node, ancestors, es);
 	explain_list("GPU Group Key", node->request.keys, node, ancestors, es);
 	explain_list("GPU Aggregates", node->request.aggs, node, ancestors, es);
+	explain_list("Read by Key", late_columns(node->late, node->scan_tlist), node, ancestors, es);
 	explain_top(node, ancestors, es);
 	if (es->costs)
 		ExplainPropertyFloat("Predicted Time", "ms", node->predicted_ms, 3, es);

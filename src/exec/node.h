@@ -49,6 +49,9 @@ enum NodePrivate
 	NODE_PRIVATE_MEMBERS,
 	/* GpuAgg: what top_of_plan() reads */
 	NODE_PRIVATE_TOP,
+	/* GpuAgg: of each table from which columns are read late the number of these, which follow the aggregates, the OID of the index
+	 * by which it is read, and which keys its columns are: an integer list, an OID list, an integer list */
+	NODE_PRIVATE_LATE,
 	NODE_PRIVATE_Count
 };
 
@@ -72,6 +75,7 @@ typedef struct NodeReport
 typedef struct GpuNode GpuNode;
 typedef struct NodeJoin NodeJoin;
 typedef struct Member Member;
+typedef struct Late Late;
 
 struct GpuNode
 {
@@ -107,6 +111,7 @@ struct GpuNode
 	Passes		passes;			/* with parts of one of them */
 
 	Top			top;			/* GpuAgg: the groups that are wanted */
+	Late	   *late;			/* and their columns that are read late; NULL = none */
 
 	/* the fallback of GpuAgg and GpuJoin */
 	uint32		computation;	/* a hash of it, to be remembered by */

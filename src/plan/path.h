@@ -56,6 +56,19 @@ extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *o
  */
 extern List *path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled);
 
+/* Looking into an index of a few levels, as btcostestimate() counts. */
+#define PATH_INDEX_DESCENT	(150 * cpu_operator_cost)
+
+/* path_late.c: whether keys determine a column, and PostgreSQL may have taken it from them: they hold the primary key of its table. */
+extern bool path_is_determined(const PlannerInfo *root, const List *keys, const Var *var);
+
+/*
+ * NODE_PRIVATE_LATE for columns that keys determine, in the order of their
+ * tables, and what reading them costs for so many groups; NIL if they cannot
+ * be read so.
+ */
+extern List *path_late(PlannerInfo *root, const List *keys, const List *vars, double groups, Cost *cost);
+
 /* path_common.c */
 
 /*

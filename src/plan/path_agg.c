@@ -9,16 +9,12 @@
  */
 #include "postgres.h"
 
-#include "access/sysattr.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_constraint.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
-#include "parser/parsetree.h"
 
 #include "device/device.h"
 #include "device/threads.h"
@@ -35,6 +31,9 @@ typedef struct Grouping
 	List	   *keys;
 	List	   *keyrefs;		/* integer list: their sortgrouprefs */
 	List	   *aggs;
+	List	   *determined;		/* columns that keys determine, by their tables: they are read late, or keys in the end */
+	List	   *late;			/* NODE_PRIVATE_LATE: how they are read */
+	Cost		late_cost;
 	List	   *quals;
 	List	   *joins;			/* of CandidateJoin */
 	List	   *members;		/* NODE_PRIVATE_MEMBERS */
@@ -43,33 +42,17 @@ typedef struct Grouping
 	uint32		hash;			/* of the computation */
 	int			driver;			/* which of the relations, by range table index, the device reads */
 	bool		plain;			/* nothing but keys and aggregates above */
-	List	   *rtable;
+	PlannerInfo *root;
 	List	   *top;			/* of path_top(): NIL if all groups are wanted */
 	PassCost	pass;
+	double		wanted;			/* of its groups */
 } Grouping;
 
-/* Whether keys determine a column, and PostgreSQL may have taken it from them: they hold the primary key of its table. */
-static bool
-is_determined(const Grouping *grouping, const Var *var)
+/* Keys, then aggregates, then columns that are read late: what the node's scan slot and the child's rows hold. */
+static List *
+columns_of(const Grouping *grouping)
 {
-	const RangeTblEntry *rte = rt_fetch(var->varno, grouping->rtable);
-	Bitmapset  *missing;
-	Oid			constraint;
-	ListCell   *lc;
-
-	if (rte->rtekind != RTE_RELATION || (rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE))
-		return false;
-	missing = get_primary_key_attnos(rte->relid, false, &constraint);
-	if (missing == NULL)
-		return false;
-	foreach(lc, grouping->keys)
-	{
-		const Var  *key = lfirst(lc);
-
-		if (IsA(key, Var) && key->varno == var->varno)
-			missing = bms_del_member(missing, key->varattno - FirstLowInvalidHeapAttributeNumber);
-	}
-	return bms_is_empty(missing);
+	return list_concat(list_concat_copy(grouping->keys, grouping->aggs), grouping->determined);
 }
 
 /* Collect the aggregates of an expression; anything else under it must be a key. */
@@ -85,10 +68,9 @@ collect_walker(Node *node, Grouping *grouping)
 		grouping->aggs = list_append_unique(grouping->aggs, node);
 		return false;
 	}
-	if (IsA(node, Var) && is_determined(grouping, (const Var *) node))
+	if (IsA(node, Var) && path_is_determined(grouping->root, grouping->keys, (const Var *) node))
 	{
-		grouping->keys = lappend(grouping->keys, node);
-		grouping->keyrefs = lappend_int(grouping->keyrefs, 0);
+		grouping->determined = list_append_unique(grouping->determined, node);
 		return false;
 	}
 	if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, GroupingFunc))
@@ -99,6 +81,12 @@ collect_walker(Node *node, Grouping *grouping)
 	return expression_tree_walker(node, collect_walker, grouping);
 }
 
+static int
+compare_tables(const ListCell *a, const ListCell *b)
+{
+	return (int) lfirst_node(Var, a)->varno - (int) lfirst_node(Var, b)->varno;
+}
+
 /* Take the grouping apart; false when some part does not fit the pattern. */
 static bool
 read_grouping(PlannerInfo *root, const Candidate *candidate, const GroupPathExtraData *extra, Grouping *grouping)
@@ -107,7 +95,7 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, const GroupPathExtr
 
 	memset(grouping, 0, sizeof(*grouping));
 	grouping->plain = true;
-	grouping->rtable = root->parse->rtable;
+	grouping->root = root;
 	grouping->having = (List *) extra->havingQual;
 	grouping->secret = candidate->secret;
 	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
@@ -126,10 +114,10 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, const GroupPathExtr
 	/* the relation's target may have columns that nobody looks at: those of expressions that are keys, if they stand in what a sort comes before */
 	collect_walker((Node *) root->processed_tlist, grouping);
 	collect_walker((Node *) grouping->having, grouping);
+	list_sort(grouping->determined, compare_tables);
 	return grouping->plain;
 }
 
-/* Keys, then aggregates: what the node's scan slot and the child's rows hold. */
 static PathTarget *
 grouping_target(PlannerInfo *root, const Grouping *grouping)
 {
@@ -139,7 +127,7 @@ grouping_target(PlannerInfo *root, const Grouping *grouping)
 
 	forboth(key, grouping->keys, ref, grouping->keyrefs)
 		add_column_to_pathtarget(target, lfirst(key), lfirst_int(ref));
-	foreach(key, grouping->aggs)
+	foreach(key, list_concat_copy(grouping->aggs, grouping->determined))
 		add_column_to_pathtarget(target, lfirst(key), 0);
 	return set_pathtarget_cost_width(root, target);
 }
@@ -152,14 +140,10 @@ is_grouping_path(const Path *path)
 
 /* PostgreSQL's cheapest aggregation, with our target and without HAVING. */
 static Path *
-fallback_path(PlannerInfo *root, const RelOptInfo *output_rel, const Grouping *grouping)
+fallback_path(PlannerInfo *root, const Path *cheapest, const Grouping *grouping)
 {
-	Path	   *cheapest = path_cheapest(output_rel->pathlist, is_grouping_path);
-	Path	   *child;
+	Path	   *child = path_copy(cheapest);
 
-	if (cheapest == NULL)
-		return NULL;
-	child = path_copy(cheapest);
 	child->pathtarget = grouping_target(root, grouping);
 	if (IsA(child, AggPath))
 		((AggPath *) child)->qual = NIL;
@@ -179,7 +163,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	ListCell   *lc;
 
 	exprs = list_concat(exprs, path_join_exprs(grouping->joins));
-	foreach(lc, list_concat_copy(grouping->keys, grouping->aggs))
+	foreach(lc, columns_of(grouping))
 		columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL, false));
 	/* a base Var that stands only in custom_exprs would not be found */
 	vars = pull_var_clause((Node *) list_concat_copy(list_concat_copy(grouping->keys, grouping->aggs), exprs),
@@ -200,6 +184,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	scan->custom_private = lappend(scan->custom_private, path_join_kinds(grouping->joins, lsecond(path->custom_private)));
 	scan->custom_private = lappend(scan->custom_private, grouping->members);
 	scan->custom_private = lappend(scan->custom_private, grouping->top);
+	scan->custom_private = lappend(scan->custom_private, grouping->late);
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_agg_methods;
@@ -292,7 +277,7 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.pathtarget = output_rel->reltarget;
 	path->path.rows = rows;
 	path->path.startup_cost = pass.cost + having_cost.startup + output_rel->reltarget->cost.startup;
-	path->path.total_cost = path->path.startup_cost + cost_groups_out(rows) +
+	path->path.total_cost = path->path.startup_cost + cost_groups_out(rows) + grouping->late_cost +
 		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * rows;
 	path->path.total_cost = Min(path->path.total_cost, cost_over_ours(output_rel) * 0.98);
 	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
@@ -303,15 +288,57 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path_offer(output_rel, path);
 }
 
+/* Compile a grouping, and find what it costs; NULL, or why it cannot be, or should not. */
+static const char *
+examine(PlannerInfo *root, const Candidate *candidate, Grouping *grouping, double ngroups)
+{
+	CompileResult *result = palloc(sizeof(CompileResult));
+	const CompileRequest request = {
+		.aggregate = true, .quals = grouping->quals, .joins = candidate_joins(candidate), .keys = grouping->keys, .aggs = grouping->aggs
+	};
+	GroupCount	groups = {ngroups, ngroups};
+
+	if (!candidate_check(candidate, &request, result))
+		return result->reason;
+	if (grouping->having == NIL)
+		grouping->top = path_top(root, columns_of(grouping), result);
+	if (grouping->top != NIL)
+		groups.wanted = Min(ngroups, linitial_int(grouping->top));
+	if (grouping->determined != NIL)
+	{
+		grouping->late = path_late(root, grouping->keys, grouping->determined, groups.wanted, &grouping->late_cost);
+		if (grouping->late == NIL)
+			return "expression";
+	}
+	grouping->pass = pass_of(candidate, result, groups);
+	grouping->wanted = groups.wanted;
+	grouping->hash = recall_hash(root, candidate, result);
+	if (!gpudb_force && !groups_fit(result->program, groups, grouping->pass.on_gpu))
+		return "memory_limit";
+	return recall_fallback(root, candidate, result) ? "runtime_error" : NULL;
+}
+
+/* The same with columns that keys determine as keys, too. */
+static const char *
+examine_with_all_keys(PlannerInfo *root, const Candidate *candidate, Grouping *grouping, double ngroups)
+{
+	grouping->keys = list_concat_copy(grouping->keys, grouping->determined);
+	grouping->keyrefs = list_copy(grouping->keyrefs);
+	while (list_length(grouping->keyrefs) < list_length(grouping->keys))
+		grouping->keyrefs = lappend_int(grouping->keyrefs, 0);
+	grouping->determined = NIL;
+	return examine(root, candidate, grouping, ngroups);
+}
+
 /* Offer a GpuAgg for a grouping; otherwise the reason why there can be none. */
 static const char *
 try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, const GroupPathExtraData *extra)
 {
+	const Path *cheapest = path_cheapest(output_rel->pathlist, is_grouping_path);
+	const double ngroups = cheapest != NULL ? cheapest->rows : 1;
+	Grouping	late;
 	Grouping   *grouping = palloc(sizeof(Grouping));
-	CompileResult *result = palloc(sizeof(CompileResult));
-	CompileRequest request = {.aggregate = true};
-	GroupCount	groups;
-	Path	   *child;
+	const char *reason;
 
 	if (candidate->reason != NULL)
 		return candidate->reason;
@@ -321,26 +348,20 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 		return "full_join";
 	if (root->parse->groupingSets != NIL || !read_grouping(root, candidate, extra, grouping))
 		return "expression";
-	request.quals = grouping->quals;
-	request.joins = candidate_joins(candidate);
-	request.keys = grouping->keys;
-	request.aggs = grouping->aggs;
-	if (!candidate_check(candidate, &request, result))
-		return result->reason;
-	child = fallback_path(root, output_rel, grouping);
-	if (child == NULL)
+	late = *grouping;
+	reason = examine_with_all_keys(root, candidate, grouping, ngroups);
+	if (late.determined != NIL && examine(root, candidate, &late, ngroups) == NULL &&
+		(reason != NULL || late.pass.cost + late.late_cost < grouping->pass.cost))
+	{
+		*grouping = late;
+		reason = NULL;
+	}
+	if (reason != NULL)
+		return reason;
+	if (cheapest == NULL)
 		return "cost";
-	if (grouping->having == NIL)
-		grouping->top = path_top(root, list_concat_copy(grouping->keys, grouping->aggs), result);
-	groups = (GroupCount) {child->rows, grouping->top == NIL ? child->rows : Min(child->rows, linitial_int(grouping->top))};
-	grouping->pass = pass_of(candidate, result, groups);
-	grouping->hash = recall_hash(root, candidate, result);
 	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
-	if (!gpudb_force && !groups_fit(result->program, groups, grouping->pass.on_gpu))
-		return "memory_limit";
-	if (recall_fallback(root, candidate, result))
-		return "runtime_error";
-	offer_agg(root, output_rel, candidate, grouping, child, groups.wanted);
+	offer_agg(root, output_rel, candidate, grouping, fallback_path(root, cheapest, grouping), grouping->wanted);
 	return NULL;
 }
 

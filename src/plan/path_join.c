@@ -166,16 +166,13 @@ has_quals_above(const Path *path)
 	return quals_above(linitial(((const CustomPath *) path)->custom_private)) != NIL;
 }
 
-/* Looking into an index of a few levels, as btcostestimate() counts. */
-#define INDEX_DESCENT (150 * cpu_operator_cost)
-
 /* Of few rows PostgreSQL looks up what else is to be joined; what that costs for those which it does not expect. */
 static Cost
 cost_of_surprise(const PlannerInfo *root, const RelOptInfo *joined, double rows)
 {
 	const int	left = bms_num_members(root->all_baserels) - bms_num_members(joined->relids);
 
-	return Max(rows - joined->rows, 0) * Max(left, 1) * INDEX_DESCENT;
+	return Max(rows - joined->rows, 0) * Max(left, 1) * PATH_INDEX_DESCENT;
 }
 
 /* The pass over a candidate whose rows go out, as a request wants them: those that a GPU has joined are kept there, and fetched. */

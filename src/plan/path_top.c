@@ -90,7 +90,7 @@ path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled)
 	expr = get_sortgroupclause_expr(clause, root->processed_tlist);
 	while (column < list_length(columns) && !equal(list_nth(columns, column), expr))
 		column++;
-	if (column == list_length(columns) || !top_is_ordered(compiled, column) || !sorts_by_default(clause, expr, &descending))
+	if (column >= compiled->nkeys + compiled->naggs || !top_is_ordered(compiled, column) || !sorts_by_default(clause, expr, &descending))
 		return NIL;
 	return list_make4_int(wanted, column, descending, clause->nulls_first);
 }

@@ -44,7 +44,6 @@ struct ProviderTable
 
 static CpuBatch batches[BATCHES];
 static uint64 memory_limit;		/* 0 = there is none */
-static uint64 table_bytes_limit;
 static uint64 table_bytes;		/* of all tables */
 static uint64_t *register_values;
 static uint8_t *register_nulls;
@@ -54,7 +53,7 @@ start(const ProviderConfig *config, ProviderState *state)
 {
 	state->batch_bytes = BATCH_BYTES;
 	state->batch_cached_bytes = PG_UINT64_MAX;
-	memory_limit = table_bytes_limit = config->memory;
+	memory_limit = config->memory;
 	/* as a GPU has them that needs half of its memory for batches */
 	state->join_bytes = memory_limit == 0 ? PG_UINT64_MAX : memory_limit / 4;
 	if (posix_memalign((void **) &register_values, 64, (size_t) PROGRAM_MAX_REGISTERS * CPU_TILE * 8) != 0 ||
@@ -111,7 +110,7 @@ resize_table(GroupTable *t, uint32 capacity, uint64 heap)
 {
 	uint64		more = bytes_of_table(capacity, t->row_words, heap) - bytes_of_table(t->capacity, t->row_words, t->heap_capacity);
 
-	if (table_bytes + more > table_bytes_limit)
+	if (memory_limit != 0 && table_bytes + more > memory_limit)
 		return false;
 	t->heap = realloc(t->heap, Max(heap, 1));
 	t->rows = realloc(t->rows, (size_t) capacity * t->row_words * 8);
