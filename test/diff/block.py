@@ -25,6 +25,8 @@ SHAPE_WEIGHTS = (10, 2, 2, 3, 1, 3, 1)
 SECONDS, SECONDS_GPUDB, SECONDS_HANGING = 4, 30, 120
 NO_GPUDB = "SET LOCAL gpudb.enabled = off"
 PARALLEL = ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size")
+# columns of groups are read late, and joins stand in another order
+FREE = ("random_page_cost", "cpu_operator_cost", "cpu_index_tuple_cost", "cpu_tuple_cost")
 SERIAL = "SET LOCAL max_parallel_workers_per_gather = 0"
 # Which error comes first, and which of equal values that print differently is seen, may be up to PostgreSQL's plan.
 OTHER_PLANS = (
@@ -188,7 +190,10 @@ def device_of(plan):
 def settings_of(seed, number):
     rng = random.Random(f"{seed} settings {number}")
     yield_ = rng.choice((-1, -1, -1, 1, 3, 7, 20, 100))
-    return f"SET LOCAL gpudb.cpu_threads = {rng.randint(0, 2)}; SET LOCAL gpudb.debug_yield = {yield_}"
+    made = [("gpudb.cpu_threads", rng.randint(0, 2)), ("gpudb.debug_yield", yield_)]
+    if rng.random() < 0.3:
+        made += [(name, 0) for name in FREE]
+    return "; ".join(f"SET LOCAL {name} = {value}" for name, value in made)
 
 
 def hanging(seed, number, sql):

@@ -83,7 +83,10 @@ class Joins:
         if rng.random() < 0.12:
             return self.derived(table, alias)
         sql = f"{'ONLY ' if rng.random() < 0.01 else ''}{table.name} {rng.choice(('', 'AS '))}{alias}"
-        return table_item(sql, table, table.columns, f"{alias}.")._replace(table=table)
+        item = table_item(sql, table, table.columns, f"{alias}.")._replace(table=table)
+        if table.keyed:
+            queries.keyed[f"{alias}.{table.name}_id"] = item.fields
+        return item
 
     def derived(self, table, alias):
         """A subquery or CTE over a table: some of its columns, and an expression."""
@@ -156,6 +159,9 @@ class Joins:
         if a.column is not b.column:
             alias = right.fields[0].sql.partition(".")[0]
             name = f"k{alias}"
+            # these are no longer the tables themselves
+            for key in [k for k in self.queries.keyed if k.startswith((f"{alias}.", f"{left.fields[0].sql.partition('.')[0]}."))]:
+                del self.queries.keyed[key]
             left, right = renamed(left, a, name), renamed(right, b, name)
             fields = (a.expr._replace(sql=name),) if a.expr.type == b.expr.type else ()
         most = outer_most(left, right, kind, left.most * right.most)

@@ -44,6 +44,7 @@ class Queries:
         self.inexact = False
         self.addends = MOST_ROWS
         self.steady = None  # in a join: columns whose equal values print alike
+        self.keyed = {}  # of tables with a primary key: their fields, by that one
         self.filter = self.late_filter = ""  # of a join: its last condition, and the same above all joins
         self.wild_names = {c.name for t in tables for c in t.columns if c.values.wild}
 
@@ -76,6 +77,8 @@ class Queries:
         if shape == "union":
             return self.derived(rng.choices(self.tables, k=rng.choice((2, 2, 3))))
         source = table_source(table)
+        if table.keyed:
+            self.keyed[f"{table.name}_id"] = source.fields
         if rng.random() < 0.05:
             source = source._replace(sql=f"ONLY {source.sql}")
         return source, self.where(source)
@@ -87,6 +90,8 @@ class Queries:
         joins = Joins(self, JOIN_GROUPED_ROWS if aggregates else JOIN_ROWS)
         item = joins.item()
         source, conditions = Source(item.sql, list(item.fields), int(item.most)), list(item.where)
+        seen = {f.sql for f in item.fields}
+        self.keyed = {number: fields for number, fields in self.keyed.items() if number in seen}
         self.addends = max(item.most, 1)
         if rng.random() < 0.4:
             depth = rng.choice((0, 0, 1, 1, 2, 3))
@@ -184,8 +189,9 @@ class Queries:
         keys = [self.key(expressions) for _ in range(rng.choices(range(5), (4, 5, 3, 1, 1))[0])]
         keys = [key for key in keys if key]
         aggregates = [self.aggregate(expressions, source.rows) for _ in range(rng.choice((1, 1, 2, 2, 3, 5)))]
-        values = [a for a in aggregates if a.scale is not None] + keys
-        outputs = keys + aggregates
+        shown = self.determined(keys)
+        values = [a for a in aggregates if a.scale is not None] + keys + shown
+        outputs = keys + aggregates + shown
         above = Expressions(rng, values)
         if values and rng.random() < 0.2:
             outputs.append(above.make(rng.choice(values).kind, 2))
@@ -195,6 +201,17 @@ class Queries:
         by = f" GROUP BY {', '.join(k.sql for k in keys)}" if keys else ""
         top = self.top(keys, outputs) if keys and outputs[0] is keys[0] and rng.random() < 0.3 else ""
         return f"SELECT {', '.join(o.sql for o in outputs)} FROM {source.sql}{where}{by}{having}{top}"
+
+    def determined(self, keys):
+        """Fields that need not be keys, after what determines them has been added to these."""
+        rng, keyed = self.rng, self.keyed
+        if not keyed or rng.random() < 0.6:
+            return []
+        number = rng.choice(list(keyed))
+        if number not in [k.sql for k in keys]:
+            keys.append(next(f for f in keyed[number] if f.sql == number))
+        chosen = rng.sample(keyed[number], min(len(keyed[number]), rng.choice((1, 2, 4))))
+        return [f for f in chosen if f.sql != number and f.kind != "other"]
 
     def top(self, keys, outputs):
         """ORDER BY and LIMIT, for the first groups by one of the outputs; the keys, all of them outputs, decide among its equals."""

@@ -23,6 +23,7 @@ class Table(NamedTuple):
     rows: int
     columns: tuple
     temporary: bool
+    keyed: bool  # its number is its primary key
     setup: tuple  # SQL statements
     churn: tuple  # lists of SQL statements; each list is one transaction
 
@@ -32,7 +33,8 @@ def random_table(rng, name, taste, rows, shape):
     early = [c for c in columns if not c.default]
     late = [c for c in columns if c.default]
     builder = Builder(rng, name, early, late, rows, shape)
-    return Table(name, rows, tuple(columns), shape == "temporary", tuple(builder.setup()), tuple(builder.churn()))
+    temporary = shape == "temporary"
+    return Table(name, rows, tuple(columns), temporary, builder.keyed, tuple(builder.setup()), tuple(builder.churn()))
 
 
 def choose_columns(rng, table, taste):
@@ -90,10 +92,13 @@ class Builder:
         self.cuts = sorted(rng.randint(0, rows) for _ in range(2)) + [rows]
         self.gone = [random_column(rng, f"gone_{n}", rng.choice(list(MAKERS)), PLAIN) for n in range(rng.randint(0, 3))]
         self.id = f"{name}_id"
+        self.keyed = shape not in ("inherited", "materialised") and rng.random() < 0.5
 
     def setup(self):
         rng, target = self.rng, self.target
         yield from self.create()
+        if self.keyed:
+            yield f"ALTER TABLE {target} ADD PRIMARY KEY ({self.id})"
         yield self.insert(self.target, self.early + self.gone, 1, self.cuts[0])
         for column in self.gone:
             yield f"ALTER TABLE {target} DROP COLUMN {column.name}"
@@ -186,11 +191,11 @@ class Builder:
         rng = self.rng
         if self.shape == "temporary":
             return
-        for _ in range(rng.randint(1, 4)):
+        for n in range(1, 1 + rng.randint(1, 4)):
             yield rng.choice((
                 lambda: [self.update(rng.choice((10, 200, 1024)))],
                 lambda: [self.delete(rng.choice((10, 300)))],
-                lambda: [self.insert(self.target, self.early + self.late, 100001, 100000 + rng.randint(1, 200))],
+                lambda: [self.insert(self.target, self.early + self.late, 100000 * n + 1, 100000 * n + rng.randint(1, 200))],
                 lambda: [self.update(100), self.delete(100), self.update(500)],
                 lambda: [f"SELECT FROM {self.target} WHERE {self.some(100)} FOR UPDATE", self.update(50)],
                 lambda: [f"VACUUM (TRUNCATE false) {self.target}"],
