@@ -205,16 +205,26 @@ pass_of_rows(Candidate *candidate, const CompileRequest *request)
 	return candidate->rows_pass;
 }
 
+/* The program that returns what is wanted of the rows, compiled once for each candidate; NULL if these are not columns. */
+static const CompileResult *
+compile_rows(Candidate *candidate, const RelOptInfo *joined, CompileRequest *request)
+{
+	*request = (CompileRequest) {
+		.quals = candidate->quals, .joins = candidate_joins(candidate), .give_rows = true, .outputs = wanted_of_join(candidate, joined)
+	};
+	if (!are_columns(request->outputs) ||
+		list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)))
+		return NULL;
+	return candidate_check_once(candidate, request, &candidate->as_rows);
+}
+
 /* A GpuJoin over a candidate, with PostgreSQL's cheapest join beside it; NULL if there can be none. */
 static CustomPath *
 create_join(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *paths)
 {
-	List	   *wanted = wanted_of_join(candidate, joined);
 	List	   *above = quals_above(candidate);
-	const CompileRequest request = {
-		.quals = candidate->quals, .joins = candidate_joins(candidate), .give_rows = true, .outputs = wanted
-	};
-	const CompileResult *result;
+	CompileRequest request;
+	const CompileResult *result = compile_rows(candidate, joined, &request);
 	const PassCost *pass;
 	Path	   *child;
 	CustomPath *path;
@@ -222,9 +232,8 @@ create_join(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *p
 	Cost		out;
 
 	candidate->rows_reason = "expression";
-	if (!are_columns(wanted) || list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)))
+	if (result == NULL)
 		return NULL;
-	result = candidate_check_once(candidate, &request, &candidate->as_rows);
 	candidate->rows_reason = result->reason != NULL ? result->reason : candidate_all_filters(candidate)->reason;
 	if (candidate->rows_reason == NULL && recall_fallback(root, candidate, result))
 		candidate->rows_reason = "runtime_error";
@@ -247,7 +256,7 @@ create_join(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *p
 		above_cost.startup + above_cost.per_tuple * candidate->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = lcons(path_copy(child), path_join_builds(candidate->joins));
-	path->custom_private = list_make4(candidate, cost_private(pass), makeInteger((int) Min(out, INT_MAX)), wanted);
+	path->custom_private = list_make4(candidate, cost_private(pass), makeInteger((int) Min(out, INT_MAX)), request.outputs);
 	path->methods = &join_path_methods;
 	return path;
 }
@@ -504,6 +513,22 @@ pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join,
 	return join->rows * estimate_rows(root, pair->inner) * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
 }
 
+/* The joins of a pipeline, compiled with what is wanted of its rows, if that can be, which then need not be compiled again. */
+static const CompileResult *
+compile_pipeline(Candidate *candidate, const RelOptInfo *joined)
+{
+	CompileRequest request;
+	const CompileResult *rows = compile_rows(candidate, joined, &request);
+	CompileResult *result;
+
+	if (rows != NULL && rows->reason == NULL)
+		return rows;
+	result = palloc(sizeof(CompileResult));
+	request = (CompileRequest) {.aggregate = true, .quals = candidate->quals, .joins = candidate_joins(candidate)};
+	candidate_check(candidate, &request, result);
+	return result;
+}
+
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
 static const char *
 extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
@@ -511,9 +536,8 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	Candidate  *best = candidate_find(root, pair->joined->relids);
 	CandidateJoin *join = palloc0(sizeof(CandidateJoin));
 	Candidate  *candidate = palloc(sizeof(Candidate));
-	CompileResult result;
+	const CompileResult *result;
 	const JoinUse *use;
-	CompileRequest request = {.aggregate = true, .quals = before->quals};
 	const double build_rows = estimate_rows(root, pair->inner);
 	List	   *exprs = key_expressions(pair);
 	/* rows that no filter lets pass are lanes, too, until some stand side by side */
@@ -543,10 +567,10 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows, estimate_loops(root, pair)));
 	if (is_worse(candidate, best))
 		return NULL;
-	request.joins = candidate_joins(candidate);
-	if (!candidate_check(candidate, &request, &result))
-		return result.reason;
-	use = &result.join[result.njoins - 1];
+	result = compile_pipeline(candidate, pair->joined);
+	if (result->reason != NULL)
+		return result->reason;
+	use = &result->join[result->njoins - 1];
 	if (use->nkeys == 0 || use->sorted)
 		cost_add(&candidate->probes, cost_pairs(pairs_tested(root, pair, join, use)));
 	if (!is_worse(candidate, best))
@@ -570,6 +594,21 @@ path_join_offer(PlannerInfo *root, RelOptInfo *joined)
 	return path != NULL;
 }
 
+/* Whether PostgreSQL is about to consider the same inner join the other way round, as it always does. */
+static bool
+comes_again(const JoinPair *pair)
+{
+	static const RelOptInfo *last_joined;
+	static const RelOptInfo *last_outer;
+	static const RelOptInfo *last_inner;
+	const bool	second = pair->joined == last_joined && pair->outer == last_inner && pair->inner == last_outer;
+
+	last_joined = second ? NULL : pair->joined;
+	last_outer = pair->outer;
+	last_inner = pair->inner;
+	return pair->type == JOIN_INNER && !second;
+}
+
 void
 path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 				   const JoinPathExtraData *extra)
@@ -591,7 +630,8 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 	reason = reason_against(&pair, before);
 	if (reason == NULL)
 		reason = extend(root, &pair, before);
-	path_join_offer(root, joined);
+	if (!comes_again(&pair))
+		path_join_offer(root, joined);
 	best = candidate_find(root, joined->relids);
 	if (best == NULL && reason != NULL)
 	{
