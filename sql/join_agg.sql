@@ -104,7 +104,10 @@ CREATE TABLE join_big AS SELECT i AS k, i::text AS t, i * 0.5 AS n FROM generate
 ANALYZE join_big;
 SELECT b.t, count(*), sum(m.w) FROM join_m m JOIN join_big b ON b.k = m.w * 7 GROUP BY 1 ORDER BY 1 LIMIT 4;
 SELECT left(b.t, 2), count(*), sum(m.w) FROM join_m m LEFT JOIN join_big b ON b.k = m.w AND b.k > 50 GROUP BY 1 ORDER BY 1 DESC LIMIT 4;
+-- room for the groups of all threads, however they share them
+SET work_mem = '32MB';
 SELECT m.t, b.t, count(*), sum(f.id) FROM join_f f JOIN join_m m ON m.k = f.k JOIN join_big b ON b.k = f.id GROUP BY 1, 2 ORDER BY 2, 1 LIMIT 4;
+RESET work_mem;
 -- a table that is larger than it may be is left to PostgreSQL; so is what a device cannot know
 SET gpudb.join_memory = '1MB';
 SET gpudb.debug_require = allow;

@@ -129,7 +129,10 @@ read_row(LateTable *table, EState *estate, TupleTableSlot *slot)
 		table->keys[k].sk_argument = slot->tts_values[table->place[k]];
 	index_rescan(table->scan, table->keys, table->nkeys, NULL, 0);
 	if (!index_getnext_slot(table->scan, ForwardScanDirection, table->row))
-		elog(ERROR, "gpudb: index \"%s\" lacks the row of a group", RelationGetRelationName(table->index));
+		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+						errmsg("index \"%s\" lacks a row of table \"%s\"", RelationGetRelationName(table->index),
+							   RelationGetRelationName(table->heap)),
+						errhint("Please REINDEX it.")));
 	for (int i = 0; i < table->ncolumns; i++)
 		slot->tts_values[table->first + i] = slot_getattr(table->row, table->attno[i], &slot->tts_isnull[table->first + i]);
 }

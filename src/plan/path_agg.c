@@ -351,7 +351,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 	late = *grouping;
 	reason = examine_with_all_keys(root, candidate, grouping, ngroups);
 	if (late.determined != NIL && examine(root, candidate, &late, ngroups) == NULL &&
-		(reason != NULL || late.pass.cost + late.late_cost < grouping->pass.cost))
+		(reason != NULL || late.pass.cost + late.late_cost <= grouping->pass.cost))
 	{
 		*grouping = late;
 		reason = NULL;

@@ -594,19 +594,11 @@ path_join_offer(PlannerInfo *root, RelOptInfo *joined)
 	return path != NULL;
 }
 
-/* Whether PostgreSQL is about to consider the same inner join the other way round, as it always does. */
+/* Whether PostgreSQL is about to consider the same inner join the other way round: make_join_rel() begins with its left side as the outer one. */
 static bool
 comes_again(const JoinPair *pair)
 {
-	static const RelOptInfo *last_joined;
-	static const RelOptInfo *last_outer;
-	static const RelOptInfo *last_inner;
-	const bool	second = pair->joined == last_joined && pair->outer == last_inner && pair->inner == last_outer;
-
-	last_joined = second ? NULL : pair->joined;
-	last_outer = pair->outer;
-	last_inner = pair->inner;
-	return pair->type == JOIN_INNER && !second;
+	return pair->type == JOIN_INNER && bms_equal(pair->extra->sjinfo->min_lefthand, pair->outer->relids);
 }
 
 void
