@@ -47,4 +47,22 @@ UPDATE plan_memory_other SET g = 7 WHERE id = 7;
 SELECT pg_stat_force_next_flush();
 SELECT gpu_nodes(sql) ~ 'GpuAgg' FROM plan_memory_query;
 SELECT max(g), sum(n) FROM plan_memory_joined JOIN plan_memory_other USING (id);
-DROP TABLE plan_memory_joined, plan_memory_other, plan_memory_query;
+-- a table that is known to have no room is not planned on the CPU
+SET gpudb.device = cpu;
+SET gpudb.join_memory = '1MB';
+SELECT gpu_nodes(sql) ~ 'Gpu(Agg|Join)' FROM plan_memory_query;
+RESET gpudb.join_memory;
+SELECT gpu_nodes(sql) ~ 'GpuAgg' FROM plan_memory_query;
+-- one that is found to have none is remembered, until there may be some: PostgreSQL expects one row in 256, and there is every other one
+CREATE TABLE plan_memory_alike AS SELECT i AS id, i % 2 AS a, i % 2 AS b, i % 2 AS c, i % 2 AS d, i % 2 AS e, i % 2 AS f, i % 2 AS g, i % 2 AS h FROM generate_series(1, 300000) i;
+ANALYZE plan_memory_alike;
+UPDATE plan_memory_query SET sql = 'SELECT count(*), sum(o.id) FROM plan_memory_other o JOIN plan_memory_alike p USING (id) WHERE a = 1 AND b = 1 AND c = 1 AND d = 1 AND e = 1 AND f = 1 AND p.g = 1 AND h = 1';
+SELECT pg_stat_force_next_flush();
+SET gpudb.join_memory = '1MB';
+SELECT gpu_nodes(sql) ~ 'GpuAgg' FROM plan_memory_query;
+SELECT count(*), sum(o.id) FROM plan_memory_other o JOIN plan_memory_alike p USING (id) WHERE a = 1 AND b = 1 AND c = 1 AND d = 1 AND e = 1 AND f = 1 AND p.g = 1 AND h = 1;
+SELECT gpu_nodes(sql) ~ 'GpuAgg' FROM plan_memory_query;
+RESET gpudb.join_memory;
+SELECT gpu_nodes(sql) ~ 'GpuAgg' FROM plan_memory_query;
+RESET gpudb.device;
+DROP TABLE plan_memory_joined, plan_memory_other, plan_memory_alike, plan_memory_query;

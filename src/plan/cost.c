@@ -467,9 +467,14 @@ DeviceCost
 cost_build(double rows, int ncolumns, bool as_columns)
 {
 	const double cpu = rows * (ns_of_group(rows) / 2 + (as_columns ? NS(cpu_row) : NS(row_out)));
-	const double copy = NS(gpu_copy_start) + rows * (TABLE_ROW_BYTES + ncolumns * sizeof(uint64)) / BLCKSZ * NS(gpu_copy_page);
+	const double bytes = rows * (TABLE_ROW_BYTES + ncolumns * sizeof(uint64));
+	const double copy = NS(gpu_copy_start) + bytes / BLCKSZ * NS(gpu_copy_page);
+	DeviceCost	cost = {.cpu = cpu / NS(pg_unit), .gpu = (cpu + copy) / NS(pg_unit)};
 
-	return (DeviceCost) {.cpu = cpu / NS(pg_unit), .gpu = (cpu + copy) / NS(pg_unit)};
+	/* it would be left to PostgreSQL once it is full */
+	if (bytes > gpudb_join_memory * 1024.0 * 1024)
+		cost_add(&cost, (DeviceCost) {disable_cost, disable_cost});
+	return cost;
 }
 
 Cost

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "miscadmin.h"
 #include "parser/parsetree.h"
 
 #include "core/hash.h"
@@ -24,6 +25,8 @@ recall_hash(const PlannerInfo *root, const Candidate *candidate, const CompileRe
 	uint64		hash = 0;
 	int			relid = -1;
 
+	/* what there was no room for may find some */
+	hash = hash_combine(hash, (uint64) gpudb_join_memory << 40 ^ get_hash_memory_limit());
 	while ((relid = bms_next_member(candidate->relids, relid)) >= 0)
 		hash = hash_combine(hash, planner_rt_fetch(relid, root)->relid);
 	for (int i = body->tile_start; i < body->ninstrs; i++)
