@@ -95,4 +95,7 @@ INSERT INTO join_not_in_s VALUES (200, 1, 1, 'x', 'NaN', 'x');
 SELECT count(*), sum(f.id) FROM join_not_in_f f WHERE f.n NOT IN (SELECT s.n FROM join_not_in_s s);
 SELECT f.id FROM join_not_in_f f WHERE f.n NOT IN (SELECT s.n FROM join_not_in_s s) AND f.id < 20 ORDER BY 1;
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM join_not_in_f f WHERE f.k NOT IN (SELECT s.k FROM join_not_in_s s)');
+-- a filter that PostgreSQL tests of rows that are left would raise an error of others, also where a first row is to ask for a subplan's value
+SELECT count(*), sum(f.id) FROM join_not_in_f f WHERE f.k NOT IN (SELECT s.k FROM join_not_in_s s WHERE s.id < 200) AND (100 / (f.k - 30) + f.id) * 2 IS DISTINCT FROM 7;
+SELECT count(*), sum(f.id), variance((SELECT max(s.b) FROM join_not_in_s s)) FROM join_not_in_f f WHERE f.k NOT IN (SELECT s.k FROM join_not_in_s s WHERE s.id < 200) AND (100 / (f.k - 30) + f.id) * 2 IS DISTINCT FROM 7;
 DROP TABLE join_not_in_f, join_not_in_s, join_not_in_null, join_not_in_empty, join_not_in_u, join_not_in_parts;

@@ -174,6 +174,15 @@ joins_are_built(const GpuNode *node)
 }
 
 bool
+joins_have_filter(const GpuNode *node)
+{
+	for (int j = 0; j < node->njoins; j++)
+		if (node->joins[j].not_in != NULL)
+			return true;
+	return false;
+}
+
+bool
 joins_end_in_full(const GpuNode *node)
 {
 	return node->njoins > 0 && node->joins[node->njoins - 1].request.type == JOIN_FULL;

@@ -23,6 +23,9 @@ extern List *joins_other_exprs(const CustomScan *plan);
 /* Whether the tables are such as the compiled program wants them to be. */
 extern bool joins_are_built(const GpuNode *node);
 
+/* Whether one is a filter, which PostgreSQL may test before others. */
+extern bool joins_have_filter(const GpuNode *node);
+
 /* Whether the last one is a full join. */
 extern bool joins_end_in_full(const GpuNode *node);
 

@@ -13,12 +13,15 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "exec/cautious.h"
+#include "exec/joins.h"
 #include "exec/node.h"
 #include "exec/params.h"
 
@@ -180,6 +183,12 @@ params_probe(GpuNode *node)
 	if (node->nmembers > 0)
 	{
 		node_note_fallback(node, "subplan", "a subplan's value is wanted for the members of a tree");
+		return false;
+	}
+	/* rows that this one has left out raise no errors in the others */
+	if (joins_have_filter(node) && (contain_leaked_vars((Node *) node->request.quals) || contain_subplans((Node *) node->request.quals)))
+	{
+		node_note_fallback(node, "subplan", "a subplan's value is wanted beside NOT IN");
 		return false;
 	}
 	old = MemoryContextSwitchTo(node->run_context);

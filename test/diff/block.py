@@ -25,6 +25,7 @@ SHAPE_WEIGHTS = (10, 2, 2, 3, 1, 3, 1)
 SECONDS, SECONDS_GPUDB, SECONDS_HANGING = 4, 30, 120
 NO_GPUDB = "SET LOCAL gpudb.enabled = off"
 PARALLEL = ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size")
+DATA = ("22", "0A")  # classes of errors that values raise
 SERIAL = "SET LOCAL max_parallel_workers_per_gather = 0"
 # So columns of groups are read late; loops over all pairs of rows still cost a tuple each.
 FREE = "; ".join(f"SET LOCAL {name} = 0" for name in ("random_page_cost", "cpu_operator_cost", "cpu_index_tuple_cost"))
@@ -158,6 +159,9 @@ def compare(session, number, query, settings):
     outcome = Outcome(number, "same", query.sql, theirs.sqlstate, query.wild, reason, node, device)
     if same(ours, theirs, query.inexact):
         return outcome
+    # whichever error comes first
+    if ours.sqlstate and theirs.sqlstate and ours.sqlstate[:2] in DATA and theirs.sqlstate[:2] in DATA:
+        return outcome._replace(verdict="other plan")
     others = [(plan, query.sql) for plan in OTHER_PLANS] + ([(SERIAL, query.late)] if query.late else [])
     if any(same(ours, session.ask(f"{without}; {plan}", sql), query.inexact) for plan, sql in others):
         return outcome._replace(verdict="other plan")
