@@ -10,6 +10,8 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
 #include "compile/compiler.h"
@@ -218,6 +220,12 @@ compile_check(const CompileInput *input, const CompileRequest *request, CompileR
 {
 	compile_program(input, request, result);
 	return result->reason == NULL;
+}
+
+bool
+compile_cannot_fail(Node *expr)
+{
+	return !contain_leaked_vars(expr) && !contain_subplans(expr);
 }
 
 Bitmapset *

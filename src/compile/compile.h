@@ -222,6 +222,9 @@ extern bool compile_check(const CompileInput *input, const CompileRequest *reque
 /* The Vars that a target list and filters left to PostgreSQL want of a row, each once: outputs, for CompileRequest. */
 extern List *compile_wanted(Node *tlist, Node *quals);
 
+/* Whether a condition can raise no error, so that it may be tested where PostgreSQL might not have tested it. */
+extern bool compile_cannot_fail(Node *expr);
+
 /* The attributes declared NOT NULL, for CompileInput. */
 extern Bitmapset *compile_not_null(TupleDesc desc);
 

@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/nbtree.h"
 #include "access/stratnum.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
@@ -44,10 +43,10 @@ struct Late
 	LateTable	table[FLEXIBLE_ARRAY_MEMBER];
 };
 
-static const Var *
-late_var(const GpuNode *node, int entry)
+static Var *
+late_var(const List *scan_tlist, int entry)
 {
-	return (const Var *) list_nth_node(TargetEntry, node->scan_tlist, entry)->expr;
+	return castNode(Var, list_nth_node(TargetEntry, scan_tlist, entry)->expr);
 }
 
 Late *
@@ -71,8 +70,8 @@ late_begin(GpuNode *node, const List *plan, int first)
 		table->ncolumns = linitial_int(linitial(lfirst(lc)));
 		table->attno = palloc(sizeof(AttrNumber) * table->ncolumns);
 		for (int i = 0; i < table->ncolumns; i++)
-			table->attno[i] = late_var(node, first + i)->varattno;
-		table->heap = ExecGetRangeTableRelation(estate, late_var(node, first)->varno);
+			table->attno[i] = late_var(node->scan_tlist, first + i)->varattno;
+		table->heap = ExecGetRangeTableRelation(estate, late_var(node->scan_tlist, first)->varno);
 		table->index_oid = linitial_oid(lsecond(lfirst(lc)));
 		table->nkeys = list_length(places);
 		table->place = palloc(sizeof(int) * table->nkeys);
@@ -166,6 +165,6 @@ late_columns(const Late *late, const List *scan_tlist)
 
 	for (int t = 0; late != NULL && t < late->ntables; t++)
 		for (int i = 0; i < late->table[t].ncolumns; i++)
-			columns = lappend(columns, list_nth_node(TargetEntry, scan_tlist, late->table[t].first + i)->expr);
+			columns = lappend(columns, late_var(scan_tlist, late->table[t].first + i));
 	return columns;
 }

@@ -13,8 +13,6 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
-#include "optimizer/optimizer.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -186,7 +184,7 @@ params_probe(GpuNode *node)
 		return false;
 	}
 	/* rows that this one has left out raise no errors in the others */
-	if (joins_have_filter(node) && (contain_leaked_vars((Node *) node->request.quals) || contain_subplans((Node *) node->request.quals)))
+	if (joins_have_filter(node) && !compile_cannot_fail((Node *) node->request.quals))
 	{
 		node_note_fallback(node, "subplan", "a subplan's value is wanted beside NOT IN");
 		return false;

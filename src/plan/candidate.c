@@ -14,7 +14,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -307,12 +306,6 @@ candidate_hides_rows(const PlannerInfo *root)
 }
 
 bool
-candidate_cannot_fail(Node *qual)
-{
-	return !contain_leaked_vars(qual) && !contain_subplans(qual);
-}
-
-bool
 candidate_relations_cannot_fail(PlannerInfo *root, const Bitmapset *relids)
 {
 	int			relid = -1;
@@ -325,11 +318,11 @@ candidate_relations_cannot_fail(PlannerInfo *root, const Bitmapset *relids)
 		if (base->rtekind != RTE_RELATION)
 			return false;
 		foreach(lc, base->baserestrictinfo)
-			if (!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
+			if (!compile_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
 				return false;
 		foreach(lc, base->joininfo)
 			if (bms_is_subset(lfirst_node(RestrictInfo, lc)->required_relids, relids) &&
-				!candidate_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
+				!compile_cannot_fail((Node *) lfirst_node(RestrictInfo, lc)->clause))
 				return false;
 	}
 	return true;
@@ -369,7 +362,7 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 		{
 			if (candidate->qual_reason == NULL)
 				candidate->qual_reason = result->reason ? result->reason : "expression";
-			may_go = may_go && candidate_cannot_fail(qual);
+			may_go = may_go && compile_cannot_fail(qual);
 		}
 		pfree(result);
 	}

@@ -96,9 +96,6 @@ extern bool candidate_hides_rows(const PlannerInfo *root);
 /* Check a request over a candidate's relation. */
 extern bool candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result);
 
-/* Whether a condition can raise no error, so that it may be tested where PostgreSQL might not have tested it. */
-extern bool candidate_cannot_fail(Node *qual);
-
 /* The same, unless the result is known; with a reason if the device cannot. */
 extern const CompileResult *candidate_check_once(const Candidate *candidate, const CompileRequest *request, CompileResult **known);
 

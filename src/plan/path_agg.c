@@ -118,6 +118,7 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, const GroupPathExtr
 	return grouping->plain;
 }
 
+/* The same, as the child is to make them. */
 static PathTarget *
 grouping_target(PlannerInfo *root, const Grouping *grouping)
 {
@@ -262,11 +263,11 @@ pass_of(const Candidate *candidate, const CompileResult *compiled, GroupCount gr
 	return cost_joined_pass(candidate, compiled, &filters, candidate->rows, groups);
 }
 
-/* So many rows are returned. */
 static void
-offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child, double rows)
+offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child)
 {
 	const PassCost pass = grouping->pass;
+	const double rows = grouping->wanted;
 	CustomPath *path;
 	QualCost	having_cost;
 
@@ -361,7 +362,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 	if (cheapest == NULL)
 		return "cost";
 	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
-	offer_agg(root, output_rel, candidate, grouping, fallback_path(root, cheapest, grouping), grouping->wanted);
+	offer_agg(root, output_rel, candidate, grouping, fallback_path(root, cheapest, grouping));
 	return NULL;
 }
 

@@ -322,7 +322,7 @@ may_be_column(Expr *expr)
 	foreach(lc, pull_var_clause((Node *) expr, PVC_INCLUDE_PLACEHOLDERS))
 		if (!IsA(lfirst(lc), Var) || lfirst_node(Var, lc)->varattno <= 0)
 			return false;
-	return !IsA(expr, Var) && candidate_cannot_fail((Node *) expr) && !contain_volatile_functions((Node *) expr) &&
+	return !IsA(expr, Var) && compile_cannot_fail((Node *) expr) && !contain_volatile_functions((Node *) expr) &&
 		!contain_nonstrict_functions((Node *) expr);
 }
 

@@ -114,20 +114,22 @@ path_late(PlannerInfo *root, const List *keys, const List *vars, double groups, 
 	foreach(lc, vars)
 	{
 		const Var  *var = lfirst(lc);
-		const RelOptInfo *rel = find_base_rel(root, var->varno);
-		const IndexOptInfo *index = usable_index(rel, primary_key_among(root, keys, var));
-		List	   *places = index != NULL ? places_of_columns(index, keys) : NIL;
 
-		if (places == NIL || var->varattno <= 0 || rel->rtekind != RTE_RELATION || planner_rt_fetch(var->varno, root)->inh)
+		if (var->varattno <= 0)
 			return NIL;
-		if (var->varno == before)
-			linitial_int(linitial(llast(late)))++;
-		else
+		if (var->varno != before)
 		{
-			late = lappend(late, list_make3(list_make1_int(1), list_make1_oid(index->indexoid), places));
+			const IndexOptInfo *index = usable_index(find_base_rel(root, var->varno), primary_key_among(root, keys, var));
+			List	   *places = index != NULL ? places_of_columns(index, keys) : NIL;
+
+			/* the index of a parent has no rows */
+			if (places == NIL || planner_rt_fetch(var->varno, root)->inh)
+				return NIL;
+			late = lappend(late, list_make3(list_make1_int(0), list_make1_oid(index->indexoid), places));
 			*cost += cost_of_lookups(root, index, groups);
+			before = var->varno;
 		}
-		before = var->varno;
+		linitial_int(linitial(llast(late)))++;
 	}
 	return late;
 }

@@ -60,7 +60,7 @@ runs_unnoticed(const PlannerInfo *root, const SubPlan *subplan)
 	if (!only_joins(inner->parse) || contain_volatile_functions((Node *) inner->parse))
 		return false;
 	foreach(lc, inner->processed_tlist)
-		if (!candidate_cannot_fail((Node *) lfirst_node(TargetEntry, lc)->expr))
+		if (!compile_cannot_fail((Node *) lfirst_node(TargetEntry, lc)->expr))
 			return false;
 	return comes_as_columns(plan_of(root, subplan)) ||
 		(!inner->hasPseudoConstantQuals && candidate_relations_cannot_fail(inner, inner->all_baserels));
