@@ -11,8 +11,9 @@
 #define DIRECT_SPREAD	16
 #define DIRECT_ALWAYS	65536
 
-/* Bits of a bitmap for each row at most, and for all. */
+/* Bits of a bitmap: for each row at most, however few rows there are (what a core's own cache holds), and for all. */
 #define PRESENT_SPREAD	512
+#define PRESENT_ALWAYS	((uint64_t) 1 << 20)
 #define PRESENT_MOST	((uint64_t) 1 << 28)
 
 /* What a column of a key holds. */
@@ -145,7 +146,9 @@ plan_table(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nk
 	head->exact = plan_parts(head, rows, keys, by_bounds, &bits);
 	words = head->exact ? words_of(head, bits) : UINT64_MAX;
 	head->direct = words <= DIRECT_ALWAYS || words / DIRECT_SPREAD <= rows->nrows;
-	head->npresent = !head->direct && words <= PRESENT_MOST && words / PRESENT_SPREAD <= rows->nrows ? words : 0;
+	head->npresent = 0;
+	if (!head->direct && (words <= PRESENT_ALWAYS || (words <= PRESENT_MOST && words / PRESENT_SPREAD <= rows->nrows)))
+		head->npresent = words;
 	head->nplaces = words;
 	if (!head->direct)
 		for (head->nplaces = 2; head->nplaces < (uint64_t) rows->nrows * 2;)
