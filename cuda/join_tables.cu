@@ -87,6 +87,7 @@ write_kept_heads(const KeptHeads &heads, const uint8_t *place, uint8_t *into)
 	table->index = distance(place, heads.index);
 	if (heads.list != NULL)
 		table->rows = distance(place, heads.list);
+	table->present = heads.present != NULL ? distance(place, heads.present) : 0;
 	memcpy(rows, heads.rows, sizeof(Tablet) + heads.rows->ncols * sizeof(TabletColumn));
 	for (uint32_t c = 0; c < rows->ncols; c++)
 	{

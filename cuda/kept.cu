@@ -20,7 +20,7 @@
 struct ProviderKept
 {
 	uint8_t    *block;			/* in device memory: KeptRows, the count, columns */
-	uint8_t    *index;			/* in device memory; NULL before */
+	uint8_t    *index;			/* in device memory, and behind it the bitmap, if there is one; NULL before */
 	uint8_t    *list;			/* likewise, if keys have several rows */
 	uint8_t    *scratch;		/* likewise, while it is made */
 	uint32_t   *result;			/* of that: one of `results` */
@@ -218,6 +218,19 @@ describe(ProviderKept *kept, const KeptPlan *plan)
 	return true;
 }
 
+/* Where behind the index the bitmap is. */
+static uint64_t
+present_at(const JoinTable *head)
+{
+	return tablet_align((head->nplaces + 1) * (head->direct ? sizeof(uint32_t) : sizeof(JoinSlot)));
+}
+
+static uint32_t *
+present_of(const ProviderKept *kept, const JoinTable *head)
+{
+	return head->npresent > 0 && !head->direct ? (uint32_t *) (kept->index + present_at(head)) : NULL;
+}
+
 /* What launches are to know of the rows' keys; false if they cannot be a table's. */
 static bool
 describe_keys(const ProviderKept *kept, const KeptPlan *plan, KeptLaunch *launch)
@@ -230,6 +243,8 @@ describe_keys(const ProviderKept *kept, const KeptPlan *plan, KeptLaunch *launch
 	launch->direct = head->direct;
 	launch->nplaces = head->nplaces;
 	launch->index = kept->index;
+	launch->present = present_of(kept, head);
+	launch->npresent = head->npresent;
 	launch->words = (uint64_t *) kept->scratch;
 	/* the count of rows is not needed any more */
 	launch->result = kept->rows.count;
@@ -256,7 +271,7 @@ start_index(ProviderKept *kept, const KeptPlan *plan)
 
 	if (plan->nrows > kept->rows.capacity || !describe(kept, plan))
 		return STATUS_BAD_PROGRAM;
-	kept->index = take((head->nplaces + 1) * (head->direct ? sizeof(uint32_t) : sizeof(JoinSlot)));
+	kept->index = take(present_at(head) + join_present_bytes(head));
 	if (!head->direct)
 		kept->scratch = take((uint64_t) plan->nrows * sizeof(uint64_t) + 8);
 	if (kept->index == NULL || (!head->direct && kept->scratch == NULL))
@@ -295,7 +310,7 @@ kept_index(ProviderKept *kept, KeptPlan *plan)
 	cudaError_t error;
 
 	if (!kept->indexing)
-		return plan->head.nplaces == 0 || plan->head.nplaces >= JOIN_NO_ROW ||
+		return plan->head.nplaces == 0 || plan->head.nplaces >= JOIN_NO_ROW || plan->head.npresent >= JOIN_NO_ROW ||
 			(!plan->head.direct && (plan->head.nplaces & (plan->head.nplaces - 1)) != 0)
 			? STATUS_BAD_PROGRAM : start_index(kept, plan);
 	error = CUDA_CALL(cudaEventQuery(kept->made));
@@ -342,7 +357,7 @@ kept_read(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into)
 KeptHeads
 kept_heads(const ProviderKept *kept)
 {
-	KeptHeads	heads = {&kept->table, kept->tablet, kept->index, kept->list};
+	KeptHeads	heads = {&kept->table, kept->tablet, kept->index, kept->list, (const uint8_t *) present_of(kept, &kept->table)};
 
 	for (int c = 0; c < kept->ncolumns; c++)
 	{

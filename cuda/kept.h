@@ -30,6 +30,7 @@ typedef struct KeptHeads
 	const Tablet *rows;
 	const uint8_t *index;
 	const uint8_t *list;		/* row numbers; NULL if no key has two rows */
+	const uint8_t *present;		/* bitmap; NULL if there is none */
 	const uint8_t *values[PROGRAM_MAX_KEPT];
 	const uint8_t *nulls[PROGRAM_MAX_KEPT];
 } KeptHeads;

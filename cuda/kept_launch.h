@@ -25,6 +25,8 @@ typedef struct KeptLaunch
 	KeptKeyColumn column[JOIN_MAX_PARTS];
 	uint64_t	nplaces;
 	uint8_t    *index;			/* of the table: places and room for one more, or slots */
+	uint32_t   *present;		/* room for a bit for each word, unless words are places; NULL = none are wanted */
+	uint64_t	npresent;
 	uint64_t   *words;			/* room for one a row, unless words are places */
 	uint32_t   *result;			/* out: rows whose key another one has, which are not found */
 	uint32_t   *list;			/* room for all row numbers, */

@@ -93,6 +93,8 @@ slots_kernel(const __grid_constant__ KeptLaunch launch)
 			if (taken == JOIN_NO_ROW)
 			{
 				slot[at].word = word;
+				if (launch.present != NULL && word < launch.npresent)
+					atomicOr(&launch.present[word / 32], 1u << word % 32);
 				break;
 			}
 			if (launch.words[taken] == word)
@@ -226,6 +228,8 @@ kept_launch(const KeptLaunch *launch, void *stream)
 
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemsetAsync(launch->index, 0xff, launch->nplaces * (launch->direct ? sizeof(uint32_t) : sizeof(JoinSlot)), on));
+	if (error == cudaSuccess && launch->present != NULL)
+		error = CUDA_CALL(cudaMemsetAsync(launch->present, 0, (launch->npresent + 31) / 32 * sizeof(uint32_t), on));
 	if (error != cudaSuccess)
 		return error;
 	if (launch->direct)

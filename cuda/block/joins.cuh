@@ -77,20 +77,40 @@ vm_join_text(const VmRun *run, const Instr *in, const JoinTable *table)
 	return true;
 }
 
+/* Those of some lanes whose words have no rows, by the table's bitmap. */
+static __device__ __forceinline__ uint32_t
+absent(const JoinTable *table, const Operand<uint64_t> &words, uint32_t skip)
+{
+	const uint32_t *present = (const uint32_t *) join_at(table, table->present);
+	uint32_t	none = 0;
+
+	LANES
+	{
+		const uint64_t word = words.at(k, i);
+
+		if (!BIT(skip) && (word >= table->npresent || !join_present(present, word)))
+			none |= 1u << k;
+	}
+	return none;
+}
+
 /* Of every active lane's word the rows: spans, or in a unique table the one row. */
 static __device__ __forceinline__ bool
 vm_probe(const Instr *in, const JoinRows *rows)
 {
 	const JoinTable *table = rows->table;
 	const Operand<uint64_t> oa(in->a);
-	const uint32_t skip = operand_nulls(in->a) | ~VM_MASK(0)[THREAD];
+	uint32_t	skip = operand_nulls(in->a) | ~VM_MASK(0)[THREAD];
 	/* in a unique table a span leads to a row, in others to row numbers */
 	const uint64_t end = table->unique ? rows->rows->nrows : table->nrows;
 	Result<uint64_t> d(VM_VALUES + (size_t) in->dst * VM_STRIDE);
-	uint32_t	none = skip;
+	uint32_t	none;
 
 	if (table->sorted)
 		return false;
+	if (table->present != 0)
+		skip |= absent(table, oa, skip);
+	none = skip;
 	LANES
 	{
 		const uint64_t span = BIT(skip) ? 0 : join_find(table, oa.at(k, i));

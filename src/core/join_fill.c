@@ -27,18 +27,12 @@ index_bytes(const JoinTable *head)
 	return head->direct ? (head->nplaces + 1) * sizeof(uint32_t) : head->nplaces * sizeof(JoinSlot);
 }
 
-static uint64_t
-present_bytes(const JoinTable *head)
-{
-	return (head->npresent + 31) / 32 * sizeof(uint32_t);
-}
-
 uint64_t
 join_table_bytes(const JoinTable *head, uint32_t nrows)
 {
 	/* to sort takes room for row numbers twice, and leaves none */
 	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) +
-		tablet_align((uint64_t) nrows * sizeof(uint32_t) * (head->sorted ? 2 : 1)) + tablet_align(present_bytes(head));
+		tablet_align((uint64_t) nrows * sizeof(uint32_t) * (head->sorted ? 2 : 1)) + tablet_align(join_present_bytes(head));
 }
 
 static uint32_t *
@@ -423,7 +417,7 @@ build_table(Filling *f)
 	if (table->npresent > 0)
 	{
 		table->present = table->size;
-		table->size += tablet_align(present_bytes(table));
+		table->size += tablet_align(join_present_bytes(table));
 		run_parts(f, fill_present);
 	}
 }

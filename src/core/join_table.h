@@ -240,6 +240,13 @@ join_find(const JoinTable *table, uint64_t word)
 	return 0;
 }
 
+/* Bytes of a table's bitmap. */
+CORE_FN uint64_t
+join_present_bytes(const JoinTable *table)
+{
+	return (table->npresent + 31) / 32 * sizeof(uint32_t);
+}
+
 /* Whether a word may have rows, by the bitmap. */
 CORE_FN uint32_t
 join_present(const uint32_t *present, uint64_t word)

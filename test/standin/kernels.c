@@ -610,6 +610,8 @@ kept_launch(const KeptLaunch *launch, void *stream)
 	JoinSlot   *slot = (JoinSlot *) launch->index;
 
 	*launch->result = 0;
+	if (launch->present != NULL)
+		memset(launch->present, 0, (launch->npresent + 31) / 32 * sizeof(uint32_t));
 	memset(launch->index, launch->direct ? 0xff : 0, launch->nplaces * (launch->direct ? sizeof(uint32_t) : sizeof(JoinSlot)));
 	for (uint32_t row = 0; row < launch->nrows; row++)
 	{
@@ -629,6 +631,8 @@ kept_launch(const KeptLaunch *launch, void *stream)
 		*launch->result += slot[at].count;
 		if (slot[at].count == 0)
 			slot[at] = (JoinSlot) {word, row, 1};
+		if (launch->present != NULL && word < launch->npresent)
+			launch->present[word / 32] |= 1u << word % 32;
 	}
 	return SUCCESS;
 }
