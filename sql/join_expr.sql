@@ -44,14 +44,15 @@ SELECT count(*), sum(o.id) FROM join_expr_o o JOIN join_expr_i i ON o.k = 10 / i
 -- the inner side may be a join, and its expression over both
 SELECT count(*), sum(o.id) FROM join_expr_o o JOIN (join_expr_i i JOIN join_expr_i j ON i.a = j.a) ON o.n = i.b AND o.f = j.b * 2;
 SELECT count(*), sum(o.id) FROM join_expr_o o JOIN (join_expr_i i JOIN join_expr_i j ON i.a = j.a) ON o.n = i.b AND o.k = j.b * 2;
--- bpchar as text: found without its blanks, and compared as what it is then, in columns of few bytes and of many
-CREATE TABLE join_expr_b (id int, b bpchar(20), p bpchar(5), t text, v varchar(6));
-INSERT INTO join_expr_b SELECT i, i % 100, i % 100, i % 100 || repeat(' ', i % 3), i % 100 || repeat(' ', i % 3) FROM generate_series(1, 3000) i;
-INSERT INTO join_expr_b VALUES (0, '', '', '', ''), (-1, NULL, NULL, NULL, NULL), (-2, ' 7', ' 7', ' 7', ' 7');
+-- bpchar as text: found without its blanks, and compared as what it is then, in columns of few bytes and of many; names as texts
+CREATE TABLE join_expr_b (id int, b bpchar(20), p bpchar(5), t text, v varchar(6), m name);
+INSERT INTO join_expr_b SELECT i, i % 100, i % 100, i % 100 || repeat(' ', i % 3), i % 100 || repeat(' ', i % 3), i % 100 || repeat(' ', i % 3) FROM generate_series(1, 3000) i;
+INSERT INTO join_expr_b VALUES (0, '', '', '', '', ''), (-1, NULL, NULL, NULL, NULL, NULL), (-2, ' 7', ' 7', ' 7', ' 7', ' 7');
 ANALYZE join_expr_b;
 SET gpudb.debug_require = require;
 SELECT table_of_join('SELECT count(*) FROM join_expr_b o JOIN join_expr_b i ON o.b::text = i.b::text');
 SELECT table_of_join('SELECT count(*) FROM join_expr_b o FULL JOIN join_expr_b i ON o.t = i.p');
+SELECT table_of_join('SELECT count(*) FROM join_expr_b o FULL JOIN join_expr_b i ON o.t = i.m');
 CREATE FUNCTION joined(keys text[]) RETURNS TABLE (o text, i text, n bigint) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR o, i IN SELECT x, y FROM unnest(keys) x, unnest(keys) y LOOP
@@ -59,10 +60,10 @@ BEGIN
 		RETURN NEXT;
 	END LOOP;
 END $$;
-CREATE TABLE join_expr_joined AS SELECT * FROM joined('{b::text,p::text,b,p,t,v}');
+CREATE TABLE join_expr_joined AS SELECT * FROM joined('{b::text,p::text,b,p,t,v,m}');
 SET gpudb.debug_require = allow;
 SET gpudb.enabled = off;
-SELECT o, i, j.n, p.n = j.n AS same FROM join_expr_joined j JOIN joined('{b::text,p::text,b,p,t,v}') p USING (o, i) ORDER BY 1, 2;
+SELECT o, i, j.n, p.n = j.n AS same FROM join_expr_joined j JOIN joined('{b::text,p::text,b,p,t,v,m}') p USING (o, i) ORDER BY 1, 2;
 RESET gpudb.enabled;
 DROP FUNCTION joined;
 DROP FUNCTION table_of_join;

@@ -38,7 +38,7 @@ static bool
 comparable(Oid a, Oid b)
 {
 	static const Oid family[][4] = {
-		{INT2OID, INT4OID, INT8OID}, {FLOAT4OID, FLOAT8OID}, {TEXTOID, VARCHAROID}
+		{INT2OID, INT4OID, INT8OID}, {FLOAT4OID, FLOAT8OID}, {TEXTOID, VARCHAROID, NAMEOID}
 	};
 
 	if (a == b)
