@@ -271,7 +271,7 @@ start_index(ProviderKept *kept, const KeptPlan *plan)
 
 	if (plan->nrows > kept->rows.capacity || !describe(kept, plan))
 		return STATUS_BAD_PROGRAM;
-	kept->index = take(present_at(head) + join_present_bytes(head));
+	kept->index = take(present_at(head) + join_present_words(head->npresent) * sizeof(uint32_t));
 	if (!head->direct)
 		kept->scratch = take((uint64_t) plan->nrows * sizeof(uint64_t) + 8);
 	if (kept->index == NULL || (!head->direct && kept->scratch == NULL))

@@ -229,7 +229,7 @@ kept_launch(const KeptLaunch *launch, void *stream)
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemsetAsync(launch->index, 0xff, launch->nplaces * (launch->direct ? sizeof(uint32_t) : sizeof(JoinSlot)), on));
 	if (error == cudaSuccess && launch->present != NULL)
-		error = CUDA_CALL(cudaMemsetAsync(launch->present, 0, (launch->npresent + 31) / 32 * sizeof(uint32_t), on));
+		error = CUDA_CALL(cudaMemsetAsync(launch->present, 0, join_present_words(launch->npresent) * sizeof(uint32_t), on));
 	if (error != cudaSuccess)
 		return error;
 	if (launch->direct)

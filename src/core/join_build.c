@@ -285,7 +285,7 @@ table_lies_within(const JoinTable *table, uint64_t block)
 		if (table->part[p].shift > 63)
 			return false;
 	if (table->present != 0 &&
-		(table->present % 4 != 0 || !lies_within(table->present, table->npresent / 32 + (table->npresent % 32 != 0), sizeof(uint32_t), block)))
+		(table->present % 4 != 0 || !lies_within(table->present, join_present_words(table->npresent), sizeof(uint32_t), block)))
 		return false;
 	return table->unique || table->sorted || lies_within(table->rows, table->nrows, sizeof(uint32_t), block);
 }

@@ -32,7 +32,7 @@ join_table_bytes(const JoinTable *head, uint32_t nrows)
 {
 	/* to sort takes room for row numbers twice, and leaves none */
 	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) +
-		tablet_align((uint64_t) nrows * sizeof(uint32_t) * (head->sorted ? 2 : 1)) + tablet_align(join_present_bytes(head));
+		tablet_align((uint64_t) nrows * sizeof(uint32_t) * (head->sorted ? 2 : 1)) + tablet_align(join_present_words(head->npresent) * sizeof(uint32_t));
 }
 
 static uint32_t *
@@ -392,7 +392,7 @@ static void
 fill_present(void *arg, uint32_t part)
 {
 	const Filling *f = (const Filling *) arg;
-	const Range own = part_of(f, (f->table->npresent + 31) / 32, part);
+	const Range own = part_of(f, join_present_words(f->table->npresent), part);
 	uint32_t   *present = (uint32_t *) ((uint8_t *) f->table + f->table->present);
 
 	memset(present + own.begin, 0, (own.end - own.begin) * sizeof(uint32_t));
@@ -417,7 +417,7 @@ build_table(Filling *f)
 	if (table->npresent > 0)
 	{
 		table->present = table->size;
-		table->size += tablet_align(join_present_bytes(table));
+		table->size += tablet_align(join_present_words(table->npresent) * sizeof(uint32_t));
 		run_parts(f, fill_present);
 	}
 }

@@ -240,11 +240,11 @@ join_find(const JoinTable *table, uint64_t word)
 	return 0;
 }
 
-/* Bytes of a table's bitmap. */
+/* Words of a bitmap of so many keys, of any number whatever. */
 CORE_FN uint64_t
-join_present_bytes(const JoinTable *table)
+join_present_words(uint64_t npresent)
 {
-	return (table->npresent + 31) / 32 * sizeof(uint32_t);
+	return npresent / 32 + (npresent % 32 != 0);
 }
 
 /* Whether a word may have rows, by the bitmap. */

@@ -611,7 +611,7 @@ kept_launch(const KeptLaunch *launch, void *stream)
 
 	*launch->result = 0;
 	if (launch->present != NULL)
-		memset(launch->present, 0, (launch->npresent + 31) / 32 * sizeof(uint32_t));
+		memset(launch->present, 0, join_present_words(launch->npresent) * sizeof(uint32_t));
 	memset(launch->index, launch->direct ? 0xff : 0, launch->nplaces * (launch->direct ? sizeof(uint32_t) : sizeof(JoinSlot)));
 	for (uint32_t row = 0; row < launch->nrows; row++)
 	{
