@@ -518,7 +518,7 @@ may_go_on(uint32_t n)
 	if ((THREAD & 31) == 0)
 	{
 		if (atomicAdd(block_pairs(), n) > PAIRS_MOST)
-			vm_stops(NULL, STATUS_NO_ROOM);
+			vm_stops(NULL, STATUS_TOO_MANY_PAIRS);
 		status = *(volatile uint32_t *) &block_groups()->status;
 	}
 	return __shfl_sync(~0u, status, 0) == STATUS_DONE;

@@ -271,6 +271,7 @@ is_for_cpu(DeviceStatus status)
 		case STATUS_NEEDS_PATCH:
 		case STATUS_SHELF_UNKNOWN:
 		case STATUS_TABLE_FULL:
+		case STATUS_TOO_MANY_PAIRS:
 		case STATUS_MEMORY_LIMIT:
 		case STATUS_BAD_PROGRAM:
 		case STATUS_DEVICE_DOWN:
@@ -357,7 +358,7 @@ remote_take_results(RemoteJob *job)
 		take_result(job, result, &groups);
 		channel_return_result(job->slot, result);
 		/* more of the same would end the same way */
-		if (status == STATUS_TABLE_FULL || status == STATUS_BAD_PROGRAM || status == STATUS_DEVICE_DOWN)
+		if (status == STATUS_TABLE_FULL || status == STATUS_TOO_MANY_PAIRS || status == STATUS_BAD_PROGRAM || status == STATUS_DEVICE_DOWN)
 			remote_give_up(job, status);
 	}
 }

@@ -209,6 +209,8 @@ flush_block(const VmLaunch *launch, const Program *program, const Tablet *tablet
 static DeviceStatus
 run_rows(const VmLaunch *launch, const Program *program, const Tablet *tablet, const uint64_t *selected, uint32_t first, uint32_t end)
 {
+	/* a GPU's loops have an end, too */
+	static const int32_t instructions_most = 1 << 18;
 	static void *values;
 	static void *nulls;
 	static void *bits;
@@ -217,7 +219,7 @@ run_rows(const VmLaunch *launch, const Program *program, const Tablet *tablet, c
 	const uint32_t bytes = tablet_bitmap_bytes(tablet->nrows);
 	uint64_t   *these = scratch(&bits, &have[2], bytes);
 	VmRun		run = {
-		.program = program, .body = (int) launch->shape.body, .tablet = tablet, .selected = these, .groups = &block, .yield_after = -1,
+		.program = program, .body = (int) launch->shape.body, .tablet = tablet, .selected = these, .groups = &block, .yield_after = instructions_most,
 		.values = scratch(&values, &have[0], (size_t) PROGRAM_MAX_REGISTERS * TILE * 8),
 		.nulls = scratch(&nulls, &have[1], (size_t) PROGRAM_MAX_REGISTERS * TILE),
 		.out = scratch(&out, &have[3], tablet->nrows * sizeof(uint32_t) + 64), .out_capacity = tablet->nrows,
@@ -232,6 +234,8 @@ run_rows(const VmLaunch *launch, const Program *program, const Tablet *tablet, c
 	if (!open_block(program))
 		return STATUS_MEMORY_LIMIT;
 	status = vm_run(&run);
+	if (status == STATUS_TIME_SLICE)
+		return STATUS_TOO_MANY_PAIRS;
 	if (status == STATUS_DONE && program->aggregates)
 		flush_block(launch, program, tablet);
 	for (uint32_t i = 0; status == STATUS_DONE && i < run.out_count; i++)
