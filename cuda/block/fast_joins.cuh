@@ -62,6 +62,18 @@ join_word(Machine<L> &m, const ApartOp &op, bool has_before)
 	m.nulls |= misses;
 }
 
+/* Those of some lanes whose words may have rows, by the table's bitmap. */
+template <int L> static __device__ __forceinline__ uint32_t
+those_present(const FastTable &table, const Machine<L> &m, uint32_t looking)
+{
+	uint32_t	bits[L];
+
+	EACH_LANE bits[k] = (looking >> k & 1u) && m.acc[k] < table.npresent ? __ldg(table.present + m.acc[k] / 32) : 0;
+	EACH_LANE if (!(bits[k] >> (m.acc[k] % 32) & 1u))
+		looking &= ~(1u << k);
+	return looking;
+}
+
 /* The slots where searches begin, of all lanes at once, and then those that they go on to. */
 template <int L> static __device__ __forceinline__ void
 probe_slots(const FastTable &table, Machine<L> &m, uint32_t looking)
@@ -112,7 +124,7 @@ probe(Machine<L> &m, const ApartOp &op)
 		EACH_LANE m.acc[k] = (looking >> k & 1u) && m.acc[k] < table.nplaces ? __ldg(place + m.acc[k]) : JOIN_NO_ROW;
 	}
 	else
-		probe_slots<L>(table, m, looking);
+		probe_slots<L>(table, m, table.present != NULL ? those_present<L>(table, m, looking) : looking);
 	EACH_LANE none |= (m.acc[k] >= table.nrows ? 1u : 0u) << k;
 	m.nulls = none & ((1u << L) - 1);
 	if (flags_of(op.in) & FLAG_FILTER)

@@ -44,7 +44,9 @@ typedef struct FastShared
 typedef struct FastTable
 {
 	const void *index;
+	const uint32_t *present;	/* its bitmap; NULL: it has none */
 	uint64_t	nplaces;
+	uint64_t	npresent;
 	uint32_t	nrows;			/* no row is beyond */
 	bool		direct;
 	bool		exact;
@@ -186,8 +188,8 @@ find_table(const JoinRows *rows, FastTable *found)
 {
 	const JoinTable *table = rows->table;
 
-	*found = {join_at(table, table->index), table->unique ? table->nplaces : 0, rows->rows->nrows, table->direct || !table->unique,
-		table->exact != 0};
+	*found = {join_at(table, table->index), table->present != 0 ? (const uint32_t *) join_at(table, table->present) : NULL,
+		table->unique ? table->nplaces : 0, table->npresent, rows->rows->nrows, table->direct || !table->unique, table->exact != 0};
 	return table->unique;
 }
 
