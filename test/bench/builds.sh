@@ -22,25 +22,22 @@ server_start builds "shared_buffers = 8GB" "max_wal_size = 100GB" "wal_level = m
 	"jit = off" "gpudb.device = $device" "gpudb.gpu_memory = '${BUILDS_GPU_MEMORY:-1GB}'" "gpudb.pool_size = 6GB" "gpudb.join_memory = 4GB"
 psql_as -c 'CREATE EXTENSION gpudb'
 
-# side TABLE QUERY
-side() {
-	psql_as <<-SQL
-		CREATE TABLE $1 AS $2;
-		VACUUM (ANALYZE, FREEZE) $1;
-		SELECT FROM gpudb.prewarm('$1');
-	SQL
-}
-
 # sides NAME KEYS: a table with so many keys, another whose keys are far apart, and rows that look for all of them
 sides() {
 	local made
-	side "dense_$1" "SELECT i AS k, i % 1000 AS w FROM generate_series(0, $2 - 1) i" &
+	psql_as -c "CREATE TABLE dense_$1 AS SELECT i AS k, i % 1000 AS w FROM generate_series(0, $2 - 1) i" &
 	made=$!
-	side "sparse_$1" "SELECT i * 1000003 AS k, (i % 1000)::int AS w FROM generate_series(0::int8, $2 - 1) i" &
+	psql_as -c "CREATE TABLE sparse_$1 AS SELECT i * 1000003 AS k, (i % 1000)::int AS w FROM generate_series(0::int8, $2 - 1) i" &
 	made+=" $!"
-	side "probe_$1" "SELECT (hashint8(i) & 2147483647) % $2 AS d, ((hashint8(i) & 2147483647) % $2)::int8 * 1000003 AS s, (i % 100)::int AS v
-		FROM generate_series(1::int8, $rows) i"
+	psql_as <<-SQL
+		CREATE TABLE probe_$1 AS SELECT (hashint8(i) & 2147483647) % $2 AS d, ((hashint8(i) & 2147483647) % $2)::int8 * 1000003 AS s, (i % 100)::int AS v
+			FROM generate_series(1::int8, $rows) i;
+	SQL
 	for made in $made; do wait "$made"; done
+	psql_as <<-SQL
+		VACUUM (ANALYZE, FREEZE) dense_$1, sparse_$1, probe_$1;
+		SELECT FROM unnest('{dense_$1, sparse_$1, probe_$1}'::regclass[]) t, gpudb.prewarm(t);
+	SQL
 }
 
 # median: of the numbers of stdin
