@@ -46,7 +46,7 @@ OTHER_PLANS = (
 
 class Outcome(NamedTuple):
     number: int
-    verdict: str  # same, different, timeout; other plan: PostgreSQL, too, gives this answer with another plan; slow fallback: below
+    verdict: str  # same, different, timeout; other plan: PostgreSQL, too, gives this answer with another plan
     sql: str
     error: str = ""  # PostgreSQL's SQLSTATE
     wild: bool = False
@@ -149,18 +149,14 @@ def compare(session, number, query, settings):
         return Outcome(number, "timeout", query.sql)
     settings = f"SET LOCAL statement_timeout = '{SECONDS_GPUDB}s'; {settings}"
     ours = session.ask(f"{settings}; SET LOCAL gpudb.debug_require = require", query.sql)
-    verdict, reason, node, device = "same", "", "", ""
+    reason = node = device = ""
     if ours.sqlstate == NOT_ON_GPUDB and "gpudb.debug_require" in ours.message:
         reason = re.sub(r"Relation .* is scanned by PostgreSQL", "not planned", ours.detail).rstrip(".")
         ours = session.ask(settings, query.sql)
-        if ours.sqlstate == CANCELLED:
-            # PostgreSQL's plan was made of forced joins, whatever they cost it
-            verdict = "slow fallback"
-            ours = session.ask(f"{settings}; SET LOCAL gpudb.force = off", query.sql)
     elif ours.rows is not None:
         plan = session.ask(settings, f"EXPLAIN (COSTS OFF) {query.sql}")
         node, device = node_of(plan, query), device_of(plan)
-    outcome = Outcome(number, verdict, query.sql, theirs.sqlstate, query.wild, reason, node, device)
+    outcome = Outcome(number, "same", query.sql, theirs.sqlstate, query.wild, reason, node, device)
     if same(ours, theirs, query.inexact):
         return outcome
     # whichever error comes first

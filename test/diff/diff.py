@@ -67,8 +67,6 @@ class Report:
                 self.line(f"\n{self.again} {outcome.number}\n  {outcome.sql}\n{outcome.report}")
         if outcome.verdict == "other plan":
             self.line(f"{self.again} {outcome.number}: as PostgreSQL with another plan")
-        if outcome.verdict == "slow fallback":
-            self.line(f"{self.again} {outcome.number}: as PostgreSQL, but too slow below forced joins")
         if self.options.show and self.options.show in (outcome.reason or f"{outcome.node} on {outcome.device}") and not outcome.error:
             self.line(f"{outcome.number} [{outcome.reason or outcome.node}] {outcome.sql}")
         if outcome.error:
@@ -97,7 +95,6 @@ class Report:
         errors = ", ".join(f"{sqlstate} {count}" for sqlstate, count in self.errors.most_common(8))
         self.line(f"{self.errors.total():6} ended in PostgreSQL's error: {errors}")
         self.line(f"{self.verdicts['other plan']:6} gave an answer that PostgreSQL gives with another plan only")
-        self.line(f"{self.verdicts['slow fallback']:6} left to PostgreSQL what took it too long below forced joins")
         self.line(f"{self.verdicts['timeout']:6} took PostgreSQL too long")
         self.line(f"{self.nodes['no table read']:6} read no table")
         self.line(f"{self.wild:6} read numerics that are NaN, infinite or beyond 38 digits")
