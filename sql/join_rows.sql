@@ -66,7 +66,18 @@ RESET gpudb.enabled;
 SET enable_hashjoin = off;
 SELECT explain FROM join_rows_query, explain(sql, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Join|Loop|Fallback|Cond';
 RESET enable_hashjoin;
-DROP TABLE join_rows_few, join_rows_query;
+-- in the order that it would have chosen without what is forced
+INSERT INTO join_rows_few SELECT i, i, i, i FROM generate_series(1, 1000) i;
+ANALYZE join_rows_few;
+CREATE TABLE join_rows_nan AS SELECT i % 10 AS id, numeric 'NaN' AS n FROM generate_series(1, 1000) i;
+ANALYZE join_rows_nan;
+UPDATE join_rows_query SET sql = 'SELECT count(*) FROM join_rows_few x JOIN join_rows_few y ON x.id = y.id AND x.a = y.a AND x.b = y.b LEFT JOIN join_rows_few z ON z.id < x.id'
+	' JOIN join_rows_nan m ON m.n = x.id LEFT JOIN join_rows_nan o ON o.id = m.id';
+SELECT explain FROM join_rows_query, explain(sql, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Hash.* Join|Loop|Hash Cond|Filter';
+SET gpudb.enabled = off;
+SELECT explain FROM join_rows_query, explain(sql) WHERE explain ~ 'Join|Loop|Cond|Filter';
+RESET gpudb.enabled;
+DROP TABLE join_rows_few, join_rows_nan, join_rows_query;
 -- a text that an integer holds, beside a name that is known only when it runs
 CREATE TABLE join_rows_s (c char(3), v varchar(5));
 INSERT INTO join_rows_s VALUES ('abc', 'abc'), ('b', 'b'), (NULL, NULL);

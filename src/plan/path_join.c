@@ -578,6 +578,18 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	return NULL;
 }
 
+/*
+ * A join that is forced costs what PostgreSQL's would: its search goes on with
+ * the order that it would have chosen, so that what runs should there be no
+ * answer is no worse than that.
+ */
+static void
+cost_as_fallback(Path *path, const Path *fallback)
+{
+	path->startup_cost = fallback->startup_cost;
+	path->total_cost = fallback->total_cost;
+}
+
 /* The rows of the best pipeline so far, which under gpudb.force replaces what came in the meantime. */
 bool
 path_join_offer(PlannerInfo *root, RelOptInfo *joined)
@@ -589,9 +601,12 @@ path_join_offer(PlannerInfo *root, RelOptInfo *joined)
 		return false;
 	candidate->offered = true;
 	path = create_join(root, candidate, joined, joined->pathlist);
-	if (path != NULL)
-		path_offer(joined, path);
-	return path != NULL;
+	if (path == NULL)
+		return false;
+	if (gpudb_force)
+		cost_as_fallback(&path->path, linitial(path->custom_paths));
+	path_offer(joined, path);
+	return true;
 }
 
 /* Whether PostgreSQL is about to consider the same inner join the other way round: make_join_rel() begins with its left side as the outer one. */
