@@ -352,7 +352,7 @@ def parse_arguments():
                         help="after the warm-ups drop PostgreSQL configurations R times slower than its best")
     parser.add_argument("--docs", help="Markdown file to update between markers")
     parser.add_argument("--label", default="", help="added to the suite's name in the marker")
-    parser.add_argument("--json", help="file for every measurement")
+    parser.add_argument("--json", help="file for every measurement, written after each query")
     return parser.parse_args()
 
 
@@ -385,14 +385,14 @@ def main():
             row = measure(configs, query, arguments)
             results[suite].append(row)
             show(row)
+            if arguments.json:
+                with open(arguments.json, "w", encoding="utf-8") as file:
+                    json.dump({"facts": facts, "arguments": vars(arguments), "results": results}, file, indent=1)
         text = report.markdown(suite, results[suite], facts, arguments)
         print("\n" + text, flush=True)
         if arguments.docs:
             name = suite + (f"-{arguments.label}" if arguments.label else "")
             report.update_docs(arguments.docs, name, text)
-    if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"facts": facts, "arguments": vars(arguments), "results": results}, file, indent=1)
 
 
 def device_facts(conn):
