@@ -79,6 +79,15 @@ INSERT INTO join_not_in_parts SELECT id, k FROM join_not_in_f;
 ANALYZE join_not_in_parts;
 SELECT explain('SELECT p.id FROM join_not_in_parts p WHERE p.k NOT IN (SELECT s.k FROM join_not_in_s s)');
 SELECT count(*), sum(p.id) FROM join_not_in_parts p WHERE p.k NOT IN (SELECT s.k FROM join_not_in_s s);
+-- several nodes share the subplan's scan, each of which learns for itself how many digits its values have
+CREATE TABLE join_not_in_digits (n numeric);
+INSERT INTO join_not_in_digits VALUES (185), (3.54), (7.5), (1200);
+ANALYZE join_not_in_digits;
+SELECT explain('SELECT p.id FROM join_not_in_parts p WHERE p.id NOT IN (SELECT d.n FROM join_not_in_digits d)');
+SELECT count(*), sum(p.id), count(*) FILTER (WHERE p.id IN (185, 354, 1200)) FROM join_not_in_parts p WHERE p.id NOT IN (SELECT d.n FROM join_not_in_digits d);
+SELECT p.id FROM join_not_in_parts p WHERE p.id NOT IN (SELECT d.n FROM join_not_in_digits d) AND p.id IN (185, 354, 750, 1200, 1201) ORDER BY 1;
+SELECT p.id FROM join_not_in_parts p WHERE p.id + 1000 NOT IN (SELECT d.n * 100 + 1000 FROM join_not_in_digits d) AND p.id IN (185, 354, 750, 1200, 1201) ORDER BY 1;
+DROP TABLE join_not_in_digits;
 -- what is not taken: below OR, correlated, what may raise an error, volatile, several columns with NULLs
 SET gpudb.debug_require = allow;
 SELECT gpu_nodes('SELECT count(*) FROM join_not_in_f f WHERE f.k NOT IN (SELECT s.k FROM join_not_in_s s) OR f.id < 10');

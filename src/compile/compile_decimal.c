@@ -43,6 +43,7 @@ decimal_at_scale(Compiler *c, const Operand *a, int scale)
 {
 	Operand		r = *a;
 
+	Assert(scale >= a->scale);
 	if (scale == a->scale)
 		return r;
 	if (scale - a->scale > DECIMAL_MAX_DIGITS)

@@ -112,7 +112,12 @@ keep_column(KeptCompiler *k, const CompileRequest *request, const ColumnUse *use
 	if (operand.class == CLASS_PACKED || (operand.class == CLASS_CODE && !use->coded))
 		return refuse(c, REASON_DATA_TYPE);
 	if (operand.class == CLASS_DECIMAL)
+	{
+		/* whoever wants the table knows of fewer digits than other runs here have met, until it has met them itself */
+		if (operand.scale > use->scale)
+			return refuse(c, REASON_DATA_TYPE);
 		operand = decimal_at_scale(c, &operand, use->scale);
+	}
 	if (!keep_operand(k, &operand, &column))
 		return false;
 	kept = &c->result->kept[column];
