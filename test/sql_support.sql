@@ -40,4 +40,6 @@ year, quarter, month, day, dow, isodow, doy, hour, minute and second (of a `time
 $md$;
 SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'aggregate';
 SELECT $md$
-Each with `FILTER`, in any number of groups that fits hash memory; not with `DISTINCT` or `ORDER BY` inside.$md$;
+Each with `FILTER`, in any number of groups that fits hash memory; not with `DISTINCT` or `ORDER BY` inside.
+Percentiles are of all rows, without `GROUP BY`, and run on the CPU device: a constant fraction, of integers, floats, booleans, dates and
+times, and texts of one character in the order of "C", ascending or descending.$md$;

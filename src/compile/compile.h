@@ -20,6 +20,7 @@
 
 #include "core/dictionary.h"
 #include "core/join_table.h"
+#include "core/op_select.h"
 #include "core/program.h"
 
 /* Scale assumed for numerics without a declared one, until data says more. */
@@ -74,6 +75,7 @@ typedef struct CompileRequest
 	bool		aggregate;
 	List	   *keys;			/* expressions */
 	List	   *aggs;			/* Aggrefs */
+	const SelectRange *ranges;	/* of the values that these select, by number, as far as they are known; NULL = not at all */
 } CompileRequest;
 
 /* A column that the program reads. */
@@ -166,7 +168,20 @@ typedef struct AggResult
 	int16		scale;			/* numerics */
 	int16		dscale;			/* -1: state dscale_max says */
 	int16		dscale_max;
+	int16		select;			/* percentiles: number of the first value that is selected */
+	bool		descending;		/* and of what order */
+	double		fraction;
 } AggResult;
+
+/* A value that an aggregate selects by its rank: state numbers. */
+typedef struct SelectResult
+{
+	int16		agg;			/* whose it is */
+	SelectRange range;			/* where it is, as the program knows */
+	int16		bins;			/* -1 = it is found, or its turn comes later */
+	int16		least;			/* of the first round, -1 of others */
+	int16		largest;
+} SelectResult;
 
 /* What the states tell of a column of rows that are kept. */
 typedef struct KeptColumn
@@ -200,6 +215,10 @@ typedef struct CompileResult
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
 	AggResult  *agg;
+	int			nselects;
+	SelectResult *select;
+	const SelectRange *ranges;	/* of the request */
+	int			rounds;			/* of passes that find them, as a guess; 0 = there are none */
 	int			nkept;
 	int			kept_count;		/* of rows that are kept: the state that counts them */
 	KeptColumn	kept[PROGRAM_MAX_KEPT];

@@ -161,6 +161,8 @@ state_op(StateKind kind, bool wide)
 			return VMOP_MIN_T;
 		case STATE_MAX_T:
 			return VMOP_MAX_T;
+		case STATE_BINS:
+			return VMOP_BINS;
 	}
 	return VMOP_END;
 }
@@ -169,11 +171,10 @@ static bool
 same_source(const StateSource *a, const StateSource *b)
 {
 	return a->kind == b->kind && a->wide == b->wide && a->vreg == b->vreg && a->companion == b->companion &&
-		a->mask == b->mask;
+		a->least == b->least && a->mask == b->mask;
 }
 
-/* The number of a state, made if new; -1 when there are too many. */
-static int
+int
 need_source(AggCompiler *ac, StateSource source)
 {
 	Program    *shape = ac->shape;
@@ -217,7 +218,7 @@ emit_updates(AggCompiler *ac)
 		const StateSource *source = &ac->source[s];
 
 		emit_instr(em, (EmitInstr) {.op = state_op(source->kind, source->wide) + grouped, .a = source->vreg,
-				   .b = ac->group, .c = source->companion, .m = source->mask, .imm = ac->shape->state_word[s]});
+				   .b = source->kind == STATE_BINS ? source->least : ac->group, .c = source->companion, .m = source->mask, .imm = ac->shape->state_word[s]});
 	}
 }
 
@@ -280,15 +281,14 @@ extreme(AggCompiler *ac, bool least, const Operand *arg, int mask, AggResult *re
 	return true;
 }
 
-/* Whether PostgreSQL's order of a type is ours, and equal values are the same. */
-static bool
-order_known(Compiler *c, const Aggref *agg, const AggResult *result)
+bool
+order_known(Compiler *c, Oid collation, const AggResult *result)
 {
 	if (get_typtype(result->argtype) == TYPTYPE_ENUM && !enum_in_oid_order(result->argtype))
 		return refuse(c, REASON_DATA_TYPE);
-	if (!OidIsValid(agg->inputcollid))
+	if (!OidIsValid(collation))
 		return true;
-	if (!compat_collate_is_c(agg->inputcollid))
+	if (!compat_collate_is_c(collation))
 		return refuse(c, REASON_COLLATION);
 	if (result->argtype == BPCHAROID && result->typmod < (int32) VARHDRSZ)
 		return refuse(c, REASON_DATA_TYPE);
@@ -336,7 +336,7 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 	Operand		arg;
 	Expr	   *expr;
 
-	if (map == NULL || agg->aggdistinct != NIL || agg->aggorder != NIL || agg->aggkind != AGGKIND_NORMAL ||
+	if (map == NULL || agg->aggdistinct != NIL || (agg->aggorder != NIL && agg->aggkind == AGGKIND_NORMAL) ||
 		agg->aggsplit != AGGSPLIT_SIMPLE || agg->agglevelsup != 0)
 		return refuse(c, REASON_EXPRESSION);
 	*result = (AggResult) {
@@ -377,7 +377,7 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 			break;
 		case AGG_MIN:
 		case AGG_MAX:
-			return order_known(c, agg, result) && extreme(ac, map->action == AGG_MIN, &arg, mask, result);
+			return order_known(c, agg->inputcollid, result) && extreme(ac, map->action == AGG_MIN, &arg, mask, result);
 		case AGG_BOOL_AND:
 		case AGG_BOOL_OR:
 			result->value = need_state(ac, map->action == AGG_BOOL_AND ? STATE_MIN_I : STATE_MAX_I, false,
@@ -398,6 +398,9 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 		case AGG_STDDEV_SAMP:
 			spread(ac, &arg, mask, result);
 			break;
+		case AGG_PERCENTILE_DISC:
+		case AGG_PERCENTILE_CONT:
+			return compile_select(ac, agg, &arg, mask, result);
 	}
 	return c->reason == NULL;
 }
@@ -414,6 +417,9 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 
 	ac->c = c;
 	ac->shape = shape;
+	result->nselects = result->rounds = 0;
+	result->ranges = request->ranges;
+	result->select = palloc0(sizeof(SelectResult) * Max(1, SELECTS_OF_AGGREGATE * list_length(request->aggs)));
 	i = 0;
 	foreach(lc, request->keys)
 	{

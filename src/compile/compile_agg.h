@@ -15,7 +15,8 @@ typedef struct StateSource
 	StateKind	kind;
 	bool		wide;			/* sums: of 128-bit values */
 	int			vreg;
-	int			companion;		/* MIN_BY and MAX_BY */
+	int			companion;		/* MIN_BY and MAX_BY: a register; BINS: bits of a distance that tell nothing */
+	int			least;			/* BINS: register of the least value that counts */
 	int			mask;
 } StateSource;
 
@@ -27,6 +28,15 @@ typedef struct AggCompiler
 	StateSource source[PROGRAM_MAX_STATES];
 } AggCompiler;
 
+/* Values that one of the aggregates selects at most. */
+#define SELECTS_OF_AGGREGATE 2
+
+/* Words of a group's row that may be taken by states of a size that is not small. */
+#define ROW_WORDS_MOST 16384
+
+/* The number of a state, made if new; -1 when there are too many. */
+extern int	need_source(AggCompiler *ac, StateSource source);
+
 /* The number of such a state, made if new; -1 when there are too many. */
 extern int	need_state(AggCompiler *ac, StateKind kind, bool wide, int vreg, int mask);
 
@@ -35,5 +45,11 @@ extern int	need_state(AggCompiler *ac, StateKind kind, bool wide, int vreg, int 
  * can fail or ask for room, so that a tile updates all of them or none.
  */
 extern void emit_updates(AggCompiler *ac);
+
+/* Whether PostgreSQL's order of an aggregate's argument is ours, and equal values are the same. */
+extern bool order_known(Compiler *c, Oid collation, const AggResult *result);
+
+/* The states from which an ordered-set aggregate selects its values (compile_select.c). */
+extern bool compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask, AggResult *result);
 
 #endif							/* GPUDB_COMPILE_COMPILE_AGG_H */

@@ -117,7 +117,9 @@ typedef enum AggAction
 	AGG_VAR_POP,
 	AGG_VAR_SAMP,
 	AGG_STDDEV_POP,
-	AGG_STDDEV_SAMP
+	AGG_STDDEV_SAMP,
+	AGG_PERCENTILE_DISC,
+	AGG_PERCENTILE_CONT
 } AggAction;
 
 typedef struct AggregateMap

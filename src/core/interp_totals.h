@@ -202,6 +202,20 @@ vm_update_one(VmRun *run, const Instr *in)
 		case VMOP_MAX_T:
 			error |= !vm_take_best_text(run, in, va, an, mask);
 			break;
+		case VMOP_BINS:
+			{
+				const uint64_t *vb = run->values + (size_t) in->b * VM_TILE;
+				uint64_t   *bins = group_row(run->groups, 0) + in->imm;
+
+				EACH_LANE
+				{
+					const uint64_t bin = select_bin((int64_t) va[i], (int64_t) vb[i], in->c);
+
+					if (ACTIVE(i) && bin < SELECT_BINS)
+						bins[bin]++;
+				}
+				break;
+			}
 		default:
 			break;
 	}

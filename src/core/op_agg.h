@@ -13,6 +13,7 @@
 
 #include "core/decimal.h"
 #include "core/op_arith.h"
+#include "core/op_select.h"
 #include "core/op_text.h"
 #include "core/program.h"
 #include "core/target.h"
@@ -149,6 +150,8 @@ state_words(StateKind kind)
 		case STATE_MIN_BY:
 		case STATE_MAX_BY:
 			return 5;
+		case STATE_BINS:
+			return SELECT_BINS;
 	}
 	return 0;
 }
@@ -219,6 +222,10 @@ state_init(StateKind kind, uint64_t *state)
 			state[0] = state[1] = bits_of_float(-0.0);
 			state[2] = 0;
 			break;
+		case STATE_BINS:
+			for (uint32_t bin = 0; bin < SELECT_BINS; bin++)
+				state[bin] = 0;
+			break;
 	}
 }
 
@@ -278,6 +285,10 @@ state_merge(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *erro
 		case STATE_MIN_BY:
 		case STATE_MAX_BY:
 			by_merge(kind == STATE_MIN_BY, into, wide_load(from), wide_load(from + 2), from[4]);
+			break;
+		case STATE_BINS:
+			for (uint32_t bin = 0; bin < SELECT_BINS; bin++)
+				into[bin] += from[bin];
 			break;
 		case STATE_MIN_T:
 		case STATE_MAX_T:

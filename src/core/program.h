@@ -153,8 +153,11 @@ typedef enum StateKind
 	STATE_MIN_BY,				/* 5 words: Wide, its companion, 1 if companions differ */
 	STATE_MAX_BY,
 	STATE_MIN_T,				/* 2 words: offset in the table's heap; room << 32 | length */
-	STATE_MAX_T
+	STATE_MAX_T,
+	STATE_BINS					/* SELECT_BINS words: how many values each bin has */
 } StateKind;
+
+#define STATE_LAST STATE_BINS
 
 typedef enum KeyKind
 {

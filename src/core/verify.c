@@ -217,6 +217,8 @@ total_ok(const Verifier *v, const Instr *in)
 		case VMOP_MAX_T:
 		case VMOP_MAX_T_G:
 			return state_ok(v, in, STATE_MAX_T);
+		case VMOP_BINS:
+			return in->c < 64 && state_ok(v, in, STATE_BINS);
 		default:
 			return false;
 	}
@@ -578,7 +580,7 @@ row_ok(const Program *program)
 	}
 	for (i = 0; i < program->nstates; i++)
 	{
-		if (program->state_kind[i] > STATE_MAX_T || program->state_word[i] != word)
+		if (program->state_kind[i] > STATE_LAST || program->state_word[i] != word)
 			return false;
 		word += state_words((StateKind) program->state_kind[i]);
 	}

@@ -22,6 +22,7 @@
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/results.h"
+#include "exec/selects.h"
 
 typedef struct GpuAggState
 {
@@ -137,12 +138,13 @@ feed_pass(Feed *feed, FeedOutcome *outcome)
 	return feeders != NULL;
 }
 
-/* Feed all that there is, and merge what came of it. */
-static void
+/* Feed all that there is, and merge what came of it; false if that failed, or another run is to find what aggregates select. */
+static bool
 feed(GpuAggState *state, FeedOutcome *outcome)
 {
 	GpuNode    *node = &state->node;
 	bool		helped = false;
+	bool		wanted = false;
 	instr_time	start;
 
 	INSTR_TIME_SET_CURRENT(start);
@@ -161,9 +163,13 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 		outcome->status = feed_finish(&node->feed, &state->groups);
 	node_add_time(node, start);
 	if (outcome->status == STATUS_DONE)
-		outcome->status = check_results(state);
+		outcome->status = selects_narrow(node, state->groups, &wanted);
+	if (outcome->status != STATUS_DONE || wanted)
+		return false;
+	outcome->status = check_results(state);
 	if (outcome->status == STATUS_DONE)
 		find_top(state);
+	return outcome->status == STATUS_DONE;
 }
 
 /* Run the whole job; false when PostgreSQL must answer. */
@@ -175,6 +181,7 @@ compute(GpuAggState *state)
 
 	if (!params_probe(node))
 		return false;
+	selects_forget(node);
 	for (int round = 0; round < NODE_MOST_ROUNDS; round++)
 	{
 		node_start_run(node);
@@ -184,10 +191,11 @@ compute(GpuAggState *state)
 			node_end_run(node);
 			return false;
 		}
-		feed(state, &outcome);
-		if (outcome.status == STATUS_DONE)
+		if (feed(state, &outcome))
 			return true;
-		if (!node_mend(node, &outcome))
+		if (outcome.status == STATUS_DONE)
+			round = -1;
+		else if (!node_mend(node, &outcome))
 			break;
 		node_end_run(node);
 	}

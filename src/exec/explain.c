@@ -105,6 +105,8 @@ explain_report(GpuNode *node, ExplainState *es)
 
 	if (report->fallback_reason && !node->secret)
 		ExplainPropertyText("Fallback", psprintf("%s (%s)", report->fallback_reason, report->fallback_text), es);
+	if (report->rounds > 0)
+		ExplainPropertyInteger("Rounds", NULL, report->rounds, es);
 	ExplainPropertyInteger("Tablets", NULL, feed->windows, es);
 	if (feed->tablets_found > 0)
 		ExplainPropertyInteger("Tablets Cached", NULL, feed->tablets_found, es);

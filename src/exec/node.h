@@ -69,6 +69,7 @@ typedef struct NodeReport
 	const char *device_why;		/* the device is not the one asked for; NULL if it is */
 	FeedReport	feed;			/* of all runs that have ended */
 	uint64		groups_left_out;	/* that cannot be among those that are wanted */
+	int			rounds;			/* of runs that aggregates' values were selected in */
 	double		op_cost;		/* of the last program */
 } NodeReport;
 
@@ -110,7 +111,8 @@ struct GpuNode
 	bool		not_built_below;	/* which a node below has said of itself */
 	Passes		passes;			/* with parts of one of them */
 
-	Top			top;			/* GpuAgg: the groups that are wanted */
+	SelectRange *selects;		/* GpuAgg: the values that its aggregates select, as far as they are known; NULL = not at all */
+	Top			top;			/* the groups that are wanted */
 	Late	   *late;			/* and their columns that are read late; NULL = none */
 
 	/* the fallback of GpuAgg and GpuJoin */

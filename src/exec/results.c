@@ -25,6 +25,7 @@
 #include "compile/opmap.h"
 #include "exec/datums.h"
 #include "exec/results.h"
+#include "exec/selects.h"
 
 /* A group, and what its words mean. */
 typedef struct GroupView
@@ -153,12 +154,10 @@ exact_total_result(const GroupView *view, const AggResult *agg,
 	return STATUS_DONE;
 }
 
+/* The value that a state or a word has; floats as the integers that are ordered alike. */
 static DeviceStatus
-extreme_result(const GroupView *view, const AggResult *agg,
-			   Datum *value)
+value_of_state(const GroupView *view, const AggResult *agg, const uint64 *state, Datum *value)
 {
-	const uint64 *state = state_of(view, agg->value);
-
 	if (agg->packed > 0)
 	{
 		*value = packed_datum(agg->argtype, agg->typmod, agg->packed, state);
@@ -204,6 +203,31 @@ extreme_result(const GroupView *view, const AggResult *agg,
 			*value = int_datum(agg->argtype, (int64) state[0]);
 			return STATUS_DONE;
 	}
+}
+
+static DeviceStatus
+extreme_result(const GroupView *view, const AggResult *agg, Datum *value)
+{
+	return value_of_state(view, agg, state_of(view, agg->value), value);
+}
+
+static DeviceStatus
+percentile_result(const GroupView *view, const AggResult *agg, int64 count, Datum *value)
+{
+	const SelectRange *range = &view->compiled->ranges[agg->select];
+	Datum		first;
+	Datum		second;
+	int64		rank[2];
+	const double part = selects_ranks(agg, count, &rank[0], &rank[1]);
+	DeviceStatus status = value_of_state(view, agg, (const uint64 *) &range[0].least, &first);
+
+	*value = first;
+	if (status != STATUS_DONE || rank[0] == rank[1])
+		return status;
+	status = value_of_state(view, agg, (const uint64 *) &range[1].least, &second);
+	/* as float8_lerp() does */
+	*value = Float8GetDatum(DatumGetFloat8(first) + (part * (DatumGetFloat8(second) - DatumGetFloat8(first))));
+	return status;
 }
 
 static Numeric
@@ -334,6 +358,9 @@ result_of_aggregate(const CompileResult *compiled, const GroupTable *groups, uin
 		case AGG_STDDEV_POP:
 		case AGG_STDDEV_SAMP:
 			return count == 0 ? STATUS_DONE : spread_result(&view, agg, count, value, isnull);
+		case AGG_PERCENTILE_DISC:
+		case AGG_PERCENTILE_CONT:
+			return count == 0 ? STATUS_DONE : percentile_result(&view, agg, count, value);
 		case AGG_SUM:
 		case AGG_AVG:
 			break;
@@ -368,6 +395,8 @@ result_of_aggregate_is_sure(const AggResult *agg)
 			return true;
 		case AGG_MIN:
 		case AGG_MAX:
+		case AGG_PERCENTILE_DISC:
+		case AGG_PERCENTILE_CONT:
 			return !is_float && agg->argtype != INTERVALOID && (agg->argtype != NUMERICOID || agg->dscale >= 0);
 		case AGG_SUM:
 			/* of int2 and int4 it is an int8, which a group of billions of rows could exceed */

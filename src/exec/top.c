@@ -67,6 +67,9 @@ aggregate_is_ordered(const AggResult *agg)
 		case AGG_VAR_SAMP:
 		case AGG_STDDEV_POP:
 		case AGG_STDDEV_SAMP:
+			/* these are of all rows */
+		case AGG_PERCENTILE_DISC:
+		case AGG_PERCENTILE_CONT:
 			return false;
 	}
 	return false;

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_aggregate.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -253,7 +254,7 @@ cost_over_ours(const RelOptInfo *output_rel)
 
 /* The pass, with its joins. */
 static PassCost
-pass_of(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
+cost_of_pass(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
 	CompileRequest request = {.aggregate = true, .quals = candidate->quals};
 	CompileResult filters;
@@ -261,6 +262,41 @@ pass_of(const Candidate *candidate, const CompileResult *compiled, GroupCount gr
 	if (candidate->joins == NIL || !candidate_check(candidate, &request, &filters))
 		return cost_pass(candidate, compiled, groups);
 	return cost_joined_pass(candidate, compiled, &filters, candidate->rows, groups);
+}
+
+/* The same as often as aggregates want it to be. */
+static PassCost
+cost_of_passes(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
+{
+	PassCost	pass = cost_of_pass(candidate, compiled, groups);
+
+	pass.cost *= Max(compiled->rounds, 1);
+	pass.ms *= Max(compiled->rounds, 1);
+	return pass;
+}
+
+/*
+ * What part of what an aggregation takes PostgreSQL's costs are: they leave out
+ * what ordered-set aggregates sort.
+ */
+static double
+share_of_costs(PlannerInfo *root, const Candidate *candidate, const Grouping *grouping, const Path *child)
+{
+	List	   *sorted = NIL;
+	Path		sort;
+	ListCell   *lc;
+
+	foreach(lc, grouping->aggs)
+	{
+		const Aggref *agg = lfirst_node(Aggref, lc);
+
+		if (AGGKIND_IS_ORDERED_SET(agg->aggkind))
+			sorted = list_append_unique(sorted, agg->args);
+	}
+	if (sorted == NIL)
+		return 1;
+	cost_sort(&sort, root, NIL, 0, candidate->rows, sizeof(Datum), 0, work_mem, -1);
+	return child->total_cost / (child->total_cost + sort.total_cost * list_length(sorted));
 }
 
 static void
@@ -281,6 +317,8 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.total_cost = path->path.startup_cost + cost_groups_out(rows) + grouping->late_cost +
 		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * rows;
 	path->path.total_cost = Min(path->path.total_cost, cost_over_ours(output_rel) * 0.98);
+	/* so that the two are compared as they are */
+	path->path.total_cost *= share_of_costs(root, candidate, grouping, child);
 	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = lcons(child, path_join_builds(candidate->joins));
@@ -311,7 +349,7 @@ examine(PlannerInfo *root, const Candidate *candidate, Grouping *grouping, doubl
 		if (grouping->late == NIL)
 			return "expression";
 	}
-	grouping->pass = pass_of(candidate, result, groups);
+	grouping->pass = cost_of_passes(candidate, result, groups);
 	grouping->wanted = groups.wanted;
 	grouping->hash = recall_hash(root, candidate, result);
 	if (!gpudb_force && !groups_fit(result->program, groups, grouping->pass.on_gpu))

@@ -43,6 +43,7 @@ class Queries:
         self.tables = tables
         self.inexact = False
         self.addends = MOST_ROWS
+        self.keyless = False  # all rows are one group
         self.steady = None  # in a join: columns whose equal values print alike
         self.keyed = {}  # of tables with a primary key: their fields, by that one
         self.filter = self.late_filter = ""  # of a join: its last condition, and the same above all joins
@@ -188,7 +189,9 @@ class Queries:
         rng, expressions = self.rng, self.expressions(source)
         keys = [self.key(expressions) for _ in range(rng.choices(range(5), (4, 5, 3, 1, 1))[0])]
         keys = [key for key in keys if key]
+        self.keyless = not keys
         aggregates = [self.aggregate(expressions, source.rows) for _ in range(rng.choice((1, 1, 2, 2, 3, 5)))]
+        self.keyless = False
         shown = self.determined(keys)
         values = [a for a in aggregates if a.scale is not None] + keys + shown
         outputs = keys + aggregates + shown
@@ -332,4 +335,21 @@ def spread(queries, expressions, rows):
     return Expr(f"{function}({arg.sql})", "numeric", "numeric", min(arg.bound, 1e6), 8)
 
 
-AGGREGATES = ((counting, total, extreme, truth, bits, spread), (4, 6, 5, 1, 1, 2))
+def percentile(queries, expressions, rows):
+    """A value by its rank, or what lies between two of them."""
+    rng = queries.rng
+    if not queries.keyless:
+        return None
+    fraction = rng.choice(("0", "1", "0.5", "0.25", "0.999", f"{rng.random():.4f}"))
+    order = rng.choice(("", "", " DESC", " NULLS FIRST"))
+    arg = argument(queries, expressions, INTS + FLOATS + ("date", "timestamp", "time"))
+    if arg.kind in FLOATS and arg.scale is None and not arg.sql.replace(".", "_").isidentifier():
+        return None
+    if arg.kind in INTS + FLOATS and rng.random() < 0.4:
+        made = f"percentile_cont({fraction}) WITHIN GROUP (ORDER BY ({arg.sql})::float8{order})"
+        return Expr(made, "float8", "float8", arg.bound, None)
+    arg = settled(queries, arg)
+    return arg and arg.over(f"percentile_disc({fraction}) WITHIN GROUP (ORDER BY {arg.sql}{order})", scale=arg.scale or 0)
+
+
+AGGREGATES = ((counting, total, extreme, truth, bits, spread, percentile), (4, 6, 5, 1, 1, 2, 2))

@@ -109,6 +109,7 @@ build_totals(Assembler *as)
 	asm_emit(as, VMOP_MOD_I, 12, 3, 1, 0, 0);
 	emit_more_totals(as, 0);
 	emit_totals(as, 0);
+	asm_emit(as, VMOP_BINS, 0, 3, 1, 8, asm_state(as, STATE_BINS))->c = 12;
 }
 
 static void
@@ -488,6 +489,10 @@ static const Hostile hostile[] = {
 	{"MIN_T of the state of MAX_T", VMOP_MIN_T, STATE_MAX_T, 7, 0, {0, 0}, false},
 	{"SUM_SQ of a sum", VMOP_SUM_SQ, STATE_SUM, 6, 0, {0, 0}, false},
 	{"ALL_BITS of any bits", VMOP_ALL_BITS, STATE_ANY_BITS, 3, 0, {0, 0}, false},
+	{"BINS", VMOP_BINS, STATE_BINS, 3, 63, {0, 0}, true},
+	{"BINS whose values are all in one", VMOP_BINS, STATE_BINS, 3, 64, {0, 0}, false},
+	{"BINS of floats", VMOP_BINS, STATE_BINS, 6, 10, {0, 0}, false},
+	{"BINS of a count", VMOP_BINS, STATE_COUNT, 3, 10, {0, 0}, false},
 	{"MIN_T without room asked for, which it finds lacking", VMOP_MIN_T, STATE_MIN_T, 7, 0, {0, 0}, true},
 	{"PART_T", VMOP_PART_T, STATE_COUNT, 7, 1, {INT32_MAX, INT32_MIN}, true},
 	{"PART_T from before the text", VMOP_PART_T, STATE_COUNT, 7, 1, {-1, 1}, false},
@@ -519,7 +524,7 @@ test_hostile_states(void)
 			imm = asm_word(&as, (uint64_t) h->part[0]);
 			asm_word(&as, (uint64_t) h->part[1]);
 		}
-		asm_emit(&as, h->op, h->op == VMOP_PART_T ? 20 : 0, h->a, 0, 8, imm)->c = (uint16_t) h->c;
+		asm_emit(&as, h->op, h->op == VMOP_PART_T ? 20 : 0, h->a, h->op == VMOP_BINS ? 3 : 0, 8, imm)->c = (uint16_t) h->c;
 		/* as many registers as there may be, so that only their kinds are at fault */
 		program = asm_finish(&as);
 		program->body[0].nregisters = 30;

@@ -1,0 +1,81 @@
+-- Values by their rank, in rounds of counting.
+CREATE TABLE agg_percentile (id int NOT NULL, b bool, i2 int2, i4 int4, i8 int8, f4 float4, f8 float8, d date, t time, ts timestamp, tz timestamptz, c char(1), o oid, n numeric(8,2), x text);
+INSERT INTO agg_percentile
+SELECT i, i % 3 = 0, nullif(i * 31 % 601 - 300, 7), nullif(i * 41 % 90001 - 45000, 11), nullif(i::int8 * 47000003 % 900000000001 - 450000000, 13), nullif(i * 17 % 4001 - 2000, 8) / 8.0,
+	(nullif(i * 104729::int8 % 1000003, 5) - 500000) / 1000.0, date '2000-01-01' + i % 4000, time '00:00' + i * interval '7 seconds', timestamp '1999-12-31' + i * interval '1 hour 3 microseconds',
+	timestamptz '2020-02-02' - i * interval '37 minutes', chr(65 + i % 20), i * 1000003::int8 % 4294967296, i / 7.0, 'text ' || i % 50
+FROM generate_series(1, 12000) i;
+CREATE TABLE agg_percentile_odd (id int, f8 float8, f4 float4, i8 int8, z float8, nothing int);
+INSERT INTO agg_percentile_odd SELECT i, CASE i % 5 WHEN 0 THEN 'NaN' WHEN 1 THEN 'Infinity' WHEN 2 THEN '-Infinity' WHEN 3 THEN 1e-310 * i ELSE i END, CASE WHEN i % 3 > 0 THEN i / 3.0 ELSE 'NaN' END,
+	CASE i % 4 WHEN 0 THEN 9223372036854775807 WHEN 1 THEN -9223372036854775808 WHEN 2 THEN i END, CASE WHEN i % 2 = 0 THEN 0 ELSE -1 END FROM generate_series(1, 300) i;
+ANALYZE agg_percentile, agg_percentile_odd;
+SET gpudb.force = on;
+SET gpudb.debug_require = require;
+\pset null '(null)'
+\pset format unaligned
+\pset tuples_only on
+SELECT explain FROM explain('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4), percentile_cont(0.25) WITHIN GROUP (ORDER BY f8 DESC) FROM agg_percentile');
+SELECT explain FROM explain('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i2), percentile_disc(0.5) WITHIN GROUP (ORDER BY i2 DESC) FROM agg_percentile', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Rounds|Aggregates|Fallback';
+-- every type, and what there is at each end
+CREATE TABLE agg_percentile_queries AS
+SELECT row_number() OVER () AS number, format('SELECT %s FROM agg_percentile', string_agg(format('percentile_disc(%s) WITHIN GROUP (ORDER BY %s %s)', fraction, argument, direction), ', ')) AS sql
+FROM unnest('{b,i2,i4,i8,f4,f8,d,t,ts,tz,o,"c COLLATE \"C\"","i4 / 7","i2 + i8","abs(f4)","CASE WHEN b THEN i4 END","ts::date"}'::text[]) WITH ORDINALITY a(argument, place), unnest('{0,0.0001,0.25,0.5,0.75,1}'::text[]) fraction, unnest('{"",DESC}'::text[]) direction
+GROUP BY place, direction;
+INSERT INTO agg_percentile_queries
+SELECT 100 + row_number() OVER (), format('SELECT %s FROM agg_percentile', string_agg(format('percentile_cont(%s) WITHIN GROUP (ORDER BY %s %s)', fraction, argument, direction), ', '))
+FROM unnest('{i2,i4,i8,f4,f8,f8 + i2}'::text[]) WITH ORDINALITY a(argument, place), unnest('{0,0.0001,0.3,0.5,1}'::text[]) fraction, unnest('{"",DESC}'::text[]) direction
+GROUP BY place, direction;
+INSERT INTO agg_percentile_queries
+SELECT 200 + row_number() OVER (), format('SELECT %s FROM agg_percentile_odd', string_agg(format('percentile_disc(%s) WITHIN GROUP (ORDER BY %s), percentile_cont(%1$s) WITHIN GROUP (ORDER BY %2$s)', fraction, argument), ', '))
+FROM unnest('{f8,f4::float8,i8::float8,nothing::float8}'::text[]) argument, unnest('{0,0.1,0.2,0.21,0.5,0.8,0.81,1}'::text[]) fraction
+GROUP BY argument;
+INSERT INTO agg_percentile_queries VALUES
+	(300, 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i8), percentile_disc(0.99) WITHIN GROUP (ORDER BY i8), percentile_disc(0.3) WITHIN GROUP (ORDER BY nothing) FROM agg_percentile_odd'),
+	(301, 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4) FILTER (WHERE b), percentile_disc(0.5) WITHIN GROUP (ORDER BY i4) FILTER (WHERE id < 3), percentile_cont(0.5) WITHIN GROUP (ORDER BY f8) FILTER (WHERE id = 7), count(*), sum(i4), avg(n), max(x) FROM agg_percentile'),
+	(302, 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4), percentile_cont(0.5) WITHIN GROUP (ORDER BY i4), count(i4) FROM agg_percentile WHERE i2 > 100 AND d < ''2005-05-05'''),
+	(303, 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4), percentile_cont(0.5) WITHIN GROUP (ORDER BY i4), count(i4) FROM agg_percentile WHERE id < 0'),
+	(304, 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY i4) FROM agg_percentile WHERE id BETWEEN 5 AND 6 HAVING percentile_disc(0.1) WITHIN GROUP (ORDER BY id) = 5'),
+	(305, 'SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY a.i4), percentile_cont(0.9) WITHIN GROUP (ORDER BY q.f8) FROM agg_percentile a LEFT JOIN agg_percentile_odd q ON q.id = a.id WHERE a.b AND (q.id IS NULL OR q.id % 5 = 4)'),
+	(306, 'SELECT (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a.i4) FROM agg_percentile a WHERE a.id > g * 1000) FROM generate_series(1, 13, 3) g');
+DO $$
+DECLARE
+	query record;
+	ours text;
+	theirs text;
+BEGIN
+	FOR query IN SELECT * FROM agg_percentile_queries ORDER BY number LOOP
+		EXECUTE format('SELECT string_agg(q::text, ''/'') FROM (%s) q', query.sql) INTO ours;
+		SET LOCAL gpudb.debug_require = allow;
+		SET LOCAL gpudb.enabled = off;
+		EXECUTE format('SELECT string_agg(q::text, ''/'') FROM (%s) q', query.sql) INTO theirs;
+		RESET gpudb.enabled;
+		SET LOCAL gpudb.debug_require = require;
+		IF ours IS DISTINCT FROM theirs THEN
+			RAISE WARNING '%: %, not %', query.sql, ours, theirs;
+		END IF;
+	END LOOP;
+END $$;
+SELECT count(*) FROM agg_percentile_queries;
+-- what is the same after other rounds, and with tiles that begin again
+SET gpudb.debug_yield = 7;
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4), percentile_cont(0.5) WITHIN GROUP (ORDER BY f8), count(*) FROM agg_percentile;
+RESET gpudb.debug_yield;
+BEGIN;
+DELETE FROM agg_percentile WHERE i4 > 0;
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4), count(*) FROM agg_percentile;
+ROLLBACK;
+PREPARE agg_percentile_prepared (int) AS SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4 + $1) FROM agg_percentile WHERE id > $1;
+EXECUTE agg_percentile_prepared (0);
+EXECUTE agg_percentile_prepared (6000);
+-- what is left to PostgreSQL: two zeros that print differently, errors, other types, groups, several fractions
+SET gpudb.debug_require = allow;
+SELECT explain FROM explain('SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY CASE WHEN id % 2 = 0 THEN 0 ELSE float8 ''-0'' END) FROM agg_percentile', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback';
+SELECT percentile_disc(1.5) WITHIN GROUP (ORDER BY i4) FROM agg_percentile;
+SELECT percentile_disc(-0.1) WITHIN GROUP (ORDER BY i4) FROM agg_percentile;
+SELECT percentile_cont('NaN') WITHIN GROUP (ORDER BY i4) FROM agg_percentile;
+SELECT percentile_disc(NULL) WITHIN GROUP (ORDER BY i4) FROM agg_percentile;
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY n), percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM agg_percentile;
+SELECT b, percentile_disc(0.5) WITHIN GROUP (ORDER BY i4) FROM agg_percentile GROUP BY b ORDER BY b;
+SELECT percentile_disc('{0.1,0.5}'::float8[]) WITHIN GROUP (ORDER BY i4), mode() WITHIN GROUP (ORDER BY b) FROM agg_percentile;
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4 USING <) FROM agg_percentile;
+DROP TABLE agg_percentile, agg_percentile_odd, agg_percentile_queries;

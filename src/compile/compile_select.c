@@ -1,0 +1,122 @@
+/*
+ * compile_select.c
+ *		Aggregates that select values by their rank: percentiles.
+ *
+ * A value is found by rounds of counting (core/op_select.h), each a run of a
+ * program that knows how far the one before came.  The first one also finds
+ * the bounds of all values, and how many there are: ranks follow from that.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/typcache.h"
+
+#include "compile/compile_agg.h"
+#include "compile/compiler.h"
+
+/* What an integer of so many bytes may be; floats and times are as long as the longest. */
+static SelectRange
+range_of_type(Oid type)
+{
+	switch (type)
+	{
+		case BOOLOID:
+			return (SelectRange) {0, 1};
+		case INT2OID:
+			return (SelectRange) {PG_INT16_MIN, PG_INT16_MAX};
+		case INT4OID:
+		case DATEOID:
+			return (SelectRange) {PG_INT32_MIN, PG_INT32_MAX};
+		default:
+			return (SelectRange) {PG_INT64_MIN, PG_INT64_MAX};
+	}
+}
+
+/* The fraction of a percentile; false if it is not known, or PostgreSQL's error. */
+static bool
+read_fraction(const Aggref *agg, double *fraction)
+{
+	const Const *direct = linitial(agg->aggdirectargs);
+
+	if (!IsA(direct, Const) || direct->constisnull)
+		return false;
+	*fraction = DatumGetFloat8(direct->constvalue);
+	return *fraction >= 0 && *fraction <= 1;
+}
+
+/* Whether it is by the order of the type, and which way round. */
+static bool
+read_order(const Aggref *agg, bool *descending)
+{
+	const SortGroupClause *order = linitial_node(SortGroupClause, agg->aggorder);
+	const TypeCacheEntry *type = lookup_type_cache(exprType((Node *) linitial_node(TargetEntry, agg->args)->expr),
+												   TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+	*descending = order->sortop == type->gt_opr;
+	return *descending || order->sortop == type->lt_opr;
+}
+
+/* The register of a value as an integer that is ordered alike; 0 if there is none. */
+static int
+key_of(AggCompiler *ac, const Operand *arg)
+{
+	switch (arg->class)
+	{
+		case CLASS_INT:
+		case CLASS_PACKED:
+			return arg->vreg;
+		case CLASS_BOOL:
+			return emit(&ac->c->em, VMOP_BOOL_TO_INT, arg->vreg, 0, 0, 0);
+		case CLASS_FLOAT:
+			return emit(&ac->c->em, VMOP_FLOAT_KEY, arg->vreg, 0, 0, 0);
+		default:
+			return 0;
+	}
+}
+
+/* The states for one value. */
+static void
+select_value(AggCompiler *ac, const AggResult *agg, int key, int mask)
+{
+	CompileResult *result = ac->c->result;
+	const SelectRange *known = ac->c->request->ranges;
+	const SelectRange range = known != NULL ? known[result->nselects] : range_of_type(agg->argtype);
+	SelectResult *select = &result->select[result->nselects++];
+
+	*select = (SelectResult) {.agg = (int16) (agg - result->agg), .range = range, .bins = -1, .least = -1, .largest = -1};
+	if (known == NULL)
+	{
+		select->least = need_state(ac, STATE_MIN_I, false, key, mask);
+		select->largest = need_state(ac, STATE_MAX_I, false, key, mask);
+	}
+	if (!select_is_found(&range) && ac->shape->row_words + SELECT_BINS <= ROW_WORDS_MOST)
+		select->bins = need_source(ac, (StateSource) {.kind = STATE_BINS, .vreg = key, .companion = (int) select_shift(&range),
+								   .least = int_constant(ac->c, range.least), .mask = mask});
+}
+
+bool
+compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask, AggResult *result)
+{
+	Compiler   *c = ac->c;
+	const SelectRange whole = range_of_type(result->argtype);
+	const int	key = key_of(ac, arg);
+
+	if (ac->group != 0 || !read_fraction(agg, &result->fraction) || !read_order(agg, &result->descending))
+		return refuse(c, REASON_EXPRESSION);
+	if (key == 0)
+		return refuse(c, REASON_DATA_TYPE);
+	if (!order_known(c, exprCollation((Node *) linitial_node(TargetEntry, agg->args)->expr), result))
+		return false;
+	if (arg->class == CLASS_FLOAT)
+		result->other = need_state(ac, STATE_COUNT, false, 0,
+								   emit(&c->em, VMOP_MASK_TRUE, emit(&c->em, VMOP_NEG_ZERO, arg->vreg, 0, 0, 0), mask, 0, 0));
+	result->select = c->result->nselects;
+	select_value(ac, result, key, mask);
+	if (result->action == AGG_PERCENTILE_CONT)
+		select_value(ac, result, key, mask);
+	c->result->rounds = Max(c->result->rounds, (int) (select_shift(&whole) + SELECT_BITS - 1) / SELECT_BITS + 1);
+	return c->reason == NULL;
+}

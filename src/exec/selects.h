@@ -1,0 +1,31 @@
+/*
+ * selects.h
+ *		Values that aggregates select by their rank, round by round.
+ */
+#ifndef GPUDB_EXEC_SELECTS_H
+#define GPUDB_EXEC_SELECTS_H
+
+#include "postgres.h"
+
+#include "compile/compile.h"
+#include "core/hashtable.h"
+#include "exec/node.h"
+
+/* Nothing is known of them. */
+extern void selects_forget(GpuNode *node);
+
+/*
+ * Narrow the ranges of all that are not found yet by what a run has counted,
+ * and have the next run, if *wanted, count within them.  DONE, or BAD_PROGRAM
+ * if the counts contradict each other.
+ */
+extern DeviceStatus selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted);
+
+/*
+ * Which values a percentile of so many is made of, by their numbers in
+ * ascending order from 0 on; of a percentile_disc both are the same.
+ * Returns what part of the way from the first to the second it is at.
+ */
+extern double selects_ranks(const AggResult *agg, int64 count, int64 *first, int64 *second);
+
+#endif							/* GPUDB_EXEC_SELECTS_H */
