@@ -236,12 +236,19 @@ mask_present(AggCompiler *ac, const Operand *arg, int mask)
 	return arg->nullable ? emit(&ac->c->em, VMOP_MASK_NOT_TRUE, null_test(ac->c, arg), mask, 0, 0) : mask;
 }
 
+int
+count_negative_zeros(AggCompiler *ac, const Operand *arg, int mask)
+{
+	Emitter    *em = &ac->c->em;
+
+	return need_state(ac, STATE_COUNT, false, 0, emit(em, VMOP_MASK_TRUE, emit(em, VMOP_NEG_ZERO, arg->vreg, 0, 0, 0), mask, 0, 0));
+}
+
 static bool
 extreme(AggCompiler *ac, bool least, const Operand *arg, int mask, AggResult *result)
 {
 	Emitter    *em = &ac->c->em;
 	StateSource by = {.kind = least ? STATE_MIN_BY : STATE_MAX_BY, .vreg = arg->vreg, .companion = arg->second_vreg, .mask = mask};
-	int			zeros;
 
 	switch (arg->class)
 	{
@@ -262,8 +269,7 @@ extreme(AggCompiler *ac, bool least, const Operand *arg, int mask, AggResult *re
 			result->value = need_state(ac, least ? STATE_MIN_W : STATE_MAX_W, true, arg->vreg, mask);
 			break;
 		case CLASS_FLOAT:
-			zeros = emit(em, VMOP_MASK_TRUE, emit(em, VMOP_NEG_ZERO, arg->vreg, 0, 0, 0), mask, 0, 0);
-			result->other = need_state(ac, STATE_COUNT, false, 0, zeros);
+			result->other = count_negative_zeros(ac, arg, mask);
 			result->value = need_state(ac, least ? STATE_MIN_I : STATE_MAX_I, false,
 									   emit(em, VMOP_FLOAT_KEY, arg->vreg, 0, 0, 0), mask);
 			break;

@@ -46,6 +46,9 @@ extern int	need_state(AggCompiler *ac, StateKind kind, bool wide, int vreg, int 
  */
 extern void emit_updates(AggCompiler *ac);
 
+/* The state that counts the floats that are -0: equal to 0, which prints differently. */
+extern int	count_negative_zeros(AggCompiler *ac, const Operand *arg, int mask);
+
 /* Whether PostgreSQL's order of an aggregate's argument is ours, and equal values are the same. */
 extern bool order_known(Compiler *c, Oid collation, const AggResult *result);
 

@@ -8,14 +8,11 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/typcache.h"
 
 #include "compile/compile_agg.h"
-#include "compile/compiler.h"
 
 /* What an integer of so many bytes may be; floats and times are as long as the longest. */
 static SelectRange
@@ -111,8 +108,7 @@ compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask,
 	if (!order_known(c, exprCollation((Node *) linitial_node(TargetEntry, agg->args)->expr), result))
 		return false;
 	if (arg->class == CLASS_FLOAT)
-		result->other = need_state(ac, STATE_COUNT, false, 0,
-								   emit(&c->em, VMOP_MASK_TRUE, emit(&c->em, VMOP_NEG_ZERO, arg->vreg, 0, 0, 0), mask, 0, 0));
+		result->other = count_negative_zeros(ac, arg, mask);
 	result->select = c->result->nselects;
 	select_value(ac, result, key, mask);
 	if (result->action == AGG_PERCENTILE_CONT)
