@@ -22,8 +22,10 @@ from tables import SIZES, SMALL, WEIGHTS, random_table
 BLOCK = 100  # queries to one set of tables
 SHAPES = ("plain", "unlogged", "temporary", "ranges", "hashed", "inherited", "materialised")
 SHAPE_WEIGHTS = (10, 2, 2, 3, 1, 3, 1)
-SECONDS, SECONDS_GPUDB, SECONDS_HANGING = 4, 30, 120
+SECONDS, SECONDS_GPUDB, SECONDS_HANGING = 4, 30, 300
+SECONDS_YIELDING = 120  # with forced yields, which make a nested loop 30 times as long
 NO_GPUDB = "SET LOCAL gpudb.enabled = off"
+NO_YIELD = "SET LOCAL gpudb.debug_yield = -1"
 PARALLEL = ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size")
 DATA = ("22", "0A")  # classes of errors that values raise
 SERIAL = "SET LOCAL max_parallel_workers_per_gather = 0"
@@ -147,7 +149,7 @@ def compare(session, number, query, settings):
     theirs = session.ask(f"{without}; {SERIAL}", query.sql)
     if theirs.sqlstate == CANCELLED:
         return Outcome(number, "timeout", query.sql)
-    settings = f"SET LOCAL statement_timeout = '{SECONDS_GPUDB}s'; {settings}"
+    settings = f"SET LOCAL statement_timeout = '{SECONDS_GPUDB if NO_YIELD in settings else SECONDS_YIELDING}s'; {settings}"
     ours = session.ask(f"{settings}; SET LOCAL gpudb.debug_require = require", query.sql)
     reason = node = device = ""
     if ours.sqlstate == NOT_ON_GPUDB and "gpudb.debug_require" in ours.message:
