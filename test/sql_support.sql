@@ -41,5 +41,6 @@ $md$;
 SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'aggregate';
 SELECT $md$
 Each with `FILTER`, in any number of groups that fits hash memory; not with `DISTINCT` or `ORDER BY` inside.
+`SELECT DISTINCT` of a relation's rows, joined or not, is a `GROUP BY` of all its columns; `DISTINCT ON` is PostgreSQL's.
 Percentiles are of all rows, without `GROUP BY`, and run on the CPU device: a constant fraction, of integers, floats, booleans, dates and
 times, and texts of one character in the order of "C", ascending or descending.$md$;

@@ -59,6 +59,8 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 		prev_upper_paths(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_GROUP_AGG && created_here())
 		path_agg_add(root, input_rel, output_rel, extra);
+	if (stage == UPPERREL_DISTINCT && created_here())
+		path_distinct_add(root, input_rel, output_rel);
 }
 
 void

@@ -50,6 +50,9 @@ extern bool path_not_in_add(PlannerInfo *root, const Candidate *candidate);
 extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 						 const GroupPathExtraData *extra);
 
+/* The same for SELECT DISTINCT, unless it is of groups. */
+extern void path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
+
 /*
  * path_top.c: what a GpuAgg that returns keys, then aggregates, is to know of
  * the Sort and Limit above it: NODE_PRIVATE_TOP.  There must be no HAVING.

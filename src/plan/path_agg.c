@@ -5,7 +5,8 @@
  * The node returns keys and aggregates; PostgreSQL computes HAVING and the
  * target list over them.  The fallback child is PostgreSQL's own aggregation
  * with its target reduced to the same keys and aggregates and without HAVING,
- * so that its rows can take the place of ours.
+ * so that its rows can take the place of ours.  SELECT DISTINCT is a grouping
+ * by all columns.
  */
 #include "postgres.h"
 
@@ -15,6 +16,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
 
 #include "device/device.h"
@@ -43,6 +45,7 @@ typedef struct Grouping
 	uint32		hash;			/* of the computation */
 	int			driver;			/* which of the relations, by range table index, the device reads */
 	bool		plain;			/* nothing but keys and aggregates above */
+	PathTarget *target;			/* what is computed of them above */
 	PlannerInfo *root;
 	List	   *top;			/* of path_top(): NIL if all groups are wanted */
 	PassCost	pass;
@@ -88,21 +91,21 @@ compare_tables(const ListCell *a, const ListCell *b)
 	return (int) lfirst_node(Var, a)->varno - (int) lfirst_node(Var, b)->varno;
 }
 
-/* Take the grouping apart; false when some part does not fit the pattern. */
+/* Take a grouping by clauses apart; false when some part does not fit the pattern. */
 static bool
-read_grouping(PlannerInfo *root, const Candidate *candidate, const GroupPathExtraData *extra, Grouping *grouping)
+read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List *having, Grouping *grouping)
 {
 	ListCell   *lc;
 
 	memset(grouping, 0, sizeof(*grouping));
 	grouping->plain = true;
 	grouping->root = root;
-	grouping->having = (List *) extra->havingQual;
+	grouping->having = having;
 	grouping->secret = candidate->secret;
 	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
 	grouping->joins = candidate->joins;
 	grouping->members = candidate_members(candidate);
-	foreach(lc, root->parse->groupClause)
+	foreach(lc, clauses)
 	{
 		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
 		Node	   *key = get_sortgroupclause_expr(clause, root->processed_tlist);
@@ -311,11 +314,11 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = private_parent(output_rel, candidate);
-	path->path.pathtarget = output_rel->reltarget;
+	path->path.pathtarget = grouping->target;
 	path->path.rows = rows;
-	path->path.startup_cost = pass.cost + having_cost.startup + output_rel->reltarget->cost.startup;
+	path->path.startup_cost = pass.cost + having_cost.startup + grouping->target->cost.startup;
 	path->path.total_cost = path->path.startup_cost + cost_groups_out(rows) + grouping->late_cost +
-		(having_cost.per_tuple + output_rel->reltarget->cost.per_tuple) * rows;
+		(having_cost.per_tuple + grouping->target->cost.per_tuple) * rows;
 	path->path.total_cost = Min(path->path.total_cost, cost_over_ours(output_rel) * 0.98);
 	/* so that the two are compared as they are */
 	path->path.total_cost *= share_of_costs(root, candidate, grouping, child);
@@ -369,26 +372,28 @@ examine_with_all_keys(PlannerInfo *root, const Candidate *candidate, Grouping *g
 	return examine(root, candidate, grouping, ngroups);
 }
 
-/* Offer a GpuAgg for a grouping; otherwise the reason why there can be none. */
+/* Whether a device can group a candidate's rows at all; otherwise the reason. */
 static const char *
-try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, const GroupPathExtraData *extra)
+check_candidate(const Candidate *candidate)
 {
-	const Path *cheapest = path_cheapest(output_rel->pathlist, is_grouping_path);
-	const double ngroups = cheapest != NULL ? cheapest->rows : 1;
-	Grouping	late;
-	Grouping   *grouping = palloc(sizeof(Grouping));
-	const char *reason;
-
 	if (candidate->reason != NULL)
 		return candidate->reason;
 	if (candidate->qual_reason != NULL)
 		return candidate->qual_reason;
-	if (candidate_ends_in_full_join(candidate))
-		return "full_join";
-	if (root->parse->groupingSets != NIL || !read_grouping(root, candidate, extra, grouping))
-		return "expression";
-	late = *grouping;
-	reason = examine_with_all_keys(root, candidate, grouping, ngroups);
+	return candidate_ends_in_full_join(candidate) ? "full_join" : NULL;
+}
+
+/*
+ * Offer a GpuAgg for a grouping, beside the cheapest of PostgreSQL's own, which
+ * makes what is in the place of both; otherwise the reason why there can be none.
+ */
+static const char *
+try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, const Path *cheapest)
+{
+	const double ngroups = cheapest != NULL ? cheapest->rows : 1;
+	Grouping	late = *grouping;
+	const char *reason = examine_with_all_keys(root, candidate, grouping, ngroups);
+
 	if (late.determined != NIL && examine(root, candidate, &late, ngroups) == NULL &&
 		(reason != NULL || late.pass.cost + late.late_cost <= grouping->pass.cost))
 	{
@@ -404,6 +409,64 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, c
 	return NULL;
 }
 
+/* The same for the query's GROUP BY, or for aggregates without. */
+static const char *
+try_group_by(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, const GroupPathExtraData *extra)
+{
+	Grouping   *grouping = palloc(sizeof(Grouping));
+	const char *reason = check_candidate(candidate);
+
+	if (reason != NULL)
+		return reason;
+	if (root->parse->groupingSets != NIL ||
+		!read_grouping(root, candidate, root->parse->groupClause, (List *) extra->havingQual, grouping))
+		return "expression";
+	grouping->target = output_rel->reltarget;
+	return try_agg(root, output_rel, candidate, grouping, path_cheapest(output_rel->pathlist, is_grouping_path));
+}
+
+/* Of the paths of a DISTINCT the cheapest as a grouping, which those that sort are not yet; NULL if there is none. */
+static Path *
+cheapest_distinct(PlannerInfo *root, RelOptInfo *output_rel)
+{
+	List	   *groupings = NIL;
+	ListCell   *lc;
+
+	foreach(lc, output_rel->pathlist)
+	{
+		Path	   *path = lfirst(lc);
+
+		if (IsA(path, UpperUniquePath))
+		{
+			AggPath    *agg = create_agg_path(root, output_rel, ((UpperUniquePath *) path)->subpath, path->pathtarget, AGG_SORTED,
+											  AGGSPLIT_SIMPLE, root->parse->distinctClause, NIL, NULL, path->rows);
+
+			agg->path.total_cost = path->total_cost;
+			path = &agg->path;
+		}
+		groupings = lappend(groupings, path);
+	}
+	return path_cheapest(groupings, is_grouping_path);
+}
+
+/* The same for its DISTINCT. */
+static const char *
+try_distinct(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate)
+{
+	const Path *cheapest = cheapest_distinct(root, output_rel);
+	Grouping   *grouping = palloc(sizeof(Grouping));
+	const char *reason = check_candidate(candidate);
+
+	if (reason != NULL)
+		return reason;
+	if (!read_grouping(root, candidate, root->parse->distinctClause, NIL, grouping))
+		return "expression";
+	if (cheapest == NULL)
+		return "cost";
+	grouping->target = cheapest->pathtarget;
+	return try_agg(root, output_rel, candidate, grouping, cheapest);
+}
+
 void
 path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
@@ -416,5 +479,18 @@ path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	else if (candidate->rel == NULL)
 		decision_note(root, NULL, DECISION_AGGREGATE, candidate->reason);
 	else
-		decision_note(root, candidate->rel, DECISION_AGGREGATE, try_agg(root, output_rel, candidate, extra));
+		decision_note(root, candidate->rel, DECISION_AGGREGATE, try_group_by(root, output_rel, candidate, extra));
+}
+
+void
+path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
+{
+	const Query *query = root->parse;
+	const Candidate *candidate = candidate_find(root, input_rel->relids);
+
+	/* what is made of groups or windows is no relation that a device reads, and DISTINCT ON wants some row of each group */
+	if (candidate == NULL || candidate->rel == NULL || query->hasDistinctOn || query->hasAggs || query->hasWindowFuncs ||
+		query->hasTargetSRFs || query->groupClause != NIL || query->groupingSets != NIL || root->hasHavingQual)
+		return;
+	decision_note(root, candidate->rel, DECISION_AGGREGATE, try_distinct(root, output_rel, candidate));
 }

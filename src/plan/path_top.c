@@ -57,6 +57,13 @@ nothing_above(const List *tlist, const List *columns)
 	return true;
 }
 
+/* Whether the groups are not the rows that are sorted, since DISTINCT is made of them before. */
+static bool
+are_made_distinct(const Query *query)
+{
+	return query->distinctClause != NIL && (query->groupClause != NIL || query->hasAggs);
+}
+
 /* Whether a column is sorted as its type is by default, up or down. */
 static bool
 sorts_by_default(const SortGroupClause *clause, Node *expr, bool *descending)
@@ -83,8 +90,8 @@ path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled)
 	bool		descending;
 	int			column = 0;
 
-	if (wanted == 0 || query->sortClause == NIL || query->distinctClause != NIL || query->hasWindowFuncs ||
-		query->hasTargetSRFs || compiled->nkeys == 0 || !nothing_above(root->processed_tlist, columns))
+	if (wanted == 0 || query->sortClause == NIL || query->hasWindowFuncs || query->hasTargetSRFs || compiled->nkeys == 0 ||
+		are_made_distinct(query) || !nothing_above(root->processed_tlist, columns))
 		return NIL;
 	clause = linitial_node(SortGroupClause, query->sortClause);
 	expr = get_sortgroupclause_expr(clause, root->processed_tlist);

@@ -189,6 +189,9 @@ class Queries:
         rng, expressions = self.rng, self.expressions(source)
         keys = [self.key(expressions) for _ in range(rng.choices(range(5), (4, 5, 3, 1, 1))[0])]
         keys = [key for key in keys if key]
+        if keys and rng.random() < 0.12:
+            top = self.top(keys, keys) if rng.random() < 0.3 else ""
+            return f"SELECT DISTINCT {', '.join(k.sql for k in keys)} FROM {source.sql}{where}{top}"
         self.keyless = not keys
         aggregates = [self.aggregate(expressions, source.rows) for _ in range(rng.choice((1, 1, 2, 2, 3, 5)))]
         self.keyless = False
