@@ -36,6 +36,10 @@ INSERT INTO agg_percentile_queries VALUES
 	(303, 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4), percentile_cont(0.5) WITHIN GROUP (ORDER BY i4), count(i4) FROM agg_percentile WHERE id < 0'),
 	(304, 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY i4) FROM agg_percentile WHERE id BETWEEN 5 AND 6 HAVING percentile_disc(0.1) WITHIN GROUP (ORDER BY id) = 5'),
 	(305, 'SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY a.i4), percentile_cont(0.9) WITHIN GROUP (ORDER BY q.f8) FROM agg_percentile a LEFT JOIN agg_percentile_odd q ON q.id = a.id WHERE a.b AND (q.id IS NULL OR q.id % 5 = 4)'),
+	(307, 'SELECT percentile_disc(''{0.9,NULL,0,0.5,1,0.5}''::float8[]) WITHIN GROUP (ORDER BY i4 DESC), percentile_cont(''[2:3][0:1]={{0.25,0.5},{0.75,NULL}}''::float8[]) WITHIN GROUP (ORDER BY f8), percentile_disc(''{0.3}''::float8[]) WITHIN GROUP (ORDER BY c COLLATE "C"), max(i8) FROM agg_percentile'),
+	(308, 'SELECT percentile_disc(''{0.01,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,0.99}''::float8[]) WITHIN GROUP (ORDER BY tz), (percentile_cont(''{0.1,0.2,0.7}''::float8[]) WITHIN GROUP (ORDER BY i8))[3] + 1 FROM agg_percentile WHERE b'),
+	(309, 'SELECT percentile_disc(''{0.5,1}''::float8[]) WITHIN GROUP (ORDER BY i4), percentile_cont(''{0.5,NULL}''::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile WHERE id < 0'),
+	(310, 'SELECT percentile_disc(''{NULL,NULL}''::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile'),
 	(306, 'SELECT (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a.i4) FROM agg_percentile a WHERE a.id > g * 1000) FROM generate_series(1, 13, 3) g');
 DO $$
 DECLARE
@@ -77,5 +81,9 @@ SELECT percentile_disc(NULL) WITHIN GROUP (ORDER BY i4) FROM agg_percentile;
 SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY n), percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM agg_percentile;
 SELECT b, percentile_disc(0.5) WITHIN GROUP (ORDER BY i4) FROM agg_percentile GROUP BY b ORDER BY b;
 SELECT percentile_disc('{0.1,0.5}'::float8[]) WITHIN GROUP (ORDER BY i4), mode() WITHIN GROUP (ORDER BY b) FROM agg_percentile;
+SELECT percentile_disc('{}'::float8[]) WITHIN GROUP (ORDER BY i4), percentile_disc(NULL::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile;
+SELECT percentile_disc('{0.1,1.5}'::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile;
+SELECT gpu_nodes('SELECT percentile_disc(''{0.1,0.5}''::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile') AS several, gpu_nodes('SELECT percentile_disc(''{}''::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile') AS none,
+	gpu_nodes('SELECT percentile_disc(array_fill(0.5::float8, ''{65}'')) WITHIN GROUP (ORDER BY i4) FROM agg_percentile') AS too_many, gpu_nodes('SELECT percentile_disc(ARRAY(SELECT g / 9.0 FROM generate_series(1, 3) g)) WITHIN GROUP (ORDER BY i4) FROM agg_percentile') AS not_constant;
 SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4 USING <) FROM agg_percentile;
 DROP TABLE agg_percentile, agg_percentile_odd, agg_percentile_queries;

@@ -42,5 +42,5 @@ SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FRO
 SELECT $md$
 Each with `FILTER`, in any number of groups that fits hash memory; not with `DISTINCT` or `ORDER BY` inside.
 `SELECT DISTINCT` of a relation's rows, joined or not, is a `GROUP BY` of all its columns; `DISTINCT ON` is PostgreSQL's.
-Percentiles are of all rows, without `GROUP BY`, and run on the CPU device: a constant fraction, of integers, floats, booleans, dates and
+Percentiles are of all rows, without `GROUP BY`, and run on the CPU device: one constant fraction or an array of at most 64, of integers, floats, booleans, dates and
 times, and texts of one character in the order of "C", ascending or descending.$md$;

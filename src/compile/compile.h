@@ -17,6 +17,7 @@
 #include "nodes/nodes.h"
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
+#include "utils/array.h"
 
 #include "core/dictionary.h"
 #include "core/join_table.h"
@@ -169,8 +170,13 @@ typedef struct AggResult
 	int16		dscale;			/* -1: state dscale_max says */
 	int16		dscale_max;
 	int16		select;			/* percentiles: number of the first value that is selected */
+	int8		nselects;		/* of each fraction */
 	bool		descending;		/* and of what order */
-	double		fraction;
+	int			nfractions;
+	const double *fraction;		/* 0 where there is a NULL */
+	const bool *fraction_null;
+	const ArrayType *fractions;	/* that they stood in, which the result is shaped like; NULL: there is one, and no array */
+	Oid			element;		/* type of the result's elements */
 } AggResult;
 
 /* A value that an aggregate selects by its rank: state numbers. */

@@ -425,7 +425,7 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 	ac->shape = shape;
 	result->nselects = result->rounds = 0;
 	result->ranges = request->ranges;
-	result->select = palloc0(sizeof(SelectResult) * Max(1, SELECTS_OF_AGGREGATE * list_length(request->aggs)));
+	result->select = NULL;
 	i = 0;
 	foreach(lc, request->keys)
 	{

@@ -28,9 +28,6 @@ typedef struct AggCompiler
 	StateSource source[PROGRAM_MAX_STATES];
 } AggCompiler;
 
-/* Values that one of the aggregates selects at most. */
-#define SELECTS_OF_AGGREGATE 2
-
 /* Words of a group's row that may be taken by states of a size that is not small. */
 #define ROW_WORDS_MOST 16384
 

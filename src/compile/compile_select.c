@@ -10,9 +10,16 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "compile/compile_agg.h"
+
+/* Fractions of one aggregate at most. */
+#define FRACTIONS_MOST 64
+
+/* Values that can be counted in bins at a time. */
+#define BINS_AT_ONCE	(ROW_WORDS_MOST / SELECT_BINS - 1)
 
 /* What an integer of so many bytes may be; floats and times are as long as the longest. */
 static SelectRange
@@ -32,16 +39,44 @@ range_of_type(Oid type)
 	}
 }
 
-/* The fraction of a percentile; false if it is not known, or PostgreSQL's error. */
+/* The fractions of a percentile; false if they are not known, too many, or PostgreSQL's error. */
 static bool
-read_fraction(const Aggref *agg, double *fraction)
+read_fractions(const Aggref *agg, AggResult *result)
 {
 	const Const *direct = linitial(agg->aggdirectargs);
+	Datum	   *given;
+	bool	   *nulls;
+	double	   *fraction;
 
 	if (!IsA(direct, Const) || direct->constisnull)
 		return false;
-	*fraction = DatumGetFloat8(direct->constvalue);
-	return *fraction >= 0 && *fraction <= 1;
+	if (direct->consttype == FLOAT8ARRAYOID)
+	{
+		ArrayType  *array = DatumGetArrayTypeP(direct->constvalue);
+
+		deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &given, &nulls, &result->nfractions);
+		result->fractions = array;
+		result->element = get_element_type(agg->aggtype);
+	}
+	else
+	{
+		given = palloc(sizeof(Datum));
+		nulls = palloc0(sizeof(bool));
+		given[0] = direct->constvalue;
+		result->nfractions = 1;
+	}
+	if (result->nfractions == 0 || result->nfractions > FRACTIONS_MOST)
+		return false;
+	fraction = palloc0(sizeof(double) * result->nfractions);
+	for (int f = 0; f < result->nfractions; f++)
+	{
+		fraction[f] = nulls[f] ? 0 : DatumGetFloat8(given[f]);
+		if (!(fraction[f] >= 0 && fraction[f] <= 1))
+			return false;
+	}
+	result->fraction = fraction;
+	result->fraction_null = nulls;
+	return true;
 }
 
 /* Whether it is by the order of the type, and which way round. */
@@ -81,8 +116,11 @@ select_value(AggCompiler *ac, const AggResult *agg, int key, int mask)
 	CompileResult *result = ac->c->result;
 	const SelectRange *known = ac->c->request->ranges;
 	const SelectRange range = known != NULL ? known[result->nselects] : range_of_type(agg->argtype);
-	SelectResult *select = &result->select[result->nselects++];
+	const Size	size = sizeof(SelectResult) * (result->nselects + 1);
+	SelectResult *select;
 
+	result->select = result->select != NULL ? repalloc(result->select, size) : palloc(size);
+	select = &result->select[result->nselects++];
 	*select = (SelectResult) {.agg = (int16) (agg - result->agg), .range = range, .bins = -1, .least = -1, .largest = -1};
 	if (known == NULL)
 	{
@@ -100,8 +138,9 @@ compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask,
 	Compiler   *c = ac->c;
 	const SelectRange whole = range_of_type(result->argtype);
 	const int	key = key_of(ac, arg);
+	int			rounds;
 
-	if (ac->group != 0 || !read_fraction(agg, &result->fraction) || !read_order(agg, &result->descending))
+	if (ac->group != 0 || !read_fractions(agg, result) || !read_order(agg, &result->descending))
 		return refuse(c, REASON_EXPRESSION);
 	if (key == 0)
 		return refuse(c, REASON_DATA_TYPE);
@@ -110,9 +149,10 @@ compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask,
 	if (arg->class == CLASS_FLOAT)
 		result->other = count_negative_zeros(ac, arg, mask);
 	result->select = c->result->nselects;
-	select_value(ac, result, key, mask);
-	if (result->action == AGG_PERCENTILE_CONT)
+	result->nselects = result->action == AGG_PERCENTILE_CONT ? 2 : 1;
+	for (int i = 0; i < result->nfractions * result->nselects; i++)
 		select_value(ac, result, key, mask);
-	c->result->rounds = Max(c->result->rounds, (int) (select_shift(&whole) + SELECT_BITS - 1) / SELECT_BITS + 1);
+	rounds = (int) (select_shift(&whole) + SELECT_BITS - 1) / SELECT_BITS + 1;
+	c->result->rounds = Max(c->result->rounds, rounds * ((c->result->nselects + BINS_AT_ONCE - 1) / BINS_AT_ONCE));
 	return c->reason == NULL;
 }

@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/float.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
@@ -211,14 +212,15 @@ extreme_result(const GroupView *view, const AggResult *agg, Datum *value)
 	return value_of_state(view, agg, state_of(view, agg->value), value);
 }
 
+/* The percentile at one of its fractions. */
 static DeviceStatus
-percentile_result(const GroupView *view, const AggResult *agg, int64 count, Datum *value)
+percentile_at(const GroupView *view, const AggResult *agg, int fraction, int64 count, Datum *value)
 {
-	const SelectRange *range = &view->compiled->ranges[agg->select];
+	const SelectRange *range = &view->compiled->ranges[agg->select + fraction * agg->nselects];
 	Datum		first;
 	Datum		second;
 	int64		rank[2];
-	const double part = selects_ranks(agg, count, &rank[0], &rank[1]);
+	const double part = selects_ranks(agg, fraction, count, &rank[0], &rank[1]);
 	DeviceStatus status = value_of_state(view, agg, (const uint64 *) &range[0].least, &first);
 
 	*value = first;
@@ -228,6 +230,31 @@ percentile_result(const GroupView *view, const AggResult *agg, int64 count, Datu
 	/* as float8_lerp() does */
 	*value = Float8GetDatum(DatumGetFloat8(first) + (part * (DatumGetFloat8(second) - DatumGetFloat8(first))));
 	return status;
+}
+
+/* At its only one, or at each of an array: an array of the same shape. */
+static DeviceStatus
+percentile_result(const GroupView *view, const AggResult *agg, int64 count, Datum *value)
+{
+	const ArrayType *fractions = agg->fractions;
+	DeviceStatus status = STATUS_DONE;
+	Datum	   *values;
+	int16		length;
+	bool		by_value;
+	char		alignment;
+
+	if (fractions == NULL)
+		return percentile_at(view, agg, 0, count, value);
+	values = palloc0(sizeof(Datum) * agg->nfractions);
+	for (int f = 0; f < agg->nfractions && status == STATUS_DONE; f++)
+		if (!agg->fraction_null[f])
+			status = percentile_at(view, agg, f, count, &values[f]);
+	if (status != STATUS_DONE)
+		return status;
+	get_typlenbyvalalign(agg->element, &length, &by_value, &alignment);
+	*value = PointerGetDatum(construct_md_array(values, (bool *) agg->fraction_null, ARR_NDIM(fractions), ARR_DIMS(fractions),
+												ARR_LBOUND(fractions), agg->element, length, by_value, alignment));
+	return STATUS_DONE;
 }
 
 static Numeric

@@ -24,21 +24,22 @@ selects_forget(GpuNode *node)
 }
 
 double
-selects_ranks(const AggResult *agg, int64 count, int64 *first, int64 *second)
+selects_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int64 *second)
 {
+	const double at = agg->fraction[fraction];
 	double		part = 0;
 
 	/* as percentile_disc_final() and percentile_cont_final_common() do */
 	if (agg->action == AGG_PERCENTILE_DISC)
 	{
-		*first = (int64) ceil(agg->fraction * count);
+		*first = (int64) ceil(at * count);
 		*first = *second = Max(*first, 1) - 1;
 	}
 	else
 	{
-		*first = (int64) floor(agg->fraction * (count - 1));
-		*second = (int64) ceil(agg->fraction * (count - 1));
-		part = agg->fraction * (count - 1) - *first;
+		*first = (int64) floor(at * (count - 1));
+		*second = (int64) ceil(at * (count - 1));
+		part = at * (count - 1) - *first;
 	}
 	if (agg->descending)
 	{
@@ -69,15 +70,17 @@ narrow(GpuNode *node, const GroupTable *groups, int i)
 	const SelectResult *select = &compiled->select[i];
 	const AggResult *agg = &compiled->agg[select->agg];
 	const int64 count = (int64) *state_of(node, groups, agg->count);
+	const int	place = i - agg->select;
+	const int	each = agg->nselects;
 	int64		rank[2];
 
-	if (count == 0)
+	if (count == 0 || agg->fraction_null[place / each])
 	{
 		node->selects[i].largest = node->selects[i].least;
 		return true;
 	}
-	selects_ranks(agg, count, &rank[0], &rank[1]);
-	if (select->bins >= 0 && !select_narrow(&node->selects[i], state_of(node, groups, select->bins), (uint64) rank[i - agg->select]))
+	selects_ranks(agg, place / each, count, &rank[0], &rank[1]);
+	if (select->bins >= 0 && !select_narrow(&node->selects[i], state_of(node, groups, select->bins), (uint64) rank[place % each]))
 		return false;
 	if (select->least >= 0)
 		clip(&node->selects[i], (int64) *state_of(node, groups, select->least), (int64) *state_of(node, groups, select->largest));

@@ -22,10 +22,10 @@ extern void selects_forget(GpuNode *node);
 extern DeviceStatus selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted);
 
 /*
- * Which values a percentile of so many is made of, by their numbers in
- * ascending order from 0 on; of a percentile_disc both are the same.
+ * Which values a percentile of so many is made of at one of its fractions, by
+ * their numbers in ascending order from 0 on; of a percentile_disc both are the same.
  * Returns what part of the way from the first to the second it is at.
  */
-extern double selects_ranks(const AggResult *agg, int64 count, int64 *first, int64 *second);
+extern double selects_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int64 *second);
 
 #endif							/* GPUDB_EXEC_SELECTS_H */

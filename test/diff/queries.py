@@ -254,7 +254,10 @@ class Queries:
             if made.scale is None:
                 self.inexact = True
             if rng.random() < 0.25:
-                made = made.over(f"{made.sql} FILTER (WHERE {expressions.boolean(rng.choice((1, 1, 2))).sql})")
+                # an element of a result comes after the filter
+                call, element = made.sql.rsplit(")[", 1) if made.sql.endswith("]") else (made.sql, "")
+                condition = expressions.boolean(rng.choice((1, 1, 2))).sql
+                made = made.over(f"{call} FILTER (WHERE {condition}){element and ')[' + element}")
             return made
 
 
@@ -343,16 +346,19 @@ def percentile(queries, expressions, rows):
     rng = queries.rng
     if not queries.keyless:
         return None
-    fraction = rng.choice(("0", "1", "0.5", "0.25", "0.999", f"{rng.random():.4f}"))
+    fractions = [rng.choice(("0", "1", "0.5", "0.25", "0.999", f"{rng.random():.4f}")) for _ in range(rng.choice((1, 1, 1, 2, 5)))]
+    several, place = len(fractions) > 1, rng.randint(1, len(fractions))
+    fraction = f"ARRAY[{', '.join(fractions)}]" if several else fractions[0]
+    before, after = ("(", f")[{place}]") if several else ("", "")
     order = rng.choice(("", "", " DESC", " NULLS FIRST"))
     arg = argument(queries, expressions, INTS + FLOATS + ("date", "timestamp", "time"))
     if arg.kind in FLOATS and arg.scale is None and not arg.sql.replace(".", "_").isidentifier():
         return None
     if arg.kind in INTS + FLOATS and rng.random() < 0.4:
-        made = f"percentile_cont({fraction}) WITHIN GROUP (ORDER BY ({arg.sql})::float8{order})"
+        made = f"{before}percentile_cont({fraction}) WITHIN GROUP (ORDER BY ({arg.sql})::float8{order}){after}"
         return Expr(made, "float8", "float8", arg.bound, None)
     arg = settled(queries, arg)
-    return arg and arg.over(f"percentile_disc({fraction}) WITHIN GROUP (ORDER BY {arg.sql}{order})", scale=arg.scale or 0)
+    return arg and arg.over(f"{before}percentile_disc({fraction}) WITHIN GROUP (ORDER BY {arg.sql}{order}){after}", scale=arg.scale or 0)
 
 
 AGGREGATES = ((counting, total, extreme, truth, bits, spread, percentile), (4, 6, 5, 1, 1, 2, 2))
