@@ -24,7 +24,7 @@ SELECT k, bool_and(b) FROM agg_bits GROUP BY k HAVING bool_or(b) OR bit_and(i4) 
 SELECT bool_and(b), bool_or(b), every(t), bit_and(i2), bit_or(i4), bit_xor(i8) FROM agg_bits_empty;
 SELECT k, bool_and(b), bit_xor(i8) FROM agg_bits_empty GROUP BY k;
 SELECT bool_and(b), bit_or(i4), count(*) FROM agg_bits WHERE id < 0;
--- errors in the argument, DISTINCT, ORDER BY and other types are PostgreSQL's
+-- errors in the argument, ORDER BY and other types are PostgreSQL's, and DISTINCT over a GpuAgg
 SET gpudb.debug_require = allow;
 SELECT bit_or(i4 + 1) FROM agg_bits;
 SELECT bool_or(10 / (k - 3) > 5) FROM agg_bits;

@@ -62,7 +62,7 @@ SELECT stddev(f), stddev_pop(f), variance(f), var_pop(f), var_samp(n), var_pop(n
 CREATE TABLE agg_spread_one AS SELECT 'Infinity'::float8 AS f, 'NaN'::float4 AS g, '-Infinity'::numeric AS n;
 ANALYZE agg_spread_one;
 SELECT stddev(f), stddev_pop(f), variance(g), var_pop(g), var_samp(n), var_pop(n) FROM agg_spread_one;
--- DISTINCT and other aggregates are PostgreSQL's
+-- of distinct values they are PostgreSQL's, over a GpuAgg; others are so at all
 SELECT stddev(DISTINCT i2), var_pop(DISTINCT n) FROM agg_spread;
 SELECT corr(i2, i4) IS NOT NULL, to_char(regr_slope(i4, i2), '9.99999EEEE') FROM agg_spread;
 SELECT gpu_nodes('SELECT stddev(DISTINCT i2) FROM agg_spread') LIKE '%GpuAgg%' AS d, gpu_nodes('SELECT corr(i2, i4) FROM agg_spread') LIKE '%GpuAgg%' AS c;

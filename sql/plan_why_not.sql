@@ -13,7 +13,7 @@ SELECT relation, part, node, reason FROM gpudb.why_not('SELECT string_agg(t, '',
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT iv, count(*) FROM plan_why_not GROUP BY iv');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not WHERE b = ''\x00''');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not WHERE random() < 2');
-SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(DISTINCT k) FROM plan_why_not');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(DISTINCT k), count(*) FROM plan_why_not');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT xmin FROM plan_why_not WHERE k = 1');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT * FROM plan_why_not WHERE k = 1 FOR UPDATE');
 SELECT relation, part, node, reason FROM gpudb.why_not('UPDATE plan_why_not SET k = 2 WHERE k = 1');

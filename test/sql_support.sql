@@ -40,7 +40,8 @@ year, quarter, month, day, dow, isodow, doy, hour, minute and second (of a `time
 $md$;
 SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'aggregate';
 SELECT $md$
-Each with `FILTER`, in any number of groups that fits hash memory; not with `DISTINCT` or `ORDER BY` inside.
+Each with `FILTER`, in any number of groups that fits hash memory; not with `ORDER BY` inside. Where all aggregates of a query are over `DISTINCT`
+values, or `min` or `max`, without `FILTER`, they may be any: PostgreSQL computes them of rows that a GpuAgg has made distinct.
 `SELECT DISTINCT` of a relation's rows, joined or not, is a `GROUP BY` of all its columns; `DISTINCT ON` is PostgreSQL's.
 Percentiles are of all rows, without `GROUP BY`, and run on the CPU device: one constant fraction or an array of at most 64, of integers, floats, booleans, dates and
 times, and texts of one character in the order of "C", ascending or descending.$md$;

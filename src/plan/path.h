@@ -85,7 +85,7 @@ extern Path *path_copy(const Path *path);
 extern Path *path_cheapest(List *paths, bool (*accept) (const Path *path));
 
 /* Add our path; under gpudb.force it replaces all others. */
-extern void path_offer(RelOptInfo *rel, CustomPath *path);
+extern void path_offer(RelOptInfo *rel, Path *path);
 
 /* planner hooks */
 extern void plan_init(void);

@@ -6,7 +6,8 @@
  * target list over them.  The fallback child is PostgreSQL's own aggregation
  * with its target reduced to the same keys and aggregates and without HAVING,
  * so that its rows can take the place of ours.  SELECT DISTINCT is a grouping
- * by all columns.
+ * by all columns.  Aggregates over distinct values are PostgreSQL's, over rows
+ * that a grouping by these values has made distinct.
  */
 #include "postgres.h"
 
@@ -17,8 +18,12 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/prep.h"
 #include "optimizer/tlist.h"
+#include "parser/parse_oper.h"
+#include "utils/selfuncs.h"
 
+#include "compile/opmap.h"
 #include "device/device.h"
 #include "device/threads.h"
 #include "exec/node.h"
@@ -46,6 +51,7 @@ typedef struct Grouping
 	int			driver;			/* which of the relations, by range table index, the device reads */
 	bool		plain;			/* nothing but keys and aggregates above */
 	PathTarget *target;			/* what is computed of them above */
+	bool		below;			/* its groups are what PostgreSQL aggregates */
 	PlannerInfo *root;
 	List	   *top;			/* of path_top(): NIL if all groups are wanted */
 	PassCost	pass;
@@ -302,8 +308,8 @@ share_of_costs(PlannerInfo *root, const Candidate *candidate, const Grouping *gr
 	return child->total_cost / (child->total_cost + sort.total_cost * list_length(sorted));
 }
 
-static void
-offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child)
+static CustomPath *
+create_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child)
 {
 	const PassCost pass = grouping->pass;
 	const double rows = grouping->wanted;
@@ -319,15 +325,23 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	path->path.startup_cost = pass.cost + having_cost.startup + grouping->target->cost.startup;
 	path->path.total_cost = path->path.startup_cost + cost_groups_out(rows) + grouping->late_cost +
 		(having_cost.per_tuple + grouping->target->cost.per_tuple) * rows;
-	path->path.total_cost = Min(path->path.total_cost, cost_over_ours(output_rel) * 0.98);
-	/* so that the two are compared as they are */
-	path->path.total_cost *= share_of_costs(root, candidate, grouping, child);
-	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = lcons(child, path_join_builds(candidate->joins));
 	path->custom_private = list_make2(grouping, cost_private(&pass));
 	path->methods = &agg_path_methods;
-	path_offer(output_rel, path);
+	return path;
+}
+
+static void
+offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child)
+{
+	CustomPath *path = create_agg(root, output_rel, candidate, grouping, child);
+
+	path->path.total_cost = Min(path->path.total_cost, cost_over_ours(output_rel) * 0.98);
+	/* so that the two are compared as they are */
+	path->path.total_cost *= share_of_costs(root, candidate, grouping, child);
+	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
+	path_offer(output_rel, &path->path);
 }
 
 /* Compile a grouping, and find what it costs; NULL, or why it cannot be, or should not. */
@@ -342,7 +356,7 @@ examine(PlannerInfo *root, const Candidate *candidate, Grouping *grouping, doubl
 
 	if (!candidate_check(candidate, &request, result))
 		return result->reason;
-	if (grouping->having == NIL)
+	if (grouping->having == NIL && !grouping->below)
 		grouping->top = path_top(root, columns_of(grouping), result);
 	if (grouping->top != NIL)
 		groups.wanted = Min(ngroups, linitial_int(grouping->top));
@@ -383,10 +397,7 @@ check_candidate(const Candidate *candidate)
 	return candidate_ends_in_full_join(candidate) ? "full_join" : NULL;
 }
 
-/*
- * Offer a GpuAgg for a grouping, beside the cheapest of PostgreSQL's own, which
- * makes what is in the place of both; otherwise the reason why there can be none.
- */
+/* Offer a GpuAgg for a grouping, which PostgreSQL's cheapest one may take the place of; otherwise the reason why there can be none. */
 static const char *
 try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, const Path *cheapest)
 {
@@ -409,9 +420,121 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, G
 	return NULL;
 }
 
-/* The same for the query's GROUP BY, or for aggregates without. */
+/* Whether an aggregate is over distinct values. */
+static bool
+any_is_distinct(const List *aggs)
+{
+	ListCell   *lc;
+
+	foreach(lc, aggs)
+		if (lfirst_node(Aggref, lc)->aggdistinct != NIL)
+			return true;
+	return false;
+}
+
+/* Whether an aggregate is the same of rows without their duplicates. */
+static bool
+is_of_distinct(const Aggref *agg)
+{
+	const AggregateMap *map = map_aggregate(agg->aggfnoid);
+
+	if (agg->aggkind != AGGKIND_NORMAL || agg->aggfilter != NULL)
+		return false;
+	return agg->aggdistinct != NIL || (map != NULL && (map->action == AGG_MIN || map->action == AGG_MAX));
+}
+
+/* Make what aggregates are over keys of a grouping, with clauses for all keys; false if that is not possible. */
+static bool
+add_arguments(PlannerInfo *root, Grouping *grouping, List **clauses)
+{
+	Index		ref = 0;
+	ListCell   *agg;
+	ListCell   *lc;
+
+	foreach(lc, root->processed_tlist)
+		ref = Max(ref, lfirst_node(TargetEntry, lc)->ressortgroupref);
+	*clauses = list_copy(root->parse->groupClause);
+	foreach(agg, grouping->aggs)
+	{
+		if (!is_of_distinct(lfirst(agg)))
+			return false;
+		foreach(lc, lfirst_node(Aggref, agg)->args)
+		{
+			Node	   *key = (Node *) lfirst_node(TargetEntry, lc)->expr;
+			SortGroupClause *clause = makeNode(SortGroupClause);
+
+			if (IsA(key, Const) || list_member(grouping->keys, key))
+				continue;
+			get_sort_group_operators(exprType(key), false, false, false, &clause->sortop, &clause->eqop, NULL, &clause->hashable);
+			clause->tleSortGroupRef = ++ref;
+			grouping->keys = lappend(grouping->keys, key);
+			grouping->keyrefs = lappend_int(grouping->keyrefs, ref);
+			*clauses = lappend(*clauses, clause);
+		}
+	}
+	grouping->aggs = NIL;
+	return grouping_is_hashable(*clauses);
+}
+
+/*
+ * How many of so many rows are distinct at most.  PostgreSQL takes columns for
+ * related where their product is large; if they are not, nothing is gained by making rows distinct.
+ */
+static double
+most_distinct(PlannerInfo *root, const Grouping *grouping, double rows)
+{
+	double		most = 1;
+	ListCell   *lc;
+
+	foreach(lc, grouping->keys)
+		most *= estimate_num_groups(root, list_make1(lfirst(lc)), rows, NULL, NULL);
+	return clamp_row_est(Min(most, rows));
+}
+
+/*
+ * Offer PostgreSQL's own aggregation over rows that a GpuAgg has made distinct, for
+ * aggregates over distinct values; otherwise the reason why there can be none.
+ */
 static const char *
-try_group_by(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, const GroupPathExtraData *extra)
+try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate,
+				  Grouping *grouping)
+{
+	const Path *cheapest = path_cheapest(output_rel->pathlist, is_grouping_path);
+	List	   *having = grouping->having;
+	AggClauseCosts costs = {0};
+	List	   *clauses;
+	const char *reason;
+	double		ngroups;
+	Path	   *path;
+
+	if (cheapest == NULL)
+		return "cost";
+	if (grouping->determined != NIL || !add_arguments(root, grouping, &clauses))
+		return "expression";
+	grouping->having = NIL;
+	grouping->below = true;
+	grouping->target = grouping_target(root, grouping);
+	ngroups = most_distinct(root, grouping, input_rel->rows);
+	reason = examine(root, candidate, grouping, ngroups);
+	if (reason != NULL)
+		return reason;
+	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
+	path = (Path *) create_projection_path(root, (RelOptInfo *) input_rel, input_rel->cheapest_total_path, grouping->target);
+	path = (Path *) create_agg_path(root, output_rel, path, grouping->target, AGG_HASHED, AGGSPLIT_SIMPLE, clauses, NIL, NULL, ngroups);
+	path = (Path *) create_agg(root, output_rel, candidate, grouping, path);
+	if (root->group_pathkeys != NIL)
+		path = (Path *) create_sort_path(root, output_rel, path, root->group_pathkeys, -1);
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	path = (Path *) create_agg_path(root, output_rel, path, output_rel->reltarget, root->parse->groupClause != NIL ? AGG_SORTED : AGG_PLAIN,
+									AGGSPLIT_SIMPLE, root->parse->groupClause, having, &costs, cheapest->rows);
+	path_offer(output_rel, path);
+	return NULL;
+}
+
+/* Offer a GpuAgg for the query's GROUP BY, or for aggregates without. */
+static const char *
+try_group_by(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate,
+			 const GroupPathExtraData *extra)
 {
 	Grouping   *grouping = palloc(sizeof(Grouping));
 	const char *reason = check_candidate(candidate);
@@ -421,6 +544,8 @@ try_group_by(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candida
 	if (root->parse->groupingSets != NIL ||
 		!read_grouping(root, candidate, root->parse->groupClause, (List *) extra->havingQual, grouping))
 		return "expression";
+	if (any_is_distinct(grouping->aggs))
+		return try_over_distinct(root, input_rel, output_rel, candidate, grouping);
 	grouping->target = output_rel->reltarget;
 	return try_agg(root, output_rel, candidate, grouping, path_cheapest(output_rel->pathlist, is_grouping_path));
 }
@@ -449,7 +574,7 @@ cheapest_distinct(PlannerInfo *root, RelOptInfo *output_rel)
 	return path_cheapest(groupings, is_grouping_path);
 }
 
-/* The same for its DISTINCT. */
+/* Offer a GpuAgg for the query's DISTINCT. */
 static const char *
 try_distinct(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate)
 {
@@ -479,7 +604,7 @@ path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	else if (candidate->rel == NULL)
 		decision_note(root, NULL, DECISION_AGGREGATE, candidate->reason);
 	else
-		decision_note(root, candidate->rel, DECISION_AGGREGATE, try_group_by(root, output_rel, candidate, extra));
+		decision_note(root, candidate->rel, DECISION_AGGREGATE, try_group_by(root, input_rel, output_rel, candidate, extra));
 }
 
 void

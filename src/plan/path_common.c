@@ -71,12 +71,12 @@ path_cheapest(List *paths, bool (*accept) (const Path *path))
 }
 
 void
-path_offer(RelOptInfo *rel, CustomPath *path)
+path_offer(RelOptInfo *rel, Path *path)
 {
 	if (gpudb_force)
 	{
 		rel->pathlist = NIL;
 		rel->partial_pathlist = NIL;
 	}
-	add_path(rel, &path->path);
+	add_path(rel, path);
 }

@@ -605,7 +605,7 @@ path_join_offer(PlannerInfo *root, RelOptInfo *joined)
 		return false;
 	if (gpudb_force)
 		cost_as_fallback(&path->path, linitial(path->custom_paths));
-	path_offer(joined, path);
+	path_offer(joined, &path->path);
 	return true;
 }
 

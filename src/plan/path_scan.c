@@ -104,5 +104,5 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 		return;
 	path = path_scan_create(candidate);
 	if (path != NULL)
-		path_offer(candidate->rel, path);
+		path_offer(candidate->rel, &path->path);
 }

@@ -194,6 +194,9 @@ class Queries:
             return f"SELECT DISTINCT {', '.join(k.sql for k in keys)} FROM {source.sql}{where}{top}"
         self.keyless = not keys
         aggregates = [self.aggregate(expressions, source.rows) for _ in range(rng.choice((1, 1, 2, 2, 3, 5)))]
+        if rng.random() < 0.1:
+            over = [self.over_distinct(expressions, source.rows) for _ in range(rng.choice((1, 1, 2)))]
+            aggregates = [a for a in over if a] or aggregates
         self.keyless = False
         shown = self.determined(keys)
         values = [a for a in aggregates if a.scale is not None] + keys + shown
@@ -207,6 +210,19 @@ class Queries:
         by = f" GROUP BY {', '.join(k.sql for k in keys)}" if keys else ""
         top = self.top(keys, outputs) if keys and outputs[0] is keys[0] and rng.random() < 0.3 else ""
         return f"SELECT {', '.join(o.sql for o in outputs)} FROM {source.sql}{where}{by}{having}{top}"
+
+    def over_distinct(self, expressions, rows):
+        """The Expr of an aggregate over distinct values; perhaps None."""
+        arg = self.key(expressions)
+        if arg is None or arg.kind in FLOATS:
+            return None
+        functions = ["count"] * 2 + (["sum"] if arg.kind in INTS else []) + (["min", "max"] if arg.kind in EXTREMES else [])
+        function = self.rng.choice(functions)
+        if function in ("min", "max"):
+            return arg.over(f"{function}({self.rng.choice(('DISTINCT ', ''))}{arg.sql})", scale=arg.scale or 0)
+        kind = "numeric" if function == "sum" and arg.kind == "int8" else "int8"
+        bound = arg.bound * max(rows, 1) if function == "sum" else rows
+        return likely(self, Expr(f"{function}(DISTINCT {arg.sql})", kind, kind, bound))
 
     def determined(self, keys):
         """Fields that need not be keys, after what determines them has been added to these."""
