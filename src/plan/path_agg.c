@@ -473,7 +473,8 @@ add_arguments(PlannerInfo *root, Grouping *grouping, List **clauses)
 		}
 	}
 	grouping->aggs = NIL;
-	return grouping_is_hashable(*clauses);
+	/* without keys there would be a group even of no rows */
+	return grouping->keys != NIL && grouping_is_hashable(*clauses);
 }
 
 /*
