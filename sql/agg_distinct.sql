@@ -30,28 +30,7 @@ INSERT INTO agg_distinct_queries VALUES
 	(108, 'SELECT DISTINCT i4 FROM agg_distinct ORDER BY i4 DESC LIMIT 5 OFFSET 2'), (109, 'SELECT DISTINCT n, b FROM agg_distinct ORDER BY n NULLS FIRST, b LIMIT 3'),
 	(110, 'SELECT DISTINCT d, i2 FROM agg_distinct ORDER BY d, i2 LIMIT 7'), (111, 'SELECT DISTINCT -i2 FROM agg_distinct ORDER BY -i2 LIMIT 3'),
 	(112, 'SELECT (SELECT count(*) FROM (SELECT DISTINCT i2 FROM agg_distinct WHERE id > g) q) FROM generate_series(1, 8000, 1500) g');
-DO $$
-DECLARE
-	query record;
-	ours text;
-	theirs text;
-BEGIN
-	FOR query IN SELECT * FROM agg_distinct_queries ORDER BY number LOOP
-		EXECUTE format('SELECT string_agg(q::text, ''/'' ORDER BY q::text) FROM (%s) q', query.sql) INTO ours;
-		SET LOCAL gpudb.debug_require = allow;
-		SET LOCAL gpudb.enabled = off;
-		EXECUTE format('SELECT string_agg(q::text, ''/'' ORDER BY q::text) FROM (%s) q', query.sql) INTO theirs;
-		RESET gpudb.enabled;
-		SET LOCAL gpudb.debug_require = require;
-		IF ours IS DISTINCT FROM theirs THEN
-			RAISE WARNING '%: %, not %', query.sql, ours, theirs;
-		END IF;
-		IF gpu_nodes(query.sql) !~ 'GpuAgg' THEN
-			RAISE WARNING '% has nodes %', query.sql, gpu_nodes(query.sql);
-		END IF;
-	END LOOP;
-END $$;
-SELECT count(*) FROM agg_distinct_queries;
+SELECT compare_answers('agg_distinct_queries', 'GpuAgg');
 -- only the first groups of an order are handed on
 SELECT explain FROM explain('SELECT DISTINCT i4, b FROM agg_distinct ORDER BY i4 DESC LIMIT 5', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Limit|Sort Key|Top|Groups';
 -- in resumed runs, and prepared

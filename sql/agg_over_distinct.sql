@@ -30,28 +30,7 @@ INSERT INTO agg_over_distinct_queries VALUES
 	(308, 'SELECT k % 2, count(DISTINCT k % 2), 7 FROM agg_over_distinct GROUP BY k % 2'), (309, 'SELECT max(c) FROM (SELECT k, count(DISTINCT d) AS c FROM agg_over_distinct GROUP BY k) q'),
 	(310, 'SELECT (SELECT count(DISTINCT i2) FROM agg_over_distinct WHERE id > g) FROM generate_series(1, 8000, 1500) g'), (311, 'SELECT k, count(DISTINCT i2), rank() OVER (ORDER BY count(DISTINCT i2), k) FROM agg_over_distinct GROUP BY k'),
 	(312, 'SELECT DISTINCT count(DISTINCT i2) FROM agg_over_distinct GROUP BY k'), (313, 'SELECT k, k + 1, count(DISTINCT b) FROM agg_over_distinct WHERE k = 3 GROUP BY k');
-DO $$
-DECLARE
-	query record;
-	ours text;
-	theirs text;
-BEGIN
-	FOR query IN SELECT * FROM agg_over_distinct_queries ORDER BY number LOOP
-		EXECUTE format('SELECT string_agg(q::text, ''/'' ORDER BY q::text) FROM (%s) q', query.sql) INTO ours;
-		SET LOCAL gpudb.debug_require = allow;
-		SET LOCAL gpudb.enabled = off;
-		EXECUTE format('SELECT string_agg(q::text, ''/'' ORDER BY q::text) FROM (%s) q', query.sql) INTO theirs;
-		RESET gpudb.enabled;
-		SET LOCAL gpudb.debug_require = require;
-		IF ours IS DISTINCT FROM theirs THEN
-			RAISE WARNING '%: %, not %', query.sql, ours, theirs;
-		END IF;
-		IF gpu_nodes(query.sql) !~ 'GpuAgg' THEN
-			RAISE WARNING '% has nodes %', query.sql, gpu_nodes(query.sql);
-		END IF;
-	END LOOP;
-END $$;
-SELECT count(*) FROM agg_over_distinct_queries;
+SELECT compare_answers('agg_over_distinct_queries', 'GpuAgg');
 -- in resumed runs, and prepared
 SET gpudb.debug_yield = 5;
 SELECT b, count(DISTINCT i2), sum(DISTINCT n) FROM agg_over_distinct GROUP BY b ORDER BY b;

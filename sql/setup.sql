@@ -38,3 +38,31 @@ BEGIN
 		RETURN NEXT regexp_replace(line, format('(\mDevice("?: "?|>))(%s)(?!\w| \()', device), '\1any', 'g');
 	END LOOP;
 END $$;
+
+-- Ask all queries (number, sql) of a table with gpudb and without, and warn where the rows differ, as a multiset, or where
+-- no node of this kind is in the plan.  How many they are.
+CREATE FUNCTION compare_answers(queries regclass, node text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+	query record;
+	ours text;
+	theirs text;
+	asked bigint := 0;
+BEGIN
+	FOR query IN EXECUTE format('SELECT sql FROM %s ORDER BY number', queries) LOOP
+		EXECUTE format('SELECT string_agg(q::text, ''/'' ORDER BY q::text) FROM (%s) q', query.sql) INTO ours;
+		SET LOCAL gpudb.debug_require = allow;
+		SET LOCAL gpudb.enabled = off;
+		EXECUTE format('SELECT string_agg(q::text, ''/'' ORDER BY q::text) FROM (%s) q', query.sql) INTO theirs;
+		RESET gpudb.enabled;
+		SET LOCAL gpudb.debug_require = require;
+		IF ours IS DISTINCT FROM theirs THEN
+			RAISE WARNING '%: %, not %', query.sql, ours, theirs;
+		END IF;
+		IF gpu_nodes(query.sql) !~ node THEN
+			RAISE WARNING '% has nodes %', query.sql, gpu_nodes(query.sql);
+		END IF;
+		asked := asked + 1;
+	END LOOP;
+	RETURN asked;
+END $$;

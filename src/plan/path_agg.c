@@ -316,6 +316,7 @@ create_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate
 	CustomPath *path;
 	QualCost	having_cost;
 
+	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
 	cost_qual_eval(&having_cost, grouping->having, root);
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
@@ -415,7 +416,6 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, G
 		return reason;
 	if (cheapest == NULL)
 		return "cost";
-	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
 	offer_agg(root, output_rel, candidate, grouping, fallback_path(root, cheapest, grouping));
 	return NULL;
 }
@@ -461,10 +461,11 @@ add_arguments(PlannerInfo *root, Grouping *grouping, List **clauses)
 		foreach(lc, lfirst_node(Aggref, agg)->args)
 		{
 			Node	   *key = (Node *) lfirst_node(TargetEntry, lc)->expr;
-			SortGroupClause *clause = makeNode(SortGroupClause);
+			SortGroupClause *clause;
 
 			if (IsA(key, Const) || list_member(grouping->keys, key))
 				continue;
+			clause = makeNode(SortGroupClause);
 			get_sort_group_operators(exprType(key), false, false, false, &clause->sortop, &clause->eqop, NULL, &clause->hashable);
 			clause->tleSortGroupRef = ++ref;
 			grouping->keys = lappend(grouping->keys, key);
@@ -519,7 +520,6 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 	reason = examine(root, candidate, grouping, ngroups);
 	if (reason != NULL)
 		return reason;
-	grouping->driver = bms_member_index(candidate->relids, candidate->rel->relid);
 	path = (Path *) create_projection_path(root, (RelOptInfo *) input_rel, input_rel->cheapest_total_path, grouping->target);
 	path = (Path *) create_agg_path(root, output_rel, path, grouping->target, AGG_HASHED, AGGSPLIT_SIMPLE, clauses, NIL, NULL, ngroups);
 	path = (Path *) create_agg(root, output_rel, candidate, grouping, path);
@@ -579,14 +579,15 @@ cheapest_distinct(PlannerInfo *root, RelOptInfo *output_rel)
 static const char *
 try_distinct(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate)
 {
-	const Path *cheapest = cheapest_distinct(root, output_rel);
 	Grouping   *grouping = palloc(sizeof(Grouping));
 	const char *reason = check_candidate(candidate);
+	const Path *cheapest;
 
 	if (reason != NULL)
 		return reason;
 	if (!read_grouping(root, candidate, root->parse->distinctClause, NIL, grouping))
 		return "expression";
+	cheapest = cheapest_distinct(root, output_rel);
 	if (cheapest == NULL)
 		return "cost";
 	grouping->target = cheapest->pathtarget;
