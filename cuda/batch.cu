@@ -50,7 +50,7 @@ batch_error(const CudaBatch *batch)
 uint64_t
 batch_tablet_bytes(uint64_t arena_bytes)
 {
-	uint64_t	taken = REQUEST_BYTES + JOB_IMAGE_MOST + JOINS_BYTES + PASSED_BYTES + 64;
+	uint64_t	taken = REQUEST_BYTES + JOB_IMAGE_MOST + JOINS_BYTES + PASSED_BYTES + TALLIES_BYTES + 64;
 
 	return arena_bytes > taken ? arena_bytes - taken : 0;
 }
@@ -93,7 +93,6 @@ batch_create(uint64_t arena_bytes, cudaError_t *error)
 		return NULL;
 	own->arena_bytes = arena_bytes;
 	own->groups.nslots = 2 * BATCH_GROUPS;
-	own->groups.capacity = BATCH_GROUPS;
 	own->groups.slots = (uint32_t *) malloc(own->groups.nslots * sizeof(uint32_t));
 	own->groups.hashes = (uint64_t *) malloc(BATCH_GROUPS * sizeof(uint64_t));
 	if (own->groups.slots == NULL || own->groups.hashes == NULL)
@@ -107,10 +106,11 @@ bool
 batch_accepts(const ProviderJob *job)
 {
 	const Program *program = job->view.program;
+
 	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
 		if (program->body[body].exists && !shape_exists(program, body))
 			return false;
-	return job->image->size <= JOB_IMAGE_MOST && program->row_words * 8u * 64u <= ROWS_BYTES;
+	return job->image->size <= JOB_IMAGE_MOST && program->row_words * 8u * (program->grouped ? 64u : 8u) <= ROWS_BYTES;
 }
 
 void
@@ -364,6 +364,8 @@ start_run(CudaBatch *own)
 	launch.result = batch_result(own);
 	error = kept_await(own->batch.kept, own->stream);
 	if (error == cudaSuccess)
+		error = batch_clear_tallies(own);
+	if (error == cudaSuccess)
 		error = CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream));
 	if (error == cudaSuccess)
 		error = batch_combine_rows(own);
@@ -453,8 +455,8 @@ end_run(CudaBatch *own)
 	else if (status == STATUS_TABLE_FULL && own->hopeful)
 		batch_divide_again(own);
 	else
-		/* without a table, too many rows want one; with one, there is no room for them here */
-		end_batch(own, status == STATUS_TABLE_FULL && own->batch.table != NULL ? STATUS_MEMORY_LIMIT : status);
+		/* without a table, too many rows want one; with one, or beside tallies, there is no room for them here */
+		end_batch(own, status == STATUS_TABLE_FULL && (own->batch.table != NULL || own->row.ntallies > 0) ? STATUS_MEMORY_LIMIT : status);
 }
 
 /* The last leg: update the groups, unless the table is to grow before all are found. */

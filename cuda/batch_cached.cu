@@ -214,13 +214,12 @@ launch_leg(CudaBatch *own, const CachedLeg *leg)
 bool
 batch_next_leg(CudaBatch *own)
 {
-	cudaError_t error = cudaSuccess;
+	cudaError_t error;
 
 	if (own->next_leg == own->nlegs)
 		return false;
 	/* without a table rows of all legs follow one another, and are combined behind the last one */
-	if (own->next_leg > 0)
-		error = CUDA_CALL(cudaMemsetAsync(batch_result(own), 0, sizeof(VmResult), own->stream));
+	error = own->next_leg > 0 ? CUDA_CALL(cudaMemsetAsync(batch_result(own), 0, sizeof(VmResult), own->stream)) : batch_clear_tallies(own);
 	do
 	{
 		if (error == cudaSuccess)

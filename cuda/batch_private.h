@@ -59,13 +59,15 @@ struct CudaBatch
 	uint8_t    *request;		/* as it goes to the device: Request, image, head of the tablet */
 	uint8_t    *head;			/* of the tablet, as it comes back */
 	Request    *answer;			/* its first words, as they come back */
-	uint64_t   *rows;
+	uint64_t   *rows;			/* ROWS_BYTES; tallies stand last */
 	uint8_t    *passed;
 
 	uint32_t	image_bytes;	/* of the job at hand, aligned, with what is told of its joins */
 	uint64_t	joins_at;		/* in the request, and in the arena */
 	uint64_t	arena_used;		/* bytes before rows of groups */
+	RowShape	row;			/* of the rows that blocks leave */
 	uint32_t	row_capacity;
+	uint64_t   *tallies;		/* in the arena, behind them */
 	bool		combines;		/* rows of blocks, on the device */
 	GroupTable	groups;
 	GroupTable	combined;		/* in `rows` */
@@ -142,7 +144,10 @@ extern void batch_choose_rows(CudaBatch *own, uint32_t nblocks);
 /* Tell a launch where they go. */
 extern void batch_place_rows(CudaBatch *own, VmLaunch *launch);
 
-/* Behind the last launch: have the device combine them, if that is how. */
+/* Ahead of the first launch: zero what they are added to. */
+extern cudaError_t batch_clear_tallies(CudaBatch *own);
+
+/* Behind the last one: have the device combine them, if that is how. */
 extern cudaError_t batch_combine_rows(CudaBatch *own);
 
 /* So many have come back: they are the batch's groups. */

@@ -126,7 +126,7 @@ bool
 groups_shape(const Program *program, RowShape *shape)
 {
 	memset(shape, 0, sizeof(*shape));
-	shape->row_words = program->row_words;
+	shape->row_words = rows_without_tallies(program, shape->state_kind, shape->state_word, &shape->ntallies);
 	shape->key_words = 1;
 	for (uint32_t k = 0; k < program->nkeys; k++)
 	{
@@ -141,9 +141,7 @@ groups_shape(const Program *program, RowShape *shape)
 	{
 		if (state_is_text((StateKind) program->state_kind[s]))
 			return false;
-		shape->state_kind[s] = program->state_kind[s];
-		shape->state_word[s] = program->state_word[s];
-		shape->locked |= !state_is_atomic((StateKind) program->state_kind[s]);
+		shape->locked |= !state_is_atomic((StateKind) shape->state_kind[s]);
 	}
 	return true;
 }

@@ -17,6 +17,7 @@
 #define GPUDB_CUDA_GROUPS_LAUNCH_H
 
 #include "core/join_table.h"
+#include "tallies.h"
 
 /* Room in a table: groups << 32 | units of its heap. */
 #define TABLE_ROOM(groups, units)	((uint64_t) (groups) << 32 | (units))
@@ -52,12 +53,13 @@ typedef struct DeviceTable
 /* What of a program's rows the kernels must know. */
 typedef struct RowShape
 {
-	uint16_t	row_words;
+	uint16_t	row_words;		/* as blocks leave them */
 	uint16_t	key_words;		/* those that tell a group, which stand first */
 	uint16_t	nstates;
 	uint16_t	locked;			/* some states have no atomic form */
 	uint16_t	ntexts;			/* keys that are texts */
 	uint16_t	text_word[PROGRAM_MAX_KEYS];	/* where one begins: in rows to merge a reference, in the table an offset in bytes; then the length */
+	uint32_t	ntallies;
 	uint8_t		state_kind[PROGRAM_MAX_STATES];
 	uint16_t	state_word[PROGRAM_MAX_STATES];
 } RowShape;

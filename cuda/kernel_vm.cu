@@ -100,17 +100,17 @@ measure_groups(const Program *program, uint32_t options, VmShape *shape)
 	shape->grouped = program->grouped;
 	shape->aggregates = program->aggregates;
 	shape->nstates = program->nstates;
-	shape->row_words = program->row_words;
+	shape->row_words = rows_without_tallies(program, shape->state_kind, shape->state_word, &shape->ntallies);
 	shape->state_words = shape->single_words = 0;
 	for (uint32_t s = 0; s < program->nstates; s++)
 	{
-		shape->state_kind[s] = program->state_kind[s];
-		shape->state_word[s] = program->state_word[s];
+		const StateKind kind = (StateKind) shape->state_kind[s];
+
 		shape->state_at[s] = (uint16_t) shape->state_words;
 		shape->single_at[s] = (uint16_t) shape->single_words;
 		if (shape->counted == 0 || s != shape->counter)
-			shape->state_words += state_replicated((StateKind) program->state_kind[s]);
-		shape->single_words += state_single((StateKind) program->state_kind[s]);
+			shape->state_words += state_replicated(kind);
+		shape->single_words += state_single(kind);
 	}
 	if (shape->counted != 0)
 		shape->state_at[shape->counter] = shape->state_at[shape->counted - 1];
@@ -135,7 +135,7 @@ shape_general(const Program *program, VmShape *shape)
 		shape->lanes = 4;
 	map_registers(program, shape);
 	shape->program_bytes = program->size;
-	shape->shared_bytes = VALUES_AT + register_bytes(shape->registers, shape->lanes * VM_THREADS) +
+	shape->tallies_at = VALUES_AT + register_bytes(shape->registers, shape->lanes * VM_THREADS) +
 		shape->group_bytes + shape->nslots * 4 + align16(shape->program_bytes);
 	return program->size <= PROGRAM_COPY_BYTES && shape->nconstants <= MAX_CONSTANTS;
 }
@@ -168,10 +168,11 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 		shape->registers = shape->code.slots + shape->code.bool_slots;
 		shape->places_at = fast_places_at(shape, shape->lanes);
 		shape->groups_at = fast_groups_at(shape, shape->lanes);
-		shape->shared_bytes = fast_joins_at(shape) + (shape->joins ? sizeof(FastJoins) : 0);
+		shape->tallies_at = fast_joins_at(shape) + (shape->joins ? align16(sizeof(FastJoins)) : 0);
 	}
 	else if (!shape_general(program, shape))
 		return false;
+	shape->shared_bytes = shape->tallies_at + shape->ntallies * TALLY_WORDS * sizeof(uint32_t);
 	return shape->shared_bytes <= wish->shared_limit;
 }
 

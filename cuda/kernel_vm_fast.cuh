@@ -174,6 +174,15 @@ run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 			m.nulls = m.t_nulls;
 			break;
 		case VMX_INT_TO_F8: EACH_LANE m.acc[k] = word_of((double) (int64_t) m.acc[k]); break;
+		case VMX_FLOAT_KEY: EACH_LANE m.acc[k] = word_of(op_float_key(typed<double>(m.acc[k]))); break;
+		case VMX_BINS:
+			if constexpr (!CODED)
+				tally_lanes<L>(launch, m, in, false);
+			break;
+		case VMX_VALUES:
+			if constexpr (!CODED)
+				tally_lanes<L>(launch, m, in, true);
+			break;
 		case VMX_MIN_I: extreme<L, CODED>(launch, m, in, false, true); break;
 		case VMX_MIN_I_G: extreme<L, CODED>(launch, m, in, true, true); break;
 		case VMX_MAX_I: extreme<L, CODED>(launch, m, in, false, false); break;

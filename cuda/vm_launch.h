@@ -11,6 +11,7 @@
 
 #include "core/join_table.h"
 #include "core/program.h"
+#include "tallies.h"
 #include "vm_code.h"
 
 /* A register number that stands for a constant: one value for all lanes. */
@@ -28,7 +29,7 @@ typedef struct VmShape
 	uint16_t	loops;			/* rows become pairs, whose number nobody knows */
 	uint16_t	aggregates;
 	uint16_t	nstates;
-	uint16_t	row_words;		/* of a group's row */
+	uint16_t	row_words;		/* of a group's row as blocks leave it */
 	uint16_t	counted;		/* the sum, + 1, whose words count rows along, for state `counter`; 0: none */
 	uint16_t	counter;
 	uint32_t	registers;		/* slots of those that differ from lane to lane */
@@ -42,10 +43,12 @@ typedef struct VmShape
 	uint32_t	nslots;			/* of their hash table */
 	uint32_t	program_bytes;	/* copied into shared memory */
 	uint32_t	shared_bytes;	/* of a block, all in all */
+	uint32_t	ntallies;
+	uint32_t	tallies_at;		/* in shared memory: the bins of each, 32 bits a bin */
 	uint32_t	lanes;			/* of a thread: 2, 4 or 8 */
 	uint32_t	places_at;		/* the accumulator machine's shared memory: block/fast_memory.cuh */
 	uint32_t	groups_at;
-	/* of each state: its kind, its place in a group's row, in the words with replicas, in those that stand once */
+	/* of each state: its kind there, its place in a row, in the words with replicas, in those that stand once */
 	uint8_t		state_kind[PROGRAM_MAX_STATES];
 	uint16_t	state_word[PROGRAM_MAX_STATES];
 	uint16_t	state_at[PROGRAM_MAX_STATES];
@@ -79,9 +82,10 @@ typedef struct VmLaunch
 	uint32_t	ntiles;			/* of all parts; tiles have vm_tile_rows() rows */
 	const JoinRows *tables;		/* of joins: as many as the program has */
 	const KeptRows *kept;		/* where rows are kept; NULL = nowhere */
-	uint64_t   *rows;			/* group rows of program->row_words */
+	uint64_t   *rows;			/* group rows of shape.row_words */
 	uint64_t   *hashes;
 	uint32_t	row_capacity;
+	uint64_t   *tallies;		/* of the launches of a batch: shape.ntallies of TALLY_WORDS, zeroed before the first one */
 	uint32_t	sum_bits;		/* vm_launch() sets it: what size of value a block's sums take without care */
 	uint32_t   *passed;			/* of a program without aggregates: a bit a row of the tablet */
 	VmResult   *result;

@@ -1,7 +1,7 @@
 /*
  * vm_lower.h
  *		A program on its way to the accumulator machine: between vm_lower.cu,
- *		which finds out what depends on what, vm_translate.cu and vm_slots.cu.
+ *		which finds out what depends on what, vm_translate.cu, vm_totals.cu and vm_slots.cu.
  */
 #ifndef GPUDB_CUDA_VM_LOWER_H
 #define GPUDB_CUDA_VM_LOWER_H
@@ -56,7 +56,7 @@ typedef struct Lowering
 static inline bool
 is_total(const Instr *in)
 {
-	return op_info[in->op].shape == SHAPE_TOTAL || op_info[in->op].shape == SHAPE_TOTAL_G;
+	return op_is_total(in->op);
 }
 
 /* A constant that an instruction can have as its own. */
@@ -93,6 +93,9 @@ extern void release(Lowering *l, int position);
 
 /* An accumulator has a new value. */
 extern void made(Lowering *l, int i);
+
+/* Translate an instruction that updates a state; `fails` if it is none, or has no form. */
+extern void put_totals(Lowering *l, int position);
 
 /* Fill out->op from what the order says; `fails` if an instruction has no form. */
 extern void vm_translate(Lowering *l);

@@ -444,73 +444,6 @@ put_apart(Lowering *l, int position, VmxOp op)
 	made(l, i);
 }
 
-static uint16_t
-state_of(const Lowering *l, const Instr *in)
-{
-	uint16_t	s = 0;
-
-	while (l->program->state_word[s] != in->imm)
-		s++;
-	return s;
-}
-
-static void
-put_total(Lowering *l, int position, int op, int op_grouped)
-{
-	const Instr *in = &l->code[l->order[position]];
-	const Value *v = &l->value[l->order[position]];
-	bool		counts = in->op == VMOP_COUNT || in->op == VMOP_COUNT_G;
-	bool		reads = v->a >= 0 && (!counts || l->value[v->a].may_be_null);
-	VmOp	   *to;
-	uint8_t		mask = mask_of(l, v->m);
-
-	if (reads)
-		need(l, v->a);
-	to = put_op(l, l->program->grouped ? op_grouped : op);
-	to->mask = mask;
-	to->x = (uint8_t) state_of(l, in);
-	if (reads && counts)
-		to->flags = l->value[v->a].is_bool ? FLAG_BOOL_NULLS : FLAG_ACC_NULLS;
-	release(l, position);
-}
-
-/* A sum, which goes along with another instruction if that has the same mask. */
-static void
-put_sum(Lowering *l, int position)
-{
-	const Value *v = &l->value[l->order[position]];
-	uint8_t		mask = mask_of(l, v->m);
-	VmOp	   *to;
-
-	need(l, v->a);
-	to = put_more(l, FLAG_SUM);
-	if (to->mask != mask)
-		to = put_op(l, VMX_NOTHING);
-	to->mask = mask;
-	to->sum = (uint8_t) state_of(l, &l->code[l->order[position]]);
-	to->flags |= FLAG_SUM;
-	release(l, position);
-}
-
-/* A total that is apart from the accumulators. */
-static void
-put_take(Lowering *l, int position)
-{
-	const Instr *in = &l->code[l->order[position]];
-	const Value *v = &l->value[l->order[position]];
-	uint8_t		mask = mask_of(l, v->m);
-	uint8_t		slot = from_slot(l, v->a);
-	VmOp	   *to = put_op(l, VMX_TAKE_F);
-
-	to->mask = mask;
-	to->slot = slot;
-	to->flags = null_flag(l, v->a);
-	to->x = (uint8_t) state_of(l, in);
-	to->imm = in->op;
-	l->acc = l->t = NOTHING;
-	release(l, position);
-}
-
 /* The search for groups, if their hash is made of one key after the other. */
 static void
 put_group(Lowering *l, int position)
@@ -615,6 +548,7 @@ put_instr(Lowering *l, int position)
 		case VMOP_MUL_F8: put_arithmetic(l, position, VMX_MUL_F8_R, true); break;
 		case VMOP_BOOL_TO_INT: put_unary(l, position, VMX_BOOL_TO_INT); break;
 		case VMOP_INT_TO_F8: put_unary(l, position, VMX_INT_TO_F8); break;
+		case VMOP_FLOAT_KEY: put_unary(l, position, VMX_FLOAT_KEY); break;
 		case VMOP_DATE_TO_TS: put_unary(l, position, VMX_DATE_TO_TS); break;
 		case VMOP_JOIN_I: put_join_key(l, position); break;
 		case VMOP_PROBE: put_probe(l, position); break;
@@ -633,21 +567,9 @@ put_instr(Lowering *l, int position)
 		case VMOP_KEY_I:
 		case VMOP_KEY_W: break;
 		case VMOP_GROUP: put_group(l, position); break;
-		case VMOP_COUNT:
-		case VMOP_COUNT_G: put_total(l, position, VMX_COUNT, VMX_COUNT_G); break;
-		case VMOP_SUM_I:
-		case VMOP_SUM_I_G: put_sum(l, position); break;
-		case VMOP_MIN_I:
-		case VMOP_MIN_I_G: put_total(l, position, VMX_MIN_I, VMX_MIN_I_G); break;
-		case VMOP_MAX_I:
-		case VMOP_MAX_I_G: put_total(l, position, VMX_MAX_I, VMX_MAX_I_G); break;
-		case VMOP_SUM_F:
-		case VMOP_SUM_F_G:
-		case VMOP_SUM_SQ:
-		case VMOP_SUM_SQ_G: put_take(l, position); break;
 		case VMOP_EMIT: put_op(l, VMX_EMIT); break;
 		default:
-			l->fails = true;
+			put_totals(l, position);
 			break;
 	}
 	return 1;

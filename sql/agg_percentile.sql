@@ -53,6 +53,25 @@ ROLLBACK;
 PREPARE agg_percentile_prepared (int) AS SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4 + $1) FROM agg_percentile WHERE id > $1;
 EXECUTE agg_percentile_prepared (0);
 EXECUTE agg_percentile_prepared (6000);
+-- where a sample tells where to look: alike everywhere, ascending, so that it is wrong, few values, huge ones, and none in the sample
+CREATE TABLE agg_percentile_many (i int, alike int, up int8, few int2, far float8, late int, filler text);
+INSERT INTO agg_percentile_many
+SELECT i, i * 7919::int8 % 300007, i * 1000003::int8, i % 3, ((i * 104729::int8 % 1000003) - 500000) * 1e200 ^ (i % 3 - 1), CASE WHEN i > 299500 THEN i END, repeat('f', 60) FROM generate_series(1, 300000) i;
+VACUUM ANALYZE agg_percentile_many;
+SET gpudb.debug_sample = 2;
+SELECT sum(i + alike + up + few + late), sum(far) IS NULL FROM agg_percentile_many;
+SELECT explain FROM explain('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY alike) FROM agg_percentile_many', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Rounds|Fallback';
+SELECT explain FROM explain('SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY up) FROM agg_percentile_many', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Rounds|Fallback';
+CREATE TABLE agg_percentile_sampled AS
+SELECT row_number() OVER () AS number, format('SELECT %s, count(*) FROM agg_percentile_many WHERE %s', string_agg(format('percentile_disc(%s) WITHIN GROUP (ORDER BY %s %s)', fraction, argument, direction), ', '), condition) AS sql
+FROM unnest('{alike,up,few,far,late,"up - alike","alike::float8 / (few + 1)","CASE WHEN few > 0 THEN alike END"}'::text[]) argument, unnest('{0,0.00001,0.3,0.5,0.999,1}'::text[]) fraction, unnest('{"",DESC}'::text[]) direction,
+	unnest('{true,"i % 10 = 3","i < 1000","i BETWEEN 100000 AND 200000"}'::text[]) condition
+GROUP BY argument, direction, condition;
+INSERT INTO agg_percentile_sampled VALUES
+	(1000, 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY alike), percentile_cont(''{0.2,0.4,0.6}''::float8[]) WITHIN GROUP (ORDER BY far), percentile_disc(''{0.01,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,0.99}''::float8[]) WITHIN GROUP (ORDER BY alike) FROM agg_percentile_many'),
+	(1001, 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a.alike) FROM agg_percentile_many a JOIN agg_percentile b ON b.id = a.few');
+SELECT compare_answers('agg_percentile_sampled', 'GpuAgg');
+RESET gpudb.debug_sample;
 -- what is left to PostgreSQL: two zeros that print differently, errors, other types, groups, several fractions
 SET gpudb.debug_require = allow;
 SELECT explain FROM explain('SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY CASE WHEN id % 2 = 0 THEN 0 ELSE float8 ''-0'' END) FROM agg_percentile', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback';
@@ -68,4 +87,4 @@ SELECT percentile_disc('{0.1,1.5}'::float8[]) WITHIN GROUP (ORDER BY i4) FROM ag
 SELECT gpu_nodes('SELECT percentile_disc(''{0.1,0.5}''::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile') AS several, gpu_nodes('SELECT percentile_disc(''{}''::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile') AS none,
 	gpu_nodes('SELECT percentile_disc(array_fill(0.5::float8, ''{65}'')) WITHIN GROUP (ORDER BY i4) FROM agg_percentile') AS too_many, gpu_nodes('SELECT percentile_disc(ARRAY(SELECT g / 9.0 FROM generate_series(1, 3) g)) WITHIN GROUP (ORDER BY i4) FROM agg_percentile') AS not_constant;
 SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4 USING <) FROM agg_percentile;
-DROP TABLE agg_percentile, agg_percentile_odd, agg_percentile_queries;
+DROP TABLE agg_percentile, agg_percentile_odd, agg_percentile_queries, agg_percentile_many, agg_percentile_sampled;

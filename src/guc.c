@@ -22,6 +22,7 @@ int			gpudb_cpu_threads = 0;
 int			gpudb_debug_fail = -1;
 char	   *gpudb_debug_program = NULL;
 int			gpudb_debug_require = REQUIRE_ALLOW;
+int			gpudb_debug_sample = 16;
 int			gpudb_debug_silence = 2000;
 int			gpudb_debug_yield = -1;
 int			gpudb_device = DEVICE_AUTO;
@@ -102,6 +103,11 @@ guc_init(void)
 							 "Raises an error if a query did not (require) or did (forbid) run on gpudb nodes without fallback.",
 							 NULL,
 							 &gpudb_debug_require, REQUIRE_ALLOW, require_options, PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpudb.debug_sample",
+							"Number of cached tablets from which on a sample of them tells where to look for percentiles.",
+							"For tests, whose tables are small.",
+							&gpudb_debug_sample, 16, 1, INT_MAX, PGC_USERSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.debug_silence",
 							"Ends the GPU process when it has not been heard of for so long.",
 							"For tests in which the host takes a GPU's place, and may be busy for longer.",

@@ -43,5 +43,5 @@ SELECT $md$
 Each with `FILTER`, in any number of groups that fits hash memory; not with `ORDER BY` inside. Where all aggregates of a query are over `DISTINCT`
 values, or `min` or `max`, without `FILTER`, they may be any: PostgreSQL computes them of rows that a GpuAgg has made distinct.
 `SELECT DISTINCT` of a relation's rows, joined or not, is a `GROUP BY` of all its columns; `DISTINCT ON` is PostgreSQL's.
-Percentiles are of all rows, without `GROUP BY`, and run on the CPU device: one constant fraction or an array of at most 64, of integers, floats, booleans, dates and
+Percentiles are of all rows, without `GROUP BY`: one constant fraction or an array of at most 64, of integers, floats, booleans, dates and
 times, and texts of one character in the order of "C", ascending or descending.$md$;

@@ -343,6 +343,34 @@ extreme(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grou
 		}
 }
 
+/* The lanes' values into a tally; those that are less are counted. */
+template <int L> static __device__ __forceinline__ void
+tally_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool collect)
+{
+	const Places<L, false> to(launch, x_of(in), false);
+	const uint32_t active = mask_lanes<L>(launch, m, in) & ~m.nulls;
+	const int64_t least = imm_of(launch, in);
+	const uint32_t shift = (uint32_t) launch.shape.code.op[here(in.pc)].low;
+	uint32_t   *bins = block_bins(&launch.shape, slot_of(in));
+	uint32_t	less = 0;
+
+	EACH_LANE
+	{
+		const int64_t v = (int64_t) m.acc[k];
+		const uint64_t bin = select_bin(v, least, shift);
+
+		less |= (v < least ? 1u : 0u) << k;
+		if (bin < (collect ? 1 : SELECT_BINS) && (active & ~less) >> k & 1u)
+		{
+			if (collect)
+				tally_collect(launch.tallies + slot_of(in) * TALLY_WORDS, v);
+			else
+				atomicAdd(&bins[bin], 1u);
+		}
+	}
+	*to.replica += __popc(less & active);
+}
+
 /*
  * States without an atomic form: each thread has a replica, or the lanes of a
  * warp share one and take turns.  Apart, with a slot's values, so as not to

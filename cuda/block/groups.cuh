@@ -244,6 +244,13 @@ block_turn(BlockGroups *groups, bool pending, int round)
 	return pending;
 }
 
+/* A block's bins of a tally. */
+static __device__ __forceinline__ uint32_t *
+block_bins(const VmShape *shape, uint32_t tally)
+{
+	return (uint32_t *) (shared_memory + shape->tallies_at) + tally * TALLY_WORDS;
+}
+
 /* Whether all states begin with zeros. */
 static __device__ inline bool
 states_begin_zero(const VmShape *shape)
@@ -264,6 +271,8 @@ block_groups_clear(const VmShape *shape, BlockGroups *groups)
 
 	for (uint32_t i = threadIdx.x; i < shape->nslots; i += VM_THREADS)
 		group_slots(groups)[i] = SLOT_FREE;
+	for (uint32_t i = threadIdx.x; i < shape->ntallies * TALLY_WORDS; i += VM_THREADS)
+		block_bins(shape, 0)[i] = 0;
 	if (states_begin_zero(shape))
 	{
 		for (uint32_t i = threadIdx.x; i < groups->capacity * groups->stride; i += VM_THREADS)
@@ -307,6 +316,22 @@ block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t team, uint32_t
 		atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_DECIMAL_TOO_WIDE);
 }
 
+/* Add bins to those of all blocks, which begin at different places so as not to meet each other. */
+static __device__ inline void
+block_tallies_flush(const VmLaunch *launch)
+{
+	const uint32_t words = launch->shape.ntallies * TALLY_WORDS;
+
+	for (uint32_t i = threadIdx.x; i < words; i += VM_THREADS)
+	{
+		const uint32_t at = (i + blockIdx.x * VM_THREADS) % words;
+		const uint32_t count = block_bins(&launch->shape, 0)[at];
+
+		if (count > 0)
+			atomicAdd((Word *) &launch->tallies[at], (Word) count);
+	}
+}
+
 /*
  * Append all groups to the launch's rows; by all threads, between barriers.
  * Without room for them the launch fails with TABLE_FULL.
@@ -330,6 +355,7 @@ block_groups_flush(const VmLaunch *launch, BlockGroups *groups)
 	for (uint32_t s = 0; s <= launch->shape.nstates; s++)
 		for (uint32_t group = threadIdx.x / team; group < ngroups; group += VM_THREADS / team)
 			block_write(launch, groups, team, group, s);
+	block_tallies_flush(launch);
 }
 
 /* Write out a full table and go on with an empty one, with room for more groups if that is possible; by all threads. */

@@ -192,6 +192,29 @@ update_in_turn(const Instr *in, uint64_t *states, uint32_t active, const uint64_
 	}
 }
 
+/* Lanes' values into a tally; those that are less are counted in the replica of this thread, which has one of its own. */
+static __device__ __forceinline__ void
+tally_lanes(const Instr *in, uint64_t *less, uint32_t active)
+{
+	const Operand<uint64_t> oa(in->a), ob(in->b);
+	const uint32_t nbins = in->op == VMOP_VALUES ? 1 : SELECT_BINS;
+
+	LANES
+		if (BIT(active))
+		{
+			const int64_t v = (int64_t) oa.at(k, i);
+			const int64_t least = (int64_t) ob.at(k, i);
+			const uint64_t bin = select_bin(v, least, in->c);
+
+			if (v < least)
+				(*less)++;
+			else if (bin < nbins && in->op == VMOP_VALUES)
+				tally_collect(block_tally(in->dst), v);
+			else if (bin < nbins)
+				atomicAdd(&block_bins(block_shape(), in->dst)[bin], 1u);
+		}
+}
+
 /* Update the totals of all active lanes; 0: none can fail before the end. */
 static __device__ __forceinline__ uint32_t
 vm_update(const VmRun *run, const Instr *in)
@@ -203,7 +226,7 @@ vm_update(const VmRun *run, const Instr *in)
 	const uint32_t active = VM_MASK(in->m)[THREAD] & ~operand_nulls(in->a);
 	const uint32_t replicas = groups->replicas;
 	const bool	alone = replicas == VM_THREADS;
-	const uint32_t s = block_state_of(in->imm);
+	const uint32_t s = (uint32_t) in->imm;
 	uint64_t   *states = block_state(groups, block_shape(), 0, s);
 	uint64_t   *mine = states + (THREAD & (replicas - 1));
 	uint64_t   *single = block_singles(groups, block_shape(), 0) + block_shape()->single_at[s];
@@ -246,6 +269,10 @@ vm_update(const VmRun *run, const Instr *in)
 		case VMOP_ODD_BITS:
 		case VMOP_ODD_BITS_G:
 			EACH_GROUP(atomicXor((Word *) state, (Word) oa.at(k, i)))
+			break;
+		case VMOP_BINS:
+		case VMOP_VALUES:
+			tally_lanes(in, mine, active);
 			break;
 		default:
 			update_in_turn(in, states, active, found);

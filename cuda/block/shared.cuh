@@ -10,10 +10,6 @@
 #include "block/groups.cuh"
 #include "block/slices.cuh"
 
-/* Words of a group's row at most. */
-#define MAX_KEY_WORDS (1 + 2 * PROGRAM_MAX_KEYS)
-#define MAX_ROW_WORDS (MAX_KEY_WORDS + 5 * PROGRAM_MAX_STATES)
-
 /* One value for all lanes. */
 typedef struct Constant
 {
@@ -29,9 +25,9 @@ typedef struct BlockShared
 	BlockGroups groups;
 	BlockSlice	slice;
 	Constant	constant[MAX_CONSTANTS];
-	uint16_t	state_of[MAX_ROW_WORDS];	/* a word of a group's row: the state that begins there */
 	const VmShape *shape;
-	uint32_t	sum_bits;		/* see VmLaunch */
+	uint64_t   *tallies;		/* see VmLaunch, */
+	uint32_t	sum_bits;		/* as this */
 	unsigned long long pairs;	/* that loops have made */
 } BlockShared;
 
@@ -46,16 +42,16 @@ block_groups(void)
 	return &((BlockShared *) shared_memory)->groups;
 }
 
-static __device__ __forceinline__ uint32_t
-block_state_of(int32_t word)
-{
-	return ((const BlockShared *) shared_memory)->state_of[word];
-}
-
 static __device__ __forceinline__ const VmShape *
 block_shape(void)
 {
 	return ((const BlockShared *) shared_memory)->shape;
+}
+
+static __device__ __forceinline__ uint64_t *
+block_tally(uint32_t number)
+{
+	return ((const BlockShared *) shared_memory)->tallies + number * TALLY_WORDS;
 }
 
 static __device__ __forceinline__ uint32_t
@@ -89,7 +85,18 @@ block_constant(uint32_t number)
 	return &((const BlockShared *) shared_memory)->constant[number & ~CONSTANT];
 }
 
-/* Give an instruction the register numbers of this launch; a constant's becomes a value. */
+/* The state that begins at a word of a group's row. */
+static __device__ inline uint32_t
+state_at_word(const Program *program, int32_t word)
+{
+	uint32_t	s = 0;
+
+	while (program->state_word[s] != word)
+		s++;
+	return s;
+}
+
+/* Give an instruction the register numbers of this launch, and its state's number, and in dst its tally's; a constant's becomes a value. */
 static __device__ inline void
 lower_instr(const VmShape *shape, const Program *program, Instr *in, BlockShared *shared)
 {
@@ -113,6 +120,11 @@ lower_instr(const VmShape *shape, const Program *program, Instr *in, BlockShared
 	in->m = shape->map[in->m];
 	if (companion)
 		in->c = shape->map[in->c];
+	if (op_is_total(in->op))
+	{
+		in->imm = (int32_t) state_at_word(program, in->imm);
+		in->dst = (uint16_t) tally_of_state(program, (uint32_t) in->imm);
+	}
 }
 
 /* Lay everything out and make the group table empty; returns the program to run, from its tile_start on. */
@@ -132,12 +144,11 @@ block_prepare(const VmLaunch *launch, uint32_t tile)
 	if (threadIdx.x == 0)
 	{
 		shared->shape = shape;
+		shared->tallies = launch->tallies;
 		shared->sum_bits = launch->sum_bits;
 		shared->pairs = 0;
 		shared->slice.part = NO_PART;
 		block_groups_layout(&shared->groups, shape, table);
-		for (uint32_t s = 0; s < program->nstates; s++)
-			shared->state_of[program->state_word[s]] = (uint16_t) s;
 	}
 	__syncthreads();
 	for (uint32_t pc = threadIdx.x; pc < program->body[shape->body].ninstrs; pc += VM_THREADS)

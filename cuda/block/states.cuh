@@ -309,4 +309,14 @@ state_take(uint16_t op, uint64_t *state, uint32_t replicas, const uint64_t *valu
 		state[w * replicas] = words[w];
 }
 
+/* A value into a tally that collects, if there is room. */
+static __device__ __forceinline__ void
+tally_collect(uint64_t *tally, int64_t value)
+{
+	const Word	at = atomicAdd((Word *) tally, (Word) 1);
+
+	if (at < SELECT_VALUES)
+		tally[1 + at] = (uint64_t) value;
+}
+
 #endif							/* GPUDB_CUDA_STATES_CUH */

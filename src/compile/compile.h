@@ -64,6 +64,14 @@ typedef struct JoinRequest
 	const Bitmapset *codes;		/* those that may be had as codes, by number */
 } JoinRequest;
 
+/* How the next run comes closer to a value that is selected by its rank. */
+typedef struct SelectStep
+{
+	bool		found;			/* not at all: the value is range.least */
+	bool		collects;		/* by the values themselves, since they are few */
+	SelectRange range;			/* where it counts, or collects */
+} SelectStep;
+
 /* What to compute: filters, then joins, then either rows or keys and aggregates. */
 typedef struct CompileRequest
 {
@@ -76,7 +84,7 @@ typedef struct CompileRequest
 	bool		aggregate;
 	List	   *keys;			/* expressions */
 	List	   *aggs;			/* Aggrefs */
-	const SelectRange *ranges;	/* of the values that these select, by number, as far as they are known; NULL = not at all */
+	const SelectStep *steps;	/* to the values that these select, by number; NULL = the first ones */
 } CompileRequest;
 
 /* A column that the program reads. */
@@ -183,8 +191,8 @@ typedef struct AggResult
 typedef struct SelectResult
 {
 	int16		agg;			/* whose it is */
-	SelectRange range;			/* where it is, as the program knows */
-	int16		bins;			/* -1 = it is found, or its turn comes later */
+	SelectStep	step;
+	int16		state;			/* of the bins, or of values; -1 = it is found, or its turn comes later */
 	int16		least;			/* of the first round, -1 of others */
 	int16		largest;
 } SelectResult;
@@ -223,7 +231,7 @@ typedef struct CompileResult
 	AggResult  *agg;
 	int			nselects;
 	SelectResult *select;
-	const SelectRange *ranges;	/* of the request */
+	const SelectStep *steps;	/* of the request */
 	int			rounds;			/* of passes that find them, as a guess; 0 = there are none */
 	int			nkept;
 	int			kept_count;		/* of rows that are kept: the state that counts them */

@@ -163,6 +163,8 @@ state_op(StateKind kind, bool wide)
 			return VMOP_MAX_T;
 		case STATE_BINS:
 			return VMOP_BINS;
+		case STATE_VALUES:
+			return VMOP_VALUES;
 	}
 	return VMOP_END;
 }
@@ -218,7 +220,7 @@ emit_updates(AggCompiler *ac)
 		const StateSource *source = &ac->source[s];
 
 		emit_instr(em, (EmitInstr) {.op = state_op(source->kind, source->wide) + grouped, .a = source->vreg,
-				   .b = source->kind == STATE_BINS ? source->least : ac->group, .c = source->companion, .m = source->mask, .imm = ac->shape->state_word[s]});
+				   .b = source->least != 0 ? source->least : ac->group, .c = source->companion, .m = source->mask, .imm = ac->shape->state_word[s]});
 	}
 }
 
@@ -424,7 +426,7 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 	ac->c = c;
 	ac->shape = shape;
 	result->nselects = result->rounds = 0;
-	result->ranges = request->ranges;
+	result->steps = request->steps;
 	result->select = NULL;
 	i = 0;
 	foreach(lc, request->keys)

@@ -15,8 +15,8 @@ typedef struct StateSource
 	StateKind	kind;
 	bool		wide;			/* sums: of 128-bit values */
 	int			vreg;
-	int			companion;		/* MIN_BY and MAX_BY: a register; BINS: bits of a distance that tell nothing */
-	int			least;			/* BINS: register of the least value that counts */
+	int			companion;		/* MIN_BY and MAX_BY: a register; BINS and VALUES: bits of a distance that tell nothing */
+	int			least;			/* these: register of the least value that counts; 0 of others */
 	int			mask;
 } StateSource;
 

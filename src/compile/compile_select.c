@@ -4,7 +4,7 @@
  *
  * A value is found by rounds of counting (core/op_select.h), each a run of a
  * program that knows how far the one before came.  The first one also finds
- * the bounds of all values, and how many there are: ranks follow from that.
+ * the bounds of all values.  Ranks follow from how many values there are.
  */
 #include "postgres.h"
 
@@ -18,8 +18,11 @@
 /* Fractions of one aggregate at most. */
 #define FRACTIONS_MOST 64
 
-/* Values that can be counted in bins at a time. */
-#define BINS_AT_ONCE	(ROW_WORDS_MOST / SELECT_BINS - 1)
+/* Values that can be looked for at a time. */
+#define BINS_AT_ONCE	(ROW_WORDS_MOST / SELECT_WORDS)
+
+/* Runs that find values, as a guess: bins, bins, and the values themselves. */
+#define USUAL_ROUNDS	3
 
 /* What an integer of so many bytes may be; floats and times are as long as the longest. */
 static SelectRange
@@ -114,31 +117,30 @@ static void
 select_value(AggCompiler *ac, const AggResult *agg, int key, int mask)
 {
 	CompileResult *result = ac->c->result;
-	const SelectRange *known = ac->c->request->ranges;
-	const SelectRange range = known != NULL ? known[result->nselects] : range_of_type(agg->argtype);
+	const SelectStep *known = ac->c->request->steps;
+	const SelectStep step = known != NULL ? known[result->nselects] : (SelectStep) {.range = range_of_type(agg->argtype)};
 	const Size	size = sizeof(SelectResult) * (result->nselects + 1);
 	SelectResult *select;
 
 	result->select = result->select != NULL ? repalloc(result->select, size) : palloc(size);
 	select = &result->select[result->nselects++];
-	*select = (SelectResult) {.agg = (int16) (agg - result->agg), .range = range, .bins = -1, .least = -1, .largest = -1};
+	*select = (SelectResult) {.agg = (int16) (agg - result->agg), .step = step, .state = -1, .least = -1, .largest = -1};
 	if (known == NULL)
 	{
 		select->least = need_state(ac, STATE_MIN_I, false, key, mask);
 		select->largest = need_state(ac, STATE_MAX_I, false, key, mask);
 	}
-	if (!select_is_found(&range) && ac->shape->row_words + SELECT_BINS <= ROW_WORDS_MOST)
-		select->bins = need_source(ac, (StateSource) {.kind = STATE_BINS, .vreg = key, .companion = (int) select_shift(&range),
-								   .least = int_constant(ac->c, range.least), .mask = mask});
+	if (!step.found && ac->shape->row_words + SELECT_WORDS <= ROW_WORDS_MOST)
+		select->state = need_source(ac, (StateSource) {.kind = step.collects ? STATE_VALUES : STATE_BINS, .vreg = key,
+									.companion = (int) select_shift(&step.range, step.collects ? 1 : SELECT_BINS),
+									.least = int_constant(ac->c, step.range.least), .mask = mask});
 }
 
 bool
 compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask, AggResult *result)
 {
 	Compiler   *c = ac->c;
-	const SelectRange whole = range_of_type(result->argtype);
 	const int	key = key_of(ac, arg);
-	int			rounds;
 
 	if (ac->group != 0 || !read_fractions(agg, result) || !read_order(agg, &result->descending))
 		return refuse(c, REASON_EXPRESSION);
@@ -152,7 +154,6 @@ compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask,
 	result->nselects = result->action == AGG_PERCENTILE_CONT ? 2 : 1;
 	for (int i = 0; i < result->nfractions * result->nselects; i++)
 		select_value(ac, result, key, mask);
-	rounds = (int) (select_shift(&whole) + SELECT_BITS - 1) / SELECT_BITS + 1;
-	c->result->rounds = Max(c->result->rounds, rounds * ((c->result->nselects + BINS_AT_ONCE - 1) / BINS_AT_ONCE));
+	c->result->rounds = USUAL_ROUNDS * ((c->result->nselects + BINS_AT_ONCE - 1) / BINS_AT_ONCE);
 	return c->reason == NULL;
 }

@@ -344,6 +344,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_MIN_T_G:
 			case VMOP_MAX_T_G:
 			case VMOP_BINS:
+			case VMOP_VALUES:
 				updating = true;
 				error |= vm_update(run, in);
 				break;

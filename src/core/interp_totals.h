@@ -203,17 +203,19 @@ vm_update_one(VmRun *run, const Instr *in)
 			error |= !vm_take_best_text(run, in, va, an, mask);
 			break;
 		case VMOP_BINS:
+		case VMOP_VALUES:
 			{
 				const uint64_t *vb = run->values + (size_t) in->b * VM_TILE;
-				uint64_t   *bins = group_row(run->groups, 0) + in->imm;
+				uint64_t   *state = group_row(run->groups, 0) + in->imm;
 
 				EACH_LANE
-				{
-					const uint64_t bin = select_bin((int64_t) va[i], (int64_t) vb[i], in->c);
-
-					if (ACTIVE(i) && bin < SELECT_BINS)
-						bins[bin]++;
-				}
+					if (ACTIVE(i))
+					{
+						if (in->op == VMOP_BINS)
+							select_count(state, (int64_t) va[i], (int64_t) vb[i], in->c);
+						else
+							select_collect(state, (int64_t) va[i], (int64_t) vb[i], in->c);
+					}
 				break;
 			}
 		default:

@@ -151,7 +151,8 @@ state_words(StateKind kind)
 		case STATE_MAX_BY:
 			return 5;
 		case STATE_BINS:
-			return SELECT_BINS;
+		case STATE_VALUES:
+			return SELECT_WORDS;
 	}
 	return 0;
 }
@@ -223,8 +224,9 @@ state_init(StateKind kind, uint64_t *state)
 			state[2] = 0;
 			break;
 		case STATE_BINS:
-			for (uint32_t bin = 0; bin < SELECT_BINS; bin++)
-				state[bin] = 0;
+		case STATE_VALUES:
+			for (uint32_t w = 0; w < SELECT_WORDS; w++)
+				state[w] = 0;
 			break;
 	}
 }
@@ -287,8 +289,11 @@ state_merge(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *erro
 			by_merge(kind == STATE_MIN_BY, into, wide_load(from), wide_load(from + 2), from[4]);
 			break;
 		case STATE_BINS:
-			for (uint32_t bin = 0; bin < SELECT_BINS; bin++)
-				into[bin] += from[bin];
+			for (uint32_t w = 0; w < SELECT_WORDS; w++)
+				into[w] += from[w];
+			break;
+		case STATE_VALUES:
+			select_merge_values(into, from);
 			break;
 		case STATE_MIN_T:
 		case STATE_MAX_T:

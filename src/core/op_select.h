@@ -3,11 +3,16 @@
  *		The k-th of many values, found by counting.
  *
  * Values between two bounds are counted in bins of equal width, a power of
- * two.  The bin with the k-th one gives bounds that are closer together, and
- * so on until they meet.  Nothing is moved, and the time does not depend on k.
+ * two, and so are those that are less.  The bin with the k-th one gives bounds
+ * that are closer together, and so on until they meet, or so few values are
+ * left between them that these themselves can be looked at.  Nothing is moved,
+ * and the time does not depend on k.
+ *
  * Govindaraju et al. (2004) find it bit by bit, each bit a pass over the data;
  * here each pass finds 11 bits (the radix of Alabi et al. 2012, "Fast
- * k-selection algorithms for graphics processors").
+ * k-selection algorithms for graphics processors").  Bounds may also be a
+ * guess, by a sample (Floyd and Rivest 1975, "Expected time bounds for
+ * selection"): how many values are less tells whether it was right.
  */
 #ifndef GPUDB_CORE_OP_SELECT_H
 #define GPUDB_CORE_OP_SELECT_H
@@ -17,12 +22,19 @@
 #define SELECT_BITS	11
 #define SELECT_BINS	(1u << SELECT_BITS)
 
+/*
+ * The words of a state: how many values are less than all that is counted,
+ * then the bins; or how many values there are between the bounds, and these,
+ * as far as there is room.
+ */
+#define SELECT_WORDS	(1 + SELECT_BINS)
+#define SELECT_VALUES	(SELECT_BINS - 1)
+
 /* Where a value is: no less than one, no more than the other. */
 typedef struct SelectRange
 {
 	int64_t		least;
 	int64_t		largest;
-	uint64_t	below;			/* how many values are less than `least` */
 } SelectRange;
 
 CORE_FN bool
@@ -31,45 +43,91 @@ select_is_found(const SelectRange *range)
 	return range->least == range->largest;
 }
 
-/* Bits of a value's distance from `least` that tell nothing of its bin. */
+/* Bits of a value's distance from `least` that tell nothing of which of so many bins it is in, of a range; at most 63. */
 CORE_FN uint32_t
-select_shift(const SelectRange *range)
+select_shift(const SelectRange *range, uint64_t bins)
 {
 	const uint64_t spread = (uint64_t) range->largest - (uint64_t) range->least;
 	uint32_t	shift = 0;
 
-	while (spread >> shift >= SELECT_BINS)
+	while (shift < 63 && spread >> shift >= bins)
 		shift++;
 	return shift;
 }
 
-/* The bin of a value; SELECT_BINS or more if it is in none. */
+/* The bin of a value that is not less than `least`; it may be beyond the last one. */
 CORE_FN uint64_t
 select_bin(int64_t value, int64_t least, uint32_t shift)
 {
-	return value < least ? UINT64_MAX : ((uint64_t) value - (uint64_t) least) >> shift;
+	return ((uint64_t) value - (uint64_t) least) >> shift;
 }
 
-/* The bin that has the value with so many before it becomes the range; false if none has. */
-CORE_FN bool
-select_narrow(SelectRange *range, const uint64_t *bins, uint64_t rank)
+/* Count a value in one of the bins. */
+CORE_FN void
+select_count(uint64_t *state, int64_t value, int64_t least, uint32_t shift)
 {
-	const uint32_t shift = select_shift(range);
-	const int64_t largest = range->largest;
-	uint64_t	below = range->below;
+	const uint64_t bin = select_bin(value, least, shift);
+
+	if (value < least)
+		state[0]++;
+	else if (bin < SELECT_BINS)
+		state[1 + bin]++;
+}
+
+/* Collect a value if it is in the first bin. */
+CORE_FN void
+select_collect(uint64_t *state, int64_t value, int64_t least, uint32_t shift)
+{
+	if (value < least)
+		state[0]++;
+	else if (select_bin(value, least, shift) == 0)
+	{
+		if (state[1] < SELECT_VALUES)
+			state[2 + state[1]] = (uint64_t) value;
+		state[1]++;
+	}
+}
+
+/* Add what others have collected. */
+CORE_FN void
+select_merge_values(uint64_t *into, const uint64_t *from)
+{
+	const uint64_t n = from[1] < SELECT_VALUES ? from[1] : SELECT_VALUES;
+	uint64_t	i;
+
+	for (i = 0; i < n && into[1] + i < SELECT_VALUES; i++)
+		into[2 + into[1] + i] = from[2 + i];
+	into[0] += from[0];
+	into[1] += from[1];
+}
+
+/* The values that a bin may have, of a range. */
+CORE_FN SelectRange
+select_range_of_bin(const SelectRange *range, uint32_t bin)
+{
+	const uint32_t shift = select_shift(range, SELECT_BINS);
+	SelectRange found;
+
+	found.least = (int64_t) ((uint64_t) range->least + ((uint64_t) bin << shift));
+	found.largest = (int64_t) ((uint64_t) found.least + (((uint64_t) 1 << shift) - 1));
+	/* beyond all integers */
+	if (found.largest < found.least)
+		found.largest = INT64_MAX;
+	return found;
+}
+
+/* The bin that has the value with so many before it; SELECT_BINS if none has, since it is less than all, or not less than any. */
+CORE_FN uint32_t
+select_find_bin(const uint64_t *state, uint64_t rank)
+{
+	uint64_t	below = state[0];
 	uint32_t	bin = 0;
 
-	while (bin < SELECT_BINS && rank - below >= bins[bin])
-		below += bins[bin++];
-	if (bin == SELECT_BINS)
-		return false;
-	range->below = below;
-	range->least = (int64_t) ((uint64_t) range->least + ((uint64_t) bin << shift));
-	range->largest = (int64_t) ((uint64_t) range->least + (((uint64_t) 1 << shift) - 1));
-	/* the last bin may go beyond; sums that wrap around are less than where they began */
-	if (range->largest > largest || range->largest < range->least)
-		range->largest = largest;
-	return true;
+	if (rank < below)
+		return SELECT_BINS;
+	while (bin < SELECT_BINS && rank - below >= state[1 + bin])
+		below += state[1 + bin++];
+	return bin;
 }
 
 #endif							/* GPUDB_CORE_OP_SELECT_H */

@@ -22,8 +22,6 @@ op_suits_gpu(uint16_t op)
 			/* a state that changes its text would want a heap that forgets */
 		case VMOP_RESERVE_T:
 		case VMOP_RESERVE_T_G:
-			/* a block has no place for the bins yet */
-		case VMOP_BINS:
 			/* the last bits of libm's answers differ */
 		case VMOP_EXP_F:
 		case VMOP_LN_F:

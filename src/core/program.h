@@ -84,6 +84,13 @@ typedef enum OpShape
 	SHAPE_TOTAL_G
 } OpShape;
 
+/* Whether an instruction updates a state: they stand together. */
+CORE_FN bool
+op_is_total(uint16_t op)
+{
+	return op >= VMOP_COUNT && op <= VMOP_VALUES;
+}
+
 /* What an operand is; '_' in opcodes.def is KIND__. */
 typedef enum OperandKind
 {
@@ -154,10 +161,11 @@ typedef enum StateKind
 	STATE_MAX_BY,
 	STATE_MIN_T,				/* 2 words: offset in the table's heap; room << 32 | length */
 	STATE_MAX_T,
-	STATE_BINS					/* SELECT_BINS words: how many values each bin has */
+	STATE_BINS,					/* SELECT_WORDS words: how many values are less, and how many each bin has */
+	STATE_VALUES				/* SELECT_WORDS words: how many values are less, how many are collected, and which */
 } StateKind;
 
-#define STATE_LAST STATE_BINS
+#define STATE_LAST STATE_VALUES
 
 typedef enum KeyKind
 {

@@ -219,6 +219,8 @@ total_ok(const Verifier *v, const Instr *in)
 			return state_ok(v, in, STATE_MAX_T);
 		case VMOP_BINS:
 			return in->c < 64 && state_ok(v, in, STATE_BINS);
+		case VMOP_VALUES:
+			return in->c < 64 && state_ok(v, in, STATE_VALUES);
 		default:
 			return false;
 	}

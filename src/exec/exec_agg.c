@@ -124,14 +124,14 @@ find_top(GpuAggState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* Feed all pages, with others' help where that pays; whether somebody has helped. */
+/* Feed all pages, or a sample of tablets, with others' help where that pays; whether somebody has helped. */
 static bool
 feed_pass(Feed *feed, FeedOutcome *outcome)
 {
 	Feeders    *feeders;
 
 	feed_find_cached(feed);
-	feeders = feeders_start(feed);
+	feeders = feed->sampled ? NULL : feeders_start(feed);
 	feed_all(feed, outcome);
 	if (feeders != NULL)
 		feeders_finish(feeders, feed, outcome);
@@ -149,6 +149,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 
 	INSTR_TIME_SET_CURRENT(start);
 	feed_outcome_init(outcome);
+	node->feed.sample_does = selects_would_sample(node);
 	do
 		helped |= feed_pass(&node->feed, outcome);
 	while (passes_next(node, &outcome->status));

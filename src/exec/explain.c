@@ -107,6 +107,8 @@ explain_report(GpuNode *node, ExplainState *es)
 		ExplainPropertyText("Fallback", psprintf("%s (%s)", report->fallback_reason, report->fallback_text), es);
 	if (report->rounds > 0)
 		ExplainPropertyInteger("Rounds", NULL, report->rounds, es);
+	if (report->sampled > 0)
+		ExplainPropertyInteger("Rounds of a Sample", NULL, report->sampled, es);
 	ExplainPropertyInteger("Tablets", NULL, feed->windows, es);
 	if (feed->tablets_found > 0)
 		ExplainPropertyInteger("Tablets Cached", NULL, feed->tablets_found, es);

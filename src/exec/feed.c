@@ -349,6 +349,26 @@ submit_next(Feed *feed, DeviceWork *work)
 	return true;
 }
 
+/* Of many tablets a sample is one in so many, of others one in half as many. */
+#define SAMPLE_ONE_IN 16
+#define SAMPLE_MANY 128
+
+/* Leave a sample of the tablets listed, and read nothing else, if there are many. */
+static void
+sample_cached(Feed *feed)
+{
+	const uint32 one_in = feed->ncached < SAMPLE_MANY ? SAMPLE_ONE_IN / 2 : SAMPLE_ONE_IN;
+	uint32		n = 0;
+
+	if (feed->ncached < (uint32) gpudb_debug_sample)
+		return;
+	for (uint32 t = Min(one_in, feed->ncached) / 2; t < feed->ncached; t += one_in)
+		feed->cached[n++] = feed->cached[t];
+	feed->ncached = n;
+	feed->sampled = true;
+	tablet_scan_restrict(feed->tablets, 0, 0);
+}
+
 /* List the cached tablets of which rows may pass. */
 static void
 list_cached(Feed *feed)
@@ -359,6 +379,8 @@ list_cached(Feed *feed)
 	feed->cached = palloc(sizeof(CachedRows) * Max(n, 1));
 	feed->ncached = pruning_choose(feed->spec.program, found, n, feed->cached);
 	feed->report.tablets_skipped += n - feed->ncached;
+	if (feed->sample_does)
+		sample_cached(feed);
 }
 
 void
@@ -367,6 +389,7 @@ feed_find_cached(Feed *feed)
 	PageSource *source = &feed->source;
 	MemoryContext old;
 
+	feed->sampled = false;
 	if (!gpudb_cache)
 		return;
 	old = MemoryContextSwitchTo(feed->context);

@@ -64,6 +64,8 @@ typedef struct Feed
 	int			finished;		/* items that came back from the device */
 	DeviceStatus (*take_rows) (void *arg, const DeviceWork *work);	/* where they give rows: what becomes of an item's */
 	void	   *take_arg;
+	bool		sample_does;	/* if there are many cached tablets, for some of them to be fed and nothing else; */
+	bool		sampled;		/* it was so */
 	bool		counts_bytes;	/* for EXPLAIN: it takes a look at each tablet */
 	FeedReport	report;
 } Feed;

@@ -69,7 +69,8 @@ typedef struct NodeReport
 	const char *device_why;		/* the device is not the one asked for; NULL if it is */
 	FeedReport	feed;			/* of all runs that have ended */
 	uint64		groups_left_out;	/* that cannot be among those that are wanted */
-	int			rounds;			/* of runs that aggregates' values were selected in */
+	int			rounds;			/* of runs that aggregates' values were selected in, */
+	int			sampled;		/* and of these, those that saw a sample of the rows */
 	double		op_cost;		/* of the last program */
 } NodeReport;
 
@@ -77,6 +78,7 @@ typedef struct GpuNode GpuNode;
 typedef struct NodeJoin NodeJoin;
 typedef struct Member Member;
 typedef struct Late Late;
+typedef struct Selects Selects;
 
 struct GpuNode
 {
@@ -111,7 +113,7 @@ struct GpuNode
 	bool		not_built_below;	/* which a node below has said of itself */
 	Passes		passes;			/* with parts of one of them */
 
-	SelectRange *selects;		/* GpuAgg: the values that its aggregates select, as far as they are known; NULL = not at all */
+	Selects    *selects;		/* GpuAgg: the values that its aggregates select, as far as they are known; NULL = not at all */
 	Top			top;			/* the groups that are wanted */
 	Late	   *late;			/* and their columns that are read late; NULL = none */
 

@@ -216,17 +216,17 @@ extreme_result(const GroupView *view, const AggResult *agg, Datum *value)
 static DeviceStatus
 percentile_at(const GroupView *view, const AggResult *agg, int fraction, int64 count, Datum *value)
 {
-	const SelectRange *range = &view->compiled->ranges[agg->select + fraction * agg->nselects];
+	const SelectStep *step = &view->compiled->steps[agg->select + fraction * agg->nselects];
 	Datum		first;
 	Datum		second;
 	int64		rank[2];
 	const double part = selects_ranks(agg, fraction, count, &rank[0], &rank[1]);
-	DeviceStatus status = value_of_state(view, agg, (const uint64 *) &range[0].least, &first);
+	DeviceStatus status = value_of_state(view, agg, (const uint64 *) &step[0].range.least, &first);
 
 	*value = first;
 	if (status != STATUS_DONE || rank[0] == rank[1])
 		return status;
-	status = value_of_state(view, agg, (const uint64 *) &range[1].least, &second);
+	status = value_of_state(view, agg, (const uint64 *) &step[1].range.least, &second);
 	/* as float8_lerp() does */
 	*value = Float8GetDatum(DatumGetFloat8(first) + (part * (DatumGetFloat8(second) - DatumGetFloat8(first))));
 	return status;

@@ -3,9 +3,14 @@
  *		Values that aggregates select by their rank, round by round.
  *
  * Each run of the program counts values in bins; between two of them the bins
- * that have the wanted ranks become the ranges of the next one
- * (core/op_select.h).  All runs see the same rows, those of the query's
- * snapshot, so whatever else they compute comes out the same each time.
+ * that have the wanted ranks become the ranges of the next one, and once few
+ * values are left in a range they are collected (core/op_select.h).  All runs
+ * see the same rows, those of the query's snapshot, so whatever else they
+ * compute comes out the same each time.
+ *
+ * Where many tablets are cached the first runs see a sample of them.  What the
+ * sample tells is a guess: the first run of all rows counts within it, and
+ * counts how many values are less, which tells whether the value is there.
  */
 #include "postgres.h"
 
@@ -14,13 +19,47 @@
 #include "compile/opmap.h"
 #include "exec/selects.h"
 
+/* Values of a sample that tell something, and runs that see it. */
+#define SAMPLE_LEAST 4096
+#define SAMPLE_RUNS 4
+
+struct Selects
+{
+	int			runs;			/* so far */
+	bool		samples;		/* the next one does */
+	SelectRange *certain;		/* of each value: where it is */
+	SelectStep *step;			/* and what the next run does about it */
+};
+
+/* What a run has found out about a value. */
+typedef struct Counted
+{
+	const uint64 *state;		/* of bins, or of values */
+	int64		count;			/* of all values, */
+	int64		rank;			/* of the one that is wanted */
+	bool		bounded;		/* and between which they are */
+	SelectRange bounds;
+} Counted;
+
 void
 selects_forget(GpuNode *node)
 {
-	if (node->selects != NULL)
-		pfree(node->selects);
+	Selects    *selects = node->selects;
+
+	if (selects != NULL)
+	{
+		pfree(selects->certain);
+		pfree(selects->step);
+		pfree(selects);
+	}
 	node->selects = NULL;
-	node->request.ranges = NULL;
+	node->request.steps = NULL;
+}
+
+bool
+selects_would_sample(const GpuNode *node)
+{
+	return node->selects != NULL ? node->selects->samples : node->compiled.nselects > 0 && node->nmembers == 0;
 }
 
 double
@@ -55,59 +94,187 @@ state_of(const GpuNode *node, const GroupTable *groups, int state)
 	return group_row(groups, 0) + node->compiled.program->state_word[state];
 }
 
-/* After the first round the bounds of all values are known: those of their type, that closer ones are to take the place of. */
 static void
-clip(SelectRange *range, int64 least, int64 largest)
+clip(SelectRange *range, const SelectRange *bounds)
 {
-	range->least = Max(range->least, least);
-	range->largest = Min(range->largest, largest);
+	range->least = Max(range->least, bounds->least);
+	range->largest = Min(range->largest, bounds->largest);
 }
 
-static bool
-narrow(GpuNode *node, const GroupTable *groups, int i)
+/* Values that have been collected */
+
+static int
+compare_keys(const void *a, const void *b)
 {
-	const CompileResult *compiled = &node->compiled;
-	const SelectResult *select = &compiled->select[i];
-	const AggResult *agg = &compiled->agg[select->agg];
-	const int64 count = (int64) *state_of(node, groups, agg->count);
+	const int64 x = *(const int64 *) a;
+	const int64 y = *(const int64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The value is one of those; or has to be looked for in bins, since they are too many after all. */
+static bool
+pick(SelectStep *step, const Counted *counted)
+{
+	const int64 n = (int64) counted->state[1];
+	const int64 number = counted->rank - (int64) counted->state[0];
+	int64	   *keys;
+
+	step->collects = false;
+	if (n > SELECT_VALUES)
+		return true;
+	if (number < 0 || number >= n)
+		return false;
+	keys = palloc(sizeof(int64) * n);
+	memcpy(keys, &counted->state[2], sizeof(int64) * n);
+	qsort(keys, n, sizeof(int64), compare_keys);
+	step->range.least = step->range.largest = keys[number];
+	step->found = true;
+	pfree(keys);
+	return true;
+}
+
+/* Bins of all rows */
+
+static bool
+narrow(SelectRange *certain, SelectStep *step, const Counted *counted)
+{
+	const uint32 bin = select_find_bin(counted->state, (uint64) counted->rank);
+
+	if (bin < SELECT_BINS)
+	{
+		const SelectRange range = select_range_of_bin(&step->range, bin);
+
+		clip(certain, &range);
+	}
+	else if ((uint64) counted->rank < counted->state[0])
+		certain->largest = Min(certain->largest, step->range.least - 1);
+	else
+	{
+		const int64 last = select_range_of_bin(&step->range, SELECT_BINS - 1).largest;
+
+		if (last >= certain->largest)
+			return false;
+		certain->least = Max(certain->least, last + 1);
+	}
+	if (counted->bounded)
+		clip(certain, &counted->bounds);
+	if (certain->least > certain->largest)
+		return false;
+	step->range = *certain;
+	step->found = select_is_found(certain);
+	step->collects = !step->found && bin < SELECT_BINS && counted->state[1 + bin] <= SELECT_VALUES;
+	return true;
+}
+
+/* Bins of a sample */
+
+/* How far a rank in the sample may be from where it is in all rows, which are so many more; rows of a tablet are alike. */
+static int64
+margin(int64 count)
+{
+	return 64 + (int64) (4 * sqrt((double) count));
+}
+
+/* Where a value will be found, most probably; whether the sample can tell more. */
+static bool
+guess(const SelectRange *certain, SelectStep *step, const Counted *counted)
+{
+	const int64 low = counted->rank - margin(counted->count);
+	const int64 high = counted->rank + margin(counted->count);
+	const uint32 low_bin = low < 0 ? SELECT_BINS : select_find_bin(counted->state, (uint64) low);
+	const uint32 high_bin = high >= counted->count ? SELECT_BINS : select_find_bin(counted->state, (uint64) high);
+	SelectRange range = *certain;
+	uint64		within = 0;
+
+	if (low_bin < SELECT_BINS)
+		range.least = Max(range.least, select_range_of_bin(&step->range, low_bin).least);
+	if (high_bin < SELECT_BINS)
+		range.largest = Min(range.largest, select_range_of_bin(&step->range, high_bin).largest);
+	if (counted->bounded && low >= 0)
+		range.least = Max(range.least, counted->bounds.least);
+	if (counted->bounded && high < counted->count)
+		range.largest = Min(range.largest, counted->bounds.largest);
+	/* values that are less than the range, of which bins know nothing, or the other way round: it is the old one */
+	if (range.least > range.largest)
+		return false;
+	for (uint32 bin = low_bin < SELECT_BINS ? low_bin : 0; bin < SELECT_BINS && bin <= high_bin; bin++)
+		within += counted->state[1 + bin];
+	step->range = range;
+	return !select_is_found(&range) && within > (uint64) (4 * margin(counted->count));
+}
+
+/* Come closer to a value; false if counts contradict each other.  *more: a sample could tell more. */
+static bool
+come_closer(GpuNode *node, const GroupTable *groups, int i, bool sampled, bool *more)
+{
+	Selects    *selects = node->selects;
+	const SelectResult *select = &node->compiled.select[i];
+	const AggResult *agg = &node->compiled.agg[select->agg];
 	const int	place = i - agg->select;
 	const int	each = agg->nselects;
+	SelectStep *step = &selects->step[i];
+	Counted		counted = {.count = (int64) *state_of(node, groups, agg->count), .bounded = select->least >= 0};
 	int64		rank[2];
 
-	if (count == 0 || agg->fraction_null[place / each])
-	{
-		node->selects[i].largest = node->selects[i].least;
+	if (agg->fraction_null[place / each] || (counted.count == 0 && !sampled))
+		step->found = true;
+	if (step->found || select->state < 0 || (sampled && counted.count < SAMPLE_LEAST))
 		return true;
-	}
-	selects_ranks(agg, place / each, count, &rank[0], &rank[1]);
-	if (select->bins >= 0 && !select_narrow(&node->selects[i], state_of(node, groups, select->bins), (uint64) rank[place % each]))
-		return false;
-	if (select->least >= 0)
-		clip(&node->selects[i], (int64) *state_of(node, groups, select->least), (int64) *state_of(node, groups, select->largest));
+	selects_ranks(agg, place / each, counted.count, &rank[0], &rank[1]);
+	counted.rank = rank[place % each];
+	counted.state = state_of(node, groups, select->state);
+	if (counted.bounded)
+		counted.bounds = (SelectRange) {(int64) *state_of(node, groups, select->least), (int64) *state_of(node, groups, select->largest)};
+	if (sampled)
+		*more |= guess(&selects->certain[i], step, &counted);
+	else if (step->collects)
+		return pick(step, &counted);
+	else
+		return narrow(&selects->certain[i], step, &counted);
 	return true;
+}
+
+static Selects *
+begin(const GpuNode *node)
+{
+	const CompileResult *compiled = &node->compiled;
+	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
+	Selects    *selects = palloc0(sizeof(Selects));
+
+	selects->certain = palloc(compiled->nselects * sizeof(SelectRange));
+	selects->step = palloc(compiled->nselects * sizeof(SelectStep));
+	for (int i = 0; i < compiled->nselects; i++)
+	{
+		selects->step[i] = compiled->select[i].step;
+		selects->certain[i] = selects->step[i].range;
+	}
+	MemoryContextSwitchTo(old);
+	return selects;
 }
 
 DeviceStatus
 selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted)
 {
-	const CompileResult *compiled = &node->compiled;
+	const bool	sampled = node->feed.sampled;
+	bool		more = false;
 
 	*wanted = false;
-	if (compiled->nselects == 0)
+	if (node->compiled.nselects == 0)
 		return STATUS_DONE;
 	if (node->selects == NULL)
+		node->selects = begin(node);
+	for (int i = 0; i < node->compiled.nselects; i++)
 	{
-		node->selects = MemoryContextAlloc(node->css.ss.ps.state->es_query_cxt, compiled->nselects * sizeof(SelectRange));
-		for (int i = 0; i < compiled->nselects; i++)
-			node->selects[i] = compiled->select[i].range;
-	}
-	for (int i = 0; i < compiled->nselects; i++)
-	{
-		if (!narrow(node, groups, i))
+		if (!come_closer(node, groups, i, sampled, &more))
 			return STATUS_BAD_PROGRAM;
-		*wanted |= !select_is_found(&node->selects[i]);
+		*wanted |= !node->selects->step[i].found;
 	}
-	node->request.ranges = node->compiled.ranges = node->selects;
+	/* of all rows nothing is known yet */
+	*wanted |= sampled;
+	node->request.steps = node->compiled.steps = node->selects->step;
+	node->selects->samples = sampled && more && ++node->selects->runs < SAMPLE_RUNS;
 	node->report.rounds++;
+	node->report.sampled += sampled;
 	return STATUS_DONE;
 }

@@ -14,10 +14,13 @@
 /* Nothing is known of them. */
 extern void selects_forget(GpuNode *node);
 
+/* Whether it is enough for the next run to see a sample of the rows. */
+extern bool selects_would_sample(const GpuNode *node);
+
 /*
- * Narrow the ranges of all that are not found yet by what a run has counted,
- * and have the next run, if *wanted, count within them.  DONE, or BAD_PROGRAM
- * if the counts contradict each other.
+ * Come closer to all that are not found yet by what a run has counted, and
+ * have the next run, if *wanted, go on from there.  DONE, or BAD_PROGRAM if
+ * the counts contradict each other.
  */
 extern DeviceStatus selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted);
 

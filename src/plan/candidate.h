@@ -53,6 +53,7 @@ typedef struct Candidate
 	double		rows;			/* that there are after the last of them, */
 	double		lanes;			/* and how many stand side by side, 0 = as many as a tile has */
 	bool		offered;		/* as a GpuJoin */
+	bool		read_before;	/* by an earlier pass of the same node, which has left columns behind */
 	List	  **cached_parts;	/* cost.c: of CachedPart, known already; of all pipelines that read the relation */
 	Path	   *build;			/* without expressions, the plan of a table of its rows; once that was asked for, */
 	bool		build_known;	/* as it is when all paths over its relations are there */

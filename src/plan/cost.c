@@ -237,6 +237,8 @@ cached_part(const Candidate *candidate, const CompileResult *compiled, double gr
 
 	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
 		return 0;
+	if (candidate->read_before && get_rel_persistence(candidate->relation) == RELPERSISTENCE_PERMANENT)
+		return 1;
 	columns = hash_of_columns(compiled);
 	foreach(lc, *candidate->cached_parts)
 	{

@@ -279,8 +279,16 @@ cost_of_passes(const Candidate *candidate, const CompileResult *compiled, GroupC
 {
 	PassCost	pass = cost_of_pass(candidate, compiled, groups);
 
-	pass.cost *= Max(compiled->rounds, 1);
-	pass.ms *= Max(compiled->rounds, 1);
+	if (compiled->rounds > 1)
+	{
+		Candidate	later = *candidate;
+		PassCost	again;
+
+		later.read_before = true;
+		again = cost_of_pass(&later, compiled, groups);
+		pass.cost += again.cost * (compiled->rounds - 1);
+		pass.ms += again.ms * (compiled->rounds - 1);
+	}
 	return pass;
 }
 

@@ -81,6 +81,7 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	memset(shape, 0, sizeof(*shape));
 	shape->body = (uint32_t) body;
 	shape->lanes = wish->lanes;
+	shape->row_words = rows_without_tallies(program, shape->state_kind, shape->state_word, &shape->ntallies);
 	if (tablet != NULL)
 		vm_lower(program, body, tablet, wish->options, shape);
 	return true;
@@ -117,6 +118,7 @@ open_block(const Program *program)
 {
 	const uint32_t capacity = BLOCK_ROWS;
 
+	/* of groups there is one beside tallies, but room for so many is not taken before it is written to */
 	if (block.row_words != program->row_words)
 	{
 		free(block.rows);
@@ -181,6 +183,38 @@ find_text(const VmLaunch *launch, const Program *program, const Tablet *tablet, 
 	return TEXT_IN_PROGRAM | TEXT_REF(constant, length);
 }
 
+/* What the states of a group have for tallies. */
+static void
+flush_tallies(const VmLaunch *launch, const Program *program, const uint64_t *group)
+{
+	for (uint32_t s = 0; s < program->nstates; s++)
+	{
+		uint64_t   *tally = launch->tallies + tally_of_state(program, s) * TALLY_WORDS;
+		const uint64_t *words = group + program->state_word[s] + 1;
+
+		if (program->state_kind[s] == STATE_BINS)
+			for (uint32_t w = 0; w < TALLY_WORDS; w++)
+				tally[w] += words[w];
+		else if (program->state_kind[s] == STATE_VALUES)
+		{
+			for (uint64_t i = 0; i < words[0] && i < SELECT_VALUES && tally[0] + i < SELECT_VALUES; i++)
+				tally[1 + tally[0] + i] = words[1 + i];
+			tally[0] += words[0];
+		}
+	}
+}
+
+/* A group's row as blocks leave it. */
+static void
+write_row(const VmLaunch *launch, const Program *program, const uint64_t *group, uint64_t *row)
+{
+	const uint32_t key_words = program->nstates > 0 ? program->state_word[0] : program->row_words;
+
+	memcpy(row, group, key_words * 8);
+	for (uint32_t s = 0; s < program->nstates; s++)
+		memcpy(row + launch->shape.state_word[s], group + program->state_word[s], state_words((StateKind) launch->shape.state_kind[s]) * 8);
+}
+
 /* A block's groups into the launch's rows. */
 static void
 flush_block(const VmLaunch *launch, const Program *program, const Tablet *tablet)
@@ -195,9 +229,10 @@ flush_block(const VmLaunch *launch, const Program *program, const Tablet *tablet
 	}
 	for (uint32_t g = 0; g < block.ngroups; g++)
 	{
-		uint64_t   *row = launch->rows + (size_t) (at + g) * program->row_words;
+		uint64_t   *row = launch->rows + (size_t) (at + g) * launch->shape.row_words;
 
-		memcpy(row, group_row(&block, g), program->row_words * 8);
+		write_row(launch, program, group_row(&block, g), row);
+		flush_tallies(launch, program, group_row(&block, g));
 		launch->hashes[at + g] = block.hashes[g];
 		for (uint32_t k = 0; k < program->nkeys; k++)
 			if (program->key_kind[k] == KEY_TEXT)

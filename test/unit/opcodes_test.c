@@ -91,9 +91,9 @@ test_grouped_totals(void)
 {
 	int			op;
 
-	tap_begin("every total has a form with groups, but BINS");
+	tap_begin("every total has a form with groups, but those that select");
 	for (op = 0; op < VMOP_Count; op++)
-		if (op_info[op].shape == SHAPE_TOTAL && op != VMOP_BINS)
+		if (op_info[op].shape == SHAPE_TOTAL && op != VMOP_BINS && op != VMOP_VALUES)
 		{
 			const OpInfo *g = &op_info[op + 1];
 			char		name[64];
@@ -102,6 +102,8 @@ test_grouped_totals(void)
 			tap_expect(strcmp(g->name, name) == 0 && g->shape == SHAPE_TOTAL_G && g->a == op_info[op].a &&
 					   g->status == op_info[op].status, "%s is followed by %s", op_info[op].name, g->name);
 		}
+	for (op = 0; op < VMOP_Count; op++)
+		tap_expect(op_is_total((uint16_t) op) == (op_info[op].shape == SHAPE_TOTAL || op_info[op].shape == SHAPE_TOTAL_G), "%s", op_info[op].name);
 	tap_end();
 }
 

@@ -12,7 +12,7 @@
 
 static int64_t values[MOST];
 static int64_t sorted[MOST];
-static uint64_t bins[SELECT_BINS];
+static uint64_t state[SELECT_WORDS];
 
 static int
 compare(const void *a, const void *b)
@@ -44,17 +44,12 @@ fill(uint32_t n, uint32_t bits, uint32_t one_in)
 static void
 count(uint32_t n, const SelectRange *range)
 {
-	const uint32_t shift = select_shift(range);
+	const uint32_t shift = select_shift(range, SELECT_BINS);
 	uint32_t	i;
 
-	memset(bins, 0, sizeof(bins));
+	memset(state, 0, sizeof(state));
 	for (i = 0; i < n; i++)
-	{
-		const uint64_t bin = select_bin(values[i], range->least, shift);
-
-		if (bin < SELECT_BINS)
-			bins[bin]++;
-	}
+		select_count(state, values[i], range->least, shift);
 }
 
 /* Find a value within bounds that hold for all; how many rounds that took, 0 if it failed. */
@@ -65,11 +60,18 @@ find(uint32_t n, SelectRange range, uint32_t rank, int64_t *value)
 
 	while (!select_is_found(&range) && rounds < 8)
 	{
+		const int64_t largest = range.largest;
+		uint32_t	bin;
+
 		count(n, &range);
 		rounds++;
-		if (!select_narrow(&range, bins, rank))
+		bin = select_find_bin(state, rank);
+		if (bin == SELECT_BINS)
 			return 0;
-		if (range.least > sorted[rank] || range.largest < sorted[rank] || range.below > rank)
+		range = select_range_of_bin(&range, bin);
+		if (range.largest > largest)
+			range.largest = largest;
+		if (range.least > sorted[rank] || range.largest < sorted[rank])
 			return 0;
 	}
 	*value = range.least;
@@ -79,7 +81,7 @@ find(uint32_t n, SelectRange range, uint32_t rank, int64_t *value)
 static void
 test_values(const char *name, uint32_t bits, uint32_t one_in)
 {
-	static const SelectRange all = {INT64_MIN, INT64_MAX, 0};
+	static const SelectRange all = {INT64_MIN, INT64_MAX};
 	int			i;
 
 	tap_begin(name);
@@ -96,24 +98,65 @@ test_values(const char *name, uint32_t bits, uint32_t one_in)
 				   (long long) value, rounds, (long long) sorted[rank]);
 		if (sorted[0] == sorted[n - 1])
 			continue;
-		rounds = find(n, (SelectRange) {sorted[0], sorted[n - 1], 0}, rank, &value);
+		rounds = find(n, (SelectRange) {sorted[0], sorted[n - 1]}, rank, &value);
 		tap_expect(rounds > 0 && rounds <= (bits + 10) / 11 + (one_in > 0 ? 6u : 1u) && value == sorted[rank],
 				   "%u of %u within bounds: %lld after %u rounds, not %lld", rank, n, (long long) value, rounds, (long long) sorted[rank]);
 	}
 	tap_end();
 }
 
-/* A rank that no bin has is noticed. */
+/* Where ranks are that no bin has, since bounds were a guess. */
 static void
-test_missing(void)
+test_guess(void)
 {
-	SelectRange range = {-5, 5, 3};
+	const SelectRange range = {-5, 5};
+	const SelectRange all = {INT64_MIN, INT64_MAX};
+	int64_t		i;
 
-	tap_begin("a rank beyond all values");
-	memset(bins, 0, sizeof(bins));
-	bins[4] = 2;
-	tap_expect(!select_narrow(&range, bins, 5) && range.least == -5 && range.largest == 5, "found %lld", (long long) range.least);
-	tap_expect(select_narrow(&range, bins, 4) && range.least == -1 && range.largest == -1 && range.below == 3, "the last one");
+	tap_begin("ranks of values that are less, or not less than any");
+	memset(state, 0, sizeof(state));
+	for (i = -9; i < 3000; i++)
+		select_count(state, i, range.least, 0);
+	tap_expect(state[0] == 4, "%llu are less", (unsigned long long) state[0]);
+	tap_expect(select_find_bin(state, 3) == SELECT_BINS && select_find_bin(state, 4) == 0, "the first ones");
+	tap_expect(select_find_bin(state, 4 + SELECT_BINS - 1) == SELECT_BINS - 1 && select_find_bin(state, 4 + SELECT_BINS) == SELECT_BINS, "the last ones");
+	tap_expect(select_range_of_bin(&range, 7).least == 2 && select_range_of_bin(&range, 7).largest == 2, "a bin of one value");
+	tap_expect(select_range_of_bin(&all, SELECT_BINS - 1).largest == INT64_MAX && select_range_of_bin(&all, 0).least == INT64_MIN, "the ends");
+	tap_end();
+}
+
+/* Values that are collected, by several and then merged. */
+static void
+test_collecting(void)
+{
+	static uint64_t part[3][SELECT_WORDS];
+	uint32_t	n;
+
+	tap_begin("values that are collected");
+	for (n = 0; n < 5000; n += 1 + n / 3)
+	{
+		uint64_t	sum = 0;
+		uint64_t	wanted = 0;
+		uint32_t	i;
+
+		memset(part, 0, sizeof(part));
+		for (i = 0; i < n; i++)
+		{
+			select_collect(part[random_below(3)], 100 + (int64_t) (i % 64), 100, 6);
+			select_collect(part[random_below(3)], random_below(100), 100, 6);
+			select_collect(part[random_below(3)], 164 + random_below(100), 100, 6);
+			wanted += 100 + i % 64;
+		}
+		select_merge_values(part[0], part[1]);
+		select_merge_values(part[0], part[2]);
+		for (i = 0; i < n && i < SELECT_VALUES; i++)
+		{
+			tap_expect(part[0][2 + i] >= 100 && part[0][2 + i] < 164, "%llu", (unsigned long long) part[0][2 + i]);
+			sum += part[0][2 + i];
+		}
+		tap_expect(part[0][0] == n && part[0][1] == n && (n > SELECT_VALUES || sum == wanted), "%u: %llu less, %llu collected", n,
+				   (unsigned long long) part[0][0], (unsigned long long) part[0][1]);
+	}
 	tap_end();
 }
 
@@ -128,6 +171,7 @@ main(void)
 	test_values("values of 64 bits", 64, 0);
 	test_values("few values, and the ends", 3, 10);
 	test_values("values of 40 bits, and the ends", 40, 3);
-	test_missing();
+	test_guess();
+	test_collecting();
 	return tap_done();
 }

@@ -110,6 +110,7 @@ build_totals(Assembler *as)
 	emit_more_totals(as, 0);
 	emit_totals(as, 0);
 	asm_emit(as, VMOP_BINS, 0, 3, 1, 8, asm_state(as, STATE_BINS))->c = 12;
+	asm_emit(as, VMOP_VALUES, 0, 3, 1, 8, asm_state(as, STATE_VALUES))->c = 12;
 }
 
 static void
@@ -493,6 +494,10 @@ static const Hostile hostile[] = {
 	{"BINS whose values are all in one", VMOP_BINS, STATE_BINS, 3, 64, {0, 0}, false},
 	{"BINS of floats", VMOP_BINS, STATE_BINS, 6, 10, {0, 0}, false},
 	{"BINS of a count", VMOP_BINS, STATE_COUNT, 3, 10, {0, 0}, false},
+	{"VALUES", VMOP_VALUES, STATE_VALUES, 3, 0, {0, 0}, true},
+	{"VALUES of floats", VMOP_VALUES, STATE_VALUES, 6, 0, {0, 0}, false},
+	{"VALUES of bins", VMOP_VALUES, STATE_BINS, 3, 0, {0, 0}, false},
+	{"BINS of values", VMOP_BINS, STATE_VALUES, 3, 0, {0, 0}, false},
 	{"MIN_T without room asked for, which it finds lacking", VMOP_MIN_T, STATE_MIN_T, 7, 0, {0, 0}, true},
 	{"PART_T", VMOP_PART_T, STATE_COUNT, 7, 1, {INT32_MAX, INT32_MIN}, true},
 	{"PART_T from before the text", VMOP_PART_T, STATE_COUNT, 7, 1, {-1, 1}, false},
@@ -524,7 +529,7 @@ test_hostile_states(void)
 			imm = asm_word(&as, (uint64_t) h->part[0]);
 			asm_word(&as, (uint64_t) h->part[1]);
 		}
-		asm_emit(&as, h->op, h->op == VMOP_PART_T ? 20 : 0, h->a, h->op == VMOP_BINS ? 3 : 0, 8, imm)->c = (uint16_t) h->c;
+		asm_emit(&as, h->op, h->op == VMOP_PART_T ? 20 : 0, h->a, h->op == VMOP_BINS || h->op == VMOP_VALUES ? 3 : 0, 8, imm)->c = (uint16_t) h->c;
 		/* as many registers as there may be, so that only their kinds are at fault */
 		program = asm_finish(&as);
 		program->body[0].nregisters = 30;
