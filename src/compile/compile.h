@@ -192,6 +192,7 @@ typedef struct SelectResult
 {
 	int16		agg;			/* whose it is */
 	SelectStep	step;
+	int16		column;			/* whose values are selected from, as they are; -1 = it is none */
 	int16		state;			/* of the bins, or of values; -1 = it is found, or its turn comes later */
 	int16		least;			/* of the first round, -1 of others */
 	int16		largest;

@@ -112,9 +112,26 @@ key_of(AggCompiler *ac, const Operand *arg)
 	}
 }
 
+/* The column of integers that an argument is; -1 if it is something else. */
+static int
+column_of(const AggCompiler *ac, const Aggref *agg, const Operand *arg)
+{
+	const CompileResult *result = ac->c->result;
+	const Var  *var = (const Var *) strip_implicit_coercions((Node *) linitial_node(TargetEntry, agg->args)->expr);
+
+	if (IsA(var, Var) && var->varno == INDEX_VAR)
+		var = (const Var *) list_nth_node(TargetEntry, ac->c->input->scan_tlist, var->varattno - 1)->expr;
+	if (!IsA(var, Var) || var->varno != (int) ac->c->input->varno || arg->class != CLASS_INT)
+		return -1;
+	for (int c = 0; c < result->ncolumns; c++)
+		if (result->column[c].attno == var->varattno && !result->column[c].second && !result->column[c].packed && !result->column[c].coded)
+			return c;
+	return -1;
+}
+
 /* The states for one value. */
 static void
-select_value(AggCompiler *ac, const AggResult *agg, int key, int mask)
+select_value(AggCompiler *ac, const AggResult *agg, int column, int key, int mask)
 {
 	CompileResult *result = ac->c->result;
 	const SelectStep *known = ac->c->request->steps;
@@ -124,7 +141,7 @@ select_value(AggCompiler *ac, const AggResult *agg, int key, int mask)
 
 	result->select = result->select != NULL ? repalloc(result->select, size) : palloc(size);
 	select = &result->select[result->nselects++];
-	*select = (SelectResult) {.agg = (int16) (agg - result->agg), .step = step, .state = -1, .least = -1, .largest = -1};
+	*select = (SelectResult) {.agg = (int16) (agg - result->agg), .step = step, .column = (int16) column, .state = -1, .least = -1, .largest = -1};
 	if (known == NULL)
 	{
 		select->least = need_state(ac, STATE_MIN_I, false, key, mask);
@@ -153,7 +170,7 @@ compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask,
 	result->select = c->result->nselects;
 	result->nselects = result->action == AGG_PERCENTILE_CONT ? 2 : 1;
 	for (int i = 0; i < result->nfractions * result->nselects; i++)
-		select_value(ac, result, key, mask);
+		select_value(ac, result, column_of(ac, agg, arg), key, mask);
 	c->result->rounds = USUAL_ROUNDS * ((c->result->nselects + BINS_AT_ONCE - 1) / BINS_AT_ONCE);
 	return c->reason == NULL;
 }

@@ -59,7 +59,7 @@ selects_forget(GpuNode *node)
 bool
 selects_would_sample(const GpuNode *node)
 {
-	return node->selects != NULL ? node->selects->samples : node->compiled.nselects > 0 && node->nmembers == 0;
+	return node->selects != NULL && node->selects->samples;
 }
 
 double
@@ -236,7 +236,7 @@ come_closer(GpuNode *node, const GroupTable *groups, int i, bool sampled, bool *
 }
 
 static Selects *
-begin(const GpuNode *node)
+create(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
 	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
@@ -249,8 +249,34 @@ begin(const GpuNode *node)
 		selects->step[i] = compiled->select[i].step;
 		selects->certain[i] = selects->step[i].range;
 	}
+	selects->samples = node->nmembers == 0;
 	MemoryContextSwitchTo(old);
 	return selects;
+}
+
+bool
+selects_begin(GpuNode *node)
+{
+	const CompileResult *compiled = &node->compiled;
+	Selects    *selects;
+	bool		told = false;
+
+	if (node->selects != NULL || compiled->nselects == 0 || node->nmembers > 0)
+		return false;
+	selects = node->selects = create(node);
+	for (int i = 0; i < compiled->nselects; i++)
+	{
+		SelectRange seen;
+
+		if (compiled->select[i].column < 0 ||
+			!tablet_guess_bounds(node->relation, node->feed.source.end, &node->feed.wanted[compiled->select[i].column], &seen.least, &seen.largest))
+			continue;
+		clip(&selects->step[i].range, &seen);
+		told = true;
+	}
+	if (told)
+		node->request.steps = selects->step;
+	return told;
 }
 
 DeviceStatus
@@ -263,7 +289,7 @@ selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted)
 	if (node->compiled.nselects == 0)
 		return STATUS_DONE;
 	if (node->selects == NULL)
-		node->selects = begin(node);
+		node->selects = create(node);
 	for (int i = 0; i < node->compiled.nselects; i++)
 	{
 		if (!come_closer(node, groups, i, sampled, &more))

@@ -14,6 +14,12 @@
 /* Nothing is known of them. */
 extern void selects_forget(GpuNode *node);
 
+/*
+ * Ahead of the first run, after compiling: guess by what is cached between
+ * which values all are; whether to compile again, since that has told something.
+ */
+extern bool selects_begin(GpuNode *node);
+
 /* Whether it is enough for the next run to see a sample of the rows. */
 extern bool selects_would_sample(const GpuNode *node);
 

@@ -236,13 +236,14 @@ blocks_cached(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys)
 	return cached->notes.nblocks - block_set_count(&cached->stamp.lost);
 }
 
-BlockNumber
-shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys)
+/* Show a relation's cached tablets, or some of many; returns how many each stands for.  Places without a tablet are not shown. */
+static uint32
+look_at_some(Relation relation, uint32 nshelves, const ColumnKeys *keys, void (*look) (const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *arg),
+			 void *arg)
 {
 	const uint32 step = (nshelves * SHELF_TABLETS + GUESS_TABLETS - 1) / GUESS_TABLETS;
 	const Shelf *shelf = NULL;
 	uint32		number = nshelves;	/* the shelf's */
-	uint64		n = 0;
 
 	LWLockAcquire(pool_lock(), LW_SHARED);
 	for (uint32 t = 0; t < nshelves * SHELF_TABLETS; t += step)
@@ -255,10 +256,48 @@ shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys)
 			number = t / SHELF_TABLETS;
 		}
 		if (shelf != NULL)
-			n += blocks_cached(shelf, t % SHELF_TABLETS, keys);
+			look(shelf, t % SHELF_TABLETS, keys, arg);
 	}
 	LWLockRelease(pool_lock());
+	return step;
+}
+
+static void
+count_blocks(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *arg)
+{
+	*(uint64 *) arg += blocks_cached(shelf, tablet, keys);
+}
+
+BlockNumber
+shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys)
+{
+	uint64		n = 0;
+	const uint32 step = look_at_some(relation, nshelves, keys, count_blocks, &n);
+
 	return (BlockNumber) Min(n * step, (uint64) nshelves * SHELF_BLOCKS);
+}
+
+static void
+widen_bounds(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *arg)
+{
+	const CachedTablet *cached = pool_address(shelf->tablet[tablet]);
+	const CachedColumn *column = cached != NULL ? find_column(cached, &keys->key[0]) : NULL;
+	ShelfBounds *bounds = arg;
+
+	/* a column without values has its bounds the wrong way round */
+	if (column == NULL || wide_load(column->stored.min) > wide_load(column->stored.max))
+		return;
+	bounds->least = Min(bounds->least, wide_load(column->stored.min));
+	bounds->largest = Max(bounds->largest, wide_load(column->stored.max));
+}
+
+ShelfBounds
+shelf_bounds(Relation relation, uint32 nshelves, const ColumnKeys *keys)
+{
+	ShelfBounds bounds = {WIDE_MAX, WIDE_MIN};
+
+	look_at_some(relation, nshelves, keys, widen_bounds, &bounds);
+	return bounds;
 }
 
 void

@@ -84,6 +84,15 @@ extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *
  */
 extern BlockNumber shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys);
 
+/* Between which values those of a column are, the least more than the largest if none are known: a guess, like that. */
+typedef struct ShelfBounds
+{
+	Wide		least;
+	Wide		largest;
+} ShelfBounds;
+
+extern ShelfBounds shelf_bounds(Relation relation, uint32 nshelves, const ColumnKeys *keys);
+
 /* Note, for views, that a query uses a tablet. */
 extern void shelf_count_hit(Shelf *shelf, uint32 tablet);
 

@@ -11,6 +11,7 @@
 #include "utils/snapmgr.h"
 
 #include "core/hash.h"
+#include "guc.h"
 
 #include "tablet/codes.h"
 #include "tablet/pool.h"
@@ -339,6 +340,20 @@ tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *w
 		return 0;
 	part = (double) shelf_blocks_cached(relation, (nblocks + SHELF_BLOCKS - 1) / SHELF_BLOCKS, &columns) / nblocks;
 	return Min(part, 1);
+}
+
+bool
+tablet_guess_bounds(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int64 *least, int64 *largest)
+{
+	ColumnKeys	columns = {1};
+	ShelfBounds bounds;
+
+	if (!gpudb_cache || !pool_exists() || !column_keys(relation, wanted, &columns))
+		return false;
+	bounds = shelf_bounds(relation, (tablets_of(nblocks) + SHELF_TABLETS - 1) / SHELF_TABLETS, &columns);
+	*least = (int64) bounds.least;
+	*largest = (int64) bounds.largest;
+	return bounds.least <= bounds.largest && *least == bounds.least && *largest == bounds.largest;
 }
 
 /* Room for what is found of a shelf. */

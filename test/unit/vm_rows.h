@@ -51,7 +51,7 @@ static uint32_t nrows;
 static uint64_t selection[MAX_ROWS / 64 + 1];
 static bool selects;			/* only rows of the selection count */
 
-static bool
+static inline bool
 is_selected(uint32_t row)
 {
 	return !selects || (selection[row / 64] >> (row % 64) & 1);
@@ -208,7 +208,7 @@ narrow_rows(void)
 }
 
 /* A tablet's columns as cached tablets have them. */
-static void
+static inline void
 store_in_frames(Tablet *tablet)
 {
 	const uint16_t least[] = {COLTYPE_SAME, COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32};
@@ -222,7 +222,8 @@ store_in_frames(Tablet *tablet)
 enum
 {
 	R_SELECTION, R_PASS, R_SOME, R_MASK, R_KEY_I, R_KEY_W, R_KEY_W2, R_KEY_T, R_I, R_W, R_W2, R_F,
-	R_HASH0, R_HASH1, R_HASH2, R_HASH3, R_GROUP, R_BY, R_BY2, R_WITH, R_WITH2, R_T
+	R_HASH0, R_HASH1, R_HASH2, R_HASH3, R_GROUP, R_BY, R_BY2, R_WITH, R_WITH2, R_T,
+	R_Count
 };
 
 static void
@@ -233,7 +234,7 @@ emit_filter(Assembler *as)
 	asm_emit(as, VMOP_JUMP_NONE, 0, 0, 0, 0, 0);
 }
 
-static void
+static inline void
 emit_keys(Assembler *as, int nkeys)
 {
 	asm_emit(as, VMOP_CONST_I, R_HASH0, 0, 0, 0, asm_word(as, 0));
@@ -371,7 +372,7 @@ same_outcome(const Outcome *a, const Outcome *b)
 		memcmp(g->rows, h->rows, (size_t) g->ngroups * g->row_words * sizeof(uint64_t)) == 0;
 }
 
-static bool
+static inline bool
 same_keys(const Row *a, const Row *b, int nkeys)
 {
 	int			c;
@@ -388,7 +389,7 @@ same_keys(const Row *a, const Row *b, int nkeys)
 }
 
 /* Interrupt a run at every instruction and make its tables too small in several ways. */
-static void
+static inline void
 disturb(const Interpreter *vm, const Program *program, const Tablet *tablet, const Outcome *want)
 {
 	Disturbance how = undisturbed;

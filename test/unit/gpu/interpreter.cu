@@ -28,7 +28,7 @@
 #define ROW_CAPACITY (1 << 18)
 
 /* Buffers from this number on: tables and their rows. */
-#define TABLES_AT 11
+#define TABLES_AT 12
 
 /* Device memory that is kept between runs; zeroed at first, since more of it is copied back than a run may write. */
 template <typename T> static T *
@@ -229,6 +229,8 @@ launch_program(VmRun *run, VmWish wish, VmLaunch *launch, VmResult *result)
 	launch->rows = device_buffer<uint64_t>(2, (size_t) ROW_CAPACITY * (program->row_words + 1));
 	launch->hashes = device_buffer<uint64_t>(3, ROW_CAPACITY);
 	launch->row_capacity = ROW_CAPACITY;
+	launch->tallies = device_buffer<uint64_t>(11, (launch->shape.ntallies + 1) * TALLY_WORDS);
+	check(cudaMemset(launch->tallies, 0, launch->shape.ntallies * TALLY_WORDS * 8), "clear tallies");
 	launch->passed = device_buffer<uint32_t>(4, tablet->nrows / 32 + 2);
 	launch->result = to_device<VmResult>(5, result, sizeof(*result));
 	launch->values = device_buffer<uint64_t>(6, slots);
@@ -237,6 +239,34 @@ launch_program(VmRun *run, VmWish wish, VmLaunch *launch, VmResult *result)
 	check(cudaDeviceSynchronize(), "run");
 	check(cudaMemcpy(result, launch->result, sizeof(*result), cudaMemcpyDeviceToHost), "copy from the device");
 	return (DeviceStatus) result->status;
+}
+
+/* Rows as the program has them, of those that a launch has left: tallies go to the first one. */
+static std::vector<uint64_t>
+whole_rows(const Program *program, const VmLaunch &launch, const std::vector<uint64_t> &left, uint32_t n)
+{
+	const VmShape &shape = launch.shape;
+	const uint32_t key_words = program->nstates > 0 ? program->state_word[0] : program->row_words;
+	std::vector<uint64_t> tallies(shape.ntallies * TALLY_WORDS);
+	std::vector<uint64_t> rows((size_t) n * program->row_words);
+
+	check(cudaMemcpy(tallies.data(), launch.tallies, tallies.size() * 8, cudaMemcpyDeviceToHost), "copy tallies");
+	for (uint32_t g = 0; g < n; g++)
+	{
+		const uint64_t *from = &left[(size_t) g * shape.row_words];
+		uint64_t   *to = &rows[(size_t) g * program->row_words];
+
+		std::copy(from, from + key_words, to);
+		for (uint32_t s = 0; s < program->nstates; s++)
+		{
+			const uint64_t *tally = &tallies[tally_of_state(program, s) * TALLY_WORDS];
+
+			std::copy(from + shape.state_word[s], from + shape.state_word[s] + state_words((StateKind) shape.state_kind[s]), to + program->state_word[s]);
+			if (state_has_tally(program->state_kind[s]) && g == 0)
+				std::copy(tally, tally + TALLY_WORDS, to + program->state_word[s] + 1);
+		}
+	}
+	return rows;
 }
 
 /* The rows that passed, or the groups. */
@@ -248,12 +278,12 @@ copy_answer(VmRun *run, const VmLaunch &launch, const VmResult &result)
 
 	if (program->aggregates)
 	{
-		std::vector<uint64_t> rows((size_t) result.nrows * program->row_words);
+		std::vector<uint64_t> rows((size_t) result.nrows * launch.shape.row_words);
 		std::vector<uint64_t> hashes(result.nrows);
 
 		check(cudaMemcpy(rows.data(), launch.rows, rows.size() * 8, cudaMemcpyDeviceToHost), "copy rows");
 		check(cudaMemcpy(hashes.data(), launch.hashes, hashes.size() * 8, cudaMemcpyDeviceToHost), "copy hashes");
-		return merge_rows(run, rows.data(), hashes.data(), result.nrows);
+		return merge_rows(run, whole_rows(program, launch, rows, result.nrows).data(), hashes.data(), result.nrows);
 	}
 	if (run->out != NULL && run->out_count == 0)
 	{

@@ -1,0 +1,201 @@
+/*
+ * vm_tallies_test.c
+ *		States that values are counted in by bins, or collected in, beside
+ *		counts of the same rows one by one.
+ */
+#include "assembler.h"
+#include "fixture.h"
+#include "interpreters.h"
+#include "tap.h"
+#include "vm_rows.h"
+
+enum
+{
+	R_FLOAT_KEY = R_Count, R_LEAST
+};
+
+/* What is counted. */
+typedef struct Tally
+{
+	StateKind	kind;
+	bool		floats;			/* else integers */
+	bool		masked;
+	int64_t		least;
+	uint32_t	shift;
+	int			word;			/* of its state */
+} Tally;
+
+static Tally tallies[] = {
+	{STATE_BINS, false, false}, {STATE_VALUES, false, true}, {STATE_BINS, true, true}, {STATE_VALUES, true, false}, {STATE_BINS, false, true}
+};
+
+/* A count among them, so that not all states have tallies. */
+static Program *
+build(int *count_word)
+{
+	static Assembler as;
+	int			constant[lengthof(tallies)];
+	size_t		t;
+
+	asm_init(&as, COL_Count, true);
+	for (t = 0; t < lengthof(tallies); t++)
+	{
+		constant[t] = R_LEAST + (int) t;
+		asm_emit(&as, VMOP_CONST_I, constant[t], 0, 0, 0, asm_word(&as, (uint64_t) tallies[t].least));
+	}
+	emit_filter(&as);
+	asm_emit(&as, VMOP_LOAD_I, R_I, 0, 0, 0, COL_I);
+	asm_emit(&as, VMOP_LOAD_F, R_F, 0, 0, 0, COL_F);
+	asm_emit(&as, VMOP_FLOAT_KEY, R_FLOAT_KEY, R_F, 0, 0, 0);
+	asm_emit(&as, VMOP_LOAD_B, R_SOME, 0, 0, 0, COL_SOME);
+	asm_emit(&as, VMOP_MASK_TRUE, R_MASK, R_SOME, R_SELECTION, 0, 0);
+	for (t = 0; t < lengthof(tallies); t++)
+	{
+		Tally	   *tally = &tallies[t];
+
+		if (t == 2)
+		{
+			*count_word = asm_state(&as, STATE_COUNT);
+			asm_emit(&as, VMOP_COUNT, 0, 0, 0, 0, *count_word);
+		}
+		tally->word = asm_state(&as, tally->kind);
+		asm_emit(&as, tally->kind == STATE_BINS ? VMOP_BINS : VMOP_VALUES, 0, tally->floats ? R_FLOAT_KEY : R_I, constant[t],
+				 tally->masked ? R_MASK : R_SELECTION, tally->word)->c = (uint16_t) tally->shift;
+	}
+	return asm_finish(&as);
+}
+
+/* The value of a row that is counted; false if there is none. */
+static bool
+value_of(const Row *row, const Tally *tally, int64_t *value)
+{
+	if (row->pass != 1 || (tally->masked && row->some != 1) || row->null[tally->floats ? COL_F : COL_I])
+		return false;
+	*value = tally->floats ? op_float_key(row->f) : row->i;
+	return true;
+}
+
+/* Bounds near a value that there is, or somewhere. */
+static void
+choose_bounds(void)
+{
+	size_t		t;
+
+	for (t = 0; t < lengthof(tallies); t++)
+	{
+		tallies[t].shift = random_below(64);
+		tallies[t].least = random_below(3) == 0 ? INT64_MIN : random_int64();
+		if (nrows > 0 && random_below(3) > 0)
+		{
+			const Row  *row = &rows[random_below(nrows)];
+
+			tallies[t].least = tallies[t].floats ? op_float_key(row->f) : row->i;
+		}
+	}
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *) a;
+	const uint64_t y = *(const uint64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+check_tally(const Tally *tally, uint64_t *got)
+{
+	static uint64_t want[SELECT_WORDS];
+	int64_t		v;
+	uint32_t	r;
+
+	memset(want, 0, sizeof(want));
+	for (r = 0; r < nrows; r++)
+		if (value_of(&rows[r], tally, &v))
+		{
+			const uint64_t bin = ((uint64_t) v - (uint64_t) tally->least) >> tally->shift;
+
+			if (v < tally->least)
+				want[0]++;
+			else if (tally->kind == STATE_BINS && bin < SELECT_BINS)
+				want[1 + bin]++;
+			else if (tally->kind == STATE_VALUES && bin == 0)
+				want[2 + want[1]++] = (uint64_t) v;
+		}
+	if (tally->kind == STATE_VALUES)
+	{
+		if (!tap_expect(got[1] == want[1], "%llu collected, not %llu", (unsigned long long) got[1], (unsigned long long) want[1]))
+			return;
+		qsort(want + 2, want[1], sizeof(uint64_t), compare);
+		qsort(got + 2, want[1], sizeof(uint64_t), compare);
+	}
+	tap_expect(got[0] == want[0], "%llu less than %lld, not %llu", (unsigned long long) got[0], (long long) tally->least, (unsigned long long) want[0]);
+	for (r = 1; r < (tally->kind == STATE_BINS ? SELECT_WORDS : 2 + want[1]); r++)
+		if (!tap_expect(got[r] == want[r], "word %u is %llu, not %llu", r, (unsigned long long) got[r], (unsigned long long) want[r]))
+			return;
+}
+
+static void
+test_tallies(const Interpreter *vm, int32_t yield)
+{
+	static char names[16][80];
+	static int	used;
+	/* one group: its row is long */
+	const Disturbance how = {yield, true, 1, ROOMY_HEAP, MAX_ROWS + LARGE_TILE, 0, false};
+	char	   *name = names[used++];
+	const uint32_t t = vm->tile;
+	const uint32_t sizes[] = {0, 1, 31, t - 1, t, t + 1, 3 * t + 5};
+	int			i;
+
+	snprintf(name, sizeof(names[0]), "bins and values, %s%s", vm->name, yield >= 0 ? ", disturbed" : "");
+	tap_begin(name);
+	for (i = 0; i < 60; i++)
+	{
+		Tablet	   *tablet;
+		Outcome		o;
+		Program    *program;
+		uint32_t	size;
+		int			count_word;
+		uint64_t	count = 0;
+		uint32_t	r;
+		size_t		k;
+
+		random_rows(sizes[i % lengthof(sizes)], 3, t);
+		if (i % 2)
+			narrow_rows();
+		tablet = store_rows();
+		choose_bounds();
+		program = build(&count_word);
+		size = program->size;
+		tap_expect(program_verify(program, size) == STATUS_DONE, "the program is refused");
+		run_disturbed(vm, program, tablet, &how, &o);
+		tap_expect(yield < 0 || nrows <= t || o.pauses > 0, "no pauses");
+		for (r = 0; r < nrows; r++)
+			count += rows[r].pass == 1;
+		if (tap_expect(o.status == STATUS_DONE && o.groups.ngroups == 1, "%s, %u groups", status_text(o.status), o.groups.ngroups))
+		{
+			tap_expect(group_row(&o.groups, 0)[count_word] == count, "%llu rows", (unsigned long long) group_row(&o.groups, 0)[count_word]);
+			for (k = 0; k < lengthof(tallies); k++)
+				check_tally(&tallies[k], group_row(&o.groups, 0) + tallies[k].word);
+		}
+		outcome_free(&o);
+		tablet_free(tablet);
+		program_free(program, size);
+	}
+	tap_end();
+}
+
+int
+main(void)
+{
+	size_t		v;
+
+	for (v = 0; v < lengthof(interpreters); v++)
+	{
+		test_tallies(&interpreters[v], -1);
+		if (interpreters[v].can_run == NULL)
+			test_tallies(&interpreters[v], 1);
+	}
+	return tap_done();
+}
