@@ -57,7 +57,7 @@ INSERT INTO plan_agg_queries (nodes, query) VALUES
 	('GpuScan', 'SELECT md5(c), count(*) FROM plan_agg WHERE a = 3 GROUP BY md5(c)'),
 	('GpuScan', 'SELECT a, c, count(*) FROM plan_agg WHERE id < 100 GROUP BY ROLLUP (a, c)'),
 	('GpuScan', 'SELECT c, count(*), grouping(c) FROM plan_agg GROUP BY GROUPING SETS ((c), ())'),
-	('GpuScan', 'SELECT id, sum(b) OVER (ORDER BY id) FROM plan_agg WHERE id < 5'),
+	('GpuSort GpuScan', 'SELECT id, sum(b) OVER (ORDER BY id) FROM plan_agg WHERE id < 5'),
 	('GpuAgg', 'SELECT DISTINCT a FROM plan_agg'),
 	('GpuScan', 'SELECT DISTINCT ON (c) c, id FROM plan_agg ORDER BY c, id DESC'),
 	('GpuAgg', 'SELECT id, a, c, sum(b) FROM plan_agg WHERE id < 4 GROUP BY id'),

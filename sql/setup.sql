@@ -39,21 +39,22 @@ BEGIN
 	END LOOP;
 END $$;
 
--- Ask all queries (number, sql) of a table with gpudb and without, and warn where the rows differ, as a multiset, or where
--- no node of this kind is in the plan.  How many they are.
-CREATE FUNCTION compare_answers(queries regclass, node text) RETURNS bigint
+-- Ask all queries (number, sql) of a table with gpudb and without, and warn where the rows differ, as a multiset or in
+-- their order, or where no node of this kind is in the plan.  How many they are.
+CREATE FUNCTION compare_answers(queries regclass, node text, ordered boolean DEFAULT false) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
 	query record;
 	ours text;
 	theirs text;
 	asked bigint := 0;
+	rows_of text := 'SELECT string_agg(q::text, ''/''' || CASE WHEN ordered THEN '' ELSE ' ORDER BY q::text' END || ') FROM (%s) q';
 BEGIN
 	FOR query IN EXECUTE format('SELECT sql FROM %s ORDER BY number', queries) LOOP
-		EXECUTE format('SELECT string_agg(q::text, ''/'' ORDER BY q::text) FROM (%s) q', query.sql) INTO ours;
+		EXECUTE format(rows_of, query.sql) INTO ours;
 		SET LOCAL gpudb.debug_require = allow;
 		SET LOCAL gpudb.enabled = off;
-		EXECUTE format('SELECT string_agg(q::text, ''/'' ORDER BY q::text) FROM (%s) q', query.sql) INTO theirs;
+		EXECUTE format(rows_of, query.sql) INTO theirs;
 		RESET gpudb.enabled;
 		SET LOCAL gpudb.debug_require = require;
 		IF ours IS DISTINCT FROM theirs THEN

@@ -47,8 +47,8 @@ integer_at(const Tablet *rows, const TabletColumn *column, uint32 row)
 	}
 }
 
-static Datum
-value_at(const Tablet *rows, const OutputResult *attribute, uint32 row)
+Datum
+value_of_row(const Tablet *rows, const OutputResult *attribute, uint32 row)
 {
 	const TabletColumn *column = &rows->column[attribute->value >= 0 ? attribute->value : attribute->second];
 	const uint8 *values = tablet_at(rows, column->values);
@@ -93,5 +93,5 @@ joined_value(const JoinedRows *joined, int a, uint32 row, bool *isnull)
 	match = joined_matches(joined, attribute)[row];
 	*isnull = match == JOIN_NO_ROW ||
 		tablet_is_null(rows, &rows->column[attribute->value >= 0 ? attribute->value : attribute->second], match);
-	return *isnull ? (Datum) 0 : value_at(rows, attribute, match);
+	return *isnull ? (Datum) 0 : value_of_row(rows, attribute, match);
 }

@@ -23,6 +23,9 @@ typedef struct JoinedRows
 extern const Tablet *joined_table(const JoinedRows *joined, const OutputResult *attribute);
 extern const uint32 *joined_matches(const JoinedRows *joined, const OutputResult *attribute);
 
+/* The value of an attribute of a table's row, which is not NULL; palloc'd in the current context. */
+extern Datum value_of_row(const Tablet *rows, const OutputResult *attribute, uint32 row);
+
 /* The value of a thing wanted in a row; palloc'd in the current context. */
 extern Datum joined_value(const JoinedRows *joined, int a, uint32 row, bool *isnull);
 

@@ -216,28 +216,10 @@ columns_wanted(const JoinUse *use)
 static DeviceStatus
 collect_rows(NodeJoin *join, const JoinUse *use, RowStore **store)
 {
-	DeviceStatus status = STATUS_DONE;
-
 	*store = row_store_create(join->context, ExecGetResultType(join->child), columns_wanted(use), use->ncolumns,
 							  (uint64) gpudb_join_memory * 1024 * 1024, join->child->plan->plan_rows);
 	restart_child(join);
-	if (is_collectable_scan(join->child))
-		return scan_collect(join->child, *store, use->column, use->ncolumns);
-	if (is_collectable_join(join->child))
-		return join_collect(join->child, *store, use->column, use->ncolumns);
-	while (status == STATUS_DONE)
-	{
-		/* what plans keep of their own they make where they find themselves */
-		MemoryContext old = MemoryContextSwitchTo(join->child->state->es_query_cxt);
-		TupleTableSlot *slot = ExecProcNode(join->child);
-
-		MemoryContextSwitchTo(old);
-		if (TupIsNull(slot))
-			break;
-		slot_getallattrs(slot);
-		status = row_store_add(*store, slot->tts_values, slot->tts_isnull);
-	}
-	return status;
+	return plan_collect(join->child, *store, use->column, use->ncolumns);
 }
 
 /* Assume the scales that values have needed; false when none helps. */

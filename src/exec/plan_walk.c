@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 
+#include "exec/exec_sort.h"
 #include "exec/node.h"
 #include "exec/plan_walk.h"
 
@@ -15,6 +16,12 @@ is_gpudb_node(const Plan *plan)
 	const CustomScan *scan = (const CustomScan *) plan;
 
 	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_agg_methods || scan->methods == &gpu_join_methods);
+}
+
+bool
+is_gpudb_sort(const Plan *plan)
+{
+	return IsA(plan, CustomScan) && ((const CustomScan *) plan)->methods == &gpu_sort_methods;
 }
 
 Index

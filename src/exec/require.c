@@ -58,6 +58,8 @@ visit(const Plan *plan, void *arg)
 		search->gpudb_node = true;
 		return false;
 	}
+	/* its rows may be of any plan */
+	search->gpudb_node |= is_gpudb_sort(plan);
 	relid = plan_scanned(plan);
 	if (relid > 0 && is_user_table(rt_fetch(relid, search->rtable)->relid))
 		search->uncovered = rt_fetch(relid, search->rtable)->relid;

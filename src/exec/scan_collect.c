@@ -387,3 +387,33 @@ scan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolu
 	MemoryContextSwitchTo(old);
 	return status;
 }
+
+DeviceStatus
+plan_collect_rows(PlanState *ps, RowStore *store)
+{
+	DeviceStatus status = STATUS_DONE;
+
+	while (status == STATUS_DONE)
+	{
+		/* what plans keep of their own they make where they find themselves */
+		MemoryContext old = MemoryContextSwitchTo(ps->state->es_query_cxt);
+		TupleTableSlot *slot = ExecProcNode(ps);
+
+		MemoryContextSwitchTo(old);
+		if (TupIsNull(slot))
+			break;
+		slot_getallattrs(slot);
+		status = row_store_add(store, slot->tts_values, slot->tts_isnull);
+	}
+	return status;
+}
+
+DeviceStatus
+plan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns)
+{
+	if (is_collectable_scan(ps))
+		return scan_collect(ps, store, columns, ncolumns);
+	if (is_collectable_join(ps))
+		return join_collect(ps, store, columns, ncolumns);
+	return plan_collect_rows(ps, store);
+}

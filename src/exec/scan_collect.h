@@ -29,6 +29,10 @@ extern DeviceStatus scan_collect(PlanState *ps, RowStore *store, const ColumnUse
 extern bool is_collectable_join(const PlanState *ps);
 extern DeviceStatus join_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
 
+/* The same for any plan, as columns where that is possible, else row by row; or row by row in any case. */
+extern DeviceStatus plan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
+extern DeviceStatus plan_collect_rows(PlanState *ps, RowStore *store);
+
 /* Put rows that joins have made into a store, whose columns are these of what is wanted of them. */
 extern DeviceStatus collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *columns, int ncolumns);
 

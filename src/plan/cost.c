@@ -451,6 +451,32 @@ cost_rows_out(const CompileResult *compiled, double rows)
 	return rows * ns / NS(pg_unit);
 }
 
+/* Sorting a row by a word or two, by one thread: 10 million by two integers take 0.5 s. */
+#define SORT_ROW_NS		40
+
+/* Bytes of a row besides its columns while it is sorted: a number and a word, twice. */
+#define SORT_ROW_BYTES	24
+
+Cost
+cost_sorting(double rows, int ncolumns, bool as_columns)
+{
+	const double collect = ncolumns * NS(output_value) / (as_columns ? 2 : 1) + (as_columns ? 0 : NS(row_out));
+
+	return rows * (collect + SORT_ROW_NS / gain_of_threads(threads_wanted())) / NS(pg_unit);
+}
+
+Cost
+cost_sorted_out(double rows, int ncolumns)
+{
+	return rows * (NS(output_row) + ncolumns * NS(output_value)) / NS(pg_unit);
+}
+
+double
+cost_sort_bytes(double rows, int ncolumns)
+{
+	return rows * (SORT_ROW_BYTES + ncolumns * (sizeof(uint64) + 1));
+}
+
 /* In the planner's units, what all threads do together on the CPU. */
 static DeviceCost
 cost_of_work(double cpu, double gpu)

@@ -87,6 +87,13 @@ extern PassCost cost_kept_pass(const Candidate *candidate, const CompileResult *
 /* A candidate's filters and joins, without what comes above. */
 extern DeviceCost cost_pipeline(Candidate *candidate);
 
+/* Collecting rows of a plan, as columns or one by one, and sorting them; and returning them then. */
+extern Cost cost_sorting(double rows, int ncolumns, bool as_columns);
+extern Cost cost_sorted_out(double rows, int ncolumns);
+
+/* Bytes that it takes. */
+extern double cost_sort_bytes(double rows, int ncolumns);
+
 /* How many groups a GPU returns: those that are wanted, but all where keys have texts. */
 extern double cost_groups_returned(const Program *program, GroupCount groups);
 

@@ -59,6 +59,16 @@ extern void path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptIn
  */
 extern List *path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled);
 
+/* How many of the rows that a query sorts are wanted at most; 0 = all, or it is not known while planning. */
+extern int64 path_rows_wanted(const Query *query);
+
+/* path_sort.c: a GpuSort for ORDER BY, and in the place of what PostgreSQL sorts for window functions. */
+extern void path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
+extern void path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
+
+/* path_join.c: whether all are a relation's columns. */
+extern bool path_are_columns(const List *exprs);
+
 /* Looking into an index of a few levels, as btcostestimate() counts. */
 #define PATH_INDEX_DESCENT	(150 * cpu_operator_cost)
 

@@ -81,8 +81,8 @@ path_join_kinds(List *joins, const List *pass)
 	return kinds;
 }
 
-static bool
-are_columns(const List *exprs)
+bool
+path_are_columns(const List *exprs)
 {
 	ListCell   *lc;
 
@@ -96,7 +96,7 @@ are_columns(const List *exprs)
 static bool
 has_columns_only(const RelOptInfo *rel)
 {
-	return are_columns(rel->reltarget->exprs);
+	return path_are_columns(rel->reltarget->exprs);
 }
 
 /* GpuJoin */
@@ -212,7 +212,7 @@ compile_rows(Candidate *candidate, const RelOptInfo *joined, CompileRequest *req
 	*request = (CompileRequest) {
 		.quals = candidate->quals, .joins = candidate_joins(candidate), .give_rows = true, .outputs = wanted_of_join(candidate, joined)
 	};
-	if (!are_columns(request->outputs) ||
+	if (!path_are_columns(request->outputs) ||
 		list_length(joined->reltarget->exprs) != list_length(list_union(NIL, joined->reltarget->exprs)))
 		return NULL;
 	return candidate_check_once(candidate, request, &candidate->as_rows);

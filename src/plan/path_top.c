@@ -29,16 +29,15 @@ known_rows(const Node *expr)
 	return DatumGetInt64(constant->constvalue);
 }
 
-/* How many of the rows that are sorted are wanted at most; 0 = all, or it is not known. */
-static int
-rows_wanted(const Query *query)
+int64
+path_rows_wanted(const Query *query)
 {
 	int64		count = known_rows(query->limitCount);
 	int64		offset = query->limitOffset == NULL ? 0 : known_rows(query->limitOffset);
 
-	if (count <= 0 || count > TOP_MOST || offset < 0 || offset > TOP_MOST - count)
+	if (count <= 0 || offset < 0 || offset > PG_INT64_MAX - count)
 		return 0;
-	return (int) (count + offset);
+	return count + offset;
 }
 
 /* Whether all that is computed of a group is in the group's row already. */
@@ -84,13 +83,13 @@ List *
 path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled)
 {
 	const Query *query = root->parse;
-	int			wanted = rows_wanted(query);
+	const int64 wanted = path_rows_wanted(query);
 	SortGroupClause *clause;
 	Node	   *expr;
 	bool		descending;
 	int			column = 0;
 
-	if (wanted == 0 || query->sortClause == NIL || query->hasWindowFuncs || query->hasTargetSRFs || compiled->nkeys == 0 ||
+	if (wanted == 0 || wanted > TOP_MOST || query->sortClause == NIL || query->hasWindowFuncs || query->hasTargetSRFs || compiled->nkeys == 0 ||
 		are_made_distinct(query) || !nothing_above(root->processed_tlist, columns))
 		return NIL;
 	clause = linitial_node(SortGroupClause, query->sortClause);
@@ -99,5 +98,5 @@ path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled)
 		column++;
 	if (column >= compiled->nkeys + compiled->naggs || !top_is_ordered(compiled, column) || !sorts_by_default(clause, expr, &descending))
 		return NIL;
-	return list_make4_int(wanted, column, descending, clause->nulls_first);
+	return list_make4_int((int) wanted, column, descending, clause->nulls_first);
 }

@@ -1,0 +1,621 @@
+/*
+ * sort_rows.c
+ *		Rows of a tablet in the order of some of its columns.
+ *
+ * A word is sorted by its first byte, which puts rows into 256 buckets, each
+ * of them then by its other bytes, from the last one on (LSD radix sort), in a
+ * piece of memory that a processor's cache holds.  Of several words the last
+ * one is sorted first, since no step changes the order of equals.
+ */
+#include "core/sort_rows.h"
+#include "core/op_cast.h"
+#include "core/op_text.h"
+#include "core/wide_types.h"
+
+#define BUCKETS			256
+
+/* Rows of which one thread sorts faster than several. */
+#define FEW_ROWS		16384
+
+/* Digits of the first word by which rows are left out that cannot be among the first ones. */
+#define CUT_BITS		11
+#define CUT_DIGITS		(1u << CUT_BITS)
+
+/* Of a text, the bytes that are part of a word. */
+#define PREFIX_BYTES	7
+#define PREFIX_BITS		(8 * PREFIX_BYTES)
+
+/* Words at most: of 128 bits a key has three parts. */
+#define MOST_PARTS		(3 * SORT_MOST_KEYS)
+
+/* What a part of a word is of a key: its code has up to 129 bits. */
+typedef enum PartKind
+{
+	PART_CODE,					/* a code of 64 bits */
+	PART_NULL,					/* of a longer one: 1 if it is behind those that are not NULL, 0 before them; else the other */
+	PART_HIGH,					/* bits 64 to 127 */
+	PART_LOW
+} PartKind;
+
+typedef struct Part
+{
+	const SortKey *key;
+	const TabletColumn *column;
+	PartKind	kind;
+	Wide		from;			/* the code of a value is its distance from here */
+	uint64_t	of_null;		/* the code of a NULL */
+	uint64_t	of_first;		/* of the least value: 1 where NULLs come before it */
+	uint32_t	bits;
+	uint32_t	word;
+} Part;
+
+typedef struct Sort
+{
+	const Tablet *rows;
+	const SortKey *keys;
+	uint32_t	nkeys;
+	const SortHelpers *helpers;
+	Part		part[MOST_PARTS];
+	uint32_t	nparts;
+	uint32_t	nwords;
+	bool		exact;			/* rows of equal words are equal */
+
+	/* a word being sorted: of row order[i] it is words[i]; and as much memory besides */
+	uint32_t	n;
+	uint32_t	word;
+	bool		any_order;		/* rows are not listed yet */
+	uint32_t   *order;
+	uint64_t   *words;
+	uint32_t   *other_order;
+	uint64_t   *other_words;
+	uint32_t	nwork;			/* parts that the work is cut into */
+	uint32_t	shift;			/* below its first digit */
+	uint32_t	digits;			/* of that */
+	uint32_t  (*count)[CUT_DIGITS];	/* of each part's rows, those with each first digit; then where the next one goes */
+	uint32_t	bucket[BUCKETS + 1];	/* where each bucket begins */
+} Sort;
+
+/* Keys */
+
+static bool
+is_float(const TabletColumn *column)
+{
+	return column->type == COLTYPE_F32 || column->type == COLTYPE_F64;
+}
+
+/* A value as an integer in the order of the key; not of texts. */
+static Wide
+value_of(const Tablet *rows, const TabletColumn *column, uint32_t row)
+{
+	const uint8_t *values = tablet_at(rows, column->values);
+
+	switch ((ColType) column->type)
+	{
+		case COLTYPE_BOOL:
+		case COLTYPE_U8:
+			return values[row];
+		case COLTYPE_I16:
+			return ((const int16_t *) values)[row];
+		case COLTYPE_I32:
+			return ((const int32_t *) values)[row];
+		case COLTYPE_U32:
+			return ((const uint32_t *) values)[row];
+		case COLTYPE_I128:
+			return wide_load((const uint64_t *) values + 2 * (size_t) row);
+		case COLTYPE_F32:
+			/* -0 becomes 0 */
+			return op_float_key((double) ((const float *) values)[row] + 0.0);
+		case COLTYPE_F64:
+			return op_float_key(((const double *) values)[row] + 0.0);
+		default:
+			return ((const int64_t *) values)[row];
+	}
+}
+
+/* Between which values a column's are. */
+static void
+bounds_of(const Tablet *rows, const TabletColumn *column, Wide *least, Wide *largest)
+{
+	*least = wide_load(column->min);
+	*largest = wide_load(column->max);
+	if (column->type == COLTYPE_BOOL)
+	{
+		*least = 0;
+		*largest = 1;
+	}
+	if (!is_float(column))
+		return;
+	*least = WIDE_MAX;
+	*largest = WIDE_MIN;
+	for (uint32_t row = 0; row < rows->nrows; row++)
+	{
+		const Wide	v = value_of(rows, column, row);
+
+		*least = v < *least ? v : *least;
+		*largest = v > *largest ? v : *largest;
+	}
+	if (rows->nrows == 0)
+		*least = *largest = 0;
+}
+
+static uint32_t
+bits_of(uint64_t largest)
+{
+	return largest == 0 ? 0 : 64 - (uint32_t) __builtin_clzll(largest);
+}
+
+static void
+add_part(Sort *sort, const Part *part)
+{
+	if (part->bits > 0)
+		sort->part[sort->nparts++] = *part;
+}
+
+/* The parts of a key whose codes have more than 64 bits. */
+static void
+add_long_key(Sort *sort, Part part)
+{
+	part.kind = PART_NULL;
+	part.bits = part.column->null_count > 0 ? 1 : 0;
+	add_part(sort, &part);
+	part.bits = 64;
+	part.kind = PART_HIGH;
+	add_part(sort, &part);
+	part.kind = PART_LOW;
+	add_part(sort, &part);
+}
+
+static void
+add_key(Sort *sort, const SortKey *key)
+{
+	const TabletColumn *column = &sort->rows->column[key->column];
+	const bool	nulls = column->null_count > 0;
+	Part		part = {.key = key, .column = column, .kind = PART_CODE, .of_first = nulls && key->nulls_first};
+	uint64_t	largest = ((uint64_t) 1 << PREFIX_BITS) - 1;
+
+	if (column->type == COLTYPE_TEXT)
+		sort->exact = false;
+	else
+	{
+		Wide		least;
+		Wide		most;
+		UWide		span;
+
+		bounds_of(sort->rows, column, &least, &most);
+		/* of no values but NULLs the bounds may be anything */
+		most = most < least ? least : most;
+		span = (UWide) most - (UWide) least;
+		part.from = key->descending ? most : least;
+		if (span > UINT64_MAX - 2)
+		{
+			add_long_key(sort, part);
+			return;
+		}
+		largest = (uint64_t) span;
+	}
+	part.of_null = key->nulls_first ? 0 : largest + 1;
+	part.bits = bits_of(largest + (nulls ? 1 : 0));
+	add_part(sort, &part);
+}
+
+/* Give each part a word. */
+static void
+place_parts(Sort *sort)
+{
+	uint32_t	used = 64;
+
+	sort->nwords = 0;
+	for (uint32_t p = 0; p < sort->nparts; p++)
+	{
+		if (used + sort->part[p].bits > 64)
+		{
+			sort->nwords++;
+			used = 0;
+		}
+		used += sort->part[p].bits;
+		sort->part[p].word = sort->nwords - 1;
+	}
+}
+
+/* Bits of a word. */
+static uint32_t
+bits_of_word(const Sort *sort, uint32_t word)
+{
+	uint32_t	bits = 0;
+
+	for (uint32_t p = 0; p < sort->nparts; p++)
+		bits += sort->part[p].word == word ? sort->part[p].bits : 0;
+	return bits;
+}
+
+/* The bytes of a text that count. */
+static const uint8_t *
+text_of(const Tablet *rows, const SortKey *key, uint32_t row, uint32_t *length)
+{
+	const uint64_t ref = ((const uint64_t *) tablet_at(rows, rows->column[key->column].values))[row];
+	const uint8_t *bytes = tablet_at(rows, rows->var) + TEXT_OFFSET(ref);
+
+	*length = (uint32_t) TEXT_LENGTH(ref);
+	if (key->padded)
+		*length = (uint32_t) text_trimmed(bytes, *length);
+	return bytes;
+}
+
+/* The first ones of them. */
+static uint64_t
+prefix_of(const Tablet *rows, const SortKey *key, uint32_t row)
+{
+	uint32_t	length;
+	const uint8_t *bytes = text_of(rows, key, row, &length);
+	uint64_t	prefix = 0;
+
+	for (uint32_t i = 0; i < PREFIX_BYTES; i++)
+		prefix = prefix << 8 | (i < length ? bytes[i] : 0);
+	return prefix;
+}
+
+static uint64_t
+code_of(const Sort *sort, const Part *part, uint32_t row)
+{
+	const bool	null = tablet_is_null(sort->rows, part->column, row);
+	UWide		code;
+
+	if (part->kind == PART_NULL)
+		return null != part->key->nulls_first;
+	if (null)
+		return part->of_null;
+	if (part->column->type == COLTYPE_TEXT)
+	{
+		const uint64_t prefix = prefix_of(sort->rows, part->key, row);
+
+		return part->of_first + (part->key->descending ? (((uint64_t) 1 << PREFIX_BITS) - 1) - prefix : prefix);
+	}
+	code = part->key->descending ? (UWide) part->from - (UWide) value_of(sort->rows, part->column, row)
+		: (UWide) value_of(sort->rows, part->column, row) - (UWide) part->from;
+	return part->kind == PART_HIGH ? (uint64_t) (code >> 64) : part->kind == PART_LOW ? (uint64_t) code : (uint64_t) code + part->of_first;
+}
+
+/* Words */
+
+/* Where a part of the work begins. */
+static uint32_t
+start_of(const Sort *sort, uint32_t work)
+{
+	return (uint32_t) ((uint64_t) sort->n * work / sort->nwork);
+}
+
+/* The codes of integers that are as they are stored, the usual ones: all at once. */
+#define PLAIN_CODES(type) \
+	do { \
+		const type *const values = (const type *) tablet_at(sort->rows, part->column->values); \
+		if (part->key->descending) \
+			for (uint32_t i = first; i < end; i++) \
+				words[i] = words[i] << part->bits | (from - (uint64_t) (int64_t) values[order[i]]); \
+		else \
+			for (uint32_t i = first; i < end; i++) \
+				words[i] = words[i] << part->bits | ((uint64_t) (int64_t) values[order[i]] - from); \
+		return; \
+	} while (0)
+
+/* Put a part behind what rows' words hold. */
+static void
+append_codes(const Sort *sort, const Part *part, uint32_t first, uint32_t end)
+{
+	const uint32_t *order = sort->order;
+	const uint64_t from = (uint64_t) part->from;
+	uint64_t   *words = sort->words;
+
+	if (part->bits < 64 && part->kind == PART_CODE && part->column->null_count == 0)
+		switch ((ColType) part->column->type)
+		{
+			case COLTYPE_I16: PLAIN_CODES(int16_t);
+			case COLTYPE_I32: PLAIN_CODES(int32_t);
+			case COLTYPE_U32: PLAIN_CODES(uint32_t);
+			case COLTYPE_I64: PLAIN_CODES(int64_t);
+			default: break;
+		}
+	for (uint32_t i = first; i < end; i++)
+		words[i] = (part->bits < 64 ? words[i] << part->bits : 0) | code_of(sort, part, order[i]);
+}
+
+/* The words of a part of the rows, in the order that there is. */
+static void
+make_words(void *arg, uint32_t work)
+{
+	Sort	   *sort = arg;
+	const uint32_t first = start_of(sort, work);
+	const uint32_t end = start_of(sort, work + 1);
+
+	if (sort->any_order)
+		for (uint32_t i = first; i < end; i++)
+			sort->order[i] = i;
+	memset(sort->words + first, 0, (size_t) (end - first) * sizeof(uint64_t));
+	for (uint32_t p = 0; p < sort->nparts; p++)
+		if (sort->part[p].word == sort->word)
+			append_codes(sort, &sort->part[p], first, end);
+}
+
+static void
+run(Sort *sort, void (*work) (void *arg, uint32_t part))
+{
+	if (sort->nwork > 1)
+		sort->helpers->run(sort->helpers, work, sort);
+	else
+		work(sort, 0);
+}
+
+static void
+make_all_words(Sort *sort, uint32_t word)
+{
+	sort->word = word;
+	run(sort, make_words);
+	sort->any_order = false;
+}
+
+/* Sorting a word */
+
+static void
+count_digits(void *arg, uint32_t work)
+{
+	Sort	   *sort = arg;
+	uint32_t   *count = sort->count[work];
+
+	memset(count, 0, sort->digits * sizeof(uint32_t));
+	for (uint32_t i = start_of(sort, work); i < start_of(sort, work + 1); i++)
+		count[sort->words[i] >> sort->shift]++;
+}
+
+static void
+scatter(void *arg, uint32_t work)
+{
+	Sort	   *sort = arg;
+	uint32_t   *place = sort->count[work];
+
+	for (uint32_t i = start_of(sort, work); i < start_of(sort, work + 1); i++)
+	{
+		const uint32_t at = place[sort->words[i] >> sort->shift]++;
+
+		sort->other_words[at] = sort->words[i];
+		sort->other_order[at] = sort->order[i];
+	}
+}
+
+/* Put rows into the order of a byte of their words, from one memory into the other; false if all have the same one, and nothing was done. */
+static bool
+sort_by_byte(const uint64_t *words, const uint32_t *order, uint64_t *to_words, uint32_t *to_order, uint32_t n, uint32_t shift)
+{
+	uint32_t	place[256] = {0};
+	uint32_t	end = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		place[words[i] >> shift & 255]++;
+	if (n == 0 || place[words[0] >> shift & 255] == n)
+		return false;
+	for (uint32_t byte = 0; byte < 256; byte++)
+	{
+		end += place[byte];
+		place[byte] = end - place[byte];
+	}
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const uint32_t at = place[words[i] >> shift & 255]++;
+
+		to_words[at] = words[i];
+		to_order[at] = order[i];
+	}
+	return true;
+}
+
+/* Sort some rows by so many bits of their words; in `other` memory at first if they are there, in the usual one at the end. */
+static void
+sort_piece(Sort *sort, uint32_t first, uint32_t n, uint32_t bits, bool other)
+{
+	uint64_t   *words[2] = {sort->words + first, sort->other_words + first};
+	uint32_t   *order[2] = {sort->order + first, sort->other_order + first};
+
+	for (uint32_t shift = 0; shift < bits; shift += 8)
+		if (!sort->helpers->interrupted() && sort_by_byte(words[other], order[other], words[!other], order[!other], n, shift))
+			other = !other;
+	if (!other)
+		return;
+	memcpy(words[0], words[1], (size_t) n * sizeof(uint64_t));
+	memcpy(order[0], order[1], (size_t) n * sizeof(uint32_t));
+}
+
+/* Sort the buckets that begin in a part of the rows. */
+static void
+sort_buckets(void *arg, uint32_t work)
+{
+	Sort	   *sort = arg;
+
+	for (uint32_t b = 0; b < BUCKETS; b++)
+		if (sort->bucket[b] >= start_of(sort, work) && sort->bucket[b] < start_of(sort, work + 1))
+			sort_piece(sort, sort->bucket[b], sort->bucket[b + 1] - sort->bucket[b], sort->shift, true);
+}
+
+static void
+place_digits(Sort *sort)
+{
+	uint32_t	at = 0;
+
+	for (uint32_t digit = 0; digit < sort->digits; digit++)
+	{
+		sort->bucket[digit] = at;
+		for (uint32_t work = 0; work < sort->nwork; work++)
+		{
+			const uint32_t count = sort->count[work][digit];
+
+			sort->count[work][digit] = at;
+			at += count;
+		}
+	}
+	for (uint32_t digit = sort->digits; digit <= BUCKETS; digit++)
+		sort->bucket[digit] = at;
+}
+
+/* Sort by a word, which was made. */
+static void
+sort_by_word(Sort *sort)
+{
+	const uint32_t bits = bits_of_word(sort, sort->word);
+
+	if (sort->nwork == 1)
+	{
+		sort_piece(sort, 0, sort->n, bits, false);
+		return;
+	}
+	sort->shift = bits > 8 ? bits - 8 : 0;
+	sort->digits = 1u << (bits - sort->shift);
+	run(sort, count_digits);
+	place_digits(sort);
+	run(sort, scatter);
+	run(sort, sort_buckets);
+}
+
+/* The first ones */
+
+/* Leave rows out that cannot be among the first ones, by the first digit of their first words, which were made. */
+static void
+cut(Sort *sort, uint32_t wanted)
+{
+	const uint32_t bits = bits_of_word(sort, 0);
+	uint32_t	last = 0;
+	uint32_t	before = 0;
+	uint32_t	n = 0;
+
+	sort->shift = bits > CUT_BITS ? bits - CUT_BITS : 0;
+	sort->digits = 1u << (bits - sort->shift);
+	run(sort, count_digits);
+	for (; last < sort->digits; last++)
+	{
+		for (uint32_t work = 0; work < sort->nwork; work++)
+			before += sort->count[work][last];
+		if (before >= wanted)
+			break;
+	}
+	if (before > sort->n / 2)
+		return;
+	for (uint32_t i = 0; i < sort->n; i++)
+		if (sort->words[i] >> sort->shift <= last)
+			sort->order[n++] = sort->order[i];
+	sort->n = n;
+}
+
+/* Rows that words do not tell apart */
+
+/* How a key's values differ in two rows: less than 0, 0, more. */
+static int
+compare_key(const Tablet *rows, const SortKey *key, uint32_t a, uint32_t b)
+{
+	const TabletColumn *column = &rows->column[key->column];
+	const bool	null_a = tablet_is_null(rows, column, a);
+	const bool	null_b = tablet_is_null(rows, column, b);
+	int			differ;
+
+	if (null_a || null_b)
+		return null_a && null_b ? 0 : null_a == key->nulls_first ? -1 : 1;
+	if (column->type == COLTYPE_TEXT)
+	{
+		uint32_t	length_a;
+		uint32_t	length_b;
+		const uint8_t *text_a = text_of(rows, key, a, &length_a);
+		const uint8_t *text_b = text_of(rows, key, b, &length_b);
+
+		differ = core_memcmp(text_a, text_b, length_a < length_b ? length_a : length_b);
+		differ = differ != 0 ? differ : (length_a > length_b) - (length_a < length_b);
+	}
+	else
+	{
+		const Wide	v = value_of(rows, column, a);
+		const Wide	w = value_of(rows, column, b);
+
+		differ = (v > w) - (v < w);
+	}
+	return key->descending ? -differ : differ;
+}
+
+int
+sort_compare(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t a, uint32_t b)
+{
+	int			differ = 0;
+
+	for (uint32_t k = 0; k < nkeys && differ == 0; k++)
+		differ = compare_key(rows, &keys[k], a, b);
+	return differ;
+}
+
+/* Sort n rows by comparing them, by merging sorted halves; `room` is as large. */
+static void
+sort_by_comparing(const Sort *sort, uint32_t *order, uint32_t n, uint32_t *room)
+{
+	for (uint32_t half = 1; half < n && !sort->helpers->interrupted(); half = half > n / 2 ? n : half * 2)
+	{
+		for (uint32_t first = 0; first < n; first = n - first <= 2 * half ? n : first + 2 * half)
+		{
+			const uint32_t middle = n - first < half ? n : first + half;
+			const uint32_t end = n - middle < half ? n : middle + half;
+			uint32_t	a = first;
+			uint32_t	b = middle;
+
+			for (uint32_t i = first; i < end; i++)
+				room[i] = b == end || (a < middle && sort_compare(sort->rows, sort->keys, sort->nkeys, order[a], order[b]) <= 0) ? order[a++] : order[b++];
+		}
+		memcpy(order, room, n * sizeof(uint32_t));
+	}
+}
+
+static bool
+same_words(const Sort *sort, uint32_t a, uint32_t b)
+{
+	for (uint32_t p = 0; p < sort->nparts; p++)
+		if (code_of(sort, &sort->part[p], a) != code_of(sort, &sort->part[p], b))
+			return false;
+	return true;
+}
+
+/* Sort each run of rows with the same words. */
+static void
+sort_runs(Sort *sort)
+{
+	for (uint32_t first = 0, end; first < sort->n; first = end)
+	{
+		for (end = first + 1; end < sort->n && same_words(sort, sort->order[first], sort->order[end]); end++)
+			;
+		sort_by_comparing(sort, sort->order + first, end - first, sort->other_order);
+	}
+}
+
+uint64_t
+sort_room_bytes(uint32_t nrows)
+{
+	return (uint64_t) nrows * (2 * sizeof(uint64_t) + sizeof(uint32_t)) + SORT_PARTS * CUT_DIGITS * sizeof(uint32_t);
+}
+
+uint32_t
+sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t wanted, const SortHelpers *helpers, uint32_t *order, void *room)
+{
+	Sort		sort = {.rows = rows, .keys = keys, .nkeys = nkeys, .helpers = helpers, .exact = true, .n = rows->nrows, .any_order = true, .order = order};
+
+	sort.words = room;
+	sort.other_words = sort.words + rows->nrows;
+	sort.other_order = (uint32_t *) (sort.other_words + rows->nrows);
+	sort.count = (uint32_t (*)[CUT_DIGITS]) (sort.other_order + rows->nrows);
+	sort.nwork = rows->nrows > FEW_ROWS ? SORT_PARTS : 1;
+	for (uint32_t k = 0; k < nkeys && sort.exact; k++)
+		add_key(&sort, &keys[k]);
+	place_parts(&sort);
+	make_all_words(&sort, 0);
+	if (wanted < sort.n / 4 && sort.nwords > 0)
+	{
+		cut(&sort, wanted);
+		sort.nwork = sort.n > FEW_ROWS ? SORT_PARTS : 1;
+	}
+	for (uint32_t word = sort.nwords; word > 0 && !helpers->interrupted(); word--)
+	{
+		make_all_words(&sort, word - 1);
+		sort_by_word(&sort);
+	}
+	if (!sort.exact)
+		sort_runs(&sort);
+	return sort.n;
+}

@@ -1,0 +1,51 @@
+/*
+ * sort_rows.h
+ *		Rows of a tablet in the order of some of its columns.
+ *
+ * What keys hold becomes words of 64 bits, as few as their significant bits
+ * fit, whose order is that of the rows: an integer's distance from the least
+ * or the largest one there is, a NULL before or behind all, of a text its first
+ * bytes.  Words are sorted by their digits, with the numbers of their rows.
+ * Only rows that the first bytes of texts do not tell apart are compared.
+ */
+#ifndef GPUDB_CORE_SORT_ROWS_H
+#define GPUDB_CORE_SORT_ROWS_H
+
+#include "core/tablet_format.h"
+
+#define SORT_MOST_KEYS	16
+
+/* Parts that work is cut into, for several threads. */
+#define SORT_PARTS		16
+
+/* One of the columns, the first key first.  Texts are in the order of their bytes; of floats the two zeros are equal. */
+typedef struct SortKey
+{
+	uint16_t	column;
+	bool		descending;
+	bool		nulls_first;
+	bool		padded;			/* of texts blanks at the end do not count */
+} SortKey;
+
+/* Who runs all parts of a work, some at once. */
+typedef struct SortHelpers
+{
+	void		(*run) (const struct SortHelpers *helpers, void (*work) (void *arg, uint32_t part), void *arg);
+	int			threads;		/* for run() */
+	bool		(*interrupted) (void);	/* whether to leave it */
+} SortHelpers;
+
+/* Bytes of memory that sorting so many rows takes besides their order. */
+CORE_API uint64_t sort_room_bytes(uint32_t nrows);
+
+/*
+ * List the numbers of rows in order, the first `wanted` of them at least;
+ * returns how many are listed.  What was interrupted is listed in any order.
+ */
+CORE_API uint32_t sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t wanted, const SortHelpers *helpers,
+							uint32_t *order, void *room);
+
+/* How two rows differ by some columns: less than 0, 0 or more. */
+CORE_API int sort_compare(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t a, uint32_t b);
+
+#endif							/* GPUDB_CORE_SORT_ROWS_H */

@@ -1,0 +1,513 @@
+/*
+ * exec_sort.c
+ *		GpuSort: the rows of any plan in the order of some of their columns.
+ *
+ * The plan below is a Sort of PostgreSQL's, which says what to sort by, over
+ * the plan whose rows these are.  They are collected as columns, and the
+ * numbers of rows are sorted by several threads; values are looked up when rows
+ * go out, and with them what window functions are of them.  What cannot be kept
+ * so, or in so much memory, that Sort sorts, and a WindowAgg over it computes,
+ * from the first row on: nothing has gone out before all rows are there.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/pg_locale.h"
+#include "utils/ruleutils.h"
+
+#include "core/sort_rows.h"
+#include "device/device.h"
+#include "device/mapping.h"
+#include "device/threads.h"
+#include "exec/exec_sort.h"
+#include "exec/feed.h"
+#include "exec/require.h"
+#include "exec/scan_collect.h"
+#include "exec/stat.h"
+#include "exec/stored_rows.h"
+#include "exec/windows.h"
+#include "guc.h"
+
+/* Rows whose values are looked up at a time. */
+#define BATCH_ROWS 1024
+
+typedef struct GpuSortState
+{
+	CustomScanState css;
+	PlanState  *fallback;		/* PostgreSQL's own: a Sort, or a WindowAgg over one */
+	SortState  *sort;			/* that Sort, over the plan that is read */
+	bool		begun;			/* that has been asked for rows */
+	Windows		windows;
+	bool		computed;
+	bool		fell_back;
+	MemoryContext context;		/* of the rows */
+	StoredRows *stored;
+	uint32	   *order;
+	uint32		nrows;			/* of it */
+	uint32		next;			/* the one to return next */
+
+	/* values of rows from `first` on */
+	MemoryContext batch_context;
+	uint32		first;
+	uint32		nbatch;
+	Datum	  **values;			/* of each attribute, BATCH_ROWS */
+	bool	  **isnull;
+
+	/* for EXPLAIN */
+	uint64		rows_in;
+	uint64		bytes;
+	double		collect_ms;
+	double		sort_ms;
+	const char *fallback_reason;
+	const char *fallback_text;
+} GpuSortState;
+
+static Node *create_state(CustomScan *plan);
+
+const CustomScanMethods gpu_sort_methods = {
+	.CustomName = "GpuSort",
+	.CreateCustomScanState = create_state,
+};
+
+static PlanState *
+child_of(const GpuSortState *state)
+{
+	return outerPlanState(&state->sort->ss.ps);
+}
+
+static void
+begin(CustomScanState *css, EState *estate, int eflags)
+{
+	GpuSortState *state = (GpuSortState *) css;
+	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
+
+	state->fallback = ExecInitNode(linitial(plan->custom_plans), estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	state->sort = castNode(SortState, IsA(state->fallback, SortState) ? state->fallback : outerPlanState(state->fallback));
+	/* EXPLAIN shows what is read, or the fallback where that was needed */
+	css->custom_ps = list_make1(child_of(state));
+	state->context = AllocSetContextCreate(estate->es_query_cxt, "gpudb sort", ALLOCSET_DEFAULT_SIZES);
+	state->batch_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb sorted rows", ALLOCSET_DEFAULT_SIZES);
+}
+
+static void
+note_fallback(GpuSortState *state, DeviceStatus status)
+{
+	state->fell_back = true;
+	state->fallback_reason = status_reason(status);
+	state->fallback_text = status_text(status);
+	state->css.custom_ps = list_make1(state->fallback);
+	stat_count_fallback(state->fallback_reason);
+	require_no_fallback(state->fallback_reason, state->fallback_text);
+}
+
+/* Sorting */
+
+bool
+sort_is_supported(Oid declared, Oid collation)
+{
+	Oid			type = getBaseType(declared);
+
+	if (!is_storable(type, type == NUMERICOID || type == BPCHAROID ? VARHDRSZ : -1) || get_typtype(type) == TYPTYPE_ENUM)
+		return false;
+	return !OidIsValid(collation) || lc_collate_is_c(collation);
+}
+
+/* The column that an attribute is ordered by. */
+static uint16
+column_of_key(const StoredRows *stored, AttrNumber attno)
+{
+	const OutputResult *attribute = &stored->attribute[attno - 1];
+
+	/* of an interval the one before its bytes */
+	return (uint16) (attribute->value >= 0 ? attribute->value : attribute->second - 1);
+}
+
+static SortKey *
+describe_keys(const GpuSortState *state)
+{
+	const Sort *sort = (const Sort *) state->sort->ss.ps.plan;
+	SortKey    *keys = palloc(sizeof(SortKey) * sort->numCols);
+
+	for (int k = 0; k < sort->numCols; k++)
+	{
+		Oid			opfamily;
+		Oid			opcintype;
+		int16		strategy;
+
+		if (!get_ordering_op_properties(sort->sortOperators[k], &opfamily, &opcintype, &strategy))
+			elog(ERROR, "gpudb: operator %u is no ordering operator", sort->sortOperators[k]);
+		keys[k] = (SortKey) {
+			.column = column_of_key(state->stored, sort->sortColIdx[k]), .descending = strategy == BTGreaterStrategyNumber,
+			.nulls_first = sort->nullsFirst[k],
+			.padded = state->stored->attribute[sort->sortColIdx[k] - 1].type == BPCHAROID
+		};
+	}
+	return keys;
+}
+
+/* Columns that only tell rows apart. */
+static SortKey *
+keys_of_columns(const StoredRows *stored, const List *columns)
+{
+	SortKey    *keys = palloc(sizeof(SortKey) * Max(list_length(columns), 1));
+	ListCell   *lc;
+
+	foreach(lc, columns)
+		keys[foreach_current_index(lc)] = (SortKey) {
+			.column = column_of_key(stored, lfirst_int(lc)), .padded = stored->attribute[lfirst_int(lc) - 1].type == BPCHAROID
+		};
+	return keys;
+}
+
+static void
+describe_windows(GpuSortState *state)
+{
+	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
+	const List *partition = list_nth(plan->custom_private, SORT_PRIVATE_PARTITION);
+	const List *order = list_nth(plan->custom_private, SORT_PRIVATE_ORDER);
+	const List *calls = list_nth(plan->custom_private, SORT_PRIVATE_CALLS);
+	ListCell   *lc;
+
+	state->windows = (Windows) {
+		.keys = {list_length(partition), keys_of_columns(state->stored, partition), list_length(order), keys_of_columns(state->stored, order)},
+		.ncalls = list_length(calls), .call = palloc(sizeof(WindowCall) * Max(list_length(calls), 1))
+	};
+	foreach(lc, calls)
+		state->windows.call[foreach_current_index(lc)] = (WindowCall) {
+			(WindowKind) linitial_int(lfirst(lc)), lsecond_int(lfirst(lc)), lthird_int(lfirst(lc))
+		};
+}
+
+static void
+run_together(const SortHelpers *helpers, void (*work) (void *arg, uint32 part), void *arg)
+{
+	device_cpu_together(helpers->threads, SORT_PARTS, work, arg);
+}
+
+static void
+sort_stored(GpuSortState *state)
+{
+	const Sort *sort = (const Sort *) state->sort->ss.ps.plan;
+	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
+	const uint32 nrows = state->stored->rows->nrows;
+	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
+	const SortKey *keys = describe_keys(state);
+	void	   *room = mapping_palloc(state->context, sort_room_bytes(nrows));
+	SortHelpers helpers = {.run = run_together, .interrupted = feed_interrupted};
+
+	state->order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) nrows, 1));
+	helpers.threads = threads_lease();
+	state->nrows = sort_rows(state->stored->rows, keys, sort->numCols, wanted > 0 ? wanted : UINT32_MAX, &helpers, state->order, room);
+	threads_return(helpers.threads);
+	pfree(room);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static double
+ms_since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_MILLISEC(now);
+}
+
+/* Have the plan below return its rows from the first one on. */
+static void
+restart_child(GpuSortState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+
+	if (state->begun)
+		ExecReScan(child_of(state));
+	state->begun = true;
+	MemoryContextSwitchTo(old);
+}
+
+/* Collect all rows, in the rows' context; DONE, or why they cannot be. */
+static DeviceStatus
+collect_rows(GpuSortState *state, RowStore **store)
+{
+	const uint64 limit = (uint64) gpudb_join_memory * 1024 * 1024;
+	PlanState  *child = child_of(state);
+	DeviceStatus status;
+
+	state->stored = stored_rows_describe(ExecGetResultType(child));
+	*store = stored_rows_create(state->stored, state->context, limit, child->plan->plan_rows);
+	restart_child(state);
+	status = plan_collect(child, *store, state->stored->column, state->stored->ncolumns);
+	if (status == STATUS_DONE || status == STATUS_MEMORY_LIMIT || !(is_collectable_scan(child) || is_collectable_join(child)))
+		return status;
+	/* what a node below cannot tell as columns it can as rows */
+	row_store_clear(*store);
+	restart_child(state);
+	return plan_collect_rows(child, *store);
+}
+
+/* Collect all rows and sort them, in the rows' context; DONE, or why PostgreSQL is to do it. */
+static DeviceStatus
+compute(GpuSortState *state)
+{
+	RowStore   *store;
+	DeviceStatus status;
+	instr_time	start;
+
+	MemoryContextReset(state->context);
+	INSTR_TIME_SET_CURRENT(start);
+	status = collect_rows(state, &store);
+	if (status != STATUS_DONE)
+		return status;
+	state->stored->rows = row_store_finish(store);
+	state->rows_in += state->stored->rows->nrows;
+	state->bytes = Max(state->bytes, row_store_bytes(store) + sort_room_bytes(state->stored->rows->nrows));
+	state->collect_ms += ms_since(start);
+	INSTR_TIME_SET_CURRENT(start);
+	sort_stored(state);
+	describe_windows(state);
+	state->sort_ms += ms_since(start);
+	return STATUS_DONE;
+}
+
+/* Rows */
+
+/* Have the first row be the next one. */
+static void
+restart_rows(GpuSortState *state)
+{
+	state->first = state->next = state->nbatch = 0;
+	windows_restart(&state->windows);
+}
+
+/* Room for the values of a batch. */
+static void
+prepare_batch(GpuSortState *state)
+{
+	const int	natts = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor->natts;
+	MemoryContext old = MemoryContextSwitchTo(state->context);
+
+	state->values = palloc(sizeof(Datum *) * Max(natts, 1));
+	state->isnull = palloc(sizeof(bool *) * Max(natts, 1));
+	for (int a = 0; a < natts; a++)
+	{
+		state->values[a] = palloc(sizeof(Datum) * BATCH_ROWS);
+		state->isnull[a] = palloc(sizeof(bool) * BATCH_ROWS);
+	}
+	MemoryContextSwitchTo(old);
+	restart_rows(state);
+}
+
+/* Look up the values of the next rows. */
+static void
+read_batch(GpuSortState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->batch_context);
+	const int	natts = state->stored->desc->natts;
+
+	MemoryContextReset(state->batch_context);
+	CHECK_FOR_INTERRUPTS();
+	state->first = state->next;
+	state->nbatch = Min(BATCH_ROWS, state->nrows - state->next);
+	for (int a = 0; a < natts; a++)
+		stored_rows_read(state->stored, a, state->order + state->first, state->nbatch, state->values[a], state->isnull[a]);
+	if (state->windows.ncalls > 0)
+		windows_compute(&state->windows, state->stored, state->order, state->nrows, state->first, state->nbatch, state->values + natts,
+						state->isnull + natts);
+	MemoryContextSwitchTo(old);
+}
+
+/* The next row in the scan slot; false at the end. */
+static bool
+next_sorted(GpuSortState *state, TupleTableSlot *slot)
+{
+	const int	natts = slot->tts_tupleDescriptor->natts;
+	uint32		at;
+
+	ExecClearTuple(slot);
+	if (state->next == state->nrows)
+		return false;
+	if (state->next - state->first >= state->nbatch)
+		read_batch(state);
+	at = state->next++ - state->first;
+	for (int a = 0; a < natts; a++)
+	{
+		slot->tts_values[a] = state->values[a][at];
+		slot->tts_isnull[a] = state->isnull[a][at];
+	}
+	ExecStoreVirtualTuple(slot);
+	return true;
+}
+
+/* The next row of the fallback, which comes as the Sort has it, or with all window functions. */
+static TupleTableSlot *
+next_of_postgres(GpuSortState *state)
+{
+	ScanState  *ss = &state->css.ss;
+	const bool	whole = state->fallback != &state->sort->ss.ps && ss->ps.ps_ProjInfo != NULL;
+	TupleTableSlot *row = ExecProcNode(state->fallback);
+
+	if (TupIsNull(row))
+		return NULL;
+	if (whole)
+		return ExecCopySlot(ss->ps.ps_ResultTupleSlot, row);
+	ss->ps.ps_ExprContext->ecxt_scantuple = ExecCopySlot(ss->ss_ScanTupleSlot, row);
+	return ss->ps.ps_ProjInfo ? ExecProject(ss->ps.ps_ProjInfo) : ss->ss_ScanTupleSlot;
+}
+
+/* Have all rows in order, here or in PostgreSQL's Sort. */
+static void
+start(GpuSortState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->context);
+	DeviceStatus status = compute(state);
+
+	MemoryContextSwitchTo(old);
+	if (status == STATUS_DONE)
+	{
+		state->computed = true;
+		prepare_batch(state);
+		stat_count_executed();
+		return;
+	}
+	MemoryContextReset(state->context);
+	restart_child(state);
+	note_fallback(state, status);
+}
+
+static TupleTableSlot *
+exec(CustomScanState *css)
+{
+	GpuSortState *state = (GpuSortState *) css;
+	TupleTableSlot *slot = css->ss.ss_ScanTupleSlot;
+	ExprContext *econtext = css->ss.ps.ps_ExprContext;
+
+	if (!state->computed && !state->fell_back)
+		start(state);
+	ResetExprContext(econtext);
+	if (!state->computed)
+		return next_of_postgres(state);
+	if (!next_sorted(state, slot))
+		return NULL;
+	econtext->ecxt_scantuple = slot;
+	return css->ss.ps.ps_ProjInfo ? ExecProject(css->ss.ps.ps_ProjInfo) : slot;
+}
+
+static void
+end(CustomScanState *css)
+{
+	GpuSortState *state = (GpuSortState *) css;
+
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	ExecEndNode(state->fallback);
+	MemoryContextDelete(state->batch_context);
+	MemoryContextDelete(state->context);
+}
+
+static void
+rescan(CustomScanState *css)
+{
+	GpuSortState *state = (GpuSortState *) css;
+
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	/* without new parameters the rows are the same */
+	if (state->computed && css->ss.ps.chgParam == NULL)
+	{
+		restart_rows(state);
+		return;
+	}
+	/* ExecReScan() does not reach custom_ps */
+	if (css->ss.ps.chgParam != NULL)
+		UpdateChangedParamSet(state->fallback, css->ss.ps.chgParam);
+	if (state->fell_back)
+		ExecReScan(state->fallback);
+	else if (css->ss.ps.chgParam != NULL)
+		UpdateChangedParamSet(child_of(state), css->ss.ps.chgParam);
+	state->computed = false;
+}
+
+/* EXPLAIN */
+
+/* A key as PostgreSQL shows it. */
+static char *
+text_of_key(const CustomScan *plan, const Sort *sort, int k, List *context, bool prefix)
+{
+	Node	   *expr = (Node *) list_nth_node(TargetEntry, plan->custom_scan_tlist, sort->sortColIdx[k] - 1)->expr;
+	Oid			opfamily;
+	Oid			opcintype;
+	int16		strategy;
+	bool		descending;
+
+	(void) get_ordering_op_properties(sort->sortOperators[k], &opfamily, &opcintype, &strategy);
+	descending = strategy == BTGreaterStrategyNumber;
+	return psprintf("%s%s%s", deparse_expression(expr, context, prefix, false), descending ? " DESC" : "",
+					sort->nullsFirst[k] == descending ? "" : sort->nullsFirst[k] ? " NULLS FIRST" : " NULLS LAST");
+}
+
+static void
+explain_keys(const GpuSortState *state, List *ancestors, ExplainState *es)
+{
+	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
+	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
+	const Sort *sort = (const Sort *) state->sort->ss.ps.plan;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan, ancestors);
+	List	   *texts = NIL;
+
+	for (int k = 0; k < sort->numCols; k++)
+		texts = lappend(texts, text_of_key(plan, sort, k, context, list_length(es->rtable) > 1 || es->verbose));
+	ExplainPropertyList("Sort Key", texts, es);
+	if (wanted > 0)
+		ExplainPropertyInteger("First Rows", NULL, wanted, es);
+	texts = NIL;
+	for (int c = list_length(plan->custom_scan_tlist) - list_length(list_nth(plan->custom_private, SORT_PRIVATE_CALLS));
+		 c < list_length(plan->custom_scan_tlist); c++)
+		texts = lappend(texts, deparse_expression((Node *) list_nth_node(TargetEntry, plan->custom_scan_tlist, c)->expr, context, false, false));
+	if (texts != NIL)
+		ExplainPropertyList("Window Functions", texts, es);
+}
+
+static void
+explain(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	GpuSortState *state = (GpuSortState *) css;
+
+	explain_keys(state, ancestors, es);
+	ExplainPropertyText("Device", "cpu", es);
+	if (!es->analyze)
+		return;
+	if (state->fallback_reason != NULL)
+		ExplainPropertyText("Fallback", psprintf("%s (%s)", state->fallback_reason, state->fallback_text), es);
+	ExplainPropertyInteger("Rows In", NULL, state->rows_in, es);
+	if (es->verbose)
+		ExplainPropertyInteger("Sort Memory", "kB", state->bytes / 1024, es);
+	if (es->timing)
+	{
+		ExplainPropertyFloat("Collect Time", "ms", state->collect_ms, 3, es);
+		ExplainPropertyFloat("Sort Time", "ms", state->sort_ms, 3, es);
+	}
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "GpuSort",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = exec,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan,
+	.ExplainCustomScan = explain,
+};
+
+static Node *
+create_state(CustomScan *plan)
+{
+	GpuSortState *state = palloc0(sizeof(GpuSortState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->css.methods = &exec_methods;
+	return (Node *) state;
+}

@@ -1,0 +1,33 @@
+/*
+ * exec_sort.h
+ *		GpuSort: what the planner must know of it.
+ */
+#ifndef GPUDB_EXEC_EXEC_SORT_H
+#define GPUDB_EXEC_EXEC_SORT_H
+
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+
+/*
+ * Its plan: custom_plans has a Sort of PostgreSQL's over what is read, or a
+ * WindowAgg over such a one; custom_scan_tlist has the columns of the Sort's
+ * rows, then the window functions; custom_private is what is listed here.
+ */
+enum SortPrivate
+{
+	/* Integer, how many of the rows are wanted; 0 = all */
+	SORT_PRIVATE_WANTED,
+	/* integer lists, which of the columns tell partitions apart, and which peers, from 1 on */
+	SORT_PRIVATE_PARTITION,
+	SORT_PRIVATE_ORDER,
+	/* of each window function a WindowCall's integers, its kind, its argument, how far behind */
+	SORT_PRIVATE_CALLS
+};
+
+extern const CustomScanMethods gpu_sort_methods;
+
+/* Whether values of a type can be sorted by, in the type's own order, under a collation. */
+extern bool sort_is_supported(Oid type, Oid collation);
+
+#endif							/* GPUDB_EXEC_EXEC_SORT_H */

@@ -1,0 +1,131 @@
+/*
+ * stored_rows.c
+ *		The rows of any plan as columns of a store, and values of them again.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+
+#include "core/decimal.h"
+#include "exec/joined_rows.h"
+#include "exec/node.h"
+#include "exec/stored_rows.h"
+
+/* The scale that a numeric is declared with; -1 if there is none. */
+static int
+declared_scale(int32 typmod)
+{
+	/* 11 bits, signed, as numeric_typmod_scale() reads them */
+	return typmod < (int32) VARHDRSZ ? -1 : (((typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;
+}
+
+bool
+is_storable(Oid declared, int32 typmod)
+{
+	Oid			type = getBaseTypeAndTypmod(declared, &typmod);
+
+	switch (type)
+	{
+		case BOOLOID:
+		case CHAROID:
+		case OIDOID:
+		case UUIDOID:
+		case TIMETZOID:
+		case INTERVALOID:
+		case NAMEOID:
+		case INT2OID:
+		case INT4OID:
+		case DATEOID:
+		case INT8OID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case VARCHAROID:
+		case TEXTOID:
+			return true;
+		case BPCHAROID:
+			return typmod >= (int32) VARHDRSZ;
+		case NUMERICOID:
+			return declared_scale(typmod) >= 0 && declared_scale(typmod) <= DECIMAL_MAX_DIGITS;
+		default:
+			return get_typtype(type) == TYPTYPE_ENUM;
+	}
+}
+
+StoredRows *
+stored_rows_describe(TupleDesc desc)
+{
+	StoredRows *stored = palloc0(sizeof(StoredRows));
+
+	stored->desc = desc;
+	stored->attribute = palloc0(sizeof(OutputResult) * Max(desc->natts, 1));
+	/* an interval may have two */
+	stored->column = palloc0(sizeof(ColumnUse) * Max(2 * desc->natts, 1));
+	for (int a = 0; a < desc->natts; a++)
+	{
+		int32		typmod = TupleDescAttr(desc, a)->atttypmod;
+		const Oid	type = getBaseTypeAndTypmod(TupleDescAttr(desc, a)->atttypid, &typmod);
+		const int	scale = type == NUMERICOID ? declared_scale(typmod) : 0;
+		const ColumnUse use = {.attno = a + 1, .type = type, .typmod = typmod, .scale = scale};
+
+		stored->attribute[a] = (OutputResult) {
+			.attno = a + 1, .type = type, .typmod = typmod, .scale = scale, .dscale = scale, .value = stored->ncolumns, .second = -1
+		};
+		stored->column[stored->ncolumns++] = use;
+		if (type != INTERVALOID)
+			continue;
+		/* which is ordered by the one, and has its bytes in the other */
+		stored->attribute[a].value = -1;
+		stored->attribute[a].second = stored->ncolumns;
+		stored->column[stored->ncolumns] = use;
+		stored->column[stored->ncolumns++].second = true;
+	}
+	return stored;
+}
+
+RowStore *
+stored_rows_create(const StoredRows *stored, MemoryContext context, uint64 limit, double expected)
+{
+	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(stored->ncolumns, 1));
+
+	for (int c = 0; c < stored->ncolumns; c++)
+		wanted[c] = column_wanted(&stored->column[c]);
+	return row_store_create(context, stored->desc, wanted, stored->ncolumns, limit, expected);
+}
+
+/* Values that are stored as they are in a Datum: one after the other, without waiting for each. */
+#define READ(type, to_datum) \
+	do { \
+		const type *const from = (const type *) tablet_at(stored->rows, column->values); \
+		for (uint32 i = 0; i < n; i++) \
+			values[i] = to_datum(from[rows[i]]); \
+		return; \
+	} while (0)
+
+void
+stored_rows_read(const StoredRows *stored, int a, const uint32 *rows, uint32 n, Datum *values, bool *isnull)
+{
+	const OutputResult *attribute = &stored->attribute[a];
+	const TabletColumn *column = &stored->rows->column[attribute->value >= 0 ? attribute->value : attribute->second];
+
+	for (uint32 i = 0; i < n; i++)
+		isnull[i] = tablet_is_null(stored->rows, column, rows[i]);
+	if (attribute->type != NUMERICOID)
+		switch ((ColType) column->type)
+		{
+			case COLTYPE_BOOL: READ(uint8, BoolGetDatum);
+			case COLTYPE_U8: READ(char, CharGetDatum);
+			case COLTYPE_I16: READ(int16, Int16GetDatum);
+			case COLTYPE_I32: READ(int32, Int32GetDatum);
+			case COLTYPE_U32: READ(uint32, ObjectIdGetDatum);
+			case COLTYPE_I64: READ(int64, Int64GetDatum);
+			case COLTYPE_F32: READ(float4, Float4GetDatum);
+			case COLTYPE_F64: READ(float8, Float8GetDatum);
+			default: break;
+		}
+	for (uint32 i = 0; i < n; i++)
+		values[i] = isnull[i] ? (Datum) 0 : value_of_row(stored->rows, attribute, rows[i]);
+}

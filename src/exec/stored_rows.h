@@ -1,0 +1,36 @@
+/*
+ * stored_rows.h
+ *		The rows of any plan as columns of a store, and values of them again.
+ */
+#ifndef GPUDB_EXEC_STORED_ROWS_H
+#define GPUDB_EXEC_STORED_ROWS_H
+
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+
+#include "compile/compile.h"
+#include "tablet/row_store.h"
+
+typedef struct StoredRows
+{
+	TupleDesc	desc;
+	int			ncolumns;
+	ColumnUse  *column;
+	OutputResult *attribute;	/* of each attribute of the rows: its columns */
+	Tablet	   *rows;			/* once they are there */
+} StoredRows;
+
+/* Whether values of a type can be stored whose form is known before they come. */
+extern bool is_storable(Oid type, int32 typmod);
+
+/* How rows of this kind are stored; every type is storable.  Allocated in the current context. */
+extern StoredRows *stored_rows_describe(TupleDesc desc);
+
+/* A store for them, in memory of `context`, of as many bytes at most; so many rows are expected. */
+extern RowStore *stored_rows_create(const StoredRows *stored, MemoryContext context, uint64 limit, double expected);
+
+/* An attribute of so many rows, by their numbers; values of variable length are palloc'd in the current context. */
+extern void stored_rows_read(const StoredRows *stored, int attribute, const uint32 *rows, uint32 n, Datum *values, bool *isnull);
+
+#endif							/* GPUDB_EXEC_STORED_ROWS_H */

@@ -1,0 +1,70 @@
+/*
+ * windows.h
+ *		Window functions over rows in their window's order.
+ */
+#ifndef GPUDB_EXEC_WINDOWS_H
+#define GPUDB_EXEC_WINDOWS_H
+
+#include "postgres.h"
+
+#include "nodes/parsenodes.h"
+
+#include "core/sort_rows.h"
+#include "exec/stored_rows.h"
+
+/* What is computed of a row and those around it. */
+typedef enum WindowKind
+{
+	WINDOW_ROW_NUMBER,
+	WINDOW_RANK,
+	WINDOW_DENSE_RANK,
+	WINDOW_NEIGHBOUR,			/* lag() and lead(): of the row so many behind it, NULL if the partition has none */
+	WINDOW_FIRST,				/* of the partition's first row */
+	WINDOW_Count
+} WindowKind;
+
+/* A window function; for plans three integers. */
+typedef struct WindowCall
+{
+	WindowKind	kind;
+	int			attribute;		/* of the rows, from 0 on */
+	int			behind;			/* NEIGHBOUR: how many rows, less than 0 before it */
+} WindowCall;
+
+/* The columns that tell partitions apart, and those that tell rows of one apart which are no peers. */
+typedef struct WindowKeys
+{
+	int			npartition;
+	SortKey	   *partition;
+	int			norder;
+	SortKey    *order;
+} WindowKeys;
+
+typedef struct Windows
+{
+	WindowKeys	keys;
+	int			ncalls;
+	WindowCall *call;
+	bool		ranks;			/* some of them ask who are peers */
+
+	/* the row that comes next, and what is known of the one before it */
+	uint32		next;
+	uint32		partition;		/* where its partition began, */
+	uint32		peers;			/* and its peers did */
+	uint32		dense;			/* dense rank */
+} Windows;
+
+/* Which function it is, and its argument if it has one; false if it is none of these. */
+extern bool window_function(const WindowFunc *function, const WindowClause *clause, WindowCall *call, Expr **argument);
+
+/* Begin with the first row. */
+extern void windows_restart(Windows *windows);
+
+/*
+ * What the functions are of rows from number `first` on, which is the next
+ * one, of so many that are listed in order: values[] and isnull[] of each.
+ */
+extern void windows_compute(Windows *windows, const StoredRows *stored, const uint32 *order, uint32 nrows, uint32 first, uint32 n,
+							Datum **values, bool **isnull);
+
+#endif							/* GPUDB_EXEC_WINDOWS_H */

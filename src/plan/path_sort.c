@@ -1,0 +1,383 @@
+/*
+ * path_sort.c
+ *		GpuSort in the place of PostgreSQL's Sorts: below ORDER BY, and below window functions.
+ *
+ * Its path has a SortPath, which says what is sorted and by what, and is the
+ * fallback.  Where PostgreSQL would sort what it reads by itself, the relation
+ * may as well be read by a GpuScan that it has found too dear: one whose rows
+ * are collected as columns costs less than it does alone.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "catalog/pg_am.h"
+#include "commands/defrem.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
+
+#include "core/sort_rows.h"
+#include "exec/exec_sort.h"
+#include "exec/stored_rows.h"
+#include "exec/windows.h"
+#include "guc.h"
+#include "plan/cost.h"
+#include "plan/path.h"
+
+/* What custom_private of a path has. */
+enum
+{
+	PATH_WANTED,				/* as the plan's */
+	PATH_PARTITION,				/* expressions, */
+	PATH_ORDER,					/* as these; */
+	PATH_FUNCTIONS,				/* WindowFuncs, */
+	PATH_CALLS,					/* and their calls, but for arguments, */
+	PATH_ARGUMENTS				/* which are these, NULL where there is none */
+};
+
+/* The numbers of expressions in a target list. */
+static List *
+numbers_of(const List *exprs, List *tlist)
+{
+	List	   *numbers = NIL;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		const TargetEntry *entry = tlist_member(lfirst(lc), tlist);
+
+		if (entry == NULL)
+			elog(ERROR, "gpudb: a column of a window is not sorted");
+		numbers = lappend_int(numbers, entry->resno);
+	}
+	return numbers;
+}
+
+/* The calls of window functions, by the numbers of their arguments' columns, and behind a target list these functions. */
+static List *
+plan_calls(const List *private, List **tlist)
+{
+	List	   *sorted = list_copy(*tlist);
+	List	   *calls = NIL;
+	ListCell   *lc;
+
+	foreach(lc, list_nth(private, PATH_FUNCTIONS))
+	{
+		const int	c = foreach_current_index(lc);
+		List	   *call = list_copy(list_nth(list_nth(private, PATH_CALLS), c));
+		Expr	   *argument = list_nth(list_nth(private, PATH_ARGUMENTS), c);
+
+		if (argument != NULL)
+			lfirst_int(list_nth_cell(call, 1)) = linitial_int(numbers_of(list_make1(argument), sorted)) - 1;
+		calls = lappend(calls, call);
+		*tlist = lappend(*tlist, makeTargetEntry(copyObject(lfirst(lc)), list_length(*tlist) + 1, NULL, false));
+	}
+	return calls;
+}
+
+static Plan *
+plan_sort(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	Plan	   *fallback = linitial(custom_plans);
+	const Sort *sort = castNode(Sort, IsA(fallback, Sort) ? fallback : outerPlan(fallback));
+	CustomScan *scan = makeNode(CustomScan);
+
+	scan->scan.plan.targetlist = tlist;
+	scan->custom_plans = custom_plans;
+	scan->custom_scan_tlist = copyObject(sort->plan.targetlist);
+	scan->custom_private = list_make3(list_nth(path->custom_private, PATH_WANTED),
+									  numbers_of(list_nth(path->custom_private, PATH_PARTITION), sort->plan.targetlist),
+									  numbers_of(list_nth(path->custom_private, PATH_ORDER), sort->plan.targetlist));
+	scan->custom_private = lappend(scan->custom_private, plan_calls(path->custom_private, &scan->custom_scan_tlist));
+	scan->flags = path->flags;
+	scan->methods = &gpu_sort_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods sort_path_methods = {
+	.CustomName = "GpuSort",
+	.PlanCustomPath = plan_sort,
+};
+
+/* What can be sorted */
+
+static bool
+are_storable(const List *exprs)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		if (!is_storable(exprType(lfirst(lc)), exprTypmod(lfirst(lc))))
+			return false;
+	return true;
+}
+
+/* Whether a key is in the order that its type has by default. */
+static bool
+is_plain_key(const PathKey *key)
+{
+	const EquivalenceMember *member = linitial_node(EquivalenceMember, key->pk_eclass->ec_members);
+	Oid			type = getBaseType(member->em_datatype);
+	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
+
+	return OidIsValid(opclass) && get_opclass_family(opclass) == key->pk_opfamily &&
+		sort_is_supported(type, key->pk_eclass->ec_collation);
+}
+
+static bool
+can_sort(const SortPath *sort)
+{
+	ListCell   *lc;
+
+	foreach(lc, sort->path.pathkeys)
+		if (!is_plain_key(lfirst(lc)))
+			return false;
+	return list_length(sort->path.pathkeys) <= SORT_MOST_KEYS && sort->path.param_info == NULL && are_storable(sort->path.pathtarget->exprs);
+}
+
+/* Paths */
+
+/* A GpuSort in the place of a Sort, of which so many rows are wanted (0 = all); NULL if it cannot be. */
+static Path *
+create_sort(const SortPath *sort, int wanted)
+{
+	const Path *below = sort->subpath;
+	const bool	as_columns = path_is_gpu_scan(below) || path_is_gpu_join(below);
+	/* what a GpuScan returns one by one costs nothing where it is collected */
+	const Cost	saved = path_is_gpu_scan(below) ? intVal(lthird(((const CustomPath *) below)->custom_private)) : 0;
+	const int	ncolumns = list_length(sort->path.pathtarget->exprs);
+	CustomPath *path;
+
+	if (!can_sort(sort) || cost_sort_bytes(below->rows, ncolumns) > (double) gpudb_join_memory * 1024 * 1024)
+		return NULL;
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = sort->path.parent;
+	path->path.pathtarget = sort->path.pathtarget;
+	path->path.pathkeys = sort->path.pathkeys;
+	path->path.rows = sort->path.rows;
+	path->path.startup_cost = below->total_cost - saved + cost_sorting(below->rows, ncolumns, as_columns);
+	path->path.total_cost = path->path.startup_cost + cost_sorted_out(wanted > 0 ? Min(wanted, below->rows) : below->rows, ncolumns);
+	path->custom_paths = list_make1((SortPath *) sort);
+	path->custom_private = list_make5(makeInteger(wanted), NIL, NIL, NIL, NIL);
+	path->custom_private = lappend(path->custom_private, NIL);
+	path->methods = &sort_path_methods;
+	return &path->path;
+}
+
+/* The rows that the query wants at most, as far as that is known; 0 = all. */
+static int
+rows_wanted(const PlannerInfo *root)
+{
+	const int64 wanted = path_rows_wanted(root->parse);
+
+	return wanted > 0 && wanted <= INT_MAX ? (int) wanted : 0;
+}
+
+/* What is read below a sort: PostgreSQL's cheapest path, or a GpuScan of the same columns. */
+static List *
+paths_below(PlannerInfo *root, RelOptInfo *rel)
+{
+	Path	   *cheapest = rel->cheapest_total_path;
+	Candidate  *candidate = candidate_find(root, rel->relids);
+	CustomPath *scan;
+
+	if (cheapest == NULL)
+		return NIL;
+	if (candidate == NULL || candidate->reason != NULL || candidate->joins != NIL || !IS_SIMPLE_REL(rel) || path_is_gpu_scan(cheapest) ||
+		!path_are_columns(cheapest->pathtarget->exprs))
+		return list_make1(cheapest);
+	scan = path_scan_create(candidate);
+	if (scan == NULL)
+		return list_make1(cheapest);
+	scan->path.pathtarget = cheapest->pathtarget;
+	return list_make2(cheapest, scan);
+}
+
+/* Whether a query's rows may be sorted by us at all. */
+static bool
+may_sort(const PlannerInfo *root)
+{
+	/* rows of set operations have no names; what is volatile would be computed twice where there is a fallback */
+	return gpudb_enabled && root->parse->rowMarks == NIL && root->parse->setOperations == NULL &&
+		!contain_volatile_functions((Node *) root->parse);
+}
+
+/* ORDER BY */
+
+void
+path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
+{
+	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
+	ListCell   *lc;
+
+	if (root->sort_pathkeys == NIL || !may_sort(root))
+		return;
+	foreach(lc, paths_below(root, input_rel))
+	{
+		Path	   *below = lfirst(lc);
+		Path	   *path;
+
+		if (pathkeys_contained_in(root->sort_pathkeys, below->pathkeys))
+			continue;
+		path = create_sort(create_sort_path(root, output_rel, below, root->sort_pathkeys, root->limit_tuples), rows_wanted(root));
+		if (path == NULL)
+			continue;
+		if (path->pathtarget != target)
+			path = apply_projection_to_path(root, output_rel, path, target);
+		path_offer(output_rel, path);
+	}
+}
+
+/* Window functions */
+
+/* A copy of a path with GpuSorts for its Sorts, the lowest of which reads what is better; NULL if there is none, or it is not known how. */
+static Path *
+replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
+{
+	const SortPath *sort = (const SortPath *) path;
+	const WindowAggPath *window = (const WindowAggPath *) path;
+	const ProjectionPath *projection = (const ProjectionPath *) path;
+	Path	   *below;
+	Path	   *best = NULL;
+	ListCell   *lc;
+
+	switch (nodeTag(path))
+	{
+		case T_WindowAggPath:
+			below = replace_sorts(root, input_rel, window->subpath);
+			if (below == NULL)
+				return NULL;
+			best = palloc(sizeof(WindowAggPath));
+			memcpy(best, path, sizeof(WindowAggPath));
+			((WindowAggPath *) best)->subpath = below;
+			best->startup_cost += below->startup_cost - window->subpath->startup_cost;
+			best->total_cost += below->total_cost - window->subpath->total_cost;
+			return best;
+		case T_ProjectionPath:
+			below = replace_sorts(root, input_rel, projection->subpath);
+			return below != NULL ? (Path *) create_projection_path(root, path->parent, below, path->pathtarget) : NULL;
+		case T_SortPath:
+			below = replace_sorts(root, input_rel, sort->subpath);
+			if (below != NULL)
+				return create_sort(create_sort_path(root, path->parent, below, path->pathkeys, -1), 0);
+			foreach(lc, sort->subpath == input_rel->cheapest_total_path ? paths_below(root, input_rel) : list_make1(sort->subpath))
+			{
+				Path	   *sorted = create_sort(create_sort_path(root, path->parent, lfirst(lc), path->pathkeys, -1), 0);
+
+				if (best == NULL || (sorted != NULL && sorted->total_cost < best->total_cost))
+					best = sorted;
+			}
+			return best;
+		default:
+			return NULL;
+	}
+}
+
+/* Whether all expressions are columns of what is sorted. */
+static bool
+are_sorted(const List *exprs, const SortPath *sort)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		if (lfirst(lc) != NULL && !list_member(sort->path.pathtarget->exprs, lfirst(lc)))
+			return false;
+	return true;
+}
+
+static List *
+exprs_of_clauses(const PlannerInfo *root, List *clauses)
+{
+	return get_sortgrouplist_exprs(clauses, root->processed_tlist);
+}
+
+/* What a path of window functions has in custom_private; NIL if some of them is none of ours. */
+static List *
+describe_window(const PlannerInfo *root, const WindowAggPath *window)
+{
+	const SortPath *sort = (const SortPath *) window->subpath;
+	List	   *functions = pull_var_clause((Node *) window->path.pathtarget->exprs, PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_WINDOWFUNCS | PVC_INCLUDE_PLACEHOLDERS);
+	List	   *partition = exprs_of_clauses(root, window->winclause->partitionClause);
+	List	   *order = exprs_of_clauses(root, window->winclause->orderClause);
+	List	   *of_window = NIL;
+	List	   *calls = NIL;
+	List	   *arguments = NIL;
+	ListCell   *lc;
+
+	foreach(lc, functions)
+	{
+		WindowFunc *function = lfirst(lc);
+		WindowCall	call;
+		Expr	   *argument;
+
+		if (!IsA(function, WindowFunc) || list_member(of_window, function))
+			continue;
+		if (function->winref != window->winclause->winref || !window_function(function, window->winclause, &call, &argument))
+			return NIL;
+		of_window = lappend(of_window, function);
+		calls = lappend(calls, list_make3_int(call.kind, -1, call.behind));
+		arguments = lappend(arguments, argument);
+	}
+	if (!are_sorted(partition, sort) || !are_sorted(order, sort) || !are_sorted(arguments, sort))
+		return NIL;
+	return lappend(list_make5(makeInteger(0), partition, order, of_window, calls), arguments);
+}
+
+/* A GpuSort that computes the functions of a window, too, in the place of a WindowAgg over a Sort; NULL if it cannot. */
+static Path *
+create_window(PlannerInfo *root, RelOptInfo *input_rel, const WindowAggPath *window)
+{
+	const SortPath *sort = (const SortPath *) window->subpath;
+	const double rows = window->path.rows;
+	List	   *private;
+	WindowAggPath *fallback;
+	CustomPath *path;
+
+	if (!IsA(sort, SortPath) || window->qual != NIL || window->winclause->runCondition != NIL)
+		return NULL;
+	private = describe_window(root, window);
+	path = private != NIL ? (CustomPath *) replace_sorts(root, input_rel, &sort->path) : NULL;
+	if (path == NULL)
+		return NULL;
+	fallback = makeNode(WindowAggPath);
+	memcpy(fallback, window, sizeof(WindowAggPath));
+	fallback->subpath = linitial(path->custom_paths);
+	path->path.parent = window->path.parent;
+	path->path.pathtarget = window->path.pathtarget;
+	path->path.total_cost += cost_sorted_out(rows, list_length(list_nth(private, PATH_FUNCTIONS))) + window->path.pathtarget->cost.per_tuple * rows;
+	path->custom_paths = list_make1(fallback);
+	path->custom_private = private;
+	return &path->path;
+}
+
+void
+path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
+{
+	const Path *cheapest = NULL;
+	Path	   *path = NULL;
+	ListCell   *lc;
+
+	if (!may_sort(root))
+		return;
+	foreach(lc, output_rel->pathlist)
+	{
+		const Path *other = lfirst(lc);
+
+		if (other->param_info == NULL && (cheapest == NULL || other->total_cost < cheapest->total_cost))
+			cheapest = other;
+	}
+	if (cheapest == NULL)
+		return;
+	if (IsA(cheapest, WindowAggPath))
+		path = create_window(root, input_rel, (const WindowAggPath *) cheapest);
+	if (path == NULL)
+		path = replace_sorts(root, input_rel, cheapest);
+	if (path != NULL)
+		path_offer(output_rel, path);
+}
