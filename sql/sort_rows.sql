@@ -15,7 +15,7 @@ SET gpudb.debug_require = require;
 \pset format unaligned
 \pset tuples_only on
 SELECT explain FROM explain('SELECT id, x FROM sort_rows WHERE id > 5 ORDER BY i4 DESC, x NULLS FIRST');
-SELECT explain FROM explain('SELECT * FROM (SELECT id, i4 FROM sort_rows ORDER BY i4 DESC, id OFFSET 10 LIMIT 5) q', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Key|First|Fallback';
+SELECT explain FROM explain('SELECT * FROM (SELECT id, i4 FROM sort_rows ORDER BY i4 DESC, id OFFSET 10 LIMIT 5) q', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Key|First|Limit|Fallback';
 CREATE TABLE sort_rows_queries AS
 SELECT row_number() OVER () AS number, format('SELECT id, %s FROM sort_rows ORDER BY %1$s %s %s, id', key, direction, nulls) AS sql
 FROM unnest('{b,ch,i2,i4,i8,f4,f8,n,wide,d,t,tz,ts,u,span,o,x,v,c,nm}'::text[]) key, unnest('{ASC,DESC}'::text[]) direction, unnest('{NULLS FIRST,NULLS LAST}'::text[]) nulls;
@@ -40,6 +40,8 @@ INSERT INTO sort_rows_queries VALUES
 	(217, 'SELECT s.* FROM (SELECT id, i4, n FROM sort_rows ORDER BY n DESC NULLS LAST, id LIMIT 50) s ORDER BY s.i4, s.id'),
 	(218, 'SELECT id FROM sort_rows ORDER BY 1000000007::int8 * id % 1000003'),
 	(219, 'SELECT id, i8 FROM (SELECT * FROM sort_rows UNION ALL SELECT * FROM sort_rows WHERE b) q ORDER BY i8 NULLS FIRST, id, b');
+INSERT INTO sort_rows_queries
+SELECT 300 + row_number() OVER (), format('SELECT %s FROM sort_rows ORDER BY %1$s %s OFFSET %s LIMIT 3', key, direction, place) FROM unnest('{i2,x,u,b}'::text[]) key, unnest('{ASC,DESC NULLS LAST}'::text[]) direction, unnest('{0,1,100,2500,4996,4999,5000}'::int[]) place;
 SELECT compare_answers('sort_rows_queries', 'GpuSort', true);
 -- parameters, cursors, and rows that are read again
 PREPARE sort_prepared (int, int) AS SELECT id FROM sort_rows WHERE i2 > $1 ORDER BY i4 DESC, id LIMIT $2;

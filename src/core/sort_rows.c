@@ -472,33 +472,62 @@ sort_by_word(Sort *sort)
 	run(sort, sort_buckets);
 }
 
-/* The first ones */
+/* Those that are wanted */
 
-/* Leave rows out that cannot be among the first ones, by the first digit of their first words, which were made. */
-static void
-cut(Sort *sort, uint32_t wanted)
+/* The first digit before which, and with which, there are more rows than so many; *before: how many there are before it. */
+static uint32_t
+digit_of_row(const Sort *sort, uint32_t row, uint32_t *before)
+{
+	uint32_t	digit = 0;
+
+	*before = 0;
+	for (;; digit++)
+	{
+		uint32_t	n = 0;
+
+		for (uint32_t work = 0; work < sort->nwork; work++)
+			n += sort->count[work][digit];
+		if (digit == sort->digits - 1 || *before + n > row)
+			return digit;
+		*before += n;
+	}
+}
+
+/*
+ * Leave rows out that come behind those wanted, and have those before them
+ * come first, which then are no longer sorted, by the first digit of their
+ * first words, which were made.  Returns how many come first.
+ */
+static uint32_t
+cut(Sort *sort, SortWish wish)
 {
 	const uint32_t bits = bits_of_word(sort, 0);
-	uint32_t	last = 0;
-	uint32_t	before = 0;
-	uint32_t	n = 0;
+	uint32_t	before;
+	uint32_t	unused;
+	uint32_t	first;
+	uint32_t	last;
+	uint32_t	n;
+	uint32_t	at = 0;
 
 	sort->shift = bits > CUT_BITS ? bits - CUT_BITS : 0;
 	sort->digits = 1u << (bits - sort->shift);
 	run(sort, count_digits);
-	for (; last < sort->digits; last++)
-	{
-		for (uint32_t work = 0; work < sort->nwork; work++)
-			before += sort->count[work][last];
-		if (before >= wanted)
-			break;
-	}
-	if (before > sort->n / 2)
-		return;
+	first = digit_of_row(sort, wish.first, &before);
+	last = digit_of_row(sort, wish.end - 1, &unused);
+	n = before;
 	for (uint32_t i = 0; i < sort->n; i++)
-		if (sort->words[i] >> sort->shift <= last)
-			sort->order[n++] = sort->order[i];
-	sort->n = n;
+	{
+		const uint64_t digit = sort->words[i] >> sort->shift;
+
+		if (digit < first)
+			sort->other_order[at++] = sort->order[i];
+		else if (digit <= last)
+			sort->other_order[n++] = sort->order[i];
+	}
+	memcpy(sort->order, sort->other_order, n * sizeof(uint32_t));
+	sort->order += before;
+	sort->n = n - before;
+	return before;
 }
 
 /* Rows that words do not tell apart */
@@ -592,10 +621,14 @@ sort_room_bytes(uint32_t nrows)
 }
 
 uint32_t
-sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t wanted, const SortHelpers *helpers, uint32_t *order, void *room)
+sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, SortWish wish, const SortHelpers *helpers, uint32_t *order, void *room)
 {
 	Sort		sort = {.rows = rows, .keys = keys, .nkeys = nkeys, .helpers = helpers, .exact = true, .n = rows->nrows, .any_order = true, .order = order};
+	uint32_t	before = 0;
 
+	wish.end = wish.end < sort.n ? wish.end : sort.n;
+	if (wish.first >= wish.end)
+		return 0;
 	sort.words = room;
 	sort.other_words = sort.words + rows->nrows;
 	sort.other_order = (uint32_t *) (sort.other_words + rows->nrows);
@@ -605,9 +638,9 @@ sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t want
 		add_key(&sort, &keys[k]);
 	place_parts(&sort);
 	make_all_words(&sort, 0);
-	if (wanted < sort.n / 4 && sort.nwords > 0)
+	if (wish.end - wish.first < sort.n / 4 && sort.nwords > 0)
 	{
-		cut(&sort, wanted);
+		before = cut(&sort, wish);
 		sort.nwork = sort.n > FEW_ROWS ? SORT_PARTS : 1;
 	}
 	for (uint32_t word = sort.nwords; word > 0 && !helpers->interrupted(); word--)
@@ -617,5 +650,5 @@ sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t want
 	}
 	if (!sort.exact)
 		sort_runs(&sort);
-	return sort.n;
+	return before + sort.n;
 }

@@ -38,11 +38,19 @@ typedef struct SortHelpers
 /* Bytes of memory that sorting so many rows takes besides their order. */
 CORE_API uint64_t sort_room_bytes(uint32_t nrows);
 
+/* Which of the rows in order are wanted: from number `first` on, before number `end`. */
+typedef struct SortWish
+{
+	uint32_t	first;
+	uint32_t	end;
+} SortWish;
+
 /*
- * List the numbers of rows in order, the first `wanted` of them at least;
- * returns how many are listed.  What was interrupted is listed in any order.
+ * List the numbers of rows in order, those that are wanted at least: the ones
+ * before them may be in any order, and those behind be left out.  Returns how
+ * many are listed.  What was interrupted is listed in any order.
  */
-CORE_API uint32_t sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t wanted, const SortHelpers *helpers,
+CORE_API uint32_t sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, SortWish wish, const SortHelpers *helpers,
 							uint32_t *order, void *room);
 
 /* How two rows differ by some columns: less than 0, 0 or more. */

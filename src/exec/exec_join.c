@@ -42,6 +42,7 @@ typedef struct GpuJoinState
 	bool		refused;		/* it has not taken them */
 	const ColumnUse *columns;
 	int			ncolumns;
+	int		   *wanted;			/* of each column that the node returns: which one of what is wanted */
 } GpuJoinState;
 
 static Node *create_state(CustomScan *plan);
@@ -100,7 +101,7 @@ put_rows(GpuJoinState *state, const JoinedRows *joined)
 	if (state->store == NULL)
 		spool_rows(state, joined);
 	else
-		status = collect_joined(joined, state->store, state->columns, state->ncolumns);
+		status = collect_joined(joined, state->store, state->columns, state->ncolumns, state->wanted);
 	state->refused = status != STATUS_DONE;
 	return status;
 }
@@ -301,6 +302,18 @@ is_collectable_join(const PlanState *ps)
 		plan_gives_columns(ps->plan);
 }
 
+/* What the node returns, all of it columns, by the numbers of what is wanted. */
+static int *
+wanted_by_entry(const Plan *plan)
+{
+	int		   *wanted = palloc(sizeof(int) * Max(list_length(plan->targetlist), 1));
+	ListCell   *lc;
+
+	foreach(lc, plan->targetlist)
+		wanted[foreach_current_index(lc)] = castNode(Var, lfirst_node(TargetEntry, lc)->expr)->varattno - 1;
+	return wanted;
+}
+
 DeviceStatus
 join_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns)
 {
@@ -313,6 +326,7 @@ join_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolu
 	state->store = store;
 	state->columns = columns;
 	state->ncolumns = ncolumns;
+	state->wanted = wanted_by_entry(ps->plan);
 	PG_TRY();
 	{
 		status = compute(state);

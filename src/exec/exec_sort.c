@@ -41,7 +41,7 @@
 typedef struct GpuSortState
 {
 	CustomScanState css;
-	PlanState  *fallback;		/* PostgreSQL's own: a Sort, or a WindowAgg over one */
+	PlanState  *fallback;		/* PostgreSQL's own: a Sort, or a WindowAgg or Limit over one */
 	SortState  *sort;			/* that Sort, over the plan that is read */
 	bool		begun;			/* that has been asked for rows */
 	Windows		windows;
@@ -191,6 +191,19 @@ run_together(const SortHelpers *helpers, void (*work) (void *arg, uint32 part), 
 	device_cpu_together(helpers->threads, SORT_PARTS, work, arg);
 }
 
+/* Whether the node is a Limit, too, and which row is the first one that it returns. */
+static bool
+is_limited(const CustomScan *plan)
+{
+	return intVal(list_nth(plan->custom_private, SORT_PRIVATE_OFFSET)) >= 0;
+}
+
+static uint32
+first_wanted(const CustomScan *plan)
+{
+	return is_limited(plan) ? (uint32) intVal(list_nth(plan->custom_private, SORT_PRIVATE_OFFSET)) : 0;
+}
+
 static void
 sort_stored(GpuSortState *state)
 {
@@ -198,16 +211,19 @@ sort_stored(GpuSortState *state)
 	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
 	const uint32 nrows = state->stored->rows->nrows;
 	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
+	const SortWish wish = {first_wanted(plan), wanted > 0 ? wanted : UINT32_MAX};
 	const SortKey *keys = describe_keys(state);
 	void	   *room = mapping_palloc(state->context, sort_room_bytes(nrows));
 	SortHelpers helpers = {.run = run_together, .interrupted = feed_interrupted};
 
 	state->order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) nrows, 1));
 	helpers.threads = threads_lease();
-	state->nrows = sort_rows(state->stored->rows, keys, sort->numCols, wanted > 0 ? wanted : UINT32_MAX, &helpers, state->order, room);
+	state->nrows = sort_rows(state->stored->rows, keys, sort->numCols, wish, &helpers, state->order, room);
 	threads_return(helpers.threads);
 	pfree(room);
 	CHECK_FOR_INTERRUPTS();
+	if (is_limited(plan))
+		state->nrows = Min(state->nrows, wish.end);
 }
 
 static double
@@ -282,7 +298,9 @@ compute(GpuSortState *state)
 static void
 restart_rows(GpuSortState *state)
 {
-	state->first = state->next = state->nbatch = 0;
+	state->next = Min(first_wanted((const CustomScan *) state->css.ss.ps.plan), state->nrows);
+	state->first = state->next;
+	state->nbatch = 0;
 	windows_restart(&state->windows);
 }
 
@@ -350,7 +368,7 @@ static TupleTableSlot *
 next_of_postgres(GpuSortState *state)
 {
 	ScanState  *ss = &state->css.ss;
-	const bool	whole = state->fallback != &state->sort->ss.ps && ss->ps.ps_ProjInfo != NULL;
+	const bool	whole = IsA(state->fallback, WindowAggState) && ss->ps.ps_ProjInfo != NULL;
 	TupleTableSlot *row = ExecProcNode(state->fallback);
 
 	if (TupIsNull(row))
@@ -462,7 +480,9 @@ explain_keys(const GpuSortState *state, List *ancestors, ExplainState *es)
 	for (int k = 0; k < sort->numCols; k++)
 		texts = lappend(texts, text_of_key(plan, sort, k, context, list_length(es->rtable) > 1 || es->verbose));
 	ExplainPropertyList("Sort Key", texts, es);
-	if (wanted > 0)
+	if (is_limited(plan))
+		ExplainPropertyText("Limit", psprintf("%d, offset %d", wanted - (int) first_wanted(plan), (int) first_wanted(plan)), es);
+	else if (wanted > 0)
 		ExplainPropertyInteger("First Rows", NULL, wanted, es);
 	texts = NIL;
 	for (int c = list_length(plan->custom_scan_tlist) - list_length(list_nth(plan->custom_private, SORT_PRIVATE_CALLS));

@@ -11,13 +11,14 @@
 
 /*
  * Its plan: custom_plans has a Sort of PostgreSQL's over what is read, or a
- * WindowAgg over such a one; custom_scan_tlist has the columns of the Sort's
+ * WindowAgg or a Limit over such a one; custom_scan_tlist has the columns of the Sort's
  * rows, then the window functions; custom_private is what is listed here.
  */
 enum SortPrivate
 {
-	/* Integer, how many of the rows are wanted; 0 = all */
+	/* Integer, how many of the rows are wanted, 0 = all; Integer, how many of these are passed over, since a Limit is part of the node, -1 = none is */
 	SORT_PRIVATE_WANTED,
+	SORT_PRIVATE_OFFSET,
 	/* integer lists, which of the columns tell partitions apart, and which peers, from 1 on */
 	SORT_PRIVATE_PARTITION,
 	SORT_PRIVATE_ORDER,

@@ -268,24 +268,25 @@ has_texts(const JoinedRows *joined, const OutputResult *attribute)
 }
 
 DeviceStatus
-collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *columns, int ncolumns)
+collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *columns, int ncolumns, const int *wanted)
 {
 	DeviceStatus status = row_store_reserve(store, joined->nrows) ? STATUS_DONE : STATUS_MEMORY_LIMIT;
 	Bitmapset  *by_value = NULL;
 
 	for (int c = 0; c < ncolumns && status == STATUS_DONE; c++)
 	{
-		const int	a = columns[c].attno - 1;
+		const AttrNumber attno = columns[c].attno;
+		const int	a = wanted[attno - 1];
 		const OutputColumn *output = &joined->outputs->column[a];
 
 		if (output->attribute.table == 0)
 			status = collect_column(output, joined->nrows, store, &columns[c], c, &by_value);
 		else if (columns[c].coded && has_texts(joined, &output->attribute))
 			status = code_fetched(joined, &output->attribute, store, c);
-		else if (!copy_fetched(joined, &output->attribute, store, &columns[c], c) && !bms_is_member(a + 1, by_value))
+		else if (!copy_fetched(joined, &output->attribute, store, &columns[c], c) && !bms_is_member(attno, by_value))
 		{
-			by_value = bms_add_member(by_value, a + 1);
-			status = collect_fetched(joined, a, store, a + 1);
+			by_value = bms_add_member(by_value, attno);
+			status = collect_fetched(joined, a, store, attno);
 		}
 	}
 	if (status == STATUS_DONE)

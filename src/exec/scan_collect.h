@@ -33,7 +33,7 @@ extern DeviceStatus join_collect(PlanState *ps, RowStore *store, const ColumnUse
 extern DeviceStatus plan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
 extern DeviceStatus plan_collect_rows(PlanState *ps, RowStore *store);
 
-/* Put rows that joins have made into a store, whose columns are these of what is wanted of them. */
-extern DeviceStatus collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *columns, int ncolumns);
+/* Put rows that joins have made into a store, whose columns are these; attribute a of its rows is number wanted[a - 1] of what is wanted of them. */
+extern DeviceStatus collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *columns, int ncolumns, const int *wanted);
 
 #endif							/* GPUDB_EXEC_SCAN_COLLECT_H */

@@ -65,6 +65,8 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 		path_window_add(root, input_rel, output_rel);
 	if (stage == UPPERREL_ORDERED && created_here())
 		path_sort_add(root, input_rel, output_rel);
+	if (stage == UPPERREL_FINAL && created_here())
+		path_limit_add(root, output_rel);
 }
 
 void

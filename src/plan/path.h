@@ -66,6 +66,9 @@ extern int64 path_rows_wanted(const Query *query);
 extern void path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 extern void path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 
+/* And in the place of PostgreSQL's Limit above the former. */
+extern void path_limit_add(PlannerInfo *root, RelOptInfo *output_rel);
+
 /* path_join.c: whether all are a relation's columns. */
 extern bool path_are_columns(const List *exprs);
 

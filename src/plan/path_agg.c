@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -21,6 +22,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "compile/opmap.h"
@@ -501,6 +503,23 @@ most_distinct(PlannerInfo *root, const Grouping *grouping, double rows)
 	return clamp_row_est(Min(most, rows));
 }
 
+/* Whether equal values of all keys are the same: of several groups that become one it does not matter which one's go out. */
+static bool
+print_alike(const List *keys)
+{
+	ListCell   *lc;
+
+	foreach(lc, keys)
+	{
+		int32		typmod = exprTypmod(lfirst(lc));
+		const Oid	type = getBaseTypeAndTypmod(exprType(lfirst(lc)), &typmod);
+
+		if (type == FLOAT4OID || type == FLOAT8OID || type == INTERVALOID || (type == NUMERICOID && typmod < 0))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Offer PostgreSQL's own aggregation over rows that a GpuAgg has made distinct, for
  * aggregates over distinct values; otherwise the reason why there can be none.
@@ -519,7 +538,7 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 
 	if (cheapest == NULL)
 		return "cost";
-	if (grouping->determined != NIL || !add_arguments(root, grouping, &clauses))
+	if (grouping->determined != NIL || !print_alike(grouping->keys) || !add_arguments(root, grouping, &clauses))
 		return "expression";
 	grouping->having = NIL;
 	grouping->below = true;

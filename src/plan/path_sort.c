@@ -33,6 +33,7 @@
 enum
 {
 	PATH_WANTED,				/* as the plan's */
+	PATH_OFFSET,
 	PATH_PARTITION,				/* expressions, */
 	PATH_ORDER,					/* as these; */
 	PATH_FUNCTIONS,				/* WindowFuncs, */
@@ -90,7 +91,7 @@ plan_sort(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.targetlist = tlist;
 	scan->custom_plans = custom_plans;
 	scan->custom_scan_tlist = copyObject(sort->plan.targetlist);
-	scan->custom_private = list_make3(list_nth(path->custom_private, PATH_WANTED),
+	scan->custom_private = list_make4(list_nth(path->custom_private, PATH_WANTED), list_nth(path->custom_private, PATH_OFFSET),
 									  numbers_of(list_nth(path->custom_private, PATH_PARTITION), sort->plan.targetlist),
 									  numbers_of(list_nth(path->custom_private, PATH_ORDER), sort->plan.targetlist));
 	scan->custom_private = lappend(scan->custom_private, plan_calls(path->custom_private, &scan->custom_scan_tlist));
@@ -164,8 +165,7 @@ create_sort(const SortPath *sort, int wanted)
 	path->path.startup_cost = below->total_cost - saved + cost_sorting(below->rows, ncolumns, as_columns);
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(wanted > 0 ? Min(wanted, below->rows) : below->rows, ncolumns);
 	path->custom_paths = list_make1((SortPath *) sort);
-	path->custom_private = list_make5(makeInteger(wanted), NIL, NIL, NIL, NIL);
-	path->custom_private = lappend(path->custom_private, NIL);
+	path->custom_private = list_concat(list_make2(makeInteger(wanted), makeInteger(-1)), list_make5(NIL, NIL, NIL, NIL, NIL));
 	path->methods = &sort_path_methods;
 	return &path->path;
 }
@@ -232,6 +232,67 @@ path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 			path = apply_projection_to_path(root, output_rel, path, target);
 		path_offer(output_rel, path);
 	}
+}
+
+/* LIMIT */
+
+/*
+ * A copy of a sort's path that passes over rows and stops by itself, in the
+ * place of a Limit above it.  Whatever is projected between the two, that is
+ * of the rows that go out.
+ */
+static Path *
+limit_sort(PlannerInfo *root, const LimitPath *limit, const Path *path, int64 offset)
+{
+	const ProjectionPath *projection = (const ProjectionPath *) path;
+	CustomPath *sort;
+	Path	   *below;
+
+	if (IsA(path, ProjectionPath))
+	{
+		below = limit_sort(root, limit, projection->subpath, offset);
+		return below != NULL ? (Path *) create_projection_path(root, limit->path.parent, below, path->pathtarget) : NULL;
+	}
+	if (!IsA(path, CustomPath) || ((const CustomPath *) path)->methods != &sort_path_methods ||
+		intVal(list_nth(((const CustomPath *) path)->custom_private, PATH_WANTED)) == 0)
+		return NULL;
+	sort = makeNode(CustomPath);
+	memcpy(sort, path, sizeof(CustomPath));
+	below = palloc(sizeof(LimitPath));
+	memcpy(below, limit, sizeof(LimitPath));
+	((LimitPath *) below)->subpath = linitial(sort->custom_paths);
+	below->pathtarget = ((LimitPath *) below)->subpath->pathtarget;
+	sort->custom_paths = list_make1(below);
+	sort->custom_private = list_copy(sort->custom_private);
+	lfirst(list_nth_cell(sort->custom_private, PATH_OFFSET)) = makeInteger((int) offset);
+	sort->path.rows = limit->path.rows;
+	sort->path.total_cost = sort->path.startup_cost + cost_sorted_out(limit->path.rows, list_length(path->pathtarget->exprs));
+	return &sort->path;
+}
+
+void
+path_limit_add(PlannerInfo *root, RelOptInfo *output_rel)
+{
+	const Query *query = root->parse;
+	const int64 wanted = path_rows_wanted(query);
+	List	   *limited = NIL;
+	ListCell   *lc;
+
+	if (wanted <= 0 || wanted > INT_MAX || query->limitOption != LIMIT_OPTION_COUNT)
+		return;
+	foreach(lc, output_rel->pathlist)
+	{
+		const LimitPath *limit = lfirst(lc);
+		Path	   *path;
+
+		if (!IsA(limit, LimitPath))
+			continue;
+		path = limit_sort(root, limit, limit->subpath, wanted - DatumGetInt64(castNode(Const, query->limitCount)->constvalue));
+		if (path != NULL)
+			limited = lappend(limited, path);
+	}
+	foreach(lc, limited)
+		path_offer(output_rel, lfirst(lc));
 }
 
 /* Window functions */
@@ -326,7 +387,7 @@ describe_window(const PlannerInfo *root, const WindowAggPath *window)
 	}
 	if (!are_sorted(partition, sort) || !are_sorted(order, sort) || !are_sorted(arguments, sort))
 		return NIL;
-	return lappend(list_make5(makeInteger(0), partition, order, of_window, calls), arguments);
+	return list_concat(list_make2(makeInteger(0), makeInteger(-1)), list_make5(partition, order, of_window, calls, arguments));
 }
 
 /* A GpuSort that computes the functions of a window, too, in the place of a WindowAgg over a Sort; NULL if it cannot. */

@@ -36,13 +36,13 @@ def ask(connection, sql):
         return Answer(sqlstate=error.sqlstate, message=message, detail=detail[1] if detail else "")
 
 
-def same(ours, theirs, inexact):
-    """Whether two answers agree: rows as multisets, errors in SQLSTATE and message."""
+def same(ours, theirs, inexact, in_order=False):
+    """Whether two answers agree: rows as multisets, or in their order, errors in SQLSTATE and message."""
     if ours.rows is None or theirs.rows is None:
         return ours.rows is theirs.rows and (ours.sqlstate, ours.message) == (theirs.sqlstate, theirs.message)
     if ours.types != theirs.types or len(ours.rows) != len(theirs.rows):
         return False
-    if ours.rows == theirs.rows or Counter(ours.rows) == Counter(theirs.rows):
+    if ours.rows == theirs.rows or (not in_order and Counter(ours.rows) == Counter(theirs.rows)):
         return True
     floats = [c for c, type_ in enumerate(ours.types) if type_ in (FLOAT4, FLOAT8)]
     return inexact and all(map(close, *(ordered(answer.rows, floats) for answer in (ours, theirs))))

@@ -159,13 +159,13 @@ def compare(session, number, query, settings):
         plan = session.ask(settings, f"EXPLAIN (COSTS OFF) {query.sql}")
         node, device = node_of(plan, query), device_of(plan)
     outcome = Outcome(number, "same", query.sql, theirs.sqlstate, query.wild, reason, node, device)
-    if same(ours, theirs, query.inexact):
+    if same(ours, theirs, query.inexact, query.ordered):
         return outcome
     # whichever error comes first
     if ours.sqlstate and theirs.sqlstate and ours.sqlstate[:2] in DATA and theirs.sqlstate[:2] in DATA:
         return outcome._replace(verdict="other plan")
     others = [(plan, query.sql) for plan in OTHER_PLANS] + ([(SERIAL, query.late)] if query.late else [])
-    if any(same(ours, session.ask(f"{without}; {plan}", sql), query.inexact) for plan, sql in others):
+    if any(same(ours, session.ask(f"{without}; {plan}", sql), query.inexact, query.ordered) for plan, sql in others):
         return outcome._replace(verdict="other plan")
     return outcome._replace(verdict="different", report=f"  with {settings}\n" + difference(ours, theirs))
 

@@ -11,6 +11,7 @@ from tables import MANY, SMALL
 
 TIMES = ("date", "time", "timetz", "timestamp", "timestamptz", "interval")
 EXTREMES = NUMBERS + TIMES + ("oid", "enum", "text")
+ORDERED = INTS + ("bool", "date", "time", "timestamp", "timestamptz", "oid", "enum", "uuid", "text")  # equal values print alike
 SPREADS = ("stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp")
 MOST_ROWS = 4e4
 JOIN_ROWS, JOIN_GROUPED_ROWS = 2e4, 1.2e5  # of a join, more or less
@@ -23,6 +24,7 @@ class Query(NamedTuple):
     inexact: bool  # has float totals that depend on the order of rows
     wild: bool  # reads numerics that are NaN, infinite or longer than 38 digits
     late: str  # the same with a filter that stands above all joins; "" if there is none
+    ordered: bool = False  # the order of its rows is told
 
 
 class Source(NamedTuple):
@@ -44,6 +46,7 @@ class Queries:
         self.inexact = False
         self.addends = MOST_ROWS
         self.keyless = False  # all rows are one group
+        self.ordered = False  # the order of rows is told
         self.steady = None  # in a join: columns whose equal values print alike
         self.keyed = {}  # of tables with a primary key: their fields, by that one
         self.filter = self.late_filter = ""  # of a join: its last condition, and the same above all joins
@@ -59,7 +62,7 @@ class Queries:
         sql = self.with_tables(sql)
         wild = not self.wild_names.isdisjoint(re.findall(r"\w+", sql))
         late = self.filter and sql.replace(self.filter, self.late_filter, 1)
-        return Query(sql, aggregates, self.inexact, wild, late)
+        return Query(sql, aggregates, self.inexact, wild, late, self.ordered)
 
     # sources
 
@@ -171,6 +174,11 @@ class Queries:
 
     def scan(self, source, where):
         rng, expressions = self.rng, self.expressions(source)
+        if rng.random() < 0.25:
+            outputs = [rng.choice(source.fields) if rng.random() < 0.65 else expressions.make(expressions.random_kind(), 1) for _ in range(rng.randint(1, 4))]
+            outputs = [o for o in outputs if o.kind != "other"]
+            if outputs:
+                return self.sorted(source, where, outputs)
         outputs = []
         for _ in range(rng.choice((1, 1, 2, 3, 3, 5)) if rng.random() < 0.97 else 0):
             if rng.random() < 0.65:
@@ -182,6 +190,39 @@ class Queries:
         if rng.random() < 0.05 and len(source.fields) * source.rows < ALL_FIELDS:
             outputs = [f.sql for f in source.fields]
         return f"SELECT {', '.join(outputs)} FROM {source.sql}{where}"
+
+    def sorted(self, source, where, outputs):
+        """Rows in the order of all that is shown of them, so that it does not matter which of equal ones comes first."""
+        rng = self.rng
+        self.ordered = all(o.kind in ORDERED for o in outputs)
+        order = [f"{n}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for n in range(1, len(outputs) + 1)]
+        rng.shuffle(order)
+        shown = ", ".join(o.sql for o in outputs)
+        rows = f" FROM {source.sql}{where}"
+        if self.ordered and rng.random() < 0.4:
+            return f"SELECT *, {self.windows(len(outputs), order)} FROM (SELECT {', '.join(f'{o.sql} AS y{n}' for n, o in enumerate(outputs, 1))}{rows}) w{self.bounds(0)}"
+        return f"SELECT {shown}{rows} ORDER BY {', '.join(order)}{self.bounds(0.5 if self.ordered else 0)}"
+
+    def windows(self, n, order):
+        """Window functions of y1 to yn, in an order of all of them; the order of rows is not told."""
+        rng = self.rng
+        self.ordered = False
+        names = [re.sub(r"^(\d+)", r"y\1", key) for key in order]
+        cut = rng.choice((0, 0, 1, min(2, len(names))))
+        partition = f"PARTITION BY {', '.join(name.split()[0] for name in names[:cut])} " if cut else ""
+        ordering = f"ORDER BY {', '.join(names[cut:])}" if names[cut:] else ""
+        value = f"y{rng.randint(1, n)}"
+        calls = ("row_number()", "rank()", "dense_rank()", f"lag({value})", f"lead({value}, {rng.choice((0, 1, 2, 40))})", f"first_value({value})", f"count({value})")
+        chosen = rng.sample(calls, rng.choice((1, 1, 2, 3)))
+        return ", ".join(f"{call} OVER ({partition}{ordering})" for call in chosen)
+
+    def bounds(self, share):
+        """OFFSET and LIMIT; perhaps nothing."""
+        rng = self.rng
+        if rng.random() >= share:
+            return ""
+        offset = f" OFFSET {rng.choice((0, 1, 10, 500, 20000))}" if rng.random() < 0.5 else ""
+        return f"{offset} LIMIT {rng.choice((0, 1, 7, 100, 3000))}"
 
     # aggregates
 
