@@ -499,7 +499,7 @@ digit_of_row(const Sort *sort, uint32_t row, uint32_t *before)
  * first words, which were made.  Returns how many come first.
  */
 static uint32_t
-cut(Sort *sort, SortWish wish)
+cut(Sort *sort, uint32_t from, uint32_t end)
 {
 	const uint32_t bits = bits_of_word(sort, 0);
 	uint32_t	before;
@@ -512,8 +512,8 @@ cut(Sort *sort, SortWish wish)
 	sort->shift = bits > CUT_BITS ? bits - CUT_BITS : 0;
 	sort->digits = 1u << (bits - sort->shift);
 	run(sort, count_digits);
-	first = digit_of_row(sort, wish.first, &before);
-	last = digit_of_row(sort, wish.end - 1, &unused);
+	first = digit_of_row(sort, from, &before);
+	last = digit_of_row(sort, end - 1, &unused);
 	n = before;
 	for (uint32_t i = 0; i < sort->n; i++)
 	{
@@ -621,29 +621,33 @@ sort_room_bytes(uint32_t nrows)
 }
 
 uint32_t
-sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, SortWish wish, const SortHelpers *helpers, uint32_t *order, void *room)
+sort_rows(const SortRequest *request, uint32_t *order, void *room)
 {
-	Sort		sort = {.rows = rows, .keys = keys, .nkeys = nkeys, .helpers = helpers, .exact = true, .n = rows->nrows, .any_order = true, .order = order};
+	const uint32_t nrows = request->rows->nrows;
+	const uint32_t end = request->end < nrows ? request->end : nrows;
+	Sort		sort = {
+		.rows = request->rows, .keys = request->keys, .nkeys = request->nkeys, .helpers = request->helpers, .exact = true, .n = nrows,
+		.any_order = true, .order = order
+	};
 	uint32_t	before = 0;
 
-	wish.end = wish.end < sort.n ? wish.end : sort.n;
-	if (wish.first >= wish.end)
+	if (request->first >= end)
 		return 0;
-	sort.words = room;
-	sort.other_words = sort.words + rows->nrows;
-	sort.other_order = (uint32_t *) (sort.other_words + rows->nrows);
-	sort.count = (uint32_t (*)[CUT_DIGITS]) (sort.other_order + rows->nrows);
-	sort.nwork = rows->nrows > FEW_ROWS ? SORT_PARTS : 1;
-	for (uint32_t k = 0; k < nkeys && sort.exact; k++)
-		add_key(&sort, &keys[k]);
+	sort.words = (uint64_t *) room;
+	sort.other_words = sort.words + nrows;
+	sort.other_order = (uint32_t *) (sort.other_words + nrows);
+	sort.count = (uint32_t (*)[CUT_DIGITS]) (sort.other_order + nrows);
+	sort.nwork = nrows > FEW_ROWS ? SORT_PARTS : 1;
+	for (uint32_t k = 0; k < sort.nkeys && sort.exact; k++)
+		add_key(&sort, &sort.keys[k]);
 	place_parts(&sort);
 	make_all_words(&sort, 0);
-	if (wish.end - wish.first < sort.n / 4 && sort.nwords > 0)
+	if (end - request->first < nrows / 4 && sort.nwords > 0)
 	{
-		before = cut(&sort, wish);
+		before = cut(&sort, request->first, end);
 		sort.nwork = sort.n > FEW_ROWS ? SORT_PARTS : 1;
 	}
-	for (uint32_t word = sort.nwords; word > 0 && !helpers->interrupted(); word--)
+	for (uint32_t word = sort.nwords; word > 0 && !sort.helpers->interrupted(); word--)
 	{
 		make_all_words(&sort, word - 1);
 		sort_by_word(&sort);

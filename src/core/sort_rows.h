@@ -35,23 +35,26 @@ typedef struct SortHelpers
 	bool		(*interrupted) (void);	/* whether to leave it */
 } SortHelpers;
 
-/* Bytes of memory that sorting so many rows takes besides their order. */
-CORE_API uint64_t sort_room_bytes(uint32_t nrows);
-
-/* Which of the rows in order are wanted: from number `first` on, before number `end`. */
-typedef struct SortWish
+/* Rows, by what they are sorted, and which of them in order are wanted: from number `first` on, before number `end`. */
+typedef struct SortRequest
 {
+	const Tablet *rows;
+	const SortKey *keys;
+	uint32_t	nkeys;
 	uint32_t	first;
 	uint32_t	end;
-} SortWish;
+	const SortHelpers *helpers;
+} SortRequest;
+
+/* Bytes of memory that sorting so many rows takes besides their order. */
+CORE_API uint64_t sort_room_bytes(uint32_t nrows);
 
 /*
  * List the numbers of rows in order, those that are wanted at least: the ones
  * before them may be in any order, and those behind be left out.  Returns how
  * many are listed.  What was interrupted is listed in any order.
  */
-CORE_API uint32_t sort_rows(const Tablet *rows, const SortKey *keys, uint32_t nkeys, SortWish wish, const SortHelpers *helpers,
-							uint32_t *order, void *room);
+CORE_API uint32_t sort_rows(const SortRequest *request, uint32_t *order, void *room);
 
 /* How two rows differ by some columns: less than 0, 0 or more. */
 CORE_API int sort_compare(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t a, uint32_t b);

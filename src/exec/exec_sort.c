@@ -176,6 +176,7 @@ describe_windows(GpuSortState *state)
 	ListCell   *lc;
 
 	state->windows = (Windows) {
+		.stored = state->stored, .order = state->order, .nrows = state->nrows,
 		.keys = {list_length(partition), keys_of_columns(state->stored, partition), list_length(order), keys_of_columns(state->stored, order)},
 		.ncalls = list_length(calls), .call = palloc(sizeof(WindowCall) * Max(list_length(calls), 1))
 	};
@@ -211,19 +212,21 @@ sort_stored(GpuSortState *state)
 	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
 	const uint32 nrows = state->stored->rows->nrows;
 	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
-	const SortWish wish = {first_wanted(plan), wanted > 0 ? wanted : UINT32_MAX};
-	const SortKey *keys = describe_keys(state);
 	void	   *room = mapping_palloc(state->context, sort_room_bytes(nrows));
 	SortHelpers helpers = {.run = run_together, .interrupted = feed_interrupted};
+	const SortRequest request = {
+		.rows = state->stored->rows, .keys = describe_keys(state), .nkeys = sort->numCols, .first = first_wanted(plan),
+		.end = wanted > 0 ? wanted : UINT32_MAX, .helpers = &helpers
+	};
 
 	state->order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) nrows, 1));
 	helpers.threads = threads_lease();
-	state->nrows = sort_rows(state->stored->rows, keys, sort->numCols, wish, &helpers, state->order, room);
+	state->nrows = sort_rows(&request, state->order, room);
 	threads_return(helpers.threads);
 	pfree(room);
 	CHECK_FOR_INTERRUPTS();
 	if (is_limited(plan))
-		state->nrows = Min(state->nrows, wish.end);
+		state->nrows = Min(state->nrows, request.end);
 }
 
 static double
@@ -336,8 +339,7 @@ read_batch(GpuSortState *state)
 	for (int a = 0; a < natts; a++)
 		stored_rows_read(state->stored, a, state->order + state->first, state->nbatch, state->values[a], state->isnull[a]);
 	if (state->windows.ncalls > 0)
-		windows_compute(&state->windows, state->stored, state->order, state->nrows, state->first, state->nbatch, state->values + natts,
-						state->isnull + natts);
+		windows_compute(&state->windows, state->nbatch, state->values + natts, state->isnull + natts);
 	MemoryContextSwitchTo(old);
 }
 

@@ -80,40 +80,41 @@ windows_restart(Windows *windows)
 	windows->next = windows->partition = windows->peers = windows->dense = 0;
 }
 
+/* Whether two rows, by their numbers in order, differ by some columns. */
 static bool
-differ(const StoredRows *stored, const SortKey *keys, int nkeys, uint32 a, uint32 b)
+differ(const Windows *windows, const SortKey *keys, int nkeys, uint32 a, uint32 b)
 {
-	return sort_compare(stored->rows, keys, (uint32) nkeys, a, b) != 0;
+	return sort_compare(windows->stored->rows, keys, (uint32) nkeys, windows->order[a], windows->order[b]) != 0;
 }
 
-/* Whether row number b, if there is one, is of the partition of row a. */
+/* Whether row b, if there is one, is of the partition of row a. */
 static bool
-same_partition(const Windows *windows, const StoredRows *stored, const uint32 *order, uint32 nrows, int64 a, int64 b)
+same_partition(const Windows *windows, uint32 a, int64 b)
 {
-	return b >= 0 && b < nrows && !differ(stored, windows->keys.partition, windows->keys.npartition, order[a], order[b]);
+	return b >= 0 && b < windows->nrows && !differ(windows, windows->keys.partition, windows->keys.npartition, a, (uint32) b);
 }
 
 /* Go on to the next row. */
 static void
-step(Windows *windows, const StoredRows *stored, const uint32 *order, uint32 nrows)
+step(Windows *windows)
 {
 	const uint32 row = windows->next++;
 
-	if (row == 0 || !same_partition(windows, stored, order, nrows, row, (int64) row - 1))
+	if (row == 0 || !same_partition(windows, row, (int64) row - 1))
 	{
 		windows->partition = windows->peers = row;
 		windows->dense = 1;
 	}
-	else if (windows->ranks && differ(stored, windows->keys.order, windows->keys.norder, order[row], order[row - 1]))
+	else if (windows->ranks && differ(windows, windows->keys.order, windows->keys.norder, row, row - 1))
 	{
 		windows->peers = row;
 		windows->dense++;
 	}
 }
 
-/* What a function is of the row that was gone on to last; of which row the value is, where it is another one's. */
+/* What a function is of the row that was gone on to last; or of which row it is the value. */
 static uint32
-result_of(const Windows *windows, const WindowCall *call, const StoredRows *stored, const uint32 *order, uint32 nrows, Datum *value, bool *isnull)
+result_of(const Windows *windows, const WindowCall *call, Datum *value, bool *isnull)
 {
 	const uint32 row = windows->next - 1;
 	const int64 other = (int64) row + call->behind;
@@ -131,10 +132,10 @@ result_of(const Windows *windows, const WindowCall *call, const StoredRows *stor
 			*value = Int64GetDatum(windows->dense);
 			break;
 		case WINDOW_NEIGHBOUR:
-			*isnull = !same_partition(windows, stored, order, nrows, row, other);
-			return *isnull ? order[row] : order[other];
+			*isnull = !same_partition(windows, row, other);
+			return windows->order[*isnull ? row : other];
 		case WINDOW_FIRST:
-			return order[windows->partition];
+			return windows->order[windows->partition];
 		case WINDOW_Count:
 			break;
 	}
@@ -154,19 +155,17 @@ read_others(const StoredRows *stored, const WindowCall *call, const uint32 *othe
 }
 
 void
-windows_compute(Windows *windows, const StoredRows *stored, const uint32 *order, uint32 nrows, uint32 first, uint32 n,
-				Datum **values, bool **isnull)
+windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull)
 {
 	uint32	   *others = palloc(sizeof(uint32) * Max(n, 1) * Max(windows->ncalls, 1));
 
-	Assert(first == windows->next);
 	for (uint32 i = 0; i < n; i++)
 	{
-		step(windows, stored, order, nrows);
+		step(windows);
 		for (int c = 0; c < windows->ncalls; c++)
-			others[(Size) c * n + i] = result_of(windows, &windows->call[c], stored, order, nrows, &values[c][i], &isnull[c][i]);
+			others[(Size) c * n + i] = result_of(windows, &windows->call[c], &values[c][i], &isnull[c][i]);
 	}
 	for (int c = 0; c < windows->ncalls; c++)
 		if (windows->call[c].attribute >= 0)
-			read_others(stored, &windows->call[c], others + (Size) c * n, n, values[c], isnull[c]);
+			read_others(windows->stored, &windows->call[c], others + (Size) c * n, n, values[c], isnull[c]);
 }

@@ -42,6 +42,9 @@ typedef struct WindowKeys
 
 typedef struct Windows
 {
+	const StoredRows *stored;	/* the rows, of which so many are listed in order */
+	const uint32 *order;
+	uint32		nrows;
 	WindowKeys	keys;
 	int			ncalls;
 	WindowCall *call;
@@ -60,11 +63,7 @@ extern bool window_function(const WindowFunc *function, const WindowClause *clau
 /* Begin with the first row. */
 extern void windows_restart(Windows *windows);
 
-/*
- * What the functions are of rows from number `first` on, which is the next
- * one, of so many that are listed in order: values[] and isnull[] of each.
- */
-extern void windows_compute(Windows *windows, const StoredRows *stored, const uint32 *order, uint32 nrows, uint32 first, uint32 n,
-							Datum **values, bool **isnull);
+/* What the functions are of the next n rows: values[] and isnull[] of each. */
+extern void windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull);
 
 #endif							/* GPUDB_EXEC_WINDOWS_H */

@@ -32,7 +32,7 @@ static Tablet *
 get_tablet(uint32_t nrows)
 {
 	const uint64_t size = size_of_tablet(nrows);
-	Tablet	   *tablet = guard_alloc(size, 64);
+	Tablet	   *tablet = (Tablet *) guard_alloc(size, 64);
 
 	memset(tablet, 0, size);
 	tablet_layout(tablet, types, COLUMNS, nrows, (uint64_t) nrows * MOST_TEXT + 1);
@@ -174,16 +174,17 @@ never(void)
 
 /* Whether what is wanted is in order, and every row is listed once at most. */
 static void
-check(const Tablet *tablet, const SortKey *keys, uint32_t nkeys, SortWish wish)
+check(const Tablet *tablet, const SortKey *keys, uint32_t nkeys, uint32_t first, uint32_t most)
 {
 	const SortHelpers helpers = {run_parts, 0, never};
 	const uint32_t n = tablet->nrows;
-	const uint32_t end = wish.end < n ? wish.end : n;
-	uint32_t   *order = malloc(sizeof(uint32_t) * (n + 1));
-	uint32_t   *want = malloc(sizeof(uint32_t) * (n + 1));
-	uint8_t    *seen = calloc(n + 1, 1);
+	const uint32_t end = most < n ? most : n;
+	const SortRequest request = {tablet, keys, nkeys, first, most, &helpers};
+	uint32_t   *order = (uint32_t *) malloc(sizeof(uint32_t) * (n + 1));
+	uint32_t   *want = (uint32_t *) malloc(sizeof(uint32_t) * (n + 1));
+	uint8_t    *seen = (uint8_t *) calloc(n + 1, 1);
 	void	   *room = malloc(sort_room_bytes(n));
-	const uint32_t listed = sort_rows(tablet, keys, nkeys, wish, &helpers, order, room);
+	const uint32_t listed = sort_rows(&request, order, room);
 
 	sorting = tablet;
 	sorting_by = keys;
@@ -191,15 +192,15 @@ check(const Tablet *tablet, const SortKey *keys, uint32_t nkeys, SortWish wish)
 	for (uint32_t i = 0; i < n; i++)
 		want[i] = i;
 	qsort(want, n, sizeof(uint32_t), compare_numbers);
-	tap_expect(wish.first >= end ? listed == 0 : listed >= end && listed <= n, "%u of %u rows are listed", listed, n);
+	tap_expect(first >= end ? listed == 0 : listed >= end && listed <= n, "%u of %u rows are listed", listed, n);
 	for (uint32_t i = 0; i < listed; i++)
 	{
 		if (!tap_expect(order[i] < n && !seen[order[i]], "row %u twice", order[i]))
 			break;
 		seen[order[i]] = 1;
-		if (i >= wish.first && i < end && !tap_expect(compare_numbers(&order[i], &want[i]) == 0, "row %u is number %u, first key column %u of %u", order[i], i, keys[0].column, nkeys))
+		if (i >= first && i < end && !tap_expect(compare_numbers(&order[i], &want[i]) == 0, "row %u is number %u, first key column %u of %u", order[i], i, keys[0].column, nkeys))
 			break;
-		if (i < wish.first && !tap_expect(compare_numbers(&order[i], &want[wish.first]) <= 0, "row %u is among the first", order[i]))
+		if (i < first && !tap_expect(compare_numbers(&order[i], &want[first]) <= 0, "row %u is among the first", order[i]))
 			break;
 	}
 	for (uint32_t i = 1; i < n; i += 1 + n / 50)
@@ -233,11 +234,11 @@ test_rows(const char *name, uint32_t most, int times, bool some)
 		SortKey		keys[COLUMNS];
 		const uint32_t nkeys = 1 + random_below(random_below(3) ? 2 : COLUMNS);
 		const uint32_t first = some && nrows > 0 ? random_below(nrows) : 0;
-		const SortWish wish = {first, some ? first + 1 + random_below(random_below(2) ? 4 : most) : UINT32_MAX};
+		const uint32_t end = some ? first + 1 + random_below(random_below(2) ? 4 : most) : UINT32_MAX;
 
 		for (uint32_t k = 0; k < nkeys; k++)
 			keys[k] = random_key((uint16_t) (i < COLUMNS && k == 0 ? i : (int) random_below(COLUMNS)));
-		check(tablet, keys, nkeys, wish);
+		check(tablet, keys, nkeys, first, end);
 		guard_free(tablet, size_of_tablet(nrows), 64);
 	}
 	tap_end();
