@@ -500,7 +500,7 @@ explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	GpuSortState *state = (GpuSortState *) css;
 
 	explain_keys(state, ancestors, es);
-	ExplainPropertyText("Device", "cpu", es);
+	ExplainPropertyText("Sorted On", "cpu", es);
 	if (!es->analyze)
 		return;
 	if (state->fallback_reason != NULL)
