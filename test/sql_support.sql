@@ -44,4 +44,10 @@ Each with `FILTER`, in any number of groups that fits hash memory; not with `ORD
 values, or `min` or `max`, without `FILTER`, they may be any: PostgreSQL computes them of rows that a GpuAgg has made distinct.
 `SELECT DISTINCT` of a relation's rows, joined or not, is a `GROUP BY` of all its columns; `DISTINCT ON` is PostgreSQL's.
 Percentiles are of all rows, without `GROUP BY`: one constant fraction or an array of at most 64, of integers, floats, booleans, dates and
-times, and texts of one character in the order of "C", ascending or descending.$md$;
+times, and texts of one character in the order of "C", ascending or descending.
+
+## Order
+
+`ORDER BY`, with `LIMIT` and `OFFSET`, on any number of keys up to 16 of these types but enums, texts in the order of "C", in their types' own order; all that is wanted of the rows must be
+of these types, numerics with a declared scale. The window functions `row_number()`, `rank()`, `dense_rank()`, `lag()`, `lead()` by a constant distance and `first_value()` are computed with it, if a
+query has one window and no condition on them that ends it early; of others PostgreSQL's WindowAgg stands above the sorted rows. Set operations, `FOR UPDATE` and queries with volatile functions are left to PostgreSQL.$md$;
