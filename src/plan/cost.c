@@ -454,6 +454,9 @@ cost_rows_out(const CompileResult *compiled, double rows)
 /* Sorting a row by a word or two, by one thread: 10 million by two integers take 0.5 s. */
 #define SORT_ROW_NS		40
 
+/* Beginning to: memory, threads, the first batch. */
+#define SORT_START_NS	50000
+
 /* Bytes of a row besides its columns while it is sorted: a number and a word, twice. */
 #define SORT_ROW_BYTES	24
 
@@ -462,7 +465,7 @@ cost_sorting(double rows, int ncolumns, bool as_columns)
 {
 	const double collect = ncolumns * NS(output_value) / (as_columns ? 2 : 1) + (as_columns ? 0 : NS(row_out));
 
-	return rows * (collect + SORT_ROW_NS / gain_of_threads(threads_wanted())) / NS(pg_unit);
+	return (SORT_START_NS + rows * (collect + SORT_ROW_NS / gain_of_threads(threads_wanted()))) / NS(pg_unit);
 }
 
 Cost

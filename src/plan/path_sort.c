@@ -203,9 +203,12 @@ paths_below(PlannerInfo *root, RelOptInfo *rel)
 static bool
 may_sort(const PlannerInfo *root)
 {
+	/* rows that are locked or changed may be looked at again one by one, together with what a subquery has for them */
+	for (const PlannerInfo *level = root; level != NULL; level = level->parent_root)
+		if (level->parse->rowMarks != NIL || (level->parse->commandType != CMD_SELECT && level->parse->commandType != CMD_INSERT))
+			return false;
 	/* rows of set operations have no names; what is volatile would be computed twice where there is a fallback */
-	return gpudb_enabled && root->parse->rowMarks == NIL && root->parse->setOperations == NULL &&
-		!contain_volatile_functions((Node *) root->parse);
+	return gpudb_enabled && root->parse->setOperations == NULL && !contain_volatile_functions((Node *) root->parse);
 }
 
 /* ORDER BY */
