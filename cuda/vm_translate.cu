@@ -493,6 +493,18 @@ put_filter(Lowering *l, int position)
 	release(l, position);
 }
 
+/* Whether a float is -0: its bits are those of the least integer. */
+static void
+put_negative_zero(Lowering *l, int position)
+{
+	const int	i = l->order[position];
+
+	need(l, l->value[i].a);
+	put_op(l, VMX_EQ_I_C)->imm = INT64_MIN;
+	release(l, position);
+	made(l, i);
+}
+
 /* Translate what is at a position; returns how many were. */
 static int
 put_instr(Lowering *l, int position)
@@ -549,6 +561,7 @@ put_instr(Lowering *l, int position)
 		case VMOP_BOOL_TO_INT: put_unary(l, position, VMX_BOOL_TO_INT); break;
 		case VMOP_INT_TO_F8: put_unary(l, position, VMX_INT_TO_F8); break;
 		case VMOP_FLOAT_KEY: put_unary(l, position, VMX_FLOAT_KEY); break;
+		case VMOP_NEG_ZERO: put_negative_zero(l, position); break;
 		case VMOP_DATE_TO_TS: put_unary(l, position, VMX_DATE_TO_TS); break;
 		case VMOP_JOIN_I: put_join_key(l, position); break;
 		case VMOP_PROBE: put_probe(l, position); break;

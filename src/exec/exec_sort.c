@@ -261,6 +261,9 @@ collect_rows(GpuSortState *state, RowStore **store)
 
 	state->stored = stored_rows_describe(ExecGetResultType(child));
 	*store = stored_rows_create(state->stored, state->context, limit, child->plan->plan_rows);
+	/* not even for the first ones */
+	if (!row_store_reserve(*store, 0))
+		return STATUS_MEMORY_LIMIT;
 	restart_child(state);
 	status = plan_collect(child, *store, state->stored->column, state->stored->ncolumns);
 	if (status == STATUS_DONE || status == STATUS_MEMORY_LIMIT || !(is_collectable_scan(child) || is_collectable_join(child)))

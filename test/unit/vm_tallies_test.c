@@ -11,7 +11,7 @@
 
 enum
 {
-	R_FLOAT_KEY = R_Count, R_LEAST
+	R_FLOAT_KEY = R_Count, R_ZERO, R_ZERO_MASK, R_LEAST
 };
 
 /* What is counted. */
@@ -29,9 +29,9 @@ static Tally tallies[] = {
 	{STATE_BINS, false, false}, {STATE_VALUES, false, true}, {STATE_BINS, true, true}, {STATE_VALUES, true, false}, {STATE_BINS, false, true}
 };
 
-/* A count among them, so that not all states have tallies. */
+/* Two counts among them, so that not all states have tallies: of rows, and of floats that are -0. */
 static Program *
-build(int *count_word)
+build(int *count_word, int *zero_word)
 {
 	static Assembler as;
 	int			constant[lengthof(tallies)];
@@ -49,6 +49,10 @@ build(int *count_word)
 	asm_emit(&as, VMOP_FLOAT_KEY, R_FLOAT_KEY, R_F, 0, 0, 0);
 	asm_emit(&as, VMOP_LOAD_B, R_SOME, 0, 0, 0, COL_SOME);
 	asm_emit(&as, VMOP_MASK_TRUE, R_MASK, R_SOME, R_SELECTION, 0, 0);
+	asm_emit(&as, VMOP_NEG_ZERO, R_ZERO, R_F, 0, 0, 0);
+	asm_emit(&as, VMOP_MASK_TRUE, R_ZERO_MASK, R_ZERO, R_SELECTION, 0, 0);
+	*zero_word = asm_state(&as, STATE_COUNT);
+	asm_emit(&as, VMOP_COUNT, 0, 0, 0, R_ZERO_MASK, *zero_word);
 	for (t = 0; t < lengthof(tallies); t++)
 	{
 		Tally	   *tally = &tallies[t];
@@ -157,25 +161,33 @@ test_tallies(const Interpreter *vm, int32_t yield)
 		Program    *program;
 		uint32_t	size;
 		int			count_word;
+		int			zero_word;
 		uint64_t	count = 0;
+		uint64_t	zeros = 0;
 		uint32_t	r;
 		size_t		k;
 
 		random_rows(sizes[i % lengthof(sizes)], 3, t);
 		if (i % 2)
 			narrow_rows();
+		for (r = 0; r < nrows; r += 1 + random_below(5))
+			rows[r].f = random_below(2) ? -0.0 : 0.0;
 		tablet = store_rows();
 		choose_bounds();
-		program = build(&count_word);
+		program = build(&count_word, &zero_word);
 		size = program->size;
 		tap_expect(program_verify(program, size) == STATUS_DONE, "the program is refused");
 		run_disturbed(vm, program, tablet, &how, &o);
 		tap_expect(yield < 0 || nrows <= t || o.pauses > 0, "no pauses");
 		for (r = 0; r < nrows; r++)
+		{
 			count += rows[r].pass == 1;
+			zeros += rows[r].pass == 1 && !rows[r].null[COL_F] && rows[r].f == 0 && signbit(rows[r].f);
+		}
 		if (tap_expect(o.status == STATUS_DONE && o.groups.ngroups == 1, "%s, %u groups", status_text(o.status), o.groups.ngroups))
 		{
 			tap_expect(group_row(&o.groups, 0)[count_word] == count, "%llu rows", (unsigned long long) group_row(&o.groups, 0)[count_word]);
+			tap_expect(group_row(&o.groups, 0)[zero_word] == zeros, "%llu floats are -0, not %llu", (unsigned long long) group_row(&o.groups, 0)[zero_word], (unsigned long long) zeros);
 			for (k = 0; k < lengthof(tallies); k++)
 				check_tally(&tallies[k], group_row(&o.groups, 0) + tallies[k].word);
 		}
