@@ -63,7 +63,8 @@ sub wait_for_sleepers
 	  or die 'the queries do not come to sleep';
 }
 
-$node->init;
+# PostgreSQL compares texts otherwise than we do, whatever this test's own locale is
+$node->init(extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
 $node->append_conf('postgresql.conf', q{
 shared_preload_libraries = 'gpudb'
 shared_buffers = 64MB
@@ -125,7 +126,7 @@ agrees(q{SELECT count(*), count(d.t), sum(CASE WHEN d.t LIKE '%1' OR upper(d.c) 
 agrees('SELECT e.name, d.c, count(*), sum(f.v) FROM fact f JOIN (dim4 d JOIN dim5 e ON d.dim2 = e.id) ON f.d1 = d.id GROUP BY 1, 2', 2,
 	'texts of a dimension of a dimension');
 agrees('SELECT d.t, count(*) FROM fact f LEFT JOIN dim4 d ON f.d1 = d.id AND d.c <> \'padded 2\' GROUP BY 1', 1, 'texts of a left join');
-agrees('SELECT max(d.t COLLATE "und-x-icu"), count(*) FROM fact f JOIN dim4 d ON f.d1 = d.id', 1, 'texts that PostgreSQL compares');
+agrees('SELECT max(d.t), count(*) FROM fact f JOIN dim4 d ON f.d1 = d.id', 1, 'texts that PostgreSQL compares');
 agrees('SELECT d.name, count(*) FROM fact f LEFT JOIN dim6 d ON f.d1 = d.id GROUP BY 1', 0, 'more texts than codes');
 $node->safe_psql('postgres', q{
 	INSERT INTO dim4 SELECT i, 'a new text ' || i % 3, 'padded 9', 5 FROM generate_series(2000, 2099) i; UPDATE dim4 SET t = 'changed' WHERE id < 7;});
