@@ -29,7 +29,7 @@ INSERT INTO agg_over_distinct_queries VALUES
 	(306, 'SELECT k FROM agg_over_distinct GROUP BY k HAVING count(DISTINCT i2) > 1 ORDER BY k LIMIT 3'), (307, 'SELECT k, count(DISTINCT t) FROM agg_over_distinct GROUP BY k ORDER BY 2 DESC, 1 LIMIT 2'),
 	(308, 'SELECT k % 2, count(DISTINCT k % 2), 7 FROM agg_over_distinct GROUP BY k % 2'), (309, 'SELECT max(c) FROM (SELECT k, count(DISTINCT d) AS c FROM agg_over_distinct GROUP BY k) q'),
 	(310, 'SELECT (SELECT count(DISTINCT i2) FROM agg_over_distinct WHERE id > g) FROM generate_series(1, 8000, 1500) g'), (311, 'SELECT k, count(DISTINCT i2), rank() OVER (ORDER BY count(DISTINCT i2), k) FROM agg_over_distinct GROUP BY k'),
-	(312, 'SELECT DISTINCT count(DISTINCT i2) FROM agg_over_distinct GROUP BY k'), (313, 'SELECT k, k + 1, count(DISTINCT b) FROM agg_over_distinct WHERE k = 3 GROUP BY k');
+	(312, 'SELECT DISTINCT count(DISTINCT i2) FROM agg_over_distinct GROUP BY k'), (313, 'SELECT k, k + 1, count(DISTINCT b) FROM agg_over_distinct WHERE k = 3 GROUP BY k'), (314, 'SELECT k, CASE NULL::int WHEN 3 THEN 7 ELSE k END, count(DISTINCT i2) FROM agg_over_distinct GROUP BY 1, 2');
 SELECT compare_answers('agg_over_distinct_queries', 'GpuAgg');
 -- in resumed runs, and prepared
 SET gpudb.debug_yield = 5;

@@ -39,7 +39,7 @@
 typedef struct Grouping
 {
 	List	   *keys;
-	List	   *keyrefs;		/* integer list: their sortgrouprefs */
+	List	   *clauses;		/* the keys' SortGroupClauses, one each: equal expressions are one key */
 	List	   *aggs;
 	List	   *determined;		/* columns that keys determine, by their tables: they are read late, or keys in the end */
 	List	   *late;			/* NODE_PRIVATE_LATE: how they are read */
@@ -121,7 +121,7 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List
 		if (list_member(grouping->keys, key))
 			continue;
 		grouping->keys = lappend(grouping->keys, key);
-		grouping->keyrefs = lappend_int(grouping->keyrefs, clause->tleSortGroupRef);
+		grouping->clauses = lappend(grouping->clauses, clause);
 	}
 	/* the relation's target may have columns that nobody looks at: those of expressions that are keys, if they stand in what a sort comes before */
 	collect_walker((Node *) root->processed_tlist, grouping);
@@ -135,11 +135,14 @@ static PathTarget *
 grouping_target(PlannerInfo *root, const Grouping *grouping)
 {
 	PathTarget *target = create_empty_pathtarget();
+	ListCell   *clause = list_head(grouping->clauses);
 	ListCell   *key;
-	ListCell   *ref;
 
-	forboth(key, grouping->keys, ref, grouping->keyrefs)
-		add_column_to_pathtarget(target, lfirst(key), lfirst_int(ref));
+	foreach(key, grouping->keys)
+	{
+		add_column_to_pathtarget(target, lfirst(key), clause != NULL ? lfirst_node(SortGroupClause, clause)->tleSortGroupRef : 0);
+		clause = clause != NULL ? lnext(grouping->clauses, clause) : NULL;
+	}
 	foreach(key, list_concat_copy(grouping->aggs, grouping->determined))
 		add_column_to_pathtarget(target, lfirst(key), 0);
 	return set_pathtarget_cost_width(root, target);
@@ -390,9 +393,6 @@ static const char *
 examine_with_all_keys(PlannerInfo *root, const Candidate *candidate, Grouping *grouping, double ngroups)
 {
 	grouping->keys = list_concat_copy(grouping->keys, grouping->determined);
-	grouping->keyrefs = list_copy(grouping->keyrefs);
-	while (list_length(grouping->keyrefs) < list_length(grouping->keys))
-		grouping->keyrefs = lappend_int(grouping->keyrefs, 0);
 	grouping->determined = NIL;
 	return examine(root, candidate, grouping, ngroups);
 }
@@ -453,9 +453,9 @@ is_of_distinct(const Aggref *agg)
 	return agg->aggdistinct != NIL || (map != NULL && (map->action == AGG_MIN || map->action == AGG_MAX));
 }
 
-/* Make what aggregates are over keys of a grouping, with clauses for all keys; false if that is not possible. */
+/* Make what aggregates are over keys of a grouping; false if that is not possible. */
 static bool
-add_arguments(PlannerInfo *root, Grouping *grouping, List **clauses)
+add_arguments(PlannerInfo *root, Grouping *grouping)
 {
 	Index		ref = 0;
 	ListCell   *agg;
@@ -463,7 +463,6 @@ add_arguments(PlannerInfo *root, Grouping *grouping, List **clauses)
 
 	foreach(lc, root->processed_tlist)
 		ref = Max(ref, lfirst_node(TargetEntry, lc)->ressortgroupref);
-	*clauses = list_copy(root->parse->groupClause);
 	foreach(agg, grouping->aggs)
 	{
 		if (!is_of_distinct(lfirst(agg)))
@@ -479,13 +478,12 @@ add_arguments(PlannerInfo *root, Grouping *grouping, List **clauses)
 			get_sort_group_operators(exprType(key), false, false, false, &clause->sortop, &clause->eqop, NULL, &clause->hashable);
 			clause->tleSortGroupRef = ++ref;
 			grouping->keys = lappend(grouping->keys, key);
-			grouping->keyrefs = lappend_int(grouping->keyrefs, ref);
-			*clauses = lappend(*clauses, clause);
+			grouping->clauses = lappend(grouping->clauses, clause);
 		}
 	}
 	grouping->aggs = NIL;
 	/* without keys there would be a group even of no rows */
-	return grouping->keys != NIL && grouping_is_hashable(*clauses);
+	return grouping->keys != NIL && grouping_is_hashable(grouping->clauses);
 }
 
 /*
@@ -530,15 +528,15 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 {
 	const Path *cheapest = path_cheapest(output_rel->pathlist, is_grouping_path);
 	List	   *having = grouping->having;
+	List	   *clauses = list_copy(grouping->clauses);
 	AggClauseCosts costs = {0};
-	List	   *clauses;
 	const char *reason;
 	double		ngroups;
 	Path	   *path;
 
 	if (cheapest == NULL)
 		return "cost";
-	if (grouping->determined != NIL || !print_alike(grouping->keys) || !add_arguments(root, grouping, &clauses))
+	if (grouping->determined != NIL || !print_alike(grouping->keys) || !add_arguments(root, grouping))
 		return "expression";
 	grouping->having = NIL;
 	grouping->below = true;
@@ -548,13 +546,14 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 	if (reason != NULL)
 		return reason;
 	path = (Path *) create_projection_path(root, (RelOptInfo *) input_rel, input_rel->cheapest_total_path, grouping->target);
-	path = (Path *) create_agg_path(root, output_rel, path, grouping->target, AGG_HASHED, AGGSPLIT_SIMPLE, clauses, NIL, NULL, ngroups);
+	path = (Path *) create_agg_path(root, output_rel, path, grouping->target, AGG_HASHED, AGGSPLIT_SIMPLE,
+									grouping->clauses, NIL, NULL, ngroups);
 	path = (Path *) create_agg(root, output_rel, candidate, grouping, path);
 	if (root->group_pathkeys != NIL)
 		path = (Path *) create_sort_path(root, output_rel, path, root->group_pathkeys, -1);
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
-	path = (Path *) create_agg_path(root, output_rel, path, output_rel->reltarget, root->parse->groupClause != NIL ? AGG_SORTED : AGG_PLAIN,
-									AGGSPLIT_SIMPLE, root->parse->groupClause, having, &costs, cheapest->rows);
+	path = (Path *) create_agg_path(root, output_rel, path, output_rel->reltarget, clauses != NIL ? AGG_SORTED : AGG_PLAIN,
+									AGGSPLIT_SIMPLE, clauses, having, &costs, cheapest->rows);
 	path_offer(output_rel, path);
 	return NULL;
 }
