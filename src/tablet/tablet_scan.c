@@ -244,10 +244,12 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	ShelfNow	now;
 	bool		proven;
 
-	if (FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
-		map_page_read(scan->relation, number, map);
-	else
+	if (!FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
 		break_map_after_snapshot(scan->relation, number, map);
+	else if (!FOLLOWS(RULE_MAP_IS_OLDER))
+		break_map_is_older(scan->relation, number, scan->horizon, map);
+	else
+		map_page_read(scan->relation, number, map);
 	s->map_lsn = map->lsn;
 	s->shelf = shelf_pin(scan->relation, number);
 	if (s->shelf == NULL)

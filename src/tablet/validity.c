@@ -327,6 +327,8 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 	const bool	all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) ||
 		FullTransactionIdPrecedes(notes->newest, proof->horizon);
 	const bool	same = same_moment(proof, stamp);
+	/* the map may have been copied before the tablet was built */
+	const bool	map_is_older = FOLLOWS(RULE_MAP_IS_OLDER);
 	const uint32 nblocks = Min(notes->nblocks, proof->nblocks);
 	bool		looked = false;
 
@@ -336,14 +338,19 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 		const uint32 w = first / 64;
 		const uint64 there = nblocks - first < 64 ? (UINT64CONST(1) << (nblocks - first)) - 1 : ~UINT64CONST(0);
 		const uint64 seen = visible->word[w];
-		uint64		good = there & ~stamp->lost.word[w] & (seen | (all_ended ? notes->settled.word[w] : 0));
+		const uint64 settled = notes->settled.word[w];
+		uint64		good = there & ~stamp->lost.word[w] & (seen | (all_ended ? settled : 0));
 		const uint64 proven = map_stands ? seen & stamp->proven.word[w] : 0;
 		const uint64 known = same ? there & ~stamp->lost.word[w] & stamp->good.word[w] : 0;
+		const uint64 unsure = good & ~proven & ~known;
 		uint64		flagged;
-		const uint64 fallen = fallen_pages(proof, notes, first, good & ~proven & ~known, &flagged);
+		const uint64 fallen = fallen_pages(proof, notes, first, unsure, &flagged);
 
-		looked |= (good & ~proven & ~known) != 0;
-		good = (good & ~fallen) | known;
+		looked |= unsure != 0;
+		good &= ~fallen;
+		if (map_is_older && !all_ended)
+			good &= ~(unsure & settled & ~flagged);
+		good |= known;
 		usable->word[w] = good;
 		stamp->lost.word[w] |= fallen;
 		stamp->proven.word[w] = (map_stands ? stamp->proven.word[w] : 0) | (good & seen & flagged);

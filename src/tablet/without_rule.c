@@ -26,12 +26,13 @@ break_no_lock_held(Relation relation, BlockNumber block, Buffer buffer)
 }
 
 void
-break_map_after_snapshot(Relation relation, uint32 shelf, MapPage *page)
+break_map_is_older(Relation relation, uint32 shelf, FullTransactionId horizon, MapPage *page)
 {
 	static MapPage seen;
 	static Oid	file;
+	static FullTransactionId of;
 
-	if (shelf == 0 && file == compat_relation_file(relation) && !XLogRecPtrIsInvalid(seen.lsn))
+	if (shelf == 0 && file == compat_relation_file(relation) && FullTransactionIdEquals(of, horizon) && !XLogRecPtrIsInvalid(seen.lsn))
 	{
 		*page = seen;
 		return;
@@ -41,5 +42,12 @@ break_map_after_snapshot(Relation relation, uint32 shelf, MapPage *page)
 	{
 		seen = *page;
 		file = compat_relation_file(relation);
+		of = horizon;
 	}
+}
+
+void
+break_map_after_snapshot(Relation relation, uint32 shelf, MapPage *page)
+{
+	break_map_is_older(relation, shelf, InvalidFullTransactionId, page);
 }

@@ -26,6 +26,7 @@ typedef enum ValidityRule
 	RULE_PAGE_FLAG,
 	RULE_MULTIXACT,
 	RULE_MAP_AFTER_SNAPSHOT,
+	RULE_MAP_IS_OLDER,
 	RULE_MAP_LSN,
 	RULE_PAGE_LSN,
 	RULE_SETTLED,
@@ -48,7 +49,8 @@ typedef enum ValidityRule
 /* Lock a heap page while the map's is locked, in the order in which nobody else does. */
 extern void break_no_lock_held(Relation relation, BlockNumber block, Buffer buffer);
 
-/* The map's page for a shelf as this process has seen it first, which is before most snapshots. */
+/* The map's page for a shelf as this process has seen it first: ever, which is before most snapshots, or for snapshots of this horizon. */
 extern void break_map_after_snapshot(Relation relation, uint32 shelf, MapPage *page);
+extern void break_map_is_older(Relation relation, uint32 shelf, FullTransactionId horizon, MapPage *page);
 
 #endif							/* GPUDB_TABLET_WITHOUT_RULE_H */

@@ -105,6 +105,14 @@ $read->($sum);
 run_sql('DELETE FROM t WHERE id = 10');
 agrees('RULE_MAP_AFTER_SNAPSHOT', 'a row that was deleted since a session saw the map', $read);
 
+# others change rows and build anew, between this session's look at the map and its look at tablets
+make_table();
+$read->("BEGIN ISOLATION LEVEL REPEATABLE READ; $sum");
+run_sql('UPDATE t SET n = n + 1 WHERE id % 3 = 0');
+run_sql("$sum; $sum");
+is($read->($sum), $read->(with_gpudb_off($sum)), 'RULE_MAP_IS_OLDER: a tablet that was built after the map was copied');
+$read->('COMMIT');
+
 make_table();
 run_sql('DELETE FROM t WHERE id = 11');
 run_sql('VACUUM t');
