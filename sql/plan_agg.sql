@@ -49,7 +49,7 @@ INSERT INTO plan_agg_queries (nodes, query) VALUES
 	('GpuScan', 'SELECT string_agg(c, '','' ORDER BY id) FROM plan_agg WHERE id < 9'),
 	('GpuScan', 'SELECT sum(f ORDER BY id) FROM plan_agg WHERE a = 3'),
 	('GpuScan', 'SELECT array_agg(id) FROM plan_agg WHERE id < 9'),
-	('GpuScan', 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY b) FROM plan_agg'),
+	('GpuSort GpuScan', 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY b) FROM plan_agg'),
 	('GpuScan', 'SELECT string_agg(c, NULL), count(*) FROM plan_agg'),
 	('GpuScan', 'SELECT sum(length(md5(c))) FROM plan_agg WHERE a = 3'),
 	('GpuAgg', 'SELECT count(*) FROM plan_agg WHERE md5(c) < ''9'' AND a = 3'),

@@ -259,6 +259,9 @@ extern List *compile_wanted(Node *tlist, Node *quals);
 /* Whether a condition can raise no error, so that it may be tested where PostgreSQL might not have tested it. */
 extern bool compile_cannot_fail(Node *expr);
 
+/* The fractions of a percentile, whose direct argument they are; false if they are not known, too many, or PostgreSQL's error. */
+extern bool compile_fractions(const Aggref *agg, AggResult *result);
+
 /* The attributes declared NOT NULL, for CompileInput. */
 extern Bitmapset *compile_not_null(TupleDesc desc);
 

@@ -42,9 +42,8 @@ range_of_type(Oid type)
 	}
 }
 
-/* The fractions of a percentile; false if they are not known, too many, or PostgreSQL's error. */
-static bool
-read_fractions(const Aggref *agg, AggResult *result)
+bool
+compile_fractions(const Aggref *agg, AggResult *result)
 {
 	const Const *direct = linitial(agg->aggdirectargs);
 	Datum	   *given;
@@ -159,7 +158,7 @@ compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask,
 	Compiler   *c = ac->c;
 	const int	key = key_of(ac, arg);
 
-	if (ac->group != 0 || !read_fractions(agg, result) || !read_order(agg, &result->descending))
+	if (ac->group != 0 || !compile_fractions(agg, result) || !read_order(agg, &result->descending))
 		return refuse(c, REASON_EXPRESSION);
 	if (key == 0)
 		return refuse(c, REASON_DATA_TYPE);

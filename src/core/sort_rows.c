@@ -23,7 +23,6 @@
 
 /* Of a text, the bytes that are part of a word. */
 #define PREFIX_BYTES	7
-#define PREFIX_BITS		(8 * PREFIX_BYTES)
 
 /* Words at most: of 128 bits a key has three parts. */
 #define MOST_PARTS		(3 * SORT_MOST_KEYS)
@@ -45,6 +44,7 @@ typedef struct Part
 	Wide		from;			/* the code of a value is its distance from here */
 	uint64_t	of_null;		/* the code of a NULL */
 	uint64_t	of_first;		/* of the least value: 1 where NULLs come before it */
+	uint32_t	text_bytes;		/* of a text, so many of its first ones */
 	uint32_t	bits;
 	uint32_t	word;
 } Part;
@@ -165,16 +165,53 @@ add_long_key(Sort *sort, Part part)
 	add_part(sort, &part);
 }
 
+/* The bytes of a text that count. */
+static const uint8_t *
+text_of(const Tablet *rows, const SortKey *key, uint32_t row, uint32_t *length)
+{
+	const uint64_t ref = ((const uint64_t *) tablet_at(rows, rows->column[key->column].values))[row];
+	const uint8_t *bytes = tablet_at(rows, rows->var) + TEXT_OFFSET(ref);
+
+	*length = (uint32_t) TEXT_LENGTH(ref);
+	if (key->padded)
+		*length = (uint32_t) text_trimmed(bytes, *length);
+	return bytes;
+}
+
+/* The length of the longest text, or one that is too much for a word. */
+static uint32_t
+longest_text(const Tablet *rows, const SortKey *key)
+{
+	uint32_t	longest = 0;
+
+	for (uint32_t row = 0; row < rows->nrows && longest <= PREFIX_BYTES; row++)
+	{
+		uint32_t	length = 0;
+
+		if (!tablet_is_null(rows, &rows->column[key->column], row))
+			(void) text_of(rows, key, row, &length);
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
 static void
 add_key(Sort *sort, const SortKey *key)
 {
 	const TabletColumn *column = &sort->rows->column[key->column];
 	const bool	nulls = column->null_count > 0;
 	Part		part = {.key = key, .column = column, .kind = PART_CODE, .of_first = nulls && key->nulls_first};
-	uint64_t	largest = ((uint64_t) 1 << PREFIX_BITS) - 1;
+	uint64_t	largest;
 
 	if (column->type == COLTYPE_TEXT)
-		sort->exact = false;
+	{
+		const uint32_t longest = longest_text(sort->rows, key);
+
+		/* texts have no bytes that are 0: where all are there they tell texts apart */
+		sort->exact = longest <= PREFIX_BYTES;
+		part.text_bytes = sort->exact ? longest : PREFIX_BYTES;
+		largest = ((uint64_t) 1 << 8 * part.text_bytes) - 1;
+	}
 	else
 	{
 		Wide		least;
@@ -228,28 +265,15 @@ bits_of_word(const Sort *sort, uint32_t word)
 	return bits;
 }
 
-/* The bytes of a text that count. */
-static const uint8_t *
-text_of(const Tablet *rows, const SortKey *key, uint32_t row, uint32_t *length)
-{
-	const uint64_t ref = ((const uint64_t *) tablet_at(rows, rows->column[key->column].values))[row];
-	const uint8_t *bytes = tablet_at(rows, rows->var) + TEXT_OFFSET(ref);
-
-	*length = (uint32_t) TEXT_LENGTH(ref);
-	if (key->padded)
-		*length = (uint32_t) text_trimmed(bytes, *length);
-	return bytes;
-}
-
-/* The first ones of them. */
+/* The first ones of a text's bytes. */
 static uint64_t
-prefix_of(const Tablet *rows, const SortKey *key, uint32_t row)
+prefix_of(const Tablet *rows, const Part *part, uint32_t row)
 {
 	uint32_t	length;
-	const uint8_t *bytes = text_of(rows, key, row, &length);
+	const uint8_t *bytes = text_of(rows, part->key, row, &length);
 	uint64_t	prefix = 0;
 
-	for (uint32_t i = 0; i < PREFIX_BYTES; i++)
+	for (uint32_t i = 0; i < part->text_bytes; i++)
 		prefix = prefix << 8 | (i < length ? bytes[i] : 0);
 	return prefix;
 }
@@ -266,9 +290,9 @@ code_of(const Sort *sort, const Part *part, uint32_t row)
 		return part->of_null;
 	if (part->column->type == COLTYPE_TEXT)
 	{
-		const uint64_t prefix = prefix_of(sort->rows, part->key, row);
+		const uint64_t prefix = prefix_of(sort->rows, part, row);
 
-		return part->of_first + (part->key->descending ? (((uint64_t) 1 << PREFIX_BITS) - 1) - prefix : prefix);
+		return part->of_first + (part->key->descending ? (((uint64_t) 1 << 8 * part->text_bytes) - 1) - prefix : prefix);
 	}
 	code = part->key->descending ? (UWide) part->from - (UWide) value_of(sort->rows, part->column, row)
 		: (UWide) value_of(sort->rows, part->column, row) - (UWide) part->from;

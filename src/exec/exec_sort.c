@@ -8,6 +8,9 @@
  * go out, and with them what window functions are of them.  What cannot be kept
  * so, or in so much memory, that Sort sorts, and a WindowAgg over it computes,
  * from the first row on: nothing has gone out before all rows are there.
+ *
+ * Over an Agg of ordered-set aggregates the same: then one row goes out for
+ * each group of rows, and the Agg is what PostgreSQL would do.
  */
 #include "postgres.h"
 
@@ -30,6 +33,7 @@
 #include "exec/feed.h"
 #include "exec/require.h"
 #include "exec/scan_collect.h"
+#include "exec/sorted_groups.h"
 #include "exec/stat.h"
 #include "exec/stored_rows.h"
 #include "exec/windows.h"
@@ -41,15 +45,16 @@
 typedef struct GpuSortState
 {
 	CustomScanState css;
-	PlanState  *fallback;		/* PostgreSQL's own: a Sort, or a WindowAgg or Limit over one */
-	SortState  *sort;			/* that Sort, over the plan that is read */
+	PlanState  *fallback;		/* PostgreSQL's own: a Sort, or a WindowAgg, Limit or Agg over one, or an Agg that needs none */
+	SortState  *sort;			/* that Sort, over the plan that is read; NULL if there is none */
 	bool		begun;			/* that has been asked for rows */
 	Windows		windows;
+	SortedGroups groups;		/* without sets rows go out, not groups */
 	bool		computed;
 	bool		fell_back;
 	MemoryContext context;		/* of the rows */
 	StoredRows *stored;
-	uint32	   *order;
+	uint32	   *order;			/* the rows that go out: of groups the first ones */
 	uint32		nrows;			/* of it */
 	uint32		next;			/* the one to return next */
 
@@ -79,7 +84,20 @@ const CustomScanMethods gpu_sort_methods = {
 static PlanState *
 child_of(const GpuSortState *state)
 {
-	return outerPlanState(&state->sort->ss.ps);
+	return outerPlanState(state->sort != NULL ? &state->sort->ss.ps : state->fallback);
+}
+
+static List *
+private_list(const GpuSortState *state, int which)
+{
+	return list_nth(((const CustomScan *) state->css.ss.ps.plan)->custom_private, which);
+}
+
+/* Whether groups go out, and not rows. */
+static bool
+is_grouped(const GpuSortState *state)
+{
+	return private_list(state, SORT_PRIVATE_SETS) != NIL;
 }
 
 static void
@@ -89,7 +107,11 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
 
 	state->fallback = ExecInitNode(linitial(plan->custom_plans), estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
-	state->sort = castNode(SortState, IsA(state->fallback, SortState) ? state->fallback : outerPlanState(state->fallback));
+	state->sort = (SortState *) (IsA(state->fallback, SortState) ? state->fallback : outerPlanState(state->fallback));
+	/* of one group no Sort is needed, and what is read may be one itself */
+	if (is_grouped(state) && ((Agg *) state->fallback->plan)->numCols == 0)
+		state->sort = NULL;
+	Assert(state->sort == NULL || IsA(state->sort, SortState));
 	/* EXPLAIN shows what is read, or the fallback where that was needed */
 	css->custom_ps = list_make1(child_of(state));
 	state->context = AllocSetContextCreate(estate->es_query_cxt, "gpudb sort", ALLOCSET_DEFAULT_SIZES);
@@ -119,23 +141,15 @@ sort_is_supported(Oid declared, Oid collation)
 	return !OidIsValid(collation) || lc_collate_is_c(collation);
 }
 
-/* The column that an attribute is ordered by. */
-static uint16
-column_of_key(const StoredRows *stored, AttrNumber attno)
-{
-	const OutputResult *attribute = &stored->attribute[attno - 1];
-
-	/* of an interval the one before its bytes */
-	return (uint16) (attribute->value >= 0 ? attribute->value : attribute->second - 1);
-}
-
+/* What the Sort sorts by, and room for one key more. */
 static SortKey *
-describe_keys(const GpuSortState *state)
+describe_keys(const GpuSortState *state, uint32 *nkeys)
 {
-	const Sort *sort = (const Sort *) state->sort->ss.ps.plan;
-	SortKey    *keys = palloc(sizeof(SortKey) * sort->numCols);
+	const Sort *sort = state->sort != NULL ? (const Sort *) state->sort->ss.ps.plan : NULL;
+	SortKey    *keys = palloc(sizeof(SortKey) * ((sort != NULL ? sort->numCols : 0) + 1));
 
-	for (int k = 0; k < sort->numCols; k++)
+	*nkeys = sort != NULL ? (uint32) sort->numCols : 0;
+	for (uint32 k = 0; k < *nkeys; k++)
 	{
 		Oid			opfamily;
 		Oid			opcintype;
@@ -144,7 +158,7 @@ describe_keys(const GpuSortState *state)
 		if (!get_ordering_op_properties(sort->sortOperators[k], &opfamily, &opcintype, &strategy))
 			elog(ERROR, "gpudb: operator %u is no ordering operator", sort->sortOperators[k]);
 		keys[k] = (SortKey) {
-			.column = column_of_key(state->stored, sort->sortColIdx[k]), .descending = strategy == BTGreaterStrategyNumber,
+			.column = (uint16) stored_rows_key(state->stored, sort->sortColIdx[k] - 1), .descending = strategy == BTGreaterStrategyNumber,
 			.nulls_first = sort->nullsFirst[k],
 			.padded = state->stored->attribute[sort->sortColIdx[k] - 1].type == BPCHAROID
 		};
@@ -161,7 +175,7 @@ keys_of_columns(const StoredRows *stored, const List *columns)
 
 	foreach(lc, columns)
 		keys[foreach_current_index(lc)] = (SortKey) {
-			.column = column_of_key(stored, lfirst_int(lc)), .padded = stored->attribute[lfirst_int(lc) - 1].type == BPCHAROID
+			.column = (uint16) stored_rows_key(stored, lfirst_int(lc) - 1), .padded = stored->attribute[lfirst_int(lc) - 1].type == BPCHAROID
 		};
 	return keys;
 }
@@ -169,10 +183,9 @@ keys_of_columns(const StoredRows *stored, const List *columns)
 static void
 describe_windows(GpuSortState *state)
 {
-	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
-	const List *partition = list_nth(plan->custom_private, SORT_PRIVATE_PARTITION);
-	const List *order = list_nth(plan->custom_private, SORT_PRIVATE_ORDER);
-	const List *calls = list_nth(plan->custom_private, SORT_PRIVATE_CALLS);
+	const List *partition = private_list(state, SORT_PRIVATE_PARTITION);
+	const List *order = private_list(state, SORT_PRIVATE_ORDER);
+	const List *calls = private_list(state, SORT_PRIVATE_CALLS);
 	ListCell   *lc;
 
 	state->windows = (Windows) {
@@ -184,6 +197,43 @@ describe_windows(GpuSortState *state)
 		state->windows.call[foreach_current_index(lc)] = (WindowCall) {
 			(WindowKind) linitial_int(lfirst(lc)), lsecond_int(lfirst(lc)), lthird_int(lfirst(lc))
 		};
+}
+
+/* The aggregates of groups, which stand behind the rows' columns. */
+static void
+describe_groups(GpuSortState *state)
+{
+	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
+	const List *sets = private_list(state, SORT_PRIVATE_SETS);
+	const List *calls = private_list(state, SORT_PRIVATE_CALLS);
+	const int	ncolumns = list_length(plan->custom_scan_tlist) - list_length(calls);
+	SortedGroups *groups = &state->groups;
+	bool		descending;
+	ListCell   *lc;
+
+	*groups = (SortedGroups) {
+		.stored = state->stored, .nsets = list_length(sets), .set = palloc0(sizeof(SortedSet) * list_length(sets)),
+		.ncalls = list_length(calls), .call = palloc0(sizeof(GroupCall) * list_length(calls))
+	};
+	/* downward by columns less than 0 */
+	foreach(lc, sets)
+	{
+		const int	attno = abs(lfirst_int(lc));
+
+		groups->set[foreach_current_index(lc)].by = (SortKey) {
+			.column = (uint16) stored_rows_key(state->stored, attno - 1), .descending = lfirst_int(lc) < 0,
+			.padded = state->stored->attribute[attno - 1].type == BPCHAROID
+		};
+	}
+	foreach(lc, calls)
+	{
+		const int	c = foreach_current_index(lc);
+
+		if (!sorted_group_call(castNode(Aggref, list_nth_node(TargetEntry, plan->custom_scan_tlist, ncolumns + c)->expr), &groups->call[c], &descending))
+			elog(ERROR, "gpudb: an aggregate is none of sorted groups");
+		groups->call[c].attribute = lsecond_int(lfirst(lc));
+		groups->call[c].set = lthird_int(lfirst(lc));
+	}
 }
 
 static void
@@ -205,28 +255,64 @@ first_wanted(const CustomScan *plan)
 	return is_limited(plan) ? (uint32) intVal(list_nth(plan->custom_private, SORT_PRIVATE_OFFSET)) : 0;
 }
 
-static void
-sort_stored(GpuSortState *state)
+/* Sort the rows by keys into memory of their context; how many are listed. */
+static uint32
+sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
 {
-	const Sort *sort = (const Sort *) state->sort->ss.ps.plan;
-	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
 	const uint32 nrows = state->stored->rows->nrows;
-	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
 	void	   *room = mapping_palloc(state->context, sort_room_bytes(nrows));
-	SortHelpers helpers = {.run = run_together, .interrupted = feed_interrupted};
-	const SortRequest request = {
-		.rows = state->stored->rows, .keys = describe_keys(state), .nkeys = sort->numCols, .first = first_wanted(plan),
-		.end = wanted > 0 ? wanted : UINT32_MAX, .helpers = &helpers
-	};
+	SortHelpers helpers = {.run = run_together, .threads = threads_lease(), .interrupted = feed_interrupted};
+	uint32		listed;
 
-	state->order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) nrows, 1));
-	helpers.threads = threads_lease();
-	state->nrows = sort_rows(&request, state->order, room);
+	*order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) nrows, 1));
+	request->rows = state->stored->rows;
+	request->helpers = &helpers;
+	listed = sort_rows(request, *order, room);
 	threads_return(helpers.threads);
 	pfree(room);
 	CHECK_FOR_INTERRUPTS();
+	return listed;
+}
+
+static void
+sort_stored(GpuSortState *state)
+{
+	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
+	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
+	SortRequest request = {.first = first_wanted(plan), .end = wanted > 0 ? wanted : UINT32_MAX};
+
+	request.keys = describe_keys(state, &request.nkeys);
+	state->nrows = sort_into(state, &request, &state->order);
 	if (is_limited(plan))
 		state->nrows = Min(state->nrows, request.end);
+	describe_windows(state);
+}
+
+/* The same for each of the columns that aggregates order by, then find groups. */
+static DeviceStatus
+sort_groups(GpuSortState *state)
+{
+	const List *partition = private_list(state, SORT_PRIVATE_PARTITION);
+	SortedGroups *groups = &state->groups;
+	SortRequest request = {.end = UINT32_MAX};
+	SortKey    *keys = describe_keys(state, &request.nkeys);
+
+	describe_groups(state);
+	if (sorted_groups_are_ambiguous(groups))
+		return STATUS_AMBIGUOUS_VALUE;
+	request.keys = keys;
+	request.nkeys++;
+	for (int s = 0; s < groups->nsets; s++)
+	{
+		keys[request.nkeys - 1] = groups->set[s].by;
+		(void) sort_into(state, &request, &groups->set[s].order);
+	}
+	sorted_groups_find(groups, keys_of_columns(state->stored, partition), list_length(partition), state->context);
+	state->nrows = groups->ngroups;
+	state->order = palloc(sizeof(uint32) * Max(groups->ngroups, 1));
+	for (uint32 g = 0; g < groups->ngroups; g++)
+		state->order[g] = groups->set[0].order[groups->start[g]];
+	return STATUS_DONE;
 }
 
 static double
@@ -292,10 +378,12 @@ compute(GpuSortState *state)
 	state->bytes = Max(state->bytes, row_store_bytes(store) + sort_room_bytes(state->stored->rows->nrows));
 	state->collect_ms += ms_since(start);
 	INSTR_TIME_SET_CURRENT(start);
-	sort_stored(state);
-	describe_windows(state);
+	if (is_grouped(state))
+		status = sort_groups(state);
+	else
+		sort_stored(state);
 	state->sort_ms += ms_since(start);
-	return STATUS_DONE;
+	return status;
 }
 
 /* Rows */
@@ -321,8 +409,9 @@ prepare_batch(GpuSortState *state)
 	state->isnull = palloc(sizeof(bool *) * Max(natts, 1));
 	for (int a = 0; a < natts; a++)
 	{
-		state->values[a] = palloc(sizeof(Datum) * BATCH_ROWS);
+		state->values[a] = palloc0(sizeof(Datum) * BATCH_ROWS);
 		state->isnull[a] = palloc(sizeof(bool) * BATCH_ROWS);
+		memset(state->isnull[a], true, sizeof(bool) * BATCH_ROWS);
 	}
 	MemoryContextSwitchTo(old);
 	restart_rows(state);
@@ -334,14 +423,18 @@ read_batch(GpuSortState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->batch_context);
 	const int	natts = state->stored->desc->natts;
+	/* of groups the keys, which come first, are all that is looked at */
+	const int	nread = is_grouped(state) ? list_length(private_list(state, SORT_PRIVATE_PARTITION)) : natts;
 
 	MemoryContextReset(state->batch_context);
 	CHECK_FOR_INTERRUPTS();
 	state->first = state->next;
 	state->nbatch = Min(BATCH_ROWS, state->nrows - state->next);
-	for (int a = 0; a < natts; a++)
+	for (int a = 0; a < nread; a++)
 		stored_rows_read(state->stored, a, state->order + state->first, state->nbatch, state->values[a], state->isnull[a]);
-	if (state->windows.ncalls > 0)
+	if (is_grouped(state))
+		sorted_groups_compute(&state->groups, state->first, state->nbatch, state->values + natts, state->isnull + natts);
+	else if (state->windows.ncalls > 0)
 		windows_compute(&state->windows, state->nbatch, state->values + natts, state->isnull + natts);
 	MemoryContextSwitchTo(old);
 }
@@ -368,12 +461,12 @@ next_sorted(GpuSortState *state, TupleTableSlot *slot)
 	return true;
 }
 
-/* The next row of the fallback, which comes as the Sort has it, or with all window functions. */
+/* The next row of the fallback, which comes as the Sort has it, or with all window functions or aggregates. */
 static TupleTableSlot *
 next_of_postgres(GpuSortState *state)
 {
 	ScanState  *ss = &state->css.ss;
-	const bool	whole = IsA(state->fallback, WindowAggState) && ss->ps.ps_ProjInfo != NULL;
+	const bool	whole = (IsA(state->fallback, WindowAggState) || IsA(state->fallback, AggState)) && ss->ps.ps_ProjInfo != NULL;
 	TupleTableSlot *row = ExecProcNode(state->fallback);
 
 	if (TupIsNull(row))
@@ -416,9 +509,16 @@ exec(CustomScanState *css)
 	ResetExprContext(econtext);
 	if (!state->computed)
 		return next_of_postgres(state);
-	if (!next_sorted(state, slot))
-		return NULL;
-	econtext->ecxt_scantuple = slot;
+	for (;;)
+	{
+		if (!next_sorted(state, slot))
+			return NULL;
+		econtext->ecxt_scantuple = slot;
+		/* HAVING */
+		if (ExecQual(css->ss.ps.qual, econtext))
+			break;
+		InstrCountFiltered1(css, 1);
+	}
 	return css->ss.ps.ps_ProjInfo ? ExecProject(css->ss.ps.ps_ProjInfo) : slot;
 }
 
@@ -473,28 +573,52 @@ text_of_key(const CustomScan *plan, const Sort *sort, int k, List *context, bool
 					sort->nullsFirst[k] == descending ? "" : sort->nullsFirst[k] ? " NULLS FIRST" : " NULLS LAST");
 }
 
+/* Some of the columns of what goes out, from number `from` on, or those of a list. */
+static List *
+texts_of_columns(const CustomScan *plan, const List *columns, int from, List *context, bool prefix)
+{
+	List	   *texts = NIL;
+	ListCell   *lc;
+
+	foreach(lc, plan->custom_scan_tlist)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		if (columns != NIL ? list_member_int(columns, entry->resno) : entry->resno > from)
+			texts = lappend(texts, deparse_expression((Node *) entry->expr, context, prefix, false));
+	}
+	return texts;
+}
+
 static void
 explain_keys(const GpuSortState *state, List *ancestors, ExplainState *es)
 {
 	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
 	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
-	const Sort *sort = (const Sort *) state->sort->ss.ps.plan;
+	const Sort *sort = state->sort != NULL ? (const Sort *) state->sort->ss.ps.plan : NULL;
+	const List *calls = private_list(state, SORT_PRIVATE_CALLS);
+	const bool	prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan, ancestors);
 	List	   *texts = NIL;
 
-	for (int k = 0; k < sort->numCols; k++)
-		texts = lappend(texts, text_of_key(plan, sort, k, context, list_length(es->rtable) > 1 || es->verbose));
-	ExplainPropertyList("Sort Key", texts, es);
+	if (is_grouped(state))
+	{
+		if (sort != NULL)
+			ExplainPropertyList("Group Key", texts_of_columns(plan, private_list(state, SORT_PRIVATE_PARTITION), 0, context, prefix), es);
+	}
+	else
+	{
+		for (int k = 0; k < sort->numCols; k++)
+			texts = lappend(texts, text_of_key(plan, sort, k, context, prefix));
+		ExplainPropertyList("Sort Key", texts, es);
+	}
 	if (is_limited(plan))
 		ExplainPropertyText("Limit", psprintf("%d, offset %d", wanted - (int) first_wanted(plan), (int) first_wanted(plan)), es);
 	else if (wanted > 0)
 		ExplainPropertyInteger("First Rows", NULL, wanted, es);
-	texts = NIL;
-	for (int c = list_length(plan->custom_scan_tlist) - list_length(list_nth(plan->custom_private, SORT_PRIVATE_CALLS));
-		 c < list_length(plan->custom_scan_tlist); c++)
-		texts = lappend(texts, deparse_expression((Node *) list_nth_node(TargetEntry, plan->custom_scan_tlist, c)->expr, context, false, false));
-	if (texts != NIL)
-		ExplainPropertyList("Window Functions", texts, es);
+	if (calls != NIL)
+		ExplainPropertyList(is_grouped(state) ? "Aggregates" : "Window Functions",
+							texts_of_columns(plan, NIL, list_length(plan->custom_scan_tlist) - list_length(calls), context, false), es);
 }
 
 static void

@@ -11,19 +11,22 @@
 
 /*
  * Its plan: custom_plans has a Sort of PostgreSQL's over what is read, or a
- * WindowAgg or a Limit over such a one; custom_scan_tlist has the columns of the Sort's
- * rows, then the window functions; custom_private is what is listed here.
+ * WindowAgg, Limit or Agg over such a one, or an Agg without groups;
+ * custom_scan_tlist has the columns of what is read, of groups their keys first,
+ * then window functions or aggregates; custom_private is what is listed here.
  */
 enum SortPrivate
 {
 	/* Integer, how many of the rows are wanted, 0 = all; Integer, how many of these are passed over, since a Limit is part of the node, -1 = none is */
 	SORT_PRIVATE_WANTED,
 	SORT_PRIVATE_OFFSET,
-	/* integer lists, which of the columns tell partitions apart, and which peers, from 1 on */
+	/* integer lists, which of the columns tell partitions or groups apart, and which peers, from 1 on */
 	SORT_PRIVATE_PARTITION,
 	SORT_PRIVATE_ORDER,
-	/* of each window function a WindowCall's integers, its kind, its argument, how far behind */
-	SORT_PRIVATE_CALLS
+	/* of each window function a WindowCall's integers, its kind, its argument, how far behind; of an aggregate a GroupCall's */
+	SORT_PRIVATE_CALLS,
+	/* integer list, which columns rows are ordered by within their groups, less than 0 downward; NIL = these are no groups */
+	SORT_PRIVATE_SETS
 };
 
 extern const CustomScanMethods gpu_sort_methods;

@@ -86,6 +86,15 @@ stored_rows_describe(TupleDesc desc)
 	return stored;
 }
 
+int
+stored_rows_key(const StoredRows *stored, int a)
+{
+	const OutputResult *attribute = &stored->attribute[a];
+
+	/* of an interval the one before its bytes */
+	return attribute->value >= 0 ? attribute->value : attribute->second - 1;
+}
+
 RowStore *
 stored_rows_create(const StoredRows *stored, MemoryContext context, uint64 limit, double expected)
 {

@@ -27,6 +27,9 @@ extern bool is_storable(Oid type, int32 typmod);
 /* How rows of this kind are stored; every type is storable.  Allocated in the current context. */
 extern StoredRows *stored_rows_describe(TupleDesc desc);
 
+/* The column that an attribute is ordered by, and NULL in where it is. */
+extern int	stored_rows_key(const StoredRows *stored, int attribute);
+
 /* A store for them, in memory of `context`, of as many bytes at most; so many rows are expected. */
 extern RowStore *stored_rows_create(const StoredRows *stored, MemoryContext context, uint64 limit, double expected);
 

@@ -58,7 +58,10 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 	if (prev_upper_paths)
 		prev_upper_paths(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_GROUP_AGG && created_here())
+	{
 		path_agg_add(root, input_rel, output_rel, extra);
+		path_sets_add(root, input_rel, output_rel, extra);
+	}
 	if (stage == UPPERREL_DISTINCT && created_here())
 		path_distinct_add(root, input_rel, output_rel);
 	if (stage == UPPERREL_WINDOW && created_here())

@@ -53,6 +53,9 @@ extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *o
 /* The same for SELECT DISTINCT, unless it is of groups. */
 extern void path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 
+/* Whether equal values of all keys are the same: of several groups that become one it does not matter which one's go out. */
+extern bool path_keys_print_alike(const List *keys);
+
 /*
  * path_top.c: what a GpuAgg that returns keys, then aggregates, is to know of
  * the Sort and Limit above it: NODE_PRIVATE_TOP.  There must be no HAVING.
@@ -68,6 +71,9 @@ extern void path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo
 
 /* And in the place of PostgreSQL's Limit above the former. */
 extern void path_limit_add(PlannerInfo *root, RelOptInfo *output_rel);
+
+/* path_sets.c: a GpuSort that groups, too, for ordered-set aggregates. */
+extern void path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
 
 /* path_join.c: whether all are a relation's columns. */
 extern bool path_are_columns(const List *exprs);

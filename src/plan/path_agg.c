@@ -501,9 +501,8 @@ most_distinct(PlannerInfo *root, const Grouping *grouping, double rows)
 	return clamp_row_est(Min(most, rows));
 }
 
-/* Whether equal values of all keys are the same: of several groups that become one it does not matter which one's go out. */
-static bool
-print_alike(const List *keys)
+bool
+path_keys_print_alike(const List *keys)
 {
 	ListCell   *lc;
 
@@ -536,7 +535,7 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 
 	if (cheapest == NULL)
 		return "cost";
-	if (grouping->determined != NIL || !print_alike(grouping->keys) || !add_arguments(root, grouping))
+	if (grouping->determined != NIL || !path_keys_print_alike(grouping->keys) || !add_arguments(root, grouping))
 		return "expression";
 	grouping->having = NIL;
 	grouping->below = true;

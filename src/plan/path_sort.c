@@ -18,6 +18,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "optimizer/planmain.h"
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
 
@@ -28,18 +29,7 @@
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"
-
-/* What custom_private of a path has. */
-enum
-{
-	PATH_WANTED,				/* as the plan's */
-	PATH_OFFSET,
-	PATH_PARTITION,				/* expressions, */
-	PATH_ORDER,					/* as these; */
-	PATH_FUNCTIONS,				/* WindowFuncs, */
-	PATH_CALLS,					/* and their calls, but for arguments, */
-	PATH_ARGUMENTS				/* which are these, NULL where there is none */
-};
+#include "plan/path_sort_private.h"
 
 /* The numbers of expressions in a target list. */
 static List *
@@ -81,34 +71,56 @@ plan_calls(const List *private, List **tlist)
 	return calls;
 }
 
+/* Have an Agg read these expressions alone: of a table it may have been given all columns. */
+static void
+read_only(Plan *agg, List *exprs)
+{
+	List	   *tlist = NIL;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		tlist = lappend(tlist, makeTargetEntry(lfirst(lc), list_length(tlist) + 1, NULL, false));
+	if (tlist != NIL)
+		outerPlan(agg) = change_plan_targetlist(outerPlan(agg), tlist, false);
+}
+
 static Plan *
 plan_sort(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
 	Plan	   *fallback = linitial(custom_plans);
-	const Sort *sort = castNode(Sort, IsA(fallback, Sort) ? fallback : outerPlan(fallback));
 	CustomScan *scan = makeNode(CustomScan);
+	List	   *sets = NIL;
+	List	   *columns;
+	ListCell   *lc;
+	ListCell   *descending;
 
+	read_only(fallback, list_nth(path->custom_private, PATH_READ));
+	columns = (IsA(fallback, Sort) ? fallback : outerPlan(fallback))->targetlist;
 	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = list_nth(path->custom_private, PATH_HAVING);
 	scan->custom_plans = custom_plans;
-	scan->custom_scan_tlist = copyObject(sort->plan.targetlist);
+	scan->custom_scan_tlist = copyObject(columns);
 	scan->custom_private = list_make4(list_nth(path->custom_private, PATH_WANTED), list_nth(path->custom_private, PATH_OFFSET),
-									  numbers_of(list_nth(path->custom_private, PATH_PARTITION), sort->plan.targetlist),
-									  numbers_of(list_nth(path->custom_private, PATH_ORDER), sort->plan.targetlist));
+									  numbers_of(list_nth(path->custom_private, PATH_PARTITION), columns),
+									  numbers_of(list_nth(path->custom_private, PATH_ORDER), columns));
 	scan->custom_private = lappend(scan->custom_private, plan_calls(path->custom_private, &scan->custom_scan_tlist));
+	forboth(lc, list_nth(path->custom_private, PATH_SETS), descending, list_nth(path->custom_private, PATH_DESCENDING))
+		sets = lappend_int(sets, linitial_int(numbers_of(list_make1(lfirst(lc)), columns)) * (lfirst_int(descending) ? -1 : 1));
+	scan->custom_private = lappend(scan->custom_private, sets);
 	scan->flags = path->flags;
 	scan->methods = &gpu_sort_methods;
 	return &scan->scan.plan;
 }
 
-static const CustomPathMethods sort_path_methods = {
+const CustomPathMethods sort_path_methods = {
 	.CustomName = "GpuSort",
 	.PlanCustomPath = plan_sort,
 };
 
 /* What can be sorted */
 
-static bool
-are_storable(const List *exprs)
+bool
+path_are_storable(const List *exprs)
 {
 	ListCell   *lc;
 
@@ -118,9 +130,8 @@ are_storable(const List *exprs)
 	return true;
 }
 
-/* Whether a key is in the order that its type has by default. */
-static bool
-is_plain_key(const PathKey *key)
+bool
+path_is_plain_key(const PathKey *key)
 {
 	const EquivalenceMember *member = linitial_node(EquivalenceMember, key->pk_eclass->ec_members);
 	Oid			type = getBaseType(member->em_datatype);
@@ -136,12 +147,18 @@ can_sort(const SortPath *sort)
 	ListCell   *lc;
 
 	foreach(lc, sort->path.pathkeys)
-		if (!is_plain_key(lfirst(lc)))
+		if (!path_is_plain_key(lfirst(lc)))
 			return false;
-	return list_length(sort->path.pathkeys) <= SORT_MOST_KEYS && sort->path.param_info == NULL && are_storable(sort->path.pathtarget->exprs);
+	return list_length(sort->path.pathkeys) <= SORT_MOST_KEYS && sort->path.param_info == NULL && path_are_storable(sort->path.pathtarget->exprs);
 }
 
 /* Paths */
+
+List *
+path_sort_private(int wanted, List *partition, List *order)
+{
+	return lappend(list_concat(list_make5(makeInteger(wanted), makeInteger(-1), partition, order, NIL), list_make5(NIL, NIL, NIL, NIL, NIL)), NIL);
+}
 
 /* A GpuSort in the place of a Sort, of which so many rows are wanted (0 = all); NULL if it cannot be. */
 static Path *
@@ -165,7 +182,7 @@ create_sort(const SortPath *sort, int wanted)
 	path->path.startup_cost = below->total_cost - saved + cost_sorting(below->rows, ncolumns, as_columns);
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(wanted > 0 ? Min(wanted, below->rows) : below->rows, ncolumns);
 	path->custom_paths = list_make1((SortPath *) sort);
-	path->custom_private = list_concat(list_make2(makeInteger(wanted), makeInteger(-1)), list_make5(NIL, NIL, NIL, NIL, NIL));
+	path->custom_private = path_sort_private(wanted, NIL, NIL);
 	path->methods = &sort_path_methods;
 	return &path->path;
 }
@@ -179,9 +196,8 @@ rows_wanted(const PlannerInfo *root)
 	return wanted > 0 && wanted <= INT_MAX ? (int) wanted : 0;
 }
 
-/* What is read below a sort: PostgreSQL's cheapest path, or a GpuScan of the same columns. */
-static List *
-paths_below(PlannerInfo *root, RelOptInfo *rel)
+List *
+path_below_sort(PlannerInfo *root, RelOptInfo *rel)
 {
 	Path	   *cheapest = rel->cheapest_total_path;
 	Candidate  *candidate = candidate_find(root, rel->relids);
@@ -199,9 +215,8 @@ paths_below(PlannerInfo *root, RelOptInfo *rel)
 	return list_make2(cheapest, scan);
 }
 
-/* Whether a query's rows may be sorted by us at all. */
-static bool
-may_sort(const PlannerInfo *root)
+bool
+path_may_sort(const PlannerInfo *root)
 {
 	/* rows that are locked or changed may be looked at again one by one, together with what a subquery has for them */
 	for (const PlannerInfo *level = root; level != NULL; level = level->parent_root)
@@ -219,9 +234,9 @@ path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
 	ListCell   *lc;
 
-	if (root->sort_pathkeys == NIL || !may_sort(root))
+	if (root->sort_pathkeys == NIL || !path_may_sort(root))
 		return;
-	foreach(lc, paths_below(root, input_rel))
+	foreach(lc, path_below_sort(root, input_rel))
 	{
 		Path	   *below = lfirst(lc);
 		Path	   *path;
@@ -330,7 +345,7 @@ replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 			below = replace_sorts(root, input_rel, sort->subpath);
 			if (below != NULL)
 				return create_sort(create_sort_path(root, path->parent, below, path->pathkeys, -1), 0);
-			foreach(lc, sort->subpath == input_rel->cheapest_total_path ? paths_below(root, input_rel) : list_make1(sort->subpath))
+			foreach(lc, sort->subpath == input_rel->cheapest_total_path ? path_below_sort(root, input_rel) : list_make1(sort->subpath))
 			{
 				Path	   *sorted = create_sort(create_sort_path(root, path->parent, lfirst(lc), path->pathkeys, -1), 0);
 
@@ -372,6 +387,7 @@ describe_window(const PlannerInfo *root, const WindowAggPath *window)
 	List	   *of_window = NIL;
 	List	   *calls = NIL;
 	List	   *arguments = NIL;
+	List	   *private;
 	ListCell   *lc;
 
 	foreach(lc, functions)
@@ -390,7 +406,11 @@ describe_window(const PlannerInfo *root, const WindowAggPath *window)
 	}
 	if (!are_sorted(partition, sort) || !are_sorted(order, sort) || !are_sorted(arguments, sort))
 		return NIL;
-	return list_concat(list_make2(makeInteger(0), makeInteger(-1)), list_make5(partition, order, of_window, calls, arguments));
+	private = path_sort_private(0, partition, order);
+	lfirst(list_nth_cell(private, PATH_FUNCTIONS)) = of_window;
+	lfirst(list_nth_cell(private, PATH_CALLS)) = calls;
+	lfirst(list_nth_cell(private, PATH_ARGUMENTS)) = arguments;
+	return private;
 }
 
 /* A GpuSort that computes the functions of a window, too, in the place of a WindowAgg over a Sort; NULL if it cannot. */
@@ -427,7 +447,7 @@ path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 	Path	   *path = NULL;
 	ListCell   *lc;
 
-	if (!may_sort(root))
+	if (!path_may_sort(root))
 		return;
 	foreach(lc, output_rel->pathlist)
 	{

@@ -238,6 +238,10 @@ class Queries:
         if rng.random() < 0.1:
             over = [self.over_distinct(expressions, source.rows) for _ in range(rng.choice((1, 1, 2)))]
             aggregates = [a for a in over if a] or aggregates
+        elif keys and all(k.kind in ORDERED for k in keys) and rng.random() < 0.12:
+            sets = [self.ordered_set(expressions) for _ in range(rng.choice((1, 1, 2, 3)))]
+            counts = [Expr("count(*)", "int8", "int8", source.rows)] if rng.random() < 0.5 else []
+            aggregates = [s for s in sets if s] + counts or aggregates
         self.keyless = False
         shown = self.determined(keys)
         values = [a for a in aggregates if a.scale is not None] + keys + shown
@@ -264,6 +268,23 @@ class Queries:
         kind = "numeric" if function == "sum" and arg.kind == "int8" else "int8"
         bound = arg.bound * max(rows, 1) if function == "sum" else rows
         return likely(self, Expr(f"{function}(DISTINCT {arg.sql})", kind, kind, bound))
+
+    def ordered_set(self, expressions):
+        """The Expr of an aggregate of a group's values in their order; perhaps None."""
+        rng = self.rng
+        arg = self.key(expressions)
+        if arg is None or arg.kind not in ORDERED:
+            return None
+        order = rng.choice(("", "", " DESC", " NULLS FIRST"))
+        fraction = rng.choice(("0", "1", "0.5", f"{rng.random():.4f}"))
+        if arg.kind in INTS and rng.random() < 0.3:
+            made = Expr(f"percentile_cont({fraction}) WITHIN GROUP (ORDER BY ({arg.sql})::float8{order})", "float8", "float8", arg.bound, None)
+        else:
+            function = rng.choice(("mode()", f"percentile_disc({fraction})"))
+            made = arg.over(f"{function} WITHIN GROUP (ORDER BY {arg.sql}{order})", scale=arg.scale or 0)
+        if rng.random() < 0.25:
+            made = made.over(f"{made.sql} FILTER (WHERE {expressions.boolean(rng.choice((1, 1, 2))).sql})")
+        return made
 
     def determined(self, keys):
         """Fields that need not be keys, after what determines them has been added to these."""

@@ -1,0 +1,53 @@
+-- Ordered-set aggregates of groups, and of types that are not counted in bins: a GpuSort that groups.
+CREATE TABLE sort_groups (id int NOT NULL, g int, k int, f float8, r real, x text, c char(4), n numeric(8,3), u uuid, d date, ts timestamptz, b boolean, h numeric, z float8, iv interval);
+INSERT INTO sort_groups
+SELECT i, nullif(i % 12, 5), CASE WHEN i % 9 > 0 THEN i * 7919 % 83 END, CASE i % 5 WHEN 0 THEN 'Infinity' WHEN 2 THEN 'NaN' WHEN 3 THEN NULL ELSE i % 7 / 3.0 END, i % 13 / 4.0, CASE WHEN i % 6 > 0 THEN 'text' || i % 9 END, CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'a ' ELSE 'b' END,
+	(i * 31 % 977) / 8.0 - 50, md5((i % 40)::text)::uuid, date '2000-01-01' + i % 100, timestamptz '2001-02-03 04:05+00' + i % 71 * interval '1 hour', i % 3 = 0, i / 7.0, CASE WHEN i % 2 = 0 THEN float8 '-0' ELSE 0 END, i % 30 * interval '1 day'
+FROM generate_series(1, 3000) i;
+INSERT INTO sort_groups (id, g) VALUES (3001, 77), (3002, 77), (3003, 78);
+INSERT INTO sort_groups (id, g, k, n, x) VALUES (3004, 79, 5, 1.5, 'one');
+ANALYZE sort_groups;
+SET gpudb.force = on;
+SET gpudb.debug_require = require;
+\pset null '(null)'
+\pset format unaligned
+\pset tuples_only on
+SELECT explain FROM explain('SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY k), mode() WITHIN GROUP (ORDER BY x DESC) FILTER (WHERE k % 3 > 0) AS most, count(*) FROM sort_groups GROUP BY g HAVING count(k) > 10 ORDER BY g DESC');
+SELECT explain FROM explain('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM sort_groups', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
+SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY k), mode() WITHIN GROUP (ORDER BY x DESC) FILTER (WHERE k % 3 > 0) AS most, count(*) FROM sort_groups GROUP BY g HAVING count(k) > 210 ORDER BY g DESC LIMIT 3;
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x), percentile_disc('{{0,1},{NULL,0.25}}'::float8[]) WITHIN GROUP (ORDER BY n DESC), mode() WITHIN GROUP (ORDER BY k), count(k), count(*) FROM sort_groups;
+CREATE TABLE sort_groups_queries AS
+SELECT row_number() OVER () AS number, format('SELECT %s %s FROM sort_groups %s %s', coalesce(keys || ',', ''), aggregates, filter, 'GROUP BY ' || keys) AS sql
+FROM unnest('{percentile_disc(0.5) WITHIN GROUP (ORDER BY x),"percentile_disc(0.25) WITHIN GROUP (ORDER BY n), percentile_disc(0.75) WITHIN GROUP (ORDER BY n DESC)","mode() WITHIN GROUP (ORDER BY u), mode() WITHIN GROUP (ORDER BY d DESC), mode() WITHIN GROUP (ORDER BY b), mode() WITHIN GROUP (ORDER BY x)","mode() WITHIN GROUP (ORDER BY f), percentile_disc(0.9) WITHIN GROUP (ORDER BY f), percentile_cont(0.9) WITHIN GROUP (ORDER BY f), count(f)","percentile_cont(0.1) WITHIN GROUP (ORDER BY k), percentile_cont(0.5) WITHIN GROUP (ORDER BY k), percentile_cont(1) WITHIN GROUP (ORDER BY k DESC), mode() WITHIN GROUP (ORDER BY n)","percentile_disc(''{0,0.5,NULL,1}''::float8[]) WITHIN GROUP (ORDER BY x DESC), mode() WITHIN GROUP (ORDER BY x), percentile_cont(''{{0.2},{0.8}}''::float8[]) WITHIN GROUP (ORDER BY r)","mode() WITHIN GROUP (ORDER BY k) FILTER (WHERE b), percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FILTER (WHERE k > 40), count(*) FILTER (WHERE NOT b), count(1), count(k) FILTER (WHERE n > 0)","percentile_cont(0.5) WITHIN GROUP (ORDER BY k * 2 + 1) * 10, mode() WITHIN GROUP (ORDER BY upper(x)) || ''!'', percentile_disc(0.5) WITHIN GROUP (ORDER BY c)","percentile_disc(0) WITHIN GROUP (ORDER BY ts), percentile_disc(1) WITHIN GROUP (ORDER BY u), mode() WITHIN GROUP (ORDER BY k DESC), mode() WITHIN GROUP (ORDER BY b DESC)"}'::text[]) aggregates,
+	unnest('{g,"x, b","k % 7, c, d","n","id",NULL}'::text[]) keys, unnest('{"","WHERE id % 3 > 0"}'::text[]) filter
+WHERE keys IS NOT NULL OR aggregates ~ 'mode|\yx\y|\yn\y';
+INSERT INTO sort_groups_queries VALUES
+	(200, 'SELECT g, mode() WITHIN GROUP (ORDER BY k) FROM sort_groups WHERE id < 0 GROUP BY g'), (201, 'SELECT mode() WITHIN GROUP (ORDER BY k), count(*), count(k) FROM sort_groups WHERE id < 0'),
+	(202, 'SELECT mode() WITHIN GROUP (ORDER BY x) FROM sort_groups WHERE id > 3000 AND id < 3004'), (203, 'SELECT g, mode() WITHIN GROUP (ORDER BY k) m FROM sort_groups GROUP BY g HAVING mode() WITHIN GROUP (ORDER BY k) > 3 AND g IS NOT NULL ORDER BY m, g'),
+	(204, 'SELECT g, g + 1, percentile_disc(0.5) WITHIN GROUP (ORDER BY n) FROM sort_groups GROUP BY g, g + 1'), (205, 'SELECT sum(m) FROM (SELECT k, percentile_cont(0.5) WITHIN GROUP (ORDER BY id) m FROM sort_groups GROUP BY k) q'),
+	(206, 'SELECT a.g, mode() WITHIN GROUP (ORDER BY b.x), percentile_disc(0.4) WITHIN GROUP (ORDER BY a.n) FROM sort_groups a JOIN sort_groups b ON b.id = a.k GROUP BY a.g'),
+	(207, 'SELECT h, (SELECT mode() WITHIN GROUP (ORDER BY x) FROM sort_groups WHERE k < h) FROM generate_series(1, 80, 20) h'), (208, 'SELECT s, percentile_disc(0.5) WITHIN GROUP (ORDER BY c) FROM (SELECT g, count(*) c, g % 3 s FROM sort_groups GROUP BY g) q GROUP BY s'),
+	(209, 'SELECT k, rank() OVER (ORDER BY percentile_disc(0.5) WITHIN GROUP (ORDER BY id), k) FROM sort_groups GROUP BY k'), (210, 'SELECT DISTINCT mode() WITHIN GROUP (ORDER BY x) FROM sort_groups GROUP BY k'),
+	(211, 'SELECT k, CASE NULL::int WHEN 3 THEN 7 ELSE k END, mode() WITHIN GROUP (ORDER BY n) FROM sort_groups GROUP BY 1, 2'),
+	(212, 'SELECT NULLIF(k, 3), CASE WHEN (k + NULLIF(k, 3)) % 7 > mode() WITHIN GROUP (ORDER BY n) AND repeat(mode() WITHIN GROUP (ORDER BY x), 3) LIKE ''%t%t%t%'' THEN NULLIF(k, 3) END FROM sort_groups GROUP BY k, NULLIF(k, 3) ORDER BY 1 DESC NULLS LAST LIMIT 9'),
+	(213, 'SELECT NULLIF(k, 3), CASE WHEN NULLIF(k, 3) % 7 > mode() WITHIN GROUP (ORDER BY n) AND repeat(mode() WITHIN GROUP (ORDER BY x), 3) LIKE ''%t%t%t%'' THEN NULLIF(NULLIF(k, 3), 5) * 2 + NULLIF(k, 3) * 7 % 13 - NULLIF(k, 3) END FROM sort_groups GROUP BY NULLIF(k, 3) ORDER BY 1 DESC NULLS LAST LIMIT 9');
+SELECT compare_answers('sort_groups_queries', 'GpuSort');
+PREPARE sort_groups_prepared (int) AS SELECT g, mode() WITHIN GROUP (ORDER BY k + $1) FROM sort_groups WHERE id > $1 GROUP BY g ORDER BY g LIMIT 2;
+EXECUTE sort_groups_prepared (1);
+EXECUTE sort_groups_prepared (2000);
+-- what only PostgreSQL can answer, in the end or from the start
+SET gpudb.debug_require = allow;
+SELECT explain FROM explain('SELECT g, mode() WITHIN GROUP (ORDER BY z) FROM sort_groups GROUP BY g', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback|Group';
+SELECT g, mode() WITHIN GROUP (ORDER BY z) = 0, percentile_cont(0.5) WITHIN GROUP (ORDER BY z) + 0 FROM sort_groups GROUP BY g HAVING g > 9 ORDER BY g;
+SET gpudb.join_memory = 1;
+SELECT g, mode() WITHIN GROUP (ORDER BY repeat(x, 500)) = repeat(min(x), 500) AS same FROM sort_groups GROUP BY g ORDER BY g LIMIT 2;
+SELECT g, length(mode() WITHIN GROUP (ORDER BY repeat(x, 500))) FROM sort_groups GROUP BY g HAVING count(x) > 0 ORDER BY g LIMIT 2;
+RESET gpudb.join_memory;
+SELECT query, gpu_nodes(query) LIKE '%GpuSort%' AS by_gpu_sort FROM unnest(ARRAY['SELECT g, mode() WITHIN GROUP (ORDER BY iv) FROM sort_groups GROUP BY g', 'SELECT g, mode() WITHIN GROUP (ORDER BY h) FROM sort_groups GROUP BY g', 'SELECT z, mode() WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY z',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY k), sum(k) FROM sort_groups GROUP BY g', 'SELECT g, rank(3) WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY g', 'SELECT g, mode() WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY ROLLUP (g)', 'SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY iv) FROM sort_groups GROUP BY g',
+	'SELECT percentile_disc(g / 80.0) WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY g', 'SELECT mode() WITHIN GROUP (ORDER BY k + random()) FROM sort_groups', 'SELECT mode() WITHIN GROUP (ORDER BY 7) FROM sort_groups']) query;
+SELECT g, percentile_disc(1.5) WITHIN GROUP (ORDER BY x) FROM sort_groups GROUP BY g;
+SELECT g, percentile_cont('{0.5,-0.1}'::float8[]) WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY g;
+SELECT g, mode() WITHIN GROUP (ORDER BY 7 / (id - 5)) FROM sort_groups GROUP BY g;
+SELECT g, percentile_disc(NULL::float8) WITHIN GROUP (ORDER BY x) FROM sort_groups GROUP BY g ORDER BY g LIMIT 1;
+DROP TABLE sort_groups, sort_groups_queries;

@@ -1,0 +1,267 @@
+/*
+ * path_sets.c
+ *		A GpuSort for ordered-set aggregates: percentiles and modes, of groups and of any type that can be sorted.
+ *
+ * It reads the group keys and what aggregates order by, sorts them, and
+ * returns a row for each group.  Its path has PostgreSQL's own aggregation of the
+ * same rows, which is the fallback.  FILTER becomes part of what is ordered by:
+ * such aggregates pass over NULLs.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/cost.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/prep.h"
+#include "optimizer/tlist.h"
+
+#include "exec/exec_sort.h"
+#include "exec/sorted_groups.h"
+#include "guc.h"
+#include "plan/cost.h"
+#include "plan/path.h"
+#include "plan/path_sort_private.h"
+
+/* What such an aggregation computes. */
+typedef struct SetGrouping
+{
+	List	   *keys;
+	List	   *clauses;		/* one of each */
+	List	   *aggs;
+	List	   *calls;			/* of each an integer list: kind, unused, set */
+	List	   *arguments;		/* of each: what is counted, or ordered by; NULL = rows */
+	List	   *sets;			/* expressions to order by */
+	List	   *descending;		/* integer list */
+	List	   *having;
+	List	   *unseen;			/* columns of keys that the result has beside these, for what comes after a sort, and that nobody looks at */
+	bool		plain;			/* nothing but keys and such aggregates */
+} SetGrouping;
+
+/* An expression that is NULL where a filter does not hold. */
+static Expr *
+filtered(Expr *expr, Expr *filter)
+{
+	CaseExpr   *choice = makeNode(CaseExpr);
+	CaseWhen   *when = makeNode(CaseWhen);
+
+	if (filter == NULL)
+		return expr;
+	when->expr = filter;
+	when->result = expr;
+	when->location = -1;
+	choice->casetype = exprType((Node *) expr);
+	choice->casecollid = exprCollation((Node *) expr);
+	choice->args = list_make1(when);
+	choice->defresult = (Expr *) makeNullConst(choice->casetype, exprTypmod((Node *) expr), choice->casecollid);
+	choice->location = -1;
+	return (Expr *) choice;
+}
+
+/* The set that is ordered by an expression, made if new. */
+static int
+need_set(SetGrouping *grouping, Expr *expr, bool descending)
+{
+	ListCell   *set;
+	ListCell   *down;
+
+	forboth(set, grouping->sets, down, grouping->descending)
+		if (equal(lfirst(set), expr) && (bool) lfirst_int(down) == descending)
+			return foreach_current_index(set);
+	grouping->sets = lappend(grouping->sets, expr);
+	grouping->descending = lappend_int(grouping->descending, descending);
+	return list_length(grouping->sets) - 1;
+}
+
+static void
+add_aggregate(SetGrouping *grouping, const Aggref *agg)
+{
+	GroupCall	call;
+	bool		descending;
+	Expr	   *argument = agg->args != NIL ? linitial_node(TargetEntry, agg->args)->expr : NULL;
+
+	if (list_member(grouping->aggs, agg))
+		return;
+	if (!sorted_group_call(agg, &call, &descending))
+	{
+		grouping->plain = false;
+		return;
+	}
+	/* of what is never NULL rows are counted */
+	if (call.kind == GROUP_COUNT && argument != NULL && IsA(argument, Const) && !((Const *) argument)->constisnull)
+		argument = NULL;
+	if (argument != NULL || agg->aggfilter != NULL)
+		argument = filtered(argument != NULL ? argument : (Expr *) makeBoolConst(true, false), agg->aggfilter);
+	/* what is ordered must be known how, and stand alone: constants are no columns */
+	if (call.kind != GROUP_COUNT)
+		grouping->plain &= sort_is_supported(exprType((Node *) argument), exprCollation((Node *) argument)) && !IsA(argument, Const);
+	grouping->plain &= argument == NULL || !IsA(argument, Const);
+	grouping->aggs = lappend(grouping->aggs, (Aggref *) agg);
+	grouping->calls = lappend(grouping->calls, list_make3_int(call.kind, -1, call.kind == GROUP_COUNT ? -1 : need_set(grouping, argument, descending)));
+	grouping->arguments = lappend(grouping->arguments, argument);
+}
+
+/* Collect the aggregates of an expression; anything else under it must be a key. */
+static bool
+collect_walker(Node *node, SetGrouping *grouping)
+{
+	if (node == NULL || list_member(grouping->keys, node))
+		return false;
+	if (IsA(node, Aggref))
+	{
+		add_aggregate(grouping, castNode(Aggref, node));
+		return !grouping->plain;
+	}
+	if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, GroupingFunc))
+	{
+		grouping->plain = false;
+		return true;
+	}
+	return expression_tree_walker(node, collect_walker, grouping);
+}
+
+/* Take the query's grouping apart; false if some of it is not for us. */
+static bool
+read_grouping(PlannerInfo *root, List *having, SetGrouping *grouping)
+{
+	ListCell   *lc;
+
+	*grouping = (SetGrouping) {.plain = true, .having = having};
+	foreach(lc, root->parse->groupClause)
+	{
+		Node	   *key = get_sortgroupclause_expr(lfirst(lc), root->processed_tlist);
+
+		if (list_member(grouping->keys, key))
+			continue;
+		grouping->keys = lappend(grouping->keys, key);
+		grouping->clauses = lappend(grouping->clauses, lfirst(lc));
+	}
+	(void) collect_walker((Node *) root->processed_tlist, grouping);
+	(void) collect_walker((Node *) having, grouping);
+	/* with keys that are all constants nothing tells groups apart */
+	return grouping->plain && grouping->sets != NIL && (grouping->keys == NIL) == (root->group_pathkeys == NIL) &&
+		path_keys_print_alike(grouping->keys);
+}
+
+/* Collect the columns in an expression that stand in no key and no aggregate. */
+static bool
+unseen_walker(Node *node, SetGrouping *grouping)
+{
+	if (node == NULL || IsA(node, Aggref) || list_member(grouping->keys, node))
+		return false;
+	if (IsA(node, Var))
+		grouping->unseen = list_append_unique(grouping->unseen, node);
+	return expression_tree_walker(node, unseen_walker, grouping);
+}
+
+/*
+ * What is read: keys, what is counted and ordered by, and what PostgreSQL's
+ * aggregates want besides, where there are filters.
+ */
+static PathTarget *
+input_target(PlannerInfo *root, const SetGrouping *grouping)
+{
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *lc;
+	ListCell   *clause;
+
+	forboth(lc, grouping->keys, clause, grouping->clauses)
+		add_column_to_pathtarget(target, lfirst(lc), lfirst_node(SortGroupClause, clause)->tleSortGroupRef);
+	foreach(lc, grouping->arguments)
+		if (lfirst(lc) != NULL)
+			add_new_column_to_pathtarget(target, lfirst(lc));
+	foreach(lc, grouping->aggs)
+		if (lfirst_node(Aggref, lc)->aggfilter != NULL)
+			add_new_columns_to_pathtarget(target, pull_var_clause(lfirst(lc), PVC_RECURSE_AGGREGATES | PVC_INCLUDE_PLACEHOLDERS));
+	add_new_columns_to_pathtarget(target, grouping->unseen);
+	return set_pathtarget_cost_width(root, target);
+}
+
+/* PostgreSQL's aggregation of what is read. */
+static Path *
+create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const SetGrouping *grouping, double ngroups)
+{
+	AggClauseCosts costs = {0};
+
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	if (grouping->keys != NIL)
+		below = (Path *) create_sort_path(root, output_rel, below, root->group_pathkeys, -1);
+	return (Path *) create_agg_path(root, output_rel, below, output_rel->reltarget, grouping->keys != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
+									grouping->clauses, grouping->having, &costs, ngroups);
+}
+
+/* A GpuSort of what a path reads; NULL if that is too much. */
+static Path *
+create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Path *read, const SetGrouping *grouping, double ngroups)
+{
+	PathTarget *target = input_target(root, grouping);
+	const int	ncolumns = list_length(target->exprs);
+	const Cost	saved = path_is_gpu_scan(read) && path_are_columns(target->exprs) ? intVal(lthird(((const CustomPath *) read)->custom_private)) : 0;
+	Path	   *below = (Path *) create_projection_path(root, input_rel, read, target);
+	CustomPath *path;
+
+	if (cost_sort_bytes(read->rows, ncolumns + list_length(grouping->sets)) > (double) gpudb_join_memory * 1024 * 1024)
+		return NULL;
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = output_rel;
+	path->path.pathtarget = output_rel->reltarget;
+	path->path.rows = ngroups;
+	path->path.pathkeys = root->group_pathkeys;
+	path->path.startup_cost = below->total_cost - saved +
+		list_length(grouping->sets) * cost_sorting(read->rows, ncolumns, saved > 0);
+	path->path.total_cost = path->path.startup_cost + cost_sorted_out(ngroups, list_length(grouping->keys) + list_length(grouping->aggs));
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(create_fallback(root, output_rel, below, grouping, ngroups));
+	path->custom_private = path_sort_private(0, grouping->keys, NIL);
+	lfirst(list_nth_cell(path->custom_private, PATH_FUNCTIONS)) = grouping->aggs;
+	lfirst(list_nth_cell(path->custom_private, PATH_CALLS)) = grouping->calls;
+	lfirst(list_nth_cell(path->custom_private, PATH_ARGUMENTS)) = grouping->arguments;
+	lfirst(list_nth_cell(path->custom_private, PATH_SETS)) = grouping->sets;
+	lfirst(list_nth_cell(path->custom_private, PATH_DESCENDING)) = grouping->descending;
+	lfirst(list_nth_cell(path->custom_private, PATH_HAVING)) = grouping->having;
+	if (grouping->keys == NIL)
+		lfirst(list_nth_cell(path->custom_private, PATH_READ)) = target->exprs;
+	path->methods = &sort_path_methods;
+	return &path->path;
+}
+
+/* Whether one of these paths is gpudb's. */
+static bool
+any_is_ours(const List *paths)
+{
+	ListCell   *lc;
+
+	foreach(lc, paths)
+		if (IsA(lfirst(lc), CustomPath))
+			return true;
+	return false;
+}
+
+void
+path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
+{
+	SetGrouping grouping;
+	double		ngroups;
+	ListCell   *lc;
+
+	if (output_rel->pathlist == NIL || !root->parse->hasAggs || root->parse->groupingSets != NIL || !path_may_sort(root) ||
+		(gpudb_force && any_is_ours(output_rel->pathlist)) || !read_grouping(root, (List *) extra->havingQual, &grouping))
+		return;
+	(void) unseen_walker((Node *) output_rel->reltarget->exprs, &grouping);
+	foreach(lc, root->group_pathkeys)
+		if (!path_is_plain_key(lfirst(lc)))
+			return;
+	if (!path_are_storable(input_target(root, &grouping)->exprs))
+		return;
+	ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
+	foreach(lc, path_below_sort(root, input_rel))
+	{
+		Path	   *path = create_path(root, output_rel, input_rel, lfirst(lc), &grouping, ngroups);
+
+		if (path != NULL)
+			path_offer(output_rel, path);
+	}
+}

@@ -1,0 +1,46 @@
+/*
+ * path_sort_private.h
+ *		What path_sort.c and path_sets.c share: the path of a GpuSort.
+ */
+#ifndef GPUDB_PLAN_PATH_SORT_PRIVATE_H
+#define GPUDB_PLAN_PATH_SORT_PRIVATE_H
+
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+
+/* What custom_private of a path has. */
+enum
+{
+	PATH_WANTED,				/* as the plan's */
+	PATH_OFFSET,
+	PATH_PARTITION,				/* expressions, */
+	PATH_ORDER,					/* as these; */
+	PATH_FUNCTIONS,				/* WindowFuncs or Aggrefs, */
+	PATH_CALLS,					/* and their calls, but for arguments, */
+	PATH_ARGUMENTS,				/* which are these, NULL where there is none; */
+	PATH_SETS,					/* expressions that rows of a group are ordered by, */
+	PATH_DESCENDING,			/* and whether downward, integers; */
+	PATH_HAVING,
+	PATH_READ					/* what an Agg over no Sort reads, expressions */
+};
+
+extern const CustomPathMethods sort_path_methods;
+
+/* Such a list, without calls and sets. */
+extern List *path_sort_private(int wanted, List *partition, List *order);
+
+/* Whether a query's rows may be sorted by us at all. */
+extern bool path_may_sort(const PlannerInfo *root);
+
+/* Whether values of expressions can be stored whose form is known before they come. */
+extern bool path_are_storable(const List *exprs);
+
+/* Whether a key is in the order that its type has by default, and that is known to us. */
+extern bool path_is_plain_key(const PathKey *key);
+
+/* What is read below a sort: PostgreSQL's cheapest path, or a GpuScan of the same columns. */
+extern List *path_below_sort(PlannerInfo *root, RelOptInfo *rel);
+
+#endif							/* GPUDB_PLAN_PATH_SORT_PRIVATE_H */
