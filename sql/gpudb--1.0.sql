@@ -103,6 +103,16 @@ CREATE FUNCTION gpudb.why_not(query text, OUT relation text, OUT part text, OUT 
 COMMENT ON FUNCTION gpudb.why_not(text) IS
     'plans a query and tells of each scan, aggregate and join which gpudb node takes it, or why none does';
 
+CREATE FUNCTION gpudb.median_final(internal, anynonarray) RETURNS anynonarray
+    LANGUAGE c IMMUTABLE PARALLEL SAFE
+    AS 'MODULE_PATHNAME', 'gpudb_median_final';
+CREATE AGGREGATE gpudb.median(float8) (
+    SFUNC = array_agg_transfn, STYPE = internal, FINALFUNC = gpudb.median_final, FINALFUNC_EXTRA, PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpudb.median(float8) IS 'median of numbers, as percentile_cont(0.5) computes it';
+CREATE AGGREGATE gpudb.median(anynonarray) (
+    SFUNC = array_agg_transfn, STYPE = internal, FINALFUNC = gpudb.median_final, FINALFUNC_EXTRA, PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpudb.median(anynonarray) IS 'median of values of a type that can be sorted, as percentile_disc(0.5) computes it';
+
 CREATE FUNCTION gpudb.known_objects(OUT kind text, OUT object oid) RETURNS SETOF record
     LANGUAGE c STABLE STRICT PARALLEL SAFE
     AS 'MODULE_PATHNAME', 'gpudb_known_objects';

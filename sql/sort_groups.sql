@@ -32,6 +32,20 @@ INSERT INTO sort_groups_queries VALUES
 	(212, 'SELECT NULLIF(k, 3), CASE WHEN (k + NULLIF(k, 3)) % 7 > mode() WITHIN GROUP (ORDER BY n) AND repeat(mode() WITHIN GROUP (ORDER BY x), 3) LIKE ''%t%t%t%'' THEN NULLIF(k, 3) END FROM sort_groups GROUP BY k, NULLIF(k, 3) ORDER BY 1 DESC NULLS LAST LIMIT 9'),
 	(213, 'SELECT NULLIF(k, 3), CASE WHEN NULLIF(k, 3) % 7 > mode() WITHIN GROUP (ORDER BY n) AND repeat(mode() WITHIN GROUP (ORDER BY x), 3) LIKE ''%t%t%t%'' THEN NULLIF(NULLIF(k, 3), 5) * 2 + NULLIF(k, 3) * 7 % 13 - NULLIF(k, 3) END FROM sort_groups GROUP BY NULLIF(k, 3) ORDER BY 1 DESC NULLS LAST LIMIT 9');
 SELECT compare_answers('sort_groups_queries', 'GpuSort');
+-- gpudb.median() is planned as a percentile
+SELECT explain FROM explain('SELECT g, gpudb.median(k), gpudb.median(x) FILTER (WHERE id > 9) FROM sort_groups GROUP BY g');
+SELECT explain FROM explain('SELECT gpudb.median(id), gpudb.median(d) FROM sort_groups WHERE id > (SELECT gpudb.median(k) FROM sort_groups)') WHERE explain ~ 'Gpu|Custom';
+SELECT gpudb.median(k), gpudb.median(n), gpudb.median(x), gpudb.median(d), gpudb.median(ts AT TIME ZONE 'UTC'), gpudb.median(u) = percentile_disc(0.5) WITHIN GROUP (ORDER BY u) AS u FROM sort_groups;
+SET gpudb.debug_require = allow;
+-- where that cannot be, over a window or of distinct values, by itself
+SELECT bool_and(a.k IS NOT DISTINCT FROM b.k AND a.x IS NOT DISTINCT FROM b.x), count(*)
+FROM (SELECT g, gpudb.median(k) OVER w AS k, gpudb.median(x) OVER w AS x FROM sort_groups WINDOW w AS (PARTITION BY g)) a
+	JOIN (SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY k) AS k, percentile_disc(0.5) WITHIN GROUP (ORDER BY x) AS x FROM sort_groups GROUP BY g) b ON a.g = b.g;
+SELECT gpudb.median(DISTINCT k), gpudb.median(DISTINCT x), gpudb.median(k ORDER BY id) FROM sort_groups;
+SELECT gpudb.median(DISTINCT k), gpudb.median(x) OVER () FROM sort_groups WHERE id < 0 GROUP BY x;
+SELECT gpudb.median(point(1, 2)) FROM sort_groups;
+SELECT gpudb.median(p) OVER () FROM (SELECT point(1, 2) AS p FROM sort_groups) q;
+SET gpudb.debug_require = require;
 PREPARE sort_groups_prepared (int) AS SELECT g, mode() WITHIN GROUP (ORDER BY k + $1) FROM sort_groups WHERE id > $1 GROUP BY g ORDER BY g LIMIT 2;
 EXECUTE sort_groups_prepared (1);
 EXECUTE sort_groups_prepared (2000);

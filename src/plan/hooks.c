@@ -12,8 +12,10 @@
 #include "exec/require.h"
 #include "guc.h"
 #include "plan/decision.h"
+#include "plan/median.h"
 #include "plan/path.h"
 
+static planner_hook_type prev_planner = NULL;
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
 static set_join_pathlist_hook_type prev_join_pathlist = NULL;
 static create_upper_paths_hook_type prev_upper_paths = NULL;
@@ -23,6 +25,14 @@ static bool
 created_here(void)
 {
 	return SearchSysCacheExists1(NAMESPACENAME, CStringGetDatum("gpudb"));
+}
+
+static PlannedStmt *
+plan_query(Query *query, const char *text, int options, ParamListInfo params)
+{
+	if (created_here())
+		median_rewrite(query);
+	return prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
 }
 
 static void
@@ -75,6 +85,8 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 void
 plan_init(void)
 {
+	prev_planner = planner_hook;
+	planner_hook = plan_query;
 	prev_rel_pathlist = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = rel_pathlist;
 	prev_join_pathlist = set_join_pathlist_hook;

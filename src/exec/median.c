@@ -1,0 +1,64 @@
+/*
+ * median.c
+ *		What gpudb.median(x) does where it is not planned as a percentile: over windows, of distinct values.
+ *
+ * The values are those that array_agg() has collected.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/sortsupport.h"
+#include "utils/typcache.h"
+
+extern PGDLLEXPORT Datum gpudb_median_final(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(gpudb_median_final);
+
+static int
+compare_values(const void *a, const void *b, void *sort)
+{
+	return ApplySortComparator(*(const Datum *) a, false, *(const Datum *) b, false, sort);
+}
+
+/* The values that are not NULL, in order; *n of them. */
+static Datum *
+sorted_values(const ArrayBuildState *state, Oid collation, int *n)
+{
+	const TypeCacheEntry *type = lookup_type_cache(state->element_type, TYPECACHE_LT_OPR);
+	SortSupportData sort = {.ssup_cxt = CurrentMemoryContext, .ssup_collation = collation};
+	Datum	   *values = palloc(sizeof(Datum) * Max(state->nelems, 1));
+
+	if (!OidIsValid(type->lt_opr))
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("could not identify an ordering operator for type %s", format_type_be(state->element_type))));
+	PrepareSortSupportFromOrderingOp(type->lt_opr, &sort);
+	*n = 0;
+	for (int i = 0; i < state->nelems; i++)
+		if (!state->dnulls[i])
+			values[(*n)++] = state->dvalues[i];
+	qsort_arg(values, *n, sizeof(Datum), compare_values, &sort);
+	return values;
+}
+
+/* Of floats the middle between the two middle ones, as percentile_cont(0.5); of others the first of these, as percentile_disc(0.5). */
+Datum
+gpudb_median_final(PG_FUNCTION_ARGS)
+{
+	Datum	   *values;
+	int			n;
+	float8		low;
+	float8		high;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	values = sorted_values((const ArrayBuildState *) PG_GETARG_POINTER(0), PG_GET_COLLATION(), &n);
+	if (n == 0)
+		PG_RETURN_NULL();
+	if (get_fn_expr_rettype(fcinfo->flinfo) != FLOAT8OID || n % 2 == 1)
+		PG_RETURN_DATUM(values[(n - 1) / 2]);
+	low = DatumGetFloat8(values[n / 2 - 1]);
+	high = DatumGetFloat8(values[n / 2]);
+	PG_RETURN_FLOAT8(low + (0.5 * (high - low)));
+}
