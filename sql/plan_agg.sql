@@ -59,7 +59,7 @@ INSERT INTO plan_agg_queries (nodes, query) VALUES
 	('GpuScan', 'SELECT c, count(*), grouping(c) FROM plan_agg GROUP BY GROUPING SETS ((c), ())'),
 	('GpuSort GpuScan', 'SELECT id, sum(b) OVER (ORDER BY id) FROM plan_agg WHERE id < 5'),
 	('GpuAgg', 'SELECT DISTINCT a FROM plan_agg'),
-	('GpuScan', 'SELECT DISTINCT ON (c) c, id FROM plan_agg ORDER BY c, id DESC'),
+	('GpuSort GpuScan', 'SELECT DISTINCT ON (c) c, id FROM plan_agg ORDER BY c, id DESC'),
 	('GpuAgg', 'SELECT id, a, c, sum(b) FROM plan_agg WHERE id < 4 GROUP BY id'),
 	('GpuAgg GpuScan', 'SELECT x.a, count(*) FROM plan_agg x JOIN plan_agg y USING (id) WHERE x.a = 3 AND y.c = ''c1'' GROUP BY x.a'),
 	('GpuScan', 'SELECT count(*) FROM (SELECT id FROM plan_agg WHERE a = 3 LIMIT 10) s'),

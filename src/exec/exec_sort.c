@@ -45,7 +45,7 @@
 typedef struct GpuSortState
 {
 	CustomScanState css;
-	PlanState  *fallback;		/* PostgreSQL's own: a Sort, or a WindowAgg, Limit or Agg over one, or an Agg that needs none */
+	PlanState  *fallback;		/* PostgreSQL's own: a Sort, or a WindowAgg, Limit, Unique or Agg over one, or an Agg that needs none */
 	SortState  *sort;			/* that Sort, over the plan that is read; NULL if there is none */
 	bool		begun;			/* that has been asked for rows */
 	Windows		windows;
@@ -274,6 +274,21 @@ sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
 	return listed;
 }
 
+/* Of rows that the first keys do not tell apart keep the first one. */
+static void
+keep_distinct(GpuSortState *state, const SortKey *keys)
+{
+	const int	nkeys = intVal(list_nth(((const CustomScan *) state->css.ss.ps.plan)->custom_private, SORT_PRIVATE_DISTINCT));
+	uint32		kept = 0;
+
+	if (nkeys == 0)
+		return;
+	for (uint32 i = 0; i < state->nrows; i++)
+		if (i == 0 || sort_compare(state->stored->rows, keys, (uint32) nkeys, state->order[kept - 1], state->order[i]) != 0)
+			state->order[kept++] = state->order[i];
+	state->nrows = kept;
+}
+
 static void
 sort_stored(GpuSortState *state)
 {
@@ -285,6 +300,7 @@ sort_stored(GpuSortState *state)
 	state->nrows = sort_into(state, &request, &state->order);
 	if (is_limited(plan))
 		state->nrows = Min(state->nrows, request.end);
+	keep_distinct(state, request.keys);
 	describe_windows(state);
 }
 
@@ -597,6 +613,7 @@ explain_keys(const GpuSortState *state, List *ancestors, ExplainState *es)
 	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
 	const Sort *sort = state->sort != NULL ? (const Sort *) state->sort->ss.ps.plan : NULL;
 	const List *calls = private_list(state, SORT_PRIVATE_CALLS);
+	const int	ndistinct = intVal(list_nth(plan->custom_private, SORT_PRIVATE_DISTINCT));
 	const bool	prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan, ancestors);
 	List	   *texts = NIL;
@@ -611,6 +628,8 @@ explain_keys(const GpuSortState *state, List *ancestors, ExplainState *es)
 		for (int k = 0; k < sort->numCols; k++)
 			texts = lappend(texts, text_of_key(plan, sort, k, context, prefix));
 		ExplainPropertyList("Sort Key", texts, es);
+		if (ndistinct > 0)
+			ExplainPropertyList("Distinct Key", list_truncate(texts, ndistinct), es);
 	}
 	if (is_limited(plan))
 		ExplainPropertyText("Limit", psprintf("%d, offset %d", wanted - (int) first_wanted(plan), (int) first_wanted(plan)), es);

@@ -11,7 +11,7 @@
 
 /*
  * Its plan: custom_plans has a Sort of PostgreSQL's over what is read, or a
- * WindowAgg, Limit or Agg over such a one, or an Agg without groups;
+ * WindowAgg, Limit, Unique or Agg over such a one, or an Agg without groups;
  * custom_scan_tlist has the columns of what is read, of groups their keys first,
  * then window functions or aggregates; custom_private is what is listed here.
  */
@@ -26,7 +26,9 @@ enum SortPrivate
 	/* of each window function a WindowCall's integers, its kind, its argument, how far behind; of an aggregate a GroupCall's */
 	SORT_PRIVATE_CALLS,
 	/* integer list, which columns rows are ordered by within their groups, less than 0 downward; NIL = these are no groups */
-	SORT_PRIVATE_SETS
+	SORT_PRIVATE_SETS,
+	/* Integer, by how many of the Sort's keys the rows that go out must differ; 0 = all go out */
+	SORT_PRIVATE_DISTINCT
 };
 
 extern const CustomScanMethods gpu_sort_methods;

@@ -73,7 +73,10 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 		path_sets_add(root, input_rel, output_rel, extra);
 	}
 	if (stage == UPPERREL_DISTINCT && created_here())
+	{
 		path_distinct_add(root, input_rel, output_rel);
+		path_unique_add(root, input_rel, output_rel);
+	}
 	if (stage == UPPERREL_WINDOW && created_here())
 		path_window_add(root, input_rel, output_rel);
 	if (stage == UPPERREL_ORDERED && created_here())

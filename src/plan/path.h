@@ -69,7 +69,10 @@ extern int64 path_rows_wanted(const Query *query);
 extern void path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 extern void path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 
-/* And in the place of PostgreSQL's Limit above the former. */
+/* For DISTINCT ON: one that passes over rows which do not differ. */
+extern void path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
+
+/* And in the place of PostgreSQL's Limit above the first. */
 extern void path_limit_add(PlannerInfo *root, RelOptInfo *output_rel);
 
 /* path_sets.c: a GpuSort that groups, too, for ordered-set aggregates. */
@@ -102,6 +105,9 @@ extern Path *path_copy(const Path *path);
 
 /* The cheapest of a list of paths that can be copied and need no parameters. */
 extern Path *path_cheapest(List *paths, bool (*accept) (const Path *path));
+
+/* Whether one of these paths is gpudb's. */
+extern bool path_any_is_ours(const List *paths);
 
 /* Add our path; under gpudb.force it replaces all others. */
 extern void path_offer(RelOptInfo *rel, Path *path);

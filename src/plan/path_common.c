@@ -70,6 +70,17 @@ path_cheapest(List *paths, bool (*accept) (const Path *path))
 	return cheapest;
 }
 
+bool
+path_any_is_ours(const List *paths)
+{
+	ListCell   *lc;
+
+	foreach(lc, paths)
+		if (IsA(lfirst(lc), CustomPath))
+			return true;
+	return false;
+}
+
 void
 path_offer(RelOptInfo *rel, Path *path)
 {

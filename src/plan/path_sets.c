@@ -228,18 +228,6 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	return &path->path;
 }
 
-/* Whether one of these paths is gpudb's. */
-static bool
-any_is_ours(const List *paths)
-{
-	ListCell   *lc;
-
-	foreach(lc, paths)
-		if (IsA(lfirst(lc), CustomPath))
-			return true;
-	return false;
-}
-
 void
 path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
@@ -248,7 +236,7 @@ path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, 
 	ListCell   *lc;
 
 	if (output_rel->pathlist == NIL || !root->parse->hasAggs || root->parse->groupingSets != NIL || !path_may_sort(root) ||
-		(gpudb_force && any_is_ours(output_rel->pathlist)) || !read_grouping(root, (List *) extra->havingQual, &grouping))
+		(gpudb_force && path_any_is_ours(output_rel->pathlist)) || !read_grouping(root, (List *) extra->havingQual, &grouping))
 		return;
 	(void) unseen_walker((Node *) output_rel->reltarget->exprs, &grouping);
 	foreach(lc, root->group_pathkeys)

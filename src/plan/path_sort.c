@@ -107,6 +107,7 @@ plan_sort(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	forboth(lc, list_nth(path->custom_private, PATH_SETS), descending, list_nth(path->custom_private, PATH_DESCENDING))
 		sets = lappend_int(sets, linitial_int(numbers_of(list_make1(lfirst(lc)), columns)) * (lfirst_int(descending) ? -1 : 1));
 	scan->custom_private = lappend(scan->custom_private, sets);
+	scan->custom_private = lappend(scan->custom_private, list_nth(path->custom_private, PATH_DISTINCT));
 	scan->flags = path->flags;
 	scan->methods = &gpu_sort_methods;
 	return &scan->scan.plan;
@@ -157,7 +158,8 @@ can_sort(const SortPath *sort)
 List *
 path_sort_private(int wanted, List *partition, List *order)
 {
-	return lappend(list_concat(list_make5(makeInteger(wanted), makeInteger(-1), partition, order, NIL), list_make5(NIL, NIL, NIL, NIL, NIL)), NIL);
+	return list_concat(list_concat(list_make5(makeInteger(wanted), makeInteger(-1), partition, order, NIL), list_make5(NIL, NIL, NIL, NIL, NIL)),
+					   list_make2(NIL, makeInteger(0)));
 }
 
 /* A GpuSort in the place of a Sort, of which so many rows are wanted (0 = all); NULL if it cannot be. */
@@ -249,6 +251,44 @@ path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 		if (path->pathtarget != target)
 			path = apply_projection_to_path(root, output_rel, path, target);
 		path_offer(output_rel, path);
+	}
+}
+
+/* DISTINCT ON */
+
+/* Whether what rows must differ in prints alike if it is equal: then it does not matter which of several rows goes out. */
+static bool
+print_alike(const PlannerInfo *root)
+{
+	return path_keys_print_alike(get_sortgrouplist_exprs(root->parse->distinctClause, root->processed_tlist));
+}
+
+void
+path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
+{
+	List	   *pathkeys = list_length(root->distinct_pathkeys) < list_length(root->sort_pathkeys) ? root->sort_pathkeys : root->distinct_pathkeys;
+	double		rows;
+	ListCell   *lc;
+
+	/* DISTINCT alone is a grouping; of constants one row is left, and nothing is sorted */
+	if (!root->parse->hasDistinctOn || root->distinct_pathkeys == NIL || output_rel->pathlist == NIL || !path_may_sort(root) || !print_alike(root))
+		return;
+	rows = ((Path *) linitial(output_rel->pathlist))->rows;
+	foreach(lc, path_below_sort(root, input_rel))
+	{
+		Path	   *below = lfirst(lc);
+		CustomPath *path;
+
+		if (pathkeys_contained_in(pathkeys, below->pathkeys))
+			continue;
+		path = (CustomPath *) create_sort((SortPath *) create_sort_path(root, output_rel, below, pathkeys, -1), 0);
+		if (path == NULL)
+			continue;
+		path->custom_paths = list_make1(create_upper_unique_path(root, output_rel, linitial(path->custom_paths), list_length(root->distinct_pathkeys), rows));
+		lfirst(list_nth_cell(path->custom_private, PATH_DISTINCT)) = makeInteger(list_length(root->distinct_pathkeys));
+		path->path.rows = rows;
+		path->path.total_cost = path->path.startup_cost + cost_sorted_out(rows, list_length(path->path.pathtarget->exprs));
+		path_offer(output_rel, &path->path);
 	}
 }
 

@@ -23,12 +23,13 @@ enum
 	PATH_SETS,					/* expressions that rows of a group are ordered by, */
 	PATH_DESCENDING,			/* and whether downward, integers; */
 	PATH_HAVING,
-	PATH_READ					/* what an Agg over no Sort reads, expressions */
+	PATH_READ,					/* what an Agg over no Sort reads, expressions */
+	PATH_DISTINCT				/* Integer, as the plan's */
 };
 
 extern const CustomPathMethods sort_path_methods;
 
-/* Such a list, without calls and sets. */
+/* Such a list, without calls and sets, of all rows. */
 extern List *path_sort_private(int wanted, List *partition, List *order);
 
 /* Whether a query's rows may be sorted by us at all. */

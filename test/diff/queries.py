@@ -199,6 +199,9 @@ class Queries:
         rng.shuffle(order)
         shown = ", ".join(o.sql for o in outputs)
         rows = f" FROM {source.sql}{where}"
+        if self.ordered and rng.random() < 0.15:
+            on = [re.match(r"\d+", key)[0] for key in order[: rng.choice((1, 1, 2))]]
+            return f"SELECT DISTINCT ON ({', '.join(on)}) {shown}{rows} ORDER BY {', '.join(order)}{self.bounds(0.3)}"
         if self.ordered and rng.random() < 0.4:
             return f"SELECT *, {self.windows(len(outputs), order)} FROM (SELECT {', '.join(f'{o.sql} AS y{n}' for n, o in enumerate(outputs, 1))}{rows}) w{self.bounds(0)}"
         return f"SELECT {shown}{rows} ORDER BY {', '.join(order)}{self.bounds(0.5 if self.ordered else 0)}"
