@@ -50,6 +50,22 @@ extern bool path_not_in_add(PlannerInfo *root, const Candidate *candidate);
 extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 						 const GroupPathExtraData *extra);
 
+/* A grouping set: by which of the query's clauses, what is computed of its groups, and how many there are. */
+typedef struct GroupingSetWanted
+{
+	List	   *clauses;
+	PathTarget *target;
+	List	   *having;
+	double		ngroups;
+} GroupingSetWanted;
+
+/* A GpuAgg of a grouping set, which is not offered; otherwise the reason why there can be none. */
+extern const char *path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate,
+								   const GroupingSetWanted *set, Path **path);
+
+/* path_grouping_sets.c: one for each of the query's grouping sets, one after the other; otherwise the reason why there can be none. */
+extern const char *path_grouping_sets(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate, List *having);
+
 /* The same for SELECT DISTINCT, unless it is of groups. */
 extern void path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 

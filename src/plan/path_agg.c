@@ -99,9 +99,9 @@ compare_tables(const ListCell *a, const ListCell *b)
 	return (int) lfirst_node(Var, a)->varno - (int) lfirst_node(Var, b)->varno;
 }
 
-/* Take a grouping by clauses apart; false when some part does not fit the pattern. */
+/* Take a grouping by clauses apart, of which these expressions are computed; false when some part does not fit the pattern. */
 static bool
-read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List *having, Grouping *grouping)
+read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List *exprs, List *having, Grouping *grouping)
 {
 	ListCell   *lc;
 
@@ -124,7 +124,7 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List
 		grouping->clauses = lappend(grouping->clauses, clause);
 	}
 	/* the relation's target may have columns that nobody looks at: those of expressions that are keys, if they stand in what a sort comes before */
-	collect_walker((Node *) root->processed_tlist, grouping);
+	collect_walker((Node *) exprs, grouping);
 	collect_walker((Node *) grouping->having, grouping);
 	list_sort(grouping->determined, compare_tables);
 	return grouping->plain;
@@ -557,6 +557,30 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 	return NULL;
 }
 
+const char *
+path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate, const GroupingSetWanted *set,
+				Path **path)
+{
+	Grouping   *grouping = palloc(sizeof(Grouping));
+	AggClauseCosts costs = {0};
+	const char *reason;
+	Path	   *child;
+
+	if (!read_grouping(root, candidate, set->clauses, set->target->exprs, set->having, grouping) || !grouping_is_hashable(set->clauses))
+		return "expression";
+	grouping->target = set->target;
+	/* the first groups of a set are not the first rows */
+	grouping->below = true;
+	reason = examine_with_all_keys(root, candidate, grouping, set->ngroups);
+	if (reason != NULL)
+		return reason;
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	child = (Path *) create_agg_path(root, output_rel, input_rel->cheapest_total_path, grouping_target(root, grouping),
+									 set->clauses != NIL ? AGG_HASHED : AGG_PLAIN, AGGSPLIT_SIMPLE, set->clauses, NIL, &costs, set->ngroups);
+	*path = (Path *) create_agg(root, output_rel, candidate, grouping, child);
+	return NULL;
+}
+
 /* Offer a GpuAgg for the query's GROUP BY, or for aggregates without. */
 static const char *
 try_group_by(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate,
@@ -567,8 +591,9 @@ try_group_by(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_
 
 	if (reason != NULL)
 		return reason;
-	if (root->parse->groupingSets != NIL ||
-		!read_grouping(root, candidate, root->parse->groupClause, (List *) extra->havingQual, grouping))
+	if (root->parse->groupingSets != NIL)
+		return path_grouping_sets(root, input_rel, output_rel, candidate, (List *) extra->havingQual);
+	if (!read_grouping(root, candidate, root->parse->groupClause, root->processed_tlist, (List *) extra->havingQual, grouping))
 		return "expression";
 	if (any_is_distinct(grouping->aggs))
 		return try_over_distinct(root, input_rel, output_rel, candidate, grouping);
@@ -610,7 +635,7 @@ try_distinct(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candida
 
 	if (reason != NULL)
 		return reason;
-	if (!read_grouping(root, candidate, root->parse->distinctClause, NIL, grouping))
+	if (!read_grouping(root, candidate, root->parse->distinctClause, root->processed_tlist, NIL, grouping))
 		return "expression";
 	cheapest = cheapest_distinct(root, output_rel);
 	if (cheapest == NULL)

@@ -181,6 +181,8 @@ def node_of(plan, query):
         return "PostgreSQL's join of what GpuScan returns"
     if "(GpuAgg)" in text and "(GpuScan)" not in text:
         return "GpuAgg"
+    if "(GpuSort)" in text:
+        return "GpuSort"
     if "(Gpu" not in text:
         return "no table read"
     if query.aggregates:

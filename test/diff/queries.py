@@ -256,8 +256,19 @@ class Queries:
             outputs = outputs[1:]
         having = f" HAVING {above.boolean(rng.choice((1, 2))).sql}" if values and rng.random() < 0.15 else ""
         by = f" GROUP BY {', '.join(k.sql for k in keys)}" if keys else ""
+        if keys and not shown and len({k.sql for k in keys}) == len(keys) and rng.random() < 0.1:
+            return f"SELECT {', '.join(o.sql for o in outputs)} FROM {source.sql}{where} GROUP BY {self.sets(keys)}{having}"
         top = self.top(keys, outputs) if keys and outputs[0] is keys[0] and rng.random() < 0.3 else ""
         return f"SELECT {', '.join(o.sql for o in outputs)} FROM {source.sql}{where}{by}{having}{top}"
+
+    def sets(self, keys):
+        """Grouping sets of keys."""
+        rng, names = self.rng, [k.sql for k in keys]
+        shape = rng.choice(("ROLLUP", "ROLLUP", "CUBE", "SETS"))
+        if shape != "SETS":
+            return f"{shape} ({', '.join(names[:3])}){''.join(f', {n}' for n in names[3:])}"
+        chosen = [rng.sample(names, rng.randint(0, len(names))) for _ in range(rng.choice((1, 2, 3)))] + [names]
+        return f"GROUPING SETS ({', '.join('(' + ', '.join(c) + ')' for c in chosen)})"
 
     def over_distinct(self, expressions, rows):
         """The Expr of an aggregate over distinct values; perhaps None."""
