@@ -113,6 +113,31 @@ CREATE AGGREGATE gpudb.median(anynonarray) (
     SFUNC = array_agg_transfn, STYPE = internal, FINALFUNC = gpudb.median_final, FINALFUNC_EXTRA, PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpudb.median(anynonarray) IS 'median of values of a type that can be sorted, as percentile_disc(0.5) computes it';
 
+CREATE FUNCTION gpudb.exact_accum(internal, float8) RETURNS internal LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'gpudb_exact_accum';
+CREATE FUNCTION gpudb.exact_accum(internal, float4) RETURNS internal LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'gpudb_exact_accum_single';
+CREATE FUNCTION gpudb.exact_combine(internal, internal) RETURNS internal LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'gpudb_exact_combine';
+CREATE FUNCTION gpudb.exact_serialize(internal) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'gpudb_exact_serialize';
+CREATE FUNCTION gpudb.exact_deserialize(bytea, internal) RETURNS internal LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'gpudb_exact_deserialize';
+CREATE FUNCTION gpudb.exact_sum_final(internal) RETURNS float8 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'gpudb_exact_sum';
+CREATE FUNCTION gpudb.exact_sum_single_final(internal) RETURNS float4 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'gpudb_exact_sum_single';
+CREATE FUNCTION gpudb.exact_avg_final(internal) RETURNS float8 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'gpudb_exact_avg';
+CREATE AGGREGATE gpudb.exact_sum(float8) (
+    SFUNC = gpudb.exact_accum, STYPE = internal, SSPACE = 600, FINALFUNC = gpudb.exact_sum_final, COMBINEFUNC = gpudb.exact_combine,
+    SERIALFUNC = gpudb.exact_serialize, DESERIALFUNC = gpudb.exact_deserialize, PARALLEL = SAFE);
+CREATE AGGREGATE gpudb.exact_sum(float4) (
+    SFUNC = gpudb.exact_accum, STYPE = internal, SSPACE = 600, FINALFUNC = gpudb.exact_sum_single_final, COMBINEFUNC = gpudb.exact_combine,
+    SERIALFUNC = gpudb.exact_serialize, DESERIALFUNC = gpudb.exact_deserialize, PARALLEL = SAFE);
+CREATE AGGREGATE gpudb.exact_avg(float8) (
+    SFUNC = gpudb.exact_accum, STYPE = internal, SSPACE = 600, FINALFUNC = gpudb.exact_avg_final, COMBINEFUNC = gpudb.exact_combine,
+    SERIALFUNC = gpudb.exact_serialize, DESERIALFUNC = gpudb.exact_deserialize, PARALLEL = SAFE);
+CREATE AGGREGATE gpudb.exact_avg(float4) (
+    SFUNC = gpudb.exact_accum, STYPE = internal, SSPACE = 600, FINALFUNC = gpudb.exact_avg_final, COMBINEFUNC = gpudb.exact_combine,
+    SERIALFUNC = gpudb.exact_serialize, DESERIALFUNC = gpudb.exact_deserialize, PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpudb.exact_sum(float8) IS 'sum of floats, rounded once: the same whatever the order of rows, the plan and the device';
+COMMENT ON AGGREGATE gpudb.exact_sum(float4) IS 'sum of floats, rounded once: the same whatever the order of rows, the plan and the device';
+COMMENT ON AGGREGATE gpudb.exact_avg(float8) IS 'average of floats, rounded once: the same whatever the order of rows, the plan and the device';
+COMMENT ON AGGREGATE gpudb.exact_avg(float4) IS 'average of floats, rounded once: the same whatever the order of rows, the plan and the device';
+
 CREATE FUNCTION gpudb.known_objects(OUT kind text, OUT object oid) RETURNS SETOF record
     LANGUAGE c STABLE STRICT PARALLEL SAFE
     AS 'MODULE_PATHNAME', 'gpudb_known_objects';

@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "utils/guc.h"
+#include "utils/plancache.h"
 
 #include "guc.h"
 #include "pg_compat.h"
@@ -27,6 +28,7 @@ int			gpudb_debug_silence = 2000;
 int			gpudb_debug_yield = -1;
 int			gpudb_device = DEVICE_AUTO;
 bool		gpudb_enabled = true;
+bool		gpudb_exact_float_sums = false;
 bool		gpudb_force = false;
 char	   *gpudb_gpu = NULL;
 int			gpudb_gpu_memory = -1;
@@ -68,6 +70,14 @@ check_gpu_memory(int *value, void **extra, GucSource source)
 	if (*value >= 0 && *value < LEAST_GPU_MEMORY)
 		*value = LEAST_GPU_MEMORY;
 	return true;
+}
+
+/* Plans that are kept have the one kind of sums or the other. */
+static void
+assign_exact_float_sums(bool value, void *extra)
+{
+	if (value != gpudb_exact_float_sums)
+		ResetPlanCache();
 }
 
 void
@@ -126,6 +136,10 @@ guc_init(void)
 							 "Lets the planner use gpudb nodes.",
 							 NULL,
 							 &gpudb_enabled, true, PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpudb.exact_float_sums",
+							 "Computes sums and averages of floats without rounding but of the result.",
+							 "They do not depend on the order of rows then, nor on the plan, the number of threads or the device.",
+							 &gpudb_exact_float_sums, false, PGC_USERSET, GUC_EXPLAIN, NULL, assign_exact_float_sums, NULL);
 	DefineCustomBoolVariable("gpudb.force",
 							 "Takes a gpudb plan wherever one is possible, whatever it costs.",
 							 NULL,

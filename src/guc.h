@@ -41,6 +41,7 @@ extern int	gpudb_debug_silence;
 extern int	gpudb_debug_yield;
 extern int	gpudb_device;
 extern bool gpudb_enabled;
+extern bool gpudb_exact_float_sums;
 extern bool gpudb_force;
 extern char *gpudb_gpu;
 extern int	gpudb_gpu_memory;

@@ -165,6 +165,8 @@ state_op(StateKind kind, bool wide)
 			return VMOP_BINS;
 		case STATE_VALUES:
 			return VMOP_VALUES;
+		case STATE_EXACT:
+			return VMOP_EXACT;
 	}
 	return VMOP_END;
 }
@@ -378,6 +380,10 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 	{
 		case AGG_COUNT_ALL:
 		case AGG_COUNT:
+			break;
+		case AGG_EXACT_SUM:
+		case AGG_EXACT_AVG:
+			result->value = need_state(ac, STATE_EXACT, false, arg.vreg, mask);
 			break;
 		case AGG_SUM:
 		case AGG_AVG:

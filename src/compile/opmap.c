@@ -6,8 +6,11 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
 #include "compile/opmap.h"
 
@@ -219,9 +222,34 @@ map_function(Oid function)
 	return NULL;
 }
 
+/* gpudb's own, whose OIDs differ from database to database. */
+static const AggregateMap *
+map_own_aggregate(Oid function)
+{
+	static const AggregateMap exact_sum = {InvalidOid, AGG_EXACT_SUM};
+	static const AggregateMap exact_avg = {InvalidOid, AGG_EXACT_AVG};
+
+	if (is_own_function(function, "exact_sum"))
+		return &exact_sum;
+	return is_own_function(function, "exact_avg") ? &exact_avg : NULL;
+}
+
+bool
+is_own_function(Oid function, const char *name)
+{
+	char	   *called;
+
+	if (function < FirstNormalObjectId || get_func_namespace(function) != get_namespace_oid("gpudb", true))
+		return false;
+	called = get_func_name(function);
+	return called != NULL && strcmp(called, name) == 0;
+}
+
 const AggregateMap *
 map_aggregate(Oid function)
 {
+	if (function >= FirstNormalObjectId)
+		return map_own_aggregate(function);
 	for (int i = 0; i < lengthof(aggregate_map); i++)
 		if (aggregate_map[i].function == function)
 			return &aggregate_map[i];

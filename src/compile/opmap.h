@@ -119,7 +119,9 @@ typedef enum AggAction
 	AGG_STDDEV_POP,
 	AGG_STDDEV_SAMP,
 	AGG_PERCENTILE_DISC,
-	AGG_PERCENTILE_CONT
+	AGG_PERCENTILE_CONT,
+	AGG_EXACT_SUM,
+	AGG_EXACT_AVG
 } AggAction;
 
 typedef struct AggregateMap
@@ -132,6 +134,9 @@ typedef struct AggregateMap
 extern const TypeMap *map_type(Oid type);
 extern const FunctionMap *map_function(Oid function);
 extern const AggregateMap *map_aggregate(Oid function);
+
+/* Whether a function is one of gpudb's own, of this name. */
+extern bool is_own_function(Oid function, const char *name);
 
 /* The lists behind these, for documentation: entry i, or NULL after the last one. */
 extern const TypeMap *type_at(int i);

@@ -319,6 +319,8 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 			case VMOP_SUM_W_G:
 			case VMOP_SUM_F:
 			case VMOP_SUM_F_G:
+			case VMOP_EXACT:
+			case VMOP_EXACT_G:
 			case VMOP_MIN_I:
 			case VMOP_MAX_I:
 			case VMOP_MIN_I_G:

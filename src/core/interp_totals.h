@@ -60,6 +60,10 @@ vm_update_lanes(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t *
 			case VMOP_SUM_SQ_G:
 				float_square_add(state, float_of_bits(va[i]));
 				break;
+			case VMOP_EXACT:
+			case VMOP_EXACT_G:
+				exact_add(state, float_of_bits(va[i]));
+				break;
 			case VMOP_ALL_BITS:
 			case VMOP_ALL_BITS_G:
 				state[0] &= va[i];
@@ -191,6 +195,7 @@ vm_update_one(VmRun *run, const Instr *in)
 								group_row(run->groups, 0) + in->imm, &va[2 * i], &error);
 			break;
 		case VMOP_SUM_SQ:
+		case VMOP_EXACT:
 		case VMOP_ALL_BITS:
 		case VMOP_ANY_BITS:
 		case VMOP_ODD_BITS:
@@ -265,6 +270,7 @@ vm_update_groups(VmRun *run, const Instr *in)
 			break;
 
 		case VMOP_SUM_SQ_G:
+		case VMOP_EXACT_G:
 		case VMOP_ALL_BITS_G:
 		case VMOP_ANY_BITS_G:
 		case VMOP_ODD_BITS_G:

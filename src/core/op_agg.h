@@ -13,6 +13,7 @@
 
 #include "core/decimal.h"
 #include "core/op_arith.h"
+#include "core/op_exact.h"
 #include "core/op_select.h"
 #include "core/op_text.h"
 #include "core/program.h"
@@ -153,6 +154,8 @@ state_words(StateKind kind)
 		case STATE_BINS:
 		case STATE_VALUES:
 			return SELECT_WORDS;
+		case STATE_EXACT:
+			return EXACT_WORDS;
 	}
 	return 0;
 }
@@ -228,6 +231,10 @@ state_init(StateKind kind, uint64_t *state)
 			for (uint32_t w = 0; w < SELECT_WORDS; w++)
 				state[w] = 0;
 			break;
+		case STATE_EXACT:
+			for (uint32_t w = 0; w < EXACT_WORDS; w++)
+				state[w] = 0;
+			break;
 	}
 }
 
@@ -294,6 +301,9 @@ state_merge(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *erro
 			break;
 		case STATE_VALUES:
 			select_merge_values(into, from);
+			break;
+		case STATE_EXACT:
+			exact_merge(into, from);
 			break;
 		case STATE_MIN_T:
 		case STATE_MAX_T:

@@ -162,10 +162,11 @@ typedef enum StateKind
 	STATE_MIN_T,				/* 2 words: offset in the table's heap; room << 32 | length */
 	STATE_MAX_T,
 	STATE_BINS,					/* SELECT_WORDS words: how many values are less, and how many each bin has */
-	STATE_VALUES				/* SELECT_WORDS words: how many values are less, how many are collected, and which */
+	STATE_VALUES,				/* SELECT_WORDS words: how many values are less, how many are collected, and which */
+	STATE_EXACT					/* EXACT_WORDS words: a sum of floats without rounding */
 } StateKind;
 
-#define STATE_LAST STATE_VALUES
+#define STATE_LAST STATE_EXACT
 
 typedef enum KeyKind
 {

@@ -181,6 +181,9 @@ total_ok(const Verifier *v, const Instr *in)
 		case VMOP_SUM_F:
 		case VMOP_SUM_F_G:
 			return state_ok(v, in, STATE_SUM_F);
+		case VMOP_EXACT:
+		case VMOP_EXACT_G:
+			return state_ok(v, in, STATE_EXACT);
 		case VMOP_MIN_I:
 		case VMOP_MIN_I_G:
 			return state_ok(v, in, STATE_MIN_I);

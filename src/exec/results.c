@@ -25,6 +25,7 @@
 
 #include "compile/opmap.h"
 #include "exec/datums.h"
+#include "exec/exact_sums.h"
 #include "exec/results.h"
 #include "exec/selects.h"
 
@@ -388,6 +389,10 @@ result_of_aggregate(const CompileResult *compiled, const GroupTable *groups, uin
 		case AGG_PERCENTILE_DISC:
 		case AGG_PERCENTILE_CONT:
 			return count == 0 ? STATUS_DONE : percentile_result(&view, agg, count, value);
+		case AGG_EXACT_SUM:
+		case AGG_EXACT_AVG:
+			return count == 0 ? STATUS_DONE : exact_sum_datum(state_of(&view, agg->value), agg->action == AGG_EXACT_AVG ? (uint64) count : 1,
+															   agg->argtype == FLOAT4OID && agg->action == AGG_EXACT_SUM, value);
 		case AGG_SUM:
 		case AGG_AVG:
 			break;
@@ -434,6 +439,8 @@ result_of_aggregate_is_sure(const AggResult *agg)
 		case AGG_VAR_SAMP:
 		case AGG_STDDEV_POP:
 		case AGG_STDDEV_SAMP:
+		case AGG_EXACT_SUM:
+		case AGG_EXACT_AVG:
 			return false;
 	}
 	return false;

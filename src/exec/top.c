@@ -67,6 +67,8 @@ aggregate_is_ordered(const AggResult *agg)
 		case AGG_VAR_SAMP:
 		case AGG_STDDEV_POP:
 		case AGG_STDDEV_SAMP:
+		case AGG_EXACT_SUM:
+		case AGG_EXACT_AVG:
 			/* these are of all rows */
 		case AGG_PERCENTILE_DISC:
 		case AGG_PERCENTILE_CONT:

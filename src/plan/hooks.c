@@ -12,8 +12,8 @@
 #include "exec/require.h"
 #include "guc.h"
 #include "plan/decision.h"
-#include "plan/median.h"
 #include "plan/path.h"
+#include "plan/rewrite.h"
 
 static planner_hook_type prev_planner = NULL;
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
@@ -31,7 +31,7 @@ static PlannedStmt *
 plan_query(Query *query, const char *text, int options, ParamListInfo params)
 {
 	if (created_here())
-		median_rewrite(query);
+		rewrite_aggregates(query);
 	return prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
 }
 

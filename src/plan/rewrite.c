@@ -1,32 +1,35 @@
 /*
- * median.c
- *		gpudb.median(x) as the percentile that it is.
+ * rewrite.c
+ *		Aggregates that become others before a query is planned.
  *
- * Before a query is planned its medians become PostgreSQL's percentile_cont(0.5)
- * or, of what has nothing in between, percentile_disc(0.5): so they are planned, run
- * and fall back as these do.  Only where there can be no ordered-set aggregate, as in
- * window functions, the aggregate's own functions run (exec/median.c).
+ * gpudb.median(x) becomes the percentile that it is: percentile_cont(0.5) of
+ * numbers or, of what has nothing in between, percentile_disc(0.5).  So it is
+ * planned, runs and falls back as these do.  Only where there can be no ordered-set
+ * aggregate, as over windows, its own functions run (exec/median.c).
+ *
+ * Under gpudb.exact_float_sums, sums and averages of floats become gpudb's
+ * exact ones (exec/exact_sums.c), whatever then computes them.
  */
 #include "postgres.h"
 
 #include "access/transam.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parse_func.h"
 #include "parser/parse_oper.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 
-#include "plan/median.h"
+#include "compile/opmap.h"
+#include "guc.h"
+#include "plan/rewrite.h"
 
 static bool
 is_median(const Aggref *agg)
 {
 	return agg->aggfnoid >= FirstNormalObjectId && agg->aggkind == AGGKIND_NORMAL && agg->aggdistinct == NIL && agg->aggorder == NIL &&
-		list_length(agg->args) == 1 && get_func_namespace(agg->aggfnoid) == get_namespace_oid("gpudb", true) &&
-		strcmp(get_func_name(agg->aggfnoid), "median") == 0;
+		list_length(agg->args) == 1 && is_own_function(agg->aggfnoid, "median");
 }
 
 static void
@@ -47,6 +50,18 @@ become_percentile(Aggref *agg)
 	agg->aggkind = AGGKIND_ORDERED_SET;
 }
 
+/* The exact aggregate in the place of one of floats; others stay. */
+static Oid
+exact_function(Oid function)
+{
+	const bool	sum = function == F_SUM_FLOAT4 || function == F_SUM_FLOAT8;
+	const Oid	type = function == F_SUM_FLOAT4 || function == F_AVG_FLOAT4 ? FLOAT4OID : FLOAT8OID;
+
+	if (!gpudb_exact_float_sums || (!sum && function != F_AVG_FLOAT4 && function != F_AVG_FLOAT8))
+		return function;
+	return LookupFuncName(list_make2(makeString("gpudb"), makeString(sum ? "exact_sum" : "exact_avg")), 1, &type, false);
+}
+
 static bool
 rewrite_walker(Node *node, void *context)
 {
@@ -56,11 +71,15 @@ rewrite_walker(Node *node, void *context)
 		return query_tree_walker((Query *) node, rewrite_walker, context, 0);
 	if (IsA(node, Aggref) && is_median((Aggref *) node))
 		become_percentile((Aggref *) node);
+	if (IsA(node, Aggref))
+		((Aggref *) node)->aggfnoid = exact_function(((Aggref *) node)->aggfnoid);
+	if (IsA(node, WindowFunc))
+		((WindowFunc *) node)->winfnoid = exact_function(((WindowFunc *) node)->winfnoid);
 	return expression_tree_walker(node, rewrite_walker, context);
 }
 
 void
-median_rewrite(Query *query)
+rewrite_aggregates(Query *query)
 {
 	(void) rewrite_walker((Node *) query, NULL);
 }
