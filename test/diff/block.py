@@ -145,11 +145,14 @@ class Session:
 
 def compare(session, number, query, settings):
     """The outcome of one query."""
-    without = f"SET LOCAL statement_timeout = '{SECONDS}s'; {NO_GPUDB}"
+    exact = query.sums and number % 2 == 0
+    inexact = query.inexact or (query.sums and not exact)
+    sums = f"SET LOCAL gpudb.exact_float_sums = {'on' if exact else 'off'}"
+    without = f"SET LOCAL statement_timeout = '{SECONDS}s'; {sums}; {NO_GPUDB}"
     theirs = session.ask(f"{without}; {SERIAL}", query.sql)
     if theirs.sqlstate == CANCELLED:
         return Outcome(number, "timeout", query.sql)
-    settings = f"SET LOCAL statement_timeout = '{SECONDS_GPUDB if NO_YIELD in settings else SECONDS_YIELDING}s'; {settings}"
+    settings = f"SET LOCAL statement_timeout = '{SECONDS_GPUDB if NO_YIELD in settings else SECONDS_YIELDING}s'; {sums}; {settings}"
     ours = session.ask(f"{settings}; SET LOCAL gpudb.debug_require = require", query.sql)
     reason = node = device = ""
     if ours.sqlstate == NOT_ON_GPUDB and "gpudb.debug_require" in ours.message:
@@ -159,13 +162,13 @@ def compare(session, number, query, settings):
         plan = session.ask(settings, f"EXPLAIN (COSTS OFF) {query.sql}")
         node, device = node_of(plan, query), device_of(plan)
     outcome = Outcome(number, "same", query.sql, theirs.sqlstate, query.wild, reason, node, device)
-    if same(ours, theirs, query.inexact, query.ordered):
+    if same(ours, theirs, inexact, query.ordered):
         return outcome
     # whichever error comes first
     if ours.sqlstate and theirs.sqlstate and ours.sqlstate[:2] in DATA and theirs.sqlstate[:2] in DATA:
         return outcome._replace(verdict="other plan")
     others = [(plan, query.sql) for plan in OTHER_PLANS] + ([(SERIAL, query.late)] if query.late else [])
-    if any(same(ours, session.ask(f"{without}; {plan}", sql), query.inexact, query.ordered) for plan, sql in others):
+    if any(same(ours, session.ask(f"{without}; {plan}", sql), inexact, query.ordered) for plan, sql in others):
         return outcome._replace(verdict="other plan")
     return outcome._replace(verdict="different", report=f"  with {settings}\n" + difference(ours, theirs))
 

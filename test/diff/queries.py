@@ -25,6 +25,7 @@ class Query(NamedTuple):
     wild: bool  # reads numerics that are NaN, infinite or longer than 38 digits
     late: str  # the same with a filter that stands above all joins; "" if there is none
     ordered: bool = False  # the order of its rows is told
+    sums: bool = False  # has totals that depend on the order of rows unless they are exact
 
 
 class Source(NamedTuple):
@@ -44,6 +45,7 @@ class Queries:
         self.rng = rng
         self.tables = tables
         self.inexact = False
+        self.sums = False  # the same of sums, which can be exact
         self.addends = MOST_ROWS
         self.keyless = False  # all rows are one group
         self.ordered = False  # the order of rows is told
@@ -62,7 +64,7 @@ class Queries:
         sql = self.with_tables(sql)
         wild = not self.wild_names.isdisjoint(re.findall(r"\w+", sql))
         late = self.filter and sql.replace(self.filter, self.late_filter, 1)
-        return Query(sql, aggregates, self.inexact, wild, late, self.ordered)
+        return Query(sql, aggregates, self.inexact, wild, late, self.ordered, self.sums)
 
     # sources
 
@@ -344,7 +346,10 @@ class Queries:
             if made is None or (exact and made.scale is None):
                 continue
             if made.scale is None:
-                self.inexact = True
+                if re.match(r"(sum|avg)\(", made.sql):
+                    self.sums = True
+                else:
+                    self.inexact = True
             if rng.random() < 0.25:
                 # an element of a result comes after the filter
                 call, element = made.sql.rsplit(")[", 1) if made.sql.endswith("]") else (made.sql, "")
