@@ -49,6 +49,17 @@ SET gpudb.debug_require = require;
 PREPARE sort_groups_prepared (int) AS SELECT g, mode() WITHIN GROUP (ORDER BY k + $1) FROM sort_groups WHERE id > $1 GROUP BY g ORDER BY g LIMIT 2;
 EXECUTE sort_groups_prepared (1);
 EXECUTE sort_groups_prepared (2000);
+-- partitions that are grouped each by itself
+CREATE TABLE sort_groups_parts (b int, n int) PARTITION BY LIST (b);
+CREATE TABLE sort_groups_part_0 PARTITION OF sort_groups_parts FOR VALUES IN (0, 1);
+CREATE TABLE sort_groups_part_1 PARTITION OF sort_groups_parts FOR VALUES IN (2, 3);
+INSERT INTO sort_groups_parts SELECT i % 4, i * i % 19 FROM generate_series(1, 1000) i;
+ANALYZE sort_groups_parts;
+SET enable_partitionwise_aggregate = on;
+SELECT b, mode() WITHIN GROUP (ORDER BY n), gpudb.median(n), count(*) FROM sort_groups_parts GROUP BY b ORDER BY b;
+RESET enable_partitionwise_aggregate;
+SELECT b, mode() WITHIN GROUP (ORDER BY n), gpudb.median(n), count(*) FROM sort_groups_parts GROUP BY b ORDER BY b;
+DROP TABLE sort_groups_parts;
 -- what only PostgreSQL can answer, in the end or from the start
 SET gpudb.debug_require = allow;
 SELECT explain FROM explain('SELECT g, mode() WITHIN GROUP (ORDER BY z) FROM sort_groups GROUP BY g', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback|Group';

@@ -1,7 +1,7 @@
 -- Window functions over rows that a GpuSort has put in order.
-CREATE TABLE sort_windows (id int NOT NULL, g int, k int, f float8, x text, c char(4), n numeric(6,2));
+CREATE TABLE sort_windows (id int NOT NULL, g int, k int, f float8, x text, c char(4), n numeric(6,2), i8 bigint, i2 smallint);
 INSERT INTO sort_windows
-SELECT i, nullif(i % 12, 5), nullif(i * 7919 % 83, 11), CASE i % 5 WHEN 0 THEN float8 '-0' WHEN 1 THEN 0 WHEN 2 THEN 'NaN' WHEN 3 THEN NULL ELSE i % 7 END, CASE WHEN i % 6 > 0 THEN 'text' || i % 9 END, CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'a ' ELSE 'b' END, i % 50 / 4.0
+SELECT i, nullif(i % 12, 5), nullif(i * 7919 % 83, 11), CASE i % 5 WHEN 0 THEN float8 '-0' WHEN 1 THEN 0 WHEN 2 THEN 'NaN' WHEN 3 THEN NULL ELSE i % 7 END, CASE WHEN i % 6 > 0 THEN 'text' || i % 9 END, CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'a ' ELSE 'b' END, i % 50 / 4.0, CASE WHEN i % 5 > 0 THEN (i - 1500) * 3000000000000000 END, i % 300 - 150
 FROM generate_series(1, 3000) i;
 ANALYZE sort_windows;
 SET gpudb.force = on;
@@ -11,11 +11,19 @@ SET gpudb.debug_require = require;
 \pset tuples_only on
 SELECT explain FROM explain('SELECT id, rank() OVER w, lag(n, 2) OVER w + 1 FROM sort_windows WINDOW w AS (PARTITION BY g ORDER BY k DESC, id)');
 SELECT explain FROM explain('SELECT sum(v * rn) FROM (SELECT k v, row_number() OVER (ORDER BY k, id) rn FROM sort_windows) q');
-SELECT explain FROM explain('SELECT id, sum(n) OVER (PARTITION BY g ORDER BY k) FROM sort_windows');
+SELECT explain FROM explain('SELECT id, sum(n) OVER (PARTITION BY g ORDER BY k), ntile(3) OVER (PARTITION BY g ORDER BY k) FROM sort_windows');
+SELECT explain FROM explain('SELECT id, sum(f) OVER (PARTITION BY g ORDER BY k) FROM sort_windows');
 CREATE TABLE sort_windows_queries AS
 SELECT row_number() OVER () AS number, format('SELECT id, %s FROM sort_windows WINDOW w AS (%s) ORDER BY id', functions, definition) AS sql
 FROM unnest('{"row_number() OVER w","rank() OVER w, dense_rank() OVER w","lag(n) OVER w, lead(x) OVER w, first_value(f) OVER w","lag(id, 3) OVER w, lead(c, 100) OVER w, lag(x, -1) OVER w, lead(f, 0) OVER w","rank() OVER w * 10 + row_number() OVER w, first_value(n) OVER w IS NULL"}'::text[]) functions,
 	unnest('{"ORDER BY id","PARTITION BY g ORDER BY k, id","PARTITION BY x, c ORDER BY f DESC NULLS LAST, id","PARTITION BY f ORDER BY id DESC","PARTITION BY g, k ORDER BY x NULLS FIRST, n, id","PARTITION BY n ORDER BY c, k, id"}'::text[]) definition;
+INSERT INTO sort_windows_queries
+SELECT 200 + row_number() OVER (), format('SELECT id, %s FROM sort_windows WINDOW w AS (%s) ORDER BY id', functions, definition)
+FROM unnest('{"ntile(4) OVER w, ntile(1000) OVER w, last_value(x) OVER w","count(*) OVER w, count(k) OVER w, sum(k) OVER w, avg(k) OVER w","sum(n) OVER w, avg(n) OVER w, min(x) OVER w, max(c) OVER w, max(n) OVER w","sum(i8) OVER w, avg(i8) OVER w, sum(i2) OVER w, avg(i2) OVER w, min(i8) OVER w - max(k) OVER w, rank() OVER w"}'::text[]) functions,
+	unnest('{"PARTITION BY g ORDER BY k, id","ORDER BY id ROWS UNBOUNDED PRECEDING","PARTITION BY x ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING","PARTITION BY c, g ORDER BY n, id GROUPS UNBOUNDED PRECEDING"}'::text[]) definition;
+INSERT INTO sort_windows_queries
+SELECT 300 + row_number() OVER (), format('SELECT id, %s FROM sort_windows WINDOW w AS (%s) ORDER BY id', functions, definition)
+FROM unnest('{"count(*) OVER w, count(k) OVER w, sum(k) OVER w, avg(n) OVER w","min(x) OVER w, max(c) OVER w, dense_rank() OVER w, sum(i8) OVER w"}'::text[]) functions, unnest('{"PARTITION BY g","ORDER BY k","PARTITION BY x ORDER BY n DESC RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING","PARTITION BY id"}'::text[]) definition;
 INSERT INTO sort_windows_queries VALUES
 	(100, 'SELECT id, rank() OVER (PARTITION BY g ORDER BY k), dense_rank() OVER (PARTITION BY g ORDER BY k) FROM sort_windows ORDER BY id'),
 	(101, 'SELECT id, rank() OVER (PARTITION BY c ORDER BY f), dense_rank() OVER (PARTITION BY c ORDER BY f) FROM sort_windows ORDER BY id'),
@@ -30,8 +38,11 @@ INSERT INTO sort_windows_queries VALUES
 	(110, 'SELECT id, row_number() OVER (ORDER BY id) FROM sort_windows WHERE id < 0 ORDER BY id'),
 	(111, 'SELECT h, (SELECT sum(q.r) FROM (SELECT rank() OVER (PARTITION BY g ORDER BY n DESC, id) r FROM sort_windows WHERE k < h) q) FROM generate_series(10, 40, 10) h ORDER BY h');
 SELECT compare_answers('sort_windows_queries', 'GpuSort', true);
--- PostgreSQL's own functions where the rows are too many
+-- PostgreSQL's own functions above sorted rows
+SELECT query, (SELECT count(*) FROM explain(query) WHERE explain ~ 'WindowAgg') AS window_aggs FROM (SELECT format('SELECT id, %s FROM sort_windows', call) AS query FROM unnest('{"sum(n) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)","sum(k) FILTER (WHERE k > 3) OVER (PARTITION BY g)","min(f) OVER (ORDER BY k)","sum(n) OVER (ORDER BY k ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES)","ntile(g) OVER (ORDER BY k)","sum(n * 2) OVER (ORDER BY k)","count(*) OVER (ORDER BY k)"}'::text[]) call) q;
 SET gpudb.debug_require = allow;
+SELECT ntile(0) OVER (ORDER BY id) FROM sort_windows;
+-- and where the rows are too many
 SET gpudb.join_memory = 1;
 SELECT explain FROM explain('SELECT id, rank() OVER (PARTITION BY g ORDER BY repeat(x, 500), id) FROM sort_windows', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'GpuSort|WindowAgg|Fallback';
 SELECT sum(id * r), count(*) FROM (SELECT id, rank() OVER (PARTITION BY g ORDER BY repeat(x, 500), id) r FROM sort_windows) q;

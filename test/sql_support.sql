@@ -42,12 +42,16 @@ SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FRO
 SELECT $md$
 Each with `FILTER`, in any number of groups that fits hash memory; not with `ORDER BY` inside. Where all aggregates of a query are over `DISTINCT`
 values, or `min` or `max`, without `FILTER`, they may be any: PostgreSQL computes them of rows that a GpuAgg has made distinct.
-`SELECT DISTINCT` of a relation's rows, joined or not, is a `GROUP BY` of all its columns; `DISTINCT ON` is PostgreSQL's.
-Percentiles are of all rows, without `GROUP BY`: one constant fraction or an array of at most 64, of integers, floats, booleans, dates and
-times, and texts of one character in the order of "C", ascending or descending.
+`SELECT DISTINCT` of a relation's rows, joined or not, is a `GROUP BY` of all its columns. `GROUPING SETS`, `ROLLUP` and `CUBE`, of 32 sets at
+most, are a grouping for each set. `gpudb.exact_sum` and `gpudb.exact_avg` of floats are computed, too.
+
+Percentiles, of one constant fraction or an array of at most 64, in either direction: of all rows by counting, of integers, floats, booleans, dates
+and times; else, as `mode()`, by a GpuSort, of all types that can be sorted (below), in any number of groups, alone or with `count`. `gpudb.median(x)`
+is one of them.
 
 ## Order
 
 `ORDER BY`, with `LIMIT` and `OFFSET`, on any number of keys up to 16 of these types but enums, texts in the order of "C", in their types' own order; all that is wanted of the rows must be
-of these types, numerics with a declared scale. The window functions `row_number()`, `rank()`, `dense_rank()`, `lag()`, `lead()` by a constant distance and `first_value()` are computed with it, if a
+of these types, numerics with a declared scale. The window functions `row_number()`, `rank()`, `dense_rank()`, `ntile()`, `lag()`, `lead()` by a constant distance, `first_value()` and `last_value()`,
+and `count`, `sum` and `avg` of integers and numerics, `min` and `max` over frames that begin with the partition and end with it, the row or its peers, are computed with it, if a
 query has one window and no condition on them that ends it early; of others PostgreSQL's WindowAgg stands above the sorted rows. Set operations, `FOR UPDATE` and queries with volatile functions are left to PostgreSQL.$md$;

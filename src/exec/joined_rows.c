@@ -21,9 +21,8 @@ joined_matches(const JoinedRows *joined, const OutputResult *attribute)
 	return joined->matches + (Size) (attribute->table - 1) * joined->room;
 }
 
-/* An integer of a table's column. */
-static Wide
-integer_at(const Tablet *rows, const TabletColumn *column, uint32 row)
+Wide
+row_integer(const Tablet *rows, const TabletColumn *column, uint32 row)
 {
 	const uint8 *values = tablet_at(rows, column->values);
 
@@ -59,8 +58,8 @@ value_of_row(const Tablet *rows, const OutputResult *attribute, uint32 row)
 	if (attribute->type == INTERVALOID)
 		return interval_datum((const uint64 *) values + 2 * (Size) row);
 	if (attribute->type == NUMERICOID)
-		return numeric_datum(integer_at(rows, column, row), attribute->scale, attribute->dscale >= 0 ? attribute->dscale
-							 : (int) integer_at(rows, &rows->column[attribute->second], row));
+		return numeric_datum(row_integer(rows, column, row), attribute->scale, attribute->dscale >= 0 ? attribute->dscale
+							 : (int) row_integer(rows, &rows->column[attribute->second], row));
 	switch ((ColType) column->type)
 	{
 		case COLTYPE_TEXT:
@@ -70,9 +69,9 @@ value_of_row(const Tablet *rows, const OutputResult *attribute, uint32 row)
 		case COLTYPE_F64:
 			return float_datum(attribute->type, ((const double *) values)[row]);
 		case COLTYPE_I128:
-			return wide_datum(attribute->type, integer_at(rows, column, row));
+			return wide_datum(attribute->type, row_integer(rows, column, row));
 		default:
-			return int_datum(attribute->type, (int64) integer_at(rows, column, row));
+			return int_datum(attribute->type, (int64) row_integer(rows, column, row));
 	}
 }
 

@@ -26,6 +26,9 @@ extern const uint32 *joined_matches(const JoinedRows *joined, const OutputResult
 /* The value of an attribute of a table's row, which is not NULL; palloc'd in the current context. */
 extern Datum value_of_row(const Tablet *rows, const OutputResult *attribute, uint32 row);
 
+/* An integer of a table's column; a numeric is one times its scale. */
+extern Wide row_integer(const Tablet *rows, const TabletColumn *column, uint32 row);
+
 /* The value of a thing wanted in a row; palloc'd in the current context. */
 extern Datum joined_value(const JoinedRows *joined, int a, uint32 row, bool *isnull);
 

@@ -3,14 +3,27 @@
  *		Window functions over rows in their window's order.
  *
  * Rows come in order, so where a partition begins, and where peers do, shows
- * by comparing each row with the one before it.
+ * by comparing each row with the one before it.  Frames begin with their
+ * partition, so an aggregate over one takes in the rows that it has more than
+ * the frame before.
  */
 #include "postgres.h"
 
-#include "nodes/nodes.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
 
+#include "compile/opmap.h"
+#include "exec/datums.h"
+#include "exec/exec_sort.h"
+#include "exec/joined_rows.h"
 #include "exec/windows.h"
+
+/* Digits of a numeric of which as many as there can be rows add up to 38. */
+#define SUM_DIGITS	28
 
 /* How many rows away lag() or lead() look, unless that is computed, or there is a default; false if so. */
 static bool
@@ -32,6 +45,79 @@ static bool
 sees_first(const WindowClause *clause)
 {
 	return (clause->frameOptions & FRAMEOPTION_START_UNBOUNDED_PRECEDING) && !(clause->frameOptions & FRAMEOPTION_EXCLUSION);
+}
+
+/* Where frames that begin with the partition end; false if these do not, or end elsewhere. */
+static bool
+frame_end(const WindowClause *clause, int *end)
+{
+	const int	options = clause->frameOptions;
+
+	if (!sees_first(clause))
+		return false;
+	if (options & FRAMEOPTION_END_UNBOUNDED_FOLLOWING)
+		*end = FRAME_PARTITION;
+	else if (options & FRAMEOPTION_END_CURRENT_ROW)
+		*end = options & FRAMEOPTION_ROWS ? FRAME_ROW : FRAME_PEERS;
+	else
+		return false;
+	return true;
+}
+
+/* Whether sums of a type stay within 128 bits: integers, and decimals whose digits are known and not too many. */
+static bool
+can_be_summed(Oid type, int32 typmod)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID ||
+		(type == NUMERICOID && typmod >= (int32) VARHDRSZ && ((typmod - VARHDRSZ) >> 16 & 0xffff) <= SUM_DIGITS);
+}
+
+/* Whether equal values are the same: which of several is the least must not matter. */
+static bool
+are_same_if_equal(Oid type)
+{
+	return type != FLOAT4OID && type != FLOAT8OID && type != INTERVALOID;
+}
+
+/* An aggregate over a frame; false if it is none of those that are computed here. */
+static bool
+frame_aggregate(const WindowFunc *function, WindowCall *call)
+{
+	const AggregateMap *map = map_aggregate(function->winfnoid);
+	int32		typmod = function->args != NIL ? exprTypmod(linitial(function->args)) : -1;
+	const Oid	type = function->args != NIL ? getBaseTypeAndTypmod(exprType(linitial(function->args)), &typmod) : InvalidOid;
+
+	if (map == NULL)
+		return false;
+	switch ((AggAction) map->action)
+	{
+		case AGG_COUNT_ALL:
+		case AGG_COUNT:
+			call->kind = WINDOW_COUNT;
+			return true;
+		case AGG_SUM:
+		case AGG_AVG:
+			call->kind = map->action == AGG_SUM ? WINDOW_SUM : WINDOW_AVG;
+			return can_be_summed(type, typmod);
+		case AGG_MIN:
+		case AGG_MAX:
+			call->kind = map->action == AGG_MIN ? WINDOW_MIN : WINDOW_MAX;
+			return are_same_if_equal(type) && sort_is_supported(type, exprCollation(linitial(function->args)));
+		default:
+			return false;
+	}
+}
+
+/* How many parts ntile() makes, unless that is computed, or PostgreSQL's error; false if so. */
+static bool
+number_of_parts(const WindowFunc *function, int *n)
+{
+	const Const *given = linitial(function->args);
+
+	if (!IsA(given, Const) || given->constisnull)
+		return false;
+	*n = DatumGetInt32(given->constvalue);
+	return *n > 0;
 }
 
 bool
@@ -66,18 +152,38 @@ window_function(const WindowFunc *function, const WindowClause *clause, WindowCa
 		case F_FIRST_VALUE:
 			call->kind = WINDOW_FIRST;
 			return sees_first(clause);
+		case F_LAST_VALUE:
+			call->kind = WINDOW_LAST;
+			return frame_end(clause, &call->behind);
+		case F_NTILE:
+			call->kind = WINDOW_NTILE;
+			*argument = NULL;
+			return number_of_parts(function, &call->behind);
 		default:
-			return false;
+			return function->winagg && frame_end(clause, &call->behind) && frame_aggregate(function, call);
 	}
+}
+
+/* Whether a function is of a frame's rows. */
+static bool
+has_frame(const WindowCall *call)
+{
+	return call->kind == WINDOW_LAST || (call->kind >= WINDOW_COUNT && call->kind <= WINDOW_MAX);
 }
 
 void
 windows_restart(Windows *windows)
 {
-	windows->ranks = false;
+	windows->ranks = windows->ahead = windows->whole = false;
 	for (int c = 0; c < windows->ncalls; c++)
-		windows->ranks |= windows->call[c].kind == WINDOW_RANK || windows->call[c].kind == WINDOW_DENSE_RANK;
-	windows->next = windows->partition = windows->peers = windows->dense = 0;
+	{
+		const WindowCall *call = &windows->call[c];
+
+		windows->ahead |= has_frame(call) && call->behind == FRAME_PEERS;
+		windows->whole |= call->kind == WINDOW_NTILE || (has_frame(call) && call->behind == FRAME_PARTITION);
+		windows->ranks |= call->kind == WINDOW_RANK || call->kind == WINDOW_DENSE_RANK || windows->ahead;
+	}
+	windows->next = windows->partition = windows->partition_end = windows->peers = windows->peers_end = windows->dense = 0;
 }
 
 /* Whether two rows, by their numbers in order, differ by some columns. */
@@ -99,23 +205,110 @@ static void
 step(Windows *windows)
 {
 	const uint32 row = windows->next++;
+	const bool	begins = row == 0 || !same_partition(windows, row, (int64) row - 1);
 
-	if (row == 0 || !same_partition(windows, row, (int64) row - 1))
+	if (begins)
 	{
-		windows->partition = windows->peers = row;
-		windows->dense = 1;
+		windows->partition = row;
+		windows->dense = 0;
+		for (int c = 0; c < windows->ncalls; c++)
+			windows->total[c] = (FrameTotal) {.end = row};
+		if (windows->whole)
+			for (windows->partition_end = row + 1; same_partition(windows, row, windows->partition_end); windows->partition_end++)
+				;
 	}
-	else if (windows->ranks && differ(windows, windows->keys.order, windows->keys.norder, row, row - 1))
+	if (begins || (windows->ranks && differ(windows, windows->keys.order, windows->keys.norder, row, row - 1)))
 	{
 		windows->peers = row;
 		windows->dense++;
+		if (windows->ahead)
+			for (windows->peers_end = row + 1; same_partition(windows, row, windows->peers_end) &&
+				 !differ(windows, windows->keys.order, windows->keys.norder, row, windows->peers_end); windows->peers_end++)
+				;
 	}
+}
+
+/* Frames */
+
+/* Behind the last row of the frame of the row that was gone on to last. */
+static uint32
+end_of_frame(const Windows *windows, const WindowCall *call)
+{
+	return call->behind == FRAME_ROW ? windows->next : call->behind == FRAME_PEERS ? windows->peers_end : windows->partition_end;
+}
+
+/* Take a row into a total. */
+static void
+take_in(const Windows *windows, const WindowCall *call, uint32 row, FrameTotal *total)
+{
+	const Tablet *rows = windows->stored->rows;
+	const uint16 number = call->attribute >= 0 ? (uint16) stored_rows_key(windows->stored, call->attribute) : 0;
+	const TabletColumn *column = &rows->column[number];
+	const SortKey key = {.column = number, .padded = call->attribute >= 0 && windows->stored->attribute[call->attribute].type == BPCHAROID};
+
+	if (call->attribute >= 0 && tablet_is_null(rows, column, row))
+		return;
+	if (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG)
+		wide_store(total->sum, wide_load(total->sum) + row_integer(rows, column, row));
+	else if (call->kind == WINDOW_MIN || call->kind == WINDOW_MAX)
+	{
+		const int	order = total->count == 0 ? 0 : sort_compare(rows, &key, 1, row, total->best);
+
+		if (total->count == 0 || (call->kind == WINDOW_MIN ? order < 0 : order > 0))
+			total->best = row;
+	}
+	total->count++;
+}
+
+/* A sum or an average as PostgreSQL has it. */
+static Datum
+total_datum(const Windows *windows, const WindowCall *call, const FrameTotal *total)
+{
+	const OutputResult *attribute = &windows->stored->attribute[call->attribute];
+	const bool	small = attribute->type == INT2OID || attribute->type == INT4OID;
+	Datum		sum;
+
+	/* of so many rows as there can be it is no more than that */
+	if (call->kind == WINDOW_SUM && small)
+		return Int64GetDatum((int64) wide_load(total->sum));
+	sum = numeric_datum(wide_load(total->sum), attribute->scale, attribute->scale);
+	if (call->kind == WINDOW_SUM)
+		return sum;
+	return DirectFunctionCall2(numeric_div, sum, NumericGetDatum(int64_to_numeric(total->count)));
+}
+
+/* What an aggregate is of the frame; or of which row it is the value. */
+static uint32
+frame_result(const Windows *windows, const WindowCall *call, FrameTotal *total, Datum *value, bool *isnull)
+{
+	for (const uint32 end = end_of_frame(windows, call); total->end < end; total->end++)
+		take_in(windows, call, windows->order[total->end], total);
+	*isnull = total->count == 0 && call->kind != WINDOW_COUNT;
+	if (call->kind == WINDOW_COUNT)
+		*value = Int64GetDatum(total->count);
+	else if (!*isnull && (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG))
+		*value = total_datum(windows, call, total);
+	/* of no values any row will do */
+	return *isnull ? windows->order[windows->next - 1] : total->best;
+}
+
+/* In which of so many parts of its partition, of which the first ones may have a row more, a row is. */
+static int32
+part_of_row(uint32 row, uint32 nrows, uint32 nparts)
+{
+	const uint32 size = nrows / nparts;
+	const uint32 larger = nrows % nparts;
+
+	if (row < larger * (size + 1))
+		return (int32) (row / (size + 1)) + 1;
+	return (int32) (larger + (row - larger * (size + 1)) / size) + 1;
 }
 
 /* What a function is of the row that was gone on to last; or of which row it is the value. */
 static uint32
-result_of(const Windows *windows, const WindowCall *call, Datum *value, bool *isnull)
+result_of(const Windows *windows, int c, Datum *value, bool *isnull)
 {
+	const WindowCall *call = &windows->call[c];
 	const uint32 row = windows->next - 1;
 	const int64 other = (int64) row + call->behind;
 
@@ -136,10 +329,28 @@ result_of(const Windows *windows, const WindowCall *call, Datum *value, bool *is
 			return windows->order[*isnull ? row : other];
 		case WINDOW_FIRST:
 			return windows->order[windows->partition];
-		case WINDOW_Count:
+		case WINDOW_LAST:
+			return windows->order[end_of_frame(windows, call) - 1];
+		case WINDOW_NTILE:
+			*value = Int32GetDatum(part_of_row(row - windows->partition, windows->partition_end - windows->partition, (uint32) call->behind));
+			break;
+		case WINDOW_COUNT:
+		case WINDOW_SUM:
+		case WINDOW_AVG:
+		case WINDOW_MIN:
+		case WINDOW_MAX:
+			return frame_result(windows, call, &windows->total[c], value, isnull);
+		case WindowKind_Count:
 			break;
 	}
 	return 0;
+}
+
+/* Whether a function is the value of some row. */
+static bool
+is_value_of_row(const WindowCall *call)
+{
+	return call->kind != WINDOW_COUNT && call->kind != WINDOW_SUM && call->kind != WINDOW_AVG;
 }
 
 /* Values of other rows, where there are such. */
@@ -163,9 +374,9 @@ windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull)
 	{
 		step(windows);
 		for (int c = 0; c < windows->ncalls; c++)
-			others[(Size) c * n + i] = result_of(windows, &windows->call[c], &values[c][i], &isnull[c][i]);
+			others[(Size) c * n + i] = result_of(windows, c, &values[c][i], &isnull[c][i]);
 	}
 	for (int c = 0; c < windows->ncalls; c++)
-		if (windows->call[c].attribute >= 0)
+		if (windows->call[c].attribute >= 0 && is_value_of_row(&windows->call[c]))
 			read_others(windows->stored, &windows->call[c], others + (Size) c * n, n, values[c], isnull[c]);
 }

@@ -20,16 +20,40 @@ typedef enum WindowKind
 	WINDOW_DENSE_RANK,
 	WINDOW_NEIGHBOUR,			/* lag() and lead(): of the row so many behind it, NULL if the partition has none */
 	WINDOW_FIRST,				/* of the partition's first row */
-	WINDOW_Count
+	WINDOW_LAST,				/* of the frame's last row */
+	WINDOW_NTILE,				/* which of so many parts of the partition */
+	WINDOW_COUNT,				/* these are of all rows of the frame */
+	WINDOW_SUM,
+	WINDOW_AVG,
+	WINDOW_MIN,
+	WINDOW_MAX,
+	WindowKind_Count
 } WindowKind;
+
+/* Where a frame ends; it begins with the partition. */
+typedef enum FrameEnd
+{
+	FRAME_ROW,					/* with the row itself, */
+	FRAME_PEERS,				/* the last one of its peers, */
+	FRAME_PARTITION				/* or of its partition */
+} FrameEnd;
 
 /* A window function; for plans three integers. */
 typedef struct WindowCall
 {
 	WindowKind	kind;
 	int			attribute;		/* of the rows, from 0 on */
-	int			behind;			/* NEIGHBOUR: how many rows, less than 0 before it */
+	int			behind;			/* NEIGHBOUR: how many rows, less than 0 before it; NTILE: how many parts; from LAST on but for that: FrameEnd */
 } WindowCall;
+
+/* What is known of a frame's rows up to one of them. */
+typedef struct FrameTotal
+{
+	uint32		end;			/* of the rows that are in it, by their numbers in order */
+	int64		count;			/* of those that are not NULL */
+	uint64		sum[2];			/* a Wide, which palloc() would not align */
+	uint32		best;			/* a row with the least or largest value */
+} FrameTotal;
 
 /* The columns that tell partitions apart, and those that tell rows of one apart which are no peers. */
 typedef struct WindowKeys
@@ -48,12 +72,17 @@ typedef struct Windows
 	WindowKeys	keys;
 	int			ncalls;
 	WindowCall *call;
-	bool		ranks;			/* some of them ask who are peers */
+	FrameTotal *total;			/* of each */
+	bool		ranks;			/* some of them ask who are peers, */
+	bool		ahead;			/* where these end, */
+	bool		whole;			/* or where partitions do */
 
 	/* the row that comes next, and what is known of the one before it */
 	uint32		next;
 	uint32		partition;		/* where its partition began, */
-	uint32		peers;			/* and its peers did */
+	uint32		partition_end;	/* and ends, */
+	uint32		peers;			/* and its peers did, */
+	uint32		peers_end;		/* and do */
 	uint32		dense;			/* dense rank */
 } Windows;
 

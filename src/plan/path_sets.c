@@ -235,6 +235,9 @@ path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, 
 	double		ngroups;
 	ListCell   *lc;
 
+	/* not of a partition's groups, which has columns of its own */
+	if (output_rel->reloptkind != RELOPT_UPPER_REL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
+		return;
 	if (output_rel->pathlist == NIL || !root->parse->hasAggs || root->parse->groupingSets != NIL || !path_may_sort(root) ||
 		(gpudb_force && path_any_is_ours(output_rel->pathlist)) || !read_grouping(root, (List *) extra->havingQual, &grouping))
 		return;

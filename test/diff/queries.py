@@ -205,21 +205,26 @@ class Queries:
             on = [re.match(r"\d+", key)[0] for key in order[: rng.choice((1, 1, 2))]]
             return f"SELECT DISTINCT ON ({', '.join(on)}) {shown}{rows} ORDER BY {', '.join(order)}{self.bounds(0.3)}"
         if self.ordered and rng.random() < 0.4:
-            return f"SELECT *, {self.windows(len(outputs), order)} FROM (SELECT {', '.join(f'{o.sql} AS y{n}' for n, o in enumerate(outputs, 1))}{rows}) w{self.bounds(0)}"
+            return f"SELECT *, {self.windows(outputs, order)} FROM (SELECT {', '.join(f'{o.sql} AS y{n}' for n, o in enumerate(outputs, 1))}{rows}) w{self.bounds(0)}"
         return f"SELECT {shown}{rows} ORDER BY {', '.join(order)}{self.bounds(0.5 if self.ordered else 0)}"
 
-    def windows(self, n, order):
-        """Window functions of y1 to yn, in an order of all of them; the order of rows is not told."""
+    def windows(self, outputs, order):
+        """Window functions of y1, y2 and so on, in an order of all of them; the order of rows is not told."""
         rng = self.rng
         self.ordered = False
         names = [re.sub(r"^(\d+)", r"y\1", key) for key in order]
         cut = rng.choice((0, 0, 1, min(2, len(names))))
         partition = f"PARTITION BY {', '.join(name.split()[0] for name in names[:cut])} " if cut else ""
         ordering = f"ORDER BY {', '.join(names[cut:])}" if names[cut:] else ""
-        value = f"y{rng.randint(1, n)}"
-        calls = ("row_number()", "rank()", "dense_rank()", f"lag({value})", f"lead({value}, {rng.choice((0, 1, 2, 40))})", f"first_value({value})", f"count({value})")
+        chosen = rng.randrange(len(outputs))
+        value = f"y{chosen + 1}"
+        calls = ("row_number()", "rank()", "dense_rank()", f"lag({value})", f"lead({value}, {rng.choice((0, 1, 2, 40))})", f"first_value({value})", f"count({value})", "count(*)")
+        calls += (f"last_value({value})", f"ntile({rng.choice((1, 4, 1000))})")
+        calls += (f"min({value})", f"max({value})") if outputs[chosen].kind in EXTREMES else ()
+        calls += (f"sum({value})", f"avg({value})") if outputs[chosen].kind in INTS else ()
+        frame = rng.choice(("", "", "", " ROWS UNBOUNDED PRECEDING", " RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " ROWS 2 PRECEDING")) if ordering else ""
         chosen = rng.sample(calls, rng.choice((1, 1, 2, 3)))
-        return ", ".join(f"{call} OVER ({partition}{ordering})" for call in chosen)
+        return ", ".join(f"{call} OVER ({partition}{ordering}{frame})" for call in chosen)
 
     def bounds(self, share):
         """OFFSET and LIMIT; perhaps nothing."""
