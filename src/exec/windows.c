@@ -282,12 +282,20 @@ static uint32
 frame_result(const Windows *windows, const WindowCall *call, FrameTotal *total, Datum *value, bool *isnull)
 {
 	for (const uint32 end = end_of_frame(windows, call); total->end < end; total->end++)
+	{
 		take_in(windows, call, windows->order[total->end], total);
+		total->known = false;
+	}
 	*isnull = total->count == 0 && call->kind != WINDOW_COUNT;
 	if (call->kind == WINDOW_COUNT)
 		*value = Int64GetDatum(total->count);
 	else if (!*isnull && (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG))
-		*value = total_datum(windows, call, total);
+	{
+		if (!total->known)
+			total->value = total_datum(windows, call, total);
+		total->known = true;
+		*value = total->value;
+	}
 	/* of no values any row will do */
 	return *isnull ? windows->order[windows->next - 1] : total->best;
 }
@@ -370,6 +378,9 @@ windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull)
 {
 	uint32	   *others = palloc(sizeof(uint32) * Max(n, 1) * Max(windows->ncalls, 1));
 
+	/* the batch before has taken its values along */
+	for (int c = 0; c < windows->ncalls; c++)
+		windows->total[c].known = false;
 	for (uint32 i = 0; i < n; i++)
 	{
 		step(windows);

@@ -53,6 +53,8 @@ typedef struct FrameTotal
 	int64		count;			/* of those that are not NULL */
 	uint64		sum[2];			/* a Wide, which palloc() would not align */
 	uint32		best;			/* a row with the least or largest value */
+	bool		known;			/* what that is as a Datum, in this batch, */
+	Datum		value;			/* which is this */
 } FrameTotal;
 
 /* The columns that tell partitions apart, and those that tell rows of one apart which are no peers. */
