@@ -262,6 +262,9 @@ extern bool compile_cannot_fail(Node *expr);
 /* The fractions of a percentile, whose direct argument they are; false if they are not known, too many, or PostgreSQL's error. */
 extern bool compile_fractions(const Aggref *agg, AggResult *result);
 
+/* Whether an ordered-set aggregate's values are in the order of their type, and which way round. */
+extern bool compile_set_order(const Aggref *agg, bool *descending);
+
 /* The attributes declared NOT NULL, for CompileInput. */
 extern Bitmapset *compile_not_null(TupleDesc desc);
 

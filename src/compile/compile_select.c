@@ -81,9 +81,8 @@ compile_fractions(const Aggref *agg, AggResult *result)
 	return true;
 }
 
-/* Whether it is by the order of the type, and which way round. */
-static bool
-read_order(const Aggref *agg, bool *descending)
+bool
+compile_set_order(const Aggref *agg, bool *descending)
 {
 	const SortGroupClause *order = linitial_node(SortGroupClause, agg->aggorder);
 	const TypeCacheEntry *type = lookup_type_cache(exprType((Node *) linitial_node(TargetEntry, agg->args)->expr),
@@ -158,7 +157,7 @@ compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask,
 	Compiler   *c = ac->c;
 	const int	key = key_of(ac, arg);
 
-	if (ac->group != 0 || !compile_fractions(agg, result) || !read_order(agg, &result->descending))
+	if (ac->group != 0 || !compile_fractions(agg, result) || !compile_set_order(agg, &result->descending))
 		return refuse(c, REASON_EXPRESSION);
 	if (key == 0)
 		return refuse(c, REASON_DATA_TYPE);

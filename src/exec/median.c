@@ -13,6 +13,8 @@
 #include "utils/sortsupport.h"
 #include "utils/typcache.h"
 
+#include "exec/selects.h"
+
 extern PGDLLEXPORT Datum gpudb_median_final(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_median_final);
@@ -48,8 +50,6 @@ gpudb_median_final(PG_FUNCTION_ARGS)
 {
 	Datum	   *values;
 	int			n;
-	float8		low;
-	float8		high;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -58,7 +58,5 @@ gpudb_median_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	if (get_fn_expr_rettype(fcinfo->flinfo) != FLOAT8OID || n % 2 == 1)
 		PG_RETURN_DATUM(values[(n - 1) / 2]);
-	low = DatumGetFloat8(values[n / 2 - 1]);
-	high = DatumGetFloat8(values[n / 2]);
-	PG_RETURN_FLOAT8(low + (0.5 * (high - low)));
+	PG_RETURN_DATUM(selects_between(values[n / 2 - 1], values[n / 2], 0.5));
 }

@@ -228,8 +228,7 @@ percentile_at(const GroupView *view, const AggResult *agg, int fraction, int64 c
 	if (status != STATUS_DONE || rank[0] == rank[1])
 		return status;
 	status = value_of_state(view, agg, (const uint64 *) &step[1].range.least, &second);
-	/* as float8_lerp() does */
-	*value = Float8GetDatum(DatumGetFloat8(first) + (part * (DatumGetFloat8(second) - DatumGetFloat8(first))));
+	*value = selects_between(first, second, part);
 	return status;
 }
 
@@ -237,14 +236,10 @@ percentile_at(const GroupView *view, const AggResult *agg, int fraction, int64 c
 static DeviceStatus
 percentile_result(const GroupView *view, const AggResult *agg, int64 count, Datum *value)
 {
-	const ArrayType *fractions = agg->fractions;
 	DeviceStatus status = STATUS_DONE;
 	Datum	   *values;
-	int16		length;
-	bool		by_value;
-	char		alignment;
 
-	if (fractions == NULL)
+	if (agg->fractions == NULL)
 		return percentile_at(view, agg, 0, count, value);
 	values = palloc0(sizeof(Datum) * agg->nfractions);
 	for (int f = 0; f < agg->nfractions && status == STATUS_DONE; f++)
@@ -252,9 +247,7 @@ percentile_result(const GroupView *view, const AggResult *agg, int64 count, Datu
 			status = percentile_at(view, agg, f, count, &values[f]);
 	if (status != STATUS_DONE)
 		return status;
-	get_typlenbyvalalign(agg->element, &length, &by_value, &alignment);
-	*value = PointerGetDatum(construct_md_array(values, (bool *) agg->fraction_null, ARR_NDIM(fractions), ARR_DIMS(fractions),
-												ARR_LBOUND(fractions), agg->element, length, by_value, alignment));
+	*value = selects_array(agg, values);
 	return STATUS_DONE;
 }
 

@@ -16,6 +16,9 @@
 
 #include <math.h>
 
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
 #include "compile/opmap.h"
 #include "exec/selects.h"
 
@@ -86,6 +89,19 @@ selects_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int
 		*second = count - 1 - *second;
 	}
 	return part;
+}
+
+Datum
+selects_array(const AggResult *agg, Datum *values)
+{
+	const ArrayType *fractions = agg->fractions;
+	int16		length;
+	bool		by_value;
+	char		alignment;
+
+	get_typlenbyvalalign(agg->element, &length, &by_value, &alignment);
+	return PointerGetDatum(construct_md_array(values, (bool *) agg->fraction_null, ARR_NDIM(fractions), ARR_DIMS(fractions),
+											  ARR_LBOUND(fractions), agg->element, length, by_value, alignment));
 }
 
 static const uint64 *

@@ -37,4 +37,14 @@ extern DeviceStatus selects_narrow(GpuNode *node, const GroupTable *groups, bool
  */
 extern double selects_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int64 *second);
 
+/* What is such a part of the way from one float8 to another, as float8_lerp() has it. */
+static inline Datum
+selects_between(Datum first, Datum second, double part)
+{
+	return Float8GetDatum(DatumGetFloat8(first) + (part * (DatumGetFloat8(second) - DatumGetFloat8(first))));
+}
+
+/* The values at all fractions of a percentile, as an array of the shape in which these stood. */
+extern Datum selects_array(const AggResult *agg, Datum *values);
+
 #endif							/* GPUDB_EXEC_SELECTS_H */

@@ -8,26 +8,18 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 #include "compile/opmap.h"
 #include "exec/selects.h"
 #include "exec/sorted_groups.h"
 
-/* Whether an ordered-set aggregate's values are in the order of their type, and which way round. */
+/* The order of an ordered-set aggregate's values, where equal ones are the same: intervals of equal length print differently. */
 static bool
 read_order(const Aggref *agg, bool *descending)
 {
-	const SortGroupClause *order = linitial_node(SortGroupClause, agg->aggorder);
-	Oid			type = exprType((Node *) linitial_node(TargetEntry, agg->args)->expr);
-	const TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-
-	*descending = order->sortop == entry->gt_opr;
-	/* intervals of equal length print differently */
-	return getBaseType(type) != INTERVALOID && (*descending || order->sortop == entry->lt_opr);
+	return getBaseType(exprType((Node *) linitial_node(TargetEntry, agg->args)->expr)) != INTERVALOID && compile_set_order(agg, descending);
 }
 
 bool
@@ -90,6 +82,12 @@ sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nkeys, MemoryC
 	groups->start[groups->ngroups] = rows->nrows;
 }
 
+static bool
+is_negative_zero(double value)
+{
+	return value == 0 && signbit(value);
+}
+
 bool
 sorted_groups_are_ambiguous(const SortedGroups *groups)
 {
@@ -100,14 +98,12 @@ sorted_groups_are_ambiguous(const SortedGroups *groups)
 		const TabletColumn *column = &rows->column[groups->set[s].by.column];
 		const void *values = tablet_at(rows, column->values);
 
-		if (column->type == COLTYPE_F64)
-			for (uint32 i = 0; i < rows->nrows; i++)
-				if (((const double *) values)[i] == 0 && signbit(((const double *) values)[i]) && !tablet_is_null(rows, column, i))
-					return true;
-		if (column->type == COLTYPE_F32)
-			for (uint32 i = 0; i < rows->nrows; i++)
-				if (((const float *) values)[i] == 0 && signbit(((const float *) values)[i]) && !tablet_is_null(rows, column, i))
-					return true;
+		if (column->type != COLTYPE_F32 && column->type != COLTYPE_F64)
+			continue;
+		for (uint32 i = 0; i < rows->nrows; i++)
+			if (is_negative_zero(column->type == COLTYPE_F64 ? ((const double *) values)[i] : ((const float *) values)[i]) &&
+				!tablet_is_null(rows, column, i))
+				return true;
 	}
 	return false;
 }
@@ -219,9 +215,8 @@ select_values(const SortedGroups *groups, const GroupCall *call, int fraction, G
 	for (uint32 g = 0; g < n; g++)
 	{
 		values[g] = both[g];
-		/* as float8_lerp() does */
 		if (!isnull[g] && rows[g] != rows[n + g])
-			values[g] = Float8GetDatum(DatumGetFloat8(both[g]) + (part[g] * (DatumGetFloat8(both[n + g]) - DatumGetFloat8(both[g]))));
+			values[g] = selects_between(both[g], both[n + g], part[g]);
 	}
 }
 
@@ -235,11 +230,7 @@ select_arrays(const SortedGroups *groups, const GroupCall *call, GroupRange rang
 	Datum	   *of_fraction = palloc(sizeof(Datum) * n * nfractions);
 	bool	   *none = palloc0(sizeof(bool) * n);
 	Datum	   *elements = palloc0(sizeof(Datum) * nfractions);
-	int16		length;
-	bool		by_value;
-	char		alignment;
 
-	get_typlenbyvalalign(percentile->element, &length, &by_value, &alignment);
 	for (int f = 0; f < nfractions; f++)
 		select_values(groups, call, f, range, of_fraction + (Size) f * n, none);
 	for (uint32 g = 0; g < n; g++)
@@ -249,9 +240,7 @@ select_arrays(const SortedGroups *groups, const GroupCall *call, GroupRange rang
 			continue;
 		for (int f = 0; f < nfractions; f++)
 			elements[f] = of_fraction[(Size) f * n + g];
-		values[g] = PointerGetDatum(construct_md_array(elements, (bool *) percentile->fraction_null, ARR_NDIM(percentile->fractions),
-													   ARR_DIMS(percentile->fractions), ARR_LBOUND(percentile->fractions),
-													   percentile->element, length, by_value, alignment));
+		values[g] = selects_array(percentile, elements);
 	}
 }
 

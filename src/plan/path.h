@@ -122,8 +122,8 @@ extern Path *path_copy(const Path *path);
 /* The cheapest of a list of paths that can be copied and need no parameters. */
 extern Path *path_cheapest(List *paths, bool (*accept) (const Path *path));
 
-/* Whether one of these paths is gpudb's. */
-extern bool path_any_is_ours(const List *paths);
+/* What clauses of the query group by, equal expressions once, and the first clause of each. */
+extern void path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys);
 
 /* Add our path; under gpudb.force it replaces all others. */
 extern void path_offer(RelOptInfo *rel, Path *path);

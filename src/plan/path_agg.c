@@ -103,8 +103,6 @@ compare_tables(const ListCell *a, const ListCell *b)
 static bool
 read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List *exprs, List *having, Grouping *grouping)
 {
-	ListCell   *lc;
-
 	memset(grouping, 0, sizeof(*grouping));
 	grouping->plain = true;
 	grouping->root = root;
@@ -113,16 +111,7 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List
 	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
 	grouping->joins = candidate->joins;
 	grouping->members = candidate_members(candidate);
-	foreach(lc, clauses)
-	{
-		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
-		Node	   *key = get_sortgroupclause_expr(clause, root->processed_tlist);
-
-		if (list_member(grouping->keys, key))
-			continue;
-		grouping->keys = lappend(grouping->keys, key);
-		grouping->clauses = lappend(grouping->clauses, clause);
-	}
+	path_group_keys(root, clauses, &grouping->keys, &grouping->clauses);
 	/* the relation's target may have columns that nobody looks at: those of expressions that are keys, if they stand in what a sort comes before */
 	collect_walker((Node *) exprs, grouping);
 	collect_walker((Node *) grouping->having, grouping);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 
 #include "guc.h"
@@ -70,15 +71,21 @@ path_cheapest(List *paths, bool (*accept) (const Path *path))
 	return cheapest;
 }
 
-bool
-path_any_is_ours(const List *paths)
+void
+path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys)
 {
 	ListCell   *lc;
 
-	foreach(lc, paths)
-		if (IsA(lfirst(lc), CustomPath))
-			return true;
-	return false;
+	*keys = *of_keys = NIL;
+	foreach(lc, clauses)
+	{
+		Node	   *key = get_sortgroupclause_expr(lfirst(lc), root->processed_tlist);
+
+		if (list_member(*keys, key))
+			continue;
+		*keys = lappend(*keys, key);
+		*of_keys = lappend(*of_keys, lfirst(lc));
+	}
 }
 
 void

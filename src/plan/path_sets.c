@@ -126,18 +126,8 @@ collect_walker(Node *node, SetGrouping *grouping)
 static bool
 read_grouping(PlannerInfo *root, List *having, SetGrouping *grouping)
 {
-	ListCell   *lc;
-
 	*grouping = (SetGrouping) {.plain = true, .having = having};
-	foreach(lc, root->parse->groupClause)
-	{
-		Node	   *key = get_sortgroupclause_expr(lfirst(lc), root->processed_tlist);
-
-		if (list_member(grouping->keys, key))
-			continue;
-		grouping->keys = lappend(grouping->keys, key);
-		grouping->clauses = lappend(grouping->clauses, lfirst(lc));
-	}
+	path_group_keys(root, root->parse->groupClause, &grouping->keys, &grouping->clauses);
 	(void) collect_walker((Node *) root->processed_tlist, grouping);
 	(void) collect_walker((Node *) having, grouping);
 	/* with keys that are all constants nothing tells groups apart */
@@ -228,6 +218,18 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	return &path->path;
 }
 
+/* Whether one of these paths is gpudb's. */
+static bool
+any_is_ours(const List *paths)
+{
+	ListCell   *lc;
+
+	foreach(lc, paths)
+		if (IsA(lfirst(lc), CustomPath))
+			return true;
+	return false;
+}
+
 void
 path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
@@ -239,7 +241,7 @@ path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, 
 	if (output_rel->reloptkind != RELOPT_UPPER_REL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
 		return;
 	if (output_rel->pathlist == NIL || !root->parse->hasAggs || root->parse->groupingSets != NIL || !path_may_sort(root) ||
-		(gpudb_force && path_any_is_ours(output_rel->pathlist)) || !read_grouping(root, (List *) extra->havingQual, &grouping))
+		(gpudb_force && any_is_ours(output_rel->pathlist)) || !read_grouping(root, (List *) extra->havingQual, &grouping))
 		return;
 	(void) unseen_walker((Node *) output_rel->reltarget->exprs, &grouping);
 	foreach(lc, root->group_pathkeys)

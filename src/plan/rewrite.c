@@ -78,8 +78,23 @@ rewrite_walker(Node *node, void *context)
 	return expression_tree_walker(node, rewrite_walker, context);
 }
 
+/* Whether there can be an aggregate in a query, or in one that is part of it; most that look rows up have none. */
+static bool
+may_have_aggregates(const Query *query)
+{
+	ListCell   *lc;
+
+	if (query->hasAggs || query->hasWindowFuncs || query->hasSubLinks || query->cteList != NIL)
+		return true;
+	foreach(lc, query->rtable)
+		if (lfirst_node(RangeTblEntry, lc)->rtekind == RTE_SUBQUERY)
+			return true;
+	return false;
+}
+
 void
 rewrite_aggregates(Query *query)
 {
-	(void) rewrite_walker((Node *) query, NULL);
+	if (may_have_aggregates(query))
+		(void) rewrite_walker((Node *) query, NULL);
 }

@@ -327,8 +327,6 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 	const bool	all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) ||
 		FullTransactionIdPrecedes(notes->newest, proof->horizon);
 	const bool	same = same_moment(proof, stamp);
-	/* the map may have been copied before the tablet was built */
-	const bool	map_is_older = FOLLOWS(RULE_MAP_IS_OLDER);
 	const uint32 nblocks = Min(notes->nblocks, proof->nblocks);
 	bool		looked = false;
 
@@ -348,7 +346,8 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 
 		looked |= unsure != 0;
 		good &= ~fallen;
-		if (map_is_older && !all_ended)
+		/* the map may have been copied before the tablet was built */
+		if (FOLLOWS(RULE_MAP_IS_OLDER) && !all_ended)
 			good &= ~(unsure & settled & ~flagged);
 		good |= known;
 		usable->word[w] = good;
