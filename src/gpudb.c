@@ -14,6 +14,7 @@
 #include "device/channel.h"
 #include "device/threads.h"
 #include "exec/auto_prewarm.h"
+#include "exec/exec_sort_agg.h"
 #include "exec/exec_sort.h"
 #include "exec/memory.h"
 #include "exec/node.h"
@@ -91,6 +92,7 @@ _PG_init(void)
 	RegisterCustomScanMethods(&gpu_agg_methods);
 	RegisterCustomScanMethods(&gpu_join_methods);
 	RegisterCustomScanMethods(&gpu_sort_methods);
+	RegisterCustomScanMethods(&gpu_sort_agg_methods);
 	plan_init();
 	auto_prewarm_init();
 	supervisor_register();

@@ -66,50 +66,6 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	params_find(node);
 }
 
-/* Whether there is nothing to check. */
-static bool
-results_are_sure(const CompileResult *compiled)
-{
-	bool		sure = true;
-
-	for (int k = 0; k < compiled->nkeys; k++)
-		sure &= result_of_key_is_sure(&compiled->key[k]);
-	for (int a = 0; a < compiled->naggs; a++)
-		sure &= result_of_aggregate_is_sure(&compiled->agg[a]);
-	return sure;
-}
-
-/* Check that every value can be known, before the first row goes out. */
-static DeviceStatus
-check_results(GpuAggState *state)
-{
-	const CompileResult *compiled = &state->node.compiled;
-	MemoryContext scratch;
-	MemoryContext old;
-	DeviceStatus status = STATUS_DONE;
-	Datum		value;
-	bool		isnull;
-
-	if (results_are_sure(compiled))
-		return STATUS_DONE;
-	scratch = AllocSetContextCreate(state->node.run_context, "gpudb results", ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(scratch);
-	for (uint32 g = 0; g < state->groups->ngroups && status == STATUS_DONE; g++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (int k = 0; k < compiled->nkeys && status == STATUS_DONE; k++)
-			if (!result_of_key_is_sure(&compiled->key[k]))
-				status = result_of_key(compiled, state->groups, g, k, &value, &isnull);
-		for (int a = 0; a < compiled->naggs && status == STATUS_DONE; a++)
-			if (!result_of_aggregate_is_sure(&compiled->agg[a]))
-				status = result_of_aggregate(compiled, state->groups, g, a, &value, &isnull);
-		MemoryContextReset(scratch);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(scratch);
-	return status;
-}
-
 /* Find the groups that are wanted. */
 static void
 find_top(GpuAggState *state)
@@ -167,7 +123,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 		outcome->status = selects_narrow(node, state->groups, &wanted);
 	if (outcome->status != STATUS_DONE || wanted)
 		return false;
-	outcome->status = check_results(state);
+	outcome->status = results_check(&node->compiled, state->groups, node->run_context);
 	if (outcome->status == STATUS_DONE)
 		find_top(state);
 	return outcome->status == STATUS_DONE;
@@ -210,7 +166,6 @@ compute(GpuAggState *state)
 static bool
 next_group(GpuAggState *state, TupleTableSlot *slot)
 {
-	const CompileResult *compiled = &state->node.compiled;
 	const Top  *top = &state->node.top;
 	uint32		group = state->next;
 
@@ -221,11 +176,7 @@ next_group(GpuAggState *state, TupleTableSlot *slot)
 		group = top->group[group];
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-	for (int k = 0; k < compiled->nkeys; k++)
-		result_of_key(compiled, state->groups, group, k, &slot->tts_values[k], &slot->tts_isnull[k]);
-	for (int a = 0; a < compiled->naggs; a++)
-		result_of_aggregate(compiled, state->groups, group, a, &slot->tts_values[compiled->nkeys + a],
-							&slot->tts_isnull[compiled->nkeys + a]);
+	results_of_group(&state->node.compiled, state->groups, group, slot->tts_values, slot->tts_isnull);
 	ExecStoreVirtualTuple(slot);
 	return true;
 }

@@ -16,63 +16,23 @@
 
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
-#include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/pg_locale.h"
-#include "utils/ruleutils.h"
 
 #include "core/sort_rows.h"
 #include "device/device.h"
 #include "device/mapping.h"
 #include "device/threads.h"
-#include "exec/exec_sort.h"
+#include "exec/exec_sort_private.h"
 #include "exec/feed.h"
 #include "exec/require.h"
 #include "exec/scan_collect.h"
-#include "exec/sorted_groups.h"
 #include "exec/stat.h"
-#include "exec/stored_rows.h"
-#include "exec/windows.h"
 #include "guc.h"
-
-/* Rows whose values are looked up at a time. */
-#define BATCH_ROWS 1024
-
-typedef struct GpuSortState
-{
-	CustomScanState css;
-	PlanState  *fallback;		/* PostgreSQL's own: a Sort, or a WindowAgg, Limit, Unique or Agg over one, or an Agg that needs none */
-	SortState  *sort;			/* that Sort, over the plan that is read; NULL if there is none */
-	bool		begun;			/* that has been asked for rows */
-	Windows		windows;
-	SortedGroups groups;		/* without sets rows go out, not groups */
-	bool		computed;
-	bool		fell_back;
-	MemoryContext context;		/* of the rows */
-	StoredRows *stored;
-	uint32	   *order;			/* the rows that go out: of groups the first ones */
-	uint32		nrows;			/* of it */
-	uint32		next;			/* the one to return next */
-
-	/* values of rows from `first` on */
-	MemoryContext batch_context;
-	uint32		first;
-	uint32		nbatch;
-	Datum	  **values;			/* of each attribute, BATCH_ROWS */
-	bool	  **isnull;
-
-	/* for EXPLAIN */
-	uint64		rows_in;
-	uint64		bytes;
-	double		collect_ms;
-	double		sort_ms;
-	const char *fallback_reason;
-	const char *fallback_text;
-} GpuSortState;
 
 static Node *create_state(CustomScan *plan);
 
@@ -81,23 +41,41 @@ const CustomScanMethods gpu_sort_methods = {
 	.CreateCustomScanState = create_state,
 };
 
-static PlanState *
-child_of(const GpuSortState *state)
+PlanState *
+sort_child(const GpuSortState *state)
 {
 	return outerPlanState(state->sort != NULL ? &state->sort->ss.ps : state->fallback);
 }
 
-static List *
-private_list(const GpuSortState *state, int which)
+List *
+sort_private_list(const GpuSortState *state, int which)
 {
 	return list_nth(((const CustomScan *) state->css.ss.ps.plan)->custom_private, which);
 }
 
-/* Whether groups go out, and not rows. */
-static bool
-is_grouped(const GpuSortState *state)
+int
+sort_private_int(const GpuSortState *state, int which)
 {
-	return private_list(state, SORT_PRIVATE_SETS) != NIL;
+	return intVal(list_nth(((const CustomScan *) state->css.ss.ps.plan)->custom_private, which));
+}
+
+bool
+sort_is_grouped(const GpuSortState *state)
+{
+	return sort_private_list(state, SORT_PRIVATE_SETS) != NIL;
+}
+
+/* Whether the node is a Limit, too. */
+static bool
+is_limited(const GpuSortState *state)
+{
+	return sort_private_int(state, SORT_PRIVATE_OFFSET) >= 0;
+}
+
+uint32
+sort_first_wanted(const GpuSortState *state)
+{
+	return is_limited(state) ? (uint32) sort_private_int(state, SORT_PRIVATE_OFFSET) : 0;
 }
 
 static void
@@ -109,11 +87,11 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->fallback = ExecInitNode(linitial(plan->custom_plans), estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	state->sort = (SortState *) (IsA(state->fallback, SortState) ? state->fallback : outerPlanState(state->fallback));
 	/* of one group no Sort is needed, and what is read may be one itself */
-	if (is_grouped(state) && ((Agg *) state->fallback->plan)->numCols == 0)
+	if (sort_is_grouped(state) && ((Agg *) state->fallback->plan)->numCols == 0)
 		state->sort = NULL;
 	Assert(state->sort == NULL || IsA(state->sort, SortState));
 	/* EXPLAIN shows what is read, or the fallback where that was needed */
-	css->custom_ps = list_make1(child_of(state));
+	css->custom_ps = list_make1(sort_child(state));
 	state->context = AllocSetContextCreate(estate->es_query_cxt, "gpudb sort", ALLOCSET_DEFAULT_SIZES);
 	state->batch_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb sorted rows", ALLOCSET_DEFAULT_SIZES);
 }
@@ -122,11 +100,10 @@ static void
 note_fallback(GpuSortState *state, DeviceStatus status)
 {
 	state->fell_back = true;
-	state->fallback_reason = status_reason(status);
-	state->fallback_text = status_text(status);
+	state->why = status;
 	state->css.custom_ps = list_make1(state->fallback);
-	stat_count_fallback(state->fallback_reason);
-	require_no_fallback(state->fallback_reason, state->fallback_text);
+	stat_count_fallback(status_reason(status));
+	require_no_fallback(status_reason(status), status_text(status));
 }
 
 /* Sorting */
@@ -183,9 +160,9 @@ keys_of_columns(const StoredRows *stored, const List *columns)
 static void
 describe_windows(GpuSortState *state)
 {
-	const List *partition = private_list(state, SORT_PRIVATE_PARTITION);
-	const List *order = private_list(state, SORT_PRIVATE_ORDER);
-	const List *calls = private_list(state, SORT_PRIVATE_CALLS);
+	const List *partition = sort_private_list(state, SORT_PRIVATE_PARTITION);
+	const List *order = sort_private_list(state, SORT_PRIVATE_ORDER);
+	const List *calls = sort_private_list(state, SORT_PRIVATE_CALLS);
 	ListCell   *lc;
 
 	state->windows = (Windows) {
@@ -205,8 +182,8 @@ static void
 describe_groups(GpuSortState *state)
 {
 	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
-	const List *sets = private_list(state, SORT_PRIVATE_SETS);
-	const List *calls = private_list(state, SORT_PRIVATE_CALLS);
+	const List *sets = sort_private_list(state, SORT_PRIVATE_SETS);
+	const List *calls = sort_private_list(state, SORT_PRIVATE_CALLS);
 	const int	ncolumns = list_length(plan->custom_scan_tlist) - list_length(calls);
 	SortedGroups *groups = &state->groups;
 	bool		descending;
@@ -243,19 +220,6 @@ run_together(const SortHelpers *helpers, void (*work) (void *arg, uint32 part), 
 	device_cpu_together(helpers->threads, SORT_PARTS, work, arg);
 }
 
-/* Whether the node is a Limit, too, and which row is the first one that it returns. */
-static bool
-is_limited(const CustomScan *plan)
-{
-	return intVal(list_nth(plan->custom_private, SORT_PRIVATE_OFFSET)) >= 0;
-}
-
-static uint32
-first_wanted(const CustomScan *plan)
-{
-	return is_limited(plan) ? (uint32) intVal(list_nth(plan->custom_private, SORT_PRIVATE_OFFSET)) : 0;
-}
-
 /* Sort the rows by keys into memory of their context; how many are listed. */
 static uint32
 sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
@@ -279,7 +243,7 @@ sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
 static void
 keep_distinct(GpuSortState *state, const SortKey *keys)
 {
-	const int	nkeys = intVal(list_nth(((const CustomScan *) state->css.ss.ps.plan)->custom_private, SORT_PRIVATE_DISTINCT));
+	const int	nkeys = sort_private_int(state, SORT_PRIVATE_DISTINCT);
 	uint32		kept = 0;
 
 	if (nkeys == 0)
@@ -293,13 +257,12 @@ keep_distinct(GpuSortState *state, const SortKey *keys)
 static void
 sort_stored(GpuSortState *state)
 {
-	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
-	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
-	SortRequest request = {.first = first_wanted(plan), .end = wanted > 0 ? wanted : UINT32_MAX};
+	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
+	SortRequest request = {.first = sort_first_wanted(state), .end = wanted > 0 ? wanted : UINT32_MAX};
 
 	request.keys = describe_keys(state, &request.nkeys);
 	state->nrows = sort_into(state, &request, &state->order);
-	if (is_limited(plan))
+	if (is_limited(state))
 		state->nrows = Min(state->nrows, request.end);
 	keep_distinct(state, request.keys);
 	describe_windows(state);
@@ -309,7 +272,7 @@ sort_stored(GpuSortState *state)
 static DeviceStatus
 sort_groups(GpuSortState *state)
 {
-	const List *partition = private_list(state, SORT_PRIVATE_PARTITION);
+	const List *partition = sort_private_list(state, SORT_PRIVATE_PARTITION);
 	SortedGroups *groups = &state->groups;
 	SortRequest request = {.end = UINT32_MAX};
 	SortKey    *keys = describe_keys(state, &request.nkeys);
@@ -349,7 +312,7 @@ restart_child(GpuSortState *state)
 	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
 
 	if (state->begun)
-		ExecReScan(child_of(state));
+		ExecReScan(sort_child(state));
 	state->begun = true;
 	MemoryContextSwitchTo(old);
 }
@@ -359,7 +322,7 @@ static DeviceStatus
 collect_rows(GpuSortState *state, RowStore **store)
 {
 	const uint64 limit = (uint64) gpudb_join_memory * 1024 * 1024;
-	PlanState  *child = child_of(state);
+	PlanState  *child = sort_child(state);
 	DeviceStatus status;
 
 	state->stored = stored_rows_describe(ExecGetResultType(child));
@@ -395,7 +358,7 @@ compute(GpuSortState *state)
 	state->bytes = Max(state->bytes, row_store_bytes(store) + sort_room_bytes(state->stored->rows->nrows));
 	state->collect_ms += ms_since(start);
 	INSTR_TIME_SET_CURRENT(start);
-	if (is_grouped(state))
+	if (sort_is_grouped(state))
 		status = sort_groups(state);
 	else
 		sort_stored(state);
@@ -405,11 +368,10 @@ compute(GpuSortState *state)
 
 /* Rows */
 
-/* Have the first row be the next one. */
-static void
-restart_rows(GpuSortState *state)
+void
+sort_restart_rows(GpuSortState *state)
 {
-	state->next = Min(first_wanted((const CustomScan *) state->css.ss.ps.plan), state->nrows);
+	state->next = Min(sort_first_wanted(state), state->nrows);
 	state->first = state->next;
 	state->nbatch = 0;
 	windows_restart(&state->windows);
@@ -426,30 +388,29 @@ prepare_batch(GpuSortState *state)
 	state->isnull = palloc(sizeof(bool *) * Max(natts, 1));
 	for (int a = 0; a < natts; a++)
 	{
-		state->values[a] = palloc0(sizeof(Datum) * BATCH_ROWS);
-		state->isnull[a] = palloc(sizeof(bool) * BATCH_ROWS);
-		memset(state->isnull[a], true, sizeof(bool) * BATCH_ROWS);
+		state->values[a] = palloc0(sizeof(Datum) * SORT_BATCH_ROWS);
+		state->isnull[a] = palloc(sizeof(bool) * SORT_BATCH_ROWS);
+		memset(state->isnull[a], true, sizeof(bool) * SORT_BATCH_ROWS);
 	}
 	MemoryContextSwitchTo(old);
-	restart_rows(state);
+	sort_restart_rows(state);
 }
 
-/* Look up the values of the next rows. */
-static void
-read_batch(GpuSortState *state)
+void
+sort_read_batch(GpuSortState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->batch_context);
 	const int	natts = state->stored->desc->natts;
 	/* of groups the keys, which come first, are all that is looked at */
-	const int	nread = is_grouped(state) ? list_length(private_list(state, SORT_PRIVATE_PARTITION)) : natts;
+	const int	nread = sort_is_grouped(state) ? list_length(sort_private_list(state, SORT_PRIVATE_PARTITION)) : natts;
 
 	MemoryContextReset(state->batch_context);
 	CHECK_FOR_INTERRUPTS();
 	state->first = state->next;
-	state->nbatch = Min(BATCH_ROWS, state->nrows - state->next);
+	state->nbatch = Min(SORT_BATCH_ROWS, state->nrows - state->next);
 	for (int a = 0; a < nread; a++)
 		stored_rows_read(state->stored, a, state->order + state->first, state->nbatch, state->values[a], state->isnull[a]);
-	if (is_grouped(state))
+	if (sort_is_grouped(state))
 		sorted_groups_compute(&state->groups, state->first, state->nbatch, state->values + natts, state->isnull + natts);
 	else if (state->windows.ncalls > 0)
 		windows_compute(&state->windows, state->nbatch, state->values + natts, state->isnull + natts);
@@ -467,7 +428,7 @@ next_sorted(GpuSortState *state, TupleTableSlot *slot)
 	if (state->next == state->nrows)
 		return false;
 	if (state->next - state->first >= state->nbatch)
-		read_batch(state);
+		sort_read_batch(state);
 	at = state->next++ - state->first;
 	for (int a = 0; a < natts; a++)
 	{
@@ -512,6 +473,27 @@ start(GpuSortState *state)
 	MemoryContextReset(state->context);
 	restart_child(state);
 	note_fallback(state, status);
+}
+
+bool
+sort_have_rows(GpuSortState *state)
+{
+	struct Instrumentation *instrument = state->css.ss.ps.instrument;
+	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	bool		begins;
+
+	/* as ExecProcNode() would */
+	if (state->css.ss.ps.chgParam != NULL)
+		ExecReScan(&state->css.ss.ps);
+	begins = !state->computed && !state->fell_back;
+	if (begins && instrument != NULL)
+		InstrStartNode(instrument);
+	if (begins)
+		start(state);
+	if (begins && instrument != NULL)
+		InstrStopNode(instrument, state->computed ? state->nrows : 0);
+	MemoryContextSwitchTo(old);
+	return state->computed;
 }
 
 static TupleTableSlot *
@@ -559,7 +541,7 @@ rescan(CustomScanState *css)
 	/* without new parameters the rows are the same */
 	if (state->computed && css->ss.ps.chgParam == NULL)
 	{
-		restart_rows(state);
+		sort_restart_rows(state);
 		return;
 	}
 	/* ExecReScan() does not reach custom_ps */
@@ -568,98 +550,8 @@ rescan(CustomScanState *css)
 	if (state->fell_back)
 		ExecReScan(state->fallback);
 	else if (css->ss.ps.chgParam != NULL)
-		UpdateChangedParamSet(child_of(state), css->ss.ps.chgParam);
+		UpdateChangedParamSet(sort_child(state), css->ss.ps.chgParam);
 	state->computed = false;
-}
-
-/* EXPLAIN */
-
-/* A key as PostgreSQL shows it. */
-static char *
-text_of_key(const CustomScan *plan, const Sort *sort, int k, List *context, bool prefix)
-{
-	Node	   *expr = (Node *) list_nth_node(TargetEntry, plan->custom_scan_tlist, sort->sortColIdx[k] - 1)->expr;
-	Oid			opfamily;
-	Oid			opcintype;
-	int16		strategy;
-	bool		descending;
-
-	(void) get_ordering_op_properties(sort->sortOperators[k], &opfamily, &opcintype, &strategy);
-	descending = strategy == BTGreaterStrategyNumber;
-	return psprintf("%s%s%s", deparse_expression(expr, context, prefix, false), descending ? " DESC" : "",
-					sort->nullsFirst[k] == descending ? "" : sort->nullsFirst[k] ? " NULLS FIRST" : " NULLS LAST");
-}
-
-/* Some of the columns of what goes out, from number `from` on, or those of a list. */
-static List *
-texts_of_columns(const CustomScan *plan, const List *columns, int from, List *context, bool prefix)
-{
-	List	   *texts = NIL;
-	ListCell   *lc;
-
-	foreach(lc, plan->custom_scan_tlist)
-	{
-		const TargetEntry *entry = lfirst_node(TargetEntry, lc);
-
-		if (columns != NIL ? list_member_int(columns, entry->resno) : entry->resno > from)
-			texts = lappend(texts, deparse_expression((Node *) entry->expr, context, prefix, false));
-	}
-	return texts;
-}
-
-static void
-explain_keys(const GpuSortState *state, List *ancestors, ExplainState *es)
-{
-	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
-	const int	wanted = intVal(list_nth(plan->custom_private, SORT_PRIVATE_WANTED));
-	const Sort *sort = state->sort != NULL ? (const Sort *) state->sort->ss.ps.plan : NULL;
-	const List *calls = private_list(state, SORT_PRIVATE_CALLS);
-	const int	ndistinct = intVal(list_nth(plan->custom_private, SORT_PRIVATE_DISTINCT));
-	const bool	prefix = list_length(es->rtable) > 1 || es->verbose;
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan, ancestors);
-	List	   *texts = NIL;
-
-	if (is_grouped(state))
-	{
-		if (sort != NULL)
-			ExplainPropertyList("Group Key", texts_of_columns(plan, private_list(state, SORT_PRIVATE_PARTITION), 0, context, prefix), es);
-	}
-	else
-	{
-		for (int k = 0; k < sort->numCols; k++)
-			texts = lappend(texts, text_of_key(plan, sort, k, context, prefix));
-		ExplainPropertyList("Sort Key", texts, es);
-		if (ndistinct > 0)
-			ExplainPropertyList("Distinct Key", list_truncate(texts, ndistinct), es);
-	}
-	if (is_limited(plan))
-		ExplainPropertyText("Limit", psprintf("%d, offset %d", wanted - (int) first_wanted(plan), (int) first_wanted(plan)), es);
-	else if (wanted > 0)
-		ExplainPropertyInteger("First Rows", NULL, wanted, es);
-	if (calls != NIL)
-		ExplainPropertyList(is_grouped(state) ? "Aggregates" : "Window Functions",
-							texts_of_columns(plan, NIL, list_length(plan->custom_scan_tlist) - list_length(calls), context, false), es);
-}
-
-static void
-explain(CustomScanState *css, List *ancestors, ExplainState *es)
-{
-	GpuSortState *state = (GpuSortState *) css;
-
-	explain_keys(state, ancestors, es);
-	ExplainPropertyText("Sorted On", "cpu", es);
-	if (!es->analyze)
-		return;
-	if (state->fallback_reason != NULL)
-		ExplainPropertyText("Fallback", psprintf("%s (%s)", state->fallback_reason, state->fallback_text), es);
-	ExplainPropertyInteger("Rows In", NULL, state->rows_in, es);
-	if (es->verbose)
-		ExplainPropertyInteger("Sort Memory", "kB", state->bytes / 1024, es);
-	if (es->timing)
-	{
-		ExplainPropertyFloat("Collect Time", "ms", state->collect_ms, 3, es);
-		ExplainPropertyFloat("Sort Time", "ms", state->sort_ms, 3, es);
-	}
 }
 
 static const CustomExecMethods exec_methods = {
@@ -668,8 +560,14 @@ static const CustomExecMethods exec_methods = {
 	.ExecCustomScan = exec,
 	.EndCustomScan = end,
 	.ReScanCustomScan = rescan,
-	.ExplainCustomScan = explain,
+	.ExplainCustomScan = explain_sort,
 };
+
+GpuSortState *
+sort_state_of(PlanState *ps)
+{
+	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods ? (GpuSortState *) ps : NULL;
+}
 
 static Node *
 create_state(CustomScan *plan)

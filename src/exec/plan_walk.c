@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 
+#include "exec/exec_sort_agg.h"
 #include "exec/exec_sort.h"
 #include "exec/node.h"
 #include "exec/plan_walk.h"
@@ -19,9 +20,11 @@ is_gpudb_node(const Plan *plan)
 }
 
 bool
-is_gpudb_sort(const Plan *plan)
+is_gpudb_over_any(const Plan *plan)
 {
-	return IsA(plan, CustomScan) && ((const CustomScan *) plan)->methods == &gpu_sort_methods;
+	const CustomScan *scan = (const CustomScan *) plan;
+
+	return IsA(plan, CustomScan) && (scan->methods == &gpu_sort_methods || scan->methods == &gpu_sort_agg_methods);
 }
 
 Index

@@ -24,8 +24,8 @@ extern Bitmapset *plan_walk_tables(const PlannedStmt *stmt);
 /* Whether a node is one of ours. */
 extern bool is_gpudb_node(const Plan *plan);
 
-/* The same of a GpuSort, whose rows may be of any plan, which lies below a Sort in its custom_plans. */
-extern bool is_gpudb_sort(const Plan *plan);
+/* The same of a GpuSort or GpuSortAgg, whose rows may be of any plan, which lies below others in its custom_plans. */
+extern bool is_gpudb_over_any(const Plan *plan);
 
 /* The range table index of what a node scans by itself, 0 if nothing. */
 extern Index plan_scanned(const Plan *plan);

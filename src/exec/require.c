@@ -59,7 +59,7 @@ visit(const Plan *plan, void *arg)
 		return false;
 	}
 	/* its rows may be of any plan */
-	search->gpudb_node |= is_gpudb_sort(plan);
+	search->gpudb_node |= is_gpudb_over_any(plan);
 	relid = plan_scanned(plan);
 	if (relid > 0 && is_user_table(rt_fetch(relid, search->rtable)->relid))
 		search->uncovered = rt_fetch(relid, search->rtable)->relid;

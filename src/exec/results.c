@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/float.h"
@@ -59,7 +60,7 @@ numeric_key(const GroupView *view, const KeyResult *key,
 	return STATUS_DONE;
 }
 
-DeviceStatus
+static DeviceStatus
 result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 group, int k, Datum *value, bool *isnull)
 {
 	const GroupView view = {compiled, groups, group};
@@ -347,7 +348,7 @@ spread_result(const GroupView *view, const AggResult *agg,
 	return exact_spread_result(view, agg, count, sample, value);
 }
 
-DeviceStatus
+static DeviceStatus
 result_of_aggregate(const CompileResult *compiled, const GroupTable *groups, uint32 group, int a,
 					Datum *value, bool *isnull)
 {
@@ -397,14 +398,14 @@ result_of_aggregate(const CompileResult *compiled, const GroupTable *groups, uin
 	return exact_total_result(&view, agg, count, value);
 }
 
-bool
-result_of_key_is_sure(const KeyResult *key)
+static bool
+key_is_sure(const KeyResult *key)
 {
 	return key->type != NUMERICOID || key->dscale >= 0;
 }
 
-bool
-result_of_aggregate_is_sure(const AggResult *agg)
+static bool
+aggregate_is_sure(const AggResult *agg)
 {
 	const bool	is_float = agg->argtype == FLOAT4OID || agg->argtype == FLOAT8OID;
 
@@ -437,4 +438,54 @@ result_of_aggregate_is_sure(const AggResult *agg)
 			return false;
 	}
 	return false;
+}
+
+bool
+results_are_sure(const CompileResult *compiled)
+{
+	bool		sure = true;
+
+	for (int k = 0; k < compiled->nkeys; k++)
+		sure &= key_is_sure(&compiled->key[k]);
+	for (int a = 0; a < compiled->naggs; a++)
+		sure &= aggregate_is_sure(&compiled->agg[a]);
+	return sure;
+}
+
+DeviceStatus
+results_check(const CompileResult *compiled, const GroupTable *groups, MemoryContext context)
+{
+	MemoryContext scratch;
+	MemoryContext old;
+	DeviceStatus status = STATUS_DONE;
+	Datum		value;
+	bool		isnull;
+
+	if (results_are_sure(compiled))
+		return STATUS_DONE;
+	scratch = AllocSetContextCreate(context, "gpudb results", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(scratch);
+	for (uint32 g = 0; g < groups->ngroups && status == STATUS_DONE; g++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int k = 0; k < compiled->nkeys && status == STATUS_DONE; k++)
+			if (!key_is_sure(&compiled->key[k]))
+				status = result_of_key(compiled, groups, g, k, &value, &isnull);
+		for (int a = 0; a < compiled->naggs && status == STATUS_DONE; a++)
+			if (!aggregate_is_sure(&compiled->agg[a]))
+				status = result_of_aggregate(compiled, groups, g, a, &value, &isnull);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	return status;
+}
+
+void
+results_of_group(const CompileResult *compiled, const GroupTable *groups, uint32 group, Datum *values, bool *isnull)
+{
+	for (int k = 0; k < compiled->nkeys; k++)
+		(void) result_of_key(compiled, groups, group, k, &values[k], &isnull[k]);
+	for (int a = 0; a < compiled->naggs; a++)
+		(void) result_of_aggregate(compiled, groups, group, a, &values[compiled->nkeys + a], &isnull[compiled->nkeys + a]);
 }

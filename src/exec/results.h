@@ -10,17 +10,16 @@
 #include "compile/compile.h"
 #include "core/hashtable.h"
 
-/*
- * The value of key k or aggregate a of a group, palloc'd in the current
- * context.  DONE, or why PostgreSQL must answer instead.
- */
-extern DeviceStatus result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 group, int k,
-								  Datum *value, bool *isnull);
-extern DeviceStatus result_of_aggregate(const CompileResult *compiled, const GroupTable *groups, uint32 group, int a,
-										Datum *value, bool *isnull);
+/* Whether every value is known, whatever the groups. */
+extern bool results_are_sure(const CompileResult *compiled);
 
-/* Whether that is always DONE, whatever the group. */
-extern bool result_of_key_is_sure(const KeyResult *key);
-extern bool result_of_aggregate_is_sure(const AggResult *agg);
+/*
+ * Whether the values of these are: DONE, or why PostgreSQL must answer
+ * instead.  Memory for that is taken of `context`, and given back.
+ */
+extern DeviceStatus results_check(const CompileResult *compiled, const GroupTable *groups, MemoryContext context);
+
+/* The keys and then the aggregates of a group, palloc'd in the current context; they have been checked. */
+extern void results_of_group(const CompileResult *compiled, const GroupTable *groups, uint32 group, Datum *values, bool *isnull);
 
 #endif							/* GPUDB_EXEC_RESULTS_H */

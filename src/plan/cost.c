@@ -474,6 +474,14 @@ cost_sorted_out(double rows, int ncolumns)
 	return rows * (NS(output_row) + ncolumns * NS(output_value)) / NS(pg_unit);
 }
 
+Cost
+cost_sorted_groups(const CompileResult *compiled, double rows, double groups)
+{
+	const double run = NS(cpu_op) * compiled->op_cost + ns_of_group(groups);
+
+	return rows * (compiled->ncolumns * NS(output_value) / 2 + run / gain_of_threads(threads_wanted())) / NS(pg_unit);
+}
+
 double
 cost_sort_bytes(double rows, int ncolumns)
 {
@@ -601,4 +609,11 @@ Cost
 cost_groups_out(double groups)
 {
 	return groups * NS(group_out) / NS(pg_unit);
+}
+
+double
+cost_group_bytes(const Program *program)
+{
+	/* tables double as they grow */
+	return (program->row_words + 3) * sizeof(uint64) * 2;
 }

@@ -91,11 +91,17 @@ extern DeviceCost cost_pipeline(Candidate *candidate);
 extern Cost cost_sorting(double rows, int ncolumns, bool as_columns);
 extern Cost cost_sorted_out(double rows, int ncolumns);
 
+/* Aggregating them instead. */
+extern Cost cost_sorted_groups(const CompileResult *compiled, double rows, double groups);
+
 /* Bytes that it takes. */
 extern double cost_sort_bytes(double rows, int ncolumns);
 
 /* How many groups a GPU returns: those that are wanted, but all where keys have texts. */
 extern double cost_groups_returned(const Program *program, GroupCount groups);
+
+/* Bytes of a group in a table. */
+extern double cost_group_bytes(const Program *program);
 
 /* Returning groups. */
 extern Cost cost_groups_out(double groups);

@@ -71,6 +71,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 	{
 		path_agg_add(root, input_rel, output_rel, extra);
 		path_sets_add(root, input_rel, output_rel, extra);
+		path_sort_agg_add(root, input_rel, output_rel, extra);
 	}
 	if (stage == UPPERREL_DISTINCT && created_here())
 	{

@@ -94,6 +94,9 @@ extern void path_limit_add(PlannerInfo *root, RelOptInfo *output_rel);
 /* path_sets.c: a GpuSort that groups, too, for ordered-set aggregates. */
 extern void path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
 
+/* path_sort_agg.c: a GpuSortAgg over the rows of a subquery's GpuSort. */
+extern void path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
+
 /* path_join.c: whether all are a relation's columns. */
 extern bool path_are_columns(const List *exprs);
 

@@ -220,8 +220,7 @@ private_parent(const RelOptInfo *output_rel, const Candidate *candidate)
 static bool
 groups_fit(const Program *program, GroupCount groups, bool on_gpu)
 {
-	/* tables double as they grow */
-	const double bytes = (program->row_words + 3) * sizeof(uint64) * 2;
+	const double bytes = cost_group_bytes(program);
 
 	if (!on_gpu)
 		return groups.found * bytes * (threads_wanted() + 1) <= get_hash_memory_limit();

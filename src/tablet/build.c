@@ -223,7 +223,7 @@ deform_plan_of_rows(TupleDesc desc, const ColumnWanted *wanted, int nwanted, boo
 }
 
 DeformSpec *
-deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
+deform_spec_of_rows(TupleDesc desc, const ColumnWanted *wanted, int nwanted)
 {
 	DeformSpec *spec = palloc0(sizeof(DeformSpec));
 	bool	   *not_null = palloc(sizeof(bool) * Max(nwanted, 1));
@@ -240,10 +240,9 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 		uint16	   *types = palloc(sizeof(uint16) * Max(nwanted, 1));
 
 		for (int w = 0; w < nwanted; w++)
-			types[w] = deform_column_type(kind_of_type(TupleDescAttr(RelationGetDescr(relation), wanted[w].attno - 1)->atttypid,
-													   &wanted[w]), wide, wanted[w].second);
+			types[w] = deform_column_type(kind_of_type(TupleDescAttr(desc, wanted[w].attno - 1)->atttypid, &wanted[w]), wide, wanted[w].second);
 		resetStringInfo(&missing);
-		spec->plan[wide] = create_plan(RelationGetDescr(relation), wanted, nwanted, wide, &missing);
+		spec->plan[wide] = create_plan(desc, wanted, nwanted, wide, &missing);
 		spec->types[wide] = types;
 	}
 	for (int wide = 0; wide < 2; wide++)
@@ -251,6 +250,12 @@ deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
 	spec->missing_size = missing.len;
 	spec->missing_text = missing.len;
 	return spec;
+}
+
+DeformSpec *
+deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted)
+{
+	return deform_spec_of_rows(RelationGetDescr(relation), wanted, nwanted);
 }
 
 ColType

@@ -28,6 +28,9 @@ typedef struct ColumnWanted
 /* The plan by which a device deforms tuples of this relation; in the current memory context. */
 extern DeformSpec *deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted);
 
+/* The same of rows of a subquery, of which there are only tablets. */
+extern DeformSpec *deform_spec_of_rows(TupleDesc desc, const ColumnWanted *wanted, int nwanted);
+
 /* The same of rows that come as values: nothing in it is about tuples. */
 extern DeformPlan *deform_plan_of_rows(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide);
 

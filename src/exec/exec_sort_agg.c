@@ -1,0 +1,407 @@
+/*
+ * exec_sort_agg.c
+ *		GpuSortAgg: aggregates over the rows of a GpuSort, which do not become tuples.
+ *
+ * A program groups and aggregates them as it does those of a relation, with
+ * the window functions that the GpuSort has computed as columns.  Nothing goes
+ * out before all is known, so whatever stops it leaves PostgreSQL's own Agg over
+ * the same GpuSort, which then returns its rows, to answer.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "portability/instr_time.h"
+#include "utils/memutils.h"
+#include "utils/ruleutils.h"
+
+#include "device/device.h"
+#include "device/threads.h"
+#include "exec/exec_sort_agg.h"
+#include "exec/feed.h"
+#include "exec/node.h"
+#include "exec/ordered_rows.h"
+#include "exec/require.h"
+#include "exec/results.h"
+#include "exec/stat.h"
+#include "guc.h"
+
+typedef struct GpuSortAggState
+{
+	CustomScanState css;
+	PlanState  *fallback;		/* PostgreSQL's Agg over the GpuSort */
+	GpuSortState *sort;			/* NULL = something else has come between */
+	AttrNumber *from;			/* of each attribute of the subquery: which one of the GpuSort's scan tuple it is */
+	TupleDesc	desc;			/* of these attributes */
+	CompileRequest request;
+	bool		computed;
+	bool		fell_back;
+
+	/* the run */
+	MemoryContext context;
+	CompileResult compiled;
+	Feed		feed;
+	int			threads;		/* on lease */
+	MemoryContextCallback cleanup;
+	const GroupTable *groups;
+	uint32		next;			/* group to return */
+
+	/* for EXPLAIN */
+	uint64		rows_in;
+	double		device_ms;
+	DeviceStatus why;			/* PostgreSQL computed it; DONE = it did not */
+} GpuSortAggState;
+
+static Node *create_state(CustomScan *plan);
+
+const CustomScanMethods gpu_sort_agg_methods = {
+	.CustomName = "GpuSortAgg",
+	.CreateCustomScanState = create_state,
+};
+
+/* The subquery */
+
+/* Which attribute of the GpuSort's scan tuple a plan's is, which passes it on; 0 if it does more than that. */
+static AttrNumber
+attribute_of_sort(const Plan *plan, AttrNumber attno)
+{
+	const Var  *var = (const Var *) list_nth_node(TargetEntry, plan->targetlist, attno - 1)->expr;
+
+	if (!IsA(var, Var))
+		return 0;
+	if (IsA(plan, SubqueryScan))
+		return plan->qual == NIL ? attribute_of_sort(((const SubqueryScan *) plan)->subplan, var->varattno) : 0;
+	if (IsA(plan, Result))
+		return ((const Result *) plan)->resconstantqual == NULL ? attribute_of_sort(outerPlan(plan), var->varattno) : 0;
+	return var->varno == INDEX_VAR ? var->varattno : 0;
+}
+
+/* The GpuSort below what an Agg reads, and the subquery's own plan, whose target list its attributes are; NULL if there is none. */
+static GpuSortState *
+find_sort(PlanState *ps, PlanState **subquery)
+{
+	/* keys may be computed above the subquery */
+	if (IsA(ps, ResultState) && outerPlanState(ps) != NULL && IsA(outerPlanState(ps), SubqueryScanState))
+		ps = outerPlanState(ps);
+	if (IsA(ps, SubqueryScanState))
+		ps = ((SubqueryScanState *) ps)->subplan;
+	*subquery = ps;
+	if (IsA(ps, ResultState))
+		ps = outerPlanState(ps);
+	return ps != NULL ? sort_state_of(ps) : NULL;
+}
+
+/* Find out where the subquery's attributes come from. */
+static void
+describe_subquery(GpuSortAggState *state)
+{
+	PlanState  *subquery;
+	int			natts;
+
+	state->sort = find_sort(outerPlanState(state->fallback), &subquery);
+	if (state->sort == NULL)
+		return;
+	state->desc = ExecGetResultType(subquery);
+	natts = state->desc->natts;
+	state->from = palloc0(sizeof(AttrNumber) * Max(natts, 1));
+	for (int a = 0; a < natts; a++)
+		state->from[a] = attribute_of_sort(subquery->plan, a + 1);
+}
+
+/* Whether all columns of the program are the GpuSort's. */
+static bool
+has_columns(const GpuSortAggState *state)
+{
+	for (int c = 0; c < state->compiled.ncolumns; c++)
+		if (state->compiled.column[c].attno > state->desc->natts || state->from[state->compiled.column[c].attno - 1] == 0)
+			return false;
+	return true;
+}
+
+static void
+begin(CustomScanState *css, EState *estate, int eflags)
+{
+	GpuSortAggState *state = (GpuSortAggState *) css;
+	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
+	const int	nkeys = intVal(list_nth(plan->custom_private, SORT_AGG_PRIVATE_KEYS));
+	const int	naggs = intVal(list_nth(plan->custom_private, SORT_AGG_PRIVATE_AGGS));
+
+	state->fallback = ExecInitNode(linitial(plan->custom_plans), estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	describe_subquery(state);
+	/* EXPLAIN shows what is read, or the fallback where that was needed */
+	css->custom_ps = list_make1(state->sort != NULL ? &state->sort->css.ss.ps : state->fallback);
+	state->request.aggregate = true;
+	state->request.quals = plan->custom_exprs;
+	for (int i = 0; i < nkeys + naggs; i++)
+	{
+		Expr	   *expr = list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr;
+
+		if (i < nkeys)
+			state->request.keys = lappend(state->request.keys, expr);
+		else
+			state->request.aggs = lappend(state->request.aggs, expr);
+	}
+	state->context = AllocSetContextCreate(estate->es_query_cxt, "gpudb aggregates of sorted rows", ALLOCSET_DEFAULT_SIZES);
+}
+
+/* The run */
+
+static void
+end_run(void *arg)
+{
+	GpuSortAggState *state = arg;
+
+	feed_abandon(&state->feed);
+	threads_return(state->threads);
+	state->threads = 0;
+}
+
+static void
+note_fallback(GpuSortAggState *state, DeviceStatus status)
+{
+	state->fell_back = true;
+	state->why = status;
+	state->css.custom_ps = list_make1(state->fallback);
+	stat_count_fallback(status_reason(status));
+	require_no_fallback(status_reason(status), status_text(status));
+}
+
+static void
+compile(GpuSortAggState *state)
+{
+	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
+	const CompileInput input = {.varno = bms_singleton_member(plan->custom_relids), .scan_tlist = plan->custom_scan_tlist};
+
+	memset(&state->compiled, 0, sizeof(state->compiled));
+	compile_program(&input, &state->request, &state->compiled);
+}
+
+/* Run the program over rows that are here. */
+static DeviceStatus
+run_here(GpuSortAggState *state)
+{
+	Feed	   *feed = &state->feed;
+	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(state->compiled.ncolumns, 1));
+	FeedOutcome outcome;
+	DeviceStatus status = ordered_rows_make(state->sort, &state->compiled, state->desc, state->from, state->context,
+											(uint64) gpudb_join_memory * 1024 * 1024, &feed->cached, &feed->ncached);
+
+	if (status != STATUS_DONE)
+		return status;
+	for (int c = 0; c < state->compiled.ncolumns; c++)
+		wanted[c] = column_wanted(&state->compiled.column[c]);
+	state->threads = threads_lease();
+	feed->spec = (JobSpec) {
+		.program = state->compiled.program, .deform = deform_spec_of_rows(state->desc, wanted, state->compiled.ncolumns),
+		.memory_limit = (uint64) get_hash_memory_limit(), .threads = state->threads, .yield_after = gpudb_debug_yield,
+		.interrupted = feed_interrupted
+	};
+	if (!feed_open_job(feed, &cpu_device))
+		return STATUS_MEMORY_LIMIT;
+	feed_outcome_init(&outcome);
+	feed_all(feed, &outcome);
+	return outcome.status == STATUS_DONE ? feed_finish(feed, &state->groups) : outcome.status;
+}
+
+/* Compute all groups, in memory of the run's context; DONE, or why PostgreSQL is to do it. */
+static DeviceStatus
+compute(GpuSortAggState *state)
+{
+	DeviceStatus status;
+
+	state->feed = (Feed) {.context = state->context};
+	state->cleanup = (MemoryContextCallback) {.func = end_run, .arg = state};
+	if (state->sort == NULL)
+		return STATUS_BAD_PROGRAM;
+	compile(state);
+	if (state->compiled.program == NULL || !has_columns(state))
+		return STATUS_BAD_PROGRAM;
+	if (!sort_have_rows(state->sort))
+		return state->sort->why;
+	/* what rows stand in may be memory that goes as soon as the context does */
+	status = run_here(state);
+	MemoryContextRegisterResetCallback(state->context, &state->cleanup);
+	state->rows_in += state->feed.report.rows_in;
+	return status == STATUS_DONE ? results_check(&state->compiled, state->groups, state->context) : status;
+}
+
+static void
+start(GpuSortAggState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->context);
+	DeviceStatus status;
+	instr_time	begun;
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(begun);
+	PG_TRY();
+	{
+		status = compute(state);
+	}
+	PG_CATCH();
+	{
+		end_run(state);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(old);
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, begun);
+	state->device_ms += INSTR_TIME_GET_MILLISEC(now);
+	state->next = 0;
+	if (status == STATUS_DONE)
+	{
+		state->computed = true;
+		stat_count_executed();
+		return;
+	}
+	MemoryContextReset(state->context);
+	note_fallback(state, status);
+}
+
+/* Rows */
+
+/* The next group in the scan slot; false at the end. */
+static bool
+next_group(GpuSortAggState *state, TupleTableSlot *slot)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+	const bool	found = state->next < state->groups->ngroups;
+
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+	if (found)
+	{
+		results_of_group(&state->compiled, state->groups, state->next++, slot->tts_values, slot->tts_isnull);
+		ExecStoreVirtualTuple(slot);
+	}
+	MemoryContextSwitchTo(old);
+	return found;
+}
+
+/* The fallback's next row in the scan slot. */
+static bool
+next_of_postgres(GpuSortAggState *state, TupleTableSlot *slot)
+{
+	TupleTableSlot *row = ExecProcNode(state->fallback);
+
+	if (TupIsNull(row))
+		return false;
+	node_copy_row(row, slot);
+	return true;
+}
+
+static TupleTableSlot *
+exec(CustomScanState *css)
+{
+	GpuSortAggState *state = (GpuSortAggState *) css;
+	PlanState  *ps = &css->ss.ps;
+	ExprContext *econtext = ps->ps_ExprContext;
+	TupleTableSlot *slot = css->ss.ss_ScanTupleSlot;
+
+	if (!state->computed && !state->fell_back)
+		start(state);
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		if (!(state->computed ? next_group(state, slot) : next_of_postgres(state, slot)))
+			return NULL;
+		econtext->ecxt_scantuple = slot;
+		/* HAVING */
+		if (ExecQual(ps->qual, econtext))
+			break;
+		InstrCountFiltered1(css, 1);
+	}
+	return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
+}
+
+static void
+end(CustomScanState *css)
+{
+	GpuSortAggState *state = (GpuSortAggState *) css;
+
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	MemoryContextDelete(state->context);
+	ExecEndNode(state->fallback);
+}
+
+static void
+rescan(CustomScanState *css)
+{
+	GpuSortAggState *state = (GpuSortAggState *) css;
+
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	/* without new parameters the groups are the same */
+	if (state->computed && css->ss.ps.chgParam == NULL)
+	{
+		state->next = 0;
+		return;
+	}
+	/* ExecReScan() does not reach custom_ps, nor what they have below before they are asked for rows */
+	if (css->ss.ps.chgParam != NULL)
+	{
+		UpdateChangedParamSet(state->fallback, css->ss.ps.chgParam);
+		if (state->sort != NULL)
+			UpdateChangedParamSet(&state->sort->css.ss.ps, css->ss.ps.chgParam);
+	}
+	ExecReScan(state->fallback);
+	MemoryContextReset(state->context);
+	state->computed = false;
+}
+
+/* EXPLAIN */
+
+static void
+explain_list(const char *label, const List *exprs, List *context, bool prefix, ExplainState *es)
+{
+	List	   *texts = NIL;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		texts = lappend(texts, deparse_expression(lfirst(lc), context, prefix, false));
+	if (texts != NIL)
+		ExplainPropertyList(label, texts, es);
+}
+
+static void
+explain(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	GpuSortAggState *state = (GpuSortAggState *) css;
+	const bool	prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);
+
+	ExplainPropertyText("Device", "cpu", es);
+	if (state->request.quals != NIL)
+		ExplainPropertyText("GPU Filter", deparse_expression((Node *) make_ands_explicit(list_copy(state->request.quals)), context, prefix, false), es);
+	explain_list("GPU Group Key", state->request.keys, context, prefix, es);
+	explain_list("GPU Aggregates", state->request.aggs, context, prefix, es);
+	if (!es->analyze)
+		return;
+	if (state->why != STATUS_DONE)
+		ExplainPropertyText("Fallback", psprintf("%s (%s)", status_reason(state->why), status_text(state->why)), es);
+	ExplainPropertyInteger("Rows In", NULL, state->rows_in, es);
+	if (es->timing)
+		ExplainPropertyFloat("Device Time", "ms", state->device_ms, 3, es);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "GpuSortAgg",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = exec,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan,
+	.ExplainCustomScan = explain,
+};
+
+static Node *
+create_state(CustomScan *plan)
+{
+	GpuSortAggState *state = palloc0(sizeof(GpuSortAggState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->css.methods = &exec_methods;
+	return (Node *) state;
+}

@@ -1,0 +1,78 @@
+/*
+ * exec_sort_private.h
+ *		The state of a GpuSort, for those who show it or take its rows.
+ */
+#ifndef GPUDB_EXEC_EXEC_SORT_PRIVATE_H
+#define GPUDB_EXEC_EXEC_SORT_PRIVATE_H
+
+#include "postgres.h"
+
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
+
+#include "exec/exec_sort.h"
+#include "exec/sorted_groups.h"
+#include "exec/stored_rows.h"
+#include "exec/windows.h"
+
+/* Rows whose values are looked up at a time. */
+#define SORT_BATCH_ROWS 1024
+
+typedef struct GpuSortState
+{
+	CustomScanState css;
+	PlanState  *fallback;		/* PostgreSQL's own: a Sort, or a WindowAgg, Limit, Unique or Agg over one, or an Agg that needs none */
+	SortState  *sort;			/* that Sort, over the plan that is read; NULL if there is none */
+	bool		begun;			/* that has been asked for rows */
+	Windows		windows;
+	SortedGroups groups;		/* without sets rows go out, not groups */
+	bool		computed;
+	bool		fell_back;
+	MemoryContext context;		/* of the rows */
+	StoredRows *stored;
+	uint32	   *order;			/* the rows that go out: of groups the first ones */
+	uint32		nrows;			/* of it */
+	uint32		next;			/* the one to return next */
+
+	/* values of rows from `first` on */
+	MemoryContext batch_context;
+	uint32		first;
+	uint32		nbatch;
+	Datum	  **values;			/* of each attribute, BATCH_ROWS */
+	bool	  **isnull;
+
+	/* for EXPLAIN */
+	uint64		rows_in;
+	uint64		bytes;
+	double		collect_ms;
+	double		sort_ms;
+	DeviceStatus why;			/* it is PostgreSQL that returns rows; DONE = it is not */
+} GpuSortState;
+
+/* The plan that is read. */
+extern PlanState *sort_child(const GpuSortState *state);
+
+/* One of the plan's SortPrivate that is a list, or an Integer. */
+extern List *sort_private_list(const GpuSortState *state, int which);
+extern int	sort_private_int(const GpuSortState *state, int which);
+
+/* Whether groups go out, and not rows. */
+extern bool sort_is_grouped(const GpuSortState *state);
+
+/* Which row is the first one that goes out, since a Limit may be part of the node. */
+extern uint32 sort_first_wanted(const GpuSortState *state);
+
+/* A GpuSort's state; NULL if it is another node's. */
+extern GpuSortState *sort_state_of(PlanState *ps);
+
+/* Have all rows in order, unless they are; whether they are here, and not PostgreSQL's to return. */
+extern bool sort_have_rows(GpuSortState *state);
+
+/* Have the first row be the next one; then look up values and window functions of the next rows, which `nbatch` are. */
+extern void sort_restart_rows(GpuSortState *state);
+extern void sort_read_batch(GpuSortState *state);
+
+/* explain_sort.c */
+extern void explain_sort(CustomScanState *css, List *ancestors, struct ExplainState *es);
+
+#endif							/* GPUDB_EXEC_EXEC_SORT_PRIVATE_H */

@@ -1,0 +1,100 @@
+/*
+ * explain_sort.c
+ *		The properties that EXPLAIN shows of a GpuSort.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "commands/explain.h"
+#include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
+
+#include "exec/exec_sort_private.h"
+
+/* A key as PostgreSQL shows it. */
+static char *
+text_of_key(const CustomScan *plan, const Sort *sort, int k, List *context, bool prefix)
+{
+	Node	   *expr = (Node *) list_nth_node(TargetEntry, plan->custom_scan_tlist, sort->sortColIdx[k] - 1)->expr;
+	Oid			opfamily;
+	Oid			opcintype;
+	int16		strategy;
+	bool		descending;
+
+	(void) get_ordering_op_properties(sort->sortOperators[k], &opfamily, &opcintype, &strategy);
+	descending = strategy == BTGreaterStrategyNumber;
+	return psprintf("%s%s%s", deparse_expression(expr, context, prefix, false), descending ? " DESC" : "",
+					sort->nullsFirst[k] == descending ? "" : sort->nullsFirst[k] ? " NULLS FIRST" : " NULLS LAST");
+}
+
+/* Some of the columns of what goes out, from number `from` on, or those of a list. */
+static List *
+texts_of_columns(const CustomScan *plan, const List *columns, int from, List *context, bool prefix)
+{
+	List	   *texts = NIL;
+	ListCell   *lc;
+
+	foreach(lc, plan->custom_scan_tlist)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		if (columns != NIL ? list_member_int(columns, entry->resno) : entry->resno > from)
+			texts = lappend(texts, deparse_expression((Node *) entry->expr, context, prefix, false));
+	}
+	return texts;
+}
+
+static void
+explain_keys(const GpuSortState *state, List *ancestors, ExplainState *es)
+{
+	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
+	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
+	const Sort *sort = state->sort != NULL ? (const Sort *) state->sort->ss.ps.plan : NULL;
+	const List *calls = sort_private_list(state, SORT_PRIVATE_CALLS);
+	const int	ndistinct = sort_private_int(state, SORT_PRIVATE_DISTINCT);
+	const bool	prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan, ancestors);
+	List	   *texts = NIL;
+
+	if (sort_is_grouped(state))
+	{
+		if (sort != NULL)
+			ExplainPropertyList("Group Key", texts_of_columns(plan, sort_private_list(state, SORT_PRIVATE_PARTITION), 0, context, prefix), es);
+	}
+	else
+	{
+		for (int k = 0; k < sort->numCols; k++)
+			texts = lappend(texts, text_of_key(plan, sort, k, context, prefix));
+		ExplainPropertyList("Sort Key", texts, es);
+		if (ndistinct > 0)
+			ExplainPropertyList("Distinct Key", list_truncate(texts, ndistinct), es);
+	}
+	if (sort_private_int(state, SORT_PRIVATE_OFFSET) >= 0)
+		ExplainPropertyText("Limit", psprintf("%d, offset %d", wanted - (int) sort_first_wanted(state), (int) sort_first_wanted(state)), es);
+	else if (wanted > 0)
+		ExplainPropertyInteger("First Rows", NULL, wanted, es);
+	if (calls != NIL)
+		ExplainPropertyList(sort_is_grouped(state) ? "Aggregates" : "Window Functions",
+							texts_of_columns(plan, NIL, list_length(plan->custom_scan_tlist) - list_length(calls), context, false), es);
+}
+
+void
+explain_sort(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	GpuSortState *state = (GpuSortState *) css;
+
+	explain_keys(state, ancestors, es);
+	ExplainPropertyText("Sorted On", "cpu", es);
+	if (!es->analyze)
+		return;
+	if (state->why != STATUS_DONE)
+		ExplainPropertyText("Fallback", psprintf("%s (%s)", status_reason(state->why), status_text(state->why)), es);
+	ExplainPropertyInteger("Rows In", NULL, state->rows_in, es);
+	if (es->verbose)
+		ExplainPropertyInteger("Sort Memory", "kB", state->bytes / 1024, es);
+	if (es->timing)
+	{
+		ExplainPropertyFloat("Collect Time", "ms", state->collect_ms, 3, es);
+		ExplainPropertyFloat("Sort Time", "ms", state->sort_ms, 3, es);
+	}
+}
