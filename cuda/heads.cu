@@ -77,7 +77,9 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 	heads_describe(tablet->nrows, column, ncolumns, head);
 	for (uint32_t c = 0; c < ncolumns; c++)
 	{
-		if (!resident_find(&column[c], tablet->nrows, &own->use, also, copies, &at))
+		if (column[c].number == 0)
+			at = {column[c].values, column[c].nulls};
+		else if (!resident_find(&column[c], tablet->nrows, &own->use, also, copies, &at))
 			return NULL;
 		head->column[c].values = distance(place, at.values);
 		head->column[c].nulls = distance(place, at.nulls);

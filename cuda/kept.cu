@@ -12,32 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kept.h"
 #include "kept_launch.h"
+#include "kept_private.h"
 #include "pool.h"
 #include "resident.h"
 
-struct ProviderKept
-{
-	uint8_t    *block;			/* in device memory: KeptRows, the count, columns */
-	uint8_t    *index;			/* in device memory, and behind it the bitmap, if there is one; NULL before */
-	uint8_t    *list;			/* likewise, if keys have several rows */
-	uint8_t    *scratch;		/* likewise, while it is made */
-	uint32_t   *result;			/* of that: one of `results` */
-	cudaEvent_t made;			/* behind it */
-	bool		indexing;
-	bool		listing;
-	struct ProviderKept *next;	/* of those that are closed while they are made */
-	uint16_t	ncolumns;
-	uint8_t		type[PROGRAM_MAX_KEPT];
-	KeptRows	rows;			/* with addresses in device memory */
-	JoinTable	table;
-	Tablet	   *tablet;
-};
-
 #define MOST 256
 
-static cudaStream_t stream;
+cudaStream_t kept_stream;
 static cudaStream_t reading;
 static cudaEvent_t prepared;	/* behind all preparations */
 static uint32_t *results;		/* pinned */
@@ -47,7 +29,7 @@ static ProviderKept *closed;
 cudaError_t
 kept_start(void)
 {
-	cudaError_t error = CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	cudaError_t error = CUDA_CALL(cudaStreamCreateWithFlags(&kept_stream, cudaStreamNonBlocking));
 
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaStreamCreateWithFlags(&reading, cudaStreamNonBlocking));
@@ -58,9 +40,8 @@ kept_start(void)
 	return error;
 }
 
-/* So many bytes, for which columns that can be had again make room; NULL when there are none. */
-static uint8_t *
-take(uint64_t bytes)
+uint8_t *
+kept_take(uint64_t bytes)
 {
 	uint8_t    *block;
 
@@ -72,6 +53,7 @@ take(uint64_t bytes)
 static void
 give_back(ProviderKept *kept)
 {
+	pool_give(kept->sorted);
 	pool_give(kept->scratch);
 	pool_give(kept->list);
 	pool_give(kept->index);
@@ -87,7 +69,7 @@ give_back(ProviderKept *kept)
 static bool
 is_busy(const ProviderKept *kept)
 {
-	return kept->indexing && cudaEventQuery(kept->made) == cudaErrorNotReady;
+	return (kept->indexing || kept->sorting) && cudaEventQuery(kept->made) == cudaErrorNotReady;
 }
 
 /* Give back what was closed too early. */
@@ -145,11 +127,11 @@ prepare(ProviderKept *kept, uint64_t cleared)
 	cudaError_t error = CUDA_CALL(cudaEventCreateWithFlags(&kept->made, cudaEventDisableTiming));
 
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemsetAsync(kept->block, 0, cleared, stream));
+		error = CUDA_CALL(cudaMemsetAsync(kept->block, 0, cleared, kept_stream));
 	/* from memory that is not pinned, it is copied when this returns */
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemcpyAsync(kept->block, &kept->rows, sizeof(KeptRows), cudaMemcpyHostToDevice, stream));
-	return error == cudaSuccess ? CUDA_CALL(cudaEventRecord(prepared, stream)) : error;
+		error = CUDA_CALL(cudaMemcpyAsync(kept->block, &kept->rows, sizeof(KeptRows), cudaMemcpyHostToDevice, kept_stream));
+	return error == cudaSuccess ? CUDA_CALL(cudaEventRecord(prepared, kept_stream)) : error;
 }
 
 cudaError_t
@@ -184,7 +166,7 @@ kept_open(const ProviderJob *job, uint32_t most_rows)
 	kept->result = take_result();
 	kept->ncolumns = program->nkept;
 	memcpy(kept->type, program->kept, program->nkept);
-	kept->block = take(lay_out(kept, NULL, most_rows, &cleared));
+	kept->block = kept_take(lay_out(kept, NULL, most_rows, &cleared));
 	if (kept->block != NULL)
 		lay_out(kept, kept->block, most_rows, &cleared);
 	if (kept->block == NULL || kept->result == NULL || prepare(kept, cleared) != cudaSuccess)
@@ -271,17 +253,17 @@ start_index(ProviderKept *kept, const KeptPlan *plan)
 
 	if (plan->nrows > kept->rows.capacity || !describe(kept, plan))
 		return STATUS_BAD_PROGRAM;
-	kept->index = take(present_at(head) + join_present_words(head->npresent) * sizeof(uint32_t));
+	kept->index = kept_take(present_at(head) + join_present_words(head->npresent) * sizeof(uint32_t));
 	if (!head->direct)
-		kept->scratch = take((uint64_t) plan->nrows * sizeof(uint64_t) + 8);
+		kept->scratch = kept_take((uint64_t) plan->nrows * sizeof(uint64_t) + 8);
 	if (kept->index == NULL || (!head->direct && kept->scratch == NULL))
 		return STATUS_MEMORY_LIMIT;
 	if (!describe_keys(kept, plan, &launch))
 		return STATUS_BAD_PROGRAM;
 	kept->indexing = true;
-	if (kept_launch(&launch, stream) != cudaSuccess ||
-		CUDA_CALL(cudaMemcpyAsync(kept->result, launch.result, sizeof(uint32_t), cudaMemcpyDeviceToHost, stream)) != cudaSuccess ||
-		CUDA_CALL(cudaEventRecord(kept->made, stream)) != cudaSuccess)
+	if (kept_launch(&launch, kept_stream) != cudaSuccess ||
+		CUDA_CALL(cudaMemcpyAsync(kept->result, launch.result, sizeof(uint32_t), cudaMemcpyDeviceToHost, kept_stream)) != cudaSuccess ||
+		CUDA_CALL(cudaEventRecord(kept->made, kept_stream)) != cudaSuccess)
 		return STATUS_DEVICE_DOWN;
 	return STATUS_TIME_SLICE;
 }
@@ -294,12 +276,12 @@ start_lists(ProviderKept *kept, const KeptPlan *plan)
 	KeptLaunch	launch = {};
 
 	kept->listing = true;
-	kept->list = take((uint64_t) plan->nrows * sizeof(uint32_t));
-	kept->scratch = bytes > 0 ? take(bytes) : NULL;
+	kept->list = kept_take((uint64_t) plan->nrows * sizeof(uint32_t));
+	kept->scratch = bytes > 0 ? kept_take(bytes) : NULL;
 	if (kept->list == NULL || kept->scratch == NULL)
 		return STATUS_MEMORY_LIMIT;
-	if (!describe_keys(kept, plan, &launch) || kept_list(&launch, stream) != cudaSuccess ||
-		CUDA_CALL(cudaEventRecord(kept->made, stream)) != cudaSuccess)
+	if (!describe_keys(kept, plan, &launch) || kept_list(&launch, kept_stream) != cudaSuccess ||
+		CUDA_CALL(cudaEventRecord(kept->made, kept_stream)) != cudaSuccess)
 		return STATUS_DEVICE_DOWN;
 	return STATUS_TIME_SLICE;
 }
@@ -310,7 +292,7 @@ kept_index(ProviderKept *kept, KeptPlan *plan)
 	cudaError_t error;
 
 	if (!kept->indexing)
-		return plan->head.nplaces == 0 || plan->head.nplaces >= JOIN_NO_ROW || plan->head.npresent >= JOIN_NO_ROW ||
+		return kept->sorting || plan->head.nplaces == 0 || plan->head.nplaces >= JOIN_NO_ROW || plan->head.npresent >= JOIN_NO_ROW ||
 			(!plan->head.direct && (plan->head.nplaces & (plan->head.nplaces - 1)) != 0)
 			? STATUS_BAD_PROGRAM : start_index(kept, plan);
 	error = CUDA_CALL(cudaEventQuery(kept->made));

@@ -17,6 +17,8 @@ extern cudaError_t kept_await(const ProviderKept *kept, cudaStream_t user);
 /* Provider's functions. */
 extern ProviderKept *kept_open(const ProviderJob *job, uint32_t most_rows);
 extern DeviceStatus kept_index(ProviderKept *kept, KeptPlan *plan);
+extern DeviceStatus kept_sort(ProviderKept *kept, const KeptSort *sort);
+extern bool kept_column(const ProviderKept *kept, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to);
 extern DeviceStatus kept_read(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
 extern void kept_close(ProviderKept *kept);
 

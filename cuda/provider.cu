@@ -134,7 +134,7 @@ release(ProviderBatch *batch)
 
 static const Provider provider = {
 	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release,
-	group_table_open, group_table_count, group_table_read, group_table_close, group_table_read_top, kept_open, kept_index, kept_read, kept_close, rates_measure
+	group_table_open, group_table_count, group_table_read, group_table_close, group_table_read_top, kept_open, kept_index, kept_sort, kept_column, kept_read, kept_close, rates_measure
 };
 
 extern "C" __attribute__((visibility("default"))) const Provider *

@@ -35,7 +35,7 @@ BEGIN
 	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
 		CONTINUE WHEN line ~ '^ *(Tablets on|Left to) CPU:';
 		line := regexp_replace(line, '\n *["<]?(Tablets.on|Left.to).CPU[^\n]*', '', 'g');
-		RETURN NEXT regexp_replace(line, format('(\mDevice("?: "?|>))(%s)(?!\w| \()', device), '\1any', 'g');
+		RETURN NEXT regexp_replace(line, format('(\m(?:Device|Sorted.On)("?: "?|>))(%s)(?!\w| \()', device), '\1any', 'g');
 	END LOOP;
 END $$;
 

@@ -16,6 +16,7 @@
 #include "core/hashtable.h"
 #include "core/join_table.h"
 #include "core/program.h"
+#include "core/sort_parts.h"
 
 /* How columns are made, in the narrow and in the wide form of decimals. */
 typedef struct DeformSpec
@@ -61,7 +62,29 @@ typedef struct KeptPlan
 	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* of each column */
 } KeptPlan;
 
-/* A table made of them. */
+/* Or by what they are sorted. */
+typedef struct KeptSort
+{
+	uint32_t	nrows;			/* all that were kept */
+	uint32_t	nkeys;
+	SortKey		key[SORT_MOST_KEYS];	/* columns that are kept */
+	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* of each column, */
+	int64_t		least[PROGRAM_MAX_KEPT];	/* and between which values it is, but for floats */
+	int64_t		largest[PROGRAM_MAX_KEPT];
+	bool		numbered;		/* they are to have their numbers, for KEPT_NUMBER */
+} KeptSort;
+
+/* The rows that a run goes over instead of pages: sorted ones that another job has kept, whose slot is open yet. */
+typedef struct KeptSource
+{
+	uint64_t	number;			/* SharedTable's; 0 = there are none */
+	uint32_t	nrows;
+	uint8_t		column[PROGRAM_MAX_COLUMNS];	/* which of their columns each of the program's is; their number as a row if KEPT_NUMBER, from 1 on */
+} KeptSource;
+
+#define KEPT_NUMBER PROGRAM_MAX_KEPT
+
+/* A table made of them, or they themselves. */
 typedef struct KeptTable KeptTable;
 
 /* Or some of them as they are. */
@@ -79,6 +102,7 @@ typedef struct JobSpec
 	const DeformSpec *deform;
 	const JoinRows *tables;		/* of the program's joins, in the caller's memory; NULL if it has none */
 	const SharedTable *shared;	/* the same for devices that keep copies */
+	KeptSource	source;			/* the device's own rows, of which an item is */
 	bool		no_other;		/* some are nowhere else, or rows are kept: what the device cannot run is lost */
 	uint32_t	keep_most;		/* rows that may be kept, if the program keeps some */
 	uint64_t	memory_limit;	/* bytes of group tables of all threads */
@@ -129,7 +153,7 @@ typedef enum WorkStage
 typedef struct DeviceWork
 {
 	const PageList *pages;		/* in; NULL at STAGE_RUN if the caller has tablets of its own, */
-	const CachedRows *cached;	/* in: these; where rows are wanted, one, and only the CPU device takes it */
+	const CachedRows *cached;	/* in: these; where rows are wanted, one, and only the CPU device takes it; of spec->source one without columns */
 	uint32_t	ncached;
 	void	   *owner;			/* in: the caller's, untouched */
 	WorkStage	stage;			/* in */
@@ -228,11 +252,17 @@ typedef struct Device
 	/*
 	 * After that, of a job whose program keeps rows: make a table of them, whose
 	 * number goes to *shared; what has become of plan->head is told.  NULL when
-	 * that fails.  The job may be closed then; drop() gives back the table.  Both,
-	 * and fetch(), NULL: the device keeps no rows.
+	 * that fails.  The job may be closed then; drop() gives back the table.  All
+	 * of these, down to fetch(), NULL: the device keeps no rows.
 	 */
 	KeptTable  *(*keep) (DeviceJob *job, KeptPlan *plan, SharedTable *shared);
 	void		(*drop) (KeptTable *table);
+
+	/* Or have them in order; false when that fails. */
+	bool		(*sort) (DeviceJob *job, const KeptSort *sort);
+
+	/* Then have them stay when the job is closed, to be other jobs' source, until they are dropped; NULL when that fails. */
+	KeptTable  *(*hold) (DeviceJob *job, SharedTable *shared);
 
 	/*
 	 * Or fetch rows that are kept, of which there are so many from number

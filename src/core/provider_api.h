@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 13
+#define PROVIDER_ABI 14
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -81,7 +81,7 @@ typedef struct ProviderMemory
 	bool		read_only;
 } ProviderMemory;
 
-/* Rows that a provider keeps for a job whose program wants it, and the table that it has made of them. */
+/* Rows that a provider keeps for a job whose program wants it, the table that it has made of them, or the order it has put them in. */
 typedef struct ProviderKept ProviderKept;
 
 /*
@@ -106,6 +106,7 @@ typedef struct ProviderJob
 	const JobImage *image;
 	JobView		view;
 	const ProviderJoin *join;	/* as many as the program has tables */
+	ProviderKept *source;		/* of whose rows, in order, batches are; NULL = of others */
 	uint32_t	database;		/* memory that passes on to another one is cleared */
 } ProviderJob;
 
@@ -123,7 +124,8 @@ typedef struct ProviderRates
 
 /*
  * A column of a cached tablet, in memory that was attached.  It never changes,
- * and no other one ever has its number, so a provider may keep a copy.
+ * and no other one ever has its number, so a provider may keep a copy.  Or,
+ * without a number, one of rows that the provider has sorted, in its own memory.
  */
 typedef struct ProviderColumn
 {
@@ -258,10 +260,14 @@ typedef struct Provider
 	 * is begun, and answers TIME_SLICE, and is asked for again until it has ended,
 	 * when plan->head tells what has come of it.  Or copy some of them as
 	 * kept_layout() has it, from number `first`, a multiple of 64, on; for more
-	 * than few of them it is memory that was attached.  All four may be NULL.
+	 * than few of them it is memory that was attached.  Or have them in order,
+	 * likewise, after which kept_column() tells where so many rows of a column
+	 * are; false if it is none.  All six may be NULL.
 	 */
 	ProviderKept *(*open_kept) (const ProviderJob *job, uint32_t most_rows);
 	DeviceStatus (*index_kept) (ProviderKept *kept, KeptPlan *plan);
+	DeviceStatus (*sort_kept) (ProviderKept *kept, const KeptSort *sort);
+	bool		(*kept_column) (const ProviderKept *kept, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to);
 	DeviceStatus (*read_kept) (ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
 	void		(*close_kept) (ProviderKept *kept);
 

@@ -24,40 +24,14 @@
 /* Of a text, the bytes that are part of a word. */
 #define PREFIX_BYTES	7
 
-/* Words at most: of 128 bits a key has three parts. */
-#define MOST_PARTS		(3 * SORT_MOST_KEYS)
-
-/* What a part of a word is of a key: its code has up to 129 bits. */
-typedef enum PartKind
-{
-	PART_CODE,					/* a code of 64 bits */
-	PART_NULL,					/* of a longer one: 1 if it is behind those that are not NULL, 0 before them; else the other */
-	PART_HIGH,					/* bits 64 to 127 */
-	PART_LOW
-} PartKind;
-
-typedef struct Part
-{
-	const SortKey *key;
-	const TabletColumn *column;
-	PartKind	kind;
-	Wide		from;			/* the code of a value is its distance from here */
-	uint64_t	of_null;		/* the code of a NULL */
-	uint64_t	of_first;		/* of the least value: 1 where NULLs come before it */
-	uint32_t	text_bytes;		/* of a text, so many of its first ones */
-	uint32_t	bits;
-	uint32_t	word;
-} Part;
-
 typedef struct Sort
 {
 	const Tablet *rows;
 	const SortKey *keys;
 	uint32_t	nkeys;
 	const SortHelpers *helpers;
-	Part		part[MOST_PARTS];
-	uint32_t	nparts;
-	uint32_t	nwords;
+	SortParts	parts;
+	uint32_t	text_bytes[SORT_MOST_KEYS];	/* of texts, so many of their first ones stand in words */
 	bool		exact;			/* rows of equal words are equal */
 
 	/* a word being sorted: of row order[i] it is words[i]; and as much memory besides */
@@ -138,33 +112,6 @@ bounds_of(const Tablet *rows, const TabletColumn *column, Wide *least, Wide *lar
 		*least = *largest = 0;
 }
 
-static uint32_t
-bits_of(uint64_t largest)
-{
-	return largest == 0 ? 0 : 64 - (uint32_t) __builtin_clzll(largest);
-}
-
-static void
-add_part(Sort *sort, const Part *part)
-{
-	if (part->bits > 0)
-		sort->part[sort->nparts++] = *part;
-}
-
-/* The parts of a key whose codes have more than 64 bits. */
-static void
-add_long_key(Sort *sort, Part part)
-{
-	part.kind = PART_NULL;
-	part.bits = part.column->null_count > 0 ? 1 : 0;
-	add_part(sort, &part);
-	part.bits = 64;
-	part.kind = PART_HIGH;
-	add_part(sort, &part);
-	part.kind = PART_LOW;
-	add_part(sort, &part);
-}
-
 /* The bytes of a text that count. */
 static const uint8_t *
 text_of(const Tablet *rows, const SortKey *key, uint32_t row, uint32_t *length)
@@ -196,12 +143,13 @@ longest_text(const Tablet *rows, const SortKey *key)
 }
 
 static void
-add_key(Sort *sort, const SortKey *key)
+add_key(Sort *sort, uint32_t k)
 {
+	const SortKey *key = &sort->keys[k];
 	const TabletColumn *column = &sort->rows->column[key->column];
 	const bool	nulls = column->null_count > 0;
-	Part		part = {.key = key, .column = column, .kind = PART_CODE, .of_first = nulls && key->nulls_first};
-	uint64_t	largest;
+	Wide		least;
+	Wide		most;
 
 	if (column->type == COLTYPE_TEXT)
 	{
@@ -209,94 +157,46 @@ add_key(Sort *sort, const SortKey *key)
 
 		/* texts have no bytes that are 0: where all are there they tell texts apart */
 		sort->exact = longest <= PREFIX_BYTES;
-		part.text_bytes = sort->exact ? longest : PREFIX_BYTES;
-		largest = ((uint64_t) 1 << 8 * part.text_bytes) - 1;
+		sort->text_bytes[k] = sort->exact ? longest : PREFIX_BYTES;
+		sort_add_codes(&sort->parts, k, key, nulls, ((uint64_t) 1 << 8 * sort->text_bytes[k]) - 1, 0);
+		return;
 	}
-	else
-	{
-		Wide		least;
-		Wide		most;
-		UWide		span;
-
-		bounds_of(sort->rows, column, &least, &most);
-		/* of no values but NULLs the bounds may be anything */
-		most = most < least ? least : most;
-		span = (UWide) most - (UWide) least;
-		part.from = key->descending ? most : least;
-		if (span > UINT64_MAX - 2)
-		{
-			add_long_key(sort, part);
-			return;
-		}
-		largest = (uint64_t) span;
-	}
-	part.of_null = key->nulls_first ? 0 : largest + 1;
-	part.bits = bits_of(largest + (nulls ? 1 : 0));
-	add_part(sort, &part);
-}
-
-/* Give each part a word. */
-static void
-place_parts(Sort *sort)
-{
-	uint32_t	used = 64;
-
-	sort->nwords = 0;
-	for (uint32_t p = 0; p < sort->nparts; p++)
-	{
-		if (used + sort->part[p].bits > 64)
-		{
-			sort->nwords++;
-			used = 0;
-		}
-		used += sort->part[p].bits;
-		sort->part[p].word = sort->nwords - 1;
-	}
-}
-
-/* Bits of a word. */
-static uint32_t
-bits_of_word(const Sort *sort, uint32_t word)
-{
-	uint32_t	bits = 0;
-
-	for (uint32_t p = 0; p < sort->nparts; p++)
-		bits += sort->part[p].word == word ? sort->part[p].bits : 0;
-	return bits;
+	bounds_of(sort->rows, column, &least, &most);
+	sort_add_key(&sort->parts, k, key, nulls, least, most);
 }
 
 /* The first ones of a text's bytes. */
 static uint64_t
-prefix_of(const Tablet *rows, const Part *part, uint32_t row)
+prefix_of(const Sort *sort, const SortPart *part, uint32_t row)
 {
 	uint32_t	length;
-	const uint8_t *bytes = text_of(rows, part->key, row, &length);
+	const uint8_t *bytes = text_of(sort->rows, &sort->keys[part->key], row, &length);
 	uint64_t	prefix = 0;
 
-	for (uint32_t i = 0; i < part->text_bytes; i++)
+	for (uint32_t i = 0; i < sort->text_bytes[part->key]; i++)
 		prefix = prefix << 8 | (i < length ? bytes[i] : 0);
 	return prefix;
 }
 
-static uint64_t
-code_of(const Sort *sort, const Part *part, uint32_t row)
+static const TabletColumn *
+column_of(const Sort *sort, const SortPart *part)
 {
-	const bool	null = tablet_is_null(sort->rows, part->column, row);
-	UWide		code;
+	return &sort->rows->column[sort->keys[part->key].column];
+}
 
-	if (part->kind == PART_NULL)
-		return null != part->key->nulls_first;
-	if (null)
-		return part->of_null;
-	if (part->column->type == COLTYPE_TEXT)
+static uint64_t
+code_of(const Sort *sort, const SortPart *part, uint32_t row)
+{
+	const TabletColumn *column = column_of(sort, part);
+	const bool	null = tablet_is_null(sort->rows, column, row);
+
+	if (!null && column->type == COLTYPE_TEXT)
 	{
-		const uint64_t prefix = prefix_of(sort->rows, part, row);
+		const uint64_t prefix = prefix_of(sort, part, row);
 
-		return part->of_first + (part->key->descending ? (((uint64_t) 1 << 8 * part->text_bytes) - 1) - prefix : prefix);
+		return part->of_first + (part->descending ? (((uint64_t) 1 << 8 * sort->text_bytes[part->key]) - 1) - prefix : prefix);
 	}
-	code = part->key->descending ? (UWide) part->from - (UWide) value_of(sort->rows, part->column, row)
-		: (UWide) value_of(sort->rows, part->column, row) - (UWide) part->from;
-	return part->kind == PART_HIGH ? (uint64_t) (code >> 64) : part->kind == PART_LOW ? (uint64_t) code : (uint64_t) code + part->of_first;
+	return sort_code(part, null, null ? 0 : value_of(sort->rows, column, row));
 }
 
 /* Words */
@@ -311,8 +211,8 @@ start_of(const Sort *sort, uint32_t work)
 /* The codes of integers that are as they are stored, the usual ones: all at once. */
 #define PLAIN_CODES(type) \
 	do { \
-		const type *const values = (const type *) tablet_at(sort->rows, part->column->values); \
-		if (part->key->descending) \
+		const type *const values = (const type *) tablet_at(sort->rows, column->values); \
+		if (part->descending) \
 			for (uint32_t i = first; i < end; i++) \
 				words[i] = words[i] << part->bits | (from - (uint64_t) (int64_t) values[order[i]]); \
 		else \
@@ -323,14 +223,15 @@ start_of(const Sort *sort, uint32_t work)
 
 /* Put a part behind what rows' words hold. */
 static void
-append_codes(const Sort *sort, const Part *part, uint32_t first, uint32_t end)
+append_codes(const Sort *sort, const SortPart *part, uint32_t first, uint32_t end)
 {
+	const TabletColumn *column = column_of(sort, part);
 	const uint32_t *order = sort->order;
-	const uint64_t from = (uint64_t) part->from;
+	const uint64_t from = part->from[0];
 	uint64_t   *words = sort->words;
 
-	if (part->bits < 64 && part->kind == PART_CODE && part->column->null_count == 0)
-		switch ((ColType) part->column->type)
+	if (part->bits < 64 && part->kind == PART_CODE && column->null_count == 0)
+		switch ((ColType) column->type)
 		{
 			case COLTYPE_I16: PLAIN_CODES(int16_t);
 			case COLTYPE_I32: PLAIN_CODES(int32_t);
@@ -354,9 +255,9 @@ make_words(void *arg, uint32_t work)
 		for (uint32_t i = first; i < end; i++)
 			sort->order[i] = i;
 	memset(sort->words + first, 0, (size_t) (end - first) * sizeof(uint64_t));
-	for (uint32_t p = 0; p < sort->nparts; p++)
-		if (sort->part[p].word == sort->word)
-			append_codes(sort, &sort->part[p], first, end);
+	for (uint32_t p = 0; p < sort->parts.nparts; p++)
+		if (sort->parts.part[p].word == sort->word)
+			append_codes(sort, &sort->parts.part[p], first, end);
 }
 
 static void
@@ -481,7 +382,7 @@ place_digits(Sort *sort)
 static void
 sort_by_word(Sort *sort)
 {
-	const uint32_t bits = bits_of_word(sort, sort->word);
+	const uint32_t bits = sort_bits_of_word(&sort->parts, sort->word);
 
 	if (sort->nwork == 1)
 	{
@@ -525,7 +426,7 @@ digit_of_row(const Sort *sort, uint32_t row, uint32_t *before)
 static uint32_t
 cut(Sort *sort, uint32_t from, uint32_t end)
 {
-	const uint32_t bits = bits_of_word(sort, 0);
+	const uint32_t bits = sort_bits_of_word(&sort->parts, 0);
 	uint32_t	before;
 	uint32_t	unused;
 	uint32_t	first;
@@ -620,8 +521,8 @@ sort_by_comparing(const Sort *sort, uint32_t *order, uint32_t n, uint32_t *room)
 static bool
 same_words(const Sort *sort, uint32_t a, uint32_t b)
 {
-	for (uint32_t p = 0; p < sort->nparts; p++)
-		if (code_of(sort, &sort->part[p], a) != code_of(sort, &sort->part[p], b))
+	for (uint32_t p = 0; p < sort->parts.nparts; p++)
+		if (code_of(sort, &sort->parts.part[p], a) != code_of(sort, &sort->parts.part[p], b))
 			return false;
 	return true;
 }
@@ -663,15 +564,15 @@ sort_rows(const SortRequest *request, uint32_t *order, void *room)
 	sort.count = (uint32_t (*)[CUT_DIGITS]) (sort.other_order + nrows);
 	sort.nwork = nrows > FEW_ROWS ? SORT_PARTS : 1;
 	for (uint32_t k = 0; k < sort.nkeys && sort.exact; k++)
-		add_key(&sort, &sort.keys[k]);
-	place_parts(&sort);
+		add_key(&sort, k);
+	sort_place_parts(&sort.parts);
 	make_all_words(&sort, 0);
-	if (end - request->first < nrows / 4 && sort.nwords > 0)
+	if (end - request->first < nrows / 4 && sort.parts.nwords > 0)
 	{
 		before = cut(&sort, request->first, end);
 		sort.nwork = sort.n > FEW_ROWS ? SORT_PARTS : 1;
 	}
-	for (uint32_t word = sort.nwords; word > 0 && !sort.helpers->interrupted(); word--)
+	for (uint32_t word = sort.parts.nwords; word > 0 && !sort.helpers->interrupted(); word--)
 	{
 		make_all_words(&sort, word - 1);
 		sort_by_word(&sort);

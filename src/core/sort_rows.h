@@ -11,21 +11,10 @@
 #ifndef GPUDB_CORE_SORT_ROWS_H
 #define GPUDB_CORE_SORT_ROWS_H
 
-#include "core/tablet_format.h"
-
-#define SORT_MOST_KEYS	16
+#include "core/sort_parts.h"
 
 /* Parts that work is cut into, for several threads. */
 #define SORT_PARTS		16
-
-/* One of the columns, the first key first.  Texts are in the order of their bytes; of floats the two zeros are equal. */
-typedef struct SortKey
-{
-	uint16_t	column;
-	bool		descending;
-	bool		nulls_first;
-	bool		padded;			/* of texts blanks at the end do not count */
-} SortKey;
 
 /* Who runs all parts of a work, some at once. */
 typedef struct SortHelpers

@@ -138,6 +138,7 @@ channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why)
 	job->many_groups = spec->many_groups;
 	job->keep_most = spec->keep_most;
 	pg_atomic_write_u32(&job->keeping, KEEPING_ROWS);
+	job->source = spec->source;
 	job->ntables = spec->program->ntables;
 	memcpy(job->table, spec->shared, sizeof(SharedTable) * job->ntables);
 	job->image_size = (uint32) size;

@@ -84,6 +84,7 @@ typedef enum ChannelKeeping
 	KEEPING_ASKED,				/* the owner wants a table of them */
 	KEEPING_TABLE,				/* which is there: others may name it by channel_family() of the job */
 	KEEPING_WANTED,				/* the owner wants a part of them copied, after which they are ROWS again */
+	KEEPING_SORT,				/* or all of them in order, likewise; others may name them then, as a table */
 	KEEPING_FAILED
 } ChannelKeeping;
 
@@ -153,7 +154,7 @@ typedef struct ChannelWindow
 {
 	pg_atomic_uint32 owner;		/* job number + 1; 0 = free */
 	uint32		npages;
-	uint32		ntablets;		/* wanted, instead of pages, */
+	uint32		ntablets;		/* wanted, instead of pages; of a job that has a source, 0: the window is all its rows; */
 	uint32		nshelves;		/* of so many shelves, one behind the other in the list */
 	uint32		nrows;
 	uint16		copy;			/* where copied pages are, or CHANNEL_NO_COPY; */
@@ -229,7 +230,9 @@ typedef struct ChannelJob
 	uint32		keep_most;		/* rows that may be kept, of a program that keeps some, */
 	pg_atomic_uint32 keeping;	/* ChannelKeeping */
 	KeptPlan	plan;			/* in and out: what becomes of them, */
-	ChannelPart part;			/* or what is wanted of them */
+	ChannelPart part;			/* or what is wanted of them, */
+	KeptSort	sort;			/* or by what they are to be sorted */
+	KeptSource	source;			/* sorted rows that windows are of */
 	uint32		ntables;		/* of the program's joins */
 	SharedTable table[PROGRAM_MAX_TABLES];
 	uint32		image_size;

@@ -183,7 +183,8 @@ static void
 close_slot(RemoteJob *job)
 {
 	bool		draining = pg_atomic_read_u32(&job->slot->draining) != DRAINING_NOTHING && !job->drained;
-	bool		fetching = pg_atomic_read_u32(&job->slot->keeping) == KEEPING_WANTED;
+	const ChannelKeeping keeping = pg_atomic_read_u32(&job->slot->keeping);
+	bool		fetching = keeping == KEEPING_WANTED || keeping == KEEPING_SORT;
 
 	if (!draining && !fetching)
 		remote_free_rooms(job);
@@ -363,6 +364,8 @@ remote_take_cached(const DeviceJob *device_job, const CachedRows *rows, uint32_t
 
 	if (job->slot == NULL)
 		return cpu_device.take_cached(job->local, rows, n);
+	if (job->spec.source.number != 0)
+		return 1;
 	return Max(remote_tablets_that_fit(job, rows, n), 1);
 }
 
@@ -607,6 +610,8 @@ const Device remote_device = {
 	.finish = remote_finish,
 	.keep = remote_keep,
 	.drop = remote_drop,
+	.sort = remote_sort,
+	.hold = remote_hold,
 	.fetch = remote_fetch,
 	.report = remote_report,
 	.close = remote_close,

@@ -113,6 +113,8 @@ extern void remote_free_rooms(RemoteJob *job);
 /* remote_kept.c: functions of the device, about rows that the helper keeps, */
 extern KeptTable *remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared);
 extern void remote_drop(KeptTable *table);
+extern bool remote_sort(DeviceJob *device_job, const KeptSort *sort);
+extern KeptTable *remote_hold(DeviceJob *device_job, SharedTable *shared);
 extern bool remote_fetch(DeviceJob *device_job, uint32_t first, uint32_t nrows, KeptPart *part);
 
 /* and whether this process has such tables, each of which has a slot. */

@@ -119,7 +119,7 @@ remote_tablets_that_fit(const RemoteJob *job, const CachedRows *rows, uint32 n)
 bool
 remote_fits(const RemoteJob *job, const DeviceWork *work)
 {
-	return work->pages != NULL || remote_tablets_that_fit(job, work->cached, work->ncached) == work->ncached;
+	return work->pages != NULL || job->spec.source.number != 0 || remote_tablets_that_fit(job, work->cached, work->ncached) == work->ncached;
 }
 
 /* Write down a tablet, where a bitmap would stand behind it; returns the word behind both. */
@@ -208,6 +208,12 @@ remote_describe(const RemoteJob *job, const RemoteItem *item, ChannelWindow *win
 {
 	if (item->work.pages != NULL)
 		return describe_pages(item->work.pages, window);
+	if (job->spec.source.number != 0)
+	{
+		window->npages = window->ntablets = 0;
+		window->output = OUTPUT_NONE;
+		return true;
+	}
 	describe_tablets(job, &item->work, window);
 	return true;
 }

@@ -1,8 +1,8 @@
 /*
  * remote_kept.c
- *		Rows that the GPU process keeps for a job: a table of them, or the rows themselves.
+ *		Rows that the GPU process keeps for a job: a table of them, their order, or the rows themselves.
  *
- * Either is asked for by a word of the slot, which the helper answers.  Rows
+ * Each is asked for by a word of the slot, which the helper answers.  Rows
  * come a part at a time: few of them in the words of a result, none of which
  * is under way any more, others in rooms as groups do.
  */
@@ -36,7 +36,7 @@ has_answer(ChannelJob *slot)
 {
 	const ChannelKeeping keeping = pg_atomic_read_u32(&slot->keeping);
 
-	return keeping != KEEPING_ASKED && keeping != KEEPING_WANTED;
+	return keeping != KEEPING_ASKED && keeping != KEEPING_WANTED && keeping != KEEPING_SORT;
 }
 
 /* Ask the helper for something, all that is to be known being in the slot; what it has answered, or the question itself if it never will. */
@@ -61,26 +61,43 @@ ask(RemoteJob *job, ChannelKeeping what)
 }
 
 KeptTable *
+remote_hold(DeviceJob *device_job, SharedTable *shared)
+{
+	RemoteJob  *job = (RemoteJob *) device_job;
+	KeptTable  *table = job->slot != NULL && !job->lost ? malloc(sizeof(KeptTable)) : NULL;
+
+	if (table == NULL)
+		return NULL;
+	*shared = (SharedTable) {.number = channel_family(job->slot)};
+	table->slot = job->slot;
+	job->slot = NULL;
+	kept_tables++;
+	return table;
+}
+
+KeptTable *
 remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
-	KeptTable  *table = malloc(sizeof(KeptTable));
 
-	if (table != NULL && job->slot != NULL && !job->lost)
-	{
-		job->slot->plan = *plan;
-		if (ask(job, KEEPING_ASKED) == KEEPING_TABLE)
-		{
-			*plan = job->slot->plan;
-			*shared = (SharedTable) {.number = channel_family(job->slot)};
-			table->slot = job->slot;
-			job->slot = NULL;
-			kept_tables++;
-			return table;
-		}
-	}
-	free(table);
-	return NULL;
+	if (job->slot == NULL || job->lost)
+		return NULL;
+	job->slot->plan = *plan;
+	if (ask(job, KEEPING_ASKED) != KEEPING_TABLE)
+		return NULL;
+	*plan = job->slot->plan;
+	return remote_hold(device_job, shared);
+}
+
+bool
+remote_sort(DeviceJob *device_job, const KeptSort *sort)
+{
+	RemoteJob  *job = (RemoteJob *) device_job;
+
+	if (job->slot == NULL || job->lost)
+		return false;
+	job->slot->sort = *sort;
+	return ask(job, KEEPING_SORT) == KEEPING_ROWS;
 }
 
 void

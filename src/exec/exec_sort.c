@@ -31,6 +31,7 @@
 #include "exec/feed.h"
 #include "exec/require.h"
 #include "exec/scan_collect.h"
+#include "exec/sort_device.h"
 #include "exec/stat.h"
 #include "guc.h"
 
@@ -118,9 +119,8 @@ sort_is_supported(Oid declared, Oid collation)
 	return !OidIsValid(collation) || lc_collate_is_c(collation);
 }
 
-/* What the Sort sorts by, and room for one key more. */
-static SortKey *
-describe_keys(const GpuSortState *state, uint32 *nkeys)
+SortKey *
+sort_keys_of(const GpuSortState *state, const StoredRows *stored, uint32 *nkeys)
 {
 	const Sort *sort = state->sort != NULL ? (const Sort *) state->sort->ss.ps.plan : NULL;
 	SortKey    *keys = palloc(sizeof(SortKey) * ((sort != NULL ? sort->numCols : 0) + 1));
@@ -135,9 +135,9 @@ describe_keys(const GpuSortState *state, uint32 *nkeys)
 		if (!get_ordering_op_properties(sort->sortOperators[k], &opfamily, &opcintype, &strategy))
 			elog(ERROR, "gpudb: operator %u is no ordering operator", sort->sortOperators[k]);
 		keys[k] = (SortKey) {
-			.column = (uint16) stored_rows_key(state->stored, sort->sortColIdx[k] - 1), .descending = strategy == BTGreaterStrategyNumber,
+			.column = (uint16) stored_rows_key(stored, sort->sortColIdx[k] - 1), .descending = strategy == BTGreaterStrategyNumber,
 			.nulls_first = sort->nullsFirst[k],
-			.padded = state->stored->attribute[sort->sortColIdx[k] - 1].type == BPCHAROID
+			.padded = stored->attribute[sort->sortColIdx[k] - 1].type == BPCHAROID
 		};
 	}
 	return keys;
@@ -254,18 +254,27 @@ keep_distinct(GpuSortState *state, const SortKey *keys)
 	state->nrows = kept;
 }
 
+/* Rows are in order: leave those out that do not differ, and get ready for window functions. */
+static void
+describe_order(GpuSortState *state)
+{
+	uint32		nkeys;
+
+	keep_distinct(state, sort_keys_of(state, state->stored, &nkeys));
+	describe_windows(state);
+}
+
 static void
 sort_stored(GpuSortState *state)
 {
 	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
 	SortRequest request = {.first = sort_first_wanted(state), .end = wanted > 0 ? wanted : UINT32_MAX};
 
-	request.keys = describe_keys(state, &request.nkeys);
+	request.keys = sort_keys_of(state, state->stored, &request.nkeys);
 	state->nrows = sort_into(state, &request, &state->order);
 	if (is_limited(state))
 		state->nrows = Min(state->nrows, request.end);
-	keep_distinct(state, request.keys);
-	describe_windows(state);
+	describe_order(state);
 }
 
 /* The same for each of the columns that aggregates order by, then find groups. */
@@ -275,7 +284,7 @@ sort_groups(GpuSortState *state)
 	const List *partition = sort_private_list(state, SORT_PRIVATE_PARTITION);
 	SortedGroups *groups = &state->groups;
 	SortRequest request = {.end = UINT32_MAX};
-	SortKey    *keys = describe_keys(state, &request.nkeys);
+	SortKey    *keys = sort_keys_of(state, state->stored, &request.nkeys);
 
 	describe_groups(state);
 	if (sorted_groups_are_ambiguous(groups))
@@ -305,12 +314,14 @@ ms_since(instr_time start)
 	return INSTR_TIME_GET_MILLISEC(now);
 }
 
-/* Have the plan below return its rows from the first one on. */
-static void
-restart_child(GpuSortState *state)
+void
+sort_restart_child(GpuSortState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
 
+	/* as ExecProcNode() would */
+	if (state->css.ss.ps.chgParam != NULL)
+		ExecReScan(&state->css.ss.ps);
 	if (state->begun)
 		ExecReScan(sort_child(state));
 	state->begun = true;
@@ -330,14 +341,46 @@ collect_rows(GpuSortState *state, RowStore **store)
 	/* not even for the first ones */
 	if (!row_store_reserve(*store, 0))
 		return STATUS_MEMORY_LIMIT;
-	restart_child(state);
+	sort_restart_child(state);
 	status = plan_collect(child, *store, state->stored->column, state->stored->ncolumns);
 	if (status == STATUS_DONE || status == STATUS_MEMORY_LIMIT || !(is_collectable_scan(child) || is_collectable_join(child)))
 		return status;
 	/* what a node below cannot tell as columns it can as rows */
 	row_store_clear(*store);
-	restart_child(state);
+	sort_restart_child(state);
 	return plan_collect_rows(child, *store);
+}
+
+/* The same by a GPU, which puts them in order; whether it has. */
+static bool
+sort_on_gpu(GpuSortState *state, RowStore **store)
+{
+	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
+	PlanState  *child = sort_child(state);
+	DeviceSort	sort = {.first = sort_first_wanted(state) / 64 * 64, .end = wanted > 0 ? (uint32) wanted : UINT32_MAX};
+
+	if (sort_is_grouped(state) || !sort_device_may(child))
+		return false;
+	state->stored = stored_rows_describe(ExecGetResultType(child));
+	sort.ncolumns = state->stored->ncolumns;
+	sort.column = state->stored->column;
+	sort.key = sort_keys_of(state, state->stored, &sort.nkeys);
+	sort.store = *store = stored_rows_create(state->stored, state->context, (uint64) gpudb_join_memory * 1024 * 1024,
+											 wanted > 0 ? wanted : child->plan->plan_rows);
+	sort_restart_child(state);
+	if (!row_store_reserve(*store, 0) || !sort_device_run(child, &sort))
+	{
+		MemoryContextReset(state->context);
+		return false;
+	}
+	state->stored->rows = row_store_finish(*store);
+	state->rows_in += sort.nrows;
+	state->nrows = Min(sort.end, sort.nrows);
+	state->order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) state->nrows, 1));
+	for (uint32 i = sort.first; i < state->nrows; i++)
+		state->order[i] = i - sort.first;
+	state->on_gpu = true;
+	return true;
 }
 
 /* Collect all rows and sort them, in the rows' context; DONE, or why PostgreSQL is to do it. */
@@ -350,6 +393,13 @@ compute(GpuSortState *state)
 
 	MemoryContextReset(state->context);
 	INSTR_TIME_SET_CURRENT(start);
+	if (sort_on_gpu(state, &store))
+	{
+		state->bytes = Max(state->bytes, row_store_bytes(store));
+		state->collect_ms += ms_since(start);
+		describe_order(state);
+		return STATUS_DONE;
+	}
 	status = collect_rows(state, &store);
 	if (status != STATUS_DONE)
 		return status;
@@ -471,7 +521,7 @@ start(GpuSortState *state)
 		return;
 	}
 	MemoryContextReset(state->context);
-	restart_child(state);
+	sort_restart_child(state);
 	note_fallback(state, status);
 }
 

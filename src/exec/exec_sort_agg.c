@@ -25,6 +25,7 @@
 #include "exec/ordered_rows.h"
 #include "exec/require.h"
 #include "exec/results.h"
+#include "exec/sort_device.h"
 #include "exec/stat.h"
 #include "guc.h"
 
@@ -49,6 +50,7 @@ typedef struct GpuSortAggState
 	uint32		next;			/* group to return */
 
 	/* for EXPLAIN */
+	bool		on_gpu;			/* it has sorted the rows, too */
 	uint64		rows_in;
 	double		device_ms;
 	DeviceStatus why;			/* PostgreSQL computed it; DONE = it did not */
@@ -178,31 +180,138 @@ compile(GpuSortAggState *state)
 	compile_program(&input, &state->request, &state->compiled);
 }
 
+/* The program, for any device. */
+static JobSpec
+job_spec(const GpuSortAggState *state)
+{
+	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(state->compiled.ncolumns, 1));
+
+	for (int c = 0; c < state->compiled.ncolumns; c++)
+		wanted[c] = column_wanted(&state->compiled.column[c]);
+	return (JobSpec) {
+		.program = state->compiled.program, .deform = deform_spec_of_rows(state->desc, wanted, state->compiled.ncolumns),
+		.memory_limit = (uint64) get_hash_memory_limit(), .threads = state->threads, .yield_after = gpudb_debug_yield,
+		.interrupted = feed_interrupted
+	};
+}
+
 /* Run the program over rows that are here. */
 static DeviceStatus
 run_here(GpuSortAggState *state)
 {
 	Feed	   *feed = &state->feed;
-	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(state->compiled.ncolumns, 1));
 	FeedOutcome outcome;
 	DeviceStatus status = ordered_rows_make(state->sort, &state->compiled, state->desc, state->from, state->context,
 											(uint64) gpudb_join_memory * 1024 * 1024, &feed->cached, &feed->ncached);
 
 	if (status != STATUS_DONE)
 		return status;
-	for (int c = 0; c < state->compiled.ncolumns; c++)
-		wanted[c] = column_wanted(&state->compiled.column[c]);
 	state->threads = threads_lease();
-	feed->spec = (JobSpec) {
-		.program = state->compiled.program, .deform = deform_spec_of_rows(state->desc, wanted, state->compiled.ncolumns),
-		.memory_limit = (uint64) get_hash_memory_limit(), .threads = state->threads, .yield_after = gpudb_debug_yield,
-		.interrupted = feed_interrupted
-	};
+	feed->spec = job_spec(state);
 	if (!feed_open_job(feed, &cpu_device))
 		return STATUS_MEMORY_LIMIT;
 	feed_outcome_init(&outcome);
 	feed_all(feed, &outcome);
 	return outcome.status == STATUS_DONE ? feed_finish(feed, &state->groups) : outcome.status;
+}
+
+/* The column of what the GpuSort reads that a program's column is, KEPT_NUMBER if it is the number of its row, -1 if it is something else. */
+static int
+column_of_child(const GpuSortAggState *state, int c)
+{
+	const ColumnUse *use = &state->compiled.column[c];
+	const List *calls = sort_private_list(state->sort, SORT_PRIVATE_CALLS);
+	const int	from = state->from[use->attno - 1];
+	const int	nread = ExecGetResultType(sort_child(state->sort))->natts;
+
+	if (use->second || use->packed || use->coded)
+		return -1;
+	if (from <= nread)
+		return from - 1;
+	return linitial_int(list_nth(calls, from - nread - 1)) == WINDOW_ROW_NUMBER && sort_private_list(state->sort, SORT_PRIVATE_PARTITION) == NIL
+		? KEPT_NUMBER : -1;
+}
+
+/* Whether a GPU can be told of all that the GpuSort does: rows in order, and their numbers. */
+static bool
+may_run_on_gpu(const GpuSortAggState *state)
+{
+	for (int c = 0; c < state->compiled.ncolumns; c++)
+		if (column_of_child(state, c) < 0)
+			return false;
+	return !state->sort->computed && !state->sort->fell_back && !sort_is_grouped(state->sort) && sort_device_may(sort_child(state->sort)) &&
+		sort_private_int(state->sort, SORT_PRIVATE_OFFSET) < 0 && sort_private_int(state->sort, SORT_PRIVATE_DISTINCT) == 0;
+}
+
+/* The number of a column among those that are kept, made if new. */
+static int
+need_kept(DeviceSort *sort, ColumnUse *kept, const ColumnUse *use)
+{
+	for (int k = 0; k < sort->ncolumns; k++)
+		if (kept[k].attno == use->attno)
+			return k;
+	kept[sort->ncolumns] = *use;
+	return sort->ncolumns++;
+}
+
+/* What a GPU is to keep and to sort by, and which of that is the program's. */
+static void
+describe_source(const GpuSortAggState *state, DeviceSort *sort, KeptSource *source)
+{
+	const TupleDesc desc = ExecGetResultType(sort_child(state->sort));
+	const StoredRows *stored = stored_rows_describe(desc);
+	ColumnUse  *kept = palloc(sizeof(ColumnUse) * Max(2 * desc->natts, 1));
+	SortKey    *keys = sort_keys_of(state->sort, stored, &sort->nkeys);
+
+	for (uint32 k = 0; k < sort->nkeys; k++)
+		keys[k].column = (uint16) need_kept(sort, kept, &stored->column[keys[k].column]);
+	for (int c = 0; c < state->compiled.ncolumns; c++)
+	{
+		const int	column = column_of_child(state, c);
+
+		source->column[c] = (uint8) (column == KEPT_NUMBER ? KEPT_NUMBER : need_kept(sort, kept, &stored->column[stored_rows_key(stored, column)]));
+	}
+	sort->column = kept;
+	sort->key = keys;
+}
+
+/* Have a GPU sort rows and run the program over them, which never leave it; whether it has. */
+static bool
+run_on_gpu(GpuSortAggState *state)
+{
+	Feed	   *feed = &state->feed;
+	DeviceSort	sort = {.context = state->context};
+	KeptSource	source = {0};
+	CachedRows *all = palloc0(sizeof(CachedRows));
+	FeedOutcome outcome;
+	const char *why;
+
+	if (!may_run_on_gpu(state) || device_choose(state->compiled.program, true, &why) == &cpu_device)
+		return false;
+	describe_source(state, &sort, &source);
+	sort_restart_child(state->sort);
+	if (!sort_device_run(sort_child(state->sort), &sort))
+		return false;
+	source.number = sort.shared.number;
+	source.nrows = sort.nrows;
+	/* one item is all of them */
+	all->tablet = palloc0(sizeof(Tablet));
+	all->nrows = all->tablet->nrows = sort.nrows;
+	feed->cached = all;
+	feed->ncached = 1;
+	feed->spec = job_spec(state);
+	feed->spec.source = source;
+	feed->spec.no_other = true;
+	if (!feed_open_job(feed, &remote_device))
+		return false;
+	feed_outcome_init(&outcome);
+	feed_all(feed, &outcome);
+	state->on_gpu = outcome.status == STATUS_DONE && feed_finish(feed, &state->groups) == STATUS_DONE;
+	if (state->on_gpu)
+		return true;
+	feed_close_job(feed);
+	*feed = (Feed) {.context = state->context};
+	return false;
 }
 
 /* Compute all groups, in memory of the run's context; DONE, or why PostgreSQL is to do it. */
@@ -218,10 +327,8 @@ compute(GpuSortAggState *state)
 	compile(state);
 	if (state->compiled.program == NULL || !has_columns(state))
 		return STATUS_BAD_PROGRAM;
-	if (!sort_have_rows(state->sort))
-		return state->sort->why;
-	/* what rows stand in may be memory that goes as soon as the context does */
-	status = run_here(state);
+	/* what rows stand in is memory that goes as soon as the context does */
+	status = run_on_gpu(state) ? STATUS_DONE : sort_have_rows(state->sort) ? run_here(state) : state->sort->why;
 	MemoryContextRegisterResetCallback(state->context, &state->cleanup);
 	state->rows_in += state->feed.report.rows_in;
 	return status == STATUS_DONE ? results_check(&state->compiled, state->groups, state->context) : status;
@@ -366,6 +473,22 @@ explain_list(const char *label, const List *exprs, List *context, bool prefix, E
 		ExplainPropertyList(label, texts, es);
 }
 
+/* Which device it was or, before the run, will be if it can. */
+static void
+explain_device(GpuSortAggState *state, ExplainState *es)
+{
+	bool		on_gpu = state->on_gpu;
+	const char *why;
+
+	if (!es->analyze && state->sort != NULL && sort_device_may(sort_child(state->sort)))
+	{
+		compile(state);
+		on_gpu = state->compiled.program != NULL && has_columns(state) && may_run_on_gpu(state) &&
+			device_choose(state->compiled.program, true, &why) == &remote_device;
+	}
+	ExplainPropertyText("Device", sort_device_text(on_gpu), es);
+}
+
 static void
 explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
@@ -373,7 +496,7 @@ explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	const bool	prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);
 
-	ExplainPropertyText("Device", "cpu", es);
+	explain_device(state, es);
 	if (state->request.quals != NIL)
 		ExplainPropertyText("GPU Filter", deparse_expression((Node *) make_ands_explicit(list_copy(state->request.quals)), context, prefix, false), es);
 	explain_list("GPU Group Key", state->request.keys, context, prefix, es);

@@ -44,6 +44,7 @@ typedef struct GpuSortState
 	/* for EXPLAIN */
 	uint64		rows_in;
 	uint64		bytes;
+	bool		on_gpu;			/* it has sorted them */
 	double		collect_ms;
 	double		sort_ms;
 	DeviceStatus why;			/* it is PostgreSQL that returns rows; DONE = it is not */
@@ -62,8 +63,14 @@ extern bool sort_is_grouped(const GpuSortState *state);
 /* Which row is the first one that goes out, since a Limit may be part of the node. */
 extern uint32 sort_first_wanted(const GpuSortState *state);
 
+/* What rows that are stored so are sorted by, and room for one key more. */
+extern SortKey *sort_keys_of(const GpuSortState *state, const StoredRows *stored, uint32 *nkeys);
+
 /* A GpuSort's state; NULL if it is another node's. */
 extern GpuSortState *sort_state_of(PlanState *ps);
+
+/* Have the plan that is read return its rows from the first one on, with the parameters that there are now. */
+extern void sort_restart_child(GpuSortState *state);
 
 /* Have all rows in order, unless they are; whether they are here, and not PostgreSQL's to return. */
 extern bool sort_have_rows(GpuSortState *state);

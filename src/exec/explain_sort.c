@@ -10,6 +10,7 @@
 #include "utils/ruleutils.h"
 
 #include "exec/exec_sort_private.h"
+#include "exec/sort_device.h"
 
 /* A key as PostgreSQL shows it. */
 static char *
@@ -84,7 +85,7 @@ explain_sort(CustomScanState *css, List *ancestors, ExplainState *es)
 	GpuSortState *state = (GpuSortState *) css;
 
 	explain_keys(state, ancestors, es);
-	ExplainPropertyText("Sorted On", "cpu", es);
+	ExplainPropertyText("Sorted On", sort_device_text(state->on_gpu || (!es->analyze && !sort_is_grouped(state) && sort_device_may(sort_child(state)))), es);
 	if (!es->analyze)
 		return;
 	if (state->why != STATUS_DONE)

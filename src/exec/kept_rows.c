@@ -1,21 +1,33 @@
 /*
  * kept_rows.c
- *		Runs whose rows a GPU keeps: how many there may be, and fetching them.
+ *		Runs whose rows a GPU keeps: how many there may be, what is made of them there, and fetching them.
+ *
+ * The plan's filters and joins run as those of an aggregate without keys do,
+ * which also counts the rows and finds the bounds of their columns; besides it
+ * keeps the rows.  Nothing but these few numbers need come back.
  *
  * How many rows there will be nobody knows.  Those for which there is no room
  * are counted, and another run has room for all.
  */
 #include "postgres.h"
 
+#include "executor/executor.h"
 #include "miscadmin.h"
 
+#include "device/device.h"
+#include "exec/joins.h"
 #include "exec/kept_rows.h"
+#include "exec/params.h"
+#include "exec/scan_collect.h"
 #include "guc.h"
 
 /* Rows for which there is room at first: beyond the planner's estimate, or all of a relation that takes no large part of the memory. */
 #define ROOM_FACTOR		1.25
 #define ROOM_LEAST		65536
 #define ROOM_SHARE		4
+
+/* Runs with more room than the one before. */
+#define MAX_ROUNDS		3
 
 uint32
 kept_rows_most(int ncolumns)
@@ -37,6 +49,128 @@ kept_rows_state(const CompileResult *compiled, const GroupTable *groups, int sta
 {
 	return groups->rows[compiled->program->state_word[state]];
 }
+
+Tablet *
+kept_rows_describe(const CompileResult *compiled, const GroupTable *groups, uint32 *null_count)
+{
+	Tablet	   *rows = palloc0(sizeof(Tablet) + sizeof(TabletColumn) * Max(compiled->nkept, 1));
+
+	rows->nrows = (uint32) kept_rows_state(compiled, groups, compiled->kept_count);
+	rows->ncols = compiled->nkept;
+	rows->failed_column = -1;
+	for (int k = 0; k < compiled->nkept; k++)
+	{
+		const KeptColumn *kept = &compiled->kept[k];
+		TabletColumn *column = &rows->column[k];
+
+		column->type = compiled->program->kept[k];
+		column->null_count = null_count[k] = rows->nrows - (uint32) kept_rows_state(compiled, groups, kept->count);
+		/* of no values the bounds may be anything */
+		if (kept->least < 0 || column->null_count == rows->nrows)
+			continue;
+		wide_store(column->min, (int64) kept_rows_state(compiled, groups, kept->least));
+		wide_store(column->max, (int64) kept_rows_state(compiled, groups, kept->largest));
+	}
+	return rows;
+}
+
+/* Runs that keep what a plan returns */
+
+/* What the plan returns, as its program knows it. */
+static List *
+outputs_of(const PlanState *ps)
+{
+	const GpuNode *node = (const GpuNode *) ps;
+	List	   *outputs = NIL;
+	ListCell   *lc;
+
+	if (is_collectable_join(ps))
+		return node->request.outputs;
+	foreach(lc, ps->plan->targetlist)
+		outputs = lappend(outputs, lfirst_node(TargetEntry, lc)->expr);
+	return outputs;
+}
+
+/* Run the program once; whether what was to be made of the rows is made, or there are too many of them: *count. */
+static bool
+run_once(GpuNode *node, KeptTaker take, void *arg, uint64 *count)
+{
+	const GroupTable *groups;
+	FeedOutcome outcome;
+
+	*count = 0;
+	node_start_run(node);
+	if (!node_try_job(node) || node->device->keep == NULL)
+		return false;
+	feed_find_cached(&node->feed);
+	feed_outcome_init(&outcome);
+	feed_all(&node->feed, &outcome);
+	if (outcome.status != STATUS_DONE || feed_finish(&node->feed, &groups) != STATUS_DONE)
+		return false;
+	*count = kept_rows_state(&node->compiled, groups, node->compiled.kept_count);
+	return *count <= node->keep_most && take(node, groups, arg);
+}
+
+static bool
+run_rounds(GpuNode *node, int ncolumns, KeptTaker take, void *arg, uint64 *count)
+{
+	const uint32 most = kept_rows_most(ncolumns);
+	instr_time	start;
+	bool		done;
+
+	node->keep_most = kept_rows_room(node, most);
+	for (int round = 0; round < MAX_ROUNDS; round++)
+	{
+		INSTR_TIME_SET_CURRENT(start);
+		done = run_once(node, take, arg, count);
+		node_add_time(node, start);
+		node_end_run(node);
+		if (done || *count <= node->keep_most || *count > most)
+			return done;
+		node->keep_most = (uint32) *count;
+	}
+	return false;
+}
+
+bool
+kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, void *arg)
+{
+	GpuNode    *node = (GpuNode *) ps;
+	const CompileRequest request = node->request;
+	const bool	rather_gpu = node->rather_gpu;
+	MemoryContext old;
+	uint64		count = 0;
+	bool		done = false;
+
+	if (gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || node->nmembers > 0 || joins_end_in_full(node))
+		return false;
+	old = MemoryContextSwitchTo(ps->state->es_query_cxt);
+	if (ps->instrument)
+		InstrStartNode(ps->instrument);
+	node->request.outputs = outputs_of(ps);
+	node->request.give_rows = node->request.keep_rows = false;
+	node->request.aggregate = true;
+	node->request.keep = keep;
+	node->rather_gpu = true;
+	PG_TRY();
+	{
+		done = params_probe(node) && run_rounds(node, keep->ncolumns, take, arg, &count);
+	}
+	PG_CATCH();
+	{
+		feed_abandon(&node->feed);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	node->request = request;
+	node->rather_gpu = rather_gpu;
+	if (ps->instrument)
+		InstrStopNode(ps->instrument, done ? count : 0);
+	MemoryContextSwitchTo(old);
+	return done;
+}
+
+/* Runs whose rows are fetched */
 
 /* Fetch so many rows. */
 static DeviceStatus

@@ -343,3 +343,9 @@ row_store_bytes(const RowStore *store)
 {
 	return store->tablet->size;
 }
+
+uint32
+row_store_rows(const RowStore *store)
+{
+	return store->nrows;
+}

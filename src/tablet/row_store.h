@@ -66,6 +66,9 @@ extern int	row_store_scale(const RowStore *store, int column);
 /* All rows; no more can be added. */
 extern Tablet *row_store_finish(RowStore *store);
 
+/* How many rows there are. */
+extern uint32 row_store_rows(const RowStore *store);
+
 /* Bytes that the store has taken. */
 extern uint64 row_store_bytes(const RowStore *store);
 

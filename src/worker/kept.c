@@ -18,6 +18,8 @@ typedef struct Kept
 	uint32		database;
 	ProviderKept *rows;
 	bool		is_table;
+	bool		is_sorted;
+	uint32		nrows;			/* sorted ones */
 	uint32		ncolumns;
 	uint8		type[PROGRAM_MAX_KEPT];
 	int			users;			/* 0 = there is none */
@@ -79,7 +81,7 @@ kept_asked(ChannelJob *job)
 	const ChannelKeeping keeping = pg_atomic_read_u32(&job->keeping);
 
 	pg_read_barrier();
-	return keeping == KEEPING_ASKED || keeping == KEEPING_WANTED;
+	return keeping == KEEPING_ASKED || keeping == KEEPING_WANTED || keeping == KEEPING_SORT;
 }
 
 /* Go on with the table that is wanted: what has become of it. */
@@ -89,12 +91,27 @@ make_table(Kept *own, ChannelJob *job)
 	KeptPlan	plan = job->plan;
 	DeviceStatus status;
 
-	status = plan.head.nparts <= JOIN_MAX_PARTS && !plan.head.sorted ? provider->index_kept(own->rows, &plan) : STATUS_BAD_PROGRAM;
+	status = plan.head.nparts <= JOIN_MAX_PARTS && !plan.head.sorted && !own->is_sorted ? provider->index_kept(own->rows, &plan) : STATUS_BAD_PROGRAM;
 	if (status == STATUS_TIME_SLICE)
 		return KEEPING_ASKED;
 	own->is_table = status == STATUS_DONE;
 	job->plan = plan;
 	return own->is_table ? KEEPING_TABLE : KEEPING_FAILED;
+}
+
+/* Go on with putting rows in order, once. */
+static ChannelKeeping
+sort(Kept *own, const ChannelJob *job)
+{
+	const KeptSort wanted = *(volatile const KeptSort *) &job->sort;
+	DeviceStatus status;
+
+	status = wanted.nkeys <= SORT_MOST_KEYS && !own->is_table && !own->is_sorted ? provider->sort_kept(own->rows, &wanted) : STATUS_BAD_PROGRAM;
+	if (status == STATUS_TIME_SLICE)
+		return KEEPING_SORT;
+	own->is_sorted = status == STATUS_DONE;
+	own->nrows = wanted.nrows;
+	return own->is_sorted ? KEEPING_ROWS : KEEPING_FAILED;
 }
 
 /* Copy the part that is wanted to where it is wanted: what is the matter with the rows then. */
@@ -123,14 +140,16 @@ kept_serve(Channel *channel, int slot)
 	ChannelJob *job = &channel->job[slot];
 	Kept	   *own = of_slot[slot];
 	ChannelKeeping answer = KEEPING_FAILED;
+	ChannelKeeping asked;
 
 	if (!kept_asked(job))
 		return false;
+	asked = pg_atomic_read_u32(&job->keeping);
 	/* or there was no room for any */
 	if (own != NULL)
-		answer = pg_atomic_read_u32(&job->keeping) == KEEPING_ASKED ? make_table(own, job) : hand_out(own, channel, slot);
+		answer = asked == KEEPING_ASKED ? make_table(own, job) : asked == KEEPING_SORT ? sort(own, job) : hand_out(own, channel, slot);
 	pg_write_barrier();
-	if (answer != KEEPING_ASKED)
+	if (answer != asked)
 		pg_atomic_write_u32(&job->keeping, answer);
 	return true;
 }
@@ -150,6 +169,17 @@ kept_use(uint64 number, uint32 database)
 	Kept	   *found = find(number);
 
 	if (found == NULL || !found->is_table || found->database != database)
+		return NULL;
+	found->users++;
+	return found->rows;
+}
+
+ProviderKept *
+kept_use_sorted(const KeptSource *source, uint32 database)
+{
+	Kept	   *found = find(source->number);
+
+	if (found == NULL || !found->is_sorted || found->database != database || source->nrows != found->nrows)
 		return NULL;
 	found->users++;
 	return found->rows;

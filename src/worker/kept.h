@@ -21,7 +21,7 @@ extern ProviderKept *kept_rows(int slot);
 /* The owner has gone; they stay as long as others use them. */
 extern void kept_close(int slot);
 
-/* Whether a slot's owner wants a table, or rows; of none the job has sent no windows, and may not be open yet. */
+/* Whether a slot's owner wants a table, or rows, or these in order; of none the job has sent no windows, and may not be open yet. */
 extern bool kept_asked(ChannelJob *job);
 
 /* Go on with what a slot's owner wants, no batch being in flight; whether there was something to do. */
@@ -29,6 +29,9 @@ extern bool kept_serve(Channel *channel, int slot);
 
 /* A table of this number, for one more user; NULL if there is none. */
 extern ProviderKept *kept_use(uint64 number, uint32 database);
+
+/* The same of rows in order, as many as are said to be. */
+extern ProviderKept *kept_use_sorted(const KeptSource *source, uint32 database);
 extern void kept_leave(uint64 number);
 
 #endif							/* GPUDB_WORKER_KEPT_H */

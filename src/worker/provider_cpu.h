@@ -15,6 +15,8 @@ extern bool cpu_has_room(uint64 bytes);
 /* provider_cpu_kept.c: Provider's functions, */
 extern ProviderKept *cpu_open_kept(const ProviderJob *job, uint32_t most_rows);
 extern DeviceStatus cpu_index_kept(ProviderKept *kept, KeptPlan *plan);
+extern DeviceStatus cpu_sort_kept(ProviderKept *kept, const KeptSort *sort);
+extern bool cpu_kept_column(const ProviderKept *kept, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to);
 extern DeviceStatus cpu_read_kept(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
 extern void cpu_close_kept(ProviderKept *kept);
 

@@ -1,12 +1,13 @@
 /*
  * provider_cpu_kept.c
- *		The CPU in a GPU's place: rows that it keeps, and tables of them.
+ *		The CPU in a GPU's place: rows that it keeps, tables of them, and their order.
  */
 #include "postgres.h"
 
 #include <stdlib.h>
 
 #include "core/join_build.h"
+#include "core/sort_rows.h"
 
 #include "worker/provider_cpu.h"
 
@@ -16,6 +17,7 @@ struct ProviderKept
 	uint32		count;
 	uint16		ncolumns;
 	uint8		type[PROGRAM_MAX_KEPT];
+	uint64	   *numbers;		/* of rows that have been sorted; NULL = they have none */
 	JoinTable  *table;
 	Tablet	   *tablet;			/* its columns are those of `rows` */
 };
@@ -28,6 +30,7 @@ cpu_close_kept(ProviderKept *kept)
 		free(kept->rows.values[c]);
 		free(kept->rows.nulls[c]);
 	}
+	free(kept->numbers);
 	free(kept->table);
 	free(kept->tablet);
 	free(kept);
@@ -44,7 +47,7 @@ cpu_open_kept(const ProviderJob *job, uint32_t most_rows)
 	{
 		kept->type[c] = program->kept[c];
 		kept->rows.values[c] = malloc((Size) Max(most_rows, 1) * sizeof(uint64));
-		kept->rows.nulls[c] = calloc(most_rows / 32 + 1, sizeof(uint32));
+		kept->rows.nulls[c] = calloc(most_rows / 64 + 1, sizeof(uint64));
 		kept->ncolumns++;
 		enough = kept->rows.values[c] != NULL && kept->rows.nulls[c] != NULL;
 	}
@@ -110,6 +113,108 @@ cpu_index_kept(ProviderKept *kept, KeptPlan *plan)
 	free(words);
 	free(nulls);
 	return STATUS_DONE;
+}
+
+/* Sorting */
+
+static void
+run_alone(const SortHelpers *helpers, void (*work) (void *arg, uint32_t part), void *arg)
+{
+	for (uint32 part = 0; part < SORT_PARTS; part++)
+		work(arg, part);
+}
+
+static bool
+never(void)
+{
+	return false;
+}
+
+/* Put a column's rows into this order; `room` has place for all its values and NULL flags. */
+static void
+reorder(ProviderKept *kept, int c, const uint32 *order, uint32 n, uint8 *room)
+{
+	const uint32 bytes = coltype_bytes(kept->type[c]);
+	uint32	   *nulls = (uint32 *) (room + (Size) n * sizeof(uint64));
+
+	memset(nulls, 0, (n / 32 + 1) * sizeof(uint32));
+	for (uint32 row = 0; row < n; row++)
+	{
+		memcpy(room + (Size) row * bytes, kept->rows.values[c] + (Size) order[row] * bytes, bytes);
+		nulls[row / 32] |= (kept->rows.nulls[c][order[row] / 32] >> order[row] % 32 & 1) << row % 32;
+	}
+	memcpy(kept->rows.values[c], room, (Size) n * bytes);
+	memcpy(kept->rows.nulls[c], nulls, (n / 32 + 1) * sizeof(uint32));
+}
+
+/* The head of the rows, with what sorting them is to know of it. */
+static Tablet *
+tablet_to_sort(const ProviderKept *kept, const KeptSort *sort)
+{
+	KeptPlan	plan = {.nrows = sort->nrows};
+	Tablet	   *tablet;
+
+	memcpy(plan.null_count, sort->null_count, sizeof(plan.null_count));
+	tablet = tablet_of(kept, &plan);
+	for (int c = 0; c < kept->ncolumns && tablet != NULL; c++)
+	{
+		wide_store(tablet->column[c].min, sort->least[c]);
+		wide_store(tablet->column[c].max, sort->largest[c]);
+	}
+	return tablet;
+}
+
+DeviceStatus
+cpu_sort_kept(ProviderKept *kept, const KeptSort *sort)
+{
+	const uint32 n = sort->nrows;
+	const uint64 bytes = sort_room_bytes(n) + (uint64) n * (sizeof(uint32) + sizeof(uint64)) + sizeof(uint64);
+	const SortHelpers helpers = {.run = run_alone, .interrupted = never};
+	uint32	   *order = malloc((Size) Max(n, 1) * sizeof(uint32));
+	uint8	   *room = cpu_has_room(bytes) ? malloc(bytes) : NULL;
+	bool		enough = n <= kept->rows.capacity;
+
+	if (sort->numbered)
+		kept->numbers = malloc((Size) Max(n, 1) * sizeof(uint64));
+	kept->tablet = tablet_to_sort(kept, sort);
+	enough = enough && order != NULL && room != NULL && kept->tablet != NULL && (kept->numbers != NULL || !sort->numbered);
+	if (enough)
+	{
+		const SortRequest request = {.rows = kept->tablet, .keys = sort->key, .nkeys = sort->nkeys, .end = UINT32_MAX, .helpers = &helpers};
+
+		(void) sort_rows(&request, order, room);
+		for (int c = 0; c < kept->ncolumns; c++)
+			reorder(kept, c, order, n, room);
+		for (uint32 row = 0; row < n && sort->numbered; row++)
+			kept->numbers[row] = (uint64) row + 1;
+	}
+	free(order);
+	free(room);
+	return enough ? STATUS_DONE : STATUS_MEMORY_LIMIT;
+}
+
+bool
+cpu_kept_column(const ProviderKept *kept, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to)
+{
+	const bool	number = column == KEPT_NUMBER;
+
+	*to = (ProviderColumn) {0};
+	if ((!number && column >= kept->ncolumns) || (number && kept->numbers == NULL) || kept->tablet == NULL || first % 64 != 0 ||
+		(uint64) first + nrows > kept->tablet->nrows)
+		return false;
+	if (number)
+	{
+		to->stored.type = COLTYPE_I64;
+		wide_store(to->stored.min, 1);
+		wide_store(to->stored.max, kept->tablet->nrows);
+		to->values = (const uint8 *) (kept->numbers + first);
+		return true;
+	}
+	to->stored = kept->tablet->column[column];
+	to->stored.null_count = Min(to->stored.null_count, nrows);
+	to->values = kept->rows.values[column] + (Size) first * coltype_bytes(kept->type[column]);
+	to->nulls = to->stored.null_count > 0 ? (const uint8 *) kept->rows.nulls[column] + first / 8 : NULL;
+	return true;
 }
 
 DeviceStatus

@@ -56,6 +56,7 @@ typedef struct ServiceJob
 	JobGroups	groups;			/* that are kept */
 	ProviderJob provider;
 	ProviderJoin *joins;		/* tables that its program looks into; NULL = none */
+	KeptSource	source;			/* rows that its windows are of; without a number: of others */
 	uint64		image[JOB_IMAGE_MOST / 8];
 } ServiceJob;
 
@@ -83,6 +84,9 @@ close_job(ServiceJob *own)
 	if (own->joins != NULL)
 		join_tables_free(own->joins, own->provider.view.program->ntables);
 	own->joins = NULL;
+	if (own->provider.source != NULL)
+		kept_leave(own->source.number);
+	own->provider.source = NULL;
 	kept_close((int) (own - jobs));
 	own->open = false;
 }
@@ -109,6 +113,13 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 		own->joins = join_tables_read(job, own->provider.view.program);
 		own->refused = own->joins == NULL ? STATUS_MEMORY_LIMIT : STATUS_BAD_PROGRAM;
 		if (own->joins == NULL)
+			return;
+	}
+	own->source = job->source;
+	if (own->source.number != 0)
+	{
+		own->provider.source = kept_use_sorted(&own->source, job->database);
+		if (own->provider.source == NULL)
 			return;
 	}
 	own->provider.join = own->joins;
@@ -168,6 +179,8 @@ add_window(const ServiceJob *own, int job, uint16 number, ProviderBatch *batch)
 
 	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number))
 		return STATUS_BAD_PROGRAM;
+	if (own->provider.source != NULL)
+		return window_read_source(provider, &own->provider, &own->source, batch);
 	cached = window->ntablets > 0;
 	if (batch->nwindows > 0 && cached != batch->cached)
 		return STATUS_NO_ROOM;

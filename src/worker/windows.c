@@ -319,3 +319,39 @@ window_read_tablets(const ChannelWindow *window, const Program *program, uint64 
 	}
 	return status;
 }
+
+/* Sorted rows */
+
+/* Rows of one tablet: a multiple of 64. */
+#define SOURCE_ROWS (1u << 20)
+
+DeviceStatus
+window_read_source(const Provider *device, const ProviderJob *job, const KeptSource *source, ProviderBatch *batch)
+{
+	const uint32 ncolumns = job->view.program->ncolumns;
+
+	if (!job->view.program->aggregates)
+		return STATUS_BAD_PROGRAM;
+	if (batch->nwindows > 0)
+		return STATUS_NO_ROOM;
+	if (!have_memory(batch))
+		return STATUS_MEMORY_LIMIT;
+	batch->cached = true;
+	batch->row_start[1] = 0;
+	for (uint32 first = 0, n; first < source->nrows; first += n)
+	{
+		ProviderTablet *tablet = &batch->tablet[batch->ntablets];
+		ProviderColumn *column = &batch->column[batch->ntablets * ncolumns];
+
+		n = Min(SOURCE_ROWS, source->nrows - first);
+		if (batch->ntablets == BATCH_TABLETS || (batch->ntablets + 1) * ncolumns > BATCH_TABLET_COLUMNS)
+			return STATUS_MEMORY_LIMIT;
+		*tablet = (ProviderTablet) {.nrows = n};
+		for (uint32 c = 0; c < ncolumns; c++)
+			if (!device->kept_column(job->source, source->column[c], first, n, &column[c]))
+				return STATUS_BAD_PROGRAM;
+		batch->ntablets++;
+		count_tablet(tablet, batch);
+	}
+	return STATUS_DONE;
+}

@@ -36,4 +36,7 @@ extern DeviceStatus window_read_tablets(const ChannelWindow *window, const Progr
 /* Let go of a batch's shelves but for the first ones. */
 extern void window_let_go(ProviderBatch *batch, uint32 npicks);
 
+/* Make all rows of a job's source a batch's tablets; NO_ROOM if it has others. */
+extern DeviceStatus window_read_source(const Provider *provider, const ProviderJob *job, const KeptSource *source, ProviderBatch *batch);
+
 #endif							/* GPUDB_WORKER_WINDOWS_H */

@@ -27,6 +27,7 @@ for source in "$repo"/src/core/*.c; do
 	compile "core_$(basename "$source" .c)" gcc -std=gnu99 "$source"
 done
 compile standin_kernels gcc -std=gnu11 "$here/kernels.c"
+compile standin_sort gcc -std=gnu11 "$here/kernel_sort.c"
 compile standin_runtime g++ -std=c++17 "$here/runtime.cc"
 g++ -shared -o "$folder/gpudb_cuda.so" "$objects"/*.o -lm || exit 1
 echo "ok - a library with nothing but the host in it"

@@ -1,0 +1,252 @@
+/*
+ * kernel_sort.cu
+ *		Sorting rows that stand in device memory by words of their keys.
+ *
+ * Words are as core/sort_parts.h has them, in 32 bits where these will do, and
+ * are sorted by as many bits as there are (radix sort of CUB).  Where all keys
+ * fit one word it has them all: their columns are made of the sorted words
+ * again, and without others no number of a row is moved.  Of several words the
+ * last one is sorted by first.
+ */
+#include <cub/device/device_radix_sort.cuh>
+
+#include "sort_launch.h"
+#include "cuda_call.h"
+#include "tuning.cuh"
+
+#define EACH_ROW(row, n) \
+	for (uint32_t row = blockIdx.x * KEPT_THREADS + threadIdx.x; row < n; row += gridDim.x * KEPT_THREADS)
+
+/* The same by whole warps, of which some rows may not be there. */
+#define EACH_ROW_OF_WARPS(row, n) \
+	for (uint32_t row = blockIdx.x * KEPT_THREADS + threadIdx.x; row / 32 < (n + 31) / 32; row += gridDim.x * KEPT_THREADS)
+
+static __device__ __forceinline__ bool
+is_null(const SortColumn &column, uint32_t row)
+{
+	return column.nulls != NULL && (column.nulls[row / 32] >> row % 32 & 1);
+}
+
+static __device__ __forceinline__ int64_t
+value_of(const SortColumn &column, uint32_t row)
+{
+	if (column.type == COLTYPE_BOOL)
+		return column.values[row];
+	if (column.type == COLTYPE_F64)
+		/* -0 becomes 0 */
+		return op_float_key(((const double *) column.values)[row] + 0.0);
+	return ((const int64_t *) column.values)[row];
+}
+
+/* A word of each row, in the order that there is; without one, which begins here then, in that of their numbers. */
+template <typename Word>
+static __global__ void __launch_bounds__(KEPT_THREADS)
+words_kernel(const __grid_constant__ SortLaunch launch, uint32_t word, Word *words, uint32_t *order, bool begins)
+{
+	EACH_ROW(i, launch.nrows)
+	{
+		const uint32_t row = begins ? i : order[i];
+		uint64_t	made = 0;
+
+		for (uint32_t p = 0; p < launch.parts.nparts; p++)
+		{
+			const SortPart &part = launch.parts.part[p];
+			const SortColumn &column = launch.from[launch.key_column[part.key]];
+
+			if (part.word == word)
+			{
+				const bool	null = is_null(column, row);
+
+				made |= sort_code(&part, null, null ? 0 : (Wide) value_of(column, row)) << part.shift;
+			}
+		}
+		words[i] = (Word) made;
+		if (begins && order != NULL)
+			order[i] = i;
+	}
+}
+
+/* Put a value and its NULL flag down; by all threads of a warp, some of which may have none. */
+static __device__ __forceinline__ void
+put(const SortColumn &to, uint32_t row, bool exists, int64_t value, bool null)
+{
+	if (exists && to.type == COLTYPE_BOOL)
+		to.values[row] = (uint8_t) value;
+	else if (exists)
+		((int64_t *) to.values)[row] = value;
+	if (to.nulls != NULL)
+	{
+		const uint32_t nulls = __ballot_sync(~0u, exists && null);
+
+		if (row % 32 == 0)
+			to.nulls[row / 32] = nulls;
+	}
+}
+
+/* Make a column of the words that it is part of. */
+template <typename Word>
+static __global__ void __launch_bounds__(KEPT_THREADS)
+decode_kernel(const __grid_constant__ SortLaunch launch, uint32_t c, uint32_t p, const Word *words)
+{
+	const SortPart &part = launch.parts.part[p];
+	const uint64_t mask = ~UINT64_C(0) >> (64 - part.bits);
+
+	EACH_ROW_OF_WARPS(i, launch.nrows)
+	{
+		const bool	exists = i < launch.nrows;
+		const uint64_t code = exists ? (uint64_t) words[i] >> part.shift & mask : 0;
+		const bool	null = launch.to[c].nulls != NULL && code == part.of_null;
+		const uint64_t away = code - part.of_first;
+
+		put(launch.to[c], i, exists, (int64_t) (part.descending ? part.from[0] - away : part.from[0] + away), null);
+	}
+}
+
+static __global__ void __launch_bounds__(KEPT_THREADS)
+gather_kernel(const __grid_constant__ SortLaunch launch, uint32_t c, const uint32_t *order)
+{
+	const SortColumn &from = launch.from[c];
+
+	EACH_ROW_OF_WARPS(i, launch.nrows)
+	{
+		const bool	exists = i < launch.nrows;
+		const uint32_t row = exists ? order[i] : 0;
+		const int64_t value = !exists ? 0 : from.type == COLTYPE_BOOL ? from.values[row] : ((const int64_t *) from.values)[row];
+
+		put(launch.to[c], i, exists, value, exists && is_null(from, row));
+	}
+}
+
+static __global__ void __launch_bounds__(KEPT_THREADS)
+numbers_kernel(uint64_t *numbers, uint32_t nrows)
+{
+	EACH_ROW(i, nrows)
+		numbers[i] = (uint64_t) i + 1;
+}
+
+/* What the scratch memory has. */
+typedef struct Scratch
+{
+	uint8_t    *words[2];
+	uint32_t   *order[2];		/* NULL if words have all */
+	uint8_t    *temp;
+	size_t		temp_bytes;		/* of CUB's */
+} Scratch;
+
+/* Whether rows have to be found again by their numbers. */
+static bool
+needs_order(const SortLaunch *launch)
+{
+	for (uint32_t c = 0; c < launch->ncolumns; c++)
+		if (sort_part_of_column(launch, c) < 0)
+			return true;
+	return false;
+}
+
+static bool
+is_short(const SortLaunch *launch, uint32_t word)
+{
+	return sort_bits_of_word(&launch->parts, word) <= 32;
+}
+
+/* Sort words, which the first of both memories has, and the numbers of their rows, if there are; the sorted ones come first then. */
+template <typename Word>
+static cudaError_t
+sort_words(const SortLaunch *launch, uint32_t bits, Scratch *scratch, size_t *bytes, bool only_bytes, cudaStream_t stream)
+{
+	cub::DoubleBuffer<Word> words((Word *) scratch->words[0], (Word *) scratch->words[1]);
+	cub::DoubleBuffer<uint32_t> order(scratch->order[0], scratch->order[1]);
+	void	   *temp = only_bytes ? NULL : scratch->temp;
+	const cudaError_t error = needs_order(launch)
+		? cub::DeviceRadixSort::SortPairs(temp, *bytes, words, order, launch->nrows, 0, (int) bits, stream)
+		: cub::DeviceRadixSort::SortKeys(temp, *bytes, words, launch->nrows, 0, (int) bits, stream);
+
+	if (error == cudaSuccess && !only_bytes)
+		*scratch = {{(uint8_t *) words.Current(), (uint8_t *) words.Alternate()}, {order.Current(), order.Alternate()}, scratch->temp, scratch->temp_bytes};
+	return error;
+}
+
+static uint64_t
+lay_out(const SortLaunch *launch, uint8_t *memory, Scratch *scratch)
+{
+	const uint64_t words = tablet_align((uint64_t) launch->nrows * (launch->parts.nwords == 1 && is_short(launch, 0) ? sizeof(uint32_t) : sizeof(uint64_t)));
+	const uint64_t order = needs_order(launch) ? tablet_align((uint64_t) launch->nrows * sizeof(uint32_t)) : 0;
+	size_t		most = 0;
+
+	*scratch = {};
+	for (int i = 0; i < 2; i++)
+	{
+		scratch->words[i] = memory + i * words;
+		scratch->order[i] = order > 0 ? (uint32_t *) (memory + 2 * words + i * order) : NULL;
+	}
+	scratch->temp = memory + 2 * words + 2 * order;
+	for (uint32_t w = 0; w < launch->parts.nwords; w++)
+	{
+		const uint32_t bits = sort_bits_of_word(&launch->parts, w);
+		size_t		bytes = 0;
+		const cudaError_t error = is_short(launch, w) ? sort_words<uint32_t>(launch, bits, scratch, &bytes, true, NULL)
+			: sort_words<uint64_t>(launch, bits, scratch, &bytes, true, NULL);
+
+		if (error != cudaSuccess)
+			return 0;
+		most = bytes > most ? bytes : most;
+	}
+	scratch->temp_bytes = most;
+	return (uint64_t) (scratch->temp - memory) + most + 1;
+}
+
+uint64_t
+sort_scratch_bytes(const SortLaunch *launch)
+{
+	Scratch		scratch;
+
+	return lay_out(launch, NULL, &scratch);
+}
+
+static uint32_t
+blocks_for(uint32_t n)
+{
+	const uint32_t blocks = n / KEPT_THREADS + 1;
+
+	return blocks < KEPT_BLOCKS ? blocks : KEPT_BLOCKS;
+}
+
+/* Sort by a word. */
+template <typename Word>
+static cudaError_t
+sort_by_word(const SortLaunch *launch, uint32_t word, Scratch *scratch, cudaStream_t stream)
+{
+	size_t		bytes = scratch->temp_bytes;
+
+	words_kernel<Word><<<blocks_for(launch->nrows), KEPT_THREADS, 0, stream>>>(*launch, word, (Word *) scratch->words[0], scratch->order[0],
+																			 word + 1 == launch->parts.nwords);
+	return CUDA_CALL(sort_words<Word>(launch, sort_bits_of_word(&launch->parts, word), scratch, &bytes, false, stream));
+}
+
+int
+sort_launch(const SortLaunch *launch, void *stream)
+{
+	const cudaStream_t on = (cudaStream_t) stream;
+	const uint32_t blocks = blocks_for(launch->nrows);
+	Scratch		scratch;
+	cudaError_t error = lay_out(launch, launch->scratch, &scratch) > 0 ? cudaSuccess : cudaErrorInvalidValue;
+
+	for (uint32_t w = launch->parts.nwords; w > 0 && error == cudaSuccess; w--)
+		error = is_short(launch, w - 1) ? sort_by_word<uint32_t>(launch, w - 1, &scratch, on) : sort_by_word<uint64_t>(launch, w - 1, &scratch, on);
+	if (error != cudaSuccess)
+		return error;
+	for (uint32_t c = 0; c < launch->ncolumns && launch->parts.nwords > 0; c++)
+	{
+		const int	p = sort_part_of_column(launch, c);
+
+		if (p < 0)
+			gather_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch, c, scratch.order[0]);
+		else if (is_short(launch, 0))
+			decode_kernel<uint32_t><<<blocks, KEPT_THREADS, 0, on>>>(*launch, c, (uint32_t) p, (const uint32_t *) scratch.words[0]);
+		else
+			decode_kernel<uint64_t><<<blocks, KEPT_THREADS, 0, on>>>(*launch, c, (uint32_t) p, (const uint64_t *) scratch.words[0]);
+	}
+	if (launch->numbers != NULL)
+		numbers_kernel<<<blocks, KEPT_THREADS, 0, on>>>(launch->numbers, launch->nrows);
+	return CUDA_CALL(cudaGetLastError());
+}
