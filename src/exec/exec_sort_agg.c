@@ -308,7 +308,12 @@ run_on_gpu(GpuSortAggState *state)
 	feed_all(feed, &outcome);
 	state->on_gpu = outcome.status == STATUS_DONE && feed_finish(feed, &state->groups) == STATUS_DONE;
 	if (state->on_gpu)
+	{
+		/* it shows what its rows have been through */
+		state->sort->on_gpu = true;
+		state->sort->rows_in += sort.nrows;
 		return true;
+	}
 	feed_close_job(feed);
 	*feed = (Feed) {.context = state->context};
 	return false;
