@@ -139,7 +139,8 @@ groups_shape(const Program *program, RowShape *shape)
 	shape->nstates = program->nstates;
 	for (uint32_t s = 0; s < program->nstates; s++)
 	{
-		if (state_is_text((StateKind) program->state_kind[s]))
+		/* nor exact sums, of which there is one row a block, which the host merges */
+		if (state_is_text((StateKind) program->state_kind[s]) || program->state_kind[s] == STATE_EXACT)
 			return false;
 		shape->locked |= !state_is_atomic((StateKind) shape->state_kind[s]);
 	}

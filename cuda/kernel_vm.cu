@@ -160,6 +160,9 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	shape->lanes = wish->lanes;
 	shape->joins = has_apart(program, body);
 	measure_groups(program, wish->options, shape);
+	if (wish->lanes == 8 && wish->options == 0 && tablet != NULL && select_shape(program, body, tablet, &shape->select))
+		return true;
+	shape->select.tallies = false;
 	vm_lower(program, body, tablet, wish->options, shape);
 	if (shape->counted != 0)
 		measure_groups(program, wish->options, shape);
@@ -182,6 +185,9 @@ static_assert(sizeof(VmLaunch) <= 4096, "a launch does not fit");
 static VmKernel
 kernel_of(const VmShape *shape)
 {
+	if (shape->select.tallies)
+		return vm_select_kernel();
+
 	const FastKind kind = shape->joins ? FAST_JOINS : shape->coded ? FAST_CODES : FAST_KEYS;
 
 	return shape->code.length > 0 ? vm_fast_kernel_of(shape->lanes, kind) : vm_general_kernel_of(shape->lanes);

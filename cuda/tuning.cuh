@@ -35,6 +35,9 @@
 /* The same with joins: 96 and 80 a thread. */
 #define VM_JOINS_BLOCKS(lanes) ((lanes) == 8 ? 4 : 5)
 
+/* Counting a column's values: blocks that a multiprocessor shall hold, for as much as memory takes to be kept busy. */
+#define SELECT_BLOCKS 8
+
 /*
  * Shared memory that a block's groups may take at first: the four of TPC-H's
  * query 1 with a replica a thread.  With 44 KB, for seven, a multiprocessor

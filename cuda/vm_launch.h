@@ -19,6 +19,34 @@
 /* A register number that stands for a slot of bools of the accumulator machine. */
 #define BOOL_SLOT		0x4000
 
+/* What the kernel of kernel_select.cu counts for a state. */
+typedef enum SelectCount
+{
+	SELECT_ROWS,
+	SELECT_NOT_NULL,
+	SELECT_LESS,				/* than the bins; the rest of such a state is a tally */
+	SELECT_ZEROS,				/* that are -0 */
+	SELECT_LEAST,
+	SELECT_LARGEST
+} SelectCount;
+
+#define SELECT_STATES 8
+
+/* A program that counts the values of one column, and puts them into bins or collects them. */
+typedef struct SelectForm
+{
+	bool		reads;
+	bool		tallies;		/* it is such a program */
+	bool		is_float;
+	bool		collects;
+	bool		zeros;			/* some states are of -0, */
+	bool		bounds;			/* or of the least and largest value */
+	uint8_t		shift;			/* of bins */
+	uint16_t	column;
+	uint8_t		count[SELECT_STATES];	/* SelectCount of each state */
+	int64_t		least;			/* where bins begin */
+} SelectForm;
+
 /* How a body runs on a device. */
 typedef struct VmShape
 {
@@ -53,6 +81,7 @@ typedef struct VmShape
 	uint16_t	state_word[PROGRAM_MAX_STATES];
 	uint16_t	state_at[PROGRAM_MAX_STATES];
 	uint16_t	single_at[PROGRAM_MAX_STATES];
+	SelectForm	select;			/* for the kernel that does nothing else, if it `tallies` */
 	VmCode		code;			/* for the accumulator machine */
 } VmShape;
 
@@ -118,6 +147,9 @@ extern "C" {
  * it cannot.  A tablet that is not so ends a launch with BAD_PROGRAM.
  */
 extern bool vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *wish, VmShape *shape);
+
+/* Whether a body does no more than kernel_select.cu does, over such a tablet; part of vm_shape(). */
+extern bool select_shape(const Program *program, int body, const Tablet *tablet, SelectForm *form);
 
 /*
  * Make the accumulator machine's code of a body; its length is 0 when some

@@ -110,6 +110,7 @@ put_totals(Lowering *l, int position)
 		case VMOP_MAX_I_G: put_total(l, position, VMX_MAX_I, VMX_MAX_I_G); break;
 		case VMOP_BINS: put_tally(l, position, VMX_BINS); break;
 		case VMOP_VALUES: put_tally(l, position, VMX_VALUES); break;
+		case VMOP_EXACT:
 		case VMOP_SUM_F:
 		case VMOP_SUM_F_G:
 		case VMOP_SUM_SQ:

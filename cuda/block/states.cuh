@@ -71,6 +71,12 @@ state_fill(StateKind kind, uint64_t *state, uint32_t replicas)
 {
 	uint64_t	initial[5] = {0};
 
+	if (kind == STATE_EXACT)
+	{
+		for (uint32_t w = 0; w < EXACT_WORDS; w++)
+			state[w * replicas] = 0;
+		return;
+	}
 	if (kind != STATE_SUM)
 		state_init(kind, initial);
 	for (uint32_t w = 0; w < state_replicated(kind); w++)
@@ -208,6 +214,29 @@ replicas_total(const Replicas &replicas, uint32_t team)
 	return (Wide) low + (Wide) high * ((Wide) 1 << 32);
 }
 
+/* The same of an exact sum, whose digits wait for carries; of as many values as a block sees they have room for all. */
+static __device__ __noinline__ void
+exact_collect(const Replicas &replicas, uint32_t team, uint64_t *into)
+{
+	const uint32_t lane = threadIdx.x & (team - 1);
+
+	for (uint32_t w = 0; w < EXACT_WORDS; w++)
+	{
+		uint64_t	total = 0;
+
+		for (uint32_t r = lane; r < replicas.n; r += team)
+			total = w == EXACT_SEEN ? total | replicas.word[w * replicas.n + r] : total + replicas.word[w * replicas.n + r];
+		for (uint32_t distance = team / 2; distance > 0; distance /= 2)
+		{
+			const uint64_t other = __shfl_down_sync(~0u, (Word) total, distance);
+
+			total = w == EXACT_SEEN ? total | other : total + other;
+		}
+		if (lane == 0)
+			into[w] = total;
+	}
+}
+
 /*
  * All replicas of a state into words as core/op_agg.h has them, by a team: a
  * whole warp, whose lane 0 writes, or one thread.  Not 0: a sum is too large.
@@ -232,6 +261,11 @@ state_collect(StateKind kind, const Replicas &replicas, uint32_t team, const uin
 		else if (lane == 0)
 			into[0] = (uint64_t) sum;
 		return error;
+	}
+	if (kind == STATE_EXACT)
+	{
+		exact_collect(replicas, team, into);
+		return 0;
 	}
 	state_init(kind, total);
 	for (uint32_t r = lane; r < replicas.n; r += team)
@@ -269,6 +303,8 @@ state_kind_of(uint16_t op)
 		case VMOP_MAX_BY:
 		case VMOP_MAX_BY_G:
 			return STATE_MAX_BY;
+		case VMOP_EXACT:
+			return STATE_EXACT;
 		case VMOP_SUM_F:
 		case VMOP_SUM_F_G:
 			return STATE_SUM_F;
@@ -286,6 +322,11 @@ state_take(uint16_t op, uint64_t *state, uint32_t replicas, const uint64_t *valu
 	uint64_t	words[5];
 	uint32_t	error = 0;
 
+	if (kind == STATE_EXACT)
+	{
+		exact_add_strided(state, replicas, float_of_bits(value[0]));
+		return;
+	}
 	for (uint32_t w = 0; w < n; w++)
 		words[w] = state[w * replicas];
 	switch (kind)

@@ -31,31 +31,37 @@
 #define EXACT_SAW_MINUS_INF 4
 #define EXACT_SAW_VALUE		8	/* anything but -0, which sums of nothing else are */
 
-/* Have all digits but the last one, which has the sign, be from 0 to 2^32 - 1. */
+/* Have all digits but the last one, which has the sign, be from 0 to 2^32 - 1.  Words stand `stride` apart. */
 CORE_FN void
-exact_carry(uint64_t *state)
+exact_carry_strided(uint64_t *state, uint32_t stride)
 {
 	int64_t		carry = 0;
 
 	for (int d = 0; d < EXACT_DIGITS - 1; d++)
 	{
-		const int64_t digit = (int64_t) state[d] + carry;
+		const int64_t digit = (int64_t) state[d * stride] + carry;
 
-		state[d] = (uint64_t) digit & 0xffffffff;
+		state[d * stride] = (uint64_t) digit & 0xffffffff;
 		carry = digit >> 32;
 	}
-	state[EXACT_DIGITS - 1] += (uint64_t) carry;
-	state[EXACT_ADDED] = 0;
+	state[(EXACT_DIGITS - 1) * stride] += (uint64_t) carry;
+	state[EXACT_ADDED * stride] = 0;
 }
 
 CORE_FN void
-exact_add(uint64_t *state, double v)
+exact_carry(uint64_t *state)
+{
+	exact_carry_strided(state, 1);
+}
+
+CORE_FN void
+exact_add_strided(uint64_t *state, uint32_t stride, double v)
 {
 	const uint64_t bits = bits_of_float(v);
 	const uint32_t exponent = (uint32_t) (bits >> 52) & 2047;
 	const uint64_t mantissa = (bits & (((uint64_t) 1 << 52) - 1)) | (uint64_t) (exponent > 0) << 52;
 	const uint32_t place = exponent > 0 ? exponent - 1 : 0;
-	uint64_t   *digit = state + place / 32;
+	uint64_t   *digit = state + place / 32 * stride;
 	const uint32_t shift = place % 32;
 	const uint64_t low = mantissa << shift;
 	/* two shifts: one by 64 would be undefined */
@@ -65,15 +71,21 @@ exact_add(uint64_t *state, double v)
 
 	if (core_unlikely(exponent == 2047))
 	{
-		state[EXACT_SEEN] |= v != v ? EXACT_SAW_NAN : v > 0 ? EXACT_SAW_PLUS_INF : EXACT_SAW_MINUS_INF;
+		state[EXACT_SEEN * stride] |= v != v ? EXACT_SAW_NAN : v > 0 ? EXACT_SAW_PLUS_INF : EXACT_SAW_MINUS_INF;
 		return;
 	}
 	digit[0] += ((low & 0xffffffff) ^ sign) - sign;
-	digit[1] += ((low >> 32) ^ sign) - sign;
-	digit[2] += (high ^ sign) - sign;
-	state[EXACT_SEEN] |= bits != (uint64_t) 1 << 63 ? EXACT_SAW_VALUE : 0;
-	if (core_unlikely(++state[EXACT_ADDED] >= EXACT_CARRY_AFTER))
-		exact_carry(state);
+	digit[stride] += ((low >> 32) ^ sign) - sign;
+	digit[2 * stride] += (high ^ sign) - sign;
+	state[EXACT_SEEN * stride] |= bits != (uint64_t) 1 << 63 ? EXACT_SAW_VALUE : 0;
+	if (core_unlikely(++state[EXACT_ADDED * stride] >= EXACT_CARRY_AFTER))
+		exact_carry_strided(state, stride);
+}
+
+CORE_FN void
+exact_add(uint64_t *state, double v)
+{
+	exact_add_strided(state, 1, v);
 }
 
 CORE_FN void

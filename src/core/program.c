@@ -27,8 +27,7 @@ op_suits_gpu(uint16_t op)
 		case VMOP_LN_F:
 		case VMOP_LOG10_F:
 		case VMOP_POW_F:
-			/* blocks have no room for its digits */
-		case VMOP_EXACT:
+			/* blocks have room for the digits of one group */
 		case VMOP_EXACT_G:
 			return false;
 		default:

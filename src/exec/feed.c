@@ -349,17 +349,24 @@ submit_next(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* Of many tablets a sample is one in so many, of others one in half as many. */
-#define SAMPLE_ONE_IN 16
-#define SAMPLE_MANY 128
+/* Of so many tablets a sample is one in how many: some million rows tell as much as is needed, however many there are. */
+static const struct
+{
+	uint32		tablets;
+	uint32		one_in;
+}			sample_sizes[] = {{512, 64}, {128, 16}, {0, 8}};
 
 /* Leave a sample of the tablets listed, and read nothing else, if there are many. */
 static void
 sample_cached(Feed *feed)
 {
-	const uint32 one_in = feed->ncached < SAMPLE_MANY ? SAMPLE_ONE_IN / 2 : SAMPLE_ONE_IN;
+	uint32		one_in;
 	uint32		n = 0;
+	int			size = 0;
 
+	while (feed->ncached < sample_sizes[size].tablets)
+		size++;
+	one_in = sample_sizes[size].one_in;
 	if (feed->ncached < (uint32) gpudb_debug_sample)
 		return;
 	for (uint32 t = Min(one_in, feed->ncached) / 2; t < feed->ncached; t += one_in)

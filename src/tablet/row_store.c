@@ -321,6 +321,12 @@ row_store_add(RowStore *store, const Datum *values, const bool *isnull)
 	return STATUS_DONE;
 }
 
+Tablet *
+row_store_tablet(const RowStore *store)
+{
+	return store->tablet;
+}
+
 int
 row_store_scale(const RowStore *store, int column)
 {

@@ -51,6 +51,9 @@ extern void row_store_put_code(RowStore *store, int column, uint32 row, uint32 c
 extern void row_store_copy(RowStore *store, int column, const uint8 *values, const uint8 *nulls, uint32 rows);
 extern void row_store_count(RowStore *store, uint32 rows);
 
+/* Where all that is, with room for what was reserved; until more is, or put. */
+extern Tablet *row_store_tablet(const RowStore *store);
+
 /* The dictionary of a column of codes, NULL of others. */
 extern const CodeBook *row_store_book(const RowStore *store, int column);
 

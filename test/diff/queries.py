@@ -204,8 +204,16 @@ class Queries:
         if self.ordered and rng.random() < 0.15:
             on = [re.match(r"\d+", key)[0] for key in order[: rng.choice((1, 1, 2))]]
             return f"SELECT DISTINCT ON ({', '.join(on)}) {shown}{rows} ORDER BY {', '.join(order)}{self.bounds(0.3)}"
+        named = f"SELECT {', '.join(f'{o.sql} AS y{n}' for n, o in enumerate(outputs, 1))}{rows}"
         if self.ordered and rng.random() < 0.4:
-            return f"SELECT *, {self.windows(outputs, order)} FROM (SELECT {', '.join(f'{o.sql} AS y{n}' for n, o in enumerate(outputs, 1))}{rows}) w{self.bounds(0)}"
+            windows = self.windows(outputs, order)
+            if rng.random() < 0.4:
+                calls = ", ".join(f"{call} AS w{n}" for n, call in enumerate(windows, 1))
+                return self.over_sorted(f"SELECT *, {calls} FROM ({named}) w", outputs, windows)
+            return f"SELECT *, {', '.join(windows)} FROM ({named}) w"
+        if self.ordered and rng.random() < 0.15:
+            self.ordered = False
+            return self.over_sorted(f"{named} ORDER BY {', '.join(order)}{self.bounds(0.7)}", outputs, [])
         return f"SELECT {shown}{rows} ORDER BY {', '.join(order)}{self.bounds(0.5 if self.ordered else 0)}"
 
     def windows(self, outputs, order):
@@ -224,7 +232,22 @@ class Queries:
         calls += (f"sum({value})", f"avg({value})") if outputs[chosen].kind in INTS else ()
         frame = rng.choice(("", "", "", " ROWS UNBOUNDED PRECEDING", " RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " ROWS 2 PRECEDING")) if ordering else ""
         chosen = rng.sample(calls, rng.choice((1, 1, 2, 3)))
-        return ", ".join(f"{call} OVER ({partition}{ordering}{frame})" for call in chosen)
+        return [f"{call} OVER ({partition}{ordering}{frame})" for call in chosen]
+
+    def over_sorted(self, rows, outputs, windows):
+        """Aggregates over rows that were sorted: y1, y2 and so on, and w1, w2 of window functions."""
+        rng = self.rng
+        numbers = [f"w{n}" for n, call in enumerate(windows, 1) if re.match(r"row_number|rank|dense_rank|ntile|count", call)]
+        keys = [f"y{n}" for n, o in enumerate(outputs, 1) if o.kind not in FLOATS and o.scale is not None and rng.random() < 0.3]
+        calls = ["count(*)"] + [f"count(y{n})" for n in range(1, len(outputs) + 1)] + [f"count(w{n})" for n in range(1, len(windows) + 1)]
+        calls += [f"{function}({name})" for name in numbers for function in ("sum", "avg", "max")]
+        calls += [f"sum(y{n})" for n, o in enumerate(outputs, 1) if o.kind in ("int2", "int4")]
+        calls += [f"sum(y{n} * {name})" for n, o in enumerate(outputs, 1) if o.kind in ("int2", "int4") for name in numbers]
+        calls += [f"min(y{n})" for n, o in enumerate(outputs, 1) if o.kind in EXTREMES and o.kind not in FLOATS]
+        chosen = keys + rng.sample(calls, min(len(calls), rng.choice((1, 2, 3))))
+        where = f" WHERE {rng.choice(numbers)} {rng.choice(('<=', '>'))} {rng.choice((1, 5, 1000))}" if numbers and rng.random() < 0.3 else ""
+        by = f" GROUP BY {', '.join(keys)}" if keys else ""
+        return f"SELECT {', '.join(chosen)} FROM ({rows}) q{where}{by}"
 
     def bounds(self, share):
         """OFFSET and LIMIT; perhaps nothing."""

@@ -1,0 +1,546 @@
+/*
+ * kernel_select.cu
+ *		Counting, or collecting, the values of one column: what a median's runs are made of.
+ *
+ * Such a program has no filters, and nothing is computed but how many values
+ * there are, are less than a bound, and are in each bin behind it.  With a
+ * range that a sample has told hardly any value is in a bin, so a row costs two
+ * comparisons with bounds as they are stored, and a column is read as fast as
+ * memory is.  The tile VM, which takes several times as long for it, runs all
+ * other programs.
+ */
+#include <cuda_runtime.h>
+
+#include "core/op_cast.h"
+
+#include "block/slices.cuh"
+#include "block/states.cuh"
+#include "tuning.cuh"
+#include "vm_kernels.h"
+
+/* What a register is of. */
+typedef enum Role
+{
+	ROLE_NONE,
+	ROLE_CONSTANT,
+	ROLE_VALUE,					/* of the column */
+	ROLE_KEY,					/* that of a float, as an integer in the order of floats */
+	ROLE_IS_NULL,
+	ROLE_IS_ZERO,				/* it is -0 */
+	ROLE_NOT_NULL_ROWS,			/* masks of rows: whose value is not NULL, */
+	ROLE_ZERO_ROWS				/* or is -0 */
+} Role;
+
+/* What reading a program has found. */
+typedef struct Reader
+{
+	const Program *program;
+	SelectForm *form;
+	uint8_t		role[PROGRAM_MAX_REGISTERS];
+	int64_t		constant[PROGRAM_MAX_REGISTERS];
+	uint32_t	counts;			/* states that are understood */
+} Reader;
+
+/* The state at a word of a group's row. */
+static uint32_t
+state_at(const Program *program, int32_t word)
+{
+	uint32_t	s = 0;
+
+	while (program->state_word[s] != word)
+		s++;
+	return s;
+}
+
+static bool
+take_state(Reader *r, const Instr *in, SelectCount count)
+{
+	const uint32_t s = state_at(r->program, in->imm);
+
+	if (s >= SELECT_STATES)
+		return false;
+	r->form->count[s] = (uint8_t) count;
+	r->counts++;
+	return true;
+}
+
+/* A value as it is compared: a float's key, or an integer. */
+static bool
+is_compared(const Reader *r, uint16_t reg)
+{
+	return r->role[reg] == (r->form->is_float ? ROLE_KEY : ROLE_VALUE);
+}
+
+/* Rows that a mask leaves, none of which is NULL where that matters. */
+static bool
+is_all(const Reader *r, uint16_t mask)
+{
+	return mask == 0 || r->role[mask] == ROLE_NOT_NULL_ROWS;
+}
+
+static bool
+read_load(Reader *r, const Instr *in, bool is_float)
+{
+	if (r->form->reads && (r->form->column != in->imm || r->form->is_float != is_float))
+		return false;
+	r->form->reads = true;
+	r->form->column = (uint16_t) in->imm;
+	r->form->is_float = is_float;
+	r->role[in->dst] = ROLE_VALUE;
+	return true;
+}
+
+static bool
+read_count(Reader *r, const Instr *in)
+{
+	if (in->m != 0 && r->role[in->m] == ROLE_ZERO_ROWS)
+		return take_state(r, in, SELECT_ZEROS);
+	if (!is_all(r, in->m))
+		return false;
+	if (in->m != 0 || (in->a != 0 && (r->role[in->a] == ROLE_VALUE || r->role[in->a] == ROLE_KEY)))
+		return take_state(r, in, SELECT_NOT_NULL);
+	return in->a == 0 && take_state(r, in, SELECT_ROWS);
+}
+
+static bool
+read_tally(Reader *r, const Instr *in)
+{
+	SelectForm *form = r->form;
+
+	if (form->tallies || !is_compared(r, in->a) || !is_all(r, in->m) || r->role[in->b] != ROLE_CONSTANT)
+		return false;
+	form->tallies = true;
+	form->collects = in->op == VMOP_VALUES;
+	form->least = r->constant[in->b];
+	form->shift = (uint8_t) in->c;
+	return take_state(r, in, SELECT_LESS);
+}
+
+/* Understand an instruction; false if the program is none of those. */
+static bool
+read_instr(Reader *r, const Instr *in)
+{
+	const uint8_t of_a = r->role[in->a];
+
+	r->role[in->dst] = op_is_total(in->op) ? r->role[in->dst] : ROLE_NONE;
+	switch ((Opcode) in->op)
+	{
+		case VMOP_END:
+			return true;
+		case VMOP_CONST_I:
+			r->role[in->dst] = ROLE_CONSTANT;
+			r->constant[in->dst] = (int64_t) program_words(r->program)[in->imm];
+			return true;
+		case VMOP_LOAD_I:
+			return read_load(r, in, false);
+		case VMOP_LOAD_F:
+			return read_load(r, in, true);
+		case VMOP_FLOAT_KEY:
+			r->role[in->dst] = ROLE_KEY;
+			return of_a == ROLE_VALUE;
+		case VMOP_NEG_ZERO:
+			r->role[in->dst] = ROLE_IS_ZERO;
+			return of_a == ROLE_VALUE;
+		case VMOP_NULL_I:
+		case VMOP_NULL_F:
+			r->role[in->dst] = ROLE_IS_NULL;
+			return of_a == ROLE_VALUE || of_a == ROLE_KEY;
+		case VMOP_MASK_TRUE:
+			r->role[in->dst] = ROLE_ZERO_ROWS;
+			return of_a == ROLE_IS_ZERO && is_all(r, in->b);
+		case VMOP_MASK_NOT_TRUE:
+			r->role[in->dst] = ROLE_NOT_NULL_ROWS;
+			return of_a == ROLE_IS_NULL && is_all(r, in->b);
+		case VMOP_COUNT:
+			return read_count(r, in);
+		case VMOP_MIN_I:
+			return is_compared(r, in->a) && is_all(r, in->m) && take_state(r, in, SELECT_LEAST);
+		case VMOP_MAX_I:
+			return is_compared(r, in->a) && is_all(r, in->m) && take_state(r, in, SELECT_LARGEST);
+		case VMOP_BINS:
+		case VMOP_VALUES:
+			return read_tally(r, in);
+		default:
+			return false;
+	}
+}
+
+/* Whether a column is stored in a way that is known here. */
+static bool
+is_stored_plainly(const TabletColumn *column, bool is_float)
+{
+	return is_float ? column->type == COLTYPE_F64 || column->type == COLTYPE_F32
+		: coltype_integer((ColType) column->type) && column->type != COLTYPE_I128;
+}
+
+bool
+select_shape(const Program *program, int body, const Tablet *tablet, SelectForm *form)
+{
+	const Instr *code = program_instrs(program, body);
+	Reader		r = {};
+
+	*form = {};
+	r.program = program;
+	r.form = form;
+	if (program->grouped || !program->aggregates || program->nstates > SELECT_STATES)
+		return false;
+	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
+		if (!read_instr(&r, &code[pc]))
+			return false;
+	for (uint32_t s = 0; s < program->nstates; s++)
+	{
+		form->zeros |= form->count[s] == SELECT_ZEROS;
+		form->bounds |= form->count[s] == SELECT_LEAST || form->count[s] == SELECT_LARGEST;
+	}
+	return form->tallies && r.counts == program->nstates && is_stored_plainly(&tablet->column[form->column], form->is_float);
+}
+
+/* On the GPU */
+
+/* What a thread has counted. */
+typedef struct Counted
+{
+	uint32_t	rows;
+	uint32_t	nulls;
+	uint32_t	less;
+	uint32_t	zeros;
+	int64_t		least;
+	int64_t		largest;
+} Counted;
+
+typedef struct SelectShared
+{
+	BlockSlice	slice;
+	uint32_t	status;
+	uint32_t	at;				/* of the block's row */
+	Counted		sum[VM_THREADS / 32];
+	uint32_t	bins[SELECT_BINS];
+} SelectShared;
+
+/* Where those values of a slice are that are neither less nor beyond, as they are stored. */
+template <typename K> struct Bounds
+{
+	K			low;
+	K			high;
+	bool		all_less;
+	bool		all_beyond;
+};
+
+/* A value as it is compared; integers as they are stored. */
+static __device__ __forceinline__ int64_t key_of(double v, uint64_t bits) { return (int64_t) (v != v ? UINT64_C(0x7ff8000000000000) : bits) ^ (((int64_t) (v != v ? 0 : bits) >> 63) & INT64_MAX); }
+static __device__ __forceinline__ int64_t compared(double v) { return key_of(v, (uint64_t) __double_as_longlong(v)); }
+static __device__ __forceinline__ int64_t compared(float v) { return compared((double) v); }
+static __device__ __forceinline__ uint32_t compared(uint32_t v) { return v; }
+static __device__ __forceinline__ uint32_t compared(uint16_t v) { return v; }
+static __device__ __forceinline__ uint32_t compared(uint8_t v) { return v; }
+static __device__ __forceinline__ int64_t compared(int64_t v) { return v; }
+static __device__ __forceinline__ int64_t compared(int32_t v) { return v; }
+static __device__ __forceinline__ int64_t compared(int16_t v) { return v; }
+
+static __device__ __forceinline__ bool is_negative_zero(double v) { return __double_as_longlong(v) == INT64_MIN; }
+template <typename S> static __device__ __forceinline__ bool is_negative_zero(S v) { return false; }
+template <> __device__ __forceinline__ bool is_negative_zero(float v) { return __float_as_int(v) == INT32_MIN; }
+
+/* The last value that a bin has, or of those that are collected. */
+static __device__ __forceinline__ int64_t
+last_of_form(const SelectForm &form)
+{
+	const uint64_t span = form.shift >= 53 && !form.collects ? UINT64_MAX : ((form.collects ? UINT64_C(1) : (uint64_t) SELECT_BINS) << form.shift) - 1;
+	const uint64_t room = (uint64_t) INT64_MAX - (uint64_t) form.least;
+
+	return (int64_t) ((uint64_t) form.least + (span < room ? span : room));
+}
+
+/* Bounds of what is compared as it is. */
+static __device__ __forceinline__ Bounds<int64_t>
+bounds_of(const SelectForm &form, const TabletColumn *column, int64_t)
+{
+	return {form.least, last_of_form(form), false, false};
+}
+
+/* Bounds of differences from a base, a multiple of which lies at or behind the form's. */
+static __device__ __forceinline__ Bounds<uint32_t>
+bounds_of(const SelectForm &form, const TabletColumn *column, uint32_t)
+{
+	const Wide	first = (Wide) form.least - column->base;
+	const Wide	last = (Wide) last_of_form(form) - column->base;
+	const Wide	low = first <= 0 ? 0 : (first + (((Wide) 1 << column->shift) - 1)) >> column->shift;
+	const Wide	high = last < 0 ? -1 : last >> column->shift;
+
+	/* no difference has more than 32 bits */
+	return {(uint32_t) (low > UINT32_MAX ? UINT32_MAX : low), (uint32_t) (high > UINT32_MAX ? UINT32_MAX : high < 0 ? 0 : high),
+		low > UINT32_MAX, high < 0};
+}
+
+/* What was stored as the integer that it is, or a float's key. */
+static __device__ __forceinline__ int64_t whole(const TabletColumn *column, int64_t v) { return v; }
+static __device__ __forceinline__ int64_t
+whole(const TabletColumn *column, uint32_t v)
+{
+	return (int64_t) (((uint64_t) v << column->shift) + (uint64_t) column->base);
+}
+
+/* A value into its bin, or among those that are collected. */
+static __device__ __forceinline__ void
+take_in(const VmLaunch &launch, SelectShared *shared, int64_t value)
+{
+	const SelectForm &form = launch.shape.select;
+	const uint64_t bin = select_bin(value, form.least, form.shift);
+
+	if (form.collects)
+		tally_collect(launch.tallies, value);
+	else if (bin < SELECT_BINS)
+		atomicAdd(&shared->bins[bin], 1u);
+}
+
+/* Rows of a thread at a time: eight side by side. */
+#define ROWS 8
+
+/* One bit for each row of a thread in a bitmap, or all. */
+static __device__ __forceinline__ uint32_t
+bits_of(const uint32_t *bitmap, uint32_t row, uint32_t otherwise)
+{
+	return bitmap != NULL ? ((const uint8_t *) bitmap)[row / 8] : otherwise;
+}
+
+template <typename S> static __device__ __forceinline__ void
+read_rows(const S *from, uint32_t n, S *values)
+{
+	if (n == ROWS)
+	{
+		/* whole accesses of 16 bytes, or as much as there is */
+		constexpr int EACH = sizeof(S) * ROWS < 16 ? sizeof(S) * ROWS : 16;
+
+#pragma unroll
+		for (int a = 0; a < (int) sizeof(S) * ROWS / EACH; a++)
+			if constexpr (EACH == 8)
+				*(uint2 *) values = __ldcs((const uint2 *) from);
+			else
+				((uint4 *) values)[a] = __ldcs((const uint4 *) from + a);
+		return;
+	}
+#pragma unroll
+	for (int k = 0; k < ROWS; k++)
+		values[k] = k < (int) n ? from[k] : S{};
+}
+
+/* Count some of a slice's rows, one thread's, from `row` on. */
+template <typename S, bool ALL> static __device__ __forceinline__ void
+count_rows(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, const S *values, uint32_t active,
+		   const Bounds<decltype(compared(S{}))> &bounds, Counted *counted)
+{
+	const SelectForm &form = launch.shape.select;
+	uint32_t	inside = 0;
+
+#pragma unroll
+	for (int k = 0; k < ROWS; k++)
+	{
+		const auto	v = compared(values[k]);
+		const bool	counts = ALL || (active >> k & 1u);
+		const bool	less = bounds.all_less || v < bounds.low;
+
+		counted->less += counts && less;
+		inside |= (uint32_t) (counts && !less && !bounds.all_beyond && v <= bounds.high) << k;
+		if (form.zeros && counts && is_negative_zero(values[k]))
+			counted->zeros++;
+	}
+	for (; inside != 0; inside &= inside - 1)
+	{
+		const int	lane = __ffs((int) inside) - 1;
+		S			value = values[0];
+
+		/* by comparing, so that values stay in registers */
+#pragma unroll
+		for (int k = 1; k < ROWS; k++)
+			value = k == lane ? values[k] : value;
+		take_in(launch, shared, whole(column, compared(value)));
+	}
+	if (!form.bounds)
+		return;
+#pragma unroll
+	for (int k = 0; k < ROWS; k++)
+		if (ALL || (active >> k & 1u))
+		{
+			const int64_t v = whole(column, compared(values[k]));
+
+			counted->least = v < counted->least ? v : counted->least;
+			counted->largest = v > counted->largest ? v : counted->largest;
+		}
+}
+
+/* Go over a slice. */
+template <typename S> static __device__ __forceinline__ void
+count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, Counted *counted)
+{
+	const BlockSlice slice = shared->slice;
+	const S    *values = (const S *) tablet_at(slice.tablet, column->values);
+	const uint32_t *nulls = column->null_count > 0 ? (const uint32_t *) tablet_at(slice.tablet, column->nulls) : NULL;
+	const Bounds<decltype(compared(S{}))> bounds = bounds_of(launch.shape.select, column, compared(S{}));
+
+	for (uint32_t row = slice.first + threadIdx.x * ROWS; row < slice.end; row += slice.step)
+	{
+		const uint32_t n = min(slice.end - row, (uint32_t) ROWS);
+		S			read[ROWS];
+
+		read_rows(values + row, n, read);
+		if (n == ROWS && nulls == NULL && slice.selected == NULL)
+		{
+			counted->rows += ROWS;
+			count_rows<S, true>(launch, shared, column, read, 0, bounds, counted);
+		}
+		else
+		{
+			const uint32_t selected = bits_of(slice.selected, row, 0xff) & ((1u << n) - 1);
+			const uint32_t null = bits_of(nulls, row, 0) & selected;
+
+			counted->rows += __popc(selected);
+			counted->nulls += __popc(null);
+			count_rows<S, false>(launch, shared, column, read, selected & ~null, bounds, counted);
+		}
+	}
+}
+
+/* The same of a column whose rows all have one value. */
+static __device__ void
+count_same(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, Counted *counted)
+{
+	const SelectForm &form = launch.shape.select;
+	const BlockSlice slice = shared->slice;
+	const uint32_t *nulls = column->null_count > 0 ? (const uint32_t *) tablet_at(slice.tablet, column->nulls) : NULL;
+
+	for (uint32_t row = slice.first + threadIdx.x * ROWS; row < slice.end; row += slice.step)
+	{
+		const uint32_t selected = bits_of(slice.selected, row, 0xff) & ((1u << min(slice.end - row, (uint32_t) ROWS)) - 1);
+		const uint32_t null = bits_of(nulls, row, 0) & selected;
+		const uint32_t n = __popc(selected & ~null);
+
+		counted->rows += __popc(selected);
+		counted->nulls += __popc(null);
+		counted->less += column->base < form.least ? n : 0;
+		for (uint32_t i = 0; i < n && column->base >= form.least && column->base <= last_of_form(form); i++)
+			take_in(launch, shared, column->base);
+		if (n > 0)
+		{
+			counted->least = min(counted->least, column->base);
+			counted->largest = max(counted->largest, column->base);
+		}
+	}
+}
+
+static __device__ __forceinline__ void
+count_column(const VmLaunch &launch, SelectShared *shared, Counted *counted)
+{
+	const TabletColumn *column = &shared->slice.tablet->column[launch.shape.select.column];
+
+	switch ((ColType) column->type)
+	{
+		case COLTYPE_SAME: count_same(launch, shared, column, counted); break;
+		case COLTYPE_U8: count_slice<uint8_t>(launch, shared, column, counted); break;
+		case COLTYPE_U16: count_slice<uint16_t>(launch, shared, column, counted); break;
+		case COLTYPE_U32: count_slice<uint32_t>(launch, shared, column, counted); break;
+		case COLTYPE_I16: count_slice<int16_t>(launch, shared, column, counted); break;
+		case COLTYPE_I32: count_slice<int32_t>(launch, shared, column, counted); break;
+		case COLTYPE_I64: count_slice<int64_t>(launch, shared, column, counted); break;
+		case COLTYPE_F32: count_slice<float>(launch, shared, column, counted); break;
+		case COLTYPE_F64: count_slice<double>(launch, shared, column, counted); break;
+		default:
+			if (threadIdx.x == 0)
+				shared->status = STATUS_BAD_PROGRAM;
+			break;
+	}
+}
+
+/* Add what the threads of a warp have counted; the sum is the first one's. */
+static __device__ __forceinline__ void
+sum_of_warp(Counted *counted, int threads)
+{
+	for (int step = threads / 2; step > 0; step /= 2)
+	{
+		counted->rows += __shfl_down_sync(~0u, counted->rows, step);
+		counted->nulls += __shfl_down_sync(~0u, counted->nulls, step);
+		counted->less += __shfl_down_sync(~0u, counted->less, step);
+		counted->zeros += __shfl_down_sync(~0u, counted->zeros, step);
+		counted->least = min(counted->least, (int64_t) __shfl_down_sync(~0u, (long long) counted->least, step));
+		counted->largest = max(counted->largest, (int64_t) __shfl_down_sync(~0u, (long long) counted->largest, step));
+	}
+}
+
+static __device__ __forceinline__ uint64_t
+word_of_state(SelectCount count, const Counted &all)
+{
+	switch (count)
+	{
+		case SELECT_ROWS: return all.rows;
+		case SELECT_NOT_NULL: return all.rows - all.nulls;
+		case SELECT_LESS: return all.less;
+		case SELECT_ZEROS: return all.zeros;
+		case SELECT_LEAST: return (uint64_t) all.least;
+		case SELECT_LARGEST: return (uint64_t) all.largest;
+	}
+	return 0;
+}
+
+/* Write the block's row, and add its bins to those of all. */
+static __device__ __forceinline__ void
+write_out(const VmLaunch &launch, SelectShared *shared, Counted counted)
+{
+	sum_of_warp(&counted, 32);
+	if (threadIdx.x % 32 == 0)
+		shared->sum[threadIdx.x / 32] = counted;
+	if (threadIdx.x == 0)
+	{
+		shared->at = atomicAdd(&launch.result->nrows, 1u);
+		if (shared->at >= launch.row_capacity)
+			atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
+	}
+	__syncthreads();
+	if (threadIdx.x < 32 && shared->at < launch.row_capacity)
+	{
+		uint64_t   *row = launch.rows + (size_t) shared->at * launch.shape.row_words;
+
+		counted = shared->sum[threadIdx.x % (VM_THREADS / 32)];
+		sum_of_warp(&counted, VM_THREADS / 32);
+		if (threadIdx.x == 0)
+		{
+			launch.hashes[shared->at] = 0;
+			row[0] = 0;
+			for (uint32_t s = 0; s < launch.shape.nstates; s++)
+				row[launch.shape.state_word[s]] = word_of_state((SelectCount) launch.shape.select.count[s], counted);
+		}
+	}
+	for (uint32_t i = threadIdx.x; i < TALLY_WORDS && !launch.shape.select.collects; i += VM_THREADS)
+	{
+		/* blocks begin at different places so as not to meet each other */
+		const uint32_t at = (i + blockIdx.x * VM_THREADS) % TALLY_WORDS;
+
+		if (shared->bins[at] > 0)
+			atomicAdd((Word *) &launch.tallies[at], (Word) shared->bins[at]);
+	}
+}
+
+static __global__ void __launch_bounds__(VM_THREADS, SELECT_BLOCKS)
+select_kernel(const __grid_constant__ VmLaunch launch)
+{
+	__shared__ SelectShared shared;
+	Counted		counted = {0, 0, 0, 0, INT64_MAX, INT64_MIN};
+
+	for (uint32_t i = threadIdx.x; i < SELECT_BINS; i += VM_THREADS)
+		shared.bins[i] = 0;
+	if (threadIdx.x == 0)
+	{
+		shared.slice.part = NO_PART;
+		shared.status = STATUS_DONE;
+	}
+	while (block_next_slice(&launch, ROWS * VM_THREADS, &shared.slice))
+		count_column(launch, &shared, &counted);
+	__syncthreads();
+	write_out(launch, &shared, counted);
+	if (threadIdx.x == 0 && shared.status != STATUS_DONE)
+		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, shared.status);
+}
+
+VmKernel
+vm_select_kernel(void)
+{
+	return select_kernel;
+}
