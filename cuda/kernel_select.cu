@@ -18,185 +18,6 @@
 #include "tuning.cuh"
 #include "vm_kernels.h"
 
-/* What a register is of. */
-typedef enum Role
-{
-	ROLE_NONE,
-	ROLE_CONSTANT,
-	ROLE_VALUE,					/* of the column */
-	ROLE_KEY,					/* that of a float, as an integer in the order of floats */
-	ROLE_IS_NULL,
-	ROLE_IS_ZERO,				/* it is -0 */
-	ROLE_NOT_NULL_ROWS,			/* masks of rows: whose value is not NULL, */
-	ROLE_ZERO_ROWS				/* or is -0 */
-} Role;
-
-/* What reading a program has found. */
-typedef struct Reader
-{
-	const Program *program;
-	SelectForm *form;
-	uint8_t		role[PROGRAM_MAX_REGISTERS];
-	int64_t		constant[PROGRAM_MAX_REGISTERS];
-	uint32_t	counts;			/* states that are understood */
-} Reader;
-
-/* The state at a word of a group's row. */
-static uint32_t
-state_at(const Program *program, int32_t word)
-{
-	uint32_t	s = 0;
-
-	while (program->state_word[s] != word)
-		s++;
-	return s;
-}
-
-static bool
-take_state(Reader *r, const Instr *in, SelectCount count)
-{
-	const uint32_t s = state_at(r->program, in->imm);
-
-	if (s >= SELECT_STATES)
-		return false;
-	r->form->count[s] = (uint8_t) count;
-	r->counts++;
-	return true;
-}
-
-/* A value as it is compared: a float's key, or an integer. */
-static bool
-is_compared(const Reader *r, uint16_t reg)
-{
-	return r->role[reg] == (r->form->is_float ? ROLE_KEY : ROLE_VALUE);
-}
-
-/* Rows that a mask leaves, none of which is NULL where that matters. */
-static bool
-is_all(const Reader *r, uint16_t mask)
-{
-	return mask == 0 || r->role[mask] == ROLE_NOT_NULL_ROWS;
-}
-
-static bool
-read_load(Reader *r, const Instr *in, bool is_float)
-{
-	if (r->form->reads && (r->form->column != in->imm || r->form->is_float != is_float))
-		return false;
-	r->form->reads = true;
-	r->form->column = (uint16_t) in->imm;
-	r->form->is_float = is_float;
-	r->role[in->dst] = ROLE_VALUE;
-	return true;
-}
-
-static bool
-read_count(Reader *r, const Instr *in)
-{
-	if (in->m != 0 && r->role[in->m] == ROLE_ZERO_ROWS)
-		return take_state(r, in, SELECT_ZEROS);
-	if (!is_all(r, in->m))
-		return false;
-	if (in->m != 0 || (in->a != 0 && (r->role[in->a] == ROLE_VALUE || r->role[in->a] == ROLE_KEY)))
-		return take_state(r, in, SELECT_NOT_NULL);
-	return in->a == 0 && take_state(r, in, SELECT_ROWS);
-}
-
-static bool
-read_tally(Reader *r, const Instr *in)
-{
-	SelectForm *form = r->form;
-
-	if (form->tallies || !is_compared(r, in->a) || !is_all(r, in->m) || r->role[in->b] != ROLE_CONSTANT)
-		return false;
-	form->tallies = true;
-	form->collects = in->op == VMOP_VALUES;
-	form->least = r->constant[in->b];
-	form->shift = (uint8_t) in->c;
-	return take_state(r, in, SELECT_LESS);
-}
-
-/* Understand an instruction; false if the program is none of those. */
-static bool
-read_instr(Reader *r, const Instr *in)
-{
-	const uint8_t of_a = r->role[in->a];
-
-	r->role[in->dst] = op_is_total(in->op) ? r->role[in->dst] : ROLE_NONE;
-	switch ((Opcode) in->op)
-	{
-		case VMOP_END:
-			return true;
-		case VMOP_CONST_I:
-			r->role[in->dst] = ROLE_CONSTANT;
-			r->constant[in->dst] = (int64_t) program_words(r->program)[in->imm];
-			return true;
-		case VMOP_LOAD_I:
-			return read_load(r, in, false);
-		case VMOP_LOAD_F:
-			return read_load(r, in, true);
-		case VMOP_FLOAT_KEY:
-			r->role[in->dst] = ROLE_KEY;
-			return of_a == ROLE_VALUE;
-		case VMOP_NEG_ZERO:
-			r->role[in->dst] = ROLE_IS_ZERO;
-			return of_a == ROLE_VALUE;
-		case VMOP_NULL_I:
-		case VMOP_NULL_F:
-			r->role[in->dst] = ROLE_IS_NULL;
-			return of_a == ROLE_VALUE || of_a == ROLE_KEY;
-		case VMOP_MASK_TRUE:
-			r->role[in->dst] = ROLE_ZERO_ROWS;
-			return of_a == ROLE_IS_ZERO && is_all(r, in->b);
-		case VMOP_MASK_NOT_TRUE:
-			r->role[in->dst] = ROLE_NOT_NULL_ROWS;
-			return of_a == ROLE_IS_NULL && is_all(r, in->b);
-		case VMOP_COUNT:
-			return read_count(r, in);
-		case VMOP_MIN_I:
-			return is_compared(r, in->a) && is_all(r, in->m) && take_state(r, in, SELECT_LEAST);
-		case VMOP_MAX_I:
-			return is_compared(r, in->a) && is_all(r, in->m) && take_state(r, in, SELECT_LARGEST);
-		case VMOP_BINS:
-		case VMOP_VALUES:
-			return read_tally(r, in);
-		default:
-			return false;
-	}
-}
-
-/* Whether a column is stored in a way that is known here. */
-static bool
-is_stored_plainly(const TabletColumn *column, bool is_float)
-{
-	return is_float ? column->type == COLTYPE_F64 || column->type == COLTYPE_F32
-		: coltype_integer((ColType) column->type) && column->type != COLTYPE_I128;
-}
-
-bool
-select_shape(const Program *program, int body, const Tablet *tablet, SelectForm *form)
-{
-	const Instr *code = program_instrs(program, body);
-	Reader		r = {};
-
-	*form = {};
-	r.program = program;
-	r.form = form;
-	if (program->grouped || !program->aggregates || program->nstates > SELECT_STATES)
-		return false;
-	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
-		if (!read_instr(&r, &code[pc]))
-			return false;
-	for (uint32_t s = 0; s < program->nstates; s++)
-	{
-		form->zeros |= form->count[s] == SELECT_ZEROS;
-		form->bounds |= form->count[s] == SELECT_LEAST || form->count[s] == SELECT_LARGEST;
-	}
-	return form->tallies && r.counts == program->nstates && is_stored_plainly(&tablet->column[form->column], form->is_float);
-}
-
-/* On the GPU */
-
 /* What a thread has counted. */
 typedef struct Counted
 {
@@ -220,6 +41,7 @@ typedef struct SelectShared
 /* Where those values of a slice are that are neither less nor beyond, as they are stored. */
 template <typename K> struct Bounds
 {
+	const TabletColumn *column;
 	K			low;
 	K			high;
 	bool		all_less;
@@ -255,7 +77,7 @@ last_of_form(const SelectForm &form)
 static __device__ __forceinline__ Bounds<int64_t>
 bounds_of(const SelectForm &form, const TabletColumn *column, int64_t)
 {
-	return {form.least, last_of_form(form), false, false};
+	return {column, form.least, last_of_form(form), false, false};
 }
 
 /* Bounds of differences from a base, a multiple of which lies at or behind the form's. */
@@ -268,7 +90,7 @@ bounds_of(const SelectForm &form, const TabletColumn *column, uint32_t)
 	const Wide	high = last < 0 ? -1 : last >> column->shift;
 
 	/* no difference has more than 32 bits */
-	return {(uint32_t) (low > UINT32_MAX ? UINT32_MAX : low), (uint32_t) (high > UINT32_MAX ? UINT32_MAX : high < 0 ? 0 : high),
+	return {column, (uint32_t) (low > UINT32_MAX ? UINT32_MAX : low), (uint32_t) (high > UINT32_MAX ? UINT32_MAX : high < 0 ? 0 : high),
 		low > UINT32_MAX, high < 0};
 }
 
@@ -326,8 +148,8 @@ read_rows(const S *from, uint32_t n, S *values)
 
 /* Count some of a slice's rows, one thread's, from `row` on. */
 template <typename S, bool ALL> static __device__ __forceinline__ void
-count_rows(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, const S *values, uint32_t active,
-		   const Bounds<decltype(compared(S{}))> &bounds, Counted *counted)
+count_rows(const VmLaunch &launch, SelectShared *shared, const Bounds<decltype(compared(S{}))> &bounds, const S *values, uint32_t active,
+		   Counted *counted)
 {
 	const SelectForm &form = launch.shape.select;
 	uint32_t	inside = 0;
@@ -353,7 +175,7 @@ count_rows(const VmLaunch &launch, SelectShared *shared, const TabletColumn *col
 #pragma unroll
 		for (int k = 1; k < ROWS; k++)
 			value = k == lane ? values[k] : value;
-		take_in(launch, shared, whole(column, compared(value)));
+		take_in(launch, shared, whole(bounds.column, compared(value)));
 	}
 	if (!form.bounds)
 		return;
@@ -361,7 +183,7 @@ count_rows(const VmLaunch &launch, SelectShared *shared, const TabletColumn *col
 	for (int k = 0; k < ROWS; k++)
 		if (ALL || (active >> k & 1u))
 		{
-			const int64_t v = whole(column, compared(values[k]));
+			const int64_t v = whole(bounds.column, compared(values[k]));
 
 			counted->least = v < counted->least ? v : counted->least;
 			counted->largest = v > counted->largest ? v : counted->largest;
@@ -386,7 +208,7 @@ count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *co
 		if (n == ROWS && nulls == NULL && slice.selected == NULL)
 		{
 			counted->rows += ROWS;
-			count_rows<S, true>(launch, shared, column, read, 0, bounds, counted);
+			count_rows<S, true>(launch, shared, bounds, read, 0, counted);
 		}
 		else
 		{
@@ -395,7 +217,7 @@ count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *co
 
 			counted->rows += __popc(selected);
 			counted->nulls += __popc(null);
-			count_rows<S, false>(launch, shared, column, read, selected & ~null, bounds, counted);
+			count_rows<S, false>(launch, shared, bounds, read, selected & ~null, counted);
 		}
 	}
 }

@@ -31,11 +31,11 @@ for source in "$repo"/src/core/*.c; do
 	# shellcheck disable=SC2086  # flags are words
 	gcc $c -c -o "${core[-1]}" "$source" || exit 1
 done
-kernels=("$folder"/{kernel_vm,kernel_select,kernel_vm_fast,kernel_vm_general,vm_lower,vm_translate,vm_totals,vm_slots,vm_fuse}.o)
+kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm_general,vm_lower,vm_translate,vm_totals,vm_slots,vm_fuse}.o)
 # shellcheck disable=SC2086
 {
 	compiling=()
-	for name in kernel_vm_fast kernel_vm_general kernel_select kernel_vm vm_lower vm_translate vm_totals vm_slots vm_fuse kernel_combine kernel_deform kernel_groups kernel_top kernel_output kernel_output_columns kernel_sort group_table pool resident; do
+	for name in kernel_vm_fast kernel_vm_general kernel_select select_form kernel_vm vm_lower vm_translate vm_totals vm_slots vm_fuse kernel_combine kernel_deform kernel_groups kernel_top kernel_output kernel_output_columns kernel_sort group_table pool resident; do
 		"$nvcc" $cuda -c -o "$folder/$name.o" "$repo/cuda/$name.cu" >"$folder/$name.log" 2>&1 &
 		compiling+=("$!:$name")
 	done
