@@ -139,12 +139,21 @@ groups_shape(const Program *program, RowShape *shape)
 	shape->nstates = program->nstates;
 	for (uint32_t s = 0; s < program->nstates; s++)
 	{
-		/* nor exact sums, of which there is one row a block, which the host merges */
-		if (state_is_text((StateKind) program->state_kind[s]) || program->state_kind[s] == STATE_EXACT)
+		if (state_is_text((StateKind) program->state_kind[s]))
 			return false;
 		shape->locked |= !state_is_atomic((StateKind) shape->state_kind[s]);
 	}
 	return true;
+}
+
+/* Whether groups have exact sums, which have no room in tables. */
+static bool
+has_exact(const Program *program)
+{
+	for (uint32_t s = 0; s < program->nstates; s++)
+		if (program->state_kind[s] == STATE_EXACT)
+			return true;
+	return false;
 }
 
 ProviderTable *
@@ -158,7 +167,7 @@ group_table_open(const ProviderJob *job)
 	table->device.capacity = FIRST_CAPACITY;
 	if (program_text_keys(job->view.program))
 		table->device.heap_units = FIRST_CAPACITY * FIRST_TEXT / HEAP_UNIT;
-	if (groups_shape(job->view.program, &table->shape) &&
+	if (!has_exact(job->view.program) && groups_shape(job->view.program, &table->shape) &&
 		make_table(&table->device, &table->shape, &table->block, &error))
 	{
 		error = CUDA_CALL(cudaStreamSynchronize(stream));

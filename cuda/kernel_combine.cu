@@ -201,6 +201,13 @@ combine(const CombineLaunch &launch, uint32_t group, uint32_t s, uint32_t team)
 			launch.to_hashes[group] = launch.hashes[*first];
 		return;
 	}
+	if (launch.shape.state_kind[s] == STATE_EXACT)
+	{
+		exact_collect(first_of(launch)[group + 1] - first_of(launch)[group],
+					  [&](uint32_t r, uint32_t w) { return row_of(launch, first[r])[launch.shape.state_word[s] + w]; }, team,
+					  row + launch.shape.state_word[s]);
+		return;
+	}
 	state_init((StateKind) launch.shape.state_kind[s], total);
 	overflow = merge_states(launch, s, first + lane, by_group(launch) + first_of(launch)[group + 1], team, total);
 	overflow |= state_reduce((StateKind) launch.shape.state_kind[s], total, team);

@@ -31,9 +31,9 @@ INSERT INTO agg_grouping_sets_queries VALUES
 	(209, 'SELECT a, a + 1, (a + 1) * 2, count(*) FROM agg_grouping_sets GROUP BY CUBE (a, a + 1)'), (210, 'SELECT count(*), sum(n) FROM agg_grouping_sets GROUP BY ROLLUP (a) HAVING sum(n) > 8000'), (211, 'SELECT v, count(*) FROM agg_grouping_sets GROUP BY GROUPING SETS (v, ())');
 SELECT compare_answers('agg_grouping_sets_queries', 'GpuAgg');
 SET gpudb.debug_yield = 7;
-SELECT a, count(*), sum(n) FROM agg_grouping_sets GROUP BY ROLLUP (a) ORDER BY a;
+SELECT a, count(*), sum(n) FROM agg_grouping_sets GROUP BY ROLLUP (a) ORDER BY a, count(*);
 RESET gpudb.debug_yield;
-PREPARE agg_grouping_sets_prepared (int) AS SELECT b, sum(a + $1) FROM agg_grouping_sets WHERE id > $1 GROUP BY ROLLUP (b) ORDER BY b;
+PREPARE agg_grouping_sets_prepared (int) AS SELECT b, sum(a + $1) FROM agg_grouping_sets WHERE id > $1 GROUP BY ROLLUP (b) ORDER BY b, 2;
 EXECUTE agg_grouping_sets_prepared (1);
 EXECUTE agg_grouping_sets_prepared (4990);
 -- what a device finds out that it cannot do, and what it knows

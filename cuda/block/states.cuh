@@ -214,9 +214,12 @@ replicas_total(const Replicas &replicas, uint32_t team)
 	return (Wide) low + (Wide) high * ((Wide) 1 << 32);
 }
 
-/* The same of an exact sum, whose digits wait for carries; of as many values as a block sees they have room for all. */
-static __device__ __noinline__ void
-exact_collect(const Replicas &replicas, uint32_t team, uint64_t *into)
+/*
+ * Add n exact sums, whose words word_of(number, w) has, by a team.  Their digits
+ * wait for carries: for as many values as a batch has there is room.
+ */
+template <typename WordOf> static __device__ __forceinline__ void
+exact_collect(uint32_t n, WordOf word_of, uint32_t team, uint64_t *into)
 {
 	const uint32_t lane = threadIdx.x & (team - 1);
 
@@ -224,8 +227,8 @@ exact_collect(const Replicas &replicas, uint32_t team, uint64_t *into)
 	{
 		uint64_t	total = 0;
 
-		for (uint32_t r = lane; r < replicas.n; r += team)
-			total = w == EXACT_SEEN ? total | replicas.word[w * replicas.n + r] : total + replicas.word[w * replicas.n + r];
+		for (uint32_t r = lane; r < n; r += team)
+			total = w == EXACT_SEEN ? total | word_of(r, w) : total + word_of(r, w);
 		for (uint32_t distance = team / 2; distance > 0; distance /= 2)
 		{
 			const uint64_t other = __shfl_down_sync(~0u, (Word) total, distance);
@@ -264,7 +267,7 @@ state_collect(StateKind kind, const Replicas &replicas, uint32_t team, const uin
 	}
 	if (kind == STATE_EXACT)
 	{
-		exact_collect(replicas, team, into);
+		exact_collect(replicas.n, [&](uint32_t r, uint32_t w) { return replicas.word[w * replicas.n + r]; }, team, into);
 		return 0;
 	}
 	state_init(kind, total);

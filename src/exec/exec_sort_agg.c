@@ -200,9 +200,12 @@ static DeviceStatus
 run_here(GpuSortAggState *state)
 {
 	Feed	   *feed = &state->feed;
+	const OrderedWish wish = {
+		.compiled = &state->compiled, .desc = state->desc, .from = state->from, .context = state->context,
+		.limit = (uint64) gpudb_join_memory * 1024 * 1024
+	};
 	FeedOutcome outcome;
-	DeviceStatus status = ordered_rows_make(state->sort, &state->compiled, state->desc, state->from, state->context,
-											(uint64) gpudb_join_memory * 1024 * 1024, &feed->cached, &feed->ncached);
+	DeviceStatus status = ordered_rows_make(state->sort, &wish, &feed->cached, &feed->ncached);
 
 	if (status != STATUS_DONE)
 		return status;

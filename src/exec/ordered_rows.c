@@ -251,19 +251,19 @@ cut(const Tablet *tablet, uint32 *npieces)
 }
 
 DeviceStatus
-ordered_rows_make(GpuSortState *sort, const CompileResult *compiled, TupleDesc desc, const AttrNumber *from, MemoryContext context,
-				  uint64 limit, CachedRows **rows, uint32 *nrows)
+ordered_rows_make(GpuSortState *sort, const OrderedWish *wish, CachedRows **pieces, uint32 *npieces)
 {
-	MemoryContext old = MemoryContextSwitchTo(context);
+	const CompileResult *compiled = wish->compiled;
+	MemoryContext old = MemoryContextSwitchTo(wish->context);
 	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(compiled->ncolumns, 1));
 	const int	ncalls = sort->windows.ncalls;
-	Making		making = {.sort = sort, .compiled = compiled, .from = from};
+	Making		making = {.sort = sort, .compiled = compiled, .from = wish->from};
 	DeviceStatus status;
 
 	for (int c = 0; c < compiled->ncolumns; c++)
 		wanted[c] = column_wanted(&compiled->column[c]);
-	making.store = row_store_create(context, desc, wanted, compiled->ncolumns, limit, sort->nrows);
-	making.scratch = AllocSetContextCreate(context, "gpudb ordered rows", ALLOCSET_DEFAULT_SIZES);
+	making.store = row_store_create(wish->context, wish->desc, wanted, compiled->ncolumns, wish->limit, sort->nrows);
+	making.scratch = AllocSetContextCreate(wish->context, "gpudb ordered rows", ALLOCSET_DEFAULT_SIZES);
 	making.way = palloc(sizeof(ColumnWay) * Max(compiled->ncolumns, 1));
 	making.same = palloc(sizeof(TabletColumn *) * Max(compiled->ncolumns, 1));
 	making.nulls = palloc0(sizeof(*making.nulls) * SORT_PARTS);
@@ -277,7 +277,7 @@ ordered_rows_make(GpuSortState *sort, const CompileResult *compiled, TupleDesc d
 	status = make_all(&making);
 	MemoryContextDelete(making.scratch);
 	if (status == STATUS_DONE)
-		*rows = cut(row_store_finish(making.store), nrows);
+		*pieces = cut(row_store_finish(making.store), npieces);
 	MemoryContextSwitchTo(old);
 	return status;
 }

@@ -10,13 +10,17 @@
 #include "compile/compile.h"
 #include "exec/exec_sort_private.h"
 
-/*
- * Make them, in memory of `context`, of as many bytes at most: columns of
- * rows like `desc`, whose attributes are these of the GpuSort's scan tuple,
- * from 1 on.  *rows: in pieces, for several threads.  DONE, or why they
- * cannot be.
- */
-extern DeviceStatus ordered_rows_make(GpuSortState *sort, const CompileResult *compiled, TupleDesc desc, const AttrNumber *from,
-									  MemoryContext context, uint64 limit, CachedRows **rows, uint32 *nrows);
+/* What is wanted of them: the columns of a program, over rows like these. */
+typedef struct OrderedWish
+{
+	const CompileResult *compiled;
+	TupleDesc	desc;
+	const AttrNumber *from;		/* of each attribute, which one of the GpuSort's scan tuple it is, from 1 on */
+	MemoryContext context;
+	uint64		limit;			/* bytes of its memory */
+} OrderedWish;
+
+/* Make them, and cut them into pieces, for several threads.  DONE, or why they cannot be. */
+extern DeviceStatus ordered_rows_make(GpuSortState *sort, const OrderedWish *wish, CachedRows **pieces, uint32 *npieces);
 
 #endif							/* GPUDB_EXEC_ORDERED_ROWS_H */

@@ -36,30 +36,35 @@ enum
 	PATH_GROUPS_HAVING
 };
 
-/* What is looked for in an expression: aggregates, and keys. */
-typedef struct Search
+/* What such an aggregation computes. */
+typedef struct SortedGrouping
 {
 	List	   *keys;
+	List	   *clauses;		/* one of each */
 	List	   *aggs;
-	bool		plain;			/* there is nothing else */
-} Search;
+	List	   *quals;			/* of the subquery's rows */
+	List	   *having;
+	bool		plain;			/* nothing but keys and aggregates */
+	double		ngroups;
+	Cost		cost;			/* of running it over sorted rows */
+} SortedGrouping;
 
 static bool
-collect_walker(Node *node, Search *search)
+collect_walker(Node *node, SortedGrouping *grouping)
 {
-	if (node == NULL || list_member(search->keys, node))
+	if (node == NULL || list_member(grouping->keys, node))
 		return false;
 	if (IsA(node, Aggref))
 	{
-		search->aggs = list_append_unique(search->aggs, node);
+		grouping->aggs = list_append_unique(grouping->aggs, node);
 		return false;
 	}
 	if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, GroupingFunc))
 	{
-		search->plain = false;
+		grouping->plain = false;
 		return true;
 	}
-	return expression_tree_walker(node, collect_walker, search);
+	return expression_tree_walker(node, collect_walker, grouping);
 }
 
 /* Whether something in an expression is not known before execution. */
@@ -122,54 +127,59 @@ static const CustomPathMethods sort_agg_path_methods = {
 	.PlanCustomPath = plan_sort_agg,
 };
 
-/* Whether a program can compute what is wanted of so many rows, and its groups have room; *cost: what it costs. */
+/* Whether a program can compute it of so many rows, and its groups have room; what it costs. */
 static bool
-can_run(const RelOptInfo *input_rel, const Search *search, List *quals, double sorted, double ngroups, Cost *cost)
+can_run(const RelOptInfo *input_rel, SortedGrouping *grouping, double rows)
 {
-	const CompileRequest request = {.aggregate = true, .quals = quals, .keys = search->keys, .aggs = search->aggs};
+	const CompileRequest request = {.aggregate = true, .quals = grouping->quals, .keys = grouping->keys, .aggs = grouping->aggs};
 	const CompileInput input = {.varno = input_rel->relid};
-	List	   *all = list_concat_copy(list_concat_copy(search->keys, search->aggs), quals);
+	List	   *all = list_concat_copy(list_concat_copy(grouping->keys, grouping->aggs), grouping->quals);
 	CompileResult result;
 
 	if (is_open_walker((Node *) all, NULL) || contain_mutable_functions((Node *) all) || !compile_check(&input, &request, &result) ||
 		result.nselects > 0)
 		return false;
-	*cost = cost_sorted_groups(&result, sorted, ngroups);
-	return gpudb_force || cost_group_bytes(result.program) * ngroups * (threads_wanted() + 1) <= get_hash_memory_limit();
+	grouping->cost = cost_sorted_groups(&result, rows, grouping->ngroups);
+	return gpudb_force || cost_group_bytes(result.program) * grouping->ngroups * (threads_wanted() + 1) <= get_hash_memory_limit();
+}
+
+/* PostgreSQL's aggregation of what a path returns, with keys and aggregates alone, and without HAVING. */
+static Path *
+create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const SortedGrouping *grouping)
+{
+	PathTarget *target = create_empty_pathtarget();
+	AggClauseCosts costs = {0};
+	ListCell   *lc;
+	ListCell   *clause;
+
+	forboth(lc, grouping->keys, clause, grouping->clauses)
+		add_column_to_pathtarget(target, lfirst(lc), lfirst_node(SortGroupClause, clause)->tleSortGroupRef);
+	foreach(lc, grouping->aggs)
+		add_column_to_pathtarget(target, lfirst(lc), 0);
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *) create_agg_path(root, output_rel, below, set_pathtarget_cost_width(root, target), grouping->clauses != NIL ? AGG_HASHED : AGG_PLAIN,
+									AGGSPLIT_SIMPLE, grouping->clauses, NIL, &costs, grouping->ngroups);
 }
 
 /* A GpuSortAgg over what a path returns. */
 static Path *
-create_path(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, Path *below, const Search *search, List *having, List *clauses,
-			double ngroups, Cost cost)
+create_path(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, Path *below, const SortedGrouping *grouping)
 {
-	const CustomPath *sort = sort_below(below);
 	CustomPath *path = makeNode(CustomPath);
 	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
-	PathTarget *target = create_empty_pathtarget();
-	AggClauseCosts costs = {0};
-	ListCell   *lc;
 
 	/* as EXPLAIN and setrefs need to see it: upper relations have no relids */
 	*parent = *output_rel;
 	parent->relids = input_rel->relids;
-	foreach(lc, list_concat_copy(search->keys, search->aggs))
-	{
-		const int	k = foreach_current_index(lc);
-
-		add_column_to_pathtarget(target, lfirst(lc), k < list_length(clauses) ? list_nth_node(SortGroupClause, clauses, k)->tleSortGroupRef : 0);
-	}
-	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = output_rel->reltarget;
-	path->path.rows = ngroups;
-	path->path.startup_cost = sort->path.startup_cost + cost;
-	path->path.total_cost = path->path.startup_cost + cost_groups_out(ngroups);
+	path->path.rows = grouping->ngroups;
+	path->path.startup_cost = sort_below(below)->path.startup_cost + grouping->cost;
+	path->path.total_cost = path->path.startup_cost + cost_groups_out(grouping->ngroups);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(create_agg_path(root, output_rel, below, set_pathtarget_cost_width(root, target), clauses != NIL ? AGG_HASHED : AGG_PLAIN,
-													AGGSPLIT_SIMPLE, clauses, NIL, &costs, ngroups));
-	path->custom_private = list_make4(search->keys, search->aggs, extract_actual_clauses(input_rel->baserestrictinfo, false), having);
+	path->custom_paths = list_make1(create_fallback(root, output_rel, below, grouping));
+	path->custom_private = list_make4(grouping->keys, grouping->aggs, grouping->quals, grouping->having);
 	path->methods = &sort_agg_path_methods;
 	return &path->path;
 }
@@ -177,30 +187,25 @@ create_path(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_r
 void
 path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
-	const Query *query = root->parse;
-	List	   *having = (List *) extra->havingQual;
-	List	   *quals = extract_actual_clauses(input_rel->baserestrictinfo, false);
-	List	   *clauses;
+	SortedGrouping grouping = {.plain = true, .having = (List *) extra->havingQual};
 	List	   *paths = NIL;
-	Search		search = {.plain = true};
-	double		ngroups;
-	Cost		cost;
 	ListCell   *lc;
 
 	if (input_rel->reloptkind != RELOPT_BASEREL || input_rel->rtekind != RTE_SUBQUERY || output_rel->reloptkind != RELOPT_UPPER_REL ||
-		extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL || output_rel->pathlist == NIL || query->groupingSets != NIL || !path_may_sort(root))
+		extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL || output_rel->pathlist == NIL || root->parse->groupingSets != NIL || !path_may_sort(root))
 		return;
 	foreach(lc, input_rel->pathlist)
 		if (sort_below(lfirst(lc)) != NULL)
 			paths = lappend(paths, lfirst(lc));
 	if (paths == NIL)
 		return;
-	path_group_keys(root, query->groupClause, &search.keys, &clauses);
-	(void) collect_walker((Node *) root->processed_tlist, &search);
-	(void) collect_walker((Node *) having, &search);
-	ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
-	if (!search.plain || !grouping_is_hashable(clauses) || !can_run(input_rel, &search, quals, sort_below(linitial(paths))->path.rows, ngroups, &cost))
+	grouping.quals = extract_actual_clauses(input_rel->baserestrictinfo, false);
+	grouping.ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
+	path_group_keys(root, root->parse->groupClause, &grouping.keys, &grouping.clauses);
+	(void) collect_walker((Node *) root->processed_tlist, &grouping);
+	(void) collect_walker((Node *) grouping.having, &grouping);
+	if (!grouping.plain || !grouping_is_hashable(grouping.clauses) || !can_run(input_rel, &grouping, sort_below(linitial(paths))->path.rows))
 		return;
 	foreach(lc, paths)
-		path_offer(output_rel, create_path(root, input_rel, output_rel, lfirst(lc), &search, having, clauses, ngroups, cost));
+		path_offer(output_rel, create_path(root, input_rel, output_rel, lfirst(lc), &grouping));
 }

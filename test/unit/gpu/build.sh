@@ -65,4 +65,4 @@ kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm
 	step "kernel_vm_bench" g++ -o "$folder/kernel_vm_bench" "$folder/kernel_vm_bench.o" "$folder/reference.o" \
 		"$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 }
-echo 1..38
+echo 1..43
