@@ -263,6 +263,7 @@ suite_standin() {
 	tap standin/014_tablet_gpu perl_tap 014_tablet_gpu
 	tap standin/017_joined_rows perl_tap 017_joined_rows
 	tap standin/018_passes perl_tap 018_passes
+	tap standin/019_sorted_rows perl_tap 019_sorted_rows
 	if ! server_start standin "include '$conf'" "${patient[@]}" || ! psql_as -c 'CREATE EXTENSION gpudb'; then
 		tap standin false
 		return 0

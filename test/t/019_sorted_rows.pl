@@ -1,0 +1,194 @@
+# Rows that a GPU keeps and puts in order, to be fetched or to be aggregated there: answers stay PostgreSQL's, whatever the keys, the
+# number of rows and the estimates, and nothing is left behind by queries that are cancelled or when the GPU process dies.
+# Without a GPU the CPU stands in its place.
+use strict;
+use warnings;
+use GpuProcess;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time usleep);
+
+my $limit = 120;    # for what must end
+
+my $config = slurp_file($ENV{TEMP_CONFIG});
+my $with_gpu = $config =~ /^gpudb\.device = gpu$/m && $config !~ /^gpudb\.provider = cpu$/m;
+
+my $node = PostgreSQL::Test::Cluster->new('sorted_rows');
+
+sub plan_of
+{
+	my ($query, $settings) = @_;
+	return $node->safe_psql('postgres', ($settings // '') . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
+}
+
+# Where a query's rows were sorted, and aggregated if they were.
+sub devices_of
+{
+	my ($plan) = plan_of(@_);
+	my ($sorted) = $plan =~ /Sorted On: (.*)/;
+	my ($aggregated) = $plan =~ /\(GpuSortAgg\).*\n\s*Device: (.*)/;
+	return $plan =~ /Fallback/ ? "other: $plan" : join(', ', grep { defined } $sorted, $aggregated);
+}
+
+# The answer is PostgreSQL's, in its order, and the rows are from these devices.
+sub agrees
+{
+	my ($query, $name, $devices, $settings) = @_;
+	my $rows = "SELECT count(*), md5(string_agg(r::text, '|')) FROM ($query) r";
+	my ($ours, $theirs) = split /\n/, $node->safe_psql('postgres', ($settings // '') . "$rows; SET gpudb.enabled = off; $rows");
+	is($ours, $theirs, "$name: the answer");
+	is(devices_of($query, $settings), $devices, "$name: the devices") or diag(plan_of($query, $settings));
+}
+
+# A query in a session of its own, which goes on while the test does something else.
+sub start_query
+{
+	my ($sql, $name) = @_;
+	my $query = { out => '', err => '' };
+	$query->{run} = IPC::Run::start(
+		[ 'psql', '-XAtq', '-d', $node->connstr('postgres') . " application_name=$name", '-c', $sql ],
+		'<', \undef, '>', \$query->{out}, '2>', \$query->{err}, IPC::Run::timeout($limit));
+	return $query;
+}
+
+sub end_query
+{
+	my ($query) = @_;
+	$query->{run}->finish;
+	chomp $query->{out};
+	return $query->{out};
+}
+
+# Kilobytes of memory that the GPU process has.
+sub memory_of_helper
+{
+	my $status = slurp_file('/proc/' . helper($node) . '/status');
+	my ($kilobytes) = $status =~ /VmRSS:\s+(\d+)/;
+	return $kilobytes;
+}
+
+$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+$node->append_conf('postgresql.conf', q{
+shared_buffers = 64MB
+max_connections = 130
+max_parallel_workers_per_gather = 0
+gpudb.device = gpu
+gpudb.force = on
+} . ($with_gpu ? '' : "gpudb.provider = cpu\n") . "shared_preload_libraries = 'gpudb'\n");
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION gpudb;
+	CREATE TABLE many (id int NOT NULL, k int, v smallint, w bigint, n numeric(12,2), f float8, r float4, b bool, d date, t text);
+	INSERT INTO many SELECT i, CASE WHEN i % 50 > 0 THEN i::bigint * 7919 % 1000 END, i % 300 - 150, CASE i % 100 WHEN 0 THEN NULL WHEN 1 THEN 9223372036854775807 WHEN 2 THEN -9223372036854775808 ELSE i * 12345678901 % 1000007 END,
+		CASE WHEN i % 7 > 0 THEN (i * 31 % 100000) / 100.0 END, CASE i % 20 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0' WHEN 2 THEN 0 WHEN 3 THEN '-Infinity' WHEN 4 THEN NULL ELSE (i::bigint * 104729 % 99991) / 7.0 END,
+		i % 1000 / 3.0, CASE WHEN i % 3 > 0 THEN i % 2 = 0 END, date '2020-01-01' + i % 1000, 'text ' || i % 100 FROM generate_series(1, 100000) i;
+	CREATE TABLE without (k int, id int);
+	VACUUM ANALYZE many, without;
+	SELECT count(*) FROM many;
+});
+ok(defined wait_for(30, sub { plan_of('SELECT count(*) FROM many WHERE k = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
+
+# Keys of all kinds; a word, or several
+
+for my $keys ('k, id', 'k DESC NULLS LAST, id DESC', 'v, k NULLS FIRST, id', 'b, id', 'b DESC, d, id', 'w, id', 'w DESC NULLS LAST, n, k, id', 'n NULLS FIRST, id', 'f, id', 'f DESC, id DESC', 'r, f, id', 'd, n DESC, id')
+{
+	my $page = "SELECT id, k, v, w, n, f, r, b, d FROM many ORDER BY $keys";
+	agrees($page, "by $keys", 'gpu');
+	agrees("$page OFFSET 61003 LIMIT 77", "a page by $keys", 'gpu');
+}
+agrees('SELECT k FROM many ORDER BY k DESC OFFSET 50000 LIMIT 1', 'the k-th largest', 'gpu');
+agrees('SELECT DISTINCT ON (k) k, id, v FROM many ORDER BY k, v, id', 'one of each', 'gpu');
+agrees('SELECT id, rank() OVER (PARTITION BY v ORDER BY n, id), lag(f) OVER (PARTITION BY v ORDER BY n, id) FROM many', 'windows over them', 'gpu');
+agrees('SELECT id, t FROM many ORDER BY k, id', 'with texts', 'cpu (a GPU cannot run this program)');
+agrees('SELECT id, k FROM many WHERE id % 1000 = 7 ORDER BY k, id', 'few', 'gpu');
+agrees('SELECT id, k FROM many WHERE id < 0 ORDER BY k, id', 'none', 'gpu');
+agrees('SELECT k, id FROM without ORDER BY k, id', 'of an empty table', 'gpu');
+
+# Aggregates of them
+
+my $checksum = 'SELECT sum(k * rn), count(*) FROM (SELECT k, row_number() OVER (ORDER BY k, id) rn FROM many) q';
+agrees($checksum, 'a sum over ranks', 'gpu, gpu');
+agrees('SELECT v, sum(w % 1000 * rn), min(f), count(b) FROM (SELECT v, w, f, b, row_number() OVER (ORDER BY f DESC, id) rn FROM many) q WHERE rn % 3 = 0 GROUP BY v ORDER BY v', 'groups', 'gpu, gpu');
+agrees('SELECT max(rn), sum(n) FROM (SELECT n, row_number() OVER (ORDER BY n, w, id) rn FROM many) q', 'several words', 'gpu, gpu');
+agrees('SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY k, id) rn FROM many WHERE id < 0) q WHERE rn > 5', 'of no rows', 'gpu, cpu (a GPU cannot run this program)');
+agrees('SELECT sum(r) FROM (SELECT rank() OVER (ORDER BY k) r FROM many) q', 'ranks', 'gpu, cpu (a GPU cannot run this program)');
+agrees('SELECT g, (SELECT sum(k * rn) FROM (SELECT k, row_number() OVER (ORDER BY k, id) rn FROM many WHERE v = g) q) FROM generate_series(-2, 2) g', 'rows that change with the row outside', 'gpu, gpu');
+{
+	my ($estimated) = $node->safe_psql('postgres', 'EXPLAIN SELECT k, id FROM many WHERE v % 11 + 0 >= -11 AND n % 7 + 0 >= 0 AND id % 100000 = id ORDER BY k, id') =~ /GpuScan.*rows=(\d+)/;
+	cmp_ok($estimated, '<', 1000, 'an estimate that is far too small');
+	agrees('SELECT k, id FROM many WHERE v % 11 + 0 >= -11 AND n % 7 + 0 >= 0 AND id % 100000 = id ORDER BY k, id', 'more rows than there was room for', 'gpu');
+}
+$node->safe_psql('postgres', 'UPDATE many SET k = 5 WHERE id % 1000 = 7; DELETE FROM many WHERE id % 100 = 3; INSERT INTO many (id, k) VALUES (-1, NULL), (-2, 2000000)');
+agrees($checksum, 'rows that have changed', 'gpu, gpu');
+{
+	my ($ours) = $node->safe_psql('postgres', "BEGIN; UPDATE many SET k = 1; $checksum; ROLLBACK; SET gpudb.enabled = off; BEGIN; UPDATE many SET k = 1; $checksum");
+	my ($first, $second) = split /\n/, $ours;
+	is($first, $second, 'what the same transaction has changed');
+}
+
+# Errors are PostgreSQL's
+
+for my $query ('SELECT id FROM many WHERE 10 / (id - 30000) > -20 ORDER BY k, id', 'SELECT sum(1 / (rn - 7)) FROM (SELECT row_number() OVER (ORDER BY k, id) rn FROM many) q')
+{
+	my ($ours, $theirs);
+	$node->psql('postgres', $query, stderr => \$ours);
+	$node->psql('postgres', "SET gpudb.enabled = off; $query", stderr => \$theirs);
+	like($ours, qr/ERROR: +division by zero/, 'an error');
+	is($ours, $theirs, 'which is PostgreSQL\'s');
+}
+
+# Cancelled at any moment, and at the same time as others
+
+{
+	my ($far, @said) = (0);
+	my $rows = 'SELECT count(*) FROM (SELECT id, k, w FROM many ORDER BY w, k, id OFFSET 0) q, pg_sleep(0.01)';
+	for my $round (1 .. 4)
+	{
+		my @query = map { start_query("SET statement_timeout = " . (15 + 25 * $_) . "; " . ("$rows; $checksum; " x 20), 'cancelled') } 1 .. 10;
+		end_query($_) for @query;
+		push @said, grep { $_ ne '' && !/canceling statement due to (statement timeout|user request)/ } map { $_->{err} } @query;
+		$far++ if !defined wait_for(5, sub { devices_of($checksum) eq 'gpu, gpu' });
+	}
+	is(join('', @said), '', '40 queries were cancelled, if they had not ended');
+	is($far, 0, 'their slots came back');
+
+	my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; $checksum");
+	my @query = map { start_query("$checksum;" x 4, 'crowd') } 1 .. 24;
+	is(scalar(grep { end_query($_) ne join("\n", ($want) x 4) } @query), 0, '24 sessions at the same time');
+}
+
+# What is kept is given back
+
+{
+	$node->safe_psql('postgres', "$checksum;" x 10);
+	my $before = memory_of_helper();
+	$node->safe_psql('postgres', "$checksum;" x 60);
+	cmp_ok(memory_of_helper() - $before, '<', 20000, 'after 60 more queries the GPU process has no more memory than before');
+}
+
+# The GPU process dies at any moment
+
+{
+	my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; $checksum");
+	my $wrong = 0;
+	srand(20261126);
+	for my $round (1 .. 8)
+	{
+		my @query = map { start_query("$checksum;" x 30, 'random') } 1 .. 2;
+		usleep(100_000 + int rand 400_000);
+		my $pid = helper($node);
+		kill $round % 3 == 0 ? 'STOP' : 'KILL', $pid if $pid;
+		for my $query (@query)
+		{
+			$wrong += grep { $_ ne $want } split /\n/, end_query($query);
+			$wrong++ if 30 != split /\n/, $query->{out};
+		}
+		wait_for(30, sub { my $new = helper($node); $new && (!$pid || $new != $pid) && devices_of($checksum) eq 'gpu, gpu' }) // $wrong++;
+	}
+	is($wrong, 0, 'killed or stopped at 8 moments: every answer is right');
+}
+unlike(slurp_file($node->logfile), qr/PANIC|terminated by signal (?!9\b)|leak/, 'no crash, no leaked pins');
+$node->stop;
+done_testing();
