@@ -147,20 +147,37 @@ reorder(ProviderKept *kept, int c, const uint32 *order, uint32 n, uint8 *room)
 	memcpy(kept->rows.nulls[c], nulls, (n / 32 + 1) * sizeof(uint32));
 }
 
+/* How many NULLs a column has, and between which values integers are: sorting relies on it, and what requesters say is not verified. */
+static void
+find_bounds(const ProviderKept *kept, int c, uint32 n, TabletColumn *column)
+{
+	const int64 *values = (const int64 *) kept->rows.values[c];
+	int64		least = PG_INT64_MAX;
+	int64		largest = PG_INT64_MIN;
+
+	column->null_count = 0;
+	for (uint32 row = 0; row < n; row++)
+		if (kept->rows.nulls[c][row / 32] >> row % 32 & 1)
+			column->null_count++;
+		else if (kept->type[c] == COLTYPE_I64)
+		{
+			least = Min(least, values[row]);
+			largest = Max(largest, values[row]);
+		}
+	/* of no values any will do */
+	wide_store(column->min, least <= largest ? least : 0);
+	wide_store(column->max, least <= largest ? largest : 0);
+}
+
 /* The head of the rows, with what sorting them is to know of it. */
 static Tablet *
 tablet_to_sort(const ProviderKept *kept, const KeptSort *sort)
 {
-	KeptPlan	plan = {.nrows = sort->nrows};
-	Tablet	   *tablet;
+	const KeptPlan plan = {.nrows = sort->nrows};
+	Tablet	   *tablet = tablet_of(kept, &plan);
 
-	memcpy(plan.null_count, sort->null_count, sizeof(plan.null_count));
-	tablet = tablet_of(kept, &plan);
 	for (int c = 0; c < kept->ncolumns && tablet != NULL; c++)
-	{
-		wide_store(tablet->column[c].min, sort->least[c]);
-		wide_store(tablet->column[c].max, sort->largest[c]);
-	}
+		find_bounds(kept, c, sort->nrows, &tablet->column[c]);
 	return tablet;
 }
 
@@ -172,11 +189,11 @@ cpu_sort_kept(ProviderKept *kept, const KeptSort *sort)
 	const SortHelpers helpers = {.run = run_alone, .interrupted = never};
 	uint32	   *order = malloc((Size) Max(n, 1) * sizeof(uint32));
 	uint8	   *room = cpu_has_room(bytes) ? malloc(bytes) : NULL;
-	bool		enough = n <= kept->rows.capacity;
+	bool		enough = n == kept->count && n <= kept->rows.capacity;
 
 	if (sort->numbered)
 		kept->numbers = malloc((Size) Max(n, 1) * sizeof(uint64));
-	kept->tablet = tablet_to_sort(kept, sort);
+	kept->tablet = enough ? tablet_to_sort(kept, sort) : NULL;
 	enough = enough && order != NULL && room != NULL && kept->tablet != NULL && (kept->numbers != NULL || !sort->numbered);
 	if (enough)
 	{

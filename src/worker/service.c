@@ -585,7 +585,9 @@ serve_slot(int number)
 		channel_free_abandoned(channel, number, word);
 		return true;
 	}
-	if (JOB_STATE(word) == JOB_OPEN && !own->open && kept_asked(job) && pg_atomic_read_u32(&job->state) == word)
+	/* what the helper before was asked has gone with it */
+	if (JOB_STATE(word) == JOB_OPEN && !own->open && job->incarnation == pg_atomic_read_u32(&channel->incarnation) && kept_asked(job) &&
+		pg_atomic_read_u32(&job->state) == word)
 		open_job(own, job, word);
 	if (own->open && own->word == word && own->in_flight == 0 && kept_serve(channel, number))
 		return true;
