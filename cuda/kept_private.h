@@ -19,7 +19,7 @@ struct ProviderKept
 	bool		listing;
 	bool		sorting;
 	uint8_t    *sorted;			/* in device memory: columns that were moved when rows were sorted, and the rows' numbers */
-	uint64_t   *numbers;		/* in it; NULL = they have none */
+	uint64_t   *numbers[KEPT_NUMBERS];	/* in it; NULL = they have none */
 	KeptSort	sort;			/* by what they are, once they are */
 	struct ProviderKept *next;	/* of those that are closed while they are made */
 	uint16_t	ncolumns;

@@ -23,9 +23,11 @@ bounds_of(const ProviderKept *kept, const KeptSort *sort, uint32_t c, Wide *leas
 static bool
 describe(const ProviderKept *kept, const KeptSort *sort, SortLaunch *launch)
 {
-	if (sort->nrows > kept->rows.capacity || sort->nkeys > SORT_MOST_KEYS)
+	if (sort->nrows > kept->rows.capacity || sort->nkeys > SORT_MOST_KEYS || sort->npartition > sort->nkeys)
 		return false;
 	launch->nrows = sort->nrows;
+	launch->nkeys = sort->nkeys;
+	launch->npartition = sort->npartition;
 	launch->ncolumns = kept->ncolumns;
 	for (uint32_t c = 0; c < kept->ncolumns; c++)
 		launch->from[c] = launch->to[c] = {kept->rows.values[c], sort->null_count[c] > 0 ? kept->rows.nulls[c] : NULL, kept->type[c]};
@@ -62,11 +64,12 @@ lay_out(const KeptSort *sort, uint8_t *block, SortLaunch *launch)
 			launch->to[c].nulls = (uint32_t *) (block + at);
 			at += bitmap;
 		}
-	if (sort->numbered)
-	{
-		launch->numbers = (uint64_t *) (block + at);
-		at += tablet_align((uint64_t) sort->nrows * sizeof(uint64_t));
-	}
+	for (int n = 0; n < KEPT_NUMBERS; n++)
+		if (sort->numbers >> n & 1)
+		{
+			launch->numbers[n] = (uint64_t *) (block + at);
+			at += tablet_align((uint64_t) sort->nrows * sizeof(uint64_t));
+		}
 	return at + 64;
 }
 
@@ -78,13 +81,14 @@ start(ProviderKept *kept, const KeptSort *sort)
 
 	if (!describe(kept, sort, &launch))
 		return STATUS_BAD_PROGRAM;
-	bytes = sort_scratch_bytes(&launch);
 	kept->sorted = kept_take(lay_out(sort, NULL, &launch));
-	kept->scratch = bytes > 0 ? kept_take(bytes) : NULL;
-	if (kept->sorted == NULL || kept->scratch == NULL)
+	if (kept->sorted == NULL)
 		return STATUS_MEMORY_LIMIT;
 	(void) lay_out(sort, kept->sorted, &launch);
-	launch.scratch = kept->scratch;
+	bytes = sort_scratch_bytes(&launch);
+	launch.scratch = kept->scratch = bytes > 0 ? kept_take(bytes) : NULL;
+	if (kept->scratch == NULL)
+		return STATUS_MEMORY_LIMIT;
 	kept->sort = *sort;
 	kept->sorting = true;
 	if (sort_launch(&launch, kept_stream) != cudaSuccess || CUDA_CALL(cudaEventRecord(kept->made, kept_stream)) != cudaSuccess)
@@ -95,7 +99,7 @@ start(ProviderKept *kept, const KeptSort *sort)
 		if (launch.to[c].nulls != NULL)
 			kept->rows.nulls[c] = launch.to[c].nulls;
 	}
-	kept->numbers = launch.numbers;
+	memcpy(kept->numbers, launch.numbers, sizeof(kept->numbers));
 	return STATUS_TIME_SLICE;
 }
 
@@ -118,17 +122,18 @@ kept_sort(ProviderKept *kept, const KeptSort *sort)
 bool
 kept_column(const ProviderKept *kept, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to)
 {
-	const bool	number = column == KEPT_NUMBER;
+	const bool	number = column >= KEPT_COLUMN_OF(0);
 	const KeptSort *sort = &kept->sort;
 
 	memset(to, 0, sizeof(*to));
-	if ((!number && column >= kept->ncolumns) || (number && kept->numbers == NULL) || first % 64 != 0 || (uint64_t) first + nrows > sort->nrows)
+	if ((!number && column >= kept->ncolumns) || column >= KEPT_COLUMN_OF(KEPT_NUMBERS) ||
+		(number && kept->numbers[column - KEPT_COLUMN_OF(0)] == NULL) || first % 64 != 0 || (uint64_t) first + nrows > sort->nrows)
 		return false;
 	to->stored.type = number ? COLTYPE_I64 : kept->type[column];
 	to->stored.null_count = number ? 0 : sort->null_count[column] < nrows ? sort->null_count[column] : nrows;
 	wide_store(to->stored.min, number ? 1 : sort->least[column]);
 	wide_store(to->stored.max, number ? (Wide) sort->nrows : sort->largest[column]);
-	to->values = number ? (const uint8_t *) (kept->numbers + first)
+	to->values = number ? (const uint8_t *) (kept->numbers[column - KEPT_COLUMN_OF(0)] + first)
 		: kept->rows.values[column] + (uint64_t) first * coltype_bytes((ColType) kept->type[column]);
 	to->nulls = to->stored.null_count > 0 ? (const uint8_t *) kept->rows.nulls[column] + first / 8 : NULL;
 	return true;

@@ -9,6 +9,7 @@
  * last one is sorted by first.
  */
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include "sort_launch.h"
 #include "cuda_call.h"
@@ -117,11 +118,54 @@ gather_kernel(const __grid_constant__ SortLaunch launch, uint32_t c, const uint3
 	}
 }
 
-static __global__ void __launch_bounds__(KEPT_THREADS)
-numbers_kernel(uint64_t *numbers, uint32_t nrows)
+/* Numbers of rows in order */
+
+/* Whether two rows, in order, have different values of a key. */
+static __device__ __forceinline__ bool
+differ(const SortColumn &column, uint32_t a, uint32_t b)
 {
-	EACH_ROW(i, nrows)
-		numbers[i] = (uint64_t) i + 1;
+	const bool	null_a = is_null(column, a);
+	const bool	null_b = is_null(column, b);
+
+	return null_a != null_b || (!null_a && value_of(column, a) != value_of(column, b));
+}
+
+/* Of each row its own number, from 0 on, if it is the first of its partition, or of its peers, else 0; and 1 if it is that, else 0. */
+static __global__ void __launch_bounds__(KEPT_THREADS)
+begins_kernel(const __grid_constant__ SortLaunch launch, uint32_t *partition, uint32_t *peers, uint32_t *dense)
+{
+	EACH_ROW(i, launch.nrows)
+	{
+		bool		begins = i == 0;
+		bool		new_peers = i == 0;
+
+		for (uint32_t k = 0; k < launch.nkeys && !begins; k++)
+			if (differ(launch.to[launch.key_column[k]], i - 1, i))
+			{
+				new_peers = true;
+				begins = k < launch.npartition;
+			}
+		partition[i] = begins ? i : 0;
+		peers[i] = new_peers ? i : 0;
+		dense[i] = new_peers;
+	}
+}
+
+/* Where each row's partition and peers begin, and how many peers have begun so far: `dense`. */
+static __global__ void __launch_bounds__(KEPT_THREADS)
+numbers_kernel(const __grid_constant__ SortLaunch launch, const uint32_t *partition, const uint32_t *peers, const uint32_t *dense)
+{
+	EACH_ROW(i, launch.nrows)
+	{
+		const uint32_t start = partition != NULL ? partition[i] : 0;
+
+		if (launch.numbers[KEPT_ROW_NUMBER] != NULL)
+			launch.numbers[KEPT_ROW_NUMBER][i] = (uint64_t) (i - start) + 1;
+		if (launch.numbers[KEPT_RANK] != NULL)
+			launch.numbers[KEPT_RANK][i] = (uint64_t) (peers[i] - start) + 1;
+		if (launch.numbers[KEPT_DENSE_RANK] != NULL)
+			launch.numbers[KEPT_DENSE_RANK][i] = (uint64_t) (dense[i] - dense[start]) + 1;
+	}
 }
 
 /* What the scratch memory has. */
@@ -129,9 +173,47 @@ typedef struct Scratch
 {
 	uint8_t    *words[2];
 	uint32_t   *order[2];		/* NULL if words have all */
+	uint32_t   *begins[3];		/* of partitions, of peers, and of peers counted; NULL if nobody asks */
 	uint8_t    *temp;
 	size_t		temp_bytes;		/* of CUB's */
 } Scratch;
+
+struct Larger
+{
+	__host__ __device__ uint32_t operator() (uint32_t a, uint32_t b) const { return a > b ? a : b; }
+};
+
+/* Have each row know what has begun up to it. */
+static cudaError_t
+scan_begins(const SortLaunch *launch, const Scratch *scratch, size_t *bytes, bool only_bytes, cudaStream_t stream)
+{
+	void	   *temp = only_bytes ? NULL : scratch->temp;
+	cudaError_t error = cudaSuccess;
+
+	for (int b = 0; b < 2 && error == cudaSuccess; b++)
+		error = cub::DeviceScan::InclusiveScan(temp, *bytes, scratch->begins[b], scratch->begins[b], Larger{}, launch->nrows, stream);
+	return error == cudaSuccess
+		? cub::DeviceScan::InclusiveSum(temp, *bytes, scratch->begins[2], scratch->begins[2], launch->nrows, stream) : error;
+}
+
+/* Give rows their numbers, once all columns are in order. */
+static cudaError_t
+number_rows(const SortLaunch *launch, const Scratch *scratch, cudaStream_t stream)
+{
+	const uint32_t blocks = launch->nrows / KEPT_THREADS + 1 < KEPT_BLOCKS ? launch->nrows / KEPT_THREADS + 1 : KEPT_BLOCKS;
+	size_t		bytes = scratch->temp_bytes;
+	cudaError_t error = cudaSuccess;
+
+	if (sort_needs_peers(launch))
+	{
+		begins_kernel<<<blocks, KEPT_THREADS, 0, stream>>>(*launch, scratch->begins[0], scratch->begins[1], scratch->begins[2]);
+		error = CUDA_CALL(scan_begins(launch, scratch, &bytes, false, stream));
+	}
+	if (error == cudaSuccess)
+		numbers_kernel<<<blocks, KEPT_THREADS, 0, stream>>>(*launch, scratch->begins[0], scratch->begins[1], scratch->begins[2]);
+	return error;
+}
+
 
 /* Whether rows have to be found again by their numbers. */
 static bool
@@ -162,7 +244,12 @@ sort_words(const SortLaunch *launch, uint32_t bits, Scratch *scratch, size_t *by
 		: cub::DeviceRadixSort::SortKeys(temp, *bytes, words, launch->nrows, 0, (int) bits, stream);
 
 	if (error == cudaSuccess && !only_bytes)
-		*scratch = {{(uint8_t *) words.Current(), (uint8_t *) words.Alternate()}, {order.Current(), order.Alternate()}, scratch->temp, scratch->temp_bytes};
+	{
+		scratch->words[0] = (uint8_t *) words.Current();
+		scratch->words[1] = (uint8_t *) words.Alternate();
+		scratch->order[0] = order.Current();
+		scratch->order[1] = order.Alternate();
+	}
 	return error;
 }
 
@@ -171,6 +258,7 @@ lay_out(const SortLaunch *launch, uint8_t *memory, Scratch *scratch)
 {
 	const uint64_t words = tablet_align((uint64_t) launch->nrows * (launch->parts.nwords == 1 && is_short(launch, 0) ? sizeof(uint32_t) : sizeof(uint64_t)));
 	const uint64_t order = needs_order(launch) ? tablet_align((uint64_t) launch->nrows * sizeof(uint32_t)) : 0;
+	const uint64_t begins = sort_needs_peers(launch) ? tablet_align((uint64_t) launch->nrows * sizeof(uint32_t)) : 0;
 	size_t		most = 0;
 
 	*scratch = {};
@@ -179,7 +267,11 @@ lay_out(const SortLaunch *launch, uint8_t *memory, Scratch *scratch)
 		scratch->words[i] = memory + i * words;
 		scratch->order[i] = order > 0 ? (uint32_t *) (memory + 2 * words + i * order) : NULL;
 	}
-	scratch->temp = memory + 2 * words + 2 * order;
+	for (int b = 0; b < 3; b++)
+		scratch->begins[b] = begins > 0 ? (uint32_t *) (memory + 2 * words + 2 * order + b * begins) : NULL;
+	scratch->temp = memory + 2 * words + 2 * order + 3 * begins;
+	if (begins > 0 && scan_begins(launch, scratch, &most, true, NULL) != cudaSuccess)
+		return 0;
 	for (uint32_t w = 0; w < launch->parts.nwords; w++)
 	{
 		const uint32_t bits = sort_bits_of_word(&launch->parts, w);
@@ -246,7 +338,6 @@ sort_launch(const SortLaunch *launch, void *stream)
 		else
 			decode_kernel<uint64_t><<<blocks, KEPT_THREADS, 0, on>>>(*launch, c, (uint32_t) p, (const uint64_t *) scratch.words[0]);
 	}
-	if (launch->numbers != NULL)
-		numbers_kernel<<<blocks, KEPT_THREADS, 0, on>>>(launch->numbers, launch->nrows);
-	return CUDA_CALL(cudaGetLastError());
+	error = number_rows(launch, &scratch, on);
+	return error == cudaSuccess ? CUDA_CALL(cudaGetLastError()) : error;
 }

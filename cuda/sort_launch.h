@@ -23,9 +23,19 @@ typedef struct SortLaunch
 	uint16_t	key_column[SORT_MOST_KEYS];
 	SortColumn	from[PROGRAM_MAX_KEPT];
 	SortColumn	to[PROGRAM_MAX_KEPT];	/* where they go; of columns that are made of words it may be the same place */
-	uint64_t   *numbers;		/* room for the rows' numbers, from 1 on; NULL = they are not wanted */
+	uint32_t	nkeys;
+	uint32_t	npartition;		/* of the keys, those that tell partitions apart */
+	uint64_t   *numbers[KEPT_NUMBERS];	/* room for such a number of each row; NULL = it is not wanted */
 	uint8_t    *scratch;		/* sort_scratch_bytes() */
 } SortLaunch;
+
+/* Whether rows have to be told apart for their numbers, which are not those of all rows in turn. */
+CORE_FN bool
+sort_needs_peers(const SortLaunch *launch)
+{
+	return launch->numbers[KEPT_RANK] != NULL || launch->numbers[KEPT_DENSE_RANK] != NULL ||
+		(launch->numbers[KEPT_ROW_NUMBER] != NULL && launch->npartition > 0);
+}
 
 /* Which part a column's values can be made of again once rows are sorted; -1 = none: they are moved. */
 CORE_FN int

@@ -62,16 +62,26 @@ typedef struct KeptPlan
 	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* of each column */
 } KeptPlan;
 
+/* What rows that have been sorted are given for a number, from 1 on, as the window functions of these names count. */
+typedef enum KeptNumber
+{
+	KEPT_ROW_NUMBER,
+	KEPT_RANK,
+	KEPT_DENSE_RANK,
+	KEPT_NUMBERS
+} KeptNumber;
+
 /* Or by what they are sorted. */
 typedef struct KeptSort
 {
 	uint32_t	nrows;			/* all that were kept */
 	uint32_t	nkeys;
+	uint32_t	npartition;		/* keys, the first ones, that tell partitions apart */
+	uint32_t	numbers;		/* KeptNumbers that rows are to have, a bit each */
 	SortKey		key[SORT_MOST_KEYS];	/* columns that are kept */
 	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* of each column, */
 	int64_t		least[PROGRAM_MAX_KEPT];	/* and between which values it is, but for floats */
 	int64_t		largest[PROGRAM_MAX_KEPT];
-	bool		numbered;		/* they are to have their numbers, for KEPT_NUMBER */
 } KeptSort;
 
 /* The rows that a run goes over instead of pages: sorted ones that another job has kept, whose slot is open yet. */
@@ -79,10 +89,10 @@ typedef struct KeptSource
 {
 	uint64_t	number;			/* SharedTable's; 0 = there are none */
 	uint32_t	nrows;
-	uint8_t		column[PROGRAM_MAX_COLUMNS];	/* which of their columns each of the program's is; their number as a row if KEPT_NUMBER, from 1 on */
+	uint8_t		column[PROGRAM_MAX_COLUMNS];	/* which of their columns each of the program's is; or KEPT_COLUMN_OF() a number */
 } KeptSource;
 
-#define KEPT_NUMBER PROGRAM_MAX_KEPT
+#define KEPT_COLUMN_OF(number) (PROGRAM_MAX_KEPT + (number))
 
 /* A table made of them, or they themselves. */
 typedef struct KeptTable KeptTable;

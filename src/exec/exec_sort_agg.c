@@ -218,12 +218,57 @@ run_here(GpuSortAggState *state)
 	return outcome.status == STATUS_DONE ? feed_finish(feed, &state->groups) : outcome.status;
 }
 
-/* The column of what the GpuSort reads that a program's column is, KEPT_NUMBER if it is the number of its row, -1 if it is something else. */
+/* Which number of its row a window function is; -1 if it is none. */
+static int
+number_of_call(const GpuSortState *sort, int call)
+{
+	switch ((WindowKind) linitial_int(list_nth(sort_private_list(sort, SORT_PRIVATE_CALLS), call)))
+	{
+		case WINDOW_ROW_NUMBER:
+			return KEPT_ROW_NUMBER;
+		case WINDOW_RANK:
+			return KEPT_RANK;
+		case WINDOW_DENSE_RANK:
+			return KEPT_DENSE_RANK;
+		default:
+			return -1;
+	}
+}
+
+/*
+ * How many of the first keys of the Sort tell partitions apart; -1 if it is not
+ * by these keys alone that they, and peers, are told apart.
+ */
+static int
+partition_keys(const GpuSortState *sort)
+{
+	const List *partition = sort_private_list(sort, SORT_PRIVATE_PARTITION);
+	const List *order = sort_private_list(sort, SORT_PRIVATE_ORDER);
+	const Sort *keys = (const Sort *) sort->sort->ss.ps.plan;
+	Bitmapset  *seen = NULL;
+	ListCell   *lc;
+	int			n = 0;
+
+	while (n < keys->numCols && list_member_int(partition, keys->sortColIdx[n]))
+		seen = bms_add_member(seen, keys->sortColIdx[n++]);
+	for (int k = n; k < keys->numCols; k++)
+	{
+		if (list_member_int(partition, keys->sortColIdx[k]) || !list_member_int(order, keys->sortColIdx[k]))
+			return -1;
+		seen = bms_add_member(seen, keys->sortColIdx[k]);
+	}
+	/* what is not sorted by would have to be compared, too */
+	foreach(lc, list_concat_copy(partition, order))
+		if (!bms_is_member(lfirst_int(lc), seen))
+			return -1;
+	return n;
+}
+
+/* The column of what the GpuSort reads that a program's column is, KEPT_COLUMN_OF() a number of its row, -1 if it is something else. */
 static int
 column_of_child(const GpuSortAggState *state, int c)
 {
 	const ColumnUse *use = &state->compiled.column[c];
-	const List *calls = sort_private_list(state->sort, SORT_PRIVATE_CALLS);
 	const int	from = state->from[use->attno - 1];
 	const int	nread = ExecGetResultType(sort_child(state->sort))->natts;
 
@@ -231,8 +276,9 @@ column_of_child(const GpuSortAggState *state, int c)
 		return -1;
 	if (from <= nread)
 		return from - 1;
-	return linitial_int(list_nth(calls, from - nread - 1)) == WINDOW_ROW_NUMBER && sort_private_list(state->sort, SORT_PRIVATE_PARTITION) == NIL
-		? KEPT_NUMBER : -1;
+	if (number_of_call(state->sort, from - nread - 1) < 0 || partition_keys(state->sort) < 0)
+		return -1;
+	return KEPT_COLUMN_OF(number_of_call(state->sort, from - nread - 1));
 }
 
 /* Whether a GPU can be told of all that the GpuSort does: rows in order, and their numbers. */
@@ -272,8 +318,11 @@ describe_source(const GpuSortAggState *state, DeviceSort *sort, KeptSource *sour
 	{
 		const int	column = column_of_child(state, c);
 
-		source->column[c] = (uint8) (column == KEPT_NUMBER ? KEPT_NUMBER : need_kept(sort, kept, &stored->column[stored_rows_key(stored, column)]));
+		if (column >= KEPT_COLUMN_OF(0))
+			sort->numbers |= 1u << (column - KEPT_COLUMN_OF(0));
+		source->column[c] = (uint8) (column >= KEPT_COLUMN_OF(0) ? column : need_kept(sort, kept, &stored->column[stored_rows_key(stored, column)]));
 	}
+	sort->npartition = sort->numbers != 0 ? (uint32) partition_keys(state->sort) : 0;
 	sort->column = kept;
 	sort->key = keys;
 }

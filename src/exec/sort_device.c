@@ -130,7 +130,7 @@ static bool
 take(GpuNode *node, const GroupTable *groups, void *arg)
 {
 	DeviceSort *sort = arg;
-	KeptSort	wanted = {.nkeys = sort->nkeys, .numbered = sort->store == NULL};
+	KeptSort	wanted = {.nkeys = sort->nkeys, .npartition = sort->npartition, .numbers = sort->numbers};
 	const Tablet *rows = kept_rows_describe(&node->compiled, groups, wanted.null_count);
 
 	sort->nrows = wanted.nrows = rows->nrows;

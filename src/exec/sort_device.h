@@ -20,9 +20,11 @@ typedef struct DeviceSort
 	const ColumnUse *column;
 	uint32		nkeys;
 	const SortKey *key;
+	uint32		npartition;		/* of these, those that tell partitions apart, */
+	uint32		numbers;		/* where rows that stay are to have numbers: KeptNumbers, a bit each */
 
 	/* the rows that are fetched, from this one on, a multiple of 64; the columns of the store are those */
-	RowStore   *store;			/* NULL = they stay, and have numbers */
+	RowStore   *store;			/* NULL = they stay */
 	uint32		first;
 	uint32		end;
 

@@ -17,7 +17,7 @@ struct ProviderKept
 	uint32		count;
 	uint16		ncolumns;
 	uint8		type[PROGRAM_MAX_KEPT];
-	uint64	   *numbers;		/* of rows that have been sorted; NULL = they have none */
+	uint64	   *numbers[KEPT_NUMBERS];	/* of rows that have been sorted; NULL = they have none */
 	JoinTable  *table;
 	Tablet	   *tablet;			/* its columns are those of `rows` */
 };
@@ -30,7 +30,8 @@ cpu_close_kept(ProviderKept *kept)
 		free(kept->rows.values[c]);
 		free(kept->rows.nulls[c]);
 	}
-	free(kept->numbers);
+	for (int n = 0; n < KEPT_NUMBERS; n++)
+		free(kept->numbers[n]);
 	free(kept->table);
 	free(kept->tablet);
 	free(kept);
@@ -181,6 +182,41 @@ tablet_to_sort(const ProviderKept *kept, const KeptSort *sort)
 	return tablet;
 }
 
+/* Room for the numbers that are wanted; false if there is none. */
+static bool
+take_numbers(ProviderKept *kept, const KeptSort *sort)
+{
+	bool		enough = true;
+
+	for (int n = 0; n < KEPT_NUMBERS; n++)
+		if (sort->numbers >> n & 1)
+		{
+			kept->numbers[n] = malloc((Size) Max(sort->nrows, 1) * sizeof(uint64));
+			enough &= kept->numbers[n] != NULL;
+		}
+	return enough;
+}
+
+/* Give rows, which are in order, their numbers. */
+static void
+number_rows(ProviderKept *kept, const KeptSort *sort)
+{
+	uint64		number[KEPT_NUMBERS] = {0};
+
+	for (uint32 row = 0; row < sort->nrows && sort->numbers != 0; row++)
+	{
+		const bool	begins = row == 0 || sort_compare(kept->tablet, sort->key, sort->npartition, row - 1, row) != 0;
+		const bool	peers = begins || sort_compare(kept->tablet, sort->key, sort->nkeys, row - 1, row) != 0;
+
+		number[KEPT_ROW_NUMBER] = begins ? 1 : number[KEPT_ROW_NUMBER] + 1;
+		number[KEPT_RANK] = peers ? number[KEPT_ROW_NUMBER] : number[KEPT_RANK];
+		number[KEPT_DENSE_RANK] = begins ? 1 : number[KEPT_DENSE_RANK] + peers;
+		for (int n = 0; n < KEPT_NUMBERS; n++)
+			if (kept->numbers[n] != NULL)
+				kept->numbers[n][row] = number[n];
+	}
+}
+
 DeviceStatus
 cpu_sort_kept(ProviderKept *kept, const KeptSort *sort)
 {
@@ -189,12 +225,10 @@ cpu_sort_kept(ProviderKept *kept, const KeptSort *sort)
 	const SortHelpers helpers = {.run = run_alone, .interrupted = never};
 	uint32	   *order = malloc((Size) Max(n, 1) * sizeof(uint32));
 	uint8	   *room = cpu_has_room(bytes) ? malloc(bytes) : NULL;
-	bool		enough = n == kept->count && n <= kept->rows.capacity;
+	bool		enough = n == kept->count && n <= kept->rows.capacity && sort->npartition <= sort->nkeys && take_numbers(kept, sort);
 
-	if (sort->numbered)
-		kept->numbers = malloc((Size) Max(n, 1) * sizeof(uint64));
 	kept->tablet = enough ? tablet_to_sort(kept, sort) : NULL;
-	enough = enough && order != NULL && room != NULL && kept->tablet != NULL && (kept->numbers != NULL || !sort->numbered);
+	enough = enough && order != NULL && room != NULL && kept->tablet != NULL;
 	if (enough)
 	{
 		const SortRequest request = {.rows = kept->tablet, .keys = sort->key, .nkeys = sort->nkeys, .end = UINT32_MAX, .helpers = &helpers};
@@ -202,8 +236,7 @@ cpu_sort_kept(ProviderKept *kept, const KeptSort *sort)
 		(void) sort_rows(&request, order, room);
 		for (int c = 0; c < kept->ncolumns; c++)
 			reorder(kept, c, order, n, room);
-		for (uint32 row = 0; row < n && sort->numbered; row++)
-			kept->numbers[row] = (uint64) row + 1;
+		number_rows(kept, sort);
 	}
 	free(order);
 	free(room);
@@ -213,10 +246,11 @@ cpu_sort_kept(ProviderKept *kept, const KeptSort *sort)
 bool
 cpu_kept_column(const ProviderKept *kept, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to)
 {
-	const bool	number = column == KEPT_NUMBER;
+	const bool	number = column >= KEPT_COLUMN_OF(0);
 
 	*to = (ProviderColumn) {0};
-	if ((!number && column >= kept->ncolumns) || (number && kept->numbers == NULL) || kept->tablet == NULL || first % 64 != 0 ||
+	if ((!number && column >= kept->ncolumns) || column >= KEPT_COLUMN_OF(KEPT_NUMBERS) ||
+		(number && kept->numbers[column - KEPT_COLUMN_OF(0)] == NULL) || kept->tablet == NULL || first % 64 != 0 ||
 		(uint64) first + nrows > kept->tablet->nrows)
 		return false;
 	if (number)
@@ -224,7 +258,7 @@ cpu_kept_column(const ProviderKept *kept, uint32_t column, uint32_t first, uint3
 		to->stored.type = COLTYPE_I64;
 		wide_store(to->stored.min, 1);
 		wide_store(to->stored.max, kept->tablet->nrows);
-		to->values = (const uint8 *) (kept->numbers + first);
+		to->values = (const uint8 *) (kept->numbers[column - KEPT_COLUMN_OF(0)] + first);
 		return true;
 	}
 	to->stored = kept->tablet->column[column];

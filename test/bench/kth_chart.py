@@ -4,6 +4,7 @@
 
 Needs a table on a server with gpudb (bench/data_govindaraju.sql makes tcpip), and
 matplotlib.  Prints what it draws: medians of --runs runs after one that is not counted.
+What was printed elsewhere --read draws.
 """
 
 import argparse
@@ -33,24 +34,48 @@ def main():
     parser.add_argument("--column", default="data_count")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--points", type=int, default=15)
+    parser.add_argument("--without-postgres", action="store_true", help="do not ask PostgreSQL, which takes its time for many rows")
+    parser.add_argument("--read", metavar="FILE", help="what an earlier run has printed")
     parser.add_argument("--png")
     options = parser.parse_args()
+    ks, times, rows = read(options.read) if options.read else measure(options)
+    if options.png:
+        draw(ks, times, rows, options.png)
+
+
+def read(path):
+    ks, times = [], {}
+    with open(path) as lines:
+        for line in lines:
+            k, *series = line.rstrip("\n").split("\t")
+            if not k.isdigit():
+                continue
+            ks.append(int(k))
+            for one in series:
+                name, ms = one.rsplit(": ", 1)
+                times.setdefault(name, []).append(float(ms.removesuffix(" ms")))
+    return ks, times, ks[-1]
+
+
+def measure(options):
     ours = Connection(options.dsn)
     theirs = Connection(options.dsn, [("gpudb.enabled", "off")])
     rows = int(ours.value(f"SELECT count({options.column}) FROM {options.table}"))
     ks = places(rows, options.points)
-    times = {"gpudb": [], "gpudb, percentile_disc": [], "PostgreSQL": []}
+    times = {"gpudb": [], "gpudb, percentile_disc": []}
+    if not options.without_postgres:
+        times["PostgreSQL"] = []
     for k in ks:
         kth = f"SELECT {options.column} FROM {options.table} ORDER BY {options.column} DESC OFFSET {k - 1} LIMIT 1"
         fraction = f"SELECT percentile_disc({k / rows!r}) WITHIN GROUP (ORDER BY {options.column} DESC) FROM {options.table}"
-        if ours.value(kth) != theirs.value(kth):
+        if not options.without_postgres and ours.value(kth) != theirs.value(kth):
             sys.exit(f"k = {k}: the answers differ")
         times["gpudb"].append(median_ms(ours, kth, options.runs))
         times["gpudb, percentile_disc"].append(median_ms(ours, fraction, options.runs))
-        times["PostgreSQL"].append(median_ms(theirs, kth, 1))
+        if not options.without_postgres:
+            times["PostgreSQL"].append(median_ms(theirs, kth, 1))
         print(k, *(f"{name}: {series[-1]:.2f} ms" for name, series in times.items()), sep="\t", flush=True)
-    if options.png:
-        draw(ks, times, rows, options.png)
+    return ks, times, rows
 
 
 def draw(ks, times, rows, png):

@@ -86,6 +86,45 @@ move(const SortColumn *from, const SortColumn *to, const uint32_t *order, uint32
 	free(nulls);
 }
 
+static bool
+differ(const SortColumn *column, uint32_t a, uint32_t b)
+{
+	const bool	null = is_null(column, a);
+
+	return null != is_null(column, b) || (!null && value_of(column, a) != value_of(column, b));
+}
+
+/* The first key in which a row differs from the one before; as many as there are if it does in none. */
+static uint32_t
+first_difference(const SortLaunch *launch, uint32_t row)
+{
+	uint32_t	k = 0;
+
+	while (row > 0 && k < launch->nkeys && !differ(&launch->to[launch->key_column[k]], row - 1, row))
+		k++;
+	return k;
+}
+
+static void
+number_rows(const SortLaunch *launch)
+{
+	uint64_t	number[KEPT_NUMBERS] = {0};
+
+	for (uint32_t row = 0; row < launch->nrows; row++)
+	{
+		const uint32_t k = first_difference(launch, row);
+		const bool	begins = row == 0 || k < launch->npartition;
+		const bool	peers = row == 0 || k < launch->nkeys;
+
+		number[KEPT_ROW_NUMBER] = begins ? 1 : number[KEPT_ROW_NUMBER] + 1;
+		number[KEPT_RANK] = peers ? number[KEPT_ROW_NUMBER] : number[KEPT_RANK];
+		number[KEPT_DENSE_RANK] = begins ? 1 : number[KEPT_DENSE_RANK] + peers;
+		for (int n = 0; n < KEPT_NUMBERS; n++)
+			if (launch->numbers[n] != NULL)
+				launch->numbers[n][row] = number[n];
+	}
+}
+
 uint64_t
 sort_scratch_bytes(const SortLaunch *launch)
 {
@@ -110,8 +149,7 @@ sort_launch(const SortLaunch *launch, void *stream)
 	qsort_r(order, n, sizeof(uint32_t), compare, &by);
 	for (uint32_t c = 0; c < launch->ncolumns && nwords > 0; c++)
 		move(&launch->from[c], &launch->to[c], order, n);
-	for (uint32_t row = 0; row < n && launch->numbers != NULL; row++)
-		launch->numbers[row] = (uint64_t) row + 1;
+	number_rows(launch);
 	free(words);
 	free(order);
 	return SUCCESS;

@@ -113,7 +113,12 @@ agrees($checksum, 'a sum over ranks', 'gpu, gpu');
 agrees('SELECT v, sum(w % 1000 * rn), min(f), count(b) FROM (SELECT v, w, f, b, row_number() OVER (ORDER BY f DESC, id) rn FROM many) q WHERE rn % 3 = 0 GROUP BY v ORDER BY v', 'groups', 'gpu, gpu');
 agrees('SELECT max(rn), sum(n) FROM (SELECT n, row_number() OVER (ORDER BY n, w, id) rn FROM many) q', 'several words', 'gpu, gpu');
 agrees('SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY k, id) rn FROM many WHERE id < 0) q WHERE rn > 5', 'of no rows', 'gpu, cpu (a GPU cannot run this program)');
-agrees('SELECT sum(r) FROM (SELECT rank() OVER (ORDER BY k) r FROM many) q', 'ranks', 'gpu, cpu (a GPU cannot run this program)');
+agrees('SELECT sum(r * r), max(r) FROM (SELECT rank() OVER (ORDER BY k) r FROM many) q', 'ranks', 'gpu, gpu');
+agrees('SELECT sum(r), sum(d), sum(n) FROM (SELECT rank() OVER o r, dense_rank() OVER o d, row_number() OVER o n FROM many WINDOW o AS (PARTITION BY v, b ORDER BY f DESC, r)) q', 'ranks by partitions', 'gpu, gpu');
+agrees('SELECT v, count(*), max(d), sum(id) FROM (SELECT v, id, dense_rank() OVER (PARTITION BY v ORDER BY d, n) d FROM many) q WHERE d % 7 = 2 GROUP BY v ORDER BY v', 'some of each partition', 'gpu, gpu');
+agrees('SELECT max(n) FROM (SELECT row_number() OVER (PARTITION BY f) n FROM many) q', 'partitions that are not ordered', 'gpu, gpu');
+agrees('SELECT max(r), sum(r) FROM (SELECT rank() OVER (PARTITION BY k ORDER BY k, id) r FROM many) q', 'a column that is both', 'gpu, gpu');
+agrees('SELECT sum(t) FROM (SELECT ntile(7) OVER (ORDER BY k, id) t FROM many) q', 'other functions', 'gpu, cpu (a GPU cannot run this program)');
 agrees('SELECT g, (SELECT sum(k * rn) FROM (SELECT k, row_number() OVER (ORDER BY k, id) rn FROM many WHERE v = g) q) FROM generate_series(-2, 2) g', 'rows that change with the row outside', 'gpu, gpu');
 {
 	my ($estimated) = $node->safe_psql('postgres', 'EXPLAIN SELECT k, id FROM many WHERE v % 11 + 0 >= -11 AND n % 7 + 0 >= 0 AND id % 100000 = id ORDER BY k, id') =~ /GpuScan.*rows=(\d+)/;

@@ -185,19 +185,67 @@ expected_order(const SortLaunch &launch, const std::vector<TestColumn> &columns)
 	return order;
 }
 
+/* Whether two rows differ in a key, as PostgreSQL compares values. */
+static bool
+differ(const TestColumn &column, uint32_t a, uint32_t b)
+{
+	double		value_a;
+	double		value_b;
+
+	if (column.nulls[a] || column.nulls[b])
+		return column.nulls[a] != column.nulls[b];
+	if (column.type != COLTYPE_F64)
+		return column.values[a] != column.values[b];
+	memcpy(&value_a, &column.values[a], sizeof(double));
+	memcpy(&value_b, &column.values[b], sizeof(double));
+	return !(value_a == value_b || (value_a != value_a && value_b != value_b));
+}
+
+/* Compare the numbers of rows with what their names promise. */
+static void
+compare_numbers(const SortLaunch &launch, const std::vector<TestColumn> &columns, const std::vector<uint32_t> &order)
+{
+	std::vector<uint64_t> got[KEPT_NUMBERS];
+	uint64_t	number[KEPT_NUMBERS] = {0};
+	uint32_t	wrong = 0;
+
+	for (int n = 0; n < KEPT_NUMBERS; n++)
+	{
+		got[n].resize(order.size());
+		if (launch.numbers[n] != NULL)
+			check(cudaMemcpy(got[n].data(), launch.numbers[n], order.size() * sizeof(uint64_t), cudaMemcpyDeviceToHost), "copy");
+	}
+	for (size_t row = 0; row < order.size(); row++)
+	{
+		uint32_t	k = 0;
+
+		while (row > 0 && k < launch.nkeys && !differ(columns[launch.key_column[k]], order[row - 1], order[row]))
+			k++;
+		const bool	begins = row == 0 || k < launch.npartition;
+		const bool	peers = row == 0 || k < launch.nkeys;
+
+		number[KEPT_ROW_NUMBER] = begins ? 1 : number[KEPT_ROW_NUMBER] + 1;
+		number[KEPT_RANK] = peers ? number[KEPT_ROW_NUMBER] : number[KEPT_RANK];
+		number[KEPT_DENSE_RANK] = begins ? 1 : number[KEPT_DENSE_RANK] + peers;
+		for (int n = 0; n < KEPT_NUMBERS; n++)
+			wrong += launch.numbers[n] != NULL && got[n][row] != number[n];
+	}
+	tap_expect(wrong == 0, "%u numbers are wrong", wrong);
+}
+
 static void
 sort_once(uint32_t nrows)
 {
 	const uint32_t ncolumns = 1 + random_u64() % 5;
 	const uint32_t nkeys = 1 + random_u64() % ncolumns;
 	std::vector<TestColumn> columns;
-	std::vector<uint64_t> numbers(nrows);
 	std::vector<uint32_t> order;
 	SortLaunch	launch = {};
 	uint64_t	scratch;
-	uint32_t	wrong = 0;
 
 	launch.nrows = nrows;
+	launch.nkeys = nkeys;
+	launch.npartition = random_u64() % (nkeys + 1);
 	launch.ncolumns = ncolumns;
 	for (uint32_t c = 0; c < ncolumns; c++)
 		columns.push_back(random_column(nrows));
@@ -216,19 +264,17 @@ sort_once(uint32_t nrows)
 		if (sort_part_of_column(&launch, c) < 0 && launch.parts.nwords > 0)
 			launch.to[c] = to_device(columns[c], false);
 	}
+	for (int n = 0; n < KEPT_NUMBERS; n++)
+		launch.numbers[n] = random_u64() % 3 > 0 ? (uint64_t *) guarded(nrows * sizeof(uint64_t)) : NULL;
 	scratch = sort_scratch_bytes(&launch);
 	tap_expect(scratch > 0, "CUDA does not say how much memory it needs");
 	launch.scratch = guarded(scratch);
-	launch.numbers = (uint64_t *) guarded(nrows * sizeof(uint64_t));
 	check(sort_launch(&launch, NULL), "launch");
 	check(cudaDeviceSynchronize(), "sort");
 	order = expected_order(launch, columns);
 	for (uint32_t c = 0; c < ncolumns; c++)
 		compare_column(launch.to[c], columns[c], order);
-	check(cudaMemcpy(numbers.data(), launch.numbers, nrows * sizeof(uint64_t), cudaMemcpyDeviceToHost), "copy");
-	for (uint32_t row = 0; row < nrows; row++)
-		wrong += numbers[row] != (uint64_t) row + 1;
-	tap_expect(wrong == 0, "%u numbers are wrong", wrong);
+	compare_numbers(launch, columns, order);
 	for (uint32_t c = 0; c < ncolumns; c++)
 	{
 		if (launch.to[c].values != launch.from[c].values)
@@ -236,7 +282,9 @@ sort_once(uint32_t nrows)
 		free_column(launch.from[c], columns[c]);
 	}
 	free_guarded(launch.scratch, scratch, "scratch memory");
-	free_guarded((uint8_t *) launch.numbers, nrows * sizeof(uint64_t), "numbers");
+	for (uint64_t *numbers : launch.numbers)
+		if (numbers != NULL)
+			free_guarded((uint8_t *) numbers, nrows * sizeof(uint64_t), "numbers");
 }
 
 int
