@@ -11,6 +11,7 @@ SET gpudb.debug_require = require;
 \pset tuples_only on
 SELECT explain FROM explain('SELECT sum(v * rn) FROM (SELECT v, row_number() OVER (ORDER BY v, id) rn FROM sort_agg) q');
 SELECT explain FROM explain('SELECT g, sum(w) FROM (SELECT g, w, rank() OVER (PARTITION BY g ORDER BY v, id) r FROM sort_agg) q WHERE r % 3 = 1 GROUP BY g HAVING count(*) > 10');
+SELECT explain FROM explain('SELECT g, sum(w) FROM (SELECT g, w, row_number() OVER (PARTITION BY g ORDER BY v, id) rn FROM sort_agg) q WHERE rn <= 3 GROUP BY g');
 CREATE TABLE sort_agg_queries (number int, sql text);
 INSERT INTO sort_agg_queries VALUES
 	(1, 'SELECT sum(v * rn) FROM (SELECT v, row_number() OVER (ORDER BY v, id) rn FROM sort_agg) q'),
@@ -21,6 +22,9 @@ INSERT INTO sort_agg_queries VALUES
 	(5, 'SELECT t, sum(n) FROM (SELECT t, n, first_value(f) OVER (PARTITION BY t ORDER BY id) ff FROM sort_agg) q WHERE ff > 3 GROUP BY t'),
 	(6, 'SELECT sum(total) FROM (SELECT sum(w) OVER (PARTITION BY g ORDER BY id) total FROM sort_agg) q'),
 	(7, 'SELECT max(rn) FROM (SELECT row_number() OVER (PARTITION BY g, v ORDER BY w DESC, id) rn, d - 1 AS e FROM sort_agg) q WHERE e < ''2020-05-05'''),
+	-- conditions that PostgreSQL's WindowAgg would end partitions by
+	(8, 'SELECT g, sum(w), count(*) FROM (SELECT g, w, row_number() OVER (PARTITION BY g ORDER BY v, id) rn FROM sort_agg) q WHERE rn <= 3 GROUP BY g'),
+	(9, 'SELECT count(*), max(r), min(f) FROM (SELECT f, rank() OVER (ORDER BY v DESC) r, dense_rank() OVER (ORDER BY v DESC) d FROM sort_agg) q WHERE r < 200 AND d <= 9 AND f > 0'),
 	-- the first rows, and one for each
 	(10, 'SELECT sum(w), min(v) FROM (SELECT v, w FROM sort_agg ORDER BY v, id LIMIT 500) q'),
 	(11, 'SELECT g, sum(w) FROM (SELECT g, w FROM sort_agg ORDER BY v DESC, id OFFSET 700 LIMIT 500) q GROUP BY g'),

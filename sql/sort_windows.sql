@@ -11,6 +11,7 @@ SET gpudb.debug_require = require;
 \pset tuples_only on
 SELECT explain FROM explain('SELECT id, rank() OVER w, lag(n, 2) OVER w + 1 FROM sort_windows WINDOW w AS (PARTITION BY g ORDER BY k DESC, id)');
 SELECT explain FROM explain('SELECT sum(v * rn) FROM (SELECT k v, row_number() OVER (ORDER BY k, id) rn FROM sort_windows) q');
+SELECT explain FROM explain('SELECT * FROM (SELECT id, rank() OVER (PARTITION BY g ORDER BY k) r FROM sort_windows) q WHERE r <= 2');
 SELECT explain FROM explain('SELECT id, sum(n) OVER (PARTITION BY g ORDER BY k), ntile(3) OVER (PARTITION BY g ORDER BY k) FROM sort_windows');
 SELECT explain FROM explain('SELECT id, sum(f) OVER (PARTITION BY g ORDER BY k) FROM sort_windows');
 CREATE TABLE sort_windows_queries AS
@@ -36,6 +37,10 @@ INSERT INTO sort_windows_queries VALUES
 	(108, 'SELECT a.id, rank() OVER (PARTITION BY b.g ORDER BY a.n, a.id) FROM sort_windows a JOIN sort_windows b ON b.id = a.k ORDER BY a.id, 2'),
 	(109, 'SELECT id, lag(n, 1, 0.00) OVER w, first_value(n) OVER (PARTITION BY g ORDER BY id ROWS 2 PRECEDING), lag(n, k) OVER w FROM sort_windows WINDOW w AS (PARTITION BY g ORDER BY id) ORDER BY id'),
 	(110, 'SELECT id, row_number() OVER (ORDER BY id) FROM sort_windows WHERE id < 0 ORDER BY id'),
+	(112, 'SELECT * FROM (SELECT id, k, rank() OVER (PARTITION BY g ORDER BY k) r, count(*) OVER (PARTITION BY g ORDER BY k) c FROM sort_windows) q WHERE r <= 5 AND c < 9 ORDER BY id'),
+	(113, 'SELECT * FROM (SELECT id, row_number() OVER (ORDER BY n DESC, id) rn FROM sort_windows) q WHERE rn < 7 ORDER BY rn DESC'),
+	(114, 'SELECT h, (SELECT sum(id) FROM (SELECT id, dense_rank() OVER (ORDER BY k, id) r FROM sort_windows) q WHERE r <= h) FROM generate_series(1, 5, 2) h'),
+	(115, 'SELECT * FROM (SELECT id, 5 - row_number() OVER (PARTITION BY g ORDER BY id) left_over FROM sort_windows) q WHERE left_over > 2 ORDER BY id'),
 	(111, 'SELECT h, (SELECT sum(q.r) FROM (SELECT rank() OVER (PARTITION BY g ORDER BY n DESC, id) r FROM sort_windows WHERE k < h) q) FROM generate_series(10, 40, 10) h ORDER BY h');
 SELECT compare_answers('sort_windows_queries', 'GpuSort', true);
 -- PostgreSQL's own functions above sorted rows

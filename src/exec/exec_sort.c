@@ -563,10 +563,12 @@ exec(CustomScanState *css)
 		if (!next_sorted(state, slot))
 			return NULL;
 		econtext->ecxt_scantuple = slot;
-		/* HAVING */
+		/* HAVING, or what ends a window's partitions, of which there may be one */
 		if (ExecQual(css->ss.ps.qual, econtext))
 			break;
 		InstrCountFiltered1(css, 1);
+		if (!sort_is_grouped(state) && sort_private_list(state, SORT_PRIVATE_PARTITION) == NIL)
+			state->next = state->nrows;
 	}
 	return css->ss.ps.ps_ProjInfo ? ExecProject(css->ss.ps.ps_ProjInfo) : slot;
 }

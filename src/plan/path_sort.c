@@ -463,7 +463,7 @@ create_window(PlannerInfo *root, RelOptInfo *input_rel, const WindowAggPath *win
 	WindowAggPath *fallback;
 	CustomPath *path;
 
-	if (!IsA(sort, SortPath) || window->qual != NIL || window->winclause->runCondition != NIL)
+	if (!IsA(sort, SortPath) || window->qual != NIL)
 		return NULL;
 	private = describe_window(root, window);
 	path = private != NIL ? (CustomPath *) replace_sorts(root, input_rel, &sort->path) : NULL;
@@ -476,6 +476,8 @@ create_window(PlannerInfo *root, RelOptInfo *input_rel, const WindowAggPath *win
 	path->path.pathtarget = window->path.pathtarget;
 	path->path.total_cost += cost_sorted_out(rows, list_length(list_nth(private, PATH_FUNCTIONS))) + window->path.pathtarget->cost.per_tuple * rows;
 	path->custom_paths = list_make1(fallback);
+	/* PostgreSQL's ends a partition early by this condition on its functions; here rows that do not meet it stay behind */
+	lfirst(list_nth_cell(private, PATH_HAVING)) = window->winclause->runCondition;
 	path->custom_private = private;
 	return &path->path;
 }

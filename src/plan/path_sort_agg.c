@@ -95,6 +95,40 @@ sort_below(const Path *path)
 	return list_nth(((const CustomPath *) path)->custom_private, PATH_SETS) == NIL ? (const CustomPath *) path : NULL;
 }
 
+/* A subquery, by its number and what it selects. */
+typedef struct Subquery
+{
+	Index		relid;
+	List	   *tlist;
+	bool		selects_all;	/* window functions that were looked for */
+} Subquery;
+
+/* Have a condition on window functions be one on what the subquery selects. */
+static Node *
+selected_mutator(Node *node, Subquery *subquery)
+{
+	const TargetEntry *entry;
+
+	if (node == NULL || !IsA(node, WindowFunc))
+		return expression_tree_mutator(node, selected_mutator, subquery);
+	entry = tlist_member((Expr *) node, subquery->tlist);
+	subquery->selects_all &= entry != NULL && !entry->resjunk;
+	return entry == NULL ? node : (Node *) makeVarFromTargetEntry(subquery->relid, (TargetEntry *) entry);
+}
+
+/*
+ * The conditions that rows which a GpuSort returns have to meet, as the rows'
+ * reader knows them; false if it does not.
+ */
+static bool
+conditions_of_sort(const RelOptInfo *rel, const CustomPath *sort, List **conditions)
+{
+	Subquery	subquery = {.relid = rel->relid, .tlist = rel->subroot->processed_tlist, .selects_all = true};
+
+	*conditions = (List *) selected_mutator((Node *) list_nth(sort->custom_private, PATH_HAVING), &subquery);
+	return subquery.selects_all;
+}
+
 static Plan *
 plan_sort_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
@@ -188,6 +222,7 @@ void
 path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
 	SortedGrouping grouping = {.plain = true, .having = (List *) extra->havingQual};
+	List	   *conditions = NIL;
 	List	   *paths = NIL;
 	ListCell   *lc;
 
@@ -195,11 +230,12 @@ path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_r
 		extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL || output_rel->pathlist == NIL || root->parse->groupingSets != NIL || !path_may_sort(root))
 		return;
 	foreach(lc, input_rel->pathlist)
-		if (sort_below(lfirst(lc)) != NULL)
+		if (sort_below(lfirst(lc)) != NULL && conditions_of_sort(input_rel, sort_below(lfirst(lc)), &conditions))
 			paths = lappend(paths, lfirst(lc));
 	if (paths == NIL)
 		return;
-	grouping.quals = extract_actual_clauses(input_rel->baserestrictinfo, false);
+	/* they are those of the query, and the same for all paths */
+	grouping.quals = list_concat(conditions, extract_actual_clauses(input_rel->baserestrictinfo, false));
 	grouping.ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
 	path_group_keys(root, root->parse->groupClause, &grouping.keys, &grouping.clauses);
 	(void) collect_walker((Node *) root->processed_tlist, &grouping);

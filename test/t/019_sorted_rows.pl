@@ -115,7 +115,7 @@ agrees('SELECT max(rn), sum(n) FROM (SELECT n, row_number() OVER (ORDER BY n, w,
 agrees('SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY k, id) rn FROM many WHERE id < 0) q WHERE rn > 5', 'of no rows', 'gpu, cpu (a GPU cannot run this program)');
 agrees('SELECT sum(r * r), max(r) FROM (SELECT rank() OVER (ORDER BY k) r FROM many) q', 'ranks', 'gpu, gpu');
 agrees('SELECT sum(r), sum(d), sum(n) FROM (SELECT rank() OVER o r, dense_rank() OVER o d, row_number() OVER o n FROM many WINDOW o AS (PARTITION BY v, b ORDER BY f DESC, r)) q', 'ranks by partitions', 'gpu, gpu');
-agrees('SELECT sum(v * c), sum(m), sum(s) FROM (SELECT v, count(*) c, max(d) m, sum(id) s FROM (SELECT v, id, dense_rank() OVER (PARTITION BY v ORDER BY d, n) d FROM many) q WHERE d % 7 = 2 GROUP BY v) p', 'some of each partition', 'gpu, gpu');
+agrees('SELECT sum(v * c), sum(m), sum(s) FROM (SELECT v, count(*) c, max(d) m, sum(id) s FROM (SELECT v, id, dense_rank() OVER (PARTITION BY v ORDER BY d, n) d FROM many) q WHERE d <= 5 GROUP BY v) p', 'some of each partition', 'gpu, gpu');
 agrees('SELECT max(n) FROM (SELECT row_number() OVER (PARTITION BY f) n FROM many) q', 'partitions that are not ordered', 'gpu, gpu');
 agrees('SELECT max(r), sum(r) FROM (SELECT rank() OVER (PARTITION BY k ORDER BY k, id) r FROM many) q', 'a column that is both', 'gpu, gpu');
 agrees('SELECT sum(t) FROM (SELECT ntile(7) OVER (ORDER BY k, id) t FROM many) q', 'other functions', 'gpu, cpu (a GPU cannot run this program)');
