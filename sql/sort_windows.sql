@@ -41,6 +41,7 @@ INSERT INTO sort_windows_queries VALUES
 	(113, 'SELECT * FROM (SELECT id, row_number() OVER (ORDER BY n DESC, id) rn FROM sort_windows) q WHERE rn < 7 ORDER BY rn DESC'),
 	(114, 'SELECT h, (SELECT sum(id) FROM (SELECT id, dense_rank() OVER (ORDER BY k, id) r FROM sort_windows) q WHERE r <= h) FROM generate_series(1, 5, 2) h'),
 	(115, 'SELECT * FROM (SELECT id, 5 - row_number() OVER (PARTITION BY g ORDER BY id) left_over FROM sort_windows) q WHERE left_over > 2 ORDER BY id'),
+	(116, 'SELECT id, lag(n) OVER (PARTITION BY g ORDER BY id), first_value(n) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) FROM sort_windows ORDER BY id'),
 	(111, 'SELECT h, (SELECT sum(q.r) FROM (SELECT rank() OVER (PARTITION BY g ORDER BY n DESC, id) r FROM sort_windows WHERE k < h) q) FROM generate_series(10, 40, 10) h ORDER BY h');
 SELECT compare_answers('sort_windows_queries', 'GpuSort', true);
 -- PostgreSQL's own functions above sorted rows

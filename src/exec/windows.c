@@ -40,20 +40,13 @@ distance_of(const WindowFunc *function, int *distance)
 	return *distance > PG_INT32_MIN;
 }
 
-/* Whether what a function sees of its partition begins with the first row. */
-static bool
-sees_first(const WindowClause *clause)
-{
-	return (clause->frameOptions & FRAMEOPTION_START_UNBOUNDED_PRECEDING) && !(clause->frameOptions & FRAMEOPTION_EXCLUSION);
-}
-
-/* Where frames that begin with the partition end; false if these do not, or end elsewhere. */
+/* Where frames that begin with the partition end; false if these do not, or end elsewhere, where they may have no row. */
 static bool
 frame_end(const WindowClause *clause, int *end)
 {
 	const int	options = clause->frameOptions;
 
-	if (!sees_first(clause))
+	if (!(options & FRAMEOPTION_START_UNBOUNDED_PRECEDING) || (options & FRAMEOPTION_EXCLUSION))
 		return false;
 	if (options & FRAMEOPTION_END_UNBOUNDED_FOLLOWING)
 		*end = FRAME_PARTITION;
@@ -151,7 +144,7 @@ window_function(const WindowFunc *function, const WindowClause *clause, WindowCa
 			return distance_of(function, &call->behind);
 		case F_FIRST_VALUE:
 			call->kind = WINDOW_FIRST;
-			return sees_first(clause);
+			return frame_end(clause, &call->behind);
 		case F_LAST_VALUE:
 			call->kind = WINDOW_LAST;
 			return frame_end(clause, &call->behind);
