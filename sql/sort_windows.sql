@@ -25,7 +25,20 @@ FROM unnest('{"ntile(4) OVER w, ntile(1000) OVER w, last_value(x) OVER w","count
 INSERT INTO sort_windows_queries
 SELECT 300 + row_number() OVER (), format('SELECT id, %s FROM sort_windows WINDOW w AS (%s) ORDER BY id', functions, definition)
 FROM unnest('{"count(*) OVER w, count(k) OVER w, sum(k) OVER w, avg(n) OVER w","min(x) OVER w, max(c) OVER w, dense_rank() OVER w, sum(i8) OVER w"}'::text[]) functions, unnest('{"PARTITION BY g","ORDER BY k","PARTITION BY x ORDER BY n DESC RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING","PARTITION BY id"}'::text[]) definition;
+-- frames whose start moves, or whose ends do not have to be in the partition
+INSERT INTO sort_windows_queries
+SELECT 400 + row_number() OVER (), format('SELECT id, %s FROM sort_windows WINDOW w AS (%s) ORDER BY id', functions, definition || frame)
+FROM unnest('{"count(*) OVER w, count(k) OVER w, sum(k) OVER w, avg(n) OVER w, sum(i8) OVER w, avg(i2) OVER w","min(k) OVER w, max(k) OVER w, min(n) OVER w, max(x) OVER w, max(c) OVER w, min(i8) OVER w, rank() OVER w","first_value(x) OVER w, last_value(n) OVER w, first_value(f) OVER w, lag(id) OVER w"}'::text[]) functions,
+	unnest('{"PARTITION BY g ORDER BY k, id","ORDER BY n, id","PARTITION BY k, x ORDER BY id DESC"}'::text[]) definition,
+	unnest('{" ROWS 2 PRECEDING"," ROWS BETWEEN 3 PRECEDING AND 2 FOLLOWING"," ROWS BETWEEN 40 PRECEDING AND 9 PRECEDING"," ROWS BETWEEN 1 FOLLOWING AND 500 FOLLOWING"," ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"," ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING"," ROWS BETWEEN UNBOUNDED PRECEDING AND 3 FOLLOWING"," ROWS BETWEEN 5 FOLLOWING AND 2 FOLLOWING"," ROWS BETWEEN 2 PRECEDING AND 5 PRECEDING"," RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"," GROUPS BETWEEN CURRENT ROW AND CURRENT ROW"," ROWS BETWEEN 2147483646 PRECEDING AND 2147483646 FOLLOWING"}'::text[]) frame;
+INSERT INTO sort_windows_queries
+SELECT 600 + row_number() OVER (), format('SELECT id, count(k) OVER w, sum(k) OVER w, min(n) OVER w, max(k) OVER w, dense_rank() OVER w FROM sort_windows WINDOW w AS (%s %s) ORDER BY id', definition, frame)
+FROM unnest('{"PARTITION BY g ORDER BY k","ORDER BY k DESC"}'::text[]) definition, unnest('{"RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING","RANGE CURRENT ROW","GROUPS BETWEEN CURRENT ROW AND CURRENT ROW"}'::text[]) frame;
 INSERT INTO sort_windows_queries VALUES
+	(117, 'SELECT * FROM (SELECT id, count(*) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) left_over FROM sort_windows) q WHERE left_over > 2990 ORDER BY id'),
+	(118, 'SELECT * FROM (SELECT id, count(*) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN 2 FOLLOWING AND UNBOUNDED FOLLOWING) left_over FROM sort_windows) q WHERE left_over >= 240 ORDER BY id'),
+	(119, 'SELECT count(*), sum(s), max(m) FROM (SELECT sum(k) OVER w s, max(n) OVER w m FROM sort_windows WINDOW w AS (PARTITION BY g ORDER BY id ROWS BETWEEN 7 PRECEDING AND 7 FOLLOWING)) q'),
+	(120, 'SELECT h, (SELECT sum(q.m) FROM (SELECT min(k) OVER (ORDER BY id ROWS 20 PRECEDING) m FROM sort_windows WHERE k < h) q) FROM generate_series(10, 40, 10) h ORDER BY h'),
 	(100, 'SELECT id, rank() OVER (PARTITION BY g ORDER BY k), dense_rank() OVER (PARTITION BY g ORDER BY k) FROM sort_windows ORDER BY id'),
 	(101, 'SELECT id, rank() OVER (PARTITION BY c ORDER BY f), dense_rank() OVER (PARTITION BY c ORDER BY f) FROM sort_windows ORDER BY id'),
 	(102, 'SELECT rank() OVER (PARTITION BY g), g FROM sort_windows WHERE id < 300 ORDER BY g NULLS FIRST, id'),
@@ -44,10 +57,13 @@ INSERT INTO sort_windows_queries VALUES
 	(116, 'SELECT id, lag(n) OVER (PARTITION BY g ORDER BY id), first_value(n) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) FROM sort_windows ORDER BY id'),
 	(111, 'SELECT h, (SELECT sum(q.r) FROM (SELECT rank() OVER (PARTITION BY g ORDER BY n DESC, id) r FROM sort_windows WHERE k < h) q) FROM generate_series(10, 40, 10) h ORDER BY h');
 SELECT compare_answers('sort_windows_queries', 'GpuSort', true);
+SELECT count(*) FROM sort_windows_queries WHERE number BETWEEN 401 AND 699 AND EXISTS (SELECT FROM explain(sql) WHERE explain ~ 'WindowAgg');
 -- PostgreSQL's own functions above sorted rows
-SELECT query, (SELECT count(*) FROM explain(query) WHERE explain ~ 'WindowAgg') AS window_aggs FROM (SELECT format('SELECT id, %s FROM sort_windows', call) AS query FROM unnest('{"sum(n) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)","sum(k) FILTER (WHERE k > 3) OVER (PARTITION BY g)","min(f) OVER (ORDER BY k)","sum(n) OVER (ORDER BY k ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES)","ntile(g) OVER (ORDER BY k)","sum(n * 2) OVER (ORDER BY k)","count(*) OVER (ORDER BY k)"}'::text[]) call) q;
+SELECT query, (SELECT count(*) FROM explain(query) WHERE explain ~ 'WindowAgg') AS window_aggs FROM (SELECT format('SELECT id, %s FROM sort_windows', call) AS query FROM unnest('{"sum(n) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)","sum(n) OVER (ORDER BY id ROWS (SELECT 1) PRECEDING)","first_value(n) OVER (ORDER BY k ROWS 3000000000 PRECEDING)","sum(n) OVER (ORDER BY k RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)","last_value(n) OVER (ORDER BY k GROUPS 2 PRECEDING)","sum(k) FILTER (WHERE k > 3) OVER (PARTITION BY g)","min(f) OVER (ORDER BY k)","sum(n) OVER (ORDER BY k ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES)","ntile(g) OVER (ORDER BY k)","sum(n * 2) OVER (ORDER BY k)","count(*) OVER (ORDER BY k)"}'::text[]) call) q;
 SET gpudb.debug_require = allow;
 SELECT ntile(0) OVER (ORDER BY id) FROM sort_windows;
+SELECT sum(k) OVER (ORDER BY id ROWS -1 PRECEDING) FROM sort_windows;
+SELECT sum(k) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND NULL FOLLOWING) FROM sort_windows;
 -- and where the rows are too many
 SET gpudb.join_memory = 1;
 SELECT explain FROM explain('SELECT id, rank() OVER (PARTITION BY g ORDER BY repeat(x, 500), id) FROM sort_windows', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'GpuSort|WindowAgg|Fallback';

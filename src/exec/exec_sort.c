@@ -172,9 +172,7 @@ describe_windows(GpuSortState *state)
 		.total = palloc0(sizeof(FrameTotal) * Max(list_length(calls), 1))
 	};
 	foreach(lc, calls)
-		state->windows.call[foreach_current_index(lc)] = (WindowCall) {
-			(WindowKind) linitial_int(lfirst(lc)), lsecond_int(lfirst(lc)), lthird_int(lfirst(lc))
-		};
+		state->windows.call[foreach_current_index(lc)] = window_call_of(lfirst(lc));
 }
 
 /* The aggregates of groups, which stand behind the rows' columns. */

@@ -23,7 +23,7 @@ enum SortPrivate
 	/* integer lists, which of the columns tell partitions or groups apart, and which peers, from 1 on */
 	SORT_PRIVATE_PARTITION,
 	SORT_PRIVATE_ORDER,
-	/* of each window function a WindowCall's integers, its kind, its argument, how far behind; of an aggregate a GroupCall's */
+	/* of each window function a WindowCall's integers, of an aggregate a GroupCall's; the second one is its argument */
 	SORT_PRIVATE_CALLS,
 	/* integer list, which columns rows are ordered by within their groups, less than 0 downward; NIL = these are no groups */
 	SORT_PRIVATE_SETS,

@@ -3,23 +3,19 @@
  *		Window functions over rows in their window's order.
  *
  * Rows come in order, so where a partition begins, and where peers do, shows
- * by comparing each row with the one before it.  Frames begin with their
- * partition, so an aggregate over one takes in the rows that it has more than
- * the frame before.
+ * by comparing each row with the one before it.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
 
 #include "compile/opmap.h"
-#include "exec/datums.h"
 #include "exec/exec_sort.h"
-#include "exec/joined_rows.h"
+#include "exec/frames.h"
 #include "exec/windows.h"
 
 /* Digits of a numeric of which as many as there can be rows add up to 38. */
@@ -38,23 +34,6 @@ distance_of(const WindowFunc *function, int *distance)
 		return false;
 	*distance = DatumGetInt32(given->constvalue);
 	return *distance > PG_INT32_MIN;
-}
-
-/* Where frames that begin with the partition end; false if these do not, or end elsewhere, where they may have no row. */
-static bool
-frame_end(const WindowClause *clause, int *end)
-{
-	const int	options = clause->frameOptions;
-
-	if (!(options & FRAMEOPTION_START_UNBOUNDED_PRECEDING) || (options & FRAMEOPTION_EXCLUSION))
-		return false;
-	if (options & FRAMEOPTION_END_UNBOUNDED_FOLLOWING)
-		*end = FRAME_PARTITION;
-	else if (options & FRAMEOPTION_END_CURRENT_ROW)
-		*end = options & FRAMEOPTION_ROWS ? FRAME_ROW : FRAME_PEERS;
-	else
-		return false;
-	return true;
 }
 
 /* Whether sums of a type stay within 128 bits: integers, and decimals whose digits are known and not too many. */
@@ -144,24 +123,34 @@ window_function(const WindowFunc *function, const WindowClause *clause, WindowCa
 			return distance_of(function, &call->behind);
 		case F_FIRST_VALUE:
 			call->kind = WINDOW_FIRST;
-			return frame_end(clause, &call->behind);
+			return frame_of_clause(clause, &call->frame);
 		case F_LAST_VALUE:
 			call->kind = WINDOW_LAST;
-			return frame_end(clause, &call->behind);
+			return frame_of_clause(clause, &call->frame);
 		case F_NTILE:
 			call->kind = WINDOW_NTILE;
 			*argument = NULL;
 			return number_of_parts(function, &call->behind);
 		default:
-			return function->winagg && frame_end(clause, &call->behind) && frame_aggregate(function, call);
+			return function->winagg && frame_of_clause(clause, &call->frame) && frame_aggregate(function, call);
 	}
 }
 
-/* Whether a function is of a frame's rows. */
-static bool
-has_frame(const WindowCall *call)
+List *
+window_call_list(const WindowCall *call)
 {
-	return call->kind == WINDOW_LAST || (call->kind >= WINDOW_COUNT && call->kind <= WINDOW_MAX);
+	List	   *list = list_make5_int(call->kind, call->attribute, call->behind, call->frame.start, call->frame.from);
+
+	return lappend_int(lappend_int(list, call->frame.end), call->frame.to);
+}
+
+WindowCall
+window_call_of(const List *list)
+{
+	return (WindowCall) {
+		.kind = (WindowKind) linitial_int(list), .attribute = lsecond_int(list), .behind = lthird_int(list),
+		.frame = {(FrameBound) list_nth_int(list, 3), list_nth_int(list, 4), (FrameBound) list_nth_int(list, 5), list_nth_int(list, 6)}
+	};
 }
 
 void
@@ -172,9 +161,9 @@ windows_restart(Windows *windows)
 	{
 		const WindowCall *call = &windows->call[c];
 
-		windows->ahead |= has_frame(call) && call->behind == FRAME_PEERS;
-		windows->whole |= call->kind == WINDOW_NTILE || (has_frame(call) && call->behind == FRAME_PARTITION);
-		windows->ranks |= call->kind == WINDOW_RANK || call->kind == WINDOW_DENSE_RANK || windows->ahead;
+		windows->ahead |= has_frame(call) && frame_asks_ahead(&call->frame);
+		windows->whole |= call->kind == WINDOW_NTILE || (has_frame(call) && frame_asks_whole(&call->frame));
+		windows->ranks |= call->kind == WINDOW_RANK || call->kind == WINDOW_DENSE_RANK || (has_frame(call) && frame_asks_peers(&call->frame));
 	}
 	windows->next = windows->partition = windows->partition_end = windows->peers = windows->peers_end = windows->dense = 0;
 }
@@ -205,10 +194,10 @@ step(Windows *windows)
 		windows->partition = row;
 		windows->dense = 0;
 		for (int c = 0; c < windows->ncalls; c++)
-			windows->total[c] = (FrameTotal) {.end = row};
+			frame_total_restart(&windows->total[c], row);
 		if (windows->whole)
 			for (windows->partition_end = row + 1; same_partition(windows, row, windows->partition_end); windows->partition_end++)
-				;
+				CHECK_FOR_INTERRUPTS();
 	}
 	if (begins || (windows->ranks && differ(windows, windows->keys.order, windows->keys.norder, row, row - 1)))
 	{
@@ -217,80 +206,8 @@ step(Windows *windows)
 		if (windows->ahead)
 			for (windows->peers_end = row + 1; same_partition(windows, row, windows->peers_end) &&
 				 !differ(windows, windows->keys.order, windows->keys.norder, row, windows->peers_end); windows->peers_end++)
-				;
+				CHECK_FOR_INTERRUPTS();
 	}
-}
-
-/* Frames */
-
-/* Behind the last row of the frame of the row that was gone on to last. */
-static uint32
-end_of_frame(const Windows *windows, const WindowCall *call)
-{
-	return call->behind == FRAME_ROW ? windows->next : call->behind == FRAME_PEERS ? windows->peers_end : windows->partition_end;
-}
-
-/* Take a row into a total. */
-static void
-take_in(const Windows *windows, const WindowCall *call, uint32 row, FrameTotal *total)
-{
-	const Tablet *rows = windows->stored->rows;
-	const uint16 number = call->attribute >= 0 ? (uint16) stored_rows_key(windows->stored, call->attribute) : 0;
-	const TabletColumn *column = &rows->column[number];
-	const SortKey key = {.column = number, .padded = call->attribute >= 0 && windows->stored->attribute[call->attribute].type == BPCHAROID};
-
-	if (call->attribute >= 0 && tablet_is_null(rows, column, row))
-		return;
-	if (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG)
-		wide_store(total->sum, wide_load(total->sum) + row_integer(rows, column, row));
-	else if (call->kind == WINDOW_MIN || call->kind == WINDOW_MAX)
-	{
-		const int	order = total->count == 0 ? 0 : sort_compare(rows, &key, 1, row, total->best);
-
-		if (total->count == 0 || (call->kind == WINDOW_MIN ? order < 0 : order > 0))
-			total->best = row;
-	}
-	total->count++;
-}
-
-/* A sum or an average as PostgreSQL has it. */
-static Datum
-total_datum(const Windows *windows, const WindowCall *call, const FrameTotal *total)
-{
-	const OutputResult *attribute = &windows->stored->attribute[call->attribute];
-	const bool	small = attribute->type == INT2OID || attribute->type == INT4OID;
-	Datum		sum;
-
-	/* of so many rows as there can be it is no more than that */
-	if (call->kind == WINDOW_SUM && small)
-		return Int64GetDatum((int64) wide_load(total->sum));
-	sum = numeric_datum(wide_load(total->sum), attribute->scale, attribute->scale);
-	if (call->kind == WINDOW_SUM)
-		return sum;
-	return DirectFunctionCall2(numeric_div, sum, NumericGetDatum(int64_to_numeric(total->count)));
-}
-
-/* What an aggregate is of the frame; or of which row it is the value. */
-static uint32
-frame_result(const Windows *windows, const WindowCall *call, FrameTotal *total, Datum *value, bool *isnull)
-{
-	for (const uint32 end = end_of_frame(windows, call); total->end < end; total->end++)
-	{
-		take_in(windows, call, windows->order[total->end], total);
-		total->known = false;
-	}
-	*isnull = total->count == 0 && call->kind != WINDOW_COUNT;
-	if (call->kind == WINDOW_COUNT)
-		*value = Int64GetDatum(total->count);
-	else if (!*isnull && (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG))
-	{
-		if (!total->known)
-			total->value = total_datum(windows, call, total);
-		total->known = true;
-		*value = total->value;
-	}
-	/* of no values any row will do */
-	return *isnull ? windows->order[windows->next - 1] : total->best;
 }
 
 /* In which of so many parts of its partition, of which the first ones may have a row more, a row is. */
@@ -312,6 +229,8 @@ result_of(const Windows *windows, int c, Datum *value, bool *isnull)
 	const WindowCall *call = &windows->call[c];
 	const uint32 row = windows->next - 1;
 	const int64 other = (int64) row + call->behind;
+	uint32		start,
+				end;
 
 	*isnull = false;
 	switch (call->kind)
@@ -329,9 +248,10 @@ result_of(const Windows *windows, int c, Datum *value, bool *isnull)
 			*isnull = !same_partition(windows, row, other);
 			return windows->order[*isnull ? row : other];
 		case WINDOW_FIRST:
-			return windows->order[windows->partition];
 		case WINDOW_LAST:
-			return windows->order[end_of_frame(windows, call) - 1];
+			frame_bounds(windows, &call->frame, &start, &end);
+			*isnull = start == end;
+			return windows->order[*isnull ? row : call->kind == WINDOW_FIRST ? start : end - 1];
 		case WINDOW_NTILE:
 			*value = Int32GetDatum(part_of_row(row - windows->partition, windows->partition_end - windows->partition, (uint32) call->behind));
 			break;

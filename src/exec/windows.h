@@ -19,8 +19,8 @@ typedef enum WindowKind
 	WINDOW_RANK,
 	WINDOW_DENSE_RANK,
 	WINDOW_NEIGHBOUR,			/* lag() and lead(): of the row so many behind it, NULL if the partition has none */
-	WINDOW_FIRST,				/* of the partition's first row */
-	WINDOW_LAST,				/* of the frame's last row */
+	WINDOW_FIRST,				/* of the frame's first row */
+	WINDOW_LAST,				/* of its last row */
 	WINDOW_NTILE,				/* which of so many parts of the partition */
 	WINDOW_COUNT,				/* these are of all rows of the frame */
 	WINDOW_SUM,
@@ -30,29 +30,46 @@ typedef enum WindowKind
 	WindowKind_Count
 } WindowKind;
 
-/* Where a frame ends; it begins with the partition. */
-typedef enum FrameEnd
+/* With what a frame begins or ends. */
+typedef enum FrameBound
 {
-	FRAME_ROW,					/* with the row itself, */
-	FRAME_PEERS,				/* the last one of its peers, */
+	FRAME_ROW,					/* a row so many behind the row itself, less than 0 before it, */
+	FRAME_PEERS,				/* the first or last one of its peers, */
 	FRAME_PARTITION				/* or of its partition */
-} FrameEnd;
+} FrameBound;
 
-/* A window function; for plans three integers. */
+typedef struct WindowFrame
+{
+	FrameBound	start;
+	int			from;			/* how many rows behind, if it is a ROW */
+	FrameBound	end;
+	int			to;
+} WindowFrame;
+
+/* A window function. */
 typedef struct WindowCall
 {
 	WindowKind	kind;
-	int			attribute;		/* of the rows, from 0 on */
-	int			behind;			/* NEIGHBOUR: how many rows, less than 0 before it; NTILE: how many parts; from LAST on but for that: FrameEnd */
+	int			attribute;		/* of the rows, from 0 on; -1 = it has no argument */
+	int			behind;			/* NEIGHBOUR: how many rows, less than 0 before it; NTILE: how many parts */
+	WindowFrame		frame;			/* FIRST, LAST, and those of all rows of one */
 } WindowCall;
 
-/* What is known of a frame's rows up to one of them. */
+/* For plans: an integer list whose first two are the kind and the attribute. */
+extern List *window_call_list(const WindowCall *call);
+extern WindowCall window_call_of(const List *list);
+
+/* What is known of the rows of a frame. */
 typedef struct FrameTotal
 {
-	uint32		end;			/* of the rows that are in it, by their numbers in order */
-	int64		count;			/* of those that are not NULL */
+	uint32		start;			/* those that are in it, by their numbers in order */
+	uint32		end;			/* behind the last one */
+	int64		count;			/* how many are not NULL */
 	uint64		sum[2];			/* a Wide, which palloc() would not align */
-	uint32		best;			/* a row with the least or largest value */
+	uint32	   *candidates;		/* of which one is the least or largest: each is better than those after it, from best on */
+	uint32		best;
+	uint32		ncandidates;	/* with those before best, which have left the frame */
+	uint32		room;
 	bool		known;			/* what that is as a Datum, in this batch, */
 	Datum		value;			/* which is this */
 } FrameTotal;

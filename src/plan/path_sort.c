@@ -441,7 +441,7 @@ describe_window(const PlannerInfo *root, const WindowAggPath *window)
 		if (function->winref != window->winclause->winref || !window_function(function, window->winclause, &call, &argument))
 			return NIL;
 		of_window = lappend(of_window, function);
-		calls = lappend(calls, list_make3_int(call.kind, -1, call.behind));
+		calls = lappend(calls, window_call_list(&call));
 		arguments = lappend(arguments, argument);
 	}
 	if (!are_sorted(partition, sort) || !are_sorted(order, sort) || !are_sorted(arguments, sort))

@@ -11,6 +11,10 @@ from tables import MANY, SMALL
 
 TIMES = ("date", "time", "timetz", "timestamp", "timestamptz", "interval")
 EXTREMES = NUMBERS + TIMES + ("oid", "enum", "text")
+FRAMES = ("",) * 6 + (" ROWS UNBOUNDED PRECEDING", " RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
+FRAMES += (" ROWS 2 PRECEDING", " ROWS BETWEEN 30 PRECEDING AND 3 FOLLOWING", " ROWS BETWEEN 2 FOLLOWING AND 1000 FOLLOWING")
+FRAMES += (" ROWS BETWEEN UNBOUNDED PRECEDING AND 5 PRECEDING", " ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING")
+FRAMES += (" RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", " GROUPS CURRENT ROW", " GROUPS 1 PRECEDING")
 ORDERED = INTS + ("bool", "date", "time", "timestamp", "timestamptz", "oid", "enum", "uuid", "text")  # equal values print alike
 SPREADS = ("stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp")
 MOST_ROWS = 4e4
@@ -230,7 +234,7 @@ class Queries:
         calls += (f"last_value({value})", f"ntile({rng.choice((1, 4, 1000))})")
         calls += (f"min({value})", f"max({value})") if outputs[chosen].kind in EXTREMES else ()
         calls += (f"sum({value})", f"avg({value})") if outputs[chosen].kind in INTS else ()
-        frame = rng.choice(("", "", "", " ROWS UNBOUNDED PRECEDING", " RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " ROWS 2 PRECEDING")) if ordering else ""
+        frame = rng.choice(FRAMES) if ordering else ""
         chosen = rng.sample(calls, rng.choice((1, 1, 2, 3)))
         return [f"{call} OVER ({partition}{ordering}{frame})" for call in chosen]
 
