@@ -40,11 +40,12 @@ BEGIN
 END $$;
 
 -- Ask all queries (number, sql) of a table with gpudb and without, and warn where the rows differ, as a multiset or in
--- their order, or where no node of this kind is in the plan.  How many they are.
+-- their order, where no node of this kind is in the plan, or where one falls back.  How many they are.
 CREATE FUNCTION compare_answers(queries regclass, node text, ordered boolean DEFAULT false) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
 	query record;
+	line text;
 	ours text;
 	theirs text;
 	asked bigint := 0;
@@ -63,6 +64,12 @@ BEGIN
 		IF gpu_nodes(query.sql) !~ node THEN
 			RAISE WARNING '% has nodes %', query.sql, gpu_nodes(query.sql);
 		END IF;
+		-- gpudb.debug_require says nothing of queries in functions
+		FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query.sql LOOP
+			IF line ~ 'Fallback:' THEN
+				RAISE WARNING '%: %', query.sql, line;
+			END IF;
+		END LOOP;
 		asked := asked + 1;
 	END LOOP;
 	RETURN asked;

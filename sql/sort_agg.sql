@@ -21,7 +21,7 @@ INSERT INTO sort_agg_queries VALUES
 	(4, 'SELECT count(*), count(f), min(f), max(t), sum(n), avg(n), min(d) FROM (SELECT f, t, n, d, row_number() OVER (PARTITION BY g ORDER BY t, f DESC, id) rn FROM sort_agg) q WHERE rn <= 100 + 7 OR d > ''2020-06-01'''),
 	(5, 'SELECT t, sum(n) FROM (SELECT t, n, first_value(f) OVER (PARTITION BY t ORDER BY id) ff FROM sort_agg) q WHERE ff > 3 GROUP BY t'),
 	(6, 'SELECT sum(total) FROM (SELECT sum(w) OVER (PARTITION BY g ORDER BY id) total FROM sort_agg) q'),
-	(7, 'SELECT max(rn) FROM (SELECT row_number() OVER (PARTITION BY g, v ORDER BY w DESC, id) rn, d - 1 AS e FROM sort_agg) q WHERE e < ''2020-05-05'''),
+	(7, 'SELECT max(rn) FROM (SELECT row_number() OVER (PARTITION BY g, v ORDER BY w DESC, id) rn, d FROM sort_agg) q WHERE d - 1 < ''2020-05-05'''),
 	-- conditions that PostgreSQL's WindowAgg would end partitions by
 	(8, 'SELECT g, sum(w), count(*) FROM (SELECT g, w, row_number() OVER (PARTITION BY g ORDER BY v, id) rn FROM sort_agg) q WHERE rn <= 3 GROUP BY g'),
 	(9, 'SELECT count(*), max(r), min(f) FROM (SELECT f, rank() OVER (ORDER BY v DESC) r, dense_rank() OVER (ORDER BY v DESC) d FROM sort_agg) q WHERE r < 200 AND d <= 9 AND f > 0'),
@@ -38,8 +38,8 @@ INSERT INTO sort_agg_queries VALUES
 	(31, 'SELECT sum(s) FROM (SELECT g, sum(v * rn) AS s FROM (SELECT g, v, row_number() OVER (ORDER BY v, id) rn FROM sort_agg) q GROUP BY g) p'),
 	(32, 'SELECT a.s + b.s FROM (SELECT sum(v * rn) AS s FROM (SELECT v, row_number() OVER (ORDER BY v, id) rn FROM sort_agg) q) a, (SELECT max(rn) AS s FROM (SELECT row_number() OVER (ORDER BY w, id) rn FROM sort_agg WHERE v < 10) q) b');
 SELECT compare_answers('sort_agg_queries', 'GpuSortAgg');
--- what stays PostgreSQL's: parameters above the sort, percentiles, other functions
-SELECT query, gpu_nodes(query) FROM unnest('{"SELECT x, (SELECT sum(v * rn + x) FROM (SELECT v, row_number() OVER (ORDER BY v, id) rn FROM sort_agg) q) FROM generate_series(1, 3) x","SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY rn) FROM (SELECT row_number() OVER (ORDER BY v, id) rn FROM sort_agg) q","SELECT string_agg(v::text, '','') FROM (SELECT v FROM sort_agg ORDER BY v, id LIMIT 5) q"}'::text[]) query;
+-- what stays PostgreSQL's: parameters above the sort, percentiles, other functions, what the subquery computes of sorted rows, numerics of unknown scale
+SELECT query, gpu_nodes(query) FROM unnest('{"SELECT x, (SELECT sum(v * rn + x) FROM (SELECT v, row_number() OVER (ORDER BY v, id) rn FROM sort_agg) q) FROM generate_series(1, 3) x","SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY rn) FROM (SELECT row_number() OVER (ORDER BY v, id) rn FROM sort_agg) q","SELECT string_agg(v::text, '','') FROM (SELECT v FROM sort_agg ORDER BY v, id LIMIT 5) q","SELECT sum(y * rn) FROM (SELECT v + 1 AS y, row_number() OVER (ORDER BY v, id) rn FROM sort_agg) q","SELECT max(r) FROM (SELECT 10 * rank() OVER (ORDER BY v, id) AS r FROM sort_agg) q","SELECT y, max(r) FROM (SELECT 1 AS y, rank() OVER (ORDER BY v, id) AS r FROM sort_agg) q GROUP BY y","SELECT max(y) FROM (SELECT max(n) OVER (ORDER BY v, id) AS y FROM sort_agg) q"}'::text[]) query;
 PREPARE checksum(int) AS SELECT sum(v * rn) FROM (SELECT v, row_number() OVER (ORDER BY v, id) rn FROM sort_agg WHERE g < $1) q;
 EXECUTE checksum(2);
 EXECUTE checksum(5);

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -18,6 +19,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
 
 #include "compile/compile.h"
 #include "device/threads.h"
@@ -127,6 +129,55 @@ conditions_of_sort(const RelOptInfo *rel, const CustomPath *sort, List **conditi
 
 	*conditions = (List *) selected_mutator((Node *) list_nth(sort->custom_private, PATH_HAVING), &subquery);
 	return subquery.selects_all;
+}
+
+/* What is put in order below a GpuSort's fallback; NULL if that is not known. */
+static const PathTarget *
+sorted_target(const Path *path)
+{
+	switch (nodeTag(path))
+	{
+		case T_WindowAggPath:
+			return sorted_target(((const WindowAggPath *) path)->subpath);
+		case T_LimitPath:
+			return sorted_target(((const LimitPath *) path)->subpath);
+		case T_UpperUniquePath:
+			return sorted_target(((const UpperUniquePath *) path)->subpath);
+		case T_SortPath:
+			return ((const SortPath *) path)->subpath->pathtarget;
+		default:
+			return NULL;
+	}
+}
+
+/* Whether it is not known how many digits after the point a window function has. */
+static bool
+has_unknown_scale(const Expr *expr)
+{
+	return IsA(expr, WindowFunc) && ((const WindowFunc *) expr)->wintype == NUMERICOID && ((const WindowFunc *) expr)->winfnoid != F_SUM_INT8;
+}
+
+/* Whether what is read of a subquery comes out of its GpuSort as it is: what was sorted, and window functions, but nothing that is computed of these. */
+static bool
+reads_sorted(const RelOptInfo *rel, const CustomPath *sort, const SortedGrouping *grouping)
+{
+	const List *all = list_concat_copy(list_concat_copy(grouping->keys, grouping->aggs), grouping->quals);
+	const List *functions = list_nth(sort->custom_private, PATH_FUNCTIONS);
+	const PathTarget *sorted = sorted_target(linitial(sort->custom_paths));
+	Bitmapset  *attrs = NULL;
+	int			attr = -1;
+
+	pull_varattnos((Node *) all, rel->relid, &attrs);
+	while ((attr = bms_next_member(attrs, attr)) >= 0)
+	{
+		const int	attno = attr + FirstLowInvalidHeapAttributeNumber;
+		const TargetEntry *entry = attno > 0 ? list_nth(rel->subroot->processed_tlist, attno - 1) : NULL;
+
+		if (sorted == NULL || entry == NULL || IsA(entry->expr, Const) || has_unknown_scale(entry->expr) ||
+			(!list_member(sorted->exprs, entry->expr) && !list_member(functions, entry->expr)))
+			return false;
+	}
+	return true;
 }
 
 static Plan *
@@ -243,5 +294,6 @@ path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_r
 	if (!grouping.plain || !grouping_is_hashable(grouping.clauses) || !can_run(input_rel, &grouping, sort_below(linitial(paths))->path.rows))
 		return;
 	foreach(lc, paths)
-		path_offer(output_rel, create_path(root, input_rel, output_rel, lfirst(lc), &grouping));
+		if (reads_sorted(input_rel, sort_below(lfirst(lc)), &grouping))
+			path_offer(output_rel, create_path(root, input_rel, output_rel, lfirst(lc), &grouping));
 }
