@@ -19,6 +19,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
+#include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/pg_locale.h"
@@ -461,7 +462,9 @@ sort_read_batch(GpuSortState *state)
 	if (sort_is_grouped(state))
 		sorted_groups_compute(&state->groups, state->first, state->nbatch, state->values + natts, state->isnull + natts);
 	else if (state->windows.ncalls > 0)
-		windows_compute(&state->windows, state->nbatch, state->values + natts, state->isnull + natts);
+		state->nbatch = windows_compute(&state->windows, state->nbatch, state->values + natts, state->isnull + natts);
+	if (state->nbatch == 0)
+		float_overflow_error();
 	MemoryContextSwitchTo(old);
 }
 

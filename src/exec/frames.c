@@ -3,8 +3,8 @@
  *		Frames of window functions, and aggregates over them.
  *
  * From a row to the next one neither end of a frame moves backward, so each
- * row enters it once and leaves it once.  Sums are exact, so what leaves is
- * subtracted.  Of the least and largest values those are remembered that can
+ * row enters it once and leaves it once.  What leaves is subtracted from exact
+ * sums; sums of floats begin anew, as PostgreSQL's do.  Of the least and largest values those are remembered that can
  * still become the answer once all better ones have left: a queue whose values
  * get worse from its front on (a monotonic queue; Tangwongsan et al., "Sliding-
  * Window Aggregation Algorithms", 2018).
@@ -14,6 +14,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
@@ -134,7 +135,11 @@ make_room(const Windows *windows, FrameTotal *total)
 	total->ncandidates = n;
 }
 
-/* A row becomes a candidate; none that is not better ever will be the answer, since it leaves the frame before. */
+/*
+ * A row becomes a candidate; none that is not better ever will be the answer,
+ * since it leaves the frame before.  Of equal values, which may differ as -0
+ * and 0 do, or a day and 24 hours, PostgreSQL takes the last one.
+ */
 static void
 add_candidate(const Windows *windows, const WindowCall *call, const SortKey *key, uint32 row, FrameTotal *total)
 {
@@ -153,6 +158,50 @@ add_candidate(const Windows *windows, const WindowCall *call, const SortKey *key
 	total->candidates[total->ncandidates++] = row;
 }
 
+/* Whether a function sums floats, which come in the order of rows and are never subtracted. */
+static bool
+sums_floats(const Windows *windows, const WindowCall *call)
+{
+	const Oid	type = call->attribute >= 0 ? windows->stored->attribute[call->attribute].type : InvalidOid;
+
+	return (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG) && (type == FLOAT4OID || type == FLOAT8OID);
+}
+
+static float8
+row_float(const Tablet *rows, const TabletColumn *column, uint32 row)
+{
+	const void *values = tablet_at(rows, column->values);
+
+	return column->type == COLTYPE_F32 ? ((const float4 *) values)[row] : ((const float8 *) values)[row];
+}
+
+/*
+ * Add a float as PostgreSQL does, and note where that fails: finite values
+ * whose sum is not, and for averages squares of deviations that are too large.
+ */
+static void
+add_float(WindowKind kind, Oid type, float8 value, FrameTotal *total)
+{
+	const float8 before = total->float_sum;
+	const float8 n = (float8) total->count + 1;
+	const bool	first = total->count == 0;
+
+	if (kind == WINDOW_AVG)
+	{
+		total->float_sum += value;
+		if (!first)
+			total->squares += (value * n - total->float_sum) * (value * n - total->float_sum) / (n * (n - 1));
+	}
+	else if (type == FLOAT4OID)
+		total->float_sum = first ? value : (float4) before + (float4) value;
+	else
+		total->float_sum = first ? value : before + value;
+	if (!first && !isinf(before) && !isinf(value))
+		total->overflow |= isinf(total->float_sum) || isinf(total->squares);
+	if (first ? isnan(value) || isinf(value) : isinf(total->float_sum) || isinf(total->squares))
+		total->squares = get_float8_nan();
+}
+
 /* A row enters a frame, or leaves it. */
 static void
 count_row(const Windows *windows, const WindowCall *call, uint32 row, bool enters, FrameTotal *total)
@@ -164,7 +213,9 @@ count_row(const Windows *windows, const WindowCall *call, uint32 row, bool enter
 
 	if (call->attribute >= 0 && tablet_is_null(rows, column, row))
 		return;
-	if (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG)
+	if (sums_floats(windows, call))
+		add_float(call->kind, windows->stored->attribute[call->attribute].type, row_float(rows, column, row), total);
+	else if (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG)
 	{
 		const Wide	value = row_integer(rows, column, row);
 
@@ -188,6 +239,8 @@ total_datum(const Windows *windows, const WindowCall *call, const FrameTotal *to
 	const bool	small = attribute->type == INT2OID || attribute->type == INT4OID;
 	Datum		sum;
 
+	if (sums_floats(windows, call))
+		return call->kind == WINDOW_SUM ? float_datum(attribute->type, total->float_sum) : Float8GetDatum(total->float_sum / (float8) total->count);
 	/* of so many rows as there can be it is no more than that */
 	if (call->kind == WINDOW_SUM && small)
 		return Int64GetDatum((int64) wide_load(total->sum));
@@ -205,6 +258,8 @@ frame_result(const Windows *windows, const WindowCall *call, FrameTotal *total, 
 
 	frame_bounds(windows, &call->frame, &start, &end);
 	total->known &= start == total->start && end == total->end;
+	if (start > total->start && sums_floats(windows, call))
+		frame_total_restart(total, start);
 	/* all rows enter before any leaves */
 	for (; total->end < end; total->end++)
 	{

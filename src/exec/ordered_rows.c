@@ -172,8 +172,9 @@ make_batch(Making *making, uint32 first, uint32 n)
 	DeviceStatus status = STATUS_DONE;
 	Bitmapset  *put = NULL;
 
-	if (making->sort->windows.ncalls > 0)
-		windows_compute(&making->sort->windows, n, making->calls, making->call_isnull);
+	/* an error is PostgreSQL's to find */
+	if (making->sort->windows.ncalls > 0 && windows_compute(&making->sort->windows, n, making->calls, making->call_isnull) < n)
+		return STATUS_FLOAT_TOTAL;
 	for (int c = 0; c < compiled->ncolumns && status == STATUS_DONE; c++)
 		if (making->way[c] == WAY_VALUES && !bms_is_member(compiled->column[c].attno, put))
 		{

@@ -36,19 +36,12 @@ distance_of(const WindowFunc *function, int *distance)
 	return *distance > PG_INT32_MIN;
 }
 
-/* Whether sums of a type stay within 128 bits: integers, and decimals whose digits are known and not too many. */
+/* Whether sums of a type can be: of floats, and within 128 bits of integers and of decimals whose digits are known and not too many. */
 static bool
 can_be_summed(Oid type, int32 typmod)
 {
-	return type == INT2OID || type == INT4OID || type == INT8OID ||
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == FLOAT4OID || type == FLOAT8OID ||
 		(type == NUMERICOID && typmod >= (int32) VARHDRSZ && ((typmod - VARHDRSZ) >> 16 & 0xffff) <= SUM_DIGITS);
-}
-
-/* Whether equal values are the same: which of several is the least must not matter. */
-static bool
-are_same_if_equal(Oid type)
-{
-	return type != FLOAT4OID && type != FLOAT8OID && type != INTERVALOID;
 }
 
 /* An aggregate over a frame; false if it is none of those that are computed here. */
@@ -74,7 +67,7 @@ frame_aggregate(const WindowFunc *function, WindowCall *call)
 		case AGG_MIN:
 		case AGG_MAX:
 			call->kind = map->action == AGG_MIN ? WINDOW_MIN : WINDOW_MAX;
-			return are_same_if_equal(type) && sort_is_supported(type, exprCollation(linitial(function->args)));
+			return sort_is_supported(type, exprCollation(linitial(function->args)));
 		default:
 			return false;
 	}
@@ -156,7 +149,7 @@ window_call_of(const List *list)
 void
 windows_restart(Windows *windows)
 {
-	windows->ranks = windows->ahead = windows->whole = false;
+	windows->ranks = windows->ahead = windows->whole = windows->overflow = false;
 	for (int c = 0; c < windows->ncalls; c++)
 	{
 		const WindowCall *call = &windows->call[c];
@@ -286,21 +279,28 @@ read_others(const StoredRows *stored, const WindowCall *call, const uint32 *othe
 		isnull[i] |= none[i];
 }
 
-void
+uint32
 windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull)
 {
 	uint32	   *others = palloc(sizeof(uint32) * Max(n, 1) * Max(windows->ncalls, 1));
+	uint32		done = 0;
 
 	/* the batch before has taken its values along */
 	for (int c = 0; c < windows->ncalls; c++)
 		windows->total[c].known = false;
-	for (uint32 i = 0; i < n; i++)
+	while (done < n && !windows->overflow)
 	{
 		step(windows);
 		for (int c = 0; c < windows->ncalls; c++)
-			others[(Size) c * n + i] = result_of(windows, c, &values[c][i], &isnull[c][i]);
+		{
+			others[(Size) c * n + done] = result_of(windows, c, &values[c][done], &isnull[c][done]);
+			windows->overflow |= windows->total[c].overflow;
+		}
+		if (!windows->overflow)
+			done++;
 	}
 	for (int c = 0; c < windows->ncalls; c++)
 		if (windows->call[c].attribute >= 0 && is_value_of_row(&windows->call[c]))
-			read_others(windows->stored, &windows->call[c], others + (Size) c * n, n, values[c], isnull[c]);
+			read_others(windows->stored, &windows->call[c], others + (Size) c * n, done, values[c], isnull[c]);
+	return done;
 }

@@ -66,6 +66,9 @@ typedef struct FrameTotal
 	uint32		end;			/* behind the last one */
 	int64		count;			/* how many are not NULL */
 	uint64		sum[2];			/* a Wide, which palloc() would not align */
+	float8		float_sum;
+	float8		squares;		/* of floats' deviations, summed */
+	bool		overflow;		/* one of these is too large */
 	uint32	   *candidates;		/* of which one is the least or largest: each is better than those after it, from best on */
 	uint32		best;
 	uint32		ncandidates;	/* with those before best, which have left the frame */
@@ -95,6 +98,7 @@ typedef struct Windows
 	bool		ranks;			/* some of them ask who are peers, */
 	bool		ahead;			/* where these end, */
 	bool		whole;			/* or where partitions do */
+	bool		overflow;		/* a float is too large of the row that was gone on to last */
 
 	/* the row that comes next, and what is known of the one before it */
 	uint32		next;
@@ -111,7 +115,7 @@ extern bool window_function(const WindowFunc *function, const WindowClause *clau
 /* Begin with the first row. */
 extern void windows_restart(Windows *windows);
 
-/* What the functions are of the next n rows: values[] and isnull[] of each. */
-extern void windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull);
+/* What the functions are of the next n rows: values[] and isnull[] of each.  Fewer rows, if floats of the one behind them overflow. */
+extern uint32 windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull);
 
 #endif							/* GPUDB_EXEC_WINDOWS_H */

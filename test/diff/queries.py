@@ -233,10 +233,11 @@ class Queries:
         calls = ("row_number()", "rank()", "dense_rank()", f"lag({value})", f"lead({value}, {rng.choice((0, 1, 2, 40))})", f"first_value({value})", f"count({value})", "count(*)")
         calls += (f"last_value({value})", f"ntile({rng.choice((1, 4, 1000))})")
         calls += (f"min({value})", f"max({value})") if outputs[chosen].kind in EXTREMES else ()
-        calls += (f"sum({value})", f"avg({value})") if outputs[chosen].kind in INTS else ()
+        calls += (f"sum({value})", f"avg({value})") if outputs[chosen].kind in INTS + FLOATS else ()
         frame = rng.choice(FRAMES) if ordering else ""
-        chosen = rng.sample(calls, rng.choice((1, 1, 2, 3)))
-        return [f"{call} OVER ({partition}{ordering}{frame})" for call in chosen]
+        wanted = rng.sample(calls, rng.choice((1, 1, 2, 3)))
+        self.sums |= outputs[chosen].kind in FLOATS and any(call.startswith(("sum", "avg")) for call in wanted)
+        return [f"{call} OVER ({partition}{ordering}{frame})" for call in wanted]
 
     def over_sorted(self, rows, outputs, windows):
         """Aggregates over rows that were sorted: y1, y2 and so on, and w1, w2 of window functions."""
