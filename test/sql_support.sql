@@ -53,6 +53,6 @@ is one of them.
 
 `ORDER BY`, with `LIMIT` and `OFFSET`, on any number of keys up to 16 of these types but enums, texts in the order of "C", in their types' own order; all that is wanted of the rows must be
 of these types, numerics with a declared scale. The window functions `row_number()`, `rank()`, `dense_rank()`, `ntile()`, `lag()`, `lead()` by a constant distance, `first_value()` and `last_value()`,
-and `count`, `sum` and `avg` of integers and numerics, `min` and `max` over frames that begin with the partition and end with it, the row or its peers, are computed with it, if a
+and `count`, `sum` and `avg`, `min` and `max` over frames that begin and end with the partition, the row's peers, the row, or with `ROWS` a constant number of rows away, are computed with it, if a
 query has one window, and so are conditions on them; of others PostgreSQL's WindowAgg stands above the sorted rows. Aggregates over a subquery whose rows are sorted so are a GpuSortAgg,
 if they are none that sort, and there are no parameters in them. Set operations, `FOR UPDATE` and queries with volatile functions are left to PostgreSQL.$md$;
