@@ -168,6 +168,14 @@ numbers_kernel(const __grid_constant__ SortLaunch launch, const uint32_t *partit
 	}
 }
 
+static uint32_t
+blocks_for(uint32_t n)
+{
+	const uint32_t blocks = n / KEPT_THREADS + 1;
+
+	return blocks < KEPT_BLOCKS ? blocks : KEPT_BLOCKS;
+}
+
 /* What the scratch memory has. */
 typedef struct Scratch
 {
@@ -200,7 +208,7 @@ scan_begins(const SortLaunch *launch, const Scratch *scratch, size_t *bytes, boo
 static cudaError_t
 number_rows(const SortLaunch *launch, const Scratch *scratch, cudaStream_t stream)
 {
-	const uint32_t blocks = launch->nrows / KEPT_THREADS + 1 < KEPT_BLOCKS ? launch->nrows / KEPT_THREADS + 1 : KEPT_BLOCKS;
+	const uint32_t blocks = blocks_for(launch->nrows);
 	size_t		bytes = scratch->temp_bytes;
 	cudaError_t error = cudaSuccess;
 
@@ -213,7 +221,6 @@ number_rows(const SortLaunch *launch, const Scratch *scratch, cudaStream_t strea
 		numbers_kernel<<<blocks, KEPT_THREADS, 0, stream>>>(*launch, scratch->begins[0], scratch->begins[1], scratch->begins[2]);
 	return error;
 }
-
 
 /* Whether rows have to be found again by their numbers. */
 static bool
@@ -293,14 +300,6 @@ sort_scratch_bytes(const SortLaunch *launch)
 	Scratch		scratch;
 
 	return lay_out(launch, NULL, &scratch);
-}
-
-static uint32_t
-blocks_for(uint32_t n)
-{
-	const uint32_t blocks = n / KEPT_THREADS + 1;
-
-	return blocks < KEPT_BLOCKS ? blocks : KEPT_BLOCKS;
 }
 
 /* Sort by a word. */

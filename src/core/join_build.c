@@ -93,16 +93,6 @@ range_by_bounds(const TabletColumn *column)
 
 /* Words */
 
-static uint32_t
-bits_of(uint64_t span)
-{
-	uint32_t	bits = 0;
-
-	for (; span > 0; span >>= 1)
-		bits++;
-	return bits;
-}
-
 /* Lay the parts of a word side by side; false if they have more bits. */
 static bool
 plan_parts(JoinTable *head, const Tablet *rows, const JoinKey *keys, bool by_bounds, uint32_t *bits)
@@ -119,7 +109,7 @@ plan_parts(JoinTable *head, const Tablet *rows, const JoinKey *keys, bool by_bou
 		part->least = none ? 0 : range.least;
 		part->span = none ? 0 : (uint64_t) range.largest - (uint64_t) range.least;
 		part->shift = *bits;
-		*bits += bits_of(part->span);
+		*bits += bits_needed(part->span);
 		if (*bits > 64 || part->shift > 63)
 			return false;
 	}

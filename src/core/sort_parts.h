@@ -56,16 +56,6 @@ typedef struct SortParts
 	uint32_t	nwords;
 } SortParts;
 
-CORE_FN uint8_t
-sort_bits(uint64_t largest)
-{
-	uint8_t		bits = 0;
-
-	for (; largest > 0; largest >>= 1)
-		bits++;
-	return bits;
-}
-
 /* A part of which all rows have the same bits is none. */
 CORE_FN void
 sort_add_part(SortParts *parts, const SortPart *part)
@@ -86,7 +76,7 @@ sort_add_codes(SortParts *parts, uint32_t number, const SortKey *key, bool nulls
 	part.nulls_first = key->nulls_first;
 	part.of_first = nulls && key->nulls_first;
 	part.of_null = key->nulls_first ? 0 : largest + 1;
-	part.bits = sort_bits(largest + (nulls ? 1 : 0));
+	part.bits = (uint8_t) bits_needed(largest + (nulls ? 1 : 0));
 	wide_store(part.from, from);
 	sort_add_part(parts, &part);
 }
@@ -113,7 +103,7 @@ sort_add_key(SortParts *parts, uint32_t number, const SortKey *key, bool nulls, 
 	part.bits = nulls ? 1 : 0;
 	sort_add_part(parts, &part);
 	part.kind = PART_HIGH;
-	part.bits = sort_bits((uint64_t) (span >> 64));
+	part.bits = (uint8_t) bits_needed((uint64_t) (span >> 64));
 	sort_add_part(parts, &part);
 	part.kind = PART_LOW;
 	part.bits = 64;

@@ -144,6 +144,17 @@ core_max_i32(int32_t *p, int32_t value)
 #error "gpudb supports little-endian machines only"
 #endif
 
+/* How many bits the numbers up to this one have. */
+CORE_FN uint32_t
+bits_needed(uint64_t largest)
+{
+	uint32_t	bits = 0;
+
+	for (; largest > 0; largest >>= 1)
+		bits++;
+	return bits;
+}
+
 /* A 128-bit integer: a wide decimal, or the running total of narrow ones. */
 typedef __int128 Wide;
 typedef unsigned __int128 UWide;

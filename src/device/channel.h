@@ -88,6 +88,13 @@ typedef enum ChannelKeeping
 	KEEPING_FAILED
 } ChannelKeeping;
 
+/* Whether the owner waits for an answer. */
+static inline bool
+keeping_is_asked(ChannelKeeping keeping)
+{
+	return keeping == KEEPING_ASKED || keeping == KEEPING_WANTED || keeping == KEEPING_SORT;
+}
+
 /* A part of these rows, and where it goes, as kept_layout() has it. */
 typedef struct ChannelPart
 {

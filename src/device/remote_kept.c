@@ -34,9 +34,7 @@ struct KeptTable
 static bool
 has_answer(ChannelJob *slot)
 {
-	const ChannelKeeping keeping = pg_atomic_read_u32(&slot->keeping);
-
-	return keeping != KEEPING_ASKED && keeping != KEEPING_WANTED && keeping != KEEPING_SORT;
+	return !keeping_is_asked(pg_atomic_read_u32(&slot->keeping));
 }
 
 /* Ask the helper for something, all that is to be known being in the slot; what it has answered, or the question itself if it never will. */

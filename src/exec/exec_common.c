@@ -125,6 +125,16 @@ column_wanted(const ColumnUse *use)
 	};
 }
 
+ColumnWanted *
+columns_wanted(const ColumnUse *use, int n)
+{
+	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(n, 1));
+
+	for (int c = 0; c < n; c++)
+		wanted[c] = column_wanted(&use[c]);
+	return wanted;
+}
+
 /* The attributes without NULLs; what inherits may have some nevertheless, partitions not. */
 static Bitmapset *
 not_null(const GpuNode *node)
@@ -138,13 +148,10 @@ node_columns_wanted(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
 	const Bitmapset *declared = not_null(node);
-	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
+	ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
 
 	for (int i = 0; i < compiled->ncolumns; i++)
-	{
-		wanted[i] = column_wanted(&compiled->column[i]);
 		wanted[i].not_null = bms_is_member(wanted[i].attno, declared);
-	}
 	return wanted;
 }
 

@@ -15,7 +15,6 @@
 #include "nodes/makefuncs.h"
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
-#include "utils/ruleutils.h"
 
 #include "device/device.h"
 #include "device/threads.h"
@@ -184,12 +183,11 @@ compile(GpuSortAggState *state)
 static JobSpec
 job_spec(const GpuSortAggState *state)
 {
-	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(state->compiled.ncolumns, 1));
+	const CompileResult *compiled = &state->compiled;
 
-	for (int c = 0; c < state->compiled.ncolumns; c++)
-		wanted[c] = column_wanted(&state->compiled.column[c]);
 	return (JobSpec) {
-		.program = state->compiled.program, .deform = deform_spec_of_rows(state->desc, wanted, state->compiled.ncolumns),
+		.program = compiled->program,
+		.deform = deform_spec_of_rows(state->desc, columns_wanted(compiled->column, compiled->ncolumns), compiled->ncolumns),
 		.memory_limit = (uint64) get_hash_memory_limit(), .threads = state->threads, .yield_after = gpudb_debug_yield,
 		.interrupted = feed_interrupted
 	};
@@ -222,7 +220,7 @@ run_here(GpuSortAggState *state)
 static int
 number_of_call(const GpuSortState *sort, int call)
 {
-	switch ((WindowKind) linitial_int(list_nth(sort_private_list(sort, SORT_PRIVATE_CALLS), call)))
+	switch (window_call_of(list_nth(sort_private_list(sort, SORT_PRIVATE_CALLS), call)).kind)
 	{
 		case WINDOW_ROW_NUMBER:
 			return KEPT_ROW_NUMBER;
@@ -518,18 +516,6 @@ rescan(CustomScanState *css)
 
 /* EXPLAIN */
 
-static void
-explain_list(const char *label, const List *exprs, List *context, bool prefix, ExplainState *es)
-{
-	List	   *texts = NIL;
-	ListCell   *lc;
-
-	foreach(lc, exprs)
-		texts = lappend(texts, deparse_expression(lfirst(lc), context, prefix, false));
-	if (texts != NIL)
-		ExplainPropertyList(label, texts, es);
-}
-
 /* Which device it was or, before the run, will be if it can. */
 static void
 explain_device(GpuSortAggState *state, ExplainState *es)
@@ -550,14 +536,12 @@ static void
 explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	GpuSortAggState *state = (GpuSortAggState *) css;
-	const bool	prefix = list_length(es->rtable) > 1 || es->verbose;
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);
 
 	explain_device(state, es);
 	if (state->request.quals != NIL)
-		ExplainPropertyText("GPU Filter", deparse_expression((Node *) make_ands_explicit(list_copy(state->request.quals)), context, prefix, false), es);
-	explain_list("GPU Group Key", state->request.keys, context, prefix, es);
-	explain_list("GPU Aggregates", state->request.aggs, context, prefix, es);
+		node_explain_expr("GPU Filter", (Node *) make_ands_explicit(list_copy(state->request.quals)), css, ancestors, es);
+	node_explain_list("GPU Group Key", state->request.keys, css, ancestors, es);
+	node_explain_list("GPU Aggregates", state->request.aggs, css, ancestors, es);
 	if (!es->analyze)
 		return;
 	if (state->why != STATUS_DONE)

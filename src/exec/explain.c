@@ -15,28 +15,28 @@
 #include "exec/node.h"
 
 static char *
-text_of(Node *expr, GpuNode *node, List *ancestors, ExplainState *es)
+text_of(Node *expr, const CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->css.ss.ps.plan, ancestors);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);
 
 	return deparse_expression(expr, context, prefix, false);
 }
 
-static void
-explain_expr(const char *label, Node *expr, GpuNode *node, List *ancestors, ExplainState *es)
+void
+node_explain_expr(const char *label, Node *expr, const CustomScanState *css, List *ancestors, ExplainState *es)
 {
-	ExplainPropertyText(label, text_of(expr, node, ancestors, es), es);
+	ExplainPropertyText(label, text_of(expr, css, ancestors, es), es);
 }
 
-static void
-explain_list(const char *label, List *exprs, GpuNode *node, List *ancestors, ExplainState *es)
+void
+node_explain_list(const char *label, const List *exprs, const CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	List	   *texts = NIL;
 	ListCell   *lc;
 
 	foreach(lc, exprs)
-		texts = lappend(texts, text_of(lfirst(lc), node, ancestors, es));
+		texts = lappend(texts, text_of(lfirst(lc), css, ancestors, es));
 	if (texts != NIL)
 		ExplainPropertyList(label, texts, es);
 }
@@ -52,7 +52,7 @@ explain_top(GpuNode *node, List *ancestors, ExplainState *es)
 	if (top->wanted == 0)
 		return;
 	expr = list_nth_node(TargetEntry, node->scan_tlist, top->column)->expr;
-	ExplainPropertyText("GPU Top", psprintf("%d by %s%s%s", top->wanted, text_of((Node *) expr, node, ancestors, es),
+	ExplainPropertyText("GPU Top", psprintf("%d by %s%s%s", top->wanted, text_of((Node *) expr, &node->css, ancestors, es),
 											top->descending ? " DESC" : "", top->nulls_first == top->descending ? "" : nulls), es);
 	if (es->analyze)
 		ExplainPropertyInteger("Groups Left Out", NULL, node->report.groups_left_out, es);
@@ -173,13 +173,13 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (node->nmembers > 0)
 		ExplainPropertyInteger("Members", NULL, node->nmembers, es);
 	if (node->request.quals != NIL)
-		explain_expr("GPU Filter", (Node *) make_ands_explicit(list_copy(node->request.quals)), node, ancestors, es);
+		node_explain_expr("GPU Filter", (Node *) make_ands_explicit(list_copy(node->request.quals)), css, ancestors, es);
 	joins_explain(node, ancestors, es);
 	if (node->request.outputs != NIL && compile_for_explain(node) && node->compiled.gives_rows)
-		explain_list("GPU Output", node->request.outputs, node, ancestors, es);
-	explain_list("GPU Group Key", node->request.keys, node, ancestors, es);
-	explain_list("GPU Aggregates", node->request.aggs, node, ancestors, es);
-	explain_list("Read by Key", late_columns(node->late, node->scan_tlist), node, ancestors, es);
+		node_explain_list("GPU Output", node->request.outputs, css, ancestors, es);
+	node_explain_list("GPU Group Key", node->request.keys, css, ancestors, es);
+	node_explain_list("GPU Aggregates", node->request.aggs, css, ancestors, es);
+	node_explain_list("Read by Key", late_columns(node->late, node->scan_tlist), css, ancestors, es);
 	explain_top(node, ancestors, es);
 	if (es->costs)
 		ExplainPropertyFloat("Predicted Time", "ms", node->predicted_ms, 3, es);

@@ -61,28 +61,13 @@ frame_of_clause(const WindowClause *clause, WindowFrame *frame)
 		offset_of_bound(clause->endOffset, options & FRAMEOPTION_END_OFFSET_PRECEDING, &frame->to);
 }
 
-bool
-has_frame(const WindowCall *call)
+void
+frame_ask(const WindowFrame *frame, Windows *windows)
 {
-	return call->kind == WINDOW_FIRST || call->kind == WINDOW_LAST || (call->kind >= WINDOW_COUNT && call->kind <= WINDOW_MAX);
-}
-
-bool
-frame_asks_peers(const WindowFrame *frame)
-{
-	return frame->start == FRAME_PEERS || frame->end == FRAME_PEERS;
-}
-
-bool
-frame_asks_ahead(const WindowFrame *frame)
-{
-	return frame->end == FRAME_PEERS;
-}
-
-bool
-frame_asks_whole(const WindowFrame *frame)
-{
-	return frame->end == FRAME_PARTITION || (frame->start == FRAME_ROW && frame->from > 0) || (frame->end == FRAME_ROW && frame->to > 0);
+	windows->ranks |= frame->start == FRAME_PEERS || frame->end == FRAME_PEERS;
+	windows->ahead |= frame->end == FRAME_PEERS;
+	windows->whole |= frame->end == FRAME_PARTITION || (frame->start == FRAME_ROW && frame->from > 0) ||
+		(frame->end == FRAME_ROW && frame->to > 0);
 }
 
 /* The number of the row so many behind another one, or the end of the partition that lies before it. */

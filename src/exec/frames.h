@@ -12,13 +12,8 @@
 /* The frame of a window; false if it is none of those that are known here. */
 extern bool frame_of_clause(const WindowClause *clause, WindowFrame *frame);
 
-/* Whether a function is of a frame's rows. */
-extern bool has_frame(const WindowCall *call);
-
-/* Whether to say where a frame is one must know who are peers, where these end, or where the partition does. */
-extern bool frame_asks_peers(const WindowFrame *frame);
-extern bool frame_asks_ahead(const WindowFrame *frame);
-extern bool frame_asks_whole(const WindowFrame *frame);
+/* Have it be known who are peers, where these end, and where the partition does, as far as a frame's ends depend on it. */
+extern void frame_ask(const WindowFrame *frame, Windows *windows);
 
 /* The rows of the frame of the row that was gone on to last, by their numbers in order: from *start on, before *end. */
 extern void frame_bounds(const Windows *windows, const WindowFrame *frame, uint32 *start, uint32 *end);

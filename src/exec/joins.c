@@ -201,22 +201,11 @@ restart_child(NodeJoin *join)
 	MemoryContextSwitchTo(old);
 }
 
-/* The columns wanted, as those of the build plan's rows. */
-static ColumnWanted *
-columns_wanted(const JoinUse *use)
-{
-	ColumnWanted *wanted = palloc0(sizeof(ColumnWanted) * Max(use->ncolumns, 1));
-
-	for (int c = 0; c < use->ncolumns; c++)
-		wanted[c] = column_wanted(&use->column[c]);
-	return wanted;
-}
-
 /* Collect the build plan's rows; in the table's context. */
 static DeviceStatus
 collect_rows(NodeJoin *join, const JoinUse *use, RowStore **store)
 {
-	*store = row_store_create(join->context, ExecGetResultType(join->child), columns_wanted(use), use->ncolumns,
+	*store = row_store_create(join->context, ExecGetResultType(join->child), columns_wanted(use->column, use->ncolumns), use->ncolumns,
 							  (uint64) gpudb_join_memory * 1024 * 1024, join->child->plan->plan_rows);
 	restart_child(join);
 	return plan_collect(join->child, *store, use->column, use->ncolumns);

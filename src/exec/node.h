@@ -149,6 +149,9 @@ extern Index node_driver(const CustomScan *plan);
 /* A column that a program reads, as one of the relation's; whether it is NOT NULL is the caller's to say. */
 extern ColumnWanted column_wanted(const ColumnUse *use);
 
+/* The same of so many. */
+extern ColumnWanted *columns_wanted(const ColumnUse *use, int n);
+
 /* The columns of the compiled program, as attributes of the node's relation. */
 extern ColumnWanted *node_columns_wanted(const GpuNode *node);
 
@@ -232,7 +235,11 @@ extern void node_copy_row(TupleTableSlot *row, TupleTableSlot *slot);
 /* The next row of the fallback child in its slot, or NULL. */
 extern TupleTableSlot *node_fallback_next(GpuNode *node);
 
-/* explain.c */
+/* explain.c: an expression of a node's, or several, */
+extern void node_explain_expr(const char *label, Node *expr, const CustomScanState *css, List *ancestors, struct ExplainState *es);
+extern void node_explain_list(const char *label, const List *exprs, const CustomScanState *css, List *ancestors, struct ExplainState *es);
+
+/* and all that there is of a GpuNode. */
 extern void node_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
 
 #endif							/* GPUDB_EXEC_NODE_H */

@@ -256,13 +256,11 @@ ordered_rows_make(GpuSortState *sort, const OrderedWish *wish, CachedRows **piec
 {
 	const CompileResult *compiled = wish->compiled;
 	MemoryContext old = MemoryContextSwitchTo(wish->context);
-	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(compiled->ncolumns, 1));
+	const ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
 	const int	ncalls = sort->windows.ncalls;
 	Making		making = {.sort = sort, .compiled = compiled, .from = wish->from};
 	DeviceStatus status;
 
-	for (int c = 0; c < compiled->ncolumns; c++)
-		wanted[c] = column_wanted(&compiled->column[c]);
 	making.store = row_store_create(wish->context, wish->desc, wanted, compiled->ncolumns, wish->limit, sort->nrows);
 	making.scratch = AllocSetContextCreate(wish->context, "gpudb ordered rows", ALLOCSET_DEFAULT_SIZES);
 	making.way = palloc(sizeof(ColumnWay) * Max(compiled->ncolumns, 1));

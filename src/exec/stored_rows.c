@@ -98,11 +98,7 @@ stored_rows_key(const StoredRows *stored, int a)
 RowStore *
 stored_rows_create(const StoredRows *stored, MemoryContext context, uint64 limit, double expected)
 {
-	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(stored->ncolumns, 1));
-
-	for (int c = 0; c < stored->ncolumns; c++)
-		wanted[c] = column_wanted(&stored->column[c]);
-	return row_store_create(context, stored->desc, wanted, stored->ncolumns, limit, expected);
+	return row_store_create(context, stored->desc, columns_wanted(stored->column, stored->ncolumns), stored->ncolumns, limit, expected);
 }
 
 /* Values that are stored as they are in a Datum: one after the other, without waiting for each. */

@@ -146,6 +146,13 @@ window_call_of(const List *list)
 	};
 }
 
+/* Whether a function is of a frame's rows. */
+static bool
+has_frame(const WindowCall *call)
+{
+	return call->kind == WINDOW_FIRST || call->kind == WINDOW_LAST || (call->kind >= WINDOW_COUNT && call->kind <= WINDOW_MAX);
+}
+
 void
 windows_restart(Windows *windows)
 {
@@ -154,9 +161,10 @@ windows_restart(Windows *windows)
 	{
 		const WindowCall *call = &windows->call[c];
 
-		windows->ahead |= has_frame(call) && frame_asks_ahead(&call->frame);
-		windows->whole |= call->kind == WINDOW_NTILE || (has_frame(call) && frame_asks_whole(&call->frame));
-		windows->ranks |= call->kind == WINDOW_RANK || call->kind == WINDOW_DENSE_RANK || (has_frame(call) && frame_asks_peers(&call->frame));
+		windows->whole |= call->kind == WINDOW_NTILE;
+		windows->ranks |= call->kind == WINDOW_RANK || call->kind == WINDOW_DENSE_RANK;
+		if (has_frame(call))
+			frame_ask(&call->frame, windows);
 	}
 	windows->next = windows->partition = windows->partition_end = windows->peers = windows->peers_end = windows->dense = 0;
 }

@@ -143,21 +143,6 @@ ns_of_feeding(const RelOptInfo *rel)
 	return rel->pages * NS(pin_page) + rel->tuples * NS(pin_tuple);
 }
 
-/* The columns of a program, as attributes of a relation, or of a member of its tree. */
-static ColumnWanted *
-columns_wanted(const CompileResult *compiled, const AttrMap *attributes)
-{
-	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(1, compiled->ncolumns));
-
-	for (int i = 0; i < compiled->ncolumns; i++)
-	{
-		wanted[i] = column_wanted(&compiled->column[i]);
-		if (attributes != NULL)
-			wanted[i].attno = attributes->attnums[wanted[i].attno - 1];
-	}
-	return wanted;
-}
-
 /* The part of the members of a tree whose columns are there already. */
 static double
 cached_part_of_members(const Candidate *candidate, const CompileResult *compiled, Relation parent)
@@ -170,8 +155,10 @@ cached_part_of_members(const Candidate *candidate, const CompileResult *compiled
 		const CandidateMember *member = lfirst(lc);
 		Relation	relation = table_open(member->relation, NoLock);
 		AttrMap    *attributes = compat_attributes_by_name(RelationGetDescr(relation), RelationGetDescr(parent));
-		ColumnWanted *wanted = columns_wanted(compiled, attributes);
+		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
 
+		for (int i = 0; i < compiled->ncolumns; i++)
+			wanted[i].attno = attributes->attnums[wanted[i].attno - 1];
 		pages += member->pages * tablet_cached_part(relation, member->pages, wanted, compiled->ncolumns);
 		pfree(wanted);
 		free_attrmap(attributes);
@@ -192,7 +179,7 @@ ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 		part = cached_part_of_members(candidate, compiled, relation);
 	else
 	{
-		ColumnWanted *wanted = columns_wanted(compiled, NULL);
+		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
 
 		part = tablet_cached_part(relation, candidate->rel->pages, wanted, compiled->ncolumns);
 		pfree(wanted);

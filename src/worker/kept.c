@@ -81,7 +81,7 @@ kept_asked(ChannelJob *job)
 	const ChannelKeeping keeping = pg_atomic_read_u32(&job->keeping);
 
 	pg_read_barrier();
-	return keeping == KEEPING_ASKED || keeping == KEEPING_WANTED || keeping == KEEPING_SORT;
+	return keeping_is_asked(keeping);
 }
 
 /* Go on with the table that is wanted: what has become of it. */
