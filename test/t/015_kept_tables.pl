@@ -4,13 +4,10 @@
 use strict;
 use warnings;
 use GpuProcess;
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time usleep);
-
-my $limit = 120;    # for what must end; what is timed has limits of its own
+use Time::HiRes qw(time);
 
 my $node = PostgreSQL::Test::Cluster->new('kept_tables');
 
@@ -33,25 +30,6 @@ sub agrees
 	my ($ours, $theirs) = split /\n/, $node->safe_psql('postgres', "$rows; SET gpudb.enabled = off; $rows");
 	is($ours, $theirs, "$name: the answer");
 	is(tables_away($query), $tables, "$name: tables on the GPU alone") or diag(plan_of($query));
-}
-
-# A query in a session of its own, which goes on while the test does something else.
-sub start_query
-{
-	my ($sql, $name) = @_;
-	my $query = { out => '', err => '', start => time() };
-	$query->{run} = IPC::Run::start(
-		[ 'psql', '-XAtq', '-d', $node->connstr('postgres') . " application_name=$name", '-c', $sql ],
-		'<', \undef, '>', \$query->{out}, '2>', \$query->{err}, IPC::Run::timeout($limit));
-	return $query;
-}
-
-sub end_query
-{
-	my ($query) = @_;
-	$query->{run}->finish;
-	chomp $query->{out};
-	return $query->{out};
 }
 
 # Wait until so many sessions sleep in the middle of their query, with their tables made.
@@ -194,7 +172,7 @@ is(tables_away(sleeping(0)), 2, 'a query that sleeps: its tables are on the GPU 
 	my ($bad, $far) = (0, 0);
 	for my $round (1 .. 6)
 	{
-		my @query = map { start_query('SET statement_timeout = 1000; ' . sleeping(30), 'cancelled') } 1 .. 12;
+		my @query = map { start_query($node, 'SET statement_timeout = 1000; ' . sleeping(30), 'cancelled') } 1 .. 12;
 		end_query($_) for @query;
 		$bad += grep { $_->{err} !~ /canceling statement due to statement timeout/ } @query;
 		$far++ if !defined wait_for(5, sub { tables_away($star) == 2 });
@@ -205,7 +183,7 @@ is(tables_away(sleeping(0)), 2, 'a query that sleeps: its tables are on the GPU 
 	my $terminated = 0;
 	for my $round (1 .. 6)
 	{
-		my @query = map { start_query(sleeping(60), 'terminated') } 1 .. 12;
+		my @query = map { start_query($node, sleeping(60), 'terminated') } 1 .. 12;
 		wait_for_sleepers('terminated', 12);
 		$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'terminated'");
 		end_query($_) for @query;
@@ -245,7 +223,7 @@ is(tables_away(sleeping(0)), 2, 'a query that sleeps: its tables are on the GPU 
 {
 	my $from = -s $node->logfile;
 	my $pid = helper($node);
-	my @query = map { start_query(sleeping(2), 'bereft') } 1 .. 3;
+	my @query = map { start_query($node, sleeping(2), 'bereft') } 1 .. 3;
 	wait_for_sleepers('bereft', 3);
 	kill 'KILL', $pid;
 	is(end_query($_), $answer, 'killed between table and probe: the answer') for @query;
@@ -253,7 +231,7 @@ is(tables_away(sleeping(0)), 2, 'a query that sleeps: its tables are on the GPU 
 
 	# another one may be there before the query goes on, with other tables
 	$pid = helper($node);
-	@query = map { start_query(sleeping(6), 'bereft') } 1 .. 3;
+	@query = map { start_query($node, sleeping(6), 'bereft') } 1 .. 3;
 	wait_for_sleepers('bereft', 3);
 	kill 'KILL', $pid;
 	ok(defined wait_for(5, sub { my $new = helper($node); $new && $new != $pid && tables_away($star) == 2 }), 'another one serves at once');
@@ -261,7 +239,7 @@ is(tables_away(sleeping(0)), 2, 'a query that sleeps: its tables are on the GPU 
 
 	# stopped, so that it has tables and does not answer
 	$pid = helper($node);
-	@query = map { start_query(sleeping(2), 'bereft') } 1 .. 3;
+	@query = map { start_query($node, sleeping(2), 'bereft') } 1 .. 3;
 	wait_for_sleepers('bereft', 3);
 	kill 'STOP', $pid;
 	is(end_query($_), $answer, 'stopped between table and probe: the answer') for @query;
@@ -270,22 +248,9 @@ is(tables_away(sleeping(0)), 2, 'a query that sleeps: its tables are on the GPU 
 
 # Killed at any moment, that of the tables being made, too
 {
-	my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; SELECT array_agg(r ORDER BY r) FROM ($star OFFSET 0) r");
-	my $wrong = 0;
 	srand(20261123);
-	for my $round (1 .. 10)
-	{
-		my @query = map { start_query(join(';', ("SELECT array_agg(r ORDER BY r) FROM ($star OFFSET 0) r") x 20), 'random') } 1 .. 2;
-		usleep(int rand 250_000);
-		my $pid = helper($node);
-		kill 'KILL', $pid if $pid;
-		for my $query (@query)
-		{
-			$wrong += grep { $_ ne $want } split /\n/, end_query($query);
-			$wrong++ if 20 != split /\n/, $query->{out};
-		}
-		wait_for(30, sub { my $new = helper($node); $new && (!$pid || $new != $pid) && tables_away($star) == 2 }) // $wrong++;
-	}
+	my $wrong = wrong_when_killed($node, "SELECT array_agg(r ORDER BY r) FROM ($star OFFSET 0) r",
+		rounds => 10, sessions => 2, times => 20, pause => 0, more => 250_000, serves => sub { tables_away($star) == 2 });
 	is($wrong, 0, 'killed at 10 moments: every answer is right');
 }
 unlike(slurp_file($node->logfile), qr/PANIC|terminated by signal (?!9\b)|leak/, 'no crash, no leaked pins');

@@ -4,11 +4,10 @@
 use strict;
 use warnings;
 use GpuProcess;
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time usleep);
+use Time::HiRes qw(usleep);
 
 my $limit = 180;    # for what must end
 
@@ -17,23 +16,6 @@ my $node = PostgreSQL::Test::Cluster->new('many_groups');
 sub plan_of { return $node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $_[0]"); }
 
 sub runs_on_gpu { my $plan = plan_of($_[0]); return $plan =~ /Device: gpu$/m && $plan !~ /Tablets on CPU|Left to CPU/; }
-
-sub start_query
-{
-	my ($sql) = @_;
-	my $query = { out => '', err => '' };
-	$query->{run} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' application_name=load', '-c', $sql ],
-		'<', \undef, '>', \$query->{out}, '2>', \$query->{err}, IPC::Run::timeout($limit));
-	return $query;
-}
-
-sub end_query
-{
-	my ($query) = @_;
-	$query->{run}->finish;
-	chomp $query->{out};
-	return $query->{out};
-}
 
 $node->init;
 $node->append_conf('postgresql.conf', q{
@@ -103,7 +85,7 @@ for my $name (sort keys %first)
 my $each = 'SELECT count(*), sum(k), sum(c), sum(s) FROM (SELECT id, k, count(*) AS c, sum(n) AS s, min(u), max(u), min(d), max(d), sum(u) FROM t GROUP BY id, k OFFSET 0) q';
 my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; $each");
 {
-	my @query = map { start_query(join ';', ($each) x 3) } 1 .. 30;
+	my @query = map { start_query($node, join(';', ($each) x 3), 'load', $limit) } 1 .. 30;
 	my @rows = map { split /\n/, end_query($_) } @query;
 	is(scalar(@rows), 90, '30 sessions at once: every query has an answer');
 	is(scalar(grep { $_ ne $want } @rows), 0, 'which is right');
@@ -124,7 +106,7 @@ rooms_are_back('at first');
 my @cancelled;
 for my $round (1 .. 12)
 {
-	push @cancelled, map { start_query('SET statement_timeout = ' . (20 + int rand 400) . "; $each") } 1 .. 4;
+	push @cancelled, map { start_query($node, 'SET statement_timeout = ' . (20 + int rand 400) . "; $each", 'load', $limit) } 1 .. 4;
 	end_query($_) for @cancelled;
 }
 is(scalar(grep { $_->{out} ne $want && $_->{err} !~ /canceling statement due to statement timeout/ } @cancelled), 0, '48 queries were cancelled, or answered');
@@ -132,27 +114,15 @@ rooms_are_back('cancelled');
 
 for my $round (1 .. 12)
 {
-	my @query = map { start_query(join ';', ($each) x 20) } 1 .. 4;
+	my @query = map { start_query($node, join(';', ($each) x 20), 'load', $limit) } 1 .. 4;
 	usleep(100_000 + int rand 400_000);
 	$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'load'");
 	end_query($_) for @query;
 }
 rooms_are_back('terminated');
 
-my $wrong = 0;
-for my $round (1 .. 12)
-{
-	my $pid = helper($node);
-	my @query = map { start_query(join ';', ($each) x 3) } 1 .. 3;
-	usleep(int rand 600_000);
-	kill $round % 4 > 0 ? 'KILL' : 'STOP', $pid if $pid;
-	for my $query (@query)
-	{
-		$wrong += grep { $_ ne $want } split /\n/, end_query($query);
-		$wrong++ if 3 != split /\n/, $query->{out};
-	}
-	wait_for(30, sub { my $new = helper($node); $new && (!$pid || $new != $pid) && runs_on_gpu($each) }) // $wrong++;
-}
+my $wrong = wrong_when_killed($node, $each,
+	rounds => 12, sessions => 3, times => 3, pause => 0, more => 600_000, stop_every => 4, limit => $limit, serves => sub { runs_on_gpu($each) });
 is($wrong, 0, 'killed or stopped at 12 moments: every answer is right');
 rooms_are_back('killed');
 

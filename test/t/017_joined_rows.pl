@@ -4,13 +4,9 @@
 use strict;
 use warnings;
 use GpuProcess;
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time usleep);
-
-my $limit = 120;    # for what must end
 
 my $config = slurp_file($ENV{TEMP_CONFIG});
 my $with_gpu = $config =~ /^gpudb\.device = gpu$/m && $config !~ /^gpudb\.provider = cpu$/m;
@@ -50,32 +46,6 @@ sub fails_alike
 	$node->psql('postgres', "SET gpudb.enabled = off; $query", stderr => \$theirs);
 	like($ours, qr/ERROR/, "$name: an error");
 	is($ours, $theirs, "$name: PostgreSQL's");
-}
-
-# A query in a session of its own, which goes on while the test does something else.
-sub start_query
-{
-	my ($sql, $name) = @_;
-	my $query = { out => '', err => '' };
-	$query->{run} = IPC::Run::start(
-		[ 'psql', '-XAtq', '-d', $node->connstr('postgres') . " application_name=$name", '-c', $sql ],
-		'<', \undef, '>', \$query->{out}, '2>', \$query->{err}, IPC::Run::timeout($limit));
-	return $query;
-}
-
-sub end_query
-{
-	my ($query) = @_;
-	$query->{run}->finish;
-	chomp $query->{out};
-	return $query->{out};
-}
-
-# Kilobytes of memory that the GPU process has.
-sub memory_of_helper
-{
-	my $status = slurp_file('/proc/' . helper($node) . '/status');
-	return $status =~ /VmRSS:\s+(\d+)/ ? $1 : 0;
 }
 
 $node->init;
@@ -201,7 +171,7 @@ fails_alike('SELECT f.id, 1 / (d.a - 7) FROM fact f JOIN dim1 d ON f.d1 = d.id',
 	my $long = "SELECT count(*) FROM ($one OFFSET 0) q, pg_sleep(0.01)";
 	for my $round (1 .. 6)
 	{
-		my @query = map { start_query("SET statement_timeout = " . (20 + 30 * $_) . "; " . ("$long; " x 20), 'cancelled') } 1 .. 12;
+		my @query = map { start_query($node, "SET statement_timeout = " . (20 + 30 * $_) . "; " . ("$long; " x 20), 'cancelled') } 1 .. 12;
 		end_query($_) for @query;
 		# the next statement of the message says that it was a user if time is over when nothing but the end is left of the one before
 		push @said, grep { $_ ne '' && !/canceling statement due to (statement timeout|user request)/ } map { $_->{err} } @query;
@@ -211,7 +181,7 @@ fails_alike('SELECT f.id, 1 / (d.a - 7) FROM fact f JOIN dim1 d ON f.d1 = d.id',
 	is($far, 0, 'their slots came back');
 
 	my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; SELECT count(*), sum(id), sum(c) FROM ($one OFFSET 0) q");
-	my @query = map { start_query("SELECT count(*), sum(id), sum(c) FROM ($one OFFSET 0) q;" x 3, 'crowd') } 1 .. 24;
+	my @query = map { start_query($node, "SELECT count(*), sum(id), sum(c) FROM ($one OFFSET 0) q;" x 3, 'crowd') } 1 .. 24;
 	is(scalar(grep { end_query($_) ne join("\n", ($want) x 3) } @query), 0, '24 sessions whose rows come at the same time');
 }
 
@@ -219,31 +189,18 @@ fails_alike('SELECT f.id, 1 / (d.a - 7) FROM fact f JOIN dim1 d ON f.d1 = d.id',
 
 {
 	$node->safe_psql('postgres', "SELECT count(*) FROM ($one OFFSET 0) q;" x 5);
-	my $before = memory_of_helper();
+	my $before = memory_of_helper($node);
 	$node->safe_psql('postgres', "SELECT count(*) FROM ($one OFFSET 0) q;" x 40);
 	# each has kept 15 MB
-	cmp_ok(memory_of_helper() - $before, '<', 60000, 'after 40 more queries the GPU process has no more memory than before');
+	cmp_ok(memory_of_helper($node) - $before, '<', 60000, 'after 40 more queries the GPU process has no more memory than before');
 }
 
 # The GPU process dies at any moment
 
 {
-	my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; SELECT count(*), sum(id), sum(c) FROM ($one OFFSET 0) q");
-	my $wrong = 0;
 	srand(20261124);
-	for my $round (1 .. 10)
-	{
-		my @query = map { start_query("SELECT count(*), sum(id), sum(c) FROM ($one OFFSET 0) q;" x 8, 'random') } 1 .. 2;
-		usleep(200_000 + int rand 600_000);
-		my $pid = helper($node);
-		kill $round % 3 == 0 ? 'STOP' : 'KILL', $pid if $pid;
-		for my $query (@query)
-		{
-			$wrong += grep { $_ ne $want } split /\n/, end_query($query);
-			$wrong++ if 8 != split /\n/, $query->{out};
-		}
-		wait_for(30, sub { my $new = helper($node); $new && (!$pid || $new != $pid) && device_of($ints) eq 'gpu' }) // $wrong++;
-	}
+	my $wrong = wrong_when_killed($node, "SELECT count(*), sum(id), sum(c) FROM ($one OFFSET 0) q",
+		rounds => 10, sessions => 2, times => 8, pause => 200_000, more => 600_000, stop_every => 3, serves => sub { device_of($ints) eq 'gpu' });
 	is($wrong, 0, 'killed or stopped at 10 moments: every answer is right');
 }
 unlike(slurp_file($node->logfile), qr/PANIC|terminated by signal (?!9\b)|leak/, 'no crash, no leaked pins');

@@ -3,13 +3,11 @@
 use strict;
 use warnings;
 use GpuProcess;
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time usleep);
+use Time::HiRes qw(usleep);
 
-my $limit = 120;    # for what must end
 my $with_gpu = slurp_file($ENV{TEMP_CONFIG}) =~ /^gpudb\.device = gpu$/m && slurp_file($ENV{TEMP_CONFIG}) !~ /^gpudb\.provider = cpu$/m;
 
 my $node = PostgreSQL::Test::Cluster->new('passes');
@@ -44,24 +42,6 @@ sub on_cpu
 	my ($query, $why, $name) = @_;
 	same_answer($query, $name);
 	like(plan_of($query), qr/Device: cpu \($why\)$/m, "$name: on the CPU device");
-}
-
-# A query in a session of its own, which goes on while the test does something else.
-sub start_query
-{
-	my ($sql) = @_;
-	my $query = { out => '', err => '' };
-	$query->{run} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' application_name=passes', '-c', $sql ],
-		'<', \undef, '>', \$query->{out}, '2>', \$query->{err}, IPC::Run::timeout($limit));
-	return $query;
-}
-
-sub end_query
-{
-	my ($query) = @_;
-	$query->{run}->finish;
-	chomp $query->{out};
-	return $query->{out};
 }
 
 $node->init;
@@ -143,7 +123,7 @@ my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; $groups");
 my @cancelled;
 for my $round (1 .. 10)
 {
-	push @cancelled, my $query = start_query('SET statement_timeout = ' . (50 + int rand 1500) . "; $groups");
+	push @cancelled, my $query = start_query($node, 'SET statement_timeout = ' . (50 + int rand 1500) . "; $groups", 'passes');
 	end_query($query);
 }
 is(scalar(grep { $_->{out} ne $want && $_->{err} !~ /canceling statement due to statement timeout/ } @cancelled), 0, '10 queries were cancelled, or answered');
@@ -153,7 +133,7 @@ my $wrong = 0;
 for my $round (1 .. 6)
 {
 	my $pid = helper($node);
-	my $query = start_query("$groups; $groups");
+	my $query = start_query($node, "$groups; $groups", 'passes');
 	usleep(int rand 2_500_000);
 	kill 'KILL', $pid if $pid;
 	my @rows = split /\n/, end_query($query);

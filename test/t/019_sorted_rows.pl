@@ -4,13 +4,9 @@
 use strict;
 use warnings;
 use GpuProcess;
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time usleep);
-
-my $limit = 120;    # for what must end
 
 my $config = slurp_file($ENV{TEMP_CONFIG});
 my $with_gpu = $config =~ /^gpudb\.device = gpu$/m && $config !~ /^gpudb\.provider = cpu$/m;
@@ -40,33 +36,6 @@ sub agrees
 	my ($ours, $theirs) = split /\n/, $node->safe_psql('postgres', ($settings // '') . "$rows; SET gpudb.enabled = off; $rows");
 	is($ours, $theirs, "$name: the answer");
 	is(devices_of($query, $settings), $devices, "$name: the devices") or diag(plan_of($query, $settings));
-}
-
-# A query in a session of its own, which goes on while the test does something else.
-sub start_query
-{
-	my ($sql, $name) = @_;
-	my $query = { out => '', err => '' };
-	$query->{run} = IPC::Run::start(
-		[ 'psql', '-XAtq', '-d', $node->connstr('postgres') . " application_name=$name", '-c', $sql ],
-		'<', \undef, '>', \$query->{out}, '2>', \$query->{err}, IPC::Run::timeout($limit));
-	return $query;
-}
-
-sub end_query
-{
-	my ($query) = @_;
-	$query->{run}->finish;
-	chomp $query->{out};
-	return $query->{out};
-}
-
-# Kilobytes of memory that the GPU process has.
-sub memory_of_helper
-{
-	my $status = slurp_file('/proc/' . helper($node) . '/status');
-	my ($kilobytes) = $status =~ /VmRSS:\s+(\d+)/;
-	return $kilobytes;
 }
 
 $node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
@@ -151,7 +120,7 @@ for my $query ('SELECT id FROM many WHERE 10 / (id - 30000) > -20 ORDER BY k, id
 	my $rows = 'SELECT count(*) FROM (SELECT id, k, w FROM many ORDER BY w, k, id OFFSET 0) q, pg_sleep(0.01)';
 	for my $round (1 .. 4)
 	{
-		my @query = map { start_query("SET statement_timeout = " . (15 + 25 * $_) . "; " . ("$rows; $checksum; " x 20), 'cancelled') } 1 .. 10;
+		my @query = map { start_query($node, "SET statement_timeout = " . (15 + 25 * $_) . "; " . ("$rows; $checksum; " x 20), 'cancelled') } 1 .. 10;
 		end_query($_) for @query;
 		push @said, grep { $_ ne '' && !/canceling statement due to (statement timeout|user request)/ } map { $_->{err} } @query;
 		$far++ if !defined wait_for(5, sub { devices_of($checksum) eq 'gpu, gpu' });
@@ -160,7 +129,7 @@ for my $query ('SELECT id FROM many WHERE 10 / (id - 30000) > -20 ORDER BY k, id
 	is($far, 0, 'their slots came back');
 
 	my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; $checksum");
-	my @query = map { start_query("$checksum;" x 4, 'crowd') } 1 .. 24;
+	my @query = map { start_query($node, "$checksum;" x 4, 'crowd') } 1 .. 24;
 	is(scalar(grep { end_query($_) ne join("\n", ($want) x 4) } @query), 0, '24 sessions at the same time');
 }
 
@@ -168,30 +137,17 @@ for my $query ('SELECT id FROM many WHERE 10 / (id - 30000) > -20 ORDER BY k, id
 
 {
 	$node->safe_psql('postgres', "$checksum;" x 10);
-	my $before = memory_of_helper();
+	my $before = memory_of_helper($node);
 	$node->safe_psql('postgres', "$checksum;" x 60);
-	cmp_ok(memory_of_helper() - $before, '<', 20000, 'after 60 more queries the GPU process has no more memory than before');
+	cmp_ok(memory_of_helper($node) - $before, '<', 20000, 'after 60 more queries the GPU process has no more memory than before');
 }
 
 # The GPU process dies at any moment
 
 {
-	my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; $checksum");
-	my $wrong = 0;
 	srand(20261126);
-	for my $round (1 .. 8)
-	{
-		my @query = map { start_query("$checksum;" x 30, 'random') } 1 .. 2;
-		usleep(100_000 + int rand 400_000);
-		my $pid = helper($node);
-		kill $round % 3 == 0 ? 'STOP' : 'KILL', $pid if $pid;
-		for my $query (@query)
-		{
-			$wrong += grep { $_ ne $want } split /\n/, end_query($query);
-			$wrong++ if 30 != split /\n/, $query->{out};
-		}
-		wait_for(30, sub { my $new = helper($node); $new && (!$pid || $new != $pid) && devices_of($checksum) eq 'gpu, gpu' }) // $wrong++;
-	}
+	my $wrong = wrong_when_killed($node, $checksum,
+		rounds => 8, sessions => 2, times => 30, pause => 100_000, more => 400_000, stop_every => 3, serves => sub { devices_of($checksum) eq 'gpu, gpu' });
 	is($wrong, 0, 'killed or stopped at 8 moments: every answer is right');
 }
 unlike(slurp_file($node->logfile), qr/PANIC|terminated by signal (?!9\b)|leak/, 'no crash, no leaked pins');
