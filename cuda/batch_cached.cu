@@ -188,15 +188,19 @@ write_parts(CudaBatch *own)
 	return true;
 }
 
-/* Launch a leg. */
+/* Launch a leg, for a sample of one in so many tiles to be gathered, or 0 = as usual. */
 static cudaError_t
-launch_leg(CudaBatch *own, const CachedLeg *leg)
+launch_leg(CudaBatch *own, const CachedLeg *leg, uint32_t sample)
 {
 	const ShapeChoice *choice = choose_shape(own, leg->like, leg->body, leg->coded);
 	VmLaunch	launch = {};
 
 	if (choice == NULL)
 		return cudaErrorInvalidValue;
+	/* others cannot */
+	if (sample > 0 && !(choice->shape.select.tallies && choice->shape.select.gathers))
+		return cudaSuccess;
+	launch.sample = sample;
 	launch.shape = choice->shape;
 	batch_place_rows(own, &launch);
 	launch.program = batch_program(own);
@@ -211,6 +215,20 @@ launch_leg(CudaBatch *own, const CachedLeg *leg)
 	return error == cudaSuccess ? CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream)) : error;
 }
 
+/* Ahead of all legs, if the program seeks: find out where. */
+static cudaError_t
+sample_legs(CudaBatch *own)
+{
+	const uint32_t sample = seek_sample(own->batch.seek, own->batch.row_start[own->batch.nwindows]);
+	cudaError_t error = cudaSuccess;
+
+	if (sample == 0)
+		return cudaSuccess;
+	for (uint32_t l = 0; l < own->nlegs && error == cudaSuccess; l++)
+		error = launch_leg(own, &own->leg[l], sample);
+	return error == cudaSuccess ? seek_learn(own->batch.seek, own->stream) : error;
+}
+
 bool
 batch_next_leg(CudaBatch *own)
 {
@@ -220,10 +238,12 @@ batch_next_leg(CudaBatch *own)
 		return false;
 	/* without a table rows of all legs follow one another, and are combined behind the last one */
 	error = own->next_leg > 0 ? CUDA_CALL(cudaMemsetAsync(batch_result(own), 0, sizeof(VmResult), own->stream)) : batch_clear_tallies(own);
+	if (error == cudaSuccess && own->next_leg == 0)
+		error = sample_legs(own);
 	do
 	{
 		if (error == cudaSuccess)
-			error = launch_leg(own, &own->leg[own->next_leg++]);
+			error = launch_leg(own, &own->leg[own->next_leg++], 0);
 	} while (error == cudaSuccess && own->batch.table == NULL && own->next_leg < own->nlegs);
 	if (error == cudaSuccess)
 		error = batch_combine_rows(own);

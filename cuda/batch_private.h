@@ -10,6 +10,7 @@
 #include "group_table.h"
 #include "kept.h"
 #include "resident.h"
+#include "seek.h"
 #include "shape_cache.h"
 
 /* Bytes of a tablet's head with so many columns. */
@@ -67,7 +68,7 @@ struct CudaBatch
 	uint64_t	arena_used;		/* bytes before rows of groups */
 	RowShape	row;			/* of the rows that blocks leave */
 	uint32_t	row_capacity;
-	uint64_t   *tallies;		/* in the arena, behind them */
+	uint64_t   *tallies;		/* in the arena, ahead of them */
 	bool		combines;		/* rows of blocks, on the device */
 	GroupTable	groups;
 	GroupTable	combined;		/* in `rows` */

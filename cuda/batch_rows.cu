@@ -7,7 +7,8 @@
  * that the job keeps all stay on the device.
  *
  * Beside tallies there is one group, whose rows are combined, and to which the
- * host adds what the tallies hold.
+ * host adds what the tallies hold.  A program that seeks does so before its
+ * tally comes back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,7 @@ batch_place_rows(CudaBatch *own, VmLaunch *launch)
 
 	own->tallies = (uint64_t *) (own->arena + own->arena_used);
 	launch->tallies = own->tallies;
+	seek_place(own->batch.seek, launch);
 	launch->hashes = here ? own->rows : own->tallies + tally_bytes(own) / 8;
 	launch->rows = launch->hashes + own->row_capacity;
 	launch->row_capacity = own->row_capacity;
@@ -102,7 +104,9 @@ batch_place_rows(CudaBatch *own, VmLaunch *launch)
 cudaError_t
 batch_clear_tallies(CudaBatch *own)
 {
-	return own->row.ntallies == 0 ? cudaSuccess
+	const cudaError_t error = seek_await(own->batch.seek, own->stream);
+
+	return error != cudaSuccess || own->row.ntallies == 0 ? error
 		: CUDA_CALL(cudaMemsetAsync(own->arena + own->arena_used, 0, tally_bytes(own), own->stream));
 }
 
@@ -131,6 +135,8 @@ batch_combine_rows(CudaBatch *own)
 	launch.to_hashes = into->hashes;
 	launch.to_rows = into->rows;
 	error = CUDA_CALL((cudaError_t) combine_rows(&launch, cuda_context.multiprocessors, own->stream));
+	if (error == cudaSuccess)
+		error = seek_run(own->batch.seek, own->tallies, own->stream);
 	if (error == cudaSuccess && own->row.ntallies > 0)
 		error = CUDA_CALL(cudaMemcpyAsync(tallies_here(own), own->tallies, tally_bytes(own), cudaMemcpyDeviceToHost, own->stream));
 	return error;

@@ -1,6 +1,6 @@
 /*
  * kernel_select.cu
- *		Counting, or collecting, the values of one column: what a median's runs are made of.
+ *		Counting, collecting or gathering the values of one column: what medians are made of.
  *
  * Such a program has no filters, and nothing is computed but how many values
  * there are, are less than a bound, and are in each bin behind it.  With a
@@ -8,6 +8,9 @@
  * comparisons with bounds as they are stored, and a column is read as fast as
  * memory is.  The tile VM, which takes several times as long for it, runs all
  * other programs.
+ *
+ * A program that seeks gathers the values of a range that stands in device
+ * memory, since a sample of the same launch may have told it (seek.h).
  */
 #include <cuda_runtime.h>
 
@@ -29,13 +32,22 @@ typedef struct Counted
 	int64_t		largest;
 } Counted;
 
+/* Values that a block gathers before any goes to where all blocks' ones are. */
+#define GATHERED_HERE 2048
+
 typedef struct SelectShared
 {
 	BlockSlice	slice;
 	uint32_t	status;
-	uint32_t	at;				/* of the block's row */
 	Counted		sum[VM_THREADS / 32];
-	uint32_t	bins[SELECT_BINS];
+	SelectRange range;			/* whose values are counted in bins, collected or gathered */
+	uint32_t	ngathered;		/* of which as many as there is room for stand here, */
+	uint64_t	gathered_at;	/* and then from there on */
+	union
+	{
+		uint32_t	bins[SELECT_BINS];
+		int64_t		gathered[GATHERED_HERE];
+	};
 } SelectShared;
 
 /* Where those values of a slice are that are neither less nor beyond, as they are stored. */
@@ -63,29 +75,19 @@ static __device__ __forceinline__ bool is_negative_zero(double v) { return __dou
 template <typename S> static __device__ __forceinline__ bool is_negative_zero(S v) { return false; }
 template <> __device__ __forceinline__ bool is_negative_zero(float v) { return __float_as_int(v) == INT32_MIN; }
 
-/* The last value that a bin has, or of those that are collected. */
-static __device__ __forceinline__ int64_t
-last_of_form(const SelectForm &form)
-{
-	const uint64_t span = form.shift >= 53 && !form.collects ? UINT64_MAX : ((form.collects ? UINT64_C(1) : (uint64_t) SELECT_BINS) << form.shift) - 1;
-	const uint64_t room = (uint64_t) INT64_MAX - (uint64_t) form.least;
-
-	return (int64_t) ((uint64_t) form.least + (span < room ? span : room));
-}
-
 /* Bounds of what is compared as it is. */
 static __device__ __forceinline__ Bounds<int64_t>
-bounds_of(const SelectForm &form, const TabletColumn *column, int64_t)
+bounds_of(const SelectRange &range, const TabletColumn *column, int64_t)
 {
-	return {column, form.least, last_of_form(form), false, false};
+	return {column, range.least, range.largest, false, false};
 }
 
-/* Bounds of differences from a base, a multiple of which lies at or behind the form's. */
+/* Bounds of differences from a base, a multiple of which lies at or behind the range's. */
 static __device__ __forceinline__ Bounds<uint32_t>
-bounds_of(const SelectForm &form, const TabletColumn *column, uint32_t)
+bounds_of(const SelectRange &range, const TabletColumn *column, uint32_t)
 {
-	const Wide	first = (Wide) form.least - column->base;
-	const Wide	last = (Wide) last_of_form(form) - column->base;
+	const Wide	first = (Wide) range.least - column->base;
+	const Wide	last = (Wide) range.largest - column->base;
 	const Wide	low = first <= 0 ? 0 : (first + (((Wide) 1 << column->shift) - 1)) >> column->shift;
 	const Wide	high = last < 0 ? -1 : last >> column->shift;
 
@@ -102,17 +104,41 @@ whole(const TabletColumn *column, uint32_t v)
 	return (int64_t) (((uint64_t) v << column->shift) + (uint64_t) column->base);
 }
 
-/* A value into its bin, or among those that are collected. */
+/* A value among those that are gathered, at a place that was taken for it. */
 static __device__ __forceinline__ void
-take_in(const VmLaunch &launch, SelectShared *shared, int64_t value)
+gather(const VmLaunch &launch, SelectShared *shared, uint32_t here, int64_t value)
+{
+	if (here < GATHERED_HERE)
+		shared->gathered[here] = value;
+	else
+	{
+		const uint64_t at = atomicAdd((Word *) &launch.seek->gathered, (Word) 1);
+
+		if (at < launch.gather_capacity)
+			launch.gathered[at] = value;
+	}
+}
+
+/* A value into its bin, or among those that are collected, or at its place among those that are gathered. */
+static __device__ __forceinline__ void
+take_in(const VmLaunch &launch, SelectShared *shared, uint32_t here, int64_t value)
 {
 	const SelectForm &form = launch.shape.select;
 	const uint64_t bin = select_bin(value, form.least, form.shift);
 
-	if (form.collects)
+	if (form.gathers)
+		gather(launch, shared, here, value);
+	else if (form.collects)
 		tally_collect(launch.tallies, value);
 	else if (bin < SELECT_BINS)
 		atomicAdd(&shared->bins[bin], 1u);
+}
+
+/* Places for so many values, if they are gathered. */
+static __device__ __forceinline__ uint32_t
+take_places(const VmLaunch &launch, SelectShared *shared, uint32_t n)
+{
+	return launch.shape.select.gathers && n > 0 ? atomicAdd(&shared->ngathered, n) : 0;
 }
 
 /* Rows of a thread at a time: eight side by side. */
@@ -166,6 +192,8 @@ count_rows(const VmLaunch &launch, SelectShared *shared, const Bounds<decltype(c
 		if (form.zeros && counts && is_negative_zero(values[k]))
 			counted->zeros++;
 	}
+	uint32_t	here = take_places(launch, shared, (uint32_t) __popc(inside));
+
 	for (; inside != 0; inside &= inside - 1)
 	{
 		const int	lane = __ffs((int) inside) - 1;
@@ -175,7 +203,7 @@ count_rows(const VmLaunch &launch, SelectShared *shared, const Bounds<decltype(c
 #pragma unroll
 		for (int k = 1; k < ROWS; k++)
 			value = k == lane ? values[k] : value;
-		take_in(launch, shared, whole(bounds.column, compared(value)));
+		take_in(launch, shared, here++, whole(bounds.column, compared(value)));
 	}
 	if (!form.bounds)
 		return;
@@ -190,6 +218,21 @@ count_rows(const VmLaunch &launch, SelectShared *shared, const Bounds<decltype(c
 		}
 }
 
+/* The first row of a slice that is gone over, and the step from one tile to the next one. */
+static __device__ __forceinline__ uint32_t
+first_row(const VmLaunch &launch, const BlockSlice &slice, uint32_t *step)
+{
+	*step = slice.step;
+	if (launch.sample > 1)
+	{
+		const uint32_t tile = launch.part[slice.part].first_tile + slice.first / slice.step;
+
+		*step = slice.step * launch.sample;
+		return slice.first + (launch.sample - 1 - (tile + launch.sample - 1) % launch.sample) * slice.step;
+	}
+	return slice.first;
+}
+
 /* Go over a slice. */
 template <typename S> static __device__ __forceinline__ void
 count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, Counted *counted)
@@ -197,9 +240,10 @@ count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *co
 	const BlockSlice slice = shared->slice;
 	const S    *values = (const S *) tablet_at(slice.tablet, column->values);
 	const uint32_t *nulls = column->null_count > 0 ? (const uint32_t *) tablet_at(slice.tablet, column->nulls) : NULL;
-	const Bounds<decltype(compared(S{}))> bounds = bounds_of(launch.shape.select, column, compared(S{}));
+	const Bounds<decltype(compared(S{}))> bounds = bounds_of(shared->range, column, compared(S{}));
+	uint32_t	step;
 
-	for (uint32_t row = slice.first + threadIdx.x * ROWS; row < slice.end; row += slice.step)
+	for (uint32_t row = first_row(launch, slice, &step) + threadIdx.x * ROWS; row < slice.end; row += step)
 	{
 		const uint32_t n = min(slice.end - row, (uint32_t) ROWS);
 		S			read[ROWS];
@@ -226,21 +270,24 @@ count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *co
 static __device__ void
 count_same(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, Counted *counted)
 {
-	const SelectForm &form = launch.shape.select;
+	const SelectRange range = shared->range;
 	const BlockSlice slice = shared->slice;
 	const uint32_t *nulls = column->null_count > 0 ? (const uint32_t *) tablet_at(slice.tablet, column->nulls) : NULL;
+	const bool	inside = column->base >= range.least && column->base <= range.largest;
+	uint32_t	step;
 
-	for (uint32_t row = slice.first + threadIdx.x * ROWS; row < slice.end; row += slice.step)
+	for (uint32_t row = first_row(launch, slice, &step) + threadIdx.x * ROWS; row < slice.end; row += step)
 	{
 		const uint32_t selected = bits_of(slice.selected, row, 0xff) & ((1u << min(slice.end - row, (uint32_t) ROWS)) - 1);
 		const uint32_t null = bits_of(nulls, row, 0) & selected;
 		const uint32_t n = __popc(selected & ~null);
+		const uint32_t here = inside ? take_places(launch, shared, n) : 0;
 
 		counted->rows += __popc(selected);
 		counted->nulls += __popc(null);
-		counted->less += column->base < form.least ? n : 0;
-		for (uint32_t i = 0; i < n && column->base >= form.least && column->base <= last_of_form(form); i++)
-			take_in(launch, shared, column->base);
+		counted->less += column->base < range.least ? n : 0;
+		for (uint32_t i = 0; i < n && inside; i++)
+			take_in(launch, shared, here + i, column->base);
 		if (n > 0)
 		{
 			counted->least = min(counted->least, column->base);
@@ -302,35 +349,23 @@ word_of_state(SelectCount count, const Counted &all)
 	return 0;
 }
 
-/* Write the block's row, and add its bins to those of all. */
+/* Put what a block has gathered where that of all is. */
 static __device__ __forceinline__ void
-write_out(const VmLaunch &launch, SelectShared *shared, Counted counted)
+put_gathered(const VmLaunch &launch, SelectShared *shared)
 {
-	sum_of_warp(&counted, 32);
-	if (threadIdx.x % 32 == 0)
-		shared->sum[threadIdx.x / 32] = counted;
-	if (threadIdx.x == 0)
-	{
-		shared->at = atomicAdd(&launch.result->nrows, 1u);
-		if (shared->at >= launch.row_capacity)
-			atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
-	}
-	__syncthreads();
-	if (threadIdx.x < 32 && shared->at < launch.row_capacity)
-	{
-		uint64_t   *row = launch.rows + (size_t) shared->at * launch.shape.row_words;
+	const uint32_t n = min(shared->ngathered, (uint32_t) GATHERED_HERE);
 
-		counted = shared->sum[threadIdx.x % (VM_THREADS / 32)];
-		sum_of_warp(&counted, VM_THREADS / 32);
-		if (threadIdx.x == 0)
-		{
-			launch.hashes[shared->at] = 0;
-			row[0] = 0;
-			for (uint32_t s = 0; s < launch.shape.nstates; s++)
-				row[launch.shape.state_word[s]] = word_of_state((SelectCount) launch.shape.select.count[s], counted);
-		}
-	}
-	for (uint32_t i = threadIdx.x; i < TALLY_WORDS && !launch.shape.select.collects; i += VM_THREADS)
+	if (threadIdx.x == 0 && n > 0)
+		shared->gathered_at = atomicAdd((Word *) &launch.seek->gathered, (Word) n);
+	__syncthreads();
+	for (uint32_t i = threadIdx.x; i < n && shared->gathered_at + i < launch.gather_capacity; i += VM_THREADS)
+		launch.gathered[shared->gathered_at + i] = shared->gathered[i];
+}
+
+static __device__ __forceinline__ void
+add_bins(const VmLaunch &launch, const SelectShared *shared)
+{
+	for (uint32_t i = threadIdx.x; i < TALLY_WORDS; i += VM_THREADS)
 	{
 		/* blocks begin at different places so as not to meet each other */
 		const uint32_t at = (i + blockIdx.x * VM_THREADS) % TALLY_WORDS;
@@ -338,6 +373,55 @@ write_out(const VmLaunch &launch, SelectShared *shared, Counted counted)
 		if (shared->bins[at] > 0)
 			atomicAdd((Word *) &launch.tallies[at], (Word) shared->bins[at]);
 	}
+}
+
+/* Add what a block has seen to that of all; by one thread. */
+static __device__ __forceinline__ void
+add_seen(const VmLaunch &launch, const Counted &counted)
+{
+	atomicAdd((Word *) &launch.seek->seen, (Word) (counted.rows - counted.nulls));
+	atomicAdd((Word *) &launch.seek->less, (Word) counted.less);
+}
+
+/* Write the block's row; by one thread. */
+static __device__ __forceinline__ void
+write_row(const VmLaunch &launch, const Counted &counted)
+{
+	const uint32_t at = atomicAdd(&launch.result->nrows, 1u);
+	uint64_t   *row = launch.rows + (size_t) at * launch.shape.row_words;
+
+	if (at >= launch.row_capacity)
+	{
+		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
+		return;
+	}
+	launch.hashes[at] = 0;
+	row[0] = 0;
+	for (uint32_t s = 0; s < launch.shape.nstates; s++)
+		row[launch.shape.state_word[s]] = word_of_state((SelectCount) launch.shape.select.count[s], counted);
+}
+
+/* Put the block's counts where they belong, and add what it has gathered, or its bins, to that of all. */
+static __device__ __forceinline__ void
+write_out(const VmLaunch &launch, SelectShared *shared, Counted counted)
+{
+	sum_of_warp(&counted, 32);
+	if (threadIdx.x % 32 == 0)
+		shared->sum[threadIdx.x / 32] = counted;
+	__syncthreads();
+	if (threadIdx.x < 32)
+	{
+		counted = shared->sum[threadIdx.x % (VM_THREADS / 32)];
+		sum_of_warp(&counted, VM_THREADS / 32);
+		if (threadIdx.x == 0 && launch.shape.select.gathers)
+			add_seen(launch, counted);
+		if (threadIdx.x == 0 && launch.sample == 0)
+			write_row(launch, counted);
+	}
+	if (launch.shape.select.gathers)
+		put_gathered(launch, shared);
+	else if (!launch.shape.select.collects)
+		add_bins(launch, shared);
 }
 
 static __global__ void __launch_bounds__(VM_THREADS, SELECT_BLOCKS)
@@ -352,6 +436,10 @@ select_kernel(const __grid_constant__ VmLaunch launch)
 	{
 		shared.slice.part = NO_PART;
 		shared.status = STATUS_DONE;
+		shared.range = {launch.shape.select.least, launch.shape.select.last};
+		if (launch.shape.select.gathers)
+			shared.range = launch.seek->range;
+		shared.ngathered = 0;
 	}
 	while (block_next_slice(&launch, ROWS * VM_THREADS, &shared.slice))
 		count_column(launch, &shared, &counted);

@@ -261,6 +261,7 @@ vm_launch(const VmLaunch *launch, int blocks, void *stream)
 		with.sum_bits = 33;
 	if (with.sum_bits <= 32)
 		return cudaErrorInvalidValue;
+	with.shape.select.gathers &= launch->seek != NULL;
 	kernel_of(&launch->shape)<<<blocks, VM_THREADS, launch->shape.shared_bytes, (cudaStream_t) stream>>>(with);
 	return cudaGetLastError();
 }

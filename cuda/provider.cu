@@ -15,6 +15,7 @@
 #include "kept.h"
 #include "rates.h"
 #include "resident.h"
+#include "seek.h"
 #include "vm_launch.h"
 
 /* Batches in flight, of all jobs. */
@@ -134,7 +135,8 @@ release(ProviderBatch *batch)
 
 static const Provider provider = {
 	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release,
-	group_table_open, group_table_count, group_table_read, group_table_close, group_table_read_top, kept_open, kept_index, kept_sort, kept_column, kept_read, kept_close, rates_measure
+	group_table_open, group_table_count, group_table_read, group_table_close, group_table_read_top, kept_open, kept_index, kept_sort, kept_column, kept_read, kept_close,
+	seek_open, seek_close, rates_measure
 };
 
 extern "C" __attribute__((visibility("default"))) const Provider *

@@ -102,6 +102,17 @@ read_tally(Reader *r, const Instr *in)
 	return take_state(r, in, SELECT_LESS);
 }
 
+/* The last value that a bin has, or of those that are collected. */
+static int64_t
+last_of_form(const SelectForm *form)
+{
+	const uint64_t bins = form->collects ? 1 : SELECT_BINS;
+	const uint64_t span = form->shift > 63 - (form->collects ? 0 : SELECT_BITS) ? UINT64_MAX : (bins << form->shift) - 1;
+	const uint64_t room = (uint64_t) INT64_MAX - (uint64_t) form->least;
+
+	return (int64_t) ((uint64_t) form->least + (span < room ? span : room));
+}
+
 /* Understand an instruction; false if the program is none of those. */
 static bool
 read_instr(Reader *r, const Instr *in)
@@ -178,5 +189,9 @@ select_shape(const Program *program, int body, const Tablet *tablet, SelectForm 
 		form->zeros |= form->count[s] == SELECT_ZEROS;
 		form->bounds |= form->count[s] == SELECT_LEAST || form->count[s] == SELECT_LARGEST;
 	}
+	form->gathers = program->seek.wanted;
+	form->last = last_of_form(form);
+	if (form->gathers && (!form->collects || form->least != program->seek.range.least))
+		return false;
 	return form->tallies && r.counts == program->nstates && is_stored_plainly(&tablet->column[form->column], form->is_float);
 }

@@ -11,6 +11,7 @@
 
 #include "core/join_table.h"
 #include "core/program.h"
+#include "seek_launch.h"
 #include "tallies.h"
 #include "vm_code.h"
 
@@ -39,12 +40,14 @@ typedef struct SelectForm
 	bool		tallies;		/* it is such a program */
 	bool		is_float;
 	bool		collects;
+	bool		gathers;		/* it collects more than a state has room for */
 	bool		zeros;			/* some states are of -0, */
 	bool		bounds;			/* or of the least and largest value */
 	uint8_t		shift;			/* of bins */
 	uint16_t	column;
 	uint8_t		count[SELECT_STATES];	/* SelectCount of each state */
-	int64_t		least;			/* where bins begin */
+	int64_t		least;			/* where bins begin, or what is collected */
+	int64_t		last;			/* that a bin has, or of those that are collected */
 } SelectForm;
 
 /* How a body runs on a device. */
@@ -115,6 +118,10 @@ typedef struct VmLaunch
 	uint64_t   *hashes;
 	uint32_t	row_capacity;
 	uint64_t   *tallies;		/* of the launches of a batch: shape.ntallies of TALLY_WORDS, zeroed before the first one */
+	SeekRoom   *seek;			/* of programs that seek: where they gather, */
+	int64_t    *gathered;
+	uint64_t	gather_capacity;
+	uint32_t	sample;			/* and do nothing else, from one in so many tiles of many parts; 0 = from all */
 	uint32_t	sum_bits;		/* vm_launch() sets it: what size of value a block's sums take without care */
 	uint32_t   *passed;			/* of a program without aggregates: a bit a row of the tablet */
 	VmResult   *result;

@@ -40,6 +40,8 @@ INSERT INTO agg_percentile_queries VALUES
 	(308, 'SELECT percentile_disc(''{0.01,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,0.99}''::float8[]) WITHIN GROUP (ORDER BY tz), (percentile_cont(''{0.1,0.2,0.7}''::float8[]) WITHIN GROUP (ORDER BY i8))[3] + 1 FROM agg_percentile WHERE b'),
 	(309, 'SELECT percentile_disc(''{0.5,1}''::float8[]) WITHIN GROUP (ORDER BY i4), percentile_cont(''{0.5,NULL}''::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile WHERE id < 0'),
 	(310, 'SELECT percentile_disc(''{NULL,NULL}''::float8[]) WITHIN GROUP (ORDER BY i4) FROM agg_percentile'),
+	(311, 'SELECT percentile_cont(0.37) WITHIN GROUP (ORDER BY i2), percentile_cont(0.5) WITHIN GROUP (ORDER BY i4 DESC), percentile_cont(''{0.1,0.37}''::float8[]) WITHIN GROUP (ORDER BY i8), percentile_cont(0.37) WITHIN GROUP (ORDER BY f4), gpudb.median(i4) FILTER (WHERE b) FROM agg_percentile'),
+	(312, 'SELECT percentile_cont(0.37) WITHIN GROUP (ORDER BY i8 * 10000019), percentile_cont(0.5) WITHIN GROUP (ORDER BY i4::float8), percentile_cont(0.5) WITHIN GROUP (ORDER BY i4::float4) FROM agg_percentile'),
 	(306, 'SELECT g, (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a.i4) FROM agg_percentile a WHERE a.id > g * 1000) FROM generate_series(1, 13, 3) g');
 SELECT compare_answers('agg_percentile_queries', 'GpuAgg');
 -- what is the same after other rounds, and with tiles that begin again
@@ -60,8 +62,12 @@ SELECT i, i * 7919::int8 % 300007, i * 1000003::int8, i % 3, ((i * 104729::int8 
 VACUUM ANALYZE agg_percentile_many;
 SET gpudb.debug_sample = 2;
 SELECT sum(i + alike + up + few + late), sum(far) IS NULL FROM agg_percentile_many;
-SELECT explain FROM explain('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY alike) FROM agg_percentile_many', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Rounds|Fallback';
-SELECT explain FROM explain('SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY up) FROM agg_percentile_many', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Rounds|Fallback';
+-- a GPU takes the sample itself, and seeks; the CPU in its place finds too many values, and goes on with bins
+SET gpudb.debug_seek = 20000;
+SELECT argument, string_agg(trim(explain), ', ') = CASE WHEN current_setting('gpudb.device') = 'gpu' AND current_setting('gpudb.provider') <> 'cpu' THEN 'Rounds: 1'
+	ELSE format('Rounds: %s, Rounds of a Sample: 1', rounds + (current_setting('gpudb.device') = 'gpu')::int) END AS expected
+FROM (VALUES ('0.5', 'alike', 3), ('0.99', 'up', 5)) q (fraction, argument, rounds), explain(format('SELECT percentile_disc(%s) WITHIN GROUP (ORDER BY %s) FROM agg_percentile_many', fraction, argument), 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF')
+WHERE explain ~ 'Rounds|Fallback' GROUP BY argument, rounds ORDER BY argument;
 CREATE TABLE agg_percentile_sampled AS
 SELECT row_number() OVER () AS number, format('SELECT %s, count(*) FROM agg_percentile_many WHERE %s', string_agg(format('percentile_disc(%s) WITHIN GROUP (ORDER BY %s %s)', fraction, argument, direction), ', '), condition) AS sql
 FROM unnest('{alike,up,few,far,late,"up - alike","alike::float8 / (few + 1)","CASE WHEN few > 0 THEN alike END"}'::text[]) argument, unnest('{0,0.00001,0.3,0.5,0.999,1}'::text[]) fraction, unnest('{"",DESC}'::text[]) direction,
@@ -70,7 +76,12 @@ GROUP BY argument, direction, condition;
 INSERT INTO agg_percentile_sampled VALUES
 	(1000, 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY alike), percentile_cont(''{0.2,0.4,0.6}''::float8[]) WITHIN GROUP (ORDER BY far), percentile_disc(''{0.01,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,0.99}''::float8[]) WITHIN GROUP (ORDER BY alike) FROM agg_percentile_many'),
 	(1001, 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a.alike) FROM agg_percentile_many a JOIN agg_percentile b ON b.id = a.few');
+-- one percentile of a column, which a GPU seeks
+INSERT INTO agg_percentile_sampled
+SELECT 2000 + row_number() OVER (), format('SELECT percentile_%s(%s) WITHIN GROUP (ORDER BY %s %s), count(%s) FROM agg_percentile_many', kind, fraction, argument, direction, argument)
+FROM unnest('{disc,cont}'::text[]) kind, unnest('{alike,up,few,far,late}'::text[]) argument, unnest('{0,0.00001,0.3,0.5,0.999,1}'::text[]) fraction, unnest('{"",DESC}'::text[]) direction;
 SELECT compare_answers('agg_percentile_sampled', 'GpuAgg');
+RESET gpudb.debug_seek;
 RESET gpudb.debug_sample;
 -- what is left to PostgreSQL: two zeros that print differently, errors, other types, groups, several fractions
 SET gpudb.debug_require = allow;

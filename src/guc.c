@@ -24,6 +24,7 @@ int			gpudb_debug_fail = -1;
 char	   *gpudb_debug_program = NULL;
 int			gpudb_debug_require = REQUIRE_ALLOW;
 int			gpudb_debug_sample = 16;
+int			gpudb_debug_seek = 2097152;
 int			gpudb_debug_silence = 2000;
 int			gpudb_debug_yield = -1;
 int			gpudb_device = DEVICE_AUTO;
@@ -117,6 +118,11 @@ guc_init(void)
 							"Number of cached tablets from which on a sample of them tells where to look for percentiles.",
 							"For tests, whose tables are small.",
 							&gpudb_debug_sample, 16, 1, INT_MAX, PGC_USERSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("gpudb.debug_seek",
+							"Number of rows up to which a GPU seeks a percentile without a sample.",
+							"For tests, whose tables are small.",
+							&gpudb_debug_seek, 2097152, 1, 4194304, PGC_USERSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.debug_silence",
 							"Ends the GPU process when it has not been heard of for so long.",

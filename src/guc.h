@@ -37,6 +37,7 @@ extern int	gpudb_debug_fail;
 extern char *gpudb_debug_program;
 extern int	gpudb_debug_require;
 extern int	gpudb_debug_sample;
+extern int	gpudb_debug_seek;
 extern int	gpudb_debug_silence;
 extern int	gpudb_debug_yield;
 extern int	gpudb_device;

@@ -264,6 +264,7 @@ suite_standin() {
 	tap standin/017_joined_rows perl_tap 017_joined_rows
 	tap standin/018_passes perl_tap 018_passes
 	tap standin/019_sorted_rows perl_tap 019_sorted_rows
+	tap standin/020_percentiles perl_tap 020_percentiles
 	if ! server_start standin "include '$conf'" "${patient[@]}" || ! psql_as -c 'CREATE EXTENSION gpudb'; then
 		tap standin false
 		return 0

@@ -68,7 +68,9 @@ typedef struct JoinRequest
 typedef struct SelectStep
 {
 	bool		found;			/* not at all: the value is range.least */
-	bool		collects;		/* by the values themselves, since they are few */
+	bool		collects;		/* by the values themselves, since they are few, */
+	bool		seeks;			/* or a device may seek it among these, */
+	int			most;			/* without a sample if there are no more rows */
 	SelectRange range;			/* where it counts, or collects */
 } SelectStep;
 
@@ -193,6 +195,7 @@ typedef struct SelectResult
 	int16		agg;			/* whose it is */
 	SelectStep	step;
 	int16		column;			/* whose values are selected from, as they are; -1 = it is none */
+	bool		plain;			/* from those that a column has in all rows */
 	int16		state;			/* of the bins, or of values; -1 = it is found, or its turn comes later */
 	int16		least;			/* of the first round, -1 of others */
 	int16		largest;

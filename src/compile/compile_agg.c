@@ -364,6 +364,8 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 		return c->reason == NULL;
 	}
 	expr = linitial_node(TargetEntry, agg->args)->expr;
+	if (map->action == AGG_PERCENTILE_CONT)
+		expr = compile_before_float8(expr);
 	c->mask = mask;
 	if (!compile_expr(c, expr, &arg))
 		return false;

@@ -49,6 +49,9 @@ extern int	count_negative_zeros(AggCompiler *ac, const Operand *arg, int mask);
 /* Whether PostgreSQL's order of an aggregate's argument is ours, and equal values are the same. */
 extern bool order_known(Compiler *c, Oid collation, const AggResult *result);
 
+/* What a percentile_cont's argument is cast from, the order of whose values is that of the floats; the argument itself if it is none. */
+extern Expr *compile_before_float8(Expr *expr);
+
 /* The states from which an ordered-set aggregate selects its values (compile_select.c). */
 extern bool compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask, AggResult *result);
 

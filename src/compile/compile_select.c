@@ -10,6 +10,7 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -40,6 +41,17 @@ range_of_type(Oid type)
 		default:
 			return (SelectRange) {PG_INT64_MIN, PG_INT64_MAX};
 	}
+}
+
+Expr *
+compile_before_float8(Expr *expr)
+{
+	const FuncExpr *cast = (const FuncExpr *) expr;
+
+	if (IsA(expr, FuncExpr) &&
+		(cast->funcid == F_FLOAT8_INT2 || cast->funcid == F_FLOAT8_INT4 || cast->funcid == F_FLOAT8_INT8 || cast->funcid == F_FLOAT8_FLOAT4))
+		return linitial(cast->args);
+	return expr;
 }
 
 bool
@@ -110,16 +122,25 @@ key_of(AggCompiler *ac, const Operand *arg)
 	}
 }
 
-/* The column of integers that an argument is; -1 if it is something else. */
-static int
-column_of(const AggCompiler *ac, const Aggref *agg, const Operand *arg)
+/* What an argument is of the relation that is read: a Var, or NULL if it is something else. */
+static const Var *
+var_of(const AggCompiler *ac, const Aggref *agg)
 {
-	const CompileResult *result = ac->c->result;
 	const Var  *var = (const Var *) strip_implicit_coercions((Node *) linitial_node(TargetEntry, agg->args)->expr);
 
 	if (IsA(var, Var) && var->varno == INDEX_VAR)
 		var = (const Var *) list_nth_node(TargetEntry, ac->c->input->scan_tlist, var->varattno - 1)->expr;
-	if (!IsA(var, Var) || var->varno != (int) ac->c->input->varno || arg->class != CLASS_INT)
+	return IsA(var, Var) && var->varno == (int) ac->c->input->varno ? var : NULL;
+}
+
+/* The column of integers that it is; -1 if it is something else. */
+static int
+column_of(const AggCompiler *ac, const Aggref *agg, const Operand *arg)
+{
+	const CompileResult *result = ac->c->result;
+	const Var  *var = var_of(ac, agg);
+
+	if (var == NULL || arg->class != CLASS_INT)
 		return -1;
 	for (int c = 0; c < result->ncolumns; c++)
 		if (result->column[c].attno == var->varattno && !result->column[c].second && !result->column[c].packed && !result->column[c].coded)
@@ -127,9 +148,21 @@ column_of(const AggCompiler *ac, const Aggref *agg, const Operand *arg)
 	return -1;
 }
 
+/* Whether values are those of a column, in all rows. */
+static bool
+is_plain(const AggCompiler *ac, const Aggref *agg, const Operand *arg)
+{
+	const CompileRequest *request = ac->c->request;
+	const Var  *var = var_of(ac, agg);
+	const Oid	type = var != NULL ? getBaseType(var->vartype) : InvalidOid;
+
+	return var != NULL && (type == FLOAT4OID || type == FLOAT8OID ? arg->class == CLASS_FLOAT : arg->class == CLASS_INT) &&
+		agg->aggfilter == NULL && request->quals == NIL && request->joins == NIL;
+}
+
 /* The states for one value. */
 static void
-select_value(AggCompiler *ac, const AggResult *agg, int column, int key, int mask)
+select_value(AggCompiler *ac, const AggResult *agg, int column, bool plain, int key, int mask)
 {
 	CompileResult *result = ac->c->result;
 	const SelectStep *known = ac->c->request->steps;
@@ -139,7 +172,9 @@ select_value(AggCompiler *ac, const AggResult *agg, int column, int key, int mas
 
 	result->select = result->select != NULL ? repalloc(result->select, size) : palloc(size);
 	select = &result->select[result->nselects++];
-	*select = (SelectResult) {.agg = (int16) (agg - result->agg), .step = step, .column = (int16) column, .state = -1, .least = -1, .largest = -1};
+	*select = (SelectResult) {
+		.agg = (int16) (agg - result->agg), .step = step, .column = (int16) column, .plain = plain, .state = -1, .least = -1, .largest = -1
+	};
 	if (known == NULL)
 	{
 		select->least = need_state(ac, STATE_MIN_I, false, key, mask);
@@ -149,6 +184,11 @@ select_value(AggCompiler *ac, const AggResult *agg, int column, int key, int mas
 		select->state = need_source(ac, (StateSource) {.kind = step.collects ? STATE_VALUES : STATE_BINS, .vreg = key,
 									.companion = (int) select_shift(&step.range, step.collects ? 1 : SELECT_BINS),
 									.least = int_constant(ac->c, step.range.least), .mask = mask});
+	if (step.seeks)
+		ac->shape->seek = (SelectSeek) {
+			.wanted = true, .continuous = agg->action == AGG_PERCENTILE_CONT, .descending = agg->descending, .fraction = agg->fraction[0],
+			.most = (uint32) step.most, .range = step.range
+		};
 }
 
 bool
@@ -168,7 +208,7 @@ compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask,
 	result->select = c->result->nselects;
 	result->nselects = result->action == AGG_PERCENTILE_CONT ? 2 : 1;
 	for (int i = 0; i < result->nfractions * result->nselects; i++)
-		select_value(ac, result, column_of(ac, agg, arg), key, mask);
+		select_value(ac, result, column_of(ac, agg, arg), is_plain(ac, agg, arg), key, mask);
 	c->result->rounds = USUAL_ROUNDS * ((c->result->nselects + BINS_AT_ONCE - 1) / BINS_AT_ONCE);
 	return c->reason == NULL;
 }

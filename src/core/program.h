@@ -20,6 +20,7 @@
 #ifndef GPUDB_CORE_PROGRAM_H
 #define GPUDB_CORE_PROGRAM_H
 
+#include "core/op_select.h"
 #include "core/status.h"
 #include "core/target.h"
 
@@ -203,6 +204,7 @@ typedef struct Program
 	uint8_t		output[PROGRAM_MAX_OUTPUTS];	/* which ones */
 	uint16_t	nkept;			/* of rows that are kept: columns; 0 = none are */
 	uint8_t		kept[PROGRAM_MAX_KEPT]; /* their ColTypes: BOOL, I64 or F64 */
+	SelectSeek	seek;			/* of a program whose only state of many words is one of VALUES */
 	ProgramBody body[2];		/* narrow, wide */
 	uint8_t		key_kind[PROGRAM_MAX_KEYS];
 	uint16_t	key_word[PROGRAM_MAX_KEYS]; /* first word in the row */

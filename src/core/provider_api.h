@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 14
+#define PROVIDER_ABI 15
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -25,7 +25,7 @@
 #define BATCH_WINDOWS	32
 #define BATCH_TABLETS	2048	/* cached ones, in place of pages, of as many shelves at most, */
 #define BATCH_TABLET_COLUMNS 16384	/* with so many columns together, */
-#define BATCH_TABLET_ROWS (64u << 20)	/* and rows, unless it is one window: some milliseconds' work at most */
+#define BATCH_TABLET_ROWS (256u << 20)	/* and rows, unless it is one window: some milliseconds' work at most */
 #define BATCH_GROUPS	4096	/* go back with a batch on a GPU; of more a table is made */
 #define BATCH_PAGES		(16 * TABLET_WINDOW_PAGES)
 #define GROUP_WORDS_MOST 8192	/* of a group that a table keeps: hash, row, and texts */
@@ -162,12 +162,16 @@ typedef struct ProviderPick
 /* Groups that a provider keeps for a job, across its batches. */
 typedef struct ProviderTable ProviderTable;
 
+/* Values that it gathers for a job, likewise, to seek one among them. */
+typedef struct ProviderSeek ProviderSeek;
+
 typedef struct ProviderBatch
 {
 	/* in */
 	const ProviderJob *job;
 	ProviderTable *table;		/* where groups go: all of a batch's or, unless it ends with DONE, none; NULL = with the batch */
 	ProviderKept *kept;			/* where rows are kept; NULL = the program keeps none */
+	ProviderSeek *seek;			/* where values are gathered; NULL = it does not seek, or there is no room */
 	bool		wide;			/* deform decimals to 128 bits */
 	uint32_t	nwindows;
 	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
@@ -270,6 +274,14 @@ typedef struct Provider
 	bool		(*kept_column) (const ProviderKept *kept, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to);
 	DeviceStatus (*read_kept) (ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
 	void		(*close_kept) (ProviderKept *kept);
+
+	/*
+	 * Room for the values that a program that seeks gathers; NULL when there is
+	 * none, and a batch collects what a state has room for.  Both may be NULL.
+	 * To be closed when no batch is in flight that has it.
+	 */
+	ProviderSeek *(*open_seek) (const ProviderJob *job);
+	void		(*close_seek) (ProviderSeek *seek);
 
 	/* Measure the device, some 20 ms, while no batch is in flight; false when it fails, and the process had better end. */
 	bool		(*measure) (ProviderRates *rates);

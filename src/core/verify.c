@@ -615,6 +615,23 @@ outputs_ok(const Program *program)
 	return true;
 }
 
+/* What is sought is sought among the values of one state. */
+static bool
+seek_ok(const Program *program)
+{
+	const SelectSeek *seek = &program->seek;
+	uint32_t	nstates = 0;
+
+	for (uint32_t s = 0; s < program->nstates; s++)
+	{
+		nstates += program->state_kind[s] == STATE_VALUES;
+		if (program->state_kind[s] == STATE_BINS)
+			nstates += 2;
+	}
+	return !seek->wanted ||
+		(nstates == 1 && !program->grouped && seek->fraction >= 0 && seek->fraction <= 1 && seek->range.least <= seek->range.largest);
+}
+
 DeviceStatus
 program_verify(const Program *program, uint32_t size)
 {
@@ -624,6 +641,7 @@ program_verify(const Program *program, uint32_t size)
 		program->ncolumns > PROGRAM_MAX_COLUMNS || program->ntables > PROGRAM_MAX_TABLES ||
 		!block_inside(program, program->words, (uint64_t) program->nwords * sizeof(uint64_t), 8) ||
 		!block_inside(program, program->bytes, program->nbytes, 1) || !row_ok(program) || !outputs_ok(program) || !kept_ok(program) ||
+		!seek_ok(program) ||
 		(!program->body[BODY_NARROW].exists && !program->body[BODY_WIDE].exists))
 		return STATUS_BAD_PROGRAM;
 	for (b = 0; b < 2; b++)

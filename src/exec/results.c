@@ -214,6 +214,36 @@ extreme_result(const GroupView *view, const AggResult *agg, Datum *value)
 	return value_of_state(view, agg, state_of(view, agg->value), value);
 }
 
+/* A value as a float8, which percentile_cont() is of. */
+static Datum
+as_float8(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return Float8GetDatum((float8) DatumGetInt16(value));
+		case INT4OID:
+			return Float8GetDatum((float8) DatumGetInt32(value));
+		case INT8OID:
+			return Float8GetDatum((float8) DatumGetInt64(value));
+		case FLOAT4OID:
+			return Float8GetDatum((float8) DatumGetFloat4(value));
+		default:
+			return value;
+	}
+}
+
+/* One of the values that a percentile is made of. */
+static DeviceStatus
+selected_value(const GroupView *view, const AggResult *agg, const SelectStep *step, Datum *value)
+{
+	const DeviceStatus status = value_of_state(view, agg, (const uint64 *) &step->range.least, value);
+
+	if (status == STATUS_DONE && agg->action == AGG_PERCENTILE_CONT)
+		*value = as_float8(agg->argtype, *value);
+	return status;
+}
+
 /* The percentile at one of its fractions. */
 static DeviceStatus
 percentile_at(const GroupView *view, const AggResult *agg, int fraction, int64 count, Datum *value)
@@ -223,12 +253,12 @@ percentile_at(const GroupView *view, const AggResult *agg, int fraction, int64 c
 	Datum		second;
 	int64		rank[2];
 	const double part = selects_ranks(agg, fraction, count, &rank[0], &rank[1]);
-	DeviceStatus status = value_of_state(view, agg, (const uint64 *) &step[0].range.least, &first);
+	DeviceStatus status = selected_value(view, agg, &step[0], &first);
 
 	*value = first;
 	if (status != STATUS_DONE || rank[0] == rank[1])
 		return status;
-	status = value_of_state(view, agg, (const uint64 *) &step[1].range.least, &second);
+	status = selected_value(view, agg, &step[1], &second);
 	*value = selects_between(first, second, part);
 	return status;
 }

@@ -10,17 +10,17 @@
  *
  * Where many tablets are cached the first runs see a sample of them.  What the
  * sample tells is a guess: the first run of all rows counts within it, and
- * counts how many values are less, which tells whether the value is there.
+ * counts how many values are less, which tells whether the value is there.  A
+ * GPU is asked to seek it there at once.
  */
 #include "postgres.h"
-
-#include <math.h>
 
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
-#include "compile/opmap.h"
+#include "device/device.h"
 #include "exec/selects.h"
+#include "guc.h"
 
 /* Values of a sample that tell something, and runs that see it. */
 #define SAMPLE_LEAST 4096
@@ -63,32 +63,6 @@ bool
 selects_would_sample(const GpuNode *node)
 {
 	return node->selects != NULL && node->selects->samples;
-}
-
-double
-selects_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int64 *second)
-{
-	const double at = agg->fraction[fraction];
-	double		part = 0;
-
-	/* as percentile_disc_final() and percentile_cont_final_common() do */
-	if (agg->action == AGG_PERCENTILE_DISC)
-	{
-		*first = (int64) ceil(at * count);
-		*first = *second = Max(*first, 1) - 1;
-	}
-	else
-	{
-		*first = (int64) floor(at * (count - 1));
-		*second = (int64) ceil(at * (count - 1));
-		part = at * (count - 1) - *first;
-	}
-	if (agg->descending)
-	{
-		*first = count - 1 - *first;
-		*second = count - 1 - *second;
-	}
-	return part;
 }
 
 Datum
@@ -150,6 +124,69 @@ pick(SelectStep *step, const Counted *counted)
 	return true;
 }
 
+/* What a device has sought */
+
+/* The value, if its rank is one of those that it has sought. */
+static void
+take_sought(SelectStep *step, const Counted *counted)
+{
+	const uint64 *state = counted->state;
+
+	for (int i = 0; i < 2 && !step->found; i++)
+	{
+		if (counted->rank != (int64) state[SEEK_WORD_RANK + i])
+			continue;
+		step->range.least = step->range.largest = (int64) state[SEEK_WORD_VALUE + i];
+		step->found = true;
+	}
+}
+
+/* On which side of the device's range the value is, or within; false if that cannot be. */
+static bool
+learn_side(SelectRange *certain, SelectStep *step, const Counted *counted)
+{
+	const uint64 *state = counted->state;
+	const SelectRange range = {(int64) state[SEEK_WORD_RANGE], (int64) state[SEEK_WORD_RANGE + 1]};
+	const int64 number = counted->rank - (int64) state[SEEK_WORD_LESS];
+
+	if (number < 0 && range.least > PG_INT64_MIN)
+		certain->largest = Min(certain->largest, range.least - 1);
+	else if (number >= (int64) state[SEEK_WORD_GATHERED] && range.largest < PG_INT64_MAX)
+		certain->least = Max(certain->least, range.largest + 1);
+	else
+		clip(certain, &range);
+	step->range = *certain;
+	step->found = select_is_found(certain);
+	return certain->least <= certain->largest;
+}
+
+/* The value, or what has become known of it; bins will tell the rest. */
+static bool
+end_seeking(SelectRange *certain, SelectStep *step, const Counted *counted)
+{
+	const uint64 *state = counted->state;
+	const int64 number = counted->rank - (int64) state[0];
+
+	step->collects = step->seeks = false;
+	/* no device has sought: all values of the range may be there, which may be a guess */
+	if (state[SEEK_WORD_STATUS] < SEEK_FAILED)
+	{
+		if (number >= 0 && number < (int64) state[1])
+			return pick(step, counted);
+		step->range = *certain;
+		return true;
+	}
+	/* others have seen some, which the device knows nothing of */
+	if ((int64) state[SEEK_WORD_COUNT] != counted->count)
+	{
+		step->range = *certain;
+		return true;
+	}
+	if (state[SEEK_WORD_STATUS] == SEEK_FOUND)
+		take_sought(step, counted);
+	return step->found || learn_side(certain, step, counted);
+}
+
 /* Bins of all rows */
 
 static bool
@@ -185,23 +222,17 @@ narrow(SelectRange *certain, SelectStep *step, const Counted *counted)
 
 /* Bins of a sample */
 
-/* How far a rank in the sample may be from where it is in all rows, which are so many more; rows of a tablet are alike. */
-static int64
-margin(int64 count)
-{
-	return 64 + (int64) (4 * sqrt((double) count));
-}
-
 /* Where a value will be found, most probably; whether the sample can tell more. */
 static bool
 guess(const SelectRange *certain, SelectStep *step, const Counted *counted)
 {
-	const int64 low = counted->rank - margin(counted->count);
-	const int64 high = counted->rank + margin(counted->count);
+	const int64 low = counted->rank - select_margin(counted->count);
+	const int64 high = counted->rank + select_margin(counted->count);
 	const uint32 low_bin = low < 0 ? SELECT_BINS : select_find_bin(counted->state, (uint64) low);
 	const uint32 high_bin = high >= counted->count ? SELECT_BINS : select_find_bin(counted->state, (uint64) high);
 	SelectRange range = *certain;
 	uint64		within = 0;
+	bool		narrowed;
 
 	if (low_bin < SELECT_BINS)
 		range.least = Max(range.least, select_range_of_bin(&step->range, low_bin).least);
@@ -216,8 +247,9 @@ guess(const SelectRange *certain, SelectStep *step, const Counted *counted)
 		return false;
 	for (uint32 bin = low_bin < SELECT_BINS ? low_bin : 0; bin < SELECT_BINS && bin <= high_bin; bin++)
 		within += counted->state[1 + bin];
+	narrowed = range.least > step->range.least || range.largest < step->range.largest;
 	step->range = range;
-	return !select_is_found(&range) && within > (uint64) (4 * margin(counted->count));
+	return narrowed && !select_is_found(&range) && within > (uint64) (4 * select_margin(counted->count));
 }
 
 /* Come closer to a value; false if counts contradict each other.  *more: a sample could tell more. */
@@ -244,6 +276,8 @@ come_closer(GpuNode *node, const GroupTable *groups, int i, bool sampled, bool *
 		counted.bounds = (SelectRange) {(int64) *state_of(node, groups, select->least), (int64) *state_of(node, groups, select->largest)};
 	if (sampled)
 		*more |= guess(&selects->certain[i], step, &counted);
+	else if (step->seeks)
+		return end_seeking(&selects->certain[i], step, &counted);
 	else if (step->collects)
 		return pick(step, &counted);
 	else
@@ -270,16 +304,40 @@ create(const GpuNode *node)
 	return selects;
 }
 
-bool
-selects_begin(GpuNode *node)
+/* Whether a GPU may seek what is selected: the values of one percentile of a column. */
+static bool
+can_seek(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
-	Selects    *selects;
+	bool		can = node->device == &remote_device && compiled->nselects == compiled->agg[compiled->select[0].agg].nselects &&
+		!compiled->agg[compiled->select[0].agg].fraction_null[0];
+
+	for (int i = 0; i < compiled->nselects && can; i++)
+		can = compiled->select[i].plain && !node->selects->step[i].found;
+	return can;
+}
+
+/* Have the next run, of all rows, do so. */
+static void
+seek(GpuNode *node)
+{
+	Selects    *selects = node->selects;
+
+	for (int i = 0; i < node->compiled.nselects; i++)
+	{
+		selects->step[i].collects = selects->step[i].seeks = true;
+		selects->step[i].most = gpudb_debug_seek;
+	}
+	selects->samples = false;
+}
+
+/* Guess by what is cached between which values all are; whether anything is known. */
+static bool
+guess_bounds(const GpuNode *node)
+{
+	const CompileResult *compiled = &node->compiled;
 	bool		told = false;
 
-	if (node->selects != NULL || compiled->nselects == 0 || node->nmembers > 0)
-		return false;
-	selects = node->selects = create(node);
 	for (int i = 0; i < compiled->nselects; i++)
 	{
 		SelectRange seen;
@@ -287,18 +345,54 @@ selects_begin(GpuNode *node)
 		if (compiled->select[i].column < 0 ||
 			!tablet_guess_bounds(node->relation, node->feed.source.end, &node->feed.wanted[compiled->select[i].column], &seen.least, &seen.largest))
 			continue;
-		clip(&selects->step[i].range, &seen);
+		clip(&node->selects->step[i].range, &seen);
+		told = true;
+	}
+	return told;
+}
+
+bool
+selects_begin(GpuNode *node)
+{
+	bool		told;
+
+	if (node->selects != NULL || node->compiled.nselects == 0 || node->nmembers > 0)
+		return false;
+	node->selects = create(node);
+	told = guess_bounds(node);
+	if (can_seek(node))
+	{
+		seek(node);
 		told = true;
 	}
 	if (told)
-		node->request.steps = selects->step;
+		node->request.steps = node->selects->step;
 	return told;
+}
+
+/* Neighbours are looked for in one range: a state does for both. */
+static void
+join_ranges(const GpuNode *node)
+{
+	const CompileResult *compiled = &node->compiled;
+
+	for (int i = 0; i < compiled->nselects; i += compiled->agg[compiled->select[i].agg].nselects)
+	{
+		SelectStep *first = &node->selects->step[i];
+		SelectStep *second = first + compiled->agg[compiled->select[i].agg].nselects - 1;
+
+		if (first->found || second->found)
+			continue;
+		first->range.least = second->range.least = Min(first->range.least, second->range.least);
+		first->range.largest = second->range.largest = Max(first->range.largest, second->range.largest);
+	}
 }
 
 DeviceStatus
 selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted)
 {
 	const bool	sampled = node->feed.sampled;
+	bool		sought;
 	bool		more = false;
 
 	*wanted = false;
@@ -306,6 +400,7 @@ selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted)
 		return STATUS_DONE;
 	if (node->selects == NULL)
 		node->selects = create(node);
+	sought = node->selects->step[0].seeks;
 	for (int i = 0; i < node->compiled.nselects; i++)
 	{
 		if (!come_closer(node, groups, i, sampled, &more))
@@ -315,7 +410,10 @@ selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted)
 	/* of all rows nothing is known yet */
 	*wanted |= sampled;
 	node->request.steps = node->compiled.steps = node->selects->step;
-	node->selects->samples = sampled && more && ++node->selects->runs < SAMPLE_RUNS;
+	/* one that was sought in vain is looked for as if nothing had been */
+	node->selects->samples = sought || (sampled && more && ++node->selects->runs < SAMPLE_RUNS);
+	if (sampled)
+		join_ranges(node);
 	node->report.rounds++;
 	node->report.sampled += sampled;
 	return STATUS_DONE;

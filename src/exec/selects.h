@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "compile/compile.h"
+#include "compile/opmap.h"
 #include "core/hashtable.h"
 #include "exec/node.h"
 
@@ -30,12 +31,12 @@ extern bool selects_would_sample(const GpuNode *node);
  */
 extern DeviceStatus selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted);
 
-/*
- * Which values a percentile of so many is made of at one of its fractions, by
- * their numbers in ascending order from 0 on; of a percentile_disc both are the same.
- * Returns what part of the way from the first to the second it is at.
- */
-extern double selects_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int64 *second);
+/* Which values a percentile of so many is made of at one of its fractions: select_ranks(). */
+static inline double
+selects_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int64 *second)
+{
+	return select_ranks(agg->fraction[fraction], agg->action == AGG_PERCENTILE_CONT, agg->descending, count, first, second);
+}
 
 /* What is such a part of the way from one float8 to another, as float8_lerp() has it. */
 static inline Datum

@@ -57,6 +57,7 @@ typedef struct ServiceJob
 	ProviderJob provider;
 	ProviderJoin *joins;		/* tables that its program looks into; NULL = none */
 	KeptSource	source;			/* rows that its windows are of; without a number: of others */
+	ProviderSeek *seek;			/* values that are gathered; NULL = none are */
 	uint64		image[JOB_IMAGE_MOST / 8];
 } ServiceJob;
 
@@ -88,6 +89,9 @@ close_job(ServiceJob *own)
 		kept_leave(own->source.number);
 	own->provider.source = NULL;
 	kept_close((int) (own - jobs));
+	if (own->seek != NULL)
+		provider->close_seek(own->seek);
+	own->seek = NULL;
 	own->open = false;
 }
 
@@ -125,8 +129,11 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 	own->provider.join = own->joins;
 	own->provider.image = (const JobImage *) own->image;
 	own->provider.database = job->database;
-	if (provider->accepts(&own->provider))
-		own->refused = kept_open(provider, (int) (own - jobs), job, word, &own->provider) ? STATUS_DONE : STATUS_MEMORY_LIMIT;
+	if (!provider->accepts(&own->provider))
+		return;
+	if (own->provider.view.program->seek.wanted && provider->open_seek != NULL)
+		own->seek = provider->open_seek(&own->provider);
+	own->refused = kept_open(provider, (int) (own - jobs), job, word, &own->provider) ? STATUS_DONE : STATUS_MEMORY_LIMIT;
 }
 
 /* Bytes of the tablet that a batch so large needs. */
@@ -548,6 +555,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	batch->wide = own->wide;
 	batch->table = group_tables_of(&own->groups);
 	batch->kept = kept_rows(number);
+	batch->seek = own->seek;
 	ticket = free_ticket();
 	*ticket = (Ticket) {.job = number, .result = result};
 	status = fill_batch(own, ticket, batch);

@@ -84,7 +84,16 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	shape->row_words = rows_without_tallies(program, shape->state_kind, shape->state_word, &shape->ntallies);
 	if (tablet != NULL)
 		vm_lower(program, body, tablet, wish->options, shape);
+	if (tablet != NULL)
+		shape->select.tallies = select_shape(program, body, tablet, &shape->select);
 	return true;
+}
+
+/* Whether a launch gathers values, among which one is sought. */
+static bool
+gathers(const VmLaunch *launch)
+{
+	return launch->shape.select.tallies && launch->shape.select.gathers && launch->seek != NULL;
 }
 
 /* Whether a tablet is stored as the code was made for, and the codes of its keys have few enough bits. */
@@ -183,6 +192,59 @@ find_text(const VmLaunch *launch, const Program *program, const Tablet *tablet, 
 	return TEXT_IN_PROGRAM | TEXT_REF(constant, length);
 }
 
+/* A value as an integer in its order. */
+static int64_t
+value_of(const Tablet *tablet, const TabletColumn *column, uint32_t row)
+{
+	const uint8_t *values = tablet_at(tablet, column->values);
+
+	switch ((ColType) column->type)
+	{
+		case COLTYPE_SAME:
+			return column->base;
+		case COLTYPE_U8:
+			return (int64_t) (((uint64_t) values[row] << column->shift) + (uint64_t) column->base);
+		case COLTYPE_U16:
+			return (int64_t) (((uint64_t) ((const uint16_t *) values)[row] << column->shift) + (uint64_t) column->base);
+		case COLTYPE_U32:
+			return (int64_t) (((uint64_t) ((const uint32_t *) values)[row] << column->shift) + (uint64_t) column->base);
+		case COLTYPE_I16:
+			return ((const int16_t *) values)[row];
+		case COLTYPE_I32:
+			return ((const int32_t *) values)[row];
+		case COLTYPE_F32:
+			return op_float_key(((const float *) values)[row]);
+		case COLTYPE_F64:
+			return op_float_key(((const double *) values)[row]);
+		default:
+			return ((const int64_t *) values)[row];
+	}
+}
+
+/* Gather some rows' values. */
+static void
+gather(const VmLaunch *launch, const Tablet *tablet, const uint64_t *selected, uint32_t first, uint32_t end)
+{
+	const TabletColumn *column = &tablet->column[launch->shape.select.column];
+	SeekRoom   *room = launch->seek;
+
+	for (uint32_t row = first; row < end; row++)
+	{
+		int64_t		value;
+
+		if ((selected != NULL && !(selected[row / 64] >> row % 64 & 1)) || tablet_is_null(tablet, column, row))
+			continue;
+		value = value_of(tablet, column, row);
+		room->seen++;
+		room->less += value < room->range.least;
+		if (value < room->range.least || value > room->range.largest)
+			continue;
+		if (room->gathered < launch->gather_capacity)
+			launch->gathered[room->gathered] = value;
+		room->gathered++;
+	}
+}
+
 /* What the states of a group have for tallies. */
 static void
 flush_tallies(const VmLaunch *launch, const Program *program, const uint64_t *group)
@@ -195,7 +257,7 @@ flush_tallies(const VmLaunch *launch, const Program *program, const uint64_t *gr
 		if (program->state_kind[s] == STATE_BINS)
 			for (uint32_t w = 0; w < TALLY_WORDS; w++)
 				tally[w] += words[w];
-		else if (program->state_kind[s] == STATE_VALUES)
+		else if (program->state_kind[s] == STATE_VALUES && !gathers(launch))
 		{
 			for (uint64_t i = 0; i < words[0] && i < SELECT_VALUES && tally[0] + i < SELECT_VALUES; i++)
 				tally[1 + tally[0] + i] = words[1 + i];
@@ -287,9 +349,27 @@ run_tablet(const VmLaunch *launch, const Program *program, const Tablet *tablet,
 		DeviceStatus status = is_like(launch, tablet)
 			? run_rows(launch, program, tablet, selected, first, end) : STATUS_BAD_PROGRAM;
 
+		if (gathers(launch))
+			gather(launch, tablet, selected, first, end);
 		if (launch->result->status == STATUS_DONE)
 			launch->result->status = status;
 	}
+}
+
+/* A sample of all parts. */
+static int
+sample(const VmLaunch *launch)
+{
+	for (uint32_t p = 0; p < launch->nparts; p++)
+	{
+		const VmPart *part = &launch->part[p];
+
+		for (uint32_t first = 0; first < part->tablet_rows; first += TILE_ROWS)
+			if ((part->first_tile + first / TILE_ROWS) % launch->sample == 0)
+				gather(launch, part->tablet, part->selected, first,
+					   part->tablet_rows - first > TILE_ROWS ? first + TILE_ROWS : part->tablet_rows);
+	}
+	return gathers(launch) ? SUCCESS : INVALID_VALUE;
 }
 
 int
@@ -298,6 +378,8 @@ vm_launch(const VmLaunch *launch, int blocks, void *stream)
 	const Program *program = launch->program;
 	uint32_t	tiles = 0;
 
+	if (launch->sample > 0)
+		return sample(launch);
 	if (launch->passed != NULL)
 		memset(launch->passed, 0, (launch->end_row + 31) / 32 * 4);
 	if (launch->nparts == 0)
@@ -316,6 +398,81 @@ vm_launch(const VmLaunch *launch, int blocks, void *stream)
 	/* without rows there is a group of none all the same */
 	if (program->aggregates && !program->grouped && launch->result->nrows == 0 && launch->result->status == STATUS_DONE && open_block(program))
 		flush_block(launch, program, launch->tablet);
+	return SUCCESS;
+}
+
+static int
+compare_values(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *) a;
+	const int64_t y = *(const int64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sort what was gathered, if it is there; the ranks of so many values that are sought. */
+static bool
+sort_gathered(const SeekLaunch *launch, uint64_t count, int64_t rank[2])
+{
+	const SeekRoom *room = launch->room;
+
+	select_ranks(launch->seek.fraction, launch->seek.continuous, launch->seek.descending, (int64_t) count, &rank[0], &rank[1]);
+	if (room->gathered <= launch->capacity)
+		qsort((int64_t *) launch->values, room->gathered, sizeof(int64_t), compare_values);
+	return count > 0 && room->gathered <= launch->capacity;
+}
+
+int
+seek_begin(const SeekLaunch *launch, void *stream)
+{
+	launch->room->range = launch->seek.range;
+	launch->room->gathered = launch->room->seen = launch->room->less = 0;
+	return SUCCESS;
+}
+
+int
+seek_range(const SeekLaunch *launch, uint32_t multiprocessors, void *stream)
+{
+	SeekRoom   *room = launch->room;
+	const int64_t count = (int64_t) room->gathered;
+	const int64_t margin = select_margin(count);
+	int64_t		rank[2];
+
+	if (sort_gathered(launch, room->gathered, rank))
+	{
+		const int64_t low = (rank[0] < rank[1] ? rank[0] : rank[1]) - margin;
+		const int64_t high = (rank[0] < rank[1] ? rank[1] : rank[0]) + margin;
+
+		room->range.least = low >= 0 ? launch->values[low] : room->range.least;
+		room->range.largest = high < count ? launch->values[high] : room->range.largest;
+	}
+	room->gathered = room->seen = room->less = 0;
+	return SUCCESS;
+}
+
+int
+seek_find(const SeekLaunch *launch, uint32_t multiprocessors, void *stream)
+{
+	const SeekRoom *room = launch->room;
+	uint64_t   *state = launch->tally - 1;
+	int64_t		rank[2];
+	bool		found = sort_gathered(launch, room->seen, rank) && launch->tally[0] == 0;
+
+	if (room->seen == 0)
+		return SUCCESS;
+	for (int i = 0; i < 2; i++)
+		found &= rank[i] >= (int64_t) room->less && rank[i] < (int64_t) (room->less + room->gathered);
+	state[SEEK_WORD_STATUS] = found ? SEEK_FOUND : SEEK_FAILED;
+	state[SEEK_WORD_COUNT] = room->seen;
+	state[SEEK_WORD_LESS] = room->less;
+	state[SEEK_WORD_GATHERED] = room->gathered;
+	state[SEEK_WORD_RANGE] = (uint64_t) room->range.least;
+	state[SEEK_WORD_RANGE + 1] = (uint64_t) room->range.largest;
+	for (int i = 0; i < 2 && found; i++)
+	{
+		state[SEEK_WORD_VALUE + i] = (uint64_t) launch->values[rank[i] - (int64_t) room->less];
+		state[SEEK_WORD_RANK + i] = (uint64_t) rank[i];
+	}
 	return SUCCESS;
 }
 

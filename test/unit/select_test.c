@@ -160,6 +160,96 @@ test_collecting(void)
 	tap_end();
 }
 
+/* Ranks of percentiles, told one by one. */
+static void
+test_ranks(void)
+{
+	static const struct
+	{
+		double		fraction;
+		bool		continuous;
+		bool		descending;
+		int64_t		count;
+		int64_t		first;
+		int64_t		second;
+		double		part;
+	}			ranks[] = {
+		{0, false, false, 1, 0, 0, 0}, {1, false, false, 1, 0, 0, 0}, {0.5, false, false, 4, 1, 1, 0}, {0.5, false, true, 4, 2, 2, 0},
+		{0.5, false, false, 5, 2, 2, 0}, {0.51, false, false, 4, 2, 2, 0}, {1, false, true, 4, 0, 0, 0}, {0, false, true, 4, 3, 3, 0},
+		{0, true, false, 1, 0, 0, 0}, {0.5, true, false, 4, 1, 2, 0.5}, {0.5, true, true, 4, 2, 1, 0.5}, {0.5, true, false, 5, 2, 2, 0},
+		{0.25, true, false, 4, 0, 1, 0.75}, {1, true, false, 4, 3, 3, 0}, {1, true, true, 4, 0, 0, 0}
+	};
+
+	tap_begin("ranks of percentiles");
+	for (size_t i = 0; i < lengthof(ranks); i++)
+	{
+		int64_t		first;
+		int64_t		second;
+		const double part = select_ranks(ranks[i].fraction, ranks[i].continuous, ranks[i].descending, ranks[i].count, &first, &second);
+
+		tap_expect(first == ranks[i].first && second == ranks[i].second && part == ranks[i].part, "%zu: %lld, %lld, %g", i, (long long) first, (long long) second, part);
+	}
+	tap_end();
+}
+
+/* What a device says of what it has sought, of more and more values, beside parts that have some, or none. */
+static void
+test_sought(void)
+{
+	static uint64_t early[SELECT_WORDS];
+	static uint64_t late[SELECT_WORDS];
+	static uint64_t none[SELECT_WORDS];
+	static uint64_t others[SELECT_WORDS];
+	static uint64_t into[SELECT_WORDS];
+	const uint64_t *const parts[] = {early, late, none, others};
+
+	tap_begin("what a device says");
+	early[0] = 1;
+	early[SEEK_WORD_STATUS] = SEEK_FAILED;
+	early[SEEK_WORD_COUNT] = 50;
+	late[0] = 2;
+	late[SEEK_WORD_STATUS] = SEEK_FOUND;
+	late[SEEK_WORD_COUNT] = 100;
+	for (int w = SEEK_WORD_GATHERED; w < SEEK_WORDS; w++)
+		late[w] = 100 + (uint64_t) w;
+	select_collect(others, 5, 5, 0);
+	select_collect(others, 4, 5, 0);
+	/* in any order */
+	for (int order = 0; order < 256; order++)
+	{
+		memset(into, 0, sizeof(into));
+		for (int i = 0; i < 4; i++)
+			select_merge_values(into, parts[order >> 2 * i & 3]);
+		if ((1 << (order & 3) | 1 << (order >> 2 & 3) | 1 << (order >> 4 & 3) | 1 << (order >> 6)) != 15)
+			continue;
+		tap_expect(into[0] == 4, "%llu are less", (unsigned long long) into[0]);
+		for (int w = SEEK_WORD_STATUS; w < SEEK_WORDS; w++)
+			tap_expect(into[w] == late[w], "order %x, word %d is %llu", (unsigned) order, w, (unsigned long long) into[w]);
+	}
+	tap_end();
+}
+
+/* The last value that is collected of a range. */
+static void
+test_collected(void)
+{
+	const SelectRange whole = {INT64_MIN, INT64_MAX};
+	const SelectRange upper = {1, INT64_MAX};
+
+	tap_begin("the last value that is collected");
+	for (int64_t span = 0; span < 5000; span += 1 + span / 7)
+	{
+		const SelectRange range = {-100, -100 + span};
+		const int64_t last = select_last_collected(&range);
+
+		tap_expect(last >= range.largest && select_bin(last, -100, select_shift(&range, 1)) == 0 && select_bin(last + 1, -100, select_shift(&range, 1)) == 1,
+				   "%lld of a span of %lld", (long long) last, (long long) span);
+	}
+	tap_expect(select_last_collected(&whole) == -1, "of all integers");
+	tap_expect(select_last_collected(&upper) == INT64_MAX, "up to the last one");
+	tap_end();
+}
+
 int
 main(void)
 {
@@ -173,5 +263,8 @@ main(void)
 	test_values("values of 40 bits, and the ends", 40, 3);
 	test_guess();
 	test_collecting();
+	test_ranks();
+	test_sought();
+	test_collected();
 	return tap_done();
 }

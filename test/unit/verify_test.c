@@ -636,6 +636,54 @@ test_garbled(void)
 	tap_end();
 }
 
+/* Whether a program that seeks passes, with one state of values, or beside it one of bins or another one of values. */
+static bool
+seek_passes(const SelectSeek *seek, StateKind other)
+{
+	static Assembler as;
+	Program    *program;
+	uint32_t	size;
+	DeviceStatus status;
+
+	asm_init(&as, COL_Count, true);
+	asm_emit(&as, VMOP_CONST_I, 1, 0, 0, 0, asm_word(&as, 7));
+	emit_loads(&as);
+	asm_emit(&as, VMOP_VALUES, 0, 3, 1, 8, asm_state(&as, STATE_VALUES))->c = 12;
+	if (other == STATE_BINS)
+		asm_emit(&as, VMOP_BINS, 0, 3, 1, 8, asm_state(&as, STATE_BINS))->c = 12;
+	if (other == STATE_VALUES)
+		asm_emit(&as, VMOP_VALUES, 0, 3, 1, 8, asm_state(&as, STATE_VALUES))->c = 12;
+	program = asm_finish(&as);
+	program->seek = *seek;
+	size = program->size;
+	status = program_verify(program, size);
+	program_free(program, size);
+	return status == STATUS_DONE;
+}
+
+static void
+test_seeks(void)
+{
+	const SelectSeek good = {.wanted = 1, .fraction = 0.5, .range = {7, 7}};
+	SelectSeek	bad[] = {good, good, good, good};
+	size_t		i;
+
+	tap_begin("what is sought");
+	bad[0].fraction = -0.1;
+	bad[1].fraction = 1.1;
+	bad[2].fraction = NAN;
+	bad[3].range.largest = 6;
+	tap_expect(seek_passes(&good, STATE_COUNT), "among the values of a state, and refused");
+	tap_expect(!seek_passes(&good, STATE_BINS) && !seek_passes(&good, STATE_VALUES), "among those of one state of two");
+	for (i = 0; i < lengthof(bad); i++)
+	{
+		tap_expect(!seek_passes(&bad[i], STATE_COUNT), "wrong in way %zu, and not refused", i);
+		bad[i].wanted = false;
+		tap_expect(seek_passes(&bad[i], STATE_COUNT), "wrong in way %zu, which does not matter", i);
+	}
+	tap_end();
+}
+
 int
 main(void)
 {
@@ -644,6 +692,7 @@ main(void)
 	make_tablet();
 	test_valid_programs();
 	test_hostile_states();
+	test_seeks();
 	test_truncated();
 	for (change = 0; change < CHANGE_Count; change++)
 		test_change((Change) change);

@@ -35,7 +35,7 @@ kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm
 # shellcheck disable=SC2086
 {
 	compiling=()
-	for name in kernel_vm_fast kernel_vm_general kernel_select select_form kernel_vm vm_lower vm_translate vm_totals vm_slots vm_fuse kernel_combine kernel_deform kernel_groups kernel_top kernel_output kernel_output_columns kernel_sort group_table pool resident; do
+	for name in kernel_vm_fast kernel_vm_general kernel_select select_form kernel_vm vm_lower vm_translate vm_totals vm_slots vm_fuse kernel_combine kernel_deform kernel_groups kernel_top kernel_output kernel_output_columns kernel_sort kernel_seek group_table pool resident; do
 		"$nvcc" $cuda -c -o "$folder/$name.o" "$repo/cuda/$name.cu" >"$folder/$name.log" 2>&1 &
 		compiling+=("$!:$name")
 	done
@@ -58,6 +58,8 @@ kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm
 	step "combine_test" g++ -o "$folder/combine_test" "$folder"/{combine_test,kernel_combine,kernel_groups,kernel_top,group_table,pool,resident}.o "${core[@]}" "${libraries[@]}"
 	step "sort_test.cu" "$nvcc" $cuda -c -o "$folder/sort_test.o" "$here/sort_test.cu"
 	step "sort_test" g++ -o "$folder/sort_test" "$folder"/{sort_test,kernel_sort}.o "${core[@]}" "${libraries[@]}"
+	step "seek_test.cu" "$nvcc" $cuda -c -o "$folder/seek_test.o" "$here/seek_test.cu"
+	step "seek_test" g++ -o "$folder/seek_test" "$folder"/{seek_test,kernel_seek}.o "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 	step "output_test.cu" "$nvcc" $cuda -c -o "$folder/output_test.o" "$here/output_test.cu"
 	step "output_test" g++ -o "$folder/output_test" "$folder"/{output_test,kernel_output,kernel_output_columns}.o "${core[@]}" "${libraries[@]}"
 	step "kernel_vm_bench.cu" "$nvcc" $cuda -c -o "$folder/kernel_vm_bench.o" "$repo/test/bench/gpu/kernel_vm_bench.cu"
@@ -65,4 +67,4 @@ kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm
 	step "kernel_vm_bench" g++ -o "$folder/kernel_vm_bench" "$folder/kernel_vm_bench.o" "$folder/reference.o" \
 		"$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 }
-echo 1..43
+echo 1..46

@@ -1,0 +1,116 @@
+/*
+ * seek.cu
+ *		Values that the batches of a job gather, among which its percentile is sought: the host's side.
+ *
+ * The first batch, if it has many rows, tells by a sample of them where to look.
+ * Batches of such jobs go one after the other: each finds what those before it
+ * have gathered.  Nobody knows which one is the last, so all of them seek.
+ */
+#include <stdlib.h>
+
+#include "context.h"
+#include "pool.h"
+#include "seek.h"
+
+/* With less room nobody seeks. */
+#define SEEK_LEAST ((uint64_t) 64 * 1024)
+
+/* Rows of a sample that are not too many. */
+#define SAMPLE_LEAST ((uint64_t) 1024)
+
+struct ProviderSeek
+{
+	SeekLaunch	launch;			/* of seeking, but for the tally */
+	bool		begun;			/* by a batch */
+	bool		learnt;			/* where to look, or some were gathered without */
+};
+
+/* Behind what the last batch, of any job, does with its room. */
+static cudaEvent_t sought;
+
+ProviderSeek *
+seek_open(const ProviderJob *job)
+{
+	ProviderSeek *seek = (ProviderSeek *) calloc(1, sizeof(ProviderSeek));
+
+	if (seek == NULL)
+		return NULL;
+	if (sought == NULL && CUDA_CALL(cudaEventCreateWithFlags(&sought, cudaEventDisableTiming)) != cudaSuccess)
+		sought = NULL;
+	seek->launch.seek = job->view.program->seek;
+	for (uint64_t n = SEEK_MOST; n >= SEEK_LEAST && seek->launch.room == NULL && sought != NULL; n /= 2)
+	{
+		seek->launch.room = (SeekRoom *) pool_take(sizeof(SeekRoom) + n * sizeof(int64_t));
+		seek->launch.values = (const int64_t *) (seek->launch.room + 1);
+		seek->launch.capacity = n;
+	}
+	if (seek->launch.room != NULL)
+		return seek;
+	free(seek);
+	return NULL;
+}
+
+void
+seek_close(ProviderSeek *seek)
+{
+	pool_give((uint8_t *) seek->launch.room);
+	free(seek);
+}
+
+cudaError_t
+seek_await(ProviderSeek *seek, cudaStream_t stream)
+{
+	cudaError_t error = cudaSuccess;
+
+	if (seek == NULL)
+		return cudaSuccess;
+	error = CUDA_CALL(cudaStreamWaitEvent(stream, sought, 0));
+	if (error == cudaSuccess && !seek->begun)
+		error = CUDA_CALL((cudaError_t) seek_begin(&seek->launch, stream));
+	seek->begun = true;
+	return error;
+}
+
+void
+seek_place(const ProviderSeek *seek, VmLaunch *launch)
+{
+	if (seek == NULL)
+		return;
+	launch->seek = seek->launch.room;
+	launch->gathered = (int64_t *) seek->launch.values;
+	launch->gather_capacity = seek->launch.capacity;
+}
+
+uint32_t
+seek_sample(const ProviderSeek *seek, uint64_t rows)
+{
+	uint64_t	aim;
+	uint32_t	one_in = 1;
+
+	if (seek == NULL || seek->learnt || rows <= seek->launch.seek.most)
+		return 0;
+	/* one that is half as large tells little less, and takes half as long */
+	aim = (seek->launch.seek.most < seek->launch.capacity ? seek->launch.seek.most : seek->launch.capacity) / 2;
+	while (rows / one_in > (aim > SAMPLE_LEAST ? aim : SAMPLE_LEAST))
+		one_in *= 2;
+	return one_in;
+}
+
+cudaError_t
+seek_learn(ProviderSeek *seek, cudaStream_t stream)
+{
+	return CUDA_CALL((cudaError_t) seek_range(&seek->launch, cuda_context.multiprocessors, stream));
+}
+
+cudaError_t
+seek_run(ProviderSeek *seek, uint64_t *tally, cudaStream_t stream)
+{
+	cudaError_t error;
+
+	if (seek == NULL)
+		return cudaSuccess;
+	seek->learnt = true;
+	seek->launch.tally = tally;
+	error = CUDA_CALL((cudaError_t) seek_find(&seek->launch, cuda_context.multiprocessors, stream));
+	return error == cudaSuccess ? CUDA_CALL(cudaEventRecord(sought, stream)) : error;
+}
