@@ -55,12 +55,12 @@ FETCH BACKWARD 2 FROM sort_cursor;
 FETCH ABSOLUTE 1 FROM sort_cursor;
 CLOSE sort_cursor;
 COMMIT;
--- what is left to PostgreSQL: other collations and operators, types that are not kept, locks, what is volatile
+-- what is left to PostgreSQL: other operators, types that are not kept, locks, what is volatile
 SET gpudb.debug_require = allow;
-SELECT gpu_nodes('SELECT id FROM sort_rows ORDER BY x COLLATE "und-x-icu"') AS collation, gpu_nodes('SELECT id FROM sort_rows ORDER BY x USING ~<~') AS operator, gpu_nodes('SELECT id, un FROM sort_rows ORDER BY id') AS any_scale,
+SELECT gpu_nodes('SELECT id FROM sort_rows ORDER BY x USING ~<~') AS operator, gpu_nodes('SELECT id, un FROM sort_rows ORDER BY id') AS any_scale,
 	gpu_nodes('SELECT id, ARRAY[id] FROM sort_rows ORDER BY i4') AS array_of, gpu_nodes('SELECT id FROM sort_rows ORDER BY id FOR UPDATE') AS locked, gpu_nodes('SELECT id, random() FROM sort_rows ORDER BY i4') AS volatile,
 	gpu_nodes('UPDATE sort_rows SET i4 = q.i4 FROM (SELECT id, i4 FROM sort_rows ORDER BY i2, id LIMIT 3) q WHERE q.id = sort_rows.id') AS changed;
--- and what turns out to be too much for the device
+-- and what turns out to be more than memory holds
 SET gpudb.join_memory = 1;
 SELECT explain FROM explain('SELECT x || v || c || repeat(''long'', 100) FROM sort_rows ORDER BY i4, id', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'GpuSort|Fallback';
 SELECT count(*), sum(length(q)), string_agg(left(q, 2), '') = string_agg(left(q, 2), '' ORDER BY i4, id) AS in_order FROM (SELECT x || v || c || repeat('long', 100) AS q, i4, id FROM sort_rows ORDER BY i4, id OFFSET 0) s;

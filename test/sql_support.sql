@@ -11,7 +11,7 @@ $md$;
 SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'type';
 SELECT $md$
 Also every enum, and every domain over these. Columns of any other type pass through a GpuScan. `GROUP BY interval`
-stays with PostgreSQL. Order of text is that of the C collation; equality is that of any deterministic one.
+stays with PostgreSQL. Texts compare in the order of the C collation; they are sorted, and equal, under any deterministic one.
 
 ## Forms of expression
 
@@ -51,7 +51,7 @@ is one of them.
 
 ## Order
 
-`ORDER BY`, with `LIMIT` and `OFFSET`, on any number of keys up to 16 of these types but enums, texts in the order of "C", in their types' own order; all that is wanted of the rows must be
+`ORDER BY`, with `LIMIT` and `OFFSET`, on any number of keys up to 16 of these types but enums, texts in the order of any deterministic collation, in their types' own order; all that is wanted of the rows must be
 of these types, numerics with a declared scale. The window functions `row_number()`, `rank()`, `dense_rank()`, `ntile()`, `lag()`, `lead()` by a constant distance, `first_value()` and `last_value()`,
 and `count`, `sum` and `avg`, `min` and `max` over frames that begin and end with the partition, the row's peers, the row, or with `ROWS` a constant number of rows away, are computed with it, if a
 query has one window, and so are conditions on them; of others PostgreSQL's WindowAgg stands above the sorted rows. Aggregates over a subquery whose rows are sorted so are a GpuSortAgg,

@@ -28,6 +28,7 @@ typedef struct Sort
 {
 	const Tablet *rows;
 	const SortKey *keys;
+	const SortRanks *ranks;
 	uint32_t	nkeys;
 	const SortHelpers *helpers;
 	SortParts	parts;
@@ -112,9 +113,8 @@ bounds_of(const Tablet *rows, const TabletColumn *column, Wide *least, Wide *lar
 		*least = *largest = 0;
 }
 
-/* The bytes of a text that count. */
-static const uint8_t *
-text_of(const Tablet *rows, const SortKey *key, uint32_t row, uint32_t *length)
+const uint8_t *
+sort_text(const Tablet *rows, const SortKey *key, uint32_t row, uint32_t *length)
 {
 	const uint64_t ref = ((const uint64_t *) tablet_at(rows, rows->column[key->column].values))[row];
 	const uint8_t *bytes = tablet_at(rows, rows->var) + TEXT_OFFSET(ref);
@@ -136,10 +136,17 @@ longest_text(const Tablet *rows, const SortKey *key)
 		uint32_t	length = 0;
 
 		if (!tablet_is_null(rows, &rows->column[key->column], row))
-			(void) text_of(rows, key, row, &length);
+			(void) sort_text(rows, key, row, &length);
 		longest = length > longest ? length : longest;
 	}
 	return longest;
+}
+
+/* What a key's texts are ordered by; NULL if that is their bytes. */
+static const SortRanks *
+ranks_of(const SortRanks *ranks, uint32_t k)
+{
+	return ranks != NULL && ranks[k].rank != NULL ? &ranks[k] : NULL;
 }
 
 static void
@@ -151,6 +158,12 @@ add_key(Sort *sort, uint32_t k)
 	Wide		least;
 	Wide		most;
 
+	if (ranks_of(sort->ranks, k) != NULL)
+	{
+		/* places are as good as values */
+		sort_add_key(&sort->parts, k, key, nulls, 0, sort->ranks[k].most);
+		return;
+	}
 	if (column->type == COLTYPE_TEXT)
 	{
 		const uint32_t longest = longest_text(sort->rows, key);
@@ -170,7 +183,7 @@ static uint64_t
 prefix_of(const Sort *sort, const SortPart *part, uint32_t row)
 {
 	uint32_t	length;
-	const uint8_t *bytes = text_of(sort->rows, &sort->keys[part->key], row, &length);
+	const uint8_t *bytes = sort_text(sort->rows, &sort->keys[part->key], row, &length);
 	uint64_t	prefix = 0;
 
 	for (uint32_t i = 0; i < sort->text_bytes[part->key]; i++)
@@ -189,7 +202,10 @@ code_of(const Sort *sort, const SortPart *part, uint32_t row)
 {
 	const TabletColumn *column = column_of(sort, part);
 	const bool	null = tablet_is_null(sort->rows, column, row);
+	const SortRanks *ranks = ranks_of(sort->ranks, part->key);
 
+	if (ranks != NULL)
+		return sort_code(part, null, null ? 0 : ranks->rank[row]);
 	if (!null && column->type == COLTYPE_TEXT)
 	{
 		const uint64_t prefix = prefix_of(sort, part, row);
@@ -457,9 +473,9 @@ cut(Sort *sort, uint32_t from, uint32_t end)
 
 /* Rows that words do not tell apart */
 
-/* How a key's values differ in two rows: less than 0, 0, more. */
+/* How a key's values differ in two rows: less than 0, 0, more; of texts these are their ranks, if there are any. */
 static int
-compare_key(const Tablet *rows, const SortKey *key, uint32_t a, uint32_t b)
+compare_key(const Tablet *rows, const SortKey *key, const SortRanks *ranks, uint32_t a, uint32_t b)
 {
 	const TabletColumn *column = &rows->column[key->column];
 	const bool	null_a = tablet_is_null(rows, column, a);
@@ -468,12 +484,14 @@ compare_key(const Tablet *rows, const SortKey *key, uint32_t a, uint32_t b)
 
 	if (null_a || null_b)
 		return null_a && null_b ? 0 : null_a == key->nulls_first ? -1 : 1;
-	if (column->type == COLTYPE_TEXT)
+	if (ranks != NULL)
+		differ = (ranks->rank[a] > ranks->rank[b]) - (ranks->rank[a] < ranks->rank[b]);
+	else if (column->type == COLTYPE_TEXT)
 	{
 		uint32_t	length_a;
 		uint32_t	length_b;
-		const uint8_t *text_a = text_of(rows, key, a, &length_a);
-		const uint8_t *text_b = text_of(rows, key, b, &length_b);
+		const uint8_t *text_a = sort_text(rows, key, a, &length_a);
+		const uint8_t *text_b = sort_text(rows, key, b, &length_b);
 
 		differ = core_memcmp(text_a, text_b, length_a < length_b ? length_a : length_b);
 		differ = differ != 0 ? differ : (length_a > length_b) - (length_a < length_b);
@@ -488,14 +506,20 @@ compare_key(const Tablet *rows, const SortKey *key, uint32_t a, uint32_t b)
 	return key->descending ? -differ : differ;
 }
 
-int
-sort_compare(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t a, uint32_t b)
+static int
+compare_rows(const Tablet *rows, const SortKey *keys, const SortRanks *ranks, uint32_t nkeys, uint32_t a, uint32_t b)
 {
 	int			differ = 0;
 
 	for (uint32_t k = 0; k < nkeys && differ == 0; k++)
-		differ = compare_key(rows, &keys[k], a, b);
+		differ = compare_key(rows, &keys[k], ranks_of(ranks, k), a, b);
 	return differ;
+}
+
+int
+sort_compare(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t a, uint32_t b)
+{
+	return compare_rows(rows, keys, NULL, nkeys, a, b);
 }
 
 /* Sort n rows by comparing them, by merging sorted halves; `room` is as large. */
@@ -512,7 +536,7 @@ sort_by_comparing(const Sort *sort, uint32_t *order, uint32_t n, uint32_t *room)
 			uint32_t	b = middle;
 
 			for (uint32_t i = first; i < end; i++)
-				room[i] = b == end || (a < middle && sort_compare(sort->rows, sort->keys, sort->nkeys, order[a], order[b]) <= 0) ? order[a++] : order[b++];
+				room[i] = b == end || (a < middle && compare_rows(sort->rows, sort->keys, sort->ranks, sort->nkeys, order[a], order[b]) <= 0) ? order[a++] : order[b++];
 		}
 		memcpy(order, room, n * sizeof(uint32_t));
 	}
@@ -551,7 +575,7 @@ sort_rows(const SortRequest *request, uint32_t *order, void *room)
 	const uint32_t nrows = request->rows->nrows;
 	const uint32_t end = request->end < nrows ? request->end : nrows;
 	Sort		sort = {
-		.rows = request->rows, .keys = request->keys, .nkeys = request->nkeys, .helpers = request->helpers, .exact = true, .n = nrows,
+		.rows = request->rows, .keys = request->keys, .ranks = request->ranks, .nkeys = request->nkeys, .helpers = request->helpers, .exact = true, .n = nrows,
 		.any_order = true, .order = order
 	};
 	uint32_t	before = 0;

@@ -24,11 +24,19 @@ typedef struct SortHelpers
 	bool		(*interrupted) (void);	/* whether to leave it */
 } SortHelpers;
 
+/* The order of a key's texts under a collation, which is not that of their bytes. */
+typedef struct SortRanks
+{
+	const uint32_t *rank;		/* of each row, but for NULLs; equal texts have equal ones.  NULL: texts are ordered by their bytes */
+	uint32_t	most;
+} SortRanks;
+
 /* Rows, by what they are sorted, and which of them in order are wanted: from number `first` on, before number `end`. */
 typedef struct SortRequest
 {
 	const Tablet *rows;
 	const SortKey *keys;
+	const SortRanks *ranks;		/* of each key; NULL = none has any */
 	uint32_t	nkeys;
 	uint32_t	first;
 	uint32_t	end;
@@ -45,7 +53,10 @@ CORE_API uint64_t sort_room_bytes(uint32_t nrows);
  */
 CORE_API uint32_t sort_rows(const SortRequest *request, uint32_t *order, void *room);
 
-/* How two rows differ by some columns: less than 0, 0 or more. */
+/* The bytes of a row's text that count, if it is not NULL. */
+CORE_API const uint8_t *sort_text(const Tablet *rows, const SortKey *key, uint32_t row, uint32_t *length);
+
+/* How two rows differ by some columns: less than 0, 0 or more; texts by their bytes. */
 CORE_API int sort_compare(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t a, uint32_t b);
 
 #endif							/* GPUDB_CORE_SORT_ROWS_H */

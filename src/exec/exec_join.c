@@ -341,7 +341,7 @@ join_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolu
 	PG_END_TRY();
 	state->store = NULL;
 	if (ps->instrument)
-		InstrStopNode(ps->instrument, status == STATUS_DONE ? row_store_rows(store) : 0);
+		InstrStopNode(ps->instrument, status == STATUS_DONE ? row_store_added(store) : 0);
 	MemoryContextSwitchTo(old);
 	return status;
 }

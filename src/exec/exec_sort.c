@@ -9,27 +9,22 @@
  * so, or in so much memory, that Sort sorts, and a WindowAgg over it computes,
  * from the first row on: nothing has gone out before all rows are there.
  *
+ * Rows that are only sorted may be more than memory holds: runs of them go to
+ * temporary files and are merged.
+ *
  * Over an Agg of ordered-set aggregates the same: then one row goes out for
  * each group of rows, and the Agg is what PostgreSQL would do.
  */
 #include "postgres.h"
 
-#include "access/stratnum.h"
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "utils/float.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/pg_locale.h"
 
-#include "core/sort_rows.h"
-#include "device/device.h"
 #include "device/mapping.h"
-#include "device/threads.h"
 #include "exec/exec_sort_private.h"
-#include "exec/feed.h"
 #include "exec/require.h"
 #include "exec/scan_collect.h"
 #include "exec/sort_device.h"
@@ -67,9 +62,8 @@ sort_is_grouped(const GpuSortState *state)
 	return sort_private_list(state, SORT_PRIVATE_SETS) != NIL;
 }
 
-/* Whether the node is a Limit, too. */
-static bool
-is_limited(const GpuSortState *state)
+bool
+sort_is_limited(const GpuSortState *state)
 {
 	return sort_private_int(state, SORT_PRIVATE_OFFSET) >= 0;
 }
@@ -77,7 +71,7 @@ is_limited(const GpuSortState *state)
 uint32
 sort_first_wanted(const GpuSortState *state)
 {
-	return is_limited(state) ? (uint32) sort_private_int(state, SORT_PRIVATE_OFFSET) : 0;
+	return sort_is_limited(state) ? (uint32) sort_private_int(state, SORT_PRIVATE_OFFSET) : 0;
 }
 
 static void
@@ -108,211 +102,6 @@ note_fallback(GpuSortState *state, DeviceStatus status)
 	require_no_fallback(status_reason(status), status_text(status));
 }
 
-/* Sorting */
-
-bool
-sort_is_supported(Oid declared, Oid collation)
-{
-	Oid			type = getBaseType(declared);
-
-	if (!is_storable(type, type == NUMERICOID || type == BPCHAROID ? VARHDRSZ : -1) || get_typtype(type) == TYPTYPE_ENUM)
-		return false;
-	return !OidIsValid(collation) || lc_collate_is_c(collation);
-}
-
-SortKey *
-sort_keys_of(const GpuSortState *state, const StoredRows *stored, uint32 *nkeys)
-{
-	const Sort *sort = state->sort != NULL ? (const Sort *) state->sort->ss.ps.plan : NULL;
-	SortKey    *keys = palloc(sizeof(SortKey) * ((sort != NULL ? sort->numCols : 0) + 1));
-
-	*nkeys = sort != NULL ? (uint32) sort->numCols : 0;
-	for (uint32 k = 0; k < *nkeys; k++)
-	{
-		Oid			opfamily;
-		Oid			opcintype;
-		int16		strategy;
-
-		if (!get_ordering_op_properties(sort->sortOperators[k], &opfamily, &opcintype, &strategy))
-			elog(ERROR, "gpudb: operator %u is no ordering operator", sort->sortOperators[k]);
-		keys[k] = (SortKey) {
-			.column = (uint16) stored_rows_key(stored, sort->sortColIdx[k] - 1), .descending = strategy == BTGreaterStrategyNumber,
-			.nulls_first = sort->nullsFirst[k],
-			.padded = stored->attribute[sort->sortColIdx[k] - 1].type == BPCHAROID
-		};
-	}
-	return keys;
-}
-
-/* Columns that only tell rows apart. */
-static SortKey *
-keys_of_columns(const StoredRows *stored, const List *columns)
-{
-	SortKey    *keys = palloc(sizeof(SortKey) * Max(list_length(columns), 1));
-	ListCell   *lc;
-
-	foreach(lc, columns)
-		keys[foreach_current_index(lc)] = (SortKey) {
-			.column = (uint16) stored_rows_key(stored, lfirst_int(lc) - 1), .padded = stored->attribute[lfirst_int(lc) - 1].type == BPCHAROID
-		};
-	return keys;
-}
-
-static void
-describe_windows(GpuSortState *state)
-{
-	const List *partition = sort_private_list(state, SORT_PRIVATE_PARTITION);
-	const List *order = sort_private_list(state, SORT_PRIVATE_ORDER);
-	const List *calls = sort_private_list(state, SORT_PRIVATE_CALLS);
-	ListCell   *lc;
-
-	state->windows = (Windows) {
-		.stored = state->stored, .order = state->order, .nrows = state->nrows,
-		.keys = {list_length(partition), keys_of_columns(state->stored, partition), list_length(order), keys_of_columns(state->stored, order)},
-		.ncalls = list_length(calls), .call = palloc(sizeof(WindowCall) * Max(list_length(calls), 1)),
-		.total = palloc0(sizeof(FrameTotal) * Max(list_length(calls), 1))
-	};
-	foreach(lc, calls)
-		state->windows.call[foreach_current_index(lc)] = window_call_of(lfirst(lc));
-}
-
-/* The aggregates of groups, which stand behind the rows' columns. */
-static void
-describe_groups(GpuSortState *state)
-{
-	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
-	const List *sets = sort_private_list(state, SORT_PRIVATE_SETS);
-	const List *calls = sort_private_list(state, SORT_PRIVATE_CALLS);
-	const int	ncolumns = list_length(plan->custom_scan_tlist) - list_length(calls);
-	SortedGroups *groups = &state->groups;
-	bool		descending;
-	ListCell   *lc;
-
-	*groups = (SortedGroups) {
-		.stored = state->stored, .nsets = list_length(sets), .set = palloc0(sizeof(SortedSet) * list_length(sets)),
-		.ncalls = list_length(calls), .call = palloc0(sizeof(GroupCall) * list_length(calls))
-	};
-	/* downward by columns less than 0 */
-	foreach(lc, sets)
-	{
-		const int	attno = abs(lfirst_int(lc));
-
-		groups->set[foreach_current_index(lc)].by = (SortKey) {
-			.column = (uint16) stored_rows_key(state->stored, attno - 1), .descending = lfirst_int(lc) < 0,
-			.padded = state->stored->attribute[attno - 1].type == BPCHAROID
-		};
-	}
-	foreach(lc, calls)
-	{
-		const int	c = foreach_current_index(lc);
-
-		if (!sorted_group_call(castNode(Aggref, list_nth_node(TargetEntry, plan->custom_scan_tlist, ncolumns + c)->expr), &groups->call[c], &descending))
-			elog(ERROR, "gpudb: an aggregate is none of sorted groups");
-		groups->call[c].attribute = lsecond_int(lfirst(lc));
-		groups->call[c].set = lthird_int(lfirst(lc));
-	}
-}
-
-static void
-run_together(const SortHelpers *helpers, void (*work) (void *arg, uint32 part), void *arg)
-{
-	device_cpu_together(helpers->threads, SORT_PARTS, work, arg);
-}
-
-/* Sort the rows by keys into memory of their context; how many are listed. */
-static uint32
-sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
-{
-	const uint32 nrows = state->stored->rows->nrows;
-	void	   *room = mapping_palloc(state->context, sort_room_bytes(nrows));
-	SortHelpers helpers = {.run = run_together, .threads = threads_lease(), .interrupted = feed_interrupted};
-	uint32		listed;
-
-	*order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) nrows, 1));
-	request->rows = state->stored->rows;
-	request->helpers = &helpers;
-	listed = sort_rows(request, *order, room);
-	threads_return(helpers.threads);
-	pfree(room);
-	CHECK_FOR_INTERRUPTS();
-	return listed;
-}
-
-/* Of rows that the first keys do not tell apart keep the first one. */
-static void
-keep_distinct(GpuSortState *state, const SortKey *keys)
-{
-	const int	nkeys = sort_private_int(state, SORT_PRIVATE_DISTINCT);
-	uint32		kept = 0;
-
-	if (nkeys == 0)
-		return;
-	for (uint32 i = 0; i < state->nrows; i++)
-		if (i == 0 || sort_compare(state->stored->rows, keys, (uint32) nkeys, state->order[kept - 1], state->order[i]) != 0)
-			state->order[kept++] = state->order[i];
-	state->nrows = kept;
-}
-
-/* Rows are in order: leave those out that do not differ, and get ready for window functions. */
-static void
-describe_order(GpuSortState *state)
-{
-	uint32		nkeys;
-
-	keep_distinct(state, sort_keys_of(state, state->stored, &nkeys));
-	describe_windows(state);
-}
-
-static void
-sort_stored(GpuSortState *state)
-{
-	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
-	SortRequest request = {.first = sort_first_wanted(state), .end = wanted > 0 ? wanted : UINT32_MAX};
-
-	request.keys = sort_keys_of(state, state->stored, &request.nkeys);
-	state->nrows = sort_into(state, &request, &state->order);
-	if (is_limited(state))
-		state->nrows = Min(state->nrows, request.end);
-	describe_order(state);
-}
-
-/* The same for each of the columns that aggregates order by, then find groups. */
-static DeviceStatus
-sort_groups(GpuSortState *state)
-{
-	const List *partition = sort_private_list(state, SORT_PRIVATE_PARTITION);
-	SortedGroups *groups = &state->groups;
-	SortRequest request = {.end = UINT32_MAX};
-	SortKey    *keys = sort_keys_of(state, state->stored, &request.nkeys);
-
-	describe_groups(state);
-	if (sorted_groups_are_ambiguous(groups))
-		return STATUS_AMBIGUOUS_VALUE;
-	request.keys = keys;
-	request.nkeys++;
-	for (int s = 0; s < groups->nsets; s++)
-	{
-		keys[request.nkeys - 1] = groups->set[s].by;
-		(void) sort_into(state, &request, &groups->set[s].order);
-	}
-	sorted_groups_find(groups, keys_of_columns(state->stored, partition), list_length(partition), state->context);
-	state->nrows = groups->ngroups;
-	state->order = palloc(sizeof(uint32) * Max(groups->ngroups, 1));
-	for (uint32 g = 0; g < groups->ngroups; g++)
-		state->order[g] = groups->set[0].order[groups->start[g]];
-	return STATUS_DONE;
-}
-
-static double
-ms_since(instr_time start)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, start);
-	return INSTR_TIME_GET_MILLISEC(now);
-}
-
 void
 sort_restart_child(GpuSortState *state)
 {
@@ -327,32 +116,74 @@ sort_restart_child(GpuSortState *state)
 	MemoryContextSwitchTo(old);
 }
 
+static double
+ms_since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_MILLISEC(now);
+}
+
+/* Runs */
+
+/* Whether rows may go out by merging: if nothing is known of them but their order. */
+static bool
+may_be_runs(const GpuSortState *state)
+{
+	return !sort_is_grouped(state) && sort_private_list(state, SORT_PRIVATE_CALLS) == NIL && sort_private_int(state, SORT_PRIVATE_DISTINCT) == 0;
+}
+
+static void
+close_runs(GpuSortState *state)
+{
+	if (state->runs != NULL)
+		sorted_runs_close(state->runs);
+	state->runs = NULL;
+}
+
+/* What a store is full of becomes a run. */
+static void
+write_run(void *arg)
+{
+	GpuSortState *state = arg;
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	sort_order_run(state);
+	state->sort_ms += ms_since(start);
+}
+
 /* Collect all rows, in the rows' context; DONE, or why they cannot be. */
 static DeviceStatus
-collect_rows(GpuSortState *state, RowStore **store)
+collect_rows(GpuSortState *state)
 {
 	const uint64 limit = (uint64) gpudb_join_memory * 1024 * 1024;
 	PlanState  *child = sort_child(state);
 	DeviceStatus status;
 
 	state->stored = stored_rows_describe(ExecGetResultType(child));
-	*store = stored_rows_create(state->stored, state->context, limit, child->plan->plan_rows);
+	state->store = stored_rows_create(state->stored, state->context, limit, child->plan->plan_rows);
+	if (may_be_runs(state))
+		row_store_on_full(state->store, write_run, state);
 	/* not even for the first ones */
-	if (!row_store_reserve(*store, 0))
+	if (!row_store_reserve(state->store, 0))
 		return STATUS_MEMORY_LIMIT;
 	sort_restart_child(state);
-	status = plan_collect(child, *store, state->stored->column, state->stored->ncolumns);
+	status = plan_collect(child, state->store, state->stored->column, state->stored->ncolumns);
 	if (status == STATUS_DONE || status == STATUS_MEMORY_LIMIT || !(is_collectable_scan(child) || is_collectable_join(child)))
 		return status;
 	/* what a node below cannot tell as columns it can as rows */
-	row_store_clear(*store);
+	close_runs(state);
+	row_store_clear(state->store);
 	sort_restart_child(state);
-	return plan_collect_rows(child, *store);
+	return plan_collect_rows(child, state->store);
 }
 
 /* The same by a GPU, which puts them in order; whether it has. */
 static bool
-sort_on_gpu(GpuSortState *state, RowStore **store)
+sort_on_gpu(GpuSortState *state)
 {
 	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
 	PlanState  *child = sort_child(state);
@@ -364,15 +195,15 @@ sort_on_gpu(GpuSortState *state, RowStore **store)
 	sort.ncolumns = state->stored->ncolumns;
 	sort.column = state->stored->column;
 	sort.key = sort_keys_of(state, state->stored, &sort.nkeys);
-	sort.store = *store = stored_rows_create(state->stored, state->context, (uint64) gpudb_join_memory * 1024 * 1024,
+	sort.store = state->store = stored_rows_create(state->stored, state->context, (uint64) gpudb_join_memory * 1024 * 1024,
 											 wanted > 0 ? wanted : child->plan->plan_rows);
 	sort_restart_child(state);
-	if (!row_store_reserve(*store, 0) || !sort_device_run(child, &sort))
+	if (!row_store_reserve(state->store, 0) || !sort_device_run(child, &sort))
 	{
 		MemoryContextReset(state->context);
 		return false;
 	}
-	state->stored->rows = row_store_finish(*store);
+	state->stored->rows = row_store_finish(state->store);
 	state->rows_in += sort.nrows;
 	state->nrows = Min(sort.end, sort.nrows);
 	state->order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) state->nrows, 1));
@@ -382,37 +213,52 @@ sort_on_gpu(GpuSortState *state, RowStore **store)
 	return true;
 }
 
+/* Rows are in the store: sort them. */
+static DeviceStatus
+sort_collected(GpuSortState *state)
+{
+	DeviceStatus status = STATUS_DONE;
+	instr_time	start;
+
+	state->stored->rows = row_store_finish(state->store);
+	state->bytes = Max(state->bytes, row_store_bytes(state->store) + sort_room_bytes(state->stored->rows->nrows));
+	INSTR_TIME_SET_CURRENT(start);
+	if (sort_is_grouped(state))
+		status = sort_order_groups(state);
+	else
+		sort_order_rows(state);
+	state->sort_ms += ms_since(start);
+	return status;
+}
+
 /* Collect all rows and sort them, in the rows' context; DONE, or why PostgreSQL is to do it. */
 static DeviceStatus
 compute(GpuSortState *state)
 {
-	RowStore   *store;
 	DeviceStatus status;
 	instr_time	start;
+	double		sorted_ms = state->sort_ms;
 
+	close_runs(state);
 	MemoryContextReset(state->context);
 	INSTR_TIME_SET_CURRENT(start);
-	if (sort_on_gpu(state, &store))
+	if (sort_on_gpu(state))
 	{
-		state->bytes = Max(state->bytes, row_store_bytes(store));
+		state->bytes = Max(state->bytes, row_store_bytes(state->store));
 		state->collect_ms += ms_since(start);
-		describe_order(state);
+		sort_describe_order(state);
 		return STATUS_DONE;
 	}
-	status = collect_rows(state, &store);
+	status = collect_rows(state);
 	if (status != STATUS_DONE)
 		return status;
-	state->stored->rows = row_store_finish(store);
-	state->rows_in += state->stored->rows->nrows;
-	state->bytes = Max(state->bytes, row_store_bytes(store) + sort_room_bytes(state->stored->rows->nrows));
-	state->collect_ms += ms_since(start);
-	INSTR_TIME_SET_CURRENT(start);
-	if (sort_is_grouped(state))
-		status = sort_groups(state);
-	else
-		sort_stored(state);
-	state->sort_ms += ms_since(start);
-	return status;
+	state->rows_in += row_store_added(state->store);
+	state->collect_ms += ms_since(start) - (state->sort_ms - sorted_ms);
+	if (state->runs == NULL)
+		return sort_collected(state);
+	write_run(state);
+	state->bytes = Max(state->bytes, row_store_bytes(state->store));
+	return STATUS_DONE;
 }
 
 /* Rows */
@@ -420,6 +266,12 @@ compute(GpuSortState *state)
 void
 sort_restart_rows(GpuSortState *state)
 {
+	if (state->runs != NULL)
+	{
+		sorted_runs_begin(state->runs);
+		state->next = 0;
+		return;
+	}
 	state->next = Min(sort_first_wanted(state), state->nrows);
 	state->first = state->next;
 	state->nbatch = 0;
@@ -468,6 +320,20 @@ sort_read_batch(GpuSortState *state)
 	MemoryContextSwitchTo(old);
 }
 
+/* The same of runs, which have no more than the rows that are wanted. */
+static bool
+next_merged(GpuSortState *state, TupleTableSlot *slot)
+{
+	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
+
+	while (state->next < sort_first_wanted(state) && sorted_runs_next(state->runs, slot))
+		state->next++;
+	if (wanted > 0 && state->next >= (uint32) wanted)
+		return false;
+	state->next += wanted > 0;
+	return sorted_runs_next(state->runs, slot);
+}
+
 /* The next row in the scan slot; false at the end. */
 static bool
 next_sorted(GpuSortState *state, TupleTableSlot *slot)
@@ -476,6 +342,8 @@ next_sorted(GpuSortState *state, TupleTableSlot *slot)
 	uint32		at;
 
 	ExecClearTuple(slot);
+	if (state->runs != NULL)
+		return next_merged(state, slot);
 	if (state->next == state->nrows)
 		return false;
 	if (state->next - state->first >= state->nbatch)
@@ -521,6 +389,7 @@ start(GpuSortState *state)
 		stat_count_executed();
 		return;
 	}
+	close_runs(state);
 	MemoryContextReset(state->context);
 	sort_restart_child(state);
 	note_fallback(state, status);
@@ -544,7 +413,7 @@ sort_have_rows(GpuSortState *state)
 	if (begins && instrument != NULL)
 		InstrStopNode(instrument, state->computed ? state->nrows : 0);
 	MemoryContextSwitchTo(old);
-	return state->computed;
+	return state->computed && state->runs == NULL;
 }
 
 static TupleTableSlot *
@@ -580,6 +449,7 @@ end(CustomScanState *css)
 	GpuSortState *state = (GpuSortState *) css;
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	close_runs(state);
 	ExecEndNode(state->fallback);
 	MemoryContextDelete(state->batch_context);
 	MemoryContextDelete(state->context);

@@ -383,7 +383,8 @@ compute(GpuSortAggState *state)
 	if (state->compiled.program == NULL || !has_columns(state))
 		return STATUS_BAD_PROGRAM;
 	/* what rows stand in is memory that goes as soon as the context does */
-	status = run_on_gpu(state) ? STATUS_DONE : sort_have_rows(state->sort) ? run_here(state) : state->sort->why;
+	status = run_on_gpu(state) ? STATUS_DONE : sort_have_rows(state->sort) ? run_here(state)
+		: state->sort->runs != NULL ? STATUS_MEMORY_LIMIT : state->sort->why;
 	MemoryContextRegisterResetCallback(state->context, &state->cleanup);
 	state->rows_in += state->feed.report.rows_in;
 	return status == STATUS_DONE ? results_check(&state->compiled, state->groups, state->context) : status;

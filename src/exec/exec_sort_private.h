@@ -12,6 +12,7 @@
 
 #include "exec/exec_sort.h"
 #include "exec/sorted_groups.h"
+#include "exec/sorted_runs.h"
 #include "exec/stored_rows.h"
 #include "exec/windows.h"
 
@@ -30,8 +31,10 @@ typedef struct GpuSortState
 	bool		fell_back;
 	MemoryContext context;		/* of the rows */
 	StoredRows *stored;
-	uint32	   *order;			/* the rows that go out: of groups the first ones */
-	uint32		nrows;			/* of it */
+	RowStore   *store;			/* that rows are collected in */
+	SortedRuns *runs;			/* where the rows are if they are too many for memory, else NULL */
+	uint32	   *order;			/* else the rows that go out: of groups the first ones */
+	uint32		nrows;			/* that go out, and those before them that are wanted */
 	uint32		next;			/* the one to return next */
 
 	/* values of rows from `first` on */
@@ -60,6 +63,9 @@ extern int	sort_private_int(const GpuSortState *state, int which);
 /* Whether groups go out, and not rows. */
 extern bool sort_is_grouped(const GpuSortState *state);
 
+/* Whether the node is a Limit, too. */
+extern bool sort_is_limited(const GpuSortState *state);
+
 /* Which row is the first one that goes out, since a Limit may be part of the node. */
 extern uint32 sort_first_wanted(const GpuSortState *state);
 
@@ -72,12 +78,26 @@ extern GpuSortState *sort_state_of(PlanState *ps);
 /* Have the plan that is read return its rows from the first one on, with the parameters that there are now. */
 extern void sort_restart_child(GpuSortState *state);
 
-/* Have all rows in order, unless they are; whether they are here, and not PostgreSQL's to return. */
+/* Have all rows in order, unless they are; whether they are here in memory, and not PostgreSQL's to return, or runs. */
 extern bool sort_have_rows(GpuSortState *state);
 
 /* Have the first row be the next one; then look up values and window functions of the next rows, which `nbatch` are. */
 extern void sort_restart_rows(GpuSortState *state);
 extern void sort_read_batch(GpuSortState *state);
+
+/* sort_order.c */
+
+/* Put the rows in order that were collected: list them, those that are wanted, by the Sort's keys. */
+extern void sort_order_rows(GpuSortState *state);
+
+/* The same for each of the columns that aggregates order by, then find groups. */
+extern DeviceStatus sort_order_groups(GpuSortState *state);
+
+/* Those that are in the store, into a run. */
+extern void sort_order_run(GpuSortState *state);
+
+/* Rows are in order: leave those out that do not differ, and get ready for window functions. */
+extern void sort_describe_order(GpuSortState *state);
 
 /* explain_sort.c */
 extern void explain_sort(CustomScanState *css, List *ancestors, struct ExplainState *es);

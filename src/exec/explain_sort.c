@@ -6,11 +6,22 @@
 
 #include "access/stratnum.h"
 #include "commands/explain.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
 #include "exec/exec_sort_private.h"
 #include "exec/sort_device.h"
+
+/* A collation that is not the one of the key's type. */
+static const char *
+text_of_collation(Oid collation, Node *expr)
+{
+	if (!OidIsValid(collation) || collation == get_typcollation(exprType(expr)))
+		return "";
+	return psprintf(" COLLATE %s", quote_identifier(get_collation_name(collation)));
+}
 
 /* A key as PostgreSQL shows it. */
 static char *
@@ -24,7 +35,7 @@ text_of_key(const CustomScan *plan, const Sort *sort, int k, List *context, bool
 
 	(void) get_ordering_op_properties(sort->sortOperators[k], &opfamily, &opcintype, &strategy);
 	descending = strategy == BTGreaterStrategyNumber;
-	return psprintf("%s%s%s", deparse_expression(expr, context, prefix, false), descending ? " DESC" : "",
+	return psprintf("%s%s%s%s", deparse_expression(expr, context, prefix, false), text_of_collation(sort->collations[k], expr), descending ? " DESC" : "",
 					sort->nullsFirst[k] == descending ? "" : sort->nullsFirst[k] ? " NULLS FIRST" : " NULLS LAST");
 }
 
@@ -91,6 +102,10 @@ explain_sort(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (state->why != STATUS_DONE)
 		ExplainPropertyText("Fallback", psprintf("%s (%s)", status_reason(state->why), status_text(state->why)), es);
 	ExplainPropertyInteger("Rows In", NULL, state->rows_in, es);
+	if (state->runs != NULL)
+		ExplainPropertyInteger("Sorted Runs", NULL, sorted_runs_count(state->runs), es);
+	if (state->runs != NULL && es->verbose)
+		ExplainPropertyInteger("Sort Disk", "kB", sorted_runs_bytes(state->runs) / 1024, es);
 	if (es->verbose)
 		ExplainPropertyInteger("Sort Memory", "kB", state->bytes / 1024, es);
 	if (es->timing)

@@ -382,7 +382,7 @@ scan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolu
 	PG_END_TRY();
 	state->collecting = false;
 	if (ps->instrument)
-		InstrStopNode(ps->instrument, status == STATUS_DONE ? row_store_rows(store) : 0);
+		InstrStopNode(ps->instrument, status == STATUS_DONE ? row_store_added(store) : 0);
 	node_end_run(&state->node);
 	scan_reset_batches(state);
 	MemoryContextSwitchTo(old);

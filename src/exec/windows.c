@@ -15,6 +15,7 @@
 
 #include "compile/opmap.h"
 #include "exec/exec_sort.h"
+#include "exec/collated.h"
 #include "exec/frames.h"
 #include "exec/windows.h"
 
@@ -67,7 +68,8 @@ frame_aggregate(const WindowFunc *function, WindowCall *call)
 		case AGG_MIN:
 		case AGG_MAX:
 			call->kind = map->action == AGG_MIN ? WINDOW_MIN : WINDOW_MAX;
-			return sort_is_supported(type, exprCollation(linitial(function->args)));
+			/* values are compared as they come */
+			return sort_is_supported(type, exprCollation(linitial(function->args))) && !is_collated(exprCollation(linitial(function->args)));
 		default:
 			return false;
 	}

@@ -444,6 +444,12 @@ cost_rows_out(const CompileResult *compiled, double rows)
 /* Beginning to: memory, threads, the first batch. */
 #define SORT_START_NS	50000
 
+/* Finding out whether a text is one that was seen before. */
+#define COLLATED_ROW_NS	60
+
+/* Handing one that was not to PostgreSQL's sort, and taking it back. */
+#define COLLATED_DIFFERENT_NS	300
+
 /* Bytes of a row besides its columns while it is sorted: a number and a word, twice. */
 #define SORT_ROW_BYTES	24
 
@@ -453,6 +459,13 @@ cost_sorting(double rows, int ncolumns, bool as_columns)
 	const double collect = ncolumns * NS(output_value) / (as_columns ? 2 : 1) + (as_columns ? 0 : NS(row_out));
 
 	return (SORT_START_NS + rows * (collect + SORT_ROW_NS / gain_of_threads(threads_wanted()))) / NS(pg_unit);
+}
+
+Cost
+cost_collating(double rows, double different)
+{
+	return (rows * COLLATED_ROW_NS + different * COLLATED_DIFFERENT_NS) / NS(pg_unit) +
+		different * (log(Max(different, 2)) / log(2)) * 2 * cpu_operator_cost;
 }
 
 Cost
@@ -467,6 +480,15 @@ cost_sorted_groups(const CompileResult *compiled, double rows, double groups)
 	const double run = NS(cpu_op) * compiled->op_cost + ns_of_group(groups);
 
 	return rows * (compiled->ncolumns * NS(output_value) / 2 + run / gain_of_threads(threads_wanted())) / NS(pg_unit);
+}
+
+Cost
+cost_sorted_runs(double rows, int width)
+{
+	const double pages = rows * (width + SizeofMinimalTupleHeader) / BLCKSZ;
+
+	/* written and read mostly in order, as cost_tuplesort() has it, and compared with some other runs' */
+	return 2 * pages * (seq_page_cost * 0.75 + random_page_cost * 0.25) + rows * (2 * NS(row_out) / NS(pg_unit) + 6 * cpu_operator_cost);
 }
 
 double

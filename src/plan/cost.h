@@ -89,10 +89,16 @@ extern DeviceCost cost_pipeline(Candidate *candidate);
 
 /* Collecting rows of a plan, as columns or one by one, and sorting them; and returning them then. */
 extern Cost cost_sorting(double rows, int ncolumns, bool as_columns);
+
+/* Of finding the order of texts under a collation, of which so many are different: comparing costs what it does in a Sort of PostgreSQL's. */
+extern Cost cost_collating(double rows, double different);
 extern Cost cost_sorted_out(double rows, int ncolumns);
 
 /* Aggregating them instead. */
 extern Cost cost_sorted_groups(const CompileResult *compiled, double rows, double groups);
+
+/* Of writing rows of so many bytes to runs, and merging these. */
+extern Cost cost_sorted_runs(double rows, int width);
 
 /* Bytes that it takes. */
 extern double cost_sort_bytes(double rows, int ncolumns);

@@ -21,8 +21,10 @@
 #include "optimizer/planmain.h"
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
 
 #include "core/sort_rows.h"
+#include "exec/collated.h"
 #include "exec/exec_sort.h"
 #include "exec/stored_rows.h"
 #include "exec/windows.h"
@@ -162,9 +164,46 @@ path_sort_private(int wanted, List *partition, List *order)
 					   list_make2(NIL, makeInteger(0)));
 }
 
+/* What it takes to find the order of texts under their collations. */
+static Cost
+cost_of_collations(PlannerInfo *root, const SortPath *sort)
+{
+	const double rows = sort->subpath->rows;
+	Cost		cost = 0;
+	ListCell   *lc;
+
+	foreach(lc, sort->path.pathkeys)
+	{
+		const EquivalenceClass *class = lfirst_node(PathKey, lc)->pk_eclass;
+		Expr	   *expr = linitial_node(EquivalenceMember, class->ec_members)->em_expr;
+
+		if (is_collated(class->ec_collation))
+			cost += cost_collating(rows, estimate_num_groups(root, list_make1(expr), rows, NULL, NULL));
+	}
+	return cost;
+}
+
+/* Whether rows are more than memory holds. */
+static bool
+is_too_large(const SortPath *sort)
+{
+	return cost_sort_bytes(sort->subpath->rows, list_length(sort->path.pathtarget->exprs)) > (double) gpudb_join_memory * 1024 * 1024;
+}
+
+bool
+path_sort_is_too_large(const CustomPath *path)
+{
+	const Path *below = linitial(path->custom_paths);
+
+	if (IsA(below, LimitPath))
+		below = ((const LimitPath *) below)->subpath;
+	/* others are made only if it is not */
+	return IsA(below, SortPath) && is_too_large((const SortPath *) below);
+}
+
 /* A GpuSort in the place of a Sort, of which so many rows are wanted (0 = all); NULL if it cannot be. */
 static Path *
-create_sort(const SortPath *sort, int wanted)
+create_sort(PlannerInfo *root, const SortPath *sort, int wanted)
 {
 	const Path *below = sort->subpath;
 	const bool	as_columns = path_is_gpu_scan(below) || path_is_gpu_join(below);
@@ -173,7 +212,7 @@ create_sort(const SortPath *sort, int wanted)
 	const int	ncolumns = list_length(sort->path.pathtarget->exprs);
 	CustomPath *path;
 
-	if (!can_sort(sort) || cost_sort_bytes(below->rows, ncolumns) > (double) gpudb_join_memory * 1024 * 1024)
+	if (!can_sort(sort))
 		return NULL;
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
@@ -181,7 +220,9 @@ create_sort(const SortPath *sort, int wanted)
 	path->path.pathtarget = sort->path.pathtarget;
 	path->path.pathkeys = sort->path.pathkeys;
 	path->path.rows = sort->path.rows;
-	path->path.startup_cost = below->total_cost - saved + cost_sorting(below->rows, ncolumns, as_columns);
+	path->path.startup_cost = below->total_cost - saved + cost_sorting(below->rows, ncolumns, as_columns) + cost_of_collations(root, sort);
+	if (is_too_large(sort))
+		path->path.startup_cost += cost_sorted_runs(below->rows, sort->path.pathtarget->width);
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(wanted > 0 ? Min(wanted, below->rows) : below->rows, ncolumns);
 	path->custom_paths = list_make1((SortPath *) sort);
 	path->custom_private = path_sort_private(wanted, NIL, NIL);
@@ -245,7 +286,7 @@ path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 
 		if (pathkeys_contained_in(root->sort_pathkeys, below->pathkeys))
 			continue;
-		path = create_sort(create_sort_path(root, output_rel, below, root->sort_pathkeys, root->limit_tuples), rows_wanted(root));
+		path = create_sort(root, create_sort_path(root, output_rel, below, root->sort_pathkeys, root->limit_tuples), rows_wanted(root));
 		if (path == NULL)
 			continue;
 		if (path->pathtarget != target)
@@ -281,8 +322,8 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 
 		if (pathkeys_contained_in(pathkeys, below->pathkeys))
 			continue;
-		path = (CustomPath *) create_sort((SortPath *) create_sort_path(root, output_rel, below, pathkeys, -1), 0);
-		if (path == NULL)
+		path = (CustomPath *) create_sort(root, (SortPath *) create_sort_path(root, output_rel, below, pathkeys, -1), 0);
+		if (path == NULL || path_sort_is_too_large(path))
 			continue;
 		path->custom_paths = list_make1(create_upper_unique_path(root, output_rel, linitial(path->custom_paths), list_length(root->distinct_pathkeys), rows));
 		lfirst(list_nth_cell(path->custom_private, PATH_DISTINCT)) = makeInteger(list_length(root->distinct_pathkeys));
@@ -384,10 +425,10 @@ replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 		case T_SortPath:
 			below = replace_sorts(root, input_rel, sort->subpath);
 			if (below != NULL)
-				return create_sort(create_sort_path(root, path->parent, below, path->pathkeys, -1), 0);
+				return create_sort(root, create_sort_path(root, path->parent, below, path->pathkeys, -1), 0);
 			foreach(lc, sort->subpath == input_rel->cheapest_total_path ? path_below_sort(root, input_rel) : list_make1(sort->subpath))
 			{
-				Path	   *sorted = create_sort(create_sort_path(root, path->parent, lfirst(lc), path->pathkeys, -1), 0);
+				Path	   *sorted = create_sort(root, create_sort_path(root, path->parent, lfirst(lc), path->pathkeys, -1), 0);
 
 				if (best == NULL || (sorted != NULL && sorted->total_cost < best->total_cost))
 					best = sorted;
@@ -463,7 +504,7 @@ create_window(PlannerInfo *root, RelOptInfo *input_rel, const WindowAggPath *win
 	WindowAggPath *fallback;
 	CustomPath *path;
 
-	if (!IsA(sort, SortPath) || window->qual != NIL)
+	if (!IsA(sort, SortPath) || window->qual != NIL || is_too_large(sort))
 		return NULL;
 	private = describe_window(root, window);
 	path = private != NIL ? (CustomPath *) replace_sorts(root, input_rel, &sort->path) : NULL;

@@ -84,7 +84,7 @@ below_projections(const Path *path)
 	return path;
 }
 
-/* The subquery's GpuSort of which a path returns the rows; NULL if it is none, or one that groups. */
+/* The subquery's GpuSort of which a path returns the rows; NULL if it is none, or one that groups, or has not all rows in memory. */
 static const CustomPath *
 sort_below(const Path *path)
 {
@@ -94,7 +94,9 @@ sort_below(const Path *path)
 	path = below_projections(((const SubqueryScanPath *) path)->subpath);
 	if (!IsA(path, CustomPath) || ((const CustomPath *) path)->methods != &sort_path_methods)
 		return NULL;
-	return list_nth(((const CustomPath *) path)->custom_private, PATH_SETS) == NIL ? (const CustomPath *) path : NULL;
+	if (list_nth(((const CustomPath *) path)->custom_private, PATH_SETS) != NIL || path_sort_is_too_large((const CustomPath *) path))
+		return NULL;
+	return (const CustomPath *) path;
 }
 
 /* A subquery, by its number and what it selects. */

@@ -41,6 +41,9 @@ extern bool path_are_storable(const List *exprs);
 /* Whether a key is in the order that its type has by default, and that is known to us. */
 extern bool path_is_plain_key(const PathKey *key);
 
+/* Whether what a path sorts is more than memory holds, so that it is merged. */
+extern bool path_sort_is_too_large(const CustomPath *path);
+
 /* What is read below a sort: PostgreSQL's cheapest path, or a GpuScan of the same columns. */
 extern List *path_below_sort(PlannerInfo *root, RelOptInfo *rel);
 

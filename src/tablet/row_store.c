@@ -32,6 +32,9 @@ struct RowStore
 	uint32		nrows;
 	void	   *block;
 	Tablet	   *tablet;			/* in it */
+	void		(*take) (void *arg);	/* rows away; NULL = they stay */
+	void	   *take_arg;
+	uint64		taken;
 };
 
 static void
@@ -201,11 +204,40 @@ row_store_widen(RowStore *store)
 	return store->wide || lay_out(store, store->capacity, store->tablet->var_capacity, true);
 }
 
+void
+row_store_on_full(RowStore *store, void (*take) (void *arg), void *arg)
+{
+	store->take = take;
+	store->take_arg = arg;
+}
+
+/* Whether so many rows more, or as much text again, would not fit. */
+static bool
+is_filled(const RowStore *store, uint32 rows)
+{
+	const uint32 ncolumns = store->plan[store->wide]->ncolumns;
+	const uint16 *types = store->types[store->wide];
+	const uint64 wanted = (uint64) store->nrows + rows;
+	const uint64 text = store->tablet->var_capacity;
+
+	if (wanted > store->capacity &&
+		(wanted > UINT32_MAX / 2 || tablet_size(types, ncolumns, Max(2 * store->capacity, (uint32) wanted), text) > store->limit))
+		return true;
+	return store->tablet->var_used > text / 2 && (2 * text > UINT32_MAX / 2 || tablet_size(types, ncolumns, store->capacity, 2 * text) > store->limit);
+}
+
 bool
 row_store_reserve(RowStore *store, uint32 rows)
 {
-	const uint64 wanted = (uint64) store->nrows + rows;
+	uint64		wanted = (uint64) store->nrows + rows;
 
+	if (store->tablet != NULL && store->take != NULL && store->nrows > 0 && is_filled(store, rows))
+	{
+		store->take(store->take_arg);
+		store->taken += store->nrows;
+		row_store_clear(store);
+		wanted = rows;
+	}
 	if (store->tablet == NULL || wanted > UINT32_MAX / 2)
 		return false;
 	return wanted <= store->capacity || lay_out(store, Max(2 * store->capacity, (uint32) wanted), store->tablet->var_capacity, store->wide);
@@ -350,8 +382,8 @@ row_store_bytes(const RowStore *store)
 	return store->tablet->size;
 }
 
-uint32
-row_store_rows(const RowStore *store)
+uint64
+row_store_added(const RowStore *store)
 {
-	return store->nrows;
+	return store->taken + store->nrows;
 }

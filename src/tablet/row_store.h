@@ -22,6 +22,13 @@ extern RowStore *row_store_create(MemoryContext context, TupleDesc desc, const C
 								  double expected);
 
 /*
+ * Have rows taken away when there is hardly room for more: `take` is called,
+ * between rows, with all of them in the store, which has forgotten them when it
+ * returns.  What it does may raise errors.
+ */
+extern void row_store_on_full(RowStore *store, void (*take) (void *arg), void *arg);
+
+/*
  * Add a row.  DONE; MEMORY_LIMIT; SCALE_EXCEEDED, with row_store_scale() then
  * telling which scales would have done; CODES_EXCEEDED; or what else no column
  * can hold.  After a failure the store is of no use.
@@ -69,8 +76,8 @@ extern int	row_store_scale(const RowStore *store, int column);
 /* All rows; no more can be added. */
 extern Tablet *row_store_finish(RowStore *store);
 
-/* How many rows there are. */
-extern uint32 row_store_rows(const RowStore *store);
+/* How many rows have been added, those that were taken away included. */
+extern uint64 row_store_added(const RowStore *store);
 
 /* Bytes that the store has taken. */
 extern uint64 row_store_bytes(const RowStore *store);

@@ -10,6 +10,7 @@ from joins import Joins, settled, steady, where_clause
 from tables import MANY, SMALL
 
 TIMES = ("date", "time", "timetz", "timestamp", "timestamptz", "interval")
+COLLATIONS = ("C", "en-x-icu", "de-x-icu", "und-x-icu")
 EXTREMES = NUMBERS + TIMES + ("oid", "enum", "text")
 FRAMES = ("",) * 6 + (" ROWS UNBOUNDED PRECEDING", " RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
 FRAMES += (" ROWS 2 PRECEDING", " ROWS BETWEEN 30 PRECEDING AND 3 FOLLOWING", " ROWS BETWEEN 2 FOLLOWING AND 1000 FOLLOWING")
@@ -201,6 +202,7 @@ class Queries:
         """Rows in the order of all that is shown of them, so that it does not matter which of equal ones comes first."""
         rng = self.rng
         self.ordered = all(o.kind in ORDERED for o in outputs)
+        outputs = [self.collated(o) if o.kind == "text" and rng.random() < 0.3 else o for o in outputs]
         order = [f"{n}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for n in range(1, len(outputs) + 1)]
         rng.shuffle(order)
         shown = ", ".join(o.sql for o in outputs)
@@ -220,6 +222,10 @@ class Queries:
             return self.over_sorted(f"{named} ORDER BY {', '.join(order)}{self.bounds(0.7)}", outputs, [])
         return f"SELECT {shown}{rows} ORDER BY {', '.join(order)}{self.bounds(0.5 if self.ordered else 0)}"
 
+    def collated(self, text):
+        """A text in the order of a collation."""
+        return text._replace(sql=f'({text.sql}) COLLATE "{self.rng.choice(COLLATIONS)}"')
+
     def windows(self, outputs, order):
         """Window functions of y1, y2 and so on, in an order of all of them; the order of rows is not told."""
         rng = self.rng
@@ -232,7 +238,7 @@ class Queries:
         value = f"y{chosen + 1}"
         calls = ("row_number()", "rank()", "dense_rank()", f"lag({value})", f"lead({value}, {rng.choice((0, 1, 2, 40))})", f"first_value({value})", f"count({value})", "count(*)")
         calls += (f"last_value({value})", f"ntile({rng.choice((1, 4, 1000))})")
-        calls += (f"min({value})", f"max({value})") if outputs[chosen].kind in EXTREMES else ()
+        calls += (f"min({value})", f"max({value})") if outputs[chosen].kind in EXTREMES and "COLLATE" not in outputs[chosen].sql else ()
         calls += (f"sum({value})", f"avg({value})") if outputs[chosen].kind in INTS + FLOATS else ()
         frame = rng.choice(FRAMES) if ordering else ""
         wanted = rng.sample(calls, rng.choice((1, 1, 2, 3)))

@@ -1,0 +1,251 @@
+/*
+ * sort_order.c
+ *		The rows that a GpuSort has collected, in order: by its keys, run by run, or for each group by those of its aggregates.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "device/device.h"
+#include "device/mapping.h"
+#include "device/threads.h"
+#include "exec/collated.h"
+#include "exec/exec_sort_private.h"
+#include "exec/feed.h"
+
+bool
+sort_is_supported(Oid declared, Oid collation)
+{
+	Oid			type = getBaseType(declared);
+
+	if (!is_storable(type, type == NUMERICOID || type == BPCHAROID ? VARHDRSZ : -1) || get_typtype(type) == TYPTYPE_ENUM)
+		return false;
+	return !OidIsValid(collation) || get_collation_isdeterministic(collation);
+}
+
+SortKey *
+sort_keys_of(const GpuSortState *state, const StoredRows *stored, uint32 *nkeys)
+{
+	const Sort *sort = state->sort != NULL ? (const Sort *) state->sort->ss.ps.plan : NULL;
+	SortKey    *keys = palloc(sizeof(SortKey) * ((sort != NULL ? sort->numCols : 0) + 1));
+
+	*nkeys = sort != NULL ? (uint32) sort->numCols : 0;
+	for (uint32 k = 0; k < *nkeys; k++)
+	{
+		Oid			opfamily;
+		Oid			opcintype;
+		int16		strategy;
+
+		if (!get_ordering_op_properties(sort->sortOperators[k], &opfamily, &opcintype, &strategy))
+			elog(ERROR, "gpudb: operator %u is no ordering operator", sort->sortOperators[k]);
+		keys[k] = (SortKey) {
+			.column = (uint16) stored_rows_key(stored, sort->sortColIdx[k] - 1), .descending = strategy == BTGreaterStrategyNumber,
+			.nulls_first = sort->nullsFirst[k],
+			.padded = stored->attribute[sort->sortColIdx[k] - 1].type == BPCHAROID
+		};
+	}
+	return keys;
+}
+
+/* Columns that only tell rows apart. */
+static SortKey *
+keys_of_columns(const StoredRows *stored, const List *columns)
+{
+	SortKey    *keys = palloc(sizeof(SortKey) * Max(list_length(columns), 1));
+	ListCell   *lc;
+
+	foreach(lc, columns)
+		keys[foreach_current_index(lc)] = (SortKey) {
+			.column = (uint16) stored_rows_key(stored, lfirst_int(lc) - 1), .padded = stored->attribute[lfirst_int(lc) - 1].type == BPCHAROID
+		};
+	return keys;
+}
+
+static void
+describe_windows(GpuSortState *state)
+{
+	const List *partition = sort_private_list(state, SORT_PRIVATE_PARTITION);
+	const List *order = sort_private_list(state, SORT_PRIVATE_ORDER);
+	const List *calls = sort_private_list(state, SORT_PRIVATE_CALLS);
+	ListCell   *lc;
+
+	state->windows = (Windows) {
+		.stored = state->stored, .order = state->order, .nrows = state->nrows,
+		.keys = {list_length(partition), keys_of_columns(state->stored, partition), list_length(order), keys_of_columns(state->stored, order)},
+		.ncalls = list_length(calls), .call = palloc(sizeof(WindowCall) * Max(list_length(calls), 1)),
+		.total = palloc0(sizeof(FrameTotal) * Max(list_length(calls), 1))
+	};
+	foreach(lc, calls)
+		state->windows.call[foreach_current_index(lc)] = window_call_of(lfirst(lc));
+}
+
+/* The aggregates of groups, which stand behind the rows' columns. */
+static void
+describe_groups(GpuSortState *state)
+{
+	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
+	const List *sets = sort_private_list(state, SORT_PRIVATE_SETS);
+	const List *calls = sort_private_list(state, SORT_PRIVATE_CALLS);
+	const int	ncolumns = list_length(plan->custom_scan_tlist) - list_length(calls);
+	SortedGroups *groups = &state->groups;
+	bool		descending;
+	ListCell   *lc;
+
+	*groups = (SortedGroups) {
+		.stored = state->stored, .nsets = list_length(sets), .set = palloc0(sizeof(SortedSet) * list_length(sets)),
+		.ncalls = list_length(calls), .call = palloc0(sizeof(GroupCall) * list_length(calls))
+	};
+	/* downward by columns less than 0 */
+	foreach(lc, sets)
+	{
+		const int	attno = abs(lfirst_int(lc));
+
+		groups->set[foreach_current_index(lc)].by = (SortKey) {
+			.column = (uint16) stored_rows_key(state->stored, attno - 1), .descending = lfirst_int(lc) < 0,
+			.padded = state->stored->attribute[attno - 1].type == BPCHAROID
+		};
+	}
+	foreach(lc, calls)
+	{
+		const int	c = foreach_current_index(lc);
+
+		if (!sorted_group_call(castNode(Aggref, list_nth_node(TargetEntry, plan->custom_scan_tlist, ncolumns + c)->expr), &groups->call[c], &descending))
+			elog(ERROR, "gpudb: an aggregate is none of sorted groups");
+		groups->call[c].attribute = lsecond_int(lfirst(lc));
+		groups->call[c].set = lthird_int(lfirst(lc));
+	}
+}
+
+static void
+run_together(const SortHelpers *helpers, void (*work) (void *arg, uint32 part), void *arg)
+{
+	device_cpu_together(helpers->threads, SORT_PARTS, work, arg);
+}
+
+/* What the Sort's keys of texts are ordered by; room for one key more. */
+static SortRanks *
+ranks_of_keys(const GpuSortState *state, const SortRequest *request)
+{
+	const Sort *sort = state->sort != NULL ? (const Sort *) state->sort->ss.ps.plan : NULL;
+	SortRanks  *ranks = palloc0(sizeof(SortRanks) * (request->nkeys + 1));
+
+	for (uint32 k = 0; k < request->nkeys; k++)
+		if (is_collated(sort->collations[k]))
+			ranks[k] = collated_ranks(state->stored->rows, &request->keys[k], sort->collations[k]);
+	return ranks;
+}
+
+/* Sort the rows by keys into memory of their context; how many are listed. */
+static uint32
+sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
+{
+	const uint32 nrows = state->stored->rows->nrows;
+	void	   *room = mapping_palloc(state->context, sort_room_bytes(nrows));
+	SortHelpers helpers = {.run = run_together, .threads = threads_lease(), .interrupted = feed_interrupted};
+	uint32		listed;
+
+	*order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) nrows, 1));
+	request->rows = state->stored->rows;
+	request->helpers = &helpers;
+	listed = sort_rows(request, *order, room);
+	threads_return(helpers.threads);
+	pfree(room);
+	CHECK_FOR_INTERRUPTS();
+	return listed;
+}
+
+/* Of rows that the first keys do not tell apart keep the first one. */
+static void
+keep_distinct(GpuSortState *state, const SortKey *keys)
+{
+	const int	nkeys = sort_private_int(state, SORT_PRIVATE_DISTINCT);
+	uint32		kept = 0;
+
+	if (nkeys == 0)
+		return;
+	for (uint32 i = 0; i < state->nrows; i++)
+		if (i == 0 || sort_compare(state->stored->rows, keys, (uint32) nkeys, state->order[kept - 1], state->order[i]) != 0)
+			state->order[kept++] = state->order[i];
+	state->nrows = kept;
+}
+
+void
+sort_describe_order(GpuSortState *state)
+{
+	uint32		nkeys;
+
+	keep_distinct(state, sort_keys_of(state, state->stored, &nkeys));
+	describe_windows(state);
+}
+
+void
+sort_order_rows(GpuSortState *state)
+{
+	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
+	SortRequest request = {.first = sort_first_wanted(state), .end = wanted > 0 ? wanted : UINT32_MAX};
+
+	request.keys = sort_keys_of(state, state->stored, &request.nkeys);
+	request.ranks = ranks_of_keys(state, &request);
+	state->nrows = sort_into(state, &request, &state->order);
+	if (sort_is_limited(state))
+		state->nrows = Min(state->nrows, request.end);
+	sort_describe_order(state);
+}
+
+DeviceStatus
+sort_order_groups(GpuSortState *state)
+{
+	const List *partition = sort_private_list(state, SORT_PRIVATE_PARTITION);
+	SortedGroups *groups = &state->groups;
+	SortRequest request = {.end = UINT32_MAX};
+	SortKey    *keys = sort_keys_of(state, state->stored, &request.nkeys);
+	SortRanks  *ranks;
+
+	describe_groups(state);
+	if (sorted_groups_are_ambiguous(groups))
+		return STATUS_AMBIGUOUS_VALUE;
+	request.keys = keys;
+	request.ranks = ranks = ranks_of_keys(state, &request);
+	request.nkeys++;
+	for (int s = 0; s < groups->nsets; s++)
+	{
+		const Oid	collation = TupleDescAttr(state->stored->desc, state->stored->column[groups->set[s].by.column].attno - 1)->attcollation;
+
+		keys[request.nkeys - 1] = groups->set[s].by;
+		ranks[request.nkeys - 1] = is_collated(collation) ? collated_ranks(state->stored->rows, &keys[request.nkeys - 1], collation) : (SortRanks) {0};
+		(void) sort_into(state, &request, &groups->set[s].order);
+	}
+	sorted_groups_find(groups, keys_of_columns(state->stored, partition), list_length(partition), state->context);
+	state->nrows = groups->ngroups;
+	state->order = palloc(sizeof(uint32) * Max(groups->ngroups, 1));
+	for (uint32 g = 0; g < groups->ngroups; g++)
+		state->order[g] = groups->set[0].order[groups->start[g]];
+	return STATUS_DONE;
+}
+
+void
+sort_order_run(GpuSortState *state)
+{
+	MemoryContext context = AllocSetContextCreate(state->context, "gpudb run", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(state->context);
+	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
+	SortRequest request = {.end = wanted > 0 ? wanted : UINT32_MAX};
+	uint32	   *order;
+	uint32		n;
+
+	if (state->runs == NULL)
+		state->runs = sorted_runs_create(state->stored->desc, (const Sort *) state->sort->ss.ps.plan);
+	MemoryContextSwitchTo(context);
+	state->stored->rows = row_store_finish(state->store);
+	request.keys = sort_keys_of(state, state->stored, &request.nkeys);
+	request.ranks = ranks_of_keys(state, &request);
+	n = sort_into(state, &request, &order);
+	sorted_runs_add(state->runs, state->stored, order, Min(n, request.end));
+	pfree(order);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
