@@ -37,10 +37,10 @@ INSERT INTO plan_agg_queries (nodes, query) VALUES
 	('GpuScan GpuAgg', 'SELECT k, (SELECT sum(b) FROM plan_agg WHERE a = k) FROM plan_agg_small'),
 	('GpuScan GpuAgg', 'SELECT k, s FROM plan_agg_small, LATERAL (SELECT sum(b) AS s FROM plan_agg WHERE a = k) l'),
 	('GpuScan GpuAgg', 'SELECT k FROM plan_agg_small WHERE k IN (SELECT count(*) - 1997 FROM plan_agg GROUP BY c)'),
-	('GpuAgg', 'SELECT a, rank() OVER (ORDER BY sum(b) DESC, a), sum(count(*)) OVER () FROM plan_agg GROUP BY a'),
+	('GpuSort GpuAgg', 'SELECT a, rank() OVER (ORDER BY sum(b) DESC, a), sum(count(*)) OVER () FROM plan_agg GROUP BY a'),
 	('GpuAgg', 'SELECT DISTINCT count(*) FROM plan_agg GROUP BY c'),
 	('GpuAgg', 'SELECT generate_series(1, 2), count(*) FROM plan_agg'),
-	('GpuAgg', 'SELECT a, sum(b) FROM plan_agg GROUP BY a ORDER BY sum(b) DESC, a LIMIT 2'),
+	('GpuSort GpuAgg', 'SELECT a, sum(b) FROM plan_agg GROUP BY a ORDER BY sum(b) DESC, a LIMIT 2'),
 	('GpuAgg', 'SELECT bool_or(n > 1) FROM (SELECT count(*) AS n FROM plan_agg GROUP BY c) g');
 -- PostgreSQL's aggregation, over a GpuScan where there is one
 INSERT INTO plan_agg_queries (nodes, query) VALUES

@@ -57,7 +57,7 @@ CLOSE sort_cursor;
 COMMIT;
 -- what is left to PostgreSQL: other operators, types that are not kept, locks, what is volatile
 SET gpudb.debug_require = allow;
-SELECT gpu_nodes('SELECT id FROM sort_rows ORDER BY x USING ~<~') AS operator, gpu_nodes('SELECT id, un FROM sort_rows ORDER BY id') AS any_scale,
+SELECT gpu_nodes('SELECT id FROM sort_rows ORDER BY x USING ~<~') AS operator,
 	gpu_nodes('SELECT id, ARRAY[id] FROM sort_rows ORDER BY i4') AS array_of, gpu_nodes('SELECT id FROM sort_rows ORDER BY id FOR UPDATE') AS locked, gpu_nodes('SELECT id, random() FROM sort_rows ORDER BY i4') AS volatile,
 	gpu_nodes('UPDATE sort_rows SET i4 = q.i4 FROM (SELECT id, i4 FROM sort_rows ORDER BY i2, id LIMIT 3) q WHERE q.id = sort_rows.id') AS changed;
 -- and what turns out to be more than memory holds

@@ -191,6 +191,9 @@ sort_on_gpu(GpuSortState *state)
 
 	if (sort_is_grouped(state) || !sort_device_may(child))
 		return false;
+	for (int a = 0; a < ExecGetResultType(child)->natts; a++)
+		if (has_any_scale(TupleDescAttr(ExecGetResultType(child), a)->atttypid, TupleDescAttr(ExecGetResultType(child), a)->atttypmod))
+			return false;
 	state->stored = stored_rows_describe(ExecGetResultType(child));
 	sort.ncolumns = state->stored->ncolumns;
 	sort.column = state->stored->column;
@@ -203,7 +206,7 @@ sort_on_gpu(GpuSortState *state)
 		MemoryContextReset(state->context);
 		return false;
 	}
-	state->stored->rows = row_store_finish(state->store);
+	stored_rows_finish(state->stored, state->store);
 	state->rows_in += sort.nrows;
 	state->nrows = Min(sort.end, sort.nrows);
 	state->order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) state->nrows, 1));
@@ -220,7 +223,7 @@ sort_collected(GpuSortState *state)
 	DeviceStatus status = STATUS_DONE;
 	instr_time	start;
 
-	state->stored->rows = row_store_finish(state->store);
+	stored_rows_finish(state->stored, state->store);
 	state->bytes = Max(state->bytes, row_store_bytes(state->store) + sort_room_bytes(state->stored->rows->nrows));
 	INSTR_TIME_SET_CURRENT(start);
 	if (sort_is_grouped(state))

@@ -156,6 +156,13 @@ code_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *
 	return put_codes(&texts, joined->nrows, store, column);
 }
 
+/* Whether a column's values, if they are decimals, have so many digits after the point. */
+static bool
+has_digits(const RowStore *store, const ColumnUse *use, int column, int digits)
+{
+	return use->type != NUMERICOID || row_store_digits(store, column) == digits;
+}
+
 /* Whether a store's column takes an output's values as they are. */
 static bool
 is_same_form(const OutputColumn *output, const RowStore *store, const ColumnUse *use, int column)
@@ -163,7 +170,7 @@ is_same_form(const OutputColumn *output, const RowStore *store, const ColumnUse 
 	if (use->second || use->coded || output->attribute.coded || output->type == COLTYPE_TEXT || output->attribute.second == output->attribute.value ||
 		output->attribute.value < 0 || output->type != row_store_type(store, column))
 		return false;
-	return use->packed == (output->attribute.packed > 0) && use->scale == output->attribute.scale;
+	return use->packed == (output->attribute.packed > 0) && has_digits(store, use, column, output->attribute.scale);
 }
 
 static DeviceStatus
@@ -242,7 +249,7 @@ copy_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *
 	if (use->second || use->coded || attribute->value < 0 || attribute->second >= 0)
 		return false;
 	from = &rows->column[attribute->value];
-	if (from->type != row_store_type(store, column) || from->type == COLTYPE_TEXT || use->scale != attribute->scale ||
+	if (from->type != row_store_type(store, column) || from->type == COLTYPE_TEXT || !has_digits(store, use, column, attribute->scale) ||
 		use->packed != (attribute->packed > 0))
 		return false;
 	values = palloc_extended((Size) coltype_bytes(from->type) * Max(joined->nrows, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);

@@ -240,7 +240,7 @@ sort_order_run(GpuSortState *state)
 	if (state->runs == NULL)
 		state->runs = sorted_runs_create(state->stored->desc, (const Sort *) state->sort->ss.ps.plan);
 	MemoryContextSwitchTo(context);
-	state->stored->rows = row_store_finish(state->store);
+	stored_rows_finish(state->stored, state->store);
 	request.keys = sort_keys_of(state, state->stored, &request.nkeys);
 	request.ranks = ranks_of_keys(state, &request);
 	n = sort_into(state, &request, &order);

@@ -49,10 +49,16 @@ is_storable(Oid declared, int32 typmod)
 		case BPCHAROID:
 			return typmod >= (int32) VARHDRSZ;
 		case NUMERICOID:
-			return declared_scale(typmod) >= 0 && declared_scale(typmod) <= DECIMAL_MAX_DIGITS;
+			return typmod < (int32) VARHDRSZ || (declared_scale(typmod) >= 0 && declared_scale(typmod) <= DECIMAL_MAX_DIGITS);
 		default:
 			return get_typtype(type) == TYPTYPE_ENUM;
 	}
+}
+
+bool
+has_any_scale(Oid declared, int32 typmod)
+{
+	return getBaseTypeAndTypmod(declared, &typmod) == NUMERICOID && typmod < (int32) VARHDRSZ;
 }
 
 StoredRows *
@@ -62,19 +68,28 @@ stored_rows_describe(TupleDesc desc)
 
 	stored->desc = desc;
 	stored->attribute = palloc0(sizeof(OutputResult) * Max(desc->natts, 1));
-	/* an interval may have two */
+	/* an interval has two, and so may a numeric */
 	stored->column = palloc0(sizeof(ColumnUse) * Max(2 * desc->natts, 1));
 	for (int a = 0; a < desc->natts; a++)
 	{
 		int32		typmod = TupleDescAttr(desc, a)->atttypmod;
 		const Oid	type = getBaseTypeAndTypmod(TupleDescAttr(desc, a)->atttypid, &typmod);
-		const int	scale = type == NUMERICOID ? declared_scale(typmod) : 0;
+		const bool	any_scale = has_any_scale(type, typmod);
+		const int	scale = type == NUMERICOID && !any_scale ? declared_scale(typmod) : 0;
 		const ColumnUse use = {.attno = a + 1, .type = type, .typmod = typmod, .scale = scale};
 
 		stored->attribute[a] = (OutputResult) {
-			.attno = a + 1, .type = type, .typmod = typmod, .scale = scale, .dscale = scale, .value = stored->ncolumns, .second = -1
+			.attno = a + 1, .type = type, .typmod = typmod, .scale = scale, .dscale = any_scale ? -1 : scale, .value = stored->ncolumns,
+			.second = -1
 		};
 		stored->column[stored->ncolumns++] = use;
+		if (any_scale)
+		{
+			/* its value, and how many digits it shows */
+			stored->attribute[a].second = stored->ncolumns;
+			stored->column[stored->ncolumns] = use;
+			stored->column[stored->ncolumns++].second = true;
+		}
 		if (type != INTERVALOID)
 			continue;
 		/* which is ordered by the one, and has its bytes in the other */
@@ -98,7 +113,19 @@ stored_rows_key(const StoredRows *stored, int a)
 RowStore *
 stored_rows_create(const StoredRows *stored, MemoryContext context, uint64 limit, double expected)
 {
-	return row_store_create(context, stored->desc, columns_wanted(stored->column, stored->ncolumns), stored->ncolumns, limit, expected);
+	RowStore   *store = row_store_create(context, stored->desc, columns_wanted(stored->column, stored->ncolumns), stored->ncolumns, limit, expected);
+
+	row_store_take_digits(store);
+	return store;
+}
+
+void
+stored_rows_finish(StoredRows *stored, RowStore *store)
+{
+	for (int a = 0; a < stored->desc->natts; a++)
+		if (stored->attribute[a].type == NUMERICOID)
+			stored->attribute[a].scale = row_store_digits(store, stored->attribute[a].value);
+	stored->rows = row_store_finish(store);
 }
 
 /* Values that are stored as they are in a Datum: one after the other, without waiting for each. */

@@ -27,6 +27,12 @@ extern bool is_storable(Oid type, int32 typmod);
 /* How rows of this kind are stored; every type is storable.  Allocated in the current context. */
 extern StoredRows *stored_rows_describe(TupleDesc desc);
 
+/* Whether values are numerics without a declared scale: each has its own, and how many digits a column has is known once all are there. */
+extern bool has_any_scale(Oid type, int32 typmod);
+
+/* All rows are in the store. */
+extern void stored_rows_finish(StoredRows *stored, RowStore *store);
+
 /* The column that an attribute is ordered by, and NULL in where it is. */
 extern int	stored_rows_key(const StoredRows *stored, int attribute);
 

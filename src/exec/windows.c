@@ -14,9 +14,10 @@
 #include "utils/lsyscache.h"
 
 #include "compile/opmap.h"
-#include "exec/exec_sort.h"
 #include "exec/collated.h"
+#include "exec/exec_sort.h"
 #include "exec/frames.h"
+#include "exec/stored_rows.h"
 #include "exec/windows.h"
 
 /* Digits of a numeric of which as many as there can be rows add up to 38. */
@@ -68,8 +69,9 @@ frame_aggregate(const WindowFunc *function, WindowCall *call)
 		case AGG_MIN:
 		case AGG_MAX:
 			call->kind = map->action == AGG_MIN ? WINDOW_MIN : WINDOW_MAX;
-			/* values are compared as they come */
-			return sort_is_supported(type, exprCollation(linitial(function->args))) && !is_collated(exprCollation(linitial(function->args)));
+			/* values are compared as they come, and of equal ones that print differently any may be it */
+			return sort_is_supported(type, exprCollation(linitial(function->args))) && !is_collated(exprCollation(linitial(function->args))) &&
+				!has_any_scale(type, typmod);
 		default:
 			return false;
 	}

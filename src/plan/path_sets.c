@@ -19,6 +19,7 @@
 #include "optimizer/tlist.h"
 
 #include "exec/exec_sort.h"
+#include "exec/stored_rows.h"
 #include "exec/sorted_groups.h"
 #include "guc.h"
 #include "plan/cost.h"
@@ -230,6 +231,18 @@ any_is_ours(const List *paths)
 	return false;
 }
 
+/* Whether some may be numerics of any scale: which of several equal ones it is that a group has, or an aggregate finds, depends on their order. */
+static bool
+any_prints_in_ways(const List *exprs)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		if (has_any_scale(exprType(lfirst(lc)), exprTypmod(lfirst(lc))))
+			return true;
+	return false;
+}
+
 void
 path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
@@ -247,7 +260,7 @@ path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, 
 	foreach(lc, root->group_pathkeys)
 		if (!path_is_plain_key(lfirst(lc)))
 			return;
-	if (!path_are_storable(input_target(root, &grouping)->exprs))
+	if (!path_are_storable(input_target(root, &grouping)->exprs) || any_prints_in_ways(input_target(root, &grouping)->exprs))
 		return;
 	ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
 	foreach(lc, path_below_sort(root, input_rel))

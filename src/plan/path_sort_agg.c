@@ -24,6 +24,7 @@
 #include "compile/compile.h"
 #include "device/threads.h"
 #include "exec/exec_sort_agg.h"
+#include "exec/stored_rows.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"
@@ -152,11 +153,12 @@ sorted_target(const Path *path)
 	}
 }
 
-/* Whether it is not known how many digits after the point a window function has. */
+/* Whether it is not known how many digits after the point an expression's values have. */
 static bool
 has_unknown_scale(const Expr *expr)
 {
-	return IsA(expr, WindowFunc) && ((const WindowFunc *) expr)->wintype == NUMERICOID && ((const WindowFunc *) expr)->winfnoid != F_SUM_INT8;
+	return has_any_scale(exprType((const Node *) expr), exprTypmod((const Node *) expr)) &&
+		!(IsA(expr, WindowFunc) && ((const WindowFunc *) expr)->winfnoid == F_SUM_INT8);
 }
 
 /* Whether what is read of a subquery comes out of its GpuSort as it is: what was sorted, and window functions, but nothing that is computed of these. */

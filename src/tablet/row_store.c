@@ -25,8 +25,10 @@ struct RowStore
 	uint64		limit;
 	TupleDesc	desc;
 	bool		wide;			/* decimals have 128 bits */
-	const DeformPlan *plan[2];	/* narrow, wide */
+	DeformPlan *plan[2];		/* narrow, wide */
 	uint16	   *types[2];
+	AttrNumber *attno;			/* of each column */
+	bool		takes_digits;
 	OwnCodes  **codes;			/* of columns that hold texts by their codes, NULL of others */
 	uint32		capacity;		/* rows */
 	uint32		nrows;
@@ -116,6 +118,9 @@ row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *want
 	store->limit = limit;
 	store->desc = desc;
 	store->codes = palloc0(sizeof(OwnCodes *) * Max(nwanted, 1));
+	store->attno = palloc(sizeof(AttrNumber) * Max(nwanted, 1));
+	for (int w = 0; w < nwanted; w++)
+		store->attno[w] = wanted[w].attno;
 	for (int w = 0; w < nwanted; w++)
 		store->codes[w] = wanted[w].coded ? own_codes_create(context) : NULL;
 	set_types(store, wanted, nwanted, false);
@@ -243,6 +248,69 @@ row_store_reserve(RowStore *store, uint32 rows)
 	return wanted <= store->capacity || lay_out(store, Max(2 * store->capacity, (uint32) wanted), store->tablet->var_capacity, store->wide);
 }
 
+void
+row_store_take_digits(RowStore *store)
+{
+	store->takes_digits = true;
+}
+
+int
+row_store_digits(const RowStore *store, int column)
+{
+	return store->plan[store->wide]->attr[store->attno[column] - 1].scale;
+}
+
+/* Multiply the first n values of a column; false if one wants more bits than it has. */
+static bool
+multiply(Tablet *tablet, const TabletColumn *column, uint32 n, Wide factor)
+{
+	uint64	   *words = (uint64 *) tablet_at(tablet, column->values);
+	const bool	wide = column->type == COLTYPE_I128;
+	uint32		overflow = 0;
+
+	/* all of them, or none */
+	for (uint32 row = 0; row < n && !overflow; row++)
+	{
+		const Wide	value = wide ? wide_load(words + 2 * (Size) row) : (int64) words[row];
+		const Wide	product = wide_mul(value, factor, &overflow);
+
+		overflow |= !wide && !wide_fits_int64(product);
+	}
+	for (uint32 row = 0; row < n && !overflow; row++)
+	{
+		if (wide)
+			wide_store(words + 2 * (Size) row, wide_load(words + 2 * (Size) row) * factor);
+		else
+			words[row] = (uint64) ((int64) words[row] * (int64) factor);
+	}
+	return !overflow;
+}
+
+/* Have a column's decimals, of which so many are there, take the digits that the next one wants. */
+static DeviceStatus
+take_digits(RowStore *store, AttrNumber attno, uint32 n)
+{
+	const int	c = store->plan[0]->attr[attno - 1].column;
+	const int	digits = store->tablet->column[c].max_scale;
+	const int	more = digits - row_store_digits(store, c);
+
+	if (digits > DECIMAL_MAX_DIGITS)
+		return STATUS_DECIMAL_TOO_WIDE;
+	if (!multiply(store->tablet, &store->tablet->column[c], n, pow10_wide(more)))
+	{
+		if (store->wide)
+			return STATUS_DECIMAL_TOO_WIDE;
+		if (!row_store_widen(store))
+			return STATUS_MEMORY_LIMIT;
+		if (!multiply(store->tablet, &store->tablet->column[c], n, pow10_wide(more)))
+			return STATUS_DECIMAL_TOO_WIDE;
+	}
+	store->tablet->column[c].max_scale = 0;
+	for (int wide = 0; wide < 2; wide++)
+		store->plan[wide]->attr[attno - 1].scale = (int16) digits;
+	return STATUS_DONE;
+}
+
 DeviceStatus
 row_store_put(RowStore *store, AttrNumber attno, uint32 row, Datum value, bool isnull)
 {
@@ -257,6 +325,12 @@ row_store_put(RowStore *store, AttrNumber attno, uint32 row, Datum value, bool i
 		return STATUS_DONE;
 	}
 	status = add_value(store, attr, att, row, value);
+	if (status == STATUS_SCALE_EXCEEDED && store->takes_digits)
+	{
+		status = take_digits(store, attno, row);
+		if (status == STATUS_DONE)
+			status = add_value(store, &store->plan[store->wide]->attr[attno - 1], att, row, value);
+	}
 	if (status != STATUS_NEEDS_WIDE)
 		return status;
 	if (!row_store_widen(store))

@@ -64,14 +64,18 @@ extern Tablet *row_store_tablet(const RowStore *store);
 /* The dictionary of a column of codes, NULL of others. */
 extern const CodeBook *row_store_book(const RowStore *store, int column);
 
-/* How a column's values are stored, */
+/* How a column's values are stored, decimals with how many digits after the point, */
 extern ColType row_store_type(const RowStore *store, int column);
+extern int	row_store_digits(const RowStore *store, int column);
 
 /* and have decimals take 128 bits; false when that is too much. */
 extern bool row_store_widen(RowStore *store);
 
 /* The scale that a column's values have needed, 0 if the one it has will do. */
 extern int	row_store_scale(const RowStore *store, int column);
+
+/* Have columns of decimals take as many digits after the point as any value wants, instead of SCALE_EXCEEDED. */
+extern void row_store_take_digits(RowStore *store);
 
 /* All rows; no more can be added. */
 extern Tablet *row_store_finish(RowStore *store);
