@@ -138,7 +138,7 @@ range_kernel(const __grid_constant__ SeekLaunch launch)
 	__shared__ SeekShared shared;
 	SeekRoom   *room = launch.room;
 	const int64_t count = (int64_t) room->gathered;
-	const int64_t margin = select_margin(count);
+	const int64_t margin = seek_margin(count);
 	const SelectRange range = room->range;
 	const bool	fits = room->gathered <= launch.capacity;
 	int64_t		rank[2];

@@ -10,6 +10,16 @@
 /* Digits of a value at most. */
 #define SEEK_DIGITS ((64 + SELECT_BITS - 1) / SELECT_BITS)
 
+/* Rows of a sample that stand together, and may be alike, as in a table that is in order: those of a tile. */
+#define SEEK_ALIKE 1024
+
+/* How far a rank in a sample may be from where it is in all rows: it may lie between two tiles of the sample. */
+CORE_FN int64_t
+seek_margin(int64_t count)
+{
+	return select_margin(count) + SEEK_ALIKE;
+}
+
 /* In device memory. */
 typedef struct SeekRoom
 {

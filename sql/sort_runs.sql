@@ -11,7 +11,7 @@ SET gpudb.join_memory = 2;
 \pset null '(null)'
 \pset format unaligned
 \pset tuples_only on
-SELECT explain FROM explain('SELECT id, x FROM sort_runs ORDER BY x DESC, id', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'GpuSort|Sort|Rows In|Fallback';
+SELECT regexp_replace(explain, 'Runs: \d+$', 'Runs: N') FROM explain('SELECT id, x FROM sort_runs ORDER BY x DESC, id', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'GpuSort|Sort|Rows In|Fallback';
 CREATE TABLE sort_runs_queries AS
 SELECT row_number() OVER () AS number, format('SELECT * FROM sort_runs ORDER BY %1$s %s %s, id', key, direction, nulls) AS sql
 FROM unnest('{k,i8,f8,n,d,x,c,v}'::text[]) key, unnest('{ASC,DESC}'::text[]) direction, unnest('{NULLS FIRST,NULLS LAST}'::text[]) nulls;
@@ -51,9 +51,9 @@ RESET temp_file_limit;
 SELECT count(*) FROM (SELECT * FROM sort_runs ORDER BY x, id OFFSET 0) q;
 -- what must have all rows at hand is PostgreSQL's
 SET gpudb.debug_require = allow;
-SELECT explain FROM explain('SELECT id, x, filler, row_number() OVER (ORDER BY x, id) FROM sort_runs', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'GpuSort|WindowAgg|Runs|Fallback';
+SELECT regexp_replace(explain, '\d+$', 'N') FROM explain('SELECT id, x, filler, row_number() OVER (ORDER BY x, id) FROM sort_runs', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'GpuSort|WindowAgg|Runs|Fallback';
 SELECT explain FROM explain('SELECT DISTINCT ON (x) x, id, filler FROM sort_runs ORDER BY x, id', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'GpuSort|Unique|Runs|Fallback';
-SELECT explain FROM explain('SELECT sum(id * n) FROM (SELECT id, filler, x, row_number() OVER (ORDER BY x, id) AS n FROM sort_runs) q', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|WindowAgg|Runs|Fallback';
+SELECT regexp_replace(explain, '\d+$', 'N') FROM explain('SELECT sum(id * n) FROM (SELECT id, filler, x, row_number() OVER (ORDER BY x, id) AS n FROM sort_runs) q', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'GpuSort|GpuAgg|WindowAgg|Runs|Fallback';
 -- and what turns out to be so is, too
 SET gpudb.join_memory = 64;
 PREPARE sort_runs_windows AS SELECT md5(string_agg(q::text, ',' ORDER BY q.id)) FROM (SELECT id, filler, row_number() OVER (ORDER BY x, id) AS n, lag(x) OVER (ORDER BY x, id) FROM sort_runs) q;

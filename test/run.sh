@@ -287,7 +287,7 @@ suite_cuda() {
 	[ -n "$arch" ] || arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
 	tap cuda/build "${bounded[@]}" "$repo/test/unit/gpu/build.sh" "$nvcc" "${arch:-75}" "$work/cuda"
 	if nvidia-smi -L >/dev/null 2>&1; then
-		for name in combine_test deform_test groups_test join_vm_test output_test sort_test vm_lanes_test vm_tallies_test vm_test; do
+		for name in combine_test deform_test groups_test join_vm_test output_test seek_test sort_test vm_lanes_test vm_tallies_test vm_test; do
 			tap "cuda/$name" "${bounded[@]}" "$work/cuda/$name"
 		done
 	fi

@@ -435,7 +435,7 @@ seek_range(const SeekLaunch *launch, uint32_t multiprocessors, void *stream)
 {
 	SeekRoom   *room = launch->room;
 	const int64_t count = (int64_t) room->gathered;
-	const int64_t margin = select_margin(count);
+	const int64_t margin = seek_margin(count);
 	int64_t		rank[2];
 
 	if (sort_gathered(launch, room->gathered, rank))

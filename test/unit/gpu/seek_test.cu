@@ -158,8 +158,8 @@ range_of_sample(const std::vector<int64_t> &sample, const SeekLaunch &launch)
 	if (count == 0 || gathered.size() > launch.capacity)
 		return range;
 	select_ranks(launch.seek.fraction, launch.seek.continuous, launch.seek.descending, count, &rank[0], &rank[1]);
-	const int64_t low = std::min(rank[0], rank[1]) - select_margin(count);
-	const int64_t high = std::max(rank[0], rank[1]) + select_margin(count);
+	const int64_t low = std::min(rank[0], rank[1]) - seek_margin(count);
+	const int64_t high = std::max(rank[0], rank[1]) + seek_margin(count);
 
 	if (low >= 0)
 		range.least = gathered[low];
