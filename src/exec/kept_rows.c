@@ -76,18 +76,21 @@ kept_rows_describe(const CompileResult *compiled, const GroupTable *groups, uint
 
 /* Runs that keep what a plan returns */
 
-/* What the plan returns, as its program knows it. */
+/* What the plan returns, in the order of its target list, as its program knows it. */
 static List *
 outputs_of(const PlanState *ps)
 {
 	const GpuNode *node = (const GpuNode *) ps;
+	const bool	joins = is_collectable_join(ps);
 	List	   *outputs = NIL;
 	ListCell   *lc;
 
-	if (is_collectable_join(ps))
-		return node->request.outputs;
 	foreach(lc, ps->plan->targetlist)
-		outputs = lappend(outputs, lfirst_node(TargetEntry, lc)->expr);
+	{
+		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
+
+		outputs = lappend(outputs, joins ? list_nth(node->request.outputs, castNode(Var, expr)->varattno - 1) : expr);
+	}
 	return outputs;
 }
 

@@ -19,7 +19,7 @@
 bool
 sort_device_may(const PlanState *ps)
 {
-	return is_collectable_scan(ps) && device_gpu_missing() == NULL &&
+	return (is_collectable_scan(ps) || is_collectable_join(ps)) && device_gpu_missing() == NULL &&
 		(gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && ps->plan->plan_rows >= LEAST_ROWS));
 }
 

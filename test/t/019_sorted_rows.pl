@@ -54,7 +54,8 @@ $node->safe_psql('postgres', q{
 		CASE WHEN i % 7 > 0 THEN (i * 31 % 100000) / 100.0 END, CASE i % 20 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0' WHEN 2 THEN 0 WHEN 3 THEN '-Infinity' WHEN 4 THEN NULL ELSE (i::bigint * 104729 % 99991) / 7.0 END,
 		i % 1000 / 3.0, CASE WHEN i % 3 > 0 THEN i % 2 = 0 END, date '2020-01-01' + i % 1000, 'text ' || i % 100 FROM generate_series(1, 100000) i;
 	CREATE TABLE without (k int, id int);
-	VACUUM ANALYZE many, without;
+	CREATE TABLE dim AS SELECT i AS id, i % 17 AS x, i / 3.0::float8 AS y, 'name ' || i AS name FROM generate_series(0, 999) i;
+	VACUUM ANALYZE many, without, dim;
 	SELECT count(*) FROM many;
 });
 ok(defined wait_for(30, sub { plan_of('SELECT count(*) FROM many WHERE k = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
@@ -70,6 +71,16 @@ for my $keys ('k, id', 'k DESC NULLS LAST, id DESC', 'v, k NULLS FIRST, id', 'b,
 agrees('SELECT k FROM many ORDER BY k DESC OFFSET 50000 LIMIT 1', 'the k-th largest', 'gpu');
 agrees('SELECT DISTINCT ON (k) k, id, v FROM many ORDER BY k, v, id', 'one of each', 'gpu');
 agrees('SELECT id, rank() OVER (PARTITION BY v ORDER BY n, id), lag(f) OVER (PARTITION BY v ORDER BY n, id) FROM many', 'windows over them', 'gpu');
+# Rows of joins
+
+agrees('SELECT m.id, m.f, d.y FROM many m JOIN dim d ON d.id = m.k ORDER BY d.x DESC, m.id', 'rows of a join', 'gpu');
+agrees('SELECT d.y, m.id FROM many m LEFT JOIN dim d ON d.id = m.k AND d.x > 5 ORDER BY d.y NULLS FIRST, m.id OFFSET 5000 LIMIT 100', 'a page of an outer join', 'gpu');
+agrees('SELECT m.id, d.x, e.y FROM many m JOIN dim d ON d.id = m.k JOIN dim e ON e.id = m.v + 150 ORDER BY e.y, d.x DESC, m.id', 'rows of two', 'gpu');
+agrees('SELECT m.id FROM many m WHERE EXISTS (SELECT 1 FROM dim d WHERE d.id = m.k AND d.x < 4) ORDER BY m.w DESC, m.id', 'rows of a semi-join', 'gpu');
+agrees('SELECT m.id, rank() OVER (PARTITION BY d.x ORDER BY m.n, m.id) FROM many m JOIN dim d ON d.id = m.k', 'windows over a join', 'gpu');
+agrees('SELECT sum(x * rn), count(*) FROM (SELECT d.x, row_number() OVER (ORDER BY d.y, m.id) rn FROM many m JOIN dim d ON d.id = m.k) q', 'a sum over places in a join', 'gpu, gpu');
+agrees('SELECT m.id, d.name FROM many m JOIN dim d ON d.id = m.k ORDER BY d.x, m.id', 'a join with texts', 'cpu (a GPU cannot run this program)');
+
 agrees('SELECT id, t FROM many ORDER BY k, id', 'with texts', 'cpu (a GPU cannot run this program)');
 agrees('SELECT id, k FROM many WHERE id % 1000 = 7 ORDER BY k, id', 'few', 'gpu');
 agrees('SELECT id, k FROM many WHERE id < 0 ORDER BY k, id', 'none', 'gpu');
