@@ -10,6 +10,7 @@
 
 #include "context.h"
 #include "pool.h"
+#include "resident.h"
 #include "seek.h"
 
 /* With less room nobody seeks. */
@@ -28,6 +29,18 @@ struct ProviderSeek
 /* Behind what the last batch, of any job, does with its room. */
 static cudaEvent_t sought;
 
+/* Room for so many values; columns, which can be copied again, make way for what hundreds of millions of rows want. */
+static SeekRoom *
+take_room(uint64_t n)
+{
+	const uint64_t bytes = sizeof(SeekRoom) + n * sizeof(int64_t);
+	uint8_t    *block;
+
+	while ((block = pool_take(bytes)) == NULL && n == SEEK_MOST / 2 && resident_evict())
+		;
+	return (SeekRoom *) block;
+}
+
 ProviderSeek *
 seek_open(const ProviderJob *job)
 {
@@ -40,7 +53,7 @@ seek_open(const ProviderJob *job)
 	seek->launch.seek = job->view.program->seek;
 	for (uint64_t n = SEEK_MOST; n >= SEEK_LEAST && seek->launch.room == NULL && sought != NULL; n /= 2)
 	{
-		seek->launch.room = (SeekRoom *) pool_take(sizeof(SeekRoom) + n * sizeof(int64_t));
+		seek->launch.room = take_room(n);
 		seek->launch.values = (const int64_t *) (seek->launch.room + 1);
 		seek->launch.capacity = n;
 	}

@@ -304,13 +304,17 @@ create(const GpuNode *node)
 	return selects;
 }
 
+/* Of more rows a sample leaves more values than a GPU has room for (SEEK_MOST). */
+#define SEEK_ROWS 4e8
+
 /* Whether a GPU may seek what is selected: the values of one percentile of a column. */
 static bool
 can_seek(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
-	bool		can = node->device == &remote_device && compiled->nselects == compiled->agg[compiled->select[0].agg].nselects &&
-		!compiled->agg[compiled->select[0].agg].fraction_null[0];
+	const AggResult *agg = &compiled->agg[compiled->select[0].agg];
+	bool		can = node->device == &remote_device && node->relation->rd_rel->reltuples <= SEEK_ROWS && compiled->nselects == agg->nselects &&
+		!agg->fraction_null[0];
 
 	for (int i = 0; i < compiled->nselects && can; i++)
 		can = compiled->select[i].plain && !node->selects->step[i].found;
