@@ -215,15 +215,6 @@ select_range_of_bin(const SelectRange *range, uint32_t bin)
 	return found;
 }
 
-/* The last value that is collected of a range, most often: of one that takes all bits it is less than the last one. */
-CORE_FN int64_t
-select_last_collected(const SelectRange *range)
-{
-	const uint64_t last = (uint64_t) range->least + (((uint64_t) 1 << select_shift(range, 1)) - 1);
-
-	return (int64_t) last < range->least ? INT64_MAX : (int64_t) last;
-}
-
 /* The bin that has the value with so many before it; SELECT_BINS if none has, since it is less than all, or not less than any. */
 CORE_FN uint32_t
 select_find_bin(const uint64_t *state, uint64_t rank)

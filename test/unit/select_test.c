@@ -229,27 +229,6 @@ test_sought(void)
 	tap_end();
 }
 
-/* The last value that is collected of a range. */
-static void
-test_collected(void)
-{
-	const SelectRange whole = {INT64_MIN, INT64_MAX};
-	const SelectRange upper = {1, INT64_MAX};
-
-	tap_begin("the last value that is collected");
-	for (int64_t span = 0; span < 5000; span += 1 + span / 7)
-	{
-		const SelectRange range = {-100, -100 + span};
-		const int64_t last = select_last_collected(&range);
-
-		tap_expect(last >= range.largest && select_bin(last, -100, select_shift(&range, 1)) == 0 && select_bin(last + 1, -100, select_shift(&range, 1)) == 1,
-				   "%lld of a span of %lld", (long long) last, (long long) span);
-	}
-	tap_expect(select_last_collected(&whole) == -1, "of all integers");
-	tap_expect(select_last_collected(&upper) == INT64_MAX, "up to the last one");
-	tap_end();
-}
-
 int
 main(void)
 {
@@ -265,6 +244,5 @@ main(void)
 	test_collecting();
 	test_ranks();
 	test_sought();
-	test_collected();
 	return tap_done();
 }
