@@ -182,14 +182,23 @@ sort_describe_order(GpuSortState *state)
 	describe_windows(state);
 }
 
-void
-sort_order_rows(GpuSortState *state)
+/* The rows that are stored, from number `first` of their order on, as far as they are wanted. */
+static SortRequest
+request_of(const GpuSortState *state, uint32 first)
 {
 	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
-	SortRequest request = {.first = sort_first_wanted(state), .end = wanted > 0 ? wanted : UINT32_MAX};
+	SortRequest request = {.first = first, .end = wanted > 0 ? wanted : UINT32_MAX};
 
 	request.keys = sort_keys_of(state, state->stored, &request.nkeys);
 	request.ranks = ranks_of_keys(state, &request);
+	return request;
+}
+
+void
+sort_order_rows(GpuSortState *state)
+{
+	SortRequest request = request_of(state, sort_first_wanted(state));
+
 	state->nrows = sort_into(state, &request, &state->order);
 	if (sort_is_limited(state))
 		state->nrows = Min(state->nrows, request.end);
@@ -232,8 +241,7 @@ sort_order_run(GpuSortState *state)
 {
 	MemoryContext context = AllocSetContextCreate(state->context, "gpudb run", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(state->context);
-	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
-	SortRequest request = {.end = wanted > 0 ? wanted : UINT32_MAX};
+	SortRequest request;
 	uint32	   *order;
 	uint32		n;
 
@@ -241,8 +249,7 @@ sort_order_run(GpuSortState *state)
 		state->runs = sorted_runs_create(state->stored->desc, (const Sort *) state->sort->ss.ps.plan);
 	MemoryContextSwitchTo(context);
 	stored_rows_finish(state->stored, state->store);
-	request.keys = sort_keys_of(state, state->stored, &request.nkeys);
-	request.ranks = ranks_of_keys(state, &request);
+	request = request_of(state, 0);
 	n = sort_into(state, &request, &order);
 	sorted_runs_add(state->runs, state->stored, order, Min(n, request.end));
 	pfree(order);

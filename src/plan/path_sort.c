@@ -190,15 +190,37 @@ is_too_large(const SortPath *sort)
 	return cost_sort_bytes(sort->subpath->rows, list_length(sort->path.pathtarget->exprs)) > (double) gpudb_join_memory * 1024 * 1024;
 }
 
+/* The Sort in what PostgreSQL would do; NULL if there is none, as below an Agg that needs none. */
+static const SortPath *
+sort_in(const Path *path)
+{
+	switch (nodeTag(path))
+	{
+		case T_WindowAggPath:
+			return sort_in(((const WindowAggPath *) path)->subpath);
+		case T_LimitPath:
+			return sort_in(((const LimitPath *) path)->subpath);
+		case T_UpperUniquePath:
+			return sort_in(((const UpperUniquePath *) path)->subpath);
+		case T_SortPath:
+			return (const SortPath *) path;
+		default:
+			return NULL;
+	}
+}
+
+const SortPath *
+path_sort_of(const CustomPath *path)
+{
+	return sort_in(linitial(path->custom_paths));
+}
+
 bool
 path_sort_is_too_large(const CustomPath *path)
 {
-	const Path *below = linitial(path->custom_paths);
+	const SortPath *sort = path_sort_of(path);
 
-	if (IsA(below, LimitPath))
-		below = ((const LimitPath *) below)->subpath;
-	/* others are made only if it is not */
-	return IsA(below, SortPath) && is_too_large((const SortPath *) below);
+	return sort != NULL && is_too_large(sort);
 }
 
 /* A GpuSort in the place of a Sort, of which so many rows are wanted (0 = all); NULL if it cannot be. */

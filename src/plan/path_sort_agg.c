@@ -134,25 +134,6 @@ conditions_of_sort(const RelOptInfo *rel, const CustomPath *sort, List **conditi
 	return subquery.selects_all;
 }
 
-/* What is put in order below a GpuSort's fallback; NULL if that is not known. */
-static const PathTarget *
-sorted_target(const Path *path)
-{
-	switch (nodeTag(path))
-	{
-		case T_WindowAggPath:
-			return sorted_target(((const WindowAggPath *) path)->subpath);
-		case T_LimitPath:
-			return sorted_target(((const LimitPath *) path)->subpath);
-		case T_UpperUniquePath:
-			return sorted_target(((const UpperUniquePath *) path)->subpath);
-		case T_SortPath:
-			return ((const SortPath *) path)->subpath->pathtarget;
-		default:
-			return NULL;
-	}
-}
-
 /* Whether it is not known how many digits after the point an expression's values have. */
 static bool
 has_unknown_scale(const Expr *expr)
@@ -167,7 +148,7 @@ reads_sorted(const RelOptInfo *rel, const CustomPath *sort, const SortedGrouping
 {
 	const List *all = list_concat_copy(list_concat_copy(grouping->keys, grouping->aggs), grouping->quals);
 	const List *functions = list_nth(sort->custom_private, PATH_FUNCTIONS);
-	const PathTarget *sorted = sorted_target(linitial(sort->custom_paths));
+	const SortPath *sorted = path_sort_of(sort);
 	Bitmapset  *attrs = NULL;
 	int			attr = -1;
 
@@ -178,7 +159,7 @@ reads_sorted(const RelOptInfo *rel, const CustomPath *sort, const SortedGrouping
 		const TargetEntry *entry = attno > 0 ? list_nth(rel->subroot->processed_tlist, attno - 1) : NULL;
 
 		if (sorted == NULL || entry == NULL || IsA(entry->expr, Const) || has_unknown_scale(entry->expr) ||
-			(!list_member(sorted->exprs, entry->expr) && !list_member(functions, entry->expr)))
+			(!list_member(sorted->subpath->pathtarget->exprs, entry->expr) && !list_member(functions, entry->expr)))
 			return false;
 	}
 	return true;

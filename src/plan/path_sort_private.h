@@ -41,6 +41,9 @@ extern bool path_are_storable(const List *exprs);
 /* Whether a key is in the order that its type has by default, and that is known to us. */
 extern bool path_is_plain_key(const PathKey *key);
 
+/* PostgreSQL's Sort in a path's fallback; NULL if it is not known, as of groups. */
+extern const SortPath *path_sort_of(const CustomPath *path);
+
 /* Whether what a path sorts is more than memory holds, so that it is merged. */
 extern bool path_sort_is_too_large(const CustomPath *path);
 

@@ -120,9 +120,10 @@ row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *want
 	store->codes = palloc0(sizeof(OwnCodes *) * Max(nwanted, 1));
 	store->attno = palloc(sizeof(AttrNumber) * Max(nwanted, 1));
 	for (int w = 0; w < nwanted; w++)
+	{
 		store->attno[w] = wanted[w].attno;
-	for (int w = 0; w < nwanted; w++)
 		store->codes[w] = wanted[w].coded ? own_codes_create(context) : NULL;
+	}
 	set_types(store, wanted, nwanted, false);
 	set_types(store, wanted, nwanted, true);
 	text = store->plan[0]->var_columns > 0 ? FIRST_TEXT : 0;
