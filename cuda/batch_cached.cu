@@ -188,7 +188,7 @@ write_parts(CudaBatch *own)
 	return true;
 }
 
-/* Launch a leg, for a sample of one in so many tiles to be gathered, or 0 = as usual. */
+/* Launch a leg, for a sample of one in so many rows to be gathered, or 0 = as usual. */
 static cudaError_t
 launch_leg(CudaBatch *own, const CachedLeg *leg, uint32_t sample)
 {

@@ -218,33 +218,46 @@ count_rows(const VmLaunch &launch, SelectShared *shared, const Bounds<decltype(c
 		}
 }
 
-/* The first row of a slice that is gone over, and the step from one tile to the next one. */
-static __device__ __forceinline__ uint32_t
-first_row(const VmLaunch &launch, const BlockSlice &slice, uint32_t *step)
+/* A thread's way through a slice: by rows, eight at a time, or by the pieces of a sample. */
+template <bool SAMPLE> static __device__ __forceinline__ uint32_t
+first_step(const VmLaunch &launch, const BlockSlice &slice)
 {
-	*step = slice.step;
-	if (launch.sample > 1)
-	{
-		const uint32_t tile = launch.part[slice.part].first_tile + slice.first / slice.step;
-
-		*step = slice.step * launch.sample;
-		return slice.first + (launch.sample - 1 - (tile + launch.sample - 1) % launch.sample) * slice.step;
-	}
-	return slice.first;
+	return SAMPLE ? slice.first / (launch.sample * SEEK_NEIGHBOURS) + threadIdx.x : slice.first + threadIdx.x * ROWS;
 }
 
+template <bool SAMPLE> static __device__ __forceinline__ uint32_t
+end_step(const VmLaunch &launch, const BlockSlice &slice)
+{
+	const uint32_t rows = SAMPLE ? launch.sample * SEEK_NEIGHBOURS : 1;
+
+	return (slice.end + rows - 1) / rows;
+}
+
+/* The first row of a step; of a sample it may be outside of the slice. */
+template <bool SAMPLE> static __device__ __forceinline__ uint32_t
+row_of_step(const VmLaunch &launch, const BlockSlice &slice, uint32_t step)
+{
+	return SAMPLE ? seek_row(slice.part, step, launch.sample) : step;
+}
+
+static_assert(ROWS == SEEK_NEIGHBOURS, "a thread reads what stands together in a sample");
+
 /* Go over a slice. */
-template <typename S> static __device__ __forceinline__ void
+template <typename S, bool SAMPLE> static __device__ __forceinline__ void
 count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, Counted *counted)
 {
 	const BlockSlice slice = shared->slice;
 	const S    *values = (const S *) tablet_at(slice.tablet, column->values);
 	const uint32_t *nulls = column->null_count > 0 ? (const uint32_t *) tablet_at(slice.tablet, column->nulls) : NULL;
 	const Bounds<decltype(compared(S{}))> bounds = bounds_of(shared->range, column, compared(S{}));
-	uint32_t	step;
 
-	for (uint32_t row = first_row(launch, slice, &step) + threadIdx.x * ROWS; row < slice.end; row += step)
+	for (uint32_t step = first_step<SAMPLE>(launch, slice); step < end_step<SAMPLE>(launch, slice); step += SAMPLE ? VM_THREADS : slice.step)
 	{
+		const uint32_t row = row_of_step<SAMPLE>(launch, slice, step);
+
+		if (SAMPLE && (row < slice.first || row >= slice.end))
+			continue;
+
 		const uint32_t n = min(slice.end - row, (uint32_t) ROWS);
 		S			read[ROWS];
 
@@ -267,17 +280,21 @@ count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *co
 }
 
 /* The same of a column whose rows all have one value. */
-static __device__ void
+template <bool SAMPLE> static __device__ void
 count_same(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, Counted *counted)
 {
 	const SelectRange range = shared->range;
 	const BlockSlice slice = shared->slice;
 	const uint32_t *nulls = column->null_count > 0 ? (const uint32_t *) tablet_at(slice.tablet, column->nulls) : NULL;
 	const bool	inside = column->base >= range.least && column->base <= range.largest;
-	uint32_t	step;
 
-	for (uint32_t row = first_row(launch, slice, &step) + threadIdx.x * ROWS; row < slice.end; row += step)
+	for (uint32_t step = first_step<SAMPLE>(launch, slice); step < end_step<SAMPLE>(launch, slice); step += SAMPLE ? VM_THREADS : slice.step)
 	{
+		const uint32_t row = row_of_step<SAMPLE>(launch, slice, step);
+
+		if (SAMPLE && (row < slice.first || row >= slice.end))
+			continue;
+
 		const uint32_t selected = bits_of(slice.selected, row, 0xff) & ((1u << min(slice.end - row, (uint32_t) ROWS)) - 1);
 		const uint32_t null = bits_of(nulls, row, 0) & selected;
 		const uint32_t n = __popc(selected & ~null);
@@ -296,22 +313,22 @@ count_same(const VmLaunch &launch, SelectShared *shared, const TabletColumn *col
 	}
 }
 
-static __device__ __forceinline__ void
+template <bool SAMPLE> static __device__ __forceinline__ void
 count_column(const VmLaunch &launch, SelectShared *shared, Counted *counted)
 {
 	const TabletColumn *column = &shared->slice.tablet->column[launch.shape.select.column];
 
 	switch ((ColType) column->type)
 	{
-		case COLTYPE_SAME: count_same(launch, shared, column, counted); break;
-		case COLTYPE_U8: count_slice<uint8_t>(launch, shared, column, counted); break;
-		case COLTYPE_U16: count_slice<uint16_t>(launch, shared, column, counted); break;
-		case COLTYPE_U32: count_slice<uint32_t>(launch, shared, column, counted); break;
-		case COLTYPE_I16: count_slice<int16_t>(launch, shared, column, counted); break;
-		case COLTYPE_I32: count_slice<int32_t>(launch, shared, column, counted); break;
-		case COLTYPE_I64: count_slice<int64_t>(launch, shared, column, counted); break;
-		case COLTYPE_F32: count_slice<float>(launch, shared, column, counted); break;
-		case COLTYPE_F64: count_slice<double>(launch, shared, column, counted); break;
+		case COLTYPE_SAME: count_same<SAMPLE>(launch, shared, column, counted); break;
+		case COLTYPE_U8: count_slice<uint8_t, SAMPLE>(launch, shared, column, counted); break;
+		case COLTYPE_U16: count_slice<uint16_t, SAMPLE>(launch, shared, column, counted); break;
+		case COLTYPE_U32: count_slice<uint32_t, SAMPLE>(launch, shared, column, counted); break;
+		case COLTYPE_I16: count_slice<int16_t, SAMPLE>(launch, shared, column, counted); break;
+		case COLTYPE_I32: count_slice<int32_t, SAMPLE>(launch, shared, column, counted); break;
+		case COLTYPE_I64: count_slice<int64_t, SAMPLE>(launch, shared, column, counted); break;
+		case COLTYPE_F32: count_slice<float, SAMPLE>(launch, shared, column, counted); break;
+		case COLTYPE_F64: count_slice<double, SAMPLE>(launch, shared, column, counted); break;
 		default:
 			if (threadIdx.x == 0)
 				shared->status = STATUS_BAD_PROGRAM;
@@ -402,7 +419,7 @@ write_row(const VmLaunch &launch, const Counted &counted)
 }
 
 /* Put the block's counts where they belong, and add what it has gathered, or its bins, to that of all. */
-static __device__ __forceinline__ void
+template <bool SAMPLE> static __device__ __forceinline__ void
 write_out(const VmLaunch &launch, SelectShared *shared, Counted counted)
 {
 	sum_of_warp(&counted, 32);
@@ -415,7 +432,7 @@ write_out(const VmLaunch &launch, SelectShared *shared, Counted counted)
 		sum_of_warp(&counted, VM_THREADS / 32);
 		if (threadIdx.x == 0 && launch.shape.select.gathers)
 			add_seen(launch, counted);
-		if (threadIdx.x == 0 && launch.sample == 0)
+		if (threadIdx.x == 0 && !SAMPLE)
 			write_row(launch, counted);
 	}
 	if (launch.shape.select.gathers)
@@ -424,7 +441,7 @@ write_out(const VmLaunch &launch, SelectShared *shared, Counted counted)
 		add_bins(launch, shared);
 }
 
-static __global__ void __launch_bounds__(VM_THREADS, SELECT_BLOCKS)
+template <bool SAMPLE> static __global__ void __launch_bounds__(VM_THREADS, SELECT_BLOCKS)
 select_kernel(const __grid_constant__ VmLaunch launch)
 {
 	__shared__ SelectShared shared;
@@ -442,15 +459,15 @@ select_kernel(const __grid_constant__ VmLaunch launch)
 		shared.ngathered = 0;
 	}
 	while (block_next_slice(&launch, ROWS * VM_THREADS, &shared.slice))
-		count_column(launch, &shared, &counted);
+		count_column<SAMPLE>(launch, &shared, &counted);
 	__syncthreads();
-	write_out(launch, &shared, counted);
+	write_out<SAMPLE>(launch, &shared, counted);
 	if (threadIdx.x == 0 && shared.status != STATUS_DONE)
 		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, shared.status);
 }
 
 VmKernel
-vm_select_kernel(void)
+vm_select_kernel(bool sample)
 {
-	return select_kernel;
+	return sample ? select_kernel<true> : select_kernel<false>;
 }

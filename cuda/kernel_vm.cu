@@ -183,10 +183,10 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 static_assert(sizeof(VmLaunch) <= 4096, "a launch does not fit");
 
 static VmKernel
-kernel_of(const VmShape *shape)
+kernel_of(const VmShape *shape, bool sample)
 {
 	if (shape->select.tallies)
-		return vm_select_kernel();
+		return vm_select_kernel(sample);
 
 	const FastKind kind = shape->joins ? FAST_JOINS : shape->coded ? FAST_CODES : FAST_KEYS;
 
@@ -215,7 +215,7 @@ vm_blocks_per_sm(const VmShape *shape)
 {
 	int			blocks = 0;
 
-	if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_of(shape), VM_THREADS, shape->shared_bytes)
+	if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_of(shape, false), VM_THREADS, shape->shared_bytes)
 		!= cudaSuccess)
 	{
 		/* the next launch must not be blamed */
@@ -262,6 +262,6 @@ vm_launch(const VmLaunch *launch, int blocks, void *stream)
 	if (with.sum_bits <= 32)
 		return cudaErrorInvalidValue;
 	with.shape.select.gathers &= launch->seek != NULL;
-	kernel_of(&launch->shape)<<<blocks, VM_THREADS, launch->shape.shared_bytes, (cudaStream_t) stream>>>(with);
+	kernel_of(&launch->shape, launch->sample > 0)<<<blocks, VM_THREADS, launch->shape.shared_bytes, (cudaStream_t) stream>>>(with);
 	return cudaGetLastError();
 }

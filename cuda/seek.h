@@ -21,8 +21,8 @@ extern cudaError_t seek_await(ProviderSeek *seek, cudaStream_t stream);
 extern void seek_place(const ProviderSeek *seek, VmLaunch *launch);
 
 /*
- * Of a batch of so many rows, one in how many tiles of rows is to be a sample
- * first, whose values are gathered, and which then tells where to look; 0 = no sample.
+ * Of a batch of so many rows, one in how many is to be a sample first, whose
+ * values are gathered, and which then tells where to look; 0 = no sample.
  */
 extern uint32_t seek_sample(const ProviderSeek *seek, uint64_t rows);
 extern cudaError_t seek_learn(ProviderSeek *seek, cudaStream_t stream);

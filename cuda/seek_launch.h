@@ -10,14 +10,32 @@
 /* Digits of a value at most. */
 #define SEEK_DIGITS ((64 + SELECT_BITS - 1) / SELECT_BITS)
 
-/* Rows of a sample that stand together, and may be alike, as in a table that is in order: those of a tile. */
-#define SEEK_ALIKE 1024
+/*
+ * A sample has so many neighbouring rows of each piece of so many times as many
+ * that it is one in; rows of a piece are chosen by chance, lest a sample see
+ * the same of what repeats itself.  Neighbours may be alike: then they tell no
+ * more than one of them would.
+ */
+#define SEEK_NEIGHBOURS 8
 
-/* How far a rank in a sample may be from where it is in all rows: it may lie between two tiles of the sample. */
+/* The first row of a sample in a piece of a part of the rows; one_in is a power of two. */
+CORE_FN uint32_t
+seek_row(uint32_t part, uint32_t piece, uint32_t one_in)
+{
+	uint32_t	chance = (piece + part * 0x9e3779b9u) * 0x85ebca6bu;
+
+	chance = (chance ^ chance >> 15) * 0xc2b2ae35u;
+	return (piece * one_in + ((chance ^ chance >> 13) & (one_in - 1))) * SEEK_NEIGHBOURS;
+}
+
+/*
+ * How far a rank in a sample may be from where it is in all rows: ten standard
+ * deviations or, if all neighbours are alike, three and a half.
+ */
 CORE_FN int64_t
 seek_margin(int64_t count)
 {
-	return select_margin(count) + SEEK_ALIKE;
+	return 64 + (int64_t) (5 * sqrt((double) count));
 }
 
 /* In device memory. */

@@ -20,8 +20,8 @@ typedef enum FastKind
 
 extern VmKernel vm_fast_kernel_of(uint32_t lanes, FastKind kind);
 
-/* Counting the values of a column. */
-extern VmKernel vm_select_kernel(void);
+/* Counting the values of a column, of all rows or of a sample. */
+extern VmKernel vm_select_kernel(bool sample);
 
 /* The interpreter of core/interp.h with 2 or 4 lanes a thread. */
 extern VmKernel vm_general_kernel_of(uint32_t lanes);

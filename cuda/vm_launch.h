@@ -121,7 +121,7 @@ typedef struct VmLaunch
 	SeekRoom   *seek;			/* of programs that seek: where they gather, */
 	int64_t    *gathered;
 	uint64_t	gather_capacity;
-	uint32_t	sample;			/* and do nothing else, from one in so many tiles of many parts; 0 = from all */
+	uint32_t	sample;			/* and do nothing else, from one in so many rows of many parts, a power of two; 0 = from all */
 	uint32_t	sum_bits;		/* vm_launch() sets it: what size of value a block's sums take without care */
 	uint32_t   *passed;			/* of a program without aggregates: a bit a row of the tablet */
 	VmResult   *result;

@@ -364,10 +364,14 @@ sample(const VmLaunch *launch)
 	{
 		const VmPart *part = &launch->part[p];
 
-		for (uint32_t first = 0; first < part->tablet_rows; first += TILE_ROWS)
-			if ((part->first_tile + first / TILE_ROWS) % launch->sample == 0)
+		for (uint32_t piece = 0; piece * launch->sample * SEEK_NEIGHBOURS < part->tablet_rows; piece++)
+		{
+			const uint32_t first = seek_row(p, piece, launch->sample);
+
+			if (first < part->tablet_rows)
 				gather(launch, part->tablet, part->selected, first,
-					   part->tablet_rows - first > TILE_ROWS ? first + TILE_ROWS : part->tablet_rows);
+					   part->tablet_rows - first > SEEK_NEIGHBOURS ? first + SEEK_NEIGHBOURS : part->tablet_rows);
+		}
 	}
 	return gathers(launch) ? SUCCESS : INVALID_VALUE;
 }

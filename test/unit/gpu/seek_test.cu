@@ -26,7 +26,7 @@ typedef struct Stored
 	Tablet	   *tablet;			/* in host memory */
 	uint64_t   *selected;		/* NULL: all rows */
 	std::vector<int64_t> sorted;	/* of the rows that count, */
-	std::vector<int64_t> sample;	/* and of those of one in so many tiles, likewise in order */
+	std::vector<int64_t> sample;	/* and of those of a sample, likewise in order */
 } Stored;
 
 static double
@@ -90,7 +90,7 @@ store(uint32_t nrows, uint32_t one_in)
 			bitmap_set(stored.selected, row, 1);
 		if (counts && !null)
 			stored.sorted.push_back(value);
-		if (counts && !null && one_in > 0 && row / TILE % one_in == 0)
+		if (counts && !null && one_in > 0 && row / SEEK_NEIGHBOURS * SEEK_NEIGHBOURS == seek_row(0, row / (SEEK_NEIGHBOURS * one_in), one_in))
 			stored.sample.push_back(value);
 	}
 	std::sort(stored.sorted.begin(), stored.sorted.end());
@@ -222,7 +222,7 @@ check_room(const SeekLaunch &launch, const std::vector<int64_t> &sorted, const S
 static void
 seek_once(uint32_t nrows)
 {
-	const uint32_t sample = random_u64() % 2 ? (uint32_t) (1 + random_u64() % 20) : 0;
+	const uint32_t sample = random_u64() % 2 ? 1u << random_u64() % 8 : 0;
 	const Stored stored = store(nrows, sample);
 	const SelectSeek seek = random_seek(stored.sorted);
 	const uint64_t capacity = random_u64() % 8 == 0 ? nrows / 3 : nrows;
