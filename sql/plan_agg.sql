@@ -45,7 +45,7 @@ INSERT INTO plan_agg_queries (nodes, query) VALUES
 -- PostgreSQL's aggregation, over a GpuScan where there is one
 INSERT INTO plan_agg_queries (nodes, query) VALUES
 	('GpuAgg', 'SELECT count(DISTINCT a) FROM plan_agg'),
-	('GpuScan', 'SELECT c, sum(DISTINCT b), count(*) FROM plan_agg WHERE a = 3 GROUP BY c'),
+	('GpuSort GpuScan', 'SELECT c, sum(DISTINCT b), count(*) FROM plan_agg WHERE a = 3 GROUP BY c'),
 	('GpuScan', 'SELECT string_agg(c, '','' ORDER BY id) FROM plan_agg WHERE id < 9'),
 	('GpuScan', 'SELECT sum(f ORDER BY id) FROM plan_agg WHERE a = 3'),
 	('GpuScan', 'SELECT array_agg(id) FROM plan_agg WHERE id < 9'),

@@ -31,6 +31,11 @@ INSERT INTO sort_groups_queries VALUES
 	(211, 'SELECT k, CASE NULL::int WHEN 3 THEN 7 ELSE k END, mode() WITHIN GROUP (ORDER BY n) FROM sort_groups GROUP BY 1, 2'),
 	(212, 'SELECT NULLIF(k, 3), CASE WHEN (k + NULLIF(k, 3)) % 7 > mode() WITHIN GROUP (ORDER BY n) AND repeat(mode() WITHIN GROUP (ORDER BY x), 3) LIKE ''%t%t%t%'' THEN NULLIF(k, 3) END FROM sort_groups GROUP BY k, NULLIF(k, 3) ORDER BY 1 DESC NULLS LAST LIMIT 9'),
 	(213, 'SELECT NULLIF(k, 3), CASE WHEN NULLIF(k, 3) % 7 > mode() WITHIN GROUP (ORDER BY n) AND repeat(mode() WITHIN GROUP (ORDER BY x), 3) LIKE ''%t%t%t%'' THEN NULLIF(NULLIF(k, 3), 5) * 2 + NULLIF(k, 3) * 7 % 13 - NULLIF(k, 3) END FROM sort_groups GROUP BY NULLIF(k, 3) ORDER BY 1 DESC NULLS LAST LIMIT 9');
+-- beside these all rows of a group are summed, and distinct values counted
+INSERT INTO sort_groups_queries
+SELECT 300 + row_number() OVER (), format('SELECT %s %s FROM sort_groups %s %s', coalesce(keys || ',', ''), aggregates, filter, 'GROUP BY ' || keys)
+FROM unnest('{"gpudb.median(k), mode() WITHIN GROUP (ORDER BY k), sum(k), avg(k), min(k), max(k), count(*)","mode() WITHIN GROUP (ORDER BY d), sum(n), avg(n) FILTER (WHERE b), min(d), max(ts), min(n), max(u::text COLLATE \"C\")","count(*), count(DISTINCT k), sum(k), sum(DISTINCT k), avg(DISTINCT n), count(k)","count(DISTINCT x), count(DISTINCT k) FILTER (WHERE b), max(DISTINCT x COLLATE \"C\"), min(x COLLATE \"C\"), count(DISTINCT iv), count(DISTINCT c), max(c COLLATE \"C\")","percentile_disc(0.5) WITHIN GROUP (ORDER BY x DESC), count(DISTINCT f), max(f), min(f)","sum(DISTINCT r), sum(r::float8), avg(r), count(r), min(r)","count(DISTINCT b), sum(id::int8), sum((k % 7)::int2), count(DISTINCT k + 1), max(b::int), bool_and(k > 2), every(b), bool_or(DISTINCT NOT b)","count(DISTINCT z), count(z)","mode() WITHIN GROUP (ORDER BY k), sum(DISTINCT k) + count(*) * 2, count(DISTINCT u), count(7)"}'::text[]) aggregates,
+	unnest('{g,"x, b","k % 7, c, d","id",NULL}'::text[]) keys, unnest('{"","WHERE id % 3 > 0"}'::text[]) filter;
 SELECT compare_answers('sort_groups_queries', 'GpuSort');
 -- gpudb.median() is planned as a percentile
 SELECT explain FROM explain('SELECT g, gpudb.median(k), gpudb.median(x) FILTER (WHERE id > 9) FROM sort_groups GROUP BY g');
@@ -64,12 +69,18 @@ DROP TABLE sort_groups_parts;
 SET gpudb.debug_require = allow;
 SELECT explain FROM explain('SELECT g, mode() WITHIN GROUP (ORDER BY z) FROM sort_groups GROUP BY g', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback|Group';
 SELECT g, mode() WITHIN GROUP (ORDER BY z) = 0, percentile_cont(0.5) WITHIN GROUP (ORDER BY z) + 0 FROM sort_groups GROUP BY g HAVING g > 9 ORDER BY g;
+-- floats whose least value may be one of two, and whose sum may be too large on its way
+SELECT explain FROM explain('SELECT g, mode() WITHIN GROUP (ORDER BY k), max(z) FROM sort_groups GROUP BY g', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback|Group';
+SELECT explain FROM explain('SELECT mode() WITHIN GROUP (ORDER BY k), sum((id % 3 - 1) * float8 ''1e308'') FROM sort_groups', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback|Group';
+SELECT mode() WITHIN GROUP (ORDER BY k), sum((id % 3 - 1) * float8 '1e308') FROM sort_groups;
+SELECT count(DISTINCT k), sum(1e307::float8 * id), count(*) FROM sort_groups;
+SELECT count(DISTINCT k), avg(1e160::float8 * id), count(*) FROM sort_groups;
 SET gpudb.join_memory = 1;
 SELECT g, mode() WITHIN GROUP (ORDER BY repeat(x, 500)) = repeat(min(x), 500) AS same FROM sort_groups GROUP BY g ORDER BY g LIMIT 2;
 SELECT g, length(mode() WITHIN GROUP (ORDER BY repeat(x, 500))) FROM sort_groups GROUP BY g HAVING count(x) > 0 ORDER BY g LIMIT 2;
 RESET gpudb.join_memory;
 SELECT query, gpu_nodes(query) LIKE '%GpuSort%' AS by_gpu_sort FROM unnest(ARRAY['SELECT g, mode() WITHIN GROUP (ORDER BY iv) FROM sort_groups GROUP BY g', 'SELECT g, mode() WITHIN GROUP (ORDER BY h) FROM sort_groups GROUP BY g', 'SELECT z, mode() WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY z',
-	'SELECT g, mode() WITHIN GROUP (ORDER BY k), sum(k) FROM sort_groups GROUP BY g', 'SELECT g, rank(3) WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY g', 'SELECT g, mode() WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY ROLLUP (g)', 'SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY iv) FROM sort_groups GROUP BY g',
+	'SELECT g, mode() WITHIN GROUP (ORDER BY k), sum(k) FROM sort_groups GROUP BY g', 'SELECT g, count(DISTINCT k), stddev(k) FROM sort_groups GROUP BY g', 'SELECT g, mode() WITHIN GROUP (ORDER BY k), min(iv) FROM sort_groups GROUP BY g', 'SELECT g, mode() WITHIN GROUP (ORDER BY k), sum(h) FROM sort_groups GROUP BY g', 'SELECT g, mode() WITHIN GROUP (ORDER BY k), sum(k ORDER BY k) FROM sort_groups GROUP BY g', 'SELECT g, rank(3) WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY g', 'SELECT g, mode() WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY ROLLUP (g)', 'SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY iv) FROM sort_groups GROUP BY g',
 	'SELECT percentile_disc(g / 80.0) WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY g', 'SELECT mode() WITHIN GROUP (ORDER BY k + random()) FROM sort_groups', 'SELECT mode() WITHIN GROUP (ORDER BY 7) FROM sort_groups']) query;
 SELECT g, percentile_disc(1.5) WITHIN GROUP (ORDER BY x) FROM sort_groups GROUP BY g;
 SELECT g, percentile_cont('{0.5,-0.1}'::float8[]) WITHIN GROUP (ORDER BY k) FROM sort_groups GROUP BY g;

@@ -38,6 +38,7 @@ INSERT INTO sort_windows_queries VALUES
 	(117, 'SELECT * FROM (SELECT id, count(*) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) left_over FROM sort_windows) q WHERE left_over > 2990 ORDER BY id'),
 	(118, 'SELECT * FROM (SELECT id, count(*) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN 2 FOLLOWING AND UNBOUNDED FOLLOWING) left_over FROM sort_windows) q WHERE left_over >= 240 ORDER BY id'),
 	(119, 'SELECT count(*), sum(s), max(m) FROM (SELECT sum(k) OVER w s, max(k) OVER w m FROM sort_windows WINDOW w AS (PARTITION BY g ORDER BY id ROWS BETWEEN 7 PRECEDING AND 7 FOLLOWING)) q'),
+	(129, 'SELECT id, bool_and(b) OVER w, every(b) OVER (PARTITION BY k), bool_or(b) OVER w FROM (SELECT id, k, i2 > 3 AS b FROM sort_windows) q WINDOW w AS (ORDER BY k, id ROWS 3 PRECEDING) ORDER BY id'),
 	(120, 'SELECT h, (SELECT sum(q.m) FROM (SELECT min(k) OVER (ORDER BY id ROWS 20 PRECEDING) m FROM sort_windows WHERE k < h) q) FROM generate_series(10, 40, 10) h ORDER BY h'),
 	(100, 'SELECT id, rank() OVER (PARTITION BY g ORDER BY k), dense_rank() OVER (PARTITION BY g ORDER BY k) FROM sort_windows ORDER BY id'),
 	(101, 'SELECT id, rank() OVER (PARTITION BY c ORDER BY f), dense_rank() OVER (PARTITION BY c ORDER BY f) FROM sort_windows ORDER BY id'),

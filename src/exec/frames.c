@@ -11,16 +11,10 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/float.h"
 #include "utils/memutils.h"
-#include "utils/numeric.h"
 
-#include "exec/datums.h"
 #include "exec/frames.h"
-#include "exec/joined_rows.h"
 
 /* Candidates that there is room for at first. */
 #define LEAST_CANDIDATES	16
@@ -97,6 +91,12 @@ frame_total_restart(FrameTotal *total, uint32 row)
 	*total = (FrameTotal) {.start = row, .end = row, .candidates = total->candidates, .room = total->room};
 }
 
+static TotalOf
+total_of(const WindowCall *call)
+{
+	return (TotalOf) {call->total, call->attribute};
+}
+
 /* Room for one more candidate. */
 static void
 make_room(const Windows *windows, FrameTotal *total)
@@ -126,13 +126,15 @@ make_room(const Windows *windows, FrameTotal *total)
  * and 0 do, or a day and 24 hours, PostgreSQL takes the last one.
  */
 static void
-add_candidate(const Windows *windows, const WindowCall *call, const SortKey *key, uint32 row, FrameTotal *total)
+add_candidate(const Windows *windows, const WindowCall *call, uint32 row, FrameTotal *total)
 {
+	const SortKey key = total_key(windows->stored, total_of(call));
+
 	while (total->ncandidates > total->best)
 	{
-		const int	order = sort_compare(windows->stored->rows, key, 1, row, total->candidates[total->ncandidates - 1]);
+		const int	order = sort_compare(windows->stored->rows, &key, 1, row, total->candidates[total->ncandidates - 1]);
 
-		if (call->kind == WINDOW_MIN ? order > 0 : order < 0)
+		if (call->total == TOTAL_MIN ? order > 0 : order < 0)
 			break;
 		total->ncandidates--;
 	}
@@ -143,96 +145,17 @@ add_candidate(const Windows *windows, const WindowCall *call, const SortKey *key
 	total->candidates[total->ncandidates++] = row;
 }
 
-/* Whether a function sums floats, which come in the order of rows and are never subtracted. */
-static bool
-sums_floats(const Windows *windows, const WindowCall *call)
-{
-	const Oid	type = call->attribute >= 0 ? windows->stored->attribute[call->attribute].type : InvalidOid;
-
-	return (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG) && (type == FLOAT4OID || type == FLOAT8OID);
-}
-
-static float8
-row_float(const Tablet *rows, const TabletColumn *column, uint32 row)
-{
-	const void *values = tablet_at(rows, column->values);
-
-	return column->type == COLTYPE_F32 ? ((const float4 *) values)[row] : ((const float8 *) values)[row];
-}
-
-/*
- * Add a float as PostgreSQL does, and note where that fails: finite values
- * whose sum is not, and for averages squares of deviations that are too large.
- */
-static void
-add_float(WindowKind kind, Oid type, float8 value, FrameTotal *total)
-{
-	const float8 before = total->float_sum;
-	const float8 n = (float8) total->count + 1;
-	const bool	first = total->count == 0;
-
-	if (kind == WINDOW_AVG)
-	{
-		total->float_sum += value;
-		if (!first)
-			total->squares += (value * n - total->float_sum) * (value * n - total->float_sum) / (n * (n - 1));
-	}
-	else if (type == FLOAT4OID)
-		total->float_sum = first ? value : (float4) before + (float4) value;
-	else
-		total->float_sum = first ? value : before + value;
-	if (!first && !isinf(before) && !isinf(value))
-		total->overflow |= isinf(total->float_sum) || isinf(total->squares);
-	if (first ? isnan(value) || isinf(value) : isinf(total->float_sum) || isinf(total->squares))
-		total->squares = get_float8_nan();
-}
-
 /* A row enters a frame, or leaves it. */
 static void
 count_row(const Windows *windows, const WindowCall *call, uint32 row, bool enters, FrameTotal *total)
 {
-	const Tablet *rows = windows->stored->rows;
-	const uint16 number = call->attribute >= 0 ? (uint16) stored_rows_key(windows->stored, call->attribute) : 0;
-	const TabletColumn *column = &rows->column[number];
-	const SortKey key = {.column = number, .padded = call->attribute >= 0 && windows->stored->attribute[call->attribute].type == BPCHAROID};
-
-	if (call->attribute >= 0 && tablet_is_null(rows, column, row))
+	if (!total_counts(windows->stored, total_of(call), row))
 		return;
-	if (sums_floats(windows, call))
-		add_float(call->kind, windows->stored->attribute[call->attribute].type, row_float(rows, column, row), total);
-	else if (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG)
-	{
-		const Wide	value = row_integer(rows, column, row);
-
-		wide_store(total->sum, wide_load(total->sum) + (enters ? value : -value));
-	}
-	else if (call->kind == WINDOW_MIN || call->kind == WINDOW_MAX)
-	{
-		if (enters)
-			add_candidate(windows, call, &key, row, total);
-		else if (total->candidates[total->best] == row)
-			total->best++;
-	}
-	total->count += enters ? 1 : -1;
-}
-
-/* A sum or an average as PostgreSQL has it. */
-static Datum
-total_datum(const Windows *windows, const WindowCall *call, const FrameTotal *total)
-{
-	const OutputResult *attribute = &windows->stored->attribute[call->attribute];
-	const bool	small = attribute->type == INT2OID || attribute->type == INT4OID;
-	Datum		sum;
-
-	if (sums_floats(windows, call))
-		return call->kind == WINDOW_SUM ? float_datum(attribute->type, total->float_sum) : Float8GetDatum(total->float_sum / (float8) total->count);
-	/* of so many rows as there can be it is no more than that */
-	if (call->kind == WINDOW_SUM && small)
-		return Int64GetDatum((int64) wide_load(total->sum));
-	sum = numeric_datum(wide_load(total->sum), attribute->scale, attribute->scale);
-	if (call->kind == WINDOW_SUM)
-		return sum;
-	return DirectFunctionCall2(numeric_div, sum, NumericGetDatum(int64_to_numeric(total->count)));
+	if (total_is_of_row(call->total) && enters)
+		add_candidate(windows, call, row, total);
+	else if (total_is_of_row(call->total) && total->candidates[total->best] == row)
+		total->best++;
+	total_change(windows->stored, total_of(call), row, enters, &total->rows);
 }
 
 uint32
@@ -243,28 +166,26 @@ frame_result(const Windows *windows, const WindowCall *call, FrameTotal *total, 
 
 	frame_bounds(windows, &call->frame, &start, &end);
 	total->known &= start == total->start && end == total->end;
-	if (start > total->start && sums_floats(windows, call))
+	if (start > total->start && total_sums_floats(windows->stored, total_of(call)))
 		frame_total_restart(total, start);
 	/* all rows enter before any leaves */
 	for (; total->end < end; total->end++)
 	{
 		CHECK_FOR_INTERRUPTS();
+		if (call->attribute >= 0)
+			stored_rows_ask_ahead(windows->stored, stored_rows_key(windows->stored, call->attribute), windows->order + total->end, windows->nrows - total->end);
 		count_row(windows, call, windows->order[total->end], true, total);
 	}
 	for (; total->start < start; total->start++)
 		count_row(windows, call, windows->order[total->start], false, total);
-	*isnull = total->count == 0 && call->kind != WINDOW_COUNT;
-	if (call->kind == WINDOW_COUNT)
-		*value = Int64GetDatum(total->count);
-	else if (!*isnull && (call->kind == WINDOW_SUM || call->kind == WINDOW_AVG))
-	{
-		if (!total->known)
-			total->value = total_datum(windows, call, total);
-		total->known = true;
-		*value = total->value;
-	}
-	else if (!*isnull)
+	*isnull = total->rows.count == 0 && call->total != TOTAL_COUNT;
+	if (!*isnull && total_is_of_row(call->total))
 		return total->candidates[total->best];
+	if (!*isnull && !total->known)
+		total->value = total_datum(windows->stored, total_of(call), &total->rows);
+	if (!*isnull)
+		*value = total->value;
+	total->known = !*isnull;
 	/* of no values any row will do */
 	return windows->order[windows->next - 1];
 }

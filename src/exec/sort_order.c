@@ -168,8 +168,12 @@ keep_distinct(GpuSortState *state, const SortKey *keys)
 	if (nkeys == 0)
 		return;
 	for (uint32 i = 0; i < state->nrows; i++)
+	{
+		for (int k = 0; k < nkeys; k++)
+			stored_rows_ask_ahead(state->stored, keys[k].column, state->order + i, state->nrows - i);
 		if (i == 0 || sort_compare(state->stored->rows, keys, (uint32) nkeys, state->order[kept - 1], state->order[i]) != 0)
 			state->order[kept++] = state->order[i];
+	}
 	state->nrows = kept;
 }
 
@@ -217,6 +221,8 @@ sort_order_groups(GpuSortState *state)
 	describe_groups(state);
 	if (sorted_groups_are_ambiguous(groups))
 		return STATUS_AMBIGUOUS_VALUE;
+	if (sorted_groups_may_overflow(groups))
+		return STATUS_FLOAT_TOTAL;
 	request.keys = keys;
 	request.ranks = ranks = ranks_of_keys(state, &request);
 	request.nkeys++;

@@ -1,12 +1,15 @@
 /*
  * sorted_groups.c
- *		Groups of sorted rows, and aggregates that need the order of a group's values.
+ *		Groups of sorted rows, and their aggregates, of which some need the order of a group's values.
  */
 #include "postgres.h"
 
+#include <float.h>
 #include <math.h>
 
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -15,11 +18,30 @@
 #include "exec/selects.h"
 #include "exec/sorted_groups.h"
 
-/* The order of an ordered-set aggregate's values, where equal ones are the same: intervals of equal length print differently. */
+/* Whether equal values of an aggregate's argument are the same: intervals of equal length print differently. */
+static bool
+are_same(const Aggref *agg)
+{
+	return getBaseType(exprType((Node *) linitial_node(TargetEntry, agg->args)->expr)) != INTERVALOID;
+}
+
+/* The order of an ordered-set aggregate's values. */
 static bool
 read_order(const Aggref *agg, bool *descending)
 {
-	return getBaseType(exprType((Node *) linitial_node(TargetEntry, agg->args)->expr)) != INTERVALOID && compile_set_order(agg, descending);
+	return are_same(agg) && compile_set_order(agg, descending);
+}
+
+/* An aggregate of all rows of a group, or of all values that differ. */
+static bool
+read_total(const Aggref *agg, GroupCall *call)
+{
+	const Expr *argument = agg->args != NIL ? linitial_node(TargetEntry, agg->args)->expr : NULL;
+
+	call->kind = GROUP_TOTAL;
+	call->distinct = agg->aggdistinct != NIL;
+	return (call->distinct || agg->aggorder == NIL) && list_length(agg->args) <= 1 &&
+		total_of_function(agg->aggfnoid, argument, &call->total) && (!total_is_of_row(call->total) || are_same(agg));
 }
 
 bool
@@ -27,14 +49,10 @@ sorted_group_call(const Aggref *agg, GroupCall *call, bool *descending)
 {
 	*descending = false;
 	*call = (GroupCall) {.attribute = -1, .set = -1};
-	if (agg->aggdistinct != NIL || agg->aggvariadic)
+	if (agg->aggvariadic)
 		return false;
 	switch (agg->aggfnoid)
 	{
-		case F_COUNT_:
-		case F_COUNT_ANY:
-			call->kind = GROUP_COUNT;
-			return agg->aggorder == NIL;
 		case F_MODE:
 			call->kind = GROUP_MODE;
 			return read_order(agg, descending);
@@ -49,7 +67,7 @@ sorted_group_call(const Aggref *agg, GroupCall *call, bool *descending)
 			call->percentile.action = AGG_PERCENTILE_CONT;
 			break;
 		default:
-			return false;
+			return agg->aggkind == AGGKIND_NORMAL && read_total(agg, call);
 	}
 	/* what is ordered downward stands so: ranks are counted from the first row in either case */
 	return read_order(agg, descending) && compile_fractions(agg, &call->percentile);
@@ -68,6 +86,8 @@ sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nkeys, MemoryC
 	groups->start = MemoryContextAlloc(context, sizeof(uint32) * room);
 	for (uint32 i = 0; i < rows->nrows; i++)
 	{
+		for (int k = 0; k < nkeys; k++)
+			stored_rows_ask_ahead(groups->stored, keys[k].column, order + i, rows->nrows - i);
 		if (i > 0 && sort_compare(rows, keys, (uint32) nkeys, order[i - 1], order[i]) == 0)
 			continue;
 		if (groups->ngroups + 2 > room)
@@ -82,28 +102,75 @@ sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nkeys, MemoryC
 	groups->start[groups->ngroups] = rows->nrows;
 }
 
+/* Whether a float among a column's values is such. */
 static bool
-is_negative_zero(double value)
+any_float(const Tablet *rows, uint16 number, bool (*is_such) (double value, double arg), double arg)
 {
-	return value == 0 && signbit(value);
+	const TabletColumn *column = &rows->column[number];
+	const void *values = tablet_at(rows, column->values);
+
+	if (column->type != COLTYPE_F32 && column->type != COLTYPE_F64)
+		return false;
+	for (uint32 i = 0; i < rows->nrows; i++)
+		if (is_such(column->type == COLTYPE_F64 ? ((const double *) values)[i] : ((const float *) values)[i], arg) &&
+			!tablet_is_null(rows, column, i))
+			return true;
+	return false;
+}
+
+static bool
+is_negative_zero(double value, double none)
+{
+	return value == none && signbit(value);
+}
+
+static bool
+is_beyond(double value, double limit)
+{
+	return fabs(value) > limit && !isinf(value);
+}
+
+static TotalOf
+total_of(const GroupCall *call)
+{
+	return (TotalOf) {call->total, call->attribute};
+}
+
+/* Whether an aggregate shows which of equal values has been taken. */
+static bool
+takes_one(const GroupCall *call)
+{
+	return call->kind != GROUP_TOTAL || total_is_of_row(call->total) || (call->distinct && call->total != TOTAL_COUNT);
 }
 
 bool
 sorted_groups_are_ambiguous(const SortedGroups *groups)
 {
+	for (int c = 0; c < groups->ncalls; c++)
+		if (takes_one(&groups->call[c]) &&
+			any_float(groups->stored->rows, (uint16) stored_rows_key(groups->stored, groups->call[c].attribute), is_negative_zero, 0))
+			return true;
+	return false;
+}
+
+bool
+sorted_groups_may_overflow(const SortedGroups *groups)
+{
 	const Tablet *rows = groups->stored->rows;
 
-	for (int s = 0; s < groups->nsets; s++)
+	for (int c = 0; c < groups->ncalls; c++)
 	{
-		const TabletColumn *column = &rows->column[groups->set[s].by.column];
-		const void *values = tablet_at(rows, column->values);
+		const TotalOf of = total_of(&groups->call[c]);
+		uint16		column;
+		double		limit;
 
-		if (column->type != COLTYPE_F32 && column->type != COLTYPE_F64)
+		if (groups->call[c].kind != GROUP_TOTAL || !total_sums_floats(groups->stored, of))
 			continue;
-		for (uint32 i = 0; i < rows->nrows; i++)
-			if (is_negative_zero(column->type == COLTYPE_F64 ? ((const double *) values)[i] : ((const float *) values)[i]) &&
-				!tablet_is_null(rows, column, i))
-				return true;
+		/* averages sum squares of deviations, too, each of them times n */
+		column = (uint16) stored_rows_key(groups->stored, of.attribute);
+		limit = rows->column[column].type == COLTYPE_F32 ? FLT_MAX : of.kind == TOTAL_AVG ? sqrt(DBL_MAX) / 4 : DBL_MAX;
+		if (any_float(rows, column, is_beyond, limit / ((double) rows->nrows + 1)))
+			return true;
 	}
 	return false;
 }
@@ -141,21 +208,59 @@ values_of_group(const SortedGroups *groups, const SortedSet *set, uint32 group)
 	return low - first;
 }
 
-/* The number of a group's rows in which an attribute is not NULL. */
-static int64
-count_of_group(const SortedGroups *groups, const GroupCall *call, uint32 group)
+/* An aggregate of all rows of a group; or of which row it is the value. */
+static uint32
+total_of_group(const SortedGroups *groups, const GroupCall *call, uint32 group, Total *total)
 {
-	const Tablet *rows = groups->stored->rows;
-	const uint32 end = groups->start[group + 1];
-	const TabletColumn *column;
-	int64		n = 0;
+	const StoredRows *stored = groups->stored;
+	const SortedSet *set = &groups->set[Max(call->set, 0)];
+	const TotalOf of = total_of(call);
+	/* floats are added as doubles, as for an average, since their order is not PostgreSQL's */
+	const TotalOf summed = {call->total == TOTAL_SUM ? TOTAL_AVG : call->total, call->attribute};
+	const SortKey key = call->attribute >= 0 ? total_key(stored, of) : (SortKey) {0};
+	uint32		best = 0;
 
+	*total = (Total) {0};
 	if (call->attribute < 0)
-		return end - groups->start[group];
-	column = &rows->column[stored_rows_key(groups->stored, call->attribute)];
-	for (uint32 i = groups->start[group]; i < end; i++)
-		n += !tablet_is_null(rows, column, groups->set[0].order[i]);
-	return n;
+		total->count = groups->start[group + 1] - groups->start[group];
+	else
+		for (uint32 i = groups->start[group]; i < groups->start[group + 1]; i++)
+		{
+			const uint32 row = set->order[i];
+
+			stored_rows_ask_ahead(stored, key.column, set->order + i, stored->rows->nrows - i);
+			/* NULLs come last among those in order */
+			if (!total_counts(stored, of, row) ||
+				(call->distinct && i > groups->start[group] && sort_compare(stored->rows, &set->by, 1, set->order[i - 1], row) == 0))
+				continue;
+			if (total_is_of_row(call->total) &&
+				(total->count == 0 || (sort_compare(stored->rows, &key, 1, row, best) < 0) == (call->total == TOTAL_MIN)))
+				best = row;
+			total_change(stored, summed, row, true, total);
+		}
+	return best;
+}
+
+/* An aggregate of all rows of some groups. */
+static void
+compute_totals(const SortedGroups *groups, const GroupCall *call, GroupRange range, Datum *values, bool *isnull)
+{
+	uint32	   *best = palloc(sizeof(uint32) * range.n);
+	bool	   *none = palloc(sizeof(bool) * range.n);
+
+	for (uint32 g = 0; g < range.n; g++)
+	{
+		Total		total;
+
+		CHECK_FOR_INTERRUPTS();
+		best[g] = total_of_group(groups, call, range.first + g, &total);
+		isnull[g] = total.count == 0 && call->total != TOTAL_COUNT;
+		if (!isnull[g] && !total_is_of_row(call->total))
+			values[g] = total_datum(groups->stored, total_of(call), &total);
+	}
+	/* of no values any row will do */
+	if (total_is_of_row(call->total) && groups->stored->rows->nrows > 0)
+		stored_rows_read(groups->stored, call->attribute, best, range.n, values, none);
 }
 
 /* The first row of the longest run of equal values, of those the first one, as mode_final() has it. */
@@ -168,8 +273,11 @@ mode_of_group(const SortedGroups *groups, const SortedSet *set, uint32 first, ui
 	for (uint32 begin = first, end; begin < first + n; begin = end)
 	{
 		for (end = begin + 1; end < first + n; end++)
+		{
+			stored_rows_ask_ahead(groups->stored, set->by.column, set->order + end, groups->stored->rows->nrows - end);
 			if (sort_compare(groups->stored->rows, &set->by, 1, set->order[begin], set->order[end]) != 0)
 				break;
+		}
 		if (end - begin > most)
 		{
 			most = end - begin;
@@ -251,12 +359,8 @@ sorted_groups_compute(const SortedGroups *groups, uint32 first, uint32 n, Datum 
 	{
 		const GroupCall *call = &groups->call[c];
 
-		if (call->kind == GROUP_COUNT)
-			for (uint32 g = 0; g < n; g++)
-			{
-				values[c][g] = Int64GetDatum(count_of_group(groups, call, first + g));
-				isnull[c][g] = false;
-			}
+		if (call->kind == GROUP_TOTAL)
+			compute_totals(groups, call, (GroupRange) {first, n}, values[c], isnull[c]);
 		else if (call->percentile.fractions != NULL)
 			select_arrays(groups, call, (GroupRange) {first, n}, values[c], isnull[c]);
 		else

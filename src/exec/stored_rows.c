@@ -141,7 +141,8 @@ void
 stored_rows_read(const StoredRows *stored, int a, const uint32 *rows, uint32 n, Datum *values, bool *isnull)
 {
 	const OutputResult *attribute = &stored->attribute[a];
-	const TabletColumn *column = &stored->rows->column[attribute->value >= 0 ? attribute->value : attribute->second];
+	const int	number = attribute->value >= 0 ? attribute->value : attribute->second;
+	const TabletColumn *column = &stored->rows->column[number];
 
 	for (uint32 i = 0; i < n; i++)
 		isnull[i] = tablet_is_null(stored->rows, column, rows[i]);
@@ -159,5 +160,8 @@ stored_rows_read(const StoredRows *stored, int a, const uint32 *rows, uint32 n, 
 			default: break;
 		}
 	for (uint32 i = 0; i < n; i++)
+	{
+		stored_rows_ask_ahead(stored, number, rows + i, n - i);
 		values[i] = isnull[i] ? (Datum) 0 : value_of_row(stored->rows, attribute, rows[i]);
+	}
 }

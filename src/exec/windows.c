@@ -7,21 +7,12 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 
-#include "compile/opmap.h"
-#include "exec/collated.h"
-#include "exec/exec_sort.h"
 #include "exec/frames.h"
 #include "exec/stored_rows.h"
 #include "exec/windows.h"
-
-/* Digits of a numeric of which as many as there can be rows add up to 38. */
-#define SUM_DIGITS	28
 
 /* How many rows away lag() or lead() look, unless that is computed, or there is a default; false if so. */
 static bool
@@ -36,45 +27,6 @@ distance_of(const WindowFunc *function, int *distance)
 		return false;
 	*distance = DatumGetInt32(given->constvalue);
 	return *distance > PG_INT32_MIN;
-}
-
-/* Whether sums of a type can be: of floats, and within 128 bits of integers and of decimals whose digits are known and not too many. */
-static bool
-can_be_summed(Oid type, int32 typmod)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID || type == FLOAT4OID || type == FLOAT8OID ||
-		(type == NUMERICOID && typmod >= (int32) VARHDRSZ && ((typmod - VARHDRSZ) >> 16 & 0xffff) <= SUM_DIGITS);
-}
-
-/* An aggregate over a frame; false if it is none of those that are computed here. */
-static bool
-frame_aggregate(const WindowFunc *function, WindowCall *call)
-{
-	const AggregateMap *map = map_aggregate(function->winfnoid);
-	int32		typmod = function->args != NIL ? exprTypmod(linitial(function->args)) : -1;
-	const Oid	type = function->args != NIL ? getBaseTypeAndTypmod(exprType(linitial(function->args)), &typmod) : InvalidOid;
-
-	if (map == NULL)
-		return false;
-	switch ((AggAction) map->action)
-	{
-		case AGG_COUNT_ALL:
-		case AGG_COUNT:
-			call->kind = WINDOW_COUNT;
-			return true;
-		case AGG_SUM:
-		case AGG_AVG:
-			call->kind = map->action == AGG_SUM ? WINDOW_SUM : WINDOW_AVG;
-			return can_be_summed(type, typmod);
-		case AGG_MIN:
-		case AGG_MAX:
-			call->kind = map->action == AGG_MIN ? WINDOW_MIN : WINDOW_MAX;
-			/* values are compared as they come, and of equal ones that print differently any may be it */
-			return sort_is_supported(type, exprCollation(linitial(function->args))) && !is_collated(exprCollation(linitial(function->args))) &&
-				!has_any_scale(type, typmod);
-		default:
-			return false;
-	}
 }
 
 /* How many parts ntile() makes, unless that is computed, or PostgreSQL's error; false if so. */
@@ -129,7 +81,8 @@ window_function(const WindowFunc *function, const WindowClause *clause, WindowCa
 			*argument = NULL;
 			return number_of_parts(function, &call->behind);
 		default:
-			return function->winagg && frame_of_clause(clause, &call->frame) && frame_aggregate(function, call);
+			call->kind = WINDOW_TOTAL;
+			return function->winagg && frame_of_clause(clause, &call->frame) && total_of_function(function->winfnoid, *argument, &call->total);
 	}
 }
 
@@ -138,7 +91,7 @@ window_call_list(const WindowCall *call)
 {
 	List	   *list = list_make5_int(call->kind, call->attribute, call->behind, call->frame.start, call->frame.from);
 
-	return lappend_int(lappend_int(list, call->frame.end), call->frame.to);
+	return list_concat(list, list_make3_int(call->frame.end, call->frame.to, call->total));
 }
 
 WindowCall
@@ -146,7 +99,8 @@ window_call_of(const List *list)
 {
 	return (WindowCall) {
 		.kind = (WindowKind) linitial_int(list), .attribute = lsecond_int(list), .behind = lthird_int(list),
-		.frame = {(FrameBound) list_nth_int(list, 3), list_nth_int(list, 4), (FrameBound) list_nth_int(list, 5), list_nth_int(list, 6)}
+		.frame = {(FrameBound) list_nth_int(list, 3), list_nth_int(list, 4), (FrameBound) list_nth_int(list, 5), list_nth_int(list, 6)},
+		.total = (TotalKind) list_nth_int(list, 7)
 	};
 }
 
@@ -154,7 +108,7 @@ window_call_of(const List *list)
 static bool
 has_frame(const WindowCall *call)
 {
-	return call->kind == WINDOW_FIRST || call->kind == WINDOW_LAST || (call->kind >= WINDOW_COUNT && call->kind <= WINDOW_MAX);
+	return call->kind == WINDOW_FIRST || call->kind == WINDOW_LAST || call->kind == WINDOW_TOTAL;
 }
 
 void
@@ -187,13 +141,26 @@ same_partition(const Windows *windows, uint32 a, int64 b)
 	return b >= 0 && b < windows->nrows && !differ(windows, windows->keys.partition, windows->keys.npartition, a, (uint32) b);
 }
 
+/* Keys of rows that come later are wanted soon. */
+static pg_attribute_always_inline void
+ask_ahead(const Windows *windows, const SortKey *keys, int nkeys)
+{
+	for (int k = 0; k < nkeys; k++)
+		stored_rows_ask_ahead(windows->stored, keys[k].column, windows->order + windows->next, windows->nrows - windows->next);
+}
+
 /* Go on to the next row. */
 static void
 step(Windows *windows)
 {
-	const uint32 row = windows->next++;
-	const bool	begins = row == 0 || !same_partition(windows, row, (int64) row - 1);
+	const uint32 row = windows->next;
+	bool		begins;
 
+	ask_ahead(windows, windows->keys.partition, windows->keys.npartition);
+	if (windows->ranks)
+		ask_ahead(windows, windows->keys.order, windows->keys.norder);
+	windows->next++;
+	begins = row == 0 || !same_partition(windows, row, (int64) row - 1);
 	if (begins)
 	{
 		windows->partition = row;
@@ -260,11 +227,7 @@ result_of(const Windows *windows, int c, Datum *value, bool *isnull)
 		case WINDOW_NTILE:
 			*value = Int32GetDatum(part_of_row(row - windows->partition, windows->partition_end - windows->partition, (uint32) call->behind));
 			break;
-		case WINDOW_COUNT:
-		case WINDOW_SUM:
-		case WINDOW_AVG:
-		case WINDOW_MIN:
-		case WINDOW_MAX:
+		case WINDOW_TOTAL:
 			return frame_result(windows, call, &windows->total[c], value, isnull);
 		case WindowKind_Count:
 			break;
@@ -276,7 +239,7 @@ result_of(const Windows *windows, int c, Datum *value, bool *isnull)
 static bool
 is_value_of_row(const WindowCall *call)
 {
-	return call->kind != WINDOW_COUNT && call->kind != WINDOW_SUM && call->kind != WINDOW_AVG;
+	return call->kind != WINDOW_TOTAL || total_is_of_row(call->total);
 }
 
 /* Values of other rows, where there are such. */
@@ -306,7 +269,7 @@ windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull)
 		for (int c = 0; c < windows->ncalls; c++)
 		{
 			others[(Size) c * n + done] = result_of(windows, c, &values[c][done], &isnull[c][done]);
-			windows->overflow |= windows->total[c].overflow;
+			windows->overflow |= windows->total[c].rows.overflow;
 		}
 		if (!windows->overflow)
 			done++;

@@ -11,6 +11,7 @@
 
 #include "core/sort_rows.h"
 #include "exec/stored_rows.h"
+#include "exec/totals.h"
 
 /* What is computed of a row and those around it. */
 typedef enum WindowKind
@@ -22,11 +23,7 @@ typedef enum WindowKind
 	WINDOW_FIRST,				/* of the frame's first row */
 	WINDOW_LAST,				/* of its last row */
 	WINDOW_NTILE,				/* which of so many parts of the partition */
-	WINDOW_COUNT,				/* these are of all rows of the frame */
-	WINDOW_SUM,
-	WINDOW_AVG,
-	WINDOW_MIN,
-	WINDOW_MAX,
+	WINDOW_TOTAL,				/* an aggregate over all rows of the frame */
 	WindowKind_Count
 } WindowKind;
 
@@ -52,7 +49,8 @@ typedef struct WindowCall
 	WindowKind	kind;
 	int			attribute;		/* of the rows, from 0 on; -1 = it has no argument */
 	int			behind;			/* NEIGHBOUR: how many rows, less than 0 before it; NTILE: how many parts */
-	WindowFrame		frame;			/* FIRST, LAST, and those of all rows of one */
+	WindowFrame frame;			/* FIRST, LAST and TOTAL */
+	TotalKind	total;			/* TOTAL */
 } WindowCall;
 
 /* For plans: an integer list whose first two are the kind and the attribute. */
@@ -64,11 +62,7 @@ typedef struct FrameTotal
 {
 	uint32		start;			/* those that are in it, by their numbers in order */
 	uint32		end;			/* behind the last one */
-	int64		count;			/* how many are not NULL */
-	uint64		sum[2];			/* a Wide, which palloc() would not align */
-	float8		float_sum;
-	float8		squares;		/* of floats' deviations, summed */
-	bool		overflow;		/* one of these is too large */
+	Total		rows;
 	uint32	   *candidates;		/* of which one is the least or largest: each is better than those after it, from best on */
 	uint32		best;
 	uint32		ncandidates;	/* with those before best, which have left the frame */

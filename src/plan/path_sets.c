@@ -1,8 +1,8 @@
 /*
  * path_sets.c
- *		A GpuSort for ordered-set aggregates: percentiles and modes, of groups and of any type that can be sorted.
+ *		A GpuSort for aggregates that need an order: percentiles and modes of groups and of any type that can be sorted, and those over distinct values beside others.
  *
- * It reads the group keys and what aggregates order by, sorts them, and
+ * It reads the group keys and what aggregates are of, sorts them, and
  * returns a row for each group.  Its path has PostgreSQL's own aggregation of the
  * same rows, which is the fallback.  FILTER becomes part of what is ordered by:
  * such aggregates pass over NULLs.
@@ -33,7 +33,7 @@ typedef struct SetGrouping
 	List	   *clauses;		/* one of each */
 	List	   *aggs;
 	List	   *calls;			/* of each an integer list: kind, unused, set */
-	List	   *arguments;		/* of each: what is counted, or ordered by; NULL = rows */
+	List	   *arguments;		/* of each: what it is of; NULL = rows */
 	List	   *sets;			/* expressions to order by */
 	List	   *descending;		/* integer list */
 	List	   *having;
@@ -91,16 +91,17 @@ add_aggregate(SetGrouping *grouping, const Aggref *agg)
 		return;
 	}
 	/* of what is never NULL rows are counted */
-	if (call.kind == GROUP_COUNT && argument != NULL && IsA(argument, Const) && !((Const *) argument)->constisnull)
+	if (call.kind == GROUP_TOTAL && call.total == TOTAL_COUNT && !call.distinct && argument != NULL && IsA(argument, Const) &&
+		!((Const *) argument)->constisnull)
 		argument = NULL;
 	if (argument != NULL || agg->aggfilter != NULL)
 		argument = filtered(argument != NULL ? argument : (Expr *) makeBoolConst(true, false), agg->aggfilter);
 	/* what is ordered must be known how, and stand alone: constants are no columns */
-	if (call.kind != GROUP_COUNT)
+	if (sorted_group_has_order(&call))
 		grouping->plain &= sort_is_supported(exprType((Node *) argument), exprCollation((Node *) argument)) && !IsA(argument, Const);
 	grouping->plain &= argument == NULL || !IsA(argument, Const);
 	grouping->aggs = lappend(grouping->aggs, (Aggref *) agg);
-	grouping->calls = lappend(grouping->calls, list_make3_int(call.kind, -1, call.kind == GROUP_COUNT ? -1 : need_set(grouping, argument, descending)));
+	grouping->calls = lappend(grouping->calls, list_make3_int(call.kind, -1, sorted_group_has_order(&call) ? need_set(grouping, argument, descending) : -1));
 	grouping->arguments = lappend(grouping->arguments, argument);
 }
 
@@ -219,15 +220,23 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	return &path->path;
 }
 
-/* Whether one of these paths is gpudb's. */
+/* Whether one of these paths is a grouping by a gpudb node, or PostgreSQL's of rows that one has made distinct. */
 static bool
 any_is_ours(const List *paths)
 {
 	ListCell   *lc;
 
 	foreach(lc, paths)
-		if (IsA(lfirst(lc), CustomPath))
+	{
+		const Path *path = lfirst(lc);
+
+		if (IsA(path, AggPath))
+			path = ((const AggPath *) path)->subpath;
+		if (IsA(path, SortPath))
+			path = ((const SortPath *) path)->subpath;
+		if (IsA(path, CustomPath) && !path_is_gpu_scan(path) && !path_is_gpu_join(path))
 			return true;
+	}
 	return false;
 }
 

@@ -281,11 +281,12 @@ class Queries:
         aggregates = [self.aggregate(expressions, source.rows) for _ in range(rng.choice((1, 1, 2, 2, 3, 5)))]
         if rng.random() < 0.1:
             over = [self.over_distinct(expressions, source.rows) for _ in range(rng.choice((1, 1, 2)))]
-            aggregates = [a for a in over if a] or aggregates
+            beside = [self.aggregate(expressions, source.rows, exact=True)] if rng.random() < 0.4 else []
+            aggregates = [a for a in over if a] + beside or aggregates
         elif keys and all(k.kind in ORDERED for k in keys) and rng.random() < 0.12:
             sets = [self.ordered_set(expressions) for _ in range(rng.choice((1, 1, 2, 3)))]
-            counts = [Expr("count(*)", "int8", "int8", source.rows)] if rng.random() < 0.5 else []
-            aggregates = [s for s in sets if s] + counts or aggregates
+            beside = [self.aggregate(expressions, source.rows, exact=True) for _ in range(rng.choice((0, 1, 1, 2)))]
+            aggregates = [s for s in sets if s] + beside or aggregates
         self.keyless = False
         shown = self.determined(keys)
         values = [a for a in aggregates if a.scale is not None] + keys + shown
