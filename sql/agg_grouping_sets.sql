@@ -30,6 +30,14 @@ INSERT INTO agg_grouping_sets_queries VALUES
 	(207, 'SELECT a, b, count(*) FROM agg_grouping_sets GROUP BY DISTINCT ROLLUP (a, b), ROLLUP (a)'),
 	(209, 'SELECT a, a + 1, (a + 1) * 2, count(*) FROM agg_grouping_sets GROUP BY CUBE (a, a + 1)'), (210, 'SELECT count(*), sum(n) FROM agg_grouping_sets GROUP BY ROLLUP (a) HAVING sum(n) > 8000'), (211, 'SELECT v, count(*) FROM agg_grouping_sets GROUP BY GROUPING SETS (v, ())');
 SELECT compare_answers('agg_grouping_sets_queries', 'GpuAgg');
+-- of values in order, and of those that differ: a GpuSort for each set
+CREATE TABLE agg_grouping_sets_ordered AS
+SELECT row_number() OVER () AS number, format('SELECT %s, %s FROM agg_grouping_sets %s GROUP BY %s', keys, aggregates, filter, sets) AS sql
+FROM unnest('{"count(*), count(DISTINCT c), sum(n)","mode() WITHIN GROUP (ORDER BY v), gpudb.median(n), avg(n)","GROUPING(a), percentile_disc(0.5) WITHIN GROUP (ORDER BY c DESC), max(d)","sum(DISTINCT a), count(DISTINCT b) FILTER (WHERE a > 2), count(*)"}'::text[]) aggregates, unnest('{"","WHERE id % 3 > 0","WHERE id < 0"}'::text[]) filter,
+	(VALUES ('a, b', 'ROLLUP (a, b)'), ('a, b, c, d', 'GROUPING SETS ((a, b), (c, d), (a, d))'), ('a, b % 2', 'CUBE (a, b % 2)')) AS s (keys, sets);
+SELECT explain FROM explain('SELECT a, count(*), count(DISTINCT c) FROM agg_grouping_sets GROUP BY ROLLUP (a) HAVING count(DISTINCT c) > 1');
+SELECT a, count(*), count(DISTINCT c), mode() WITHIN GROUP (ORDER BY v DESC) FROM agg_grouping_sets GROUP BY ROLLUP (a) HAVING count(DISTINCT c) > 1 ORDER BY 1, 2;
+SELECT compare_answers('agg_grouping_sets_ordered', 'GpuSort');
 SET gpudb.debug_yield = 7;
 SELECT a, count(*), sum(n) FROM agg_grouping_sets GROUP BY ROLLUP (a) ORDER BY a, count(*);
 RESET gpudb.debug_yield;
@@ -44,4 +52,4 @@ SELECT query, gpu_nodes(query) LIKE '%GpuAgg%' AS by_gpu_agg FROM unnest(ARRAY['
 	'SELECT a, count(*) FROM agg_grouping_sets GROUP BY CUBE (a, b, c, d, v, n)', 'SELECT a, random(), count(*) FROM agg_grouping_sets GROUP BY ROLLUP (a)', 'SELECT a, string_agg(c, c) FROM agg_grouping_sets GROUP BY ROLLUP (a)']) query;
 SELECT a, CASE NULL::int WHEN 3 THEN 7 ELSE a END, count(*) FROM agg_grouping_sets WHERE a < 2 GROUP BY ROLLUP (1, 2) ORDER BY 1, 2, 3;
 SELECT a, count(*) FROM agg_grouping_sets GROUP BY ROLLUP (b);
-DROP TABLE agg_grouping_sets, agg_grouping_sets_other, agg_grouping_sets_parts, agg_grouping_sets_queries;
+DROP TABLE agg_grouping_sets, agg_grouping_sets_other, agg_grouping_sets_parts, agg_grouping_sets_queries, agg_grouping_sets_ordered;

@@ -73,10 +73,12 @@ CREATE TABLE join_rows_nan AS SELECT i % 10 AS id, numeric 'NaN' AS n FROM gener
 ANALYZE join_rows_nan;
 UPDATE join_rows_query SET sql = 'SELECT count(*) FROM join_rows_few x JOIN join_rows_few y ON x.id = y.id AND x.a = y.a AND x.b = y.b LEFT JOIN join_rows_few z ON z.id < x.id'
 	' JOIN join_rows_nan m ON m.n = x.id LEFT JOIN join_rows_nan o ON o.id = m.id';
+SET enable_mergejoin = off;
 SELECT explain FROM join_rows_query, explain(sql, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Hash.* Join|Loop|Hash Cond|Filter';
 SET gpudb.enabled = off;
 SELECT explain FROM join_rows_query, explain(sql) WHERE explain ~ 'Join|Loop|Cond|Filter';
 RESET gpudb.enabled;
+RESET enable_mergejoin;
 DROP TABLE join_rows_few, join_rows_nan, join_rows_query;
 -- a text that an integer holds, beside a name that is known only when it runs
 CREATE TABLE join_rows_s (c char(3), v varchar(5));

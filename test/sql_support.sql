@@ -41,12 +41,13 @@ $md$;
 SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'aggregate';
 SELECT $md$
 Each with `FILTER`, in any number of groups that fits hash memory; not with `ORDER BY` inside. Where all aggregates of a query are over `DISTINCT`
-values, or `min` or `max`, without `FILTER`, they may be any: PostgreSQL computes them of rows that a GpuAgg has made distinct.
+values, or `min` or `max`, without `FILTER`, they may be any: PostgreSQL computes them of rows that a GpuAgg has made distinct. `count`, `sum`, `avg`,
+`min`, `max`, `bool_and` and `bool_or` of distinct values also stand beside such of all rows, with `FILTER`: a GpuSort then computes them all.
 `SELECT DISTINCT` of a relation's rows, joined or not, is a `GROUP BY` of all its columns. `GROUPING SETS`, `ROLLUP` and `CUBE`, of 32 sets at
-most, are a grouping for each set. `gpudb.exact_sum` and `gpudb.exact_avg` of floats are computed, too.
+most, are a grouping for each set, by a GpuSort where values are wanted in order. `gpudb.exact_sum` and `gpudb.exact_avg` of floats are computed, too.
 
 Percentiles, of one constant fraction or an array of at most 64, in either direction: of all rows by counting, of integers, floats, booleans, dates
-and times; else, as `mode()`, by a GpuSort, of all types that can be sorted (below), in any number of groups, alone or with `count`. `gpudb.median(x)`
+and times; else, as `mode()`, by a GpuSort, of all types that can be sorted (below), in any number of groups, alone or beside these. `gpudb.median(x)`
 is one of them.
 
 ## Order
@@ -55,4 +56,4 @@ is one of them.
 of these types; for percentiles of groups, `mode()`, the least and largest of a frame, and GpuSortAgg, numerics need a declared scale. The window functions `row_number()`, `rank()`, `dense_rank()`, `ntile()`, `lag()`, `lead()` by a constant distance, `first_value()` and `last_value()`,
 and `count`, `sum` and `avg`, `min` and `max` over frames that begin and end with the partition, the row's peers, the row, or with `ROWS` a constant number of rows away, are computed with it, if a
 query has one window, and so are conditions on them; of others PostgreSQL's WindowAgg stands above the sorted rows. Aggregates over a subquery whose rows are sorted so are a GpuSortAgg,
-if they are none that sort, and there are no parameters in them. Set operations, `FOR UPDATE` and queries with volatile functions are left to PostgreSQL.$md$;
+if they are none that sort, and there are no parameters in them. What PostgreSQL sorts for its own merge joins a GpuSort sorts, too. Set operations, `FOR UPDATE` and queries with volatile functions are left to PostgreSQL.$md$;

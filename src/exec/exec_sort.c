@@ -17,10 +17,12 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "utils/float.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "device/mapping.h"
@@ -181,6 +183,29 @@ collect_rows(GpuSortState *state)
 	return plan_collect_rows(child, state->store);
 }
 
+/* Whether a GPU may keep values of an attribute. */
+static bool
+may_be_kept(const FormData_pg_attribute *attribute)
+{
+	if (attribute->attlen > 0)
+		return attribute->attlen <= (int) sizeof(Datum);
+	return getBaseType(attribute->atttypid) == NUMERICOID && !has_any_scale(attribute->atttypid, attribute->atttypmod);
+}
+
+bool
+sort_gpu_may(const GpuSortState *state)
+{
+	PlanState  *child = sort_child(state);
+
+	/* groups in one order */
+	if (list_length(sort_private_list(state, SORT_PRIVATE_SETS)) > 1 || !sort_device_may(child))
+		return false;
+	for (int a = 0; a < ExecGetResultType(child)->natts; a++)
+		if (!may_be_kept(TupleDescAttr(ExecGetResultType(child), a)))
+			return false;
+	return true;
+}
+
 /* The same by a GPU, which puts them in order; whether it has. */
 static bool
 sort_on_gpu(GpuSortState *state)
@@ -188,16 +213,19 @@ sort_on_gpu(GpuSortState *state)
 	const int	wanted = sort_private_int(state, SORT_PRIVATE_WANTED);
 	PlanState  *child = sort_child(state);
 	DeviceSort	sort = {.first = sort_first_wanted(state) / 64 * 64, .end = wanted > 0 ? (uint32) wanted : UINT32_MAX};
+	SortKey    *keys;
 
-	if (sort_is_grouped(state) || !sort_device_may(child))
+	if (!sort_gpu_may(state))
 		return false;
-	for (int a = 0; a < ExecGetResultType(child)->natts; a++)
-		if (has_any_scale(TupleDescAttr(ExecGetResultType(child), a)->atttypid, TupleDescAttr(ExecGetResultType(child), a)->atttypmod))
-			return false;
 	state->stored = stored_rows_describe(ExecGetResultType(child));
 	sort.ncolumns = state->stored->ncolumns;
 	sort.column = state->stored->column;
-	sort.key = sort_keys_of(state, state->stored, &sort.nkeys);
+	sort.key = keys = sort_keys_of(state, state->stored, &sort.nkeys);
+	if (sort_is_grouped(state))
+	{
+		sort_describe_groups(state);
+		keys[sort.nkeys++] = state->groups.set[0].by;
+	}
 	sort.store = state->store = stored_rows_create(state->stored, state->context, (uint64) gpudb_join_memory * 1024 * 1024,
 											 wanted > 0 ? wanted : child->plan->plan_rows);
 	sort_restart_child(state);
@@ -227,7 +255,10 @@ sort_collected(GpuSortState *state)
 	state->bytes = Max(state->bytes, row_store_bytes(state->store) + sort_room_bytes(state->stored->rows->nrows));
 	INSTR_TIME_SET_CURRENT(start);
 	if (sort_is_grouped(state))
-		status = sort_order_groups(state);
+	{
+		sort_describe_groups(state);
+		status = sort_order_groups(state, false);
+	}
 	else
 		sort_order_rows(state);
 	state->sort_ms += ms_since(start);
@@ -249,6 +280,8 @@ compute(GpuSortState *state)
 	{
 		state->bytes = Max(state->bytes, row_store_bytes(state->store));
 		state->collect_ms += ms_since(start);
+		if (sort_is_grouped(state))
+			return sort_order_groups(state, true);
 		sort_describe_order(state);
 		return STATUS_DONE;
 	}

@@ -63,6 +63,9 @@ extern int	sort_private_int(const GpuSortState *state, int which);
 /* Whether groups go out, and not rows. */
 extern bool sort_is_grouped(const GpuSortState *state);
 
+/* Whether a GPU may put the rows in order. */
+extern bool sort_gpu_may(const GpuSortState *state);
+
 /* Whether the node is a Limit, too. */
 extern bool sort_is_limited(const GpuSortState *state);
 
@@ -90,8 +93,11 @@ extern void sort_read_batch(GpuSortState *state);
 /* Put the rows in order that were collected: list them, those that are wanted, by the Sort's keys. */
 extern void sort_order_rows(GpuSortState *state);
 
-/* The same for each of the columns that aggregates order by, then find groups. */
-extern DeviceStatus sort_order_groups(GpuSortState *state);
+/* Groups are to be found of rows that are stored so: which orders there are, and aggregates. */
+extern void sort_describe_groups(GpuSortState *state);
+
+/* Put the rows in order for each of the columns that aggregates order by, unless they are, then find groups. */
+extern DeviceStatus sort_order_groups(GpuSortState *state, bool in_order);
 
 /* Those that are in the store, into a run. */
 extern void sort_order_run(GpuSortState *state);

@@ -96,7 +96,7 @@ explain_sort(CustomScanState *css, List *ancestors, ExplainState *es)
 	GpuSortState *state = (GpuSortState *) css;
 
 	explain_keys(state, ancestors, es);
-	ExplainPropertyText("Sorted On", sort_device_text(state->on_gpu || (!es->analyze && !sort_is_grouped(state) && sort_device_may(sort_child(state)))), es);
+	ExplainPropertyText("Sorted On", sort_device_text(state->on_gpu || (!es->analyze && sort_gpu_may(state))), es);
 	if (!es->analyze)
 		return;
 	if (state->why != STATUS_DONE)

@@ -83,9 +83,8 @@ describe_windows(GpuSortState *state)
 		state->windows.call[foreach_current_index(lc)] = window_call_of(lfirst(lc));
 }
 
-/* The aggregates of groups, which stand behind the rows' columns. */
-static void
-describe_groups(GpuSortState *state)
+void
+sort_describe_groups(GpuSortState *state)
 {
 	const CustomScan *plan = (const CustomScan *) state->css.ss.ps.plan;
 	const List *sets = sort_private_list(state, SORT_PRIVATE_SETS);
@@ -109,6 +108,7 @@ describe_groups(GpuSortState *state)
 			.padded = state->stored->attribute[attno - 1].type == BPCHAROID
 		};
 	}
+	/* aggregates stand behind the rows' columns */
 	foreach(lc, calls)
 	{
 		const int	c = foreach_current_index(lc);
@@ -209,20 +209,15 @@ sort_order_rows(GpuSortState *state)
 	sort_describe_order(state);
 }
 
-DeviceStatus
-sort_order_groups(GpuSortState *state)
+/* Sort the rows by their groups, and within these by the column of each set. */
+static void
+sort_sets(GpuSortState *state)
 {
-	const List *partition = sort_private_list(state, SORT_PRIVATE_PARTITION);
 	SortedGroups *groups = &state->groups;
 	SortRequest request = {.end = UINT32_MAX};
 	SortKey    *keys = sort_keys_of(state, state->stored, &request.nkeys);
 	SortRanks  *ranks;
 
-	describe_groups(state);
-	if (sorted_groups_are_ambiguous(groups))
-		return STATUS_AMBIGUOUS_VALUE;
-	if (sorted_groups_may_overflow(groups))
-		return STATUS_FLOAT_TOTAL;
 	request.keys = keys;
 	request.ranks = ranks = ranks_of_keys(state, &request);
 	request.nkeys++;
@@ -234,6 +229,22 @@ sort_order_groups(GpuSortState *state)
 		ranks[request.nkeys - 1] = is_collated(collation) ? collated_ranks(state->stored->rows, &keys[request.nkeys - 1], collation) : (SortRanks) {0};
 		(void) sort_into(state, &request, &groups->set[s].order);
 	}
+}
+
+DeviceStatus
+sort_order_groups(GpuSortState *state, bool in_order)
+{
+	const List *partition = sort_private_list(state, SORT_PRIVATE_PARTITION);
+	SortedGroups *groups = &state->groups;
+
+	if (sorted_groups_are_ambiguous(groups))
+		return STATUS_AMBIGUOUS_VALUE;
+	if (sorted_groups_may_overflow(groups))
+		return STATUS_FLOAT_TOTAL;
+	if (in_order)
+		groups->set[0].order = state->order;
+	else
+		sort_sets(state);
 	sorted_groups_find(groups, keys_of_columns(state->stored, partition), list_length(partition), state->context);
 	state->nrows = groups->ngroups;
 	state->order = palloc(sizeof(uint32) * Max(groups->ngroups, 1));

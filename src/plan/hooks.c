@@ -58,8 +58,10 @@ join_pathlist(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptIn
 {
 	if (prev_join_pathlist)
 		prev_join_pathlist(root, joined, outer, inner, type, extra);
-	if (created_here())
-		path_join_consider(root, joined, outer, inner, type, extra);
+	if (!created_here())
+		return;
+	path_join_consider(root, joined, outer, inner, type, extra);
+	path_merge_add(root, joined, outer, inner, type, extra);
 }
 
 static void

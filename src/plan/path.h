@@ -64,7 +64,7 @@ extern const char *path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_re
 								   const GroupingSetWanted *set, Path **path);
 
 /* path_grouping_sets.c: one for each of the query's grouping sets, one after the other; otherwise the reason why there can be none. */
-extern const char *path_grouping_sets(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate, List *having);
+extern const char *path_grouping_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate, List *having);
 
 /* The same for SELECT DISTINCT, unless it is of groups. */
 extern void path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
@@ -81,6 +81,9 @@ extern List *path_top(PlannerInfo *root, const List *columns, const CompileResul
 /* How many of the rows that a query sorts are wanted at most; 0 = all, or it is not known while planning. */
 extern int64 path_rows_wanted(const Query *query);
 
+/* path_merge.c: PostgreSQL's merge join of a pair of relations, which GpuSorts put in order. */
+extern void path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner, JoinType type, JoinPathExtraData *extra);
+
 /* path_sort.c: a GpuSort for ORDER BY, and in the place of what PostgreSQL sorts for window functions. */
 extern void path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 extern void path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
@@ -93,6 +96,9 @@ extern void path_limit_add(PlannerInfo *root, RelOptInfo *output_rel);
 
 /* path_sets.c: a GpuSort that groups, too, for ordered-set aggregates. */
 extern void path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
+
+/* The same for a grouping set; the cheapest one, which is not offered, or NULL. */
+extern Path *path_sets_of_set(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupingSetWanted *set);
 
 /* path_sort_agg.c: a GpuSortAgg over the rows of a subquery's GpuSort. */
 extern void path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);

@@ -571,7 +571,7 @@ path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *outp
 
 /* Offer a GpuAgg for the query's GROUP BY, or for aggregates without. */
 static const char *
-try_group_by(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate,
+try_group_by(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate,
 			 const GroupPathExtraData *extra)
 {
 	Grouping   *grouping = palloc(sizeof(Grouping));

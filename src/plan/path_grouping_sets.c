@@ -1,6 +1,6 @@
 /*
  * path_grouping_sets.c
- *		GROUPING SETS, ROLLUP and CUBE: a GpuAgg for each set, one after the other.
+ *		GROUPING SETS, ROLLUP and CUBE: a GpuAgg for each set, or a GpuSort that groups, one after the other.
  *
  * Each of them is a grouping by the set's keys alone, in whose target the other
  * keys are NULL, and GROUPING() is a constant.  All but the first read columns
@@ -109,7 +109,7 @@ target_of_set(PlannerInfo *root, const PathTarget *target, GroupingSetKeys *set)
 }
 
 const char *
-path_grouping_sets(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate, List *having)
+path_grouping_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate, List *having)
 {
 	Candidate	later = *candidate;
 	List	   *paths = NIL;
@@ -131,7 +131,7 @@ path_grouping_sets(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *o
 		set.having = (List *) in_set((Node *) having, &keys);
 		set.ngroups = keys.keys != NIL ? estimate_num_groups(root, keys.keys, input_rel->rows, NULL, NULL) : 1;
 		reason = path_agg_of_set(root, input_rel, output_rel, paths == NIL ? candidate : &later, &set, &path);
-		if (reason != NULL)
+		if (reason != NULL && (path = path_sets_of_set(root, input_rel, output_rel, &set)) == NULL)
 			return reason;
 		paths = lappend(paths, path);
 	}

@@ -31,6 +31,9 @@ typedef struct SetGrouping
 {
 	List	   *keys;
 	List	   *clauses;		/* one of each */
+	List	   *pathkeys;		/* their order */
+	PathTarget *target;			/* what is computed of them above */
+	double		ngroups;
 	List	   *aggs;
 	List	   *calls;			/* of each an integer list: kind, unused, set */
 	List	   *arguments;		/* of each: what it is of; NULL = rows */
@@ -124,16 +127,16 @@ collect_walker(Node *node, SetGrouping *grouping)
 	return expression_tree_walker(node, collect_walker, grouping);
 }
 
-/* Take the query's grouping apart; false if some of it is not for us. */
+/* Take a grouping apart, of which these expressions are computed; false if some of it is not for us. */
 static bool
-read_grouping(PlannerInfo *root, List *having, SetGrouping *grouping)
+read_grouping(PlannerInfo *root, const GroupingSetWanted *wanted, const List *exprs, List *pathkeys, SetGrouping *grouping)
 {
-	*grouping = (SetGrouping) {.plain = true, .having = having};
-	path_group_keys(root, root->parse->groupClause, &grouping->keys, &grouping->clauses);
-	(void) collect_walker((Node *) root->processed_tlist, grouping);
-	(void) collect_walker((Node *) having, grouping);
+	*grouping = (SetGrouping) {.plain = true, .having = wanted->having, .target = wanted->target, .ngroups = wanted->ngroups, .pathkeys = pathkeys};
+	path_group_keys(root, wanted->clauses, &grouping->keys, &grouping->clauses);
+	(void) collect_walker((Node *) exprs, grouping);
+	(void) collect_walker((Node *) grouping->having, grouping);
 	/* with keys that are all constants nothing tells groups apart */
-	return grouping->plain && grouping->sets != NIL && (grouping->keys == NIL) == (root->group_pathkeys == NIL) &&
+	return grouping->plain && grouping->sets != NIL && (grouping->keys == NIL) == (pathkeys == NIL) &&
 		path_keys_print_alike(grouping->keys);
 }
 
@@ -173,20 +176,20 @@ input_target(PlannerInfo *root, const SetGrouping *grouping)
 
 /* PostgreSQL's aggregation of what is read. */
 static Path *
-create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const SetGrouping *grouping, double ngroups)
+create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const SetGrouping *grouping)
 {
 	AggClauseCosts costs = {0};
 
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	if (grouping->keys != NIL)
-		below = (Path *) create_sort_path(root, output_rel, below, root->group_pathkeys, -1);
-	return (Path *) create_agg_path(root, output_rel, below, output_rel->reltarget, grouping->keys != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
-									grouping->clauses, grouping->having, &costs, ngroups);
+		below = (Path *) create_sort_path(root, output_rel, below, grouping->pathkeys, -1);
+	return (Path *) create_agg_path(root, output_rel, below, grouping->target, grouping->keys != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
+									grouping->clauses, grouping->having, &costs, grouping->ngroups);
 }
 
 /* A GpuSort of what a path reads; NULL if that is too much. */
 static Path *
-create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Path *read, const SetGrouping *grouping, double ngroups)
+create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Path *read, const SetGrouping *grouping)
 {
 	PathTarget *target = input_target(root, grouping);
 	const int	ncolumns = list_length(target->exprs);
@@ -199,14 +202,14 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = output_rel;
-	path->path.pathtarget = output_rel->reltarget;
-	path->path.rows = ngroups;
-	path->path.pathkeys = root->group_pathkeys;
+	path->path.pathtarget = grouping->target;
+	path->path.rows = grouping->ngroups;
+	path->path.pathkeys = grouping->pathkeys;
 	path->path.startup_cost = below->total_cost - saved +
 		list_length(grouping->sets) * cost_sorting(read->rows, ncolumns, saved > 0);
-	path->path.total_cost = path->path.startup_cost + cost_sorted_out(ngroups, list_length(grouping->keys) + list_length(grouping->aggs));
+	path->path.total_cost = path->path.startup_cost + cost_sorted_out(grouping->ngroups, list_length(grouping->keys) + list_length(grouping->aggs));
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(create_fallback(root, output_rel, below, grouping, ngroups));
+	path->custom_paths = list_make1(create_fallback(root, output_rel, below, grouping));
 	path->custom_private = path_sort_private(0, grouping->keys, NIL);
 	lfirst(list_nth_cell(path->custom_private, PATH_FUNCTIONS)) = grouping->aggs;
 	lfirst(list_nth_cell(path->custom_private, PATH_CALLS)) = grouping->calls;
@@ -252,31 +255,61 @@ any_prints_in_ways(const List *exprs)
 	return false;
 }
 
+/* The GpuSorts of a grouping, of which these expressions are computed. */
+static List *
+create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupingSetWanted *wanted, const List *exprs, List *pathkeys)
+{
+	SetGrouping *grouping = palloc(sizeof(SetGrouping));
+	List	   *paths = NIL;
+	ListCell   *lc;
+
+	if (!read_grouping(root, wanted, exprs, pathkeys, grouping))
+		return NIL;
+	(void) unseen_walker((Node *) grouping->target->exprs, grouping);
+	foreach(lc, pathkeys)
+		if (!path_is_plain_key(lfirst(lc)))
+			return NIL;
+	if (!path_are_storable(input_target(root, grouping)->exprs) || any_prints_in_ways(input_target(root, grouping)->exprs))
+		return NIL;
+	foreach(lc, path_below_sort(root, input_rel))
+	{
+		Path	   *path = create_path(root, output_rel, input_rel, lfirst(lc), grouping);
+
+		if (path != NULL)
+			paths = lappend(paths, path);
+	}
+	return paths;
+}
+
 void
 path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
-	SetGrouping grouping;
-	double		ngroups;
+	const Query *query = root->parse;
+	GroupingSetWanted wanted = {.clauses = query->groupClause, .having = (List *) extra->havingQual, .target = output_rel->reltarget};
 	ListCell   *lc;
 
 	/* not of a partition's groups, which has columns of its own */
 	if (output_rel->reloptkind != RELOPT_UPPER_REL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
 		return;
-	if (output_rel->pathlist == NIL || !root->parse->hasAggs || root->parse->groupingSets != NIL || !path_may_sort(root) ||
-		(gpudb_force && any_is_ours(output_rel->pathlist)) || !read_grouping(root, (List *) extra->havingQual, &grouping))
+	if (output_rel->pathlist == NIL || !query->hasAggs || query->groupingSets != NIL || !path_may_sort(root) ||
+		(gpudb_force && any_is_ours(output_rel->pathlist)))
 		return;
-	(void) unseen_walker((Node *) output_rel->reltarget->exprs, &grouping);
-	foreach(lc, root->group_pathkeys)
-		if (!path_is_plain_key(lfirst(lc)))
-			return;
-	if (!path_are_storable(input_target(root, &grouping)->exprs) || any_prints_in_ways(input_target(root, &grouping)->exprs))
-		return;
-	ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
-	foreach(lc, path_below_sort(root, input_rel))
-	{
-		Path	   *path = create_path(root, output_rel, input_rel, lfirst(lc), &grouping, ngroups);
+	wanted.ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
+	foreach(lc, create_paths(root, input_rel, output_rel, &wanted, root->processed_tlist, root->group_pathkeys))
+		path_offer(output_rel, lfirst(lc));
+}
 
-		if (path != NULL)
-			path_offer(output_rel, path);
-	}
+Path *
+path_sets_of_set(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupingSetWanted *set)
+{
+	List	   *pathkeys = make_pathkeys_for_sortclauses(root, set->clauses, root->processed_tlist);
+	Path	   *cheapest = NULL;
+	ListCell   *lc;
+
+	if (!path_may_sort(root))
+		return NULL;
+	foreach(lc, create_paths(root, input_rel, output_rel, set, set->target->exprs, pathkeys))
+		if (cheapest == NULL || ((const Path *) lfirst(lc))->total_cost < cheapest->total_cost)
+			cheapest = lfirst(lc);
+	return cheapest;
 }

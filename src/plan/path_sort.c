@@ -223,9 +223,8 @@ path_sort_is_too_large(const CustomPath *path)
 	return sort != NULL && is_too_large(sort);
 }
 
-/* A GpuSort in the place of a Sort, of which so many rows are wanted (0 = all); NULL if it cannot be. */
-static Path *
-create_sort(PlannerInfo *root, const SortPath *sort, int wanted)
+Path *
+path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 {
 	const Path *below = sort->subpath;
 	const bool	as_columns = path_is_gpu_scan(below) || path_is_gpu_join(below);
@@ -308,7 +307,7 @@ path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 
 		if (pathkeys_contained_in(root->sort_pathkeys, below->pathkeys))
 			continue;
-		path = create_sort(root, create_sort_path(root, output_rel, below, root->sort_pathkeys, root->limit_tuples), rows_wanted(root));
+		path = path_sort_create(root, create_sort_path(root, output_rel, below, root->sort_pathkeys, root->limit_tuples), rows_wanted(root));
 		if (path == NULL)
 			continue;
 		if (path->pathtarget != target)
@@ -344,7 +343,7 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 
 		if (pathkeys_contained_in(pathkeys, below->pathkeys))
 			continue;
-		path = (CustomPath *) create_sort(root, (SortPath *) create_sort_path(root, output_rel, below, pathkeys, -1), 0);
+		path = (CustomPath *) path_sort_create(root, (SortPath *) create_sort_path(root, output_rel, below, pathkeys, -1), 0);
 		if (path == NULL || path_sort_is_too_large(path))
 			continue;
 		path->custom_paths = list_make1(create_upper_unique_path(root, output_rel, linitial(path->custom_paths), list_length(root->distinct_pathkeys), rows));
@@ -447,10 +446,10 @@ replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 		case T_SortPath:
 			below = replace_sorts(root, input_rel, sort->subpath);
 			if (below != NULL)
-				return create_sort(root, create_sort_path(root, path->parent, below, path->pathkeys, -1), 0);
+				return path_sort_create(root, create_sort_path(root, path->parent, below, path->pathkeys, -1), 0);
 			foreach(lc, sort->subpath == input_rel->cheapest_total_path ? path_below_sort(root, input_rel) : list_make1(sort->subpath))
 			{
-				Path	   *sorted = create_sort(root, create_sort_path(root, path->parent, lfirst(lc), path->pathkeys, -1), 0);
+				Path	   *sorted = path_sort_create(root, create_sort_path(root, path->parent, lfirst(lc), path->pathkeys, -1), 0);
 
 				if (best == NULL || (sorted != NULL && sorted->total_cost < best->total_cost))
 					best = sorted;

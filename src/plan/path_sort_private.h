@@ -1,6 +1,6 @@
 /*
  * path_sort_private.h
- *		What path_sort.c and path_sets.c share: the path of a GpuSort.
+ *		What path_sort.c, path_sets.c and path_merge.c share: the path of a GpuSort.
  */
 #ifndef GPUDB_PLAN_PATH_SORT_PRIVATE_H
 #define GPUDB_PLAN_PATH_SORT_PRIVATE_H
@@ -46,6 +46,9 @@ extern const SortPath *path_sort_of(const CustomPath *path);
 
 /* Whether what a path sorts is more than memory holds, so that it is merged. */
 extern bool path_sort_is_too_large(const CustomPath *path);
+
+/* A GpuSort in the place of a Sort, of which so many rows are wanted (0 = all); NULL if it cannot be. */
+extern Path *path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted);
 
 /* What is read below a sort: PostgreSQL's cheapest path, or a GpuScan of the same columns. */
 extern List *path_below_sort(PlannerInfo *root, RelOptInfo *rel);

@@ -2,12 +2,13 @@
 # PostgreSQL does, whatever has changed since.  Without a GPU the CPU stands in its place, as far as it can.
 use strict;
 use warnings;
+use GpuProcess;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time usleep);
 
-my $with_gpu = slurp_file($ENV{TEMP_CONFIG}) =~ /^gpudb\.device = gpu$/m && slurp_file($ENV{TEMP_CONFIG}) !~ /^gpudb\.provider = cpu$/m;
+my $with_gpu = with_gpu();
 
 my $node = PostgreSQL::Test::Cluster->new('tablet_gpu');
 $node->init;

@@ -11,13 +11,12 @@ use Time::HiRes qw(time);
 
 my $node = PostgreSQL::Test::Cluster->new('kept_tables');
 
-sub plan_of { return $node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $_[0]"); }
 
 # How many tables of a query's are on the GPU alone, or -1 if it ran elsewhere.
 sub tables_away
 {
 	my ($query) = @_;
-	my $plan = plan_of($query);
+	my $plan = plan_of($node, $query);
 	return -1 if $plan !~ /Device: gpu$/m || $plan =~ /Left to CPU|Tablets on CPU/;
 	return scalar(() = $plan =~ /GPU Join \d+ Table: .*, on the GPU alone/g);
 }
@@ -29,7 +28,7 @@ sub agrees
 	my $rows = "SELECT array_agg(r ORDER BY r) FROM ($query OFFSET 0) r";
 	my ($ours, $theirs) = split /\n/, $node->safe_psql('postgres', "$rows; SET gpudb.enabled = off; $rows");
 	is($ours, $theirs, "$name: the answer");
-	is(tables_away($query), $tables, "$name: tables on the GPU alone") or diag(plan_of($query));
+	is(tables_away($query), $tables, "$name: tables on the GPU alone") or diag(plan_of($node, $query));
 }
 
 # Wait until so many sessions sleep in the middle of their query, with their tables made.
@@ -69,7 +68,7 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE without (id int, b int);
 	VACUUM ANALYZE fact, dim1, dim2, dim3, many, without;
 });
-ok(defined wait_for(30, sub { plan_of('SELECT count(*) FROM fact WHERE k = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
+ok(defined wait_for(30, sub { plan_of($node, 'SELECT count(*) FROM fact WHERE k = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
 
 # Stars
 

@@ -13,9 +13,8 @@ my $limit = 180;    # for what must end
 
 my $node = PostgreSQL::Test::Cluster->new('many_groups');
 
-sub plan_of { return $node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $_[0]"); }
 
-sub runs_on_gpu { my $plan = plan_of($_[0]); return $plan =~ /Device: gpu$/m && $plan !~ /Tablets on CPU|Left to CPU/; }
+sub runs_on_gpu { my $plan = plan_of($node, $_[0]); return $plan =~ /Device: gpu$/m && $plan !~ /Tablets on CPU|Left to CPU/; }
 
 $node->init;
 $node->append_conf('postgresql.conf', q{
@@ -75,7 +74,7 @@ my %first = (
 for my $name (sort keys %first)
 {
 	my ($asked, $least) = @{ $first{$name} };
-	my ($left) = plan_of($asked) =~ /Groups Left Out: (\d+)/;
+	my ($left) = plan_of($node, $asked) =~ /Groups Left Out: (\d+)/;
 	is($node->safe_psql('postgres', $asked), $node->safe_psql('postgres', "SET gpudb.enabled = off; $asked"), "$name: the answer");
 	cmp_ok($left, '>=', $least, "$name: groups that are left out");
 }
@@ -99,7 +98,7 @@ sub rooms_are_back
 	my ($name) = @_;
 	ok(defined wait_for(30, sub { runs_on_gpu($each) }), "$name: a GPU process serves");
 	$node->safe_psql('postgres', "SELECT gpudb.evict('fresh')");
-	like(plan_of('SELECT sum(n), sum(id), sum(f) FROM fresh'), qr/Tablets Kept: [1-9]/, "$name: rooms have come back");
+	like(plan_of($node, 'SELECT sum(n), sum(id), sum(f) FROM fresh'), qr/Tablets Kept: [1-9]/, "$name: rooms have come back");
 }
 rooms_are_back('at first');
 

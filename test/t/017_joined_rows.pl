@@ -8,21 +8,14 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $config = slurp_file($ENV{TEMP_CONFIG});
-my $with_gpu = $config =~ /^gpudb\.device = gpu$/m && $config !~ /^gpudb\.provider = cpu$/m;
+my $with_gpu = with_gpu();
 
 my $node = PostgreSQL::Test::Cluster->new('joined_rows');
-
-sub plan_of
-{
-	my ($query, $settings) = @_;
-	return $node->safe_psql('postgres', ($settings // '') . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
-}
 
 # Where the rows of a query's GpuJoin were joined: gpu, or cpu with the reason; empty if there is none.
 sub device_of
 {
-	my ($plan) = plan_of(@_);
+	my ($plan) = plan_of($node, @_);
 	my ($device) = $plan =~ /\(GpuJoin\).*\n\s*Device: (.*)/;
 	return $plan =~ /Left to CPU|Tablets on CPU|Fallback/ ? "other: $plan" : $device // '';
 }
@@ -34,7 +27,7 @@ sub agrees
 	my $rows = "SELECT count(*), md5(string_agg(r::text, '|' ORDER BY r::text)) FROM ($query OFFSET 0) r";
 	my ($ours, $theirs) = split /\n/, $node->safe_psql('postgres', ($settings // '') . "$rows; SET gpudb.enabled = off; $rows");
 	is($ours, $theirs, "$name: the answer");
-	is(device_of($query, $settings), $device // 'gpu', "$name: the device") or diag(plan_of($query, $settings));
+	is(device_of($query, $settings), $device // 'gpu', "$name: the device") or diag(plan_of($node, $query, $settings));
 }
 
 # The error is PostgreSQL's.
@@ -137,7 +130,7 @@ agrees("$one WHERE m.id <= $_", "$_ rows") for 1, 9, 10, 11, 21, 64, 700, 1050, 
 	{
 		my $rows = "SELECT count(*), md5(string_agg(r::text, '|' ORDER BY r::text)) FROM ($query OFFSET 0) r";
 		my ($ours, $theirs) = split /\n/, $node->safe_psql('postgres', "$rows; SET gpudb.enabled = off; $rows");
-		my $plan = plan_of($query);
+		my $plan = plan_of($node, $query);
 		is($ours, $theirs, "a long loop: the answer");
 		ok($plan !~ /Fallback/ && ($with_gpu xor $plan !~ /Left to CPU: gpu_limit \(a loop over pairs of rows is too long for the GPU\)/), 'which is the CPU device\'s')
 		  or diag($plan);

@@ -8,11 +8,10 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-my $with_gpu = slurp_file($ENV{TEMP_CONFIG}) =~ /^gpudb\.device = gpu$/m && slurp_file($ENV{TEMP_CONFIG}) !~ /^gpudb\.provider = cpu$/m;
+my $with_gpu = with_gpu();
 
 my $node = PostgreSQL::Test::Cluster->new('passes');
 
-sub plan_of { return $node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $_[0]"); }
 
 sub same_answer
 {
@@ -26,7 +25,7 @@ sub same_answer
 sub in_passes
 {
 	my ($query, $least, $name) = @_;
-	my $whole = plan_of($query);
+	my $whole = plan_of($node, $query);
 	# what comes of build plans is not the question
 	my ($plan) = $whole =~ /^(.*?GPU Join.*?)(?=\n *->|\z)/s;
 	$plan //= $whole;
@@ -41,7 +40,7 @@ sub on_cpu
 {
 	my ($query, $why, $name) = @_;
 	same_answer($query, $name);
-	like(plan_of($query), qr/Device: cpu \($why\)$/m, "$name: on the CPU device");
+	like(plan_of($node, $query), qr/Device: cpu \($why\)$/m, "$name: on the CPU device");
 }
 
 $node->init;
@@ -72,7 +71,7 @@ $node->safe_psql('postgres', q{
 	ALTER TABLE fact SET (autovacuum_enabled = off);
 	UPDATE pg_class SET reltuples = 100 * reltuples WHERE relname = 'fact';
 });
-ok(defined wait_for(30, sub { plan_of('SELECT count(*) FROM fact WHERE g = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
+ok(defined wait_for(30, sub { plan_of($node, 'SELECT count(*) FROM fact WHERE g = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
 
 my $sums = 'count(*), sum(f.v), sum(b.w)';
 in_passes("SELECT $sums FROM fact f JOIN sparse b ON f.k = b.k", 3, 'keys far apart');
@@ -142,7 +141,7 @@ for my $round (1 .. 6)
 		$wrong++;
 		diag("$query->{out}, not $want: $query->{err}");
 	}
-	wait_for(30, sub { my $new = helper($node); $new && (!$pid || $new != $pid) && plan_of('SELECT count(*) FROM fact WHERE g = 3') =~ /Device: gpu$/m })
+	wait_for(30, sub { my $new = helper($node); $new && (!$pid || $new != $pid) && plan_of($node, 'SELECT count(*) FROM fact WHERE g = 3') =~ /Device: gpu$/m })
 	  // diag('no other GPU process serves') && $wrong++;
 }
 is($wrong, 0, 'killed at 6 moments: every answer is right');

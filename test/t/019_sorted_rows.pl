@@ -8,21 +8,14 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $config = slurp_file($ENV{TEMP_CONFIG});
-my $with_gpu = $config =~ /^gpudb\.device = gpu$/m && $config !~ /^gpudb\.provider = cpu$/m;
+my $with_gpu = with_gpu();
 
 my $node = PostgreSQL::Test::Cluster->new('sorted_rows');
-
-sub plan_of
-{
-	my ($query, $settings) = @_;
-	return $node->safe_psql('postgres', ($settings // '') . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
-}
 
 # Where a query's rows were sorted, and aggregated if they were.
 sub devices_of
 {
-	my ($plan) = plan_of(@_);
+	my ($plan) = plan_of($node, @_);
 	my ($sorted) = $plan =~ /Sorted On: (.*)/;
 	my ($aggregated) = $plan =~ /\(GpuSortAgg\).*\n\s*Device: (.*)/;
 	return $plan =~ /Fallback/ ? "other: $plan" : join(', ', grep { defined } $sorted, $aggregated);
@@ -35,7 +28,7 @@ sub agrees
 	my $rows = "SELECT count(*), md5(string_agg(r::text, '|')) FROM ($query) r";
 	my ($ours, $theirs) = split /\n/, $node->safe_psql('postgres', ($settings // '') . "$rows; SET gpudb.enabled = off; $rows");
 	is($ours, $theirs, "$name: the answer");
-	is(devices_of($query, $settings), $devices, "$name: the devices") or diag(plan_of($query, $settings));
+	is(devices_of($query, $settings), $devices, "$name: the devices") or diag(plan_of($node, $query, $settings));
 }
 
 $node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
@@ -58,7 +51,7 @@ $node->safe_psql('postgres', q{
 	VACUUM ANALYZE many, without, dim;
 	SELECT count(*) FROM many;
 });
-ok(defined wait_for(30, sub { plan_of('SELECT count(*) FROM many WHERE k = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
+ok(defined wait_for(30, sub { plan_of($node, 'SELECT count(*) FROM many WHERE k = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
 
 # Keys of all kinds; a word, or several
 
@@ -71,6 +64,17 @@ for my $keys ('k, id', 'k DESC NULLS LAST, id DESC', 'v, k NULLS FIRST, id', 'b,
 agrees('SELECT k FROM many ORDER BY k DESC OFFSET 50000 LIMIT 1', 'the k-th largest', 'gpu');
 agrees('SELECT DISTINCT ON (k) k, id, v FROM many ORDER BY k, v, id', 'one of each', 'gpu');
 agrees('SELECT id, rank() OVER (PARTITION BY v ORDER BY n, id), lag(f) OVER (PARTITION BY v ORDER BY n, id) FROM many', 'windows over them', 'gpu');
+
+# Groups of them
+
+agrees('SELECT v, percentile_disc(0.3) WITHIN GROUP (ORDER BY k), sum(w), avg(n), min(d), bool_or(b), count(*), count(DISTINCT k) FROM many GROUP BY v ORDER BY v', 'percentiles of groups and sums', 'gpu');
+agrees('SELECT b, d, mode() WITHIN GROUP (ORDER BY n DESC), percentile_disc(0.9) WITHIN GROUP (ORDER BY n DESC), max(k) FROM many GROUP BY b, d ORDER BY b, d', 'downward', 'gpu');
+agrees('SELECT mode() WITHIN GROUP (ORDER BY r), count(DISTINCT r), sum(id) FROM many', 'of all rows', 'gpu');
+agrees('SELECT mode() WITHIN GROUP (ORDER BY r), count(DISTINCT r), sum(id) FROM many WHERE id < 0', 'of none', 'gpu');
+agrees('SELECT k, mode() WITHIN GROUP (ORDER BY r), mode() WITHIN GROUP (ORDER BY d) FROM many GROUP BY k ORDER BY k', 'in two orders', 'cpu (a GPU cannot run this program)');
+agrees('SELECT v, mode() WITHIN GROUP (ORDER BY t) FROM many GROUP BY v ORDER BY v', 'of texts', 'cpu (a GPU cannot run this program)');
+like(plan_of($node, 'SELECT v, mode() WITHIN GROUP (ORDER BY -(r * 0)) FROM many GROUP BY v'), qr/Fallback: runtime_error \(equal values that print differently\)/, 'zeros that print differently');
+
 # Rows of joins
 
 agrees('SELECT m.id, m.f, d.y FROM many m JOIN dim d ON d.id = m.k ORDER BY d.x DESC, m.id', 'rows of a join', 'gpu');

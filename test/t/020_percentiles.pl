@@ -8,21 +8,14 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $config = slurp_file($ENV{TEMP_CONFIG});
-my $with_gpu = $config =~ /^gpudb\.device = gpu$/m && $config !~ /^gpudb\.provider = cpu$/m;
+my $with_gpu = with_gpu();
 
 my $node = PostgreSQL::Test::Cluster->new('percentiles');
-
-sub plan_of
-{
-	my ($query, $settings) = @_;
-	return $node->safe_psql('postgres', ($settings // '') . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
-}
 
 # How often the program ran, and where.
 sub runs_of
 {
-	my $plan = plan_of(@_);
+	my $plan = plan_of($node, @_);
 	return join ' ', ($plan =~ /Device: (\S+)/)[0] // 'none', ($plan =~ /Rounds: (\d+)/)[0] // 0;
 }
 
@@ -54,7 +47,7 @@ $node->safe_psql('postgres', q{
 	VACUUM ANALYZE many;
 	SELECT sum(k + s + w / 2 + f + r + same + late) FROM many;
 });
-ok(defined wait_for(30, sub { plan_of('SELECT count(*) FROM many WHERE k = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
+ok(defined wait_for(30, sub { plan_of($node, 'SELECT count(*) FROM many WHERE k = 3') =~ /Device: gpu$/m }), 'a GPU process serves');
 
 my @columns = qw(id k s w f r same late);
 sub all_agree
@@ -85,7 +78,7 @@ agrees('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY k + s) FROM many', 'o
 agrees('SELECT gpudb.median(k), count(*) FROM many', 'a median');
 
 my $median = 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY k), count(*) FROM many';
-my $serves = sub { plan_of($median) =~ /Device: gpu$/m };
+my $serves = sub { plan_of($node, $median) =~ /Device: gpu$/m };
 
 # Cancelled at any moment, and at the same time as others
 

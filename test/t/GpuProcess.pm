@@ -7,7 +7,21 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time usleep);
 
-our @EXPORT = qw(children supervisor helper wait_for start_query end_query memory_of_helper wrong_when_killed);
+our @EXPORT = qw(with_gpu plan_of children supervisor helper wait_for start_query end_query memory_of_helper wrong_when_killed);
+
+# Whether the test is to run with a GPU; else the CPU stands in its place.
+sub with_gpu
+{
+	my $config = slurp_file($ENV{TEMP_CONFIG});
+	return $config =~ /^gpudb\.device = gpu$/m && $config !~ /^gpudb\.provider = cpu$/m;
+}
+
+# A query's plan after it ran, with these settings.
+sub plan_of
+{
+	my ($node, $query, $settings) = @_;
+	return $node->safe_psql('postgres', ($settings // '') . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
+}
 
 # Processes, told by their parents: other servers on this machine have the same names.
 sub children

@@ -1,0 +1,119 @@
+/*
+ * path_merge.c
+ *		PostgreSQL's merge joins of what GpuSorts have put in order.
+ *
+ * PostgreSQL weighs merge joins with its own Sorts, and forgets those that lose
+ * against a hash join.  With GpuSorts they may win.  Other than PostgreSQL, which
+ * tries an order for each of the conditions, this offers one of them.  A
+ * GpuSort cannot go back to a row that was marked; PostgreSQL puts a Material
+ * above where that is wanted.
+ */
+#include "postgres.h"
+
+#include "optimizer/cost.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+
+#include "guc.h"
+#include "plan/path.h"
+#include "plan/path_sort_private.h"
+
+/* How a few rows are put in order does not matter, and queries of few rows are to be planned fast. */
+#define LEAST_ROWS	10000
+
+/* The orders of what is joined, and of what comes out. */
+typedef struct MergeOrder
+{
+	List	   *clauses;
+	List	   *outer;
+	List	   *inner;
+	List	   *joined;
+} MergeOrder;
+
+/* Whether a merge join can be: PostgreSQL's rules. */
+static bool
+can_merge(const RelOptInfo *joined, JoinType type, const JoinPathExtraData *extra)
+{
+	ListCell   *lc;
+
+	if (extra->mergeclause_list == NIL || type == JOIN_UNIQUE_OUTER || type == JOIN_UNIQUE_INNER)
+		return false;
+	if (type != JOIN_FULL && type != JOIN_RIGHT)
+		return true;
+	/* rows that meet none are known only if all conditions are in the order */
+	foreach(lc, extra->restrictlist)
+		if (!RINFO_IS_PUSHED_DOWN(lfirst_node(RestrictInfo, lc), joined->relids) && !list_member_ptr(extra->mergeclause_list, lfirst(lc)))
+			return false;
+	return true;
+}
+
+/* The order that serves most of the query. */
+static MergeOrder
+choose_order(PlannerInfo *root, RelOptInfo *joined, JoinType type, const JoinPathExtraData *extra)
+{
+	MergeOrder	order;
+
+	order.outer = select_outer_pathkeys_for_merge(root, extra->mergeclause_list, joined);
+	order.clauses = find_mergeclauses_for_outer_pathkeys(root, order.outer, extra->mergeclause_list);
+	order.inner = make_inner_pathkeys_for_merge(root, order.clauses, order.outer);
+	order.joined = build_join_pathkeys(root, joined, type, order.outer);
+	return order;
+}
+
+/* A relation's cheapest rows in an order: by a GpuSort, if they are in none and that costs less than PostgreSQL's Sort; else NULL. */
+static Path *
+sorted_by_us(PlannerInfo *root, const RelOptInfo *rel, List *pathkeys)
+{
+	Path	   *path = rel->cheapest_total_path;
+	SortPath   *sort;
+	Path	   *ours;
+
+	if (pathkeys_contained_in(pathkeys, path->pathkeys))
+		return NULL;
+	sort = create_sort_path(root, path->parent, path, pathkeys, -1);
+	ours = path_sort_create(root, sort, 0);
+	return ours != NULL && ours->total_cost < sort->path.total_cost ? ours : NULL;
+}
+
+/* Under gpudb.force a GpuJoin is all there is. */
+static bool
+is_joined_by_us(const RelOptInfo *joined)
+{
+	ListCell   *lc;
+
+	foreach(lc, joined->pathlist)
+		if (path_is_gpu_join(lfirst(lc)))
+			return true;
+	return false;
+}
+
+void
+path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
+{
+	MergeOrder	order;
+	Path	   *outer_path;
+	Path	   *inner_path;
+	List	   *outersort;
+	List	   *innersort;
+	JoinCostWorkspace workspace;
+
+	/* what needs values of the other side cannot be sorted before */
+	if (outer->rows + inner->rows < LEAST_ROWS || !path_may_sort(root) || !can_merge(joined, type, extra) || (gpudb_force && is_joined_by_us(joined)) ||
+		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL)
+		return;
+	order = choose_order(root, joined, type, extra);
+	outer_path = sorted_by_us(root, outer, order.outer);
+	inner_path = sorted_by_us(root, inner, order.inner);
+	if (outer_path == NULL && inner_path == NULL)
+		return;
+	outersort = outer_path == NULL ? order.outer : NIL;
+	innersort = inner_path == NULL ? order.inner : NIL;
+	if (outer_path == NULL)
+		outer_path = outer->cheapest_total_path;
+	if (inner_path == NULL)
+		inner_path = inner->cheapest_total_path;
+	initial_cost_mergejoin(root, &workspace, type, order.clauses, outer_path, inner_path, outersort, innersort, extra);
+	add_path(joined, (Path *) create_mergejoin_path(root, joined, type, &workspace, extra, outer_path, inner_path, extra->restrictlist,
+													order.joined, NULL, order.clauses, outersort, innersort));
+}
