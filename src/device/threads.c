@@ -15,6 +15,9 @@
 #include "device/threads.h"
 #include "guc.h"
 
+/* Of fewer rows waking others takes longer than the work. */
+#define TOGETHER_ROWS	50000
+
 static Budget budget = {"gpudb thread budget"};
 
 void
@@ -61,4 +64,13 @@ void
 threads_return(int n)
 {
 	budget_return(&budget, n);
+}
+
+void
+threads_run_parts(uint32 nrows, uint32 parts, void (*work) (void *arg, uint32 part), void *arg)
+{
+	const int	threads = nrows >= TOGETHER_ROWS ? threads_lease() : 0;
+
+	device_cpu_together(threads, parts, work, arg);
+	threads_return(threads);
 }

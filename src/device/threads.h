@@ -19,4 +19,7 @@ extern int	threads_wanted(void);
 extern int	threads_lease(void);
 extern void threads_return(int n);
 
+/* Run all parts of a work on so many rows that calls nothing of PostgreSQL, by what threads can be had, if the rows are many. */
+extern void threads_run_parts(uint32 nrows, uint32 parts, void (*work) (void *arg, uint32 part), void *arg);
+
 #endif							/* GPUDB_DEVICE_THREADS_H */

@@ -94,7 +94,7 @@ frame_total_restart(FrameTotal *total, uint32 row)
 static TotalOf
 total_of(const WindowCall *call)
 {
-	return (TotalOf) {call->total, call->attribute};
+	return (TotalOf) {.kind = call->total, .attribute = call->attribute};
 }
 
 /* Room for one more candidate. */

@@ -133,14 +133,11 @@ make_part(void *arg, uint32 part)
 static void
 make_columns(Making *making)
 {
-	const int	threads = threads_lease();
-
 	making->tablet = row_store_tablet(making->store);
 	for (int c = 0; c < making->compiled->ncolumns; c++)
 		if (making->way[c] == WAY_GATHER)
 			memset(tablet_at(making->tablet, making->tablet->column[c].nulls), 0, tablet_bitmap_bytes(making->nrows));
-	device_cpu_together(threads, SORT_PARTS, make_part, making);
-	threads_return(threads);
+	threads_run_parts(making->nrows, SORT_PARTS, make_part, making);
 	for (int c = 0; c < making->compiled->ncolumns; c++)
 		for (uint32 part = 0; part < SORT_PARTS; part++)
 			making->tablet->column[c].null_count += making->nulls[part][c];

@@ -7,7 +7,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "core/deform.h"
+#include "core/sort_rows.h"
 #include "device/device.h"
+#include "device/threads.h"
 #include "exec/kept_rows.h"
 #include "exec/scan_collect.h"
 #include "exec/sort_device.h"
@@ -31,45 +34,75 @@ sort_device_text(bool on_gpu)
 	return gpudb_device == DEVICE_GPU && device_gpu_missing() == NULL ? "cpu (a GPU cannot run this program)" : "cpu";
 }
 
-/* Put integers down in fewer bits. */
-#define PUT(type) \
+/* Rows that have been fetched, to be put into a store behind those it has. */
+typedef struct Putting
+{
+	const DeviceSort *sort;
+	const KeptPart *part;
+	Tablet	   *tablet;			/* of the store */
+	uint32		behind;
+} Putting;
+
+/* Put values down in fewer bits. */
+#define PUT(to, from) \
 	do { \
-		for (uint32 row = 0; row < n; row++) \
-			((type *) room)[row] = (type) ((const int64 *) values)[row]; \
+		for (uint32 row = first; row < end; row++) \
+			((to *) values)[row] = (to) ((const from *) fetched)[row]; \
 	} while (0)
 
-/* Put rows of a column into a store. */
+/* Put some of a column's rows down: integers and floats are fetched as those of 8 bytes. */
 static void
-put_column(RowStore *store, int c, const uint8 *values, const uint8 *bitmap, uint32 n)
+put_column(const Putting *putting, int c, uint32 first, uint32 end)
 {
-	uint8	   *room = palloc_extended((Size) n * sizeof(uint64) + n, MCXT_ALLOC_HUGE);
-	uint8	   *nulls = room + (Size) n * sizeof(uint64);
-	const uint8 *from = room;
+	const TabletColumn *column = &putting->tablet->column[c];
+	const uint32 bytes = coltype_bytes((ColType) column->type);
+	const uint8 *fetched = putting->part->values[c];
+	uint8	   *values = tablet_at(putting->tablet, column->values) + (Size) putting->behind * bytes;
 
-	for (uint32 row = 0; row < n; row++)
-		nulls[row] = bitmap[row / 8] >> row % 8 & 1;
-	switch (row_store_type(store, c))
+	switch ((ColType) column->type)
 	{
 		case COLTYPE_U8:
-			PUT(uint8);
+			PUT(uint8, int64);
 			break;
 		case COLTYPE_I16:
-			PUT(int16);
+			PUT(int16, int64);
 			break;
 		case COLTYPE_I32:
 		case COLTYPE_U32:
-			PUT(uint32);
+			PUT(uint32, int64);
 			break;
 		case COLTYPE_F32:
-			for (uint32 row = 0; row < n; row++)
-				((float *) room)[row] = (float) ((const double *) values)[row];
+			PUT(float, double);
 			break;
 		default:
-			from = values;
+			memcpy(values + (Size) first * bytes, fetched + (Size) first * bytes, (Size) (end - first) * bytes);
 			break;
 	}
-	row_store_copy(store, c, from, nulls, n);
-	pfree(room);
+}
+
+static void
+put_part(void *arg, uint32 part)
+{
+	const Putting *putting = arg;
+	const uint64 nrows = putting->part->nrows;
+
+	for (int c = 0; c < putting->sort->ncolumns; c++)
+		put_column(putting, c, (uint32) (nrows * part / SORT_PARTS), (uint32) (nrows * (part + 1) / SORT_PARTS));
+}
+
+static void
+put_nulls(const Putting *putting)
+{
+	for (int c = 0; c < putting->sort->ncolumns; c++)
+		for (uint32 row = 0; row < putting->part->nrows; row++)
+		{
+			const uint8 bits = putting->part->nulls[c][row / 8];
+
+			if (bits == 0)
+				row |= 7;
+			else if (bits >> row % 8 & 1)
+				deform_set_null(putting->tablet, &putting->tablet->column[c], putting->behind + row);
+		}
 }
 
 /* Fetch the rows that are wanted. */
@@ -82,13 +115,15 @@ fetch(const GpuNode *node, const DeviceSort *sort)
 	for (uint32 first = sort->first; first < end; first += part.nrows)
 	{
 		const bool	fetched = node->device->fetch(node->feed.job, first, end - first, &part);
+		Putting		putting = {.sort = sort, .part = &part, .behind = (uint32) row_store_added(sort->store)};
 
 		CHECK_FOR_INTERRUPTS();
 		/* a batch that had to begin again has kept its rows twice */
 		if (!fetched || part.total != sort->nrows || !row_store_reserve(sort->store, part.nrows))
 			return false;
-		for (int c = 0; c < sort->ncolumns; c++)
-			put_column(sort->store, c, part.values[c], part.nulls[c], part.nrows);
+		putting.tablet = row_store_tablet(sort->store);
+		threads_run_parts(part.nrows, SORT_PARTS, put_part, &putting);
+		put_nulls(&putting);
 		row_store_count(sort->store, part.nrows);
 	}
 	return true;

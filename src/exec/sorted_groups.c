@@ -15,6 +15,9 @@
 #include "utils/lsyscache.h"
 
 #include "compile/opmap.h"
+#include "device/mapping.h"
+#include "device/threads.h"
+#include "exec/group_totals.h"
 #include "exec/selects.h"
 #include "exec/sorted_groups.h"
 
@@ -75,31 +78,54 @@ sorted_group_call(const Aggref *agg, GroupCall *call, bool *descending)
 
 /* Finding groups */
 
+/* What threads look for together, each in a part of the order. */
+typedef struct Finding
+{
+	const SortedGroups *groups;
+	const SortKey *keys;
+	int			nkeys;
+	uint32		found[SORT_PARTS];
+} Finding;
+
+/* Put down where groups begin, in the memory that is for as many as the part has rows. */
+static void
+find_part(void *arg, uint32 part)
+{
+	Finding    *finding = arg;
+	const StoredRows *stored = finding->groups->stored;
+	const uint32 nrows = stored->rows->nrows;
+	const uint32 *order = finding->groups->set[0].order;
+	const uint32 first = group_part_start(nrows, part);
+	uint32	   *found = finding->groups->start + first;
+
+	for (uint32 i = first; i < group_part_start(nrows, part + 1); i++)
+	{
+		for (int k = 0; k < finding->nkeys; k++)
+			stored_rows_ask_ahead(stored, finding->keys[k].column, order + i, nrows - i);
+		if (i == 0 || sort_compare(stored->rows, finding->keys, (uint32) finding->nkeys, order[i - 1], order[i]) != 0)
+			*found++ = i;
+	}
+	finding->found[part] = (uint32) (found - (finding->groups->start + first));
+}
+
 void
 sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nkeys, MemoryContext context)
 {
-	const Tablet *rows = groups->stored->rows;
-	const uint32 *order = groups->set[0].order;
-	uint32		room = 1024;
+	const uint32 nrows = groups->stored->rows->nrows;
+	Finding		finding = {.groups = groups, .keys = keys, .nkeys = nkeys};
 
 	groups->ngroups = 0;
-	groups->start = MemoryContextAlloc(context, sizeof(uint32) * room);
-	for (uint32 i = 0; i < rows->nrows; i++)
+	groups->start = mapping_palloc(context, sizeof(uint32) * ((Size) nrows + 2));
+	threads_run_parts(nrows, SORT_PARTS, find_part, &finding);
+	CHECK_FOR_INTERRUPTS();
+	for (uint32 part = 0; part < SORT_PARTS; part++)
 	{
-		for (int k = 0; k < nkeys; k++)
-			stored_rows_ask_ahead(groups->stored, keys[k].column, order + i, rows->nrows - i);
-		if (i > 0 && sort_compare(rows, keys, (uint32) nkeys, order[i - 1], order[i]) == 0)
-			continue;
-		if (groups->ngroups + 2 > room)
-		{
-			room *= 2;
-			groups->start = repalloc_huge(groups->start, sizeof(uint32) * room);
-		}
-		groups->start[groups->ngroups++] = i;
+		memmove(groups->start + groups->ngroups, groups->start + group_part_start(nrows, part), sizeof(uint32) * finding.found[part]);
+		groups->ngroups += finding.found[part];
 	}
-	if (rows->nrows == 0 && nkeys == 0)
+	if (nrows == 0 && nkeys == 0)
 		groups->start[groups->ngroups++] = 0;
-	groups->start[groups->ngroups] = rows->nrows;
+	groups->start[groups->ngroups] = nrows;
 }
 
 /* Whether a float among a column's values is such. */
@@ -130,12 +156,6 @@ is_beyond(double value, double limit)
 	return fabs(value) > limit && !isinf(value);
 }
 
-static TotalOf
-total_of(const GroupCall *call)
-{
-	return (TotalOf) {call->total, call->attribute};
-}
-
 /* Whether an aggregate shows which of equal values has been taken. */
 static bool
 takes_one(const GroupCall *call)
@@ -160,7 +180,7 @@ sorted_groups_may_overflow(const SortedGroups *groups)
 
 	for (int c = 0; c < groups->ncalls; c++)
 	{
-		const TotalOf of = total_of(&groups->call[c]);
+		const TotalOf of = group_total_of(&groups->call[c]);
 		uint16		column;
 		double		limit;
 
@@ -176,13 +196,6 @@ sorted_groups_may_overflow(const SortedGroups *groups)
 }
 
 /* Aggregates */
-
-/* Some of the groups. */
-typedef struct GroupRange
-{
-	uint32		first;
-	uint32		n;
-} GroupRange;
 
 /* How many rows of a group, from its first one on, have a value in the column that a set is ordered by. */
 static uint32
@@ -206,61 +219,6 @@ values_of_group(const SortedGroups *groups, const SortedSet *set, uint32 group)
 			low = middle + 1;
 	}
 	return low - first;
-}
-
-/* An aggregate of all rows of a group; or of which row it is the value. */
-static uint32
-total_of_group(const SortedGroups *groups, const GroupCall *call, uint32 group, Total *total)
-{
-	const StoredRows *stored = groups->stored;
-	const SortedSet *set = &groups->set[Max(call->set, 0)];
-	const TotalOf of = total_of(call);
-	/* floats are added as doubles, as for an average, since their order is not PostgreSQL's */
-	const TotalOf summed = {call->total == TOTAL_SUM ? TOTAL_AVG : call->total, call->attribute};
-	const SortKey key = call->attribute >= 0 ? total_key(stored, of) : (SortKey) {0};
-	uint32		best = 0;
-
-	*total = (Total) {0};
-	if (call->attribute < 0)
-		total->count = groups->start[group + 1] - groups->start[group];
-	else
-		for (uint32 i = groups->start[group]; i < groups->start[group + 1]; i++)
-		{
-			const uint32 row = set->order[i];
-
-			stored_rows_ask_ahead(stored, key.column, set->order + i, stored->rows->nrows - i);
-			/* NULLs come last among those in order */
-			if (!total_counts(stored, of, row) ||
-				(call->distinct && i > groups->start[group] && sort_compare(stored->rows, &set->by, 1, set->order[i - 1], row) == 0))
-				continue;
-			if (total_is_of_row(call->total) &&
-				(total->count == 0 || (sort_compare(stored->rows, &key, 1, row, best) < 0) == (call->total == TOTAL_MIN)))
-				best = row;
-			total_change(stored, summed, row, true, total);
-		}
-	return best;
-}
-
-/* An aggregate of all rows of some groups. */
-static void
-compute_totals(const SortedGroups *groups, const GroupCall *call, GroupRange range, Datum *values, bool *isnull)
-{
-	uint32	   *best = palloc(sizeof(uint32) * range.n);
-	bool	   *none = palloc(sizeof(bool) * range.n);
-
-	for (uint32 g = 0; g < range.n; g++)
-	{
-		Total		total;
-
-		CHECK_FOR_INTERRUPTS();
-		best[g] = total_of_group(groups, call, range.first + g, &total);
-		isnull[g] = total.count == 0 && call->total != TOTAL_COUNT;
-		if (!isnull[g] && !total_is_of_row(call->total))
-			values[g] = total_datum(groups->stored, total_of(call), &total);
-	}
-	/* of no values any row will do */
-	if (total_is_of_row(call->total) && groups->stored->rows->nrows > 0)
-		stored_rows_read(groups->stored, call->attribute, best, range.n, values, none);
 }
 
 /* The first row of the longest run of equal values, of those the first one, as mode_final() has it. */
@@ -360,7 +318,7 @@ sorted_groups_compute(const SortedGroups *groups, uint32 first, uint32 n, Datum 
 		const GroupCall *call = &groups->call[c];
 
 		if (call->kind == GROUP_TOTAL)
-			compute_totals(groups, call, (GroupRange) {first, n}, values[c], isnull[c]);
+			group_totals_compute(groups, call, (GroupRange) {first, n}, values[c], isnull[c]);
 		else if (call->percentile.fractions != NULL)
 			select_arrays(groups, call, (GroupRange) {first, n}, values[c], isnull[c]);
 		else

@@ -104,11 +104,11 @@ row_float(const Tablet *rows, const TabletColumn *column, uint32 row)
 }
 
 /*
- * Add a float as PostgreSQL does, and note where that fails: finite values
+ * Add a float as PostgreSQL does, rounded if it is of 4 bytes, and note where that fails: finite values
  * whose sum is not, and for averages squares of deviations that are too large.
  */
 static void
-add_float(TotalKind kind, Oid type, float8 value, Total *total)
+add_float(TotalKind kind, bool rounded, float8 value, Total *total)
 {
 	const float8 before = total->float_sum;
 	const float8 n = (float8) total->count + 1;
@@ -120,7 +120,7 @@ add_float(TotalKind kind, Oid type, float8 value, Total *total)
 		if (!first)
 			total->squares += (value * n - total->float_sum) * (value * n - total->float_sum) / (n * (n - 1));
 	}
-	else if (type == FLOAT4OID)
+	else if (rounded)
 		total->float_sum = first ? value : (float4) before + (float4) value;
 	else
 		total->float_sum = first ? value : before + value;
@@ -136,7 +136,7 @@ total_change(const StoredRows *stored, TotalOf of, uint32 row, bool enters, Tota
 	const TabletColumn *column = of.attribute >= 0 ? &stored->rows->column[stored_rows_key(stored, of.attribute)] : NULL;
 
 	if (total_sums_floats(stored, of))
-		add_float(of.kind, type_of(stored, of), row_float(stored->rows, column, row), total);
+		add_float(of.kind, type_of(stored, of) == FLOAT4OID && !of.as_doubles, row_float(stored->rows, column, row), total);
 	else if (of.kind == TOTAL_SUM || of.kind == TOTAL_AVG)
 	{
 		const Wide	value = row_integer(stored->rows, column, row);
@@ -144,6 +144,15 @@ total_change(const StoredRows *stored, TotalOf of, uint32 row, bool enters, Tota
 		wide_store(total->sum, wide_load(total->sum) + (enters ? value : -value));
 	}
 	total->count += enters ? 1 : -1;
+}
+
+void
+total_add(const Total *more, Total *total)
+{
+	wide_store(total->sum, wide_load(total->sum) + wide_load(more->sum));
+	/* a sum of nothing is none: it would take the sign from zeros */
+	total->float_sum = total->count > 0 ? total->float_sum + more->float_sum : more->float_sum;
+	total->count += more->count;
 }
 
 Datum

@@ -34,6 +34,7 @@ typedef struct TotalOf
 {
 	TotalKind	kind;
 	int			attribute;
+	bool		as_doubles;		/* of floats of 4 bytes, too */
 } TotalOf;
 
 /* What is known of the rows that have been gone over. */
@@ -60,6 +61,9 @@ extern SortKey total_key(const StoredRows *stored, TotalOf of);
 
 /* A row that counts enters a count, a sum or an average, or leaves it. */
 extern void total_change(const StoredRows *stored, TotalOf of, uint32 row, bool enters, Total *total);
+
+/* What some rows have come to, added to others; not what would show that floats are too large. */
+extern void total_add(const Total *more, Total *total);
 
 /* A count, or a sum or an average of some rows, as PostgreSQL has it. */
 extern Datum total_datum(const StoredRows *stored, TotalOf of, const Total *total);

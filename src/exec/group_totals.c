@@ -1,0 +1,142 @@
+/*
+ * group_totals.c
+ *		Aggregates over all rows of groups of sorted rows, or over their distinct values.
+ *
+ * Threads go over parts of the rows, however many groups these are of.  A part
+ * that begins within a group leaves what it has of that to be added to what
+ * the parts before it have.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "device/threads.h"
+#include "exec/group_totals.h"
+
+/* An aggregate of rows of a group; and of which row it is the value, if it is one's. */
+typedef struct GroupTotal
+{
+	Total		all;
+	uint32		best;
+} GroupTotal;
+
+/* Some groups' totals, made by threads together: parts of the rows, of which the first may belong to a group that has begun before. */
+typedef struct Totalling
+{
+	const SortedGroups *groups;
+	const GroupCall *call;
+	SortKey		key;			/* of the attribute */
+	GroupRange	range;
+	GroupTotal *total;			/* of each group, from range.first on */
+	GroupTotal	begun[SORT_PARTS];	/* of the part's rows of such a group, */
+	uint32		group[SORT_PARTS];	/* which is this, or none */
+} Totalling;
+
+/* Whether a row's value is to take the place of the best one. */
+static bool
+is_better(const Totalling *totalling, uint32 row, const GroupTotal *total)
+{
+	return total->all.count == 0 ||
+		(sort_compare(totalling->groups->stored->rows, &totalling->key, 1, row, total->best) < 0) == (totalling->call->total == TOTAL_MIN);
+}
+
+/* Go over some rows of a group. */
+static void
+total_rows(const Totalling *totalling, uint32 group, uint32 from, uint32 to, GroupTotal *total)
+{
+	const GroupCall *call = totalling->call;
+	const StoredRows *stored = totalling->groups->stored;
+	const SortedSet *set = &totalling->groups->set[Max(call->set, 0)];
+	const TotalOf of = group_total_of(call);
+
+	for (uint32 i = from; i < to; i++)
+	{
+		const uint32 row = set->order[i];
+
+		stored_rows_ask_ahead(stored, totalling->key.column, set->order + i, stored->rows->nrows - i);
+		/* NULLs come last among those in order */
+		if (!total_counts(stored, of, row) ||
+			(call->distinct && i > totalling->groups->start[group] && sort_compare(stored->rows, &set->by, 1, set->order[i - 1], row) == 0))
+			continue;
+		if (total_is_of_row(call->total) && is_better(totalling, row, total))
+			total->best = row;
+		total_change(stored, of, row, true, &total->all);
+	}
+}
+
+static void
+total_part(void *arg, uint32 part)
+{
+	Totalling  *totalling = arg;
+	const GroupRange range = totalling->range;
+	const uint32 *start = totalling->groups->start + range.first;
+	const uint32 nrows = start[range.n] - start[0];
+	const uint32 from = start[0] + group_part_start(nrows, part);
+	const uint32 to = start[0] + group_part_start(nrows, part + 1);
+	uint32		low = 0;
+	uint32		high = range.n;
+
+	/* the last group that does not begin behind the first row */
+	while (high - low > 1)
+	{
+		const uint32 middle = low + (high - low) / 2;
+
+		if (start[middle] <= from)
+			low = middle;
+		else
+			high = middle;
+	}
+	totalling->group[part] = range.n;
+	for (uint32 g = low; g < range.n && start[g] < to; g++)
+	{
+		const bool	begun = start[g] < from;
+
+		if (begun)
+			totalling->group[part] = g;
+		total_rows(totalling, range.first + g, Max(start[g], from), Min(start[g + 1], to), begun ? &totalling->begun[part] : &totalling->total[g]);
+	}
+}
+
+/* Add what other rows of the group have come to, which are behind. */
+static void
+add_total(const Totalling *totalling, const GroupTotal *more, GroupTotal *total)
+{
+	if (more->all.count == 0)
+		return;
+	if (total_is_of_row(totalling->call->total) && is_better(totalling, more->best, total))
+		total->best = more->best;
+	total_add(&more->all, &total->all);
+}
+
+void
+group_totals_compute(const SortedGroups *groups, const GroupCall *call, GroupRange range, Datum *values, bool *isnull)
+{
+	Totalling  *totalling = palloc0(sizeof(Totalling));
+	uint32	   *best = palloc(sizeof(uint32) * range.n);
+	bool	   *none = palloc(sizeof(bool) * range.n);
+
+	*totalling = (Totalling) {.groups = groups, .call = call, .range = range, .total = palloc0(sizeof(GroupTotal) * range.n)};
+	if (call->attribute >= 0)
+	{
+		totalling->key = total_key(groups->stored, group_total_of(call));
+		threads_run_parts(groups->start[range.first + range.n] - groups->start[range.first], SORT_PARTS, total_part, totalling);
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 part = 0; part < SORT_PARTS; part++)
+			if (totalling->group[part] < range.n)
+				add_total(totalling, &totalling->begun[part], &totalling->total[totalling->group[part]]);
+	}
+	for (uint32 g = 0; g < range.n; g++)
+	{
+		Total	   *total = &totalling->total[g].all;
+
+		if (call->attribute < 0)
+			total->count = groups->start[range.first + g + 1] - groups->start[range.first + g];
+		best[g] = totalling->total[g].best;
+		isnull[g] = total->count == 0 && call->total != TOTAL_COUNT;
+		if (!isnull[g] && !total_is_of_row(call->total))
+			values[g] = total_datum(groups->stored, group_total_of(call), total);
+	}
+	/* of no values any row will do */
+	if (total_is_of_row(call->total) && groups->stored->rows->nrows > 0)
+		stored_rows_read(groups->stored, call->attribute, best, range.n, values, none);
+}
