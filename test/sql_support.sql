@@ -53,7 +53,7 @@ is one of them.
 ## Order
 
 `ORDER BY`, with `LIMIT` and `OFFSET`, on any number of keys up to 16 of these types but enums, texts in the order of any deterministic collation, in their types' own order; all that is wanted of the rows must be
-of these types; for percentiles of groups, `mode()`, the least and largest of a frame, and GpuSortAgg, numerics need a declared scale. The window functions `row_number()`, `rank()`, `dense_rank()`, `ntile()`, `lag()`, `lead()` by a constant distance, `first_value()` and `last_value()`,
+of these types; for the least and largest of a frame or a group, and GpuSortAgg, numerics need a declared scale. The window functions `row_number()`, `rank()`, `dense_rank()`, `ntile()`, `lag()`, `lead()` by a constant distance, `first_value()` and `last_value()`,
 and `count`, `sum` and `avg`, `min` and `max` over frames that begin and end with the partition, the row's peers, the row, or with `ROWS` a constant number of rows away, are computed with it, if a
 query has one window, and so are conditions on them; of others PostgreSQL's WindowAgg stands above the sorted rows. Aggregates over a subquery whose rows are sorted so are a GpuSortAgg,
 if they are none that sort, and there are no parameters in them. What PostgreSQL sorts for its own merge joins a GpuSort sorts, too. Set operations, `FOR UPDATE` and queries with volatile functions are left to PostgreSQL.$md$;

@@ -246,6 +246,8 @@ sort_order_groups(GpuSortState *state, bool in_order)
 	else
 		sort_sets(state);
 	sorted_groups_find(groups, keys_of_columns(state->stored, partition), list_length(partition), state->context);
+	if (sorted_groups_differ_in_digits(groups))
+		return STATUS_AMBIGUOUS_VALUE;
 	state->nrows = groups->ngroups;
 	state->order = palloc(sizeof(uint32) * Max(groups->ngroups, 1));
 	for (uint32 g = 0; g < groups->ngroups; g++)

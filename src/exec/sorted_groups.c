@@ -18,6 +18,7 @@
 #include "device/mapping.h"
 #include "device/threads.h"
 #include "exec/group_totals.h"
+#include "exec/joined_rows.h"
 #include "exec/selects.h"
 #include "exec/sorted_groups.h"
 
@@ -170,6 +171,40 @@ sorted_groups_are_ambiguous(const SortedGroups *groups)
 		if (takes_one(&groups->call[c]) &&
 			any_float(groups->stored->rows, (uint16) stored_rows_key(groups->stored, groups->call[c].attribute), is_negative_zero, 0))
 			return true;
+	return false;
+}
+
+/* Whether values of a set that are equal, of one group, have different digits. */
+static bool
+any_digits_differ(const SortedGroups *groups, const SortedSet *set, const TabletColumn *digits)
+{
+	const Tablet *rows = groups->stored->rows;
+
+	for (uint32 g = 0; g < groups->ngroups; g++)
+		for (uint32 i = groups->start[g] + 1; i < groups->start[g + 1]; i++)
+		{
+			const uint32 before = set->order[i - 1];
+			const uint32 row = set->order[i];
+
+			stored_rows_ask_ahead(groups->stored, set->by.column, set->order + i, rows->nrows - i);
+			if (sort_compare(rows, &set->by, 1, before, row) == 0 && row_integer(rows, digits, before) != row_integer(rows, digits, row))
+				return true;
+		}
+	return false;
+}
+
+bool
+sorted_groups_differ_in_digits(const SortedGroups *groups)
+{
+	for (int c = 0; c < groups->ncalls; c++)
+	{
+		const GroupCall *call = &groups->call[c];
+		const OutputResult *attribute = call->attribute >= 0 ? &groups->stored->attribute[call->attribute] : NULL;
+
+		if (takes_one(call) && attribute->type == NUMERICOID && attribute->second >= 0 &&
+			any_digits_differ(groups, &groups->set[call->set], &groups->stored->rows->column[attribute->second]))
+			return true;
+	}
 	return false;
 }
 

@@ -75,6 +75,9 @@ extern void sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nk
 /* Whether equal values, of which an aggregate takes one, may print differently: floats that are -0. */
 extern bool sorted_groups_are_ambiguous(const SortedGroups *groups);
 
+/* Whether equal values of a group, of which an aggregate takes one, show different numbers of digits: numerics of any scale.  Groups have been found. */
+extern bool sorted_groups_differ_in_digits(const SortedGroups *groups);
+
 /* Whether a sum of floats may become too large on its way, which depends on their order. */
 extern bool sorted_groups_may_overflow(const SortedGroups *groups);
 

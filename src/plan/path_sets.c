@@ -243,18 +243,6 @@ any_is_ours(const List *paths)
 	return false;
 }
 
-/* Whether some may be numerics of any scale: which of several equal ones it is that a group has, or an aggregate finds, depends on their order. */
-static bool
-any_prints_in_ways(const List *exprs)
-{
-	ListCell   *lc;
-
-	foreach(lc, exprs)
-		if (has_any_scale(exprType(lfirst(lc)), exprTypmod(lfirst(lc))))
-			return true;
-	return false;
-}
-
 /* The GpuSorts of a grouping, of which these expressions are computed. */
 static List *
 create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupingSetWanted *wanted, const List *exprs, List *pathkeys)
@@ -269,7 +257,7 @@ create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	foreach(lc, pathkeys)
 		if (!path_is_plain_key(lfirst(lc)))
 			return NIL;
-	if (!path_are_storable(input_target(root, grouping)->exprs) || any_prints_in_ways(input_target(root, grouping)->exprs))
+	if (!path_are_storable(input_target(root, grouping)->exprs))
 		return NIL;
 	foreach(lc, path_below_sort(root, input_rel))
 	{
