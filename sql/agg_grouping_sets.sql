@@ -38,6 +38,13 @@ FROM unnest('{"count(*), count(DISTINCT c), sum(n)","mode() WITHIN GROUP (ORDER 
 SELECT explain FROM explain('SELECT a, count(*), count(DISTINCT c) FROM agg_grouping_sets GROUP BY ROLLUP (a) HAVING count(DISTINCT c) > 1');
 SELECT a, count(*), count(DISTINCT c), mode() WITHIN GROUP (ORDER BY v DESC) FROM agg_grouping_sets GROUP BY ROLLUP (a) HAVING count(DISTINCT c) > 1 ORDER BY 1, 2;
 SELECT compare_answers('agg_grouping_sets_ordered', 'GpuSort');
+-- a key that has no order
+SET gpudb.debug_require = allow;
+CREATE TABLE agg_grouping_sets_xid AS SELECT a, b, (b % 2)::text::xid AS x FROM agg_grouping_sets;
+SELECT x::text, a, count(*), grouping(x) FROM agg_grouping_sets_xid GROUP BY GROUPING SETS ((a), (x)) ORDER BY 4, 1, 2;
+SELECT x::text, a, count(*) FROM agg_grouping_sets_xid WHERE a < 1 GROUP BY GROUPING SETS ((a), (a, x)) HAVING count(DISTINCT b) > 0 ORDER BY 1, 2;
+DROP TABLE agg_grouping_sets_xid;
+SET gpudb.debug_require = require;
 SET gpudb.debug_yield = 7;
 SELECT a, count(*), sum(n) FROM agg_grouping_sets GROUP BY ROLLUP (a) ORDER BY a, count(*);
 RESET gpudb.debug_yield;

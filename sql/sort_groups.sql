@@ -69,6 +69,16 @@ DROP TABLE sort_groups_parts;
 SET gpudb.debug_require = allow;
 SELECT explain FROM explain('SELECT g, mode() WITHIN GROUP (ORDER BY z) FROM sort_groups GROUP BY g', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback|Group';
 SELECT g, mode() WITHIN GROUP (ORDER BY z) = 0, percentile_cont(0.5) WITHIN GROUP (ORDER BY z) + 0 FROM sort_groups GROUP BY g HAVING g > 9 ORDER BY g;
+-- keys as many as can be sorted by, beside an aggregate's order, and one more
+SELECT gpu_nodes(format('SELECT count(DISTINCT x COLLATE "C"), sum(k) FROM sort_groups GROUP BY %s', string_agg(format('id + %s', i), ','))) LIKE '%GpuSort%' AS by_gpu_sort FROM generate_series(1, 15) i;
+SELECT gpu_nodes(format('SELECT count(DISTINCT x COLLATE "C"), sum(k) FROM sort_groups GROUP BY %s', string_agg(format('id + %s', i), ','))) LIKE '%GpuSort%' AS by_gpu_sort FROM generate_series(1, 16) i;
+CREATE TABLE sort_groups_wide AS SELECT i % 2 AS a, 'the same first ' || i % 30 AS x, i FROM generate_series(1, 4000) i;
+ANALYZE sort_groups_wide;
+SELECT a, count(DISTINCT x COLLATE "C"), sum(i) FROM sort_groups_wide GROUP BY a, a + 1, a + 2, a + 3, a + 4, a + 5, a + 6, a + 7, a + 8, a + 9, a + 10, a + 11, a + 12, a + 13, a + 14, a + 15 ORDER BY a;
+SELECT a, count(DISTINCT x COLLATE "C"), sum(i) FROM sort_groups_wide GROUP BY a, a + 1, a + 2, a + 3, a + 4, a + 5, a + 6, a + 7, a + 8, a + 9, a + 10, a + 11, a + 12, a + 13, a + 14 ORDER BY a;
+-- an expression that is computed below a join
+SELECT s.y * 2, s.y * 2 + count(DISTINCT w.x), sum(w.i), row_number() OVER (ORDER BY s.y * 2) FROM sort_groups_wide w LEFT JOIN (SELECT id, coalesce(k, 0) AS y FROM sort_groups WHERE id < 4) s ON s.id = w.i GROUP BY s.y * 2 ORDER BY 1;
+DROP TABLE sort_groups_wide;
 -- floats whose least value may be one of two, and whose sum may be too large on its way
 SELECT explain FROM explain('SELECT g, mode() WITHIN GROUP (ORDER BY k), max(z) FROM sort_groups GROUP BY g', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback|Group';
 SELECT explain FROM explain('SELECT mode() WITHIN GROUP (ORDER BY k), sum((id % 3 - 1) * float8 ''1e308'') FROM sort_groups', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback|Group';

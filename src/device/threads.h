@@ -19,6 +19,13 @@ extern int	threads_wanted(void);
 extern int	threads_lease(void);
 extern void threads_return(int n);
 
+/* The first of so many rows that is of a part, of so many parts. */
+static inline uint32
+threads_part_start(uint32 nrows, uint32 parts, uint32 part)
+{
+	return (uint32) ((uint64) nrows * part / parts);
+}
+
 /* Run all parts of a work on so many rows that calls nothing of PostgreSQL, by what threads can be had, if the rows are many. */
 extern void threads_run_parts(uint32 nrows, uint32 parts, void (*work) (void *arg, uint32 part), void *arg);
 

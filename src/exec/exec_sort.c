@@ -240,7 +240,6 @@ sort_on_gpu(GpuSortState *state)
 	state->order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) state->nrows, 1));
 	for (uint32 i = sort.first; i < state->nrows; i++)
 		state->order[i] = i - sort.first;
-	state->on_gpu = true;
 	return true;
 }
 
@@ -265,6 +264,22 @@ sort_collected(GpuSortState *state)
 	return status;
 }
 
+/* Rows have come in order. */
+static DeviceStatus
+describe_sorted(GpuSortState *state)
+{
+	DeviceStatus status = STATUS_DONE;
+	instr_time	start;
+
+	INSTR_TIME_SET_CURRENT(start);
+	if (sort_is_grouped(state))
+		status = sort_order_groups(state, true);
+	else
+		sort_describe_order(state);
+	state->sort_ms += ms_since(start);
+	return status;
+}
+
 /* Collect all rows and sort them, in the rows' context; DONE, or why PostgreSQL is to do it. */
 static DeviceStatus
 compute(GpuSortState *state)
@@ -276,14 +291,12 @@ compute(GpuSortState *state)
 	close_runs(state);
 	MemoryContextReset(state->context);
 	INSTR_TIME_SET_CURRENT(start);
-	if (sort_on_gpu(state))
+	state->on_gpu = sort_on_gpu(state);
+	if (state->on_gpu)
 	{
 		state->bytes = Max(state->bytes, row_store_bytes(state->store));
 		state->collect_ms += ms_since(start);
-		if (sort_is_grouped(state))
-			return sort_order_groups(state, true);
-		sort_describe_order(state);
-		return STATUS_DONE;
+		return describe_sorted(state);
 	}
 	status = collect_rows(state);
 	if (status != STATUS_DONE)
@@ -425,6 +438,7 @@ start(GpuSortState *state)
 		stat_count_executed();
 		return;
 	}
+	state->on_gpu = false;
 	close_runs(state);
 	MemoryContextReset(state->context);
 	sort_restart_child(state);

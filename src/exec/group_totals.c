@@ -71,8 +71,8 @@ total_part(void *arg, uint32 part)
 	const GroupRange range = totalling->range;
 	const uint32 *start = totalling->groups->start + range.first;
 	const uint32 nrows = start[range.n] - start[0];
-	const uint32 from = start[0] + group_part_start(nrows, part);
-	const uint32 to = start[0] + group_part_start(nrows, part + 1);
+	const uint32 from = start[0] + threads_part_start(nrows, SORT_PARTS, part);
+	const uint32 to = start[0] + threads_part_start(nrows, SORT_PARTS, part + 1);
 	uint32		low = 0;
 	uint32		high = range.n;
 

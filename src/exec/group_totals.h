@@ -26,11 +26,4 @@ group_total_of(const GroupCall *call)
 /* A TOTAL of some groups. */
 extern void group_totals_compute(const SortedGroups *groups, const GroupCall *call, GroupRange range, Datum *values, bool *isnull);
 
-/* Where a part of so many rows begins. */
-static inline uint32
-group_part_start(uint32 nrows, uint32 part)
-{
-	return (uint32) ((uint64) nrows * part / SORT_PARTS);
-}
-
 #endif							/* GPUDB_EXEC_GROUP_TOTALS_H */

@@ -84,10 +84,10 @@ static void
 put_part(void *arg, uint32 part)
 {
 	const Putting *putting = arg;
-	const uint64 nrows = putting->part->nrows;
+	const uint32 nrows = putting->part->nrows;
 
 	for (int c = 0; c < putting->sort->ncolumns; c++)
-		put_column(putting, c, (uint32) (nrows * part / SORT_PARTS), (uint32) (nrows * (part + 1) / SORT_PARTS));
+		put_column(putting, c, threads_part_start(nrows, SORT_PARTS, part), threads_part_start(nrows, SORT_PARTS, part + 1));
 }
 
 static void

@@ -96,10 +96,10 @@ find_part(void *arg, uint32 part)
 	const StoredRows *stored = finding->groups->stored;
 	const uint32 nrows = stored->rows->nrows;
 	const uint32 *order = finding->groups->set[0].order;
-	const uint32 first = group_part_start(nrows, part);
+	const uint32 first = threads_part_start(nrows, SORT_PARTS, part);
 	uint32	   *found = finding->groups->start + first;
 
-	for (uint32 i = first; i < group_part_start(nrows, part + 1); i++)
+	for (uint32 i = first; i < threads_part_start(nrows, SORT_PARTS, part + 1); i++)
 	{
 		for (int k = 0; k < finding->nkeys; k++)
 			stored_rows_ask_ahead(stored, finding->keys[k].column, order + i, nrows - i);
@@ -121,7 +121,7 @@ sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nkeys, MemoryC
 	CHECK_FOR_INTERRUPTS();
 	for (uint32 part = 0; part < SORT_PARTS; part++)
 	{
-		memmove(groups->start + groups->ngroups, groups->start + group_part_start(nrows, part), sizeof(uint32) * finding.found[part]);
+		memmove(groups->start + groups->ngroups, groups->start + threads_part_start(nrows, SORT_PARTS, part), sizeof(uint32) * finding.found[part]);
 		groups->ngroups += finding.found[part];
 	}
 	if (nrows == 0 && nkeys == 0)
@@ -139,9 +139,13 @@ any_float(const Tablet *rows, uint16 number, bool (*is_such) (double value, doub
 	if (column->type != COLTYPE_F32 && column->type != COLTYPE_F64)
 		return false;
 	for (uint32 i = 0; i < rows->nrows; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (is_such(column->type == COLTYPE_F64 ? ((const double *) values)[i] : ((const float *) values)[i], arg) &&
 			!tablet_is_null(rows, column, i))
 			return true;
+	}
 	return false;
 }
 
@@ -186,6 +190,7 @@ any_digits_differ(const SortedGroups *groups, const SortedSet *set, const Tablet
 			const uint32 before = set->order[i - 1];
 			const uint32 row = set->order[i];
 
+			CHECK_FOR_INTERRUPTS();
 			stored_rows_ask_ahead(groups->stored, set->by.column, set->order + i, rows->nrows - i);
 			if (sort_compare(rows, &set->by, 1, before, row) == 0 && row_integer(rows, digits, before) != row_integer(rows, digits, row))
 				return true;
@@ -297,6 +302,7 @@ select_values(const SortedGroups *groups, const GroupCall *call, int fraction, G
 		const uint32 count = values_of_group(groups, set, range.first + g);
 		int64		rank[2] = {0, 0};
 
+		CHECK_FOR_INTERRUPTS();
 		isnull[g] = count == 0;
 		if (count > 0 && call->kind == GROUP_PERCENTILE)
 			part[g] = selects_ranks(&call->percentile, fraction, count, &rank[0], &rank[1]);

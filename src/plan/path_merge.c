@@ -61,19 +61,30 @@ choose_order(PlannerInfo *root, RelOptInfo *joined, JoinType type, const JoinPat
 	return order;
 }
 
-/* A relation's cheapest rows in an order: by a GpuSort, if they are in none and that costs less than PostgreSQL's Sort; else NULL. */
-static Path *
-sorted_by_us(PlannerInfo *root, const RelOptInfo *rel, List *pathkeys)
+/*
+ * A relation's cheapest rows, in an order by a GpuSort if that costs less than
+ * PostgreSQL's Sort.  *pathkeys become what PostgreSQL has to sort: nothing, if
+ * they are in that order already or now.  Whether there is a GpuSort.
+ */
+static bool
+sorted_by_us(PlannerInfo *root, const RelOptInfo *rel, Path **path, List **pathkeys)
 {
-	Path	   *path = rel->cheapest_total_path;
-	SortPath   *sort;
-	Path	   *ours;
+	SortPath   *sort = NULL;
+	Path	   *ours = NULL;
 
-	if (pathkeys_contained_in(pathkeys, path->pathkeys))
-		return NULL;
-	sort = create_sort_path(root, path->parent, path, pathkeys, -1);
-	ours = path_sort_create(root, sort, 0);
-	return ours != NULL && ours->total_cost < sort->path.total_cost ? ours : NULL;
+	*path = rel->cheapest_total_path;
+	if (pathkeys_contained_in(*pathkeys, (*path)->pathkeys))
+		*pathkeys = NIL;
+	else
+	{
+		sort = create_sort_path(root, (*path)->parent, *path, *pathkeys, -1);
+		ours = path_sort_create(root, sort, 0);
+	}
+	if (ours == NULL || ours->total_cost >= sort->path.total_cost)
+		return false;
+	*path = ours;
+	*pathkeys = NIL;
+	return true;
 }
 
 /* Under gpudb.force a GpuJoin is all there is. */
@@ -94,26 +105,19 @@ path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, c
 	MergeOrder	order;
 	Path	   *outer_path;
 	Path	   *inner_path;
-	List	   *outersort;
-	List	   *innersort;
+	bool		ours;
 	JoinCostWorkspace workspace;
 
 	/* what needs values of the other side cannot be sorted before */
-	if (outer->rows + inner->rows < LEAST_ROWS || !path_may_sort(root) || !can_merge(joined, type, extra) || (gpudb_force && is_joined_by_us(joined)) ||
-		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL)
+	if (outer->rows + inner->rows < LEAST_ROWS || !can_merge(joined, type, extra) || (gpudb_force && is_joined_by_us(joined)) ||
+		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL || !path_may_sort(root))
 		return;
 	order = choose_order(root, joined, type, extra);
-	outer_path = sorted_by_us(root, outer, order.outer);
-	inner_path = sorted_by_us(root, inner, order.inner);
-	if (outer_path == NULL && inner_path == NULL)
+	ours = sorted_by_us(root, outer, &outer_path, &order.outer);
+	ours |= sorted_by_us(root, inner, &inner_path, &order.inner);
+	if (!ours)
 		return;
-	outersort = outer_path == NULL ? order.outer : NIL;
-	innersort = inner_path == NULL ? order.inner : NIL;
-	if (outer_path == NULL)
-		outer_path = outer->cheapest_total_path;
-	if (inner_path == NULL)
-		inner_path = inner->cheapest_total_path;
-	initial_cost_mergejoin(root, &workspace, type, order.clauses, outer_path, inner_path, outersort, innersort, extra);
+	initial_cost_mergejoin(root, &workspace, type, order.clauses, outer_path, inner_path, order.outer, order.inner, extra);
 	add_path(joined, (Path *) create_mergejoin_path(root, joined, type, &workspace, extra, outer_path, inner_path, extra->restrictlist,
-													order.joined, NULL, order.clauses, outersort, innersort));
+													order.joined, NULL, order.clauses, order.outer, order.inner));
 }

@@ -140,14 +140,17 @@ read_grouping(PlannerInfo *root, const GroupingSetWanted *wanted, const List *ex
 		path_keys_print_alike(grouping->keys);
 }
 
-/* Collect the columns in an expression that stand in no key and no aggregate. */
+/* Collect the columns in an expression that stand in no key and no aggregate; of what is computed below only the whole is known here. */
 static bool
 unseen_walker(Node *node, SetGrouping *grouping)
 {
 	if (node == NULL || IsA(node, Aggref) || list_member(grouping->keys, node))
 		return false;
-	if (IsA(node, Var))
+	if (IsA(node, Var) || IsA(node, PlaceHolderVar))
+	{
 		grouping->unseen = list_append_unique(grouping->unseen, node);
+		return false;
+	}
 	return expression_tree_walker(node, unseen_walker, grouping);
 }
 
@@ -251,7 +254,8 @@ create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	List	   *paths = NIL;
 	ListCell   *lc;
 
-	if (!read_grouping(root, wanted, exprs, pathkeys, grouping))
+	/* an aggregate's order is one key more */
+	if (list_length(pathkeys) >= SORT_MOST_KEYS || !read_grouping(root, wanted, exprs, pathkeys, grouping))
 		return NIL;
 	(void) unseen_walker((Node *) grouping->target->exprs, grouping);
 	foreach(lc, pathkeys)
@@ -290,12 +294,13 @@ path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, 
 Path *
 path_sets_of_set(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupingSetWanted *set)
 {
-	List	   *pathkeys = make_pathkeys_for_sortclauses(root, set->clauses, root->processed_tlist);
+	List	   *pathkeys;
 	Path	   *cheapest = NULL;
 	ListCell   *lc;
 
-	if (!path_may_sort(root))
+	if (!path_may_sort(root) || !grouping_is_sortable(set->clauses))
 		return NULL;
+	pathkeys = make_pathkeys_for_sortclauses(root, set->clauses, root->processed_tlist);
 	foreach(lc, create_paths(root, input_rel, output_rel, set, set->target->exprs, pathkeys))
 		if (cheapest == NULL || ((const Path *) lfirst(lc))->total_cost < cheapest->total_cost)
 			cheapest = lfirst(lc);
