@@ -136,6 +136,19 @@ ns_of_group(double groups)
 	return groups <= 1 ? 0 : NS(cpu_group) + Max(NS(cpu_far_group) - NS(cpu_group), 0) * distance;
 }
 
+/*
+ * Adding the groups that each of so many threads has found, a row at a time,
+ * to those that the backend has, which does that alone: of so many groups in
+ * all each of them has those that its share of the rows meets by chance.
+ */
+static double
+ns_of_merging(double rows, double groups, double threads)
+{
+	const double share = rows / (threads + 1);
+
+	return groups <= 1 ? 0 : threads * groups * -expm1(-share / groups) * ns_of_group(groups);
+}
+
 /* Having one process find out which tuples are visible. */
 static double
 ns_of_feeding(const RelOptInfo *rel)
@@ -275,7 +288,7 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	/* no core is faster than memory */
 	work = Max((rel->pages * NS(cpu_page) + rel->tuples * column) * from_pages + rel->tuples * run,
 			   rel->pages * NS(cpu_read_page) * from_pages);
-	return NS(cpu_start) + Max(feed, (feed + work) / gain_of_threads(threads));
+	return NS(cpu_start) + Max(feed, (feed + work) / gain_of_threads(threads)) + ns_of_merging(rel->rows, groups, threads);
 }
 
 /*
@@ -560,6 +573,7 @@ passes_joined(const Candidate *candidate, const CompileResult *compiled, const C
 	CompileResult below = *compiled;
 	EitherPass	passes;
 
+	work.cpu += ns_of_merging(rows, groups.found, threads_wanted()) / NS(pg_unit);
 	/* it reads the columns of the whole program */
 	below.op_cost = filters->op_cost;
 	passes = passes_over(candidate, &below, NO_KEYS);
