@@ -35,6 +35,8 @@ FREE = "; ".join(f"SET LOCAL {name} = 0" for name in ("random_page_cost", "cpu_o
 OTHER_PLANS = (
     "SET LOCAL enable_hashagg = off",
     "SET LOCAL enable_sort = off",
+    # a LIMIT above an index's order looks at few groups
+    "SET LOCAL enable_incremental_sort = off",
     # min() and max() by an index look at few rows
     "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off",
     "SET LOCAL max_parallel_workers_per_gather = 2",
