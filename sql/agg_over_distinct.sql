@@ -19,7 +19,7 @@ SELECT explain FROM explain('SELECT k, count(DISTINCT i2 + 1), max(i2 + 1) FROM 
 -- beside PostgreSQL's answer
 CREATE TABLE agg_over_distinct_queries AS
 SELECT row_number() OVER () AS number, format('SELECT %s FROM agg_over_distinct', aggregates) AS sql
-FROM unnest('{count(DISTINCT b),count(DISTINCT i2),sum(DISTINCT i8),avg(DISTINCT f8),sum(DISTINCT n),avg(DISTINCT x),min(DISTINCT d),count(DISTINCT t),max(DISTINCT v),"array_agg(DISTINCT i2)","string_agg(DISTINCT v, '','')","string_agg(DISTINCT t, '','' ORDER BY t DESC)","count(DISTINCT i2), sum(DISTINCT i2), avg(DISTINCT i2), min(i2), max(i2)","count(DISTINCT b), count(DISTINCT v)","stddev(DISTINCT i2)","count(DISTINCT i2 + k)","count(DISTINCT CASE WHEN b THEN k END), bool_and(DISTINCT b)","sum(DISTINCT i2) + count(DISTINCT k) * 2","count(DISTINCT NULL::int), count(DISTINCT b), max(7)"}'::text[]) aggregates;
+FROM unnest('{count(DISTINCT b),count(DISTINCT i2),sum(DISTINCT i8),count(DISTINCT f8),sum(DISTINCT n),count(DISTINCT x),min(DISTINCT d),count(DISTINCT t),max(DISTINCT v),"array_agg(DISTINCT i2)","string_agg(DISTINCT v, '','')","string_agg(DISTINCT t, '','' ORDER BY t DESC)","count(DISTINCT i2), sum(DISTINCT i2), avg(DISTINCT i2), min(i2), max(i2)","count(DISTINCT b), count(DISTINCT v)","stddev(DISTINCT i2)","count(DISTINCT i2 + k)","count(DISTINCT CASE WHEN b THEN k END), bool_and(DISTINCT b)","sum(DISTINCT i2) + count(DISTINCT k) * 2","count(DISTINCT NULL::int), count(DISTINCT b), max(7)"}'::text[]) aggregates;
 INSERT INTO agg_over_distinct_queries SELECT 100 + number, regexp_replace(sql, '^SELECT (.*) FROM (.*)$', 'SELECT k, \1 FROM \2 GROUP BY k') FROM agg_over_distinct_queries;
 INSERT INTO agg_over_distinct_queries SELECT 200 + number, regexp_replace(sql, '^SELECT (.*) FROM (.*)$', 'SELECT v, b, \1 FROM \2 WHERE id % 3 < 2 GROUP BY b, v') FROM agg_over_distinct_queries WHERE number < 100;
 INSERT INTO agg_over_distinct_queries VALUES
@@ -42,8 +42,8 @@ EXECUTE agg_over_distinct_prepared (7998);
 SET gpudb.debug_require = allow;
 SELECT explain FROM explain('SELECT b, count(DISTINCT CASE WHEN id % 2 = 0 THEN 1.0 ELSE 1.00 END) FROM agg_over_distinct GROUP BY b', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain ~ 'Gpu|Fallback|Agg|Group';
 SELECT count(DISTINCT 7 / (id - 5)) FROM agg_over_distinct;
--- aggregates of all rows beside, filters, and types that a device does not group by are left to PostgreSQL
-SELECT query, gpu_nodes(query) LIKE '%GpuAgg%' AS by_gpu_agg FROM unnest(ARRAY['SELECT count(DISTINCT i2), count(*) FROM agg_over_distinct', 'SELECT count(DISTINCT i2) FILTER (WHERE b) FROM agg_over_distinct', 'SELECT count(DISTINCT w) FROM agg_over_distinct',
+-- aggregates of all rows beside, filters, types that a device does not group by, and equal values that may print differently, unless they are counted
+SELECT query, gpu_nodes(query) LIKE '%GpuAgg%' AS by_gpu_agg FROM unnest(ARRAY['SELECT count(DISTINCT i2), count(*) FROM agg_over_distinct', 'SELECT count(DISTINCT i2) FILTER (WHERE b) FROM agg_over_distinct', 'SELECT count(DISTINCT w) FROM agg_over_distinct', 'SELECT avg(DISTINCT x) FROM agg_over_distinct', 'SELECT count(DISTINCT i2), max(x) FROM agg_over_distinct', 'SELECT sum(DISTINCT f8) FROM agg_over_distinct',
 	'SELECT count(DISTINCT i2), sum(i2) FROM agg_over_distinct', 'SELECT count(DISTINCT random() < 2) FROM agg_over_distinct', 'SELECT count(DISTINCT 7) FROM agg_over_distinct', 'SELECT id, k, count(DISTINCT i2) FROM agg_over_distinct GROUP BY id', 'SELECT k, count(DISTINCT i2) FROM agg_over_distinct GROUP BY ROLLUP (k)']) query;
 SELECT count(DISTINCT i2), count(*), sum(DISTINCT i2) FILTER (WHERE b), count(DISTINCT w) FROM agg_over_distinct;
 SELECT count(DISTINCT 7), max(8) FROM agg_over_distinct WHERE id < 0;

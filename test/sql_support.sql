@@ -41,7 +41,8 @@ $md$;
 SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'aggregate';
 SELECT $md$
 Each with `FILTER`, in any number of groups that fits hash memory; not with `ORDER BY` inside. Where all aggregates of a query are over `DISTINCT`
-values, or `min` or `max`, without `FILTER`, they may be any: PostgreSQL computes them of rows that a GpuAgg has made distinct. `count`, `sum`, `avg`,
+values, or `min` or `max`, without `FILTER`, they may be any: PostgreSQL computes them of rows that a GpuAgg has made distinct. Of floats and
+numerics without a declared scale, whose equal values may print differently, that is `count` alone. `count`, `sum`, `avg`,
 `min`, `max`, `bool_and` and `bool_or` of distinct values also stand beside such of all rows, with `FILTER`: a GpuSort then computes them all.
 `SELECT DISTINCT` of a relation's rows, joined or not, is a `GROUP BY` of all its columns. `GROUPING SETS`, `ROLLUP` and `CUBE`, of 32 sets at
 most, are a grouping for each set, by a GpuSort where values are wanted in order. `gpudb.exact_sum` and `gpudb.exact_avg` of floats are computed, too.

@@ -438,6 +438,9 @@ is_of_distinct(const Aggref *agg)
 
 	if (agg->aggkind != AGGKIND_NORMAL || agg->aggfilter != NULL)
 		return false;
+	/* which of equal values is left matters if they print differently, unless they are counted */
+	if (!(map != NULL && map->action == AGG_COUNT) && !path_keys_print_alike(get_tlist_exprs(agg->args, true)))
+		return false;
 	return agg->aggdistinct != NIL || (map != NULL && (map->action == AGG_MIN || map->action == AGG_MAX));
 }
 
