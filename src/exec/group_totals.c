@@ -111,7 +111,7 @@ add_total(const Totalling *totalling, const GroupTotal *more, GroupTotal *total)
 void
 group_totals_compute(const SortedGroups *groups, const GroupCall *call, GroupRange range, Datum *values, bool *isnull)
 {
-	Totalling  *totalling = palloc0(sizeof(Totalling));
+	Totalling  *totalling = palloc(sizeof(Totalling));
 	uint32	   *best = palloc(sizeof(uint32) * range.n);
 	bool	   *none = palloc(sizeof(bool) * range.n);
 

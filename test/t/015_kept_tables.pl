@@ -11,7 +11,6 @@ use Time::HiRes qw(time);
 
 my $node = PostgreSQL::Test::Cluster->new('kept_tables');
 
-
 # How many tables of a query's are on the GPU alone, or -1 if it ran elsewhere.
 sub tables_away
 {

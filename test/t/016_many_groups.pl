@@ -13,7 +13,6 @@ my $limit = 180;    # for what must end
 
 my $node = PostgreSQL::Test::Cluster->new('many_groups');
 
-
 sub runs_on_gpu { my $plan = plan_of($node, $_[0]); return $plan =~ /Device: gpu$/m && $plan !~ /Tablets on CPU|Left to CPU/; }
 
 $node->init;

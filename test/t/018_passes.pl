@@ -12,7 +12,6 @@ my $with_gpu = with_gpu();
 
 my $node = PostgreSQL::Test::Cluster->new('passes');
 
-
 sub same_answer
 {
 	my ($query, $name) = @_;
