@@ -192,9 +192,8 @@ create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const Se
 
 /* A GpuSort of what a path reads; NULL if that is too much. */
 static Path *
-create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Path *read, const SetGrouping *grouping)
+create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Path *read, PathTarget *target, const SetGrouping *grouping)
 {
-	PathTarget *target = input_target(root, grouping);
 	const int	ncolumns = list_length(target->exprs);
 	const Cost	saved = path_is_gpu_scan(read) && path_are_columns(target->exprs) ? intVal(lthird(((const CustomPath *) read)->custom_private)) : 0;
 	Path	   *below = (Path *) create_projection_path(root, input_rel, read, target);
@@ -251,6 +250,7 @@ static List *
 create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupingSetWanted *wanted, const List *exprs, List *pathkeys)
 {
 	SetGrouping *grouping = palloc(sizeof(SetGrouping));
+	PathTarget *target;
 	List	   *paths = NIL;
 	ListCell   *lc;
 
@@ -261,11 +261,12 @@ create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	foreach(lc, pathkeys)
 		if (!path_is_plain_key(lfirst(lc)))
 			return NIL;
-	if (!path_are_storable(input_target(root, grouping)->exprs))
+	target = input_target(root, grouping);
+	if (!path_are_storable(target->exprs))
 		return NIL;
 	foreach(lc, path_below_sort(root, input_rel))
 	{
-		Path	   *path = create_path(root, output_rel, input_rel, lfirst(lc), grouping);
+		Path	   *path = create_path(root, output_rel, input_rel, lfirst(lc), target, grouping);
 
 		if (path != NULL)
 			paths = lappend(paths, path);
