@@ -53,7 +53,7 @@ SELECT count(*), count(q.aid), count(q.bid), sum(q.bid) FROM join_full_u u LEFT 
 SELECT q.v, q.at, count(*), sum(q.an), max(q.bi) FROM join_full_u u LEFT JOIN (SELECT a.t AS at, a.n AS an, b.* FROM join_full_a a FULL JOIN join_full_b b ON b.id = a.id - 100) q (at, an, bid, k, bt, bn, v, ts, bi) ON coalesce(q.bid, 10) + 10 = u.k GROUP BY q.v, q.at ORDER BY q.v, q.at LIMIT 12;
 SELECT count(*), count(a.id), count(b.id), count(u.k) FROM join_full_a a FULL JOIN join_full_b b ON b.k = a.k FULL JOIN join_full_u u ON u.k = b.k;
 SELECT b.v, count(*), sum(a.id), max(a.t) FROM join_full_a a FULL JOIN join_full_b b ON b.k = a.k GROUP BY b.v ORDER BY b.v;
-SELECT relation, part, node, reason FROM gpudb.why_not('SELECT b.v, count(*) FROM join_full_a a FULL JOIN join_full_b b ON b.k = a.k GROUP BY b.v');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT b.v, stddev(a.id) FROM join_full_a a FULL JOIN join_full_b b ON b.k = a.k GROUP BY b.v');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT a.id, u.name FROM join_full_a a FULL JOIN join_full_b b ON b.k = a.k LEFT JOIN join_full_u u ON u.k = a.k');
 -- whole rows, and expressions of one side that are NULL where it is
 SET gpudb.debug_require = allow;

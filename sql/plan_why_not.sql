@@ -5,7 +5,7 @@ ANALYZE plan_why_not;
 CREATE VIEW plan_why_not_view AS SELECT * FROM plan_why_not;
 -- too small by itself
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT sum(id) FROM plan_why_not WHERE k = 3');
-SELECT relation, part, node, reason FROM gpudb.why_not('SELECT x.id, z.t FROM plan_why_not x JOIN plan_why_not y USING (id) JOIN (SELECT DISTINCT k, t FROM plan_why_not) z ON z.k = x.k');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT x.id, z.s FROM plan_why_not x JOIN plan_why_not y USING (id) JOIN (SELECT k, t, stddev(id) AS s FROM plan_why_not GROUP BY k, t) z ON z.k = x.k');
 SET gpudb.force = on;
 SELECT * FROM gpudb.why_not('SELECT sum(id) FROM plan_why_not WHERE k = 3');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT k, upper(t) FROM plan_why_not AS w WHERE upper(t) = k::text');
@@ -14,6 +14,7 @@ SELECT relation, part, node, reason FROM gpudb.why_not('SELECT iv, count(*) FROM
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not WHERE b = ''\x00''');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not WHERE random() < 2');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(DISTINCT k), count(*) FROM plan_why_not');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT sum(r) FROM (SELECT row_number() OVER (ORDER BY id) AS r FROM plan_why_not) q');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT xmin FROM plan_why_not WHERE k = 1');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT * FROM plan_why_not WHERE k = 1 FOR UPDATE');
 SELECT relation, part, node, reason FROM gpudb.why_not('UPDATE plan_why_not SET k = 2 WHERE k = 1');

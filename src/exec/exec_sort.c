@@ -224,7 +224,7 @@ sort_on_gpu(GpuSortState *state)
 	if (sort_is_grouped(state))
 	{
 		sort_describe_groups(state);
-		keys[sort.nkeys++] = state->groups.set[0].by;
+		sort.nkeys = sort_keys_of_set(&state->groups.set[0], keys, sort.nkeys);
 	}
 	sort.store = state->store = stored_rows_create(state->stored, state->context, (uint64) gpudb_join_memory * 1024 * 1024,
 											 wanted > 0 ? wanted : child->plan->plan_rows);

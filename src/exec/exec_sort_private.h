@@ -96,6 +96,9 @@ extern void sort_order_rows(GpuSortState *state);
 /* Groups are to be found of rows that are stored so: which orders there are, and aggregates. */
 extern void sort_describe_groups(GpuSortState *state);
 
+/* The keys of groups with what a set's rows are ordered by behind them, unless that is one of them; how many there are now. */
+extern uint32 sort_keys_of_set(const SortedSet *set, SortKey *keys, uint32 nkeys);
+
 /* Put the rows in order for each of the columns that aggregates order by, unless they are, then find groups. */
 extern DeviceStatus sort_order_groups(GpuSortState *state, bool in_order);
 

@@ -163,18 +163,15 @@ static void
 keep_distinct(GpuSortState *state, const SortKey *keys)
 {
 	const int	nkeys = sort_private_int(state, SORT_PRIVATE_DISTINCT);
-	uint32		kept = 0;
+	uint32	   *start;
 
 	if (nkeys == 0)
 		return;
+	start = mapping_palloc(state->context, sizeof(uint32) * Max((Size) state->nrows, 1));
+	state->nrows = sorted_groups_starts(state->stored, state->order, state->nrows, keys, nkeys, start);
 	for (uint32 i = 0; i < state->nrows; i++)
-	{
-		for (int k = 0; k < nkeys; k++)
-			stored_rows_ask_ahead(state->stored, keys[k].column, state->order + i, state->nrows - i);
-		if (i == 0 || sort_compare(state->stored->rows, keys, (uint32) nkeys, state->order[kept - 1], state->order[i]) != 0)
-			state->order[kept++] = state->order[i];
-	}
-	state->nrows = kept;
+		state->order[i] = state->order[start[i]];
+	pfree(start);
 }
 
 void
@@ -209,24 +206,36 @@ sort_order_rows(GpuSortState *state)
 	sort_describe_order(state);
 }
 
+uint32
+sort_keys_of_set(const SortedSet *set, SortKey *keys, uint32 nkeys)
+{
+	for (uint32 k = 0; k < nkeys; k++)
+		if (keys[k].column == set->by.column)
+			return nkeys;
+	keys[nkeys] = set->by;
+	return nkeys + 1;
+}
+
 /* Sort the rows by their groups, and within these by the column of each set. */
 static void
 sort_sets(GpuSortState *state)
 {
 	SortedGroups *groups = &state->groups;
 	SortRequest request = {.end = UINT32_MAX};
-	SortKey    *keys = sort_keys_of(state, state->stored, &request.nkeys);
+	uint32		nkeys;
+	SortKey    *keys = sort_keys_of(state, state->stored, &nkeys);
 	SortRanks  *ranks;
 
 	request.keys = keys;
+	request.nkeys = nkeys;
 	request.ranks = ranks = ranks_of_keys(state, &request);
-	request.nkeys++;
 	for (int s = 0; s < groups->nsets; s++)
 	{
 		const Oid	collation = TupleDescAttr(state->stored->desc, state->stored->column[groups->set[s].by.column].attno - 1)->attcollation;
 
-		keys[request.nkeys - 1] = groups->set[s].by;
-		ranks[request.nkeys - 1] = is_collated(collation) ? collated_ranks(state->stored->rows, &keys[request.nkeys - 1], collation) : (SortRanks) {0};
+		request.nkeys = sort_keys_of_set(&groups->set[s], keys, nkeys);
+		if (request.nkeys > nkeys)
+			ranks[nkeys] = is_collated(collation) ? collated_ranks(state->stored->rows, &keys[nkeys], collation) : (SortRanks) {0};
 		(void) sort_into(state, &request, &groups->set[s].order);
 	}
 }

@@ -82,9 +82,12 @@ sorted_group_call(const Aggref *agg, GroupCall *call, bool *descending)
 /* What threads look for together, each in a part of the order. */
 typedef struct Finding
 {
-	const SortedGroups *groups;
+	const StoredRows *stored;
+	const uint32 *order;
+	uint32		nrows;
 	const SortKey *keys;
 	int			nkeys;
+	uint32	   *start;
 	uint32		found[SORT_PARTS];
 } Finding;
 
@@ -93,37 +96,44 @@ static void
 find_part(void *arg, uint32 part)
 {
 	Finding    *finding = arg;
-	const StoredRows *stored = finding->groups->stored;
-	const uint32 nrows = stored->rows->nrows;
-	const uint32 *order = finding->groups->set[0].order;
+	const uint32 nrows = finding->nrows;
+	const uint32 *order = finding->order;
 	const uint32 first = threads_part_start(nrows, SORT_PARTS, part);
-	uint32	   *found = finding->groups->start + first;
+	uint32	   *found = finding->start + first;
 
 	for (uint32 i = first; i < threads_part_start(nrows, SORT_PARTS, part + 1); i++)
 	{
 		for (int k = 0; k < finding->nkeys; k++)
-			stored_rows_ask_ahead(stored, finding->keys[k].column, order + i, nrows - i);
-		if (i == 0 || sort_compare(stored->rows, finding->keys, (uint32) finding->nkeys, order[i - 1], order[i]) != 0)
+			stored_rows_ask_ahead(finding->stored, finding->keys[k].column, order + i, nrows - i);
+		if (i == 0 || sort_compare(finding->stored->rows, finding->keys, (uint32) finding->nkeys, order[i - 1], order[i]) != 0)
 			*found++ = i;
 	}
-	finding->found[part] = (uint32) (found - (finding->groups->start + first));
+	finding->found[part] = (uint32) (found - (finding->start + first));
+}
+
+uint32
+sorted_groups_starts(const StoredRows *stored, const uint32 *order, uint32 nrows, const SortKey *keys, int nkeys, uint32 *start)
+{
+	Finding		finding = {.stored = stored, .order = order, .nrows = nrows, .keys = keys, .nkeys = nkeys, .start = start};
+	uint32		n = 0;
+
+	threads_run_parts(nrows, SORT_PARTS, find_part, &finding);
+	CHECK_FOR_INTERRUPTS();
+	for (uint32 part = 0; part < SORT_PARTS; part++)
+	{
+		memmove(start + n, start + threads_part_start(nrows, SORT_PARTS, part), sizeof(uint32) * finding.found[part]);
+		n += finding.found[part];
+	}
+	return n;
 }
 
 void
 sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nkeys, MemoryContext context)
 {
 	const uint32 nrows = groups->stored->rows->nrows;
-	Finding		finding = {.groups = groups, .keys = keys, .nkeys = nkeys};
 
-	groups->ngroups = 0;
 	groups->start = mapping_palloc(context, sizeof(uint32) * ((Size) nrows + 2));
-	threads_run_parts(nrows, SORT_PARTS, find_part, &finding);
-	CHECK_FOR_INTERRUPTS();
-	for (uint32 part = 0; part < SORT_PARTS; part++)
-	{
-		memmove(groups->start + groups->ngroups, groups->start + threads_part_start(nrows, SORT_PARTS, part), sizeof(uint32) * finding.found[part]);
-		groups->ngroups += finding.found[part];
-	}
+	groups->ngroups = sorted_groups_starts(groups->stored, groups->set[0].order, nrows, keys, nkeys, groups->start);
 	if (nrows == 0 && nkeys == 0)
 		groups->start[groups->ngroups++] = 0;
 	groups->start[groups->ngroups] = nrows;

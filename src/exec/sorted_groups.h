@@ -69,6 +69,9 @@ sorted_group_has_order(const GroupCall *call)
 	return call->kind != GROUP_TOTAL || call->distinct;
 }
 
+/* Where groups of rows that stand in the order of some keys begin by these, into start[], which has room for each row; how many there are. */
+extern uint32 sorted_groups_starts(const StoredRows *stored, const uint32 *order, uint32 nrows, const SortKey *keys, int nkeys, uint32 *start);
+
 /* Find where groups begin by the columns that tell them apart; without such there is one, even of no rows. */
 extern void sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nkeys, MemoryContext context);
 

@@ -1,6 +1,7 @@
 /*
  * path_sets.c
- *		A GpuSort for aggregates that need an order: percentiles and modes of groups and of any type that can be sorted, and those over distinct values beside others.
+ *		A GpuSort for aggregates that need an order, percentiles and modes of groups and of any type that can be sorted, and those over
+ *		distinct values beside others; and for more groups than a GpuAgg has memory for.
  *
  * It reads the group keys and what aggregates are of, sorts them, and
  * returns a row for each group.  Its path has PostgreSQL's own aggregation of the
@@ -42,6 +43,7 @@ typedef struct SetGrouping
 	List	   *having;
 	List	   *unseen;			/* columns of keys that the result has beside these, for what comes after a sort, and that nobody looks at */
 	bool		plain;			/* nothing but keys and such aggregates */
+	bool		unordered;		/* these need no order */
 } SetGrouping;
 
 /* An expression that is NULL where a filter does not hold. */
@@ -127,6 +129,18 @@ collect_walker(Node *node, SetGrouping *grouping)
 	return expression_tree_walker(node, collect_walker, grouping);
 }
 
+/* Aggregates that need no order are of rows as a key orders them, in which a group's rows are alike. */
+static void
+need_any_set(SetGrouping *grouping)
+{
+	ListCell   *lc;
+
+	grouping->unordered = grouping->sets == NIL;
+	foreach(lc, grouping->keys)
+		if (grouping->sets == NIL && !IsA(lfirst(lc), Const) && sort_is_supported(exprType(lfirst(lc)), exprCollation(lfirst(lc))))
+			(void) need_set(grouping, lfirst(lc), false);
+}
+
 /* Take a grouping apart, of which these expressions are computed; false if some of it is not for us. */
 static bool
 read_grouping(PlannerInfo *root, const GroupingSetWanted *wanted, const List *exprs, List *pathkeys, SetGrouping *grouping)
@@ -135,6 +149,7 @@ read_grouping(PlannerInfo *root, const GroupingSetWanted *wanted, const List *ex
 	path_group_keys(root, wanted->clauses, &grouping->keys, &grouping->clauses);
 	(void) collect_walker((Node *) exprs, grouping);
 	(void) collect_walker((Node *) grouping->having, grouping);
+	need_any_set(grouping);
 	/* with keys that are all constants nothing tells groups apart */
 	return grouping->plain && grouping->sets != NIL && (grouping->keys == NIL) == (pathkeys == NIL) &&
 		path_keys_print_alike(grouping->keys);
@@ -195,10 +210,14 @@ static Path *
 create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Path *read, PathTarget *target, const SetGrouping *grouping)
 {
 	const int	ncolumns = list_length(target->exprs);
-	const Cost	saved = path_is_gpu_scan(read) && path_are_columns(target->exprs) ? intVal(lthird(((const CustomPath *) read)->custom_private)) : 0;
+	const bool	as_columns = path_are_columns(target->exprs) && (path_is_gpu_scan(read) || path_is_gpu_join(read));
+	const Cost	saved = as_columns && path_is_gpu_scan(read) ? intVal(lthird(((const CustomPath *) read)->custom_private)) : 0;
 	Path	   *below = (Path *) create_projection_path(root, input_rel, read, target);
 	CustomPath *path;
 
+	/* rows that come one by one PostgreSQL puts into groups as fast, if these are fewer than it thinks */
+	if (grouping->unordered && !as_columns)
+		return NULL;
 	if (cost_sort_bytes(read->rows, ncolumns + list_length(grouping->sets)) > (double) gpudb_join_memory * 1024 * 1024)
 		return NULL;
 	path = makeNode(CustomPath);
@@ -245,6 +264,12 @@ any_is_ours(const List *paths)
 	return false;
 }
 
+bool
+path_is_hashed(const RelOptInfo *output_rel)
+{
+	return gpudb_force && enable_hashagg && any_is_ours(output_rel->pathlist);
+}
+
 /* The GpuSorts of a grouping, of which these expressions are computed. */
 static List *
 create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupingSetWanted *wanted, const List *exprs, List *pathkeys)
@@ -284,8 +309,8 @@ path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, 
 	/* not of a partition's groups, which has columns of its own */
 	if (output_rel->reloptkind != RELOPT_UPPER_REL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
 		return;
-	if (output_rel->pathlist == NIL || !query->hasAggs || query->groupingSets != NIL || !path_may_sort(root) ||
-		(gpudb_force && any_is_ours(output_rel->pathlist)))
+	if (output_rel->pathlist == NIL || (!query->hasAggs && query->groupClause == NIL) || query->groupingSets != NIL || !path_may_sort(root) ||
+		path_is_hashed(output_rel))
 		return;
 	wanted.ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
 	foreach(lc, create_paths(root, input_rel, output_rel, &wanted, root->processed_tlist, root->group_pathkeys))

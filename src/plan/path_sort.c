@@ -316,7 +316,7 @@ path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 	}
 }
 
-/* DISTINCT ON */
+/* DISTINCT */
 
 /* Whether what rows must differ in prints alike if it is equal: then it does not matter which of several rows goes out. */
 static bool
@@ -332,8 +332,11 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 	double		rows;
 	ListCell   *lc;
 
-	/* DISTINCT alone is a grouping; of constants one row is left, and nothing is sorted */
-	if (!root->parse->hasDistinctOn || root->distinct_pathkeys == NIL || output_rel->pathlist == NIL || !path_may_sort(root) || !print_alike(root))
+	/* of constants one row is left, and nothing is sorted */
+	if (root->distinct_pathkeys == NIL || output_rel->pathlist == NIL || !path_may_sort(root) || !print_alike(root))
+		return;
+	/* DISTINCT alone is a grouping, which may be a GpuAgg */
+	if (!root->parse->hasDistinctOn && path_is_hashed(output_rel))
 		return;
 	rows = ((Path *) linitial(output_rel->pathlist))->rows;
 	foreach(lc, path_below_sort(root, input_rel))
@@ -342,6 +345,9 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 		CustomPath *path;
 
 		if (pathkeys_contained_in(pathkeys, below->pathkeys))
+			continue;
+		/* nor are such rows sorted that come one by one, which PostgreSQL hashes as fast */
+		if (!root->parse->hasDistinctOn && !path_is_gpu_scan(below) && !path_is_gpu_join(below))
 			continue;
 		path = (CustomPath *) path_sort_create(root, (SortPath *) create_sort_path(root, output_rel, below, pathkeys, -1), 0);
 		if (path == NULL || path_sort_is_too_large(path))

@@ -53,4 +53,7 @@ extern Path *path_sort_create(PlannerInfo *root, const SortPath *sort, int wante
 /* What is read below a sort: PostgreSQL's cheapest path, or a GpuScan of the same columns. */
 extern List *path_below_sort(PlannerInfo *root, RelOptInfo *rel);
 
+/* Whether groups that could be sorted are to be hashed: a GpuAgg is forced, and enable_hashagg is on. */
+extern bool path_is_hashed(const RelOptInfo *output_rel);
+
 #endif							/* GPUDB_PLAN_PATH_SORT_PRIVATE_H */

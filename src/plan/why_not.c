@@ -16,6 +16,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "exec/exec_sort.h"
+#include "exec/exec_sort_agg.h"
 #include "exec/node.h"
 #include "exec/plan_walk.h"
 #include "exec/stat.h"
@@ -44,15 +46,34 @@ is_gpu_scan(const CustomScan *scan)
 
 /* Whether a node reads the relation of a decision, or the tree that it is a member of. */
 static bool
-has_relation(const NodeSearch *search, const CustomScan *scan)
+has_relation(const NodeSearch *search, const Plan *plan)
 {
-	const Index relid = is_gpu_scan(scan) ? scan->scan.scanrelid : node_driver(scan);
-	const RangeTblEntry *rte = rt_fetch(relid, search->stmt->rtable);
+	const CustomScan *scan = is_gpudb_node(plan) && !is_gpu_scan((const CustomScan *) plan) ? (const CustomScan *) plan : NULL;
+	const Index relid = scan != NULL ? node_driver(scan) : plan_scanned(plan);
+	const RangeTblEntry *rte = relid > 0 ? rt_fetch(relid, search->stmt->rtable) : NULL;
 	const Oid	relation = search->decision->relation;
 
-	if (strcmp(rte->eref->aliasname, search->decision->alias) != 0)
+	if (rte == NULL || !OidIsValid(relation) || strcmp(rte->eref->aliasname, search->decision->alias) != 0)
 		return false;
-	return rte->relid == relation || (!is_gpu_scan(scan) && list_member_oid(list_nth(scan->custom_private, NODE_PRIVATE_MEMBERS), relation));
+	return rte->relid == relation || (scan != NULL && list_member_oid(list_nth(scan->custom_private, NODE_PRIVATE_MEMBERS), relation));
+}
+
+/* Whether a node sorts rows to find groups or distinct rows. */
+static bool
+is_sort_of_groups(const CustomScan *scan)
+{
+	return scan->methods == &gpu_sort_methods &&
+		(list_nth(scan->custom_private, SORT_PRIVATE_SETS) != NIL || intVal(list_nth(scan->custom_private, SORT_PRIVATE_DISTINCT)) > 0);
+}
+
+static bool
+visit_below_sort(const Plan *plan, void *arg)
+{
+	NodeSearch *search = arg;
+
+	if (has_relation(search, plan))
+		search->found = gpu_sort_methods.CustomName;
+	return search->found == NULL;
 }
 
 static bool
@@ -60,11 +81,19 @@ visit(const Plan *plan, void *arg)
 {
 	NodeSearch *search = arg;
 	const CustomScan *scan = (const CustomScan *) plan;
+	const bool	aggregate = search->decision->part == DECISION_AGGREGATE;
 
-	if (is_gpudb_node(plan) && has_relation(search, scan) &&
-		(scan->methods == &gpu_agg_methods || search->decision->part == DECISION_SCAN))
+	if (is_gpudb_node(plan) && has_relation(search, plan) && (scan->methods == &gpu_agg_methods || !aggregate))
 		search->found = scan->methods->CustomName;
-	return true;
+	else if (is_gpudb_over_any(plan) && aggregate)
+	{
+		/* what is read by no name can only be told by its kind */
+		if (scan->methods == &gpu_sort_agg_methods && !OidIsValid(search->decision->relation))
+			search->found = scan->methods->CustomName;
+		else if (is_sort_of_groups(scan))
+			plan_walk_below(linitial(scan->custom_plans), visit_below_sort, search);
+	}
+	return search->found == NULL;
 }
 
 static const char *
@@ -72,8 +101,7 @@ node_of_decision(const PlannedStmt *stmt, const Decision *decision)
 {
 	NodeSearch	search = {stmt, decision, NULL};
 
-	if (OidIsValid(decision->relation))
-		plan_walk(stmt, NULL, visit, &search);
+	plan_walk(stmt, NULL, visit, &search);
 	return search.found;
 }
 
