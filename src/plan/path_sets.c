@@ -27,6 +27,9 @@
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
 
+/* A table of so many groups stays in a processor's caches. */
+#define FEW_GROUPS	20000
+
 /* What such an aggregation computes. */
 typedef struct SetGrouping
 {
@@ -216,7 +219,7 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	CustomPath *path;
 
 	/* rows that come one by one PostgreSQL puts into groups as fast, if these are fewer than it thinks */
-	if (grouping->unordered && !as_columns)
+	if (grouping->unordered && (!as_columns || path_is_hashed_sooner(output_rel, grouping->ngroups)))
 		return NULL;
 	if (cost_sort_bytes(read->rows, ncolumns + list_length(grouping->sets)) > (double) gpudb_join_memory * 1024 * 1024)
 		return NULL;
@@ -268,6 +271,12 @@ bool
 path_is_hashed(const RelOptInfo *output_rel)
 {
 	return gpudb_force && enable_hashagg && any_is_ours(output_rel->pathlist);
+}
+
+bool
+path_is_hashed_sooner(const RelOptInfo *output_rel, double ngroups)
+{
+	return !gpudb_force && ngroups < FEW_GROUPS && any_is_ours(output_rel->pathlist);
 }
 
 /* The GpuSorts of a grouping, of which these expressions are computed. */

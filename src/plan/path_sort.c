@@ -335,10 +335,10 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 	/* of constants one row is left, and nothing is sorted */
 	if (root->distinct_pathkeys == NIL || output_rel->pathlist == NIL || !path_may_sort(root) || !print_alike(root))
 		return;
-	/* DISTINCT alone is a grouping, which may be a GpuAgg */
-	if (!root->parse->hasDistinctOn && path_is_hashed(output_rel))
-		return;
 	rows = ((Path *) linitial(output_rel->pathlist))->rows;
+	/* DISTINCT alone is a grouping, which may be a GpuAgg */
+	if (!root->parse->hasDistinctOn && (path_is_hashed(output_rel) || path_is_hashed_sooner(output_rel, rows)))
+		return;
 	foreach(lc, path_below_sort(root, input_rel))
 	{
 		Path	   *below = lfirst(lc);

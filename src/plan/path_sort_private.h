@@ -56,4 +56,7 @@ extern List *path_below_sort(PlannerInfo *root, RelOptInfo *rel);
 /* Whether groups that could be sorted are to be hashed: a GpuAgg is forced, and enable_hashagg is on. */
 extern bool path_is_hashed(const RelOptInfo *output_rel);
 
+/* Whether a GpuAgg is offered for groups so few that it finds them sooner than a sort, whatever costs say. */
+extern bool path_is_hashed_sooner(const RelOptInfo *output_rel, double ngroups);
+
 #endif							/* GPUDB_PLAN_PATH_SORT_PRIVATE_H */
