@@ -8,12 +8,12 @@ VACUUM ANALYZE sort_many_groups;
 \pset null '(null)'
 \pset format unaligned
 \pset tuples_only on
--- the planner's choice: as many groups as memory holds are hashed, more are sorted
+-- the planner's choice: as many groups as memory holds are hashed, more are sorted; few groups of a filter's rows are hashed
 SET gpudb.debug_require = require;
 SET gpudb.device = cpu;
 SET gpudb.cpu_threads = 2;
 SELECT work_mem, replace(gpu_nodes(query), E'\n', ' ') AS nodes, query
-FROM unnest('{64kB,64kB,64kB,64MB,64MB}'::text[], '{"SELECT h, count(*), max(k) FROM sort_many_groups GROUP BY h","SELECT DISTINCT h, k FROM sort_many_groups","SELECT k, count(*) FROM sort_many_groups GROUP BY k","SELECT g, count(*), max(k) FROM sort_many_groups GROUP BY g","SELECT k, count(*) FROM sort_many_groups GROUP BY k"}'::text[]) q (work_mem, query) CROSS JOIN set_config('work_mem', work_mem, false);
+FROM unnest('{64kB,64kB,64kB,64MB,64MB,64MB,64MB}'::text[], '{"SELECT h, count(*), max(k) FROM sort_many_groups GROUP BY h","SELECT DISTINCT h, k FROM sort_many_groups","SELECT k, count(*) FROM sort_many_groups GROUP BY k","SELECT g, count(*), max(k) FROM sort_many_groups GROUP BY g","SELECT k, count(*) FROM sort_many_groups GROUP BY k","SELECT k, count(*) FROM sort_many_groups WHERE id < 2000 GROUP BY k","SELECT DISTINCT k FROM sort_many_groups WHERE id < 2000"}'::text[]) q (work_mem, query) CROSS JOIN set_config('work_mem', work_mem, false);
 RESET gpudb.device;
 RESET gpudb.cpu_threads;
 RESET work_mem;

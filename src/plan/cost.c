@@ -280,13 +280,14 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	double		feed = ns_of_feeding(rel) * from_pages;
 	double		ops = compiled->op_cost - (groups > 1 ? GROUP_OP_COST : 0);
 	double		column = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, compiled) + compiled->fetch_cost;
-	double		run = NS(cpu_op) * ops + ns_of_group(groups);
+	/* every row goes through a program's filters, but those that pass alone have groups */
+	double		run = rel->tuples * NS(cpu_op) * ops + rel->rows * ns_of_group(groups);
 	double		work;
 
 	for (int i = 0; i < compiled->ncolumns; i++)
 		column += ns_of_column(candidate->relation, &compiled->column[i]);
 	/* no core is faster than memory */
-	work = Max((rel->pages * NS(cpu_page) + rel->tuples * column) * from_pages + rel->tuples * run,
+	work = Max((rel->pages * NS(cpu_page) + rel->tuples * column) * from_pages + run,
 			   rel->pages * NS(cpu_read_page) * from_pages);
 	return NS(cpu_start) + Max(feed, (feed + work) / gain_of_threads(threads)) + ns_of_merging(rel->rows, groups, threads);
 }

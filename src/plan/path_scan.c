@@ -43,6 +43,12 @@ path_is_gpu_scan(const Path *path)
 	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &scan_path_methods;
 }
 
+Cost
+path_scan_rows_out(const Path *path)
+{
+	return path_is_gpu_scan(path) ? intVal(lthird(((const CustomPath *) path)->custom_private)) : 0;
+}
+
 /* The filters and what the query wants of the rows, as the executor will compile them. */
 static const CompileResult *
 compile_with_outputs(Candidate *candidate, List *host)

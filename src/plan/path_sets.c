@@ -27,9 +27,6 @@
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
 
-/* A table of so many groups stays in a processor's caches. */
-#define FEW_GROUPS	20000
-
 /* What such an aggregation computes. */
 typedef struct SetGrouping
 {
@@ -213,13 +210,13 @@ static Path *
 create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Path *read, PathTarget *target, const SetGrouping *grouping)
 {
 	const int	ncolumns = list_length(target->exprs);
-	const bool	as_columns = path_are_columns(target->exprs) && (path_is_gpu_scan(read) || path_is_gpu_join(read));
-	const Cost	saved = as_columns && path_is_gpu_scan(read) ? intVal(lthird(((const CustomPath *) read)->custom_private)) : 0;
+	const bool	as_columns = path_are_columns(target->exprs) && path_has_columns(read);
+	const Cost	saved = as_columns ? path_scan_rows_out(read) : 0;
 	Path	   *below = (Path *) create_projection_path(root, input_rel, read, target);
 	CustomPath *path;
 
 	/* rows that come one by one PostgreSQL puts into groups as fast, if these are fewer than it thinks */
-	if (grouping->unordered && (!as_columns || path_is_hashed_sooner(output_rel, grouping->ngroups)))
+	if (grouping->unordered && !as_columns)
 		return NULL;
 	if (cost_sort_bytes(read->rows, ncolumns + list_length(grouping->sets)) > (double) gpudb_join_memory * 1024 * 1024)
 		return NULL;
@@ -271,12 +268,6 @@ bool
 path_is_hashed(const RelOptInfo *output_rel)
 {
 	return gpudb_force && enable_hashagg && any_is_ours(output_rel->pathlist);
-}
-
-bool
-path_is_hashed_sooner(const RelOptInfo *output_rel, double ngroups)
-{
-	return !gpudb_force && ngroups < FEW_GROUPS && any_is_ours(output_rel->pathlist);
 }
 
 /* The GpuSorts of a grouping, of which these expressions are computed. */

@@ -216,6 +216,12 @@ path_sort_of(const CustomPath *path)
 }
 
 bool
+path_has_columns(const Path *path)
+{
+	return path_is_gpu_scan(path) || path_is_gpu_join(path);
+}
+
+bool
 path_sort_is_too_large(const CustomPath *path)
 {
 	const SortPath *sort = path_sort_of(path);
@@ -227,9 +233,6 @@ Path *
 path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 {
 	const Path *below = sort->subpath;
-	const bool	as_columns = path_is_gpu_scan(below) || path_is_gpu_join(below);
-	/* what a GpuScan returns one by one costs nothing where it is collected */
-	const Cost	saved = path_is_gpu_scan(below) ? intVal(lthird(((const CustomPath *) below)->custom_private)) : 0;
 	const int	ncolumns = list_length(sort->path.pathtarget->exprs);
 	CustomPath *path;
 
@@ -241,7 +244,8 @@ path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 	path->path.pathtarget = sort->path.pathtarget;
 	path->path.pathkeys = sort->path.pathkeys;
 	path->path.rows = sort->path.rows;
-	path->path.startup_cost = below->total_cost - saved + cost_sorting(below->rows, ncolumns, as_columns) + cost_of_collations(root, sort);
+	path->path.startup_cost = below->total_cost - path_scan_rows_out(below) + cost_sorting(below->rows, ncolumns, path_has_columns(below)) +
+		cost_of_collations(root, sort);
 	if (is_too_large(sort))
 		path->path.startup_cost += cost_sorted_runs(below->rows, sort->path.pathtarget->width);
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(wanted > 0 ? Min(wanted, below->rows) : below->rows, ncolumns);
@@ -337,7 +341,7 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 		return;
 	rows = ((Path *) linitial(output_rel->pathlist))->rows;
 	/* DISTINCT alone is a grouping, which may be a GpuAgg */
-	if (!root->parse->hasDistinctOn && (path_is_hashed(output_rel) || path_is_hashed_sooner(output_rel, rows)))
+	if (!root->parse->hasDistinctOn && path_is_hashed(output_rel))
 		return;
 	foreach(lc, path_below_sort(root, input_rel))
 	{
@@ -347,7 +351,7 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 		if (pathkeys_contained_in(pathkeys, below->pathkeys))
 			continue;
 		/* nor are such rows sorted that come one by one, which PostgreSQL hashes as fast */
-		if (!root->parse->hasDistinctOn && !path_is_gpu_scan(below) && !path_is_gpu_join(below))
+		if (!root->parse->hasDistinctOn && !path_has_columns(below))
 			continue;
 		path = (CustomPath *) path_sort_create(root, (SortPath *) create_sort_path(root, output_rel, below, pathkeys, -1), 0);
 		if (path == NULL || path_sort_is_too_large(path))

@@ -53,10 +53,10 @@ extern Path *path_sort_create(PlannerInfo *root, const SortPath *sort, int wante
 /* What is read below a sort: PostgreSQL's cheapest path, or a GpuScan of the same columns. */
 extern List *path_below_sort(PlannerInfo *root, RelOptInfo *rel);
 
+/* Whether a path is a GpuScan or GpuJoin, whose rows are collected as the columns that the device has. */
+extern bool path_has_columns(const Path *path);
+
 /* Whether groups that could be sorted are to be hashed: a GpuAgg is forced, and enable_hashagg is on. */
 extern bool path_is_hashed(const RelOptInfo *output_rel);
-
-/* Whether a GpuAgg is offered for groups so few that it finds them sooner than a sort, whatever costs say. */
-extern bool path_is_hashed_sooner(const RelOptInfo *output_rel, double ngroups);
 
 #endif							/* GPUDB_PLAN_PATH_SORT_PRIVATE_H */
