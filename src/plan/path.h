@@ -17,8 +17,8 @@ extern void path_scan_add(PlannerInfo *root, Candidate *candidate);
 
 extern bool path_is_gpu_scan(const Path *path);
 
-/* What it costs a GpuScan to return its rows one by one, which nobody pays who collects them as columns; 0 for other paths. */
-extern Cost path_scan_rows_out(const Path *path);
+/* What of a GpuScan's cost is not paid where a sort collects its rows as columns: returning them one by one, and finding them in pages; 0 for other paths. */
+extern Cost path_scan_saved(const Path *path);
 
 /* One that is not offered, to be part of something else; NULL if there can be none. */
 extern CustomPath *path_scan_create(Candidate *candidate);

@@ -44,9 +44,11 @@ path_is_gpu_scan(const Path *path)
 }
 
 Cost
-path_scan_rows_out(const Path *path)
+path_scan_saved(const Path *path)
 {
-	return path_is_gpu_scan(path) ? intVal(lthird(((const CustomPath *) path)->custom_private)) : 0;
+	const List *private = path_is_gpu_scan(path) ? ((const CustomPath *) path)->custom_private : NIL;
+
+	return private != NIL ? (Cost) intVal(lthird(private)) + intVal(lfourth(private)) : 0;
 }
 
 /* The filters and what the query wants of the rows, as the executor will compile them. */
@@ -70,6 +72,7 @@ path_scan_create(Candidate *candidate)
 	const CompileResult *with_outputs;
 	CustomPath *path;
 	PassCost	pass;
+	PassCost	collected;
 	QualCost	host_cost;
 	double		passing;
 	Cost		out;
@@ -78,6 +81,8 @@ path_scan_create(Candidate *candidate)
 		return NULL;
 	with_outputs = compile_with_outputs(candidate, host);
 	pass = cost_pass(candidate, with_outputs, NO_AGGREGATES);
+	/* rows that stay on a GPU are found in cached columns, like those of an aggregate; others in pages */
+	collected = with_outputs->gives_rows ? cost_pass(candidate, with_outputs, NO_KEYS) : pass;
 	cost_qual_eval(&host_cost, host, NULL);
 	passing = rel->tuples * candidate->passing;
 	out = cost_rows_out(with_outputs, passing);
@@ -91,8 +96,9 @@ path_scan_create(Candidate *candidate)
 	path->path.total_cost = path->path.startup_cost + pass.cost + out +
 		host_cost.per_tuple * passing + rel->reltarget->cost.per_tuple * rel->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_private = list_make3((Candidate *) candidate, cost_private(&pass),
-									  makeInteger(with_outputs->gives_rows ? (int) Min(out, INT_MAX) : 0));
+	path->custom_private = list_make4((Candidate *) candidate, cost_private(&pass),
+									  makeInteger(with_outputs->gives_rows ? (int) Min(out, INT_MAX) : 0),
+									  makeInteger((int) Max(0, Min(pass.cost - collected.cost, INT_MAX))));
 	path->methods = &scan_path_methods;
 	return path;
 }

@@ -211,7 +211,7 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 {
 	const int	ncolumns = list_length(target->exprs);
 	const bool	as_columns = path_are_columns(target->exprs) && path_has_columns(read);
-	const Cost	saved = as_columns ? path_scan_rows_out(read) : 0;
+	const Cost	saved = as_columns ? path_scan_saved(read) : 0;
 	Path	   *below = (Path *) create_projection_path(root, input_rel, read, target);
 	CustomPath *path;
 

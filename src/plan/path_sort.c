@@ -244,7 +244,7 @@ path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 	path->path.pathtarget = sort->path.pathtarget;
 	path->path.pathkeys = sort->path.pathkeys;
 	path->path.rows = sort->path.rows;
-	path->path.startup_cost = below->total_cost - path_scan_rows_out(below) + cost_sorting(below->rows, ncolumns, path_has_columns(below)) +
+	path->path.startup_cost = below->total_cost - path_scan_saved(below) + cost_sorting(below->rows, ncolumns, path_has_columns(below)) +
 		cost_of_collations(root, sort);
 	if (is_too_large(sort))
 		path->path.startup_cost += cost_sorted_runs(below->rows, sort->path.pathtarget->width);

@@ -65,6 +65,26 @@ agrees('SELECT k FROM many ORDER BY k DESC OFFSET 50000 LIMIT 1', 'the k-th larg
 agrees('SELECT DISTINCT ON (k) k, id, v FROM many ORDER BY k, v, id', 'one of each', 'gpu');
 agrees('SELECT id, rank() OVER (PARTITION BY v ORDER BY n, id), lag(f) OVER (PARTITION BY v ORDER BY n, id) FROM many', 'windows over them', 'gpu');
 
+# Over cached columns a sort costs no pages
+
+sub cost_of
+{
+	my ($query) = @_;
+	my ($cost) = $node->safe_psql('postgres', "EXPLAIN $query") =~ /\(GpuSort\).*\.\.([\d.]+) rows/;
+	return $cost;
+}
+
+$node->safe_psql('postgres', "SELECT gpudb.prewarm('many')");
+my @queries = ('SELECT k, id FROM many ORDER BY k, id LIMIT 1', 'SELECT DISTINCT ON (k) k, id FROM many ORDER BY k, id', 'SELECT k, mode() WITHIN GROUP (ORDER BY v) FROM many GROUP BY k');
+my @cached = map { cost_of($_) } @queries;
+$node->safe_psql('postgres', "SELECT gpudb.evict('many')");
+my $pages = $node->safe_psql('postgres', "SELECT relpages FROM pg_class WHERE relname = 'many'");
+for my $i (0 .. $#queries)
+{
+	cmp_ok($cached[$i], '<', cost_of($queries[$i]) - $pages, "$queries[$i]: cached");
+}
+$node->safe_psql('postgres', "SELECT gpudb.prewarm('many')");
+
 # Groups of them
 
 agrees('SELECT v, percentile_disc(0.3) WITHIN GROUP (ORDER BY k), sum(w), avg(n), min(d), bool_or(b), count(*), count(DISTINCT k) FROM many GROUP BY v ORDER BY v', 'percentiles of groups and sums', 'gpu');
