@@ -59,6 +59,26 @@ INSERT INTO sort_windows_queries VALUES
 	(111, 'SELECT h, (SELECT sum(q.r) FROM (SELECT rank() OVER (PARTITION BY g ORDER BY n DESC, id) r FROM sort_windows WHERE k < h) q) FROM generate_series(10, 40, 10) h ORDER BY h');
 SELECT compare_answers('sort_windows_queries', 'GpuSort', true);
 SELECT count(*) FROM sort_windows_queries WHERE number BETWEEN 401 AND 699 AND EXISTS (SELECT FROM explain(sql) WHERE explain ~ 'WindowAgg');
+-- what PostgreSQL would have workers sort; the planner's choice
+SET gpudb.force = off;
+SET gpudb.device = cpu;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+CREATE TABLE sort_windows_workers AS
+SELECT row_number() OVER () AS number, format('SELECT id, %s FROM sort_windows WINDOW w AS (%s) ORDER BY id', functions, definition) AS sql
+FROM unnest('{"row_number() OVER w","rank() OVER w, lag(n) OVER w, sum(k) OVER w","ntile(4) OVER w, stddev(k) OVER w"}'::text[]) functions, unnest('{"ORDER BY id","PARTITION BY g ORDER BY k, id","PARTITION BY x, c ORDER BY f DESC NULLS LAST, id"}'::text[]) definition;
+SELECT compare_answers('sort_windows_workers', 'GpuSort', true);
+SELECT explain FROM explain('SELECT id, row_number() OVER (ORDER BY k, id), stddev(f) OVER (PARTITION BY g ORDER BY id) FROM sort_windows');
+SET gpudb.enabled = off;
+SELECT explain FROM explain('SELECT id, row_number() OVER (ORDER BY k, id), stddev(f) OVER (PARTITION BY g ORDER BY id) FROM sort_windows');
+RESET gpudb.enabled;
+DROP TABLE sort_windows_workers;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET gpudb.device;
+SET gpudb.force = on;
 -- PostgreSQL's own functions above sorted rows
 SELECT query, (SELECT count(*) FROM explain(query) WHERE explain ~ 'WindowAgg') AS window_aggs FROM (SELECT format('SELECT id, %s FROM sort_windows', call) AS query FROM unnest('{"sum(n) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)","sum(n) OVER (ORDER BY id ROWS (SELECT 1) PRECEDING)","first_value(n) OVER (ORDER BY k ROWS 3000000000 PRECEDING)","sum(n) OVER (ORDER BY k RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)","last_value(n) OVER (ORDER BY k GROUPS 2 PRECEDING)","sum(f) OVER (ORDER BY id)","sum(k) FILTER (WHERE k > 3) OVER (PARTITION BY g)","min(f) OVER (ORDER BY id)","sum(n) OVER (ORDER BY k ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES)","ntile(g) OVER (ORDER BY k)","sum(n * 2) OVER (ORDER BY k)","count(*) OVER (ORDER BY k)"}'::text[]) call) q;
 SET gpudb.debug_require = allow;

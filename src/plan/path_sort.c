@@ -24,6 +24,7 @@
 #include "utils/selfuncs.h"
 
 #include "core/sort_rows.h"
+#include "device/device.h"
 #include "exec/collated.h"
 #include "exec/exec_sort.h"
 #include "exec/stored_rows.h"
@@ -190,6 +191,25 @@ is_too_large(const SortPath *sort)
 	return cost_sort_bytes(sort->subpath->rows, list_length(sort->path.pathtarget->exprs)) > (double) gpudb_join_memory * 1024 * 1024;
 }
 
+/* Whether a GPU that has found them has room for them, of which only those that are wanted come back. */
+static bool
+stays_on_gpu(const SortPath *sort, int wanted)
+{
+	const List *exprs = sort->path.pathtarget->exprs;
+	ListCell   *lc;
+
+	if (wanted == 0 || gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || !path_has_columns(sort->subpath))
+		return false;
+	foreach(lc, exprs)
+	{
+		const int	length = get_typlen(exprType(lfirst(lc)));
+
+		if (length <= 0 || length > (int) sizeof(Datum))
+			return false;
+	}
+	return sort->subpath->rows * sizeof(uint64) * list_length(exprs) <= (double) gpudb_join_memory * 1024 * 1024;
+}
+
 /* The Sort in what PostgreSQL would do; NULL if there is none, as below an Agg that needs none. */
 static const SortPath *
 sort_in(const Path *path)
@@ -246,7 +266,7 @@ path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 	path->path.rows = sort->path.rows;
 	path->path.startup_cost = below->total_cost - path_scan_saved(below) + cost_sorting(below->rows, ncolumns, path_has_columns(below)) +
 		cost_of_collations(root, sort);
-	if (is_too_large(sort))
+	if (is_too_large(sort) && !stays_on_gpu(sort, wanted))
 		path->path.startup_cost += cost_sorted_runs(below->rows, sort->path.pathtarget->width);
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(wanted > 0 ? Min(wanted, below->rows) : below->rows, ncolumns);
 	path->custom_paths = list_make1((SortPath *) sort);
@@ -427,6 +447,15 @@ path_limit_add(PlannerInfo *root, RelOptInfo *output_rel)
 
 /* Window functions */
 
+/* Rows that workers sort and a Gather Merge merges, by a Sort of all of them, which is ours to replace; any other path as it is. */
+static const Path *
+sorted_at_once(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
+{
+	if (!IsA(path, GatherMergePath) || !IsA(((const GatherMergePath *) path)->subpath, SortPath))
+		return path;
+	return (Path *) create_sort_path(root, input_rel, input_rel->cheapest_total_path, path->pathkeys, -1);
+}
+
 /* A copy of a path with GpuSorts for its Sorts, the lowest of which reads what is better; NULL if there is none, or it is not known how. */
 static Path *
 replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
@@ -453,6 +482,9 @@ replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 		case T_ProjectionPath:
 			below = replace_sorts(root, input_rel, projection->subpath);
 			return below != NULL ? (Path *) create_projection_path(root, path->parent, below, path->pathtarget) : NULL;
+		case T_GatherMergePath:
+			sort = (const SortPath *) sorted_at_once(root, input_rel, path);
+			return &sort->path != path ? replace_sorts(root, input_rel, &sort->path) : NULL;
 		case T_SortPath:
 			below = replace_sorts(root, input_rel, sort->subpath);
 			if (below != NULL)
@@ -472,12 +504,12 @@ replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 
 /* Whether all expressions are columns of what is sorted. */
 static bool
-are_sorted(const List *exprs, const SortPath *sort)
+are_sorted(const List *exprs, const PathTarget *sorted)
 {
 	ListCell   *lc;
 
 	foreach(lc, exprs)
-		if (lfirst(lc) != NULL && !list_member(sort->path.pathtarget->exprs, lfirst(lc)))
+		if (lfirst(lc) != NULL && !list_member(sorted->exprs, lfirst(lc)))
 			return false;
 	return true;
 }
@@ -492,7 +524,7 @@ exprs_of_clauses(const PlannerInfo *root, List *clauses)
 static List *
 describe_window(const PlannerInfo *root, const WindowAggPath *window)
 {
-	const SortPath *sort = (const SortPath *) window->subpath;
+	const PathTarget *sorted = window->subpath->pathtarget;
 	List	   *functions = pull_var_clause((Node *) window->path.pathtarget->exprs, PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_WINDOWFUNCS | PVC_INCLUDE_PLACEHOLDERS);
 	List	   *partition = exprs_of_clauses(root, window->winclause->partitionClause);
 	List	   *order = exprs_of_clauses(root, window->winclause->orderClause);
@@ -516,7 +548,7 @@ describe_window(const PlannerInfo *root, const WindowAggPath *window)
 		calls = lappend(calls, window_call_list(&call));
 		arguments = lappend(arguments, argument);
 	}
-	if (!are_sorted(partition, sort) || !are_sorted(order, sort) || !are_sorted(arguments, sort))
+	if (!are_sorted(partition, sorted) || !are_sorted(order, sorted) || !are_sorted(arguments, sorted))
 		return NIL;
 	private = path_sort_private(0, partition, order);
 	lfirst(list_nth_cell(private, PATH_FUNCTIONS)) = of_window;
@@ -529,7 +561,7 @@ describe_window(const PlannerInfo *root, const WindowAggPath *window)
 static Path *
 create_window(PlannerInfo *root, RelOptInfo *input_rel, const WindowAggPath *window)
 {
-	const SortPath *sort = (const SortPath *) window->subpath;
+	const SortPath *sort = (const SortPath *) sorted_at_once(root, input_rel, window->subpath);
 	const double rows = window->path.rows;
 	List	   *private;
 	WindowAggPath *fallback;

@@ -69,8 +69,8 @@ agrees('SELECT id, rank() OVER (PARTITION BY v ORDER BY n, id), lag(f) OVER (PAR
 
 sub cost_of
 {
-	my ($query) = @_;
-	my ($cost) = $node->safe_psql('postgres', "EXPLAIN $query") =~ /\(GpuSort\).*\.\.([\d.]+) rows/;
+	my ($query, $settings) = @_;
+	my ($cost) = $node->safe_psql('postgres', ($settings // '') . "EXPLAIN $query") =~ /\(GpuSort\).*\.\.([\d.]+) rows/;
 	return $cost;
 }
 
@@ -83,6 +83,13 @@ for my $i (0 .. $#queries)
 {
 	cmp_ok($cached[$i], '<', cost_of($queries[$i]) - $pages, "$queries[$i]: cached");
 }
+
+# Nor does it cost runs, as long as the GPU has room for the rows
+
+my $little = 'SET gpudb.join_memory = 1; ';
+agrees('SELECT k FROM many ORDER BY k OFFSET 500 LIMIT 1', 'in little memory', 'gpu', $little);
+is(cost_of('SELECT k FROM many ORDER BY k OFFSET 500 LIMIT 1', $little), cost_of('SELECT k FROM many ORDER BY k OFFSET 500 LIMIT 1'), 'its cost');
+cmp_ok(cost_of('SELECT k FROM many ORDER BY k', $little), '>', cost_of('SELECT k FROM many ORDER BY k'), 'all rows come back');
 $node->safe_psql('postgres', "SELECT gpudb.prewarm('many')");
 
 # Groups of them
