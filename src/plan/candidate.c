@@ -1,16 +1,13 @@
 /*
  * candidate.c
  *		Which relations of a query a device pipeline could read.
- *
- * The table of candidates belongs to the planning that is under way.  Planning
- * nests and may end by an error, so the table is tied to the memory context
- * in which it was begun: when that context goes, the table is unlinked.
  */
 #include "postgres.h"
 
 #include "access/heapam.h"
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -19,6 +16,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -28,78 +26,11 @@
 #include "guc.h"
 #include "plan/candidate.h"
 #include "plan/decision.h"
+#include "plan/path.h"
+#include "plan/search.h"
 
 /* Fetching the values of one page of a TOAST table, decompression included. */
 #define DETOAST_PAGE_NS 20000.0
-
-typedef struct CandidateTable
-{
-	struct CandidateTable *outer;
-	PlannerInfo *root;
-	List	   *candidates;
-	MemoryContextCallback unlink;
-} CandidateTable;
-
-static CandidateTable *tables = NULL;
-
-static void
-unlink_table(void *arg)
-{
-	CandidateTable **link = &tables;
-
-	while (*link != NULL && *link != arg)
-		link = &(*link)->outer;
-	if (*link != NULL)
-		*link = (*link)->outer;
-}
-
-static CandidateTable *
-find_table(PlannerInfo *root)
-{
-	for (CandidateTable *t = tables; t != NULL; t = t->outer)
-		if (t->root == root)
-			return t;
-	return NULL;
-}
-
-Candidate *
-candidate_find(PlannerInfo *root, Relids relids)
-{
-	CandidateTable *table = find_table(root);
-	ListCell   *lc;
-
-	if (table == NULL)
-		return NULL;
-	foreach(lc, table->candidates)
-	{
-		Candidate  *candidate = lfirst(lc);
-
-		if (bms_equal(candidate->relids, relids))
-			return candidate;
-	}
-	return NULL;
-}
-
-void
-candidate_remember(PlannerInfo *root, Candidate *candidate)
-{
-	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
-	CandidateTable *table = find_table(root);
-	Candidate  *before = candidate_find(root, candidate->relids);
-
-	if (table == NULL)
-	{
-		table = palloc0(sizeof(CandidateTable));
-		table->root = root;
-		table->outer = tables;
-		table->unlink.func = unlink_table;
-		table->unlink.arg = table;
-		MemoryContextRegisterResetCallback(root->planner_cxt, &table->unlink);
-		tables = table;
-	}
-	table->candidates = lappend(list_delete_ptr(table->candidates, before), candidate);
-	MemoryContextSwitchTo(old);
-}
 
 /* Whether values that may lie out of line are read, all of them. */
 static bool
@@ -127,6 +58,24 @@ candidate_check(const Candidate *candidate, const CompileRequest *request, Compi
 	if (reads_text(result))
 		result->fetch_cost = candidate->toast_pages * DETOAST_PAGE_NS / Max(candidate->rel->tuples, 1);
 	return true;
+}
+
+/* What a program without any filter compiles to, whatever the relation: compiled once in a session. */
+static CompileResult *
+without_filters(bool aggregate)
+{
+	static CompileResult *known[2];
+
+	if (known[aggregate] == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+		CompileResult *result = palloc(sizeof(CompileResult));
+
+		(void) compile_check(&(CompileInput) {.draft = true}, &(CompileRequest) {.aggregate = aggregate}, result);
+		known[aggregate] = result;
+		MemoryContextSwitchTo(old);
+	}
+	return known[aggregate];
 }
 
 /* The attributes that the query looks at, offset as pull_varattnos() has them. */
@@ -184,6 +133,14 @@ is_pruned_later(const RelOptInfo *rel)
 			return true;
 	}
 	return false;
+}
+
+/* Whether a base relation is of a kind that may be a candidate: a table of a user's. */
+static bool
+is_readable_kind(RelOptInfo *rel, const RangeTblEntry *rte)
+{
+	return rte->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) && rte->relid >= FirstNormalObjectId &&
+		(rel->reloptkind == RELOPT_BASEREL || rel->reloptkind == RELOPT_OTHER_MEMBER_REL);
 }
 
 /* Why the relation itself cannot be read, from the query alone. */
@@ -368,14 +325,47 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 	}
 	/* together they share columns */
 	request.quals = candidate_quals(candidate, true);
-	candidate->filters = palloc0(sizeof(CompileResult));
-	if (!candidate_check(candidate, &request, candidate->filters))
+	candidate->filters = request.quals == NIL ? without_filters(false) : palloc0(sizeof(CompileResult));
+	if (request.quals != NIL && !candidate_check(candidate, &request, candidate->filters))
 		candidate->filters = NULL;
 }
 
 /*
+ * Describe a base relation as a candidate, with the reason why no device can
+ * read it, if there is one, but without a look at its filters.
+ */
+static Candidate *
+describe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
+{
+	Candidate  *candidate = palloc0(sizeof(Candidate));
+	Relation	relation;
+
+	candidate->relids = rel->relids;
+	candidate->rel = rel;
+	candidate->relation = rte->relid;
+	candidate->secret = candidate_hides_rows(root);
+	candidate->reason = reason_of_entry(root, rel, rte);
+	if (candidate->reason != NULL)
+		return candidate;
+	relation = table_open(rte->relid, NoLock);
+	candidate->reason = reason_of_relation(relation);
+	/* what inherits may have NULLs nevertheless, partitions not */
+	if (!rte->inh || rte->relkind == RELKIND_PARTITIONED_TABLE)
+		candidate->notnull = compile_not_null(RelationGetDescr(relation));
+	if (!rte->inh)
+	{
+		candidate->toast_pages = toast_pages(relation);
+		/* members of a tree have texts read as such */
+		if (rel->reloptkind == RELOPT_BASEREL)
+			candidate->codes = run_codes_offer(relation, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL, attributes_of(rel), ROOM_FOR_ONE);
+	}
+	table_close(relation, NoLock);
+	return candidate;
+}
+
+/*
  * Have the members that PostgreSQL has not pruned be read in the place of
- * their parent: candidates themselves, since the hook has seen them before it.
+ * their parent.
  */
 static const char *
 take_members(PlannerInfo *root, Candidate *candidate)
@@ -390,13 +380,18 @@ take_members(PlannerInfo *root, Candidate *candidate)
 	{
 		const AppendRelInfo *info = lfirst_node(AppendRelInfo, lc);
 		RelOptInfo *child = root->simple_rel_array[info->child_relid];
-		const Candidate *of;
+		RangeTblEntry *rte = root->simple_rte_array[info->child_relid];
+		Candidate  *of;
 
 		if (info->parent_relid != rel->relid || child == NULL || IS_DUMMY_REL(child))
 			continue;
-		of = candidate_find(root, child->relids);
-		if (of == NULL || of->reason != NULL)
-			return of == NULL ? "relation_kind" : of->reason;
+		if (!is_readable_kind(child, rte))
+			return "relation_kind";
+		of = describe(root, child, rte);
+		if (of->reason == NULL && rte->inh)
+			of->reason = take_members(root, of);
+		if (of->reason != NULL)
+			return of->reason;
 		if (of->members != NIL)
 			candidate->members = list_concat(candidate->members, of->members);
 		else
@@ -414,32 +409,12 @@ take_members(PlannerInfo *root, Candidate *candidate)
 	return candidate->members != NIL ? NULL : "relation_kind";
 }
 
-Candidate *
+static Candidate *
 candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
-	Candidate  *candidate = palloc0(sizeof(Candidate));
+	Candidate  *candidate = describe(root, rel, rte);
 
-	candidate->relids = rel->relids;
-	candidate->rel = rel;
-	candidate->relation = rte->relid;
 	candidate->cached_parts = palloc0(sizeof(List *));
-	candidate->secret = candidate_hides_rows(root);
-	candidate->reason = reason_of_entry(root, rel, rte);
-	if (candidate->reason == NULL)
-	{
-		Relation	relation = table_open(rte->relid, NoLock);
-
-		candidate->reason = reason_of_relation(relation);
-		/* what inherits may have NULLs nevertheless, partitions not */
-		if (!rte->inh || rte->relkind == RELKIND_PARTITIONED_TABLE)
-			candidate->notnull = compile_not_null(RelationGetDescr(relation));
-		if (!rte->inh)
-		{
-			candidate->toast_pages = toast_pages(relation);
-			candidate->codes = run_codes_offer(relation, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL, attributes_of(rel), ROOM_FOR_ONE);
-		}
-		table_close(relation, NoLock);
-	}
 	if (candidate->reason == NULL && rte->inh)
 		candidate->reason = take_members(root, candidate);
 	if (candidate->reason == NULL)
@@ -449,7 +424,25 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 				  : rte->inh ? "relation_kind"
 				  : list_length(candidate_quals(candidate, false)) == list_length(candidate->quals)
 				  ? candidate->qual_reason : NULL);
-	candidate_remember(root, candidate);
+	if (candidate->reason == NULL)
+		candidate->passing = clauselist_selectivity(root, candidate_quals(candidate, true), rel->relid, JOIN_INNER, NULL);
+	return candidate;
+}
+
+Candidate *
+candidate_of(PlannerInfo *root, const RelOptInfo *rel)
+{
+	Candidate  *candidate = search_find(root, rel->relids);
+	MemoryContext old;
+
+	if (candidate != NULL || !IS_SIMPLE_REL(rel) || !is_readable_kind(root->simple_rel_array[rel->relid], planner_rt_fetch(rel->relid, root)))
+		return candidate;
+	old = MemoryContextSwitchTo(root->planner_cxt);
+	candidate = candidate_create(root, root->simple_rel_array[rel->relid], planner_rt_fetch(rel->relid, root));
+	if (candidate->reason == NULL)
+		candidate = path_not_in_pipeline(root, candidate);
+	search_remember(root, candidate);
+	MemoryContextSwitchTo(old);
 	return candidate;
 }
 
@@ -467,6 +460,8 @@ candidate_check_once(const Candidate *candidate, const CompileRequest *request, 
 const CompileResult *
 candidate_all_filters(Candidate *candidate)
 {
+	if (candidate->quals == NIL)
+		return without_filters(true);
 	return candidate_check_once(candidate, &(CompileRequest) {.aggregate = true, .quals = candidate->quals}, &candidate->all_filters);
 }
 

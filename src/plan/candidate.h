@@ -76,14 +76,12 @@ typedef struct Candidate
 	Selectivity passing;		/* the part of the rows that these let pass */
 } Candidate;
 
-/* Examine a base relation and remember the result for the query level. */
-extern Candidate *candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte);
-
-/* Have a candidate be found for its relations, in the place of the one there was. */
-extern void candidate_remember(PlannerInfo *root, Candidate *candidate);
-
-/* What was found for a set of relations, or NULL. */
-extern Candidate *candidate_find(PlannerInfo *root, Relids relids);
+/*
+ * The candidate over a relation: what was remembered for it (plan/search.h),
+ * or for a base relation that was not examined yet a new one.  NULL for joins
+ * that were not examined, and for relations that no device could ever read.
+ */
+extern Candidate *candidate_of(PlannerInfo *root, const RelOptInfo *rel);
 
 /* The clauses of filters in the order in which PostgreSQL evaluates them. */
 extern List *candidate_order(PlannerInfo *root, List *filters);

@@ -133,6 +133,12 @@ decision_log_begin(void)
 	logged = NIL;
 }
 
+bool
+decision_is_logged(void)
+{
+	return log_context != NULL;
+}
+
 List *
 decision_log_end(void)
 {

@@ -39,12 +39,14 @@ extern char *decision_names(List *names);
 extern const char *decision_last_reason(Oid relation);
 
 /*
- * Collect the decisions of what is planned from now on.  decision_log_end()
+ * Collect the decisions of what is planned from now on; decision_is_logged()
+ * tells whether they are.  decision_log_end()
  * returns the list of Decision, which lies in the memory context that was
  * current at the begin; after an error it is not called, and the next
  * decision_log_begin() starts afresh.
  */
 extern void decision_log_begin(void);
+extern bool decision_is_logged(void);
 extern List *decision_log_end(void);
 
 #endif							/* GPUDB_PLAN_DECISION_H */

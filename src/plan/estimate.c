@@ -16,6 +16,7 @@
 
 #include "plan/candidate.h"
 #include "plan/estimate.h"
+#include "plan/search.h"
 
 Expr *
 pair_inner_key(const JoinPair *pair, const RestrictInfo *clause)
@@ -102,7 +103,7 @@ equalities_only(const JoinPair *pair)
 double
 estimate_rows(PlannerInfo *root, const RelOptInfo *rel)
 {
-	const Candidate *candidate = candidate_find(root, rel->relids);
+	const Candidate *candidate = search_find(root, rel->relids);
 
 	return candidate != NULL && candidate->reason == NULL && candidate->joins != NIL ? candidate->rows : rel->rows;
 }

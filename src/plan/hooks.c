@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 #include "utils/syscache.h"
@@ -14,6 +13,7 @@
 #include "plan/decision.h"
 #include "plan/path.h"
 #include "plan/rewrite.h"
+#include "plan/search.h"
 
 static planner_hook_type prev_planner = NULL;
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
@@ -25,6 +25,13 @@ static bool
 created_here(void)
 {
 	return SearchSysCacheExists1(NAMESPACENAME, CStringGetDatum("gpudb"));
+}
+
+/* Whether gpudb looks for plans of a relation: it costs PostgreSQL enough, or the decisions about the query are wanted. */
+static bool
+is_examined(PlannerInfo *root, const RelOptInfo *rel)
+{
+	return search_is_worth(root, rel) || decision_is_logged();
 }
 
 static PlannedStmt *
@@ -42,13 +49,11 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 
 	if (prev_rel_pathlist)
 		prev_rel_pathlist(root, rel, rti, rte);
-	if (rte->rtekind != RTE_RELATION || IS_DUMMY_REL(rel) ||
-		(rel->reloptkind != RELOPT_BASEREL && rel->reloptkind != RELOPT_OTHER_MEMBER_REL) ||
-		rte->relid < FirstNormalObjectId || !created_here())
+	if (rte->rtekind != RTE_RELATION || !created_here() || !is_examined(root, rel))
 		return;
-	candidate = candidate_create(root, rel, rte);
+	candidate = candidate_of(root, rel);
 	/* under gpudb.force one that replaces all paths must be the last */
-	if (candidate->reason == NULL && !(path_not_in_add(root, candidate) && gpudb_force))
+	if (candidate != NULL && candidate->reason == NULL && !(path_not_in_offer(root, candidate) && gpudb_force))
 		path_scan_add(root, candidate);
 }
 
@@ -69,23 +74,33 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 {
 	if (prev_upper_paths)
 		prev_upper_paths(root, stage, input_rel, output_rel, extra);
-	if (stage == UPPERREL_GROUP_AGG && created_here())
+	if (!created_here() || !is_examined(root, output_rel))
+		return;
+	switch (stage)
 	{
-		path_agg_add(root, input_rel, output_rel, extra);
-		path_sets_add(root, input_rel, output_rel, extra);
-		path_sort_agg_add(root, input_rel, output_rel, extra);
+		case UPPERREL_GROUP_AGG:
+			path_join_catch_up(root);
+			path_agg_add(root, input_rel, output_rel, extra);
+			path_sets_add(root, input_rel, output_rel, extra);
+			path_sort_agg_add(root, input_rel, output_rel, extra);
+			break;
+		case UPPERREL_DISTINCT:
+			path_join_catch_up(root);
+			path_distinct_add(root, input_rel, output_rel);
+			path_unique_add(root, input_rel, output_rel);
+			break;
+		case UPPERREL_WINDOW:
+			path_window_add(root, input_rel, output_rel);
+			break;
+		case UPPERREL_ORDERED:
+			path_sort_add(root, input_rel, output_rel);
+			break;
+		case UPPERREL_FINAL:
+			path_limit_add(root, output_rel);
+			break;
+		default:
+			break;
 	}
-	if (stage == UPPERREL_DISTINCT && created_here())
-	{
-		path_distinct_add(root, input_rel, output_rel);
-		path_unique_add(root, input_rel, output_rel);
-	}
-	if (stage == UPPERREL_WINDOW && created_here())
-		path_window_add(root, input_rel, output_rel);
-	if (stage == UPPERREL_ORDERED && created_here())
-		path_sort_add(root, input_rel, output_rel);
-	if (stage == UPPERREL_FINAL && created_here())
-		path_limit_add(root, output_rel);
 }
 
 void

@@ -46,8 +46,16 @@ extern bool path_join_offer(PlannerInfo *root, RelOptInfo *rel);
 extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 							   const JoinPathExtraData *extra);
 
-/* path_not_in.c: the candidate over a relation with x NOT IN (SELECT ...) as joins, in its place; whether its rows are offered, too. */
-extern bool path_not_in_add(PlannerInfo *root, const Candidate *candidate);
+/* Examine the joins that were put off while PostgreSQL's paths for them were cheap. */
+extern void path_join_catch_up(PlannerInfo *root);
+
+/*
+ * path_not_in.c: the candidate over a relation in which x NOT IN (SELECT ...)
+ * are joins; the candidate given, if there are none.  path_not_in_offer()
+ * offers the rows of such a one, and tells whether it did.
+ */
+extern Candidate *path_not_in_pipeline(PlannerInfo *root, Candidate *candidate);
+extern bool path_not_in_offer(PlannerInfo *root, const Candidate *candidate);
 
 /* path_agg.c: a GpuAgg over the candidate below a grouping. */
 extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
@@ -134,11 +142,28 @@ extern Path *path_copy(const Path *path);
 /* The cheapest of a list of paths that can be copied and need no parameters. */
 extern Path *path_cheapest(List *paths, bool (*accept) (const Path *path));
 
+/*
+ * Have the paths that a join reads, or that a node between joins reads,
+ * changed by a function, which returns a path as it is or another one for the
+ * same rows.  Returns a copy with changed costs, or the path itself if nothing
+ * changed or it is of another kind.  PATH_ONCE_BELOW leaves out what may run
+ * several times, and what must come in an order.
+ */
+typedef enum PathsBelow
+{
+	PATH_ALL_BELOW,
+	PATH_ONCE_BELOW
+} PathsBelow;
+
+typedef Path *(*PathChange) (Path *path, void *arg);
+
+extern Path *path_change_below(Path *path, PathsBelow which, PathChange change, void *arg);
+
 /* What clauses of the query group by, equal expressions once, and the first clause of each. */
 extern void path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys);
 
-/* Add our path; under gpudb.force it replaces all others. */
-extern void path_offer(RelOptInfo *rel, Path *path);
+/* Add our path, unless PostgreSQL's are too cheap to be worth one; under gpudb.force it replaces all others. */
+extern void path_offer(PlannerInfo *root, RelOptInfo *rel, Path *path);
 
 /* planner hooks */
 extern void plan_init(void);

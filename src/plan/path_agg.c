@@ -343,7 +343,7 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 	/* so that the two are compared as they are */
 	path->path.total_cost *= share_of_costs(root, candidate, grouping, child);
 	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
-	path_offer(output_rel, &path->path);
+	path_offer(root, output_rel, &path->path);
 }
 
 /* Compile a grouping, and find what it costs; NULL, or why it cannot be, or should not. */
@@ -544,7 +544,7 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	path = (Path *) create_agg_path(root, output_rel, path, output_rel->reltarget, clauses != NIL ? AGG_SORTED : AGG_PLAIN,
 									AGGSPLIT_SIMPLE, clauses, having, &costs, cheapest->rows);
-	path_offer(output_rel, path);
+	path_offer(root, output_rel, path);
 	return NULL;
 }
 
@@ -638,7 +638,7 @@ try_distinct(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candida
 void
 path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
-	Candidate  *candidate = candidate_find(root, input_rel->relids);
+	Candidate  *candidate = candidate_of(root, input_rel);
 
 	if (output_rel->reloptkind != RELOPT_UPPER_REL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
 		return;
@@ -654,7 +654,7 @@ void
 path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
 	const Query *query = root->parse;
-	const Candidate *candidate = candidate_find(root, input_rel->relids);
+	const Candidate *candidate = candidate_of(root, input_rel);
 
 	/* what is made of groups or windows is no relation that a device reads, and DISTINCT ON wants some row of each group */
 	if (candidate == NULL || candidate->rel == NULL || query->hasDistinctOn || query->hasAggs || query->hasWindowFuncs ||

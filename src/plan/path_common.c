@@ -9,6 +9,7 @@
 
 #include "guc.h"
 #include "plan/path.h"
+#include "plan/search.h"
 
 static Size
 path_size(const Path *path)
@@ -71,6 +72,58 @@ path_cheapest(List *paths, bool (*accept) (const Path *path))
 	return cheapest;
 }
 
+/* A copy of a path with the path at some place in it changed; the path itself if that does not change. */
+static Path *
+change_at(Path *path, Size size, Size offset, PathChange change, void *arg)
+{
+	Path	   *below = *(Path **) ((char *) path + offset);
+	Path	   *changed = change(below, arg);
+	Path	   *copy;
+
+	if (changed == below)
+		return path;
+	copy = palloc(size);
+	memcpy(copy, path, size);
+	*(Path **) ((char *) copy + offset) = changed;
+	copy->total_cost += changed->total_cost - below->total_cost;
+	copy->startup_cost = Min(copy->startup_cost, copy->total_cost);
+	return copy;
+}
+
+#define CHANGE(path, type, field) change_at(path, sizeof(type), offsetof(type, field), change, arg)
+
+Path *
+path_change_below(Path *path, PathsBelow which, PathChange change, void *arg)
+{
+	const bool	all = which == PATH_ALL_BELOW;
+
+	switch (nodeTag(path))
+	{
+		case T_NestPath:
+			path = CHANGE(path, NestPath, jpath.outerjoinpath);
+			return all ? CHANGE(path, NestPath, jpath.innerjoinpath) : path;
+		case T_MergePath:
+			if (all || ((MergePath *) path)->outersortkeys != NIL)
+				path = CHANGE(path, MergePath, jpath.outerjoinpath);
+			return all || ((MergePath *) path)->innersortkeys != NIL ? CHANGE(path, MergePath, jpath.innerjoinpath) : path;
+		case T_HashPath:
+			path = CHANGE(path, HashPath, jpath.outerjoinpath);
+			return CHANGE(path, HashPath, jpath.innerjoinpath);
+		case T_MaterialPath:
+			return CHANGE(path, MaterialPath, subpath);
+		case T_MemoizePath:
+			return all ? CHANGE(path, MemoizePath, subpath) : path;
+		case T_UniquePath:
+			return all ? CHANGE(path, UniquePath, subpath) : path;
+		case T_SortPath:
+			return CHANGE(path, SortPath, subpath);
+		case T_ProjectionPath:
+			return CHANGE(path, ProjectionPath, subpath);
+		default:
+			return path;
+	}
+}
+
 void
 path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys)
 {
@@ -89,12 +142,13 @@ path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys)
 }
 
 void
-path_offer(RelOptInfo *rel, Path *path)
+path_offer(PlannerInfo *root, RelOptInfo *rel, Path *path)
 {
 	if (gpudb_force)
 	{
 		rel->pathlist = NIL;
 		rel->partial_pathlist = NIL;
 	}
-	add_path(rel, path);
+	if (search_is_worth(root, rel))
+		add_path(rel, path);
 }

@@ -7,6 +7,11 @@
  * outer one is chosen where one outer row is expected; should there be a
  * million, nobody waits for its end.  A hash join in its place takes hardly
  * longer in the first case.
+ *
+ * What PostgreSQL joins may be the rows of further GpuJoins, each with a
+ * fallback of its own.  A fallback has these fallbacks in their places:
+ * otherwise a plan would double with each join, since what is joined stands in
+ * the fallback and among the plans of tables.
  */
 #include "postgres.h"
 
@@ -87,6 +92,13 @@ as_hash_join(PlannerInfo *root, const JoinPath *join)
 										 false, join->joinrestrictinfo, NULL, clauses);
 }
 
+/* A path in which GpuJoins have made room for their fallbacks, as far as it joins relations or stands between joins. */
+static Path *
+without_joins(Path *path, void *arg)
+{
+	return path_is_gpu_join(path) ? linitial(((CustomPath *) path)->custom_paths) : path_change_below(path, PATH_ALL_BELOW, without_joins, arg);
+}
+
 Path *
 path_fallback_of_join(PlannerInfo *root, List *paths)
 {
@@ -96,5 +108,7 @@ path_fallback_of_join(PlannerInfo *root, List *paths)
 	/* an inner side with parameters is looked up, not gone through */
 	if (enable_hashjoin && cheapest != NULL && IsA(cheapest, NestPath) && ((JoinPath *) cheapest)->innerjoinpath->param_info == NULL)
 		hashed = as_hash_join(root, (const JoinPath *) cheapest);
-	return hashed != NULL ? hashed : cheapest;
+	if (hashed == NULL)
+		hashed = cheapest;
+	return hashed != NULL ? without_joins(hashed, NULL) : NULL;
 }

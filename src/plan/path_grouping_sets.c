@@ -135,6 +135,6 @@ path_grouping_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_
 			return reason;
 		paths = lappend(paths, path);
 	}
-	path_offer(output_rel, (Path *) create_append_path(root, output_rel, paths, NIL, NIL, NULL, 0, false, -1));
+	path_offer(root, output_rel, (Path *) create_append_path(root, output_rel, paths, NIL, NIL, NULL, 0, false, -1));
 	return NULL;
 }

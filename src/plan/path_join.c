@@ -13,6 +13,7 @@
 
 #include <limits.h>
 
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -31,6 +32,7 @@
 #include "plan/estimate.h"
 #include "plan/path.h"
 #include "plan/recall.h"
+#include "plan/search.h"
 
 List *
 path_join_exprs(List *joins)
@@ -344,6 +346,29 @@ key_expressions(const JoinPair *pair)
 }
 
 /*
+ * What a table of a candidate's rows costs at least.  Its exact cost takes the
+ * candidate's program, and compiling that is dear.
+ */
+static DeviceCost
+least_cost_of_table(Candidate *candidate, double rows, int ncolumns)
+{
+	DeviceCost	least = cost_build(rows, ncolumns, true);
+
+	cost_add(&least, cost_pipeline(candidate));
+	return least;
+}
+
+/* Whether a table could be made cheaper of a candidate's rows than of a path's. */
+static bool
+may_build_cheaper(Candidate *candidate, const Path *path, double rows)
+{
+	const DeviceCost least = least_cost_of_table(candidate, rows, list_length(path->pathtarget->exprs));
+	const DeviceCost cost = cost_table(path, rows);
+
+	return gpudb_force || least.cpu < cost.cpu || least.gpu < cost.gpu;
+}
+
+/*
  * The plan whose rows a table is made of, with some expressions.  PostgreSQL
  * might never have run it, so it must not raise an error: a GpuScan whose
  * filters are all the device's leaves that to PostgreSQL's own plan for the
@@ -352,7 +377,7 @@ key_expressions(const JoinPair *pair)
 static Path *
 find_build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 {
-	Candidate  *candidate = candidate_find(root, inner->relids);
+	Candidate  *candidate = candidate_of(root, inner);
 	const double rows = estimate_rows(root, inner);
 	const bool	may_fail = !candidate_relations_cannot_fail(root, inner->relids);
 	Path	   *path = inner->cheapest_total_path;
@@ -360,7 +385,8 @@ find_build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 
 	if (path != NULL && (path->param_info != NULL || may_fail))
 		path = NULL;
-	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL)
+	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL &&
+		(path == NULL || may_build_cheaper(candidate, path, rows)))
 		scan = (Path *) (candidate->joins == NIL ? path_scan_create(candidate) : create_join(root, candidate, inner, inner->pathlist));
 	/* what computes expressions goes by rows, for which filters of the device may be PostgreSQL's after all; some are so anyway */
 	if (may_fail && (exprs != NIL || (scan != NULL && path_is_gpu_join(scan) && has_quals_above(scan))))
@@ -374,7 +400,7 @@ find_build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 static Path *
 build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 {
-	Candidate  *candidate = candidate_find(root, inner->relids);
+	Candidate  *candidate = candidate_of(root, inner);
 
 	if (candidate == NULL || exprs != NIL)
 		return find_build_path(root, inner, exprs);
@@ -431,16 +457,12 @@ columns_with_codes(PlannerInfo *root, const List *columns)
 	{
 		const Var  *var = lfirst(lc);
 		const Candidate *of;
-		Relids		relids;
 
 		if (!IsA(var, Var))
 			continue;
-		relids = bms_make_singleton(var->varno);
-		of = candidate_find(root, relids);
-
+		of = candidate_of(root, find_base_rel(root, var->varno));
 		if (of != NULL && of->codes != NULL && of->codes[var->varattno] != 0)
 			codes = bms_add_member(codes, foreach_current_index(lc) + 1);
-		bms_free(relids);
 	}
 	return codes;
 }
@@ -477,6 +499,34 @@ static bool
 is_worse(Candidate *candidate, Candidate *best)
 {
 	return best != NULL && best->reason == NULL && cost_least(cost_pipeline(best)) <= cost_least(cost_pipeline(candidate));
+}
+
+/* How much cheaper a pipeline must be to be worth looking for if its table is made of a join: there are many of these. */
+#define BUSHY_GAIN	0.9
+
+/* The same with what a table costs at least that is not among a candidate's costs yet. */
+static bool
+is_worse_with(Candidate *candidate, DeviceCost table, Candidate *best, bool bushy)
+{
+	DeviceCost	cost = cost_pipeline(candidate);
+
+	cost_add(&cost, table);
+	return best->reason == NULL && cost_least(cost_pipeline(best)) * (bushy ? BUSHY_GAIN : 1) <= cost_least(cost);
+}
+
+/* What a table of a relation's rows costs at least, whatever plan they come from. */
+static DeviceCost
+least_cost_of_build(PlannerInfo *root, RelOptInfo *inner, double rows)
+{
+	const Path *path = inner->cheapest_total_path;
+	Candidate  *candidate = candidate_of(root, inner);
+	const DeviceCost by_path = cost_table(path, rows);
+	DeviceCost	least;
+
+	if (candidate == NULL || candidate->reason != NULL)
+		return by_path;
+	least = least_cost_of_table(candidate, rows, list_length(path->pathtarget->exprs));
+	return (DeviceCost) {Min(least.cpu, by_path.cpu), Min(least.gpu, by_path.gpu)};
 }
 
 /* Lanes of a tile, and of the least number of pairs that a device goes over. */
@@ -529,30 +579,61 @@ compile_pipeline(Candidate *candidate, const RelOptInfo *joined)
 	return result;
 }
 
+static bool
+is_integer_column(const Node *expr)
+{
+	if (!IsA(expr, Var) || ((const Var *) expr)->varattno <= 0)
+		return false;
+	switch (((const Var *) expr)->vartype)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case DATEOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Whether a join is by equality of integers, so that it can be compiled into any pipeline. */
+static bool
+are_plain_equalities(const JoinPair *pair)
+{
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+	{
+		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (!OidIsValid(clause->hashjoinoperator) || !is_integer_column(get_leftop(clause->clause)) || !is_integer_column(get_rightop(clause->clause)))
+			return false;
+	}
+	return pair->extra->restrictlist != NIL;
+}
+
+/* How many joins a program surely has registers and loops for. */
+#define SHORT_PIPELINE	(PROGRAM_MAX_LOOPS - 2)
+
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
 static const char *
 extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 {
-	Candidate  *best = candidate_find(root, pair->joined->relids);
-	CandidateJoin *join = palloc0(sizeof(CandidateJoin));
-	Candidate  *candidate = palloc(sizeof(Candidate));
+	Candidate  *best = search_find(root, pair->joined->relids);
+	CandidateJoin *join;
+	Candidate  *candidate;
 	const CompileResult *result;
 	const JoinUse *use;
 	const double build_rows = estimate_rows(root, pair->inner);
-	List	   *exprs = key_expressions(pair);
+	List	   *exprs;
 	/* rows that no filter lets pass are lanes, too, until some stand side by side */
 	const double lanes = before->rel->tuples * (before->lanes > 0 ? before->lanes / TILE_LANES : 1);
 
-	join->request.type = pair->type;
-	join->request.unique = pair->extra->inner_unique;
-	join->rows = estimate_rows(root, pair->outer);
-	join->build = build_path(root, pair->inner, exprs);
-	if (join->build == NULL && exprs != NIL)
-		join->build = build_path(root, pair->inner, NIL);
-	if (join->build == NULL || !read_clauses(root, pair, join))
-		return "expression";
-	join->request.columns = join->build->pathtarget->exprs;
-	join->request.codes = columns_with_codes(root, join->request.columns);
+	/* another join makes it no cheaper */
+	if (is_worse(before, best))
+		return NULL;
+	join = palloc0(sizeof(CandidateJoin));
+	candidate = palloc(sizeof(Candidate));
 	*candidate = *before;
 	candidate->relids = pair->joined->relids;
 	candidate->offered = false;
@@ -560,21 +641,41 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	candidate->as_rows = candidate->as_kept = NULL;
 	candidate->rows_pass = NULL;
 	candidate->rows_reason = NULL;
-	candidate->joins = lappend(list_copy(before->joins), join);
 	candidate->rows = estimate_pair(root, pair);
+	join->request.type = pair->type;
+	join->request.unique = pair->extra->inner_unique;
 	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
-	cost_add(&candidate->builds, cost_table(join->build, build_rows));
+	join->rows = estimate_rows(root, pair->outer);
 	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows, estimate_loops(root, pair)));
+	if (best != NULL && is_worse_with(candidate, least_cost_of_build(root, pair->inner, build_rows), best, IS_JOIN_REL(pair->inner)))
+		return NULL;
+	exprs = key_expressions(pair);
+	join->build = build_path(root, pair->inner, exprs);
+	if (join->build == NULL && exprs != NIL)
+		join->build = build_path(root, pair->inner, NIL);
+	if (join->build == NULL || !read_clauses(root, pair, join))
+		return "expression";
+	join->request.columns = join->build->pathtarget->exprs;
+	join->request.codes = columns_with_codes(root, join->request.columns);
+	candidate->joins = lappend(list_copy(before->joins), join);
+	cost_add(&candidate->builds, cost_table(join->build, build_rows));
 	if (is_worse(candidate, best))
 		return NULL;
-	result = compile_pipeline(candidate, pair->joined);
-	if (result->reason != NULL)
-		return result->reason;
-	use = &result->join[result->njoins - 1];
-	if (use->nkeys == 0 || use->sorted)
-		cost_add(&candidate->probes, cost_pairs(pairs_tested(root, pair, join, use)));
-	if (!is_worse(candidate, best))
-		candidate_remember(root, candidate);
+	if (list_length(candidate->joins) > SHORT_PIPELINE || (!are_plain_equalities(pair) && !search_is_compiled(root, pair)))
+	{
+		result = compile_pipeline(candidate, pair->joined);
+		if (result->reason != NULL)
+			return result->reason;
+		use = &result->join[result->njoins - 1];
+		/* without keys the cost shows in each program */
+		if (use->nkeys == 0 || use->sorted)
+			cost_add(&candidate->probes, cost_pairs(pairs_tested(root, pair, join, use)));
+		else
+			search_note_compiled(root, pair);
+		if (is_worse(candidate, best))
+			return NULL;
+	}
+	search_remember(root, candidate);
 	return NULL;
 }
 
@@ -590,23 +691,81 @@ cost_as_fallback(Path *path, const Path *fallback)
 	path->total_cost = fallback->total_cost;
 }
 
+/* Whether a GpuJoin over a candidate could cost less than PostgreSQL's paths; compiling its program, which its cost takes, is dear. */
+static bool
+may_be_cheaper(PlannerInfo *root, Candidate *candidate, const RelOptInfo *joined)
+{
+	const Cost	least = cost_least(cost_pipeline(candidate));
+	ListCell   *lc;
+
+	if (gpudb_force)
+		return true;
+	foreach(lc, joined->pathlist)
+	{
+		const Path *path = lfirst(lc);
+
+		if (path->param_info == NULL && path->total_cost <= least)
+			return false;
+	}
+	return search_is_worth(root, joined);
+}
+
+/* A GpuJoin of the best pipeline over some relations; NULL if it costs more than PostgreSQL's paths, or there is none. */
+static CustomPath *
+find_join(PlannerInfo *root, RelOptInfo *joined)
+{
+	Candidate  *candidate = search_find(root, joined->relids);
+
+	if (candidate == NULL || candidate->reason != NULL || !may_be_cheaper(root, candidate, joined))
+		return NULL;
+	candidate->offered = true;
+	return create_join(root, candidate, joined, joined->pathlist);
+}
+
 /* The rows of the best pipeline so far, which under gpudb.force replaces what came in the meantime. */
 bool
 path_join_offer(PlannerInfo *root, RelOptInfo *joined)
 {
-	Candidate  *candidate = candidate_find(root, joined->relids);
+	const Candidate *candidate = search_find(root, joined->relids);
 	CustomPath *path;
 
-	if (candidate == NULL || candidate->reason != NULL || (candidate->offered && !gpudb_force))
+	if (candidate == NULL || (candidate->offered && !gpudb_force))
 		return false;
-	candidate->offered = true;
-	path = create_join(root, candidate, joined, joined->pathlist);
+	path = find_join(root, joined);
 	if (path == NULL)
 		return false;
 	if (gpudb_force)
 		cost_as_fallback(&path->path, linitial(path->custom_paths));
-	path_offer(joined, &path->path);
+	path_offer(root, joined, &path->path);
 	return true;
+}
+
+/* PostgreSQL's join with GpuJoins in the places of those joins below it that they are cheaper than. */
+static Path *
+with_joins(Path *path, void *arg)
+{
+	PlannerInfo *root = arg;
+	Path	   *join = IS_JOIN_REL(path->parent) && path->param_info == NULL ? (Path *) find_join(root, path->parent) : NULL;
+
+	if (join != NULL && join->total_cost < path->total_cost)
+		return join;
+	return path_change_below(path, PATH_ONCE_BELOW, with_joins, root);
+}
+
+/*
+ * Offer PostgreSQL's cheapest join of all relations with GpuJoins in it, for
+ * queries of which some join is not for a device.  GpuJoins of fewer relations
+ * are offered nowhere else: each would be compiled, and be one more path for
+ * PostgreSQL to join with others, for nothing if a device can join all.
+ */
+static void
+offer_mixed(PlannerInfo *root, RelOptInfo *joined)
+{
+	Path	   *cheapest = path_cheapest(joined->pathlist, NULL);
+	Path	   *mixed = cheapest != NULL ? path_change_below(cheapest, PATH_ONCE_BELOW, with_joins, root) : NULL;
+
+	if (mixed != cheapest)
+		path_offer(root, joined, mixed);
 }
 
 /* Whether PostgreSQL is about to consider the same inner join the other way round: make_join_rel() begins with its left side as the outer one. */
@@ -616,17 +775,44 @@ comes_again(const JoinPair *pair)
 	return pair->type == JOIN_INNER && bms_equal(pair->extra->sjinfo->min_lefthand, pair->outer->relids);
 }
 
+/* Have the pipeline over the outer relation of a pair extended, and note why it cannot be if there is none over both. */
+static void
+examine_pair(PlannerInfo *root, const JoinPair *pair)
+{
+	Candidate  *before = candidate_of(root, pair->outer);
+	const char *reason = reason_against(pair, before);
+	Candidate  *best;
+
+	if (reason == NULL)
+		reason = extend(root, pair, before);
+	best = search_find(root, pair->joined->relids);
+	if (best == NULL && reason != NULL)
+	{
+		best = palloc0(sizeof(Candidate));
+		best->relids = pair->joined->relids;
+		best->reason = reason;
+		search_remember(root, best);
+	}
+}
+
+void
+path_join_catch_up(PlannerInfo *root)
+{
+	ListCell   *lc;
+
+	foreach(lc, search_take_deferred(root))
+		examine_pair(root, lfirst(lc));
+}
+
 void
 path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 				   const JoinPathExtraData *extra)
 {
 	const JoinPair pair = {joined, outer, inner, type, extra};
-	Candidate  *before = candidate_find(root, outer->relids);
-	Candidate  *best;
-	const char *reason;
+	const Candidate *best;
 
 	/* what GEQO makes is gone when it is through */
-	if (joined->reloptkind != RELOPT_JOINREL || root->join_search_private != NULL)
+	if (!gpudb_enabled || joined->reloptkind != RELOPT_JOINREL || root->join_search_private != NULL)
 		return;
 	/* these are for unique rows, with which paths of PostgreSQL's have come, too */
 	if (type == JOIN_UNIQUE_OUTER || type == JOIN_UNIQUE_INNER)
@@ -634,18 +820,18 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 		path_join_offer(root, joined);
 		return;
 	}
-	reason = reason_against(&pair, before);
-	if (reason == NULL)
-		reason = extend(root, &pair, before);
-	if (!comes_again(&pair))
-		path_join_offer(root, joined);
-	best = candidate_find(root, joined->relids);
-	if (best == NULL && reason != NULL)
+	if (!search_is_worth(root, joined) && !decision_is_logged())
 	{
-		best = palloc0(sizeof(Candidate));
-		best->relids = joined->relids;
-		best->reason = reason;
-		candidate_remember(root, best);
+		search_defer(root, &pair);
+		return;
+	}
+	path_join_catch_up(root);
+	examine_pair(root, &pair);
+	best = search_find(root, joined->relids);
+	if (gpudb_force || bms_equal(joined->relids, root->all_baserels))
+	{
+		if (!comes_again(&pair) && !path_join_offer(root, joined) && !gpudb_force && (best == NULL || best->reason != NULL || best->rows_reason != NULL))
+			offer_mixed(root, joined);
 	}
 	if (best != NULL)
 		decision_note_join(root, joined->relids, best->rel != NULL ? best->rel->tuples : 0, best->reason != NULL ? best->reason : best->rows_reason);

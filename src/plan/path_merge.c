@@ -15,9 +15,9 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 
-#include "guc.h"
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
+#include "plan/search.h"
 
 /* How a few rows are put in order does not matter, and queries of few rows are to be planned fast. */
 #define LEAST_ROWS	10000
@@ -87,16 +87,16 @@ sorted_by_us(PlannerInfo *root, const RelOptInfo *rel, Path **path, List **pathk
 	return true;
 }
 
-/* Under gpudb.force a GpuJoin is all there is. */
+/*
+ * Whether a GpuJoin may join the relations, whose rows neither side need be
+ * sorted for: then a merge join would only be looked for in vain.
+ */
 static bool
-is_joined_by_us(const RelOptInfo *joined)
+is_joined_by_us(PlannerInfo *root, const RelOptInfo *joined)
 {
-	ListCell   *lc;
+	const Candidate *candidate = search_find(root, joined->relids);
 
-	foreach(lc, joined->pathlist)
-		if (path_is_gpu_join(lfirst(lc)))
-			return true;
-	return false;
+	return candidate != NULL && candidate->reason == NULL && candidate->rows_reason == NULL;
 }
 
 void
@@ -109,7 +109,7 @@ path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, c
 	JoinCostWorkspace workspace;
 
 	/* what needs values of the other side cannot be sorted before */
-	if (outer->rows + inner->rows < LEAST_ROWS || !can_merge(joined, type, extra) || (gpudb_force && is_joined_by_us(joined)) ||
+	if (outer->rows + inner->rows < LEAST_ROWS || !search_is_worth(root, joined) || !can_merge(joined, type, extra) || is_joined_by_us(root, joined) ||
 		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL || !path_may_sort(root))
 		return;
 	order = choose_order(root, joined, type, extra);

@@ -164,13 +164,16 @@ is_for_cursor(const PlannerInfo *root)
 	return root->tuple_fraction > 0 && root->tuple_fraction < 1;
 }
 
-bool
-path_not_in_add(PlannerInfo *root, const Candidate *candidate)
+Candidate *
+path_not_in_pipeline(PlannerInfo *root, Candidate *candidate)
 {
 	Candidate  *pipeline = candidate->members == NIL ? create_pipeline(root, candidate) : NULL;
 
-	if (pipeline == NULL)
-		return false;
-	candidate_remember(root, pipeline);
-	return !is_for_cursor(root) && path_join_offer(root, pipeline->rel);
+	return pipeline != NULL ? pipeline : candidate;
+}
+
+bool
+path_not_in_offer(PlannerInfo *root, const Candidate *candidate)
+{
+	return candidate->joins != NIL && !is_for_cursor(root) && path_join_offer(root, candidate->rel);
 }

@@ -108,7 +108,6 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 {
 	CustomPath *path;
 
-	candidate->passing = clauselist_selectivity(root, candidate_quals(candidate, true), candidate->rel->relid, JOIN_INNER, NULL);
 	if (candidate->members != NIL)
 		return;
 	/* without a filter for the device PostgreSQL's own scan is as good */
@@ -116,5 +115,5 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 		return;
 	path = path_scan_create(candidate);
 	if (path != NULL)
-		path_offer(candidate->rel, &path->path);
+		path_offer(root, candidate->rel, &path->path);
 }

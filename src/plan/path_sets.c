@@ -314,7 +314,7 @@ path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, 
 		return;
 	wanted.ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
 	foreach(lc, create_paths(root, input_rel, output_rel, &wanted, root->processed_tlist, root->group_pathkeys))
-		path_offer(output_rel, lfirst(lc));
+		path_offer(root, output_rel, lfirst(lc));
 }
 
 Path *

@@ -12,7 +12,6 @@
 #include <limits.h>
 
 #include "catalog/pg_am.h"
-#include "commands/defrem.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -22,6 +21,7 @@
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
+#include "utils/typcache.h"
 
 #include "core/sort_rows.h"
 #include "device/device.h"
@@ -139,9 +139,8 @@ path_is_plain_key(const PathKey *key)
 {
 	const EquivalenceMember *member = linitial_node(EquivalenceMember, key->pk_eclass->ec_members);
 	Oid			type = getBaseType(member->em_datatype);
-	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
 
-	return OidIsValid(opclass) && get_opclass_family(opclass) == key->pk_opfamily &&
+	return lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf == key->pk_opfamily &&
 		sort_is_supported(type, key->pk_eclass->ec_collation);
 }
 
@@ -288,7 +287,7 @@ List *
 path_below_sort(PlannerInfo *root, RelOptInfo *rel)
 {
 	Path	   *cheapest = rel->cheapest_total_path;
-	Candidate  *candidate = candidate_find(root, rel->relids);
+	Candidate  *candidate = candidate_of(root, rel);
 	CustomPath *scan;
 
 	if (cheapest == NULL)
@@ -336,7 +335,7 @@ path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 			continue;
 		if (path->pathtarget != target)
 			path = apply_projection_to_path(root, output_rel, path, target);
-		path_offer(output_rel, path);
+		path_offer(root, output_rel, path);
 	}
 }
 
@@ -380,7 +379,7 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 		lfirst(list_nth_cell(path->custom_private, PATH_DISTINCT)) = makeInteger(list_length(root->distinct_pathkeys));
 		path->path.rows = rows;
 		path->path.total_cost = path->path.startup_cost + cost_sorted_out(rows, list_length(path->path.pathtarget->exprs));
-		path_offer(output_rel, &path->path);
+		path_offer(root, output_rel, &path->path);
 	}
 }
 
@@ -442,7 +441,7 @@ path_limit_add(PlannerInfo *root, RelOptInfo *output_rel)
 			limited = lappend(limited, path);
 	}
 	foreach(lc, limited)
-		path_offer(output_rel, lfirst(lc));
+		path_offer(root, output_rel, lfirst(lc));
 }
 
 /* Window functions */
@@ -609,5 +608,5 @@ path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 	if (path == NULL)
 		path = replace_sorts(root, input_rel, cheapest);
 	if (path != NULL)
-		path_offer(output_rel, path);
+		path_offer(root, output_rel, path);
 }

@@ -280,5 +280,5 @@ path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_r
 		return;
 	foreach(lc, paths)
 		if (reads_sorted(input_rel, sort_below(lfirst(lc)), &grouping))
-			path_offer(output_rel, create_path(root, input_rel, output_rel, lfirst(lc), &grouping));
+			path_offer(root, output_rel, create_path(root, input_rel, output_rel, lfirst(lc), &grouping));
 }

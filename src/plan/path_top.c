@@ -10,10 +10,10 @@
 
 #include "catalog/pg_am.h"
 #include "catalog/pg_type.h"
-#include "commands/defrem.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #include "exec/top.h"
 #include "plan/path.h"
@@ -68,15 +68,14 @@ static bool
 sorts_by_default(const SortGroupClause *clause, Node *expr, bool *descending)
 {
 	Oid			type = getBaseType(exprType(expr));
-	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
 	Oid			opfamily;
 	Oid			opcintype;
 	int16		strategy;
 
-	if (!OidIsValid(opclass) || !get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &strategy))
+	if (!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &strategy))
 		return false;
 	*descending = strategy == BTGreaterStrategyNumber;
-	return opfamily == get_opclass_family(opclass) && opcintype == type;
+	return opfamily == lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf && opcintype == type;
 }
 
 List *

@@ -1,0 +1,224 @@
+/*
+ * search.c
+ *		What gpudb knows of the planning of one query level.
+ *
+ * Planning nests and may end by an error, so the state of a level is tied to
+ * the memory context in which it was begun: when that context goes, the state
+ * is unlinked.
+ *
+ * Most queries are too cheap for a device, and their planning must not take
+ * longer than without gpudb.  Relations that PostgreSQL expects to be cheap are
+ * therefore not examined when its hooks are called, and pairs that its join
+ * search considers are only noted down.  Once a join is expensive, the pairs
+ * noted so far are examined in their order, and base relations as they are
+ * needed (candidate_of()).
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "device/calibration.h"
+#include "guc.h"
+#include "plan/search.h"
+
+/*
+ * How many times the start of a device PostgreSQL's plan must cost, for each
+ * relation in it, before plans for a device are looked for: looking takes the
+ * longer the more relations there are.
+ */
+#define LEAST_STARTS	3
+
+typedef struct KnownCandidate
+{
+	Relids		relids;
+	uint32		hash;
+	char		status;
+	Candidate  *candidate;
+} KnownCandidate;
+
+#define SH_PREFIX known
+#define SH_ELEMENT_TYPE KnownCandidate
+#define SH_KEY_TYPE Relids
+#define SH_KEY relids
+#define SH_HASH_KEY(table, key) bms_hash_value(key)
+#define SH_EQUAL(table, a, b) bms_equal(a, b)
+#define SH_STORE_HASH
+#define SH_GET_HASH(table, element) (element)->hash
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/* Entries that the hash table of a level has room for at first. */
+#define FIRST_CANDIDATES	8
+
+/* Joins of a type that have been compiled: to which relations, and by which clauses. */
+typedef struct CompiledJoins
+{
+	JoinType	type;
+	Relids		inner;
+	List	   *clauses;		/* RestrictInfos, by their addresses */
+} CompiledJoins;
+
+typedef struct Search
+{
+	struct Search *outer;
+	PlannerInfo *root;
+	known_hash *candidates;
+	List	   *deferred;		/* JoinPairs with their own JoinPathExtraData */
+	List	   *compiled;		/* of CompiledJoins */
+	MemoryContextCallback unlink;
+} Search;
+
+static Search *searches = NULL;
+
+static void
+unlink_search(void *arg)
+{
+	Search	  **link = &searches;
+
+	while (*link != NULL && *link != arg)
+		link = &(*link)->outer;
+	if (*link != NULL)
+		*link = (*link)->outer;
+}
+
+static Search *
+find_search(const PlannerInfo *root)
+{
+	for (Search *search = searches; search != NULL; search = search->outer)
+		if (search->root == root)
+			return search;
+	return NULL;
+}
+
+/* The state of a query level, begun if there is none; the current memory context is the planner's. */
+static Search *
+open_search(PlannerInfo *root)
+{
+	Search	   *search = find_search(root);
+
+	if (search != NULL)
+		return search;
+	search = palloc0(sizeof(Search));
+	search->root = root;
+	search->outer = searches;
+	search->candidates = known_create(root->planner_cxt, FIRST_CANDIDATES, NULL);
+	search->unlink.func = unlink_search;
+	search->unlink.arg = search;
+	MemoryContextRegisterResetCallback(root->planner_cxt, &search->unlink);
+	return searches = search;
+}
+
+bool
+search_is_worth(const PlannerInfo *root, const RelOptInfo *rel)
+{
+	/* results of grouping and the like have no relids of their own */
+	const int	nrelations = bms_num_members(rel->relids != NULL ? rel->relids : root->all_baserels);
+	Cost		least;
+	ListCell   *lc;
+
+	if (gpudb_force)
+		return true;
+	least = Max(nrelations, 1) * LEAST_STARTS * calibration_figure(FIGURE_cpu_start) / calibration_figure(FIGURE_pg_unit);
+	foreach(lc, rel->pathlist)
+	{
+		const Path *path = lfirst(lc);
+
+		/* one with parameters costs so much for each row that it is run for */
+		if (path->param_info == NULL && path->total_cost < least)
+			return false;
+	}
+	return true;
+}
+
+Candidate *
+search_find(PlannerInfo *root, Relids relids)
+{
+	const Search *search = find_search(root);
+	const KnownCandidate *known = search != NULL ? known_lookup(search->candidates, relids) : NULL;
+
+	return known != NULL ? known->candidate : NULL;
+}
+
+void
+search_remember(PlannerInfo *root, Candidate *candidate)
+{
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+	bool		found;
+
+	known_insert(open_search(root)->candidates, candidate->relids, &found)->candidate = candidate;
+	MemoryContextSwitchTo(old);
+}
+
+void
+search_defer(PlannerInfo *root, const JoinPair *pair)
+{
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+	Search	   *search = open_search(root);
+	JoinPair   *copy = palloc(sizeof(JoinPair));
+	JoinPathExtraData *extra = palloc(sizeof(JoinPathExtraData));
+
+	*copy = *pair;
+	*extra = *pair->extra;
+	/* that of an inner join is a variable of PostgreSQL's make_join_rel() */
+	extra->sjinfo = palloc(sizeof(SpecialJoinInfo));
+	*extra->sjinfo = *pair->extra->sjinfo;
+	copy->extra = extra;
+	search->deferred = lappend(search->deferred, copy);
+	MemoryContextSwitchTo(old);
+}
+
+List *
+search_take_deferred(PlannerInfo *root)
+{
+	Search	   *search = find_search(root);
+	List	   *deferred = search != NULL ? search->deferred : NIL;
+
+	if (search != NULL)
+		search->deferred = NIL;
+	return deferred;
+}
+
+static CompiledJoins *
+find_compiled(const Search *search, JoinType type)
+{
+	ListCell   *lc;
+
+	foreach(lc, search != NULL ? search->compiled : NIL)
+		if (((const CompiledJoins *) lfirst(lc))->type == type)
+			return lfirst(lc);
+	return NULL;
+}
+
+bool
+search_is_compiled(PlannerInfo *root, const JoinPair *pair)
+{
+	const CompiledJoins *joins = find_compiled(find_search(root), pair->type);
+	ListCell   *lc;
+
+	if (joins == NULL || !bms_is_subset(pair->inner->relids, joins->inner))
+		return false;
+	foreach(lc, pair->extra->restrictlist)
+		if (!list_member_ptr(joins->clauses, lfirst(lc)))
+			return false;
+	return true;
+}
+
+void
+search_note_compiled(PlannerInfo *root, const JoinPair *pair)
+{
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+	Search	   *search = open_search(root);
+	CompiledJoins *joins = find_compiled(search, pair->type);
+
+	if (joins == NULL)
+	{
+		joins = palloc0(sizeof(CompiledJoins));
+		joins->type = pair->type;
+		search->compiled = lappend(search->compiled, joins);
+	}
+	joins->inner = bms_add_members(joins->inner, pair->inner->relids);
+	joins->clauses = list_concat_unique_ptr(joins->clauses, pair->extra->restrictlist);
+	MemoryContextSwitchTo(old);
+}
