@@ -10,6 +10,7 @@
 #include "executor/executor.h"
 #include "utils/memutils.h"
 
+#include "exec/jit_cost.h"
 #include "exec/memory.h"
 #include "exec/node.h"
 #include "exec/require.h"
@@ -75,8 +76,12 @@ node_fallback_next(GpuNode *node)
 	{
 		EState	   *estate = node->css.ss.ps.state;
 		MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+		const int	jit_flags = estate->es_jit_flags;
 
+		/* those of the statement are of its other nodes */
+		estate->es_jit_flags = jit_flags_of_cost(((Plan *) linitial(plan->custom_plans))->total_cost);
 		node->child = ExecInitNode(linitial(plan->custom_plans), estate, node->eflags);
+		estate->es_jit_flags = jit_flags;
 		/* EXPLAIN shows the child, and so that it was needed */
 		if (!node->secret)
 			node->css.custom_ps = lappend(node->css.custom_ps, node->child);

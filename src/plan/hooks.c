@@ -8,6 +8,7 @@
 #include "optimizer/planner.h"
 #include "utils/syscache.h"
 
+#include "exec/jit_cost.h"
 #include "exec/require.h"
 #include "guc.h"
 #include "plan/decision.h"
@@ -37,9 +38,13 @@ is_examined(PlannerInfo *root, const RelOptInfo *rel)
 static PlannedStmt *
 plan_query(Query *query, const char *text, int options, ParamListInfo params)
 {
+	PlannedStmt *stmt;
+
 	if (created_here())
 		rewrite_aggregates(query);
-	return prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
+	stmt = prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
+	jit_set_flags(stmt);
+	return stmt;
 }
 
 static void

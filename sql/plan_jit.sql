@@ -1,0 +1,30 @@
+-- PostgreSQL's JIT is decided by the cost of what PostgreSQL itself executes of a plan.
+CREATE TABLE plan_jit (g int, a int, b int);
+INSERT INTO plan_jit SELECT i % 10, i, i * 2 FROM generate_series(1, 20000) i;
+VACUUM ANALYZE plan_jit;
+SET gpudb.force = on;
+SET max_parallel_workers_per_gather = 0;
+CREATE FUNCTION plan_jit_lines(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ 'Custom Scan|JIT' THEN
+			RETURN NEXT regexp_replace(line, '  \(cost.*', '');
+		END IF;
+	END LOOP;
+END
+$$;
+-- the whole plan costs more than this, and none of it is PostgreSQL's
+SET jit_above_cost = 20;
+SET jit_inline_above_cost = 20;
+SET jit_optimize_above_cost = 20;
+SELECT * FROM plan_jit_lines('SELECT g, sum(a), sum(b) FROM plan_jit GROUP BY g HAVING sum(a) > 0');
+SELECT * FROM plan_jit_lines('SELECT sum(x.a + y.b) FROM plan_jit x JOIN plan_jit y ON x.a = y.b');
+SELECT * FROM plan_jit_lines('SELECT a, b FROM plan_jit ORDER BY b DESC LIMIT 3');
+-- the answer of a fallback does not depend on it
+SELECT sum(n) FROM (SELECT avg(a::numeric / 7) * 0 + 'NaN' AS n FROM plan_jit GROUP BY g) q;
+CREATE TABLE plan_jit_nan AS SELECT i % 3 AS g, numeric 'NaN' AS n FROM generate_series(1, 9000) i;
+SELECT g, sum(n + g) FROM plan_jit_nan GROUP BY g ORDER BY g;
+DROP FUNCTION plan_jit_lines(text);
+DROP TABLE plan_jit, plan_jit_nan;

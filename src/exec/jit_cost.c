@@ -1,0 +1,130 @@
+/*
+ * jit_cost.c
+ *		Whether PostgreSQL's JIT pays for what PostgreSQL itself executes of a plan.
+ *
+ * PostgreSQL compiles the expressions of a whole plan to machine code if the
+ * plan's total cost is above jit_above_cost.  What a gpudb node costs a device
+ * spends, which evaluates no expression of PostgreSQL's: compiling the few that
+ * stand above the nodes, and those that only a fallback would evaluate, took
+ * up to a thousand times as long as evaluating them.  So the decision is taken
+ * again, by the cost of PostgreSQL's own nodes.
+ */
+#include "postgres.h"
+
+#include "jit/jit.h"
+
+#include "exec/jit_cost.h"
+#include "exec/plan_walk.h"
+
+/* Summing up a plan. */
+typedef struct JitCost
+{
+	Cost		own;			/* of PostgreSQL's nodes, without what lies below them */
+	bool		has_ours;
+} JitCost;
+
+static Cost
+sum_of_list(const List *plans)
+{
+	Cost		sum = 0;
+	ListCell   *lc;
+
+	foreach(lc, plans)
+		sum += ((const Plan *) lfirst(lc))->total_cost;
+	return sum;
+}
+
+/* What the plans below a node cost. */
+static Cost
+cost_below(const Plan *plan)
+{
+	Cost		below = (plan->lefttree != NULL ? plan->lefttree->total_cost : 0) + (plan->righttree != NULL ? plan->righttree->total_cost : 0);
+
+	switch (nodeTag(plan))
+	{
+		case T_Append:
+			return below + sum_of_list(((const Append *) plan)->appendplans);
+		case T_MergeAppend:
+			return below + sum_of_list(((const MergeAppend *) plan)->mergeplans);
+		case T_SubqueryScan:
+			return below + ((const SubqueryScan *) plan)->subplan->total_cost;
+		default:
+			return below;
+	}
+}
+
+/*
+ * The plan whose rows a GpuSort or GpuSortAgg reads: it lies below the fallback,
+ * which is a Sort with what may stand above one, or an aggregation without.
+ */
+static const Plan *
+plan_read(const CustomScan *scan)
+{
+	const Plan *fallback = linitial(scan->custom_plans);
+
+	for (const Plan *plan = fallback; plan != NULL; plan = plan->lefttree)
+		switch (nodeTag(plan))
+		{
+			case T_Sort:
+				return plan->lefttree;
+			case T_Limit:
+			case T_Unique:
+			case T_WindowAgg:
+			case T_Agg:
+				break;
+			default:
+				return fallback->lefttree;
+		}
+	return fallback->lefttree;
+}
+
+static bool
+add_cost(const Plan *plan, void *arg)
+{
+	JitCost    *cost = arg;
+
+	if (is_gpudb_node(plan))
+		cost->has_ours = true;
+	else if (is_gpudb_over_any(plan))
+	{
+		cost->has_ours = true;
+		plan_walk_below(plan_read((const CustomScan *) plan), add_cost, cost);
+		return false;
+	}
+	else
+		cost->own += Max(plan->total_cost - cost_below(plan), 0);
+	return true;
+}
+
+int
+jit_flags_of_cost(Cost cost)
+{
+	int			flags = PGJIT_NONE;
+
+	if (!jit_enabled || jit_above_cost < 0 || cost <= jit_above_cost)
+		return flags;
+	flags |= PGJIT_PERFORM;
+	if (jit_optimize_above_cost >= 0 && cost > jit_optimize_above_cost)
+		flags |= PGJIT_OPT3;
+	if (jit_inline_above_cost >= 0 && cost > jit_inline_above_cost)
+		flags |= PGJIT_INLINE;
+	if (jit_expressions)
+		flags |= PGJIT_EXPR;
+	if (jit_tuple_deforming)
+		flags |= PGJIT_DEFORM;
+	return flags;
+}
+
+void
+jit_set_flags(PlannedStmt *stmt)
+{
+	JitCost		cost = {0};
+
+	/* who wants all plans compiled wants these, too */
+	if (stmt->jitFlags == PGJIT_NONE || jit_above_cost == 0)
+		return;
+	/* what a subplan costs is part of the cost of the node that runs it */
+	plan_walk_below(stmt->planTree, add_cost, &cost);
+	if (cost.has_ours)
+		stmt->jitFlags = jit_flags_of_cost(cost.own);
+}
