@@ -24,6 +24,7 @@
 #include "core/target.h"
 #include "device/calibration.h"
 #include "device/mapping.h"
+#include "guc.h"
 
 #define CALIBRATION_FILE "gpudb.calibration"
 #define CALIBRATION_VERSION 8
@@ -43,9 +44,10 @@ static const struct
 	const char *name;
 	const char *device;
 	double		guess;
+	double		factor;			/* by which a plausible value may differ from the guess */
 	const char *meaning;
 }			figures[] = {
-#define FIGURE(name, device, value, meaning) {#name, device, value, meaning},
+#define FIGURE(name, device, value, factor, meaning) {#name, device, value, factor, meaning},
 #include "device/calibration.def"
 #undef FIGURE
 };
@@ -63,6 +65,18 @@ publish(int figure, double value, int times)
 {
 	pg_atomic_write_u64(&shared->figure[figure], bits_of_float(value));
 	pg_atomic_write_u32(&shared->times[figure], (uint32) times);
+}
+
+/*
+ * Whether a machine could have shown a value; not-a-number is none.  Of the CPU
+ * that stands in a GPU's place, for tests, anything is believed.
+ */
+static bool
+is_plausible(int figure, double value)
+{
+	if (gpudb_provider == PROVIDER_CPU && strcmp(figures[figure].device, "gpu") == 0)
+		return value > 0;
+	return value * figures[figure].factor >= figures[figure].guess && value <= figures[figure].guess * figures[figure].factor;
 }
 
 /* A number for this machine: its processors. */
@@ -131,7 +145,7 @@ parse(char *text)
 	if (machine != machine_number())
 		return "it is of another machine";
 	for (int f = 0; f < FIGURE_Count; f++)
-		if (value[f] > 0)
+		if (is_plausible(f, value[f]))
 			publish(f, value[f], times[f]);
 	pg_atomic_write_u64(&shared->time, time);
 	return NULL;
@@ -220,11 +234,18 @@ void
 calibration_store(const double *values, bool anew)
 {
 	uint64		time = (uint64) GetCurrentTimestamp();
+	StringInfoData doubted;
 
+	initStringInfo(&doubted);
 	for (int f = 0; f < FIGURE_Count; f++)
 	{
 		if (isnan(values[f]))
 			continue;
+		if (!is_plausible(f, values[f]))
+		{
+			appendStringInfo(&doubted, "%s%s = %g", doubted.len > 0 ? ", " : "", figures[f].name, values[f]);
+			continue;
+		}
 		if (anew || !calibration_measured((Figure) f))
 			publish(f, values[f], 1);
 		else
@@ -232,6 +253,11 @@ calibration_store(const double *values, bool anew)
 	}
 	pg_atomic_write_u64(&shared->time, time);
 	write_file(time);
+	if (doubted.len > 0)
+		ereport(WARNING,
+				(errmsg("gpudb does not believe some figures of this calibration: %s", doubted.data),
+				 errdetail("No machine is known to be so fast or so slow. Figures known before, or guesses, stay in their place."),
+				 errhint("Calibrate when the machine is otherwise idle: SELECT gpudb.calibrate().")));
 }
 
 extern PGDLLEXPORT Datum gpudb_calibration(PG_FUNCTION_ARGS);

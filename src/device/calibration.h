@@ -14,7 +14,7 @@
 
 typedef enum Figure
 {
-#define FIGURE(name, device, value, meaning) FIGURE_##name,
+#define FIGURE(name, device, value, factor, meaning) FIGURE_##name,
 #include "device/calibration.def"
 #undef FIGURE
 	FIGURE_Count

@@ -14,7 +14,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION gpudb');
 my $file = $node->data_dir . '/gpudb.calibration';
 my $figures = "SELECT string_agg(figure || '=' || round(nanoseconds::numeric, 3), ',' ORDER BY figure) FROM gpudb.calibration";
 # those that the layout of memory can change threefold aside
-my $calibrations = "SELECT string_agg(DISTINCT calibrations::text, ' ') FROM gpudb.calibration WHERE figure IN ('pg_unit', 'cpu_start', 'cpu_op')";
+my $calibrations = "SELECT string_agg(DISTINCT calibrations::text, ' ') FROM gpudb.calibration WHERE figure = 'cpu_read_page'";
 my $measured = "SELECT count(*) FROM gpudb.calibration WHERE measured IS NOT NULL AND device <> 'gpu' AND figure <> 'cpu_thread'";
 
 sub answer
@@ -40,14 +40,56 @@ sub restart
 	return slurp_file($node->logfile, $offset);
 }
 
+# The checksum of a file: hash_bytes() of src/core/hash.h.
+sub mixed
+{
+	use integer;
+	no warnings 'portable';
+	my ($x) = @_;
+	$x = ($x ^ ($x >> 30 & 0x3ffffffff)) * 0xbf58476d1ce4e5b9;
+	$x = ($x ^ ($x >> 27 & 0x1fffffffff)) * 0x94d049bb133111eb;
+	return $x ^ ($x >> 31 & 0x1ffffffff);
+}
+
+sub checksum
+{
+	use integer;
+	no warnings 'portable';
+	my ($text) = @_;
+	my $hash = length($text);
+	foreach my $word (unpack('q<*', $text . "\0" x (-length($text) & 7)))
+	{
+		$hash = mixed($hash ^ ($word + 0x9e3779b97f4a7c15 + ($hash << 6) + ($hash >> 2 & 0x3fffffffffffffff)));
+	}
+	return sprintf('%u', $hash);
+}
+
+# The good file with other values of some figures.
+sub file_with
+{
+	my ($good, %value) = @_;
+	my $text = $good =~ s/checksum .*//sr;
+	$text =~ s/^$_ .*$/$_ $value{$_} 1/m foreach keys %value;
+	return $text . 'checksum ' . checksum($text) . "\n";
+}
+
+# The value of a figure, and whether it was measured.
+sub figure
+{
+	my ($name) = @_;
+	return answer("SELECT nanoseconds::numeric, measured IS NOT NULL FROM gpudb.calibration WHERE figure = '$name'");
+}
+
 my $guesses = answer($figures);
+my $guessed_thread = figure('cpu_thread');
 is(answer($measured), '0', 'nothing is measured at first');
 ok(!-e $file, 'there is no file');
 
 answer('SELECT gpudb.calibrate()');
 my $known = answer($figures);
 isnt($known, $guesses, 'figures differ from the guesses');
-is(answer($measured), '19', 'all that can be are measured');
+# on a machine that is busy some are not plausible, and stay guesses
+cmp_ok(answer($measured), '>=', 12, 'most that can be are measured');
 ok(-s $file, 'there is a file');
 unlike(restart(), qr/calibration/, 'nothing is said of a good file');
 is(answer($figures), $known, 'figures outlive a restart');
@@ -79,7 +121,18 @@ for my $case (
 }
 answer('SELECT gpudb.calibrate()');
 unlike(restart(), qr/does not use/, 'a new calibration takes its place');
-is(answer($measured), '19', 'and is used');
+cmp_ok(answer($measured), '>=', 12, 'and is used');
+
+# what a machine that is busy has shown is not believed
+$good = slurp_file($file);
+rewrite_file(file_with($good, pg_unit => 4321));
+unlike(restart(), qr/does not use/, 'a file whose checksum is right');
+is(figure('pg_unit'), '4321|t', 'its figures are used');
+rewrite_file(file_with($good =~ s/^pg_unit /cpu_thread 0.01 1\npg_unit /mr, cpu_thread => 0.01, pg_unit => 4321, cpu_op => 1e6));
+restart();
+is(figure('pg_unit'), '4321|t', 'figures that are plausible are used');
+is(figure('cpu_thread'), $guessed_thread, 'a thread that gains nothing is not believed');
+is(figure('cpu_op'), '1|f', 'nor is an instruction that takes a millisecond');
 
 # what is expected and what came of it
 my $plan = answer("SET gpudb.force = on; CREATE TABLE seen AS SELECT generate_series(1, 10000) AS k; EXPLAIN (ANALYZE) SELECT sum(k) FROM seen WHERE k > 5");
