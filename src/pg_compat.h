@@ -155,6 +155,20 @@ compat_buffer_has(const BufferDesc *descriptor, Relation relation, BlockNumber b
 #endif
 }
 
+/* The tag of a block of a relation's main fork. */
+static inline BufferTag
+compat_buffer_tag(Relation relation, BlockNumber block)
+{
+	BufferTag	tag;
+
+#if PG_VERSION_NUM >= 160000
+	InitBufferTag(&tag, &relation->rd_locator, MAIN_FORKNUM, block);
+#else
+	INIT_BUFFERTAG(tag, relation->rd_node, MAIN_FORKNUM, block);
+#endif
+	return tag;
+}
+
 /* Whether the transaction has given a relation another file. */
 static inline bool
 compat_has_new_file(Relation relation)

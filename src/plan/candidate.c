@@ -415,6 +415,8 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	Candidate  *candidate = describe(root, rel, rte);
 
 	candidate->cached_parts = palloc0(sizeof(List *));
+	candidate->resident = palloc(sizeof(double));
+	*candidate->resident = -1;
 	if (candidate->reason == NULL && rte->inh)
 		candidate->reason = take_members(root, candidate);
 	if (candidate->reason == NULL)

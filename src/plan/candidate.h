@@ -55,6 +55,7 @@ typedef struct Candidate
 	bool		offered;		/* as a GpuJoin */
 	bool		read_before;	/* by an earlier pass of the same node, which has left columns behind */
 	List	  **cached_parts;	/* cost.c: of CachedPart, known already; of all pipelines that read the relation */
+	double	   *resident;		/* cost.c: the part of its pages in shared_buffers, negative before it was asked for; likewise */
 	Path	   *build;			/* without expressions, the plan of a table of its rows; once that was asked for, */
 	bool		build_known;	/* as it is when all paths over its relations are there */
 	Oid			relation;

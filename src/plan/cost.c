@@ -22,6 +22,7 @@
 #include "access/table.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/value.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -39,9 +40,13 @@
 #include "guc.h"
 #include "pg_compat.h"
 #include "plan/cost.h"
+#include "tablet/recent.h"
 #include "tablet/tablet_scan.h"
 
 #define NS(name) calibration_figure(FIGURE_##name)
+
+/* Pages of a table from which on it matters whether they are in shared_buffers. */
+#define LEAST_PAGES_OUTSIDE	1024
 
 /* Rows of a block of a GPU's threads. */
 #define BLOCK_ROWS		1024
@@ -156,100 +161,16 @@ ns_of_feeding(const RelOptInfo *rel)
 	return rel->pages * NS(pin_page) + rel->tuples * NS(pin_tuple);
 }
 
-/* The part of the members of a tree whose columns are there already. */
-static double
-cached_part_of_members(const Candidate *candidate, const CompileResult *compiled, Relation parent)
-{
-	double		pages = 0;
-	ListCell   *lc;
-
-	foreach(lc, candidate->members)
-	{
-		const CandidateMember *member = lfirst(lc);
-		Relation	relation = table_open(member->relation, NoLock);
-		AttrMap    *attributes = compat_attributes_by_name(RelationGetDescr(relation), RelationGetDescr(parent));
-		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
-
-		for (int i = 0; i < compiled->ncolumns; i++)
-			wanted[i].attno = attributes->attnums[wanted[i].attno - 1];
-		pages += member->pages * tablet_cached_part(relation, member->pages, wanted, compiled->ncolumns);
-		pfree(wanted);
-		free_attrmap(attributes);
-		table_close(relation, NoLock);
-	}
-	return pages / Max(candidate->rel->pages, 1);
-}
-
-/* Ask the pool which part of a relation has all columns of a program. */
-static double
-ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
-{
-	/* the planner has locked it */
-	Relation	relation = table_open(candidate->relation, NoLock);
-	double		part;
-
-	if (candidate->members != NIL)
-		part = cached_part_of_members(candidate, compiled, relation);
-	else
-	{
-		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
-
-		part = tablet_cached_part(relation, candidate->rel->pages, wanted, compiled->ncolumns);
-		pfree(wanted);
-	}
-	table_close(relation, NoLock);
-	return part;
-}
-
-/* What the pool has said of some columns, by a sum of their hashes. */
-typedef struct CachedPart
-{
-	uint64		columns;
-	double		part;
-} CachedPart;
-
-static uint64
-hash_of_columns(const CompileResult *compiled)
-{
-	uint64		hash = 0;
-
-	for (int i = 0; i < compiled->ncolumns; i++)
-	{
-		const ColumnUse *column = &compiled->column[i];
-
-		hash += hash_mix((uint64) (uint16) column->attno << 32 | (uint64) (uint16) column->scale << 16 |
-						 column->second << 2 | column->packed << 1 | column->coded);
-	}
-	return hash;
-}
-
 /*
- * The part of a relation whose columns are there already; for rows, if all that
- * is wanted of them can be.  The join search asks for the same columns again and
- * again, and a large table has many shelves.
+ * How much longer pages from outside shared_buffers take than PostgreSQL counts
+ * them to take a scan of several processes: these read them beside one another,
+ * where here one process does.  An aggregate leaves columns for the next one
+ * behind, which is worth that.
  */
 static double
-cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
+slower_pages(const Candidate *candidate, GroupCount groups)
 {
-	uint64		columns;
-	CachedPart *known;
-	ListCell   *lc;
-
-	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
-		return 0;
-	if (candidate->read_before && get_rel_persistence(candidate->relation) == RELPERSISTENCE_PERMANENT)
-		return 1;
-	columns = hash_of_columns(compiled);
-	foreach(lc, *candidate->cached_parts)
-	{
-		known = lfirst(lc);
-		if (known->columns == columns)
-			return known->part;
-	}
-	known = palloc(sizeof(CachedPart));
-	*known = (CachedPart) {columns, ask_cached_part(candidate, compiled)};
-	*candidate->cached_parts = lappend(*candidate->cached_parts, known);
-	return known->part;
+	return groups.found > 0 ? 0 : cost_part_outside(candidate) * Max(cost_readers_of_postgres(candidate->rel) - 1, 0);
 }
 
 /*
@@ -383,7 +304,7 @@ passes_over(const Candidate *candidate, const CompileResult *compiled, GroupCoun
 {
 	const RelOptInfo *rel = candidate->rel;
 	const bool	may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && program_suits_gpu(compiled->program);
-	const double cached = cached_part(candidate, compiled, groups.found);
+	const double cached = cost_cached_part(candidate, compiled, groups.found);
 	/* unless most is cached, all is read; rows come from pages */
 	const double gpu_pages = cached > 0.5 && groups.found > 0 ? 1 - cached : 1;
 	const double times = may_gpu ? passes_on_gpu(candidate, compiled) : 0;
@@ -395,6 +316,15 @@ passes_over(const Candidate *candidate, const CompileResult *compiled, GroupCoun
 	get_tablespace_page_costs(rel->reltablespace, NULL, &page);
 	passes.cpu.cost = page * rel->pages * (1 - cached) + cpu / NS(pg_unit);
 	passes.gpu.cost = page * rel->pages * gpu_pages * times + gpu / NS(pg_unit);
+	if (rel->pages >= LEAST_PAGES_OUTSIDE && cached < 1)
+	{
+		const double outside = page * rel->pages * cost_part_outside(candidate);
+
+		passes.cpu.ms += outside * (1 - cached) * NS(pg_unit) / 1e6;
+		passes.gpu.ms += outside * gpu_pages * times * NS(pg_unit) / 1e6;
+		passes.cpu.cost += page * rel->pages * (1 - cached) * slower_pages(candidate, groups);
+		passes.gpu.cost += page * rel->pages * gpu_pages * slower_pages(candidate, groups);
+	}
 	return passes;
 }
 
@@ -450,6 +380,21 @@ cost_rows_out(const CompileResult *compiled, double rows)
 	double		ns = compiled->gives_rows ? NS(output_row) + compiled->nattributes * NS(output_value) : NS(row_out);
 
 	return rows * ns / NS(pg_unit);
+}
+
+/* Putting a row into a tuple store and taking it out again, in returns of a row from its heap tuple: it is formed, copied and read. */
+#define SPOOLED_ROW		2
+
+Cost
+cost_spooled(double rows, int width)
+{
+	const double bytes = rows * (SizeofMinimalTupleHeader + MAXALIGN(width));
+	Cost		cost = rows * SPOOLED_ROW * NS(row_out) / NS(pg_unit);
+
+	/* written to a temporary file and read back, as cost_material() counts it */
+	if (bytes > work_mem * 1024.0)
+		cost += seq_page_cost * ceil(bytes / BLCKSZ);
+	return cost;
 }
 
 /* Sorting a row by a word or two, by one thread: 10 million by two integers take 0.5 s. */

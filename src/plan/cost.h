@@ -54,6 +54,9 @@ extern bool cost_on_gpu(const List *private);
 /* Returning rows of a scan, made by the device or from their heap tuples. */
 extern Cost cost_rows_out(const CompileResult *compiled, double rows);
 
+/* Keeping rows of some bytes in a tuple store until all are there, and taking them out. */
+extern Cost cost_spooled(double rows, int width);
+
 /* Whether the GPU is to do it: it is cheaper, or must and can. */
 extern bool cost_is_gpu_better(DeviceCost cost);
 
@@ -111,5 +114,19 @@ extern double cost_group_bytes(const Program *program);
 
 /* Returning groups. */
 extern Cost cost_groups_out(double groups);
+
+/* cost_parts.c */
+
+/*
+ * The part of a relation whose columns that a program reads are cached; for
+ * rows, 0 unless all that is wanted of them can be.
+ */
+extern double cost_cached_part(const Candidate *candidate, const CompileResult *compiled, double groups);
+
+/* The part of a relation's pages that are not in shared_buffers. */
+extern double cost_part_outside(const Candidate *candidate);
+
+/* How many processes PostgreSQL would have read a relation, as get_parallel_divisor() counts them. */
+extern double cost_readers_of_postgres(const RelOptInfo *rel);
 
 #endif							/* GPUDB_PLAN_COST_H */

@@ -13,6 +13,7 @@
 #include "guc.h"
 #include "plan/decision.h"
 #include "plan/path.h"
+#include "plan/pipeline.h"
 #include "plan/rewrite.h"
 #include "plan/search.h"
 
@@ -84,13 +85,13 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 	switch (stage)
 	{
 		case UPPERREL_GROUP_AGG:
-			path_join_catch_up(root);
+			pipeline_catch_up(root);
 			path_agg_add(root, input_rel, output_rel, extra);
 			path_sets_add(root, input_rel, output_rel, extra);
 			path_sort_agg_add(root, input_rel, output_rel, extra);
 			break;
 		case UPPERREL_DISTINCT:
-			path_join_catch_up(root);
+			pipeline_catch_up(root);
 			path_distinct_add(root, input_rel, output_rel);
 			path_unique_add(root, input_rel, output_rel);
 			break;

@@ -46,9 +46,6 @@ extern bool path_join_offer(PlannerInfo *root, RelOptInfo *rel);
 extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 							   const JoinPathExtraData *extra);
 
-/* Examine the joins that were put off while PostgreSQL's paths for them were cheap. */
-extern void path_join_catch_up(PlannerInfo *root);
-
 /*
  * path_not_in.c: the candidate over a relation in which x NOT IN (SELECT ...)
  * are joins; the candidate given, if there are none.  path_not_in_offer()

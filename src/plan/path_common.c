@@ -141,6 +141,51 @@ path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys)
 	}
 }
 
+/*
+ * Whether a query level runs again and again, with values of levels around it.
+ * PostgreSQL has noted these among the parameters of the levels they are of.
+ */
+static bool
+is_correlated(const PlannerInfo *root)
+{
+	for (const PlannerInfo *outer = root->parent_root; outer != NULL; outer = outer->parent_root)
+		if (outer->plan_params != NIL)
+			return true;
+	return false;
+}
+
+/* How much cheaper a path must be than PostgreSQL's where it runs again and again, and what it is said to cost then. */
+#define RERUN_GAIN		2
+#define RERUN_COST		0.98
+
+/*
+ * Have a path for a correlated level cost about what PostgreSQL's cheapest
+ * costs; false if it is not much cheaper than that.  PostgreSQL compares the
+ * cost of one run with that of a hashed form of the subquery, without knowing
+ * how often it will be run: with its own costs that comparison comes out as it
+ * does without us.
+ */
+static bool
+price_rerun(const RelOptInfo *rel, Path *path)
+{
+	const Path *cheapest = NULL;
+	ListCell   *lc;
+
+	foreach(lc, rel->pathlist)
+	{
+		const Path *other = lfirst(lc);
+
+		if (other->param_info == NULL && (cheapest == NULL || other->total_cost < cheapest->total_cost))
+			cheapest = other;
+	}
+	if (cheapest == NULL)
+		return true;
+	if (path->total_cost * RERUN_GAIN > cheapest->total_cost)
+		return false;
+	path->total_cost = cheapest->total_cost * RERUN_COST;
+	return true;
+}
+
 void
 path_offer(PlannerInfo *root, RelOptInfo *rel, Path *path)
 {
@@ -149,6 +194,8 @@ path_offer(PlannerInfo *root, RelOptInfo *rel, Path *path)
 		rel->pathlist = NIL;
 		rel->partial_pathlist = NIL;
 	}
+	else if (is_correlated(root) && !price_rerun(rel, path))
+		return;
 	if (search_is_worth(root, rel))
 		add_path(rel, path);
 }

@@ -139,3 +139,35 @@ recent_glance(Relation relation, BlockNumber block, PageGlance *glance)
 	pg_read_barrier();
 	return has_block(descriptor, relation, block);
 }
+
+/* Blocks that are looked up for recent_resident_part(). */
+#define SAMPLE_BLOCKS	16
+
+/* Whether PostgreSQL's table of buffers has a block. */
+static bool
+is_resident(Relation relation, BlockNumber block)
+{
+	BufferTag	tag = compat_buffer_tag(relation, block);
+	const uint32 hash = BufTableHashCode(&tag);
+	LWLock	   *lock = BufMappingPartitionLock(hash);
+	bool		found;
+
+	LWLockAcquire(lock, LW_SHARED);
+	found = BufTableLookup(&tag, hash) >= 0;
+	LWLockRelease(lock);
+	return found;
+}
+
+double
+recent_resident_part(Relation relation, BlockNumber nblocks)
+{
+	const BlockNumber n = Min(nblocks, SAMPLE_BLOCKS);
+	int			resident = 0;
+
+	/* temporary tables have buffers of their own, which are memory of this process */
+	if (n == 0 || RelationUsesLocalBuffers(relation))
+		return 1;
+	for (BlockNumber i = 0; i < n; i++)
+		resident += is_resident(relation, (BlockNumber) ((uint64) nblocks * (2 * i + 1) / (2 * n)));
+	return (double) resident / n;
+}

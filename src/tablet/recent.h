@@ -24,6 +24,12 @@ extern void recent_prefetch(Relation relation, BlockNumber block);
 /* Pin a block where it is believed to be; InvalidBuffer if it is not there. */
 extern Buffer recent_pin(Relation relation, BlockNumber block);
 
+/*
+ * The part of a relation's blocks that are in shared_buffers, by a sample of
+ * them, for the planner: it takes some microseconds.
+ */
+extern double recent_resident_part(Relation relation, BlockNumber nblocks);
+
 /* What a page's header tells of it. */
 typedef struct PageGlance
 {

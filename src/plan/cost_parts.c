@@ -1,0 +1,152 @@
+/*
+ * cost_parts.c
+ *		What part of a relation is in memory: as cached columns, or as pages in shared_buffers.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+
+#include "core/hash.h"
+#include "exec/node.h"
+#include "guc.h"
+#include "pg_compat.h"
+#include "plan/cost.h"
+#include "tablet/recent.h"
+#include "tablet/tablet_scan.h"
+
+/* The part of the members of a tree whose columns are there already. */
+static double
+cached_part_of_members(const Candidate *candidate, const CompileResult *compiled, Relation parent)
+{
+	double		pages = 0;
+	ListCell   *lc;
+
+	foreach(lc, candidate->members)
+	{
+		const CandidateMember *member = lfirst(lc);
+		Relation	relation = table_open(member->relation, NoLock);
+		AttrMap    *attributes = compat_attributes_by_name(RelationGetDescr(relation), RelationGetDescr(parent));
+		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
+
+		for (int i = 0; i < compiled->ncolumns; i++)
+			wanted[i].attno = attributes->attnums[wanted[i].attno - 1];
+		pages += member->pages * tablet_cached_part(relation, member->pages, wanted, compiled->ncolumns);
+		pfree(wanted);
+		free_attrmap(attributes);
+		table_close(relation, NoLock);
+	}
+	return pages / Max(candidate->rel->pages, 1);
+}
+
+/* Ask the pool which part of a relation has all columns of a program. */
+static double
+ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
+{
+	/* the planner has locked it */
+	Relation	relation = table_open(candidate->relation, NoLock);
+	double		part;
+
+	if (candidate->members != NIL)
+		part = cached_part_of_members(candidate, compiled, relation);
+	else
+	{
+		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
+
+		part = tablet_cached_part(relation, candidate->rel->pages, wanted, compiled->ncolumns);
+		pfree(wanted);
+	}
+	table_close(relation, NoLock);
+	return part;
+}
+
+/* What the pool has said of some columns, by a sum of their hashes. */
+typedef struct CachedPart
+{
+	uint64		columns;
+	double		part;
+} CachedPart;
+
+static uint64
+hash_of_columns(const CompileResult *compiled)
+{
+	uint64		hash = 0;
+
+	for (int i = 0; i < compiled->ncolumns; i++)
+	{
+		const ColumnUse *column = &compiled->column[i];
+
+		hash += hash_mix((uint64) (uint16) column->attno << 32 | (uint64) (uint16) column->scale << 16 |
+						 column->second << 2 | column->packed << 1 | column->coded);
+	}
+	return hash;
+}
+
+/* The join search asks for the same columns again and again, and a large table has many shelves. */
+double
+cost_cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
+{
+	uint64		columns;
+	CachedPart *known;
+	ListCell   *lc;
+
+	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
+		return 0;
+	if (candidate->read_before && get_rel_persistence(candidate->relation) == RELPERSISTENCE_PERMANENT)
+		return 1;
+	columns = hash_of_columns(compiled);
+	foreach(lc, *candidate->cached_parts)
+	{
+		known = lfirst(lc);
+		if (known->columns == columns)
+			return known->part;
+	}
+	known = palloc(sizeof(CachedPart));
+	*known = (CachedPart) {columns, ask_cached_part(candidate, compiled)};
+	*candidate->cached_parts = lappend(*candidate->cached_parts, known);
+	return known->part;
+}
+
+/* The pages of a relation, and those of members of a tree, that are in shared_buffers. */
+static double
+ask_resident_pages(Oid relation, BlockNumber pages, const List *members)
+{
+	double		resident = 0;
+	Relation	opened;
+	ListCell   *lc;
+
+	foreach(lc, members)
+	{
+		const CandidateMember *member = lfirst(lc);
+
+		resident += ask_resident_pages(member->relation, member->pages, NIL);
+	}
+	if (members != NIL)
+		return resident;
+	opened = table_open(relation, NoLock);
+	resident = pages * recent_resident_part(opened, pages);
+	table_close(opened, NoLock);
+	return resident;
+}
+
+double
+cost_part_outside(const Candidate *candidate)
+{
+	if (*candidate->resident < 0)
+		*candidate->resident = ask_resident_pages(candidate->relation, candidate->rel->pages, candidate->members) / Max(candidate->rel->pages, 1);
+	return 1 - *candidate->resident;
+}
+
+double
+cost_readers_of_postgres(const RelOptInfo *rel)
+{
+	int			workers = 0;
+	ListCell   *lc;
+
+	foreach(lc, rel->partial_pathlist)
+		workers = Max(workers, ((const Path *) lfirst(lc))->parallel_workers);
+	return workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
+}

@@ -1,0 +1,478 @@
+/*
+ * pipeline.c
+ *		The device pipeline over relations that are joined.
+ *
+ * A pipeline reads one relation and looks for the rows of others in tables, in
+ * the order of PostgreSQL's join search: each time that considers joining two
+ * relations, a pipeline over the outer one may be extended by a table of the
+ * inner one, whose rows come from a GpuScan or from PostgreSQL's own cheapest
+ * path.  The best pipeline over a set of relations is kept in the table of
+ * candidates.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+
+#include "compile/compile_not_in.h"
+#include "device/device.h"
+#include "exec/node.h"
+#include "guc.h"
+#include "plan/cost.h"
+#include "plan/decision.h"
+#include "plan/estimate.h"
+#include "plan/path.h"
+#include "plan/pipeline.h"
+#include "plan/recall.h"
+#include "plan/search.h"
+
+/*
+ * What it costs to make a table of a path's rows, for either device.  What a
+ * device has found need not go out as rows, and a GPU keeps what it has found
+ * itself.
+ */
+static DeviceCost
+cost_table(const Path *path, double rows)
+{
+	const CustomPath *custom = (const CustomPath *) path;
+	const int	ncolumns = list_length(path->pathtarget->exprs);
+	const bool	as_columns = (path_is_gpu_scan(path) || (path_is_gpu_join(path) && !path_join_tests_rows(path))) &&
+		path->pathtarget == path->parent->reltarget;
+	const Cost	rest = path->total_cost - (as_columns ? intVal(lthird(custom->custom_private)) : 0);
+	DeviceCost	cost = cost_build(rows, ncolumns, as_columns);
+
+	cost_add(&cost, (DeviceCost) {rest, rest});
+	if (as_columns)
+		cost.gpu = Min(cost.gpu, cost_pipeline(linitial(custom->custom_private)).gpu + cost_kept_table(rows, ncolumns));
+	return cost;
+}
+
+/* The same path, which also computes some expressions; NULL if it is of a kind that we do not copy. */
+static Path *
+with_expressions(PlannerInfo *root, Path *path, List *exprs)
+{
+	Path	   *copy;
+
+	if (path == NULL || exprs == NIL)
+		return path;
+	if (path_is_gpu_scan(path) || path_is_gpu_join(path))
+	{
+		copy = palloc(sizeof(CustomPath));
+		memcpy(copy, path, sizeof(CustomPath));
+	}
+	else
+		copy = path_copy(path);
+	if (copy == NULL)
+		return NULL;
+	copy->pathtarget = copy_pathtarget(path->pathtarget);
+	add_new_columns_to_pathtarget(copy->pathtarget, exprs);
+	set_pathtarget_cost_width(root, copy->pathtarget);
+	copy->total_cost += (copy->pathtarget->cost.per_tuple - path->pathtarget->cost.per_tuple) * path->rows;
+	return copy;
+}
+
+/* Tables */
+
+/*
+ * Whether rows of a table can have an expression as a column: computing it
+ * raises no error, and is NULL where a left join has no row.
+ */
+static bool
+may_be_column(Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) expr, PVC_INCLUDE_PLACEHOLDERS))
+		if (!IsA(lfirst(lc), Var) || lfirst_node(Var, lc)->varattno <= 0)
+			return false;
+	return !IsA(expr, Var) && compile_cannot_fail((Node *) expr) && !contain_volatile_functions((Node *) expr) &&
+		!contain_nonstrict_functions((Node *) expr);
+}
+
+/* The expressions over the inner relation that are compared with something of the outer one. */
+static List *
+key_expressions(const JoinPair *pair)
+{
+	List	   *exprs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+	{
+		Expr	   *expr = pair_inner_key(pair, lfirst_node(RestrictInfo, lc));
+
+		if (expr != NULL && may_be_column(expr))
+			exprs = list_append_unique(exprs, expr);
+	}
+	return exprs;
+}
+
+/*
+ * What a table of a candidate's rows costs at least.  Its exact cost takes the
+ * candidate's program, and compiling that is dear.
+ */
+static DeviceCost
+least_cost_of_table(Candidate *candidate, double rows, int ncolumns)
+{
+	DeviceCost	least = cost_build(rows, ncolumns, true);
+
+	cost_add(&least, cost_pipeline(candidate));
+	return least;
+}
+
+/* Whether a table could be made cheaper of a candidate's rows than of a path's. */
+static bool
+may_build_cheaper(Candidate *candidate, const Path *path, double rows)
+{
+	const DeviceCost least = least_cost_of_table(candidate, rows, list_length(path->pathtarget->exprs));
+	const DeviceCost cost = cost_table(path, rows);
+
+	return gpudb_force || least.cpu < cost.cpu || least.gpu < cost.gpu;
+}
+
+/*
+ * The plan whose rows a table is made of, with some expressions.  PostgreSQL
+ * might never have run it, so it must not raise an error: a GpuScan whose
+ * filters are all the device's leaves that to PostgreSQL's own plan for the
+ * whole.
+ */
+static Path *
+find_build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
+{
+	Candidate  *candidate = candidate_of(root, inner);
+	const double rows = estimate_rows(root, inner);
+	const bool	may_fail = !candidate_relations_cannot_fail(root, inner->relids);
+	Path	   *path = inner->cheapest_total_path;
+	Path	   *scan = NULL;
+
+	if (path != NULL && (path->param_info != NULL || may_fail))
+		path = NULL;
+	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL &&
+		(path == NULL || may_build_cheaper(candidate, path, rows)))
+		scan = (Path *) (candidate->joins == NIL ? path_scan_create(candidate) : path_join_create(root, candidate, inner, inner->pathlist));
+	/* what computes expressions goes by rows, for which filters of the device may be PostgreSQL's after all; some are so anyway */
+	if (may_fail && (exprs != NIL || (scan != NULL && path_is_gpu_join(scan) && path_join_tests_rows(scan))))
+		return NULL;
+	path = with_expressions(root, path, exprs);
+	scan = with_expressions(root, scan, exprs);
+	return scan != NULL && (path == NULL || gpudb_force || cost_least(cost_table(scan, rows)) < cost_least(cost_table(path, rows))) ? scan : path;
+}
+
+/* The same, once for all joins with the relation that compare nothing but its columns. */
+static Path *
+build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
+{
+	Candidate  *candidate = candidate_of(root, inner);
+
+	if (candidate == NULL || exprs != NIL)
+		return find_build_path(root, inner, exprs);
+	if (!candidate->build_known)
+	{
+		candidate->build = find_build_path(root, inner, NIL);
+		candidate->build_known = true;
+	}
+	return candidate->build;
+}
+
+/*
+ * Take the clauses of a join apart; false if PostgreSQL would test some of them
+ * apart from it.  Equalities come first, as a hash join would have them, and
+ * all else in PostgreSQL's order.
+ */
+static bool
+read_clauses(PlannerInfo *root, const JoinPair *pair, CandidateJoin *join)
+{
+	List	   *equalities = NIL;
+	List	   *others = NIL;
+	List	   *filters = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (clause->pseudoconstant)
+			return false;
+		if (IS_OUTER_JOIN(pair->type) && RINFO_IS_PUSHED_DOWN(clause, pair->joined->relids))
+			filters = lappend(filters, clause);
+		else if (OidIsValid(clause->hashjoinoperator))
+			equalities = lappend(equalities, clause);
+		else
+			others = lappend(others, clause);
+	}
+	join->request.conditions = list_concat(get_actual_clauses(equalities), candidate_order(root, others));
+	if (pair->type == JOIN_FULL)
+		join->above = candidate_order(root, filters);
+	else
+		join->request.filters = candidate_order(root, filters);
+	return true;
+}
+
+/* The columns, by number, that are attributes which may be read as codes. */
+static Bitmapset *
+columns_with_codes(PlannerInfo *root, const List *columns)
+{
+	Bitmapset  *codes = NULL;
+	ListCell   *lc;
+
+	foreach(lc, columns)
+	{
+		const Var  *var = lfirst(lc);
+		const Candidate *of;
+
+		if (!IsA(var, Var))
+			continue;
+		of = candidate_of(root, find_base_rel(root, var->varno));
+		if (of != NULL && of->codes != NULL && of->codes[var->varattno] != 0)
+			codes = bms_add_member(codes, foreach_current_index(lc) + 1);
+	}
+	return codes;
+}
+
+static bool
+is_kind_of_ours(JoinType type)
+{
+	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_FULL || type == JOIN_SEMI || type == JOIN_ANTI;
+}
+
+/* Why no pipeline over the outer relation can be extended so; NULL if one may. */
+static const char *
+reason_against(const JoinPair *pair, const Candidate *before)
+{
+	if (before == NULL)
+		return "relation_kind";
+	if (before->reason != NULL)
+		return before->reason;
+	if (before->qual_reason != NULL)
+		return before->qual_reason;
+	if (!is_kind_of_ours(pair->type) || before->gates != NIL || pair->joined->lateral_relids != NULL ||
+		pair->inner->lateral_relids != NULL || !path_join_has_columns(pair->inner) || list_length(before->joins) == PROGRAM_MAX_TABLES)
+		return "expression";
+	if (candidate_ends_in_full_join(before) || (pair->type == JOIN_FULL && before->members != NIL))
+		return "full_join";
+	/* what is computed of the outer rows would have to be NULL where there are none */
+	if (pair->type == JOIN_FULL && !path_join_has_columns(pair->outer))
+		return "expression";
+	return NULL;
+}
+
+/* Whether there is a pipeline that costs no more. */
+static bool
+is_worse(Candidate *candidate, Candidate *best)
+{
+	return best != NULL && best->reason == NULL && cost_least(cost_pipeline(best)) <= cost_least(cost_pipeline(candidate));
+}
+
+/* How much cheaper a pipeline must be to be worth looking for if its table is made of a join: there are many of these. */
+#define BUSHY_GAIN	0.9
+
+/* The same with what a table costs at least that is not among a candidate's costs yet. */
+static bool
+is_worse_with(Candidate *candidate, DeviceCost table, Candidate *best, bool bushy)
+{
+	DeviceCost	cost = cost_pipeline(candidate);
+
+	cost_add(&cost, table);
+	return best->reason == NULL && cost_least(cost_pipeline(best)) * (bushy ? BUSHY_GAIN : 1) <= cost_least(cost);
+}
+
+/* What a table of a relation's rows costs at least, whatever plan they come from. */
+static DeviceCost
+least_cost_of_build(PlannerInfo *root, RelOptInfo *inner, double rows)
+{
+	const Path *path = inner->cheapest_total_path;
+	Candidate  *candidate = candidate_of(root, inner);
+	const DeviceCost by_path = cost_table(path, rows);
+	DeviceCost	least;
+
+	if (candidate == NULL || candidate->reason != NULL)
+		return by_path;
+	least = least_cost_of_table(candidate, rows, list_length(path->pathtarget->exprs));
+	return (DeviceCost) {Min(least.cpu, by_path.cpu), Min(least.gpu, by_path.gpu)};
+}
+
+/* Lanes of a tile, and of the least number of pairs that a device goes over. */
+#define TILE_LANES	512
+#define PAIR_LANES	64
+
+/* Whether a join leaves so few rows that it pays to put them side by side; *lanes: what a tile has, before and then after it. */
+static bool
+leaves_few(const JoinPair *pair, const Candidate *before, double rows, double *lanes)
+{
+	const double around = before->lanes > 0 ? before->lanes : TILE_LANES;
+	const double pairs = Max(TILE_LANES * rows / Max(before->rel->tuples, 1), PAIR_LANES);
+	const bool	few = pair->type == JOIN_INNER && pairs * 3 <= around;
+
+	if (few || !pair->extra->inner_unique)
+		*lanes = Min(pairs, TILE_LANES);
+	return few;
+}
+
+/* How many pairs of rows a join without equalities looks at: those within the bounds of a sorted table, or all. */
+static double
+pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join, const JoinUse *use)
+{
+	const JoinRequest *request = &join->request;
+	const bool	only_whether = pair->type == JOIN_SEMI || pair->type == JOIN_ANTI;
+	List	   *bounds = NIL;
+
+	for (JoinEnd end = JOIN_LOWER; use->sorted && end <= JOIN_UPPER; end++)
+		if (use->bound[end] >= 0)
+			bounds = lappend(bounds, list_nth(request->conditions, use->bound[end]));
+	/* whether there are rows within bounds shows without a look at them */
+	if (only_whether && list_length(bounds) == list_length(request->conditions))
+		return 0;
+	return join->rows * estimate_rows(root, pair->inner) * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
+}
+
+/* The joins of a pipeline, compiled with what is wanted of its rows, if that can be, which then need not be compiled again. */
+static const CompileResult *
+compile_pipeline(Candidate *candidate, const RelOptInfo *joined)
+{
+	CompileRequest request;
+	const CompileResult *rows = path_join_compile_rows(candidate, joined, &request);
+	CompileResult *result;
+
+	if (rows != NULL && rows->reason == NULL)
+		return rows;
+	result = palloc(sizeof(CompileResult));
+	request = (CompileRequest) {.aggregate = true, .quals = candidate->quals, .joins = candidate_joins(candidate)};
+	candidate_check(candidate, &request, result);
+	return result;
+}
+
+static bool
+is_integer_column(const Node *expr)
+{
+	if (!IsA(expr, Var) || ((const Var *) expr)->varattno <= 0)
+		return false;
+	switch (((const Var *) expr)->vartype)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case DATEOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Whether a join is by equality of integers, so that it can be compiled into any pipeline. */
+static bool
+are_plain_equalities(const JoinPair *pair)
+{
+	ListCell   *lc;
+
+	foreach(lc, pair->extra->restrictlist)
+	{
+		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (!OidIsValid(clause->hashjoinoperator) || !is_integer_column(get_leftop(clause->clause)) || !is_integer_column(get_rightop(clause->clause)))
+			return false;
+	}
+	return pair->extra->restrictlist != NIL;
+}
+
+/* How many joins a program surely has registers and loops for. */
+#define SHORT_PIPELINE	(PROGRAM_MAX_LOOPS - 2)
+
+/* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
+static const char *
+extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
+{
+	Candidate  *best = search_find(root, pair->joined->relids);
+	CandidateJoin *join;
+	Candidate  *candidate;
+	const CompileResult *result;
+	const JoinUse *use;
+	const double build_rows = estimate_rows(root, pair->inner);
+	List	   *exprs;
+	/* rows that no filter lets pass are lanes, too, until some stand side by side */
+	const double lanes = before->rel->tuples * (before->lanes > 0 ? before->lanes / TILE_LANES : 1);
+
+	/* another join makes it no cheaper */
+	if (is_worse(before, best))
+		return NULL;
+	join = palloc0(sizeof(CandidateJoin));
+	candidate = palloc(sizeof(Candidate));
+	*candidate = *before;
+	candidate->relids = pair->joined->relids;
+	candidate->offered = false;
+	candidate->build_known = false;
+	candidate->as_rows = candidate->as_kept = NULL;
+	candidate->rows_pass = NULL;
+	candidate->rows_reason = NULL;
+	candidate->rows = estimate_pair(root, pair);
+	join->request.type = pair->type;
+	join->request.unique = pair->extra->inner_unique;
+	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
+	join->rows = estimate_rows(root, pair->outer);
+	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows, estimate_loops(root, pair)));
+	if (best != NULL && is_worse_with(candidate, least_cost_of_build(root, pair->inner, build_rows), best, IS_JOIN_REL(pair->inner)))
+		return NULL;
+	exprs = key_expressions(pair);
+	join->build = build_path(root, pair->inner, exprs);
+	if (join->build == NULL && exprs != NIL)
+		join->build = build_path(root, pair->inner, NIL);
+	if (join->build == NULL || !read_clauses(root, pair, join))
+		return "expression";
+	join->request.columns = join->build->pathtarget->exprs;
+	join->request.codes = columns_with_codes(root, join->request.columns);
+	candidate->joins = lappend(list_copy(before->joins), join);
+	cost_add(&candidate->builds, cost_table(join->build, build_rows));
+	if (is_worse(candidate, best))
+		return NULL;
+	if (list_length(candidate->joins) > SHORT_PIPELINE || (!are_plain_equalities(pair) && !search_is_compiled(root, pair)))
+	{
+		result = compile_pipeline(candidate, pair->joined);
+		if (result->reason != NULL)
+			return result->reason;
+		use = &result->join[result->njoins - 1];
+		/* without keys the cost shows in each program */
+		if (use->nkeys == 0 || use->sorted)
+			cost_add(&candidate->probes, cost_pairs(pairs_tested(root, pair, join, use)));
+		else
+			search_note_compiled(root, pair);
+		if (is_worse(candidate, best))
+			return NULL;
+	}
+	search_remember(root, candidate);
+	return NULL;
+}
+
+void
+pipeline_examine(PlannerInfo *root, const JoinPair *pair)
+{
+	Candidate  *before = candidate_of(root, pair->outer);
+	const char *reason = reason_against(pair, before);
+	Candidate  *best;
+
+	if (reason == NULL)
+		reason = extend(root, pair, before);
+	best = search_find(root, pair->joined->relids);
+	if (best == NULL && reason != NULL)
+	{
+		best = palloc0(sizeof(Candidate));
+		best->relids = pair->joined->relids;
+		best->reason = reason;
+		search_remember(root, best);
+	}
+}
+
+void
+pipeline_catch_up(PlannerInfo *root)
+{
+	ListCell   *lc;
+
+	foreach(lc, search_take_deferred(root))
+		pipeline_examine(root, lfirst(lc));
+}

@@ -1,0 +1,38 @@
+/*
+ * pipeline.h
+ *		The device pipeline over relations that are joined, and what it shares with GpuJoin, which returns its rows.
+ */
+#ifndef GPUDB_PLAN_PIPELINE_H
+#define GPUDB_PLAN_PIPELINE_H
+
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+
+#include "plan/candidate.h"
+#include "plan/estimate.h"
+
+/* pipeline.c */
+
+/* Have the pipeline over the outer relation of a pair extended, and note why it cannot be if there is none over both. */
+extern void pipeline_examine(PlannerInfo *root, const JoinPair *pair);
+
+/* Examine the pairs that were put off while PostgreSQL's paths for them were cheap. */
+extern void pipeline_catch_up(PlannerInfo *root);
+
+/* path_join.c */
+
+/* Whether rows of a relation can stand in a table, or be NULL for a join: all that is wanted of them are columns. */
+extern bool path_join_has_columns(const RelOptInfo *rel);
+
+/* Whether PostgreSQL tests rows of a GpuJoin, so that they go out one by one. */
+extern bool path_join_tests_rows(const Path *path);
+
+/* The program that returns what is wanted of the rows, compiled once for each candidate; NULL if these are not columns. */
+extern const CompileResult *path_join_compile_rows(Candidate *candidate, const RelOptInfo *joined, CompileRequest *request);
+
+/* A GpuJoin over a candidate, with PostgreSQL's cheapest join of `paths` beside it; NULL if there can be none. */
+extern CustomPath *path_join_create(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *paths);
+
+#endif							/* GPUDB_PLAN_PIPELINE_H */
