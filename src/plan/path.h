@@ -86,7 +86,7 @@ extern bool path_keys_print_alike(const List *keys);
  */
 extern List *path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled);
 
-/* How many of the rows that a query sorts are wanted at most; 0 = all, or it is not known while planning. */
+/* How many of the rows that a query sorts can be asked for at most; 0 = all, or it is not known while planning. */
 extern int64 path_rows_wanted(const Query *query);
 
 /* path_merge.c: PostgreSQL's merge join of a pair of relations, which GpuSorts put in order. */

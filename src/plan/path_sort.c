@@ -274,7 +274,7 @@ path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 	return &path->path;
 }
 
-/* The rows that the query wants at most, as far as that is known; 0 = all. */
+/* The rows that can be asked for at most, as far as that is known; 0 = all.  Nothing between a sort and a Limit drops rows, but for what path_rows_wanted() knows. */
 static int
 rows_wanted(const PlannerInfo *root)
 {
@@ -427,7 +427,7 @@ path_limit_add(PlannerInfo *root, RelOptInfo *output_rel)
 	List	   *limited = NIL;
 	ListCell   *lc;
 
-	if (wanted <= 0 || wanted > INT_MAX || query->limitOption != LIMIT_OPTION_COUNT)
+	if (wanted <= 0 || wanted > INT_MAX)
 		return;
 	foreach(lc, output_rel->pathlist)
 	{

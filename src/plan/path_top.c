@@ -29,8 +29,9 @@ known_rows(const Node *expr)
 	return DatumGetInt64(constant->constvalue);
 }
 
-int64
-path_rows_wanted(const Query *query)
+/* How many rows a LIMIT lets through at most, with those that it passes over, and not counting ties of the last one; 0 = all, or it is not known while planning. */
+static int64
+limit_rows(const Query *query)
 {
 	int64		count = known_rows(query->limitCount);
 	int64		offset = query->limitOffset == NULL ? 0 : known_rows(query->limitOffset);
@@ -38,6 +39,13 @@ path_rows_wanted(const Query *query)
 	if (count <= 0 || offset < 0 || offset > PG_INT64_MAX - count)
 		return 0;
 	return count + offset;
+}
+
+int64
+path_rows_wanted(const Query *query)
+{
+	/* ties go out, too, and a row of which functions make none takes another one in its place */
+	return query->limitOption == LIMIT_OPTION_COUNT && !query->hasTargetSRFs ? limit_rows(query) : 0;
 }
 
 /* Whether all that is computed of a group is in the group's row already. */
@@ -82,7 +90,8 @@ List *
 path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled)
 {
 	const Query *query = root->parse;
-	const int64 wanted = path_rows_wanted(query);
+	/* ties of the last one are among the groups that are not left out */
+	const int64 wanted = limit_rows(query);
 	SortGroupClause *clause;
 	Node	   *expr;
 	bool		descending;
