@@ -10,6 +10,7 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "jit/jit.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -217,11 +218,36 @@ params_probe(GpuNode *node)
 	return true;
 }
 
+/*
+ * An expression that is evaluated once, and not compiled by PostgreSQL's JIT.
+ * The query's JIT context would belong to the resource owner of the subtransaction
+ * that this may run in, and end with it.
+ */
+static ExprState *
+init_for_once(GpuNode *node, Expr *expr)
+{
+	EState	   *estate = node->css.ss.ps.state;
+	const int	flags = estate->es_jit_flags;
+	ExprState  *volatile state = NULL;
+
+	estate->es_jit_flags = PGJIT_NONE;
+	PG_TRY();
+	{
+		state = ExecInitExpr(expr, &node->css.ss.ps);
+	}
+	PG_FINALLY();
+	{
+		estate->es_jit_flags = flags;
+	}
+	PG_END_TRY();
+	return state;
+}
+
 static Const *
 evaluate(GpuNode *node, Expr *expr)
 {
 	ExprContext *econtext = node->css.ss.ps.ps_ExprContext;
-	ExprState  *state = ExecInitExpr(expr, &node->css.ss.ps);
+	ExprState  *state = init_for_once(node, expr);
 	Oid			type = exprType((Node *) expr);
 	int16		length;
 	bool		byval;
