@@ -297,7 +297,7 @@ order_known(Compiler *c, Oid collation, const AggResult *result)
 	if (get_typtype(result->argtype) == TYPTYPE_ENUM && !enum_in_oid_order(result->argtype))
 		return refuse(c, REASON_DATA_TYPE);
 	if (!OidIsValid(collation))
-		return true;
+		return type_is_collatable(result->argtype) ? refuse(c, REASON_COLLATION) : true;
 	if (!compat_collate_is_c(collation))
 		return refuse(c, REASON_COLLATION);
 	if (result->argtype == BPCHAROID && result->typmod < (int32) VARHDRSZ)

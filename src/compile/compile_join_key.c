@@ -198,6 +198,13 @@ tell_bounds(const Join *join, int value, int number)
 	emit(&c->em, VMOP_BOUND, value, 0, 0, pool_words(c->em.pool, bounds, lengthof(bounds)));
 }
 
+/* Whether texts are equal under a collation if their bytes are; PostgreSQL raises an error where it is not known which one it is. */
+static bool
+equality_known(Compiler *c, Oid collation)
+{
+	return OidIsValid(collation) && get_collation_isdeterministic(collation) ? true : refuse(c, REASON_COLLATION);
+}
+
 /* Add a part to the word of a key. */
 static bool
 add_part(Join *join, Expr *condition, const Sides *sides, int *word)
@@ -224,7 +231,10 @@ add_part(Join *join, Expr *condition, const Sides *sides, int *word)
 			value.vreg = emit(&c->em, VMOP_BOOL_TO_INT, value.vreg, 0, 0, 0);
 			break;
 		case CLASS_INT:
+			break;
 		case CLASS_PACKED:
+			if (!equality_known(c, collation))
+				return false;
 			break;
 		case CLASS_FLOAT:
 			value.vreg = emit(&c->em, VMOP_FLOAT_WORD, value.vreg, 0, 0, 0);
@@ -238,8 +248,8 @@ add_part(Join *join, Expr *condition, const Sides *sides, int *word)
 			op = VMOP_JOIN_W;
 			break;
 		case CLASS_TEXT:
-			if (!OidIsValid(collation) || !get_collation_isdeterministic(collation))
-				return refuse(c, REASON_COLLATION);
+			if (!equality_known(c, collation))
+				return false;
 			if (trims)
 				value.vreg = emit(&c->em, VMOP_TRIM_T, value.vreg, 0, 0, 0);
 			form = trims ? JOIN_KEY_TRIMMED : JOIN_KEY_TEXT;

@@ -24,7 +24,8 @@ sort_is_supported(Oid declared, Oid collation)
 
 	if (!is_storable(type, type == NUMERICOID || type == BPCHAROID ? VARHDRSZ : -1) || get_typtype(type) == TYPTYPE_ENUM)
 		return false;
-	return !OidIsValid(collation) || get_collation_isdeterministic(collation);
+	/* comparing values of a type that has collations raises an error where it is not known which one */
+	return OidIsValid(collation) ? get_collation_isdeterministic(collation) : !type_is_collatable(type);
 }
 
 SortKey *
