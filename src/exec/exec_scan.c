@@ -81,6 +81,7 @@ scan_reset_batches(GpuScanState *state)
 	state->batch_size = 1;
 	state->begun = false;
 	state->exhausted = false;
+	state->ended = false;
 }
 
 static void
@@ -413,23 +414,30 @@ end_waiting(GpuScanState *state)
 }
 
 void
-scan_store_row(GpuScanState *state, const PageWindow *window, uint32 place)
+scan_copy_row(GpuScanState *state, TupleTableSlot *from)
 {
 	TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
+	const int	natts = slot->tts_tupleDescriptor->natts;
+
+	ExecClearTuple(slot);
+	slot_getsomeattrs(from, state->last_attribute);
+	memcpy(slot->tts_values, from->tts_values, state->last_attribute * sizeof(Datum));
+	memcpy(slot->tts_isnull, from->tts_isnull, state->last_attribute * sizeof(bool));
+	memset(slot->tts_isnull + state->last_attribute, true, (natts - state->last_attribute) * sizeof(bool));
+	slot->tts_tid = from->tts_tid;
+	slot->tts_tableOid = from->tts_tableOid;
+	ExecStoreVirtualTuple(slot);
+}
+
+void
+scan_store_row(GpuScanState *state, const PageWindow *window, uint32 place)
+{
 	TupleTableSlot *heap_slot = state->heap_slot;
 	HeapTupleData tuple;
-	int			natts = slot->tts_tupleDescriptor->natts;
 
 	page_window_tuple(window, state->node.relation, place, &tuple);
-	ExecClearTuple(slot);
 	ExecStoreHeapTuple(&tuple, heap_slot, false);
-	slot_getsomeattrs(heap_slot, state->last_attribute);
-	memcpy(slot->tts_values, heap_slot->tts_values, state->last_attribute * sizeof(Datum));
-	memcpy(slot->tts_isnull, heap_slot->tts_isnull, state->last_attribute * sizeof(bool));
-	memset(slot->tts_isnull + state->last_attribute, true, (natts - state->last_attribute) * sizeof(bool));
-	slot->tts_tid = tuple.t_self;
-	slot->tts_tableOid = tuple.t_tableOid;
-	ExecStoreVirtualTuple(slot);
+	scan_copy_row(state, heap_slot);
 	ExecClearTuple(heap_slot);
 }
 
@@ -470,9 +478,8 @@ next_place(GpuScanState *state, BatchWindow *entry)
 	return true;
 }
 
-/* All filters in PostgreSQL's order, for rows that the device has not judged. */
-static ExprState *
-all_quals(GpuScanState *state)
+ExprState *
+scan_all_quals(GpuScanState *state)
 {
 	CustomScan *plan = (CustomScan *) state->node.css.ss.ps.plan;
 
@@ -503,8 +510,8 @@ scan_start_run(GpuScanState *state)
 	GpuNode    *node = &state->node;
 
 	node_start_run(node);
-	/* cursors have names */
-	state->may_run_ahead = ActivePortal == NULL || ActivePortal->name[0] == '\0';
+	/* cursors have names, and may go backward */
+	state->may_run_ahead = (ActivePortal == NULL || ActivePortal->name[0] == '\0') && (node->eflags & EXEC_FLAG_BACKWARD) == 0;
 	state->waiting = params_wait(node);
 	if (!state->waiting)
 		node_open_job(node);
@@ -519,6 +526,8 @@ next_row(GpuNode *node)
 	ExprContext *econtext = ps->ps_ExprContext;
 	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
 
+	if (scan_scrolls(state))
+		return scan_scroll(state);
 	if (!node->running)
 		scan_start_run(state);
 	for (;;)
@@ -532,7 +541,11 @@ next_row(GpuNode *node)
 		if (state->at_window >= state->batch->nwindows)
 		{
 			if (!scan_next_batch(state))
-				return NULL;
+			{
+				state->ended = true;
+				/* WHERE CURRENT OF must not find the last row there */
+				return ExecClearTuple(slot);
+			}
 			continue;
 		}
 		ResetExprContext(econtext);
@@ -543,7 +556,7 @@ next_row(GpuNode *node)
 			continue;
 		}
 		econtext->ecxt_scantuple = slot;
-		qual = entry->judged ? ps->qual : all_quals(state);
+		qual = entry->judged ? ps->qual : scan_all_quals(state);
 		if (qual != NULL && !ExecQual(qual, econtext))
 		{
 			InstrCountFiltered1(ps, 1);
@@ -566,6 +579,7 @@ end(CustomScanState *css)
 	GpuScanState *state = (GpuScanState *) css;
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	scan_end_scroll(state);
 	ExecDropSingleTupleTableSlot(state->heap_slot);
 	node_end(&state->node);
 }
@@ -576,6 +590,7 @@ rescan(CustomScanState *css)
 	GpuScanState *state = (GpuScanState *) css;
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	scan_end_scroll(state);
 	node_rescan(&state->node);
 	scan_reset_batches(state);
 }

@@ -34,6 +34,16 @@ typedef struct Batch
 	int			nwindows;
 } Batch;
 
+/* What PostgreSQL reads of the heap once a cursor has gone backward. */
+typedef struct ScanScroll
+{
+	bool		on;
+	TableScanDesc scan;			/* NULL = none is open */
+	ScanDirection direction;	/* of it */
+	TupleTableSlot *slot;		/* its row */
+	ItemPointerData place;		/* of the row that went out last, or before or behind all */
+} ScanScroll;
+
 typedef struct GpuScanState
 {
 	GpuNode		node;
@@ -56,6 +66,8 @@ typedef struct GpuScanState
 	DeviceStatus not_told;		/* then: why it could not */
 	bool		begun;			/* rows have gone out */
 	bool		exhausted;
+	bool		ended;			/* that there are no more rows has been told */
+	ScanScroll	scroll;
 } GpuScanState;
 
 /* Forget both batches with the run's memory. */
@@ -68,5 +80,21 @@ extern bool scan_next_batch(GpuScanState *state);
 
 /* The heap tuple of a place, its attributes in the scan slot. */
 extern void scan_store_row(GpuScanState *state, const PageWindow *window, uint32 place);
+
+/* The same of a heap tuple in another slot, which is to last as long. */
+extern void scan_copy_row(GpuScanState *state, TupleTableSlot *from);
+
+/* All filters in PostgreSQL's order, for rows that the device has not judged. */
+extern ExprState *scan_all_quals(GpuScanState *state);
+
+/* scan_scroll.c */
+
+/* Whether rows are not the device's to find, since they are wanted backward, or were before. */
+extern bool scan_scrolls(const GpuScanState *state);
+
+/* Then the next one in the direction that is wanted. */
+extern TupleTableSlot *scan_scroll(GpuScanState *state);
+
+extern void scan_end_scroll(GpuScanState *state);
 
 #endif							/* GPUDB_EXEC_EXEC_SCAN_PRIVATE_H */

@@ -82,6 +82,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	GpuSortState *state = (GpuSortState *) css;
 	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
 
+	state->scrolls = (eflags & EXEC_FLAG_BACKWARD) != 0;
 	state->fallback = ExecInitNode(linitial(plan->custom_plans), estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	state->sort = (SortState *) (IsA(state->fallback, SortState) ? state->fallback : outerPlanState(state->fallback));
 	/* of one group no Sort is needed, and what is read may be one itself */
@@ -466,10 +467,10 @@ sort_have_rows(GpuSortState *state)
 	return state->computed && state->runs == NULL;
 }
 
-static TupleTableSlot *
-exec(CustomScanState *css)
+TupleTableSlot *
+sort_next_row(GpuSortState *state)
 {
-	GpuSortState *state = (GpuSortState *) css;
+	CustomScanState *css = &state->css;
 	TupleTableSlot *slot = css->ss.ss_ScanTupleSlot;
 	ExprContext *econtext = css->ss.ps.ps_ExprContext;
 
@@ -493,12 +494,21 @@ exec(CustomScanState *css)
 	return css->ss.ps.ps_ProjInfo ? ExecProject(css->ss.ps.ps_ProjInfo) : slot;
 }
 
+static TupleTableSlot *
+exec(CustomScanState *css)
+{
+	GpuSortState *state = (GpuSortState *) css;
+
+	return state->scrolls ? sort_scroll(state) : sort_next_row(state);
+}
+
 static void
 end(CustomScanState *css)
 {
 	GpuSortState *state = (GpuSortState *) css;
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	sort_end_scroll(state);
 	close_runs(state);
 	ExecEndNode(state->fallback);
 	MemoryContextDelete(state->batch_context);
@@ -511,6 +521,7 @@ rescan(CustomScanState *css)
 	GpuSortState *state = (GpuSortState *) css;
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	sort_end_scroll(state);
 	/* without new parameters the rows are the same */
 	if (state->computed && css->ss.ps.chgParam == NULL)
 	{

@@ -19,6 +19,15 @@
 /* Rows whose values are looked up at a time. */
 #define SORT_BATCH_ROWS 1024
 
+/* Rows of a cursor that may go backward. */
+typedef struct SortScroll
+{
+	uint64		nrows;			/* that have gone out before it did */
+	bool		ended;			/* there are no more than have gone out */
+	struct Tuplestorestate *store;	/* all that have gone out; NULL before it has gone backward */
+	TupleTableSlot *slot;		/* for its rows */
+} SortScroll;
+
 typedef struct GpuSortState
 {
 	CustomScanState css;
@@ -29,6 +38,8 @@ typedef struct GpuSortState
 	SortedGroups groups;		/* without sets rows go out, not groups */
 	bool		computed;
 	bool		fell_back;
+	bool		scrolls;		/* rows may be wanted backward */
+	SortScroll	scroll;
 	MemoryContext context;		/* of the rows */
 	StoredRows *stored;
 	RowStore   *store;			/* that rows are collected in */
@@ -87,6 +98,17 @@ extern bool sort_have_rows(GpuSortState *state);
 /* Have the first row be the next one; then look up values and window functions of the next rows, which `nbatch` are. */
 extern void sort_restart_rows(GpuSortState *state);
 extern void sort_read_batch(GpuSortState *state);
+
+/* The next row, projected; NULL or an empty slot at the end. */
+extern TupleTableSlot *sort_next_row(GpuSortState *state);
+
+/* sort_scroll.c */
+
+/* Where rows may be wanted backward: the next one in the direction that is wanted. */
+extern TupleTableSlot *sort_scroll(GpuSortState *state);
+
+/* Forget which rows have gone out. */
+extern void sort_end_scroll(GpuSortState *state);
 
 /* sort_order.c */
 

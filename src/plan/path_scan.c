@@ -95,7 +95,7 @@ path_scan_create(Candidate *candidate)
 	path->path.startup_cost = host_cost.startup + rel->reltarget->cost.startup;
 	path->path.total_cost = path->path.startup_cost + pass.cost + out +
 		host_cost.per_tuple * passing + rel->reltarget->cost.per_tuple * rel->rows;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	path->custom_private = list_make4((Candidate *) candidate, cost_private(&pass),
 									  makeInteger(with_outputs->gives_rows ? (int) Min(out, INT_MAX) : 0),
 									  makeInteger((int) Max(0, Min(pass.cost - collected.cost, INT_MAX))));

@@ -229,7 +229,8 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	path->path.startup_cost = below->total_cost - saved +
 		list_length(grouping->sets) * cost_sorting(read->rows, ncolumns, saved > 0);
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(grouping->ngroups, list_length(grouping->keys) + list_length(grouping->aggs));
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	/* backward a cursor goes where PostgreSQL could sort groups that it has hashed */
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | (grouping->unordered && grouping->keys != NIL ? CUSTOMPATH_SUPPORT_BACKWARD_SCAN : 0);
 	path->custom_paths = list_make1(create_fallback(root, output_rel, below, grouping));
 	path->custom_private = path_sort_private(0, grouping->keys, NIL);
 	lfirst(list_nth_cell(path->custom_private, PATH_FUNCTIONS)) = grouping->aggs;

@@ -268,6 +268,8 @@ path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 	if (is_too_large(sort) && !stays_on_gpu(sort, wanted))
 		path->path.startup_cost += cost_sorted_runs(below->rows, sort->path.pathtarget->width);
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(wanted > 0 ? Min(wanted, below->rows) : below->rows, ncolumns);
+	/* as PostgreSQL's Sort can */
+	path->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	path->custom_paths = list_make1((SortPath *) sort);
 	path->custom_private = path_sort_private(wanted, NIL, NIL);
 	path->methods = &sort_path_methods;
@@ -375,6 +377,7 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 		path = (CustomPath *) path_sort_create(root, (SortPath *) create_sort_path(root, output_rel, below, pathkeys, -1), 0);
 		if (path == NULL || path_sort_is_too_large(path))
 			continue;
+		path->flags = 0;
 		path->custom_paths = list_make1(create_upper_unique_path(root, output_rel, linitial(path->custom_paths), list_length(root->distinct_pathkeys), rows));
 		lfirst(list_nth_cell(path->custom_private, PATH_DISTINCT)) = makeInteger(list_length(root->distinct_pathkeys));
 		path->path.rows = rows;
@@ -575,6 +578,7 @@ create_window(PlannerInfo *root, RelOptInfo *input_rel, const WindowAggPath *win
 	fallback = makeNode(WindowAggPath);
 	memcpy(fallback, window, sizeof(WindowAggPath));
 	fallback->subpath = linitial(path->custom_paths);
+	path->flags = 0;
 	path->path.parent = window->path.parent;
 	path->path.pathtarget = window->path.pathtarget;
 	path->path.total_cost += cost_sorted_out(rows, list_length(list_nth(private, PATH_FUNCTIONS))) + window->path.pathtarget->cost.per_tuple * rows;
