@@ -596,6 +596,8 @@ try_group_by(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 static Path *
 cheapest_distinct(PlannerInfo *root, RelOptInfo *output_rel)
 {
+	/* costs may be left out of a hashed aggregation alone */
+	const AggClauseCosts none = {0};
 	List	   *groupings = NIL;
 	ListCell   *lc;
 
@@ -606,7 +608,7 @@ cheapest_distinct(PlannerInfo *root, RelOptInfo *output_rel)
 		if (IsA(path, UpperUniquePath))
 		{
 			AggPath    *agg = create_agg_path(root, output_rel, ((UpperUniquePath *) path)->subpath, path->pathtarget, AGG_SORTED,
-											  AGGSPLIT_SIMPLE, root->parse->distinctClause, NIL, NULL, path->rows);
+											  AGGSPLIT_SIMPLE, root->parse->distinctClause, NIL, &none, path->rows);
 
 			agg->path.total_cost = path->total_cost;
 			path = &agg->path;
