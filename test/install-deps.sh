@@ -31,6 +31,11 @@ has_pgtap() {
 	[ -f "$("$PG_CONFIG" --sharedir)/extension/pgtap.control" ] ||
 		{ has_server && [[ $("$PG_CONFIG" --bindir) != /usr/lib/postgresql/* ]]; }
 }
+# Debian's server has PostgreSQL's JIT compiler; another one may do without, and tests with it are skipped.
+has_jit() {
+	[ -e "$("$PG_CONFIG" --pkglibdir)/llvmjit.so" ] ||
+		{ has_server && [[ $("$PG_CONFIG" --bindir) != /usr/lib/postgresql/* ]]; }
+}
 # A compiler alone is not enough: the C library's headers are a package of their own.
 has_compiler() { echo '#include <stdlib.h>' | "$1" -x "$2" -fsyntax-only -; }
 version() { "$PG_CONFIG" --version | sed 's/^[^0-9]*\([0-9]*\).*/\1/'; }
@@ -48,6 +53,7 @@ if [ "$need" != build ]; then
 fi
 if [ "$need" = test ]; then
 	want "postgresql-$pg-pgtap" has_pgtap
+	want "postgresql-$pg" has_jit
 	want python3 command -v python3
 	want libipc-run-perl perl -MIPC::Run -MTest::More -e 1
 fi

@@ -10,7 +10,7 @@
 #   GPUDB_CHANNEL_QUERIES  random queries of the suite `channel` for each of two seeds (default 1500)
 #   GPUDB_CUDA_ARCH        compute capability to compile for, such as 90 (default that of the GPU, or 75)
 #   GPUDB_DEVICE=cpu|gpu   the value of gpudb.device in every server (default cpu)
-#   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 3000)
+#   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 3000), and a tenth of them with PostgreSQL's JIT
 #   GPUDB_PROVIDER=auto|cpu|none   gpudb.provider in every server (default auto); cpu puts the CPU in a GPU's place
 #   GPUDB_SHARED_BUFFERS   shared_buffers of every server but those whose test sets it (default PostgreSQL's)
 #   GPUDB_TAP              the one TAP test to run, such as 006_damaged_pages (default all)
@@ -136,18 +136,37 @@ pg_regress_tap() {
 	return "$status"
 }
 
-# regress NAME: the pg_regress tests in a folder of that name.
+# regress NAME [TEST...]: the pg_regress tests in a folder of that name, or some of them, one after the other.
 regress() {
-	local folder=$work/${1//\//_}
+	local name=$1 folder=$work/${1//\//_}
+	shift
 	mkdir -p "$folder"
 	cp -R "$repo/sql" "$repo/expected" "$folder/"
 	cp "$repo/test/regress_schedule" "$folder/schedule"
+	[ $# = 0 ] || printf 'test: %s\n' "$@" >"$folder/schedule"
 	give_user "$folder"
-	tap "$1" pg_regress_tap "$pg_src/test/regress/pg_regress" "$folder"
+	tap "$name" pg_regress_tap "$pg_src/test/regress/pg_regress" "$folder"
 }
+
+# Whether PostgreSQL has its JIT compiler, which compiles nothing of what small tables cost unless it is told to.
+has_jit() {
+	[ -e "$("$PG_CONFIG" --pkglibdir)/llvmjit.so" ] && return
+	echo "  $1: skipped, PostgreSQL has no JIT compiler (llvmjit)"
+	return 1
+}
+
+# Tests of all kinds of nodes, and of what these have PostgreSQL evaluate: parameters, subplans, texts of dictionaries, fallbacks.
+jit_tests=(setup expr_stable expr_case agg_having agg_exprs_above join_rows join_members sort_rows sort_windows scan_rows scan_params scan_subplans
+	scan_plpgsql exec_failures tablet_codes trap_05_own_qual_and_projection trap_11_late_child trap_12_rescan trap_16_errors_with_jobs trap_22_rows_wanted
+	trap_23_jit)
 
 suite_regress() {
 	regress regress
+	has_jit regress/jit || return 0
+	local conf=$work/jit.conf
+	{ server_conf "$device" "${GPUDB_PROVIDER:-auto}"; echo 'jit = on'; echo 'jit_above_cost = 0'; } >"$conf"
+	give_user "$conf"
+	regress regress/jit "${jit_tests[@]}"
 }
 
 suite_isolation() {
@@ -213,6 +232,8 @@ suite_diff() {
 		return 0
 	fi
 	random_queries diff "${GPUDB_DIFF_QUERIES:-3000}"
+	! has_jit diff/jit || tap diff/jit "${bounded[@]}" env GPUDB_DIFF_JIT=1 python3 "$repo/test/diff/diff.py" --tap --seed 3 \
+		--count "$((${GPUDB_DIFF_QUERIES:-3000} / 10))"
 	server_stop diff
 }
 

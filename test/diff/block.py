@@ -25,6 +25,8 @@ SHAPE_WEIGHTS = (10, 2, 2, 3, 1, 3, 1)
 SECONDS, SECONDS_GPUDB, SECONDS_HANGING = 4, 30, 300
 SECONDS_YIELDING = 120  # with forced yields, which make a nested loop 30 times as long
 NO_GPUDB = "SET LOCAL gpudb.enabled = off"
+# with GPUDB_DIFF_JIT in the environment PostgreSQL compiles all expressions
+JIT = "SET jit_above_cost = 0" if "GPUDB_DIFF_JIT" in os.environ else "SET jit = off"
 NO_YIELD = "SET LOCAL gpudb.debug_yield = -1"
 PARALLEL = ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size")
 DATA = ("22", "0A")  # classes of errors that values raise
@@ -95,7 +97,7 @@ class Session:
         self.schema = schema
         self.first, self.second = Connection(dsn), Connection(dsn)
         common = [
-            f"SET search_path = {schema}", "SET client_min_messages = error", "SET jit = off", "SET work_mem = '32MB'",
+            f"SET search_path = {schema}", "SET client_min_messages = error", JIT, "SET work_mem = '32MB'",
             "SET gpudb.force = on",
         ]  # fmt: skip
         self.first.table("SET client_min_messages = error")
