@@ -1,11 +1,12 @@
 #!/bin/bash
 # What takes too long for `make test`:
-# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cancel] [repeat] [groups] [helper] [kills] [tablets] [standin] [faults]
+# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cassert] [cancel] [repeat] [groups] [helper] [kills] [tablets] [standin] [faults]
 #
 #   queries    50,000 random queries; at least 95 % of those that count must run on gpudb
 #   buffers    every suite that runs queries, at shared_buffers of 1 MB and of 128 MB
 #   crowd      64 sessions at once, at both sizes
 #   sanitize   suites with a library built by gcc's sanitizers
+#   cassert    regress, isolation and 3,000 random queries on a PostgreSQL built with assertions: none may fail
 #   cancel     1,000 queries cancelled at random moments: p99 at most 200 ms
 #   repeat     10,000 queries in one session: nothing may grow
 #   groups     5 million groups; 200 million rows (9 GB on disk): memory and time
@@ -59,6 +60,7 @@ long_queries() {
 long_buffers() { with_buffers regress isolation tap pgtap diff; }
 long_crowd() { with_buffers crowd; }
 long_sanitize() { step "$here/../sanitize.sh"; }
+long_cassert() { step "$here/cassert.sh"; }
 long_cancel() { step with_server cancel "$here/cancel.py"; }
 long_repeat() { step with_server repeat "$here/repeat.py"; }
 long_groups() { step with_server groups "$here/groups.py" --rows "${GPUDB_LONG_ROWS:-200000000}"; }
@@ -95,9 +97,9 @@ long_faults() {
 }
 
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cancel repeat groups helper kills tablets standin)
+[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standin)
 for name in "${steps[@]}"; do
-	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cancel repeat groups helper kills tablets standin faults"
+	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standin faults"
 done
 find_postgres
 work_open
