@@ -195,6 +195,12 @@ calibration_measured(Figure figure)
 	return shared != NULL && !isnan(measured(figure));
 }
 
+TimestampTz
+calibration_time(void)
+{
+	return shared != NULL ? (TimestampTz) pg_atomic_read_u64(&shared->time) : 0;
+}
+
 /* Write the file anew; the old one stays if that fails. */
 static void
 write_file(uint64 time)
@@ -277,7 +283,7 @@ gpudb_calibration(PG_FUNCTION_ARGS)
 		Datum		values[6] = {
 			CStringGetTextDatum(figures[f].name), CStringGetTextDatum(figures[f].device),
 			Float8GetDatum(calibration_figure((Figure) f)),
-			known ? TimestampTzGetDatum((TimestampTz) pg_atomic_read_u64(&shared->time)) : (Datum) 0,
+			known ? TimestampTzGetDatum(calibration_time()) : (Datum) 0,
 			Int32GetDatum((int32) pg_atomic_read_u32(&shared->times[f])),
 			CStringGetTextDatum(figures[f].meaning)
 		};

@@ -12,6 +12,8 @@
 
 #include "postgres.h"
 
+#include "datatype/timestamp.h"
+
 typedef enum Figure
 {
 #define FIGURE(name, device, value, factor, meaning) FIGURE_##name,
@@ -28,6 +30,9 @@ extern double calibration_figure(Figure figure);
 
 /* Whether it was measured, on this machine. */
 extern bool calibration_measured(Figure figure);
+
+/* When one was measured last. */
+extern TimestampTz calibration_time(void);
 
 /*
  * Publish figures and write them to the file; those that are NaN stay as they

@@ -28,7 +28,7 @@ device_gpu_missing(void)
 		case HELPER_SERVING:
 			return NULL;
 		case HELPER_OFF:
-			return "gpudb.provider is none";
+			return gpudb_provider == PROVIDER_NONE ? "gpudb.provider is none" : "there is no GPU process; see gpudb.doctor()";
 		case HELPER_STARTING:
 			return "the GPU process is starting";
 		case HELPER_NO_DEVICE:

@@ -16,7 +16,6 @@
 
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
@@ -26,6 +25,7 @@
 #include "guc.h"
 #include "worker/helper.h"
 #include "worker/supervisor.h"
+#include "worker/workers.h"
 
 /* A helper may take so long to start. */
 #define STARTUP_MS		60000
@@ -217,6 +217,9 @@ gpudb_supervisor_main(Datum arg)
 	proc_exit(1);
 }
 
+/* Inherited by all processes. */
+static bool registered;
+
 void
 supervisor_register(void)
 {
@@ -227,5 +230,11 @@ supervisor_register(void)
 	};
 
 	if (gpudb_provider != PROVIDER_NONE)
-		RegisterBackgroundWorker(&worker);
+		registered = worker_register(&worker);
+}
+
+bool
+supervisor_is_registered(void)
+{
+	return registered;
 }
