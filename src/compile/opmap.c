@@ -7,11 +7,10 @@
 #include "postgres.h"
 
 #include "access/transam.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 
+#include "compile/extension.h"
 #include "compile/opmap.h"
 
 static const TypeMap type_map[] = {
@@ -232,17 +231,6 @@ map_own_aggregate(Oid function)
 	if (is_own_function(function, "exact_sum"))
 		return &exact_sum;
 	return is_own_function(function, "exact_avg") ? &exact_avg : NULL;
-}
-
-bool
-is_own_function(Oid function, const char *name)
-{
-	char	   *called;
-
-	if (function < FirstNormalObjectId || get_func_namespace(function) != get_namespace_oid("gpudb", true))
-		return false;
-	called = get_func_name(function);
-	return called != NULL && strcmp(called, name) == 0;
 }
 
 const AggregateMap *

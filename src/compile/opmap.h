@@ -135,9 +135,6 @@ extern const TypeMap *map_type(Oid type);
 extern const FunctionMap *map_function(Oid function);
 extern const AggregateMap *map_aggregate(Oid function);
 
-/* Whether a function is one of gpudb's own, of this name. */
-extern bool is_own_function(Oid function, const char *name);
-
 /* The lists behind these, for documentation: entry i, or NULL after the last one. */
 extern const TypeMap *type_at(int i);
 extern const FunctionMap *function_at(int i);

@@ -21,7 +21,7 @@
 #define TINY_RUNS	10			/* of a pass over the tiny table, in each turn */
 #define CLOSE_RUNS	3			/* of queries that take nearly the same, and whose difference counts */
 #define HARDWARE_TURNS 2		/* of so many turns one measures hardware */
-#define FAR_KEY		"k % " CppAsString2(FAR_GROUPS)
+#define FAR_KEY		"k OPERATOR(pg_catalog.%) " CppAsString2(FAR_GROUPS)
 
 /* Run a query some more times over tables that no cache holds; what it typically takes. */
 static Timing
@@ -61,7 +61,8 @@ estimated_units(const char *sql, double pages)
 static void
 measure_postgres(Calibration *c)
 {
-	const char *sql = "SELECT count(*) FROM gpudb.calibration_large WHERE k >= 0 AND f < 1000000 AND w > -1";
+	const char *sql = "SELECT pg_catalog.count(*) FROM @schema@.calibration_large "
+		"WHERE k OPERATOR(pg_catalog.>=) 0 AND f OPERATOR(pg_catalog.<) 1000000 AND w OPERATOR(pg_catalog.>) -1";
 
 	query_device(NULL);
 	c->figure[FIGURE_pg_unit] = cold(sql).ms * 1e6 / estimated_units(sql, c->tables.large_pages);
@@ -76,9 +77,10 @@ start_ns(const char *device)
 	for (int i = 0; i < TINY_RUNS; i++)
 	{
 		query_device(NULL);
-		query_execute("SELECT max(t) FROM gpudb.calibration_small");
+		query_execute("SELECT pg_catalog.max(t) FROM @schema@.calibration_small");
 		query_device(device);
-		tiny = query_typical("SELECT x, count(*), sum(v), min(v), max(v) FROM gpudb.calibration_tiny GROUP BY x");
+		tiny = query_typical("SELECT x, pg_catalog.count(*), pg_catalog.sum(v), pg_catalog.min(v), pg_catalog.max(v) "
+							 "FROM @schema@.calibration_tiny GROUP BY x");
 	}
 	return Max(tiny.pass_ms * 1e6, 1000);
 }
@@ -92,11 +94,11 @@ op_ns(const Calibration *c)
 	Timing		many_timing;
 
 	initStringInfo(&many);
-	appendStringInfoString(&many, "SELECT sum(v");
+	appendStringInfoString(&many, "SELECT pg_catalog.sum(v");
 	for (int i = 1; i <= 24; i++)
-		appendStringInfo(&many, "%s x %s %d", i % 2 ? " +" : " -", i % 3 ? "*" : "+", i);
-	appendStringInfoString(&many, ") FROM gpudb.calibration_large");
-	few_timing = cold("SELECT sum(v + x) FROM gpudb.calibration_large");
+		appendStringInfo(&many, " OPERATOR(pg_catalog.%s) (x OPERATOR(pg_catalog.%s) %d)", i % 2 ? "+" : "-", i % 3 ? "*" : "+", i);
+	appendStringInfoString(&many, ") FROM @schema@.calibration_large");
+	few_timing = cold("SELECT pg_catalog.sum(v OPERATOR(pg_catalog.+) x) FROM @schema@.calibration_large");
 	many_timing = cold(many.data);
 	return Max(many_timing.run_ns - few_timing.run_ns, 0) / c->tables.large_rows / (many_timing.op_cost - few_timing.op_cost);
 }
@@ -112,7 +114,7 @@ far_groups(const Calibration *c)
 static double
 group_ns(const Calibration *c, const char *key, const Timing *plain)
 {
-	Timing		grouped = cold(psprintf("SELECT sum(x) FROM gpudb.calibration_large GROUP BY %s", key));
+	Timing		grouped = cold(psprintf("SELECT pg_catalog.sum(x) FROM @schema@.calibration_large GROUP BY %s", key));
 	double		ops = (grouped.op_cost - GROUP_OP_COST - plain->op_cost) * c->figure[FIGURE_cpu_op];
 
 	return Max((grouped.run_ns - plain->run_ns) / c->tables.large_rows - ops, 0.1);
@@ -122,7 +124,7 @@ group_ns(const Calibration *c, const char *key, const Timing *plain)
 static double
 thread_gain(void)
 {
-	const char *sql = "SELECT v, sum(n), sum(z), max(w) FROM gpudb.calibration_large GROUP BY v";
+	const char *sql = "SELECT v, pg_catalog.sum(n), pg_catalog.sum(z), pg_catalog.max(w) FROM @schema@.calibration_large GROUP BY v";
 	double		alone;
 	double		helped;
 	int			threads;
@@ -166,24 +168,26 @@ measure_cpu(Calibration *c)
 	double		row;
 
 	c->figure[FIGURE_cpu_start] = start_ns("cpu");
-	one = cold_runs("SELECT sum(v) FROM gpudb.calibration_large", CLOSE_RUNS);
-	six = cold_runs("SELECT sum(v), sum(k), sum(w), sum(x), sum(y), sum(f) FROM gpudb.calibration_large", CLOSE_RUNS);
-	narrow = cold_runs("SELECT sum(v) FROM gpudb.calibration_narrow", CLOSE_RUNS);
-	small = cold_runs("SELECT sum(v) FROM gpudb.calibration_small", CLOSE_RUNS);
+	one = cold_runs("SELECT pg_catalog.sum(v) FROM @schema@.calibration_large", CLOSE_RUNS);
+	six = cold_runs("SELECT pg_catalog.sum(v), pg_catalog.sum(k), pg_catalog.sum(w), pg_catalog.sum(x), pg_catalog.sum(y), pg_catalog.sum(f) "
+					"FROM @schema@.calibration_large", CLOSE_RUNS);
+	narrow = cold_runs("SELECT pg_catalog.sum(v) FROM @schema@.calibration_narrow", CLOSE_RUNS);
+	small = cold_runs("SELECT pg_catalog.sum(v) FROM @schema@.calibration_small", CLOSE_RUNS);
 	split(c, Min(one.feed_ns, six.feed_ns), narrow.feed_ns, small.feed_ns, &c->figure[FIGURE_pin_page], &c->figure[FIGURE_pin_tuple]);
 	c->figure[FIGURE_cpu_column] = Max((six.deform_ns - one.deform_ns) / 5 / c->tables.large_rows, 0.1);
 	split(c, one.deform_ns, narrow.deform_ns, small.deform_ns, &c->figure[FIGURE_cpu_page], &row);
 	c->figure[FIGURE_cpu_row] = Max(row - c->figure[FIGURE_cpu_column], 0.1);
 	/* the numeric n is the first attribute whose length varies: t stands 1 behind it, n3 3, and z 4 */
-	other = cold_runs("SELECT sum(z) FROM gpudb.calibration_large", CLOSE_RUNS);
+	other = cold_runs("SELECT pg_catalog.sum(z) FROM @schema@.calibration_large", CLOSE_RUNS);
 	c->figure[FIGURE_cpu_attribute] = Max((other.deform_ns - one.deform_ns) / 4 / c->tables.large_rows, 0.1);
-	other = cold_runs("SELECT sum(v), sum(n), sum(n2), sum(n3) FROM gpudb.calibration_large", CLOSE_RUNS);
+	other = cold_runs("SELECT pg_catalog.sum(v), pg_catalog.sum(n), pg_catalog.sum(n2), pg_catalog.sum(n3) "
+					  "FROM @schema@.calibration_large", CLOSE_RUNS);
 	c->figure[FIGURE_cpu_numeric] = Max((other.deform_ns - one.deform_ns) / 3 / c->tables.large_rows - c->figure[FIGURE_cpu_attribute], 0.1);
-	other = cold("SELECT sum(v), max(t) FROM gpudb.calibration_large");
+	other = cold("SELECT pg_catalog.sum(v), pg_catalog.max(t) FROM @schema@.calibration_large");
 	c->figure[FIGURE_cpu_text] = Max(((other.deform_ns - one.deform_ns) / c->tables.large_rows - c->figure[FIGURE_cpu_attribute]) /
 									 strlen(TEXT_VALUE), 0.01);
 	c->figure[FIGURE_cpu_op] = Max(op_ns(c), 0.01);
-	one = cold("SELECT sum(x) FROM gpudb.calibration_large");
+	one = cold("SELECT pg_catalog.sum(x) FROM @schema@.calibration_large");
 	c->figure[FIGURE_cpu_group] = group_ns(c, "v", &one);
 	c->figure[FIGURE_cpu_far_group] = group_ns(c, FAR_KEY, &one);
 	c->figure[FIGURE_cpu_thread] = thread_gain();
@@ -196,7 +200,7 @@ feeders_ns(double alone)
 	double		helped;
 
 	query_set("max_parallel_workers_per_gather", FEEDERS);
-	helped = cold("SELECT sum(v) FROM gpudb.calibration_small").pass_ms;
+	helped = cold("SELECT pg_catalog.sum(v) FROM @schema@.calibration_small").pass_ms;
 	query_set("max_parallel_workers_per_gather", "0");
 	return Max((helped - alone) * 1e6, 1000);
 }
@@ -212,21 +216,21 @@ measure_gpu(Calibration *c)
 
 	query_device("gpu");
 	/* pages become readable in place as they are asked for */
-	query_execute("SELECT sum(v) FROM gpudb.calibration_large");
-	query_execute("SELECT sum(v) FROM gpudb.calibration_narrow");
+	query_execute("SELECT pg_catalog.sum(v) FROM @schema@.calibration_large");
+	query_execute("SELECT pg_catalog.sum(v) FROM @schema@.calibration_narrow");
 	c->figure[FIGURE_gpu_start] = start_ns("gpu");
 	/* the transfer, which one process outruns or nearly so; more of them would take longer to start than these tables last */
-	large = cold("SELECT sum(v) FROM gpudb.calibration_large").pass_ms;
-	narrow = cold("SELECT sum(v) FROM gpudb.calibration_narrow").pass_ms;
-	small = cold("SELECT sum(v) FROM gpudb.calibration_small").pass_ms;
+	large = cold("SELECT pg_catalog.sum(v) FROM @schema@.calibration_large").pass_ms;
+	narrow = cold("SELECT pg_catalog.sum(v) FROM @schema@.calibration_narrow").pass_ms;
+	small = cold("SELECT pg_catalog.sum(v) FROM @schema@.calibration_small").pass_ms;
 	split(c, large * 1e6, narrow * 1e6, small * 1e6, &c->figure[FIGURE_gpu_page], &c->figure[FIGURE_gpu_row]);
 	c->figure[FIGURE_feeder_start] = feeders_ns(small);
 	c->figure[FIGURE_gpu_op] = Max(op_ns(c), 0.0001);
-	plain = cold("SELECT sum(x) FROM gpudb.calibration_large").pass_ms;
-	grouped = cold("SELECT sum(x) FROM gpudb.calibration_large GROUP BY " FAR_KEY).pass_ms;
+	plain = cold("SELECT pg_catalog.sum(x) FROM @schema@.calibration_large").pass_ms;
+	grouped = cold("SELECT pg_catalog.sum(x) FROM @schema@.calibration_large GROUP BY " FAR_KEY).pass_ms;
 	c->figure[FIGURE_gpu_group] = Max((grouped - plain) * 1e6 / far_groups(c), 0.1);
-	plain = cold("SELECT sum(x) FROM gpudb.calibration_small").pass_ms;
-	grouped = cold("SELECT sum(x) FROM gpudb.calibration_small GROUP BY v").pass_ms;
+	plain = cold("SELECT pg_catalog.sum(x) FROM @schema@.calibration_small").pass_ms;
+	grouped = cold("SELECT pg_catalog.sum(x) FROM @schema@.calibration_small GROUP BY v").pass_ms;
 	c->figure[FIGURE_gpu_table] = Max((grouped - plain) * 1e6 - NEAR_GROUPS * c->figure[FIGURE_gpu_group], 1000);
 }
 
@@ -246,12 +250,12 @@ measure_output(Calibration *c)
 	double		six;
 
 	query_device("cpu");
-	c->figure[FIGURE_row_out] = out_ns("SELECT t FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows, 1);
-	one = out_ns("SELECT k FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows, CLOSE_RUNS);
-	six = out_ns("SELECT k, v, w, f, x, y FROM gpudb.calibration_large WHERE k >= 0", c->tables.large_rows, CLOSE_RUNS);
+	c->figure[FIGURE_row_out] = out_ns("SELECT t FROM @schema@.calibration_large WHERE k OPERATOR(pg_catalog.>=) 0", c->tables.large_rows, 1);
+	one = out_ns("SELECT k FROM @schema@.calibration_large WHERE k OPERATOR(pg_catalog.>=) 0", c->tables.large_rows, CLOSE_RUNS);
+	six = out_ns("SELECT k, v, w, f, x, y FROM @schema@.calibration_large WHERE k OPERATOR(pg_catalog.>=) 0", c->tables.large_rows, CLOSE_RUNS);
 	c->figure[FIGURE_output_value] = Max((six - one) / 5, 0.1);
 	c->figure[FIGURE_output_row] = Max(one - c->figure[FIGURE_output_value], 1);
-	c->figure[FIGURE_group_out] = out_ns("SELECT " FAR_KEY ", sum(v) FROM gpudb.calibration_large GROUP BY 1",
+	c->figure[FIGURE_group_out] = out_ns("SELECT " FAR_KEY ", pg_catalog.sum(v) FROM @schema@.calibration_large GROUP BY 1",
 										 far_groups(c), 1);
 }
 

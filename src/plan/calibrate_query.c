@@ -4,8 +4,9 @@
  */
 #include "postgres.h"
 
+#include "catalog/namespace.h"
 #include "executor/spi.h"
-#include "miscadmin.h"
+#include "lib/stringinfo.h"
 #include "optimizer/cost.h"
 #include "portability/instr_time.h"
 #include "utils/guc.h"
@@ -15,6 +16,7 @@
 #include "guc.h"
 #include "plan/calibrate_query.h"
 
+#define SCHEMA		"@schema@"	/* in queries, for its name */
 #define RUNS_MOST	1000		/* of a query; more tell nothing new */
 
 /* Times of a query, remembered. */
@@ -26,11 +28,12 @@ typedef struct KnownQuery
 } KnownQuery;
 
 static List *known_queries;		/* of this calibration */
+static char schema[NAMEDATALEN];	/* of its tables */
 
 void
 query_set(const char *name, const char *value)
 {
-	(void) set_config_option(name, value, superuser() ? PGC_SUSET : PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option(name, value, PGC_SUSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
 void
@@ -41,30 +44,68 @@ query_device(const char *device)
 		query_set("gpudb.device", device);
 }
 
+/* A query with the schema's name. */
+static char *
+with_schema(const char *sql)
+{
+	StringInfoData text;
+	const char *at;
+
+	initStringInfo(&text);
+	for (; (at = strstr(sql, SCHEMA)) != NULL; sql = at + strlen(SCHEMA))
+	{
+		appendBinaryStringInfo(&text, sql, (int) (at - sql));
+		appendStringInfoString(&text, schema);
+	}
+	appendStringInfoString(&text, sql);
+	return text.data;
+}
+
+static void
+execute(const char *text)
+{
+	if (SPI_execute(text, false, 0) < 0)
+		elog(ERROR, "gpudb could not calibrate with: %s", text);
+}
+
 void
 query_execute(const char *sql)
 {
-	if (SPI_execute(sql, false, 0) < 0)
-		elog(ERROR, "gpudb could not calibrate with: %s", sql);
+	char	   *text = with_schema(sql);
+
+	execute(text);
+	pfree(text);
 }
 
-double
-query_number(const char *sql)
+/* A new one, which no other session sees before it is gone again, so there is nothing in it but what is made here. */
+void
+query_make_schema(void)
 {
-	query_execute(sql);
-	return strtod(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1), NULL);
+	int			n = 0;
+
+	do
+		snprintf(schema, sizeof(schema), "gpudb_calibration_%d", n++);
+	while (OidIsValid(get_namespace_oid(schema, true)));
+	query_execute("CREATE SCHEMA @schema@");
+}
+
+const char *
+query_schema(void)
+{
+	return schema;
 }
 
 Timing
 query_run(const char *sql)
 {
 	const NodeReport *report = node_last_report();
+	char	   *text = with_schema(sql);
 	Timing		timing;
 	instr_time	start;
 	instr_time	end;
 
 	INSTR_TIME_SET_CURRENT(start);
-	query_execute(sql);
+	execute(text);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	timing.ms = INSTR_TIME_GET_MILLISEC(end);
@@ -76,6 +117,7 @@ query_run(const char *sql)
 	timing.op_cost = report->op_cost;
 	/* 100,000 groups, again and again, would otherwise stay until SPI_finish() */
 	SPI_freetuptable(SPI_tuptable);
+	pfree(text);
 	return timing;
 }
 

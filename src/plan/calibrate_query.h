@@ -2,7 +2,9 @@
  * calibrate_query.h
  *		The queries of gpudb.calibrate(), and how long they take.
  *
- * All of these run inside SPI_connect().
+ * All of these run inside SPI_connect(), and with a search_path that nobody
+ * else can put anything into.  They name all that they use with its schema,
+ * of which @schema@ is the one of the calibration's own tables.
  */
 #ifndef GPUDB_PLAN_CALIBRATE_QUERY_H
 #define GPUDB_PLAN_CALIBRATE_QUERY_H
@@ -27,8 +29,9 @@ extern void query_device(const char *device);
 
 extern void query_execute(const char *sql);
 
-/* A number that a query tells. */
-extern double query_number(const char *sql);
+/* Make the schema of the calibration's own tables; then, its name. */
+extern void query_make_schema(void);
+extern const char *query_schema(void);
 
 extern Timing query_run(const char *sql);
 

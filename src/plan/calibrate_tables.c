@@ -31,7 +31,7 @@
 static Relation
 open_table(const char *name, LOCKMODE lock)
 {
-	return table_openrv(makeRangeVar("gpudb", pstrdup(name), -1), lock);
+	return table_openrv(makeRangeVar(pstrdup(query_schema()), pstrdup(name), -1), lock);
 }
 
 /* Rows that every transaction sees, as after VACUUM, so that pages are as they are in a table at rest. */
@@ -90,36 +90,40 @@ read_backwards(Relation relation)
  * Have a table's pages stand in shared_buffers one behind the other, whatever
  * was there before: how fast they are read depends on it.  Buffers that are
  * freed come back the last ones first, so the last page is read first; once,
- * so that the free ones are the table's own, and again.
+ * so that the free ones are the table's own, and again.  Returns how many
+ * pages there are.
  */
-static void
+static double
 line_up(const char *name)
 {
 	Relation	relation = open_table(name, AccessExclusiveLock);
+	const double pages = RelationGetNumberOfBlocks(relation);
 
 	read_backwards(relation);
 	read_backwards(relation);
 	table_close(relation, NoLock);
+	return pages;
 }
 
 /* A table of so many rows; its number of pages. */
 static double
 make_table(const char *name, double nrows, const char *more_columns)
 {
-	query_execute(psprintf("CREATE UNLOGGED TABLE gpudb.%s (k int, v int%s) "
-					 "WITH (autovacuum_enabled = off, parallel_workers = " FEEDERS ")", name, more_columns));
+	query_execute(psprintf("CREATE UNLOGGED TABLE @schema@.%s (k int, v int%s) "
+						   "WITH (autovacuum_enabled = off, parallel_workers = " FEEDERS ")", name, more_columns));
 	fill(name, (int) nrows);
-	query_execute(psprintf("ANALYZE gpudb.%s", name));
-	line_up(name);
-	return query_number(psprintf("SELECT relpages FROM pg_class WHERE oid = 'gpudb.%s'::regclass", name));
+	query_execute(psprintf("ANALYZE @schema@.%s", name));
+	return line_up(name);
 }
 
 void
 tables_make(CalibrationTables *t)
 {
-	const char *more = ", w bigint, f float8, x int, y int, n numeric(12,2), t text COLLATE \"C\", n2 numeric(12,2), n3 numeric(12,2), z int";
+	const char *more = ", w bigint, f double precision, x int, y int, n numeric(12,2), t pg_catalog.text COLLATE pg_catalog.\"C\", "
+		"n2 numeric(12,2), n3 numeric(12,2), z int";
 	const double pages = Min(LARGE_PAGES, NBuffers / 6);
 
+	query_make_schema();
 	t->large_rows = PAGE_ROWS * pages;
 	t->large_pages = make_table("calibration_large", t->large_rows, more);
 	t->narrow_rows = NARROW_PAGE_ROWS * pages / 2;

@@ -1,13 +1,15 @@
 /*
  * hooks.c
  *		Where PostgreSQL's planner asks us.
+ *
+ * In a database in which the extension was not created it plans alone.
  */
 #include "postgres.h"
 
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
-#include "utils/syscache.h"
 
+#include "compile/extension.h"
 #include "exec/jit_cost.h"
 #include "exec/require.h"
 #include "guc.h"
@@ -22,13 +24,6 @@ static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
 static set_join_pathlist_hook_type prev_join_pathlist = NULL;
 static create_upper_paths_hook_type prev_upper_paths = NULL;
 
-/* Preloaded but not created in this database: PostgreSQL plans alone. */
-static bool
-created_here(void)
-{
-	return SearchSysCacheExists1(NAMESPACENAME, CStringGetDatum("gpudb"));
-}
-
 /* Whether gpudb looks for plans of a relation: it costs PostgreSQL enough, or the decisions about the query are wanted. */
 static bool
 is_examined(PlannerInfo *root, const RelOptInfo *rel)
@@ -41,7 +36,7 @@ plan_query(Query *query, const char *text, int options, ParamListInfo params)
 {
 	PlannedStmt *stmt;
 
-	if (created_here())
+	if (extension_is_here())
 		rewrite_aggregates(query);
 	stmt = prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
 	jit_set_flags(stmt);
@@ -55,7 +50,7 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 
 	if (prev_rel_pathlist)
 		prev_rel_pathlist(root, rel, rti, rte);
-	if (rte->rtekind != RTE_RELATION || !created_here() || !is_examined(root, rel))
+	if (rte->rtekind != RTE_RELATION || !extension_is_here() || !is_examined(root, rel))
 		return;
 	candidate = candidate_of(root, rel);
 	/* under gpudb.force one that replaces all paths must be the last */
@@ -69,7 +64,7 @@ join_pathlist(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptIn
 {
 	if (prev_join_pathlist)
 		prev_join_pathlist(root, joined, outer, inner, type, extra);
-	if (!created_here())
+	if (!extension_is_here())
 		return;
 	path_join_consider(root, joined, outer, inner, type, extra);
 	path_merge_add(root, joined, outer, inner, type, extra);
@@ -80,7 +75,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 {
 	if (prev_upper_paths)
 		prev_upper_paths(root, stage, input_rel, output_rel, extra);
-	if (!created_here() || !is_examined(root, output_rel))
+	if (!extension_is_here() || !is_examined(root, output_rel))
 		return;
 	switch (stage)
 	{

@@ -17,11 +17,10 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "parser/parse_func.h"
 #include "parser/parse_oper.h"
 #include "utils/fmgroids.h"
 
-#include "compile/opmap.h"
+#include "compile/extension.h"
 #include "guc.h"
 #include "plan/rewrite.h"
 
@@ -57,9 +56,12 @@ exact_function(Oid function)
 	const bool	sum = function == F_SUM_FLOAT4 || function == F_SUM_FLOAT8;
 	const Oid	type = function == F_SUM_FLOAT4 || function == F_AVG_FLOAT4 ? FLOAT4OID : FLOAT8OID;
 
+	Oid			exact;
+
 	if (!gpudb_exact_float_sums || (!sum && function != F_AVG_FLOAT4 && function != F_AVG_FLOAT8))
 		return function;
-	return LookupFuncName(list_make2(makeString("gpudb"), makeString(sum ? "exact_sum" : "exact_avg")), 1, &type, false);
+	exact = extension_function(sum ? "exact_sum" : "exact_avg", type);
+	return OidIsValid(exact) ? exact : function;
 }
 
 static bool

@@ -1,0 +1,142 @@
+/*
+ * extension.c
+ *		Whether gpudb has been created in this database, and which functions are its own.
+ *
+ * A preloaded library is in every database of a server; queries are its
+ * business only where CREATE EXTENSION has been run.  pg_extension says where,
+ * and has no system cache, so each backend remembers the answer.  Whatever
+ * changes the answer creates or drops functions, too.  PostgreSQL tells every
+ * backend of these at commit, and a transaction's own one at each command and
+ * at rollback; the answer is then looked up anew.
+ *
+ * Plans that are kept were made for one answer, so they go when it changes.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/plancache.h"
+#include "utils/syscache.h"
+
+#include "compile/extension.h"
+
+static bool assumed;
+
+/* The answer. */
+static bool known;
+static Oid	extension = InvalidOid; /* InvalidOid = not here */
+static Oid	schema;
+static uint32 hash;				/* of the function that comes and goes with it; of the last one, if it is gone */
+static uint32 changes;			/* of functions, that this process was told of */
+
+/* Some function has changed. */
+static void
+forget(Datum arg, int cache, uint32 changed)
+{
+	known = false;
+	changes++;
+	if (changed == hash)
+		ResetPlanCache();
+}
+
+/* The extension's row; its OID, or InvalidOid, and where its objects are. */
+static Oid
+find_extension(Oid *where)
+{
+	Relation	relation = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			found = InvalidOid;
+
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ, CStringGetDatum("gpudb"));
+	scan = systable_beginscan(relation, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		found = ((Form_pg_extension) GETSTRUCT(tuple))->oid;
+		*where = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
+	}
+	systable_endscan(scan);
+	table_close(relation, AccessShareLock);
+	return found;
+}
+
+/* The function of the extension that was found. */
+static Oid
+find_function(const char *name, Oid argument)
+{
+	const Oid	function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+										   PointerGetDatum(buildoidvector(&argument, 1)), ObjectIdGetDatum(schema));
+
+	return OidIsValid(function) && getExtensionOfObject(ProcedureRelationId, function) == extension ? function : InvalidOid;
+}
+
+/* Look the answer up.  After a change that is told of meanwhile the next one who asks does so again. */
+static void
+look_up(void)
+{
+	static bool registered;
+	const Oid	before = extension;
+	const uint32 changes_before = changes;
+	Oid			version;
+
+	if (!registered)
+		CacheRegisterSyscacheCallback(PROCOID, forget, (Datum) 0);
+	extension = find_extension(&schema);
+	version = OidIsValid(extension) ? find_function("version", TEXTOID) : InvalidOid;
+	if (OidIsValid(version))
+		hash = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(version));
+	if (registered && extension != before)
+		ResetPlanCache();
+	registered = true;
+	known = changes == changes_before;
+}
+
+static inline bool
+is_created(void)
+{
+	if (unlikely(!known))
+		look_up();
+	return OidIsValid(extension);
+}
+
+bool
+extension_is_here(void)
+{
+	return is_created() || assumed;
+}
+
+void
+extension_assume(bool assume)
+{
+	assumed = assume;
+}
+
+Oid
+extension_function(const char *name, Oid argument)
+{
+	return is_created() ? find_function(name, argument) : InvalidOid;
+}
+
+bool
+is_own_function(Oid function, const char *name)
+{
+	char	   *called;
+
+	if (function < FirstNormalObjectId || !is_created() || get_func_namespace(function) != schema)
+		return false;
+	called = get_func_name(function);
+	return called != NULL && strcmp(called, name) == 0 && getExtensionOfObject(ProcedureRelationId, function) == extension;
+}
