@@ -116,6 +116,8 @@ gpudb_version(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("gpudb library version %s does not match version %s of its SQL objects",
 						GPUDB_VERSION, sql_version),
-				 errhint("Run ALTER EXTENSION gpudb UPDATE, or restart the server if the library was upgraded.")));
+				 errhint("Restart the server if gpudb was installed since it was started. "
+						 "Otherwise install the library that belongs to the SQL objects, or "
+						 "run DROP EXTENSION gpudb and CREATE EXTENSION gpudb: no version can be updated to another one.")));
 	PG_RETURN_TEXT_P(cstring_to_text(GPUDB_VERSION));
 }

@@ -122,10 +122,16 @@ reason_meaning(const char *reason)
 	return NULL;
 }
 
+bool
+is_preloaded(void)
+{
+	return shared != NULL;
+}
+
 void
 require_preloaded(void)
 {
-	if (shared == NULL)
+	if (!is_preloaded())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("gpudb must be loaded via shared_preload_libraries"),

@@ -11,7 +11,8 @@
 extern void stat_request_shmem(void);
 extern void stat_attach_shmem(void);
 
-/* An error with a hint when the library is not preloaded. */
+/* Whether the library is preloaded; an error with a hint when it is not. */
+extern bool is_preloaded(void);
 extern void require_preloaded(void);
 
 /* A node ran to its end on its device. */

@@ -12,7 +12,10 @@ $node->start;
 my ($rc, $out, $err);
 
 # placeholders of settings are no obstacle, nor is the extension
-is($node->psql('postgres', 'CREATE EXTENSION gpudb'), 0, 'CREATE EXTENSION without preloading');
+($rc, $out, $err) = $node->psql('postgres', 'CREATE EXTENSION gpudb');
+is($rc, 0, 'CREATE EXTENSION without preloading');
+like($err, qr/WARNING:  gpudb is not preloaded.*\nHINT:  Add gpudb to shared_preload_libraries/, 'warns');
+like($node->safe_psql('postgres', 'SELECT gpudb.doctor()'), qr/^gpudb is not preloaded, .* Add gpudb to shared_preload_libraries .*\.$/, 'gpudb.doctor() says so');
 ($rc, $out, $err) = $node->psql('postgres', 'SELECT gpudb.version()');
 isnt($rc, 0, 'functions refuse');
 like($err, qr/ERROR:.*HINT:.*shared_preload_libraries/s, 'with a hint');
@@ -27,10 +30,15 @@ is($node->psql('postgres', 'DROP EXTENSION gpudb'), 0, 'DROP EXTENSION');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpudb'");
 $node->restart;
 is($node->safe_psql('postgres', 'SET gpudb.force = on; SELECT count(*) FROM rows WHERE k = 3'), '1000', 'preloaded, extension not created: queries run');
-is($node->psql('postgres', 'CREATE EXTENSION gpudb'), 0, 'CREATE EXTENSION');
+($rc, $out, $err) = $node->psql('postgres', 'CREATE EXTENSION gpudb');
+is("$rc$err", '0', 'CREATE EXTENSION, without a warning');
 like($node->safe_psql('postgres', 'SELECT gpudb.version()'), qr/^\d+\.\d+/, 'gpudb.version()');
 ($rc, $out, $err) = $node->psql('postgres', "SELECT gpudb.version('0.1')");
-like($err, qr/ERROR/, 'SQL objects of another version are an error');
+like($err, qr/ERROR:  gpudb library version/, 'SQL objects of another version are an error');
+my ($hint) = $err =~ /HINT:  (.*)/;
+like($hint, qr/Restart the server.*DROP EXTENSION gpudb and CREATE EXTENSION gpudb/, 'with a hint');
+# the hint is to say so once there is a way
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_extension_update_paths('gpudb') WHERE path IS NOT NULL"), '0', 'that names no update path, since there is none');
 ($rc, $out, $err) = $node->psql('postgres', 'CREATE SCHEMA other; CREATE EXTENSION gpudb SCHEMA other');
 isnt($rc, 0, 'the schema is fixed');
 is($node->safe_psql('postgres', "SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'gpudb'"), 'gpudb', 'schema gpudb');
