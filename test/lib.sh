@@ -12,7 +12,7 @@
 #                        $TREE$pg_bin/pg_config, is installed nowhere else; needs find_postgres
 #   build_in TREE [VAR=VALUE...]   gpudb built anew from a copy of the sources, $work/source, and installed in such a tree
 #   cuda_include         the folder of CUDA's headers, if there is one
-#   psql_as [ARG...]     psql for scripts: bare rows, stops at the first error
+#   psql_as [ARG...]     psql for scripts: bare rows, no pager, stops at the first error
 #
 # GPUDB_PRELOAD names libraries that those commands are to preload: test/sanitize.sh needs that.
 # Run as root they make and use the user gpudb-test; otherwise they run as whoever calls.
@@ -32,6 +32,17 @@ cache_dir() {
 		echo "${XDG_CACHE_HOME:-/var/cache}/gpudb"
 	else
 		echo "${XDG_CACHE_HOME:-$HOME/.cache}/gpudb"
+	fi
+}
+
+# Where tpchgen-cli, the generator of TPC-H's data, is; install-deps.sh demo puts it there.
+tpchgen_cli() {
+	local generator
+	generator=$(cache_dir)/venv/bin/tpchgen-cli
+	if [ -x "$generator" ]; then
+		echo "$generator"
+	else
+		command -v tpchgen-cli
 	fi
 }
 
@@ -147,5 +158,5 @@ server_stop() {
 }
 
 psql_as() {
-	psql -XqAt -v ON_ERROR_STOP=1 "$@"
+	psql -XqAt -P pager=off -v ON_ERROR_STOP=1 "$@"
 }

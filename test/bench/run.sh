@@ -129,7 +129,7 @@ start_server() {
 
 # ---- the data
 
-sql() { psql -qAtX -v ON_ERROR_STOP=1 "$@"; }
+sql() { psql -qAtX -P pager=off -v ON_ERROR_STOP=1 "$@"; }
 
 # load SUITE SIZE COMMAND…: unless a kept data directory has that suite at that size
 load() {

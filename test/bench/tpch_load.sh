@@ -5,21 +5,34 @@
 # thirds of the data, is loaded beside the other tables.  The same scale factor always makes the same heap files,
 # unless TPCH_JOBS=N has N sessions load lineitem and orders in parts, which is faster and in no fixed order.
 # TPCH_INDEXES=1 adds the two foreign-key indexes without which PostgreSQL takes hours for Q17 and Q20.
+# TPCH_TABLES="customer orders lineitem" leaves the other tables empty, and TPCH_SOURCE=sql takes the rows of these three
+# from tpch_generate.sql, which needs no tpchgen-cli.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 
 sf=${1:-1}
-generator=$(cache_dir)/venv/bin/tpchgen-cli
-[ -x "$generator" ] || generator=$(command -v tpchgen-cli) || die "no tpchgen-cli: run test/install-deps.sh demo"
+tables=${TPCH_TABLES:-region nation supplier customer part partsupp orders lineitem}
+generator=$(tpchgen_cli) || [ "${TPCH_SOURCE:-}" = sql ] || die "no tpchgen-cli: run test/install-deps.sh demo"
 
-# copy TABLE [OPTION...]
+[ "${TPCH_SOURCE:-}" != sql ] || TPCH_JOBS=1		# that generator makes a table in one piece
+
+# generate TABLE [OPTION...]: its rows, as CSV
+generate() {
+	if [ "${TPCH_SOURCE:-}" = sql ]; then
+		psql_as -v sf="$sf" -v table="$1" -f "$repo/test/bench/tpch_generate.sql"
+	else
+		"$generator" csv -s "$sf" -T "$1" "${@:2}" --stdout
+	fi
+}
+
 copy() {
-	"$generator" csv -s "$sf" -T "$1" "${@:2}" --stdout | psql_as -c "COPY $1 FROM STDIN WITH (FORMAT csv, HEADER)"
+	generate "$@" | psql_as -c "COPY $1 FROM STDIN WITH (FORMAT csv, HEADER)"
 }
 
 # load TABLE KEY [JOBS]
 load() {
 	local jobs=${3:-1} part pids=()
+	[[ " $tables " = *" $1 "* ]] || return 0
 	if [ "$jobs" -gt 1 ]; then
 		for ((part = 1; part <= jobs; part++)); do
 			copy "$1" --parts "$jobs" --part "$part" --num-threads 1 &
@@ -45,7 +58,7 @@ load orders o_orderkey "${TPCH_JOBS:-1}"
 wait $beside
 # behind all loads, since rows are frozen only if no older transaction goes on
 vacuums=()
-for table in lineitem orders partsupp part customer supplier nation region; do
+for table in $tables; do
 	psql_as -c "VACUUM (ANALYZE, FREEZE) $table" &
 	vacuums+=($!)
 done

@@ -47,8 +47,7 @@ told() {
 }
 
 find_generator() {
-	generator=$(cache_dir)/venv/bin/tpchgen-cli
-	[ -x "$generator" ] || generator=$(command -v tpchgen-cli) || die "no tpchgen-cli: run test/install-deps.sh demo"
+	generator=$(tpchgen_cli) || die "no tpchgen-cli: run test/install-deps.sh demo"
 }
 
 data_lineitem() {
