@@ -1,18 +1,21 @@
 #!/bin/bash
-# Install what is missing on a bare Debian 12, as root:  test/install-deps.sh build|test|demo
+# Install what is missing on a bare Debian 12, as root:  test/install-deps.sh build|test|demo|tpchgen
 #
-#   build   compiler, make, PostgreSQL's headers and PGXS
-#   test    also a server, pgTAP, the Perl modules of the TAP tests, and Python for the random queries
-#   demo    build, a server, and tpchgen-cli (from PyPI, in a virtual environment of its own) for TPC-H data
+#   build     compiler, make, PostgreSQL's headers and PGXS
+#   test      also a server with JIT, pgTAP, the Perl modules of the TAP tests, and Python for the random queries
+#   demo      build, a server with JIT, and tpchgen
+#   tpchgen   tpchgen-cli for TPC-H data, from PyPI, in a virtual environment of its own; where that cannot be had, this
+#             says why, and is no failure
 #
 # It says nothing when all is there.  A PostgreSQL named by PG_CONFIG is taken as it is.  No database cluster is
 # made, started or changed: Debian's packages would make one, which a file that lives only during the installation prevents.
+# apt-get writes how far it is to the file that GPUDB_APT_STATUS names, as its option APT::Status-Fd has it.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 TPCHGEN_VERSION=4.0.0
 need=${1:-build}
-case $need in build | test | demo) ;; *) die "usage: install-deps.sh build|test|demo" ;; esac
+case $need in build | test | demo | tpchgen) ;; *) die "usage: install-deps.sh build|test|demo|tpchgen" ;; esac
 
 missing=()
 
@@ -26,6 +29,11 @@ want() {
 # Debian's client package has pgxs.mk without the headers.
 has_pgxs() { [ -f "$("$PG_CONFIG" --pgxs)" ] && [ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ]; }
 has_server() { [ -x "$("$PG_CONFIG" --bindir)/initdb" ]; }
+# PostgreSQL's JIT compiler, a part of Debian's server; another PostgreSQL may be built without it.
+has_jit() {
+	[ -f "$("$PG_CONFIG" --pkglibdir)/llvmjit.so" ] ||
+		{ has_server && [[ $("$PG_CONFIG" --bindir) != /usr/lib/postgresql/* ]]; }
+}
 # Debian has pgTAP for Debian's PostgreSQL only; with another one that suite is skipped.
 has_pgtap() {
 	[ -f "$("$PG_CONFIG" --sharedir)/extension/pgtap.control" ] ||
@@ -40,49 +48,82 @@ has_jit() {
 has_compiler() { echo '#include <stdlib.h>' | "$1" -x "$2" -fsyntax-only -; }
 version() { "$PG_CONFIG" --version | sed 's/^[^0-9]*\([0-9]*\).*/\1/'; }
 
-pg=15
-if has_pgxs 2>/dev/null; then
-	pg=$(version)
-fi
-want build-essential has_compiler gcc c
-want build-essential has_compiler g++ c++
-want build-essential command -v make
-want "postgresql-server-dev-$pg" has_pgxs
-if [ "$need" != build ]; then
-	want "postgresql-$pg" has_server
-fi
-if [ "$need" = test ]; then
-	want "postgresql-$pg-pgtap" has_pgtap
-	want "postgresql-$pg" has_jit
-	want python3 command -v python3
-	want libipc-run-perl perl -MIPC::Run -MTest::More -e 1
-fi
-if [ "$need" = demo ]; then
-	want python3-venv python3 -c 'import venv, ensurepip'
-fi
+# Sets `missing`.
+find_missing() {
+	local pg=15
+	if has_pgxs 2>/dev/null; then
+		pg=$(version)
+	fi
+	want build-essential has_compiler gcc c
+	want build-essential has_compiler g++ c++
+	want build-essential command -v make
+	want "postgresql-server-dev-$pg" has_pgxs
+	if [ "$need" != build ]; then
+		want "postgresql-$pg" has_server
+		want "postgresql-$pg" has_jit
+	fi
+	if [ "$need" = test ]; then
+		want "postgresql-$pg-pgtap" has_pgtap
+		want python3 command -v python3
+		want libipc-run-perl perl -MIPC::Run -MTest::More -e 1
+	fi
+	if [ "$need" = demo ]; then
+		want python3-venv python3 -c 'import venv, ensurepip'
+		want ca-certificates test -e /etc/ssl/certs/ca-certificates.crt		# Debian's pip has none of its own
+	fi
+}
 
-if [ ${#missing[@]} -gt 0 ]; then
+install_missing() {
+	local log no_cluster=/etc/postgresql-common/createcluster.d/gpudb-install.conf
 	mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
 	[ "$(id -u)" = 0 ] || die "missing: ${missing[*]}.  Install them, or run this as root."
 	command -v apt-get >/dev/null || die "missing: ${missing[*]} (Debian's names).  There is no apt-get here: install them by hand."
 	echo "installing ${missing[*]} ..."
 	log=$(mktemp)
-	no_cluster=/etc/postgresql-common/createcluster.d/gpudb-install.conf
 	mkdir -p "$(dirname $no_cluster)"
 	echo "create_main_cluster = false" >$no_cluster
-	trap 'rm -f "$no_cluster" "$log"' EXIT
+	# shellcheck disable=SC2064  # these files
+	trap "rm -f '$no_cluster' '$log'" EXIT
 	export DEBIAN_FRONTEND=noninteractive
-	{ apt-get update -q && apt-get install -q -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 ||
+	{ apt-get update -q && apt-get install -q -y --no-install-recommends -o APT::Status-Fd=9 "${missing[@]}"; } \
+		>"$log" 2>&1 9>"${GPUDB_APT_STATUS:-/dev/null}" ||
 		{ tail -n 20 "$log" >&2; die "apt-get could not install ${missing[*]}"; }
-fi
+}
 
-if [ "$need" = demo ]; then
-	venv=$(cache_dir)/venv
-	if [ "$("$venv/bin/tpchgen-cli" --version 2>/dev/null)" != "tpchgen-cli $TPCHGEN_VERSION" ]; then
-		echo "installing tpchgen-cli $TPCHGEN_VERSION in $venv ..."
-		mkdir -p "$venv"
-		python3 -m venv --clear "$venv"
-		"$venv/bin/pip" install --quiet --disable-pip-version-check "tpchgen-cli==$TPCHGEN_VERSION" ||
-			die "pip could not install tpchgen-cli $TPCHGEN_VERSION"
+# why_no_tpchgen LOG: what pip printed, in a few words.
+why_no_tpchgen() {
+	if grep -q 'Retrying' "$1"; then
+		echo "PyPI cannot be reached"
+	elif grep -q -i 'error\|not found' "$1"; then
+		grep -i 'error\|not found' "$1" | tail -n 1 | cut -c 1-60
+	else
+		echo "PyPI did not answer within a minute"
 	fi
+}
+
+# pip tries every address of PyPI's in turn, each as long as its time limit says: so there is a limit for all of it, too.
+make_venv() {
+	mkdir -p "$1" && python3 -m venv --clear "$1" &&
+		timeout 60 "$1/bin/pip" install --quiet --disable-pip-version-check --no-input --timeout 10 --retries 1 \
+			"tpchgen-cli==$TPCHGEN_VERSION" &&
+		"$1/bin/tpchgen-cli" --version
+}
+
+install_tpchgen() {
+	local venv log
+	venv=$(cache_dir)/venv
+	[ "$("$venv/bin/tpchgen-cli" --version 2>/dev/null)" != "tpchgen-cli $TPCHGEN_VERSION" ] || return 0
+	echo "installing tpchgen-cli $TPCHGEN_VERSION in $venv ..."
+	log=$(mktemp)
+	if ! make_venv "$venv" >"$log" 2>&1; then
+		rm -rf "$venv"
+		echo "no tpchgen-cli $TPCHGEN_VERSION: $(why_no_tpchgen "$log")"
+	fi
+	rm -f "$log"
+}
+
+if [ "$need" != tpchgen ]; then
+	find_missing
+	[ ${#missing[@]} = 0 ] || install_missing
 fi
+case $need in demo | tpchgen) install_tpchgen ;; esac
