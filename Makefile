@@ -89,7 +89,7 @@ HEADERS = $(wildcard src/*.h src/*/*.h src/*/*.def)
 $(OBJS): $(HEADERS) Makefile
 
 # What follows works without PGXS, too: it installs what is missing and calls make again.
-SUITES = lint unit cuda regress isolation tap pgtap diff channel standin
+SUITES = lint unit cuda regress isolation tap pgtap diff channel standin demo
 TEST_CHIP = $(or $(GPUDB_CUDA_ARCH),$(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)),75)
 RUN_TESTS = test/install-deps.sh test && \
 	echo "building gpudb" && $(MAKE) --no-print-directory -s -j$(shell nproc) all GPUDB_CUDA_ARCH=$(TEST_CHIP) && \
@@ -109,7 +109,7 @@ $(SUITES:%=test-%):
 	@$(RUN_TESTS) $(@:test-%=%)
 
 demo:		# TPC-H at scale factor SF (default 1) with and without gpudb
-	@test/demo.sh
+	@GPUDB_CUDA_ARCH=$(TEST_CHIP) test/demo.sh
 
 ifneq ($(PGXS),)
 installcheck:	# against the running server that PGHOST and its like name

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Run the test suites and add up:
-# test/run.sh [lint] [unit] [cuda] [regress] [isolation] [tap] [pgtap] [diff] [channel] [standin] [crowd]
+# test/run.sh [lint] [unit] [cuda] [regress] [isolation] [tap] [pgtap] [diff] [channel] [standin] [demo] [crowd]
 # All but `crowd` run when none is named.
 #
 # gpudb must be installed already (`make test` does that).  Every suite comes down to programs that print TAP; what
@@ -314,6 +314,10 @@ suite_cuda() {
 	fi
 }
 
+suite_demo() {
+	tap demo "${bounded[@]}" "$repo/test/demo_test.sh"
+}
+
 # 64 sessions at once: first those regress tests that look at nothing but their own session, then random queries.
 suite_crowd() {
 	local folder=$work/crowd tests
@@ -336,9 +340,9 @@ suite_crowd() {
 }
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(lint unit cuda regress isolation tap pgtap diff channel standin)
+[ ${#suites[@]} -gt 0 ] || suites=(lint unit cuda regress isolation tap pgtap diff channel standin demo)
 for suite in "${suites[@]}"; do
-	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit cuda regress isolation tap pgtap diff channel standin crowd"
+	declare -F "suite_$suite" >/dev/null || die "no suite '$suite': there are lint unit cuda regress isolation tap pgtap diff channel standin demo crowd"
 done
 if [ "$device" = gpu ] && [ "${GPUDB_PROVIDER:-auto}" = auto ]; then
 	nvidia-smi -L 2>/dev/null | grep -q GPU || [ -e /dev/nvidia0 ] ||
