@@ -29,11 +29,6 @@ want() {
 # Debian's client package has pgxs.mk without the headers.
 has_pgxs() { [ -f "$("$PG_CONFIG" --pgxs)" ] && [ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ]; }
 has_server() { [ -x "$("$PG_CONFIG" --bindir)/initdb" ]; }
-# PostgreSQL's JIT compiler, a part of Debian's server; another PostgreSQL may be built without it.
-has_jit() {
-	[ -f "$("$PG_CONFIG" --pkglibdir)/llvmjit.so" ] ||
-		{ has_server && [[ $("$PG_CONFIG" --bindir) != /usr/lib/postgresql/* ]]; }
-}
 # Debian has pgTAP for Debian's PostgreSQL only; with another one that suite is skipped.
 has_pgtap() {
 	[ -f "$("$PG_CONFIG" --sharedir)/extension/pgtap.control" ] ||
