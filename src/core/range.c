@@ -341,7 +341,7 @@ program_may_pass(const Program *program, int body, const Tablet *tablet)
 		const Instr *in = &code[pc];
 		const OpInfo *op = &op_info[in->op];
 
-		if (in->op == VMOP_FILTER && !(facts.may_be[in->a] & MAY_BE_TRUE))
+		if (in->op == VMOP_FILTER && !in->c && !(facts.may_be[in->a] & MAY_BE_TRUE))
 			return false;
 		if (in->op == VMOP_BOUND && !is_within(program, in, &facts))
 			return false;

@@ -460,6 +460,20 @@ may_pass(Opcode op, int64_t constant, bool column_first, bool may_fail)
 	return finished_may_pass();
 }
 
+/* The same where the filter tells nothing of tablets. */
+static bool
+closed_may_pass(Opcode op, int64_t constant)
+{
+	ranges[0].min = 10;
+	ranges[0].max = 20;
+	asm_init(&as, COLUMNS, false);
+	asm_emit(&as, VMOP_CONST_I, 1, 0, 0, 0, asm_word(&as, (uint64_t) constant));
+	asm_emit(&as, VMOP_LOAD_I, 2, 0, 0, 0, 0);
+	asm_emit(&as, op, 3, 2, 1, 0, 0);
+	asm_emit(&as, VMOP_FILTER, 0, 3, 0, 0, 0)->c = 1;
+	return finished_may_pass();
+}
+
 /* Whether rows of a tablet with these keys may find some in a table whose keys are between these bounds. */
 static bool
 may_find(int64_t least, int64_t largest, int64_t low, int64_t high)
@@ -518,6 +532,8 @@ test_pruning_edges(void)
 	tap_expect(may_pass(VMOP_EQ_I, 15, true, false), "x = 15");
 	tap_expect(may_pass(VMOP_NE_I, 15, true, false), "x <> 15");
 	tap_expect(may_pass(VMOP_LT_I, 10, true, true), "x < 10 behind what may fail");
+	tap_expect(closed_may_pass(VMOP_LT_I, 10), "x < 10 that must not go by hidden rows");
+	tap_expect(closed_may_pass(VMOP_EQ_I, 21), "x = 21 that must not go by hidden rows");
 	tap_end();
 }
 
