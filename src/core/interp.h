@@ -63,10 +63,10 @@ vm_run_rest(const VmRun *run, const Instr *in)
 		case VMOP_LE_T: TEXT2(text_compare(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b)) <= 0); break;
 		case VMOP_LIKE_T: TEXT2(vm_like(run, a, b, in->c, false)); break;
 		case VMOP_ILIKE_T: TEXT2(vm_like(run, a, b, in->c, true)); break;
-		case VMOP_TRIM_T: STRICT1(uint64_t, uint64_t, TEXT_SLICE(a, 0, text_trimmed(vm_text(run, a), TEXT_LENGTH(a)))); break;
+		case VMOP_TRIM_T: STRICT1(uint64_t, uint64_t, IN_MASK ? TEXT_SLICE(a, 0, text_trimmed(vm_text(run, a), TEXT_LENGTH(a))) : a); break;
 		case VMOP_PACK_T: CHECKED1(Wide, uint64_t, text_pack_wide(vm_text(run, a), TEXT_LENGTH(a), &e)); break;
-		case VMOP_LENGTH_T: STRICT1(int64_t, uint64_t, text_characters(vm_text(run, a), TEXT_LENGTH(a), in->c != 0)); break;
-		case VMOP_PART_T: STRICT1(uint64_t, uint64_t, vm_text_part(run, a, words + in->imm, in->c != 0)); break;
+		case VMOP_LENGTH_T: STRICT1(int64_t, uint64_t, IN_MASK ? text_characters(vm_text(run, a), TEXT_LENGTH(a), in->c != 0) : 0); break;
+		case VMOP_PART_T: STRICT1(uint64_t, uint64_t, IN_MASK ? vm_text_part(run, a, words + in->imm, in->c != 0) : a); break;
 		case VMOP_IN_I: STRICT1(uint8_t, int64_t, vm_in_sorted(words + in->imm, in->c, a)); break;
 		case VMOP_TEST_CODE: CHECKED1(uint8_t, int64_t, code_table_look(words + in->imm, a, &e)); break;
 		case VMOP_IN_T: STRICT1(uint8_t, uint64_t, IN_MASK ? vm_in_text(run, words + in->imm, in->c, a) : 0); break;
