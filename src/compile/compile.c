@@ -14,7 +14,28 @@
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
+#include "core/tablet_format.h"
+
 #include "compile/compiler.h"
+
+void
+begin_qual(Compiler *c, int number)
+{
+	c->closed = c->request->secret && (number < 0 || number >= c->request->nopen);
+}
+
+bool
+is_closed(const Compiler *c, Expr *expr)
+{
+	return c->closed && contain_leaked_vars((Node *) expr);
+}
+
+void
+emit_filter(Compiler *c, int condition, bool closed)
+{
+	emit_instr(&c->em, (EmitInstr) {.op = VMOP_FILTER, .a = condition, .c = closed});
+	emit(&c->em, VMOP_JUMP_NONE, 0, 0, 0, 0);
+}
 
 static bool
 compile_quals(Compiler *c, List *quals)
@@ -25,13 +46,14 @@ compile_quals(Compiler *c, List *quals)
 	{
 		Operand		condition;
 
+		begin_qual(c, foreach_current_index(lc));
 		if (!compile_expr(c, lfirst(lc), &condition))
 			return false;
 		if (condition.class != CLASS_BOOL)
 			return refuse(c, REASON_EXPRESSION);
-		emit(&c->em, VMOP_FILTER, condition.vreg, 0, 0, 0);
-		emit(&c->em, VMOP_JUMP_NONE, 0, 0, 0, 0);
+		emit_filter(c, condition.vreg, is_closed(c, lfirst(lc)));
 	}
+	begin_qual(c, -1);
 	return true;
 }
 
@@ -145,6 +167,60 @@ leaves_room(const ProgramBody *body)
 	return body->exists && 2 * body->nregisters <= PROGRAM_MAX_REGISTERS && 2 * body->ninstrs <= PROGRAM_MAX_INSTRS;
 }
 
+/* Decimal digits that always fit 64 bits. */
+#define WORD_DIGITS		18
+
+/* The digits after the point that a numeric is declared with: 11 bits, signed, as numeric_typmod_scale() reads them. */
+static int
+declared_scale(int32 typmod)
+{
+	return (((typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;
+}
+
+/* Between which values a column's are by its type alone, if they fit 64 bits. */
+static void
+bound_by_type(TabletColumn *column, const ColumnUse *use)
+{
+	Wide		most = (Wide) PG_INT64_MAX;
+	Wide		least = (Wide) PG_INT64_MIN;
+	int			digits = 0;
+
+	if (!use->second && !use->coded && use->type == INT2OID)
+		most = PG_INT16_MAX;
+	else if (!use->second && !use->coded && (use->type == INT4OID || use->type == DATEOID))
+		most = PG_INT32_MAX;
+	else if (!use->second && use->type == NUMERICOID && use->typmod >= (int32) VARHDRSZ)
+		digits = ((use->typmod - VARHDRSZ) >> 16 & 0xffff) - declared_scale(use->typmod) + use->scale;
+	if (digits > 0 && digits <= WORD_DIGITS)
+		for (most = 9; digits > 1; digits--)
+			most = most * 10 + 9;
+	if (most != (Wide) PG_INT64_MAX)
+		least = -most - 1;
+	wide_store(column->min, least);
+	wide_store(column->max, most);
+}
+
+/*
+ * Have the choice of a body tell nothing of hidden rows: how wide the values
+ * are that an expression of the user's has for them.  If the types of the
+ * columns do not prove the narrow body right, there is none.  If they do, and
+ * there is a wide one, that is for columns of values which do not fit 64 bits.
+ */
+static void
+choose_body_by_types(CompileResult *result)
+{
+	Program    *program = result->program;
+	Tablet	   *tablet;
+
+	if (!program->body[BODY_NARROW].exists || !program->body[BODY_WIDE].exists)
+		return;
+	tablet = palloc0(sizeof(Tablet) + sizeof(TabletColumn) * result->ncolumns);
+	for (int i = 0; i < result->ncolumns; i++)
+		bound_by_type(&tablet->column[i], &result->column[i]);
+	program->body[BODY_NARROW].exists = program_fits(program, tablet);
+	pfree(tablet);
+}
+
 /* One attempt; false when text in packed form stood in the way. */
 static bool
 compile_bodies(const CompileInput *input, const CompileRequest *request, bool unpacked, CompileResult *result)
@@ -205,6 +281,8 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 	Assert(result->program != NULL);
 	if (result->program == NULL)
 		result->reason = REASON_EXPRESSION;
+	else if (request->secret)
+		choose_body_by_types(result);
 	return true;
 }
 

@@ -87,6 +87,8 @@ typedef struct CompileRequest
 	List	   *keys;			/* expressions */
 	List	   *aggs;			/* Aggrefs */
 	const SelectStep *steps;	/* to the values that these select, by number; NULL = the first ones */
+	bool		secret;			/* rows are hidden from the user: what is leaky shall not go by them, */
+	int			nopen;			/* but for so many of the first quals, among which those are that hide them */
 } CompileRequest;
 
 /* A column that the program reads. */

@@ -8,6 +8,9 @@
  * of the dictionary.  Where a request looks at a column in any other way, all
  * of it reads texts.  The columns of joins' tables have dictionaries of their
  * own.
+ *
+ * Dictionaries have the values of rows that are hidden from the user, too.
+ * What the user asks of them must be leakproof then, or it is asked of texts.
  */
 #include "postgres.h"
 
@@ -149,7 +152,7 @@ code_test_subject(Compiler *c, Expr *expr)
 	ConditionSearch search = {c, NULL};
 
 	if (!c->offers_codes || !(IsA(expr, OpExpr) || IsA(expr, ScalarArrayOpExpr) || IsA(expr, FuncExpr)) ||
-		exprType((Node *) expr) != BOOLOID)
+		exprType((Node *) expr) != BOOLOID || is_closed(c, expr))
 		return NULL;
 	return unfit_walker((Node *) expr, &search) ? NULL : search.var;
 }
@@ -325,7 +328,12 @@ find_texts(Compiler *c)
 	do
 	{
 		before = bms_copy(c->texts);
-		text_walker((Node *) request->quals, c);
+		foreach(lc, request->quals)
+		{
+			begin_qual(c, foreach_current_index(lc));
+			text_walker(lfirst(lc), c);
+		}
+		begin_qual(c, -1);
 		text_walker((Node *) request->aggs, c);
 		foreach(lc, request->joins)
 		{

@@ -115,8 +115,7 @@ fetch_of_lane(Compiler *c, OperandKind kind, int column)
 static void
 filter_by(Compiler *c, int condition)
 {
-	emit(&c->em, VMOP_FILTER, condition, 0, 0, 0);
-	emit(&c->em, VMOP_JUMP_NONE, 0, 0, 0, 0);
+	emit_filter(c, condition, c->closed);
 }
 
 static bool

@@ -262,7 +262,7 @@ add_part(Join *join, Expr *condition, const Sides *sides, int *word)
 	use->key[part] = (JoinKey) {.column = number, .form = form};
 	use->nkeys = part + 1;
 	join->keys = lappend(join->keys, condition);
-	if (op == VMOP_JOIN_I && form == JOIN_KEY_INTEGER)
+	if (op == VMOP_JOIN_I && form == JOIN_KEY_INTEGER && !is_closed(c, condition))
 		tell_bounds(join, value.vreg, number);
 	*word = emit_instr(&c->em, (EmitInstr) {.op = op, .a = value.vreg, .b = *word, .c = part, .imm = join->number});
 	return c->reason == NULL;

@@ -63,6 +63,7 @@ typedef struct Compiler
 	int			lane;			/* register of the tablet's rows, 0 = those of the lanes; */
 	int			nloops;			/* over pairs, which have not ended */
 	int			joins_left;		/* that come after the one at hand */
+	bool		closed;			/* hidden rows are none of its business, should the expression at hand be leaky */
 	bool		offers_codes;	/* some texts may be read as codes; */
 	Bitmapset  *texts;			/* columns that are not, though they may be, as compile_code.c numbers them */
 	List	   *equal;			/* lists of a column of a table whose rows are not at hand any more, and one that is equal to it */
@@ -126,6 +127,15 @@ extern int64 int_of_const(const Const *constant);
 
 /* Whether an enum's values are ordered as their OIDs are. */
 extern bool enum_in_oid_order(Oid type);
+
+/* Begin with one of the request's quals, by number; -1 = with what comes after them. */
+extern void begin_qual(Compiler *c, int number);
+
+/* Whether an expression must not go by hidden rows. */
+extern bool is_closed(const Compiler *c, Expr *expr);
+
+/* Have rows stay for which a condition is true; `closed`: nothing is to follow from it for tablets as a whole. */
+extern void emit_filter(Compiler *c, int condition, bool closed);
 
 /* Conditionals and tests: compile_logic.c. */
 extern bool compile_bool_expr(Compiler *c, BoolExpr *expr, Operand *out);

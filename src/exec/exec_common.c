@@ -95,7 +95,8 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 	node->rather_gpu = intVal(linitial(list_nth(plan->custom_private, NODE_PRIVATE_PASS))) != 0;
 	node->predicted_ms = intVal(lsecond(list_nth(plan->custom_private, NODE_PRIVATE_PASS))) / 1000.0;
 	node->predicted_groups = intVal(lthird(list_nth(plan->custom_private, NODE_PRIVATE_PASS)));
-	node->secret = intVal(list_nth(plan->custom_private, NODE_PRIVATE_SECRET)) != 0;
+	node->request.nopen = intVal(list_nth(plan->custom_private, NODE_PRIVATE_SECRET)) - 1;
+	node->secret = node->request.secret = node->request.nopen >= 0;
 	node->scan_tlist = plan->custom_scan_tlist;
 	if (plan->scan.scanrelid > 0)
 	{
@@ -422,6 +423,7 @@ node_start_run(GpuNode *node)
 	node->cleanup.arg = node;
 	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
 	feed_begin(&node->feed, node->run_context, members_first(node), node->css.ss.ps.state->es_snapshot);
+	node->feed.reads_all = node->secret;
 	node->feed.counts_bytes = node->css.ss.ps.instrument != NULL;
 	node->running = true;
 	node->passes.count = 0;
@@ -456,6 +458,9 @@ node_end_run(GpuNode *node)
 		stat_count_left(feed_left_reason(report));
 	/* as many as took part at a time */
 	feeders = Max(node->report.feed.feeders, report->feeders);
+	/* nor how many runs there were */
+	if (node->secret && report->windows + report->tablets_skipped > 0)
+		memset(&node->report.feed, 0, sizeof(node->report.feed));
 	feed_report_add(&node->report.feed, report);
 	node->report.feed.feeders = feeders;
 	memset(report, 0, sizeof(*report));

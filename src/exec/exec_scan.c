@@ -559,7 +559,9 @@ next_row(GpuNode *node)
 		qual = entry->judged ? ps->qual : scan_all_quals(state);
 		if (qual != NULL && !ExecQual(qual, econtext))
 		{
-			InstrCountFiltered1(ps, 1);
+			/* rows of windows that the device could not judge would be counted by all filters */
+			if (!node->secret)
+				InstrCountFiltered1(ps, 1);
 			continue;
 		}
 		return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;

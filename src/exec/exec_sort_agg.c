@@ -281,12 +281,12 @@ column_of_child(const GpuSortAggState *state, int c)
 
 /* Whether a GPU can be told of all that the GpuSort does: rows in order, and their numbers. */
 static bool
-may_run_on_gpu(const GpuSortAggState *state)
+suits_gpu(const GpuSortAggState *state)
 {
 	for (int c = 0; c < state->compiled.ncolumns; c++)
 		if (column_of_child(state, c) < 0)
 			return false;
-	return !state->sort->computed && !state->sort->fell_back && !sort_is_grouped(state->sort) && sort_device_may(sort_child(state->sort)) &&
+	return !sort_is_grouped(state->sort) && sort_device_may(sort_child(state->sort)) &&
 		sort_private_int(state->sort, SORT_PRIVATE_OFFSET) < 0 && sort_private_int(state->sort, SORT_PRIVATE_DISTINCT) == 0;
 }
 
@@ -336,7 +336,7 @@ run_on_gpu(GpuSortAggState *state)
 	FeedOutcome outcome;
 	const char *why;
 
-	if (!may_run_on_gpu(state) || device_choose(state->compiled.program, true, &why) == &cpu_device)
+	if (state->sort->computed || state->sort->fell_back || !suits_gpu(state) || device_choose(state->compiled.program, true, &why) == &cpu_device)
 		return false;
 	describe_source(state, &sort, &source);
 	sort_restart_child(state->sort);
@@ -521,13 +521,14 @@ rescan(CustomScanState *css)
 static void
 explain_device(GpuSortAggState *state, ExplainState *es)
 {
-	bool		on_gpu = state->on_gpu;
+	const bool	planned = state->sort != NULL && (!es->analyze || sort_device_is_secret(sort_child(state->sort)));
+	bool		on_gpu = state->on_gpu && !planned;
 	const char *why;
 
-	if (!es->analyze && state->sort != NULL && sort_device_may(sort_child(state->sort)))
+	if (planned && sort_device_may(sort_child(state->sort)))
 	{
 		compile(state);
-		on_gpu = state->compiled.program != NULL && has_columns(state) && may_run_on_gpu(state) &&
+		on_gpu = state->compiled.program != NULL && has_columns(state) && suits_gpu(state) &&
 			device_choose(state->compiled.program, true, &why) == &remote_device;
 	}
 	ExplainPropertyText("Device", sort_device_text(on_gpu), es);

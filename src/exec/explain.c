@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "exec/joins.h"
 #include "exec/late.h"
+#include "exec/members.h"
 #include "exec/node.h"
 
 static char *
@@ -54,8 +55,23 @@ explain_top(GpuNode *node, List *ancestors, ExplainState *es)
 	expr = list_nth_node(TargetEntry, node->scan_tlist, top->column)->expr;
 	ExplainPropertyText("GPU Top", psprintf("%d by %s%s%s", top->wanted, text_of((Node *) expr, &node->css, ancestors, es),
 											top->descending ? " DESC" : "", top->nulls_first == top->descending ? "" : nulls), es);
-	if (es->analyze)
+	if (es->analyze && !node->secret)
 		ExplainPropertyInteger("Groups Left Out", NULL, node->report.groups_left_out, es);
+}
+
+/* Have the node be as it was before it ran: what has become of that tells of values. */
+static void
+forget_runs(GpuNode *node)
+{
+	if (node->running)
+		node_end_run(node);
+	memset(node->scales, 0, sizeof(int16) * (RelationGetNumberOfAttributes(node->relation) + 1));
+	node->whole_texts = node->without_codes = false;
+	node->without_gpu = NULL;
+	node_keep_rows(node, false);
+	node->request.give_rows = !node->request.aggregate;
+	node->device = NULL;
+	node->report.device_why = NULL;
 }
 
 /* Compile as the executor would, for a plan that has not run. */
@@ -96,6 +112,32 @@ explain_device(GpuNode *node, ExplainState *es)
 		ExplainPropertyText("Device", device->name, es);
 }
 
+/* Windows of pages that the node's relations have. */
+static int64
+windows_of(const GpuNode *node)
+{
+	int64		windows = 0;
+
+	if (node->report.feed.windows + node->report.feed.tablets_skipped == 0)
+		return 0;
+	for (int m = 0; m < Max(node->nmembers, 1); m++)
+		windows += ((int64) RelationGetNumberOfBlocks(members_at(node, m)) + TABLET_WINDOW_PAGES - 1) / TABLET_WINDOW_PAGES;
+	return windows;
+}
+
+/*
+ * The same where rows may be hidden from the user: what would be read with
+ * nothing in the cache and no fallback.  All else goes by values.
+ */
+static void
+explain_secret_report(const GpuNode *node, ExplainState *es)
+{
+	const FeedReport *feed = &node->report.feed;
+
+	ExplainPropertyInteger("Tablets", NULL, windows_of(node), es);
+	ExplainPropertyInteger("Rows In", NULL, feed->rows_in + feed->rows_skipped, es);
+}
+
 /* What the node did; times only where the user wants times. */
 static void
 explain_report(GpuNode *node, ExplainState *es)
@@ -103,7 +145,7 @@ explain_report(GpuNode *node, ExplainState *es)
 	const NodeReport *report = &node->report;
 	const FeedReport *feed = &report->feed;
 
-	if (report->fallback_reason && !node->secret)
+	if (report->fallback_reason)
 		ExplainPropertyText("Fallback", psprintf("%s (%s)", report->fallback_reason, report->fallback_text), es);
 	if (report->rounds > 0)
 		ExplainPropertyInteger("Rounds", NULL, report->rounds, es);
@@ -118,11 +160,11 @@ explain_report(GpuNode *node, ExplainState *es)
 		ExplainPropertyInteger("Cached Blocks Reread", NULL, feed->blocks_reread, es);
 	if (feed->tablets_kept > 0)
 		ExplainPropertyInteger("Tablets Kept", NULL, feed->tablets_kept, es);
-	if (report->fallback_windows > 0 && !node->secret)
+	if (report->fallback_windows > 0)
 		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
-	if (feed->left_windows > 0 && !node->secret)
+	if (feed->left_windows > 0)
 		ExplainPropertyInteger("Tablets on CPU", NULL, feed->left_windows, es);
-	if (feed->left_for != STATUS_DONE && !node->secret)
+	if (feed->left_for != STATUS_DONE)
 		ExplainPropertyText("Left to CPU", psprintf("%s (%s)", feed_left_reason(feed), status_text(feed->left_for)), es);
 	if (feed->feeders > 0)
 		ExplainPropertyInteger("Feeders", NULL, feed->feeders, es);
@@ -169,6 +211,8 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	GpuNode    *node = (GpuNode *) css;
 
+	if (node->secret)
+		forget_runs(node);
 	explain_device(node, es);
 	if (node->nmembers > 0)
 		ExplainPropertyInteger("Members", NULL, node->nmembers, es);
@@ -188,7 +232,10 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		/* a scan that is still open has not added its own figures yet */
 		if (node->running)
 			node_end_run(node);
-		explain_report(node, es);
+		if (node->secret)
+			explain_secret_report(node, es);
+		else
+			explain_report(node, es);
 	}
 	if (es->verbose && compile_for_explain(node))
 		explain_program(node, es);

@@ -94,9 +94,10 @@ void
 explain_sort(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	GpuSortState *state = (GpuSortState *) css;
+	const bool	secret = sort_device_is_secret(sort_child(state));
 
 	explain_keys(state, ancestors, es);
-	ExplainPropertyText("Sorted On", sort_device_text(state->on_gpu || (!es->analyze && sort_gpu_may(state))), es);
+	ExplainPropertyText("Sorted On", sort_device_text(!es->analyze || secret ? sort_gpu_may(state) : state->on_gpu), es);
 	if (!es->analyze)
 		return;
 	if (state->why != STATUS_DONE)
@@ -106,7 +107,8 @@ explain_sort(CustomScanState *css, List *ancestors, ExplainState *es)
 		ExplainPropertyInteger("Sorted Runs", NULL, sorted_runs_count(state->runs), es);
 	if (state->runs != NULL && es->verbose)
 		ExplainPropertyInteger("Sort Disk", "kB", sorted_runs_bytes(state->runs) / 1024, es);
-	if (es->verbose)
+	/* it goes by how rows came */
+	if (es->verbose && !secret)
 		ExplainPropertyInteger("Sort Memory", "kB", state->bytes / 1024, es);
 	if (es->timing)
 	{

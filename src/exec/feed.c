@@ -245,6 +245,7 @@ feed_report_add(FeedReport *into, const FeedReport *from)
 	into->tablets_skipped += from->tablets_skipped;
 	into->blocks_reread += from->blocks_reread;
 	into->rows_in += from->rows_in;
+	into->rows_skipped += from->rows_skipped;
 	into->column_bytes += from->column_bytes;
 	into->pages_pinned += from->pages_pinned;
 	into->pages_copied += from->pages_copied;
@@ -269,7 +270,7 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 {
 	if (!feed_item_finished(feed, work))
 		return;
-	if (work->status == STATUS_DONE && feed->take_rows != NULL)
+	if (work->status == STATUS_DONE && outcome->status == STATUS_DONE && feed->take_rows != NULL)
 		work->status = feed->take_rows(feed->take_arg, work);
 	add_status(outcome, work->status);
 	if (work->pages != NULL)
@@ -376,6 +377,25 @@ sample_cached(Feed *feed)
 	tablet_scan_restrict(feed->tablets, 0, 0);
 }
 
+static uint64
+rows_of(const CachedRows *cached, uint32 n)
+{
+	uint64		rows = 0;
+
+	for (uint32 t = 0; t < n; t++)
+		rows += cached[t].nrows;
+	return rows;
+}
+
+void
+feed_choose_cached(Feed *feed, const CachedRows *found, uint32 n)
+{
+	feed->ncached = pruning_choose(feed->spec.program, found, n, feed->cached);
+	feed->report.tablets_skipped += n - feed->ncached;
+	if (feed->ncached < n)
+		feed->report.rows_skipped += rows_of(found, n) - rows_of(feed->cached, feed->ncached);
+}
+
 /* List the cached tablets of which rows may pass. */
 static void
 list_cached(Feed *feed)
@@ -384,8 +404,7 @@ list_cached(Feed *feed)
 	const CachedRows *found = tablet_scan_found(feed->tablets, &n);
 
 	feed->cached = palloc(sizeof(CachedRows) * Max(n, 1));
-	feed->ncached = pruning_choose(feed->spec.program, found, n, feed->cached);
-	feed->report.tablets_skipped += n - feed->ncached;
+	feed_choose_cached(feed, found, n);
 	if (feed->sample_does)
 		sample_cached(feed);
 }
@@ -419,15 +438,20 @@ feed_all(Feed *feed, FeedOutcome *outcome)
 	const Device *device = feed->device;
 	DeviceWork *work;
 
-	while (outcome->status == STATUS_DONE)
+	while (outcome->status == STATUS_DONE || feed->reads_all)
 	{
+		bool		free;
+
 		CHECK_FOR_INTERRUPTS();
 		work = device->acquire(feed->job);
-		if (work != NULL && !submit_next(feed, work))
+		free = work != NULL;
+		if (free && !submit_next(feed, work))
 			break;
-		work = device->collect(feed->job, work == NULL);
+		work = device->collect(feed->job, !free);
 		if (work != NULL)
 			take_item(feed, work, outcome);
+		else if (!free)
+			break;
 	}
 	while ((work = device->collect(feed->job, true)) != NULL)
 	{

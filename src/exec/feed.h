@@ -28,6 +28,7 @@ typedef struct FeedReport
 	uint64		tablets_kept;	/* left in the cache for others */
 	uint64		blocks_reread;	/* of cached tablets, since they have changed */
 	uint64		rows_in;
+	uint64		rows_skipped;	/* of tablets that were not read, since none of them can pass */
 	uint64		column_bytes;	/* of the cached tablets fed, what the program's columns take; if they are counted */
 	uint64		pages_pinned;
 	uint64		pages_copied;
@@ -66,6 +67,7 @@ typedef struct Feed
 	void	   *take_arg;
 	bool		sample_does;	/* if there are many cached tablets, for some of them to be fed and nothing else; */
 	bool		sampled;		/* it was so */
+	bool		reads_all;		/* a failure does not end it: how far it comes would tell where the value is; */
 	bool		counts_bytes;	/* for EXPLAIN: it takes a look at each tablet */
 	FeedReport	report;
 } Feed;
@@ -108,6 +110,9 @@ extern void feed_count_cached(Feed *feed, const CachedRows *cached);
 
 /* Let go of tablets, noting what became of them; nothing if there are none. */
 extern void feed_close_tablets(Feed *feed);
+
+/* Choose, of cached tablets, those of which rows may pass. */
+extern void feed_choose_cached(Feed *feed, const CachedRows *found, uint32 n);
 
 /* For aggregates, before the rest: use tablets that are cached, and leave others behind, where the relation allows it. */
 extern void feed_find_cached(Feed *feed);

@@ -50,6 +50,7 @@ typedef struct Shared
 	uint64		memory_limit;
 	uint64		family;			/* of the backend's job */
 	int32		yield_after;
+	bool		reads_all;
 } Shared;
 
 struct Feeders
@@ -137,6 +138,7 @@ fill_segment(Feeders *feeders, Feed *feed, Snapshot snapshot)
 	feeders->shared->image_size = image_size;
 	feeders->shared->memory_limit = spec->memory_limit;
 	feeders->shared->yield_after = spec->yield_after;
+	feeders->shared->reads_all = feed->reads_all;
 	feeders->shared->family = feed->device->family(feed->job);
 	if (feed->tablets != NULL)
 	{
@@ -407,6 +409,7 @@ gpudb_feeder_main(dsm_segment *segment, shm_toc *toc)
 		.program = view.program, .deform = &view.deform, .memory_limit = shared->memory_limit,
 		.yield_after = shared->yield_after, .family = shared->family, .interrupted = feed_interrupted
 	};
+	feed->reads_all = shared->reads_all;
 	shm_mq_set_sender(queue, MyProc);
 	InstrStartParallelQuery();
 	PG_TRY();

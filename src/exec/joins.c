@@ -8,6 +8,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "utils/memutils.h"
 #include "utils/ruleutils.h"
@@ -37,7 +38,8 @@ struct NodeJoin
 	JoinRequest request;
 	Expr	   *not_in;			/* the filter; NULL = it is an ordinary join */
 	PlanState  *child;			/* the build plan, or that of the filter's subplan, which is the query's */
-	bool		begun;			/* it has been asked for rows */
+	bool		secret;			/* how often it has been asked for rows is not told */
+	bool		begun;			/* it has been asked for them */
 	int16	   *scales;			/* of its columns, by number */
 	MemoryContext context;		/* of the table */
 	bool		is_built;
@@ -143,6 +145,7 @@ joins_begin(GpuNode *node, EState *estate)
 			begin_not_in(node, join, exprs);
 		else
 			begin_join(node, join, kind, exprs, &build);
+		join->secret = node->secret;
 		join->scales = palloc0(sizeof(int16) * Max(list_length(join->request.columns), 1));
 		join->request.scales = join->scales;
 		node->request.joins = lappend(node->request.joins, &join->request);
@@ -188,6 +191,20 @@ joins_end_in_full(const GpuNode *node)
 	return node->njoins > 0 && node->joins[node->njoins - 1].request.type == JOIN_FULL;
 }
 
+/* Have a plan be shown as if it had not run. */
+static bool
+forget_instruments(PlanState *ps, void *context)
+{
+	Instrumentation *instrument = ps->instrument;
+
+	if (instrument != NULL)
+		*instrument = (Instrumentation) {
+			.need_timer = instrument->need_timer, .need_bufusage = instrument->need_bufusage, .need_walusage = instrument->need_walusage,
+			.async_mode = instrument->async_mode
+		};
+	return planstate_tree_walker(ps, forget_instruments, context);
+}
+
 /* Have the build plan return its rows from the first one on. */
 static void
 restart_child(NodeJoin *join)
@@ -197,6 +214,8 @@ restart_child(NodeJoin *join)
 	/* a subplan's rows others may have had */
 	if (join->begun || join->not_in != NULL)
 		ExecReScan(join->child);
+	if (join->begun && join->secret)
+		forget_instruments(join->child, NULL);
 	join->begun = true;
 	MemoryContextSwitchTo(old);
 }
@@ -524,7 +543,7 @@ joins_explain(GpuNode *node, List *ancestors, ExplainState *es)
 			appendStringInfo(&text, ", filter %s", deparse_expression((Node *) make_ands_explicit(list_copy(request->filters)),
 																	  context, true, false));
 		ExplainPropertyText(psprintf("GPU Join %d", j + 1), text.data, es);
-		if (!es->analyze || !join->is_built)
+		if (!es->analyze || !join->is_built || node->secret)
 			continue;
 		resetStringInfo(&text);
 		appendStringInfo(&text, "%s%s of %u rows%s", node->tables[j].table->unique ? "unique " : "",

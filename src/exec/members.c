@@ -52,9 +52,15 @@ members_end(GpuNode *node)
 }
 
 Relation
+members_at(const GpuNode *node, int m)
+{
+	return node->nmembers > 0 ? node->members[m].relation : node->relation;
+}
+
+Relation
 members_first(const GpuNode *node)
 {
-	return node->nmembers > 0 ? node->members[0].relation : node->relation;
+	return members_at(node, 0);
 }
 
 static void
@@ -99,7 +105,7 @@ feed_member(GpuNode *node, const Member *member, FeedOutcome *outcome)
 	ColumnWanted *wanted = node_columns_wanted(node);
 
 	translate(member, wanted, node->compiled.ncolumns);
-	*feed = (Feed) {.spec = node->feed.spec, .wanted = wanted, .take_rows = node->feed.take_rows, .take_arg = node->feed.take_arg};
+	*feed = (Feed) {.reads_all = node->secret, .spec = node->feed.spec, .wanted = wanted, .take_rows = node->feed.take_rows, .take_arg = node->feed.take_arg};
 	feed->spec.deform = deform_spec_create(member->relation, wanted, node->compiled.ncolumns);
 	feed_begin(feed, node->run_context, member->relation, node->css.ss.ps.state->es_snapshot);
 	feed->counts_bytes = node->css.ss.ps.instrument != NULL;

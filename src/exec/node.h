@@ -28,7 +28,8 @@
 /* Indexes into CustomScan.custom_private. */
 enum NodePrivate
 {
-	/* Integer, 1 = nothing may be told of the rows that were read, since some may be hidden from the user */
+	/* Integer, 0 = no rows are hidden from the user; else nothing may be told of the rows that were read, and it is one more than
+	 * the number of filters, from the first on, that may look at all of them */
 	NODE_PRIVATE_SECRET,
 	/* list of what the planner expects of the pass: Integer, 1 = on the GPU; Integer, microseconds; Integer, groups */
 	NODE_PRIVATE_PASS,

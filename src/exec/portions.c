@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "exec/portions.h"
-#include "exec/pruning.h"
 #include "guc.h"
 
 static BlockNumber
@@ -46,8 +45,7 @@ open_shelf(Portions *portions)
 	const CachedRows *found = tablet_scan_decide_next(feed->tablets, &n);
 
 	run_codes_catch_up(feed->codes);
-	feed->ncached = pruning_choose(feed->spec.program, found, n, feed->cached);
-	feed->report.tablets_skipped += n - feed->ncached;
+	feed_choose_cached(feed, found, n);
 	tablet_walk_offer(&portions->walk, feed->cached, feed->ncached);
 }
 
@@ -75,7 +73,7 @@ portions_rewind(Portions *portions)
 
 	feed_close_tablets(portions->feed);
 	/* what was read in vain is not told */
-	report->windows = report->rows_in = report->column_bytes = 0;
+	report->windows = report->rows_in = report->rows_skipped = report->column_bytes = 0;
 	report->tablets_found = report->tablets_skipped = report->tablets_kept = report->blocks_reread = 0;
 }
 

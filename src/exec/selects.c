@@ -363,7 +363,8 @@ selects_begin(GpuNode *node)
 	if (node->selects != NULL || node->compiled.nselects == 0 || node->nmembers > 0)
 		return false;
 	node->selects = create(node);
-	told = guess_bounds(node);
+	/* zone maps know of hidden rows, too */
+	told = !node->secret && guess_bounds(node);
 	if (can_seek(node))
 	{
 		seek(node);

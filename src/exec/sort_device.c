@@ -26,6 +26,12 @@ sort_device_may(const PlanState *ps)
 		(gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && ps->plan->plan_rows >= LEAST_ROWS));
 }
 
+bool
+sort_device_is_secret(const PlanState *ps)
+{
+	return (is_collectable_scan(ps) || is_collectable_join(ps)) && ((const GpuNode *) ps)->secret;
+}
+
 const char *
 sort_device_text(bool on_gpu)
 {

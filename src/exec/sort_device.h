@@ -40,6 +40,9 @@ extern bool sort_device_may(const PlanState *ps);
 /* For EXPLAIN: the device, and why it is not the one asked for. */
 extern const char *sort_device_text(bool on_gpu);
 
+/* Whether it may only tell which device it was to be, since rows may be hidden from the user: what has become of that goes by their values. */
+extern bool sort_device_is_secret(const PlanState *ps);
+
 /* Run the plan there and sort; false if that could not be, and nothing has been fetched that counts. */
 extern bool sort_device_run(PlanState *ps, DeviceSort *sort);
 

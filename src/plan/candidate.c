@@ -44,15 +44,35 @@ reads_text(const CompileResult *result)
 	return false;
 }
 
+/* How many filters, from the first one on, may look at rows that are hidden. */
+static int
+number_open(const Candidate *candidate, const List *quals)
+{
+	int			n = 0;
+
+	while (n < list_length(quals) && list_member_ptr(candidate->open, list_nth(quals, n)))
+		n++;
+	return n;
+}
+
+int
+candidate_secret(const Candidate *candidate, const List *quals)
+{
+	return candidate->secret ? 1 + number_open(candidate, quals) : 0;
+}
+
 bool
 candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result)
 {
+	CompileRequest own = *request;
 	CompileInput input = {
 		.varno = candidate->rel->relid, .notnull = candidate->notnull, .relation = candidate->relation,
 		.codes = candidate->codes, .draft = true
 	};
 
-	if (!compile_check(&input, request, result))
+	own.secret = candidate->secret;
+	own.nopen = number_open(candidate, request->quals);
+	if (!compile_check(&input, &own, result))
 		return false;
 	/* the device needs every value in its column, where PostgreSQL fetches few of them */
 	if (reads_text(result))
@@ -285,19 +305,37 @@ candidate_relations_cannot_fail(PlannerInfo *root, const Bitmapset *relids)
 	return true;
 }
 
+/* Note the filters that may look at all rows. */
+static void
+find_open(Candidate *candidate)
+{
+	ListCell   *lc;
+
+	foreach(lc, candidate->rel->baserestrictinfo)
+	{
+		const RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (rinfo->security_level <= candidate->rel->baserestrict_min_security || rinfo->leakproof)
+			candidate->open = lappend(candidate->open, rinfo->clause);
+	}
+}
+
 /*
  * Find the filters that the device can compute.  PostgreSQL evaluates filters
  * in order and the first one that is not true ends the row, so an error in a
  * later one stays unseen.  A filter may therefore go to the device, ahead of
- * those that stay, only if none of these can fail.
+ * those that stay, only if none of these can fail.  If it must not look at
+ * hidden rows, none may stay at all: those may be what hides them.
  */
 static void
 examine_quals(PlannerInfo *root, Candidate *candidate)
 {
 	bool		may_go = true;
+	bool		some_stay = false;
 	CompileRequest request = {0};
 	ListCell   *lc;
 
+	find_open(candidate);
 	foreach(lc, ordered_clauses(root, candidate->rel->baserestrictinfo))
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
@@ -312,7 +350,8 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 			continue;
 		}
 		request.quals = list_make1(qual);
-		on_device = candidate_check(candidate, &request, result) && may_go;
+		on_device = candidate_check(candidate, &request, result) && may_go &&
+			!(candidate->secret && some_stay && !list_member_ptr(candidate->open, qual));
 		candidate->quals = lappend(candidate->quals, qual);
 		candidate->on_device = lappend_int(candidate->on_device, on_device);
 		if (!on_device)
@@ -320,6 +359,7 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 			if (candidate->qual_reason == NULL)
 				candidate->qual_reason = result->reason ? result->reason : "expression";
 			may_go = may_go && compile_cannot_fail(qual);
+			some_stay = true;
 		}
 		pfree(result);
 	}

@@ -60,6 +60,7 @@ typedef struct Candidate
 	bool		build_known;	/* as it is when all paths over its relations are there */
 	Oid			relation;
 	bool		secret;			/* some of its rows may be hidden from the user */
+	List	   *open;			/* filters, and gates, that may look at these: those of the lowest security level, and leakproof ones */
 	const char *reason;			/* NULL, or why no device can read the relation */
 	uint32	   *codes;			/* for CompileInput */
 	Bitmapset  *notnull;		/* attribute numbers */
@@ -92,6 +93,9 @@ extern List *candidate_order(PlannerInfo *root, List *filters);
  * policies or by a security-barrier view around it.
  */
 extern bool candidate_hides_rows(const PlannerInfo *root);
+
+/* For NODE_PRIVATE_SECRET, of a node that tests some of its filters first. */
+extern int	candidate_secret(const Candidate *candidate, const List *quals);
 
 /* Check a request over a candidate's relation. */
 extern bool candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result);

@@ -48,7 +48,7 @@ typedef struct Grouping
 	List	   *joins;			/* of CandidateJoin */
 	List	   *members;		/* NODE_PRIVATE_MEMBERS */
 	List	   *having;
-	bool		secret;			/* of the candidate */
+	int			secret;			/* NODE_PRIVATE_SECRET */
 	uint32		hash;			/* of the computation */
 	int			driver;			/* which of the relations, by range table index, the device reads */
 	bool		plain;			/* nothing but keys and aggregates above */
@@ -107,8 +107,8 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List
 	grouping->plain = true;
 	grouping->root = root;
 	grouping->having = having;
-	grouping->secret = candidate->secret;
 	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
+	grouping->secret = candidate_secret(candidate, grouping->quals);
 	grouping->joins = candidate->joins;
 	grouping->members = candidate_members(candidate);
 	path_group_keys(root, clauses, &grouping->keys, &grouping->clauses);

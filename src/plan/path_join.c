@@ -131,7 +131,7 @@ plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.qual = quals_above(candidate);
 	scan->custom_scan_tlist = columns;
 	scan->custom_exprs = exprs;
-	scan->custom_private = list_make5(makeInteger(candidate->secret), lsecond(path->custom_private), NIL,
+	scan->custom_private = list_make5(makeInteger(candidate_secret(candidate, candidate->quals)), lsecond(path->custom_private), NIL,
 									  makeInteger(list_length(wanted)), makeInteger(0));
 	scan->custom_private = lappend(scan->custom_private, makeInteger((int) recall_hash(root, candidate, candidate->as_rows)));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(bms_member_index(candidate->relids, candidate->rel->relid)));

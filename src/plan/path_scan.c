@@ -26,7 +26,7 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = candidate_quals(candidate, false);
 	scan->custom_exprs = candidate_quals(candidate, true);
-	scan->custom_private = list_make3(makeInteger(candidate->secret), lsecond(path->custom_private), candidate->on_device);
+	scan->custom_private = list_make3(makeInteger(candidate_secret(candidate, scan->custom_exprs)), lsecond(path->custom_private), candidate->on_device);
 	scan->flags = path->flags;
 	scan->methods = &gpu_scan_methods;
 	return &scan->scan.plan;
