@@ -36,7 +36,7 @@ CREATE FUNCTION gpudb.devices(OUT kind pg_catalog.text, OUT name pg_catalog.text
     AS 'MODULE_PATHNAME', 'gpudb_devices';
 CREATE VIEW gpudb.devices AS SELECT * FROM gpudb.devices();
 COMMENT ON VIEW gpudb.devices IS
-    'the GPUs of this machine, their memory in bytes, what gpudb has of it and how much cached columns take of that, and which one is in use or why not';
+    'the GPUs of this machine, their memory in bytes, what gpudb has of it and how much cached columns take of that (for members of pg_read_all_stats), and which one is in use or why not';
 CREATE FUNCTION gpudb.doctor() RETURNS pg_catalog.text
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
     AS 'MODULE_PATHNAME', 'gpudb_doctor';

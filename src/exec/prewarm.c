@@ -18,6 +18,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rls.h"
 #include "utils/snapmgr.h"
 
 #include "compile/compile.h"
@@ -25,6 +26,7 @@
 #include "exec/node.h"
 #include "exec/run_codes.h"
 #include "exec/stat.h"
+#include "pg_compat.h"
 #include "tablet/pool.h"
 #include "tablet/tablet_prewarm.h"
 
@@ -192,6 +194,12 @@ check_privileges(Relation relation, const Bitmapset *attributes)
 	Oid			oid = RelationGetRelid(relation);
 	int			attno = -1;
 
+	/* nor what policies hide, of which failures would tell */
+	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED && !compat_owns_relation(oid, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for table %s", RelationGetRelationName(relation)),
+				 errdetail("Row-level security hides rows of it.")));
 	if (pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
 		return;
 	while ((attno = bms_next_member(attributes, attno)) >= 0)

@@ -4,14 +4,19 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_authid.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 
 #include "device/channel.h"
 #include "device/device.h"
 
 #define DEVICE_COLUMNS 9
+#define DEVICE_MEMORY_USED 4
+#define DEVICE_CACHED 5
 
 extern PGDLLEXPORT Datum gpudb_devices(PG_FUNCTION_ARGS);
 
@@ -27,12 +32,15 @@ gpudb_devices(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const Channel *channel = channel_get();
 	const char *missing = device_gpu_missing();
+	bool		tells_memory;
 
 	InitMaterializedSRF(fcinfo, 0);
+	/* how much memory columns take tells what values they have */
+	tells_memory = has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS);
 	for (uint32 d = 0; channel != NULL && d < Min(channel->provider_state.ndevices, PROVIDER_MAX_DEVICES); d++)
 	{
 		const ProviderDevice *device = &channel->provider_state.device[d];
-		bool		nulls[DEVICE_COLUMNS] = {false};
+		bool		nulls[DEVICE_COLUMNS] = {[DEVICE_MEMORY_USED] = !tells_memory, [DEVICE_CACHED] = !tells_memory};
 		Datum		values[DEVICE_COLUMNS] = {
 			CStringGetTextDatum("gpu"), CStringGetTextDatum(device->name), CStringGetTextDatum(device->uuid),
 			Int64GetDatum(device->memory), Int64GetDatum(device->memory_used),
