@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "access/xlog.h"
+#include "catalog/pg_authid.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -140,8 +142,14 @@ tell_cache(StringInfo text)
 		appendStringInfoString(text, "No columns are cached: gpudb.pool_size is 0. Set it and restart the server.\n");
 		return;
 	}
-	shelf_visit(add_bytes, &used);
-	appendStringInfo(text, "Cached columns take %.1f of %.1f MB (gpudb.pool_size).\n", used / MB, pool_bytes() / MB);
+	/* how many bytes columns take tells of their values, which may be hidden from the user */
+	if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
+	{
+		shelf_visit(add_bytes, &used);
+		appendStringInfo(text, "Cached columns take %.1f of %.1f MB (gpudb.pool_size).\n", used / MB, pool_bytes() / MB);
+	}
+	else
+		appendStringInfo(text, "Cached columns may take %.1f MB (gpudb.pool_size).\n", pool_bytes() / MB);
 	if (!gpudb_cache)
 		appendStringInfoString(text, "Queries of this session neither use nor cache columns: gpudb.cache is off.\n");
 }
