@@ -37,6 +37,7 @@ def _load():
         ("PQresultStatus", num, [ptr]),
         ("PQresultErrorMessage", text, [ptr]),
         ("PQresultErrorField", text, [ptr, num]),
+        ("PQcmdStatus", text, [ptr]),
         ("PQclear", None, [ptr]),
         ("PQntuples", num, [ptr]),
         ("PQnfields", num, [ptr]),
@@ -52,17 +53,23 @@ def _load():
 
 
 LIB = _load()
-_QUIET = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)(lambda arg, message: None)
+_NOTICES = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 
 
 class Connection:
-    """One persistent connection; every method raises ServerError on an error."""
+    """One persistent connection; every method raises ServerError on an error.
+
+    `notice` is the last notice or warning, `status` what the last statement says of itself, such as MOVE 3.
+    """
+
+    notice = status = ""
 
     def __init__(self, dsn, settings=()):
         self.conn = LIB.PQconnectdb(dsn.encode())
         if LIB.PQstatus(self.conn) != 0:
             raise ServerError(LIB.PQerrorMessage(self.conn).decode(), "08001")
-        LIB.PQsetNoticeProcessor(self.conn, ctypes.cast(_QUIET, ctypes.c_void_p), None)
+        self.keep_notice = _NOTICES(lambda arg, message: setattr(self, "notice", message.decode()))
+        LIB.PQsetNoticeProcessor(self.conn, ctypes.cast(self.keep_notice, ctypes.c_void_p), None)
         self.dsn, self.settings = dsn, {}
         for name, value in settings:
             self.set(name, value)
@@ -150,6 +157,7 @@ class Connection:
                 error = ServerError(
                     LIB.PQresultErrorMessage(result).decode(), (sqlstate or b"08006").decode()
                 )
+            self.status = LIB.PQcmdStatus(result).decode()
             if kept is None or status == TUPLES_OK:
                 if kept:
                     LIB.PQclear(kept)
