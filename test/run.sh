@@ -222,7 +222,7 @@ random_queries() {
 	[ "$1$device" = diffcpu ] || gpu_share=80
 	for seed in 1 "$(date +%s)"; do
 		tap "$1/seed $seed" "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --seed "$seed" --count "$2" --min-share 90 \
-			--min-gpu-share "$gpu_share" --joins "$joins"
+			--min-topic-share 50 --min-gpu-share "$gpu_share" --joins "$joins"
 	done
 }
 
@@ -232,7 +232,7 @@ suite_diff() {
 		return 0
 	fi
 	random_queries diff "${GPUDB_DIFF_QUERIES:-3000}"
-	! has_jit diff/jit || tap diff/jit "${bounded[@]}" env GPUDB_DIFF_JIT=1 python3 "$repo/test/diff/diff.py" --tap --seed 3 \
+	! has_jit diff/jit || tap diff/jit "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --jit --seed 3 \
 		--count "$((${GPUDB_DIFF_QUERIES:-3000} / 10))"
 	server_stop diff
 }
@@ -330,12 +330,12 @@ suite_crowd() {
 	give_user "$folder"
 	tap crowd/regress pg_regress_tap "$pg_src/test/regress/pg_regress" "$folder"
 
-	if ! server_start crowd_diff "include '$conf'" 'max_connections = 200' || ! psql_as -c 'CREATE EXTENSION gpudb'; then
+	if ! server_start crowd_diff "include '$conf'" 'max_connections = 300' || ! psql_as -c 'CREATE EXTENSION gpudb'; then
 		tap crowd/diff false
 		return 0
 	fi
 	tap crowd/diff "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --seed 64 --jobs 64 \
-		--count "${GPUDB_DIFF_QUERIES:-3000}" --min-share 90
+		--count "${GPUDB_DIFF_QUERIES:-3000}" --min-share 90 --min-topic-share 50
 	server_stop crowd_diff
 }
 

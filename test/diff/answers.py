@@ -21,12 +21,13 @@ class Answer(NamedTuple):
     sqlstate: str = ""
     message: str = ""
     detail: str = ""
+    status: str = ""  # what a statement says of itself
 
 
 def ask(connection, sql):
     try:
         table = connection.table(sql)
-        return Answer(tuple(table.types), table.rows)
+        return Answer(tuple(table.types), table.rows, status=connection.status)
     except ServerError as error:
         if error.sqlstate in LOST:
             raise

@@ -1,4 +1,7 @@
-"""Random queries: scans, aggregates, and both over subqueries, CTEs, UNION ALL and joins."""
+"""Random queries: scans, aggregates, and both over subqueries, CTEs, UNION ALL and joins.
+
+The modules of topics (topics.py) make their queries from what is here, too.
+"""
 
 import re
 from typing import NamedTuple
@@ -31,6 +34,9 @@ class Query(NamedTuple):
     late: str  # the same with a filter that stands above all joins; "" if there is none
     ordered: bool = False  # the order of its rows is told
     sums: bool = False  # has totals that depend on the order of rows unless they are exact
+    topic: str = ""
+    prelude: str = ""  # statements that must run before
+    steps: tuple = ()  # of a cursor: its statements; sql is all of them
 
 
 class Source(NamedTuple):
@@ -49,6 +55,7 @@ class Queries:
     def __init__(self, rng, tables):
         self.rng = rng
         self.tables = tables
+        self.ctes = []
         self.inexact = False
         self.sums = False  # the same of sums, which can be exact
         self.addends = MOST_ROWS
@@ -61,17 +68,22 @@ class Queries:
 
     def query(self, joins=False):
         aggregates = self.rng.random() < 0.65
-        source, where = self.joined(aggregates) if joins else self.source()
-        if aggregates:
-            sql = self.grouped(source, where)
-        else:
-            sql = self.scan(source, where)
+        source, where = self.drawn(joins, aggregates)
+        return self.finished(self.grouped(source, where) if aggregates else self.scan(source, where), aggregates)
+
+    def finished(self, sql, aggregates):
+        """The Query of an SQL text."""
         sql = self.with_tables(sql)
-        wild = not self.wild_names.isdisjoint(re.findall(r"\w+", sql))
         late = self.filter and sql.replace(self.filter, self.late_filter, 1)
-        return Query(sql, aggregates, self.inexact, wild, late, self.ordered, self.sums)
+        return Query(sql, aggregates, self.inexact, self.reads_wild(sql), late, self.ordered, self.sums)
+
+    def reads_wild(self, sql):
+        return not self.wild_names.isdisjoint(re.findall(r"\w+", sql))
 
     # sources
+
+    def drawn(self, joins, aggregates):
+        return self.joined(aggregates) if joins else self.source()
 
     def source(self):
         """A source, and its WHERE clause."""
@@ -97,7 +109,7 @@ class Queries:
     def joined(self, aggregates):
         """A join, and its WHERE clause."""
         rng, self.ctes = self.rng, []
-        self.steady = {c.name for t in self.tables for c in t.columns if steady(c)}
+        self.be_steady()
         joins = Joins(self, JOIN_GROUPED_ROWS if aggregates else JOIN_ROWS)
         item = joins.item()
         source, conditions = Source(item.sql, list(item.fields), int(item.most)), list(item.where)
@@ -112,6 +124,10 @@ class Queries:
             late = conditions[:-1] + [f"CASE WHEN num_nulls({', '.join(fields.values())}) >= 0 THEN {conditions[-1]} END"]
             self.filter, self.late_filter = where_clause(conditions), where_clause(late)
         return source, where_clause(conditions)
+
+    def be_steady(self):
+        """From now on the order of rows is up to a plan, so equal values must print alike."""
+        self.steady = {c.name for t in self.tables for c in t.columns if steady(c)}
 
     def where(self, source, share=0.8):
         rng = self.rng
@@ -221,6 +237,23 @@ class Queries:
             self.ordered = False
             return self.over_sorted(f"{named} ORDER BY {', '.join(order)}{self.bounds(0.7)}", outputs, [])
         return f"SELECT {shown}{rows} ORDER BY {', '.join(order)}{self.bounds(0.5 if self.ordered else 0)}"
+
+    def printable(self, source, count=None):
+        """Expressions whose equal values print alike, at least one; by all of them the order of rows is total."""
+        rng, expressions = self.rng, self.expressions(source)
+        kinds = [k for k in expressions.kinds if k in ORDERED]
+        if not kinds:
+            return [Expr("42::int4", "int4", "int4", 42)]
+        made = []
+        for _ in range(count or rng.choice((1, 2, 2, 3))):
+            kind = rng.choice(kinds)
+            made.append(rng.choice(expressions.of_kind(kind)) if rng.random() < 0.75 else expressions.make(kind, 1))
+        return made
+
+    def order(self, names):
+        """Names or numbers of outputs as keys of an order."""
+        rng = self.rng
+        return [f"{name}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for name in names]
 
     def collated(self, text):
         """A text in the order of a collation."""

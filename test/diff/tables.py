@@ -23,6 +23,7 @@ class Table(NamedTuple):
     rows: int
     columns: tuple
     temporary: bool
+    view: bool  # a materialised one, which nothing but a refresh changes
     keyed: bool  # its number is its primary key
     setup: tuple  # SQL statements
     churn: tuple  # lists of SQL statements; each list is one transaction
@@ -34,7 +35,8 @@ def random_table(rng, name, taste, rows, shape):
     late = [c for c in columns if c.default]
     builder = Builder(rng, name, early, late, rows, shape)
     temporary = shape == "temporary"
-    return Table(name, rows, tuple(columns), temporary, builder.keyed, tuple(builder.setup()), tuple(builder.churn()))
+    view = shape == "materialised"
+    return Table(name, rows, tuple(columns), temporary, view, builder.keyed, tuple(builder.setup()), tuple(builder.churn()))
 
 
 def choose_columns(rng, table, taste):

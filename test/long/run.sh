@@ -55,7 +55,7 @@ with_buffers() {
 }
 
 long_queries() {
-	step with_server queries "$here/../diff/diff.py" --count 50000 --min-share 93 --seed "${GPUDB_DIFF_SEED:-$(date +%s)}"
+	step with_server queries "$here/../diff/diff.py" --count 50000 --min-share 93 --min-topic-share 50 --seed "${GPUDB_DIFF_SEED:-$(date +%s)}"
 }
 long_buffers() { with_buffers regress isolation tap pgtap diff; }
 long_crowd() { with_buffers crowd; }
