@@ -48,4 +48,6 @@ SELECT query, gpu_nodes(query) LIKE '%GpuAgg%' AS by_gpu_agg FROM unnest(ARRAY['
 SELECT count(DISTINCT i2), count(*), sum(DISTINCT i2) FILTER (WHERE b), count(DISTINCT w) FROM agg_over_distinct;
 SELECT count(DISTINCT 7), max(8) FROM agg_over_distinct WHERE id < 0;
 SELECT count(DISTINCT 7), max(8) FROM agg_over_distinct;
+-- a set-returning function of a key's expression, below which PostgreSQL's target has the bare column
+SELECT k / 2 AS half, generate_series(1, k / 2 % 3) AS n, max(id), string_agg(DISTINCT 'a', ',') FROM agg_over_distinct GROUP BY 1 ORDER BY 3, 2 LIMIT 4;
 DROP TABLE agg_over_distinct, agg_over_distinct_other, agg_over_distinct_parts, agg_over_distinct_queries;

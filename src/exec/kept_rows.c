@@ -135,6 +135,25 @@ run_rounds(GpuNode *node, int ncolumns, KeptTaker take, void *arg, uint64 *count
 	return false;
 }
 
+/* The rounds of a node whose request is for rows to be kept, draining the job before an error passes on. */
+static bool
+run_or_abandon(GpuNode *node, int ncolumns, KeptTaker take, void *arg, uint64 *count)
+{
+	volatile bool done = false;
+
+	PG_TRY();
+	{
+		done = params_probe(node) && run_rounds(node, ncolumns, take, arg, count);
+	}
+	PG_CATCH();
+	{
+		feed_abandon(&node->feed);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return done;
+}
+
 bool
 kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, void *arg)
 {
@@ -143,7 +162,7 @@ kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, void *arg)
 	const bool	rather_gpu = node->rather_gpu;
 	MemoryContext old;
 	uint64		count = 0;
-	bool		done = false;
+	bool		done;
 
 	if (gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || node->nmembers > 0 || joins_end_in_full(node))
 		return false;
@@ -155,16 +174,7 @@ kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, void *arg)
 	node->request.aggregate = true;
 	node->request.keep = keep;
 	node->rather_gpu = true;
-	PG_TRY();
-	{
-		done = params_probe(node) && run_rounds(node, keep->ncolumns, take, arg, &count);
-	}
-	PG_CATCH();
-	{
-		feed_abandon(&node->feed);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	done = run_or_abandon(node, keep->ncolumns, take, arg, &count);
 	node->request = request;
 	node->rather_gpu = rather_gpu;
 	if (ps->instrument)

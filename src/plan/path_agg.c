@@ -478,6 +478,19 @@ add_arguments(PlannerInfo *root, Grouping *grouping)
 }
 
 /*
+ * Whether a target has nothing but keys and aggregates, as the groups that PostgreSQL finds of distinct rows must.  That of an aggregation below a
+ * sort and a set-returning function may have the columns of a key's expression, too.
+ */
+static bool
+is_made_of_groups(PlannerInfo *root, const PathTarget *target, const Grouping *grouping)
+{
+	Grouping	rest = {.keys = grouping->keys, .plain = true, .root = root};
+
+	collect_walker((Node *) target->exprs, &rest);
+	return rest.plain && rest.determined == NIL;
+}
+
+/*
  * How many of so many rows are distinct at most.  PostgreSQL takes columns for
  * related where their product is large; if they are not, nothing is gained by making rows distinct.
  */
@@ -526,7 +539,8 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 
 	if (cheapest == NULL)
 		return "cost";
-	if (grouping->determined != NIL || !path_keys_print_alike(grouping->keys) || !add_arguments(root, grouping))
+	if (grouping->determined != NIL || !path_keys_print_alike(grouping->keys) || !is_made_of_groups(root, output_rel->reltarget, grouping) ||
+		!add_arguments(root, grouping))
 		return "expression";
 	grouping->having = NIL;
 	grouping->below = true;
