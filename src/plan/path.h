@@ -156,6 +156,9 @@ typedef Path *(*PathChange) (Path *path, void *arg);
 
 extern Path *path_change_below(Path *path, PathsBelow which, PathChange change, void *arg);
 
+/* The total cost of the cheapest path of a relation that needs no parameters; INFINITY if there is none. */
+extern Cost path_least_cost(const RelOptInfo *rel);
+
 /* What clauses of the query group by, equal expressions once, and the first clause of each. */
 extern void path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys);
 

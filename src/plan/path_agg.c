@@ -651,6 +651,17 @@ try_distinct(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candida
 	return try_agg(root, output_rel, candidate, grouping, cheapest);
 }
 
+/*
+ * Whether a pass costs more than PostgreSQL's groupings, whatever is computed of its rows: compiling that takes longer than to know that.  PostgreSQL's
+ * costs leave out what some aggregates sort.
+ */
+static bool
+is_too_dear(const PlannerInfo *root, Candidate *candidate, const RelOptInfo *output_rel)
+{
+	return !gpudb_force && !decision_is_logged() && candidate->reason == NULL && root->numOrderedAggs == 0 &&
+		cost_least(cost_pipeline(candidate)) >= Min(path_least_cost(output_rel), cost_over_ours(output_rel));
+}
+
 void
 path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
@@ -663,7 +674,8 @@ path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	else if (candidate->rel == NULL)
 		decision_note(root, NULL, DECISION_AGGREGATE, candidate->reason);
 	else
-		decision_note(root, candidate->rel, DECISION_AGGREGATE, try_group_by(root, input_rel, output_rel, candidate, extra));
+		decision_note(root, candidate->rel, DECISION_AGGREGATE, is_too_dear(root, candidate, output_rel) ? "cost"
+					  : try_group_by(root, input_rel, output_rel, candidate, extra));
 }
 
 void

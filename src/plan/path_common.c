@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 
@@ -141,6 +143,22 @@ path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys)
 	}
 }
 
+Cost
+path_least_cost(const RelOptInfo *rel)
+{
+	Cost		least = INFINITY;
+	ListCell   *lc;
+
+	foreach(lc, rel->pathlist)
+	{
+		const Path *path = lfirst(lc);
+
+		if (path->param_info == NULL)
+			least = Min(least, path->total_cost);
+	}
+	return least;
+}
+
 /*
  * Whether a query level runs again and again, with values of levels around it.
  * PostgreSQL has noted these among the parameters of the levels they are of.
@@ -168,21 +186,13 @@ is_correlated(const PlannerInfo *root)
 static bool
 price_rerun(const RelOptInfo *rel, Path *path)
 {
-	const Path *cheapest = NULL;
-	ListCell   *lc;
+	const Cost	cheapest = path_least_cost(rel);
 
-	foreach(lc, rel->pathlist)
-	{
-		const Path *other = lfirst(lc);
-
-		if (other->param_info == NULL && (cheapest == NULL || other->total_cost < cheapest->total_cost))
-			cheapest = other;
-	}
-	if (cheapest == NULL)
+	if (isinf(cheapest))
 		return true;
-	if (path->total_cost * RERUN_GAIN > cheapest->total_cost)
+	if (path->total_cost * RERUN_GAIN > cheapest)
 		return false;
-	path->total_cost = cheapest->total_cost * RERUN_COST;
+	path->total_cost = cheapest * RERUN_COST;
 	return true;
 }
 

@@ -265,23 +265,10 @@ cost_as_fallback(Path *path, const Path *fallback)
 	path->total_cost = fallback->total_cost;
 }
 
-/* Whether a GpuJoin over a candidate could cost less than PostgreSQL's paths; compiling its program, which its cost takes, is dear. */
-static bool
-may_be_cheaper(PlannerInfo *root, Candidate *candidate, const RelOptInfo *joined)
+bool
+path_join_may_be_cheaper(PlannerInfo *root, Candidate *candidate, const RelOptInfo *joined, double times)
 {
-	const Cost	least = cost_least(cost_pipeline(candidate));
-	ListCell   *lc;
-
-	if (gpudb_force)
-		return true;
-	foreach(lc, joined->pathlist)
-	{
-		const Path *path = lfirst(lc);
-
-		if (path->param_info == NULL && path->total_cost <= least)
-			return false;
-	}
-	return search_is_worth(root, joined);
+	return gpudb_force || (path_least_cost(joined) > cost_least(cost_pipeline(candidate)) * times && search_is_worth(root, joined));
 }
 
 /* A GpuJoin of the best pipeline over some relations; NULL if it costs more than PostgreSQL's paths, or there is none. */
@@ -290,7 +277,7 @@ find_join(PlannerInfo *root, RelOptInfo *joined)
 {
 	Candidate  *candidate = search_find(root, joined->relids);
 
-	if (candidate == NULL || candidate->reason != NULL || !may_be_cheaper(root, candidate, joined))
+	if (candidate == NULL || candidate->reason != NULL || !path_join_may_be_cheaper(root, candidate, joined, 1))
 		return NULL;
 	candidate->offered = true;
 	return path_join_create(root, candidate, joined, joined->pathlist);
@@ -328,7 +315,7 @@ with_joins(Path *path, void *arg)
 
 /*
  * Offer PostgreSQL's cheapest join of all relations with GpuJoins in it, for
- * queries of which some join is not for a device.  GpuJoins of fewer relations
+ * queries of which some join is not for a device, or is cheaper without.  GpuJoins of fewer relations
  * are offered nowhere else: each would be compiled, and be one more path for
  * PostgreSQL to join with others, for nothing if a device can join all.
  */
@@ -373,11 +360,8 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 	pipeline_catch_up(root);
 	pipeline_examine(root, &pair);
 	best = search_find(root, joined->relids);
-	if (gpudb_force || bms_equal(joined->relids, root->all_baserels))
-	{
-		if (!comes_again(&pair) && !path_join_offer(root, joined) && !gpudb_force && (best == NULL || best->reason != NULL || best->rows_reason != NULL))
-			offer_mixed(root, joined);
-	}
+	if ((gpudb_force || bms_equal(joined->relids, root->all_baserels)) && !comes_again(&pair) && !path_join_offer(root, joined) && !gpudb_force)
+		offer_mixed(root, joined);
 	if (best != NULL)
 		decision_note_join(root, joined->relids, best->rel != NULL ? best->rel->tuples : 0, best->reason != NULL ? best->reason : best->rows_reason);
 }

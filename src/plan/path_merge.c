@@ -17,6 +17,7 @@
 
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
+#include "plan/pipeline.h"
 #include "plan/search.h"
 
 /* How a few rows are put in order does not matter, and queries of few rows are to be planned fast. */
@@ -87,16 +88,20 @@ sorted_by_us(PlannerInfo *root, const RelOptInfo *rel, Path **path, List **pathk
 	return true;
 }
 
+/* How much cheaper than PostgreSQL's joins a pipeline must look for no merge join to be looked for: its rows must go out, too. */
+#define CLEARLY_CHEAPER	2
+
 /*
- * Whether a GpuJoin may join the relations, whose rows neither side need be
- * sorted for: then a merge join would only be looked for in vain.
+ * Whether a GpuJoin probably joins the relations for less than PostgreSQL does,
+ * and sorts neither side: then a merge join would only be looked for in vain.
  */
 static bool
 is_joined_by_us(PlannerInfo *root, const RelOptInfo *joined)
 {
-	const Candidate *candidate = search_find(root, joined->relids);
+	Candidate  *candidate = search_find(root, joined->relids);
 
-	return candidate != NULL && candidate->reason == NULL && candidate->rows_reason == NULL;
+	return candidate != NULL && candidate->reason == NULL && candidate->rows_reason == NULL &&
+		path_join_may_be_cheaper(root, candidate, joined, CLEARLY_CHEAPER);
 }
 
 void

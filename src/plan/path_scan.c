@@ -103,6 +103,14 @@ path_scan_create(Candidate *candidate)
 	return path;
 }
 
+/* Whether a scan costs more than PostgreSQL's by its filters alone: compiling what it returns takes longer than to know that. */
+static bool
+is_too_dear(const Candidate *candidate)
+{
+	return !gpudb_force && candidate->filters != NULL &&
+		cost_pass(candidate, candidate->filters, NO_AGGREGATES).cost >= path_least_cost(candidate->rel);
+}
+
 void
 path_scan_add(PlannerInfo *root, Candidate *candidate)
 {
@@ -111,7 +119,7 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	if (candidate->members != NIL)
 		return;
 	/* without a filter for the device PostgreSQL's own scan is as good */
-	if (candidate->quals == NIL && !gpudb_force)
+	if ((candidate->quals == NIL && !gpudb_force) || is_too_dear(candidate))
 		return;
 	path = path_scan_create(candidate);
 	if (path != NULL)

@@ -32,6 +32,12 @@ extern bool path_join_tests_rows(const Path *path);
 /* The program that returns what is wanted of the rows, compiled once for each candidate; NULL if these are not columns. */
 extern const CompileResult *path_join_compile_rows(Candidate *candidate, const RelOptInfo *joined, CompileRequest *request);
 
+/*
+ * Whether a GpuJoin over a candidate could be so many times cheaper than
+ * PostgreSQL's paths; compiling its program, which its cost takes, is dear.
+ */
+extern bool path_join_may_be_cheaper(PlannerInfo *root, Candidate *candidate, const RelOptInfo *joined, double times);
+
 /* A GpuJoin over a candidate, with PostgreSQL's cheapest join of `paths` beside it; NULL if there can be none. */
 extern CustomPath *path_join_create(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *paths);
 

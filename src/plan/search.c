@@ -19,6 +19,7 @@
 
 #include "device/calibration.h"
 #include "guc.h"
+#include "plan/path.h"
 #include "plan/search.h"
 
 /*
@@ -115,21 +116,9 @@ search_is_worth(const PlannerInfo *root, const RelOptInfo *rel)
 {
 	/* results of grouping and the like have no relids of their own */
 	const int	nrelations = bms_num_members(rel->relids != NULL ? rel->relids : root->all_baserels);
-	Cost		least;
-	ListCell   *lc;
+	const Cost	start = calibration_figure(FIGURE_cpu_start) / calibration_figure(FIGURE_pg_unit);
 
-	if (gpudb_force)
-		return true;
-	least = Max(nrelations, 1) * LEAST_STARTS * calibration_figure(FIGURE_cpu_start) / calibration_figure(FIGURE_pg_unit);
-	foreach(lc, rel->pathlist)
-	{
-		const Path *path = lfirst(lc);
-
-		/* one with parameters costs so much for each row that it is run for */
-		if (path->param_info == NULL && path->total_cost < least)
-			return false;
-	}
-	return true;
+	return gpudb_force || path_least_cost(rel) >= Max(nrelations, 1) * LEAST_STARTS * start;
 }
 
 Candidate *
