@@ -11,7 +11,7 @@
 #   GPUDB_DIFF_QUERIES     random queries for each of two seeds (default 1500)
 #   LLVM_CONFIG, CLANG     what PostgreSQL's JIT is built with (default: the newest there is; without any there is no JIT)
 #
-# It wants what building PostgreSQL takes: a compiler, make, perl, pkg-config, headers of ICU and zlib; and dpkg-dev for Debian's sources.
+# It wants what building PostgreSQL takes: a compiler, make, perl, pkg-config, headers of ICU, libxml2 and zlib; and dpkg-dev for Debian's sources.
 # Exit status 1: something failed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -63,15 +63,15 @@ quiet() {
 # build_postgres TREE: sources in $TREE/source, what is installed in $TREE/pg.
 build_postgres() {
 	local tree=$1 llvm=() cc=gcc config=${LLVM_CONFIG:-} clang=${CLANG:-}
-	[ -n "$config" ] || config=$(compgen -c llvm-config- | sort -rV | head -n 1)
-	[ -n "$clang" ] || clang=$(command -v "clang-${config##*-}" clang | head -n 1)
+	[ -n "$config" ] || config=$(compgen -c llvm-config- | sort -rV | head -n 1) || true
+	[ -n "$clang" ] || clang=$(command -v "clang-${config##*-}" clang | head -n 1) || true
 	[ -z "$config" ] || [ -z "$clang" ] || llvm=(--with-llvm "LLVM_CONFIG=$config" "CLANG=$clang")
 	! command -v ccache >/dev/null || cc='ccache gcc'
 	mkdir -p "$tree"
 	unpack_source "$tree/source"
 	give_user "$tree"
 	cd "$tree/source"
-	quiet as_in "$tree/source" ./configure -q --prefix="$tree/pg" --enable-cassert --enable-tap-tests --with-icu --without-readline "${llvm[@]}" \
+	quiet as_in "$tree/source" ./configure -q --prefix="$tree/pg" --enable-cassert --enable-tap-tests --with-icu --with-libxml --without-readline "${llvm[@]}" \
 		CC="$cc" CFLAGS='-O1 -g'
 	# PostgreSQL's own bitcode serves inlining alone
 	quiet as_in "$tree/source" make -s -j"$(nproc)" with_llvm=no install
