@@ -47,6 +47,7 @@ typedef struct Candidate
 	RelOptInfo *rel;			/* that the device reads; the parent of a tree with its members' pages and tuples */
 	List	   *members;		/* of CandidateMember: of such a parent, else NIL */
 	List	   *joins;			/* of CandidateJoin, in order */
+	struct Candidate *scanned;	/* where filters have become joins, the one that has them as filters; else NULL */
 	DeviceCost	builds;			/* of their tables, */
 	DeviceCost	probes;			/* and of looking for rows in these */
 	DeviceCost *filters_cost;	/* of a pass without joins; NULL before it was asked for */

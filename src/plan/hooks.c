@@ -55,7 +55,7 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 	candidate = candidate_of(root, rel);
 	/* under gpudb.force one that replaces all paths must be the last */
 	if (candidate != NULL && candidate->reason == NULL && !(path_not_in_offer(root, candidate) && gpudb_force))
-		path_scan_add(root, candidate);
+		path_scan_add(root, candidate->scanned != NULL ? candidate->scanned : candidate);
 }
 
 static void

@@ -169,7 +169,10 @@ path_not_in_pipeline(PlannerInfo *root, Candidate *candidate)
 {
 	Candidate  *pipeline = candidate->members == NIL ? create_pipeline(root, candidate) : NULL;
 
-	return pipeline != NULL ? pipeline : candidate;
+	if (pipeline == NULL)
+		return candidate;
+	pipeline->scanned = candidate;
+	return pipeline;
 }
 
 bool
