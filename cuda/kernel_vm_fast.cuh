@@ -16,6 +16,7 @@
 
 #include "block/coded_groups.cuh"
 #include "block/fast_joins.cuh"
+#include "labels.h"
 
 /*
  * The cases of an operation f on a and b: the accumulator and a slot or a
@@ -24,19 +25,19 @@
 #define SLOT		SlotOperand<L>{slot_words<L>(slot_of(in))}, operand_nulls<L>(launch, in)
 #define IMMEDIATE	ConstantOperand{(uint64_t) imm_of(launch, in)}, 0
 #define COMPARE(name, type, f) \
-	case VMX_##name##_R: compare<L, type>(m, in, SLOT, [](type a, type b) { return f; }); break; \
-	case VMX_##name##_C: compare<L, type>(m, in, IMMEDIATE, [](type a, type b) { return f; }); break;
+	LABEL(VMX_##name##_R): compare<L, type>(m, in, SLOT, [](type a, type b) { return f; }); break; \
+	LABEL(VMX_##name##_C): compare<L, type>(m, in, IMMEDIATE, [](type a, type b) { return f; }); break;
 #define COMPARE_ORDERED(name, type, f) \
 	COMPARE(name, type, f) \
-	case VMX_##name##_RS: compare<L, type>(m, in, SLOT, [](type b, type a) { return f; }); break; \
-	case VMX_##name##_CS: compare<L, type>(m, in, IMMEDIATE, [](type b, type a) { return f; }); break;
+	LABEL(VMX_##name##_RS): compare<L, type>(m, in, SLOT, [](type b, type a) { return f; }); break; \
+	LABEL(VMX_##name##_CS): compare<L, type>(m, in, IMMEDIATE, [](type b, type a) { return f; }); break;
 #define COMPUTE(name, type, f) \
-	case VMX_##name##_R: compute<L, type>(launch, m, in, SLOT, [](type a, type b, uint32_t *e) { return f; }); break; \
-	case VMX_##name##_C: compute<L, type>(launch, m, in, IMMEDIATE, [](type a, type b, uint32_t *e) { return f; }); break;
+	LABEL(VMX_##name##_R): compute<L, type>(launch, m, in, SLOT, [](type a, type b, uint32_t *e) { return f; }); break; \
+	LABEL(VMX_##name##_C): compute<L, type>(launch, m, in, IMMEDIATE, [](type a, type b, uint32_t *e) { return f; }); break;
 #define COMPUTE_ORDERED(name, type, f) \
 	COMPUTE(name, type, f) \
-	case VMX_##name##_RS: compute<L, type>(launch, m, in, SLOT, [](type b, type a, uint32_t *e) { return f; }); break; \
-	case VMX_##name##_CS: compute<L, type>(launch, m, in, IMMEDIATE, [](type b, type a, uint32_t *e) { return f; }); break;
+	LABEL(VMX_##name##_RS): compute<L, type>(launch, m, in, SLOT, [](type b, type a, uint32_t *e) { return f; }); break; \
+	LABEL(VMX_##name##_CS): compute<L, type>(launch, m, in, IMMEDIATE, [](type b, type a, uint32_t *e) { return f; }); break;
 /* t is f of itself, a, and another, b; NULL where g says so */
 #define COMBINE(other, other_nulls, f, g) \
 	combine<L>(m, other, other_nulls, [](uint8_t a, uint8_t an, uint8_t b, uint8_t bn) { return f; }, \
@@ -46,32 +47,40 @@
 template <int L> static __device__ __forceinline__ void
 load_column(Machine<L> &m, const FastOp &in, uint32_t first)
 {
+	enum { before = __COUNTER__ };
+
 	switch (op_of(in))
 	{
-		case VMX_LOAD_BOOL: load_bools<L>(m, in, first); break;
-		case VMX_LOAD_U8: load_words<L, uint8_t, int64_t>(m, in, first); break;
-		case VMX_LOAD_I16: load_words<L, int16_t, int64_t>(m, in, first); break;
-		case VMX_LOAD_I32: load_words<L, int32_t, int64_t>(m, in, first); break;
-		case VMX_LOAD_U32: load_words<L, uint32_t, int64_t>(m, in, first); break;
-		case VMX_LOAD_I128: load_low_words<L>(m, in, first); break;
-		case VMX_LOAD_F32: load_words<L, float, double>(m, in, first); break;
+		LABEL(VMX_LOAD_BOOL): load_bools<L>(m, in, first); break;
+		LABEL(VMX_LOAD_U8): load_words<L, uint8_t, int64_t>(m, in, first); break;
+		LABEL(VMX_LOAD_I16): load_words<L, int16_t, int64_t>(m, in, first); break;
+		LABEL(VMX_LOAD_I32): load_words<L, int32_t, int64_t>(m, in, first); break;
+		LABEL(VMX_LOAD_U32): load_words<L, uint32_t, int64_t>(m, in, first); break;
+		LABEL(VMX_LOAD_I128): load_low_words<L>(m, in, first); break;
+		LABEL(VMX_LOAD_F32): load_words<L, float, double>(m, in, first); break;
+		LABEL(VMX_LOAD_SAME):
 		default: load_same<L>(m, in, first); break;
 	}
+	static_assert(LABELS_SINCE(before) == VMX_LOAD_SAME - VMX_LOAD_BOOL + 1, "a load has no meaning");
 }
 
 /* What reads a column in a frame. */
 template <int L> static __device__ __forceinline__ void
 read_framed(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
 {
-	switch ((VmxOp) here(op_of(in)))
+	enum { before = __COUNTER__ };
+
+	switch (here(op_of(in)))
 	{
-		case VMX_RANGE_U8: filter_stored<L, uint8_t>(m, in, first); break;
-		case VMX_RANGE_U16: filter_stored<L, uint16_t>(m, in, first); break;
-		case VMX_RANGE_U32: filter_stored<L, uint32_t>(m, in, first); break;
-		case VMX_LOAD_U8_FRAMED: load_framed<L, uint8_t>(launch, m, in, first); break;
-		case VMX_LOAD_U16_FRAMED: load_framed<L, uint16_t>(launch, m, in, first); break;
+		LABEL(VMX_RANGE_U8): filter_stored<L, uint8_t>(m, in, first); break;
+		LABEL(VMX_RANGE_U16): filter_stored<L, uint16_t>(m, in, first); break;
+		LABEL(VMX_RANGE_U32): filter_stored<L, uint32_t>(m, in, first); break;
+		LABEL(VMX_LOAD_U8_FRAMED): load_framed<L, uint8_t>(launch, m, in, first); break;
+		LABEL(VMX_LOAD_U16_FRAMED): load_framed<L, uint16_t>(launch, m, in, first); break;
+		LABEL(VMX_LOAD_U32_FRAMED):
 		default: load_framed<L, uint32_t>(launch, m, in, first); break;
 	}
+	static_assert(LABELS_SINCE(before) == VMX_Count - VMX_LOAD_U8_FRAMED, "what reads a column in a frame has no meaning");
 }
 
 /* What works on bools and masks. */
@@ -84,21 +93,25 @@ run_logic(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 	const uint32_t s_nulls = two && (flags_of(in) & FLAG_NULLS) ? slot[VM_THREADS] : 0;
 	const uint32_t mask = mask_lanes<L>(launch, m, in);
 
+	enum { before = __COUNTER__ };
+
 	switch (op_of(in))
 	{
-		case VMX_MASK_TRUE: COMBINE(mask, 0, b & is_true(a, an), 0); break;
-		case VMX_MASK_NOT_TRUE: COMBINE(mask, 0, b & (is_true(a, an) ^ 1), 0); break;
-		case VMX_MASK_NOT_FALSE: COMBINE(mask, 0, b & (is_false(a, an) ^ 1), 0); break;
-		case VMX_AND: COMBINE(s, s_nulls, and_value(a, an, b, bn), and_null(a, an, b, bn)); break;
-		case VMX_OR: COMBINE(s, s_nulls, or_value(a, an, b, bn), or_null(a, an, b, bn)); break;
-		case VMX_NOT: COMBINE(0, 0, a ^ 1, an); break;
-		case VMX_IS_TRUE: COMBINE(0, 0, is_true(a, an), 0); break;
-		case VMX_IS_FALSE: COMBINE(0, 0, is_false(a, an), 0); break;
+		LABEL(VMX_MASK_TRUE): COMBINE(mask, 0, b & is_true(a, an), 0); break;
+		LABEL(VMX_MASK_NOT_TRUE): COMBINE(mask, 0, b & (is_true(a, an) ^ 1), 0); break;
+		LABEL(VMX_MASK_NOT_FALSE): COMBINE(mask, 0, b & (is_false(a, an) ^ 1), 0); break;
+		LABEL(VMX_AND): COMBINE(s, s_nulls, and_value(a, an, b, bn), and_null(a, an, b, bn)); break;
+		LABEL(VMX_OR): COMBINE(s, s_nulls, or_value(a, an, b, bn), or_null(a, an, b, bn)); break;
+		LABEL(VMX_NOT): COMBINE(0, 0, a ^ 1, an); break;
+		LABEL(VMX_IS_TRUE): COMBINE(0, 0, is_true(a, an), 0); break;
+		LABEL(VMX_IS_FALSE): COMBINE(0, 0, is_false(a, an), 0); break;
+		LABEL(VMX_BLEND_BOOL):
 		default:
 			m.t = (m.t & mask) | (s & ~mask);
 			m.t_nulls = (m.t_nulls & mask) | (s_nulls & ~mask);
 			break;
 	}
+	static_assert(LABELS_SINCE(before) == VMX_IS_FALSE - VMX_MASK_TRUE + 2, "what works on bools has no meaning");
 }
 
 template <int L, typename B> static __device__ __forceinline__ void
@@ -114,45 +127,47 @@ blend(Machine<L> &m, uint32_t mask, B b, uint32_t b_nulls)
 	m.nulls = (m.nulls & mask) | (b_nulls & ~mask);
 }
 
+enum { before_rest = __COUNTER__ };
+
 /* The instructions that fewer programs have. */
 template <int L, bool CODED> static __device__ __forceinline__ void
 run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first, uint32_t n)
 {
-	switch ((VmxOp) here(op_of(in)))
+	switch (here(op_of(in)))
 	{
-		case VMX_FILTER: m.selection &= m.t & ~m.t_nulls; break;
-		case VMX_EMIT: store_bits<L>(launch.passed, first, n, m.selection); break;
-		case VMX_SET:
+		LABEL(VMX_FILTER): m.selection &= m.t & ~m.t_nulls; break;
+		LABEL(VMX_EMIT): store_bits<L>(launch.passed, first, n, m.selection); break;
+		LABEL(VMX_SET):
 			EACH_LANE m.acc[k] = (uint64_t) imm_of(launch, in);
 			m.nulls = flags_of(in) & FLAG_NULLS ? ~0u : 0;
 			break;
-		case VMX_GET_BOOL: get_bools<L>(launch, m, in); break;
-		case VMX_PUT_BOOL: put_bools<L>(launch, m, in); break;
-		case VMX_SET_BOOL:
+		LABEL(VMX_GET_BOOL): get_bools<L>(launch, m, in); break;
+		LABEL(VMX_PUT_BOOL): put_bools<L>(launch, m, in); break;
+		LABEL(VMX_SET_BOOL):
 			m.t = imm_of(launch, in) & 1 ? ~0u : 0;
 			m.t_nulls = flags_of(in) & FLAG_NULLS ? ~0u : 0;
 			break;
-		case VMX_LOAD_BOOL:
-		case VMX_LOAD_U8:
-		case VMX_LOAD_I16:
-		case VMX_LOAD_I32:
-		case VMX_LOAD_U32:
-		case VMX_LOAD_I128:
-		case VMX_LOAD_F32:
-		case VMX_LOAD_SAME: load_column<L>(m, in, first); break;
-		case VMX_MASK_TRUE:
-		case VMX_MASK_NOT_TRUE:
-		case VMX_MASK_NOT_FALSE:
-		case VMX_AND:
-		case VMX_OR:
-		case VMX_NOT:
-		case VMX_IS_TRUE:
-		case VMX_IS_FALSE:
-		case VMX_BLEND_BOOL: run_logic<L>(launch, m, in); break;
-		case VMX_NULL_WORD: m.t = m.nulls; m.t_nulls = 0; break;
-		case VMX_NULL_BOOL: m.t = m.t_nulls; m.t_nulls = 0; break;
-		case VMX_BLEND_R: blend<L>(m, mask_lanes<L>(launch, m, in), SLOT); break;
-		case VMX_BLEND_C: blend<L>(m, mask_lanes<L>(launch, m, in), IMMEDIATE); break;
+		LABEL(VMX_LOAD_BOOL):
+		LABEL(VMX_LOAD_U8):
+		LABEL(VMX_LOAD_I16):
+		LABEL(VMX_LOAD_I32):
+		LABEL(VMX_LOAD_U32):
+		LABEL(VMX_LOAD_I128):
+		LABEL(VMX_LOAD_F32):
+		LABEL(VMX_LOAD_SAME): load_column<L>(m, in, first); break;
+		LABEL(VMX_MASK_TRUE):
+		LABEL(VMX_MASK_NOT_TRUE):
+		LABEL(VMX_MASK_NOT_FALSE):
+		LABEL(VMX_AND):
+		LABEL(VMX_OR):
+		LABEL(VMX_NOT):
+		LABEL(VMX_IS_TRUE):
+		LABEL(VMX_IS_FALSE):
+		LABEL(VMX_BLEND_BOOL): run_logic<L>(launch, m, in); break;
+		LABEL(VMX_NULL_WORD): m.t = m.nulls; m.t_nulls = 0; break;
+		LABEL(VMX_NULL_BOOL): m.t = m.t_nulls; m.t_nulls = 0; break;
+		LABEL(VMX_BLEND_R): blend<L>(m, mask_lanes<L>(launch, m, in), SLOT); break;
+		LABEL(VMX_BLEND_C): blend<L>(m, mask_lanes<L>(launch, m, in), IMMEDIATE); break;
 		COMPARE(EQ_I, int64_t, op_eq_i(a, b))
 		COMPARE(NE_I, int64_t, op_ne_i(a, b))
 		COMPARE_ORDERED(LT_I, int64_t, op_lt_i(a, b))
@@ -169,25 +184,25 @@ run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 		COMPUTE(ADD_F8, double, op_add_f8(a, b, e))
 		COMPUTE_ORDERED(SUB_F8, double, op_sub_f8(a, b, e))
 		COMPUTE(MUL_F8, double, op_mul_f8(a, b, e))
-		case VMX_BOOL_TO_INT:
+		LABEL(VMX_BOOL_TO_INT):
 			EACH_LANE m.acc[k] = m.t >> k & 1u;
 			m.nulls = m.t_nulls;
 			break;
-		case VMX_INT_TO_F8: EACH_LANE m.acc[k] = word_of((double) (int64_t) m.acc[k]); break;
-		case VMX_FLOAT_KEY: EACH_LANE m.acc[k] = word_of(op_float_key(typed<double>(m.acc[k]))); break;
-		case VMX_BINS:
+		LABEL(VMX_INT_TO_F8): EACH_LANE m.acc[k] = word_of((double) (int64_t) m.acc[k]); break;
+		LABEL(VMX_FLOAT_KEY): EACH_LANE m.acc[k] = word_of(op_float_key(typed<double>(m.acc[k]))); break;
+		LABEL(VMX_BINS):
 			if constexpr (!CODED)
 				tally_lanes<L>(launch, m, in, false);
 			break;
-		case VMX_VALUES:
+		LABEL(VMX_VALUES):
 			if constexpr (!CODED)
 				tally_lanes<L>(launch, m, in, true);
 			break;
-		case VMX_MIN_I: extreme<L, CODED>(launch, m, in, false, true); break;
-		case VMX_MIN_I_G: extreme<L, CODED>(launch, m, in, true, true); break;
-		case VMX_MAX_I: extreme<L, CODED>(launch, m, in, false, false); break;
-		case VMX_MAX_I_G: extreme<L, CODED>(launch, m, in, true, false); break;
-		case VMX_TAKE_F:
+		LABEL(VMX_MIN_I): extreme<L, CODED>(launch, m, in, false, true); break;
+		LABEL(VMX_MIN_I_G): extreme<L, CODED>(launch, m, in, true, true); break;
+		LABEL(VMX_MAX_I): extreme<L, CODED>(launch, m, in, false, false); break;
+		LABEL(VMX_MAX_I_G): extreme<L, CODED>(launch, m, in, true, false); break;
+		LABEL(VMX_TAKE_F):
 			take_in_turn<L, CODED>(launch, in.pc, mask_lanes<L>(launch, m, in));
 			/* the accumulators need not outlive the call */
 			EACH_LANE m.acc[k] = 0;
@@ -246,17 +261,17 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 		else if (op == VMX_LOAD_64)
 			load_words<L, uint64_t, uint64_t>(m, in, first);
 		else
-			switch ((VmxOp) op)
+			switch (op)
 		{
-			case VMX_END: return 0;
-			case VMX_NOTHING: break;
-			case VMX_GET: get_words<L>(launch, m, in); break;
-			case VMX_LOAD_64: break;
+			LABEL(VMX_END): return 0;
+			LABEL(VMX_NOTHING): break;
+			LABEL(VMX_GET): get_words<L>(launch, m, in); break;
+			LABEL(VMX_LOAD_64): break;
 			COMPUTE(ADD_D, int64_t, op_add_d(a, b))
 			COMPUTE_ORDERED(SUB_D, int64_t, op_sub_d(a, b))
 			COMPUTE(MUL_D, int64_t, op_mul_d(a, b))
-			case VMX_DATE_TO_TS: EACH_LANE m.acc[k] = word_of(op_date_to_ts((int64_t) m.acc[k])); break;
-			case CODED ? VMX_GROUP_CODES : VMX_GROUP:
+			LABEL(VMX_DATE_TO_TS): EACH_LANE m.acc[k] = word_of(op_date_to_ts((int64_t) m.acc[k])); break;
+			LABEL(CODED ? VMX_GROUP_CODES : VMX_GROUP):
 				if (CODED ? find_coded_groups<L>(launch, m.selection, in.pc, first) : find_groups<L>(launch, m.selection, in.pc))
 					return m.selection;
 				/* what they held is not needed, which frees registers for the search */
@@ -264,8 +279,8 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 				m.nulls = m.t = m.t_nulls = 0;
 				next = fetch(launch, pc += launch.shape.key_words - 1);
 				break;
-			case VMX_COUNT: count_lanes<L, CODED>(launch, m, in, false); break;
-			case VMX_COUNT_G: count_lanes<L, CODED>(launch, m, in, true); break;
+			LABEL(VMX_COUNT): count_lanes<L, CODED>(launch, m, in, false); break;
+			LABEL(VMX_COUNT_G): count_lanes<L, CODED>(launch, m, in, true); break;
 			default: run_rest<L, CODED>(launch, m, in, first, n); break;
 		}
 		/* mostly there is nothing else, or a sum alone */
@@ -281,5 +296,8 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 		}
 	}
 }
+
+/* KEY is read by the instruction before it, and of GROUP and GROUP_CODES a kernel has one */
+static_assert(LABELS_SINCE(before_rest) == VMX_JOIN_FIRST - 2, "an instruction of vm_ops.def has no meaning");
 
 #endif							/* GPUDB_CUDA_KERNEL_VM_FAST_CUH */

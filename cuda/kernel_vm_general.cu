@@ -12,6 +12,7 @@
 #include "core/vm.h"
 
 #include "block/shared.cuh"
+#include "labels.h"
 #include "vm_kernels.h"
 
 namespace lanes2 {

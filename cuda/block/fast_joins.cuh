@@ -16,6 +16,7 @@
 #include "core/vm.h"
 
 #include "block/accumulator.cuh"
+#include "labels.h"
 
 /* An instruction, with what the launch's parameters have of its operands. */
 typedef struct ApartOp
@@ -269,23 +270,27 @@ run_join(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 {
 	const ApartOp op = {in, imm_of(launch, in), operand_nulls<L>(launch, in), mask_lanes<L>(launch, m, in)};
 
-	switch ((VmxOp) op_of(op.in))
+	enum { before = __COUNTER__ };
+
+	switch (op_of(op.in))
 	{
-		case VMX_JOIN_FIRST: join_word<L>(m, op, false); break;
-		case VMX_JOIN_NEXT: join_word<L>(m, op, true); break;
-		case VMX_PROBE: probe<L>(m, op); break;
-		case VMX_FOUND:
+		LABEL(VMX_JOIN_FIRST): join_word<L>(m, op, false); break;
+		LABEL(VMX_JOIN_NEXT): join_word<L>(m, op, true); break;
+		LABEL(VMX_PROBE): probe<L>(m, op); break;
+		LABEL(VMX_FOUND):
 			m.t = ~m.nulls;
 			m.t_nulls = 0;
 			break;
-		case VMX_PLACE: place_rows<L>(m); break;
-		case VMX_STORE_WORD: store_rows<L, uint64_t>(op, m.nulls, [&](int k) { return m.acc[k]; }); break;
-		case VMX_STORE_BOOL: store_rows<L, uint8_t>(op, m.t_nulls, [&](int k) { return (uint8_t) (m.t >> k & 1u); }); break;
-		case VMX_TEST_CODE: test_codes<L>(m, op); break;
-		case VMX_PART_DATE: take_dates_apart<L>(m, op); break;
-		case VMX_KEEP: m.nulls |= ~(m.t & ~m.t_nulls) & ((1u << L) - 1); break;
+		LABEL(VMX_PLACE): place_rows<L>(m); break;
+		LABEL(VMX_STORE_WORD): store_rows<L, uint64_t>(op, m.nulls, [&](int k) { return m.acc[k]; }); break;
+		LABEL(VMX_STORE_BOOL): store_rows<L, uint8_t>(op, m.t_nulls, [&](int k) { return (uint8_t) (m.t >> k & 1u); }); break;
+		LABEL(VMX_TEST_CODE): test_codes<L>(m, op); break;
+		LABEL(VMX_PART_DATE): take_dates_apart<L>(m, op); break;
+		LABEL(VMX_KEEP): m.nulls |= ~(m.t & ~m.t_nulls) & ((1u << L) - 1); break;
+		LABEL(VMX_FETCH):
 		default: fetch_column<L>(m, op); break;
 	}
+	static_assert(LABELS_SINCE(before) == VMX_LOAD_U8_FRAMED - VMX_JOIN_FIRST, "an instruction of joins has no meaning");
 }
 
 #endif							/* GPUDB_CUDA_FAST_JOINS_CUH */

@@ -384,51 +384,59 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 	uint8_t    *dn = VM_FLAGS + (size_t) in->dst * VM_NULLS;
 	const JoinRows *rows = in->imm > 0 && in->imm <= run->program->ntables ? &run->tables[in->imm - 1] : NULL;
 
-	switch ((Opcode) in->op)
+	enum { before = __COUNTER__ };
+
+	switch (in->op)
 	{
-		case VMOP_JOIN_I: return vm_join_key<int64_t>(in, rows->table);
-		case VMOP_JOIN_W: return vm_join_key<Wide>(in, rows->table);
-		case VMOP_JOIN_T: return vm_join_text(run, in, rows->table);
-		case VMOP_PROBE:
-		case VMOP_SPAN: return vm_probe(in, rows);
-		case VMOP_RANK_I: return vm_rank<int64_t>(in, rows->table);
-		case VMOP_RANK_W: return vm_rank<Wide>(in, rows->table);
-		case VMOP_RANGE: return vm_range(in, rows->table);
-		case VMOP_KEEP_R:
+		LABEL(VMOP_JOIN_I): return vm_join_key<int64_t>(in, rows->table);
+		LABEL(VMOP_JOIN_W): return vm_join_key<Wide>(in, rows->table);
+		LABEL(VMOP_JOIN_T): return vm_join_text(run, in, rows->table);
+		LABEL(VMOP_PROBE):
+		LABEL(VMOP_SPAN): return vm_probe(in, rows);
+		LABEL(VMOP_RANK_I): return vm_rank<int64_t>(in, rows->table);
+		LABEL(VMOP_RANK_W): return vm_rank<Wide>(in, rows->table);
+		LABEL(VMOP_RANGE): return vm_range(in, rows->table);
+		LABEL(VMOP_KEEP_R):
 			LANES vd[i] = row_at(in->a, i);
 			dn[THREAD] = (uint8_t) (operand_nulls(in->a) | operand_nulls(in->b) | (~Operand<uint8_t>(in->b).bits & EVERY_LANE));
 			return true;
-		case VMOP_LANE:
+		LABEL(VMOP_LANE):
 			LANES vd[i] = register_values(in->a)[i] >> 32;
 			dn[THREAD] = (uint8_t) (~VM_MASK(0)[THREAD] & EVERY_LANE);
 			return true;
-		case VMOP_MATCH:
+		LABEL(VMOP_MATCH):
 			LANES vd[i] = row_at(in->a, i);
 			dn[THREAD] = (uint8_t) operand_nulls(in->a);
 			return true;
-		case VMOP_PICK_R:
+		LABEL(VMOP_PICK_R):
 			vm_pick(in);
 			return true;
-		case VMOP_CLEAR:
+		LABEL(VMOP_CLEAR):
 			dn[THREAD] = 0;
 			dn[VM_THREADS + THREAD] = 0;
 			return true;
-		case VMOP_MARK:
+		LABEL(VMOP_MARK):
 			vm_mark(in);
 			return true;
-		case VMOP_EMIT_ROW:
+		LABEL(VMOP_EMIT_ROW):
 			return false;
-		case VMOP_PLACE:
+		LABEL(VMOP_PLACE):
 			return vm_place(run, in);
-		case VMOP_STORE_B:
+		LABEL(VMOP_STORE_B):
 			return vm_store<uint8_t>(run, in);
-		case VMOP_STORE_I:
-		case VMOP_STORE_F:
-		case VMOP_STORE_R:
+		LABEL(VMOP_STORE_I):
+		LABEL(VMOP_STORE_F):
+		LABEL(VMOP_STORE_R):
 			return vm_store<uint64_t>(run, in);
-		default:
+		LABEL(VMOP_FETCH_B):
+		LABEL(VMOP_FETCH_I):
+		LABEL(VMOP_FETCH_W):
+		LABEL(VMOP_FETCH_F):
+		LABEL(VMOP_FETCH_T):
 			return vm_fetch(run, in, first);
 	}
+	static_assert(LABELS_SINCE(before) == 0 JOIN_OPS(OP_ONE), "an opcode of JOIN_OPS has no meaning here");
+	return false;
 }
 
 /*

@@ -234,50 +234,62 @@ vm_update(const VmRun *run, const Instr *in)
 #define EACH_GROUP(statement) \
 	LANES if (BIT(active)) { const uint64_t at = found ? found[i] * groups->stride : 0; uint64_t *state = mine + at; statement; }
 
-	switch ((Opcode) in->op)
+	enum { before = __COUNTER__ };
+
+	switch (in->op)
 	{
-		case VMOP_COUNT:
+		LABEL(VMOP_COUNT):
 			*mine += __popc(active);
 			break;
-		case VMOP_COUNT_G:
+		LABEL(VMOP_COUNT_G):
 			EACH_GROUP(add_state(state, alone, 1))
 			break;
-		case VMOP_SUM_I:
-		case VMOP_SUM_I_G:
+		LABEL(VMOP_SUM_I):
+		LABEL(VMOP_SUM_I_G):
 			EACH_GROUP(sum_add(state, alone, single + at, (int64_t) oa.at(k, i), block_sum_bits()))
 			break;
-		case VMOP_SUM_W:
-		case VMOP_SUM_W_G:
+		LABEL(VMOP_SUM_W):
+		LABEL(VMOP_SUM_W_G):
 			EACH_GROUP(sum_add_wide(state, alone, single + at, Operand<Wide>(in->a).at(k, i), block_sum_bits()))
 			break;
-		case VMOP_MIN_I:
-		case VMOP_MIN_I_G:
+		LABEL(VMOP_MIN_I):
+		LABEL(VMOP_MIN_I_G):
 			EACH_GROUP(atomicMin((long long *) state, (long long) oa.at(k, i)))
 			break;
-		case VMOP_MAX_I:
-		case VMOP_MAX_I_G:
+		LABEL(VMOP_MAX_I):
+		LABEL(VMOP_MAX_I_G):
 			EACH_GROUP(atomicMax((long long *) state, (long long) oa.at(k, i)))
 			break;
-		case VMOP_ALL_BITS:
-		case VMOP_ALL_BITS_G:
+		LABEL(VMOP_ALL_BITS):
+		LABEL(VMOP_ALL_BITS_G):
 			EACH_GROUP(atomicAnd((Word *) state, (Word) oa.at(k, i)))
 			break;
-		case VMOP_ANY_BITS:
-		case VMOP_ANY_BITS_G:
+		LABEL(VMOP_ANY_BITS):
+		LABEL(VMOP_ANY_BITS_G):
 			EACH_GROUP(atomicOr((Word *) state, (Word) oa.at(k, i)))
 			break;
-		case VMOP_ODD_BITS:
-		case VMOP_ODD_BITS_G:
+		LABEL(VMOP_ODD_BITS):
+		LABEL(VMOP_ODD_BITS_G):
 			EACH_GROUP(atomicXor((Word *) state, (Word) oa.at(k, i)))
 			break;
-		case VMOP_BINS:
-		case VMOP_VALUES:
+		LABEL(VMOP_BINS):
+		LABEL(VMOP_VALUES):
 			tally_lanes(in, mine, active);
 			break;
-		default:
+#define IN_TURN(name, kind) LABEL(VMOP_##name):
+		IN_TURN_TOTALS(IN_TURN)
+#undef IN_TURN
 			update_in_turn(in, states, active, found);
 			break;
+		/* op_suits_gpu() refuses programs with these */
+		LABEL(VMOP_EXACT_G):
+		LABEL(VMOP_MIN_T):
+		LABEL(VMOP_MAX_T):
+		LABEL(VMOP_MIN_T_G):
+		LABEL(VMOP_MAX_T_G):
+			break;
 	}
+	static_assert(LABELS_SINCE(before) == 0 TOTAL_OPS(OP_ONE) TOTAL_G_OPS(OP_ONE), "a total of op_units.h has no meaning here");
 	return 0;
 #undef EACH_GROUP
 }

@@ -289,31 +289,22 @@ state_collect(StateKind kind, const Replicas &replicas, uint32_t team, const uin
 	return 0;
 }
 
+/* Totals whose states have no atomic form, and these states; EXACT has room for one group alone, so there is no EXACT_G. */
+#define IN_TURN_TOTALS(TOTAL) \
+	TOTAL(MIN_W, MIN_W) TOTAL(MIN_W_G, MIN_W) TOTAL(MAX_W, MAX_W) TOTAL(MAX_W_G, MAX_W) \
+	TOTAL(MIN_BY, MIN_BY) TOTAL(MIN_BY_G, MIN_BY) TOTAL(MAX_BY, MAX_BY) TOTAL(MAX_BY_G, MAX_BY) \
+	TOTAL(SUM_F, SUM_F) TOTAL(SUM_F_G, SUM_F) TOTAL(SUM_SQ, SUM_SQ) TOTAL(SUM_SQ_G, SUM_SQ) TOTAL(EXACT, EXACT)
+
 static __device__ inline StateKind
 state_kind_of(uint16_t op)
 {
-	switch ((Opcode) op)
+	switch (op)
 	{
-		case VMOP_MIN_W:
-		case VMOP_MIN_W_G:
-			return STATE_MIN_W;
-		case VMOP_MAX_W:
-		case VMOP_MAX_W_G:
-			return STATE_MAX_W;
-		case VMOP_MIN_BY:
-		case VMOP_MIN_BY_G:
-			return STATE_MIN_BY;
-		case VMOP_MAX_BY:
-		case VMOP_MAX_BY_G:
-			return STATE_MAX_BY;
-		case VMOP_EXACT:
-			return STATE_EXACT;
-		case VMOP_SUM_F:
-		case VMOP_SUM_F_G:
-			return STATE_SUM_F;
-		default:
-			return STATE_SUM_SQ;
+#define STATE_OF(name, kind) case VMOP_##name: return STATE_##kind;
+		IN_TURN_TOTALS(STATE_OF)
+#undef STATE_OF
 	}
+	return STATE_SUM_SQ;
 }
 
 /* One value into a state that has no atomic form, by the only thread that has this replica now. */

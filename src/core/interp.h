@@ -47,94 +47,11 @@ vm_run_rest(const VmRun *run, const Instr *in)
 	const uint8_t *mask = VM_MASK(in->m);
 	uint32_t	error = 0;
 
-	switch ((Opcode) in->op)
+	switch ((RestOp) in->op)
 	{
-		case VMOP_CONST_W:
-			FILL(Wide, wide_load(words + in->imm));
-			break;
-		case VMOP_BLEND_W: BLEND(Wide); break;
-		case VMOP_EQ_W: STRICT2(uint8_t, Wide, op_eq_w(a, b)); break;
-		case VMOP_NE_W: STRICT2(uint8_t, Wide, op_ne_w(a, b)); break;
-		case VMOP_LT_W: STRICT2(uint8_t, Wide, op_lt_w(a, b)); break;
-		case VMOP_LE_W: STRICT2(uint8_t, Wide, op_le_w(a, b)); break;
-		case VMOP_EQ_T: TEXT2(text_equal(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b))); break;
-		case VMOP_NE_T: TEXT2(!text_equal(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b))); break;
-		case VMOP_LT_T: TEXT2(text_compare(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b)) < 0); break;
-		case VMOP_LE_T: TEXT2(text_compare(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b)) <= 0); break;
-		case VMOP_LIKE_T: TEXT2(vm_like(run, a, b, in->c, false)); break;
-		case VMOP_ILIKE_T: TEXT2(vm_like(run, a, b, in->c, true)); break;
-		case VMOP_TRIM_T: STRICT1(uint64_t, uint64_t, IN_MASK ? TEXT_SLICE(a, 0, text_trimmed(vm_text(run, a), TEXT_LENGTH(a))) : a); break;
-		case VMOP_PACK_T: CHECKED1(Wide, uint64_t, text_pack_wide(vm_text(run, a), TEXT_LENGTH(a), &e)); break;
-		case VMOP_LENGTH_T: STRICT1(int64_t, uint64_t, IN_MASK ? text_characters(vm_text(run, a), TEXT_LENGTH(a), in->c != 0) : 0); break;
-		case VMOP_PART_T: STRICT1(uint64_t, uint64_t, IN_MASK ? vm_text_part(run, a, words + in->imm, in->c != 0) : a); break;
-		case VMOP_IN_I: STRICT1(uint8_t, int64_t, vm_in_sorted(words + in->imm, in->c, a)); break;
-		case VMOP_TEST_CODE: CHECKED1(uint8_t, int64_t, code_table_look(words + in->imm, a, &e)); break;
-		case VMOP_IN_T: STRICT1(uint8_t, uint64_t, IN_MASK ? vm_in_text(run, words + in->imm, in->c, a) : 0); break;
-		case VMOP_ADD_I2: CHECKED2(int64_t, int64_t, op_add_i2(a, b, &e)); break;
-		case VMOP_SUB_I2: CHECKED2(int64_t, int64_t, op_sub_i2(a, b, &e)); break;
-		case VMOP_MUL_I2: CHECKED2(int64_t, int64_t, op_mul_i2(a, b, &e)); break;
-		case VMOP_MUL_I8: CHECKED2(int64_t, int64_t, op_mul_i8(a, b, &e)); break;
-		case VMOP_ZERO_I: CHECKED1(uint8_t, int64_t, (e = a == 0)); break;
-		case VMOP_DIV_I2: CHECKED2(int64_t, int64_t, op_div_i2(a, b, &e)); break;
-		case VMOP_DIV_I4: CHECKED2(int64_t, int64_t, op_div_i4(a, b, &e)); break;
-		case VMOP_DIV_I8: CHECKED2(int64_t, int64_t, op_div_i8(a, b, &e)); break;
-		case VMOP_MOD_I: STRICT2(int64_t, int64_t, op_mod_i(a, b)); break;
-		case VMOP_BITAND_I: STRICT2(int64_t, int64_t, op_bitand_i(a, b)); break;	/* vectorised */
-		case VMOP_BITOR_I: STRICT2(int64_t, int64_t, op_bitor_i(a, b)); break;	/* vectorised */
-		case VMOP_BITXOR_I: STRICT2(int64_t, int64_t, op_bitxor_i(a, b)); break;	/* vectorised */
-		case VMOP_CHECK_I2: CHECKED1(int64_t, int64_t, check_i2(a, &e)); break;
-		case VMOP_CHECK_I4: CHECKED1(int64_t, int64_t, check_i4(a, &e)); break;
-		case VMOP_DIV_F8: CHECKED2(double, double, op_div_f8(a, b, &e)); break;	/* vectorised */
-		case VMOP_ADD_F4: CHECKED2(double, double, op_add_f4(a, b, &e)); break;	/* vectorised */
-		case VMOP_SUB_F4: CHECKED2(double, double, op_sub_f4(a, b, &e)); break;	/* vectorised */
-		case VMOP_MUL_F4: CHECKED2(double, double, op_mul_f4(a, b, &e)); break;	/* vectorised */
-		case VMOP_DIV_F4: CHECKED2(double, double, op_div_f4(a, b, &e)); break;	/* vectorised */
-		case VMOP_ZERO_F: CHECKED2(uint8_t, double, (e = (b == 0) & (a == a))); break;
-		case VMOP_NEG_F: STRICT1(double, double, -a); break;	/* vectorised */
-		case VMOP_ABS_F: STRICT1(double, double, fabs(a)); break;	/* vectorised */
-		case VMOP_CEIL_F: STRICT1(double, double, ceil(a)); break;
-		case VMOP_FLOOR_F: STRICT1(double, double, floor(a)); break;
-		case VMOP_TRUNC_F: STRICT1(double, double, trunc(a)); break;
-		case VMOP_ROUND_F: STRICT1(double, double, rint(a)); break;
-		case VMOP_SQRT_F: CHECKED1(double, double, op_sqrt_f(a, &e)); break;
-		case VMOP_EXP_F: CHECKED1(double, double, op_exp_f(a, &e)); break;
-		case VMOP_LN_F: CHECKED1(double, double, op_ln_f(a, &e)); break;
-		case VMOP_LOG10_F: CHECKED1(double, double, op_log10_f(a, &e)); break;
-		case VMOP_POW_F: CHECKED2(double, double, op_pow_f(a, b, &e)); break;
-		case VMOP_ROUND_D: STRICT1(int64_t, int64_t, op_round_d(a, in->imm)); break;
-		case VMOP_TRUNC_D: STRICT1(int64_t, int64_t, op_trunc_d(a, in->imm)); break;
-		case VMOP_FLOOR_D: STRICT1(int64_t, int64_t, op_floor_d(a, in->imm)); break;
-		case VMOP_MOD_D: CHECKED2(int64_t, int64_t, op_mod_d(a, b, &e)); break;
-		case VMOP_ADD_W: CHECKED2(Wide, Wide, wide_add(a, b, &e)); break;
-		case VMOP_SUB_W: CHECKED2(Wide, Wide, wide_sub(a, b, &e)); break;
-		case VMOP_MUL_W: CHECKED2(Wide, Wide, wide_mul(a, b, &e)); break;
-		case VMOP_ROUND_W: STRICT1(Wide, Wide, wide_round(a, in->imm)); break;
-		case VMOP_TRUNC_W: STRICT1(Wide, Wide, op_trunc_w(a, in->imm)); break;
-		case VMOP_FLOOR_W: STRICT1(Wide, Wide, op_floor_w(a, in->imm)); break;
-		case VMOP_MOD_W: CHECKED2(Wide, Wide, op_mod_w(a, b, &e)); break;
-		case VMOP_DIV_SCALE_W: STRICT2(int64_t, Wide, quotient_dscale(a, in->imm & 0xff, b, in->imm >> 8)); break;
-		case VMOP_SHIFT_W: CHECKED_MIXED(Wide, Wide, int64_t, wide_shift(a, b, &e)); break;
-		case VMOP_DIV_W: CHECKED2(Wide, Wide, wide_divide(a, b, &e)); break;
-		case VMOP_WIDEN: STRICT1(Wide, int64_t, a); break;
-		case VMOP_NARROW: CHECKED1(int64_t, Wide, op_narrow(a, &e)); break;
-		case VMOP_INT_TO_F4: STRICT1(double, int64_t, (float) a); break;
-		case VMOP_F8_TO_F4: CHECKED1(double, double, op_f8_to_f4(a, &e)); break;
-		case VMOP_F_TO_INT: CHECKED1(int64_t, double, op_f_to_int(a, &e)); break;
-		case VMOP_DEC_TO_F8: CHECKED1(double, Wide, op_dec_to_f8(a, in->imm, &e)); break;
-		case VMOP_DATE_AS_TS: CHECKED1(int64_t, int64_t, op_date_as_ts(a, &e)); break;
-		case VMOP_TS_TO_DATE: STRICT1(int64_t, int64_t, op_ts_to_date(a)); break;
-		case VMOP_ADD_DATE: CHECKED2(int64_t, int64_t, op_add_date(a, b, &e)); break;
-		case VMOP_SUB_DATE: CHECKED2(int64_t, int64_t, op_sub_date(a, b, &e)); break;
-		case VMOP_PART_DATE: CHECKED1(int64_t, int64_t, op_part_date(a, in->imm, &e)); break;
-		case VMOP_PART_TIME: CHECKED1(int64_t, int64_t, op_part_time(a, in->imm, &e)); break;
-		case VMOP_FLOAT_KEY: STRICT1(int64_t, double, op_float_key(a)); break;
-		case VMOP_FLOAT_WORD: STRICT1(int64_t, double, join_float_word(a)); break;
-		case VMOP_NEG_ZERO: STRICT1(uint8_t, double, op_neg_zero(a)); break;
-		case VMOP_NO_NEG_ZERO: CHECKED1(double, double, (e = op_neg_zero(a), a == a ? a : (double) NAN)); break;
-		default:
-			/* an instruction that vm_run_tile() passes on and nobody knows */
-			error = 1;
-			break;
+#define REST(name, ...) case VMOP_##name: __VA_ARGS__; break;
+#include "core/op_rest.def"
+#undef REST
 	}
 	return error;
 }
@@ -311,125 +228,14 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 					return STATUS_TABLE_FULL;
 				break;
 
-			case VMOP_COUNT:
-			case VMOP_COUNT_G:
-			case VMOP_SUM_I:
-			case VMOP_SUM_I_G:
-			case VMOP_SUM_W:
-			case VMOP_SUM_W_G:
-			case VMOP_SUM_F:
-			case VMOP_SUM_F_G:
-			case VMOP_EXACT:
-			case VMOP_EXACT_G:
-			case VMOP_MIN_I:
-			case VMOP_MAX_I:
-			case VMOP_MIN_I_G:
-			case VMOP_MAX_I_G:
-			case VMOP_MIN_W:
-			case VMOP_MAX_W:
-			case VMOP_MIN_W_G:
-			case VMOP_MAX_W_G:
-			case VMOP_SUM_SQ:
-			case VMOP_ALL_BITS:
-			case VMOP_ANY_BITS:
-			case VMOP_ODD_BITS:
-			case VMOP_MIN_BY:
-			case VMOP_MAX_BY:
-			case VMOP_SUM_SQ_G:
-			case VMOP_ALL_BITS_G:
-			case VMOP_ANY_BITS_G:
-			case VMOP_ODD_BITS_G:
-			case VMOP_MIN_BY_G:
-			case VMOP_MAX_BY_G:
-			case VMOP_MIN_T:
-			case VMOP_MAX_T:
-			case VMOP_MIN_T_G:
-			case VMOP_MAX_T_G:
-			case VMOP_BINS:
-			case VMOP_VALUES:
+			TOTAL_OPS(OP_CASE)
+			TOTAL_G_OPS(OP_CASE)
 				updating = true;
 				error |= vm_update(run, in);
 				break;
-			case VMOP_CONST_W:
-			case VMOP_BLEND_W:
-			case VMOP_EQ_W:
-			case VMOP_NE_W:
-			case VMOP_LT_W:
-			case VMOP_LE_W:
-			case VMOP_EQ_T:
-			case VMOP_NE_T:
-			case VMOP_LT_T:
-			case VMOP_LE_T:
-			case VMOP_LIKE_T:
-			case VMOP_ILIKE_T:
-			case VMOP_TRIM_T:
-			case VMOP_PACK_T:
-			case VMOP_LENGTH_T:
-			case VMOP_PART_T:
-			case VMOP_IN_I:
-			case VMOP_TEST_CODE:
-			case VMOP_IN_T:
-			case VMOP_ADD_I2:
-			case VMOP_SUB_I2:
-			case VMOP_MUL_I2:
-			case VMOP_MUL_I8:
-			case VMOP_ZERO_I:
-			case VMOP_DIV_I2:
-			case VMOP_DIV_I4:
-			case VMOP_DIV_I8:
-			case VMOP_MOD_I:
-			case VMOP_BITAND_I:
-			case VMOP_BITOR_I:
-			case VMOP_BITXOR_I:
-			case VMOP_CHECK_I2:
-			case VMOP_CHECK_I4:
-			case VMOP_DIV_F8:
-			case VMOP_ADD_F4:
-			case VMOP_SUB_F4:
-			case VMOP_MUL_F4:
-			case VMOP_DIV_F4:
-			case VMOP_ZERO_F:
-			case VMOP_NEG_F:
-			case VMOP_ABS_F:
-			case VMOP_CEIL_F:
-			case VMOP_FLOOR_F:
-			case VMOP_TRUNC_F:
-			case VMOP_ROUND_F:
-			case VMOP_SQRT_F:
-			case VMOP_EXP_F:
-			case VMOP_LN_F:
-			case VMOP_LOG10_F:
-			case VMOP_POW_F:
-			case VMOP_ROUND_D:
-			case VMOP_TRUNC_D:
-			case VMOP_FLOOR_D:
-			case VMOP_MOD_D:
-			case VMOP_ADD_W:
-			case VMOP_SUB_W:
-			case VMOP_MUL_W:
-			case VMOP_ROUND_W:
-			case VMOP_TRUNC_W:
-			case VMOP_FLOOR_W:
-			case VMOP_MOD_W:
-			case VMOP_DIV_SCALE_W:
-			case VMOP_SHIFT_W:
-			case VMOP_DIV_W:
-			case VMOP_WIDEN:
-			case VMOP_NARROW:
-			case VMOP_INT_TO_F4:
-			case VMOP_F8_TO_F4:
-			case VMOP_F_TO_INT:
-			case VMOP_DEC_TO_F8:
-			case VMOP_DATE_AS_TS:
-			case VMOP_TS_TO_DATE:
-			case VMOP_ADD_DATE:
-			case VMOP_SUB_DATE:
-			case VMOP_PART_DATE:
-			case VMOP_PART_TIME:
-			case VMOP_FLOAT_KEY:
-			case VMOP_FLOAT_WORD:
-			case VMOP_NEG_ZERO:
-			case VMOP_NO_NEG_ZERO:
+#define REST(name, ...) case VMOP_##name:
+#include "core/op_rest.def"
+#undef REST
 				error |= vm_run_rest(run, in);
 				break;
 			case VMOP_RESERVE_T:
@@ -437,35 +243,8 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 				if (!vm_reserve_texts(run, in))
 					return STATUS_TABLE_FULL;
 				break;
-			case VMOP_JOIN_I:
-			case VMOP_JOIN_W:
-			case VMOP_JOIN_T:
-			case VMOP_PROBE:
-			case VMOP_SPAN:
-			case VMOP_RANK_I:
-			case VMOP_RANK_W:
-			case VMOP_RANGE:
-			case VMOP_KEEP_R:
-			case VMOP_FETCH_B:
-			case VMOP_FETCH_I:
-			case VMOP_FETCH_W:
-			case VMOP_FETCH_F:
-			case VMOP_FETCH_T:
-			case VMOP_LANE:
-			case VMOP_MATCH:
-			case VMOP_PICK_R:
-			case VMOP_CLEAR:
-			case VMOP_MARK:
-			case VMOP_EMIT_ROW:
-			case VMOP_STORE_B:
-			case VMOP_STORE_I:
-			case VMOP_STORE_F:
-			case VMOP_STORE_R:
-				if (!vm_join(run, in, first))
-					return STATUS_BAD_PROGRAM;
-				break;
-			case VMOP_PLACE:
-				updating = true;
+			JOIN_OPS(OP_CASE)
+				updating |= in->op == VMOP_PLACE;
 				if (!vm_join(run, in, first))
 					return STATUS_BAD_PROGRAM;
 				break;

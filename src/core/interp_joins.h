@@ -280,7 +280,7 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 	const uint8_t *selection = (const uint8_t *) run->values;
 	const JoinTable *table = in->imm > 0 && in->imm <= run->program->ntables ? run->tables[in->imm - 1].table : NULL;
 
-	switch ((Opcode) in->op)
+	switch ((JoinOp) in->op)
 	{
 		case VMOP_JOIN_I:
 			JOIN_PART(join_part_word, (int64_t) va[i], va[i]);
@@ -340,9 +340,14 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 		case VMOP_STORE_F:
 		case VMOP_STORE_R:
 			return vm_store(run, in);
-		default:
+		case VMOP_FETCH_B:
+		case VMOP_FETCH_I:
+		case VMOP_FETCH_W:
+		case VMOP_FETCH_F:
+		case VMOP_FETCH_T:
 			return vm_fetch(run, in, first);
 	}
+	return false;
 }
 
 /* The pairs of lanes of which none has two; their number. */

@@ -40,6 +40,16 @@ vm_sum_lanes(const VmRun *run, const double *va, const uint8_t *an, const uint8_
 	return part[0];
 }
 
+/* Totals that are the same work with and without keys: name, and what becomes of `state`. */
+#define LANE_TOTALS(TOTAL) \
+	TOTAL(SUM_SQ, float_square_add(state, float_of_bits(va[i]))) \
+	TOTAL(EXACT, exact_add(state, float_of_bits(va[i]))) \
+	TOTAL(ALL_BITS, state[0] &= va[i]) \
+	TOTAL(ANY_BITS, state[0] |= va[i]) \
+	TOTAL(ODD_BITS, state[0] ^= va[i]) \
+	TOTAL(MIN_BY, by_merge(true, state, wide_load(va + 2 * i), wide_load(vc + 2 * i), 0)) \
+	TOTAL(MAX_BY, by_merge(false, state, wide_load(va + 2 * i), wide_load(vc + 2 * i), 0))
+
 /* Update the states of the active lanes one by one; groups is NULL without keys. */
 static inline void
 vm_update_lanes(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t *an, const uint8_t *mask,
@@ -54,32 +64,11 @@ vm_update_lanes(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t *
 		if (!ACTIVE(i))
 			continue;
 		state = group_row(run->groups, groups ? groups[i] : 0) + in->imm;
-		switch ((Opcode) in->op)
+		switch (in->op)
 		{
-			case VMOP_SUM_SQ:
-			case VMOP_SUM_SQ_G:
-				float_square_add(state, float_of_bits(va[i]));
-				break;
-			case VMOP_EXACT:
-			case VMOP_EXACT_G:
-				exact_add(state, float_of_bits(va[i]));
-				break;
-			case VMOP_ALL_BITS:
-			case VMOP_ALL_BITS_G:
-				state[0] &= va[i];
-				break;
-			case VMOP_ANY_BITS:
-			case VMOP_ANY_BITS_G:
-				state[0] |= va[i];
-				break;
-			case VMOP_ODD_BITS:
-			case VMOP_ODD_BITS_G:
-				state[0] ^= va[i];
-				break;
-			default:
-				by_merge(in->op == VMOP_MIN_BY || in->op == VMOP_MIN_BY_G, state, wide_load(va + 2 * i),
-						 wide_load(vc + 2 * i), 0);
-				break;
+#define LANE_TOTAL(name, work) case VMOP_##name: case VMOP_##name##_G: work; break;
+			LANE_TOTALS(LANE_TOTAL)
+#undef LANE_TOTAL
 		}
 	}
 }
@@ -118,7 +107,7 @@ vm_update_one(VmRun *run, const Instr *in)
 	const uint8_t *mask = (const uint8_t *) (run->values + (size_t) in->m * VM_TILE);
 	uint32_t	error = 0;
 
-	switch ((Opcode) in->op)
+	switch ((TotalOp) in->op)
 	{
 		case VMOP_COUNT:
 			{
@@ -194,13 +183,9 @@ vm_update_one(VmRun *run, const Instr *in)
 					state_merge(in->op == VMOP_MIN_W ? STATE_MIN_W : STATE_MAX_W,
 								group_row(run->groups, 0) + in->imm, &va[2 * i], &error);
 			break;
-		case VMOP_SUM_SQ:
-		case VMOP_EXACT:
-		case VMOP_ALL_BITS:
-		case VMOP_ANY_BITS:
-		case VMOP_ODD_BITS:
-		case VMOP_MIN_BY:
-		case VMOP_MAX_BY:
+#define LANE_TOTAL(name, work) case VMOP_##name:
+		LANE_TOTALS(LANE_TOTAL)
+#undef LANE_TOTAL
 			vm_update_lanes(run, in, va, an, mask, NULL);
 			break;
 		case VMOP_MIN_T:
@@ -223,8 +208,6 @@ vm_update_one(VmRun *run, const Instr *in)
 					}
 				break;
 			}
-		default:
-			break;
 	}
 	return error;
 }
@@ -239,7 +222,7 @@ vm_update_groups(VmRun *run, const Instr *in)
 	const uint32_t *groups = (const uint32_t *) (run->values + (size_t) in->b * VM_TILE);
 	uint32_t	error = 0;
 
-	switch ((Opcode) in->op)
+	switch ((GroupTotalOp) in->op)
 	{
 		case VMOP_COUNT_G:
 			EACH_LANE
@@ -269,21 +252,15 @@ vm_update_groups(VmRun *run, const Instr *in)
 			EACH_GROUP(state_merge(STATE_MAX_W, state, &va[2 * i], &error));
 			break;
 
-		case VMOP_SUM_SQ_G:
-		case VMOP_EXACT_G:
-		case VMOP_ALL_BITS_G:
-		case VMOP_ANY_BITS_G:
-		case VMOP_ODD_BITS_G:
-		case VMOP_MIN_BY_G:
-		case VMOP_MAX_BY_G:
+#define LANE_TOTAL(name, work) case VMOP_##name##_G:
+		LANE_TOTALS(LANE_TOTAL)
+#undef LANE_TOTAL
 			vm_update_lanes(run, in, va, an, mask, groups);
 			break;
 		case VMOP_MIN_T_G:
 		case VMOP_MAX_T_G:
 			EACH_GROUP(error |= !group_take_text(run->groups, state, in->op == VMOP_MIN_T_G, vm_text(run, va[i]),
 												 TEXT_LENGTH(va[i])));
-			break;
-		default:
 			break;
 	}
 	return error;
@@ -294,3 +271,5 @@ vm_update(VmRun *run, const Instr *in)
 {
 	return run->program->grouped ? vm_update_groups(run, in) : vm_update_one(run, in);
 }
+
+#undef LANE_TOTALS

@@ -12,7 +12,7 @@
 #include "core/code_table.h"
 #include "core/hashtable.h"
 #include "core/join_table.h"
-#include "core/program.h"
+#include "core/op_units.h"
 #include "core/tablet_format.h"
 
 /* Where a loop over pairs stands: the lane, and which of its pairs comes next. */
