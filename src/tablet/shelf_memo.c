@@ -60,7 +60,7 @@ find_any(const ShelfNow *now)
 static bool
 holds(const ShelfMemo *memo, const ShelfNow *now)
 {
-	if (FullTransactionIdIsValid(now->moment) && FullTransactionIdEquals(memo->moment, now->moment))
+	if (validity_same_moment(&memo->moment, &now->moment))
 		return true;
 	return memo->map_lsn == now->map->lsn && is_visible(now);
 }
@@ -170,12 +170,13 @@ make_memo(const ShelfNow *now, const CachedRows *rows, uint32 n)
 }
 
 void
-shelf_memo_add(const ShelfNow *now, bool proven, const CachedRows *rows, uint32 n)
+shelf_memo_add(const ShelfNow *now, ShelfProof proof, const CachedRows *rows, uint32 n)
 {
 	ShelfMemo  *memo = find_any(now);
+	const bool	proven = proof.by_map && is_visible(now);
+	const bool	sure = proof.by_moment && FullTransactionIdIsValid(now->moment.end);
 
-	proven = proven && is_visible(now);
-	if ((!proven && !FullTransactionIdIsValid(now->moment)) || now->columns->n > SHELF_MEMO_COLUMNS)
+	if ((!proven && !sure) || now->columns->n > SHELF_MEMO_COLUMNS)
 		return;
 	if (memo == NULL)
 	{
@@ -186,6 +187,6 @@ shelf_memo_add(const ShelfNow *now, bool proven, const CachedRows *rows, uint32 
 		memo = *place = make_memo(now, rows, n);
 	}
 	memo->map_lsn = proven ? now->map->lsn : InvalidXLogRecPtr;
-	memo->moment = now->moment;
+	memo->moment = sure ? now->moment : (Moment) {InvalidFullTransactionId, InvalidXLogRecPtr};
 	memo->used = ++clock_ticks;
 }

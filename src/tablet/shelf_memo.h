@@ -28,7 +28,7 @@ typedef struct ShelfMemo
 {
 	uint64		generation;		/* of the shelf: no other one's, ever */
 	XLogRecPtr	map_lsn;		/* invalid if the map did not prove it */
-	FullTransactionId moment;	/* invalid if the snapshot showed none */
+	Moment		moment;			/* its end is invalid if none is known at which every row counts */
 	uint32		nblocks;		/* that the shelf has, all of them good */
 	uint32		ntablets;
 	int			ncolumns;
@@ -46,7 +46,7 @@ typedef struct ShelfNow
 {
 	uint64		generation;		/* of the shelf, before its tablets were looked at */
 	const MapPage *map;
-	FullTransactionId moment;	/* that the snapshot shows */
+	Moment		moment;			/* that the snapshot shows */
 	uint32		nblocks;
 	const ColumnKeys *columns;
 	const ColumnWanted *wanted;
@@ -56,7 +56,14 @@ typedef struct ShelfNow
 extern ShelfMemo *shelf_memo_find(const ShelfNow *now);
 extern void shelf_memo_let_go(ShelfMemo *memo);
 
-/* Remember tablets of a shelf that is so now; n of them, all that it has, with every row.  `proven`: by the map. */
-extern void shelf_memo_add(const ShelfNow *now, bool proven, const CachedRows *rows, uint32 n);
+/* By what it is known that every row of a shelf counts. */
+typedef struct ShelfProof
+{
+	bool		by_map;
+	bool		by_moment;		/* at the same one again */
+} ShelfProof;
+
+/* Remember tablets of a shelf that is so now; n of them, all that it has, with every row. */
+extern void shelf_memo_add(const ShelfNow *now, ShelfProof proof, const CachedRows *rows, uint32 n);
 
 #endif							/* GPUDB_TABLET_SHELF_MEMO_H */

@@ -152,7 +152,7 @@ static uint32
 choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map)
 {
 	const Proof proof = {
-		.relation = scan->relation, .horizon = scan->horizon, .moment = scan->moment, .page = map,
+		.relation = scan->relation, .horizon = scan->horizon, .moment = moment_at(scan, tablet), .page = map,
 		.nblocks = blocks_of_tablet(scan, tablet), .strategy = scan->strategy
 	};
 	ScanTablet *t = &scan->tablets[tablet];
@@ -217,16 +217,23 @@ use_memo(TabletScan *scan, uint32 number, const ShelfNow *now)
 	return true;
 }
 
-/* Whether all rows of these tablets, the last ones found, count, and no block has to be read besides; *proven: by the map. */
+/* Whether all rows of these tablets, the last ones found, count, and no block has to be read besides; and by what that is known. */
 static bool
-are_whole(const TabletScan *scan, uint32 first, uint32 n, bool *proven)
+are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 {
-	*proven = true;
+	const Moment moment = moment_at(scan, first);
+
+	*proof = (ShelfProof) {true, true};
 	for (uint32 t = first; t < first + n; t++)
 	{
+		const TabletStamp *stamp = scan->tablets[t].seen != NULL ? &scan->tablets[t].seen->stamp : NULL;
+		bool		proven;
+
 		if (scan->tablets[t].cached == NULL || scan->tablets[t].skip != NULL || scan->tablets[t].nlacking > 0)
 			return false;
-		*proven = *proven && block_set_covers(&scan->tablets[t].seen->stamp.proven, blocks_of_tablet(scan, t));
+		proven = block_set_covers(&stamp->proven, blocks_of_tablet(scan, t));
+		proof->by_map &= proven;
+		proof->by_moment &= proven || (stamp->sure && validity_same_moment(&stamp->moment, &moment));
 	}
 	for (uint32 f = scan->nfound - n; f < scan->nfound; f++)
 		if (scan->found[f].selected != NULL)
@@ -242,8 +249,9 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	const uint32 first = number * SHELF_TABLETS;
 	const uint32 ntablets = Min(scan->ntablets - first, SHELF_TABLETS);
 	ShelfNow	now;
-	bool		proven;
+	ShelfProof	proof;
 
+	s->wal = validity_wal();
 	if (!FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
 		break_map_after_snapshot(scan->relation, number, map);
 	else if (!FOLLOWS(RULE_MAP_IS_OLDER))
@@ -255,7 +263,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	if (s->shelf == NULL)
 		return;
 	now = (ShelfNow) {
-		.generation = shelf_generation(s->shelf), .map = map, .moment = scan->moment,
+		.generation = shelf_generation(s->shelf), .map = map, .moment = moment_at(scan, first),
 		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .columns = &scan->columns, .wanted = scan->wanted
 	};
 	if (scan->remembers && use_memo(scan, number, &now))
@@ -263,8 +271,8 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	shelf_find(s->shelf, &scan->columns, found);
 	for (uint32 t = 0; t < ntablets; t++)
 		decide_tablet(scan, first + t, &found[t], map);
-	if (scan->remembers && are_whole(scan, first, ntablets, &proven))
-		shelf_memo_add(&now, proven, &scan->found[scan->nfound - ntablets], ntablets);
+	if (scan->remembers && are_whole(scan, first, ntablets, &proof))
+		shelf_memo_add(&now, proof, &scan->found[scan->nfound - ntablets], ntablets);
 }
 
 uint64
@@ -402,6 +410,7 @@ tablet_scan_look(TabletScan *scan, uint32 tablet)
 	if (s->map == NULL)
 	{
 		s->map = MemoryContextAlloc(scan->context, sizeof(MapPage));
+		s->wal = validity_wal();
 		map_page_read(scan->relation, number, s->map);
 		s->map_lsn = s->map->lsn;
 		s->shelf = shelf_pin(scan->relation, number);

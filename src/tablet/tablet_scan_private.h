@@ -27,6 +27,7 @@ typedef struct ScanShelf
 	Shelf	   *shelf;			/* pinned; NULL if the directory has no room */
 	ShelfMemo  *memo;			/* what was remembered of it; NULL if nothing */
 	XLogRecPtr	map_lsn;		/* when the scan began */
+	XLogRecPtr	wal;			/* where the WAL ended before the map was looked at */
 	MapPage    *map;			/* of a scan that has joined: the map's page then; NULL = not looked at yet */
 } ScanShelf;
 
@@ -52,7 +53,7 @@ struct TabletScan
 	MemoryContext context;
 	Relation	relation;
 	FullTransactionId horizon;	/* of the snapshot */
-	FullTransactionId moment;	/* that it shows */
+	FullTransactionId moment;	/* the end of the one that it shows */
 	BlockNumber nblocks;
 	BufferAccessStrategy strategy;	/* of a large relation, for pages that are only looked at */
 	uint64		since;			/* when it began, by the pool's clock */
@@ -97,6 +98,13 @@ static inline uint32
 blocks_of_tablet(const TabletScan *scan, uint32 tablet)
 {
 	return Min(scan->nblocks - tablet * TABLET_BLOCKS, TABLET_BLOCKS);
+}
+
+/* The moment that the scan's snapshot shows of a tablet; it has none until its shelf was looked at. */
+static inline Moment
+moment_at(const TabletScan *scan, uint32 tablet)
+{
+	return (Moment) {scan->moment, shelf_of(scan, tablet)->wal};
 }
 
 #endif							/* GPUDB_TABLET_TABLET_SCAN_PRIVATE_H */

@@ -9,6 +9,7 @@
 #include "access/transam.h"
 #include "access/visibilitymap.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
@@ -228,6 +229,22 @@ validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
 	return true;
 }
 
+XLogRecPtr
+validity_wal(void)
+{
+	return GetXLogInsertRecPtr();
+}
+
+bool
+validity_same_moment(const Moment *a, const Moment *b)
+{
+	if (!FullTransactionIdIsValid(a->end) || !FullTransactionIdIsValid(b->end))
+		return false;
+	if (!FOLLOWS(RULE_SAME_MOMENT))
+		return true;
+	return FullTransactionIdEquals(a->end, b->end) && (!FOLLOWS(RULE_SAME_WAL) || (a->wal == b->wal && !XLogRecPtrIsInvalid(a->wal)));
+}
+
 /*
  * Whether a page still has the LSN that it had.  A page that was filled
  * without WAL has none until it is changed; nor has one that was added since
@@ -250,10 +267,11 @@ same_lsn(Buffer buffer, XLogRecPtr lsn, uint32 ntuples)
 /*
  * Whether a block's page still is the one that was read.  *flagged tells
  * whether it says that it is all-visible: if not, what changes it next clears
- * no bit of the map.
+ * no bit of the map.  If it is to be sure, nobody is between logging a change
+ * and giving the page its LSN.
  */
 static bool
-page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool *flagged)
+page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool sure, bool *flagged)
 {
 	const BlockNumber number = notes->first + block;
 	Buffer		buffer;
@@ -263,6 +281,11 @@ page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool *fla
 	recent_note(proof->relation, number, buffer);
 	if (!FOLLOWS(RULE_NO_LOCK_HELD))
 		break_no_lock_held(proof->relation, number, buffer);
+	if (sure)
+	{
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	}
 	*flagged = !FOLLOWS(RULE_PAGE_FLAG) || PageIsAllVisible(BufferGetPage(buffer));
 	stands = !FOLLOWS(RULE_PAGE_LSN) || same_lsn(buffer, notes->lsn[block], notes->ntuples[block]);
 	ReleaseBuffer(buffer);
@@ -271,8 +294,8 @@ page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool *fla
 
 /*
  * The same by a glance at the page's header; false if that cannot tell.  No
- * lock is needed, here nor there: whoever is changing a page now has not
- * committed before the snapshot, and has cleared its bit, or will.
+ * lock is needed for this snapshot, here nor there: whoever is changing a page
+ * now has not committed before it, and has cleared its bit, or will.
  */
 static bool
 glance_tells(const Proof *proof, const BlockNotes *notes, uint32 block, bool *stands, bool *flagged)
@@ -290,7 +313,7 @@ glance_tells(const Proof *proof, const BlockNotes *notes, uint32 block, bool *st
 
 /* Of 64 blocks from `first` on, those whose pages do not stand any more, and those whose pages say that they are all-visible. */
 static uint64
-fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 blocks, uint64 *all_flagged)
+fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 blocks, bool sure, uint64 *all_flagged)
 {
 	uint64		fallen = 0;
 
@@ -301,8 +324,8 @@ fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 b
 		bool		flagged;
 		bool		stands;
 
-		if (!glance_tells(proof, notes, first + block, &stands, &flagged))
-			stands = page_stands(proof, notes, first + block, &flagged);
+		if (sure || !glance_tells(proof, notes, first + block, &stands, &flagged))
+			stands = page_stands(proof, notes, first + block, sure, &flagged);
 		if (!stands)
 			fallen |= UINT64CONST(1) << block;
 		if (flagged)
@@ -311,13 +334,13 @@ fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 b
 	return fallen;
 }
 
-/* Whether a stamp tells which blocks were good at the moment that the snapshot shows. */
+/* Whether a snapshot's moment comes after the one of a stamp, or is the same: older ones have fewer sessions left that show them. */
 static bool
-same_moment(const Proof *proof, const TabletStamp *stamp)
+is_later(const Moment *moment, const Moment *stamped)
 {
-	if (!FullTransactionIdIsValid(proof->moment) || !FullTransactionIdIsValid(stamp->moment))
+	if (!FullTransactionIdIsValid(moment->end) || FullTransactionIdPrecedes(moment->end, stamped->end))
 		return false;
-	return !FOLLOWS(RULE_SAME_MOMENT) || FullTransactionIdEquals(proof->moment, stamp->moment);
+	return FullTransactionIdFollows(moment->end, stamped->end) || moment->wal >= stamped->wal;
 }
 
 uint32
@@ -326,7 +349,8 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 	const bool	map_stands = !FOLLOWS(RULE_MAP_LSN) || proof->page->lsn == stamp->map_lsn;
 	const bool	all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) ||
 		FullTransactionIdPrecedes(notes->newest, proof->horizon);
-	const bool	same = same_moment(proof, stamp);
+	const bool	again = validity_same_moment(&proof->moment, &stamp->moment);
+	const bool	same = again && stamp->sure;
 	const uint32 nblocks = Min(notes->nblocks, proof->nblocks);
 	bool		looked = false;
 
@@ -342,7 +366,8 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 		const uint64 known = same ? there & ~stamp->lost.word[w] & stamp->good.word[w] : 0;
 		const uint64 unsure = good & ~proven & ~known;
 		uint64		flagged;
-		const uint64 fallen = fallen_pages(proof, notes, first, unsure, &flagged);
+		/* it costs more to be sure, which is of use only if the moment lasts */
+		const uint64 fallen = fallen_pages(proof, notes, first, unsure, again, &flagged);
 
 		looked |= unsure != 0;
 		good &= ~fallen;
@@ -358,9 +383,9 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 	for (uint32 w = (nblocks + 63) / 64; w < lengthof(stamp->proven.word) && !map_stands; w++)
 		stamp->proven.word[w] = 0;
 	stamp->map_lsn = proof->page->lsn;
-	/* older ones have fewer sessions left that show them */
-	if (looked && FullTransactionIdIsValid(proof->moment) && FullTransactionIdFollows(proof->moment, stamp->moment))
+	if (looked && is_later(&proof->moment, &stamp->moment))
 	{
+		stamp->sure = again;
 		stamp->moment = proof->moment;
 		stamp->good = *usable;
 	}

@@ -13,8 +13,9 @@
  *
  * And what was good for one snapshot is good for every other one that shows
  * the same moment: with no transaction in progress below its end, that end
- * tells which transactions it sees.  docs/tablets.md gives the rules under
- * which all that is sound.
+ * tells which transactions it sees.  Pages may be rewritten without a
+ * transaction, too, but not without WAL, so a moment also is where the WAL
+ * ended.  docs/tablets.md gives the rules under which all that is sound.
  */
 #ifndef GPUDB_TABLET_VALIDITY_H
 #define GPUDB_TABLET_VALIDITY_H
@@ -55,13 +56,25 @@ typedef struct BlockNotes
 	XLogRecPtr	lsn[TABLET_BLOCKS];
 } BlockNotes;
 
+/*
+ * A moment: all transactions before `end` are seen, and none else; and nothing
+ * was logged behind `wal`, which was looked up after the snapshot was taken
+ * and before pages were.
+ */
+typedef struct Moment
+{
+	FullTransactionId end;		/* invalid: the snapshot shows no moment */
+	XLogRecPtr	wal;
+} Moment;
+
 /* And what was found out about them since. */
 typedef struct TabletStamp
 {
 	XLogRecPtr	map_lsn;		/* of the map's page, before blocks were last known not to have changed */
 	BlockSet	proven;			/* blocks whose bits were set then, and that had not changed */
 	BlockSet	lost;			/* blocks that have changed, or could not be kept */
-	FullTransactionId moment;	/* at which others were good besides; invalid if there was none */
+	Moment		moment;			/* at which others were good besides */
+	bool		sure;			/* they were looked at with their content locked, and are known to be good at the same moment again */
 	BlockSet	good;			/* all that were good then */
 } TabletStamp;
 
@@ -98,15 +111,21 @@ extern bool validity_settled(Page page, Snapshot snapshot, FullTransactionId *ne
 /* What had ended before this had when the snapshot was taken. */
 extern FullTransactionId validity_horizon(Snapshot snapshot);
 
-/* The moment that a snapshot shows: all transactions before this one, and none else; invalid if it shows none. */
+/* The end of the moment that a snapshot shows; invalid if it shows none. */
 extern FullTransactionId validity_moment(Snapshot snapshot);
+
+/* Where the WAL ends now. */
+extern XLogRecPtr validity_wal(void);
+
+/* Whether two moments show the same rows in the same pages. */
+extern bool validity_same_moment(const Moment *a, const Moment *b);
 
 /* For whom, and by what, something is to be proved. */
 typedef struct Proof
 {
 	Relation	relation;
 	FullTransactionId horizon;	/* of the snapshot */
-	FullTransactionId moment;	/* that it shows */
+	Moment		moment;			/* that it shows */
 	const MapPage *page;
 	uint32		nblocks;		/* that the tablet has now */
 	BufferAccessStrategy strategy;	/* to read pages by; may be NULL */

@@ -147,6 +147,30 @@ run_sql($sum);
 my ($own, $others) = split /\n/, run_sql("BEGIN; UPDATE t SET n = n + 1 WHERE id = 15; $sum; " . with_gpudb_off($sum) . '; ROLLBACK');
 is($own, $others, 'RULE_OWN_CHANGES: what this transaction has changed');
 
+# pages that are rewritten without a transaction: in blocks that the map proves, and in others, known to be good several times
+run_sql('CREATE EXTENSION pg_surgery');
+make_table();
+run_sql($sum) for 1 .. 2;
+run_sql("SELECT heap_force_kill('t', ARRAY['(0,1)']::tid[])");
+agrees('RULE_SAME_WAL', 'a row killed where all blocks were visible');
+for my $raw (0, 1)
+{
+	my $blocks = $raw ? 'blocks that the map does not prove' : 'blocks that the map proves';
+	make_table(raw => $raw);
+	run_sql('DELETE FROM t WHERE id = 3');
+	($reader, $read) = session();
+	for my $change ("heap_force_kill('t', ARRAY['(1,16)']::tid[])", "heap_force_freeze('t', ARRAY['(0,3)']::tid[])")
+	{
+		run_sql($sum) for 1 .. 3;
+		$read->($sum) for 1 .. 3;
+		$read->("SELECT $change");
+		agrees('RULE_SAME_WAL', "$change in $blocks, in this session", $read);
+		agrees('RULE_SAME_WAL', "$change in $blocks, in another one");
+	}
+	is(run_sql('SELECT count(*) FROM t'), 1999, "RULE_SAME_WAL: a row came back, and one is gone, in $blocks");
+	$reader->quit;
+}
+
 $node->append_conf('postgresql.conf', "old_snapshot_threshold = '1min'");
 $node->restart;
 make_table();

@@ -205,6 +205,13 @@ my $own = run_sql("BEGIN; UPDATE t SET n = n * 2 WHERE id % 1000 = 1; $query{tot
 my ($ours, $theirs) = split /\n/, $own;
 is($ours, $theirs, 'a transaction sees its own changes');
 
+# Pages that are rewritten without a transaction
+run_sql('CREATE EXTENSION pg_surgery; CREATE TABLE killed WITH (autovacuum_enabled = off) AS SELECT id, k FROM t; VACUUM killed');
+my $killed = 'SELECT count(*), sum(id) FROM killed';
+run_sql($killed) for 1 .. 3;
+run_sql(q{SELECT heap_force_kill('killed', ARRAY['(0,7)']::tid[])});
+is(run_sql($killed), run_sql("SET gpudb.enabled = off; $killed"), 'a row that was killed is gone');
+
 # Sessions that leave in the middle of fetching groups, and whose slots others take at once
 run_sql('CREATE TABLE many WITH (autovacuum_enabled = off) AS SELECT i AS id FROM generate_series(1, 60000) i');
 run_sql('VACUUM ANALYZE many');
