@@ -25,7 +25,7 @@
 #include "device/remote.h"
 #include "guc.h"
 
-/* A helper without heartbeat for so long is given up, a little later than the supervisor ends it. */
+/* A helper without a sign of life for so long is given up, a little later than the supervisor ends it. */
 #define SILENCE_MS		(gpudb_debug_silence + 500)
 #define WAIT_MS			100
 
@@ -277,20 +277,29 @@ start_ending(RemoteJob *job)
 	channel_ring_doorbell(channel_get());
 }
 
+static uint64
+heartbeat_of(const Channel *channel)
+{
+	return pg_atomic_read_u64((pg_atomic_uint64 *) &channel->heartbeat);
+}
+
+static void
+listen_to_helper(RemoteJob *job)
+{
+	pulse_begin(&job->pulse, channel_get()->helper, heartbeat_of(channel_get()));
+}
+
 /* Only the helper has something in hand: wait for it, or give it up. */
 void
 remote_wait(RemoteJob *job)
 {
-	uint64		heartbeat = pg_atomic_read_u64(&channel_get()->heartbeat);
+	const Channel *channel = channel_get();
 
-	if (heartbeat != job->heartbeat)
-		INSTR_TIME_SET_CURRENT(job->heard);
-	job->heartbeat = heartbeat;
 	if (job->spec.interrupted())
 		start_ending(job);
 	if (job->ending && remote_ms_since(job->ends) > PATIENCE_MS)
 		remote_give_up(job, STATUS_CANCELLED);
-	else if (!channel_job_alive(job->slot) || remote_ms_since(job->heard) > SILENCE_MS)
+	else if (!channel_job_alive(job->slot) || pulse_is_lost(&job->pulse, channel->helper, heartbeat_of(channel), SILENCE_MS))
 		remote_give_up(job, STATUS_DEVICE_DOWN);
 	else if (remote_ms_since(job->news) > gpudb_queue_timeout)
 		remote_give_up(job, STATUS_QUEUE_TIMEOUT);
@@ -332,8 +341,8 @@ remote_open(const JobSpec *spec)
 	job->slot = slot;
 	job->report.left_for = slot == NULL ? why : STATUS_DONE;
 	job->count[ITEM_FREE] = CHANNEL_JOB_WINDOWS;
-	INSTR_TIME_SET_CURRENT(job->heard);
-	job->news = job->heard;
+	listen_to_helper(job);
+	INSTR_TIME_SET_CURRENT(job->news);
 	job->next = open_jobs;
 	open_jobs = job;
 	return (DeviceJob *) job;
@@ -529,7 +538,7 @@ remote_again(DeviceJob *device_job)
 	job->slot = open_slot(&job->spec, job, &why);
 	if (job->slot == NULL)
 		job->report.left_for = why;
-	INSTR_TIME_SET_CURRENT(job->heard);
+	listen_to_helper(job);
 	return cpu_device.again(job->local);
 }
 

@@ -10,6 +10,7 @@
 #include "portability/instr_time.h"
 
 #include "device/channel.h"
+#include "device/pulse.h"
 
 typedef enum ItemState
 {
@@ -47,8 +48,7 @@ typedef struct RemoteJob
 	ChannelJob *slot;			/* NULL: the CPU device runs what is left */
 	JobReport	report;
 	int			count[ITEM_STATES];
-	uint64		heartbeat;		/* the helper's, when last looked at */
-	instr_time	heard;			/* when it was another one */
+	Pulse		pulse;			/* the helper's */
 	instr_time	news;			/* when the last result came */
 	bool		kept;			/* groups are with the helper */
 	bool		drained;		/* and all of them here that are wanted */

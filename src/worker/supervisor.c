@@ -22,6 +22,7 @@
 #include "utils/timestamp.h"
 
 #include "device/channel.h"
+#include "device/pulse.h"
 #include "guc.h"
 #include "worker/helper.h"
 #include "worker/supervisor.h"
@@ -42,8 +43,7 @@ typedef struct Supervisor
 	pid_t		helper;			/* 0 = none */
 	int			short_lives;	/* in a row */
 	TimestampTz next_start;
-	uint64		heartbeat;		/* last seen, */
-	TimestampTz heard;			/* and when it changed */
+	Pulse		pulse;
 	bool		give_up;		/* there is no device */
 } Supervisor;
 
@@ -65,10 +65,9 @@ start_helper(Supervisor *self, Channel *channel)
 	pg_atomic_fetch_add_u32(&channel->incarnation, 1);
 	channel->batches = 0;
 	channel->starts++;
-	self->heartbeat = pg_atomic_read_u64(&channel->heartbeat);
-	self->heard = GetCurrentTimestamp();
 	self->helper = helper_start();
 	channel->helper = self->helper;
+	pulse_begin(&self->pulse, self->helper, pg_atomic_read_u64(&channel->heartbeat));
 	if (self->helper < 0)
 	{
 		ereport(LOG, (errmsg("gpudb: could not fork the GPU process: %m")));
@@ -136,12 +135,11 @@ bury_helper(Supervisor *self, Channel *channel, int status)
 	channel_helper_gone();
 }
 
-/* Reap the helper if it has ended, and end it if it is silent. */
+/* Reap the helper if it has ended, and end it if it shows no life. */
 static void
 look_after_helper(Supervisor *self, Channel *channel)
 {
-	uint64		heartbeat = pg_atomic_read_u64(&channel->heartbeat);
-	TimestampTz now = GetCurrentTimestamp();
+	const uint64 beats = pg_atomic_read_u64(&channel->heartbeat);
 	bool		starting = pg_atomic_read_u32(&channel->state) == HELPER_STARTING;
 	int			status;
 
@@ -150,16 +148,11 @@ look_after_helper(Supervisor *self, Channel *channel)
 		bury_helper(self, channel, status);
 		return;
 	}
-	if (heartbeat != self->heartbeat)
-	{
-		self->heartbeat = heartbeat;
-		self->heard = now;
-	}
-	else if (TimestampDifferenceExceeds(self->heard, now, starting ? STARTUP_MS : gpudb_debug_silence))
+	if (pulse_is_lost(&self->pulse, self->helper, beats, starting ? STARTUP_MS : gpudb_debug_silence))
 	{
 		ereport(LOG, (errmsg("gpudb: the GPU process does not answer and is ended")));
 		kill(self->helper, SIGKILL);
-		self->heard = now;
+		pulse_begin(&self->pulse, self->helper, beats);
 	}
 }
 

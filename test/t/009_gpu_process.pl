@@ -326,6 +326,27 @@ for my $mode ('fast', 'immediate')
 unlike(slurp_file($node->logfile), qr/PANIC|terminated by signal (?!9\b)|leak/, 'no crash, no leaked pins');
 $node->stop;
 
+# One that is busy for longer than it may be silent is not ended; one that is stopped is
+
+$node->append_conf('postgresql.conf', "gpudb.debug_silence = 300ms\ngpudb.queue_timeout = 1min");
+$node->start;
+{
+	$node->safe_psql('postgres', 'CREATE TABLE ranges AS SELECT i AS id, i % 1000 AS k FROM generate_series(1, 20000) i; VACUUM ANALYZE ranges');
+	ok(wait_for_other($node, 0), 'a GPU process serves');
+	my $from = -s $node->logfile;
+	my $pid = helper($node);
+	my $pairs = 'SELECT count(*), sum(a.k * b.k) FROM ranges a JOIN ranges b ON b.id BETWEEN a.id - 2500 AND a.id + 2500';
+	my $busy = start_query($node, "SET gpudb.debug_require = require; $pairs");
+	is(end_query($busy), $node->safe_psql('postgres', "SET gpudb.device = cpu; $pairs"), 'a batch that takes long: its answer');
+	note(sprintf 'it took %.2f s', $busy->{took});
+	is(helper($node), $pid, 'the process that ran it serves on');
+	is(log_lines($node, 'does not answer', $from), 0, 'nobody took it for dead');
+	kill 'STOP', $pid;
+	ok(defined wait_for(10, sub { is_gone($pid) }), 'one that is stopped is ended');
+}
+$node->append_conf('postgresql.conf', 'gpudb.debug_silence = 2s');
+$node->stop;
+
 # No GPU process at all
 
 $node->append_conf('postgresql.conf', 'gpudb.provider = none');
