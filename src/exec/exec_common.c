@@ -260,14 +260,18 @@ node_choose_keeping(GpuNode *node)
 				   (gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && node->rather_gpu)));
 }
 
+/* Runs that dictionaries may outgrow, each of which adds values, before there is room for as many as there can be. */
+#define MOST_OUTGROWN 2
+
 /* Compile what is asked for, and choose the device; false, with the reason in node->compiled, if the program cannot be. */
 static bool
 compile_request(GpuNode *node)
 {
 	const bool	may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL;
-
 	/* a GPU makes no codes of pages: with those that are not there a run on it would be one to wish for them */
-	compile_with_codes(node, node_offer_codes(node, may_gpu && !gpudb_auto_prewarm ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
+	const bool	for_gpu = may_gpu && !gpudb_auto_prewarm && node->noutgrown < MOST_OUTGROWN;
+
+	compile_with_codes(node, node_offer_codes(node, for_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
 	if (node->compiled.reason != NULL)
 		return false;
 	node->device = device_choose(node->compiled.program, node->rather_gpu, &node->report.device_why);
@@ -511,7 +515,9 @@ node_mend_codes(GpuNode *node)
 	const bool	had_codes = !node->without_codes;
 
 	/* there is room for what has outgrown it once all is compiled again */
-	if (had_codes && !run_codes_outgrown(node->feed.codes))
+	if (had_codes && run_codes_outgrown(node->feed.codes))
+		node->noutgrown++;
+	else if (had_codes)
 	{
 		node->without_codes = true;
 		for (int j = 0; j < node->njoins; j++)

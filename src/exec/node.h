@@ -94,6 +94,7 @@ struct GpuNode
 	List	   *exec_params;	/* numbers of the PARAM_EXECs in them */
 	bool		whole_texts;	/* keys and extremes have more bytes than an integer holds */
 	bool		without_codes;	/* texts are read as such: there was one that codes do not do for */
+	int			noutgrown;		/* runs for which dictionaries have become too large */
 	int16	   *scales;			/* assumed for numerics without declared scale, by attribute number */
 
 	/* of a relation that is the parent of a tree: members.c */

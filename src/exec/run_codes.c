@@ -146,7 +146,8 @@ open_tests(RunCodes *codes, const CompileResult *compiled, CodeSource *without)
 		test->book = test->codes != NULL ? codes_book(test->codes) : from->codes.book;
 		test->table = (uint64 *) program_words(compiled->program) + from->table;
 		test->condition = ExecInitExpr(from->condition, NULL);
-		if (!is_null_of_null(test->condition, codes->econtext))
+		/* nothing can be asked in parallel mode, which allows no subtransaction */
+		if (IsInParallelMode() || !is_null_of_null(test->condition, codes->econtext))
 		{
 			*without = from->codes;
 			return false;

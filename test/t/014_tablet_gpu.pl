@@ -160,6 +160,23 @@ run_sql("SELECT gpudb.evict('t'); SELECT gpudb.prewarm('t')");
 all_agree('prewarmed', 0);
 is(run_sql("SELECT sum(differences) FROM gpudb.check('t')"), 0, 'what is cached is what the heap has');
 
+# A dictionary that the run itself makes larger, again and again: a table of truths has room for what there is and a quarter more,
+# and in the third run for all
+run_sql(q{
+	CREATE TABLE growing (id int, w text, filler text) WITH (autovacuum_enabled = off);
+	ALTER TABLE growing ALTER filler SET STORAGE PLAIN;
+	INSERT INTO growing SELECT i, 'few ' || i % 5, repeat('-', 5000) FROM generate_series(1, 4000) i;
+	VACUUM ANALYZE growing;
+});
+my $grown = q{SELECT count(*), sum(id) FROM growing WHERE w ~ '[24]$'};
+run_sql("SET gpudb.device = cpu; $grown");
+run_sql(q{INSERT INTO growing SELECT i, 'many ' || i, repeat('-', 5000) FROM generate_series(4001, 7500) i});
+my $growth = run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $grown");
+cmp_ok($growth =~ /Rows In: (\d+)/ ? $1 : 1e9, '<=', 3 * 7500, 'a dictionary that grows is outgrown twice at most');
+unlike($growth, qr/Fallback/, 'and nothing is left to PostgreSQL');
+is(run_sql($grown), run_sql("SET gpudb.enabled = off; $grown"), 'its answer');
+run_sql("SELECT gpudb.evict('growing'); DROP TABLE growing");
+
 # What a query wanted a background worker leaves behind
 run_sql("ALTER SYSTEM SET gpudb.auto_prewarm = on; SELECT pg_reload_conf()");
 $node->poll_query_until('postgres', "SELECT current_setting('gpudb.auto_prewarm') = 'on'");
