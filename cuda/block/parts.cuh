@@ -13,6 +13,13 @@ vm_yields(const VmRun *run, bool updating)
 	return false;
 }
 
+/* A kernel is not asked to end; who waits for it leaves it to itself. */
+static __device__ __forceinline__ bool
+vm_ends(const VmRun *run)
+{
+	return false;
+}
+
 /* A failure is noted; the block goes on, and its answers are thrown away. */
 static __device__ __forceinline__ bool
 vm_stops(const VmRun *run, DeviceStatus status)

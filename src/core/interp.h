@@ -16,7 +16,7 @@
  *						the operands' values, e, set if the lane fails, and i
  *		NULL_A, BOOL_A, WORD_A, LOW_A, HIGH_A, IN_MASK, SELECTED
  *						of the lane at hand, within a shape; the same of b
- *		vm_yields(), vm_stops(), vm_select(), vm_any(), vm_load_nulls(),
+ *		vm_yields(), vm_ends(), vm_stops(), vm_select(), vm_any(), vm_load_nulls(),
  *		vm_find_groups(), vm_reserve_texts(), vm_update(), vm_emit(), vm_join(),
  *		vm_expand(), vm_leave_loop()
  *
@@ -249,6 +249,8 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 					return STATUS_BAD_PROGRAM;
 				break;
 			case VMOP_EXPAND:
+				if (vm_ends(run))
+					return STATUS_CANCELLED;
 				vm_expand(run, &loops, in);
 				break;
 			case VMOP_AGAIN:

@@ -12,6 +12,9 @@
  * before anything is updated, begin anew.
  */
 
+/* So many times a tile's pairs are some hundred microseconds of work. */
+#define EXPANDED_UNHEARD 64
+
 /* A part of a key from an integer, in an exact table or as a word to be hashed. */
 #define JOIN_PART(exact_word, value, hashed) \
 	do { \
@@ -350,6 +353,13 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 	return false;
 }
 
+/* A tile has any number of pairs, so that whoever asks for an end is heard among them, too. */
+static inline bool
+vm_ends(VmRun *run)
+{
+	return run->cancelled != NULL && ++run->expanded % EXPANDED_UNHEARD == 0 && run->cancelled(run->cancelled_arg);
+}
+
 /* The pairs of lanes of which none has two; their number. */
 static inline uint32_t
 vm_expand_unique(uint64_t *pairs, const uint64_t *spans, const uint8_t *nulls, const uint8_t *mask, uint32_t lane, uint32_t lanes)
@@ -467,6 +477,7 @@ vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
 	return loops->going_on;
 }
 
+#undef EXPANDED_UNHEARD
 #undef JOIN_PART
 #undef FETCH
 #undef FETCH_SAME

@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 15
+#define PROVIDER_ABI 16
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -108,6 +108,7 @@ typedef struct ProviderJob
 	const ProviderJoin *join;	/* as many as the program has tables */
 	ProviderKept *source;		/* of whose rows, in order, batches are; NULL = of others */
 	uint32_t	database;		/* memory that passes on to another one is cleared */
+	const volatile uint32_t *cancelled; /* not 0: nobody wants its answers any more; a batch may end with CANCELLED */
 } ProviderJob;
 
 /* What costs are made of, in nanoseconds; NaN = not known. */

@@ -51,8 +51,9 @@ typedef struct VmRun
 	uint32_t	tile;			/* cursor: tiles before it are complete */
 	VmCursor	cursor[PROGRAM_MAX_LOOPS];	/* and of the tile pairs before these, of loops one inside the other */
 	int32_t		yield_after;	/* tests: answer TIME_SLICE after so many instructions; -1 = never */
-	bool		(*cancelled) (const void *arg);	/* asked before each tile: end with CANCELLED?  May be NULL */
+	bool		(*cancelled) (const void *arg);	/* asked before each tile, and of pairs: end with CANCELLED?  May be NULL */
 	const void *cancelled_arg;
+	uint32_t	expanded;		/* how often pairs were made */
 } VmRun;
 
 /* The address of a text reference's bytes. */

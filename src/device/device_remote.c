@@ -29,8 +29,8 @@
 #define SILENCE_MS		(gpudb_debug_silence + 500)
 #define WAIT_MS			100
 
-/* How long a query that is to end waits for what the helper has in hand, which is some milliseconds' work. */
-#define PATIENCE_MS		200
+/* How long a query that is to end waits for what the helper has in hand: mostly it is some milliseconds' work, and else left to it. */
+#define PATIENCE_MS		25
 
 /* Windows of a job whose columns are under way, so that 16 processes find room; without any, how long to try. */
 #define ROOMS_MOST		16
@@ -304,7 +304,7 @@ remote_wait(RemoteJob *job)
 	else if (remote_ms_since(job->news) > gpudb_queue_timeout)
 		remote_give_up(job, STATUS_QUEUE_TIMEOUT);
 	else
-		channel_wait(job->slot, WAIT_MS);
+		channel_wait(job->slot, job->ending ? PATIENCE_MS : WAIT_MS);
 }
 
 /* The interface */

@@ -350,6 +350,13 @@ tables_fit(const ProviderJob *job)
 	return cpu_has_room(bytes);
 }
 
+/* Whether nobody wants a job's answers any more. */
+static bool
+is_cancelled(const void *arg)
+{
+	return *((const ProviderJob *) arg)->cancelled != 0;
+}
+
 static DeviceStatus
 run_window(CpuBatch *own, uint32 w)
 {
@@ -361,7 +368,8 @@ run_window(CpuBatch *own, uint32 w)
 	Tablet	   *tablet = (Tablet *) own->arena;
 	VmRun		run = {
 		.program = view->program, .tablet = tablet, .values = register_values, .nulls = register_nulls,
-		.tables = tables_of(batch->job), .kept = cpu_kept_rows(batch->kept), .groups = &own->groups, .out = own->rows, .out_capacity = pages->nrows, .yield_after = -1
+		.tables = tables_of(batch->job), .kept = cpu_kept_rows(batch->kept), .groups = &own->groups, .out = own->rows, .out_capacity = pages->nrows, .yield_after = -1,
+		.cancelled = is_cancelled, .cancelled_arg = batch->job
 	};
 	uint64		begin = clock_ns();
 	uint64		middle;
@@ -410,7 +418,8 @@ run_tablet(CpuBatch *own, const ProviderTablet *from, const ProviderColumn *colu
 	Tablet	   *tablet = (Tablet *) own->arena;
 	VmRun		run = {
 		.program = program, .tablet = tablet, .selected = from->selected, .values = register_values, .nulls = register_nulls,
-		.tables = tables_of(own->batch.job), .kept = cpu_kept_rows(own->batch.kept), .groups = &own->groups, .yield_after = -1
+		.tables = tables_of(own->batch.job), .kept = cpu_kept_rows(own->batch.kept), .groups = &own->groups, .yield_after = -1,
+		.cancelled = is_cancelled, .cancelled_arg = own->batch.job
 	};
 	uint64		begin = clock_ns();
 	DeviceStatus status;

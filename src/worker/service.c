@@ -129,6 +129,7 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 	own->provider.join = own->joins;
 	own->provider.image = (const JobImage *) own->image;
 	own->provider.database = job->database;
+	own->provider.cancelled = &job->cancelled.value;
 	if (!provider->accepts(&own->provider))
 		return;
 	if (own->provider.view.program->seek.wanted && provider->open_seek != NULL)

@@ -15,7 +15,8 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE rows (id int NOT NULL, k int, n numeric(12,2), t text);
 	INSERT INTO rows SELECT i, i % 10, i % 1000, repeat('text', 5) || i FROM generate_series(1, 600000) i;
 	CREATE TABLE outer_rows AS SELECT i AS k FROM generate_series(1, 1000000) i;
-	VACUUM ANALYZE rows, outer_rows;
+	CREATE TABLE few AS SELECT i AS id FROM generate_series(1, 500) i;
+	VACUUM ANALYZE rows, outer_rows, few;
 });
 
 # each runs for many seconds: one node over a large table, a scan, and a node that is run again and again
@@ -25,6 +26,7 @@ my %slow = (
 	'an aggregate in a loop' => 'SELECT (SELECT sum(n) FROM rows WHERE rows.k = o.k % 10 AND rows.id > o.k) FROM outer_rows o',
 	'a scan in a loop' => "SELECT (SELECT count(t) FROM (SELECT t FROM rows WHERE rows.k = o.k % 10 OFFSET 0) s) FROM outer_rows o",
 	'groups in a loop' => 'SELECT (SELECT count(*) FROM (SELECT id, count(*) FROM rows WHERE id > o.k GROUP BY id) g) FROM outer_rows o',
+	'pairs of one tile' => 'SELECT ' . join(', ', map { "sum(f.id * o.k % $_)" } 11 .. 20) . ' FROM few f JOIN outer_rows o ON o.k BETWEEN f.id - 1000000 AND f.id + 1000000',
 	'a cursor' => 'DO $$ DECLARE r record; BEGIN FOR i IN 1 .. 1000 LOOP FOR r IN SELECT id FROM rows WHERE k < 9 LOOP NULL; END LOOP; END LOOP; END $$',
 );
 my $good = 'SELECT count(*), sum(id) FROM rows WHERE k = 3';

@@ -44,6 +44,7 @@
 #define vm_place vm_place_small
 #define vm_store vm_store_small
 #define vm_join vm_join_small
+#define vm_ends vm_ends_small
 #define vm_expand vm_expand_small
 #define vm_expand_unique vm_expand_unique_small
 #define vm_leave_loop vm_leave_loop_small
@@ -78,6 +79,7 @@
 #undef vm_place
 #undef vm_store
 #undef vm_join
+#undef vm_ends
 #undef vm_expand
 #undef vm_expand_unique
 #undef vm_leave_loop
