@@ -33,17 +33,34 @@ float_flags(double v)
 					   | ((fabs(v) > 0x1p480) & (fabs(v) < (double) INFINITY)) * FLOAT_SAW_HUGE);
 }
 
+/* What total + v loses by being rounded. */
+CORE_FN double
+float_sum_error(double total, double v)
+{
+	double		sum = total + v;
+	double		part = sum - total;
+
+	return (total - (sum - part)) + (v - part);
+}
+
 /* total += v, the error going to the compensation: words 0 and 1. */
 CORE_FN void
 float_total_add(uint64_t *state, double v)
 {
 	double		total = float_of_bits(state[0]);
-	double		sum = total + v;
-	double		part = sum - total;
-	double		error = (total - (sum - part)) + (v - part);
 
-	state[0] = bits_of_float(sum);
-	state[1] = bits_of_float(float_of_bits(state[1]) + error);
+	state[0] = bits_of_float(total + v);
+	state[1] = bits_of_float(float_of_bits(state[1]) + float_sum_error(total, v));
+}
+
+/* into = into + from, two totals with their compensations */
+CORE_FN void
+float_total_merge(uint64_t *into, const uint64_t *from)
+{
+	float_total_add(into, float_of_bits(from[0]));
+	/* with 0 a total of -0 would not stay what it is */
+	if (float_of_bits(from[1]) != 0)
+		float_total_add(into, float_of_bits(from[1]));
 }
 
 /*
@@ -274,13 +291,11 @@ state_merge(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *erro
 				wide_store(into, wide_load(from));
 			break;
 		case STATE_SUM_F:
-			float_total_add(into, float_of_bits(from[0]));
-			float_total_add(into, float_of_bits(from[1]));
+			float_total_merge(into, from);
 			into[2] |= from[2];
 			break;
 		case STATE_SUM_SQ:
-			float_total_add(into, float_of_bits(from[0]));
-			float_total_add(into, float_of_bits(from[1]));
+			float_total_merge(into, from);
 			break;
 		case STATE_ALL_BITS:
 			into[0] &= from[0];
