@@ -6,7 +6,7 @@
  *		slots	 open addressing with linear probing: hash tag << 32 | group number + 1; 0 = free
  *		hashes	 of each group
  *		rows	 as in core/hashtable.h, in no particular order
- *		locks	 a word a group, for states without an atomic form
+ *		locks	 a word a group, for extremes that have no atomic form
  *		heap	 the bytes of text keys, in the order of the groups
  *
  * A group's number and its room in the heap are taken by one atomic addition,
@@ -69,6 +69,7 @@ typedef struct GroupsResult
 {
 	uint32_t	status;			/* DeviceStatus: the first failure */
 	uint32_t	pending;		/* rows that found no room for their group */
+	uint32_t	ngroups;		/* of updating: what others have asked for in vain counts, too */
 } GroupsResult;
 
 typedef struct GroupsLaunch

@@ -13,9 +13,9 @@
  */
 #include <cuda_runtime.h>
 
-#include "core/op_agg.h"
 #include "core/provider_api.h"
 
+#include "block/states.cuh"
 #include "groups_launch.h"
 #include "tuning.cuh"
 
@@ -28,8 +28,6 @@
  */
 #define LARGE_SUM_BITS 94
 #define LARGE_SUMS_MOST ((uint64_t) 1 << (125 - 64))
-
-typedef unsigned long long Word;	/* as CUDA's atomics take it */
 
 static __device__ __forceinline__ uint64_t
 tagged(uint64_t hash, uint32_t low)
@@ -269,6 +267,10 @@ merge_atomic(StateKind kind, TableCounts *counts, uint64_t *into, const uint64_t
 				add_wide(into, v);
 			}
 			break;
+		case STATE_SUM_F:
+		case STATE_SUM_SQ:
+			float_merge_together(kind, into, 1, from);
+			break;
 		case STATE_MIN_I:
 			atomicMin((long long *) into, (long long) from[0]);
 			break;
@@ -289,6 +291,28 @@ merge_atomic(StateKind kind, TableCounts *counts, uint64_t *into, const uint64_t
 	}
 }
 
+/*
+ * Whether an extreme of 128 bits may take the place of a stored one, which only
+ * becomes better; without the lock.  The upper word is read first and written
+ * last, so the lower one is at least as new: what they make together is no
+ * better than what will be stored in the end.
+ */
+static __device__ bool
+may_replace(StateKind kind, const uint64_t *into, const uint64_t *from)
+{
+	const uint64_t high = read_stored(&into[1]);
+	Wide		stored;
+	Wide		v;
+
+	__threadfence();
+	stored = (Wide) ((UWide) high << 64 | read_stored(&into[0]));
+	v = wide_load(from);
+	/* of equal ones the companions may differ */
+	if (v == stored)
+		return kind == STATE_MIN_BY || kind == STATE_MAX_BY;
+	return kind == STATE_MIN_W || kind == STATE_MIN_BY ? v < stored : v > stored;
+}
+
 /* Merge one state, by a thread that holds the group's lock. */
 static __device__ void
 merge_locked(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *error)
@@ -300,7 +324,12 @@ merge_locked(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *err
 		state[w] = __ldcg((const Word *) &into[w]);
 	state_merge(kind, state, from, error);
 	for (uint32_t w = 0; w < words; w++)
+	{
 		__stcg((Word *) &into[w], (Word) state[w]);
+		/* see may_replace() */
+		if (w == 0)
+			__threadfence();
+	}
 }
 
 /* One state of this warp's rows `peers`, which have a group in common, merged. */
@@ -338,6 +367,27 @@ update_states(const GroupsLaunch &launch, uint64_t *into, uint32_t first, uint32
 		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_DECIMAL_TOO_WIDE);
 }
 
+/* Whether rows may change some state that has no atomic form. */
+static __device__ bool
+may_change(const GroupsLaunch &launch, const uint64_t *into, uint32_t first, uint32_t peers)
+{
+	uint32_t	error = 0;
+
+	for (uint32_t s = 0; s < launch.shape.nstates; s++)
+	{
+		const StateKind kind = (StateKind) launch.shape.state_kind[s];
+		uint64_t	total[5];
+
+		if (state_is_atomic(kind))
+			continue;
+		collect(launch, s, first, peers, total, &error);
+		if (may_replace(kind, into + launch.shape.state_word[s], total))
+			return true;
+	}
+	return false;
+}
+
+/* One row after the other; few get here, since most have no better extreme than others before them. */
 static __device__ void
 update_under_lock(const GroupsLaunch &launch, uint32_t group, uint64_t *into, uint32_t first, uint32_t peers)
 {
@@ -358,6 +408,8 @@ update_kernel(const __grid_constant__ GroupsLaunch launch)
 {
 	const uint32_t lane = threadIdx.x & 31;
 
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		launch.result->ngroups = ROOM_GROUPS(read_stored(&launch.table.counts->taken));
 	for (uint32_t first = blockIdx.x * GROUPS_THREADS + threadIdx.x / 32 * 32; first < launch.nrows; first += gridDim.x * GROUPS_THREADS)
 	{
 		const bool	mine = first + lane < launch.nrows;
@@ -372,7 +424,7 @@ update_kernel(const __grid_constant__ GroupsLaunch launch)
 			uint64_t   *into = launch.table.rows + (size_t) group * launch.shape.row_words;
 
 			update_states(launch, into, first, peers, true);
-			if (launch.shape.locked)
+			if (launch.shape.locked && may_change(launch, into, first, peers))
 				update_under_lock(launch, group, into, first, peers);
 		}
 		__syncwarp();

@@ -57,7 +57,7 @@
  */
 #define MANY_GROUPS_BYTES (48 * 1024)
 
-/* Replicas of a block's states at least, unless all are atomic and groups many: one a warp, for those that are not. */
+/* Replicas of a block's states at least, unless all are atomic and groups many: one a warp, for those that are not, exact sums and extremes of 128 bits. */
 #define MIN_REPLICAS (VM_THREADS / 32)
 
 /* Merging rows into a table in device memory; not yet measured. */

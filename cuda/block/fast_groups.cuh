@@ -371,10 +371,26 @@ tally_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool 
 	*to.replica += __popc(less & active);
 }
 
+/* Sums of floats in replicas that threads share. */
+template <int L, bool CODED> static __device__ __forceinline__ void
+take_together(const VmLaunch &launch, const Places<L, CODED> &to, StateKind kind, const uint64_t *values, uint32_t active)
+{
+	const uint32_t replicas = fast_shared()->groups.replicas;
+
+#pragma unroll 1
+	for (int k = 0; k < L; k++)
+	{
+		const uint32_t place = launch.shape.grouped ? group_places<L>(launch)[k] : 0;
+
+		float_take_together(kind, in_group<CODED>(to.replica, place), replicas, float_of_bits(values[k / 2 * 2 * VM_THREADS + k % 2]),
+							active >> k & 1u);
+	}
+}
+
 /*
- * States without an atomic form: each thread has a replica, or the lanes of a
- * warp share one and take turns.  Apart, with a slot's values, so as not to
- * take registers from others.
+ * Sums of floats, and exact ones: each thread has a replica, or shares one with
+ * others, or the lanes of a warp share one and take turns.  Apart, with a
+ * slot's values, so as not to take registers from others.
  */
 template <int L, bool CODED> static __device__ __noinline__ void
 take_in_turn(const VmLaunch &launch, uint32_t pc, uint32_t active)
@@ -387,6 +403,11 @@ take_in_turn(const VmLaunch &launch, uint32_t pc, uint32_t active)
 	uint64_t   *mine = to.alone ? to.replica : to.replica - (threadIdx.x & (groups->replicas - 1)) + threadIdx.x / 32;
 
 	active &= ~operand_nulls<L>(launch, in);
+	if (!to.alone && state_is_atomic(state_kind_of((uint16_t) imm_of(launch, in))))
+	{
+		take_together<L, CODED>(launch, to, state_kind_of((uint16_t) imm_of(launch, in)), values, active);
+		return;
+	}
 #pragma unroll 1
 	for (int k = 0; k < L; k++)
 	{

@@ -170,6 +170,29 @@ vm_reserve_texts(const VmRun *run, const Instr *in)
 	return false;
 }
 
+static __device__ inline bool
+is_float_sum(uint16_t op)
+{
+	return op == VMOP_SUM_F || op == VMOP_SUM_F_G || op == VMOP_SUM_SQ || op == VMOP_SUM_SQ_G;
+}
+
+/* Sums of floats in replicas that threads share. */
+static __device__ __noinline__ void
+update_floats(const Instr *in, uint64_t *mine, uint32_t active, const uint64_t *found)
+{
+	const BlockGroups *groups = block_groups();
+	const Operand<uint64_t> oa(in->a);
+
+	for (int k = 0, i = THREAD; k < VM_LANES; k++, i += VM_THREADS)
+	{
+		/* no group has been found for a lane that is not active */
+		const bool	has = BIT(active);
+
+		float_take_together(state_kind_of(in->op), mine + (found && has ? found[i] * groups->stride : 0), groups->replicas,
+							float_of_bits(oa.at(k, i)), has);
+	}
+}
+
 /* Updates without an atomic form: each thread has a replica, or the lanes of a warp share one and take turns. */
 static __device__ __noinline__ void
 update_in_turn(const Instr *in, uint64_t *states, uint32_t active, const uint64_t *found)
@@ -286,6 +309,11 @@ vm_update(const VmRun *run, const Instr *in)
 #define IN_TURN(name, kind) LABEL(VMOP_##name):
 		IN_TURN_TOTALS(IN_TURN)
 #undef IN_TURN
+			if (!alone && is_float_sum(in->op))
+			{
+				update_floats(in, mine, active, found);
+				break;
+			}
 			update_in_turn(in, states, active, found);
 			break;
 		/* op_suits_gpu() refuses programs with these */

@@ -6,7 +6,8 @@
  * thread updates the replica of its number modulo that.  With a replica for
  * each thread updates are plain loads and stores, with fewer they are atomic.
  * States that have no atomic form use one replica a warp then, and its lanes
- * take turns.
+ * take turns.  Sums of floats have one: an addition that tells what it was made
+ * to tells what it has lost, which is added to the compensation.
  *
  * A sum is one such word of 64 bits, which takes every value so small that a
  * block's rows cannot overflow it, and three more words that stand once and
@@ -307,7 +308,83 @@ state_kind_of(uint16_t op)
 	return STATE_SUM_SQ;
 }
 
-/* One value into a state that has no atomic form, by the only thread that has this replica now. */
+/* One value into words of a sum of floats, or of their squares. */
+static __device__ __forceinline__ void
+float_take(StateKind kind, uint64_t *words, double v)
+{
+	if (kind == STATE_SUM_SQ)
+	{
+		float_square_add(words, v);
+		return;
+	}
+	words[2] |= float_flags(v);
+	float_total_add(words, v);
+}
+
+/* total += v, the error going to the compensation, where other threads add, too. */
+static __device__ __forceinline__ void
+float_total_add_together(uint64_t *total, uint64_t *compensation, double v)
+{
+	const double before = atomicAdd((double *) total, v);
+	const double lost = float_sum_error(before, v);
+
+	if (lost != 0)
+		atomicAdd((double *) compensation, lost);
+}
+
+/* into = into + from, as state_merge() has it, of a sum of floats whose words stand so many apart and which other threads add to, too. */
+static __device__ inline void
+float_merge_together(StateKind kind, uint64_t *into, uint32_t apart, const uint64_t *from)
+{
+	/* -0 changes nothing */
+	if (from[0] != bits_of_float(-0.0))
+		float_total_add_together(into, into + apart, float_of_bits(from[0]));
+	if (float_of_bits(from[1]) != 0)
+		float_total_add_together(into, into + apart, float_of_bits(from[1]));
+	if (kind == STATE_SUM_F && from[2] != 0)
+		atomicOr((Word *) (into + 2 * apart), from[2]);
+}
+
+/*
+ * A value of each lane that has one into a sum of floats in shared memory, in
+ * the replica that it is for; by all lanes of a warp.  Those for the same one
+ * are added up first, in steps that halve their number, so that a group which
+ * has many is not waited for.
+ */
+static __device__ inline void
+float_take_together(StateKind kind, uint64_t *state, uint32_t replicas, double v, bool has)
+{
+	const uint32_t lane = threadIdx.x & 31;
+	/* no state has an odd address */
+	const uint32_t peers = __match_any_sync(~0u, has ? (uint32_t) (uintptr_t) state : 2 * lane + 1);
+	uint32_t	behind = peers & ~1u << lane;
+	uint32_t	rank = __popc(peers & ((1u << lane) - 1));
+	const bool	first = rank == 0;
+	uint64_t	total[3] = {bits_of_float(-0.0), bits_of_float(-0.0), 0};	/* nothing, of either kind */
+	uint64_t	other[3];
+
+	if (has)
+		float_take(kind, total, v);
+	while (__any_sync(~0u, behind != 0))
+	{
+		const int	next = behind != 0 ? __ffs((int) behind) - 1 : (int) lane;
+
+#pragma unroll
+		for (uint32_t w = 0; w < 3; w++)
+			other[w] = __shfl_sync(~0u, (Word) total[w], next);
+		if (behind != 0)
+		{
+			float_total_merge(total, other);
+			total[2] |= other[2];
+		}
+		behind &= __ballot_sync(~0u, (rank & 1) == 0);
+		rank /= 2;
+	}
+	if (has && first)
+		float_merge_together(kind, state, replicas, total);
+}
+
+/* One value into a state by the only thread that has this replica now. */
 static __device__ inline void
 state_take(uint16_t op, uint64_t *state, uint32_t replicas, const uint64_t *value, const uint64_t *companion)
 {
@@ -326,11 +403,8 @@ state_take(uint16_t op, uint64_t *state, uint32_t replicas, const uint64_t *valu
 	switch (kind)
 	{
 		case STATE_SUM_F:
-			words[2] |= float_flags(float_of_bits(value[0]));
-			float_total_add(words, float_of_bits(value[0]));
-			break;
 		case STATE_SUM_SQ:
-			float_square_add(words, float_of_bits(value[0]));
+			float_take(kind, words, float_of_bits(value[0]));
 			break;
 		case STATE_MIN_BY:
 		case STATE_MAX_BY:

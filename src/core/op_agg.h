@@ -177,7 +177,11 @@ state_words(StateKind kind)
 	return 0;
 }
 
-/* Whether threads can update a state together, each word by atomic operations. */
+/*
+ * Whether threads can update a state together, each word by atomic operations.
+ * Of a sum of floats, too: an addition that tells what it was made to tells
+ * what it has lost.
+ */
 CORE_FN bool
 state_is_atomic(StateKind kind)
 {
@@ -185,6 +189,8 @@ state_is_atomic(StateKind kind)
 	{
 		case STATE_COUNT:
 		case STATE_SUM:
+		case STATE_SUM_F:
+		case STATE_SUM_SQ:
 		case STATE_MIN_I:
 		case STATE_MAX_I:
 		case STATE_ALL_BITS:

@@ -685,6 +685,7 @@ groups_update(const GroupsLaunch *launch, void *stream)
 						launch->rows + (size_t) i * launch->shape.row_words + launch->shape.state_word[s], &overflow);
 	if (overflow)
 		launch->result->status = STATUS_DECIMAL_TOO_WIDE;
+	launch->result->ngroups = ROOM_GROUPS(launch->table.counts->taken);
 	return SUCCESS;
 }
 

@@ -72,6 +72,7 @@ static const StateKind atomic_states[] = {
 /* the last word of a row begins with all bits set */
 static const StateKind few_states[] = {STATE_COUNT, STATE_SUM, STATE_ALL_BITS};
 static const StateKind sum_states[] = {STATE_SUM, STATE_COUNT};
+static const StateKind float_states[] = {STATE_COUNT, STATE_SUM_F, STATE_SUM};
 static const StateKind text_states[] = {STATE_COUNT, STATE_MIN_T};
 
 /* What the kernels look at of a program.  A key is one of w for a word, W for a wide one, t for a text. */

@@ -481,6 +481,7 @@ main(void)
 	test_growing();
 	test_growing_at_once();
 	test_wide_sums();
+	test_float_sums();
 	check(group_table_start(pool_bytes()), "start");
 	settle();
 	test_waiting();
