@@ -11,11 +11,11 @@
 #include "kernel_vm_fast.cuh"
 #include "vm_kernels.h"
 
-/* A tile whose groups do not fit an empty table in so many rounds is left to others. */
+/* A tile whose groups do not fit an empty table in so many rounds is left to another launch. */
 #define MAX_ROUNDS (8 + VM_THREADS / 32)
 
-/* Add the groups that a tile misses. */
-template <int L, bool CODED> static __device__ __noinline__ void
+/* Add the groups that a tile misses; false when those that there were had to be written out, and had no room. */
+template <int L, bool CODED> static __device__ __noinline__ bool
 add_groups(const VmLaunch &launch, uint32_t pending, uint32_t first, int round)
 {
 	BlockGroups *groups = &fast_shared()->groups;
@@ -26,7 +26,8 @@ add_groups(const VmLaunch &launch, uint32_t pending, uint32_t first, int round)
 	if (CODED)
 		add_coded_groups<L>(launch, pending, pc, first);
 	else if (block_insert(groups, &launch.shape, KeyLanes<L>{{launch, pc, launch.shape.key_words - 1}}, pending))
-		block_groups_renew(&launch, groups);
+		return block_groups_renew(&launch, groups);
+	return true;
 }
 
 /* For tests: slots of words, then those of bools, in the order of rows. */
@@ -83,16 +84,17 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 
 			if (first + slice->step + tile <= slice->end)
 				fetch_ahead<L>(launch, ahead, first + slice->step);
-			for (int round = 0; round < MAX_ROUNDS; round++)
+			for (int round = 0;; round++)
 			{
 				if (__any_sync(~0u, pending != 0))
 					pending = fast_run_tile<L, CODED, JOINS>(launch, first, n);
 				if (!launch.shape.grouped || !__syncthreads_or(pending != 0))
 					break;
-				if (round == MAX_ROUNDS - 1)
-					atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
-				else
-					add_groups<L, CODED>(launch, pending, first, round);
+				if (round == MAX_ROUNDS - 1 || !add_groups<L, CODED>(launch, pending, first, round))
+				{
+					block_give_up(groups, slice);
+					break;
+				}
 			}
 		}
 	}

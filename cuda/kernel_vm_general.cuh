@@ -11,7 +11,7 @@
 #include "block/joins.cuh"
 #include "core/interp.h"
 
-/* A tile whose groups do not fit an empty table in so many rounds is left to others. */
+/* A tile whose groups do not fit an empty table in so many rounds is left to another launch. */
 #define MAX_ROUNDS (8 + VM_THREADS / 32)
 
 __global__ void __launch_bounds__(VM_THREADS, VM_BLOCKS)
@@ -39,7 +39,7 @@ VM_KERNEL(const __grid_constant__ VmLaunch launch)
 
 			if (!program->aggregates)
 				vm_clear_bits(&run, first, n);
-			for (int round = 0; round < MAX_ROUNDS; round++)
+			for (int round = 0;; round++)
 			{
 				VmCursor	before[PROGRAM_MAX_LOOPS];
 
@@ -52,10 +52,12 @@ VM_KERNEL(const __grid_constant__ VmLaunch launch)
 				/* rounds are to get some warp on: with loops, from some pairs to the next ones */
 				if (launch.shape.loops && __syncthreads_or(pending && vm_moved(&run, before)))
 					round = 0;
-				if (round == MAX_ROUNDS - 1)
-					atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
-				else if (vm_add_groups(&run, &launch.shape, block_turn(groups, pending, round)))
-					block_groups_renew(&launch, groups);
+				if (round == MAX_ROUNDS - 1 ||
+					(vm_add_groups(&run, &launch.shape, block_turn(groups, pending, round)) && !block_groups_renew(&launch, groups)))
+				{
+					block_give_up(groups, slice);
+					break;
+				}
 			}
 		}
 	}

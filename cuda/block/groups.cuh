@@ -20,6 +20,7 @@
 #ifndef GPUDB_CUDA_GROUPS_CUH
 #define GPUDB_CUDA_GROUPS_CUH
 
+#include "block/slices.cuh"
 #include "block/states.cuh"
 #include "vm_launch.h"
 
@@ -334,9 +335,9 @@ block_tallies_flush(const VmLaunch *launch)
 
 /*
  * Append all groups to the launch's rows; by all threads, between barriers.
- * Without room for them the launch fails with TABLE_FULL.
+ * Without room for them the launch fails with TABLE_FULL; whether there was.
  */
-static __device__ __noinline__ void
+static __device__ __noinline__ bool
 block_groups_flush(const VmLaunch *launch, BlockGroups *groups)
 {
 	const uint32_t ngroups = launch->shape.grouped ? min(groups->ngroups, groups->capacity) : 1;
@@ -350,24 +351,43 @@ block_groups_flush(const VmLaunch *launch, BlockGroups *groups)
 	{
 		if (threadIdx.x == 0)
 			atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
-		return;
+		return false;
 	}
 	for (uint32_t s = 0; s <= launch->shape.nstates; s++)
 		for (uint32_t group = threadIdx.x / team; group < ngroups; group += VM_THREADS / team)
 			block_write(launch, groups, team, group, s);
 	block_tallies_flush(launch);
+	return true;
 }
 
-/* Write out a full table and go on with an empty one, with room for more groups if that is possible; by all threads. */
-static __device__ inline void
+/*
+ * Write out a full table and go on with an empty one, with room for more
+ * groups if that is possible; by all threads.  False when there was no room to
+ * write: then nothing that the block could still do counts.
+ */
+static __device__ inline bool
 block_groups_renew(const VmLaunch *launch, BlockGroups *groups)
 {
-	block_groups_flush(launch, groups);
+	const bool	written = block_groups_flush(launch, groups);
+
 	__syncthreads();
 	if (threadIdx.x == 0)
 		block_groups_arrange(groups, &launch->shape, max(groups->replicas / 4, min(launch->shape.replicas, (uint32_t) MIN_REPLICAS)));
 	__syncthreads();
 	block_groups_clear(&launch->shape, groups);
+	__syncthreads();
+	return written;
+}
+
+/* There is no room for what the block has found: the launch has failed, and the block goes over no more rows.  By all threads. */
+static __device__ __noinline__ void
+block_give_up(BlockGroups *groups, BlockSlice *slice)
+{
+	if (threadIdx.x == 0)
+	{
+		atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_TABLE_FULL);
+		slice_end(slice);
+	}
 	__syncthreads();
 }
 

@@ -84,6 +84,14 @@ move_on(const VmLaunch *launch, uint32_t tile_rows, BlockSlice *slice)
 		slice_of_part(&launch->part[slice->part], tile_rows, end, slice);
 }
 
+/* Have the block be through with this slice, and have it be the last one; by one thread. */
+static __device__ inline void
+slice_end(BlockSlice *slice)
+{
+	slice->end = 0;
+	slice->reached = UINT32_MAX;
+}
+
 /*
  * Go to the block's first slice, if that is none yet, or to the next one; by
  * all threads.  False when there are no more.
