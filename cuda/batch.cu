@@ -294,7 +294,8 @@ batch_start(CudaBatch *own)
 	own->batch.times = JobTimes();
 	memset(own->batch.max_scale, 0, sizeof(own->batch.max_scale));
 	own->nlegs = own->next_leg = own->nmerged = 0;
-	own->hopeful = false;
+	own->left = ROWS_UNKNOWN;
+	own->room = 0;
 	start(own);
 }
 
@@ -343,7 +344,7 @@ start_run(CudaBatch *own)
 {
 	const Program *program = own->batch.job->view.program;
 	const Tablet *tablet = (const Tablet *) own->head;
-	const ShapeChoice *choice = shape_choose(program, program_choose_body(program, tablet), tablet, own->batch.table != NULL ? VM_MANY_GROUPS : 0);
+	const ShapeChoice *choice = shape_choose(program, program_choose_body(program, tablet), tablet, own->batch.table != NULL ? VM_MANY_GROUPS : 0, 0);
 	VmLaunch	launch = {};
 	cudaError_t error;
 
@@ -452,7 +453,7 @@ end_run(CudaBatch *own)
 	}
 	else if (status == STATUS_DONE && own->batch.job->view.program->aggregates)
 		end_batch(own, batch_take_rows(own, result->nrows));
-	else if (status == STATUS_TABLE_FULL && own->hopeful)
+	else if (status == STATUS_TABLE_FULL && (own->left == ROWS_FEW || own->left == ROWS_SHARED))
 		batch_divide_again(own);
 	else
 		/* without a table, too many rows want one; with one, or beside tallies, there is no room for them here */
@@ -494,6 +495,10 @@ end_updating(CudaBatch *own)
 
 	group_table_leave(own->batch.table, 0);
 	own->nmerged += status == STATUS_DONE;
+	if (status == STATUS_DONE)
+		batch_learn_groups(own, own->answer->merged.ngroups);
+	if (own->stage == BATCH_FINISHED)
+		return;
 	if (status != STATUS_DONE || !batch_next_leg(own))
 		end_batch(own, status);
 }

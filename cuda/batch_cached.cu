@@ -9,7 +9,9 @@
  * stored alike run together, in one launch, a leg; with a table that the job
  * keeps, in legs of as many rows as there is room for, since each may leave a
  * group.  When the first one shows that few rows do, the others have many times
- * as many; one that leaves too many after all begins anew as several.
+ * as many.  When it shows that there are so few groups that a block has room
+ * for all of them, each block will leave a row of each, and all that is left is
+ * one leg.  One that leaves too many after all begins anew as several.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,11 +94,12 @@ sort_by_kind(const CudaBatch *own)
 }
 
 /*
- * How a kind runs.  Integers in 8 or 32 bits are in a frame, of whatever base,
- * so that it makes no difference whether a tablet's happens to be 0.
+ * How a kind runs with room for so many groups in a block; NULL if it cannot.
+ * Integers in 8 or 32 bits are in a frame, of whatever base, so that it makes
+ * no difference whether a tablet's happens to be 0.
  */
 static const ShapeChoice *
-choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
+choose_shape_with(CudaBatch *own, const ProviderColumn *like, int body, bool coded, uint32_t room)
 {
 	Tablet	   *head = (Tablet *) own->head;
 
@@ -105,7 +108,16 @@ choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
 		if (head->column[c].type == COLTYPE_U8 || head->column[c].type == COLTYPE_U32)
 			head->column[c].base = 1;
 	return shape_choose(own->batch.job->view.program, body, head, own->batch.table == NULL ? (coded ? VM_CODED : 0)
-						: own->hopeful ? VM_MANY_GROUPS | VM_FEW_ROWS : VM_MANY_GROUPS);
+						: own->left == ROWS_FEW ? VM_MANY_GROUPS | VM_FEW_ROWS : VM_MANY_GROUPS, room);
+}
+
+/* How it runs.  A kind whose blocks have no room for all groups runs as if nobody knew how many there are. */
+static const ShapeChoice *
+choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
+{
+	const ShapeChoice *choice = choose_shape_with(own, like, body, coded, own->room);
+
+	return choice == NULL && own->room > 0 ? choose_shape_with(own, like, body, coded, 0) : choice;
 }
 
 /* Legs */
@@ -113,11 +125,18 @@ choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
 /* How many times as many rows a leg may have as there is room for, if hardly any leaves one. */
 #define HOPE 32
 
+/* Groups beyond which no block has room for all. */
+#define ROOM_MOST 16384
+
+/* Room for groups comes in steps, so that queries which are alike run alike. */
+#define ROOM_STEP 128
+
 /* Rows that a leg may have. */
 static uint64_t
 rows_of_leg(const CudaBatch *own)
 {
-	return own->batch.table == NULL ? UINT64_MAX : (uint64_t) batch_rows_for_table(own) * (own->hopeful ? HOPE : 1);
+	return own->batch.table == NULL || own->left == ROWS_SHARED ? UINT64_MAX
+		: (uint64_t) batch_rows_for_table(own) * (own->left == ROWS_FEW ? HOPE : 1);
 }
 
 /* Divide neighbouring parts, of tablets of one kind, into legs; false if they cannot run. */
@@ -174,7 +193,11 @@ write_parts(CudaBatch *own)
 	uint32_t	at = 0;
 	uint32_t	ntiles = 0;
 
-	own->hopeful = own->batch.table != NULL && group_table_rows(own->batch.table) == ROWS_FEW;
+	if (own->batch.table != NULL)
+	{
+		own->left = group_table_rows(own->batch.table);
+		own->room = own->left == ROWS_SHARED ? group_table_room(own->batch.table) : 0;
+	}
 	own->nlegs = 0;
 	for (uint32_t k = 0; k < nkinds; k++)
 	{
@@ -285,20 +308,60 @@ divide_rest(CudaBatch *own)
 void
 batch_learn_rows(CudaBatch *own, uint32_t nrows)
 {
-	if (!own->batch.cached || own->hopeful || group_table_rows(own->batch.table) != ROWS_UNKNOWN)
+	if (!own->batch.cached || group_table_rows(own->batch.table) != ROWS_UNKNOWN)
 		return;
 	/* half of what there would be room for */
-	own->hopeful = (uint64_t) nrows * 2 * HOPE <= own->leg[own->next_leg - 1].nrows;
-	group_table_note_rows(own->batch.table, own->hopeful ? ROWS_FEW : ROWS_MANY);
-	if (own->hopeful)
+	own->left = (uint64_t) nrows * 2 * HOPE <= own->leg[own->next_leg - 1].nrows ? ROWS_FEW : ROWS_MANY;
+	group_table_note_rows(own->batch.table, own->left);
+	if (own->left == ROWS_FEW)
 		divide_rest(own);
+}
+
+/* Groups that a block shall have room for when there are so many so far: some may yet come. */
+static uint32_t
+room_for(uint32_t ngroups)
+{
+	return (ngroups + ngroups / 8 + ROOM_STEP) / ROOM_STEP * ROOM_STEP;
+}
+
+/* Whether blocks have room for so many groups, and there is room for twice as many rows as they leave then. */
+static bool
+blocks_have_room(CudaBatch *own, uint32_t room)
+{
+	const CachedLeg *leg = &own->leg[own->next_leg - 1];
+	const ShapeChoice *choice = choose_shape_with(own, leg->like, leg->body, leg->coded, room);
+
+	return choice != NULL && (uint64_t) choice->blocks * room * 2 <= own->row_capacity;
+}
+
+void
+batch_learn_groups(CudaBatch *own, uint32_t ngroups)
+{
+	ProviderTable *table = own->batch.table;
+	const uint32_t room = room_for(ngroups);
+
+	if (!own->batch.cached || group_table_rows(table) != ROWS_MANY)
+		return;
+	if (ngroups > ROOM_MOST || !blocks_have_room(own, room))
+	{
+		group_table_note_rows(table, ROWS_APART);
+		return;
+	}
+	group_table_note_room(table, room);
+	if (own->next_leg == own->nlegs)
+		return;
+	own->left = ROWS_SHARED;
+	own->room = room;
+	divide_rest(own);
 }
 
 void
 batch_divide_again(CudaBatch *own)
 {
-	group_table_note_rows(own->batch.table, ROWS_MANY);
-	own->hopeful = false;
+	/* of few rows that are many after all the next leg will tell how many groups they have */
+	own->left = own->left == ROWS_FEW ? ROWS_MANY : ROWS_APART;
+	own->room = 0;
+	group_table_note_rows(own->batch.table, own->left);
 	own->next_leg--;
 	divide_rest(own);
 	if (own->stage != BATCH_FINISHED && !batch_failed(own, CUDA_CALL(cudaMemsetAsync(batch_result(own), 0, sizeof(VmResult), own->stream))))

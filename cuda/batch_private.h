@@ -79,7 +79,8 @@ struct CudaBatch
 	ResidentUse use;
 	uint64_t	tried;			/* resident_endings() when there was no room */
 	uint32_t	nheads;			/* written */
-	bool		hopeful;		/* legs have more rows than there is room for, since few leave one */
+	RowsLeft	left;			/* what legs are divided for; of ROWS_FEW and ROWS_SHARED they have more rows than there is room for */
+	uint32_t	room;			/* of ROWS_SHARED: for groups, in a block; else 0 */
 	uint32_t	nlegs;
 	uint32_t	next_leg;
 	uint32_t	nmerged;		/* legs whose groups are in the job's table */
@@ -164,6 +165,9 @@ extern bool batch_next_leg(CudaBatch *own);
 
 /* A leg has left so many rows for a table: find out what is to be expected of the others. */
 extern void batch_learn_rows(CudaBatch *own, uint32_t nrows);
+
+/* Once so many groups are in the table: find out whether blocks have room for all of them. */
+extern void batch_learn_groups(CudaBatch *own, uint32_t ngroups);
 
 /* There was no room for the rows that a leg has left: begin it anew as several. */
 extern void batch_divide_again(CudaBatch *own);

@@ -43,6 +43,7 @@ struct ProviderTable
 	bool		full;			/* to grow before anybody enters */
 	bool		counted;		/* and nobody has entered since */
 	RowsLeft	rows;
+	uint32_t	room;			/* of blocks, for groups, if rows are ROWS_SHARED */
 	TableCounts counts;			/* as last learnt, without what had no room */
 	/* groups that are in the staging buffer, if it is this table's */
 	uint32_t	staged_first;
@@ -67,6 +68,19 @@ void
 group_table_note_rows(ProviderTable *table, RowsLeft rows)
 {
 	table->rows = rows;
+}
+
+uint32_t
+group_table_room(const ProviderTable *table)
+{
+	return table->room;
+}
+
+void
+group_table_note_room(ProviderTable *table, uint32_t room)
+{
+	table->rows = ROWS_SHARED;
+	table->room = room;
 }
 
 cudaError_t

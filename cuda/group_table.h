@@ -30,16 +30,22 @@ extern void group_table_close(ProviderTable *table);
  */
 extern DeviceStatus group_table_enter(ProviderTable *table, GroupsLaunch *launch, cudaError_t *error);
 
-/* Whether few or many of the rows that batches go over leave one for it, as far as is known. */
+/* How many of the rows that batches go over leave one for it, as far as is known. */
 typedef enum RowsLeft
 {
 	ROWS_UNKNOWN,
 	ROWS_FEW,
-	ROWS_MANY
+	ROWS_MANY,					/* and nobody knows yet of how many groups */
+	ROWS_SHARED,				/* many, but of so few groups that a block has room for all of them */
+	ROWS_APART					/* many, of more groups than that */
 } RowsLeft;
 
 extern RowsLeft group_table_rows(const ProviderTable *table);
 extern void group_table_note_rows(ProviderTable *table, RowsLeft rows);
+
+/* Note that rows are ROWS_SHARED, and how many groups a block shall have room for; and what was noted. */
+extern void group_table_note_room(ProviderTable *table, uint32_t room);
+extern uint32_t group_table_room(const ProviderTable *table);
 
 /* Leave it, after so many rows have found no room. */
 extern void group_table_leave(ProviderTable *table, uint32_t pending);

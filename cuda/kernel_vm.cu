@@ -22,10 +22,13 @@ choose_slots(VmShape *shape)
  * Memory for groups of which every row may have its own: for those of a tile
  * if that is not too much, else for a warp's, so that every tile gets through;
  * where few rows have a group that is enough, and leaves more to other blocks.
+ * Where it is known how many there are, a block that has room for all of them
+ * leaves each but once, however few blocks that makes.
  */
 static void
-choose_many_groups(uint32_t options, VmShape *shape)
+choose_many_groups(const VmWish *wish, VmShape *shape)
 {
+	const uint32_t of_warp = shape->lanes * 32;
 	uint32_t	bytes;
 
 	/* more of them would leave room for fewer groups, and are hardly ever shared */
@@ -34,10 +37,11 @@ choose_many_groups(uint32_t options, VmShape *shape)
 		if (!state_is_atomic((StateKind) shape->state_kind[s]))
 			shape->replicas = MIN_REPLICAS;
 	bytes = (group_stride(shape, shape->replicas) + shape->key_words + 1) * 8;
-	shape->group_bytes = align16(bytes * shape->lanes * (options & VM_FEW_ROWS ? 32 : VM_THREADS));
-	if (shape->group_bytes > MANY_GROUPS_BYTES)
+	shape->group_bytes = align16(bytes * (wish->room > of_warp ? wish->room : wish->room > 0 || (wish->options & VM_FEW_ROWS) ? of_warp
+								 : shape->lanes * VM_THREADS));
+	if (shape->group_bytes > MANY_GROUPS_BYTES && wish->room == 0)
 	{
-		shape->group_bytes = align16(bytes * shape->lanes * 32);
+		shape->group_bytes = align16(bytes * of_warp);
 		if (shape->group_bytes < MANY_GROUPS_BYTES)
 			shape->group_bytes = MANY_GROUPS_BYTES;
 	}
@@ -49,12 +53,12 @@ choose_many_groups(uint32_t options, VmShape *shape)
  * for four groups, and when it is full goes on with fewer.
  */
 static void
-choose_groups(const Program *program, uint32_t options, VmShape *shape)
+choose_groups(const Program *program, const VmWish *wish, VmShape *shape)
 {
 	shape->replicas = VM_THREADS;
-	if (program->grouped && (options & VM_MANY_GROUPS))
+	if (program->grouped && (wish->options & VM_MANY_GROUPS))
 	{
-		choose_many_groups(options, shape);
+		choose_many_groups(wish, shape);
 		return;
 	}
 	if (!program->grouped)
@@ -95,7 +99,7 @@ map_registers(const Program *program, VmShape *shape)
 
 /* The states and keys that a body's groups have. */
 static void
-measure_groups(const Program *program, uint32_t options, VmShape *shape)
+measure_groups(const Program *program, const VmWish *wish, VmShape *shape)
 {
 	shape->grouped = program->grouped;
 	shape->aggregates = program->aggregates;
@@ -117,7 +121,7 @@ measure_groups(const Program *program, uint32_t options, VmShape *shape)
 	shape->key_words = 1;
 	for (uint32_t k = 0; k < program->nkeys; k++)
 		shape->key_words += words_of_key(program->key_kind[k]);
-	choose_groups(program, options, shape);
+	choose_groups(program, wish, shape);
 }
 
 static bool
@@ -159,13 +163,13 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	shape->body = (uint32_t) body;
 	shape->lanes = wish->lanes;
 	shape->joins = has_apart(program, body);
-	measure_groups(program, wish->options, shape);
+	measure_groups(program, wish, shape);
 	if (wish->lanes == 8 && wish->options == 0 && tablet != NULL && select_shape(program, body, tablet, &shape->select))
 		return true;
 	shape->select.tallies = false;
 	vm_lower(program, body, tablet, wish->options, shape);
 	if (shape->counted != 0)
-		measure_groups(program, wish->options, shape);
+		measure_groups(program, wish, shape);
 	if (shape->code.length > 0)
 	{
 		shape->registers = shape->code.slots + shape->code.bool_slots;

@@ -25,6 +25,7 @@ typedef struct ShapeEntry
 {
 	Body		body;
 	uint32_t	options;
+	uint32_t	room;
 	uint16_t	type[PROGRAM_MAX_COLUMNS];
 	bool		has_nulls[PROGRAM_MAX_COLUMNS];
 	bool		framed[PROGRAM_MAX_COLUMNS];
@@ -51,15 +52,17 @@ keep_body(Body *body, const Program *program, int number)
 }
 
 static bool
-choose(const Program *program, int body, const Tablet *tablet, uint32_t wished, ShapeChoice *choice)
+choose(const Program *program, int body, const Tablet *tablet, uint32_t wished, uint32_t room, ShapeChoice *choice)
 {
-	/* where many rows have groups those of a tile want room; where few have, other blocks do */
-	const uint32_t most = wished & VM_FEW_ROWS ? 4 : wished & VM_MANY_GROUPS ? 2 : 8;
+	/* where many rows have groups those of a tile want room; where few have, or there is room for all, other blocks do */
+	const uint32_t most = room > 0 || (wished & VM_FEW_ROWS) ? 4 : wished & VM_MANY_GROUPS ? 2 : 8;
+	/* for want of room for groups no program shall run slower */
+	const uint32_t last = room > 0 ? 0 : VM_GENERAL;
 
-	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= VM_GENERAL; options++)
+	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= last; options++)
 		for (uint32_t lanes = most; lanes > 1; lanes /= 2)
 		{
-			VmWish		wish = {lanes, cuda_context.shared_limit, options | wished};
+			VmWish		wish = {lanes, cuda_context.shared_limit, options | wished, room};
 
 			if (!vm_shape(program, body, tablet, &wish, &choice->shape))
 				continue;
@@ -71,9 +74,9 @@ choose(const Program *program, int body, const Tablet *tablet, uint32_t wished, 
 }
 
 static bool
-entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet, uint32_t options)
+entry_matches(const ShapeEntry *entry, const Program *program, int body, const Tablet *tablet, uint32_t options, uint32_t room)
 {
-	if (entry->options != options)
+	if (entry->options != options || entry->room != room)
 		return false;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 		if (entry->type[c] != tablet->column[c].type || entry->has_nulls[c] != (tablet->column[c].null_count > 0) ||
@@ -83,19 +86,20 @@ entry_matches(const ShapeEntry *entry, const Program *program, int body, const T
 }
 
 const ShapeChoice *
-shape_choose(const Program *program, int body, const Tablet *tablet, uint32_t options)
+shape_choose(const Program *program, int body, const Tablet *tablet, uint32_t options, uint32_t room)
 {
 	static ShapeChoice choice;
 	ShapeEntry *entry;
 
 	for (int i = 0; i < ENTRIES; i++)
-		if (entry_matches(&entries[i], program, body, tablet, options))
+		if (entry_matches(&entries[i], program, body, tablet, options, room))
 			return &entries[i].choice;
-	if (!choose(program, body, tablet, options, &choice))
+	if (!choose(program, body, tablet, options, room, &choice))
 		return NULL;
 	entry = &entries[next_entry++ % ENTRIES];
 	entry->choice = choice;
 	entry->options = options;
+	entry->room = room;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 	{
 		entry->type[c] = tablet->column[c].type;
@@ -114,7 +118,7 @@ shape_exists(const Program *program, int body)
 	for (int i = 0; i < ENTRIES; i++)
 		if (body_matches(&possible[i], program, body))
 			return true;
-	if (!choose(program, body, NULL, 0, &choice))
+	if (!choose(program, body, NULL, 0, 0, &choice))
 		return false;
 	keep_body(&possible[next_possible++ % ENTRIES], program, body);
 	return true;

@@ -136,6 +136,7 @@ typedef struct VmWish
 	uint32_t	lanes;			/* of a thread: 2, 4 or 8; 8 only for the accumulator machine */
 	uint32_t	shared_limit;	/* bytes of shared memory that the device lets a block have */
 	uint32_t	options;
+	uint32_t	room;			/* with VM_MANY_GROUPS: groups that a block shall have room for; 0 = what is good for any number of them */
 } VmWish;
 
 #define VM_GENERAL	1			/* not the accumulator machine */

@@ -286,6 +286,7 @@ suite_standin() {
 	tap standin/018_passes perl_tap 018_passes
 	tap standin/019_sorted_rows perl_tap 019_sorted_rows
 	tap standin/020_percentiles perl_tap 020_percentiles
+	tap standin/024_block_groups perl_tap 024_block_groups
 	if ! server_start standin "include '$conf'" "${patient[@]}" || ! psql_as -c 'CREATE EXTENSION gpudb'; then
 		tap standin false
 		return 0
@@ -308,7 +309,7 @@ suite_cuda() {
 	[ -n "$arch" ] || arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
 	tap cuda/build "${bounded[@]}" "$repo/test/unit/gpu/build.sh" "$nvcc" "${arch:-75}" "$work/cuda"
 	if nvidia-smi -L >/dev/null 2>&1; then
-		for name in combine_test deform_test groups_test join_vm_test output_test seek_test sort_test vm_lanes_test vm_tallies_test vm_test; do
+		for name in combine_test deform_test groups_test join_vm_test output_test seek_test sort_test vm_groups_test vm_lanes_test vm_tallies_test vm_test; do
 			tap "cuda/$name" "${bounded[@]}" "$work/cuda/$name"
 		done
 	fi

@@ -44,7 +44,7 @@ kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm
 		step "${job##*:}.cu for sm_$arch" test -s "$folder/${job##*:}.o"
 	done
 	step "interpreter.cu" "$nvcc" $cuda -c -o "$folder/interpreter.o" "$here/interpreter.cu"
-	for name in vm_lanes_test vm_test vm_tallies_test join_vm_test; do
+	for name in vm_lanes_test vm_test vm_tallies_test vm_groups_test join_vm_test; do
 		step "$name.c" gcc $c -c -o "$folder/$name.o" "$repo/test/unit/$name.c"
 		step "$name" g++ -o "$folder/$name" "$folder/$name.o" "$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 	done
@@ -67,4 +67,4 @@ kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm
 	step "kernel_vm_bench" g++ -o "$folder/kernel_vm_bench" "$folder/kernel_vm_bench.o" "$folder/reference.o" \
 		"$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 }
-echo 1..46
+echo 1..48

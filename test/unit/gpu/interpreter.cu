@@ -3,8 +3,8 @@
  *		The tile VM on a GPU behind the interface that unit tests know: a VmRun.
  *
  * One block runs the tablet, with the code of the real kernels, and leaves its
- * registers of the last tile for the test to look at.  Nothing is resumable
- * here; groups come back sorted by hash.
+ * registers of the last tile for the test to look at; or many do, which leave
+ * groups alone.  Nothing is resumable here; groups come back sorted by hash.
  *
  * gpu_run_1() has the accumulator machine run whatever it can, twice: as a
  * server would, which gives the answer, and keeping all values, which gives
@@ -205,7 +205,7 @@ place_tables(const VmRun *run)
 }
 
 static DeviceStatus
-launch_program(VmRun *run, VmWish wish, VmLaunch *launch, VmResult *result)
+launch_program(VmRun *run, VmWish wish, int blocks, VmLaunch *launch, VmResult *result)
 {
 	const Program *program = run->program;
 	const Tablet *tablet = run->tablet;
@@ -233,9 +233,9 @@ launch_program(VmRun *run, VmWish wish, VmLaunch *launch, VmResult *result)
 	check(cudaMemset(launch->tallies, 0, launch->shape.ntallies * TALLY_WORDS * 8), "clear tallies");
 	launch->passed = device_buffer<uint32_t>(4, tablet->nrows / 32 + 2);
 	launch->result = to_device<VmResult>(5, result, sizeof(*result));
-	launch->values = device_buffer<uint64_t>(6, slots);
+	launch->values = blocks == 1 ? device_buffer<uint64_t>(6, slots) : NULL;
 	launch->flags = device_buffer<uint8_t>(7, slots);
-	check((cudaError_t) vm_launch(launch, 1, NULL), "launch");
+	check((cudaError_t) vm_launch(launch, blocks, NULL), "launch");
 	check(cudaDeviceSynchronize(), "run");
 	check(cudaMemcpy(result, launch->result, sizeof(*result), cudaMemcpyDeviceToHost), "copy from the device");
 	return (DeviceStatus) result->status;
@@ -327,13 +327,13 @@ gpu_run(VmRun *run, uint32_t tile, VmWish wish)
 		wish.options |= VM_MANY_GROUPS;
 		wish.lanes = std::min(wish.lanes, 4u);
 	}
-	status = launch_program(run, wish, &launch, &result);
+	status = launch_program(run, wish, 1, &launch, &result);
 	if (status == STATUS_TABLE_FULL && !(wish.options & VM_MANY_GROUPS))
 	{
 		wish.options |= VM_MANY_GROUPS;
 		launch = {};
 		result = {};
-		status = launch_program(run, wish, &launch, &result);
+		status = launch_program(run, wish, 1, &launch, &result);
 	}
 	if (status == STATUS_DONE)
 		status = copy_answer(run, launch, result);
@@ -347,7 +347,7 @@ gpu_run(VmRun *run, uint32_t tile, VmWish wish)
 		keep.shared_limit = 200 * 1024;
 		launch = {};
 		result = {};
-		again = launch_program(run, keep, &launch, &result);
+		again = launch_program(run, keep, 1, &launch, &result);
 		/* what needs too much memory when all is kept has no registers to compare */
 		if (launch.result != NULL && again != status && status != STATUS_TABLE_FULL)
 			return STATUS_BAD_PROGRAM;
@@ -361,8 +361,12 @@ extern "C" DeviceStatus
 gpu_run_1(VmRun *run)
 {
 	static const uint32_t lanes[] = {2, 4, 8};
+	/* of groups: as few as there may be, any number, any number of a few rows, and a number that is known, or thought to be */
+	static const VmWish groups[] = {{0, 0, 0, 0}, {0, 0, VM_MANY_GROUPS, 0}, {0, 0, VM_MANY_GROUPS | VM_FEW_ROWS, 0},
+									{0, 0, VM_MANY_GROUPS, 1}, {0, 0, VM_MANY_GROUPS, 1000}};
 	static uint32_t runs;
-	VmWish		wish = {lanes[runs++ % 3], 200 * 1024, 0};
+	const VmWish *with = &groups[run->program->grouped ? runs / 3 % 5 : 0];
+	VmWish		wish = {lanes[runs++ % 3], 200 * 1024, with->options, with->room};
 
 	return gpu_run(run, 256, wish);
 }
@@ -373,6 +377,18 @@ gpu_run_2(VmRun *run)
 	VmWish		wish = {4, 200 * 1024, VM_GENERAL};
 
 	return gpu_run(run, 512, wish);
+}
+
+extern "C" DeviceStatus
+gpu_run_groups(VmRun *run, int blocks, uint32_t lanes, uint32_t room, bool many, bool general)
+{
+	const VmWish wish = {lanes, 200 * 1024, (many ? VM_MANY_GROUPS : 0u) | (general ? VM_GENERAL : 0u), room};
+	VmLaunch	launch = {};
+	VmResult	result = {};
+	const DeviceStatus status = launch_program(run, wish, blocks, &launch, &result);
+
+	count_run(launch.shape.code.length > 0);
+	return status == STATUS_DONE ? copy_answer(run, launch, result) : status;
 }
 
 extern "C" bool

@@ -15,6 +15,13 @@ extern "C" {
 extern DeviceStatus gpu_run_1(VmRun *run);
 extern DeviceStatus gpu_run_2(VmRun *run);
 
+/*
+ * Groups over so many blocks, whose tables are for any number of them if `many`,
+ * and with `room` for so many; by the accumulator machine where it can, with so
+ * many lanes or fewer, unless `general`.  Shows no registers.
+ */
+extern DeviceStatus gpu_run_groups(VmRun *run, int blocks, uint32_t lanes, uint32_t room, bool many, bool general);
+
 /* Whether the GPU has a form for all of a program. */
 extern bool gpu_can_run(const Program *program, int body);
 
