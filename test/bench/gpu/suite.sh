@@ -4,7 +4,8 @@
 #
 #	test/bench/gpu/suite.sh [OPTION...] COMMAND...
 #
-#	groups		GROUP BY, 1 to 10 million groups, evenly spread and skewed, beside PostgreSQL and DuckDB (groups.py)
+#	groups		GROUP BY, 1 to 10 million groups, evenly spread and skewed, sums of integers and of floats, beside PostgreSQL and
+#			DuckDB (groups.py)
 #	feed		Q1 and Q6 of TPC-H by the number of processes that pin pages, from shared_buffers and from the kernel's
 #			cache (feed.py); this one restarts the server
 #	tablets		the queries of the tablet paper, rows returned and reduced (tablets.py); with a pool, over
@@ -68,7 +69,7 @@ wants() { [[ " ${commands[*]} " == *" $1 "* ]]; }
 # All tables of the named commands, and a tenth more.
 shared_buffers() {
 	local mb=256
-	if wants groups; then mb=$((mb + rows * 52 * $(wc -w <<<"$kinds") / 1000000)); fi
+	if wants groups; then mb=$((mb + rows * 60 * $(wc -w <<<"$kinds") / 1000000)); fi
 	if wants feed || wants mixed || wants choice || wants cached; then mb=$((mb + $(awk -v sf="$sf" 'BEGIN { print int(sf * 1000) }'))); fi
 	if wants tpch; then mb=$((mb + $(awk -v sf="$sf" 'BEGIN { print int(sf * 1800) }'))); fi
 	if wants ssb; then mb=$((mb + $(awk -v sf="$sf" 'BEGIN { print int(sf * 1100) }'))); fi
