@@ -31,14 +31,27 @@ is_examined(PlannerInfo *root, const RelOptInfo *rel)
 	return search_is_worth(root, rel) || decision_is_logged();
 }
 
+/* Options of the statement that is being planned. */
+static int	cursor_options;
+
+bool
+plan_is_for_cursor(const PlannerInfo *root)
+{
+	return root->parent_root == NULL && (cursor_options & CURSOR_OPT_FAST_PLAN) != 0;
+}
+
 static PlannedStmt *
 plan_query(Query *query, const char *text, int options, ParamListInfo params)
 {
+	const int	options_around = cursor_options;
 	PlannedStmt *stmt;
 
+	/* planning nests; what an error leaves behind is overwritten here */
+	cursor_options = options;
 	if (extension_is_here())
 		rewrite_aggregates(query);
 	stmt = prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
+	cursor_options = options_around;
 	jit_set_flags(stmt);
 	return stmt;
 }

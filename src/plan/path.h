@@ -165,6 +165,12 @@ extern void path_group_keys(PlannerInfo *root, List *clauses, List **keys, List 
 /* Add our path, unless PostgreSQL's are too cheap to be worth one; under gpudb.force it replaces all others. */
 extern void path_offer(PlannerInfo *root, RelOptInfo *rel, Path *path);
 
+/*
+ * hooks.c: whether a query level is a cursor's.  UPDATE ... WHERE CURRENT OF may
+ * ask its plan for the row at hand, which it has of a scan alone.
+ */
+extern bool plan_is_for_cursor(const PlannerInfo *root);
+
 /* planner hooks */
 extern void plan_init(void);
 

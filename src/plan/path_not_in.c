@@ -154,16 +154,6 @@ create_pipeline(PlannerInfo *root, const Candidate *candidate)
 	return pipeline;
 }
 
-/*
- * Whether the query may be a cursor's: UPDATE ... WHERE CURRENT OF asks the
- * scan of its one relation where it stands, which a GpuJoin cannot tell.
- */
-static bool
-is_for_cursor(const PlannerInfo *root)
-{
-	return root->tuple_fraction > 0 && root->tuple_fraction < 1;
-}
-
 Candidate *
 path_not_in_pipeline(PlannerInfo *root, Candidate *candidate)
 {
@@ -178,5 +168,6 @@ path_not_in_pipeline(PlannerInfo *root, Candidate *candidate)
 bool
 path_not_in_offer(PlannerInfo *root, const Candidate *candidate)
 {
-	return candidate->joins != NIL && !is_for_cursor(root) && path_join_offer(root, candidate->rel);
+	/* a GpuJoin cannot tell which row of the relation is at hand */
+	return candidate->joins != NIL && !plan_is_for_cursor(root) && path_join_offer(root, candidate->rel);
 }

@@ -317,13 +317,29 @@ path_may_sort(const PlannerInfo *root)
 
 /* ORDER BY */
 
+/* Whether PostgreSQL can scan in the order of the query, as by an index. */
+static bool
+comes_in_order(const PlannerInfo *root, const RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->pathlist)
+	{
+		const Path *path = lfirst(lc);
+
+		if (path->param_info == NULL && pathkeys_contained_in(root->sort_pathkeys, path->pathkeys))
+			return true;
+	}
+	return false;
+}
+
 void
 path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
 	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
 	ListCell   *lc;
 
-	if (root->sort_pathkeys == NIL || !path_may_sort(root))
+	if (root->sort_pathkeys == NIL || !path_may_sort(root) || (plan_is_for_cursor(root) && comes_in_order(root, input_rel)))
 		return;
 	foreach(lc, path_below_sort(root, input_rel))
 	{

@@ -38,9 +38,11 @@ class Correlated:
         return aliased(table, f"i{self.count}")
 
     def link(self, inner, outer):
-        """A condition on a row of each; the number of both tables' rows where nothing else is of one kind."""
+        """A condition on a row of each; on one alone where no columns are of one kind, as those of few group keys may be."""
         rng = self.rng
         pairs = [(a, b) for a in inner.fields for b in outer.fields if a.kind == b.kind and a.kind in FAMILIES]
+        if not pairs:
+            return f"{rng.choice(inner.fields).sql} IS NOT NULL"
         a, b = rng.choice(pairs)
         operator = rng.choice(("=", "=", "=", "=", "<", ">=", "<>", "IS NOT DISTINCT FROM"))
         return f"{a.sql} {operator} {b.sql}" if rng.random() < 0.8 else f"{b.sql} {operator if operator[0] not in '<>' else '='} {a.sql}"
@@ -82,9 +84,9 @@ class Correlated:
             return f"({value.sql} {rng.choice(COMPARISONS)} {other.sql})"
         inner = self.inner(pairs)
         where = self.where(inner, outer, pairs, depth)
-        if form == "exists":
-            return f"{rng.choice(('', '', 'NOT '))}EXISTS (SELECT {rng.choice(('', '1', '*'))} FROM {inner.sql}{where})"
         pairs = [(a, b) for a in inner.fields for b in outer.fields if a.kind == b.kind and a.kind in FAMILIES]
+        if form == "exists" or not pairs:
+            return f"{rng.choice(('', '', 'NOT '))}EXISTS (SELECT {rng.choice(('', '1', '*'))} FROM {inner.sql}{where})"
         chosen = rng.sample(pairs, min(len(pairs), rng.choice((1, 1, 1, 2)) if form == "in" else 1))
         left, right = ", ".join(b.sql for _, b in chosen), ", ".join(a.sql for a, _ in chosen)
         left = f"({left})" if len(chosen) > 1 else left

@@ -328,6 +328,14 @@ gpu_run(VmRun *run, uint32_t tile, VmWish wish)
 		wish.lanes = std::min(wish.lanes, 4u);
 	}
 	status = launch_program(run, wish, 1, &launch, &result);
+	/* blocks that have no room for so many groups are not asked to keep all */
+	if (status == STATUS_BAD_PROGRAM && wish.room > 0)
+	{
+		wish.room = 0;
+		launch = {};
+		result = {};
+		status = launch_program(run, wish, 1, &launch, &result);
+	}
 	if (status == STATUS_TABLE_FULL && !(wish.options & VM_MANY_GROUPS))
 	{
 		wish.options |= VM_MANY_GROUPS;
