@@ -366,6 +366,27 @@ judge_batch(GpuScanState *state)
 	state->node.report.fallback_windows += state->batch->nwindows;
 }
 
+/*
+ * Hold no pins longer than they are of use: none of pages whose rows are here
+ * as columns, and, where a cursor may rest between two rows, one at a time.
+ */
+static void
+unpin_batch(GpuScanState *state)
+{
+	for (int w = 0; w < state->batch->nwindows; w++)
+	{
+		BatchWindow *entry = &state->batch->window[w];
+
+		if (entry->cached)
+			continue;
+		if (entry->has_outputs || (!state->may_run_ahead && !state->waiting))
+			page_window_rest(entry->window);
+		/* the device is to judge these yet */
+		else if (!state->may_run_ahead)
+			page_window_copy(entry->window);
+	}
+}
+
 bool
 scan_next_batch(GpuScanState *state)
 {
@@ -381,6 +402,7 @@ scan_next_batch(GpuScanState *state)
 	if (state->batch->nwindows == 0)
 		fill_batch(state, state->batch, false);
 	judge_batch(state);
+	unpin_batch(state);
 	if (state->may_run_ahead && state->batch_size >= MIN_AHEAD && node->feed.job != NULL && !state->exhausted)
 		fill_batch(state, state->ahead, true);
 	/* the last one: others may want what the job holds */
@@ -408,6 +430,7 @@ end_waiting(GpuScanState *state)
 	entry->submitted = false;
 	node->report.fallback_windows--;
 	judge_batch(state);
+	unpin_batch(state);
 	for (state->at_place = 0; state->at_place < entry->nplaces; state->at_place++)
 		if (entry->places[state->at_place] > last)
 			break;
@@ -429,16 +452,18 @@ scan_copy_row(GpuScanState *state, TupleTableSlot *from)
 	ExecStoreVirtualTuple(slot);
 }
 
-void
-scan_store_row(GpuScanState *state, const PageWindow *window, uint32 place)
+bool
+scan_store_row(GpuScanState *state, PageWindow *window, uint32 place)
 {
 	TupleTableSlot *heap_slot = state->heap_slot;
 	HeapTupleData tuple;
 
-	page_window_tuple(window, state->node.relation, place, &tuple);
+	if (!page_window_tuple(window, state->node.relation, place, &tuple))
+		return false;
 	ExecStoreHeapTuple(&tuple, heap_slot, false);
 	scan_copy_row(state, heap_slot);
 	ExecClearTuple(heap_slot);
+	return true;
 }
 
 /* The same from what the device made of it. */
@@ -462,20 +487,21 @@ store_outputs(GpuScanState *state, const BatchWindow *entry, uint32 row)
 static bool
 next_place(GpuScanState *state, BatchWindow *entry)
 {
-	uint32		at = state->at_place;
-
-	if (at >= entry->nplaces)
-		return false;
-	state->at_place++;
-	if (entry->has_outputs)
+	while (state->at_place < entry->nplaces)
 	{
-		store_outputs(state, entry, at);
-		return true;
+		const uint32 at = state->at_place++;
+
+		if (entry->has_outputs)
+		{
+			store_outputs(state, entry, at);
+			return true;
+		}
+		if (at + LOOKAHEAD < entry->nplaces)
+			page_window_prefetch(entry->window, entry->places[at + LOOKAHEAD]);
+		if (scan_store_row(state, entry->window, entry->places[at]))
+			return true;
 	}
-	if (at + LOOKAHEAD < entry->nplaces)
-		page_window_prefetch(entry->window, entry->places[at + LOOKAHEAD]);
-	scan_store_row(state, entry->window, entry->places[at]);
-	return true;
+	return false;
 }
 
 ExprState *
@@ -551,6 +577,8 @@ next_row(GpuNode *node)
 		ResetExprContext(econtext);
 		if (!next_place(state, entry))
 		{
+			if (!entry->cached && entry->window->rests)
+				page_window_rest(entry->window);
 			state->at_window++;
 			state->at_place = 0;
 			continue;

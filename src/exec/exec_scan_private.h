@@ -79,7 +79,7 @@ extern void scan_start_run(GpuScanState *state);
 extern bool scan_next_batch(GpuScanState *state);
 
 /* The heap tuple of a place, its attributes in the scan slot. */
-extern void scan_store_row(GpuScanState *state, const PageWindow *window, uint32 place);
+extern bool scan_store_row(GpuScanState *state, PageWindow *window, uint32 place);
 
 /* The same of a heap tuple in another slot, which is to last as long. */
 extern void scan_copy_row(GpuScanState *state, TupleTableSlot *from);

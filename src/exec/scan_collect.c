@@ -339,7 +339,8 @@ collect_batch(GpuScanState *state, RowStore *store, const ColumnUse *columns, in
 		{
 			TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
 
-			scan_store_row(state, entry->window, entry->places[place]);
+			if (!scan_store_row(state, entry->window, entry->places[place]))
+				continue;
 			ResetExprContext(ps->ps_ExprContext);
 			ps->ps_ExprContext->ecxt_scantuple = slot;
 			slot = ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;

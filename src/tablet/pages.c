@@ -210,6 +210,21 @@ prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleLi
 	return scan->rs_cbuf;
 }
 
+/* Have a window's page as a copy. */
+static void
+copy_page(PageWindow *window, int p, Page page)
+{
+	char	   *copy;
+
+	if (window->copies == NULL)
+		window->copies = MemoryContextAlloc(GetMemoryChunkContext(window), TABLET_WINDOW_PAGES * BLCKSZ);
+	copy = window->copies + (Size) p * BLCKSZ;
+	/* the tuples that will be read stand still; the rest may change while we copy */
+	memcpy(copy, page, BLCKSZ);
+	window->buffer[p] = InvalidBuffer;
+	window->list.page[p] = (const uint8 *) copy;
+}
+
 /* Add a page whose tuples are listed: in place, keeping the caller's pin, or as a copy; whether the pin is kept. */
 static bool
 add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffer, TupleList tuples, bool was_resident)
@@ -228,15 +243,7 @@ add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffe
 	}
 	else
 	{
-		char	   *copy;
-
-		if (window->copies == NULL)
-			window->copies = MemoryContextAlloc(GetMemoryChunkContext(window), TABLET_WINDOW_PAGES * BLCKSZ);
-		copy = window->copies + (Size) p * BLCKSZ;
-		/* the tuples that will be read stand still; the rest may change while we copy */
-		memcpy(copy, BufferGetPage(buffer), BLCKSZ);
-		window->buffer[p] = InvalidBuffer;
-		list->page[p] = (const uint8 *) copy;
+		copy_page(window, p, BufferGetPage(buffer));
 		source->copied++;
 	}
 	window->block[p] = block;
@@ -363,22 +370,79 @@ page_source_next(PageSource *source, PageWindow *window)
 	return false;
 }
 
+/* Give back what was leased for pins. */
+static void
+return_lease(PageWindow *window)
+{
+	if (window->lease > 0)
+		pins_return(window->lease);
+	window->lease = 0;
+	window->npins = 0;
+}
+
+/* Unpin all pages that are. */
+static void
+unpin_pages(PageWindow *window)
+{
+	for (int p = 0; p < window->list.npages; p++)
+		if (BufferIsValid(window->buffer[p]) && (!window->rests || p == window->held))
+			ReleaseBuffer(window->buffer[p]);
+	window->held = -1;
+}
+
+void
+page_window_rest(PageWindow *window)
+{
+	unpin_pages(window);
+	window->rests = true;
+	return_lease(window);
+}
+
+void
+page_window_copy(PageWindow *window)
+{
+	for (int p = 0; p < window->list.npages && !window->rests; p++)
+	{
+		const Buffer buffer = window->buffer[p];
+
+		if (!BufferIsValid(buffer))
+			continue;
+		copy_page(window, p, BufferGetPage(buffer));
+		ReleaseBuffer(buffer);
+	}
+	return_lease(window);
+}
+
+/* Pin a page of a window that rests, and no other one. */
+static void
+hold_page(PageWindow *window, Relation relation, int p)
+{
+	const BlockNumber block = window->block[p];
+	Buffer		buffer = window->buffer[p];
+
+	if (window->held >= 0)
+		ReleaseBuffer(window->buffer[window->held]);
+	window->held = -1;
+	if (!ReadRecentBuffer(compat_relation_file_of(relation), MAIN_FORKNUM, block, buffer))
+		buffer = ReadBuffer(relation, block);
+	window->buffer[p] = buffer;
+	window->held = p;
+	window->list.page[p] = (const uint8 *) BufferGetPage(buffer);
+}
+
 void
 page_window_release(PageWindow *window)
 {
-	for (int p = 0; p < window->list.npages; p++)
-		if (BufferIsValid(window->buffer[p]))
-			ReleaseBuffer(window->buffer[p]);
+	unpin_pages(window);
 	page_window_forget(window);
 }
 
 void
 page_window_forget(PageWindow *window)
 {
-	if (window->lease > 0)
-		pins_return(window->lease);
-	window->lease = 0;
-	window->npins = 0;
+	return_lease(window);
+	window->rests = false;
+	window->held = -1;
 	window->list.npages = 0;
 	window->list.nrows = 0;
 }
@@ -386,20 +450,30 @@ page_window_forget(PageWindow *window)
 void
 page_window_prefetch(const PageWindow *window, uint32 place)
 {
-	Page		page = (Page) window->list.page[ROW_PAGE(place)];
+	const int	p = ROW_PAGE(place);
+	Page		page = (Page) window->list.page[p];
 
+	if (window->rests && p != window->held && BufferIsValid(window->buffer[p]))
+		return;
 	__builtin_prefetch(PageGetItem(page, PageGetItemId(page, ROW_OFFNUM(place))));
 }
 
-void
-page_window_tuple(const PageWindow *window, Relation relation, uint32 place, HeapTuple tuple)
+bool
+page_window_tuple(PageWindow *window, Relation relation, uint32 place, HeapTuple tuple)
 {
-	uint32		p = ROW_PAGE(place);
-	Page		page = (Page) window->list.page[p];
-	ItemId		item = PageGetItemId(page, ROW_OFFNUM(place));
+	const int	p = ROW_PAGE(place);
+	Page		page;
+	ItemId		item;
 
+	if (window->rests && p != window->held && BufferIsValid(window->buffer[p]))
+		hold_page(window, relation, p);
+	page = (Page) window->list.page[p];
+	item = PageGetItemId(page, ROW_OFFNUM(place));
+	if (!ItemIdIsNormal(item))
+		return false;
 	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
 	tuple->t_len = ItemIdGetLength(item);
 	tuple->t_tableOid = RelationGetRelid(relation);
 	ItemPointerSet(&tuple->t_self, window->block[p], ROW_OFFNUM(place));
+	return true;
 }

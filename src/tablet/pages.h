@@ -27,10 +27,12 @@ typedef struct PageWindow
 {
 	PageList	list;			/* what the device reads */
 	BlockNumber block[TABLET_WINDOW_PAGES];
-	Buffer		buffer[TABLET_WINDOW_PAGES];	/* pinned, or invalid for a copied page */
+	Buffer		buffer[TABLET_WINDOW_PAGES];	/* pinned, or invalid for a copied page; while it rests, where that was */
 	char	   *copies;			/* TABLET_WINDOW_PAGES pages, made on first need */
 	int			lease;			/* pins taken from the budget */
 	int			npins;
+	bool		rests;			/* but for one page, if any, */
+	int			held;			/* this one; -1 = none */
 	struct TabletBuild *build;	/* where its columns go besides the query; NULL = nowhere */
 	uint32		first_row;		/* there */
 	ColumnPlace *places;		/* of each of its columns there */
@@ -85,6 +87,16 @@ extern PageWindow *page_window_create(void);
 extern void page_window_release(PageWindow *window);
 
 /*
+ * Unpin a window's pages.  Nothing but their tuples is looked at from now on,
+ * for which one page at a time is pinned again, until this is called again.
+ * The snapshot sees these tuples, so they stay where they are in the page.
+ */
+extern void page_window_rest(PageWindow *window);
+
+/* Have all of a window's pages as copies, so that none is pinned. */
+extern void page_window_copy(PageWindow *window);
+
+/*
  * Give back the lease without unpinning: for a transaction that aborts, whose
  * resource owner drops the pins.
  */
@@ -93,7 +105,7 @@ extern void page_window_forget(PageWindow *window);
 /* Have the processor fetch the tuple of a place that will be looked at soon. */
 extern void page_window_prefetch(const PageWindow *window, uint32 place);
 
-/* The heap tuple of a place in the window. */
-extern void page_window_tuple(const PageWindow *window, Relation relation, uint32 place, HeapTuple tuple);
+/* The heap tuple of a place in the window; false if it was taken away without a transaction. */
+extern bool page_window_tuple(PageWindow *window, Relation relation, uint32 place, HeapTuple tuple);
 
 #endif							/* GPUDB_TABLET_PAGES_H */

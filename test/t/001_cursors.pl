@@ -45,6 +45,31 @@ is(forced(q{BEGIN; DECLARE h SCROLL CURSOR WITH HOLD FOR SELECT id FROM rows WHE
 	FETCH 1 FROM h; COMMIT; FETCH 1 FROM h; FETCH LAST FROM h; FETCH 2 FROM a; CLOSE ALL;}),
 	"5\n15\n99995\n0|450000.00\n1|460000.00", 'held cursors');
 
+# a cursor that rests between two rows pins one page at most, of columns that the device makes and of such as come from tuples
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION pg_buffercache;
+	CREATE TABLE resting WITH (autovacuum_enabled = off, fillfactor = 50) AS SELECT i AS id, i % 10 AS k, ARRAY[i] AS a FROM generate_series(1, 30000) i;
+	VACUUM ANALYZE resting;
+	SELECT count(*) FROM resting;
+});
+my $pins = q{SELECT count(*) <= 1 FROM pg_buffercache WHERE pinning_backends > 0 AND relfilenode = pg_relation_filenode('resting')};
+for my $column ('id', 'a')
+{
+	is(forced(qq{SET gpudb.cache = off; BEGIN; DECLARE c CURSOR FOR SELECT $column FROM resting WHERE k < 9; MOVE 10 FROM c; $pins; MOVE 20000 FROM c; $pins;
+		MOVE ALL FROM c; $pins; ROLLBACK}), "t\nt\nt", "a cursor that rests: $column");
+}
+
+# meanwhile others change its rows, and prune what they leave
+my $resting = $node->background_psql('postgres');
+$resting->query_safe('SET gpudb.force = on; SET gpudb.cache = off');
+$resting->query_safe('BEGIN; DECLARE c CURSOR FOR SELECT a FROM resting WHERE k < 9; MOVE 10 FROM c');
+$node->safe_psql('postgres', 'UPDATE resting SET a = a || k') for 1 .. 3;
+$node->safe_psql('postgres', 'DELETE FROM resting WHERE k = 5; VACUUM resting; SELECT count(*) FROM resting');
+is($resting->query_safe('FETCH 2 FROM c'), "{12}\n{13}", 'the cursor sees its rows as they were');
+is($resting->query_safe('MOVE 20000 FROM c; FETCH 1 FROM c'), '{22236}', 'and those that come later');
+$resting->query_safe('COMMIT');
+$resting->quit;
+
 # an error with cursors open, and a session that ends with cursors open
 ($rc, $out, $err) = $node->psql('postgres', q{SET gpudb.force = on; BEGIN; DECLARE c CURSOR FOR SELECT id FROM rows WHERE k = 1; FETCH 1 FROM c; SELECT 1 / 0;});
 like($err, qr/division by zero/, 'error with a cursor open');
