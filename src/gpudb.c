@@ -12,6 +12,7 @@
 
 #include "device/calibration.h"
 #include "device/channel.h"
+#include "device/machine.h"
 #include "device/threads.h"
 #include "exec/auto_prewarm.h"
 #include "exec/exec_sort_agg.h"
@@ -60,6 +61,8 @@ shmem_startup(void)
 {
 	if (prev_shmem_startup)
 		prev_shmem_startup();
+	if (!IsUnderPostmaster)
+		machine_init();
 	threads_attach_shmem();
 	pins_attach_shmem();
 	memory_attach_shmem();

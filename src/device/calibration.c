@@ -23,6 +23,7 @@
 #include "core/hash.h"
 #include "core/target.h"
 #include "device/calibration.h"
+#include "device/machine.h"
 #include "device/mapping.h"
 #include "guc.h"
 
@@ -83,7 +84,7 @@ is_plausible(int figure, double value)
 static uint64
 machine_number(void)
 {
-	uint64		number = (uint64) sysconf(_SC_NPROCESSORS_ONLN);
+	uint64		number = (uint64) machine_processors();
 	FILE	   *file = AllocateFile("/proc/cpuinfo", "r");
 	char		line[512];
 

@@ -17,6 +17,7 @@
 
 #include "core/hash.h"
 #include "device/channel.h"
+#include "device/machine.h"
 #include "device/mapping.h"
 
 /* Rounds of looking for an answer before sleeping: some 10 µs. */
@@ -396,7 +397,7 @@ channel_poll(ChannelJob *job, bool (*answered) (ChannelJob *job))
 		return true;
 
 	if (most == 0)
-		most = (uint32) Max(sysconf(_SC_NPROCESSORS_ONLN) / POLLING_PART, 1);
+		most = (uint32) Max(machine_processors() / POLLING_PART, 1);
 	if (pg_atomic_fetch_add_u32(&channel->pollers, 1) < most)
 	{
 		instr_time	start;

@@ -8,10 +8,9 @@
  */
 #include "postgres.h"
 
-#include <unistd.h>
-
 #include "device/budget.h"
 #include "device/device.h"
+#include "device/machine.h"
 #include "device/threads.h"
 #include "guc.h"
 
@@ -32,21 +31,10 @@ threads_attach_shmem(void)
 	budget_attach_shmem(&budget);
 }
 
-/* As they were when this process first asked: to ask opens a file. */
-static int
-processors(void)
-{
-	static int	online = 0;
-
-	if (online == 0)
-		online = (int) sysconf(_SC_NPROCESSORS_ONLN);
-	return online;
-}
-
 int
 threads_wanted(void)
 {
-	int			threads = gpudb_cpu_threads > 0 ? gpudb_cpu_threads : processors();
+	int			threads = gpudb_cpu_threads > 0 ? gpudb_cpu_threads : machine_processors();
 
 	return Min(Max(threads, 1) - 1, DEVICE_MAX_HELPERS);
 }
@@ -57,7 +45,7 @@ threads_lease(void)
 	int			wanted = threads_wanted();
 
 	/* a session that asks for more threads than there are processors shall be able to have them */
-	return budget_take(&budget, 1, wanted, Max(processors(), wanted));
+	return budget_take(&budget, 1, wanted, Max(machine_processors(), wanted));
 }
 
 void

@@ -11,6 +11,7 @@
 #include "storage/spin.h"
 #include "utils/memutils.h"
 
+#include "device/machine.h"
 #include "device/mapping.h"
 #include "guc.h"
 #include "tablet/pool.h"
@@ -50,6 +51,20 @@ check_pointers(dsa_area *made)
 	dsa_free(made, pointer);
 }
 
+/* It is taken as it is filled, so that nobody else would notice before there is none left. */
+static void
+compare_with_memory(void)
+{
+	const uint64 there = machine_memory();
+	const uint64 buffers = (uint64) NBuffers * BLCKSZ;
+
+	if (there > 0 && pool_bytes() + buffers > there)
+		ereport(WARNING,
+				(errmsg("gpudb.pool_size and shared_buffers are %llu MB together, and the server has %llu MB of memory",
+						(unsigned long long) ((pool_bytes() + buffers) >> 20), (unsigned long long) (there >> 20)),
+				 errhint("Reduce gpudb.pool_size: columns of tables are cached until it is full.")));
+}
+
 /* After a crash nothing that was in it may be believed. */
 void
 pool_create(void)
@@ -60,6 +75,8 @@ pool_create(void)
 		return;
 	if (place != NULL)
 		mapping_drop(place, pool_bytes());
+	else
+		compare_with_memory();
 	place = mapping_create(pool_bytes());
 	made = dsa_create_in_place(place, pool_bytes(), GetNamedLWLockTranche(TRANCHE)[LOCK_MEMORY].lock.tranche, NULL);
 	dsa_pin(made);

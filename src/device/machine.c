@@ -1,0 +1,166 @@
+/*
+ * machine.c
+ *		Processors and memory, as affinity and control groups leave them.
+ *
+ * Control groups have limits at each level, of which the tightest one counts.
+ * Within a container the path that /proc tells may be the host's, of which
+ * nothing is there; then the group that is mounted at the top is the
+ * container's own.
+ */
+#include "postgres.h"
+
+#include <math.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "storage/fd.h"
+
+#include "device/machine.h"
+
+#define GROUPS	"/sys/fs/cgroup"
+
+/* As the postmaster found it. */
+static double quota = 0;		/* processors' worth of time; 0 = no limit */
+static uint64 memory = 0;
+
+/* The first line of a file, for as long as it is text; false if there is none. */
+static bool
+read_line(const char *path, char *line, int size)
+{
+	FILE	   *file = AllocateFile(path, "r");
+	bool		there = file != NULL && fgets(line, size, file) != NULL;
+
+	if (file != NULL)
+		FreeFile(file);
+	return there;
+}
+
+/* A number in a group's file; 0 if there is none, or no limit. */
+static double
+group_figure(const char *group, const char *name)
+{
+	char		path[MAXPGPATH];
+	char		line[128];
+	double		figure;
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	if (!read_line(path, line, sizeof(line)) || sscanf(line, "%lf", &figure) != 1 || figure <= 0)
+		return 0;
+	return figure;
+}
+
+/* The time that a group has, in processors. */
+static double
+group_quota(const char *group)
+{
+	char		path[MAXPGPATH];
+	char		line[128];
+	double		time;
+	double		period;
+
+	snprintf(path, sizeof(path), "%s/cpu.max", group);
+	if (read_line(path, line, sizeof(line)))
+		return sscanf(line, "%lf %lf", &time, &period) == 2 && period > 0 ? time / period : 0;
+	time = group_figure(group, "cpu.cfs_quota_us");
+	period = group_figure(group, "cpu.cfs_period_us");
+	return period > 0 ? time / period : 0;
+}
+
+static double
+group_memory(const char *group)
+{
+	const double most = group_figure(group, "memory.max");
+
+	return most > 0 ? most : group_figure(group, "memory.limit_in_bytes");
+}
+
+/* The lesser one of two limits, of which 0 is none. */
+static double
+tighter(double a, double b)
+{
+	if (a == 0 || b == 0)
+		return a + b;
+	return Min(a, b);
+}
+
+/* Look at a group, and at all around it. */
+static void
+look_at_groups(const char *root, const char *path, double *time, double *bytes)
+{
+	char		group[MAXPGPATH];
+	char	   *slash;
+
+	snprintf(group, sizeof(group), "%s%s", root, path);
+	for (;;)
+	{
+		*time = tighter(*time, group_quota(group));
+		*bytes = tighter(*bytes, group_memory(group));
+		slash = strrchr(group, '/');
+		if (strlen(group) <= strlen(root) || slash == NULL)
+			return;
+		*slash = '\0';
+	}
+}
+
+/* Look at the groups of this process: lines of number, controllers and path. */
+static void
+look_at_own_groups(double *time, double *bytes)
+{
+	FILE	   *file = AllocateFile("/proc/self/cgroup", "r");
+	char		line[MAXPGPATH];
+
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+	{
+		char	   *controllers = strchr(line, ':');
+		char	   *path = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+		char		root[MAXPGPATH];
+
+		if (path == NULL)
+			continue;
+		*path++ = '\0';
+		path[strcspn(path, "\n")] = '\0';
+		controllers++;
+		snprintf(root, sizeof(root), "%s%s%s", GROUPS, controllers[0] != '\0' ? "/" : "", controllers);
+		look_at_groups(root, path, time, bytes);
+	}
+	if (file != NULL)
+		FreeFile(file);
+}
+
+/* What the machine has, in bytes. */
+static double
+whole_memory(void)
+{
+	const long	pages = sysconf(_SC_PHYS_PAGES);
+
+	return pages > 0 ? (double) pages * sysconf(_SC_PAGESIZE) : 0;
+}
+
+void
+machine_init(void)
+{
+	double		time = 0;
+	double		bytes = 0;
+
+	look_at_own_groups(&time, &bytes);
+	quota = time;
+	memory = (uint64) tighter(bytes, whole_memory());
+}
+
+int
+machine_processors(void)
+{
+	cpu_set_t	set;
+	/* it fails where there are more processors than a set has room for */
+	const int	bound = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : (int) sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (quota > 0 && quota < bound)
+		return Max((int) ceil(quota), 1);
+	return Max(bound, 1);
+}
+
+uint64
+machine_memory(void)
+{
+	return memory;
+}

@@ -1,0 +1,23 @@
+/*
+ * machine.h
+ *		How much of this machine the server may use: processors and memory.
+ *
+ * A process may be bound to some processors, and a container have a quota of
+ * their time and a limit of memory, none of which the machine's own figures
+ * tell.
+ */
+#ifndef GPUDB_DEVICE_MACHINE_H
+#define GPUDB_DEVICE_MACHINE_H
+
+#include "postgres.h"
+
+/* Look at what the server's container has, once, when the library is loaded. */
+extern void machine_init(void);
+
+/* Processors that this process may run on, or as many as it has the time of, rounded up. */
+extern int	machine_processors(void);
+
+/* Bytes of memory; 0 = not known. */
+extern uint64 machine_memory(void);
+
+#endif							/* GPUDB_DEVICE_MACHINE_H */
