@@ -544,16 +544,14 @@ scan_start_run(GpuScanState *state)
 	portions_begin(&state->portions, &node->feed, may_use_tablets(state));
 }
 
-static TupleTableSlot *
-next_row(GpuNode *node)
+TupleTableSlot *
+scan_next_row(GpuScanState *state)
 {
-	GpuScanState *state = (GpuScanState *) node;
+	GpuNode    *node = &state->node;
 	PlanState  *ps = &node->css.ss.ps;
 	ExprContext *econtext = ps->ps_ExprContext;
 	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
 
-	if (scan_scrolls(state))
-		return scan_scroll(state);
 	if (!node->running)
 		scan_start_run(state);
 	for (;;)
@@ -596,6 +594,16 @@ next_row(GpuNode *node)
 	}
 }
 
+static TupleTableSlot *
+next_row(GpuNode *node)
+{
+	GpuScanState *state = (GpuScanState *) node;
+
+	if (scan_scrolls(state))
+		return scan_scroll(state);
+	return state->again.rerun ? scan_again(state) : scan_next_row(state);
+}
+
 bool
 is_collectable_scan(const PlanState *ps)
 {
@@ -610,6 +618,7 @@ end(CustomScanState *css)
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	scan_end_scroll(state);
+	scan_again_end(state);
 	ExecDropSingleTupleTableSlot(state->heap_slot);
 	node_end(&state->node);
 }
@@ -621,6 +630,7 @@ rescan(CustomScanState *css)
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	scan_end_scroll(state);
+	scan_again_begin(state);
 	node_rescan(&state->node);
 	scan_reset_batches(state);
 }

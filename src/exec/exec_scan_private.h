@@ -44,6 +44,16 @@ typedef struct ScanScroll
 	ItemPointerData place;		/* of the row that went out last, or before or behind all */
 } ScanScroll;
 
+/* The rows of a scan that is run again with the same parameters. */
+typedef struct ScanAgain
+{
+	bool		rerun;			/* this run is such a one, */
+	bool		begun;			/* and has been asked for a row */
+	struct Tuplestorestate *store;	/* the rows that have gone out; NULL = they are not kept */
+	TupleTableSlot *slot;		/* for its rows */
+	bool		complete;		/* it has all rows, and is what is read */
+} ScanAgain;
+
 typedef struct GpuScanState
 {
 	GpuNode		node;
@@ -68,6 +78,7 @@ typedef struct GpuScanState
 	bool		exhausted;
 	bool		ended;			/* that there are no more rows has been told */
 	ScanScroll	scroll;
+	ScanAgain	again;
 } GpuScanState;
 
 /* Forget both batches with the run's memory. */
@@ -86,6 +97,19 @@ extern void scan_copy_row(GpuScanState *state, TupleTableSlot *from);
 
 /* All filters in PostgreSQL's order, for rows that the device has not judged. */
 extern ExprState *scan_all_quals(GpuScanState *state);
+
+/* The next row that the device finds. */
+extern TupleTableSlot *scan_next_row(GpuScanState *state);
+
+/* scan_again.c */
+
+/* At each rescan. */
+extern void scan_again_begin(GpuScanState *state);
+
+/* The next row of a run that is a rerun. */
+extern TupleTableSlot *scan_again(GpuScanState *state);
+
+extern void scan_again_end(GpuScanState *state);
 
 /* scan_scroll.c */
 
