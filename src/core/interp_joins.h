@@ -12,7 +12,7 @@
  * before anything is updated, begin anew.
  */
 
-/* So many times a tile's pairs are some hundred microseconds of work. */
+/* Pairs of a tile are made this often between two looks: some hundred microseconds of work. */
 #define EXPANDED_UNHEARD 64
 
 /* A part of a key from an integer, in an exact table or as a word to be hashed. */

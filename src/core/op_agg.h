@@ -33,7 +33,7 @@ float_flags(double v)
 					   | ((fabs(v) > 0x1p480) & (fabs(v) < (double) INFINITY)) * FLOAT_SAW_HUGE);
 }
 
-/* What total + v loses by being rounded. */
+/* The error of total + v, which rounding loses. */
 CORE_FN double
 float_sum_error(double total, double v)
 {

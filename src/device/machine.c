@@ -127,7 +127,7 @@ look_at_own_groups(double *time, double *bytes)
 		FreeFile(file);
 }
 
-/* What the machine has, in bytes. */
+/* The machine's memory, in bytes. */
 static double
 whole_memory(void)
 {

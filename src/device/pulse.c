@@ -9,7 +9,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* What all threads of a process have taken; 0 if there is none. */
+/* The CPU time that all threads of a process have taken; 0 if there is no such process. */
 static uint64_t
 process_ns(int pid)
 {

@@ -34,7 +34,7 @@ typedef struct Batch
 	int			nwindows;
 } Batch;
 
-/* What PostgreSQL reads of the heap once a cursor has gone backward. */
+/* The scan of the heap that PostgreSQL does once a cursor has gone backward. */
 typedef struct ScanScroll
 {
 	bool		on;
@@ -92,7 +92,7 @@ extern bool scan_next_batch(GpuScanState *state);
 /* The heap tuple of a place, its attributes in the scan slot. */
 extern bool scan_store_row(GpuScanState *state, PageWindow *window, uint32 place);
 
-/* The same of a heap tuple in another slot, which is to last as long. */
+/* Put the attributes of a heap tuple in another slot into the scan slot; the other slot is to last as long. */
 extern void scan_copy_row(GpuScanState *state, TupleTableSlot *from);
 
 /* All filters in PostgreSQL's order, for rows that the device has not judged. */

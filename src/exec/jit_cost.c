@@ -34,7 +34,7 @@ sum_of_list(const List *plans)
 	return sum;
 }
 
-/* What the plans below a node cost. */
+/* The total cost of the plans below a node. */
 static Cost
 cost_below(const Plan *plan)
 {

@@ -16,7 +16,7 @@ extern void members_end(GpuNode *node);
 /* What the node's own feed reads: the relation, or the first of its members. */
 extern Relation members_first(const GpuNode *node);
 
-/* Or one of them, by number. */
+/* One of them, by number. */
 extern Relation members_at(const GpuNode *node, int m);
 
 /* Columns of the relation as the same ones of that. */

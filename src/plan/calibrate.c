@@ -124,7 +124,7 @@ calibrate(bool anew)
 	pfree(c);
 }
 
-/* Those to whom the function was granted need not be allowed to do what it does: nothing in it is theirs to choose. */
+/* Roles to whom the function was granted need not be allowed to do what it does: nothing in it is theirs to choose. */
 static void
 calibrate_as_superuser(bool anew)
 {

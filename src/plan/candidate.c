@@ -80,7 +80,7 @@ candidate_check(const Candidate *candidate, const CompileRequest *request, Compi
 	return true;
 }
 
-/* What a program without any filter compiles to, whatever the relation: compiled once in a session. */
+/* The result of compiling a program without any filter, which is compiled once in a session, whatever the relation. */
 static CompileResult *
 without_filters(bool aggregate)
 {

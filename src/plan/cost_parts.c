@@ -63,7 +63,7 @@ ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 	return part;
 }
 
-/* What the pool has said of some columns, by a sum of their hashes. */
+/* The part of a relation in which some columns are cached, as the pool has said, by a sum of their hashes. */
 typedef struct CachedPart
 {
 	uint64		columns;

@@ -56,7 +56,7 @@ cost_table(const Path *path, double rows)
 	return cost;
 }
 
-/* The same path, which also computes some expressions; NULL if it is of a kind that we do not copy. */
+/* A copy of a path that also computes some expressions; NULL if it is of a kind that we do not copy. */
 static Path *
 with_expressions(PlannerInfo *root, Path *path, List *exprs)
 {
@@ -166,7 +166,7 @@ find_build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 	return scan != NULL && (path == NULL || gpudb_force || cost_least(cost_table(scan, rows)) < cost_least(cost_table(path, rows))) ? scan : path;
 }
 
-/* The same, once for all joins with the relation that compare nothing but its columns. */
+/* The plan that a table is made of, found once for all joins with the relation that compare nothing but its columns. */
 static Path *
 build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 {
@@ -274,7 +274,7 @@ is_worse(Candidate *candidate, Candidate *best)
 /* How much cheaper a pipeline must be to be worth looking for if its table is made of a join: there are many of these. */
 #define BUSHY_GAIN	0.9
 
-/* The same with what a table costs at least that is not among a candidate's costs yet. */
+/* Whether a pipeline costs no more than a candidate with a table's least cost, which is not among the candidate's costs yet. */
 static bool
 is_worse_with(Candidate *candidate, DeviceCost table, Candidate *best, bool bushy)
 {
@@ -284,7 +284,7 @@ is_worse_with(Candidate *candidate, DeviceCost table, Candidate *best, bool bush
 	return best->reason == NULL && cost_least(cost_pipeline(best)) * (bushy ? BUSHY_GAIN : 1) <= cost_least(cost);
 }
 
-/* What a table of a relation's rows costs at least, whatever plan they come from. */
+/* The least cost of a table of a relation's rows, whatever plan they come from. */
 static DeviceCost
 least_cost_of_build(PlannerInfo *root, RelOptInfo *inner, double rows)
 {

@@ -51,7 +51,7 @@ check_pointers(dsa_area *made)
 	dsa_free(made, pointer);
 }
 
-/* It is taken as it is filled, so that nobody else would notice before there is none left. */
+/* The pool is taken as it is filled, so that nobody else would notice before there is none left. */
 static void
 compare_with_memory(void)
 {

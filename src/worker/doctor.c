@@ -56,7 +56,7 @@ missing_on_host(void)
 	return NULL;
 }
 
-/* What the GPU process says of itself. */
+/* The GPU process's state, in words. */
 static const char *
 state_of_process(const Channel *channel)
 {
@@ -88,7 +88,7 @@ state_of_process(const Channel *channel)
 	return "";
 }
 
-/* What queries of this session run on. */
+/* The device that queries of this session run on, in words. */
 static void
 tell_device(StringInfo text, const Channel *channel)
 {
@@ -154,7 +154,7 @@ tell_cache(StringInfo text)
 		appendStringInfoString(text, "Queries of this session neither use nor cache columns: gpudb.cache is off.\n");
 }
 
-/* What cannot run on this server as it is. */
+/* Tell of what cannot run on this server as it is. */
 static void
 tell_what_is_off(StringInfo text)
 {
