@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 
@@ -28,7 +29,7 @@ static create_upper_paths_hook_type prev_upper_paths = NULL;
 static bool
 is_examined(PlannerInfo *root, const RelOptInfo *rel)
 {
-	return search_is_worth(root, rel) || decision_is_logged();
+	return (gpudb_enabled && search_is_worth(root, rel)) || decision_is_logged();
 }
 
 /* Options of the statement that is being planned. */
@@ -63,8 +64,14 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 
 	if (prev_rel_pathlist)
 		prev_rel_pathlist(root, rel, rti, rte);
-	if (rte->rtekind != RTE_RELATION || !extension_is_here() || !is_examined(root, rel))
+	if (rte->rtekind != RTE_RELATION || !extension_is_here())
 		return;
+	if (!is_examined(root, rel))
+	{
+		if (rte->relid >= FirstNormalObjectId)
+			decision_note(root, rel, DECISION_SCAN, gpudb_enabled ? NULL : "disabled");
+		return;
+	}
 	candidate = candidate_of(root, rel);
 	/* under gpudb.force one that replaces all paths must be the last */
 	if (candidate != NULL && candidate->reason == NULL && !(path_not_in_offer(root, candidate) && gpudb_force))

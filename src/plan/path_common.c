@@ -74,7 +74,11 @@ path_cheapest(List *paths, bool (*accept) (const Path *path))
 	return cheapest;
 }
 
-/* A copy of a path with the path at some place in it changed; the path itself if that does not change. */
+/*
+ * A copy of a path with the path at some place in it changed; the path itself
+ * if that does not change.  A copy that comes in the order of what it reads has
+ * none any more if that order is lost.
+ */
 static Path *
 change_at(Path *path, Size size, Size offset, PathChange change, void *arg)
 {
@@ -87,6 +91,8 @@ change_at(Path *path, Size size, Size offset, PathChange change, void *arg)
 	copy = palloc(size);
 	memcpy(copy, path, size);
 	*(Path **) ((char *) copy + offset) = changed;
+	if (below->pathkeys != NIL && changed->pathkeys == NIL && !IsA(path, SortPath) && !IsA(path, MergePath))
+		copy->pathkeys = NIL;
 	copy->total_cost += changed->total_cost - below->total_cost;
 	copy->startup_cost = Min(copy->startup_cost, copy->total_cost);
 	return copy;

@@ -301,12 +301,20 @@ path_join_offer(PlannerInfo *root, RelOptInfo *joined)
 	return true;
 }
 
+/* Whether a path joins two relations and does nothing else: what stands above a join may sort its rows, or have them differ. */
+static bool
+is_join(const Path *path)
+{
+	return (IsA(path, NestPath) || IsA(path, MergePath) || IsA(path, HashPath)) && IS_JOIN_REL(path->parent) && path->param_info == NULL &&
+		path->pathtarget == path->parent->reltarget;
+}
+
 /* PostgreSQL's join with GpuJoins in the places of those joins below it that they are cheaper than. */
 static Path *
 with_joins(Path *path, void *arg)
 {
 	PlannerInfo *root = arg;
-	Path	   *join = IS_JOIN_REL(path->parent) && path->param_info == NULL ? (Path *) find_join(root, path->parent) : NULL;
+	Path	   *join = is_join(path) ? (Path *) find_join(root, path->parent) : NULL;
 
 	if (join != NULL && join->total_cost < path->total_cost)
 		return join;
