@@ -515,7 +515,7 @@ path_keys_print_alike(const List *keys)
 		int32		typmod = exprTypmod(lfirst(lc));
 		const Oid	type = getBaseTypeAndTypmod(exprType(lfirst(lc)), &typmod);
 
-		if (type == FLOAT4OID || type == FLOAT8OID || type == INTERVALOID || (type == NUMERICOID && typmod < 0))
+		if (type == FLOAT4OID || type == FLOAT8OID || type == INTERVALOID || ((type == NUMERICOID || type == BPCHAROID) && typmod < 0))
 			return false;
 	}
 	return true;

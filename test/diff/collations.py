@@ -20,10 +20,10 @@ TESTS = (
 
 
 class Text:
-    """A text that can be shown, compared, or both; `ci`: letters of either case are equal."""
+    """A text that can be shown, compared, or both; `ci`: letters of either case are equal; `blanks`: it is padded with them, and equal without."""
 
-    def __init__(self, sql, ci):
-        self.sql, self.ci = sql, ci
+    def __init__(self, sql, ci, blanks=False):
+        self.sql, self.ci, self.blanks = sql, ci, blanks
 
     def shown(self):
         return f'lower(({self.sql}) COLLATE "C")' if self.ci else self.sql
@@ -75,7 +75,7 @@ class Collations:
     # sources: SQL, and their texts
 
     def fields(self, words, prefix=""):
-        return [Text(prefix + c.name, collation == "ci") for c, collation in words.columns if collation]
+        return [Text(prefix + c.name, collation == "ci", c.kind == "bpchar") for c, collation in words.columns if collation]
 
     def alone(self):
         words = self.rng.choice(self.words)
@@ -115,6 +115,9 @@ class Collations:
         ))  # fmt: skip
         both = "{1}" in form
         sql, ci = form.format(a.sql, b.sql), a.ci or (both and b.ci)
+        # of values that are equal with blanks and without any may be shown
+        if both and a.blanks != b.blanks:
+            sql = form.format(f"({a.sql})::text", f"({b.sql})::text")
         if rng.random() < told:
             collation = rng.choice(NAMES)
             return Text(f'({sql}) COLLATE "{collation}"', ci or collation == "ci")

@@ -33,6 +33,8 @@ OTHER_PLANS = (
     "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
     "SET LOCAL join_collapse_limit = 1; SET LOCAL from_collapse_limit = 1",
     FREE,
+    # conditions that cost nothing are tested as they are written
+    f"{FREE}; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
     # what gpudb's plan is not asked to do without
     "SET LOCAL enable_hashagg = on",
 )
