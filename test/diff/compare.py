@@ -31,6 +31,8 @@ OTHER_PLANS = (
     "SET LOCAL enable_hashjoin = off",
     "SET LOCAL enable_nestloop = off",
     "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
+    # a semi join may make the rows of its inner side distinct
+    "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_hashagg = off",
     "SET LOCAL join_collapse_limit = 1; SET LOCAL from_collapse_limit = 1",
     FREE,
     # conditions that cost nothing are tested as they are written
