@@ -216,13 +216,16 @@ suite_pgtap() {
 	server_stop pgtap
 }
 
-# random_queries NAME COUNT: with a fixed seed, so that what failed once fails again, and with a fresh one.
+# random_queries NAME COUNT: with a fixed seed, so that what failed once fails again, and with a fresh one.  The topics, about which
+# PostgreSQL's own answer depends on its plan more often, are asked about with the fixed seed alone.
 random_queries() {
-	local seed gpu_share=0 joins=25
+	local seed gpu_share=0 joins=25 topics
 	[ "$1$device" = diffcpu ] || gpu_share=80
 	for seed in 1 "$(date +%s)"; do
+		topics=25
+		[ "$seed" = 1 ] || topics=0
 		tap "$1/seed $seed" "${bounded[@]}" python3 "$repo/test/diff/diff.py" --tap --seed "$seed" --count "$2" --min-share 90 \
-			--min-topic-share 50 --min-gpu-share "$gpu_share" --joins "$joins"
+			--topics "$topics" --min-topic-share 50 --min-gpu-share "$gpu_share" --joins "$joins"
 	done
 }
 
