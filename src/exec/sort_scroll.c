@@ -59,14 +59,24 @@ keep_rows_again(GpuSortState *state)
 		;
 }
 
-/* Forward without a tuplestore. */
+/* A row that has not gone out yet; NULL, and the end is noted, where there is none. */
 static TupleTableSlot *
-go_forward(GpuSortState *state)
+next_new_row(GpuSortState *state)
 {
 	SortScroll *scroll = &state->scroll;
 	TupleTableSlot *row = scroll->ended ? NULL : next_row(state);
 
 	scroll->ended = row == NULL;
+	return row;
+}
+
+/* Forward without a tuplestore. */
+static TupleTableSlot *
+go_forward(GpuSortState *state)
+{
+	SortScroll *scroll = &state->scroll;
+	TupleTableSlot *row = next_new_row(state);
+
 	if (row != NULL)
 		scroll->nrows++;
 	if (state->fell_back && scroll->store == NULL)
@@ -84,12 +94,10 @@ go_forward(GpuSortState *state)
 static TupleTableSlot *
 add_row(GpuSortState *state)
 {
-	SortScroll *scroll = &state->scroll;
-	TupleTableSlot *row = scroll->ended ? NULL : next_row(state);
+	TupleTableSlot *row = next_new_row(state);
 
-	scroll->ended = row == NULL;
 	if (row != NULL)
-		tuplestore_puttupleslot(scroll->store, row);
+		tuplestore_puttupleslot(state->scroll.store, row);
 	return row;
 }
 
