@@ -84,32 +84,54 @@ suite_lint() {
 	done
 }
 
-# unit_test SOURCE PROGRAM FLAGS: src/core is plain C, and its tests are programs of their own.
-unit_test() {
-	local source=$1 program=$2 flags=$3
+# unit_gcc NAME ARG...: compile for the unit tests, with $flags besides; what gcc says is in $work/unit/NAME.log.
+unit_gcc() {
+	local name=$1
+	shift
 	# shellcheck disable=SC2086  # flags are words
-	if gcc -std=gnu99 -g -Wall -ffp-contract=off -fno-strict-aliasing $flags -I"$repo/src" -I"$repo/test/unit" -o "$program" \
-		"$source" $(compgen -G "$repo/src/core/*.c") -lpthread -lm 2>"$program.log"; then
-		tap "unit/$(basename "$program")" "${bounded[@]}" "$program"
-	else
-		tap "unit/$(basename "$program")" sh -c 'echo "not ok - does not compile"; cat "$1"' sh "$program.log"
-	fi
+	gcc -std=gnu99 -g -Wall -ffp-contract=off -fno-strict-aliasing $flags -I"$repo/src" -I"$repo/test/unit" "$@" 2>"$work/unit/$name.log"
+}
+
+# unit_object SUFFIX SOURCE: src/core, the interpreter and the tests, each once with these flags, into $work/unit/SUFFIX.
+unit_object() {
+	local name
+	name=$(basename "$2" .c)
+	case $name in
+		interpreter)
+			unit_gcc "$1.small" -DTILE=SMALL_TILE -DRUN=vm_run_small -c -o "$work/unit/$1/small.o" "$2"
+			unit_gcc "$1.large" -DTILE=LARGE_TILE -DRUN=vm_run_large -c -o "$work/unit/$1/large.o" "$2" ;;
+		*) unit_gcc "$1.$name" -c -o "$work/unit/$1/$name.o" "$2" ;;
+	esac
+}
+
+# unit_tests SUFFIX FLAGS TEST...: src/core is plain C, and its tests are programs of their own.
+unit_tests() {
+	local suffix=$1 flags=$2 core name
+	shift 2
+	mkdir -p "$work/unit/$suffix"
+	core=("$repo"/src/core/*.c)
+	export -f unit_gcc unit_object
+	printf '%s\n' "$repo/test/unit/interpreter.c" "$@" "${core[@]}" | repo=$repo work=$work flags=$flags suffix=$suffix \
+		xargs -P "$(nproc)" -I SOURCE bash -c 'unit_object "$suffix" "$1"' bash SOURCE
+	(cd "$work/unit/$suffix" && ar rcs core.a small.o large.o $(basename -a -s .c "${core[@]}" | sed 's/$/.o/')) 2>"$work/unit/$suffix.ar.log"
+	for name in $(basename -a -s .c "$@"); do
+		if unit_gcc "$suffix.$name.link" -o "$work/unit/$suffix/$name" "$work/unit/$suffix"/{"$name.o",core.a} -lpthread -lm; then
+			tap "unit/$name${suffix#sanitized}" "${bounded[@]}" "$work/unit/$suffix/$name"
+		else
+			tap "unit/$name${suffix#sanitized}" sh -c 'echo "not ok - does not compile"; cat "$@"' sh "$work/unit/$suffix".*.log
+		fi
+	done
 }
 
 # Every test with every check that gcc has for undefined behaviour; those of the VM and of deforming also as the CPU
 # device's kernel is built for each instruction set that this processor has, since a compiler may be wrong in one of them.
 suite_unit() {
-	local source name isa flags built=''
-	mkdir -p "$work/unit"
-	for source in "$repo"/test/unit/*_test.c; do
-		unit_test "$source" "$work/unit/$(basename "$source" .c)" "-O2 -fsanitize=undefined -fno-sanitize-recover=all"
-	done
+	local isa flags built=''
+	unit_tests sanitized "-O2 -fsanitize=undefined -fno-sanitize-recover=all" "$repo"/test/unit/*_test.c
 	while read -r isa flags; do
 		built=1
 		[ "$isa" = base ] || /lib64/ld-linux-x86-64.so.2 --help | grep -q "x86-64-$isa (supported" || continue
-		for name in vm_test vm_lanes_test vm_states_test deform_test; do
-			unit_test "$repo/test/unit/$name.c" "$work/unit/${name}_$isa" "$flags"
-		done
+		unit_tests "_$isa" "$flags" "$repo"/test/unit/{vm,vm_lanes,vm_states,deform}_test.c
 	done < <(make -s -C "$repo" kernel-flags)
 	[ -n "$built" ] || tap unit/kernel-flags echo "not ok - the Makefile names no instruction set"
 }

@@ -8,6 +8,8 @@
 
 #include <float.h>
 
+#include "core/op_cast.h"
+#include "core/op_date.h"
 #include "interpreters.h"
 #include "tap.h"
 

@@ -3,6 +3,7 @@
  *		States that values are counted in by bins, or collected in, beside
  *		counts of the same rows one by one.
  */
+#include "core/op_cast.h"
 #include "assembler.h"
 #include "fixture.h"
 #include "interpreters.h"

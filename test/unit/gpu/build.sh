@@ -31,6 +31,11 @@ for source in "$repo"/src/core/*.c; do
 	# shellcheck disable=SC2086  # flags are words
 	gcc $c -c -o "${core[-1]}" "$source" || exit 1
 done
+for size in small large; do
+	core+=("$folder/interpreter_$size.o")
+	# shellcheck disable=SC2086
+	gcc $c -DTILE="${size^^}_TILE" -DRUN="vm_run_$size" -c -o "${core[-1]}" "$repo/test/unit/interpreter.c" || exit 1
+done
 kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm_general,vm_lower,vm_translate,vm_totals,vm_slots,vm_fuse}.o)
 # shellcheck disable=SC2086
 {
