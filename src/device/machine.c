@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "access/xact.h"
 #include "storage/fd.h"
 
 #include "device/machine.h"
@@ -147,8 +148,8 @@ machine_init(void)
 	memory = (uint64) tighter(bytes, whole_memory());
 }
 
-int
-machine_processors(void)
+static int
+count_processors(void)
 {
 	cpu_set_t	set;
 	/* it fails where there are more processors than a set has room for */
@@ -157,6 +158,22 @@ machine_processors(void)
 	if (quota > 0 && quota < bound)
 		return Max((int) ceil(quota), 1);
 	return Max(bound, 1);
+}
+
+int
+machine_processors(void)
+{
+	static TimestampTz counted = 0;
+	static int	processors;
+	const TimestampTz statement = GetCurrentStatementStartTimestamp();
+
+	/* planning a join of many relations asks thousands of times; outside of statements there is no time */
+	if (statement == 0 || statement != counted)
+	{
+		processors = count_processors();
+		counted = statement;
+	}
+	return processors;
 }
 
 uint64

@@ -14,7 +14,7 @@
 /* Look at what the server's container has, once, when the library is loaded. */
 extern void machine_init(void);
 
-/* Processors that this process may run on, or as many as it has the time of, rounded up. */
+/* Processors that this process may run on, or as many as it has the time of, rounded up; counted anew for each statement. */
 extern int	machine_processors(void);
 
 /* Bytes of memory; 0 = not known. */
