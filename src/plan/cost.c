@@ -491,12 +491,16 @@ cost_kept_table(double rows, int ncolumns)
 }
 
 DeviceCost
-cost_probe(double lanes, double probe_rows, double build_rows, bool loops)
+cost_probe(double lanes, double probe_rows, double build_rows)
 {
-	const double ops = LOOK_OPS + (loops ? LOOP_OPS : 0);
-
 	return cost_of_work(lanes * LOOK_OPS * NS(cpu_op) + probe_rows * ns_of_probe(build_rows),
-						lanes * ops * ns_of_gpu_op() + probe_rows * PROBE_WORDS * NS(gpu_read_word));
+						lanes * LOOK_OPS * ns_of_gpu_op() + probe_rows * PROBE_WORDS * NS(gpu_read_word));
+}
+
+DeviceCost
+cost_loop(double lanes)
+{
+	return cost_of_work(0, lanes * LOOP_OPS * ns_of_gpu_op());
 }
 
 /* What making a pair and testing a condition on it costs, as opcodes.def counts. */

@@ -71,8 +71,11 @@ extern DeviceCost cost_build(double rows, int ncolumns, bool as_columns);
 /* The same on a GPU of rows that it has kept. */
 extern Cost cost_kept_table(double rows, int ncolumns);
 
-/* So many rows looking for theirs in a table of so many; whether keys may have several, over which a program loops. */
-extern DeviceCost cost_probe(double lanes, double probe_rows, double build_rows, bool loops);
+/* So many rows looking for theirs in a table of so many, whose keys have one row each. */
+extern DeviceCost cost_probe(double lanes, double probe_rows, double build_rows);
+
+/* What it costs besides if keys may have several rows, over which a program loops: the GPU's fast programs have no loops. */
+extern DeviceCost cost_loop(double lanes);
 
 /* Testing so many pairs of rows, without equalities. */
 extern DeviceCost cost_pairs(double pairs);

@@ -91,22 +91,17 @@ sorted_by_us(PlannerInfo *root, const RelOptInfo *rel, Path **path, List **pathk
 /* How much cheaper than PostgreSQL's joins a pipeline must look for no merge join to be looked for: its rows must go out, too. */
 #define CLEARLY_CHEAPER	2
 
-/*
- * Whether a GpuJoin probably joins the relations for less than PostgreSQL does,
- * and sorts neither side: then a merge join would only be looked for in vain.
- */
+/* Whether a device can join the relations, and sorts neither side for it. */
 static bool
-is_joined_by_us(PlannerInfo *root, const RelOptInfo *joined)
+is_joined_by_us(const Candidate *candidate)
 {
-	Candidate  *candidate = search_find(root, joined->relids);
-
-	return candidate != NULL && candidate->reason == NULL && candidate->rows_reason == NULL &&
-		path_join_may_be_cheaper(root, candidate, joined, CLEARLY_CHEAPER);
+	return candidate != NULL && candidate->reason == NULL && candidate->rows_reason == NULL;
 }
 
 void
 path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
 {
+	Candidate  *candidate = search_find(root, joined->relids);
 	MergeOrder	order;
 	Path	   *outer_path;
 	Path	   *inner_path;
@@ -114,13 +109,18 @@ path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, c
 	JoinCostWorkspace workspace;
 
 	/* what needs values of the other side cannot be sorted before */
-	if (outer->rows + inner->rows < LEAST_ROWS || !search_is_worth(root, joined) || !can_merge(joined, type, extra) || is_joined_by_us(root, joined) ||
-		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL || !path_may_sort(root))
+	if (outer->rows + inner->rows < LEAST_ROWS || !search_is_worth(root, joined) || !can_merge(joined, type, extra) ||
+		(is_joined_by_us(candidate) && path_join_may_be_cheaper(root, candidate, joined, CLEARLY_CHEAPER)) ||
+		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL)
 		return;
 	order = choose_order(root, joined, type, extra);
+	/* for an order that nothing above it uses, a merge join is looked for only where no device joins the relations */
+	if (order.joined == NIL && is_joined_by_us(candidate))
+		return;
 	ours = sorted_by_us(root, outer, &outer_path, &order.outer);
 	ours |= sorted_by_us(root, inner, &inner_path, &order.inner);
-	if (!ours)
+	/* whether GpuSorts may be takes a look at the whole query */
+	if (!ours || !path_may_sort(root))
 		return;
 	initial_cost_mergejoin(root, &workspace, type, order.clauses, outer_path, inner_path, order.outer, order.inner, extra);
 	add_path(joined, (Path *) create_mergejoin_path(root, joined, type, &workspace, extra, outer_path, inner_path, extra->restrictlist,

@@ -105,10 +105,10 @@ add_costs(const PlannerInfo *root, Candidate *candidate, const CompileResult *co
 		cost_add(&candidate->builds, (DeviceCost) {plan->total_cost, plan->total_cost});
 		cost_add(&candidate->builds, at_most(cost_build(plan->plan_rows, 1, comes_as_columns(plan)), plan->plan_rows * cpu_operator_cost));
 		if (has_key)
-			cost_add(&candidate->probes, at_most(cost_probe(candidate->rel->tuples, rows, plan->plan_rows, false), rows * cpu_operator_cost));
+			cost_add(&candidate->probes, at_most(cost_probe(candidate->rel->tuples, rows, plan->plan_rows), rows * cpu_operator_cost));
 		else
 		{
-			cost_add(&candidate->probes, cost_probe(candidate->rel->tuples, rows, plan->plan_rows, false));
+			cost_add(&candidate->probes, cost_probe(candidate->rel->tuples, rows, plan->plan_rows));
 			cost_add(&candidate->probes, cost_pairs(rows * plan->plan_rows));
 		}
 	}

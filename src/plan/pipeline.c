@@ -416,9 +416,12 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	join->request.unique = pair->extra->inner_unique;
 	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
 	join->rows = estimate_rows(root, pair->outer);
-	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows, estimate_loops(root, pair)));
+	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows));
 	if (best != NULL && is_worse_with(candidate, least_cost_of_build(root, pair->inner, build_rows), best, IS_JOIN_REL(pair->inner)))
 		return NULL;
+	/* to find that out takes PostgreSQL's statistics */
+	if (gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && estimate_loops(root, pair))
+		cost_add(&candidate->probes, cost_loop(lanes));
 	exprs = key_expressions(pair);
 	join->build = build_path(root, pair->inner, exprs);
 	if (join->build == NULL && exprs != NIL)
