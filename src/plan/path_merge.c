@@ -15,6 +15,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 
+#include "guc.h"
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
 #include "plan/pipeline.h"
@@ -109,7 +110,7 @@ path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, c
 	JoinCostWorkspace workspace;
 
 	/* what needs values of the other side cannot be sorted before */
-	if (outer->rows + inner->rows < LEAST_ROWS || !search_is_worth(root, joined) || !can_merge(joined, type, extra) ||
+	if (!gpudb_enabled || outer->rows + inner->rows < LEAST_ROWS || !search_is_worth(root, joined) || !can_merge(joined, type, extra) ||
 		(is_joined_by_us(candidate) && path_join_may_be_cheaper(root, candidate, joined, CLEARLY_CHEAPER)) ||
 		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL)
 		return;
