@@ -71,10 +71,10 @@ extern DeviceCost cost_build(double rows, int ncolumns, bool as_columns);
 /* The same on a GPU of rows that it has kept. */
 extern Cost cost_kept_table(double rows, int ncolumns);
 
-/* So many rows looking for theirs in a table of so many, whose keys have one row each. */
+/* The cost of looking up probe_rows keys, by a program that runs over so many lanes, in a join table of build_rows rows with one row a key. */
 extern DeviceCost cost_probe(double lanes, double probe_rows, double build_rows);
 
-/* What it costs besides if keys may have several rows, over which a program loops: the GPU's fast programs have no loops. */
+/* The cost to add to cost_probe()'s where a key may have several rows: a program then loops over them, which the GPU's fast programs cannot. */
 extern DeviceCost cost_loop(double lanes);
 
 /* Testing so many pairs of rows, without equalities. */

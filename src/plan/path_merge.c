@@ -120,7 +120,7 @@ path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, c
 		return;
 	ours = sorted_by_us(root, outer, &outer_path, &order.outer);
 	ours |= sorted_by_us(root, inner, &inner_path, &order.inner);
-	/* whether GpuSorts may be takes a look at the whole query */
+	/* path_may_sort() walks the whole query, and few pairs come this far */
 	if (!ours || !path_may_sort(root))
 		return;
 	initial_cost_mergejoin(root, &workspace, type, order.clauses, outer_path, inner_path, order.outer, order.inner, extra);

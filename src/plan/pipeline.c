@@ -419,7 +419,7 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows));
 	if (best != NULL && is_worse_with(candidate, least_cost_of_build(root, pair->inner, build_rows), best, IS_JOIN_REL(pair->inner)))
 		return NULL;
-	/* to find that out takes PostgreSQL's statistics */
+	/* only a GPU's programs are slower for loops, and estimate_loops() reads PostgreSQL's statistics: so it is asked late */
 	if (gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && estimate_loops(root, pair))
 		cost_add(&candidate->probes, cost_loop(lanes));
 	exprs = key_expressions(pair);
