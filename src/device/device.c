@@ -41,6 +41,12 @@ device_gpu_missing(void)
 	return NULL;
 }
 
+bool
+device_may_use_gpu(void)
+{
+	return gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL;
+}
+
 /* Whether the GPU process is on its way. */
 static bool
 gpu_is_coming(void)

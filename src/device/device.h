@@ -22,6 +22,9 @@ extern const Device *device_choose(const Program *program, bool rather_gpu, cons
 /* Why no GPU serves, in a few words; NULL if one does. */
 extern const char *device_gpu_missing(void);
 
+/* Whether a query may run on a GPU: gpudb.device allows it, and one serves. */
+extern bool device_may_use_gpu(void);
+
 /* Bytes that the tables of a query's joins may take on the GPU that serves. */
 extern uint64_t device_join_bytes(void);
 

@@ -267,7 +267,7 @@ node_choose_keeping(GpuNode *node)
 static bool
 compile_request(GpuNode *node)
 {
-	const bool	may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL;
+	const bool	may_gpu = device_may_use_gpu();
 	/* a GPU makes no codes of pages: with those that are not there a run on it would be one to wish for them */
 	const bool	for_gpu = may_gpu && !gpudb_auto_prewarm && node->noutgrown < MOST_OUTGROWN;
 

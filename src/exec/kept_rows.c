@@ -164,7 +164,7 @@ kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, void *arg)
 	uint64		count = 0;
 	bool		done;
 
-	if (gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || node->nmembers > 0 || joins_end_in_full(node))
+	if (!device_may_use_gpu() || node->nmembers > 0 || joins_end_in_full(node))
 		return false;
 	old = MemoryContextSwitchTo(ps->state->es_query_cxt);
 	if (ps->instrument)

@@ -303,7 +303,7 @@ static EitherPass
 passes_over(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
 	const RelOptInfo *rel = candidate->rel;
-	const bool	may_gpu = gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && program_suits_gpu(compiled->program);
+	const bool	may_gpu = device_may_use_gpu() && program_suits_gpu(compiled->program);
 	const double cached = cost_cached_part(candidate, compiled, groups.found);
 	/* unless most is cached, all is read; rows come from pages */
 	const double gpu_pages = cached > 0.5 && groups.found > 0 ? 1 - cached : 1;

@@ -180,7 +180,7 @@ cost_rows_pass(Candidate *candidate, const CompileRequest *request)
 
 	keeping.give_rows = false;
 	keeping.keep_rows = keeping.aggregate = true;
-	if (gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || candidate_ends_in_full_join(candidate) ||
+	if (!device_may_use_gpu() || candidate_ends_in_full_join(candidate) ||
 		candidate_check_once(candidate, &keeping, &candidate->as_kept)->reason != NULL)
 		return pass;
 	kept_pass = cost_kept_pass(candidate, candidate->as_kept, filters, candidate->rows);

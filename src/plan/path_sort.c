@@ -197,7 +197,7 @@ stays_on_gpu(const SortPath *sort, int wanted)
 	const List *exprs = sort->path.pathtarget->exprs;
 	ListCell   *lc;
 
-	if (wanted == 0 || gpudb_device == DEVICE_CPU || device_gpu_missing() != NULL || !path_has_columns(sort->subpath))
+	if (wanted == 0 || !device_may_use_gpu() || !path_has_columns(sort->subpath))
 		return false;
 	foreach(lc, exprs)
 	{

@@ -420,7 +420,7 @@ extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
 	if (best != NULL && is_worse_with(candidate, least_cost_of_build(root, pair->inner, build_rows), best, IS_JOIN_REL(pair->inner)))
 		return NULL;
 	/* only a GPU's programs are slower for loops, and estimate_loops() reads PostgreSQL's statistics: so it is asked late */
-	if (gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL && estimate_loops(root, pair))
+	if (device_may_use_gpu() && estimate_loops(root, pair))
 		cost_add(&candidate->probes, cost_loop(lanes));
 	exprs = key_expressions(pair);
 	join->build = build_path(root, pair->inner, exprs);
