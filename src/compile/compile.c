@@ -13,6 +13,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "core/tablet_format.h"
 
@@ -221,11 +222,12 @@ choose_body_by_types(CompileResult *result)
 	pfree(tablet);
 }
 
-/* One attempt; false when text in packed form stood in the way. */
+/* One attempt, with what is thrown away afterwards in a memory context of its own; false when text in packed form stood in the way. */
 static bool
-compile_bodies(const CompileInput *input, const CompileRequest *request, bool unpacked, CompileResult *result)
+compile_bodies(const CompileInput *input, const CompileRequest *request, bool unpacked, MemoryContext scratch, CompileResult *result)
 {
 	Program		shape = {0};
+	MemoryContext around = CurrentMemoryContext;
 	ConstantPool pool;
 	StringInfoData code;
 	bool		decimals = false;
@@ -233,8 +235,10 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 	memset(result, 0, sizeof(*result));
 	result->njoins = list_length(request->joins);
 	result->join = palloc0(sizeof(JoinUse) * Max(1, result->njoins));
-	pool_init(&pool);
+	pool_init(&pool, scratch);
+	MemoryContextSwitchTo(scratch);
 	initStringInfo(&code);
+	MemoryContextSwitchTo(around);
 	shape.aggregates = request->aggregate;
 	for (int body = BODY_NARROW; body <= BODY_WIDE; body++)
 	{
@@ -289,8 +293,11 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 void
 compile_program(const CompileInput *input, const CompileRequest *request, CompileResult *result)
 {
-	if (!compile_bodies(input, request, false, result))
-		compile_bodies(input, request, true, result);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpudb compilation", ALLOCSET_DEFAULT_SIZES);
+
+	if (!compile_bodies(input, request, false, scratch, result))
+		compile_bodies(input, request, true, scratch, result);
+	MemoryContextDelete(scratch);
 }
 
 bool

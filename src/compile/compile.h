@@ -261,6 +261,12 @@ extern bool compile_check(const CompileInput *input, const CompileRequest *reque
 /* The Vars that a target list and filters left to PostgreSQL want of a row, each once: outputs, for CompileRequest. */
 extern List *compile_wanted(Node *tlist, Node *quals);
 
+/* Loops of a program's joins, one inside the other; one more is kept for finding out whether rows meet conditions. */
+#define COMPILE_MOST_LOOPS	(PROGRAM_MAX_LOOPS - 1)
+
+/* Whether what follows a join runs in a loop of it, in each program, as it does where rows are not told apart by their keys. */
+extern bool compile_join_loops(const JoinRequest *request);
+
 /* Whether a condition can raise no error, so that it may be tested where PostgreSQL might not have tested it. */
 extern bool compile_cannot_fail(Node *expr);
 

@@ -219,7 +219,7 @@ go_on_with_pairs(Join *join, int flags, int marks)
 	Compiler   *c = join->c;
 	LoopState	before;
 
-	if (c->nloops == PROGRAM_MAX_LOOPS - 1)
+	if (c->nloops == COMPILE_MOST_LOOPS)
 		return refuse(c, REASON_EXPRESSION);
 	begin_loop(join, flags, marks, &before);
 	c->nloops++;
@@ -402,6 +402,12 @@ compile_join(Compiler *c, const JoinRequest *request)
 			return refuse(c, REASON_EXPRESSION);
 	}
 	return filter_all(c, request->filters);
+}
+
+bool
+compile_join_loops(const JoinRequest *request)
+{
+	return !request->unique && request->type != JOIN_SEMI && request->type != JOIN_ANTI;
 }
 
 bool

@@ -290,7 +290,7 @@ puts_side_by_side(const Join *join)
 	const Compiler *c = join->c;
 
 	return join->request->few && join->request->type == JOIN_INNER && c->request->keep == NULL && !c->request->keep_rows &&
-		c->nloops + c->joins_left + 1 < PROGRAM_MAX_LOOPS;
+		c->nloops + c->joins_left < COMPILE_MOST_LOOPS;
 }
 
 static bool

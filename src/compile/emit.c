@@ -14,11 +14,15 @@
 #include "compile/emit.h"
 
 void
-pool_init(ConstantPool *pool)
+pool_init(ConstantPool *pool, MemoryContext context)
 {
+	MemoryContext old = MemoryContextSwitchTo(context);
+
 	initStringInfo(&pool->words);
 	initStringInfo(&pool->tables);
 	initStringInfo(&pool->bytes);
+	pool->context = context;
+	MemoryContextSwitchTo(old);
 }
 
 static int
@@ -69,9 +73,9 @@ emit_init(Emitter *em, ConstantPool *pool)
 	memset(em, 0, sizeof(*em));
 	em->pool = pool;
 	em->maxonce = em->maxcode = em->maxvregs = 64;
-	em->once = palloc(em->maxonce * sizeof(EmitInstr));
-	em->code = palloc(em->maxcode * sizeof(EmitInstr));
-	em->kind = palloc(em->maxvregs);
+	em->once = MemoryContextAlloc(pool->context, em->maxonce * sizeof(EmitInstr));
+	em->code = MemoryContextAlloc(pool->context, em->maxcode * sizeof(EmitInstr));
+	em->kind = MemoryContextAlloc(pool->context, em->maxvregs);
 	em->kind[VREG_SELECTION] = KIND_M;
 	em->nvregs = 1;
 }
@@ -256,7 +260,7 @@ end_of_loop(const Emitter *em, int expand)
 static void
 extend_over_loops(const Emitter *em, int *last_use)
 {
-	int		   *defined = palloc0(em->nvregs * sizeof(int));
+	int		   *defined = MemoryContextAllocZero(em->pool->context, em->nvregs * sizeof(int));
 
 	for (int i = 0; i < em->ncode; i++)
 		if (op_info[em->code[i].op].dst != KIND__)
@@ -378,13 +382,13 @@ set_targets(Instr *code, int n)
 bool
 emit_finish(Emitter *em, StringInfo out, ProgramBody *body)
 {
-	int		   *last_use = palloc(em->nvregs * sizeof(int));
+	int		   *last_use = MemoryContextAlloc(em->pool->context, em->nvregs * sizeof(int));
 	SlotMap		map = {0};
 	int			start = out->len;
 
 	find_last_uses(em, last_use);
 	extend_over_loops(em, last_use);
-	map.slot = palloc(em->nvregs * sizeof(int));
+	map.slot = MemoryContextAlloc(em->pool->context, em->nvregs * sizeof(int));
 	for (int v = 0; v < em->nvregs; v++)
 		map.slot[v] = -1;
 	map.slot[VREG_SELECTION] = 0;

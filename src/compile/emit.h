@@ -26,6 +26,7 @@ typedef struct ConstantPool
 	StringInfoData words;		/* uint64 */
 	StringInfoData tables;		/* the same, which will stand behind them, and are the executor's to change */
 	StringInfoData bytes;
+	MemoryContext context;		/* of these, and of what a body takes until it is finished */
 } ConstantPool;
 
 typedef struct EmitInstr
@@ -53,7 +54,8 @@ typedef struct Emitter
 	int			maxvregs;
 } Emitter;
 
-extern void pool_init(ConstantPool *pool);
+/* An empty pool; it lives in a memory context of the caller's. */
+extern void pool_init(ConstantPool *pool, MemoryContext context);
 
 /* Index of the first of n constant words, shared with equal ones. */
 extern int	pool_words(ConstantPool *pool, const uint64 *words, int n);
@@ -67,6 +69,7 @@ extern int	pool_append_table(ConstantPool *pool, const uint64 *words, int n);
 /* A text reference to bytes that are copied into the program. */
 extern uint64 pool_text(ConstantPool *pool, const char *bytes, int length);
 
+/* Begin a body.  What it takes lives in the pool's memory context. */
 extern void emit_init(Emitter *em, ConstantPool *pool);
 
 /* Emit one instruction and return its result's virtual register (0 if none). */

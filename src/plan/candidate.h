@@ -36,6 +36,19 @@ typedef struct CandidateMember
 } CandidateMember;
 
 /*
+ * The table of a candidate's rows, if it has no columns for expressions: found
+ * once for all pairs, when all paths over the candidate's relations are there.
+ */
+typedef struct CandidateTable
+{
+	DeviceCost	least;			/* what it costs at least, whatever its rows come from, */
+	bool		least_known;	/* once that was asked for */
+	bool		known;			/* the same of what follows */
+	Path	   *build;			/* that makes its rows; NULL = there is none */
+	DeviceCost	cost;			/* of making it of these */
+} CandidateTable;
+
+/*
  * The best device pipeline over one relation, or over one and others that are
  * joined with it.  It is kept apart from the planner's paths: a scan that
  * loses by itself is thrown away by add_path() long before the aggregate above
@@ -57,8 +70,9 @@ typedef struct Candidate
 	bool		read_before;	/* by an earlier pass of the same node, which has left columns behind */
 	List	  **cached_parts;	/* cost.c: of CachedPart, known already; of all pipelines that read the relation */
 	double	   *resident;		/* cost.c: the part of its pages in shared_buffers, negative before it was asked for; likewise */
-	Path	   *build;			/* without expressions, the plan of a table of its rows; once that was asked for, */
-	bool		build_known;	/* as it is when all paths over its relations are there */
+	CandidateTable table;
+	int			nloops;			/* that a program with its joins has at least, one inside the other, */
+	int			nregisters;		/* and registers that last as long as what is found by them */
 	Oid			relation;
 	bool		secret;			/* some of its rows may be hidden from the user */
 	List	   *open;			/* filters, and gates, that may look at these: those of the lowest security level, and leakproof ones */

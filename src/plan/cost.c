@@ -559,20 +559,21 @@ cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const 
 DeviceCost
 cost_pipeline(Candidate *candidate)
 {
-	const CompileResult *filters = candidate_all_filters(candidate);
-	DeviceCost	cost = {0};
+	DeviceCost	cost;
 
-	if (filters->reason == NULL)
+	if (candidate->filters_cost == NULL)
 	{
-		if (candidate->filters_cost == NULL)
+		const CompileResult *filters = candidate_all_filters(candidate);
+
+		candidate->filters_cost = palloc0(sizeof(DeviceCost));
+		if (filters->reason == NULL)
 		{
 			const EitherPass passes = passes_over(candidate, filters, NO_KEYS);
 
-			candidate->filters_cost = palloc(sizeof(DeviceCost));
 			*candidate->filters_cost = (DeviceCost) {passes.cpu.cost, passes.gpu.cost};
 		}
-		cost = *candidate->filters_cost;
 	}
+	cost = *candidate->filters_cost;
 	cost_add(&cost, candidate->builds);
 	cost_add(&cost, candidate->probes);
 	return cost;

@@ -16,7 +16,6 @@
 
 #include "plan/candidate.h"
 #include "plan/estimate.h"
-#include "plan/search.h"
 
 Expr *
 pair_inner_key(const JoinPair *pair, const RestrictInfo *clause)
@@ -58,10 +57,14 @@ least_selectivity(PlannerInfo *root, const JoinPair *pair)
 {
 	Selectivity others = 1;
 	int			nequal = 0;
-	Bitmapset  *inner = bms_copy(pair->inner->relids);
-	Bitmapset  *outer = bms_copy(pair->outer->relids);
+	Bitmapset  *inner;
+	Bitmapset  *outer;
 	ListCell   *lc;
 
+	if (list_length(pair->extra->restrictlist) < 2)
+		return 0;
+	inner = bms_copy(pair->inner->relids);
+	outer = bms_copy(pair->outer->relids);
 	foreach(lc, pair->extra->restrictlist)
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
@@ -101,25 +104,21 @@ equalities_only(const JoinPair *pair)
 }
 
 double
-estimate_rows(PlannerInfo *root, const RelOptInfo *rel)
+estimate_rows(const Candidate *candidate, const RelOptInfo *rel)
 {
-	const Candidate *candidate = search_find(root, rel->relids);
-
 	return candidate != NULL && candidate->reason == NULL && candidate->joins != NIL ? candidate->rows : rel->rows;
 }
 
 double
-estimate_pair(PlannerInfo *root, const JoinPair *pair)
+estimate_pair(PlannerInfo *root, const JoinPair *pair, PairRows rows)
 {
-	const double outer = estimate_rows(root, pair->outer);
-	const double inner = estimate_rows(root, pair->inner);
-	const double rows = pair->joined->rows * outer / pair->outer->rows;
+	const double joined = pair->joined->rows * rows.outer / pair->outer->rows;
 
 	if (pair->type == JOIN_ANTI && !equalities_only(pair))
-		return Max(rows, outer * ANTI_LEAST);
+		return Max(joined, rows.outer * ANTI_LEAST);
 	if (pair->type != JOIN_INNER)
-		return rows;
-	return Max(rows * inner / pair->inner->rows, outer * inner * least_selectivity(root, pair));
+		return joined;
+	return Max(joined * rows.inner / pair->inner->rows, rows.outer * rows.inner * least_selectivity(root, pair));
 }
 
 /* Loops */

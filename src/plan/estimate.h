@@ -10,6 +10,8 @@
 
 #include "nodes/pathnodes.h"
 
+#include "plan/candidate.h"
+
 /* What PostgreSQL's join search considers. */
 typedef struct JoinPair
 {
@@ -20,14 +22,21 @@ typedef struct JoinPair
 	const JoinPathExtraData *extra;
 } JoinPair;
 
+/* Rows of either side of a pair, as estimate_rows() has them. */
+typedef struct PairRows
+{
+	double		outer;
+	double		inner;
+} PairRows;
+
 /* What an equality compares of the inner relation with something of the outer one; NULL if a clause is no such. */
 extern Expr *pair_inner_key(const JoinPair *pair, const RestrictInfo *clause);
 
-/* Rows of a relation of the join search: those of the pipeline over it, if there is one. */
-extern double estimate_rows(PlannerInfo *root, const RelOptInfo *rel);
+/* Rows of a relation of the join search: those of the pipeline over it, if there is one; the candidate over it may be NULL. */
+extern double estimate_rows(const Candidate *candidate, const RelOptInfo *rel);
 
 /* Rows of the relation that a pair makes. */
-extern double estimate_pair(PlannerInfo *root, const JoinPair *pair);
+extern double estimate_pair(PlannerInfo *root, const JoinPair *pair, PairRows rows);
 
 /* Whether a program probably has a loop for the join: over the rows of keys that have several. */
 extern bool estimate_loops(PlannerInfo *root, const JoinPair *pair);

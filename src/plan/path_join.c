@@ -266,9 +266,9 @@ cost_as_fallback(Path *path, const Path *fallback)
 }
 
 bool
-path_join_may_be_cheaper(PlannerInfo *root, Candidate *candidate, const RelOptInfo *joined, double times)
+path_join_may_be_cheaper(Candidate *candidate, const RelOptInfo *joined, double times)
 {
-	return gpudb_force || (path_least_cost(joined) > cost_least(cost_pipeline(candidate)) * times && search_is_worth(root, joined));
+	return gpudb_force || path_least_cost(joined) > cost_least(cost_pipeline(candidate)) * times;
 }
 
 /* A GpuJoin of the best pipeline over some relations; NULL if it costs more than PostgreSQL's paths, or there is none. */
@@ -277,7 +277,7 @@ find_join(PlannerInfo *root, RelOptInfo *joined)
 {
 	Candidate  *candidate = search_find(root, joined->relids);
 
-	if (candidate == NULL || candidate->reason != NULL || !path_join_may_be_cheaper(root, candidate, joined, 1))
+	if (candidate == NULL || candidate->reason != NULL || !path_join_may_be_cheaper(candidate, joined, 1) || !search_is_worth(root, joined))
 		return NULL;
 	candidate->offered = true;
 	return path_join_create(root, candidate, joined, joined->pathlist);
@@ -366,10 +366,8 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 		return;
 	}
 	pipeline_catch_up(root);
-	pipeline_examine(root, &pair);
-	best = search_find(root, joined->relids);
+	best = pipeline_examine(root, &pair);
 	if ((gpudb_force || bms_equal(joined->relids, root->all_baserels)) && !comes_again(&pair) && !path_join_offer(root, joined) && !gpudb_force)
 		offer_mixed(root, joined);
-	if (best != NULL)
-		decision_note_join(root, joined->relids, best->rel != NULL ? best->rel->tuples : 0, best->reason != NULL ? best->reason : best->rows_reason);
+	decision_note_join(root, joined->relids, best->rel != NULL ? best->rel->tuples : 0, best->reason != NULL ? best->reason : best->rows_reason);
 }

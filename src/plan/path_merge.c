@@ -102,7 +102,7 @@ is_joined_by_us(const Candidate *candidate)
 void
 path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
 {
-	Candidate  *candidate = search_find(root, joined->relids);
+	Candidate  *candidate;
 	MergeOrder	order;
 	Path	   *outer_path;
 	Path	   *inner_path;
@@ -110,9 +110,11 @@ path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, c
 	JoinCostWorkspace workspace;
 
 	/* what needs values of the other side cannot be sorted before */
-	if (!gpudb_enabled || outer->rows + inner->rows < LEAST_ROWS || !search_is_worth(root, joined) || !can_merge(joined, type, extra) ||
-		(is_joined_by_us(candidate) && path_join_may_be_cheaper(root, candidate, joined, CLEARLY_CHEAPER)) ||
-		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL)
+	if (!gpudb_enabled || outer->rows + inner->rows < LEAST_ROWS || !can_merge(joined, type, extra) ||
+		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL || !search_is_worth(root, joined))
+		return;
+	candidate = search_find(root, joined->relids);
+	if (is_joined_by_us(candidate) && path_join_may_be_cheaper(candidate, joined, CLEARLY_CHEAPER))
 		return;
 	order = choose_order(root, joined, type, extra);
 	/* for an order that nothing above it uses, a merge join is looked for only where no device joins the relations */

@@ -23,6 +23,7 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 
+#include "compile/compile.h"
 #include "compile/compile_not_in.h"
 #include "device/device.h"
 #include "exec/node.h"
@@ -145,10 +146,8 @@ may_build_cheaper(Candidate *candidate, const Path *path, double rows)
  * whole.
  */
 static Path *
-find_build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
+find_build_path(PlannerInfo *root, RelOptInfo *inner, Candidate *candidate, double rows, List *exprs)
 {
-	Candidate  *candidate = candidate_of(root, inner);
-	const double rows = estimate_rows(root, inner);
 	const bool	may_fail = !candidate_relations_cannot_fail(root, inner->relids);
 	Path	   *path = inner->cheapest_total_path;
 	Path	   *scan = NULL;
@@ -166,20 +165,21 @@ find_build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
 	return scan != NULL && (path == NULL || gpudb_force || cost_least(cost_table(scan, rows)) < cost_least(cost_table(path, rows))) ? scan : path;
 }
 
-/* The plan that a table is made of, found once for all joins with the relation that compare nothing but its columns. */
-static Path *
-build_path(PlannerInfo *root, RelOptInfo *inner, List *exprs)
+/* The table of a relation's rows, with some expressions; the candidate over the relation, NULL if there is none, keeps one without. */
+static CandidateTable
+find_table(PlannerInfo *root, RelOptInfo *inner, Candidate *candidate, double rows, List *exprs)
 {
-	Candidate  *candidate = candidate_of(root, inner);
+	CandidateTable own = {0};
+	CandidateTable *table = candidate != NULL && exprs == NIL ? &candidate->table : &own;
 
-	if (candidate == NULL || exprs != NIL)
-		return find_build_path(root, inner, exprs);
-	if (!candidate->build_known)
+	if (!table->known)
 	{
-		candidate->build = find_build_path(root, inner, NIL);
-		candidate->build_known = true;
+		table->build = find_build_path(root, inner, candidate, rows, exprs);
+		if (table->build != NULL)
+			table->cost = cost_table(table->build, rows);
+		table->known = true;
 	}
-	return candidate->build;
+	return *table;
 }
 
 /*
@@ -286,10 +286,9 @@ is_worse_with(Candidate *candidate, DeviceCost table, Candidate *best, bool bush
 
 /* The least cost of a table of a relation's rows, whatever plan they come from. */
 static DeviceCost
-least_cost_of_build(PlannerInfo *root, RelOptInfo *inner, double rows)
+least_cost_of_build(const RelOptInfo *inner, Candidate *candidate, double rows)
 {
 	const Path *path = inner->cheapest_total_path;
-	Candidate  *candidate = candidate_of(root, inner);
 	const DeviceCost by_path = cost_table(path, rows);
 	DeviceCost	least;
 
@@ -297,6 +296,20 @@ least_cost_of_build(PlannerInfo *root, RelOptInfo *inner, double rows)
 		return by_path;
 	least = least_cost_of_table(candidate, rows, list_length(path->pathtarget->exprs));
 	return (DeviceCost) {Min(least.cpu, by_path.cpu), Min(least.gpu, by_path.gpu)};
+}
+
+/* The same, found once for each candidate. */
+static DeviceCost
+least_cost_of_inner(const JoinPair *pair, Candidate *candidate, double rows)
+{
+	if (candidate == NULL)
+		return least_cost_of_build(pair->inner, NULL, rows);
+	if (!candidate->table.least_known)
+	{
+		candidate->table.least = least_cost_of_build(pair->inner, candidate, rows);
+		candidate->table.least_known = true;
+	}
+	return candidate->table.least;
 }
 
 /* Lanes of a tile, and of the least number of pairs that a device goes over. */
@@ -318,7 +331,7 @@ leaves_few(const JoinPair *pair, const Candidate *before, double rows, double *l
 
 /* How many pairs of rows a join without equalities looks at: those within the bounds of a sorted table, or all. */
 static double
-pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join, const JoinUse *use)
+pairs_tested(PlannerInfo *root, const JoinPair *pair, PairRows rows, const CandidateJoin *join, const JoinUse *use)
 {
 	const JoinRequest *request = &join->request;
 	const bool	only_whether = pair->type == JOIN_SEMI || pair->type == JOIN_ANTI;
@@ -330,7 +343,7 @@ pairs_tested(PlannerInfo *root, const JoinPair *pair, const CandidateJoin *join,
 	/* whether there are rows within bounds shows without a look at them */
 	if (only_whether && list_length(bounds) == list_length(request->conditions))
 		return 0;
-	return join->rows * estimate_rows(root, pair->inner) * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
+	return rows.outer * rows.inner * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
 }
 
 /* The joins of a pipeline, compiled with what is wanted of its rows, if that can be, which then need not be compiled again. */
@@ -382,86 +395,125 @@ are_plain_equalities(const JoinPair *pair)
 	return pair->extra->restrictlist != NIL;
 }
 
-/* How many joins a program surely has registers and loops for. */
-#define SHORT_PIPELINE	(PROGRAM_MAX_LOOPS - 2)
+/* How many of a program's registers may last until its end for it to have enough for all else. */
+#define LASTING_REGISTERS	(PROGRAM_MAX_REGISTERS * 2 / 3)
+
+/* Registers of a loop: its lanes, its pairs and the marks of those, besides the rows of each table so far. */
+#define LOOP_REGISTERS	3
+
+/* Note what a pipeline's program needs for one more join. */
+static void
+count_needs(Candidate *candidate, const JoinRequest *join, int ntables)
+{
+	const bool	loops = compile_join_loops(join);
+
+	candidate->nloops += loops;
+	candidate->nregisters += loops || join->few ? ntables + LOOP_REGISTERS : 1;
+}
+
+/* How many lanes a program goes over behind a pipeline: rows that no filter lets pass are some, too, until some stand side by side. */
+static double
+lanes_of(const Candidate *candidate)
+{
+	return candidate->rel->tuples * (candidate->lanes > 0 ? candidate->lanes / TILE_LANES : 1);
+}
+
+/* A pipeline with one more join, as far as that says without a look at its clauses and its table. */
+static Candidate
+with_join(PlannerInfo *root, const JoinPair *pair, const Candidate *before, PairRows rows, CandidateJoin *join)
+{
+	Candidate	candidate = *before;
+
+	candidate.relids = pair->joined->relids;
+	candidate.offered = false;
+	candidate.table = (CandidateTable) {0};
+	candidate.as_rows = candidate.as_kept = NULL;
+	candidate.rows_pass = NULL;
+	candidate.rows_reason = NULL;
+	candidate.rows = estimate_pair(root, pair, rows);
+	*join = (CandidateJoin) {.rows = rows.outer, .request = {.type = pair->type, .unique = pair->extra->inner_unique}};
+	join->request.few = leaves_few(pair, before, candidate.rows, &candidate.lanes);
+	count_needs(&candidate, &join->request, list_length(before->joins));
+	cost_add(&candidate.probes, cost_probe(lanes_of(before), rows.outer, rows.inner));
+	return candidate;
+}
+
+/* Give a join its table and its clauses; false if it cannot have them. */
+static bool
+complete_join(PlannerInfo *root, const JoinPair *pair, Candidate *over_inner, double build_rows, CandidateJoin *join, DeviceCost *cost)
+{
+	List	   *exprs = key_expressions(pair);
+	CandidateTable table = find_table(root, pair->inner, over_inner, build_rows, exprs);
+
+	if (table.build == NULL && exprs != NIL)
+		table = find_table(root, pair->inner, over_inner, build_rows, NIL);
+	if (table.build == NULL || !read_clauses(root, pair, join))
+		return false;
+	join->build = table.build;
+	join->request.columns = join->build->pathtarget->exprs;
+	join->request.codes = columns_with_codes(root, join->request.columns);
+	*cost = table.cost;
+	return true;
+}
 
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
 static const char *
-extend(PlannerInfo *root, const JoinPair *pair, Candidate *before)
+extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Candidate *best)
 {
-	Candidate  *best = search_find(root, pair->joined->relids);
-	CandidateJoin *join;
-	Candidate  *candidate;
-	const CompileResult *result;
-	const JoinUse *use;
-	const double build_rows = estimate_rows(root, pair->inner);
-	List	   *exprs;
-	/* rows that no filter lets pass are lanes, too, until some stand side by side */
-	const double lanes = before->rel->tuples * (before->lanes > 0 ? before->lanes / TILE_LANES : 1);
+	Candidate  *over_inner = candidate_of(root, pair->inner);
+	const PairRows rows = {estimate_rows(before, pair->outer), estimate_rows(over_inner, pair->inner)};
+	CandidateJoin join;
+	Candidate	candidate = with_join(root, pair, before, rows, &join);
+	DeviceCost	build;
 
-	/* another join makes it no cheaper */
-	if (is_worse(before, best))
-		return NULL;
-	join = palloc0(sizeof(CandidateJoin));
-	candidate = palloc(sizeof(Candidate));
-	*candidate = *before;
-	candidate->relids = pair->joined->relids;
-	candidate->offered = false;
-	candidate->build_known = false;
-	candidate->as_rows = candidate->as_kept = NULL;
-	candidate->rows_pass = NULL;
-	candidate->rows_reason = NULL;
-	candidate->rows = estimate_pair(root, pair);
-	join->request.type = pair->type;
-	join->request.unique = pair->extra->inner_unique;
-	join->request.few = leaves_few(pair, before, candidate->rows, &candidate->lanes);
-	join->rows = estimate_rows(root, pair->outer);
-	cost_add(&candidate->probes, cost_probe(lanes, join->rows, build_rows));
-	if (best != NULL && is_worse_with(candidate, least_cost_of_build(root, pair->inner, build_rows), best, IS_JOIN_REL(pair->inner)))
+	/* no program could have them all, whatever it is for */
+	if (candidate.nloops > COMPILE_MOST_LOOPS)
+		return "expression";
+	if (best != NULL && is_worse_with(&candidate, least_cost_of_inner(pair, over_inner, rows.inner), best, IS_JOIN_REL(pair->inner)))
 		return NULL;
 	/* only a GPU's programs are slower for loops, and estimate_loops() reads PostgreSQL's statistics: so it is asked late */
 	if (device_may_use_gpu() && estimate_loops(root, pair))
-		cost_add(&candidate->probes, cost_loop(lanes));
-	exprs = key_expressions(pair);
-	join->build = build_path(root, pair->inner, exprs);
-	if (join->build == NULL && exprs != NIL)
-		join->build = build_path(root, pair->inner, NIL);
-	if (join->build == NULL || !read_clauses(root, pair, join))
+		cost_add(&candidate.probes, cost_loop(lanes_of(before)));
+	if (!complete_join(root, pair, over_inner, rows.inner, &join, &build))
 		return "expression";
-	join->request.columns = join->build->pathtarget->exprs;
-	join->request.codes = columns_with_codes(root, join->request.columns);
-	candidate->joins = lappend(list_copy(before->joins), join);
-	cost_add(&candidate->builds, cost_table(join->build, build_rows));
-	if (is_worse(candidate, best))
+	candidate.joins = lappend(list_copy(before->joins), memcpy(palloc(sizeof(join)), &join, sizeof(join)));
+	cost_add(&candidate.builds, build);
+	if (is_worse(&candidate, best))
 		return NULL;
-	if (list_length(candidate->joins) > SHORT_PIPELINE || (!are_plain_equalities(pair) && !search_is_compiled(root, pair)))
+	if (candidate.nregisters > LASTING_REGISTERS || (!are_plain_equalities(pair) && !search_is_compiled(root, pair)))
 	{
-		result = compile_pipeline(candidate, pair->joined);
+		const CompileResult *result = compile_pipeline(&candidate, pair->joined);
+		const JoinUse *use = &result->join[result->njoins - 1];
+
 		if (result->reason != NULL)
 			return result->reason;
-		use = &result->join[result->njoins - 1];
 		/* without keys the cost shows in each program */
 		if (use->nkeys == 0 || use->sorted)
-			cost_add(&candidate->probes, cost_pairs(pairs_tested(root, pair, join, use)));
+			cost_add(&candidate.probes, cost_pairs(pairs_tested(root, pair, rows, &join, use)));
 		else
 			search_note_compiled(root, pair);
-		if (is_worse(candidate, best))
+		if (is_worse(&candidate, best))
 			return NULL;
 	}
-	search_remember(root, candidate);
+	search_remember(root, memcpy(palloc(sizeof(candidate)), &candidate, sizeof(candidate)));
 	return NULL;
 }
 
-void
+const Candidate *
 pipeline_examine(PlannerInfo *root, const JoinPair *pair)
 {
 	Candidate  *before = candidate_of(root, pair->outer);
+	Candidate  *best = search_find(root, pair->joined->relids);
 	const char *reason = reason_against(pair, before);
-	Candidate  *best;
 
+	/* another join makes a pipeline no cheaper */
+	if (reason == NULL && is_worse(before, best))
+		return best;
 	if (reason == NULL)
-		reason = extend(root, pair, before);
-	best = search_find(root, pair->joined->relids);
+	{
+		reason = extend(root, pair, before, best);
+		best = search_find(root, pair->joined->relids);
+	}
 	if (best == NULL && reason != NULL)
 	{
 		best = palloc0(sizeof(Candidate));
@@ -469,6 +521,7 @@ pipeline_examine(PlannerInfo *root, const JoinPair *pair)
 		best->reason = reason;
 		search_remember(root, best);
 	}
+	return best;
 }
 
 void

@@ -15,8 +15,11 @@
 
 /* pipeline.c */
 
-/* Have the pipeline over the outer relation of a pair extended, and note why it cannot be if there is none over both. */
-extern void pipeline_examine(PlannerInfo *root, const JoinPair *pair);
+/*
+ * Have the pipeline over the outer relation of a pair extended.  The best one
+ * over both is returned, or a candidate with the reason why there is none.
+ */
+extern const Candidate *pipeline_examine(PlannerInfo *root, const JoinPair *pair);
 
 /* Examine the pairs that were put off while PostgreSQL's paths for them were cheap. */
 extern void pipeline_catch_up(PlannerInfo *root);
@@ -36,7 +39,7 @@ extern const CompileResult *path_join_compile_rows(Candidate *candidate, const R
  * Whether a GpuJoin over a candidate could be so many times cheaper than
  * PostgreSQL's paths; compiling its program, which its cost takes, is dear.
  */
-extern bool path_join_may_be_cheaper(PlannerInfo *root, Candidate *candidate, const RelOptInfo *joined, double times);
+extern bool path_join_may_be_cheaper(Candidate *candidate, const RelOptInfo *joined, double times);
 
 /* A GpuJoin over a candidate, with PostgreSQL's cheapest join of `paths` beside it; NULL if there can be none. */
 extern CustomPath *path_join_create(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, List *paths);
