@@ -20,7 +20,7 @@ SELECT relation, part, node, reason FROM gpudb.why_not('SELECT * FROM plan_why_n
 SELECT relation, part, node, reason FROM gpudb.why_not('UPDATE plan_why_not SET k = 2 WHERE k = 1');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not x JOIN plan_why_not y USING (id) WHERE x.k = 1 AND upper(y.t) = y.k::text');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not_view WHERE k = (SELECT max(k) FROM plan_why_not i WHERE i.id < 500)');
-SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not x JOIN plan_why_not y USING (id) LEFT JOIN plan_why_not z ON z.id = y.k');
+SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not x JOIN plan_why_not y USING (id) LEFT JOIN plan_why_not z ON z.id = y.k WHERE x.k = 1');
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT count(*) FROM plan_why_not x JOIN plan_why_not y ON upper(x.t) = upper(y.t)');
 SET gpudb.enabled = off;
 SELECT relation, part, node, reason FROM gpudb.why_not('SELECT sum(id) FROM plan_why_not WHERE k = 3');

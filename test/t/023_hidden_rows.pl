@@ -123,15 +123,23 @@ sub differ
 	is("@differ", '', $name) if defined $name;
 }
 
-# Of 1,000 pairs of runs chance alone makes one the slower in 500 or so: 150 more or less are nine times the deviation.
+# Of 1,000 pairs of runs chance alone makes one the slower in 500 or so: 150 more or less are nine times the deviation.  But
+# where memory lies can make either query the slower one for as long as a session lasts.  What is hidden makes the same one
+# slower in every session, so only five sessions that all say so tell of it.
 sub times_differ
 {
 	my ($on, $question) = @_;
 	my ($sql, @guess) = @{ $question{$question} };
 	my @run = map { '$q$' . ($sql =~ s/\?/$_/gr) . '$q$' } @guess;
-	my $slower = told("SET search_path = theirs, public; SELECT slower($run[0], $run[1], 20) * 0; SELECT slower($run[0], $run[1], 1000)");
-	my ($n) = $slower =~ /^0\n(\d+)/;
-	ok(defined $n && abs($n - 500) <= 150, "$on: times of $question (" . ($n // $slower) . ' of 1,000)');
+	my @counts;
+	while (@counts < 5)
+	{
+		my $slower = told("SET search_path = theirs, public; SELECT slower($run[0], $run[1], 20) * 0; SELECT slower($run[0], $run[1], 1000)");
+		my ($n) = $slower =~ /^0\n(\d+)/ or return fail("$on: times of $question: $slower");
+		push @counts, $n;
+		last if abs($n - 500) <= 150 || ($n > 500) != ($counts[0] > 500);
+	}
+	ok(@counts < 5, "$on: times of $question (@counts of 1,000)");
 }
 
 sub try_all
