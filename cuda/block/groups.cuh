@@ -191,11 +191,15 @@ block_claim(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint3
 /*
  * Add the keys of each thread's `missing` lanes; by all threads.  In rounds:
  * each thread claims a slot for one key and writes the key, then, past a
- * barrier, opens the slot to all.  True if the table has no room for all.
+ * barrier, opens the slot to all.  True if the table has no room for all: then
+ * it is to be renewed, and has the groups that it had before, whose rows are
+ * counted.  So a block never leaves more groups than it has counted rows.
  */
 template <typename Lanes> static __device__ __forceinline__ bool
 block_insert(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint32_t missing)
 {
+	const uint32_t before = groups->ngroups;
+
 	while (__syncthreads_or(missing != 0))
 	{
 		const uint32_t claimed = block_claim(groups, shape, lanes, &missing);
@@ -217,6 +221,8 @@ block_insert(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint
 		__syncthreads();
 		if (claimed < shape->nslots)
 			atomicExch(&group_slots(groups)[claimed], full ? SLOT_FREE : group + SLOT_FIRST);
+		if (full)
+			groups->ngroups = before;
 		if (__syncthreads_or(full))
 			return true;
 	}

@@ -147,6 +147,13 @@ tablet_bytes(const ServiceJob *own, uint32 npages, uint32 nrows)
 					   deform_var_bytes(deform, npages, nrows));
 }
 
+/* Bytes that rows for the job's table of groups may take beside the tablet: each row may leave one, with its hash and its group's number. */
+static uint64
+group_rows_bytes(const ServiceJob *own, uint32 nrows)
+{
+	return own->groups.shared == NULL ? 0 : (uint64) nrows * (own->provider.view.program->row_words * 8 + 12);
+}
+
 /* Start a batch, for the first time or again. */
 static void
 submit(const ServiceJob *own, const Ticket *ticket, ProviderBatch *batch)
@@ -172,8 +179,11 @@ add_pages(const ServiceJob *own, const ChannelWindow *window, ProviderBatch *bat
 	if (npages > BATCH_PAGES)
 		return STATUS_NO_ROOM;
 	nrows = batch->row_start[batch->nwindows] + list->nrows;
+	/* of one window alone fewer rows may be left than there might */
+	if (batch->nwindows > 0 && tablet_bytes(own, npages, nrows) + group_rows_bytes(own, nrows) > batch_bytes)
+		return STATUS_NO_ROOM;
 	if (tablet_bytes(own, npages, nrows) > batch_bytes)
-		return batch->nwindows > 0 ? STATUS_NO_ROOM : STATUS_MEMORY_LIMIT;
+		return STATUS_MEMORY_LIMIT;
 	batch->row_start[batch->nwindows + 1] = nrows;
 	return STATUS_DONE;
 }

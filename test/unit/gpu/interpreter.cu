@@ -281,6 +281,12 @@ copy_answer(VmRun *run, const VmLaunch &launch, const VmResult &result)
 		std::vector<uint64_t> rows((size_t) result.nrows * launch.shape.row_words);
 		std::vector<uint64_t> hashes(result.nrows);
 
+		/* who makes room for a launch's groups counts on it */
+		if (program->grouped && program->ntables == 0 && result.nrows > tablet->nrows)
+		{
+			printf("# %u rows left %u groups\n", tablet->nrows, result.nrows);
+			return STATUS_BAD_PROGRAM;
+		}
 		check(cudaMemcpy(rows.data(), launch.rows, rows.size() * 8, cudaMemcpyDeviceToHost), "copy rows");
 		check(cudaMemcpy(hashes.data(), launch.hashes, hashes.size() * 8, cudaMemcpyDeviceToHost), "copy hashes");
 		return merge_rows(run, whole_rows(program, launch, rows, result.nrows).data(), hashes.data(), result.nrows);
