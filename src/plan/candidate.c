@@ -321,53 +321,87 @@ find_open(Candidate *candidate)
 }
 
 /*
- * Find the filters that the device can compute.  PostgreSQL evaluates filters
- * in order and the first one that is not true ends the row, so an error in a
- * later one stays unseen.  A filter may therefore go to the device, ahead of
- * those that stay, only if none of these can fail.  If it must not look at
- * hidden rows, none may stay at all: those may be what hides them.
+ * Find the filters that the device can compute, where it cannot compute all.
+ * PostgreSQL evaluates filters in order and the first one that is not true ends
+ * the row, so an error in a later one stays unseen.  A filter may therefore go
+ * to the device, ahead of those that stay, only if none of these can fail.  If
+ * it must not look at hidden rows, none may stay at all: those may be what
+ * hides them.
  */
+static void
+choose_quals(Candidate *candidate)
+{
+	CompileResult *result = palloc(sizeof(CompileResult));
+	bool		may_go = true;
+	bool		some_stay = false;
+	ListCell   *lc;
+
+	foreach(lc, candidate->quals)
+	{
+		Node	   *qual = lfirst(lc);
+		const bool	on_device = candidate_check(candidate, &(CompileRequest) {.quals = list_make1(qual)}, result) && may_go &&
+			!(candidate->secret && some_stay && !list_member_ptr(candidate->open, qual));
+
+		candidate->on_device = lappend_int(candidate->on_device, on_device);
+		if (on_device)
+			continue;
+		if (candidate->qual_reason == NULL)
+			candidate->qual_reason = result->reason ? result->reason : "expression";
+		may_go = may_go && compile_cannot_fail(qual);
+		some_stay = true;
+	}
+	pfree(result);
+}
+
+/* Some filters compiled together, so that they share columns; NULL if they cannot be. */
+static CompileResult *
+compile_filters(const Candidate *candidate, List *quals)
+{
+	CompileResult *result;
+
+	if (quals == NIL)
+		return without_filters(false);
+	result = palloc(sizeof(CompileResult));
+	return candidate_check(candidate, &(CompileRequest) {.quals = quals}, result) ? result : NULL;
+}
+
+/* Which filters the device computes, and what part of the rows these let pass. */
 static void
 examine_quals(PlannerInfo *root, Candidate *candidate)
 {
-	bool		may_go = true;
-	bool		some_stay = false;
-	CompileRequest request = {0};
+	List	   *filters = NIL;
+	List	   *computed = NIL;
 	ListCell   *lc;
 
 	find_open(candidate);
 	foreach(lc, ordered_clauses(root, candidate->rel->baserestrictinfo))
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		Node	   *qual = (Node *) rinfo->clause;
-		CompileResult *result = palloc(sizeof(CompileResult));
-		bool		on_device;
 
 		/* PostgreSQL puts these into a node above any scan */
 		if (rinfo->pseudoconstant)
+			candidate->gates = lappend(candidate->gates, rinfo->clause);
+		else
 		{
-			candidate->gates = lappend(candidate->gates, qual);
-			continue;
+			candidate->quals = lappend(candidate->quals, rinfo->clause);
+			filters = lappend(filters, rinfo);
 		}
-		request.quals = list_make1(qual);
-		on_device = candidate_check(candidate, &request, result) && may_go &&
-			!(candidate->secret && some_stay && !list_member_ptr(candidate->open, qual));
-		candidate->quals = lappend(candidate->quals, qual);
-		candidate->on_device = lappend_int(candidate->on_device, on_device);
-		if (!on_device)
-		{
-			if (candidate->qual_reason == NULL)
-				candidate->qual_reason = result->reason ? result->reason : "expression";
-			may_go = may_go && compile_cannot_fail(qual);
-			some_stay = true;
-		}
-		pfree(result);
 	}
-	/* together they share columns */
-	request.quals = candidate_quals(candidate, true);
-	candidate->filters = request.quals == NIL ? without_filters(false) : palloc0(sizeof(CompileResult));
-	if (request.quals != NIL && !candidate_check(candidate, &request, candidate->filters))
-		candidate->filters = NULL;
+	/* mostly the device can compute all, and few programs are compiled to find that out */
+	candidate->filters = compile_filters(candidate, candidate->quals);
+	if (candidate->filters == NULL)
+	{
+		choose_quals(candidate);
+		candidate->filters = compile_filters(candidate, candidate_quals(candidate, true));
+	}
+	else
+		foreach(lc, candidate->quals)
+			candidate->on_device = lappend_int(candidate->on_device, true);
+	/* PostgreSQL knows already how many rows pass each of its RestrictInfos */
+	foreach(lc, filters)
+		if (list_nth_int(candidate->on_device, foreach_current_index(lc)))
+			computed = lappend(computed, lfirst(lc));
+	candidate->passing = clauselist_selectivity(root, computed, candidate->rel->relid, JOIN_INNER, NULL);
 }
 
 /*
@@ -466,8 +500,6 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 				  : rte->inh ? "relation_kind"
 				  : list_length(candidate_quals(candidate, false)) == list_length(candidate->quals)
 				  ? candidate->qual_reason : NULL);
-	if (candidate->reason == NULL)
-		candidate->passing = clauselist_selectivity(root, candidate_quals(candidate, true), rel->relid, JOIN_INNER, NULL);
 	return candidate;
 }
 
@@ -499,11 +531,24 @@ candidate_check_once(const Candidate *candidate, const CompileRequest *request, 
 	return *known;
 }
 
+/* The same filters as those of an aggregate: rows do not go out. */
+static CompileResult *
+without_rows(const CompileResult *filters)
+{
+	CompileResult *result = palloc(sizeof(CompileResult));
+
+	*result = *filters;
+	result->op_cost -= op_info[VMOP_EMIT].cost / 10.0;
+	return result;
+}
+
 const CompileResult *
 candidate_all_filters(Candidate *candidate)
 {
 	if (candidate->quals == NIL)
 		return without_filters(true);
+	if (candidate->all_filters == NULL && candidate->filters != NULL && candidate->qual_reason == NULL)
+		candidate->all_filters = without_rows(candidate->filters);
 	return candidate_check_once(candidate, &(CompileRequest) {.aggregate = true, .quals = candidate->quals}, &candidate->all_filters);
 }
 

@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "access/transam.h"
+#include "optimizer/geqo.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 
@@ -23,6 +24,7 @@
 static planner_hook_type prev_planner = NULL;
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
 static set_join_pathlist_hook_type prev_join_pathlist = NULL;
+static join_search_hook_type prev_join_search = NULL;
 static create_upper_paths_hook_type prev_upper_paths = NULL;
 
 /* Whether gpudb looks for plans of a relation: it costs PostgreSQL enough, or the decisions about the query are wanted. */
@@ -86,8 +88,31 @@ join_pathlist(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptIn
 		prev_join_pathlist(root, joined, outer, inner, type, extra);
 	if (!extension_is_here())
 		return;
+	if (path_join_waits(root, joined))
+	{
+		if (type != JOIN_UNIQUE_OUTER && type != JOIN_UNIQUE_INNER)
+			search_defer(root, &(JoinPair) {joined, outer, inner, type, extra});
+		return;
+	}
 	path_join_consider(root, joined, outer, inner, type, extra);
 	path_merge_add(root, joined, outer, inner, type, extra);
+}
+
+/* PostgreSQL's join search, behind which all its paths over all relations are known. */
+static RelOptInfo *
+join_search(PlannerInfo *root, int nlevels, List *relations)
+{
+	RelOptInfo *joined;
+
+	if (prev_join_search)
+		joined = prev_join_search(root, nlevels, relations);
+	else if (enable_geqo && nlevels >= geqo_threshold)
+		joined = geqo(root, nlevels, relations);
+	else
+		joined = standard_join_search(root, nlevels, relations);
+	if (extension_is_here())
+		path_join_finish(root, joined);
+	return joined;
 }
 
 static void
@@ -133,6 +158,8 @@ plan_init(void)
 	set_rel_pathlist_hook = rel_pathlist;
 	prev_join_pathlist = set_join_pathlist_hook;
 	set_join_pathlist_hook = join_pathlist;
+	prev_join_search = join_search_hook;
+	join_search_hook = join_search;
 	prev_upper_paths = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
 	require_init(decision_last_reason);

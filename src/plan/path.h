@@ -47,6 +47,14 @@ extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo
 							   const JoinPathExtraData *extra);
 
 /*
+ * Whether pairs that make the join of all relations are put off until all are
+ * known, as are PostgreSQL's paths: then path_join_finish() examines those that
+ * may be cheaper, and offers paths once.
+ */
+extern bool path_join_waits(const PlannerInfo *root, const RelOptInfo *joined);
+extern void path_join_finish(PlannerInfo *root, RelOptInfo *joined);
+
+/*
  * path_not_in.c: the candidate over a relation in which x NOT IN (SELECT ...)
  * are joins; the candidate given, if there are none.  path_not_in_offer()
  * offers the rows of such a one, and tells whether it did.

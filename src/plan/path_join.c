@@ -344,6 +344,47 @@ comes_again(const JoinPair *pair)
 	return pair->type == JOIN_INNER && bms_equal(pair->extra->sjinfo->min_lefthand, pair->outer->relids);
 }
 
+static void
+note_join(PlannerInfo *root, const RelOptInfo *joined, const Candidate *best)
+{
+	decision_note_join(root, joined->relids, best->rel != NULL ? best->rel->tuples : 0, best->reason != NULL ? best->reason : best->rows_reason);
+}
+
+bool
+path_join_waits(const PlannerInfo *root, const RelOptInfo *joined)
+{
+	/* under gpudb.force a path is offered with each pair, and replaces PostgreSQL's */
+	return gpudb_enabled && !gpudb_force && joined->reloptkind == RELOPT_JOINREL && root->join_search_private == NULL && bms_equal(joined->relids, root->all_baserels);
+}
+
+void
+path_join_finish(PlannerInfo *root, RelOptInfo *joined)
+{
+	const Candidate *best;
+	List	   *pairs;
+	ListCell   *lc;
+
+	if (!path_join_waits(root, joined) || IS_DUMMY_REL(joined) || !(search_is_worth(root, joined) || decision_is_logged()))
+		return;
+	pairs = search_take_deferred(root);
+	foreach(lc, pairs)
+		(void) pipeline_examine(root, lfirst(lc));
+	best = search_find(root, joined->relids);
+	if (best == NULL)
+		return;
+	foreach(lc, pairs)
+	{
+		const JoinPair *pair = lfirst(lc);
+
+		if (pair->joined == joined)
+			path_merge_add(root, joined, pair->outer, pair->inner, pair->type, (JoinPathExtraData *) pair->extra);
+	}
+	if (!path_join_offer(root, joined))
+		offer_mixed(root, joined);
+	set_cheapest(joined);
+	note_join(root, joined, best);
+}
+
 void
 path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 				   const JoinPathExtraData *extra)
@@ -367,7 +408,7 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, Rel
 	}
 	pipeline_catch_up(root);
 	best = pipeline_examine(root, &pair);
-	if ((gpudb_force || bms_equal(joined->relids, root->all_baserels)) && !comes_again(&pair) && !path_join_offer(root, joined) && !gpudb_force)
-		offer_mixed(root, joined);
-	decision_note_join(root, joined->relids, best->rel != NULL ? best->rel->tuples : 0, best->reason != NULL ? best->reason : best->rows_reason);
+	if (gpudb_force && !comes_again(&pair))
+		path_join_offer(root, joined);
+	note_join(root, joined, best);
 }

@@ -50,6 +50,20 @@ can_merge(const RelOptInfo *joined, JoinType type, const JoinPathExtraData *extr
 	return true;
 }
 
+/* Note in the clauses which side is the outer one, as PostgreSQL does for the pair at hand only. */
+static void
+set_sides(const JoinPathExtraData *extra, const RelOptInfo *outer)
+{
+	ListCell   *lc;
+
+	foreach(lc, extra->mergeclause_list)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		clause->outer_is_left = bms_is_subset(clause->left_relids, outer->relids);
+	}
+}
+
 /* The order that serves most of the query. */
 static MergeOrder
 choose_order(PlannerInfo *root, RelOptInfo *joined, JoinType type, const JoinPathExtraData *extra)
@@ -92,11 +106,13 @@ sorted_by_us(PlannerInfo *root, const RelOptInfo *rel, Path **path, List **pathk
 /* How much cheaper than PostgreSQL's joins a pipeline must look for no merge join to be looked for: its rows must go out, too. */
 #define CLEARLY_CHEAPER	2
 
-/* Whether a device can join the relations, and sorts neither side for it. */
+/* Whether a device can join the relations, be it for more than PostgreSQL does, and sorts neither side for it. */
 static bool
 is_joined_by_us(const Candidate *candidate)
 {
-	return candidate != NULL && candidate->reason == NULL && candidate->rows_reason == NULL;
+	const char *reason = candidate == NULL ? "expression" : candidate->reason != NULL ? candidate->reason : candidate->rows_reason;
+
+	return reason == NULL || strcmp(reason, "cost") == 0;
 }
 
 void
@@ -114,8 +130,9 @@ path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, c
 		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL || !search_is_worth(root, joined))
 		return;
 	candidate = search_find(root, joined->relids);
-	if (is_joined_by_us(candidate) && path_join_may_be_cheaper(candidate, joined, CLEARLY_CHEAPER))
+	if (is_joined_by_us(candidate) && candidate->reason == NULL && path_join_may_be_cheaper(candidate, joined, CLEARLY_CHEAPER))
 		return;
+	set_sides(extra, outer);
 	order = choose_order(root, joined, type, extra);
 	/* for an order that nothing above it uses, a merge join is looked for only where no device joins the relations */
 	if (order.joined == NIL && is_joined_by_us(candidate))

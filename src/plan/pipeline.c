@@ -243,9 +243,23 @@ is_kind_of_ours(JoinType type)
 	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_FULL || type == JOIN_SEMI || type == JOIN_ANTI;
 }
 
+/* Whether a join has conditions with subqueries that run for each pair, which no device does. */
+static bool
+has_subplans(const PlannerInfo *root, const JoinPair *pair)
+{
+	ListCell   *lc;
+
+	if (!root->parse->hasSubLinks)
+		return false;
+	foreach(lc, pair->extra->restrictlist)
+		if (contain_subplans((Node *) lfirst_node(RestrictInfo, lc)->clause))
+			return true;
+	return false;
+}
+
 /* Why no pipeline over the outer relation can be extended so; NULL if one may. */
 static const char *
-reason_against(const JoinPair *pair, const Candidate *before)
+reason_against(const PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 {
 	if (before == NULL)
 		return "relation_kind";
@@ -254,7 +268,7 @@ reason_against(const JoinPair *pair, const Candidate *before)
 	if (before->qual_reason != NULL)
 		return before->qual_reason;
 	if (!is_kind_of_ours(pair->type) || before->gates != NIL || pair->joined->lateral_relids != NULL ||
-		pair->inner->lateral_relids != NULL || !path_join_has_columns(pair->inner) || list_length(before->joins) == PROGRAM_MAX_TABLES)
+		pair->inner->lateral_relids != NULL || !path_join_has_columns(pair->inner) || list_length(before->joins) == PROGRAM_MAX_TABLES || has_subplans(root, pair))
 		return "expression";
 	if (candidate_ends_in_full_join(before) || (pair->type == JOIN_FULL && before->members != NIL))
 		return "full_join";
@@ -312,6 +326,27 @@ least_cost_of_inner(const JoinPair *pair, Candidate *candidate, double rows)
 	return candidate->table.least;
 }
 
+/*
+ * What PostgreSQL takes at most for what it computes of a joined row, in its
+ * units: it sorts each of a million for 0.1, and calls a function for 0.0025.
+ */
+#define MOST_ABOVE_JOINS	1
+
+/*
+ * Whether PostgreSQL joins all relations, and computes what the query wants of
+ * their rows, for less than a pipeline over them costs with a table's least
+ * cost: then no clause of it need be looked at.
+ */
+static bool
+is_beyond_postgres(const PlannerInfo *root, const JoinPair *pair, Candidate *candidate, DeviceCost table)
+{
+	DeviceCost	cost = cost_pipeline(candidate);
+
+	cost_add(&cost, table);
+	return !gpudb_force && !decision_is_logged() && bms_equal(pair->joined->relids, root->all_baserels) &&
+		path_least_cost(pair->joined) + pair->joined->rows * MOST_ABOVE_JOINS <= cost_least(cost);
+}
+
 /* Lanes of a tile, and of the least number of pairs that a device goes over. */
 #define TILE_LANES	512
 #define PAIR_LANES	64
@@ -331,15 +366,15 @@ leaves_few(const JoinPair *pair, const Candidate *before, double rows, double *l
 
 /* How many pairs of rows a join without equalities looks at: those within the bounds of a sorted table, or all. */
 static double
-pairs_tested(PlannerInfo *root, const JoinPair *pair, PairRows rows, const CandidateJoin *join, const JoinUse *use)
+pairs_tested(PlannerInfo *root, const JoinPair *pair, PairRows rows, const CandidateJoin *join, const JoinBounds *bounded)
 {
 	const JoinRequest *request = &join->request;
 	const bool	only_whether = pair->type == JOIN_SEMI || pair->type == JOIN_ANTI;
 	List	   *bounds = NIL;
 
-	for (JoinEnd end = JOIN_LOWER; use->sorted && end <= JOIN_UPPER; end++)
-		if (use->bound[end] >= 0)
-			bounds = lappend(bounds, list_nth(request->conditions, use->bound[end]));
+	for (JoinEnd end = JOIN_LOWER; bounded->sorted && end <= JOIN_UPPER; end++)
+		if (bounded->bound[end] >= 0)
+			bounds = lappend(bounds, list_nth(request->conditions, bounded->bound[end]));
 	/* whether there are rows within bounds shows without a look at them */
 	if (only_whether && list_length(bounds) == list_length(request->conditions))
 		return 0;
@@ -456,6 +491,38 @@ complete_join(PlannerInfo *root, const JoinPair *pair, Candidate *over_inner, do
 	return true;
 }
 
+/*
+ * Find out, compiling it if need be, whether there can be a program for a
+ * pipeline with its last join, and what a join without keys costs it; else the
+ * reason why there can be none.
+ */
+static const char *
+examine_program(PlannerInfo *root, const JoinPair *pair, PairRows rows, const CandidateJoin *join, Candidate *candidate)
+{
+	const bool	fits = candidate->nregisters <= LASTING_REGISTERS;
+	const JoinBounds *bounds;
+
+	if (fits && (are_plain_equalities(pair) || search_is_compiled(root, pair)))
+		return NULL;
+	bounds = fits ? search_find_bounds(root, pair) : NULL;
+	if (bounds == NULL)
+	{
+		const CompileResult *result = compile_pipeline(candidate, pair->joined);
+		const JoinUse *use = &result->join[result->njoins - 1];
+
+		if (result->reason != NULL)
+			return result->reason;
+		if (use->nkeys > 0 && !use->sorted)
+		{
+			search_note_compiled(root, pair);
+			return NULL;
+		}
+		bounds = search_note_bounds(root, pair, use);
+	}
+	cost_add(&candidate->probes, cost_pairs(pairs_tested(root, pair, rows, join, bounds)));
+	return NULL;
+}
+
 /* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
 static const char *
 extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Candidate *best)
@@ -465,12 +532,16 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Candida
 	CandidateJoin join;
 	Candidate	candidate = with_join(root, pair, before, rows, &join);
 	DeviceCost	build;
+	const char *reason;
 
 	/* no program could have them all, whatever it is for */
 	if (candidate.nloops > COMPILE_MOST_LOOPS)
 		return "expression";
-	if (best != NULL && is_worse_with(&candidate, least_cost_of_inner(pair, over_inner, rows.inner), best, IS_JOIN_REL(pair->inner)))
+	build = least_cost_of_inner(pair, over_inner, rows.inner);
+	if (best != NULL && is_worse_with(&candidate, build, best, IS_JOIN_REL(pair->inner)))
 		return NULL;
+	if (is_beyond_postgres(root, pair, &candidate, build))
+		return "cost";
 	/* only a GPU's programs are slower for loops, and estimate_loops() reads PostgreSQL's statistics: so it is asked late */
 	if (device_may_use_gpu() && estimate_loops(root, pair))
 		cost_add(&candidate.probes, cost_loop(lanes_of(before)));
@@ -480,21 +551,9 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Candida
 	cost_add(&candidate.builds, build);
 	if (is_worse(&candidate, best))
 		return NULL;
-	if (candidate.nregisters > LASTING_REGISTERS || (!are_plain_equalities(pair) && !search_is_compiled(root, pair)))
-	{
-		const CompileResult *result = compile_pipeline(&candidate, pair->joined);
-		const JoinUse *use = &result->join[result->njoins - 1];
-
-		if (result->reason != NULL)
-			return result->reason;
-		/* without keys the cost shows in each program */
-		if (use->nkeys == 0 || use->sorted)
-			cost_add(&candidate.probes, cost_pairs(pairs_tested(root, pair, rows, &join, use)));
-		else
-			search_note_compiled(root, pair);
-		if (is_worse(&candidate, best))
-			return NULL;
-	}
+	reason = examine_program(root, pair, rows, &join, &candidate);
+	if (reason != NULL || is_worse(&candidate, best))
+		return reason;
 	search_remember(root, memcpy(palloc(sizeof(candidate)), &candidate, sizeof(candidate)));
 	return NULL;
 }
@@ -504,7 +563,7 @@ pipeline_examine(PlannerInfo *root, const JoinPair *pair)
 {
 	Candidate  *before = candidate_of(root, pair->outer);
 	Candidate  *best = search_find(root, pair->joined->relids);
-	const char *reason = reason_against(pair, before);
+	const char *reason = reason_against(root, pair, before);
 
 	/* another join makes a pipeline no cheaper */
 	if (reason == NULL && is_worse(before, best))

@@ -61,6 +61,15 @@ typedef struct CompiledJoins
 	List	   *clauses;		/* RestrictInfos, by their addresses */
 } CompiledJoins;
 
+/* A join without keys that has been compiled. */
+typedef struct BoundedJoin
+{
+	JoinType	type;
+	Relids		inner;
+	List	   *clauses;		/* RestrictInfos, by their addresses */
+	JoinBounds	bounds;
+} BoundedJoin;
+
 typedef struct Search
 {
 	struct Search *outer;
@@ -68,6 +77,7 @@ typedef struct Search
 	known_hash *candidates;
 	List	   *deferred;		/* JoinPairs with their own JoinPathExtraData */
 	List	   *compiled;		/* of CompiledJoins */
+	List	   *bounded;		/* of BoundedJoin */
 	MemoryContextCallback unlink;
 } Search;
 
@@ -210,4 +220,49 @@ search_note_compiled(PlannerInfo *root, const JoinPair *pair)
 	joins->inner = bms_add_members(joins->inner, pair->inner->relids);
 	joins->clauses = list_concat_unique_ptr(joins->clauses, pair->extra->restrictlist);
 	MemoryContextSwitchTo(old);
+}
+
+static bool
+are_same_clauses(const List *a, const List *b)
+{
+	ListCell   *x;
+	ListCell   *y;
+
+	if (list_length(a) != list_length(b))
+		return false;
+	forboth(x, a, y, b)
+		if (lfirst(x) != lfirst(y))
+			return false;
+	return true;
+}
+
+const JoinBounds *
+search_find_bounds(PlannerInfo *root, const JoinPair *pair)
+{
+	const Search *search = find_search(root);
+	ListCell   *lc;
+
+	foreach(lc, search != NULL ? search->bounded : NIL)
+	{
+		const BoundedJoin *join = lfirst(lc);
+
+		if (join->type == pair->type && are_same_clauses(join->clauses, pair->extra->restrictlist) && bms_equal(join->inner, pair->inner->relids))
+			return &join->bounds;
+	}
+	return NULL;
+}
+
+const JoinBounds *
+search_note_bounds(PlannerInfo *root, const JoinPair *pair, const JoinUse *use)
+{
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+	Search	   *search = open_search(root);
+	BoundedJoin *join = palloc(sizeof(BoundedJoin));
+
+	*join = (BoundedJoin) {
+		pair->type, pair->inner->relids, pair->extra->restrictlist, {use->sorted, {use->bound[JOIN_LOWER], use->bound[JOIN_UPPER]}}
+	};
+	search->bounded = lappend(search->bounded, join);
+	MemoryContextSwitchTo(old);
+	return &join->bounds;
 }

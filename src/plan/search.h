@@ -12,6 +12,13 @@
 #include "plan/candidate.h"
 #include "plan/estimate.h"
 
+/* Which conditions of a join without keys bound the rows of its table: their numbers, by JoinEnd; -1 = none. */
+typedef struct JoinBounds
+{
+	bool		sorted;			/* its rows are, by what these bound */
+	int			bound[2];
+} JoinBounds;
+
 /*
  * Whether PostgreSQL expects to spend enough time on a relation, a join or a
  * result for a device to save some: a multiple of what starting a device costs.
@@ -40,5 +47,13 @@ extern List *search_take_deferred(PlannerInfo *root);
  */
 extern bool search_is_compiled(PlannerInfo *root, const JoinPair *pair);
 extern void search_note_compiled(PlannerInfo *root, const JoinPair *pair);
+
+/*
+ * The same of a join without keys, by exactly the pair's clauses and to its
+ * inner side: how it bounds the rows of its table, or NULL if none such has
+ * been compiled.  search_note_bounds() notes it, and returns what it noted.
+ */
+extern const JoinBounds *search_find_bounds(PlannerInfo *root, const JoinPair *pair);
+extern const JoinBounds *search_note_bounds(PlannerInfo *root, const JoinPair *pair, const JoinUse *use);
 
 #endif							/* GPUDB_PLAN_SEARCH_H */
