@@ -326,12 +326,15 @@ find_open(Candidate *candidate)
  * the row, so an error in a later one stays unseen.  A filter may therefore go
  * to the device, ahead of those that stay, only if none of these can fail.  If
  * it must not look at hidden rows, none may stay at all: those may be what
- * hides them.
+ * hides them.  The result of compiling all filters together tells why one that
+ * is alone cannot be compiled.
  */
 static void
-choose_quals(Candidate *candidate)
+choose_quals(Candidate *candidate, const CompileResult *together)
 {
-	CompileResult *result = palloc(sizeof(CompileResult));
+	const bool	alone = list_length(candidate->quals) == 1;
+	CompileResult apart;
+	const CompileResult *result = alone ? together : &apart;
 	bool		may_go = true;
 	bool		some_stay = false;
 	ListCell   *lc;
@@ -339,9 +342,11 @@ choose_quals(Candidate *candidate)
 	foreach(lc, candidate->quals)
 	{
 		Node	   *qual = lfirst(lc);
-		const bool	on_device = candidate_check(candidate, &(CompileRequest) {.quals = list_make1(qual)}, result) && may_go &&
-			!(candidate->secret && some_stay && !list_member_ptr(candidate->open, qual));
+		bool		on_device;
 
+		if (!alone)
+			(void) candidate_check(candidate, &(CompileRequest) {.quals = list_make1(qual)}, &apart);
+		on_device = result->reason == NULL && may_go && !(candidate->secret && some_stay && !list_member_ptr(candidate->open, qual));
 		candidate->on_device = lappend_int(candidate->on_device, on_device);
 		if (on_device)
 			continue;
@@ -350,10 +355,9 @@ choose_quals(Candidate *candidate)
 		may_go = may_go && compile_cannot_fail(qual);
 		some_stay = true;
 	}
-	pfree(result);
 }
 
-/* Some filters compiled together, so that they share columns; NULL if they cannot be. */
+/* Compile some filters together, so that they share columns; the result has a reason if they cannot be. */
 static CompileResult *
 compile_filters(const Candidate *candidate, List *quals)
 {
@@ -362,15 +366,17 @@ compile_filters(const Candidate *candidate, List *quals)
 	if (quals == NIL)
 		return without_filters(false);
 	result = palloc(sizeof(CompileResult));
-	return candidate_check(candidate, &(CompileRequest) {.quals = quals}, result) ? result : NULL;
+	(void) candidate_check(candidate, &(CompileRequest) {.quals = quals}, result);
+	return result;
 }
 
-/* Which filters the device computes, and what part of the rows these let pass. */
+/* Find out which filters the device computes, and what part of the rows these let pass. */
 static void
 examine_quals(PlannerInfo *root, Candidate *candidate)
 {
 	List	   *filters = NIL;
 	List	   *computed = NIL;
+	CompileResult *together;
 	ListCell   *lc;
 
 	find_open(candidate);
@@ -388,15 +394,16 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 		}
 	}
 	/* mostly the device can compute all, and few programs are compiled to find that out */
-	candidate->filters = compile_filters(candidate, candidate->quals);
-	if (candidate->filters == NULL)
+	together = compile_filters(candidate, candidate->quals);
+	if (together->reason != NULL)
 	{
-		choose_quals(candidate);
-		candidate->filters = compile_filters(candidate, candidate_quals(candidate, true));
+		choose_quals(candidate, together);
+		together = compile_filters(candidate, candidate_quals(candidate, true));
 	}
 	else
 		foreach(lc, candidate->quals)
 			candidate->on_device = lappend_int(candidate->on_device, true);
+	candidate->filters = together->reason == NULL ? together : NULL;
 	/* PostgreSQL knows already how many rows pass each of its RestrictInfos */
 	foreach(lc, filters)
 		if (list_nth_int(candidate->on_device, foreach_current_index(lc)))
@@ -531,7 +538,7 @@ candidate_check_once(const Candidate *candidate, const CompileRequest *request, 
 	return *known;
 }
 
-/* The same filters as those of an aggregate: rows do not go out. */
+/* Take from compiled filters what returning row numbers costs: an aggregate behind them returns none. */
 static CompileResult *
 without_rows(const CompileResult *filters)
 {

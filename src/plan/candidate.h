@@ -43,7 +43,7 @@ typedef struct CandidateTable
 {
 	DeviceCost	least;			/* what it costs at least, whatever its rows come from, */
 	bool		least_known;	/* once that was asked for */
-	bool		known;			/* the same of what follows */
+	bool		known;			/* whether what follows was found */
 	Path	   *build;			/* that makes its rows; NULL = there is none */
 	DeviceCost	cost;			/* of making it of these */
 } CandidateTable;

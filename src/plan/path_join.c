@@ -366,9 +366,7 @@ path_join_finish(PlannerInfo *root, RelOptInfo *joined)
 
 	if (!path_join_waits(root, joined) || IS_DUMMY_REL(joined) || !(search_is_worth(root, joined) || decision_is_logged()))
 		return;
-	pairs = search_take_deferred(root);
-	foreach(lc, pairs)
-		(void) pipeline_examine(root, lfirst(lc));
+	pairs = pipeline_catch_up(root);
 	best = search_find(root, joined->relids);
 	if (best == NULL)
 		return;

@@ -312,7 +312,7 @@ least_cost_of_build(const RelOptInfo *inner, Candidate *candidate, double rows)
 	return (DeviceCost) {Min(least.cpu, by_path.cpu), Min(least.gpu, by_path.gpu)};
 }
 
-/* The same, found once for each candidate. */
+/* The least cost of a table of a pair's inner rows, found once for each candidate over them. */
 static DeviceCost
 least_cost_of_inner(const JoinPair *pair, Candidate *candidate, double rows)
 {
@@ -338,13 +338,12 @@ least_cost_of_inner(const JoinPair *pair, Candidate *candidate, double rows)
  * cost: then no clause of it need be looked at.
  */
 static bool
-is_beyond_postgres(const PlannerInfo *root, const JoinPair *pair, Candidate *candidate, DeviceCost table)
+is_beyond_postgres(const JoinPair *pair, Candidate *candidate, DeviceCost table)
 {
 	DeviceCost	cost = cost_pipeline(candidate);
 
 	cost_add(&cost, table);
-	return !gpudb_force && !decision_is_logged() && bms_equal(pair->joined->relids, root->all_baserels) &&
-		path_least_cost(pair->joined) + pair->joined->rows * MOST_ABOVE_JOINS <= cost_least(cost);
+	return path_least_cost(pair->joined) + pair->joined->rows * MOST_ABOVE_JOINS <= cost_least(cost);
 }
 
 /* Lanes of a tile, and of the least number of pairs that a device goes over. */
@@ -537,10 +536,11 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Candida
 	/* no program could have them all, whatever it is for */
 	if (candidate.nloops > COMPILE_MOST_LOOPS)
 		return "expression";
-	build = least_cost_of_inner(pair, over_inner, rows.inner);
-	if (best != NULL && is_worse_with(&candidate, build, best, IS_JOIN_REL(pair->inner)))
+	if (best != NULL && is_worse_with(&candidate, least_cost_of_inner(pair, over_inner, rows.inner), best, IS_JOIN_REL(pair->inner)))
 		return NULL;
-	if (is_beyond_postgres(root, pair, &candidate, build))
+	/* of the join of all relations PostgreSQL's paths are known */
+	if (path_join_waits(root, pair->joined) && !decision_is_logged() &&
+		is_beyond_postgres(pair, &candidate, least_cost_of_inner(pair, over_inner, rows.inner)))
 		return "cost";
 	/* only a GPU's programs are slower for loops, and estimate_loops() reads PostgreSQL's statistics: so it is asked late */
 	if (device_may_use_gpu() && estimate_loops(root, pair))
@@ -583,11 +583,13 @@ pipeline_examine(PlannerInfo *root, const JoinPair *pair)
 	return best;
 }
 
-void
+List *
 pipeline_catch_up(PlannerInfo *root)
 {
+	List	   *pairs = search_take_deferred(root);
 	ListCell   *lc;
 
-	foreach(lc, search_take_deferred(root))
+	foreach(lc, pairs)
 		pipeline_examine(root, lfirst(lc));
+	return pairs;
 }

@@ -21,8 +21,8 @@
  */
 extern const Candidate *pipeline_examine(PlannerInfo *root, const JoinPair *pair);
 
-/* Examine the pairs that were put off while PostgreSQL's paths for them were cheap. */
-extern void pipeline_catch_up(PlannerInfo *root);
+/* Examine the pairs that were put off, and return the list of these JoinPairs. */
+extern List *pipeline_catch_up(PlannerInfo *root);
 
 /* path_join.c */
 

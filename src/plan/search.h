@@ -12,11 +12,11 @@
 #include "plan/candidate.h"
 #include "plan/estimate.h"
 
-/* Which conditions of a join without keys bound the rows of its table: their numbers, by JoinEnd; -1 = none. */
+/* How conditions of a join without keys bound the rows of its table. */
 typedef struct JoinBounds
 {
-	bool		sorted;			/* its rows are, by what these bound */
-	int			bound[2];
+	bool		sorted;			/* the rows are sorted by the column that conditions bound */
+	int			bound[2];		/* numbers of these conditions, by JoinEnd; -1 = none bounds that end */
 } JoinBounds;
 
 /*
@@ -49,9 +49,10 @@ extern bool search_is_compiled(PlannerInfo *root, const JoinPair *pair);
 extern void search_note_compiled(PlannerInfo *root, const JoinPair *pair);
 
 /*
- * The same of a join without keys, by exactly the pair's clauses and to its
- * inner side: how it bounds the rows of its table, or NULL if none such has
- * been compiled.  search_note_bounds() notes it, and returns what it noted.
+ * search_find_bounds() returns how a join without keys bounds the rows of its
+ * table, if a join of the pair's type by exactly its clauses and to its inner
+ * side has been compiled in some pipeline of this query level, else NULL.
+ * search_note_bounds() notes it of a pair, and returns what it noted.
  */
 extern const JoinBounds *search_find_bounds(PlannerInfo *root, const JoinPair *pair);
 extern const JoinBounds *search_note_bounds(PlannerInfo *root, const JoinPair *pair, const JoinUse *use);

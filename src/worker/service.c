@@ -147,11 +147,11 @@ tablet_bytes(const ServiceJob *own, uint32 npages, uint32 nrows)
 					   deform_var_bytes(deform, npages, nrows));
 }
 
-/* Bytes that rows for the job's table of groups may take beside the tablet: each row may leave one, with its hash and its group's number. */
+/* Bytes that rows for the job's table of groups may take beside the tablet: each row may leave one, with its hash and the number of its group. */
 static uint64
 group_rows_bytes(const ServiceJob *own, uint32 nrows)
 {
-	return own->groups.shared == NULL ? 0 : (uint64) nrows * (own->provider.view.program->row_words * 8 + 12);
+	return own->groups.shared == NULL ? 0 : nrows * ((own->provider.view.program->row_words + 1) * sizeof(uint64) + sizeof(uint32));
 }
 
 /* Start a batch, for the first time or again. */
@@ -171,6 +171,7 @@ add_pages(const ServiceJob *own, const ChannelWindow *window, ProviderBatch *bat
 	PageList   *list = &batch->window[batch->nwindows];
 	uint32		npages = 0;
 	uint32		nrows;
+	uint64		bytes;
 
 	if (!window_read_pages(channel, window, list))
 		return STATUS_BAD_PROGRAM;
@@ -179,11 +180,12 @@ add_pages(const ServiceJob *own, const ChannelWindow *window, ProviderBatch *bat
 	if (npages > BATCH_PAGES)
 		return STATUS_NO_ROOM;
 	nrows = batch->row_start[batch->nwindows] + list->nrows;
-	/* of one window alone fewer rows may be left than there might */
-	if (batch->nwindows > 0 && tablet_bytes(own, npages, nrows) + group_rows_bytes(own, nrows) > batch_bytes)
-		return STATUS_NO_ROOM;
-	if (tablet_bytes(own, npages, nrows) > batch_bytes)
-		return STATUS_MEMORY_LIMIT;
+	bytes = tablet_bytes(own, npages, nrows);
+	/* one window alone is tried: fewer rows may be left than there might */
+	if (batch->nwindows > 0)
+		bytes += group_rows_bytes(own, nrows);
+	if (bytes > batch_bytes)
+		return batch->nwindows > 0 ? STATUS_NO_ROOM : STATUS_MEMORY_LIMIT;
 	batch->row_start[batch->nwindows + 1] = nrows;
 	return STATUS_DONE;
 }

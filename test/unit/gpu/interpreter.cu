@@ -281,7 +281,7 @@ copy_answer(VmRun *run, const VmLaunch &launch, const VmResult &result)
 		std::vector<uint64_t> rows((size_t) result.nrows * launch.shape.row_words);
 		std::vector<uint64_t> hashes(result.nrows);
 
-		/* who makes room for a launch's groups counts on it */
+		/* a GPU process makes room for as many groups as a launch has rows */
 		if (program->grouped && program->ntables == 0 && result.nrows > tablet->nrows)
 		{
 			printf("# %u rows left %u groups\n", tablet->nrows, result.nrows);
