@@ -22,9 +22,11 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "device/device.h"
 #include "exec/run_codes.h"
 #include "guc.h"
 #include "plan/candidate.h"
+#include "plan/cost.h"
 #include "plan/decision.h"
 #include "plan/path.h"
 #include "plan/search.h"
@@ -155,9 +157,8 @@ is_pruned_later(const RelOptInfo *rel)
 	return false;
 }
 
-/* Whether a base relation is of a kind that may be a candidate: a table of a user's. */
-static bool
-is_readable_kind(RelOptInfo *rel, const RangeTblEntry *rte)
+bool
+candidate_is_of_table(RelOptInfo *rel, const RangeTblEntry *rte)
 {
 	return rte->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) && rte->relid >= FirstNormalObjectId &&
 		(rel->reloptkind == RELOPT_BASEREL || rel->reloptkind == RELOPT_OTHER_MEMBER_REL);
@@ -466,7 +467,7 @@ take_members(PlannerInfo *root, Candidate *candidate)
 
 		if (info->parent_relid != rel->relid || child == NULL || IS_DUMMY_REL(child))
 			continue;
-		if (!is_readable_kind(child, rte))
+		if (!candidate_is_of_table(child, rte))
 			return "relation_kind";
 		of = describe(root, child, rte);
 		if (of->reason == NULL && rte->inh)
@@ -490,14 +491,56 @@ take_members(PlannerInfo *root, Candidate *candidate)
 	return candidate->members != NIL ? NULL : "relation_kind";
 }
 
+/* What turning attributes into columns takes for each tuple at least, in nanoseconds, where the filters and all that is wanted of a relation are a device's. */
+static double
+least_of_columns(const RelOptInfo *rel, Oid relation)
+{
+	List	   *vars = pull_var_clause((Node *) rel->reltarget->exprs, PVC_INCLUDE_PLACEHOLDERS);
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+		vars = list_concat(vars, pull_var_clause((Node *) lfirst_node(RestrictInfo, lc)->clause, PVC_INCLUDE_PLACEHOLDERS));
+	return cost_least_of_columns(relation, vars);
+}
+
+Candidate *
+candidate_bare(PlannerInfo *root, RelOptInfo *rel)
+{
+	const RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
+	Candidate **known = search_bare(root, rel->relid);
+	MemoryContext old;
+
+	if (*known != NULL || !candidate_is_of_table(rel, rte) || rte->inh)
+		return *known;
+	old = MemoryContextSwitchTo(root->planner_cxt);
+	*known = palloc0(sizeof(Candidate));
+	(*known)->relids = rel->relids;
+	(*known)->rel = rel;
+	(*known)->relation = rte->relid;
+	(*known)->filters = without_filters(false);
+	(*known)->all_filters = palloc(sizeof(CompileResult));
+	*(*known)->all_filters = *without_filters(true);
+	/* a filter compares something at least */
+	(*known)->all_filters->op_cost += list_length(rel->baserestrictinfo) * (op_info[VMOP_LT_I].cost + op_info[VMOP_FILTER].cost) / 10.0;
+	/* a GPU makes columns while it waits for pages */
+	if (!device_may_use_gpu())
+		(*known)->all_filters->fetch_cost = least_of_columns(rel, rte->relid);
+	(*known)->cached_parts = palloc0(sizeof(List *));
+	(*known)->resident = palloc(sizeof(double));
+	*(*known)->resident = -1;
+	MemoryContextSwitchTo(old);
+	return *known;
+}
+
 static Candidate *
 candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
 	Candidate  *candidate = describe(root, rel, rte);
+	const Candidate *bare = candidate_bare(root, rel);
 
 	candidate->cached_parts = palloc0(sizeof(List *));
 	candidate->resident = palloc(sizeof(double));
-	*candidate->resident = -1;
+	*candidate->resident = bare != NULL ? *bare->resident : -1;
 	if (candidate->reason == NULL && rte->inh)
 		candidate->reason = take_members(root, candidate);
 	if (candidate->reason == NULL)
@@ -516,7 +559,7 @@ candidate_of(PlannerInfo *root, const RelOptInfo *rel)
 	Candidate  *candidate = search_find(root, rel->relids);
 	MemoryContext old;
 
-	if (candidate != NULL || !IS_SIMPLE_REL(rel) || !is_readable_kind(root->simple_rel_array[rel->relid], planner_rt_fetch(rel->relid, root)))
+	if (candidate != NULL || !IS_SIMPLE_REL(rel) || !candidate_is_of_table(root->simple_rel_array[rel->relid], planner_rt_fetch(rel->relid, root)))
 		return candidate;
 	old = MemoryContextSwitchTo(root->planner_cxt);
 	candidate = candidate_create(root, root->simple_rel_array[rel->relid], planner_rt_fetch(rel->relid, root));
@@ -552,7 +595,7 @@ without_rows(const CompileResult *filters)
 const CompileResult *
 candidate_all_filters(Candidate *candidate)
 {
-	if (candidate->quals == NIL)
+	if (candidate->quals == NIL && candidate->all_filters == NULL)
 		return without_filters(true);
 	if (candidate->all_filters == NULL && candidate->filters != NULL && candidate->qual_reason == NULL)
 		candidate->all_filters = without_rows(candidate->filters);

@@ -20,6 +20,7 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -92,13 +93,10 @@
  * behind the first whose length varies.
  */
 static int
-attributes_passed(Oid relation, const CompileResult *compiled)
+attributes_passed(Oid relation, AttrNumber last)
 {
-	AttrNumber	last = 0;
 	AttrNumber	varies = 0;
 
-	for (int i = 0; i < compiled->ncolumns; i++)
-		last = Max(last, compiled->column[i].attno);
 	while (++varies < last)
 	{
 		HeapTuple	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(relation), Int16GetDatum(varies));
@@ -110,6 +108,16 @@ attributes_passed(Oid relation, const CompileResult *compiled)
 			return last - varies;
 	}
 	return 0;
+}
+
+static AttrNumber
+last_attribute(const CompileResult *compiled)
+{
+	AttrNumber	last = 0;
+
+	for (int i = 0; i < compiled->ncolumns; i++)
+		last = Max(last, compiled->column[i].attno);
+	return last;
 }
 
 /* A value of a column out of its attribute. */
@@ -130,6 +138,37 @@ ns_of_column(Oid relation, const ColumnUse *column)
 		default:
 			return NS(cpu_column);
 	}
+}
+
+/* The same at least: of texts it depends on how long they are, and other types may be domains over such. */
+static double
+least_of_column(Oid type)
+{
+	if (type == NUMERICOID)
+		return NS(cpu_numeric);
+	return type < FirstGenbkiObjectId && type != TEXTOID && type != VARCHAROID && type != BPCHAROID ? NS(cpu_column) : 0;
+}
+
+double
+cost_least_of_columns(Oid relation, const List *vars)
+{
+	Bitmapset  *seen = NULL;
+	AttrNumber	last = 0;
+	double		ns = 0;
+	ListCell   *lc;
+
+	foreach(lc, vars)
+	{
+		const Var  *var = lfirst(lc);
+		const double column = IsA(var, Var) && var->varattno > 0 && !bms_is_member(var->varattno, seen) ? least_of_column(var->vartype) : 0;
+
+		if (column == 0)
+			continue;
+		seen = bms_add_member(seen, var->varattno);
+		last = Max(last, var->varattno);
+		ns += column;
+	}
+	return ns + NS(cpu_attribute) * attributes_passed(relation, last);
 }
 
 /* Finding a row's group: what is far takes longer to come; by the logarithm, a straight line through both figures. */
@@ -200,7 +239,7 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	double		threads = Min(threads_wanted(), rel->pages / TABLET_WINDOW_PAGES);
 	double		feed = ns_of_feeding(rel) * from_pages;
 	double		ops = compiled->op_cost - (groups > 1 ? GROUP_OP_COST : 0);
-	double		column = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, compiled) + compiled->fetch_cost;
+	double		column = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, last_attribute(compiled)) + compiled->fetch_cost;
 	/* every row goes through a program's filters, but those that pass alone have groups */
 	double		run = rel->tuples * NS(cpu_op) * ops + rel->rows * ns_of_group(groups);
 	double		work;
@@ -413,6 +452,12 @@ cost_spooled(double rows, int width)
 #define SORT_ROW_BYTES	24
 
 Cost
+cost_comparisons(double rows)
+{
+	return 2 * cpu_operator_cost * rows * log2(Max(rows, 1));
+}
+
+Cost
 cost_sorting(double rows, int ncolumns, bool as_columns)
 {
 	const double collect = ncolumns * NS(output_value) / (as_columns ? 2 : 1) + (as_columns ? 0 : NS(row_out));
@@ -556,6 +601,33 @@ cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const 
 	return pass;
 }
 
+Cost
+cost_other_columns(const Candidate *bare, const CompileResult *filters)
+{
+	double		ns = bare->all_filters->fetch_cost - NS(cpu_attribute) * attributes_passed(bare->relation, last_attribute(filters));
+
+	for (int i = 0; i < filters->ncolumns; i++)
+		ns -= least_of_column(filters->column[i].type);
+	return Max(ns, 0) * bare->rel->tuples * (1 - cost_cached_part(bare, bare->all_filters, 1)) / gain_of_threads(threads_wanted()) / NS(pg_unit);
+}
+
+DeviceCost
+cost_rows(Candidate *candidate)
+{
+	if (candidate->rows_cost == NULL)
+	{
+		CompileResult filters = *candidate->filters;
+		EitherPass	passes;
+
+		/* if all that is wanted of them can be had as columns, it may come from cached ones */
+		filters.gives_rows = true;
+		passes = passes_over(candidate, &filters, NO_AGGREGATES);
+		candidate->rows_cost = palloc(sizeof(DeviceCost));
+		*candidate->rows_cost = (DeviceCost) {passes.cpu.cost, passes.gpu.cost};
+	}
+	return *candidate->rows_cost;
+}
+
 DeviceCost
 cost_pipeline(Candidate *candidate)
 {
@@ -577,6 +649,19 @@ cost_pipeline(Candidate *candidate)
 	cost_add(&cost, candidate->builds);
 	cost_add(&cost, candidate->probes);
 	return cost;
+}
+
+Cost
+cost_least_of_groups(double lanes, double rows, double groups, int computed)
+{
+	const double threads = threads_wanted();
+	/* counting, which costs as much as a key, is the cheapest aggregate of groups */
+	const double run = lanes * computed * op_info[VMOP_KEY_I].cost / 10.0 * NS(cpu_op) + rows * ns_of_group(groups);
+
+	/* a GPU's take hardly longer than its pass */
+	if (device_may_use_gpu())
+		return 0;
+	return (run / gain_of_threads(threads) + ns_of_merging(rows, groups, threads)) / NS(pg_unit);
 }
 
 Cost

@@ -90,8 +90,23 @@ extern PassCost cost_joined_pass(const Candidate *candidate, const CompileResult
 /* The same on a GPU, with what it takes to fetch so many rows that it has kept; INFINITY where there is none. */
 extern PassCost cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows);
 
+/* Nanoseconds that it takes the CPU at least to make columns of a tuple's attributes: a list of Vars and other expressions. */
+extern double cost_least_of_columns(Oid relation, const List *vars);
+
+/*
+ * What a pass over a bare candidate costs the CPU besides one by a program that
+ * computes filters alone, where all that is wanted of the table is read.
+ */
+extern Cost cost_other_columns(const Candidate *bare, const CompileResult *filters);
+
+/* What a GpuScan of a base relation costs at least, on either device, without its rows' going out. */
+extern DeviceCost cost_rows(Candidate *candidate);
+
 /* A candidate's filters and joins, without what comes above. */
 extern DeviceCost cost_pipeline(Candidate *candidate);
+
+/* What PostgreSQL's comparisons cost when it sorts rows in memory. */
+extern Cost cost_comparisons(double rows);
 
 /* Collecting rows of a plan, as columns or one by one, and sorting them; and returning them then. */
 extern Cost cost_sorting(double rows, int ncolumns, bool as_columns);
@@ -114,6 +129,9 @@ extern double cost_groups_returned(const Program *program, GroupCount groups);
 
 /* Bytes of a group in a table. */
 extern double cost_group_bytes(const Program *program);
+
+/* What finding so many groups of rows costs at least, on either device, by a program that computes so many keys and aggregates for so many lanes. */
+extern Cost cost_least_of_groups(double lanes, double rows, double groups, int computed);
 
 /* Returning groups. */
 extern Cost cost_groups_out(double groups);

@@ -16,6 +16,7 @@
 #include "exec/require.h"
 #include "guc.h"
 #include "plan/decision.h"
+#include "plan/floor.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
 #include "plan/rewrite.h"
@@ -74,6 +75,11 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 			decision_note(root, rel, DECISION_SCAN, gpudb_enabled ? NULL : "disabled");
 		return;
 	}
+	if (floor_scan_is_beyond(root, rel))
+	{
+		decision_note(root, rel, DECISION_SCAN, NULL);
+		return;
+	}
 	candidate = candidate_of(root, rel);
 	/* under gpudb.force one that replaces all paths must be the last */
 	if (candidate != NULL && candidate->reason == NULL && !(path_not_in_offer(root, candidate) && gpudb_force))
@@ -84,18 +90,15 @@ static void
 join_pathlist(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 			  JoinPathExtraData *extra)
 {
+	const JoinPair pair = {joined, outer, inner, type, extra};
+
 	if (prev_join_pathlist)
 		prev_join_pathlist(root, joined, outer, inner, type, extra);
 	if (!extension_is_here())
 		return;
-	if (path_join_waits(root, joined))
-	{
-		if (type != JOIN_UNIQUE_OUTER && type != JOIN_UNIQUE_INNER)
-			search_defer(root, &(JoinPair) {joined, outer, inner, type, extra});
-		return;
-	}
-	path_join_consider(root, joined, outer, inner, type, extra);
-	path_merge_add(root, joined, outer, inner, type, extra);
+	path_join_consider(root, joined, &pair);
+	if (!path_join_waits(root, joined))
+		path_merge_add(root, joined, &pair);
 }
 
 /* PostgreSQL's join search, behind which all its paths over all relations are known. */
@@ -125,14 +128,14 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 	switch (stage)
 	{
 		case UPPERREL_GROUP_AGG:
-			pipeline_catch_up(root);
-			path_agg_add(root, input_rel, output_rel, extra);
-			path_sets_add(root, input_rel, output_rel, extra);
-			path_sort_agg_add(root, input_rel, output_rel, extra);
+			path_groups_add(root, input_rel, output_rel, extra);
 			break;
 		case UPPERREL_DISTINCT:
-			pipeline_catch_up(root);
-			path_distinct_add(root, input_rel, output_rel);
+			if (!floor_is_beyond(root, input_rel, path_least_cost(output_rel)))
+			{
+				pipeline_catch_up(root);
+				path_distinct_add(root, input_rel, output_rel);
+			}
 			path_unique_add(root, input_rel, output_rel);
 			break;
 		case UPPERREL_WINDOW:

@@ -11,6 +11,7 @@
 #include "nodes/pathnodes.h"
 
 #include "plan/candidate.h"
+#include "plan/estimate.h"
 
 /* path_scan.c: a GpuScan over a candidate. */
 extern void path_scan_add(PlannerInfo *root, Candidate *candidate);
@@ -42,14 +43,20 @@ extern Path *path_fallback_of_join(PlannerInfo *root, List *paths);
 /* Offer a GpuJoin over the best candidate of a relation; whether there is one now. */
 extern bool path_join_offer(PlannerInfo *root, RelOptInfo *rel);
 
+/* A GpuJoin of all relations, or PostgreSQL's cheapest join of them with GpuJoins in it, which is not offered; NULL if none is cheaper than PostgreSQL's. */
+extern Path *path_join_find(PlannerInfo *root, RelOptInfo *joined);
+
+/* Whether all of these, and pipelines over all relations, cost so much at least (plan/floor.h). */
+extern bool path_join_is_beyond(PlannerInfo *root, const RelOptInfo *joined, Cost bound);
+
 /* The candidate over two relations that are joined, from those over one of them. */
-extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
-							   const JoinPathExtraData *extra);
+extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair);
 
 /*
- * Whether pairs that make the join of all relations are put off until all are
- * known, as are PostgreSQL's paths: then path_join_finish() examines those that
- * may be cheaper, and offers paths once.
+ * Whether a relation is the join of all, whose paths wait until PostgreSQL's are
+ * known: then path_join_finish() has pairs of relations examined if some plan
+ * may be cheaper, and offers paths once.  Where groups are made of the join,
+ * path_groups_add() does that when PostgreSQL's plan for these is known.
  */
 extern bool path_join_waits(const PlannerInfo *root, const RelOptInfo *joined);
 extern void path_join_finish(PlannerInfo *root, RelOptInfo *joined);
@@ -62,9 +69,14 @@ extern void path_join_finish(PlannerInfo *root, RelOptInfo *joined);
 extern Candidate *path_not_in_pipeline(PlannerInfo *root, Candidate *candidate);
 extern bool path_not_in_offer(PlannerInfo *root, const Candidate *candidate);
 
-/* path_agg.c: a GpuAgg over the candidate below a grouping. */
-extern void path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
-						 const GroupPathExtraData *extra);
+/* path_groups.c: all that may make groups, or the rows below PostgreSQL's grouping. */
+extern void path_groups_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
+
+/* path_agg.c: a GpuAgg over the candidate below a grouping; whether there is one. */
+extern bool path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
+
+/* Whether a path is a GpuAgg. */
+extern bool path_is_gpu_agg(const Path *path);
 
 /* A grouping set: by which of the query's clauses, what is computed of its groups, and how many there are. */
 typedef struct GroupingSetWanted
@@ -76,11 +88,11 @@ typedef struct GroupingSetWanted
 } GroupingSetWanted;
 
 /* A GpuAgg of a grouping set, which is not offered; otherwise the reason why there can be none. */
-extern const char *path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate,
+extern const char *path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate,
 								   const GroupingSetWanted *set, Path **path);
 
 /* path_grouping_sets.c: one for each of the query's grouping sets, one after the other; otherwise the reason why there can be none. */
-extern const char *path_grouping_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate, List *having);
+extern const char *path_grouping_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate, List *having);
 
 /* The same for SELECT DISTINCT, unless it is of groups. */
 extern void path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
@@ -98,7 +110,7 @@ extern List *path_top(PlannerInfo *root, const List *columns, const CompileResul
 extern int64 path_rows_wanted(const Query *query);
 
 /* path_merge.c: PostgreSQL's merge join of a pair of relations, which GpuSorts put in order. */
-extern void path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner, JoinType type, JoinPathExtraData *extra);
+extern void path_merge_add(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair);
 
 /* path_sort.c: a GpuSort for ORDER BY, and in the place of what PostgreSQL sorts for window functions. */
 extern void path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
@@ -166,6 +178,9 @@ extern Path *path_change_below(Path *path, PathsBelow which, PathChange change, 
 
 /* The total cost of the cheapest path of a relation that needs no parameters; INFINITY if there is none. */
 extern Cost path_least_cost(const RelOptInfo *rel);
+
+/* The same of a base relation to which PostgreSQL has yet to add what gathers the rows of its parallel scans. */
+extern Cost path_least_scan_cost(const RelOptInfo *rel);
 
 /* What clauses of the query group by, equal expressions once, and the first clause of each. */
 extern void path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys);

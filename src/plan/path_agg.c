@@ -101,7 +101,7 @@ compare_tables(const ListCell *a, const ListCell *b)
 
 /* Take a grouping by clauses apart, of which these expressions are computed; false when some part does not fit the pattern. */
 static bool
-read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List *exprs, List *having, Grouping *grouping)
+read_grouping(PlannerInfo *root, Candidate *candidate, List *clauses, List *exprs, List *having, Grouping *grouping)
 {
 	memset(grouping, 0, sizeof(*grouping));
 	grouping->plain = true;
@@ -201,6 +201,12 @@ static const CustomPathMethods agg_path_methods = {
 	.PlanCustomPath = plan_agg,
 };
 
+bool
+path_is_gpu_agg(const Path *path)
+{
+	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &agg_path_methods;
+}
+
 /* The relation as EXPLAIN and setrefs need to see it: upper relations have no relids. */
 static RelOptInfo *
 private_parent(const RelOptInfo *output_rel, const Candidate *candidate)
@@ -256,19 +262,18 @@ cost_over_ours(const RelOptInfo *output_rel)
 
 /* The pass, with its joins. */
 static PassCost
-cost_of_pass(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
+cost_of_pass(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
-	CompileRequest request = {.aggregate = true, .quals = candidate->quals};
-	CompileResult filters;
+	const CompileResult *filters = candidate->joins != NIL ? candidate_all_filters(candidate) : NULL;
 
-	if (candidate->joins == NIL || !candidate_check(candidate, &request, &filters))
+	if (filters == NULL || filters->reason != NULL)
 		return cost_pass(candidate, compiled, groups);
-	return cost_joined_pass(candidate, compiled, &filters, candidate->rows, groups);
+	return cost_joined_pass(candidate, compiled, filters, candidate->rows, groups);
 }
 
 /* The same as often as aggregates want it to be. */
 static PassCost
-cost_of_passes(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
+cost_of_passes(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
 	PassCost	pass = cost_of_pass(candidate, compiled, groups);
 
@@ -290,7 +295,7 @@ cost_of_passes(const Candidate *candidate, const CompileResult *compiled, GroupC
  * what ordered-set aggregates sort.
  */
 static double
-share_of_costs(PlannerInfo *root, const Candidate *candidate, const Grouping *grouping, const Path *child)
+share_of_costs(PlannerInfo *root, Candidate *candidate, const Grouping *grouping, const Path *child)
 {
 	List	   *sorted = NIL;
 	Path		sort;
@@ -310,7 +315,7 @@ share_of_costs(PlannerInfo *root, const Candidate *candidate, const Grouping *gr
 }
 
 static CustomPath *
-create_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child)
+create_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Grouping *grouping, Path *child)
 {
 	const PassCost pass = grouping->pass;
 	const double rows = grouping->wanted;
@@ -335,7 +340,7 @@ create_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate
 }
 
 static void
-offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, Path *child)
+offer_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Grouping *grouping, Path *child)
 {
 	CustomPath *path = create_agg(root, output_rel, candidate, grouping, child);
 
@@ -348,7 +353,7 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate,
 
 /* Compile a grouping, and find what it costs; NULL, or why it cannot be, or should not. */
 static const char *
-examine(PlannerInfo *root, const Candidate *candidate, Grouping *grouping, double ngroups)
+examine(PlannerInfo *root, Candidate *candidate, Grouping *grouping, double ngroups)
 {
 	CompileResult *result = palloc(sizeof(CompileResult));
 	const CompileRequest request = {
@@ -378,7 +383,7 @@ examine(PlannerInfo *root, const Candidate *candidate, Grouping *grouping, doubl
 
 /* The same with columns that keys determine as keys, too. */
 static const char *
-examine_with_all_keys(PlannerInfo *root, const Candidate *candidate, Grouping *grouping, double ngroups)
+examine_with_all_keys(PlannerInfo *root, Candidate *candidate, Grouping *grouping, double ngroups)
 {
 	grouping->keys = list_concat_copy(grouping->keys, grouping->determined);
 	grouping->determined = NIL;
@@ -398,7 +403,7 @@ check_candidate(const Candidate *candidate)
 
 /* Offer a GpuAgg for a grouping, which PostgreSQL's cheapest one may take the place of; otherwise the reason why there can be none. */
 static const char *
-try_agg(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate, Grouping *grouping, const Path *cheapest)
+try_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Grouping *grouping, const Path *cheapest)
 {
 	const double ngroups = cheapest != NULL ? cheapest->rows : 1;
 	Grouping	late = *grouping;
@@ -526,7 +531,7 @@ path_keys_print_alike(const List *keys)
  * aggregates over distinct values; otherwise the reason why there can be none.
  */
 static const char *
-try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate,
+try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate,
 				  Grouping *grouping)
 {
 	const Path *cheapest = path_cheapest(output_rel->pathlist, is_grouping_path);
@@ -563,7 +568,7 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 }
 
 const char *
-path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate, const GroupingSetWanted *set,
+path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate, const GroupingSetWanted *set,
 				Path **path)
 {
 	Grouping   *grouping = palloc(sizeof(Grouping));
@@ -588,7 +593,7 @@ path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *outp
 
 /* Offer a GpuAgg for the query's GROUP BY, or for aggregates without. */
 static const char *
-try_group_by(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate,
+try_group_by(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate,
 			 const GroupPathExtraData *extra)
 {
 	Grouping   *grouping = palloc(sizeof(Grouping));
@@ -634,7 +639,7 @@ cheapest_distinct(PlannerInfo *root, RelOptInfo *output_rel)
 
 /* Offer a GpuAgg for the query's DISTINCT. */
 static const char *
-try_distinct(PlannerInfo *root, RelOptInfo *output_rel, const Candidate *candidate)
+try_distinct(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate)
 {
 	Grouping   *grouping = palloc(sizeof(Grouping));
 	const char *reason = check_candidate(candidate);
@@ -662,27 +667,27 @@ is_too_dear(const PlannerInfo *root, Candidate *candidate, const RelOptInfo *out
 		cost_least(cost_pipeline(candidate)) >= Min(path_least_cost(output_rel), cost_over_ours(output_rel));
 }
 
-void
+bool
 path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra)
 {
 	Candidate  *candidate = candidate_of(root, input_rel);
+	const char *reason;
 
-	if (output_rel->reloptkind != RELOPT_UPPER_REL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
-		return;
 	if (candidate == NULL)
-		decision_note(root, NULL, DECISION_AGGREGATE, "relation_kind");
+		reason = "relation_kind";
 	else if (candidate->rel == NULL)
-		decision_note(root, NULL, DECISION_AGGREGATE, candidate->reason);
+		reason = candidate->reason;
 	else
-		decision_note(root, candidate->rel, DECISION_AGGREGATE, is_too_dear(root, candidate, output_rel) ? "cost"
-					  : try_group_by(root, input_rel, output_rel, candidate, extra));
+		reason = is_too_dear(root, candidate, output_rel) ? "cost" : try_group_by(root, input_rel, output_rel, candidate, extra);
+	decision_note(root, candidate != NULL ? candidate->rel : NULL, DECISION_AGGREGATE, reason);
+	return reason == NULL;
 }
 
 void
 path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
 	const Query *query = root->parse;
-	const Candidate *candidate = candidate_of(root, input_rel);
+	Candidate *candidate = candidate_of(root, input_rel);
 
 	/* what is made of groups or windows is no relation that a device reads, and DISTINCT ON wants some row of each group */
 	if (candidate == NULL || candidate->rel == NULL || query->hasDistinctOn || query->hasAggs || query->hasWindowFuncs ||

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 
@@ -162,6 +163,18 @@ path_least_cost(const RelOptInfo *rel)
 		if (path->param_info == NULL)
 			least = Min(least, path->total_cost);
 	}
+	return least;
+}
+
+Cost
+path_least_scan_cost(const RelOptInfo *rel)
+{
+	Cost		least = path_least_cost(rel);
+	ListCell   *lc;
+
+	/* as cost_gather() has it */
+	foreach(lc, rel->consider_parallel ? rel->partial_pathlist : NIL)
+		least = Min(least, ((const Path *) lfirst(lc))->total_cost + parallel_setup_cost + parallel_tuple_cost * rel->rows);
 	return least;
 }
 

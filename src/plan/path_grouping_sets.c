@@ -109,7 +109,7 @@ target_of_set(PlannerInfo *root, const PathTarget *target, GroupingSetKeys *set)
 }
 
 const char *
-path_grouping_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const Candidate *candidate, List *having)
+path_grouping_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate, List *having)
 {
 	Candidate	later = *candidate;
 	List	   *paths = NIL;

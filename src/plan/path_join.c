@@ -23,6 +23,7 @@
 #include "plan/cost.h"
 #include "plan/decision.h"
 #include "plan/estimate.h"
+#include "plan/floor.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
 #include "plan/recall.h"
@@ -271,13 +272,21 @@ path_join_may_be_cheaper(Candidate *candidate, const RelOptInfo *joined, double 
 	return gpudb_force || path_least_cost(joined) > cost_least(cost_pipeline(candidate)) * times;
 }
 
+/* What it costs at least for so many rows of a GpuJoin to go out. */
+static Cost
+cost_of_rows(const RelOptInfo *joined, double rows)
+{
+	return cost_sorted_out(rows, list_length(joined->reltarget->exprs)) + cost_spooled(rows, joined->reltarget->width);
+}
+
 /* A GpuJoin of the best pipeline over some relations; NULL if it costs more than PostgreSQL's paths, or there is none. */
 static CustomPath *
 find_join(PlannerInfo *root, RelOptInfo *joined)
 {
 	Candidate  *candidate = search_find(root, joined->relids);
 
-	if (candidate == NULL || candidate->reason != NULL || !path_join_may_be_cheaper(candidate, joined, 1) || !search_is_worth(root, joined))
+	if (candidate == NULL || candidate->reason != NULL || !search_is_worth(root, joined) ||
+		(!gpudb_force && path_least_cost(joined) <= cost_least(cost_pipeline(candidate)) + cost_of_rows(joined, candidate->rows)))
 		return NULL;
 	candidate->offered = true;
 	return path_join_create(root, candidate, joined, joined->pathlist);
@@ -322,19 +331,71 @@ with_joins(Path *path, void *arg)
 }
 
 /*
- * Offer PostgreSQL's cheapest join of all relations with GpuJoins in it, for
- * queries of which some join is not for a device, or is cheaper without.  GpuJoins of fewer relations
- * are offered nowhere else: each would be compiled, and be one more path for
- * PostgreSQL to join with others, for nothing if a device can join all.
+ * PostgreSQL's cheapest join of all relations with GpuJoins in it, for
+ * queries of which some join is not for a device, or is cheaper without; NULL
+ * if none is cheaper.  GpuJoins of fewer relations are offered nowhere else:
+ * each would be compiled, and be one more path for PostgreSQL to join with
+ * others, for nothing if a device can join all.
  */
-static void
-offer_mixed(PlannerInfo *root, RelOptInfo *joined)
+static Path *
+find_mixed(PlannerInfo *root, RelOptInfo *joined)
 {
 	Path	   *cheapest = path_cheapest(joined->pathlist, NULL);
 	Path	   *mixed = cheapest != NULL ? path_change_below(cheapest, PATH_ONCE_BELOW, with_joins, root) : NULL;
 
-	if (mixed != cheapest)
-		path_offer(root, joined, mixed);
+	return mixed != cheapest ? mixed : NULL;
+}
+
+/* How much GpuJoins in the places of joins of a path could save at most. */
+typedef struct Savings
+{
+	PlannerInfo *root;
+	FloorDetail detail;
+	Cost		saved;
+} Savings;
+
+static Path *
+add_savings(Path *path, void *arg)
+{
+	Savings    *all = arg;
+	Savings		below = {all->root, all->detail, 0};
+
+	(void) path_change_below(path, PATH_ONCE_BELOW, add_savings, &below);
+	if (is_join(path))
+		below.saved = Max(below.saved, path->total_cost - cost_of_rows(path->parent, path->rows) - floor_of_pipeline(all->root, path->parent->relids, all->detail));
+	all->saved += below.saved;
+	return path;
+}
+
+/* Whether PostgreSQL's cheapest join of all relations costs so much at least, whatever GpuJoins are in it. */
+static bool
+is_mixed_beyond(PlannerInfo *root, const RelOptInfo *joined, Cost bound)
+{
+	Path	   *cheapest = path_cheapest(joined->pathlist, NULL);
+
+	for (FloorDetail detail = 0; cheapest != NULL && detail < FLOOR_DETAILS; detail++)
+	{
+		Savings		all = {root, detail, 0};
+
+		(void) path_change_below(cheapest, PATH_ONCE_BELOW, add_savings, &all);
+		if (all.saved == 0 || cheapest->total_cost - all.saved >= bound)
+			return true;
+	}
+	return cheapest == NULL;
+}
+
+bool
+path_join_is_beyond(PlannerInfo *root, const RelOptInfo *joined, Cost bound)
+{
+	return floor_is_beyond(root, joined, bound) && is_mixed_beyond(root, joined, bound);
+}
+
+Path *
+path_join_find(PlannerInfo *root, RelOptInfo *joined)
+{
+	CustomPath *join = find_join(root, joined);
+
+	return join != NULL ? &join->path : find_mixed(root, joined);
 }
 
 /* Whether PostgreSQL is about to consider the same inner join the other way round: make_join_rel() begins with its left side as the outer one. */
@@ -354,59 +415,86 @@ bool
 path_join_waits(const PlannerInfo *root, const RelOptInfo *joined)
 {
 	/* under gpudb.force a path is offered with each pair, and replaces PostgreSQL's */
-	return gpudb_enabled && !gpudb_force && joined->reloptkind == RELOPT_JOINREL && root->join_search_private == NULL && bms_equal(joined->relids, root->all_baserels);
+	return gpudb_enabled && !gpudb_force && joined->reloptkind == RELOPT_JOINREL && root->join_search_private == NULL &&
+		bms_is_subset(root->all_baserels, joined->relids);
 }
 
-void
-path_join_finish(PlannerInfo *root, RelOptInfo *joined)
+/* Whether groups are made of the join of all relations: plans for it then wait until PostgreSQL's for the groups are known. */
+static bool
+waits_for_groups(const PlannerInfo *root)
 {
-	const Candidate *best;
-	List	   *pairs;
+	const Query *query = root->parse;
+
+	return (query->hasAggs || query->groupClause != NIL) && query->groupingSets == NIL && !query->hasTargetSRFs && !decision_is_logged();
+}
+
+/* Weigh merge joins of the pairs that make a join and were put off. */
+static void
+add_merges(PlannerInfo *root, RelOptInfo *joined, const List *pairs)
+{
 	ListCell   *lc;
 
-	if (!path_join_waits(root, joined) || IS_DUMMY_REL(joined) || !(search_is_worth(root, joined) || decision_is_logged()))
-		return;
-	pairs = pipeline_catch_up(root);
-	best = search_find(root, joined->relids);
-	if (best == NULL)
-		return;
 	foreach(lc, pairs)
 	{
 		const JoinPair *pair = lfirst(lc);
 
 		if (pair->joined == joined)
-			path_merge_add(root, joined, pair->outer, pair->inner, pair->type, (JoinPathExtraData *) pair->extra);
+			path_merge_add(root, joined, pair);
 	}
-	if (!path_join_offer(root, joined))
-		offer_mixed(root, joined);
-	set_cheapest(joined);
-	note_join(root, joined, best);
 }
 
 void
-path_join_consider(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
-				   const JoinPathExtraData *extra)
+path_join_finish(PlannerInfo *root, RelOptInfo *joined)
 {
-	const JoinPair pair = {joined, outer, inner, type, extra};
+	Path	   *path;
+
+	if (!path_join_waits(root, joined) || IS_DUMMY_REL(joined) || !(search_is_worth(root, joined) || decision_is_logged()))
+		return;
+	if (waits_for_groups(root))
+	{
+		add_merges(root, joined, search_deferred(root));
+		search_keep_join(root, joined);
+	}
+	else if (path_join_is_beyond(root, joined, path_least_cost(joined) - cost_of_rows(joined, joined->rows)))
+		add_merges(root, joined, search_deferred(root));
+	else
+	{
+		const Candidate *best;
+
+		add_merges(root, joined, pipeline_catch_up(root));
+		path = path_join_find(root, joined);
+		if (path != NULL)
+			path_offer(root, joined, path);
+		best = search_find(root, joined->relids);
+		if (best != NULL)
+			note_join(root, joined, best);
+	}
+	set_cheapest(joined);
+}
+
+void
+path_join_consider(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair)
+{
 	const Candidate *best;
 
 	/* what GEQO makes is gone when it is through */
 	if (!gpudb_enabled || joined->reloptkind != RELOPT_JOINREL || root->join_search_private != NULL)
 		return;
 	/* these are for unique rows, with which paths of PostgreSQL's have come, too */
-	if (type == JOIN_UNIQUE_OUTER || type == JOIN_UNIQUE_INNER)
+	if (pair->type == JOIN_UNIQUE_OUTER || pair->type == JOIN_UNIQUE_INNER)
 	{
-		path_join_offer(root, joined);
+		if (gpudb_force)
+			path_join_offer(root, joined);
 		return;
 	}
-	if (!search_is_worth(root, joined) && !decision_is_logged())
+	if (path_join_waits(root, joined) || !(gpudb_force || decision_is_logged()))
 	{
-		search_defer(root, &pair);
+		search_defer(root, pair);
 		return;
 	}
 	pipeline_catch_up(root);
-	best = pipeline_examine(root, &pair);
-	if (gpudb_force && !comes_again(&pair))
+	best = pipeline_examine(root, pair);
+	if (gpudb_force && !comes_again(pair))
 		path_join_offer(root, joined);
 	note_join(root, joined, best);
 }

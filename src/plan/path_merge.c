@@ -10,12 +10,16 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
 
 #include "guc.h"
+#include "plan/cost.h"
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
 #include "plan/pipeline.h"
@@ -77,18 +81,46 @@ choose_order(PlannerInfo *root, RelOptInfo *joined, JoinType type, const JoinPat
 	return order;
 }
 
+/* What the order of a merge join may be of use for above it. */
+typedef enum OrderUse
+{
+	USED_BY_NOTHING,
+	USED_BY_JOINS,				/* with other relations */
+	USED_BY_QUERY				/* to sort or to group all */
+} OrderUse;
+
+static OrderUse
+use_of_order(const PlannerInfo *root, const RelOptInfo *joined, const JoinPathExtraData *extra)
+{
+	OrderUse	use = USED_BY_NOTHING;
+	ListCell   *lc;
+	ListCell   *key;
+
+	foreach(lc, extra->mergeclause_list)
+	{
+		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		/* they are the same, but for outer joins */
+		if (clause->left_ec == NULL || clause->left_ec != clause->right_ec || !bms_is_subset(clause->left_ec->ec_relids, joined->relids))
+			use = USED_BY_JOINS;
+		foreach(key, root->query_pathkeys)
+			if (lfirst_node(PathKey, key)->pk_eclass == clause->left_ec || lfirst_node(PathKey, key)->pk_eclass == clause->right_ec)
+				return USED_BY_QUERY;
+	}
+	return use;
+}
+
 /*
- * A relation's cheapest rows, in an order by a GpuSort if that costs less than
+ * Have a path be put in an order by a GpuSort if that costs less than
  * PostgreSQL's Sort.  *pathkeys become what PostgreSQL has to sort: nothing, if
- * they are in that order already or now.  Whether there is a GpuSort.
+ * it is in that order already or now.  Whether there is a GpuSort.
  */
 static bool
-sorted_by_us(PlannerInfo *root, const RelOptInfo *rel, Path **path, List **pathkeys)
+sorted_by_us(PlannerInfo *root, Path **path, List **pathkeys)
 {
 	SortPath   *sort = NULL;
 	Path	   *ours = NULL;
 
-	*path = rel->cheapest_total_path;
 	if (pathkeys_contained_in(*pathkeys, (*path)->pathkeys))
 		*pathkeys = NIL;
 	else
@@ -103,6 +135,41 @@ sorted_by_us(PlannerInfo *root, const RelOptInfo *rel, Path **path, List **pathk
 	return true;
 }
 
+/* What a path costs at least in an order that it may not have, be it sorted by PostgreSQL or by us. */
+static Cost
+least_in_order(const Path *path, const List *pathkeys)
+{
+	if (pathkeys_contained_in((List *) pathkeys, path->pathkeys))
+		return path->total_cost;
+	return path->total_cost - path_scan_saved(path) + Min(cost_comparisons(path->rows), cost_sorted_out(path->rows, list_length(path->pathtarget->exprs)));
+}
+
+/*
+ * What it costs to join the relations at the least cost, and to have what comes
+ * out sorted by PostgreSQL, or by us below another merge join: an order is
+ * worth no more than that.
+ */
+static Cost
+cost_sorted_later(PlannerInfo *root, const RelOptInfo *joined, OrderUse use)
+{
+	const int	ncolumns = list_length(joined->reltarget->exprs);
+	const Cost	least = path_least_cost(joined);
+	Path		sorted;
+
+	cost_sort(&sorted, root, NIL, least, joined->rows, joined->reltarget->width, 0, work_mem, -1);
+	if (use == USED_BY_QUERY)
+		return sorted.total_cost;
+	return Min(sorted.total_cost, least + cost_sorting(joined->rows, ncolumns, false) + cost_sorted_out(joined->rows, ncolumns));
+}
+
+/* Whether a merge join in some order, which costs so much at least besides what is done for each of its rows, is not worth having. */
+static bool
+is_in_vain(PlannerInfo *root, RelOptInfo *joined, Cost startup, Cost total, const MergeOrder *order, OrderUse use)
+{
+	total += joined->rows * cpu_tuple_cost;
+	return !add_path_precheck(joined, startup, total, order->joined, NULL) || (order->joined != NIL && total >= cost_sorted_later(root, joined, use));
+}
+
 /* How much cheaper than PostgreSQL's joins a pipeline must look for no merge join to be looked for: its rows must go out, too. */
 #define CLEARLY_CHEAPER	2
 
@@ -115,34 +182,76 @@ is_joined_by_us(const Candidate *candidate)
 	return reason == NULL || strcmp(reason, "cost") == 0;
 }
 
-void
-path_merge_add(PlannerInfo *root, RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
+/* Whether a pipeline is so much cheaper than PostgreSQL's joins that no merge join of what GpuSorts put in order could be. */
+static bool
+is_clearly_ours(Candidate *candidate, const RelOptInfo *joined)
 {
-	Candidate  *candidate;
+	return candidate != NULL && is_joined_by_us(candidate) && candidate->reason == NULL && path_join_may_be_cheaper(candidate, joined, CLEARLY_CHEAPER);
+}
+
+/* Whether all relations of a join are tables. */
+static bool
+are_tables(const PlannerInfo *root, const RelOptInfo *joined)
+{
+	int			relid = -1;
+
+	while ((relid = bms_next_member(joined->relids, relid)) > 0)
+		/* outer joins have numbers, too */
+		if (root->simple_rel_array[relid] != NULL && !candidate_is_of_table(root->simple_rel_array[relid], planner_rt_fetch(relid, root)))
+			return false;
+	return true;
+}
+
+/* Whether it is certain that a device can join a pair whose examination was put off: tables, by integers. */
+static bool
+is_plainly_ours(const PlannerInfo *root, const JoinPair *pair)
+{
+	return pipeline_takes_plainly(pair) && are_tables(root, pair->joined);
+}
+
+void
+path_merge_add(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair)
+{
+	JoinPathExtraData *extra = (JoinPathExtraData *) pair->extra;
+	Path	   *outer = pair->outer->cheapest_total_path;
+	Path	   *inner = pair->inner->cheapest_total_path;
+	Candidate  *candidate = search_find(root, joined->relids);
 	MergeOrder	order;
-	Path	   *outer_path;
-	Path	   *inner_path;
+	OrderUse	use;
 	bool		ours;
+	bool		sorts;
 	JoinCostWorkspace workspace;
 
 	/* what needs values of the other side cannot be sorted before */
-	if (!gpudb_enabled || outer->rows + inner->rows < LEAST_ROWS || !can_merge(joined, type, extra) ||
-		outer->cheapest_total_path->param_info != NULL || inner->cheapest_total_path->param_info != NULL || !search_is_worth(root, joined))
+	if (!gpudb_enabled || pair->outer->rows + pair->inner->rows < LEAST_ROWS || !can_merge(joined, pair->type, extra) ||
+		outer->param_info != NULL || inner->param_info != NULL || !search_is_worth(root, joined) || is_clearly_ours(candidate, joined))
 		return;
-	candidate = search_find(root, joined->relids);
-	if (is_joined_by_us(candidate) && candidate->reason == NULL && path_join_may_be_cheaper(candidate, joined, CLEARLY_CHEAPER))
-		return;
-	set_sides(extra, outer);
-	order = choose_order(root, joined, type, extra);
 	/* for an order that nothing above it uses, a merge join is looked for only where no device joins the relations */
-	if (order.joined == NIL && is_joined_by_us(candidate))
+	ours = candidate != NULL ? is_joined_by_us(candidate) : is_plainly_ours(root, pair);
+	use = use_of_order(root, joined, extra);
+	if (ours && use == USED_BY_NOTHING)
 		return;
-	ours = sorted_by_us(root, outer, &outer_path, &order.outer);
-	ours |= sorted_by_us(root, inner, &inner_path, &order.inner);
-	/* path_may_sort() walks the whole query, and few pairs come this far */
-	if (!ours || !path_may_sort(root))
+	if (outer->total_cost + inner->total_cost - path_scan_saved(outer) - path_scan_saved(inner) + joined->rows * cpu_tuple_cost >= cost_sorted_later(root, joined, use))
 		return;
-	initial_cost_mergejoin(root, &workspace, type, order.clauses, outer_path, inner_path, order.outer, order.inner, extra);
-	add_path(joined, (Path *) create_mergejoin_path(root, joined, type, &workspace, extra, outer_path, inner_path, extra->restrictlist,
+	set_sides(extra, pair->outer);
+	order = choose_order(root, joined, pair->type, extra);
+	if (is_in_vain(root, joined, 0, least_in_order(outer, order.outer) + least_in_order(inner, order.inner), &order, use))
+		return;
+	if (ours && order.joined == NIL)
+		return;
+	sorts = sorted_by_us(root, &outer, &order.outer);
+	sorts |= sorted_by_us(root, &inner, &order.inner);
+	if (!sorts || !path_may_sort(root))
+		return;
+	initial_cost_mergejoin(root, &workspace, pair->type, order.clauses, outer, inner, order.outer, order.inner, extra);
+	if (is_in_vain(root, joined, workspace.startup_cost, workspace.total_cost, &order, use))
+		return;
+	if (order.joined == NIL && candidate == NULL && !pipeline_has_subplans(root, pair))
+	{
+		(void) pipeline_catch_up(root);
+		if (is_joined_by_us(search_find(root, joined->relids)))
+			return;
+	}
+	add_path(joined, (Path *) create_mergejoin_path(root, joined, pair->type, &workspace, extra, outer, inner, extra->restrictlist,
 													order.joined, NULL, order.clauses, order.outer, order.inner));
 }

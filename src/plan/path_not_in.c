@@ -128,7 +128,7 @@ create_pipeline(PlannerInfo *root, const Candidate *candidate)
 	pipeline->qual_reason = NULL;
 	pipeline->filters = pipeline->all_filters = pipeline->as_rows = pipeline->as_kept = NULL;
 	pipeline->rows_pass = NULL;
-	pipeline->filters_cost = NULL;
+	pipeline->filters_cost = pipeline->rows_cost = NULL;
 	foreach(lc, candidate->quals)
 	{
 		CandidateJoin *join = read_filter(root, lfirst(lc));

@@ -108,7 +108,7 @@ static bool
 is_too_dear(const Candidate *candidate)
 {
 	return !gpudb_force && candidate->filters != NULL &&
-		cost_pass(candidate, candidate->filters, NO_AGGREGATES).cost >= path_least_cost(candidate->rel);
+		cost_pass(candidate, candidate->filters, NO_AGGREGATES).cost >= path_least_scan_cost(candidate->rel);
 }
 
 void

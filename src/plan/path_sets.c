@@ -307,9 +307,6 @@ path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, 
 	GroupingSetWanted wanted = {.clauses = query->groupClause, .having = (List *) extra->havingQual, .target = output_rel->reltarget};
 	ListCell   *lc;
 
-	/* not of a partition's groups, which has columns of its own */
-	if (output_rel->reloptkind != RELOPT_UPPER_REL || extra->patype == PARTITIONWISE_AGGREGATE_PARTIAL)
-		return;
 	if (output_rel->pathlist == NIL || (!query->hasAggs && query->groupClause == NIL) || query->groupingSets != NIL || !path_may_sort(root) ||
 		path_is_hashed(output_rel))
 		return;

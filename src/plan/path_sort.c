@@ -33,6 +33,7 @@
 #include "plan/cost.h"
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
+#include "plan/search.h"
 
 /* The numbers of expressions in a target list. */
 static List *
@@ -304,15 +305,26 @@ path_below_sort(PlannerInfo *root, RelOptInfo *rel)
 	return list_make2(cheapest, scan);
 }
 
-bool
-path_may_sort(const PlannerInfo *root)
+static bool
+may_sort(const PlannerInfo *root)
 {
 	/* rows that are locked or changed may be looked at again one by one, together with what a subquery has for them */
 	for (const PlannerInfo *level = root; level != NULL; level = level->parent_root)
 		if (level->parse->rowMarks != NIL || (level->parse->commandType != CMD_SELECT && level->parse->commandType != CMD_INSERT))
 			return false;
 	/* rows of set operations have no names; what is volatile would be computed twice where there is a fallback */
-	return gpudb_enabled && root->parse->setOperations == NULL && !contain_volatile_functions((Node *) root->parse);
+	return root->parse->setOperations == NULL && !contain_volatile_functions((Node *) root->parse);
+}
+
+bool
+path_may_sort(PlannerInfo *root)
+{
+	MaySort    *known = search_may_sort(root);
+
+	/* it takes a walk through the whole query */
+	if (*known == MAY_SORT_UNKNOWN)
+		*known = may_sort(root) ? MAY_SORT : MAY_NOT_SORT;
+	return gpudb_enabled && *known == MAY_SORT;
 }
 
 /* ORDER BY */
@@ -333,13 +345,20 @@ comes_in_order(const PlannerInfo *root, const RelOptInfo *rel)
 	return false;
 }
 
+/* Whether so few rows are sorted that PostgreSQL is through before a device has begun. */
+static bool
+are_few(const RelOptInfo *input_rel)
+{
+	return !gpudb_force && input_rel->cheapest_total_path != NULL && cost_comparisons(input_rel->cheapest_total_path->rows) <= cost_sorting(0, 0, false);
+}
+
 void
 path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
 	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
 	ListCell   *lc;
 
-	if (root->sort_pathkeys == NIL || !path_may_sort(root) || (plan_is_for_cursor(root) && comes_in_order(root, input_rel)))
+	if (root->sort_pathkeys == NIL || are_few(input_rel) || !path_may_sort(root) || (plan_is_for_cursor(root) && comes_in_order(root, input_rel)))
 		return;
 	foreach(lc, path_below_sort(root, input_rel))
 	{

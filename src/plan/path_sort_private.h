@@ -33,7 +33,7 @@ extern const CustomPathMethods sort_path_methods;
 extern List *path_sort_private(int wanted, List *partition, List *order);
 
 /* Whether a query's rows may be sorted by us at all. */
-extern bool path_may_sort(const PlannerInfo *root);
+extern bool path_may_sort(PlannerInfo *root);
 
 /* Whether values of expressions can be stored whose form is known before they come. */
 extern bool path_are_storable(const List *exprs);

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include <limits.h>
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -123,9 +124,13 @@ key_expressions(const JoinPair *pair)
 static DeviceCost
 least_cost_of_table(Candidate *candidate, double rows, int ncolumns)
 {
+	const bool	as_scan = candidate->joins == NIL && candidate->members == NIL && candidate->filters != NULL;
+	const DeviceCost pipeline = cost_pipeline(candidate);
+	const Cost	made = cost_least(as_scan ? cost_rows(candidate) : pipeline);
 	DeviceCost	least = cost_build(rows, ncolumns, true);
 
-	cost_add(&least, cost_pipeline(candidate));
+	cost_add(&least, (DeviceCost) {made, made});
+	least.gpu = Min(least.gpu, pipeline.gpu + cost_kept_table(rows, ncolumns));
 	return least;
 }
 
@@ -243,9 +248,8 @@ is_kind_of_ours(JoinType type)
 	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_FULL || type == JOIN_SEMI || type == JOIN_ANTI;
 }
 
-/* Whether a join has conditions with subqueries that run for each pair, which no device does. */
-static bool
-has_subplans(const PlannerInfo *root, const JoinPair *pair)
+bool
+pipeline_has_subplans(const PlannerInfo *root, const JoinPair *pair)
 {
 	ListCell   *lc;
 
@@ -268,7 +272,7 @@ reason_against(const PlannerInfo *root, const JoinPair *pair, const Candidate *b
 	if (before->qual_reason != NULL)
 		return before->qual_reason;
 	if (!is_kind_of_ours(pair->type) || before->gates != NIL || pair->joined->lateral_relids != NULL ||
-		pair->inner->lateral_relids != NULL || !path_join_has_columns(pair->inner) || list_length(before->joins) == PROGRAM_MAX_TABLES || has_subplans(root, pair))
+		pair->inner->lateral_relids != NULL || !path_join_has_columns(pair->inner) || list_length(before->joins) == PROGRAM_MAX_TABLES || pipeline_has_subplans(root, pair))
 		return "expression";
 	if (candidate_ends_in_full_join(before) || (pair->type == JOIN_FULL && before->members != NIL))
 		return "full_join";
@@ -285,9 +289,6 @@ is_worse(Candidate *candidate, Candidate *best)
 	return best != NULL && best->reason == NULL && cost_least(cost_pipeline(best)) <= cost_least(cost_pipeline(candidate));
 }
 
-/* How much cheaper a pipeline must be to be worth looking for if its table is made of a join: there are many of these. */
-#define BUSHY_GAIN	0.9
-
 /* Whether a pipeline costs no more than a candidate with a table's least cost, which is not among the candidate's costs yet. */
 static bool
 is_worse_with(Candidate *candidate, DeviceCost table, Candidate *best, bool bushy)
@@ -298,12 +299,12 @@ is_worse_with(Candidate *candidate, DeviceCost table, Candidate *best, bool bush
 	return best->reason == NULL && cost_least(cost_pipeline(best)) * (bushy ? BUSHY_GAIN : 1) <= cost_least(cost);
 }
 
-/* The least cost of a table of a relation's rows, whatever plan they come from. */
-static DeviceCost
-least_cost_of_build(const RelOptInfo *inner, Candidate *candidate, double rows)
+DeviceCost
+pipeline_least_table(PlannerInfo *root, const RelOptInfo *inner, Candidate *candidate, double rows)
 {
 	const Path *path = inner->cheapest_total_path;
-	const DeviceCost by_path = cost_table(path, rows);
+	const bool	may_run = path->param_info == NULL && candidate_relations_cannot_fail(root, inner->relids);
+	const DeviceCost by_path = may_run ? cost_table(path, rows) : (DeviceCost) {INFINITY, INFINITY};
 	DeviceCost	least;
 
 	if (candidate == NULL || candidate->reason != NULL)
@@ -314,13 +315,13 @@ least_cost_of_build(const RelOptInfo *inner, Candidate *candidate, double rows)
 
 /* The least cost of a table of a pair's inner rows, found once for each candidate over them. */
 static DeviceCost
-least_cost_of_inner(const JoinPair *pair, Candidate *candidate, double rows)
+least_cost_of_inner(PlannerInfo *root, const JoinPair *pair, Candidate *candidate, double rows)
 {
 	if (candidate == NULL)
-		return least_cost_of_build(pair->inner, NULL, rows);
+		return pipeline_least_table(root, pair->inner, NULL, rows);
 	if (!candidate->table.least_known)
 	{
-		candidate->table.least = least_cost_of_build(pair->inner, candidate, rows);
+		candidate->table.least = pipeline_least_table(root, pair->inner, candidate, rows);
 		candidate->table.least_known = true;
 	}
 	return candidate->table.least;
@@ -338,12 +339,12 @@ least_cost_of_inner(const JoinPair *pair, Candidate *candidate, double rows)
  * cost: then no clause of it need be looked at.
  */
 static bool
-is_beyond_postgres(const JoinPair *pair, Candidate *candidate, DeviceCost table)
+is_beyond_postgres(PlannerInfo *root, const JoinPair *pair, Candidate *candidate, DeviceCost table)
 {
 	DeviceCost	cost = cost_pipeline(candidate);
 
 	cost_add(&cost, table);
-	return path_least_cost(pair->joined) + pair->joined->rows * MOST_ABOVE_JOINS <= cost_least(cost);
+	return Min(path_least_cost(pair->joined) + pair->joined->rows * MOST_ABOVE_JOINS, search_bound(root)) <= cost_least(cost);
 }
 
 /* Lanes of a tile, and of the least number of pairs that a device goes over. */
@@ -413,9 +414,8 @@ is_integer_column(const Node *expr)
 	}
 }
 
-/* Whether a join is by equality of integers, so that it can be compiled into any pipeline. */
-static bool
-are_plain_equalities(const JoinPair *pair)
+bool
+pipeline_takes_plainly(const JoinPair *pair)
 {
 	ListCell   *lc;
 
@@ -461,6 +461,7 @@ with_join(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Pair
 	candidate.relids = pair->joined->relids;
 	candidate.offered = false;
 	candidate.table = (CandidateTable) {0};
+	candidate.rows_cost = NULL;
 	candidate.as_rows = candidate.as_kept = NULL;
 	candidate.rows_pass = NULL;
 	candidate.rows_reason = NULL;
@@ -501,7 +502,7 @@ examine_program(PlannerInfo *root, const JoinPair *pair, PairRows rows, const Ca
 	const bool	fits = candidate->nregisters <= LASTING_REGISTERS;
 	const JoinBounds *bounds;
 
-	if (fits && (are_plain_equalities(pair) || search_is_compiled(root, pair)))
+	if (fits && (pipeline_takes_plainly(pair) || search_is_compiled(root, pair)))
 		return NULL;
 	bounds = fits ? search_find_bounds(root, pair) : NULL;
 	if (bounds == NULL)
@@ -536,11 +537,11 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Candida
 	/* no program could have them all, whatever it is for */
 	if (candidate.nloops > COMPILE_MOST_LOOPS)
 		return "expression";
-	if (best != NULL && is_worse_with(&candidate, least_cost_of_inner(pair, over_inner, rows.inner), best, IS_JOIN_REL(pair->inner)))
+	if (best != NULL && is_worse_with(&candidate, least_cost_of_inner(root, pair, over_inner, rows.inner), best, IS_JOIN_REL(pair->inner)))
 		return NULL;
 	/* of the join of all relations PostgreSQL's paths are known */
 	if (path_join_waits(root, pair->joined) && !decision_is_logged() &&
-		is_beyond_postgres(pair, &candidate, least_cost_of_inner(pair, over_inner, rows.inner)))
+		is_beyond_postgres(root, pair, &candidate, least_cost_of_inner(root, pair, over_inner, rows.inner)))
 		return "cost";
 	/* only a GPU's programs are slower for loops, and estimate_loops() reads PostgreSQL's statistics: so it is asked late */
 	if (device_may_use_gpu() && estimate_loops(root, pair))

@@ -15,10 +15,13 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "utils/memutils.h"
 
 #include "device/calibration.h"
 #include "guc.h"
+#include "plan/floor.h"
 #include "plan/path.h"
 #include "plan/search.h"
 
@@ -78,6 +81,11 @@ typedef struct Search
 	List	   *deferred;		/* JoinPairs with their own JoinPathExtraData */
 	List	   *compiled;		/* of CompiledJoins */
 	List	   *bounded;		/* of BoundedJoin */
+	RelOptInfo *kept;			/* search_kept_join() */
+	Cost		bound;			/* search_bound() */
+	MaySort		may_sort;
+	LevelFloor	floors[FLOOR_DETAILS];
+	Candidate **bare;			/* by the numbers of base relations */
 	MemoryContextCallback unlink;
 } Search;
 
@@ -113,6 +121,7 @@ open_search(PlannerInfo *root)
 		return search;
 	search = palloc0(sizeof(Search));
 	search->root = root;
+	search->bound = INFINITY;
 	search->outer = searches;
 	search->candidates = known_create(root->planner_cxt, FIRST_CANDIDATES, NULL);
 	search->unlink.func = unlink_search;
@@ -169,14 +178,102 @@ search_defer(PlannerInfo *root, const JoinPair *pair)
 }
 
 List *
+search_deferred(PlannerInfo *root)
+{
+	const Search *search = find_search(root);
+
+	return search != NULL ? search->deferred : NIL;
+}
+
+List *
 search_take_deferred(PlannerInfo *root)
 {
 	Search	   *search = find_search(root);
-	List	   *deferred = search != NULL ? search->deferred : NIL;
+	List	   *deferred = search_deferred(root);
 
 	if (search != NULL)
 		search->deferred = NIL;
 	return deferred;
+}
+
+void
+search_keep_join(PlannerInfo *root, const RelOptInfo *joined)
+{
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+	Search	   *search = open_search(root);
+	Path	   *cheapest = path_cheapest(joined->pathlist, NULL);
+	ListCell   *lc;
+
+	search->kept = palloc(sizeof(RelOptInfo));
+	*search->kept = *joined;
+	search->kept->pathlist = cheapest != NULL ? list_make1(path_copy(cheapest)) : NIL;
+	foreach(lc, search->deferred)
+	{
+		JoinPair   *pair = lfirst(lc);
+
+		if (pair->joined == joined)
+			pair->joined = search->kept;
+	}
+	MemoryContextSwitchTo(old);
+}
+
+RelOptInfo *
+search_kept_join(PlannerInfo *root)
+{
+	const Search *search = find_search(root);
+
+	return search != NULL ? search->kept : NULL;
+}
+
+void
+search_set_bound(PlannerInfo *root, Cost bound)
+{
+	Search	   *search = find_search(root);
+
+	if (search != NULL)
+		search->bound = bound;
+}
+
+Cost
+search_bound(PlannerInfo *root)
+{
+	const Search *search = find_search(root);
+
+	return search != NULL ? search->bound : INFINITY;
+}
+
+/* The state of a query level, begun in the planner's memory context if there is none. */
+static Search *
+open_anywhere(PlannerInfo *root)
+{
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+	Search	   *search = open_search(root);
+
+	MemoryContextSwitchTo(old);
+	return search;
+}
+
+LevelFloor *
+search_floors(PlannerInfo *root, FloorDetail detail)
+{
+	return &open_anywhere(root)->floors[detail];
+}
+
+Candidate **
+search_bare(PlannerInfo *root, Index relid)
+{
+	Search	   *search = open_anywhere(root);
+
+	Assert((int) relid < root->simple_rel_array_size);
+	if (search->bare == NULL)
+		search->bare = MemoryContextAllocZero(root->planner_cxt, sizeof(Candidate *) * root->simple_rel_array_size);
+	return &search->bare[relid];
+}
+
+MaySort *
+search_may_sort(PlannerInfo *root)
+{
+	return &open_anywhere(root)->may_sort;
 }
 
 static CompiledJoins *
