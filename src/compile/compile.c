@@ -255,6 +255,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 		if (!compile_body(&c, request, &again))
 		{
 			result->reason = c.reason;
+			result->too_large = c.too_large;
 			return !c.packed_refused;
 		}
 		decimals = c.decimals;
@@ -270,6 +271,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 		if (!emit_finish(&c.em, &code, &again.body[body]))
 		{
 			result->reason = REASON_EXPRESSION;
+			result->too_large = true;
 			return true;
 		}
 		/* states that only one of the bodies could share: the wide one serves all tablets */

@@ -223,6 +223,7 @@ typedef struct CodeTest
 typedef struct CompileResult
 {
 	const char *reason;			/* NULL, or the reason code why it cannot run */
+	bool		too_large;		/* it is that no program has room for so much: fewer aggregates could be */
 	Program    *program;		/* palloc'd; NULL after a check */
 	int			ncolumns;
 	ColumnUse	column[PROGRAM_MAX_COLUMNS];

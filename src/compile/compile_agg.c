@@ -189,6 +189,7 @@ need_source(AggCompiler *ac, StateSource source)
 			return s;
 	if (s == PROGRAM_MAX_STATES)
 	{
+		ac->c->too_large = true;
 		refuse(ac->c, REASON_EXPRESSION);
 		return -1;
 	}

@@ -161,6 +161,7 @@ use_column(Compiler *c, const ColumnUse *use)
 			return i;
 	if (r->ncolumns == PROGRAM_MAX_COLUMNS)
 	{
+		c->too_large = true;
 		refuse(c, REASON_EXPRESSION);
 		return 0;
 	}

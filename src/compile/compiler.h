@@ -70,6 +70,7 @@ typedef struct Compiler
 	List	   *known;			/* of Known: computed for all selected lanes */
 	List	   *case_values;	/* of Operand: what CaseTestExpr stands for, innermost first */
 	const char *reason;
+	bool		too_large;		/* it is that a program has no room for so much */
 } Compiler;
 
 /* Note why the expression cannot run; always false. */

@@ -5,6 +5,8 @@
  * custom_scan_tlist holds the keys, then the aggregates, then (resjunk) the
  * base Vars under them.  The whole job is done before the first row goes out,
  * so whatever stops it leaves the fallback child to answer from the start.
+ * Aggregates without keys that are too many for one program are computed by
+ * several, each of which goes over the same rows.
  * HAVING and the target list over the aggregates are the node's own qual and
  * projection, computed by PostgreSQL.
  */
@@ -31,6 +33,9 @@ typedef struct GpuAggState
 	const GroupTable *groups;
 	uint32		next;			/* of the groups that are wanted, the one to return next */
 	bool		late_first;		/* the node's qual is about columns that are read late */
+	MemoryContext parts_context;	/* of several programs, which have no keys: */
+	Datum	   *values;			/* those of all aggregates */
+	bool	   *isnull;
 } GpuAggState;
 
 static Node *create_state(CustomScan *plan);
@@ -39,6 +44,28 @@ const CustomScanMethods gpu_agg_methods = {
 	.CustomName = "GpuAgg",
 	.CreateCustomScanState = create_state,
 };
+
+/* Divide the aggregates among programs, as so many of them for each. */
+static void
+divide(GpuAggState *state, const List *counts)
+{
+	GpuNode    *node = &state->node;
+	EState	   *estate = node->css.ss.ps.state;
+	const int	naggs = list_length(node->request.aggs);
+	List	   *left = list_copy(node->request.aggs);
+	ListCell   *lc;
+
+	foreach(lc, counts)
+	{
+		node->parts = lappend(node->parts, list_truncate(list_copy(left), lfirst_int(lc)));
+		left = list_copy_tail(left, lfirst_int(lc));
+	}
+	if (counts == NIL)
+		return;
+	state->parts_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb parts", ALLOCSET_SMALL_SIZES);
+	state->values = MemoryContextAllocZero(estate->es_query_cxt, naggs * sizeof(Datum));
+	state->isnull = MemoryContextAllocZero(estate->es_query_cxt, naggs * sizeof(bool));
+}
 
 static void
 begin(CustomScanState *css, EState *estate, int eflags)
@@ -64,6 +91,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	node->late = late_begin(node, list_nth(plan->custom_private, NODE_PRIVATE_LATE), nkeys + naggs);
 	((GpuAggState *) node)->late_first = node->late != NULL && late_is_seen(node->late, plan->scan.plan.qual);
 	params_find(node);
+	divide((GpuAggState *) node, list_nth(plan->custom_private, NODE_PRIVATE_PARTS));
 }
 
 /* Find the groups that are wanted. */
@@ -129,9 +157,9 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	return outcome->status == STATUS_DONE;
 }
 
-/* Run the whole job; false when PostgreSQL must answer. */
+/* Run the whole job of a program; false when PostgreSQL must answer. */
 static bool
-compute(GpuAggState *state)
+run_program(GpuAggState *state)
 {
 	GpuNode    *node = &state->node;
 	FeedOutcome outcome;
@@ -162,9 +190,64 @@ compute(GpuAggState *state)
 	return false;
 }
 
-/* The next group in the scan slot; false at the end. */
+/* Keep the values that a program has found, of aggregates from this one on: its group goes with it. */
+static void
+keep_part(GpuAggState *state, int first)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->parts_context);
+
+	Assert(state->groups->ngroups == 1);
+	results_of_group(&state->node.compiled, state->groups, 0, &state->values[first], &state->isnull[first]);
+	MemoryContextSwitchTo(old);
+}
+
+/* Run all programs, one after the other; false when PostgreSQL must answer. */
 static bool
-next_group(GpuAggState *state, TupleTableSlot *slot)
+run_parts(GpuAggState *state)
+{
+	GpuNode    *node = &state->node;
+	List	   *all = node->request.aggs;
+	int			first = 0;
+	bool		done = true;
+	ListCell   *lc;
+
+	MemoryContextReset(state->parts_context);
+	foreach(lc, node->parts)
+	{
+		node->request.aggs = lfirst(lc);
+		done = run_program(state);
+		if (!done)
+			break;
+		keep_part(state, first);
+		first += list_length(lfirst(lc));
+		node_end_run(node);
+	}
+	node->request.aggs = all;
+	return done;
+}
+
+static bool
+compute(GpuAggState *state)
+{
+	return state->node.parts != NIL ? run_parts(state) : run_program(state);
+}
+
+/* What all programs have found, if that is the next group; false at the end. */
+static bool
+values_of_parts(GpuAggState *state, TupleTableSlot *slot)
+{
+	const int	naggs = list_length(state->node.request.aggs);
+
+	if (state->next++ > 0)
+		return false;
+	memcpy(slot->tts_values, state->values, naggs * sizeof(Datum));
+	memcpy(slot->tts_isnull, state->isnull, naggs * sizeof(bool));
+	return true;
+}
+
+/* The values of the next group that is wanted; false at the end. */
+static bool
+values_of_group(GpuAggState *state, TupleTableSlot *slot)
 {
 	const Top  *top = &state->node.top;
 	uint32		group = state->next;
@@ -174,9 +257,18 @@ next_group(GpuAggState *state, TupleTableSlot *slot)
 	state->next++;
 	if (top->group != NULL)
 		group = top->group[group];
+	results_of_group(&state->node.compiled, state->groups, group, slot->tts_values, slot->tts_isnull);
+	return true;
+}
+
+/* The next group in the scan slot; false at the end. */
+static bool
+next_group(GpuAggState *state, TupleTableSlot *slot)
+{
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-	results_of_group(&state->node.compiled, state->groups, group, slot->tts_values, slot->tts_isnull);
+	if (!(state->node.parts != NIL ? values_of_parts(state, slot) : values_of_group(state, slot)))
+		return false;
 	ExecStoreVirtualTuple(slot);
 	return true;
 }

@@ -74,9 +74,8 @@ forget_runs(GpuNode *node)
 	node->report.device_why = NULL;
 }
 
-/* Compile as the executor would, for a plan that has not run. */
 static bool
-compile_for_explain(GpuNode *node)
+compile_request(GpuNode *node)
 {
 	CompileInput input = {
 		.varno = node->relid, .scan_tlist = node->scan_tlist, .relation = RelationGetRelid(node->relation),
@@ -92,6 +91,20 @@ compile_for_explain(GpuNode *node)
 	node->report.device_why = node_why_not_kept(node);
 	node_keep_rows(node, false);
 	return compile_check(&input, &node->request, &node->compiled);
+}
+
+/* Compile as the executor would, for a plan that has not run; of several programs the first one. */
+static bool
+compile_for_explain(GpuNode *node)
+{
+	List	   *all = node->request.aggs;
+	bool		compiled;
+
+	if (node->parts != NIL)
+		node->request.aggs = linitial(node->parts);
+	compiled = compile_request(node);
+	node->request.aggs = all;
+	return compiled;
 }
 
 static void
@@ -223,6 +236,8 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		node_explain_list("GPU Output", node->request.outputs, css, ancestors, es);
 	node_explain_list("GPU Group Key", node->request.keys, css, ancestors, es);
 	node_explain_list("GPU Aggregates", node->request.aggs, css, ancestors, es);
+	if (node->parts != NIL)
+		ExplainPropertyInteger("Programs", NULL, list_length(node->parts), es);
 	node_explain_list("Read by Key", late_columns(node->late, node->scan_tlist), css, ancestors, es);
 	explain_top(node, ancestors, es);
 	if (es->costs)

@@ -53,6 +53,8 @@ enum NodePrivate
 	/* GpuAgg: of each table from which columns are read late the number of these, which follow the aggregates, the OID of the index
 	 * by which it is read, and which keys its columns are: an integer list, an OID list, an integer list */
 	NODE_PRIVATE_LATE,
+	/* GpuAgg: integer list, how many of the aggregates each of its programs computes; NIL = one computes all */
+	NODE_PRIVATE_PARTS,
 	NODE_PRIVATE_Count
 };
 
@@ -116,6 +118,7 @@ struct GpuNode
 	Passes		passes;			/* with parts of one of them */
 
 	Selects    *selects;		/* GpuAgg: the values that its aggregates select, as far as they are known; NULL = not at all */
+	List	   *parts;			/* GpuAgg: lists of the aggregates that each of its programs computes; NIL = one computes all */
 	Top			top;			/* the groups that are wanted */
 	Late	   *late;			/* and their columns that are read late; NULL = none */
 

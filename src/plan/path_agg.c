@@ -33,39 +33,7 @@
 #include "plan/cost.h"
 #include "plan/decision.h"
 #include "plan/path.h"
-#include "plan/recall.h"
-
-/* What a grouping computes. */
-typedef struct Grouping
-{
-	List	   *keys;
-	List	   *clauses;		/* the keys' SortGroupClauses, one each: equal expressions are one key */
-	List	   *aggs;
-	List	   *determined;		/* columns that keys determine, by their tables: they are read late, or keys in the end */
-	List	   *late;			/* NODE_PRIVATE_LATE: how they are read */
-	Cost		late_cost;
-	List	   *quals;
-	List	   *joins;			/* of CandidateJoin */
-	List	   *members;		/* NODE_PRIVATE_MEMBERS */
-	List	   *having;
-	int			secret;			/* NODE_PRIVATE_SECRET */
-	uint32		hash;			/* of the computation */
-	int			driver;			/* which of the relations, by range table index, the device reads */
-	bool		plain;			/* nothing but keys and aggregates above */
-	PathTarget *target;			/* what is computed of them above */
-	bool		below;			/* its groups are what PostgreSQL aggregates */
-	PlannerInfo *root;
-	List	   *top;			/* of path_top(): NIL if all groups are wanted */
-	PassCost	pass;
-	double		wanted;			/* of its groups */
-} Grouping;
-
-/* Keys, then aggregates, then columns that are read late: what the node's scan slot and the child's rows hold. */
-static List *
-columns_of(const Grouping *grouping)
-{
-	return list_concat(list_concat_copy(grouping->keys, grouping->aggs), grouping->determined);
-}
+#include "plan/path_agg_private.h"
 
 /* Collect the aggregates of an expression; anything else under it must be a key. */
 static bool
@@ -168,7 +136,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	ListCell   *lc;
 
 	exprs = list_concat(exprs, path_join_exprs(grouping->joins));
-	foreach(lc, columns_of(grouping))
+	foreach(lc, grouping_columns(grouping))
 		columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL, false));
 	/* a base Var that stands only in custom_exprs would not be found */
 	vars = pull_var_clause((Node *) list_concat_copy(list_concat_copy(grouping->keys, grouping->aggs), exprs),
@@ -190,6 +158,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	scan->custom_private = lappend(scan->custom_private, grouping->members);
 	scan->custom_private = lappend(scan->custom_private, grouping->top);
 	scan->custom_private = lappend(scan->custom_private, grouping->late);
+	scan->custom_private = lappend(scan->custom_private, grouping->parts);
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_agg_methods;
@@ -219,22 +188,6 @@ private_parent(const RelOptInfo *output_rel, const Candidate *candidate)
 }
 
 /*
- * Whether the group tables of all threads will probably stay within hash
- * memory; or of a GPU, which has one table for all, those groups that come
- * back, and all of them within what it has for tables.
- */
-static bool
-groups_fit(const Program *program, GroupCount groups, bool on_gpu)
-{
-	const double bytes = cost_group_bytes(program);
-
-	if (!on_gpu)
-		return groups.found * bytes * (threads_wanted() + 1) <= get_hash_memory_limit();
-	return cost_groups_returned(program, groups) * bytes <= get_hash_memory_limit() &&
-		groups.found * bytes <= device_join_bytes();
-}
-
-/*
  * The least cost of PostgreSQL's aggregation over our own scan or join.  One pass
  * does the same work without handing on rows, however many pass the filters;
  * so a wrong estimate of their number must not make it look dearer.
@@ -258,36 +211,6 @@ cost_over_ours(const RelOptInfo *output_rel)
 			least = Min(least, path->total_cost);
 	}
 	return least;
-}
-
-/* The pass, with its joins. */
-static PassCost
-cost_of_pass(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
-{
-	const CompileResult *filters = candidate->joins != NIL ? candidate_all_filters(candidate) : NULL;
-
-	if (filters == NULL || filters->reason != NULL)
-		return cost_pass(candidate, compiled, groups);
-	return cost_joined_pass(candidate, compiled, filters, candidate->rows, groups);
-}
-
-/* The same as often as aggregates want it to be. */
-static PassCost
-cost_of_passes(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
-{
-	PassCost	pass = cost_of_pass(candidate, compiled, groups);
-
-	if (compiled->rounds > 1)
-	{
-		Candidate	later = *candidate;
-		PassCost	again;
-
-		later.read_before = true;
-		again = cost_of_pass(&later, compiled, groups);
-		pass.cost += again.cost * (compiled->rounds - 1);
-		pass.ms += again.ms * (compiled->rounds - 1);
-	}
-	return pass;
 }
 
 /*
@@ -351,43 +274,13 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Group
 	path_offer(root, output_rel, &path->path);
 }
 
-/* Compile a grouping, and find what it costs; NULL, or why it cannot be, or should not. */
-static const char *
-examine(PlannerInfo *root, Candidate *candidate, Grouping *grouping, double ngroups)
-{
-	CompileResult *result = palloc(sizeof(CompileResult));
-	const CompileRequest request = {
-		.aggregate = true, .quals = grouping->quals, .joins = candidate_joins(candidate), .keys = grouping->keys, .aggs = grouping->aggs
-	};
-	GroupCount	groups = {ngroups, ngroups};
-
-	if (!candidate_check(candidate, &request, result))
-		return result->reason;
-	if (grouping->having == NIL && !grouping->below)
-		grouping->top = path_top(root, columns_of(grouping), result);
-	if (grouping->top != NIL)
-		groups.wanted = Min(ngroups, linitial_int(grouping->top));
-	if (grouping->determined != NIL)
-	{
-		grouping->late = path_late(root, grouping->keys, grouping->determined, groups.wanted, &grouping->late_cost);
-		if (grouping->late == NIL)
-			return "expression";
-	}
-	grouping->pass = cost_of_passes(candidate, result, groups);
-	grouping->wanted = groups.wanted;
-	grouping->hash = recall_hash(root, candidate, result);
-	if (!gpudb_force && !groups_fit(result->program, groups, grouping->pass.on_gpu))
-		return "memory_limit";
-	return recall_fallback(root, candidate, result) ? "runtime_error" : NULL;
-}
-
 /* The same with columns that keys determine as keys, too. */
 static const char *
 examine_with_all_keys(PlannerInfo *root, Candidate *candidate, Grouping *grouping, double ngroups)
 {
 	grouping->keys = list_concat_copy(grouping->keys, grouping->determined);
 	grouping->determined = NIL;
-	return examine(root, candidate, grouping, ngroups);
+	return grouping_examine(root, candidate, grouping, ngroups);
 }
 
 /* Whether a device can group a candidate's rows at all; otherwise the reason. */
@@ -409,7 +302,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Groupin
 	Grouping	late = *grouping;
 	const char *reason = examine_with_all_keys(root, candidate, grouping, ngroups);
 
-	if (late.determined != NIL && examine(root, candidate, &late, ngroups) == NULL &&
+	if (late.determined != NIL && grouping_examine(root, candidate, &late, ngroups) == NULL &&
 		(reason != NULL || late.pass.cost + late.late_cost <= grouping->pass.cost))
 	{
 		*grouping = late;
@@ -551,7 +444,7 @@ try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *ou
 	grouping->below = true;
 	grouping->target = grouping_target(root, grouping);
 	ngroups = most_distinct(root, grouping, input_rel->rows);
-	reason = examine(root, candidate, grouping, ngroups);
+	reason = grouping_examine(root, candidate, grouping, ngroups);
 	if (reason != NULL)
 		return reason;
 	path = (Path *) create_projection_path(root, (RelOptInfo *) input_rel, input_rel->cheapest_total_path, grouping->target);

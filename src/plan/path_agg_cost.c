@@ -1,0 +1,195 @@
+/*
+ * path_agg_cost.c
+ *		Whether a device can compute a grouping, and at which cost.
+ *
+ * A program has registers and states for some aggregates; more of them, without
+ * keys, are computed by several programs, one after the other, of which all but
+ * the first read columns that are cached by then.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "nodes/value.h"
+#include "optimizer/optimizer.h"
+
+#include "core/hash.h"
+#include "device/device.h"
+#include "device/threads.h"
+#include "exec/node.h"
+#include "guc.h"
+#include "plan/path.h"
+#include "plan/path_agg_private.h"
+#include "plan/recall.h"
+
+/* Programs for the aggregates of one node at most. */
+#define MOST_PARTS		64
+
+List *
+grouping_columns(const Grouping *grouping)
+{
+	return list_concat(list_concat_copy(grouping->keys, grouping->aggs), grouping->determined);
+}
+
+/*
+ * Whether the group tables of all threads will probably stay within hash
+ * memory; or of a GPU, which has one table for all, those groups that come
+ * back, and all of them within what it has for tables.
+ */
+static bool
+groups_fit(const Program *program, GroupCount groups, bool on_gpu)
+{
+	const double bytes = cost_group_bytes(program);
+
+	if (!on_gpu)
+		return groups.found * bytes * (threads_wanted() + 1) <= get_hash_memory_limit();
+	return cost_groups_returned(program, groups) * bytes <= get_hash_memory_limit() &&
+		groups.found * bytes <= device_join_bytes();
+}
+
+/* The pass, with its joins. */
+static PassCost
+cost_of_pass(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
+{
+	const CompileResult *filters = candidate->joins != NIL ? candidate_all_filters(candidate) : NULL;
+
+	if (filters == NULL || filters->reason != NULL)
+		return cost_pass(candidate, compiled, groups);
+	return cost_joined_pass(candidate, compiled, filters, candidate->rows, groups);
+}
+
+/* The same by a node that has read the columns before. */
+static PassCost
+cost_of_pass_again(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
+{
+	Candidate	later = *candidate;
+
+	later.read_before = true;
+	return cost_of_pass(&later, compiled, groups);
+}
+
+static void
+add_passes(PassCost *pass, const PassCost *more, int times)
+{
+	pass->cost += more->cost * times;
+	pass->ms += more->ms * times;
+}
+
+/* A pass as often as aggregates want it to be. */
+static PassCost
+cost_of_passes(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
+{
+	PassCost	pass = cost_of_pass(candidate, compiled, groups);
+
+	if (compiled->rounds > 1)
+	{
+		const PassCost again = cost_of_pass_again(candidate, compiled, groups);
+
+		add_passes(&pass, &again, compiled->rounds - 1);
+	}
+	return pass;
+}
+
+/* The first of some aggregates. */
+static List *
+first_of(const List *aggs, int n)
+{
+	return list_truncate(list_copy(aggs), n);
+}
+
+/*
+ * Divide the aggregates of a request that are too many for one program among
+ * several, and find what they cost, `first` being the first one's; NULL, or why
+ * that cannot be.
+ */
+static const char *
+divide(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *first)
+{
+	List	   *left = list_copy(request->aggs);
+	int			size = (list_length(left) + 1) / 2;
+
+	while (left != NIL)
+	{
+		CompileRequest part = *request;
+		CompileResult result;
+
+		size = Min(size, list_length(left));
+		part.aggs = first_of(left, size);
+		if (!candidate_check(candidate, &part, &result))
+		{
+			if (!result.too_large || size == 1)
+				return result.reason;
+			size = (size + 1) / 2;
+			continue;
+		}
+		if (list_length(grouping->parts) == MOST_PARTS)
+			return "expression";
+		if (grouping->parts == NIL)
+		{
+			*first = result;
+			grouping->pass = cost_of_passes(candidate, &result, NO_KEYS);
+		}
+		else
+		{
+			const PassCost again = cost_of_pass_again(candidate, &result, NO_KEYS);
+
+			add_passes(&grouping->pass, &again, Max(result.rounds, 1));
+			if (recall_fallback(root, candidate, &result))
+				return "runtime_error";
+		}
+		grouping->parts = lappend_int(grouping->parts, size);
+		left = list_copy_tail(left, size);
+	}
+	return NULL;
+}
+
+/* Compile a grouping without keys by as many programs as it takes. */
+static const char *
+examine_totals(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *result)
+{
+	if (candidate_check(candidate, request, result))
+	{
+		grouping->pass = cost_of_passes(candidate, result, NO_KEYS);
+		return NULL;
+	}
+	return result->too_large ? divide(root, candidate, request, grouping, result) : result->reason;
+}
+
+/* Compile one with keys, of which perhaps the first ones alone are wanted. */
+static const char *
+examine_groups(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *result, GroupCount *groups)
+{
+	if (!candidate_check(candidate, request, result))
+		return result->reason;
+	if (grouping->having == NIL && !grouping->below)
+		grouping->top = path_top(root, grouping_columns(grouping), result);
+	if (grouping->top != NIL)
+		groups->wanted = Min(groups->found, linitial_int(grouping->top));
+	if (grouping->determined != NIL)
+	{
+		grouping->late = path_late(root, grouping->keys, grouping->determined, groups->wanted, &grouping->late_cost);
+		if (grouping->late == NIL)
+			return "expression";
+	}
+	grouping->pass = cost_of_passes(candidate, result, *groups);
+	return NULL;
+}
+
+const char *
+grouping_examine(PlannerInfo *root, Candidate *candidate, Grouping *grouping, double ngroups)
+{
+	CompileResult *result = palloc(sizeof(CompileResult));
+	const CompileRequest request = {
+		.aggregate = true, .quals = grouping->quals, .joins = candidate_joins(candidate), .keys = grouping->keys, .aggs = grouping->aggs
+	};
+	GroupCount	groups = {ngroups, ngroups};
+	const char *reason = grouping->keys != NIL ? examine_groups(root, candidate, &request, grouping, result, &groups)
+		: examine_totals(root, candidate, &request, grouping, result);
+
+	if (reason != NULL)
+		return reason;
+	grouping->wanted = groups.wanted;
+	grouping->hash = recall_hash(root, candidate, result);
+	if (!gpudb_force && !groups_fit(result->program, groups, grouping->pass.on_gpu))
+		return "memory_limit";
+	return recall_fallback(root, candidate, result) ? "runtime_error" : NULL;
+}
