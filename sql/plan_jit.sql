@@ -22,6 +22,8 @@ SET jit_optimize_above_cost = 20;
 SELECT * FROM plan_jit_lines('SELECT g, sum(a), sum(b) FROM plan_jit GROUP BY g HAVING sum(a) > 0');
 SELECT * FROM plan_jit_lines('SELECT sum(x.a + y.b) FROM plan_jit x JOIN plan_jit y ON x.a = y.b');
 SELECT * FROM plan_jit_lines('SELECT a, b FROM plan_jit ORDER BY b DESC LIMIT 3');
+-- nor of one whose aggregates are too many for one program
+SELECT * FROM plan_jit_lines('SELECT ' || (SELECT string_agg(format('sum(a + %s)', i), ', ') FROM generate_series(1, 500) i) || ' FROM plan_jit');
 -- the answer of a fallback does not depend on it
 SELECT sum(n) FROM (SELECT avg(a::numeric / 7) * 0 + 'NaN' AS n FROM plan_jit GROUP BY g) q;
 CREATE TABLE plan_jit_nan AS SELECT i % 3 AS g, numeric 'NaN' AS n FROM generate_series(1, 9000) i;

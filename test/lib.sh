@@ -88,7 +88,9 @@ work_open() {
 	local base=${TMPDIR:-/tmp}
 	[ ${#base} -le 60 ] || base=/tmp		# a socket's path has at most 107 bytes
 	if [ "$(id -u)" = 0 ]; then
-		id "$test_user" >/dev/null 2>&1 || useradd --system --shell /bin/sh "$test_user" || die "cannot add user $test_user"
+		# another run of the tests may be adding it at the same moment
+		id "$test_user" >/dev/null 2>&1 || useradd --system --shell /bin/sh "$test_user" 2>/dev/null || id "$test_user" >/dev/null 2>&1 ||
+			die "cannot add user $test_user"
 	else
 		test_user=$(id -un)
 	fi

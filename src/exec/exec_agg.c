@@ -33,8 +33,9 @@ typedef struct GpuAggState
 	const GroupTable *groups;
 	uint32		next;			/* of the groups that are wanted, the one to return next */
 	bool		late_first;		/* the node's qual is about columns that are read late */
-	MemoryContext parts_context;	/* of several programs, which have no keys: */
-	Datum	   *values;			/* those of all aggregates */
+	/* results of all aggregates, where several programs compute them */
+	MemoryContext parts_context;
+	Datum	   *values;
 	bool	   *isnull;
 } GpuAggState;
 
@@ -45,9 +46,9 @@ const CustomScanMethods gpu_agg_methods = {
 	.CreateCustomScanState = create_state,
 };
 
-/* Divide the aggregates among programs, as so many of them for each. */
+/* Split the aggregates across programs, given the number of aggregates of each; NIL = one program computes all. */
 static void
-divide(GpuAggState *state, const List *counts)
+split_aggregates(GpuAggState *state, const List *counts)
 {
 	GpuNode    *node = &state->node;
 	EState	   *estate = node->css.ss.ps.state;
@@ -91,7 +92,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	node->late = late_begin(node, list_nth(plan->custom_private, NODE_PRIVATE_LATE), nkeys + naggs);
 	((GpuAggState *) node)->late_first = node->late != NULL && late_is_seen(node->late, plan->scan.plan.qual);
 	params_find(node);
-	divide((GpuAggState *) node, list_nth(plan->custom_private, NODE_PRIVATE_PARTS));
+	split_aggregates((GpuAggState *) node, list_nth(plan->custom_private, NODE_PRIVATE_PARTS));
 }
 
 /* Find the groups that are wanted. */
@@ -190,9 +191,9 @@ run_program(GpuAggState *state)
 	return false;
 }
 
-/* Keep the values that a program has found, of aggregates from this one on: its group goes with it. */
+/* Store the results of one of several programs, whose aggregates begin with number `first`. */
 static void
-keep_part(GpuAggState *state, int first)
+store_part(GpuAggState *state, int first)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->parts_context);
 
@@ -201,7 +202,7 @@ keep_part(GpuAggState *state, int first)
 	MemoryContextSwitchTo(old);
 }
 
-/* Run all programs, one after the other; false when PostgreSQL must answer. */
+/* Run several programs, one after the other; false when PostgreSQL must answer. */
 static bool
 run_parts(GpuAggState *state)
 {
@@ -218,7 +219,7 @@ run_parts(GpuAggState *state)
 		done = run_program(state);
 		if (!done)
 			break;
-		keep_part(state, first);
+		store_part(state, first);
 		first += list_length(lfirst(lc));
 		node_end_run(node);
 	}
@@ -232,7 +233,7 @@ compute(GpuAggState *state)
 	return state->node.parts != NIL ? run_parts(state) : run_program(state);
 }
 
-/* What all programs have found, if that is the next group; false at the end. */
+/* Have the results of all programs in a slot; false if they have been returned before. */
 static bool
 values_of_parts(GpuAggState *state, TupleTableSlot *slot)
 {
@@ -245,7 +246,7 @@ values_of_parts(GpuAggState *state, TupleTableSlot *slot)
 	return true;
 }
 
-/* The values of the next group that is wanted; false at the end. */
+/* Have the results of the next group in a slot; false at the end. */
 static bool
 values_of_group(GpuAggState *state, TupleTableSlot *slot)
 {

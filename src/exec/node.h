@@ -53,7 +53,7 @@ enum NodePrivate
 	/* GpuAgg: of each table from which columns are read late the number of these, which follow the aggregates, the OID of the index
 	 * by which it is read, and which keys its columns are: an integer list, an OID list, an integer list */
 	NODE_PRIVATE_LATE,
-	/* GpuAgg: integer list, how many of the aggregates each of its programs computes; NIL = one computes all */
+	/* GpuAgg: integer list, the number of aggregates of each program; NIL = one program computes all */
 	NODE_PRIVATE_PARTS,
 	NODE_PRIVATE_Count
 };
@@ -118,7 +118,7 @@ struct GpuNode
 	Passes		passes;			/* with parts of one of them */
 
 	Selects    *selects;		/* GpuAgg: the values that its aggregates select, as far as they are known; NULL = not at all */
-	List	   *parts;			/* GpuAgg: lists of the aggregates that each of its programs computes; NIL = one computes all */
+	List	   *parts;			/* GpuAgg: for each of several programs the list of its aggregates; NIL = one program computes all */
 	Top			top;			/* the groups that are wanted */
 	Late	   *late;			/* and their columns that are read late; NULL = none */
 

@@ -491,7 +491,7 @@ take_members(PlannerInfo *root, Candidate *candidate)
 	return candidate->members != NIL ? NULL : "relation_kind";
 }
 
-/* What turning attributes into columns takes for each tuple at least, in nanoseconds, where the filters and all that is wanted of a relation are a device's. */
+/* Return the least time, in nanoseconds a tuple, of turning attributes into columns where a device computes all filters and the query's other expressions. */
 static double
 least_of_columns(const RelOptInfo *rel, Oid relation)
 {
@@ -504,10 +504,10 @@ least_of_columns(const RelOptInfo *rel, Oid relation)
 }
 
 Candidate *
-candidate_bare(PlannerInfo *root, RelOptInfo *rel)
+candidate_minimal(PlannerInfo *root, RelOptInfo *rel)
 {
 	const RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
-	Candidate **known = search_bare(root, rel->relid);
+	Candidate **known = search_minimal(root, rel->relid);
 	MemoryContext old;
 
 	if (*known != NULL || !candidate_is_of_table(rel, rte) || rte->inh)
@@ -520,9 +520,9 @@ candidate_bare(PlannerInfo *root, RelOptInfo *rel)
 	(*known)->filters = without_filters(false);
 	(*known)->all_filters = palloc(sizeof(CompileResult));
 	*(*known)->all_filters = *without_filters(true);
-	/* a filter compares something at least */
+	/* a filter is a comparison at least */
 	(*known)->all_filters->op_cost += list_length(rel->baserestrictinfo) * (op_info[VMOP_LT_I].cost + op_info[VMOP_FILTER].cost) / 10.0;
-	/* a GPU makes columns while it waits for pages */
+	/* a GPU turns attributes into columns while it waits for pages */
 	if (!device_may_use_gpu())
 		(*known)->all_filters->fetch_cost = least_of_columns(rel, rte->relid);
 	(*known)->cached_parts = palloc0(sizeof(List *));
@@ -536,11 +536,11 @@ static Candidate *
 candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
 	Candidate  *candidate = describe(root, rel, rte);
-	const Candidate *bare = candidate_bare(root, rel);
+	const Candidate *minimal = candidate_minimal(root, rel);
 
 	candidate->cached_parts = palloc0(sizeof(List *));
 	candidate->resident = palloc(sizeof(double));
-	*candidate->resident = bare != NULL ? *bare->resident : -1;
+	*candidate->resident = minimal != NULL ? *minimal->resident : -1;
 	if (candidate->reason == NULL && rte->inh)
 		candidate->reason = take_members(root, candidate);
 	if (candidate->reason == NULL)

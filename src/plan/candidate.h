@@ -64,7 +64,7 @@ typedef struct Candidate
 	DeviceCost	builds;			/* of their tables, */
 	DeviceCost	probes;			/* and of looking for rows in these */
 	DeviceCost *filters_cost;	/* of a pass without joins; NULL before it was asked for */
-	DeviceCost *rows_cost;		/* cost_rows(); likewise */
+	DeviceCost *rows_cost;		/* result of cost_rows(); NULL before it was asked for */
 	double		rows;			/* that there are after the last of them, */
 	double		lanes;			/* and how many stand side by side, 0 = as many as a tile has */
 	bool		offered;		/* as a GpuJoin */
@@ -101,15 +101,17 @@ typedef struct Candidate
  */
 extern Candidate *candidate_of(PlannerInfo *root, const RelOptInfo *rel);
 
-/* Whether a base relation is of a kind that may be a candidate: a table of a user's, or a tree of them. */
+/* Return whether a base relation is a user's table, or the parent of a partition or inheritance tree. */
 extern bool candidate_is_of_table(RelOptInfo *rel, const RangeTblEntry *rte);
 
 /*
- * A candidate over a table of which nothing is known but its size and its
- * columns: no other one over it that a device reads alone costs less.  It is
- * made once, before paths are added to the relation.  NULL for trees, and what is of a kind that no device reads.
+ * Return a candidate that stands for any over a table: its cost follows from
+ * the table's size, the types of the columns that the query needs and the
+ * number of filters, and no pipeline that reads the table costs less.  It is
+ * created once for each relation.  The result is NULL for the parents of
+ * trees, and for kinds of relations that no device reads.
  */
-extern Candidate *candidate_bare(PlannerInfo *root, RelOptInfo *rel);
+extern Candidate *candidate_minimal(PlannerInfo *root, RelOptInfo *rel);
 
 /* The clauses of filters in the order in which PostgreSQL evaluates them. */
 extern List *candidate_order(PlannerInfo *root, List *filters);

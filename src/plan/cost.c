@@ -140,7 +140,7 @@ ns_of_column(Oid relation, const ColumnUse *column)
 	}
 }
 
-/* The same at least: of texts it depends on how long they are, and other types may be domains over such. */
+/* Return a lower bound of ns_of_column(): 0 for texts, whose time depends on their length, and for types that may be domains over texts. */
 static double
 least_of_column(Oid type)
 {
@@ -602,13 +602,13 @@ cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const 
 }
 
 Cost
-cost_other_columns(const Candidate *bare, const CompileResult *filters)
+cost_other_columns(const Candidate *minimal, const CompileResult *filters)
 {
-	double		ns = bare->all_filters->fetch_cost - NS(cpu_attribute) * attributes_passed(bare->relation, last_attribute(filters));
+	double		ns = minimal->all_filters->fetch_cost - NS(cpu_attribute) * attributes_passed(minimal->relation, last_attribute(filters));
 
 	for (int i = 0; i < filters->ncolumns; i++)
 		ns -= least_of_column(filters->column[i].type);
-	return Max(ns, 0) * bare->rel->tuples * (1 - cost_cached_part(bare, bare->all_filters, 1)) / gain_of_threads(threads_wanted()) / NS(pg_unit);
+	return Max(ns, 0) * minimal->rel->tuples * (1 - cost_cached_part(minimal, minimal->all_filters, 1)) / gain_of_threads(threads_wanted()) / NS(pg_unit);
 }
 
 DeviceCost

@@ -90,22 +90,22 @@ extern PassCost cost_joined_pass(const Candidate *candidate, const CompileResult
 /* The same on a GPU, with what it takes to fetch so many rows that it has kept; INFINITY where there is none. */
 extern PassCost cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows);
 
-/* Nanoseconds that it takes the CPU at least to make columns of a tuple's attributes: a list of Vars and other expressions. */
+/* Return the least time, in nanoseconds, that the CPU takes to turn a tuple's attributes into columns: those Vars of a list that are not texts. */
 extern double cost_least_of_columns(Oid relation, const List *vars);
 
 /*
- * What a pass over a bare candidate costs the CPU besides one by a program that
- * computes filters alone, where all that is wanted of the table is read.
+ * Return what columns cost the CPU that a query needs of a table besides those
+ * that its filters refer to; `minimal` is candidate_minimal() of the table.
  */
-extern Cost cost_other_columns(const Candidate *bare, const CompileResult *filters);
+extern Cost cost_other_columns(const Candidate *minimal, const CompileResult *filters);
 
-/* What a GpuScan of a base relation costs at least, on either device, without its rows' going out. */
+/* Return a lower bound of the cost of a GpuScan of a base relation, without that of returning its rows. */
 extern DeviceCost cost_rows(Candidate *candidate);
 
 /* A candidate's filters and joins, without what comes above. */
 extern DeviceCost cost_pipeline(Candidate *candidate);
 
-/* What PostgreSQL's comparisons cost when it sorts rows in memory. */
+/* Return the cost of PostgreSQL's comparisons when it sorts rows in memory. */
 extern Cost cost_comparisons(double rows);
 
 /* Collecting rows of a plan, as columns or one by one, and sorting them; and returning them then. */
@@ -130,7 +130,11 @@ extern double cost_groups_returned(const Program *program, GroupCount groups);
 /* Bytes of a group in a table. */
 extern double cost_group_bytes(const Program *program);
 
-/* What finding so many groups of rows costs at least, on either device, by a program that computes so many keys and aggregates for so many lanes. */
+/*
+ * Return a lower bound of the cost of assigning rows to groups.  `lanes` is the
+ * number of rows for which the program computes keys and aggregates, of which
+ * there are `computed`; `rows` is how many of these rows pass all filters.
+ */
 extern Cost cost_least_of_groups(double lanes, double rows, double groups, int computed);
 
 /* Returning groups. */

@@ -16,7 +16,7 @@
 #include "exec/require.h"
 #include "guc.h"
 #include "plan/decision.h"
-#include "plan/floor.h"
+#include "plan/lower_bound.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
 #include "plan/rewrite.h"
@@ -75,7 +75,7 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 			decision_note(root, rel, DECISION_SCAN, gpudb_enabled ? NULL : "disabled");
 		return;
 	}
-	if (floor_scan_is_beyond(root, rel))
+	if (lower_bound_scan_reaches(root, rel))
 	{
 		decision_note(root, rel, DECISION_SCAN, NULL);
 		return;
@@ -131,7 +131,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 			path_groups_add(root, input_rel, output_rel, extra);
 			break;
 		case UPPERREL_DISTINCT:
-			if (!floor_is_beyond(root, input_rel, path_least_cost(output_rel)))
+			if (!lower_bound_reaches(root, input_rel, path_least_cost(output_rel)))
 			{
 				pipeline_catch_up(root);
 				path_distinct_add(root, input_rel, output_rel);

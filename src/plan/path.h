@@ -43,20 +43,21 @@ extern Path *path_fallback_of_join(PlannerInfo *root, List *paths);
 /* Offer a GpuJoin over the best candidate of a relation; whether there is one now. */
 extern bool path_join_offer(PlannerInfo *root, RelOptInfo *rel);
 
-/* A GpuJoin of all relations, or PostgreSQL's cheapest join of them with GpuJoins in it, which is not offered; NULL if none is cheaper than PostgreSQL's. */
+/* Return a GpuJoin of all relations, or PostgreSQL's cheapest join of them with GpuJoins in it; NULL if neither is cheaper than PostgreSQL's.  It is not offered. */
 extern Path *path_join_find(PlannerInfo *root, RelOptInfo *joined);
 
-/* Whether all of these, and pipelines over all relations, cost so much at least (plan/floor.h). */
-extern bool path_join_is_beyond(PlannerInfo *root, const RelOptInfo *joined, Cost bound);
+/* Return whether each of these, and each pipeline over all relations, costs as much as `cost` (plan/lower_bound.h). */
+extern bool path_join_bound_reaches(PlannerInfo *root, const RelOptInfo *joined, Cost cost);
 
 /* The candidate over two relations that are joined, from those over one of them. */
 extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair);
 
 /*
- * Whether a relation is the join of all, whose paths wait until PostgreSQL's are
- * known: then path_join_finish() has pairs of relations examined if some plan
- * may be cheaper, and offers paths once.  Where groups are made of the join,
- * path_groups_add() does that when PostgreSQL's plan for these is known.
+ * path_join_waits() returns whether a relation is the join of all relations.
+ * Paths for it are looked for once all of PostgreSQL's are known:
+ * path_join_finish() has pairs of relations examined if some plan may be
+ * cheaper, and offers paths.  Where the query groups the rows of the join,
+ * path_groups_add() does that when PostgreSQL's plan for the groups is known.
  */
 extern bool path_join_waits(const PlannerInfo *root, const RelOptInfo *joined);
 extern void path_join_finish(PlannerInfo *root, RelOptInfo *joined);
@@ -69,13 +70,13 @@ extern void path_join_finish(PlannerInfo *root, RelOptInfo *joined);
 extern Candidate *path_not_in_pipeline(PlannerInfo *root, Candidate *candidate);
 extern bool path_not_in_offer(PlannerInfo *root, const Candidate *candidate);
 
-/* path_groups.c: all that may make groups, or the rows below PostgreSQL's grouping. */
+/* path_groups.c: add paths for a query's groups, and for the rows below PostgreSQL's grouping. */
 extern void path_groups_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
 
-/* path_agg.c: a GpuAgg over the candidate below a grouping; whether there is one. */
+/* path_agg.c: offer a GpuAgg over the candidate below a grouping; returns whether there is one. */
 extern bool path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
 
-/* Whether a path is a GpuAgg. */
+/* Return whether a path is a GpuAgg. */
 extern bool path_is_gpu_agg(const Path *path);
 
 /* A grouping set: by which of the query's clauses, what is computed of its groups, and how many there are. */
@@ -179,7 +180,7 @@ extern Path *path_change_below(Path *path, PathsBelow which, PathChange change, 
 /* The total cost of the cheapest path of a relation that needs no parameters; INFINITY if there is none. */
 extern Cost path_least_cost(const RelOptInfo *rel);
 
-/* The same of a base relation to which PostgreSQL has yet to add what gathers the rows of its parallel scans. */
+/* Return the total cost of the cheapest scan of a base relation, including parallel scans to which PostgreSQL has yet to add a Gather. */
 extern Cost path_least_scan_cost(const RelOptInfo *rel);
 
 /* What clauses of the query group by, equal expressions once, and the first clause of each. */

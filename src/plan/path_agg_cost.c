@@ -1,10 +1,11 @@
 /*
  * path_agg_cost.c
- *		Whether a device can compute a grouping, and at which cost.
+ *		Whether a device can compute a grouping, and what that costs.
  *
- * A program has registers and states for some aggregates; more of them, without
- * keys, are computed by several programs, one after the other, of which all but
- * the first read columns that are cached by then.
+ * A program has a limited number of registers and states.  Aggregates without
+ * group keys that do not fit one program are split across several programs,
+ * which run one after the other.  The first one leaves columns in the cache,
+ * which the others read.
  */
 #include "postgres.h"
 
@@ -21,7 +22,7 @@
 #include "plan/path_agg_private.h"
 #include "plan/recall.h"
 
-/* Programs for the aggregates of one node at most. */
+/* The largest number of programs that the aggregates of a node are split across. */
 #define MOST_PARTS		64
 
 List *
@@ -46,7 +47,7 @@ groups_fit(const Program *program, GroupCount groups, bool on_gpu)
 		groups.found * bytes <= device_join_bytes();
 }
 
-/* The pass, with its joins. */
+/* Return the cost of one pass, with its joins. */
 static PassCost
 cost_of_pass(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
@@ -57,7 +58,7 @@ cost_of_pass(Candidate *candidate, const CompileResult *compiled, GroupCount gro
 	return cost_joined_pass(candidate, compiled, filters, candidate->rows, groups);
 }
 
-/* The same by a node that has read the columns before. */
+/* Return the cost of one more pass by a node whose first pass has left its columns in the cache. */
 static PassCost
 cost_of_pass_again(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
@@ -74,7 +75,7 @@ add_passes(PassCost *pass, const PassCost *more, int times)
 	pass->ms += more->ms * times;
 }
 
-/* A pass as often as aggregates want it to be. */
+/* Return the cost of all passes that a program's aggregates need. */
 static PassCost
 cost_of_passes(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
@@ -89,7 +90,7 @@ cost_of_passes(Candidate *candidate, const CompileResult *compiled, GroupCount g
 	return pass;
 }
 
-/* The first of some aggregates. */
+/* Return the first n aggregates of a list. */
 static List *
 first_of(const List *aggs, int n)
 {
@@ -97,12 +98,12 @@ first_of(const List *aggs, int n)
 }
 
 /*
- * Divide the aggregates of a request that are too many for one program among
- * several, and find what they cost, `first` being the first one's; NULL, or why
- * that cannot be.
+ * Split the aggregates of a request across several programs, and add up their
+ * costs.  *first becomes the result of compiling the first program.  Returns
+ * NULL, or why the aggregates cannot be computed so.
  */
 static const char *
-divide(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *first)
+split_aggregates(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *first)
 {
 	List	   *left = list_copy(request->aggs);
 	int			size = (list_length(left) + 1) / 2;
@@ -142,7 +143,7 @@ divide(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, G
 	return NULL;
 }
 
-/* Compile a grouping without keys by as many programs as it takes. */
+/* Compile aggregates without group keys into as many programs as needed; returns NULL, or why that is not possible. */
 static const char *
 examine_totals(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *result)
 {
@@ -151,10 +152,10 @@ examine_totals(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 		grouping->pass = cost_of_passes(candidate, result, NO_KEYS);
 		return NULL;
 	}
-	return result->too_large ? divide(root, candidate, request, grouping, result) : result->reason;
+	return result->too_large ? split_aggregates(root, candidate, request, grouping, result) : result->reason;
 }
 
-/* Compile one with keys, of which perhaps the first ones alone are wanted. */
+/* Compile a grouping with keys, of whose groups the query may want only the first n; returns NULL, or why that is not possible. */
 static const char *
 examine_groups(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *result, GroupCount *groups)
 {

@@ -23,7 +23,7 @@
 #include "plan/cost.h"
 #include "plan/decision.h"
 #include "plan/estimate.h"
-#include "plan/floor.h"
+#include "plan/lower_bound.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
 #include "plan/recall.h"
@@ -272,7 +272,7 @@ path_join_may_be_cheaper(Candidate *candidate, const RelOptInfo *joined, double 
 	return gpudb_force || path_least_cost(joined) > cost_least(cost_pipeline(candidate)) * times;
 }
 
-/* What it costs at least for so many rows of a GpuJoin to go out. */
+/* Return a lower bound of the cost of returning rows of a GpuJoin. */
 static Cost
 cost_of_rows(const RelOptInfo *joined, double rows)
 {
@@ -285,8 +285,11 @@ find_join(PlannerInfo *root, RelOptInfo *joined)
 {
 	Candidate  *candidate = search_find(root, joined->relids);
 
-	if (candidate == NULL || candidate->reason != NULL || !search_is_worth(root, joined) ||
-		(!gpudb_force && path_least_cost(joined) <= cost_least(cost_pipeline(candidate)) + cost_of_rows(joined, candidate->rows)))
+	if (candidate == NULL || candidate->reason != NULL || !search_is_worth(root, joined))
+		return NULL;
+	/* compiling the program, which tells the exact cost and other reasons, is expensive */
+	if (!gpudb_force && !decision_is_logged() &&
+		path_least_cost(joined) <= cost_least(cost_pipeline(candidate)) + cost_of_rows(joined, candidate->rows))
 		return NULL;
 	candidate->offered = true;
 	return path_join_create(root, candidate, joined, joined->pathlist);
@@ -331,9 +334,9 @@ with_joins(Path *path, void *arg)
 }
 
 /*
- * PostgreSQL's cheapest join of all relations with GpuJoins in it, for
+ * Return PostgreSQL's cheapest join of all relations with GpuJoins in it, for
  * queries of which some join is not for a device, or is cheaper without; NULL
- * if none is cheaper.  GpuJoins of fewer relations are offered nowhere else:
+ * if no GpuJoin is cheaper.  GpuJoins of fewer relations are offered nowhere else:
  * each would be compiled, and be one more path for PostgreSQL to join with
  * others, for nothing if a device can join all.
  */
@@ -346,14 +349,15 @@ find_mixed(PlannerInfo *root, RelOptInfo *joined)
 	return mixed != cheapest ? mixed : NULL;
 }
 
-/* How much GpuJoins in the places of joins of a path could save at most. */
+/* An upper bound of what a path saves by GpuJoins in the places of its joins. */
 typedef struct Savings
 {
 	PlannerInfo *root;
-	FloorDetail detail;
+	BoundDetail detail;
 	Cost		saved;
 } Savings;
 
+/* Add the savings of a path, and of the joins below it; returns the path as it is. */
 static Path *
 add_savings(Path *path, void *arg)
 {
@@ -362,32 +366,32 @@ add_savings(Path *path, void *arg)
 
 	(void) path_change_below(path, PATH_ONCE_BELOW, add_savings, &below);
 	if (is_join(path))
-		below.saved = Max(below.saved, path->total_cost - cost_of_rows(path->parent, path->rows) - floor_of_pipeline(all->root, path->parent->relids, all->detail));
+		below.saved = Max(below.saved, path->total_cost - cost_of_rows(path->parent, path->rows) - lower_bound_pipeline(all->root, path->parent->relids, all->detail));
 	all->saved += below.saved;
 	return path;
 }
 
-/* Whether PostgreSQL's cheapest join of all relations costs so much at least, whatever GpuJoins are in it. */
+/* Return whether PostgreSQL's cheapest join of all relations costs as much as `cost`, whichever GpuJoins are in it. */
 static bool
-is_mixed_beyond(PlannerInfo *root, const RelOptInfo *joined, Cost bound)
+mixed_bound_reaches(PlannerInfo *root, const RelOptInfo *joined, Cost cost)
 {
 	Path	   *cheapest = path_cheapest(joined->pathlist, NULL);
 
-	for (FloorDetail detail = 0; cheapest != NULL && detail < FLOOR_DETAILS; detail++)
+	for (BoundDetail detail = 0; cheapest != NULL && detail < BOUND_DETAILS; detail++)
 	{
 		Savings		all = {root, detail, 0};
 
 		(void) path_change_below(cheapest, PATH_ONCE_BELOW, add_savings, &all);
-		if (all.saved == 0 || cheapest->total_cost - all.saved >= bound)
+		if (all.saved == 0 || cheapest->total_cost - all.saved >= cost)
 			return true;
 	}
 	return cheapest == NULL;
 }
 
 bool
-path_join_is_beyond(PlannerInfo *root, const RelOptInfo *joined, Cost bound)
+path_join_bound_reaches(PlannerInfo *root, const RelOptInfo *joined, Cost cost)
 {
-	return floor_is_beyond(root, joined, bound) && is_mixed_beyond(root, joined, bound);
+	return lower_bound_reaches(root, joined, cost) && mixed_bound_reaches(root, joined, cost);
 }
 
 Path *
@@ -419,7 +423,7 @@ path_join_waits(const PlannerInfo *root, const RelOptInfo *joined)
 		bms_is_subset(root->all_baserels, joined->relids);
 }
 
-/* Whether groups are made of the join of all relations: plans for it then wait until PostgreSQL's for the groups are known. */
+/* Return whether the query groups the rows of the join of all relations, whose paths then wait for PostgreSQL's plan for the groups. */
 static bool
 waits_for_groups(const PlannerInfo *root)
 {
@@ -428,7 +432,7 @@ waits_for_groups(const PlannerInfo *root)
 	return (query->hasAggs || query->groupClause != NIL) && query->groupingSets == NIL && !query->hasTargetSRFs && !decision_is_logged();
 }
 
-/* Weigh merge joins of the pairs that make a join and were put off. */
+/* Add merge joins of those pairs that result in a certain join. */
 static void
 add_merges(PlannerInfo *root, RelOptInfo *joined, const List *pairs)
 {
@@ -453,9 +457,9 @@ path_join_finish(PlannerInfo *root, RelOptInfo *joined)
 	if (waits_for_groups(root))
 	{
 		add_merges(root, joined, search_deferred(root));
-		search_keep_join(root, joined);
+		search_save_join(root, joined);
 	}
-	else if (path_join_is_beyond(root, joined, path_least_cost(joined) - cost_of_rows(joined, joined->rows)))
+	else if (path_join_bound_reaches(root, joined, path_least_cost(joined) - cost_of_rows(joined, joined->rows)))
 		add_merges(root, joined, search_deferred(root));
 	else
 	{

@@ -81,14 +81,15 @@ choose_order(PlannerInfo *root, RelOptInfo *joined, JoinType type, const JoinPat
 	return order;
 }
 
-/* What the order of a merge join may be of use for above it. */
+/* The plan nodes above a merge join that may profit from its order. */
 typedef enum OrderUse
 {
 	USED_BY_NOTHING,
-	USED_BY_JOINS,				/* with other relations */
-	USED_BY_QUERY				/* to sort or to group all */
+	USED_BY_JOINS,				/* merge joins with other relations */
+	USED_BY_QUERY				/* sorting or grouping of the query's rows */
 } OrderUse;
 
+/* Return the use of the order in which a merge join returns its rows. */
 static OrderUse
 use_of_order(const PlannerInfo *root, const RelOptInfo *joined, const JoinPathExtraData *extra)
 {
@@ -100,7 +101,7 @@ use_of_order(const PlannerInfo *root, const RelOptInfo *joined, const JoinPathEx
 	{
 		const RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
 
-		/* they are the same, but for outer joins */
+		/* both sides are of one equivalence class, unless the join is an outer one */
 		if (clause->left_ec == NULL || clause->left_ec != clause->right_ec || !bms_is_subset(clause->left_ec->ec_relids, joined->relids))
 			use = USED_BY_JOINS;
 		foreach(key, root->query_pathkeys)
@@ -135,7 +136,7 @@ sorted_by_us(PlannerInfo *root, Path **path, List **pathkeys)
 	return true;
 }
 
-/* What a path costs at least in an order that it may not have, be it sorted by PostgreSQL or by us. */
+/* Return a lower bound of the cost of a path's rows in a certain order, sorted by PostgreSQL or by a GpuSort if need be. */
 static Cost
 least_in_order(const Path *path, const List *pathkeys)
 {
@@ -145,9 +146,9 @@ least_in_order(const Path *path, const List *pathkeys)
 }
 
 /*
- * What it costs to join the relations at the least cost, and to have what comes
- * out sorted by PostgreSQL, or by us below another merge join: an order is
- * worth no more than that.
+ * Return the cost of joining the relations in the cheapest way and sorting the
+ * result, by PostgreSQL or, below another merge join, by a GpuSort.  A merge
+ * join that costs more is not worth its order.
  */
 static Cost
 cost_sorted_later(PlannerInfo *root, const RelOptInfo *joined, OrderUse use)
@@ -162,7 +163,7 @@ cost_sorted_later(PlannerInfo *root, const RelOptInfo *joined, OrderUse use)
 	return Min(sorted.total_cost, least + cost_sorting(joined->rows, ncolumns, false) + cost_sorted_out(joined->rows, ncolumns));
 }
 
-/* Whether a merge join in some order, which costs so much at least besides what is done for each of its rows, is not worth having. */
+/* Return whether a merge join is of no use, given lower bounds of its costs without that of its rows. */
 static bool
 is_in_vain(PlannerInfo *root, RelOptInfo *joined, Cost startup, Cost total, const MergeOrder *order, OrderUse use)
 {
@@ -182,27 +183,27 @@ is_joined_by_us(const Candidate *candidate)
 	return reason == NULL || strcmp(reason, "cost") == 0;
 }
 
-/* Whether a pipeline is so much cheaper than PostgreSQL's joins that no merge join of what GpuSorts put in order could be. */
+/* Return whether a pipeline is so much cheaper than PostgreSQL's joins that a merge join of GpuSorts is not worth looking for. */
 static bool
 is_clearly_ours(Candidate *candidate, const RelOptInfo *joined)
 {
 	return candidate != NULL && is_joined_by_us(candidate) && candidate->reason == NULL && path_join_may_be_cheaper(candidate, joined, CLEARLY_CHEAPER);
 }
 
-/* Whether all relations of a join are tables. */
+/* Return whether all relations of a join are tables. */
 static bool
 are_tables(const PlannerInfo *root, const RelOptInfo *joined)
 {
 	int			relid = -1;
 
 	while ((relid = bms_next_member(joined->relids, relid)) > 0)
-		/* outer joins have numbers, too */
+		/* outer joins have range table indexes, too */
 		if (root->simple_rel_array[relid] != NULL && !candidate_is_of_table(root->simple_rel_array[relid], planner_rt_fetch(relid, root)))
 			return false;
 	return true;
 }
 
-/* Whether it is certain that a device can join a pair whose examination was put off: tables, by integers. */
+/* Return whether a device can join a pair for certain, without examining it: its relations are tables, joined by integers. */
 static bool
 is_plainly_ours(const PlannerInfo *root, const JoinPair *pair)
 {

@@ -344,7 +344,7 @@ is_beyond_postgres(PlannerInfo *root, const JoinPair *pair, Candidate *candidate
 	DeviceCost	cost = cost_pipeline(candidate);
 
 	cost_add(&cost, table);
-	return Min(path_least_cost(pair->joined) + pair->joined->rows * MOST_ABOVE_JOINS, search_bound(root)) <= cost_least(cost);
+	return Min(path_least_cost(pair->joined) + pair->joined->rows * MOST_ABOVE_JOINS, search_cost_to_beat(root)) <= cost_least(cost);
 }
 
 /* Lanes of a tile, and of the least number of pairs that a device goes over. */

@@ -21,16 +21,16 @@
  */
 extern const Candidate *pipeline_examine(PlannerInfo *root, const JoinPair *pair);
 
-/* How much cheaper a pipeline must be to be worth looking for if its table is made of a join: there are many of these. */
+/* The factor by which a pipeline must be cheaper to be worth looking for if one of its hash tables is built of a join's rows: there are many such pipelines. */
 #define BUSHY_GAIN	0.9
 
-/* The least cost of a table of a relation's rows, whatever plan they come from; the candidate over it may be NULL. */
+/* Return a lower bound of the cost of a hash table of a relation's rows, whichever plan produces them; the candidate over it may be NULL. */
 extern DeviceCost pipeline_least_table(PlannerInfo *root, const RelOptInfo *inner, Candidate *candidate, double rows);
 
-/* Whether a pair is joined by equality of integers alone, so that the join can be compiled into any pipeline. */
+/* Return whether a pair is joined by equality of integers alone, so that the join can be compiled into any pipeline. */
 extern bool pipeline_takes_plainly(const JoinPair *pair);
 
-/* Whether a pair has conditions with subqueries that run for each two rows, which no device does. */
+/* Return whether a pair has join conditions with subqueries, which no device evaluates. */
 extern bool pipeline_has_subplans(const PlannerInfo *root, const JoinPair *pair);
 
 /* Examine the pairs that were put off, and return the list of these JoinPairs. */

@@ -21,7 +21,7 @@
 
 #include "device/calibration.h"
 #include "guc.h"
-#include "plan/floor.h"
+#include "plan/lower_bound.h"
 #include "plan/path.h"
 #include "plan/search.h"
 
@@ -81,11 +81,11 @@ typedef struct Search
 	List	   *deferred;		/* JoinPairs with their own JoinPathExtraData */
 	List	   *compiled;		/* of CompiledJoins */
 	List	   *bounded;		/* of BoundedJoin */
-	RelOptInfo *kept;			/* search_kept_join() */
-	Cost		bound;			/* search_bound() */
+	RelOptInfo *saved;			/* search_saved_join() */
+	Cost		cost_to_beat;	/* search_cost_to_beat() */
 	MaySort		may_sort;
-	LevelFloor	floors[FLOOR_DETAILS];
-	Candidate **bare;			/* by the numbers of base relations */
+	LevelBound	bounds[BOUND_DETAILS];
+	Candidate **minimal;		/* by range table index */
 	MemoryContextCallback unlink;
 } Search;
 
@@ -121,7 +121,7 @@ open_search(PlannerInfo *root)
 		return search;
 	search = palloc0(sizeof(Search));
 	search->root = root;
-	search->bound = INFINITY;
+	search->cost_to_beat = INFINITY;
 	search->outer = searches;
 	search->candidates = known_create(root->planner_cxt, FIRST_CANDIDATES, NULL);
 	search->unlink.func = unlink_search;
@@ -197,52 +197,52 @@ search_take_deferred(PlannerInfo *root)
 }
 
 void
-search_keep_join(PlannerInfo *root, const RelOptInfo *joined)
+search_save_join(PlannerInfo *root, const RelOptInfo *joined)
 {
 	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
 	Search	   *search = open_search(root);
 	Path	   *cheapest = path_cheapest(joined->pathlist, NULL);
 	ListCell   *lc;
 
-	search->kept = palloc(sizeof(RelOptInfo));
-	*search->kept = *joined;
-	search->kept->pathlist = cheapest != NULL ? list_make1(path_copy(cheapest)) : NIL;
+	search->saved = palloc(sizeof(RelOptInfo));
+	*search->saved = *joined;
+	search->saved->pathlist = cheapest != NULL ? list_make1(path_copy(cheapest)) : NIL;
 	foreach(lc, search->deferred)
 	{
 		JoinPair   *pair = lfirst(lc);
 
 		if (pair->joined == joined)
-			pair->joined = search->kept;
+			pair->joined = search->saved;
 	}
 	MemoryContextSwitchTo(old);
 }
 
 RelOptInfo *
-search_kept_join(PlannerInfo *root)
+search_saved_join(PlannerInfo *root)
 {
 	const Search *search = find_search(root);
 
-	return search != NULL ? search->kept : NULL;
+	return search != NULL ? search->saved : NULL;
 }
 
 void
-search_set_bound(PlannerInfo *root, Cost bound)
+search_set_cost_to_beat(PlannerInfo *root, Cost cost)
 {
 	Search	   *search = find_search(root);
 
 	if (search != NULL)
-		search->bound = bound;
+		search->cost_to_beat = cost;
 }
 
 Cost
-search_bound(PlannerInfo *root)
+search_cost_to_beat(PlannerInfo *root)
 {
 	const Search *search = find_search(root);
 
-	return search != NULL ? search->bound : INFINITY;
+	return search != NULL ? search->cost_to_beat : INFINITY;
 }
 
-/* The state of a query level, begun in the planner's memory context if there is none. */
+/* Return the state of a query level, which is begun if there is none, whatever the current memory context is. */
 static Search *
 open_anywhere(PlannerInfo *root)
 {
@@ -253,21 +253,21 @@ open_anywhere(PlannerInfo *root)
 	return search;
 }
 
-LevelFloor *
-search_floors(PlannerInfo *root, FloorDetail detail)
+LevelBound *
+search_lower_bounds(PlannerInfo *root, BoundDetail detail)
 {
-	return &open_anywhere(root)->floors[detail];
+	return &open_anywhere(root)->bounds[detail];
 }
 
 Candidate **
-search_bare(PlannerInfo *root, Index relid)
+search_minimal(PlannerInfo *root, Index relid)
 {
 	Search	   *search = open_anywhere(root);
 
 	Assert((int) relid < root->simple_rel_array_size);
-	if (search->bare == NULL)
-		search->bare = MemoryContextAllocZero(root->planner_cxt, sizeof(Candidate *) * root->simple_rel_array_size);
-	return &search->bare[relid];
+	if (search->minimal == NULL)
+		search->minimal = MemoryContextAllocZero(root->planner_cxt, sizeof(Candidate *) * root->simple_rel_array_size);
+	return &search->minimal[relid];
 }
 
 MaySort *

@@ -11,22 +11,22 @@
 
 #include "plan/candidate.h"
 #include "plan/estimate.h"
-#include "plan/floor.h"
+#include "plan/lower_bound.h"
 
-/* What a base relation costs at least. */
-typedef struct TableFloor
+/* Lower bounds of what a base relation costs (lower_bound.c). */
+typedef struct TableBound
 {
-	DeviceCost	pass;			/* the pipeline that reads it, */
-	DeviceCost	table;			/* and a join's table of its rows; */
-	DeviceCost	weight;			/* the part of this that is its own, whatever it is joined with before (floor.c) */
-} TableFloor;
+	DeviceCost	pass;			/* as the driver of a pipeline */
+	DeviceCost	table;			/* as a hash table of its rows */
+	DeviceCost	weight;			/* the part of `table` that is charged whatever joins the hash table's rows come from */
+} TableBound;
 
-/* The same of all base relations of a query level. */
-typedef struct LevelFloor
+/* Lower bounds of all base relations of a query level. */
+typedef struct LevelBound
 {
-	TableFloor *table;			/* by their numbers; NULL before they are found */
-	bool		weighed;		/* weights are known, too */
-} LevelFloor;
+	TableBound *table;			/* by range table index; NULL before they are computed */
+	bool		weighed;		/* the weights are assigned */
+} LevelBound;
 
 /* How conditions of a join without keys bound the rows of its table. */
 typedef struct JoinBounds
@@ -52,25 +52,25 @@ extern void search_remember(PlannerInfo *root, Candidate *candidate);
 /* Put off the examination of a pair of relations that PostgreSQL's join search considers. */
 extern void search_defer(PlannerInfo *root, const JoinPair *pair);
 
-/* The list of JoinPair that were put off, in the order in which PostgreSQL considered them; search_take_deferred() leaves it empty. */
+/* Return the list of deferred JoinPairs, in the order in which PostgreSQL considered them; search_take_deferred() leaves it empty. */
 extern List *search_deferred(PlannerInfo *root);
 extern List *search_take_deferred(PlannerInfo *root);
 
 /*
- * Keep the join of all relations as it is when the join search is through, for
- * groups to be made of it: PostgreSQL then has its paths compute what they are
- * made of.  Pairs of it that were put off are of the copy from then on.
- * search_kept_join() returns this copy, or NULL if there is none; of the paths
- * it has PostgreSQL's cheapest one.
+ * Save a copy of the join of all relations as the join search leaves it:
+ * before grouping, PostgreSQL replaces its target and its paths.  Deferred
+ * pairs of the join refer to the copy from then on.  search_saved_join()
+ * returns the copy, whose only path is PostgreSQL's cheapest one, or NULL if
+ * none was saved.
  */
-extern void search_keep_join(PlannerInfo *root, const RelOptInfo *joined);
-extern RelOptInfo *search_kept_join(PlannerInfo *root);
+extern void search_save_join(PlannerInfo *root, const RelOptInfo *joined);
+extern RelOptInfo *search_saved_join(PlannerInfo *root);
 
-/* What PostgreSQL's plan for the groups of a kept join costs, once it is known: INFINITY before. */
-extern void search_set_bound(PlannerInfo *root, Cost bound);
-extern Cost search_bound(PlannerInfo *root);
+/* Set and return the cost of PostgreSQL's plan for the groups of the saved join; it is INFINITY before it is set. */
+extern void search_set_cost_to_beat(PlannerInfo *root, Cost cost);
+extern Cost search_cost_to_beat(PlannerInfo *root);
 
-/* What is known of whether a query level's rows may be sorted by us (path_may_sort()). */
+/* Whether rows of a query level may be sorted by a GpuSort, as far as path_may_sort() has found out. */
 typedef enum MaySort
 {
 	MAY_SORT_UNKNOWN,
@@ -78,13 +78,14 @@ typedef enum MaySort
 	MAY_SORT
 } MaySort;
 
+/* Return where path_may_sort() stores its result. */
 extern MaySort *search_may_sort(PlannerInfo *root);
 
-/* Where the floors of a query level are kept (floor.c). */
-extern LevelFloor *search_floors(PlannerInfo *root, FloorDetail detail);
+/* Return where lower_bound.c stores the bounds of a query level. */
+extern LevelBound *search_lower_bounds(PlannerInfo *root, BoundDetail detail);
 
-/* Where candidate_bare() of a base relation is kept, NULL before it is made. */
-extern Candidate **search_bare(PlannerInfo *root, Index relid);
+/* Return where candidate_minimal() stores its result for a base relation; what is stored there is NULL at first. */
+extern Candidate **search_minimal(PlannerInfo *root, Index relid);
 
 /*
  * Whether joins of a pair's type by its clauses, and joins to all relations of
