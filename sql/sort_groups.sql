@@ -30,6 +30,7 @@ INSERT INTO sort_groups_queries VALUES
 	(209, 'SELECT k, rank() OVER (ORDER BY percentile_disc(0.5) WITHIN GROUP (ORDER BY id), k) FROM sort_groups GROUP BY k'), (210, 'SELECT DISTINCT mode() WITHIN GROUP (ORDER BY x) FROM sort_groups GROUP BY k'),
 	(211, 'SELECT k, CASE NULL::int WHEN 3 THEN 7 ELSE k END, mode() WITHIN GROUP (ORDER BY n) FROM sort_groups GROUP BY 1, 2'),
 	(212, 'SELECT NULLIF(k, 3), CASE WHEN (k + NULLIF(k, 3)) % 7 > mode() WITHIN GROUP (ORDER BY n) AND repeat(mode() WITHIN GROUP (ORDER BY x), 3) LIKE ''%t%t%t%'' THEN NULLIF(k, 3) END FROM sort_groups GROUP BY k, NULLIF(k, 3) ORDER BY 1 DESC NULLS LAST LIMIT 9'),
+	(214, 'SELECT g, (g + 1) * 2, avg(g + 1), mode() WITHIN GROUP (ORDER BY n) FROM sort_groups GROUP BY g HAVING g + 1 > 3 OR sum(g + 1) IS NULL'), (215, 'SELECT x, upper(x) || x, percentile_disc(0.3) WITHIN GROUP (ORDER BY upper(x)), mode() WITHIN GROUP (ORDER BY k + 1) FILTER (WHERE b), count(upper(x)) FROM sort_groups GROUP BY x'),
 	(213, 'SELECT NULLIF(k, 3), CASE WHEN NULLIF(k, 3) % 7 > mode() WITHIN GROUP (ORDER BY n) AND repeat(mode() WITHIN GROUP (ORDER BY x), 3) LIKE ''%t%t%t%'' THEN NULLIF(NULLIF(k, 3), 5) * 2 + NULLIF(k, 3) * 7 % 13 - NULLIF(k, 3) END FROM sort_groups GROUP BY NULLIF(k, 3) ORDER BY 1 DESC NULLS LAST LIMIT 9');
 -- beside these all rows of a group are summed, and distinct values counted
 INSERT INTO sort_groups_queries

@@ -88,9 +88,32 @@ read_only(Plan *agg, List *exprs)
 		outerPlan(agg) = change_plan_targetlist(outerPlan(agg), tlist, false);
 }
 
+/*
+ * Replace the arguments of aggregates in the description of the scan slot, in
+ * which rows of groups have no values for them.  An expression above the
+ * aggregates that is equal to an argument, such as k + 1 above avg(k + 1) where
+ * k is a key, would be read from the slot otherwise.
+ */
+static void
+hide_arguments(const List *keys, List *tlist)
+{
+	ListCell   *lc;
+
+	foreach(lc, tlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+		Node	   *expr = (Node *) entry->expr;
+
+		/* columns may stand in what a later sort reads, of which nobody looks at them */
+		if (!IsA(expr, Var) && !IsA(expr, PlaceHolderVar) && !IsA(expr, Aggref) && !list_member(keys, expr))
+			entry->expr = (Expr *) makeNullConst(exprType(expr), exprTypmod(expr), exprCollation(expr));
+	}
+}
+
 static Plan *
 plan_sort(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
+	const List *functions = list_nth(path->custom_private, PATH_FUNCTIONS);
 	Plan	   *fallback = linitial(custom_plans);
 	CustomScan *scan = makeNode(CustomScan);
 	List	   *sets = NIL;
@@ -108,6 +131,8 @@ plan_sort(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 									  numbers_of(list_nth(path->custom_private, PATH_PARTITION), columns),
 									  numbers_of(list_nth(path->custom_private, PATH_ORDER), columns));
 	scan->custom_private = lappend(scan->custom_private, plan_calls(path->custom_private, &scan->custom_scan_tlist));
+	if (functions != NIL && IsA(linitial(functions), Aggref))
+		hide_arguments(list_nth(path->custom_private, PATH_PARTITION), scan->custom_scan_tlist);
 	forboth(lc, list_nth(path->custom_private, PATH_SETS), descending, list_nth(path->custom_private, PATH_DESCENDING))
 		sets = lappend_int(sets, linitial_int(numbers_of(list_make1(lfirst(lc)), columns)) * (lfirst_int(descending) ? -1 : 1));
 	scan->custom_private = lappend(scan->custom_private, sets);
