@@ -113,7 +113,10 @@ extern int64 path_rows_wanted(const Query *query);
 /* path_merge.c: PostgreSQL's merge join of a pair of relations, which GpuSorts put in order. */
 extern void path_merge_add(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair);
 
-/* path_sort.c: a GpuSort for ORDER BY, and in the place of what PostgreSQL sorts for window functions. */
+/* path_sort.c: return whether PostgreSQL can scan a relation in the order of the query's ORDER BY, as by an index; false if there is none. */
+extern bool path_comes_in_order(const PlannerInfo *root, const RelOptInfo *rel);
+
+/* A GpuSort for ORDER BY, and in the place of what PostgreSQL sorts for window functions. */
 extern void path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 extern void path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 

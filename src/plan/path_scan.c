@@ -118,6 +118,9 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 
 	if (candidate->members != NIL)
 		return;
+	/* a forced scan would replace the one that a cursor's rows are updated through */
+	if (gpudb_force && plan_is_for_cursor(root) && path_comes_in_order(root, candidate->rel))
+		return;
 	/* without a filter for the device PostgreSQL's own scan is as good */
 	if ((candidate->quals == NIL && !gpudb_force) || is_too_dear(candidate))
 		return;

@@ -354,13 +354,12 @@ path_may_sort(PlannerInfo *root)
 
 /* ORDER BY */
 
-/* Whether PostgreSQL can scan in the order of the query, as by an index. */
-static bool
-comes_in_order(const PlannerInfo *root, const RelOptInfo *rel)
+bool
+path_comes_in_order(const PlannerInfo *root, const RelOptInfo *rel)
 {
 	ListCell   *lc;
 
-	foreach(lc, rel->pathlist)
+	foreach(lc, root->sort_pathkeys != NIL ? rel->pathlist : NIL)
 	{
 		const Path *path = lfirst(lc);
 
@@ -383,7 +382,7 @@ path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
 	ListCell   *lc;
 
-	if (root->sort_pathkeys == NIL || are_few(input_rel) || !path_may_sort(root) || (plan_is_for_cursor(root) && comes_in_order(root, input_rel)))
+	if (root->sort_pathkeys == NIL || are_few(input_rel) || !path_may_sort(root) || (plan_is_for_cursor(root) && path_comes_in_order(root, input_rel)))
 		return;
 	foreach(lc, path_below_sort(root, input_rel))
 	{

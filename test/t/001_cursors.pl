@@ -118,6 +118,17 @@ for my $kind ('SCROLL CURSOR', 'CURSOR', 'NO SCROLL CURSOR', 'SCROLL CURSOR WITH
 		MOVE ALL FROM c; UPDATE parts SET p = 'y' WHERE CURRENT OF c; $all ROLLBACK;", "$kind: the current row of a partition");
 }
 
+# rows are updated through the scan of an index, too, if that is what PostgreSQL takes for their order
+$node->safe_psql('postgres', q{
+	CREATE TABLE indexed (id int PRIMARY KEY, b bool, p text);
+	INSERT INTO indexed SELECT i, i % 3 > 0, 'p' FROM generate_series(1, 5000) i;
+	VACUUM ANALYZE indexed;
+});
+both('SELECT id, p FROM indexed WHERE b ORDER BY id', 'Gpu', 'SET random_page_cost = 0; SET cpu_operator_cost = 0; SET cpu_index_tuple_cost = 0;
+	BEGIN; DECLARE c NO SCROLL CURSOR FOR SELECT id, p FROM indexed WHERE b ORDER BY id; FETCH 3 FROM c;
+	UPDATE indexed SET p = \'x\' WHERE CURRENT OF c RETURNING *; FETCH 1 FROM c; DELETE FROM indexed WHERE CURRENT OF c RETURNING *; FETCH 1 FROM c;
+	SELECT count(*), sum(id), max(p) FROM indexed; ROLLBACK;', 'the current row of an index scan');
+
 # walks in all directions
 my @walks = (
 	['SELECT id, n FROM places WHERE k = 3', 'GpuScan'],
