@@ -13,7 +13,10 @@
 
 #include "nodes/pathnodes.h"
 
-/* What a bound is derived from: the sizes of tables and the types of their columns, or their filters as well, which are compiled for that. */
+/*
+ * A lower bound is computed from the sizes of tables and the types of their
+ * columns, or, more closely, from their compiled filters as well.
+ */
 typedef enum BoundDetail
 {
 	BOUND_BY_SIZE,

@@ -26,8 +26,6 @@
 #include "utils/selfuncs.h"
 
 #include "compile/opmap.h"
-#include "device/device.h"
-#include "device/threads.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
@@ -69,7 +67,7 @@ compare_tables(const ListCell *a, const ListCell *b)
 
 /* Take a grouping by clauses apart, of which these expressions are computed; false when some part does not fit the pattern. */
 static bool
-read_grouping(PlannerInfo *root, Candidate *candidate, List *clauses, List *exprs, List *having, Grouping *grouping)
+read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List *exprs, List *having, Grouping *grouping)
 {
 	memset(grouping, 0, sizeof(*grouping));
 	grouping->plain = true;

@@ -12,7 +12,7 @@
 #include "plan/candidate.h"
 #include "plan/cost.h"
 
-/* What a grouping computes. */
+/* A grouping of the query, with the keys and aggregates that a GpuAgg would compute. */
 typedef struct Grouping
 {
 	List	   *keys;

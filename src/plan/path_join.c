@@ -450,8 +450,6 @@ add_merges(PlannerInfo *root, RelOptInfo *joined, const List *pairs)
 void
 path_join_finish(PlannerInfo *root, RelOptInfo *joined)
 {
-	Path	   *path;
-
 	if (!path_join_waits(root, joined) || IS_DUMMY_REL(joined) || !(search_is_worth(root, joined) || decision_is_logged()))
 		return;
 	if (waits_for_groups(root))
@@ -464,6 +462,7 @@ path_join_finish(PlannerInfo *root, RelOptInfo *joined)
 	else
 	{
 		const Candidate *best;
+		Path	   *path;
 
 		add_merges(root, joined, pipeline_catch_up(root));
 		path = path_join_find(root, joined);
