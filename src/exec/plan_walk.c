@@ -132,3 +132,21 @@ plan_walk_tables(const PlannedStmt *stmt)
 	plan_walk(stmt, NULL, visit_for_tables, &tables);
 	return tables;
 }
+
+static bool
+visit_for_node(const Plan *plan, void *arg)
+{
+	bool	   *found = arg;
+
+	*found |= is_gpudb_node(plan) || is_gpudb_over_any(plan);
+	return !*found;
+}
+
+bool
+plan_has_gpudb_node(const PlannedStmt *stmt)
+{
+	bool		found = false;
+
+	plan_walk_below(stmt->planTree, visit_for_node, &found);
+	return found;
+}

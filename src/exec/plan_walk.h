@@ -27,6 +27,9 @@ extern bool is_gpudb_node(const Plan *plan);
 /* The same of a GpuSort or GpuSortAgg, whose rows may be of any plan, which lies below others in its custom_plans. */
 extern bool is_gpudb_over_any(const Plan *plan);
 
+/* Whether a statement's main tree has a node of gpudb's. */
+extern bool plan_has_gpudb_node(const PlannedStmt *stmt);
+
 /* The range table index of what a node scans by itself, 0 if nothing. */
 extern Index plan_scanned(const Plan *plan);
 
