@@ -34,4 +34,8 @@ WITH per AS MATERIALIZED (SELECT k, sum(n) AS s FROM agg_exprs_above GROUP BY k)
 SELECT k, count(*), random() >= 0 AS r FROM agg_exprs_above GROUP BY k ORDER BY k;
 SET gpudb.debug_require = allow;
 SELECT floor(random() * 0) AS zero, count(*) FROM agg_exprs_above GROUP BY 1;
+-- a set of constants is no constant
+SELECT generate_series(1, 2) AS copy, count(*) FROM agg_exprs_above WHERE k > 3 GROUP BY 1 ORDER BY 1;
+SELECT generate_series(2, 2) AS copy, count(*) FROM agg_exprs_above WHERE k > (SELECT min(k) FROM agg_exprs_above_dim) GROUP BY 1;
+SELECT DISTINCT 10 - generate_series(2, 3) AS down FROM agg_exprs_above WHERE k > (SELECT min(k) FROM agg_exprs_above_dim) ORDER BY 1;
 DROP TABLE agg_exprs_above, agg_exprs_above_dim;

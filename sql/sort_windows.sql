@@ -79,6 +79,22 @@ RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 RESET gpudb.device;
 SET gpudb.force = on;
+-- where sorting costs nothing, rows that workers have sorted may be PostgreSQL's cheapest
+CREATE TABLE sort_windows_none (id int, x text);
+VACUUM ANALYZE sort_windows_none;
+SET gpudb.debug_require = allow;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET cpu_operator_cost = 0;
+SELECT id, rank() OVER (ORDER BY id) FROM sort_windows_none WHERE (x COLLATE "C", 1) < ('b', 2);
+SELECT id, rank() OVER (ORDER BY id), sum(id) OVER (PARTITION BY x ORDER BY id DESC) FROM sort_windows_none WHERE (x COLLATE "C", 1) < ('b', 2);
+RESET cpu_operator_cost;
+RESET min_parallel_table_scan_size;
+RESET parallel_tuple_cost;
+RESET parallel_setup_cost;
+SET gpudb.debug_require = require;
+DROP TABLE sort_windows_none;
 -- PostgreSQL's own functions above sorted rows
 SELECT query, (SELECT count(*) FROM explain(query) WHERE explain ~ 'WindowAgg') AS window_aggs FROM (SELECT format('SELECT id, %s FROM sort_windows', call) AS query FROM unnest('{"sum(n) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)","sum(n) OVER (ORDER BY id ROWS (SELECT 1) PRECEDING)","first_value(n) OVER (ORDER BY k ROWS 3000000000 PRECEDING)","sum(n) OVER (ORDER BY k RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)","last_value(n) OVER (ORDER BY k GROUPS 2 PRECEDING)","sum(f) OVER (ORDER BY id)","sum(k) FILTER (WHERE k > 3) OVER (PARTITION BY g)","min(f) OVER (ORDER BY id)","sum(n) OVER (ORDER BY k ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES)","ntile(g) OVER (ORDER BY k)","sum(n * 2) OVER (ORDER BY k)","count(*) OVER (ORDER BY k)"}'::text[]) call) q;
 SET gpudb.debug_require = allow;

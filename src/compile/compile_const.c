@@ -202,7 +202,8 @@ is_run_constant(Expr *expr)
 		case T_ArrayExpr:
 		case T_RelabelType:
 			return !contain_var_clause((Node *) expr) && !contain_volatile_functions((Node *) expr) &&
-				!contain_subplans((Node *) expr) && !contain_agg_clause((Node *) expr) && !contain_case_value(expr);
+				!contain_subplans((Node *) expr) && !contain_agg_clause((Node *) expr) && !contain_case_value(expr) &&
+				!expression_returns_set((Node *) expr);
 		default:
 			return false;
 	}

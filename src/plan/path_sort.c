@@ -547,7 +547,8 @@ replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 			sort = (const SortPath *) sorted_at_once(root, input_rel, path);
 			return &sort->path != path ? replace_sorts(root, input_rel, &sort->path) : NULL;
 		case T_SortPath:
-			below = replace_sorts(root, input_rel, sort->subpath);
+			/* the cheapest path may be rows that a Gather Merge has merged: what sorts those at once reads that path again */
+			below = sort->subpath != input_rel->cheapest_total_path ? replace_sorts(root, input_rel, sort->subpath) : NULL;
 			if (below != NULL)
 				return path_sort_create(root, create_sort_path(root, path->parent, below, path->pathkeys, -1), 0);
 			foreach(lc, sort->subpath == input_rel->cheapest_total_path ? path_below_sort(root, input_rel) : list_make1(sort->subpath))
