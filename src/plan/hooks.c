@@ -47,13 +47,15 @@ plan_is_for_cursor(const PlannerInfo *root)
 	return root->parent_root == NULL && (cursor_options & CURSOR_OPT_FAST_PLAN) != 0;
 }
 
-/* Whether rows come in an order that PostgreSQL may make by a Sort at the top, which goes backward. */
+/* Whether rows come in an order that PostgreSQL may make by a Sort at the top, which goes backward; above one for DISTINCT ON stands a Unique. */
 static bool
 asks_for_order(const Query *query)
 {
 	ListCell   *lc;
 
 	check_stack_depth();
+	if (query->hasDistinctOn)
+		return false;
 	if (query->sortClause != NIL)
 		return true;
 	foreach(lc, query->rtable)
