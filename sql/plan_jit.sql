@@ -24,6 +24,18 @@ SELECT * FROM plan_jit_lines('SELECT sum(x.a + y.b) FROM plan_jit x JOIN plan_ji
 SELECT * FROM plan_jit_lines('SELECT a, b FROM plan_jit ORDER BY b DESC LIMIT 3');
 -- nor of one whose aggregates are too many for one program
 SELECT * FROM plan_jit_lines('SELECT ' || (SELECT string_agg(format('sum(a + %s)', i), ', ') FROM generate_series(1, 500) i) || ' FROM plan_jit');
+-- rows that are looked up in an index one by one cost pages, and few of PostgreSQL's own expressions
+CREATE TABLE plan_jit_keyed (a int PRIMARY KEY, b int);
+INSERT INTO plan_jit_keyed SELECT i, i * 2 FROM generate_series(1, 20000) i;
+VACUUM ANALYZE plan_jit_keyed;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET jit_above_cost = 1000;
+SELECT * FROM plan_jit_lines('SELECT count(*) FROM plan_jit x JOIN plan_jit_keyed y USING (a) WHERE x.g = 3 AND y.b > (SELECT sum(z.b) - 1 FROM plan_jit_keyed z WHERE z.a = y.a)');
+SET jit_above_cost = 20;
+RESET enable_mergejoin;
+RESET enable_hashjoin;
+DROP TABLE plan_jit_keyed;
 -- the answer of a fallback does not depend on it
 SELECT sum(n) FROM (SELECT avg(a::numeric / 7) * 0 + 'NaN' AS n FROM plan_jit GROUP BY g) q;
 CREATE TABLE plan_jit_nan AS SELECT i % 3 AS g, numeric 'NaN' AS n FROM generate_series(1, 9000) i;

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "jit/jit.h"
+#include "optimizer/optimizer.h"
 
 #include "exec/jit_cost.h"
 #include "exec/plan_walk.h"
@@ -34,7 +35,18 @@ sum_of_list(const List *plans)
 	return sum;
 }
 
-/* The total cost of the plans below a node. */
+/*
+ * What a nested loop's inner side costs that looks rows up in an index, anew
+ * for each outer row.  Nearly all of it is reading pages: of its rows only
+ * what PostgreSQL takes for handling each is spent on expressions.
+ */
+static Cost
+cost_of_lookups(const Plan *outer, const Plan *inner)
+{
+	return outer->plan_rows * (inner->total_cost - inner->plan_rows * cpu_tuple_cost);
+}
+
+/* The total cost of the plans below a node, of which none is spent on the node's own expressions. */
 static Cost
 cost_below(const Plan *plan)
 {
@@ -48,6 +60,10 @@ cost_below(const Plan *plan)
 			return below + sum_of_list(((const MergeAppend *) plan)->mergeplans);
 		case T_SubqueryScan:
 			return below + ((const SubqueryScan *) plan)->subplan->total_cost;
+		case T_NestLoop:
+			if (IsA(plan->righttree, IndexScan) || IsA(plan->righttree, IndexOnlyScan))
+				return plan->lefttree->total_cost + cost_of_lookups(plan->lefttree, plan->righttree);
+			return below;
 		default:
 			return below;
 	}

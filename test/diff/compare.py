@@ -152,6 +152,11 @@ def excused(asked, ours, theirs, without):
         return asked.same(ours, asked.answers(f"{without}; {NO_INDEX}"))
     if query.steps and error and not about_values(ours[-1]):
         return False
+    if query.steps and error[:2] in DATA:
+        # a cursor whose groups come one by one may never reach the one that raises it
+        every = asked.session.play(without, (query.steps[0], "FETCH ALL FROM c"))[-1]
+        if (every.sqlstate, every.message) == (error, ours[-1].message):
+            return True
     others = [(plan, "") for plan in OTHER_PLANS] + ([(SERIAL, query.late)] if query.late else [])
     if top := TOP.search(query.sql):
         others.append((f"{SERIAL}; SET LOCAL enable_sort = off", f"SELECT * FROM ({query.sql[: top.start()]} OFFSET 0) q{top[0]}"))
