@@ -36,6 +36,14 @@ FETCH LAST FROM s;
 FETCH FIRST FROM s;
 COMMIT;
 
+-- a constant, an expression, a subplan that runs once, and an order that is not shown
+BEGIN;
+DECLARE t CURSOR FOR SELECT 'x' AS a, sum(k) + (SELECT max(x) FROM scrolled) AS b FROM scrolled GROUP BY k, x HAVING k < 2 ORDER BY k, x;
+FETCH LAST FROM t;
+FETCH BACKWARD ALL FROM t;
+FETCH ABSOLUTE 2 FROM t;
+COMMIT;
+
 -- by a function's cursor, of whichever plan
 CREATE FUNCTION last_and_first() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE c CURSOR FOR SELECT DISTINCT k, x FROM scrolled ORDER BY k, x; a record; b record;

@@ -7,15 +7,12 @@
 #include "postgres.h"
 
 #include "access/transam.h"
-#include "executor/executor.h"
-#include "miscadmin.h"
 #include "optimizer/geqo.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 
 #include "compile/extension.h"
 #include "exec/jit_cost.h"
-#include "exec/plan_walk.h"
 #include "exec/require.h"
 #include "guc.h"
 #include "plan/decision.h"
@@ -23,6 +20,7 @@
 #include "plan/path.h"
 #include "plan/pipeline.h"
 #include "plan/rewrite.h"
+#include "plan/scroll.h"
 #include "plan/search.h"
 
 static planner_hook_type prev_planner = NULL;
@@ -47,63 +45,22 @@ plan_is_for_cursor(const PlannerInfo *root)
 	return root->parent_root == NULL && (cursor_options & CURSOR_OPT_FAST_PLAN) != 0;
 }
 
-/* Whether rows come in an order that PostgreSQL may make by a Sort at the top, which goes backward; above one for DISTINCT ON stands a Unique. */
-static bool
-asks_for_order(const Query *query)
-{
-	ListCell   *lc;
-
-	check_stack_depth();
-	if (query->hasDistinctOn)
-		return false;
-	if (query->sortClause != NIL)
-		return true;
-	foreach(lc, query->rtable)
-	{
-		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
-
-		if (rte->rtekind == RTE_SUBQUERY && asks_for_order(rte->subquery))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a cursor is declared with neither SCROLL nor NO SCROLL: its plan decides whether it may go backward. */
-static bool
-scrolls_by_plan(const Query *query, int options)
-{
-	return (options & CURSOR_OPT_FAST_PLAN) != 0 && (options & (CURSOR_OPT_SCROLL | CURSOR_OPT_NO_SCROLL)) == 0 &&
-		query->commandType == CMD_SELECT && query->rowMarks == NIL && asks_for_order(query);
-}
-
-static PlannedStmt *
-plan_with_options(Query *query, const char *text, int options, ParamListInfo params)
-{
-	const int	options_around = cursor_options;
-	PlannedStmt *stmt;
-
-	/* planning nests; what an error leaves behind is overwritten here */
-	cursor_options = options;
-	stmt = prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
-	cursor_options = options_around;
-	return stmt;
-}
-
 static PlannedStmt *
 plan_query(Query *query, const char *text, int options, ParamListInfo params)
 {
 	const bool	is_here = extension_is_here();
-	Query	   *again = NULL;
+	const bool	scrolls = is_here && scrolls_by_plan(query, options);
+	const int	options_around = cursor_options;
 	PlannedStmt *stmt;
 
 	if (is_here)
 		rewrite_aggregates(query);
-	if (is_here && scrolls_by_plan(query, options))
-		again = copyObject(query);
-	stmt = plan_with_options(query, text, options, params);
-	/* PostgreSQL's plan might have gone backward, so the plan of ours must; planned for SCROLL, its rows are kept where it cannot */
-	if (again != NULL && !ExecSupportsBackwardScan(stmt->planTree) && plan_has_gpudb_node(stmt))
-		stmt = plan_with_options(again, text, options | CURSOR_OPT_SCROLL, params);
+	/* planning nests; what an error leaves behind is overwritten here */
+	cursor_options = options;
+	stmt = prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
+	cursor_options = options_around;
+	if (scrolls)
+		scroll_keep_rows(stmt);
 	jit_set_flags(stmt);
 	return stmt;
 }

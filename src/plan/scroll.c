@@ -1,0 +1,101 @@
+/*
+ * scroll.c
+ *		Cursors that go backward because their plan can.
+ *
+ * A cursor declared with neither SCROLL nor NO SCROLL goes backward if the node at the top of its plan does.  PostgreSQL's
+ * plan of ordered rows often has a Sort there; ours may have a node that only goes forward, and what the user may do with
+ * the cursor must not depend on that.  So the rows of such a plan are kept, as PostgreSQL keeps those of a SCROLL cursor.
+ * The Material is put on the finished plan: to plan the query again, for SCROLL, would take as long as the first time.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+
+#include "exec/plan_walk.h"
+#include "plan/scroll.h"
+
+/* A plan node's number that no other node has: only nodes below a Gather are known to workers by theirs. */
+#define NODE_ID_AT_TOP (-1)
+
+/* Whether rows come in an order that PostgreSQL may make by a Sort at the top, which goes backward; above one for DISTINCT ON stands a Unique. */
+static bool
+asks_for_order(const Query *query)
+{
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (query->hasDistinctOn)
+		return false;
+	if (query->sortClause != NIL)
+		return true;
+	foreach(lc, query->rtable)
+	{
+		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (rte->rtekind == RTE_SUBQUERY && asks_for_order(rte->subquery))
+			return true;
+	}
+	return false;
+}
+
+bool
+scrolls_by_plan(const Query *query, int options)
+{
+	return (options & CURSOR_OPT_FAST_PLAN) != 0 && (options & (CURSOR_OPT_SCROLL | CURSOR_OPT_NO_SCROLL)) == 0 &&
+		query->commandType == CMD_SELECT && query->rowMarks == NIL && asks_for_order(query);
+}
+
+/* What a node above another one returns if it returns that one's rows, as PostgreSQL writes it in a finished plan. */
+static List *
+targetlist_above(const List *below)
+{
+	List	   *above = NIL;
+	ListCell   *lc;
+
+	foreach(lc, below)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, lc);
+		const Node *expr = (const Node *) entry->expr;
+		TargetEntry *copy = flatCopyTargetEntry((TargetEntry *) entry);
+
+		if (!IsA(expr, Const))
+		{
+			Var		   *var = makeVar(OUTER_VAR, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0);
+
+			/* what it is called in EXPLAIN, if it is a table's column */
+			var->varnosyn = IsA(expr, Var) ? ((const Var *) expr)->varnosyn : 0;
+			var->varattnosyn = IsA(expr, Var) ? ((const Var *) expr)->varattnosyn : 0;
+			copy->expr = (Expr *) var;
+		}
+		above = lappend(above, copy);
+	}
+	return above;
+}
+
+void
+scroll_keep_rows(PlannedStmt *stmt)
+{
+	Plan	   *rows = stmt->planTree;
+	Material   *kept;
+	Path		cost;
+
+	if (ExecSupportsBackwardScan(rows) || !plan_has_gpudb_node(stmt))
+		return;
+	kept = makeNode(Material);
+	cost_material(&cost, rows->startup_cost, rows->total_cost, rows->plan_rows, rows->plan_width);
+	kept->plan.startup_cost = cost.startup_cost;
+	kept->plan.total_cost = cost.total_cost;
+	kept->plan.plan_rows = rows->plan_rows;
+	kept->plan.plan_width = rows->plan_width;
+	kept->plan.parallel_safe = rows->parallel_safe;
+	kept->plan.plan_node_id = NODE_ID_AT_TOP;
+	kept->plan.targetlist = targetlist_above(rows->targetlist);
+	kept->plan.lefttree = rows;
+	kept->plan.extParam = bms_copy(rows->extParam);
+	kept->plan.allParam = bms_copy(rows->allParam);
+	stmt->planTree = &kept->plan;
+}
