@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Planning times and memory, with gpudb and without: a table for docs/benchmarks.md.
 
-  test/bench/planning.py [--rows N] [--runs N] [--suite FOLDER]
+  test/bench/planning.py [--rows N] [--runs N] [--suite FOLDER] [--cursors]
 
 It makes its tables in a schema of its own, which it drops again, in the database that PGHOST and its like name: chains of
 joined tables, 1,000 partitions, and one table for a point query.  --suite plans the queries of a folder, such as
-tpch_queries, over tables that are there.  A time is the least of several runs, as EXPLAIN tells it; memory is by how much
-planning once raises the peak of a new backend's resident memory, from /proc.
+tpch_queries, over tables that are there; --cursors plans a cursor for each query.  A time is the least of several runs, as
+EXPLAIN tells it; memory is by how much planning once raises the peak of a new backend's resident memory, from /proc.
 """
 
 import argparse
@@ -98,6 +98,7 @@ def main():
     parser.add_argument("--rows", type=int, default=20000, help="rows of each table of a chain (default 20000)")
     parser.add_argument("--runs", type=int, default=20, help="times that each query is planned (default 20)")
     parser.add_argument("--suite", help="plan the queries of this folder instead")
+    parser.add_argument("--cursors", action="store_true", help="plan each query as DECLARE CURSOR does")
     args = parser.parse_args()
     path = [] if args.suite else [("search_path", SCHEMA)]
     setup = Connection("")
@@ -107,6 +108,8 @@ def main():
     print("|---|---|---|---|---|---|---|---|")
     bad = 0
     for name, sql in suite_queries(args.suite) if args.suite else own_queries():
+        if args.cursors:
+            sql = f"DECLARE c CURSOR FOR {sql}"
         try:
             (plain, _), (ours, has_node) = measure([[("gpudb.enabled", "off")] + path, path], sql, args.runs)
             within = ours <= (2 * plain + 0.1 if has_node else 1.25 * plain)

@@ -45,7 +45,10 @@ class Words:
         listed = ", ".join(c.declaration() + (f' COLLATE "{collation}"' if collation else "") for c, collation in self.columns)
         yield f"CREATE TABLE {self.name} ({listed})"
         values = ", ".join(c.value("i") if collation else "i" for c, collation in self.columns)
-        yield f"INSERT INTO {self.name} SELECT {values} FROM generate_series(1, {self.rows}) i"
+        yield f"INSERT INTO {self.name} SELECT {values} FROM generate_series(1, {max(self.rows, 1)}) i"
+        if self.rows == 0:
+            # a table without pages costs nothing, so PostgreSQL hashes it first, and looks at no row of the other
+            yield f"DELETE FROM {self.name}"
         yield f"ANALYZE {self.name}"
 
 

@@ -27,6 +27,8 @@ OTHER_PLANS = (
     "SET LOCAL enable_incremental_sort = off",
     # min() and max() by an index look at few rows
     "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off",
+    # a cursor of which no order is asked reads rows as they lie, where an index has them in another order
+    NO_INDEX,
     "SET LOCAL max_parallel_workers_per_gather = 2",
     "SET LOCAL enable_hashjoin = off",
     "SET LOCAL enable_nestloop = off",
@@ -34,6 +36,8 @@ OTHER_PLANS = (
     "SET LOCAL enable_hashjoin = off; SET LOCAL enable_nestloop = off",
     # a semi join may make the rows of its inner side distinct
     "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_hashagg = off",
+    # or read it only where its outer side has rows
+    "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_hashagg = off; SET LOCAL enable_sort = off",
     "SET LOCAL join_collapse_limit = 1; SET LOCAL from_collapse_limit = 1",
     FREE,
     # conditions that cost nothing are tested as they are written
