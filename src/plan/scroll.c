@@ -49,7 +49,7 @@ scrolls_by_plan(const Query *query, int options)
 		query->commandType == CMD_SELECT && query->rowMarks == NIL && asks_for_order(query);
 }
 
-/* What a node above another one returns if it returns that one's rows, as PostgreSQL writes it in a finished plan. */
+/* Return the target list of a node that passes on the rows of the node below it, in the form that setrefs.c gives it. */
 static List *
 targetlist_above(const List *below)
 {
