@@ -56,6 +56,16 @@ SELECT t.* FROM tablet_codes('SELECT upper(kind), count(*) FILTER (WHERE loc > '
 SELECT t.* FROM tablet_codes('SELECT id, word, mode, kind, loc FROM tablet_codes WHERE kind LIKE ''%9'' AND id % 3 = 0') t;
 SELECT t.* FROM tablet_codes('SELECT id, long FROM tablet_codes WHERE long IS NULL OR long > ''CC''') t;
 SELECT mode, length(mode), octet_length(mode), count(*) FROM tablet_codes GROUP BY mode ORDER BY 1;
+-- in parallel mode, in which a query runs whose fallback has a Gather: as long as no worker runs conditions are asked
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT t.* FROM tablet_codes($$SELECT count(*), sum(id) FROM tablet_codes WHERE word ~ 'a' AND kind ~ '1'$$) t;
+SET max_parallel_workers_per_gather = 0;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
 
 -- parameters
 PREPARE by_word(text, text[]) AS SELECT count(*) FROM tablet_codes WHERE word ~ $1 AND kind = ANY ($2);

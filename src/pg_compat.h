@@ -12,6 +12,7 @@
 #include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "commands/explain.h"
 #include "common/relpath.h"
@@ -87,6 +88,31 @@ compat_attributes_by_name(TupleDesc of, TupleDesc for_each)
 #else
 #define compat_test_old_snapshot(snapshot, relation, page) TestForOldSnapshot(snapshot, relation, page)
 #endif
+
+/*
+ * Have this process be where subtransactions can begin: PostgreSQL 15 and 16
+ * allow none in parallel mode, which a process may leave as long as no worker
+ * runs for it.  Returns how often compat_enter_parallel_mode() has to enter it
+ * again; after an error the transaction that ends forgets its mode.
+ */
+static inline int
+compat_leave_parallel_mode(void)
+{
+	int			levels = 0;
+
+#if PG_VERSION_NUM < 170000
+	for (; IsInParallelMode(); levels++)
+		ExitParallelMode();
+#endif
+	return levels;
+}
+
+static inline void
+compat_enter_parallel_mode(int levels)
+{
+	for (; levels > 0; levels--)
+		EnterParallelMode();
+}
 
 /* The files that a relation lies in. */
 #if PG_VERSION_NUM >= 160000

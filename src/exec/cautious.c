@@ -4,17 +4,31 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "access/xact.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
 #include "exec/cautious.h"
+#include "pg_compat.h"
+
+/*
+ * A query whose plan has a Gather anywhere, be it in a fallback, runs in
+ * parallel mode from its start.  As long as no worker was started there is
+ * nobody yet with whom a subtransaction's state would have to be shared.
+ */
+bool
+can_run_cautiously(void)
+{
+	return !IsInParallelMode() || (!IsParallelWorker() && !ParallelContextActive());
+}
 
 bool
 run_cautiously(void (*work) (void *arg), void *arg)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
+	volatile const int levels = compat_leave_parallel_mode();
 	volatile bool done = false;
 
 	BeginInternalSubTransaction(NULL);
@@ -41,5 +55,6 @@ run_cautiously(void (*work) (void *arg), void *arg)
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
+	compat_enter_parallel_mode(levels);
 	return done;
 }

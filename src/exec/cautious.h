@@ -7,10 +7,13 @@
 
 #include "postgres.h"
 
+/* Whether run_cautiously() may be called: not in a parallel worker, nor while workers run for this process. */
+extern bool can_run_cautiously(void);
+
 /*
  * Run it in a subtransaction, in the current memory context; false if it raised
- * an error, which is forgotten, unless somebody ends the query.  Not in
- * parallel mode, where there are no subtransactions.
+ * an error, which is forgotten, unless somebody ends the query.  It must start
+ * no parallel workers.
  *
  * What it acquires belongs to the subtransaction's resource owner, which ends
  * with it: nothing of the query may be made there that lasts longer, such as a

@@ -285,6 +285,7 @@ evaluate_cautiously(GpuNode *node, Expr *expr)
 {
 	Evaluation	evaluation = {node, expr, NULL};
 
+	/* a subplan may start workers, for which parallel mode must not be left */
 	return !IsInParallelMode() && run_cautiously(evaluate_work, &evaluation) ? evaluation.value : NULL;
 }
 

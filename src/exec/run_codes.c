@@ -14,7 +14,6 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
-#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -146,8 +145,7 @@ open_tests(RunCodes *codes, const CompileResult *compiled, CodeSource *without)
 		test->book = test->codes != NULL ? codes_book(test->codes) : from->codes.book;
 		test->table = (uint64 *) program_words(compiled->program) + from->table;
 		test->condition = ExecInitExpr(from->condition, NULL);
-		/* nothing can be asked in parallel mode, which allows no subtransaction */
-		if (IsInParallelMode() || !is_null_of_null(test->condition, codes->econtext))
+		if (!can_run_cautiously() || !is_null_of_null(test->condition, codes->econtext))
 		{
 			*without = from->codes;
 			return false;
@@ -238,7 +236,7 @@ judge_new(RunCodes *codes, Test *test)
 	const Dictionary *dictionary = test->book->dictionary;
 	Judging		judging = {codes->econtext, test, dictionary, Min(dictionary_count(dictionary), (uint32) test->table[0])};
 
-	while (test->njudged < judging.end && test->nerrors < MOST_ERRORS && !IsInParallelMode())
+	while (test->njudged < judging.end && test->nerrors < MOST_ERRORS && can_run_cautiously())
 		if (!run_cautiously(judge_work, &judging))
 		{
 			/* a value that raises an error is passed over */
