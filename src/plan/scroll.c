@@ -12,7 +12,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 
 #include "exec/plan_walk.h"
@@ -58,19 +57,11 @@ targetlist_above(const List *below)
 
 	foreach(lc, below)
 	{
-		const TargetEntry *entry = lfirst_node(TargetEntry, lc);
-		const Node *expr = (const Node *) entry->expr;
-		TargetEntry *copy = flatCopyTargetEntry((TargetEntry *) entry);
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+		TargetEntry *copy = flatCopyTargetEntry(entry);
 
-		if (!IsA(expr, Const))
-		{
-			Var		   *var = makeVar(OUTER_VAR, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0);
-
-			/* what it is called in EXPLAIN, if it is a table's column */
-			var->varnosyn = IsA(expr, Var) ? ((const Var *) expr)->varnosyn : 0;
-			var->varattnosyn = IsA(expr, Var) ? ((const Var *) expr)->varattnosyn : 0;
-			copy->expr = (Expr *) var;
-		}
+		if (!IsA(entry->expr, Const))
+			copy->expr = (Expr *) makeVarFromTargetEntry(OUTER_VAR, entry);
 		above = lappend(above, copy);
 	}
 	return above;
