@@ -105,10 +105,9 @@ path_scan_create(Candidate *candidate)
 
 /* Whether a scan costs more than PostgreSQL's by its filters alone: compiling what it returns takes longer than to know that. */
 static bool
-is_too_dear(const Candidate *candidate)
+is_too_dear(Candidate *candidate)
 {
-	return !gpudb_force && candidate->filters != NULL &&
-		cost_pass(candidate, candidate->filters, NO_AGGREGATES).cost >= path_least_scan_cost(candidate->rel);
+	return !gpudb_force && candidate->filters != NULL && cost_least(cost_rows(candidate)) >= path_least_scan_cost(candidate->rel);
 }
 
 void
