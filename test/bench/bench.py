@@ -35,6 +35,7 @@ SUITES = {
         None,
         "region nation supplier customer part partsupp orders lineitem".split(),
     ),
+    "visits": ("queries/visits_*.sql", None, ["visits"]),
 }
 
 TPCH_TITLES = (
@@ -288,12 +289,17 @@ def leave_behind(conn, suites):
             conn.value(f"SELECT gpudb.prewarm('{name}'::regclass)")
 
 
+def evict(conn, tables):
+    """Nothing of the tables where gpudb caches columns."""
+    for name in tables:
+        conn.value(f"SELECT gpudb.evict('{name}'::regclass)")
+
+
 def time_cold(config, query, tables):
     """Median of three runs, each after gpudb has dropped what it cached of the tables."""
     runs = []
     for _ in range(3):
-        for table in tables:
-            config.conn.table(f"SELECT gpudb.evict('{table}'::regclass)")
+        evict(config.conn, tables)
         measured = run_once(config, query)
         if measured is None:
             return None

@@ -10,6 +10,8 @@
 -- bench_u(row, stream)      uniform on (0, 1), never 0 or 1: 53 bits
 -- bench_normal(row, stream) standard normal by Box and Muller, from the streams
 --                           `stream` and `stream + 1`
+-- bench_below(n, row, stream), bench_skewed(n, skew, row, stream), bench_pick(names, row, stream)
+--                           one of 0 … n-1, evenly and not; one of the names
 --
 -- The second group makes exact sums of floats, for the companion queries named
 -- *.exact.sql.  A cast from float to numeric keeps 6 or 15 digits, so it will
@@ -28,6 +30,23 @@ $$;
 CREATE OR REPLACE FUNCTION bench_normal(i int8, stream int8) RETURNS float8
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
 	SELECT sqrt(-2 * ln(bench_u(i, stream))) * cos(2 * pi() * bench_u(i, stream + 1))
+$$;
+
+-- one of 0 … n-1
+CREATE OR REPLACE FUNCTION bench_below(n int, r int8, stream int8) RETURNS int
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+	SELECT floor(n * bench_u(r, stream))::int
+$$;
+
+CREATE OR REPLACE FUNCTION bench_pick(names text[], r int8, stream int8) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+	SELECT names[1 + bench_below(cardinality(names), r, stream)]
+$$;
+
+-- Low numbers are the frequent ones; 0 alone has a share of (1 / n) ^ (1 / skew).
+CREATE OR REPLACE FUNCTION bench_skewed(n int, skew float8, r int8, stream int8) RETURNS int
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+	SELECT floor(n * power(bench_u(r, stream), skew))::int
 $$;
 
 CREATE OR REPLACE FUNCTION bench_hi(x float8) RETURNS int8

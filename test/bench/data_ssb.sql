@@ -32,17 +32,6 @@ SELECT (:lines + 27) / 28 * 7 AS orders \gset
 
 DROP TABLE IF EXISTS lineorder, ddate, ssb_customer, ssb_supplier, ssb_part;
 
--- one of 0 … n-1
-CREATE OR REPLACE FUNCTION bench_below(n int, r int8, stream int8) RETURNS int
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-	SELECT floor(n * bench_u(r, stream))::int
-$$;
-
-CREATE OR REPLACE FUNCTION bench_pick(names text[], r int8, stream int8) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-	SELECT names[1 + bench_below(cardinality(names), r, stream)]
-$$;
-
 -- TPC-H's retail price of a part
 CREATE OR REPLACE FUNCTION bench_price(partkey int) RETURNS int
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$

@@ -10,6 +10,7 @@ SETTINGS = (
     "shared_buffers work_mem max_worker_processes max_parallel_workers"
     " max_parallel_workers_per_gather jit_above_cost gpudb.device gpudb.cpu_threads gpudb.pool_size"
 )
+LEFT = ("query", "what", "by", "plan", "result", "nodes of the last round")
 HEAD = """# Benchmarks
 
 Written by `test/bench/run.sh`; the text between two markers is replaced by the
@@ -121,8 +122,9 @@ def _figure(found):
     return f"{ms(found[1])} ({ms(found[2])})" if found else "–"
 
 
-def _grid(head, body):
-    align = ["---" if name in ("query", "what", "by", "plan", "result") else "---:" for name in head]
+def grid(head, body):
+    """A table's lines."""
+    align = ["---" if name in LEFT else "---:" for name in head]
     rows = [head, align] + body
     return ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
 
@@ -156,7 +158,7 @@ def _table(rows, kind, heading):
             cells.append(_figure(best(row, "duckdb")))
         body.append(cells)
     head += (["kernels", "column MB"] if inside else []) + (["cold"] if cold else []) + (["DuckDB"] if duck else [])
-    return [f"**{heading}**", ""] + _grid(head, body)
+    return [f"**{heading}**", ""] + grid(head, body)
 
 
 def _peer_table(rows):
@@ -166,7 +168,11 @@ def _peer_table(rows):
     for row in rows:
         timings = [row["timings"].get(name) for name in names]
         body.append(_cells(row) + [_figure((0, t["median"], t["min"]) if t else None) for t in timings])
-    return _grid(head, body)
+    return grid(head, body)
+
+
+def geometric_mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def _summary(rows, kind):
@@ -175,8 +181,7 @@ def _summary(rows, kind):
     count = lambda start: sum(text.startswith(start) for text in verdicts)
     line = f"{len(rows)} queries: {count('win')} won, {count('loss')} lost, {count('**wrong')} wrong"
     if ratios:
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        line += f"; geometric mean of the {len(ratios)} that ran on gpudb {mean:.2f}×"
+        line += f"; geometric mean of the {len(ratios)} that ran on gpudb {geometric_mean(ratios):.2f}×"
     return [line + "."]
 
 

@@ -1,0 +1,3 @@
+-- rows
+SELECT count(*)
+FROM visits;

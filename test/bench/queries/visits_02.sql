@@ -1,0 +1,4 @@
+-- visits that came by an advertisement
+SELECT count(*)
+FROM visits
+WHERE adv_engine_id <> 0;

@@ -1,0 +1,3 @@
+-- average of a wide number
+SELECT avg(user_id)
+FROM visits;

@@ -1,0 +1,3 @@
+-- different users
+SELECT count(DISTINCT user_id)
+FROM visits;

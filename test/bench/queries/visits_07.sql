@@ -1,0 +1,3 @@
+-- first and last day
+SELECT min(event_date), max(event_date)
+FROM visits;

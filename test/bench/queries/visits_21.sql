@@ -1,0 +1,4 @@
+-- addresses with a word
+SELECT count(*)
+FROM visits
+WHERE url LIKE '%google%';

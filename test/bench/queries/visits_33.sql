@@ -1,0 +1,6 @@
+-- a group for each row
+SELECT visit_id, client_ip, count(*) AS visits, sum(is_refresh), avg(resolution_width)
+FROM visits
+GROUP BY visit_id, client_ip
+ORDER BY visits DESC, visit_id, client_ip
+LIMIT 10;

@@ -1,0 +1,6 @@
+-- pages with the most visits
+SELECT url, count(*) AS visits
+FROM visits
+GROUP BY url
+ORDER BY visits DESC, url
+LIMIT 10;
