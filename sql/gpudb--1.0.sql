@@ -98,6 +98,14 @@ CREATE FUNCTION gpudb.progress(OUT pid int, OUT relation pg_catalog.regclass, OU
     AS 'MODULE_PATHNAME', 'gpudb_progress';
 CREATE VIEW gpudb.progress AS SELECT * FROM gpudb.progress();
 COMMENT ON VIEW gpudb.progress IS 'relations of which columns are left behind just now, by gpudb.prewarm() or gpudb.auto_prewarm, and how far that is';
+CREATE FUNCTION gpudb.admission(OUT relation pg_catalog.regclass, OUT columns pg_catalog.text[], OUT state pg_catalog.text, OUT lost_ms pg_catalog.float8,
+        OUT price_ms pg_catalog.float8, OUT builds int, OUT since pg_catalog.timestamptz)
+    RETURNS SETOF pg_catalog.record
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME', 'gpudb_admission';
+CREATE VIEW gpudb.admission AS SELECT * FROM gpudb.admission();
+COMMENT ON VIEW gpudb.admission IS
+    'relations whose columns would have made queries faster: what these have lost so far, as it counts now, and what building the columns costs; a background worker builds them when that is as much';
 CREATE FUNCTION gpudb.check(relation pg_catalog.regclass, OUT column_name pg_catalog.text, OUT tablets bigint, OUT blocks bigint, OUT rows bigint,
         OUT differences bigint)
     RETURNS SETOF pg_catalog.record
@@ -176,4 +184,4 @@ CREATE VIEW gpudb.sql_support AS
 COMMENT ON VIEW gpudb.sql_support IS 'types, operators, casts, functions and aggregates that gpudb nodes compute';
 
 GRANT USAGE ON SCHEMA gpudb TO PUBLIC;
-GRANT SELECT ON gpudb.cache, gpudb.calibration, gpudb.devices, gpudb.dictionaries, gpudb.progress, gpudb.stat, gpudb.sql_support, gpudb.tablets TO PUBLIC;
+GRANT SELECT ON gpudb.admission, gpudb.cache, gpudb.calibration, gpudb.devices, gpudb.dictionaries, gpudb.progress, gpudb.stat, gpudb.sql_support, gpudb.tablets TO PUBLIC;

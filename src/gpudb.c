@@ -23,13 +23,13 @@
 #include "guc.h"
 #include "plan/calibrate.h"
 #include "plan/path.h"
+#include "tablet/admission.h"
 #include "tablet/pins.h"
 #include "tablet/codes.h"
 #include "tablet/pool.h"
 #include "tablet/progress.h"
 #include "tablet/recent.h"
 #include "tablet/shelf.h"
-#include "tablet/wishes.h"
 #include "worker/supervisor.h"
 
 PG_MODULE_MAGIC;
@@ -45,13 +45,15 @@ shmem_request(void)
 {
 	if (prev_shmem_request)
 		prev_shmem_request();
+	machine_init();
+	pool_choose_size();
 	threads_request_shmem();
 	pins_request_shmem();
 	pool_request_shmem();
 	shelf_request_shmem();
 	codes_request_shmem();
 	progress_request_shmem();
-	wishes_request_shmem();
+	admission_request_shmem();
 	memory_request_shmem();
 	stat_request_shmem();
 }
@@ -61,8 +63,6 @@ shmem_startup(void)
 {
 	if (prev_shmem_startup)
 		prev_shmem_startup();
-	if (!IsUnderPostmaster)
-		machine_init();
 	threads_attach_shmem();
 	pins_attach_shmem();
 	memory_attach_shmem();
@@ -74,7 +74,7 @@ shmem_startup(void)
 	shelf_create();
 	codes_create();
 	progress_attach_shmem();
-	wishes_attach_shmem();
+	admission_attach_shmem();
 }
 
 extern PGDLLEXPORT void _PG_init(void);

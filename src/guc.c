@@ -13,11 +13,10 @@
 #include "pg_compat.h"
 
 /* In MB. */
-#define DEFAULT_POOL_SIZE 256
 #define DEFAULT_JOIN_MEMORY 1024
 
 bool		gpudb_auto_calibrate = true;
-bool		gpudb_auto_prewarm = false;
+bool		gpudb_auto_prewarm = true;
 bool		gpudb_cache = true;
 int			gpudb_cpu_threads = 0;
 int			gpudb_debug_fail = -1;
@@ -34,7 +33,7 @@ bool		gpudb_force = false;
 char	   *gpudb_gpu = NULL;
 int			gpudb_gpu_memory = -1;
 int			gpudb_join_memory = DEFAULT_JOIN_MEMORY;
-int			gpudb_pool_size = DEFAULT_POOL_SIZE;
+int			gpudb_pool_size = -1;
 int			gpudb_provider = PROVIDER_AUTO;
 int			gpudb_queue_timeout = 5000;
 
@@ -89,9 +88,9 @@ guc_init(void)
 							 "It takes some seconds, in the database postgres.",
 							 &gpudb_auto_calibrate, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpudb.auto_prewarm",
-							 "Has a background worker leave columns behind that queries wanted and did not find.",
-							 "Those that queries on the GPU cannot leave behind themselves: texts by their codes.",
-							 &gpudb_auto_prewarm, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
+							 "Has a background worker build columns for want of which queries were slow.",
+							 "It begins once they have lost as much time as building takes.",
+							 &gpudb_auto_prewarm, true, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpudb.cache",
 							 "Uses columns that earlier queries have left behind, and leaves others behind.",
 							 "It takes gpudb.pool_size to be more than 0.",
@@ -164,8 +163,8 @@ guc_init(void)
 							&gpudb_join_memory, DEFAULT_JOIN_MEMORY, 1, INT_MAX / 2, PGC_USERSET, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.pool_size",
 							"Memory for columns that queries leave behind for others.",
-							"0 means that they leave nothing behind.",
-							&gpudb_pool_size, DEFAULT_POOL_SIZE, 0, MOST_POOL_SIZE, PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
+							"-1 means a quarter of the memory that the server may use; 0 means that they leave nothing behind.",
+							&gpudb_pool_size, -1, -1, MOST_POOL_SIZE, PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpudb.provider",
 							 "Selects what the GPU process runs.",
 							 "auto is CUDA where it works; cpu puts the CPU in a GPU's place, for tests; none starts no process.",

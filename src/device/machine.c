@@ -15,6 +15,8 @@
 
 #include "access/xact.h"
 #include "storage/fd.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
 
 #include "device/machine.h"
 
@@ -180,4 +182,22 @@ uint64
 machine_memory(void)
 {
 	return memory;
+}
+
+bool
+machine_is_busy(void)
+{
+	const int	processors = count_processors();
+	int			running = 0;
+
+	/* what is read without a lock may be a moment old */
+	for (uint32 i = 0; i < ProcGlobal->allProcCount; i++)
+	{
+		PGPROC	   *process = &ProcGlobal->allProcs[i];
+
+		/* those of no database, such as the checkpointer, run no queries; and what ended processes were is left where it stood */
+		if (process->pid != 0 && process != MyProc && OidIsValid(process->databaseId) && process->wait_event_info == 0)
+			running += BackendPidGetProc(process->pid) == process;
+	}
+	return running >= processors;
 }

@@ -20,4 +20,7 @@ extern int	machine_processors(void);
 /* Bytes of memory; 0 = not known. */
 extern uint64 machine_memory(void);
 
+/* Whether as many processes of this server run queries now, besides this one, as there are processors: none that waits counts. */
+extern bool machine_is_busy(void);
+
 #endif							/* GPUDB_DEVICE_MACHINE_H */

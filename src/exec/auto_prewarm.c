@@ -1,6 +1,6 @@
 /*
  * auto_prewarm.c
- *		Columns that queries wanted are left behind by a background worker: gpudb.auto_prewarm.
+ *		A background worker that builds the columns for want of which queries were slow: gpudb.auto_prewarm.
  *
  * The worker takes a transaction for each shelf, 255 MB of heap: no snapshot of
  * its is old, and no lock is held for long.  DROP DATABASE, which waits for
@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "access/relation.h"
 #include "access/xact.h"
@@ -19,23 +20,33 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
+#include "storage/latch.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
+#include "device/machine.h"
 #include "exec/auto_prewarm.h"
 #include "guc.h"
 #include "tablet/pool.h"
 #include "tablet/tablet_prewarm.h"
 #include "tablet/tablet_scan.h"
-#include "tablet/wishes.h"
+
+/* How far this process stands behind others where processors are scarce. */
+#define NICENESS		10
+
+/* How long columns wait for busy processors, of which it looks how they are after each poll. */
+#define BUSY_MOST_MS	30000
+#define BUSY_POLL_MS	100
 
 extern PGDLLEXPORT void gpudb_prewarm_main(Datum database);
 
 void
-auto_prewarm_wish(Relation relation, const ColumnWanted *wanted, int nwanted)
+auto_prewarm_charge(Relation relation, const ColumnWanted *wanted, int nwanted, AdmissionCharge charge)
 {
 	BackgroundWorker worker = {
 		.bgw_name = "gpudb prewarm", .bgw_type = "gpudb prewarm",
@@ -45,9 +56,15 @@ auto_prewarm_wish(Relation relation, const ColumnWanted *wanted, int nwanted)
 		.bgw_main_arg = ObjectIdGetDatum(MyDatabaseId)
 	};
 
-	/* without a worker to be had, the next one that is takes the wish */
-	if (gpudb_auto_prewarm && IsUnderPostmaster && wish_add(relation, wanted, nwanted))
+	/* where none is to be had, a later charge asks again */
+	if (gpudb_auto_prewarm && IsUnderPostmaster && admission_charge(relation, wanted, nwanted, charge))
 		(void) RegisterDynamicBackgroundWorker(&worker, NULL);
+}
+
+void
+auto_prewarm_admit(Relation relation, const ColumnWanted *wanted, int nwanted)
+{
+	auto_prewarm_charge(relation, wanted, nwanted, (AdmissionCharge) {0});
 }
 
 static object_access_hook_type next_access_hook;
@@ -61,7 +78,7 @@ on_access(ObjectAccessType access, Oid class, Oid object, int part, void *arg)
 		next_access_hook(access, class, object, part, arg);
 	if (access != OAT_DROP || class != DatabaseRelationId)
 		return;
-	worker = wishes_forget(object);
+	worker = admission_forget(object);
 	if (worker != 0)
 	{
 		const PGPROC *process = BackendPidGetProc(worker);
@@ -78,46 +95,133 @@ auto_prewarm_init(void)
 	object_access_hook = on_access;
 }
 
-/* What is being granted, should this process end. */
-static Wish under_way;
+/* What is being built, should this process end. */
+static Admission under_way;
 
 static void
 end_at_exit(int code, Datum arg)
 {
 	if (OidIsValid(under_way.relation))
-		wish_end(&under_way);
+		admission_end(under_way.relation);
+	admission_end_work();
 }
 
-/* Leave one shelf's columns behind; false if there is no more to do. */
-static bool
-grant_shelf(const Wish *wish, int shelf)
+/* Queries come first: their processes get the processors that they want, and this one what is left. */
+static void
+give_way(void)
 {
-	Relation	relation = try_relation_open(wish->relation, AccessShareLock);
-	Prewarmed	done = {.last = true};
+	/* the threads that it starts inherit that; a failure is no harm */
+	(void) setpriority(PRIO_PROCESS, 0, NICENESS);
+}
+
+/* Wait until columns are to be built, and the processors are free, or the columns have waited long enough; false if there are none. */
+static bool
+await_columns(void)
+{
+	double		waited;
+
+	while ((waited = admission_waited()) >= 0 && waited < BUSY_MOST_MS && machine_is_busy())
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, BUSY_POLL_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return waited >= 0;
+}
+
+/* The columns that still are what they were when they were wanted, and can be cached; of each its place among those. */
+static ColumnWanted *
+columns_now(Relation relation, const AdmittedColumns *columns, int *place, int *n)
+{
+	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(columns->n, 1));
+
+	*n = 0;
+	for (int c = 0; c < columns->n; c++)
+	{
+		const ColumnWanted *column = &columns->column[c].wanted;
+
+		if (tablet_columns_hash(relation, column, 1) != columns->column[c].form || !tablet_can_be_cached(relation, column, 1))
+			continue;
+		place[*n] = c;
+		wanted[(*n)++] = *column;
+	}
+	return wanted;
+}
+
+/* How far building a relation's columns has come. */
+typedef struct Building
+{
+	Oid			relation;
+	AdmittedColumns columns;	/* without those that could not be built */
+	int			shelf;
+	uint64		kept;			/* tablets */
+} Building;
+
+/* Build one shelf's columns, but for those that cannot be; false if there is no shelf behind it. */
+static bool
+build_columns(Relation relation, Building *building)
+{
+	for (;;)
+	{
+		int			place[ADMISSION_COLUMNS];
+		int			n;
+		Prewarmed	done = {.last = true};
+		ColumnWanted *wanted = columns_now(relation, &building->columns, place, &n);
+
+		if (n == 0 || !tablet_prewarm(relation, GetActiveSnapshot(), wanted, n, building->shelf, &done))
+			return false;
+		building->kept += done.kept;
+		if (done.status == STATUS_DONE)
+			return !done.last;
+		if (done.column < 0)
+			return false;
+		/* no attribute has that form, so it is passed over from now on */
+		building->columns.column[place[done.column]].form = 0;
+		pfree(wanted);
+	}
+}
+
+/* Kept plans that read the relation are made anew: with its columns they may be other ones. */
+static void
+tell_of_columns(Relation relation, const Building *building)
+{
+	CacheInvalidateRelcache(relation);
+	ereport(LOG,
+			(errmsg("gpudb cached columns of table \"%s.%s\" that queries had wanted",
+					get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation)),
+			 errdetail("It took %llu tablets.", (unsigned long long) building->kept)));
+}
+
+/* In a transaction: build one shelf; false if there is no more to do. */
+static bool
+build_shelf(Building *building)
+{
+	Relation	relation = try_relation_open(building->relation, AccessShareLock);
+	bool		more;
 
 	if (relation == NULL)
 		return false;
 	/* not before there is the lock, which may take long */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	/* it may have been altered since */
-	if (tablet_columns_hash(relation, wish->column, wish->ncolumns) == wish->form &&
-		!tablet_prewarm(relation, GetActiveSnapshot(), wish->column, wish->ncolumns, shelf, &done))
-		done.last = true;
+	more = build_columns(relation, building);
 	PopActiveSnapshot();
+	if (!more && building->kept > 0)
+		tell_of_columns(relation, building);
 	relation_close(relation, AccessShareLock);
-	return !done.last && done.status == STATUS_DONE;
+	return more;
 }
 
 static void
-grant(const Wish *wish)
+build(const Admission *admission)
 {
+	Building	building = {.relation = admission->relation, .columns = admission->columns};
 	bool		more = true;
 
-	for (int shelf = 0; more; shelf++)
+	for (; more; building.shelf++)
 	{
 		StartTransactionCommand();
-		pgstat_report_activity(STATE_RUNNING, "gpudb: leaving columns behind that queries wanted");
-		more = grant_shelf(wish, shelf);
+		pgstat_report_activity(STATE_RUNNING, "gpudb: building columns that queries wanted");
+		more = build_shelf(&building);
 		CommitTransactionCommand();
 		pgstat_report_activity(STATE_IDLE, NULL);
 		CHECK_FOR_INTERRUPTS();
@@ -130,7 +234,7 @@ grant(const Wish *wish)
 	}
 }
 
-/* The worker: grants all wishes of its database. */
+/* The worker: builds all columns that were admitted in its database. */
 void
 gpudb_prewarm_main(Datum database)
 {
@@ -138,11 +242,14 @@ gpudb_prewarm_main(Datum database)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(database), InvalidOid, 0);
+	if (!pool_exists() || !admission_begin_work())
+		return;
 	before_shmem_exit(end_at_exit, (Datum) 0);
-	while (gpudb_auto_prewarm && pool_exists() && wish_take(&under_way))
+	give_way();
+	while (gpudb_auto_prewarm && await_columns() && admission_take(&under_way))
 	{
-		grant(&under_way);
-		wish_end(&under_way);
+		build(&under_way);
+		admission_end(under_way.relation);
 		under_way.relation = InvalidOid;
 	}
 }

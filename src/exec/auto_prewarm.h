@@ -1,6 +1,6 @@
 /*
  * auto_prewarm.h
- *		Columns that queries wanted are left behind by a background worker: gpudb.auto_prewarm.
+ *		A background worker that builds the columns for want of which queries were slow: gpudb.auto_prewarm.
  */
 #ifndef GPUDB_EXEC_AUTO_PREWARM_H
 #define GPUDB_EXEC_AUTO_PREWARM_H
@@ -9,12 +9,15 @@
 
 #include "utils/rel.h"
 
-#include "tablet/build.h"
+#include "tablet/admission.h"
 
 /* At library load: DROP DATABASE ends the worker of that database. */
 extern void auto_prewarm_init(void);
 
-/* A query wants columns of which most are not there, and will not leave them behind itself. */
-extern void auto_prewarm_wish(Relation relation, const ColumnWanted *wanted, int nwanted);
+/* Charge the account of a relation (tablet/admission.h), and start a worker once its columns are to be built. */
+extern void auto_prewarm_charge(Relation relation, const ColumnWanted *wanted, int nwanted, AdmissionCharge charge);
+
+/* Have columns built whatever they cost: those that a query lacks and will not leave behind itself. */
+extern void auto_prewarm_admit(Relation relation, const ColumnWanted *wanted, int nwanted);
 
 #endif							/* GPUDB_EXEC_AUTO_PREWARM_H */

@@ -268,7 +268,7 @@ static bool
 compile_request(GpuNode *node)
 {
 	const bool	may_gpu = device_may_use_gpu();
-	/* a GPU makes no codes of pages: with those that are not there a run on it would be one to wish for them */
+	/* a GPU makes no codes of pages: with those that are not there a run on it would be one to have them admitted */
 	const bool	for_gpu = may_gpu && !gpudb_auto_prewarm && node->noutgrown < MOST_OUTGROWN;
 
 	compile_with_codes(node, node_offer_codes(node, for_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
@@ -282,7 +282,7 @@ compile_request(GpuNode *node)
 		if (codes_suit_gpu(node))
 			return true;
 		if (node->compiled.program->aggregates)
-			auto_prewarm_wish(node->relation, node->feed.wanted, node->compiled.ncolumns);
+			auto_prewarm_admit(node->relation, node->feed.wanted, node->compiled.ncolumns);
 		compile_with_codes(node, NULL);
 		if (node->compiled.reason == NULL)
 			return true;

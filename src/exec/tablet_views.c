@@ -1,14 +1,17 @@
 /*
  * tablet_views.c
- *		What is cached, for the views gpudb.tablets, gpudb.cache and gpudb.dictionaries; checking and forgetting it.
+ *		What is cached, and what may be, for the views gpudb.tablets, gpudb.cache, gpudb.dictionaries and gpudb.admission; checking and
+ *		forgetting it.
  */
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
@@ -16,6 +19,7 @@
 
 #include "exec/stat.h"
 #include "pg_compat.h"
+#include "tablet/admission.h"
 #include "tablet/codes.h"
 #include "tablet/pool.h"
 #include "tablet/progress.h"
@@ -24,12 +28,14 @@
 
 extern PGDLLEXPORT Datum gpudb_tablets(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_dictionaries(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum gpudb_admission(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_progress(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_check(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum gpudb_evict(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_tablets);
 PG_FUNCTION_INFO_V1(gpudb_dictionaries);
+PG_FUNCTION_INFO_V1(gpudb_admission);
 PG_FUNCTION_INFO_V1(gpudb_progress);
 PG_FUNCTION_INFO_V1(gpudb_check);
 PG_FUNCTION_INFO_V1(gpudb_evict);
@@ -229,6 +235,57 @@ gpudb_progress(PG_FUNCTION_ARGS)
 
 		if (progress.pid != 0 && progress.database == MyDatabaseId && may_see(progress.relation, 0))
 			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* What the states of accounts are called. */
+static const char *const state_names[] = {
+	[ADMISSION_NONE] = "", [ADMISSION_OPEN] = "wanted", [ADMISSION_WAITS] = "waits", [ADMISSION_TAKEN] = "being built", [ADMISSION_ENDED] = "built"
+};
+
+/* The names of an account's columns, each once, as an array. */
+static Datum
+column_names(const AdmissionShown *shown)
+{
+	Datum		names[ADMISSION_COLUMNS];
+	Bitmapset  *seen = NULL;
+	int			n = 0;
+
+	for (int c = 0; c < shown->ncolumns; c++)
+	{
+		char	   *name = bms_is_member(shown->attno[c], seen) ? NULL : get_attname(shown->relation, shown->attno[c], true);
+
+		seen = bms_add_member(seen, shown->attno[c]);
+		if (name != NULL)
+			names[n++] = CStringGetTextDatum(name);
+	}
+	return PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/* gpudb.admission(): relation, columns, state, lost_ms, price_ms, builds, since */
+Datum
+gpudb_admission(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	AdmissionShown shown;
+
+	require_preloaded();
+	InitMaterializedSRF(fcinfo, 0);
+	for (int place = 0; place < ADMISSION_ACCOUNTS; place++)
+	{
+		/* what was lost tells how many rows there are */
+		if (!admission_show(place, &shown) || shown.database != MyDatabaseId || !may_see(shown.relation, 0))
+			continue;
+		{
+			Datum		values[] = {
+				ObjectIdGetDatum(shown.relation), column_names(&shown), CStringGetTextDatum(state_names[shown.state]), Float8GetDatum(shown.lost),
+				Float8GetDatum(shown.price), Int32GetDatum(shown.builds), TimestampTzGetDatum(shown.since)
+			};
+			bool		nulls[lengthof(values)] = {false};
+
+			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		}
 	}
 	return (Datum) 0;
 }

@@ -400,6 +400,17 @@ cost_pass(const Candidate *candidate, const CompileResult *compiled, GroupCount 
 	return better_pass(&passes);
 }
 
+double
+cost_building(const Candidate *candidate, const CompileResult *compiled)
+{
+	CompileResult columns = *compiled;
+	double		page;
+
+	get_tablespace_page_costs(candidate->rel->reltablespace, NULL, &page);
+	columns.op_cost = 0;
+	return (ns_on_cpu(candidate, &columns, 0, 1) + page * candidate->rel->pages * cost_part_outside(candidate) * NS(pg_unit)) / 1e6;
+}
+
 List *
 cost_private(const PassCost *pass)
 {

@@ -15,13 +15,31 @@
 #include "guc.h"
 #include "pg_compat.h"
 #include "plan/cost.h"
+#include "plan/what_if.h"
 #include "tablet/recent.h"
 #include "tablet/tablet_scan.h"
+
+/*
+ * The part of a relation, or of a member of a tree, in which columns are
+ * cached; 1 if they count as cached (what_if.h).  Building those of all that a
+ * candidate reads takes so many milliseconds.
+ */
+static double
+part_of_relation(Relation relation, BlockNumber pages, const ColumnWanted *wanted, int nwanted, double price)
+{
+	const double part = tablet_cached_part(relation, pages, wanted, nwanted);
+	const MissingColumns missing = {pages, wanted, nwanted, price * (1 - part)};
+
+	if (part < WHAT_IF_WHOLE && gpudb_auto_prewarm && tablet_can_be_cached(relation, wanted, nwanted) && what_if_note(relation, &missing))
+		return 1;
+	return part;
+}
 
 /* The part of the members of a tree whose columns are there already. */
 static double
 cached_part_of_members(const Candidate *candidate, const CompileResult *compiled, Relation parent)
 {
+	const double price = what_if_is_planned() ? cost_building(candidate, compiled) : 0;
 	double		pages = 0;
 	ListCell   *lc;
 
@@ -34,7 +52,8 @@ cached_part_of_members(const Candidate *candidate, const CompileResult *compiled
 
 		for (int i = 0; i < compiled->ncolumns; i++)
 			wanted[i].attno = attributes->attnums[wanted[i].attno - 1];
-		pages += member->pages * tablet_cached_part(relation, member->pages, wanted, compiled->ncolumns);
+		pages += member->pages * part_of_relation(relation, member->pages, wanted, compiled->ncolumns,
+												  price * member->pages / Max(candidate->rel->pages, 1));
 		pfree(wanted);
 		free_attrmap(attributes);
 		table_close(relation, NoLock);
@@ -56,7 +75,8 @@ ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 	{
 		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
 
-		part = tablet_cached_part(relation, candidate->rel->pages, wanted, compiled->ncolumns);
+		part = part_of_relation(relation, candidate->rel->pages, wanted, compiled->ncolumns,
+								what_if_is_planned() ? cost_building(candidate, compiled) : 0);
 		pfree(wanted);
 	}
 	table_close(relation, NoLock);

@@ -13,6 +13,7 @@
 
 #include "exec/stat.h"
 #include "plan/decision.h"
+#include "plan/what_if.h"
 
 /* The reasons of the last few relations, whatever query they were in. */
 #define NOTES 32
@@ -63,6 +64,9 @@ append_to_log(DecisionPart part, double rows, const char *reason)
 void
 decision_note(PlannerInfo *root, const RelOptInfo *rel, DecisionPart part, const char *reason)
 {
+	/* a plan that nobody will run */
+	if (what_if_is_planned())
+		return;
 	if (reason != NULL)
 		stat_count_refused(reason);
 	if (rel != NULL)

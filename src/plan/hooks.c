@@ -22,6 +22,7 @@
 #include "plan/rewrite.h"
 #include "plan/scroll.h"
 #include "plan/search.h"
+#include "plan/what_if.h"
 
 static planner_hook_type prev_planner = NULL;
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
@@ -51,16 +52,32 @@ plan_query(Query *query, const char *text, int options, ParamListInfo params)
 	const bool	is_here = extension_is_here();
 	const bool	scrolls = is_here && scrolls_by_plan(query, options);
 	const int	options_around = cursor_options;
-	PlannedStmt *stmt;
+	PlannedQuery again = {.text = text, .options = options, .params = params};
+	WhatIf		what_if;
+	PlannedStmt *volatile stmt;
 
 	if (is_here)
+	{
 		rewrite_aggregates(query);
-	/* planning nests; what an error leaves behind is overwritten here */
+		again.copy = what_if_copy(query);
+	}
+	/* planning nests */
+	what_if_begin(&what_if, false);
 	cursor_options = options;
-	stmt = prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
-	cursor_options = options_around;
-	if (scrolls)
-		scroll_keep_rows(stmt);
+	PG_TRY();
+	{
+		stmt = prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
+		if (scrolls)
+			scroll_keep_rows(stmt);
+		if (again.copy != NULL && what_if.missed)
+			what_if_weigh(&again, stmt);
+	}
+	PG_FINALLY();
+	{
+		cursor_options = options_around;
+		what_if_end(&what_if);
+	}
+	PG_END_TRY();
 	jit_set_flags(stmt);
 	return stmt;
 }
@@ -171,4 +188,5 @@ plan_init(void)
 	prev_upper_paths = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
 	require_init(decision_last_reason);
+	what_if_init();
 }

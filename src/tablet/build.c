@@ -346,6 +346,27 @@ patch_codes(const PageList *pages, Tablet *tablet, int c, Codes *codes)
 	return STATUS_DONE;
 }
 
+static bool
+is_same_column(const ColumnWanted *a, const ColumnWanted *b)
+{
+	return a->attno == b->attno && a->second == b->second && a->packed == b->packed && a->coded == b->coded && a->scale == b->scale;
+}
+
+int
+columns_add(ColumnWanted *list, int n, const ColumnWanted *wanted, int nwanted)
+{
+	for (int w = 0; w < nwanted; w++)
+	{
+		int			c = 0;
+
+		while (c < n && !is_same_column(&list[c], &wanted[w]))
+			c++;
+		if (c == n)
+			list[n++] = wanted[w];
+	}
+	return n;
+}
+
 bool
 columns_are_coded(const ColumnWanted *wanted, int nwanted)
 {

@@ -40,6 +40,9 @@ extern ColType column_type(Oid type, const ColumnWanted *wanted);
 /* Whether a column's values are references to bytes elsewhere. */
 extern bool column_is_text(Relation relation, const ColumnWanted *wanted);
 
+/* Add columns to a list that has room for them, unless they are in it; the list's new length. */
+extern int	columns_add(ColumnWanted *list, int n, const ColumnWanted *wanted, int nwanted);
+
 /* Whether some of these columns hold codes, which only the host makes. */
 extern bool columns_are_coded(const ColumnWanted *wanted, int nwanted);
 

@@ -9,6 +9,7 @@
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 
 #include "device/machine.h"
@@ -27,6 +28,30 @@ enum
 
 static uint8 *place = NULL;		/* inherited from the postmaster */
 static dsa_area *area = NULL;	/* this process's view of it */
+
+/* The default size, in MB: a part of the memory, within bounds; and where nobody knows how much there is. */
+#define DEFAULT_PART		4
+#define DEFAULT_LEAST		64
+#define DEFAULT_MOST		(64 * 1024)
+#define DEFAULT_UNKNOWN		256
+
+/*
+ * A quarter of the memory that the server may use, but no more than half of
+ * what shared_buffers leave.  SHOW tells what was chosen.
+ */
+void
+pool_choose_size(void)
+{
+	const uint64 there = machine_memory() >> 20;
+	const uint64 buffers = ((uint64) NBuffers * BLCKSZ) >> 20;
+	uint64		size = there > 0 ? Min(there / DEFAULT_PART, (there - Min(buffers, there)) / 2) : DEFAULT_UNKNOWN;
+	char		value[16];
+
+	if (gpudb_pool_size >= 0)
+		return;
+	snprintf(value, sizeof(value), "%d", (int) Min(Max(size, DEFAULT_LEAST), DEFAULT_MOST));
+	SetConfigOption("gpudb.pool_size", value, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+}
 
 Size
 pool_bytes(void)

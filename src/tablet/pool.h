@@ -13,6 +13,9 @@
 #include "storage/lwlock.h"
 #include "utils/dsa.h"
 
+/* Choose its size where gpudb.pool_size leaves that to us, in the postmaster, before anything else asks for it. */
+extern void pool_choose_size(void);
+
 /* Reserve its locks (at library load), then make it, in the postmaster; nothing if gpudb.pool_size is 0. */
 extern void pool_request_shmem(void);
 extern void pool_create(void);

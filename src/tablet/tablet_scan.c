@@ -353,6 +353,17 @@ tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *w
 }
 
 bool
+tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted)
+{
+	if (!pool_exists() || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()))
+		return false;
+	for (int c = 0; c < nwanted; c++)
+		if (column_is_text(relation, &wanted[c]) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))
+			return false;
+	return true;
+}
+
+bool
 tablet_guess_bounds(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int64 *least, int64 *largest)
 {
 	ColumnKeys	columns = {1};

@@ -1,0 +1,128 @@
+# Columns are built for queries that PostgreSQL answers only because they are not cached: once these have lost as much as building takes.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('admission');
+$node->init;
+# PostgreSQL's plan reads a table by so many workers, at so little cost, that it costs less than reading it through gpudb, and than building columns
+my $workers = "max_parallel_workers_per_gather = 8\nmin_parallel_table_scan_size = 0\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nseq_page_cost = 0.15\n";
+$node->append_conf('postgresql.conf', "gpudb.auto_prewarm = on\ngpudb.device = cpu\ngpudb.cpu_threads = 1\nshared_buffers = 256MB\nfsync = off\njit = off\n$workers");
+$node->start;
+
+sub run_sql { return $node->safe_psql('postgres', $_[0]); }
+sub plan_of { return run_sql("EXPLAIN (COSTS OFF) $_[0]"); }
+sub states { return run_sql("SELECT string_agg(relation || ' ' || state, ', ' ORDER BY relation::text) FROM gpudb.admission"); }
+
+# Run a query until what it reads is cached, or so often.
+sub run_until_built
+{
+	my ($relation, $query, $times) = @_;
+	for (1 .. $times)
+	{
+		run_sql($query);
+		return 1 if run_sql("SELECT count(*) FROM gpudb.admission WHERE relation = '$relation'::regclass AND state IN ('built', 'being built', 'waits')");
+	}
+	return 0;
+}
+sub is_built { return $node->poll_query_until('postgres', "SELECT state = 'built' FROM gpudb.admission WHERE relation = '$_[0]'::regclass"); }
+
+# Columns behind many others take long to build, which PostgreSQL's costs do not count
+my $others = join(', ', map { "o$_ int" } 1 .. 40);
+my $numbers = join(', ', map { "i + $_" } 1 .. 40);
+run_sql(qq{
+	CREATE EXTENSION gpudb;
+	CREATE TABLE facts (id int PRIMARY KEY, filler text, $others, k int, v int, w text) WITH (autovacuum_enabled = off, parallel_workers = 8);
+	INSERT INTO facts SELECT i, repeat('-', 140), $numbers, i % 1000, i % 77, 'w' || i % 5 FROM generate_series(1, 200000) i;
+	CREATE TABLE small (id int, v int) WITH (autovacuum_enabled = off, parallel_workers = 8);
+	INSERT INTO small SELECT i, i FROM generate_series(1, 1000) i;
+	VACUUM ANALYZE facts, small;
+});
+my $query = 'SELECT count(*), sum(v) FROM facts WHERE k < 900';
+unlike(plan_of($query), qr/Gpu/, 'nothing is cached: PostgreSQL answers');
+is(states(), '', 'an EXPLAIN charges nothing');
+run_sql('SELECT sum(v) FROM small WHERE id < 900');
+is(states(), '', 'a small table has no account');
+run_sql($query);
+is(states(), 'facts wanted', 'a run is charged');
+is(run_sql('SELECT columns::text FROM gpudb.admission'), '{k,v}', 'for the columns that the query reads');
+is(run_sql('SELECT lost_ms > 0 AND lost_ms < price_ms AND builds = 0 FROM gpudb.admission'), 't', 'less than building costs');
+my $once = run_sql('SELECT lost_ms FROM gpudb.admission');
+run_sql("PREPARE p AS $query; SET plan_cache_mode = force_generic_plan; EXECUTE p; EXECUTE p; EXECUTE p");
+cmp_ok(run_sql('SELECT lost_ms FROM gpudb.admission'), '>', 3.5 * $once, 'a plan that is kept is charged for each run');
+run_sql('SET gpudb.enabled = off; ' . $query . ' ; SET gpudb.enabled = on; SET gpudb.cache = off; ' . $query);
+cmp_ok(run_sql('SELECT lost_ms FROM gpudb.admission'), '<', 4.5 * $once, 'but not one without gpudb or its cache');
+
+# What was made before sees what was built since
+my $kept = $node->background_psql('postgres');
+$kept->query_safe("PREPARE p AS $query");
+unlike($kept->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/Gpu/, 'a prepared statement is PostgreSQL\'s, too');
+ok(run_until_built('facts', $query, 100), 'its losses pay for building');
+ok(is_built('facts'), 'a worker builds');
+is(run_sql("SELECT columns::text FROM gpudb.cache WHERE relation = 'facts'::regclass"), '{k,v}', 'the columns');
+like(plan_of($query), qr/GpuAgg/, 'then the planner takes them');
+like($kept->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/GpuAgg/, 'for the prepared statement, too');
+$kept->quit;
+is(run_sql("SET gpudb.debug_require = require; $query"), run_sql("SET gpudb.enabled = off; $query"), 'the answer is PostgreSQL\'s');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm'"), 'the worker ends');
+my $lines = () = slurp_file($node->logfile) =~ /LOG:  gpudb cached columns of table "public\.facts"/g;
+is($lines, 1, 'the log tells of it once');
+
+# Not again within a minute; other columns are
+run_sql("SELECT gpudb.evict('facts')");
+run_sql($query) for 1 .. 3;
+is(states(), 'facts built', 'what was built is not built again at once');
+my $texts = "SELECT count(*) FROM facts WHERE w = 'w3'";
+ok(run_until_built('facts', $texts, 100), 'a condition on a text pays for its column');
+ok(is_built('facts'), 'which is built');
+is(run_sql("SELECT columns::text FROM gpudb.cache WHERE relation = 'facts'::regclass"), '{w}', 'by itself');
+is(run_sql("SET gpudb.debug_require = require; $texts"), run_sql("SET gpudb.enabled = off; $texts"), 'its answer is PostgreSQL\'s');
+
+# Whom it concerns
+run_sql('CREATE ROLE visitor; GRANT SELECT (id) ON facts TO visitor');
+is(run_sql('SET ROLE visitor; SELECT count(*) FROM gpudb.admission'), '0', 'who may not read a relation is told nothing');
+run_sql('GRANT SELECT ON facts TO visitor');
+is(run_sql('SET ROLE visitor; SELECT count(*) FROM gpudb.admission'), '1', 'who may, is');
+run_sql('ALTER TABLE facts ENABLE ROW LEVEL SECURITY');
+is(run_sql('SET ROLE visitor; SELECT count(*) FROM gpudb.admission'), '0', 'but not of rows that are hidden');
+run_sql('ALTER TABLE facts DISABLE ROW LEVEL SECURITY');
+
+# The table changes while its columns are paid for, or built
+for my $change ('ALTER TABLE other ALTER a TYPE text USING a::text', 'ALTER TABLE other DROP b', 'TRUNCATE other', 'DROP TABLE other')
+{
+	run_sql(q{
+		DROP TABLE IF EXISTS other;
+		CREATE TABLE other (a int, b int, filler text) WITH (autovacuum_enabled = off, parallel_workers = 8);
+		INSERT INTO other SELECT i, i % 50, repeat('-', 300) FROM generate_series(1, 200000) i;
+		VACUUM ANALYZE other;
+	});
+	ok(run_until_built('other', 'SELECT count(*), sum(b) FROM other WHERE a < 50000', 100), "columns are paid for: then $change");
+	run_sql($change);
+	ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm'"), 'the worker ends');
+	is(run_sql('SELECT count(*) FROM facts'), '200000', 'the server goes on');
+}
+run_sql('DROP TABLE IF EXISTS other');
+
+# A function of a user's is not run twice
+run_sql(q{
+	CREATE FUNCTION limit_of() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE WARNING 'limit_of runs'; RETURN 900; END $$;
+});
+my ($result, $out, $err) = $node->psql('postgres', 'SELECT count(*) FROM facts WHERE id < limit_of() + 50000');
+is(() = $err =~ /limit_of runs/g, 1, 'a function that the planner runs is run as often as by PostgreSQL alone') or diag($err);
+($result, $out, $err) = $node->psql('postgres', 'SET gpudb.enabled = off; SELECT count(*) FROM facts WHERE id < limit_of() + 50000');
+is(() = $err =~ /limit_of runs/g, 1, 'that is so often');
+
+# It can be switched off
+run_sql('ALTER SYSTEM SET gpudb.auto_prewarm = off; SELECT pg_reload_conf()');
+$node->poll_query_until('postgres', "SELECT current_setting('gpudb.auto_prewarm') = 'off'");
+run_sql('SELECT max(id) FROM facts WHERE v < 70');
+is(states(), 'facts built', 'switched off: nothing is charged');
+
+# The pool's size by default: SHOW tells it
+my $size = run_sql("SELECT setting FROM pg_settings WHERE name = 'gpudb.pool_size'");
+cmp_ok($size, '>=', 64, 'the pool has a size by itself');
+cmp_ok($size, '<=', 65536, 'within bounds');
+$node->stop;
+done_testing();
