@@ -151,7 +151,7 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 						case COLTYPE_I128: COPY(int64_t, Wide, v); break;
 						case COLTYPE_F32: COPY(double, float, v); break;
 						case COLTYPE_F64: COPY(double, double, v); break;
-						case COLTYPE_TEXT: COPY(uint64_t, uint64_t, v); break;
+						case COLTYPE_TEXT: COPY(uint64_t, uint64_t, TEXT_BEHIND(v, column->base)); break;
 						case COLTYPE_Count: return STATUS_BAD_PROGRAM;
 					}
 					break;

@@ -204,7 +204,7 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 		case COLTYPE_I128: FETCH(int64_t, Wide, v); break;
 		case COLTYPE_F32: FETCH(double, float, v); break;
 		case COLTYPE_F64: FETCH(double, double, v); break;
-		case COLTYPE_TEXT: FETCH(uint64_t, uint64_t, TEXT_IN_TABLE(v, number)); break;
+		case COLTYPE_TEXT: FETCH(uint64_t, uint64_t, TEXT_BEHIND(TEXT_IN_TABLE(v, number), column->base)); break;
 		case COLTYPE_Count: return false;
 	}
 	return true;

@@ -68,6 +68,12 @@ output_gather_cached(const Program *program, const Tablet *tablet, const uint32_
 		uint8_t    *out = block + layout->values[k];
 
 		output_gather_nulls(tablet, column, rows, n, block + layout->nulls[k]);
+		if (type == COLTYPE_TEXT)
+		{
+			for (uint32_t i = 0; i < n; i++)
+				((uint64_t *) out)[i] = TEXT_BEHIND(((const uint64_t *) values)[rows[i]], column->base);
+			continue;
+		}
 		if (column->type == type && !column_framed(column))
 		{
 			output_gather_values(values, layout->bytes[k], rows, n, out);

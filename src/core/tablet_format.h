@@ -48,6 +48,9 @@ typedef enum ColType
 /* Part of a text, `length` bytes from the one after `skip` on. */
 #define TEXT_SLICE(ref, skip, length) (((ref) & ~(uint64_t) TEXT_LENGTH_MOST) + ((uint64_t) (skip) << 32) + (length))
 
+/* A text of a cached column, whose bytes stand so far behind the place that the tablet's texts have in common. */
+#define TEXT_BEHIND(ref, distance) ((ref) + ((uint64_t) (distance) << 32))
+
 /* A row's place: the page's index within the tablet, and its line pointer. */
 #define ROW_PLACE(page, offnum) (((uint32_t) (page) << 16) | (uint16_t) (offnum))
 #define ROW_PAGE(place) ((place) >> 16)
@@ -63,7 +66,7 @@ typedef struct TabletColumn
 	uint8_t		shift;			/* their frame, frame.h; 0 as they come from pages */
 	uint8_t		raw_bytes;		/* cached: of a value as it came from pages */
 	int32_t		max_scale;		/* decimals: largest scale needed beyond the one assumed */
-	int64_t		base;			/* their frame; 0 as they come from pages */
+	int64_t		base;			/* their frame, or of texts where their bytes begin (TEXT_BEHIND); 0 as they come from pages */
 	/* zone map of integers and decimals; conservative: from pages, NULL rows may widen it to include 0 */
 	uint64_t	min[2];			/* Wide */
 	uint64_t	max[2];

@@ -409,6 +409,12 @@ list_cached(Feed *feed)
 		sample_cached(feed);
 }
 
+bool
+feed_may_be_cached(const Feed *feed)
+{
+	return feed->device != &remote_device || !columns_have_texts(feed->source.relation, feed->wanted, feed->spec.program->ncolumns);
+}
+
 void
 feed_find_cached(Feed *feed)
 {
@@ -416,7 +422,7 @@ feed_find_cached(Feed *feed)
 	MemoryContext old;
 
 	feed->sampled = false;
-	if (!gpudb_cache)
+	if (!gpudb_cache || !feed_may_be_cached(feed))
 		return;
 	old = MemoryContextSwitchTo(feed->context);
 	feed->tablets = tablet_scan_create(source->relation, source->scan->rs_base.rs_snapshot, source->end, feed->wanted,

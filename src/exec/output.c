@@ -64,6 +64,7 @@ output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compil
 {
 	const Program *program = compiled->program;
 	const uint16 *types = deform->types[work->wide];
+	const Tablet *tablet = work->pages != NULL ? work->tablet : work->cached->tablet;
 	OutputLayout from;
 	OutputLayout layout;
 
@@ -76,8 +77,7 @@ output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compil
 		OutputColumn *column = &rows->column[a];
 
 		describe_column(rows, program, types, &layout, &compiled->attribute[a], column);
-		/* whole texts are in no cached tablet */
-		column->bytes_apart = column->type == COLTYPE_TEXT ? tablet_at(work->tablet, work->tablet->var) : NULL;
+		column->bytes_apart = column->type == COLTYPE_TEXT ? tablet_at(tablet, tablet->var) : NULL;
 	}
 }
 

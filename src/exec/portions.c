@@ -52,7 +52,7 @@ open_shelf(Portions *portions)
 void
 portions_resume(Portions *portions, bool cached)
 {
-	if (cached && gpudb_cache && portions->rest < blocks_of(portions->feed))
+	if (cached && gpudb_cache && feed_may_be_cached(portions->feed) && portions->rest < blocks_of(portions->feed))
 		(void) use_tablets(portions);
 }
 

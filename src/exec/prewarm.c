@@ -70,12 +70,16 @@ forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 	};
 	CompileRequest request = {.give_rows = true, .outputs = list_make1(var)};
 	CompileResult *compiled = palloc0(sizeof(CompileResult));
+	const ColumnWanted text = {.attno = attno};
 	int			n = 0;
 
 	compile_program(&input, &request, compiled);
 	if (compiled->reason == NULL && compiled->gives_rows)
 		for (n = 0; n < compiled->ncolumns; n++)
 			forms[n] = column_wanted(&compiled->column[n]);
+	/* a scan returns no texts that it has from columns, but programs read them there */
+	if (n == 0 && codes_suit_type(attribute->atttypid))
+		forms[n++] = text;
 	/* an interval is returned from its bytes alone; aggregates want its span, too */
 	if (n == 1 && forms[0].second)
 	{
@@ -120,6 +124,10 @@ want_less(Wanted *wanted, const ColumnWanted *columns, const Prewarmed *done)
 	attno = columns[done->column].attno;
 	if (done->status == STATUS_SCALE_EXCEEDED && done->scale > wanted->scales[attno] && done->scale <= DECIMAL_MAX_DIGITS)
 		wanted->scales[attno] = (int16) done->scale;
+	else if (done->status == STATUS_CODES_EXCEEDED && columns[done->column].coded && !codes_likely(wanted->relation, attno))
+	{
+		/* it has no dictionary any more: its texts are wanted as such */
+	}
 	else
 	{
 		warn(wanted, attno, status_text(done->status));

@@ -34,9 +34,8 @@
 /* Fetching the values of one page of a TOAST table, decompression included. */
 #define DETOAST_PAGE_NS 20000.0
 
-/* Whether values that may lie out of line are read, all of them. */
-static bool
-reads_text(const CompileResult *result)
+bool
+candidate_reads_texts(const CompileResult *result)
 {
 	for (int i = 0; i < result->ncolumns; i++)
 		if (!result->column[i].packed && !result->column[i].coded &&
@@ -77,7 +76,7 @@ candidate_check(const Candidate *candidate, const CompileRequest *request, Compi
 	if (!compile_check(&input, &own, result))
 		return false;
 	/* the device needs every value in its column, where PostgreSQL fetches few of them */
-	if (reads_text(result))
+	if (candidate_reads_texts(result))
 		result->fetch_cost = candidate->toast_pages * DETOAST_PAGE_NS / Max(candidate->rel->tuples, 1);
 	return true;
 }

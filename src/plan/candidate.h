@@ -101,6 +101,9 @@ typedef struct Candidate
  */
 extern Candidate *candidate_of(PlannerInfo *root, const RelOptInfo *rel);
 
+/* Return whether a program reads texts as such: neither packed nor by their codes.  They may lie out of line. */
+extern bool candidate_reads_texts(const CompileResult *result);
+
 /* Return whether a base relation is a user's table, or the parent of a partition or inheritance tree. */
 extern bool candidate_is_of_table(RelOptInfo *rel, const RangeTblEntry *rte);
 

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "access/tupdesc_details.h"
 #include "catalog/pg_type.h"
@@ -270,14 +271,22 @@ column_is_text(Relation relation, const ColumnWanted *wanted)
 	return column_type(TupleDescAttr(RelationGetDescr(relation), wanted->attno - 1)->atttypid, wanted) == COLTYPE_TEXT;
 }
 
-/* The stored value that a row's mark points to, detoasted. */
-static struct varlena *
-fetch_marked(const DeviceWork *work, uint32 row, uint64 mark)
+bool
+columns_have_texts(Relation relation, const ColumnWanted *wanted, int nwanted)
 {
-	const uint32 *places = (const uint32 *) tablet_at(work->tablet, work->tablet->rows);
-	const uint8 *page = work->pages->page[ROW_PAGE(places[row])];
+	for (int w = 0; w < nwanted; w++)
+		if (column_is_text(relation, &wanted[w]))
+			return true;
+	return false;
+}
 
-	return PG_DETOAST_DATUM_PACKED(PointerGetDatum(page + (mark & ~TEXT_PATCH)));
+/* The stored value that a row's mark points to. */
+static struct varlena *
+stored_value(const PageList *pages, const Tablet *tablet, uint32 row, uint64 mark)
+{
+	const uint32 *places = (const uint32 *) tablet_at(tablet, tablet->rows);
+
+	return (struct varlena *) (pages->page[ROW_PAGE(places[row])] + (mark & ~TEXT_PATCH));
 }
 
 static DeviceStatus
@@ -293,7 +302,7 @@ patch_column(const Device *device, DeviceWork *work, int c)
 		if (!(values[row] & TEXT_PATCH))
 			continue;
 		CHECK_FOR_INTERRUPTS();
-		value = fetch_marked(work, row, values[row]);
+		value = PG_DETOAST_DATUM_PACKED(PointerGetDatum(stored_value(work->pages, tablet, row, values[row])));
 		length = VARSIZE_ANY_EXHDR(value);
 		if (tablet->var_used + length > tablet->var_capacity)
 		{
@@ -306,6 +315,65 @@ patch_column(const Device *device, DeviceWork *work, int c)
 		pfree(value);
 	}
 	work->tablet->column[c].patch_count = 0;
+	return STATUS_DONE;
+}
+
+/* Whether a column has texts that are still to be fetched. */
+static bool
+waits_for_texts(const TabletColumn *column)
+{
+	return column->type == COLTYPE_TEXT && column->patch_count > 0;
+}
+
+uint64
+tablet_bytes_to_fetch(const PageList *pages, const Tablet *tablet)
+{
+	uint64		bytes = 0;
+
+	for (uint32 c = 0; c < tablet->ncols; c++)
+	{
+		const uint64 *values = (const uint64 *) tablet_at(tablet, tablet->column[c].values);
+
+		for (uint32 row = 0; row < tablet->nrows && waits_for_texts(&tablet->column[c]); row++)
+			if (values[row] & TEXT_PATCH)
+				bytes += toast_raw_datum_size(PointerGetDatum(stored_value(pages, tablet, row, values[row]))) - VARHDRSZ;
+	}
+	return bytes;
+}
+
+/* Fetch a column's texts; false if there is no room. */
+static bool
+fetch_texts(const PageList *pages, Tablet *tablet, uint32 c)
+{
+	const uint64 *values = (const uint64 *) tablet_at(tablet, tablet->column[c].values);
+
+	for (uint32 row = 0; row < tablet->nrows; row++)
+	{
+		struct varlena *value;
+		DeviceStatus status;
+
+		if (!(values[row] & TEXT_PATCH))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		value = PG_DETOAST_DATUM_PACKED(PointerGetDatum(stored_value(pages, tablet, row, values[row])));
+		status = deform_text(tablet, &tablet->column[c], row, (const uint8 *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+		pfree(value);
+		if (status != STATUS_DONE)
+			return false;
+	}
+	tablet->column[c].patch_count = 0;
+	return true;
+}
+
+DeviceStatus
+tablet_patch_texts(const PageList *pages, Tablet *tablet)
+{
+	for (uint32 c = 0; c < tablet->ncols; c++)
+		if (waits_for_texts(&tablet->column[c]) && !fetch_texts(pages, tablet, c))
+		{
+			tablet->failed_column = (int) c;
+			return STATUS_MEMORY_LIMIT;
+		}
 	return STATUS_DONE;
 }
 

@@ -43,6 +43,9 @@ extern bool column_is_text(Relation relation, const ColumnWanted *wanted);
 /* Add columns to a list that has room for them, unless they are in it; the list's new length. */
 extern int	columns_add(ColumnWanted *list, int n, const ColumnWanted *wanted, int nwanted);
 
+/* Whether some of these columns are texts, as such. */
+extern bool columns_have_texts(Relation relation, const ColumnWanted *wanted, int nwanted);
+
 /* Whether some of these columns hold codes, which only the host makes. */
 extern bool columns_are_coded(const ColumnWanted *wanted, int nwanted);
 
@@ -53,7 +56,13 @@ extern bool columns_are_coded(const ColumnWanted *wanted, int nwanted);
  */
 extern DeviceStatus tablet_patch(const Device *device, DeviceWork *work, const ColumnWanted *wanted);
 
-/* The same for a tablet of pages whose columns hold codes, or values that need nothing. */
+/*
+ * The parts of that for a tablet of pages that is no work item's: give codes,
+ * and tell how many bytes the texts have that are still to be fetched, for which
+ * tablet_patch_texts() must find room.
+ */
 extern DeviceStatus tablet_patch_codes(const PageList *pages, Tablet *tablet, const ColumnWanted *wanted);
+extern uint64 tablet_bytes_to_fetch(const PageList *pages, const Tablet *tablet);
+extern DeviceStatus tablet_patch_texts(const PageList *pages, Tablet *tablet);
 
 #endif							/* GPUDB_TABLET_BUILD_H */

@@ -23,6 +23,9 @@
 /* Values that are taken from one frame to another at a time. */
 #define CHUNK 512
 
+/* Bytes that references of a column can lead to. */
+#define TEXTS_MOST ((Size) INT32_MAX)
+
 void
 column_build_begin(ColumnBuild *build)
 {
@@ -30,6 +33,7 @@ column_build_begin(ColumnBuild *build)
 	build->nrows = build->null_count = 0;
 	build->max_scale = 0;
 	build->raw_bytes = 0;
+	build->text_bytes = 0;
 }
 
 /* Memory */
@@ -88,8 +92,9 @@ column_build_drop(ColumnBuild *build)
 	while (build->nmoves > 0)
 		pool_free(build->outgrown[--build->nmoves]);
 	pool_free(build->values);
-	build->values = InvalidDsaPointer;
-	build->room = 0;
+	pool_free(build->texts);
+	build->values = build->texts = InvalidDsaPointer;
+	build->room = build->text_room = 0;
 }
 
 /* NULLs */
@@ -300,6 +305,76 @@ add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tab
 	return true;
 }
 
+/* Room for so many more bytes of texts, and for those of rows that are still expected, if these are like others; false if the pool has none. */
+static bool
+reserve_texts(ColumnBuild *build, Size more, uint32 nrows, uint32 rows_expected)
+{
+	const Size	wanted = build->text_bytes + more;
+	Size		room = nrows > 0 ? (Size) ((double) wanted * Max(rows_expected, nrows) / nrows) : wanted;
+	dsa_pointer texts;
+
+	if (wanted <= build->text_room)
+		return true;
+	if (wanted > TEXTS_MOST)
+		return false;
+	room = Min(room + room / 16, TEXTS_MOST);
+	texts = shelf_allocate_values(room, 1, build->since);
+	if (!DsaPointerIsValid(texts))
+		return false;
+	if (build->text_bytes > 0)
+		memcpy(pool_address(texts), pool_address(build->texts), build->text_bytes);
+	/* nobody but this process has written there */
+	pool_free(build->texts);
+	build->texts = texts;
+	build->text_room = room;
+	return true;
+}
+
+/* Texts: of n references that stand in the column, and lead into `bytes`, those into the column's own bytes, which get a copy. */
+static bool
+take_texts(ColumnBuild *build, uint32 first_row, uint32 n, const uint8 *bytes, uint32 rows_expected)
+{
+	uint64	   *refs = (uint64 *) values_at(build, first_row);
+	Size		more = 0;
+	uint8	   *into;
+
+	for (uint32 i = 0; i < n; i++)
+		more += TEXT_LENGTH(refs[i]);
+	if (!reserve_texts(build, more, first_row + n, rows_expected))
+		return false;
+	into = pool_address(build->texts);
+	for (uint32 i = 0; i < n; i++)
+	{
+		const uint32 length = TEXT_LENGTH(refs[i]);
+
+		if (length > 0)
+			memcpy(into + build->text_bytes, bytes + TEXT_OFFSET(refs[i]), length);
+		refs[i] = TEXT_REF(build->text_bytes, length);
+		build->text_bytes += length;
+	}
+	return true;
+}
+
+/* Have references of NULL rows, which lead anywhere, be of nothing. */
+static void
+clear_nulls(ColumnBuild *build, uint32 first_row, const Tablet *window, const TabletColumn *from)
+{
+	uint64	   *refs = (uint64 *) values_at(build, first_row);
+
+	for (uint32 row = 0; row < window->nrows; row++)
+		if (tablet_is_null(window, from, row))
+			refs[row] = 0;
+}
+
+static bool
+add_texts(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *window, const TabletColumn *from, const ColumnPlace *place)
+{
+	if (!add_values(build, first_row, rows_expected, window, from, place))
+		return false;
+	clear_nulls(build, first_row, window, from);
+	return take_texts(build, first_row, window->nrows, tablet_at(window, window->var), rows_expected);
+}
+
 /* Something that stands in rows that are all NULL. */
 static void
 add_nothing(ColumnBuild *build, uint32 first_row, uint32 nrows)
@@ -325,6 +400,8 @@ column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tab
 	build->raw_bytes = Max(build->raw_bytes, coltype_bytes(from->type));
 	if (integers && (from->null_count == 0 || place->packed || column_fill_nulls(window, from)))
 		added = add_integers(build, first_row, rows_expected, window, from, place);
+	else if (from->type == COLTYPE_TEXT)
+		added = add_texts(build, first_row, rows_expected, window, from, place);
 	else if (!integers)
 		added = add_values(build, first_row, rows_expected, window, from, place);
 	else
@@ -379,7 +456,7 @@ bool
 column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, const RowRun *runs, int nruns, uint32 nrows)
 {
 	const TabletColumn *from = &tablet->column[column];
-	const Frame older_frame = frame_of(from);
+	const Frame older_frame = from->type == COLTYPE_TEXT ? (Frame) {COLTYPE_TEXT, 0, 0} : frame_of(from);
 	const Part	own = {build->begun ? &build->frame : NULL, values_at(build, 0), build->null_count > 0 ? build->nulls : NULL};
 	const Part	older = {
 		coltype_integer(from->type) && from->null_count == tablet->nrows ? NULL : &older_frame,
@@ -398,6 +475,9 @@ column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, cons
 	build->nulls = nulls;
 	build->null_room = null_bytes;
 	build->frame = frame;
+	for (int r = 0; r < nruns && from->type == COLTYPE_TEXT; r++)
+		if (runs[r].older && !take_texts(build, runs[r].to, runs[r].n, tablet_at(tablet, tablet->var + from->base), nrows))
+			return false;
 	build->nrows = nrows;
 	build->null_count = (uint32) pg_popcount((const char *) nulls, (int) null_bytes);
 	build->max_scale = Max(build->max_scale, from->max_scale);

@@ -1,6 +1,7 @@
 /*
  * column_build.h
- *		A column of a tablet, put together from the columns of windows: integers in the narrowest frame that holds all.
+ *		A column of a tablet, put together from the columns of windows: integers in the narrowest frame that holds all,
+ *		texts as references to bytes that stand one after the other.
  */
 #ifndef GPUDB_TABLET_COLUMN_BUILD_H
 #define GPUDB_TABLET_COLUMN_BUILD_H
@@ -29,6 +30,9 @@ typedef struct ColumnBuild
 	dsa_pointer values;			/* in the pool */
 	int			nmoves;
 	dsa_pointer outgrown[MOVES_MOST];	/* where they were before, to which windows under way may still be writing */
+	dsa_pointer texts;			/* of texts: their bytes, in the pool, */
+	Size		text_bytes;		/* so many, */
+	Size		text_room;		/* and how many there is room for */
 	Size		null_room;
 	uint8	   *nulls;			/* a bitmap; without a meaning as long as there was no NULL */
 	TabletColumn stored;		/* at the end, but for the offsets */

@@ -391,15 +391,15 @@ store(const void *from, Size bytes, Size value_bytes, uint64 since, dsa_pointer 
 	return DsaPointerIsValid(*to);
 }
 
-/* A built column's values: as they lie in the pool, unless much of their room would be wasted; false without room. */
+/* What was built in the pool: as it lies there, unless much of its room would be wasted; false without room. */
 static bool
-take_values(ColumnBuild *built, Size bytes, Size value_bytes, uint64 since, dsa_pointer *to)
+take(dsa_pointer *built, Size *room, Size bytes, Size value_bytes, uint64 since, dsa_pointer *to)
 {
-	if (bytes == 0 || built->room - bytes > bytes / WASTE)
-		return store(pool_address(built->values), bytes, value_bytes, since, to);
-	*to = built->values;
-	built->values = InvalidDsaPointer;
-	built->room = 0;
+	if (bytes == 0 || *room - bytes > bytes / WASTE)
+		return store(pool_address(*built), bytes, value_bytes, since, to);
+	*to = *built;
+	*built = InvalidDsaPointer;
+	*room = 0;
 	return true;
 }
 
@@ -415,9 +415,10 @@ shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows, uint64
 	column = pool_address(pointer);
 	*column = (CachedColumn) {
 		.next = InvalidDsaPointer, .number = shelf_next_number(), .key = *key, .stored = built->stored,
-		.values = InvalidDsaPointer, .nulls = InvalidDsaPointer
+		.values = InvalidDsaPointer, .nulls = InvalidDsaPointer, .texts = InvalidDsaPointer, .text_bytes = built->text_bytes
 	};
-	if (take_values(built, value_bytes * nrows, value_bytes, since, &column->values) &&
+	if (take(&built->values, &built->room, value_bytes * nrows, value_bytes, since, &column->values) &&
+		take(&built->texts, &built->text_room, built->text_bytes, 1, since, &column->texts) &&
 		store(built->nulls, built->null_count > 0 ? tablet_bitmap_bytes(nrows) : 0, sizeof(uint64), since, &column->nulls))
 		return pointer;
 	shelf_drop_columns(pointer);

@@ -49,6 +49,8 @@ typedef struct CachedColumn
 	TabletColumn stored;		/* but for the offsets */
 	dsa_pointer values;
 	dsa_pointer nulls;			/* invalid if there are none */
+	dsa_pointer texts;			/* the bytes of texts, to which the values refer; invalid if there are none */
+	Size		text_bytes;
 } CachedColumn;
 
 /* A tablet as it was found. */

@@ -30,6 +30,7 @@ shelf_drop_columns(dsa_pointer columns)
 
 		pool_free(column->values);
 		pool_free(column->nulls);
+		pool_free(column->texts);
 		pool_free(columns);
 		columns = next;
 	}
@@ -182,8 +183,8 @@ show_tablet(Shelf *shelf, uint32 number, ShelfVisitor visit, void *arg)
 
 		shown.key = column->key;
 		shown.form = column->stored.type;
-		shown.bytes = (Size) coltype_bytes(column->stored.type) * tablet->nrows + nulls;
-		shown.raw_bytes = (Size) column->stored.raw_bytes * tablet->nrows + nulls;
+		shown.bytes = (Size) coltype_bytes(column->stored.type) * tablet->nrows + nulls + column->text_bytes;
+		shown.raw_bytes = (Size) column->stored.raw_bytes * tablet->nrows + nulls + column->text_bytes;
 		visit(&shown, arg);
 		c = column->next;
 	}

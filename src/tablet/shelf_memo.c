@@ -113,6 +113,7 @@ copy_head(const Tablet *from)
 	const uint64 farther = (uint64) (uintptr_t) from - (uint64) (uintptr_t) to;
 
 	memcpy(to, from, size);
+	to->var += farther;
 	for (uint32 c = 0; c < to->ncols; c++)
 	{
 		to->column[c].values += farther;

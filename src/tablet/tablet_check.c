@@ -63,6 +63,27 @@ integer_at(const Tablet *tablet, uint32 row)
 	return integer;
 }
 
+static const uint8 *
+text_at(const Tablet *tablet, uint32 row, uint32 *length)
+{
+	const TabletColumn *column = &tablet->column[0];
+	const uint64 ref = ((const uint64 *) tablet_at(tablet, column->values))[row];
+
+	*length = TEXT_LENGTH(ref);
+	return tablet_at(tablet, tablet->var + column->base) + TEXT_OFFSET(ref);
+}
+
+static bool
+same_text(const Tablet *a, uint32 a_row, const Tablet *b, uint32 b_row)
+{
+	uint32		a_length;
+	uint32		b_length;
+	const uint8 *a_bytes = text_at(a, a_row, &a_length);
+	const uint8 *b_bytes = text_at(b, b_row, &b_length);
+
+	return a_length == b_length && memcmp(a_bytes, b_bytes, a_length) == 0;
+}
+
 static bool
 same_value(const Tablet *a, uint32 a_row, const Tablet *b, uint32 b_row)
 {
@@ -76,6 +97,8 @@ same_value(const Tablet *a, uint32 a_row, const Tablet *b, uint32 b_row)
 		return null == other_null;
 	if (coltype_integer(column->type))
 		return coltype_integer(other->type) && integer_at(a, a_row) == integer_at(b, b_row);
+	if (column->type == COLTYPE_TEXT && other->type == COLTYPE_TEXT)
+		return same_text(a, a_row, b, b_row);
 	return column->type == other->type &&
 		memcmp(tablet_at(a, column->values) + (Size) a_row * bytes, tablet_at(b, other->values) + (Size) b_row * bytes, bytes) == 0;
 }

@@ -63,16 +63,14 @@ tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 	return reading;
 }
 
-Tablet *
-tablet_read_columns(TabletReading *reading, DeviceStatus *status)
+/* Turn a window's pages into columns, with so many bytes of room for texts. */
+static Tablet *
+deform_window(const TabletReading *reading, uint64 var, DeviceStatus *status)
 {
 	const DeformSpec *spec = reading->spec;
 	const PageList *pages = &reading->window->list;
-	const uint64 var = deform_var_bytes(spec, pages->npages, pages->nrows);
-	MemoryContext old = MemoryContextSwitchTo(reading->columns);
 	Tablet	   *tablet = NULL;
 
-	MemoryContextReset(reading->columns);
 	*status = STATUS_NEEDS_WIDE;
 	for (int wide = 0; wide < 2 && *status == STATUS_NEEDS_WIDE; wide++)
 	{
@@ -85,8 +83,29 @@ tablet_read_columns(TabletReading *reading, DeviceStatus *status)
 	}
 	if (*status == STATUS_DONE)
 		*status = deform_check(spec, tablet);
+	return tablet;
+}
+
+Tablet *
+tablet_read_columns(TabletReading *reading, DeviceStatus *status)
+{
+	const PageList *pages = &reading->window->list;
+	const uint64 var = deform_var_bytes(reading->spec, pages->npages, pages->nrows);
+	MemoryContext old = MemoryContextSwitchTo(reading->columns);
+	Tablet	   *tablet;
+	uint64		missing;
+
+	MemoryContextReset(reading->columns);
+	tablet = deform_window(reading, var, status);
 	if (*status == STATUS_NEEDS_PATCH)
+	{
+		missing = tablet_bytes_to_fetch(pages, tablet);
+		if (missing > 0)
+			tablet = deform_window(reading, var + missing, status);
 		*status = tablet_patch_codes(pages, tablet, reading->wanted);
+		if (*status == STATUS_DONE)
+			*status = tablet_patch_texts(pages, tablet);
+	}
 	MemoryContextSwitchTo(old);
 	return tablet;
 }

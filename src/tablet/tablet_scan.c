@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/datum.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 #include "core/hash.h"
@@ -20,6 +21,9 @@
 #include "tablet/tablet_scan_private.h"
 #include "tablet/validity.h"
 #include "tablet/without_rule.h"
+
+/* Texts of one attribute may take such a part of the pool. */
+#define TEXTS_SHARE		4
 
 /* Columns */
 
@@ -57,6 +61,15 @@ number_of_codes(Relation relation, const ColumnWanted *wanted, uint64 *number)
 	return *number != 0;
 }
 
+/* Whether a relation's texts of an attribute are no large part of the pool, as far as statistics tell. */
+static bool
+texts_have_room(Relation relation, AttrNumber attno)
+{
+	const int32 width = get_attavgwidth(RelationGetRelid(relation), attno);
+
+	return Max(RelationGetForm(relation)->reltuples, 0) * (Max(width, 0) + sizeof(uint64)) <= pool_bytes() / TEXTS_SHARE;
+}
+
 /* The keys of columns; false if some of them cannot be kept. */
 static bool
 column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys)
@@ -64,7 +77,7 @@ column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys)
 	keys->key = palloc0(sizeof(ColumnKey) * Max(keys->n, 1));
 	for (int c = 0; c < keys->n; c++)
 	{
-		if (column_is_text(relation, &wanted[c]))
+		if (column_is_text(relation, &wanted[c]) && !texts_have_room(relation, wanted[c].attno))
 			return false;
 		keys->key[c] = (ColumnKey) {
 			.attno = wanted[c].attno, .scale = wanted[c].scale, .second = wanted[c].second, .packed = wanted[c].packed,
@@ -95,6 +108,59 @@ distance(const Tablet *tablet, dsa_pointer to)
 	return DsaPointerIsValid(to) ? (uint64) (uintptr_t) pool_address(to) - (uint64) (uintptr_t) tablet : 0;
 }
 
+static const uint8 *
+texts_of(const CachedColumn *column)
+{
+	return DsaPointerIsValid(column->texts) ? pool_address(column->texts) : NULL;
+}
+
+/*
+ * Have references of texts, which lead into the bytes of their columns, lead
+ * to where these stand behind the place that all columns have in common.  A
+ * reference reaches 2 GB: where columns stand further apart, the tablet has a
+ * copy of their bytes, as its var_used tells.
+ */
+static void
+place_texts(Tablet *tablet, const CachedColumn **column, int ncolumns)
+{
+	const uint8 *first = NULL;
+	const uint8 *end = NULL;
+	Size		bytes = 0;
+	uint8	   *copy = NULL;
+
+	for (int c = 0; c < ncolumns; c++)
+	{
+		const uint8 *texts = texts_of(column[c]);
+
+		if (texts == NULL)
+			continue;
+		first = first == NULL ? texts : Min(first, texts);
+		end = end == NULL ? texts + column[c]->text_bytes : Max(end, texts + column[c]->text_bytes);
+		bytes += column[c]->text_bytes;
+	}
+	if (first == NULL)
+		return;
+	if (end - first > INT32_MAX)
+	{
+		first = copy = palloc_extended(bytes, MCXT_ALLOC_HUGE);
+		tablet->var_used = bytes;
+	}
+	tablet->var = (uint64) (uintptr_t) first - (uint64) (uintptr_t) tablet;
+	for (int c = 0; c < ncolumns; c++)
+	{
+		const uint8 *texts = texts_of(column[c]);
+
+		if (texts == NULL)
+			continue;
+		if (copy != NULL)
+		{
+			texts = memcpy(copy, texts, column[c]->text_bytes);
+			copy += column[c]->text_bytes;
+		}
+		tablet->column[c].base = texts - first;
+	}
+}
+
 /* A tablet whose columns are these, wherever they stand. */
 static Tablet *
 assemble(const CachedColumn **column, int ncolumns, uint32 nrows)
@@ -110,6 +176,7 @@ assemble(const CachedColumn **column, int ncolumns, uint32 nrows)
 		tablet->column[c].values = distance(tablet, column[c]->values);
 		tablet->column[c].nulls = distance(tablet, column[c]->nulls);
 	}
+	place_texts(tablet, column, ncolumns);
 	return tablet;
 }
 
@@ -230,6 +297,9 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 		bool		proven;
 
 		if (scan->tablets[t].cached == NULL || scan->tablets[t].skip != NULL || scan->tablets[t].nlacking > 0)
+			return false;
+		/* a copy of texts goes with the scan */
+		if (scan->tablets[t].cached->var_used > 0)
 			return false;
 		proven = block_set_covers(&stamp->proven, blocks_of_tablet(scan, t));
 		proof->by_map &= proven;
@@ -358,7 +428,7 @@ tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted)
 	if (!pool_exists() || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()))
 		return false;
 	for (int c = 0; c < nwanted; c++)
-		if (column_is_text(relation, &wanted[c]) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))
+		if ((column_is_text(relation, &wanted[c]) && !texts_have_room(relation, wanted[c].attno)) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))
 			return false;
 	return true;
 }

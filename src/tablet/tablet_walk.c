@@ -83,6 +83,7 @@ slice_columns(TabletSlice *slice, const Tablet *tablet, uint32 first, uint32 nro
 
 	memcpy(slice->tablet, tablet, sizeof(Tablet) + sizeof(TabletColumn) * tablet->ncols);
 	slice->tablet->nrows = nrows;
+	slice->tablet->var += moved;
 	for (uint32 c = 0; c < tablet->ncols; c++)
 	{
 		TabletColumn *column = &slice->tablet->column[c];
