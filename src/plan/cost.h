@@ -116,6 +116,9 @@ extern Cost cost_sorting(double rows, int ncolumns, bool as_columns);
 
 /* Of finding the order of texts under a collation, of which so many are different: comparing costs what it does in a Sort of PostgreSQL's. */
 extern Cost cost_collating(double rows, double different);
+
+/* Of going through texts of so many bytes each, by which rows are sorted or grouped: what cost_sorting() does not count. */
+extern Cost cost_sorting_texts(double rows, double width);
 extern Cost cost_sorted_out(double rows, int ncolumns);
 
 /* Aggregating them instead. */

@@ -113,6 +113,9 @@ extern int64 path_rows_wanted(const Query *query);
 /* path_merge.c: PostgreSQL's merge join of a pair of relations, which GpuSorts put in order. */
 extern void path_merge_add(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair);
 
+/* path_sort.c: return what sorting rows by an expression costs for its being a text; 0 for other types. */
+extern Cost path_cost_of_text(PlannerInfo *root, const Expr *expr, double rows);
+
 /* path_sort.c: return whether PostgreSQL can scan a relation in the order of the query's ORDER BY, as by an index; false if there is none. */
 extern bool path_comes_in_order(const PlannerInfo *root, const RelOptInfo *rel);
 

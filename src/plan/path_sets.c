@@ -205,6 +205,18 @@ create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const Se
 									grouping->clauses, grouping->having, &costs, grouping->ngroups);
 }
 
+/* What it costs that some keys are texts. */
+static Cost
+cost_of_text_keys(PlannerInfo *root, const List *keys, double rows)
+{
+	Cost		cost = 0;
+	ListCell   *lc;
+
+	foreach(lc, keys)
+		cost += path_cost_of_text(root, lfirst(lc), rows);
+	return cost;
+}
+
 /* A GpuSort of what a path reads; NULL if that is too much. */
 static Path *
 create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Path *read, PathTarget *target, const SetGrouping *grouping)
@@ -227,7 +239,7 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	path->path.rows = grouping->ngroups;
 	path->path.pathkeys = grouping->pathkeys;
 	path->path.startup_cost = below->total_cost - saved +
-		list_length(grouping->sets) * cost_sorting(read->rows, ncolumns, saved > 0);
+		list_length(grouping->sets) * (cost_sorting(read->rows, ncolumns, saved > 0) + cost_of_text_keys(root, grouping->keys, read->rows));
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(grouping->ngroups, list_length(grouping->keys) + list_length(grouping->aggs));
 	/* backward a cursor goes where PostgreSQL could sort groups that it has hashed */
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | (grouping->unordered && grouping->keys != NIL ? CUSTOMPATH_SUPPORT_BACKWARD_SCAN : 0);

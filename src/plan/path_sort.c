@@ -34,6 +34,7 @@
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
 #include "plan/search.h"
+#include "tablet/codes.h"
 
 /* The numbers of expressions in a target list. */
 static List *
@@ -190,9 +191,30 @@ path_sort_private(int wanted, List *partition, List *order)
 					   list_make2(NIL, makeInteger(0)));
 }
 
-/* What it takes to find the order of texts under their collations. */
+/* Bytes of an expression's values, as statistics of a column or its type tell. */
+static double
+width_of(PlannerInfo *root, const Expr *expr)
+{
+	const Var  *var = (const Var *) expr;
+	const RelOptInfo *rel = NULL;
+	int32		width = 0;
+
+	if (IsA(expr, Var) && var->varlevelsup == 0 && var->varno < root->simple_rel_array_size)
+		rel = root->simple_rel_array[var->varno];
+	if (rel != NULL && var->varattno > 0 && var->varattno <= rel->max_attr)
+		width = rel->attr_widths[var->varattno - rel->min_attr];
+	return width > 0 ? width : get_typavgwidth(exprType((const Node *) expr), exprTypmod((const Node *) expr));
+}
+
+Cost
+path_cost_of_text(PlannerInfo *root, const Expr *expr, double rows)
+{
+	return codes_suit_type(exprType((const Node *) expr)) ? cost_sorting_texts(rows, width_of(root, expr)) : 0;
+}
+
+/* What it takes to sort texts, and to find their order under their collations. */
 static Cost
-cost_of_collations(PlannerInfo *root, const SortPath *sort)
+cost_of_texts(PlannerInfo *root, const SortPath *sort)
 {
 	const double rows = sort->subpath->rows;
 	Cost		cost = 0;
@@ -205,6 +227,8 @@ cost_of_collations(PlannerInfo *root, const SortPath *sort)
 
 		if (is_collated(class->ec_collation))
 			cost += cost_collating(rows, estimate_num_groups(root, list_make1(expr), rows, NULL, NULL));
+		else
+			cost += path_cost_of_text(root, expr, rows);
 	}
 	return cost;
 }
@@ -290,7 +314,7 @@ path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 	path->path.pathkeys = sort->path.pathkeys;
 	path->path.rows = sort->path.rows;
 	path->path.startup_cost = below->total_cost - path_scan_saved(below) + cost_sorting(below->rows, ncolumns, path_has_columns(below)) +
-		cost_of_collations(root, sort);
+		cost_of_texts(root, sort);
 	if (is_too_large(sort) && !stays_on_gpu(sort, wanted))
 		path->path.startup_cost += cost_sorted_runs(below->rows, sort->path.pathtarget->width);
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(wanted > 0 ? Min(wanted, below->rows) : below->rows, ncolumns);
