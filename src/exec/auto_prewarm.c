@@ -39,7 +39,7 @@
 /* How far this process stands behind others where processors are scarce. */
 #define NICENESS		10
 
-/* How long columns wait for busy processors, of which it looks how they are after each poll. */
+/* How long columns wait for busy processors to be built, and once that has begun, with a look at them after each poll. */
 #define BUSY_MOST_MS	30000
 #define BUSY_POLL_MS	100
 
@@ -114,6 +114,14 @@ give_way(void)
 	(void) setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
+static void
+sleep_a_while(void)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, BUSY_POLL_MS, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
 /* Wait until columns are to be built, and the processors are free, or the columns have waited long enough; false if there are none. */
 static bool
 await_columns(void)
@@ -121,11 +129,7 @@ await_columns(void)
 	double		waited;
 
 	while ((waited = admission_waited()) >= 0 && waited < BUSY_MOST_MS && machine_is_busy())
-	{
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, BUSY_POLL_MS, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-	}
+		sleep_a_while();
 	return waited >= 0;
 }
 
@@ -215,10 +219,14 @@ static void
 build(const Admission *admission)
 {
 	Building	building = {.relation = admission->relation, .columns = admission->columns};
+	int			patience_ms = BUSY_MOST_MS;
 	bool		more = true;
 
 	for (; more; building.shelf++)
 	{
+		/* queries may have begun behind the last shelf */
+		for (; patience_ms > 0 && machine_is_busy(); patience_ms -= BUSY_POLL_MS)
+			sleep_a_while();
 		StartTransactionCommand();
 		pgstat_report_activity(STATE_RUNNING, "gpudb: building columns that queries wanted");
 		more = build_shelf(&building);

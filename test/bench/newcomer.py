@@ -37,13 +37,14 @@ def postgresql(arguments):
 
 
 def time_postgresql(configs, queries, arguments):
-    """{query: the better median of the two configurations, None where both reached the time limit}."""
-    found = {}
+    """Two of {query: seconds}: the better median of both configurations, and that of PostgreSQL's default; None is the time limit."""
+    found, default = {}, {}
     for query in queries:
         timings, _ = bench.time_configurations(configs, query, arguments)
         best = report.best({"timings": timings}, "pg")
         found[query.name] = best[1] if best else None
-    return found
+        default[query.name] = timings[configs[0].name]["median"]
+    return found, default
 
 
 def time_once(config, query, runs=1):
@@ -95,11 +96,12 @@ def run_prewarmed(plain, suite, queries, arguments, result):
 
 
 def measure(plain, suite, queries, arguments):
-    """{"postgresql": {query: seconds}, "rounds": {round: {query: seconds}}, "nodes": …, "differences": …}."""
+    """{"postgresql", "default": {query: seconds}, "rounds": {round: {query: seconds}}, "nodes": …, "differences": …}."""
     progress(f"{suite}: PostgreSQL")
     bench.prewarm(plain, [suite])
     pg = postgresql(arguments)
-    result = {"postgresql": time_postgresql(pg, queries, arguments), "rounds": {}, "nodes": {}, "differences": {}}
+    best, default = time_postgresql(pg, queries, arguments)
+    result = {"postgresql": best, "default": default, "rounds": {}, "nodes": {}, "differences": {}}
     bench.evict(plain, bench.SUITES[suite][2])
     run_rounds(pg, queries, arguments, result)
     if arguments.prewarm:
@@ -113,17 +115,17 @@ def figure(seconds, timeout):
     return f"{report.ms(timeout)} \\*" if seconds is None else report.ms(seconds)
 
 
-def ratios(result, times, timeout):
+def ratios(theirs, times, timeout):
     """PostgreSQL's time over ours, for every query; what has no time counts with the time limit."""
-    theirs = result["postgresql"]
     return [(theirs[query] or timeout) / (seconds or timeout) for query, seconds in times.items()]
 
 
 def summary(result, timeout):
-    lines = ["times faster than PostgreSQL, geometric mean (least):"]
+    lines = ["times faster than PostgreSQL's best, with JIT or without; and with it, geometric mean (least):"]
     for name, times in result["rounds"].items():
-        faster = ratios(result, times, timeout)
-        lines.append(f"  {name}: {report.geometric_mean(faster):.2f} ({min(faster):.2f})")
+        both = [ratios(result[theirs], times, timeout) for theirs in ("postgresql", "default")]
+        told = "; ".join(f"{report.geometric_mean(faster):.2f} ({min(faster):.2f})" for faster in both)
+        lines.append(f"  {name}: {told}")
     return lines
 
 
@@ -158,8 +160,9 @@ def parse_arguments():
     parser.add_argument("--only", help="names of queries, with commas")
     parser.add_argument("--timeout", type=int, default=300, help="seconds for one query (300)")
     parser.add_argument("--json", help="file for every measurement, written after each suite")
-    # The functions of bench.py read these: PostgreSQL's times are medians of three runs without warm-up.
-    parser.set_defaults(all=False, warm=0, runs=3, prune=0, budget=0)
+    parser.add_argument("--runs", type=int, default=3, help="runs of PostgreSQL's, with JIT and without, of which the median counts (3)")
+    # The functions of bench.py read these.
+    parser.set_defaults(all=False, warm=0, prune=0, budget=0)
     arguments = parser.parse_args()
     unknown = [suite for suite in arguments.suites if suite not in bench.SUITES]
     if unknown or arguments.rounds < 1:

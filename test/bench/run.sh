@@ -20,7 +20,7 @@
 #
 # newcomer leaves the server's settings at their defaults, but for shared_buffers and max_wal_size, adds the foreign-key
 # indexes of TPC-H, and runs newcomer.py.  Its options are --rounds N (5), --pause SECONDS (20, with --quick 1),
-# --no-prewarm, --only, --timeout and --json, and of those above --quick, --rows, --sf, --keep, --set and --user.
+# --no-prewarm, --only, --timeout, --runs (3, of PostgreSQL's) and --json, and of those above --quick, --rows, --sf, --keep, --set and --user.
 #
 # PostgreSQL refuses to run as root, so only its server (and initdb) run as
 # another user; everything else, psql and bench.py, runs as whoever called.
@@ -53,8 +53,8 @@ while [ $# -gt 0 ]; do
 		--set) settings+=("$2"); shift ;;
 		--user) server_user=$2; shift ;;
 		--all | --force | --cold | --cached | --wide | --duckdb | --no-serial) pass+=("$1"); plain_only=$1 ;;
-		--warm | --runs | --prune | --budget | --files | --label) pass+=("$1" "$2"); plain_only=$1; shift ;;
-		--only | --timeout | --json) pass+=("$1" "$2"); shift ;;
+		--warm | --prune | --budget | --files | --label) pass+=("$1" "$2"); plain_only=$1; shift ;;
+		--only | --timeout | --runs | --json) pass+=("$1" "$2"); shift ;;
 		--rounds | --pause) pass+=("$1" "$2"); newcomer_only=$1; shift ;;
 		--no-prewarm) pass+=("$1"); newcomer_only=$1 ;;
 		-h | --help) sed -n '3,/^set -e/{/^set/d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
