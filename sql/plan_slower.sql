@@ -23,6 +23,12 @@ SELECT * FROM plan_subplans('SELECT c.a, count(*) FROM plan_cust c WHERE EXISTS 
 		OR EXISTS (SELECT FROM plan_web w, plan_dates d WHERE w.cust = c.id + 1 AND w.d = d.d AND y = 2003)) GROUP BY 1');
 -- one that is run for each row stays on a device if that is much faster
 SELECT gpu_nodes('SELECT id, (SELECT sum(w.d) FROM plan_web w WHERE w.cust < c.id) FROM plan_cust c WHERE id < 10') AS correlated;
+-- but not if an index leads to a few rows, whose pages PostgreSQL counts as if they were read from disk each time
+CREATE TABLE plan_keyed AS SELECT (g * 7919) % 5000 AS k, g AS v, repeat('-', 100) AS filler FROM generate_series(1, 100000) g;
+CREATE INDEX ON plan_keyed (k);
+VACUUM ANALYZE plan_keyed;
+SELECT gpudb.prewarm('plan_keyed', '{k,v}') > 0 AS prewarmed;
+SELECT gpu_nodes('SELECT id, (SELECT sum(k.v) FROM plan_keyed k WHERE k.k = c.id) FROM plan_cust c WHERE id < 500') AS by_index;
 -- a table that was never analysed, in a subquery run for each row
 CREATE TABLE plan_few (dev int, y int);
 INSERT INTO plan_few SELECT g % 7, g FROM generate_series(1, 21) g;
@@ -34,4 +40,4 @@ VACUUM ANALYZE plan_full, plan_twelve;
 SELECT gpudb.prewarm('plan_full') > 0 AS prewarmed;
 SELECT gpu_nodes('SELECT count(*), count(a.id), count(b.id) FROM plan_full a FULL JOIN plan_twelve b ON a.k = b.k') AS full_join;
 DROP FUNCTION plan_subplans(text);
-DROP TABLE plan_cust, plan_store, plan_web, plan_dates, plan_few, plan_full, plan_twelve;
+DROP TABLE plan_cust, plan_store, plan_web, plan_dates, plan_few, plan_keyed, plan_full, plan_twelve;

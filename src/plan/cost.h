@@ -157,6 +157,9 @@ extern double cost_cached_part(const Candidate *candidate, const CompileResult *
 /* The part of a relation's pages that are not in shared_buffers. */
 extern double cost_part_outside(const Candidate *candidate);
 
+/* The part of a table's pages that are in shared_buffers, as some of them tell; 1 for what is no table. */
+extern double cost_resident_part(const PlannerInfo *root, const RelOptInfo *rel);
+
 /* How many processes PostgreSQL would have read a relation, as get_parallel_divisor() counts them. */
 extern double cost_readers_of_postgres(const RelOptInfo *rel);
 

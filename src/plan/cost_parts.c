@@ -161,6 +161,17 @@ cost_part_outside(const Candidate *candidate)
 }
 
 double
+cost_resident_part(const PlannerInfo *root, const RelOptInfo *rel)
+{
+	const RangeTblEntry *entry = IS_SIMPLE_REL(rel) ? root->simple_rte_array[rel->relid] : NULL;
+
+	/* an inherited table's members are relations of their own */
+	if (entry == NULL || entry->rtekind != RTE_RELATION || rel->pages == 0)
+		return 1;
+	return ask_resident_pages(entry->relid, rel->pages, NIL) / rel->pages;
+}
+
+double
 cost_readers_of_postgres(const RelOptInfo *rel)
 {
 	int			workers = 0;

@@ -6,11 +6,15 @@
 
 #include <math.h>
 
+#include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "utils/spccache.h"
 
+#include "device/calibration.h"
 #include "guc.h"
+#include "plan/cost.h"
 #include "plan/path.h"
 #include "plan/search.h"
 
@@ -195,6 +199,50 @@ is_correlated(const PlannerInfo *root)
 #define RERUN_GAIN		2
 #define RERUN_COST		0.98
 
+/* Coming to a row on a page in shared_buffers, which no cache of the processor holds. */
+#define PAGE_AGAIN_NS	1000
+
+/*
+ * What a path of PostgreSQL's costs when it runs again and again: it counts a
+ * page read from disk for each row that an index leads to, but mostly these
+ * pages are in shared_buffers.
+ */
+static Cost
+cost_of_rerun(PlannerInfo *root, const Path *path)
+{
+	const Path *below;
+	double		random;
+	double		again;
+	double		pages;
+
+	check_stack_depth();
+	switch (nodeTag(path))
+	{
+		case T_AggPath:
+			below = ((const AggPath *) path)->subpath;
+			break;
+		case T_ProjectionPath:
+			below = ((const ProjectionPath *) path)->subpath;
+			break;
+		case T_SortPath:
+			below = ((const SortPath *) path)->subpath;
+			break;
+		case T_LimitPath:
+			below = ((const LimitPath *) path)->subpath;
+			break;
+		case T_IndexPath:
+		case T_BitmapHeapPath:
+			get_tablespace_page_costs(path->parent->reltablespace, &random, NULL);
+			pages = Min(path->rows, path->parent->pages) * cost_resident_part(root, path->parent);
+			again = PAGE_AGAIN_NS / calibration_figure(FIGURE_pg_unit);
+			/* pages that stand side by side were counted as less than `random` */
+			return Max(path->total_cost - pages * random, Min(PATH_INDEX_DESCENT, path->total_cost)) + Min(pages * again, path->total_cost);
+		default:
+			return path->total_cost;
+	}
+	return path->total_cost - below->total_cost + cost_of_rerun(root, below);
+}
+
 /*
  * Have a path for a correlated level cost about what PostgreSQL's cheapest
  * costs; false if it is not much cheaper than that.  PostgreSQL compares the
@@ -203,13 +251,18 @@ is_correlated(const PlannerInfo *root)
  * does without us.
  */
 static bool
-price_rerun(const RelOptInfo *rel, Path *path)
+price_rerun(PlannerInfo *root, const RelOptInfo *rel, Path *path)
 {
 	const Cost	cheapest = path_least_cost(rel);
+	Cost		rerun = cheapest;
+	ListCell   *lc;
 
 	if (isinf(cheapest))
 		return true;
-	if (path->total_cost * RERUN_GAIN > cheapest)
+	foreach(lc, rel->pathlist)
+		if (((const Path *) lfirst(lc))->param_info == NULL)
+			rerun = Min(rerun, cost_of_rerun(root, lfirst(lc)));
+	if (path->total_cost * RERUN_GAIN > rerun)
 		return false;
 	path->total_cost = cheapest * RERUN_COST;
 	return true;
@@ -223,7 +276,7 @@ path_offer(PlannerInfo *root, RelOptInfo *rel, Path *path)
 		rel->pathlist = NIL;
 		rel->partial_pathlist = NIL;
 	}
-	else if (is_correlated(root) && !price_rerun(rel, path))
+	else if (is_correlated(root) && !price_rerun(root, rel, path))
 		return;
 	if (search_is_worth(root, rel))
 		add_path(rel, path);
