@@ -453,6 +453,9 @@ cost_spooled(double rows, int width)
 /* The same for each further word of texts, which stand anywhere: 2 million URLs of 71 bytes take 3.2 s on two cores. */
 #define SORT_TEXT_WORD_NS	300
 
+/* Bytes of texts that no cache of a processor holds; of fewer a part stands near. */
+#define FAR_TEXTS		(32.0 * 1024 * 1024)
+
 /* Beginning to: memory, threads, the first batch. */
 #define SORT_START_NS	50000
 
@@ -483,8 +486,9 @@ Cost
 cost_sorting_texts(double rows, double width)
 {
 	const double words = Max(width / sizeof(uint64) - 1, 0);
+	const double far = Min(rows * width / FAR_TEXTS, 1);
 
-	return rows * words * SORT_TEXT_WORD_NS / gain_of_threads(threads_wanted()) / NS(pg_unit);
+	return rows * words * far * SORT_TEXT_WORD_NS / gain_of_threads(threads_wanted()) / NS(pg_unit);
 }
 
 Cost
