@@ -41,10 +41,9 @@
 #include "guc.h"
 #include "pg_compat.h"
 #include "plan/cost.h"
+#include "plan/cost_private.h"
 #include "tablet/recent.h"
 #include "tablet/tablet_scan.h"
-
-#define NS(name) calibration_figure(FIGURE_##name)
 
 /* Pages of a table from which on it matters whether they are in shared_buffers. */
 #define LEAST_PAGES_OUTSIDE	1024
@@ -172,8 +171,8 @@ cost_least_of_columns(Oid relation, const List *vars)
 }
 
 /* Finding a row's group: what is far takes longer to come; by the logarithm, a straight line through both figures. */
-static double
-ns_of_group(double groups)
+double
+cost_ns_of_group(double groups)
 {
 	double		distance = log(Max(groups, NEAR_GROUPS) / NEAR_GROUPS) / log((double) FAR_GROUPS / NEAR_GROUPS);
 
@@ -190,7 +189,7 @@ ns_of_merging(double rows, double groups, double threads)
 {
 	const double share = rows / (threads + 1);
 
-	return groups <= 1 ? 0 : threads * groups * -expm1(-share / groups) * ns_of_group(groups);
+	return groups <= 1 ? 0 : threads * groups * -expm1(-share / groups) * cost_ns_of_group(groups);
 }
 
 /* Having one process find out which tuples are visible. */
@@ -217,8 +216,8 @@ slower_pages(const Candidate *candidate, GroupCount groups)
  * of them gain was measured; fewer of them gain more each, as if a part of the
  * work were one thread's (Amdahl 1967).
  */
-static double
-gain_of_threads(double threads)
+double
+cost_gain_of_threads(double threads)
 {
 	const double all = threads_wanted();
 	const double gain = 1 + all * NS(cpu_thread);
@@ -241,7 +240,7 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	double		ops = compiled->op_cost - (groups > 1 ? GROUP_OP_COST : 0);
 	double		column = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, last_attribute(compiled)) + compiled->fetch_cost;
 	/* every row goes through a program's filters, but those that pass alone have groups */
-	double		run = rel->tuples * NS(cpu_op) * ops + rel->rows * ns_of_group(groups);
+	double		run = rel->tuples * NS(cpu_op) * ops + rel->rows * cost_ns_of_group(groups);
 	double		work;
 
 	for (int i = 0; i < compiled->ncolumns; i++)
@@ -249,7 +248,7 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	/* no core is faster than memory */
 	work = Max((rel->pages * NS(cpu_page) + rel->tuples * column) * from_pages + run,
 			   rel->pages * NS(cpu_read_page) * from_pages);
-	return NS(cpu_start) + Max(feed, (feed + work) / gain_of_threads(threads)) + ns_of_merging(rel->rows, groups, threads);
+	return NS(cpu_start) + Max(feed, (feed + work) / cost_gain_of_threads(threads)) + ns_of_merging(rel->rows, groups, threads);
 }
 
 /*
@@ -447,104 +446,24 @@ cost_spooled(double rows, int width)
 	return cost;
 }
 
-/* Sorting a row by a word or two, by one thread: 10 million by two integers take 0.5 s. */
-#define SORT_ROW_NS		40
-
-/* The same for each further word of texts, which stand anywhere: 2 million URLs of 71 bytes take 3.2 s on two cores. */
-#define SORT_TEXT_WORD_NS	300
-
-/* Bytes of texts that no cache of a processor holds; of fewer a part stands near. */
-#define FAR_TEXTS		(32.0 * 1024 * 1024)
-
-/* Beginning to: memory, threads, the first batch. */
-#define SORT_START_NS	50000
-
-/* Finding out whether a text is one that was seen before. */
-#define COLLATED_ROW_NS	60
-
-/* Handing one that was not to PostgreSQL's sort, and taking it back. */
-#define COLLATED_DIFFERENT_NS	300
-
-/* Bytes of a row besides its columns while it is sorted: a number and a word, twice. */
-#define SORT_ROW_BYTES	24
-
-Cost
-cost_comparisons(double rows)
-{
-	return 2 * cpu_operator_cost * rows * log2(Max(rows, 1));
-}
-
-Cost
-cost_sorting(double rows, int ncolumns, bool as_columns)
-{
-	const double collect = ncolumns * NS(output_value) / (as_columns ? 2 : 1) + (as_columns ? 0 : NS(row_out));
-
-	return (SORT_START_NS + rows * (collect + SORT_ROW_NS / gain_of_threads(threads_wanted()))) / NS(pg_unit);
-}
-
-Cost
-cost_sorting_texts(double rows, double width)
-{
-	const double words = Max(width / sizeof(uint64) - 1, 0);
-	const double far = Min(rows * width / FAR_TEXTS, 1);
-
-	return rows * words * far * SORT_TEXT_WORD_NS / gain_of_threads(threads_wanted()) / NS(pg_unit);
-}
-
-Cost
-cost_collating(double rows, double different)
-{
-	return (rows * COLLATED_ROW_NS + different * COLLATED_DIFFERENT_NS) / NS(pg_unit) +
-		different * (log(Max(different, 2)) / log(2)) * 2 * cpu_operator_cost;
-}
-
-Cost
-cost_sorted_out(double rows, int ncolumns)
-{
-	return rows * (NS(output_row) + ncolumns * NS(output_value)) / NS(pg_unit);
-}
-
-Cost
-cost_sorted_groups(const CompileResult *compiled, double rows, double groups)
-{
-	const double run = NS(cpu_op) * compiled->op_cost + ns_of_group(groups);
-
-	return rows * (compiled->ncolumns * NS(output_value) / 2 + run / gain_of_threads(threads_wanted())) / NS(pg_unit);
-}
-
-Cost
-cost_sorted_runs(double rows, int width)
-{
-	const double pages = rows * (width + SizeofMinimalTupleHeader) / BLCKSZ;
-
-	/* written and read mostly in order, as cost_tuplesort() has it, and compared with some other runs' */
-	return 2 * pages * (seq_page_cost * 0.75 + random_page_cost * 0.25) + rows * (2 * NS(row_out) / NS(pg_unit) + 6 * cpu_operator_cost);
-}
-
-double
-cost_sort_bytes(double rows, int ncolumns)
-{
-	return rows * (SORT_ROW_BYTES + ncolumns * (sizeof(uint64) + 1));
-}
-
 /* In the planner's units, what all threads do together on the CPU. */
 static DeviceCost
 cost_of_work(double cpu, double gpu)
 {
-	return (DeviceCost) {.cpu = cpu / gain_of_threads(threads_wanted()) / NS(pg_unit), .gpu = gpu / NS(pg_unit)};
+	return (DeviceCost) {.cpu = cpu / cost_gain_of_threads(threads_wanted()) / NS(pg_unit), .gpu = gpu / NS(pg_unit)};
 }
 
 /* Looking for a row in a table is half of finding a group among as many: nothing is compared, and nothing added. */
 static double
 ns_of_probe(double build_rows)
 {
-	return ns_of_group(build_rows) / 2;
+	return cost_ns_of_group(build_rows) / 2;
 }
 
 DeviceCost
 cost_build(double rows, int ncolumns, bool as_columns)
 {
-	const double cpu = rows * (ns_of_group(rows) / 2 + (as_columns ? NS(cpu_row) : NS(row_out)));
+	const double cpu = rows * (cost_ns_of_group(rows) / 2 + (as_columns ? NS(cpu_row) : NS(row_out)));
 	const double bytes = rows * (TABLE_ROW_BYTES + ncolumns * sizeof(uint64));
 	const double copy = NS(gpu_copy_start) + bytes / BLCKSZ * NS(gpu_copy_page);
 	DeviceCost	cost = {.cpu = cpu / NS(pg_unit), .gpu = (cpu + copy) / NS(pg_unit)};
@@ -588,7 +507,7 @@ static EitherPass
 passes_joined(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows, GroupCount groups)
 {
 	const double above = Max(compiled->op_cost - filters->op_cost - (groups.found > 1 ? GROUP_OP_COST : 0), 0);
-	DeviceCost	work = cost_of_work(rows * (NS(cpu_op) * above + ns_of_group(groups.found)),
+	DeviceCost	work = cost_of_work(rows * (NS(cpu_op) * above + cost_ns_of_group(groups.found)),
 									rows * (ns_of_gpu_op() * above + (groups.found > 1 ? NS(gpu_read_word) : 0)) +
 									ns_of_gpu_groups(candidate->rel, compiled, groups));
 	CompileResult below = *compiled;
@@ -634,7 +553,7 @@ cost_other_columns(const Candidate *minimal, const CompileResult *filters)
 
 	for (int i = 0; i < filters->ncolumns; i++)
 		ns -= least_of_column(filters->column[i].type);
-	return Max(ns, 0) * minimal->rel->tuples * (1 - cost_cached_part(minimal, minimal->all_filters, 1)) / gain_of_threads(threads_wanted()) / NS(pg_unit);
+	return Max(ns, 0) * minimal->rel->tuples * (1 - cost_cached_part(minimal, minimal->all_filters, 1)) / cost_gain_of_threads(threads_wanted()) / NS(pg_unit);
 }
 
 DeviceCost
@@ -682,12 +601,12 @@ cost_least_of_groups(double lanes, double rows, double groups, int computed)
 {
 	const double threads = threads_wanted();
 	/* counting, which costs as much as a key, is the cheapest aggregate of groups */
-	const double run = lanes * computed * op_info[VMOP_KEY_I].cost / 10.0 * NS(cpu_op) + rows * ns_of_group(groups);
+	const double run = lanes * computed * op_info[VMOP_KEY_I].cost / 10.0 * NS(cpu_op) + rows * cost_ns_of_group(groups);
 
 	/* a GPU's take hardly longer than its pass */
 	if (device_may_use_gpu())
 		return 0;
-	return (run / gain_of_threads(threads) + ns_of_merging(rows, groups, threads)) / NS(pg_unit);
+	return (run / cost_gain_of_threads(threads) + ns_of_merging(rows, groups, threads)) / NS(pg_unit);
 }
 
 Cost
