@@ -95,7 +95,7 @@ auto_prewarm_init(void)
 	object_access_hook = on_access;
 }
 
-/* What is being built, should this process end. */
+/* The columns that this process builds now, for end_at_exit(). */
 static Admission under_way;
 
 static void

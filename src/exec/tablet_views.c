@@ -239,7 +239,7 @@ gpudb_progress(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* What the states of accounts are called. */
+/* The names that gpudb.admission shows for the states of accounts. */
 static const char *const state_names[] = {
 	[ADMISSION_NONE] = "", [ADMISSION_OPEN] = "wanted", [ADMISSION_WAITS] = "waits", [ADMISSION_TAKEN] = "being built", [ADMISSION_ENDED] = "built"
 };

@@ -205,7 +205,7 @@ create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const Se
 									grouping->clauses, grouping->having, &costs, grouping->ngroups);
 }
 
-/* What it costs that some keys are texts. */
+/* Return what sorting rows by those keys that are texts costs besides cost_sorting(). */
 static Cost
 cost_of_text_keys(PlannerInfo *root, const List *keys, double rows)
 {

@@ -212,7 +212,7 @@ path_cost_of_text(PlannerInfo *root, const Expr *expr, double rows)
 	return codes_suit_type(exprType((const Node *) expr)) ? cost_sorting_texts(rows, width_of(root, expr)) : 0;
 }
 
-/* What it takes to sort texts, and to find their order under their collations. */
+/* Return what sorting by texts costs besides cost_sorting(), and finding their order under their collations. */
 static Cost
 cost_of_texts(PlannerInfo *root, const SortPath *sort)
 {

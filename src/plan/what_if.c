@@ -39,7 +39,7 @@
 /* Pages of a table from which on it matters whether it is cached; of smaller ones columns are built along with a large one's. */
 #define LEAST_PAGES		256
 
-/* What a plan must take for a faster one to matter, and what that must save, in milliseconds; and which part of it. */
+/* A plan is weighed if it takes so many milliseconds by its cost; another plan saves something if it saves so many, and such a part of them. */
 #define LEAST_MS		5
 #define LEAST_SAVED_MS	1
 #define LEAST_SAVED		0.05
@@ -60,7 +60,7 @@ typedef struct WantedTable
 	bool		read;			/* by a node of the plan that was chosen */
 } WantedTable;
 
-/* What runs of a plan lose. */
+/* The loss of each run of a plan. */
 typedef struct Loss
 {
 	uint64		plan;			/* key_of() */
@@ -167,16 +167,14 @@ is_users(Oid function, void *context)
 	return function >= FirstNormalObjectId;
 }
 
-typedef struct QuerySearch
-{
-	bool		large;			/* it reads a large table */
-} QuerySearch;
-
-/* True ends the search: the query calls a function of a user, which the planner may run, and which may do more than compute. */
+/*
+ * Find out whether a query reads a large table: *arg, a bool.  True ends the search: the query calls a function of a
+ * user, which the planner may run, and which may do more than compute.
+ */
 static bool
 search_walker(Node *node, void *arg)
 {
-	QuerySearch *search = arg;
+	bool	   *large = arg;
 
 	if (node == NULL)
 		return false;
@@ -184,7 +182,7 @@ search_walker(Node *node, void *arg)
 	{
 		const RangeTblEntry *entry = (const RangeTblEntry *) node;
 
-		search->large |= entry->rtekind == RTE_RELATION && entry->relid >= FirstNormalObjectId && is_large(entry->relid);
+		*large |= entry->rtekind == RTE_RELATION && entry->relid >= FirstNormalObjectId && is_large(entry->relid);
 		return false;
 	}
 	if (IsA(node, Query))
@@ -203,10 +201,10 @@ may_charge(void)
 Query *
 what_if_copy(const Query *query)
 {
-	QuerySearch search = {false};
+	bool		large = false;
 
 	if (!may_charge() || query->commandType == CMD_UTILITY || (current != NULL && current->as_if) ||
-		search_walker((Node *) query, &search) || !search.large)
+		search_walker((Node *) query, &large) || !large)
 		return NULL;
 	return copyObject((Query *) query);
 }
@@ -417,7 +415,7 @@ charge_loss(const Loss *loss)
 static void
 executor_start(QueryDesc *query, int eflags)
 {
-	const Loss *loss = NULL;
+	const Loss *loss;
 
 	if (next_executor_start)
 		next_executor_start(query, eflags);

@@ -232,10 +232,8 @@ await_worker(Account *account, TimestampTz now)
 
 /* Charge an account, which the relation's may not yet be; whether there are columns to be built. */
 static bool
-charge_account(Account *account, Oid relation, const AdmittedColumns *columns, AdmissionCharge charge)
+charge_account(Account *account, Oid relation, const AdmittedColumns *columns, AdmissionCharge charge, TimestampTz now)
 {
-	const TimestampTz now = GetCurrentTimestamp();
-
 	if (!is_of(account, relation))
 		open_account(account, relation, now);
 	else if (account->state == ADMISSION_ENDED && !reopen_account(account, columns, now))
@@ -268,7 +266,7 @@ admission_charge(Relation relation, const ColumnWanted *wanted, int nwanted, Adm
 	}
 	SpinLockAcquire(&accounts->lock);
 	account = place_for(RelationGetRelid(relation), now);
-	asks = account != NULL && charge_account(account, RelationGetRelid(relation), &columns, charge) && ask_for_worker(now);
+	asks = account != NULL && charge_account(account, RelationGetRelid(relation), &columns, charge, now) && ask_for_worker(now);
 	SpinLockRelease(&accounts->lock);
 	return asks;
 }

@@ -61,12 +61,15 @@ number_of_codes(Relation relation, const ColumnWanted *wanted, uint64 *number)
 	return *number != 0;
 }
 
-/* Whether a relation's texts of an attribute are no large part of the pool, as far as statistics tell. */
+/* Whether a column does not hold texts as such, or these are no large part of the pool, as far as statistics tell. */
 static bool
-texts_have_room(Relation relation, AttrNumber attno)
+texts_have_room(Relation relation, const ColumnWanted *wanted)
 {
-	const int32 width = get_attavgwidth(RelationGetRelid(relation), attno);
+	int32		width;
 
+	if (!column_is_text(relation, wanted))
+		return true;
+	width = get_attavgwidth(RelationGetRelid(relation), wanted->attno);
 	return Max(RelationGetForm(relation)->reltuples, 0) * (Max(width, 0) + sizeof(uint64)) <= pool_bytes() / TEXTS_SHARE;
 }
 
@@ -77,7 +80,7 @@ column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys)
 	keys->key = palloc0(sizeof(ColumnKey) * Max(keys->n, 1));
 	for (int c = 0; c < keys->n; c++)
 	{
-		if (column_is_text(relation, &wanted[c]) && !texts_have_room(relation, wanted[c].attno))
+		if (!texts_have_room(relation, &wanted[c]))
 			return false;
 		keys->key[c] = (ColumnKey) {
 			.attno = wanted[c].attno, .scale = wanted[c].scale, .second = wanted[c].second, .packed = wanted[c].packed,
@@ -428,7 +431,7 @@ tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted)
 	if (!pool_exists() || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()))
 		return false;
 	for (int c = 0; c < nwanted; c++)
-		if ((column_is_text(relation, &wanted[c]) && !texts_have_room(relation, wanted[c].attno)) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))
+		if (!texts_have_room(relation, &wanted[c]) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))
 			return false;
 	return true;
 }
