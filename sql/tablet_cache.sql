@@ -9,14 +9,15 @@ DECLARE
 	ours text;
 	theirs text;
 BEGIN
+	-- PostgreSQL prunes the pages that it reads, and so changes them
+	PERFORM set_config('gpudb.enabled', 'off', true), set_config('gpudb.debug_require', 'allow', true);
+	EXECUTE query INTO theirs;
+	PERFORM set_config('gpudb.enabled', 'on', true), set_config('gpudb.debug_require', 'require', true);
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
 	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
 	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
 	reread := coalesce(jsonb_path_query_first(plan, '$.**."Cached Blocks Reread"')::int, 0);
 	EXECUTE query INTO ours;
-	PERFORM set_config('gpudb.enabled', 'off', true), set_config('gpudb.debug_require', 'allow', true);
-	EXECUTE query INTO theirs;
-	PERFORM set_config('gpudb.enabled', 'on', true), set_config('gpudb.debug_require', 'require', true);
 	right_answer := ours IS NOT DISTINCT FROM theirs;
 END $$;
 CREATE TABLE tablet_cache (id int NOT NULL, k int, n numeric(12,2), f float8, m bigint, t text, filler text);

@@ -9,14 +9,15 @@ DECLARE
 	ours text[];
 	theirs text[];
 BEGIN
+	-- PostgreSQL prunes the pages that it reads, and so changes them
+	PERFORM set_config('gpudb.enabled', 'off', true), set_config('gpudb.debug_require', 'allow', true);
+	EXECUTE format('SELECT array_agg(s::text) FROM (%s OFFSET 0) s', query) INTO theirs;
+	PERFORM set_config('gpudb.enabled', 'on', true), set_config('gpudb.debug_require', 'require', true);
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
 	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
 	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
 	reread := coalesce(jsonb_path_query_first(plan, '$.**."Cached Blocks Reread"')::int, 0);
 	EXECUTE format('SELECT array_agg(s::text) FROM (%s OFFSET 0) s', query) INTO ours;
-	PERFORM set_config('gpudb.enabled', 'off', true), set_config('gpudb.debug_require', 'allow', true);
-	EXECUTE format('SELECT array_agg(s::text) FROM (%s OFFSET 0) s', query) INTO theirs;
-	PERFORM set_config('gpudb.enabled', 'on', true), set_config('gpudb.debug_require', 'require', true);
 	n := coalesce(cardinality(ours), 0);
 	same := ours IS NOT DISTINCT FROM theirs;
 END $$;

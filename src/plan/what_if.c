@@ -86,7 +86,7 @@ static WhatIf *current = NULL;
 static MemoryContext loss_context = NULL;
 static loss_hash *losses = NULL;
 
-static ExecutorStart_hook_type next_executor_start = NULL;
+static ExecutorEnd_hook_type next_executor_end = NULL;
 
 void
 what_if_begin(WhatIf *state, bool as_if)
@@ -412,26 +412,31 @@ charge_loss(const Loss *loss)
 	}
 }
 
+/* A run is charged when it has ended: by then it may have left the columns behind itself. */
 static void
-executor_start(QueryDesc *query, int eflags)
+executor_end(QueryDesc *query)
 {
-	const Loss *loss;
+	const EState *estate = query->estate;
+	const Loss *loss = NULL;
 
-	if (next_executor_start)
-		next_executor_start(query, eflags);
-	else
-		standard_ExecutorStart(query, eflags);
-	if (losses == NULL || (eflags & EXEC_FLAG_EXPLAIN_ONLY) || query->plannedstmt->planTree == NULL ||
-		ms_of(query->plannedstmt->planTree->total_cost) < LEAST_MS || !may_charge())
-		return;
-	loss = loss_lookup(losses, key_of(query->plannedstmt, query->sourceText));
+	if (losses != NULL && estate->es_finished && !(estate->es_top_eflags & EXEC_FLAG_EXPLAIN_ONLY) && query->snapshot != NULL &&
+		query->plannedstmt->planTree != NULL && ms_of(query->plannedstmt->planTree->total_cost) >= LEAST_MS && may_charge())
+		loss = loss_lookup(losses, key_of(query->plannedstmt, query->sourceText));
 	if (loss != NULL && loss->tables != NIL)
+	{
+		PushActiveSnapshot(query->snapshot);
 		charge_loss(loss);
+		PopActiveSnapshot();
+	}
+	if (next_executor_end)
+		next_executor_end(query);
+	else
+		standard_ExecutorEnd(query);
 }
 
 void
 what_if_init(void)
 {
-	next_executor_start = ExecutorStart_hook;
-	ExecutorStart_hook = executor_start;
+	next_executor_end = ExecutorEnd_hook;
+	ExecutorEnd_hook = executor_end;
 }

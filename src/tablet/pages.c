@@ -2,11 +2,11 @@
  * pages.c
  *		Heap pages for a device.
  *
- * PostgreSQL itself decides which tuples are visible, page by page, exactly
- * as in a sequential scan; predicate locks and conflict checks come with
- * that.  The list of line pointers is kept, the content lock is given up, and
- * the device reads the listed tuples later: they stand still as long as the
- * page is pinned.
+ * PostgreSQL's own functions decide which tuples are visible, page by page, as
+ * in a sequential scan; where conflicts of serializable transactions are to be
+ * noted, and in recovery, they are its scan's.  The list of line pointers is
+ * kept, the content lock is given up, and the device reads the listed tuples
+ * later: they stand still as long as the page is pinned.
  *
  * A page that was in shared_buffers stays pinned if the budget allows.  A
  * page that had to be read went through the ring that sequential scans use,
@@ -144,34 +144,51 @@ all_normal(Page page, int n)
 	return (differ & ((uint64) mask << 32 | mask)) == 0 && (n == 0 || ItemIdIsNormal(item));
 }
 
-/* List the tuples of a page, all of which are visible; false if that is not known. */
+/* List the tuples of a page whose content is locked, all of which are visible; false if that is not known. */
 static bool
 list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList *tuples)
 {
 	Page		page = BufferGetPage(buffer);
-	bool		all_visible;
+	OffsetNumber last = Min(PageGetMaxOffsetNumber(page), MaxHeapTuplesPerPage);
 
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	compat_test_old_snapshot(source->scan->rs_base.rs_snapshot, source->relation, page);
-	all_visible = PageIsAllVisible(page);
-	if (all_visible)
+	if (!PageIsAllVisible(page))
+		return false;
+	*tuples = (TupleList) {every_offset(), last};
+	if (!all_normal(page, last))
 	{
-		OffsetNumber last = Min(PageGetMaxOffsetNumber(page), MaxHeapTuplesPerPage);
-
-		*tuples = (TupleList) {every_offset(), last};
-		if (!all_normal(page, last))
+		*tuples = (TupleList) {room, 0};
+		for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
 		{
-			*tuples = (TupleList) {room, 0};
-			for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
-			{
-				room[tuples->n] = offset;
-				tuples->n += ItemIdIsNormal(PageGetItemId(page, offset));
-			}
+			room[tuples->n] = offset;
+			tuples->n += ItemIdIsNormal(PageGetItemId(page, offset));
 		}
-		tuples->lsn = source->watch != NULL ? BufferGetLSNAtomic(buffer) : InvalidXLogRecPtr;
 	}
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	return all_visible;
+	tuples->lsn = source->watch != NULL ? BufferGetLSNAtomic(buffer) : InvalidXLogRecPtr;
+	return true;
+}
+
+/* List the tuples of a page whose content is locked that the snapshot sees, one by one. */
+static void
+list_seen(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList *tuples)
+{
+	Page		page = BufferGetPage(buffer);
+	const BlockNumber block = BufferGetBlockNumber(buffer);
+	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(source->relation)};
+
+	*tuples = (TupleList) {room, 0};
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= PageGetMaxOffsetNumber(page); offset++)
+	{
+		ItemId		item = PageGetItemId(page, offset);
+
+		if (!ItemIdIsNormal(item))
+			continue;
+		tuple.t_data = (HeapTupleHeader) PageGetItem(page, item);
+		tuple.t_len = ItemIdGetLength(item);
+		ItemPointerSet(&tuple.t_self, block, offset);
+		room[tuples->n] = offset;
+		tuples->n += HeapTupleSatisfiesVisibility(&tuple, source->scan->rs_base.rs_snapshot, buffer);
+	}
 }
 
 /*
@@ -183,31 +200,94 @@ static Buffer
 prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, TupleList *tuples)
 {
 	Buffer		buffer;
+	bool		all_visible;
 
 	if (!source->recent)
 		return InvalidBuffer;
 	recent_prefetch(source->relation, block + LOOKAHEAD);
 	buffer = recent_pin(source->relation, block);
-	if (BufferIsValid(buffer) && !list_all_visible(source, buffer, next_offsets(window), tuples))
-	{
-		ReleaseBuffer(buffer);
+	if (!BufferIsValid(buffer))
 		return InvalidBuffer;
-	}
-	return buffer;
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	all_visible = list_all_visible(source, buffer, next_offsets(window), tuples);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	if (all_visible)
+		return buffer;
+	ReleaseBuffer(buffer);
+	return InvalidBuffer;
 }
 
-/* Have PostgreSQL prepare a block; its buffer, which the scan keeps pinned. */
+/* Note what was read of a block all of which is visible. */
+static void
+note_all_visible(BlockWatch *watch, uint32 place, const TupleList *tuples)
+{
+	watch->notes.ntuples[place] = (uint16) tuples->n;
+	watch->notes.lsn[place] = tuples->lsn;
+	block_set_add(&watch->all_visible, place);
+}
+
+/* Note what was read of a block whose content is locked. */
+static void
+note_prepared(const PageSource *source, uint32 place, Buffer buffer, const TupleList *tuples)
+{
+	BlockWatch *watch = source->watch;
+	/* the list itself is there already: this one is only counted */
+	OffsetNumber scratch[MaxHeapTuplesPerPage];
+	TupleList	all;
+
+	if (!FOLLOWS(RULE_PAGE_FLAG))
+	{
+		all = *tuples;
+		all.lsn = BufferGetLSNAtomic(buffer);
+		note_all_visible(watch, place, &all);
+		return;
+	}
+	if (list_all_visible(source, buffer, scratch, &all) && all.n == tuples->n)
+	{
+		note_all_visible(watch, place, &all);
+		return;
+	}
+	watch->notes.ntuples[place] = (uint16) tuples->n;
+	/* what has changed since PostgreSQL listed the tuples has not ended */
+	watch->notes.lsn[place] = BufferGetLSNAtomic(buffer);
+	if (validity_settled(BufferGetPage(buffer), source->scan->rs_base.rs_snapshot, &watch->notes.newest))
+		block_set_add(&watch->notes.settled, place);
+	else
+		watch->nother++;
+}
+
+/*
+ * Prepare a block: list its tuples, and note for the cache what was read.  Its
+ * buffer, pinned.  Unlike heapgetpage() a source that may use recent pages
+ * prunes nothing: pruning moves a page's LSN, by which the cache knows it, and
+ * after an update of a tenth of the rows takes as long as reading them.
+ */
 static Buffer
 prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleList *tuples)
 {
 	HeapScanDesc scan = source->scan;
+	OffsetNumber *room = next_offsets(window);
+	Buffer		buffer;
 
-	compat_prepare_page(scan, block);
-	*tuples = (TupleList) {next_offsets(window), scan->rs_ntuples, InvalidXLogRecPtr};
-	memcpy(next_offsets(window), scan->rs_vistuples, scan->rs_ntuples * sizeof(OffsetNumber));
 	if (source->recent)
-		recent_note(source->relation, block, scan->rs_cbuf);
-	return scan->rs_cbuf;
+		buffer = ReadBufferExtended(source->relation, MAIN_FORKNUM, block, RBM_NORMAL, scan->rs_strategy);
+	else
+	{
+		compat_prepare_page(scan, block);
+		buffer = scan->rs_cbuf;
+		IncrBufferRefCount(buffer);
+		*tuples = (TupleList) {room, scan->rs_ntuples, InvalidXLogRecPtr};
+		memcpy(room, scan->rs_vistuples, scan->rs_ntuples * sizeof(OffsetNumber));
+	}
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	if (source->recent && !list_all_visible(source, buffer, room, tuples))
+		list_seen(source, buffer, room, tuples);
+	if (source->watch != NULL)
+		note_prepared(source, block - source->range, buffer, tuples);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	if (source->recent)
+		recent_note(source->relation, block, buffer);
+	return buffer;
 }
 
 /* Have a window's page as a copy. */
@@ -253,74 +333,29 @@ add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffe
 	return in_place;
 }
 
-/* Note what was read of a block all of which is visible. */
-static void
-note_all_visible(BlockWatch *watch, uint32 place, const TupleList *tuples)
-{
-	watch->notes.ntuples[place] = (uint16) tuples->n;
-	watch->notes.lsn[place] = tuples->lsn;
-	block_set_add(&watch->all_visible, place);
-}
-
-/* Note what was read of a block that PostgreSQL has prepared, and that is still pinned. */
-static void
-note_prepared(const PageSource *source, uint32 place, Buffer buffer, const TupleList *tuples)
-{
-	BlockWatch *watch = source->watch;
-	/* the list itself is there already: this one is only counted */
-	OffsetNumber scratch[MaxHeapTuplesPerPage];
-	TupleList	all;
-
-	if (!FOLLOWS(RULE_PAGE_FLAG))
-	{
-		all = *tuples;
-		all.lsn = BufferGetLSNAtomic(buffer);
-		note_all_visible(watch, place, &all);
-		return;
-	}
-	if (list_all_visible(source, buffer, scratch, &all) && all.n == tuples->n)
-	{
-		note_all_visible(watch, place, &all);
-		return;
-	}
-	watch->notes.ntuples[place] = (uint16) tuples->n;
-	/* what has changed since the tuples were listed has not ended */
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	watch->notes.lsn[place] = BufferGetLSNAtomic(buffer);
-	if (validity_settled(BufferGetPage(buffer), source->scan->rs_base.rs_snapshot, &watch->notes.newest))
-		block_set_add(&watch->notes.settled, place);
-	else
-		watch->nother++;
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-}
-
 /* Prepare one block and add its page, if it has tuples. */
 static void
 take_block(PageSource *source, PageWindow *window, BlockNumber block)
 {
 	TupleList	tuples;
 	Buffer		buffer = prepare_recent(source, window, block, &tuples);
+	bool		was_resident = true;
 
 	if (BufferIsValid(buffer))
 	{
 		if (source->watch != NULL)
 			note_all_visible(source->watch, block - source->range, &tuples);
-		if (tuples.n == 0 || !add_page(source, window, block, buffer, tuples, true))
-			ReleaseBuffer(buffer);
 	}
 	else
 	{
 		int64		reads = pgBufferUsage.shared_blks_read;
-		bool		was_resident;
 
 		buffer = prepare_block(source, window, block, &tuples);
 		was_resident = pgBufferUsage.shared_blks_read == reads && !RelationUsesLocalBuffers(source->relation);
 		source->misses |= !was_resident;
-		if (source->watch != NULL)
-			note_prepared(source, block - source->range, buffer, &tuples);
-		if (tuples.n > 0 && add_page(source, window, block, buffer, tuples, was_resident))
-			IncrBufferRefCount(buffer);
 	}
+	if (tuples.n == 0 || !add_page(source, window, block, buffer, tuples, was_resident))
+		ReleaseBuffer(buffer);
 }
 
 /* Whether there are more blocks; draws from the share when its own are used up. */

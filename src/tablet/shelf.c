@@ -33,9 +33,6 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 /* The part of the pool that a column of a tablet may take. */
 #define POOL_SHARE		8
 
-/* Tablets that the planner looks at: going through all of a large relation's takes longer than some queries. */
-#define GUESS_TABLETS	64
-
 /* Queries that do not try to build a tablet after one that could not. */
 #define WAITS			3
 
@@ -223,17 +220,14 @@ shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
 	LWLockRelease(pool_lock());
 }
 
-static BlockNumber
-blocks_cached(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys)
+/* Whether a tablet has columns of all these keys. */
+static bool
+has_columns(const CachedTablet *cached, const ColumnKeys *keys)
 {
-	const CachedTablet *cached = pool_address(shelf->tablet[tablet]);
-
-	if (cached == NULL)
-		return 0;
 	for (int k = 0; k < keys->n; k++)
 		if (find_column(cached, &keys->key[k]) == NULL)
-			return 0;
-	return cached->notes.nblocks - block_set_count(&cached->stamp.lost);
+			return false;
+	return true;
 }
 
 /* Show a relation's cached tablets, or some of many; returns how many each stands for.  Places without a tablet are not shown. */
@@ -262,19 +256,48 @@ look_at_some(Relation relation, uint32 nshelves, const ColumnKeys *keys, void (*
 	return step;
 }
 
-static void
-count_blocks(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *arg)
+/* Samples that are being taken. */
+typedef struct Sampling
 {
-	*(uint64 *) arg += blocks_cached(shelf, tablet, keys);
+	TabletSample *samples;
+	uint32		n;
+} Sampling;
+
+static void
+sample_tablet(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *arg)
+{
+	const CachedTablet *cached = pool_address(shelf->tablet[tablet]);
+	const BlockNotes *notes;
+	Sampling   *sampling = arg;
+	TabletSample *sample;
+	uint32		step;
+
+	if (cached == NULL || !has_columns(cached, keys))
+		return;
+	notes = &cached->notes;
+	sample = &sampling->samples[sampling->n++];
+	*sample = (TabletSample) {
+		.tablet = shelf->key.number * SHELF_TABLETS + tablet,
+		.nblocks = notes->nblocks - block_set_count(&cached->stamp.lost),
+		.map_lsn = block_set_covers(&cached->stamp.proven, notes->nblocks) ? cached->stamp.map_lsn : InvalidXLogRecPtr
+	};
+	step = notes->nblocks / GUESS_BLOCKS + 1;
+	/* not the same places of all tablets */
+	for (uint32 block = tablet * 7 % step; block < notes->nblocks; block += step)
+		if (!block_set_has(&cached->stamp.lost, block))
+		{
+			sample->block[sample->nsampled] = notes->first + block;
+			sample->lsn[sample->nsampled++] = notes->lsn[block];
+		}
 }
 
-BlockNumber
-shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys)
+uint32
+shelf_sample(Relation relation, uint32 nshelves, const ColumnKeys *keys, TabletSample *samples, uint32 *step)
 {
-	uint64		n = 0;
-	const uint32 step = look_at_some(relation, nshelves, keys, count_blocks, &n);
+	Sampling	sampling = {samples};
 
-	return (BlockNumber) Min(n * step, (uint64) nshelves * SHELF_BLOCKS);
+	*step = look_at_some(relation, nshelves, keys, sample_tablet, &sampling);
+	return sampling.n;
 }
 
 static void

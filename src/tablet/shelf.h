@@ -80,11 +80,28 @@ extern uint64 shelf_generation(const Shelf *shelf);
 /* Find a shelf's tablets with their columns of these keys; found[SHELF_TABLETS] have room for them. */
 extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found);
 
+/* Cached tablets of which a guess about a relation is made. */
+#define GUESS_TABLETS	64
+/* And blocks of each. */
+#define GUESS_BLOCKS	8
+
+/* What a guess needs to know of a cached tablet. */
+typedef struct TabletSample
+{
+	uint32		tablet;			/* its number in the relation */
+	uint32		nblocks;		/* that are not known to have changed */
+	XLogRecPtr	map_lsn;		/* with which all its blocks were last proven by the map; invalid if they were not */
+	uint32		nsampled;
+	BlockNumber block[GUESS_BLOCKS];	/* some of its blocks, */
+	XLogRecPtr	lsn[GUESS_BLOCKS];	/* and the LSNs that their pages had */
+} TabletSample;
+
 /*
- * Blocks of a relation's cached tablets that have columns of these keys, but for those that are known to have changed:
- * a guess, of a large relation from some of its tablets.
+ * Samples of a relation's cached tablets that have columns of these keys, in
+ * order, of at most GUESS_TABLETS; *step becomes how many tablets each of them
+ * stands for.
  */
-extern BlockNumber shelf_blocks_cached(Relation relation, uint32 nshelves, const ColumnKeys *keys);
+extern uint32 shelf_sample(Relation relation, uint32 nshelves, const ColumnKeys *keys, TabletSample *samples, uint32 *step);
 
 /* Between which values those of a column are, the least more than the largest if none are known: a guess, like that. */
 typedef struct ShelfBounds

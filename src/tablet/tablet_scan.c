@@ -9,11 +9,8 @@
 #include "storage/bufmgr.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
-#include "utils/snapmgr.h"
 
 #include "core/hash.h"
-#include "guc.h"
-
 #include "tablet/codes.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
@@ -61,9 +58,8 @@ number_of_codes(Relation relation, const ColumnWanted *wanted, uint64 *number)
 	return *number != 0;
 }
 
-/* Whether a column does not hold texts as such, or these are no large part of the pool, as far as statistics tell. */
-static bool
-texts_have_room(Relation relation, const ColumnWanted *wanted)
+bool
+tablet_texts_have_room(Relation relation, const ColumnWanted *wanted)
 {
 	int32		width;
 
@@ -73,14 +69,13 @@ texts_have_room(Relation relation, const ColumnWanted *wanted)
 	return Max(RelationGetForm(relation)->reltuples, 0) * (Max(width, 0) + sizeof(uint64)) <= pool_bytes() / TEXTS_SHARE;
 }
 
-/* The keys of columns; false if some of them cannot be kept. */
-static bool
-column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys)
+bool
+tablet_column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys)
 {
 	keys->key = palloc0(sizeof(ColumnKey) * Max(keys->n, 1));
 	for (int c = 0; c < keys->n; c++)
 	{
-		if (!texts_have_room(relation, &wanted[c]))
+		if (!tablet_texts_have_room(relation, &wanted[c]))
 			return false;
 		keys->key[c] = (ColumnKey) {
 			.attno = wanted[c].attno, .scale = wanted[c].scale, .second = wanted[c].second, .packed = wanted[c].packed,
@@ -384,7 +379,7 @@ tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const
 	TabletScan *scan;
 	ColumnKeys	columns = {nwanted};
 
-	if (!column_keys(relation, wanted, &columns))
+	if (!tablet_column_keys(relation, wanted, &columns))
 		return NULL;
 	scan = palloc0(sizeof(TabletScan));
 	scan->context = CurrentMemoryContext;
@@ -410,44 +405,6 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 {
 	return pool_exists() && nblocks > 0 && validity_provable(relation, snapshot)
 		? tablet_scan_new(relation, snapshot, nblocks, wanted, nwanted) : NULL;
-}
-
-double
-tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
-{
-	ColumnKeys	columns = {nwanted};
-	double		part;
-
-	if (!pool_exists() || nblocks == 0 || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()) ||
-		!column_keys(relation, wanted, &columns))
-		return 0;
-	part = (double) shelf_blocks_cached(relation, (nblocks + SHELF_BLOCKS - 1) / SHELF_BLOCKS, &columns) / nblocks;
-	return Min(part, 1);
-}
-
-bool
-tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted)
-{
-	if (!pool_exists() || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()))
-		return false;
-	for (int c = 0; c < nwanted; c++)
-		if (!texts_have_room(relation, &wanted[c]) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))
-			return false;
-	return true;
-}
-
-bool
-tablet_guess_bounds(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int64 *least, int64 *largest)
-{
-	ColumnKeys	columns = {1};
-	ShelfBounds bounds;
-
-	if (!gpudb_cache || !pool_exists() || !column_keys(relation, wanted, &columns))
-		return false;
-	bounds = shelf_bounds(relation, (tablets_of(nblocks) + SHELF_TABLETS - 1) / SHELF_TABLETS, &columns);
-	*least = (int64) bounds.least;
-	*largest = (int64) bounds.largest;
-	return bounds.least <= bounds.largest && *least == bounds.least && *largest == bounds.largest;
 }
 
 /* Room for what is found of a shelf. */

@@ -46,7 +46,7 @@ extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, Bloc
 
 /*
  * The part of a relation of so many blocks that a scan would find cached, as
- * the planner may guess it: without a look at whether it can be used.
+ * the planner may guess it: by a look at samples, some ten microseconds.
  */
 extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 

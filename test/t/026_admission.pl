@@ -80,6 +80,37 @@ ok(is_built('facts'), 'which is built');
 is(run_sql("SELECT columns::text FROM gpudb.cache WHERE relation = 'facts'::regclass"), '{w}', 'by itself');
 is(run_sql("SET gpudb.debug_require = require; $texts"), run_sql("SET gpudb.enabled = off; $texts"), 'its answer is PostgreSQL\'s');
 
+# What gpudb reads itself, it leaves behind, and nobody else builds it
+run_sql(q{
+	CREATE TABLE fresh (a int, b int, filler text) WITH (autovacuum_enabled = off, parallel_workers = 0);
+	INSERT INTO fresh SELECT i, i % 50, repeat('-', 300) FROM generate_series(1, 200000) i;
+	ANALYZE fresh;
+});
+my $read_here = 'SELECT count(*), sum(b) FROM fresh WHERE a < 50000';
+like(plan_of($read_here), qr/GpuAgg/, 'where PostgreSQL has no workers gpudb reads the pages');
+run_sql($read_here);
+is(run_sql("SELECT columns::text FROM gpudb.cache WHERE relation = 'fresh'::regclass"), '{a,b}', 'and leaves the columns behind');
+unlike(states(), qr/fresh/, 'so nothing is charged');
+
+# After writes: the planner sees what cannot be used any more
+my $pruned = "SELECT count(*) FROM generate_series(0, 99) b, LATERAL heap_page_items(get_raw_page('fresh', b)) WHERE lp_flags = 1";
+sub cost_of { return run_sql("SET max_parallel_workers_per_gather = 0; EXPLAIN $_[0]") =~ /cost=[0-9.]+\.\.([0-9.]+)/ ? $1 : undef; }
+my $cached = cost_of($read_here);
+run_sql('UPDATE fresh SET b = b + 1 WHERE a % 20000 = 7');
+cmp_ok(cost_of($read_here), '<', 3 * $cached, 'when few blocks have changed it costs little more');
+run_sql('UPDATE fresh SET b = b + 1 WHERE a % 5 = 0');
+my $stale = cost_of($read_here);
+cmp_ok($stale, '>', 3 * $cached, 'when most have, it costs what reading the pages does');
+run_sql('CREATE EXTENSION pageinspect');
+is(run_sql("SET gpudb.debug_require = require; $read_here"), run_sql("SET gpudb.enabled = off; $read_here"), 'its answer is PostgreSQL\'s');
+run_sql("SELECT gpudb.evict('fresh')");
+run_sql('UPDATE fresh SET b = b + 1 WHERE a % 5 = 1');
+my $tuples = run_sql($pruned);
+run_sql("SET gpudb.debug_require = require; $read_here");
+is(run_sql($pruned), $tuples, 'reading pages prunes none');
+cmp_ok(cost_of($read_here), '<', $stale / 3, 'then the columns are there again');
+run_sql('DROP TABLE fresh');
+
 # Whom it concerns
 run_sql('CREATE ROLE visitor; GRANT SELECT (id) ON facts TO visitor');
 is(run_sql('SET ROLE visitor; SELECT count(*) FROM gpudb.admission'), '0', 'who may not read a relation is told nothing');

@@ -1,0 +1,121 @@
+/*
+ * tablet_guess.c
+ *		What the planner guesses of cached columns: what part of them a query could use, and what they hold.
+ *
+ * Which blocks of a tablet can be used is proven when a query runs
+ * (validity.c).  The planner looks at samples: of some tablets at some pages,
+ * whether they still have the LSN that they had.
+ */
+#include "postgres.h"
+
+#include "utils/snapmgr.h"
+
+#include "guc.h"
+
+#include "tablet/codes.h"
+#include "tablet/pool.h"
+#include "tablet/recent.h"
+#include "tablet/shelf.h"
+#include "tablet/tablet_scan.h"
+#include "tablet/tablet_scan_private.h"
+#include "tablet/validity.h"
+
+static uint32
+shelves_of(BlockNumber nblocks)
+{
+	return (nblocks + SHELF_BLOCKS - 1) / SHELF_BLOCKS;
+}
+
+/* The visibility map as far as a guess has looked at it: the page for one shelf. */
+typedef struct MapLooked
+{
+	uint32		shelf;
+	bool		whole;			/* all of the shelf's blocks are all-visible */
+	MapPage		page;
+} MapLooked;
+
+/* Whether the map proves all blocks of a tablet to be as they were. */
+static bool
+map_proves(Relation relation, BlockNumber nblocks, const TabletSample *sample, MapLooked *map)
+{
+	const uint32 shelf = sample->tablet / SHELF_TABLETS;
+
+	if (XLogRecPtrIsInvalid(sample->map_lsn))
+		return false;
+	if (map->shelf != shelf)
+	{
+		map_page_read(relation, shelf, &map->page);
+		map->shelf = shelf;
+		map->whole = map_page_is_visible(&map->page, Min(nblocks - shelf * SHELF_BLOCKS, SHELF_BLOCKS));
+	}
+	return map->whole && map->page.lsn == sample->map_lsn;
+}
+
+/*
+ * How many blocks of a tablet a query would find as they were, by its sample.
+ * Pages that are not in shared_buffers are taken for unchanged.  A tablet that
+ * has lost more than WORN() of its blocks is built anew.
+ */
+static double
+blocks_standing(Relation relation, const TabletSample *sample)
+{
+	uint32		fallen = 0;
+
+	for (uint32 i = 0; i < sample->nsampled; i++)
+	{
+		PageGlance	glance;
+
+		if (recent_glance(relation, sample->block[i], &glance) && glance.lsn != sample->lsn[i])
+			fallen++;
+	}
+	return fallen > WORN(sample->nsampled) ? 0 : sample->nblocks * (1 - (double) fallen / Max(sample->nsampled, 1));
+}
+
+double
+tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
+{
+	ColumnKeys	columns = {nwanted};
+	TabletSample *samples;
+	MapLooked  *map;
+	uint32		nsamples;
+	uint32		step;
+	double		standing = 0;
+
+	if (!pool_exists() || nblocks == 0 || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()) ||
+		!tablet_column_keys(relation, wanted, &columns))
+		return 0;
+	samples = palloc(sizeof(TabletSample) * GUESS_TABLETS);
+	map = palloc(sizeof(MapLooked));
+	map->shelf = shelves_of(nblocks);
+	nsamples = shelf_sample(relation, map->shelf, &columns, samples, &step);
+	for (uint32 i = 0; i < nsamples; i++)
+		standing += map_proves(relation, nblocks, &samples[i], map) ? samples[i].nblocks : blocks_standing(relation, &samples[i]);
+	pfree(map);
+	pfree(samples);
+	return Min(standing * step / nblocks, 1);
+}
+
+bool
+tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted)
+{
+	if (!pool_exists() || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()))
+		return false;
+	for (int c = 0; c < nwanted; c++)
+		if (!tablet_texts_have_room(relation, &wanted[c]) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))
+			return false;
+	return true;
+}
+
+bool
+tablet_guess_bounds(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int64 *least, int64 *largest)
+{
+	ColumnKeys	columns = {1};
+	ShelfBounds bounds;
+
+	if (!gpudb_cache || !pool_exists() || !tablet_column_keys(relation, wanted, &columns))
+		return false;
+	bounds = shelf_bounds(relation, shelves_of(nblocks), &columns);
+	*least = (int64) bounds.least;
+	*largest = (int64) bounds.largest;
+	return bounds.least <= bounds.largest && *least == bounds.least && *largest == bounds.largest;
+}
