@@ -61,7 +61,7 @@ REVOKE ALL ON FUNCTION gpudb.calibrate(boolean) FROM PUBLIC;
 
 CREATE FUNCTION gpudb.tablets(OUT relation pg_catalog.regclass, OUT column_name pg_catalog.text, OUT first_block bigint, OUT blocks int,
         OUT blocks_lost int, OUT rows int, OUT form pg_catalog.text, OUT bytes bigint, OUT bytes_raw bigint, OUT hits bigint,
-        OUT rebuilds bigint, OUT last_use pg_catalog.timestamptz)
+        OUT rebuilds bigint, OUT unused bigint, OUT last_use pg_catalog.timestamptz)
     RETURNS SETOF pg_catalog.record
     LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
     AS 'MODULE_PATHNAME', 'gpudb_tablets';
@@ -75,7 +75,10 @@ CREATE VIEW gpudb.cache AS
         pg_catalog.round(100 OPERATOR(pg_catalog.*)
             (1 OPERATOR(pg_catalog.-) (pg_catalog.sum(blocks_lost)::numeric OPERATOR(pg_catalog./) pg_catalog.sum(blocks))), 1) AS percent_valid,
         pg_catalog.sum(hits) FILTER (WHERE nth OPERATOR(pg_catalog.=) 1)::bigint AS hits,
+        (pg_catalog.sum(hits OPERATOR(pg_catalog.*) blocks) FILTER (WHERE nth OPERATOR(pg_catalog.=) 1) OPERATOR(pg_catalog.*)
+            pg_catalog.current_setting('block_size')::int)::bigint AS bytes_saved,
         pg_catalog.sum(rebuilds) FILTER (WHERE nth OPERATOR(pg_catalog.=) 1)::bigint AS rebuilds,
+        pg_catalog.sum(unused) FILTER (WHERE nth OPERATOR(pg_catalog.=) 1)::bigint AS unused,
         pg_catalog.max(last_use) AS last_use
     FROM (SELECT *, pg_catalog.row_number() OVER (PARTITION BY relation, first_block) AS nth FROM gpudb.tablets) AS columns
     GROUP BY relation;

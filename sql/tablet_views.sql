@@ -9,7 +9,7 @@ SELECT sum(id), count(k) FROM tablet_views;
 SELECT relation, column_name, first_block, blocks, blocks_lost, rows, form, bytes, bytes_raw, hits, rebuilds FROM gpudb.tablets
 	WHERE relation = 'tablet_views'::regclass ORDER BY column_name, first_block;
 SELECT sum(n) FROM tablet_views;
-SELECT relation, tablets, columns, bytes, bytes_raw, percent_valid, hits, rebuilds, last_use BETWEEN now() - interval '1 hour' AND clock_timestamp() AS used_of_late
+SELECT relation, tablets, columns, bytes, bytes_raw, percent_valid, hits, bytes_saved, rebuilds, unused, last_use BETWEEN now() - interval '1 hour' AND clock_timestamp() AS used_of_late
 	FROM gpudb.cache WHERE relation = 'tablet_views'::regclass;
 -- blocks that have changed are known when a query has looked
 UPDATE tablet_views SET k = 3 WHERE ctid IN ('(5,1)', '(1100,2)', '(1101,2)');

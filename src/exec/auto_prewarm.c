@@ -23,9 +23,9 @@
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
+#include "storage/sinval.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
@@ -51,7 +51,7 @@ auto_prewarm_charge(Relation relation, const ColumnWanted *wanted, int nwanted, 
 	BackgroundWorker worker = {
 		.bgw_name = "gpudb prewarm", .bgw_type = "gpudb prewarm",
 		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
-		.bgw_start_time = BgWorkerStart_RecoveryFinished, .bgw_restart_time = BGW_NEVER_RESTART,
+		.bgw_start_time = BgWorkerStart_ConsistentState, .bgw_restart_time = BGW_NEVER_RESTART,
 		.bgw_library_name = "gpudb", .bgw_function_name = "gpudb_prewarm_main",
 		.bgw_main_arg = ObjectIdGetDatum(MyDatabaseId)
 	};
@@ -185,11 +185,16 @@ build_columns(Relation relation, Building *building)
 	}
 }
 
-/* Kept plans that read the relation are made anew: with its columns they may be other ones. */
+/*
+ * Kept plans that read the relation are made anew: with its columns they may be other ones.  The message goes to the sessions of
+ * this server alone: CacheInvalidateRelcache() would log it for standbys, which have columns of their own, and a standby logs nothing.
+ */
 static void
 tell_of_columns(Relation relation, const Building *building)
 {
-	CacheInvalidateRelcache(relation);
+	SharedInvalidationMessage message = {.rc = {.id = SHAREDINVALRELCACHE_ID, .dbId = MyDatabaseId, .relId = RelationGetRelid(relation)}};
+
+	SendSharedInvalidMessages(&message, 1);
 	ereport(LOG,
 			(errmsg("gpudb cached columns of table \"%s.%s\" that queries had wanted",
 					get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation)),

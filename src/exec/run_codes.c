@@ -68,7 +68,7 @@ run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, Cod
 		if (att == NULL || !codes_suit_type(att->atttypid))
 			continue;
 		/* asked as late as that, since most queries have no texts */
-		if (offer == NULL && (snapshot == NULL || !validity_provable(relation, snapshot)))
+		if (offer == NULL && (snapshot == NULL || !validity_provable(relation)))
 			return NULL;
 		if (!codes_likely(relation, (AttrNumber) attno))
 			continue;

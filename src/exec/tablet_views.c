@@ -92,7 +92,7 @@ form_name(ColType form)
 	return "";
 }
 
-/* gpudb.tablets(): relation, column_name, first_block, blocks, blocks_lost, rows, form, bytes, bytes_raw, hits, rebuilds, last_use */
+/* gpudb.tablets(): relation, column_name, first_block, blocks, blocks_lost, rows, form, bytes, bytes_raw, hits, rebuilds, unused, last_use */
 Datum
 gpudb_tablets(PG_FUNCTION_ARGS)
 {
@@ -117,7 +117,7 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 				ObjectIdGetDatum(relation), CStringGetTextDatum(name), Int64GetDatum((int64) c->first_block), Int32GetDatum((int32) c->nblocks),
 				Int32GetDatum((int32) c->nlost), Int32GetDatum((int32) c->nrows), CStringGetTextDatum(form_name(c->form)),
 				Int64GetDatum((int64) c->bytes), Int64GetDatum((int64) c->raw_bytes), Int64GetDatum((int64) c->hits),
-				Int64GetDatum((int64) c->rebuilds), TimestampTzGetDatum(c->last_use)
+				Int64GetDatum((int64) c->rebuilds), Int64GetDatum((int64) c->unused), TimestampTzGetDatum(c->last_use)
 			};
 			bool		nulls[lengthof(values)] = {false};
 

@@ -195,7 +195,7 @@ static bool
 may_charge(void)
 {
 	return gpudb_auto_prewarm && gpudb_enabled && gpudb_cache && !gpudb_force && IsUnderPostmaster && pool_exists() &&
-		!IsParallelWorker() && !RecoveryInProgress() && !decision_is_logged();
+		!IsParallelWorker() && !decision_is_logged();
 }
 
 Query *
@@ -304,6 +304,14 @@ plan_as_if(const PlannedQuery *query, List **tables)
 	*tables = state.tables;
 	plan_walk(stmt, NULL, visit, &(TableSearch) {stmt, state.tables});
 	return stmt;
+}
+
+PlannedStmt *
+what_if_plan(const PlannedQuery *query)
+{
+	List	   *tables;
+
+	return plan_as_if(query, &tables);
 }
 
 /* The tables that are read, copied to where losses are kept. */

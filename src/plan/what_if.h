@@ -72,6 +72,9 @@ typedef struct PlannedQuery
  */
 extern void what_if_weigh(const PlannedQuery *query, const PlannedStmt *stmt);
 
+/* The same plan, without more: for gpudb.why_not(). */
+extern PlannedStmt *what_if_plan(const PlannedQuery *query);
+
 /* At library load. */
 extern void what_if_init(void);
 

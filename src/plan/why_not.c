@@ -3,7 +3,8 @@
  *		gpudb.why_not(query): which parts of a query are not on a gpudb node, and why.
  *
  * The query is planned, not run, with the settings of the session.  What the
- * planner decided on the way is compared with the plan that came out.
+ * planner decided on the way is compared with the plan that came out, and with
+ * the one that would come out if all columns were cached.
  */
 #include "postgres.h"
 
@@ -24,6 +25,8 @@
 #include "guc.h"
 #include "pg_compat.h"
 #include "plan/decision.h"
+#include "plan/rewrite.h"
+#include "plan/what_if.h"
 
 /* Below so many rows nothing that a device does pays for starting it. */
 #define SMALL_TABLE_ROWS 20000
@@ -119,15 +122,23 @@ transpose_position(void *arg)
 	}
 }
 
+/* The plan of a query, and the one that it would have if all columns were cached; NULL if that cannot be another one. */
+typedef struct QueryPlans
+{
+	PlannedStmt *now;
+	PlannedStmt *cached;
+} QueryPlans;
+
 /* Plan the one query of a text, as its user might. */
-static PlannedStmt *
-plan_query(const char *text)
+static QueryPlans
+plan_query(const char *text, List **decisions)
 {
 	ErrorContextCallback context = {error_context_stack, transpose_position, unconstify(char *, text)};
 	List	   *statements;
 	List	   *queries;
 	Query	   *query;
-	PlannedStmt *stmt;
+	QueryPlans	plans = {NULL, NULL};
+	PlannedQuery again = {.text = text, .options = CURSOR_OPT_PARALLEL_OK};
 
 	error_context_stack = &context;
 	statements = pg_parse_query(text);
@@ -142,25 +153,41 @@ plan_query(const char *text)
 				 errmsg("gpudb.why_not() takes a query that can be planned"),
 				 errhint("Pass a SELECT, INSERT, UPDATE, DELETE or MERGE statement.")));
 	query = linitial_node(Query, queries);
-	stmt = pg_plan_query(query, text, CURSOR_OPT_PARALLEL_OK, NULL);
-	compat_check_permissions(stmt);
+	again.copy = copyObject(query);
+	decision_log_begin();
+	PG_TRY();
+	{
+		plans.now = pg_plan_query(query, text, CURSOR_OPT_PARALLEL_OK, NULL);
+	}
+	PG_FINALLY();
+	{
+		*decisions = decision_log_end();
+	}
+	PG_END_TRY();
+	compat_check_permissions(plans.now);
+	rewrite_aggregates(again.copy);
+	again.copy = what_if_copy(again.copy);
+	if (again.copy != NULL)
+		plans.cached = what_if_plan(&again);
 	error_context_stack = context.previous;
-	return stmt;
+	return plans;
 }
 
 static const char *
-reason_of_decision(const Decision *decision)
+reason_of_decision(const Decision *decision, bool when_cached)
 {
 	if (decision->reason != NULL)
 		return decision->reason;
+	if (when_cached)
+		return "not_cached";
 	return decision->alias != NULL && decision->rows < SMALL_TABLE_ROWS ? "too_small" : "cost";
 }
 
-/* A row about a decision, which a node has taken, or none. */
+/* A row about a decision, which a node has taken, or none, or one would if columns were cached. */
 static void
-put_decision(ReturnSetInfo *result, const Decision *decision, const char *node)
+put_decision(ReturnSetInfo *result, const Decision *decision, const char *node, bool when_cached)
 {
-	const char *reason = node == NULL ? reason_of_decision(decision) : NULL;
+	const char *reason = node == NULL ? reason_of_decision(decision, when_cached) : NULL;
 	const char *meaning = reason ? reason_meaning(reason) : NULL;
 	Datum		values[5] = {0};
 	bool		nulls[5] = {decision->alias == NULL, false, node == NULL, reason == NULL, meaning == NULL};
@@ -214,11 +241,60 @@ visit_for_names(const Plan *plan, void *arg)
 	return plan_scanned(plan) == 0 && !is_gpudb_node(plan);
 }
 
+/* A search for a node that joins relations of these names, and maybe others. */
+typedef struct NamesOnDevice
+{
+	List	   *rtable;
+	const List *names;
+	bool		found;
+} NamesOnDevice;
+
+static bool
+has_names(const List *all, const List *names)
+{
+	ListCell   *lc;
+
+	foreach(lc, names)
+		if (!list_member(all, makeString(lfirst(lc))))
+			return false;
+	return true;
+}
+
+static bool
+visit_for_device(const Plan *plan, void *arg)
+{
+	NamesOnDevice *search = arg;
+
+	if (joins_on_device(plan))
+	{
+		NameSearch	below = {search->rtable, NIL};
+		List	   *all = NIL;
+		ListCell   *lc;
+
+		plan_walk_below(plan, visit_for_names, &below);
+		foreach(lc, below.names)
+			all = lappend(all, makeString(lfirst(lc)));
+		search->found |= has_names(all, search->names);
+	}
+	return !search->found;
+}
+
+/* Whether a plan, if there is one, joins relations of such names on a device. */
+static bool
+joins_names(const PlannedStmt *stmt, const List *names)
+{
+	NamesOnDevice search = {stmt != NULL ? stmt->rtable : NIL, names, false};
+
+	if (stmt != NULL)
+		plan_walk(stmt, NULL, visit_for_device, &search);
+	return search.found;
+}
+
 /* A search for nodes that join, which are put into a result. */
 typedef struct JoinSearch
 {
 	ReturnSetInfo *result;
-	const PlannedStmt *stmt;
+	QueryPlans	plans;
 	List	   *decisions;
 } JoinSearch;
 
@@ -242,12 +318,13 @@ visit_for_joins(const Plan *plan, void *arg)
 
 	if (joins_on_device(plan) || IsA(plan, HashJoin) || IsA(plan, MergeJoin) || IsA(plan, NestLoop))
 	{
-		NameSearch	below = {search->stmt->rtable, NIL};
+		NameSearch	below = {search->plans.now->rtable, NIL};
 		Decision	decision;
 
 		plan_walk_below(plan, visit_for_names, &below);
 		decision = decision_of_join(search->decisions, decision_names(below.names));
-		put_decision(search->result, &decision, joins_on_device(plan) ? ((const CustomScan *) plan)->methods->CustomName : NULL);
+		put_decision(search->result, &decision, joins_on_device(plan) ? ((const CustomScan *) plan)->methods->CustomName : NULL,
+					 joins_names(search->plans.cached, below.names));
 	}
 	return true;
 }
@@ -281,26 +358,19 @@ gpudb_why_not(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	char	   *query = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	PlannedStmt *volatile stmt;
-	List	   *volatile decisions;
-	JoinSearch	search;
+	JoinSearch	search = {result};
 	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
-	decision_log_begin();
-	PG_TRY();
+	search.plans = plan_query(query, &search.decisions);
+	foreach(lc, search.decisions)
 	{
-		stmt = plan_query(query);
+		const Decision *decision = lfirst(lc);
+
+		if (decision->part != DECISION_JOIN && !decided_before(search.decisions, decision))
+			put_decision(result, decision, node_of_decision(search.plans.now, decision),
+						 search.plans.cached != NULL && node_of_decision(search.plans.cached, decision) != NULL);
 	}
-	PG_FINALLY();
-	{
-		decisions = decision_log_end();
-	}
-	PG_END_TRY();
-	foreach(lc, decisions)
-		if (((Decision *) lfirst(lc))->part != DECISION_JOIN && !decided_before(decisions, lfirst(lc)))
-			put_decision(result, lfirst(lc), node_of_decision(stmt, lfirst(lc)));
-	search = (JoinSearch) {result, stmt, decisions};
-	plan_walk(stmt, NULL, visit_for_joins, &search);
+	plan_walk(search.plans.now, NULL, visit_for_joins, &search);
 	return (Datum) 0;
 }

@@ -59,7 +59,7 @@ page_source_open(PageSource *source, Relation relation, Snapshot snapshot)
 	/* not synchronised with other scans, so that rows come in heap order */
 	source->scan = (HeapScanDesc) table_beginscan_strat(relation, snapshot, 0, NULL, true, false);
 	source->end = source->scan->rs_nblocks;
-	/* in recovery all-visible pages prove nothing, and conflicts are to be noted tuple by tuple */
+	/* in recovery a page's flag proves nothing to PostgreSQL's scans, and conflicts are to be noted tuple by tuple */
 	source->recent = !snapshot->takenDuringRecovery && !RelationUsesLocalBuffers(relation) &&
 		!CheckForSerializableConflictOutNeeded(relation, snapshot);
 }

@@ -36,6 +36,9 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 /* Queries that do not try to build a tablet after one that could not. */
 #define WAITS			3
 
+/* So often the number of them doubles, each time that no query has used the tablet before the next one took its place. */
+#define DOUBLED_MOST	4
+
 /* dsa.c gives pages of their own to what is larger than its largest class. */
 #define OWN_PAGES		8193
 
@@ -124,7 +127,7 @@ enter(const ShelfKey *key)
 	{
 		pg_atomic_init_u32(&shelf->waits[t], 0);
 		pg_atomic_init_u32(&shelf->hits[t], 0);
-		shelf->rebuilds[t] = 0;
+		shelf->rebuilds[t] = shelf->unused[t] = shelf->hits_before[t] = shelf->in_vain[t] = 0;
 		shelf->tablet[t] = InvalidDsaPointer;
 	}
 	shelf->nretired = 0;
@@ -363,6 +366,21 @@ shelf_worth_building(Shelf *shelf, uint32 tablet)
 	return waits == 0;
 }
 
+void
+shelf_build_at_once(Relation relation, uint32 nshelves)
+{
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	for (uint32 s = 0; s < nshelves; s++)
+	{
+		const ShelfKey key = key_of(relation, s);
+		Shelf	   *shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
+
+		for (int t = 0; t < SHELF_TABLETS && shelf != NULL; t++)
+			pg_atomic_write_u32(&shelf->waits[t], 0);
+	}
+	LWLockRelease(pool_lock());
+}
+
 bool
 shelf_claim(Shelf *shelf, uint32 tablet)
 {
@@ -374,7 +392,7 @@ shelf_claim(Shelf *shelf, uint32 tablet)
 void
 shelf_unclaim(Shelf *shelf, uint32 tablet, bool built)
 {
-	pg_atomic_write_u32(&shelf->waits[tablet], built ? 0 : WAITS);
+	pg_atomic_write_u32(&shelf->waits[tablet], built ? (1u << Min(shelf->in_vain[tablet], DOUBLED_MOST)) - 1 : WAITS);
 	pg_atomic_fetch_and_u32(&shelf->claimed, ~((uint32) 1 << tablet));
 }
 

@@ -121,8 +121,11 @@ extern void shelf_count_hits(Shelf *shelf, uint32 ntablets);
 /* Have others know what was found out about a tablet: that it has another stamp now. */
 extern void shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const TabletStamp *stamp);
 
-/* Whether building a tablet is worth trying: it may have failed of late. */
+/* Whether building a tablet is worth trying: it may have failed of late, or have been in vain. */
 extern bool shelf_worth_building(Shelf *shelf, uint32 tablet);
+
+/* Have all tablets of a relation worth it. */
+extern void shelf_build_at_once(Relation relation, uint32 nshelves);
 
 /* Be the only one who builds a tablet; false if somebody else does.  Afterwards, tell whether it could be built. */
 extern bool shelf_claim(Shelf *shelf, uint32 tablet);
@@ -168,7 +171,8 @@ typedef struct ShelfColumn
 	uint32		nlost;			/* blocks whose rows are not there any more */
 	uint32		nrows;
 	uint32		hits;			/* queries that used the tablet */
-	uint32		rebuilds;		/* times that another one took its place */
+	uint32		rebuilds;		/* times that another one took its place, */
+	uint32		unused;			/* and of these those when no query had used the one before */
 	TimestampTz last_use;		/* of its shelf */
 	ColumnKey	key;
 	ColType		form;			/* in which its values are stored */

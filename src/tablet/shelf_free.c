@@ -91,12 +91,17 @@ void
 shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
 {
 	dsa_pointer old = shelf->tablet[tablet];
+	const uint32 hits = pg_atomic_read_u32(&shelf->hits[tablet]);
+	const bool	unused = hits == shelf->hits_before[tablet];
 
 	pg_atomic_write_u64(&shelf->generation, shelf_next_number());
 	shelf->tablet[tablet] = by;
+	shelf->hits_before[tablet] = hits;
+	shelf->in_vain[tablet] = DsaPointerIsValid(old) && unused ? shelf->in_vain[tablet] + 1 : 0;
 	if (!DsaPointerIsValid(old))
 		return;
 	shelf->rebuilds[tablet] += DsaPointerIsValid(by);
+	shelf->unused[tablet] += DsaPointerIsValid(by) && unused;
 	((CachedTablet *) pool_address(old))->next = shelf->retired;
 	shelf->retired = old;
 	shelf->nretired++;
@@ -172,7 +177,7 @@ show_tablet(Shelf *shelf, uint32 number, ShelfVisitor visit, void *arg)
 		.tablespace = shelf->key.tablespace, .database = shelf->key.database, .file = shelf->key.file,
 		.first_block = tablet->notes.first, .nblocks = tablet->notes.nblocks,
 		.nlost = block_set_count(&tablet->stamp.lost), .nrows = tablet->nrows,
-		.hits = pg_atomic_read_u32(&shelf->hits[number]), .rebuilds = shelf->rebuilds[number],
+		.hits = pg_atomic_read_u32(&shelf->hits[number]), .rebuilds = shelf->rebuilds[number], .unused = shelf->unused[number],
 		.last_use = (TimestampTz) pg_atomic_read_u64(&shelf->last_use)
 	};
 

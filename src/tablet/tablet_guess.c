@@ -20,12 +20,6 @@
 #include "tablet/tablet_scan_private.h"
 #include "tablet/validity.h"
 
-static uint32
-shelves_of(BlockNumber nblocks)
-{
-	return (nblocks + SHELF_BLOCKS - 1) / SHELF_BLOCKS;
-}
-
 /* The visibility map as far as a guess has looked at it: the page for one shelf. */
 typedef struct MapLooked
 {
@@ -81,7 +75,7 @@ tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *w
 	uint32		step;
 	double		standing = 0;
 
-	if (!pool_exists() || nblocks == 0 || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()) ||
+	if (!pool_exists() || nblocks == 0 || !ActiveSnapshotSet() || !validity_provable(relation) ||
 		!tablet_column_keys(relation, wanted, &columns))
 		return 0;
 	samples = palloc(sizeof(TabletSample) * GUESS_TABLETS);
@@ -98,7 +92,7 @@ tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *w
 bool
 tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted)
 {
-	if (!pool_exists() || !ActiveSnapshotSet() || !validity_provable(relation, GetActiveSnapshot()))
+	if (!pool_exists() || !ActiveSnapshotSet() || !validity_provable(relation))
 		return false;
 	for (int c = 0; c < nwanted; c++)
 		if (!tablet_texts_have_room(relation, &wanted[c]) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))

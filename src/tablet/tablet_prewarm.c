@@ -5,8 +5,11 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 
+#include "tablet/pool.h"
 #include "tablet/progress.h"
+#include "tablet/shelf.h"
 #include "tablet/tablet_prewarm.h"
 #include "tablet/tablet_read.h"
 #include "tablet/validity.h"
@@ -66,9 +69,13 @@ read_all(TabletReading *reading, Prewarmed *result)
 bool
 tablet_prewarm(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Prewarmed *result)
 {
-	TabletReading *reading = tablet_read_open(relation, snapshot, wanted, nwanted);
-	const bool	can_be_kept = reading->scan != NULL;
+	TabletReading *reading;
+	bool		can_be_kept;
 
+	if (pool_exists())
+		shelf_build_at_once(relation, shelves_of(RelationGetNumberOfBlocks(relation)));
+	reading = tablet_read_open(relation, snapshot, wanted, nwanted);
+	can_be_kept = reading->scan != NULL;
 	*result = (Prewarmed) {.status = STATUS_DONE, .column = -1};
 	result->last = shelf < 0 || (uint64) (shelf + 1) * SHELF_BLOCKS >= reading->source.end;
 	if (can_be_kept && shelf >= 0)

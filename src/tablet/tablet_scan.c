@@ -366,6 +366,12 @@ tablets_of(BlockNumber nblocks)
 	return (nblocks + TABLET_BLOCKS - 1) / TABLET_BLOCKS;
 }
 
+uint32
+shelves_of(BlockNumber nblocks)
+{
+	return (nblocks + SHELF_BLOCKS - 1) / SHELF_BLOCKS;
+}
+
 void
 tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n)
 {
@@ -393,7 +399,7 @@ tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const
 	scan->wanted = wanted;
 	scan->columns = columns;
 	scan->ntablets = scan->end_range = tablets_of(nblocks);
-	scan->nshelves = (scan->ntablets + SHELF_TABLETS - 1) / SHELF_TABLETS;
+	scan->nshelves = shelves_of(nblocks);
 	scan->shelves = palloc0(sizeof(ScanShelf) * scan->nshelves);
 	scan->tablets = palloc0(sizeof(ScanTablet) * scan->ntablets);
 	scan->found = palloc(sizeof(CachedRows) * scan->ntablets);
@@ -403,7 +409,7 @@ tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const
 TabletScan *
 tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
 {
-	return pool_exists() && nblocks > 0 && validity_provable(relation, snapshot)
+	return pool_exists() && nblocks > 0 && validity_provable(relation)
 		? tablet_scan_new(relation, snapshot, nblocks, wanted, nwanted) : NULL;
 }
 

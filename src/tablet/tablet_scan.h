@@ -62,8 +62,9 @@ extern uint64 tablet_fingerprint(TupleDesc desc, AttrNumber attno);
 /* A hash of what these columns are: of attributes of other types it is another one. */
 extern uint64 tablet_columns_hash(Relation relation, const ColumnWanted *wanted, int nwanted);
 
-/* Tablets of a relation of so many blocks. */
+/* Tablets of a relation of so many blocks, and shelves of these. */
 extern uint32 tablets_of(BlockNumber nblocks);
+extern uint32 shelves_of(BlockNumber nblocks);
 
 /* Read only so many tablets, from this one on. */
 extern void tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n);

@@ -10,6 +10,7 @@
 #include "access/visibilitymap.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xlogrecovery.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
@@ -36,7 +37,7 @@ file_is_own(Relation relation)
 }
 
 bool
-validity_provable(Relation relation, Snapshot snapshot)
+validity_provable(Relation relation)
 {
 	Form_pg_class form = relation->rd_rel;
 
@@ -53,7 +54,7 @@ validity_provable(Relation relation, Snapshot snapshot)
 	if (FOLLOWS(RULE_SERIALIZABLE) && IsolationIsSerializable())
 		return false;
 	/* bits may be set past snapshots that old_snapshot_threshold has given up */
-	return !snapshot->takenDuringRecovery && !(FOLLOWS(RULE_OLD_SNAPSHOT) && compat_old_snapshots_end());
+	return !(FOLLOWS(RULE_OLD_SNAPSHOT) && compat_old_snapshots_end());
 }
 
 /* How many blocks from the first one on are all-visible, in whole words of 32. */
@@ -232,7 +233,8 @@ validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
 XLogRecPtr
 validity_wal(void)
 {
-	return GetXLogInsertRecPtr();
+	/* nothing is inserted in recovery: pages change as what others have logged is replayed */
+	return FOLLOWS(RULE_REPLAYED_WAL) && RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogInsertRecPtr();
 }
 
 bool

@@ -87,10 +87,10 @@ typedef struct MapPage
 } MapPage;
 
 /*
- * Whether the map can prove anything of this relation to this snapshot.  If
+ * Whether the map can prove anything of this relation to this transaction.  If
  * not, nothing that was read earlier may be used, and nothing kept.
  */
-extern bool validity_provable(Relation relation, Snapshot snapshot);
+extern bool validity_provable(Relation relation);
 
 /* Copy the map's page for a shelf: bits and LSN together. */
 extern void map_page_read(Relation relation, uint32 shelf, MapPage *page);
@@ -114,7 +114,7 @@ extern FullTransactionId validity_horizon(Snapshot snapshot);
 /* The end of the moment that a snapshot shows; invalid if it shows none. */
 extern FullTransactionId validity_moment(Snapshot snapshot);
 
-/* Where the WAL ends now. */
+/* Where the WAL ends now: what was written of it, or replayed. */
 extern XLogRecPtr validity_wal(void);
 
 /* Whether two moments show the same rows in the same pages. */

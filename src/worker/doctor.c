@@ -164,8 +164,7 @@ tell_what_is_off(StringInfo text)
 		appendStringInfo(text, "max_worker_processes is %d, which leaves no room for %s. Raise it and restart the server.\n",
 						 max_worker_processes, workers);
 	if (RecoveryInProgress())
-		appendStringInfoString(text, "This server is a standby: queries read pages, since no columns are cached, "
-							   "and it cannot be calibrated. A promotion ends that.\n");
+		appendStringInfoString(text, "This server is a standby: it cannot be calibrated. A promotion ends that.\n");
 }
 
 Datum

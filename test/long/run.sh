@@ -1,6 +1,6 @@
 #!/bin/bash
 # What takes too long for `make test`:
-# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cassert] [cancel] [repeat] [groups] [helper] [kills] [tablets] [standin] [faults]
+# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cassert] [cancel] [repeat] [groups] [helper] [kills] [tablets] [standby] [writers] [standin] [faults]
 #
 #   queries    50,000 random queries; at least 95 % of those that count must run on gpudb
 #   buffers    every suite that runs queries, at shared_buffers of 1 MB and of 128 MB
@@ -14,13 +14,15 @@
 #   kills      the GPU process killed 200 times under load (GPUDB_HELPER_KILLS), by a GPU where there is one
 #   tablets    cached columns beside 8 writers, autovacuum and DDL: 20,000 pairs of answers, with and without gpudb, on the CPU device
 #              and on the GPU, for which the CPU stands in unless GPUDB_PROVIDER=auto
+#   standby    the same readers on a standby
+#   writers    what gpudb takes from the throughput of those who update a cached table
 #   faults     every call of CUDA fails, with each of six codes; wants a GPU and `make FAULTS=1 install`
 #   standin    the same with a stand-in for CUDA and the kernels; wants CUDA's headers, and no GPU
 #
 # All but `faults` when none is named.
 #
 # gpudb must be installed already.  GPUDB_LONG_ROWS: rows for `groups`; GPUDB_DIFF_SEED: seed for `queries` and others;
-# GPUDB_LONG_SECONDS: how long `tablets` takes (default 600).
+# GPUDB_LONG_SECONDS: how long `tablets`, `standby` and `writers` take (default 600 each).
 # Exit status 1: something failed.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -72,12 +74,29 @@ long_kills() {
 	local settings=('gpudb.gpu_memory = 8GB')
 	step with_server kills "$here/kills.py" --count "${GPUDB_HELPER_KILLS:-200}" --seed "${GPUDB_DIFF_SEED:-1}"
 }
+tablets_settings=('gpudb.pool_size = 8MB' 'max_prepared_transactions = 10' 'autovacuum_naptime = 1s' 'autovacuum_vacuum_threshold = 20'
+	'autovacuum_vacuum_scale_factor = 0.01' 'autovacuum_vacuum_cost_delay = 0' 'max_wal_size = 8GB' 'max_worker_processes = 24')
 long_tablets() {
-	server_start tablets 'gpudb.pool_size = 8MB' "gpudb.provider = ${GPUDB_PROVIDER:-cpu}" 'max_prepared_transactions = 10' 'autovacuum_naptime = 1s' \
-		'autovacuum_vacuum_threshold = 20' 'autovacuum_vacuum_scale_factor = 0.01' 'autovacuum_vacuum_cost_delay = 0' \
-		'max_wal_size = 8GB' 'max_worker_processes = 24' && psql_as -c 'CREATE EXTENSION gpudb' &&
+	server_start tablets "${tablets_settings[@]}" "gpudb.provider = ${GPUDB_PROVIDER:-cpu}" && psql_as -c 'CREATE EXTENSION gpudb' &&
 		step "$here/tablets.py" --seconds "${GPUDB_LONG_SECONDS:-600}" --seed "${GPUDB_DIFF_SEED:-1}"
 	server_stop tablets
+}
+long_standby() {
+	local standby=$work/replica
+	server_start tablets "${tablets_settings[@]}" 'gpudb.device = cpu' 'max_standby_streaming_delay = -1' && psql_as -c 'CREATE EXTENSION gpudb' &&
+		as_user pg_basebackup -D "$standby" -R -X stream -h "$work" -U postgres &&
+		echo "port = 5433" | as_user tee -a "$standby/postgresql.conf" >/dev/null &&
+		as_user pg_ctl -D "$standby" -l "$work/replica.log" -w -t 120 start >/dev/null &&
+		step "$here/tablets.py" --standby 'port=5433' --seconds "${GPUDB_LONG_SECONDS:-600}" --seed "${GPUDB_DIFF_SEED:-1}"
+	local result=$?
+	stop_data "$standby"
+	server_stop tablets
+	return $result
+}
+long_writers() {
+	server_start writers 'fsync = on' 'shared_buffers = 2GB' 'max_wal_size = 8GB' && psql_as -c 'CREATE EXTENSION gpudb' &&
+		step "$here/writers.py" --seconds "${GPUDB_LONG_SECONDS:-600}"
+	server_stop writers
 }
 long_standin() {
 	local settings=('gpudb.pool_size = 64MB') tree=$work/standin-tree sources
@@ -97,9 +116,9 @@ long_faults() {
 }
 
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standin)
+[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standby writers standin)
 for name in "${steps[@]}"; do
-	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standin faults"
+	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standby writers standin faults"
 done
 find_postgres
 work_open

@@ -16,8 +16,8 @@ MB = 1 << 20
 class Session(Connection):
     """Reads /proc of its backend, so the server must be on this machine and belong to us, or we be root."""
 
-    def __init__(self, settings=(), database=""):
-        super().__init__(f"dbname={database}" if database else "", settings)
+    def __init__(self, settings=(), database="", server=""):
+        super().__init__(f"{server} dbname={database}" if database else server, settings)
         self.pid = int(self.value("SELECT pg_backend_pid()"))
 
     def each(self, statements):

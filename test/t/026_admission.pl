@@ -42,6 +42,9 @@ run_sql(qq{
 });
 my $query = 'SELECT count(*), sum(v) FROM facts WHERE k < 900';
 unlike(plan_of($query), qr/Gpu/, 'nothing is cached: PostgreSQL answers');
+sub why_not { return run_sql("SELECT string_agg(DISTINCT reason, ' ') FROM gpudb.why_not('$_[0]')"); }
+is(why_not($query), 'not_cached', 'why_not() tells');
+is(run_sql("SET gpudb.cache = off; SELECT DISTINCT reason FROM gpudb.why_not('$query')"), 'cost', 'unless this session uses no cache');
 is(states(), '', 'an EXPLAIN charges nothing');
 run_sql('SELECT sum(v) FROM small WHERE id < 900');
 is(states(), '', 'a small table has no account');
@@ -63,6 +66,7 @@ ok(run_until_built('facts', $query, 100), 'its losses pay for building');
 ok(is_built('facts'), 'a worker builds');
 is(run_sql("SELECT columns::text FROM gpudb.cache WHERE relation = 'facts'::regclass"), '{k,v}', 'the columns');
 like(plan_of($query), qr/GpuAgg/, 'then the planner takes them');
+is(run_sql("SELECT node FROM gpudb.why_not('$query') WHERE part = 'aggregate'"), 'GpuAgg', 'as why_not() tells');
 like($kept->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/GpuAgg/, 'for the prepared statement, too');
 $kept->quit;
 is(run_sql("SET gpudb.debug_require = require; $query"), run_sql("SET gpudb.enabled = off; $query"), 'the answer is PostgreSQL\'s');
