@@ -268,8 +268,8 @@ static bool
 compile_request(GpuNode *node)
 {
 	const bool	may_gpu = device_may_use_gpu();
-	/* a GPU makes no codes of pages: with those that are not there a run on it would be one to have them admitted */
-	const bool	for_gpu = may_gpu && !gpudb_auto_prewarm && node->noutgrown < MOST_OUTGROWN;
+	/* truths of all values that there may be are more than a GPU's program has room for */
+	const bool	for_gpu = may_gpu && node->noutgrown < MOST_OUTGROWN;
 
 	compile_with_codes(node, node_offer_codes(node, for_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
 	if (node->compiled.reason != NULL)

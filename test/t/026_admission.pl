@@ -160,4 +160,24 @@ my $size = run_sql("SELECT setting FROM pg_settings WHERE name = 'gpudb.pool_siz
 cmp_ok($size, '>=', 64, 'the pool has a size by itself');
 cmp_ok($size, '<=', 65536, 'within bounds');
 $node->stop;
+
+# On a GPU, for which the CPU stands in: conditions on codes that are there are the GPU's, also where a worker may build them
+my $gpu = PostgreSQL::Test::Cluster->new('gpu');
+$gpu->init;
+$gpu->append_conf('postgresql.conf', "gpudb.auto_prewarm = on\ngpudb.provider = cpu\ngpudb.device = gpu\ngpudb.force = on\nautovacuum = off\nfsync = off");
+$gpu->start;
+$gpu->safe_psql('postgres', q{
+	CREATE EXTENSION gpudb;
+	CREATE TABLE coded AS SELECT i AS id, i % 7 AS k, 'word ' || i % 5000 AS w FROM generate_series(1, 100000) i;
+	CREATE TABLE names AS SELECT i AS k, 'name ' || i % 3 AS name FROM generate_series(0, 6) i;
+});
+$gpu->safe_psql('postgres', 'VACUUM ANALYZE coded, names');
+$gpu->safe_psql('postgres', "SELECT gpudb.prewarm('coded'), gpudb.prewarm('names')");
+for my $on_codes ("SELECT count(*) FROM coded WHERE w LIKE '%99' OR w LIKE '%7'",
+	"SELECT name, count(*) FROM coded JOIN names USING (k) WHERE w LIKE '%99' AND name <> 'name 1' GROUP BY name ORDER BY name")
+{
+	like($gpu->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $on_codes"), qr/GpuAgg[^\n]*\n *Device: gpu/, "on the GPU: $on_codes");
+	is($gpu->safe_psql('postgres', "SET gpudb.debug_require = require; $on_codes"), $gpu->safe_psql('postgres', "SET gpudb.enabled = off; $on_codes"), 'the answer');
+}
+$gpu->stop;
 done_testing();
