@@ -40,12 +40,31 @@ PG_MODULE_MAGIC;
 static shmem_request_hook_type prev_shmem_request = NULL;
 static shmem_startup_hook_type prev_shmem_startup = NULL;
 
+/* A table of a query's joins may take such a part of the server's memory, but no less and no more than so many MB. */
+#define JOIN_MEMORY_PART	32
+#define JOIN_MEMORY_LEAST	64
+#define JOIN_MEMORY_MOST	16384
+
+/* What gpudb.join_memory is where nobody has set it; SHOW tells.  Where the machine does not tell its memory, it stays as it is. */
+static void
+choose_join_memory(void)
+{
+	const uint64 size = (machine_memory() >> 20) / JOIN_MEMORY_PART;
+	char		value[16];
+
+	if (size == 0)
+		return;
+	snprintf(value, sizeof(value), "%d", (int) Min(Max(size, JOIN_MEMORY_LEAST), JOIN_MEMORY_MOST));
+	SetConfigOption("gpudb.join_memory", value, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+}
+
 static void
 shmem_request(void)
 {
 	if (prev_shmem_request)
 		prev_shmem_request();
 	machine_init();
+	choose_join_memory();
 	pool_choose_size();
 	threads_request_shmem();
 	pins_request_shmem();

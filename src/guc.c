@@ -159,7 +159,7 @@ guc_init(void)
 							&gpudb_gpu_memory, -1, -1, INT_MAX / 2, PGC_POSTMASTER, GUC_UNIT_MB, check_gpu_memory, NULL, NULL);
 	DefineCustomIntVariable("gpudb.join_memory",
 							"Memory that the tables of a query's joins may take, each of them.",
-							"A join whose table wants more is left to PostgreSQL.",
+							"A join whose table wants more is left to PostgreSQL. Without a setting it is a thirty-second part of the memory that the server may use.",
 							&gpudb_join_memory, DEFAULT_JOIN_MEMORY, 1, INT_MAX / 2, PGC_USERSET, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.pool_size",
 							"Memory for columns that queries leave behind for others.",

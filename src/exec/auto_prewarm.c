@@ -31,9 +31,9 @@
 
 #include "device/machine.h"
 #include "exec/auto_prewarm.h"
+#include "exec/build_columns.h"
 #include "guc.h"
 #include "tablet/pool.h"
-#include "tablet/tablet_prewarm.h"
 #include "tablet/tablet_scan.h"
 
 /* How far this process stands behind others where processors are scarce. */
@@ -163,16 +163,16 @@ typedef struct Building
 
 /* Build one shelf's columns, but for those that cannot be; false if there is no shelf behind it. */
 static bool
-build_columns(Relation relation, Building *building)
+build_wanted(Relation relation, Building *building)
 {
 	for (;;)
 	{
 		int			place[ADMISSION_COLUMNS];
 		int			n;
-		Prewarmed	done = {.last = true};
+		Built	done = {.last = true};
 		ColumnWanted *wanted = columns_now(relation, &building->columns, place, &n);
 
-		if (n == 0 || !tablet_prewarm(relation, GetActiveSnapshot(), wanted, n, building->shelf, &done))
+		if (n == 0 || !build_columns(relation, GetActiveSnapshot(), wanted, n, building->shelf, &done))
 			return false;
 		building->kept += done.kept;
 		if (done.status == STATUS_DONE)
@@ -212,7 +212,7 @@ build_shelf(Building *building)
 		return false;
 	/* not before there is the lock, which may take long */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	more = build_columns(relation, building);
+	more = build_wanted(relation, building);
 	PopActiveSnapshot();
 	if (!more && building->kept > 0)
 		tell_of_columns(relation, building);

@@ -191,7 +191,7 @@ feed_item_finished(Feed *feed, DeviceWork *work)
 	if (work->status == STATUS_NEEDS_PATCH)
 	{
 		/* a feeder, which has no codes, does not know what columns are of */
-		work->status = tablet_patch(feed->device, work, feed->codes != NULL ? feed->wanted : NULL);
+		work->status = tablet_patch(feed->device, work, feed->codes != NULL || feed->builds ? feed->wanted : NULL);
 		run_codes_catch_up(feed->codes);
 		if (work->status == STATUS_DONE)
 		{
@@ -278,7 +278,8 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 		if (work->status == STATUS_SCALE_EXCEEDED)
 			for (uint32 c = 0; c < work->tablet->ncols; c++)
 				outcome->max_scale[c] = Max(outcome->max_scale[c], work->tablet->column[c].max_scale);
-		if (work->status == STATUS_SPECIAL_NUMERIC || work->status == STATUS_DECIMAL_TOO_WIDE)
+		if (work->status == STATUS_SPECIAL_NUMERIC || work->status == STATUS_DECIMAL_TOO_WIDE ||
+			(feed->builds && work->status == STATUS_CODES_EXCEEDED))
 			outcome->failed_column = work->tablet->failed_column;
 		if (feed->tablets != NULL)
 			tablet_scan_collect(feed->tablets, work->owner, work->status == STATUS_DONE ? work->tablet : NULL);
@@ -466,6 +467,8 @@ feed_all(Feed *feed, FeedOutcome *outcome)
 	}
 	if (feed->tablets != NULL && outcome->status == STATUS_DONE)
 		tablet_scan_finish(feed->tablets);
+	else if (feed->tablets != NULL && feed->builds)
+		tablet_scan_finish_earlier(feed->tablets);
 	/* groups are nobody's columns: what was pinned is free while rows go out */
 	feed_close_tablets(feed);
 }

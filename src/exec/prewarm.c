@@ -23,12 +23,12 @@
 
 #include "compile/compile.h"
 #include "core/decimal.h"
+#include "exec/build_columns.h"
 #include "exec/node.h"
 #include "exec/run_codes.h"
 #include "exec/stat.h"
 #include "pg_compat.h"
 #include "tablet/pool.h"
-#include "tablet/tablet_prewarm.h"
 
 extern PGDLLEXPORT Datum gpudb_prewarm(PG_FUNCTION_ARGS);
 
@@ -115,7 +115,7 @@ list_columns(Wanted *wanted, int *n)
 
 /* After a failure: want something else that may succeed; false if there is nothing to change. */
 static bool
-want_less(Wanted *wanted, const ColumnWanted *columns, const Prewarmed *done)
+want_less(Wanted *wanted, const ColumnWanted *columns, const Built *done)
 {
 	AttrNumber	attno;
 
@@ -144,13 +144,13 @@ prewarm(Wanted *wanted)
 
 	for (;;)
 	{
-		Prewarmed	done;
+		Built	done;
 		int			n;
 		ColumnWanted *columns = list_columns(wanted, &n);
 
 		if (n == 0)
 			return kept;
-		if (!tablet_prewarm(wanted->relation, wanted->snapshot, columns, n, -1, &done))
+		if (!build_columns(wanted->relation, wanted->snapshot, columns, n, -1, &done))
 		{
 			ereport(WARNING, (errmsg("nothing of relation \"%s\" can be cached now", RelationGetRelationName(wanted->relation))));
 			return kept;

@@ -269,13 +269,10 @@ unclaim(const TabletScan *scan, const TabletBuild *build, bool built)
 }
 
 void
-tablet_scan_finish(TabletScan *scan)
+tablet_scan_finish_earlier(TabletScan *scan)
 {
 	ListCell   *lc;
 
-	if (scan->build != NULL)
-		enlist(scan, &scan->waiting, scan->build);
-	scan->build = NULL;
 	foreach(lc, scan->waiting)
 	{
 		TabletBuild *build = lfirst(lc);
@@ -287,6 +284,15 @@ tablet_scan_finish(TabletScan *scan)
 		scan->waiting = foreach_delete_current(scan->waiting, lc);
 		enlist(scan, &scan->spare, build);
 	}
+}
+
+void
+tablet_scan_finish(TabletScan *scan)
+{
+	if (scan->build != NULL)
+		enlist(scan, &scan->waiting, scan->build);
+	scan->build = NULL;
+	tablet_scan_finish_earlier(scan);
 }
 
 /* Give up a tablet that was begun. */

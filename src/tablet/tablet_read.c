@@ -7,7 +7,6 @@
 #include "utils/memutils.h"
 
 #include "device/cpu_kernel.h"
-#include "tablet/progress.h"
 #include "tablet/tablet_read.h"
 
 /* Nobody may hold pins of shelves who is not there any more; those of pages belong to the resource owner. */
@@ -19,25 +18,22 @@ let_go(void *arg)
 	page_window_forget(reading->window);
 	if (reading->scan != NULL)
 		tablet_scan_close(reading->scan);
-	progress_clear();
 }
 
-/* The columns that are wanted, with dictionaries; false if there is none to be had for one that is to have codes. */
-static bool
-pin_codes(TabletReading *reading, Relation relation, const ColumnWanted *wanted, int nwanted)
+const ColumnWanted *
+columns_with_codes(Relation relation, const ColumnWanted *wanted, int nwanted, bool *all)
 {
 	ColumnWanted *own = palloc(sizeof(ColumnWanted) * Max(nwanted, 1));
-	bool		pinned = true;
 
+	*all = true;
 	memcpy(own, wanted, sizeof(ColumnWanted) * nwanted);
 	for (int w = 0; w < nwanted; w++)
 		if (own[w].coded)
 		{
 			own[w].codes = codes_pin(relation, own[w].attno);
-			pinned &= own[w].codes != NULL;
+			*all &= own[w].codes != NULL;
 		}
-	reading->wanted = own;
-	return pinned;
+	return own;
 }
 
 TabletReading *
@@ -46,9 +42,10 @@ tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb reading", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	TabletReading *reading = palloc0(sizeof(TabletReading));
-	const bool	pinned = pin_codes(reading, relation, wanted, nwanted);
+	bool		pinned;
 
 	reading->context = context;
+	reading->wanted = columns_with_codes(relation, wanted, nwanted, &pinned);
 	reading->columns = AllocSetContextCreate(context, "gpudb columns", ALLOCSET_DEFAULT_SIZES);
 	reading->spec = deform_spec_create(relation, reading->wanted, nwanted);
 	reading->window = page_window_create();

@@ -13,6 +13,9 @@
 #include "tablet/pages.h"
 #include "tablet/tablet_scan.h"
 
+/* Columns as they are wanted, with dictionaries, in the current memory context; not *all if there is none to be had for one that is to have codes. */
+extern const ColumnWanted *columns_with_codes(Relation relation, const ColumnWanted *wanted, int nwanted, bool *all);
+
 typedef struct TabletReading
 {
 	MemoryContext context;		/* of all this */

@@ -120,6 +120,9 @@ extern void tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *co
 /* Tablets that the last range may have ended: those that are complete are left for others. */
 extern void tablet_scan_finish(TabletScan *scan);
 
+/* Those of ranges before the last one, which something has stopped. */
+extern void tablet_scan_finish_earlier(TabletScan *scan);
+
 extern const TabletReport *tablet_scan_report(const TabletScan *scan);
 
 /* Unpin everything; also for a transaction that aborts. */

@@ -159,6 +159,9 @@ is(states(), 'facts built', 'switched off: nothing is charged');
 my $size = run_sql("SELECT setting FROM pg_settings WHERE name = 'gpudb.pool_size'");
 cmp_ok($size, '>=', 64, 'the pool has a size by itself');
 cmp_ok($size, '<=', 65536, 'within bounds');
+my $join = run_sql("SELECT setting FROM pg_settings WHERE name = 'gpudb.join_memory'");
+ok($join >= 64 && $join <= 16384, 'so does gpudb.join_memory, within its own');
+is(run_sql("SET gpudb.join_memory = '3MB'; RESET gpudb.join_memory; SELECT setting FROM pg_settings WHERE name = 'gpudb.join_memory'"), $join, 'which RESET knows');
 $node->stop;
 
 # On a GPU, for which the CPU stands in: conditions on codes that are there are the GPU's, also where a worker may build them

@@ -1,9 +1,9 @@
 /*
- * tablet_prewarm.h
+ * build_columns.h
  *		Leaving a relation's columns in the cache without a query.
  */
-#ifndef GPUDB_TABLET_TABLET_PREWARM_H
-#define GPUDB_TABLET_TABLET_PREWARM_H
+#ifndef GPUDB_EXEC_BUILD_COLUMNS_H
+#define GPUDB_EXEC_BUILD_COLUMNS_H
 
 #include "postgres.h"
 
@@ -12,15 +12,15 @@
 
 #include "tablet/build.h"
 
-/* How far tablet_prewarm() came. */
-typedef struct Prewarmed
+/* How far build_columns() came. */
+typedef struct Built
 {
 	DeviceStatus status;		/* DONE, or why some column of some window cannot be read so */
 	int			column;			/* which one; -1 = not known */
 	int32		scale;			/* after SCALE_EXCEEDED: which scale it needs */
 	uint64		kept;			/* tablets left behind */
 	bool		last;			/* there are no shelves behind */
-} Prewarmed;
+} Built;
 
 /*
  * Read what is not cached yet of these columns and leave it behind, until
@@ -28,6 +28,6 @@ typedef struct Prewarmed
  * stay registered.  False if nothing of the relation, or of these columns, can
  * be kept.
  */
-extern bool tablet_prewarm(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Prewarmed *result);
+extern bool build_columns(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Built *result);
 
-#endif							/* GPUDB_TABLET_TABLET_PREWARM_H */
+#endif							/* GPUDB_EXEC_BUILD_COLUMNS_H */

@@ -1,0 +1,180 @@
+/*
+ * build_columns.c
+ *		Leaving a relation's columns in the cache without a query.
+ *
+ * The CPU device counts the rows of the relation, and has them deformed into
+ * all columns that are wanted on the way; its threads leave those behind as
+ * they do for a query.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/pg_list.h"
+#include "storage/bufmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+
+#include "compile/compile.h"
+#include "device/device.h"
+#include "device/threads.h"
+#include "exec/build_columns.h"
+#include "exec/feed.h"
+#include "tablet/pool.h"
+#include "tablet/progress.h"
+#include "tablet/shelf.h"
+#include "tablet/tablet_read.h"
+
+/* What an error leaves to be cleaned up with the memory context that it is in. */
+typedef struct Building
+{
+	Feed		feed;
+	int			threads;		/* leased */
+	uint32		ntablets;
+	MemoryContextCallback closing;
+} Building;
+
+static void
+let_go(void *arg)
+{
+	Building   *building = arg;
+
+	feed_abandon(&building->feed);
+	threads_return(building->threads);
+	progress_clear();
+}
+
+/* A program over so many columns that counts rows, and looks at none of the columns. */
+static const Program *
+counting_program(int ncolumns)
+{
+	Aggref	   *count = makeNode(Aggref);
+	CompileInput input = {.varno = 1};
+	CompileRequest request = {.aggregate = true, .aggs = list_make1(count)};
+	CompileResult *compiled = palloc0(sizeof(CompileResult));
+	Program    *program;
+
+	count->aggfnoid = F_COUNT_;
+	count->aggtype = INT8OID;
+	count->aggstar = true;
+	count->aggkind = AGGKIND_NORMAL;
+	count->aggsplit = AGGSPLIT_SIMPLE;
+	compile_program(&input, &request, compiled);
+	if (compiled->reason != NULL)
+		elog(ERROR, "gpudb: count(*) cannot be compiled: %s", compiled->reason);
+	program = memcpy(palloc(compiled->program->size), compiled->program, compiled->program->size);
+	program->ncolumns = (uint16) ncolumns;
+	return program;
+}
+
+/* How far it has come: a window has been read. */
+static DeviceStatus
+tell_progress(void *arg, const DeviceWork *work)
+{
+	const Building *building = arg;
+	const PageWindow *window = work->owner;
+
+	progress_set(building->feed.source.relation, building->ntablets, window->block[0] / TABLET_BLOCKS);
+	return STATUS_DONE;
+}
+
+/* Which column stopped it, and why. */
+static void
+note_failure(const FeedOutcome *outcome, int ncolumns, Built *result)
+{
+	result->status = outcome->status;
+	result->column = outcome->failed_column;
+	for (int c = 0; c < ncolumns && outcome->status == STATUS_SCALE_EXCEEDED; c++)
+		if (outcome->max_scale[c] > result->scale)
+		{
+			result->column = c;
+			result->scale = outcome->max_scale[c];
+		}
+}
+
+/* Begin to read; false if nothing can be kept. */
+static bool
+begin(Building *building, Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf)
+{
+	Feed	   *feed = &building->feed;
+	bool		all;
+
+	feed->wanted = columns_with_codes(relation, wanted, nwanted, &all);
+	if (!all)
+		return false;
+	feed_begin(feed, CurrentMemoryContext, relation, snapshot);
+	feed->tablets = tablet_scan_create(relation, snapshot, feed->source.end, feed->wanted, nwanted);
+	if (feed->tablets == NULL)
+		return false;
+	tablet_scan_decide(feed->tablets, false);
+	if (shelf >= 0)
+		tablet_scan_restrict(feed->tablets, (uint32) shelf * SHELF_TABLETS, SHELF_TABLETS);
+	feed->source.next = feed->source.end = 0;
+	feed->builds = true;
+	feed->take_rows = tell_progress;
+	feed->take_arg = building;
+	building->threads = threads_lease();
+	feed->spec = (JobSpec) {
+		.program = counting_program(nwanted), .deform = deform_spec_create(relation, feed->wanted, nwanted),
+		.memory_limit = (uint64) get_hash_memory_limit(), .threads = building->threads, .interrupted = feed_interrupted
+	};
+	return feed_open_job(feed, &cpu_device);
+}
+
+/* Build as many columns as a program may have; false if nothing can be kept. */
+static bool
+build(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Built *result)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb building", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Building   *building = palloc0(sizeof(Building));
+	const BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
+	FeedOutcome *outcome = palloc(sizeof(FeedOutcome));
+	volatile bool begun;
+
+	building->closing = (MemoryContextCallback) {.func = let_go, .arg = building};
+	MemoryContextRegisterResetCallback(context, &building->closing);
+	building->ntablets = tablets_of(nblocks);
+	shelf_build_at_once(relation, shelves_of(nblocks));
+	result->last = shelf < 0 || (uint64) (shelf + 1) * SHELF_BLOCKS >= nblocks;
+	begun = begin(building, relation, snapshot, wanted, nwanted, shelf);
+	feed_outcome_init(outcome);
+	PG_TRY();
+	{
+		if (begun)
+			feed_all(&building->feed, outcome);
+	}
+	PG_CATCH();
+	{
+		/* threads read pages as long as these are pinned */
+		feed_abandon(&building->feed);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	if (building->feed.source.scan != NULL)
+		feed_end(&building->feed);
+	note_failure(outcome, nwanted, result);
+	result->kept = Max(result->kept, building->feed.report.tablets_kept);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return begun;
+}
+
+bool
+build_columns(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Built *result)
+{
+	bool		begun = false;
+
+	*result = (Built) {.status = STATUS_DONE, .column = -1};
+	if (!pool_exists())
+		return false;
+	for (int first = 0; first < nwanted && result->status == STATUS_DONE; first += PROGRAM_MAX_COLUMNS)
+	{
+		begun |= build(relation, snapshot, wanted + first, Min(nwanted - first, PROGRAM_MAX_COLUMNS), shelf, result);
+		if (result->column >= 0)
+			result->column += first;
+	}
+	return begun;
+}
