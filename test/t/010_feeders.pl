@@ -698,7 +698,9 @@ kill 'CONT', $stopped;
 end_query($query);
 like($query->{err}, qr/ERROR: .*terminat|ERROR: .*lost/, 'a worker is terminated that leaves tablets behind');
 ok(no_worker_left($node), 'no worker is left');
-is((ask($session, $long_kept))[0], ask_postgres($session, $long_kept), 'the next query is right');
+# PostgreSQL first: it prunes pages, and so changes them
+my $long_answer = ask_postgres($session, $long_kept);
+is((ask($session, $long_kept))[0], $long_answer, 'the next query is right');
 like((ask($session, $long_kept))[1], qr/Tablets: (\d+)\n\s*Tablets Cached: \1\n/, 'nobody holds on to a tablet');
 is(ask($session, q{SELECT gpudb.evict('t') > 0}), 't', 'tablets can be forgotten');
 ask($session, 'RESET gpudb.cache');
