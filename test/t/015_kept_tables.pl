@@ -106,7 +106,7 @@ agrees('SELECT max(d.t), count(*) FROM fact f JOIN dim4 d ON f.d1 = d.id', 1, 't
 agrees('SELECT d.name, count(*) FROM fact f LEFT JOIN dim6 d ON f.d1 = d.id GROUP BY 1', 0, 'more texts than codes');
 $node->safe_psql('postgres', q{
 	INSERT INTO dim4 SELECT i, 'a new text ' || i % 3, 'padded 9', 5 FROM generate_series(2000, 2099) i; UPDATE dim4 SET t = 'changed' WHERE id < 7;});
-agrees('SELECT d.t, d.c, count(*), sum(f.v) FROM fact f JOIN dim4 d ON f.d1 = d.id GROUP BY 1, 2', -1, 'texts that have come since, on pages that are not cached');
+agrees('SELECT d.t, d.c, count(*), sum(f.v) FROM fact f JOIN dim4 d ON f.d1 = d.id GROUP BY 1, 2', 0, 'texts that have come since, on pages that are not cached');
 $node->safe_psql('postgres', q{VACUUM FULL ANALYZE dim4});
 $node->safe_psql('postgres', q{SELECT gpudb.prewarm('dim4')});
 agrees('SELECT d.t, d.c, count(*), sum(f.v) FROM fact f JOIN dim4 d ON f.d1 = d.id GROUP BY 1, 2', 1, 'and are cached');
