@@ -40,12 +40,12 @@ PG_MODULE_MAGIC;
 static shmem_request_hook_type prev_shmem_request = NULL;
 static shmem_startup_hook_type prev_shmem_startup = NULL;
 
-/* A table of a query's joins may take such a part of the server's memory, but no less and no more than so many MB. */
+/* The default of gpudb.join_memory: this part of the server's memory, within these bounds in MB. */
 #define JOIN_MEMORY_PART	32
 #define JOIN_MEMORY_LEAST	64
 #define JOIN_MEMORY_MOST	16384
 
-/* What gpudb.join_memory is where nobody has set it; SHOW tells.  Where the machine does not tell its memory, it stays as it is. */
+/* Set the default of gpudb.join_memory by the memory of the machine or container, if that is known. */
 static void
 choose_join_memory(void)
 {

@@ -186,8 +186,8 @@ build_wanted(Relation relation, Building *building)
 }
 
 /*
- * Kept plans that read the relation are made anew: with its columns they may be other ones.  The message goes to the sessions of
- * this server alone: CacheInvalidateRelcache() would log it for standbys, which have columns of their own, and a standby logs nothing.
+ * Invalidate cached plans that read the relation: with its columns cached other plans may be cheaper.  The message goes to the
+ * sessions of this server only.  CacheInvalidateRelcache() would log it, which a standby cannot, for standbys that cache by themselves.
  */
 static void
 tell_of_columns(Relation relation, const Building *building)

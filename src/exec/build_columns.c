@@ -27,7 +27,7 @@
 #include "tablet/shelf.h"
 #include "tablet/tablet_read.h"
 
-/* What an error leaves to be cleaned up with the memory context that it is in. */
+/* Resources that are released with their memory context, also after an error. */
 typedef struct Building
 {
 	Feed		feed;
@@ -46,7 +46,7 @@ let_go(void *arg)
 	progress_clear();
 }
 
-/* A program over so many columns that counts rows, and looks at none of the columns. */
+/* Compile count(*) as a program over ncolumns columns, of which it loads none. */
 static const Program *
 counting_program(int ncolumns)
 {
@@ -69,7 +69,7 @@ counting_program(int ncolumns)
 	return program;
 }
 
-/* How far it has come: a window has been read. */
+/* Report progress to gpudb.progress each time that the device has read a window. */
 static DeviceStatus
 tell_progress(void *arg, const DeviceWork *work)
 {
@@ -80,7 +80,7 @@ tell_progress(void *arg, const DeviceWork *work)
 	return STATUS_DONE;
 }
 
-/* Which column stopped it, and why. */
+/* Tell the caller which column stopped the job, and why. */
 static void
 note_failure(const FeedOutcome *outcome, int ncolumns, Built *result)
 {
@@ -94,7 +94,7 @@ note_failure(const FeedOutcome *outcome, int ncolumns, Built *result)
 		}
 }
 
-/* Begin to read; false if nothing can be kept. */
+/* Open the job and choose the tablets to read; false if nothing of the relation can be cached. */
 static bool
 begin(Building *building, Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf)
 {
@@ -123,7 +123,7 @@ begin(Building *building, Relation relation, Snapshot snapshot, const ColumnWant
 	return feed_open_job(feed, &cpu_device);
 }
 
-/* Build as many columns as a program may have; false if nothing can be kept. */
+/* Build up to PROGRAM_MAX_COLUMNS columns in one pass; false if nothing of the relation can be cached. */
 static bool
 build(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Built *result)
 {
@@ -148,7 +148,7 @@ build(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwan
 	}
 	PG_CATCH();
 	{
-		/* threads read pages as long as these are pinned */
+		/* the threads read pinned pages: stop them before the pins are released */
 		feed_abandon(&building->feed);
 		PG_RE_THROW();
 	}

@@ -12,7 +12,7 @@
 
 #include "tablet/build.h"
 
-/* How far build_columns() came. */
+/* Result of build_columns(). */
 typedef struct Built
 {
 	DeviceStatus status;		/* DONE, or why some column of some window cannot be read so */

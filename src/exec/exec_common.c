@@ -268,7 +268,7 @@ static bool
 compile_request(GpuNode *node)
 {
 	const bool	may_gpu = device_may_use_gpu();
-	/* truths of all values that there may be are more than a GPU's program has room for */
+	/* a truth table of as many codes as a dictionary may have does not fit into a GPU's program */
 	const bool	for_gpu = may_gpu && node->noutgrown < MOST_OUTGROWN;
 
 	compile_with_codes(node, node_offer_codes(node, for_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));

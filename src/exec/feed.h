@@ -67,7 +67,7 @@ typedef struct Feed
 	void	   *take_arg;
 	bool		sample_does;	/* if there are many cached tablets, for some of them to be fed and nothing else; */
 	bool		sampled;		/* it was so */
-	bool		builds;			/* for the cache alone: codes are made of values though no condition asks for them */
+	bool		builds;			/* columns for the cache, without a query: values get codes though no condition tests them */
 	bool		reads_all;		/* a failure does not end it: how far it comes would tell where the value is; */
 	bool		counts_bytes;	/* for EXPLAIN: it takes a look at each tablet */
 	FeedReport	report;

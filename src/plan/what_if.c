@@ -420,7 +420,7 @@ charge_loss(const Loss *loss)
 	}
 }
 
-/* A run is charged when it has ended: by then it may have left the columns behind itself. */
+/* Charge a run when it ends: by then it may have cached the columns itself. */
 static void
 executor_end(QueryDesc *query)
 {

@@ -72,7 +72,7 @@ typedef struct PlannedQuery
  */
 extern void what_if_weigh(const PlannedQuery *query, const PlannedStmt *stmt);
 
-/* The same plan, without more: for gpudb.why_not(). */
+/* The plan that a query would have if all columns were cached, for gpudb.why_not(). */
 extern PlannedStmt *what_if_plan(const PlannedQuery *query);
 
 /* At library load. */

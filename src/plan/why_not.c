@@ -183,7 +183,7 @@ reason_of_decision(const Decision *decision, bool when_cached)
 	return decision->alias != NULL && decision->rows < SMALL_TABLE_ROWS ? "too_small" : "cost";
 }
 
-/* A row about a decision, which a node has taken, or none, or one would if columns were cached. */
+/* Add a result row for a decision: the node that took the part, if any, and whether one would if columns were cached. */
 static void
 put_decision(ReturnSetInfo *result, const Decision *decision, const char *node, bool when_cached)
 {
@@ -241,7 +241,7 @@ visit_for_names(const Plan *plan, void *arg)
 	return plan_scanned(plan) == 0 && !is_gpudb_node(plan);
 }
 
-/* A search for a node that joins relations of these names, and maybe others. */
+/* State of the search for a node that joins at least the relations of these names. */
 typedef struct NamesOnDevice
 {
 	List	   *rtable;

@@ -226,7 +226,7 @@ note_all_visible(BlockWatch *watch, uint32 place, const TupleList *tuples)
 	block_set_add(&watch->all_visible, place);
 }
 
-/* Note what was read of a block whose content is locked. */
+/* Note for the cache what was read of a block whose content is locked. */
 static void
 note_prepared(const PageSource *source, uint32 place, Buffer buffer, const TupleList *tuples)
 {
@@ -248,7 +248,7 @@ note_prepared(const PageSource *source, uint32 place, Buffer buffer, const Tuple
 		return;
 	}
 	watch->notes.ntuples[place] = (uint16) tuples->n;
-	/* what has changed since PostgreSQL listed the tuples has not ended */
+	/* a transaction that has changed the page since PostgreSQL listed its tuples has not ended for this snapshot */
 	watch->notes.lsn[place] = BufferGetLSNAtomic(buffer);
 	if (validity_settled(BufferGetPage(buffer), source->scan->rs_base.rs_snapshot, &watch->notes.newest))
 		block_set_add(&watch->notes.settled, place);
@@ -257,10 +257,12 @@ note_prepared(const PageSource *source, uint32 place, Buffer buffer, const Tuple
 }
 
 /*
- * Prepare a block: list its tuples, and note for the cache what was read.  Its
- * buffer, pinned.  Unlike heapgetpage() a source that may use recent pages
- * prunes nothing: pruning moves a page's LSN, by which the cache knows it, and
- * after an update of a tenth of the rows takes as long as reading them.
+ * List the tuples of a block that the snapshot sees, and note for the cache
+ * what was read.  Returns the block's buffer, pinned.  Unlike heapgetpage()
+ * this does not prune the page, but in recovery and for serializable
+ * transactions, where heapgetpage() is called: pruning changes the LSN by
+ * which the cache recognises the page, and after an update of a tenth of all
+ * rows takes as long as reading them.
  */
 static Buffer
 prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleList *tuples)

@@ -36,7 +36,7 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 /* Queries that do not try to build a tablet after one that could not. */
 #define WAITS			3
 
-/* So often the number of them doubles, each time that no query has used the tablet before the next one took its place. */
+/* That number doubles each time that a tablet is replaced before any query has used it, at most so often. */
 #define DOUBLED_MOST	4
 
 /* dsa.c gives pages of their own to what is larger than its largest class. */
@@ -259,7 +259,7 @@ look_at_some(Relation relation, uint32 nshelves, const ColumnKeys *keys, void (*
 	return step;
 }
 
-/* Samples that are being taken. */
+/* Argument of sample_tablet(). */
 typedef struct Sampling
 {
 	TabletSample *samples;
@@ -285,7 +285,7 @@ sample_tablet(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *a
 		.map_lsn = block_set_covers(&cached->stamp.proven, notes->nblocks) ? cached->stamp.map_lsn : InvalidXLogRecPtr
 	};
 	step = notes->nblocks / GUESS_BLOCKS + 1;
-	/* not the same places of all tablets */
+	/* tablets are sampled at different places */
 	for (uint32 block = tablet * 7 % step; block < notes->nblocks; block += step)
 		if (!block_set_has(&cached->stamp.lost, block))
 		{

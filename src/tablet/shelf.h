@@ -80,26 +80,26 @@ extern uint64 shelf_generation(const Shelf *shelf);
 /* Find a shelf's tablets with their columns of these keys; found[SHELF_TABLETS] have room for them. */
 extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found);
 
-/* Cached tablets of which a guess about a relation is made. */
+/* How many cached tablets of a relation are sampled, */
 #define GUESS_TABLETS	64
-/* And blocks of each. */
+/* and how many blocks of each. */
 #define GUESS_BLOCKS	8
 
-/* What a guess needs to know of a cached tablet. */
+/* A sample of a cached tablet, by which the planner guesses whether the tablet can still be used. */
 typedef struct TabletSample
 {
 	uint32		tablet;			/* its number in the relation */
-	uint32		nblocks;		/* that are not known to have changed */
-	XLogRecPtr	map_lsn;		/* with which all its blocks were last proven by the map; invalid if they were not */
+	uint32		nblocks;		/* blocks that are not known to have changed */
+	XLogRecPtr	map_lsn;		/* LSN of the map's page that last proved all blocks; invalid if it did not */
 	uint32		nsampled;
 	BlockNumber block[GUESS_BLOCKS];	/* some of its blocks, */
-	XLogRecPtr	lsn[GUESS_BLOCKS];	/* and the LSNs that their pages had */
+	XLogRecPtr	lsn[GUESS_BLOCKS];	/* and the LSNs of their pages when they were read */
 } TabletSample;
 
 /*
- * Samples of a relation's cached tablets that have columns of these keys, in
- * order, of at most GUESS_TABLETS; *step becomes how many tablets each of them
- * stands for.
+ * Sample up to GUESS_TABLETS of a relation's cached tablets that have columns
+ * of all these keys, in order of their numbers.  Returns how many samples were
+ * taken; *step becomes the number of tablets that each of them stands for.
  */
 extern uint32 shelf_sample(Relation relation, uint32 nshelves, const ColumnKeys *keys, TabletSample *samples, uint32 *step);
 
@@ -124,7 +124,7 @@ extern void shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found,
 /* Whether building a tablet is worth trying: it may have failed of late, or have been in vain. */
 extern bool shelf_worth_building(Shelf *shelf, uint32 tablet);
 
-/* Have all tablets of a relation worth it. */
+/* Forget why tablets of a relation were not worth building: the next build tries all of them. */
 extern void shelf_build_at_once(Relation relation, uint32 nshelves);
 
 /* Be the only one who builds a tablet; false if somebody else does.  Afterwards, tell whether it could be built. */
@@ -171,8 +171,8 @@ typedef struct ShelfColumn
 	uint32		nlost;			/* blocks whose rows are not there any more */
 	uint32		nrows;
 	uint32		hits;			/* queries that used the tablet */
-	uint32		rebuilds;		/* times that another one took its place, */
-	uint32		unused;			/* and of these those when no query had used the one before */
+	uint32		rebuilds;		/* times that the tablet was replaced */
+	uint32		unused;			/* times that it was replaced before any query had used it */
 	TimestampTz last_use;		/* of its shelf */
 	ColumnKey	key;
 	ColType		form;			/* in which its values are stored */

@@ -42,10 +42,10 @@ struct Shelf
 	pg_atomic_uint64 last_use;	/* TimestampTz, of the same */
 	pg_atomic_uint32 waits[SHELF_TABLETS];	/* queries that are not to try to build a tablet */
 	pg_atomic_uint32 hits[SHELF_TABLETS];	/* queries that used it */
-	uint32		rebuilds[SHELF_TABLETS];	/* that another one took its place, */
-	uint32		unused[SHELF_TABLETS];	/* and those of them of which no query had used the one before */
-	uint32		hits_before[SHELF_TABLETS];	/* hits when the tablet was put there */
-	uint32		in_vain[SHELF_TABLETS];	/* tablets that were replaced one after the other when no query had used them */
+	uint32		rebuilds[SHELF_TABLETS];	/* times that a tablet was replaced */
+	uint32		unused[SHELF_TABLETS];	/* times that it was replaced before any query had used it, */
+	uint32		in_vain[SHELF_TABLETS];	/* and how many of these follow one another up to now */
+	uint32		hits_before[SHELF_TABLETS];	/* hits[] when the present tablet was put there */
 	dsa_pointer tablet[SHELF_TABLETS];
 	uint32		nretired;
 	dsa_pointer retired;

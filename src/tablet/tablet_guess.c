@@ -1,10 +1,11 @@
 /*
  * tablet_guess.c
- *		What the planner guesses of cached columns: what part of them a query could use, and what they hold.
+ *		The planner's estimates of cached columns: the part of them that a query can use, and the bounds of their values.
  *
- * Which blocks of a tablet can be used is proven when a query runs
- * (validity.c).  The planner looks at samples: of some tablets at some pages,
- * whether they still have the LSN that they had.
+ * A query proves at run time which blocks of a tablet it may use
+ * (validity.c).  The planner estimates the same from samples: it takes a
+ * tablet whose blocks the visibility map proves as a whole, and compares the
+ * LSNs of a few pages of any other.
  */
 #include "postgres.h"
 
@@ -20,7 +21,7 @@
 #include "tablet/tablet_scan_private.h"
 #include "tablet/validity.h"
 
-/* The visibility map as far as a guess has looked at it: the page for one shelf. */
+/* The page of the visibility map that was looked at last. */
 typedef struct MapLooked
 {
 	uint32		shelf;
@@ -46,9 +47,9 @@ map_proves(Relation relation, BlockNumber nblocks, const TabletSample *sample, M
 }
 
 /*
- * How many blocks of a tablet a query would find as they were, by its sample.
- * Pages that are not in shared_buffers are taken for unchanged.  A tablet that
- * has lost more than WORN() of its blocks is built anew.
+ * Estimate how many blocks of a tablet are unchanged, by the LSNs of sampled
+ * pages; pages outside shared_buffers count as unchanged.  A tablet of which
+ * more than WORN() blocks have changed counts as not cached: it is rebuilt.
  */
 static double
 blocks_standing(Relation relation, const TabletSample *sample)

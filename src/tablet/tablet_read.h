@@ -13,7 +13,11 @@
 #include "tablet/pages.h"
 #include "tablet/tablet_scan.h"
 
-/* Columns as they are wanted, with dictionaries, in the current memory context; not *all if there is none to be had for one that is to have codes. */
+/*
+ * Copy wanted columns into the current memory context and pin the
+ * dictionaries of those that have codes; *all becomes false if one of these
+ * has no dictionary.
+ */
 extern const ColumnWanted *columns_with_codes(Relation relation, const ColumnWanted *wanted, int nwanted, bool *all);
 
 typedef struct TabletReading

@@ -46,7 +46,7 @@ extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, Bloc
 
 /*
  * The part of a relation of so many blocks that a scan would find cached, as
- * the planner may guess it: by a look at samples, some ten microseconds.
+ * the planner may guess it from samples, which takes some ten microseconds.
  */
 extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 
@@ -120,7 +120,7 @@ extern void tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *co
 /* Tablets that the last range may have ended: those that are complete are left for others. */
 extern void tablet_scan_finish(TabletScan *scan);
 
-/* Those of ranges before the last one, which something has stopped. */
+/* Publish the complete tablets of earlier ranges when reading the last range has failed. */
 extern void tablet_scan_finish_earlier(TabletScan *scan);
 
 extern const TabletReport *tablet_scan_report(const TabletScan *scan);

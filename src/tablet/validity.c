@@ -233,7 +233,7 @@ validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
 XLogRecPtr
 validity_wal(void)
 {
-	/* nothing is inserted in recovery: pages change as what others have logged is replayed */
+	/* in recovery pages change by replay alone */
 	return FOLLOWS(RULE_REPLAYED_WAL) && RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogInsertRecPtr();
 }
 

@@ -114,7 +114,7 @@ extern FullTransactionId validity_horizon(Snapshot snapshot);
 /* The end of the moment that a snapshot shows; invalid if it shows none. */
 extern FullTransactionId validity_moment(Snapshot snapshot);
 
-/* Where the WAL ends now: what was written of it, or replayed. */
+/* The end of the WAL now: its insert position, in recovery its replay position. */
 extern XLogRecPtr validity_wal(void);
 
 /* Whether two moments show the same rows in the same pages. */

@@ -164,6 +164,28 @@ ok($join >= 64 && $join <= 16384, 'so does gpudb.join_memory, within its own');
 is(run_sql("SET gpudb.join_memory = '3MB'; RESET gpudb.join_memory; SELECT setting FROM pg_settings WHERE name = 'gpudb.join_memory'"), $join, 'which RESET knows');
 $node->stop;
 
+# No worker is to be had: columns wait, and queries go on
+my $full = PostgreSQL::Test::Cluster->new('full');
+$full->init;
+$full->append_conf('postgresql.conf', "gpudb.auto_prewarm = on\ngpudb.device = cpu\ngpudb.cpu_threads = 1\nshared_buffers = 256MB\nfsync = off\njit = off\n" .
+	"max_worker_processes = 1\nmax_logical_replication_workers = 0\n$workers");
+$full->start;
+$full->safe_psql('postgres', qq{
+	CREATE EXTENSION gpudb;
+	CREATE TABLE facts (id int, filler text, $others, k int, v int) WITH (autovacuum_enabled = off, parallel_workers = 8);
+	INSERT INTO facts SELECT i, repeat('-', 140), $numbers, i % 1000, i % 77 FROM generate_series(1, 200000) i;
+});
+$full->safe_psql('postgres', 'VACUUM ANALYZE facts');
+my $answer = $full->safe_psql('postgres', "SET gpudb.enabled = off; $query");
+for (1 .. 100)
+{
+	last if $full->safe_psql('postgres', $query) ne $answer || $full->safe_psql('postgres', "SELECT count(*) FROM gpudb.admission WHERE state = 'waits'");
+}
+is($full->safe_psql('postgres', 'SELECT state FROM gpudb.admission'), 'waits', 'without a worker columns wait');
+is($full->safe_psql('postgres', $query), $answer, 'and queries are answered');
+unlike(slurp_file($full->logfile), qr/ERROR|WARNING:  out of background/, 'without an error');
+$full->stop;
+
 # On a GPU, for which the CPU stands in: conditions on codes that are there are the GPU's, also where a worker may build them
 my $gpu = PostgreSQL::Test::Cluster->new('gpu');
 $gpu->init;
