@@ -34,6 +34,7 @@ column_build_begin(ColumnBuild *build)
 	build->max_scale = 0;
 	build->raw_bytes = 0;
 	build->text_bytes = 0;
+	build->text_rows = 0;
 }
 
 /* Memory */
@@ -305,11 +306,17 @@ add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tab
 	return true;
 }
 
-/* Room for so many more bytes of texts, and for those of rows that are still expected, if these are like others; false if the pool has none. */
+/*
+ * Reserve room for the texts of n more rows, of so many bytes, and for those of
+ * the rows that are still expected, as if they were as long as these on
+ * average.  Windows come in any order, so it is the rows whose texts are there
+ * that count.  False if the pool has no room.
+ */
 static bool
-reserve_texts(ColumnBuild *build, Size more, uint32 nrows, uint32 rows_expected)
+reserve_texts(ColumnBuild *build, Size more, uint32 n, uint32 rows_expected)
 {
 	const Size	wanted = build->text_bytes + more;
+	const uint32 nrows = build->text_rows + n;
 	Size		room = nrows > 0 ? (Size) ((double) wanted * Max(rows_expected, nrows) / nrows) : wanted;
 	dsa_pointer texts;
 
@@ -340,8 +347,9 @@ take_texts(ColumnBuild *build, uint32 first_row, uint32 n, const uint8 *bytes, u
 
 	for (uint32 i = 0; i < n; i++)
 		more += TEXT_LENGTH(refs[i]);
-	if (!reserve_texts(build, more, first_row + n, rows_expected))
+	if (!reserve_texts(build, more, n, rows_expected))
 		return false;
+	build->text_rows += n;
 	into = pool_address(build->texts);
 	for (uint32 i = 0; i < n; i++)
 	{

@@ -33,6 +33,7 @@ typedef struct ColumnBuild
 	dsa_pointer texts;			/* of texts: their bytes, in the pool, */
 	Size		text_bytes;		/* so many, */
 	Size		text_room;		/* and how many there is room for */
+	uint32		text_rows;		/* rows whose texts these are */
 	Size		null_room;
 	uint8	   *nulls;			/* a bitmap; without a meaning as long as there was no NULL */
 	TabletColumn stored;		/* at the end, but for the offsets */
