@@ -50,12 +50,9 @@ static void
 choose_join_memory(void)
 {
 	const uint64 size = (machine_memory() >> 20) / JOIN_MEMORY_PART;
-	char		value[16];
 
-	if (size == 0)
-		return;
-	snprintf(value, sizeof(value), "%d", (int) Min(Max(size, JOIN_MEMORY_LEAST), JOIN_MEMORY_MOST));
-	SetConfigOption("gpudb.join_memory", value, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+	if (size > 0)
+		guc_set_default_mb("gpudb.join_memory", size, JOIN_MEMORY_LEAST, JOIN_MEMORY_MOST);
 }
 
 static void

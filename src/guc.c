@@ -175,3 +175,12 @@ guc_init(void)
 							&gpudb_queue_timeout, 5000, 1, INT_MAX / 2, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("gpudb");
 }
+
+void
+guc_set_default_mb(const char *name, uint64 size, int least, int most)
+{
+	char		value[16];
+
+	snprintf(value, sizeof(value), "%d", (int) Min(Max(size, (uint64) least), (uint64) most));
+	SetConfigOption(name, value, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+}

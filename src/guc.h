@@ -53,4 +53,7 @@ extern int	gpudb_queue_timeout;
 
 extern void guc_init(void);
 
+/* Set a setting in MB, while the server starts, to a default that depends on the machine, within bounds; SHOW tells it. */
+extern void guc_set_default_mb(const char *name, uint64 size, int least, int most);
+
 #endif							/* GPUDB_GUC_H */

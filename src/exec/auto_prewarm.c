@@ -169,7 +169,7 @@ build_wanted(Relation relation, Building *building)
 	{
 		int			place[ADMISSION_COLUMNS];
 		int			n;
-		Built	done = {.last = true};
+		Built		done = {.last = true};
 		ColumnWanted *wanted = columns_now(relation, &building->columns, place, &n);
 
 		if (n == 0 || !build_columns(relation, GetActiveSnapshot(), wanted, n, building->shelf, &done))

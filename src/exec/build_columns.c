@@ -137,7 +137,7 @@ build(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwan
 	building->closing = (MemoryContextCallback) {.func = let_go, .arg = building};
 	MemoryContextRegisterResetCallback(context, &building->closing);
 	building->ntablets = tablets_of(nblocks);
-	shelf_build_at_once(relation, shelves_of(nblocks));
+	shelf_build_at_once(relation, Max(shelf, 0), shelf >= 0 ? shelf + 1 : shelves_of(nblocks));
 	result->last = shelf < 0 || (uint64) (shelf + 1) * SHELF_BLOCKS >= nblocks;
 	begun = begin(building, relation, snapshot, wanted, nwanted, shelf);
 	feed_outcome_init(outcome);

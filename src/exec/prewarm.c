@@ -144,7 +144,7 @@ prewarm(Wanted *wanted)
 
 	for (;;)
 	{
-		Built	done;
+		Built		done;
 		int			n;
 		ColumnWanted *columns = list_columns(wanted, &n);
 

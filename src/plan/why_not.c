@@ -250,12 +250,23 @@ typedef struct NamesOnDevice
 } NamesOnDevice;
 
 static bool
+has_name(const List *names, const char *name)
+{
+	ListCell   *lc;
+
+	foreach(lc, names)
+		if (strcmp(lfirst(lc), name) == 0)
+			return true;
+	return false;
+}
+
+static bool
 has_names(const List *all, const List *names)
 {
 	ListCell   *lc;
 
 	foreach(lc, names)
-		if (!list_member(all, makeString(lfirst(lc))))
+		if (!has_name(all, lfirst(lc)))
 			return false;
 	return true;
 }
@@ -268,13 +279,9 @@ visit_for_device(const Plan *plan, void *arg)
 	if (joins_on_device(plan))
 	{
 		NameSearch	below = {search->rtable, NIL};
-		List	   *all = NIL;
-		ListCell   *lc;
 
 		plan_walk_below(plan, visit_for_names, &below);
-		foreach(lc, below.names)
-			all = lappend(all, makeString(lfirst(lc)));
-		search->found |= has_names(all, search->names);
+		search->found |= has_names(below.names, search->names);
 	}
 	return !search->found;
 }

@@ -228,32 +228,33 @@ note_all_visible(BlockWatch *watch, uint32 place, const TupleList *tuples)
 
 /* Note for the cache what was read of a block whose content is locked. */
 static void
-note_prepared(const PageSource *source, uint32 place, Buffer buffer, const TupleList *tuples)
+note_prepared(const PageSource *source, uint32 place, Buffer buffer, bool all_visible, TupleList *tuples)
 {
 	BlockWatch *watch = source->watch;
-	/* the list itself is there already: this one is only counted */
-	OffsetNumber scratch[MaxHeapTuplesPerPage];
-	TupleList	all;
 
-	if (!FOLLOWS(RULE_PAGE_FLAG))
+	/* a transaction that has changed the page since PostgreSQL listed its tuples has not ended for this snapshot */
+	tuples->lsn = BufferGetLSNAtomic(buffer);
+	if (all_visible || !FOLLOWS(RULE_PAGE_FLAG))
 	{
-		all = *tuples;
-		all.lsn = BufferGetLSNAtomic(buffer);
-		note_all_visible(watch, place, &all);
-		return;
-	}
-	if (list_all_visible(source, buffer, scratch, &all) && all.n == tuples->n)
-	{
-		note_all_visible(watch, place, &all);
+		note_all_visible(watch, place, tuples);
 		return;
 	}
 	watch->notes.ntuples[place] = (uint16) tuples->n;
-	/* a transaction that has changed the page since PostgreSQL listed its tuples has not ended for this snapshot */
-	watch->notes.lsn[place] = BufferGetLSNAtomic(buffer);
+	watch->notes.lsn[place] = tuples->lsn;
 	if (validity_settled(BufferGetPage(buffer), source->scan->rs_base.rs_snapshot, &watch->notes.newest))
 		block_set_add(&watch->notes.settled, place);
 	else
 		watch->nother++;
+}
+
+/* Whether the page says that all its tuples are visible, and they are those that PostgreSQL's scan has listed. */
+static bool
+lists_all_visible(const PageSource *source, Buffer buffer, const TupleList *tuples)
+{
+	OffsetNumber scratch[MaxHeapTuplesPerPage];
+	TupleList	all;
+
+	return list_all_visible(source, buffer, scratch, &all) && all.n == tuples->n;
 }
 
 /*
@@ -270,6 +271,7 @@ prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleLi
 	HeapScanDesc scan = source->scan;
 	OffsetNumber *room = next_offsets(window);
 	Buffer		buffer;
+	bool		all_visible;
 
 	if (source->recent)
 		buffer = ReadBufferExtended(source->relation, MAIN_FORKNUM, block, RBM_NORMAL, scan->rs_strategy);
@@ -282,10 +284,16 @@ prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleLi
 		memcpy(room, scan->rs_vistuples, scan->rs_ntuples * sizeof(OffsetNumber));
 	}
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	if (source->recent && !list_all_visible(source, buffer, room, tuples))
-		list_seen(source, buffer, room, tuples);
+	if (source->recent)
+	{
+		all_visible = list_all_visible(source, buffer, room, tuples);
+		if (!all_visible)
+			list_seen(source, buffer, room, tuples);
+	}
+	else
+		all_visible = source->watch != NULL && lists_all_visible(source, buffer, tuples);
 	if (source->watch != NULL)
-		note_prepared(source, block - source->range, buffer, tuples);
+		note_prepared(source, block - source->range, buffer, all_visible, tuples);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	if (source->recent)
 		recent_note(source->relation, block, buffer);

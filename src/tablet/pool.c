@@ -45,12 +45,9 @@ pool_choose_size(void)
 	const uint64 there = machine_memory() >> 20;
 	const uint64 buffers = ((uint64) NBuffers * BLCKSZ) >> 20;
 	uint64		size = there > 0 ? Min(there / DEFAULT_PART, (there - Min(buffers, there)) / 2) : DEFAULT_UNKNOWN;
-	char		value[16];
 
-	if (gpudb_pool_size >= 0)
-		return;
-	snprintf(value, sizeof(value), "%d", (int) Min(Max(size, DEFAULT_LEAST), DEFAULT_MOST));
-	SetConfigOption("gpudb.pool_size", value, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+	if (gpudb_pool_size < 0)
+		guc_set_default_mb("gpudb.pool_size", size, DEFAULT_LEAST, DEFAULT_MOST);
 }
 
 Size

@@ -367,10 +367,10 @@ shelf_worth_building(Shelf *shelf, uint32 tablet)
 }
 
 void
-shelf_build_at_once(Relation relation, uint32 nshelves)
+shelf_build_at_once(Relation relation, uint32 first, uint32 end)
 {
 	LWLockAcquire(pool_lock(), LW_SHARED);
-	for (uint32 s = 0; s < nshelves; s++)
+	for (uint32 s = first; s < end; s++)
 	{
 		const ShelfKey key = key_of(relation, s);
 		Shelf	   *shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);

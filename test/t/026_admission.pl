@@ -8,8 +8,8 @@ use Test::More;
 my $node = PostgreSQL::Test::Cluster->new('admission');
 $node->init;
 # PostgreSQL's plan reads a table by so many workers, at so little cost, that it costs less than reading it through gpudb, and than building columns
-my $workers = "max_parallel_workers_per_gather = 8\nmin_parallel_table_scan_size = 0\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nseq_page_cost = 0.15\n";
-$node->append_conf('postgresql.conf', "gpudb.auto_prewarm = on\ngpudb.device = cpu\ngpudb.cpu_threads = 1\nshared_buffers = 256MB\nfsync = off\njit = off\n$workers");
+my $settings = "gpudb.auto_prewarm = on\ngpudb.device = cpu\ngpudb.cpu_threads = 1\nshared_buffers = 256MB\nfsync = off\njit = off\nmax_parallel_workers_per_gather = 8\nmin_parallel_table_scan_size = 0\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\nseq_page_cost = 0.15\n";
+$node->append_conf('postgresql.conf', $settings);
 $node->start;
 
 sub run_sql { return $node->safe_psql('postgres', $_[0]); }
@@ -32,13 +32,22 @@ sub is_built { return $node->poll_query_until('postgres', "SELECT state = 'built
 # Columns behind many others take long to build, which PostgreSQL's costs do not count
 my $others = join(', ', map { "o$_ int" } 1 .. 40);
 my $numbers = join(', ', map { "i + $_" } 1 .. 40);
+sub make_facts
+{
+	my ($on) = @_;
+	$on->safe_psql('postgres', qq{
+		CREATE EXTENSION gpudb;
+		CREATE TABLE facts (id int PRIMARY KEY, filler text, $others, k int, v int, w text) WITH (autovacuum_enabled = off, parallel_workers = 8);
+		INSERT INTO facts SELECT i, repeat('-', 140), $numbers, i % 1000, i % 77, 'w' || i % 5 FROM generate_series(1, 200000) i;
+	});
+	$on->safe_psql('postgres', 'VACUUM ANALYZE facts');
+	return;
+}
+make_facts($node);
 run_sql(qq{
-	CREATE EXTENSION gpudb;
-	CREATE TABLE facts (id int PRIMARY KEY, filler text, $others, k int, v int, w text) WITH (autovacuum_enabled = off, parallel_workers = 8);
-	INSERT INTO facts SELECT i, repeat('-', 140), $numbers, i % 1000, i % 77, 'w' || i % 5 FROM generate_series(1, 200000) i;
 	CREATE TABLE small (id int, v int) WITH (autovacuum_enabled = off, parallel_workers = 8);
 	INSERT INTO small SELECT i, i FROM generate_series(1, 1000) i;
-	VACUUM ANALYZE facts, small;
+	VACUUM ANALYZE small;
 });
 my $query = 'SELECT count(*), sum(v) FROM facts WHERE k < 900';
 unlike(plan_of($query), qr/Gpu/, 'nothing is cached: PostgreSQL answers');
@@ -167,15 +176,9 @@ $node->stop;
 # No worker is to be had: columns wait, and queries go on
 my $full = PostgreSQL::Test::Cluster->new('full');
 $full->init;
-$full->append_conf('postgresql.conf', "gpudb.auto_prewarm = on\ngpudb.device = cpu\ngpudb.cpu_threads = 1\nshared_buffers = 256MB\nfsync = off\njit = off\n" .
-	"max_worker_processes = 1\nmax_logical_replication_workers = 0\n$workers");
+$full->append_conf('postgresql.conf', "${settings}max_worker_processes = 1\nmax_logical_replication_workers = 0\n");
 $full->start;
-$full->safe_psql('postgres', qq{
-	CREATE EXTENSION gpudb;
-	CREATE TABLE facts (id int, filler text, $others, k int, v int) WITH (autovacuum_enabled = off, parallel_workers = 8);
-	INSERT INTO facts SELECT i, repeat('-', 140), $numbers, i % 1000, i % 77 FROM generate_series(1, 200000) i;
-});
-$full->safe_psql('postgres', 'VACUUM ANALYZE facts');
+make_facts($full);
 my $answer = $full->safe_psql('postgres', "SET gpudb.enabled = off; $query");
 for (1 .. 100)
 {
