@@ -38,6 +38,8 @@ typedef struct SharedColumn
 	uint64_t	number;
 	uint64_t	values;
 	uint64_t	nulls;
+	uint64_t	texts;			/* their bytes, into which references lead; of a text column */
+	uint64_t	text_bytes;
 } SharedColumn;
 
 /*

@@ -19,6 +19,7 @@
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
@@ -34,6 +35,7 @@
 #include "exec/build_columns.h"
 #include "guc.h"
 #include "tablet/pool.h"
+#include "tablet/progress.h"
 #include "tablet/tablet_scan.h"
 
 /* How far this process stands behind others where processors are scarce. */
@@ -157,7 +159,7 @@ typedef struct Building
 {
 	Oid			relation;
 	AdmittedColumns columns;	/* without those that could not be built */
-	int			shelf;
+	uint32		shelf;
 	uint64		kept;			/* tablets */
 } Building;
 
@@ -169,14 +171,15 @@ build_wanted(Relation relation, Building *building)
 	{
 		int			place[ADMISSION_COLUMNS];
 		int			n;
-		Built		done = {.last = true};
+		Built		done;
 		ColumnWanted *wanted = columns_now(relation, &building->columns, place, &n);
+		const BuildOrder order = {.relation = relation, .snapshot = GetActiveSnapshot(), .wanted = wanted, .nwanted = n, .threads = -1};
 
-		if (n == 0 || !build_columns(relation, GetActiveSnapshot(), wanted, n, building->shelf, &done))
+		if (n == 0 || !tablet_scan_possible(relation) || !build_shelf_columns(&order, building->shelf, &done))
 			return false;
 		building->kept += done.kept;
 		if (done.status == STATUS_DONE)
-			return !done.last;
+			return building->shelf + 1 < shelves_of(RelationGetNumberOfBlocks(relation));
 		if (done.column < 0)
 			return false;
 		/* no attribute has that form, so it is passed over from now on */
@@ -245,6 +248,7 @@ build(const Admission *admission)
 		}
 		more &= gpudb_auto_prewarm;
 	}
+	progress_clear();
 }
 
 /* The worker: builds all columns that were admitted in its database. */

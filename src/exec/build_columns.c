@@ -1,13 +1,14 @@
 /*
  * build_columns.c
- *		Leaving a relation's columns in the cache without a query.
+ *		Leaving columns of a shelf in the cache without a query.
  *
- * The CPU device counts the rows of the relation, and has them deformed into
- * all columns that are wanted on the way; its threads leave those behind as
- * they do for a query.
+ * The CPU device counts the rows of the shelf, and has them deformed into all
+ * columns that are wanted on the way; its threads leave those behind as they
+ * do for a query.
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -31,7 +32,7 @@
 typedef struct Building
 {
 	Feed		feed;
-	int			threads;		/* leased */
+	int			leased;			/* threads */
 	uint32		ntablets;
 	MemoryContextCallback closing;
 } Building;
@@ -42,8 +43,7 @@ let_go(void *arg)
 	Building   *building = arg;
 
 	feed_abandon(&building->feed);
-	threads_return(building->threads);
-	progress_clear();
+	threads_return(building->leased);
 }
 
 /* Compile count(*) as a program over ncolumns columns, of which it loads none. */
@@ -69,14 +69,15 @@ counting_program(int ncolumns)
 	return program;
 }
 
-/* Report progress to gpudb.progress each time that the device has read a window. */
+/* Report progress to gpudb.progress each time that the device has read a window.  A parallel worker's leader reports for all. */
 static DeviceStatus
 tell_progress(void *arg, const DeviceWork *work)
 {
 	const Building *building = arg;
 	const PageWindow *window = work->owner;
 
-	progress_set(building->feed.source.relation, building->ntablets, window->block[0] / TABLET_BLOCKS);
+	if (!IsParallelWorker())
+		progress_set(building->feed.source.relation, building->ntablets, window->block[0] / TABLET_BLOCKS);
 	return STATUS_DONE;
 }
 
@@ -94,52 +95,48 @@ note_failure(const FeedOutcome *outcome, int ncolumns, Built *result)
 		}
 }
 
-/* Open the job and choose the tablets to read; false if nothing of the relation can be cached. */
+/* Open the job for a shelf; false if the columns cannot be cached. */
 static bool
-begin(Building *building, Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf)
+begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, int nwanted, uint32 shelf)
 {
 	Feed	   *feed = &building->feed;
 	bool		all;
 
-	feed->wanted = columns_with_codes(relation, wanted, nwanted, &all);
+	feed->wanted = columns_with_codes(order->relation, wanted, nwanted, &all);
 	if (!all)
 		return false;
-	feed_begin(feed, CurrentMemoryContext, relation, snapshot);
-	feed->tablets = tablet_scan_create(relation, snapshot, feed->source.end, feed->wanted, nwanted);
+	feed_begin(feed, CurrentMemoryContext, order->relation, order->snapshot);
+	feed->tablets = tablet_scan_of_shelf(order->relation, order->snapshot, feed->source.end, feed->wanted, nwanted, shelf);
 	if (feed->tablets == NULL)
 		return false;
-	tablet_scan_decide(feed->tablets, false);
-	if (shelf >= 0)
-		tablet_scan_restrict(feed->tablets, (uint32) shelf * SHELF_TABLETS, SHELF_TABLETS);
 	feed->source.next = feed->source.end = 0;
 	feed->builds = true;
 	feed->take_rows = tell_progress;
 	feed->take_arg = building;
-	building->threads = threads_lease();
+	if (order->threads < 0)
+		building->leased = threads_lease();
 	feed->spec = (JobSpec) {
-		.program = counting_program(nwanted), .deform = deform_spec_create(relation, feed->wanted, nwanted),
-		.memory_limit = (uint64) get_hash_memory_limit(), .threads = building->threads, .interrupted = feed_interrupted
+		.program = counting_program(nwanted), .deform = deform_spec_create(order->relation, feed->wanted, nwanted),
+		.memory_limit = (uint64) get_hash_memory_limit(), .threads = order->threads < 0 ? building->leased : order->threads,
+		.interrupted = feed_interrupted
 	};
 	return feed_open_job(feed, &cpu_device);
 }
 
-/* Build up to PROGRAM_MAX_COLUMNS columns in one pass; false if nothing of the relation can be cached. */
+/* Build up to PROGRAM_MAX_COLUMNS columns of a shelf in one pass; false if they cannot be cached. */
 static bool
-build(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Built *result)
+build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, uint32 shelf, Built *result)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb building", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Building   *building = palloc0(sizeof(Building));
-	const BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
 	FeedOutcome *outcome = palloc(sizeof(FeedOutcome));
 	volatile bool begun;
 
 	building->closing = (MemoryContextCallback) {.func = let_go, .arg = building};
 	MemoryContextRegisterResetCallback(context, &building->closing);
-	building->ntablets = tablets_of(nblocks);
-	shelf_build_at_once(relation, Max(shelf, 0), shelf >= 0 ? shelf + 1 : shelves_of(nblocks));
-	result->last = shelf < 0 || (uint64) (shelf + 1) * SHELF_BLOCKS >= nblocks;
-	begun = begin(building, relation, snapshot, wanted, nwanted, shelf);
+	building->ntablets = tablets_of(RelationGetNumberOfBlocks(order->relation));
+	begun = begin(building, order, wanted, nwanted, shelf);
 	feed_outcome_init(outcome);
 	PG_TRY();
 	{
@@ -163,16 +160,15 @@ build(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwan
 }
 
 bool
-build_columns(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Built *result)
+build_shelf_columns(const BuildOrder *order, uint32 shelf, Built *result)
 {
 	bool		begun = false;
 
 	*result = (Built) {.status = STATUS_DONE, .column = -1};
-	if (!pool_exists())
-		return false;
-	for (int first = 0; first < nwanted && result->status == STATUS_DONE; first += PROGRAM_MAX_COLUMNS)
+	shelf_build_at_once(order->relation, shelf);
+	for (int first = 0; first < order->nwanted && result->status == STATUS_DONE; first += PROGRAM_MAX_COLUMNS)
 	{
-		begun |= build(relation, snapshot, wanted + first, Min(nwanted - first, PROGRAM_MAX_COLUMNS), shelf, result);
+		begun |= build(order, order->wanted + first, Min(order->nwanted - first, PROGRAM_MAX_COLUMNS), shelf, result);
 		if (result->column >= 0)
 			result->column += first;
 	}

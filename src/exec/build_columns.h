@@ -1,6 +1,6 @@
 /*
  * build_columns.h
- *		Leaving a relation's columns in the cache without a query.
+ *		Leaving columns of a shelf in the cache without a query.
  */
 #ifndef GPUDB_EXEC_BUILD_COLUMNS_H
 #define GPUDB_EXEC_BUILD_COLUMNS_H
@@ -12,22 +12,30 @@
 
 #include "tablet/build.h"
 
-/* Result of build_columns(). */
+/* What is to be built. */
+typedef struct BuildOrder
+{
+	Relation	relation;		/* of which tablet_scan_possible() is true */
+	Snapshot	snapshot;		/* registered until everything is built */
+	const ColumnWanted *wanted; /* without their codes, which each process looks up */
+	int			nwanted;
+	int			threads;		/* besides this process; -1 = as many as are to be had */
+} BuildOrder;
+
+/* What became of it. */
 typedef struct Built
 {
 	DeviceStatus status;		/* DONE, or why some column of some window cannot be read so */
 	int			column;			/* which one; -1 = not known */
 	int32		scale;			/* after SCALE_EXCEEDED: which scale it needs */
 	uint64		kept;			/* tablets left behind */
-	bool		last;			/* there are no shelves behind */
 } Built;
 
 /*
- * Read what is not cached yet of these columns and leave it behind, until
- * something cannot be read: of one shelf, or with -1 of all.  The snapshot must
- * stay registered.  False if nothing of the relation, or of these columns, can
- * be kept.
+ * Read what is not cached yet of these columns of a shelf, and leave it behind,
+ * until something cannot be read.  False if nothing of these columns can be
+ * kept.
  */
-extern bool build_columns(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted, int shelf, Built *result);
+extern bool build_shelf_columns(const BuildOrder *order, uint32 shelf, Built *result);
 
 #endif							/* GPUDB_EXEC_BUILD_COLUMNS_H */

@@ -23,7 +23,7 @@
 
 #include "compile/compile.h"
 #include "core/decimal.h"
-#include "exec/build_columns.h"
+#include "exec/build_parallel.h"
 #include "exec/node.h"
 #include "exec/run_codes.h"
 #include "exec/stat.h"
@@ -150,7 +150,7 @@ prewarm(Wanted *wanted)
 
 		if (n == 0)
 			return kept;
-		if (!build_columns(wanted->relation, wanted->snapshot, columns, n, -1, &done))
+		if (!build_all_columns(&(BuildOrder) {.relation = wanted->relation, .snapshot = wanted->snapshot, .wanted = columns, .nwanted = n}, &done))
 		{
 			ereport(WARNING, (errmsg("nothing of relation \"%s\" can be cached now", RelationGetRelationName(wanted->relation))));
 			return kept;

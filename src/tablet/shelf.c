@@ -367,17 +367,15 @@ shelf_worth_building(Shelf *shelf, uint32 tablet)
 }
 
 void
-shelf_build_at_once(Relation relation, uint32 first, uint32 end)
+shelf_build_at_once(Relation relation, uint32 number)
 {
-	LWLockAcquire(pool_lock(), LW_SHARED);
-	for (uint32 s = first; s < end; s++)
-	{
-		const ShelfKey key = key_of(relation, s);
-		Shelf	   *shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
+	const ShelfKey key = key_of(relation, number);
+	Shelf	   *shelf;
 
-		for (int t = 0; t < SHELF_TABLETS && shelf != NULL; t++)
-			pg_atomic_write_u32(&shelf->waits[t], 0);
-	}
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
+	for (int t = 0; t < SHELF_TABLETS && shelf != NULL; t++)
+		pg_atomic_write_u32(&shelf->waits[t], 0);
 	LWLockRelease(pool_lock());
 }
 

@@ -124,8 +124,8 @@ extern void shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found,
 /* Whether building a tablet is worth trying: it may have failed of late, or have been in vain. */
 extern bool shelf_worth_building(Shelf *shelf, uint32 tablet);
 
-/* Forget why tablets of some of a relation's shelves were not worth building: the next build tries all of them. */
-extern void shelf_build_at_once(Relation relation, uint32 first, uint32 end);
+/* Forget why tablets of a shelf were not worth building: the next build tries all of them. */
+extern void shelf_build_at_once(Relation relation, uint32 number);
 
 /* Be the only one who builds a tablet; false if somebody else does.  Afterwards, tell whether it could be built. */
 extern bool shelf_claim(Shelf *shelf, uint32 tablet);

@@ -185,7 +185,7 @@ places_of(const CachedColumn **column, int ncolumns)
 	SharedColumn *places = palloc(sizeof(SharedColumn) * Max(ncolumns, 1));
 
 	for (int c = 0; c < ncolumns; c++)
-		places[c] = (SharedColumn) {column[c]->number, column[c]->values, column[c]->nulls};
+		places[c] = (SharedColumn) {column[c]->number, column[c]->values, column[c]->nulls, column[c]->texts, column[c]->text_bytes};
 	return places;
 }
 
@@ -249,7 +249,8 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	/* too much to be read again and again */
 	if (n == 0 || (nblocks - n > WORN(nblocks) && shelf_worth_building(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS)))
 		return;
-	shelf_count_hit(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS);
+	if (!scan->for_no_query)
+		shelf_count_hit(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS);
 	t->cached = assemble(found->column, scan->columns.n, found->nrows);
 	t->nlacking = nblocks - n;
 	rows = &scan->found[scan->nfound++];
@@ -406,11 +407,16 @@ tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const
 	return scan;
 }
 
+bool
+tablet_scan_possible(Relation relation)
+{
+	return pool_exists() && validity_provable(relation);
+}
+
 TabletScan *
 tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
 {
-	return pool_exists() && nblocks > 0 && validity_provable(relation)
-		? tablet_scan_new(relation, snapshot, nblocks, wanted, nwanted) : NULL;
+	return nblocks > 0 && tablet_scan_possible(relation) ? tablet_scan_new(relation, snapshot, nblocks, wanted, nwanted) : NULL;
 }
 
 /* Room for what is found of a shelf. */
@@ -472,12 +478,27 @@ tablet_scan_look(TabletScan *scan, uint32 tablet)
 }
 
 void
-tablet_scan_decide(TabletScan *scan, bool remembers)
+tablet_scan_decide(TabletScan *scan, bool for_query)
 {
-	scan->remembers = remembers && scan->nshelves <= SHELF_MEMOS / 2;
+	scan->for_no_query = !for_query;
+	scan->remembers = for_query && scan->nshelves <= SHELF_MEMOS / 2;
 	scan->nfound = scan->ndecided = 0;
 	scan->report.cached = 0;
 	decide_shelves(scan, scan->nshelves);
+}
+
+TabletScan *
+tablet_scan_of_shelf(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted, uint32 shelf)
+{
+	TabletScan *scan = nblocks > shelf * SHELF_BLOCKS ? tablet_scan_new(relation, snapshot, nblocks, wanted, nwanted) : NULL;
+
+	if (scan == NULL)
+		return NULL;
+	scan->for_no_query = true;
+	scan->ndecided = shelf;
+	decide_shelves(scan, 1);
+	tablet_scan_restrict(scan, shelf * SHELF_TABLETS, SHELF_TABLETS);
+	return scan;
 }
 
 const CachedRows *

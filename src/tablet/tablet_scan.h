@@ -37,6 +37,9 @@ typedef struct TabletList
 	uint32		tablet[FLEXIBLE_ARRAY_MEMBER];	/* their numbers */
 } TabletList;
 
+/* Whether scans of the relation can use tablets and leave some behind.  A parallel worker does not know, but its leader does. */
+extern bool tablet_scan_possible(Relation relation);
+
 /*
  * A scan of so many blocks, in the current memory context; NULL if nothing of
  * this relation, or of these columns, can be kept.  The snapshot was taken
@@ -66,15 +69,24 @@ extern uint64 tablet_columns_hash(Relation relation, const ColumnWanted *wanted,
 extern uint32 tablets_of(BlockNumber nblocks);
 extern uint32 shelves_of(BlockNumber nblocks);
 
+/*
+ * A scan of one shelf of a relation of so many blocks that has decided about
+ * its tablets, to read and leave behind those that are missing; NULL if there
+ * is no such shelf, or some columns cannot be kept.  The caller knows that a
+ * scan is possible.  The scan must be closed, whatever happens.
+ */
+extern TabletScan *tablet_scan_of_shelf(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted,
+										uint32 shelf);
+
 /* Read only so many tablets, from this one on. */
 extern void tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n);
 
 /*
  * Pin the relation's shelves and decide about all tablets; the scan must be
- * closed from now on, whatever happens.  One that remembers goes by what the
- * session knows of whole shelves (shelf_memo.h).
+ * closed from now on, whatever happens.  For a query the tablets count as used,
+ * and the scan goes by what the session knows of whole shelves (shelf_memo.h).
  */
-extern void tablet_scan_decide(TabletScan *scan, bool remembers);
+extern void tablet_scan_decide(TabletScan *scan, bool for_query);
 
 /*
  * The same for the next shelf only, neither remembering, and leaving tablets

@@ -67,6 +67,7 @@ struct TabletScan
 	uint32		nfound;
 	uint32		ndecided;		/* shelves */
 	bool		remembers;		/* shelves, for this session's next scans */
+	bool		for_no_query;	/* what it finds is not used */
 	Share	   *share;			/* where tablets to be read whole are drawn from, NULL = they are this scan's alone; */
 	const TabletList *list;		/* and these */
 	bool		joined;			/* the share is another process's, which has decided */

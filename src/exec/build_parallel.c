@@ -1,0 +1,225 @@
+/*
+ * build_parallel.c
+ *		Leaving columns of a whole relation in the cache, by several processes.
+ *
+ * The threads of the CPU device deform pages side by side, but one process has
+ * to pin the pages, put texts together and copy the columns into the pool.  A
+ * machine of many processors waits for that one.  So PostgreSQL's parallel
+ * workers build, too.  Each process draws a shelf, builds it with its part of
+ * the threads, and draws the next.
+ *
+ *		segment:  Shared | the columns | what each worker used
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/bufmgr.h"
+#include "storage/spin.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "device/threads.h"
+#include "exec/build_parallel.h"
+#include "tablet/progress.h"
+#include "tablet/shelf.h"
+#include "tablet/tablet_scan.h"
+
+enum SegmentKey
+{
+	KEY_SHARED = 1,
+	KEY_WANTED,
+	KEY_BUFFER_USAGE,
+	KEY_WAL_USAGE
+};
+
+typedef struct Shared
+{
+	Oid			relation;
+	int			nwanted;
+	uint32		nshelves;
+	pg_atomic_uint32 next;		/* the shelf to be drawn next */
+	pg_atomic_uint32 threads;	/* that each process has besides itself */
+	slock_t		lock;			/* of what follows */
+	bool		begun;			/* some columns can be kept */
+	Built		result;			/* of all processes: the first failure */
+} Shared;
+
+/* The threads that all processes have together, returned with the memory context that this is in. */
+typedef struct Leased
+{
+	int			threads;
+	MemoryContextCallback closing;
+} Leased;
+
+extern PGDLLEXPORT void gpudb_build_main(dsm_segment *segment, shm_toc *toc);
+
+static void
+init_shared(Shared *shared, const BuildOrder *order, uint32 nshelves)
+{
+	*shared = (Shared) {
+		.relation = RelationGetRelid(order->relation), .nwanted = order->nwanted, .nshelves = nshelves,
+		.result = {.status = STATUS_DONE, .column = -1}
+	};
+	pg_atomic_init_u32(&shared->next, 0);
+	pg_atomic_init_u32(&shared->threads, 0);
+	SpinLockInit(&shared->lock);
+}
+
+/* Add what became of a shelf; whether others are to be built. */
+static bool
+add_result(Shared *shared, bool begun, const Built *built)
+{
+	bool		more;
+
+	SpinLockAcquire(&shared->lock);
+	shared->begun |= begun;
+	shared->result.kept += built->kept;
+	if (shared->result.status == STATUS_DONE && built->status != STATUS_DONE)
+	{
+		shared->result.status = built->status;
+		shared->result.column = built->column;
+		shared->result.scale = built->scale;
+	}
+	more = begun && shared->result.status == STATUS_DONE;
+	SpinLockRelease(&shared->lock);
+	return more;
+}
+
+/* Draw shelves and build them, until none is left, or something cannot be read. */
+static void
+build_shelves(Shared *shared, BuildOrder order)
+{
+	uint32		shelf;
+	bool		more = true;
+
+	while (more && (shelf = pg_atomic_fetch_add_u32(&shared->next, 1)) < shared->nshelves)
+	{
+		Built		built;
+		bool		begun;
+
+		CHECK_FOR_INTERRUPTS();
+		order.threads = (int) pg_atomic_read_u32(&shared->threads);
+		begun = build_shelf_columns(&order, shelf, &built);
+		more = add_result(shared, begun, &built);
+	}
+}
+
+static Size
+wanted_bytes(const BuildOrder *order)
+{
+	return order->nwanted * sizeof(ColumnWanted);
+}
+
+static void *
+insert(ParallelContext *context, enum SegmentKey key, Size bytes)
+{
+	void	   *chunk = shm_toc_allocate(context->toc, bytes);
+
+	shm_toc_insert(context->toc, key, chunk);
+	return chunk;
+}
+
+static void
+estimate(ParallelContext *context, Size bytes)
+{
+	shm_toc_estimate_chunk(&context->estimator, bytes);
+	shm_toc_estimate_keys(&context->estimator, 1);
+}
+
+/* Build with up to so many workers. */
+static void
+build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 nshelves, bool *begun, Built *result)
+{
+	ParallelContext *context;
+	Shared	   *shared;
+	Shared		alone;
+	BufferUsage *buffer_usage = NULL;
+	WalUsage   *wal_usage = NULL;
+
+	EnterParallelMode();
+	context = CreateParallelContext("gpudb", "gpudb_build_main", nworkers);
+	estimate(context, sizeof(Shared));
+	estimate(context, wanted_bytes(order));
+	estimate(context, mul_size(nworkers, sizeof(BufferUsage)));
+	estimate(context, mul_size(nworkers, sizeof(WalUsage)));
+	InitializeParallelDSM(context);
+	shared = context->nworkers > 0 ? insert(context, KEY_SHARED, sizeof(Shared)) : &alone;
+	init_shared(shared, order, nshelves);
+	/* without dynamic shared memory there are no workers */
+	if (context->nworkers > 0)
+	{
+		memcpy(insert(context, KEY_WANTED, wanted_bytes(order)), order->wanted, wanted_bytes(order));
+		buffer_usage = insert(context, KEY_BUFFER_USAGE, context->nworkers * sizeof(BufferUsage));
+		wal_usage = insert(context, KEY_WAL_USAGE, context->nworkers * sizeof(WalUsage));
+		LaunchParallelWorkers(context);
+	}
+	pg_atomic_write_u32(&shared->threads, Max(threads - context->nworkers_launched, 0) / (context->nworkers_launched + 1));
+	build_shelves(shared, *order);
+	if (context->nworkers > 0)
+		WaitForParallelWorkersToFinish(context);
+	for (int w = 0; w < context->nworkers_launched; w++)
+		InstrAccumParallelQuery(&buffer_usage[w], &wal_usage[w]);
+	*begun = shared->begun;
+	*result = shared->result;
+	DestroyParallelContext(context);
+	ExitParallelMode();
+}
+
+static void
+let_go(void *arg)
+{
+	const Leased *leased = arg;
+
+	threads_return(leased->threads);
+	progress_clear();
+}
+
+bool
+build_all_columns(const BuildOrder *order, Built *result)
+{
+	const uint32 nshelves = shelves_of(RelationGetNumberOfBlocks(order->relation));
+	MemoryContext context;
+	MemoryContext old;
+	Leased	   *leased;
+	bool		begun;
+
+	*result = (Built) {.status = STATUS_DONE, .column = -1};
+	if (!tablet_scan_possible(order->relation))
+		return false;
+	context = AllocSetContextCreate(CurrentMemoryContext, "gpudb building", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(context);
+	leased = palloc0(sizeof(Leased));
+	leased->closing = (MemoryContextCallback) {.func = let_go, .arg = leased};
+	MemoryContextRegisterResetCallback(context, &leased->closing);
+	leased->threads = threads_lease();
+	/* a worker takes the place of a thread; the first shelf is this process's */
+	build_with_workers(order, IsUnderPostmaster ? Min(leased->threads, (int) Max(nshelves, 1) - 1) : 0, leased->threads, nshelves, &begun, result);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return begun;
+}
+
+/* A parallel worker. */
+void
+gpudb_build_main(dsm_segment *segment, shm_toc *toc)
+{
+	Shared	   *shared = shm_toc_lookup(toc, KEY_SHARED, false);
+	BufferUsage *buffer_usage = shm_toc_lookup(toc, KEY_BUFFER_USAGE, false);
+	WalUsage   *wal_usage = shm_toc_lookup(toc, KEY_WAL_USAGE, false);
+	Relation	relation = table_open(shared->relation, AccessShareLock);
+	const BuildOrder order = {
+		.relation = relation, .snapshot = RegisterSnapshot(GetActiveSnapshot()), .wanted = shm_toc_lookup(toc, KEY_WANTED, false),
+		.nwanted = shared->nwanted
+	};
+
+	InstrStartParallelQuery();
+	build_shelves(shared, order);
+	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber], &wal_usage[ParallelWorkerNumber]);
+	UnregisterSnapshot(order.snapshot);
+	table_close(relation, AccessShareLock);
+}

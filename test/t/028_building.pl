@@ -1,0 +1,77 @@
+# gpudb.prewarm() builds a large table's columns by several processes.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('building');
+$node->init;
+$node->append_conf('postgresql.conf', "gpudb.device = cpu\ngpudb.cpu_threads = 3\nshared_buffers = 128MB\nfsync = off\nautovacuum = off\nlog_min_messages = debug1\nmax_wal_size = 4GB\n");
+$node->start;
+
+sub run_sql { return $node->safe_psql('postgres', $_[0]); }
+sub workers { my $n = () = slurp_file($node->logfile) =~ /starting background worker process "parallel worker/g; return $n; }
+sub is_right { return run_sql("SELECT sum(differences), count(*) FROM gpudb.check('$_[0]')"); }
+
+# Three shelves, a page for each row
+run_sql(q{
+	CREATE EXTENSION gpudb;
+	CREATE TABLE large (id int, n numeric, word text, filler text);
+	ALTER TABLE large ALTER filler SET STORAGE PLAIN;
+	INSERT INTO large SELECT i, i, 'word ' || i % 7, repeat('-', 7000) FROM generate_series(1, 66000) i;
+});
+run_sql('VACUUM large');
+my $prewarm = "SELECT gpudb.prewarm('large', '{id,n,word}')";
+my $tablets = run_sql("SELECT (pg_relation_size('large') / 8192 + 1019) / 1020");
+my $before = workers();
+is(run_sql($prewarm), $tablets, 'every tablet is built');
+is(workers() - $before, 2, 'by two workers besides the session');
+is(is_right('large'), '0|4', 'the columns are right');
+is(run_sql($prewarm), '0', 'nothing is missing then');
+is(run_sql('SELECT count(*) FROM gpudb.progress'), '0', 'nothing is told to be under way');
+is(run_sql("SELECT sum(hits) FROM gpudb.cache WHERE relation = 'large'::regclass"), '0', 'building uses nothing');
+
+# No workers, or one processor: the session builds alone
+for my $setting ('max_parallel_workers = 0', 'gpudb.cpu_threads = 1')
+{
+	run_sql("SELECT gpudb.evict('large')");
+	$before = workers();
+	is(run_sql("SET $setting; $prewarm"), $tablets, "$setting: every tablet is built");
+	is(workers(), $before, 'by the session alone');
+	is(is_right('large'), '0|4', 'the columns are right');
+}
+
+# In a transaction that has changed rows, which see their own changes
+run_sql("SELECT gpudb.evict('large')");
+is(run_sql("BEGIN; UPDATE large SET n = -1 WHERE id % 1000 = 0; $prewarm; SET LOCAL gpudb.debug_require = require; SELECT count(*), sum(n) FROM large WHERE n < 0; ROLLBACK") =~ s/^\d+\n//r,
+	'66|-66', 'in a transaction: the answer has its own changes');
+is(run_sql('SET gpudb.debug_require = require; SELECT count(*), sum(n) FROM large WHERE n > 0'), '66000|2178033000', 'and no other has them');
+run_sql('VACUUM large');
+
+# One process meets what cannot be a column: the others stop, and the rest is built
+run_sql("UPDATE large SET n = 'NaN' WHERE id = 60000");
+run_sql("SELECT gpudb.evict('large')");
+my ($result, $out, $err) = $node->psql('postgres', $prewarm);
+is($result, 0, 'a value that no column can hold is no error');
+like($err, qr/column "n" of relation "large" cannot be cached/, 'but a warning');
+is(run_sql("SELECT columns FROM gpudb.cache WHERE relation = 'large'::regclass") =~ /id.*word/ ? 1 : 0, 1, 'the other columns are there');
+like(is_right('large'), qr/^0\|/, 'and right');
+
+# Cancelled, and ended, in the middle: whoever comes next builds all of it
+for my $end ('pg_cancel_backend', 'pg_terminate_backend')
+{
+	run_sql("SELECT gpudb.evict('large')");
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $pid = $session->query_safe('SELECT pg_backend_pid()');
+	$session->query_until(qr/^begun/m, "\\echo begun\nSELECT gpudb.prewarm('large', '{id,word}') FROM generate_series(1, 100000), LATERAL (SELECT gpudb.evict('large')) e;\n");
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE leader_pid = $pid");
+	run_sql("SELECT $end($pid)");
+	ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE (pid = $pid AND state = 'active') OR leader_pid = $pid"), "$end(): it ends with its workers");
+	eval { $session->quit };
+	is(run_sql('SELECT count(*) FROM gpudb.progress'), '0', 'nothing is told to be under way');
+	run_sql("SELECT gpudb.evict('large')");
+	is(run_sql("SELECT gpudb.prewarm('large', '{id,word}')"), run_sql("SELECT (pg_relation_size('large') / 8192 + 1019) / 1020"), 'the next one builds every tablet');
+}
+$node->stop;
+done_testing();
