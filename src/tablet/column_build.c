@@ -309,9 +309,9 @@ add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tab
 /*
  * Reserve room for the texts of n more rows, of so many bytes, and for those of
  * the rows that are still expected, as if they were as long as these on
- * average, but for at most four times what is there: the first rows may be the
- * longest by far.  Windows come in any order, so it is the rows whose texts are
- * there that count.  False if the pool has no room.
+ * average.  The first rows may be the longest by far: where the pool has no room
+ * for all that, what is there has to do.  Windows come in any order, so it is
+ * the rows whose texts are there that count.  False if the pool has no room.
  */
 static bool
 reserve_texts(ColumnBuild *build, Size more, uint32 n, uint32 rows_expected)
@@ -325,8 +325,13 @@ reserve_texts(ColumnBuild *build, Size more, uint32 n, uint32 rows_expected)
 		return true;
 	if (wanted > TEXTS_MOST)
 		return false;
-	room = Min(Min(room + room / 16, 4 * wanted), TEXTS_MOST);
+	room = Min(room + room / 16, TEXTS_MOST);
 	texts = shelf_allocate_values(room, 1, build->since);
+	if (!DsaPointerIsValid(texts))
+	{
+		room = wanted;
+		texts = shelf_allocate_values(room, 1, build->since);
+	}
 	if (!DsaPointerIsValid(texts))
 		return false;
 	if (build->text_bytes > 0)
