@@ -440,7 +440,7 @@ batch_start_cached(CudaBatch *own)
 	own->heads_at = tablet_align(own->parts_at + ntablets * sizeof(VmPart));
 	own->copies_at = own->heads_at + ntablets * head_bytes(columns_of(own));
 	/* copies of tables, of which the joins' part of the request has room for as many, come first */
-	own->arena_used = tablet_align(own->copies_at + ntablets * (2 * columns_of(own) + 1) * sizeof(ColumnCopy) +
+	own->arena_used = tablet_align(own->copies_at + ntablets * (COPIES_OF_COLUMN * columns_of(own) + 1) * sizeof(ColumnCopy) +
 								   joins_request_bytes(own->batch.job));
 	if (own->leg == NULL)
 		own->leg = (CachedLeg *) malloc(BATCH_TABLETS * sizeof(CachedLeg));

@@ -23,7 +23,7 @@ head_bytes(uint32_t ncolumns)
 /* What the host writes of cached tablets: parts of launches, heads of tablets, copies of columns. */
 #define CACHED_BYTES \
 	(BATCH_TABLETS * (sizeof(VmPart) + sizeof(Tablet) + 64) + \
-	 BATCH_TABLET_COLUMNS * (sizeof(TabletColumn) + 2 * sizeof(ColumnCopy)) + BATCH_TABLETS * sizeof(ColumnCopy) + 64)
+	 BATCH_TABLET_COLUMNS * (sizeof(TabletColumn) + COPIES_OF_COLUMN * sizeof(ColumnCopy)) + BATCH_TABLETS * sizeof(ColumnCopy) + 64)
 /* What it writes of joins: see join_tables.cu. */
 #define JOINS_BYTES \
 	(PROGRAM_MAX_TABLES * (sizeof(JoinRows) + sizeof(JoinTable) + 64 + head_bytes(PROGRAM_MAX_COLUMNS) + 256 * sizeof(ColumnCopy)) + 192)

@@ -12,8 +12,9 @@
 /* Shelves whose heads are remembered: by the last digits of their numbers, which are given in turn. */
 #define SHELVES 1024
 
-/* The heads of a shelf have a number among columns, whose own are smaller. */
+/* The heads of a shelf have a number among columns, whose own are smaller, and so has a second copy of a column's texts. */
 #define NUMBER_OF_HEADS(shelf) ((uint64_t) 1 << 63 | (shelf)->number)
+#define NUMBER_OF_TEXTS(column) ((uint64_t) 1 << 62 | (column)->number)
 
 typedef struct PlacedShelf
 {
@@ -61,6 +62,44 @@ form_of(const ProviderColumn *column, uint32_t ncolumns)
 	return hash;
 }
 
+/* Have second copies of a tablet's texts in device memory, which come together; false when there is no room. */
+static bool
+copy_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, uint32_t ncolumns, ResidentUse *also, const uint8_t **texts)
+{
+	for (uint32_t c = 0; c < ncolumns; c++)
+	{
+		ProviderColumn bytes = {};
+		ResidentColumn at;
+
+		if (texts[c] == NULL)
+			continue;
+		bytes.number = NUMBER_OF_TEXTS(&column[c]);
+		bytes.texts = column[c].texts;
+		bytes.text_bytes = column[c].text_bytes;
+		if (!resident_find(&bytes, 0, &own->use, also, copies, &at))
+			return false;
+		texts[c] = at.texts;
+	}
+	return true;
+}
+
+/*
+ * Have the references of a head that will stand at `place` lead to texts.
+ * Columns that came at different times may be too far apart for that: then
+ * they are copied once more, side by side.  False when there is no room.
+ */
+static bool
+place_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, const uint8_t *place, ResidentUse *also, const uint8_t **texts,
+			Tablet *head)
+{
+	if (!tablet_place_texts(head, texts) &&
+		!(copy_texts(own, copies, column, head->ncols, also, texts) && tablet_place_texts(head, texts)))
+		return false;
+	if (head->var != 0)
+		head->var += (uint64_t) (uintptr_t) head - (uint64_t) (uintptr_t) place;
+	return true;
+}
+
 /*
  * Write the next head of a batch, which will stand at `place`, noting the
  * segments of its columns in `also`, if need be; NULL when there is no room for
@@ -72,18 +111,22 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 {
 	const uint32_t ncolumns = own->batch.job->view.program->ncolumns;
 	Tablet	   *head = (Tablet *) (own->request + own->heads_at + (uint64_t) own->nheads * head_bytes(ncolumns));
+	const uint8_t *texts[PROGRAM_MAX_COLUMNS];
 	ResidentColumn at;
 
 	heads_describe(tablet->nrows, column, ncolumns, head);
 	for (uint32_t c = 0; c < ncolumns; c++)
 	{
 		if (column[c].number == 0)
-			at = {column[c].values, column[c].nulls};
+			at = {column[c].values, column[c].nulls, NULL};
 		else if (!resident_find(&column[c], tablet->nrows, &own->use, also, copies, &at))
 			return NULL;
 		head->column[c].values = distance(place, at.values);
 		head->column[c].nulls = distance(place, at.nulls);
+		texts[c] = at.texts;
 	}
+	if (!place_texts(own, copies, column, place, also, texts, head))
+		return NULL;
 	own->nheads++;
 	return head;
 }

@@ -25,6 +25,7 @@ typedef struct Entry
 	ResidentColumn at;
 	uint64_t	value_bytes;
 	uint64_t	null_bytes;
+	uint64_t	text_bytes;
 	uint32_t	segment;
 	uint32_t	next;			/* in its bucket, or of the free ones */
 	uint32_t	neighbour;		/* the one before it in the segment */
@@ -271,16 +272,16 @@ segment_for(uint64_t bytes, ResidentCopies *copies)
 
 /* Find the entry of a number and these sizes, or add it without a place; NULL when there is no room. */
 static Entry *
-have_entry(uint64_t number, uint64_t value_bytes, uint64_t null_bytes, ResidentCopies *copies, bool *is_new)
+have_entry(uint64_t number, uint64_t value_bytes, uint64_t null_bytes, uint64_t text_bytes, ResidentCopies *copies, bool *is_new)
 {
-	const uint64_t bytes = aligned(value_bytes) + aligned(null_bytes);
+	const uint64_t bytes = aligned(value_bytes) + aligned(null_bytes) + aligned(text_bytes);
 	Entry	   *entry = find_entry(number);
 	uint32_t	segment;
 
 	*is_new = entry == NULL;
 	/* a number that is two columns' is nobody's */
 	if (entry != NULL)
-		return entry->value_bytes == value_bytes && entry->null_bytes == null_bytes ? entry : NULL;
+		return entry->value_bytes == value_bytes && entry->null_bytes == null_bytes && entry->text_bytes == text_bytes ? entry : NULL;
 	segment = segment_for(bytes, copies);
 	if (segment == NOBODY)
 		return NULL;
@@ -289,6 +290,7 @@ have_entry(uint64_t number, uint64_t value_bytes, uint64_t null_bytes, ResidentC
 		return NULL;
 	entry->value_bytes = value_bytes;
 	entry->null_bytes = null_bytes;
+	entry->text_bytes = text_bytes;
 	return entry;
 }
 
@@ -306,7 +308,7 @@ resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, Re
 	const uint64_t value_bytes = column->values != NULL ? (uint64_t) coltype_bytes((ColType) column->stored.type) * nrows : 0;
 	const uint64_t null_bytes = column->nulls != NULL ? tablet_bitmap_bytes(nrows) : 0;
 	bool		is_new;
-	Entry	   *entry = have_entry(column->number, value_bytes, null_bytes, copies, &is_new);
+	Entry	   *entry = have_entry(column->number, value_bytes, null_bytes, column->text_bytes, copies, &is_new);
 
 	if (entry == NULL)
 		return false;
@@ -314,8 +316,10 @@ resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, Re
 	{
 		entry->at.values = take_bytes(entry->segment, value_bytes);
 		entry->at.nulls = take_bytes(entry->segment, null_bytes);
+		entry->at.texts = take_bytes(entry->segment, column->text_bytes);
 		copy_bytes(column->values, entry->at.values, value_bytes, copies);
 		copy_bytes(column->nulls, entry->at.nulls, null_bytes, copies);
+		copy_bytes(column->texts, entry->at.texts, column->text_bytes, copies);
 	}
 	use_entry(entry, use, also);
 	*at = entry->at;
@@ -326,7 +330,7 @@ uint8_t *
 resident_reserve(uint64_t number, uint64_t bytes, ResidentUse *use, ResidentUse *also, ResidentCopies *copies)
 {
 	bool		is_new;
-	Entry	   *entry = have_entry(number, bytes, 0, copies, &is_new);
+	Entry	   *entry = have_entry(number, bytes, 0, 0, copies, &is_new);
 
 	if (entry == NULL)
 		return NULL;

@@ -26,6 +26,7 @@ typedef struct ResidentColumn
 {
 	const uint8_t *values;		/* NULL if they take nothing */
 	const uint8_t *nulls;		/* NULL if there are none */
+	const uint8_t *texts;		/* likewise */
 } ResidentColumn;
 
 /* What is to be copied and cleared, on one stream and in this order: clear, then copy. */
@@ -40,6 +41,9 @@ typedef struct ResidentCopies
 	}			clear[RESIDENT_SEGMENTS];
 	uint32_t	nclear;
 } ResidentCopies;
+
+/* Copies that a column takes at most: values, NULLs, and texts, perhaps twice. */
+#define COPIES_OF_COLUMN 4
 
 /* Once: of a pool of so many bytes. */
 extern void resident_start(uint64_t pool_bytes);

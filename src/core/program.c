@@ -55,6 +55,33 @@ program_text_keys(const Program *program)
 	return false;
 }
 
+/* Whether a body may make a key of a text that it has loaded; what a register has held once, it may hold. */
+static bool
+keys_own_texts(const Program *program, int body)
+{
+	bool		own[PROGRAM_MAX_REGISTERS] = {false};
+
+	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
+	{
+		const Instr *in = &program_instrs(program, body)[pc];
+		const OpInfo *info = &op_info[in->op];
+		const bool	reads_own = (info->a == KIND_T && own[in->a]) || (info->b == KIND_T && own[in->b]);
+
+		if (in->op == VMOP_KEY_T && reads_own)
+			return true;
+		if (info->dst == KIND_T && (in->op == VMOP_LOAD_T || reads_own))
+			own[in->dst] = true;
+	}
+	return false;
+}
+
+bool
+program_keys_own_texts(const Program *program)
+{
+	return program_text_keys(program) &&
+		(keys_own_texts(program, BODY_NARROW) || (program->body[BODY_WIDE].exists && keys_own_texts(program, BODY_WIDE)));
+}
+
 /* Text under construction; it counts on when the buffer is full. */
 typedef struct TextBuffer
 {

@@ -252,6 +252,9 @@ CORE_API bool program_suits_gpu(const Program *program);
 /* Whether groups are told apart by texts that stand apart from their rows. */
 CORE_API bool program_text_keys(const Program *program);
 
+/* Whether some of these may be texts of the rows that are read, and not of tables of joins. */
+CORE_API bool program_keys_own_texts(const Program *program);
+
 /*
  * Write a body as text, one instruction a line, into buffer (always
  * terminated).  Returns the length that the whole text has.

@@ -134,6 +134,8 @@ typedef struct ProviderColumn
 	TabletColumn stored;		/* but for the offsets */
 	const uint8_t *values;		/* NULL if they take nothing */
 	const uint8_t *nulls;		/* NULL if there are none */
+	const uint8_t *texts;		/* the bytes into which references lead; NULL if there are none */
+	uint64_t	text_bytes;
 } ProviderColumn;
 
 typedef struct ProviderTablet

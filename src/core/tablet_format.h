@@ -135,13 +135,43 @@ coltype_framed(ColType type)
 CORE_FN bool
 column_framed(const TabletColumn *column)
 {
-	return column->type == COLTYPE_SAME || column->type == COLTYPE_U16 || column->base != 0 || column->shift != 0;
+	return column->type == COLTYPE_SAME || column->type == COLTYPE_U16 ||
+		(column->type != COLTYPE_TEXT && (column->base != 0 || column->shift != 0));
 }
 
 CORE_FN uint8_t *
 tablet_at(const Tablet *tablet, uint64_t offset)
 {
 	return (uint8_t *) tablet + offset;
+}
+
+/*
+ * Have the references of a tablet's texts lead to where each column's bytes
+ * are: texts[c], NULL if it has none.  The place that they have in common is
+ * the first of these.  False if a reference cannot reach from there.
+ */
+CORE_FN bool
+tablet_place_texts(Tablet *tablet, const uint8_t *const *texts)
+{
+	const uint8_t *first = NULL;
+	uint32_t	c;
+
+	for (c = 0; c < tablet->ncols; c++)
+		if (texts[c] != NULL && (first == NULL || texts[c] < first))
+			first = texts[c];
+	if (first == NULL)
+		return true;
+	for (c = 0; c < tablet->ncols; c++)
+	{
+		if (texts[c] == NULL)
+			continue;
+		/* the bytes of a column are fewer than 1 GB */
+		if (texts[c] - first > INT32_MAX / 2)
+			return false;
+		tablet->column[c].base = texts[c] - first;
+	}
+	tablet->var = (uint64_t) (uintptr_t) first - (uint64_t) (uintptr_t) tablet;
+	return true;
 }
 
 CORE_FN bool

@@ -122,10 +122,14 @@ typedef enum ChannelOutput
 	OUTPUT_WIDE					/* with decimals of 128 bits */
 } ChannelOutput;
 
-/* A column of a cached tablet: its number, and how it is stored, with offsets from the start of what cached tablets share. */
+/*
+ * A column of a cached tablet: its number, and how it is stored, with offsets
+ * from the start of what cached tablets share, which of texts the base is, too.
+ */
 typedef struct ChannelColumn
 {
 	uint64		number;
+	uint64		text_bytes;		/* of a text column */
 	TabletColumn stored;
 } ChannelColumn;
 

@@ -132,9 +132,11 @@ describe_tablet(uint32 ncolumns, const CachedRows *rows, uint64 *list, uint32 at
 	*to = (ChannelTablet) {.nrows = rows->tablet->nrows, .selected = rows->selected != NULL ? end : 0};
 	for (uint32 c = 0; c < ncolumns; c++)
 	{
-		to->column[c] = (ChannelColumn) {rows->column[c].number, rows->tablet->column[c]};
+		to->column[c] = (ChannelColumn) {rows->column[c].number, rows->column[c].text_bytes, rows->tablet->column[c]};
 		to->column[c].stored.values = rows->column[c].values;
 		to->column[c].stored.nulls = rows->column[c].nulls;
+		if (rows->tablet->column[c].type == COLTYPE_TEXT)
+			to->column[c].stored.base = (int64) rows->column[c].texts;
 	}
 	if (rows->selected != NULL)
 		memcpy(&list[end], rows->selected, tablet_bitmap_bytes(to->nrows));

@@ -233,12 +233,19 @@ node_offer_codes(const GpuNode *node, CodeRoom room)
 		: run_codes_offer(node->relation, node->css.ss.ps.state->es_snapshot, attributes_of(node), room);
 }
 
-/* Whether a run with codes can be the GPU's, which takes them from the cache. */
+/*
+ * Whether a run over texts, or their codes, finds them in the cache.  A GPU
+ * leaves none behind: where it does not find them, a worker is asked to.
+ */
 static bool
-codes_suit_gpu(const GpuNode *node)
+texts_are_cached(const GpuNode *node)
 {
-	return node->compiled.program->aggregates &&
-		tablet_cached_part(node->relation, node->feed.source.end, node->feed.wanted, node->compiled.ncolumns) > 0.5;
+	if (!node->compiled.program->aggregates)
+		return false;
+	if (tablet_cached_part(node->relation, node->feed.source.end, node->feed.wanted, node->compiled.ncolumns) > 0.5)
+		return true;
+	auto_prewarm_admit(node->relation, node->feed.wanted, node->compiled.ncolumns);
+	return false;
 }
 
 void
@@ -276,13 +283,15 @@ compile_request(GpuNode *node)
 		return false;
 	node->device = device_choose(node->compiled.program, node->rather_gpu, &node->report.device_why);
 	if (!columns_are_coded(node->feed.wanted, node->compiled.ncolumns) || !may_gpu)
+	{
+		if (node->device == &remote_device && node->nmembers == 0 && columns_have_texts(node->relation, node->feed.wanted, node->compiled.ncolumns))
+			(void) texts_are_cached(node);
 		return true;
+	}
 	if (node->device == &remote_device)
 	{
-		if (codes_suit_gpu(node))
+		if (texts_are_cached(node))
 			return true;
-		if (node->compiled.program->aggregates)
-			auto_prewarm_admit(node->relation, node->feed.wanted, node->compiled.ncolumns);
 		compile_with_codes(node, NULL);
 		if (node->compiled.reason == NULL)
 			return true;

@@ -413,7 +413,14 @@ list_cached(Feed *feed)
 bool
 feed_may_be_cached(const Feed *feed)
 {
-	return feed->device != &remote_device || !columns_have_texts(feed->source.relation, feed->wanted, feed->spec.program->ncolumns);
+	return feed->device != &remote_device || !program_keys_own_texts(feed->spec.program);
+}
+
+void
+feed_choose_keeping(Feed *feed)
+{
+	if (feed->device == &remote_device && columns_have_texts(feed->source.relation, feed->wanted, feed->spec.program->ncolumns))
+		tablet_scan_keep_nothing(feed->tablets);
 }
 
 void
@@ -430,6 +437,7 @@ feed_find_cached(Feed *feed)
 									   feed->spec.program->ncolumns);
 	if (feed->tablets != NULL)
 	{
+		feed_choose_keeping(feed);
 		tablet_scan_decide(feed->tablets, true);
 		/* what was found may hold codes that others have added since */
 		run_codes_catch_up(feed->codes);

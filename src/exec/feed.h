@@ -115,8 +115,11 @@ extern void feed_close_tablets(Feed *feed);
 /* Choose, of cached tablets, those of which rows may pass. */
 extern void feed_choose_cached(Feed *feed, const CachedRows *found, uint32 n);
 
-/* Whether the columns of the program may come from the cache: a GPU has no texts from there. */
+/* Whether the columns of the program may come from the cache: a GPU makes no groups of texts from there. */
 extern bool feed_may_be_cached(const Feed *feed);
+
+/* Have the feed's tablets keep what the device makes of pages, but for texts that a GPU makes, whose bytes stay there. */
+extern void feed_choose_keeping(Feed *feed);
 
 /* For aggregates, before the rest: use tablets that are cached, and leave others behind, where the relation allows it. */
 extern void feed_find_cached(Feed *feed);

@@ -357,6 +357,7 @@ join(Feed *feed, Relation relation, Snapshot snapshot, Shared *shared, shm_toc *
 {
 	const TabletList *tablets = shm_toc_lookup(toc, KEY_TABLETS, true);
 
+	feed->device = &remote_device;
 	feed_begin(feed, CurrentMemoryContext, relation, snapshot);
 	if (tablets == NULL)
 		page_source_join(&feed->source, &shared->share);
@@ -364,6 +365,7 @@ join(Feed *feed, Relation relation, Snapshot snapshot, Shared *shared, shm_toc *
 	{
 		feed->wanted = shm_toc_lookup(toc, KEY_WANTED, false);
 		feed->tablets = tablet_scan_join(relation, snapshot, feed->wanted, feed->spec.program->ncolumns, tablets, &shared->share);
+		feed_choose_keeping(feed);
 		feed->source.next = feed->source.end = 0;
 	}
 }

@@ -343,8 +343,8 @@ passes_over(const Candidate *candidate, const CompileResult *compiled, GroupCoun
 	const RelOptInfo *rel = candidate->rel;
 	const bool	may_gpu = device_may_use_gpu() && program_suits_gpu(compiled->program);
 	const double cached = cost_cached_part(candidate, compiled, groups.found);
-	/* unless most is cached, all is read; rows come from pages, and so do texts */
-	const double gpu_pages = cached > 0.5 && groups.found > 0 && !candidate_reads_texts(compiled) ? 1 - cached : 1;
+	/* unless most is cached, all is read; rows come from pages, and so do texts that groups are made of */
+	const double gpu_pages = cached > 0.5 && groups.found > 0 && !program_keys_own_texts(compiled->program) ? 1 - cached : 1;
 	const double times = may_gpu ? passes_on_gpu(candidate, compiled) : 0;
 	const double cpu = ns_on_cpu(candidate, compiled, groups.found, 1 - cached);
 	const double gpu = may_gpu ? times * ns_on_gpu(candidate, compiled, groups, gpu_pages) : INFINITY;

@@ -51,7 +51,7 @@ begin_build(TabletScan *scan, uint32 tablet)
 	const ScanTablet *t = &scan->tablets[tablet];
 	TabletBuild *build;
 
-	if (s->shelf == NULL || (t->cached != NULL && t->nlacking < LACKING_MOST) || !shelf_worth_building(s->shelf, tablet % SHELF_TABLETS))
+	if (scan->keeps_nothing || s->shelf == NULL || (t->cached != NULL && t->nlacking < LACKING_MOST) || !shelf_worth_building(s->shelf, tablet % SHELF_TABLETS))
 		return;
 	build = new_build(scan);
 	if (shelf_claim(s->shelf, tablet % SHELF_TABLETS))

@@ -380,6 +380,12 @@ tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n)
 	scan->end_range = Min(scan->ntablets, first + n);
 }
 
+void
+tablet_scan_keep_nothing(TabletScan *scan)
+{
+	scan->keeps_nothing = true;
+}
+
 TabletScan *
 tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
 {

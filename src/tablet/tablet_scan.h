@@ -78,6 +78,9 @@ extern uint32 shelves_of(BlockNumber nblocks);
 extern TabletScan *tablet_scan_of_shelf(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted,
 										uint32 shelf);
 
+/* Leave nothing of what is read behind. */
+extern void tablet_scan_keep_nothing(TabletScan *scan);
+
 /* Read only so many tablets, from this one on. */
 extern void tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n);
 

@@ -68,6 +68,7 @@ struct TabletScan
 	uint32		ndecided;		/* shelves */
 	bool		remembers;		/* shelves, for this session's next scans */
 	bool		for_no_query;	/* what it finds is not used */
+	bool		keeps_nothing;	/* of what it reads */
 	Share	   *share;			/* where tablets to be read whole are drawn from, NULL = they are this scan's alone; */
 	const TabletList *list;		/* and these */
 	bool		joined;			/* the share is another process's, which has decided */

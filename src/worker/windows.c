@@ -99,6 +99,16 @@ window_groups_place(Channel *channel, int job, int number, uint32 *words)
 
 /* Cached tablets */
 
+/* Where the bytes of a text column are; false if nowhere. */
+static bool
+read_texts(const ChannelColumn *from, ProviderColumn *to)
+{
+	to->text_bytes = from->text_bytes;
+	to->texts = chunks_tablet_bytes((uint64) to->stored.base, to->text_bytes);
+	to->stored.base = 0;
+	return to->text_bytes <= INT32_MAX && (to->texts != NULL || to->text_bytes == 0);
+}
+
 /* A column of a tablet of so many rows; false if it is none.  Whether a program can read it shows when it does. */
 static bool
 read_column(const ChannelColumn *from, uint32 nrows, ProviderColumn *to)
@@ -106,13 +116,14 @@ read_column(const ChannelColumn *from, uint32 nrows, ProviderColumn *to)
 	const uint64 bitmap = tablet_bitmap_bytes(nrows);
 	uint64		bytes;
 
-	to->number = from->number;
-	to->stored = from->stored;
+	*to = (ProviderColumn) {.number = from->number, .stored = from->stored};
 	/* other numbers are a provider's own */
-	if (to->number == 0 || to->number >> 63 != 0)
+	if (to->number == 0 || to->number >> 62 != 0)
 		return false;
-	if (to->stored.type >= COLTYPE_Count || to->stored.type == COLTYPE_TEXT || to->stored.null_count > nrows ||
-		to->stored.shift > 63 || to->stored.patch_count > 0 || to->stored.values % 8 != 0 || to->stored.nulls % 8 != 0)
+	if (to->stored.type == COLTYPE_TEXT && !read_texts(from, to))
+		return false;
+	if (to->stored.type >= COLTYPE_Count || to->stored.null_count > nrows || to->stored.shift > 63 || to->stored.patch_count > 0 ||
+		to->stored.values % 8 != 0 || to->stored.nulls % 8 != 0)
 		return false;
 	if ((to->stored.base != 0 || to->stored.shift != 0) && !coltype_framed((ColType) to->stored.type))
 		return false;
@@ -178,7 +189,7 @@ read_tablet(ListReader *reader, ProviderTablet *tablet, ProviderColumn *column)
 	{
 		if (!read_column(&from->column[c], tablet->nrows, &column[c]))
 			return false;
-		tablet->bytes += (uint64) coltype_bytes((ColType) column[c].stored.type) * tablet->nrows +
+		tablet->bytes += (uint64) coltype_bytes((ColType) column[c].stored.type) * tablet->nrows + column[c].text_bytes +
 			(column[c].nulls != NULL ? tablet_bitmap_bytes(tablet->nrows) : 0);
 	}
 	return true;

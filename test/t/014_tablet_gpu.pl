@@ -15,7 +15,7 @@ $node->init;
 $node->append_conf('postgresql.conf', q{
 max_parallel_workers_per_gather = 0
 fsync = off
-gpudb.pool_size = 64MB
+gpudb.pool_size = 96MB
 gpudb.device = gpu
 gpudb.force = on
 work_mem = 64MB
@@ -28,11 +28,12 @@ sub serves { return $node->poll_query_until('postgres', "SELECT gpudb.doctor() L
 run_sql(q{
 	CREATE EXTENSION gpudb;
 	CREATE TABLE t (id int NOT NULL, k int NOT NULL, n numeric(12,2), f float8, m bigint, c "char", b bool, d date, w text, h char(9) NOT NULL, s int NOT NULL, z bigint NOT NULL,
-		filler text)
+		u text NOT NULL, v varchar(160), filler text)
 		WITH (autovacuum_enabled = off);
 	INSERT INTO t SELECT i, i % 7, (i % 5000) * 0.25, i / 8.0, CASE WHEN i % 3 = 0 THEN i * 100000::bigint END, 'A', i % 2 = 0,
 		date '2020-01-01' + i / 100, CASE WHEN i % 11 > 0 THEN 'word ' || i % 8 END, 'h' || i % 3,
-		CASE WHEN i < 55000 THEN i % 1000 ELSE -(i % 1000) END, CASE WHEN i % 9000 = 8000 THEN 1::bigint << 40 ELSE i % 200 END, repeat('-', 150) FROM generate_series(1, 100000) i;
+		CASE WHEN i < 55000 THEN i % 1000 ELSE -(i % 1000) END, CASE WHEN i % 9000 = 8000 THEN 1::bigint << 40 ELSE i % 200 END,
+		repeat(md5(i::text), 3) || repeat('u', i % 9), CASE WHEN i % 5 > 0 THEN substr(repeat(md5((-i)::text), 4), i % 15) END, '-' FROM generate_series(1, 100000) i;
 	VACUUM ANALYZE t;
 });
 ok(serves(), 'a GPU process serves');
@@ -52,6 +53,9 @@ my %query = (
 	texts => q{SELECT h, w, count(*), sum(n) FROM t WHERE h <> 'h1' AND (w LIKE '%d 3' OR w IS NULL OR k < 3) GROUP BY h, w},
 	counted => 'SELECT h, count(*), sum(s), avg(id) FROM t GROUP BY h',
 	counted_large => 'SELECT h, k, count(*), sum(z), sum(s), avg(z) FROM t WHERE id % 10 <> 3 GROUP BY h, k',
+	many_texts => q{SELECT k, count(*), sum(id), max(length(u)) FROM t WHERE u LIKE '%77%' AND v <> $$a$$ GROUP BY k},
+	one_of_them => q{SELECT count(*), sum(id) FROM t WHERE substring(v FROM 2 FOR 1) = 'a' OR v IS NULL},
+	two_texts => q{SELECT h, count(*), sum(id), count(v) FROM t WHERE u < v COLLATE "C" OR v LIKE '%b1%' GROUP BY h},
 	conditions => q{SELECT count(*), sum(id), count(w) FROM t WHERE w ~ '[2-5]$' AND upper(h) IN ('H1', 'H2')},
 );
 
@@ -93,7 +97,7 @@ sub build
 }
 
 # Nothing is cached: pages are read, and the GPU leaves their columns behind, but for texts
-my %texts = map { $_ => 1 } qw(texts counted counted_large conditions);
+my %texts = map { $_ => 1 } qw(texts counted counted_large many_texts one_of_them two_texts conditions);
 for my $name (sort keys %query)
 {
 	next if $name eq 'conditions';
@@ -112,6 +116,10 @@ like(agrees('conditions', 'from codes'), qr/Device: gpu\n.*Tablets Cached/s, 'an
 
 build();
 all_agree('cached', 0);
+my $text_keys = q{SELECT u, count(*), sum(id) FROM t WHERE u LIKE '%777%' GROUP BY u};
+like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $text_keys"), qr/Device: gpu\n(?!.*Tablets (Cached|Kept))/s, 'groups of texts without codes it makes of pages');
+is(run_sql("SELECT array_agg(r ORDER BY r) FROM ($text_keys OFFSET 0) r"),
+	run_sql("SET gpudb.enabled = off; SELECT array_agg(r ORDER BY r) FROM ($text_keys OFFSET 0) r"), 'and they are right');
 all_agree('again', 0);
 
 # Pages, with a table of groups, where cached tablets have been
