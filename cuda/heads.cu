@@ -84,20 +84,15 @@ copy_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column,
 }
 
 /*
- * Have the references of a head that will stand at `place` lead to texts.
- * Columns that came at different times may be too far apart for that: then
- * they are copied once more, side by side.  False when there is no room.
+ * Have the references of a head lead to texts.  Columns that came at different
+ * times may be too far apart for that: then they are copied once more, side by
+ * side.  False when there is no room.
  */
 static bool
-place_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, const uint8_t *place, ResidentUse *also, const uint8_t **texts,
-			Tablet *head)
+place_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, ResidentUse *also, const uint8_t **texts, Tablet *head)
 {
-	if (!tablet_place_texts(head, texts) &&
-		!(copy_texts(own, copies, column, head->ncols, also, texts) && tablet_place_texts(head, texts)))
-		return false;
-	if (head->var != 0)
-		head->var += (uint64_t) (uintptr_t) head - (uint64_t) (uintptr_t) place;
-	return true;
+	return tablet_place_texts(head, texts) ||
+		(copy_texts(own, copies, column, head->ncols, also, texts) && tablet_place_texts(head, texts));
 }
 
 /*
@@ -125,8 +120,11 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 		head->column[c].nulls = distance(place, at.nulls);
 		texts[c] = at.texts;
 	}
-	if (!place_texts(own, copies, column, place, also, texts, head))
+	if (!place_texts(own, copies, column, also, texts, head))
 		return NULL;
+	/* where the head will stand */
+	if (head->var != 0)
+		head->var += (uint64_t) (uintptr_t) head - (uint64_t) (uintptr_t) place;
 	own->nheads++;
 	return head;
 }
