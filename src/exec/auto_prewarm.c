@@ -58,6 +58,8 @@ auto_prewarm_charge(Relation relation, const ColumnWanted *wanted, int nwanted, 
 		.bgw_main_arg = ObjectIdGetDatum(MyDatabaseId)
 	};
 
+	if (pool_exists())
+		tablet_note_wanted(relation, wanted, nwanted);
 	/* where none is to be had, a later charge asks again */
 	if (gpudb_auto_prewarm && IsUnderPostmaster && admission_charge(relation, wanted, nwanted, charge))
 		(void) RegisterDynamicBackgroundWorker(&worker, NULL);
@@ -159,6 +161,7 @@ typedef struct Building
 {
 	Oid			relation;
 	AdmittedColumns columns;	/* without those that could not be built */
+	bool		first;			/* of this relation */
 	uint32		shelf;
 	uint64		kept;			/* tablets */
 } Building;
@@ -198,6 +201,9 @@ tell_of_columns(Relation relation, const Building *building)
 	SharedInvalidationMessage message = {.rc = {.id = SHAREDINVALRELCACHE_ID, .dbId = MyDatabaseId, .relId = RelationGetRelid(relation)}};
 
 	SendSharedInvalidMessages(&message, 1);
+	/* a table that is written is built again and again */
+	if (!building->first)
+		return;
 	ereport(LOG,
 			(errmsg("gpudb cached columns of table \"%s.%s\" that queries had wanted",
 					get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation)),
@@ -226,7 +232,7 @@ build_shelf(Building *building)
 static void
 build(const Admission *admission)
 {
-	Building	building = {.relation = admission->relation, .columns = admission->columns};
+	Building	building = {.relation = admission->relation, .columns = admission->columns, .first = admission->first};
 	int			patience_ms = BUSY_MOST_MS;
 	bool		more = true;
 
@@ -235,6 +241,7 @@ build(const Admission *admission)
 		/* queries may have begun behind the last shelf */
 		for (; patience_ms > 0 && machine_is_busy(); patience_ms -= BUSY_POLL_MS)
 			sleep_a_while();
+		SetCurrentStatementStartTimestamp();
 		StartTransactionCommand();
 		pgstat_report_activity(STATE_RUNNING, "gpudb: building columns that queries wanted");
 		more = build_shelf(&building);

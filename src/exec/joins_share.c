@@ -41,7 +41,7 @@ join_share(GpuNode *node, const JoinRows *rows, MemoryContext context, SharedTab
 	if (!pool_exists())
 		return false;
 	/* room for the alignment */
-	own->memory = shelf_allocate_values(bytes + ALIGNMENT, sizeof(Wide), shelf_time());
+	own->memory = shelf_allocate_values(bytes + ALIGNMENT, sizeof(Wide), &SHELF_ROOM_AT_ANY_PRICE);
 	if (!DsaPointerIsValid(own->memory))
 		return false;
 	own->node = node;

@@ -52,7 +52,7 @@ typedef struct Account
 	double		lost;			/* as of `since` */
 	double		price;
 	Admission	wanted;			/* columns that are not there */
-	AdmittedColumns had;		/* those that are being built, or were built last */
+	AdmittedColumns had;		/* those that are being built, or were built within the hour */
 } Account;
 
 typedef struct Accounts
@@ -330,6 +330,7 @@ admission_waited(void)
 bool
 admission_take(Admission *admission)
 {
+	const TimestampTz now = GetCurrentTimestamp();
 	Account    *oldest;
 
 	SpinLockAcquire(&accounts->lock);
@@ -337,8 +338,12 @@ admission_take(Admission *admission)
 	if (oldest != NULL)
 	{
 		*admission = oldest->wanted;
+		admission->first = oldest->built == 0;
 		oldest->state = ADMISSION_TAKEN;
-		oldest->had = oldest->wanted.columns;
+		/* queries that want different columns in turn are not to have each rebuilt as if it were new */
+		if (ms_between(oldest->built, now) >= LASTING_MS)
+			oldest->had.n = 0;
+		add_columns(&oldest->had, &oldest->wanted.columns);
 		oldest->wanted.columns.n = 0;
 		oldest->lost = oldest->price = 0;
 	}

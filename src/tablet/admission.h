@@ -44,6 +44,7 @@ typedef struct Admission
 {
 	Oid			database;
 	Oid			relation;
+	bool		first;			/* nothing of this relation was built for this account yet */
 	AdmittedColumns columns;
 } Admission;
 

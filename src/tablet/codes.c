@@ -248,7 +248,7 @@ static dsa_pointer
 make_block(uint32 capacity, uint32 room)
 {
 	const Size	size = offsetof(DictionaryBlock, dictionary) + dictionary_size(capacity, room);
-	dsa_pointer pointer = shelf_allocate(size, shelf_time());
+	dsa_pointer pointer = shelf_allocate(size, &SHELF_ROOM_AT_ANY_PRICE);
 	DictionaryBlock *block = pool_address(pointer);
 	bool		fits = true;
 

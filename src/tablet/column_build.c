@@ -60,7 +60,7 @@ move(ColumnBuild *build, uint16 type, uint32 nrows)
 		return false;
 	if (room > 0)
 	{
-		values = shelf_allocate_values(room, value_bytes, build->since);
+		values = shelf_allocate_values(room, value_bytes, &build->room_for);
 		if (!DsaPointerIsValid(values))
 			return false;
 	}
@@ -326,11 +326,11 @@ reserve_texts(ColumnBuild *build, Size more, uint32 n, uint32 rows_expected)
 	if (wanted > TEXTS_MOST)
 		return false;
 	room = Min(room + room / 16, TEXTS_MOST);
-	texts = shelf_allocate_values(room, 1, build->since);
+	texts = shelf_allocate_values(room, 1, &build->room_for);
 	if (!DsaPointerIsValid(texts))
 	{
 		room = wanted;
-		texts = shelf_allocate_values(room, 1, build->since);
+		texts = shelf_allocate_values(room, 1, &build->room_for);
 	}
 	if (!DsaPointerIsValid(texts))
 		return false;

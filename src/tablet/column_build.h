@@ -11,6 +11,7 @@
 #include "utils/dsa.h"
 
 #include "core/column_pack.h"
+#include "tablet/shelf_room.h"
 
 /* How often a column may move while it is built: some windows of a tablet do not fit. */
 #define MOVES_MOST 32
@@ -18,7 +19,7 @@
 typedef struct ColumnBuild
 {
 	MemoryContext context;		/* of what it holds outside the pool */
-	uint64		since;			/* in the pool, shelves that nobody has pinned since then make room */
+	ShelfRoom	room_for;		/* who makes room in the pool */
 	uint32		nrows;			/* up to the last one that was added */
 	bool		begun;			/* some of them are not NULL */
 	Frame		frame;			/* of the values; a guess before it has begun */

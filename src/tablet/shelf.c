@@ -130,6 +130,8 @@ enter(const ShelfKey *key)
 		shelf->rebuilds[t] = shelf->unused[t] = shelf->hits_before[t] = shelf->in_vain[t] = 0;
 		shelf->tablet[t] = InvalidDsaPointer;
 	}
+	SpinLockInit(&shelf->uses_lock);
+	memset(shelf->uses, 0, sizeof(shelf->uses));
 	shelf->nretired = 0;
 	shelf->retired = InvalidDsaPointer;
 	return shelf;
@@ -327,6 +329,23 @@ shelf_bounds(Relation relation, uint32 nshelves, const ColumnKeys *keys)
 }
 
 void
+shelf_note_wanted(Relation relation, uint32 nshelves, const ColumnKeys *keys)
+{
+	if (shelf_directory == NULL)
+		return;
+	LWLockAcquire(pool_lock(), LW_SHARED);
+	for (uint32 s = 0; s < nshelves; s++)
+	{
+		const ShelfKey key = key_of(relation, s);
+		Shelf	   *shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
+
+		if (shelf != NULL)
+			shelf_note_uses(shelf, keys);
+	}
+	LWLockRelease(pool_lock());
+}
+
+void
 shelf_count_hit(Shelf *shelf, uint32 tablet)
 {
 	pg_atomic_fetch_add_u32(&shelf->hits[tablet], 1);
@@ -395,7 +414,7 @@ shelf_unclaim(Shelf *shelf, uint32 tablet, bool built)
 }
 
 dsa_pointer
-shelf_allocate(Size bytes, uint64 since)
+shelf_allocate(Size bytes, const ShelfRoom *room)
 {
 	dsa_pointer pointer;
 
@@ -404,7 +423,7 @@ shelf_allocate(Size bytes, uint64 since)
 		return InvalidDsaPointer;
 	do
 		pointer = pool_allocate(bytes);
-	while (!DsaPointerIsValid(pointer) && shelf_evict_oldest(since));
+	while (!DsaPointerIsValid(pointer) && shelf_make_room(bytes, room));
 	return pointer;
 }
 
@@ -413,18 +432,18 @@ shelf_allocate(Size bytes, uint64 since)
  * 8, which does for all values but those of 16 bytes.
  */
 dsa_pointer
-shelf_allocate_values(Size bytes, Size value_bytes, uint64 since)
+shelf_allocate_values(Size bytes, Size value_bytes, const ShelfRoom *room)
 {
-	return shelf_allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, since);
+	return shelf_allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, room);
 }
 
 /* A copy in the pool, nothing of nothing; false without room. */
 static bool
-store(const void *from, Size bytes, Size value_bytes, uint64 since, dsa_pointer *to)
+store(const void *from, Size bytes, Size value_bytes, const ShelfRoom *room, dsa_pointer *to)
 {
 	if (bytes == 0)
 		return true;
-	*to = shelf_allocate_values(bytes, value_bytes, since);
+	*to = shelf_allocate_values(bytes, value_bytes, room);
 	if (DsaPointerIsValid(*to))
 		memcpy(pool_address(*to), from, bytes);
 	return DsaPointerIsValid(*to);
@@ -432,20 +451,21 @@ store(const void *from, Size bytes, Size value_bytes, uint64 since, dsa_pointer 
 
 /* What was built in the pool: as it lies there, unless much of its room would be wasted; false without room. */
 static bool
-take(dsa_pointer *built, Size *room, Size bytes, Size value_bytes, uint64 since, dsa_pointer *to)
+take(dsa_pointer *built, Size *taken, Size bytes, Size value_bytes, const ShelfRoom *room, dsa_pointer *to)
 {
-	if (bytes == 0 || *room - bytes > bytes / WASTE)
-		return store(pool_address(*built), bytes, value_bytes, since, to);
+	if (bytes == 0 || *taken - bytes > bytes / WASTE)
+		return store(pool_address(*built), bytes, value_bytes, room, to);
 	*to = *built;
 	*built = InvalidDsaPointer;
-	*room = 0;
+	*taken = 0;
 	return true;
 }
 
 dsa_pointer
-shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows, uint64 since)
+shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows)
 {
-	dsa_pointer pointer = shelf_allocate(sizeof(CachedColumn), since);
+	const ShelfRoom *room = &built->room_for;
+	dsa_pointer pointer = shelf_allocate(sizeof(CachedColumn), room);
 	const Size	value_bytes = coltype_bytes(built->stored.type);
 	CachedColumn *column;
 
@@ -456,9 +476,9 @@ shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows, uint64
 		.next = InvalidDsaPointer, .number = shelf_next_number(), .key = *key, .stored = built->stored,
 		.values = InvalidDsaPointer, .nulls = InvalidDsaPointer, .texts = InvalidDsaPointer, .text_bytes = built->text_bytes
 	};
-	if (take(&built->values, &built->room, value_bytes * nrows, value_bytes, since, &column->values) &&
-		take(&built->texts, &built->text_room, built->text_bytes, 1, since, &column->texts) &&
-		store(built->nulls, built->null_count > 0 ? tablet_bitmap_bytes(nrows) : 0, sizeof(uint64), since, &column->nulls))
+	if (take(&built->values, &built->room, value_bytes * nrows, value_bytes, room, &column->values) &&
+		take(&built->texts, &built->text_room, built->text_bytes, 1, room, &column->texts) &&
+		store(built->nulls, built->null_count > 0 ? tablet_bitmap_bytes(nrows) : 0, sizeof(uint64), room, &column->nulls))
 		return pointer;
 	shelf_drop_columns(pointer);
 	return InvalidDsaPointer;
@@ -466,7 +486,7 @@ shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows, uint64
 
 /* Add columns that a tablet does not have yet; others may have been faster. */
 static void
-add_columns(CachedTablet *tablet, dsa_pointer columns)
+add_columns(Shelf *shelf, CachedTablet *tablet, dsa_pointer columns)
 {
 	while (DsaPointerIsValid(columns))
 	{
@@ -481,6 +501,7 @@ add_columns(CachedTablet *tablet, dsa_pointer columns)
 		{
 			column->next = tablet->columns;
 			tablet->columns = pointer;
+			shelf_account_column(shelf, tablet, column, true);
 		}
 	}
 }
@@ -500,9 +521,9 @@ same_rows(const CachedTablet *tablet, const TabletStamp *stamp, const BlockNotes
 }
 
 bool
-shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, dsa_pointer columns, uint64 since)
+shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, dsa_pointer columns, const ShelfRoom *room)
 {
-	dsa_pointer made = shelf_allocate(sizeof(CachedTablet), since);
+	dsa_pointer made = shelf_allocate(sizeof(CachedTablet), room);
 	CachedTablet *cached;
 	uint32		nrows = 0;
 
@@ -527,7 +548,7 @@ shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const Block
 		block_set_join(&cached->stamp.lost, &stamp->lost);
 		if (FullTransactionIdPrecedes(cached->notes.newest, notes->newest))
 			cached->notes.newest = notes->newest;
-		add_columns(cached, columns);
+		add_columns(shelf, cached, columns);
 	}
 	else
 		shelf_drop_columns(columns);

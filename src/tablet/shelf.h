@@ -19,6 +19,7 @@
 
 #include "core/tablet_format.h"
 #include "tablet/column_build.h"
+#include "tablet/shelf_room.h"
 #include "tablet/validity.h"
 
 /* What a column was made from, and into what form: columns of the same key are the same. */
@@ -112,6 +113,15 @@ typedef struct ShelfBounds
 
 extern ShelfBounds shelf_bounds(Relation relation, uint32 nshelves, const ColumnKeys *keys);
 
+/* Note that a query wants these columns of a shelf, whether they are there or not. */
+extern void shelf_note_uses(Shelf *shelf, const ColumnKeys *keys);
+
+/* The same, of the shelves that there are of a relation's first so many. */
+extern void shelf_note_wanted(Relation relation, uint32 nshelves, const ColumnKeys *keys);
+
+/* How often queries have wanted a column of a shelf, as it counts now. */
+extern double shelf_uses(Shelf *shelf, const ColumnKey *key);
+
 /* Note, for views, that a query uses a tablet. */
 extern void shelf_count_hit(Shelf *shelf, uint32 tablet);
 
@@ -134,25 +144,22 @@ extern void shelf_unclaim(Shelf *shelf, uint32 tablet, bool built);
 /* A number that nobody has had: neither a column nor anything else of which devices keep copies. */
 extern uint64 shelf_next_number(void);
 
-/*
- * Memory in the pool for values of so many bytes each; shelves that nobody has
- * pinned after `since` make room.  InvalidDsaPointer if there is none.
- */
-extern dsa_pointer shelf_allocate_values(Size bytes, Size value_bytes, uint64 since);
+/* Memory in the pool for values of so many bytes each; InvalidDsaPointer if there is none. */
+extern dsa_pointer shelf_allocate_values(Size bytes, Size value_bytes, const ShelfRoom *room);
 
 /*
  * A column of nrows in the pool that nobody finds yet, of one that is built,
- * whose values it may take over.  Room is made as above; InvalidDsaPointer without.
+ * whose values it may take over; InvalidDsaPointer without room.
  */
-extern dsa_pointer shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows, uint64 since);
+extern dsa_pointer shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows);
 
 /*
  * Have others find a tablet with these columns, linked by next, which are no
- * longer the caller's; false without room, which is made as above.  The columns
+ * longer the caller's; false without room.  The columns
  * join those that are there if these have all of these rows, too.
  */
 extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, dsa_pointer columns,
-						  uint64 since);
+						  const ShelfRoom *room);
 
 /* Give back columns that were not published. */
 extern void shelf_drop_columns(dsa_pointer columns);

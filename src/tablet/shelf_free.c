@@ -36,8 +36,8 @@ shelf_drop_columns(dsa_pointer columns)
 	}
 }
 
-static void
-drop_tablet(dsa_pointer pointer)
+void
+shelf_drop_tablet(dsa_pointer pointer)
 {
 	if (!DsaPointerIsValid(pointer))
 		return;
@@ -53,7 +53,7 @@ shelf_drop_retired(Shelf *shelf)
 		dsa_pointer pointer = shelf->retired;
 
 		shelf->retired = ((CachedTablet *) pool_address(pointer))->next;
-		drop_tablet(pointer);
+		shelf_drop_tablet(pointer);
 	}
 	shelf->nretired = 0;
 }
@@ -64,7 +64,7 @@ drop_shelf(Shelf *shelf)
 {
 	shelf_drop_retired(shelf);
 	for (int t = 0; t < SHELF_TABLETS; t++)
-		drop_tablet(shelf->tablet[t]);
+		shelf_drop_tablet(shelf->tablet[t]);
 	hash_search(shelf_directory, &shelf->key, HASH_REMOVE, NULL);
 }
 
@@ -96,6 +96,10 @@ shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
 
 	pg_atomic_write_u64(&shelf->generation, shelf_next_number());
 	shelf->tablet[tablet] = by;
+	if (DsaPointerIsValid(old))
+		shelf_account_tablet(shelf, pool_address(old), false);
+	if (DsaPointerIsValid(by))
+		shelf_account_tablet(shelf, pool_address(by), true);
 	shelf->hits_before[tablet] = hits;
 	shelf->in_vain[tablet] = DsaPointerIsValid(old) && unused ? shelf->in_vain[tablet] + 1 : 0;
 	if (!DsaPointerIsValid(old))
@@ -184,12 +188,11 @@ show_tablet(Shelf *shelf, uint32 number, ShelfVisitor visit, void *arg)
 	for (dsa_pointer c = tablet->columns; DsaPointerIsValid(c);)
 	{
 		const CachedColumn *column = pool_address(c);
-		const Size	nulls = DsaPointerIsValid(column->nulls) ? tablet_bitmap_bytes(tablet->nrows) : 0;
 
 		shown.key = column->key;
 		shown.form = column->stored.type;
-		shown.bytes = (Size) coltype_bytes(column->stored.type) * tablet->nrows + nulls + column->text_bytes;
-		shown.raw_bytes = (Size) column->stored.raw_bytes * tablet->nrows + nulls + column->text_bytes;
+		shown.bytes = cached_column_bytes(column, tablet->nrows);
+		shown.raw_bytes = shown.bytes - (Size) coltype_bytes(column->stored.type) * tablet->nrows + (Size) column->stored.raw_bytes * tablet->nrows;
 		visit(&shown, arg);
 		c = column->next;
 	}

@@ -8,8 +8,10 @@
 #include "postgres.h"
 
 #include "port/atomics.h"
+#include "storage/spin.h"
 #include "utils/hsearch.h"
 
+#include "core/tablet_format.h"
 #include "tablet/shelf.h"
 
 /* Tablets of a shelf that were replaced while somebody used it; with so many nothing more is kept until all have ended. */
@@ -32,6 +34,19 @@ typedef struct CachedTablet
 	BlockNotes	notes;			/* never changed, but for columns that join */
 } CachedTablet;
 
+/* How much a column of a shelf is wanted, whether it is there or not, and what is there of it. */
+typedef struct ColumnUses
+{
+	uint32		hash;			/* of its key; 0 = none */
+	float		uses;			/* as they counted then, */
+	uint32		since;			/* in seconds since 2000 */
+	uint32		blocks;			/* of the tablets that have it */
+	Size		bytes;			/* that it takes in all of these */
+} ColumnUses;
+
+/* Columns of a shelf whose uses are known. */
+#define SHELF_USES	32
+
 struct Shelf
 {
 	ShelfKey	key;
@@ -46,6 +61,8 @@ struct Shelf
 	uint32		unused[SHELF_TABLETS];	/* times that it was replaced before any query had used it, */
 	uint32		in_vain[SHELF_TABLETS];	/* and how many of these follow one another up to now */
 	uint32		hits_before[SHELF_TABLETS];	/* hits[] when the present tablet was put there */
+	slock_t		uses_lock;		/* of what follows */
+	ColumnUses	uses[SHELF_USES];
 	dsa_pointer tablet[SHELF_TABLETS];
 	uint32		nretired;
 	dsa_pointer retired;
@@ -54,8 +71,26 @@ struct Shelf
 /* Of all shelves; under pool_lock(). */
 extern HTAB *shelf_directory;
 
-/* Memory in the pool for what is cached, if it is no large part of it: shelves that nobody has pinned after `since` make room. */
-extern dsa_pointer shelf_allocate(Size bytes, uint64 since);
+/* Bytes of a column of a tablet of so many rows. */
+static inline Size
+cached_column_bytes(const CachedColumn *column, uint32 nrows)
+{
+	return (Size) coltype_bytes((ColType) column->stored.type) * nrows + column->text_bytes +
+		(DsaPointerIsValid(column->nulls) ? tablet_bitmap_bytes(nrows) : 0);
+}
+
+/* Memory in the pool for what is cached, if it is no large part of it; others make room. */
+extern dsa_pointer shelf_allocate(Size bytes, const ShelfRoom *room);
+
+/* shelf_uses.c: note that a column of a tablet is there now, or no more, or a tablet with its columns; the lock is held exclusively. */
+extern void shelf_account_column(Shelf *shelf, const CachedTablet *tablet, const CachedColumn *column, bool there);
+extern void shelf_account_tablet(Shelf *shelf, const CachedTablet *tablet, bool there);
+
+/* shelf_uses.c: free what is worth least, if that is clearly less than so many bytes of what room is for; false if nothing is. */
+extern bool shelf_make_room(Size bytes, const ShelfRoom *room);
+
+/* Free a tablet that nobody has pinned; the lock is held exclusively. */
+extern void shelf_drop_tablet(dsa_pointer tablet);
 
 /* Whether a relation's file is no more: dropped, truncated, or replaced by a rewrite. */
 extern bool shelf_file_is_gone(Oid database, Oid tablespace, Oid file);
@@ -66,7 +101,7 @@ extern void shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by);
 /* Free what was replaced in a shelf that nobody has pinned; the lock is held exclusively. */
 extern void shelf_drop_retired(Shelf *shelf);
 
-/* Free the shelf that was not used for longest, and not since then; false if there is none. */
+/* Free the shelf that was not used for longest, and not since then, for its place in the directory; false if there is none. */
 extern bool shelf_evict_oldest(uint64 since);
 
 /* Free shelves whose relations' files are no more; not each time. */

@@ -9,7 +9,7 @@
 #include "tablet/tablet_build.h"
 
 TabletBuild *
-tablet_build_create(int ncolumns, uint64 since, const TabletBuild *like)
+tablet_build_create(int ncolumns, const TabletBuild *like)
 {
 	TabletBuild *build = palloc0(offsetof(TabletBuild, column) + sizeof(ColumnBuild) * ncolumns);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb tablet", ALLOCSET_SMALL_SIZES);
@@ -20,7 +20,6 @@ tablet_build_create(int ncolumns, uint64 since, const TabletBuild *like)
 	for (int c = 0; c < ncolumns; c++)
 	{
 		build->column[c].context = context;
-		build->column[c].since = since;
 		if (like != NULL)
 			build->column[c].frame = like->column[c].frame;
 	}

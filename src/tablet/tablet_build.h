@@ -27,13 +27,12 @@ typedef struct TabletBuild
 } TabletBuild;
 
 /*
- * In the current memory context; values in the pool, where shelves that nobody
- * has pinned after `since` make room.  Its first tablet may be like that of
- * another build, if there is one.
+ * In the current memory context; values in the pool.  Its first tablet may be
+ * like that of another build, if there is one.
  */
-extern TabletBuild *tablet_build_create(int ncolumns, uint64 since, const TabletBuild *like);
+extern TabletBuild *tablet_build_create(int ncolumns, const TabletBuild *like);
 
-/* Begin another tablet, of so many blocks, of which some are read: it may be like the one before. */
+/* Begin another tablet, of so many blocks, of which some are read: it may be like the one before.  Each column's room_for is the caller's. */
 extern void tablet_build_begin(TabletBuild *build, uint32 tablet, uint32 nblocks, uint32 nread);
 
 /* Number the rows of another window, which some may follow: the first one's number, and where its columns go. */

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "storage/bufmgr.h"
 #include "utils/snapmgr.h"
 
 #include "guc.h"
@@ -99,6 +100,15 @@ tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted)
 		if (!tablet_texts_have_room(relation, &wanted[c]) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))
 			return false;
 	return true;
+}
+
+void
+tablet_note_wanted(Relation relation, const ColumnWanted *wanted, int nwanted)
+{
+	ColumnKeys	columns = {nwanted};
+
+	if (tablet_column_keys(relation, wanted, &columns))
+		shelf_note_wanted(relation, shelves_of(RelationGetNumberOfBlocks(relation)), &columns);
 }
 
 bool

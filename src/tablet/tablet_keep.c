@@ -28,7 +28,7 @@ new_build(TabletScan *scan)
 		return build;
 	}
 	old = MemoryContextSwitchTo(scan->context);
-	build = tablet_build_create(scan->columns.n, scan->since, scan->waiting != NIL ? llast(scan->waiting) : NULL);
+	build = tablet_build_create(scan->columns.n, scan->waiting != NIL ? llast(scan->waiting) : NULL);
 	MemoryContextSwitchTo(old);
 	return build;
 }
@@ -41,6 +41,15 @@ enlist(TabletScan *scan, List **list, TabletBuild *build)
 
 	*list = lappend(*list, build);
 	MemoryContextSwitchTo(old);
+}
+
+/* Room for something of a tablet that is wanted so often. */
+static ShelfRoom
+room_for(const TabletScan *scan, uint32 tablet, double uses)
+{
+	return (ShelfRoom) {
+		.since = scan->since, .shelf = shelf_of(scan, tablet)->shelf, .keys = &scan->columns, .uses = uses, .blocks = blocks_of_tablet(scan, tablet)
+	};
 }
 
 /* Begin to build a tablet, if it can be kept and nobody else does it. */
@@ -57,6 +66,8 @@ begin_build(TabletScan *scan, uint32 tablet)
 	if (shelf_claim(s->shelf, tablet % SHELF_TABLETS))
 	{
 		scan->build = build;
+		for (int c = 0; c < scan->columns.n; c++)
+			build->column[c].room_for = room_for(scan, tablet, shelf_uses(s->shelf, &scan->columns.key[c]));
 		tablet_build_begin(build, tablet, blocks_of_tablet(scan, tablet), t->cached != NULL ? t->nlacking : blocks_of_tablet(scan, tablet));
 	}
 	else
@@ -165,7 +176,7 @@ store_columns(const TabletScan *scan, TabletBuild *build)
 
 	for (int c = 0; c < build->ncolumns; c++)
 	{
-		dsa_pointer column = shelf_make_column(&scan->columns.key[c], &build->column[c], build->nrows, scan->since);
+		dsa_pointer column = shelf_make_column(&scan->columns.key[c], &build->column[c], build->nrows);
 
 		if (!DsaPointerIsValid(column))
 		{
@@ -241,6 +252,8 @@ static bool
 keep(TabletScan *scan, TabletBuild *build)
 {
 	const ScanTablet *t = &scan->tablets[build->tablet];
+	/* a tablet itself takes little */
+	const ShelfRoom room = room_for(scan, build->tablet, INFINITY);
 	TabletStamp stamp;
 	dsa_pointer columns;
 
@@ -256,7 +269,7 @@ keep(TabletScan *scan, TabletBuild *build)
 	columns = store_columns(scan, build);
 	if (!DsaPointerIsValid(columns) && build->ncolumns > 0)
 		return false;
-	if (!shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, columns, scan->since))
+	if (!shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, columns, &room))
 		return false;
 	scan->report.kept++;
 	return true;

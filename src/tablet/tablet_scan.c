@@ -331,6 +331,8 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	s->shelf = shelf_pin(scan->relation, number);
 	if (s->shelf == NULL)
 		return;
+	if (!scan->only_looks)
+		shelf_note_uses(s->shelf, &scan->columns);
 	now = (ShelfNow) {
 		.generation = shelf_generation(s->shelf), .map = map, .moment = moment_at(scan, first),
 		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .columns = &scan->columns, .wanted = scan->wanted
@@ -486,7 +488,7 @@ tablet_scan_look(TabletScan *scan, uint32 tablet)
 void
 tablet_scan_decide(TabletScan *scan, bool for_query)
 {
-	scan->for_no_query = !for_query;
+	scan->for_no_query = scan->only_looks = !for_query;
 	scan->remembers = for_query && scan->nshelves <= SHELF_MEMOS / 2;
 	scan->nfound = scan->ndecided = 0;
 	scan->report.cached = 0;

@@ -56,6 +56,9 @@ extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const C
 /* Whether these columns of a relation could be cached, as far as the planner may guess it; there must be an active snapshot. */
 extern bool tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted);
 
+/* Note that a query wants these columns, which PostgreSQL has answered. */
+extern void tablet_note_wanted(Relation relation, const ColumnWanted *wanted, int nwanted);
+
 /* Between which integers the values of a column seem to be, by those of its tablets that are cached; false if nothing is known. */
 extern bool tablet_guess_bounds(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int64 *least, int64 *largest);
 

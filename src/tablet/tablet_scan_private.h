@@ -67,7 +67,8 @@ struct TabletScan
 	uint32		nfound;
 	uint32		ndecided;		/* shelves */
 	bool		remembers;		/* shelves, for this session's next scans */
-	bool		for_no_query;	/* what it finds is not used */
+	bool		for_no_query;	/* what it finds is not used, */
+	bool		only_looks;		/* nor what it reads kept */
 	bool		keeps_nothing;	/* of what it reads */
 	Share	   *share;			/* where tablets to be read whole are drawn from, NULL = they are this scan's alone; */
 	const TabletList *list;		/* and these */
