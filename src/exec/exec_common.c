@@ -253,7 +253,7 @@ node_keep_rows(GpuNode *node, bool keep)
 {
 	CompileRequest *request = &node->request;
 
-	if (node->njoins > 0 && (request->give_rows || request->keep_rows))
+	if (node->may_keep && (request->give_rows || request->keep_rows))
 	{
 		request->keep_rows = request->aggregate = keep;
 		request->give_rows = !keep;

@@ -53,6 +53,12 @@ const CustomScanMethods gpu_join_methods = {
 	.CreateCustomScanState = create_state,
 };
 
+/* A pipeline without joins.  It is no plan that parallel workers read, so its name need not be its alone. */
+const CustomScanMethods gpu_kept_scan_methods = {
+	.CustomName = "GpuScan",
+	.CreateCustomScanState = create_state,
+};
+
 static void
 begin(CustomScanState *css, EState *estate, int eflags)
 {
@@ -65,6 +71,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	node->request.quals = joins_other_exprs(plan);
 	state->full = joins_end_in_full(node);
 	node->request.give_rows = true;
+	node->may_keep = true;
 	for (int i = 0; i < state->nwanted; i++)
 		node->request.outputs = lappend(node->request.outputs, list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr);
 	state->spool_slot = MakeSingleTupleTableSlot(css->ss.ss_ScanTupleSlot->tts_tupleDescriptor, &TTSOpsMinimalTuple);

@@ -61,6 +61,7 @@ enum NodePrivate
 extern const CustomScanMethods gpu_scan_methods;
 extern const CustomScanMethods gpu_agg_methods;
 extern const CustomScanMethods gpu_join_methods;
+extern const CustomScanMethods gpu_kept_scan_methods;
 
 /* What a node did, for EXPLAIN and the statistics. */
 typedef struct NodeReport
@@ -105,6 +106,7 @@ struct GpuNode
 	Feed		member_feed;	/* of one after the first */
 
 	/* its joins: joins.c */
+	bool		may_keep;		/* its rows may stay on a GPU until all are there */
 	int			njoins;
 	NodeJoin   *joins;
 	JoinRows   *tables;			/* of each, */

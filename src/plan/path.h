@@ -24,6 +24,13 @@ extern Cost path_scan_saved(const Path *path);
 /* One that is not offered, to be part of something else; NULL if there can be none. */
 extern CustomPath *path_scan_create(Candidate *candidate);
 
+/* path_kept.c: a GpuScan whose rows stay on the GPU until all are there; NULL if they cannot. */
+extern CustomPath *path_kept_create(PlannerInfo *root, Candidate *candidate);
+extern bool path_is_kept_scan(const Path *path);
+
+/* path_join.c: the plan of a GpuJoin, or of another pipeline whose rows are returned. */
+extern Plan *path_join_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans);
+
 /* path_join.c: what plans keep of a candidate's joins: in custom_exprs, and in custom_private. */
 extern List *path_join_exprs(List *joins);
 extern List *path_join_kinds(List *joins, const List *pass);

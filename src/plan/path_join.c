@@ -113,8 +113,8 @@ wanted_of_join(const Candidate *candidate, const RelOptInfo *joined)
 	return list_union(joined->reltarget->exprs, vars);
 }
 
-static Plan *
-plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+Plan *
+path_join_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
 	const Candidate *candidate = linitial(path->custom_private);
 	const List *wanted = lfourth(path->custom_private);
@@ -146,13 +146,13 @@ plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 
 static const CustomPathMethods join_path_methods = {
 	.CustomName = "GpuJoin",
-	.PlanCustomPath = plan_join,
+	.PlanCustomPath = path_join_plan,
 };
 
 bool
 path_is_gpu_join(const Path *path)
 {
-	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &join_path_methods;
+	return (IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &join_path_methods) || path_is_kept_scan(path);
 }
 
 bool

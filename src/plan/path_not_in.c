@@ -37,7 +37,7 @@ comes_as_columns(const Plan *plan)
 {
 	const CustomScan *scan = (const CustomScan *) plan;
 
-	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_join_methods) &&
+	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_join_methods || scan->methods == &gpu_kept_scan_methods) &&
 		plan->qual == NIL && plan_gives_columns(plan);
 }
 

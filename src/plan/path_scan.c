@@ -114,6 +114,7 @@ void
 path_scan_add(PlannerInfo *root, Candidate *candidate)
 {
 	CustomPath *path;
+	CustomPath *kept;
 
 	if (candidate->members != NIL)
 		return;
@@ -121,9 +122,13 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	if (gpudb_force && plan_is_for_cursor(root) && path_comes_in_order(root, candidate->rel))
 		return;
 	/* without a filter for the device PostgreSQL's own scan is as good */
-	if ((candidate->quals == NIL && !gpudb_force) || is_too_dear(candidate))
+	if (candidate->quals == NIL && !gpudb_force)
 		return;
-	path = path_scan_create(candidate);
+	/* rows that are kept come in any order, and tests compare it */
+	kept = gpudb_force || plan_is_for_cursor(root) ? NULL : path_kept_create(root, candidate);
+	path = is_too_dear(candidate) ? NULL : path_scan_create(candidate);
 	if (path != NULL)
 		path_offer(root, candidate->rel, &path->path);
+	if (kept != NULL && (path == NULL || kept->path.total_cost < path->path.total_cost))
+		path_offer(root, candidate->rel, &kept->path);
 }

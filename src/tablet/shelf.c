@@ -421,9 +421,11 @@ shelf_allocate(Size bytes, const ShelfRoom *room)
 	/* nobody's columns go for one that would not leave room for others */
 	if (bytes > pool_bytes() / POOL_SHARE)
 		return InvalidDsaPointer;
-	do
+	pointer = pool_allocate(bytes);
+	if (!DsaPointerIsValid(pointer))
+		shelf_drop_orphans();
+	while (!DsaPointerIsValid(pointer) && shelf_make_room(bytes, room))
 		pointer = pool_allocate(bytes);
-	while (!DsaPointerIsValid(pointer) && shelf_make_room(bytes, room));
 	return pointer;
 }
 

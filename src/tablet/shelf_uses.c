@@ -170,9 +170,11 @@ shelf_account_tablet(Shelf *shelf, const CachedTablet *tablet, bool there)
 /* What is worth least of all that may go. */
 typedef struct Victim
 {
+	double		limit;			/* what is worth so much stays */
 	Shelf	   *shelf;			/* NULL: nothing may go */
 	ColumnUses *uses;
 	double		worth;
+	Size		bytes;			/* of all that may go */
 } Victim;
 
 static bool
@@ -189,9 +191,15 @@ consider(Shelf *shelf, ColumnUses *uses, uint32 now, Victim *victim)
 {
 	const double worth = uses_at(uses, now) * uses->blocks / (double) uses->bytes;
 
-	if (victim->shelf == NULL || worth < victim->worth ||
-		(worth == victim->worth && pg_atomic_read_u64(&shelf->used) < pg_atomic_read_u64(&victim->shelf->used)))
-		*victim = (Victim) {shelf, uses, worth};
+	if (worth >= victim->limit)
+		return;
+	victim->bytes += uses->bytes;
+	if (victim->shelf != NULL && (worth > victim->worth ||
+								  (worth == victim->worth && pg_atomic_read_u64(&shelf->used) >= pg_atomic_read_u64(&victim->shelf->used))))
+		return;
+	victim->shelf = shelf;
+	victim->uses = uses;
+	victim->worth = worth;
 }
 
 /* A shelf whose columns may go: the caller's own, but for what is wanted, or another one, whose tablets go with the last of its columns. */
@@ -271,7 +279,7 @@ shelf_make_room(Size bytes, const ShelfRoom *room)
 	const uint32 now = now_seconds();
 	HASH_SEQ_STATUS all;
 	Shelf	   *shelf;
-	Victim		victim = {NULL};
+	Victim		victim = {room->uses * room->blocks / (double) Max(bytes, (Size) room->blocks * BLOCK_BYTES) / CLEARLY};
 	bool		made = false;
 
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
@@ -290,7 +298,8 @@ shelf_make_room(Size bytes, const ShelfRoom *room)
 		else if (shelf == room->shelf && pins == 1)
 			consider_shelf(shelf, room, true, now, &victim);
 	}
-	if (!made && victim.shelf != NULL && victim.worth * CLEARLY < room->uses * room->blocks / (double) Max(bytes, (Size) room->blocks * BLOCK_BYTES))
+	/* little that goes in vain for something large would be missed */
+	if (!made && victim.shelf != NULL && victim.bytes >= bytes)
 	{
 		drop_victim(&victim);
 		made = true;

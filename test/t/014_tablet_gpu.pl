@@ -116,6 +116,15 @@ like(agrees('conditions', 'from codes'), qr/Device: gpu\n.*Tablets Cached/s, 'an
 
 build();
 all_agree('cached', 0);
+# A scan of few rows that stay on the GPU until all are found
+for my $scan (q{SELECT id, k, d FROM t WHERE u LIKE '%9999%'}, q{SELECT s, w, m, f, id FROM t WHERE k = 3 AND w ~ '[2-5]$' AND s < 100},
+	q{SELECT id FROM t WHERE u LIKE 'nothing'}, q{SELECT d, id + 1 FROM t WHERE (u < v COLLATE "C" OR v IS NULL) AND id % 100 = 7})
+{
+	my $sorted = "SELECT array_agg(r ORDER BY r) FROM ($scan OFFSET 0) r";
+	my $free = 'SET gpudb.force = off; SET max_parallel_workers_per_gather = 0';
+	like(run_sql("$free; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $scan"), qr/\(GpuScan\)(?! on).*\n.*Device: gpu\n.*Tablets Cached: @{[tablets()]}\n/s, "kept there: $scan");
+	is(run_sql("$free; $sorted"), run_sql("SET gpudb.enabled = off; $sorted"), 'the rows');
+}
 my $text_keys = q{SELECT u, count(*), sum(id) FROM t WHERE u LIKE '%777%' GROUP BY u};
 like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $text_keys"), qr/Device: gpu\n(?!.*Tablets (Cached|Kept))/s, 'groups of texts without codes it makes of pages');
 is(run_sql("SELECT array_agg(r ORDER BY r) FROM ($text_keys OFFSET 0) r"),

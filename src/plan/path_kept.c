@@ -1,0 +1,94 @@
+/*
+ * path_kept.c
+ *		A GpuScan whose rows stay on the GPU until all are there.
+ *
+ * A GPU finds rows in cached columns where it runs over them all at once, as for
+ * an aggregate, and keeps them.  So the scan is a pipeline without joins: GpuJoin's
+ * executor runs it, and PostgreSQL's own scan is its fallback.  Of few rows out
+ * of many that is faster than any other way to find them.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "optimizer/cost.h"
+
+#include "device/device.h"
+#include "exec/node.h"
+#include "guc.h"
+#include "plan/cost.h"
+#include "plan/path.h"
+#include "plan/recall.h"
+
+static Plan *
+plan_kept(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *scan = (CustomScan *) path_join_plan(root, rel, path, tlist, clauses, custom_plans);
+
+	scan->methods = &gpu_kept_scan_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods kept_path_methods = {
+	.CustomName = "GpuScan",
+	.PlanCustomPath = plan_kept,
+};
+
+bool
+path_is_kept_scan(const Path *path)
+{
+	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &kept_path_methods;
+}
+
+static bool
+is_postgres(const Path *path)
+{
+	return !IsA(path, CustomPath) && path->param_info == NULL;
+}
+
+/* Whether a GPU can keep all that the query wants of the rows. */
+static bool
+can_be_kept(const Candidate *candidate)
+{
+	const List *wanted = candidate->rel->reltarget->exprs;
+
+	return device_may_use_gpu() && candidate->members == NIL && candidate->joins == NIL && candidate->qual_reason == NULL && candidate->gates == NIL &&
+		candidate->quals != NIL && candidate->filters != NULL && !candidate->secret && wanted != NIL && path_are_columns(wanted) &&
+		list_length(wanted) == list_length(list_union(NIL, wanted));
+}
+
+CustomPath *
+path_kept_create(PlannerInfo *root, Candidate *candidate)
+{
+	RelOptInfo *rel = candidate->rel;
+	const double passing = rel->tuples * candidate->passing;
+	const CompileResult *filters;
+	Path	   *fallback;
+	CustomPath *path;
+	PassCost	pass;
+	Cost		out;
+
+	if (!can_be_kept(candidate) ||
+		candidate_check_once(candidate, &(CompileRequest) {.quals = candidate->quals, .keep_rows = true, .aggregate = true, .outputs = rel->reltarget->exprs},
+							 &candidate->as_kept)->reason != NULL)
+		return NULL;
+	filters = candidate_all_filters(candidate);
+	fallback = path_cheapest(rel->pathlist, is_postgres);
+	fallback = fallback != NULL ? path_copy(fallback) : NULL;
+	if (filters->reason != NULL || fallback == NULL || recall_fallback(root, candidate, candidate->as_kept))
+		return NULL;
+	pass = cost_kept_pass(candidate, candidate->as_kept, filters, passing);
+	out = cost_rows_out(candidate->as_kept, passing) + cost_spooled(passing, rel->reltarget->width);
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rel;
+	path->path.pathtarget = rel->reltarget;
+	path->path.rows = rel->rows;
+	path->path.startup_cost = pass.cost + out;
+	path->path.total_cost = path->path.startup_cost + rel->reltarget->cost.startup + rel->reltarget->cost.per_tuple * rel->rows;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(fallback);
+	path->custom_private = list_make4(candidate, cost_private(&pass), makeInteger((int) Min(out, INT_MAX)), rel->reltarget->exprs);
+	path->methods = &kept_path_methods;
+	return path;
+}
