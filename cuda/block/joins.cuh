@@ -189,7 +189,7 @@ fetch_values(const Instr *in, const Tablet *tablet, const TabletColumn *column, 
 	d.end(VM_FLAGS + (size_t) in->dst * VM_NULLS, nulls);
 }
 
-/* Texts of a table: what its memory does not have is NULL. */
+/* Texts: what the memory of a table does not have is NULL. */
 static __device__ __forceinline__ void
 fetch_texts(const Instr *in, const Tablet *tablet, const TabletColumn *column, uint32_t first, uint32_t nulls)
 {
@@ -199,7 +199,7 @@ fetch_texts(const Instr *in, const Tablet *tablet, const TabletColumn *column, u
 
 	LANES
 	{
-		uint64_t	ref = BIT(nulls) ? 0 : src[row_at(in->a, i)];
+		uint64_t	ref = BIT(nulls) ? 0 : TEXT_BEHIND(src[row_at(in->a, i)], column->base);
 
 		if (table > 0)
 		{

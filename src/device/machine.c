@@ -11,14 +11,19 @@
 
 #include <math.h>
 #include <sched.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "access/xact.h"
+#include "storage/dsm_impl.h"
 #include "storage/fd.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 
 #include "device/machine.h"
+
+/* Bytes of a segment at most, for each worker and once more: state of the session, and queues. */
+#define SEGMENT_WORKER	((uint64) 256 * 1024)
 
 #define GROUPS	"/sys/fs/cgroup"
 
@@ -182,6 +187,17 @@ uint64
 machine_memory(void)
 {
 	return memory;
+}
+
+bool
+machine_has_segment(int nworkers)
+{
+	struct statvfs found;
+
+	/* of other kinds of memory nobody knows */
+	if (dynamic_shared_memory_type != DSM_IMPL_POSIX || statvfs("/dev/shm", &found) != 0)
+		return true;
+	return (uint64) found.f_bavail * found.f_frsize >= (nworkers + 1) * SEGMENT_WORKER;
 }
 
 bool

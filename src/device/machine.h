@@ -20,6 +20,13 @@ extern int	machine_processors(void);
 /* Bytes of memory; 0 = not known. */
 extern uint64 machine_memory(void);
 
+/*
+ * Whether a segment of dynamic shared memory for so many parallel workers can
+ * be had: PostgreSQL raises an error where the file system that it is made in is
+ * full, which is not the query's fault that could do without workers.
+ */
+extern bool machine_has_segment(int nworkers);
+
 /* Whether as many processes of this server run queries now, besides this one, as there are processors: none that waits counts. */
 extern bool machine_is_busy(void);
 

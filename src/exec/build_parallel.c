@@ -23,6 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "device/machine.h"
 #include "device/threads.h"
 #include "exec/build_parallel.h"
 #include "tablet/progress.h"
@@ -186,6 +187,7 @@ build_all_columns(const BuildOrder *order, Built *result)
 	MemoryContext context;
 	MemoryContext old;
 	Leased	   *leased;
+	int			nworkers;
 	bool		begun;
 
 	*result = (Built) {.status = STATUS_DONE, .column = -1};
@@ -198,7 +200,8 @@ build_all_columns(const BuildOrder *order, Built *result)
 	MemoryContextRegisterResetCallback(context, &leased->closing);
 	leased->threads = threads_lease();
 	/* a worker takes the place of a thread; the first shelf is this process's */
-	build_with_workers(order, IsUnderPostmaster ? Min(leased->threads, (int) Max(nshelves, 1) - 1) : 0, leased->threads, nshelves, &begun, result);
+	nworkers = IsUnderPostmaster ? Min(leased->threads, (int) Max(nshelves, 1) - 1) : 0;
+	build_with_workers(order, machine_has_segment(nworkers) ? nworkers : 0, leased->threads, nshelves, &begun, result);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return begun;

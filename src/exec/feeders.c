@@ -25,6 +25,7 @@
 
 #include "core/job_image.h"
 #include "device/device.h"
+#include "device/machine.h"
 #include "exec/feeders.h"
 
 #define QUEUE_BYTES		((Size) 65536)
@@ -98,7 +99,8 @@ workers_wanted(const Feed *feed)
 		return 0;
 	if (n < 0)
 		n = blocks / PAGES_PER_FEEDER;
-	return Min(n, max_parallel_workers_per_gather);
+	n = Min(n, max_parallel_workers_per_gather);
+	return machine_has_segment(n) ? n : 0;
 }
 
 /* Reserve room in the segment: one chunk of so many bytes. */

@@ -29,6 +29,7 @@
 #include "exec/stat.h"
 #include "pg_compat.h"
 #include "tablet/pool.h"
+#include "tablet/tablet_scan.h"
 
 extern PGDLLEXPORT Datum gpudb_prewarm(PG_FUNCTION_ARGS);
 
@@ -91,6 +92,16 @@ forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 	return n;
 }
 
+/* Whether there is room for an attribute's forms: one that has none would have nothing of the relation cached. */
+static bool
+have_room(const Wanted *wanted, const ColumnWanted *forms, int n)
+{
+	for (int f = 0; f < n; f++)
+		if (!tablet_texts_have_room(wanted->relation, &forms[f]))
+			return false;
+	return true;
+}
+
 /* All columns that are wanted; attributes that become none are taken off the list. */
 static ColumnWanted *
 list_columns(Wanted *wanted, int *n)
@@ -103,10 +114,11 @@ list_columns(Wanted *wanted, int *n)
 	{
 		const int	forms = forms_of(wanted, (AttrNumber) attno, columns + *n);
 
-		*n += forms;
-		if (forms == 0)
+		if (forms > 0 && have_room(wanted, columns + *n, forms))
+			*n += forms;
+		else
 		{
-			warn(wanted, (AttrNumber) attno, "Values of its type are not cached.");
+			warn(wanted, (AttrNumber) attno, forms == 0 ? "Values of its type are not cached." : "Its texts are too large a part of the pool.");
 			wanted->attributes = bms_del_member(wanted->attributes, attno);
 		}
 	}

@@ -26,9 +26,10 @@
 
 StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 
-/* Shelves that the directory has room for, for each MB of the pool. */
-#define SHELVES_PER_MB	4
+/* Shelves that the directory has room for, for each MB of the pool, within bounds: its memory is taken when the server starts. */
+#define SHELVES_PER_MB	2
 #define SHELVES_LEAST	64
+#define SHELVES_MOST	65536
 
 /* The part of the pool that a column of a tablet may take. */
 #define POOL_SHARE		8
@@ -51,7 +52,7 @@ static pg_atomic_uint64 *ticks = NULL;	/* the pool's clock */
 static long
 most_shelves(void)
 {
-	return Max(SHELVES_LEAST, (long) gpudb_pool_size * SHELVES_PER_MB);
+	return Min(Max(SHELVES_LEAST, (long) gpudb_pool_size * SHELVES_PER_MB), SHELVES_MOST);
 }
 
 void

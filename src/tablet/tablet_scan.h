@@ -56,6 +56,9 @@ extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const C
 /* Whether these columns of a relation could be cached, as far as the planner may guess it; there must be an active snapshot. */
 extern bool tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted);
 
+/* Whether a column does not hold texts as such, or these are no large part of the pool, as far as statistics tell. */
+extern bool tablet_texts_have_room(Relation relation, const ColumnWanted *wanted);
+
 /* Note that a query wants these columns, which PostgreSQL has answered. */
 extern void tablet_note_wanted(Relation relation, const ColumnWanted *wanted, int nwanted);
 

@@ -94,9 +94,6 @@ extern TabletScan *tablet_scan_new(Relation relation, Snapshot snapshot, BlockNu
 /* The keys of columns; false if some of them cannot be kept. */
 extern bool tablet_column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys);
 
-/* Whether a column does not hold texts as such, or these are no large part of the pool, as far as statistics tell. */
-extern bool tablet_texts_have_room(Relation relation, const ColumnWanted *wanted);
-
 static inline ScanShelf *
 shelf_of(const TabletScan *scan, uint32 tablet)
 {

@@ -125,6 +125,14 @@ for my $scan (q{SELECT id, k, d FROM t WHERE u LIKE '%9999%'}, q{SELECT s, w, m,
 	like(run_sql("$free; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $scan"), qr/\(GpuScan\)(?! on).*\n.*Device: gpu\n.*Tablets Cached: @{[tablets()]}\n/s, "kept there: $scan");
 	is(run_sql("$free; $sorted"), run_sql("SET gpudb.enabled = off; $sorted"), 'the rows');
 }
+# Texts of the relation that is read, where joins make several rows of one
+run_sql('CREATE TABLE twice AS SELECT i % 7 AS k, i AS x FROM generate_series(1, 21) i');
+run_sql('VACUUM ANALYZE twice');
+my $joined = q{SELECT count(*), sum(length(u)), count(CASE WHEN u < v COLLATE "C" THEN x END), count(CASE WHEN v LIKE $$%a7%$$ AND x > 3 THEN 1 END)
+	FROM t JOIN twice USING (k) WHERE v LIKE '%b1%' AND (x > 10 OR u > $$c$$ COLLATE "C")};
+like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $joined"), qr/Device: gpu\n.*Tablets Cached: @{[tablets()]}\n/s, 'joined: on the GPU');
+is(run_sql("SET gpudb.debug_require = require; $joined"), run_sql("SET gpudb.enabled = off; $joined"), 'the answer');
+run_sql("SELECT gpudb.evict('twice'); DROP TABLE twice");
 my $text_keys = q{SELECT u, count(*), sum(id) FROM t WHERE u LIKE '%777%' GROUP BY u};
 like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $text_keys"), qr/Device: gpu\n(?!.*Tablets (Cached|Kept))/s, 'groups of texts without codes it makes of pages');
 is(run_sql("SELECT array_agg(r ORDER BY r) FROM ($text_keys OFFSET 0) r"),
