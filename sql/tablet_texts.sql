@@ -55,7 +55,7 @@ DELETE FROM tablet_texts WHERE id BETWEEN 30000 AND 30500;
 SELECT t.n, t.same FROM tablet_texts('SELECT count(*), sum(length(url)), sum(length(title)), sum(length(far)), max(url COLLATE "C") FROM tablet_texts WHERE url LIKE ''%a%''') t;
 VACUUM tablet_texts;
 SELECT t.n, t.same FROM tablet_texts('SELECT count(*), sum(length(url)), sum(length(title)), sum(length(far)), max(url COLLATE "C") FROM tablet_texts WHERE url LIKE ''%a%''') t;
-SELECT column_name, tablets > 1 AS tablets, differences FROM gpudb.check('tablet_texts') ORDER BY column_name COLLATE "C", 1;
+SELECT column_name, tablets > 1 AS tablets, differences FROM gpudb.check('tablet_texts') WHERE column_name IN ('far', 'title', 'url') ORDER BY column_name COLLATE "C", 1;
 
 -- left behind without a query, values out of line among them
 SELECT gpudb.evict('tablet_texts') > 0 AS evicted;
