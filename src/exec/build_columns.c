@@ -123,7 +123,7 @@ begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, i
 	return feed_open_job(feed, &cpu_device);
 }
 
-/* Build up to PROGRAM_MAX_COLUMNS columns of a shelf in one pass; false if they cannot be cached. */
+/* Build columns of a shelf in one pass, up to PROGRAM_MAX_COLUMNS of different attributes; false if they cannot be cached. */
 static bool
 build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, uint32 shelf, Built *result)
 {
@@ -159,18 +159,50 @@ build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, uint32 s
 	return begun;
 }
 
+/*
+ * Choose the columns of one pass of those that are left, which it takes from
+ * them: as many as a program may have, and one form of each attribute, since
+ * that is how pages are deformed.  Returns how many; place[] are their numbers.
+ */
+static int
+choose_columns(const ColumnWanted *wanted, int nwanted, bool *left, int *place)
+{
+	int			n = 0;
+
+	for (int w = 0; w < nwanted && n < PROGRAM_MAX_COLUMNS; w++)
+	{
+		bool		apart = left[w];
+
+		for (int p = 0; p < n && apart; p++)
+			apart = !columns_differ_in_form(&wanted[place[p]], &wanted[w]);
+		if (apart)
+			place[n++] = w;
+		left[w] &= !apart;
+	}
+	return n;
+}
+
 bool
 build_shelf_columns(const BuildOrder *order, uint32 shelf, Built *result)
 {
+	ColumnWanted *columns = palloc(sizeof(ColumnWanted) * PROGRAM_MAX_COLUMNS);
+	bool	   *left = palloc(sizeof(bool) * Max(order->nwanted, 1));
+	int			place[PROGRAM_MAX_COLUMNS];
 	bool		begun = false;
+	int			n;
 
 	*result = (Built) {.status = STATUS_DONE, .column = -1};
 	shelf_build_at_once(order->relation, shelf);
-	for (int first = 0; first < order->nwanted && result->status == STATUS_DONE; first += PROGRAM_MAX_COLUMNS)
+	memset(left, true, order->nwanted);
+	while (result->status == STATUS_DONE && (n = choose_columns(order->wanted, order->nwanted, left, place)) > 0)
 	{
-		begun |= build(order, order->wanted + first, Min(order->nwanted - first, PROGRAM_MAX_COLUMNS), shelf, result);
+		for (int c = 0; c < n; c++)
+			columns[c] = order->wanted[place[c]];
+		begun |= build(order, columns, n, shelf, result);
 		if (result->column >= 0)
-			result->column += first;
+			result->column = place[result->column];
 	}
+	pfree(columns);
+	pfree(left);
 	return begun;
 }

@@ -176,6 +176,12 @@ set_codes(DeformAttr *attr, Codes *codes, StringInfo missing)
 		attr->book = NULL;
 }
 
+bool
+columns_differ_in_form(const ColumnWanted *a, const ColumnWanted *b)
+{
+	return a->attno == b->attno && (a->second == b->second || a->packed != b->packed || a->coded != b->coded);
+}
+
 static DeformPlan *
 create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, StringInfo missing)
 {
@@ -194,6 +200,8 @@ create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, 
 		Form_pg_attribute att = TupleDescAttr(desc, wanted[w].attno - 1);
 		DeformAttr *attr = &plan->attr[wanted[w].attno - 1];
 
+		if ((wanted[w].second ? attr->second_column : attr->column) >= 0)
+			elog(ERROR, "gpudb: attribute %d is wanted in two forms at once", wanted[w].attno);
 		if (wanted[w].second)
 			attr->second_column = w;
 		else

@@ -43,6 +43,9 @@ extern bool column_is_text(Relation relation, const ColumnWanted *wanted);
 /* Add columns to a list that has room for them, unless they are in it; the list's new length. */
 extern int	columns_add(ColumnWanted *list, int n, const ColumnWanted *wanted, int nwanted);
 
+/* Whether two columns are of the same attribute in forms that pages are not deformed into at once: a value and its `second` are. */
+extern bool columns_differ_in_form(const ColumnWanted *a, const ColumnWanted *b);
+
 /* Whether some of these columns are texts, as such. */
 extern bool columns_have_texts(Relation relation, const ColumnWanted *wanted, int nwanted);
 

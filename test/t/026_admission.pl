@@ -133,6 +133,25 @@ run_sql('ALTER TABLE facts ENABLE ROW LEVEL SECURITY');
 is(run_sql('SET ROLE visitor; SELECT count(*) FROM gpudb.admission'), '0', 'but not of rows that are hidden');
 run_sql('ALTER TABLE facts DISABLE ROW LEVEL SECURITY');
 
+# Queries want an attribute in several forms: as a key, by its codes, as such
+run_sql(qq{
+	CREATE TABLE forms (id int, filler text, $others, p char(2), q varchar(6), n numeric) WITH (autovacuum_enabled = off, parallel_workers = 8);
+	INSERT INTO forms SELECT i, repeat('-', 140), $numbers, chr(97 + i % 20) || i % 9, 'q' || i % 700, i % 90 * 0.25 FROM generate_series(1, 200000) i;
+});
+run_sql('VACUUM ANALYZE forms');
+my @forms = ('SELECT p, count(*) FROM forms GROUP BY p', "SELECT count(*) FROM forms WHERE p LIKE 'a%'", "SELECT count(*) FROM forms WHERE p ~ '^[ab]'", "SELECT q, sum(n) FROM forms WHERE q LIKE '%7%' GROUP BY q",
+	"SELECT count(*) FROM forms WHERE q ~ '1\$'", 'SELECT sum(n), sum(length(q)) FROM forms', 'SELECT sum(n * n * n) FROM forms WHERE n < 17.125', 'SELECT n, count(*) FROM forms GROUP BY n');
+for (1 .. 60)
+{
+	run_sql($_) for @forms;
+	last if run_sql("SELECT count(*) FROM gpudb.admission WHERE relation = 'forms'::regclass AND state <> 'wanted'");
+}
+ok(is_built('forms'), 'an attribute in several forms is built');
+cmp_ok(run_sql(q{SELECT count(*) - count(DISTINCT column_name) FROM (SELECT column_name, form FROM gpudb.tablets WHERE relation = $$forms$$::regclass GROUP BY 1, 2) f}), ">", 0, "in each of them");
+is(run_sql("SELECT sum(differences) FROM gpudb.check('forms')"), '0', 'each is what the heap has');
+is(run_sql("SET gpudb.force = on; SELECT array_agg(r ORDER BY r) FROM ($_ OFFSET 0) r"), run_sql("SET gpudb.enabled = off; SELECT array_agg(r ORDER BY r) FROM ($_ OFFSET 0) r"), "the answer of $_") for @forms;
+run_sql('DROP TABLE forms');
+
 # The table changes while its columns are paid for, or built
 for my $change ('ALTER TABLE other ALTER a TYPE text USING a::text', 'ALTER TABLE other DROP b', 'TRUNCATE other', 'DROP TABLE other')
 {
