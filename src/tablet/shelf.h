@@ -116,7 +116,7 @@ extern ShelfBounds shelf_bounds(Relation relation, uint32 nshelves, const Column
 /* Note that a query wants these columns of a shelf, whether they are there or not. */
 extern void shelf_note_uses(Shelf *shelf, const ColumnKeys *keys);
 
-/* The same, of the shelves that there are of a relation's first so many. */
+/* Note that a query wants these columns of a relation: of those of its first so many shelves that the directory knows. */
 extern void shelf_note_wanted(Relation relation, uint32 nshelves, const ColumnKeys *keys);
 
 /* How often queries have wanted a column of a shelf, as it counts now. */
