@@ -18,6 +18,7 @@
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"
+#include "plan/pipeline.h"
 #include "plan/recall.h"
 
 static Plan *
@@ -46,15 +47,22 @@ is_postgres(const Path *path)
 	return !IsA(path, CustomPath) && path->param_info == NULL;
 }
 
-/* Whether a GPU can keep all that the query wants of the rows. */
+/* Whether a GPU finds the rows alone, and keeps all that the query wants of them. */
 static bool
-can_be_kept(const Candidate *candidate)
+can_be_kept(Candidate *candidate)
 {
-	const List *wanted = candidate->rel->reltarget->exprs;
+	CompileRequest request;
+	const CompileResult *rows;
 
-	return device_may_use_gpu() && candidate->members == NIL && candidate->joins == NIL && candidate->qual_reason == NULL && candidate->gates == NIL &&
-		candidate->quals != NIL && candidate->filters != NULL && !candidate->secret && wanted != NIL && path_are_columns(wanted) &&
-		list_length(wanted) == list_length(list_union(NIL, wanted));
+	if (!device_may_use_gpu() || candidate->members != NIL || candidate->joins != NIL || candidate->qual_reason != NULL || candidate->gates != NIL ||
+		candidate->quals == NIL || candidate->filters == NULL || candidate->secret || candidate->rel->reltarget->exprs == NIL)
+		return false;
+	rows = path_join_compile_rows(candidate, candidate->rel, &request);
+	if (rows == NULL || rows->reason != NULL)
+		return false;
+	request.give_rows = false;
+	request.keep_rows = request.aggregate = true;
+	return candidate_check_once(candidate, &request, &candidate->as_kept)->reason == NULL;
 }
 
 CustomPath *
@@ -68,14 +76,12 @@ path_kept_create(PlannerInfo *root, Candidate *candidate)
 	PassCost	pass;
 	Cost		out;
 
-	if (!can_be_kept(candidate) ||
-		candidate_check_once(candidate, &(CompileRequest) {.quals = candidate->quals, .keep_rows = true, .aggregate = true, .outputs = rel->reltarget->exprs},
-							 &candidate->as_kept)->reason != NULL)
+	if (!can_be_kept(candidate))
 		return NULL;
 	filters = candidate_all_filters(candidate);
 	fallback = path_cheapest(rel->pathlist, is_postgres);
 	fallback = fallback != NULL ? path_copy(fallback) : NULL;
-	if (filters->reason != NULL || fallback == NULL || recall_fallback(root, candidate, candidate->as_kept))
+	if (filters->reason != NULL || fallback == NULL || recall_fallback(root, candidate, candidate->as_rows))
 		return NULL;
 	pass = cost_kept_pass(candidate, candidate->as_kept, filters, passing);
 	out = cost_rows_out(candidate->as_kept, passing) + cost_spooled(passing, rel->reltarget->width);

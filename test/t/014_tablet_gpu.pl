@@ -125,6 +125,20 @@ for my $scan (q{SELECT id, k, d FROM t WHERE u LIKE '%9999%'}, q{SELECT s, w, m,
 	like(run_sql("$free; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $scan"), qr/\(GpuScan\)(?! on).*\n.*Device: gpu\n.*Tablets Cached: @{[tablets()]}\n/s, "kept there: $scan");
 	is(run_sql("$free; $sorted"), run_sql("SET gpudb.enabled = off; $sorted"), 'the rows');
 }
+# Such rows where PostgreSQL's scan would cost less than one by pages, but more than one of cached columns, and of a partition
+run_sql('CREATE TABLE parts (id int, u text) PARTITION BY RANGE (id); CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (30000); CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (30000) TO (200000);'
+	. 'INSERT INTO parts SELECT id, u FROM t');
+run_sql('VACUUM ANALYZE parts');
+run_sql("SELECT gpudb.prewarm('parts_1'), gpudb.prewarm('parts_2')");
+for my $scan (q{SELECT id, k FROM t WHERE u LIKE '%99999%'}, q{SELECT id FROM parts WHERE u LIKE '%99999%'})
+{
+	my $cheap = 'SET gpudb.force = off; SET max_parallel_workers_per_gather = 0; SET seq_page_cost = 0.01; SET cpu_tuple_cost = 0.001';
+	my $sorted = "SELECT array_agg(r ORDER BY r) FROM ($scan OFFSET 0) r";
+	is(run_sql("$cheap; $sorted"), run_sql("SET gpudb.enabled = off; $sorted"), "where pages cost little: $scan");
+	is(run_sql("SET gpudb.force = off; $sorted"), run_sql("SET gpudb.enabled = off; $sorted"), 'and where they do not');
+}
+run_sql("SELECT gpudb.evict('parts_1'), gpudb.evict('parts_2'); DROP TABLE parts");
+
 # Texts of the relation that is read, where joins make several rows of one
 run_sql('CREATE TABLE twice AS SELECT i % 7 AS k, i AS x FROM generate_series(1, 21) i');
 run_sql('VACUUM ANALYZE twice');
