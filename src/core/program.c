@@ -55,7 +55,14 @@ program_text_keys(const Program *program)
 	return false;
 }
 
-/* Whether a body may make a key of a text that it has loaded; what a register has held once, it may hold. */
+/* Whether an instruction reads a text of the tablet, rather than of a join's table. */
+static bool
+reads_own_text(const Instr *in)
+{
+	return in->op == VMOP_LOAD_T || (in->op == VMOP_FETCH_T && FETCH_TABLE(in->c) == 0);
+}
+
+/* Whether a body may make a key of a text that it has read; what a register has held once, it may hold. */
 static bool
 keys_own_texts(const Program *program, int body)
 {
@@ -65,11 +72,11 @@ keys_own_texts(const Program *program, int body)
 	{
 		const Instr *in = &program_instrs(program, body)[pc];
 		const OpInfo *info = &op_info[in->op];
-		const bool	reads_own = (info->a == KIND_T && own[in->a]) || (info->b == KIND_T && own[in->b]);
+		const bool	of_own = (info->a == KIND_T && own[in->a]) || (info->b == KIND_T && own[in->b]);
 
-		if (in->op == VMOP_KEY_T && reads_own)
+		if (in->op == VMOP_KEY_T && of_own)
 			return true;
-		if (info->dst == KIND_T && (in->op == VMOP_LOAD_T || reads_own))
+		if (info->dst == KIND_T && (reads_own_text(in) || of_own))
 			own[in->dst] = true;
 	}
 	return false;

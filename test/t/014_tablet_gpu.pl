@@ -146,6 +146,9 @@ my $joined = q{SELECT count(*), sum(length(u)), count(CASE WHEN u < v COLLATE "C
 	FROM t JOIN twice USING (k) WHERE v LIKE '%b1%' AND (x > 10 OR u > $$c$$ COLLATE "C")};
 like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $joined"), qr/Device: gpu\n.*Tablets Cached: @{[tablets()]}\n/s, 'joined: on the GPU');
 is(run_sql("SET gpudb.debug_require = require; $joined"), run_sql("SET gpudb.enabled = off; $joined"), 'the answer');
+my $joined_keys = q{SELECT u, count(*), sum(x) FROM t JOIN twice USING (k) WHERE id % 500 = 77 GROUP BY u};
+like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $joined_keys"), qr{Device: gpu\n(?! *Tablets Cached)(?:(?!->|Tablets Cached).)*\n *->}s, 'groups of such texts it makes of pages');
+is(run_sql("SELECT array_agg(r ORDER BY r) FROM ($joined_keys OFFSET 0) r"), run_sql("SET gpudb.enabled = off; SELECT array_agg(r ORDER BY r) FROM ($joined_keys OFFSET 0) r"), 'and they are right');
 run_sql("SELECT gpudb.evict('twice'); DROP TABLE twice");
 my $text_keys = q{SELECT u, count(*), sum(id) FROM t WHERE u LIKE '%777%' GROUP BY u};
 like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $text_keys"), qr/Device: gpu\n(?!.*Tablets (Cached|Kept))/s, 'groups of texts without codes it makes of pages');
