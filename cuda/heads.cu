@@ -64,21 +64,21 @@ form_of(const ProviderColumn *column, uint32_t ncolumns)
 
 /* Have second copies of a tablet's texts in device memory, which come together; false when there is no room. */
 static bool
-copy_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, uint32_t ncolumns, ResidentUse *also, const uint8_t **texts)
+copy_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, uint32_t ncolumns, ResidentUse *also, TextBytes *texts)
 {
 	for (uint32_t c = 0; c < ncolumns; c++)
 	{
 		ProviderColumn bytes = {};
 		ResidentColumn at;
 
-		if (texts[c] == NULL)
+		if (texts[c].start == NULL)
 			continue;
 		bytes.number = NUMBER_OF_TEXTS(&column[c]);
 		bytes.texts = column[c].texts;
 		bytes.text_bytes = column[c].text_bytes;
 		if (!resident_find(&bytes, 0, &own->use, also, copies, &at))
 			return false;
-		texts[c] = at.texts;
+		texts[c].start = at.texts;
 	}
 	return true;
 }
@@ -89,7 +89,7 @@ copy_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column,
  * side.  False when there is no room.
  */
 static bool
-place_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, ResidentUse *also, const uint8_t **texts, Tablet *head)
+place_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, ResidentUse *also, TextBytes *texts, Tablet *head)
 {
 	return tablet_place_texts(head, texts) ||
 		(copy_texts(own, copies, column, head->ncols, also, texts) && tablet_place_texts(head, texts));
@@ -106,7 +106,7 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 {
 	const uint32_t ncolumns = own->batch.job->view.program->ncolumns;
 	Tablet	   *head = (Tablet *) (own->request + own->heads_at + (uint64_t) own->nheads * head_bytes(ncolumns));
-	const uint8_t *texts[PROGRAM_MAX_COLUMNS];
+	TextBytes	texts[PROGRAM_MAX_COLUMNS];
 	ResidentColumn at;
 
 	heads_describe(tablet->nrows, column, ncolumns, head);
@@ -118,7 +118,7 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 			return NULL;
 		head->column[c].values = distance(place, at.values);
 		head->column[c].nulls = distance(place, at.nulls);
-		texts[c] = at.texts;
+		texts[c] = {at.texts, column[c].text_bytes};
 	}
 	if (!place_texts(own, copies, column, also, texts, head))
 		return NULL;

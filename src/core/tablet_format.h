@@ -145,31 +145,41 @@ tablet_at(const Tablet *tablet, uint64_t offset)
 	return (uint8_t *) tablet + offset;
 }
 
+/* The bytes into which a column's references lead. */
+typedef struct TextBytes
+{
+	const uint8_t *start;		/* NULL: there are none */
+	uint64_t	n;
+} TextBytes;
+
 /*
  * Have the references of a tablet's texts lead to where each column's bytes
- * are: texts[c], NULL if it has none.  The place that they have in common is
- * the first of these.  False if a reference cannot reach from there.
+ * are.  The place that they have in common is the first of these.  False if a
+ * reference, which reaches 2 GB, does not reach all from there.
  */
 CORE_FN bool
-tablet_place_texts(Tablet *tablet, const uint8_t *const *texts)
+tablet_place_texts(Tablet *tablet, const TextBytes *texts)
 {
 	const uint8_t *first = NULL;
+	const uint8_t *end = NULL;
 	uint32_t	c;
 
 	for (c = 0; c < tablet->ncols; c++)
-		if (texts[c] != NULL && (first == NULL || texts[c] < first))
-			first = texts[c];
+	{
+		const uint8_t *start = texts[c].start;
+
+		if (start == NULL)
+			continue;
+		first = first == NULL || start < first ? start : first;
+		end = end == NULL || start + texts[c].n > end ? start + texts[c].n : end;
+	}
 	if (first == NULL)
 		return true;
+	if (end - first > INT32_MAX)
+		return false;
 	for (c = 0; c < tablet->ncols; c++)
-	{
-		if (texts[c] == NULL)
-			continue;
-		/* the bytes of a column are fewer than 1 GB */
-		if (texts[c] - first > INT32_MAX / 2)
-			return false;
-		tablet->column[c].base = texts[c] - first;
-	}
+		if (texts[c].start != NULL)
+			tablet->column[c].base = texts[c].start - first;
 	tablet->var = (uint64_t) (uintptr_t) first - (uint64_t) (uintptr_t) tablet;
 	return true;
 }

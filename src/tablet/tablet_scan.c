@@ -106,60 +106,61 @@ distance(const Tablet *tablet, dsa_pointer to)
 	return DsaPointerIsValid(to) ? (uint64) (uintptr_t) pool_address(to) - (uint64) (uintptr_t) tablet : 0;
 }
 
-static const uint8 *
-texts_of(const CachedColumn *column)
+/* The bytes of columns' texts; NULL if there are none. */
+static TextBytes *
+texts_of(const CachedColumn **column, int ncolumns, Size *bytes)
 {
-	return DsaPointerIsValid(column->texts) ? pool_address(column->texts) : NULL;
+	TextBytes  *texts = NULL;
+
+	*bytes = 0;
+	for (int c = 0; c < ncolumns; c++)
+	{
+		if (!DsaPointerIsValid(column[c]->texts))
+			continue;
+		if (texts == NULL)
+			texts = palloc0(sizeof(TextBytes) * ncolumns);
+		texts[c] = (TextBytes) {pool_address(column[c]->texts), column[c]->text_bytes};
+		*bytes += column[c]->text_bytes;
+	}
+	return texts;
+}
+
+/* Have texts stand side by side in memory of this process. */
+static void
+copy_texts(TextBytes *texts, int ncolumns, Size bytes)
+{
+	uint8	   *copy = palloc_extended(bytes, MCXT_ALLOC_HUGE);
+
+	for (int c = 0; c < ncolumns; c++)
+		if (texts[c].start != NULL)
+		{
+			texts[c].start = memcpy(copy, texts[c].start, texts[c].n);
+			copy += texts[c].n;
+		}
 }
 
 /*
  * Have references of texts, which lead into the bytes of their columns, lead
- * to where these stand behind the place that all columns have in common.  A
- * reference reaches 2 GB: where columns stand further apart, the tablet has a
- * copy of their bytes, as its var_used tells.
+ * to where these stand behind the place that all columns have in common.  Where
+ * a reference does not reach all, the tablet has a copy of the bytes, as its
+ * var_used tells.  False if it does not reach all of that, either.
  */
-static void
+static bool
 place_texts(Tablet *tablet, const CachedColumn **column, int ncolumns)
 {
-	const uint8 *first = NULL;
-	const uint8 *end = NULL;
-	Size		bytes = 0;
-	uint8	   *copy = NULL;
+	Size		bytes;
+	TextBytes  *texts = texts_of(column, ncolumns, &bytes);
 
-	for (int c = 0; c < ncolumns; c++)
-	{
-		const uint8 *texts = texts_of(column[c]);
-
-		if (texts == NULL)
-			continue;
-		first = first == NULL ? texts : Min(first, texts);
-		end = end == NULL ? texts + column[c]->text_bytes : Max(end, texts + column[c]->text_bytes);
-		bytes += column[c]->text_bytes;
-	}
-	if (first == NULL)
-		return;
-	if (end - first > INT32_MAX)
-	{
-		first = copy = palloc_extended(bytes, MCXT_ALLOC_HUGE);
-		tablet->var_used = bytes;
-	}
-	tablet->var = (uint64) (uintptr_t) first - (uint64) (uintptr_t) tablet;
-	for (int c = 0; c < ncolumns; c++)
-	{
-		const uint8 *texts = texts_of(column[c]);
-
-		if (texts == NULL)
-			continue;
-		if (copy != NULL)
-		{
-			texts = memcpy(copy, texts, column[c]->text_bytes);
-			copy += column[c]->text_bytes;
-		}
-		tablet->column[c].base = texts - first;
-	}
+	if (texts == NULL || tablet_place_texts(tablet, texts))
+		return true;
+	if (bytes > INT32_MAX)
+		return false;
+	copy_texts(texts, ncolumns, bytes);
+	tablet->var_used = bytes;
+	return tablet_place_texts(tablet, texts);
 }
 
-/* A tablet whose columns are these, wherever they stand. */
+/* A tablet whose columns are these, wherever they stand; NULL if no references reach all of their texts. */
 static Tablet *
 assemble(const CachedColumn **column, int ncolumns, uint32 nrows)
 {
@@ -174,8 +175,7 @@ assemble(const CachedColumn **column, int ncolumns, uint32 nrows)
 		tablet->column[c].values = distance(tablet, column[c]->values);
 		tablet->column[c].nulls = distance(tablet, column[c]->nulls);
 	}
-	place_texts(tablet, column, ncolumns);
-	return tablet;
+	return place_texts(tablet, column, ncolumns) ? tablet : NULL;
 }
 
 /* Where a tablet's columns are for other processes. */
@@ -249,9 +249,11 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	/* too much to be read again and again */
 	if (n == 0 || (nblocks - n > WORN(nblocks) && shelf_worth_building(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS)))
 		return;
+	t->cached = assemble(found->column, scan->columns.n, found->nrows);
+	if (t->cached == NULL)
+		return;
 	if (!scan->for_no_query)
 		shelf_count_hit(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS);
-	t->cached = assemble(found->column, scan->columns.n, found->nrows);
 	t->nlacking = nblocks - n;
 	rows = &scan->found[scan->nfound++];
 	*rows = (CachedRows) {.tablet = t->cached, .nrows = found->nrows, .column = places_of(found->column, scan->columns.n)};

@@ -421,7 +421,7 @@ run_tablet(CpuBatch *own, const ProviderTablet *from, const ProviderColumn *colu
 		.tables = tables_of(own->batch.job), .kept = cpu_kept_rows(own->batch.kept), .groups = &own->groups, .yield_after = -1,
 		.cancelled = is_cancelled, .cancelled_arg = own->batch.job
 	};
-	const uint8 *texts[PROGRAM_MAX_COLUMNS];
+	TextBytes	texts[PROGRAM_MAX_COLUMNS];
 	uint64		begin = clock_ns();
 	DeviceStatus status;
 
@@ -431,7 +431,7 @@ run_tablet(CpuBatch *own, const ProviderTablet *from, const ProviderColumn *colu
 		tablet->column[c] = column[c].stored;
 		tablet->column[c].values = distance(tablet, column[c].values);
 		tablet->column[c].nulls = distance(tablet, column[c].nulls);
-		texts[c] = column[c].texts;
+		texts[c] = (TextBytes) {column[c].texts, column[c].text_bytes};
 	}
 	if (!tablet_place_texts(tablet, texts))
 		return STATUS_MEMORY_LIMIT;

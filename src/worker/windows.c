@@ -106,7 +106,7 @@ read_texts(const ChannelColumn *from, ProviderColumn *to)
 	to->text_bytes = from->text_bytes;
 	to->texts = chunks_tablet_bytes((uint64) to->stored.base, to->text_bytes);
 	to->stored.base = 0;
-	return to->text_bytes <= INT32_MAX && (to->texts != NULL || to->text_bytes == 0);
+	return to->text_bytes <= INT32_MAX && (uintptr_t) to->texts % 8 == 0 && (to->texts != NULL || to->text_bytes == 0);
 }
 
 /* A column of a tablet of so many rows; false if it is none.  Whether a program can read it shows when it does. */

@@ -271,10 +271,48 @@ test_suits(void)
 	tap_end();
 }
 
+/* Texts of columns that stand apart: a reference reaches 2 GB, up to the last byte and not beyond.  None is read. */
+static void
+test_texts(void)
+{
+	const uint8_t *anywhere = (const uint8_t *) (uintptr_t) 0x100000000;
+	const uint64_t reach = INT32_MAX;
+	const struct
+	{
+		uint64_t	at[3];
+		uint64_t	n[3];
+		bool		reached;
+	}			cases[] = {
+		{{0, 100, 300}, {100, 200, 8}, true},
+		{{300, 0, 100}, {8, 100, 200}, true},
+		{{0, reach - 8, 100}, {8, 8, 50}, true},
+		{{0, reach - 7, 100}, {8, 8, 50}, false},
+		{{0, reach / 2, 100}, {8, reach, 50}, false},
+		{{reach / 2, 0, 100}, {reach, 8, 50}, false},
+	};
+	Tablet	   *tablet = calloc(1, sizeof(Tablet) + 4 * sizeof(TabletColumn));
+
+	tap_begin("texts of columns that stand apart are reached, or not");
+	tablet->ncols = 4;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		TextBytes	texts[4] = {{NULL, 0}};
+
+		for (int c = 0; c < 3; c++)
+			texts[c + 1] = (TextBytes) {anywhere + cases[i].at[c], cases[i].n[c]};
+		tap_expect(tablet_place_texts(tablet, texts) == cases[i].reached, "case %d", (int) i);
+		for (int c = 1; c < 4 && cases[i].reached; c++)
+			tap_expect(tablet_at(tablet, tablet->var) + tablet->column[c].base == texts[c].start, "case %d, column %d", (int) i, c);
+	}
+	tap_end();
+	free(tablet);
+}
+
 int
 main(void)
 {
 	test_suits();
+	test_texts();
 	test_places();
 	test_blocks();
 	return tap_done();
