@@ -12,7 +12,7 @@
 
 #include "tablet/build.h"
 
-/* What is to be built. */
+/* The columns of a relation that are to be built, and by how many threads. */
 typedef struct BuildOrder
 {
 	Relation	relation;		/* of which tablet_scan_possible() is true */
@@ -22,7 +22,7 @@ typedef struct BuildOrder
 	int			threads;		/* besides this process; -1 = as many as are to be had */
 } BuildOrder;
 
-/* What became of it. */
+/* The result of building such columns. */
 typedef struct Built
 {
 	DeviceStatus status;		/* DONE, or why some column of some window cannot be read so */

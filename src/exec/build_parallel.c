@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/instrument.h"
@@ -26,6 +25,7 @@
 #include "device/machine.h"
 #include "device/threads.h"
 #include "exec/build_parallel.h"
+#include "exec/segment.h"
 #include "tablet/progress.h"
 #include "tablet/shelf.h"
 #include "tablet/tablet_scan.h"
@@ -116,22 +116,6 @@ wanted_bytes(const BuildOrder *order)
 	return order->nwanted * sizeof(ColumnWanted);
 }
 
-static void *
-insert(ParallelContext *context, enum SegmentKey key, Size bytes)
-{
-	void	   *chunk = shm_toc_allocate(context->toc, bytes);
-
-	shm_toc_insert(context->toc, key, chunk);
-	return chunk;
-}
-
-static void
-estimate(ParallelContext *context, Size bytes)
-{
-	shm_toc_estimate_chunk(&context->estimator, bytes);
-	shm_toc_estimate_keys(&context->estimator, 1);
-}
-
 /* Build with up to so many workers. */
 static void
 build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 nshelves, bool *begun, Built *result)
@@ -144,19 +128,19 @@ build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 ns
 
 	EnterParallelMode();
 	context = CreateParallelContext("gpudb", "gpudb_build_main", nworkers);
-	estimate(context, sizeof(Shared));
-	estimate(context, wanted_bytes(order));
-	estimate(context, mul_size(nworkers, sizeof(BufferUsage)));
-	estimate(context, mul_size(nworkers, sizeof(WalUsage)));
+	segment_estimate(context, sizeof(Shared));
+	segment_estimate(context, wanted_bytes(order));
+	segment_estimate(context, mul_size(nworkers, sizeof(BufferUsage)));
+	segment_estimate(context, mul_size(nworkers, sizeof(WalUsage)));
 	InitializeParallelDSM(context);
-	shared = context->nworkers > 0 ? insert(context, KEY_SHARED, sizeof(Shared)) : &alone;
+	shared = context->nworkers > 0 ? segment_insert(context, KEY_SHARED, sizeof(Shared)) : &alone;
 	init_shared(shared, order, nshelves);
 	/* without dynamic shared memory there are no workers */
 	if (context->nworkers > 0)
 	{
-		memcpy(insert(context, KEY_WANTED, wanted_bytes(order)), order->wanted, wanted_bytes(order));
-		buffer_usage = insert(context, KEY_BUFFER_USAGE, context->nworkers * sizeof(BufferUsage));
-		wal_usage = insert(context, KEY_WAL_USAGE, context->nworkers * sizeof(WalUsage));
+		memcpy(segment_insert(context, KEY_WANTED, wanted_bytes(order)), order->wanted, wanted_bytes(order));
+		buffer_usage = segment_insert(context, KEY_BUFFER_USAGE, context->nworkers * sizeof(BufferUsage));
+		wal_usage = segment_insert(context, KEY_WAL_USAGE, context->nworkers * sizeof(WalUsage));
 		LaunchParallelWorkers(context);
 	}
 	pg_atomic_write_u32(&shared->threads, Max(threads - context->nworkers_launched, 0) / (context->nworkers_launched + 1));

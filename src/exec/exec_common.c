@@ -234,11 +234,11 @@ node_offer_codes(const GpuNode *node, CodeRoom room)
 }
 
 /*
- * Whether a run over texts, or their codes, finds them in the cache.  A GPU
- * leaves none behind: where it does not find them, a worker is asked to.
+ * Look for the texts of a run, or for their codes, in the cache; whether they
+ * are there.  A GPU leaves none behind: a worker is asked for those that are not.
  */
 static bool
-texts_are_cached(const GpuNode *node)
+find_texts(const GpuNode *node)
 {
 	if (!node->compiled.program->aggregates)
 		return false;
@@ -285,12 +285,12 @@ compile_request(GpuNode *node)
 	if (!columns_are_coded(node->feed.wanted, node->compiled.ncolumns) || !may_gpu)
 	{
 		if (node->device == &remote_device && node->nmembers == 0 && columns_have_texts(node->relation, node->feed.wanted, node->compiled.ncolumns))
-			(void) texts_are_cached(node);
+			(void) find_texts(node);
 		return true;
 	}
 	if (node->device == &remote_device)
 	{
-		if (texts_are_cached(node))
+		if (find_texts(node))
 			return true;
 		compile_with_codes(node, NULL);
 		if (node->compiled.reason == NULL)

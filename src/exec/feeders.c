@@ -13,7 +13,6 @@
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/instrument.h"
@@ -27,6 +26,7 @@
 #include "device/device.h"
 #include "device/machine.h"
 #include "exec/feeders.h"
+#include "exec/segment.h"
 
 #define QUEUE_BYTES		((Size) 65536)
 #define PIECE_BYTES		((Size) 1024 * 1024)
@@ -103,23 +103,6 @@ workers_wanted(const Feed *feed)
 	return machine_has_segment(n) ? n : 0;
 }
 
-/* Reserve room in the segment: one chunk of so many bytes. */
-static void
-estimate(ParallelContext *context, Size bytes)
-{
-	shm_toc_estimate_chunk(&context->estimator, bytes);
-	shm_toc_estimate_keys(&context->estimator, 1);
-}
-
-static void *
-insert(ParallelContext *context, enum SegmentKey key, Size bytes)
-{
-	void	   *chunk = shm_toc_allocate(context->toc, bytes);
-
-	shm_toc_insert(context->toc, key, chunk);
-	return chunk;
-}
-
 static Size
 wanted_bytes(const Feed *feed)
 {
@@ -135,7 +118,7 @@ fill_segment(Feeders *feeders, Feed *feed, Snapshot snapshot)
 	Size		image_size = job_image_size(spec->program, spec->deform);
 	char	   *queues;
 
-	feeders->shared = insert(context, KEY_SHARED, sizeof(Shared));
+	feeders->shared = segment_insert(context, KEY_SHARED, sizeof(Shared));
 	feeders->shared->relation = RelationGetRelid(feed->source.relation);
 	feeders->shared->image_size = image_size;
 	feeders->shared->memory_limit = spec->memory_limit;
@@ -144,16 +127,16 @@ fill_segment(Feeders *feeders, Feed *feed, Snapshot snapshot)
 	feeders->shared->family = feed->device->family(feed->job);
 	if (feed->tablets != NULL)
 	{
-		tablet_scan_share(feed->tablets, insert(context, KEY_TABLETS, tablet_list_size(feed->tablets)), &feeders->shared->share);
-		memcpy(insert(context, KEY_WANTED, wanted_bytes(feed)), feed->wanted, spec->program->ncolumns * sizeof(ColumnWanted));
+		tablet_scan_share(feed->tablets, segment_insert(context, KEY_TABLETS, tablet_list_size(feed->tablets)), &feeders->shared->share);
+		memcpy(segment_insert(context, KEY_WANTED, wanted_bytes(feed)), feed->wanted, spec->program->ncolumns * sizeof(ColumnWanted));
 	}
 	else
 		page_source_share(&feed->source, &feeders->shared->share);
-	job_image_write(insert(context, KEY_IMAGE, image_size), spec->program, spec->deform);
-	SerializeSnapshot(snapshot, insert(context, KEY_SNAPSHOT, EstimateSnapshotSpace(snapshot)));
-	feeders->buffer_usage = insert(context, KEY_BUFFER_USAGE, context->nworkers * sizeof(BufferUsage));
-	feeders->wal_usage = insert(context, KEY_WAL_USAGE, context->nworkers * sizeof(WalUsage));
-	queues = insert(context, KEY_QUEUES, context->nworkers * QUEUE_BYTES);
+	job_image_write(segment_insert(context, KEY_IMAGE, image_size), spec->program, spec->deform);
+	SerializeSnapshot(snapshot, segment_insert(context, KEY_SNAPSHOT, EstimateSnapshotSpace(snapshot)));
+	feeders->buffer_usage = segment_insert(context, KEY_BUFFER_USAGE, context->nworkers * sizeof(BufferUsage));
+	feeders->wal_usage = segment_insert(context, KEY_WAL_USAGE, context->nworkers * sizeof(WalUsage));
+	queues = segment_insert(context, KEY_QUEUES, context->nworkers * QUEUE_BYTES);
 	feeders->queue = palloc(context->nworkers * sizeof(shm_mq_handle *));
 	for (int w = 0; w < context->nworkers; w++)
 	{
@@ -179,17 +162,17 @@ feeders_start(Feed *feed)
 	feeders = palloc0(sizeof(Feeders));
 	EnterParallelMode();
 	context = feeders->context = CreateParallelContext("gpudb", "gpudb_feeder_main", wanted);
-	estimate(context, sizeof(Shared));
-	estimate(context, job_image_size(feed->spec.program, feed->spec.deform));
-	estimate(context, EstimateSnapshotSpace(snapshot));
+	segment_estimate(context, sizeof(Shared));
+	segment_estimate(context, job_image_size(feed->spec.program, feed->spec.deform));
+	segment_estimate(context, EstimateSnapshotSpace(snapshot));
 	if (feed->tablets != NULL)
 	{
-		estimate(context, tablet_list_size(feed->tablets));
-		estimate(context, wanted_bytes(feed));
+		segment_estimate(context, tablet_list_size(feed->tablets));
+		segment_estimate(context, wanted_bytes(feed));
 	}
-	estimate(context, mul_size(wanted, sizeof(BufferUsage)));
-	estimate(context, mul_size(wanted, sizeof(WalUsage)));
-	estimate(context, mul_size(wanted, QUEUE_BYTES));
+	segment_estimate(context, mul_size(wanted, sizeof(BufferUsage)));
+	segment_estimate(context, mul_size(wanted, sizeof(WalUsage)));
+	segment_estimate(context, mul_size(wanted, QUEUE_BYTES));
 	InitializeParallelDSM(context);
 	/* without dynamic shared memory there are no workers */
 	if (context->nworkers > 0)

@@ -15,7 +15,6 @@
 
 #include "device/device.h"
 #include "exec/node.h"
-#include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
@@ -47,6 +46,13 @@ is_postgres(const Path *path)
 	return !IsA(path, CustomPath) && path->param_info == NULL;
 }
 
+/* Whether finding the rows costs more than PostgreSQL's scan: compiling what it returns takes longer than to know that. */
+static bool
+is_too_dear(Candidate *candidate)
+{
+	return cost_pipeline(candidate).gpu >= path_least_scan_cost(candidate->rel);
+}
+
 /* Whether a GPU finds the rows alone, and keeps all that the query wants of them. */
 static bool
 can_be_kept(Candidate *candidate)
@@ -55,7 +61,7 @@ can_be_kept(Candidate *candidate)
 	const CompileResult *rows;
 
 	if (!device_may_use_gpu() || candidate->members != NIL || candidate->joins != NIL || candidate->qual_reason != NULL || candidate->gates != NIL ||
-		candidate->quals == NIL || candidate->filters == NULL || candidate->secret || candidate->rel->reltarget->exprs == NIL)
+		candidate->quals == NIL || candidate->filters == NULL || candidate->secret || candidate->rel->reltarget->exprs == NIL || is_too_dear(candidate))
 		return false;
 	rows = path_join_compile_rows(candidate, candidate->rel, &request);
 	if (rows == NULL || rows->reason != NULL)

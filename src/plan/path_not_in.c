@@ -15,6 +15,7 @@
 
 #include "compile/compile_not_in.h"
 #include "exec/node.h"
+#include "exec/plan_walk.h"
 #include "exec/scan_collect.h"
 #include "plan/cost.h"
 #include "plan/path.h"
@@ -37,8 +38,7 @@ comes_as_columns(const Plan *plan)
 {
 	const CustomScan *scan = (const CustomScan *) plan;
 
-	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_join_methods || scan->methods == &gpu_kept_scan_methods) &&
-		plan->qual == NIL && plan_gives_columns(plan);
+	return is_gpudb_node(plan) && scan->methods != &gpu_agg_methods && plan->qual == NIL && plan_gives_columns(plan);
 }
 
 /* Whether a query does no more than to join relations. */

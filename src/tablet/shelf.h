@@ -155,8 +155,8 @@ extern dsa_pointer shelf_make_column(const ColumnKey *key, ColumnBuild *built, u
 
 /*
  * Have others find a tablet with these columns, linked by next, which are no
- * longer the caller's; false without room.  The columns
- * join those that are there if these have all of these rows, too.
+ * longer the caller's; false without room.  The columns join those that are
+ * there if these have all of these rows, too.
  */
 extern bool shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, dsa_pointer columns,
 						  const ShelfRoom *room);

@@ -191,8 +191,8 @@ show_tablet(Shelf *shelf, uint32 number, ShelfVisitor visit, void *arg)
 
 		shown.key = column->key;
 		shown.form = column->stored.type;
-		shown.bytes = cached_column_bytes(column, tablet->nrows);
-		shown.raw_bytes = shown.bytes - (Size) coltype_bytes(column->stored.type) * tablet->nrows + (Size) column->stored.raw_bytes * tablet->nrows;
+		shown.bytes = cached_column_bytes(column, tablet->nrows, coltype_bytes(column->stored.type));
+		shown.raw_bytes = cached_column_bytes(column, tablet->nrows, column->stored.raw_bytes);
 		visit(&shown, arg);
 		c = column->next;
 	}

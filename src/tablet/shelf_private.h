@@ -71,12 +71,11 @@ struct Shelf
 /* Of all shelves; under pool_lock(). */
 extern HTAB *shelf_directory;
 
-/* Bytes of a column of a tablet of so many rows. */
+/* Bytes of a column of a tablet of so many rows, if each value took so many. */
 static inline Size
-cached_column_bytes(const CachedColumn *column, uint32 nrows)
+cached_column_bytes(const CachedColumn *column, uint32 nrows, uint32 value_bytes)
 {
-	return (Size) coltype_bytes((ColType) column->stored.type) * nrows + column->text_bytes +
-		(DsaPointerIsValid(column->nulls) ? tablet_bitmap_bytes(nrows) : 0);
+	return (Size) value_bytes * nrows + column->text_bytes + (DsaPointerIsValid(column->nulls) ? tablet_bitmap_bytes(nrows) : 0);
 }
 
 /* Memory in the pool for what is cached, if it is no large part of it; others make room. */

@@ -1,6 +1,6 @@
 /*
  * shelf_room.h
- *		What room in the pool is wanted for, and who makes it.
+ *		How much something is worth for which the pool is to have room, and which shelves may make it.
  */
 #ifndef GPUDB_TABLET_SHELF_ROOM_H
 #define GPUDB_TABLET_SHELF_ROOM_H

@@ -55,7 +55,7 @@ now_seconds(void)
 	return (uint32) (GetCurrentStatementStartTimestamp() / USECS_PER_SEC);
 }
 
-/* What the uses of a column count now. */
+/* Weigh the uses of a column by how long ago they were. */
 static double
 uses_at(const ColumnUses *column, uint32 now)
 {
@@ -154,7 +154,7 @@ account(Shelf *shelf, uint32 hash, uint32 nblocks, Size bytes, bool there)
 void
 shelf_account_column(Shelf *shelf, const CachedTablet *tablet, const CachedColumn *column, bool there)
 {
-	account(shelf, hash_of(&column->key), tablet->notes.nblocks, cached_column_bytes(column, tablet->nrows), there);
+	account(shelf, hash_of(&column->key), tablet->notes.nblocks, cached_column_bytes(column, tablet->nrows, coltype_bytes(column->stored.type)), there);
 }
 
 void
@@ -167,7 +167,7 @@ shelf_account_tablet(Shelf *shelf, const CachedTablet *tablet, bool there)
 
 /* Making room */
 
-/* What is worth least of all that may go. */
+/* The column that is worth least of all those that may make room. */
 typedef struct Victim
 {
 	double		limit;			/* what is worth so much stays */

@@ -252,7 +252,7 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	t->cached = assemble(found->column, scan->columns.n, found->nrows);
 	if (t->cached == NULL)
 		return;
-	if (!scan->for_no_query)
+	if (scan->purpose == SCAN_FOR_QUERY)
 		shelf_count_hit(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS);
 	t->nlacking = nblocks - n;
 	rows = &scan->found[scan->nfound++];
@@ -333,7 +333,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	s->shelf = shelf_pin(scan->relation, number);
 	if (s->shelf == NULL)
 		return;
-	if (!scan->only_looks)
+	if (scan->purpose != SCAN_FOR_LOOKING)
 		shelf_note_uses(s->shelf, &scan->columns);
 	now = (ShelfNow) {
 		.generation = shelf_generation(s->shelf), .map = map, .moment = moment_at(scan, first),
@@ -490,7 +490,7 @@ tablet_scan_look(TabletScan *scan, uint32 tablet)
 void
 tablet_scan_decide(TabletScan *scan, bool for_query)
 {
-	scan->for_no_query = scan->only_looks = !for_query;
+	scan->purpose = for_query ? SCAN_FOR_QUERY : SCAN_FOR_LOOKING;
 	scan->remembers = for_query && scan->nshelves <= SHELF_MEMOS / 2;
 	scan->nfound = scan->ndecided = 0;
 	scan->report.cached = 0;
@@ -504,7 +504,7 @@ tablet_scan_of_shelf(Relation relation, Snapshot snapshot, BlockNumber nblocks, 
 
 	if (scan == NULL)
 		return NULL;
-	scan->for_no_query = true;
+	scan->purpose = SCAN_FOR_BUILDING;
 	scan->ndecided = shelf;
 	decide_shelves(scan, 1);
 	tablet_scan_restrict(scan, shelf * SHELF_TABLETS, SHELF_TABLETS);

@@ -48,6 +48,14 @@ typedef struct ScanTablet
 	TabletSeen *seen;			/* of it; NULL likewise */
 } ScanTablet;
 
+/* What a scan is for, which tells whether what it finds counts as used. */
+typedef enum ScanPurpose
+{
+	SCAN_FOR_QUERY,				/* a query wants the columns, and uses what is found */
+	SCAN_FOR_BUILDING,			/* the columns are wanted, and what is found is not used yet */
+	SCAN_FOR_LOOKING			/* neither */
+} ScanPurpose;
+
 struct TabletScan
 {
 	MemoryContext context;
@@ -67,8 +75,7 @@ struct TabletScan
 	uint32		nfound;
 	uint32		ndecided;		/* shelves */
 	bool		remembers;		/* shelves, for this session's next scans */
-	bool		for_no_query;	/* what it finds is not used, */
-	bool		only_looks;		/* nor what it reads kept */
+	ScanPurpose purpose;
 	bool		keeps_nothing;	/* of what it reads */
 	Share	   *share;			/* where tablets to be read whole are drawn from, NULL = they are this scan's alone; */
 	const TabletList *list;		/* and these */

@@ -290,7 +290,7 @@ test_texts(void)
 		{{0, reach / 2, 100}, {8, reach, 50}, false},
 		{{reach / 2, 0, 100}, {reach, 8, 50}, false},
 	};
-	Tablet	   *tablet = calloc(1, sizeof(Tablet) + 4 * sizeof(TabletColumn));
+	Tablet	   *tablet = (Tablet *) calloc(1, sizeof(Tablet) + 4 * sizeof(TabletColumn));
 
 	tap_begin("texts of columns that stand apart are reached, or not");
 	tablet->ncols = 4;
@@ -299,7 +299,10 @@ test_texts(void)
 		TextBytes	texts[4] = {{NULL, 0}};
 
 		for (int c = 0; c < 3; c++)
-			texts[c + 1] = (TextBytes) {anywhere + cases[i].at[c], cases[i].n[c]};
+		{
+			texts[c + 1].start = anywhere + cases[i].at[c];
+			texts[c + 1].n = cases[i].n[c];
+		}
 		tap_expect(tablet_place_texts(tablet, texts) == cases[i].reached, "case %d", (int) i);
 		for (int c = 1; c < 4 && cases[i].reached; c++)
 			tap_expect(tablet_at(tablet, tablet->var) + tablet->column[c].base == texts[c].start, "case %d, column %d", (int) i, c);
