@@ -41,9 +41,15 @@
 /* How far this process stands behind others where processors are scarce. */
 #define NICENESS		10
 
-/* How long columns wait for busy processors to be built, and once that has begun, with a look at them after each poll. */
+/*
+ * How long columns wait for busy processors to be built, and once that has
+ * begun, with a look at them after each poll.  Between two queries, and while
+ * one is planned, processors are free for a moment: only so many looks in a row
+ * that find none busy tell of more.
+ */
 #define BUSY_MOST_MS	30000
 #define BUSY_POLL_MS	100
+#define FREE_LOOKS		3
 
 extern PGDLLEXPORT void gpudb_prewarm_main(Datum database);
 
@@ -126,14 +132,28 @@ sleep_a_while(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Wait until columns are to be built, and the processors are free, or the columns have waited long enough; false if there are none. */
+/* Wait until the processors have been free for a while, but for no more than so many milliseconds; returns what is left of these. */
+static int
+await_processors(int patience_ms)
+{
+	for (int looks = 0; looks < FREE_LOOKS && patience_ms > 0; patience_ms -= BUSY_POLL_MS)
+	{
+		looks = machine_is_busy() ? 0 : looks + 1;
+		sleep_a_while();
+	}
+	return patience_ms;
+}
+
+/* Wait until the processors are free, or the columns that are to be built have waited long enough; false if there are none. */
 static bool
 await_columns(void)
 {
-	double		waited;
+	static bool had = false;	/* the processors, up to now */
+	const double waited = admission_waited();
 
-	while ((waited = admission_waited()) >= 0 && waited < BUSY_MOST_MS && machine_is_busy())
-		sleep_a_while();
+	if (waited >= 0 && (!had || machine_is_busy()))
+		(void) await_processors(BUSY_MOST_MS - (int) Min(waited, BUSY_MOST_MS));
+	had = true;
 	return waited >= 0;
 }
 
@@ -239,8 +259,8 @@ build(const Admission *admission)
 	for (; more; building.shelf++)
 	{
 		/* queries may have begun behind the last shelf */
-		for (; patience_ms > 0 && machine_is_busy(); patience_ms -= BUSY_POLL_MS)
-			sleep_a_while();
+		if (machine_is_busy())
+			patience_ms = await_processors(patience_ms);
 		SetCurrentStatementStartTimestamp();
 		StartTransactionCommand();
 		pgstat_report_activity(STATE_RUNNING, "gpudb: building columns that queries wanted");
