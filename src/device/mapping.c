@@ -9,29 +9,55 @@
 
 #include <sys/mman.h>
 
+#include "port/atomics.h"
 #include "utils/memutils.h"
 
 #include "device/mapping.h"
 
-#define HUGE_PAGE ((Size) 2 * 1024 * 1024)
+/* Of Linux 6.1; headers may be older than the kernel. */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
-void *
-mapping_create(Size size)
+/* Address space that begins at a multiple of HUGE_PAGE, and is not to be used yet; MAP_FAILED without any. */
+static void *
+reserve_aligned(Size size)
 {
-	uint8	   *start;
-	uint8	   *aligned;
+	uint8	   *start = mmap(NULL, size + HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8	   *aligned = (uint8 *) TYPEALIGN(HUGE_PAGE, start);
 
-	size = TYPEALIGN(HUGE_PAGE, size);
-	start = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (start == MAP_FAILED)
-		ereport(FATAL,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("gpudb could not map %zu bytes of shared memory: %m", size + HUGE_PAGE)));
-	aligned = (uint8 *) TYPEALIGN(HUGE_PAGE, start);
+		return MAP_FAILED;
 	if (aligned > start)
 		munmap(start, aligned - start);
 	munmap(aligned + size, start + HUGE_PAGE - aligned);
 	return aligned;
+}
+
+void *
+mapping_create(Size size)
+{
+	void	   *reserved;
+	void	   *start = MAP_FAILED;
+
+	size = TYPEALIGN(HUGE_PAGE, size);
+	reserved = reserve_aligned(size);
+	/* not a part of a larger mapping: the distance from its start is what huge pages are aligned by */
+	if (reserved != MAP_FAILED)
+		start = mmap(reserved, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	if (start == MAP_FAILED)
+		ereport(FATAL,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("gpudb could not map %zu bytes of shared memory: %m", size)));
+	return start;
+}
+
+bool
+mapping_make_huge(void *start)
+{
+	/* where no page is there the kernel takes a file for truncated */
+	pg_atomic_fetch_add_u32((pg_atomic_uint32 *) start, 0);
+	return madvise(start, HUGE_PAGE, MADV_COLLAPSE) == 0;
 }
 
 void

@@ -7,12 +7,23 @@
 
 #include "postgres.h"
 
+/* Bytes of a huge page, a multiple of which every mapping begins at. */
+#define HUGE_PAGE ((Size) 2 * 1024 * 1024)
+
 /*
  * Map `size` bytes in the postmaster, for all its children to share: zeroed,
  * aligned to huge pages, taken from the machine as they are touched.  FATAL if
  * that cannot be.
  */
 extern void *mapping_create(Size size);
+
+/*
+ * Have a huge page stand behind HUGE_PAGE bytes of a mapping, whatever the
+ * machine's settings are, and keep what is there; false, with errno, if it gives none.
+ * Memory whose pages are not there yet gets one fastest.  This takes the time
+ * that their first touch would take, or much longer where memory is scarce.
+ */
+extern bool mapping_make_huge(void *start);
 
 /* Unmap what mapping_create() made; other processes keep theirs. */
 extern void mapping_drop(void *start, Size size);

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "port/atomics.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
@@ -12,6 +13,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 
+#include "device/clock.h"
 #include "device/machine.h"
 #include "device/mapping.h"
 #include "guc.h"
@@ -26,7 +28,19 @@ enum
 	LOCK_Count
 };
 
+/* Where a huge page takes longer memory is so scarce that small ones have to do. */
+#define HUGE_PAGE_MOST_NS	UINT64CONST(20000000)
+
+/* What stands behind the pool, in the same mapping. */
+typedef struct HugePages
+{
+	pg_atomic_uint32 made;
+	pg_atomic_uint32 asked[];	/* a bit for each that was asked for */
+} HugePages;
+
 static uint8 *place = NULL;		/* inherited from the postmaster */
+static HugePages *huge;			/* likewise */
+static bool huge_pages_left = true; /* as far as this process has seen */
 static dsa_area *area = NULL;	/* this process's view of it */
 
 /* The default size, in MB: a part of the memory, within bounds; and where nobody knows how much there is. */
@@ -87,6 +101,13 @@ compare_with_memory(void)
 				 errhint("Reduce gpudb.pool_size: columns of tables are cached until it is full.")));
 }
 
+/* A mapping's bytes: the pool, and its huge pages. */
+static Size
+mapping_bytes(void)
+{
+	return pool_bytes() + offsetof(HugePages, asked) + sizeof(uint32) * (pool_bytes() / HUGE_PAGE / 32 + 1);
+}
+
 /* After a crash nothing that was in it may be believed. */
 void
 pool_create(void)
@@ -96,10 +117,14 @@ pool_create(void)
 	if (IsUnderPostmaster || pool_bytes() == 0)
 		return;
 	if (place != NULL)
-		mapping_drop(place, pool_bytes());
+		mapping_drop(place, mapping_bytes());
 	else
 		compare_with_memory();
-	place = mapping_create(pool_bytes());
+	place = mapping_create(mapping_bytes());
+	huge = (HugePages *) (place + pool_bytes());
+	pg_atomic_init_u32(&huge->made, 0);
+	for (Size w = 0; w <= pool_bytes() / HUGE_PAGE / 32; w++)
+		pg_atomic_init_u32(&huge->asked[w], 0);
 	made = dsa_create_in_place(place, pool_bytes(), GetNamedLWLockTranche(TRANCHE)[LOCK_MEMORY].lock.tranche, NULL);
 	dsa_pin(made);
 	/* no segments besides this place: pointers are offsets */
@@ -172,10 +197,51 @@ pool_attach(void)
 	(void) attached();
 }
 
+Size
+pool_huge_bytes(void)
+{
+	return pg_atomic_read_u32(&huge->made) * HUGE_PAGE;
+}
+
+/* Whether nobody has asked for a huge page yet; this process has then. */
+static bool
+first_to_ask(Size page)
+{
+	const uint32 bit = (uint32) 1 << page % 32;
+
+	return (pg_atomic_read_u32(&huge->asked[page / 32]) & bit) == 0 &&
+		(pg_atomic_fetch_or_u32(&huge->asked[page / 32], bit) & bit) == 0;
+}
+
+/* Have memory that is taken now stand in huge pages. */
+static void
+ask_for_huge_pages(dsa_pointer pointer, Size bytes)
+{
+	const Size	end = Min((pointer + bytes + HUGE_PAGE - 1) / HUGE_PAGE, pool_bytes() / HUGE_PAGE);
+
+	for (Size page = pointer / HUGE_PAGE; page < end && huge_pages_left; page++)
+	{
+		const uint64 begun = clock_ns();
+
+		if (!first_to_ask(page))
+			continue;
+		if (mapping_make_huge(place + page * HUGE_PAGE))
+			pg_atomic_fetch_add_u32(&huge->made, 1);
+		else
+			/* EAGAIN: a device has pinned some of its small pages */
+			huge_pages_left = errno == EAGAIN;
+		huge_pages_left &= clock_ns() - begun <= HUGE_PAGE_MOST_NS;
+	}
+}
+
 dsa_pointer
 pool_allocate(Size bytes)
 {
-	return dsa_allocate_extended(attached(), bytes, DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+	const dsa_pointer pointer = dsa_allocate_extended(attached(), bytes, DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+
+	if (DsaPointerIsValid(pointer) && bytes > 0)
+		ask_for_huge_pages(pointer, bytes);
+	return pointer;
 }
 
 void

@@ -4,6 +4,10 @@
  *
  * Dynamic shared memory in a place of its own (PostgreSQL's utils/dsa.h): it
  * never grows, and a pointer into it is the distance from its start.
+ *
+ * It takes memory in huge pages where the machine gives some, whatever its
+ * settings are.  A page of 4 kB is a fault for each process that reads it the
+ * first time, which takes as long as to go over its values.
  */
 #ifndef GPUDB_TABLET_POOL_H
 #define GPUDB_TABLET_POOL_H
@@ -26,6 +30,9 @@ extern bool pool_exists(void);
 /* Where it begins, and its size. */
 extern uint8 *pool_start(void);
 extern Size pool_bytes(void);
+
+/* Bytes of it that stand in huge pages. */
+extern Size pool_huge_bytes(void);
 
 /* The lock of what describes the pool's contents. */
 extern LWLock *pool_lock(void);
