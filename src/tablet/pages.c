@@ -221,8 +221,8 @@ prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, TupleL
 static void
 note_all_visible(BlockWatch *watch, uint32 place, const TupleList *tuples)
 {
-	watch->notes.ntuples[place] = (uint16) tuples->n;
-	watch->notes.lsn[place] = tuples->lsn;
+	watch->notes.pages->ntuples[place] = (uint16) tuples->n;
+	watch->notes.pages->lsn[place] = tuples->lsn;
 	block_set_add(&watch->all_visible, place);
 }
 
@@ -239,8 +239,8 @@ note_prepared(const PageSource *source, uint32 place, Buffer buffer, bool all_vi
 		note_all_visible(watch, place, tuples);
 		return;
 	}
-	watch->notes.ntuples[place] = (uint16) tuples->n;
-	watch->notes.lsn[place] = tuples->lsn;
+	watch->notes.pages->ntuples[place] = (uint16) tuples->n;
+	watch->notes.pages->lsn[place] = tuples->lsn;
 	if (validity_settled(BufferGetPage(buffer), source->scan->rs_base.rs_snapshot, &watch->notes.newest))
 		block_set_add(&watch->notes.settled, place);
 	else

@@ -43,6 +43,7 @@ typedef struct PageWindow
 typedef struct BlockWatch
 {
 	BlockNotes	notes;
+	PageNotes	page_notes;		/* where these lead to */
 	BlockSet	all_visible;
 	uint32		nother;			/* neither that nor settled */
 } BlockWatch;

@@ -293,7 +293,7 @@ sample_tablet(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *a
 		if (!block_set_has(&cached->stamp.lost, block))
 		{
 			sample->block[sample->nsampled] = notes->first + block;
-			sample->lsn[sample->nsampled++] = notes->lsn[block];
+			sample->lsn[sample->nsampled++] = notes->pages->lsn[block];
 		}
 }
 
@@ -514,24 +514,41 @@ static bool
 same_rows(const CachedTablet *tablet, const TabletStamp *stamp, const BlockNotes *notes)
 {
 	if (tablet->notes.nblocks != notes->nblocks ||
-		memcmp(tablet->notes.ntuples, notes->ntuples, notes->nblocks * sizeof(notes->ntuples[0])) != 0)
+		memcmp(tablet->notes.pages->ntuples, notes->pages->ntuples, notes->nblocks * sizeof(notes->pages->ntuples[0])) != 0)
 		return false;
 	for (uint32 block = 0; block < notes->nblocks; block++)
 		if (!block_set_has(&stamp->lost, block) &&
-			(block_set_has(&tablet->stamp.lost, block) || tablet->notes.lsn[block] != notes->lsn[block]))
+			(block_set_has(&tablet->stamp.lost, block) || tablet->notes.pages->lsn[block] != notes->pages->lsn[block]))
 			return false;
 	return true;
+}
+
+/* A tablet without columns; invalid without room. */
+static dsa_pointer
+make_tablet(const TabletStamp *stamp, const BlockNotes *notes, const ShelfRoom *room)
+{
+	const dsa_pointer pages = shelf_allocate(sizeof(PageNotes), room);
+	const dsa_pointer made = DsaPointerIsValid(pages) ? shelf_allocate(sizeof(CachedTablet), room) : InvalidDsaPointer;
+	CachedTablet *tablet = pool_address(made);
+
+	if (tablet == NULL)
+	{
+		pool_free(pages);
+		return InvalidDsaPointer;
+	}
+	*tablet = (CachedTablet) {.stamp = *stamp, .columns = InvalidDsaPointer, .pages = pages, .notes = *notes};
+	tablet->notes.pages = pool_address(pages);
+	*tablet->notes.pages = *notes->pages;
+	for (uint32 block = 0; block < notes->nblocks; block++)
+		tablet->nrows += notes->pages->ntuples[block];
+	return made;
 }
 
 bool
 shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const BlockNotes *notes, dsa_pointer columns, const ShelfRoom *room)
 {
-	dsa_pointer made = shelf_allocate(sizeof(CachedTablet), room);
+	dsa_pointer made = make_tablet(stamp, notes, room);
 	CachedTablet *cached;
-	uint32		nrows = 0;
-
-	for (uint32 block = 0; block < notes->nblocks; block++)
-		nrows += notes->ntuples[block];
 
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 	cached = pool_address(shelf->tablet[tablet]);
@@ -540,7 +557,6 @@ shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const Block
 		cached = shelf->nretired < MOST_RETIRED ? pool_address(made) : NULL;
 		if (cached != NULL)
 		{
-			*cached = (CachedTablet) {.stamp = *stamp, .nrows = nrows, .columns = InvalidDsaPointer, .notes = *notes};
 			shelf_replace(shelf, tablet, made);
 			made = InvalidDsaPointer;
 		}
@@ -556,6 +572,6 @@ shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const Block
 	else
 		shelf_drop_columns(columns);
 	LWLockRelease(pool_lock());
-	pool_free(made);
+	shelf_drop_tablet(made);
 	return cached != NULL;
 }

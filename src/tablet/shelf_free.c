@@ -39,9 +39,12 @@ shelf_drop_columns(dsa_pointer columns)
 void
 shelf_drop_tablet(dsa_pointer pointer)
 {
-	if (!DsaPointerIsValid(pointer))
+	const CachedTablet *tablet = pool_address(pointer);
+
+	if (tablet == NULL)
 		return;
-	shelf_drop_columns(((CachedTablet *) pool_address(pointer))->columns);
+	shelf_drop_columns(tablet->columns);
+	pool_free(tablet->pages);
 	pool_free(pointer);
 }
 

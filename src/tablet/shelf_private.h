@@ -25,14 +25,19 @@ typedef struct ShelfKey
 	uint32		number;
 } ShelfKey;
 
+/* A scan looks at all tablets of a table, so what it looks at is small, and those of many stand side by side. */
 typedef struct CachedTablet
 {
 	dsa_pointer next;			/* of the retired */
 	TabletStamp stamp;
 	uint32		nrows;
 	dsa_pointer columns;
+	dsa_pointer pages;			/* of the notes */
 	BlockNotes	notes;			/* never changed, but for columns that join */
 } CachedTablet;
+
+/* Bytes of a tablet without its columns. */
+#define CACHED_TABLET_BYTES (sizeof(CachedTablet) + sizeof(PageNotes))
 
 /* How much a column of a shelf is wanted, whether it is there or not, and what is there of it. */
 typedef struct ColumnUses
@@ -88,7 +93,7 @@ extern void shelf_account_tablet(Shelf *shelf, const CachedTablet *tablet, bool 
 /* shelf_uses.c: free what is worth least, if that is clearly less than so many bytes of what room is for; false if nothing is. */
 extern bool shelf_make_room(Size bytes, const ShelfRoom *room);
 
-/* Free a tablet that nobody has pinned; the lock is held exclusively. */
+/* Free a tablet that nobody has pinned; the lock is held exclusively, unless nobody knows of it yet. */
 extern void shelf_drop_tablet(dsa_pointer tablet);
 
 /* Whether a relation's file is no more: dropped, truncated, or replaced by a rewrite. */

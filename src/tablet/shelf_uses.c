@@ -160,7 +160,7 @@ shelf_account_column(Shelf *shelf, const CachedTablet *tablet, const CachedColum
 void
 shelf_account_tablet(Shelf *shelf, const CachedTablet *tablet, bool there)
 {
-	account(shelf, HASH_TABLETS, tablet->notes.nblocks, sizeof(CachedTablet), there);
+	account(shelf, HASH_TABLETS, tablet->notes.nblocks, CACHED_TABLET_BYTES, there);
 	for (dsa_pointer c = tablet->columns; DsaPointerIsValid(c); c = ((const CachedColumn *) pool_address(c))->next)
 		shelf_account_column(shelf, tablet, pool_address(c), there);
 }

@@ -44,6 +44,7 @@ tablet_build_begin(TabletBuild *build, uint32 tablet, uint32 nblocks, uint32 nre
 	memset(&build->watch, 0, sizeof(build->watch));
 	build->watch.notes.first = tablet * TABLET_BLOCKS;
 	build->watch.notes.nblocks = nblocks;
+	build->watch.notes.pages = &build->watch.page_notes;
 	for (int c = 0; c < build->ncolumns; c++)
 		column_build_begin(&build->column[c]);
 }
@@ -89,19 +90,19 @@ plan_runs(TabletBuild *build, const BlockNotes *older, const BlockSet *others, R
 
 		if (from_older)
 		{
-			notes->ntuples[block] = older->ntuples[block];
-			notes->lsn[block] = older->lsn[block];
+			notes->pages->ntuples[block] = older->pages->ntuples[block];
+			notes->pages->lsn[block] = older->pages->lsn[block];
 			if (block_set_has(&older->settled, block))
 				block_set_add(&notes->settled, block);
 		}
 		else
-			read_row += notes->ntuples[block];
+			read_row += notes->pages->ntuples[block];
 		if (n == 0 || runs[n - 1].older != from_older || runs[n - 1].from + runs[n - 1].n != from)
 			runs[n++] = (RowRun) {.older = from_older, .from = from, .to = row};
-		runs[n - 1].n += notes->ntuples[block];
-		row += notes->ntuples[block];
+		runs[n - 1].n += notes->pages->ntuples[block];
+		row += notes->pages->ntuples[block];
 		if (block < older->nblocks)
-			older_row += older->ntuples[block];
+			older_row += older->pages->ntuples[block];
 	}
 	if (FullTransactionIdPrecedes(notes->newest, older->newest))
 		notes->newest = older->newest;

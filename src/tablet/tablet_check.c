@@ -109,7 +109,7 @@ same_value(const Tablet *a, uint32 a_row, const Tablet *b, uint32 b_row)
 static void
 compare_block(Checker *c, uint32 block, const Tablet *window, uint32 window_row, uint32 n)
 {
-	const uint32 ncached = c->tablet->notes->ntuples[block];
+	const uint32 ncached = c->tablet->notes->pages->ntuples[block];
 	const uint32 both = Min(n, ncached);
 
 	c->found.blocks++;
@@ -156,7 +156,7 @@ check_tablet(Checker *c, uint32 number)
 	for (uint32 block = 0; block < notes->nblocks; block++)
 	{
 		c->first_row[block] = row;
-		row += notes->ntuples[block];
+		row += notes->pages->ntuples[block];
 	}
 	c->found.tablets++;
 	reading->source.next = number * TABLET_BLOCKS;

@@ -200,7 +200,7 @@ select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
 	rows->nrows = 0;
 	for (uint32 block = 0; block < found->notes->nblocks; block++)
 	{
-		const uint32 n = found->notes->ntuples[block];
+		const uint32 n = found->notes->pages->ntuples[block];
 
 		if (block_set_has(blocks, block))
 		{

@@ -104,7 +104,7 @@ next_slice(TabletWalk *walk, TabletSlice *slice)
 
 	slice->first = first_block(walk) + walk->block;
 	while (walk->block < end && block_set_has(&t->seen->usable, walk->block))
-		walk->row += t->notes->ntuples[walk->block++];
+		walk->row += t->notes->pages->ntuples[walk->block++];
 	if (walk->rows == NULL || walk->row == begin)
 		return false;
 	slice->end = first_block(walk) + walk->block;
@@ -131,7 +131,7 @@ read_lacking(TabletWalk *walk, PageSource *source)
 	while (walk->block < walk->nblocks && !block_set_has(&t->seen->usable, walk->block))
 	{
 		if (walk->block < t->notes->nblocks)
-			walk->row += t->notes->ntuples[walk->block];
+			walk->row += t->notes->pages->ntuples[walk->block];
 		walk->block++;
 	}
 	source->end = first_block(walk) + walk->block;

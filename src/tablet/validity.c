@@ -289,7 +289,7 @@ page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool sure
 		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	}
 	*flagged = !FOLLOWS(RULE_PAGE_FLAG) || PageIsAllVisible(BufferGetPage(buffer));
-	stands = !FOLLOWS(RULE_PAGE_LSN) || same_lsn(buffer, notes->lsn[block], notes->ntuples[block]);
+	stands = !FOLLOWS(RULE_PAGE_LSN) || same_lsn(buffer, notes->pages->lsn[block], notes->pages->ntuples[block]);
 	ReleaseBuffer(buffer);
 	return stands;
 }
@@ -308,7 +308,7 @@ glance_tells(const Proof *proof, const BlockNotes *notes, uint32 block, bool *st
 	recent_prefetch_glance(proof->relation, number + LOOKAHEAD);
 	if (!FOLLOWS(RULE_NO_LOCK_HELD) || !recent_glance(proof->relation, number, &glance) || XLogRecPtrIsInvalid(glance.lsn))
 		return false;
-	*stands = !FOLLOWS(RULE_PAGE_LSN) || glance.lsn == notes->lsn[block];
+	*stands = !FOLLOWS(RULE_PAGE_LSN) || glance.lsn == notes->pages->lsn[block];
 	*flagged = !FOLLOWS(RULE_PAGE_FLAG) || glance.all_visible;
 	return true;
 }

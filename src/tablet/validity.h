@@ -45,6 +45,13 @@ typedef struct BlockSet
 	uint64		word[(TABLET_BLOCKS + 63) / 64];
 } BlockSet;
 
+/* What a tablet remembers of each of its blocks' pages.  Where the map proves all blocks good nobody looks at it. */
+typedef struct PageNotes
+{
+	uint16		ntuples[TABLET_BLOCKS];	/* rows in the tablet */
+	XLogRecPtr	lsn[TABLET_BLOCKS];
+} PageNotes;
+
 /* What a tablet remembers of its blocks, as they were read. */
 typedef struct BlockNotes
 {
@@ -52,8 +59,7 @@ typedef struct BlockNotes
 	uint32		nblocks;
 	BlockSet	settled;		/* blocks that were not all-visible, but all of whose transactions had ended */
 	FullTransactionId newest;	/* of these */
-	uint16		ntuples[TABLET_BLOCKS];	/* rows in the tablet */
-	XLogRecPtr	lsn[TABLET_BLOCKS];
+	PageNotes  *pages;
 } BlockNotes;
 
 /*
