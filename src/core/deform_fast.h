@@ -274,20 +274,72 @@ fast_texts(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn
 	return true;
 }
 
-/* Texts by their codes; false when the general way is to be asked. */
+/* Texts of a column that were found on the page at hand, and their codes. */
+#define FAST_SEEN_BITS 4
+
+typedef struct FastSeen
+{
+	const uint8_t *text;		/* NULL = none */
+	uint64_t	word;			/* fast_first_word() of it */
+	uint32_t	length;
+	uint32_t	code;
+} FastSeen;
+
+/* The first 8 bytes of a text that stands behind its header on a page, or all of it, with zeros, if it has less. */
+CORE_FN uint64_t
+fast_first_word(const uint8_t *text, uint32_t length)
+{
+	if (length >= 8)
+		return load_u64(text);
+	/* what stands in front of it is on the page, too; in two steps, since no bytes mean to shift by 64 */
+	return load_u64(text + length - 8) >> (32 - 4 * length) >> (32 - 4 * length);
+}
+
+/* Whether two texts of one length, whose first words are the same, are the same. */
+CORE_FN bool
+fast_texts_equal(const uint8_t *a, const uint8_t *b, uint32_t length)
+{
+	uint32_t	i;
+
+	for (i = 8; i + 8 <= length; i += 8)
+		if (load_u64(a + i) != load_u64(b + i))
+			return false;
+	return length <= 8 || load_u64(a + length - 8) == load_u64(b + length - 8);
+}
+
+/*
+ * Texts by their codes; false when the general way is to be asked.  Where there
+ * are few values a page repeats them, and to compare a text with the one that
+ * was seen before takes less than to hash all of it.
+ */
 CORE_FN bool
 fast_codes(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
 {
+	uint32_t   *codes = (uint32_t *) tablet_at(tablet, tablet->column[column->column].values) + row;
+	FastSeen	seen[1 << FAST_SEEN_BITS];
 	uint32_t	t;
 
+	memset(seen, 0, sizeof(seen));
 	for (t = 0; t < n; t++)
 	{
 		const uint8_t *p = page + at[t];
 		const uint32_t header = (p[0] & 1) ? 1 : 4;
 		const VarlenaView value = {page, p, (p[0] & 1) ? p[0] >> 1 : load_u32(p) >> 2, header};
+		const uint8_t *text = p + header;
+		const uint32_t length = value.total - header;
+		const uint64_t word = fast_first_word(text, length);
+		FastSeen   *like = &seen[word * UINT64_C(0x9e3779b97f4a7c15) >> (64 - FAST_SEEN_BITS)];
 
+		if (like->text != NULL && like->word == word && like->length == length && fast_texts_equal(like->text, text, length))
+		{
+			codes[t] = like->code;
+			continue;
+		}
 		if (deform_code(column->book, tablet, &tablet->column[column->column], row + t, &value) != STATUS_DONE)
 			return false;
+		/* a mark leads to this text alone */
+		if ((codes[t] & CODE_PATCH) == 0)
+			*like = (FastSeen) {text, word, length, codes[t]};
 	}
 	return true;
 }

@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 
+#include "core/deform_fast.h"
 #include "core/dictionary.h"
 #include "fixture.h"
 #include "tap.h"
@@ -197,6 +198,68 @@ test_book(void)
 	dictionary_free(large);
 }
 
+/* Write a value with its header so that it ends at a page's byte `end`; where its header is. */
+static uint16_t
+write_on_page(uint8_t *page, const Listed *value, uint32_t end)
+{
+	const uint32_t header = random_below(4) ? 1 : 4;
+	const uint32_t start = end - value->length - header;
+	const uint32_t word = (value->length + header) << (header == 1 ? 1 : 2) | (header == 1);
+
+	memcpy(page + start, &word, header);
+	memcpy(page + start + header, value->bytes, value->length);
+	return (uint16_t) start;
+}
+
+/* A page's texts by their codes, each against what the book says of it; those without a code have marks that lead to them. */
+static void
+test_pages(void)
+{
+	Dictionary *dictionary = dictionary_make(256, 256 * MOST_LENGTH);
+	const uint16_t type = COLTYPE_U32;
+	const FastColumn column = {.kind = DEFORM_CODE, .step = 0};
+
+	tap_begin("texts of a page by their codes");
+	listed = 0;
+	look_up_and_add(dictionary, 256, 0);
+	for (int trial = 0; trial < 2000; trial++)
+	{
+		const CodeBook book = {dictionary, listed - random_below(listed / 4)};
+		uint8_t    *page = (uint8_t *) guard_alloc(HEAP_PAGE_SIZE, 64);
+		Tablet	   *tablet = (Tablet *) guard_alloc(tablet_size(&type, 1, FAST_MAX_TUPLES, 0), 64);
+		const uint32_t nvalues = 1 + random_below(trial % 2 ? 6 : FAST_MAX_TUPLES);
+		Listed		value[FAST_MAX_TUPLES];
+		uint16_t	at[FAST_MAX_TUPLES];
+		uint32_t	n = 0;
+		uint32_t	unknown = 0;
+		FastColumn	coded = column;
+
+		for (uint32_t v = 0; v < nvalues; v++)
+			value[v] = random_below(8) ? list[random_below(listed)] : random_value();
+		for (uint32_t end = HEAP_PAGE_SIZE; n < FAST_MAX_TUPLES && end > 128; end = at[n++])
+			at[n] = write_on_page(page, &value[random_below(nvalues)], end);
+		coded.book = &book;
+		tablet_layout(tablet, &type, 1, FAST_MAX_TUPLES, 0);
+		tap_expect(fast_codes(page, at, n, &coded, tablet, 0), "trial %d: not usual", trial);
+		for (uint32_t t = 0; t < n; t++)
+		{
+			const uint8_t *p = page + at[t];
+			const uint32_t header = p[0] & 1 ? 1 : 4;
+			const uint32_t code = code_book_find(&book, p + header, (header == 1 ? p[0] >> 1 : load_u32(p) >> 2) - header);
+			const uint32_t expected = code != DICTIONARY_NONE ? code : CODE_PATCH | at[t];
+			const uint32_t found = ((const uint32_t *) tablet_at(tablet, tablet->column[0].values))[t];
+
+			unknown += code == DICTIONARY_NONE;
+			tap_expect(found == expected, "trial %d, text %u: %x, not %x", trial, t, found, expected);
+		}
+		tap_expect(tablet->column[0].patch_count == unknown, "trial %d: %u marks, not %u", trial, tablet->column[0].patch_count, unknown);
+		guard_free(page, HEAP_PAGE_SIZE, 64);
+		guard_free(tablet, tablet_size(&type, 1, FAST_MAX_TUPLES, 0), 64);
+	}
+	tap_end();
+	dictionary_free(dictionary);
+}
+
 /* What a condition says of codes, against a list of it. */
 static void
 test_code_table(void)
@@ -326,6 +389,7 @@ main(void)
 	fill(100, 200, "no room for another byte");
 	test_growing();
 	test_book();
+	test_pages();
 	test_code_table();
 	test_readers();
 	return tap_done();
