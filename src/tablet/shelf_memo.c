@@ -65,16 +65,21 @@ holds(const ShelfMemo *memo, const ShelfNow *now)
 	return memo->map_lsn == now->map->lsn && is_visible(now);
 }
 
+/* A scan has a memo from now on. */
+static ShelfMemo *
+use(ShelfMemo *memo)
+{
+	memo->used = ++clock_ticks;
+	memo->users++;
+	return memo;
+}
+
 ShelfMemo *
 shelf_memo_find(const ShelfNow *now)
 {
 	ShelfMemo  *memo = find_any(now);
 
-	if (memo == NULL || !holds(memo, now))
-		return NULL;
-	memo->used = ++clock_ticks;
-	memo->users++;
-	return memo;
+	return memo != NULL && holds(memo, now) ? use(memo) : NULL;
 }
 
 void
@@ -104,90 +109,66 @@ free_place(void)
 	return oldest;
 }
 
-/* A copy of a tablet's head, whose columns stand where they stood. */
-static Tablet *
-copy_head(const Tablet *from)
-{
-	const Size	size = sizeof(Tablet) + sizeof(TabletColumn) * from->ncols;
-	Tablet	   *to = palloc(size);
-	const uint64 farther = (uint64) (uintptr_t) from - (uint64) (uintptr_t) to;
-
-	memcpy(to, from, size);
-	to->var += farther;
-	for (uint32 c = 0; c < to->ncols; c++)
-	{
-		to->column[c].values += farther;
-		to->column[c].nulls += farther;
-	}
-	return to;
-}
-
-/* The zone maps of some tablets together. */
-static Tablet *
-cover_of(const CachedRows *rows, uint32 n)
-{
-	Tablet	   *cover = palloc(sizeof(Tablet) + sizeof(TabletColumn) * rows[0].tablet->ncols);
-
-	for (uint32 t = 0; t < n; t++)
-		tablet_cover(cover, rows[t].tablet, t == 0);
-	return cover;
-}
-
-/* A memo of these tablets. */
-static ShelfMemo *
-make_memo(const ShelfNow *now, const CachedRows *rows, uint32 n)
+ShelfMemo *
+shelf_memo_begin(const ShelfNow *now, MemoryContext parent)
 {
 	const int	ncolumns = now->columns->n;
 	MemoryContext context;
-	MemoryContext old;
 	ShelfMemo  *memo;
 
 	StaticAssertStmt(SHELF_TABLETS <= CACHED_SHELF_MOST, "a device takes no shelf so large");
-	context = AllocSetContextCreate(TopMemoryContext, "gpudb shelf", ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(context);
-	memo = palloc0(sizeof(ShelfMemo));
+	if (ncolumns > SHELF_MEMO_COLUMNS)
+		return NULL;
+	context = AllocSetContextCreate(parent, "gpudb shelf", ALLOCSET_DEFAULT_SIZES);
+	memo = MemoryContextAllocZero(context, sizeof(ShelfMemo));
+	memo->context = context;
 	memo->generation = now->generation;
 	memo->nblocks = now->nblocks;
-	memo->ntablets = n;
 	memo->ncolumns = ncolumns;
-	memo->key = palloc(sizeof(ColumnKey) * Max(ncolumns, 1));
-	memo->not_null = palloc(sizeof(bool) * Max(ncolumns, 1));
+	memo->key = MemoryContextAlloc(context, sizeof(ColumnKey) * Max(ncolumns, 1));
+	memo->not_null = MemoryContextAlloc(context, sizeof(bool) * Max(ncolumns, 1));
 	for (int c = 0; c < ncolumns; c++)
 	{
 		memo->key[c] = now->columns->key[c];
 		memo->not_null[c] = now->wanted[c].not_null;
 	}
-	for (uint32 t = 0; t < n; t++)
-	{
-		SharedColumn *column = palloc(sizeof(SharedColumn) * Max(ncolumns, 1));
-
-		memcpy(column, rows[t].column, sizeof(SharedColumn) * ncolumns);
-		memo->rows[t] = (CachedRows) {copy_head(rows[t].tablet), NULL, rows[t].nrows, column, &memo->shelf, t};
-	}
-	memo->shelf = (CachedShelf) {.number = now->generation, .ntablets = n, .rows = memo->rows, .cover = cover_of(memo->rows, n)};
-	memo->context = context;
-	MemoryContextSwitchTo(old);
 	return memo;
 }
 
-void
-shelf_memo_add(const ShelfNow *now, ShelfProof proof, const CachedRows *rows, uint32 n)
+/* Note a memo's tablets, and have it outlive the scan. */
+static void
+complete(ShelfMemo *memo, const CachedRows *rows, uint32 n)
 {
-	ShelfMemo  *memo = find_any(now);
+	Tablet	   *cover = MemoryContextAlloc(memo->context, sizeof(Tablet) + sizeof(TabletColumn) * memo->ncolumns);
+
+	for (uint32 t = 0; t < n; t++)
+	{
+		memo->rows[t] = (CachedRows) {rows[t].tablet, NULL, rows[t].nrows, rows[t].column, &memo->shelf, t};
+		tablet_cover(cover, rows[t].tablet, t == 0);
+	}
+	memo->shelf = (CachedShelf) {.number = memo->generation, .ntablets = n, .rows = memo->rows, .cover = cover};
+	MemoryContextSetParent(memo->context, TopMemoryContext);
+}
+
+ShelfMemo *
+shelf_memo_keep(ShelfMemo *memo, const ShelfNow *now, ShelfProof proof, const CachedRows *rows, uint32 n)
+{
+	ShelfMemo  *known = find_any(now);
 	const bool	proven = proof.by_map && is_visible(now);
 	const bool	sure = proof.by_moment && FullTransactionIdIsValid(now->moment.end);
 
-	if ((!proven && !sure) || now->columns->n > SHELF_MEMO_COLUMNS)
-		return;
-	if (memo == NULL)
+	if (!proven && !sure)
+		return NULL;
+	if (known == NULL)
 	{
 		ShelfMemo **place = free_place();
 
 		if (place == NULL)
-			return;
-		memo = *place = make_memo(now, rows, n);
+			return NULL;
+		complete(memo, rows, n);
+		known = *place = memo;
 	}
-	memo->map_lsn = proven ? now->map->lsn : InvalidXLogRecPtr;
-	memo->moment = sure ? now->moment : (Moment) {InvalidFullTransactionId, InvalidXLogRecPtr};
-	memo->used = ++clock_ticks;
+	known->map_lsn = proven ? now->map->lsn : InvalidXLogRecPtr;
+	known->moment = sure ? now->moment : (Moment) {InvalidFullTransactionId, InvalidXLogRecPtr};
+	return use(known);
 }

@@ -23,14 +23,13 @@
 /* Of wider ones it would be too much memory. */
 #define SHELF_MEMO_COLUMNS	32
 
-/* What was decided, and for what. */
+/* What was decided, and for what.  It stands in a memory context of its own, with all that it leads to. */
 typedef struct ShelfMemo
 {
 	uint64		generation;		/* of the shelf: no other one's, ever */
 	XLogRecPtr	map_lsn;		/* invalid if the map did not prove it */
 	Moment		moment;			/* its end is invalid if none is known at which every row counts */
 	uint32		nblocks;		/* that the shelf has, all of them good */
-	uint32		ntablets;
 	int			ncolumns;
 	ColumnKey  *key;
 	bool	   *not_null;
@@ -63,7 +62,18 @@ typedef struct ShelfProof
 	bool		by_moment;		/* at the same one again */
 } ShelfProof;
 
-/* Remember tablets of a shelf that is so now; n of them, all that it has, with every row. */
-extern void shelf_memo_add(const ShelfNow *now, ShelfProof proof, const CachedRows *rows, uint32 n);
+/*
+ * Begin a memo of a shelf as it is now, which goes with a memory context
+ * unless it is kept.  What the shelf's tablets have to be remembered by is
+ * allocated in its own context.  NULL if they are too wide for one.
+ */
+extern ShelfMemo *shelf_memo_begin(const ShelfNow *now, MemoryContext parent);
+
+/*
+ * Remember it: n tablets, all that the shelf has, with every row.  Returns what
+ * is remembered, which may be another memo of the same, until it is let go; NULL
+ * if nothing is.
+ */
+extern ShelfMemo *shelf_memo_keep(ShelfMemo *memo, const ShelfNow *now, ShelfProof proof, const CachedRows *rows, uint32 n);
 
 #endif							/* GPUDB_TABLET_SHELF_MEMO_H */

@@ -160,11 +160,11 @@ place_texts(Tablet *tablet, const CachedColumn **column, int ncolumns)
 	return tablet_place_texts(tablet, texts);
 }
 
-/* A tablet whose columns are these, wherever they stand; NULL if no references reach all of their texts. */
+/* A tablet whose columns are these, wherever they stand, in a memory context; NULL if no references reach all of their texts. */
 static Tablet *
-assemble(const CachedColumn **column, int ncolumns, uint32 nrows)
+assemble(MemoryContext context, const CachedColumn **column, int ncolumns, uint32 nrows)
 {
-	Tablet	   *tablet = palloc0(sizeof(Tablet) + sizeof(TabletColumn) * ncolumns);
+	Tablet	   *tablet = MemoryContextAllocZero(context, sizeof(Tablet) + sizeof(TabletColumn) * ncolumns);
 
 	tablet->nrows = nrows;
 	tablet->ncols = ncolumns;
@@ -178,11 +178,11 @@ assemble(const CachedColumn **column, int ncolumns, uint32 nrows)
 	return place_texts(tablet, column, ncolumns) ? tablet : NULL;
 }
 
-/* Where a tablet's columns are for other processes. */
+/* Where a tablet's columns are for other processes, in a memory context. */
 static SharedColumn *
-places_of(const CachedColumn **column, int ncolumns)
+places_of(MemoryContext context, const CachedColumn **column, int ncolumns)
 {
-	SharedColumn *places = palloc(sizeof(SharedColumn) * Max(ncolumns, 1));
+	SharedColumn *places = MemoryContextAlloc(context, sizeof(SharedColumn) * Max(ncolumns, 1));
 
 	for (int c = 0; c < ncolumns; c++)
 		places[c] = (SharedColumn) {column[c]->number, column[c]->values, column[c]->nulls, column[c]->texts, column[c]->text_bytes};
@@ -234,9 +234,9 @@ choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const Ma
 	return n;
 }
 
-/* Decide about one tablet. */
+/* Decide about one tablet; what is used of it stands in a memory context. */
 static void
-decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map)
+decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, MemoryContext context)
 {
 	ScanTablet *t = &scan->tablets[tablet];
 	const uint32 nblocks = blocks_of_tablet(scan, tablet);
@@ -249,14 +249,14 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	/* too much to be read again and again */
 	if (n == 0 || (nblocks - n > WORN(nblocks) && shelf_worth_building(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS)))
 		return;
-	t->cached = assemble(found->column, scan->columns.n, found->nrows);
+	t->cached = assemble(context, found->column, scan->columns.n, found->nrows);
 	if (t->cached == NULL)
 		return;
 	if (scan->purpose == SCAN_FOR_QUERY)
 		shelf_count_hit(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS);
 	t->nlacking = nblocks - n;
 	rows = &scan->found[scan->nfound++];
-	*rows = (CachedRows) {.tablet = t->cached, .nrows = found->nrows, .column = places_of(found->column, scan->columns.n)};
+	*rows = (CachedRows) {.tablet = t->cached, .nrows = found->nrows, .column = places_of(context, found->column, scan->columns.n)};
 	if (n < found->notes->nblocks)
 		select_rows(rows, found, &t->seen->usable);
 	if (n < nblocks)
@@ -266,23 +266,18 @@ decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const M
 	}
 }
 
-/* Use what is remembered of a shelf as it is now; false if nothing is. */
-static bool
-use_memo(TabletScan *scan, uint32 number, const ShelfNow *now)
+/* Use what is remembered of a shelf, with as many tablets as the memo has, for the next ones that are found. */
+static void
+use_memo(TabletScan *scan, uint32 number, ShelfMemo *memo)
 {
-	ScanShelf  *s = &scan->shelves[number];
-	ShelfMemo  *memo = shelf_memo_find(now);
-
-	if (memo == NULL)
-		return false;
-	s->memo = memo;
-	shelf_count_hits(s->shelf, memo->ntablets);
-	for (uint32 t = 0; t < memo->ntablets; t++)
+	scan->shelves[number].memo = memo;
+	for (uint32 t = 0; t < memo->shelf.ntablets; t++)
 	{
-		scan->tablets[number * SHELF_TABLETS + t].cached = memo->rows[t].tablet;
+		ScanTablet *tablet = &scan->tablets[number * SHELF_TABLETS + t];
+
+		*tablet = (ScanTablet) {.cached = memo->rows[t].tablet};
 		scan->found[scan->nfound++] = memo->rows[t];
 	}
-	return true;
 }
 
 /* Whether all rows of these tablets, the last ones found, count, and no block has to be read besides; and by what that is known. */
@@ -312,15 +307,39 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 	return true;
 }
 
+/* Decide about a shelf's tablets, and remember them if all of their rows count. */
+static void
+decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundTablet *found)
+{
+	Shelf	   *shelf = scan->shelves[number].shelf;
+	const uint32 first = number * SHELF_TABLETS;
+	const uint32 ntablets = Min(scan->ntablets - first, SHELF_TABLETS);
+	ShelfMemo  *memo = scan->remembers ? shelf_memo_begin(now, scan->context) : NULL;
+	ShelfProof	proof;
+
+	shelf_find(shelf, &scan->columns, found);
+	for (uint32 t = 0; t < ntablets; t++)
+		decide_tablet(scan, first + t, &found[t], now->map, memo != NULL ? memo->context : scan->context);
+	/* a number tells devices of these tablets and no others: none may have come since it was read */
+	if (memo == NULL || !are_whole(scan, first, ntablets, &proof) || shelf_generation(shelf) != now->generation)
+		return;
+	memo = shelf_memo_keep(memo, now, proof, &scan->found[scan->nfound - ntablets], ntablets);
+	if (memo == NULL)
+		return;
+	for (uint32 t = first; t < first + ntablets; t++)
+		pfree(scan->tablets[t].seen);
+	/* which may be another one, of the same tablets */
+	scan->nfound -= ntablets;
+	use_memo(scan, number, memo);
+}
+
 /* Pin a shelf and decide about its tablets: what is found now stays, whatever others put in its place. */
 static void
 decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 {
 	ScanShelf  *s = &scan->shelves[number];
-	const uint32 first = number * SHELF_TABLETS;
-	const uint32 ntablets = Min(scan->ntablets - first, SHELF_TABLETS);
 	ShelfNow	now;
-	ShelfProof	proof;
+	ShelfMemo  *memo;
 
 	s->wal = validity_wal();
 	if (!FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
@@ -336,16 +355,17 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
 	if (scan->purpose != SCAN_FOR_LOOKING)
 		shelf_note_uses(s->shelf, &scan->columns);
 	now = (ShelfNow) {
-		.generation = shelf_generation(s->shelf), .map = map, .moment = moment_at(scan, first),
+		.generation = shelf_generation(s->shelf), .map = map, .moment = moment_at(scan, number * SHELF_TABLETS),
 		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .columns = &scan->columns, .wanted = scan->wanted
 	};
-	if (scan->remembers && use_memo(scan, number, &now))
-		return;
-	shelf_find(s->shelf, &scan->columns, found);
-	for (uint32 t = 0; t < ntablets; t++)
-		decide_tablet(scan, first + t, &found[t], map);
-	if (scan->remembers && are_whole(scan, first, ntablets, &proof))
-		shelf_memo_add(&now, proof, &scan->found[scan->nfound - ntablets], ntablets);
+	memo = scan->remembers ? shelf_memo_find(&now) : NULL;
+	if (memo != NULL)
+	{
+		shelf_count_hits(s->shelf, memo->shelf.ntablets);
+		use_memo(scan, number, memo);
+	}
+	else
+		decide_tablets(scan, number, &now, found);
 }
 
 uint64
