@@ -51,6 +51,10 @@
 #define BUSY_POLL_MS	100
 #define FREE_LOOKS		3
 
+/* How often to look while a shelf is built, and how long to pause for queries then, in all: pages are pinned, for which VACUUM may wait. */
+#define PAUSE_POLL_MS	10
+#define PAUSE_MOST_MS	2000
+
 extern PGDLLEXPORT void gpudb_prewarm_main(Datum database);
 
 void
@@ -125,9 +129,9 @@ give_way(void)
 }
 
 static void
-sleep_a_while(void)
+sleep_a_while(int ms)
 {
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, BUSY_POLL_MS, PG_WAIT_EXTENSION);
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms, PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
 }
@@ -139,7 +143,7 @@ await_processors(int patience_ms)
 	for (int looks = 0; looks < FREE_LOOKS && patience_ms > 0; patience_ms -= BUSY_POLL_MS)
 	{
 		looks = machine_is_busy() ? 0 : looks + 1;
-		sleep_a_while();
+		sleep_a_while(BUSY_POLL_MS);
 	}
 	return patience_ms;
 }
@@ -148,13 +152,22 @@ await_processors(int patience_ms)
 static bool
 await_columns(void)
 {
-	static bool had = false;	/* the processors, up to now */
 	const double waited = admission_waited();
 
-	if (waited >= 0 && (!had || machine_is_busy()))
+	if (waited >= 0)
 		(void) await_processors(BUSY_MOST_MS - (int) Min(waited, BUSY_MOST_MS));
-	had = true;
 	return waited >= 0;
+}
+
+/* What is left of the time to pause in while the shelf at hand is built. */
+static int	pause_ms;
+
+/* Pause while queries want all processors. */
+static void
+pause_for_queries(void)
+{
+	for (; pause_ms > 0 && machine_is_busy(); pause_ms -= PAUSE_POLL_MS)
+		sleep_a_while(PAUSE_POLL_MS);
 }
 
 /* The columns that still are what they were when they were wanted, and can be cached; of each its place among those. */
@@ -196,8 +209,12 @@ build_wanted(Relation relation, Building *building)
 		int			n;
 		Built		done;
 		ColumnWanted *wanted = columns_now(relation, &building->columns, place, &n);
-		const BuildOrder order = {.relation = relation, .snapshot = GetActiveSnapshot(), .wanted = wanted, .nwanted = n, .threads = -1};
+		const BuildOrder order = {
+			.relation = relation, .snapshot = GetActiveSnapshot(), .wanted = wanted, .nwanted = n, .threads = -1,
+			.give_way = pause_for_queries
+		};
 
+		pause_ms = PAUSE_MOST_MS;
 		if (n == 0 || !tablet_scan_possible(relation) || !build_shelf_columns(&order, building->shelf, &done))
 			return false;
 		building->kept += done.kept;

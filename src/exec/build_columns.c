@@ -34,6 +34,7 @@ typedef struct Building
 	Feed		feed;
 	int			leased;			/* threads */
 	uint32		ntablets;
+	void		(*give_way) (void);
 	MemoryContextCallback closing;
 } Building;
 
@@ -69,15 +70,17 @@ counting_program(int ncolumns)
 	return program;
 }
 
-/* Report progress to gpudb.progress each time that the device has read a window.  A parallel worker's leader reports for all. */
+/* Each time that the device has read a window, report to gpudb.progress, where a parallel worker's leader reports for all, and give way. */
 static DeviceStatus
-tell_progress(void *arg, const DeviceWork *work)
+after_window(void *arg, const DeviceWork *work)
 {
 	const Building *building = arg;
 	const PageWindow *window = work->owner;
 
 	if (!IsParallelWorker())
 		progress_set(building->feed.source.relation, building->ntablets, window->block[0] / TABLET_BLOCKS);
+	if (building->give_way != NULL)
+		building->give_way();
 	return STATUS_DONE;
 }
 
@@ -111,7 +114,7 @@ begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, i
 		return false;
 	feed->source.next = feed->source.end = 0;
 	feed->builds = true;
-	feed->take_rows = tell_progress;
+	feed->take_rows = after_window;
 	feed->take_arg = building;
 	if (order->threads < 0)
 		building->leased = threads_lease();
@@ -136,6 +139,7 @@ build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, uint32 s
 	building->closing = (MemoryContextCallback) {.func = let_go, .arg = building};
 	MemoryContextRegisterResetCallback(context, &building->closing);
 	building->ntablets = tablets_of(RelationGetNumberOfBlocks(order->relation));
+	building->give_way = order->give_way;
 	begun = begin(building, order, wanted, nwanted, shelf);
 	feed_outcome_init(outcome);
 	PG_TRY();

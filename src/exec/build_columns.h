@@ -20,6 +20,7 @@ typedef struct BuildOrder
 	const ColumnWanted *wanted; /* without their codes, which each process looks up */
 	int			nwanted;
 	int			threads;		/* besides this process; -1 = as many as are to be had */
+	void		(*give_way) (void); /* called in between, with pages pinned: may wait, or raise an error; NULL = nobody waits */
 } BuildOrder;
 
 /* The result of building such columns. */
