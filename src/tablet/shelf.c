@@ -14,6 +14,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
+#include "port/pg_bitutils.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/hsearch.h"
@@ -45,6 +46,9 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 
 /* The part of a column's bytes that may be left empty behind them. */
 #define WASTE			16
+
+/* A line of the processor's cache. */
+#define LINE_BYTES		64
 
 HTAB	   *shelf_directory = NULL;
 static pg_atomic_uint64 *ticks = NULL;	/* the pool's clock */
@@ -207,22 +211,62 @@ shelf_generation(const Shelf *shelf)
 	return pg_atomic_read_u64((pg_atomic_uint64 *) &shelf->generation);
 }
 
+/*
+ * Find the columns of all tablets.  Each tablet lists its own one behind the
+ * other, wherever they are in memory; a step along all lists at a time has the
+ * processor fetch many of them together.
+ */
+static void
+find_columns(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
+{
+	const CachedColumn *next[SHELF_TABLETS];
+	uint32		left = 0;
+
+	for (int t = 0; t < SHELF_TABLETS; t++)
+	{
+		const CachedTablet *cached = pool_address(shelf->tablet[t]);
+
+		next[t] = cached != NULL ? pool_address(cached->columns) : NULL;
+		if (next[t] != NULL)
+			left |= (uint32) 1 << t;
+	}
+	while (left != 0)
+		for (uint32 lists = left; lists != 0; lists &= lists - 1)
+		{
+			const int	t = pg_rightmost_one_pos32(lists);
+			const CachedColumn *column = next[t];
+
+			for (int k = 0; k < keys->n; k++)
+				if (found[t].column[k] == NULL && column_key_equal(&column->key, &keys->key[k]))
+					found[t].column[k] = column;
+			next[t] = pool_address(column->next);
+			if (next[t] != NULL)
+				core_prefetch(next[t]);
+			else
+				left &= ~((uint32) 1 << t);
+		}
+}
+
 void
 shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
 {
 	LWLockAcquire(pool_lock(), LW_SHARED);
 	for (int t = 0; t < SHELF_TABLETS; t++)
+		if (DsaPointerIsValid(shelf->tablet[t]))
+			for (Size line = 0; line < sizeof(CachedTablet); line += LINE_BYTES)
+				core_prefetch((const char *) pool_address(shelf->tablet[t]) + line);
+	for (int t = 0; t < SHELF_TABLETS; t++)
 	{
 		const CachedTablet *cached = pool_address(shelf->tablet[t]);
 
 		found[t].notes = cached != NULL ? &cached->notes : NULL;
+		memset(found[t].column, 0, sizeof(CachedColumn *) * keys->n);
 		if (cached == NULL)
 			continue;
 		found[t].stamp = cached->stamp;
 		found[t].nrows = cached->nrows;
-		for (int k = 0; k < keys->n; k++)
-			found[t].column[k] = find_column(cached, &keys->key[k]);
 	}
+	find_columns(shelf, keys, found);
 	LWLockRelease(pool_lock());
 }
 

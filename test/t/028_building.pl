@@ -58,6 +58,23 @@ like($err, qr/column "n" of relation "large" cannot be cached/, 'but a warning')
 is(run_sql("SELECT columns FROM gpudb.cache WHERE relation = 'large'::regclass") =~ /id.*word/ ? 1 : 0, 1, 'the other columns are there');
 like(is_right('large'), qr/^0\|/, 'and right');
 
+# The pool takes huge pages where the machine gives some, and sessions map them as such
+run_sql('CREATE TABLE dense AS SELECT (random() * 1e18)::bigint AS v FROM generate_series(1, 2000000)');
+run_sql('VACUUM dense');
+run_sql("SELECT gpudb.prewarm('dense')");
+my ($huge) = run_sql('SELECT gpudb.doctor()') =~ /of which (\d+) MB stand in huge pages/;
+ok(defined $huge, 'doctor() tells of huge pages');
+SKIP:
+{
+	skip 'this machine gives no huge pages', 1 if !$huge;
+	my $session = $node->background_psql('postgres');
+	my $pid = $session->query_safe('SELECT pg_backend_pid()');
+	$session->query_safe('SET gpudb.debug_require = require; SELECT sum(v) FROM dense');
+	my ($mapped) = slurp_file("/proc/$pid/smaps_rollup") =~ /^ShmemPmdMapped:\s+(\d+)/m;
+	cmp_ok($mapped, '>', 0, "$huge MB: a session that reads the columns has huge pages mapped");
+	$session->quit;
+}
+
 # Cancelled, and ended, in the middle: whoever comes next builds all of it
 for my $end ('pg_cancel_backend', 'pg_terminate_backend')
 {
