@@ -34,7 +34,7 @@ typedef struct Building
 	Feed		feed;
 	int			leased;			/* threads */
 	uint32		ntablets;
-	void		(*give_way) (void);
+	void		(*give_way) (void);	/* the order's */
 	MemoryContextCallback closing;
 } Building;
 
