@@ -19,9 +19,10 @@ extern void *mapping_create(Size size);
 
 /*
  * Have a huge page stand behind HUGE_PAGE bytes of a mapping, whatever the
- * machine's settings are, and keep what is there; false, with errno, if it gives none.
- * Memory whose pages are not there yet gets one fastest.  This takes the time
- * that their first touch would take, or much longer where memory is scarce.
+ * machine's settings are, and keep what is there; false, with errno, if the
+ * machine gives none.  Memory whose pages are not there yet gets one fastest.
+ * The call takes the time that their first touch would take, or much longer
+ * where memory is scarce.
  */
 extern bool mapping_make_huge(void *start);
 

@@ -159,7 +159,7 @@ await_columns(void)
 	return waited >= 0;
 }
 
-/* What is left of the time to pause in while the shelf at hand is built. */
+/* The worker may pause for so many more milliseconds while it builds the shelf at hand. */
 static int	pause_ms;
 
 /* Pause while queries want all processors. */

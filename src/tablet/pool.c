@@ -31,7 +31,7 @@ enum
 /* Where a huge page takes longer memory is so scarce that small ones have to do. */
 #define HUGE_PAGE_MOST_NS	UINT64CONST(20000000)
 
-/* What stands behind the pool, in the same mapping. */
+/* The huge pages of the pool are counted and marked behind it, in the same mapping. */
 typedef struct HugePages
 {
 	pg_atomic_uint32 made;

@@ -23,7 +23,7 @@
 /* Of wider ones it would be too much memory. */
 #define SHELF_MEMO_COLUMNS	32
 
-/* What was decided, and for what.  It stands in a memory context of its own, with all that it leads to. */
+/* A memo tells which tablets of a shelf were found, for which columns and by which proof.  All of a memo stands in a memory context of its own. */
 typedef struct ShelfMemo
 {
 	uint64		generation;		/* of the shelf: no other one's, ever */

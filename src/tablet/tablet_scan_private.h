@@ -48,7 +48,7 @@ typedef struct ScanTablet
 	TabletSeen *seen;			/* of it; NULL likewise */
 } ScanTablet;
 
-/* What a scan is for, which tells whether what it finds counts as used. */
+/* A scan has a purpose, which decides whether the columns that it finds count as used. */
 typedef enum ScanPurpose
 {
 	SCAN_FOR_QUERY,				/* a query wants the columns, and uses what is found */

@@ -45,7 +45,7 @@ typedef struct BlockSet
 	uint64		word[(TABLET_BLOCKS + 63) / 64];
 } BlockSet;
 
-/* What a tablet remembers of each of its blocks' pages.  Where the map proves all blocks good nobody looks at it. */
+/* A tablet notes the tuples and the LSN of each of its pages.  A scan does not look at these notes where the map proves all blocks good. */
 typedef struct PageNotes
 {
 	uint16		ntuples[TABLET_BLOCKS];	/* rows in the tablet */
