@@ -181,6 +181,17 @@ compat_buffer_has(const BufferDesc *descriptor, Relation relation, BlockNumber b
 #endif
 }
 
+/*
+ * Whether nobody holds the lock of a buffer's content.  Of a lightweight
+ * lock's state PostgreSQL 15 to 18 use the bits below 2^28 for who holds it,
+ * and others for who waits.
+ */
+static inline bool
+compat_content_is_free(BufferDesc *descriptor)
+{
+	return (pg_atomic_read_u32(&BufferDescriptorGetContentLock(descriptor)->state) & ((UINT32_C(1) << 28) - 1)) == 0;
+}
+
 /* The tag of a block of a relation's main fork. */
 static inline BufferTag
 compat_buffer_tag(Relation relation, BlockNumber block)

@@ -104,9 +104,10 @@ recent_pin(Relation relation, BlockNumber block)
 }
 
 /*
- * Whether a buffer has the block, its content in place.  First its tag, then
- * its state: a tag that only looks so because it is being changed is locked
- * then, or is another one the next time that it is looked at.
+ * Whether a buffer has the block, its content in place and nobody at work on
+ * it.  First its tag, then its state: a tag that only looks so because it is
+ * being changed is locked then, or is another one the next time that it is
+ * looked at.
  */
 static bool
 has_block(BufferDesc *descriptor, Relation relation, BlockNumber block)
@@ -117,6 +118,7 @@ has_block(BufferDesc *descriptor, Relation relation, BlockNumber block)
 
 	pg_read_barrier();
 	state = pg_atomic_read_u32(&descriptor->state);
+	same &= compat_content_is_free(descriptor);
 	pg_read_barrier();
 	return same && (state & (wanted | BM_LOCKED)) == wanted;
 }

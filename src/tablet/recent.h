@@ -38,11 +38,15 @@ typedef struct PageGlance
 } PageGlance;
 
 /*
- * Look at a block's header where it is believed to be, without pinning it;
- * false if it is not there, or is being moved.  Of a page that is just being
- * changed it may tell anything.  And have the processor fetch what that touches.
+ * Look at a block's header where it is believed to be, without pinning or
+ * locking it; false if it is not there, is being moved, or somebody holds the
+ * lock of its content.  Who changes a page holds that lock from before he logs
+ * the change until the page has its LSN.  So a glance that succeeds shows the
+ * LSN of every change that was logged before it.
  */
 extern bool recent_glance(Relation relation, BlockNumber block, PageGlance *glance);
+
+/* Have the processor fetch what a glance at a block will touch. */
 extern void recent_prefetch_glance(Relation relation, BlockNumber block);
 
 #endif							/* GPUDB_TABLET_RECENT_H */

@@ -205,8 +205,7 @@ make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 
 	map_page_read(scan->relation, build->tablet / SHELF_TABLETS, map);
 	map_page_visible(map, build->tablet % SHELF_TABLETS, watch->notes.nblocks, &visible);
-	/* pages were read with their content locked; those of an older tablet perhaps not */
-	*stamp = (TabletStamp) {.map_lsn = map_lsn, .moment = moment_at(scan, build->tablet), .sure = t->skip == NULL};
+	*stamp = (TabletStamp) {.map_lsn = map_lsn, .moment = moment_at(scan, build->tablet)};
 	for (uint32 block = 0; block < watch->notes.nblocks; block++)
 	{
 		/* pages that differ from the map are not believed */

@@ -299,7 +299,7 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 			return false;
 		proven = block_set_covers(&stamp->proven, blocks_of_tablet(scan, t));
 		proof->by_map &= proven;
-		proof->by_moment &= proven || (stamp->sure && validity_same_moment(&stamp->moment, &moment));
+		proof->by_moment &= proven || validity_same_moment(&stamp->moment, &moment);
 	}
 	for (uint32 f = scan->nfound - n; f < scan->nfound; f++)
 		if (scan->found[f].selected != NULL)

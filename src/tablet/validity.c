@@ -269,11 +269,11 @@ same_lsn(Buffer buffer, XLogRecPtr lsn, uint32 ntuples)
 /*
  * Whether a block's page still is the one that was read.  *flagged tells
  * whether it says that it is all-visible: if not, what changes it next clears
- * no bit of the map.  If it is to be sure, nobody is between logging a change
- * and giving the page its LSN.
+ * no bit of the map.  Its content is locked for a moment, so nobody is between
+ * logging a change and giving the page its LSN.
  */
 static bool
-page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool sure, bool *flagged)
+page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool *flagged)
 {
 	const BlockNumber number = notes->first + block;
 	Buffer		buffer;
@@ -283,11 +283,8 @@ page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool sure
 	recent_note(proof->relation, number, buffer);
 	if (!FOLLOWS(RULE_NO_LOCK_HELD))
 		break_no_lock_held(proof->relation, number, buffer);
-	if (sure)
-	{
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	}
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	*flagged = !FOLLOWS(RULE_PAGE_FLAG) || PageIsAllVisible(BufferGetPage(buffer));
 	stands = !FOLLOWS(RULE_PAGE_LSN) || same_lsn(buffer, notes->pages->lsn[block], notes->pages->ntuples[block]);
 	ReleaseBuffer(buffer);
@@ -295,9 +292,8 @@ page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool sure
 }
 
 /*
- * The same by a glance at the page's header; false if that cannot tell.  No
- * lock is needed for this snapshot, here nor there: whoever is changing a page
- * now has not committed before it, and has cleared its bit, or will.
+ * Find the same out by a glance at the page's header, which takes no lock and
+ * a tenth of the time; false if that cannot tell.
  */
 static bool
 glance_tells(const Proof *proof, const BlockNotes *notes, uint32 block, bool *stands, bool *flagged)
@@ -315,7 +311,7 @@ glance_tells(const Proof *proof, const BlockNotes *notes, uint32 block, bool *st
 
 /* Of 64 blocks from `first` on, those whose pages do not stand any more, and those whose pages say that they are all-visible. */
 static uint64
-fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 blocks, bool sure, uint64 *all_flagged)
+fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 blocks, uint64 *all_flagged)
 {
 	uint64		fallen = 0;
 
@@ -326,8 +322,8 @@ fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 b
 		bool		flagged;
 		bool		stands;
 
-		if (sure || !glance_tells(proof, notes, first + block, &stands, &flagged))
-			stands = page_stands(proof, notes, first + block, sure, &flagged);
+		if (!glance_tells(proof, notes, first + block, &stands, &flagged))
+			stands = page_stands(proof, notes, first + block, &flagged);
 		if (!stands)
 			fallen |= UINT64CONST(1) << block;
 		if (flagged)
@@ -351,8 +347,7 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 	const bool	map_stands = !FOLLOWS(RULE_MAP_LSN) || proof->page->lsn == stamp->map_lsn;
 	const bool	all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) ||
 		FullTransactionIdPrecedes(notes->newest, proof->horizon);
-	const bool	again = validity_same_moment(&proof->moment, &stamp->moment);
-	const bool	same = again && stamp->sure;
+	const bool	same = validity_same_moment(&proof->moment, &stamp->moment);
 	const uint32 nblocks = Min(notes->nblocks, proof->nblocks);
 	bool		looked = false;
 
@@ -368,8 +363,7 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 		const uint64 known = same ? there & ~stamp->lost.word[w] & stamp->good.word[w] : 0;
 		const uint64 unsure = good & ~proven & ~known;
 		uint64		flagged;
-		/* it costs more to be sure, which is of use only if the moment lasts */
-		const uint64 fallen = fallen_pages(proof, notes, first, unsure, again, &flagged);
+		const uint64 fallen = fallen_pages(proof, notes, first, unsure, &flagged);
 
 		looked |= unsure != 0;
 		good &= ~fallen;
@@ -387,7 +381,6 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 	stamp->map_lsn = proof->page->lsn;
 	if (looked && is_later(&proof->moment, &stamp->moment))
 	{
-		stamp->sure = again;
 		stamp->moment = proof->moment;
 		stamp->good = *usable;
 	}

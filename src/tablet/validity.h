@@ -80,7 +80,6 @@ typedef struct TabletStamp
 	BlockSet	proven;			/* blocks whose bits were set then, and that had not changed */
 	BlockSet	lost;			/* blocks that have changed, or could not be kept */
 	Moment		moment;			/* at which others were good besides */
-	bool		sure;			/* they were looked at with their content locked, and are known to be good at the same moment again */
 	BlockSet	good;			/* all that were good then */
 } TabletStamp;
 
