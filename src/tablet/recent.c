@@ -138,6 +138,7 @@ recent_glance(Relation relation, BlockNumber block, PageGlance *glance)
 	page = (PageHeader) (BufferBlocks + (Size) (buffer - 1) * BLCKSZ);
 	glance->lsn = PageXLogRecPtrGet(*(volatile PageXLogRecPtr *) &page->pd_lsn);
 	glance->all_visible = (*(volatile uint16 *) &page->pd_flags & PD_ALL_VISIBLE) != 0;
+	glance->empty = *(volatile LocationIndex *) &page->pd_lower <= SizeOfPageHeaderData;
 	pg_read_barrier();
 	return has_block(descriptor, relation, block);
 }

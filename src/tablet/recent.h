@@ -35,6 +35,7 @@ typedef struct PageGlance
 {
 	XLogRecPtr	lsn;
 	bool		all_visible;
+	bool		empty;			/* it has no line pointers */
 } PageGlance;
 
 /*

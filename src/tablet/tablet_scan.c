@@ -14,6 +14,7 @@
 #include "tablet/codes.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
+#include "tablet/tablet_look.h"
 #include "tablet/tablet_scan.h"
 #include "tablet/tablet_scan_private.h"
 #include "tablet/validity.h"
@@ -21,6 +22,13 @@
 
 /* Texts of one attribute may take such a part of the pool. */
 #define TEXTS_SHARE		4
+
+/* What is found of a shelf while its tablets are decided about. */
+typedef struct FoundShelf
+{
+	FoundTablet tablet[SHELF_TABLETS];
+	TabletLook	look[SHELF_TABLETS];
+} FoundShelf;
 
 /* Columns */
 
@@ -212,23 +220,32 @@ select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
 	Assert(row == found->nrows);
 }
 
-/* The blocks of a found tablet that may be used, and their number; what that has shown others are told. */
-static uint32
-choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map)
+/* Begin to look at a found tablet, if it has all columns that are wanted. */
+static void
+begin_look(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, TabletLook *look)
 {
 	const Proof proof = {
 		.relation = scan->relation, .horizon = scan->horizon, .moment = moment_at(scan, tablet), .page = map,
 		.nblocks = blocks_of_tablet(scan, tablet), .strategy = scan->strategy
 	};
+
+	look->found = NULL;
+	if (found->notes != NULL && has_columns(scan, found))
+		tablet_look_begin(look, found, tablet % SHELF_TABLETS, &proof);
+}
+
+/* The blocks of a tablet that may be used, and their number; what looking at it has shown others are told. */
+static uint32
+choose(const TabletScan *scan, uint32 tablet, TabletLook *look)
+{
+	const FoundTablet *found = look->found;
 	ScanTablet *t = &scan->tablets[tablet];
-	BlockSet	visible;
 	uint32		n;
 
 	t->notes = found->notes;
 	t->seen = MemoryContextAllocZero(scan->context, sizeof(TabletSeen));
 	t->seen->stamp = found->stamp;
-	map_page_visible(map, tablet % SHELF_TABLETS, proof.nblocks, &visible);
-	n = validity_choose(&proof, &visible, t->notes, &t->seen->stamp, &t->seen->usable);
+	n = validity_choose(&look->proof, &look->visible, t->notes, &look->pages, &t->seen->stamp, &t->seen->usable);
 	if (memcmp(&t->seen->stamp, &found->stamp, sizeof(TabletStamp)) != 0)
 		shelf_restamp(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS, found, &t->seen->stamp);
 	return n;
@@ -236,16 +253,17 @@ choose(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const Ma
 
 /* Decide about one tablet; what is used of it stands in a memory context. */
 static void
-decide_tablet(TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, MemoryContext context)
+decide_tablet(TabletScan *scan, uint32 tablet, TabletLook *look, MemoryContext context)
 {
+	const FoundTablet *found = look->found;
 	ScanTablet *t = &scan->tablets[tablet];
 	const uint32 nblocks = blocks_of_tablet(scan, tablet);
 	CachedRows *rows;
 	uint32		n;
 
-	if (found->notes == NULL || !has_columns(scan, found))
+	if (found == NULL)
 		return;
-	n = choose(scan, tablet, found, map);
+	n = choose(scan, tablet, look);
 	/* too much to be read again and again */
 	if (n == 0 || (nblocks - n > WORN(nblocks) && shelf_worth_building(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS)))
 		return;
@@ -309,17 +327,26 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 
 /* Decide about a shelf's tablets, and remember them if all of their rows count. */
 static void
-decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundTablet *found)
+decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf *found)
 {
 	Shelf	   *shelf = scan->shelves[number].shelf;
 	const uint32 first = number * SHELF_TABLETS;
 	const uint32 ntablets = Min(scan->ntablets - first, SHELF_TABLETS);
-	ShelfMemo  *memo = scan->remembers ? shelf_memo_begin(now, scan->context) : NULL;
+	ShelfMemo  *memo = NULL;
 	ShelfProof	proof;
+	bool		all = true;
 
-	shelf_find(shelf, &scan->columns, found);
+	shelf_find(shelf, &scan->columns, found->tablet);
 	for (uint32 t = 0; t < ntablets; t++)
-		decide_tablet(scan, first + t, &found[t], now->map, memo != NULL ? memo->context : scan->context);
+	{
+		begin_look(scan, first + t, &found->tablet[t], now->map, &found->look[t]);
+		all &= found->look[t].found != NULL;
+	}
+	tablet_look_at_pages(found->look, ntablets);
+	if (scan->remembers && all)
+		memo = shelf_memo_begin(now, scan->context);
+	for (uint32 t = 0; t < ntablets; t++)
+		decide_tablet(scan, first + t, &found->look[t], memo != NULL ? memo->context : scan->context);
 	/* a number tells devices of these tablets and no others: none may have come since it was read */
 	if (memo == NULL || !are_whole(scan, first, ntablets, &proof) || shelf_generation(shelf) != now->generation)
 		return;
@@ -335,7 +362,7 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundTablet
 
 /* Pin a shelf and decide about its tablets: what is found now stays, whatever others put in its place. */
 static void
-decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundTablet *found)
+decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
 {
 	ScanShelf  *s = &scan->shelves[number];
 	ShelfNow	now;
@@ -449,22 +476,22 @@ tablet_scan_create(Relation relation, Snapshot snapshot, BlockNumber nblocks, co
 	return nblocks > 0 && tablet_scan_possible(relation) ? tablet_scan_new(relation, snapshot, nblocks, wanted, nwanted) : NULL;
 }
 
-/* Room for what is found of a shelf. */
-static FoundTablet *
+static FoundShelf *
 new_found(const TabletScan *scan)
 {
-	FoundTablet *found = palloc0(sizeof(FoundTablet) * SHELF_TABLETS);
+	FoundShelf *found = palloc(sizeof(FoundShelf));
 
+	memset(found->tablet, 0, sizeof(found->tablet));
 	for (int t = 0; t < SHELF_TABLETS; t++)
-		found[t].column = palloc(sizeof(CachedColumn *) * scan->columns.n);
+		found->tablet[t].column = palloc(sizeof(CachedColumn *) * scan->columns.n);
 	return found;
 }
 
 static void
-free_found(FoundTablet *found)
+free_found(FoundShelf *found)
 {
 	for (int t = 0; t < SHELF_TABLETS; t++)
-		pfree(found[t].column);
+		pfree(found->tablet[t].column);
 	pfree(found);
 }
 
@@ -473,7 +500,7 @@ static void
 decide_shelves(TabletScan *scan, uint32 n)
 {
 	MapPage    *map = palloc(sizeof(MapPage));
-	FoundTablet *found = new_found(scan);
+	FoundShelf *found = new_found(scan);
 	const uint32 before = scan->nfound;
 
 	for (; n > 0; n--)
@@ -488,7 +515,8 @@ tablet_scan_look(TabletScan *scan, uint32 tablet)
 {
 	ScanShelf  *s = shelf_of(scan, tablet);
 	const uint32 number = tablet / SHELF_TABLETS;
-	FoundTablet *found;
+	FoundShelf *found;
+	TabletLook *look;
 
 	if (s->map == NULL)
 	{
@@ -501,9 +529,14 @@ tablet_scan_look(TabletScan *scan, uint32 tablet)
 	if (s->shelf == NULL)
 		return;
 	found = new_found(scan);
-	shelf_find(s->shelf, &scan->columns, found);
-	if (found[tablet % SHELF_TABLETS].notes != NULL && has_columns(scan, &found[tablet % SHELF_TABLETS]))
-		(void) choose(scan, tablet, &found[tablet % SHELF_TABLETS], s->map);
+	shelf_find(s->shelf, &scan->columns, found->tablet);
+	look = &found->look[tablet % SHELF_TABLETS];
+	begin_look(scan, tablet, &found->tablet[tablet % SHELF_TABLETS], s->map, look);
+	if (look->found != NULL)
+	{
+		tablet_look_at_pages(look, 1);
+		(void) choose(scan, tablet, look);
+	}
 	free_found(found);
 }
 

@@ -253,83 +253,135 @@ validity_same_moment(const Moment *a, const Moment *b)
  * the file was cut off before it, but that one is empty.
  */
 static bool
-same_lsn(Buffer buffer, XLogRecPtr lsn, uint32 ntuples)
+same_lsn(const BlockNotes *notes, uint32 block, const PageGlance *glance)
 {
-	bool		same = BufferGetLSNAtomic(buffer) == lsn;
+	const XLogRecPtr lsn = notes->pages->lsn[block];
 
-	if (same && XLogRecPtrIsInvalid(lsn) && ntuples > 0)
-	{
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		same = XLogRecPtrIsInvalid(BufferGetLSNAtomic(buffer)) && PageGetMaxOffsetNumber(BufferGetPage(buffer)) > 0;
-		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	}
-	return same;
+	if (!FOLLOWS(RULE_PAGE_LSN))
+		return true;
+	return glance->lsn == lsn && !(XLogRecPtrIsInvalid(lsn) && notes->pages->ntuples[block] > 0 && glance->empty);
 }
 
 /*
- * Whether a block's page still is the one that was read.  *flagged tells
- * whether it says that it is all-visible: if not, what changes it next clears
- * no bit of the map.  Its content is locked for a moment, so nobody is between
+ * Look at a block's page with its content locked, so that nobody is between
  * logging a change and giving the page its LSN.
  */
-static bool
-page_stands(const Proof *proof, const BlockNotes *notes, uint32 block, bool *flagged)
+static PageGlance
+look_at_page(const Proof *proof, BlockNumber number)
 {
-	const BlockNumber number = notes->first + block;
+	PageGlance	glance;
 	Buffer		buffer;
-	bool		stands;
+	Page		page;
 
 	buffer = ReadBufferExtended(proof->relation, MAIN_FORKNUM, number, RBM_NORMAL, proof->strategy);
 	recent_note(proof->relation, number, buffer);
 	if (!FOLLOWS(RULE_NO_LOCK_HELD))
 		break_no_lock_held(proof->relation, number, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	*flagged = !FOLLOWS(RULE_PAGE_FLAG) || PageIsAllVisible(BufferGetPage(buffer));
-	stands = !FOLLOWS(RULE_PAGE_LSN) || same_lsn(buffer, notes->pages->lsn[block], notes->pages->ntuples[block]);
-	ReleaseBuffer(buffer);
-	return stands;
+	page = BufferGetPage(buffer);
+	glance = (PageGlance) {BufferGetLSNAtomic(buffer), PageIsAllVisible(page), PageGetMaxOffsetNumber(page) == 0};
+	UnlockReleaseBuffer(buffer);
+	return glance;
 }
 
-/*
- * Find the same out by a glance at the page's header, which takes no lock and
- * a tenth of the time; false if that cannot tell.
- */
-static bool
-glance_tells(const Proof *proof, const BlockNotes *notes, uint32 block, bool *stands, bool *flagged)
+/* What is known before pages are looked at. */
+typedef struct Known
 {
-	const BlockNumber number = notes->first + block;
-	PageGlance	glance;
+	bool		map_stands;		/* the map's page, since blocks were proven by it */
+	bool		all_ended;		/* transactions of settled blocks, before the snapshot */
+	bool		same_moment;	/* as that at which blocks were good */
+} Known;
 
-	recent_prefetch_glance(proof->relation, number + LOOKAHEAD);
-	if (!FOLLOWS(RULE_NO_LOCK_HELD) || !recent_glance(proof->relation, number, &glance) || XLogRecPtrIsInvalid(glance.lsn))
-		return false;
-	*stands = !FOLLOWS(RULE_PAGE_LSN) || glance.lsn == notes->pages->lsn[block];
-	*flagged = !FOLLOWS(RULE_PAGE_FLAG) || glance.all_visible;
-	return true;
+static Known
+what_is_known(const Proof *proof, const BlockNotes *notes, const TabletStamp *stamp)
+{
+	return (Known) {
+		.map_stands = !FOLLOWS(RULE_MAP_LSN) || proof->page->lsn == stamp->map_lsn,
+		.all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) || FullTransactionIdPrecedes(notes->newest, proof->horizon),
+		.same_moment = validity_same_moment(&proof->moment, &stamp->moment)
+	};
 }
 
-/* Of 64 blocks from `first` on, those whose pages do not stand any more, and those whose pages say that they are all-visible. */
+/* The number of blocks that a tablet had when it was read and has now. */
+static uint32
+common_blocks(const Proof *proof, const BlockNotes *notes)
+{
+	return Min(notes->nblocks, proof->nblocks);
+}
+
+/* Which of the 64 blocks of a word are among the first n of all. */
 static uint64
-fallen_pages(const Proof *proof, const BlockNotes *notes, uint32 first, uint64 blocks, uint64 *all_flagged)
+blocks_of_word(uint32 word, uint32 n)
 {
-	uint64		fallen = 0;
+	const uint32 first = word * 64;
 
-	CHECK_FOR_INTERRUPTS();
-	for (*all_flagged = 0; blocks != 0; blocks &= blocks - 1)
+	return n < first + 64 ? (UINT64CONST(1) << (n - first)) - 1 : ~UINT64CONST(0);
+}
+
+void
+validity_begin(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, const TabletStamp *stamp, PageLooks *looks)
+{
+	const Known known = what_is_known(proof, notes, stamp);
+	const uint32 nblocks = common_blocks(proof, notes);
+
+	memset(&looks->due, 0, sizeof(looks->due));
+	memset(&looks->done, 0, sizeof(looks->done));
+	for (uint32 w = 0; w * 64 < nblocks; w++)
 	{
-		const int	block = pg_rightmost_one_pos64(blocks);
-		bool		flagged;
-		bool		stands;
+		const uint64 there = blocks_of_word(w, nblocks) & ~stamp->lost.word[w];
+		const uint64 seen = visible->word[w];
 
-		if (!glance_tells(proof, notes, first + block, &stands, &flagged))
-			stands = page_stands(proof, notes, first + block, &flagged);
-		if (!stands)
-			fallen |= UINT64CONST(1) << block;
-		if (flagged)
-			*all_flagged |= UINT64CONST(1) << block;
+		looks->due.word[w] = there & (seen | (known.all_ended ? notes->settled.word[w] : 0));
+		if (known.map_stands)
+			looks->due.word[w] &= ~(seen & stamp->proven.word[w]);
+		if (known.same_moment)
+			looks->due.word[w] &= ~stamp->good.word[w];
 	}
-	return fallen;
+}
+
+/* Note what a look at a block's page has told. */
+static void
+note_look(PageLooks *looks, const BlockNotes *notes, uint32 block, const PageGlance *glance)
+{
+	block_set_add(&looks->done, block);
+	if (!same_lsn(notes, block, glance))
+		block_set_add(&looks->fallen, block);
+	if (!FOLLOWS(RULE_PAGE_FLAG) || glance->all_visible)
+		block_set_add(&looks->flagged, block);
+}
+
+void
+validity_glance(const Proof *proof, const BlockNotes *notes, PageLooks *looks)
+{
+	memset(&looks->fallen, 0, sizeof(looks->fallen));
+	memset(&looks->flagged, 0, sizeof(looks->flagged));
+	if (!FOLLOWS(RULE_NO_LOCK_HELD))
+		return;
+	for (uint32 w = 0; w < lengthof(looks->due.word); w++)
+		for (uint64 left = looks->due.word[w]; left != 0; left &= left - 1)
+		{
+			const uint32 block = w * 64 + pg_rightmost_one_pos64(left);
+			PageGlance	glance;
+
+			recent_prefetch_glance(proof->relation, notes->first + block + LOOKAHEAD);
+			if (recent_glance(proof->relation, notes->first + block, &glance))
+				note_look(looks, notes, block, &glance);
+		}
+}
+
+/* Look at the pages of which glances have not told. */
+static void
+finish_looks(const Proof *proof, const BlockNotes *notes, PageLooks *looks)
+{
+	for (uint32 w = 0; w < lengthof(looks->due.word); w++)
+		for (uint64 left = looks->due.word[w] & ~looks->done.word[w]; left != 0; left &= left - 1)
+		{
+			const uint32 block = w * 64 + pg_rightmost_one_pos64(left);
+			const PageGlance glance = look_at_page(proof, notes->first + block);
+
+			note_look(looks, notes, block, &glance);
+			CHECK_FOR_INTERRUPTS();
+		}
 }
 
 /* Whether a snapshot's moment comes after the one of a stamp, or is the same: older ones have fewer sessions left that show them. */
@@ -342,41 +394,37 @@ is_later(const Moment *moment, const Moment *stamped)
 }
 
 uint32
-validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, TabletStamp *stamp, BlockSet *usable)
+validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, PageLooks *looks, TabletStamp *stamp, BlockSet *usable)
 {
-	const bool	map_stands = !FOLLOWS(RULE_MAP_LSN) || proof->page->lsn == stamp->map_lsn;
-	const bool	all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) ||
-		FullTransactionIdPrecedes(notes->newest, proof->horizon);
-	const bool	same = validity_same_moment(&proof->moment, &stamp->moment);
-	const uint32 nblocks = Min(notes->nblocks, proof->nblocks);
+	const Known known = what_is_known(proof, notes, stamp);
+	const uint32 nblocks = common_blocks(proof, notes);
 	bool		looked = false;
 
+	CHECK_FOR_INTERRUPTS();
 	memset(usable, 0, sizeof(*usable));
-	for (uint32 first = 0; first < nblocks; first += 64)
+	finish_looks(proof, notes, looks);
+	for (uint32 w = 0; w * 64 < nblocks; w++)
 	{
-		const uint32 w = first / 64;
-		const uint64 there = nblocks - first < 64 ? (UINT64CONST(1) << (nblocks - first)) - 1 : ~UINT64CONST(0);
+		const uint64 due = looks->due.word[w];
+		const uint64 fallen = due & looks->fallen.word[w];
+		const uint64 flagged = due & looks->flagged.word[w];
+		const uint64 there = blocks_of_word(w, nblocks) & ~stamp->lost.word[w];
 		const uint64 seen = visible->word[w];
 		const uint64 settled = notes->settled.word[w];
-		uint64		good = there & ~stamp->lost.word[w] & (seen | (all_ended ? settled : 0));
-		const uint64 proven = map_stands ? seen & stamp->proven.word[w] : 0;
-		const uint64 known = same ? there & ~stamp->lost.word[w] & stamp->good.word[w] : 0;
-		const uint64 unsure = good & ~proven & ~known;
-		uint64		flagged;
-		const uint64 fallen = fallen_pages(proof, notes, first, unsure, &flagged);
+		uint64		good = there & (seen | (known.all_ended ? settled : 0)) & ~fallen;
 
-		looked |= unsure != 0;
-		good &= ~fallen;
+		looked |= due != 0;
 		/* the map may have been copied before the tablet was built */
-		if (FOLLOWS(RULE_MAP_IS_OLDER) && !all_ended)
-			good &= ~(unsure & settled & ~flagged);
-		good |= known;
+		if (FOLLOWS(RULE_MAP_IS_OLDER) && !known.all_ended)
+			good &= ~(due & settled & ~flagged);
+		if (known.same_moment)
+			good |= there & stamp->good.word[w];
 		usable->word[w] = good;
 		stamp->lost.word[w] |= fallen;
-		stamp->proven.word[w] = (map_stands ? stamp->proven.word[w] : 0) | (good & seen & flagged);
+		stamp->proven.word[w] = (known.map_stands ? stamp->proven.word[w] : 0) | (good & seen & flagged);
 	}
 	/* of blocks behind the last nothing is known any more */
-	for (uint32 w = (nblocks + 63) / 64; w < lengthof(stamp->proven.word) && !map_stands; w++)
+	for (uint32 w = (nblocks + 63) / 64; w < lengthof(stamp->proven.word) && !known.map_stands; w++)
 		stamp->proven.word[w] = 0;
 	stamp->map_lsn = proof->page->lsn;
 	if (looked && is_later(&proof->moment, &stamp->moment))

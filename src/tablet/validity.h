@@ -136,12 +136,28 @@ typedef struct Proof
 	BufferAccessStrategy strategy;	/* to read pages by; may be NULL */
 } Proof;
 
+/* Looks at a tablet's pages, for what the map and the moment do not prove. */
+typedef struct PageLooks
+{
+	BlockSet	due;			/* blocks whose pages have to be looked at */
+	BlockSet	done;			/* of these, those whose pages were looked at: */
+	BlockSet	fallen;			/* they have changed since they were read, */
+	BlockSet	flagged;		/* or say that they are all-visible; neither set means anything before a look */
+} PageLooks;
+
+/* Find out which pages of a tablet, of which the map's page shows these blocks as all-visible, have to be looked at. */
+extern void validity_begin(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, const TabletStamp *stamp, PageLooks *looks);
+
+/* Look at those that a glance can tell of.  This calls nothing of PostgreSQL, so any thread may do it. */
+extern void validity_glance(const Proof *proof, const BlockNotes *notes, PageLooks *looks);
+
 /*
- * A tablet's blocks, of which the map's page shows these as all-visible, whose
- * rows are for this snapshot the ones that were read; and their number.  The
- * stamp is brought up to date.
+ * Look at the others, and choose the tablet's blocks whose rows are for this
+ * snapshot the ones that were read; returns their number.  The stamp, which is
+ * still the one that validity_begin() was given, is brought up to date.
  */
-extern uint32 validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, TabletStamp *stamp, BlockSet *usable);
+extern uint32 validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, PageLooks *looks, TabletStamp *stamp,
+							  BlockSet *usable);
 
 static inline bool
 block_set_has(const BlockSet *set, uint32 block)

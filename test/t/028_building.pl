@@ -7,7 +7,7 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('building');
 $node->init;
-$node->append_conf('postgresql.conf', "gpudb.device = cpu\ngpudb.cpu_threads = 3\nshared_buffers = 128MB\nfsync = off\nautovacuum = off\nlog_min_messages = debug1\nmax_wal_size = 4GB\n");
+$node->append_conf('postgresql.conf', "gpudb.device = cpu\ngpudb.cpu_threads = 3\nshared_buffers = 320MB\nfsync = off\nautovacuum = off\nlog_min_messages = debug1\nmax_wal_size = 4GB\n");
 $node->start;
 
 sub run_sql { return $node->safe_psql('postgres', $_[0]); }
@@ -73,6 +73,27 @@ SKIP:
 	my ($mapped) = slurp_file("/proc/$pid/smaps_rollup") =~ /^ShmemPmdMapped:\s+(\d+)/m;
 	cmp_ok($mapped, '>', 0, "$huge MB: a session that reads the columns has huge pages mapped");
 	$session->quit;
+}
+
+# Pages that no VACUUM has been to are looked at where they stand in shared_buffers, once after each transaction that writes,
+# by several threads, and none of them is read through PostgreSQL
+run_sql('CREATE TABLE raw AS SELECT i AS id, i % 100 AS n FROM generate_series(1, 2000000) i; CREATE TABLE other (i int)');
+run_sql("SELECT gpudb.prewarm('raw')");
+my $look = 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) SELECT sum(n) FROM raw';
+for my $time ('first', 'second', 'third')
+{
+	my $plan = run_sql("SET gpudb.debug_require = require; INSERT INTO other VALUES (1); $look; $look");
+	my $hits = 0;
+	$hits += $_ for $plan =~ /^ +Buffers: shared hit=(\d+)/mg;
+	my @cached = $plan =~ /Tablets Cached: (\d+)/g;
+	is("@cached", '9 9', "the $time time: all tablets are used");
+	cmp_ok($hits, '<', 1000, "and $hits of twice 8,850 buffers are read");
+}
+for my $id (1, 1234567, 2000000)
+{
+	run_sql("UPDATE raw SET n = n + 1000 WHERE id = $id");
+	is(run_sql('SET gpudb.debug_require = require; SELECT sum(n) FROM raw; RESET gpudb.debug_require; SET gpudb.enabled = off; SELECT sum(n) FROM raw') =~ /^(\d+)\n\1$/ ? 1 : 0,
+		1, "row $id, updated, is seen");
 }
 
 # Cancelled, and ended, in the middle: whoever comes next builds all of it
