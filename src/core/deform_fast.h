@@ -418,10 +418,25 @@ prefetch_tuple(const uint8_t *page, uint32_t offnum)
 	core_prefetch(tuple + 64);
 }
 
-/* A page into rows from `row` on; false, with nothing lost, when it is not usual. */
+/* How far the wanted attributes of a tuple reach, in bytes from its first one on, where no page has shown that yet. */
+#define REACH_UNKNOWN	64
+
+/* Whether walking n tuples of a page reads half of its lines, so that all had better be read first. */
 CORE_FN bool
-fast_page(const FastPlan *fast, const uint8_t *page, const uint16_t *offsets, uint32_t n, Tablet *tablet, uint32_t row)
+fast_dense(uint32_t n, uint32_t reach)
 {
+	return n * (reach + 64) >= HEAP_PAGE_SIZE / 2;
+}
+
+/*
+ * A page into rows from `row` on; false, with nothing lost, when it is not
+ * usual.  *reach tells how far the wanted attributes of tuples reach, by the
+ * page before, and then by this one.
+ */
+CORE_FN bool
+fast_page(const FastPlan *fast, const uint8_t *page, const uint16_t *offsets, uint32_t n, uint32_t *reach, Tablet *tablet, uint32_t row)
+{
+	const bool	dense = fast_dense(n, *reach);
 	FastPositions positions;
 	uint64_t	var_used = tablet->var_used;
 	uint32_t	t;
@@ -429,17 +444,21 @@ fast_page(const FastPlan *fast, const uint8_t *page, const uint16_t *offsets, ui
 
 	if (!fast->usable || n > FAST_MAX_TUPLES)
 		return false;
+	if (dense)
+		heap_page_read(page);
 	for (t = 0; t < n; t++)
 	{
 		HeapTupleView tuple;
 
-		if (t + PREFETCH_TUPLES < n)
+		if (!dense && t + PREFETCH_TUPLES < n)
 			prefetch_tuple(page, offsets[t + PREFETCH_TUPLES]);
 		if (core_unlikely(!heap_tuple_view(page, offsets[t], &tuple) || tuple.nulls != NULL ||
 						  tuple.natts < fast->natts || tuple.length < fast->start ||
 						  !fast_walk(fast, page, &tuple, t, &positions)))
 			return false;
 	}
+	if (n > 0)
+		*reach = HEAP_TUPLE_BITS + (fast->nsteps > 0 ? positions.attr[fast->nsteps - 1][0] - positions.data[0] : fast->start);
 	for (c = 0; c < fast->ncolumns; c++)
 		if (core_unlikely(!fast_column(&fast->column[c], page, &positions, n, tablet, row)))
 		{
@@ -483,6 +502,7 @@ deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)
 	uint32_t   *places = (uint32_t *) tablet_at(tablet, tablet->rows);
 	DeviceStatus result = STATUS_DONE;
 	FastPlan	fast;
+	uint32_t	reach = REACH_UNKNOWN;
 	uint32_t	row = 0;
 	uint32_t	pg;
 	uint32_t	t;
@@ -494,10 +514,10 @@ deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)
 		const uint16_t *offsets = pages->offsets[pg];
 		uint32_t	n = pages->ntuples[pg];
 
-		if (pg + 1 < pages->npages)
+		if (pg + 1 < pages->npages && !fast_dense(pages->ntuples[pg + 1], reach))
 			for (t = 0; t < PREFETCH_TUPLES && t < pages->ntuples[pg + 1]; t++)
 				prefetch_tuple(pages->page[pg + 1], pages->offsets[pg + 1][t]);
-		if (!fast_page(&fast, pages->page[pg], offsets, n, tablet, row))
+		if (!fast_page(&fast, pages->page[pg], offsets, n, &reach, tablet, row))
 		{
 			DeviceStatus status = deform_page(plan, pages->page[pg], offsets, n, tablet, row);
 

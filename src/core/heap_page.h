@@ -31,6 +31,22 @@ typedef struct HeapTupleView
 	const uint8_t *nulls;		/* bit set = value present; NULL when no attribute is null */
 } HeapTupleView;
 
+/*
+ * Have all of a page in the processor's cache.  Its tuples stand in an order
+ * that the processor does not foresee, from the page's end to its beginning,
+ * some lines of the cache apart, so whoever walks them waits for each line.
+ * Lines that are read one after the other are fetched ahead: together they
+ * take a tenth of the time.
+ */
+CORE_FN void
+heap_page_read(const uint8_t *page)
+{
+	uint32_t	at;
+
+	for (at = 0; at < HEAP_PAGE_SIZE; at += CORE_LINE_BYTES)
+		(void) *(const volatile uint8_t *) (page + at);
+}
+
 /* Find a tuple by its line pointer; false if the page is damaged. */
 CORE_FN bool
 heap_tuple_view(const uint8_t *page, uint32_t offnum, HeapTupleView *view)

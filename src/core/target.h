@@ -32,6 +32,9 @@
 
 #define CORE_RESTRICT __restrict__
 
+/* What a processor's cache fetches at once. */
+#define CORE_LINE_BYTES 64
+
 /* A hint that memory will be read soon. */
 #ifdef __CUDA_ARCH__
 #define core_prefetch(p) ((void) (p))

@@ -19,7 +19,6 @@
 #define PAGE_BYTES	8192.0
 #define PLACES		((size_t) 1 << 20)	/* words that are looked at in a run */
 #define RUNS		3
-#define LINE_BYTES	64			/* of a cache */
 
 #if defined(__x86_64__)
 /* Asked once: in a virtual machine the answer takes microseconds. */
@@ -40,7 +39,7 @@ can_flush(void)
 static void __attribute__((target("clflushopt")))
 flush(const char *begin, size_t bytes)
 {
-	for (size_t i = 0; i < bytes; i += LINE_BYTES)
+	for (size_t i = 0; i < bytes; i += CORE_LINE_BYTES)
 		_mm_clflushopt((void *) (begin + i));
 	_mm_mfence();
 }

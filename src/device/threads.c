@@ -55,10 +55,19 @@ threads_return(int n)
 }
 
 void
+threads_run_all(uint32 parts, void (*work) (void *arg, uint32 part), void *arg)
+{
+	const int	leased = budget.own == 0 ? threads_lease() : 0;
+
+	device_cpu_together(budget.own, parts, work, arg);
+	threads_return(leased);
+}
+
+void
 threads_run_parts(uint32 nrows, uint32 parts, void (*work) (void *arg, uint32 part), void *arg)
 {
-	const int	threads = nrows >= TOGETHER_ROWS ? threads_lease() : 0;
-
-	device_cpu_together(threads, parts, work, arg);
-	threads_return(threads);
+	if (nrows >= TOGETHER_ROWS)
+		threads_run_all(parts, work, arg);
+	else
+		device_cpu_together(0, parts, work, arg);
 }

@@ -26,7 +26,14 @@ threads_part_start(uint32 nrows, uint32 parts, uint32 part)
 	return (uint32) ((uint64) nrows * part / parts);
 }
 
-/* Run all parts of a work on so many rows that calls nothing of PostgreSQL, by what threads can be had, if the rows are many. */
+/*
+ * Run all parts of a work that calls nothing of PostgreSQL: by the threads
+ * that this process has leased, which must have nothing else to do, or by what
+ * can be leased.
+ */
+extern void threads_run_all(uint32 parts, void (*work) (void *arg, uint32 part), void *arg);
+
+/* Run all parts of a work on so many rows in the same way, or, if the rows are few, by this process alone. */
 extern void threads_run_parts(uint32 nrows, uint32 parts, void (*work) (void *arg, uint32 part), void *arg);
 
 #endif							/* GPUDB_DEVICE_THREADS_H */

@@ -48,6 +48,9 @@ StaticAssertDecl(HEAP_NATTS_MASK == 0x07FF && HEAP_HASNULL == 0x0001, "tuple hea
 /* Blocks that a process draws at a time: 2 MB, so that reading stays sequential and the last ones end together. */
 #define SHARE_BLOCKS 256
 
+/* Tuples of a page whose headers stand on so many of its lines that it had better be read whole. */
+#define TUPLES_MANY		32
+
 /* Blocks ahead whose memory the processor is to fetch. */
 #define LOOKAHEAD 8
 
@@ -176,6 +179,8 @@ list_seen(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList
 	const BlockNumber block = BufferGetBlockNumber(buffer);
 	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(source->relation)};
 
+	if (PageGetMaxOffsetNumber(page) >= TUPLES_MANY)
+		heap_page_read((const uint8 *) page);
 	*tuples = (TupleList) {room, 0};
 	for (OffsetNumber offset = FirstOffsetNumber; offset <= PageGetMaxOffsetNumber(page); offset++)
 	{

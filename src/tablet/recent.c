@@ -26,7 +26,6 @@
 
 /* Lines of a page to prefetch: its header and the line pointers of some 70 tuples. */
 #define PAGE_LINES		5
-#define LINE_BYTES		64
 
 /* Buffers by block; InvalidBuffer = not known.  Read and written without locks: a wrong one costs only time. */
 static volatile Buffer *guesses = NULL;
@@ -74,7 +73,7 @@ prefetch(Relation relation, BlockNumber block, int lines)
 	core_prefetch(GetBufferDescriptor(buffer - 1));
 	page = BufferBlocks + (Size) (buffer - 1) * BLCKSZ;
 	for (int line = 0; line < lines; line++)
-		core_prefetch(page + line * LINE_BYTES);
+		core_prefetch(page + line * CORE_LINE_BYTES);
 }
 
 void

@@ -47,9 +47,6 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 /* The part of a column's bytes that may be left empty behind them. */
 #define WASTE			16
 
-/* A line of the processor's cache. */
-#define LINE_BYTES		64
-
 HTAB	   *shelf_directory = NULL;
 static pg_atomic_uint64 *ticks = NULL;	/* the pool's clock */
 
@@ -253,7 +250,7 @@ shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
 	LWLockAcquire(pool_lock(), LW_SHARED);
 	for (int t = 0; t < SHELF_TABLETS; t++)
 		if (DsaPointerIsValid(shelf->tablet[t]))
-			for (Size line = 0; line < sizeof(CachedTablet); line += LINE_BYTES)
+			for (Size line = 0; line < sizeof(CachedTablet); line += CORE_LINE_BYTES)
 				core_prefetch((const char *) pool_address(shelf->tablet[t]) + line);
 	for (int t = 0; t < SHELF_TABLETS; t++)
 	{

@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "device/device.h"
 #include "device/threads.h"
 #include "tablet/tablet_look.h"
 
@@ -39,13 +38,12 @@ void
 tablet_look_at_pages(TabletLook *looks, uint32 n)
 {
 	uint32		npages = 0;
-	int			threads;
 
 	for (uint32 i = 0; i < n; i++)
 		npages += looks[i].found != NULL ? block_set_count(&looks[i].pages.due) : 0;
-	if (npages == 0)
-		return;
-	threads = npages >= PAGES_TOGETHER ? threads_lease() : 0;
-	device_cpu_together(threads, n, glance_at_tablet, looks);
-	threads_return(threads);
+	if (npages >= PAGES_TOGETHER)
+		threads_run_all(n, glance_at_tablet, looks);
+	else
+		for (uint32 i = 0; i < n && npages > 0; i++)
+			glance_at_tablet(looks, i);
 }
