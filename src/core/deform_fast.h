@@ -19,6 +19,9 @@
 #define FAST_MAX_STEPS		32
 #define FAST_MAX_TUPLES		292	/* more than a page can have */
 
+/* Before a page was read. */
+#define REACH_UNKNOWN	64
+
 /* An attribute behind the first varlena. */
 typedef struct FastStep
 {
@@ -44,6 +47,7 @@ typedef struct FastPlan
 	uint32_t	start;			/* offset of the first step's attribute */
 	uint32_t	nsteps;
 	uint32_t	ncolumns;
+	uint32_t	reach;			/* bytes from a tuple's first one to its last wanted attribute, in the page that was read last */
 	FastStep	step[FAST_MAX_STEPS];
 	FastColumn	column[FAST_MAX_STEPS];
 } FastPlan;
@@ -64,6 +68,7 @@ fast_plan_init(FastPlan *fast, const DeformPlan *plan)
 	uint32_t	a;
 
 	memset(fast, 0, sizeof(*fast));
+	fast->reach = REACH_UNKNOWN;
 	fast->natts = plan->natts;
 	for (a = 0; a < plan->natts; a++)
 	{
@@ -418,25 +423,18 @@ prefetch_tuple(const uint8_t *page, uint32_t offnum)
 	core_prefetch(tuple + 64);
 }
 
-/* How far the wanted attributes of a tuple reach, in bytes from its first one on, where no page has shown that yet. */
-#define REACH_UNKNOWN	64
-
 /* Whether walking n tuples of a page reads half of its lines, so that all had better be read first. */
 CORE_FN bool
-fast_dense(uint32_t n, uint32_t reach)
+fast_dense(const FastPlan *fast, uint32_t n)
 {
-	return n * (reach + 64) >= HEAP_PAGE_SIZE / 2;
+	return n * (fast->reach + CORE_LINE_BYTES) >= HEAP_PAGE_SIZE / 2;
 }
 
-/*
- * A page into rows from `row` on; false, with nothing lost, when it is not
- * usual.  *reach tells how far the wanted attributes of tuples reach, by the
- * page before, and then by this one.
- */
+/* A page into rows from `row` on; false, with nothing lost, when it is not usual. */
 CORE_FN bool
-fast_page(const FastPlan *fast, const uint8_t *page, const uint16_t *offsets, uint32_t n, uint32_t *reach, Tablet *tablet, uint32_t row)
+fast_page(FastPlan *fast, const uint8_t *page, const uint16_t *offsets, uint32_t n, Tablet *tablet, uint32_t row)
 {
-	const bool	dense = fast_dense(n, *reach);
+	const bool	dense = fast_dense(fast, n);
 	FastPositions positions;
 	uint64_t	var_used = tablet->var_used;
 	uint32_t	t;
@@ -458,7 +456,7 @@ fast_page(const FastPlan *fast, const uint8_t *page, const uint16_t *offsets, ui
 			return false;
 	}
 	if (n > 0)
-		*reach = HEAP_TUPLE_BITS + (fast->nsteps > 0 ? positions.attr[fast->nsteps - 1][0] - positions.data[0] : fast->start);
+		fast->reach = HEAP_TUPLE_BITS + (fast->nsteps > 0 ? positions.attr[fast->nsteps - 1][0] - positions.data[0] : fast->start);
 	for (c = 0; c < fast->ncolumns; c++)
 		if (core_unlikely(!fast_column(&fast->column[c], page, &positions, n, tablet, row)))
 		{
@@ -502,7 +500,6 @@ deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)
 	uint32_t   *places = (uint32_t *) tablet_at(tablet, tablet->rows);
 	DeviceStatus result = STATUS_DONE;
 	FastPlan	fast;
-	uint32_t	reach = REACH_UNKNOWN;
 	uint32_t	row = 0;
 	uint32_t	pg;
 	uint32_t	t;
@@ -514,10 +511,10 @@ deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)
 		const uint16_t *offsets = pages->offsets[pg];
 		uint32_t	n = pages->ntuples[pg];
 
-		if (pg + 1 < pages->npages && !fast_dense(pages->ntuples[pg + 1], reach))
+		if (pg + 1 < pages->npages && !fast_dense(&fast, pages->ntuples[pg + 1]))
 			for (t = 0; t < PREFETCH_TUPLES && t < pages->ntuples[pg + 1]; t++)
 				prefetch_tuple(pages->page[pg + 1], pages->offsets[pg + 1][t]);
-		if (!fast_page(&fast, pages->page[pg], offsets, n, &reach, tablet, row))
+		if (!fast_page(&fast, pages->page[pg], offsets, n, tablet, row))
 		{
 			DeviceStatus status = deform_page(plan, pages->page[pg], offsets, n, tablet, row);
 
