@@ -179,8 +179,8 @@ validity_horizon(Snapshot snapshot)
 FullTransactionId
 validity_moment(Snapshot snapshot)
 {
-	/* what this transaction has changed, it sees */
-	if (snapshot->xmin != snapshot->xmax || (FOLLOWS(RULE_OWN_CHANGES) && TransactionIdIsValid(GetTopTransactionIdIfAny())))
+	/* what this transaction has changed, it sees; the WAL's end tells that, too, since all changes are logged */
+	if (snapshot->xmin != snapshot->xmax || TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		return InvalidFullTransactionId;
 	return widen(snapshot->xmax, ReadNextFullTransactionId());
 }

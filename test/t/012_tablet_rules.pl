@@ -145,7 +145,7 @@ agrees('RULE_SAME_MOMENT', 'a page that has changed since a moment when it was g
 make_table(raw => 1);
 run_sql($sum);
 my ($own, $others) = split /\n/, run_sql("BEGIN; UPDATE t SET n = n + 1 WHERE id = 15; $sum; " . with_gpudb_off($sum) . '; ROLLBACK');
-is($own, $others, 'RULE_OWN_CHANGES: what this transaction has changed');
+is($own, $others, 'what this transaction has changed');
 
 # pages that are rewritten without a transaction: in blocks that the map proves, and in others, known to be good several times
 run_sql('CREATE EXTENSION pg_surgery');
