@@ -19,7 +19,7 @@
 #define FAST_MAX_STEPS		32
 #define FAST_MAX_TUPLES		292	/* more than a page can have */
 
-/* Before a page was read. */
+/* A plan has this reach before a page was read. */
 #define REACH_UNKNOWN	64
 
 /* An attribute behind the first varlena. */

@@ -32,7 +32,7 @@
 
 #define CORE_RESTRICT __restrict__
 
-/* What a processor's cache fetches at once. */
+/* A processor fetches memory into its cache in lines of this many bytes. */
 #define CORE_LINE_BYTES 64
 
 /* A hint that memory will be read soon. */

@@ -13,7 +13,7 @@
 #include "device/threads.h"
 #include "tablet/tablet_look.h"
 
-/* So many pages are worth waking threads for: some 0.1 ms of one thread when all are at hand. */
+/* Threads are woken for this many pages, at which one thread looks for 0.1 ms when all are at hand. */
 #define PAGES_TOGETHER	4096
 
 void

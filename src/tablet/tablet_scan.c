@@ -23,7 +23,7 @@
 /* Texts of one attribute may take such a part of the pool. */
 #define TEXTS_SHARE		4
 
-/* What is found of a shelf while its tablets are decided about. */
+/* A shelf's tablets as they were found, and the looks at their pages, while the scan decides about them. */
 typedef struct FoundShelf
 {
 	FoundTablet tablet[SHELF_TABLETS];

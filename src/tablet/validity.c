@@ -284,7 +284,7 @@ look_at_page(const Proof *proof, BlockNumber number)
 	return glance;
 }
 
-/* What is known before pages are looked at. */
+/* The map, the snapshot and the moment prove some blocks before any page is looked at. */
 typedef struct Known
 {
 	bool		map_stands;		/* the map's page, since blocks were proven by it */
@@ -309,7 +309,7 @@ common_blocks(const Proof *proof, const BlockNotes *notes)
 	return Min(notes->nblocks, proof->nblocks);
 }
 
-/* Which of the 64 blocks of a word are among the first n of all. */
+/* A mask of the blocks of a word, 64 of them, that are among the first n of a tablet. */
 static uint64
 blocks_of_word(uint32 word, uint32 n)
 {
