@@ -45,7 +45,7 @@ typedef struct PassCost
  */
 extern PassCost cost_pass(const Candidate *candidate, const CompileResult *compiled, GroupCount groups);
 
-/* Return how many milliseconds it takes to build all columns that a program reads of a relation. */
+/* Return how many milliseconds it takes to build a program's columns of a relation. */
 extern double cost_building(const Candidate *candidate, const CompileResult *compiled);
 
 /* What the node is to know of it: an element of CustomScan.custom_private, NODE_PRIVATE_PASS. */

@@ -20,17 +20,56 @@
 #include "tablet/tablet_scan.h"
 
 /*
- * The part of a relation, or of a member of a tree, in which columns are
- * cached; 1 if they count as cached (what_if.h).  Building those of all that a
- * candidate reads takes so many milliseconds.
+ * Leave of a program's columns, and of what is wanted of each, those that are
+ * not cached: the others cost nothing to build.  All are left if each column is
+ * cached as a whole, and they are so in different tablets.
  */
-static double
-part_of_relation(Relation relation, BlockNumber pages, const ColumnWanted *wanted, int nwanted, double price)
+static void
+leave_missing(Relation relation, BlockNumber pages, CompileResult *columns, ColumnWanted *wanted)
 {
-	const double part = tablet_cached_part(relation, pages, wanted, nwanted);
-	const MissingColumns missing = {pages, wanted, nwanted, price * (1 - part)};
+	int			n = 0;
 
-	if (part < WHAT_IF_WHOLE && gpudb_auto_prewarm && tablet_can_be_cached(relation, wanted, nwanted) && what_if_note(relation, &missing))
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		if (tablet_cached_part(relation, pages, &wanted[i], 1) >= WHAT_IF_WHOLE)
+			continue;
+		columns->column[n] = columns->column[i];
+		wanted[n++] = wanted[i];
+	}
+	if (n > 0)
+		columns->ncolumns = n;
+}
+
+/* Note which columns a program would find if they were cached, and what building them takes; true if they count as cached (what_if.h). */
+static bool
+note_missing(const Candidate *candidate, const CompileResult *compiled, Relation relation, BlockNumber pages, double part,
+			 const ColumnWanted *wanted)
+{
+	CompileResult columns = *compiled;
+	ColumnWanted *missing = memcpy(palloc(sizeof(ColumnWanted) * Max(compiled->ncolumns, 1)), wanted, sizeof(ColumnWanted) * compiled->ncolumns);
+	MissingColumns noted = {.pages = pages, .column = missing};
+	bool		counts;
+
+	if (what_if_is_planned())
+	{
+		leave_missing(relation, pages, &columns, missing);
+		noted.price = cost_building(candidate, &columns) * pages / Max(candidate->rel->pages, 1) * (1 - part);
+	}
+	noted.ncolumns = columns.ncolumns;
+	counts = what_if_note(relation, &noted);
+	pfree(missing);
+	return counts;
+}
+
+/* The part of a relation, or of a member of a tree, in which columns are cached; 1 if they count as cached. */
+static double
+part_of_relation(const Candidate *candidate, const CompileResult *compiled, Relation relation, BlockNumber pages, const ColumnWanted *wanted)
+{
+	const int	nwanted = compiled->ncolumns;
+	const double part = tablet_cached_part(relation, pages, wanted, nwanted);
+
+	if (part < WHAT_IF_WHOLE && gpudb_auto_prewarm && tablet_can_be_cached(relation, wanted, nwanted) &&
+		note_missing(candidate, compiled, relation, pages, part, wanted))
 		return 1;
 	return part;
 }
@@ -39,7 +78,6 @@ part_of_relation(Relation relation, BlockNumber pages, const ColumnWanted *wante
 static double
 cached_part_of_members(const Candidate *candidate, const CompileResult *compiled, Relation parent)
 {
-	const double price = what_if_is_planned() ? cost_building(candidate, compiled) : 0;
 	double		pages = 0;
 	ListCell   *lc;
 
@@ -52,8 +90,7 @@ cached_part_of_members(const Candidate *candidate, const CompileResult *compiled
 
 		for (int i = 0; i < compiled->ncolumns; i++)
 			wanted[i].attno = attributes->attnums[wanted[i].attno - 1];
-		pages += member->pages * part_of_relation(relation, member->pages, wanted, compiled->ncolumns,
-												  price * member->pages / Max(candidate->rel->pages, 1));
+		pages += member->pages * part_of_relation(candidate, compiled, relation, member->pages, wanted);
 		pfree(wanted);
 		free_attrmap(attributes);
 		table_close(relation, NoLock);
@@ -75,8 +112,7 @@ ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 	{
 		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
 
-		part = part_of_relation(relation, candidate->rel->pages, wanted, compiled->ncolumns,
-								what_if_is_planned() ? cost_building(candidate, compiled) : 0);
+		part = part_of_relation(candidate, compiled, relation, candidate->rel->pages, wanted);
 		pfree(wanted);
 	}
 	table_close(relation, NoLock);
