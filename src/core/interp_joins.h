@@ -15,12 +15,18 @@
 /* Pairs of a tile are made this often between two looks: some hundred microseconds of work. */
 #define EXPANDED_UNHEARD 64
 
-/* A part of a key from an integer, in an exact table or as a word to be hashed. */
+/*
+ * A part of a key from an integer, in an exact table or as a word to be hashed.
+ * The part, and below the frame of a column, are copies, since the compiler
+ * has to take it that storing a value changes what is in memory, and would load
+ * them again for each lane.
+ */
 #define JOIN_PART(exact_word, value, hashed) \
 	do { \
+		const JoinPart part = table->part[in->c]; \
 		if (table->exact) \
-			LANES { uint32_t miss = 0; const uint64_t part = exact_word(&table->part[in->c], (value), &miss); \
-					vd[i] = vb[i] | part; dn[i] = (uint8_t) (an[i] | bn[i] | miss); } \
+			LANES { uint32_t miss = 0; const uint64_t word = exact_word(&part, (value), &miss); \
+					vd[i] = vb[i] | word; dn[i] = (uint8_t) (an[i] | bn[i] | miss); } \
 		else \
 			LANES { vd[i] = hash_combine(vb[i], (hashed)); dn[i] = an[i] | bn[i]; } \
 	} while (0)
@@ -43,6 +49,39 @@ vm_join_text(const VmRun *run, const Instr *in)
 	}
 }
 
+/*
+ * Of every active lane's word the row of a unique table whose words are places.
+ * The loads that depend on the word stand in a loop of their own, so that the
+ * compiler vectorises what is before and behind them.
+ */
+static inline void
+vm_probe_places(const VmRun *run, const Instr *in, const JoinTable *table)
+{
+	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
+	uint32_t   *row = (uint32_t *) vd;
+	const uint64_t *va = run->values + (size_t) in->a * VM_TILE;
+	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
+	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
+	const uint8_t *selection = (const uint8_t *) run->values;
+	const uint32_t *place = (const uint32_t *) join_at(table, table->index);
+	const uint64_t nplaces = table->nplaces;
+	uint32_t	found[VM_TILE];
+
+	LANES
+	{
+		const uint8_t here = selection[i] & (an[i] ^ 1) & (uint8_t) (va[i] < nplaces);
+
+		dn[i] = here ^ 1;
+		vd[i] = here ? va[i] : 0;
+	}
+	EACH_LANE found[i] = place[vd[i]];
+	LANES dn[i] |= (uint8_t) (found[i] == JOIN_NO_ROW);
+	if (in->op == VMOP_PROBE)
+		LANES row[i] = found[i];
+	else
+		LANES vd[i] = dn[i] ? 0 : JOIN_SPAN(found[i], 1);
+}
+
 /* Of every active lane's word the rows: spans, or in a unique table the one row. */
 static inline void
 vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
@@ -56,26 +95,7 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 
 	if (table->unique && table->direct)
 	{
-		const uint32_t *place = (const uint32_t *) join_at(table, table->index);
-		const uint64_t nplaces = table->nplaces;
-
-		if (in->op == VMOP_PROBE)
-			LANES
-			{
-				const bool	here = selection[i] & (an[i] ^ 1) & (va[i] < nplaces);
-
-				row[i] = place[here ? va[i] : 0];
-				dn[i] = !here | (row[i] == JOIN_NO_ROW);
-			}
-		else
-			LANES
-			{
-				const bool	here = selection[i] & (an[i] ^ 1) & (va[i] < nplaces);
-				const uint32_t found = place[here ? va[i] : 0];
-
-				dn[i] = !here | (found == JOIN_NO_ROW);
-				vd[i] = dn[i] ? 0 : JOIN_SPAN(found, 1);
-			}
+		vm_probe_places(run, in, table);
 		return;
 	}
 	/* first the lanes to search for */
@@ -83,15 +103,18 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 	if (table->present != 0)
 	{
 		const uint32_t *present = (const uint32_t *) join_at(table, table->present);
-
 		const uint64_t npresent = table->npresent;
+		uint32_t	unit[VM_TILE];
 
 		LANES
 		{
-			const bool	here = (dn[i] ^ 1) & (va[i] < npresent);
+			const uint8_t here = (dn[i] ^ 1) & (uint8_t) (va[i] < npresent);
 
-			dn[i] = (here & join_present(present, here ? va[i] : 0)) ^ 1;
+			dn[i] = here ^ 1;
+			unit[i] = here ? (uint32_t) (va[i] / 32) : 0;
 		}
+		EACH_LANE unit[i] = present[unit[i]];
+		LANES dn[i] |= (uint8_t) (unit[i] >> (va[i] % 32) & 1) ^ 1;
 	}
 	if (table->size > JOIN_PREFETCH_BYTES)
 		EACH_LANE
@@ -132,29 +155,35 @@ vm_rank(const VmRun *run, const Instr *in, const JoinTable *table)
 	return true;
 }
 
+/* The stored values of a column, which stand in any order; those of lanes with NULL are that of the first row. */
 #define FETCH(dtype, stype, expr) \
 	do { \
 		const stype *src = (const stype *) tablet_at(tablet, column->values); \
-		LANES { const stype v = src[dn[i] ? 0 : rows[i] + first]; ((dtype *) vd)[i] = (dtype) (expr); } \
+		EACH_LANE { const stype v = src[at[i]]; ((dtype *) vd)[i] = (dtype) (expr); } \
+	} while (0)
+/* Values of a column in a frame, for which the compiler vectorises the sum. */
+#define FETCH_FRAMED(dtype, stype) \
+	do { \
+		FETCH(dtype, stype, v); \
+		LANES ((dtype *) vd)[i] = (dtype) FRAMED(((const dtype *) vd)[i], &frame); \
 	} while (0)
 #define FETCH_SAME(dtype) \
-	LANES ((dtype *) vd)[i] = (dtype) column->base
+	LANES ((dtype *) vd)[i] = (dtype) frame.base
 
-/* Values of wide registers. */
+/* Values of wide registers, of the rows at[]. */
 static inline bool
-vm_fetch_wide(const VmRun *run, const Instr *in, const Tablet *tablet, uint32_t first)
+vm_fetch_wide(const VmRun *run, const Instr *in, const Tablet *tablet, const uint32_t *at)
 {
 	const TabletColumn *column = &tablet->column[FETCH_COLUMN(in->c)];
+	const Frame frame = frame_of(column);
 	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
-	const uint8_t *dn = run->nulls + (size_t) in->dst * VM_TILE;
-	const uint32_t *rows = (const uint32_t *) (run->values + (size_t) in->a * VM_TILE);
 
 	switch ((ColType) column->type)
 	{
 		case COLTYPE_SAME: FETCH_SAME(Wide); break;
-		case COLTYPE_U8: FETCH(Wide, uint8_t, FRAMED(v, column)); break;
-		case COLTYPE_U16: FETCH(Wide, uint16_t, FRAMED(v, column)); break;
-		case COLTYPE_U32: FETCH(Wide, uint32_t, FRAMED(v, column)); break;
+		case COLTYPE_U8: FETCH_FRAMED(Wide, uint8_t); break;
+		case COLTYPE_U16: FETCH_FRAMED(Wide, uint16_t); break;
+		case COLTYPE_U32: FETCH_FRAMED(Wide, uint32_t); break;
 		case COLTYPE_I16: FETCH(Wide, int16_t, v); break;
 		case COLTYPE_I32: FETCH(Wide, int32_t, v); break;
 		case COLTYPE_I64: FETCH(Wide, int64_t, v); break;
@@ -171,11 +200,13 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 	const uint32_t number = FETCH_TABLE(in->c);
 	const Tablet *tablet = number ? run->tables[number - 1].rows : run->tablet;
 	const TabletColumn *column = &tablet->column[FETCH_COLUMN(in->c)];
+	const uint32_t before = number ? 0 : first;
 	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
 	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
 	const uint32_t *rows = (const uint32_t *) (run->values + (size_t) in->a * VM_TILE);
 	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
-	const uint8_t *bits;
+	uint32_t	at[VM_TILE];
+	Frame		frame;
 
 	if (FETCH_COLUMN(in->c) >= tablet->ncols || !vm_can_load(in->op, column->type))
 		return false;
@@ -185,26 +216,30 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 		memset(vd, 0, (size_t) VM_TILE * (in->op == VMOP_FETCH_W ? 16 : 8));
 		return true;
 	}
-	first = number ? 0 : first;
-	bits = tablet_at(tablet, column->nulls);
+	LANES at[i] = an[i] ? 0 : rows[i] + before;
 	if (column->null_count > 0)
-		LANES dn[i] = an[i] ? 1 : bits[(rows[i] + first) >> 3] >> ((rows[i] + first) & 7) & 1;
+	{
+		const uint8_t *bits = tablet_at(tablet, column->nulls);
+
+		EACH_LANE dn[i] |= bits[at[i] >> 3] >> (at[i] & 7) & 1;
+	}
 	if (in->op == VMOP_FETCH_W)
-		return vm_fetch_wide(run, in, tablet, first);
+		return vm_fetch_wide(run, in, tablet, at);
+	frame = frame_of(column);
 	switch ((ColType) column->type)
 	{
 		case COLTYPE_BOOL: FETCH(uint8_t, uint8_t, v); break;
 		case COLTYPE_SAME: FETCH_SAME(int64_t); break;
-		case COLTYPE_U8: FETCH(int64_t, uint8_t, FRAMED(v, column)); break;
-		case COLTYPE_U16: FETCH(int64_t, uint16_t, FRAMED(v, column)); break;
-		case COLTYPE_U32: FETCH(int64_t, uint32_t, FRAMED(v, column)); break;
+		case COLTYPE_U8: FETCH_FRAMED(int64_t, uint8_t); break;
+		case COLTYPE_U16: FETCH_FRAMED(int64_t, uint16_t); break;
+		case COLTYPE_U32: FETCH_FRAMED(int64_t, uint32_t); break;
 		case COLTYPE_I16: FETCH(int64_t, int16_t, v); break;
 		case COLTYPE_I32: FETCH(int64_t, int32_t, v); break;
 		case COLTYPE_I64: FETCH(int64_t, int64_t, v); break;
 		case COLTYPE_I128: FETCH(int64_t, Wide, v); break;
 		case COLTYPE_F32: FETCH(double, float, v); break;
 		case COLTYPE_F64: FETCH(double, double, v); break;
-		case COLTYPE_TEXT: FETCH(uint64_t, uint64_t, TEXT_BEHIND(TEXT_IN_TABLE(v, number), column->base)); break;
+		case COLTYPE_TEXT: FETCH(uint64_t, uint64_t, TEXT_BEHIND(TEXT_IN_TABLE(v, number), frame.base)); break;
 		case COLTYPE_Count: return false;
 	}
 	return true;
@@ -362,26 +397,21 @@ vm_ends(VmRun *run)
 
 /* The pairs of lanes of which none has two; their number. */
 static inline uint32_t
-vm_expand_unique(uint64_t *pairs, const uint64_t *spans, const uint8_t *nulls, const uint8_t *mask, uint32_t lane, uint32_t lanes)
+vm_expand_unique(const VmRun *run, uint64_t *pairs, const uint64_t *spans, const uint8_t *nulls, const uint8_t *mask)
 {
+	uint64_t	pair[VM_TILE];
+	uint8_t		found[VM_TILE];
 	uint32_t	n = 0;
 
-	while (lane < lanes)
+	LANES
 	{
-		if (lane % 8 == 0)
-		{
-			uint64_t	eight;
-
-			memcpy(&eight, mask + lane, sizeof(eight));
-			if (eight == 0)
-			{
-				lane += 8;
-				continue;
-			}
-		}
-		pairs[n] = (uint64_t) lane << 32 | JOIN_SPAN_FIRST(spans[lane]);
-		n += mask[lane] & (nulls[lane] ^ 1) & (JOIN_SPAN_COUNT(spans[lane]) > 0);
-		lane++;
+		pair[i] = (uint64_t) i << 32 | JOIN_SPAN_FIRST(spans[i]);
+		found[i] = mask[i] & (nulls[i] ^ 1) & (uint8_t) (JOIN_SPAN_COUNT(spans[i]) > 0);
+	}
+	EACH_LANE
+	{
+		pairs[n] = pair[i];
+		n += found[i];
 	}
 	return n;
 }
@@ -411,9 +441,9 @@ vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 		at = loops->next[loops->depth - 1];
 	loops->going_on = false;
 	around = loops->lanes[loops->depth - 1];
-	if (table->unique && !(in->c & (EXPAND_ONCE | EXPAND_OUTER)))
+	if (table->unique && !(in->c & (EXPAND_ONCE | EXPAND_OUTER)) && at.lane == 0)
 	{
-		n = vm_expand_unique(vd, va, an, mask, at.lane, around);
+		n = vm_expand_unique(run, vd, va, an, mask);
 		memset(dn, 0, n);
 		at = (VmCursor) {around, 0};
 	}
@@ -480,4 +510,5 @@ vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
 #undef EXPANDED_UNHEARD
 #undef JOIN_PART
 #undef FETCH
+#undef FETCH_FRAMED
 #undef FETCH_SAME

@@ -10,6 +10,7 @@
 #define GPUDB_CORE_VM_H
 
 #include "core/code_table.h"
+#include "core/frame.h"
 #include "core/hashtable.h"
 #include "core/join_table.h"
 #include "core/op_units.h"
