@@ -77,7 +77,7 @@ has_shelf(uint32 ncolumns, const CachedRows *rows)
 	return rows->shelf != NULL && words_of_shelf(ncolumns, rows->shelf) <= CHANNEL_LIST_WORDS;
 }
 
-/* Whether the helper that serves now was told of a shelf. */
+/* Whether this session has named a shelf to the helper that serves now, which since knows it. */
 static bool
 was_told(const RemoteJob *job, const CachedShelf *shelf)
 {
@@ -143,15 +143,18 @@ describe_tablet(uint32 ncolumns, const CachedRows *rows, uint64 *list, uint32 at
 	return at + (uint32) words_of_tablet(ncolumns, rows);
 }
 
-/* Write down n tablets of a shelf, which is described if the helper has not been told of it. */
+/*
+ * Write down n tablets of a shelf.  It is named, since mostly the helper knows
+ * it from this or another session, and described after the helper has asked.
+ */
 static uint32
-describe_shelf(const RemoteJob *job, const CachedRows *rows, uint32 n, uint64 *list, uint32 at)
+describe_shelf(const RemoteJob *job, const CachedRows *rows, uint32 n, bool described, uint64 *list, uint32 at)
 {
 	const uint32 ncolumns = job->spec.program->ncolumns;
 	CachedShelf *shelf = rows->shelf;
 	ChannelShelf *to = (ChannelShelf *) &list[at];
 
-	*to = (ChannelShelf) {.number = shelf->number, .ntablets = shelf->ntablets, .described = !was_told(job, shelf)};
+	*to = (ChannelShelf) {.number = shelf->number, .ntablets = shelf->ntablets, .described = described};
 	for (uint32 t = 0; t < n; t++)
 		to->wanted |= (uint32) 1 << rows[t].place;
 	for (uint32 c = 0; c < ncolumns; c++)
@@ -176,8 +179,9 @@ describe_others(const RemoteJob *job, const CachedRows *rows, uint32 n, uint64 *
 
 /* Describe cached tablets, which fit. */
 static void
-describe_tablets(const RemoteJob *job, const DeviceWork *work, ChannelWindow *window)
+describe_tablets(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
 {
+	const DeviceWork *work = &item->work;
 	const uint32 ncolumns = job->spec.program->ncolumns;
 	uint32		at = 0;
 	uint32		same;
@@ -191,7 +195,7 @@ describe_tablets(const RemoteJob *job, const DeviceWork *work, ChannelWindow *wi
 		const CachedRows *rows = &work->cached[t];
 
 		same = of_one_shelf(rows, work->ncached - t);
-		at = has_shelf(ncolumns, rows) ? describe_shelf(job, rows, same, window->list, at)
+		at = has_shelf(ncolumns, rows) ? describe_shelf(job, rows, same, item->retold, window->list, at)
 			: describe_others(job, rows, same, window->list, at);
 	}
 	Assert(at <= CHANNEL_LIST_WORDS);
@@ -216,6 +220,6 @@ remote_describe(const RemoteJob *job, const RemoteItem *item, ChannelWindow *win
 		window->output = OUTPUT_NONE;
 		return true;
 	}
-	describe_tablets(job, &item->work, window);
+	describe_tablets(job, item, window);
 	return true;
 }

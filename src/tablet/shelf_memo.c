@@ -2,8 +2,11 @@
  * shelf_memo.c
  *		What this session knows of whole shelves.
  *
- * A few shelves, looked up by their generations.  When all places are taken the
- * one goes that was not used for longest.
+ * Some shelves, looked up by their generations.  When all places or all bytes
+ * are taken the one goes that was not used for longest.
+ *
+ * A memo of more columns than a scan wants tells as much of those that it wants:
+ * a memo of these is derived, without a look at the shelf.
  */
 #include "postgres.h"
 
@@ -11,7 +14,15 @@
 
 #include "tablet/shelf_memo.h"
 
-static ShelfMemo *memos[SHELF_MEMOS];
+/* A place for a memo; the generation of its shelf stands here, too, so that looking for one reads little memory. */
+typedef struct Place
+{
+	uint64		generation;
+	ShelfMemo  *memo;			/* NULL = the place is free */
+} Place;
+
+static Place places[SHELF_MEMOS];
+static Size bytes_used;
 static uint64 clock_ticks;
 
 static bool
@@ -32,28 +43,65 @@ is_visible(const ShelfNow *now)
 	return !XLogRecPtrIsInvalid(now->map->lsn) && map_page_is_visible(now->map, now->nblocks);
 }
 
-static bool
-is_of(const ShelfMemo *memo, const ShelfNow *now)
+/* The place of a memo's column that is wanted; -1 if it has none. */
+static int
+place_of_column(const ShelfMemo *memo, const ColumnKey *key)
 {
-	return memo != NULL && memo->generation == now->generation && memo->nblocks == now->nblocks && same_columns(memo, now);
+	for (int c = 0; c < memo->ncolumns; c++)
+		if (column_key_equal(&memo->key[c], key))
+			return c;
+	return -1;
 }
 
-/* What is remembered of these tablets, whether it holds or not.  Mostly it stands behind what was found last. */
+/* Whether a memo of other columns has those that are wanted, none of them as texts, whose references only lead to where they do among its own. */
+static bool
+has_columns(const ShelfMemo *memo, const ShelfNow *now)
+{
+	for (int c = 0; c < now->columns->n; c++)
+	{
+		const int	place = place_of_column(memo, &now->columns->key[c]);
+
+		if (place < 0)
+			return false;
+		for (uint32 t = 0; t < memo->shelf.ntablets; t++)
+		{
+			const TabletColumn *column = &memo->rows[t].tablet->column[place];
+
+			if (column->type == COLTYPE_TEXT || (now->wanted[c].not_null && column->null_count > 0))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The next memo of these blocks behind a place, and its place; NULL if there is none up to the place again.  Mostly a scan's memos stand in a row. */
+static ShelfMemo *
+next_of_shelf(const ShelfNow *now, int from, int *at)
+{
+	while (++*at <= from + SHELF_MEMOS)
+	{
+		const Place *place = &places[*at % SHELF_MEMOS];
+
+		if (place->generation == now->generation && place->memo != NULL && place->memo->nblocks == now->nblocks)
+			return place->memo;
+	}
+	return NULL;
+}
+
+/* What is remembered of these tablets, whether it holds or not. */
 static ShelfMemo *
 find_any(const ShelfNow *now)
 {
 	static int	last = 0;
+	int			at = last;
+	ShelfMemo  *memo;
 
-	for (int i = 1; i <= SHELF_MEMOS; i++)
-	{
-		const int	place = (last + i) % SHELF_MEMOS;
-
-		if (is_of(memos[place], now))
+	while ((memo = next_of_shelf(now, last, &at)) != NULL)
+		if (same_columns(memo, now))
 		{
-			last = place;
-			return memos[place];
+			last = at % SHELF_MEMOS;
+			return memo;
 		}
-	}
 	return NULL;
 }
 
@@ -74,39 +122,44 @@ use(ShelfMemo *memo)
 	return memo;
 }
 
-ShelfMemo *
-shelf_memo_find(const ShelfNow *now)
-{
-	ShelfMemo  *memo = find_any(now);
-
-	return memo != NULL && holds(memo, now) ? use(memo) : NULL;
-}
-
 void
 shelf_memo_let_go(ShelfMemo *memo)
 {
 	memo->users--;
 }
 
+static void
+forget(Place *place)
+{
+	bytes_used -= place->memo->bytes;
+	MemoryContextDelete(place->memo->context);
+	*place = (Place) {0};
+}
+
 /* A place for another memo; NULL if scans have them all. */
-static ShelfMemo **
+static Place *
 free_place(void)
 {
-	ShelfMemo **oldest = NULL;
+	for (;;)
+	{
+		Place	   *free = NULL;
+		Place	   *oldest = NULL;
 
-	for (int i = 0; i < SHELF_MEMOS; i++)
-	{
-		if (memos[i] == NULL)
-			return &memos[i];
-		if (memos[i]->users == 0 && (oldest == NULL || memos[i]->used < (*oldest)->used))
-			oldest = &memos[i];
+		for (int i = 0; i < SHELF_MEMOS; i++)
+		{
+			ShelfMemo  *memo = places[i].memo;
+
+			if (memo == NULL)
+				free = free != NULL ? free : &places[i];
+			else if (memo->users == 0 && (oldest == NULL || memo->used < oldest->memo->used))
+				oldest = &places[i];
+		}
+		if (free != NULL && bytes_used < SHELF_MEMO_BYTES)
+			return free;
+		if (oldest == NULL)
+			return NULL;
+		forget(oldest);
 	}
-	if (oldest != NULL)
-	{
-		MemoryContextDelete((*oldest)->context);
-		*oldest = NULL;
-	}
-	return oldest;
 }
 
 ShelfMemo *
@@ -135,9 +188,9 @@ shelf_memo_begin(const ShelfNow *now, MemoryContext parent)
 	return memo;
 }
 
-/* Note a memo's tablets, and have it outlive the scan. */
+/* Note a memo's tablets, and have it outlive the scan, in a place. */
 static void
-complete(ShelfMemo *memo, const CachedRows *rows, uint32 n)
+complete(ShelfMemo *memo, const CachedRows *rows, uint32 n, Place *place)
 {
 	Tablet	   *cover = MemoryContextAlloc(memo->context, sizeof(Tablet) + sizeof(TabletColumn) * memo->ncolumns);
 
@@ -147,7 +200,99 @@ complete(ShelfMemo *memo, const CachedRows *rows, uint32 n)
 		tablet_cover(cover, rows[t].tablet, t == 0);
 	}
 	memo->shelf = (CachedShelf) {.number = memo->generation, .ntablets = n, .rows = memo->rows, .cover = cover};
+	memo->bytes = MemoryContextMemAllocated(memo->context, true);
 	MemoryContextSetParent(memo->context, TopMemoryContext);
+	bytes_used += memo->bytes;
+	*place = (Place) {memo->generation, memo};
+}
+
+/* Some of a tablet's columns, which stand where they do: their distances are those from another tablet. */
+static Tablet *
+derive_tablet(MemoryContext context, const Tablet *from, const int *place, int ncolumns)
+{
+	Tablet	   *tablet = MemoryContextAlloc(context, sizeof(Tablet) + sizeof(TabletColumn) * ncolumns);
+	const uint64 moved = (uint64) (uintptr_t) from - (uint64) (uintptr_t) tablet;
+
+	*tablet = *from;
+	tablet->ncols = ncolumns;
+	for (int c = 0; c < ncolumns; c++)
+	{
+		TabletColumn *column = &tablet->column[c];
+
+		*column = from->column[place[c]];
+		column->values += column->values != 0 ? moved : 0;
+		column->nulls += column->nulls != 0 ? moved : 0;
+	}
+	return tablet;
+}
+
+/* Derive a memo of the columns that are wanted from one that has them; NULL if there is no place for it. */
+static ShelfMemo *
+derive(ShelfMemo *wider, const ShelfNow *now)
+{
+	const int	ncolumns = now->columns->n;
+	int			place[SHELF_MEMO_COLUMNS];
+	CachedRows *rows = palloc(sizeof(CachedRows) * SHELF_TABLETS);
+	Place	   *free;
+	ShelfMemo  *memo;
+
+	/* to make room is not to take what is derived from */
+	wider->users++;
+	free = free_place();
+	wider->users--;
+	memo = free != NULL ? shelf_memo_begin(now, CurrentMemoryContext) : NULL;
+	if (memo == NULL)
+		return NULL;
+	for (int c = 0; c < ncolumns; c++)
+		place[c] = place_of_column(wider, &now->columns->key[c]);
+	for (uint32 t = 0; t < wider->shelf.ntablets; t++)
+	{
+		SharedColumn *column = MemoryContextAlloc(memo->context, sizeof(SharedColumn) * Max(ncolumns, 1));
+
+		for (int c = 0; c < ncolumns; c++)
+			column[c] = wider->rows[t].column[place[c]];
+		rows[t] = (CachedRows) {
+			.tablet = derive_tablet(memo->context, wider->rows[t].tablet, place, ncolumns), .nrows = wider->rows[t].nrows, .column = column
+		};
+	}
+	complete(memo, rows, wider->shelf.ntablets, free);
+	pfree(rows);
+	return memo;
+}
+
+/* A memo of more columns that holds; NULL if there is none. */
+static ShelfMemo *
+find_wider(const ShelfNow *now)
+{
+	int			at = 0;
+	ShelfMemo  *memo;
+
+	while ((memo = next_of_shelf(now, 0, &at)) != NULL)
+		if (holds(memo, now) && has_columns(memo, now))
+			return memo;
+	return NULL;
+}
+
+ShelfMemo *
+shelf_memo_find(const ShelfNow *now)
+{
+	ShelfMemo  *memo = find_any(now);
+
+	if (memo == NULL || !holds(memo, now))
+	{
+		ShelfMemo  *wider = find_wider(now);
+
+		if (wider == NULL)
+			return NULL;
+		if (memo == NULL)
+			memo = derive(wider, now);
+		if (memo == NULL)
+			return NULL;
+		/* the rows of a shelf's tablets are those of all their columns */
+		memo->map_lsn = wider->map_lsn;
+		memo->moment = wider->moment;
+	}
+	return use(memo);
 }
 
 ShelfMemo *
@@ -161,12 +306,12 @@ shelf_memo_keep(ShelfMemo *memo, const ShelfNow *now, ShelfProof proof, const Ca
 		return NULL;
 	if (known == NULL)
 	{
-		ShelfMemo **place = free_place();
+		Place	   *place = free_place();
 
 		if (place == NULL)
 			return NULL;
-		complete(memo, rows, n);
-		known = *place = memo;
+		complete(memo, rows, n, place);
+		known = memo;
 	}
 	known->map_lsn = proven ? now->map->lsn : InvalidXLogRecPtr;
 	known->moment = sure ? now->moment : (Moment) {InvalidFullTransactionId, InvalidXLogRecPtr};

@@ -18,8 +18,9 @@
 #include "tablet/shelf.h"
 #include "tablet/tablet_scan.h"
 
-/* Shelves that a session remembers; with 32 tablets of 7 columns each has some 24 kB. */
-#define SHELF_MEMOS		128
+/* Shelves that a session remembers, each as often as queries want different columns of it, and their bytes; with 32 tablets of 7 columns one has some 24 kB. */
+#define SHELF_MEMOS		512
+#define SHELF_MEMO_BYTES	(8 * 1024 * 1024)
 /* Of wider ones it would be too much memory. */
 #define SHELF_MEMO_COLUMNS	32
 
@@ -36,6 +37,7 @@ typedef struct ShelfMemo
 	CachedRows	rows[SHELF_TABLETS];
 	CachedShelf shelf;			/* these, for devices */
 	MemoryContext context;
+	Size		bytes;			/* of all that */
 	uint64		used;
 	int			users;			/* scans that have it */
 } ShelfMemo;
@@ -51,7 +53,7 @@ typedef struct ShelfNow
 	const ColumnWanted *wanted;
 } ShelfNow;
 
-/* What is remembered of a shelf as it is now; NULL if nothing.  It stays until it is let go. */
+/* What is remembered of a shelf as it is now, also from what is remembered of more columns; NULL if nothing.  It stays until it is let go. */
 extern ShelfMemo *shelf_memo_find(const ShelfNow *now);
 extern void shelf_memo_let_go(ShelfMemo *memo);
 
