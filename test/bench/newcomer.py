@@ -2,8 +2,9 @@
 """What somebody gets who has only created the extension: see README.md, run by `run.sh newcomer`.
 
 For each suite: PostgreSQL's own times; then rounds, each on a fresh connection with every setting of gpudb at its
-default, which run each query once, in order; then a round after gpudb.prewarm() of the suite's tables.  Answers are
-compared with PostgreSQL's at the end of the last of the numbered rounds.  Progress goes to stderr.
+default, which run each query once, in order; then such a round after gpudb.prewarm() of the suite's tables, and second
+runs of the queries.  PostgreSQL has such rounds, too: the first run in a session takes it longer, as it does gpudb.
+Answers are compared with PostgreSQL's at the end of the last of the numbered rounds.  Progress goes to stderr.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import report
 from libpq import Connection, ServerError
 
 PREWARMED = "prewarmed"
+AGAIN = "prewarmed, again"
 
 
 def progress(text):
@@ -56,6 +58,23 @@ def time_once(config, query, runs=1):
     return measured[0]
 
 
+def time_round(name, queries, arguments, settings=()):
+    """{query: seconds} of one run of each, in order, on a fresh connection."""
+    config = bench.Configuration(name, "gpudb", arguments.dsn, limit(arguments) + list(settings))
+    times = {query.name: time_once(config, query) for query in queries}
+    config.conn.close()
+    return times
+
+
+def time_postgresql_rounds(queries, arguments):
+    """{query: seconds} of a round with JIT and one without, the better time of each query; None is the time limit."""
+    both = []
+    for jit in ("on", "off"):
+        time.sleep(arguments.pause)
+        both.append(time_round(f"pg_jit_{jit}", queries, arguments, [("gpudb.enabled", "off"), ("jit", jit)]))
+    return {query.name: min((times[query.name] for times in both if times[query.name] is not None), default=None) for query in queries}
+
+
 def difference(conn, pg, query):
     """'' if gpudb's answer is PostgreSQL's, or if either cannot be had within the time limit."""
     theirs, exact = bench.reference(pg, query)
@@ -90,18 +109,21 @@ def run_rounds(pg, queries, arguments, result):
 def run_prewarmed(plain, suite, queries, arguments, result):
     progress(f"  {PREWARMED}")
     bench.leave_behind(plain, [suite])
-    config = bench.Configuration(PREWARMED, "gpudb", arguments.dsn, limit(arguments))
-    result["rounds"][PREWARMED] = {query.name: time_once(config, query, runs=2) for query in queries}
+    time.sleep(arguments.pause)
+    result["rounds"][PREWARMED] = time_round(PREWARMED, queries, arguments)
+    config = bench.Configuration(AGAIN, "gpudb", arguments.dsn, limit(arguments))
+    result["rounds"][AGAIN] = {query.name: time_once(config, query, runs=2) for query in queries}
     config.conn.close()
 
 
 def measure(plain, suite, queries, arguments):
-    """{"postgresql", "default": {query: seconds}, "rounds": {round: {query: seconds}}, "nodes": …, "differences": …}."""
+    """{"postgresql", "default", "once": {query: seconds}, "rounds": {round: {query: seconds}}, "nodes": …, "differences": …}."""
     progress(f"{suite}: PostgreSQL")
     bench.prewarm(plain, [suite])
     pg = postgresql(arguments)
     best, default = time_postgresql(pg, queries, arguments)
-    result = {"postgresql": best, "default": default, "rounds": {}, "nodes": {}, "differences": {}}
+    once = time_postgresql_rounds(queries, arguments)
+    result = {"postgresql": best, "default": default, "once": once, "rounds": {}, "nodes": {}, "differences": {}}
     bench.evict(plain, bench.SUITES[suite][2])
     run_rounds(pg, queries, arguments, result)
     if arguments.prewarm:
@@ -121,17 +143,20 @@ def ratios(theirs, times, timeout):
 
 
 def summary(result, timeout):
-    lines = ["times faster than PostgreSQL's best, with JIT or without; and with it, geometric mean (least):"]
+    lines = [
+        "times faster than PostgreSQL's best, with JIT or without; than with it; than its best in such a round, with JIT or without;",
+        "geometric mean (least):",
+    ]
     for name, times in result["rounds"].items():
-        both = [ratios(result[theirs], times, timeout) for theirs in ("postgresql", "default")]
-        told = "; ".join(f"{report.geometric_mean(faster):.2f} ({min(faster):.2f})" for faster in both)
+        all_three = [ratios(result[theirs], times, timeout) for theirs in ("postgresql", "default", "once")]
+        told = "; ".join(f"{report.geometric_mean(faster):.2f} ({min(faster):.2f})" for faster in all_three)
         lines.append(f"  {name}: {told}")
     return lines
 
 
 def table(result, timeout):
-    columns = [result["postgresql"]] + list(result["rounds"].values())
-    head = ["query", "PostgreSQL, ms"] + list(result["rounds"]) + ["nodes of the last round"]
+    columns = [result["postgresql"], result["once"]] + list(result["rounds"].values())
+    head = ["query", "PostgreSQL, ms", "in a round"] + list(result["rounds"]) + ["nodes of the last round"]
     body = [
         [query] + [figure(times[query], timeout) for times in columns] + [result["nodes"][query] or "–"]
         for query in result["postgresql"]
