@@ -67,6 +67,22 @@ mapping_drop(void *start, Size size)
 }
 
 void *
+mapping_reserve(Size size, Size huge)
+{
+	uint8	   *start = reserve_aligned(size);
+
+	if (start == MAP_FAILED)
+		return NULL;
+	if (mprotect(start, size, PROT_READ | PROT_WRITE) != 0)
+	{
+		munmap(start, size);
+		return NULL;
+	}
+	(void) madvise(start + huge, size - huge, MADV_HUGEPAGE);
+	return start;
+}
+
+void *
 mapping_palloc(MemoryContext context, Size size)
 {
 	uint8	   *block = MemoryContextAllocHuge(context, size);

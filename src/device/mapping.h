@@ -29,6 +29,13 @@ extern bool mapping_make_huge(void *start);
 /* Unmap what mapping_create() made; other processes keep theirs. */
 extern void mapping_drop(void *start, Size size);
 
+/*
+ * Map `size` bytes for this process alone, of which those from `huge` on, a
+ * multiple of HUGE_PAGE, are to be in huge pages where the machine gives some.
+ * They are taken from the machine as they are touched.  NULL if that cannot be.
+ */
+extern void *mapping_reserve(Size size, Size huge);
+
 /* palloc() of what may be large and is gone over in no order: in huge pages, where the machine gives some. */
 extern void *mapping_palloc(MemoryContext context, Size size);
 

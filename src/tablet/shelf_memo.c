@@ -2,8 +2,8 @@
  * shelf_memo.c
  *		What this session knows of whole shelves.
  *
- * Some shelves, looked up by their generations.  When all places or all bytes
- * are taken the one goes that was not used for longest.
+ * Some shelves, looked up by their generations.  When all places or all room is
+ * taken the one goes that was not used for longest.
  *
  * A memo of more columns than a scan wants tells as much of those that it wants:
  * a memo of these is derived, without a look at the shelf.
@@ -12,6 +12,7 @@
 
 #include "utils/memutils.h"
 
+#include "tablet/memo_room.h"
 #include "tablet/shelf_memo.h"
 
 /* A place for a memo; the generation of its shelf stands here, too, so that looking for one reads little memory. */
@@ -22,8 +23,14 @@ typedef struct Place
 } Place;
 
 static Place places[SHELF_MEMOS];
-static Size bytes_used;
 static uint64 clock_ticks;
+
+/* Gives the room of a memo back with a memory context, unless the memo is kept. */
+typedef struct MemoHolder
+{
+	MemoryContextCallback callback;
+	ShelfMemo  *memo;			/* NULL if it is */
+} MemoHolder;
 
 static bool
 same_columns(const ShelfMemo *memo, const ShelfNow *now)
@@ -131,55 +138,98 @@ shelf_memo_let_go(ShelfMemo *memo)
 static void
 forget(Place *place)
 {
-	bytes_used -= place->memo->bytes;
-	MemoryContextDelete(place->memo->context);
+	memo_room_give(place->memo, place->memo->bytes);
 	*place = (Place) {0};
+}
+
+/* Of the memos that no scan has, in huge pages or not, or all, that which was not used for longest; NULL if there is none. */
+static Place *
+oldest(bool any, bool huge)
+{
+	Place	   *found = NULL;
+
+	for (int i = 0; i < SHELF_MEMOS; i++)
+	{
+		const ShelfMemo *memo = places[i].memo;
+
+		if (memo != NULL && memo->users == 0 && (any || memo->huge == huge) && (found == NULL || memo->used < found->memo->used))
+			found = &places[i];
+	}
+	return found;
 }
 
 /* A place for another memo; NULL if scans have them all. */
 static Place *
 free_place(void)
 {
-	for (;;)
-	{
-		Place	   *free = NULL;
-		Place	   *oldest = NULL;
+	Place	   *place;
 
-		for (int i = 0; i < SHELF_MEMOS; i++)
-		{
-			ShelfMemo  *memo = places[i].memo;
+	for (int i = 0; i < SHELF_MEMOS; i++)
+		if (places[i].memo == NULL)
+			return &places[i];
+	place = oldest(true, false);
+	if (place != NULL)
+		forget(place);
+	return place;
+}
 
-			if (memo == NULL)
-				free = free != NULL ? free : &places[i];
-			else if (memo->users == 0 && (oldest == NULL || memo->used < oldest->memo->used))
-				oldest = &places[i];
-		}
-		if (free != NULL && bytes_used < SHELF_MEMO_BYTES)
-			return free;
-		if (oldest == NULL)
-			return NULL;
-		forget(oldest);
-	}
+static Size
+bytes_of_tablet(int ncolumns)
+{
+	return MAXALIGN(sizeof(Tablet) + sizeof(TabletColumn) * ncolumns);
+}
+
+static Size
+bytes_of_memo(int ncolumns, uint32 n)
+{
+	return MAXALIGN(sizeof(ShelfMemo)) + MAXALIGN(sizeof(ColumnKey) * ncolumns) + MAXALIGN(sizeof(bool) * ncolumns) +
+		n * MAXALIGN(sizeof(SharedColumn) * ncolumns) + (n + 1) * bytes_of_tablet(ncolumns);
+}
+
+void *
+shelf_memo_room(ShelfMemo *memo, Size bytes)
+{
+	void	   *start = (uint8 *) memo + memo->filled;
+
+	memo->filled += MAXALIGN(bytes);
+	Assert(memo->filled <= memo->bytes);
+	return start;
+}
+
+static void
+let_go(void *arg)
+{
+	const MemoHolder *holder = arg;
+
+	if (holder->memo != NULL)
+		memo_room_give(holder->memo, holder->memo->bytes);
 }
 
 ShelfMemo *
-shelf_memo_begin(const ShelfNow *now, MemoryContext parent)
+shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context)
 {
 	const int	ncolumns = now->columns->n;
-	MemoryContext context;
+	const Size	bytes = bytes_of_memo(ncolumns, n);
+	MemoHolder *holder = MemoryContextAlloc(context, sizeof(MemoHolder));
 	ShelfMemo  *memo;
+	Place	   *gone;
 
 	StaticAssertStmt(SHELF_TABLETS <= CACHED_SHELF_MOST, "a device takes no shelf so large");
-	if (ncolumns > SHELF_MEMO_COLUMNS)
-		return NULL;
-	context = AllocSetContextCreate(parent, "gpudb shelf", ALLOCSET_DEFAULT_SIZES);
-	memo = MemoryContextAllocZero(context, sizeof(ShelfMemo));
-	memo->context = context;
-	memo->generation = now->generation;
-	memo->nblocks = now->nblocks;
-	memo->ncolumns = ncolumns;
-	memo->key = MemoryContextAlloc(context, sizeof(ColumnKey) * Max(ncolumns, 1));
-	memo->not_null = MemoryContextAlloc(context, sizeof(bool) * Max(ncolumns, 1));
+	while ((memo = memo_room_take(bytes, now->of_many)) == NULL)
+	{
+		gone = oldest(false, now->of_many);
+		if (gone == NULL)
+			return NULL;
+		forget(gone);
+	}
+	*memo = (ShelfMemo) {
+		.generation = now->generation, .nblocks = now->nblocks, .ncolumns = ncolumns, .bytes = bytes, .filled = MAXALIGN(sizeof(ShelfMemo)),
+		.huge = now->of_many, .holder = holder
+	};
+	*holder = (MemoHolder) {.callback = {.func = let_go, .arg = holder}, .memo = memo};
+	MemoryContextRegisterResetCallback(context, &holder->callback);
+	memo->key = shelf_memo_room(memo, sizeof(ColumnKey) * ncolumns);
+	memo->not_null = shelf_memo_room(memo, sizeof(bool) * ncolumns);
 	for (int c = 0; c < ncolumns; c++)
 	{
 		memo->key[c] = now->columns->key[c];
@@ -188,11 +238,11 @@ shelf_memo_begin(const ShelfNow *now, MemoryContext parent)
 	return memo;
 }
 
-/* Note a memo's tablets, and have it outlive the scan, in a place. */
+/* Note a memo's tablets, and keep it in a place. */
 static void
 complete(ShelfMemo *memo, const CachedRows *rows, uint32 n, Place *place)
 {
-	Tablet	   *cover = MemoryContextAlloc(memo->context, sizeof(Tablet) + sizeof(TabletColumn) * memo->ncolumns);
+	Tablet	   *cover = shelf_memo_room(memo, bytes_of_tablet(memo->ncolumns));
 
 	for (uint32 t = 0; t < n; t++)
 	{
@@ -200,22 +250,21 @@ complete(ShelfMemo *memo, const CachedRows *rows, uint32 n, Place *place)
 		tablet_cover(cover, rows[t].tablet, t == 0);
 	}
 	memo->shelf = (CachedShelf) {.number = memo->generation, .ntablets = n, .rows = memo->rows, .cover = cover};
-	memo->bytes = MemoryContextMemAllocated(memo->context, true);
-	MemoryContextSetParent(memo->context, TopMemoryContext);
-	bytes_used += memo->bytes;
+	memo->holder->memo = NULL;
+	memo->holder = NULL;
 	*place = (Place) {memo->generation, memo};
 }
 
 /* Some of a tablet's columns, which stand where they do: their distances are those from another tablet. */
 static Tablet *
-derive_tablet(MemoryContext context, const Tablet *from, const int *place, int ncolumns)
+derive_tablet(ShelfMemo *memo, const Tablet *from, const int *place)
 {
-	Tablet	   *tablet = MemoryContextAlloc(context, sizeof(Tablet) + sizeof(TabletColumn) * ncolumns);
+	Tablet	   *tablet = shelf_memo_room(memo, bytes_of_tablet(memo->ncolumns));
 	const uint64 moved = (uint64) (uintptr_t) from - (uint64) (uintptr_t) tablet;
 
 	*tablet = *from;
-	tablet->ncols = ncolumns;
-	for (int c = 0; c < ncolumns; c++)
+	tablet->ncols = memo->ncolumns;
+	for (int c = 0; c < memo->ncolumns; c++)
 	{
 		TabletColumn *column = &tablet->column[c];
 
@@ -226,37 +275,31 @@ derive_tablet(MemoryContext context, const Tablet *from, const int *place, int n
 	return tablet;
 }
 
-/* Derive a memo of the columns that are wanted from one that has them; NULL if there is no place for it. */
+/* Derive a memo of the columns that are wanted from one that has them; NULL if there is no room for it. */
 static ShelfMemo *
-derive(ShelfMemo *wider, const ShelfNow *now)
+derive(const ShelfMemo *wider, const ShelfNow *now)
 {
 	const int	ncolumns = now->columns->n;
-	int			place[SHELF_MEMO_COLUMNS];
-	CachedRows *rows = palloc(sizeof(CachedRows) * SHELF_TABLETS);
-	Place	   *free;
-	ShelfMemo  *memo;
+	ShelfMemo  *memo = shelf_memo_begin(now, wider->shelf.ntablets, CurrentMemoryContext);
+	Place	   *free = memo != NULL ? free_place() : NULL;
+	CachedRows	rows[SHELF_TABLETS];
+	int		   *place;
 
-	/* to make room is not to take what is derived from */
-	wider->users++;
-	free = free_place();
-	wider->users--;
-	memo = free != NULL ? shelf_memo_begin(now, CurrentMemoryContext) : NULL;
-	if (memo == NULL)
+	if (free == NULL)
 		return NULL;
+	place = palloc(sizeof(int) * Max(ncolumns, 1));
 	for (int c = 0; c < ncolumns; c++)
 		place[c] = place_of_column(wider, &now->columns->key[c]);
 	for (uint32 t = 0; t < wider->shelf.ntablets; t++)
 	{
-		SharedColumn *column = MemoryContextAlloc(memo->context, sizeof(SharedColumn) * Max(ncolumns, 1));
+		SharedColumn *column = shelf_memo_room(memo, sizeof(SharedColumn) * ncolumns);
 
 		for (int c = 0; c < ncolumns; c++)
 			column[c] = wider->rows[t].column[place[c]];
-		rows[t] = (CachedRows) {
-			.tablet = derive_tablet(memo->context, wider->rows[t].tablet, place, ncolumns), .nrows = wider->rows[t].nrows, .column = column
-		};
+		rows[t] = (CachedRows) {.tablet = derive_tablet(memo, wider->rows[t].tablet, place), .nrows = wider->rows[t].nrows, .column = column};
 	}
+	pfree(place);
 	complete(memo, rows, wider->shelf.ntablets, free);
-	pfree(rows);
 	return memo;
 }
 
@@ -284,8 +327,11 @@ shelf_memo_find(const ShelfNow *now)
 
 		if (wider == NULL)
 			return NULL;
+		/* what is derived from is not to make room */
+		wider->users++;
 		if (memo == NULL)
 			memo = derive(wider, now);
+		wider->users--;
 		if (memo == NULL)
 			return NULL;
 		/* the rows of a shelf's tablets are those of all their columns */

@@ -18,13 +18,10 @@
 #include "tablet/shelf.h"
 #include "tablet/tablet_scan.h"
 
-/* Shelves that a session remembers, each as often as queries want different columns of it, and their bytes; with 32 tablets of 7 columns one has some 24 kB. */
+/* Shelves that a session remembers, each as often as queries want different columns of it, if they have room (memo_room.h); with 32 tablets of 7 columns one takes 28 kB. */
 #define SHELF_MEMOS		512
-#define SHELF_MEMO_BYTES	(8 * 1024 * 1024)
-/* Of wider ones it would be too much memory. */
-#define SHELF_MEMO_COLUMNS	32
 
-/* A memo tells which tablets of a shelf were found, for which columns and by which proof.  All of a memo stands in a memory context of its own. */
+/* A memo tells which tablets of a shelf were found, for which columns and by which proof.  All of a memo stands in one piece, which it begins. */
 typedef struct ShelfMemo
 {
 	uint64		generation;		/* of the shelf: no other one's, ever */
@@ -36,8 +33,10 @@ typedef struct ShelfMemo
 	bool	   *not_null;
 	CachedRows	rows[SHELF_TABLETS];
 	CachedShelf shelf;			/* these, for devices */
-	MemoryContext context;
-	Size		bytes;			/* of all that */
+	Size		bytes;			/* of all that, */
+	Size		filled;			/* and how many are */
+	bool		huge;			/* it stands in huge pages */
+	struct MemoHolder *holder;	/* who gives it back; NULL = it is kept */
 	uint64		used;
 	int			users;			/* scans that have it */
 } ShelfMemo;
@@ -49,6 +48,7 @@ typedef struct ShelfNow
 	const MapPage *map;
 	Moment		moment;			/* that the snapshot shows */
 	uint32		nblocks;
+	bool		of_many;		/* the table is a large one */
 	const ColumnKeys *columns;
 	const ColumnWanted *wanted;
 } ShelfNow;
@@ -65,11 +65,13 @@ typedef struct ShelfProof
 } ShelfProof;
 
 /*
- * Begin a memo of a shelf as it is now, which goes with a memory context
- * unless it is kept.  What the shelf's tablets have to be remembered by is
- * allocated in its own context.  NULL if they are too wide for one.
+ * Begin a memo of a shelf as it is now, for n tablets, which lasts as long as a
+ * memory context unless it is kept.  NULL if there is no room for it.
  */
-extern ShelfMemo *shelf_memo_begin(const ShelfNow *now, MemoryContext parent);
+extern ShelfMemo *shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context);
+
+/* Memory for what the shelf's tablets are to be remembered by: a Tablet and an array of SharedColumn for each.  It is not zeroed. */
+extern void *shelf_memo_room(ShelfMemo *memo, Size bytes);
 
 /*
  * Remember it: n tablets, all that the shelf has, with every row.  Returns what

@@ -23,6 +23,9 @@
 /* Texts of one attribute may take such a part of the pool. */
 #define TEXTS_SHARE		4
 
+/* A table of so many shelves is a large one, of whose memos a huge page is not left empty. */
+#define MANY_SHELVES	16
+
 /* A shelf's tablets as they were found, and the looks at their pages, while the scan decides about them. */
 typedef struct FoundShelf
 {
@@ -168,15 +171,21 @@ place_texts(Tablet *tablet, const CachedColumn **column, int ncolumns)
 	return tablet_place_texts(tablet, texts);
 }
 
-/* A tablet whose columns are these, wherever they stand, in a memory context; NULL if no references reach all of their texts. */
-static Tablet *
-assemble(MemoryContext context, const CachedColumn **column, int ncolumns, uint32 nrows)
+/* Memory in a shelf's memo, or, if there is none, of the scan's. */
+static void *
+room_for(const TabletScan *scan, ShelfMemo *memo, Size bytes)
 {
-	Tablet	   *tablet = MemoryContextAllocZero(context, sizeof(Tablet) + sizeof(TabletColumn) * ncolumns);
+	return memo != NULL ? shelf_memo_room(memo, bytes) : MemoryContextAlloc(scan->context, bytes);
+}
 
-	tablet->nrows = nrows;
-	tablet->ncols = ncolumns;
-	tablet->failed_column = -1;
+/* A tablet whose columns are these, wherever they stand; NULL if no references reach all of their texts. */
+static Tablet *
+assemble(const TabletScan *scan, ShelfMemo *memo, const CachedColumn **column, uint32 nrows)
+{
+	const int	ncolumns = scan->columns.n;
+	Tablet	   *tablet = room_for(scan, memo, sizeof(Tablet) + sizeof(TabletColumn) * ncolumns);
+
+	*tablet = (Tablet) {.nrows = nrows, .ncols = ncolumns, .failed_column = -1};
 	for (int c = 0; c < ncolumns; c++)
 	{
 		tablet->column[c] = column[c]->stored;
@@ -186,13 +195,13 @@ assemble(MemoryContext context, const CachedColumn **column, int ncolumns, uint3
 	return place_texts(tablet, column, ncolumns) ? tablet : NULL;
 }
 
-/* Where a tablet's columns are for other processes, in a memory context. */
+/* Where a tablet's columns are for other processes. */
 static SharedColumn *
-places_of(MemoryContext context, const CachedColumn **column, int ncolumns)
+places_of(const TabletScan *scan, ShelfMemo *memo, const CachedColumn **column)
 {
-	SharedColumn *places = MemoryContextAlloc(context, sizeof(SharedColumn) * Max(ncolumns, 1));
+	SharedColumn *places = room_for(scan, memo, sizeof(SharedColumn) * scan->columns.n);
 
-	for (int c = 0; c < ncolumns; c++)
+	for (int c = 0; c < scan->columns.n; c++)
 		places[c] = (SharedColumn) {column[c]->number, column[c]->values, column[c]->nulls, column[c]->texts, column[c]->text_bytes};
 	return places;
 }
@@ -251,9 +260,9 @@ choose(const TabletScan *scan, uint32 tablet, TabletLook *look)
 	return n;
 }
 
-/* Decide about one tablet; what is used of it stands in a memory context. */
+/* Decide about one tablet; what is used of it stands in a memo, if there is one. */
 static void
-decide_tablet(TabletScan *scan, uint32 tablet, TabletLook *look, MemoryContext context)
+decide_tablet(TabletScan *scan, uint32 tablet, TabletLook *look, ShelfMemo *memo)
 {
 	const FoundTablet *found = look->found;
 	ScanTablet *t = &scan->tablets[tablet];
@@ -267,14 +276,14 @@ decide_tablet(TabletScan *scan, uint32 tablet, TabletLook *look, MemoryContext c
 	/* too much to be read again and again */
 	if (n == 0 || (nblocks - n > WORN(nblocks) && shelf_worth_building(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS)))
 		return;
-	t->cached = assemble(context, found->column, scan->columns.n, found->nrows);
+	t->cached = assemble(scan, memo, found->column, found->nrows);
 	if (t->cached == NULL)
 		return;
 	if (scan->purpose == SCAN_FOR_QUERY)
 		shelf_count_hit(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS);
 	t->nlacking = nblocks - n;
 	rows = &scan->found[scan->nfound++];
-	*rows = (CachedRows) {.tablet = t->cached, .nrows = found->nrows, .column = places_of(context, found->column, scan->columns.n)};
+	*rows = (CachedRows) {.tablet = t->cached, .nrows = found->nrows, .column = places_of(scan, memo, found->column)};
 	if (n < found->notes->nblocks)
 		select_rows(rows, found, &t->seen->usable);
 	if (n < nblocks)
@@ -344,9 +353,9 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf 
 	}
 	tablet_look_at_pages(found->look, ntablets);
 	if (scan->remembers && all)
-		memo = shelf_memo_begin(now, scan->context);
+		memo = shelf_memo_begin(now, ntablets, scan->context);
 	for (uint32 t = 0; t < ntablets; t++)
-		decide_tablet(scan, first + t, &found->look[t], memo != NULL ? memo->context : scan->context);
+		decide_tablet(scan, first + t, &found->look[t], memo);
 	/* a number tells devices of these tablets and no others: none may have come since it was read */
 	if (memo == NULL || !are_whole(scan, first, ntablets, &proof) || shelf_generation(shelf) != now->generation)
 		return;
@@ -383,7 +392,8 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
 		shelf_note_uses(s->shelf, &scan->columns);
 	now = (ShelfNow) {
 		.generation = shelf_generation(s->shelf), .map = map, .moment = moment_at(scan, number * SHELF_TABLETS),
-		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .columns = &scan->columns, .wanted = scan->wanted
+		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .of_many = scan->nshelves >= MANY_SHELVES,
+		.columns = &scan->columns, .wanted = scan->wanted
 	};
 	memo = scan->remembers ? shelf_memo_find(&now) : NULL;
 	if (memo != NULL)

@@ -259,6 +259,22 @@ is($dropper->query_safe("SELECT count(*) FROM pg_database WHERE datname = 'dropp
 $dropper->quit;
 like(slurp_file($node->logfile), qr/terminating background worker "gpudb prewarm"/, 'DROP DATABASE has ended the worker');
 
+# A session that has read all columns knows of fewer of them, as long as they are what they were
+run_sql('VACUUM t');
+my $session = $node->background_psql('postgres');
+$session->query_safe('SET gpudb.debug_require = require');
+for my $when ('before', 'after others have changed some rows')
+{
+	run_sql('UPDATE t SET n = n + 1, m = NULL, w = w || $$ $$ WHERE id % 3000 = 5') if $when ne 'before';
+	$session->query_safe('SELECT count(*), sum(id + k + s), sum(n), sum(f), max(m), count(b), max(d), max(z), count(h), max(length(u)), count(v) FROM t');
+	for my $name (sort keys %query)
+	{
+		my $rows = "SELECT array_agg(r ORDER BY r) FROM ($query{$name} OFFSET 0) r";
+		is($session->query_safe($rows), run_sql("SET gpudb.enabled = off; $rows"), "a session that knows all columns, $when: $name");
+	}
+}
+$session->quit;
+
 # A transaction's own changes
 my $own = run_sql("BEGIN; UPDATE t SET n = n * 2 WHERE id % 1000 = 1; $query{totals}; SET LOCAL gpudb.enabled = off; $query{totals}; ROLLBACK");
 my ($ours, $theirs) = split /\n/, $own;
