@@ -67,7 +67,7 @@ vm_probe_places(const VmRun *run, const Instr *in, const JoinTable *table)
 	const uint64_t nplaces = table->nplaces;
 	uint32_t	found[VM_TILE];
 
-	LANES
+	LANES						/* vectorised */
 	{
 		const uint8_t here = selection[i] & (an[i] ^ 1) & (uint8_t) (va[i] < nplaces);
 
@@ -75,11 +75,11 @@ vm_probe_places(const VmRun *run, const Instr *in, const JoinTable *table)
 		vd[i] = here ? va[i] : 0;
 	}
 	EACH_LANE found[i] = place[vd[i]];
-	LANES dn[i] |= (uint8_t) (found[i] == JOIN_NO_ROW);
+	LANES dn[i] |= (uint8_t) (found[i] == JOIN_NO_ROW);	/* vectorised */
 	if (in->op == VMOP_PROBE)
 		LANES row[i] = found[i];
 	else
-		LANES vd[i] = dn[i] ? 0 : JOIN_SPAN(found[i], 1);
+		LANES vd[i] = dn[i] ? 0 : JOIN_SPAN(found[i], 1);	/* vectorised */
 }
 
 /* Of every active lane's word the rows: spans, or in a unique table the one row. */
@@ -114,7 +114,7 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 			unit[i] = here ? (uint32_t) (va[i] / 32) : 0;
 		}
 		EACH_LANE unit[i] = present[unit[i]];
-		LANES dn[i] |= (uint8_t) (unit[i] >> (va[i] % 32) & 1) ^ 1;
+		LANES dn[i] |= (uint8_t) (unit[i] >> (va[i] % 32) & 1) ^ 1;	/* vectorised */
 	}
 	if (table->size > JOIN_PREFETCH_BYTES)
 		EACH_LANE
@@ -216,7 +216,7 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 		memset(vd, 0, (size_t) VM_TILE * (in->op == VMOP_FETCH_W ? 16 : 8));
 		return true;
 	}
-	LANES at[i] = an[i] ? 0 : rows[i] + before;
+	LANES at[i] = an[i] ? 0 : rows[i] + before;	/* vectorised */
 	if (column->null_count > 0)
 	{
 		const uint8_t *bits = tablet_at(tablet, column->nulls);
@@ -230,9 +230,9 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 	{
 		case COLTYPE_BOOL: FETCH(uint8_t, uint8_t, v); break;
 		case COLTYPE_SAME: FETCH_SAME(int64_t); break;
-		case COLTYPE_U8: FETCH_FRAMED(int64_t, uint8_t); break;
-		case COLTYPE_U16: FETCH_FRAMED(int64_t, uint16_t); break;
-		case COLTYPE_U32: FETCH_FRAMED(int64_t, uint32_t); break;
+		case COLTYPE_U8: FETCH_FRAMED(int64_t, uint8_t); break;	/* vectorised */
+		case COLTYPE_U16: FETCH_FRAMED(int64_t, uint16_t); break;	/* vectorised */
+		case COLTYPE_U32: FETCH_FRAMED(int64_t, uint32_t); break;	/* vectorised */
 		case COLTYPE_I16: FETCH(int64_t, int16_t, v); break;
 		case COLTYPE_I32: FETCH(int64_t, int32_t, v); break;
 		case COLTYPE_I64: FETCH(int64_t, int64_t, v); break;
@@ -321,7 +321,7 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 	switch ((JoinOp) in->op)
 	{
 		case VMOP_JOIN_I:
-			JOIN_PART(join_part_word, (int64_t) va[i], va[i]);
+			JOIN_PART(join_part_word, (int64_t) va[i], va[i]);	/* vectorised */
 			return in->c < table->nparts;
 		case VMOP_JOIN_W:
 			JOIN_PART(join_part_wide, wide_load(va + 2 * i), join_wide_word(wide_load(va + 2 * i)));
@@ -403,7 +403,7 @@ vm_expand_unique(const VmRun *run, uint64_t *pairs, const uint64_t *spans, const
 	uint8_t		found[VM_TILE];
 	uint32_t	n = 0;
 
-	LANES
+	LANES						/* vectorised */
 	{
 		pair[i] = (uint64_t) i << 32 | JOIN_SPAN_FIRST(spans[i]);
 		found[i] = mask[i] & (nulls[i] ^ 1) & (uint8_t) (JOIN_SPAN_COUNT(spans[i]) > 0);
