@@ -58,6 +58,12 @@ budget_take(Budget *budget, int least, int most, uint32 limit)
 	return n;
 }
 
+int
+budget_of_others(const Budget *budget)
+{
+	return budget->leased != NULL ? (int) pg_atomic_read_u32(budget->leased) - budget->own : 0;
+}
+
 void
 budget_return(Budget *budget, int n)
 {

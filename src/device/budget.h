@@ -27,6 +27,9 @@ extern void budget_attach_shmem(Budget *budget);
  */
 extern int	budget_take(Budget *budget, int least, int most, uint32 limit);
 
+/* Return how much other processes have on lease. */
+extern int	budget_of_others(const Budget *budget);
+
 /* Give back n. */
 extern void budget_return(Budget *budget, int n);
 

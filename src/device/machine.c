@@ -200,10 +200,9 @@ machine_has_segment(int nworkers)
 	return (uint64) found.f_bavail * found.f_frsize >= (nworkers + 1) * SEGMENT_WORKER;
 }
 
-bool
-machine_is_busy(void)
+int
+machine_running(void)
 {
-	const int	processors = count_processors();
 	int			running = 0;
 
 	/* what is read without a lock may be a moment old */
@@ -215,5 +214,5 @@ machine_is_busy(void)
 		if (process->pid != 0 && process != MyProc && OidIsValid(process->databaseId) && process->wait_event_info == 0)
 			running += BackendPidGetProc(process->pid) == process;
 	}
-	return running >= processors;
+	return running;
 }

@@ -27,7 +27,7 @@ extern uint64 machine_memory(void);
  */
 extern bool machine_has_segment(int nworkers);
 
-/* Whether as many processes of this server run queries now, besides this one, as there are processors: none that waits counts. */
-extern bool machine_is_busy(void);
+/* How many processes of this server run queries now, besides this one: none that waits counts. */
+extern int	machine_running(void);
 
 #endif							/* GPUDB_DEVICE_MACHINE_H */

@@ -54,6 +54,14 @@ threads_return(int n)
 	budget_return(&budget, n);
 }
 
+bool
+threads_are_busy(void)
+{
+	const int	running = machine_running();
+
+	return running > 0 && running + budget_of_others(&budget) >= machine_processors();
+}
+
 void
 threads_run_all(uint32 parts, void (*work) (void *arg, uint32 part), void *arg)
 {

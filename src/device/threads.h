@@ -19,6 +19,13 @@ extern int	threads_wanted(void);
 extern int	threads_lease(void);
 extern void threads_return(int n);
 
+/*
+ * Whether other processes of this server that run queries now, and the threads
+ * that these have leased, take all processors.  A lease counts only where some
+ * process runs: one that has threads and waits for its client lets them wait.
+ */
+extern bool threads_are_busy(void);
+
 /* The first of so many rows that is of a part, of so many parts. */
 static inline uint32
 threads_part_start(uint32 nrows, uint32 parts, uint32 part)

@@ -30,7 +30,7 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
-#include "device/machine.h"
+#include "device/threads.h"
 #include "exec/auto_prewarm.h"
 #include "exec/build_columns.h"
 #include "guc.h"
@@ -142,7 +142,7 @@ await_processors(int patience_ms)
 {
 	for (int looks = 0; looks < FREE_LOOKS && patience_ms > 0; patience_ms -= BUSY_POLL_MS)
 	{
-		looks = machine_is_busy() ? 0 : looks + 1;
+		looks = threads_are_busy() ? 0 : looks + 1;
 		sleep_a_while(BUSY_POLL_MS);
 	}
 	return patience_ms;
@@ -166,7 +166,7 @@ static int	pause_ms;
 static void
 pause_for_queries(void)
 {
-	for (; pause_ms > 0 && machine_is_busy(); pause_ms -= PAUSE_POLL_MS)
+	for (; pause_ms > 0 && threads_are_busy(); pause_ms -= PAUSE_POLL_MS)
 		sleep_a_while(PAUSE_POLL_MS);
 }
 
@@ -276,7 +276,7 @@ build(const Admission *admission)
 	for (; more; building.shelf++)
 	{
 		/* queries may have begun behind the last shelf */
-		if (machine_is_busy())
+		if (threads_are_busy())
 			patience_ms = await_processors(patience_ms);
 		SetCurrentStatementStartTimestamp();
 		StartTransactionCommand();

@@ -60,7 +60,11 @@ place_of_column(const ShelfMemo *memo, const ColumnKey *key)
 	return -1;
 }
 
-/* Whether a memo of other columns has those that are wanted, none of them as texts, whose references only lead to where they do among its own. */
+/*
+ * Whether a memo has all columns that are wanted.  A column of texts does not
+ * count: its references lead to their bytes from a place that all columns of
+ * the tablet have in common (tablet_place_texts()).
+ */
 static bool
 has_columns(const ShelfMemo *memo, const ShelfNow *now)
 {
@@ -81,7 +85,7 @@ has_columns(const ShelfMemo *memo, const ShelfNow *now)
 	return true;
 }
 
-/* The next memo of these blocks behind a place, and its place; NULL if there is none up to the place again.  Mostly a scan's memos stand in a row. */
+/* Return the next memo of these blocks behind place *at, which is advanced; NULL if there is none up to place `from` again.  Mostly a scan's memos stand in a row. */
 static ShelfMemo *
 next_of_shelf(const ShelfNow *now, int from, int *at)
 {
@@ -142,7 +146,7 @@ forget(Place *place)
 	*place = (Place) {0};
 }
 
-/* Of the memos that no scan has, in huge pages or not, or all, that which was not used for longest; NULL if there is none. */
+/* Return the place of the memo that was not used for longest, of those that no scan has and that stand in huge pages or do not, or of any; NULL if there is none. */
 static Place *
 oldest(bool any, bool huge)
 {
@@ -215,16 +219,16 @@ shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context)
 	Place	   *gone;
 
 	StaticAssertStmt(SHELF_TABLETS <= CACHED_SHELF_MOST, "a device takes no shelf so large");
-	while ((memo = memo_room_take(bytes, now->of_many)) == NULL)
+	while ((memo = memo_room_take(bytes, now->of_large)) == NULL)
 	{
-		gone = oldest(false, now->of_many);
+		gone = oldest(false, now->of_large);
 		if (gone == NULL)
 			return NULL;
 		forget(gone);
 	}
 	*memo = (ShelfMemo) {
 		.generation = now->generation, .nblocks = now->nblocks, .ncolumns = ncolumns, .bytes = bytes, .filled = MAXALIGN(sizeof(ShelfMemo)),
-		.huge = now->of_many, .holder = holder
+		.huge = now->of_large, .holder = holder
 	};
 	*holder = (MemoHolder) {.callback = {.func = let_go, .arg = holder}, .memo = memo};
 	MemoryContextRegisterResetCallback(context, &holder->callback);

@@ -48,7 +48,7 @@ typedef struct ShelfNow
 	const MapPage *map;
 	Moment		moment;			/* that the snapshot shows */
 	uint32		nblocks;
-	bool		of_many;		/* the table is a large one */
+	bool		of_large;		/* the table is a large one */
 	const ColumnKeys *columns;
 	const ColumnWanted *wanted;
 } ShelfNow;

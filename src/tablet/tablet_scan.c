@@ -23,7 +23,7 @@
 /* Texts of one attribute may take such a part of the pool. */
 #define TEXTS_SHARE		4
 
-/* A table of so many shelves is a large one, of whose memos a huge page is not left empty. */
+/* A table of so many shelves is a large one: its memos fill a huge page. */
 #define MANY_SHELVES	16
 
 /* A shelf's tablets as they were found, and the looks at their pages, while the scan decides about them. */
@@ -392,7 +392,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
 		shelf_note_uses(s->shelf, &scan->columns);
 	now = (ShelfNow) {
 		.generation = shelf_generation(s->shelf), .map = map, .moment = moment_at(scan, number * SHELF_TABLETS),
-		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .of_many = scan->nshelves >= MANY_SHELVES,
+		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .of_large = scan->nshelves >= MANY_SHELVES,
 		.columns = &scan->columns, .wanted = scan->wanted
 	};
 	memo = scan->remembers ? shelf_memo_find(&now) : NULL;

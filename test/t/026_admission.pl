@@ -193,6 +193,24 @@ is(() = $err =~ /limit_of runs/g, 1, 'a function that the planner runs is run as
 ($result, $out, $err) = $node->psql('postgres', 'SET gpudb.enabled = off; SELECT count(*) FROM facts WHERE id < limit_of() + 50000');
 is(() = $err =~ /limit_of runs/g, 1, 'that is so often');
 
+# The worker waits while queries take all processors, one of them by its threads
+my $awaited = 'SELECT count(*), sum(v) FROM awaited WHERE k < 900';
+run_sql("CREATE TABLE awaited WITH (autovacuum_enabled = off, parallel_workers = 8) AS SELECT * FROM facts");
+run_sql('VACUUM ANALYZE awaited');
+my $busy = $node->background_psql('postgres');
+$busy->query_safe('SET gpudb.force = on; SET gpudb.cpu_threads = 64; BEGIN; DECLARE c CURSOR FOR SELECT id FROM facts WHERE v < 70');
+like($busy->query_safe('EXPLAIN (COSTS OFF) SELECT id FROM facts WHERE v < 70'), qr/GpuScan/, 'a cursor whose query has threads');
+$busy->query_safe('FETCH 1 FROM c');
+$busy->{stdin} .= "DO 'BEGIN WHILE clock_timestamp() < statement_timestamp() + interval ''6 s'' LOOP END LOOP; END'; COMMIT;\n";
+$busy->{run}->pump_nb();
+my $until = time + 3;
+ok(run_until_built('awaited', $awaited, 100), 'losses pay for building');
+sleep 1 while time < $until;
+is(run_sql("SELECT state FROM gpudb.admission WHERE relation = 'awaited'::regclass"), 'waits', 'which waits for processors');
+ok(is_built('awaited'), 'and begins when they are free');
+$busy->quit;
+run_sql('DROP TABLE awaited');
+
 # It can be switched off
 run_sql('ALTER SYSTEM SET gpudb.auto_prewarm = off; SELECT pg_reload_conf()');
 $node->poll_query_until('postgres', "SELECT current_setting('gpudb.auto_prewarm') = 'off'");
