@@ -111,10 +111,10 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 			const uint8_t here = (dn[i] ^ 1) & (uint8_t) (va[i] < npresent);
 
 			dn[i] = here ^ 1;
-			unit[i] = here ? (uint32_t) (va[i] / 32) : 0;
+			unit[i] = here ? (uint32_t) join_present_unit(va[i]) : 0;
 		}
 		EACH_LANE unit[i] = present[unit[i]];
-		LANES dn[i] |= (uint8_t) (unit[i] >> (va[i] % 32) & 1) ^ 1;	/* vectorised */
+		LANES dn[i] |= (uint8_t) join_present_bit(unit[i], va[i]) ^ 1;	/* vectorised */
 	}
 	if (table->size > JOIN_PREFETCH_BYTES)
 		EACH_LANE
@@ -155,13 +155,13 @@ vm_rank(const VmRun *run, const Instr *in, const JoinTable *table)
 	return true;
 }
 
-/* The stored values of a column, which stand in any order; those of lanes with NULL are that of the first row. */
+/* FETCH loads a column's values at the rows at[], which are in any order; a lane with NULL has the first row's. */
 #define FETCH(dtype, stype, expr) \
 	do { \
 		const stype *src = (const stype *) tablet_at(tablet, column->values); \
 		EACH_LANE { const stype v = src[at[i]]; ((dtype *) vd)[i] = (dtype) (expr); } \
 	} while (0)
-/* Values of a column in a frame, for which the compiler vectorises the sum. */
+/* FETCH_FRAMED takes values out of their frame in a second loop, which the compiler vectorises. */
 #define FETCH_FRAMED(dtype, stype) \
 	do { \
 		FETCH(dtype, stype, v); \
@@ -170,7 +170,7 @@ vm_rank(const VmRun *run, const Instr *in, const JoinTable *table)
 #define FETCH_SAME(dtype) \
 	LANES ((dtype *) vd)[i] = (dtype) frame.base
 
-/* Values of wide registers, of the rows at[]. */
+/* Fetch a column's values at the rows at[] into a wide register; false if the column is none for it. */
 static inline bool
 vm_fetch_wide(const VmRun *run, const Instr *in, const Tablet *tablet, const uint32_t *at)
 {
@@ -408,10 +408,17 @@ vm_expand_unique(const VmRun *run, uint64_t *pairs, const uint64_t *spans, const
 		pair[i] = (uint64_t) i << 32 | JOIN_SPAN_FIRST(spans[i]);
 		found[i] = mask[i] & (nulls[i] ^ 1) & (uint8_t) (JOIN_SPAN_COUNT(spans[i]) > 0);
 	}
-	EACH_LANE
+	for (uint32_t lane = 0; lane < run->lanes; lane += 8)
 	{
-		pairs[n] = pair[i];
-		n += found[i];
+		uint64_t	eight;
+
+		/* mostly few lanes have found a row */
+		memcpy(&eight, found + lane, sizeof(eight));
+		for (uint32_t i = lane; eight != 0 && i < lane + 8; i++)
+		{
+			pairs[n] = pair[i];
+			n += found[i];
+		}
 	}
 	return n;
 }

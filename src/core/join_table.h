@@ -247,11 +247,25 @@ join_present_words(uint64_t npresent)
 	return npresent / 32 + (npresent % 32 != 0);
 }
 
+/* The unit of the bitmap in which a word's bit is. */
+CORE_FN uint64_t
+join_present_unit(uint64_t word)
+{
+	return word / 32;
+}
+
+/* A word's bit in that unit. */
+CORE_FN uint32_t
+join_present_bit(uint32_t unit, uint64_t word)
+{
+	return unit >> (word % 32) & 1;
+}
+
 /* Whether a word may have rows, by the bitmap. */
 CORE_FN uint32_t
 join_present(const uint32_t *present, uint64_t word)
 {
-	return present[word / 32] >> (word % 32) & 1;
+	return join_present_bit(present[join_present_unit(word)], word);
 }
 
 /* How many rows of a sorted table have a value below this one, or, if that is to be so, no larger one. */

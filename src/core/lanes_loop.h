@@ -63,9 +63,8 @@
 	do { \
 		const stype *src = (const stype *) tablet_at(tablet, column->values) + first; \
 		for (uint32_t i = 0; i < n; i++) { stype v = src[i]; ((dtype *) vd)[i] = (dtype) (expr); } \
-		/* nearly all tiles are full, for which the compiler would still set up a loop that fills memory */ \
-		if (n < VM_TILE) \
-			memset((dtype *) vd + n, 0, (VM_TILE - n) * sizeof(dtype)); \
+		for (uint32_t i = n; i < VM_TILE; i++) \
+			((dtype *) vd)[i] = 0; \
 	} while (0)
 #define FILL_COLUMN(dtype, value) \
 	LANES ((dtype *) vd)[i] = (dtype) (value)

@@ -40,38 +40,32 @@ leave_missing(Relation relation, BlockNumber pages, CompileResult *columns, Colu
 		columns->ncolumns = n;
 }
 
-/* Note which columns a program would find if they were cached, and what building them takes; true if they count as cached (what_if.h). */
-static bool
-note_missing(const Candidate *candidate, const CompileResult *compiled, Relation relation, BlockNumber pages, double part,
-			 const ColumnWanted *wanted)
+/* Which of a program's columns are missing where a part of a relation has all of them, and what building these takes. */
+static MissingColumns
+price_missing(const Candidate *candidate, const CompileResult *compiled, Relation relation, BlockNumber pages, double part,
+			  const ColumnWanted *wanted)
 {
 	CompileResult columns = *compiled;
 	ColumnWanted *missing = memcpy(palloc(sizeof(ColumnWanted) * Max(compiled->ncolumns, 1)), wanted, sizeof(ColumnWanted) * compiled->ncolumns);
-	MissingColumns noted = {.pages = pages, .column = missing};
-	bool		counts;
 
-	if (what_if_is_planned())
-	{
-		leave_missing(relation, pages, &columns, missing);
-		noted.price = cost_building(candidate, &columns) * pages / Max(candidate->rel->pages, 1) * (1 - part);
-	}
-	noted.ncolumns = columns.ncolumns;
-	counts = what_if_note(relation, &noted);
-	pfree(missing);
-	return counts;
+	leave_missing(relation, pages, &columns, missing);
+	return (MissingColumns) {pages, missing, columns.ncolumns, cost_building(candidate, &columns) * pages / Max(candidate->rel->pages, 1) * (1 - part)};
 }
 
-/* The part of a relation, or of a member of a tree, in which columns are cached; 1 if they count as cached. */
+/* The part of a relation, or of a member of a tree, in which columns are cached; 1 if they count as cached (what_if.h). */
 static double
 part_of_relation(const Candidate *candidate, const CompileResult *compiled, Relation relation, BlockNumber pages, const ColumnWanted *wanted)
 {
 	const int	nwanted = compiled->ncolumns;
 	const double part = tablet_cached_part(relation, pages, wanted, nwanted);
+	MissingColumns missing = {pages, wanted, nwanted};
 
-	if (part < WHAT_IF_WHOLE && gpudb_auto_prewarm && tablet_can_be_cached(relation, wanted, nwanted) &&
-		note_missing(candidate, compiled, relation, pages, part, wanted))
-		return 1;
-	return part;
+	if (part >= WHAT_IF_WHOLE || !gpudb_auto_prewarm || !tablet_can_be_cached(relation, wanted, nwanted))
+		return part;
+	/* nobody else asks for the price */
+	if (what_if_is_planned())
+		missing = price_missing(candidate, compiled, relation, pages, part, wanted);
+	return what_if_note(relation, &missing) ? 1 : part;
 }
 
 /* The part of the members of a tree whose columns are there already. */

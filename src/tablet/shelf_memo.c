@@ -25,7 +25,7 @@ typedef struct Place
 static Place places[SHELF_MEMOS];
 static uint64 clock_ticks;
 
-/* Gives the room of a memo back with a memory context, unless the memo is kept. */
+/* A holder gives the room of a memo back with a memory context, unless the memo is kept. */
 typedef struct MemoHolder
 {
 	MemoryContextCallback callback;
@@ -61,22 +61,21 @@ place_of_column(const ShelfMemo *memo, const ColumnKey *key)
 }
 
 /*
- * Whether a memo has all columns that are wanted.  A column of texts does not
- * count: its references lead to their bytes from a place that all columns of
- * the tablet have in common (tablet_place_texts()).
+ * Find a memo's columns that are wanted; false if it lacks some.  A column of
+ * texts does not count: its references lead to their bytes from a place that
+ * all columns of the tablet have in common (tablet_place_texts()).
  */
 static bool
-has_columns(const ShelfMemo *memo, const ShelfNow *now)
+find_columns(const ShelfMemo *memo, const ShelfNow *now, int *place)
 {
 	for (int c = 0; c < now->columns->n; c++)
 	{
-		const int	place = place_of_column(memo, &now->columns->key[c]);
-
-		if (place < 0)
+		place[c] = place_of_column(memo, &now->columns->key[c]);
+		if (place[c] < 0)
 			return false;
 		for (uint32 t = 0; t < memo->shelf.ntablets; t++)
 		{
-			const TabletColumn *column = &memo->rows[t].tablet->column[place];
+			const TabletColumn *column = &memo->rows[t].tablet->column[place[c]];
 
 			if (column->type == COLTYPE_TEXT || (now->wanted[c].not_null && column->null_count > 0))
 				return false;
@@ -99,7 +98,7 @@ next_of_shelf(const ShelfNow *now, int from, int *at)
 	return NULL;
 }
 
-/* What is remembered of these tablets, whether it holds or not. */
+/* Return the memo of the wanted columns of these tablets, whether it holds or not; NULL if there is none. */
 static ShelfMemo *
 find_any(const ShelfNow *now)
 {
@@ -216,12 +215,12 @@ shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context)
 	const Size	bytes = bytes_of_memo(ncolumns, n);
 	MemoHolder *holder = MemoryContextAlloc(context, sizeof(MemoHolder));
 	ShelfMemo  *memo;
-	Place	   *gone;
 
 	StaticAssertStmt(SHELF_TABLETS <= CACHED_SHELF_MOST, "a device takes no shelf so large");
 	while ((memo = memo_room_take(bytes, now->of_large)) == NULL)
 	{
-		gone = oldest(false, now->of_large);
+		Place	   *gone = oldest(false, now->of_large);
+
 		if (gone == NULL)
 			return NULL;
 		forget(gone);
@@ -279,21 +278,17 @@ derive_tablet(ShelfMemo *memo, const Tablet *from, const int *place)
 	return tablet;
 }
 
-/* Derive a memo of the columns that are wanted from one that has them; NULL if there is no room for it. */
+/* Derive a memo of the columns that are wanted from one that has them in these places; NULL if there is no room for it. */
 static ShelfMemo *
-derive(const ShelfMemo *wider, const ShelfNow *now)
+derive(const ShelfMemo *wider, const int *place, const ShelfNow *now)
 {
 	const int	ncolumns = now->columns->n;
 	ShelfMemo  *memo = shelf_memo_begin(now, wider->shelf.ntablets, CurrentMemoryContext);
 	Place	   *free = memo != NULL ? free_place() : NULL;
 	CachedRows	rows[SHELF_TABLETS];
-	int		   *place;
 
 	if (free == NULL)
 		return NULL;
-	place = palloc(sizeof(int) * Max(ncolumns, 1));
-	for (int c = 0; c < ncolumns; c++)
-		place[c] = place_of_column(wider, &now->columns->key[c]);
 	for (uint32 t = 0; t < wider->shelf.ntablets; t++)
 	{
 		SharedColumn *column = shelf_memo_room(memo, sizeof(SharedColumn) * ncolumns);
@@ -302,20 +297,19 @@ derive(const ShelfMemo *wider, const ShelfNow *now)
 			column[c] = wider->rows[t].column[place[c]];
 		rows[t] = (CachedRows) {.tablet = derive_tablet(memo, wider->rows[t].tablet, place), .nrows = wider->rows[t].nrows, .column = column};
 	}
-	pfree(place);
 	complete(memo, rows, wider->shelf.ntablets, free);
 	return memo;
 }
 
-/* A memo of more columns that holds; NULL if there is none. */
+/* Return a memo that holds and has the wanted columns among others, and their places in it; NULL if there is none. */
 static ShelfMemo *
-find_wider(const ShelfNow *now)
+find_wider(const ShelfNow *now, int *place)
 {
 	int			at = 0;
 	ShelfMemo  *memo;
 
 	while ((memo = next_of_shelf(now, 0, &at)) != NULL)
-		if (holds(memo, now) && has_columns(memo, now))
+		if (holds(memo, now) && find_columns(memo, now, place))
 			return memo;
 	return NULL;
 }
@@ -327,14 +321,15 @@ shelf_memo_find(const ShelfNow *now)
 
 	if (memo == NULL || !holds(memo, now))
 	{
-		ShelfMemo  *wider = find_wider(now);
+		int		   *place = palloc(sizeof(int) * Max(now->columns->n, 1));
+		ShelfMemo  *wider = find_wider(now, place);
 
 		if (wider == NULL)
 			return NULL;
 		/* what is derived from is not to make room */
 		wider->users++;
 		if (memo == NULL)
-			memo = derive(wider, now);
+			memo = derive(wider, place, now);
 		wider->users--;
 		if (memo == NULL)
 			return NULL;

@@ -53,7 +53,10 @@ typedef struct ShelfNow
 	const ColumnWanted *wanted;
 } ShelfNow;
 
-/* What is remembered of a shelf as it is now, also from what is remembered of more columns; NULL if nothing.  It stays until it is let go. */
+/*
+ * Return the memo of a shelf as it is now, which may have been derived from one
+ * of more columns; NULL if there is none.  The memo stays until it is let go.
+ */
 extern ShelfMemo *shelf_memo_find(const ShelfNow *now);
 extern void shelf_memo_let_go(ShelfMemo *memo);
 
