@@ -150,11 +150,28 @@ typedef struct CachedShelf
 	const CachedRows *rows;		/* all of them */
 	const Tablet *cover;		/* their zone maps together */
 
+	/*
+	 * Of a shelf whose owner knew these columns among others, the first tablet
+	 * alone is there until the owner is asked for the others: where each column
+	 * is among those of rows like these, which have its zone maps.
+	 */
+	void		(*complete) (struct CachedShelf *shelf);	/* NULL = all are there */
+	const CachedRows *wider;
+	const uint8_t *place;
+
 	/* notes of those who use it */
 	uint32_t	told;			/* the device: whom it has described it to */
 	uint64_t	asked;			/* the executor: for which program it asked last, */
 	uint32_t	may_pass;		/* and rows of which tablets may pass, a bit each */
 } CachedShelf;
+
+/* Have a tablet be there that is to be read, unless its columns are read by their numbers alone. */
+CORE_FN void
+cached_rows_complete(const CachedRows *rows)
+{
+	if (rows->shelf != NULL && rows->shelf->complete != NULL)
+		rows->shelf->complete(rows->shelf);
+}
 
 typedef enum WorkStage
 {

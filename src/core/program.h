@@ -268,7 +268,23 @@ CORE_API uint32_t program_disassemble(const Program *program, int body, char *bu
 struct Tablet;
 CORE_API bool program_fits(const Program *program, const struct Tablet *tablet);
 
-/* Whether any row of this tablet may pass a body's filters; if not, the body would change nothing, and report nothing. */
+/* Tablets whose zone maps are looked at together. */
+#define ZONES_MOST 32
+
+typedef struct ZoneMaps
+{
+	uint32_t	n;				/* at most ZONES_MOST */
+	const struct Tablet *tablet[ZONES_MOST];
+	const uint8_t *place;		/* which of their columns each of the program's is; NULL = the one of that number */
+} ZoneMaps;
+
+/*
+ * Return of which tablets rows may pass a body's filters, a bit each.  Of the
+ * others the body would change nothing, and report nothing.
+ */
+CORE_API uint32_t program_choose(const Program *program, int body, const ZoneMaps *zones);
+
+/* Whether any row of this tablet may. */
 CORE_API bool program_may_pass(const Program *program, int body, const struct Tablet *tablet);
 
 #endif							/* GPUDB_CORE_PROGRAM_H */

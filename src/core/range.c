@@ -47,33 +47,43 @@ interval_mul(const Interval *a, const Interval *b)
 	return r;
 }
 
-/* The interval of what FETCH reads. */
-static Interval
-fetched_interval(const Program *program, const Tablet *tablet, const Instr *in)
+/* The columns of a tablet, of which each of the program's is one. */
+typedef struct Zones
 {
-	const TabletColumn *column = &tablet->column[FETCH_COLUMN(in->c)];
-	const uint64_t *bounds = program_words(program) + in->imm;
+	const TabletColumn *column;
+	const uint8_t *place;		/* NULL = the one of the same number */
+} Zones;
 
-	return FETCH_TABLE(in->c) == 0 ? (Interval) {wide_load(column->min), wide_load(column->max)}
-		: (Interval) {wide_load(bounds), wide_load(bounds + 2)};
+static Interval
+column_interval(const Zones *zones, uint32_t column)
+{
+	const TabletColumn *found = &zones->column[zones->place != NULL ? zones->place[column] : column];
+
+	return (Interval) {wide_load(found->min), wide_load(found->max)};
 }
 
-/* The interval of one instruction's result; anything unknown is all of int64. */
+/* The interval of what FETCH reads. */
 static Interval
-interval_of(const Program *program, const Tablet *tablet, const Instr *in, const Interval *reg)
+fetched_interval(const Program *program, const Zones *zones, const Instr *in)
 {
-	const Interval *a = &reg[in->a];
-	const Interval *b = &reg[in->b];
+	const uint64_t *bounds = program_words(program) + in->imm;
+
+	return FETCH_TABLE(in->c) == 0 ? column_interval(zones, FETCH_COLUMN(in->c)) : (Interval) {wide_load(bounds), wide_load(bounds + 2)};
+}
+
+/* The interval of one instruction's result, of operands in these; anything unknown is all of int64. */
+static Interval
+interval_of(const Program *program, const Zones *zones, const Instr *in, const Interval *a, const Interval *b)
+{
 	Interval	r = {INT64_MIN, INT64_MAX};
 
 	switch ((Opcode) in->op)
 	{
 		case VMOP_LOAD_I:
-			r.min = wide_load(tablet->column[in->imm].min);
-			r.max = wide_load(tablet->column[in->imm].max);
+			r = column_interval(zones, (uint32_t) in->imm);
 			break;
 		case VMOP_FETCH_I:
-			r = fetched_interval(program, tablet, in);
+			r = fetched_interval(program, zones, in);
 			break;
 		case VMOP_CONST_I:
 			r.min = r.max = in->c ? 0 : (int64_t) program_words(program)[in->imm];
@@ -146,6 +156,7 @@ bool
 program_fits(const Program *program, const Tablet *tablet)
 {
 	Interval	reg[PROGRAM_MAX_REGISTERS];
+	const Zones zones = {tablet->column};
 	const ProgramBody *body = &program->body[BODY_NARROW];
 	const Instr *code = program_instrs(program, BODY_NARROW);
 	uint32_t	pc;
@@ -160,7 +171,7 @@ program_fits(const Program *program, const Tablet *tablet)
 
 		if (kind != KIND_I)
 			continue;
-		r = interval_of(program, tablet, in, reg);
+		r = interval_of(program, &zones, in, &reg[in->a], &reg[in->b]);
 		if (!interval_fits(&r))
 			return false;
 		reg[in->dst] = r;
@@ -176,10 +187,11 @@ program_fits(const Program *program, const Tablet *tablet)
 #define MAY_BE_NULL		4
 #define MAY_BE_ANY		(MAY_BE_FALSE | MAY_BE_TRUE | MAY_BE_NULL)
 
+/* What a register may have, of each tablet. */
 typedef struct Facts
 {
-	Interval	range[PROGRAM_MAX_REGISTERS];	/* of integers */
-	uint8_t		may_be[PROGRAM_MAX_REGISTERS];	/* of bools */
+	Interval	range[PROGRAM_MAX_REGISTERS][ZONES_MOST];	/* of integers */
+	uint8_t		may_be[PROGRAM_MAX_REGISTERS][ZONES_MOST];	/* of bools */
 } Facts;
 
 static uint8_t
@@ -223,30 +235,28 @@ some_within(const uint64_t *words, uint32_t n, const Interval *a)
 
 /* What a condition over codes says of those in an interval: code_table_truths(). */
 static uint32_t
-truths_of_codes(const Program *program, const Instr *in, const Facts *facts)
+truths_of_codes(const Program *program, const Instr *in, const Interval *codes)
 {
-	const Interval *codes = &facts->range[in->a];
-
 	return codes->min < 0 || codes->max > UINT32_MAX ? ~0u
 		: code_table_truths(program_words(program) + in->imm, (uint64_t) codes->min, (uint64_t) codes->max);
 }
 
-/* Whether an instruction reports nothing, whatever row of the tablet it sees. */
+/* Whether an instruction reports nothing, whatever row of tablet t it sees. */
 static bool
-reports_nothing(const Program *program, const Instr *in, const Facts *facts)
+reports_nothing(const Program *program, const Instr *in, const Facts *facts, uint32_t t)
 {
 	if (in->op == VMOP_TEST_CODE)
-		return truths_of_codes(program, in, facts) >> CODE_UNKNOWN == 0;
+		return truths_of_codes(program, in, &facts->range[in->a][t]) >> CODE_UNKNOWN == 0;
 	return op_info[in->op].status == STATUS_DONE;
 }
 
 static uint8_t
-condition_of(const Program *program, const Instr *in, const Facts *facts)
+condition_of(const Program *program, const Instr *in, const Facts *facts, uint32_t t)
 {
-	const Interval *a = &facts->range[in->a];
-	const Interval *b = &facts->range[in->b];
-	const uint8_t p = facts->may_be[in->a];
-	const uint8_t q = facts->may_be[in->b];
+	const Interval *a = &facts->range[in->a][t];
+	const Interval *b = &facts->range[in->b][t];
+	const uint8_t p = facts->may_be[in->a][t];
+	const uint8_t q = facts->may_be[in->b][t];
 	const bool	overlap = a->min <= b->max && b->min <= a->max;
 	const bool	one_value = a->min == a->max && b->min == b->max;
 
@@ -267,7 +277,7 @@ condition_of(const Program *program, const Instr *in, const Facts *facts)
 		case VMOP_LE_W:
 			return may_be(a->min <= b->max, a->max > b->min);
 		case VMOP_TEST_CODE:
-			return may_be(truths_of_codes(program, in, facts) >> CODE_TRUE & 1, truths_of_codes(program, in, facts) >> CODE_FALSE & 1);
+			return may_be(truths_of_codes(program, in, a) >> CODE_TRUE & 1, truths_of_codes(program, in, a) >> CODE_FALSE & 1);
 		case VMOP_IN_I:
 			return may_be(some_within(program_words(program) + in->imm, in->c, a), true);
 		case VMOP_AND:
@@ -289,24 +299,22 @@ condition_of(const Program *program, const Instr *in, const Facts *facts)
 
 /* The interval of a wide instruction's result. */
 static Interval
-wide_interval_of(const Program *program, const Tablet *tablet, const Instr *in, const Interval *reg)
+wide_interval_of(const Program *program, const Zones *zones, const Instr *in, const Interval *a)
 {
 	Interval	r = {WIDE_MIN, WIDE_MAX};
 
 	switch ((Opcode) in->op)
 	{
 		case VMOP_LOAD_W:
-			r.min = wide_load(tablet->column[in->imm].min);
-			r.max = wide_load(tablet->column[in->imm].max);
-			return r;
+			return column_interval(zones, (uint32_t) in->imm);
 		case VMOP_CONST_W:
 			if (!in->c)
 				r.min = r.max = wide_load(program_words(program) + in->imm);
 			return r;
 		case VMOP_WIDEN:
-			return reg[in->a];
+			return *a;
 		case VMOP_FETCH_W:
-			return fetched_interval(program, tablet, in);
+			return fetched_interval(program, zones, in);
 		default:
 			return r;
 	}
@@ -319,43 +327,90 @@ is_lookup(const OpInfo *op)
 	return op->shape == SHAPE_JOIN_KEY || op->shape == SHAPE_ROW || op->shape == SHAPE_FETCH;
 }
 
-/* Whether some of a register's values are in the bounds outside which no lane passes; of no values they are the wrong way round. */
+/* Whether some values of an interval are in the bounds outside which no lane passes; of no values they are the wrong way round. */
 static bool
-is_within(const Program *program, const Instr *in, const Facts *facts)
+is_within(const Program *program, const Instr *in, const Interval *a)
 {
 	const uint64_t *bounds = program_words(program) + in->imm;
 
-	return (int64_t) bounds[0] <= (int64_t) bounds[1] && facts->range[in->a].min <= (int64_t) bounds[1] &&
-		(int64_t) bounds[0] <= facts->range[in->a].max;
+	return (int64_t) bounds[0] <= (int64_t) bounds[1] && a->min <= (int64_t) bounds[1] && (int64_t) bounds[0] <= a->max;
+}
+
+/* Whether no row of tablet t passes this instruction. */
+static bool
+stops_all(const Program *program, const Instr *in, const Facts *facts, uint32_t t)
+{
+	if (in->op == VMOP_FILTER)
+		return !in->c && !(facts->may_be[in->a][t] & MAY_BE_TRUE);
+	return in->op == VMOP_BOUND && !is_within(program, in, &facts->range[in->a][t]);
+}
+
+/* Note what comes of an instruction on rows of tablet t. */
+static void
+note_result(const Program *program, const Zones *zones, const Instr *in, Facts *facts, uint32_t t)
+{
+	const Interval *a = &facts->range[in->a][t];
+	Interval   *r = &facts->range[in->dst][t];
+
+	switch (op_info[in->op].dst)
+	{
+		case KIND_I:
+			*r = interval_of(program, zones, in, a, &facts->range[in->b][t]);
+			if (!interval_fits(r))
+				*r = (Interval) {INT64_MIN, INT64_MAX};
+			break;
+		case KIND_W:
+			*r = wide_interval_of(program, zones, in, a);
+			break;
+		case KIND_B:
+			facts->may_be[in->dst][t] = condition_of(program, in, facts, t);
+			break;
+		default:
+			break;
+	}
+}
+
+/* Each instruction is looked at once, for all tablets: finding out what it is takes longer than what it does to an interval. */
+uint32_t
+program_choose(const Program *program, int body, const ZoneMaps *zones)
+{
+	const Instr *code = program_instrs(program, body);
+	uint32_t	open = zones->n < 32 ? ((uint32_t) 1 << zones->n) - 1 : UINT32_MAX;	/* tablets about which nothing is known yet */
+	uint32_t	chosen = 0;
+	Facts		facts;
+
+	for (uint32_t pc = 0; pc < program->body[body].ninstrs && open != 0; pc++)
+	{
+		const Instr *in = &code[pc];
+		const OpInfo *op = &op_info[in->op];
+		const bool	is_end = op->shape >= SHAPE_KEY && !is_lookup(op);
+
+		for (uint32_t t = 0; t < zones->n; t++)
+		{
+			const Zones of_tablet = {zones->tablet[t]->column, zones->place};
+			const uint32_t bit = (uint32_t) 1 << t;
+
+			if ((open & bit) == 0)
+				continue;
+			if (stops_all(program, in, &facts, t))
+				open &= ~bit;
+			/* what fails is reported, though no row might pass later; and what comes after filters needs no look */
+			else if (is_end || !reports_nothing(program, in, &facts, t))
+			{
+				chosen |= bit;
+				open &= ~bit;
+			}
+			else
+				note_result(program, &of_tablet, in, &facts, t);
+		}
+	}
+	return chosen | open;
 }
 
 bool
 program_may_pass(const Program *program, int body, const Tablet *tablet)
 {
-	const Instr *code = program_instrs(program, body);
-	const Interval any = {INT64_MIN, INT64_MAX};
-	Facts		facts;
+	const ZoneMaps zones = {.n = 1, .tablet = {tablet}};
 
-	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
-	{
-		const Instr *in = &code[pc];
-		const OpInfo *op = &op_info[in->op];
-
-		if (in->op == VMOP_FILTER && !in->c && !(facts.may_be[in->a] & MAY_BE_TRUE))
-			return false;
-		if (in->op == VMOP_BOUND && !is_within(program, in, &facts))
-			return false;
-		/* what fails is reported, though no row might pass later; and what comes after filters needs no look */
-		if ((op->shape >= SHAPE_KEY && !is_lookup(op)) || !reports_nothing(program, in, &facts))
-			return true;
-		if (op->dst == KIND_I)
-			facts.range[in->dst] = interval_of(program, tablet, in, facts.range);
-		else if (op->dst == KIND_W)
-			facts.range[in->dst] = wide_interval_of(program, tablet, in, facts.range);
-		else if (op->dst == KIND_B)
-			facts.may_be[in->dst] = condition_of(program, in, &facts);
-		if (op->dst == KIND_I && !interval_fits(&facts.range[in->dst]))
-			facts.range[in->dst] = any;
-	}
-	return true;
+	return program_choose(program, body, &zones) != 0;
 }

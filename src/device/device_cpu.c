@@ -220,6 +220,10 @@ cpu_submit(DeviceJob *job, DeviceWork *work)
 	CpuItem    *item = (CpuItem *) work;
 	pthread_cond_t *idle;
 
+	/* threads read them */
+	if (work->stage == STAGE_RUN && work->pages == NULL)
+		for (uint32_t t = 0; t < work->ncached; t++)
+			cached_rows_complete(&work->cached[t]);
 	pthread_mutex_lock(&pool.lock);
 	item->state = ITEM_QUEUED;
 	item->next = NULL;

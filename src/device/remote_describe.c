@@ -160,7 +160,9 @@ describe_shelf(const RemoteJob *job, const CachedRows *rows, uint32 n, bool desc
 	for (uint32 c = 0; c < ncolumns; c++)
 		to->first[c] = shelf->rows[0].column[c].number;
 	at += channel_shelf_words(ncolumns);
-	for (uint32 t = 0; t < shelf->ntablets && to->described; t++)
+	if (described)
+		cached_rows_complete(rows);
+	for (uint32 t = 0; t < shelf->ntablets && described; t++)
 		at = describe_tablet(ncolumns, &shelf->rows[t], list, at);
 	shelf->told = job->slot->incarnation;
 	return at;

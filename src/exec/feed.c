@@ -292,9 +292,11 @@ void
 feed_count_cached(Feed *feed, const CachedRows *cached)
 {
 	feed->report.rows_in += cached->nrows;
-	if (feed->counts_bytes)
-		for (uint32 c = 0; c < cached->tablet->ncols; c++)
-			feed->report.column_bytes += (uint64) cached->tablet->nrows * coltype_bytes((ColType) cached->tablet->column[c].type);
+	if (!feed->counts_bytes)
+		return;
+	cached_rows_complete(cached);
+	for (uint32 c = 0; c < cached->tablet->ncols; c++)
+		feed->report.column_bytes += (uint64) cached->tablet->nrows * coltype_bytes((ColType) cached->tablet->column[c].type);
 }
 
 /* Make the next cached tablets an item's work; false if there are no more. */

@@ -46,6 +46,9 @@ open_shelf(Portions *portions)
 
 	run_codes_catch_up(feed->codes);
 	feed_choose_cached(feed, found, n);
+	/* they are of one shelf, and the walk reads them */
+	if (feed->ncached > 0)
+		cached_rows_complete(feed->cached);
 	tablet_walk_offer(&portions->walk, feed->cached, feed->ncached);
 }
 

@@ -2,8 +2,8 @@
  * pruning.c
  *		Cached tablets of which rows may pass a program's filters.
  *
- * Asking takes a quarter of a microsecond a tablet.  Of shelves the session
- * remembers the answer, together with the program, which has all constants.
+ * The tablets of a shelf are asked about together.  The session remembers the
+ * answer, together with the program, which has all constants.
  */
 #include "postgres.h"
 
@@ -53,25 +53,45 @@ number_of(const Program *program)
 	return known->number = ++last_number;
 }
 
+/* Whether rows of a tablet may pass, by the body that would run over it. */
 static bool
-may_pass(const Program *program, bool wide, const CachedRows *rows)
+may_pass(const Program *program, const CachedRows *rows)
 {
-	return program_may_pass(program, wide ? program_choose_body(program, rows->tablet) : BODY_NARROW, rows->tablet);
+	cached_rows_complete(rows);
+	return program_may_pass(program, program_choose_body(program, rows->tablet), rows->tablet);
 }
 
-/* Which tablets of a shelf, a bit each. */
+/* Which tablets of a shelf, a bit each, where one body runs over all. */
+static uint32
+choose_together(const Program *program, const CachedShelf *shelf)
+{
+	const CachedRows *rows = shelf->complete != NULL ? shelf->wider : shelf->rows;
+	ZoneMaps	zones = {.n = shelf->ntablets, .place = shelf->complete != NULL ? shelf->place : NULL};
+
+	StaticAssertStmt(CACHED_SHELF_MOST <= ZONES_MOST, "a shelf's zone maps are not looked at together");
+	for (uint32 t = 0; t < shelf->ntablets; t++)
+		zones.tablet[t] = rows[t].tablet;
+	return program_choose(program, BODY_NARROW, &zones);
+}
+
+static uint32
+choose_one_by_one(const Program *program, const CachedShelf *shelf)
+{
+	uint32		chosen = 0;
+
+	for (uint32 t = 0; t < shelf->ntablets; t++)
+		chosen |= (uint32) may_pass(program, &shelf->rows[t]) << t;
+	return chosen;
+}
+
 static uint32
 choose_of_shelf(const Program *program, uint64 number, CachedShelf *shelf)
 {
-	bool		wide;
-
 	if (shelf->asked == number)
 		return shelf->may_pass;
-	wide = program_choose_body(program, shelf->cover) == BODY_WIDE;
 	shelf->asked = 0;
-	shelf->may_pass = 0;
-	for (uint32 t = 0; t < shelf->ntablets; t++)
-		shelf->may_pass |= (uint32) may_pass(program, wide, &shelf->rows[t]) << t;
+	shelf->may_pass = program_choose_body(program, shelf->cover) == BODY_NARROW ? choose_together(program, shelf)
+		: choose_one_by_one(program, shelf);
 	shelf->asked = number;
 	return shelf->may_pass;
 }
@@ -93,7 +113,7 @@ pruning_choose(const Program *program, const CachedRows *found, uint32 n, Cached
 			shelf = rows->shelf;
 			of_shelf = choose_of_shelf(program, number, shelf);
 		}
-		if (rows->shelf != NULL ? (of_shelf >> rows->place & 1) != 0 : may_pass(program, true, rows))
+		if (rows->shelf != NULL ? (of_shelf >> rows->place & 1) != 0 : may_pass(program, rows))
 			chosen[nchosen++] = *rows;
 	}
 	return nchosen;

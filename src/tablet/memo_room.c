@@ -18,6 +18,7 @@
 
 static uint8 *room;
 static bool taken[UNITS];
+static Size free_from[2] = {0, SMALL_UNITS};	/* no unit before is free, of small pages and of huge ones */
 
 static Size
 units_of(Size bytes)
@@ -51,15 +52,21 @@ memo_room_take(Size bytes, bool huge)
 		room = mapping_reserve(UNITS * UNIT, SMALL_UNITS * UNIT);
 	if (room == NULL || n == 0)
 		return NULL;
-	first = find_units(n, huge ? SMALL_UNITS : 0, end);
+	first = find_units(n, free_from[huge], end);
 	if (first == end)
 		return NULL;
 	memset(&taken[first], true, n);
+	if (first == free_from[huge])
+		free_from[huge] += n;
 	return room + first * UNIT;
 }
 
 void
 memo_room_give(void *start, Size bytes)
 {
-	memset(&taken[((uint8 *) start - room) / UNIT], false, units_of(bytes));
+	const Size	first = ((uint8 *) start - room) / UNIT;
+	const bool	huge = first >= SMALL_UNITS;
+
+	memset(&taken[first], false, units_of(bytes));
+	free_from[huge] = Min(free_from[huge], first);
 }

@@ -6,7 +6,9 @@
  * taken the one goes that was not used for longest.
  *
  * A memo of more columns than a scan wants tells as much of those that it wants:
- * a memo of these is derived, without a look at the shelf.
+ * a memo of these is derived, without a look at the shelf.  Only its first
+ * tablet is copied.  Mostly nobody reads the others: zone maps are those of the
+ * wider memo, and a GPU process knows the shelf by its first tablet's columns.
  */
 #include "postgres.h"
 
@@ -38,7 +40,7 @@ same_columns(const ShelfMemo *memo, const ShelfNow *now)
 	if (memo->ncolumns != now->columns->n)
 		return false;
 	for (int c = 0; c < memo->ncolumns; c++)
-		if (!column_key_equal(&memo->key[c], &now->columns->key[c]) || memo->not_null[c] != now->wanted[c].not_null)
+		if (!column_key_equal(&memo->column[c].key, &now->columns->key[c]) || memo->column[c].not_null != now->wanted[c].not_null)
 			return false;
 	return true;
 }
@@ -55,7 +57,7 @@ static int
 place_of_column(const ShelfMemo *memo, const ColumnKey *key)
 {
 	for (int c = 0; c < memo->ncolumns; c++)
-		if (column_key_equal(&memo->key[c], key))
+		if (column_key_equal(&memo->column[c].key, key))
 			return c;
 	return -1;
 }
@@ -66,20 +68,15 @@ place_of_column(const ShelfMemo *memo, const ColumnKey *key)
  * all columns of the tablet have in common (tablet_place_texts()).
  */
 static bool
-find_columns(const ShelfMemo *memo, const ShelfNow *now, int *place)
+find_columns(const ShelfMemo *memo, const ShelfNow *now, uint8 *place)
 {
 	for (int c = 0; c < now->columns->n; c++)
 	{
-		place[c] = place_of_column(memo, &now->columns->key[c]);
-		if (place[c] < 0)
-			return false;
-		for (uint32 t = 0; t < memo->shelf.ntablets; t++)
-		{
-			const TabletColumn *column = &memo->rows[t].tablet->column[place[c]];
+		const int	found = place_of_column(memo, &now->columns->key[c]);
 
-			if (column->type == COLTYPE_TEXT || (now->wanted[c].not_null && column->null_count > 0))
-				return false;
-		}
+		if (found < 0 || memo->column[found].has_texts || (now->wanted[c].not_null && memo->column[found].has_nulls))
+			return false;
+		place[c] = (uint8) found;
 	}
 	return true;
 }
@@ -141,6 +138,8 @@ shelf_memo_let_go(ShelfMemo *memo)
 static void
 forget(Place *place)
 {
+	if (place->memo->wider != NULL)
+		place->memo->wider->users--;
 	memo_room_give(place->memo, place->memo->bytes);
 	*place = (Place) {0};
 }
@@ -185,7 +184,7 @@ bytes_of_tablet(int ncolumns)
 static Size
 bytes_of_memo(int ncolumns, uint32 n)
 {
-	return MAXALIGN(sizeof(ShelfMemo)) + MAXALIGN(sizeof(ColumnKey) * ncolumns) + MAXALIGN(sizeof(bool) * ncolumns) +
+	return MAXALIGN(sizeof(ShelfMemo)) + MAXALIGN(sizeof(MemoColumn) * ncolumns) + MAXALIGN(sizeof(uint8) * ncolumns) +
 		n * MAXALIGN(sizeof(SharedColumn) * ncolumns) + (n + 1) * bytes_of_tablet(ncolumns);
 }
 
@@ -231,19 +230,39 @@ shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context)
 	};
 	*holder = (MemoHolder) {.callback = {.func = let_go, .arg = holder}, .memo = memo};
 	MemoryContextRegisterResetCallback(context, &holder->callback);
-	memo->key = shelf_memo_room(memo, sizeof(ColumnKey) * ncolumns);
-	memo->not_null = shelf_memo_room(memo, sizeof(bool) * ncolumns);
+	memo->column = shelf_memo_room(memo, sizeof(MemoColumn) * ncolumns);
 	for (int c = 0; c < ncolumns; c++)
-	{
-		memo->key[c] = now->columns->key[c];
-		memo->not_null[c] = now->wanted[c].not_null;
-	}
+		memo->column[c] = (MemoColumn) {.key = now->columns->key[c], .not_null = now->wanted[c].not_null};
 	return memo;
 }
 
-/* Note a memo's tablets, and keep it in a place. */
+/* Keep a memo, which has its tablets, in a place. */
 static void
-complete(ShelfMemo *memo, const CachedRows *rows, uint32 n, Place *place)
+keep(ShelfMemo *memo, uint32 n, const Tablet *cover, Place *place)
+{
+	memo->shelf.number = memo->generation;
+	memo->shelf.ntablets = n;
+	memo->shelf.rows = memo->rows;
+	memo->shelf.cover = cover;
+	memo->holder->memo = NULL;
+	memo->holder = NULL;
+	*place = (Place) {memo->generation, memo};
+}
+
+/* Note what a tablet has in its columns. */
+static void
+note_columns(ShelfMemo *memo, const Tablet *tablet)
+{
+	for (int c = 0; c < memo->ncolumns; c++)
+	{
+		memo->column[c].has_texts |= tablet->column[c].type == COLTYPE_TEXT;
+		memo->column[c].has_nulls |= tablet->column[c].null_count > 0;
+	}
+}
+
+/* Note tablets of which every row counts, and keep their memo in a place. */
+static void
+keep_tablets(ShelfMemo *memo, const CachedRows *rows, uint32 n, Place *place)
 {
 	Tablet	   *cover = shelf_memo_room(memo, bytes_of_tablet(memo->ncolumns));
 
@@ -251,23 +270,20 @@ complete(ShelfMemo *memo, const CachedRows *rows, uint32 n, Place *place)
 	{
 		memo->rows[t] = (CachedRows) {rows[t].tablet, NULL, rows[t].nrows, rows[t].column, &memo->shelf, t};
 		tablet_cover(cover, rows[t].tablet, t == 0);
+		note_columns(memo, rows[t].tablet);
 	}
-	memo->shelf = (CachedShelf) {.number = memo->generation, .ntablets = n, .rows = memo->rows, .cover = cover};
-	memo->holder->memo = NULL;
-	memo->holder = NULL;
-	*place = (Place) {memo->generation, memo};
+	keep(memo, n, cover, place);
 }
 
-/* Some of a tablet's columns, which stand where they do: their distances are those from another tablet. */
-static Tablet *
-derive_tablet(ShelfMemo *memo, const Tablet *from, const int *place)
+/* Copy some of a tablet's columns, which stand where they do: their distances are those from another tablet. */
+static void
+copy_tablet(Tablet *tablet, const Tablet *from, const uint8 *place, int ncolumns)
 {
-	Tablet	   *tablet = shelf_memo_room(memo, bytes_of_tablet(memo->ncolumns));
 	const uint64 moved = (uint64) (uintptr_t) from - (uint64) (uintptr_t) tablet;
 
 	*tablet = *from;
-	tablet->ncols = memo->ncolumns;
-	for (int c = 0; c < memo->ncolumns; c++)
+	tablet->ncols = ncolumns;
+	for (int c = 0; c < ncolumns; c++)
 	{
 		TabletColumn *column = &tablet->column[c];
 
@@ -275,41 +291,73 @@ derive_tablet(ShelfMemo *memo, const Tablet *from, const int *place)
 		column->values += column->values != 0 ? moved : 0;
 		column->nulls += column->nulls != 0 ? moved : 0;
 	}
-	return tablet;
+}
+
+/* Copy a derived memo's tablet, whose room is there, out of the wider memo. */
+static void
+derive_tablet(ShelfMemo *memo, uint32 t)
+{
+	const CachedRows *from = &memo->wider->rows[t];
+	SharedColumn *column = (SharedColumn *) memo->rows[t].column;
+
+	copy_tablet(memo->rows[t].tablet, from->tablet, memo->shelf.place, memo->ncolumns);
+	for (int c = 0; c < memo->ncolumns; c++)
+		column[c] = from->column[memo->shelf.place[c]];
+}
+
+/* Copy all but the first tablet, which is there, of a memo that was derived. */
+static void
+complete(CachedShelf *shelf)
+{
+	ShelfMemo  *memo = (ShelfMemo *) ((uint8 *) shelf - offsetof(ShelfMemo, shelf));
+
+	for (uint32 t = 1; t < shelf->ntablets; t++)
+		derive_tablet(memo, t);
+	memo->wider->users--;
+	memo->wider = NULL;
+	shelf->complete = NULL;
 }
 
 /* Derive a memo of the columns that are wanted from one that has them in these places; NULL if there is no room for it. */
 static ShelfMemo *
-derive(const ShelfMemo *wider, const int *place, const ShelfNow *now)
+derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 {
 	const int	ncolumns = now->columns->n;
-	ShelfMemo  *memo = shelf_memo_begin(now, wider->shelf.ntablets, CurrentMemoryContext);
+	const uint32 n = wider->shelf.ntablets;
+	ShelfMemo  *memo = shelf_memo_begin(now, n, CurrentMemoryContext);
 	Place	   *free = memo != NULL ? free_place() : NULL;
-	CachedRows	rows[SHELF_TABLETS];
+	Tablet	   *cover;
 
 	if (free == NULL)
 		return NULL;
-	for (uint32 t = 0; t < wider->shelf.ntablets; t++)
-	{
-		SharedColumn *column = shelf_memo_room(memo, sizeof(SharedColumn) * ncolumns);
-
-		for (int c = 0; c < ncolumns; c++)
-			column[c] = wider->rows[t].column[place[c]];
-		rows[t] = (CachedRows) {.tablet = derive_tablet(memo, wider->rows[t].tablet, place), .nrows = wider->rows[t].nrows, .column = column};
-	}
-	complete(memo, rows, wider->shelf.ntablets, free);
+	memo->wider = wider;
+	wider->users++;
+	memo->shelf.complete = complete;
+	memo->shelf.wider = wider->rows;
+	memo->shelf.place = memcpy(shelf_memo_room(memo, sizeof(uint8) * ncolumns), place, sizeof(uint8) * ncolumns);
+	for (uint32 t = 0; t < n; t++)
+		memo->rows[t] = (CachedRows) {
+			.tablet = shelf_memo_room(memo, bytes_of_tablet(ncolumns)), .nrows = wider->rows[t].nrows,
+			.column = shelf_memo_room(memo, sizeof(SharedColumn) * ncolumns), .shelf = &memo->shelf, .place = t
+		};
+	derive_tablet(memo, 0);
+	cover = shelf_memo_room(memo, bytes_of_tablet(ncolumns));
+	copy_tablet(cover, wider->shelf.cover, place, ncolumns);
+	for (int c = 0; c < ncolumns; c++)
+		memo->column[c].has_nulls = wider->column[place[c]].has_nulls;
+	keep(memo, n, cover, free);
 	return memo;
 }
 
-/* Return a memo that holds and has the wanted columns among others, and their places in it; NULL if there is none. */
+/* Return a complete memo that holds and has the wanted columns among others, and their places in it; NULL if there is none. */
 static ShelfMemo *
-find_wider(const ShelfNow *now, int *place)
+find_wider(const ShelfNow *now, uint8 *place)
 {
 	int			at = 0;
 	ShelfMemo  *memo;
 
 	while ((memo = next_of_shelf(now, 0, &at)) != NULL)
-		if (holds(memo, now) && find_columns(memo, now, place))
+		if (memo->wider == NULL && holds(memo, now) && find_columns(memo, now, place))
 			return memo;
 	return NULL;
 }
@@ -321,7 +369,7 @@ shelf_memo_find(const ShelfNow *now)
 
 	if (memo == NULL || !holds(memo, now))
 	{
-		int		   *place = palloc(sizeof(int) * Max(now->columns->n, 1));
+		uint8	   *place = palloc(sizeof(uint8) * Max(now->columns->n, 1));
 		ShelfMemo  *wider = find_wider(now, place);
 
 		if (wider == NULL)
@@ -355,7 +403,7 @@ shelf_memo_keep(ShelfMemo *memo, const ShelfNow *now, ShelfProof proof, const Ca
 
 		if (place == NULL)
 			return NULL;
-		complete(memo, rows, n, place);
+		keep_tablets(memo, rows, n, place);
 		known = memo;
 	}
 	known->map_lsn = proven ? now->map->lsn : InvalidXLogRecPtr;

@@ -21,6 +21,15 @@
 /* Shelves that a session remembers, each as often as queries want different columns of it, if they have room (memo_room.h); with 32 tablets of 7 columns one takes 28 kB. */
 #define SHELF_MEMOS		512
 
+/* A column of a memo's tablets. */
+typedef struct MemoColumn
+{
+	ColumnKey	key;
+	bool		not_null;		/* it is wanted so */
+	bool		has_texts;		/* in some tablet it is one of texts, */
+	bool		has_nulls;		/* or has NULL */
+} MemoColumn;
+
 /* A memo tells which tablets of a shelf were found, for which columns and by which proof.  All of a memo stands in one piece, which it begins. */
 typedef struct ShelfMemo
 {
@@ -29,14 +38,14 @@ typedef struct ShelfMemo
 	Moment		moment;			/* its end is invalid if none is known at which every row counts */
 	uint32		nblocks;		/* that the shelf has, all of them good */
 	int			ncolumns;
-	ColumnKey  *key;
-	bool	   *not_null;
+	MemoColumn *column;
 	CachedRows	rows[SHELF_TABLETS];
 	CachedShelf shelf;			/* these, for devices */
 	Size		bytes;			/* of all that, */
 	Size		filled;			/* and how many are */
 	bool		huge;			/* it stands in huge pages */
 	struct MemoHolder *holder;	/* who gives it back; NULL = it is kept */
+	struct ShelfMemo *wider;	/* that the shelf is completed from; NULL = it is complete */
 	uint64		used;
 	int			users;			/* scans that have it */
 } ShelfMemo;

@@ -37,6 +37,13 @@ random_range(void)
 	return r;
 }
 
+static void
+random_ranges(void)
+{
+	for (int c = 0; c < COLUMNS; c++)
+		ranges[c] = random_range();
+}
+
 static Tablet *
 tablet_of_ranges(uint32_t n)
 {
@@ -61,8 +68,7 @@ random_program(void)
 	int			i;
 
 	asm_init(&as, COLUMNS, false);
-	for (c = 0; c < COLUMNS; c++)
-		ranges[c] = random_range();
+	random_ranges();
 	asm_emit(&as, VMOP_CONST_I, n++, 0, 0, 0, asm_word(&as, (uint64_t) (random_int64() >> random_below(64))));
 	for (c = 0; c < COLUMNS; c++)
 		asm_emit(&as, VMOP_LOAD_I, n++, 0, 0, 0, c);
@@ -224,10 +230,8 @@ test_single_operations(void)
 		bool		overflows = false;
 		uint32_t	corner;
 		uint32_t	size;
-		int			c;
 
-		for (c = 0; c < COLUMNS; c++)
-			ranges[c] = random_range();
+		random_ranges();
 		asm_init(&as, COLUMNS, false);
 		asm_emit(&as, VMOP_LOAD_I, 1, 0, 0, 0, 0);
 		asm_emit(&as, VMOP_LOAD_I, 2, 0, 0, 0, 1);
@@ -425,6 +429,65 @@ test_pruning(void)
 	tap_end();
 }
 
+/* Take each column's zone map from another one, or the same. */
+static void
+exchange_ranges(Tablet *tablet, const uint8_t *place)
+{
+	TabletColumn old[COLUMNS];
+
+	memcpy(old, tablet->column, sizeof(old));
+	for (int c = 0; c < COLUMNS; c++)
+		tablet->column[c] = old[place[c]];
+}
+
+/* Tablets that are asked about together are told as much of as each alone, wherever their columns are. */
+static void
+test_pruning_together(void)
+{
+	long		mixed = 0;
+	long		trial;
+
+	tap_begin("tablets are chosen together as they are one by one");
+	for (trial = 0; trial < 4000; trial++)
+	{
+		ZoneMaps	zones = {.n = 1 + random_below(ZONES_MOST)};
+		Tablet	   *tablet[ZONES_MOST];
+		uint8_t		place[COLUMNS];
+		uint32_t	chosen;
+		uint32_t	one_by_one = 0;
+		Program    *program;
+		uint32_t	size;
+		int			filter;
+
+		random_condition(&filter);
+		program = asm_finish(&as);
+		size = program->size;
+		for (int c = 0; c < COLUMNS; c++)
+			place[c] = (uint8_t) random_below(COLUMNS);
+		for (uint32_t t = 0; t < zones.n; t++)
+		{
+			random_ranges();
+			zones.tablet[t] = tablet[t] = tablet_of_ranges(1);
+		}
+		zones.place = place;
+		chosen = program_choose(program, BODY_NARROW, &zones);
+		for (uint32_t t = 0; t < zones.n; t++)
+		{
+			exchange_ranges(tablet[t], place);
+			one_by_one |= (uint32_t) program_may_pass(program, BODY_NARROW, tablet[t]) << t;
+		}
+		tap_expect(chosen == one_by_one, "program %ld: %x of %u tablets together, %x one by one", trial, chosen, zones.n, one_by_one);
+		zones.place = NULL;
+		tap_expect(program_choose(program, BODY_NARROW, &zones) == one_by_one, "program %ld: otherwise where columns are in place", trial);
+		mixed += one_by_one != 0 && one_by_one != UINT32_MAX >> (32 - zones.n);
+		for (uint32_t t = 0; t < zones.n; t++)
+			tablet_free(tablet[t]);
+		program_free(program, size);
+	}
+	tap_expect(mixed > 400, "%ld programs that choose some tablets and not others: not a fair trial", mixed);
+	tap_end();
+}
+
 /* Whether rows of a tablet with the ranges as they are may pass the program that was assembled. */
 static bool
 finished_may_pass(void)
@@ -543,6 +606,7 @@ main(void)
 	test_pruning_edges();
 	test_join_bounds();
 	test_pruning();
+	test_pruning_together();
 	test_edges();
 	test_single_operations();
 	test_soundness();
