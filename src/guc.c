@@ -20,6 +20,7 @@ bool		gpudb_auto_prewarm = true;
 bool		gpudb_cache = true;
 int			gpudb_cpu_threads = 0;
 int			gpudb_debug_fail = -1;
+int			gpudb_debug_memory = -1;
 char	   *gpudb_debug_program = NULL;
 int			gpudb_debug_require = REQUIRE_ALLOW;
 int			gpudb_debug_sample = 16;
@@ -103,6 +104,11 @@ guc_init(void)
 							"Makes the device fail on this window of every scan, to test what follows.",
 							"The first one is 0; -1 means never.",
 							&gpudb_debug_fail, -1, -1, INT_MAX, PGC_SUSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("gpudb.debug_memory",
+							"Nanoseconds that having memory for a kilobyte of cached columns counts for.",
+							"For tests; -1 means what it took of late.",
+							&gpudb_debug_memory, -1, -1, INT_MAX, PGC_USERSET, GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE,
 							NULL, NULL, NULL);
 	DefineCustomStringVariable("gpudb.debug_program",
 							   "Writes the program of every node that runs to this file, to look at and to time it alone.",

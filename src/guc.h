@@ -34,6 +34,7 @@ extern bool gpudb_auto_prewarm;
 extern bool gpudb_cache;
 extern int	gpudb_cpu_threads;
 extern int	gpudb_debug_fail;
+extern int	gpudb_debug_memory;
 extern char *gpudb_debug_program;
 extern int	gpudb_debug_require;
 extern int	gpudb_debug_sample;

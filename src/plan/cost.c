@@ -42,11 +42,15 @@
 #include "pg_compat.h"
 #include "plan/cost.h"
 #include "plan/cost_private.h"
+#include "tablet/pool.h"
 #include "tablet/recent.h"
 #include "tablet/tablet_scan.h"
 
 /* Pages of a table from which on it matters whether they are in shared_buffers. */
 #define LEAST_PAGES_OUTSIDE	1024
+
+/* What taking memory is to take before anybody asks how much it is. */
+#define LEAST_NS_OF_MEMORY	1e6
 
 /* Rows of a block of a GPU's threads. */
 #define BLOCK_ROWS		1024
@@ -83,9 +87,6 @@
 
 /* Bytes of a join's table for each row, besides its columns: its number, and what leads to it. */
 #define TABLE_ROW_BYTES	24
-
-/* Bytes of a text of which nothing is known. */
-#define USUAL_TEXT		32
 
 /*
  * Attributes that are passed over on the way to the last one wanted: those
@@ -133,7 +134,7 @@ ns_of_column(Oid relation, const ColumnUse *column)
 		case VARCHAROID:
 		case BPCHAROID:
 			width = get_attavgwidth(relation, column->attno);
-			return NS(cpu_column) + NS(cpu_text) * (width > 0 ? width : USUAL_TEXT);
+			return NS(cpu_column) + NS(cpu_text) * (width > 0 ? width : COST_USUAL_TEXT);
 		default:
 			return NS(cpu_column);
 	}
@@ -337,6 +338,31 @@ typedef struct EitherPass
 	PassCost	gpu;
 } EitherPass;
 
+/*
+ * Add what it takes to have memory in the pool for the columns that a pass
+ * leaves there.  Where that is much, they are left for a worker to build.  It
+ * is no part of that worker's price (cost_building()): nobody waits for it.
+ */
+static void
+add_memory(const Candidate *candidate, const CompileResult *compiled, double cached, EitherPass *passes)
+{
+	const double per_byte = gpudb_debug_memory < 0 ? pool_ns_per_byte() : gpudb_debug_memory / 1024.0;
+	KeptBytes	kept;
+	double		ns;
+
+	/* columns take less than the pages that they come from */
+	if (!gpudb_cache || cached == 1 || (double) candidate->rel->pages * BLCKSZ * per_byte < LEAST_NS_OF_MEMORY)
+		return;
+	kept = cost_bytes_to_keep(candidate, compiled);
+	ns = kept.bytes * (1 - cached) * per_byte;
+	passes->cpu.ms += ns / 1e6;
+	passes->cpu.cost += ns / NS(pg_unit);
+	if (kept.texts)
+		return;
+	passes->gpu.ms += ns / 1e6;
+	passes->gpu.cost += ns / NS(pg_unit);
+}
+
 static EitherPass
 passes_over(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
@@ -363,6 +389,8 @@ passes_over(const Candidate *candidate, const CompileResult *compiled, GroupCoun
 		passes.cpu.cost += page * rel->pages * (1 - cached) * slower_pages(candidate, groups);
 		passes.gpu.cost += page * rel->pages * gpu_pages * slower_pages(candidate, groups);
 	}
+	if (groups.found > 0 || compiled->gives_rows)
+		add_memory(candidate, compiled, cached, &passes);
 	return passes;
 }
 

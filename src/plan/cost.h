@@ -154,6 +154,15 @@ extern Cost cost_groups_out(double groups);
  */
 extern double cost_cached_part(const Candidate *candidate, const CompileResult *compiled, double groups);
 
+/* What the columns that a program reads would take in the pool, but for those that are cached; nothing if they cannot be. */
+typedef struct KeptBytes
+{
+	double		bytes;			/* about */
+	bool		texts;			/* some are texts without codes, which what runs on a GPU does not keep */
+} KeptBytes;
+
+extern KeptBytes cost_bytes_to_keep(const Candidate *candidate, const CompileResult *compiled);
+
 /* The part of a relation's pages that are not in shared_buffers. */
 extern double cost_part_outside(const Candidate *candidate);
 

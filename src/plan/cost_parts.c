@@ -6,6 +6,7 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
@@ -15,6 +16,7 @@
 #include "guc.h"
 #include "pg_compat.h"
 #include "plan/cost.h"
+#include "plan/cost_private.h"
 #include "plan/what_if.h"
 #include "tablet/recent.h"
 #include "tablet/tablet_scan.h"
@@ -113,11 +115,13 @@ ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 	return part;
 }
 
-/* The part of a relation in which some columns are cached, as the pool has said, by a sum of their hashes. */
+/* What the pool has said of some columns of a relation, which a sum of their hashes stands for. */
 typedef struct CachedPart
 {
 	uint64		columns;
-	double		part;
+	double		part;			/* of the relation that has them */
+	bool		counted;		/* what follows has been found out */
+	KeptBytes	kept;
 } CachedPart;
 
 static uint64
@@ -136,28 +140,92 @@ hash_of_columns(const CompileResult *compiled)
 }
 
 /* The join search asks for the same columns again and again, and a large table has many shelves. */
-double
-cost_cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
+static CachedPart *
+find_part(const Candidate *candidate, const CompileResult *compiled)
 {
-	uint64		columns;
+	const uint64 columns = hash_of_columns(compiled);
 	CachedPart *known;
 	ListCell   *lc;
 
-	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
-		return 0;
-	if (candidate->read_before && get_rel_persistence(candidate->relation) == RELPERSISTENCE_PERMANENT)
-		return 1;
-	columns = hash_of_columns(compiled);
 	foreach(lc, *candidate->cached_parts)
 	{
 		known = lfirst(lc);
 		if (known->columns == columns)
-			return known->part;
+			return known;
 	}
 	known = palloc(sizeof(CachedPart));
-	*known = (CachedPart) {columns, ask_cached_part(candidate, compiled)};
+	*known = (CachedPart) {.columns = columns, .part = ask_cached_part(candidate, compiled)};
 	*candidate->cached_parts = lappend(*candidate->cached_parts, known);
-	return known->part;
+	return known;
+}
+
+double
+cost_cached_part(const Candidate *candidate, const CompileResult *compiled, double groups)
+{
+	if (!gpudb_cache || (groups == 0 && !compiled->gives_rows))
+		return 0;
+	if (candidate->read_before && get_rel_persistence(candidate->relation) == RELPERSISTENCE_PERMANENT)
+		return 1;
+	return find_part(candidate, compiled)->part;
+}
+
+/* Bytes that a value takes in the pool, about: a number, which stands in a frame (core/frame.h), and a code. */
+#define NUMBER_BYTES	3
+#define CODE_BYTES		1
+
+/* Whether a column's values are references to bytes. */
+static bool
+is_of_texts(const ColumnUse *column)
+{
+	return !column->coded && !column->packed && column->type != NUMERICOID && get_typlen(column->type) < 0;
+}
+
+static double
+bytes_of_column(Oid relation, const ColumnUse *column)
+{
+	int			width;
+
+	if (!is_of_texts(column))
+		return column->coded ? CODE_BYTES : NUMBER_BYTES;
+	width = get_attavgwidth(relation, column->attno);
+	return sizeof(uint64) + (width > 0 ? width : COST_USUAL_TEXT);
+}
+
+static KeptBytes
+count_bytes_to_keep(const Candidate *candidate, const CompileResult *compiled)
+{
+	/* the planner has locked it */
+	const Relation relation = table_open(candidate->relation, NoLock);
+	ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
+	CompileResult columns = *compiled;
+	KeptBytes	kept = {0};
+
+	if (candidate->members != NIL || tablet_can_be_cached(relation, wanted, columns.ncolumns))
+	{
+		if (candidate->members == NIL)
+			leave_missing(relation, candidate->rel->pages, &columns, wanted);
+		for (int i = 0; i < columns.ncolumns; i++)
+		{
+			kept.bytes += bytes_of_column(candidate->relation, &columns.column[i]) * candidate->rel->tuples;
+			kept.texts |= is_of_texts(&columns.column[i]);
+		}
+	}
+	pfree(wanted);
+	table_close(relation, NoLock);
+	return kept;
+}
+
+KeptBytes
+cost_bytes_to_keep(const Candidate *candidate, const CompileResult *compiled)
+{
+	CachedPart *known = find_part(candidate, compiled);
+
+	if (!known->counted)
+	{
+		known->kept = count_bytes_to_keep(candidate, compiled);
+		known->counted = true;
+	}
+	return known->kept;
 }
 
 /* The pages of a relation, and those of members of a tree, that are in shared_buffers. */

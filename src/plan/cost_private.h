@@ -12,6 +12,9 @@
 /* A calibrated figure, in nanoseconds. */
 #define NS(name) calibration_figure(FIGURE_##name)
 
+/* Bytes of a text of which nothing is known. */
+#define COST_USUAL_TEXT 32
+
 /* cost.c: nanoseconds that it takes to find a row's group among so many. */
 extern double cost_ns_of_group(double groups);
 

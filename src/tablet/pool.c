@@ -31,10 +31,15 @@ enum
 /* Where a huge page takes longer memory is so scarce that small ones have to do. */
 #define HUGE_PAGE_MOST_NS	UINT64CONST(20000000)
 
+/* Of about so many bytes that were taken last the time is remembered. */
+#define BYTES_REMEMBERED	(UINT64CONST(64) << 20)
+
 /* The huge pages of the pool are counted and marked behind it, in the same mapping. */
 typedef struct HugePages
 {
 	pg_atomic_uint32 made;
+	pg_atomic_uint64 taken;		/* bytes, of late, */
+	pg_atomic_uint64 ns;		/* and what it took to have memory stand behind them */
 	pg_atomic_uint32 asked[];	/* a bit for each that was asked for */
 } HugePages;
 
@@ -123,6 +128,8 @@ pool_create(void)
 	place = mapping_create(mapping_bytes());
 	huge = (HugePages *) (place + pool_bytes());
 	pg_atomic_init_u32(&huge->made, 0);
+	pg_atomic_init_u64(&huge->taken, 0);
+	pg_atomic_init_u64(&huge->ns, 0);
 	for (Size w = 0; w <= pool_bytes() / HUGE_PAGE / 32; w++)
 		pg_atomic_init_u32(&huge->asked[w], 0);
 	made = dsa_create_in_place(place, pool_bytes(), GetNamedLWLockTranche(TRANCHE)[LOCK_MEMORY].lock.tranche, NULL);
@@ -213,15 +220,36 @@ first_to_ask(Size page)
 		(pg_atomic_fetch_or_u32(&huge->asked[page / 32], bit) & bit) == 0;
 }
 
+/* Remember what taking memory took.  What two processes add at once may be lost, which does no harm. */
+static void
+remember_time(Size bytes, uint64 ns)
+{
+	uint64		taken = pg_atomic_add_fetch_u64(&huge->taken, bytes);
+
+	ns = pg_atomic_add_fetch_u64(&huge->ns, ns);
+	if (taken < BYTES_REMEMBERED)
+		return;
+	pg_atomic_write_u64(&huge->taken, taken / 2);
+	pg_atomic_write_u64(&huge->ns, ns / 2);
+}
+
+double
+pool_ns_per_byte(void)
+{
+	return pool_exists() ? (double) pg_atomic_read_u64(&huge->ns) / Max(pg_atomic_read_u64(&huge->taken), 1) : 0;
+}
+
 /* Have memory that is taken now stand in huge pages. */
 static void
 ask_for_huge_pages(dsa_pointer pointer, Size bytes)
 {
 	const Size	end = Min((pointer + bytes + HUGE_PAGE - 1) / HUGE_PAGE, pool_bytes() / HUGE_PAGE);
+	uint64		ns = 0;
 
 	for (Size page = pointer / HUGE_PAGE; page < end && huge_pages_left; page++)
 	{
 		const uint64 begun = clock_ns();
+		uint64		took;
 
 		if (!first_to_ask(page))
 			continue;
@@ -230,8 +258,11 @@ ask_for_huge_pages(dsa_pointer pointer, Size bytes)
 		else
 			/* EAGAIN: a device has pinned some of its small pages */
 			huge_pages_left = errno == EAGAIN;
-		huge_pages_left &= clock_ns() - begun <= HUGE_PAGE_MOST_NS;
+		took = clock_ns() - begun;
+		huge_pages_left &= took <= HUGE_PAGE_MOST_NS;
+		ns += took;
 	}
+	remember_time(bytes, ns);
 }
 
 dsa_pointer

@@ -34,6 +34,13 @@ extern Size pool_bytes(void);
 /* Bytes of it that stand in huge pages. */
 extern Size pool_huge_bytes(void);
 
+/*
+ * What it took of late to have a byte's memory be there, in nanoseconds: little
+ * where others had it before, much where a virtual machine's host has to give
+ * it first.  0 where nothing is known, and of pages that are not huge.
+ */
+extern double pool_ns_per_byte(void);
+
 /* The lock of what describes the pool's contents. */
 extern LWLock *pool_lock(void);
 

@@ -117,6 +117,9 @@ run_sql(q{
 });
 my $read_here = 'SELECT count(*), sum(b) FROM fresh WHERE a < 50000';
 like(plan_of($read_here), qr/GpuAgg/, 'where PostgreSQL has no workers gpudb reads the pages');
+my $dear = 'SET gpudb.debug_memory = 1000000; EXPLAIN';
+unlike(run_sql("$dear $read_here"), qr/GpuAgg/, 'but where memory for the columns takes long they are left to the worker');
+like(run_sql("$dear SELECT count(*) FROM fresh"), qr/GpuAgg/, 'which rows that have none do not wait for');
 run_sql($read_here);
 is(run_sql("SELECT columns::text FROM gpudb.cache WHERE relation = 'fresh'::regclass"), '{a,b}', 'and leaves the columns behind');
 unlike(states(), qr/fresh/, 'so nothing is charged');
