@@ -230,13 +230,19 @@ cost_gain_of_threads(double threads)
 	return 1 / (alone + (1 - alone) / (1 + threads));
 }
 
+/* Threads that a pass over a relation has besides the backend: one takes windows. */
+static double
+threads_over(const RelOptInfo *rel)
+{
+	return Min(threads_wanted(), rel->pages / TABLET_WINDOW_PAGES);
+}
+
 /* A part of the pages must be read and turned into columns. */
 static double
 ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double groups, double from_pages)
 {
 	const RelOptInfo *rel = candidate->rel;
-	/* a thread takes windows */
-	double		threads = Min(threads_wanted(), rel->pages / TABLET_WINDOW_PAGES);
+	double		threads = threads_over(rel);
 	double		feed = ns_of_feeding(rel) * from_pages;
 	double		ops = compiled->op_cost - (groups > 1 ? GROUP_OP_COST : 0);
 	double		column = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, last_attribute(compiled)) + compiled->fetch_cost;
@@ -354,7 +360,8 @@ add_memory(const Candidate *candidate, const CompileResult *compiled, double cac
 	if (!gpudb_cache || cached == 1 || (double) candidate->rel->pages * BLCKSZ * per_byte < LEAST_NS_OF_MEMORY)
 		return;
 	kept = cost_bytes_to_keep(candidate, compiled);
-	ns = kept.bytes * (1 - cached) * per_byte;
+	/* the backend waits for it while the other threads work */
+	ns = kept.bytes * (1 - cached) * per_byte / cost_gain_of_threads(threads_over(candidate->rel));
 	passes->cpu.ms += ns / 1e6;
 	passes->cpu.cost += ns / NS(pg_unit);
 	if (kept.texts)
