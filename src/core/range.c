@@ -187,7 +187,7 @@ program_fits(const Program *program, const Tablet *tablet)
 #define MAY_BE_NULL		4
 #define MAY_BE_ANY		(MAY_BE_FALSE | MAY_BE_TRUE | MAY_BE_NULL)
 
-/* What a register may have, of each tablet. */
+/* For each register and each tablet, the values that the register may have over the tablet's rows. */
 typedef struct Facts
 {
 	Interval	range[PROGRAM_MAX_REGISTERS][ZONES_MOST];	/* of integers */

@@ -61,7 +61,7 @@ may_pass(const Program *program, const CachedRows *rows)
 	return program_may_pass(program, program_choose_body(program, rows->tablet), rows->tablet);
 }
 
-/* Which tablets of a shelf, a bit each, where one body runs over all. */
+/* Choose the tablets of a shelf of which rows may pass, a bit each, where the narrow body runs over all of them. */
 static uint32
 choose_together(const Program *program, const CachedShelf *shelf)
 {

@@ -49,7 +49,7 @@
 /* Pages of a table from which on it matters whether they are in shared_buffers. */
 #define LEAST_PAGES_OUTSIDE	1024
 
-/* What taking memory is to take before anybody asks how much it is. */
+/* Memory for columns that takes less time than this is not counted: finding out how much they need would take longer than it matters. */
 #define LEAST_NS_OF_MEMORY	1e6
 
 /* Rows of a block of a GPU's threads. */

@@ -154,7 +154,7 @@ extern Cost cost_groups_out(double groups);
  */
 extern double cost_cached_part(const Candidate *candidate, const CompileResult *compiled, double groups);
 
-/* What the columns that a program reads would take in the pool, but for those that are cached; nothing if they cannot be. */
+/* Memory that a program's columns would take in the pool, but for those that are cached; none if they cannot be cached. */
 typedef struct KeptBytes
 {
 	double		bytes;			/* about */

@@ -6,7 +6,6 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
@@ -42,7 +41,7 @@ leave_missing(Relation relation, BlockNumber pages, CompileResult *columns, Colu
 		columns->ncolumns = n;
 }
 
-/* Which of a program's columns are missing where a part of a relation has all of them, and what building these takes. */
+/* Find the columns of a program that are missing where a part of a relation has all of them, and the time that building these takes. */
 static MissingColumns
 price_missing(const Candidate *candidate, const CompileResult *compiled, Relation relation, BlockNumber pages, double part,
 			  const ColumnWanted *wanted)
@@ -115,7 +114,7 @@ ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 	return part;
 }
 
-/* What the pool has said of some columns of a relation, which a sum of their hashes stands for. */
+/* The pool's answer about some columns of a relation, which a sum of their hashes stands for. */
 typedef struct CachedPart
 {
 	uint64		columns;
@@ -169,25 +168,19 @@ cost_cached_part(const Candidate *candidate, const CompileResult *compiled, doub
 	return find_part(candidate, compiled)->part;
 }
 
-/* Bytes that a value takes in the pool, about: a number, which stands in a frame (core/frame.h), and a code. */
+/* A number takes about so many bytes in the pool, where it stands in a frame (core/frame.h), and so does a code. */
 #define NUMBER_BYTES	3
 #define CODE_BYTES		1
 
-/* Whether a column's values are references to bytes. */
-static bool
-is_of_texts(const ColumnUse *column)
-{
-	return !column->coded && !column->packed && column->type != NUMERICOID && get_typlen(column->type) < 0;
-}
-
+/* Bytes that a row's value of a column takes in the pool, about. */
 static double
-bytes_of_column(Oid relation, const ColumnUse *column)
+bytes_of_column(Relation relation, const ColumnWanted *wanted)
 {
 	int			width;
 
-	if (!is_of_texts(column))
-		return column->coded ? CODE_BYTES : NUMBER_BYTES;
-	width = get_attavgwidth(relation, column->attno);
+	if (!column_is_text(relation, wanted))
+		return wanted->coded ? CODE_BYTES : NUMBER_BYTES;
+	width = get_attavgwidth(RelationGetRelid(relation), wanted->attno);
 	return sizeof(uint64) + (width > 0 ? width : COST_USUAL_TEXT);
 }
 
@@ -205,10 +198,8 @@ count_bytes_to_keep(const Candidate *candidate, const CompileResult *compiled)
 		if (candidate->members == NIL)
 			leave_missing(relation, candidate->rel->pages, &columns, wanted);
 		for (int i = 0; i < columns.ncolumns; i++)
-		{
-			kept.bytes += bytes_of_column(candidate->relation, &columns.column[i]) * candidate->rel->tuples;
-			kept.texts |= is_of_texts(&columns.column[i]);
-		}
+			kept.bytes += bytes_of_column(relation, &wanted[i]) * candidate->rel->tuples;
+		kept.texts = columns_have_texts(relation, wanted, columns.ncolumns);
 	}
 	pfree(wanted);
 	table_close(relation, NoLock);

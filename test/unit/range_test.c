@@ -325,10 +325,11 @@ test_no_narrow_body(void)
 
 /* Pruning */
 
-/* Comparisons of random values, and conditions made of these; the last one is the filter's. */
-static void
-random_condition(int *filter)
+/* A program with comparisons of random values, and conditions made of these, of which the last one filters; and its size. */
+static Program *
+random_filter(uint32_t *size)
 {
+	Program    *program;
 	int			n;
 	int			first;
 	int			i;
@@ -352,9 +353,11 @@ random_condition(int *filter)
 
 		asm_emit(&as, op, n++, a, op == VMOP_AND || op == VMOP_OR ? b : 0, 0, 0);
 	}
-	*filter = n - 1;
-	asm_emit(&as, VMOP_FILTER, 0, *filter, 0, 0, 0);
+	asm_emit(&as, VMOP_FILTER, 0, n - 1, 0, 0, 0);
 	asm_emit(&as, VMOP_EMIT, 0, 0, 0, 0, 0);
+	program = asm_finish(&as);
+	*size = program->size;
+	return program;
 }
 
 /* Rows of the columns' ranges, their ends above all; some values are NULL. */
@@ -401,15 +404,10 @@ test_pruning(void)
 	tap_begin("no row passes of a tablet that is pruned");
 	for (trial = 0; trial < 40000; trial++)
 	{
-		Program    *program;
-		Tablet	   *tablet;
 		uint32_t	size;
-		int			filter;
+		Program    *program = random_filter(&size);
+		Tablet	   *tablet = rows_of_ranges(80);
 
-		random_condition(&filter);
-		program = asm_finish(&as);
-		size = program->size;
-		tablet = rows_of_ranges(80);
 		if (program_fits(program, tablet))
 		{
 			const uint32_t passed = rows_that_pass(program, tablet);
@@ -455,13 +453,9 @@ test_pruning_together(void)
 		uint8_t		place[COLUMNS];
 		uint32_t	chosen;
 		uint32_t	one_by_one = 0;
-		Program    *program;
 		uint32_t	size;
-		int			filter;
+		Program    *program = random_filter(&size);
 
-		random_condition(&filter);
-		program = asm_finish(&as);
-		size = program->size;
 		for (int c = 0; c < COLUMNS; c++)
 			place[c] = (uint8_t) random_below(COLUMNS);
 		for (uint32_t t = 0; t < zones.n; t++)
