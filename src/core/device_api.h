@@ -148,7 +148,8 @@ typedef struct CachedShelf
 	uint64_t	number;			/* never 0 */
 	uint32_t	ntablets;
 	const CachedRows *rows;		/* all of them */
-	const Tablet *cover;		/* their zone maps together */
+	const Tablet *cover;		/* their zone maps together, */
+	const Tablet *core;			/* and what all of these have in common, as far as they have something */
 
 	/*
 	 * Of a shelf whose owner knew these columns among others, the first tablet
@@ -368,6 +369,34 @@ tablet_cover(Tablet *all, const Tablet *tablet, bool first)
 		if (wide_load(from->max) > wide_load(to->max))
 			memcpy(to->max, from->max, sizeof(to->max));
 	}
+}
+
+/* Let the zone maps of `all` be what they have in common with a tablet's; the first one is copied.  A range without anything is the wrong way round. */
+CORE_FN void
+tablet_intersect(Tablet *all, const Tablet *tablet, bool first)
+{
+	if (first)
+		memcpy(all, tablet, sizeof(Tablet) + tablet->ncols * sizeof(TabletColumn));
+	for (uint32_t c = 0; c < tablet->ncols; c++)
+	{
+		const TabletColumn *from = &tablet->column[c];
+		TabletColumn *to = &all->column[c];
+
+		if (wide_load(from->min) > wide_load(to->min))
+			memcpy(to->min, from->min, sizeof(to->min));
+		if (wide_load(from->max) < wide_load(to->max))
+			memcpy(to->max, from->max, sizeof(to->max));
+	}
+}
+
+/* Whether each column's zone map has values. */
+CORE_FN bool
+tablet_has_ranges(const Tablet *tablet)
+{
+	for (uint32_t c = 0; c < tablet->ncols; c++)
+		if (wide_load(tablet->column[c].min) > wide_load(tablet->column[c].max))
+			return false;
+	return true;
 }
 
 #endif							/* GPUDB_CORE_DEVICE_API_H */

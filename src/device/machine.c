@@ -189,6 +189,20 @@ machine_memory(void)
 	return memory;
 }
 
+uint64
+machine_memory_available(void)
+{
+	FILE	   *file = (double) memory < whole_memory() ? NULL : AllocateFile("/proc/meminfo", "r");
+	char		line[128];
+	unsigned long long kilobytes = 0;
+
+	while (file != NULL && kilobytes == 0 && fgets(line, sizeof(line), file) != NULL)
+		(void) sscanf(line, "MemAvailable: %llu", &kilobytes);
+	if (file != NULL)
+		FreeFile(file);
+	return (uint64) kilobytes * 1024;
+}
+
 bool
 machine_has_segment(int nworkers)
 {

@@ -20,6 +20,9 @@ extern int	machine_processors(void);
 /* Bytes of memory; 0 = not known. */
 extern uint64 machine_memory(void);
 
+/* Bytes of it that could be had now without anything being swapped; 0 = not known, as within a container's limit. */
+extern uint64 machine_memory_available(void);
+
 /*
  * Whether a segment of dynamic shared memory for so many parallel workers can
  * be had: PostgreSQL raises an error where the file system that it is made in is

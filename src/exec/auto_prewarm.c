@@ -51,6 +51,9 @@
 #define BUSY_POLL_MS	100
 #define FREE_LOOKS		3
 
+/* How long to wait for free processors to take memory ahead, before the next look whether columns are wanted. */
+#define AHEAD_WAIT_MS	1000
+
 /* How often to look while a shelf is built, and how long to pause for queries then, in all: pages are pinned, for which VACUUM may wait. */
 #define PAUSE_POLL_MS	10
 #define PAUSE_MOST_MS	2000
@@ -295,7 +298,27 @@ build(const Admission *admission)
 	progress_clear();
 }
 
-/* The worker: builds all columns that were admitted in its database. */
+/* Have memory ready for columns that queries will leave behind, while processors are free; columns that are wanted meanwhile come first. */
+static void
+take_memory_ahead(void)
+{
+	for (int waited = 0; waited < BUSY_MOST_MS && gpudb_auto_prewarm && admission_waited() < 0; waited += AHEAD_WAIT_MS)
+	{
+		if (await_processors(AHEAD_WAIT_MS) <= 0)
+			continue;
+		while (!threads_are_busy())
+		{
+			if (!pool_take_ahead())
+				return;
+			CHECK_FOR_INTERRUPTS();
+		}
+	}
+}
+
+/*
+ * The worker: builds all columns that were admitted in its database, and has
+ * memory ready for more.
+ */
 void
 gpudb_prewarm_main(Datum database)
 {
@@ -307,10 +330,14 @@ gpudb_prewarm_main(Datum database)
 		return;
 	before_shmem_exit(end_at_exit, (Datum) 0);
 	give_way();
-	while (gpudb_auto_prewarm && await_columns() && admission_take(&under_way))
+	do
 	{
-		build(&under_way);
-		admission_end(under_way.relation);
-		under_way.relation = InvalidOid;
-	}
+		while (gpudb_auto_prewarm && await_columns() && admission_take(&under_way))
+		{
+			build(&under_way);
+			admission_end(under_way.relation);
+			under_way.relation = InvalidOid;
+		}
+		take_memory_ahead();
+	} while (gpudb_auto_prewarm && admission_waited() >= 0);
 }

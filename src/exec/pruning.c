@@ -61,7 +61,11 @@ may_pass(const Program *program, const CachedRows *rows)
 	return program_may_pass(program, program_choose_body(program, rows->tablet), rows->tablet);
 }
 
-/* Choose the tablets of a shelf of which rows may pass, a bit each, where the narrow body runs over all of them. */
+/*
+ * Choose the tablets of a shelf of which rows may pass, a bit each, where the
+ * narrow body runs over all of them.  Where values that all their zone maps
+ * allow may pass, which is usual for columns in no order, rows of each may.
+ */
 static uint32
 choose_together(const Program *program, const CachedShelf *shelf)
 {
@@ -69,6 +73,8 @@ choose_together(const Program *program, const CachedShelf *shelf)
 	ZoneMaps	zones = {.n = shelf->ntablets, .place = shelf->complete != NULL ? shelf->place : NULL};
 
 	StaticAssertStmt(CACHED_SHELF_MOST <= ZONES_MOST, "a shelf's zone maps are not looked at together");
+	if (tablet_has_ranges(shelf->core) && program_may_pass(program, BODY_NARROW, shelf->core))
+		return UINT32_MAX >> (32 - shelf->ntablets);
 	for (uint32 t = 0; t < shelf->ntablets; t++)
 		zones.tablet[t] = rows[t].tablet;
 	return program_choose(program, BODY_NARROW, &zones);

@@ -352,16 +352,15 @@ typedef struct EitherPass
 static void
 add_memory(const Candidate *candidate, const CompileResult *compiled, double cached, EitherPass *passes)
 {
-	const double per_byte = gpudb_debug_memory < 0 ? pool_ns_per_byte() : gpudb_debug_memory / 1024.0;
 	KeptBytes	kept;
 	double		ns;
 
 	/* columns take less than the pages that they come from */
-	if (!gpudb_cache || cached == 1 || (double) candidate->rel->pages * BLCKSZ * per_byte < LEAST_NS_OF_MEMORY)
+	if (!gpudb_cache || cached == 1 || pool_ns_to_take((double) candidate->rel->pages * BLCKSZ) < LEAST_NS_OF_MEMORY)
 		return;
 	kept = cost_bytes_to_keep(candidate, compiled);
 	/* the backend waits for it while the other threads work */
-	ns = kept.bytes * (1 - cached) * per_byte / cost_gain_of_threads(threads_over(candidate->rel));
+	ns = pool_ns_to_take(kept.bytes * (1 - cached)) / cost_gain_of_threads(threads_over(candidate->rel));
 	passes->cpu.ms += ns / 1e6;
 	passes->cpu.cost += ns / NS(pg_unit);
 	if (kept.texts)

@@ -34,13 +34,31 @@ enum
 /* Of about so many bytes that were taken last the time is remembered. */
 #define BYTES_REMEMBERED	(UINT64CONST(64) << 20)
 
+/* Memory is taken ahead where a byte takes longer than this: clearing it takes a tenth of a nanosecond or two. */
+#define AHEAD_LEAST_NS		0.5
+
+/* The part of the pool that is taken ahead, within bounds, and the part of the machine's memory that must be free for it. */
+#define AHEAD_PART			16
+#define AHEAD_MOST			((Size) 512 << 20)
+#define FREE_PART			8
+
+/* What has become of a huge page of the pool. */
+typedef enum HugePageState
+{
+	HUGE_UNUSED,				/* nothing was allocated there yet */
+	HUGE_AHEAD,					/* nor here, but memory is there */
+	HUGE_FILLED,				/* allocated, and memory was there before */
+	HUGE_ASKED					/* allocated, and memory asked for then */
+} HugePageState;
+
 /* The huge pages of the pool are counted and marked behind it, in the same mapping. */
 typedef struct HugePages
 {
 	pg_atomic_uint32 made;
+	pg_atomic_uint32 ahead;		/* in state HUGE_AHEAD */
 	pg_atomic_uint64 taken;		/* bytes, of late, */
 	pg_atomic_uint64 ns;		/* and what it took to have memory stand behind them */
-	pg_atomic_uint32 asked[];	/* a bit for each that was asked for */
+	pg_atomic_uint32 state[];	/* HugePageState */
 } HugePages;
 
 static uint8 *place = NULL;		/* inherited from the postmaster */
@@ -110,7 +128,7 @@ compare_with_memory(void)
 static Size
 mapping_bytes(void)
 {
-	return pool_bytes() + offsetof(HugePages, asked) + sizeof(uint32) * (pool_bytes() / HUGE_PAGE / 32 + 1);
+	return pool_bytes() + offsetof(HugePages, state) + sizeof(pg_atomic_uint32) * (pool_bytes() / HUGE_PAGE);
 }
 
 /* After a crash nothing that was in it may be believed. */
@@ -130,8 +148,9 @@ pool_create(void)
 	pg_atomic_init_u32(&huge->made, 0);
 	pg_atomic_init_u64(&huge->taken, 0);
 	pg_atomic_init_u64(&huge->ns, 0);
-	for (Size w = 0; w <= pool_bytes() / HUGE_PAGE / 32; w++)
-		pg_atomic_init_u32(&huge->asked[w], 0);
+	pg_atomic_init_u32(&huge->ahead, 0);
+	for (Size page = 0; page < pool_bytes() / HUGE_PAGE; page++)
+		pg_atomic_init_u32(&huge->state[page], HUGE_UNUSED);
 	made = dsa_create_in_place(place, pool_bytes(), GetNamedLWLockTranche(TRANCHE)[LOCK_MEMORY].lock.tranche, NULL);
 	dsa_pin(made);
 	/* no segments besides this place: pointers are offsets */
@@ -210,14 +229,14 @@ pool_huge_bytes(void)
 	return pg_atomic_read_u32(&huge->made) * HUGE_PAGE;
 }
 
-/* Whether nobody has asked for a huge page yet; this process has then. */
+/* Change the state of a page, unless it is in another one than it was; false then. */
 static bool
-first_to_ask(Size page)
+change_state(Size page, HugePageState before, HugePageState after)
 {
-	const uint32 bit = (uint32) 1 << page % 32;
+	uint32		expected = before;
 
-	return (pg_atomic_read_u32(&huge->asked[page / 32]) & bit) == 0 &&
-		(pg_atomic_fetch_or_u32(&huge->asked[page / 32], bit) & bit) == 0;
+	return pg_atomic_read_u32(&huge->state[page]) == before &&
+		pg_atomic_compare_exchange_u32(&huge->state[page], &expected, after);
 }
 
 /* Remember what taking memory took.  What two processes add at once may be lost, which does no harm. */
@@ -233,36 +252,90 @@ remember_time(Size bytes, uint64 ns)
 	pg_atomic_write_u64(&huge->ns, ns / 2);
 }
 
-double
-pool_ns_per_byte(void)
+static double
+ns_per_byte(void)
 {
-	return pool_exists() ? (double) pg_atomic_read_u64(&huge->ns) / Max(pg_atomic_read_u64(&huge->taken), 1) : 0;
+	if (gpudb_debug_memory >= 0)
+		return gpudb_debug_memory / 1024.0;
+	return (double) pg_atomic_read_u64(&huge->ns) / Max(pg_atomic_read_u64(&huge->taken), 1);
 }
 
-/* Have memory that is taken now stand in huge pages. */
+Size
+pool_bytes_ahead(void)
+{
+	return pg_atomic_read_u32(&huge->ahead) * HUGE_PAGE;
+}
+
+double
+pool_ns_to_take(double bytes)
+{
+	return pool_exists() ? Max(bytes - (double) pool_bytes_ahead(), 0) * ns_per_byte() : 0;
+}
+
+/* Have memory stand behind a huge page; returns nanoseconds. */
+static uint64
+make_huge_page(Size page)
+{
+	const uint64 begun = clock_ns();
+	uint64		took;
+
+	if (mapping_make_huge(place + page * HUGE_PAGE))
+		pg_atomic_fetch_add_u32(&huge->made, 1);
+	else
+		/* EAGAIN: a device has pinned some of its small pages */
+		huge_pages_left = errno == EAGAIN;
+	took = clock_ns() - begun;
+	huge_pages_left &= took <= HUGE_PAGE_MOST_NS;
+	return took;
+}
+
+/* Have memory that was allocated now stand in huge pages. */
 static void
 ask_for_huge_pages(dsa_pointer pointer, Size bytes)
 {
 	const Size	end = Min((pointer + bytes + HUGE_PAGE - 1) / HUGE_PAGE, pool_bytes() / HUGE_PAGE);
+	Size		taken = 0;		/* of pages for which no memory was there before */
 	uint64		ns = 0;
 
 	for (Size page = pointer / HUGE_PAGE; page < end && huge_pages_left; page++)
 	{
-		const uint64 begun = clock_ns();
-		uint64		took;
-
-		if (!first_to_ask(page))
-			continue;
-		if (mapping_make_huge(place + page * HUGE_PAGE))
-			pg_atomic_fetch_add_u32(&huge->made, 1);
-		else
-			/* EAGAIN: a device has pinned some of its small pages */
-			huge_pages_left = errno == EAGAIN;
-		took = clock_ns() - begun;
-		huge_pages_left &= took <= HUGE_PAGE_MOST_NS;
-		ns += took;
+		if (change_state(page, HUGE_UNUSED, HUGE_ASKED))
+			ns += make_huge_page(page);
+		else if (change_state(page, HUGE_AHEAD, HUGE_FILLED))
+			pg_atomic_fetch_sub_u32(&huge->ahead, 1);
+		if (pg_atomic_read_u32(&huge->state[page]) == HUGE_ASKED)
+			taken += Min(pointer + bytes, (page + 1) * HUGE_PAGE) - Max(pointer, page * HUGE_PAGE);
 	}
-	remember_time(bytes, ns);
+	remember_time(taken, ns);
+}
+
+/* Bytes of the pool whose memory is to be there before anybody fills them. */
+static Size
+bytes_wanted_ahead(void)
+{
+	return ns_per_byte() < AHEAD_LEAST_NS ? 0 : Min(pool_bytes() / AHEAD_PART, AHEAD_MOST);
+}
+
+bool
+pool_take_ahead(void)
+{
+	if (!huge_pages_left || pool_bytes_ahead() >= bytes_wanted_ahead() ||
+		machine_memory_available() <= machine_memory() / FREE_PART)
+		return false;
+	for (Size page = 0; page < pool_bytes() / HUGE_PAGE; page++)
+	{
+		if (pg_atomic_read_u32(&huge->state[page]) != HUGE_UNUSED)
+			continue;
+		/* counted before somebody can fill it */
+		pg_atomic_fetch_add_u32(&huge->ahead, 1);
+		if (change_state(page, HUGE_UNUSED, HUGE_AHEAD))
+		{
+			remember_time(HUGE_PAGE, make_huge_page(page));
+			return huge_pages_left;
+		}
+		pg_atomic_fetch_sub_u32(&huge->ahead, 1);
+	}
+	return false;
 }
 
 dsa_pointer

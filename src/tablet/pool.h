@@ -35,11 +35,22 @@ extern Size pool_bytes(void);
 extern Size pool_huge_bytes(void);
 
 /*
- * What it took of late to have a byte's memory be there, in nanoseconds: little
- * where others had it before, much where a virtual machine's host has to give
- * it first.  0 where nothing is known, and of pages that are not huge.
+ * What it takes to have memory for so many more bytes, in nanoseconds, as far
+ * as it was not taken ahead: little where others had that memory before, much
+ * where a virtual machine's host has to give it first.  0 where nothing is
+ * known, and where pages are not huge.
  */
-extern double pool_ns_per_byte(void);
+extern double pool_ns_to_take(double bytes);
+
+/*
+ * Have memory stand behind one more huge page that nobody fills yet; false when
+ * there is no need of more.  There is none where memory costs little, or where
+ * the machine has not much of it left.
+ */
+extern bool pool_take_ahead(void);
+
+/* Bytes whose memory is there, and that nobody fills yet. */
+extern Size pool_bytes_ahead(void);
 
 /* The lock of what describes the pool's contents. */
 extern LWLock *pool_lock(void);

@@ -185,7 +185,7 @@ static Size
 bytes_of_memo(int ncolumns, uint32 n)
 {
 	return MAXALIGN(sizeof(ShelfMemo)) + MAXALIGN(sizeof(MemoColumn) * ncolumns) + MAXALIGN(sizeof(uint8) * ncolumns) +
-		n * MAXALIGN(sizeof(SharedColumn) * ncolumns) + (n + 1) * bytes_of_tablet(ncolumns);
+		n * MAXALIGN(sizeof(SharedColumn) * ncolumns) + (n + 2) * bytes_of_tablet(ncolumns);
 }
 
 void *
@@ -238,12 +238,13 @@ shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context)
 
 /* Keep a memo, which has its tablets, in a place. */
 static void
-keep(ShelfMemo *memo, uint32 n, const Tablet *cover, Place *place)
+keep(ShelfMemo *memo, uint32 n, const Tablet *cover, const Tablet *core, Place *place)
 {
 	memo->shelf.number = memo->generation;
 	memo->shelf.ntablets = n;
 	memo->shelf.rows = memo->rows;
 	memo->shelf.cover = cover;
+	memo->shelf.core = core;
 	memo->holder->memo = NULL;
 	memo->holder = NULL;
 	*place = (Place) {memo->generation, memo};
@@ -265,14 +266,16 @@ static void
 keep_tablets(ShelfMemo *memo, const CachedRows *rows, uint32 n, Place *place)
 {
 	Tablet	   *cover = shelf_memo_room(memo, bytes_of_tablet(memo->ncolumns));
+	Tablet	   *core = shelf_memo_room(memo, bytes_of_tablet(memo->ncolumns));
 
 	for (uint32 t = 0; t < n; t++)
 	{
 		memo->rows[t] = (CachedRows) {rows[t].tablet, NULL, rows[t].nrows, rows[t].column, &memo->shelf, t};
 		tablet_cover(cover, rows[t].tablet, t == 0);
+		tablet_intersect(core, rows[t].tablet, t == 0);
 		note_columns(memo, rows[t].tablet);
 	}
-	keep(memo, n, cover, place);
+	keep(memo, n, cover, core, place);
 }
 
 /* Copy some of a tablet's columns, which stand where they do: their distances are those from another tablet. */
@@ -327,6 +330,7 @@ derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 	ShelfMemo  *memo = shelf_memo_begin(now, n, CurrentMemoryContext);
 	Place	   *free = memo != NULL ? free_place() : NULL;
 	Tablet	   *cover;
+	Tablet	   *core;
 
 	if (free == NULL)
 		return NULL;
@@ -343,9 +347,11 @@ derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 	derive_tablet(memo, 0);
 	cover = shelf_memo_room(memo, bytes_of_tablet(ncolumns));
 	copy_tablet(cover, wider->shelf.cover, place, ncolumns);
+	core = shelf_memo_room(memo, bytes_of_tablet(ncolumns));
+	copy_tablet(core, wider->shelf.core, place, ncolumns);
 	for (int c = 0; c < ncolumns; c++)
 		memo->column[c].has_nulls = wider->column[place[c]].has_nulls;
-	keep(memo, n, cover, free);
+	keep(memo, n, cover, core, free);
 	return memo;
 }
 

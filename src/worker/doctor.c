@@ -146,8 +146,8 @@ tell_cache(StringInfo text)
 	if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
 	{
 		shelf_visit(add_bytes, &used);
-		appendStringInfo(text, "Cached columns take %.1f of %.1f MB (gpudb.pool_size), of which %.0f MB stand in huge pages.\n",
-						 used / MB, pool_bytes() / MB, pool_huge_bytes() / MB);
+		appendStringInfo(text, "Cached columns take %.1f of %.1f MB (gpudb.pool_size), of which %.0f MB stand in huge pages, and %.0f MB of these wait for more columns.\n",
+						 used / MB, pool_bytes() / MB, pool_huge_bytes() / MB, pool_bytes_ahead() / MB);
 	}
 	else
 		appendStringInfo(text, "Cached columns may take %.1f MB (gpudb.pool_size).\n", pool_bytes() / MB);
