@@ -23,6 +23,7 @@
 #include "plan/scroll.h"
 #include "plan/search.h"
 #include "plan/what_if.h"
+#include "tablet/tablet_scan.h"
 
 static planner_hook_type prev_planner = NULL;
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;
@@ -61,6 +62,7 @@ plan_query(Query *query, const char *text, int options, ParamListInfo params)
 		rewrite_aggregates(query);
 		again.copy = what_if_copy(query);
 	}
+	tablet_guess_anew();
 	/* planning nests */
 	what_if_begin(&what_if, false);
 	cursor_options = options;

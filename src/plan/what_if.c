@@ -409,6 +409,8 @@ charge_loss(const Loss *loss)
 	double		price = 0;
 	ListCell   *lc;
 
+	/* the run may have cached what its plan had found missing */
+	tablet_guess_anew();
 	foreach(lc, loss->tables)
 		price += ((const WantedTable *) lfirst(lc))->price;
 	foreach(lc, loss->tables)

@@ -277,12 +277,19 @@ has_columns(const CachedTablet *cached, const ColumnKeys *keys)
 	return true;
 }
 
+/* Of how many tablets one is sampled. */
+static uint32
+step_of_samples(uint32 nshelves)
+{
+	return (nshelves * SHELF_TABLETS + GUESS_TABLETS - 1) / GUESS_TABLETS;
+}
+
 /* Show a relation's cached tablets, or some of many; returns how many each stands for.  Places without a tablet are not shown. */
 static uint32
 look_at_some(Relation relation, uint32 nshelves, const ColumnKeys *keys, void (*look) (const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *arg),
 			 void *arg)
 {
-	const uint32 step = (nshelves * SHELF_TABLETS + GUESS_TABLETS - 1) / GUESS_TABLETS;
+	const uint32 step = step_of_samples(nshelves);
 	const Shelf *shelf = NULL;
 	uint32		number = nshelves;	/* the shelf's */
 
@@ -319,7 +326,7 @@ sample_tablet(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *a
 	TabletSample *sample;
 	uint32		step;
 
-	if (cached == NULL || !has_columns(cached, keys))
+	if (cached == NULL)
 		return;
 	notes = &cached->notes;
 	sample = &sampling->samples[sampling->n++];
@@ -339,12 +346,39 @@ sample_tablet(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *a
 }
 
 uint32
-shelf_sample(Relation relation, uint32 nshelves, const ColumnKeys *keys, TabletSample *samples, uint32 *step)
+shelf_sample(Relation relation, uint32 nshelves, TabletSample *samples, uint32 *step)
 {
 	Sampling	sampling = {samples};
 
-	*step = look_at_some(relation, nshelves, keys, sample_tablet, &sampling);
+	*step = look_at_some(relation, nshelves, NULL, sample_tablet, &sampling);
 	return sampling.n;
+}
+
+/* Argument of note_if_has_columns(). */
+typedef struct SampledWith
+{
+	uint32		step;
+	uint64		bits;
+} SampledWith;
+
+static void
+note_if_has_columns(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *arg)
+{
+	const CachedTablet *cached = pool_address(shelf->tablet[tablet]);
+	SampledWith *with = arg;
+
+	if (cached != NULL && has_columns(cached, keys))
+		with->bits |= UINT64CONST(1) << (shelf->key.number * SHELF_TABLETS + tablet) / with->step;
+}
+
+uint64
+shelf_sampled_with(Relation relation, uint32 nshelves, const ColumnKeys *keys)
+{
+	SampledWith with = {.step = step_of_samples(nshelves)};
+
+	StaticAssertStmt(GUESS_TABLETS <= 64, "samples are more than bits");
+	look_at_some(relation, nshelves, keys, note_if_has_columns, &with);
+	return with.bits;
 }
 
 static void

@@ -98,11 +98,14 @@ typedef struct TabletSample
 } TabletSample;
 
 /*
- * Sample up to GUESS_TABLETS of a relation's cached tablets that have columns
- * of all these keys, in order of their numbers.  Returns how many samples were
- * taken; *step becomes the number of tablets that each of them stands for.
+ * Sample up to GUESS_TABLETS of a relation's tablets, those that are cached, in
+ * order of their numbers.  Returns how many samples were taken; *step becomes
+ * the number of tablets that each of them stands for.
  */
-extern uint32 shelf_sample(Relation relation, uint32 nshelves, const ColumnKeys *keys, TabletSample *samples, uint32 *step);
+extern uint32 shelf_sample(Relation relation, uint32 nshelves, TabletSample *samples, uint32 *step);
+
+/* Which of these tablets have columns of all these keys: a bit for each, by its number divided by the step. */
+extern uint64 shelf_sampled_with(Relation relation, uint32 nshelves, const ColumnKeys *keys);
 
 /* Between which values those of a column are, the least more than the largest if none are known: a guess, like that. */
 typedef struct ShelfBounds

@@ -9,11 +9,13 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 #include "utils/snapmgr.h"
 
 #include "guc.h"
-
+#include "pg_compat.h"
 #include "tablet/codes.h"
 #include "tablet/pool.h"
 #include "tablet/recent.h"
@@ -67,28 +69,84 @@ blocks_standing(Relation relation, const TabletSample *sample)
 	return fallen > WORN(sample->nsampled) ? 0 : sample->nblocks * (1 - (double) fallen / Max(sample->nsampled, 1));
 }
 
+/* What stands of a relation's tablets, whatever columns they have, as the planner has found out for a query. */
+typedef struct Standing
+{
+	uint64		planning;		/* 0 = none */
+	TimestampTz statement;
+	CommandId	command;
+	uint32		file;
+	BlockNumber nblocks;
+	uint32		step;			/* of how many tablets one was sampled */
+	double		blocks[GUESS_TABLETS];	/* of each of these */
+} Standing;
+
+/* Relations of which that is remembered; a join of more samples some of them again. */
+#define STANDING_KNOWN	8
+
+static Standing standing_known[STANDING_KNOWN];
+static uint64 planning = 1;
+
+void
+tablet_guess_anew(void)
+{
+	planning++;
+}
+
+static void
+find_standing(Relation relation, Standing *standing)
+{
+	TabletSample *samples = palloc(sizeof(TabletSample) * GUESS_TABLETS);
+	MapLooked  *map = palloc(sizeof(MapLooked));
+	uint32		nsamples;
+
+	memset(standing->blocks, 0, sizeof(standing->blocks));
+	map->shelf = shelves_of(standing->nblocks);
+	nsamples = shelf_sample(relation, map->shelf, samples, &standing->step);
+	for (uint32 i = 0; i < nsamples; i++)
+		standing->blocks[samples[i].tablet / standing->step] =
+			map_proves(relation, standing->nblocks, &samples[i], map) ? samples[i].nblocks : blocks_standing(relation, &samples[i]);
+	pfree(map);
+	pfree(samples);
+}
+
+/* What stands of a relation's tablets: found out once, though a query asks about several sets of columns. */
+static const Standing *
+standing_of(Relation relation, BlockNumber nblocks)
+{
+	static int	next = 0;
+	const Standing now = {
+		.planning = planning, .statement = GetCurrentStatementStartTimestamp(), .command = GetCurrentCommandId(false),
+		.file = compat_relation_file(relation), .nblocks = nblocks
+	};
+	Standing   *standing;
+
+	for (int i = 0; i < STANDING_KNOWN; i++)
+		if (memcmp(&standing_known[i], &now, offsetof(Standing, step)) == 0)
+			return &standing_known[i];
+	standing = &standing_known[next++ % STANDING_KNOWN];
+	*standing = now;
+	standing->planning = 0;
+	find_standing(relation, standing);
+	/* known once nothing can fail any more */
+	standing->planning = now.planning;
+	return standing;
+}
+
 double
 tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
 {
 	ColumnKeys	columns = {nwanted};
-	TabletSample *samples;
-	MapLooked  *map;
-	uint32		nsamples;
-	uint32		step;
-	double		standing = 0;
+	const Standing *standing;
+	double		blocks = 0;
 
 	if (!pool_exists() || nblocks == 0 || !ActiveSnapshotSet() || !validity_provable(relation) ||
 		!tablet_column_keys(relation, wanted, &columns))
 		return 0;
-	samples = palloc(sizeof(TabletSample) * GUESS_TABLETS);
-	map = palloc(sizeof(MapLooked));
-	map->shelf = shelves_of(nblocks);
-	nsamples = shelf_sample(relation, map->shelf, &columns, samples, &step);
-	for (uint32 i = 0; i < nsamples; i++)
-		standing += map_proves(relation, nblocks, &samples[i], map) ? samples[i].nblocks : blocks_standing(relation, &samples[i]);
-	pfree(map);
-	pfree(samples);
-	return Min(standing * step / nblocks, 1);
+	standing = standing_of(relation, nblocks);
+	for (uint64 with = shelf_sampled_with(relation, shelves_of(nblocks), &columns); with != 0; with &= with - 1)
+		blocks += standing->blocks[pg_rightmost_one_pos64(with)];
+	return Min(blocks * standing->step / nblocks, 1);
 }
 
 bool

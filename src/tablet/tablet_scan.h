@@ -53,6 +53,9 @@ extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, Bloc
  */
 extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 
+/* Guess anew from now on, as another planning begins, or a run ends: within each the tablets are sampled once. */
+extern void tablet_guess_anew(void);
+
 /* Whether these columns of a relation could be cached, as far as the planner may guess it; there must be an active snapshot. */
 extern bool tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted);
 

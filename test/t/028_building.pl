@@ -75,6 +75,31 @@ SKIP:
 	$session->quit;
 }
 
+# Where having memory takes long the worker has some ready for columns to come, and a query that fills it does not wait
+SKIP:
+{
+	skip 'this machine gives no huge pages', 4 if !$huge;
+	my $ahead = q{SELECT substring(gpudb.doctor() FROM '(\d+) MB of these wait for more columns')};
+	my $dear = 'SET gpudb.debug_memory = 1000000; EXPLAIN SELECT sum(v) FROM fits';
+	is(run_sql($ahead), '0', 'no memory is taken ahead where it costs little');
+	run_sql("CREATE TABLE $_ WITH (parallel_workers = 0) AS SELECT i AS v FROM generate_series(1, 500000) i") for 'fits', 'wanted';
+	run_sql("VACUUM ANALYZE $_") for 'fits', 'wanted';
+	unlike(run_sql($dear), qr/GpuAgg/, 'where it costs much, columns that need some are left to the worker');
+	run_sql("ALTER SYSTEM SET $_") for 'gpudb.debug_memory = 1000000', 'gpudb.auto_prewarm = on';
+	run_sql('SELECT pg_reload_conf()');
+	for (1 .. 300)
+	{
+		run_sql('SELECT sum(v) FROM wanted');
+		last if run_sql($ahead) > 0;
+		select(undef, undef, undef, 0.1);
+	}
+	cmp_ok(run_sql($ahead), '>', 0, 'which has some ready then');
+	$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm'});
+	like(run_sql($dear), qr/GpuAgg/, 'so that the query builds them');
+	run_sql("ALTER SYSTEM RESET $_") for 'gpudb.debug_memory', 'gpudb.auto_prewarm';
+	run_sql('SELECT pg_reload_conf()');
+}
+
 # Pages that no VACUUM has been to are looked at where they stand in shared_buffers, once after each transaction that writes,
 # by several threads, and none of them is read through PostgreSQL
 run_sql('CREATE TABLE raw AS SELECT i AS id, i % 100 AS n FROM generate_series(1, 2000000) i; CREATE TABLE other (i int)');
