@@ -297,9 +297,9 @@ ask_for_huge_pages(dsa_pointer pointer, Size bytes)
 	Size		taken = 0;		/* of pages for which no memory was there before */
 	uint64		ns = 0;
 
-	for (Size page = pointer / HUGE_PAGE; page < end && huge_pages_left; page++)
+	for (Size page = pointer / HUGE_PAGE; page < end; page++)
 	{
-		if (change_state(page, HUGE_UNUSED, HUGE_ASKED))
+		if (huge_pages_left && change_state(page, HUGE_UNUSED, HUGE_ASKED))
 			ns += make_huge_page(page);
 		else if (change_state(page, HUGE_AHEAD, HUGE_FILLED))
 			pg_atomic_fetch_sub_u32(&huge->ahead, 1);

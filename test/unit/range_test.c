@@ -8,6 +8,7 @@
  * say yes, too, when nothing can leave them.
  */
 #include "assembler.h"
+#include "core/device_api.h"
 #include "fixture.h"
 #include "interpreters.h"
 #include "tap.h"
@@ -482,6 +483,46 @@ test_pruning_together(void)
 	tap_end();
 }
 
+/* Where what tablets have in common may pass, rows of each of them may. */
+static void
+test_pruning_by_core(void)
+{
+	static uint64_t room[(sizeof(Tablet) + COLUMNS * sizeof(TabletColumn)) / sizeof(uint64_t) + 1];
+	Tablet	   *core = (Tablet *) room;
+	long		passed = 0;
+	long		stopped = 0;
+	long		trial;
+
+	tap_begin("tablets may pass if what they have in common may");
+	for (trial = 0; trial < 20000; trial++)
+	{
+		const uint32_t n = 1 + random_below(4);
+		Tablet	   *tablet[4];
+		uint32_t	size;
+		Program    *program = random_filter(&size);
+
+		for (uint32_t t = 0; t < n; t++)
+		{
+			random_ranges();
+			tablet[t] = tablet_of_ranges(1);
+			tablet_intersect(core, tablet[t], t == 0);
+		}
+		if (tablet_has_ranges(core) && program_may_pass(program, BODY_NARROW, core))
+		{
+			for (uint32_t t = 0; t < n; t++)
+				tap_expect(program_may_pass(program, BODY_NARROW, tablet[t]), "program %ld: tablet %u of %u cannot", trial, t, n);
+			passed += n > 1;
+		}
+		else
+			stopped++;
+		for (uint32_t t = 0; t < n; t++)
+			tablet_free(tablet[t]);
+		program_free(program, size);
+	}
+	tap_expect(passed > 400 && stopped > 400, "%ld passed and %ld not: not a fair trial", passed, stopped);
+	tap_end();
+}
+
 /* Whether rows of a tablet with the ranges as they are may pass the program that was assembled. */
 static bool
 finished_may_pass(void)
@@ -601,6 +642,7 @@ main(void)
 	test_join_bounds();
 	test_pruning();
 	test_pruning_together();
+	test_pruning_by_core();
 	test_edges();
 	test_single_operations();
 	test_soundness();
