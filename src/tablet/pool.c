@@ -42,7 +42,7 @@ enum
 #define AHEAD_MOST			((Size) 512 << 20)
 #define FREE_PART			8
 
-/* What has become of a huge page of the pool. */
+/* The states of a huge page of the pool. */
 typedef enum HugePageState
 {
 	HUGE_UNUSED,				/* nothing was allocated there yet */
@@ -316,7 +316,7 @@ bytes_wanted_ahead(void)
 	return ns_per_byte() < AHEAD_LEAST_NS ? 0 : Min(pool_bytes() / AHEAD_PART, AHEAD_MOST);
 }
 
-/* Whether the machine has memory to spare; tests do not depend on that. */
+/* Tell whether the machine has memory to spare; tests do not depend on that. */
 static bool
 memory_is_left(void)
 {

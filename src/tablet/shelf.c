@@ -277,7 +277,7 @@ has_columns(const CachedTablet *cached, const ColumnKeys *keys)
 	return true;
 }
 
-/* Of how many tablets one is sampled. */
+/* Return of how many tablets one is sampled. */
 static uint32
 step_of_samples(uint32 nshelves)
 {

@@ -104,7 +104,7 @@ typedef struct TabletSample
  */
 extern uint32 shelf_sample(Relation relation, uint32 nshelves, TabletSample *samples, uint32 *step);
 
-/* Which of these tablets have columns of all these keys: a bit for each, by its number divided by the step. */
+/* Return the sampled tablets that have columns of all these keys: a bit for each, by its number divided by the step. */
 extern uint64 shelf_sampled_with(Relation relation, uint32 nshelves, const ColumnKeys *keys);
 
 /* Between which values those of a column are, the least more than the largest if none are known: a guess, like that. */

@@ -69,7 +69,7 @@ blocks_standing(Relation relation, const TabletSample *sample)
 	return fallen > WORN(sample->nsampled) ? 0 : sample->nblocks * (1 - (double) fallen / Max(sample->nsampled, 1));
 }
 
-/* What stands of a relation's tablets, whatever columns they have, as the planner has found out for a query. */
+/* The blocks of a relation's sampled tablets that a query could use, whatever columns they have, as found out in one planning. */
 typedef struct Standing
 {
 	uint64		planning;		/* 0 = none */
@@ -110,7 +110,7 @@ find_standing(Relation relation, Standing *standing)
 	pfree(samples);
 }
 
-/* What stands of a relation's tablets: found out once, though a query asks about several sets of columns. */
+/* Return the usable blocks of a relation's sampled tablets, found out once though a query asks about several sets of columns. */
 static const Standing *
 standing_of(Relation relation, BlockNumber nblocks)
 {

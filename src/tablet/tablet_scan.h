@@ -53,7 +53,7 @@ extern TabletScan *tablet_scan_create(Relation relation, Snapshot snapshot, Bloc
  */
 extern double tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 
-/* Guess anew from now on, as another planning begins, or a run ends: within each the tablets are sampled once. */
+/* Sample tablets anew from now on, as another planning begins or a run ends: within each they are sampled once. */
 extern void tablet_guess_anew(void);
 
 /* Whether these columns of a relation could be cached, as far as the planner may guess it; there must be an active snapshot. */

@@ -483,7 +483,7 @@ test_pruning_together(void)
 	tap_end();
 }
 
-/* Where what tablets have in common may pass, rows of each of them may. */
+/* Rows of each tablet may pass where the ranges that all have in common may. */
 static void
 test_pruning_by_core(void)
 {
