@@ -389,12 +389,19 @@ tablet_intersect(Tablet *all, const Tablet *tablet, bool first)
 	}
 }
 
+/* Whether a column's zone map has values: without any, its bounds are the wrong way round. */
+CORE_FN bool
+tablet_column_has_range(const TabletColumn *column)
+{
+	return wide_load(column->min) <= wide_load(column->max);
+}
+
 /* Whether each column's zone map has values. */
 CORE_FN bool
 tablet_has_ranges(const Tablet *tablet)
 {
 	for (uint32_t c = 0; c < tablet->ncols; c++)
-		if (wide_load(tablet->column[c].min) > wide_load(tablet->column[c].max))
+		if (!tablet_column_has_range(&tablet->column[c]))
 			return false;
 	return true;
 }

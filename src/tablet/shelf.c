@@ -19,6 +19,7 @@
 #include "storage/shmem.h"
 #include "utils/hsearch.h"
 
+#include "core/device_api.h"
 #include "guc.h"
 #include "pg_compat.h"
 #include "tablet/pool.h"
@@ -388,8 +389,7 @@ widen_bounds(const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *ar
 	const CachedColumn *column = cached != NULL ? find_column(cached, &keys->key[0]) : NULL;
 	ShelfBounds *bounds = arg;
 
-	/* a column without values has its bounds the wrong way round */
-	if (column == NULL || wide_load(column->stored.min) > wide_load(column->stored.max))
+	if (column == NULL || !tablet_column_has_range(&column->stored))
 		return;
 	bounds->least = Min(bounds->least, wide_load(column->stored.min));
 	bounds->largest = Max(bounds->largest, wide_load(column->stored.max));
