@@ -218,7 +218,8 @@ build_wanted(Relation relation, Building *building)
 		};
 
 		pause_ms = PAUSE_MOST_MS;
-		if (n == 0 || !tablet_scan_possible(relation) || !build_shelf_columns(&order, building->shelf, &done))
+		if (n == 0 || !tablet_scan_possible(relation) ||
+			!build_tablet_columns(&order, (TabletRange) {building->shelf * SHELF_TABLETS, SHELF_TABLETS}, &done))
 			return false;
 		building->kept += done.kept;
 		if (done.status == STATUS_DONE)

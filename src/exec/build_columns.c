@@ -1,8 +1,8 @@
 /*
  * build_columns.c
- *		Leaving columns of a shelf in the cache without a query.
+ *		Leaving columns of some tablets in the cache without a query.
  *
- * The CPU device counts the rows of the shelf, and has them deformed into all
+ * The CPU device counts the rows of the tablets, and has them deformed into all
  * columns that are wanted on the way; its threads leave those behind as they
  * do for a query.
  */
@@ -98,9 +98,9 @@ note_failure(const FeedOutcome *outcome, int ncolumns, Built *result)
 		}
 }
 
-/* Open the job for a shelf; false if the columns cannot be cached. */
+/* Open the job for some tablets; false if the columns cannot be cached. */
 static bool
-begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, int nwanted, uint32 shelf)
+begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, int nwanted, TabletRange tablets)
 {
 	Feed	   *feed = &building->feed;
 	bool		all;
@@ -109,7 +109,7 @@ begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, i
 	if (!all)
 		return false;
 	feed_begin(feed, CurrentMemoryContext, order->relation, order->snapshot);
-	feed->tablets = tablet_scan_of_shelf(order->relation, order->snapshot, feed->source.end, feed->wanted, nwanted, shelf);
+	feed->tablets = tablet_scan_of_tablets(order->relation, order->snapshot, feed->source.end, feed->wanted, nwanted, tablets);
 	if (feed->tablets == NULL)
 		return false;
 	feed->source.next = feed->source.end = 0;
@@ -126,9 +126,9 @@ begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, i
 	return feed_open_job(feed, &cpu_device);
 }
 
-/* Build columns of a shelf in one pass, up to PROGRAM_MAX_COLUMNS of different attributes; false if they cannot be cached. */
+/* Build columns of some tablets in one pass, up to PROGRAM_MAX_COLUMNS of different attributes; false if they cannot be cached. */
 static bool
-build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, uint32 shelf, Built *result)
+build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, TabletRange tablets, Built *result)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpudb building", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -140,7 +140,7 @@ build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, uint32 s
 	MemoryContextRegisterResetCallback(context, &building->closing);
 	building->ntablets = tablets_of(RelationGetNumberOfBlocks(order->relation));
 	building->give_way = order->give_way;
-	begun = begin(building, order, wanted, nwanted, shelf);
+	begun = begin(building, order, wanted, nwanted, tablets);
 	feed_outcome_init(outcome);
 	PG_TRY();
 	{
@@ -187,22 +187,22 @@ choose_columns(const ColumnWanted *wanted, int nwanted, bool *left, int *place)
 }
 
 bool
-build_shelf_columns(const BuildOrder *order, uint32 shelf, Built *result)
+build_tablet_columns(const BuildOrder *order, TabletRange tablets, Built *result)
 {
 	ColumnWanted *columns = palloc(sizeof(ColumnWanted) * PROGRAM_MAX_COLUMNS);
 	bool	   *left = palloc(sizeof(bool) * Max(order->nwanted, 1));
 	int			place[PROGRAM_MAX_COLUMNS];
 	bool		begun = false;
-	int			n;
+	int			ncolumns;
 
 	*result = (Built) {.status = STATUS_DONE, .column = -1};
-	shelf_build_at_once(order->relation, shelf);
+	shelf_build_at_once(order->relation, tablets.first / SHELF_TABLETS);
 	memset(left, true, order->nwanted);
-	while (result->status == STATUS_DONE && (n = choose_columns(order->wanted, order->nwanted, left, place)) > 0)
+	while (result->status == STATUS_DONE && (ncolumns = choose_columns(order->wanted, order->nwanted, left, place)) > 0)
 	{
-		for (int c = 0; c < n; c++)
+		for (int c = 0; c < ncolumns; c++)
 			columns[c] = order->wanted[place[c]];
-		begun |= build(order, columns, n, shelf, result);
+		begun |= build(order, columns, ncolumns, tablets, result);
 		if (result->column >= 0)
 			result->column = place[result->column];
 	}

@@ -1,6 +1,6 @@
 /*
  * build_columns.h
- *		Leaving columns of a shelf in the cache without a query.
+ *		Leaving columns of some tablets in the cache without a query.
  */
 #ifndef GPUDB_EXEC_BUILD_COLUMNS_H
 #define GPUDB_EXEC_BUILD_COLUMNS_H
@@ -33,10 +33,10 @@ typedef struct Built
 } Built;
 
 /*
- * Read what is not cached yet of these columns of a shelf, and leave it behind,
- * until something cannot be read.  False if nothing of these columns can be
- * kept.
+ * Read what is not cached yet of these columns of tablets of one shelf,
+ * and leave it behind, until something cannot be read.  False if nothing of
+ * these columns can be kept.
  */
-extern bool build_shelf_columns(const BuildOrder *order, uint32 shelf, Built *result);
+extern bool build_tablet_columns(const BuildOrder *order, TabletRange tablets, Built *result);
 
 #endif							/* GPUDB_EXEC_BUILD_COLUMNS_H */

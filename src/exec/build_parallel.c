@@ -5,8 +5,10 @@
  * The threads of the CPU device deform pages side by side, but one process has
  * to pin the pages, put texts together and copy the columns into the pool.  A
  * machine of many processors waits for that one.  So PostgreSQL's parallel
- * workers build, too.  Each process draws a shelf, builds it with its part of
- * the threads, and draws the next.
+ * workers build, too.  Each process draws some tablets, builds them with its
+ * part of the threads, and draws the next ones: few enough that a relation of
+ * two shelves keeps several processes busy, and that all end at about the same
+ * time.
  *
  *		segment:  Shared | the columns | what each worker used
  */
@@ -30,6 +32,9 @@
 #include "tablet/shelf.h"
 #include "tablet/tablet_scan.h"
 
+/* Tablets that a process draws at once: 64 MB of pages. */
+#define DRAWN_TABLETS (SHELF_TABLETS / 4)
+
 enum SegmentKey
 {
 	KEY_SHARED = 1,
@@ -42,8 +47,8 @@ typedef struct Shared
 {
 	Oid			relation;
 	int			nwanted;
-	uint32		nshelves;
-	pg_atomic_uint32 next;		/* the shelf to be drawn next */
+	uint32		ntablets;
+	pg_atomic_uint32 next;		/* the tablet to be drawn next */
 	pg_atomic_uint32 threads;	/* that each process has besides itself */
 	slock_t		lock;			/* of what follows */
 	bool		begun;			/* some columns can be kept */
@@ -60,10 +65,10 @@ typedef struct Leased
 extern PGDLLEXPORT void gpudb_build_main(dsm_segment *segment, shm_toc *toc);
 
 static void
-init_shared(Shared *shared, const BuildOrder *order, uint32 nshelves)
+init_shared(Shared *shared, const BuildOrder *order, uint32 ntablets)
 {
 	*shared = (Shared) {
-		.relation = RelationGetRelid(order->relation), .nwanted = order->nwanted, .nshelves = nshelves,
+		.relation = RelationGetRelid(order->relation), .nwanted = order->nwanted, .ntablets = ntablets,
 		.result = {.status = STATUS_DONE, .column = -1}
 	};
 	pg_atomic_init_u32(&shared->next, 0);
@@ -71,7 +76,7 @@ init_shared(Shared *shared, const BuildOrder *order, uint32 nshelves)
 	SpinLockInit(&shared->lock);
 }
 
-/* Add what became of a shelf; whether others are to be built. */
+/* Add what became of some tablets; whether others are to be built. */
 static bool
 add_result(Shared *shared, bool begun, const Built *built)
 {
@@ -91,21 +96,21 @@ add_result(Shared *shared, bool begun, const Built *built)
 	return more;
 }
 
-/* Draw shelves and build them, until none is left, or something cannot be read. */
+/* Draw tablets and build them, until none is left, or something cannot be read. */
 static void
-build_shelves(Shared *shared, BuildOrder order)
+build_drawn(Shared *shared, BuildOrder order)
 {
-	uint32		shelf;
+	uint32		first;
 	bool		more = true;
 
-	while (more && (shelf = pg_atomic_fetch_add_u32(&shared->next, 1)) < shared->nshelves)
+	while (more && (first = pg_atomic_fetch_add_u32(&shared->next, DRAWN_TABLETS)) < shared->ntablets)
 	{
 		Built		built;
 		bool		begun;
 
 		CHECK_FOR_INTERRUPTS();
 		order.threads = (int) pg_atomic_read_u32(&shared->threads);
-		begun = build_shelf_columns(&order, shelf, &built);
+		begun = build_tablet_columns(&order, (TabletRange) {first, DRAWN_TABLETS}, &built);
 		more = add_result(shared, begun, &built);
 	}
 }
@@ -118,7 +123,7 @@ wanted_bytes(const BuildOrder *order)
 
 /* Build with up to so many workers. */
 static void
-build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 nshelves, bool *begun, Built *result)
+build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 ntablets, bool *begun, Built *result)
 {
 	ParallelContext *context;
 	Shared	   *shared;
@@ -134,7 +139,7 @@ build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 ns
 	segment_estimate(context, mul_size(nworkers, sizeof(WalUsage)));
 	InitializeParallelDSM(context);
 	shared = context->nworkers > 0 ? segment_insert(context, KEY_SHARED, sizeof(Shared)) : &alone;
-	init_shared(shared, order, nshelves);
+	init_shared(shared, order, ntablets);
 	/* without dynamic shared memory there are no workers */
 	if (context->nworkers > 0)
 	{
@@ -144,7 +149,7 @@ build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 ns
 		LaunchParallelWorkers(context);
 	}
 	pg_atomic_write_u32(&shared->threads, Max(threads - context->nworkers_launched, 0) / (context->nworkers_launched + 1));
-	build_shelves(shared, *order);
+	build_drawn(shared, *order);
 	if (context->nworkers > 0)
 		WaitForParallelWorkersToFinish(context);
 	for (int w = 0; w < context->nworkers_launched; w++)
@@ -167,7 +172,7 @@ let_go(void *arg)
 bool
 build_all_columns(const BuildOrder *order, Built *result)
 {
-	const uint32 nshelves = shelves_of(RelationGetNumberOfBlocks(order->relation));
+	const uint32 ntablets = tablets_of(RelationGetNumberOfBlocks(order->relation));
 	MemoryContext context;
 	MemoryContext old;
 	Leased	   *leased;
@@ -183,9 +188,9 @@ build_all_columns(const BuildOrder *order, Built *result)
 	leased->closing = (MemoryContextCallback) {.func = let_go, .arg = leased};
 	MemoryContextRegisterResetCallback(context, &leased->closing);
 	leased->threads = threads_lease();
-	/* a worker takes the place of a thread; the first shelf is this process's */
-	nworkers = IsUnderPostmaster ? Min(leased->threads, (int) Max(nshelves, 1) - 1) : 0;
-	build_with_workers(order, machine_has_segment(nworkers) ? nworkers : 0, leased->threads, nshelves, &begun, result);
+	/* a worker takes the place of a thread; the first tablets are this process's */
+	nworkers = IsUnderPostmaster ? Min(leased->threads, (int) (Max(ntablets, 1) - 1) / DRAWN_TABLETS) : 0;
+	build_with_workers(order, machine_has_segment(nworkers) ? nworkers : 0, leased->threads, ntablets, &begun, result);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return begun;
@@ -205,7 +210,7 @@ gpudb_build_main(dsm_segment *segment, shm_toc *toc)
 	};
 
 	InstrStartParallelQuery();
-	build_shelves(shared, order);
+	build_drawn(shared, order);
 	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber], &wal_usage[ParallelWorkerNumber]);
 	UnregisterSnapshot(order.snapshot);
 	table_close(relation, AccessShareLock);

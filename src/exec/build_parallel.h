@@ -8,7 +8,7 @@
 #include "exec/build_columns.h"
 
 /*
- * Build all shelves of the relation as build_shelf_columns() does, with
+ * Build all tablets of the relation as build_tablet_columns() does, with
  * threads and parallel workers as there are to be had: order->threads is of no
  * account.  False if nothing of the relation, or of these columns, can be kept.
  * Not in parallel mode.

@@ -377,7 +377,7 @@ sample_cached(Feed *feed)
 		feed->cached[n++] = feed->cached[t];
 	feed->ncached = n;
 	feed->sampled = true;
-	tablet_scan_restrict(feed->tablets, 0, 0);
+	tablet_scan_restrict(feed->tablets, (TabletRange) {0, 0});
 }
 
 static uint64

@@ -25,6 +25,13 @@ typedef struct ColumnWanted
 	Codes	   *codes;			/* that dictionary, to read columns with; NULL in what only names them */
 } ColumnWanted;
 
+/* Neighbouring tablets of a relation, of which some may be behind its end. */
+typedef struct TabletRange
+{
+	uint32		first;
+	uint32		n;
+} TabletRange;
+
 /* The plan by which a device deforms tuples of this relation; in the current memory context. */
 extern DeformSpec *deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted);
 

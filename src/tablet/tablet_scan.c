@@ -435,10 +435,10 @@ shelves_of(BlockNumber nblocks)
 }
 
 void
-tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n)
+tablet_scan_restrict(TabletScan *scan, TabletRange tablets)
 {
-	scan->next_range = first;
-	scan->end_range = Min(scan->ntablets, first + n);
+	scan->next_range = tablets.first;
+	scan->end_range = Min(scan->ntablets, tablets.first + tablets.n);
 }
 
 void
@@ -561,16 +561,16 @@ tablet_scan_decide(TabletScan *scan, bool for_query)
 }
 
 TabletScan *
-tablet_scan_of_shelf(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted, uint32 shelf)
+tablet_scan_of_tablets(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted, TabletRange tablets)
 {
-	TabletScan *scan = nblocks > shelf * SHELF_BLOCKS ? tablet_scan_new(relation, snapshot, nblocks, wanted, nwanted) : NULL;
+	TabletScan *scan = nblocks > tablets.first * TABLET_BLOCKS ? tablet_scan_new(relation, snapshot, nblocks, wanted, nwanted) : NULL;
 
 	if (scan == NULL)
 		return NULL;
 	scan->purpose = SCAN_FOR_BUILDING;
-	scan->ndecided = shelf;
+	scan->ndecided = tablets.first / SHELF_TABLETS;
 	decide_shelves(scan, 1);
-	tablet_scan_restrict(scan, shelf * SHELF_TABLETS, SHELF_TABLETS);
+	tablet_scan_restrict(scan, tablets);
 	return scan;
 }
 

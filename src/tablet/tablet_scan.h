@@ -79,19 +79,19 @@ extern uint32 tablets_of(BlockNumber nblocks);
 extern uint32 shelves_of(BlockNumber nblocks);
 
 /*
- * A scan of one shelf of a relation of so many blocks that has decided about
- * its tablets, to read and leave behind those that are missing; NULL if there
- * is no such shelf, or some columns cannot be kept.  The caller knows that a
- * scan is possible.  The scan must be closed, whatever happens.
+ * A scan of tablets of one shelf of a relation of so many blocks that has
+ * decided about them, to read and leave behind those that are missing; NULL if
+ * there is no such tablet, or some columns cannot be kept.  The caller knows
+ * that a scan is possible.  The scan must be closed, whatever happens.
  */
-extern TabletScan *tablet_scan_of_shelf(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted,
-										uint32 shelf);
+extern TabletScan *tablet_scan_of_tablets(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted,
+										  TabletRange tablets);
 
 /* Leave nothing of what is read behind. */
 extern void tablet_scan_keep_nothing(TabletScan *scan);
 
-/* Read only so many tablets, from this one on. */
-extern void tablet_scan_restrict(TabletScan *scan, uint32 first, uint32 n);
+/* Read only these tablets. */
+extern void tablet_scan_restrict(TabletScan *scan, TabletRange tablets);
 
 /*
  * Pin the relation's shelves and decide about all tablets; the scan must be
