@@ -175,7 +175,7 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 		shape->registers = shape->code.slots + shape->code.bool_slots;
 		shape->places_at = fast_places_at(shape, shape->lanes);
 		shape->groups_at = fast_groups_at(shape, shape->lanes);
-		shape->tallies_at = fast_joins_at(shape) + (shape->joins ? align16(sizeof(FastJoins)) : 0);
+		shape->tallies_at = fast_joins_at(shape) + (shape->joins ? align16(sizeof(FastJoins)) : shape->code.tail > 0 ? vm_filter_bytes() : 0);
 	}
 	else if (!shape_general(program, shape))
 		return false;
@@ -191,6 +191,8 @@ kernel_of(const VmShape *shape, bool sample)
 {
 	if (shape->select.tallies)
 		return vm_select_kernel(sample);
+	if (shape->code.tail > 0)
+		return vm_filter_kernel();
 
 	const FastKind kind = shape->joins ? FAST_JOINS : shape->coded ? FAST_CODES : FAST_KEYS;
 
@@ -200,7 +202,7 @@ kernel_of(const VmShape *shape, bool sample)
 int
 vm_prepare(uint32_t shared_limit)
 {
-	cudaError_t error = cudaSuccess;
+	cudaError_t error = cudaFuncSetAttribute(vm_filter_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_limit);
 
 	for (uint32_t lanes = 2; lanes <= 8 && error == cudaSuccess; lanes *= 2)
 	{

@@ -77,6 +77,8 @@ typedef struct VmCode
 	uint8_t		nparts;			/* of keys of tables; a JOIN's imm is its number */
 	uint8_t		nfetches;
 	uint16_t	fetch[VM_FETCHES_MAX];	/* FETCH_OF() of each column of a table */
+	uint32_t	late;			/* columns that are read from `tail` on alone, a bit each */
+	uint8_t		tail;			/* the first instruction behind filters, where kernel_filter.cu runs the code; else 0 */
 	VmOp		op[VM_CODE_MAX];
 } VmCode;
 

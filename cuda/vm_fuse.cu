@@ -2,8 +2,9 @@
  * vm_fuse.cu
  *		What instructions of the accumulator machine's code can do for others.
  *
- * A range is compared with a column as it is stored, and rows are counted
- * along with a sum.
+ * A range is compared with a column as it is stored, rows are counted along
+ * with a sum, and filters stand apart from what is computed of the rows that
+ * pass them.
  */
 #include "vm_lower.h"
 
@@ -43,10 +44,8 @@ word_is_read(const VmCode *code, uint32_t pc)
 
 /* A load in a frame whose value is only compared with a range: what is stored is compared. */
 static void
-compare_stored(Lowering *l)
+compare_stored(VmCode *out)
 {
-	VmCode	   *out = l->out;
-
 	for (uint32_t pc = 0; pc < out->length && out->nranges < VM_RANGES_MAX; pc++)
 	{
 		VmOp	   *op = &out->op[pc];
@@ -122,10 +121,94 @@ count_along(Lowering *l)
 	}
 }
 
+/* Filters first */
+
+static bool
+loads(const VmOp *op)
+{
+	return op->op == VMX_LOAD_64 || (op->op >= VMX_LOAD_BOOL && op->op <= VMX_LOAD_SAME) || loads_framed(op);
+}
+
+/* Instructions at the beginning that load a column in a frame and filter by a range of it. */
+static int
+leading_ranges(const VmCode *code)
+{
+	int			n = 0;
+
+	while (loads_framed(&code->op[n]) && (code->op[n].flags & FLAG_RANGE) && !(code->op[n].flags & FLAG_SUM))
+		n++;
+	return n;
+}
+
+/*
+ * A column that is compared, and whose values are wanted as well, is loaded
+ * again behind these filters; before, what is stored is compared.
+ */
+static void
+load_late(VmCode *code, int nfilters)
+{
+	for (int pc = nfilters - 1; pc >= 0 && code->length < VM_CODE_MAX - 1; pc--)
+	{
+		VmOp	   *op = &code->op[pc];
+		VmOp	   *again = &code->op[nfilters];
+
+		/* the accumulator has to be what the first instruction behind the filters takes it for */
+		if (op->imm != 0 || (pc < nfilters - 1 && word_is_read(code, (uint32_t) nfilters - 1)) ||
+			!((op->flags & FLAG_PUT) || word_is_read(code, (uint32_t) pc)))
+			continue;
+		memmove(again + 1, again, (size_t) (code->length - nfilters) * sizeof(VmOp));
+		code->length++;
+		*again = *op;
+		again->flags &= FLAG_NULLS | FLAG_PUT | FLAG_PUT_NULLS;
+		op->flags &= (uint16_t) ~(FLAG_PUT | FLAG_PUT_NULLS);
+	}
+}
+
+/* Whether an instruction may stand behind the filters: kernel_filter.cu runs it over any rows. */
+static bool
+suits_passed_rows(const VmOp *op)
+{
+	return op->op < VMX_RANGE_U8 && op->op != VMX_FILTER && op->op != VMX_BINS && op->op != VMX_VALUES &&
+		!(op->flags & (FLAG_RANGE | FLAG_JUMP_NONE)) && !(op->op >= VMX_EQ_I_R && op->op <= VMX_LE_F_CS && (op->flags & FLAG_FILTER));
+}
+
+/* Have all filters by ranges stand first, and the other instructions behind them; false, and nothing is changed, if some filter is another one. */
+static bool
+filters_first(VmCode *code)
+{
+	VmCode		with = *code;
+	const int	nfilters = leading_ranges(code);
+	uint32_t	early = 0;
+
+	load_late(&with, nfilters);
+	compare_stored(&with);
+	if (nfilters == 0 || with.nranges != nfilters || word_is_read(&with, (uint32_t) nfilters - 1))
+		return false;
+	for (int pc = 0; pc < with.length; pc++)
+	{
+		const VmOp *op = &with.op[pc];
+
+		if (pc < nfilters)
+			early |= 1u << op->slot;
+		else if (!suits_passed_rows(op))
+			return false;
+		else if (loads(op))
+			with.late |= 1u << op->slot;
+	}
+	with.late &= ~early;
+	with.tail = (uint8_t) nfilters;
+	*code = with;
+	return true;
+}
+
 void
 vm_fuse(Lowering *l)
 {
-	compare_stored(l);
+	const VmShape *shape = l->shape;
+
+	if (shape->lanes == 8 && shape->aggregates && !shape->grouped && !shape->joins && filters_first(l->out))
+		return;
+	compare_stored(l->out);
 	if (l->coded)
 		count_along(l);
 }

@@ -20,6 +20,10 @@ typedef enum FastKind
 
 extern VmKernel vm_fast_kernel_of(uint32_t lanes, FastKind kind);
 
+/* The accumulator machine where filters stand first, with 8 lanes a thread; and what it needs of shared memory behind the groups. */
+extern VmKernel vm_filter_kernel(void);
+extern uint32_t vm_filter_bytes(void);
+
 /* Counting the values of a column, of all rows or of a sample. */
 extern VmKernel vm_select_kernel(bool sample);
 

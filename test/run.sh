@@ -131,7 +131,7 @@ suite_unit() {
 	while read -r isa flags; do
 		built=1
 		[ "$isa" = base ] || /lib64/ld-linux-x86-64.so.2 --help | grep -q "x86-64-$isa (supported" || continue
-		unit_tests "_$isa" "$flags" "$repo"/test/unit/{vm,vm_lanes,vm_states,deform}_test.c
+		unit_tests "_$isa" "$flags" "$repo"/test/unit/{vm,vm_filters,vm_lanes,vm_states,deform}_test.c
 	done < <(make -s -C "$repo" kernel-flags)
 	[ -n "$built" ] || tap unit/kernel-flags echo "not ok - the Makefile names no instruction set"
 }
@@ -334,7 +334,7 @@ suite_cuda() {
 	[ -n "$arch" ] || arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
 	tap cuda/build "${bounded[@]}" "$repo/test/unit/gpu/build.sh" "$nvcc" "${arch:-75}" "$work/cuda"
 	if nvidia-smi -L >/dev/null 2>&1; then
-		for name in combine_test deform_test groups_test join_vm_test output_test seek_test sort_test vm_groups_test vm_lanes_test vm_tallies_test vm_test; do
+		for name in combine_test deform_test groups_test join_vm_test output_test seek_test sort_test vm_filters_test vm_groups_test vm_lanes_test vm_tallies_test vm_test; do
 			tap "cuda/$name" "${bounded[@]}" "$work/cuda/$name"
 		done
 	fi

@@ -238,7 +238,14 @@ fast_prepare_joins(const VmLaunch *launch)
 	return !__syncthreads_or(differs);
 }
 
-/* The lines that hold a tile of the columns in frames; none where a thread's rows are apart. */
+/* Bytes of a value of column c that are fetched ahead: those of columns in frames that all rows of a tile are wanted of. */
+static __device__ inline uint32_t
+bytes_ahead(const VmCode *code, uint32_t c)
+{
+	return (code->type[c] & TYPE_FRAMED) && !(code->late >> c & 1u) ? coltype_bytes((ColType) (code->type[c] & ~TYPE_FRAMED)) : 0;
+}
+
+/* The lines that hold a tile of these columns; none where a thread's rows are apart. */
 static __device__ inline uint32_t
 count_lines_ahead(const VmLaunch *launch, uint32_t lanes)
 {
@@ -246,7 +253,7 @@ count_lines_ahead(const VmLaunch *launch, uint32_t lanes)
 	uint32_t	bytes = 0;
 
 	for (uint32_t c = 0; c < code->ncolumns && lanes == 8; c++)
-		bytes += code->type[c] & TYPE_FRAMED ? coltype_bytes((ColType) (code->type[c] & ~TYPE_FRAMED)) : 0;
+		bytes += bytes_ahead(code, c);
 	return bytes * lanes * VM_THREADS / CACHE_LINE;
 }
 
@@ -267,7 +274,7 @@ fast_columns(const VmLaunch *launch, uint32_t lanes)
 		shared->column[c].nulls = (const uint32_t *) tablet_at(tablet, column->nulls);
 		shared->column[c].base = (uint64_t) column->base;
 		shared->column[c].shift = column->shift;
-		shared->column[c].ahead = (uint16_t) (column_framed(column) ? coltype_bytes((ColType) column->type) : 0);
+		shared->column[c].ahead = (uint16_t) (column_framed(column) ? bytes_ahead(code, c) : 0);
 		differs |= column->type != (code->type[c] & ~TYPE_FRAMED) || (column_framed(column) && !(code->type[c] & TYPE_FRAMED)) ||
 			(column->null_count > 0 && !(code->column[c] & COLUMN_NULLS));
 	}

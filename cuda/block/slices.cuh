@@ -107,20 +107,27 @@ block_next_slice(const VmLaunch *launch, uint32_t tile_rows, BlockSlice *slice)
 	return slice->more;
 }
 
+/* What the threads of a warp have up to this one, with it; by all of them. */
+static __device__ __forceinline__ uint32_t
+warp_sum_up_to(uint32_t n)
+{
+	for (int step = 1; step < 32; step *= 2)
+	{
+		const uint32_t other = __shfl_up_sync(~0u, n, step);
+
+		n += (threadIdx.x & 31) >= (uint32_t) step ? other : 0;
+	}
+	return n;
+}
+
 /* Of places that are given in turn, the first of the n that a thread takes; by all threads of a warp. */
 static __device__ __forceinline__ uint32_t
 warp_places(uint32_t *count, uint32_t n)
 {
 	const uint32_t thread = threadIdx.x & 31;
-	uint32_t	sum = n;
+	const uint32_t sum = warp_sum_up_to(n);
 	uint32_t	first = 0;
 
-	for (int step = 1; step < 32; step *= 2)
-	{
-		const uint32_t other = __shfl_up_sync(~0u, sum, step);
-
-		sum += thread >= (uint32_t) step ? other : 0;
-	}
 	if (thread == 31 && sum > 0)
 		first = atomicAdd(count, sum);
 	return __shfl_sync(~0u, first, 31) + sum - n;

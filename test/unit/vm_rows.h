@@ -89,7 +89,7 @@ moderate_double(void)
 }
 
 /* n rows; `keys` bounds how many distinct keys there are; whole tiles may fail the filter. */
-static void
+static inline void
 random_rows(uint32_t n, uint32_t keys, uint32_t tile)
 {
 	uint32_t	r;
@@ -124,7 +124,7 @@ random_rows(uint32_t n, uint32_t keys, uint32_t tile)
 	}
 }
 
-static Tablet *
+static inline Tablet *
 store_rows(void)
 {
 	Tablet	   *tablet = tablet_make(column_types, COL_Count, nrows, (uint64_t) nrows * (ROW_TEXT + ROW_LONG_TEXT));
@@ -192,7 +192,7 @@ store_in_frame(Tablet *tablet, TabletColumn *column, uint16_t least)
 }
 
 /* Few bits in all integers. */
-static void
+static inline void
 narrow_rows(void)
 {
 	const uint32_t shift = random_below(8) * 8;

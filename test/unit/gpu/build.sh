@@ -36,11 +36,11 @@ for size in small large; do
 	# shellcheck disable=SC2086
 	gcc $c -DTILE="${size^^}_TILE" -DRUN="vm_run_$size" -c -o "${core[-1]}" "$repo/test/unit/interpreter.c" || exit 1
 done
-kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm_general,vm_lower,vm_translate,vm_totals,vm_slots,vm_fuse}.o)
+kernels=("$folder"/{kernel_vm,kernel_filter,kernel_select,select_form,kernel_vm_fast,kernel_vm_general,vm_lower,vm_translate,vm_totals,vm_slots,vm_fuse}.o)
 # shellcheck disable=SC2086
 {
 	compiling=()
-	for name in kernel_vm_fast kernel_vm_general kernel_select select_form kernel_vm vm_lower vm_translate vm_totals vm_slots vm_fuse kernel_combine kernel_deform kernel_groups kernel_top kernel_output kernel_output_columns kernel_sort kernel_seek group_table pool resident; do
+	for name in kernel_vm_fast kernel_filter kernel_vm_general kernel_select select_form kernel_vm vm_lower vm_translate vm_totals vm_slots vm_fuse kernel_combine kernel_deform kernel_groups kernel_top kernel_output kernel_output_columns kernel_sort kernel_seek group_table pool resident; do
 		"$nvcc" $cuda -c -o "$folder/$name.o" "$repo/cuda/$name.cu" >"$folder/$name.log" 2>&1 &
 		compiling+=("$!:$name")
 	done
@@ -49,7 +49,7 @@ kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm
 		step "${job##*:}.cu for sm_$arch" test -s "$folder/${job##*:}.o"
 	done
 	step "interpreter.cu" "$nvcc" $cuda -c -o "$folder/interpreter.o" "$here/interpreter.cu"
-	for name in vm_lanes_test vm_test vm_tallies_test vm_groups_test join_vm_test; do
+	for name in vm_lanes_test vm_test vm_tallies_test vm_filters_test vm_groups_test join_vm_test; do
 		step "$name.c" gcc $c -c -o "$folder/$name.o" "$repo/test/unit/$name.c"
 		step "$name" g++ -o "$folder/$name" "$folder/$name.o" "$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 	done
@@ -72,4 +72,4 @@ kernels=("$folder"/{kernel_vm,kernel_select,select_form,kernel_vm_fast,kernel_vm
 	step "kernel_vm_bench" g++ -o "$folder/kernel_vm_bench" "$folder/kernel_vm_bench.o" "$folder/reference.o" \
 		"$folder/interpreter.o" "${kernels[@]}" "${core[@]}" "${libraries[@]}"
 }
-echo 1..48
+echo 1..51
