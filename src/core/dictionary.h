@@ -2,11 +2,13 @@
  * dictionary.h
  *		The distinct values of a column, by number: a code stands for a value.
  *
- * Flat memory that the caller owns and zeroes; this file never allocates.
+ * Flat memory that the caller owns; this file never allocates.
  *
  *		Dictionary | slots | values | bytes
  *
- *		slots	 open addressing with linear probing; code + 1, 0 = free
+ *		slots	 open addressing with linear probing: code + 1, and above it
+ *				 bits of the hash, so that other values are passed over
+ *				 without a look at them; 0 = free
  *		values	 where each code's bytes are, and their hash
  *		bytes	 side by side, in the order of codes
  *
@@ -34,6 +36,9 @@
 
 /* A value in a column of codes that waits for one: this bit, and where on its page it is stored. */
 #define CODE_PATCH				UINT32_C(0x80000000)
+
+/* Of a slot. */
+#define DICTIONARY_CODE_BITS	18
 
 typedef struct DictionaryValue
 {
@@ -69,19 +74,18 @@ dictionary_size(uint32_t capacity, uint32_t room)
 		tablet_align(capacity * sizeof(DictionaryValue)) + room;
 }
 
-/* Begin an empty one in so many bytes, which are zero and aligned to 64. */
-CORE_HOST void
-dictionary_begin(Dictionary *dictionary, uint32_t capacity, uint32_t room)
-{
-	dictionary->nslots = dictionary_slots(capacity);
-	dictionary->capacity = capacity;
-	dictionary->room = room;
-}
-
 CORE_HOST uint32_t *
 dictionary_slot(const Dictionary *dictionary)
 {
 	return (uint32_t *) ((uint8_t *) dictionary + tablet_align(sizeof(Dictionary)));
+}
+
+/* Begin an empty one in memory that is aligned to 64; only what has to be is cleared. */
+CORE_HOST void
+dictionary_begin(Dictionary *dictionary, uint32_t capacity, uint32_t room)
+{
+	*dictionary = (Dictionary) {.nslots = dictionary_slots(capacity), .capacity = capacity, .room = room};
+	memset(dictionary_slot(dictionary), 0, dictionary->nslots * sizeof(uint32_t));
 }
 
 CORE_HOST DictionaryValue *
@@ -113,6 +117,13 @@ dictionary_value(const Dictionary *dictionary, uint32_t code, uint32_t *length)
 	return dictionary_bytes(dictionary) + value->offset;
 }
 
+/* The bits of a hash that a slot has: not those that lead to the slot. */
+CORE_HOST uint32_t
+dictionary_tag(uint64_t hash)
+{
+	return (uint32_t) (hash >> (32 + DICTIONARY_CODE_BITS)) << DICTIONARY_CODE_BITS;
+}
+
 /* The code of a value; DICTIONARY_NONE if it has none, or only just got one. */
 CORE_HOST uint32_t
 dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
@@ -120,17 +131,22 @@ dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t len
 	const uint32_t *slots = dictionary_slot(dictionary);
 	const DictionaryValue *values = dictionary_values(dictionary);
 	const uint8_t *all = dictionary_bytes(dictionary);
+	const uint32_t tag = dictionary_tag(hash);
 
 	for (uint32_t slot = (uint32_t) hash;; slot++)
 	{
 		const uint32_t taken = __atomic_load_n(&slots[slot & (dictionary->nslots - 1)], __ATOMIC_ACQUIRE);
+		const uint32_t code = (taken ^ tag) - 1;
 		const DictionaryValue *value;
 
 		if (taken == 0)
 			return DICTIONARY_NONE;
-		value = &values[taken - 1];
+		/* a slot with another tag gives a number beyond all codes */
+		if (code >= (1u << DICTIONARY_CODE_BITS) - 1)
+			continue;
+		value = &values[code];
 		if (value->hash == hash && text_equal(all + value->offset, value->length, bytes, length))
-			return taken - 1;
+			return code;
 	}
 }
 
@@ -150,7 +166,7 @@ dictionary_add(Dictionary *dictionary, const uint8_t *bytes, uint32_t length, ui
 	while (slots[slot & (dictionary->nslots - 1)] != 0)
 		slot++;
 	/* the value first, then what leads to it */
-	__atomic_store_n(&slots[slot & (dictionary->nslots - 1)], code + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&slots[slot & (dictionary->nslots - 1)], (code + 1) | dictionary_tag(hash), __ATOMIC_RELEASE);
 	__atomic_store_n(&dictionary->nvalues, code + 1, __ATOMIC_RELEASE);
 	return code;
 }

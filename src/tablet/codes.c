@@ -254,7 +254,6 @@ make_block(uint32 capacity, uint32 room)
 
 	if (block == NULL)
 		return pointer;
-	memset(block, 0, size);
 	block->size = size;
 	block->next = InvalidDsaPointer;
 	dictionary_begin(&block->dictionary, capacity, room);
@@ -444,7 +443,9 @@ uint32
 codes_add(Codes *codes, const uint8 *bytes, uint32 length)
 {
 	const uint64 hash = hash_bytes(bytes, length);
-	uint32		code = dictionary_find(codes->book.dictionary, bytes, length, hash);
+	const Dictionary *seen = codes->book.dictionary;
+	const uint32 nseen = dictionary_count(seen);
+	uint32		code = dictionary_find(seen, bytes, length, hash);
 
 	if (code != DICTIONARY_NONE)
 		return code;
@@ -456,7 +457,9 @@ codes_add(Codes *codes, const uint8 *bytes, uint32 length)
 
 		LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 		dictionary = dictionary_of(codes->shared);
-		code = dictionary_find(dictionary, bytes, length, hash);
+		/* others may have added it meanwhile */
+		if (dictionary != seen || dictionary->nvalues != nseen)
+			code = dictionary_find(dictionary, bytes, length, hash);
 		if (code == DICTIONARY_NONE)
 			code = dictionary_add(dictionary, bytes, length, hash);
 		LWLockRelease(pool_lock());

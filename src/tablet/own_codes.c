@@ -26,7 +26,7 @@ static void
 make_room(OwnCodes *codes, uint32 capacity, uint32 room)
 {
 	const Dictionary *before = codes->dictionary;
-	void	   *block = MemoryContextAllocZero(codes->context, dictionary_size(capacity, room) + 64);
+	void	   *block = MemoryContextAlloc(codes->context, dictionary_size(capacity, room) + 64);
 
 	codes->dictionary = (Dictionary *) TYPEALIGN(64, (uintptr_t) block);
 	dictionary_begin(codes->dictionary, capacity, room);

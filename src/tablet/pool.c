@@ -174,7 +174,12 @@ pool_start(void)
 LWLock *
 pool_lock(void)
 {
-	return &GetNamedLWLockTranche(TRANCHE)[LOCK_CONTENTS].lock;
+	static LWLock *lock = NULL;
+
+	/* PostgreSQL compares the names of all tranches to find it */
+	if (lock == NULL)
+		lock = &GetNamedLWLockTranche(TRANCHE)[LOCK_CONTENTS].lock;
+	return lock;
 }
 
 static dsa_area *

@@ -28,7 +28,7 @@ dictionary_make(uint32_t capacity, uint32_t room)
 	const uint64_t size = dictionary_size(capacity, room);
 	Dictionary *dictionary = (Dictionary *) guard_alloc(tablet_align(size), 64);
 
-	memset(dictionary, 0, size);
+	memset(dictionary, 0xA5, size);
 	dictionary_begin(dictionary, capacity, room);
 	return dictionary;
 }
