@@ -76,13 +76,18 @@ long_kills() {
 }
 tablets_settings=('gpudb.pool_size = 8MB' 'max_prepared_transactions = 10' 'autovacuum_naptime = 1s' 'autovacuum_vacuum_threshold = 20'
 	'autovacuum_vacuum_scale_factor = 0.01' 'autovacuum_vacuum_cost_delay = 0' 'max_wal_size = 8GB' 'max_worker_processes = 24')
+# Once a large block has been freed glibc keeps up to 64 MB of what is freed later: fixed thresholds have it give all of that
+# back, so that a session's memory is what it uses.
+returned=131072
 long_tablets() {
+	local -x MALLOC_MMAP_THRESHOLD_=$returned MALLOC_TRIM_THRESHOLD_=$returned
 	server_start tablets "${tablets_settings[@]}" "gpudb.provider = ${GPUDB_PROVIDER:-cpu}" && psql_as -c 'CREATE EXTENSION gpudb' &&
 		step "$here/tablets.py" --seconds "${GPUDB_LONG_SECONDS:-600}" --seed "${GPUDB_DIFF_SEED:-1}"
 	server_stop tablets
 }
 long_standby() {
 	local standby=$work/replica
+	local -x MALLOC_MMAP_THRESHOLD_=$returned MALLOC_TRIM_THRESHOLD_=$returned
 	server_start tablets "${tablets_settings[@]}" 'gpudb.device = cpu' 'max_standby_streaming_delay = -1' && psql_as -c 'CREATE EXTENSION gpudb' &&
 		as_user pg_basebackup -D "$standby" -R -X stream -h "$work" -U postgres &&
 		echo "port = 5433" | as_user tee -a "$standby/postgresql.conf" >/dev/null &&
