@@ -49,7 +49,8 @@ typedef struct Shared
 	int			nwanted;
 	uint32		ntablets;
 	pg_atomic_uint32 next;		/* the tablet to be drawn next */
-	pg_atomic_uint32 threads;	/* that each process has besides itself */
+	pg_atomic_uint32 nprocesses;	/* 0 until it is known how many have started */
+	pg_atomic_uint32 threads;	/* that they have besides themselves */
 	slock_t		lock;			/* of what follows */
 	bool		begun;			/* some columns can be kept */
 	Built		result;			/* of all processes: the first failure */
@@ -72,6 +73,7 @@ init_shared(Shared *shared, const BuildOrder *order, uint32 ntablets)
 		.result = {.status = STATUS_DONE, .column = -1}
 	};
 	pg_atomic_init_u32(&shared->next, 0);
+	pg_atomic_init_u32(&shared->nprocesses, 0);
 	pg_atomic_init_u32(&shared->threads, 0);
 	SpinLockInit(&shared->lock);
 }
@@ -96,6 +98,17 @@ add_result(Shared *shared, bool begun, const Built *built)
 	return more;
 }
 
+/* Threads that this process has besides itself: the first processes one more, where they cannot be divided evenly. */
+static int
+own_threads(Shared *shared)
+{
+	const uint32 nprocesses = pg_atomic_read_u32(&shared->nprocesses);
+	const uint32 number = IsParallelWorker() ? (uint32) ParallelWorkerNumber + 1 : 0;
+	const uint32 threads = pg_atomic_read_u32(&shared->threads);
+
+	return nprocesses == 0 ? 0 : (int) (threads / nprocesses + (number < threads % nprocesses ? 1 : 0));
+}
+
 /* Draw tablets and build them, until none is left, or something cannot be read. */
 static void
 build_drawn(Shared *shared, BuildOrder order)
@@ -109,7 +122,7 @@ build_drawn(Shared *shared, BuildOrder order)
 		bool		begun;
 
 		CHECK_FOR_INTERRUPTS();
-		order.threads = (int) pg_atomic_read_u32(&shared->threads);
+		order.threads = own_threads(shared);
 		begun = build_tablet_columns(&order, (TabletRange) {first, DRAWN_TABLETS}, &built);
 		more = add_result(shared, begun, &built);
 	}
@@ -148,7 +161,8 @@ build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 nt
 		wal_usage = segment_insert(context, KEY_WAL_USAGE, context->nworkers * sizeof(WalUsage));
 		LaunchParallelWorkers(context);
 	}
-	pg_atomic_write_u32(&shared->threads, Max(threads - context->nworkers_launched, 0) / (context->nworkers_launched + 1));
+	pg_atomic_write_u32(&shared->threads, (uint32) Max(threads - context->nworkers_launched, 0));
+	pg_atomic_write_u32(&shared->nprocesses, (uint32) context->nworkers_launched + 1);
 	build_drawn(shared, *order);
 	if (context->nworkers > 0)
 		WaitForParallelWorkersToFinish(context);
