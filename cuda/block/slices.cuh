@@ -107,7 +107,7 @@ block_next_slice(const VmLaunch *launch, uint32_t tile_rows, BlockSlice *slice)
 	return slice->more;
 }
 
-/* What the threads of a warp have up to this one, with it; by all of them. */
+/* The sum of the n of this thread and of those before it in its warp; all threads of the warp call it. */
 static __device__ __forceinline__ uint32_t
 warp_sum_up_to(uint32_t n)
 {

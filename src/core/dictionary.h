@@ -37,8 +37,12 @@
 /* A value in a column of codes that waits for one: this bit, and where on its page it is stored. */
 #define CODE_PATCH				UINT32_C(0x80000000)
 
-/* Of a slot. */
+/* The lower bits of a slot hold a code + 1, and those above them bits of the hash. */
 #define DICTIONARY_CODE_BITS	18
+
+#if DICTIONARY_MOST_VALUES >= (1 << DICTIONARY_CODE_BITS) - 1
+#error a slot has no room for all codes
+#endif
 
 typedef struct DictionaryValue
 {
@@ -80,7 +84,7 @@ dictionary_slot(const Dictionary *dictionary)
 	return (uint32_t *) ((uint8_t *) dictionary + tablet_align(sizeof(Dictionary)));
 }
 
-/* Begin an empty one in memory that is aligned to 64; only what has to be is cleared. */
+/* Begin an empty dictionary in memory that is aligned to 64 and need not be zero: the slots alone are cleared. */
 CORE_HOST void
 dictionary_begin(Dictionary *dictionary, uint32_t capacity, uint32_t room)
 {

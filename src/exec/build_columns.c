@@ -196,7 +196,7 @@ build_tablet_columns(const BuildOrder *order, TabletRange tablets, Built *result
 	int			ncolumns;
 
 	*result = (Built) {.status = STATUS_DONE, .column = -1};
-	shelf_build_at_once(order->relation, tablets.first / SHELF_TABLETS);
+	shelf_build_at_once(order->relation, tablets.first, tablets.n);
 	memset(left, true, order->nwanted);
 	while (result->status == STATUS_DONE && (ncolumns = choose_columns(order->wanted, order->nwanted, left, place)) > 0)
 	{

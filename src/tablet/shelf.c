@@ -462,15 +462,15 @@ shelf_worth_building(Shelf *shelf, uint32 tablet)
 }
 
 void
-shelf_build_at_once(Relation relation, uint32 number)
+shelf_build_at_once(Relation relation, uint32 first, uint32 n)
 {
-	const ShelfKey key = key_of(relation, number);
+	const ShelfKey key = key_of(relation, first / SHELF_TABLETS);
 	Shelf	   *shelf;
 
 	LWLockAcquire(pool_lock(), LW_SHARED);
 	shelf = hash_search(shelf_directory, &key, HASH_FIND, NULL);
-	for (int t = 0; t < SHELF_TABLETS && shelf != NULL; t++)
-		pg_atomic_write_u32(&shelf->waits[t], 0);
+	for (uint32 t = 0; t < n && shelf != NULL; t++)
+		pg_atomic_write_u32(&shelf->waits[first % SHELF_TABLETS + t], 0);
 	LWLockRelease(pool_lock());
 }
 

@@ -137,8 +137,8 @@ extern void shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found,
 /* Whether building a tablet is worth trying: it may have failed of late, or have been in vain. */
 extern bool shelf_worth_building(Shelf *shelf, uint32 tablet);
 
-/* Forget why tablets of a shelf were not worth building: the next build tries all of them. */
-extern void shelf_build_at_once(Relation relation, uint32 number);
+/* Forget why n tablets of one shelf, from tablet `first` of the relation on, were not worth building: the next build tries all of them. */
+extern void shelf_build_at_once(Relation relation, uint32 first, uint32 n);
 
 /* Be the only one who builds a tablet; false if somebody else does.  Afterwards, tell whether it could be built. */
 extern bool shelf_claim(Shelf *shelf, uint32 tablet);
