@@ -40,6 +40,9 @@
 /* The lower bits of a slot hold a code + 1, and those above them bits of the hash. */
 #define DICTIONARY_CODE_BITS	18
 
+/* How many values ahead slots are fetched into which values are entered. */
+#define DICTIONARY_AHEAD 8
+
 #if DICTIONARY_MOST_VALUES >= (1 << DICTIONARY_CODE_BITS) - 1
 #error a slot has no room for all codes
 #endif
@@ -128,6 +131,13 @@ dictionary_tag(uint64_t hash)
 	return (uint32_t) (hash >> (32 + DICTIONARY_CODE_BITS)) << DICTIONARY_CODE_BITS;
 }
 
+/* Have the memory fetched in which dictionary_find() looks first. */
+CORE_HOST void
+dictionary_prefetch(const Dictionary *dictionary, uint64_t hash)
+{
+	core_prefetch(&dictionary_slot(dictionary)[hash & (dictionary->nslots - 1)]);
+}
+
 /* The code of a value; DICTIONARY_NONE if it has none, or only just got one. */
 CORE_HOST uint32_t
 dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
@@ -154,23 +164,31 @@ dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t len
 	}
 }
 
+/* Have a slot lead to a value that is there. */
+CORE_HOST void
+dictionary_enter(Dictionary *dictionary, uint32_t code, uint64_t hash)
+{
+	uint32_t   *slots = dictionary_slot(dictionary);
+	uint32_t	slot = (uint32_t) hash;
+
+	while (slots[slot & (dictionary->nslots - 1)] != 0)
+		slot++;
+	__atomic_store_n(&slots[slot & (dictionary->nslots - 1)], (code + 1) | dictionary_tag(hash), __ATOMIC_RELEASE);
+}
+
 /* Give a value that has none a code; DICTIONARY_NONE without room.  One caller at a time. */
 CORE_HOST uint32_t
 dictionary_add(Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
 {
-	uint32_t   *slots = dictionary_slot(dictionary);
 	const uint32_t code = dictionary->nvalues;
-	uint32_t	slot = (uint32_t) hash;
 
 	if (code == dictionary->capacity || length > dictionary->room - dictionary->used)
 		return DICTIONARY_NONE;
 	memcpy(dictionary_bytes(dictionary) + dictionary->used, bytes, length);
 	dictionary_values(dictionary)[code] = (DictionaryValue) {dictionary->used, length, hash};
 	dictionary->used += length;
-	while (slots[slot & (dictionary->nslots - 1)] != 0)
-		slot++;
 	/* the value first, then what leads to it */
-	__atomic_store_n(&slots[slot & (dictionary->nslots - 1)], (code + 1) | dictionary_tag(hash), __ATOMIC_RELEASE);
+	dictionary_enter(dictionary, code, hash);
 	__atomic_store_n(&dictionary->nvalues, code + 1, __ATOMIC_RELEASE);
 	return code;
 }
@@ -179,12 +197,18 @@ dictionary_add(Dictionary *dictionary, const uint8_t *bytes, uint32_t length, ui
 CORE_HOST void
 dictionary_copy(Dictionary *to, const Dictionary *from)
 {
+	const DictionaryValue *values = dictionary_values(from);
+
+	memcpy(dictionary_values(to), values, from->nvalues * sizeof(DictionaryValue));
+	memcpy(dictionary_bytes(to), dictionary_bytes(from), from->used);
+	to->used = from->used;
 	for (uint32_t code = 0; code < from->nvalues; code++)
 	{
-		const DictionaryValue *value = &dictionary_values(from)[code];
-
-		(void) dictionary_add(to, dictionary_bytes(from) + value->offset, value->length, value->hash);
+		if (code + DICTIONARY_AHEAD < from->nvalues)
+			dictionary_prefetch(to, values[code + DICTIONARY_AHEAD].hash);
+		dictionary_enter(to, code, values[code].hash);
 	}
+	__atomic_store_n(&to->nvalues, from->nvalues, __ATOMIC_RELEASE);
 }
 
 /*

@@ -21,6 +21,9 @@
 /* Text of one window may take this much; beyond it the query is PostgreSQL's. */
 #define VAR_AREA_LIMIT ((uint64) TEXT_LENGTH_MOST)
 
+/* Values that are given codes together. */
+#define CODED_TOGETHER	32
+
 static uint8
 align_bytes(char attalign)
 {
@@ -385,37 +388,74 @@ tablet_patch_texts(const PageList *pages, Tablet *tablet)
 	return STATUS_DONE;
 }
 
-/* The code of a stored value, which may have to be fetched, given one if it has none. */
-static uint32
-code_of_stored(Codes *codes, const uint8 *stored)
+/* Values of a column that are given codes together: one after the other each would wait for memory, and for the dictionary's lock. */
+typedef struct WaitingValues
 {
-	struct varlena *value = PG_DETOAST_DATUM_PACKED(PointerGetDatum(stored));
-	uint32		code = codes_add(codes, (const uint8 *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+	uint32		n;
+	uint32		row[CODED_TOGETHER];
+	const uint8 *stored[CODED_TOGETHER];
+	CodedValue	value[CODED_TOGETHER];
+} WaitingValues;
 
-	if ((const uint8 *) value != stored)
-		pfree(value);
-	return code;
+/* List the values of a column that wait for codes, from a row on, as many as there is room for; the row behind the last one looked at. */
+static uint32
+list_waiting(const PageList *pages, const Tablet *tablet, const uint32 *values, uint32 row, WaitingValues *waiting)
+{
+	const uint32 *places = (const uint32 *) tablet_at(tablet, tablet->rows);
+
+	waiting->n = 0;
+	for (; row < tablet->nrows && waiting->n < CODED_TOGETHER; row++)
+	{
+		const uint8 *stored;
+
+		if (!(values[row] & CODE_PATCH))
+			continue;
+		stored = pages->page[ROW_PAGE(places[row])] + (values[row] & ~CODE_PATCH);
+		core_prefetch(stored);
+		waiting->row[waiting->n] = row;
+		waiting->stored[waiting->n++] = stored;
+	}
+	return row;
+}
+
+/* Give codes to values, which may have to be fetched; false if not all can have one. */
+static bool
+code_values(Codes *codes, WaitingValues *waiting)
+{
+	struct varlena *value[CODED_TOGETHER];
+	bool		coded;
+
+	for (uint32 i = 0; i < waiting->n; i++)
+	{
+		value[i] = PG_DETOAST_DATUM_PACKED(PointerGetDatum(waiting->stored[i]));
+		waiting->value[i] = (CodedValue) {(const uint8 *) VARDATA_ANY(value[i]), VARSIZE_ANY_EXHDR(value[i])};
+	}
+	coded = codes_add_values(codes, waiting->value, waiting->n);
+	for (uint32 i = 0; i < waiting->n; i++)
+		if ((const uint8 *) value[i] != waiting->stored[i])
+			pfree(value[i]);
+	return coded;
 }
 
 /* Give codes to the values of a column that wait for one. */
 static DeviceStatus
 patch_codes(const PageList *pages, Tablet *tablet, int c, Codes *codes)
 {
-	const uint32 *places = (const uint32 *) tablet_at(tablet, tablet->rows);
 	TabletColumn *column = &tablet->column[c];
 	uint32	   *values = (uint32 *) tablet_at(tablet, column->values);
+	WaitingValues waiting;
 
-	for (uint32 row = 0; row < tablet->nrows; row++)
+	for (uint32 row = 0; row < tablet->nrows;)
 	{
-		if (!(values[row] & CODE_PATCH))
-			continue;
 		CHECK_FOR_INTERRUPTS();
-		values[row] = code_of_stored(codes, pages->page[ROW_PAGE(places[row])] + (values[row] & ~CODE_PATCH));
-		if (values[row] == DICTIONARY_NONE)
+		row = list_waiting(pages, tablet, values, row, &waiting);
+		if (!code_values(codes, &waiting))
 		{
 			tablet->failed_column = c;
 			return STATUS_CODES_EXCEEDED;
 		}
+		for (uint32 i = 0; i < waiting.n; i++)
+			values[waiting.row[i]] = waiting.value[i].code;
 	}
 	column->patch_count = 0;
 	deform_zone_map(tablet, column);

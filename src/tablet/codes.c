@@ -398,13 +398,12 @@ codes_book(Codes *codes)
 /* Adding */
 
 /* No more codes for this column. */
-static uint32
+static void
 refuse(Codes *codes)
 {
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 	codes->shared->refused = true;
 	LWLockRelease(pool_lock());
-	return DICTIONARY_NONE;
 }
 
 /* Put a larger one in the place of a dictionary that is full, unless somebody else has just done so; false if that cannot be. */
@@ -439,36 +438,83 @@ grow(Codes *codes, const Dictionary *full, uint32 length)
 	return true;
 }
 
+/* A dictionary as it was when values were looked up in it. */
+typedef struct SeenDictionary
+{
+	const Dictionary *dictionary;
+	uint32		nvalues;
+} SeenDictionary;
+
+/* Give codes to those of n values that have none, up to the first one that the dictionary has no room for; its place, or n. */
+static uint32
+add_missing(Codes *codes, SeenDictionary seen, CodedValue *values, uint32 n)
+{
+	Dictionary *dictionary;
+	uint32		i = 0;
+
+	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
+	dictionary = dictionary_of(codes->shared);
+	for (; i < n; i++)
+	{
+		CodedValue *value = &values[i];
+
+		if (value->code != DICTIONARY_NONE)
+			continue;
+		/* others may have added it meanwhile, and so may have a value before this one */
+		if (dictionary != seen.dictionary || dictionary->nvalues != seen.nvalues)
+			value->code = dictionary_find(dictionary, value->bytes, value->length, value->hash);
+		if (value->code == DICTIONARY_NONE && value->length <= LONGEST_VALUE)
+			value->code = dictionary_add(dictionary, value->bytes, value->length, value->hash);
+		if (value->code == DICTIONARY_NONE)
+			break;
+	}
+	LWLockRelease(pool_lock());
+	__atomic_store_n(&codes->book.dictionary, dictionary, __ATOMIC_RELEASE);
+	return i;
+}
+
+/* Look values up without the lock; whether all of them have codes. */
+static bool
+find_values(SeenDictionary seen, CodedValue *values, uint32 n)
+{
+	bool		all = true;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		values[i].hash = hash_bytes(values[i].bytes, values[i].length);
+		dictionary_prefetch(seen.dictionary, values[i].hash);
+	}
+	for (uint32 i = 0; i < n; i++)
+	{
+		values[i].code = dictionary_find(seen.dictionary, values[i].bytes, values[i].length, values[i].hash);
+		all &= values[i].code != DICTIONARY_NONE;
+	}
+	return all;
+}
+
+bool
+codes_add_values(Codes *codes, CodedValue *values, uint32 n)
+{
+	const SeenDictionary seen = {codes->book.dictionary, dictionary_count(codes->book.dictionary)};
+	uint32		done;
+
+	if (find_values(seen, values, n))
+		return true;
+	for (done = 0; (done += add_missing(codes, seen, values + done, n - done)) < n;)
+		if (values[done].length > LONGEST_VALUE || !grow(codes, codes->book.dictionary, values[done].length))
+		{
+			refuse(codes);
+			return false;
+		}
+	return true;
+}
+
 uint32
 codes_add(Codes *codes, const uint8 *bytes, uint32 length)
 {
-	const uint64 hash = hash_bytes(bytes, length);
-	const Dictionary *seen = codes->book.dictionary;
-	const uint32 nseen = dictionary_count(seen);
-	uint32		code = dictionary_find(seen, bytes, length, hash);
+	CodedValue	value = {bytes, length};
 
-	if (code != DICTIONARY_NONE)
-		return code;
-	if (length > LONGEST_VALUE)
-		return refuse(codes);
-	for (;;)
-	{
-		Dictionary *dictionary;
-
-		LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
-		dictionary = dictionary_of(codes->shared);
-		/* others may have added it meanwhile */
-		if (dictionary != seen || dictionary->nvalues != nseen)
-			code = dictionary_find(dictionary, bytes, length, hash);
-		if (code == DICTIONARY_NONE)
-			code = dictionary_add(dictionary, bytes, length, hash);
-		LWLockRelease(pool_lock());
-		__atomic_store_n(&codes->book.dictionary, dictionary, __ATOMIC_RELEASE);
-		if (code != DICTIONARY_NONE)
-			return code;
-		if (!grow(codes, dictionary, length))
-			return refuse(codes);
-	}
+	return codes_add_values(codes, &value, 1) ? value.code : DICTIONARY_NONE;
 }
 
 /* Guessing */

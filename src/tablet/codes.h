@@ -51,7 +51,23 @@ extern uint32 codes_count(const Codes *codes);
 /* What threads look values up in. */
 extern CodeBook *codes_book(Codes *codes);
 
-/* The code of a value, given one if it has none; DICTIONARY_NONE, for all times, if that would be one too many. */
+/* A value that is to have a code. */
+typedef struct CodedValue
+{
+	const uint8 *bytes;
+	uint32		length;
+	uint32		code;			/* out */
+	uint64		hash;			/* of the function's own */
+} CodedValue;
+
+/*
+ * Find the codes of n values, and give codes to those that have none.  False,
+ * and the column is refused a dictionary for all times, where that would be one
+ * code too many: then not all of the values have codes.
+ */
+extern bool codes_add_values(Codes *codes, CodedValue *values, uint32 n);
+
+/* The code of one value, given one if it has none; DICTIONARY_NONE, for all times, if that would be one too many. */
 extern uint32 codes_add(Codes *codes, const uint8 *bytes, uint32 length);
 
 /* A relation's dictionaries go, but for those that somebody has pinned. */
