@@ -3,7 +3,7 @@
  *		Memory of a session in which memos of shelves stand.
  *
  * One mapping, made when it is first needed, and never given back.  Its pages
- * come when they are touched.  Room is taken by first fit in units of a page;
+ * come when they are touched.  Memory is taken by first fit in units of a page;
  * there are few pieces.
  */
 #include "postgres.h"
@@ -13,12 +13,16 @@
 
 #define UNIT		4096
 #define SMALL_UNITS	(HUGE_PAGE / UNIT)
+#define LATER_UNITS	(2 * HUGE_PAGE / UNIT)
 #define HUGE_UNITS	(3 * HUGE_PAGE / UNIT)
-#define UNITS		(SMALL_UNITS + HUGE_UNITS)
+#define UNITS		(SMALL_UNITS + LATER_UNITS + HUGE_UNITS)
 
 static uint8 *room;
 static bool taken[UNITS];
-static Size free_from[2] = {0, SMALL_UNITS};	/* no unit before is free, of small pages and of huge ones */
+
+/* In each room no unit before `free_from` is free, and none from `end_of` on belongs to it. */
+static Size free_from[MEMO_ROOMS] = {0, SMALL_UNITS, SMALL_UNITS + LATER_UNITS};
+static const Size end_of[MEMO_ROOMS] = {SMALL_UNITS, SMALL_UNITS + LATER_UNITS, UNITS};
 
 static Size
 units_of(Size bytes)
@@ -42,22 +46,21 @@ find_units(Size n, Size from, Size end)
 }
 
 void *
-memo_room_take(Size bytes, bool huge)
+memo_room_take(Size bytes, MemoRoom where)
 {
 	const Size	n = units_of(bytes);
-	const Size	end = huge ? UNITS : SMALL_UNITS;
 	Size		first;
 
 	if (room == NULL)
-		room = mapping_reserve(UNITS * UNIT, SMALL_UNITS * UNIT);
+		room = mapping_reserve(UNITS * UNIT, (SMALL_UNITS + LATER_UNITS) * UNIT);
 	if (room == NULL || n == 0)
 		return NULL;
-	first = find_units(n, free_from[huge], end);
-	if (first == end)
+	first = find_units(n, free_from[where], end_of[where]);
+	if (first == end_of[where])
 		return NULL;
 	memset(&taken[first], true, n);
-	if (first == free_from[huge])
-		free_from[huge] += n;
+	if (first == free_from[where])
+		free_from[where] += n;
 	return room + first * UNIT;
 }
 
@@ -65,8 +68,10 @@ void
 memo_room_give(void *start, Size bytes)
 {
 	const Size	first = ((uint8 *) start - room) / UNIT;
-	const bool	huge = first >= SMALL_UNITS;
+	int			where = MEMO_SMALL_PAGES;
 
+	while (first >= end_of[where])
+		where++;
 	memset(&taken[first], false, units_of(bytes));
-	free_from[huge] = Min(free_from[huge], first);
+	free_from[where] = Min(free_from[where], first);
 }

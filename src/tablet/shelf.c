@@ -49,7 +49,15 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 #define WASTE			16
 
 HTAB	   *shelf_directory = NULL;
-static pg_atomic_uint64 *ticks = NULL;	/* the pool's clock */
+
+/* The pool's clock, which all processes share. */
+typedef struct ShelfClock
+{
+	pg_atomic_uint64 ticks;
+	pg_atomic_uint64 changed;	/* when tablets were last put in the place of others */
+} ShelfClock;
+
+static ShelfClock *pool_clock = NULL;
 
 static long
 most_shelves(void)
@@ -62,7 +70,7 @@ shelf_request_shmem(void)
 {
 	if (pool_bytes() == 0)
 		return;
-	RequestAddinShmemSpace(add_size(hash_estimate_size(most_shelves(), sizeof(Shelf)), MAXALIGN(sizeof(*ticks))));
+	RequestAddinShmemSpace(add_size(hash_estimate_size(most_shelves(), sizeof(Shelf)), MAXALIGN(sizeof(ShelfClock))));
 }
 
 void
@@ -75,22 +83,40 @@ shelf_create(void)
 		return;
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	shelf_directory = ShmemInitHash("gpudb shelves", most_shelves(), most_shelves(), &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
-	ticks = ShmemInitStruct("gpudb shelf clock", sizeof(*ticks), &found);
+	pool_clock = ShmemInitStruct("gpudb shelf clock", sizeof(ShelfClock), &found);
 	if (!found)
-		pg_atomic_init_u64(ticks, 1);
+	{
+		pg_atomic_init_u64(&pool_clock->ticks, 1);
+		pg_atomic_init_u64(&pool_clock->changed, 0);
+	}
 	LWLockRelease(AddinShmemInitLock);
 }
 
 uint64
 shelf_time(void)
 {
-	return pg_atomic_read_u64(ticks);
+	return pg_atomic_read_u64(&pool_clock->ticks);
 }
 
 uint64
 shelf_next_number(void)
 {
-	return pg_atomic_add_fetch_u64(ticks, 1);
+	return pg_atomic_add_fetch_u64(&pool_clock->ticks, 1);
+}
+
+void
+shelf_note_change(Shelf *shelf)
+{
+	const uint64 now = shelf_next_number();
+
+	pg_atomic_write_u64(&shelf->generation, now);
+	pg_atomic_write_u64(&pool_clock->changed, now);
+}
+
+uint64
+shelf_last_change(void)
+{
+	return pg_atomic_read_u64(&pool_clock->changed);
 }
 
 /* Finding */

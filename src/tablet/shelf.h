@@ -78,6 +78,9 @@ extern void shelf_unpin(Shelf *shelf);
 /* A number that a shelf has as long as nobody puts other tablets in the place of its own. */
 extern uint64 shelf_generation(const Shelf *shelf);
 
+/* A number that changes whenever tablets of some shelf take the place of others. */
+extern uint64 shelf_last_change(void);
+
 /* Find a shelf's tablets with their columns of these keys; found[SHELF_TABLETS] have room for them. */
 extern void shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found);
 

@@ -97,7 +97,7 @@ shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by)
 	const uint32 hits = pg_atomic_read_u32(&shelf->hits[tablet]);
 	const bool	unused = hits == shelf->hits_before[tablet];
 
-	pg_atomic_write_u64(&shelf->generation, shelf_next_number());
+	shelf_note_change(shelf);
 	shelf->tablet[tablet] = by;
 	if (DsaPointerIsValid(old))
 		shelf_account_tablet(shelf, pool_address(old), false);

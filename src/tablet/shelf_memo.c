@@ -14,7 +14,6 @@
 
 #include "utils/memutils.h"
 
-#include "tablet/memo_room.h"
 #include "tablet/shelf_memo.h"
 
 /* A place for a memo; the generation of its shelf stands here, too, so that looking for one reads little memory. */
@@ -117,7 +116,7 @@ holds(const ShelfMemo *memo, const ShelfNow *now)
 {
 	if (validity_same_moment(&memo->moment, &now->moment))
 		return true;
-	return memo->map_lsn == now->map->lsn && is_visible(now);
+	return now->map != NULL && memo->map_lsn == now->map->lsn && is_visible(now);
 }
 
 /* A scan has a memo from now on. */
@@ -136,17 +135,32 @@ shelf_memo_let_go(ShelfMemo *memo)
 }
 
 static void
+give_room(const ShelfMemo *memo)
+{
+	if (memo->later != NULL)
+		memo_room_give(memo->later, memo->later_bytes);
+	memo_room_give((void *) memo, memo->bytes);
+}
+
+static void
 forget(Place *place)
 {
 	if (place->memo->wider != NULL)
 		place->memo->wider->users--;
-	memo_room_give(place->memo, place->memo->bytes);
+	give_room(place->memo);
 	*place = (Place) {0};
 }
 
-/* Return the place of the memo that was not used for longest, of those that no scan has and that stand in huge pages or do not, or of any; NULL if there is none. */
+/* The rooms that a memo has memory in, a bit each. */
+static uint32
+rooms_of(const ShelfMemo *memo)
+{
+	return 1u << memo->where | (memo->later != NULL ? 1u << MEMO_LATER : 0);
+}
+
+/* Return the place of the memo that was not used for longest, of those that no scan has and that have memory in some of these rooms; NULL if there is none. */
 static Place *
-oldest(bool any, bool huge)
+oldest(uint32 rooms)
 {
 	Place	   *found = NULL;
 
@@ -154,7 +168,7 @@ oldest(bool any, bool huge)
 	{
 		const ShelfMemo *memo = places[i].memo;
 
-		if (memo != NULL && memo->users == 0 && (any || memo->huge == huge) && (found == NULL || memo->used < found->memo->used))
+		if (memo != NULL && memo->users == 0 && (rooms_of(memo) & rooms) != 0 && (found == NULL || memo->used < found->memo->used))
 			found = &places[i];
 	}
 	return found;
@@ -169,7 +183,7 @@ free_place(void)
 	for (int i = 0; i < SHELF_MEMOS; i++)
 		if (places[i].memo == NULL)
 			return &places[i];
-	place = oldest(true, false);
+	place = oldest(~0u);
 	if (place != NULL)
 		forget(place);
 	return place;
@@ -181,11 +195,19 @@ bytes_of_tablet(int ncolumns)
 	return MAXALIGN(sizeof(Tablet) + sizeof(TabletColumn) * ncolumns);
 }
 
+/* Bytes of n tablets, and of where their columns are for other processes. */
+static Size
+bytes_of_tablets(int ncolumns, uint32 n)
+{
+	return n * (bytes_of_tablet(ncolumns) + MAXALIGN(sizeof(SharedColumn) * ncolumns));
+}
+
+/* Bytes of a memo that has n tablets in it, and two that tell of all of them. */
 static Size
 bytes_of_memo(int ncolumns, uint32 n)
 {
 	return MAXALIGN(sizeof(ShelfMemo)) + MAXALIGN(sizeof(MemoColumn) * ncolumns) + MAXALIGN(sizeof(uint8) * ncolumns) +
-		n * MAXALIGN(sizeof(SharedColumn) * ncolumns) + (n + 2) * bytes_of_tablet(ncolumns);
+		bytes_of_tablets(ncolumns, n) + 2 * bytes_of_tablet(ncolumns);
 }
 
 void *
@@ -204,7 +226,24 @@ let_go(void *arg)
 	const MemoHolder *holder = arg;
 
 	if (holder->memo != NULL)
-		memo_room_give(holder->memo, holder->memo->bytes);
+		give_room(holder->memo);
+}
+
+/* Take memory for a memo; those that were not used for longest make room.  NULL if scans have all of them. */
+static void *
+take_room(Size bytes, MemoRoom where)
+{
+	void	   *start;
+
+	while ((start = memo_room_take(bytes, where)) == NULL)
+	{
+		Place	   *gone = oldest(1u << where);
+
+		if (gone == NULL)
+			return NULL;
+		forget(gone);
+	}
+	return start;
 }
 
 ShelfMemo *
@@ -212,21 +251,16 @@ shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context)
 {
 	const int	ncolumns = now->columns->n;
 	const Size	bytes = bytes_of_memo(ncolumns, n);
+	const MemoRoom where = now->of_large ? MEMO_HUGE_PAGES : MEMO_SMALL_PAGES;
 	MemoHolder *holder = MemoryContextAlloc(context, sizeof(MemoHolder));
-	ShelfMemo  *memo;
+	ShelfMemo  *memo = take_room(bytes, where);
 
 	StaticAssertStmt(SHELF_TABLETS <= CACHED_SHELF_MOST, "a device takes no shelf so large");
-	while ((memo = memo_room_take(bytes, now->of_large)) == NULL)
-	{
-		Place	   *gone = oldest(false, now->of_large);
-
-		if (gone == NULL)
-			return NULL;
-		forget(gone);
-	}
+	if (memo == NULL)
+		return NULL;
 	*memo = (ShelfMemo) {
 		.generation = now->generation, .nblocks = now->nblocks, .ncolumns = ncolumns, .bytes = bytes, .filled = MAXALIGN(sizeof(ShelfMemo)),
-		.huge = now->of_large, .holder = holder
+		.where = where, .holder = holder
 	};
 	*holder = (MemoHolder) {.callback = {.func = let_go, .arg = holder}, .memo = memo};
 	MemoryContextRegisterResetCallback(context, &holder->callback);
@@ -321,18 +355,27 @@ complete(CachedShelf *shelf)
 	shelf->complete = NULL;
 }
 
+/* Have a place for n more tablets of a memo, which nobody has written yet; false if there is none. */
+static bool
+take_later(ShelfMemo *memo, uint32 n)
+{
+	memo->later_bytes = bytes_of_tablets(memo->ncolumns, n);
+	memo->later = n > 0 ? take_room(memo->later_bytes, MEMO_LATER) : NULL;
+	return n == 0 || memo->later != NULL;
+}
+
 /* Derive a memo of the columns that are wanted from one that has them in these places; NULL if there is no room for it. */
 static ShelfMemo *
 derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 {
 	const int	ncolumns = now->columns->n;
 	const uint32 n = wider->shelf.ntablets;
-	ShelfMemo  *memo = shelf_memo_begin(now, n, CurrentMemoryContext);
-	Place	   *free = memo != NULL ? free_place() : NULL;
+	ShelfMemo  *memo = shelf_memo_begin(now, 1, CurrentMemoryContext);
+	Place	   *free;
 	Tablet	   *cover;
 	Tablet	   *core;
 
-	if (free == NULL)
+	if (memo == NULL || !take_later(memo, n - 1) || (free = free_place()) == NULL)
 		return NULL;
 	memo->wider = wider;
 	wider->users++;
@@ -340,10 +383,14 @@ derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 	memo->shelf.wider = wider->rows;
 	memo->shelf.place = memcpy(shelf_memo_room(memo, sizeof(uint8) * ncolumns), place, sizeof(uint8) * ncolumns);
 	for (uint32 t = 0; t < n; t++)
+	{
+		uint8	   *start = t == 0 ? shelf_memo_room(memo, bytes_of_tablets(ncolumns, 1)) : (uint8 *) memo->later + bytes_of_tablets(ncolumns, t - 1);
+
 		memo->rows[t] = (CachedRows) {
-			.tablet = shelf_memo_room(memo, bytes_of_tablet(ncolumns)), .nrows = wider->rows[t].nrows,
-			.column = shelf_memo_room(memo, sizeof(SharedColumn) * ncolumns), .shelf = &memo->shelf, .place = t
+			.tablet = (Tablet *) start, .nrows = wider->rows[t].nrows, .column = (SharedColumn *) (start + bytes_of_tablet(ncolumns)),
+			.shelf = &memo->shelf, .place = t
 		};
+	}
 	derive_tablet(memo, 0);
 	cover = shelf_memo_room(memo, bytes_of_tablet(ncolumns));
 	copy_tablet(cover, wider->shelf.cover, place, ncolumns);
@@ -376,7 +423,7 @@ shelf_memo_find(const ShelfNow *now)
 	if (memo == NULL || !holds(memo, now))
 	{
 		uint8	   *place = palloc(sizeof(uint8) * Max(now->columns->n, 1));
-		ShelfMemo  *wider = find_wider(now, place);
+		ShelfMemo  *wider = memo == NULL || now->map != NULL ? find_wider(now, place) : NULL;
 
 		if (wider == NULL)
 			return NULL;
@@ -391,6 +438,8 @@ shelf_memo_find(const ShelfNow *now)
 		memo->map_lsn = wider->map_lsn;
 		memo->moment = wider->moment;
 	}
+	if (FullTransactionIdIsValid(now->moment.end))
+		memo->moment = now->moment;
 	return use(memo);
 }
 

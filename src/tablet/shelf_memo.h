@@ -15,6 +15,7 @@
 
 #include "access/xlogdefs.h"
 
+#include "tablet/memo_room.h"
 #include "tablet/shelf.h"
 #include "tablet/tablet_scan.h"
 
@@ -30,7 +31,11 @@ typedef struct MemoColumn
 	bool		has_nulls;		/* or has NULL */
 } MemoColumn;
 
-/* A memo tells which tablets of a shelf were found, for which columns and by which proof.  All of a memo stands in one piece, which it begins. */
+/*
+ * A memo tells which tablets of a shelf were found, for which columns and by
+ * which proof.  A memo stands in one piece, which it begins, but for the
+ * tablets of one that was derived, which have another piece.
+ */
 typedef struct ShelfMemo
 {
 	uint64		generation;		/* of the shelf: no other one's, ever */
@@ -43,7 +48,9 @@ typedef struct ShelfMemo
 	CachedShelf shelf;			/* these, for devices */
 	Size		bytes;			/* of all that, */
 	Size		filled;			/* and how many are */
-	bool		huge;			/* it stands in huge pages */
+	MemoRoom	where;			/* all that stands */
+	void	   *later;			/* of a memo that was derived: where its other tablets stand, or are to; NULL = it has none */
+	Size		later_bytes;
 	struct MemoHolder *holder;	/* who gives it back; NULL = it is kept */
 	struct ShelfMemo *wider;	/* that the shelf is completed from; NULL = it is complete */
 	uint64		used;
@@ -54,7 +61,7 @@ typedef struct ShelfMemo
 typedef struct ShelfNow
 {
 	uint64		generation;		/* of the shelf, before its tablets were looked at */
-	const MapPage *map;
+	const MapPage *map;			/* NULL = it was not looked at, and the moment alone proves something */
 	Moment		moment;			/* that the snapshot shows */
 	uint32		nblocks;
 	bool		of_large;		/* the table is a large one */

@@ -99,6 +99,9 @@ extern void shelf_drop_tablet(dsa_pointer tablet);
 /* Whether a relation's file is no more: dropped, truncated, or replaced by a rewrite. */
 extern bool shelf_file_is_gone(Oid database, Oid tablespace, Oid file);
 
+/* Note that other tablets take the place of a shelf's, or none; the lock is held exclusively. */
+extern void shelf_note_change(Shelf *shelf);
+
 /* Put another tablet in the place of one, or none; the lock is held exclusively. */
 extern void shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by);
 

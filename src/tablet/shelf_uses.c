@@ -257,7 +257,7 @@ drop_victim(const Victim *victim)
 	Shelf	   *shelf = victim->shelf;
 
 	/* sessions that remember the shelf's columns forget them */
-	pg_atomic_write_u64(&shelf->generation, shelf_next_number());
+	shelf_note_change(shelf);
 	for (int t = 0; t < SHELF_TABLETS; t++)
 	{
 		if (!DsaPointerIsValid(shelf->tablet[t]))

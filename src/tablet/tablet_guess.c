@@ -69,20 +69,28 @@ blocks_standing(Relation relation, const TabletSample *sample)
 	return fallen > WORN(sample->nsampled) ? 0 : sample->nblocks * (1 - (double) fallen / Max(sample->nsampled, 1));
 }
 
-/* The blocks of a relation's sampled tablets that a query could use, whatever columns they have, as found out in one planning. */
-typedef struct Standing
+/* A moment of planning.  Later ones find the same where nothing was changed since. */
+typedef struct GuessMoment
 {
 	uint64		planning;		/* 0 = none */
 	TimestampTz statement;
 	CommandId	command;
+	XLogRecPtr	wal;			/* its end */
+	uint64		shelves;		/* shelf_last_change() */
+} GuessMoment;
+
+/* The blocks of a relation's sampled tablets that a query could use, whatever columns they have, as found out at one moment. */
+typedef struct Standing
+{
+	GuessMoment moment;
 	uint32		file;
 	BlockNumber nblocks;
 	uint32		step;			/* of how many tablets one was sampled */
 	double		blocks[GUESS_TABLETS];	/* of each of these */
 } Standing;
 
-/* Relations of which that is remembered; a join of more samples some of them again. */
-#define STANDING_KNOWN	8
+/* Relations of which that is remembered; a join of more samples some of them again, and so does a session that uses them in turn. */
+#define STANDING_KNOWN	16
 
 static Standing standing_known[STANDING_KNOWN];
 static uint64 planning = 1;
@@ -110,26 +118,39 @@ find_standing(Relation relation, Standing *standing)
 	pfree(samples);
 }
 
+static GuessMoment
+this_moment(void)
+{
+	return (GuessMoment) {planning, GetCurrentStatementStartTimestamp(), GetCurrentCommandId(false), validity_wal(), shelf_last_change()};
+}
+
+/* Whether what was found out at one moment stands at another, because both are of one planning, or because nothing was changed in between. */
+static bool
+still_stands(const GuessMoment *then, const GuessMoment *now)
+{
+	if (then->planning == 0)
+		return false;
+	return (then->planning == now->planning && then->statement == now->statement && then->command == now->command) ||
+		(then->wal == now->wal && then->shelves == now->shelves);
+}
+
 /* Return the usable blocks of a relation's sampled tablets, found out once though a query asks about several sets of columns. */
 static const Standing *
 standing_of(Relation relation, BlockNumber nblocks)
 {
 	static int	next = 0;
-	const Standing now = {
-		.planning = planning, .statement = GetCurrentStatementStartTimestamp(), .command = GetCurrentCommandId(false),
-		.file = compat_relation_file(relation), .nblocks = nblocks
-	};
+	const GuessMoment now = this_moment();
+	const uint32 file = compat_relation_file(relation);
 	Standing   *standing;
 
 	for (int i = 0; i < STANDING_KNOWN; i++)
-		if (memcmp(&standing_known[i], &now, offsetof(Standing, step)) == 0)
+		if (standing_known[i].file == file && standing_known[i].nblocks == nblocks && still_stands(&standing_known[i].moment, &now))
 			return &standing_known[i];
 	standing = &standing_known[next++ % STANDING_KNOWN];
-	*standing = now;
-	standing->planning = 0;
+	*standing = (Standing) {.file = file, .nblocks = nblocks};
 	find_standing(relation, standing);
 	/* known once nothing can fail any more */
-	standing->planning = now.planning;
+	standing->moment = now;
 	return standing;
 }
 

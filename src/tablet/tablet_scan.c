@@ -369,7 +369,24 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf 
 	use_memo(scan, number, memo);
 }
 
-/* Pin a shelf and decide about its tablets: what is found now stays, whatever others put in its place. */
+/* Copy the map's page of a shelf; its LSN. */
+static XLogRecPtr
+read_map(const TabletScan *scan, uint32 number, MapPage *map)
+{
+	if (!FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
+		break_map_after_snapshot(scan->relation, number, map);
+	else if (!FOLLOWS(RULE_MAP_IS_OLDER))
+		break_map_is_older(scan->relation, number, scan->horizon, map);
+	else
+		map_page_read(scan->relation, number, map);
+	return map->lsn;
+}
+
+/*
+ * Pin a shelf and decide about its tablets: what is found now stays, whatever
+ * others put in its place.  The map is copied before the tablets are looked up,
+ * and not at all where a memo was good at the same moment.
+ */
 static void
 decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
 {
@@ -378,24 +395,26 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
 	ShelfMemo  *memo;
 
 	s->wal = validity_wal();
-	if (!FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
-		break_map_after_snapshot(scan->relation, number, map);
-	else if (!FOLLOWS(RULE_MAP_IS_OLDER))
-		break_map_is_older(scan->relation, number, scan->horizon, map);
-	else
-		map_page_read(scan->relation, number, map);
-	s->map_lsn = map->lsn;
 	s->shelf = shelf_pin(scan->relation, number);
 	if (s->shelf == NULL)
+	{
+		s->map_lsn = read_map(scan, number, map);
 		return;
+	}
 	if (scan->purpose != SCAN_FOR_LOOKING)
 		shelf_note_uses(s->shelf, &scan->columns);
 	now = (ShelfNow) {
-		.generation = shelf_generation(s->shelf), .map = map, .moment = moment_at(scan, number * SHELF_TABLETS),
+		.generation = shelf_generation(s->shelf), .moment = moment_at(scan, number * SHELF_TABLETS),
 		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .of_large = scan->nshelves >= MANY_SHELVES,
 		.columns = &scan->columns, .wanted = scan->wanted
 	};
 	memo = scan->remembers ? shelf_memo_find(&now) : NULL;
+	if (memo == NULL)
+	{
+		s->map_lsn = read_map(scan, number, map);
+		now.map = map;
+		memo = scan->remembers ? shelf_memo_find(&now) : NULL;
+	}
 	if (memo != NULL)
 	{
 		shelf_count_hits(s->shelf, memo->shelf.ntablets);
