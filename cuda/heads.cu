@@ -24,6 +24,7 @@ typedef struct PlacedShelf
 	ResidentUse use;			/* the segments that they are in */
 	uint8_t    *heads;			/* in device memory */
 	uint64_t	form[CACHED_SHELF_MOST];
+	uint32_t	nrows[CACHED_SHELF_MOST];
 	Tablet	   *cover;			/* the zone maps of all of its tablets together, */
 	uint8_t    *code_bits;		/* and behind them each column's vm_code_bits() at most */
 } PlacedShelf;
@@ -157,6 +158,7 @@ begin_shelf(CudaBatch *own, PlacedShelf *known, const ProviderShelf *shelf, Resi
 		heads_describe(shelf->tablet[t].nrows, column, ncolumns, head);
 		tablet_cover(cover, head, t == 0);
 		known->form[t] = form_of(column, ncolumns);
+		known->nrows[t] = shelf->tablet[t].nrows;
 		for (uint32_t c = 0; c < ncolumns; c++)
 		{
 			const uint32_t bits = vm_code_bits(&column[c].stored);
@@ -233,11 +235,11 @@ place_shelves(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint
 
 			if (wide)
 			{
-				heads_describe(shelf->tablet[t].nrows, column, shelf->ncolumns, (Tablet *) own->head);
+				heads_describe(known->nrows[t], column, shelf->ncolumns, (Tablet *) own->head);
 				body = program_choose_body(program, (Tablet *) own->head);
 			}
 			placed[(*n)++] = {(const Tablet *) (known->heads + (uint64_t) t * head_bytes(shelf->ncolumns)), NULL,
-				shelf->tablet[t].nrows, body, coded, known->form[t], column};
+				known->nrows[t], body, coded, known->form[t], column};
 		}
 	}
 	return true;

@@ -13,7 +13,7 @@
 #include "core/job_image.h"
 
 /* Changes with every change of this header. */
-#define PROVIDER_ABI 16
+#define PROVIDER_ABI 17
 
 /* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
@@ -151,6 +151,8 @@ typedef struct ProviderShelf
 	uint64_t	number;
 	uint32_t	ntablets;		/* CACHED_SHELF_MOST at most */
 	uint32_t	ncolumns;
+	uint64_t	nrows;			/* of all tablets, */
+	uint64_t	bytes;			/* and of all of their columns */
 	ProviderTablet *tablet;		/* all rows of which count */
 	ProviderColumn *column;		/* of all tablets, one after the other */
 } ProviderShelf;

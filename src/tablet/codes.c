@@ -40,6 +40,9 @@
 #define FIRST_BYTES		8192
 #define GROWTH			4
 
+/* How many times as many values a column may have as ANALYZE estimates. */
+#define UNDERESTIMATED	1.5
+
 /* A longer text is not what codes are for. */
 #define LONGEST_VALUE	2000
 
@@ -519,11 +522,17 @@ codes_add(Codes *codes, const uint8 *bytes, uint32 length)
 
 /* Guessing */
 
-/* Whether statistics tell of more values, or bytes of them, than a dictionary may have. */
+/*
+ * Whether statistics tell of more values, or bytes of them, than a dictionary
+ * may have.  A sample shows the values that are frequent, so the number that
+ * ANALYZE makes of it is mostly too small, though there is no more than one
+ * value a row.
+ */
 static bool
 has_too_many(Relation relation, AttrNumber attno)
 {
 	HeapTuple	tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(RelationGetRelid(relation)), Int16GetDatum(attno), BoolGetDatum(false));
+	const double rows = Max(relation->rd_rel->reltuples, 0);
 	double		distinct;
 	double		width;
 
@@ -533,7 +542,8 @@ has_too_many(Relation relation, AttrNumber attno)
 	width = ((Form_pg_statistic) GETSTRUCT(tuple))->stawidth;
 	ReleaseSysCache(tuple);
 	if (distinct < 0)
-		distinct *= -Max(relation->rd_rel->reltuples, 0);
+		distinct *= -rows;
+	distinct = Max(distinct, Min(distinct * UNDERESTIMATED, rows));
 	return distinct > DICTIONARY_MOST_VALUES || distinct * width > DICTIONARY_MOST_BYTES || width > LONGEST_VALUE;
 }
 

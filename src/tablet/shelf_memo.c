@@ -2,8 +2,9 @@
  * shelf_memo.c
  *		What this session knows of whole shelves.
  *
- * Some shelves, looked up by their generations.  When all places or all room is
- * taken the one goes that was not used for longest.
+ * Memos are looked up by the generations of their shelves, in a hash table with
+ * lists.  When there are as many as there may be, or all room is taken, the one
+ * goes that was not used for longest.
  *
  * A memo of more columns than a scan wants tells as much of those that it wants:
  * a memo of these is derived, without a look at the shelf.  Only its first
@@ -16,14 +17,10 @@
 
 #include "tablet/shelf_memo.h"
 
-/* A place for a memo; the generation of its shelf stands here, too, so that looking for one reads little memory. */
-typedef struct Place
-{
-	uint64		generation;
-	ShelfMemo  *memo;			/* NULL = the place is free */
-} Place;
+#define BUCKETS 256
 
-static Place places[SHELF_MEMOS];
+static ShelfMemo *buckets[BUCKETS];
+static int	nmemos;
 static uint64 clock_ticks;
 
 /* A holder gives the room of a memo back with a memory context, unless the memo is kept. */
@@ -80,35 +77,30 @@ find_columns(const ShelfMemo *memo, const ShelfNow *now, uint8 *place)
 	return true;
 }
 
-/* Return the next memo of these blocks behind place *at, which is advanced; NULL if there is none up to place `from` again.  Mostly a scan's memos stand in a row. */
-static ShelfMemo *
-next_of_shelf(const ShelfNow *now, int from, int *at)
+static ShelfMemo **
+bucket_of(uint64 generation)
 {
-	while (++*at <= from + SHELF_MEMOS)
-	{
-		const Place *place = &places[*at % SHELF_MEMOS];
+	return &buckets[generation % BUCKETS];
+}
 
-		if (place->generation == now->generation && place->memo != NULL && place->memo->nblocks == now->nblocks)
-			return place->memo;
-	}
-	return NULL;
+/* Return the first memo of these blocks in a list, from a memo on; NULL if there is none. */
+static ShelfMemo *
+first_of_shelf(const ShelfNow *now, ShelfMemo *memo)
+{
+	while (memo != NULL && (memo->generation != now->generation || memo->nblocks != now->nblocks))
+		memo = memo->next;
+	return memo;
 }
 
 /* Return the memo of the wanted columns of these tablets, whether it holds or not; NULL if there is none. */
 static ShelfMemo *
 find_any(const ShelfNow *now)
 {
-	static int	last = 0;
-	int			at = last;
-	ShelfMemo  *memo;
+	ShelfMemo  *memo = first_of_shelf(now, *bucket_of(now->generation));
 
-	while ((memo = next_of_shelf(now, last, &at)) != NULL)
-		if (same_columns(memo, now))
-		{
-			last = at % SHELF_MEMOS;
-			return memo;
-		}
-	return NULL;
+	while (memo != NULL && !same_columns(memo, now))
+		memo = first_of_shelf(now, memo->next);
+	return memo;
 }
 
 static bool
@@ -143,12 +135,17 @@ give_room(const ShelfMemo *memo)
 }
 
 static void
-forget(Place *place)
+forget(ShelfMemo *memo)
 {
-	if (place->memo->wider != NULL)
-		place->memo->wider->users--;
-	give_room(place->memo);
-	*place = (Place) {0};
+	ShelfMemo **link = bucket_of(memo->generation);
+
+	while (*link != memo)
+		link = &(*link)->next;
+	*link = memo->next;
+	nmemos--;
+	if (memo->wider != NULL)
+		memo->wider->users--;
+	give_room(memo);
 }
 
 /* The rooms that a memo has memory in, a bit each. */
@@ -158,35 +155,31 @@ rooms_of(const ShelfMemo *memo)
 	return 1u << memo->where | (memo->later != NULL ? 1u << MEMO_LATER : 0);
 }
 
-/* Return the place of the memo that was not used for longest, of those that no scan has and that have memory in some of these rooms; NULL if there is none. */
-static Place *
+/* Return the memo that was not used for longest, of those that no scan has and that have memory in some of these rooms; NULL if there is none. */
+static ShelfMemo *
 oldest(uint32 rooms)
 {
-	Place	   *found = NULL;
+	ShelfMemo  *found = NULL;
 
-	for (int i = 0; i < SHELF_MEMOS; i++)
-	{
-		const ShelfMemo *memo = places[i].memo;
-
-		if (memo != NULL && memo->users == 0 && (rooms_of(memo) & rooms) != 0 && (found == NULL || memo->used < found->memo->used))
-			found = &places[i];
-	}
+	for (int b = 0; b < BUCKETS; b++)
+		for (ShelfMemo *memo = buckets[b]; memo != NULL; memo = memo->next)
+			if (memo->users == 0 && (rooms_of(memo) & rooms) != 0 && (found == NULL || memo->used < found->used))
+				found = memo;
 	return found;
 }
 
-/* A place for another memo; NULL if scans have them all. */
-static Place *
-free_place(void)
+/* Whether there may be another memo, if need be in the place of the one that was not used for longest. */
+static bool
+have_place(void)
 {
-	Place	   *place;
+	ShelfMemo  *gone;
 
-	for (int i = 0; i < SHELF_MEMOS; i++)
-		if (places[i].memo == NULL)
-			return &places[i];
-	place = oldest(~0u);
-	if (place != NULL)
-		forget(place);
-	return place;
+	if (nmemos < SHELF_MEMOS)
+		return true;
+	gone = oldest(~0u);
+	if (gone != NULL)
+		forget(gone);
+	return gone != NULL;
 }
 
 static Size
@@ -237,7 +230,7 @@ take_room(Size bytes, MemoRoom where)
 
 	while ((start = memo_room_take(bytes, where)) == NULL)
 	{
-		Place	   *gone = oldest(1u << where);
+		ShelfMemo  *gone = oldest(1u << where);
 
 		if (gone == NULL)
 			return NULL;
@@ -270,10 +263,12 @@ shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context)
 	return memo;
 }
 
-/* Keep a memo, which has its tablets, in a place. */
+/* Keep a memo, which has its tablets. */
 static void
-keep(ShelfMemo *memo, uint32 n, const Tablet *cover, const Tablet *core, Place *place)
+keep(ShelfMemo *memo, uint32 n, const Tablet *cover, const Tablet *core)
 {
+	ShelfMemo **bucket = bucket_of(memo->generation);
+
 	memo->shelf.number = memo->generation;
 	memo->shelf.ntablets = n;
 	memo->shelf.rows = memo->rows;
@@ -281,7 +276,9 @@ keep(ShelfMemo *memo, uint32 n, const Tablet *cover, const Tablet *core, Place *
 	memo->shelf.core = core;
 	memo->holder->memo = NULL;
 	memo->holder = NULL;
-	*place = (Place) {memo->generation, memo};
+	memo->next = *bucket;
+	*bucket = memo;
+	nmemos++;
 }
 
 /* Note what a tablet has in its columns. */
@@ -295,9 +292,9 @@ note_columns(ShelfMemo *memo, const Tablet *tablet)
 	}
 }
 
-/* Note tablets of which every row counts, and keep their memo in a place. */
+/* Note tablets of which every row counts, and keep their memo. */
 static void
-keep_tablets(ShelfMemo *memo, const CachedRows *rows, uint32 n, Place *place)
+keep_tablets(ShelfMemo *memo, const CachedRows *rows, uint32 n)
 {
 	Tablet	   *cover = shelf_memo_room(memo, bytes_of_tablet(memo->ncolumns));
 	Tablet	   *core = shelf_memo_room(memo, bytes_of_tablet(memo->ncolumns));
@@ -309,7 +306,7 @@ keep_tablets(ShelfMemo *memo, const CachedRows *rows, uint32 n, Place *place)
 		tablet_intersect(core, rows[t].tablet, t == 0);
 		note_columns(memo, rows[t].tablet);
 	}
-	keep(memo, n, cover, core, place);
+	keep(memo, n, cover, core);
 }
 
 /* Copy some of a tablet's columns, which stand where they do: their distances are those from another tablet. */
@@ -355,7 +352,7 @@ complete(CachedShelf *shelf)
 	shelf->complete = NULL;
 }
 
-/* Have a place for n more tablets of a memo, which nobody has written yet; false if there is none. */
+/* Have memory for n more tablets of a memo, which are written later; false if there is none. */
 static bool
 take_later(ShelfMemo *memo, uint32 n)
 {
@@ -371,11 +368,10 @@ derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 	const int	ncolumns = now->columns->n;
 	const uint32 n = wider->shelf.ntablets;
 	ShelfMemo  *memo = shelf_memo_begin(now, 1, CurrentMemoryContext);
-	Place	   *free;
 	Tablet	   *cover;
 	Tablet	   *core;
 
-	if (memo == NULL || !take_later(memo, n - 1) || (free = free_place()) == NULL)
+	if (memo == NULL || !take_later(memo, n - 1) || !have_place())
 		return NULL;
 	memo->wider = wider;
 	wider->users++;
@@ -398,7 +394,7 @@ derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 	copy_tablet(core, wider->shelf.core, place, ncolumns);
 	for (int c = 0; c < ncolumns; c++)
 		memo->column[c].has_nulls = wider->column[place[c]].has_nulls;
-	keep(memo, n, cover, core, free);
+	keep(memo, n, cover, core);
 	return memo;
 }
 
@@ -406,13 +402,11 @@ derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 static ShelfMemo *
 find_wider(const ShelfNow *now, uint8 *place)
 {
-	int			at = 0;
-	ShelfMemo  *memo;
+	ShelfMemo  *memo = first_of_shelf(now, *bucket_of(now->generation));
 
-	while ((memo = next_of_shelf(now, 0, &at)) != NULL)
-		if (memo->wider == NULL && holds(memo, now) && find_columns(memo, now, place))
-			return memo;
-	return NULL;
+	while (memo != NULL && !(memo->wider == NULL && holds(memo, now) && find_columns(memo, now, place)))
+		memo = first_of_shelf(now, memo->next);
+	return memo;
 }
 
 ShelfMemo *
@@ -454,11 +448,9 @@ shelf_memo_keep(ShelfMemo *memo, const ShelfNow *now, ShelfProof proof, const Ca
 		return NULL;
 	if (known == NULL)
 	{
-		Place	   *place = free_place();
-
-		if (place == NULL)
+		if (!have_place())
 			return NULL;
-		keep_tablets(memo, rows, n, place);
+		keep_tablets(memo, rows, n);
 		known = memo;
 	}
 	known->map_lsn = proven ? now->map->lsn : InvalidXLogRecPtr;

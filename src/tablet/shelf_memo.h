@@ -39,6 +39,7 @@ typedef struct MemoColumn
 typedef struct ShelfMemo
 {
 	uint64		generation;		/* of the shelf: no other one's, ever */
+	struct ShelfMemo *next;		/* in its list */
 	XLogRecPtr	map_lsn;		/* invalid if the map did not prove it */
 	Moment		moment;			/* its end is invalid if none is known at which every row counts */
 	uint32		nblocks;		/* that the shelf has, all of them good */

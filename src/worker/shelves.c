@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/hash.h"
 #include "worker/shelves.h"
 
 #define BUCKETS 1024
@@ -30,16 +31,32 @@ static Size bytes_used;
 static uint64 clock_ticks;
 static uint64 last_number;
 
+/* Shelves that are remembered with other columns, too, are in other buckets. */
 static KnownShelf **
-bucket_of(uint64 told)
+bucket_of(uint64 told, uint32 ncolumns, const uint64 *first)
 {
-	return &buckets[told % BUCKETS];
+	uint64		hash = told;
+
+	for (uint32 c = 0; c < ncolumns; c++)
+		hash = hash_combine(hash, first[c]);
+	return &buckets[hash % BUCKETS];
+}
+
+/* The bucket of a shelf by the numbers of its first tablet's columns. */
+static KnownShelf **
+bucket_of_shelf(const KnownShelf *known)
+{
+	uint64		first[PROGRAM_MAX_COLUMNS];
+
+	for (uint32 c = 0; c < known->shelf.ncolumns; c++)
+		first[c] = known->column[c].number;
+	return bucket_of(known->told, known->shelf.ncolumns, first);
 }
 
 const ProviderShelf *
 shelves_find(uint64 number, uint32 ntablets, uint32 ncolumns, const uint64 *first)
 {
-	for (KnownShelf *known = *bucket_of(number); known != NULL; known = known->next)
+	for (KnownShelf *known = *bucket_of(number, ncolumns, first); known != NULL; known = known->next)
 	{
 		bool		same = known->told == number && known->shelf.ntablets == ntablets && known->shelf.ncolumns == ncolumns;
 
@@ -94,6 +111,7 @@ void
 shelves_keep(ProviderShelf *shelf, uint64 number)
 {
 	KnownShelf *known = (KnownShelf *) shelf;
+	KnownShelf **bucket;
 
 	while (bytes_used + known->bytes > BYTES_MOST && forget_oldest())
 		;
@@ -101,8 +119,14 @@ shelves_keep(ProviderShelf *shelf, uint64 number)
 	known->told = number;
 	known->shelf.number = ++last_number;
 	known->last_use = ++clock_ticks;
-	known->next = *bucket_of(number);
-	*bucket_of(number) = known;
+	for (uint32 t = 0; t < shelf->ntablets; t++)
+	{
+		shelf->nrows += shelf->tablet[t].nrows;
+		shelf->bytes += shelf->tablet[t].bytes;
+	}
+	bucket = bucket_of_shelf(known);
+	known->next = *bucket;
+	*bucket = known;
 }
 
 void

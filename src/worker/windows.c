@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "port/pg_bitutils.h"
+
 #include "core/output.h"
 
 #include "worker/chunks.h"
@@ -195,13 +197,30 @@ read_tablet(ListReader *reader, ProviderTablet *tablet, ProviderColumn *column)
 	return true;
 }
 
-/* A tablet is wanted. */
+/* So many tablets are wanted. */
+static void
+count_tablets(uint32 n, uint64 nrows, uint64 bytes, ProviderBatch *batch)
+{
+	batch->row_start[batch->nwindows + 1] += (uint32) nrows;
+	batch->column_bytes += bytes;
+	batch->nwanted += n;
+}
+
 static void
 count_tablet(const ProviderTablet *tablet, ProviderBatch *batch)
 {
-	batch->row_start[batch->nwindows + 1] += tablet->nrows;
-	batch->column_bytes += tablet->bytes;
-	batch->nwanted++;
+	count_tablets(1, tablet->nrows, tablet->bytes, batch);
+}
+
+/* Some tablets of a shelf are wanted, mostly all: then one look at the shelf tells. */
+static void
+count_of_shelf(const ProviderShelf *shelf, uint32 wanted, ProviderBatch *batch)
+{
+	if (wanted == (UINT64CONST(1) << shelf->ntablets) - 1)
+		count_tablets(shelf->ntablets, shelf->nrows, shelf->bytes, batch);
+	else
+		for (uint32 left = wanted; left != 0; left &= left - 1)
+			count_tablet(&shelf->tablet[pg_rightmost_one_pos32(left)], batch);
 }
 
 /* Tablets of no shelf, n of them, into a batch. */
@@ -270,9 +289,7 @@ read_shelf(ListReader *reader, const ChannelShelf *told, ProviderBatch *batch)
 		return status;
 	shelves_pin(shelf);
 	batch->pick[batch->npicks++] = (ProviderPick) {shelf, told->wanted};
-	for (uint32 t = 0; t < told->ntablets; t++)
-		if (told->wanted >> t & 1)
-			count_tablet(&shelf->tablet[t], batch);
+	count_of_shelf(shelf, told->wanted, batch);
 	return STATUS_DONE;
 }
 
