@@ -94,11 +94,16 @@ sub differ
 	for my $question (sort keys %question)
 	{
 		my ($sql, @guess) = @{ $question{$question} };
+		my $ask = sub {
+			my ($label, $guess) = @_;
+			$script .= "\n\\echo ### $label\n\\warn ### $label\n$before" . ($sql =~ s/\?/$guess/gr) . ($after // '') . ";\n";
+		};
+		# a session that reads some columns for the first time looks at the map, and then remembers: nobody listens to that
+		$ask->('ahead', $guess[0]);
 		for my $guess (@guess)
 		{
-			my $asked = $sql =~ s/\?/$guess/gr;
 			push @asked, [ $question, $guess ];
-			$script .= "\n\\echo ### $#asked\n\\warn ### $#asked\n$before$asked" . ($after // '') . ";\n";
+			$ask->($#asked, $guess);
 		}
 	}
 	my %answer;
