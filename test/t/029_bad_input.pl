@@ -7,6 +7,7 @@ use GpuProcess;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(usleep);
 
 my $limit = 120;    # seconds for what must end
 
@@ -79,7 +80,14 @@ agrees($on_small{$_}, "a small pool: $_") for sort keys %on_small;
 my $kept = run_sql('SELECT sum(bytes) FROM gpudb.cache');
 cmp_ok($kept, '>', 1024 * 1024, 'it is used');
 cmp_ok($kept, '<=', 16 * 1024 * 1024, 'and no larger than it is');
-cmp_ok(run_sql("SELECT gpudb.prewarm('large')"), '>', 0, 'a table that is larger than the pool is prewarmed as far as there is room');
+# what the worker has claimed it builds itself, and while it holds a tablet there may be no room for another
+$kept = 0;
+for (my $tries = 0; $kept == 0 && $tries < 50; $tries++)
+{
+	usleep(100_000) if $tries > 0;
+	$kept = run_sql("SELECT gpudb.prewarm('large')");
+}
+cmp_ok($kept, '>', 0, 'a table that is larger than the pool is prewarmed as far as there is room');
 cmp_ok(run_sql("SELECT count(DISTINCT first_block) FROM gpudb.tablets WHERE relation = 'large'::regclass"), '<', tablets_of('large') * 5,
 	'which is not all of it');
 bench(5, 6, 'a small pool: answers are right while columns come and go',
@@ -327,7 +335,7 @@ SKIP:
 	is(run_sql("SELECT gpudb.prewarm('large', '{id,n,word}')"), tablets_of('large'), 'with room again: prewarmed by workers');
 	is(differences('large'), '0', 'and right');
 	is(run_sql("$gpu; $sum"), $right, 'and others help');
-	unlike(complaints(), qr/PANIC|FATAL|terminated by signal/, 'nothing has crashed');
+	unlike(complaints(), qr/PANIC|FATAL(?!:  terminating connection due to administrator command)|terminated by signal/, 'nothing has crashed');
 	$node->stop;
 }
 
