@@ -59,7 +59,7 @@ typedef struct Dictionary
 	uint32_t	nslots;			/* a power of two */
 	uint32_t	capacity;		/* values */
 	uint32_t	room;			/* bytes of values */
-	/* What each value that is added changes is not in the line that all who look values up read. */
+	/* Adding a value writes the fields below, which have another cache line than those above, which each lookup reads. */
 	uint32_t	apart[CORE_LINE_BYTES / sizeof(uint32_t) - 3];
 	uint32_t	used;			/* of them */
 	uint32_t	nvalues;		/* dictionary_count() */

@@ -197,7 +197,7 @@ read_tablet(ListReader *reader, ProviderTablet *tablet, ProviderColumn *column)
 	return true;
 }
 
-/* So many tablets are wanted. */
+/* Add n tablets with so many rows and bytes to those that a batch wants. */
 static void
 count_tablets(uint32 n, uint64 nrows, uint64 bytes, ProviderBatch *batch)
 {
@@ -212,7 +212,7 @@ count_tablet(const ProviderTablet *tablet, ProviderBatch *batch)
 	count_tablets(1, tablet->nrows, tablet->bytes, batch);
 }
 
-/* Some tablets of a shelf are wanted, mostly all: then one look at the shelf tells. */
+/* Add the wanted tablets of a shelf: mostly these are all of them, and then the shelf has the sums. */
 static void
 count_of_shelf(const ProviderShelf *shelf, uint32 wanted, ProviderBatch *batch)
 {
