@@ -197,6 +197,30 @@ SELECT tablet_cache('SELECT ROW(sum(id), count(*)) FROM tablet_cache_frozen') AS
 COMMIT;
 SELECT tablet_cache('SELECT ROW(sum(id), count(*)) FROM tablet_cache_frozen') AS frozen;
 
+-- the planner's look at the map serves the run: where others write between queries, but not between planning and running one, it is read once
+CREATE FUNCTION tablet_cache_looks(query text) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+	explained json;
+BEGIN
+	-- whatever is logged beside the test asks for another try
+	FOR i IN 1 .. 2000 LOOP
+		PERFORM pg_logical_emit_message(false, 'gpudb', 'others have written');
+		EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || query INTO explained;
+		IF (explained #>> '{0,Planning,Shared Hit Blocks}')::int > 0 AND (explained #>> '{0,Plan,Shared Hit Blocks}')::int = 0 THEN
+			RETURN true;
+		END IF;
+	END LOOP;
+	RAISE 'the map is read again: %', explained;
+END $$;
+CREATE TABLE tablet_cache_map AS SELECT generate_series(1, 5000) AS id;
+VACUUM ANALYZE tablet_cache_map;
+SELECT used, right_answer FROM tablet_cache('SELECT sum(id) FROM tablet_cache_map');
+SELECT used, right_answer FROM tablet_cache('SELECT sum(id) FROM tablet_cache_map');
+SELECT tablet_cache_looks('SELECT sum(id) FROM tablet_cache_map');
+-- and a bit that was cleared meanwhile is seen
+DELETE FROM tablet_cache_map WHERE id = 1;
+SELECT right_answer FROM tablet_cache('SELECT sum(id) FROM tablet_cache_map');
+
 -- what no map proves
 CREATE UNLOGGED TABLE tablet_cache_unlogged AS SELECT generate_series(1, 5000) AS id;
 CREATE TEMP TABLE tablet_cache_temporary AS SELECT generate_series(1, 5000) AS id;
@@ -214,5 +238,5 @@ SET gpudb.debug_require = allow;
 SELECT sum(1 / (id - 2500)) FROM tablet_cache_view;
 SELECT tablet_cache('SELECT sum(id) FROM tablet_cache_view');
 DROP MATERIALIZED VIEW tablet_cache_view;
-DROP TABLE tablet_cache, tablet_cache_scales, tablet_cache_nulls, tablet_cache_frozen, tablet_cache_unlogged;
-DROP FUNCTION tablet_cache;
+DROP TABLE tablet_cache, tablet_cache_scales, tablet_cache_nulls, tablet_cache_frozen, tablet_cache_map, tablet_cache_unlogged;
+DROP FUNCTION tablet_cache, tablet_cache_looks;

@@ -17,6 +17,7 @@
 #include "guc.h"
 #include "pg_compat.h"
 #include "tablet/codes.h"
+#include "tablet/map_known.h"
 #include "tablet/pool.h"
 #include "tablet/recent.h"
 #include "tablet/shelf.h"
@@ -27,6 +28,7 @@
 /* The page of the visibility map that was looked at last. */
 typedef struct MapLooked
 {
+	Moment		moment;			/* of all looks */
 	uint32		shelf;
 	bool		whole;			/* all of the shelf's blocks are all-visible */
 	MapPage		page;
@@ -42,9 +44,11 @@ map_proves(Relation relation, BlockNumber nblocks, const TabletSample *sample, M
 		return false;
 	if (map->shelf != shelf)
 	{
-		map_page_read(relation, shelf, &map->page);
+		const uint32 n = Min(nblocks - shelf * SHELF_BLOCKS, SHELF_BLOCKS);
+
+		map_page_at(relation, shelf, n, &map->moment, &map->page);
 		map->shelf = shelf;
-		map->whole = map_page_is_visible(&map->page, Min(nblocks - shelf * SHELF_BLOCKS, SHELF_BLOCKS));
+		map->whole = map_page_is_visible(&map->page, n);
 	}
 	return map->whole && map->page.lsn == sample->map_lsn;
 }
@@ -102,13 +106,14 @@ tablet_guess_anew(void)
 }
 
 static void
-find_standing(Relation relation, Standing *standing)
+find_standing(Relation relation, XLogRecPtr wal, Standing *standing)
 {
 	TabletSample *samples = palloc(sizeof(TabletSample) * GUESS_TABLETS);
 	MapLooked  *map = palloc(sizeof(MapLooked));
 	uint32		nsamples;
 
 	memset(standing->blocks, 0, sizeof(standing->blocks));
+	map->moment = (Moment) {validity_moment(GetActiveSnapshot()), wal};
 	map->shelf = shelves_of(standing->nblocks);
 	nsamples = shelf_sample(relation, map->shelf, samples, &standing->step);
 	for (uint32 i = 0; i < nsamples; i++)
@@ -148,7 +153,7 @@ standing_of(Relation relation, BlockNumber nblocks)
 			return &standing_known[i];
 	standing = &standing_known[next++ % STANDING_KNOWN];
 	*standing = (Standing) {.file = file, .nblocks = nblocks};
-	find_standing(relation, standing);
+	find_standing(relation, now.wal, standing);
 	/* known once nothing can fail any more */
 	standing->moment = now;
 	return standing;

@@ -12,6 +12,7 @@
 
 #include "core/hash.h"
 #include "tablet/codes.h"
+#include "tablet/map_known.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
 #include "tablet/tablet_look.h"
@@ -369,23 +370,32 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf 
 	use_memo(scan, number, memo);
 }
 
-/* Copy the map's page of a shelf; its LSN. */
+/* The blocks that a shelf of the relation has. */
+static uint32
+blocks_of_shelf(const TabletScan *scan, uint32 number)
+{
+	return Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS);
+}
+
+/* Copy the map's page of a shelf, whose moment is known; its LSN. */
 static XLogRecPtr
 read_map(const TabletScan *scan, uint32 number, MapPage *map)
 {
+	const Moment moment = moment_at(scan, number * SHELF_TABLETS);
+
 	if (!FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
 		break_map_after_snapshot(scan->relation, number, map);
 	else if (!FOLLOWS(RULE_MAP_IS_OLDER))
 		break_map_is_older(scan->relation, number, scan->horizon, map);
 	else
-		map_page_read(scan->relation, number, map);
+		map_page_at(scan->relation, number, blocks_of_shelf(scan, number), &moment, map);
 	return map->lsn;
 }
 
 /*
  * Pin a shelf and decide about its tablets: what is found now stays, whatever
  * others put in its place.  The map is copied before the tablets are looked up,
- * and not at all where a memo was good at the same moment.
+ * and not at all where a memo was good, or its page known, at the same moment.
  */
 static void
 decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
@@ -405,7 +415,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
 		shelf_note_uses(s->shelf, &scan->columns);
 	now = (ShelfNow) {
 		.generation = shelf_generation(s->shelf), .moment = moment_at(scan, number * SHELF_TABLETS),
-		.nblocks = Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS), .of_large = scan->nshelves >= MANY_SHELVES,
+		.nblocks = blocks_of_shelf(scan, number), .of_large = scan->nshelves >= MANY_SHELVES,
 		.columns = &scan->columns, .wanted = scan->wanted
 	};
 	memo = scan->remembers ? shelf_memo_find(&now) : NULL;

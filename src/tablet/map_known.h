@@ -1,0 +1,19 @@
+/*
+ * map_known.h
+ *		Pages of the visibility map that this session has read already.
+ */
+#ifndef GPUDB_TABLET_MAP_KNOWN_H
+#define GPUDB_TABLET_MAP_KNOWN_H
+
+#include "postgres.h"
+
+#include "tablet/validity.h"
+
+/*
+ * Find out what the map's page for a shelf, which has so many blocks, is at a
+ * moment, of which the end of the WAL was looked up after the snapshot was
+ * taken.  The page is read, unless it was read at this moment before.
+ */
+extern void map_page_at(Relation relation, uint32 shelf, uint32 nblocks, const Moment *moment, MapPage *page);
+
+#endif							/* GPUDB_TABLET_MAP_KNOWN_H */
