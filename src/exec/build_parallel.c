@@ -6,9 +6,9 @@
  * to pin the pages, put texts together and copy the columns into the pool.  A
  * machine of many processors waits for that one.  So PostgreSQL's parallel
  * workers build, too.  Each process draws some tablets, builds them with its
- * part of the threads, and draws the next ones: few enough that a relation of
- * two shelves keeps several processes busy, and that all end at about the same
- * time.
+ * part of the threads, and draws the next ones: fewer the fewer are left, so
+ * that a small relation keeps several processes busy, and that all end at about
+ * the same time (guided self-scheduling, Polychronopoulos and Kuck 1987).
  *
  *		segment:  Shared | the columns | what each worker used
  */
@@ -32,8 +32,11 @@
 #include "tablet/shelf.h"
 #include "tablet/tablet_scan.h"
 
-/* Tablets that a process draws at once: 64 MB of pages. */
-#define DRAWN_TABLETS (SHELF_TABLETS / 4)
+/* Tablets that a process draws at once, at most: 64 MB of pages. */
+#define DRAWN_MOST		(SHELF_TABLETS / 4)
+
+/* Tablets for which a worker is started: building them takes longer than its start. */
+#define WORKER_TABLETS	(SHELF_TABLETS / 8)
 
 enum SegmentKey
 {
@@ -109,21 +112,45 @@ own_threads(Shared *shared)
 	return nprocesses == 0 ? 0 : (int) (threads / nprocesses + (number < threads % nprocesses ? 1 : 0));
 }
 
+/* How many tablets a process draws that begins with this one: all of one shelf. */
+static uint32
+tablets_to_draw(Shared *shared, uint32 first)
+{
+	const uint32 nprocesses = pg_atomic_read_u32(&shared->nprocesses);
+	const uint32 share = nprocesses == 0 ? 1 : (shared->ntablets - first) / (2 * nprocesses);
+
+	return Min(Min(Max(share, 1), DRAWN_MOST), SHELF_TABLETS - first % SHELF_TABLETS);
+}
+
+/* Draw the next tablets; false if none is left. */
+static bool
+draw(Shared *shared, TabletRange *drawn)
+{
+	drawn->first = pg_atomic_read_u32(&shared->next);
+	do
+	{
+		if (drawn->first >= shared->ntablets)
+			return false;
+		drawn->n = tablets_to_draw(shared, drawn->first);
+	} while (!pg_atomic_compare_exchange_u32(&shared->next, &drawn->first, drawn->first + drawn->n));
+	return true;
+}
+
 /* Draw tablets and build them, until none is left, or something cannot be read. */
 static void
 build_drawn(Shared *shared, BuildOrder order)
 {
-	uint32		first;
+	TabletRange drawn;
 	bool		more = true;
 
-	while (more && (first = pg_atomic_fetch_add_u32(&shared->next, DRAWN_TABLETS)) < shared->ntablets)
+	while (more && draw(shared, &drawn))
 	{
 		Built		built;
 		bool		begun;
 
 		CHECK_FOR_INTERRUPTS();
 		order.threads = own_threads(shared);
-		begun = build_tablet_columns(&order, (TabletRange) {first, DRAWN_TABLETS}, &built);
+		begun = build_tablet_columns(&order, drawn, &built);
 		more = add_result(shared, begun, &built);
 	}
 }
@@ -203,7 +230,7 @@ build_all_columns(const BuildOrder *order, Built *result)
 	MemoryContextRegisterResetCallback(context, &leased->closing);
 	leased->threads = threads_lease();
 	/* a worker takes the place of a thread; the first tablets are this process's */
-	nworkers = IsUnderPostmaster ? Min(leased->threads, (int) (Max(ntablets, 1) - 1) / DRAWN_TABLETS) : 0;
+	nworkers = IsUnderPostmaster ? Min(leased->threads, (int) (Max(ntablets, 1) - 1) / WORKER_TABLETS) : 0;
 	build_with_workers(order, machine_has_segment(nworkers) ? nworkers : 0, leased->threads, ntablets, &begun, result);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
