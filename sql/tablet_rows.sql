@@ -101,6 +101,13 @@ SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT id, free FR
 DROP TABLE tablet_rows_first;
 SET gpudb.debug_require = require;
 
+-- in which form values are stored is PostgreSQL's to tell
+SET gpudb.debug_require = allow;
+SELECT sum(pg_column_size(t)) AS texts, sum(pg_column_size(wide)) AS numerics, count(pg_column_compression(filler)) AS compressed
+	FROM (SELECT t, wide, filler FROM tablet_rows WHERE id % 7 < 3 ORDER BY id OFFSET 0) s;
+SELECT reason FROM gpudb.why_not('SELECT pg_column_size(t) FROM tablet_rows WHERE id % 7 < 3');
+SET gpudb.debug_require = require;
+
 -- LIMIT, rescans, joins; cursors have places
 SELECT id, price FROM tablet_rows WHERE id % 7 < 3 LIMIT 3;
 SELECT id FROM tablet_rows WHERE id % 7 < 3 OFFSET 8500 LIMIT 3;

@@ -169,6 +169,8 @@ reason_of_entry(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
 	if (!gpudb_enabled)
 		return "disabled";
+	if (plan_asks_for_storage())
+		return "stored_form";
 	if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW && !(rte->relkind == RELKIND_PARTITIONED_TABLE && rte->inh))
 		return "relation_kind";
 	if (rte->tablesample != NULL || (rte->inh && is_pruned_later(rel)))

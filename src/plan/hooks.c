@@ -7,9 +7,11 @@
 #include "postgres.h"
 
 #include "access/transam.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/geqo.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
+#include "utils/fmgroids.h"
 
 #include "compile/extension.h"
 #include "exec/jit_cost.h"
@@ -41,6 +43,35 @@ is_examined(PlannerInfo *root, const RelOptInfo *rel)
 /* Options of the statement that is being planned. */
 static int	cursor_options;
 
+/* The statement that is being planned calls pg_column_size() or its like. */
+static bool asks_for_storage;
+
+bool
+plan_asks_for_storage(void)
+{
+	return asks_for_storage;
+}
+
+static bool
+storage_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, storage_walker, context, 0);
+	if (IsA(node, FuncExpr))
+		switch (((const FuncExpr *) node)->funcid)
+		{
+			case F_PG_COLUMN_SIZE:
+			case F_PG_COLUMN_COMPRESSION:
+#ifdef F_PG_COLUMN_TOAST_CHUNK_ID
+			case F_PG_COLUMN_TOAST_CHUNK_ID:
+#endif
+				return true;
+		}
+	return expression_tree_walker(node, storage_walker, context);
+}
+
 bool
 plan_is_for_cursor(const PlannerInfo *root)
 {
@@ -53,6 +84,7 @@ plan_query(Query *query, const char *text, int options, ParamListInfo params)
 	const bool	is_here = extension_is_here();
 	const bool	scrolls = is_here && scrolls_by_plan(query, options);
 	const int	options_around = cursor_options;
+	const bool	asks_around = asks_for_storage;
 	PlannedQuery again = {.text = text, .options = options, .params = params};
 	WhatIf		what_if;
 	PlannedStmt *volatile stmt;
@@ -66,6 +98,7 @@ plan_query(Query *query, const char *text, int options, ParamListInfo params)
 	/* planning nests */
 	what_if_begin(&what_if, false);
 	cursor_options = options;
+	asks_for_storage = is_here && storage_walker((Node *) query, NULL);
 	PG_TRY();
 	{
 		stmt = prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
@@ -77,6 +110,7 @@ plan_query(Query *query, const char *text, int options, ParamListInfo params)
 	PG_FINALLY();
 	{
 		cursor_options = options_around;
+		asks_for_storage = asks_around;
 		what_if_end(&what_if);
 	}
 	PG_END_TRY();
@@ -118,7 +152,7 @@ join_pathlist(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptIn
 
 	if (prev_join_pathlist)
 		prev_join_pathlist(root, joined, outer, inner, type, extra);
-	if (!extension_is_here())
+	if (!extension_is_here() || asks_for_storage)
 		return;
 	path_join_consider(root, joined, &pair);
 	if (!path_join_waits(root, joined))
@@ -137,7 +171,7 @@ join_search(PlannerInfo *root, int nlevels, List *relations)
 		joined = geqo(root, nlevels, relations);
 	else
 		joined = standard_join_search(root, nlevels, relations);
-	if (extension_is_here())
+	if (extension_is_here() && !asks_for_storage)
 		path_join_finish(root, joined);
 	return joined;
 }
@@ -147,7 +181,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 {
 	if (prev_upper_paths)
 		prev_upper_paths(root, stage, input_rel, output_rel, extra);
-	if (!extension_is_here() || !is_examined(root, output_rel))
+	if (!extension_is_here() || asks_for_storage || !is_examined(root, output_rel))
 		return;
 	switch (stage)
 	{

@@ -208,6 +208,13 @@ extern void path_offer(PlannerInfo *root, RelOptInfo *rel, Path *path);
  */
 extern bool plan_is_for_cursor(const PlannerInfo *root);
 
+/*
+ * hooks.c: whether the statement that is being planned asks in which form a
+ * value is stored.  Values that gpudb returns were made anew, so PostgreSQL
+ * plans it alone.
+ */
+extern bool plan_asks_for_storage(void);
+
 /* planner hooks */
 extern void plan_init(void);
 
