@@ -49,9 +49,41 @@ VACUUM ANALYZE tablet_texts_few;
 SELECT t.n, t.same FROM tablet_texts('SELECT t.id, t.url, t.far, f.name FROM tablet_texts t JOIN tablet_texts_few f ON t.id = f.id WHERE t.url LIKE ''%a%''') t;
 SELECT t.n, t.same FROM tablet_texts('SELECT f.name, count(*), min(t.url COLLATE "C") FROM tablet_texts t JOIN tablet_texts_few f ON t.pad = f.pad GROUP BY f.name') t;
 
+-- rows whose texts come out of columns, of any length and out of line
+SELECT c.query, t.used > 1 AS used, t.n, t.same FROM unnest(ARRAY[
+	$$SELECT id, url, title, far, pad FROM tablet_texts WHERE url LIKE '%abc%'$$, $$SELECT url FROM tablet_texts WHERE id % 97 = 5$$, $$SELECT title, pad, id FROM tablet_texts WHERE title LIKE '%dd%'$$,
+	$$SELECT far FROM tablet_texts WHERE id % 450 = 0$$, $$SELECT far FROM tablet_texts WHERE id % 7 = 0 AND far = ''$$, $$SELECT title FROM tablet_texts WHERE id % 11 = 0$$,
+	$$SELECT upper(url) || coalesce(title, '-'), length(far), title IS NULL FROM tablet_texts WHERE id % 90 = 0$$, $$SELECT url, title FROM tablet_texts WHERE id < 3000 ORDER BY url COLLATE "C", id LIMIT 20$$,
+	$$SELECT left(url, 20) AS start, string_agg(title, ',' ORDER BY id) FROM tablet_texts WHERE id % 50 = 0 GROUP BY 1$$, $$SELECT url FROM tablet_texts WHERE id % 97 = 5 AND length(md5(url || title)) = 32$$,
+	$$SELECT v, t.url FROM generate_series(97, 99) v, LATERAL (SELECT url FROM tablet_texts WHERE id % v = 5 OFFSET 0) t$$
+	]) WITH ORDINALITY c (query, number), LATERAL tablet_texts(c.query) t ORDER BY number;
+-- where they are not cached they stay in their pages
+CREATE FUNCTION tablet_texts_outputs(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN coalesce(jsonb_path_query_first(plan, '$.**."GPU Output"')::text, 'none');
+END $$;
+SELECT tablet_texts_outputs('SELECT id, url, far FROM tablet_texts WHERE id % 97 = 5') AS cached;
+CREATE TABLE tablet_texts_cold (id int NOT NULL, url text NOT NULL) WITH (autovacuum_enabled = off);
+INSERT INTO tablet_texts_cold SELECT id, url FROM tablet_texts;
+VACUUM ANALYZE tablet_texts_cold;
+SELECT tablet_texts_outputs('SELECT id, url FROM tablet_texts_cold WHERE id % 97 = 5') AS not_cached;
+SELECT t.used, t.n, t.same FROM tablet_texts('SELECT id, url FROM tablet_texts_cold WHERE id % 97 = 5') t;
+SELECT gpudb.prewarm('tablet_texts_cold', '{id,url}') > 0 AS kept;
+PREPARE tablet_texts_prepared AS SELECT count(url), min(length(url)) FROM (SELECT url FROM tablet_texts_cold WHERE id % 97 = 5 OFFSET 0) s;
+EXECUTE tablet_texts_prepared;
+-- a plan for columns, and they are gone
+SELECT gpudb.evict('tablet_texts_cold') > 0 AS evicted;
+EXECUTE tablet_texts_prepared;
+DEALLOCATE tablet_texts_prepared;
+DROP TABLE tablet_texts_cold;
+
 -- what has changed is read anew, and tablets are made whole again of both
 UPDATE tablet_texts SET url = 'changed ' || id, title = NULL, far = repeat('changed', 500) WHERE id BETWEEN 20000 AND 20900;
 DELETE FROM tablet_texts WHERE id BETWEEN 30000 AND 30500;
+SELECT t.n, t.same FROM tablet_texts('SELECT id, url, title, far FROM tablet_texts WHERE id % 89 = 5') t;
 SELECT t.n, t.same FROM tablet_texts('SELECT count(*), sum(length(url)), sum(length(title)), sum(length(far)), max(url COLLATE "C") FROM tablet_texts WHERE url LIKE ''%a%''') t;
 VACUUM tablet_texts;
 SELECT t.n, t.same FROM tablet_texts('SELECT count(*), sum(length(url)), sum(length(title)), sum(length(far)), max(url COLLATE "C") FROM tablet_texts WHERE url LIKE ''%a%''') t;
@@ -65,4 +97,4 @@ SELECT t.used > 1 AS used, t.n, t.same FROM tablet_texts('SELECT count(*), sum(l
 SELECT bool_and(differences = 0) AS right FROM gpudb.check('tablet_texts');
 
 DROP TABLE tablet_texts, tablet_texts_few;
-DROP FUNCTION tablet_texts;
+DROP FUNCTION tablet_texts, tablet_texts_outputs;

@@ -81,7 +81,7 @@ compile_body(Compiler *c, const CompileRequest *request, Program *shape)
 	}
 	emit_rows(c);
 	if (request->give_rows)
-		compile_outputs(c, request->outputs, shape);
+		compile_outputs(c, request, shape);
 	/* of rows that are joined there are no heap tuples */
 	if (c->ntables > 0 && !c->result->gives_rows)
 		return refuse(c, REASON_DATA_TYPE);

@@ -81,6 +81,7 @@ typedef struct CompileRequest
 	List	   *joins;			/* of JoinRequest */
 	bool		give_rows;		/* with values, if all of `outputs` can be had; else their numbers do */
 	List	   *outputs;		/* Vars */
+	bool		give_texts;		/* texts of any length are among the values of a scan's rows: who takes these copies the bytes */
 	const struct JoinUse *keep; /* columns of `outputs`, by their number, that are kept for a table; with aggregate, and neither keys nor aggs */
 	bool		keep_rows;		/* all of `outputs` are kept, to be fetched; likewise */
 	bool		aggregate;
@@ -228,6 +229,7 @@ typedef struct CompileResult
 	int			ncolumns;
 	ColumnUse	column[PROGRAM_MAX_COLUMNS];
 	bool		gives_rows;		/* with all that is wanted of them: nobody needs their heap tuples */
+	bool		gives_texts;	/* these have texts of any length, of which the bytes stay in the tablet */
 	int			nattributes;
 	OutputResult attribute[PROGRAM_MAX_OUTPUTS];
 	Oid			not_kept;		/* the type of an output that cannot be kept; none = there is none */

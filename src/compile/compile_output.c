@@ -3,10 +3,10 @@
  *		What is wanted of the rows that pass, as columns.
  *
  * An attribute is one output or, where its value alone does not tell how it
- * is displayed, two.  Texts whose length is not bounded are none of a scan's:
- * their bytes lie apart, in the tablet, which rows of joins are taken from at
- * once.  One attribute that is none leaves all to the heap tuples, which
- * have to be visited then anyway.
+ * is displayed, two.  Texts whose length is not bounded are a scan's only
+ * where the request says so: their bytes lie apart, in the tablet, which rows of
+ * joins are taken from at once.  One attribute that is no output leaves all to
+ * the heap tuples, which have to be visited then anyway.
  */
 #include "postgres.h"
 
@@ -40,7 +40,7 @@ table_of(const Compiler *c, const Var *var)
 
 /* Whether all are outputs, and not too many. */
 static bool
-are_outputs(Compiler *c, List *vars)
+are_outputs(Compiler *c, List *vars, bool give_texts)
 {
 	int			n = 0;
 	ListCell   *lc;
@@ -62,7 +62,11 @@ are_outputs(Compiler *c, List *vars)
 		if (table_of(c, var) > 0)
 			continue;
 		if (operand.class == CLASS_TEXT && c->ntables == 0)
-			return false;
+		{
+			if (!give_texts)
+				return false;
+			c->result->gives_texts = true;
+		}
 		n += operand.class == CLASS_DECIMAL && operand.dscale < 0 ? 2 : 1;
 	}
 	return n <= PROGRAM_MAX_OUTPUTS && n <= PROGRAM_MAX_COLUMNS - c->result->ncolumns;
@@ -100,15 +104,17 @@ describe_output(Compiler *c, const Var *var, Program *shape, OutputResult *attri
 }
 
 void
-compile_outputs(Compiler *c, List *vars, Program *shape)
+compile_outputs(Compiler *c, const CompileRequest *request, Program *shape)
 {
 	ListCell   *lc;
 
 	c->result->nattributes = 0;
-	c->result->gives_rows = are_outputs(c, vars);
+	c->result->gives_texts = false;
+	c->result->gives_rows = are_outputs(c, request->outputs, request->give_texts);
+	c->result->gives_texts &= c->result->gives_rows;
 	if (!c->result->gives_rows)
 		return;
-	foreach(lc, vars)
+	foreach(lc, request->outputs)
 		describe_output(c, (const Var *) scan_expr(c, lfirst(lc)), shape, &c->result->attribute[c->result->nattributes++]);
 }
 

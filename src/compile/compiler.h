@@ -229,7 +229,7 @@ extern void end_loops(Compiler *c);
 extern void emit_rows(Compiler *c);
 
 /* What is wanted of them, into shape and c->result, or neither. */
-extern void compile_outputs(Compiler *c, List *vars, Program *shape);
+extern void compile_outputs(Compiler *c, const CompileRequest *request, Program *shape);
 
 /* Keys and aggregates: compile_agg.c. */
 extern bool compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program *shape);

@@ -4,9 +4,9 @@
  *
  * Windows of pages, or slices of cached tablets (portions.h), go to the device
  * in batches; the answer is which rows passed, and what is wanted of them, as
- * dense columns.  Where some of that has no form of fixed width, rows are
- * taken from their heap tuples, so columns of any type come through.  Rows go
- * out in heap order.  The first batch is one window and each next one twice as
+ * dense columns, with copies of the bytes of texts where the planner has found
+ * these cached.  Where some of that is no column, rows are taken from their heap
+ * tuples, so columns of any type come through.  Rows go out in heap order.  The first batch is one window and each next one twice as
  * large, so LIMIT 1 looks at little.  Once it is clear that many rows are
  * wanted, the device works on the next batch while the rows of one go out; not
  * for a cursor, which may be left alone for long with what others want.
@@ -94,12 +94,38 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->node.request.quals = plan->custom_exprs;
 	state->node.request.give_rows = true;
 	state->node.request.outputs = compile_wanted((Node *) plan->scan.plan.targetlist, (Node *) plan->scan.plan.qual);
+	state->node.request.give_texts = intVal(list_nth(plan->custom_private, NODE_PRIVATE_TEXTS)) != 0 && !device_may_use_gpu();
 	state->host_quals = plan->scan.plan.qual;
 	state->on_device = list_nth(plan->custom_private, NODE_PRIVATE_ON_DEVICE);
 	state->last_attribute = last_attribute_used(state);
 	state->heap_slot = MakeSingleTupleTableSlot(RelationGetDescr(state->node.relation), &TTSOpsHeapTuple);
 	scan_reset_batches(state);
 	params_find(&state->node);
+}
+
+/* Read the pages of a slice. */
+static void
+read_instead(GpuScanState *state, BatchWindow *entry)
+{
+	portions_reread(&state->portions, entry->slice, entry->window);
+	entry->cached = false;
+}
+
+/* Keep the outputs of a window's rows, if there are any; false if there is no room for the bytes of their texts. */
+static bool
+keep_outputs(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
+{
+	GpuNode    *node = &state->node;
+	const CompileResult *compiled = &node->compiled;
+
+	entry->has_outputs = compiled->gives_rows && (work->output != NULL || compiled->nattributes == 0);
+	if (!entry->has_outputs)
+		return true;
+	output_keep(&entry->outputs, node->run_context, compiled, work, node->feed.spec.deform);
+	/* a GPU has the bytes of texts in its own memory */
+	if (compiled->gives_texts)
+		entry->has_outputs = node->device == &cpu_device && output_keep_texts(&entry->outputs, node->run_context, work->nrows);
+	return entry->has_outputs || !entry->cached;
 }
 
 /* Keep what the device has found of a window: the places of the rows that passed, and their outputs; or all rows. */
@@ -110,10 +136,13 @@ keep_rows(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 	const PageList *list = &entry->window->list;
 	uint32		n = 0;
 
+	entry->has_outputs = false;
+	if (work != NULL && !keep_outputs(state, entry, work))
+	{
+		read_instead(state, entry);
+		work = NULL;
+	}
 	entry->judged = work != NULL;
-	entry->has_outputs = work != NULL && node->compiled.gives_rows && (work->output != NULL || node->compiled.nattributes == 0);
-	if (entry->has_outputs)
-		output_keep(&entry->outputs, node->run_context, &node->compiled, work, node->feed.spec.deform);
 	if (entry->cached)
 	{
 		entry->nplaces = work->nrows;
@@ -177,14 +206,6 @@ leave_to_postgres(GpuScanState *state, BatchWindow *entry, DeviceStatus status)
 		node_note_status(&state->node, status);
 	}
 	keep_rows(state, entry, NULL);
-}
-
-/* Read the pages of a slice. */
-static void
-read_instead(GpuScanState *state, BatchWindow *entry)
-{
-	portions_reread(&state->portions, entry->slice, entry->window);
-	entry->cached = false;
 }
 
 /* Take what the device says of a window; `again`: another program is to judge it. */

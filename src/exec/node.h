@@ -55,7 +55,9 @@ enum NodePrivate
 	NODE_PRIVATE_LATE,
 	/* GpuAgg: integer list, the number of aggregates of each program; NIL = one program computes all */
 	NODE_PRIVATE_PARTS,
-	NODE_PRIVATE_Count
+	NODE_PRIVATE_Count,
+	/* GpuScan: Integer, 1 = texts of any length are outputs */
+	NODE_PRIVATE_TEXTS = NODE_PRIVATE_KEYS
 };
 
 extern const CustomScanMethods gpu_scan_methods;

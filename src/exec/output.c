@@ -81,6 +81,65 @@ output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compil
 	}
 }
 
+/* Bytes of a column's texts in so many rows. */
+static uint64
+count_text_bytes(const OutputColumn *column, uint32 nrows)
+{
+	const uint64 *refs = (const uint64 *) column->values;
+	uint64		bytes = 0;
+
+	for (uint32 row = 0; row < nrows; row++)
+		bytes += column->nulls[row] ? 0 : TEXT_LENGTH(refs[row]);
+	return bytes;
+}
+
+/* Copy a column's texts to `at`, and have its references, which are ours, lead there; returns where they end. */
+static uint8 *
+copy_texts(OutputColumn *column, uint32 nrows, uint8 *at)
+{
+	uint64	   *refs = (uint64 *) column->values;
+	const uint8 *from = column->bytes_apart;
+	uint8	   *start = at;
+
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		const uint32 length = TEXT_LENGTH(refs[row]);
+
+		if (column->nulls[row])
+			continue;
+		memcpy(at, from + TEXT_OFFSET(refs[row]), length);
+		refs[row] = TEXT_REF(at - start, length);
+		at += length;
+	}
+	column->bytes_apart = start;
+	return at;
+}
+
+bool
+output_keep_texts(OutputRows *rows, MemoryContext context, uint32 nrows)
+{
+	uint64		bytes = 0;
+	uint8	   *at;
+
+	for (int a = 0; a < rows->ncolumns; a++)
+		if (rows->column[a].type == COLTYPE_TEXT)
+			bytes += count_text_bytes(&rows->column[a], nrows);
+	if (bytes > INT32_MAX)
+		return false;
+	if (bytes > rows->texts_capacity)
+	{
+		if (rows->texts != NULL)
+			pfree(rows->texts);
+		rows->texts = MemoryContextAllocExtended(context, bytes, MCXT_ALLOC_HUGE);
+		rows->texts_capacity = bytes;
+	}
+	at = rows->texts;
+	for (int a = 0; a < rows->ncolumns; a++)
+		if (rows->column[a].type == COLTYPE_TEXT)
+			at = copy_texts(&rows->column[a], nrows, at);
+	return true;
+}
+
 /* Words, or bytes of bools, as values of a type that they fit. */
 static void
 copy_kept(const uint8 *from, ColType type, uint32 nrows, uint8 *values)

@@ -29,7 +29,7 @@ typedef struct OutputColumn
 	bool		made;			/* its Datums are more than the values */
 	const uint8 *values;		/* of an interval, its bytes */
 	const uint8 *nulls;
-	const uint8 *bytes_apart;	/* of texts: where their references lead, in the tablet of the item that was kept */
+	const uint8 *bytes_apart;	/* of texts: where their references lead, in the tablet of the item that was kept, or in `texts` */
 	const int16 *dscales;		/* numerics: NULL = all have the attribute's */
 	uint32		bytes;			/* of a value */
 	NumericSpace *numeric;		/* for the row at hand */
@@ -42,6 +42,8 @@ typedef struct OutputRows
 	uint64		capacity;
 	int			ncolumns;
 	OutputColumn *column;
+	uint8	   *texts;			/* bytes that were copied out of tablets */
+	uint64		texts_capacity;
 	uint32	   *matches;		/* of rows that a device has kept: rows of each table, as many as there are of these */
 } OutputRows;
 
@@ -49,7 +51,13 @@ typedef struct OutputRows
 extern void output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const DeviceWork *work,
 						const DeformSpec *deform);
 
-/* The same of rows that a device has kept; `compiled` was to keep them so. */
+/*
+ * Copy the bytes of these rows' texts, too, so that the item can be given back.
+ * False if references do not reach all of them.
+ */
+extern bool output_keep_texts(OutputRows *rows, MemoryContext context, uint32 nrows);
+
+/* Take over rows that a device has kept; `compiled` was to keep them so. */
 extern void output_keep_part(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const KeptPart *part);
 
 /* Have so many rows instead, which are NULL in every column that is no table's. */

@@ -78,7 +78,7 @@ forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 	if (compiled->reason == NULL && compiled->gives_rows)
 		for (n = 0; n < compiled->ncolumns; n++)
 			forms[n] = column_wanted(&compiled->column[n]);
-	/* a scan returns no texts that it has from columns, but programs read them there */
+	/* this scan was not told to return texts of any length, but programs read them */
 	if (n == 0 && codes_suit_type(attribute->atttypid))
 		forms[n++] = text;
 	/* an interval is returned from its bytes alone; aggregates want its span, too */

@@ -11,10 +11,14 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 
+#include "device/device.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"
+
+/* The part of a relation whose columns of texts are cached from which on rows take their texts out of them. */
+#define TEXTS_CACHED	0.5
 
 static Plan *
 plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
@@ -26,7 +30,8 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = candidate_quals(candidate, false);
 	scan->custom_exprs = candidate_quals(candidate, true);
-	scan->custom_private = list_make3(makeInteger(candidate_secret(candidate, scan->custom_exprs)), lsecond(path->custom_private), candidate->on_device);
+	scan->custom_private = list_make4(makeInteger(candidate_secret(candidate, scan->custom_exprs)), lsecond(path->custom_private), candidate->on_device,
+									  makeInteger(candidate->as_rows->gives_texts));
 	scan->flags = path->flags;
 	scan->methods = &gpu_scan_methods;
 	return &scan->scan.plan;
@@ -51,6 +56,26 @@ path_scan_saved(const Path *path)
 	return private != NIL ? (Cost) intVal(lthird(private)) + intVal(lfourth(private)) : 0;
 }
 
+/*
+ * Compile rows with texts of any length as values.  That pays where columns of
+ * these are cached: out of pages the bytes of all rows would be copied for the
+ * sake of those that pass.
+ */
+static void
+try_texts(Candidate *candidate, CompileRequest *request)
+{
+	CompileResult *result;
+
+	if (candidate->as_rows != NULL || device_may_use_gpu())
+		return;
+	request->give_texts = true;
+	result = palloc(sizeof(CompileResult));
+	(void) candidate_check(candidate, request, result);
+	if (result->reason == NULL && (!result->gives_texts || cost_cached_part(candidate, result, 0) >= TEXTS_CACHED))
+		candidate->as_rows = result;
+	request->give_texts = false;
+}
+
 /* The filters and what the query wants of the rows, as the executor will compile them. */
 static const CompileResult *
 compile_with_outputs(Candidate *candidate, List *host)
@@ -59,7 +84,10 @@ compile_with_outputs(Candidate *candidate, List *host)
 		.quals = candidate_quals(candidate, true), .give_rows = true,
 		.outputs = compile_wanted((Node *) candidate->rel->reltarget->exprs, (Node *) host)
 	};
-	const CompileResult *result = candidate_check_once(candidate, &request, &candidate->as_rows);
+	const CompileResult *result;
+
+	try_texts(candidate, &request);
+	result = candidate_check_once(candidate, &request, &candidate->as_rows);
 
 	return result->reason == NULL ? result : candidate->filters;
 }
