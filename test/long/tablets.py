@@ -16,12 +16,12 @@ import time
 from session import MB, ServerError, Session
 
 TABLES = 4
-# about 60, 200, 700 and 2,400 pages: a part of a tablet, and more than one
+# about 100, 300, 1,000 and 3,500 pages: a part of a tablet, and more than one; the texts of u are too many bytes for a dictionary in the last table
 ROWS = [2000, 6000, 20000, 70000]
 MAKE = """
 DROP TABLE IF EXISTS tablets_{t};
-CREATE TABLE tablets_{t} (id int NOT NULL, k int, n numeric(12,2), f float8, m bigint, filler text, w text DEFAULT 'word') WITH (fillfactor = 90, parallel_workers = 2);
-INSERT INTO tablets_{t} SELECT i, i % 9, i % 700 / 4.0, i % 1000, nullif(i % 5, 0) * i, repeat('-', 200), CASE WHEN i % 13 > 0 THEN 'w' || i % 30 END
+CREATE TABLE tablets_{t} (id int NOT NULL, k int, n numeric(12,2), f float8, m bigint, filler text, w text DEFAULT 'word', u text DEFAULT 'u') WITH (fillfactor = 90, parallel_workers = 2);
+INSERT INTO tablets_{t} SELECT i, i % 9, i % 700 / 4.0, i % 1000, nullif(i % 5, 0) * i, repeat('-', 200), CASE WHEN i % 13 > 0 THEN 'w' || i % 30 END, repeat(md5(i::text), 4)
     FROM generate_series(1, {rows}) i;
 VACUUM ANALYZE tablets_{t};
 """
@@ -38,6 +38,8 @@ QUERIES = [
     "SELECT w, count(*), sum(id) FROM tablets_{t} GROUP BY w",
     "SELECT count(*), sum(n), count(w) FROM tablets_{t} WHERE w ~ '[2-5]$' AND k < 7",
     "SELECT id, w FROM tablets_{t} WHERE w LIKE 'w1%' AND k < 3 OR w IS NULL AND k = 2 OR upper(w) > 'W{id}'",
+    "SELECT id, u FROM tablets_{t} WHERE k = 4 AND id % 11 < 2",
+    "SELECT u, w FROM tablets_{t} WHERE u LIKE '%7f%' AND id > {id}",
 ]
 # most of them change few rows; {id} is one of the table's
 WRITES = [
@@ -51,6 +53,7 @@ WRITES = [
     "UPDATE tablets_{t} SET w = 'w' || id % 40 WHERE id BETWEEN {id} AND {id} + 3",
     "UPDATE tablets_{t} SET w = 'new ' || {id} WHERE id % 900 = {id} % 900",
     "UPDATE tablets_{t} SET f = -f WHERE id % 500 = {id} % 500",
+    "UPDATE tablets_{t} SET u = repeat(md5('{id}'), 5) WHERE id BETWEEN {id} AND {id} + 3",
 ]
 # each its own transaction; {id} makes names differ
 CHANGES = [
