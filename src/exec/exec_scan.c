@@ -6,10 +6,11 @@
  * in batches; the answer is which rows passed, and what is wanted of them, as
  * dense columns, with copies of the bytes of texts where the planner has found
  * these cached.  Where some of that is no column, rows are taken from their heap
- * tuples, so columns of any type come through.  Rows go out in heap order.  The first batch is one window and each next one twice as
- * large, so LIMIT 1 looks at little.  Once it is clear that many rows are
- * wanted, the device works on the next batch while the rows of one go out; not
- * for a cursor, which may be left alone for long with what others want.
+ * tuples, so columns of any type come through.  Rows go out in heap order.  The
+ * first batch is one window and each next one twice as large, so LIMIT 1 looks
+ * at little.  Once it is clear that many rows are wanted, the device works on
+ * the next batch while the rows of one go out; not for a cursor, which may be
+ * left alone for long with what others want.
  *
  * All of a batch is judged before its first row goes out.  A window that the
  * device could not judge is judged by PostgreSQL with the node's own filters,
