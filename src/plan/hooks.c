@@ -52,6 +52,13 @@ plan_asks_for_storage(void)
 	return asks_for_storage;
 }
 
+/* Whether plans of ours may be offered for the statement that is being planned. */
+static bool
+may_offer(void)
+{
+	return extension_is_here() && !asks_for_storage;
+}
+
 static bool
 storage_walker(Node *node, void *context)
 {
@@ -152,7 +159,7 @@ join_pathlist(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptIn
 
 	if (prev_join_pathlist)
 		prev_join_pathlist(root, joined, outer, inner, type, extra);
-	if (!extension_is_here() || asks_for_storage)
+	if (!may_offer())
 		return;
 	path_join_consider(root, joined, &pair);
 	if (!path_join_waits(root, joined))
@@ -171,7 +178,7 @@ join_search(PlannerInfo *root, int nlevels, List *relations)
 		joined = geqo(root, nlevels, relations);
 	else
 		joined = standard_join_search(root, nlevels, relations);
-	if (extension_is_here() && !asks_for_storage)
+	if (may_offer())
 		path_join_finish(root, joined);
 	return joined;
 }
@@ -181,7 +188,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 {
 	if (prev_upper_paths)
 		prev_upper_paths(root, stage, input_rel, output_rel, extra);
-	if (!extension_is_here() || asks_for_storage || !is_examined(root, output_rel))
+	if (!may_offer() || !is_examined(root, output_rel))
 		return;
 	switch (stage)
 	{

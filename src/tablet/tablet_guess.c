@@ -44,7 +44,7 @@ map_proves(Relation relation, BlockNumber nblocks, const TabletSample *sample, M
 		return false;
 	if (map->shelf != shelf)
 	{
-		const uint32 n = Min(nblocks - shelf * SHELF_BLOCKS, SHELF_BLOCKS);
+		const uint32 n = blocks_of_shelf(nblocks, shelf);
 
 		map_page_at(relation, shelf, n, &map->moment, &map->page);
 		map->shelf = shelf;

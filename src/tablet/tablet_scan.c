@@ -370,13 +370,6 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf 
 	use_memo(scan, number, memo);
 }
 
-/* The blocks that a shelf of the relation has. */
-static uint32
-blocks_of_shelf(const TabletScan *scan, uint32 number)
-{
-	return Min(scan->nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS);
-}
-
 /* Copy the map's page of a shelf, whose moment is known; its LSN. */
 static XLogRecPtr
 read_map(const TabletScan *scan, uint32 number, MapPage *map)
@@ -388,7 +381,7 @@ read_map(const TabletScan *scan, uint32 number, MapPage *map)
 	else if (!FOLLOWS(RULE_MAP_IS_OLDER))
 		break_map_is_older(scan->relation, number, scan->horizon, map);
 	else
-		map_page_at(scan->relation, number, blocks_of_shelf(scan, number), &moment, map);
+		map_page_at(scan->relation, number, blocks_of_shelf(scan->nblocks, number), &moment, map);
 	return map->lsn;
 }
 
@@ -415,7 +408,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
 		shelf_note_uses(s->shelf, &scan->columns);
 	now = (ShelfNow) {
 		.generation = shelf_generation(s->shelf), .moment = moment_at(scan, number * SHELF_TABLETS),
-		.nblocks = blocks_of_shelf(scan, number), .of_large = scan->nshelves >= MANY_SHELVES,
+		.nblocks = blocks_of_shelf(scan->nblocks, number), .of_large = scan->nshelves >= MANY_SHELVES,
 		.columns = &scan->columns, .wanted = scan->wanted
 	};
 	memo = scan->remembers ? shelf_memo_find(&now) : NULL;

@@ -107,6 +107,13 @@ shelf_of(const TabletScan *scan, uint32 tablet)
 	return &scan->shelves[tablet / SHELF_TABLETS];
 }
 
+/* The blocks that a shelf has of a relation of so many. */
+static inline uint32
+blocks_of_shelf(BlockNumber nblocks, uint32 number)
+{
+	return Min(nblocks - number * SHELF_BLOCKS, SHELF_BLOCKS);
+}
+
 static inline uint32
 blocks_of_tablet(const TabletScan *scan, uint32 tablet)
 {
