@@ -118,7 +118,8 @@ def prewarm(conn, suites):
     names = [name for suite in suites for name in SUITES[suite][2]]
     listed = ", ".join(f"'{name}'" for name in names)
     if conn.value("SELECT 1 FROM pg_available_extensions WHERE name = 'pg_prewarm'"):
-        conn.table("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
+        if not conn.value("SELECT 1 FROM pg_extension WHERE extname = 'pg_prewarm'"):
+            conn.table("CREATE EXTENSION pg_prewarm")
         conn.table(
             "SELECT pg_prewarm(c.oid) FROM pg_class c LEFT JOIN pg_index x ON x.indexrelid = c.oid"
             f" WHERE c.relkind IN ('r', 'i') AND (c.relname IN ({listed})"

@@ -17,12 +17,6 @@ import report
 from libpq import Connection
 
 
-def read_tables(connection, suite):
-    """A suite's tables into shared_buffers, where nothing can be written."""
-    for table in bench.SUITES[suite][2]:
-        connection.value(f"SELECT pg_prewarm('{table}')")
-
-
 def run_round(dsn, queries, timeout):
     """{query: seconds} of one run of each, in order, in a session of its own."""
     connection = Connection(dsn, [("statement_timeout", f"{timeout}s")])
@@ -56,8 +50,9 @@ def main():
         parser.error("the replica is none")
     queries = bench.load_queries(plain["primary"], arguments.suite, arguments)
     bench.prewarm(plain["primary"], [arguments.suite])
+    # the extension that this may have created is to be there, too
     time.sleep(1)
-    read_tables(plain["replica"], arguments.suite)
+    bench.prewarm(plain["replica"], [arguments.suite])
     for number in range(1, arguments.rounds + 1):
         times = {}
         for name, dsn in servers.items():

@@ -10,19 +10,13 @@ after another update of as many rows, since whoever reads changed pages first le
 """
 
 import argparse
-import pathlib
 import threading
 import time
 
+import bench
 from libpq import Connection
 
-QUERIES = pathlib.Path(__file__).parent / "tpch_queries"
 WARM_UPS = 3
-
-
-def statement(name):
-    lines = (QUERIES / f"{name}.sql").read_text().splitlines()
-    return "\n".join(line for line in lines if not line.startswith("--")).strip().rstrip(";")
 
 
 def update_part(low, high, modulus, rest):
@@ -69,28 +63,30 @@ def warm_up(query):
     time.sleep(1)
 
 
-def measure(name, share, updates):
-    query = statement(name)
-    warm_up(query)
+def measure(query, share, updates):
+    warm_up(query.sql)
     updates.run(share)
-    theirs = first_run(query, "off")
-    warm_up(query)
+    theirs = first_run(query.sql, "off")
+    warm_up(query.sql)
     updates.run(share)
-    ours = first_run(query, "on")
-    again = first_run(query, "on")
-    print(f"{name} after {share:g} %: gpudb {ours:.1f} ms (again {again:.1f}), PostgreSQL {theirs:.1f}: {ours / theirs:.2f}", flush=True)
+    ours = first_run(query.sql, "on")
+    again = first_run(query.sql, "on")
+    print(f"{query.name} after {share:g} %: gpudb {ours:.1f} ms (again {again:.1f}), PostgreSQL {theirs:.1f}: {ours / theirs:.2f}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--shares", default="0.1,1,10", help="per cent of the rows, with commas (0.1,1,10)")
-    parser.add_argument("--queries", default="q06,q12", help="queries of TPC-H, with commas (q06,q12)")
+    parser.add_argument("--queries", dest="only", default="q06,q12", help="queries of TPC-H, with commas (q06,q12)")
     parser.add_argument("--jobs", type=int, default=1, help="sessions that update at a time (1)")
     arguments = parser.parse_args()
+    queries = bench.load_queries(None, "tpch", arguments)
+    if len(queries) != len(arguments.only.split(",")):
+        parser.error(f"not all of {arguments.only} are queries of TPC-H")
     updates = Updates(arguments.jobs)
-    for name in arguments.queries.split(","):
+    for query in queries:
         for share in arguments.shares.split(","):
-            measure(name, float(share), updates)
+            measure(query, float(share), updates)
 
 
 if __name__ == "__main__":

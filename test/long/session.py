@@ -27,12 +27,7 @@ class Session(Connection):
         return rows
 
     def private_bytes(self):
-        """Resident memory but for shared buffers, files and code."""
-        with open(f"/proc/{self.pid}/status") as status:
-            for line in status:
-                if line.startswith("RssAnon:"):
-                    return int(line.split()[1]) * 1024
-        raise RuntimeError("the kernel does not tell RssAnon")
+        return private_bytes(self.pid)
 
     def supervisor(self):
         """The process that keeps the GPU process, its only child."""
@@ -44,10 +39,25 @@ class Session(Connection):
         return len(os.listdir(f"/proc/{self.pid}/fd")), len(os.listdir(f"/proc/{self.pid}/task"))
 
 
+def private_bytes(pid):
+    """A process's resident memory but for shared buffers, files and code."""
+    with open(f"/proc/{pid}/status") as status:
+        for line in status:
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) * 1024
+    raise RuntimeError("the kernel does not tell RssAnon")
+
+
+def children_of(pid, name=""):
+    """The children of a process, with this in their titles."""
+    found = subprocess.run(["pgrep", "-P", str(pid), "-f", name], capture_output=True, text=True)
+    return [int(child) for child in found.stdout.split()]
+
+
 def child_of(pid, name=""):
-    """The first child of a process, with this in its title; None if there is none."""
-    found = subprocess.run(["pgrep", "-P", str(pid), "-f", name], capture_output=True, text=True).stdout.split()
-    return int(found[0]) if found else None
+    """The first of them; None if there is none."""
+    found = children_of(pid, name)
+    return found[0] if found else None
 
 
 class Peak:

@@ -11,20 +11,15 @@ import argparse
 import os
 import pathlib
 import random
-import subprocess
 import threading
 import time
 
-from session import MB, Connection, ServerError
+from session import MB, Connection, ServerError, children_of, private_bytes
 
-BENCH = pathlib.Path(__file__).parent.parent / "bench"
+import bench  # session.py has told where that is
+
 TICKS = os.sysconf("SC_CLK_TCK")
 WORKER = "gpudb prewarm"
-
-
-def statements():
-    for path in sorted(BENCH.glob("tpch_queries/q*.sql")):
-        yield "\n".join(line for line in path.read_text().splitlines() if not line.startswith("--")).strip().rstrip(";")
 
 
 class Load:
@@ -38,10 +33,10 @@ class Load:
 
     def read(self):
         connection = Connection("", [("statement_timeout", "20s")])
-        known, choice = list(statements()), random.Random(1)
+        known, choice = bench.load_queries(None, "tpch", argparse.Namespace(only=None, all=False)), random.Random(1)
         while time.time() < self.end:
             try:
-                connection.time(choice.choice(known))
+                connection.time(choice.choice(known).sql)
                 self.queries += 1
             except ServerError:
                 self.cancelled += 1
@@ -66,19 +61,16 @@ class Workers:
         self.postmaster, self.cpu, self.memory = postmaster, {}, {}
 
     def look(self):
-        found = subprocess.run(["pgrep", "-P", self.postmaster, "-f", WORKER], capture_output=True, text=True, check=False)
-        for pid in found.stdout.split():
+        for pid in children_of(self.postmaster, WORKER):
             try:
                 self.look_at(pid)
-            except (OSError, IndexError):
+            except (OSError, IndexError, RuntimeError):
                 pass  # it has ended
 
     def look_at(self, pid):
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         self.cpu[pid] = (int(stat[11]) + int(stat[12])) / TICKS
-        for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("RssAnon:"):
-                self.memory[pid] = max(self.memory.get(pid, 0), int(line.split()[1]) * 1024)
+        self.memory[pid] = max(self.memory.get(pid, 0), private_bytes(pid))
 
 
 def main():
