@@ -475,31 +475,31 @@ group_table_read(ProviderTable *table, uint32_t first, uint32_t words, uint64_t 
 	return *n > 0;
 }
 
+static const GroupTop *sorted_by;	/* what compare_orders() compares by */
+
 static int
 compare_orders(const void *a, const void *b)
 {
-	const Wide	x = *(const Wide *) a;
-	const Wide	y = *(const Wide *) b;
-
-	return x < y ? -1 : x > y;
+	return group_order_compare(sorted_by, (const GroupOrder *) a, (const GroupOrder *) b);
 }
 
-/* The order of the n-th best group among the best ones of parts, of which there are more. */
+/* Find the place of the n-th best group among the best ones of parts, of which there are more. */
 static cudaError_t
 find_bound(TopLaunch *launch)
 {
 	const uint32_t parts = top_parts(launch->ngroups);
-	Wide	   *best = (Wide *) staging;
-	cudaError_t error = CUDA_CALL((cudaError_t) top_best(launch, (Wide *) top_room, stream));
+	GroupOrder *best = (GroupOrder *) staging;
+	cudaError_t error = CUDA_CALL((cudaError_t) top_best(launch, (GroupOrder *) top_room, stream));
 
 	staging_owner = NULL;
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaMemcpyAsync(best, top_room, parts * sizeof(Wide), cudaMemcpyDeviceToHost, stream));
+		error = CUDA_CALL(cudaMemcpyAsync(best, top_room, parts * sizeof(GroupOrder), cudaMemcpyDeviceToHost, stream));
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaStreamSynchronize(stream));
 	if (error == cudaSuccess)
 	{
-		qsort(best, parts, sizeof(Wide), compare_orders);
+		sorted_by = &launch->top;
+		qsort(best, parts, sizeof(GroupOrder), compare_orders);
 		launch->bound = best[launch->top.wanted - 1];
 	}
 	return error;

@@ -11,33 +11,51 @@
 
 #include "top_launch.h"
 
-static __device__ __forceinline__ Wide
-order_of(const TopLaunch &launch, uint32_t group)
+static __device__ __forceinline__ const uint64_t *
+row_of(const TopLaunch &launch, uint32_t group)
 {
-	return group_order(&launch.top, launch.rows + (size_t) group * launch.row_words);
+	return launch.rows + (size_t) group * launch.row_words;
+}
+
+/* Whether a group comes before a place; most are told by the first column. */
+static __device__ __forceinline__ bool
+comes_before(const TopLaunch &launch, uint32_t group, const GroupOrder &place)
+{
+	const uint64_t *row = row_of(launch, group);
+
+	if (group_order_value(&launch.top.by[0], row) > place.value[0])
+		return false;
+	const GroupOrder order = group_order(&launch.top, row);
+
+	return group_order_compare(&launch.top, &order, &place) < 0;
 }
 
 static __global__ void
-best_kernel(const __grid_constant__ TopLaunch launch, Wide *best)
+best_kernel(const __grid_constant__ TopLaunch launch, GroupOrder *best)
 {
-	__shared__ Wide room[TOP_THREADS];
-	Wide		own = WIDE_MAX;
+	__shared__ uint32_t room[TOP_THREADS];
+	/* each thread has a group: there are no more parts than that */
+	uint32_t	own = blockIdx.x * TOP_THREADS + threadIdx.x;
+	GroupOrder	place = group_order(&launch.top, row_of(launch, own));
 
-	for (uint32_t g = blockIdx.x * TOP_THREADS + threadIdx.x; g < launch.ngroups; g += gridDim.x * TOP_THREADS)
-	{
-		const Wide	order = order_of(launch, g);
-
-		own = order < own ? order : own;
-	}
+	for (uint32_t g = own + gridDim.x * TOP_THREADS; g < launch.ngroups; g += gridDim.x * TOP_THREADS)
+		if (comes_before(launch, g, place))
+		{
+			own = g;
+			place = group_order(&launch.top, row_of(launch, own));
+		}
 	room[threadIdx.x] = own;
 	for (uint32_t half = TOP_THREADS / 2; half > 0; half /= 2)
 	{
 		__syncthreads();
-		if (threadIdx.x < half && room[threadIdx.x + half] < room[threadIdx.x])
+		if (threadIdx.x < half && comes_before(launch, room[threadIdx.x + half], place))
+		{
 			room[threadIdx.x] = room[threadIdx.x + half];
+			place = group_order(&launch.top, row_of(launch, room[threadIdx.x]));
+		}
 	}
 	if (threadIdx.x == 0)
-		best[blockIdx.x] = room[0];
+		best[blockIdx.x] = place;
 }
 
 static __global__ void
@@ -45,10 +63,14 @@ collect_kernel(const __grid_constant__ TopLaunch launch)
 {
 	for (uint32_t g = blockIdx.x * TOP_THREADS + threadIdx.x; g < launch.ngroups; g += gridDim.x * TOP_THREADS)
 	{
-		const uint64_t *row = launch.rows + (size_t) g * launch.row_words;
+		const uint64_t *row = row_of(launch, g);
 		uint32_t	at;
 
-		if (order_of(launch, g) > launch.bound)
+		if (group_order_value(&launch.top.by[0], row) > launch.bound.value[0])
+			continue;
+		const GroupOrder order = group_order(&launch.top, row);
+
+		if (group_order_compare(&launch.top, &order, &launch.bound) > 0)
 			continue;
 		at = atomicAdd(launch.nfound, 1u);
 		if (at >= launch.most)
@@ -60,7 +82,7 @@ collect_kernel(const __grid_constant__ TopLaunch launch)
 }
 
 int
-top_best(const TopLaunch *launch, Wide *best, void *stream)
+top_best(const TopLaunch *launch, GroupOrder *best, void *stream)
 {
 	best_kernel<<<top_parts(launch->ngroups), TOP_THREADS, 0, (cudaStream_t) stream>>>(*launch, best);
 	return cudaGetLastError();

@@ -19,7 +19,7 @@ typedef struct TopLaunch
 	uint32_t	ngroups;
 	uint32_t	row_words;
 	GroupTop	top;
-	Wide		bound;			/* collect those that come no later, */
+	GroupOrder	bound;			/* collect those that come no later, */
 	uint32_t   *nfound;			/* so many, zero at first, */
 	uint32_t	most;			/* and of these so many at most here */
 	uint64_t   *found_hashes;
@@ -39,8 +39,8 @@ top_parts(uint32_t ngroups)
 extern "C" {
 #endif
 
-/* What the best group of each of top_parts() parts is ordered by.  Returns a cudaError_t, as does the other. */
-extern int	top_best(const TopLaunch *launch, Wide *best, void *stream);
+/* Find the place of the best group of each of top_parts() parts.  Returns a cudaError_t, as does the other. */
+extern int	top_best(const TopLaunch *launch, GroupOrder *best, void *stream);
 
 extern int	top_collect(const TopLaunch *launch, void *stream);
 

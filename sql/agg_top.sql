@@ -137,6 +137,21 @@ SELECT top_of('SELECT k, count(*), min(f) FROM agg_top WHERE k < 100 OR k = 6002
 SELECT k, count(*), max(u) FROM agg_top WHERE k < 100 OR k = 6002 GROUP BY k ORDER BY count(*) DESC, k LIMIT 2;
 -- numerics of other scales than were assumed, which begin anew
 SELECT top_of('SELECT k, sum(u / 3), max(u) FROM agg_top WHERE k < 4000 GROUP BY k ORDER BY 2 DESC, k LIMIT 3');
+-- groups that tie in the first sort columns, up to four of which the node looks at; NULLs beside the least and the greatest values
+CREATE TABLE agg_top_ties AS
+SELECT (ARRAY[NULL, '-32768', '0', '32767'])[i % 4 + 1]::int2 AS s, (ARRAY['00000000-0000-0000-0000-000000000000', NULL, 'ffffffff-ffff-ffff-ffff-ffffffffffff'])[i / 4 % 3 + 1]::uuid AS x,
+	(ARRAY['-infinity', 'NaN', NULL, '0', 'infinity'])[i / 12 % 5 + 1]::float8 AS f, (ARRAY['-infinity', NULL, 'infinity', '2001-01-01'])[i / 60 % 4 + 1]::date AS d,
+	(ARRAY[-9223372036854775808, 9223372036854775807, NULL, 0])[i / 240 % 4 + 1]::int8 AS l, (ARRAY[99999999.99, NULL, -99999999.99])[i * 7 % 3 + 1]::numeric(10,2) AS n
+FROM generate_series(0, 1900) i;
+ANALYZE agg_top_ties;
+SELECT left_out, count(*), min(columns COLLATE "C") AS an_example FROM (
+	SELECT regexp_replace(top, '.*, (\d+ left)', '\1') AS left_out, substring(top FROM '(.*), \d+ left') AS columns FROM (
+		SELECT top_of(format('SELECT s, x, f, d, l, sum(n) AS n, count(*) AS c FROM agg_top_ties GROUP BY s, x, f, d, l ORDER BY %s%s, %s%s, %s LIMIT 25', one, o, two, p, rest)) AS top
+		FROM unnest('{s,x,f,d,n,c}'::text[]) one, unnest('{x,l,n}'::text[]) two, unnest('{""," DESC"," NULLS FIRST"," DESC NULLS LAST"}'::text[]) o,
+			unnest('{""," DESC"," NULLS FIRST"," DESC NULLS LAST"}'::text[]) p, unnest('{"d DESC NULLS LAST, f, s, x, l","f NULLS FIRST, s, d, l DESC, x"}'::text[]) rest) q) q
+GROUP BY left_out ORDER BY left_out;
+SELECT top_of('SELECT s, x, f, d, l FROM agg_top_ties GROUP BY s, x, f, d, l ORDER BY s, x DESC, f, d NULLS FIRST, l LIMIT 5');
+DROP TABLE agg_top_ties;
 DROP FUNCTION top_of;
 DROP TABLE agg_top, agg_top_copy;
 DROP DOMAIN agg_top_number;

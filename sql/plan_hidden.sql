@@ -123,7 +123,8 @@ SELECT number, plan_hidden_told(replace(query, '?', 'plan_hidden_nan'), 'plan_hi
 	plan_hidden_told(replace(query, '?', 'plan_hidden_plain'), 'plan_hidden_plain') AS alike
 FROM (VALUES (1, 'SELECT sum(free) FROM ?'), (2, 'SELECT id, free FROM ? WHERE id < 100'), (3, 'SELECT k, max(free) FROM ? GROUP BY k ORDER BY 2, 1 LIMIT 2'),
 	(4, 'SELECT count(*) FROM ? WHERE free > 1'), (5, 'SELECT h.id FROM ? h JOIN plan_hidden_public p ON p.free = h.free WHERE h.id < 100'),
-	(6, 'SELECT p.k, h.free FROM plan_hidden_public p JOIN ? h ON p.k = h.id'), (7, 'SELECT id, free FROM ? ORDER BY free, id LIMIT 3')) q(number, query) ORDER BY 1;
+	(6, 'SELECT p.k, h.free FROM plan_hidden_public p JOIN ? h ON p.k = h.id'), (7, 'SELECT id, free FROM ? ORDER BY free, id LIMIT 3'),
+	(8, 'SELECT k, sum(free) FROM ? GROUP BY k ORDER BY 2 DESC, 1 LIMIT 2')) q(number, query) ORDER BY 1;
 
 -- a function of the user's sees no hidden row
 CREATE FUNCTION pg_temp.tell(x text) RETURNS bool LANGUAGE plpgsql IMMUTABLE STRICT COST 0.0001 AS $$

@@ -47,14 +47,20 @@ static void
 explain_top(GpuNode *node, List *ancestors, ExplainState *es)
 {
 	const Top  *top = &node->top;
-	const char *nulls = top->nulls_first ? " NULLS FIRST" : " NULLS LAST";
-	Expr	   *expr;
+	StringInfoData columns;
 
 	if (top->wanted == 0)
 		return;
-	expr = list_nth_node(TargetEntry, node->scan_tlist, top->column)->expr;
-	ExplainPropertyText("GPU Top", psprintf("%d by %s%s%s", top->wanted, text_of((Node *) expr, &node->css, ancestors, es),
-											top->descending ? " DESC" : "", top->nulls_first == top->descending ? "" : nulls), es);
+	initStringInfo(&columns);
+	for (int i = 0; i < top->ncolumns; i++)
+	{
+		const TopColumn *by = &top->by[i];
+		Expr	   *expr = list_nth_node(TargetEntry, node->scan_tlist, by->column)->expr;
+
+		appendStringInfo(&columns, "%s%s%s%s", i > 0 ? ", " : "", text_of((Node *) expr, &node->css, ancestors, es),
+						 by->descending ? " DESC" : "", by->nulls_first == by->descending ? "" : by->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+	}
+	ExplainPropertyText("GPU Top", psprintf("%d by %s", top->wanted, columns.data), es);
 	if (es->analyze && !node->secret)
 		ExplainPropertyInteger("Groups Left Out", NULL, node->report.groups_left_out, es);
 }

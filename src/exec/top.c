@@ -2,10 +2,11 @@
  * top.c
  *		The groups that can be among the first n of an order.
  *
- * The first sort column of each group becomes an integer, less for what comes
- * first (core/group_top.h).  The n least of these so far stand in a heap with the largest on top,
- * and what is above that cannot be among the first n; when all have been
- * looked at, that is the bound.
+ * A sort column of each group becomes an integer, less for what comes first
+ * (core/group_top.h).  The n first groups so far stand in a heap with the last
+ * of them on top: a group that comes after that one cannot be among the first
+ * n.  When all groups have been looked at, that one is the bound.  Most groups
+ * are told by the first sort column; the others are looked at where it ties.
  */
 #include "postgres.h"
 
@@ -87,16 +88,17 @@ top_is_ordered(const CompileResult *compiled, int column)
 Top
 top_of_plan(const List *plan)
 {
-	if (plan == NIL)
-		return (Top) {.wanted = 0};
-	return (Top) {
-		.wanted = linitial_int(plan), .column = lsecond_int(plan), .descending = lthird_int(plan) != 0,
-		.nulls_first = lfourth_int(plan) != 0
-	};
+	Top			top = {.wanted = plan == NIL ? 0 : linitial_int(plan)};
+
+	for (int i = 1; i < list_length(plan); i += 3)
+		top.by[top.ncolumns++] = (TopColumn) {
+			.column = list_nth_int(plan, i), .descending = list_nth_int(plan, i + 1) != 0, .nulls_first = list_nth_int(plan, i + 2) != 0
+		};
+	return top;
 }
 
 static void
-find_key(GroupTop *order, const Program *program, int k)
+find_key(GroupTopColumn *order, const Program *program, int k)
 {
 	order->word = program->key_word[k];
 	order->wide = program->key_kind[k] == KEY_WIDE;
@@ -105,7 +107,7 @@ find_key(GroupTop *order, const Program *program, int k)
 }
 
 static void
-find_aggregate(GroupTop *order, const Program *program, const AggResult *agg)
+find_aggregate(GroupTopColumn *order, const Program *program, const AggResult *agg)
 {
 	const bool	counts = agg->action == AGG_COUNT_ALL || agg->action == AGG_COUNT;
 
@@ -120,35 +122,70 @@ find_aggregate(GroupTop *order, const Program *program, const AggResult *agg)
 void
 top_describe(Top *top, const CompileResult *compiled)
 {
-	if (top->wanted == 0)
-		return;
-	top->order = (GroupTop) {.wanted = top->wanted, .descending = top->descending, .nulls_first = top->nulls_first};
-	if (top->column < compiled->nkeys)
-		find_key(&top->order, compiled->program, top->column);
-	else
-		find_aggregate(&top->order, compiled->program, &compiled->agg[top->column - compiled->nkeys]);
+	top->order = (GroupTop) {.wanted = top->wanted, .ncolumns = top->ncolumns};
+	for (int i = 0; i < top->ncolumns; i++)
+	{
+		const TopColumn *by = &top->by[i];
+		GroupTopColumn *order = &top->order.by[i];
+
+		*order = (GroupTopColumn) {.descending = by->descending, .nulls_first = by->nulls_first};
+		if (by->column < compiled->nkeys)
+			find_key(order, compiled->program, by->column);
+		else
+			find_aggregate(order, compiled->program, &compiled->agg[by->column - compiled->nkeys]);
+	}
 }
 
-/* Put a value where the one on top of a heap of n was. */
-static void
-heap_replace(int128 *heap, int n, Wide value)
+static int
+compare_rows(const GroupTop *order, const uint64 *row, const uint64 *other)
 {
-	int			at = 0;
+	const GroupOrder a = group_order(order, row);
+	const GroupOrder b = group_order(order, other);
+
+	return group_order_compare(order, &a, &b);
+}
+
+/* The first groups so far: a heap of their rows with the last one of them on top. */
+typedef struct FirstGroups
+{
+	const GroupTop *order;
+	const uint64 **row;
+	int			n;
+} FirstGroups;
+
+/* Let the row at a place of a heap sink to where it belongs. */
+static void
+heap_sink(const FirstGroups *first, int at)
+{
+	const uint64 *row = first->row[at];
 	int			child;
 
-	while ((child = 2 * at + 1) < n)
+	while ((child = 2 * at + 1) < first->n)
 	{
-		if (child + 1 < n && heap[child + 1] > heap[child])
+		if (child + 1 < first->n && compare_rows(first->order, first->row[child + 1], first->row[child]) > 0)
 			child++;
-		if (heap[child] <= value)
+		if (compare_rows(first->order, first->row[child], row) <= 0)
 			break;
-		heap[at] = heap[child];
+		first->row[at] = first->row[child];
 		at = child;
 	}
-	heap[at] = value;
+	first->row[at] = row;
 }
 
-/* A group that may be among the first n. */
+/* Make a heap of the first rows that there are: there are at least as many as are wanted. */
+static void
+heap_begin(FirstGroups *first, const Top *top, const GroupTable *groups)
+{
+	first->order = &top->order;
+	first->n = top->wanted;
+	first->row = palloc(sizeof(uint64 *) * first->n);
+	for (int i = 0; i < first->n; i++)
+		first->row[i] = group_row(groups, (uint32) i);
+	for (int i = first->n / 2 - 1; i >= 0; i--)
+		heap_sink(first, i);
+}
+
+/* Note a group that may be among the first n. */
 static void
 add_group(Top *top, uint32 *capacity, uint32 group)
 {
@@ -160,33 +197,44 @@ add_group(Top *top, uint32 *capacity, uint32 group)
 	top->group[top->ngroups++] = group;
 }
 
-/* Of groups in their order those that come no later than the n-th best so far, and some that did when they were met; that one in the end. */
-static Wide
+/*
+ * Note the groups that come no later than the n-th of the groups before them,
+ * which are more than those that come no later than the n-th of all.  Returns
+ * the row of that one.
+ */
+static const uint64 *
 find_candidates(Top *top, const GroupTable *groups)
 {
-	/* PostgreSQL's type: its memory is not aligned for a Wide */
-	int128	   *heap = palloc(sizeof(int128) * top->wanted);
+	const GroupTopColumn *by = &top->order.by[0];
+	FirstGroups first;
 	uint32		capacity = 2 * top->wanted;
-	Wide		bound;
+	const uint64 *bound;
+	Wide		bound_value;
 
 	top->group = palloc(capacity * sizeof(uint32));
 	top->ngroups = 0;
-	/* equal values are a heap */
-	for (int i = 0; i < top->wanted; i++)
-		heap[i] = WIDE_MAX;
+	heap_begin(&first, top, groups);
+	bound_value = group_order_value(by, first.row[0]);
 	for (uint32 g = 0; g < groups->ngroups; g++)
 	{
-		Wide		value = group_order(&top->order, group_row(groups, g));
+		const uint64 *row = group_row(groups, g);
+		int			place;
 
 		CHECK_FOR_INTERRUPTS();
-		if (value > heap[0])
+		if (group_order_value(by, row) > bound_value)
+			continue;
+		place = compare_rows(&top->order, row, first.row[0]);
+		if (place > 0)
 			continue;
 		add_group(top, &capacity, g);
-		if (value < heap[0])
-			heap_replace(heap, top->wanted, value);
+		if (place == 0 || g < (uint32) first.n)
+			continue;
+		first.row[0] = row;
+		heap_sink(&first, 0);
+		bound_value = group_order_value(by, first.row[0]);
 	}
-	bound = heap[0];
-	pfree(heap);
+	bound = first.row[0];
+	pfree(first.row);
 	return bound;
 }
 
@@ -194,7 +242,7 @@ void
 top_find(Top *top, const GroupTable *groups)
 {
 	uint32		found = 0;
-	Wide		bound;
+	const uint64 *bound;
 
 	top->group = NULL;
 	top->ngroups = groups->ngroups;
@@ -202,7 +250,7 @@ top_find(Top *top, const GroupTable *groups)
 		return;
 	bound = find_candidates(top, groups);
 	for (uint32 c = 0; c < top->ngroups; c++)
-		if (group_order(&top->order, group_row(groups, top->group[c])) <= bound)
+		if (compare_rows(&top->order, group_row(groups, top->group[c]), bound) <= 0)
 			top->group[found++] = top->group[c];
 	top->ngroups = found;
 }

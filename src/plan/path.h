@@ -86,6 +86,9 @@ extern bool path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *o
 /* Return whether a path is a GpuAgg. */
 extern bool path_is_gpu_agg(const Path *path);
 
+/* Return how many groups are expected where a relation has a path: a GpuAgg may return the first of them alone. */
+extern double path_groups_expected(const RelOptInfo *rel);
+
 /* A grouping set: by which of the query's clauses, what is computed of its groups, and how many there are. */
 typedef struct GroupingSetWanted
 {
@@ -113,6 +116,9 @@ extern bool path_keys_print_alike(const List *keys);
  * the Sort and Limit above it: NODE_PRIVATE_TOP.  There must be no HAVING.
  */
 extern List *path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled);
+
+/* Whether the sort columns that the node looks at hold all of so many keys, so that no two groups tie. */
+extern bool path_top_is_exact(const List *top, int nkeys);
 
 /* How many of the rows that a query sorts can be asked for at most; 0 = all, or it is not known while planning. */
 extern int64 path_rows_wanted(const Query *query);

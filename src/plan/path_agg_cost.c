@@ -161,7 +161,8 @@ examine_groups(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 {
 	if (!candidate_check(candidate, request, result))
 		return result->reason;
-	if (grouping->having == NIL && !grouping->below)
+	/* how many groups go out would tell whether a hidden row has made the node fall back */
+	if (grouping->having == NIL && !grouping->below && !candidate->secret)
 		grouping->top = path_top(root, grouping_columns(grouping), result);
 	if (grouping->top != NIL)
 		groups->wanted = Min(groups->found, linitial_int(grouping->top));

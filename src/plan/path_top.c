@@ -86,25 +86,53 @@ sorts_by_default(const SortGroupClause *clause, Node *expr, bool *descending)
 	return opfamily == lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf && opcintype == type;
 }
 
+/* Return the number of a column that groups are sorted by; -1 where its words do not tell its order. */
+static int
+find_ordered_column(const PlannerInfo *root, const List *columns, const CompileResult *compiled, const SortGroupClause *clause, bool *descending)
+{
+	Node	   *expr = get_sortgroupclause_expr((SortGroupClause *) clause, root->processed_tlist);
+	int			column = 0;
+
+	while (column < list_length(columns) && !equal(list_nth(columns, column), expr))
+		column++;
+	if (column >= compiled->nkeys + compiled->naggs || !top_is_ordered(compiled, column) || !sorts_by_default(clause, expr, descending))
+		return -1;
+	return column;
+}
+
 List *
 path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled)
 {
 	const Query *query = root->parse;
 	/* ties of the last one are among the groups that are not left out */
 	const int64 wanted = limit_rows(query);
-	SortGroupClause *clause;
-	Node	   *expr;
-	bool		descending;
-	int			column = 0;
+	List	   *top;
+	ListCell   *lc;
 
 	if (wanted == 0 || wanted > TOP_MOST || query->sortClause == NIL || query->hasWindowFuncs || query->hasTargetSRFs || compiled->nkeys == 0 ||
 		are_made_distinct(query) || !nothing_above(root->processed_tlist, columns))
 		return NIL;
-	clause = linitial_node(SortGroupClause, query->sortClause);
-	expr = get_sortgroupclause_expr(clause, root->processed_tlist);
-	while (column < list_length(columns) && !equal(list_nth(columns, column), expr))
-		column++;
-	if (column >= compiled->nkeys + compiled->naggs || !top_is_ordered(compiled, column) || !sorts_by_default(clause, expr, &descending))
-		return NIL;
-	return list_make4_int((int) wanted, column, descending, clause->nulls_first);
+	top = list_make1_int((int) wanted);
+	foreach(lc, query->sortClause)
+	{
+		const SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
+		bool		descending = false;
+		const int	column = find_ordered_column(root, columns, compiled, clause, &descending);
+
+		if (column < 0 || foreach_current_index(lc) == GROUP_TOP_COLUMNS)
+			break;
+		top = lappend_int(lappend_int(lappend_int(top, column), descending), clause->nulls_first);
+	}
+	return list_length(top) > 1 ? top : NIL;
+}
+
+bool
+path_top_is_exact(const List *top, int nkeys)
+{
+	Bitmapset  *keys = NULL;
+
+	for (int i = 1; i < list_length(top); i += 3)
+		if (list_nth_int(top, i) < nkeys)
+			keys = bms_add_member(keys, list_nth_int(top, i));
+	return bms_num_members(keys) == nkeys;
 }
