@@ -63,9 +63,20 @@ RESET work_mem;
 SET gpudb.debug_require = allow;
 SELECT count(*), sum(k), sum(c), sum(s) FROM (SELECT k, count(*) AS c, sum(v) AS s FROM agg_group_many GROUP BY k) g;
 SET work_mem = '64kB';
+-- what groups may take is gpudb.join_memory, or PostgreSQL's hash memory where that is more
+SET gpudb.force = off;
+SELECT reason = 'memory_limit' AS too_many FROM gpudb.why_not('SELECT k, count(*) FROM agg_group_many GROUP BY k') WHERE part = 'aggregate';
+SET gpudb.join_memory = 1;
+SELECT reason = 'memory_limit' AS too_many FROM gpudb.why_not('SELECT k, count(*) FROM agg_group_many GROUP BY k') WHERE part = 'aggregate';
+SET work_mem = '64MB';
+SELECT reason = 'memory_limit' AS too_many FROM gpudb.why_not('SELECT k, count(*) FROM agg_group_many GROUP BY k') WHERE part = 'aggregate';
+SET work_mem = '64kB';
+SET gpudb.force = on;
+SELECT explain FROM explain('SELECT t, count(*) FROM agg_group_many GROUP BY t', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') WHERE explain LIKE '%Fallback%';
 SELECT count(*), sum(c), sum(s) FROM (SELECT t, count(*) AS c, sum(v) AS s FROM agg_group_many GROUP BY t) g;
 SELECT k % 5 AS k, count(*), sum(v) FROM agg_group_many GROUP BY 1 ORDER BY 1;
 RESET work_mem;
+RESET gpudb.join_memory;
 -- numeric keys of several display scales, and what stays with PostgreSQL
 SET gpudb.debug_require = allow;
 SELECT u, count(*) FROM agg_group GROUP BY u ORDER BY u;

@@ -34,11 +34,13 @@ SELECT length(min(t)), md5(min(t)), length(max(t)), md5(max(t)), length(min(x)),
 SET work_mem = '64MB';
 SELECT k, length(min(t)), md5(min(t)), length(max(t)), md5(max(t)), length(min(x)), right(min(x), 5), length(max(x)), right(max(x), 5), length(min(z)), length(max(z)) FROM agg_text_long GROUP BY k ORDER BY k;
 RESET work_mem;
--- the same where the growing states may be more than hash memory
+-- growing states may be more than groups have memory for
 SET gpudb.debug_require = allow;
 SET work_mem = '64kB';
+SET gpudb.join_memory = 1;
 SELECT k, length(min(t)), md5(min(t)), length(max(t)), md5(max(t)), length(min(x)), right(min(x), 5), length(max(x)), right(max(x), 5), length(min(z)), length(max(z)) FROM agg_text_long GROUP BY k ORDER BY k;
 RESET work_mem;
+RESET gpudb.join_memory;
 SET gpudb.debug_require = require;
 SELECT length(max(t) FILTER (WHERE k = 1)), length(min(x) FILTER (WHERE x > repeat('x', 5000) || '00500')), right(min(x) FILTER (WHERE x > repeat('x', 5000) || '00500'), 5) FROM agg_text_long;
 SELECT id, md5(max(t)), md5(min(x)), length(max(z)) FROM agg_text_long WHERE id IN (1, 350, 700, 701, 760, 761) GROUP BY id ORDER BY id;

@@ -8,7 +8,7 @@ VACUUM ANALYZE sort_many_groups;
 \pset null '(null)'
 \pset format unaligned
 \pset tuples_only on
--- the planner's choice: as many groups as memory holds are hashed, more are sorted; few groups of a filter's rows are hashed
+-- the planner's choice, whatever work_mem is: many groups are sorted where their table would be larger than the processor's caches, few are hashed
 SET gpudb.debug_require = require;
 SET gpudb.device = cpu;
 SET gpudb.cpu_threads = 2;

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "executor/nodeHash.h"
 #include "utils/guc.h"
 #include "utils/plancache.h"
 
@@ -164,8 +165,8 @@ guc_init(void)
 							"-1 means half of what is free then.",
 							&gpudb_gpu_memory, -1, -1, INT_MAX / 2, PGC_POSTMASTER, GUC_UNIT_MB, check_gpu_memory, NULL, NULL);
 	DefineCustomIntVariable("gpudb.join_memory",
-							"Memory that the tables of a query's joins may take, each of them.",
-							"A join whose table wants more is left to PostgreSQL. Without a setting it is a thirty-second part of the memory that the server may use.",
+							"Memory that each table of a query's joins may take, the rows of a sort, and the groups of an aggregate.",
+							"A join or an aggregate that wants more is left to PostgreSQL, a sort writes runs to disk. Without a setting it is a thirty-second part of the memory that the server may use.",
 							&gpudb_join_memory, DEFAULT_JOIN_MEMORY, 1, INT_MAX / 2, PGC_USERSET, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpudb.pool_size",
 							"Memory for columns that queries leave behind for others.",
@@ -189,4 +190,16 @@ guc_set_default_mb(const char *name, uint64 size, int least, int most)
 
 	snprintf(value, sizeof(value), "%d", (int) Min(Max(size, (uint64) least), (uint64) most));
 	SetConfigOption(name, value, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+}
+
+uint64
+guc_join_bytes(void)
+{
+	return (uint64) gpudb_join_memory * 1024 * 1024;
+}
+
+uint64
+guc_group_bytes(void)
+{
+	return Max(guc_join_bytes(), (uint64) get_hash_memory_limit());
 }

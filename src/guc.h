@@ -54,6 +54,12 @@ extern int	gpudb_queue_timeout;
 
 extern void guc_init(void);
 
+/* Return gpudb.join_memory in bytes. */
+extern uint64 guc_join_bytes(void);
+
+/* Return how many bytes the groups of an aggregate may take: gpudb.join_memory, or PostgreSQL's hash memory where that is more. */
+extern uint64 guc_group_bytes(void);
+
 /* Set a setting in MB, while the server starts, to a default that depends on the machine, within bounds; SHOW tells it. */
 extern void guc_set_default_mb(const char *name, uint64 size, int least, int most);
 

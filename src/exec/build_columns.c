@@ -23,6 +23,7 @@
 #include "device/threads.h"
 #include "exec/build_columns.h"
 #include "exec/feed.h"
+#include "guc.h"
 #include "tablet/pool.h"
 #include "tablet/progress.h"
 #include "tablet/shelf.h"
@@ -120,7 +121,7 @@ begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, i
 		building->leased = threads_lease();
 	feed->spec = (JobSpec) {
 		.program = counting_program(nwanted), .deform = deform_spec_create(order->relation, feed->wanted, nwanted),
-		.memory_limit = (uint64) get_hash_memory_limit(), .threads = order->threads < 0 ? building->leased : order->threads,
+		.memory_limit = guc_group_bytes(), .threads = order->threads < 0 ? building->leased : order->threads,
 		.interrupted = feed_interrupted
 	};
 	return feed_open_job(feed, &cpu_device);

@@ -389,7 +389,7 @@ open_job(GpuNode *node)
 	node->feed.spec = (JobSpec) {
 		.program = node->compiled.program, .tables = node->tables, .shared = node->shared,
 		.deform = deform_spec_create(members_first(node), node->feed.wanted, node->compiled.ncolumns),
-		.memory_limit = (uint64) get_hash_memory_limit(),
+		.memory_limit = guc_group_bytes(),
 		.many_groups = node->request.keys != NIL && node->predicted_groups > MANY_GROUPS, .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted,
 		.no_other = node->request.keep != NULL || node->request.keep_rows || joins_are_away(node), .keep_most = node->keep_most

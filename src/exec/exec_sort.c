@@ -162,7 +162,7 @@ write_run(void *arg)
 static DeviceStatus
 collect_rows(GpuSortState *state)
 {
-	const uint64 limit = (uint64) gpudb_join_memory * 1024 * 1024;
+	const uint64 limit = guc_join_bytes();
 	PlanState  *child = sort_child(state);
 	DeviceStatus status;
 
@@ -227,7 +227,7 @@ sort_on_gpu(GpuSortState *state)
 		sort_describe_groups(state);
 		sort.nkeys = sort_keys_of_set(&state->groups.set[0], keys, sort.nkeys);
 	}
-	sort.store = state->store = stored_rows_create(state->stored, state->context, (uint64) gpudb_join_memory * 1024 * 1024,
+	sort.store = state->store = stored_rows_create(state->stored, state->context, guc_join_bytes(),
 											 wanted > 0 ? wanted : child->plan->plan_rows);
 	sort_restart_child(state);
 	if (!row_store_reserve(state->store, 0) || !sort_device_run(child, &sort))

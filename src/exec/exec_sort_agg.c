@@ -188,7 +188,7 @@ job_spec(const GpuSortAggState *state)
 	return (JobSpec) {
 		.program = compiled->program,
 		.deform = deform_spec_of_rows(state->desc, columns_wanted(compiled->column, compiled->ncolumns), compiled->ncolumns),
-		.memory_limit = (uint64) get_hash_memory_limit(), .threads = state->threads, .yield_after = gpudb_debug_yield,
+		.memory_limit = guc_group_bytes(), .threads = state->threads, .yield_after = gpudb_debug_yield,
 		.interrupted = feed_interrupted
 	};
 }
@@ -200,7 +200,7 @@ run_here(GpuSortAggState *state)
 	Feed	   *feed = &state->feed;
 	const OrderedWish wish = {
 		.compiled = &state->compiled, .desc = state->desc, .from = state->from, .context = state->context,
-		.limit = (uint64) gpudb_join_memory * 1024 * 1024
+		.limit = guc_join_bytes()
 	};
 	FeedOutcome outcome;
 	DeviceStatus status = ordered_rows_make(state->sort, &wish, &feed->cached, &feed->ncached);

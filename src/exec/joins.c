@@ -225,7 +225,7 @@ static DeviceStatus
 collect_rows(NodeJoin *join, const JoinUse *use, RowStore **store)
 {
 	*store = row_store_create(join->context, ExecGetResultType(join->child), columns_wanted(use->column, use->ncolumns), use->ncolumns,
-							  (uint64) gpudb_join_memory * 1024 * 1024, join->child->plan->plan_rows);
+							  guc_join_bytes(), join->child->plan->plan_rows);
 	restart_child(join);
 	return plan_collect(join->child, *store, use->column, use->ncolumns);
 }
@@ -356,7 +356,7 @@ keep_books(NodeJoin *join, const RowStore *store, JoinBooks *books)
 static DeviceStatus
 build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinBooks *books)
 {
-	const uint64 limit = (uint64) gpudb_join_memory * 1024 * 1024;
+	const uint64 limit = guc_join_bytes();
 	JoinUse		use = *wanted;
 	RowStore   *store;
 	JoinTable  *table = NULL;

@@ -32,7 +32,7 @@
 uint32
 kept_rows_most(int ncolumns)
 {
-	return (uint32) Min((uint64) gpudb_join_memory * 1024 * 1024 / (8 * Max(ncolumns, 1)), JOIN_NO_ROW - 1);
+	return (uint32) Min(guc_join_bytes() / (8 * Max(ncolumns, 1)), JOIN_NO_ROW - 1);
 }
 
 uint32

@@ -503,7 +503,7 @@ cost_build(double rows, int ncolumns, bool as_columns)
 	DeviceCost	cost = {.cpu = cpu / NS(pg_unit), .gpu = (cpu + copy) / NS(pg_unit)};
 
 	/* it would be left to PostgreSQL once it is full */
-	if (bytes > gpudb_join_memory * 1024.0 * 1024)
+	if (bytes > guc_join_bytes())
 		cost_add(&cost, (DeviceCost) {disable_cost, disable_cost});
 	return cost;
 }

@@ -174,6 +174,15 @@ path_is_gpu_agg(const Path *path)
 	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &agg_path_methods;
 }
 
+double
+path_groups_expected(const RelOptInfo *rel)
+{
+	const Path *path = linitial(rel->pathlist);
+
+	/* the aggregation that may have to take its place returns all of them */
+	return path_is_gpu_agg(path) ? ((const Path *) linitial(((const CustomPath *) path)->custom_paths))->rows : path->rows;
+}
+
 /* The relation as EXPLAIN and setrefs need to see it: upper relations have no relids. */
 static RelOptInfo *
 private_parent(const RelOptInfo *output_rel, const Candidate *candidate)

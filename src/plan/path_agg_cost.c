@@ -31,19 +31,38 @@ grouping_columns(const Grouping *grouping)
 	return list_concat(list_concat_copy(grouping->keys, grouping->aggs), grouping->determined);
 }
 
+/* Return how many rows are grouped. */
+static double
+rows_of_input(const Candidate *candidate)
+{
+	return candidate->joins != NIL ? candidate->rows : candidate->rel->rows;
+}
+
 /*
- * Whether the group tables of all threads will probably stay within hash
- * memory; or of a GPU, which has one table for all, those groups that come
- * back, and all of them within what it has for tables.
+ * Return how many groups the tables of all threads have.  Each thread makes
+ * groups of a part of the rows, and one table takes those of all in the end.
+ */
+static double
+groups_of_threads(double groups, double rows)
+{
+	const int	threads = threads_wanted();
+
+	return threads == 0 ? groups : Min(groups * (threads + 1), Max(rows, groups) + groups);
+}
+
+/*
+ * Whether the group tables of all threads will probably stay within the
+ * memory of an aggregate; or of a GPU, which has one table for all, those
+ * groups that come back, and all of them within what it has for tables.
  */
 static bool
-groups_fit(const Program *program, GroupCount groups, bool on_gpu)
+groups_fit(const Program *program, GroupCount groups, double rows, bool on_gpu)
 {
 	const double bytes = cost_group_bytes(program);
 
 	if (!on_gpu)
-		return groups.found * bytes * (threads_wanted() + 1) <= get_hash_memory_limit();
-	return cost_groups_returned(program, groups) * bytes <= get_hash_memory_limit() &&
+		return groups_of_threads(groups.found, rows) * bytes <= guc_group_bytes();
+	return cost_groups_returned(program, groups) * bytes <= guc_group_bytes() &&
 		groups.found * bytes <= device_join_bytes();
 }
 
@@ -155,6 +174,20 @@ examine_totals(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 	return result->too_large ? split_aggregates(root, candidate, request, grouping, result) : result->reason;
 }
 
+/* Where a group has fewer rows than this, most groups have one. */
+#define ROWS_OF_MANY_TIES 1.1
+
+/*
+ * Whether most groups probably tie in the columns that they are sorted by, so
+ * that none can be left out: where most groups have one row, as many tie in
+ * the numbers of rows that queries for a top like to begin with.
+ */
+static bool
+are_ties(double rows, double groups, bool exact)
+{
+	return !exact && rows < ROWS_OF_MANY_TIES * groups;
+}
+
 /* Compile a grouping with keys, of whose groups the query may want only the first n; returns NULL, or why that is not possible. */
 static const char *
 examine_groups(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *result, GroupCount *groups)
@@ -164,7 +197,7 @@ examine_groups(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 	/* how many groups go out would tell whether a hidden row has made the node fall back */
 	if (grouping->having == NIL && !grouping->below && !candidate->secret)
 		grouping->top = path_top(root, grouping_columns(grouping), result);
-	if (grouping->top != NIL)
+	if (grouping->top != NIL && !are_ties(rows_of_input(candidate), groups->found, path_top_is_exact(grouping->top, result->nkeys)))
 		groups->wanted = Min(groups->found, linitial_int(grouping->top));
 	if (grouping->determined != NIL)
 	{
@@ -191,7 +224,7 @@ grouping_examine(PlannerInfo *root, Candidate *candidate, Grouping *grouping, do
 		return reason;
 	grouping->wanted = groups.wanted;
 	grouping->hash = recall_hash(root, candidate, result);
-	if (!gpudb_force && !groups_fit(result->program, groups, grouping->pass.on_gpu))
+	if (!gpudb_force && !groups_fit(result->program, groups, rows_of_input(candidate), grouping->pass.on_gpu))
 		return "memory_limit";
 	return recall_fallback(root, candidate, result) ? "runtime_error" : NULL;
 }

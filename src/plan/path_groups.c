@@ -40,7 +40,7 @@ offer_grouping(PlannerInfo *root, RelOptInfo *output_rel, Path *path, const Grou
 {
 	const Query *query = root->parse;
 	List	   *having = (List *) extra->havingQual;
-	const double ngroups = ((const Path *) linitial(output_rel->pathlist))->rows;
+	const double ngroups = path_groups_expected(output_rel);
 	AggClauseCosts costs = {0};
 
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);

@@ -230,7 +230,7 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	/* rows that come one by one PostgreSQL puts into groups as fast, if these are fewer than it thinks */
 	if (grouping->unordered && !as_columns)
 		return NULL;
-	if (cost_sort_bytes(read->rows, ncolumns + list_length(grouping->sets)) > (double) gpudb_join_memory * 1024 * 1024)
+	if (cost_sort_bytes(read->rows, ncolumns + list_length(grouping->sets)) > guc_join_bytes())
 		return NULL;
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
@@ -322,7 +322,7 @@ path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, 
 	if (output_rel->pathlist == NIL || (!query->hasAggs && query->groupClause == NIL) || query->groupingSets != NIL || !path_may_sort(root) ||
 		path_is_hashed(output_rel))
 		return;
-	wanted.ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
+	wanted.ngroups = path_groups_expected(output_rel);
 	foreach(lc, create_paths(root, input_rel, output_rel, &wanted, root->processed_tlist, root->group_pathkeys))
 		path_offer(root, output_rel, lfirst(lc));
 }

@@ -237,7 +237,7 @@ cost_of_texts(PlannerInfo *root, const SortPath *sort)
 static bool
 is_too_large(const SortPath *sort)
 {
-	return cost_sort_bytes(sort->subpath->rows, list_length(sort->path.pathtarget->exprs)) > (double) gpudb_join_memory * 1024 * 1024;
+	return cost_sort_bytes(sort->subpath->rows, list_length(sort->path.pathtarget->exprs)) > guc_join_bytes();
 }
 
 /* Whether a GPU that has found them has room for them, of which only those that are wanted come back. */
@@ -256,7 +256,7 @@ stays_on_gpu(const SortPath *sort, int wanted)
 		if (length <= 0 || length > (int) sizeof(Datum))
 			return false;
 	}
-	return sort->subpath->rows * sizeof(uint64) * list_length(exprs) <= (double) gpudb_join_memory * 1024 * 1024;
+	return sort->subpath->rows * sizeof(uint64) * list_length(exprs) <= guc_join_bytes();
 }
 
 /* The Sort in what PostgreSQL would do; NULL if there is none, as below an Agg that needs none. */
@@ -443,7 +443,7 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 	/* of constants one row is left, and nothing is sorted */
 	if (root->distinct_pathkeys == NIL || output_rel->pathlist == NIL || !path_may_sort(root) || !print_alike(root))
 		return;
-	rows = ((Path *) linitial(output_rel->pathlist))->rows;
+	rows = path_groups_expected(output_rel);
 	/* DISTINCT alone is a grouping, which may be a GpuAgg */
 	if (!root->parse->hasDistinctOn && path_is_hashed(output_rel))
 		return;

@@ -210,7 +210,7 @@ can_run(const RelOptInfo *input_rel, SortedGrouping *grouping, double rows)
 		result.nselects > 0)
 		return false;
 	grouping->cost = cost_sorted_groups(&result, rows, grouping->ngroups);
-	return gpudb_force || cost_group_bytes(result.program) * grouping->ngroups * (threads_wanted() + 1) <= get_hash_memory_limit();
+	return gpudb_force || cost_group_bytes(result.program) * grouping->ngroups * (threads_wanted() + 1) <= guc_group_bytes();
 }
 
 /* PostgreSQL's aggregation of what a path returns, with keys and aggregates alone, and without HAVING. */
@@ -272,7 +272,7 @@ path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_r
 		return;
 	/* they are those of the query, and the same for all paths */
 	grouping.quals = list_concat(conditions, extract_actual_clauses(input_rel->baserestrictinfo, false));
-	grouping.ngroups = ((Path *) linitial(output_rel->pathlist))->rows;
+	grouping.ngroups = path_groups_expected(output_rel);
 	path_group_keys(root, root->parse->groupClause, &grouping.keys, &grouping.clauses);
 	(void) collect_walker((Node *) root->processed_tlist, &grouping);
 	(void) collect_walker((Node *) grouping.having, &grouping);

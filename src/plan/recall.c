@@ -26,7 +26,7 @@ recall_hash(const PlannerInfo *root, const Candidate *candidate, const CompileRe
 	int			relid = -1;
 
 	/* what there was no room for may find some */
-	hash = hash_combine(hash, (uint64) gpudb_join_memory << 40 ^ get_hash_memory_limit());
+	hash = hash_combine(hash, guc_join_bytes() << 20 ^ guc_group_bytes());
 	while ((relid = bms_next_member(candidate->relids, relid)) >= 0)
 		hash = hash_combine(hash, planner_rt_fetch(relid, root)->relid);
 	for (int i = body->tile_start; i < body->ninstrs; i++)

@@ -151,7 +151,7 @@ tell_cache(StringInfo text)
 	}
 	else
 		appendStringInfo(text, "Cached columns may take %.1f MB (gpudb.pool_size).\n", pool_bytes() / MB);
-	appendStringInfo(text, "Each table of a query's joins, and each sort, may take %d MB (gpudb.join_memory).\n", gpudb_join_memory);
+	appendStringInfo(text, "Each table of a query's joins, each sort, and the groups of each aggregate may take %d MB (gpudb.join_memory).\n", gpudb_join_memory);
 	if (!gpudb_cache)
 		appendStringInfoString(text, "Queries of this session neither use nor cache columns: gpudb.cache is off.\n");
 }

@@ -292,7 +292,7 @@ run_sql('CREATE TABLE many WITH (autovacuum_enabled = off) AS SELECT i AS id FRO
 run_sql('VACUUM ANALYZE many');
 $node->pgbench('--no-vacuum --client=6 --jobs=2 --transactions=25', 0, [qr{actually processed: 150/150}], [qr{^$}],
 	'groups beyond the memory limit are PostgreSQL\'s',
-	{'014_memory_limit' => q{SET work_mem = '64kB'; SELECT count(*) FROM (SELECT id % 60000, count(*) FROM many GROUP BY 1) g;}});
+	{'014_memory_limit' => q{SET work_mem = '64kB'; SET gpudb.join_memory = 1; SELECT count(*) FROM (SELECT id % 60000, count(*) FROM many GROUP BY 1) g;}});
 unlike(slurp_file($node->logfile), qr/damaged answer/, 'no answer is taken for another job\'s');
 
 $node->stop;
