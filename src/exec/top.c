@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "lib/binaryheap.h"
 #include "miscadmin.h"
 
 #include "compile/opmap.h"
@@ -136,53 +137,15 @@ top_describe(Top *top, const CompileResult *compiled)
 	}
 }
 
+/* Return a number above 0 if a group's row comes after another one's, below 0 if it comes before that, and 0 if they tie. */
 static int
-compare_rows(const GroupTop *order, const uint64 *row, const uint64 *other)
+compare_rows(Datum row, Datum other, void *top_order)
 {
-	const GroupOrder a = group_order(order, row);
-	const GroupOrder b = group_order(order, other);
+	const GroupTop *top = top_order;
+	const GroupOrder a = group_order(top, (const uint64 *) DatumGetPointer(row));
+	const GroupOrder b = group_order(top, (const uint64 *) DatumGetPointer(other));
 
-	return group_order_compare(order, &a, &b);
-}
-
-/* The first groups so far: a heap of their rows with the last one of them on top. */
-typedef struct FirstGroups
-{
-	const GroupTop *order;
-	const uint64 **row;
-	int			n;
-} FirstGroups;
-
-/* Let the row at a place of a heap sink to where it belongs. */
-static void
-heap_sink(const FirstGroups *first, int at)
-{
-	const uint64 *row = first->row[at];
-	int			child;
-
-	while ((child = 2 * at + 1) < first->n)
-	{
-		if (child + 1 < first->n && compare_rows(first->order, first->row[child + 1], first->row[child]) > 0)
-			child++;
-		if (compare_rows(first->order, first->row[child], row) <= 0)
-			break;
-		first->row[at] = first->row[child];
-		at = child;
-	}
-	first->row[at] = row;
-}
-
-/* Make a heap of the first rows that there are: there are at least as many as are wanted. */
-static void
-heap_begin(FirstGroups *first, const Top *top, const GroupTable *groups)
-{
-	first->order = &top->order;
-	first->n = top->wanted;
-	first->row = palloc(sizeof(uint64 *) * first->n);
-	for (int i = 0; i < first->n; i++)
-		first->row[i] = group_row(groups, (uint32) i);
-	for (int i = first->n / 2 - 1; i >= 0; i--)
-		heap_sink(first, i);
+	return group_order_compare(top, &a, &b);
 }
 
 /* Note a group that may be among the first n. */
@@ -202,20 +165,28 @@ add_group(Top *top, uint32 *capacity, uint32 group)
  * which are more than those that come no later than the n-th of all.  Returns
  * the row of that one.
  */
-static const uint64 *
+static Datum
 find_candidates(Top *top, const GroupTable *groups)
 {
 	const GroupTopColumn *by = &top->order.by[0];
-	FirstGroups first;
-	uint32		capacity = 2 * top->wanted;
-	const uint64 *bound;
+	const uint32 wanted = (uint32) top->wanted;
+	/* the first n rows so far, with the last of them on top */
+	binaryheap *first = binaryheap_allocate(top->wanted, compare_rows, &top->order);
+	uint32		capacity = 2 * wanted;
+	Datum		bound;
 	Wide		bound_value;
 
 	top->group = palloc(capacity * sizeof(uint32));
 	top->ngroups = 0;
-	heap_begin(&first, top, groups);
-	bound_value = group_order_value(by, first.row[0]);
-	for (uint32 g = 0; g < groups->ngroups; g++)
+	for (uint32 g = 0; g < wanted; g++)
+	{
+		add_group(top, &capacity, g);
+		binaryheap_add_unordered(first, PointerGetDatum(group_row(groups, g)));
+	}
+	binaryheap_build(first);
+	bound = binaryheap_first(first);
+	bound_value = group_order_value(by, (const uint64 *) DatumGetPointer(bound));
+	for (uint32 g = wanted; g < groups->ngroups; g++)
 	{
 		const uint64 *row = group_row(groups, g);
 		int			place;
@@ -223,18 +194,17 @@ find_candidates(Top *top, const GroupTable *groups)
 		CHECK_FOR_INTERRUPTS();
 		if (group_order_value(by, row) > bound_value)
 			continue;
-		place = compare_rows(&top->order, row, first.row[0]);
+		place = compare_rows(PointerGetDatum(row), bound, &top->order);
 		if (place > 0)
 			continue;
 		add_group(top, &capacity, g);
-		if (place == 0 || g < (uint32) first.n)
+		if (place == 0)
 			continue;
-		first.row[0] = row;
-		heap_sink(&first, 0);
-		bound_value = group_order_value(by, first.row[0]);
+		binaryheap_replace_first(first, PointerGetDatum(row));
+		bound = binaryheap_first(first);
+		bound_value = group_order_value(by, (const uint64 *) DatumGetPointer(bound));
 	}
-	bound = first.row[0];
-	pfree(first.row);
+	binaryheap_free(first);
 	return bound;
 }
 
@@ -242,7 +212,7 @@ void
 top_find(Top *top, const GroupTable *groups)
 {
 	uint32		found = 0;
-	const uint64 *bound;
+	Datum		bound;
 
 	top->group = NULL;
 	top->ngroups = groups->ngroups;
@@ -250,7 +220,7 @@ top_find(Top *top, const GroupTable *groups)
 		return;
 	bound = find_candidates(top, groups);
 	for (uint32 c = 0; c < top->ngroups; c++)
-		if (compare_rows(&top->order, group_row(groups, top->group[c]), bound) <= 0)
+		if (compare_rows(PointerGetDatum(group_row(groups, top->group[c])), bound, &top->order) <= 0)
 			top->group[found++] = top->group[c];
 	top->ngroups = found;
 }
