@@ -67,12 +67,17 @@ def time_round(name, queries, arguments, settings=()):
 
 
 def time_postgresql_rounds(queries, arguments):
-    """{query: seconds} of a round with JIT and one without, the better time of each query; None is the time limit."""
+    """Two rounds of PostgreSQL's, with JIT and without, each of them {query: seconds}; None is the time limit."""
     both = []
     for jit in ("on", "off"):
         time.sleep(arguments.pause)
         both.append(time_round(f"pg_jit_{jit}", queries, arguments, [("gpudb.enabled", "off"), ("jit", jit)]))
-    return {query.name: min((times[query.name] for times in both if times[query.name] is not None), default=None) for query in queries}
+    return both
+
+
+def better(rounds):
+    """{query: seconds}: the best time of each query in several rounds; None where all reached the time limit."""
+    return {query: min((times[query] for times in rounds if times[query] is not None), default=None) for query in rounds[0]}
 
 
 def difference(conn, pg, query):
@@ -117,13 +122,13 @@ def run_prewarmed(plain, suite, queries, arguments, result):
 
 
 def measure(plain, suite, queries, arguments):
-    """{"postgresql", "default", "once": {query: seconds}, "rounds": {round: {query: seconds}}, "nodes": …, "differences": …}."""
+    """{"postgresql", "default", "once": {query: seconds}, "own": [of its rounds], "rounds": {round: {query: seconds}}, "nodes": …, "differences": …}."""
     progress(f"{suite}: PostgreSQL")
     bench.prewarm(plain, [suite])
     pg = postgresql(arguments)
     best, default = time_postgresql(pg, queries, arguments)
-    once = time_postgresql_rounds(queries, arguments)
-    result = {"postgresql": best, "default": default, "once": once, "rounds": {}, "nodes": {}, "differences": {}}
+    own = time_postgresql_rounds(queries, arguments)
+    result = {"postgresql": best, "default": default, "once": better(own), "own": own, "rounds": {}, "nodes": {}, "differences": {}}
     bench.evict(plain, bench.SUITES[suite][2])
     run_rounds(pg, queries, arguments, result)
     if arguments.prewarm:
@@ -151,6 +156,9 @@ def summary(result, timeout):
         all_three = [ratios(result[theirs], times, timeout) for theirs in ("postgresql", "default", "once")]
         told = "; ".join(f"{report.geometric_mean(faster):.2f} ({min(faster):.2f})" for faster in all_three)
         lines.append(f"  {name}: {told}")
+    for jit, times in zip(("with JIT", "without"), result["own"]):
+        faster = ratios(result["postgresql"], times, timeout)
+        lines.append(f"  PostgreSQL in such a round, {jit}: {report.geometric_mean(faster):.2f} ({min(faster):.2f})")
     return lines
 
 
