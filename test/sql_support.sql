@@ -40,7 +40,7 @@ year, quarter, month, day, dow, isodow, doy, hour, minute and second (of a `time
 $md$;
 SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'aggregate';
 SELECT $md$
-Each with `FILTER`, in any number of groups that fits hash memory; not with `ORDER BY` inside. Of more groups, `count`, `sum`, `avg`, `min`, `max`, `bool_and` and `bool_or` of columns,
+Each with `FILTER`, in any number of groups that fits `gpudb.join_memory`; not with `ORDER BY` inside. Of more groups, `count`, `sum`, `avg`, `min`, `max`, `bool_and` and `bool_or` of columns,
 without `FILTER`, are computed by a GpuSort. Where all aggregates of a query are over `DISTINCT`
 values, or `min` or `max`, without `FILTER`, they may be any: PostgreSQL computes them of rows that a GpuAgg has made distinct. Of floats and
 numerics without a declared scale, whose equal values may print differently, that is `count` alone. `count`, `sum`, `avg`,

@@ -117,8 +117,8 @@ extern bool path_keys_print_alike(const List *keys);
  */
 extern List *path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled);
 
-/* Whether the sort columns that the node looks at hold all of so many keys, so that no two groups tie. */
-extern bool path_top_is_exact(const List *top, int nkeys);
+/* Whether the sort columns that the node looks at are numbers of rows alone. */
+extern bool path_top_is_of_counts(const List *top, const CompileResult *compiled);
 
 /* How many of the rows that a query sorts can be asked for at most; 0 = all, or it is not known while planning. */
 extern int64 path_rows_wanted(const Query *query);

@@ -174,18 +174,14 @@ examine_totals(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 	return result->too_large ? split_aggregates(root, candidate, request, grouping, result) : result->reason;
 }
 
-/* Where a group has fewer rows than this, most groups have one. */
+/* Where groups have fewer rows than this on average, most have one. */
 #define ROWS_OF_MANY_TIES 1.1
 
-/*
- * Whether most groups probably tie in the columns that they are sorted by, so
- * that none can be left out: where most groups have one row, as many tie in
- * the numbers of rows that queries for a top like to begin with.
- */
+/* Whether most groups probably have the same number of rows, so that none can be left out where they are sorted by that alone. */
 static bool
-are_ties(double rows, double groups, bool exact)
+counts_tie(double rows, double groups)
 {
-	return !exact && rows < ROWS_OF_MANY_TIES * groups;
+	return rows < ROWS_OF_MANY_TIES * groups;
 }
 
 /* Compile a grouping with keys, of whose groups the query may want only the first n; returns NULL, or why that is not possible. */
@@ -197,7 +193,7 @@ examine_groups(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 	/* how many groups go out would tell whether a hidden row has made the node fall back */
 	if (grouping->having == NIL && !grouping->below && !candidate->secret)
 		grouping->top = path_top(root, grouping_columns(grouping), result);
-	if (grouping->top != NIL && !are_ties(rows_of_input(candidate), groups->found, path_top_is_exact(grouping->top, result->nkeys)))
+	if (grouping->top != NIL && !(path_top_is_of_counts(grouping->top, result) && counts_tie(rows_of_input(candidate), groups->found)))
 		groups->wanted = Min(groups->found, linitial_int(grouping->top));
 	if (grouping->determined != NIL)
 	{

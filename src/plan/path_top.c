@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "compile/opmap.h"
 #include "exec/top.h"
 #include "plan/path.h"
 
@@ -127,12 +128,15 @@ path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled)
 }
 
 bool
-path_top_is_exact(const List *top, int nkeys)
+path_top_is_of_counts(const List *top, const CompileResult *compiled)
 {
-	Bitmapset  *keys = NULL;
-
 	for (int i = 1; i < list_length(top); i += 3)
-		if (list_nth_int(top, i) < nkeys)
-			keys = bms_add_member(keys, list_nth_int(top, i));
-	return bms_num_members(keys) == nkeys;
+	{
+		const int	column = list_nth_int(top, i);
+
+		if (column < compiled->nkeys ||
+			(compiled->agg[column - compiled->nkeys].action != AGG_COUNT_ALL && compiled->agg[column - compiled->nkeys].action != AGG_COUNT))
+			return false;
+	}
+	return true;
 }
