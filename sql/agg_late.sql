@@ -15,9 +15,11 @@ SET max_parallel_workers_per_gather = 0;
 SET random_page_cost = 1000;
 SELECT explain FROM explain($$SELECT c.id, c.name, c.far, sum(x) s FROM agg_late_f f JOIN agg_late_c c ON f.c = c.id GROUP BY c.id ORDER BY s DESC LIMIT 5$$) WHERE explain ~ 'Group Key|Read by Key';
 SET random_page_cost = 0;
+SET gpudb.device = cpu;
 -- of groups of one row each, sums differ and numbers of rows tie: few rows are read by key, or all would be
 SELECT explain FROM explain($$SELECT id, name, far, sum(n) s FROM agg_late_c GROUP BY id ORDER BY s DESC LIMIT 5$$) WHERE explain ~ 'Group Key|Read by Key|Top';
 SELECT explain FROM explain($$SELECT id, name, far, count(*) s FROM agg_late_c GROUP BY id ORDER BY s DESC LIMIT 5$$) WHERE explain ~ 'Group Key|Read by Key|Top';
+RESET gpudb.device;
 -- from here on it costs nothing
 SET cpu_operator_cost = 0;
 SET cpu_index_tuple_cost = 0;
