@@ -206,6 +206,18 @@ typedef struct VarlenaView
 	uint32_t	header;			/* 0: compressed or stored out of line */
 } VarlenaView;
 
+/* Return a value's code, or a mark where it is stored on its page if it has none yet. */
+CORE_FN uint32_t
+deform_code_or_mark(TabletColumn *column, uint32_t code, uint32_t at)
+{
+	if (core_unlikely(code == DICTIONARY_NONE))
+	{
+		core_add_u32(&column->patch_count, 1);
+		code = CODE_PATCH | at;
+	}
+	return code;
+}
+
 /* The code of a text that lies as it is; what is not, or has none, is marked. */
 CORE_FN DeviceStatus
 deform_code(const CodeBook *book, Tablet *tablet, TabletColumn *column, uint32_t row, const VarlenaView *value)
@@ -216,12 +228,7 @@ deform_code(const CodeBook *book, Tablet *tablet, TabletColumn *column, uint32_t
 		return STATUS_CODES_EXCEEDED;
 	if (value->header != 0)
 		code = core_on_host(code_book_find(book, value->start + value->header, value->total - value->header), DICTIONARY_NONE);
-	if (core_unlikely(code == DICTIONARY_NONE))
-	{
-		core_add_u32(&column->patch_count, 1);
-		code = CODE_PATCH | (uint32_t) (value->start - value->page);
-	}
-	((uint32_t *) tablet_at(tablet, column->values))[row] = code;
+	((uint32_t *) tablet_at(tablet, column->values))[row] = deform_code_or_mark(column, code, (uint32_t) (value->start - value->page));
 	return STATUS_DONE;
 }
 

@@ -37,6 +37,7 @@ typedef struct FastColumn
 	int16_t		step;			/* of its attribute, -1: at `offset` in every tuple */
 	uint32_t	offset;
 	uint16_t	column;
+	bool		differs;		/* texts of codes: few are repeated, in the page that was read last */
 	const CodeBook *book;
 } FastColumn;
 
@@ -88,8 +89,8 @@ fast_plan_init(FastPlan *fast, const DeformPlan *plan)
 			if (fast->ncolumns == FAST_MAX_STEPS)
 				return;
 			fast->column[fast->ncolumns++] = (FastColumn) {
-				attr->kind, attr->scale, (int16_t) (walked ? (int16_t) fast->nsteps : -1), offset, (uint16_t) attr->column,
-				attr->book
+				.kind = attr->kind, .scale = attr->scale, .step = (int16_t) (walked ? (int16_t) fast->nsteps : -1), .offset = offset,
+				.column = (uint16_t) attr->column, .book = attr->book
 			};
 		}
 		if (walked)
@@ -312,26 +313,49 @@ fast_texts_equal(const uint8_t *a, const uint8_t *b, uint32_t length)
 	return length <= 8 || load_u64(a + length - 8) == load_u64(b + length - 8);
 }
 
+/* Return the text at a place of a page. */
+CORE_FN const uint8_t *
+fast_text(const uint8_t *p, uint32_t *length)
+{
+	const uint32_t header = (p[0] & 1) ? 1 : 4;
+
+	*length = ((p[0] & 1) ? p[0] >> 1 : load_u32(p) >> 2) - header;
+	return p + header;
+}
+
+/* Texts by their codes, all of which are looked up at once. */
+CORE_HOST void
+fast_codes_at_once(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
+{
+	uint32_t   *codes = (uint32_t *) tablet_at(tablet, tablet->column[column->column].values) + row;
+	CodedValue	value[FAST_MAX_TUPLES];
+	uint32_t	t;
+
+	for (t = 0; t < n; t++)
+		value[t].bytes = fast_text(page + at[t], &value[t].length);
+	code_book_find_all(column->book, value, n);
+	for (t = 0; t < n; t++)
+		codes[t] = deform_code_or_mark(&tablet->column[column->column], value[t].code, at[t]);
+}
+
 /*
- * Texts by their codes; false when the general way is to be asked.  Where there
- * are few values a page repeats them, and to compare a text with the one that
- * was seen before takes less than to hash all of it.
+ * Texts by their codes.  Where there are few values a page repeats them, and to
+ * compare a text with the one that was seen before takes less than to hash all
+ * of it.  Returns how many texts were looked up.
  */
-CORE_FN bool
-fast_codes(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
+CORE_HOST uint32_t
+fast_codes_in_turn(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
 {
 	uint32_t   *codes = (uint32_t *) tablet_at(tablet, tablet->column[column->column].values) + row;
 	FastSeen	seen[1 << FAST_SEEN_BITS];
+	uint32_t	looked_up = 0;
 	uint32_t	t;
 
 	memset(seen, 0, sizeof(seen));
 	for (t = 0; t < n; t++)
 	{
-		const uint8_t *p = page + at[t];
-		const uint32_t header = (p[0] & 1) ? 1 : 4;
-		const VarlenaView value = {page, p, (p[0] & 1) ? p[0] >> 1 : load_u32(p) >> 2, header};
-		const uint8_t *text = p + header;
-		const uint32_t length = value.total - header;
+		uint32_t	length;
+		const uint8_t *text = fast_text(page + at[t], &length);
 		const uint64_t word = fast_first_word(text, length);
 		FastSeen   *like = &seen[word * UINT64_C(0x9e3779b97f4a7c15) >> (64 - FAST_SEEN_BITS)];
 
@@ -340,12 +364,25 @@ fast_codes(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn
 			codes[t] = like->code;
 			continue;
 		}
-		if (deform_code(column->book, tablet, &tablet->column[column->column], row + t, &value) != STATUS_DONE)
-			return false;
+		codes[t] = deform_code_or_mark(&tablet->column[column->column], code_book_find(column->book, text, length), at[t]);
+		looked_up++;
 		/* a mark leads to this text alone */
 		if ((codes[t] & CODE_PATCH) == 0)
 			*like = (FastSeen) {text, word, length, codes[t]};
 	}
+	return looked_up;
+}
+
+/* Texts by their codes; false when the general way is to be asked. */
+CORE_HOST bool
+fast_codes(const uint8_t *page, const uint16_t *at, uint32_t n, FastColumn *column, Tablet *tablet, uint32_t row)
+{
+	if (core_unlikely(column->book == NULL))
+		return false;
+	if (column->differs)
+		fast_codes_at_once(page, at, n, column, tablet, row);
+	else
+		column->differs = fast_codes_in_turn(page, at, n, column, tablet, row) > n / 2;
 	return true;
 }
 
@@ -355,7 +392,7 @@ fast_codes(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn
 		memcpy(values + t * sizeof(ctype), page + at[t] + offset, sizeof(ctype))
 
 CORE_FN bool
-fast_column(const FastColumn *column, const uint8_t *page, const FastPositions *positions, uint32_t n,
+fast_column(FastColumn *column, const uint8_t *page, const FastPositions *positions, uint32_t n,
 			Tablet *tablet, uint32_t row)
 {
 	const uint16_t *at = column->step < 0 ? positions->data : positions->attr[column->step];

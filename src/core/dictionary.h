@@ -140,6 +140,17 @@ dictionary_prefetch(const Dictionary *dictionary, uint64_t hash)
 	core_prefetch(&dictionary_slot(dictionary)[hash & (dictionary->nslots - 1)]);
 }
 
+/* Have the memory fetched that dictionary_find() reads behind the slot where it begins, which should be there by now. */
+CORE_HOST void
+dictionary_prefetch_value(const Dictionary *dictionary, uint64_t hash)
+{
+	const uint32_t taken = __atomic_load_n(&dictionary_slot(dictionary)[hash & (dictionary->nslots - 1)], __ATOMIC_RELAXED);
+	const uint32_t code = (taken ^ dictionary_tag(hash)) - 1;
+
+	if (taken != 0 && code < (1u << DICTIONARY_CODE_BITS) - 1)
+		core_prefetch(&dictionary_values(dictionary)[code]);
+}
+
 /* The code of a value; DICTIONARY_NONE if it has none, or only just got one. */
 CORE_HOST uint32_t
 dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
@@ -164,6 +175,34 @@ dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t len
 		if (value->hash == hash && text_equal(all + value->offset, value->length, bytes, length))
 			return code;
 	}
+}
+
+/* A value that is looked up. */
+typedef struct CodedValue
+{
+	const uint8_t *bytes;
+	uint32_t	length;
+	uint32_t	code;			/* DICTIONARY_NONE if there is none */
+	uint64_t	hash;
+} CodedValue;
+
+/*
+ * Find the hashes and codes of n values.  A dictionary of many values is larger
+ * than the processor's caches, so the slots of all are asked for before the
+ * first one is read, and then what these lead to.
+ */
+CORE_HOST void
+dictionary_find_all(const Dictionary *dictionary, CodedValue *values, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		values[i].hash = hash_bytes(values[i].bytes, values[i].length);
+		dictionary_prefetch(dictionary, values[i].hash);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		dictionary_prefetch_value(dictionary, values[i].hash);
+	for (uint32_t i = 0; i < n; i++)
+		values[i].code = dictionary_find(dictionary, values[i].bytes, values[i].length, values[i].hash);
 }
 
 /* Have a slot lead to a value that is there. */
@@ -222,6 +261,18 @@ typedef struct CodeBook
 	const Dictionary *dictionary;
 	uint32_t	nknown;			/* only these codes may stand in columns */
 } CodeBook;
+
+/* Find the codes of n values, as code_book_find() does. */
+CORE_HOST void
+code_book_find_all(const CodeBook *book, CodedValue *values, uint32_t n)
+{
+	const Dictionary *dictionary = __atomic_load_n(&book->dictionary, __ATOMIC_ACQUIRE);
+
+	dictionary_find_all(dictionary, values, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (values[i].code >= __atomic_load_n(&book->nknown, __ATOMIC_ACQUIRE))
+			values[i].code = DICTIONARY_NONE;
+}
 
 /* The code of a value; DICTIONARY_NONE if the run knows none. */
 CORE_HOST uint32_t

@@ -27,21 +27,27 @@ hash_combine(uint64_t hash, uint64_t word)
 	return hash_mix(hash ^ (word + UINT64_C(0x9e3779b97f4a7c15) + (hash << 6) + (hash >> 2)));
 }
 
+/*
+ * Return one to seven bytes as a word, the first one lowest, by loads that may
+ * overlap: a word that is read right after its bytes were written one by one
+ * has to wait for them.
+ */
+CORE_FN uint64_t
+hash_short_word(const uint8_t *bytes, uint32_t length)
+{
+	if (length >= 4)
+		return load_u32(bytes) | (uint64_t) load_u32(bytes + length - 4) << (8 * (length - 4));
+	return bytes[0] | (uint64_t) bytes[length / 2] << (8 * (length / 2)) | (uint64_t) bytes[length - 1] << (8 * (length - 1));
+}
+
 CORE_FN uint64_t
 hash_bytes(const uint8_t *bytes, uint32_t length)
 {
 	uint64_t	hash = length;
-	uint64_t	word;
 
 	for (; length >= 8; bytes += 8, length -= 8)
 		hash = hash_combine(hash, load_u64(bytes));
-	if (length > 0)
-	{
-		word = 0;
-		memcpy(&word, bytes, length);
-		hash = hash_combine(hash, word);
-	}
-	return hash;
+	return length > 0 ? hash_combine(hash, hash_short_word(bytes, length)) : hash;
 }
 
 #endif							/* GPUDB_CORE_HASH_H */

@@ -482,16 +482,9 @@ find_values(SeenDictionary seen, CodedValue *values, uint32 n)
 {
 	bool		all = true;
 
+	dictionary_find_all(seen.dictionary, values, n);
 	for (uint32 i = 0; i < n; i++)
-	{
-		values[i].hash = hash_bytes(values[i].bytes, values[i].length);
-		dictionary_prefetch(seen.dictionary, values[i].hash);
-	}
-	for (uint32 i = 0; i < n; i++)
-	{
-		values[i].code = dictionary_find(seen.dictionary, values[i].bytes, values[i].length, values[i].hash);
 		all &= values[i].code != DICTIONARY_NONE;
-	}
 	return all;
 }
 

@@ -51,15 +51,6 @@ extern uint32 codes_count(const Codes *codes);
 /* What threads look values up in. */
 extern CodeBook *codes_book(Codes *codes);
 
-/* A value that is to have a code. */
-typedef struct CodedValue
-{
-	const uint8 *bytes;
-	uint32		length;
-	uint32		code;			/* out */
-	uint64		hash;			/* of the function's own */
-} CodedValue;
-
 /*
  * Find the codes of n values, and give codes to those that have none.  False,
  * and the column is refused a dictionary for all times, where that would be one

@@ -239,6 +239,8 @@ test_pages(void)
 		for (uint32_t end = HEAP_PAGE_SIZE; n < FAST_MAX_TUPLES && end > 128; end = at[n++])
 			at[n] = write_on_page(page, &value[random_below(nvalues)], end);
 		coded.book = &book;
+		/* all at once, or in turn */
+		coded.differs = random_below(2) != 0;
 		tablet_layout(tablet, &type, 1, FAST_MAX_TUPLES, 0);
 		tap_expect(fast_codes(page, at, n, &coded, tablet, 0), "trial %d: not usual", trial);
 		for (uint32_t t = 0; t < n; t++)
@@ -380,9 +382,35 @@ test_readers(void)
 	dictionary_free(dictionary);
 }
 
+/* The hash of bytes is that of their words, of which the last one has zeros above its bytes; nothing beyond the bytes is read. */
+static void
+test_hash(void)
+{
+	tap_begin("hashes of bytes");
+	for (uint32_t length = 0; length <= 4 * MOST_LENGTH; length++)
+	{
+		uint8_t    *bytes = (uint8_t *) guard_alloc(length, 1);
+		uint64_t	expected = length;
+
+		for (uint32_t i = 0; i < length; i++)
+			bytes[i] = (uint8_t) random_below(256);
+		for (uint32_t i = 0; i < length; i += 8)
+		{
+			uint64_t	word = 0;
+
+			memcpy(&word, bytes + i, length - i < 8 ? length - i : 8);
+			expected = hash_combine(expected, word);
+		}
+		tap_expect(hash_bytes(bytes, length) == expected, "another hash of %u bytes", length);
+		guard_free(bytes, length, 1);
+	}
+	tap_end();
+}
+
 int
 main(void)
 {
+	test_hash();
 	test_values();
 	test_equal_hashes();
 	fill(100, 4000, "no room for another value");
