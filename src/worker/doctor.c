@@ -11,19 +11,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "access/htup_details.h"
 #include "access/xlog.h"
 #include "catalog/pg_authid.h"
+#include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "device/calibration.h"
 #include "device/channel.h"
 #include "device/device.h"
 #include "guc.h"
+#include "pg_compat.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
 #include "worker/supervisor.h"
@@ -156,6 +161,81 @@ tell_cache(StringInfo text)
 		appendStringInfoString(text, "Queries of this session neither use nor cache columns: gpudb.cache is off.\n");
 }
 
+/* Pages that VACUUM did not mark all-visible are worth a word if they are more than this part of a table, and more than so many. */
+#define UNMARKED_PART		10
+#define UNMARKED_LEAST		1280
+
+/*
+ * Tell of a table whose pages are not marked all-visible: VACUUM leaves them so
+ * when a transaction that began before them still runs, and autovacuum does not
+ * come back to a table that nobody changes.
+ */
+static void
+tell_table(StringInfo text, Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Form_pg_class class;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	class = (Form_pg_class) GETSTRUCT(tuple);
+	if (class->relpages - class->relallvisible > Max(class->relpages / UNMARKED_PART, UNMARKED_LEAST))
+		appendStringInfo(text, "%d of %d pages of table %s are not marked all-visible, so each session looks at their rows again after any change in the server. "
+						 "VACUUM it.\n", class->relpages - class->relallvisible, class->relpages,
+						 quote_qualified_identifier(get_namespace_name(class->relnamespace), NameStr(class->relname)));
+	ReleaseSysCache(tuple);
+}
+
+/* The files of this database that have cached columns, each once. */
+typedef struct CachedFiles
+{
+	int			n;
+	int			room;
+	struct
+	{
+		Oid			tablespace;
+		Oid			file;
+	}		   *file;
+} CachedFiles;
+
+static void
+note_file(const ShelfColumn *column, void *arg)
+{
+	CachedFiles *files = arg;
+
+	if (column->database != MyDatabaseId)
+		return;
+	for (int i = files->n - 1; i >= 0; i--)
+		if (files->file[i].file == column->file && files->file[i].tablespace == column->tablespace)
+			return;
+	if (files->n == files->room)
+	{
+		files->room *= 2;
+		files->file = repalloc_huge(files->file, files->room * sizeof(*files->file));
+	}
+	files->file[files->n].tablespace = column->tablespace;
+	files->file[files->n++].file = column->file;
+}
+
+/* Tell of tables with cached columns that the user may read. */
+static void
+tell_tables(StringInfo text)
+{
+	CachedFiles files = {.room = 64};
+
+	files.file = palloc(files.room * sizeof(*files.file));
+	shelf_visit(note_file, &files);
+	for (int i = 0; i < files.n; i++)
+	{
+		const Oid	relation = compat_relation_of_file(files.file[i].tablespace, files.file[i].file);
+		bool		missing = false;
+
+		/* it may have been dropped, or be at this moment */
+		if (OidIsValid(relation) && pg_class_aclcheck_ext(relation, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK)
+			tell_table(text, relation);
+	}
+}
+
 /* Tell of what cannot run on this server as it is. */
 static void
 tell_what_is_off(StringInfo text)
@@ -184,6 +264,7 @@ gpudb_doctor(PG_FUNCTION_ARGS)
 		tell_device(&text, channel);
 		tell_calibration(&text);
 		tell_cache(&text);
+		tell_tables(&text);
 		tell_what_is_off(&text);
 		appendStringInfoString(&text, "SELECT * FROM gpudb.why_not('SELECT ...') tells which parts of a query run on gpudb, and why others do not.");
 	}

@@ -143,5 +143,18 @@ for my $end ('pg_cancel_backend', 'pg_terminate_backend')
 	run_sql("SELECT gpudb.evict('large')");
 	is(run_sql("SELECT gpudb.prewarm('large', '{id,word}')"), run_sql("SELECT (pg_relation_size('large') / 8192 + 1019) / 1020"), 'the next one builds every tablet');
 }
+# Pages that are not marked all-visible
+run_sql(q{
+	CREATE SCHEMA "a b";
+	CREATE TABLE "a b".unmarked AS SELECT i, repeat('-', 1900) FROM generate_series(1, 5600) i;
+	ANALYZE "a b".unmarked;
+	SELECT gpudb.prewarm('"a b".unmarked', '{i}');
+});
+my $told = q{SELECT substring(gpudb.doctor() FROM '[^\n]* pages of table [^\n]*')};
+like(run_sql($told), qr/^1400 of 1400 pages of table "a b"\.unmarked are not marked all-visible.*VACUUM it\.$/, 'doctor() tells of pages that VACUUM has not marked');
+is(run_sql("CREATE ROLE stranger; SET ROLE stranger; $told"), '', 'but not those who may not read the table');
+run_sql('VACUUM "a b".unmarked');
+is(run_sql($told), '', 'VACUUM mends that');
+
 $node->stop;
 done_testing();
