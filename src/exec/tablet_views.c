@@ -14,7 +14,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rls.h"
 #include "utils/snapmgr.h"
 
 #include "exec/stat.h"
@@ -63,20 +62,6 @@ see(const ShelfColumn *column, void *arg)
 	seen->column[seen->n++] = *column;
 }
 
-/* Whether the user may read a column, or 0 for the whole relation, of all rows: how many there are is told, too. */
-static bool
-may_see(Oid relation, AttrNumber attno)
-{
-	bool		missing = false;
-
-	if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
-		return false;
-	/* it may be dropped at this moment */
-	if (pg_class_aclcheck_ext(relation, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK)
-		return true;
-	return attno != 0 && pg_attribute_aclcheck_ext(relation, attno, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK;
-}
-
 /* How a column's values are stored, by the names of coltype.def. */
 static const char *
 form_name(ColType form)
@@ -110,7 +95,7 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 		char	   *name = OidIsValid(relation) ? get_attname(relation, c->key.attno, true) : NULL;
 
 		/* dropped by now, or nobody's business */
-		if (name == NULL || !may_see(relation, c->key.attno))
+		if (name == NULL || !shelf_may_be_told(relation, c->key.attno))
 			continue;
 		{
 			Datum		values[] = {
@@ -168,7 +153,7 @@ gpudb_dictionaries(PG_FUNCTION_ARGS)
 		char	   *name = OidIsValid(relation) ? get_attname(relation, c->attno, true) : NULL;
 
 		/* dropped by now, or nobody's business */
-		if (name == NULL || !may_see(relation, c->attno))
+		if (name == NULL || !shelf_may_be_told(relation, c->attno))
 			continue;
 		{
 			Datum		values[] = {
@@ -233,7 +218,7 @@ gpudb_progress(PG_FUNCTION_ARGS)
 		};
 		bool		nulls[lengthof(values)] = {false};
 
-		if (progress.pid != 0 && progress.database == MyDatabaseId && may_see(progress.relation, 0))
+		if (progress.pid != 0 && progress.database == MyDatabaseId && shelf_may_be_told(progress.relation, 0))
 			tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 	return (Datum) 0;
@@ -275,7 +260,7 @@ gpudb_admission(PG_FUNCTION_ARGS)
 	for (int place = 0; place < ADMISSION_ACCOUNTS; place++)
 	{
 		/* what was lost tells how many rows there are */
-		if (!admission_show(place, &shown) || shown.database != MyDatabaseId || !may_see(shown.relation, 0))
+		if (!admission_show(place, &shown) || shown.database != MyDatabaseId || !shelf_may_be_told(shown.relation, 0))
 			continue;
 		{
 			Datum		values[] = {

@@ -198,6 +198,12 @@ typedef void (*ShelfVisitor) (const ShelfColumn *column, void *arg);
 /* Show each column of each tablet to a function that looks at nothing which takes locks. */
 extern void shelf_visit(ShelfVisitor visit, void *arg);
 
+/*
+ * Whether the user may be told of a column's tablets, or with 0 of the whole
+ * relation's: who may read it, of all rows, since how many there are is told, too.
+ */
+extern bool shelf_may_be_told(Oid relation, AttrNumber attno);
+
 /* Now, for `since`. */
 extern uint64 shelf_time(void);
 

@@ -6,7 +6,10 @@
 
 #include <sys/stat.h>
 
+#include "miscadmin.h"
 #include "storage/lwlock.h"
+#include "utils/acl.h"
+#include "utils/rls.h"
 #include "utils/timestamp.h"
 
 #include "pg_compat.h"
@@ -216,4 +219,17 @@ shelf_visit(ShelfVisitor visit, void *arg)
 			if (DsaPointerIsValid(shelf->tablet[t]))
 				show_tablet(shelf, t, visit, arg);
 	LWLockRelease(pool_lock());
+}
+
+bool
+shelf_may_be_told(Oid relation, AttrNumber attno)
+{
+	bool		missing = false;
+
+	if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
+		return false;
+	/* it may be dropped at this moment */
+	if (pg_class_aclcheck_ext(relation, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK)
+		return true;
+	return attno != 0 && pg_attribute_aclcheck_ext(relation, attno, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK;
 }

@@ -217,7 +217,7 @@ note_file(const ShelfColumn *column, void *arg)
 	files->file[files->n++].file = column->file;
 }
 
-/* Tell of tables with cached columns that the user may read. */
+/* Tell of tables with cached columns that the user may be told of. */
 static void
 tell_tables(StringInfo text)
 {
@@ -228,10 +228,8 @@ tell_tables(StringInfo text)
 	for (int i = 0; i < files.n; i++)
 	{
 		const Oid	relation = compat_relation_of_file(files.file[i].tablespace, files.file[i].file);
-		bool		missing = false;
 
-		/* it may have been dropped, or be at this moment */
-		if (OidIsValid(relation) && pg_class_aclcheck_ext(relation, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK)
+		if (OidIsValid(relation) && shelf_may_be_told(relation, 0))
 			tell_table(text, relation);
 	}
 }

@@ -153,6 +153,10 @@ run_sql(q{
 my $told = q{SELECT substring(gpudb.doctor() FROM '[^\n]* pages of table [^\n]*')};
 like(run_sql($told), qr/^1400 of 1400 pages of table "a b"\.unmarked are not marked all-visible.*VACUUM it\.$/, 'doctor() tells of pages that VACUUM has not marked');
 is(run_sql("CREATE ROLE stranger; SET ROLE stranger; $told"), '', 'but not those who may not read the table');
+run_sql('GRANT SELECT ON "a b".unmarked TO stranger');
+is(run_sql("SET ROLE stranger; $told") ne '', 1, 'those who may are told');
+run_sql('ALTER TABLE "a b".unmarked ENABLE ROW LEVEL SECURITY');
+is(run_sql("SET ROLE stranger; $told"), '', 'and nobody from whom policies may hide rows');
 run_sql('VACUUM "a b".unmarked');
 is(run_sql($told), '', 'VACUUM mends that');
 
