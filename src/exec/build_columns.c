@@ -104,6 +104,7 @@ static bool
 begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, int nwanted, TabletRange tablets)
 {
 	Feed	   *feed = &building->feed;
+	uint32		nfound;
 	bool		all;
 
 	feed->wanted = columns_with_codes(order->relation, wanted, nwanted, &all);
@@ -113,6 +114,7 @@ begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, i
 	feed->tablets = tablet_scan_of_tablets(order->relation, order->snapshot, feed->source.end, feed->wanted, nwanted, tablets);
 	if (feed->tablets == NULL)
 		return false;
+	(void) tablet_scan_decide_next(feed->tablets, &nfound);
 	feed->source.next = feed->source.end = 0;
 	feed->builds = true;
 	feed->take_rows = after_window;

@@ -146,10 +146,12 @@ sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
 {
 	const uint32 nrows = state->stored->rows->nrows;
 	void	   *room = mapping_palloc(state->context, sort_room_bytes(nrows));
-	SortHelpers helpers = {.run = run_together, .threads = threads_lease(), .interrupted = feed_interrupted};
+	SortHelpers helpers = {.run = run_together, .interrupted = feed_interrupted};
 	uint32		listed;
 
 	*order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) nrows, 1));
+	/* nothing from here to where they are returned raises an error */
+	helpers.threads = threads_lease();
 	request->rows = state->stored->rows;
 	request->helpers = &helpers;
 	listed = sort_rows(request, *order, room);

@@ -591,7 +591,6 @@ tablet_scan_of_tablets(Relation relation, Snapshot snapshot, BlockNumber nblocks
 		return NULL;
 	scan->purpose = SCAN_FOR_BUILDING;
 	scan->ndecided = tablets.first / SHELF_TABLETS;
-	decide_shelves(scan, 1);
 	tablet_scan_restrict(scan, tablets);
 	return scan;
 }

@@ -79,10 +79,11 @@ extern uint32 tablets_of(BlockNumber nblocks);
 extern uint32 shelves_of(BlockNumber nblocks);
 
 /*
- * A scan of tablets of one shelf of a relation of so many blocks that has
- * decided about them, to read and leave behind those that are missing; NULL if
- * there is no such tablet, or some columns cannot be kept.  The caller knows
- * that a scan is possible.  The scan must be closed, whatever happens.
+ * A scan of tablets of one shelf of a relation of so many blocks, to read and
+ * leave behind those that are missing; NULL if there is no such tablet, or some
+ * columns cannot be kept.  The caller knows that a scan is possible, and has
+ * tablet_scan_decide_next() decide about them once the scan is noted where
+ * errors have it closed.
  */
 extern TabletScan *tablet_scan_of_tablets(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted,
 										  TabletRange tablets);
@@ -101,8 +102,9 @@ extern void tablet_scan_restrict(TabletScan *scan, TabletRange tablets);
 extern void tablet_scan_decide(TabletScan *scan, bool for_query);
 
 /*
- * The same for the next shelf only, neither remembering, and leaving tablets
- * behind: the cached tablets of it that can be used, and their number.
+ * Pin and decide about the next shelf only, without what the session remembers
+ * of it: the cached tablets of it that can be used, and their number.  The scan
+ * must be closed from now on, whatever happens.
  */
 extern const CachedRows *tablet_scan_decide_next(TabletScan *scan, uint32 *n);
 

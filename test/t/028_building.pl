@@ -143,6 +143,20 @@ for my $end ('pg_cancel_backend', 'pg_terminate_backend')
 	run_sql("SELECT gpudb.evict('large')");
 	is(run_sql("SELECT gpudb.prewarm('large', '{id,word}')"), run_sql("SELECT (pg_relation_size('large') / 8192 + 1019) / 1020"), 'the next one builds every tablet');
 }
+# An error while a shelf is looked at, where its map cannot be read: nobody has the shelf pinned then, and its tablets are built and evicted as ever
+my $map = $node->data_dir . '/' . run_sql("SELECT pg_relation_filepath('large')") . '_vm';
+run_sql('VACUUM large');
+run_sql('CHECKPOINT');
+chmod 0000, $map or die "$map: $!";
+($result, $out, $err) = $node->psql('postgres', "SELECT gpudb.prewarm('large', '{id,word}')");
+chmod 0600, $map or die "$map: $!";
+like($err, qr/_vm.*Permission denied/, 'a map that cannot be read is an error');
+for my $time ('first', 'second')
+{
+	run_sql("SELECT gpudb.evict('large')");
+	is(run_sql("SELECT gpudb.prewarm('large', '{id,word}')"), run_sql("SELECT (pg_relation_size('large') / 8192 + 1019) / 1020"), "every tablet is built the $time time behind it");
+}
+
 # Pages that are not marked all-visible
 run_sql(q{
 	CREATE SCHEMA "a b";
