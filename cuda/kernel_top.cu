@@ -17,17 +17,10 @@ row_of(const TopLaunch &launch, uint32_t group)
 	return launch.rows + (size_t) group * launch.row_words;
 }
 
-/* Whether a group comes before a place; most are told by the first column. */
 static __device__ __forceinline__ bool
 comes_before(const TopLaunch &launch, uint32_t group, const GroupOrder &place)
 {
-	const uint64_t *row = row_of(launch, group);
-
-	if (group_order_value(&launch.top.by[0], row) > place.value[0])
-		return false;
-	const GroupOrder order = group_order(&launch.top, row);
-
-	return group_order_compare(&launch.top, &order, &place) < 0;
+	return group_row_compare(&launch.top, row_of(launch, group), &place) < 0;
 }
 
 static __global__ void
@@ -66,11 +59,7 @@ collect_kernel(const __grid_constant__ TopLaunch launch)
 		const uint64_t *row = row_of(launch, g);
 		uint32_t	at;
 
-		if (group_order_value(&launch.top.by[0], row) > launch.bound.value[0])
-			continue;
-		const GroupOrder order = group_order(&launch.top, row);
-
-		if (group_order_compare(&launch.top, &order, &launch.bound) > 0)
+		if (group_row_compare(&launch.top, row, &launch.bound) > 0)
 			continue;
 		at = atomicAdd(launch.nfound, 1u);
 		if (at >= launch.most)

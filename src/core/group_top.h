@@ -75,22 +75,39 @@ group_order(const GroupTop *top, const uint64_t *row)
 	return order;
 }
 
+/* Compare two places by one column; see group_order_compare(). */
+CORE_FN int
+group_order_compare_column(const GroupTop *top, uint32_t column, Wide value, bool null, const GroupOrder *place)
+{
+	if (value != place->value[column])
+		return value < place->value[column] ? -1 : 1;
+	if (null != ((place->nulls >> column & 1) != 0))
+		return null == (top->by[column].nulls_first != 0) ? -1 : 1;
+	return 0;
+}
+
 /* Return a number below 0 if a comes before b, above 0 if it comes after b, and 0 if they tie. */
 CORE_FN int
 group_order_compare(const GroupTop *top, const GroupOrder *a, const GroupOrder *b)
 {
+	int			compared = 0;
 	uint32_t	i;
 
-	for (i = 0; i < top->ncolumns; i++)
-	{
-		const bool	null = (a->nulls >> i & 1) != 0;
+	for (i = 0; i < top->ncolumns && compared == 0; i++)
+		compared = group_order_compare_column(top, i, a->value[i], (a->nulls >> i & 1) != 0, b);
+	return compared;
+}
 
-		if (a->value[i] != b->value[i])
-			return a->value[i] < b->value[i] ? -1 : 1;
-		if (null != ((b->nulls >> i & 1) != 0))
-			return null == (top->by[i].nulls_first != 0) ? -1 : 1;
-	}
-	return 0;
+/* Compare the place of a group's row with another place likewise.  Of most rows no more than the first column is looked at. */
+CORE_FN int
+group_row_compare(const GroupTop *top, const uint64_t *row, const GroupOrder *place)
+{
+	int			compared = 0;
+	uint32_t	i;
+
+	for (i = 0; i < top->ncolumns && compared == 0; i++)
+		compared = group_order_compare_column(top, i, group_order_value(&top->by[i], row), group_order_is_null(&top->by[i], row), place);
+	return compared;
 }
 
 /* Whether its words are of rows of so many. */

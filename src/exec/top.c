@@ -142,10 +142,9 @@ static int
 compare_rows(Datum row, Datum other, void *top_order)
 {
 	const GroupTop *top = top_order;
-	const GroupOrder a = group_order(top, (const uint64 *) DatumGetPointer(row));
-	const GroupOrder b = group_order(top, (const uint64 *) DatumGetPointer(other));
+	const GroupOrder place = group_order(top, (const uint64 *) DatumGetPointer(other));
 
-	return group_order_compare(top, &a, &b);
+	return group_row_compare(top, (const uint64 *) DatumGetPointer(row), &place);
 }
 
 /* Note a group that may be among the first n. */
@@ -160,21 +159,26 @@ add_group(Top *top, uint32 *capacity, uint32 group)
 	top->group[top->ngroups++] = group;
 }
 
+/* Return the place of the last of the first rows, which stands on top. */
+static GroupOrder
+place_of_last(const Top *top, binaryheap *first)
+{
+	return group_order(&top->order, (const uint64 *) DatumGetPointer(binaryheap_first(first)));
+}
+
 /*
  * Note the groups that come no later than the n-th of the groups before them,
  * which are more than those that come no later than the n-th of all.  Returns
- * the row of that one.
+ * the place of that one.
  */
-static Datum
+static GroupOrder
 find_candidates(Top *top, const GroupTable *groups)
 {
-	const GroupTopColumn *by = &top->order.by[0];
 	const uint32 wanted = (uint32) top->wanted;
 	/* the first n rows so far, with the last of them on top */
 	binaryheap *first = binaryheap_allocate(top->wanted, compare_rows, &top->order);
 	uint32		capacity = 2 * wanted;
-	Datum		bound;
-	Wide		bound_value;
+	GroupOrder	bound;
 
 	top->group = palloc(capacity * sizeof(uint32));
 	top->ngroups = 0;
@@ -184,25 +188,20 @@ find_candidates(Top *top, const GroupTable *groups)
 		binaryheap_add_unordered(first, PointerGetDatum(group_row(groups, g)));
 	}
 	binaryheap_build(first);
-	bound = binaryheap_first(first);
-	bound_value = group_order_value(by, (const uint64 *) DatumGetPointer(bound));
+	bound = place_of_last(top, first);
 	for (uint32 g = wanted; g < groups->ngroups; g++)
 	{
 		const uint64 *row = group_row(groups, g);
-		int			place;
+		const int	place = group_row_compare(&top->order, row, &bound);
 
 		CHECK_FOR_INTERRUPTS();
-		if (group_order_value(by, row) > bound_value)
-			continue;
-		place = compare_rows(PointerGetDatum(row), bound, &top->order);
 		if (place > 0)
 			continue;
 		add_group(top, &capacity, g);
 		if (place == 0)
 			continue;
 		binaryheap_replace_first(first, PointerGetDatum(row));
-		bound = binaryheap_first(first);
-		bound_value = group_order_value(by, (const uint64 *) DatumGetPointer(bound));
+		bound = place_of_last(top, first);
 	}
 	binaryheap_free(first);
 	return bound;
@@ -212,7 +211,7 @@ void
 top_find(Top *top, const GroupTable *groups)
 {
 	uint32		found = 0;
-	Datum		bound;
+	GroupOrder	bound;
 
 	top->group = NULL;
 	top->ngroups = groups->ngroups;
@@ -220,7 +219,7 @@ top_find(Top *top, const GroupTable *groups)
 		return;
 	bound = find_candidates(top, groups);
 	for (uint32 c = 0; c < top->ngroups; c++)
-		if (compare_rows(PointerGetDatum(group_row(groups, top->group[c])), bound, &top->order) <= 0)
+		if (group_row_compare(&top->order, group_row(groups, top->group[c]), &bound) <= 0)
 			top->group[found++] = top->group[c];
 	top->ngroups = found;
 }

@@ -220,14 +220,6 @@ read_groups(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into
 	return *n > 0;
 }
 
-static bool
-is_within(const GroupTop *top, const uint64 *row, const GroupOrder *bound)
-{
-	const GroupOrder order = group_order(top, row);
-
-	return group_order_compare(top, &order, bound) <= 0;
-}
-
 /* Groups that come no later than the best ones of so many parts, each of which has another group. */
 static bool
 read_top(ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *into, uint32_t *n)
@@ -243,18 +235,14 @@ read_top(ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *in
 	/* the first so many groups, whatever they are, are as many */
 	bound = group_order(top, group_row(groups, 0));
 	for (uint32 g = 1; g < top->wanted; g++)
-	{
-		const GroupOrder order = group_order(top, group_row(groups, g));
-
-		if (group_order_compare(top, &order, &bound) > 0)
-			bound = order;
-	}
+		if (group_row_compare(top, group_row(groups, g), &bound) > 0)
+			bound = group_order(top, group_row(groups, g));
 	for (uint32 g = 0; g < groups->ngroups; g++)
-		found += is_within(top, group_row(groups, g), &bound);
+		found += group_row_compare(top, group_row(groups, g), &bound) <= 0;
 	if (found > most)
 		return true;
 	for (uint32 g = 0; g < groups->ngroups; g++)
-		if (is_within(top, group_row(groups, g), &bound))
+		if (group_row_compare(top, group_row(groups, g), &bound) <= 0)
 		{
 			into[*n] = groups->hashes[g];
 			memcpy(into + found + (size_t) *n * groups->row_words, group_row(groups, g), groups->row_words * sizeof(uint64));

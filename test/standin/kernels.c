@@ -710,14 +710,12 @@ top_best(const TopLaunch *launch, GroupOrder *best, void *stream)
 
 	for (uint32_t g = 0; g < launch->ngroups; g++)
 	{
-		const GroupOrder order = group_order(&launch->top, launch->rows + (size_t) g * launch->row_words);
+		const uint64_t *row = launch->rows + (size_t) g * launch->row_words;
 		const uint32_t part = g / TOP_THREADS % parts;
 
 		/* each part's first group stands ahead of its others */
-		if (g < parts * TOP_THREADS && g % TOP_THREADS == 0)
-			best[part] = order;
-		else if (group_order_compare(&launch->top, &order, &best[part]) < 0)
-			best[part] = order;
+		if ((g < parts * TOP_THREADS && g % TOP_THREADS == 0) || group_row_compare(&launch->top, row, &best[part]) < 0)
+			best[part] = group_order(&launch->top, row);
 	}
 	return SUCCESS;
 }
@@ -728,9 +726,8 @@ top_collect(const TopLaunch *launch, void *stream)
 	for (uint32_t g = 0; g < launch->ngroups; g++)
 	{
 		const uint64_t *row = launch->rows + (size_t) g * launch->row_words;
-		const GroupOrder order = group_order(&launch->top, row);
 
-		if (group_order_compare(&launch->top, &order, &launch->bound) > 0 || (*launch->nfound)++ >= launch->most)
+		if (group_row_compare(&launch->top, row, &launch->bound) > 0 || (*launch->nfound)++ >= launch->most)
 			continue;
 		launch->found_hashes[*launch->nfound - 1] = launch->hashes[g];
 		memcpy(launch->found_rows + (size_t) (*launch->nfound - 1) * launch->row_words, row, launch->row_words * sizeof(uint64_t));
