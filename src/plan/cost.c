@@ -650,6 +650,14 @@ cost_groups_out(double groups)
 }
 
 double
+cost_groups_of_threads(double groups, double rows)
+{
+	const int	threads = threads_wanted();
+
+	return threads == 0 ? groups : Min(groups * (threads + 1), Max(rows, groups) + groups);
+}
+
+double
 cost_group_bytes(const Program *program)
 {
 	/* tables double as they grow */

@@ -133,6 +133,13 @@ extern double cost_sort_bytes(double rows, int ncolumns);
 /* How many groups a GPU returns: those that are wanted, but all where keys have texts. */
 extern double cost_groups_returned(const Program *program, GroupCount groups);
 
+/*
+ * Return how many groups the tables of all threads have, of so many rows.  Each
+ * thread makes groups of a part of the rows, and one table takes those of all
+ * in the end.
+ */
+extern double cost_groups_of_threads(double groups, double rows);
+
 /* Bytes of a group in a table. */
 extern double cost_group_bytes(const Program *program);
 

@@ -15,7 +15,6 @@
 
 #include "core/hash.h"
 #include "device/device.h"
-#include "device/threads.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/path.h"
@@ -39,18 +38,6 @@ rows_of_input(const Candidate *candidate)
 }
 
 /*
- * Return how many groups the tables of all threads have.  Each thread makes
- * groups of a part of the rows, and one table takes those of all in the end.
- */
-static double
-groups_of_threads(double groups, double rows)
-{
-	const int	threads = threads_wanted();
-
-	return threads == 0 ? groups : Min(groups * (threads + 1), Max(rows, groups) + groups);
-}
-
-/*
  * Whether the group tables of all threads will probably stay within the
  * memory of an aggregate; or of a GPU, which has one table for all, those
  * groups that come back, and all of them within what it has for tables.
@@ -61,7 +48,7 @@ groups_fit(const Program *program, GroupCount groups, double rows, bool on_gpu)
 	const double bytes = cost_group_bytes(program);
 
 	if (!on_gpu)
-		return groups_of_threads(groups.found, rows) * bytes <= guc_group_bytes();
+		return cost_groups_of_threads(groups.found, rows) * bytes <= guc_group_bytes();
 	return cost_groups_returned(program, groups) * bytes <= guc_group_bytes() &&
 		groups.found * bytes <= device_join_bytes();
 }

@@ -22,7 +22,6 @@
 #include "utils/fmgroids.h"
 
 #include "compile/compile.h"
-#include "device/threads.h"
 #include "exec/exec_sort_agg.h"
 #include "exec/stored_rows.h"
 #include "guc.h"
@@ -210,7 +209,7 @@ can_run(const RelOptInfo *input_rel, SortedGrouping *grouping, double rows)
 		result.nselects > 0)
 		return false;
 	grouping->cost = cost_sorted_groups(&result, rows, grouping->ngroups);
-	return gpudb_force || cost_group_bytes(result.program) * grouping->ngroups * (threads_wanted() + 1) <= guc_group_bytes();
+	return gpudb_force || cost_groups_of_threads(grouping->ngroups, rows) * cost_group_bytes(result.program) <= guc_group_bytes();
 }
 
 /* PostgreSQL's aggregation of what a path returns, with keys and aggregates alone, and without HAVING. */
