@@ -167,16 +167,98 @@ typedef struct LikeMode
 	bool		fold;			/* compare without case; the pattern is in lower case */
 } LikeMode;
 
+/* Eight bytes that are all this one. */
+#define TEXT_EIGHT(byte) ((uint64_t) (uint8_t) (byte) * UINT64_C(0x0101010101010101))
+
+/* Whether a byte of a pattern stands for something else than itself. */
+CORE_FN bool
+like_is_special(uint8_t c)
+{
+	return c == '%' || c == '_' || c == '\\';
+}
+
 CORE_FN bool
 like_same(uint8_t c, uint8_t pattern, LikeMode mode)
 {
 	return (mode.fold ? text_lower(c) : c) == pattern;
 }
 
+/* Each byte of eight in lower case. */
+CORE_HOST uint64_t
+text_lower_eight(uint64_t bytes)
+{
+	const uint64_t low = bytes & TEXT_EIGHT(0x7f);
+	const uint64_t from_a = low + TEXT_EIGHT(0x80 - 'A');
+	const uint64_t past_z = low + TEXT_EIGHT(0x7f - 'Z');
+
+	/* the highest bit of a byte, moved to the one by which cases differ */
+	return bytes + ((from_a & ~past_z & ~bytes & TEXT_EIGHT(0x80)) >> 2);
+}
+
+/* The eight bytes at p, as they are compared. */
+CORE_HOST uint64_t
+text_eight(const uint8_t *p, LikeMode mode)
+{
+	uint64_t	bytes;
+
+	memcpy(&bytes, p, sizeof(bytes));
+	return mode.fold ? text_lower_eight(bytes) : bytes;
+}
+
+/*
+ * At which of eight positions the two bytes of a pattern at p stand: the
+ * highest bit of their bytes.  A byte of the difference is 0 where both are the
+ * same, and adding 0x7f to the lower seven bits of any other sets the highest
+ * one.
+ */
+CORE_HOST uint64_t
+like_pairs(const uint8_t *a, const uint8_t *p, LikeMode mode)
+{
+	const uint64_t differs = (text_eight(a, mode) ^ TEXT_EIGHT(p[0])) | (text_eight(a + 1, mode) ^ TEXT_EIGHT(p[1]));
+
+	return ~(((differs & TEXT_EIGHT(0x7f)) + TEXT_EIGHT(0x7f)) | differs) & TEXT_EIGHT(0x80);
+}
+
+/* Bytes that like_pairs() reads. */
+#define LIKE_PAIRS_BYTES 9
+
+/* Return the first position, from `at` on, where the two bytes of a pattern at p stand, or alen. */
+CORE_HOST uint32_t
+like_seek(const uint8_t *a, uint32_t alen, uint32_t at, const uint8_t *p, LikeMode mode)
+{
+	uint64_t	pairs = 0;
+
+	for (; at + LIKE_PAIRS_BYTES <= alen; at += 8)
+	{
+		pairs = like_pairs(a + at, p, mode);
+		if (pairs != 0)
+			return at + (uint32_t) __builtin_ctzll(pairs) / 8;
+	}
+	/* the last positions, with some before them that are shifted out */
+	if (at + 1 < alen && alen >= LIKE_PAIRS_BYTES)
+	{
+		pairs = like_pairs(a + alen - LIKE_PAIRS_BYTES, p, mode) >> 8 * (at - (alen - LIKE_PAIRS_BYTES));
+		return pairs != 0 ? at + (uint32_t) __builtin_ctzll(pairs) / 8 : alen;
+	}
+	for (; at + 1 < alen; at++)
+		if (like_same(a[at], p[0], mode) && like_same(a[at + 1], p[1], mode))
+			return at;
+	return alen;
+}
+
+/* Whether a pattern begins with two bytes that like_seek() may look for: no wildcards, and none that only continues a character. */
+CORE_FN bool
+like_can_seek(const uint8_t *p, uint32_t plen, LikeMode mode)
+{
+	return plen >= 2 && !like_is_special(p[0]) && !like_is_special(p[1]) && !(mode.utf8 && (p[0] & 0xC0) == 0x80);
+}
+
 /*
  * a LIKE pattern with backslash as escape.  On a mismatch the search resumes
  * one character further from where the last % began to match, which finds a
- * match whenever there is one.  The pattern must not end in a lone escape.
+ * match whenever there is one; on a CPU it passes over all positions at which
+ * the pattern's next two bytes do not stand.  The pattern must not end in a
+ * lone escape.
  */
 CORE_FN uint8_t
 text_like(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, LikeMode mode)
@@ -185,15 +267,19 @@ text_like(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, Like
 	uint32_t	pi = 0;
 	uint32_t	resume_a = 0;
 	uint32_t	resume_p = UINT32_MAX;
+	bool		seeks = false;
 
 	for (;;)
 	{
 		if (pi < plen && p[pi] == '%')
 		{
 			resume_p = ++pi;
-			resume_a = ai;
 			if (pi == plen)
 				return 1;
+			seeks = core_on_host(like_can_seek(p + pi, plen - pi, mode), false);
+			if (seeks)
+				ai = core_on_host(like_seek(a, alen, ai, p + pi, mode), ai);
+			resume_a = ai;
 			continue;
 		}
 		if (ai < alen && pi < plen)
@@ -225,6 +311,8 @@ text_like(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, Like
 		if (resume_p == UINT32_MAX || resume_a >= alen)
 			return 0;
 		resume_a = text_next(a, alen, resume_a, mode.utf8);
+		if (seeks)
+			resume_a = core_on_host(like_seek(a, alen, resume_a, p + resume_p, mode), resume_a);
 		ai = resume_a;
 		pi = resume_p;
 	}

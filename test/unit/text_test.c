@@ -70,11 +70,11 @@ append(Text *t, const char *s)
 	t->length += (uint32_t) strlen(s);
 }
 
-/* `kinds` letters to choose from; a text may hold wildcards as plain characters. */
+/* Fewer than `most` characters, of `kinds` letters to choose from; a text may hold wildcards as plain characters. */
 static void
-random_string(Text *t, uint32_t kinds)
+random_string(Text *t, uint32_t most, uint32_t kinds)
 {
-	uint32_t	n = random_below(9);
+	uint32_t	n = random_below(most);
 
 	t->length = 0;
 	while (n-- > 0)
@@ -156,9 +156,39 @@ test_like_random(const char *name, uint32_t kinds, bool utf8)
 		Text		a;
 		Text		p;
 
-		random_string(&a, kinds);
+		/* of longer texts several bytes are compared at a time */
+		random_string(&a, i % 8 == 0 ? MAX_TEXT : 9, kinds);
 		random_pattern(&p, kinds);
 		expect_like(&a, &p, utf8);
+	}
+	tap_end();
+}
+
+/* Without case, as under the C collation: ASCII letters alone, and none of their neighbours, have another case. */
+static void
+test_like_without_case(void)
+{
+	static const char bytes[] = "aAbBzZ@[`{\xC1\xE1\xDA\xFA%_";
+	long		i;
+
+	tap_begin("ILIKE: long and short texts");
+	for (i = 0; i < 400000; i++)
+	{
+		Text		a = {.length = random_below(i % 8 == 0 ? 40 : 12)};
+		Text		lower = a;
+		Text		p = {.length = random_below(6)};
+		uint32_t	b;
+
+		for (b = 0; b < a.length; b++)
+		{
+			a.bytes[b] = (uint8_t) bytes[random_below(sizeof(bytes) - 1)];
+			lower.bytes[b] = text_lower(a.bytes[b]);
+		}
+		for (b = 0; b < p.length; b++)
+			p.bytes[b] = text_lower((uint8_t) (random_below(3) ? bytes[random_below(sizeof(bytes) - 1)] : '%'));
+		tap_expect(text_like(a.bytes, a.length, p.bytes, p.length, (LikeMode) {false, true}) ==
+				   like_reference(lower.bytes, lower.length, p.bytes, p.length, false), "'%.*s' ILIKE '%.*s'", (int) a.length, a.bytes,
+				   (int) p.length, p.bytes);
 	}
 	tap_end();
 }
@@ -192,13 +222,13 @@ test_like_exhaustive(void)
 static void
 match_hostile_bytes(void *arg, Progress *progress)
 {
-	uint8_t    *text_end = (uint8_t *) guard_alloc(16, 16) + 16;
+	uint8_t    *text_end = (uint8_t *) guard_alloc(48, 16) + 48;
 	uint8_t    *pattern_end = (uint8_t *) guard_alloc(16, 16) + 16;
 	long		i;
 
 	for (i = 0; i < 300000; i++)
 	{
-		uint32_t	alen = random_below(10);
+		uint32_t	alen = random_below(i % 8 == 0 ? 48 : 10);
 		uint32_t	plen = random_below(8);
 		uint32_t	b;
 
@@ -360,8 +390,8 @@ test_equality(void)
 		Text		a;
 		Text		b;
 
-		random_string(&a, ASCII_LETTERS);
-		random_string(&b, ASCII_LETTERS);
+		random_string(&a, 9, ASCII_LETTERS);
+		random_string(&b, 9, ASCII_LETTERS);
 		tap_expect(text_equal(a.bytes, a.length, b.bytes, b.length) == (compare_bytes(&a, &b) == 0), "'%.*s' and '%.*s'",
 				   (int) a.length, a.bytes, (int) b.length, b.bytes);
 	}
@@ -407,7 +437,7 @@ test_parts(void)
 		uint32_t	length;
 		uint32_t	begin;
 
-		random_string(&a, PLAIN_LETTERS);
+		random_string(&a, 9, PLAIN_LETTERS);
 		n = count_characters(&a, utf8);
 		tap_expect(text_characters(a.bytes, a.length, utf8) == n, "'%.*s' has %lld characters", (int) a.length, a.bytes,
 				   (long long) n);
@@ -473,8 +503,8 @@ test_order(void)
 		Text		a;
 		Text		b;
 
-		random_string(&a, PLAIN_LETTERS);
-		random_string(&b, PLAIN_LETTERS);
+		random_string(&a, 9, PLAIN_LETTERS);
+		random_string(&b, 9, PLAIN_LETTERS);
 		tap_expect(sign_of(text_compare(a.bytes, a.length, b.bytes, b.length)) == compare_bytes(&a, &b), "'%.*s' and '%.*s'",
 				   (int) a.length, a.bytes, (int) b.length, b.bytes);
 	}
@@ -497,7 +527,7 @@ test_folding(void)
 		Text		p;
 		uint32_t	b;
 
-		random_string(&a, PLAIN_LETTERS);
+		random_string(&a, 9, PLAIN_LETTERS);
 		random_pattern(&p, PLAIN_LETTERS);
 		folded = a;
 		for (b = 0; b < a.length; b++)
@@ -517,6 +547,7 @@ main(void)
 	test_like_exhaustive();
 	test_like_random("LIKE: random ASCII", ASCII_LETTERS, false);
 	test_like_random("LIKE: random UTF-8", PLAIN_LETTERS, true);
+	test_like_without_case();
 	test_like_hostile_bytes();
 	test_packing();
 	test_wide_packing();
