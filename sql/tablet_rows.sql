@@ -45,7 +45,7 @@ SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT up + small,
 SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT id FROM tablet_rows WHERE up < 1000000007::bigint * 40' || left(i::text, 0)) t;
 SELECT * FROM tablet_rows('SELECT id FROM tablet_rows WHERE id > 30000') AS none;
 SELECT * FROM tablet_rows('SELECT id, t FROM tablet_rows WHERE id % 50 = 0') AS texts_are_kept;
-SELECT * FROM tablet_rows('SELECT ctid, id FROM tablet_rows WHERE id % 50 = 0') AS places_are_not_kept;
+SELECT * FROM tablet_rows('SELECT ctid, id FROM tablet_rows WHERE id % 50 = 0') AS places_are_fetched;
 
 -- blocks that have changed are read, and their rows stand where they stood
 UPDATE tablet_rows SET price = -price, same = 300 WHERE id % 1700 = 0;

@@ -93,7 +93,8 @@ begin(CustomScanState *css, EState *estate, int eflags)
 
 	node_begin(&state->node, estate, eflags);
 	state->node.request.quals = plan->custom_exprs;
-	state->node.request.give_rows = true;
+	state->node.fetches = intVal(list_nth(plan->custom_private, NODE_PRIVATE_FETCHES)) != 0;
+	state->node.request.give_rows = !state->node.fetches;
 	state->node.request.outputs = compile_wanted((Node *) plan->scan.plan.targetlist, (Node *) plan->scan.plan.qual);
 	state->node.request.give_texts = intVal(list_nth(plan->custom_private, NODE_PRIVATE_TEXTS)) != 0 && !device_may_use_gpu();
 	state->host_quals = plan->scan.plan.qual;
@@ -129,31 +130,48 @@ keep_outputs(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 	return entry->has_outputs || !entry->cached;
 }
 
+/* Have room for so many places. */
+static void
+make_places(GpuScanState *state, BatchWindow *entry, uint32 n)
+{
+	if (n <= entry->places_capacity)
+		return;
+	entry->places = MemoryContextAlloc(state->node.run_context, n * sizeof(uint32));
+	entry->places_capacity = n;
+}
+
+/* Keep the rows of a slice: their outputs are here, or their tuples are fetched; false if they cannot be. */
+static bool
+keep_slice(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
+{
+	entry->nplaces = work->nrows;
+	if (entry->has_outputs || work->nrows == 0)
+		return true;
+	make_places(state, entry, work->nrows);
+	if (!portions_fetch(&state->portions, entry->slice, work->rows, work->nrows, entry->window, entry->places))
+		return false;
+	entry->cached = false;
+	state->node.report.rows_fetched += work->nrows;
+	return true;
+}
+
 /* Keep what the device has found of a window: the places of the rows that passed, and their outputs; or all rows. */
 static void
 keep_rows(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 {
-	GpuNode    *node = &state->node;
 	const PageList *list = &entry->window->list;
 	uint32		n = 0;
 
 	entry->has_outputs = false;
-	if (work != NULL && !keep_outputs(state, entry, work))
+	if (work != NULL && (!keep_outputs(state, entry, work) || (entry->cached && !keep_slice(state, entry, work))))
 	{
 		read_instead(state, entry);
 		work = NULL;
 	}
 	entry->judged = work != NULL;
-	if (entry->cached)
-	{
-		entry->nplaces = work->nrows;
+	if (work != NULL && work->pages == NULL)
 		return;
-	}
-	if (list->nrows > entry->places_capacity)
-	{
-		entry->places = MemoryContextAlloc(node->run_context, list->nrows * sizeof(uint32));
-		entry->places_capacity = list->nrows;
-	}
+	make_places(state, entry, list->nrows);
 	if (work != NULL)
 	{
 		uint32		first = 0;
@@ -296,7 +314,8 @@ may_use_tablets(const GpuScanState *state)
 {
 	const GpuNode *node = &state->node;
 
-	return state->may_run_ahead && !state->waiting && node->feed.job != NULL && node->device == &cpu_device && node->compiled.gives_rows;
+	return state->may_run_ahead && !state->waiting && node->feed.job != NULL && node->device == &cpu_device &&
+		(node->compiled.gives_rows || node->fetches);
 }
 
 static void

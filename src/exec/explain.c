@@ -75,7 +75,7 @@ forget_runs(GpuNode *node)
 	node->whole_texts = node->without_codes = false;
 	node->without_gpu = NULL;
 	node_keep_rows(node, false);
-	node->request.give_rows = !node->request.aggregate;
+	node->request.give_rows = !node->request.aggregate && !node->fetches;
 	node->device = NULL;
 	node->report.device_why = NULL;
 }
@@ -179,6 +179,8 @@ explain_report(GpuNode *node, ExplainState *es)
 		ExplainPropertyInteger("Cached Blocks Reread", NULL, feed->blocks_reread, es);
 	if (feed->tablets_kept > 0)
 		ExplainPropertyInteger("Tablets Kept", NULL, feed->tablets_kept, es);
+	if (node->fetches)
+		ExplainPropertyInteger("Rows Fetched", NULL, report->rows_fetched, es);
 	if (report->fallback_windows > 0)
 		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
 	if (feed->left_windows > 0)

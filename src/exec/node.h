@@ -57,7 +57,9 @@ enum NodePrivate
 	NODE_PRIVATE_PARTS,
 	NODE_PRIVATE_Count,
 	/* GpuScan: Integer, 1 = texts of any length are outputs */
-	NODE_PRIVATE_TEXTS = NODE_PRIVATE_KEYS
+	NODE_PRIVATE_TEXTS = NODE_PRIVATE_KEYS,
+	/* the same: Integer, 1 = rows that pass in cached columns are fetched from their pages */
+	NODE_PRIVATE_FETCHES
 };
 
 extern const CustomScanMethods gpu_scan_methods;
@@ -71,6 +73,7 @@ typedef struct NodeReport
 	const char *fallback_reason;	/* reason code, NULL if none */
 	const char *fallback_text;
 	uint64		fallback_windows;	/* of GpuScan, left to PostgreSQL */
+	uint64		rows_fetched;	/* of GpuScan, that passed in cached columns, from their pages */
 	double		device_ms;		/* the backend has spent on passes: feeding, waiting, fetching results */
 	const char *device_why;		/* the device is not the one asked for; NULL if it is */
 	FeedReport	feed;			/* of all runs that have ended */
@@ -92,6 +95,7 @@ struct GpuNode
 	TupleTableSlot *(*next_row) (GpuNode *node);
 	int			eflags;
 	bool		secret;
+	bool		fetches;		/* GpuScan: rows that pass in cached columns are fetched from their pages */
 	Relation	relation;		/* the base relation that the device reads */
 	Index		relid;			/* its range table index */
 	CompileRequest request;		/* filters, keys, aggregates as in the plan */

@@ -157,21 +157,76 @@ portions_collect(Portions *portions, PageWindow *window, Tablet *columns)
 		tablet_scan_collect(portions->feed->tablets, window, columns);
 }
 
-void
-portions_reread(Portions *portions, const TabletSlice *slice, PageWindow *window)
+/* Read the blocks of a slice but for these, by number in the slice, NULL = none, and let the source go on where it was. */
+static void
+read_blocks(Portions *portions, const TabletSlice *slice, const BlockSet *skip, PageWindow *window)
 {
 	PageSource *source = &portions->feed->source;
 	const PageSource before = *source;
 
-	source->next = slice->first;
+	source->next = source->range = slice->first;
 	source->end = slice->end;
-	source->skip = NULL;
+	source->skip = skip;
 	source->watch = NULL;
 	(void) page_source_next(source, window);
 	source->next = before.next;
 	source->end = before.end;
+	source->range = before.range;
 	source->skip = before.skip;
 	source->watch = before.watch;
+}
+
+void
+portions_reread(Portions *portions, const TabletSlice *slice, PageWindow *window)
+{
+	read_blocks(portions, slice, NULL, window);
+}
+
+/* The blocks of a slice that have none of some rows. */
+static void
+find_blocks_without(const TabletSlice *slice, const uint32 *rows, uint32 nrows, BlockSet *without)
+{
+	uint32		end = slice->lead;
+	uint32		n = 0;
+
+	memset(without, 0, sizeof(*without));
+	for (uint32 block = 0; block < slice->end - slice->first; block++)
+	{
+		const uint32 before = n;
+
+		end += slice->ntuples[block];
+		while (n < nrows && rows[n] < end)
+			n++;
+		if (n == before)
+			block_set_add(without, block);
+	}
+}
+
+bool
+portions_fetch(Portions *portions, const TabletSlice *slice, const uint32 *rows, uint32 nrows, PageWindow *window, uint32 *places)
+{
+	const PageList *list = &window->list;
+	BlockSet	without;
+	uint32		first = slice->lead;
+	uint32		n = 0;
+	int			p = 0;
+
+	find_blocks_without(slice, rows, nrows, &without);
+	read_blocks(portions, slice, &without, window);
+	for (uint32 block = 0; block < slice->end - slice->first; first += slice->ntuples[block++])
+	{
+		if (block_set_has(&without, block))
+			continue;
+		if (p == list->npages || window->block[p] != slice->first + block || list->ntuples[p] != slice->ntuples[block])
+		{
+			page_window_release(window);
+			return false;
+		}
+		for (; n < nrows && rows[n] - first < slice->ntuples[block]; n++)
+			places[n] = ROW_PLACE(p, list->offsets[p][rows[n] - first]);
+		p++;
+	}
+	return true;
 }
 
 void

@@ -36,6 +36,13 @@ extern void portions_collect(Portions *portions, PageWindow *window, Tablet *col
 /* Read pages in the place of a slice. */
 extern void portions_reread(Portions *portions, const TabletSlice *slice, PageWindow *window);
 
+/*
+ * Read the pages of a slice that have some of its rows, whose numbers ascend,
+ * and find the places of these in the window; false if a page does not show the
+ * snapshot as many rows as are cached, which should not be.
+ */
+extern bool portions_fetch(Portions *portions, const TabletSlice *slice, const uint32 *rows, uint32 nrows, PageWindow *window, uint32 *places);
+
 /* The program will be another one, which wants other columns, before any row has gone out: all is to be begun again. */
 extern void portions_rewind(Portions *portions);
 

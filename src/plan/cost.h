@@ -105,6 +105,13 @@ extern Cost cost_other_columns(const Candidate *minimal, const CompileResult *fi
 /* Return a lower bound of the cost of a GpuScan of a base relation, without that of returning its rows. */
 extern DeviceCost cost_rows(Candidate *candidate);
 
+/*
+ * Find out what it costs a GpuScan to find rows in cached columns on the CPU
+ * device, and then to fetch those that pass, so many, from their pages; false if
+ * too few of the columns are cached.
+ */
+extern bool cost_fetching(Candidate *candidate, double passing, PassCost *pass, Cost *out);
+
 /* A candidate's filters and joins, without what comes above. */
 extern DeviceCost cost_pipeline(Candidate *candidate);
 

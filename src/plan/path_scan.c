@@ -20,6 +20,16 @@
 /* The part of a relation whose columns of texts are cached from which on rows take their texts out of them. */
 #define TEXTS_CACHED	0.5
 
+/* The path's private list. */
+enum
+{
+	PATH_CANDIDATE,
+	PATH_PASS,					/* NODE_PRIVATE_PASS */
+	PATH_OUT,					/* Integer: what rows cost to go out, if they come as columns */
+	PATH_COLLECTED,				/* Integer: what the pass costs more than one whose rows stay with the device */
+	PATH_FETCHES				/* NODE_PRIVATE_FETCHES */
+};
+
 static Plan *
 plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
@@ -30,8 +40,8 @@ plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = candidate_quals(candidate, false);
 	scan->custom_exprs = candidate_quals(candidate, true);
-	scan->custom_private = list_make4(makeInteger(candidate_secret(candidate, scan->custom_exprs)), lsecond(path->custom_private), candidate->on_device,
-									  makeInteger(candidate->as_rows->gives_texts));
+	scan->custom_private = list_make5(makeInteger(candidate_secret(candidate, scan->custom_exprs)), lsecond(path->custom_private), candidate->on_device,
+									  makeInteger(candidate->as_rows->gives_texts), list_nth(path->custom_private, PATH_FETCHES));
 	scan->flags = path->flags;
 	scan->methods = &gpu_scan_methods;
 	return &scan->scan.plan;
@@ -48,12 +58,18 @@ path_is_gpu_scan(const Path *path)
 	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &scan_path_methods;
 }
 
+bool
+path_scan_has_columns(const Path *path)
+{
+	return path_is_gpu_scan(path) && intVal(list_nth(((const CustomPath *) path)->custom_private, PATH_FETCHES)) == 0;
+}
+
 Cost
 path_scan_saved(const Path *path)
 {
 	const List *private = path_is_gpu_scan(path) ? ((const CustomPath *) path)->custom_private : NIL;
 
-	return private != NIL ? (Cost) intVal(lthird(private)) + intVal(lfourth(private)) : 0;
+	return private != NIL ? (Cost) intVal(list_nth(private, PATH_OUT)) + intVal(list_nth(private, PATH_COLLECTED)) : 0;
 }
 
 /*
@@ -92,28 +108,59 @@ compile_with_outputs(Candidate *candidate, List *host)
 	return result->reason == NULL ? result : candidate->filters;
 }
 
+/* What a scan costs: its pass, and its rows. */
+typedef struct ScanCost
+{
+	PassCost	pass;
+	Cost		out;
+	Cost		saved_out;		/* PATH_OUT */
+	Cost		saved_pass;		/* PATH_COLLECTED */
+	bool		fetches;
+} ScanCost;
+
+/* Have what is wanted of the rows come as columns, as far as it can. */
+static ScanCost
+cost_as_columns(Candidate *candidate, const CompileResult *with_outputs, double passing)
+{
+	ScanCost	cost = {.pass = cost_pass(candidate, with_outputs, NO_AGGREGATES), .out = cost_rows_out(with_outputs, passing)};
+
+	if (!with_outputs->gives_rows)
+		return cost;
+	cost.saved_out = cost.out;
+	/* rows that stay on a GPU are found in cached columns, like those of an aggregate; others in pages */
+	cost.saved_pass = Max(0, cost.pass.cost - cost_pass(candidate, with_outputs, NO_KEYS).cost);
+	return cost;
+}
+
+/* The cheaper one of that and of fetching the rows from their pages. */
+static ScanCost
+cost_scan(Candidate *candidate, const CompileResult *with_outputs, double passing)
+{
+	const ScanCost as_columns = cost_as_columns(candidate, with_outputs, passing);
+	ScanCost	fetched = {.fetches = true};
+
+	/* what is forced is to be a device's as far as it can */
+	if ((gpudb_force && with_outputs->gives_rows) || !cost_fetching(candidate, passing, &fetched.pass, &fetched.out) ||
+		as_columns.pass.cost + as_columns.out <= fetched.pass.cost + fetched.out)
+		return as_columns;
+	return fetched;
+}
+
 CustomPath *
 path_scan_create(Candidate *candidate)
 {
 	RelOptInfo *rel = candidate->rel;
 	List	   *host = candidate_quals(candidate, false);
-	const CompileResult *with_outputs;
 	CustomPath *path;
-	PassCost	pass;
-	PassCost	collected;
+	ScanCost	cost;
 	QualCost	host_cost;
 	double		passing;
-	Cost		out;
 
 	if (candidate->members != NIL || (host != NIL && list_length(host) == list_length(candidate->quals)) || candidate->filters == NULL)
 		return NULL;
-	with_outputs = compile_with_outputs(candidate, host);
-	pass = cost_pass(candidate, with_outputs, NO_AGGREGATES);
-	/* rows that stay on a GPU are found in cached columns, like those of an aggregate; others in pages */
-	collected = with_outputs->gives_rows ? cost_pass(candidate, with_outputs, NO_KEYS) : pass;
 	cost_qual_eval(&host_cost, host, NULL);
 	passing = rel->tuples * candidate->passing;
-	out = cost_rows_out(with_outputs, passing);
+	cost = cost_scan(candidate, compile_with_outputs(candidate, host), passing);
 
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
@@ -121,12 +168,11 @@ path_scan_create(Candidate *candidate)
 	path->path.pathtarget = rel->reltarget;
 	path->path.rows = rel->rows;
 	path->path.startup_cost = host_cost.startup + rel->reltarget->cost.startup;
-	path->path.total_cost = path->path.startup_cost + pass.cost + out +
+	path->path.total_cost = path->path.startup_cost + cost.pass.cost + cost.out +
 		host_cost.per_tuple * passing + rel->reltarget->cost.per_tuple * rel->rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
-	path->custom_private = list_make4((Candidate *) candidate, cost_private(&pass),
-									  makeInteger(with_outputs->gives_rows ? (int) Min(out, INT_MAX) : 0),
-									  makeInteger((int) Max(0, Min(pass.cost - collected.cost, INT_MAX))));
+	path->custom_private = list_make5((Candidate *) candidate, cost_private(&cost.pass), makeInteger((int) Min(cost.saved_out, INT_MAX)),
+									  makeInteger((int) Min(cost.saved_pass, INT_MAX)), makeInteger(cost.fetches));
 	path->methods = &scan_path_methods;
 	return path;
 }

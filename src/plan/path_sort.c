@@ -287,7 +287,7 @@ path_sort_of(const CustomPath *path)
 bool
 path_has_columns(const Path *path)
 {
-	return path_is_gpu_scan(path) || path_is_gpu_join(path);
+	return path_scan_has_columns(path) || path_is_gpu_join(path);
 }
 
 bool

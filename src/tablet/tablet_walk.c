@@ -103,6 +103,8 @@ next_slice(TabletWalk *walk, TabletSlice *slice)
 	const uint32 first = begin - begin % 64;
 
 	slice->first = first_block(walk) + walk->block;
+	slice->ntuples = t->notes->pages->ntuples + walk->block;
+	slice->lead = begin - first;
 	while (walk->block < end && block_set_has(&t->seen->usable, walk->block))
 		walk->row += t->notes->pages->ntuples[walk->block++];
 	if (walk->rows == NULL || walk->row == begin)

@@ -28,6 +28,8 @@ typedef struct TabletSlice
 	uint64		selected[(SLICE_ROWS + 63) / 64];
 	BlockNumber first;
 	BlockNumber end;			/* the block behind the last one */
+	const uint16 *ntuples;		/* rows of each of these blocks */
+	uint32		lead;			/* rows of the columns that come before theirs */
 } TabletSlice;
 
 typedef struct TabletWalk

@@ -40,6 +40,8 @@ QUERIES = [
     "SELECT id, w FROM tablets_{t} WHERE w LIKE 'w1%' AND k < 3 OR w IS NULL AND k = 2 OR upper(w) > 'W{id}'",
     "SELECT id, u FROM tablets_{t} WHERE k = 4 AND id % 11 < 2",
     "SELECT u, w FROM tablets_{t} WHERE u LIKE '%7f%' AND id > {id}",
+    "SELECT ctid, t FROM tablets_{t} t WHERE k = 6 AND id % 17 < 2",
+    "SELECT ctid, tableoid, id, u FROM tablets_{t} WHERE f < 30 AND id > {id}",
 ]
 # most of them change few rows; {id} is one of the table's
 WRITES = [
