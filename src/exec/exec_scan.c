@@ -151,7 +151,6 @@ keep_slice(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 	if (!portions_fetch(&state->portions, entry->slice, work->rows, work->nrows, entry->window, entry->places))
 		return false;
 	entry->cached = false;
-	state->node.report.rows_fetched += work->nrows;
 	return true;
 }
 

@@ -180,7 +180,7 @@ explain_report(GpuNode *node, ExplainState *es)
 	if (feed->tablets_kept > 0)
 		ExplainPropertyInteger("Tablets Kept", NULL, feed->tablets_kept, es);
 	if (node->fetches)
-		ExplainPropertyInteger("Rows Fetched", NULL, report->rows_fetched, es);
+		ExplainPropertyInteger("Rows Fetched", NULL, feed->rows_fetched, es);
 	if (report->fallback_windows > 0)
 		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
 	if (feed->left_windows > 0)

@@ -246,6 +246,7 @@ feed_report_add(FeedReport *into, const FeedReport *from)
 	into->blocks_reread += from->blocks_reread;
 	into->rows_in += from->rows_in;
 	into->rows_skipped += from->rows_skipped;
+	into->rows_fetched += from->rows_fetched;
 	into->column_bytes += from->column_bytes;
 	into->pages_pinned += from->pages_pinned;
 	into->pages_copied += from->pages_copied;

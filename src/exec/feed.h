@@ -29,6 +29,7 @@ typedef struct FeedReport
 	uint64		blocks_reread;	/* of cached tablets, since they have changed */
 	uint64		rows_in;
 	uint64		rows_skipped;	/* of tablets that were not read, since none of them can pass */
+	uint64		rows_fetched;	/* from pages, that had been found in cached columns */
 	uint64		column_bytes;	/* of the cached tablets fed, what the program's columns take; if they are counted */
 	uint64		pages_pinned;
 	uint64		pages_copied;

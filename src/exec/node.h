@@ -73,7 +73,6 @@ typedef struct NodeReport
 	const char *fallback_reason;	/* reason code, NULL if none */
 	const char *fallback_text;
 	uint64		fallback_windows;	/* of GpuScan, left to PostgreSQL */
-	uint64		rows_fetched;	/* of GpuScan, that passed in cached columns, from their pages */
 	double		device_ms;		/* the backend has spent on passes: feeding, waiting, fetching results */
 	const char *device_why;		/* the device is not the one asked for; NULL if it is */
 	FeedReport	feed;			/* of all runs that have ended */

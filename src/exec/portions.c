@@ -77,7 +77,7 @@ portions_rewind(Portions *portions)
 	feed_close_tablets(portions->feed);
 	/* what was read in vain is not told */
 	report->windows = report->rows_in = report->rows_skipped = report->column_bytes = 0;
-	report->tablets_found = report->tablets_skipped = report->tablets_kept = report->blocks_reread = 0;
+	report->tablets_found = report->tablets_skipped = report->tablets_kept = report->blocks_reread = report->rows_fetched = 0;
 }
 
 void
@@ -226,6 +226,7 @@ portions_fetch(Portions *portions, const TabletSlice *slice, const uint32 *rows,
 			places[n] = ROW_PLACE(p, list->offsets[p][rows[n] - first]);
 		p++;
 	}
+	portions->feed->report.rows_fetched += nrows;
 	return true;
 }
 

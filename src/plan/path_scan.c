@@ -139,9 +139,9 @@ cost_scan(Candidate *candidate, const CompileResult *with_outputs, double passin
 	const ScanCost as_columns = cost_as_columns(candidate, with_outputs, passing);
 	ScanCost	fetched = {.fetches = true};
 
-	/* what is forced is to be a device's as far as it can */
+	/* what is forced is to be a device's as far as it can; and some who take rows save a part of what columns cost */
 	if ((gpudb_force && with_outputs->gives_rows) || !cost_fetching(candidate, passing, &fetched.pass, &fetched.out) ||
-		as_columns.pass.cost + as_columns.out <= fetched.pass.cost + fetched.out)
+		as_columns.pass.cost - as_columns.saved_pass + as_columns.out - as_columns.saved_out <= fetched.pass.cost + fetched.out)
 		return as_columns;
 	return fetched;
 }
