@@ -183,7 +183,7 @@ like_same(uint8_t c, uint8_t pattern, LikeMode mode)
 	return (mode.fold ? text_lower(c) : c) == pattern;
 }
 
-/* Each byte of eight in lower case. */
+/* Return eight bytes, each in lower case. */
 CORE_HOST uint64_t
 text_lower_eight(uint64_t bytes)
 {
@@ -195,7 +195,7 @@ text_lower_eight(uint64_t bytes)
 	return bytes + ((from_a & ~past_z & ~bytes & TEXT_EIGHT(0x80)) >> 2);
 }
 
-/* The eight bytes at p, as they are compared. */
+/* Return the eight bytes at p, as they are compared. */
 CORE_HOST uint64_t
 text_eight(const uint8_t *p, LikeMode mode)
 {
@@ -206,8 +206,8 @@ text_eight(const uint8_t *p, LikeMode mode)
 }
 
 /*
- * At which of eight positions the two bytes of a pattern at p stand: the
- * highest bit of their bytes.  A byte of the difference is 0 where both are the
+ * Return at which of eight positions the two bytes of a pattern at p stand: the
+ * highest bit of the positions' bytes.  A byte of the difference is 0 where both are the
  * same, and adding 0x7f to the lower seven bits of any other sets the highest
  * one.
  */
@@ -246,7 +246,7 @@ like_seek(const uint8_t *a, uint32_t alen, uint32_t at, const uint8_t *p, LikeMo
 	return alen;
 }
 
-/* Whether a pattern begins with two bytes that like_seek() may look for: no wildcards, and none that only continues a character. */
+/* Return whether a pattern begins with two bytes that like_seek() may look for: no wildcards, and none that only continues a character. */
 CORE_FN bool
 like_can_seek(const uint8_t *p, uint32_t plen, LikeMode mode)
 {
@@ -254,11 +254,11 @@ like_can_seek(const uint8_t *p, uint32_t plen, LikeMode mode)
 }
 
 /*
- * a LIKE pattern with backslash as escape.  On a mismatch the search resumes
- * one character further from where the last % began to match, which finds a
- * match whenever there is one; on a CPU it passes over all positions at which
- * the pattern's next two bytes do not stand.  The pattern must not end in a
- * lone escape.
+ * Return whether a is LIKE the pattern p, with backslash as escape.  On a
+ * mismatch the search resumes one character further from where the last % began
+ * to match, which finds a match whenever there is one; on a CPU it passes over
+ * all positions at which the pattern's next two bytes do not stand.  The pattern
+ * must not end in a lone escape.
  */
 CORE_FN uint8_t
 text_like(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, LikeMode mode)

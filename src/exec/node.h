@@ -58,7 +58,7 @@ enum NodePrivate
 	NODE_PRIVATE_Count,
 	/* GpuScan: Integer, 1 = texts of any length are outputs */
 	NODE_PRIVATE_TEXTS = NODE_PRIVATE_KEYS,
-	/* the same: Integer, 1 = rows that pass in cached columns are fetched from their pages */
+	/* GpuScan: Integer, 1 = rows that pass in cached columns are fetched from their pages */
 	NODE_PRIVATE_FETCHES
 };
 

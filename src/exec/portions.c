@@ -182,7 +182,7 @@ portions_reread(Portions *portions, const TabletSlice *slice, PageWindow *window
 	read_blocks(portions, slice, NULL, window);
 }
 
-/* The blocks of a slice that have none of some rows. */
+/* Find the blocks of a slice that have none of some rows. */
 static void
 find_blocks_without(const TabletSlice *slice, const uint32 *rows, uint32 nrows, BlockSet *without)
 {

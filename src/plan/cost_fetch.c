@@ -1,6 +1,6 @@
 /*
  * cost_fetch.c
- *		What it costs to find rows in cached columns, and to fetch them from their pages.
+ *		The cost of finding rows in cached columns, and of fetching them from their pages.
  */
 #include "postgres.h"
 

@@ -18,7 +18,7 @@ extern void path_scan_add(PlannerInfo *root, Candidate *candidate);
 
 extern bool path_is_gpu_scan(const Path *path);
 
-/* Whether it is one whose rows come as columns, as far as these can be. */
+/* Return whether a path is a GpuScan whose rows come as columns, as far as these can be. */
 extern bool path_scan_has_columns(const Path *path);
 
 /* What of a GpuScan's cost is not paid where a sort collects its rows as columns: returning them one by one, and finding them in pages; 0 for other paths. */

@@ -108,7 +108,7 @@ compile_with_outputs(Candidate *candidate, List *host)
 	return result->reason == NULL ? result : candidate->filters;
 }
 
-/* What a scan costs: its pass, and its rows. */
+/* The cost of a scan: of its pass, and of its rows. */
 typedef struct ScanCost
 {
 	PassCost	pass;
@@ -118,7 +118,7 @@ typedef struct ScanCost
 	bool		fetches;
 } ScanCost;
 
-/* Have what is wanted of the rows come as columns, as far as it can. */
+/* Return the cost of having what is wanted of the rows come as columns, as far as it can. */
 static ScanCost
 cost_as_columns(Candidate *candidate, const CompileResult *with_outputs, double passing)
 {
@@ -132,7 +132,7 @@ cost_as_columns(Candidate *candidate, const CompileResult *with_outputs, double 
 	return cost;
 }
 
-/* The cheaper one of that and of fetching the rows from their pages. */
+/* Return the cost of what is cheaper: that, or fetching the rows from their pages. */
 static ScanCost
 cost_scan(Candidate *candidate, const CompileResult *with_outputs, double passing)
 {
