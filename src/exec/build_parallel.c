@@ -8,7 +8,9 @@
  * workers build, too.  Each process draws some tablets, builds them with its
  * part of the threads, and draws the next ones: fewer the fewer are left, so
  * that a small relation keeps several processes busy, and that all end at about
- * the same time (guided self-scheduling, Polychronopoulos and Kuck 1987).
+ * the same time (guided self-scheduling, Polychronopoulos and Kuck 1987).  The
+ * server starts workers one after the other, which takes some milliseconds for
+ * each.  Until one begins, a thread of the leader stands in for it.
  *
  *		segment:  Shared | the columns | what each worker used
  */
@@ -54,6 +56,7 @@ typedef struct Shared
 	pg_atomic_uint32 next;		/* the tablet to be drawn next */
 	pg_atomic_uint32 nprocesses;	/* 0 until it is known how many have started */
 	pg_atomic_uint32 threads;	/* that they have besides themselves */
+	pg_atomic_uint32 nbegun;	/* workers that have */
 	slock_t		lock;			/* of what follows */
 	bool		begun;			/* some columns can be kept */
 	Built		result;			/* of all processes: the first failure */
@@ -78,6 +81,7 @@ init_shared(Shared *shared, const BuildOrder *order, uint32 ntablets)
 	pg_atomic_init_u32(&shared->next, 0);
 	pg_atomic_init_u32(&shared->nprocesses, 0);
 	pg_atomic_init_u32(&shared->threads, 0);
+	pg_atomic_init_u32(&shared->nbegun, 0);
 	SpinLockInit(&shared->lock);
 }
 
@@ -101,15 +105,20 @@ add_result(Shared *shared, bool begun, const Built *built)
 	return more;
 }
 
-/* Threads that this process has besides itself: the first processes one more, where they cannot be divided evenly. */
+/*
+ * Threads that this process has besides itself: the first processes one more,
+ * where they cannot be divided evenly, and the leader one for each worker that
+ * has not begun.
+ */
 static int
 own_threads(Shared *shared)
 {
 	const uint32 nprocesses = pg_atomic_read_u32(&shared->nprocesses);
 	const uint32 number = IsParallelWorker() ? (uint32) ParallelWorkerNumber + 1 : 0;
 	const uint32 threads = pg_atomic_read_u32(&shared->threads);
+	const uint32 missing = number > 0 || nprocesses == 0 ? 0 : nprocesses - 1 - pg_atomic_read_u32(&shared->nbegun);
 
-	return nprocesses == 0 ? 0 : (int) (threads / nprocesses + (number < threads % nprocesses ? 1 : 0));
+	return nprocesses == 0 ? 0 : (int) (threads / nprocesses + (number < threads % nprocesses ? 1 : 0) + missing);
 }
 
 /* How many tablets a process draws that begins with this one: all of one shelf. */
@@ -250,6 +259,7 @@ gpudb_build_main(dsm_segment *segment, shm_toc *toc)
 		.nwanted = shared->nwanted
 	};
 
+	pg_atomic_fetch_add_u32(&shared->nbegun, 1);
 	InstrStartParallelQuery();
 	build_drawn(shared, order);
 	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber], &wal_usage[ParallelWorkerNumber]);
