@@ -74,3 +74,26 @@ BEGIN
 	END LOOP;
 	RETURN asked;
 END $$;
+
+-- Of a query that gives rows: tablets used and left behind, blocks of the former that were read, rows fetched, how many rows its next run gives,
+-- and whether they are PostgreSQL's in their order.
+CREATE FUNCTION cached_rows(query text, OUT used int, OUT kept int, OUT reread int, OUT fetched int, OUT n int, OUT same bool)
+LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+	ours text[];
+	theirs text[];
+BEGIN
+	-- PostgreSQL prunes the pages that it reads, and so changes them
+	PERFORM set_config('gpudb.enabled', 'off', true), set_config('gpudb.debug_require', 'allow', true);
+	EXECUTE format('SELECT array_agg(s::text) FROM (%s OFFSET 0) s', query) INTO theirs;
+	PERFORM set_config('gpudb.enabled', 'on', true), set_config('gpudb.debug_require', 'require', true);
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
+	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
+	reread := coalesce(jsonb_path_query_first(plan, '$.**."Cached Blocks Reread"')::int, 0);
+	fetched := jsonb_path_query_first(plan, '$.**."Rows Fetched"')::int;
+	EXECUTE format('SELECT array_agg(s::text) FROM (%s OFFSET 0) s', query) INTO ours;
+	n := coalesce(cardinality(ours), 0);
+	same := ours IS NOT DISTINCT FROM theirs;
+END $$;

@@ -3,24 +3,9 @@ SET gpudb.force = on;
 SET gpudb.device = cpu;
 SET gpudb.debug_require = require;
 -- of a query that gives rows: tablets used and left behind, blocks of the former that were read, whether its next run gives PostgreSQL's rows in their order
-CREATE FUNCTION tablet_rows(query text, OUT used int, OUT kept int, OUT reread int, OUT n int, OUT same bool) LANGUAGE plpgsql AS $$
-DECLARE
-	plan jsonb;
-	ours text[];
-	theirs text[];
-BEGIN
-	-- PostgreSQL prunes the pages that it reads, and so changes them
-	PERFORM set_config('gpudb.enabled', 'off', true), set_config('gpudb.debug_require', 'allow', true);
-	EXECUTE format('SELECT array_agg(s::text) FROM (%s OFFSET 0) s', query) INTO theirs;
-	PERFORM set_config('gpudb.enabled', 'on', true), set_config('gpudb.debug_require', 'require', true);
-	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
-	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
-	reread := coalesce(jsonb_path_query_first(plan, '$.**."Cached Blocks Reread"')::int, 0);
-	EXECUTE format('SELECT array_agg(s::text) FROM (%s OFFSET 0) s', query) INTO ours;
-	n := coalesce(cardinality(ours), 0);
-	same := ours IS NOT DISTINCT FROM theirs;
-END $$;
+CREATE FUNCTION tablet_rows(query text, OUT used int, OUT kept int, OUT reread int, OUT n int, OUT same bool) LANGUAGE sql AS $$
+	SELECT used, kept, reread, n, same FROM cached_rows(query)
+$$;
 CREATE TABLE tablet_rows (
 	id int NOT NULL, same int, same_null int, no_value bigint, flag "char", yes bool, code char(1), small smallint, up bigint, jump bigint, edge bigint,
 	minute timestamp, day date, price numeric(12,2), wide numeric, free numeric, who oid, f float8, f4 float4, u uuid, i interval, t text, filler text)

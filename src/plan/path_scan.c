@@ -33,14 +33,14 @@ enum
 static Plan *
 plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
-	const Candidate *candidate = linitial(path->custom_private);
+	const Candidate *candidate = list_nth(path->custom_private, PATH_CANDIDATE);
 	CustomScan *scan = makeNode(CustomScan);
 
 	scan->scan.scanrelid = rel->relid;
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = candidate_quals(candidate, false);
 	scan->custom_exprs = candidate_quals(candidate, true);
-	scan->custom_private = list_make5(makeInteger(candidate_secret(candidate, scan->custom_exprs)), lsecond(path->custom_private), candidate->on_device,
+	scan->custom_private = list_make5(makeInteger(candidate_secret(candidate, scan->custom_exprs)), list_nth(path->custom_private, PATH_PASS), candidate->on_device,
 									  makeInteger(candidate->as_rows->gives_texts), list_nth(path->custom_private, PATH_FETCHES));
 	scan->flags = path->flags;
 	scan->methods = &gpu_scan_methods;
