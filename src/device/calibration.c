@@ -285,7 +285,7 @@ gpudb_calibration(PG_FUNCTION_ARGS)
 			CStringGetTextDatum(figures[f].name), CStringGetTextDatum(figures[f].device),
 			Float8GetDatum(calibration_figure((Figure) f)),
 			known ? TimestampTzGetDatum(calibration_time()) : (Datum) 0,
-			Int32GetDatum((int32) pg_atomic_read_u32(&shared->times[f])),
+			Int32GetDatum(shared != NULL ? (int32) pg_atomic_read_u32(&shared->times[f]) : 0),
 			CStringGetTextDatum(figures[f].meaning)
 		};
 		bool		nulls[6] = {false, false, false, !known, false, false};

@@ -22,6 +22,28 @@ like($err, qr/ERROR:.*HINT:.*shared_preload_libraries/s, 'with a hint');
 $node->safe_psql('postgres', 'CREATE TABLE rows AS SELECT i AS id, i % 10 AS k FROM generate_series(1, 10000) i');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM rows WHERE k = 3'), '1000', 'queries run');
 is($node->safe_psql('postgres', 'SET gpudb.force = on; SELECT count(*) FROM rows WHERE k = 3'), '1000', 'and with settings of gpudb');
+
+# each view, and each function of an extension that was created with preloading and lost it, in a session of its own: a row or the hint
+my $own = "FROM pg_depend d WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpudb') AND d.objid =";
+my @objects = split /\n/, $node->safe_psql('postgres', <<"SQL");
+SELECT 'count(*) FROM ' || c.oid::regclass FROM pg_class c WHERE c.relkind = 'v' AND EXISTS (SELECT $own c.oid)
+UNION ALL
+SELECT format('%s(%s) FROM rows', p.oid::regproc, (SELECT string_agg(CASE t WHEN 'regclass'::regtype THEN '''rows''' WHEN 'text'::regtype THEN '''SELECT count(*) FROM rows'''
+	WHEN 'text[]'::regtype THEN 'NULL' WHEN 'boolean'::regtype THEN 'true' WHEN 'anynonarray'::regtype THEN 'k' ELSE 'k::' || t::regtype END, ', ')
+	FROM unnest(p.proargtypes) t)) || CASE p.prokind WHEN 'f' THEN ' LIMIT 1' ELSE '' END
+FROM pg_proc p WHERE NOT 'internal'::regtype = ANY (p.proargtypes) AND EXISTS (SELECT $own p.oid)
+SQL
+cmp_ok(scalar(@objects), '>=', 25, 'views and functions of the extension');
+my $asked = 0;
+foreach my $object (@objects)
+{
+	($rc, $out, $err) = $node->psql('postgres', "SELECT $object");
+	$asked++ if $rc == 0 || $err =~ /HINT:  Add gpudb to shared_preload_libraries/;
+	diag("$object: $err") unless $rc == 0 || $err =~ /HINT:  Add gpudb/;
+}
+is($asked, scalar(@objects), 'each answers, or says what it needs');
+unlike(slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'and none crashes the server');
+
 ($rc, $out, $err) = $node->psql('postgres', "LOAD 'gpudb'; SELECT count(*) FROM rows WHERE k = 3");
 unlike(slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'LOAD does not crash');
 is($node->psql('postgres', 'DROP EXTENSION gpudb'), 0, 'DROP EXTENSION');
