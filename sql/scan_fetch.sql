@@ -90,3 +90,12 @@ SELECT bool_or(explain ~ 'GpuScan') AS node, bool_or(explain ~ 'GPU Filter') AS 
 RESET ROLE;
 DROP TABLE scan_fetch;
 DROP ROLE scan_fetch_user;
+
+-- reading all pages, by several threads, costs no more than fetching half of the rows from nearly all pages
+CREATE TABLE scan_fetch (id int NOT NULL, doc jsonb NOT NULL);
+INSERT INTO scan_fetch SELECT i, jsonb_build_object('filler', repeat(md5(i::text), 28)) FROM generate_series(1, 16000) i;
+VACUUM (FREEZE, ANALYZE) scan_fetch;
+SELECT gpudb.prewarm('scan_fetch', '{id}') > 0 AS cached;
+SELECT fetched, same FROM cached_rows('SELECT * FROM scan_fetch WHERE id > 8000') AS half;
+SELECT fetched, same FROM cached_rows('SELECT * FROM scan_fetch WHERE id > 15950') AS few;
+DROP TABLE scan_fetch;

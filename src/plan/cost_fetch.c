@@ -17,25 +17,34 @@
 /* Rows are fetched where the columns that they are found in are cached in at least this part of the relation. */
 #define LEAST_CACHED	0.5
 
+/* Return the part of a relation's pages that have some of `rows` rows, wherever these are. */
+static double
+part_of_pages(const RelOptInfo *rel, double rows)
+{
+	return 1 - pow(1 - Min(rows / Max(rel->tuples, 1), 1), rel->tuples / Max(rel->pages, 1));
+}
+
+/* Return the nanoseconds that reading a page takes, and knowing its tuples, which no processor cache holds. */
+static double
+ns_of_page(const RelOptInfo *rel)
+{
+	return NS(pin_page) + NS(cpu_page) + rel->tuples / Max(rel->pages, 1) * NS(pin_tuple);
+}
+
 /*
- * Return what it takes to read the pages that have so many rows, in the order of
- * their numbers, and to know their tuples there.  Of pages from outside
- * shared_buffers each costs the more the fewer are read, as in
+ * Return the cost of access to a page: seq_page_cost, which PostgreSQL's plans
+ * and passes over all pages count whether or not the page is in memory.  A page
+ * from outside shared_buffers costs the more the fewer are read, as in
  * cost_bitmap_heap_scan().
  */
 static Cost
-cost_of_pages(const Candidate *candidate, double rows)
+cost_of_page(const Candidate *candidate, double part)
 {
-	const RelOptInfo *rel = candidate->rel;
-	const double per_page = rel->tuples / Max(rel->pages, 1);
-	const double passing = Min(rows / Max(rel->tuples, 1), 1);
-	const double part = 1 - pow(1 - passing, per_page);
 	double		random;
 	double		sequential;
 
-	get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
-	return part * rel->pages *
-		((NS(pin_page) + per_page * NS(pin_tuple)) / NS(pg_unit) + cost_part_outside(candidate) * (random - (random - sequential) * sqrt(part)));
+	get_tablespace_page_costs(candidate->rel->reltablespace, &random, &sequential);
+	return sequential + cost_part_outside(candidate) * Max(random - sequential, 0) * (1 - sqrt(part));
 }
 
 bool
@@ -43,6 +52,8 @@ cost_fetching(Candidate *candidate, double passing, PassCost *pass, Cost *out)
 {
 	CompileResult filters = *candidate->filters;
 	double		cached;
+	double		part;
+	double		pages;
 
 	/* which pages are read would tell of rows that policies hide; and without a column nothing is found */
 	if (candidate->secret || filters.ncolumns == 0)
@@ -54,8 +65,11 @@ cost_fetching(Candidate *candidate, double passing, PassCost *pass, Cost *out)
 	cached = cost_cached_part(candidate, &filters, 0);
 	if (cached < LEAST_CACHED)
 		return false;
+	part = part_of_pages(candidate->rel, passing);
+	pages = cached * part * candidate->rel->pages;
 	*pass = (PassCost) {.cost = cost_rows(candidate).cpu};
-	*out = cached * cost_of_pages(candidate, passing) + cost_rows_out(candidate->filters, passing);
+	*out = pages * ns_of_page(candidate->rel) / NS(pg_unit) + cost_rows_out(candidate->filters, passing);
 	pass->ms = (pass->cost + *out) * NS(pg_unit) / 1e6;
+	*out += pages * cost_of_page(candidate, part);
 	return true;
 }
