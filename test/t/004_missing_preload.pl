@@ -23,7 +23,7 @@ $node->safe_psql('postgres', 'CREATE TABLE rows AS SELECT i AS id, i % 10 AS k F
 is($node->safe_psql('postgres', 'SELECT count(*) FROM rows WHERE k = 3'), '1000', 'queries run');
 is($node->safe_psql('postgres', 'SET gpudb.force = on; SELECT count(*) FROM rows WHERE k = 3'), '1000', 'and with settings of gpudb');
 
-# each view, and each function of an extension that was created with preloading and lost it, in a session of its own: a row or the hint
+# each view and each function of the extension, in a session of its own, gives a row or the hint
 my $own = "FROM pg_depend d WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpudb') AND d.objid =";
 my @objects = split /\n/, $node->safe_psql('postgres', <<"SQL");
 SELECT 'count(*) FROM ' || c.oid::regclass FROM pg_class c WHERE c.relkind = 'v' AND EXISTS (SELECT $own c.oid)
