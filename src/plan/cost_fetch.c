@@ -32,19 +32,18 @@ ns_of_page(const RelOptInfo *rel)
 }
 
 /*
- * Return the cost of access to a page: seq_page_cost, which PostgreSQL's plans
- * and passes over all pages count whether or not the page is in memory.  A page
- * from outside shared_buffers costs the more the fewer are read, as in
- * cost_bitmap_heap_scan().
+ * Return the cost of reading a page from outside shared_buffers: the more the
+ * smaller the part of all pages that is read, as in cost_bitmap_heap_scan().
+ * *in_memory becomes what PostgreSQL's plans, and passes over all pages, count
+ * for a page that is in memory.
  */
 static Cost
-cost_of_page(const Candidate *candidate, double part)
+cost_of_page(const RelOptInfo *rel, double part, Cost *in_memory)
 {
 	double		random;
-	double		sequential;
 
-	get_tablespace_page_costs(candidate->rel->reltablespace, &random, &sequential);
-	return sequential + cost_part_outside(candidate) * Max(random - sequential, 0) * (1 - sqrt(part));
+	get_tablespace_page_costs(rel->reltablespace, &random, in_memory);
+	return *in_memory + Max(random - *in_memory, 0) * (1 - sqrt(part));
 }
 
 bool
@@ -52,8 +51,11 @@ cost_fetching(Candidate *candidate, double passing, PassCost *pass, Cost *out)
 {
 	CompileResult filters = *candidate->filters;
 	double		cached;
+	double		outside;
 	double		part;
 	double		pages;
+	Cost		read;
+	Cost		in_memory;
 
 	/* which pages are read would tell of rows that policies hide; and without a column nothing is found */
 	if (candidate->secret || filters.ncolumns == 0)
@@ -67,9 +69,12 @@ cost_fetching(Candidate *candidate, double passing, PassCost *pass, Cost *out)
 		return false;
 	part = part_of_pages(candidate->rel, passing);
 	pages = cached * part * candidate->rel->pages;
+	outside = cost_part_outside(candidate);
+	read = cost_of_page(candidate->rel, part, &in_memory);
 	*pass = (PassCost) {.cost = cost_rows(candidate).cpu};
-	*out = pages * ns_of_page(candidate->rel) / NS(pg_unit) + cost_rows_out(candidate->filters, passing);
+	*out = pages * (ns_of_page(candidate->rel) / NS(pg_unit) + outside * read) + cost_rows_out(candidate->filters, passing);
+	/* a page in memory has a cost, as in PostgreSQL's plans, but takes no time */
 	pass->ms = (pass->cost + *out) * NS(pg_unit) / 1e6;
-	*out += pages * cost_of_page(candidate, part);
+	*out += pages * (1 - outside) * in_memory;
 	return true;
 }
