@@ -1,10 +1,11 @@
 /*
  * code_table.h
- *		What a condition says of each value of a dictionary, by code: two bits each.
+ *		Truth table: the result of a condition for each value of a dictionary, by dictionary code, two bits each.
  *
- *		word 0: how many codes there is room for | words of 32 codes
+ *		word 0: number of dictionary codes that fit | words of 32 dictionary codes
  *
- * Of a code beyond, or one that nobody has asked about, nothing is known.
+ * The result is unknown for a dictionary code beyond the table and for one whose condition has not
+ * been evaluated.
  */
 #ifndef GPUDB_CORE_CODE_TABLE_H
 #define GPUDB_CORE_CODE_TABLE_H
@@ -15,18 +16,18 @@ typedef enum CodeTruth
 {
 	CODE_FALSE,
 	CODE_TRUE,
-	CODE_UNKNOWN,				/* nobody has asked */
+	CODE_UNKNOWN,				/* not evaluated yet */
 	CODE_NEITHER				/* NULL, or an error */
 } CodeTruth;
 
-/* Codes of a table at most; what has more values has no dictionary. */
+/* Maximum number of dictionary codes in a table; a column with more values has no dictionary. */
 #define CODE_TABLE_MOST		131072
 
 #define CODE_TABLE_BITS		2
 #define CODES_PER_WORD		(64 / CODE_TABLE_BITS)
 #define CODE_WORD_UNKNOWN	(~UINT64_C(0) / 3 * CODE_UNKNOWN)
 
-/* Words of a table with room for so many codes. */
+/* Return the words of a table for `capacity` dictionary codes. */
 CORE_FN uint32_t
 code_table_words(uint32_t capacity)
 {
@@ -41,7 +42,7 @@ code_table_truth(const uint64_t *table, uint64_t code)
 	return (CodeTruth) (table[1 + code / CODES_PER_WORD] >> (code % CODES_PER_WORD * CODE_TABLE_BITS) & 3);
 }
 
-/* TEST_CODE: the truth, *error if it is not known, or none. */
+/* Look up the truth of a dictionary code, for TEST_CODE; sets *error if it is unknown, NULL or an error. */
 CORE_FN uint8_t
 code_table_look(const uint64_t *table, int64_t code, uint32_t *error)
 {
@@ -51,7 +52,7 @@ code_table_look(const uint64_t *table, int64_t code, uint32_t *error)
 	return truth & 1;
 }
 
-/* Note what was found out about a code that there is room for. */
+/* Store the truth of a dictionary code that is within the table. */
 CORE_HOST void
 code_table_note(uint64_t *table, uint32_t code, CodeTruth truth)
 {
@@ -61,7 +62,7 @@ code_table_note(uint64_t *table, uint32_t code, CodeTruth truth)
 	*word = (*word & ~(UINT64_C(3) << at)) | (uint64_t) truth << at;
 }
 
-/* The truths of codes from `low` to `high`: a bit for each, 1 << CodeTruth. */
+/* Return the set of truths of the dictionary codes `low` to `high`: bits 1 << CodeTruth. */
 CORE_FN uint32_t
 code_table_truths(const uint64_t *table, uint64_t low, uint64_t high)
 {

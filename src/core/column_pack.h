@@ -1,9 +1,9 @@
 /*
  * column_pack.h
- *		A window's column as part of a larger one: its values in the frame that the others are stored in.
+ *		Copying a page batch's column into a larger column, in that column's frame-of-reference encoding.
  *
- * Whoever puts a tablet together names a frame and a place, and whoever makes
- * the column puts its values there, if the frame holds them.
+ * The caller that assembles a tablet supplies an encoding and a destination; the code that deforms
+ * the column stores its values there if the encoding can represent them.
  */
 #ifndef GPUDB_CORE_COLUMN_PACK_H
 #define GPUDB_CORE_COLUMN_PACK_H
@@ -13,15 +13,23 @@
 
 typedef struct ColumnPlace
 {
-	bool		wanted;			/* in: there is a place, */
-	Frame		frame;			/* in a column of this form: a frame, or what values of another kind are stored as */
-	uint8_t    *values;			/* of the window's first row; NULL if they take no bytes */
-	bool		packed;			/* out: all values are there; if not, anything may be */
+	bool		wanted;			/* in: a destination is supplied */
+
+	/*
+	 * In: form of the destination column: a frame-of-reference encoding, or the stored type of
+	 * values that are not integers.
+	 */
+	Frame		frame;
+	uint8_t    *values;			/* destination of the page batch's first row; NULL if values take no bytes */
+	bool		packed;			/* out: all values are stored; if false, the destination is undefined */
 } ColumnPlace;
 
 typedef bool (*FramePack) (const Frame *frame, ColType type, const void *values, uint32_t n, void *to);
 
-/* Give integers' NULL rows a value that others have, so that they widen nothing; false if there is none. */
+/*
+ * Overwrite the NULL rows of an integer column with one of its values, so that they do not widen
+ * its range, and recompute the zone map.  Returns false if all rows are NULL.
+ */
 CORE_FN bool
 column_fill_nulls(Tablet *tablet, TabletColumn *column)
 {
@@ -48,7 +56,10 @@ column_set_frame(TabletColumn *column, const Frame *frame)
 	column->base = frame->base;
 }
 
-/* Put a column's values into their place; what stands in its NULL rows is changed. */
+/*
+ * Store a column's values at their destination, and set place->packed.  Values in the column's NULL
+ * rows are changed.
+ */
 CORE_FN void
 column_pack(FramePack pack, Tablet *tablet, TabletColumn *column, ColumnPlace *place)
 {
@@ -68,9 +79,10 @@ column_pack(FramePack pack, Tablet *tablet, TabletColumn *column, ColumnPlace *p
 }
 
 /*
- * The same for another process: into a block laid out as the window's tablet is
- * (tablet_columns_size()), whose head names the frame and is told what came of
- * it.  A column that the frame does not hold stays as it is.
+ * Store a column's values in a block for another process.  The block is laid out like the page
+ * batch's tablet (tablet_columns_size()); on entry its column descriptor gives the wanted encoding,
+ * on return that of the stored values.  A column that the encoding cannot represent is stored
+ * unchanged.
  */
 CORE_FN void
 column_store(FramePack pack, Tablet *tablet, uint32_t c, Tablet *block)

@@ -1,10 +1,10 @@
 /*
  * decimal.h
- *		Decimals as scaled integers, and PostgreSQL's numeric read from its bytes.
+ *		Decimals as scaled integers, and decoding and encoding of PostgreSQL's numeric.
  *
- * A decimal is an integer and a scale: value = integer / 10^scale.  PostgreSQL
- * keeps base-10000 digits with a weight; the layout of its short and long
- * headers is that of src/backend/utils/adt/numeric.c.
+ * A decimal is an integer and a scale: value = integer / 10^scale.  PostgreSQL stores base-10000
+ * digits with a weight; the layout of its short and long headers is that of
+ * src/backend/utils/adt/numeric.c.
  */
 #ifndef GPUDB_CORE_DECIMAL_H
 #define GPUDB_CORE_DECIMAL_H
@@ -24,7 +24,7 @@ pow10_int64(int exponent)
 	return p;
 }
 
-/* 10^exponent for 0 <= exponent <= 38. */
+/* Return 10^exponent for 0 <= exponent <= 38. */
 CORE_FN Wide
 pow10_wide(int exponent)
 {
@@ -32,7 +32,7 @@ pow10_wide(int exponent)
 		: (Wide) pow10_int64(18) * pow10_int64(exponent - 18 > 18 ? 18 : exponent - 18) * (exponent > 36 ? pow10_int64(exponent - 36) : 1);
 }
 
-/* Multiply, telling whether the product left 128 bits. */
+/* Multiply; sets *overflow if the product leaves 128 bits. */
 CORE_FN Wide
 wide_mul(Wide a, Wide b, uint32_t *overflow)
 {
@@ -84,7 +84,7 @@ wide_round(Wide value, int digits)
 	return quotient;
 }
 
-/* a / b, rounding half away from zero; division by zero is reported. */
+/* Divide, rounding half away from zero; sets *by_zero if b is 0. */
 CORE_FN Wide
 wide_divide(Wide a, Wide b, uint32_t *by_zero)
 {
@@ -99,7 +99,7 @@ wide_divide(Wide a, Wide b, uint32_t *by_zero)
 	return (Wide) ((a < 0) != (divisor < 0) ? (UWide) 0 - quotient : quotient);
 }
 
-/* a * 10^k; for k < 0 a must end in -k zeros.  Reports what leaves 128 bits or is no whole number. */
+/* Return a * 10^k.  Sets *error if the result leaves 128 bits or is no whole number. */
 CORE_FN Wide
 wide_shift(Wide a, int64_t k, uint32_t *error)
 {
@@ -115,8 +115,8 @@ wide_shift(Wide a, int64_t k, uint32_t *error)
 }
 
 /*
- * The first nonzero base-10000 digit of a decimal and its weight, as numeric
- * stores them; 0 has neither.
+ * Find the first nonzero base-10000 digit of a decimal and its weight, as numeric stores them; both
+ * are 0 for the value 0.
  */
 CORE_FN void
 leading_group(Wide value, int scale, int *weight, int *first)
@@ -129,7 +129,7 @@ leading_group(Wide value, int scale, int *weight, int *first)
 	*first = 0;
 	if (rest == 0)
 		return;
-	/* the last group is filled up with zeros */
+	/* the last base-10000 digit is padded with zeros */
 	*weight = -(scale + pad) / 4;
 	*first = (int) (rest % unit) * (int) pow10_int64(pad);
 	for (rest /= unit; rest != 0; rest /= 10000, (*weight)++)
@@ -137,9 +137,8 @@ leading_group(Wide value, int scale, int *weight, int *first)
 }
 
 /*
- * Display scale that PostgreSQL gives a / b so that the quotient has at least
- * 16 significant digits (select_div_scale() in numeric.c), before it is raised
- * to the operands' own.
+ * Return the display scale that PostgreSQL gives a / b so that the quotient has at least 16
+ * significant digits (select_div_scale() in numeric.c), before it is raised to the operands' own.
  */
 CORE_FN int64_t
 quotient_dscale(Wide a, int a_scale, Wide b, int b_scale)
@@ -158,12 +157,12 @@ quotient_dscale(Wide a, int a_scale, Wide b, int b_scale)
 	return dscale > 0 ? dscale : 0;
 }
 
-/* The value of a numeric, as read. */
+/* Parts of a numeric, as read. */
 typedef struct DecimalParts
 {
 	const uint8_t *digits;		/* base-10000 digits, int16 each, unaligned */
 	int			ndigits;
-	int			weight;			/* of the first digit, in base 10000 */
+	int			weight;			/* weight of the first digit, in base 10000 */
 	int			dscale;
 	bool		negative;
 } DecimalParts;
@@ -206,14 +205,14 @@ decimal_split(const uint8_t *payload, uint32_t length, DecimalParts *parts)
 	return STATUS_DONE;
 }
 
-/* v / 10^k for the few k that trailing digits need: divisions by constants. */
+/* Return v / 10^k for 1 <= k <= 3, as trailing digits need; divisors are constants. */
 CORE_FN int64_t
 drop_digits(int64_t v, int k)
 {
 	return k == 1 ? v / 10 : k == 2 ? v / 100 : v / 1000;
 }
 
-/* v * 10^k for 0 <= k <= 18. */
+/* Return v * 10^k for 0 <= k <= 18. */
 CORE_FN int64_t
 append_digits(int64_t v, int k)
 {
@@ -222,7 +221,7 @@ append_digits(int64_t v, int k)
 	return k == 0 ? v : k == 1 ? v * 10 : k == 2 ? v * 100 : v * 1000;
 }
 
-/* Whether all base-10000 digits are such; anything may stand on a damaged page. */
+/* Return true if all base-10000 digits are at most 9999; a damaged page may contain anything. */
 CORE_FN bool
 decimal_digits_valid(const DecimalParts *parts)
 {
@@ -234,7 +233,7 @@ decimal_digits_valid(const DecimalParts *parts)
 	return !wrong;
 }
 
-/* Decimal digits of a first base-10000 digit. */
+/* Return the number of decimal digits of a leading base-10000 digit. */
 CORE_FN int
 leading_digits(int digit)
 {
@@ -242,8 +241,8 @@ leading_digits(int digit)
 }
 
 /*
- * A scale that loses nothing: the display scale, or less where it ends in
- * zeros.  Those are not stored, four by four.
+ * Return a scale that loses nothing: the display scale, or less where the value ends in zeros.
+ * Trailing zeros are not stored in groups of four.
  */
 CORE_FN int
 decimal_scale_needed(const DecimalParts *parts)
@@ -256,8 +255,8 @@ decimal_scale_needed(const DecimalParts *parts)
 }
 
 /*
- * The integer of a numeric at a scale of at least decimal_scale_needed().  Returns
- * DONE, DECIMAL_TOO_WIDE when it may have more than 38 digits, or DAMAGED_PAGE.
+ * Compute the integer of a numeric at a scale of at least decimal_scale_needed().  Returns DONE,
+ * DECIMAL_TOO_WIDE when it may have more than 38 digits, or DAMAGED_PAGE.
  */
 CORE_FN DeviceStatus
 decimal_value(const DecimalParts *parts, int scale, Wide *value)
@@ -290,7 +289,7 @@ decimal_value(const DecimalParts *parts, int scale, Wide *value)
 	{
 		Wide		v = 0;
 
-		/* the last digit may carry zeros beyond the scale: add it apart */
+		/* the last digit may contain zeros beyond the scale: add it separately */
 		for (i = 0; i < n - 1; i++)
 			v = v * 10000 + (int16_t) load_u16(parts->digits + 2 * i);
 		if (shift < 0)
@@ -303,13 +302,13 @@ decimal_value(const DecimalParts *parts, int scale, Wide *value)
 	return STATUS_DONE;
 }
 
-/* What decimal_store() takes, and bytes that it writes at most. */
+/* Largest scale that decimal_store() accepts, and maximum of the bytes that it writes. */
 #define DECIMAL_STORE_SCALE 16
 #define DECIMAL_STORE_BYTES 20
 
 /*
- * The payload of the numeric value / 10^scale with that display scale, in its
- * short form.  Returns its length in bytes.
+ * Write the payload of the numeric value / 10^scale with display scale `scale`, in its short form.
+ * Returns its length in bytes.
  */
 CORE_FN uint32_t
 decimal_store(int64_t value, int scale, uint16_t *out)
@@ -319,7 +318,7 @@ decimal_store(int64_t value, int scale, uint16_t *out)
 	int			places = (scale + 3) / 4;	/* base-10000 digits behind the point */
 	uint64_t	whole = rest / unit;
 	uint64_t	part = rest % unit * (uint64_t) pow10_int64(4 * places - scale);
-	int			digit[DECIMAL_STORE_BYTES / 2];	/* the least significant one first */
+	int			digit[DECIMAL_STORE_BYTES / 2];	/* least significant digit first */
 	int			n = 0;
 	int			first = 0;
 	int			weight;

@@ -1,18 +1,17 @@
 /*
  * deform.h
- *		Pages to columns: the tuples at given line pointers, into a tablet.
+ *		Deforming: converts the tuples at given line pointers of pages to the columns of a tablet.
  *
- * A DeformPlan lists the attributes of a relation up to the last one that is
- * wanted, each with what to do.  deform_tuple() is the general way from one
- * tuple to a row of values, NULL bits and text bytes; deform_pages() in
- * deform_fast.h goes over all tuples.  Each column's minimum and maximum come
- * last.
+ * A DeformPlan lists the attributes of a relation up to the last wanted one, each with its kind of
+ * conversion.  deform_tuple() is the general path from one tuple to a row of values, NULL bits and
+ * text bytes; deform_pages() in deform_fast.h processes all tuples.  Each column's minimum and
+ * maximum are computed last.
  *
- * Whatever does not fit the plan is told, not hidden: SCALE_EXCEEDED (the
- * largest scale needed is in max_scale), NEEDS_WIDE, SPECIAL_NUMERIC,
- * DECIMAL_TOO_WIDE, DAMAGED_PAGE.  Text that is compressed or stored out of
- * line is left to the backend: patch_count of its column, and TEXT_PATCH in
- * the value; so is text whose code is wanted and not known: CODE_PATCH.
+ * Whatever does not fit the plan is reported: SCALE_EXCEEDED (max_scale has the largest scale
+ * needed), NEEDS_WIDE, SPECIAL_NUMERIC, DECIMAL_TOO_WIDE, DAMAGED_PAGE.  Text that is compressed or
+ * stored out of line is left to the backend: it is counted in its column's patch_count, and its
+ * value is marked TEXT_PATCH.  Text that has no known dictionary code but needs one is marked
+ * CODE_PATCH in the same way.
  */
 #ifndef GPUDB_CORE_DEFORM_H
 #define GPUDB_CORE_DEFORM_H
@@ -26,7 +25,7 @@
 
 typedef enum DeformKind
 {
-	DEFORM_SKIP_FIXED,			/* not wanted; `length` bytes */
+	DEFORM_SKIP_FIXED,			/* skip `length` bytes */
 	DEFORM_SKIP_VARLENA,
 	DEFORM_SKIP_CSTRING,
 	DEFORM_BOOL,
@@ -40,40 +39,40 @@ typedef enum DeformKind
 	DEFORM_UUID,
 	DEFORM_TIMETZ,
 	DEFORM_INTERVAL,
-	DEFORM_NAME,				/* 64 bytes, ended by a zero: text */
+	DEFORM_NAME,				/* 64 bytes, terminated by a zero: text */
 	DEFORM_DECIMAL,				/* numeric at the column's scale */
 	DEFORM_TEXT,
 	DEFORM_PACKED,				/* text of at most 7 bytes, in one word */
-	DEFORM_PACKED_TRIMMED,		/* the same, without trailing blanks */
-	DEFORM_CODE					/* text, by its code; on the host only */
+	DEFORM_PACKED_TRIMMED,		/* text of at most 7 bytes without its trailing blanks, in one word */
+	DEFORM_CODE					/* text, stored as its dictionary code; on the host only */
 } DeformKind;
 
 typedef struct DeformAttr
 {
 	uint8_t		kind;
-	uint8_t		align;			/* 1, 2, 4 or 8 */
-	int16_t		length;			/* of a fixed-width attribute */
-	int16_t		column;			/* of the tablet, -1 = none */
-	int16_t		second_column;	/* display scale of a numeric, bytes of an interval; -1 = none */
-	int16_t		scale;			/* decimals */
+	uint8_t		align;			/* alignment in bytes: 1, 2, 4 or 8 */
+	int16_t		length;			/* bytes of a fixed-width attribute */
+	int16_t		column;			/* column of the tablet, -1 = none */
+	int16_t		second_column;	/* column for the display scale of a numeric or the bytes of an interval; -1 = none */
+	int16_t		scale;			/* decimals: scale of the stored integers */
 	uint8_t		wide;			/* decimals: store 128 bits */
-	uint8_t		missing;		/* tuples that are too short have missing_value instead of NULL */
+	uint8_t		missing;		/* tuples that lack the attribute have missing_value instead of NULL */
 	uint64_t	missing_value[2];	/* as stored; text: offset into missing_bytes and length */
 	int16_t		missing_dscale;
-	int16_t		missing_scale;	/* that its value needs */
-	const CodeBook *book;		/* codes: whose they are; NULL where there is none to be had */
+	int16_t		missing_scale;	/* scale that the missing decimal needs */
+	const CodeBook *book;		/* dictionary of a DEFORM_CODE attribute; NULL where none is available */
 } DeformAttr;
 
 typedef struct DeformPlan
 {
 	uint32_t	natts;
 	uint32_t	ncolumns;
-	uint32_t	var_columns;	/* columns whose bytes go to the variable-width area */
+	uint32_t	var_columns;	/* number of columns whose bytes go to the variable-width area */
 	const uint8_t *missing_bytes;
 	DeformAttr	attr[];
 } DeformPlan;
 
-/* Pages with the line pointers of their visible tuples. */
+/* Page batch: pages with the line pointers of their visible tuples. */
 typedef struct PageList
 {
 	uint32_t	npages;
@@ -83,7 +82,7 @@ typedef struct PageList
 	uint16_t	ntuples[TABLET_WINDOW_PAGES];
 } PageList;
 
-/* The type of the column that an attribute's values go to, or of its second column. */
+/* Return the type of the column that an attribute's values go to, or of its second column. */
 CORE_FN ColType
 deform_column_type(uint8_t kind, bool wide, bool second)
 {
@@ -123,7 +122,7 @@ deform_set_null(Tablet *tablet, TabletColumn *column, uint32_t row)
 {
 	uint32_t   *bits = (uint32_t *) tablet_at(tablet, column->nulls);
 
-	/* where rows are built at once, the bitmap has been cleared before */
+	/* with CORE_ROWS_AT_ONCE the caller has cleared the bitmap */
 	if (core_add_u32(&column->null_count, 1) == 0 && !CORE_ROWS_AT_ONCE)
 		memset(bits, 0, tablet_bitmap_bytes(tablet->nrows));
 	core_or_u32(&bits[row >> 5], 1u << (row & 31));
@@ -182,7 +181,7 @@ deform_decimal(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uint8
 	return STATUS_DONE;
 }
 
-/* Copy text into the variable-width area and refer to it. */
+/* Copy text into the variable-width area and store a reference to it. */
 CORE_FN DeviceStatus
 deform_text(Tablet *tablet, TabletColumn *column, uint32_t row, const uint8_t *bytes, uint32_t length)
 {
@@ -197,16 +196,19 @@ deform_text(Tablet *tablet, TabletColumn *column, uint32_t row, const uint8_t *b
 	return STATUS_DONE;
 }
 
-/* A varlena on its page. */
+/* Location of a varlena on its page. */
 typedef struct VarlenaView
 {
 	const uint8_t *page;
 	const uint8_t *start;
-	uint32_t	total;			/* header included */
-	uint32_t	header;			/* 0: compressed or stored out of line */
+	uint32_t	total;			/* total bytes, including the header */
+	uint32_t	header;			/* bytes of the header; 0 = compressed or stored out of line */
 } VarlenaView;
 
-/* Return a value's code, or a mark where it is stored on its page if it has none yet. */
+/*
+ * Return the dictionary code to store for a value: `code`, or if it has none yet, a mark with its
+ * position `at` on its page, which is counted in patch_count.
+ */
 CORE_FN uint32_t
 deform_code_or_mark(TabletColumn *column, uint32_t code, uint32_t at)
 {
@@ -218,7 +220,7 @@ deform_code_or_mark(TabletColumn *column, uint32_t code, uint32_t at)
 	return code;
 }
 
-/* The code of a text that lies as it is; what is not, or has none, is marked. */
+/* Store the dictionary code of a text.  A text that is compressed, stored out of line or without a code is marked. */
 CORE_FN DeviceStatus
 deform_code(const CodeBook *book, Tablet *tablet, TabletColumn *column, uint32_t row, const VarlenaView *value)
 {
@@ -261,7 +263,7 @@ deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row, const Varle
 	return STATUS_DONE;
 }
 
-/* A value of fixed width that is not stored as it lies. */
+/* Convert and store a value of a fixed-width kind for which deform_converts(). */
 CORE_FN DeviceStatus
 deform_converted(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uint8_t *p)
 {
@@ -289,14 +291,14 @@ deform_converted(const DeformAttr *attr, Tablet *tablet, uint32_t row, const uin
 	return STATUS_DONE;
 }
 
-/* Whether a kind is of fixed width, but not stored as it lies. */
+/* Return true if a fixed-width kind is not stored byte for byte. */
 CORE_FN bool
 deform_converts(uint8_t kind)
 {
 	return kind == DEFORM_NAME || kind == DEFORM_UUID || kind == DEFORM_TIMETZ || kind == DEFORM_INTERVAL;
 }
 
-/* The value that a column added later gives to older tuples. */
+/* Store the value of an attribute that was added after the tuple was written: its missing value or NULL. */
 CORE_FN DeviceStatus
 deform_missing(const DeformPlan *plan, const DeformAttr *attr, Tablet *tablet, uint32_t row)
 {
@@ -368,7 +370,7 @@ deform_fixed_bytes(const DeformAttr *attr)
 	}
 }
 
-/* One tuple into row `row`. */
+/* Deform one tuple into row `row`. */
 CORE_FN DeviceStatus
 deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *tuple, Tablet *tablet, uint32_t row)
 {
@@ -468,7 +470,7 @@ deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *t
 	return result;
 }
 
-/* Minimum and maximum of an integer column; NULL rows count as 0. */
+/* Compute the minimum and maximum of an integer column; NULL rows count as 0. */
 #define DEFORM_RANGE(ctype, low, high) \
 	do { \
 		const ctype *v = (const ctype *) tablet_at(tablet, column->values); \

@@ -1,15 +1,14 @@
 /*
  * deform_fast.h
- *		Pages of usual tuples: without NULLs, with all attributes, nothing compressed.
+ *		Fast path for pages of usual tuples: without NULLs, with all attributes, nothing compressed.
  *
- * Two passes over a page while it is in the cache.  The first walks each
- * tuple and notes where its attributes begin; attributes ahead of the first
- * varlena need no walk, since their offsets are the same in every tuple.  The
- * second goes column by column in loops without branches on the data, which
- * the compiler vectorises.
+ * A page is processed in two passes while it is in the cache.  The first walks each tuple and notes
+ * the positions of its attributes; attributes before the first varlena need no walk, since their
+ * offsets are the same in every tuple.  The second processes column by column, in loops without
+ * branches on the data, which the compiler vectorises.
  *
- * A page with anything unusual on it goes tuple by tuple through deform.h
- * instead, so both ways give the same columns.
+ * A page with anything unusual on it is deformed tuple by tuple by deform.h instead, so both paths
+ * give the same columns.
  */
 #ifndef GPUDB_CORE_DEFORM_FAST_H
 #define GPUDB_CORE_DEFORM_FAST_H
@@ -19,48 +18,49 @@
 #define FAST_MAX_STEPS		32
 #define FAST_MAX_TUPLES		292	/* more than a page can have */
 
-/* A plan has this reach before a page was read. */
+/* Initial reach of a plan, before a page has been read. */
 #define REACH_UNKNOWN	64
 
-/* An attribute behind the first varlena. */
+/* An attribute from the first varlena on. */
 typedef struct FastStep
 {
-	uint16_t	bytes;			/* of a fixed-width attribute; 0: varlena */
-	uint16_t	align;			/* less 1 */
+	uint16_t	bytes;			/* bytes of a fixed-width attribute; 0 = varlena */
+	uint16_t	align;			/* alignment - 1 */
 } FastStep;
 
-/* A column wanted. */
+/* A wanted column. */
 typedef struct FastColumn
 {
 	uint8_t		kind;			/* DeformKind */
 	int16_t		scale;
-	int16_t		step;			/* of its attribute, -1: at `offset` in every tuple */
+	int16_t		step;			/* step of its attribute; -1 = at `offset` in every tuple */
 	uint32_t	offset;
 	uint16_t	column;
-	bool		differs;		/* texts of codes: few are repeated, in the page that was read last */
+	bool		differs;		/* dictionary codes: the page read last repeated few texts */
 	const CodeBook *book;
 } FastColumn;
 
 typedef struct FastPlan
 {
 	bool		usable;
-	uint32_t	natts;			/* a tuple must have at least these */
+	uint32_t	natts;			/* minimum number of attributes of a tuple */
 	uint32_t	start;			/* offset of the first step's attribute */
 	uint32_t	nsteps;
 	uint32_t	ncolumns;
-	uint32_t	reach;			/* bytes from a tuple's first one to its last wanted attribute, in the page that was read last */
+	/* Bytes from a tuple's start to its last wanted attribute, in the page read last. */
+	uint32_t	reach;
 	FastStep	step[FAST_MAX_STEPS];
 	FastColumn	column[FAST_MAX_STEPS];
 } FastPlan;
 
-/* Where things are on the page at hand, relative to its first byte. */
+/* Positions on the page at hand, relative to its first byte. */
 typedef struct FastPositions
 {
-	uint16_t	data[FAST_MAX_TUPLES];	/* first attribute of each tuple */
+	uint16_t	data[FAST_MAX_TUPLES];	/* position of each tuple's first attribute */
 	uint16_t	attr[FAST_MAX_STEPS][FAST_MAX_TUPLES];
 } FastPositions;
 
-/* Fold a plan; it stays unusable where a form is not covered here. */
+/* Initialize a fast plan; it is unusable if the fast path does not cover some attribute. */
 CORE_FN void
 fast_plan_init(FastPlan *fast, const DeformPlan *plan)
 {
@@ -102,7 +102,7 @@ fast_plan_init(FastPlan *fast, const DeformPlan *plan)
 	fast->usable = true;
 }
 
-/* A value with a long header, or none that is usual: its length, or 0. */
+/* Return the length of a value with a 4-byte header; 0 if it is compressed or damaged. */
 CORE_FN uint32_t
 fast_long_varlena(const uint8_t *page, uint32_t p, uint32_t end)
 {
@@ -114,7 +114,7 @@ fast_long_varlena(const uint8_t *page, uint32_t p, uint32_t end)
 	return total >= 4 && total <= end - p ? total : 0;
 }
 
-/* Note where the attributes of a tuple begin; false when it is not usual. */
+/* Note the positions of a tuple's attributes; false when the tuple is not usual. */
 CORE_FN bool
 fast_walk(const FastPlan *fast, const uint8_t *page, const HeapTupleView *tuple, uint32_t t, FastPositions *at)
 {
@@ -140,7 +140,7 @@ fast_walk(const FastPlan *fast, const uint8_t *page, const HeapTupleView *tuple,
 			total = first >> 1;
 			if (core_unlikely(!(first & 1) || total == 0))
 			{
-				/* a byte of 0 is padding before a header of 4 bytes */
+				/* a byte of 0 is padding before a 4-byte header */
 				if (first == 0)
 					p = (p + step->align) & ~(uint32_t) step->align;
 				total = fast_long_varlena(page, p, end);
@@ -158,11 +158,10 @@ fast_walk(const FastPlan *fast, const uint8_t *page, const HeapTupleView *tuple,
 }
 
 /*
- * Factors that move a number of four base-10000 digits to its place, for
- * k = -32 ... 18 decimal positions.  Upwards it is 10^k.  Downwards the number
- * is known to end in -k zeros: shifting out the factors of 2 and multiplying
- * by the inverse of 5^-k modulo 2^64 divides exactly (Granlund and Montgomery
- * 1994, section 9).
+ * Return the factor that moves a number of four base-10000 digits by k = -32 ... 18 decimal
+ * positions.  Upwards it is 10^k.  Downwards the number is known to end in -k zeros: shifting out
+ * the factors of 2 and multiplying by the inverse of 5^-k modulo 2^64 divides exactly (Granlund and
+ * Montgomery 1994, section 9).
  */
 #define PLACE_MIN (-32)
 #define PLACE_MAX 18
@@ -192,10 +191,9 @@ place_factor(int64_t k)
 }
 
 /*
- * Values from heads (the first three bytes) and tails (the eight bytes that
- * end where the value ends).  Returns whether some value is not usual: short
- * header, at most four digits, no more display scale than assumed, one word.
- * Nothing branches, so the loop is vectorised.
+ * Decode decimals from heads (the first three bytes) and tails (the eight bytes that end where the
+ * value ends).  Returns true if some value is not usual: short header, at most four digits, no more
+ * display scale than assumed, one word.  Nothing branches, so the loop is vectorised.
  */
 CORE_FN bool
 fast_decode(const uint64_t *CORE_RESTRICT heads, const uint64_t *CORE_RESTRICT tails, uint32_t n, int64_t scale,
@@ -215,7 +213,7 @@ fast_decode(const uint64_t *CORE_RESTRICT heads, const uint64_t *CORE_RESTRICT t
 		uint64_t	bad = ((head & 0xC00001) ^ 0x800001) | (uint64_t) ((int64_t) (4 - ndigits) >> 63) |
 			(uint64_t) ((scale - dscale) >> 63) | (uint64_t) ((2 - place) >> 63) |
 			(uint64_t) ((place - PLACE_MIN) >> 63);
-		/* left-aligned digits, the first one lowest; in two steps, since no digits mean to shift by 64 */
+		/* left-aligned digits, the first one lowest; in two steps, since without digits the shift is by 64 */
 		uint64_t	half = (32 - 8 * ndigits) & 63;
 		uint64_t	digits = tails[t] >> half >> half;
 		uint64_t	v = ((digits & 0xFFFF) * 10000 + ((digits >> 16) & 0xFFFF)) * 100000000 +
@@ -229,7 +227,7 @@ fast_decode(const uint64_t *CORE_RESTRICT heads, const uint64_t *CORE_RESTRICT t
 	return unusual != 0;
 }
 
-/* A column of numerics; false when some value is not usual. */
+/* Deform a column of numerics; false when some value is not usual. */
 CORE_FN bool
 fast_decimals(const uint8_t *page, const uint16_t *at, uint32_t n, int32_t scale, int64_t *values)
 {
@@ -241,17 +239,17 @@ fast_decimals(const uint8_t *page, const uint16_t *at, uint32_t n, int32_t scale
 	{
 		const uint8_t *p = page + at[t];
 
-		/* a numeric has three bytes at least; what pretends to be one in the page's last two is not usual */
+		/* a numeric has at least three bytes; one in the page's last two is not usual */
 		uint32_t	before = at[t] - 1u;
 
 		heads[t] = load_u32(page + (before < HEAP_PAGE_SIZE - 4 ? before : HEAP_PAGE_SIZE - 4)) >> 8;
-		/* inside the tuple, header included; a long header is not usual anyway */
+		/* the load stays inside the tuple, including its header; a long header is not usual anyway */
 		tails[t] = load_u64(p + ((p[0] & 1) ? p[0] >> 1 : 0) - 8);
 	}
 	return !fast_decode(heads, tails, n, scale, values);
 }
 
-/* Text, whole or packed; false when the general way is to be asked. */
+/* Deform a column of texts, by reference or packed; false when the page needs the general path. */
 CORE_FN bool
 fast_texts(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
 {
@@ -280,28 +278,28 @@ fast_texts(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn
 	return true;
 }
 
-/* Texts of a column that were found on the page at hand, and their codes. */
+/* Cache of a column's texts found on the page at hand, and their dictionary codes. */
 #define FAST_SEEN_BITS 4
 
 typedef struct FastSeen
 {
 	const uint8_t *text;		/* NULL = none */
-	uint64_t	word;			/* fast_first_word() of it */
+	uint64_t	word;			/* fast_first_word() of the text */
 	uint32_t	length;
 	uint32_t	code;
 } FastSeen;
 
-/* The first 8 bytes of a text that stands behind its header on a page, or all of it, with zeros, if it has less. */
+/* Return the first 8 bytes of a text on a page, behind its header; a shorter text is padded with zeros. */
 CORE_FN uint64_t
 fast_first_word(const uint8_t *text, uint32_t length)
 {
 	if (length >= 8)
 		return load_u64(text);
-	/* what stands in front of it is on the page, too; in two steps, since no bytes mean to shift by 64 */
+	/* the bytes before the text are on the page, too; in two steps, since for an empty text the shift is by 64 */
 	return load_u64(text + length - 8) >> (32 - 4 * length) >> (32 - 4 * length);
 }
 
-/* Whether two texts of one length, whose first words are the same, are the same. */
+/* Return true if two texts of equal length and equal first words are equal. */
 CORE_FN bool
 fast_texts_equal(const uint8_t *a, const uint8_t *b, uint32_t length)
 {
@@ -313,7 +311,7 @@ fast_texts_equal(const uint8_t *a, const uint8_t *b, uint32_t length)
 	return length <= 8 || load_u64(a + length - 8) == load_u64(b + length - 8);
 }
 
-/* Return the text at a place of a page. */
+/* Return the address and length of the text of a varlena on a page. */
 CORE_FN const uint8_t *
 fast_text(const uint8_t *p, uint32_t *length)
 {
@@ -323,7 +321,7 @@ fast_text(const uint8_t *p, uint32_t *length)
 	return p + header;
 }
 
-/* Texts by their codes, all of which are looked up at once. */
+/* Deform a column of dictionary codes, looking up all texts together. */
 CORE_HOST void
 fast_codes_at_once(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
 {
@@ -339,9 +337,9 @@ fast_codes_at_once(const uint8_t *page, const uint16_t *at, uint32_t n, const Fa
 }
 
 /*
- * Texts by their codes.  Where there are few values a page repeats them, and to
- * compare a text with the one that was seen before takes less than to hash all
- * of it.  Returns how many texts were looked up.
+ * Deform a column of dictionary codes, comparing each text with those seen before on the page.  A
+ * page repeats texts if the column has few values, and a comparison takes less time than hashing
+ * the text.  Returns the number of texts that were looked up.
  */
 CORE_HOST uint32_t
 fast_codes_in_turn(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
@@ -366,14 +364,14 @@ fast_codes_in_turn(const uint8_t *page, const uint16_t *at, uint32_t n, const Fa
 		}
 		codes[t] = deform_code_or_mark(&tablet->column[column->column], code_book_find(column->book, text, length), at[t]);
 		looked_up++;
-		/* a mark leads to this text alone */
+		/* a mark belongs to this text alone */
 		if ((codes[t] & CODE_PATCH) == 0)
 			*like = (FastSeen) {text, word, length, codes[t]};
 	}
 	return looked_up;
 }
 
-/* Texts by their codes; false when the general way is to be asked. */
+/* Deform a column of dictionary codes; false when the page needs the general path. */
 CORE_HOST bool
 fast_codes(const uint8_t *page, const uint16_t *at, uint32_t n, FastColumn *column, Tablet *tablet, uint32_t row)
 {
@@ -386,7 +384,7 @@ fast_codes(const uint8_t *page, const uint16_t *at, uint32_t n, FastColumn *colu
 	return true;
 }
 
-/* Copy fixed-width values of `bytes` bytes each. */
+/* Copy the values of a fixed-width column. */
 #define FAST_COPY(ctype) \
 	for (t = 0; t < n; t++) \
 		memcpy(values + t * sizeof(ctype), page + at[t] + offset, sizeof(ctype))
@@ -444,10 +442,10 @@ fast_column(FastColumn *column, const uint8_t *page, const FastPositions *positi
 	return false;
 }
 
-/* How many tuples ahead of the one at hand memory is asked for. */
+/* Number of tuples by which memory is prefetched ahead. */
 #define PREFETCH_TUPLES 6
 
-/* Ask for the first cache lines of a tuple; only a hint, so nothing is checked but the position. */
+/* Prefetch the first cache lines of a tuple; only a hint, so nothing is checked but the position. */
 CORE_FN void
 prefetch_tuple(const uint8_t *page, uint32_t offnum)
 {
@@ -460,14 +458,17 @@ prefetch_tuple(const uint8_t *page, uint32_t offnum)
 	core_prefetch(tuple + 64);
 }
 
-/* Whether walking n tuples of a page reads half of its lines, so that all had better be read first. */
+/*
+ * Return true if walking n tuples of a page reads at least half of its cache lines, so that reading
+ * all lines first pays off.
+ */
 CORE_FN bool
 fast_dense(const FastPlan *fast, uint32_t n)
 {
 	return n * (fast->reach + CORE_LINE_BYTES) >= HEAP_PAGE_SIZE / 2;
 }
 
-/* A page into rows from `row` on; false, with nothing lost, when it is not usual. */
+/* Deform a page into rows from `row` on; false, with nothing lost, when it is not usual. */
 CORE_FN bool
 fast_page(FastPlan *fast, const uint8_t *page, const uint16_t *offsets, uint32_t n, Tablet *tablet, uint32_t row)
 {
@@ -503,7 +504,7 @@ fast_page(FastPlan *fast, const uint8_t *page, const uint16_t *offsets, uint32_t
 	return true;
 }
 
-/* The general way for one page. */
+/* Deform a page on the general path, tuple by tuple. */
 CORE_FN DeviceStatus
 deform_page(const DeformPlan *plan, const uint8_t *page, const uint16_t *offsets, uint32_t n, Tablet *tablet, uint32_t row)
 {
@@ -526,10 +527,10 @@ deform_page(const DeformPlan *plan, const uint8_t *page, const uint16_t *offsets
 }
 
 /*
- * Deform every listed tuple.  The tablet has been laid out for pages->nrows
- * rows with a variable-width area as large as var_columns allow; column types
- * follow the plan.  On any status but DONE its contents are unusable, except
- * that after SCALE_EXCEEDED max_scale tells the scales to assume instead.
+ * Deform every listed tuple.  The tablet has been laid out for pages->nrows rows with a
+ * variable-width area as large as var_columns may need; column types follow the plan.  On any
+ * status but DONE its contents are unusable, except that after SCALE_EXCEEDED max_scale has the
+ * scales to assume instead.
  */
 CORE_FN DeviceStatus
 deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)

@@ -1,11 +1,10 @@
 /*
  * device_api.h
- *		What a device does for the executor.
+ *		The interface between the executor and a device.
  *
- * A job runs one program over the windows of one scan.  The executor takes a
- * free work item, fills in pages, submits it, and collects finished items, in
- * any order; pages must stay where they are until then.  Only one thread, the
- * backend's own, calls these functions.
+ * A job runs one program over the page batches of one scan.  The executor acquires a free work
+ * item, fills in pages, submits it, and collects finished items, in any order.  Pages must stay in
+ * place from submit() to collect().  Only the backend's own thread calls these functions.
  */
 #ifndef GPUDB_CORE_DEVICE_API_H
 #define GPUDB_CORE_DEVICE_API_H
@@ -18,53 +17,53 @@
 #include "core/program.h"
 #include "core/sort_parts.h"
 
-/* How columns are made, in the narrow and in the wide form of decimals. */
+/* Deforming plans of a scan: [0] makes decimals of 64 bits, [1] makes decimals of 128 bits. */
 typedef struct DeformSpec
 {
 	const DeformPlan *plan[2];
 	const uint16_t *types[2];	/* ColType of each column */
-	const bool *not_null;		/* of each column: the program relies on it */
-	bool		coded;			/* some columns hold codes, which only the host makes of pages */
-	uint32_t	missing_size;	/* of the plans' missing_bytes */
-	uint32_t	missing_text;	/* of these, bytes of text that missing values may add to a row */
+	const bool *not_null;		/* of each column: the program relies on it having no NULL */
+	bool		coded;			/* some columns hold dictionary codes, which only the host can deform */
+	uint32_t	missing_size;	/* bytes of the plans' missing_bytes */
+	uint32_t	missing_text;	/* bytes of text that missing attributes may add to a row */
 } DeformSpec;
 
 /*
- * Where a column of a cached tablet is: bytes from the start of the memory
- * that all cached tablets share.  Its number is never another column's.
+ * Location of a cached tablet's column: offsets from the start of the memory that all cached
+ * tablets share.  No other column ever has the same number.
  */
 typedef struct SharedColumn
 {
 	uint64_t	number;
 	uint64_t	values;
 	uint64_t	nulls;
-	uint64_t	texts;			/* their bytes, into which references lead; of a text column */
+	uint64_t	texts;			/* bytes that the references of a text column point into */
 	uint64_t	text_bytes;
 } SharedColumn;
 
 /*
- * Where a join's table is in that memory: its JoinTable, and `rows` bytes
- * behind that its Tablet.  Its number is no column's, and never another
- * table's.  Or it was made of rows that a device has kept (KeptTable).
+ * Location of a join's table in the memory that cached tablets share: its JoinTable at `place`, and
+ * its Tablet `rows` bytes behind that.  No column and no other table ever has the same number.  A
+ * table made of rows materialized on the device (KeptTable) has no bytes here.
  */
 typedef struct SharedTable
 {
 	uint64_t	number;
 	uint64_t	place;
-	uint64_t	bytes;			/* of both; 0 = the device has it */
+	uint64_t	bytes;			/* bytes of JoinTable and Tablet together; 0 = device-resident */
 	uint64_t	rows;
 } SharedTable;
 
-/* What becomes of rows that a device has kept. */
+/* Plan for a join table made of materialized rows. */
 typedef struct KeptPlan
 {
-	JoinTable	head;			/* in: as join_plan_of_bounds() has left it; out: of the table */
+	JoinTable	head;			/* in: plan made by join_plan_of_bounds(); out: the finished table's descriptor */
 	JoinKey		key[JOIN_MAX_PARTS];
-	uint32_t	nrows;			/* all that were kept */
-	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* of each column */
+	uint32_t	nrows;			/* number of all materialized rows */
+	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* NULLs in each column */
 } KeptPlan;
 
-/* What rows that have been sorted are given for a number, from 1 on, as the window functions of these names count. */
+/* Numbering of sorted rows, from 1 on, as the window function of the same name computes it. */
 typedef enum KeptNumber
 {
 	KEPT_ROW_NUMBER,
@@ -73,100 +72,110 @@ typedef enum KeptNumber
 	KEPT_NUMBERS
 } KeptNumber;
 
-/* Or by what they are sorted. */
+/* Sort order of materialized rows. */
 typedef struct KeptSort
 {
-	uint32_t	nrows;			/* all that were kept */
+	uint32_t	nrows;			/* number of all materialized rows */
 	uint32_t	nkeys;
-	uint32_t	npartition;		/* keys, the first ones, that tell partitions apart */
-	uint32_t	numbers;		/* KeptNumbers that rows are to have, a bit each */
-	SortKey		key[SORT_MOST_KEYS];	/* columns that are kept */
-	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* of each column, */
-	int64_t		least[PROGRAM_MAX_KEPT];	/* and between which values it is, but for floats */
+	uint32_t	npartition;		/* number of leading keys that are partition keys */
+	uint32_t	numbers;		/* bitmask of the KeptNumbers to compute */
+	SortKey		key[SORT_MOST_KEYS];	/* keys; their columns are columns of the materialized rows */
+	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* NULLs in each column */
+	int64_t		least[PROGRAM_MAX_KEPT];	/* bounds of each column; not used for floats */
 	int64_t		largest[PROGRAM_MAX_KEPT];
 } KeptSort;
 
-/* The rows that a run goes over instead of pages: sorted ones that another job has kept, whose slot is open yet. */
+/* Source of a run that reads sorted rows materialized by another job, whose slot is still open, instead of pages. */
 typedef struct KeptSource
 {
-	uint64_t	number;			/* SharedTable's; 0 = there are none */
+	uint64_t	number;			/* number of the SharedTable; 0 = the run has no such source */
 	uint32_t	nrows;
-	uint8_t		column[PROGRAM_MAX_COLUMNS];	/* which of their columns each of the program's is; or KEPT_COLUMN_OF() a number */
+	/* For each column of the program, its index among the materialized columns, or KEPT_COLUMN_OF() a KeptNumber. */
+	uint8_t		column[PROGRAM_MAX_COLUMNS];
 } KeptSource;
 
 #define KEPT_COLUMN_OF(number) (PROGRAM_MAX_KEPT + (number))
 
-/* A table made of them, or they themselves. */
+/* Rows that outlive the job that materialized them: a join table made of them, or the rows in sorted order. */
 typedef struct KeptTable KeptTable;
 
-/* Or some of them as they are. */
+/* A range of materialized rows, fetched to the host. */
 typedef struct KeptPart
 {
 	uint32_t	nrows;
-	uint32_t	total;			/* of all that have been kept */
-	const uint8_t *values[PROGRAM_MAX_KEPT];	/* of each column that is kept, */
-	const uint8_t *nulls[PROGRAM_MAX_KEPT]; /* and a bitmap: 1 = NULL */
+	uint32_t	total;			/* number of all materialized rows */
+	const uint8_t *values[PROGRAM_MAX_KEPT];	/* values of each column */
+	const uint8_t *nulls[PROGRAM_MAX_KEPT]; /* NULL bitmap of each column: 1 = NULL */
 } KeptPart;
 
 typedef struct JobSpec
 {
 	const Program *program;
 	const DeformSpec *deform;
-	const JoinRows *tables;		/* of the program's joins, in the caller's memory; NULL if it has none */
-	const SharedTable *shared;	/* the same for devices that keep copies */
-	KeptSource	source;			/* the device's own rows, of which an item is */
-	bool		no_other;		/* some are nowhere else, or rows are kept: what the device cannot run is lost */
-	uint32_t	keep_most;		/* rows that may be kept, if the program keeps some */
-	uint64_t	memory_limit;	/* bytes of group tables of all threads */
-	bool		many_groups;	/* so many are expected that they had better be kept from the beginning */
-	int			threads;		/* besides the caller's */
+	const JoinRows *tables;		/* join tables of the program, in the caller's memory; NULL if it has none */
+	const SharedTable *shared;	/* locations of the join tables, for devices that copy them */
+	KeptSource	source;			/* rows on the device that an item consists of, instead of pages */
+
+	/*
+	 * The result exists only on the device, since some input is device-resident or rows are
+	 * materialized: what the device cannot run fails, and no other device runs it.
+	 */
+	bool		no_other;
+	uint32_t	keep_most;		/* number of rows that may be materialized */
+	uint64_t	memory_limit;	/* limit for the bytes of all threads' group tables */
+	/* Set if so many groups are expected that a device-resident group table is used from the beginning. */
+	bool		many_groups;
+	int			threads;		/* threads besides the caller's */
 	int32_t		yield_after;	/* tests: see VmRun; -1 = never */
-	uint64_t	family;			/* of the job that this one helps: what that device says of it; 0 = none */
-	bool		(*interrupted) (void);	/* whether the query is to end; asked by any thread, often */
+	uint64_t	family;			/* family() of the job that this one helps; 0 = none */
+	bool		(*interrupted) (void);	/* returns true if the query is to end; any thread calls it often */
 } JobSpec;
 
-/* A tablet that the caller has. */
+/* Rows of a tablet that the caller provides. */
 typedef struct CachedRows
 {
 	Tablet	   *tablet;
-	const uint64_t *selected;	/* a bitmap of the rows that count; NULL = all */
-	uint32_t	nrows;			/* of these */
-	const SharedColumn *column; /* of the tablet, for devices that keep copies */
-	struct CachedShelf *shelf;	/* that it is one of; NULL = of none, */
-	uint32_t	place;			/* and which one */
+	const uint64_t *selected;	/* bitmap of the rows to process; NULL = all */
+	uint32_t	nrows;			/* number of rows to process */
+	const SharedColumn *column; /* locations of the tablet's columns, for devices that copy them */
+	struct CachedShelf *shelf;	/* shelf that the tablet belongs to; NULL = none */
+	uint32_t	place;			/* index of the tablet in its shelf */
 } CachedRows;
 
 /*
- * Tablets that a caller finds together again and again, all of their rows
- * counting.  Its number and the numbers of its first tablet's columns are
- * together no other shelf's, so a device may remember it.
+ * A shelf: tablets that a caller looks up together repeatedly, with all of their rows processed.  A
+ * shelf is identified by its number together with the numbers of its first tablet's columns, so a
+ * device may remember it.
  */
 #define CACHED_SHELF_MOST 32
 
 typedef struct CachedShelf
 {
-	uint64_t	number;			/* never 0 */
+	uint64_t	number;			/* number of the shelf; never 0 */
 	uint32_t	ntablets;
-	const CachedRows *rows;		/* all of them */
-	const Tablet *cover;		/* their zone maps together, */
-	const Tablet *core;			/* and what all of these have in common, as far as they have something */
+	const CachedRows *rows;		/* all tablets of the shelf */
+	const Tablet *cover;		/* zone maps that cover those of all tablets */
+	const Tablet *core;			/* intersection of the zone maps of all tablets; a column may have none */
 
 	/*
-	 * Of a shelf whose owner knew these columns among others, the first tablet
-	 * alone is there until the owner is asked for the others: where each column
-	 * is among those of rows like these, which have its zone maps.
+	 * Deferred construction of a shelf whose columns are a subset of a wider shelf's.  Until
+	 * complete() is called only the first tablet is built; `wider` are the tablets of the wider
+	 * shelf, which have the zone maps, and place[] gives each column's index among their columns.
 	 */
-	void		(*complete) (struct CachedShelf *shelf);	/* NULL = all are there */
+	void		(*complete) (struct CachedShelf *shelf);	/* NULL = all tablets are built */
 	const CachedRows *wider;
 	const uint8_t *place;
 
-	/* notes of those who use it */
-	uint32_t	told;			/* the device: whom it has described it to */
-	uint64_t	asked;			/* the executor: for which program it asked last, */
-	uint32_t	may_pass;		/* and rows of which tablets may pass, a bit each */
+	/* fields for the users of the shelf */
+	uint32_t	told;			/* device: incarnation of the GPU process that knows the shelf; 0 = none */
+	uint64_t	asked;			/* executor: number of the program that `may_pass` belongs to; 0 = none */
+	uint32_t	may_pass;		/* executor: bitmask of the tablets some rows of which may pass */
 } CachedShelf;
 
-/* Have a tablet be there that is to be read, unless its columns are read by their numbers alone. */
+/*
+ * Complete the shelf of a tablet before the tablet is read.  Not needed where columns are only
+ * identified by their numbers.
+ */
 CORE_FN void
 cached_rows_complete(const CachedRows *rows)
 {
@@ -176,152 +185,170 @@ cached_rows_complete(const CachedRows *rows)
 
 typedef enum WorkStage
 {
-	STAGE_DEFORM,				/* from pages on */
-	STAGE_RUN					/* tablets are complete */
+	STAGE_DEFORM,				/* deform pages, then run */
+	STAGE_RUN					/* run over complete tablets */
 } WorkStage;
 
 typedef struct DeviceWork
 {
-	const PageList *pages;		/* in; NULL at STAGE_RUN if the caller has tablets of its own, */
-	const CachedRows *cached;	/* in: these; where rows are wanted, one, and only the CPU device takes it; of spec->source one without columns */
+	const PageList *pages;		/* in: pages; NULL at STAGE_RUN if the caller provides tablets */
+
+	/*
+	 * In: tablets that the caller provides.  Where row numbers are wanted there is one, and only
+	 * the CPU device takes it.  For spec->source there is one, without columns.
+	 */
+	const CachedRows *cached;
 	uint32_t	ncached;
-	void	   *owner;			/* in: the caller's, untouched */
-	WorkStage	stage;			/* in */
-	ColumnPlace *places;		/* in and out: the caller wants the tablet of the pages, all of it, each column there if it can be; NULL = no */
-	bool		more;			/* in: another item like this one follows at once */
+	void	   *owner;			/* in: for the caller's use */
+	WorkStage	stage;			/* in: stage at which processing begins */
+
+	/*
+	 * In and out, NULL = not wanted: destinations of the columns of the pages' tablet.  The caller
+	 * wants the complete tablet, each column at its destination if its encoding allows.
+	 */
+	ColumnPlace *places;
+	bool		more;			/* in: another item like this one follows immediately */
 	DeviceStatus status;		/* out; NEEDS_PATCH: patch the tablet, submit again at STAGE_RUN */
-	Tablet	   *tablet;			/* out: of the pages, until the item is submitted again or released */
-	uint32_t   *rows;			/* out: row numbers that passed, in order */
+	Tablet	   *tablet;			/* out: tablet of the pages, valid until the item is submitted again or released */
+	uint32_t   *rows;			/* out: numbers of the rows that passed, in order */
 	uint32_t	nrows;
-	uint32_t   *matches;		/* out: rows of each table that belong to these, work_output_room() for each; JOIN_NO_ROW = none */
-	uint32_t	room;			/* out: of the arrays for rows of joins; 0 = they are not */
+	/* Out: rows of the join tables that belong to rows[], work_output_room() for each table; JOIN_NO_ROW = none. */
+	uint32_t   *matches;
+	uint32_t	room;			/* out: capacity of the arrays, if they hold rows of joins; else 0 */
 	bool		wide;			/* out: decimals have 128 bits */
-	uint8_t    *output;			/* out: the program's outputs of these rows, laid out for work_output_room(); may be NULL */
+	/* Out: the program's output columns for rows[], laid out for work_output_room() rows; may be NULL. */
+	uint8_t    *output;
 } DeviceWork;
 
 typedef struct JobTimes
 {
-	uint64_t	deform_ns;		/* of all threads together */
+	uint64_t	deform_ns;		/* sum over all threads */
 	uint64_t	run_ns;
 } JobTimes;
 
-/* What a job has done so far. */
+/* Statistics of a job so far. */
 typedef struct JobReport
 {
 	JobTimes	times;
-	bool		kept;			/* the device keeps groups */
-	uint32_t	left_out;		/* groups, since want_top() */
-	uint32_t	left_windows;	/* that another device than the one asked had to run */
-	DeviceStatus left_for;		/* the last reason why */
+	bool		kept;			/* the job has a device-resident group table */
+	uint32_t	left_out;		/* groups left out since want_top() */
+	uint32_t	left_windows;	/* page batches that a device other than the requested one had to run */
+	DeviceStatus left_for;		/* last reason why another device ran a page batch */
 } JobReport;
 
 typedef struct DeviceJob DeviceJob;
 
 typedef struct Device
 {
-	const char *name;			/* as users see it */
+	const char *name;			/* name shown to users */
 
-	/* Start a job; NULL when memory is short.  The spec must outlive it. */
+	/* Start a job; NULL when memory is short.  The spec must outlive the job. */
 	DeviceJob  *(*open) (const JobSpec *spec);
 
-	/* A free work item, or NULL when all are in use. */
+	/* Return a free work item, or NULL when all are in use. */
 	DeviceWork *(*acquire) (DeviceJob *job);
 
-	/* How many of so many tablets of the caller's own an item takes: one at least. */
+	/* Return how many of `n` tablets provided by the caller fit one item: at least one. */
 	uint32_t	(*take_cached) (const DeviceJob *job, const CachedRows *rows, uint32_t n);
 
 	/* Hand an item to the device; returns at once. */
 	void		(*submit) (DeviceJob *job, DeviceWork *work);
 
-	/* A finished item; with `wait` NULL only when nothing is in flight. */
+	/* Return a finished item, or NULL: with `wait` only if nothing is in flight, else also if nothing has finished. */
 	DeviceWork *(*collect) (DeviceJob *job, bool wait);
 
-	/* Give an item back after collecting it. */
+	/* Give a collected item back. */
 	void		(*release) (DeviceJob *job, DeviceWork *work);
 
-	/* More room in the variable-width area of a collected item; false when memory is short. */
+	/* Enlarge the variable-width area of a collected item; false when memory is short. */
 	bool		(*enlarge) (DeviceWork *work, uint64_t more_bytes);
 
 	/*
-	 * Merge groups that another job of the same program has found; DONE, or
-	 * why not.  Distinct: none of them is the same as another one absorbed so,
-	 * and they have texts in their keys at most.
+	 * Merge groups found by another job of the same program; DONE, or the reason of a failure.
+	 * With `distinct` no group is equal to one of another table merged with `distinct`, and texts
+	 * occur only as keys.
 	 */
 	DeviceStatus (*absorb) (DeviceJob *job, const GroupTable *groups, bool distinct);
 
 	/*
-	 * A number by which other processes' jobs of the same program can help this
-	 * one, if they can leave groups with it; 0 if not.  A job that helps does
-	 * not open unless the device itself runs it.
+	 * Return a number by which other processes' jobs of the same program can help this one, leaving
+	 * their groups with it; 0 if they cannot.  A job that helps does not open unless the device
+	 * itself runs it.
 	 */
 	uint64_t	(*family) (const DeviceJob *job);
 
 	/*
-	 * Ahead of finish(): of the groups only those that can be among the first
-	 * so many are needed.  The device may leave out others; NULL = it never does.
+	 * Announce before finish() that only groups are needed that can be among the first ones of
+	 * `top`.  The device may leave out others; NULL = it never does.
 	 */
 	void		(*want_top) (DeviceJob *job, const GroupTop *top);
 
-	/* A job that helped this one, and has ended, has left groups with it. */
+	/* Note that a job that helped this one has ended and left its groups with it. */
 	void		(*adopt) (DeviceJob *job);
 
 	/*
-	 * After the last item: have the program run once more, since tables of joins
-	 * at spec->tables, and spec->shared, are others; groups come to those that
-	 * there are.  TIME_SLICE asks to be called again; GROUPS_LOST as of finish().
+	 * Run the program once more after the last item, with the join tables that spec->tables and
+	 * spec->shared have now; its groups are added to those found before.  TIME_SLICE asks to be
+	 * called again; GROUPS_LOST as in finish().
 	 */
 	DeviceStatus (*again) (DeviceJob *job);
 
 	/*
-	 * After the last item: one table of all groups, owned by the job, which is
-	 * to be gone through in order.  TIME_SLICE asks to be called again;
-	 * GROUPS_LOST, also of an item, to begin anew with another job.
+	 * Return one table of all groups after the last item, owned by the job, to be read in order.
+	 * TIME_SLICE asks to be called again; GROUPS_LOST, which an item may also have as its status,
+	 * to begin anew with another job.
 	 */
 	DeviceStatus (*finish) (DeviceJob *job, const GroupTable **groups);
 
 	/*
-	 * After that, of a job whose program keeps rows: make a table of them, whose
-	 * number goes to *shared; what has become of plan->head is told.  NULL when
-	 * that fails.  The job may be closed then; drop() gives back the table.  All
-	 * of these, down to fetch(), NULL: the device keeps no rows.
+	 * Make a join table of materialized rows, after finish() of a job whose program materializes
+	 * rows.  Its number is stored in *shared, and plan->head describes the result.  Returns NULL on
+	 * failure.  The job may be closed afterwards; drop() frees the table.  The functions from here
+	 * to fetch() are all NULL if the device cannot materialize rows.
 	 */
 	KeptTable  *(*keep) (DeviceJob *job, KeptPlan *plan, SharedTable *shared);
 	void		(*drop) (KeptTable *table);
 
-	/* Or have them in order; false when that fails. */
+	/* Sort the materialized rows; false on failure. */
 	bool		(*sort) (DeviceJob *job, const KeptSort *sort);
 
-	/* Then have them stay when the job is closed, to be other jobs' source, until they are dropped; NULL when that fails. */
+	/*
+	 * Detach sorted rows from the job, so that they can be other jobs' source after it is closed,
+	 * until drop(); NULL on failure.
+	 */
 	KeptTable  *(*hold) (DeviceJob *job, SharedTable *shared);
 
 	/*
-	 * Or fetch rows that are kept, of which there are so many from number
-	 * `first`, a multiple of 64, on: as many as come at once, the same or a
-	 * multiple of 64.  They last until the next call.  False when that fails.
+	 * Fetch materialized rows, `nrows` of which remain from number `first`, a multiple of 64, on.
+	 * The device returns all of them or a multiple of 64.  They are valid until the next call.
+	 * False on failure.
 	 */
 	bool		(*fetch) (DeviceJob *job, uint32_t first, uint32_t nrows, KeptPart *part);
 
 	void		(*report) (const DeviceJob *job, JobReport *report);
 
-	/* Cancel what is queued, wait for what runs, free everything. */
+	/* Cancel what is queued, wait for what is running, free everything. */
 	void		(*close) (DeviceJob *job);
 } Device;
 
-/* The rows that an item's row numbers are of. */
+/* Return the number of rows of the tablet that an item's row numbers refer to. */
 CORE_FN uint32_t
 work_tablet_rows(const DeviceWork *work)
 {
 	return work->pages != NULL ? work->pages->nrows : work->cached->tablet->nrows;
 }
 
-/* The rows that its outputs are laid out for: as many as there are of the tablet, or as joins may have made. */
+/*
+ * Return the number of rows that an item's outputs are laid out for: the tablet's rows, or the
+ * capacity for joined rows.
+ */
 CORE_FN uint32_t
 work_output_room(const DeviceWork *work)
 {
 	return work->room > 0 ? work->room : work_tablet_rows(work);
 }
 
-/* What deforming has found out about whole columns. */
+/* Check what deforming has found out about whole columns: UNEXPECTED_NULL, NEEDS_PATCH or DONE. */
 CORE_FN DeviceStatus
 deform_check(const DeformSpec *deform, const Tablet *tablet)
 {
@@ -337,7 +364,7 @@ deform_check(const DeformSpec *deform, const Tablet *tablet)
 	return status;
 }
 
-/* Bytes of variable-width area that a tablet of so many pages and rows may need. */
+/* Return the bytes of variable-width area that a tablet of `npages` pages and `nrows` rows may need. */
 CORE_FN uint64_t
 deform_var_bytes(const DeformSpec *deform, uint32_t npages, uint32_t nrows)
 {
@@ -345,7 +372,7 @@ deform_var_bytes(const DeformSpec *deform, uint32_t npages, uint32_t nrows)
 		: (uint64_t) npages * HEAP_PAGE_SIZE + (uint64_t) nrows * deform->missing_text;
 }
 
-/* The body to run on a tablet. */
+/* Return the body to run on a tablet. */
 CORE_FN int
 program_choose_body(const Program *program, const Tablet *tablet)
 {
@@ -353,7 +380,7 @@ program_choose_body(const Program *program, const Tablet *tablet)
 	return !program->body[BODY_WIDE].exists || program_fits(program, tablet) ? BODY_NARROW : BODY_WIDE;
 }
 
-/* Let the zone maps of `all` cover a tablet's, too; the first one is copied. */
+/* Widen the zone maps of `all` to cover a tablet's; the first tablet is copied. */
 CORE_FN void
 tablet_cover(Tablet *all, const Tablet *tablet, bool first)
 {
@@ -371,7 +398,10 @@ tablet_cover(Tablet *all, const Tablet *tablet, bool first)
 	}
 }
 
-/* Let the zone maps of `all` be what they have in common with a tablet's; the first one is copied.  A range without anything is the wrong way round. */
+/*
+ * Narrow the zone maps of `all` to the intersection with a tablet's; the first tablet is copied.
+ * An empty intersection has min > max.
+ */
 CORE_FN void
 tablet_intersect(Tablet *all, const Tablet *tablet, bool first)
 {
@@ -389,14 +419,14 @@ tablet_intersect(Tablet *all, const Tablet *tablet, bool first)
 	}
 }
 
-/* Whether a column's zone map has values: without any, its bounds are the wrong way round. */
+/* Return true if a column's zone map is not empty; an empty one has min > max. */
 CORE_FN bool
 tablet_column_has_range(const TabletColumn *column)
 {
 	return wide_load(column->min) <= wide_load(column->max);
 }
 
-/* Whether each column's zone map has values. */
+/* Return true if no column's zone map is empty. */
 CORE_FN bool
 tablet_has_ranges(const Tablet *tablet)
 {

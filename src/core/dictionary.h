@@ -1,23 +1,23 @@
 /*
  * dictionary.h
- *		The distinct values of a column, by number: a code stands for a value.
+ *		Dictionary: the distinct values of a column, numbered by dictionary codes.
  *
- * Flat memory that the caller owns; this file never allocates.
+ * A dictionary is flat memory that the caller owns; this file never allocates.
  *
  *		Dictionary | slots | values | bytes
  *
- *		slots	 open addressing with linear probing: code + 1, and above it
- *				 bits of the hash, so that other values are passed over
- *				 without a look at them; 0 = free
- *		values	 where each code's bytes are, and their hash
- *		bytes	 side by side, in the order of codes
+ *		slots	 open addressing with linear probing: dictionary code + 1, and
+ *				 above it bits of the hash, so that most other values are skipped
+ *				 without reading them; 0 = free
+ *		values	 offset, length and hash of each dictionary code's bytes
+ *		bytes	 contiguous, in the order of dictionary codes
  *
- * Values are only ever added, so a code means the same for good.  One at a
- * time may add, while any number look values and codes up without a lock: what
- * they find is whole.  When one is full, dictionary_copy() makes a larger one
- * with the same codes.
+ * Values are only ever added, so the meaning of a dictionary code never changes.  One thread at a
+ * time may add, while any number of threads look up values and codes without a lock and never see a
+ * partial value.  When a dictionary is full, dictionary_copy() makes a larger one with the same
+ * dictionary codes.
  *
- * On the host only.  There are at least twice as many slots as values, so
+ * Dictionaries exist on the host only.  There are at least twice as many slots as values, so
  * probing ends.
  */
 #ifndef GPUDB_CORE_DICTIONARY_H
@@ -30,17 +30,17 @@
 
 #define DICTIONARY_NONE UINT32_MAX
 
-/* What a column with more, or larger ones, than these has no dictionary for. */
+/* Limits of a dictionary: number of values, and bytes of all values.  A column that exceeds them has no dictionary. */
 #define DICTIONARY_MOST_VALUES	CODE_TABLE_MOST
 #define DICTIONARY_MOST_BYTES	(UINT32_C(8) << 20)
 
-/* A value in a column of codes that waits for one: this bit, and where on its page it is stored. */
+/* Flag of a value in a column of dictionary codes that has none yet; the other bits are its position on its page. */
 #define CODE_PATCH				UINT32_C(0x80000000)
 
-/* The lower bits of a slot hold a code + 1, and those above them bits of the hash. */
+/* Width of a slot's lower bits, which hold a dictionary code + 1; the bits above hold bits of the hash. */
 #define DICTIONARY_CODE_BITS	18
 
-/* How many values ahead slots are fetched into which values are entered. */
+/* Number of values by which dictionary_copy() prefetches slots ahead. */
 #define DICTIONARY_AHEAD 8
 
 #if DICTIONARY_MOST_VALUES >= (1 << DICTIONARY_CODE_BITS) - 1
@@ -57,12 +57,15 @@ typedef struct DictionaryValue
 typedef struct Dictionary
 {
 	uint32_t	nslots;			/* a power of two */
-	uint32_t	capacity;		/* values */
-	uint32_t	room;			/* bytes of values */
-	/* Adding a value writes the fields below, which have another cache line than those above, which each lookup reads. */
+	uint32_t	capacity;		/* limit of values */
+	uint32_t	room;			/* limit of the bytes of values */
+	/*
+	 * Adding a value writes the fields below, which have another cache line than those above, which
+	 * each lookup reads.
+	 */
 	uint32_t	apart[CORE_LINE_BYTES / sizeof(uint32_t) - 3];
-	uint32_t	used;			/* of them */
-	uint32_t	nvalues;		/* dictionary_count() */
+	uint32_t	used;			/* bytes of values in use */
+	uint32_t	nvalues;		/* number of values, read by dictionary_count() */
 } Dictionary;
 
 CORE_HOST uint32_t
@@ -75,7 +78,7 @@ dictionary_slots(uint32_t capacity)
 	return nslots;
 }
 
-/* Bytes of a dictionary with room for so many values, and so many bytes of them. */
+/* Return the bytes of a dictionary for `capacity` values and `room` bytes of values. */
 CORE_HOST uint64_t
 dictionary_size(uint32_t capacity, uint32_t room)
 {
@@ -89,7 +92,7 @@ dictionary_slot(const Dictionary *dictionary)
 	return (uint32_t *) ((uint8_t *) dictionary + tablet_align(sizeof(Dictionary)));
 }
 
-/* Begin an empty dictionary in memory that is aligned to 64 and need not be zero: the slots alone are cleared. */
+/* Initialize an empty dictionary in memory that is aligned to 64 and need not be zero: only the slots are cleared. */
 CORE_HOST void
 dictionary_begin(Dictionary *dictionary, uint32_t capacity, uint32_t room)
 {
@@ -109,14 +112,14 @@ dictionary_bytes(const Dictionary *dictionary)
 	return (uint8_t *) dictionary_values(dictionary) + tablet_align(dictionary->capacity * sizeof(DictionaryValue));
 }
 
-/* How many values there are: all codes below are known to whoever asks. */
+/* Return the number of values; all smaller dictionary codes are visible to the caller. */
 CORE_HOST uint32_t
 dictionary_count(const Dictionary *dictionary)
 {
 	return __atomic_load_n(&dictionary->nvalues, __ATOMIC_ACQUIRE);
 }
 
-/* The value of a code that is known. */
+/* Return the bytes and length of a dictionary code's value. */
 CORE_HOST const uint8_t *
 dictionary_value(const Dictionary *dictionary, uint32_t code, uint32_t *length)
 {
@@ -126,21 +129,21 @@ dictionary_value(const Dictionary *dictionary, uint32_t code, uint32_t *length)
 	return dictionary_bytes(dictionary) + value->offset;
 }
 
-/* The bits of a hash that a slot has: not those that lead to the slot. */
+/* Return the bits of a hash that a slot stores: none of those that select the slot. */
 CORE_HOST uint32_t
 dictionary_tag(uint64_t hash)
 {
 	return (uint32_t) (hash >> (32 + DICTIONARY_CODE_BITS)) << DICTIONARY_CODE_BITS;
 }
 
-/* Have the memory fetched in which dictionary_find() looks first. */
+/* Prefetch the slot that dictionary_find() reads first. */
 CORE_HOST void
 dictionary_prefetch(const Dictionary *dictionary, uint64_t hash)
 {
 	core_prefetch(&dictionary_slot(dictionary)[hash & (dictionary->nslots - 1)]);
 }
 
-/* Have the memory fetched that dictionary_find() reads behind the slot where it begins, which should be there by now. */
+/* Prefetch the value that dictionary_find() reads after its first slot, which should be in the cache by now. */
 CORE_HOST void
 dictionary_prefetch_value(const Dictionary *dictionary, uint64_t hash)
 {
@@ -151,7 +154,10 @@ dictionary_prefetch_value(const Dictionary *dictionary, uint64_t hash)
 		core_prefetch(&dictionary_values(dictionary)[code]);
 }
 
-/* The code of a value; DICTIONARY_NONE if it has none, or only just got one. */
+/*
+ * Return the dictionary code of a value; DICTIONARY_NONE if it has none, or a concurrent addition
+ * is not yet visible.
+ */
 CORE_HOST uint32_t
 dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
 {
@@ -168,7 +174,7 @@ dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t len
 
 		if (taken == 0)
 			return DICTIONARY_NONE;
-		/* a slot with another tag gives a number beyond all codes */
+		/* a slot with another tag yields a number beyond all dictionary codes */
 		if (code >= (1u << DICTIONARY_CODE_BITS) - 1)
 			continue;
 		value = &values[code];
@@ -177,19 +183,19 @@ dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t len
 	}
 }
 
-/* A value that is looked up. */
+/* A value to look up. */
 typedef struct CodedValue
 {
 	const uint8_t *bytes;
 	uint32_t	length;
-	uint32_t	code;			/* DICTIONARY_NONE if there is none */
+	uint32_t	code;			/* dictionary code found; DICTIONARY_NONE if there is none */
 	uint64_t	hash;
 } CodedValue;
 
 /*
- * Find the hashes and codes of n values.  A dictionary of many values is larger
- * than the processor's caches, so the slots of all are asked for before the
- * first one is read, and then what these lead to.
+ * Find the hashes and dictionary codes of `n` values.  A dictionary of many values is larger than
+ * the processor's caches, so the slots of all values are prefetched before the first one is read,
+ * and then the values that the slots lead to.
  */
 CORE_HOST void
 dictionary_find_all(const Dictionary *dictionary, CodedValue *values, uint32_t n)
@@ -205,7 +211,7 @@ dictionary_find_all(const Dictionary *dictionary, CodedValue *values, uint32_t n
 		values[i].code = dictionary_find(dictionary, values[i].bytes, values[i].length, values[i].hash);
 }
 
-/* Have a slot lead to a value that is there. */
+/* Insert a dictionary code into the slots; its value must be stored already. */
 CORE_HOST void
 dictionary_enter(Dictionary *dictionary, uint32_t code, uint64_t hash)
 {
@@ -217,7 +223,7 @@ dictionary_enter(Dictionary *dictionary, uint32_t code, uint64_t hash)
 	__atomic_store_n(&slots[slot & (dictionary->nslots - 1)], (code + 1) | dictionary_tag(hash), __ATOMIC_RELEASE);
 }
 
-/* Give a value that has none a code; DICTIONARY_NONE without room.  One caller at a time. */
+/* Add a value that has no dictionary code; DICTIONARY_NONE without room.  One caller at a time. */
 CORE_HOST uint32_t
 dictionary_add(Dictionary *dictionary, const uint8_t *bytes, uint32_t length, uint64_t hash)
 {
@@ -228,13 +234,13 @@ dictionary_add(Dictionary *dictionary, const uint8_t *bytes, uint32_t length, ui
 	memcpy(dictionary_bytes(dictionary) + dictionary->used, bytes, length);
 	dictionary_values(dictionary)[code] = (DictionaryValue) {dictionary->used, length, hash};
 	dictionary->used += length;
-	/* the value first, then what leads to it */
+	/* the value is stored before the slot that leads to it */
 	dictionary_enter(dictionary, code, hash);
 	__atomic_store_n(&dictionary->nvalues, code + 1, __ATOMIC_RELEASE);
 	return code;
 }
 
-/* Have an empty one with at least as much room know the same codes; nobody adds to either meanwhile. */
+/* Copy all values to an empty dictionary with at least as much room; nobody may add to either meanwhile. */
 CORE_HOST void
 dictionary_copy(Dictionary *to, const Dictionary *from)
 {
@@ -253,16 +259,16 @@ dictionary_copy(Dictionary *to, const Dictionary *from)
 }
 
 /*
- * A dictionary as a run knows it.  Who runs may put a larger one with the same
- * codes in its place, and know more codes, while any thread looks values up.
+ * Dictionary of a column as a run uses it.  The owner of the run may replace it by a larger one
+ * with the same dictionary codes, and raise `nknown`, while any thread looks up values.
  */
 typedef struct CodeBook
 {
 	const Dictionary *dictionary;
-	uint32_t	nknown;			/* only these codes may stand in columns */
+	uint32_t	nknown;			/* only smaller dictionary codes may be stored in columns */
 } CodeBook;
 
-/* Find the codes of n values, as code_book_find() does. */
+/* Find the dictionary codes of `n` values, limited to known ones as in code_book_find(). */
 CORE_HOST void
 code_book_find_all(const CodeBook *book, CodedValue *values, uint32_t n)
 {
@@ -274,7 +280,7 @@ code_book_find_all(const CodeBook *book, CodedValue *values, uint32_t n)
 			values[i].code = DICTIONARY_NONE;
 }
 
-/* The code of a value; DICTIONARY_NONE if the run knows none. */
+/* Return the dictionary code of a value; DICTIONARY_NONE if the run knows none. */
 CORE_HOST uint32_t
 code_book_find(const CodeBook *book, const uint8_t *bytes, uint32_t length)
 {

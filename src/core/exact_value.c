@@ -1,6 +1,6 @@
 /*
  * exact_value.c
- *		From a long accumulator to the nearest float.
+ *		Rounding of a long accumulator's value, divided by a count, to the nearest float.
  */
 #include "core/op_arith.h"
 #include "core/op_exact.h"
@@ -9,7 +9,7 @@
 /* The largest float4. */
 #define LARGEST_SINGLE	0x1.fffffep127
 
-/* Change the sign of a number whose carries have moved on. */
+/* Negate a number whose carries have been propagated. */
 static void
 negate(uint64_t *digits)
 {
@@ -18,7 +18,7 @@ negate(uint64_t *digits)
 	exact_carry(digits);
 }
 
-/* Divide a number that is not negative; returns the remainder. */
+/* Divide a nonnegative number by n; returns the remainder. */
 static uint64_t
 divide(uint64_t *digits, uint64_t n)
 {
@@ -33,7 +33,7 @@ divide(uint64_t *digits, uint64_t n)
 	return (uint64_t) rest;
 }
 
-/* The number of the highest bit that is set; -1 if there is none. */
+/* Return the number of the highest set bit; -1 if there is none. */
 static int
 highest_bit(const uint64_t *digits)
 {
@@ -49,7 +49,7 @@ bit_at(const uint64_t *digits, int place)
 	return (int) (digits[place / 32] >> (place % 32) & 1);
 }
 
-/* Whether a bit below a place is set. */
+/* Return true if a bit below a place is set. */
 static bool
 any_below(const uint64_t *digits, int place)
 {
@@ -59,7 +59,7 @@ any_below(const uint64_t *digits, int place)
 	return (digits[place / 32] & (((uint64_t) 1 << place % 32) - 1)) != 0;
 }
 
-/* Bits from a place on, up to the highest one. */
+/* Return the bits from a place up to the highest one. */
 static uint64_t
 bits_from(const uint64_t *digits, int place, int highest)
 {
@@ -70,7 +70,11 @@ bits_from(const uint64_t *digits, int place, int highest)
 	return bits;
 }
 
-/* Whether what is cut off below a place, and a remainder of n below that, is more than half of it, or half and the rest is odd. */
+/*
+ * Return true if a number cut off below `place` is to be rounded up, half to even.  `rest` is the
+ * remainder of the division by n that produced the digits, and `odd` tells whether the retained
+ * part is odd.
+ */
 static bool
 rounds_up(const uint64_t *digits, int place, uint64_t rest, uint64_t n, bool odd)
 {
@@ -79,11 +83,11 @@ rounds_up(const uint64_t *digits, int place, uint64_t rest, uint64_t n, bool odd
 	return bit_at(digits, place - 1) && (odd || rest != 0 || any_below(digits, place - 1));
 }
 
-/* An integer of at most 2^53 by 2^(place - 1074); infinite beyond the largest double. */
+/* Return mantissa * 2^(place - 1074), for a mantissa of at most 2^53; infinite beyond the largest double. */
 static double
 scaled(uint64_t mantissa, int place)
 {
-	/* below the least normal number, and a little above, an integer's bits are the double's */
+	/* here 2^(place - 1074) is subnormal: combine place and mantissa, whose bit 52 counts as exponent, directly */
 	if (place < 52)
 		return float_of_bits(((uint64_t) place << 52) + mantissa);
 	return (double) mantissa * float_of_bits((uint64_t) (place - 51) << 52);

@@ -1,13 +1,12 @@
 /*
  * frame.h
- *		Frames of reference: integers stored as small differences from a base.
+ *		Frame-of-reference encoding: integers stored as small differences from a base.
  *
  *		value = base + (stored << shift)
  *
- * Stored values are unsigned, in no bytes at all if every value is the base,
- * else in 1, 2 or 4.  The shift takes away trailing bits that all values share:
- * of short texts packed into words, nearly all.  What fits in none of these is
- * stored as it is, in 8 bytes or in 16.
+ * Stored values are unsigned and take no bytes if every value equals the base, else 1, 2 or 4.  The
+ * shift removes trailing bits that all values share: nearly all bits of short texts packed into
+ * words.  Values that fit none of these are stored unchanged, in 8 bytes or in 16.
  */
 #ifndef GPUDB_CORE_FRAME_H
 #define GPUDB_CORE_FRAME_H
@@ -16,22 +15,22 @@
 
 typedef struct Frame
 {
-	uint16_t	type;			/* ColType: SAME, U8, U16, U32, I64 or I128; from pages I16 and I32, too */
+	uint16_t	type;			/* ColType: SAME, U8, U16, U32, I64 or I128; made from pages also I16 or I32 */
 	uint16_t	shift;
 	int64_t		base;
 } Frame;
 
-/* What a frame is to hold; in memory that need not be aligned to 16. */
+/* A Wide in memory that is aligned to 8 only, as in FrameRange. */
 typedef Wide WordAlignedWide __attribute__((aligned(8)));
 
 typedef struct FrameRange
 {
 	WordAlignedWide min;
 	WordAlignedWide max;
-	uint64_t	differing;		/* bits that are not the same in all values */
+	uint64_t	differing;		/* bits that differ between values */
 } FrameRange;
 
-/* The frame in which a column's integers are stored. */
+/* Return the frame-of-reference encoding of a column. */
 CORE_FN Frame
 frame_of(const TabletColumn *column)
 {
@@ -44,14 +43,14 @@ frame_equal(const Frame *a, const Frame *b)
 	return a->type == b->type && a->shift == b->shift && a->base == b->base;
 }
 
-/* The largest integer that is stored in a type. */
+/* Return the largest stored integer of a type. */
 CORE_FN uint64_t
 frame_most(uint16_t type)
 {
 	return type == COLTYPE_SAME ? 0 : type == COLTYPE_U8 ? UINT8_MAX : type == COLTYPE_U16 ? UINT16_MAX : UINT32_MAX;
 }
 
-/* Whether a frame can be one of integers of a type, in no more bytes. */
+/* Return true if an encoding is valid for integers of a type and takes no more bytes. */
 CORE_FN bool
 frame_suits(const Frame *frame, ColType type)
 {
@@ -61,7 +60,7 @@ frame_suits(const Frame *frame, ColType type)
 		: (frame->type == COLTYPE_I64 || frame->type == COLTYPE_I128) && frame->shift == 0 && frame->base == 0;
 }
 
-/* What of an integer a frame that suits it cannot hold; 0 if it holds it. */
+/* Return the bits of an integer that a suitable encoding cannot represent; 0 if it can represent the integer. */
 CORE_FN uint64_t
 frame_odd(const Frame *frame, Wide value)
 {
@@ -72,7 +71,10 @@ frame_odd(const Frame *frame, Wide value)
 	return frame->type == COLTYPE_I64 ? 0 : ((uint64_t) value - (uint64_t) frame->base) & ~(frame_most(frame->type) << frame->shift);
 }
 
-/* The narrowest frame, but none narrower than `least`; what it can hold besides lies around the range. */
+/*
+ * Choose the narrowest encoding that is at least as wide as `least`.  Its unused capacity is
+ * centred around the range.
+ */
 CORE_FN Frame
 frame_choose(const FrameRange *range, uint16_t least)
 {
@@ -121,7 +123,7 @@ frame_choose(const FrameRange *range, uint16_t least)
 		default: FRAME_EACH(stype, (void) d; ((WordAlignedWide *) to)[i] = (Wide) v); break; \
 	}
 
-/* Store n integers in a frame; false, with `to` undefined, if it cannot hold them all. */
+/* Store `n` integers in an encoding; false, with `to` undefined, if it cannot represent them all. */
 CORE_FN bool
 frame_pack(const Frame *frame, ColType type, const void *CORE_RESTRICT values, uint32_t n, void *CORE_RESTRICT to)
 {
@@ -138,7 +140,7 @@ frame_pack(const Frame *frame, ColType type, const void *CORE_RESTRICT values, u
 		case COLTYPE_I32: FRAME_PACK(int32_t); break;
 		case COLTYPE_I64: FRAME_PACK(int64_t); break;
 		case COLTYPE_I128:
-			/* those that 64 bits do not hold only a frame of 128 does */
+			/* values beyond 64 bits need an encoding of 128 bits */
 			if (frame->type != COLTYPE_I128)
 				for (uint32_t i = 0; i < n; i++)
 					odd |= !wide_fits_int64(((const Wide *) values)[i]);
@@ -154,7 +156,7 @@ frame_pack(const Frame *frame, ColType type, const void *CORE_RESTRICT values, u
 	for (uint32_t i = 0; i < n; i++) \
 		to[i] = (int64_t) (((uint64_t) ((const stype *) values)[i] << frame->shift) + (uint64_t) frame->base)
 
-/* The integers of a column, stored in at most 64 bits. */
+/* Decode the integers of a column, which are stored in at most 64 bits. */
 CORE_FN void
 frame_unpack(const Frame *frame, const void *values, uint32_t n, int64_t *to)
 {

@@ -1,20 +1,20 @@
 /*
  * frame_range.h
- *		A range of a column's values as one of what is stored of them.
+ *		Mapping of a range of a column's values to a range of its stored values.
  */
 #ifndef GPUDB_CORE_FRAME_RANGE_H
 #define GPUDB_CORE_FRAME_RANGE_H
 
 #include "core/target.h"
 
-/* Values stored in at most 32 bits; none if most < least. */
+/* Range of values stored in at most 32 bits; empty if most < least. */
 typedef struct StoredRange
 {
 	uint32_t	least;
 	uint32_t	most;
 } StoredRange;
 
-/* The stored values v with low <= base + (v << shift) <= high. */
+/* Return the range of stored values v with low <= base + (v << shift) <= high. */
 CORE_FN StoredRange
 frame_stored_range(int64_t base, uint32_t shift, int64_t low, int64_t high)
 {

@@ -1,44 +1,43 @@
 /*
  * group_top.h
- *		Which groups can be among the first n of an order, by the words of a group's row.
+ *		Order of groups for top-n queries, computed from the words of a group's row.
  *
- * The value of each column that a group is sorted by becomes an integer, less
- * for what comes first.  A NULL may become the integer of a value, so it is
- * noted apart.
+ * The value of each column that groups are sorted by is mapped to an integer, smaller for what
+ * comes first.  A NULL may be mapped to the integer of a value, so NULLs are noted separately.
  */
 #ifndef GPUDB_CORE_GROUP_TOP_H
 #define GPUDB_CORE_GROUP_TOP_H
 
 #include "core/wide_types.h"
 
-/* Sort columns beyond these are not looked at: groups that tie in these may come in any order. */
+/* Maximum number of sort columns that are compared; groups equal in these columns may come in any order. */
 #define GROUP_TOP_COLUMNS 4
 
 /* A column that groups are sorted by. */
 typedef struct GroupTopColumn
 {
-	uint16_t	word;			/* of the value */
-	uint16_t	null_word;		/* the value is NULL if the bits of null_mask in this */
-	uint8_t		wide;			/* two words */
+	uint16_t	word;			/* first word of the value in the row */
+	uint16_t	null_word;		/* word with NULL bits: the value is NULL if null_word & null_mask equals null_value */
+	uint8_t		wide;			/* the value has two words */
 	uint8_t		descending;
 	uint8_t		nulls_first;
 	uint8_t		unused;
 	uint64_t	null_mask;
-	uint64_t	null_value;		/* are these */
+	uint64_t	null_value;		/* see null_word */
 } GroupTopColumn;
 
 typedef struct GroupTop
 {
-	uint32_t	wanted;			/* the n; 0 = all groups are */
+	uint32_t	wanted;			/* number of wanted groups; 0 = all */
 	uint32_t	ncolumns;
 	GroupTopColumn by[GROUP_TOP_COLUMNS];
 } GroupTop;
 
-/* The place of a group in the order. */
+/* Position of a group in the order. */
 typedef struct GroupOrder
 {
 	Wide		value[GROUP_TOP_COLUMNS];
-	uint32_t	nulls;			/* a bit for each column */
+	uint32_t	nulls;			/* bitmask of the columns that are NULL */
 	uint32_t	unused[3];
 } GroupOrder;
 
@@ -48,7 +47,7 @@ group_order_is_null(const GroupTopColumn *by, const uint64_t *row)
 	return (row[by->null_word] & by->null_mask) == by->null_value;
 }
 
-/* Return the integer of a column: a group with a greater one than another's in the first column comes after that. */
+/* Return the integer of a column of a group's row; smaller ones come first. */
 CORE_FN Wide
 group_order_value(const GroupTopColumn *by, const uint64_t *row)
 {
@@ -75,7 +74,7 @@ group_order(const GroupTop *top, const uint64_t *row)
 	return order;
 }
 
-/* Compare two places by one column; see group_order_compare(). */
+/* Compare a column's value with that of a position; see group_order_compare(). */
 CORE_FN int
 group_order_compare_column(const GroupTop *top, uint32_t column, Wide value, bool null, const GroupOrder *place)
 {
@@ -98,7 +97,10 @@ group_order_compare(const GroupTop *top, const GroupOrder *a, const GroupOrder *
 	return compared;
 }
 
-/* Compare the place of a group's row with another place likewise.  Of most rows no more than the first column is looked at. */
+/*
+ * Compare the position of a group's row with another position; see group_order_compare().  Most
+ * rows are decided by the first column, so values are computed one by one.
+ */
 CORE_FN int
 group_row_compare(const GroupTop *top, const uint64_t *row, const GroupOrder *place)
 {
@@ -110,7 +112,7 @@ group_row_compare(const GroupTop *top, const uint64_t *row, const GroupOrder *pl
 	return compared;
 }
 
-/* Whether its words are of rows of so many. */
+/* Return true if all words of `top` are within rows of `row_words` words. */
 CORE_FN bool
 group_top_fits(const GroupTop *top, uint32_t row_words)
 {

@@ -1,9 +1,9 @@
 /*
  * hash.h
- *		Hashes of group keys.
+ *		Hash functions of group keys.
  *
- * Only gpudb reads these values, so they need not equal PostgreSQL's.  The
- * mixing step is the finaliser of Stafford's "Mix13" variant of MurmurHash3.
+ * Only gpudb reads these values, so they need not equal PostgreSQL's.  The mixing step is the
+ * finaliser of Stafford's "Mix13" variant of MurmurHash3.
  */
 #ifndef GPUDB_CORE_HASH_H
 #define GPUDB_CORE_HASH_H
@@ -28,9 +28,8 @@ hash_combine(uint64_t hash, uint64_t word)
 }
 
 /*
- * Return one to seven bytes as a word, the first one lowest, by loads that may
- * overlap: a word that is read right after its bytes were written one by one
- * has to wait for them.
+ * Return one to seven bytes as a word, the first one lowest, by loads that may overlap: loading a
+ * whole word right after its bytes were written one by one would have to wait for those writes.
  */
 CORE_FN uint64_t
 hash_short_word(const uint8_t *bytes, uint32_t length)

@@ -2,15 +2,14 @@
  * hashtable.h
  *		The group table: rows of keys and aggregate states, found by hash.
  *
- * Flat memory that the caller owns and grows; this file never allocates.
+ * A group table is flat memory that the caller owns and grows; this file never allocates.
  *
  *		slots	 open addressing with linear probing; group number + 1, 0 = free
  *		hashes	 of each group, so that growing needs no keys and probing few
  *		rows	 row_words 64-bit words a group, in order of insertion
- *		heap	 the bytes of text keys
+ *		heap	 the bytes of text keys and of text states
  *
- * The caller keeps nslots at a power of two and at least twice the capacity,
- * so probing ends.
+ * The caller keeps nslots at a power of two and at least twice the capacity, so probing ends.
  */
 #ifndef GPUDB_CORE_HASHTABLE_H
 #define GPUDB_CORE_HASHTABLE_H
@@ -30,17 +29,17 @@ typedef struct GroupTable
 	uint64_t   *rows;
 	uint8_t    *heap;
 	uint32_t	nslots;
-	uint32_t	capacity;		/* groups */
+	uint32_t	capacity;		/* limit of groups */
 	uint32_t	ngroups;
 	uint32_t	row_words;
 	uint64_t	heap_used;
 	uint64_t	heap_capacity;
-	uint64_t	heap_reserved;	/* promised to the text states of the tile at hand */
+	uint64_t	heap_reserved;	/* reserved for the text states of the tile at hand */
 } GroupTable;
 
 /*
- * The keys of one lane.  words[] are as in the row, except that a text key's
- * two words are the address of its bytes and the length.
+ * Keys of one lane.  words[] are as in the row, except that a text key's two words are the address
+ * of its bytes and the length.
  */
 typedef struct GroupKey
 {
@@ -55,7 +54,7 @@ group_row(const GroupTable *table, uint32_t group)
 	return table->rows + (uint64_t) group * table->row_words;
 }
 
-/* Text keys in a row: offset in the heap, then length. */
+/* Return true if a group's row has a lane's keys.  A text key in a row is its offset in the heap, then its length. */
 CORE_FN bool
 group_key_equal(const Program *program, const GroupTable *table, const uint64_t *row, const GroupKey *key)
 {
@@ -90,7 +89,7 @@ group_key_equal(const Program *program, const GroupTable *table, const uint64_t 
 	return true;
 }
 
-/* Append a group; GROUP_NONE when rows or key heap are full. */
+/* Append a group with initial states; GROUP_NONE when rows or heap are full. */
 CORE_FN uint32_t
 group_append(const Program *program, GroupTable *table, const GroupKey *key)
 {
@@ -140,13 +139,13 @@ group_append(const Program *program, GroupTable *table, const GroupKey *key)
 	return group;
 }
 
-/* Tables of fewer groups stay in the cache by themselves. */
+/* Number of groups up to which a table is assumed to stay in the cache; larger tables are prefetched. */
 #define GROUP_PREFETCH_MIN 8192
 
-/* How many groups ahead memory is asked for when tables are merged. */
+/* Number of groups by which merging tables prefetches memory ahead. */
 #define GROUP_LOOKAHEAD 8
 
-/* Ask for the slot that a hash begins at, and in a second round for the group found there. */
+/* Prefetch the slot at which a hash's search begins; group_prefetch_row() is the second round. */
 CORE_FN void
 group_prefetch_slot(const GroupTable *table, uint64_t hash)
 {
@@ -164,7 +163,7 @@ group_prefetch_row(const GroupTable *table, uint64_t hash)
 	core_prefetch(group_row(table, slot - 1));
 }
 
-/* The group of a key, inserted if new; GROUP_NONE when there is no room for it. */
+/* Return the group of a key, inserted if it is new; GROUP_NONE when there is no room for it. */
 CORE_FN uint32_t
 group_find_or_insert(const Program *program, GroupTable *table, const GroupKey *key)
 {
@@ -209,7 +208,7 @@ group_rehash(GroupTable *table)
 	}
 }
 
-/* Append the texts of groups whose rows have been copied from `from`, and let these refer to them. */
+/* Append the text keys of groups whose rows have just been copied from `from`, and adjust the offsets in those rows. */
 CORE_FN void
 group_append_texts(const Program *program, GroupTable *into, const GroupTable *from)
 {
@@ -225,9 +224,9 @@ group_append_texts(const Program *program, GroupTable *into, const GroupTable *f
 }
 
 /*
- * Append the groups of `from` without looking for them, for which, and for
- * their keys' texts, there must be room; states have none.  Until the next
- * group_rehash() the table is good for going through, not for finding.
+ * Append the groups of `from` without searching for equal ones.  There must be room for them and
+ * for their keys' texts, and no state may be a text.  Until the next group_rehash() the table can
+ * be read in order but not searched.
  */
 CORE_FN void
 group_append_all(const Program *program, GroupTable *into, const GroupTable *from)
@@ -239,7 +238,7 @@ group_append_all(const Program *program, GroupTable *into, const GroupTable *fro
 	into->ngroups += from->ngroups;
 }
 
-/* The key of a stored group, for looking it up in another table. */
+/* Make the key of a stored group, for a search in another table. */
 CORE_FN void
 group_key_of_row(const Program *program, const GroupTable *table, uint32_t group, GroupKey *key)
 {
@@ -260,7 +259,7 @@ group_key_of_row(const Program *program, const GroupTable *table, uint32_t group
 	}
 }
 
-/* Keep a text in its state if it beats what is there; false when the heap has no room for it. */
+/* Store a text in its state if it beats the stored one; false when the heap has no room for it. */
 CORE_FN bool
 group_take_text(GroupTable *table, uint64_t *state, bool least, const uint8_t *bytes, uint32_t length)
 {
@@ -281,7 +280,7 @@ group_take_text(GroupTable *table, uint64_t *state, bool least, const uint8_t *b
 	return true;
 }
 
-/* Bytes of heap that merging the text states of a group may take. */
+/* Return the bytes of heap that merging the text states of a group may take. */
 CORE_FN uint64_t
 group_text_room(const Program *program, const GroupTable *table, uint32_t group)
 {
@@ -316,9 +315,9 @@ group_merge_states(const Program *program, GroupTable *into, uint64_t *row, cons
 }
 
 /*
- * Merge up to `limit` groups of `from`, beginning at *next, into `into`.
- * DONE when all are merged, TIME_SLICE when some are left, or TABLE_FULL with
- * *next at the group to go on with after growing.
+ * Merge up to `limit` groups of `from`, beginning with *next, into `into`.  Returns DONE when all
+ * are merged, TIME_SLICE when some are left, TABLE_FULL with *next at the group to continue with
+ * after growing, or DECIMAL_TOO_WIDE.
  */
 CORE_FN DeviceStatus
 group_merge(const Program *program, GroupTable *into, const GroupTable *from, uint32_t *next, uint32_t limit)

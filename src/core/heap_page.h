@@ -2,10 +2,9 @@
  * heap_page.h
  *		PostgreSQL's heap pages and tuple headers, byte for byte.
  *
- * The offsets are those of src/include/storage/bufpage.h and
- * access/htup_details.h; src/tablet/pages.c asserts at compile time that they
- * agree.  Page bytes are treated as hostile: a position is checked before it
- * is read.
+ * The offsets are those of src/include/storage/bufpage.h and access/htup_details.h;
+ * src/tablet/pages.c asserts at compile time that they agree.  Page bytes are treated as hostile: a
+ * position is checked before it is read.
  */
 #ifndef GPUDB_CORE_HEAP_PAGE_H
 #define GPUDB_CORE_HEAP_PAGE_H
@@ -14,7 +13,7 @@
 
 #define HEAP_PAGE_SIZE			8192
 #define HEAP_PAGE_LINP			24	/* offset of the line pointers */
-#define HEAP_MAX_TUPLES			291 /* on a page */
+#define HEAP_MAX_TUPLES			291 /* maximum number of tuples on a page */
 #define HEAP_TUPLE_INFOMASK2	18
 #define HEAP_TUPLE_INFOMASK		20
 #define HEAP_TUPLE_HOFF			22
@@ -22,21 +21,20 @@
 #define HEAP_HASNULL			0x0001
 #define HEAP_NATTS_MASK			0x07FF
 
-/* A tuple within its page. */
+/* Location of a tuple within its page. */
 typedef struct HeapTupleView
 {
-	const uint8_t *data;		/* first attribute */
-	uint32_t	length;			/* of the attributes */
+	const uint8_t *data;		/* first byte of the first attribute */
+	uint32_t	length;			/* bytes of the attributes */
 	uint32_t	natts;
-	const uint8_t *nulls;		/* bit set = value present; NULL when no attribute is null */
+	const uint8_t *nulls;		/* NULL bitmap; bit set = value present; NULL when no attribute is null */
 } HeapTupleView;
 
 /*
- * Have all of a page in the processor's cache.  Its tuples stand in an order
- * that the processor does not foresee, from the page's end to its beginning,
- * some lines of the cache apart, so whoever walks them waits for each line.
- * Lines that are read one after the other are fetched ahead, which takes less
- * than half of the time.
+ * Read all of a page into the processor's cache.  Walking a page's tuples visits cache lines in
+ * descending order and some lines apart, which the processor does not prefetch, so each line is
+ * waited for.  Reading the lines sequentially makes the processor prefetch them and takes less than
+ * half of the time.
  */
 CORE_FN void
 heap_page_read(const uint8_t *page)
@@ -68,7 +66,7 @@ heap_tuple_view(const uint8_t *page, uint32_t offnum, HeapTupleView *view)
 	hoff = tuple[HEAP_TUPLE_HOFF];
 	if (core_unlikely(hoff > len || hoff < HEAP_TUPLE_BITS))
 		return false;
-	/* other bits of these words may change under us: one load, then mask */
+	/* other bits of these words may change concurrently: one load, then mask */
 	view->natts = load_u16(tuple + HEAP_TUPLE_INFOMASK2) & HEAP_NATTS_MASK;
 	view->nulls = NULL;
 	if (load_u16(tuple + HEAP_TUPLE_INFOMASK) & HEAP_HASNULL)
@@ -83,9 +81,9 @@ heap_tuple_view(const uint8_t *page, uint32_t offnum, HeapTupleView *view)
 }
 
 /*
- * The header of a varlena at p, with `room` bytes up to the end of the tuple.
- * Returns the total length, or 0 when it does not fit; *header is the size of
- * the header, or 0 for a value that is compressed or stored out of line.
+ * Read the header of a varlena at p, with `room` bytes up to the end of the tuple.  Returns the
+ * total length, or 0 when it does not fit; *header is the size of the header, or 0 for a value that
+ * is compressed or stored out of line.
  */
 CORE_FN uint32_t
 varlena_length(const uint8_t *p, uint32_t room, uint32_t *header)

@@ -1,38 +1,35 @@
 /*
  * interp.h
- *		The interpreter of the tile VM: a template header, one for all devices.
+ *		The interpreter of the tile VM: a template header shared by all devices.
  *
- * It makes vm_run_tile(), which runs a program's body over one tile.  What a
- * lane computes is said here, once.  How a device goes over the lanes of a
- * tile, and what its lanes do together, the includer says before:
+ * This header defines vm_run_tile(), which runs a program's body over one tile.  It alone says what
+ * a lane computes.  The includer defines, before including it, how a device iterates over the lanes
+ * of a tile and how the operations on a whole tile work:
  *
  *		VM_FN, VM_REST	qualifiers of functions
  *		VM_TILE			lanes of a tile
  *		VM_STRIDE		words from one register's values to the next one's
  *		VM_NULLS		bytes from one register's NULL flags to the next one's
  *		VM_VALUES, VM_FLAGS		the registers' values and NULL flags
- *		VM_MASK(r)		the lanes that mask register r has
+ *		VM_MASK(r)		the mask in register r, one byte a lane
  *		the shapes		STRICT1 and its kin: loops over lanes, which bind a and b,
  *						the operands' values, e, set if the lane fails, and i
  *		NULL_A, BOOL_A, WORD_A, LOW_A, HIGH_A, IN_MASK, SELECTED
- *						of the lane at hand, within a shape; the same of b
+ *						properties of the lane at hand, within a shape; likewise for b
  *		vm_yields(), vm_ends(), vm_stops(), vm_select(), vm_any(), vm_load_nulls(),
  *		vm_find_groups(), vm_reserve_texts(), vm_update(), vm_emit(), vm_join(),
  *		vm_expand(), vm_leave_loop()
  *
- * lanes_loop.h, interp_parts.h, interp_joins.h and interp_totals.h are those
- * of the CPU.
+ * lanes_loop.h, interp_parts.h, interp_joins.h and interp_totals.h define them for the CPU.
  *
- * A register holds VM_TILE values and their NULL flags; a wide register takes
- * two slots.  Lanes past the last row are computed like all others but are
- * never active, so every operation is total: no input traps.  A destination
- * never shares its slot with an operand.
+ * A register holds VM_TILE values and their NULL flags; a wide register takes two slots.  Lanes
+ * past the last row are computed like all others but are never active, so every operation is total:
+ * no input traps.  A destination never shares its slot with an operand.
  */
 
 /*
- * The instructions that few programs have, apart from the others so that a
- * GPU's registers are not taken up by them.  Nonzero when an active lane
- * fails.
+ * Run a cold opcode.  Few programs have these instructions; they are compiled separately so that
+ * they do not take up a GPU's registers.  Returns nonzero when an active lane fails.
  */
 VM_REST uint32_t
 vm_run_rest(const VmRun *run, const Instr *in)
@@ -56,7 +53,7 @@ vm_run_rest(const VmRun *run, const Instr *in)
 	return error;
 }
 
-/* LOAD_W; false when the column has no wide form. */
+/* Run LOAD_W for n rows from `first` on; false when the column cannot be loaded into a wide register. */
 VM_REST bool
 vm_load_wide(const VmRun *run, const Instr *in, uint32_t first, uint32_t n)
 {
@@ -84,9 +81,9 @@ vm_load_wide(const VmRun *run, const Instr *in, uint32_t first, uint32_t n)
 }
 
 /*
- * Run the body from instruction pc on over the tile of rows `first` to
- * first + n.  DONE, a request (OUTPUT_FULL, TABLE_FULL, TIME_SLICE) made
- * before any total was touched, or a failure that some active lane reports.
+ * Run the body from instruction pc on over the tile of rows `first` to first + n.  Returns DONE, a
+ * request (OUTPUT_FULL, TABLE_FULL, TIME_SLICE) made before any total was touched, or the failure
+ * of some active lane.
  */
 VM_FN DeviceStatus
 vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
@@ -254,7 +251,10 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 				vm_expand(run, &loops, in);
 				break;
 			case VMOP_AGAIN:
-				/* what was counted of the pairs before is not to be counted again: no request between this and the next EXPAND */
+				/*
+				 * vm_leave_loop() moves the cursor past the pairs counted so far before another
+				 * request can be made, so none counts twice
+				 */
 				if (vm_leave_loop(run, &loops, &code[in->imm], &updating))
 					pc = (uint32_t) in->imm;
 				break;

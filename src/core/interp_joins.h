@@ -1,25 +1,22 @@
 /*
  * interp_joins.h
- *		What interp.h asks of a CPU for joins: finding rows, fetching their values, loops over pairs.
+ *		Joins on a CPU: probing tables, fetching values of their rows, loops over pairs.
  *
- * A template header like interp.h.  A register of rows
- * holds 32-bit row numbers; one that is not NULL is a row that there is, in
- * lanes that are not active, too.  A register of spans holds JOIN_SPANs, one
- * of pairs lane << 32 | row.
+ * A template header, part of interp.h's contract.  A register of rows holds 32-bit row numbers; one
+ * that is not NULL is an existing row, in inactive lanes, too.  A register of spans holds
+ * JOIN_SPANs, a register of pairs lane << 32 | row.
  *
- * A tile with loops may be begun again after a request.  Loops whose code
- * updates totals then go on where run->cursor says; others, which are closed
- * before anything is updated, begin anew.
+ * A tile with loops may be started again after a request.  Loops whose body updates totals then
+ * continue at run->cursor; closed loops, which end before anything is updated, begin anew.
  */
 
-/* Pairs of a tile are made this often between two looks: some hundred microseconds of work. */
+/* Number of tiles of pairs between two tests for cancellation: some hundred microseconds of work. */
 #define EXPANDED_UNHEARD 64
 
 /*
- * A part of a key from an integer, in an exact table or as a word to be hashed.
- * The part, and below the frame of a column, are copies, since the compiler
- * has to take it that storing a value changes what is in memory, and would load
- * them again for each lane.
+ * Fold an integer into a key's word: as a part of an exact table's word, or hashed.  The JoinPart
+ * here, and the Frame of a column below, are local copies, because the compiler must assume that
+ * storing a value changes what they point to and would reload them for each lane.
  */
 #define JOIN_PART(exact_word, value, hashed) \
 	do { \
@@ -50,9 +47,9 @@ vm_join_text(const VmRun *run, const Instr *in)
 }
 
 /*
- * Of every active lane's word the row of a unique table whose words are places.
- * The loads that depend on the word stand in a loop of their own, so that the
- * compiler vectorises what is before and behind them.
+ * Probe a unique direct table: store the row of every active lane's word, or its span.  The loads
+ * that depend on the word are in a loop of their own, so that the compiler vectorises the loops
+ * before and after.
  */
 static inline void
 vm_probe_places(const VmRun *run, const Instr *in, const JoinTable *table)
@@ -82,7 +79,7 @@ vm_probe_places(const VmRun *run, const Instr *in, const JoinTable *table)
 		LANES vd[i] = dn[i] ? 0 : JOIN_SPAN(found[i], 1);	/* vectorised */
 }
 
-/* Of every active lane's word the rows: spans, or in a unique table the one row. */
+/* Probe a table: store the span of every active lane's word, or its row in a unique table. */
 static inline void
 vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 {
@@ -98,7 +95,7 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 		vm_probe_places(run, in, table);
 		return;
 	}
-	/* first the lanes to search for */
+	/* NULL flags mark the lanes without a search */
 	LANES dn[i] = an[i] | (selection[i] ^ 1);
 	if (table->present != 0)
 	{
@@ -135,7 +132,7 @@ vm_probe(const VmRun *run, const Instr *in, const JoinTable *table)
 	}
 }
 
-/* Of every active lane's value its rank; false if the table is in no order. */
+/* Store the rank of every active lane's value; false if the table is not sorted. */
 static inline bool
 vm_rank(const VmRun *run, const Instr *in, const JoinTable *table)
 {
@@ -155,13 +152,13 @@ vm_rank(const VmRun *run, const Instr *in, const JoinTable *table)
 	return true;
 }
 
-/* FETCH loads a column's values at the rows at[], which are in any order; a lane with NULL has the first row's. */
+/* Load a column's values at the rows at[], which are in any order; a lane with NULL has the first row's value. */
 #define FETCH(dtype, stype, expr) \
 	do { \
 		const stype *src = (const stype *) tablet_at(tablet, column->values); \
 		EACH_LANE { const stype v = src[at[i]]; ((dtype *) vd)[i] = (dtype) (expr); } \
 	} while (0)
-/* FETCH_FRAMED takes values out of their frame in a second loop, which the compiler vectorises. */
+/* Load values and decode their frame-of-reference encoding in a second loop, which the compiler vectorises. */
 #define FETCH_FRAMED(dtype, stype) \
 	do { \
 		FETCH(dtype, stype, v); \
@@ -170,7 +167,7 @@ vm_rank(const VmRun *run, const Instr *in, const JoinTable *table)
 #define FETCH_SAME(dtype) \
 	LANES ((dtype *) vd)[i] = (dtype) frame.base
 
-/* Fetch a column's values at the rows at[] into a wide register; false if the column is none for it. */
+/* Fetch a column's values at the rows at[] into a wide register; false if the column's type is unsuitable. */
 static inline bool
 vm_fetch_wide(const VmRun *run, const Instr *in, const Tablet *tablet, const uint32_t *at)
 {
@@ -193,7 +190,7 @@ vm_fetch_wide(const VmRun *run, const Instr *in, const Tablet *tablet, const uin
 	return true;
 }
 
-/* The values of a column at the rows of a register; false if the column is none for it. */
+/* Fetch the values of a column at the rows of a register; false if the column's type is unsuitable. */
 static inline bool
 vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 {
@@ -245,7 +242,7 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 	return true;
 }
 
-/* What belongs to the rows that were appended last. */
+/* Store the rows of a table, or with imm = 0 of the tablet, for the rows that EMIT appended last. */
 static inline void
 vm_emit_rows(const VmRun *run, const Instr *in, uint32_t first)
 {
@@ -259,7 +256,7 @@ vm_emit_rows(const VmRun *run, const Instr *in, uint32_t first)
 			*to++ = an[i] ? JOIN_NO_ROW : in->imm == 0 ? first + rows[i] : rows[i];
 }
 
-/* Places for the rows of all active lanes. */
+/* Allocate places for the rows of all active lanes among the materialized rows; false if the run has no such rows. */
 static inline bool
 vm_place(const VmRun *run, const Instr *in)
 {
@@ -278,7 +275,7 @@ vm_place(const VmRun *run, const Instr *in)
 	return true;
 }
 
-/* Values of rows that are kept. */
+/* Store a column's values of materialized rows; false if the run has no such rows. */
 static inline bool
 vm_store(const VmRun *run, const Instr *in)
 {
@@ -304,7 +301,7 @@ vm_store(const VmRun *run, const Instr *in)
 	return true;
 }
 
-/* An instruction about rows; false if it cannot be. */
+/* Run an instruction on rows of join tables; false if it does not suit its table, column or run. */
 static inline bool
 vm_join(const VmRun *run, const Instr *in, uint32_t first)
 {
@@ -388,14 +385,14 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
 	return false;
 }
 
-/* A tile has any number of pairs, so that whoever asks for an end is heard among them, too. */
+/* Return true if the run is cancelled.  A tile may form any number of pairs, so this is tested within a tile, too. */
 static inline bool
 vm_ends(VmRun *run)
 {
 	return run->cancelled != NULL && ++run->expanded % EXPANDED_UNHEARD == 0 && run->cancelled(run->cancelled_arg);
 }
 
-/* The pairs of lanes of which none has two; their number. */
+/* Form the pairs of lanes that have at most one match each, and return their number. */
 static inline uint32_t
 vm_expand_unique(const VmRun *run, uint64_t *pairs, const uint64_t *spans, const uint8_t *nulls, const uint8_t *mask)
 {
@@ -412,7 +409,7 @@ vm_expand_unique(const VmRun *run, uint64_t *pairs, const uint64_t *spans, const
 	{
 		uint64_t	eight;
 
-		/* mostly few lanes have found a row */
+		/* usually few lanes have a match */
 		memcpy(&eight, found + lane, sizeof(eight));
 		for (uint32_t i = lane; eight != 0 && i < lane + 8; i++)
 		{
@@ -423,7 +420,7 @@ vm_expand_unique(const VmRun *run, uint64_t *pairs, const uint64_t *spans, const
 	return n;
 }
 
-/* The next pairs of a loop, as many as a tile has lanes; what follows goes over no more lanes than they take. */
+/* Form the next tile of pairs of a loop, and set run->lanes to the number of pairs, rounded up to whole lane blocks. */
 static inline void
 vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 {
@@ -488,8 +485,8 @@ vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 }
 
 /*
- * At the end of a loop: whether pairs are left.  If not, the selection is
- * again what it was before.
+ * End an iteration of a loop; returns true if pairs are left.  Otherwise the selection is restored
+ * to what it was before the loop.
  */
 static inline bool
 vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
@@ -500,7 +497,10 @@ vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
 	loops->going_on = loops->next[level].lane < loops->lanes[level];
 	if (open)
 	{
-		/* the pairs so far are done with once the loops around this one have gone on, too */
+		/*
+		 * an exhausted loop's pairs are complete only when the enclosing loop has advanced, too: no
+		 * request before that
+		 */
 		run->cursor[level] = loops->going_on ? loops->next[level] : (VmCursor) {0, 0};
 		*updating = !loops->going_on;
 	}

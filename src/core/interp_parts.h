@@ -1,28 +1,28 @@
 /*
  * interp_parts.h
- *		What interp.h asks of a CPU for a whole tile: selection, groups, rows out.
+ *		Operations on a whole tile on a CPU: selection, groups, emitted rows.
  *
- * A template header like interp.h; interp_totals.h has the totals.
+ * A template header, part of interp.h's contract; interp_totals.h has the totals.
  */
 
-/* Whether a lane counts for an aggregate. */
+/* 1 if a lane counts for an aggregate. */
 #define ACTIVE(i)	(mask[i] & (an[i] ^ 1))
 
-/* Tests make a run stop before each instruction in turn, until totals are being updated. */
+/* Return true if a test wants the run to stop before this instruction; not once totals are being updated. */
 static inline bool
 vm_yields(VmRun *run, bool updating)
 {
 	return core_unlikely(run->yield_after >= 0) && !updating && run->yield_after-- == 0;
 }
 
-/* The first failure ends the run. */
+/* Return true if a failure ends the run; on a CPU the first one does. */
 static inline bool
 vm_stops(VmRun *run, DeviceStatus status)
 {
 	return status != STATUS_DONE;
 }
 
-/* Begin a tile of n rows from `first` on, a multiple of 64. */
+/* Begin a tile of n rows from `first` on, a multiple of 64: initialize the selection. */
 static inline void
 vm_select(VmRun *run, uint32_t first, uint32_t n)
 {
@@ -40,7 +40,7 @@ vm_select(VmRun *run, uint32_t first, uint32_t n)
 		run->groups->heap_reserved = 0;
 }
 
-/* The NULL flags of n rows from `first` on. */
+/* Load the NULL flags of a column for n rows from `first` on. */
 static inline void
 vm_load_nulls(const Tablet *tablet, const TabletColumn *column, uint32_t first, uint32_t n, uint8_t *dn)
 {
@@ -53,7 +53,7 @@ vm_load_nulls(const Tablet *tablet, const TabletColumn *column, uint32_t first, 
 		dn[i] = (bits[i >> 3] >> (i & 7)) & 1;
 }
 
-/* 0 when no lane is active; none is behind those that instructions go over. */
+/* Return 0 when no lane of a mask is active; lanes beyond run->lanes never are. */
 static inline int
 vm_any(const uint8_t *mask)
 {
@@ -121,7 +121,10 @@ vm_find_groups(VmRun *run, const Instr *in, const uint16_t *key_register)
 	return true;
 }
 
-/* What groups have asked for in this tile; where two share a place, the first one's is counted again. */
+/*
+ * Heap room reserved by groups in a tile, as a direct-mapped cache.  A group whose entry another
+ * one has taken is counted again.
+ */
 #define RESERVE_PLACES 64
 
 typedef struct Reservation
@@ -132,8 +135,8 @@ typedef struct Reservation
 } Reservation;
 
 /*
- * A group that takes longer and longer texts doubles its room each time, so
- * twice the largest room is enough for all that it takes in a tile.
+ * Reserve heap room for a group's text state.  A group that takes longer and longer texts doubles
+ * its room each time, so twice the largest room is enough for all that it takes in a tile.
  */
 static inline void
 vm_reserve(Reservation *reserved, uint32_t group, uint64_t room)
@@ -150,7 +153,7 @@ vm_reserve(Reservation *reserved, uint32_t group, uint64_t room)
 	}
 }
 
-/* Whether the heap has room for the texts of this tile that may be kept. */
+/* Reserve heap room for the texts of this tile that states may store; false if the heap has too little. */
 static inline bool
 vm_reserve_texts(const VmRun *run, const Instr *in)
 {
@@ -175,12 +178,12 @@ vm_reserve_texts(const VmRun *run, const Instr *in)
 	return table->heap_used + table->heap_reserved <= table->heap_capacity;
 }
 
-/* Append the rows selected; false when there is no room for a whole tile. */
+/* Append the numbers of the selected rows; false when there is no room for a whole tile. */
 static inline bool
 vm_emit(VmRun *run, uint32_t first, uint32_t n)
 {
 	const uint8_t *selection = (const uint8_t *) run->values;
-	/* of pairs there may be more than rows */
+	/* there may be more pairs than rows */
 	const uint32_t room = run->program->ntables > 0 ? run->lanes : n;
 
 	if (run->out_capacity - run->out_count < room)

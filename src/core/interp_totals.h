@@ -2,10 +2,10 @@
  * interp_totals.h
  *		The totals of a tile on a CPU: a template header, part of interp.h's contract.
  *
- * Without keys all lanes go to one group, so a tile is summed up first.
+ * Without keys all lanes belong to one group, so a tile is summed up before the state is updated.
  */
 
-/* For each active lane, its group's state. */
+/* Run a statement on the group's state of each active lane. */
 #define EACH_GROUP(statement) \
 	EACH_LANE \
 		if (ACTIVE(i)) \
@@ -14,7 +14,7 @@
 			statement; \
 		}
 
-/* Sum of the active lanes in 16 interleaved parts, added pairwise. */
+/* Return the sum of the active lanes, in 16 interleaved parts that are added pairwise. */
 static inline double
 vm_sum_lanes(const VmRun *run, const double *va, const uint8_t *an, const uint8_t *mask, uint64_t *flags)
 {
@@ -40,7 +40,7 @@ vm_sum_lanes(const VmRun *run, const double *va, const uint8_t *an, const uint8_
 	return part[0];
 }
 
-/* Totals that are the same work with and without keys: name, and what becomes of `state`. */
+/* Totals computed lane by lane with and without keys: name, and the update of `state`. */
 #define LANE_TOTALS(TOTAL) \
 	TOTAL(SUM_SQ, float_square_add(state, float_of_bits(va[i]))) \
 	TOTAL(EXACT, exact_add(state, float_of_bits(va[i]))) \
@@ -73,7 +73,7 @@ vm_update_lanes(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t *
 	}
 }
 
-/* The best of all active lanes into the one group there is; false without room. */
+/* Store the minimum or maximum of all active lanes' texts in the only group; false without room. */
 static inline bool
 vm_take_best_text(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t *an, const uint8_t *mask)
 {
@@ -98,7 +98,7 @@ vm_take_best_text(VmRun *run, const Instr *in, const uint64_t *va, const uint8_t
 	return true;
 }
 
-/* Totals of the one group of a program without keys; nonzero when a lane fails. */
+/* Update the state of the only group of a program without keys; nonzero when a lane fails. */
 static uint32_t
 vm_update_one(VmRun *run, const Instr *in)
 {
@@ -212,7 +212,7 @@ vm_update_one(VmRun *run, const Instr *in)
 	return error;
 }
 
-/* Totals of the group that each lane belongs to. */
+/* Update the state of each lane's group; nonzero when a lane fails. */
 static uint32_t
 vm_update_groups(VmRun *run, const Instr *in)
 {

@@ -1,6 +1,6 @@
 /*
  * job_image.c
- *		Writing and checking jobs as blocks of bytes.
+ *		Writing and verifying job images.
  */
 #include "core/job_image.h"
 
@@ -16,7 +16,7 @@ plan_bytes(uint32_t natts)
 	return offsetof(DeformPlan, attr) + (uint64_t) natts * sizeof(DeformAttr);
 }
 
-/* Where everything goes; returns the size of the whole. */
+/* Lay out an image; returns its size in bytes. */
 static uint64_t
 lay_out(const Program *program, const DeformSpec *deform, JobImage *image)
 {
@@ -73,14 +73,14 @@ job_image_write(JobImage *image, const Program *program, const DeformSpec *defor
 		memcpy(image_at(image, image->missing), deform->plan[0]->missing_bytes, deform->missing_size);
 }
 
-/* Whether `bytes` bytes at an offset lie within the image, aligned. */
+/* Return true if `bytes` bytes at an offset lie within the image, aligned to 8. */
 static bool
 lies_within(const JobImage *image, uint32_t offset, uint64_t bytes)
 {
 	return offset % 8 == 0 && offset >= sizeof(JobImage) && offset + bytes <= image->size;
 }
 
-/* Mark a column as written by this attribute; false if it cannot be, or is already. */
+/* Mark a column as written by an attribute; false if it has another type or is marked already. */
 static bool
 claim_column(int16_t column, ColType type, const uint16_t *types, uint32_t ncolumns, uint8_t *claimed)
 {
@@ -92,7 +92,7 @@ claim_column(int16_t column, ColType type, const uint16_t *types, uint32_t ncolu
 	return true;
 }
 
-/* Whether the value of an attribute that older tuples lack lies within the image. */
+/* Return true if the missing value of an attribute lies within the image. */
 static bool
 missing_value_is_sound(const DeformAttr *attr, uint32_t missing_size)
 {
@@ -129,7 +129,7 @@ attr_is_sound(const DeformAttr *attr, uint32_t missing_size, bool wide, const ui
 		claim_column(attr->second_column, deform_column_type(attr->kind, wide, true), types, ncolumns, claimed);
 }
 
-/* Check one form's plan: every column is written, by one attribute that gives such values. */
+/* Return true if the plan of one form writes every column by exactly one attribute of the column's type. */
 static bool
 plan_is_sound(const JobImage *image, int wide, uint32_t ncolumns)
 {
@@ -152,7 +152,7 @@ plan_is_sound(const JobImage *image, int wide, uint32_t ncolumns)
 	return plan->var_columns == var_columns;
 }
 
-/* Texts lie apart from their columns: they are no outputs. */
+/* Return true if no output is a text, since texts are stored outside their columns. */
 static bool
 outputs_are_sound(const JobImage *image, const Program *program)
 {
@@ -164,8 +164,8 @@ outputs_are_sound(const JobImage *image, const Program *program)
 }
 
 /*
- * Whether every part is where job_image_write() would have put it, so that
- * none leads outside or overlaps another.
+ * Return true if every part is where job_image_write() would have put it, so that none leads
+ * outside or overlaps another.
  */
 static bool
 lies_as_written(const JobImage *image, const JobView *view)
@@ -207,7 +207,7 @@ job_image_open(JobImage *image, uint32_t size, JobView *view)
 		if (!plan_is_sound(image, wide, view->program->ncolumns))
 			return STATUS_BAD_PROGRAM;
 		plan->missing_bytes = image_at(image, image->missing);
-		/* another process's */
+		/* pointers of the sending process */
 		for (uint32_t a = 0; a < plan->natts; a++)
 			plan->attr[a].book = NULL;
 		view->deform.plan[wide] = plan;

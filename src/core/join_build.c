@@ -1,32 +1,38 @@
 /*
  * join_build.c
- *		The table of one side of a join: how it finds rows, and the words of these.
+ *		Planning a join's table and computing the words of its rows.
  *
- * join_fill.c makes it, or, where it is sorted, join_sort.c.
+ * join_fill.c builds the table, or join_sort.c if it is sorted.
  */
 #include "core/join_build.h"
 #include "core/join_fill.h"
 
-/* Words are places if they span so many times as many as there are rows, or so many at all. */
+/*
+ * A table is direct if its words span at most DIRECT_SPREAD times the number of rows, or at most
+ * DIRECT_ALWAYS words.
+ */
 #define DIRECT_SPREAD	16
 #define DIRECT_ALWAYS	65536
 
-/* Bits of a bitmap: for each row at most, however few rows there are (what a core's own cache holds), and for all. */
+/*
+ * Limits for a bitmap's bits: PRESENT_SPREAD per row, PRESENT_ALWAYS (what a core's own cache
+ * holds) for few rows, and PRESENT_MOST in all.
+ */
 #define PRESENT_SPREAD	512
 #define PRESENT_ALWAYS	((uint64_t) 1 << 20)
 #define PRESENT_MOST	((uint64_t) 1 << 28)
 
-/* What a column of a key holds. */
+/* Range of the values of a key's column. */
 typedef struct KeyRange
 {
-	bool		hashed;			/* values that are no integers of 64 bits */
-	int64_t		least;			/* of those that are: of the values there are; least > largest if there are none */
+	bool		hashed;			/* some values are not integers of 64 bits */
+	int64_t		least;			/* unless hashed: smallest and largest value; least > largest if there are no values */
 	int64_t		largest;
 } KeyRange;
 
 /* Columns of keys */
 
-/* For each row of first .. end that is not NULL, v being its value as stored. */
+/* Run a statement for each row of first .. end that is not NULL, with v being its stored value. */
 #define EACH_VALUE(stype, statement) \
 	do { \
 		const stype *values = (const stype *) tablet_at(rows, column->values); \
@@ -38,7 +44,7 @@ typedef struct KeyRange
 		} \
 	} while (0)
 
-/* The same for the values of any column of a key but texts and those of 128 bits, as integers. */
+/* Run a statement for each value of a key's column as an integer; not for texts and columns of 128 bits. */
 #define EACH_INTEGER(statement) \
 	switch ((ColType) column->type) \
 	{ \
@@ -77,7 +83,7 @@ range_of(const Tablet *rows, const JoinKey *key)
 	return range;
 }
 
-/* The same by a column's bounds: floats' are not known. */
+/* Return the range of a column given by its bounds; a float's bounds are unknown. */
 static KeyRange
 range_by_bounds(const TabletColumn *column)
 {
@@ -93,7 +99,7 @@ range_by_bounds(const TabletColumn *column)
 
 /* Words */
 
-/* Lay the parts of a word side by side; false if they have more bits. */
+/* Plan an exact table: concatenate the parts of a word; false if they have more than 64 bits. */
 static bool
 plan_parts(JoinTable *head, const Tablet *rows, const JoinKey *keys, bool by_bounds, uint32_t *bits)
 {
@@ -116,7 +122,7 @@ plan_parts(JoinTable *head, const Tablet *rows, const JoinKey *keys, bool by_bou
 	return true;
 }
 
-/* How many words there may be of so many bits; of one part, as many as it spans. */
+/* Return an upper bound of the number of words of `bits` bits; for a single part, the number that it spans. */
 static uint64_t
 words_of(const JoinTable *head, uint32_t bits)
 {
@@ -169,11 +175,11 @@ join_plan_sorted(JoinTable *head, const Tablet *rows, const JoinKey *key)
 	return head->sorted;
 }
 
-/* Fold a value into the words of exact tables, or of others. */
+/* Fold a value into a row's word: as a part of an exact table's word, or hashed. */
 #define ADD_INTEGER(part_word, hashed) \
 	words[row] = head->exact ? words[row] | (part_word) : hash_combine(words[row], (hashed))
 
-/* Find the bounds of blocks from this row on. */
+/* Find the bounds of the words of each block of rows, from row `first` to row `end`. */
 static void
 bound_blocks(const RowWords *w, uint32_t first, uint32_t end)
 {
@@ -183,7 +189,7 @@ bound_blocks(const RowWords *w, uint32_t first, uint32_t end)
 
 		for (uint32_t row = first; row < end && row < first + BLOCK_ROWS; row++)
 		{
-			/* of NULL the word means nothing: the block is one that has all words */
+			/* the word of a NULL is undefined, so its block counts as having all words */
 			const uint64_t least = w->nulls[row] ? 0 : w->words[row];
 			const uint64_t largest = w->nulls[row] ? UINT64_MAX : w->words[row];
 
@@ -240,9 +246,9 @@ join_words(const JoinTable *head, const Tablet *rows, const JoinKey *keys, uint6
 	join_words_of_part(&all, 0);
 }
 
-/* Heads that others have made */
+/* Verification of descriptors made by others */
 
-/* Whether n things of so many bytes each stand at an offset within a block. */
+/* Return true if n items of `each` bytes at an offset lie within a block. */
 static bool
 lies_within(uint64_t offset, uint64_t n, uint64_t each, uint64_t block)
 {

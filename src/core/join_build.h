@@ -1,6 +1,6 @@
 /*
  * join_build.h
- *		Building the table of one side of a join: join_table.h.
+ *		Building the table of one side of a join; see join_table.h.
  */
 #ifndef GPUDB_CORE_JOIN_BUILD_H
 #define GPUDB_CORE_JOIN_BUILD_H
@@ -8,52 +8,58 @@
 #include "core/join_table.h"
 
 /*
- * Decide how the rows of a tablet are found by these columns: a table's head,
- * but for its offsets.
+ * Plan a table that finds the rows of a tablet by the given columns: set a table's descriptor
+ * except its offsets.
  */
 CORE_API void join_plan(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys);
 
-/* The same of rows that are not at hand, by their columns' least and largest values. */
+/* Plan a table as join_plan() does, for rows that are not at hand: only the bounds of their columns are read. */
 CORE_API void join_plan_of_bounds(JoinTable *head, const Tablet *rows, const JoinKey *keys, uint16_t nkeys);
 
-/* The same of a table that is sorted by a column; false if some value of it takes more than 64 bits. */
+/* Plan a table sorted by a column; false if some value of it takes more than 64 bits. */
 CORE_API bool join_plan_sorted(JoinTable *head, const Tablet *rows, const JoinKey *key);
 
-/* Bytes at most of the table with this head and so many rows, and of what building it takes besides. */
+/* Return the maximum size in bytes of a planned table of `nrows` rows, including what building it needs temporarily. */
 CORE_API uint64_t join_table_bytes(const JoinTable *head, uint32_t nrows);
 
 /*
- * The words of rows, and for each a flag: 1 = some column of its key is NULL,
- * and nobody finds it.
+ * Compute the words of rows, and a flag for each: 1 = some column of its key is NULL, so it cannot
+ * be found.
  */
 CORE_API void join_words(const JoinTable *head, const Tablet *rows, const JoinKey *keys, uint64_t *words, uint8_t *nulls);
 
-/* Make the table of so many rows with these words, in a block of join_table_bytes() that begins with its head. */
+/*
+ * Build the table of `nrows` rows with the given words, in a block of join_table_bytes() that
+ * begins with its descriptor.
+ */
 CORE_API void join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows);
 
-/* The same of a table that is sorted, and put its rows into the order of their words.  Afterwards the words are others. */
+/* Build a sorted table and reorder its rows by their words; words[] is overwritten. */
 CORE_API void join_sort(JoinTable *table, Tablet *rows, uint64_t *words, const uint8_t *nulls);
 
-/* Parts at most that work is cut into: each goes over all rows. */
+/* Maximum number of parts that work is divided into; each part reads all rows. */
 #define JOIN_MOST_PARTS	16
 
-/* Who helps to make a table: run() runs all parts of a work, some at once. */
+/* Threads that help to build a table: run() runs all parts of a work, some concurrently. */
 typedef struct JoinHelpers
 {
 	uint32_t	parts;
 	void		(*run) (const struct JoinHelpers *helpers, void (*work) (void *arg, uint32_t part), void *arg);
-	int			threads;		/* for run() */
+	int			threads;		/* number of threads for run() */
 } JoinHelpers;
 
-/* Words and a table that is not sorted at once, of all rows, by several threads: there is room for so many words, and for a flag for each row. */
+/*
+ * Compute words and build a table that is not sorted, by several threads.  words[] has room for
+ * join_fill_words() words, and nulls[] for a flag for each row.
+ */
 CORE_API uint64_t join_fill_words(uint32_t nrows);
 CORE_API void join_fill(JoinTable *table, const Tablet *rows, const JoinKey *keys, uint64_t *words, uint8_t *nulls,
 						const JoinHelpers *helpers);
 
 /*
- * Whether the heads of a table and of its rows, which stand `rows_at` bytes
- * behind it in a block of so many bytes, lead nowhere out of the block.  What
- * they lead to may be anything.
+ * Verify the descriptors of a table and of its rows, which lie `rows_at` bytes behind it in a block
+ * of `bytes` bytes: returns true if they lead nowhere outside the block.  The contents of the block
+ * are not verified.
  */
 CORE_API bool join_verify(const JoinTable *table, const Tablet *rows, uint64_t bytes, uint64_t rows_at);
 

@@ -1,24 +1,24 @@
 /*
  * join_fill.c
- *		Filling the index of a table: join_table.h.
+ *		Filling the index of a join's table; see join_table.h.
  *
- * Rows are counted by word, the counts summed to the ends of ranges, and row
- * numbers put into them from the last on, each range from its end to its
- * beginning: that leaves its beginning behind, and the numbers in order.
- * However many rows a word has, each costs the same.
+ * Rows are counted by word, the counts are summed to the ends of ranges, and row numbers are stored
+ * in descending order, each range from its end to its beginning; afterwards each entry holds the
+ * beginning of its range, and the row numbers of a range ascend.  The cost of a row does not depend
+ * on how many rows its word has.
  *
- * Work is cut into parts, which threads may run at once.  Words are computed
- * row by row; then each part goes over all rows and cares for those whose
- * words lead into its own part of the index, so nobody waits for anybody.  A
- * word whose search leads out of it is left for the end.
+ * Work is divided into parts, which threads may run concurrently.  Words are computed row by row;
+ * then each part reads all rows and handles those whose words lead into its own part of the index,
+ * so no thread waits for another.  A word whose search leaves its part of the index is handled at
+ * the end.
  */
 #include "core/join_build.h"
 #include "core/join_fill.h"
 
-/* Rows ahead whose place the processor is to fetch. */
+/* Number of rows by which index entries are prefetched ahead. */
 #define LOOKAHEAD		16
 
-/* Bytes of the index. */
+/* Return the bytes of the index. */
 static uint64_t
 index_bytes(const JoinTable *head)
 {
@@ -30,7 +30,7 @@ index_bytes(const JoinTable *head)
 uint64_t
 join_table_bytes(const JoinTable *head, uint32_t nrows)
 {
-	/* to sort takes room for row numbers twice, and leaves none */
+	/* sorting needs memory for row numbers twice, of which the table uses none afterwards */
 	return tablet_align(sizeof(JoinTable)) + tablet_align(index_bytes(head)) +
 		tablet_align((uint64_t) nrows * sizeof(uint32_t) * (head->sorted ? 2 : 1)) + tablet_align(join_present_words(head->npresent) * sizeof(uint32_t));
 }
@@ -41,28 +41,28 @@ row_numbers(JoinTable *table)
 	return (uint32_t *) ((uint8_t *) table + table->rows);
 }
 
-/* What was found out about a part of the index. */
+/* Results of filling a part of the index. */
 typedef struct FilledPart
 {
-	uint32_t	nrows;			/* that lead there; then those before it */
-	bool		twice;			/* some word has two, */
-	bool		left;			/* or leads out of it */
+	uint32_t	nrows;			/* number of the part's rows; after sum_parts(), of the rows of all parts before it */
+	bool		twice;			/* some word has two rows */
+	bool		left;			/* the search for some word leaves the part */
 } FilledPart;
 
 typedef struct Filling
 {
 	JoinTable  *table;
 	const uint64_t *words;
-	uint8_t    *nulls;			/* also LEFT_OVER */
+	uint8_t    *nulls;			/* also LEFT_OVER: row that its part could not insert */
 	uint32_t	nrows;
 	const JoinHelpers *helpers;
-	const WordBounds *bounds;	/* of blocks; NULL = nobody knows */
+	const WordBounds *bounds;	/* bounds of the blocks of rows, used for direct tables; NULL = unknown */
 	FilledPart	part[JOIN_MOST_PARTS];
 } Filling;
 
 #define LEFT_OVER 2
 
-/* The places, slots or words of a part. */
+/* Range of entries, slots or words of a part. */
 typedef struct Range
 {
 	uint64_t	begin;
@@ -90,7 +90,7 @@ run_parts(Filling *f, void (*work) (void *arg, uint32_t part))
 		f->helpers->run(f->helpers, work, f);
 }
 
-/* Where a word leads first. */
+/* Return the index of the entry or slot at which the search for a word begins. */
 static uint64_t
 entry_of(const JoinTable *table, uint64_t word)
 {
@@ -98,8 +98,8 @@ entry_of(const JoinTable *table, uint64_t word)
 }
 
 /*
- * The rows of a block which are a part's, found without a branch that nobody
- * could predict; *list is NULL if all are.
+ * List the rows of a block that belong to a part, found without a branch that would be
+ * unpredictable; *list is NULL if all rows of the block do.
  */
 static uint32_t
 rows_of_block(const Filling *f, Range own, uint32_t block, uint32_t *room, const uint32_t **list)
@@ -125,7 +125,7 @@ rows_of_block(const Filling *f, Range own, uint32_t block, uint32_t *room, const
 	return n;
 }
 
-/* For each such row; what the one LOOKAHEAD behind it leads to is fetched. */
+/* Run a statement for each row of a part; the index entry of the row LOOKAHEAD later is prefetched. */
 #define EACH_ROW(statement) \
 	for (uint32_t block = 0; block < blocks_of(f->nrows); block++) \
 	{ \
@@ -141,7 +141,7 @@ rows_of_block(const Filling *f, Range own, uint32_t block, uint32_t *room, const
 		} \
 	}
 
-/* The same from the last one on. */
+/* Run a statement for each row of a part, from the last one on; index entries are prefetched as in EACH_ROW. */
 #define EACH_ROW_BACKWARDS(statement) \
 	for (uint32_t block = blocks_of(f->nrows); block-- > 0;) \
 	{ \
@@ -156,7 +156,7 @@ rows_of_block(const Filling *f, Range own, uint32_t block, uint32_t *room, const
 		} \
 	}
 
-/* Add up the rows of all parts, and tell each how many are before it. */
+/* Sum up the rows of all parts, and set the number of each part to the rows of the parts before it. */
 static uint32_t
 sum_parts(Filling *f)
 {
@@ -182,7 +182,7 @@ some_part(const Filling *f, bool left)
 	return found;
 }
 
-/* Places */
+/* Direct tables */
 
 static uint32_t *
 places_of(JoinTable *table)
@@ -190,7 +190,10 @@ places_of(JoinTable *table)
 	return (uint32_t *) ((uint8_t *) table + table->index);
 }
 
-/* One row a word: its number in the word's place; twice if there are more, and not only the first is wanted. */
+/*
+ * Store each row's number in its word's entry.  Sets `twice` if a word has several rows, unless one
+ * of them is enough.
+ */
 static void
 fill_unique_places(void *arg, uint32_t part)
 {
@@ -262,7 +265,7 @@ build_places(Filling *f)
 	run_parts(f, list_places);
 }
 
-/* Slots */
+/* Hashed tables */
 
 static JoinSlot *
 slots_of(JoinTable *table)
@@ -270,7 +273,7 @@ slots_of(JoinTable *table)
 	return (JoinSlot *) ((uint8_t *) table + table->index);
 }
 
-/* A word's slot, or the free one where it belongs; NULL if the search leads out of a part of several. */
+/* Return a word's slot, or the free slot where it belongs; NULL if the search leaves the given part of the slots. */
 static JoinSlot *
 find_slot(JoinTable *table, uint64_t word, Range own)
 {
@@ -286,7 +289,7 @@ find_slot(JoinTable *table, uint64_t word, Range own)
 	return &slots[at];
 }
 
-/* Count a row; of the first of a word its number is kept. */
+/* Count a row of a slot; the first row of a word initializes the slot. */
 static void
 count_row(Filling *f, FilledPart *part, JoinSlot *slot, uint32_t row)
 {
@@ -322,7 +325,7 @@ fill_slots(void *arg, uint32_t part)
 	})
 }
 
-/* The rows that no part could take. */
+/* Insert the rows that no part could insert. */
 static void
 fill_left_over(Filling *f)
 {
@@ -387,7 +390,7 @@ build_slots(Filling *f)
 	run_parts(f, list_slots);
 }
 
-/* Note which words have rows. */
+/* Set the bits of the words that have rows. */
 static void
 fill_present(void *arg, uint32_t part)
 {
@@ -427,7 +430,7 @@ static const JoinHelpers nobody = {.parts = 1};
 void
 join_build(JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
-	/* nothing is left over by the only part */
+	/* a single part leaves no rows over, so nulls[] is not changed */
 	Filling		f = {.table = table, .words = words, .nulls = (uint8_t *) nulls, .nrows = nrows, .helpers = &nobody};
 
 	build_table(&f);

@@ -1,16 +1,16 @@
 /*
  * join_fill.h
- *		Rows on their way into a table, by the words of their keys.
+ *		Words of the rows of a join's table while it is built.
  */
 #ifndef GPUDB_CORE_JOIN_FILL_H
 #define GPUDB_CORE_JOIN_FILL_H
 
 #include "core/join_table.h"
 
-/* Rows of which a part picks its own at once. */
+/* Rows of a block, from which a part selects its own rows at once. */
 #define BLOCK_ROWS		1024
 
-/* The words that a block of rows has. */
+/* Bounds of the words of a block of rows. */
 typedef struct WordBounds
 {
 	uint64_t	least;
@@ -23,7 +23,7 @@ blocks_of(uint32_t nrows)
 	return nrows / BLOCK_ROWS + (nrows % BLOCK_ROWS != 0);
 }
 
-/* The words of some rows. */
+/* Arguments of join_words_of_part(): words of all rows, computed in parts. */
 typedef struct RowWords
 {
 	const JoinTable *head;
@@ -32,10 +32,10 @@ typedef struct RowWords
 	uint64_t   *words;
 	uint8_t    *nulls;
 	uint32_t	parts;
-	WordBounds *bounds;			/* of each block, to be found; may be NULL */
+	WordBounds *bounds;			/* bounds of each block, to be computed; may be NULL */
 } RowWords;
 
-/* Compute those of a part. */
+/* Compute the words, NULL flags and bounds of one part of the rows. */
 extern void join_words_of_part(void *words, uint32_t part);
 
 #endif							/* GPUDB_CORE_JOIN_FILL_H */

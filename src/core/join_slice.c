@@ -1,10 +1,10 @@
 /*
  * join_slice.c
- *		Some rows of one side of a join: join_slice.h.
+ *		Partitions of a join's table; see join_slice.h.
  */
 #include "core/join_slice.h"
 
-/* The rows that a place of the index leads to. */
+/* Return the span of the rows that an entry of the index leads to. */
 static uint64_t
 rows_of_place(const JoinTable *table, uint64_t place)
 {
@@ -52,7 +52,7 @@ join_most_rows(const JoinTable *table)
 	return most;
 }
 
-/* Bytes of texts: those of these rows, or all if that is less, since rows may share some. */
+/* Return the bytes of text to copy: those of the given rows, or all if that is less, since rows may share texts. */
 static uint64_t
 text_bytes(const Tablet *rows, const uint32_t *numbers, uint32_t n)
 {
@@ -86,7 +86,7 @@ join_slice_bytes(const Tablet *rows, const uint32_t *numbers, uint32_t n)
 	return tablet_size(types, rows->ncols, n, text_bytes(rows, numbers, n));
 }
 
-/* Values, each of which is so many units. */
+/* Copy values, each of which consists of `units` units of a type. */
 #define COPY_VALUES(type, units) \
 	do { \
 		const type *from = (const type *) tablet_at(rows, column->values); \
@@ -127,7 +127,7 @@ copy_nulls(const Tablet *rows, const TabletColumn *column, const uint32_t *numbe
 	}
 }
 
-/* Have the references of a column that was copied lead to copies of its texts. */
+/* Copy the texts of a column that has been copied, and let its references point to the copies. */
 static void
 copy_texts(const Tablet *rows, Tablet *slice, const TabletColumn *copy)
 {

@@ -1,22 +1,21 @@
 /*
  * join_sort.c
- *		Tables of joins that are sorted by a column.
+ *		Join tables that are sorted by a column.
  *
- * Words are sorted with the numbers of their rows, by a radix sort, byte by
- * byte from the last one on (LSD); they span no more than their column's
- * values do.  Then the rows are put into that order, so that those of a range
- * stand side by side.
+ * Words are sorted together with the numbers of their rows by an LSD radix sort, byte by byte from
+ * the lowest one on; only the bytes that the column's values span are sorted.  Then the rows are
+ * reordered, so that those of a range are adjacent.
  */
 #include "core/join_build.h"
 
-/* Words, and whose they are. */
+/* Words with the numbers of their rows. */
 typedef struct WordList
 {
 	uint64_t   *words;
 	uint32_t   *rows;
 } WordList;
 
-/* List the rows that can be found, and behind them the others; whether their words are in order already. */
+/* List the rows that can be found, and behind them the others; returns true if the words are in order already. */
 static bool
 list_rows(JoinTable *table, const WordList *list, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
@@ -39,7 +38,7 @@ list_rows(JoinTable *table, const WordList *list, const uint64_t *words, const u
 	return in_order;
 }
 
-/* Put a list into the order of one byte of its words, and else as it is; false if all have the same one, and nothing was done. */
+/* Sort a list by one byte of its words, stably; false if all words have the same byte and nothing was done. */
 static bool
 sort_by_byte(const WordList *from, const WordList *to, uint32_t n, uint32_t shift)
 {
@@ -65,7 +64,7 @@ sort_by_byte(const WordList *from, const WordList *to, uint32_t n, uint32_t shif
 	return true;
 }
 
-/* Sort a list, with as much room beside it. */
+/* Sort a list, using temporary memory of the same size. */
 static void
 sort_words(const WordList *list, const WordList *room, uint32_t n, uint64_t largest)
 {
@@ -79,7 +78,7 @@ sort_words(const WordList *list, const WordList *room, uint32_t n, uint64_t larg
 	memcpy(list->rows, room->rows, n * sizeof(uint32_t));
 }
 
-/* Values that stand so many units apart. */
+/* Reorder values that are `apart` units apart. */
 #define REORDER(type, first, apart) \
 	do { \
 		type *const values = (type *) tablet_at(rows, column->values) + (first); \
@@ -90,7 +89,7 @@ sort_words(const WordList *list, const WordList *room, uint32_t n, uint64_t larg
 			values[(size_t) i * (apart)] = moved[i]; \
 	} while (0)
 
-/* Put a column's values into an order, and which of them are NULL; `room`: 8 bytes a row. */
+/* Reorder the values and NULL bits of a column; `room` has 8 bytes a row. */
 static void
 reorder_column(Tablet *rows, const TabletColumn *column, const uint32_t *order, uint64_t *room)
 {

@@ -1,31 +1,30 @@
 /*
  * join_table.h
- *		The rows of one side of a join, found by their keys, or by bounds.
+ *		Hash table or sorted index over the rows of one side of a join, found by their keys or by bounds.
  *
- * A key is made into one 64-bit word.  Where the values of its columns span
- * few enough bits the word is their distances from the least ones, side by
- * side, so that words are equal where keys are: the table is exact.  Else the
- * word is a hash, and whoever finds rows by it compares their keys.
+ * A key is mapped to one 64-bit word.  Where the values of its columns span few enough bits, the
+ * word is the concatenation of their distances from the least values, so that words are equal
+ * exactly where keys are: the table is exact.  Otherwise the word is a hash, and rows found by it
+ * must have their keys compared.
  *
- * Words that span little more than there are rows are places in an array.
- * Others are found by hash, in open addressing.  Either leads to the rows of
- * a word as a range: first and count in a list of row numbers, which stand
- * side by side however many there are.  In a table whose words have one row
- * each it leads to that row at once.
+ * In a direct table, used where words span little more than the number of rows, words are indexes
+ * into an array.  Other words are found by hash, with open addressing.  Either index leads to the
+ * rows of a word as a range: first and count in a list of row numbers, in which the rows of a word
+ * are adjacent however many there are.  In a table whose words have one row each the index holds
+ * the row number itself.
  *
- * Where few of the words that there may be have rows, but not so few that a
- * bitmap of them would be large, there is such a bitmap.  Whoever looks there
- * first needs no search for words without rows.
+ * Where few of the possible words have rows, yet not so few that a bitmap of the words would be
+ * large, there is a bitmap.  A lookup tests it first and needs no search for words without rows.
  *
- * A sorted table is for conditions that bound a column.  Its words are that
- * column's distances from the least value in their order, in which the rows
- * stand, too.  So those between bounds are a range.
+ * A sorted table serves conditions that bound a column.  Its words are that column's distances from
+ * the least value in ascending order, and its rows are in the same order, so the rows between
+ * bounds are a range.
  *
- * One relocatable block:
+ * A join table is one relocatable block:
  *
  *		JoinTable | index | row numbers | bitmap
  *
- * The rows' values stand apart, as columns of a tablet.
+ * The rows' values are stored separately, as columns of a tablet.
  */
 #ifndef GPUDB_CORE_JOIN_TABLE_H
 #define GPUDB_CORE_JOIN_TABLE_H
@@ -38,25 +37,25 @@
 #define JOIN_MAX_PARTS	8
 #define JOIN_NO_ROW		UINT32_MAX
 
-/* What is smaller stays in a core's caches. */
+/* Size of a table up to which it is assumed to stay in a core's caches; larger tables are prefetched. */
 #define JOIN_PREFETCH_BYTES	(256 * 1024)
 
-/* How a column's values become part of a word. */
+/* Mapping of a column's values to their part of a word. */
 typedef enum JoinKeyForm
 {
-	JOIN_KEY_INTEGER,			/* as they are */
+	JOIN_KEY_INTEGER,			/* the value itself */
 	JOIN_KEY_FLOAT,				/* join_float_word() */
-	JOIN_KEY_TEXT,				/* by a hash, */
-	JOIN_KEY_TRIMMED			/* without their trailing blanks */
+	JOIN_KEY_TEXT,				/* hash of the bytes */
+	JOIN_KEY_TRIMMED			/* hash of the bytes without trailing blanks */
 } JoinKeyForm;
 
 typedef struct JoinKey
 {
-	uint16_t	column;			/* of the rows' tablet */
+	uint16_t	column;			/* column of the rows' tablet */
 	uint16_t	form;			/* JoinKeyForm */
 } JoinKey;
 
-/* One column of an exact table's key: its values are least .. least + span, and take the word's bits from `shift` on. */
+/* Column of an exact table's key: its values are least .. least + span, stored in the word from bit `shift` on. */
 typedef struct JoinPart
 {
 	int64_t		least;
@@ -65,7 +64,7 @@ typedef struct JoinPart
 	uint32_t	unused;
 } JoinPart;
 
-/* The rows of a word: a range of the list of row numbers, or in a unique table a row. */
+/* Rows of a word: a range of the list of row numbers, or a row number in a unique table. */
 typedef struct JoinSlot
 {
 	uint64_t	word;
@@ -75,49 +74,54 @@ typedef struct JoinSlot
 
 typedef struct JoinTable
 {
-	uint64_t	size;			/* of the block */
-	uint32_t	nrows;			/* that can be found: those with a NULL in their key cannot */
-	uint16_t	nparts;			/* columns of the key */
+	uint64_t	size;			/* bytes of the block */
+	uint32_t	nrows;			/* rows that can be found; rows with a NULL in their key cannot */
+	uint16_t	nparts;			/* number of columns of the key */
 	uint8_t		exact;
 	uint8_t		unique;			/* no word has two rows */
-	uint8_t		direct;			/* words are places */
-	uint8_t		some;			/* any row of a word is as good as all of them: it is unique, then */
-	uint8_t		sorted;			/* rows stand in the order of their words; it is exact, and neither direct nor unique */
+	uint8_t		direct;			/* words are indexes into an array */
+	uint8_t		some;			/* only existence matters: one row of a word represents all; implies unique */
+	uint8_t		sorted;			/* rows are ordered by their words; implies exact, not direct, not unique */
 	uint8_t		unused[5];
-	uint64_t	nplaces;		/* words from 0 on; or slots, a power of two; or of a sorted table, rows at most */
-	uint64_t	index;			/* offset of: direct and unique: a row, or JOIN_NO_ROW, each;
-								 * direct: the first of its rows each, and the end;
-								 * sorted: the rows' words; else: JoinSlots */
+	/* Direct: number of words, from 0 on.  Sorted: upper limit of rows.  Else number of slots, a power of two. */
+	uint64_t	nplaces;
+
+	/*
+	 * Offset of the index.  Direct and unique: a row number, or JOIN_NO_ROW, for each word.
+	 * Direct: for each word the position of its first row number, and the end.  Sorted: the words
+	 * of the rows.  Else JoinSlots.
+	 */
+	uint64_t	index;
 	uint64_t	rows;			/* offset of the row numbers; none if unique or sorted */
 	JoinPart	part[JOIN_MAX_PARTS];
-	uint64_t	present;		/* offset of a bit for each word, in 32-bit units: has it rows?  0 = there is no bitmap */
-	uint64_t	npresent;		/* bits */
+	uint64_t	present;		/* offset of a bitmap of the words that have rows, in 32-bit units; 0 = none */
+	uint64_t	npresent;		/* bits of the bitmap at `present` */
 } JoinTable;
 
 /*
- * Rows that runs keep, to be those of a table: columns of words, or of bytes
- * for bools, and bitmaps of NULLs that are clear at first.
+ * Materialized rows, destined to be those of a join table: columns of words, or of bytes for bools,
+ * and bitmaps of NULLs, initially clear.
  */
 typedef struct KeptRows
 {
-	uint32_t   *count;			/* of all rows, also of those for which there was no room */
+	uint32_t   *count;			/* number of all rows, including those for which there was no room */
 	uint32_t	capacity;
 	uint8_t    *values[PROGRAM_MAX_KEPT];
 	uint32_t   *nulls[PROGRAM_MAX_KEPT];
 } KeptRows;
 
 /*
- * Where some of these rows are when they are handed out: the count of all rows, then of each
- * column the values, and a bitmap of NULLs.
+ * Layout of a range of materialized rows in host memory: the count of all rows, then for each
+ * column the values and a bitmap of NULLs.
  */
 typedef struct KeptLayout
 {
-	uint64_t	values[PROGRAM_MAX_KEPT];	/* offsets */
+	uint64_t	values[PROGRAM_MAX_KEPT];	/* offsets of values */
 	uint64_t	nulls[PROGRAM_MAX_KEPT];
-	uint64_t	size;			/* of all, a multiple of 64 */
+	uint64_t	size;			/* bytes of all, a multiple of 64 */
 } KeptLayout;
 
-/* So many rows of columns of these ColTypes. */
+/* Compute the layout of `nrows` rows of columns of the given ColTypes. */
 CORE_FN void
 kept_layout(const uint8_t *types, uint32_t ncolumns, uint32_t nrows, KeptLayout *layout)
 {
@@ -133,37 +137,40 @@ kept_layout(const uint8_t *types, uint32_t ncolumns, uint32_t nrows, KeptLayout 
 	layout->size = at;
 }
 
-/* How many of them, a multiple of 64, so many bytes have room for, which are some kilobytes at least. */
+/* Return how many rows, a multiple of 64, fit `bytes` bytes, which must be some kilobytes at least. */
 CORE_FN uint32_t
 kept_rows_that_fit(const uint8_t *types, uint32_t ncolumns, uint64_t bytes)
 {
-	uint64_t	each = 0;		/* bytes of 64 rows, which go without gaps but for those behind bitmaps */
+	uint64_t	each = 0;		/* bytes of 64 rows, which need no padding except behind bitmaps */
 
 	for (uint32_t c = 0; c < ncolumns; c++)
 		each += 64 * coltype_bytes((ColType) types[c]) + 8;
 	return (uint32_t) ((bytes - 64 * (ncolumns + 1)) / each * 64);
 }
 
-/* A table as programs use it. */
+/* A join table as programs use it. */
 typedef struct JoinRows
 {
 	const JoinTable *table;
 	const Tablet *rows;
 } JoinRows;
 
-/* Rows of a word: count << 32 | first. */
+/* Span: the rows of a word, count << 32 | first. */
 #define JOIN_SPAN(first, count)	((uint64_t) (count) << 32 | (uint32_t) (first))
 #define JOIN_SPAN_FIRST(span)	((uint32_t) (span))
 #define JOIN_SPAN_COUNT(span)	((uint32_t) ((span) >> 32))
 
-/* A 128-bit integer in a hash: that of 64 bits if it fits them. */
+/* Return the word to hash for a 128-bit integer: that of 64 bits if it fits. */
 CORE_FN uint64_t
 join_wide_word(Wide value)
 {
 	return wide_fits_int64(value) ? (uint64_t) (int64_t) value : (uint64_t) value ^ hash_mix((uint64_t) (value >> 64));
 }
 
-/* Equal floats have equal words: the zeros, and all that are not a number.  Words are in the order of floats, these last. */
+/*
+ * Return the word of a float.  Equal floats have equal words, as do 0 and -0, and all NaNs.  Words
+ * are ordered like floats, with NaN last.
+ */
 CORE_FN int64_t
 join_float_word(double value)
 {
@@ -178,7 +185,7 @@ join_float_word(double value)
 	return word < 0 ? word ^ INT64_MAX : word;
 }
 
-/* A part of an exact table's word; *miss is set if no key has such a value. */
+/* Return a column's part of an exact table's word; *miss is set if no key has the value. */
 CORE_FN uint64_t
 join_part_word(const JoinPart *part, int64_t value, uint32_t *miss)
 {
@@ -201,14 +208,14 @@ join_at(const JoinTable *table, uint64_t offset)
 	return (const uint8_t *) table + offset;
 }
 
-/* Where a word's search begins. */
+/* Return the slot at which the search for a word begins. */
 CORE_FN uint64_t
 join_home(const JoinTable *table, uint64_t word)
 {
 	return hash_mix(word) & (table->nplaces - 1);
 }
 
-/* The address that is to be looked at first for a word. */
+/* Return the address that join_find() reads first for a word. */
 CORE_FN const void *
 join_entry(const JoinTable *table, uint64_t word)
 {
@@ -217,7 +224,7 @@ join_entry(const JoinTable *table, uint64_t word)
 	return (const JoinSlot *) join_at(table, table->index) + join_home(table, word);
 }
 
-/* The rows of a word. */
+/* Return the span of the rows of a word; 0 if there are none. */
 CORE_FN uint64_t
 join_find(const JoinTable *table, uint64_t word)
 {
@@ -240,35 +247,35 @@ join_find(const JoinTable *table, uint64_t word)
 	return 0;
 }
 
-/* Words of a bitmap of so many keys, of any number whatever. */
+/* Return the 32-bit units of a bitmap of `npresent` bits, without overflow for any number. */
 CORE_FN uint64_t
 join_present_words(uint64_t npresent)
 {
 	return npresent / 32 + (npresent % 32 != 0);
 }
 
-/* The unit of the bitmap in which a word's bit is. */
+/* Return the index of the bitmap's unit that contains a word's bit. */
 CORE_FN uint64_t
 join_present_unit(uint64_t word)
 {
 	return word / 32;
 }
 
-/* A word's bit in that unit. */
+/* Return a word's bit in its unit. */
 CORE_FN uint32_t
 join_present_bit(uint32_t unit, uint64_t word)
 {
 	return unit >> (word % 32) & 1;
 }
 
-/* Whether a word may have rows, by the bitmap. */
+/* Return 1 if the bitmap tells that a word has rows. */
 CORE_FN uint32_t
 join_present(const uint32_t *present, uint64_t word)
 {
 	return join_present_bit(present[join_present_unit(word)], word);
 }
 
-/* How many rows of a sorted table have a value below this one, or, if that is to be so, no larger one. */
+/* Return how many rows of a sorted table have a value less than `value`, or with `or_equal` less or equal. */
 CORE_FN uint32_t
 join_rank(const JoinTable *table, int64_t value, bool or_equal)
 {
@@ -282,7 +289,7 @@ join_rank(const JoinTable *table, int64_t value, bool or_equal)
 		return 0;
 	if (distance > part->span || (or_equal && distance == part->span))
 		return left;
-	/* without a branch that depends on words; whatever these are, none is looked at but rows' */
+	/* no branch depends on words; whatever they are, only words of rows are read */
 	for (; left > 1; left -= left / 2)
 		low += word[low + left / 2 - 1] < distance + or_equal ? left / 2 : 0;
 	return low + (word[low] < distance + or_equal);
@@ -296,7 +303,7 @@ join_rank_wide(const JoinTable *table, Wide value, bool or_equal)
 	return value < 0 ? 0 : table->nrows;
 }
 
-/* The rows of a sorted table from one rank on and before another. */
+/* Return the span of a sorted table's rows with ranks from `from` to before `before`. */
 CORE_FN uint64_t
 join_range(const JoinTable *table, int64_t from, int64_t before)
 {
@@ -306,7 +313,7 @@ join_range(const JoinTable *table, int64_t from, int64_t before)
 	return first < end ? JOIN_SPAN(first, end - first) : 0;
 }
 
-/* A row number of those that a word has. */
+/* Return the row number at an index of a span. */
 CORE_FN uint32_t
 join_row(const JoinTable *table, uint32_t at)
 {

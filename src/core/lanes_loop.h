@@ -2,13 +2,11 @@
  * lanes_loop.h
  *		The shapes of instructions on a CPU: loops over the lanes of a tile.
  *
- * Part of interp.h's contract.  gcc vectorises the loops where the operation
- * allows.  NULL flags, bools and masks are a byte a lane, group numbers 32
- * bits, wide values 128 bits in one piece.
+ * Part of interp.h's contract.  gcc vectorises the loops where the operation allows.  NULL flags,
+ * bools and masks take a byte a lane, group numbers 32 bits, wide values 128 contiguous bits.
  *
- * A tile of rows has VM_TILE lanes, however few of them are active.  A tile of
- * pairs has run->lanes: so many as there are pairs, rounded up to a multiple
- * of LANE_BLOCK, which divides VM_TILE.
+ * A tile of rows has VM_TILE lanes, however few of them are active.  A tile of pairs has run->lanes
+ * lanes: the number of pairs, rounded up to a multiple of LANE_BLOCK, which divides VM_TILE.
  */
 
 #define LANE_BLOCK	64

@@ -1,12 +1,11 @@
 /*
  * op_agg.h
- *		States of aggregates: how they start, take a value, and merge.
+ *		States of aggregates: initialization, addition of a value, and merging.
  *
- * Integer and decimal sums are exact in 128 bits.  Sums of floats carry the
- * rounding error of each addition along (Knuth's TwoSum; Neumaier 1974), so
- * the total of n values is off by about two units in the last place of
- * sum(|x|), whatever the order.  Values that are not finite are only noted:
- * they decide the result by themselves.
+ * Integer and decimal sums are exact in 128 bits.  Sums of floats accumulate the rounding error of
+ * each addition in a compensation (Knuth's TwoSum; Neumaier 1974), so the total of n values is off
+ * by about two units in the last place of sum(|x|), whatever the order.  Values that are not finite
+ * are only flagged: they determine the result by themselves.
  */
 #ifndef GPUDB_CORE_OP_AGG_H
 #define GPUDB_CORE_OP_AGG_H
@@ -33,7 +32,7 @@ float_flags(double v)
 					   | ((fabs(v) > 0x1p480) & (fabs(v) < (double) INFINITY)) * FLOAT_SAW_HUGE);
 }
 
-/* The error of total + v, which rounding loses. */
+/* Return the rounding error of total + v. */
 CORE_FN double
 float_sum_error(double total, double v)
 {
@@ -43,7 +42,7 @@ float_sum_error(double total, double v)
 	return (total - (sum - part)) + (v - part);
 }
 
-/* total += v, the error going to the compensation: words 0 and 1. */
+/* Add v to the total in word 0 and its rounding error to the compensation in word 1. */
 CORE_FN void
 float_total_add(uint64_t *state, double v)
 {
@@ -53,19 +52,19 @@ float_total_add(uint64_t *state, double v)
 	state[1] = bits_of_float(float_of_bits(state[1]) + float_sum_error(total, v));
 }
 
-/* into = into + from, two totals with their compensations */
+/* Add a total with its compensation to another one. */
 CORE_FN void
 float_total_merge(uint64_t *into, const uint64_t *from)
 {
 	float_total_add(into, float_of_bits(from[0]));
-	/* with 0 a total of -0 would not stay what it is */
+	/* adding a compensation of 0 would turn a total of -0 into 0 */
 	if (float_of_bits(from[1]) != 0)
 		float_total_add(into, float_of_bits(from[1]));
 }
 
 /*
- * a * b as the sum of two doubles, exactly (Dekker 1971); of use while nothing
- * overflows, which FLOAT_SAW_HUGE tells.
+ * Compute a * b exactly as the sum of two doubles (Dekker 1971); valid unless something overflows,
+ * which FLOAT_SAW_HUGE tells.
  */
 CORE_FN void
 float_product(double a, double b, double *product, double *rest)
@@ -80,14 +79,14 @@ float_product(double a, double b, double *product, double *rest)
 	*rest = ((a_high * b_high - *product) + a_high * b_low + a_low * b_high) + a_low * b_low;
 }
 
-/* total of squares += v * v, the error going to the compensation */
+/* Add v * v to a total of squares and the rounding error to its compensation. */
 CORE_FN void
 float_square_add(uint64_t *state, double v)
 {
 	double		square;
 	double		rest;
 
-	/* what is not finite, or too large, is noted by the plain sum */
+	/* values that are not finite, or too large, are flagged by the plain sum */
 	if (!(fabs(v) <= 0x1p480))
 		return;
 	float_product(v, v, &square, &rest);
@@ -95,7 +94,7 @@ float_square_add(uint64_t *state, double v)
 	state[1] = bits_of_float(float_of_bits(state[1]) + rest);
 }
 
-/* The least or largest value with its companion; equal values with different companions are noted. */
+/* Merge a value and its companion into a minimum or maximum; equal values with different companions set word 4. */
 CORE_FN void
 by_merge(bool least, uint64_t *into, Wide value, Wide companion, uint64_t differ)
 {
@@ -111,10 +110,10 @@ by_merge(bool least, uint64_t *into, Wide value, Wide companion, uint64_t differ
 		into[4] |= differ | (wide_load(into + 2) != companion);
 }
 
-/* No text yet. */
+/* Word 1 of a text state without a text. */
 #define TEXT_STATE_NONE UINT64_MAX
 
-/* Room kept for a text of this length, so that a longer one may take its place. */
+/* Return the room reserved for a text of some length, so that a longer text may replace it. */
 CORE_FN uint64_t
 text_state_room(uint64_t length)
 {
@@ -125,7 +124,7 @@ text_state_room(uint64_t length)
 	return room;
 }
 
-/* Whether a text would take the place of the one kept in `heap`. */
+/* Return true if a text would replace a state's text in `heap`. */
 CORE_FN bool
 text_state_beaten(const uint64_t *state, const uint8_t *heap, bool least, const uint8_t *bytes, uint32_t length)
 {
@@ -137,7 +136,7 @@ text_state_beaten(const uint64_t *state, const uint8_t *heap, bool least, const 
 	return least ? order < 0 : order > 0;
 }
 
-/* Whether a text fits the room that a state has already. */
+/* Return true if a text fits the room that a state already has. */
 CORE_FN bool
 text_state_fits(const uint64_t *state, uint32_t length)
 {
@@ -178,9 +177,9 @@ state_words(StateKind kind)
 }
 
 /*
- * Whether threads can update a state together, each word by atomic operations.
- * Of a sum of floats, too: an addition that tells what it was made to tells
- * what it has lost.
+ * Return true if several threads can update a state, each word by atomic operations.  A sum of
+ * floats can be updated so, too, since an atomic addition returns the previous total and thereby
+ * its rounding error.
  */
 CORE_FN bool
 state_is_atomic(StateKind kind)
@@ -245,7 +244,7 @@ state_init(StateKind kind, uint64_t *state)
 			state[0] = state[1] = 0;
 			break;
 		case STATE_SUM_F:
-			/* nothing yet: what -0 is added to stays what it is */
+			/* no value yet: adding to -0 leaves a value unchanged */
 			state[0] = state[1] = bits_of_float(-0.0);
 			state[2] = 0;
 			break;
@@ -261,14 +260,14 @@ state_init(StateKind kind, uint64_t *state)
 	}
 }
 
-/* Whether a state keeps bytes in the table's heap. */
+/* Return true if a state stores bytes in the table's heap. */
 CORE_FN bool
 state_is_text(StateKind kind)
 {
 	return kind == STATE_MIN_T || kind == STATE_MAX_T;
 }
 
-/* into = into + from, for all but texts; reports overflow of a 128-bit sum in *error. */
+/* Merge a state other than a text into another one; sets *error on overflow of a 128-bit sum. */
 CORE_FN void
 state_merge(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *error)
 {
@@ -333,7 +332,7 @@ state_merge(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *erro
 }
 
 /*
- * The total of a float state.  DONE, or FLOAT_TOTAL when it left the range of
+ * Compute the total of a float state.  Returns DONE, or FLOAT_TOTAL when it left the range of
  * doubles although every input was finite.
  */
 CORE_FN DeviceStatus
@@ -362,8 +361,8 @@ float_total_value(const uint64_t *state, double *value)
 }
 
 /*
- * Sum of squared deviations, sum(x^2) - sum(x)^2 / n, in twice the digits of
- * a double; what remains of it after cancellation is either right or 0.
+ * Return the sum of squared deviations, sum(x^2) - sum(x)^2 / n, computed with twice the digits of
+ * a double; what remains after cancellation is either right or 0.
  */
 CORE_FN double
 float_deviations(const uint64_t *sum, const uint64_t *squares, int64_t n)
@@ -386,7 +385,7 @@ float_deviations(const uint64_t *sum, const uint64_t *squares, int64_t n)
 	float_product(quotient, (double) n, &back, &back_rest);
 	rest = ((product - back) - back_rest + rest) / (double) n;
 	deviations = (q - quotient) + (q_rest - rest);
-	/* 100 bits are sure; equal inputs shall have none */
+	/* about 100 bits are reliable; equal inputs must give 0 */
 	return deviations > q * 0x1p-90 ? deviations : 0;
 }
 

@@ -2,9 +2,9 @@
  * op_arith.h
  *		Arithmetic with PostgreSQL's rules for overflow.
  *
- * A function that can fail ORs 1 into *error and goes on; nothing branches, so
- * a loop over lanes can be vectorised.  Integers of all sizes are computed in
- * 64 bits and checked against the size of the SQL type.
+ * A function that can fail ORs 1 into *error and continues; nothing branches, so a loop over lanes
+ * can be vectorised.  Integers of all sizes are computed in 64 bits and checked against the size of
+ * the SQL type.
  */
 #ifndef GPUDB_CORE_OP_ARITH_H
 #define GPUDB_CORE_OP_ARITH_H
@@ -64,7 +64,7 @@ op_mul_i8(int64_t a, int64_t b, uint32_t *error)
 	return (int64_t) r;
 }
 
-/* A divisor that never traps: 0 gives a quotient of 0, -1 a negation. */
+/* Divide without trapping: division by 0 yields 0, by -1 the wrapped negation. */
 CORE_FN int64_t
 safe_quotient(int64_t a, int64_t b)
 {
@@ -92,12 +92,12 @@ op_mod_i(int64_t a, int64_t b)
 	return a % divisor;
 }
 
-/* on sign-extended values, so they serve integers of every size */
+/* bitwise operations on sign-extended values, so they serve integers of every size */
 CORE_FN int64_t op_bitand_i(int64_t a, int64_t b) { return a & b; }
 CORE_FN int64_t op_bitor_i(int64_t a, int64_t b) { return a | b; }
 CORE_FN int64_t op_bitxor_i(int64_t a, int64_t b) { return a ^ b; }
 
-/* Remainder of decimals at one scale; by zero it is reported. */
+/* Return the remainder of decimals at one scale; sets *error if b is 0. */
 CORE_FN int64_t
 op_mod_d(int64_t a, int64_t b, uint32_t *error)
 {
@@ -112,7 +112,7 @@ op_mod_w(Wide a, Wide b, uint32_t *error)
 	return a % (b == 0 || b == -1 ? 1 : b);
 }
 
-/* src/include/utils/float.h: infinite from finite is overflow, zero from non-zero underflow */
+/* overflow rules of src/include/utils/float.h: infinite from finite is overflow, zero from non-zero underflow */
 CORE_FN uint8_t is_inf(double v) { return (v == (double) INFINITY) | (v == -(double) INFINITY); }
 
 CORE_FN double
@@ -149,8 +149,8 @@ op_div_f8(double a, double b, uint32_t *error)
 }
 
 /*
- * float4 arithmetic in double and rounded once more is exact: a double has
- * more than twice the digits of a float plus two (Figueroa 1995).
+ * Add in double and round once more to float4, which is exact: a double has more than twice the
+ * digits of a float plus two (Figueroa 1995).
  */
 CORE_FN double
 op_add_f4(double a, double b, uint32_t *error)
@@ -185,7 +185,7 @@ op_div_f4(double a, double b, uint32_t *error)
 	return r;
 }
 
-/* dsqrt: of a negative number is an error, of -0 it is -0 */
+/* Compute dsqrt(): a negative number is an error, -0 yields -0. */
 CORE_FN double
 op_sqrt_f(double a, uint32_t *error)
 {
@@ -193,12 +193,12 @@ op_sqrt_f(double a, uint32_t *error)
 	return sqrt(a < 0 ? 0 : a);
 }
 
-/* Below all normal numbers, where the C library may or may not tell of an underflow. */
+/* Return 1 for values below all normal numbers, where the C library may or may not report an underflow. */
 CORE_FN uint8_t is_tiny(double v) { return fabs(v) < 0x1p-1022; }
 
 /*
- * exp, ln and power come from the C library, as PostgreSQL's do; whatever is
- * an error there, or needs its special cases, is left to it.
+ * Compute e^a.  exp, ln and power come from the C library, as PostgreSQL's do; arguments that are
+ * an error in PostgreSQL, or need its special cases, set *error.
  */
 CORE_FN double
 op_exp_f(double a, uint32_t *error)
@@ -232,18 +232,18 @@ op_pow_f(double a, double b, uint32_t *error)
 	return r;
 }
 
-/* Narrow rounding: |a| + half a unit stays inside 64 bits for any unit that divides it. */
+/* Return a / 10^digits, rounded half away from zero. */
 CORE_FN int64_t
 op_round_d(int64_t a, int32_t digits)
 {
 	return (int64_t) wide_round(a, digits);
 }
 
-/* a / 10^digits, toward zero */
+/* Return a / 10^digits, rounded toward zero. */
 CORE_FN int64_t op_trunc_d(int64_t a, int32_t digits) { return a / pow10_int64(digits); }
 CORE_FN Wide op_trunc_w(Wide a, int32_t digits) { return a / pow10_wide(digits); }
 
-/* a / 10^digits, downwards */
+/* Return a / 10^digits, rounded downwards. */
 CORE_FN int64_t
 op_floor_d(int64_t a, int32_t digits)
 {

@@ -16,7 +16,7 @@ op_narrow(Wide v, uint32_t *error)
 	return (int64_t) v;
 }
 
-/* dtof: overflow to infinity and underflow to zero are errors */
+/* Round to float4 like dtof(): overflow to infinity and underflow to zero are errors. */
 CORE_FN double
 op_f8_to_f4(double v, uint32_t *error)
 {
@@ -26,7 +26,7 @@ op_f8_to_f4(double v, uint32_t *error)
 	return r;
 }
 
-/* dtoi8: round half to even, then the range of int64; NaN is out of range */
+/* Round half to even like dtoi8(); values outside int64 and NaN are errors. */
 CORE_FN int64_t
 op_f_to_int(double v, uint32_t *error)
 {
@@ -38,9 +38,8 @@ op_f_to_int(double v, uint32_t *error)
 }
 
 /*
- * numeric to float8.  Dividing two exact doubles rounds once, as reading the
- * decimal string does; beyond 2^53 or 10^22 that is not so, and PostgreSQL is
- * asked instead.
+ * Convert numeric to float8.  Dividing two exact doubles rounds once, as reading the decimal string
+ * does; beyond 2^53 or 10^22 that does not hold, and *error is set.
  */
 CORE_FN double
 op_dec_to_f8(Wide v, int32_t scale, uint32_t *error)
@@ -56,8 +55,8 @@ op_dec_to_f8(Wide v, int32_t scale, uint32_t *error)
 }
 
 /*
- * A double as an integer in the same order: NaN above all, -0 below 0.  The
- * map is its own inverse on the bits (float_of_key).
+ * Map a double to an integer in the same order: NaN above all, -0 below 0.  The map is its own
+ * inverse on the bits (float_of_key()).
  */
 CORE_FN int64_t
 op_float_key(double v)

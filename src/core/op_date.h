@@ -13,8 +13,8 @@
 #define DATE_BEYOND_TIMESTAMPS 106751983
 
 /*
- * A date as a timestamp, for comparing: infinities stay, and days after the
- * last timestamp stand above every finite one (date_cmp_timestamp's rule).
+ * Convert a date to a timestamp for comparisons: infinities stay, and days after the last timestamp
+ * compare above every finite one, as in date_cmp_timestamp().
  */
 CORE_FN int64_t
 op_date_to_ts(int64_t day)
@@ -26,7 +26,7 @@ op_date_to_ts(int64_t day)
 	return day == INT32_MIN ? INT64_MIN : ts;
 }
 
-/* The same as a value: a finite day that no timestamp reaches is an error. */
+/* Convert a date to a timestamp as a value: a finite day that no timestamp reaches is an error. */
 CORE_FN int64_t
 op_date_as_ts(int64_t day, uint32_t *error)
 {
@@ -34,7 +34,7 @@ op_date_as_ts(int64_t day, uint32_t *error)
 	return op_date_to_ts(day);
 }
 
-/* The day of a timestamp; infinities stay. */
+/* Return the day of a timestamp; infinities stay. */
 CORE_FN int64_t
 op_ts_to_date(int64_t ts)
 {
@@ -44,14 +44,14 @@ op_ts_to_date(int64_t ts)
 	return ts == INT64_MIN ? INT32_MIN : day;
 }
 
-/* Julian day of 2000-01-01, and the days that a date may be (datatype/timestamp.h). */
+/* Julian day of 2000-01-01, and the range of dates (datatype/timestamp.h). */
 #define EPOCH_JULIAN	INT64_C(2451545)
 #define DATE_FIRST		(-EPOCH_JULIAN)
 #define DATE_END		(INT64_C(2147483494) - EPOCH_JULIAN)
 
 CORE_FN uint8_t date_is_infinite(int64_t day) { return (day == INT32_MAX) | (day == INT32_MIN); }
 
-/* date + days: an infinite date stays; leaving the range of dates is an error */
+/* Add days to a date: an infinite date stays; leaving the range of dates is an error. */
 CORE_FN int64_t
 op_add_date(int64_t day, int64_t days, uint32_t *error)
 {
@@ -62,7 +62,7 @@ op_add_date(int64_t day, int64_t days, uint32_t *error)
 	return r;
 }
 
-/* date - date, in days; an infinite one is an error */
+/* Return the difference of two dates in days; an infinite date is an error. */
 CORE_FN int64_t
 op_sub_date(int64_t a, int64_t b, uint32_t *error)
 {
@@ -70,7 +70,7 @@ op_sub_date(int64_t a, int64_t b, uint32_t *error)
 	return (int64_t) ((uint64_t) a - (uint64_t) b);
 }
 
-/* What EXTRACT takes from a day, and from the time of day. */
+/* Fields that EXTRACT takes from a day and from the time of day. */
 typedef enum DateField
 {
 	FIELD_YEAR,
@@ -83,7 +83,7 @@ typedef enum DateField
 	FIELD_HOUR,
 	FIELD_MINUTE,
 	FIELD_SECOND_USECS,			/* microseconds within the minute */
-	FIELD_HOUR_OF_TIME,			/* of the type time, which may be 24:00 */
+	FIELD_HOUR_OF_TIME,			/* hour of the type time, which may be 24:00 */
 	FIELD_Count
 } DateField;
 
@@ -95,8 +95,8 @@ typedef struct CivilDate
 } CivilDate;
 
 /*
- * The Gregorian calendar, extended both ways.  Years are counted from March,
- * so that the leap day comes last (Hatcher 1984).
+ * Convert a day to a date of the Gregorian calendar, extended both ways.  Years are counted from
+ * March, so that the leap day comes last (Hatcher 1984).
  */
 CORE_FN CivilDate
 civil_of_day(int64_t day)
@@ -116,7 +116,7 @@ civil_of_day(int64_t day)
 	return civil;
 }
 
-/* First day of a year of the calendar. */
+/* Return the first day of a calendar year. */
 CORE_FN int64_t
 first_day_of_year(int64_t year)
 {
@@ -125,11 +125,11 @@ first_day_of_year(int64_t year)
 	return 365 * y + y / 4 - y / 100 + y / 400 - INT64_C(146097) * 20000 - 730119;
 }
 
-/* A field of a day; an infinite one is reported. */
+/* Return a field of a day; an infinite day is an error. */
 CORE_FN int64_t
 op_part_date(int64_t day, int32_t field, uint32_t *error)
 {
-	/* lanes that nobody asked for may hold anything */
+	/* lanes that do not count may hold anything */
 	int64_t		safe = day < DATE_FIRST || day >= DATE_END ? 0 : day;
 	CivilDate	civil = civil_of_day(safe);
 	/* 2000-01-01 was a Saturday */
@@ -158,7 +158,7 @@ op_part_date(int64_t day, int32_t field, uint32_t *error)
 	}
 }
 
-/* A field of the time of day of a timestamp or time; an infinite timestamp is reported. */
+/* Return a field of the time of day of a timestamp or time; an infinite timestamp is an error. */
 CORE_FN int64_t
 op_part_time(int64_t ts, int32_t field, uint32_t *error)
 {

@@ -1,12 +1,11 @@
 /*
  * op_exact.h
- *		Sums of floats without any rounding but the last one.
+ *		Sums of floats without any rounding except the last one.
  *
- * All doubles are multiples of 2^-1074 by integers of at most 2,098 bits, so
- * their sum is one, too, whatever the order (Kulisch 1971, the "long
- * accumulator").  Its digits have 32 bits each and stand in words of 64, so that
- * a value is added to three of them and carries wait (Neal 2015, "Fast exact
- * summation using small and large superaccumulators").  Two sums are added word
+ * All doubles are multiples of 2^-1074 by integers of at most 2,098 bits, and so is their sum,
+ * whatever the order (Kulisch 1971, the "long accumulator").  Its digits have 32 bits each and are
+ * stored in words of 64, so that a value is added to three of them and carries are deferred (Neal
+ * 2015, "Fast exact summation using small and large superaccumulators").  Two sums are added word
  * by word.  The result is the sum, or the average, rounded once, to nearest.
  */
 #ifndef GPUDB_CORE_OP_EXACT_H
@@ -15,23 +14,26 @@
 #include "core/status.h"
 #include "core/target.h"
 
-/* Digits of the sum: of the largest doubles, and of 2^64 of them. */
+/* Number of digits of the sum: enough for 2^64 of the largest doubles. */
 #define EXACT_DIGITS	68
 
-/* The words of a state: the digits, the least one first; additions since the last carry; what was seen. */
+/* Words of a state: the digits, least significant first; number of additions since the last carry; EXACT_SAW_ flags. */
 #define EXACT_ADDED		EXACT_DIGITS
 #define EXACT_SEEN		(EXACT_DIGITS + 1)
 #define EXACT_WORDS		(EXACT_DIGITS + 2)
 
-/* After so many additions carries must move on: a digit's word has room for twice as many. */
+/* Number of additions after which carries are propagated: a digit's word has room for twice as many. */
 #define EXACT_CARRY_AFTER	((uint64_t) 1 << 30)
 
 #define EXACT_SAW_NAN		1
 #define EXACT_SAW_PLUS_INF	2
 #define EXACT_SAW_MINUS_INF 4
-#define EXACT_SAW_VALUE		8	/* anything but -0, which sums of nothing else are */
+#define EXACT_SAW_VALUE		8	/* a value other than -0; a sum of -0 alone is -0 */
 
-/* Have all digits but the last one, which has the sign, be from 0 to 2^32 - 1.  Words stand `stride` apart. */
+/*
+ * Propagate carries: afterwards all digits except the last one, which has the sign, are from 0 to
+ * 2^32 - 1.  Words of the state are `stride` apart.
+ */
 CORE_FN void
 exact_carry_strided(uint64_t *state, uint32_t stride)
 {
@@ -64,9 +66,9 @@ exact_add_strided(uint64_t *state, uint32_t stride, double v)
 	uint64_t   *digit = state + place / 32 * stride;
 	const uint32_t shift = place % 32;
 	const uint64_t low = mantissa << shift;
-	/* two shifts: one by 64 would be undefined */
+	/* two shifts, since one by 64 would be undefined */
 	const uint64_t high = mantissa >> 1 >> (63 - shift);
-	/* adds what it is, or with its sign changed */
+	/* all ones for a negative value */
 	const uint64_t sign = -(bits >> 63);
 
 	if (core_unlikely(exponent == 2047))
@@ -91,7 +93,7 @@ exact_add(uint64_t *state, double v)
 CORE_FN void
 exact_merge(uint64_t *into, const uint64_t *from)
 {
-	/* neither has waited for longer than that */
+	/* `from` has at most EXACT_CARRY_AFTER additions since its last carry */
 	exact_carry(into);
 	for (int d = 0; d < EXACT_DIGITS; d++)
 		into[d] += from[d];
@@ -99,7 +101,7 @@ exact_merge(uint64_t *into, const uint64_t *from)
 	into[EXACT_SEEN] |= from[EXACT_SEEN];
 }
 
-/* What results are rounded to: so many bits, of which none is worth less than 2^least / 2^1074. */
+/* Format of results: number of significant bits, none of which is worth less than 2^(least - 1074). */
 typedef struct ExactForm
 {
 	int			bits;
@@ -110,8 +112,8 @@ typedef struct ExactForm
 #define EXACT_SINGLE	((ExactForm) {24, 1074 - 149})
 
 /*
- * The sum divided by n, rounded to nearest, ties to even.  DONE, or FLOAT_TOTAL
- * if it is beyond the largest number of that form.
+ * Compute the sum divided by n, rounded to nearest, ties to even.  Returns DONE, or FLOAT_TOTAL if
+ * it is beyond the largest number of the form.
  */
 CORE_API DeviceStatus exact_value(const uint64_t *state, uint64_t n, ExactForm form, double *value);
 

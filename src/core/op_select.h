@@ -1,22 +1,19 @@
 /*
  * op_select.h
- *		The k-th of many values, found by counting.
+ *		Quantile selection: the k-th of many values, found by histogram refinement.
  *
- * Values between two bounds are counted in bins of equal width, a power of
- * two, and so are those that are less.  The bin with the k-th one gives bounds
- * that are closer together, and so on until they meet, or so few values are
- * left between them that these themselves can be looked at.  Nothing is moved,
- * and the time does not depend on k.
+ * Values between two bounds are counted in bins of equal width, a power of two, and smaller values
+ * are counted together.  The bin with the k-th value gives narrower bounds, and so on until they
+ * meet, or so few values are left between them that the values themselves are collected.  No value
+ * is moved, and the time does not depend on k.
  *
- * Govindaraju et al. (2004) find it bit by bit, each bit a pass over the data;
- * here each pass finds 11 bits (the radix of Alabi et al. 2012, "Fast
- * k-selection algorithms for graphics processors").  Bounds may also be a
- * guess, by a sample (Floyd and Rivest 1975, "Expected time bounds for
- * selection"): how many values are less tells whether it was right.
+ * Govindaraju et al. (2004) find the value bit by bit, each bit a pass over the data; here each
+ * pass finds 11 bits (the radix of Alabi et al. 2012, "Fast k-selection algorithms for graphics
+ * processors").  Bounds may also be estimated from a sample (Floyd and Rivest 1975, "Expected time
+ * bounds for selection"): the number of smaller values tells whether the estimate was right.
  *
- * A GPU may be told what value is wanted (SelectSeek).  It takes the sample
- * itself, goes over all values once, gathers those where the sample has told to
- * look, and finds the value among them.
+ * A GPU may be told which value is wanted (SelectSeek).  It takes the sample itself, reads all
+ * values once, gathers those within the estimated bounds, and finds the value among them.
  */
 #ifndef GPUDB_CORE_OP_SELECT_H
 #define GPUDB_CORE_OP_SELECT_H
@@ -27,14 +24,14 @@
 #define SELECT_BINS	(1u << SELECT_BITS)
 
 /*
- * The words of a state: how many values are less than all that is counted,
- * then the bins; or how many values there are between the bounds, and these,
- * as far as there is room.
+ * Words of a state.  STATE_BINS: the number of values below all bins, then the bins' counts.
+ * STATE_VALUES: the number of values below the bounds, the number of values within the bounds, then
+ * those values, as far as there is room.
  */
 #define SELECT_WORDS	(1 + SELECT_BINS)
 #define SELECT_VALUES	(SELECT_BINS - 1)
 
-/* Where a value is: no less than one, no more than the other. */
+/* Inclusive bounds of a value. */
 typedef struct SelectRange
 {
 	int64_t		least;
@@ -48,45 +45,47 @@ select_is_found(const SelectRange *range)
 }
 
 /*
- * What the values of a range are collected for: the percentile at a fraction
- * of all that are not NULL.  A device may leave what the percentile is made of.
+ * Percentile that values of a range are collected for, at a fraction of all values that are not
+ * NULL.  A device may return the values that the percentile consists of.
  */
 typedef struct SelectSeek
 {
-	uint8_t		wanted;			/* no bools: a program may come from anywhere */
-	uint8_t		continuous;		/* percentile_cont, else percentile_disc */
+	uint8_t		wanted;			/* 0 or 1; not bool, since a program from another process may hold any value */
+	uint8_t		continuous;		/* 1 = percentile_cont, 0 = percentile_disc */
 	uint8_t		descending;
-	uint32_t	most;			/* rows whose values are gathered without a sample */
-	double		fraction;		/* 0 to 1 */
-	SelectRange range;			/* begins where the collecting does */
+	uint32_t	most;			/* number of rows up to which values are gathered without a sample */
+	double		fraction;		/* from 0 to 1 */
+	SelectRange range;			/* range of the values to collect; its `least` is that of VALUES */
 } SelectSeek;
 
-/* Values that a device gathers at most. */
+/* Maximum number of values that a device gathers. */
 #define SEEK_MOST	((uint32_t) 1 << 22)
 
 /*
- * What such a device leaves in the place of the number of values: that it has
- * found the percentile, or that it has not, since it is not among the values,
- * or these are too many.  Other words follow.  It says so of all that it has
- * seen, again and again: it is what it says last that counts, if it has seen
- * all.
+ * Status that a device stores instead of a number of values: it has found the percentile, or it has
+ * not, since the percentile is not among the gathered values or they are too many.  Other words
+ * follow.  A device reports on all values seen so far, repeatedly; its last report counts, provided
+ * it has seen all values.
  */
 #define SEEK_FOUND	((uint64_t) 1 << 62)
 #define SEEK_FAILED	((uint64_t) 1 << 61)
 
 typedef enum SeekWord
 {
-	SEEK_WORD_STATUS = 1,		/* of a state, the word behind the first */
-	SEEK_WORD_COUNT,			/* of the values that are not NULL, */
-	SEEK_WORD_LESS,				/* those that are less than the range, */
-	SEEK_WORD_GATHERED,			/* and those in it */
-	SEEK_WORD_RANGE,			/* where it begins, and where it ends */
-	SEEK_WORD_VALUE = SEEK_WORD_RANGE + 2,	/* of the first rank, and of the second */
-	SEEK_WORD_RANK = SEEK_WORD_VALUE + 2,	/* these, from the least value on */
+	SEEK_WORD_STATUS = 1,		/* word behind the first one of a state */
+	SEEK_WORD_COUNT,			/* number of values that are not NULL */
+	SEEK_WORD_LESS,				/* number of values below the range */
+	SEEK_WORD_GATHERED,			/* number of values in the range */
+	SEEK_WORD_RANGE,			/* bounds of the range, two words */
+	SEEK_WORD_VALUE = SEEK_WORD_RANGE + 2,	/* values of the first and the second rank */
+	SEEK_WORD_RANK = SEEK_WORD_VALUE + 2,	/* first and second rank, counted from the smallest value on */
 	SEEK_WORDS = SEEK_WORD_RANK + 2
 } SeekWord;
 
-/* How far a rank in a sample may be from where it is in all rows, which are so many more; neighbours are alike. */
+/*
+ * Return how far a value's rank in a sample of `count` rows may be from its rank in all rows,
+ * scaled to the sample; the margin allows for neighbouring rows being alike.
+ */
 CORE_FN int64_t
 select_margin(int64_t count)
 {
@@ -94,10 +93,9 @@ select_margin(int64_t count)
 }
 
 /*
- * Which of so many values a percentile is made of, one or more of them, by
- * their numbers from the least on, as percentile_disc_final() and
- * percentile_cont_final_common() do.  Returns what part of the way from the
- * first to the second it is at; of a percentile_disc both are the same.
+ * Find the values that a percentile of `count` values consists of, by their ranks from the smallest
+ * value on, as percentile_disc_final() and percentile_cont_final_common() do.  Returns the weight
+ * of the second one between the two; percentile_disc has *first equal to *second.
  */
 CORE_FN double
 select_ranks(double fraction, bool continuous, bool descending, int64_t count, int64_t *first, int64_t *second)
@@ -124,7 +122,10 @@ select_ranks(double fraction, bool continuous, bool descending, int64_t count, i
 	return part;
 }
 
-/* Bits of a value's distance from `least` that tell nothing of which of so many bins it is in, of a range; at most 63. */
+/*
+ * Return the number of low bits of distances from range->least to ignore so that the range has at
+ * most `bins` bins; at most 63.
+ */
 CORE_FN uint32_t
 select_shift(const SelectRange *range, uint64_t bins)
 {
@@ -136,14 +137,14 @@ select_shift(const SelectRange *range, uint64_t bins)
 	return shift;
 }
 
-/* The bin of a value that is not less than `least`; it may be beyond the last one. */
+/* Return the bin of a value that is not less than `least`; it may be beyond the last one. */
 CORE_FN uint64_t
 select_bin(int64_t value, int64_t least, uint32_t shift)
 {
 	return ((uint64_t) value - (uint64_t) least) >> shift;
 }
 
-/* Count a value in one of the bins. */
+/* Count a value in its bin, or below all bins. */
 CORE_FN void
 select_count(uint64_t *state, int64_t value, int64_t least, uint32_t shift)
 {
@@ -169,7 +170,11 @@ select_collect(uint64_t *state, int64_t value, int64_t least, uint32_t shift)
 	}
 }
 
-/* Of what devices have said the last, or the only word; whoever has collected something meanwhile has seen what they have not. */
+/*
+ * Merge two states at least one of which is a device's report: the report that has seen more values
+ * stays.  Values collected in the other state are dropped; the report's count then tells that it
+ * has not seen them.
+ */
 CORE_FN void
 select_merge_sought(uint64_t *into, const uint64_t *from)
 {
@@ -182,7 +187,7 @@ select_merge_sought(uint64_t *into, const uint64_t *from)
 		into[w] = from[w];
 }
 
-/* Add what others have collected. */
+/* Merge the values collected in another state. */
 CORE_FN void
 select_merge_values(uint64_t *into, const uint64_t *from)
 {
@@ -200,7 +205,7 @@ select_merge_values(uint64_t *into, const uint64_t *from)
 	into[1] += from[1];
 }
 
-/* The values that a bin may have, of a range. */
+/* Return the range of the values of a bin. */
 CORE_FN SelectRange
 select_range_of_bin(const SelectRange *range, uint32_t bin)
 {
@@ -209,13 +214,13 @@ select_range_of_bin(const SelectRange *range, uint32_t bin)
 
 	found.least = (int64_t) ((uint64_t) range->least + ((uint64_t) bin << shift));
 	found.largest = (int64_t) ((uint64_t) found.least + (((uint64_t) 1 << shift) - 1));
-	/* beyond all integers */
+	/* the bin ends beyond all integers */
 	if (found.largest < found.least)
 		found.largest = INT64_MAX;
 	return found;
 }
 
-/* The bin that has the value with so many before it; SELECT_BINS if none has, since it is less than all, or not less than any. */
+/* Return the bin of the value of a rank; SELECT_BINS if it is below or beyond all bins. */
 CORE_FN uint32_t
 select_find_bin(const uint64_t *state, uint64_t rank)
 {

@@ -1,9 +1,9 @@
 /*
  * op_text.h
- *		Text compared byte for byte, its parts, and LIKE.
+ *		Text: comparison byte by byte, substrings, and LIKE.
  *
- * Equality under any deterministic collation is equality of bytes; order of
- * bytes is the order of the C collation alone.
+ * Equality under any deterministic collation is equality of bytes; the order of bytes is that of
+ * the C collation alone.
  */
 #ifndef GPUDB_CORE_OP_TEXT_H
 #define GPUDB_CORE_OP_TEXT_H
@@ -16,7 +16,7 @@ text_equal(const uint8_t *a, uint32_t alen, const uint8_t *b, uint32_t blen)
 	return alen == blen && core_memcmp(a, b, alen) == 0;
 }
 
-/* Length without trailing blanks, as bpchar compares. */
+/* Return the length without trailing blanks, as bpchar compares. */
 CORE_FN uint32_t
 text_trimmed(const uint8_t *a, uint32_t len)
 {
@@ -25,7 +25,7 @@ text_trimmed(const uint8_t *a, uint32_t len)
 	return len;
 }
 
-/* Order of bytes, as under the C collation: < 0, 0 or > 0. */
+/* Compare in the order of bytes, as under the C collation: < 0, 0 or > 0. */
 CORE_FN int
 text_compare(const uint8_t *a, uint32_t alen, const uint8_t *b, uint32_t blen)
 {
@@ -35,9 +35,8 @@ text_compare(const uint8_t *a, uint32_t alen, const uint8_t *b, uint32_t blen)
 }
 
 /*
- * Up to 7 bytes and the length in one integer.  Equal integers are equal
- * texts, and the order of the integers is the order of bytes; for that the
- * highest bit is flipped.
+ * Packed text: up to 7 bytes and the length in one integer.  Equal integers are equal texts, and
+ * the order of the integers is the order of bytes; for that the highest bit is flipped.
  */
 #define TEXT_PACKED_MAX 7
 #define TEXT_PACKED_SIGN ((uint64_t) 1 << 63)
@@ -66,7 +65,7 @@ text_unpack(uint64_t packed, uint8_t *out)
 	return i;
 }
 
-/* The same with 16 bytes, or *error; what is not used is 0, which no text contains. */
+/* Packed text of up to 16 bytes, without a length; unused bytes are 0, which no text contains. */
 #define TEXT_WIDE_MAX 16
 
 CORE_FN Wide
@@ -97,7 +96,7 @@ text_unpack_wide(Wide packed, uint8_t *out)
 	return i;
 }
 
-/* Position of the character after the one at `at`. */
+/* Return the position of the character after the one at `at`. */
 CORE_FN uint32_t
 text_next(const uint8_t *a, uint32_t len, uint32_t at, bool utf8)
 {
@@ -108,7 +107,7 @@ text_next(const uint8_t *a, uint32_t len, uint32_t at, bool utf8)
 	return at;
 }
 
-/* Characters in the text. */
+/* Return the number of characters of a text. */
 CORE_FN int64_t
 text_characters(const uint8_t *a, uint32_t len, bool utf8)
 {
@@ -122,7 +121,7 @@ text_characters(const uint8_t *a, uint32_t len, bool utf8)
 	return n;
 }
 
-/* Position after `count` characters from `at` on, or the end. */
+/* Return the position after `count` characters from `at` on, or the end. */
 CORE_FN uint32_t
 text_advance(const uint8_t *a, uint32_t len, uint32_t at, int64_t count, bool utf8)
 {
@@ -134,9 +133,8 @@ text_advance(const uint8_t *a, uint32_t len, uint32_t at, int64_t count, bool ut
 }
 
 /*
- * A part of a text: its characters from number `first` (counted from 0) on,
- * `count` of them; a negative count means all but the last -count.  Returns
- * where it begins and sets its length.
+ * Find a substring: characters from number `first` (counted from 0) on, `count` of them; a negative
+ * count means all but the last -count.  Returns where it begins and sets its length.
  */
 CORE_FN uint32_t
 text_part(const uint8_t *a, uint32_t len, int64_t first, int64_t count, bool utf8, uint32_t *part)
@@ -153,24 +151,24 @@ text_part(const uint8_t *a, uint32_t len, int64_t first, int64_t count, bool utf
 	return begin;
 }
 
-/* ASCII letters in lower case, as under the C collation. */
+/* Return an ASCII letter in lower case, other bytes unchanged, as under the C collation. */
 CORE_FN uint8_t
 text_lower(uint8_t c)
 {
 	return (uint8_t) (c + (c >= 'A' && c <= 'Z' ? 'a' - 'A' : 0));
 }
 
-/* How LIKE reads its operands. */
+/* Mode of LIKE. */
 typedef struct LikeMode
 {
 	bool		utf8;
 	bool		fold;			/* compare without case; the pattern is in lower case */
 } LikeMode;
 
-/* Eight bytes that are all this one. */
+/* Word of eight equal bytes. */
 #define TEXT_EIGHT(byte) ((uint64_t) (uint8_t) (byte) * UINT64_C(0x0101010101010101))
 
-/* Whether a byte of a pattern stands for something else than itself. */
+/* Return true if a byte of a pattern has a special meaning. */
 CORE_FN bool
 like_is_special(uint8_t c)
 {
@@ -195,7 +193,7 @@ text_lower_eight(uint64_t bytes)
 	return bytes + ((from_a & ~past_z & ~bytes & TEXT_EIGHT(0x80)) >> 2);
 }
 
-/* Return the eight bytes at p, as they are compared. */
+/* Return the eight bytes at p, in lower case if the mode folds. */
 CORE_HOST uint64_t
 text_eight(const uint8_t *p, LikeMode mode)
 {
@@ -206,10 +204,9 @@ text_eight(const uint8_t *p, LikeMode mode)
 }
 
 /*
- * Return at which of eight positions the two bytes of a pattern at p stand: the
- * highest bit of the positions' bytes.  A byte of the difference is 0 where both are the
- * same, and adding 0x7f to the lower seven bits of any other sets the highest
- * one.
+ * Return at which of eight positions of a text the two bytes at p of a pattern match, as the
+ * highest bits of the positions' bytes.  A byte of the difference is 0 where both match, and adding
+ * 0x7f to the lower seven bits of any other byte sets the highest one.
  */
 CORE_HOST uint64_t
 like_pairs(const uint8_t *a, const uint8_t *p, LikeMode mode)
@@ -219,10 +216,10 @@ like_pairs(const uint8_t *a, const uint8_t *p, LikeMode mode)
 	return ~(((differs & TEXT_EIGHT(0x7f)) + TEXT_EIGHT(0x7f)) | differs) & TEXT_EIGHT(0x80);
 }
 
-/* Bytes that like_pairs() reads. */
+/* Number of bytes that like_pairs() reads. */
 #define LIKE_PAIRS_BYTES 9
 
-/* Return the first position, from `at` on, where the two bytes of a pattern at p stand, or alen. */
+/* Return the first position, from `at` on, where the two bytes at p of a pattern match, or alen. */
 CORE_HOST uint32_t
 like_seek(const uint8_t *a, uint32_t alen, uint32_t at, const uint8_t *p, LikeMode mode)
 {
@@ -234,7 +231,7 @@ like_seek(const uint8_t *a, uint32_t alen, uint32_t at, const uint8_t *p, LikeMo
 		if (pairs != 0)
 			return at + (uint32_t) __builtin_ctzll(pairs) / 8;
 	}
-	/* the last positions, with some before them that are shifted out */
+	/* last positions, together with earlier ones that are shifted out */
 	if (at + 1 < alen && alen >= LIKE_PAIRS_BYTES)
 	{
 		pairs = like_pairs(a + alen - LIKE_PAIRS_BYTES, p, mode) >> 8 * (at - (alen - LIKE_PAIRS_BYTES));
@@ -246,7 +243,10 @@ like_seek(const uint8_t *a, uint32_t alen, uint32_t at, const uint8_t *p, LikeMo
 	return alen;
 }
 
-/* Return whether a pattern begins with two bytes that like_seek() may look for: no wildcards, and none that only continues a character. */
+/*
+ * Return true if a pattern begins with two bytes that like_seek() may look for: no wildcards, and
+ * not a continuation byte of a character.
+ */
 CORE_FN bool
 like_can_seek(const uint8_t *p, uint32_t plen, LikeMode mode)
 {
@@ -254,11 +254,10 @@ like_can_seek(const uint8_t *p, uint32_t plen, LikeMode mode)
 }
 
 /*
- * Return whether a is LIKE the pattern p, with backslash as escape.  On a
- * mismatch the search resumes one character further from where the last % began
- * to match, which finds a match whenever there is one; on a CPU it passes over
- * all positions at which the pattern's next two bytes do not stand.  The pattern
- * must not end in a lone escape.
+ * Return 1 if a is LIKE the pattern p, with backslash as escape.  On a mismatch the search resumes
+ * one character further from where the last % began to match, which finds a match whenever there is
+ * one; on a CPU it skips all positions at which the pattern's next two bytes do not match.  The
+ * pattern must not end in a lone escape.
  */
 CORE_FN uint8_t
 text_like(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, LikeMode mode)

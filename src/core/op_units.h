@@ -1,23 +1,21 @@
 /*
  * op_units.h
- *		The opcodes that the interpreter's loop hands on, by the function that computes them.
+ *		Lists of the opcodes that the interpreter's loop passes on, by the function that computes them.
  *
- * vm_run_tile() has a label for each opcode, or gcc refuses it.  It hands the
- * opcodes of op_rest.def to vm_run_rest(), totals to vm_update() and what is
- * about rows to vm_join().  Each device has a vm_update() and a vm_join() of
- * its own, so the opcodes of these stand here, as lists.
+ * vm_run_tile() has a label for each opcode, or gcc refuses it.  It passes the opcodes of
+ * op_rest.def to vm_run_rest(), totals to vm_update() and operations on rows to vm_join().  Each
+ * device has a vm_update() and a vm_join() of its own, so their opcodes are listed here.
  *
- * Each list is an enumeration, too.  A switch over it has no `default`, so
- * that gcc refuses one without a meaning for each opcode of its list, or with
- * one for any other.  nvcc does not look at code for the GPU; there labels are
- * counted (cuda/labels.h).
+ * Each list is an enumeration, too.  A switch over it has no `default`, so that gcc refuses one
+ * without a meaning for each opcode of its list, or with one for any other.  nvcc does not check
+ * code for the GPU; there labels are counted (cuda/labels.h).
  */
 #ifndef GPUDB_CORE_OP_UNITS_H
 #define GPUDB_CORE_OP_UNITS_H
 
 #include "core/program.h"
 
-/* totals of the one group of a program without keys, and of the group of each lane */
+/* totals of the only group of a program without keys, and of the group of each lane */
 #define TOTAL_OPS(OP) \
 	OP(COUNT) OP(SUM_I) OP(SUM_W) OP(SUM_F) OP(EXACT) OP(MIN_I) OP(MAX_I) OP(MIN_W) OP(MAX_W) \
 	OP(SUM_SQ) OP(ALL_BITS) OP(ANY_BITS) OP(ODD_BITS) OP(MIN_BY) OP(MAX_BY) OP(MIN_T) OP(MAX_T) \
@@ -27,7 +25,7 @@
 	OP(MAX_W_G) OP(SUM_SQ_G) OP(ALL_BITS_G) OP(ANY_BITS_G) OP(ODD_BITS_G) OP(MIN_BY_G) OP(MAX_BY_G) \
 	OP(MIN_T_G) OP(MAX_T_G)
 
-/* rows of tables, and rows that are kept */
+/* rows of join tables, and materialized rows */
 #define JOIN_OPS(OP) \
 	OP(JOIN_I) OP(JOIN_W) OP(JOIN_T) OP(PROBE) OP(SPAN) OP(RANK_I) OP(RANK_W) OP(RANGE) OP(KEEP_R) \
 	OP(FETCH_B) OP(FETCH_I) OP(FETCH_W) OP(FETCH_F) OP(FETCH_T) OP(LANE) OP(MATCH) OP(PICK_R) \

@@ -1,12 +1,12 @@
 /*
  * output.h
- *		Values of the rows that passed: a scan's columns, one dense array each.
+ *		Output columns of a scan: values of the rows that passed, one dense array per column.
  *
  *		per output: values | a byte for each, 1 = NULL
  *
- * A block for outputs has room for every row of its pages, so its layout is
- * known before any row has passed; the rows that did stand first, in heap
- * order.  Values are stored as in the tablet.
+ * A block for outputs has room for every row of its pages, so its layout is known before any row
+ * has passed; the rows that passed are stored first, in heap order.  Values are stored as in the
+ * tablet.
  */
 #ifndef GPUDB_CORE_OUTPUT_H
 #define GPUDB_CORE_OUTPUT_H
@@ -16,21 +16,21 @@
 
 typedef struct OutputLayout
 {
-	const uint16_t *types;		/* of the tablet's columns as they go out */
-	uint32_t	bytes[PROGRAM_MAX_OUTPUTS]; /* of a value */
-	uint64_t	values[PROGRAM_MAX_OUTPUTS];	/* offsets */
+	const uint16_t *types;		/* types of the tablet's columns as they are output */
+	uint32_t	bytes[PROGRAM_MAX_OUTPUTS]; /* bytes of a value */
+	uint64_t	values[PROGRAM_MAX_OUTPUTS];	/* offsets of values */
 	uint64_t	nulls[PROGRAM_MAX_OUTPUTS];
-	uint64_t	size;			/* of the whole block */
+	uint64_t	size;			/* bytes of the whole block */
 } OutputLayout;
 
-/* Bytes of the values and flags of one output; the flags lie behind the values. */
+/* Return the bytes of the values and flags of one output; the flags are stored behind the values. */
 CORE_FN uint64_t
 output_bytes(uint32_t value_bytes, uint32_t nrows)
 {
 	return tablet_align((uint64_t) value_bytes * nrows) + tablet_align(nrows);
 }
 
-/* The block for so many rows; types[] are those of the tablet's columns. */
+/* Compute the layout of a block for `nrows` rows; types[] are those of the tablet's columns. */
 CORE_FN void
 output_layout(const Program *program, const uint16_t *types, uint32_t nrows, OutputLayout *layout)
 {
@@ -47,7 +47,7 @@ output_layout(const Program *program, const uint16_t *types, uint32_t nrows, Out
 	layout->size = at;
 }
 
-/* The values at rows[] of one column, `bytes` each. */
+/* Copy the values of one column at rows[], `bytes` each. */
 CORE_FN void
 output_gather_values(const uint8_t *values, uint32_t bytes, const uint32_t *rows, uint32_t n, uint8_t *out)
 {
@@ -70,7 +70,7 @@ output_gather_values(const uint8_t *values, uint32_t bytes, const uint32_t *rows
 	}
 }
 
-/* A byte for each of the rows[] of one column: 1 = NULL. */
+/* Store a NULL flag for each of the rows[] of one column, one byte each: 1 = NULL. */
 CORE_FN void
 output_gather_nulls(const Tablet *tablet, const TabletColumn *column, const uint32_t *rows, uint32_t n, uint8_t *nulls)
 {
@@ -83,7 +83,7 @@ output_gather_nulls(const Tablet *tablet, const TabletColumn *column, const uint
 			nulls[i] = bits[rows[i] / 8] >> rows[i] % 8 & 1;
 }
 
-/* Copy the values of the tablet's rows[], which ascend, to a block laid out for as many rows or more. */
+/* Copy the values of the tablet's rows[], which ascend, to a block laid out for at least `n` rows. */
 CORE_FN void
 output_gather(const Program *program, const Tablet *tablet, const uint32_t *rows, uint32_t n,
 			  const OutputLayout *layout, uint8_t *block)

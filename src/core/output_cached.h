@@ -1,6 +1,6 @@
 /*
  * output_cached.h
- *		Outputs of rows of a cached tablet, whose integers may be stored in frames.
+ *		Output columns of a cached tablet, whose integers may be frame-of-reference encoded.
  */
 #ifndef GPUDB_CORE_OUTPUT_CACHED_H
 #define GPUDB_CORE_OUTPUT_CACHED_H
@@ -8,10 +8,10 @@
 #include "core/frame.h"
 #include "core/output.h"
 
-/* Values that are unpacked at a time. */
+/* Number of values decoded at a time. */
 #define OUTPUT_CHUNK 256
 
-/* Store integers of at most 64 bits in a wider or narrower form that can hold them. */
+/* Store integers of at most 64 bits in a wider or narrower type that can represent them. */
 CORE_FN void
 output_put_integers(ColType type, const int64_t *values, uint32_t n, uint8_t *out)
 {
@@ -41,7 +41,7 @@ output_put_integers(ColType type, const int64_t *values, uint32_t n, uint8_t *ou
 	}
 }
 
-/* Whether outputs of a tablet need the wide form of decimals, types[] being those of the narrow one. */
+/* Return true if outputs of a tablet need the wide form of decimals, where types[] are those of the narrow form. */
 CORE_FN bool
 output_needs_wide(const Program *program, const Tablet *tablet, const uint16_t *types)
 {
@@ -51,7 +51,7 @@ output_needs_wide(const Program *program, const Tablet *tablet, const uint16_t *
 	return false;
 }
 
-/* What output_gather() does, with values stored as the layout's types say. */
+/* Copy the values of rows[] as output_gather() does, converting them to the layout's types. */
 CORE_FN void
 output_gather_cached(const Program *program, const Tablet *tablet, const uint32_t *rows, uint32_t n,
 					 const OutputLayout *layout, uint8_t *block)

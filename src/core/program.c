@@ -1,6 +1,6 @@
 /*
  * program.c
- *		The table of opcodes, and programs as text.
+ *		The table of opcodes, properties of programs, and the disassembler.
  */
 #include "core/program.h"
 
@@ -19,15 +19,15 @@ op_suits_gpu(uint16_t op)
 {
 	switch ((Opcode) op)
 	{
-			/* a state that changes its text would want a heap that forgets */
+			/* a state that replaces its text would need a heap that frees memory */
 		case VMOP_RESERVE_T:
 		case VMOP_RESERVE_T_G:
-			/* the last bits of libm's answers differ */
+			/* the last bits of libm's results differ */
 		case VMOP_EXP_F:
 		case VMOP_LN_F:
 		case VMOP_LOG10_F:
 		case VMOP_POW_F:
-			/* blocks have room for the digits of one group */
+			/* a thread block has room for the digits of one group only */
 		case VMOP_EXACT_G:
 			return false;
 		default:
@@ -42,7 +42,7 @@ program_suits_gpu(const Program *program)
 		for (uint32_t pc = 0; program->body[body].exists && pc < program->body[body].ninstrs; pc++)
 			if (!op_suits_gpu(program_instrs(program, body)[pc].op))
 				return false;
-	/* of rows that pass it tells which, a bit each: not what joins make of them */
+	/* a GPU reports the rows that pass as a bitmap, which cannot represent the rows of joins */
 	return program->size <= PROGRAM_GPU_BYTES && (program->ntables == 0 || program->aggregates);
 }
 
@@ -55,14 +55,17 @@ program_text_keys(const Program *program)
 	return false;
 }
 
-/* Whether an instruction reads a text of the tablet, rather than of a join's table. */
+/* Return true if an instruction reads a text of the tablet, rather than of a join's table. */
 static bool
 reads_own_text(const Instr *in)
 {
 	return in->op == VMOP_LOAD_T || (in->op == VMOP_FETCH_T && FETCH_TABLE(in->c) == 0);
 }
 
-/* Whether a body may make a key of a text that it has read; what a register has held once, it may hold. */
+/*
+ * Return true if a body may make a key of a text of the tablet; a register that has ever held one
+ * counts as holding one.
+ */
 static bool
 keys_own_texts(const Program *program, int body)
 {
@@ -89,7 +92,7 @@ program_keys_own_texts(const Program *program)
 		(keys_own_texts(program, BODY_NARROW) || (program->body[BODY_WIDE].exists && keys_own_texts(program, BODY_WIDE)));
 }
 
-/* Text under construction; it counts on when the buffer is full. */
+/* Text under construction; `length` is counted on when the buffer is full. */
 typedef struct TextBuffer
 {
 	char	   *out;
@@ -128,7 +131,7 @@ put_number(TextBuffer *text, int64_t number)
 		put_char(text, digits[--n]);
 }
 
-/* A register, by its kind: b3, i4, f5, w6, t7, m8, g9, r10, s11, p12. */
+/* Print a register with its kind: b3, i4, f5, w6, t7, m8, g9, r10, s11, p12. */
 static void
 put_register(TextBuffer *text, uint8_t kind, uint16_t number)
 {
@@ -136,12 +139,12 @@ put_register(TextBuffer *text, uint8_t kind, uint16_t number)
 	put_number(text, number);
 }
 
-/* The effect with its operands' letters replaced by this instruction's registers. */
+/* Print an opcode's effect with its operands' letters replaced by the instruction's registers. */
 static void
 put_effect(TextBuffer *text, const OpInfo *info, const Instr *in)
 {
 	const char *s = info->effect;
-	bool		start = true;	/* of a word */
+	bool		start = true;	/* start of a word */
 
 	for (; *s; s++)
 	{

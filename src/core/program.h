@@ -1,21 +1,20 @@
 /*
  * program.h
- *		A program of the tile VM: one flat, relocatable block, immutable but for tables of codes (code_table.h).
+ *		A program of the tile VM: one flat, relocatable block, immutable except for its truth tables (code_table.h).
  *
  *		Program | constant words | text bytes | Instr of each body
  *
- * A program has one body or two.  The narrow body computes decimals in 64
- * bits without checks; it may run on a tablet only when program_fits() has
- * proven from the tablet's zone maps that nothing can overflow.  The wide body
- * computes them in 128 bits and reports overflow.  Both write the same group
- * rows.
+ * A program has one body or two.  The narrow body computes decimals in 64 bits without checks; it
+ * may run on a tablet only when program_fits() has proven from the tablet's zone maps that nothing
+ * can overflow.  The wide body computes them in 128 bits and reports overflow.  Both write the same
+ * group rows.
  *
- * Within a body the instructions before `tile_start` fill registers with
- * constants, once per run; the rest runs for each tile up to END.  Jumps go
- * forward, but for those of loops over pairs, which go back to their EXPAND.
+ * Within a body the instructions before `tile_start` fill registers with constants, once per run;
+ * the rest runs for each tile up to END.  Jumps go forward, except those of loops over pairs, which
+ * go back to their EXPAND.
  *
- * A group's row is an array of 64-bit words: which keys are NULL, the keys,
- * then the aggregates' states.
+ * A group's row is an array of 64-bit words: a bitmap of the keys that are NULL, the keys, then the
+ * aggregates' states.
  */
 #ifndef GPUDB_CORE_PROGRAM_H
 #define GPUDB_CORE_PROGRAM_H
@@ -30,20 +29,20 @@
 #define PROGRAM_MAX_COLUMNS		256
 #define PROGRAM_MAX_OUTPUTS		32
 #define PROGRAM_MAX_INSTRS		4096
-#define PROGRAM_MAX_TABLES		15	/* of joins; numbered from 1 on */
-#define PROGRAM_MAX_KEPT		24	/* columns of rows that are kept */
-#define PROGRAM_MAX_LOOPS		8	/* one inside the other */
+#define PROGRAM_MAX_TABLES		15	/* join tables; numbered from 1 on */
+#define PROGRAM_MAX_KEPT		24	/* columns of materialized rows */
+#define PROGRAM_MAX_LOOPS		8	/* nesting depth of loops over pairs */
 
-/* Column and table of a FETCH, in c; table 0 is the tablet. */
+/* Operand c of FETCH: column and table; table 0 is the tablet. */
 #define FETCH_OF(table, column) ((uint16_t) ((table) << 8 | (column)))
 #define FETCH_TABLE(c)			((c) >> 8)
 #define FETCH_COLUMN(c)			((c) & 0xff)
 
-/* Of EXPAND, in c; the table that the rows are of stands above the flags. */
+/* Operand c of EXPAND: flags, and above them the number of the table that the matching rows belong to. */
 #define EXPAND_TABLE(c)	((c) >> 4)
-#define EXPAND_ONCE		1		/* a lane that b has been marked for meanwhile has no more pairs */
-#define EXPAND_OUTER	2		/* a lane for which b is not true has one pair, without a row */
-#define EXPAND_CLOSED	4		/* what comes after AGAIN is part of the tile; else nothing but AGAINs may come */
+#define EXPAND_ONCE		1		/* a lane has no more pairs once register b marks it */
+#define EXPAND_OUTER	2		/* a lane that register b does not mark gets one pair without a row */
+#define EXPAND_CLOSED	4		/* instructions after AGAIN belong to the tile; else only AGAINs may follow */
 
 typedef enum Opcode
 {
@@ -85,14 +84,14 @@ typedef enum OpShape
 	SHAPE_TOTAL_G
 } OpShape;
 
-/* Whether an instruction updates a state: they stand together. */
+/* Return true if an instruction updates an aggregate's state; these opcodes are contiguous. */
 CORE_FN bool
 op_is_total(uint16_t op)
 {
 	return op >= VMOP_COUNT && op <= VMOP_VALUES;
 }
 
-/* What an operand is; '_' in opcodes.def is KIND__. */
+/* Kind of an operand; '_' in opcodes.def is KIND__. */
 typedef enum OperandKind
 {
 	KIND__,
@@ -121,7 +120,7 @@ typedef struct OpInfo
 	uint16_t	cost;
 } OpInfo;
 
-/* Indexed by Opcode. */
+/* Properties of opcodes, indexed by Opcode. */
 CORE_API const OpInfo op_info[VMOP_Count];
 
 typedef struct Instr
@@ -140,11 +139,11 @@ typedef struct ProgramBody
 	uint32_t	instrs;			/* offset of the first Instr */
 	uint16_t	ninstrs;
 	uint16_t	tile_start;
-	uint16_t	nregisters;		/* slots; a W register takes two */
+	uint16_t	nregisters;		/* register slots; a W register takes two */
 	uint16_t	exists;
 } ProgramBody;
 
-/* How an aggregate's state starts and how two states are merged. */
+/* Kind of an aggregate's state; it determines how a state is initialized and how two states are merged. */
 typedef enum StateKind
 {
 	STATE_COUNT,				/* 1 word */
@@ -162,8 +161,8 @@ typedef enum StateKind
 	STATE_MAX_BY,
 	STATE_MIN_T,				/* 2 words: offset in the table's heap; room << 32 | length */
 	STATE_MAX_T,
-	STATE_BINS,					/* SELECT_WORDS words: how many values are less, and how many each bin has */
-	STATE_VALUES,				/* SELECT_WORDS words: how many values are less, how many are collected, and which */
+	STATE_BINS,					/* SELECT_WORDS words: number of smaller values, then number of values per bin */
+	STATE_VALUES,				/* SELECT_WORDS words: number of smaller values, number of collected ones, the values */
 	STATE_EXACT					/* EXACT_WORDS words: a sum of floats without rounding */
 } StateKind;
 
@@ -173,10 +172,10 @@ typedef enum KeyKind
 {
 	KEY_WORD,					/* 1 word, compared as such */
 	KEY_WIDE,					/* 2 words, compared as such */
-	KEY_TEXT					/* 2 words: offset and length in the key heap, hash */
+	KEY_TEXT					/* 2 words: offset in the table's heap, length */
 } KeyKind;
 
-/* Words of a group's row that a key of some kind takes. */
+/* Return the words of a group's row that a key of a KeyKind takes. */
 CORE_FN uint32_t
 words_of_key(uint32_t kind)
 {
@@ -188,7 +187,7 @@ words_of_key(uint32_t kind)
 typedef struct Program
 {
 	uint32_t	magic;
-	uint32_t	size;			/* of the whole block */
+	uint32_t	size;			/* bytes of the whole block */
 	uint32_t	words;			/* offset of the constants */
 	uint32_t	nwords;
 	uint32_t	bytes;			/* offset of text constants */
@@ -196,18 +195,18 @@ typedef struct Program
 	uint16_t	ncolumns;
 	uint16_t	nkeys;
 	uint16_t	nstates;
-	uint16_t	row_words;		/* of a group's row */
-	uint16_t	grouped;		/* there are keys: the table grows */
+	uint16_t	row_words;		/* words of a group's row */
+	uint16_t	grouped;		/* 1 if there are keys, so the table grows */
 	uint16_t	aggregates;		/* 1: fills a group table; 0: emits rows */
-	uint16_t	ntables;		/* of joins */
-	uint16_t	noutputs;		/* of emitted rows: columns whose values go out */
-	uint8_t		output[PROGRAM_MAX_OUTPUTS];	/* which ones */
-	uint16_t	nkept;			/* of rows that are kept: columns; 0 = none are */
-	uint8_t		kept[PROGRAM_MAX_KEPT]; /* their ColTypes: BOOL, I64 or F64 */
-	SelectSeek	seek;			/* of a program whose only state of many words is one of VALUES */
+	uint16_t	ntables;		/* number of join tables */
+	uint16_t	noutputs;		/* number of columns whose values are emitted with the rows */
+	uint8_t		output[PROGRAM_MAX_OUTPUTS];	/* emitted columns */
+	uint16_t	nkept;			/* number of columns of materialized rows; 0 = none are materialized */
+	uint8_t		kept[PROGRAM_MAX_KEPT]; /* ColTypes of materialized rows: BOOL, I64 or F64 */
+	SelectSeek	seek;			/* percentile sought by a program whose only large state is a STATE_VALUES */
 	ProgramBody body[2];		/* narrow, wide */
 	uint8_t		key_kind[PROGRAM_MAX_KEYS];
-	uint16_t	key_word[PROGRAM_MAX_KEYS]; /* first word in the row */
+	uint16_t	key_word[PROGRAM_MAX_KEYS]; /* first word of a key in the group's row */
 	uint8_t		state_kind[PROGRAM_MAX_STATES];
 	uint16_t	state_word[PROGRAM_MAX_STATES];
 } Program;
@@ -234,57 +233,58 @@ program_bytes(const Program *program)
 }
 
 /*
- * Whether a block of `size` bytes is a program that can run without touching
- * memory outside of its own: every operand's register, constant, column, key
- * and state is checked.  DONE or BAD_PROGRAM.
+ * Verify that a block of `size` bytes is a program that can run without touching memory outside its
+ * own: every operand's register, constant, column, key and state is checked.  Returns DONE or
+ * BAD_PROGRAM.
  */
 CORE_API DeviceStatus program_verify(const Program *program, uint32_t size);
 
-/* Bytes of a program at most that a GPU runs: each block has a copy in its shared memory. */
+/* Maximum size in bytes of a program that a GPU runs: each thread block copies it to its shared memory. */
 #define PROGRAM_GPU_BYTES 8192
 
-/* Whether a GPU has a form of an instruction. */
+/* Return true if the GPU implements an instruction. */
 CORE_API bool op_suits_gpu(uint16_t op);
 
-/* Whether it has one of every instruction, and room for the program. */
+/* Return true if the GPU implements every instruction of a program and has room for the program. */
 CORE_API bool program_suits_gpu(const Program *program);
 
-/* Whether groups are told apart by texts that stand apart from their rows. */
+/* Return true if some group key is a text stored outside the group's row. */
 CORE_API bool program_text_keys(const Program *program);
 
-/* Whether some of these may be texts of the rows that are read, and not of tables of joins. */
+/* Return true if some text key may be a text of the scanned relation, not of a join table. */
 CORE_API bool program_keys_own_texts(const Program *program);
 
 /*
- * Write a body as text, one instruction a line, into buffer (always
- * terminated).  Returns the length that the whole text has.
+ * Write a body as text into buffer, one instruction a line, always terminated.  Returns the length
+ * of the whole text, which may exceed `capacity`.
  */
 CORE_API uint32_t program_disassemble(const Program *program, int body, char *buffer, uint32_t capacity);
 
 /*
- * Whether the narrow body is proven free of overflow on this tablet, by
- * interval arithmetic over its zone maps.
+ * Return true if the narrow body is proven free of overflow on a tablet, by interval arithmetic
+ * over its zone maps.
  */
 struct Tablet;
 CORE_API bool program_fits(const Program *program, const struct Tablet *tablet);
 
-/* Tablets whose zone maps are looked at together. */
+/* Maximum number of tablets whose zone maps are examined together. */
 #define ZONES_MOST 32
 
 typedef struct ZoneMaps
 {
 	uint32_t	n;				/* at most ZONES_MOST */
 	const struct Tablet *tablet[ZONES_MOST];
-	const uint8_t *place;		/* which of their columns each of the program's is; NULL = the one of that number */
+	/* For each column of the program, its index among the tablets' columns; NULL = the same index. */
+	const uint8_t *place;
 } ZoneMaps;
 
 /*
- * Return of which tablets rows may pass a body's filters, a bit each.  Of the
- * others the body would change nothing, and report nothing.
+ * Return a bitmask of the tablets some rows of which may pass a body's filters.  On the other
+ * tablets the body would change nothing and report nothing.
  */
 CORE_API uint32_t program_choose(const Program *program, int body, const ZoneMaps *zones);
 
-/* Whether any row of this tablet may. */
+/* Return true if some row of a tablet may pass a body's filters. */
 CORE_API bool program_may_pass(const Program *program, int body, const struct Tablet *tablet);
 
 #endif							/* GPUDB_CORE_PROGRAM_H */

@@ -1,21 +1,20 @@
 /*
  * provider_api.h
- *		What runs batches of windows in the GPU process: gpudb_cuda.so, or the CPU in its place.
+ *		The interface to what runs batches in the GPU process: gpudb_cuda.so, or a CPU provider in its place.
  *
- * The service fills a batch with windows of one job, submits it, and collects
- * it when it is finished; nothing here waits.  A batch is complete or absent:
- * its results count only when its status is DONE.  One thread calls all of
- * these functions.
+ * The service fills a batch with page batches of one job, submits it, and collects it when it is
+ * finished; nothing here waits.  A batch is complete or absent: its results count only when its
+ * status is DONE.  One thread calls all of these functions.
  */
 #ifndef GPUDB_CORE_PROVIDER_API_H
 #define GPUDB_CORE_PROVIDER_API_H
 
 #include "core/job_image.h"
 
-/* Changes with every change of this header. */
+/* Version of this header, to be raised with every change of it. */
 #define PROVIDER_ABI 17
 
-/* What gpudb_cuda.so exports: const Provider *gpudb_provider(void). */
+/* Symbol exported by gpudb_cuda.so: const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
 #define PROVIDER_SYMBOL "gpudb_provider"
 
@@ -23,57 +22,62 @@
 #define PROVIDER_TEXT			256
 
 #define BATCH_WINDOWS	32
-#define BATCH_TABLETS	2048	/* cached ones, in place of pages, of as many shelves at most, */
-#define BATCH_TABLET_COLUMNS 16384	/* with so many columns together, */
-#define BATCH_TABLET_ROWS (256u << 20)	/* and rows, unless it is one window: some milliseconds' work at most */
-#define BATCH_GROUPS	4096	/* go back with a batch on a GPU; of more a table is made */
-#define BATCH_PAGES		(16 * TABLET_WINDOW_PAGES)
-#define GROUP_WORDS_MOST 8192	/* of a group that a table keeps: hash, row, and texts */
+#define BATCH_TABLETS	2048	/* limit of cached tablets, and of shelves, in a batch without pages */
+#define BATCH_TABLET_COLUMNS 16384	/* limit of the columns of a batch's cached tablets */
 
-/* A device, as users see it. */
+/*
+ * Limit of the rows of a batch's cached tablets, exceeded only by a batch of one page batch: some
+ * milliseconds of work at most.
+ */
+#define BATCH_TABLET_ROWS (256u << 20)
+#define BATCH_GROUPS	4096	/* limit of groups returned with a batch on a GPU; more go to a ProviderTable */
+#define BATCH_PAGES		(16 * TABLET_WINDOW_PAGES)
+#define GROUP_WORDS_MOST 8192	/* limit of a group in a ProviderTable: hash, row, and texts */
+
+/* Description of a device for users. */
 typedef struct ProviderDevice
 {
 	char		name[64];
 	char		uuid[48];
 	char		driver[64];
-	char		state[64];		/* "in use", or why not */
-	uint64_t	memory;			/* bytes */
-	uint64_t	memory_used;	/* by gpudb */
-	int32_t		capability;		/* 90 = 9.0 */
+	char		state[64];		/* "in use", or why the device is not used */
+	uint64_t	memory;			/* device memory in bytes */
+	uint64_t	memory_used;	/* bytes used by gpudb */
+	int32_t		capability;		/* compute capability times 10: 90 = 9.0 */
 	bool		in_use;
 } ProviderDevice;
 
-/* Tests: make something fail once, at a place that is numbered from 1 on; 0 = never, or it has failed. */
+/* Fault injection for tests: an operation fails once, at a site numbered from 1 on; 0 = none, or it has failed. */
 typedef struct ProviderFault
 {
 	uint32_t	site;
-	uint32_t	then;			/* the same after it, once more; 0 = nowhere */
+	uint32_t	then;			/* site that fails after this one has failed; 0 = none */
 	int32_t		code;
 } ProviderFault;
 
 typedef struct ProviderConfig
 {
-	const char *device;			/* UUID, or "" for the first that can be used */
+	const char *device;			/* UUID, or "" for the first usable device */
 	uint64_t	memory;			/* bytes of device memory to take; 0 = half of what is free */
-	/* tests: a place in the provider that is to fail, and how many there are so far */
+	/* tests: fault to inject, and number of sites passed so far */
 	volatile ProviderFault *fault;
 	volatile uint32_t *sites;
 } ProviderConfig;
 
-/* What came of start(). */
+/* Result of start(). */
 typedef struct ProviderState
 {
-	char		why[PROVIDER_TEXT]; /* start() failed, or a batch: what the device's library said */
-	uint64_t	batch_bytes;	/* room for the tablet of one batch, */
-	uint64_t	batch_cached_bytes; /* and for the columns of one with cached ones, unless it is one window */
-	uint64_t	join_bytes;		/* of the tables of one job's joins that leave room for other things */
-	uint64_t	cached_bytes;	/* of columns that the device keeps */
-	bool		final;			/* start() failed, and would again: there is no device */
+	char		why[PROVIDER_TEXT]; /* message of the device's library if start() or a batch failed */
+	uint64_t	batch_bytes;	/* limit for the tablet of a batch of pages */
+	uint64_t	batch_cached_bytes; /* limit for the columns of cached tablets in a batch of more than one page batch */
+	uint64_t	join_bytes;		/* limit for the join tables of one job that leaves room for other things */
+	uint64_t	cached_bytes;	/* limit for the columns cached on the device */
+	bool		final;			/* start() failed and would fail again: there is no device */
 	uint32_t	ndevices;
 	ProviderDevice device[PROVIDER_MAX_DEVICES];
 } ProviderState;
 
-/* Memory of the process that holds pages. */
+/* Memory of the process that contains pages. */
 typedef struct ProviderMemory
 {
 	uint8_t    *start;
@@ -81,197 +85,213 @@ typedef struct ProviderMemory
 	bool		read_only;
 } ProviderMemory;
 
-/* Rows that a provider keeps for a job whose program wants it, the table that it has made of them, or the order it has put them in. */
+/* Materialized rows of a job, the join table made of them, or their sort order. */
 typedef struct ProviderKept ProviderKept;
 
 /*
- * A join's table, in memory that was attached.  It never changes, and no other
- * one, nor a column, ever has its number, so a provider may keep a copy.  What
- * its heads tell has been verified; what its rows and slots tell has not.
+ * A join's table, in attached memory.  It never changes, and no other table or column ever has its
+ * number, so a provider may cache a copy.  Its descriptors have been verified; the contents of its
+ * rows and slots have not.
  */
 typedef struct ProviderJoin
 {
 	uint64_t	number;
-	ProviderKept *kept;			/* NULL, or the provider has made it itself: then there is nothing of all this */
+	ProviderKept *kept;			/* NULL, or the provider made the table itself: then the fields below are not set */
 	const uint8_t *block;
 	uint64_t	bytes;
-	uint64_t	rows_at;		/* bytes of it before its Tablet */
-	const JoinTable *table;		/* the heads, copied; offsets count from the heads in the block */
+	uint64_t	rows_at;		/* offset of its Tablet in the block */
+	const JoinTable *table;		/* copied descriptor; its offsets count from the descriptor in the block */
 	const Tablet *rows;
 } ProviderJoin;
 
-/* A job as the service holds it. */
+/* State of a job in the service. */
 typedef struct ProviderJob
 {
 	const JobImage *image;
 	JobView		view;
-	const ProviderJoin *join;	/* as many as the program has tables */
-	ProviderKept *source;		/* of whose rows, in order, batches are; NULL = of others */
-	uint32_t	database;		/* memory that passes on to another one is cleared */
-	const volatile uint32_t *cancelled; /* not 0: nobody wants its answers any more; a batch may end with CANCELLED */
+	const ProviderJoin *join;	/* join tables, as many as the program has */
+	ProviderKept *source;		/* sorted rows that the batches consist of; NULL = batches of pages or tablets */
+	uint32_t	database;		/* database of the job; memory reused for another database is cleared */
+	const volatile uint32_t *cancelled; /* not 0: results are no longer wanted; a batch may end with CANCELLED */
 } ProviderJob;
 
-/* What costs are made of, in nanoseconds; NaN = not known. */
+/* Measured rates for the cost model, in nanoseconds; NaN = unknown. */
 typedef struct ProviderRates
 {
-	double		copy_start;		/* a copy of next to nothing to the device, until it is known to have ended */
-	double		copy_page;		/* 8 kB to the device, of many */
-	double		fetch_page;		/* and back */
-	double		launch;			/* a kernel that does nothing, until it is known to have ended */
-	double		read_page;		/* 8 kB of the device's memory, in order, by all that can read it */
-	double		read_word;		/* a word of it, anywhere, the same way */
-	double		add;			/* 64-bit integers, with a test for overflow, all cores at work */
+	double		copy_start;		/* smallest possible copy to the device, until its end is noticed */
+	double		copy_page;		/* copy of 8 kB to the device, one of many */
+	double		fetch_page;		/* copy of 8 kB from the device, one of many */
+	double		launch;			/* empty kernel, until its end is noticed */
+	double		read_page;		/* sequential read of 8 kB of device memory, by all multiprocessors */
+	double		read_word;		/* random read of a word of device memory, by all multiprocessors */
+	double		add;			/* addition of 64-bit integers with a test for overflow, on all cores */
 } ProviderRates;
 
 /*
- * A column of a cached tablet, in memory that was attached.  It never changes,
- * and no other one ever has its number, so a provider may keep a copy.  Or,
- * without a number, one of rows that the provider has sorted, in its own memory.
+ * A column of a cached tablet, in attached memory.  It never changes, and no other column ever has
+ * its number, so a provider may cache a copy.  A column without a number (0) belongs to rows that
+ * the provider has sorted, and is in its own memory.
  */
 typedef struct ProviderColumn
 {
 	uint64_t	number;
-	TabletColumn stored;		/* but for the offsets */
-	const uint8_t *values;		/* NULL if they take nothing */
+	TabletColumn stored;		/* descriptor; its offsets are not valid */
+	const uint8_t *values;		/* NULL if values take no bytes */
 	const uint8_t *nulls;		/* NULL if there are none */
-	const uint8_t *texts;		/* the bytes into which references lead; NULL if there are none */
+	const uint8_t *texts;		/* bytes that text references point into; NULL if there are none */
 	uint64_t	text_bytes;
 } ProviderColumn;
 
 typedef struct ProviderTablet
 {
 	uint32_t	nrows;
-	uint64_t	bytes;			/* of its columns */
-	const uint64_t *selected;	/* in memory that was attached: a bitmap of the rows that count; NULL = all */
+	uint64_t	bytes;			/* bytes of its columns */
+	const uint64_t *selected;	/* bitmap of the rows to process, in attached memory; NULL = all */
 } ProviderTablet;
 
-/* A shelf of cached tablets; what it is of never changes, and no other one ever has its number. */
+/* A shelf of cached tablets; its contents never change, and no other shelf ever has its number. */
 typedef struct ProviderShelf
 {
 	uint64_t	number;
-	uint32_t	ntablets;		/* CACHED_SHELF_MOST at most */
+	uint32_t	ntablets;		/* at most CACHED_SHELF_MOST */
 	uint32_t	ncolumns;
-	uint64_t	nrows;			/* of all tablets, */
-	uint64_t	bytes;			/* and of all of their columns */
-	ProviderTablet *tablet;		/* all rows of which count */
-	ProviderColumn *column;		/* of all tablets, one after the other */
+	uint64_t	nrows;			/* rows of all tablets */
+	uint64_t	bytes;			/* bytes of the columns of all tablets */
+	ProviderTablet *tablet;		/* tablets, all rows of which are processed */
+	ProviderColumn *column;		/* columns of all tablets, tablet by tablet */
 } ProviderShelf;
 
-/* Tablets of a shelf. */
+/* Selection of tablets of a shelf. */
 typedef struct ProviderPick
 {
-	const ProviderShelf *shelf; /* stays with the batch */
-	uint32_t	wanted;			/* a bit each */
+	const ProviderShelf *shelf; /* pinned while the batch exists */
+	uint32_t	wanted;			/* bitmask of tablets */
 } ProviderPick;
 
-/* Groups that a provider keeps for a job, across its batches. */
+/* Device-resident group table of a job, across its batches. */
 typedef struct ProviderTable ProviderTable;
 
-/* Values that it gathers for a job, likewise, to seek one among them. */
+/* Values gathered for a job's quantile selection, across its batches. */
 typedef struct ProviderSeek ProviderSeek;
 
 typedef struct ProviderBatch
 {
 	/* in */
 	const ProviderJob *job;
-	ProviderTable *table;		/* where groups go: all of a batch's or, unless it ends with DONE, none; NULL = with the batch */
-	ProviderKept *kept;			/* where rows are kept; NULL = the program keeps none */
-	ProviderSeek *seek;			/* where values are gathered; NULL = it does not seek, or there is no room */
+
+	/*
+	 * Destination of groups: it gets all groups of the batch, or none unless the status is DONE;
+	 * NULL = with the batch.
+	 */
+	ProviderTable *table;
+	ProviderKept *kept;			/* destination of materialized rows; NULL = the program materializes none */
+	ProviderSeek *seek;			/* destination of gathered values; NULL = no quantile selection, or no memory */
 	bool		wide;			/* deform decimals to 128 bits */
 	uint32_t	nwindows;
-	PageList	window[BATCH_WINDOWS];	/* pages within memory that was attached */
-	uint32_t	row_start[BATCH_WINDOWS + 1];	/* of the rows before each window */
+	PageList	window[BATCH_WINDOWS];	/* page batches; the pages are in attached memory */
+	uint32_t	row_start[BATCH_WINDOWS + 1];	/* number of rows before each page batch */
 	/*
-	 * Where a window's outputs go, within memory that was attached; NULL =
-	 * nowhere.  Of a program that aggregates, all its columns: those of a tablet
-	 * of its own, and what its head tells of them (tablet_columns_size()), which
-	 * names, before, the frames that they are wanted in (column_store()); a
-	 * number of NULLs is one of several windows, but 0 only if there are none.
+	 * Destination of a page batch's outputs, within attached memory; NULL = none.  A program that
+	 * aggregates outputs all its columns: as those of a separate tablet, with the descriptors that
+	 * describe them (tablet_columns_size()).  On entry the descriptors give the wanted
+	 * frame-of-reference encodings (column_store()).  A number of NULLs counts several page
+	 * batches, but is 0 only if there are none.
 	 */
 	uint8_t    *output[BATCH_WINDOWS];
-	bool		cached;			/* instead of windows of pages, for aggregates: */
-	uint32_t	npicks;			/* tablets of shelves, */
-	ProviderPick *pick;			/* memory of the caller's, which stays with the batch, as the next two */
-	uint32_t	ntablets;		/* and others */
+	bool		cached;			/* for aggregates: the batch consists of cached tablets instead of pages */
+	uint32_t	npicks;			/* number of picks from shelves */
+	ProviderPick *pick;			/* picks; this array and the next two are the caller's and live as long as the batch */
+	uint32_t	ntablets;		/* number of tablets of no shelf */
 	ProviderTablet *tablet;
-	ProviderColumn *column;		/* of all these, one after the other */
-	uint32_t	nwanted;		/* tablets of both kinds, */
-	uint64_t	column_bytes;	/* and what all their columns take */
+	ProviderColumn *column;		/* columns of tablet[], tablet by tablet */
+	uint32_t	nwanted;		/* number of selected tablets, in picks and in tablet[] */
+	uint64_t	column_bytes;	/* bytes of the columns of all selected tablets */
 	void	   *owner;
 
 	/* out */
 	DeviceStatus status;
 	int32_t		failed_column;
 	int32_t		max_scale[PROGRAM_MAX_COLUMNS];
-	const GroupTable *groups;	/* of the batch's rows; NULL without aggregates, or with a table */
-	const uint8_t *passed;		/* else a bit for each row */
+	const GroupTable *groups;	/* groups of the batch; NULL without aggregates, or with a table */
+	const uint8_t *passed;		/* without aggregates: bitmap of the rows that passed */
 	JobTimes	times;
 } ProviderBatch;
 
 typedef struct Provider
 {
 	uint32_t	abi;
-	const char *name;			/* as users see it */
+	const char *name;			/* name shown to users */
 
-	/* Once, before all others; false, with state->why, if there is no device. */
+	/* Initialize the provider, once, before all other calls; false, with state->why, if there is no device. */
 	bool		(*start) (const ProviderConfig *config, ProviderState *state);
 
-	/* Let the device read this memory in place; false if it cannot. */
+	/* Let the device access memory in place; false if it cannot. */
 	bool		(*attach) (const ProviderMemory *memory);
 
-	/* Whether programs like this can run. */
+	/* Return true if the job's program can run. */
 	bool		(*accepts) (const ProviderJob *job);
 
-	/* An empty batch, or NULL when all are in use; there are two at least, since the service keeps one for small jobs. */
+	/*
+	 * Return an empty batch, or NULL when all are in use.  There are at least two, since the
+	 * service reserves one for small jobs.
+	 */
 	ProviderBatch *(*acquire) (void);
 
-	/* Run a batch; returns at once.  What goes wrong is its status. */
+	/* Start a batch; returns at once.  Failures are reported as its status. */
 	void		(*submit) (ProviderBatch *batch);
 
-	/* A finished batch, or NULL; DEVICE_DOWN means that the process had better end. */
+	/* Return a finished batch, or NULL.  Its status DEVICE_DOWN means that the process should end. */
 	ProviderBatch *(*collect) (void);
 
-	/* Give a batch back after collecting it. */
+	/* Give a collected batch back. */
 	void		(*release) (ProviderBatch *batch);
 
 	/*
-	 * A batch with more groups than should go with it ends with TABLE_FULL.
-	 * An empty table for those of all batches of a job, NULL when there is no
-	 * room; a job whose groups have texts has one from its first batch on.  It
-	 * grows; a batch for which it cannot ends with MEMORY_LIMIT, and so does one
-	 * with a group of more than GROUP_WORDS_MOST.
+	 * Create an empty device-resident group table for all batches of a job; NULL when there is no
+	 * room.  It is needed once a batch ends with TABLE_FULL, since it has more groups than can be
+	 * returned with it; a job whose groups have texts needs it from its first batch on.  The table
+	 * grows.  A batch for which it cannot grow ends with MEMORY_LIMIT, and so does one with a group
+	 * of more than GROUP_WORDS_MOST words.
 	 */
 	ProviderTable *(*open_table) (const ProviderJob *job);
 
-	/* The following want no batch in flight that has this table.  How many groups there are; false when the device fails. */
+	/*
+	 * Count the groups of a table; false when the device fails.  No batch that uses the table may
+	 * be in flight, here and in the following functions.
+	 */
 	bool		(*count_groups) (ProviderTable *table, uint32_t *count);
 
 	/*
-	 * Copy groups, from number `first` on, as many as fit so many words, which
-	 * are GROUP_WORDS_MOST at least: n hashes, n rows, and the bytes of their
-	 * texts, a multiple of 8, from which offsets in these rows count.  For more
-	 * than few of them it is memory that was attached.  False when the device
-	 * fails.
+	 * Copy groups, from number `first` on, as many as fit `words` words, which are at least
+	 * GROUP_WORDS_MOST: n hashes, n rows, and the bytes of their texts, a multiple of 8.  Offsets
+	 * in these rows count from the start of those bytes.  For more than a few groups `into` is
+	 * attached memory.  False when the device fails.
 	 */
 	bool		(*read_groups) (ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n, uint64_t *text_bytes);
 	void		(*close_table) (ProviderTable *table);
 
 	/*
-	 * The same of those groups, without texts, that can be among the first
-	 * top->wanted, which is less than there are, and perhaps of some others; *n is 0 if they do not fit, or it
-	 * cannot tell.  NULL = it never can.  What `top` says is not verified.
+	 * Copy groups without texts as read_groups() does, but only those that can be among the first
+	 * top->wanted, which is less than there are, and possibly some others.  *n is 0 if they do not
+	 * fit or cannot be determined.  NULL = the provider has no such function.  The contents of
+	 * `top` are not verified.
 	 */
 	bool		(*read_top) (ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *into, uint32_t *n);
 
 	/*
-	 * Room for as many rows of a job as are kept; NULL when there is none.  When
-	 * all batches have ended, and there were no more, make a table of them: that
-	 * is begun, and answers TIME_SLICE, and is asked for again until it has ended,
-	 * when plan->head tells what has come of it.  Or copy some of them as
-	 * kept_layout() has it, from number `first`, a multiple of 64, on; for more
-	 * than few of them it is memory that was attached.  Or have them in order,
-	 * likewise, after which kept_column() tells where so many rows of a column
-	 * are; false if it is none.  All six may be NULL.
+	 * Functions for the materialized rows of a job; all six may be NULL.
+	 *
+	 * open_kept() allocates room for at most `most_rows` rows; NULL when there is none.
+	 *
+	 * index_kept() makes a join table of the rows when all batches have ended and the rows fitted.
+	 * The work is begun and TIME_SLICE returned; it is called again until the work has ended, when
+	 * plan->head describes the result.
+	 *
+	 * sort_kept() sorts the rows in the same manner.  Afterwards kept_column() returns the location
+	 * of `nrows` rows of a column; false if there is no such column.
+	 *
+	 * read_kept() copies rows from number `first`, a multiple of 64, on, laid out by kept_layout();
+	 * for more than a few rows `into` is attached memory.
 	 */
 	ProviderKept *(*open_kept) (const ProviderJob *job, uint32_t most_rows);
 	DeviceStatus (*index_kept) (ProviderKept *kept, KeptPlan *plan);
@@ -281,14 +301,14 @@ typedef struct Provider
 	void		(*close_kept) (ProviderKept *kept);
 
 	/*
-	 * Room for the values that a program that seeks gathers; NULL when there is
-	 * none, and a batch collects what a state has room for.  Both may be NULL.
-	 * To be closed when no batch is in flight that has it.
+	 * Allocate room for the values that a program with a quantile selection gathers; NULL when
+	 * there is none, and a batch then collects as many as a state has room for.  close_seek() is
+	 * called when no batch that uses it is in flight.  Both may be NULL.
 	 */
 	ProviderSeek *(*open_seek) (const ProviderJob *job);
 	void		(*close_seek) (ProviderSeek *seek);
 
-	/* Measure the device, some 20 ms, while no batch is in flight; false when it fails, and the process had better end. */
+	/* Measure the device, some 20 ms, while no batch is in flight; false when it fails and the process should end. */
 	bool		(*measure) (ProviderRates *rates);
 } Provider;
 

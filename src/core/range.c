@@ -1,16 +1,14 @@
 /*
  * range.c
- *		What zone maps prove of a program: interval arithmetic.
+ *		Proofs about programs from zone maps, by interval arithmetic.
  *
- * A body is interpreted once over intervals instead of values: a LOAD gives
- * the column's minimum and maximum in this tablet, arithmetic gives the
- * interval of its results, a comparison what it may come to.  Selections are
- * ignored, which can only widen an interval.
+ * A body is interpreted once over intervals instead of values: a LOAD gives the column's minimum
+ * and maximum in a tablet, arithmetic gives the interval of its results, a comparison its possible
+ * outcomes.  Selections are ignored, which can only widen an interval.
  *
- * The guard of narrow programs: if every unchecked operation stays inside 64
- * bits, no row of the tablet can overflow.  Pruning: if a filter's condition
- * cannot come true, or no key of a table is among a column's values, no row
- * passes.
+ * The guard of narrow programs: if every unchecked operation stays inside 64 bits, no row of the
+ * tablet can overflow.  Pruning: if a filter's condition cannot be true, or no key of a table is
+ * among a column's values, no row passes.
  */
 #include "core/code_table.h"
 #include "core/decimal.h"
@@ -47,11 +45,11 @@ interval_mul(const Interval *a, const Interval *b)
 	return r;
 }
 
-/* The columns of a tablet, of which each of the program's is one. */
+/* Columns of a tablet, and their assignment to the program's columns. */
 typedef struct Zones
 {
 	const TabletColumn *column;
-	const uint8_t *place;		/* NULL = the one of the same number */
+	const uint8_t *place;		/* index of each of the program's columns; NULL = the same index */
 } Zones;
 
 static Interval
@@ -62,7 +60,7 @@ column_interval(const Zones *zones, uint32_t column)
 	return (Interval) {wide_load(found->min), wide_load(found->max)};
 }
 
-/* The interval of what FETCH reads. */
+/* Return the interval of the values that a FETCH reads. */
 static Interval
 fetched_interval(const Program *program, const Zones *zones, const Instr *in)
 {
@@ -71,7 +69,7 @@ fetched_interval(const Program *program, const Zones *zones, const Instr *in)
 	return FETCH_TABLE(in->c) == 0 ? column_interval(zones, FETCH_COLUMN(in->c)) : (Interval) {wide_load(bounds), wide_load(bounds + 2)};
 }
 
-/* The interval of one instruction's result, of operands in these; anything unknown is all of int64. */
+/* Return the interval of an instruction's result for operands in intervals a and b; if unknown, all of int64. */
 static Interval
 interval_of(const Program *program, const Zones *zones, const Instr *in, const Interval *a, const Interval *b)
 {
@@ -118,7 +116,7 @@ interval_of(const Program *program, const Zones *zones, const Instr *in, const I
 		case VMOP_MUL_I2:
 		case VMOP_DIV_I2:
 		case VMOP_CHECK_I2:
-			/* anything else is reported */
+			/* results outside are reported as errors */
 			r.min = INT16_MIN;
 			r.max = INT16_MAX;
 			break;
@@ -131,7 +129,7 @@ interval_of(const Program *program, const Zones *zones, const Instr *in, const I
 			r.max = INT32_MAX;
 			break;
 		case VMOP_DATE_TO_TS:
-			/* midnights of what is no date come in no order */
+			/* outside the range of dates the function is not monotonic */
 			if (a->min >= INT32_MIN && a->max <= INT32_MAX)
 			{
 				r.min = op_date_to_ts((int64_t) a->min);
@@ -181,17 +179,17 @@ program_fits(const Program *program, const Tablet *tablet)
 
 /* Pruning */
 
-/* What a condition may come to, a bit each. */
+/* Bitmask of the possible outcomes of a condition. */
 #define MAY_BE_FALSE	1
 #define MAY_BE_TRUE		2
 #define MAY_BE_NULL		4
 #define MAY_BE_ANY		(MAY_BE_FALSE | MAY_BE_TRUE | MAY_BE_NULL)
 
-/* For each register and each tablet, the values that the register may have over the tablet's rows. */
+/* Values that each register may have over the rows of each tablet. */
 typedef struct Facts
 {
-	Interval	range[PROGRAM_MAX_REGISTERS][ZONES_MOST];	/* of integers */
-	uint8_t		may_be[PROGRAM_MAX_REGISTERS][ZONES_MOST];	/* of bools */
+	Interval	range[PROGRAM_MAX_REGISTERS][ZONES_MOST];	/* interval of an integer register */
+	uint8_t		may_be[PROGRAM_MAX_REGISTERS][ZONES_MOST];	/* possible outcomes of a boolean register */
 } Facts;
 
 static uint8_t
@@ -200,7 +198,7 @@ may_be(bool is_true, bool is_false)
 	return (is_true ? MAY_BE_TRUE : 0) | (is_false ? MAY_BE_FALSE : 0) | MAY_BE_NULL;
 }
 
-/* a AND b, where `absorbs` is false; with true, a OR b. */
+/* Return the outcomes of a AND b if `absorbs` is MAY_BE_FALSE, of a OR b if it is MAY_BE_TRUE. */
 static uint8_t
 may_be_both(uint8_t a, uint8_t b, uint8_t absorbs)
 {
@@ -214,7 +212,7 @@ may_be_both(uint8_t a, uint8_t b, uint8_t absorbs)
 	return r;
 }
 
-/* Whether some of the sorted constants lie in an interval. */
+/* Return true if some of n sorted constants lie in an interval. */
 static bool
 some_within(const uint64_t *words, uint32_t n, const Interval *a)
 {
@@ -233,7 +231,7 @@ some_within(const uint64_t *words, uint32_t n, const Interval *a)
 	return low < n && (int64_t) words[low] <= a->max;
 }
 
-/* What a condition over codes says of those in an interval: code_table_truths(). */
+/* Return the outcomes of a condition on the dictionary codes in an interval, as code_table_truths() does. */
 static uint32_t
 truths_of_codes(const Program *program, const Instr *in, const Interval *codes)
 {
@@ -241,7 +239,7 @@ truths_of_codes(const Program *program, const Instr *in, const Interval *codes)
 		: code_table_truths(program_words(program) + in->imm, (uint64_t) codes->min, (uint64_t) codes->max);
 }
 
-/* Whether an instruction reports nothing, whatever row of tablet t it sees. */
+/* Return true if an instruction reports no error for any row of tablet t. */
 static bool
 reports_nothing(const Program *program, const Instr *in, const Facts *facts, uint32_t t)
 {
@@ -297,7 +295,7 @@ condition_of(const Program *program, const Instr *in, const Facts *facts, uint32
 	}
 }
 
-/* The interval of a wide instruction's result. */
+/* Return the interval of a wide instruction's result. */
 static Interval
 wide_interval_of(const Program *program, const Zones *zones, const Instr *in, const Interval *a)
 {
@@ -320,14 +318,14 @@ wide_interval_of(const Program *program, const Zones *zones, const Instr *in, co
 	}
 }
 
-/* Whether an instruction looks for rows of tables, or reads them, and leaves lanes as they are. */
+/* Return true if an instruction searches or reads rows of tables without changing lanes. */
 static bool
 is_lookup(const OpInfo *op)
 {
 	return op->shape == SHAPE_JOIN_KEY || op->shape == SHAPE_ROW || op->shape == SHAPE_FETCH;
 }
 
-/* Whether some values of an interval are in the bounds outside which no lane passes; of no values they are the wrong way round. */
+/* Return true if some values of an interval are within the bounds of a BOUND; empty bounds have min > max. */
 static bool
 is_within(const Program *program, const Instr *in, const Interval *a)
 {
@@ -336,7 +334,7 @@ is_within(const Program *program, const Instr *in, const Interval *a)
 	return (int64_t) bounds[0] <= (int64_t) bounds[1] && a->min <= (int64_t) bounds[1] && (int64_t) bounds[0] <= a->max;
 }
 
-/* Whether no row of tablet t passes this instruction. */
+/* Return true if no row of tablet t passes an instruction. */
 static bool
 stops_all(const Program *program, const Instr *in, const Facts *facts, uint32_t t)
 {
@@ -345,7 +343,7 @@ stops_all(const Program *program, const Instr *in, const Facts *facts, uint32_t 
 	return in->op == VMOP_BOUND && !is_within(program, in, &facts->range[in->a][t]);
 }
 
-/* Note what comes of an instruction on rows of tablet t. */
+/* Store the interval or outcomes of an instruction's result for tablet t. */
 static void
 note_result(const Program *program, const Zones *zones, const Instr *in, Facts *facts, uint32_t t)
 {
@@ -370,12 +368,16 @@ note_result(const Program *program, const Zones *zones, const Instr *in, Facts *
 	}
 }
 
-/* Each instruction is looked at once, for all tablets: finding out what it is takes longer than what it does to an interval. */
+/*
+ * Return a bitmask of the tablets some rows of which may pass; see program.h.  Each instruction is
+ * decoded once for all tablets, since decoding it takes longer than evaluating it over an interval.
+ */
 uint32_t
 program_choose(const Program *program, int body, const ZoneMaps *zones)
 {
 	const Instr *code = program_instrs(program, body);
-	uint32_t	open = zones->n < 32 ? ((uint32_t) 1 << zones->n) - 1 : UINT32_MAX;	/* tablets about which nothing is known yet */
+	/* Tablets that are still undecided. */
+	uint32_t	open = zones->n < 32 ? ((uint32_t) 1 << zones->n) - 1 : UINT32_MAX;
 	uint32_t	chosen = 0;
 	Facts		facts;
 
@@ -394,7 +396,7 @@ program_choose(const Program *program, int body, const ZoneMaps *zones)
 				continue;
 			if (stops_all(program, in, &facts, t))
 				open &= ~bit;
-			/* what fails is reported, though no row might pass later; and what comes after filters needs no look */
+			/* a failure is reported even if no row passes later; instructions after the filters need no evaluation */
 			else if (is_end || !reports_nothing(program, in, &facts, t))
 			{
 				chosen |= bit;

@@ -1,14 +1,14 @@
 /*
  * run_tiles.h
- *		A program over a tablet, tile by tile, on a CPU: a template header.
+ *		Running a program over a tablet, tile by tile, on a CPU: a template header.
  *
  * The includer defines, and this header undefines again:
  *		VM_RUN		name of the function made:  DeviceStatus VM_RUN(VmRun *run)
  *		VM_TILE		lanes of a tile, a compile-time constant, multiple of 64
  *
- * It runs run->program's body over run->tablet from tile run->tile on, until
- * the last tile (DONE), a request (OUTPUT_FULL, TABLE_FULL, TIME_SLICE), a
- * failure that some active lane reports, or CANCELLED.
+ * VM_RUN runs run->program's body over run->tablet from tile run->tile on, until the last tile
+ * (DONE), a request (OUTPUT_FULL, TABLE_FULL, TIME_SLICE), a failure that some active lane reports,
+ * or CANCELLED.
  */
 
 #include "core/lanes_loop.h"

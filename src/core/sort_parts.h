@@ -1,11 +1,11 @@
 /*
  * sort_parts.h
- *		What rows are sorted by: keys as parts of words whose order is that of the rows.
+ *		Sort keys as parts of words whose order is that of the rows.
  *
- * The code of a value is its distance from the least one there is, or from the
- * largest; that of a NULL lies before or behind all others.  A key whose codes
- * have more than 64 bits has several parts.  Parts stand in words of 64 bits,
- * the first one's bits the highest.
+ * The sort code of a value is its distance from the smallest value, or from the largest one for a
+ * descending key; the sort code of a NULL is before or behind all others.  A key whose sort codes
+ * have more than 64 bits has several parts.  Parts are packed into words of 64 bits, the first part
+ * in the highest bits.
  */
 #ifndef GPUDB_CORE_SORT_PARTS_H
 #define GPUDB_CORE_SORT_PARTS_H
@@ -15,36 +15,37 @@
 
 #define SORT_MOST_KEYS	16
 
-/* Of 128 bits a key has three parts. */
+/* A key of 128 bits has three parts. */
 #define SORT_MOST_PARTS	(3 * SORT_MOST_KEYS)
 
-/* One of the columns, the first key first.  Texts are in the order of their bytes; of floats the two zeros are equal. */
+/* A column to sort by, the first key first.  Texts are ordered by their bytes; the two zeros of floats are equal. */
 typedef struct SortKey
 {
 	uint16_t	column;
 	bool		descending;
 	bool		nulls_first;
-	bool		padded;			/* of texts blanks at the end do not count */
+	bool		padded;			/* texts: trailing blanks do not count */
 } SortKey;
 
 typedef enum SortPartKind
 {
-	PART_CODE,					/* a code of 64 bits */
-	PART_NULL,					/* of a longer one: 1 if it is behind those that are not NULL, 0 before them; else the other */
-	PART_HIGH,					/* bits 64 to 127 */
+	PART_CODE,					/* sort code of at most 64 bits */
+	/* NULL flag of a longer sort code: 1 for the later ones of NULLs and other values, 0 for the earlier ones. */
+	PART_NULL,
+	PART_HIGH,					/* bits 64 to 127 of a longer sort code */
 	PART_LOW
 } SortPartKind;
 
 typedef struct SortPart
 {
-	uint64_t	from[2];		/* a Wide: the code of a value is its distance from here */
-	uint64_t	of_null;		/* the code of a NULL */
-	uint64_t	of_first;		/* of the least value: 1 where NULLs come before it */
+	uint64_t	from[2];		/* a Wide: the sort code of a value is its distance from it */
+	uint64_t	of_null;		/* sort code of a NULL */
+	uint64_t	of_first;		/* sort code of the first value: 1 where NULLs come before it, else 0 */
 	uint8_t		kind;			/* SortPartKind */
-	uint8_t		key;			/* whose it is, by its number */
+	uint8_t		key;			/* index of its key */
 	uint8_t		bits;
 	uint8_t		word;
-	uint8_t		shift;			/* of its lowest bit in the word */
+	uint8_t		shift;			/* position of its lowest bit in the word */
 	bool		descending;
 	bool		nulls_first;
 } SortPart;
@@ -56,7 +57,7 @@ typedef struct SortParts
 	uint32_t	nwords;
 } SortParts;
 
-/* A part of which all rows have the same bits is none. */
+/* Add a part, unless it has no bits, since all rows have the same sort code. */
 CORE_FN void
 sort_add_part(SortParts *parts, const SortPart *part)
 {
@@ -64,7 +65,7 @@ sort_add_part(SortParts *parts, const SortPart *part)
 		parts->part[parts->nparts++] = *part;
 }
 
-/* Add a key whose codes are from 0 to `largest`, but for NULLs. */
+/* Add a key whose sort codes are from 0 to `largest`, NULLs not counted. */
 CORE_FN void
 sort_add_codes(SortParts *parts, uint32_t number, const SortKey *key, bool nulls, uint64_t largest, Wide from)
 {
@@ -81,11 +82,11 @@ sort_add_codes(SortParts *parts, uint32_t number, const SortKey *key, bool nulls
 	sort_add_part(parts, &part);
 }
 
-/* Add a key whose values are between these. */
+/* Add a key whose values are from `least` to `most`. */
 CORE_FN void
 sort_add_key(SortParts *parts, uint32_t number, const SortKey *key, bool nulls, Wide least, Wide most)
 {
-	/* of no values but NULLs the bounds may be anything */
+	/* without values other than NULL the bounds are arbitrary */
 	const UWide span = most < least ? 0 : (UWide) most - (UWide) least;
 	const Wide	from = key->descending && most >= least ? most : least;
 	SortPart	part = {{0}};
@@ -110,7 +111,7 @@ sort_add_key(SortParts *parts, uint32_t number, const SortKey *key, bool nulls, 
 	sort_add_part(parts, &part);
 }
 
-/* Give each part its place in a word. */
+/* Assign each part its position in a word. */
 CORE_FN void
 sort_place_parts(SortParts *parts)
 {
@@ -139,7 +140,7 @@ sort_place_parts(SortParts *parts)
 	}
 }
 
-/* Bits of a word. */
+/* Return the number of bits used in a word. */
 CORE_FN uint32_t
 sort_bits_of_word(const SortParts *parts, uint32_t word)
 {
@@ -150,7 +151,7 @@ sort_bits_of_word(const SortParts *parts, uint32_t word)
 	return bits;
 }
 
-/* What a part is of a value that is no text. */
+/* Return a part of the sort code of a value that is not a text. */
 CORE_FN uint64_t
 sort_code(const SortPart *part, bool null, Wide value)
 {

@@ -1,11 +1,11 @@
 /*
  * sort_rows.c
- *		Rows of a tablet in the order of some of its columns.
+ *		Sorting the rows of a tablet by some of its columns.
  *
- * A word is sorted by its first byte, which puts rows into 256 buckets, each
- * of them then by its other bytes, from the last one on (LSD radix sort), in a
- * piece of memory that a processor's cache holds.  Of several words the last
- * one is sorted first, since no step changes the order of equals.
+ * A word is sorted by its first byte, which distributes rows to 256 buckets, and each bucket then
+ * by its other bytes, from the last one on (LSD radix sort), in a piece of memory that a
+ * processor's cache holds.  Of several words the last one is sorted first, since every step is
+ * stable.
  */
 #include "core/sort_rows.h"
 #include "core/op_cast.h"
@@ -14,14 +14,14 @@
 
 #define BUCKETS			256
 
-/* Rows of which one thread sorts faster than several. */
+/* Number of rows up to which one thread sorts faster than several. */
 #define FEW_ROWS		16384
 
-/* Digits of the first word by which rows are left out that cannot be among the first ones. */
+/* Digits of the first word by which rows outside the wanted range are separated. */
 #define CUT_BITS		11
 #define CUT_DIGITS		(1u << CUT_BITS)
 
-/* Of a text, the bytes that are part of a word. */
+/* Maximum number of a text's first bytes in a word. */
 #define PREFIX_BYTES	7
 
 typedef struct Sort
@@ -32,22 +32,22 @@ typedef struct Sort
 	uint32_t	nkeys;
 	const SortHelpers *helpers;
 	SortParts	parts;
-	uint32_t	text_bytes[SORT_MOST_KEYS];	/* of texts, so many of their first ones stand in words */
+	uint32_t	text_bytes[SORT_MOST_KEYS];	/* number of a text key's first bytes in its word */
 	bool		exact;			/* rows of equal words are equal */
 
-	/* a word being sorted: of row order[i] it is words[i]; and as much memory besides */
+	/* word being sorted: words[i] is that of row order[i]; other_* is temporary memory */
 	uint32_t	n;
 	uint32_t	word;
-	bool		any_order;		/* rows are not listed yet */
+	bool		any_order;		/* order[] is not initialized yet */
 	uint32_t   *order;
 	uint64_t   *words;
 	uint32_t   *other_order;
 	uint64_t   *other_words;
-	uint32_t	nwork;			/* parts that the work is cut into */
-	uint32_t	shift;			/* below its first digit */
-	uint32_t	digits;			/* of that */
-	uint32_t  (*count)[CUT_DIGITS];	/* of each part's rows, those with each first digit; then where the next one goes */
-	uint32_t	bucket[BUCKETS + 1];	/* where each bucket begins */
+	uint32_t	nwork;			/* parts that the work is divided into */
+	uint32_t	shift;			/* number of bits below the first digit */
+	uint32_t	digits;			/* number of values of the first digit */
+	uint32_t  (*count)[CUT_DIGITS];	/* per part: number of rows with each first digit; then the next position of each */
+	uint32_t	bucket[BUCKETS + 1];	/* first row of each bucket */
 } Sort;
 
 /* Keys */
@@ -58,7 +58,7 @@ is_float(const TabletColumn *column)
 	return column->type == COLTYPE_F32 || column->type == COLTYPE_F64;
 }
 
-/* A value as an integer in the order of the key; not of texts. */
+/* Return a value that is not a text as an integer in the order of the key. */
 static Wide
 value_of(const Tablet *rows, const TabletColumn *column, uint32_t row)
 {
@@ -87,7 +87,7 @@ value_of(const Tablet *rows, const TabletColumn *column, uint32_t row)
 	}
 }
 
-/* Between which values a column's are. */
+/* Find the bounds of a column's values. */
 static void
 bounds_of(const Tablet *rows, const TabletColumn *column, Wide *least, Wide *largest)
 {
@@ -125,7 +125,7 @@ sort_text(const Tablet *rows, const SortKey *key, uint32_t row, uint32_t *length
 	return bytes;
 }
 
-/* The length of the longest text, or one that is too much for a word. */
+/* Return the length of the longest text, or one that exceeds PREFIX_BYTES. */
 static uint32_t
 longest_text(const Tablet *rows, const SortKey *key)
 {
@@ -142,7 +142,7 @@ longest_text(const Tablet *rows, const SortKey *key)
 	return longest;
 }
 
-/* What a key's texts are ordered by; NULL if that is their bytes. */
+/* Return the ranks of a key's texts; NULL if they are ordered by their bytes. */
 static const SortRanks *
 ranks_of(const SortRanks *ranks, uint32_t k)
 {
@@ -160,7 +160,7 @@ add_key(Sort *sort, uint32_t k)
 
 	if (ranks_of(sort->ranks, k) != NULL)
 	{
-		/* places are as good as values */
+		/* ranks are sorted like values */
 		sort_add_key(&sort->parts, k, key, nulls, 0, sort->ranks[k].most);
 		return;
 	}
@@ -168,7 +168,7 @@ add_key(Sort *sort, uint32_t k)
 	{
 		const uint32_t longest = longest_text(sort->rows, key);
 
-		/* texts have no bytes that are 0: where all are there they tell texts apart */
+		/* texts contain no zero bytes, so complete texts padded with zeros are distinguished */
 		sort->exact = longest <= PREFIX_BYTES;
 		sort->text_bytes[k] = sort->exact ? longest : PREFIX_BYTES;
 		sort_add_codes(&sort->parts, k, key, nulls, ((uint64_t) 1 << 8 * sort->text_bytes[k]) - 1, 0);
@@ -178,7 +178,7 @@ add_key(Sort *sort, uint32_t k)
 	sort_add_key(&sort->parts, k, key, nulls, least, most);
 }
 
-/* The first ones of a text's bytes. */
+/* Return the first bytes of a text as an integer. */
 static uint64_t
 prefix_of(const Sort *sort, const SortPart *part, uint32_t row)
 {
@@ -217,14 +217,14 @@ code_of(const Sort *sort, const SortPart *part, uint32_t row)
 
 /* Words */
 
-/* Where a part of the work begins. */
+/* Return the first row of a part of the work. */
 static uint32_t
 start_of(const Sort *sort, uint32_t work)
 {
 	return (uint32_t) ((uint64_t) sort->n * work / sort->nwork);
 }
 
-/* The codes of integers that are as they are stored, the usual ones: all at once. */
+/* Append the sort codes of a column of plain integers, the usual case, in one loop. */
 #define PLAIN_CODES(type) \
 	do { \
 		const type *const values = (const type *) tablet_at(sort->rows, column->values); \
@@ -237,7 +237,7 @@ start_of(const Sort *sort, uint32_t work)
 		return; \
 	} while (0)
 
-/* Put a part behind what rows' words hold. */
+/* Append a part to the words of rows `first` to `end`, as their lowest bits. */
 static void
 append_codes(const Sort *sort, const SortPart *part, uint32_t first, uint32_t end)
 {
@@ -259,7 +259,7 @@ append_codes(const Sort *sort, const SortPart *part, uint32_t first, uint32_t en
 		words[i] = (part->bits < 64 ? words[i] << part->bits : 0) | code_of(sort, part, order[i]);
 }
 
-/* The words of a part of the rows, in the order that there is. */
+/* Make the words of a part of the rows, in the current order. */
 static void
 make_words(void *arg, uint32_t work)
 {
@@ -321,7 +321,10 @@ scatter(void *arg, uint32_t work)
 	}
 }
 
-/* Put rows into the order of a byte of their words, from one memory into the other; false if all have the same one, and nothing was done. */
+/*
+ * Sort rows by a byte of their words, from one memory to the other, stably; false if all words have
+ * the same byte and nothing was done.
+ */
 static bool
 sort_by_byte(const uint64_t *words, const uint32_t *order, uint64_t *to_words, uint32_t *to_order, uint32_t n, uint32_t shift)
 {
@@ -347,7 +350,10 @@ sort_by_byte(const uint64_t *words, const uint32_t *order, uint64_t *to_words, u
 	return true;
 }
 
-/* Sort some rows by so many bits of their words; in `other` memory at first if they are there, in the usual one at the end. */
+/*
+ * Sort n rows by the lowest `bits` bits of their words.  The rows are in the other memory if
+ * `other`; the result is in order[] and words[].
+ */
 static void
 sort_piece(Sort *sort, uint32_t first, uint32_t n, uint32_t bits, bool other)
 {
@@ -394,7 +400,7 @@ place_digits(Sort *sort)
 		sort->bucket[digit] = at;
 }
 
-/* Sort by a word, which was made. */
+/* Sort by the word that has been made. */
 static void
 sort_by_word(Sort *sort)
 {
@@ -413,9 +419,12 @@ sort_by_word(Sort *sort)
 	run(sort, sort_buckets);
 }
 
-/* Those that are wanted */
+/* Restriction to the wanted rows */
 
-/* The first digit before which, and with which, there are more rows than so many; *before: how many there are before it. */
+/*
+ * Return the digit of the row with number `row` in the order, and set *before to the number of rows
+ * with smaller digits.
+ */
 static uint32_t
 digit_of_row(const Sort *sort, uint32_t row, uint32_t *before)
 {
@@ -435,9 +444,9 @@ digit_of_row(const Sort *sort, uint32_t row, uint32_t *before)
 }
 
 /*
- * Leave rows out that come behind those wanted, and have those before them
- * come first, which then are no longer sorted, by the first digit of their
- * first words, which were made.  Returns how many come first.
+ * Partition the rows by the first digit of their first words, which have been made: rows before the
+ * wanted range come first and are not sorted any more, rows behind it are left out.  Returns how
+ * many come first.
  */
 static uint32_t
 cut(Sort *sort, uint32_t from, uint32_t end)
@@ -471,9 +480,9 @@ cut(Sort *sort, uint32_t from, uint32_t end)
 	return before;
 }
 
-/* Rows that words do not tell apart */
+/* Rows with equal words */
 
-/* How a key's values differ in two rows: less than 0, 0, more; of texts these are their ranks, if there are any. */
+/* Compare the values of a key in two rows: less than 0, 0, more; texts by their ranks, if there are any. */
 static int
 compare_key(const Tablet *rows, const SortKey *key, const SortRanks *ranks, uint32_t a, uint32_t b)
 {
@@ -522,7 +531,7 @@ sort_compare(const Tablet *rows, const SortKey *keys, uint32_t nkeys, uint32_t a
 	return compare_rows(rows, keys, NULL, nkeys, a, b);
 }
 
-/* Sort n rows by comparing them, by merging sorted halves; `room` is as large. */
+/* Sort n rows by comparisons, as a bottom-up merge sort; `room` has the same size. */
 static void
 sort_by_comparing(const Sort *sort, uint32_t *order, uint32_t n, uint32_t *room)
 {
@@ -551,7 +560,7 @@ same_words(const Sort *sort, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Sort each run of rows with the same words. */
+/* Sort each run of rows with the same words by comparisons. */
 static void
 sort_runs(Sort *sort)
 {

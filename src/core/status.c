@@ -1,6 +1,6 @@
 /*
  * status.c
- *		Words for the answers of a device.
+ *		Reason codes and texts of a device's statuses.
  */
 #include "core/status.h"
 

@@ -1,6 +1,6 @@
 /*
  * status.h
- *		The answers of a device, from status.def.
+ *		Statuses of a device, from status.def.
  */
 #ifndef GPUDB_CORE_STATUS_H
 #define GPUDB_CORE_STATUS_H
@@ -15,7 +15,7 @@ typedef enum DeviceStatus
 	STATUS_Count
 } DeviceStatus;
 
-/* The reason code and the words of a status; static strings. */
+/* Return the reason code or the text of a status, as a static string. */
 CORE_API const char *status_reason(DeviceStatus status);
 CORE_API const char *status_text(DeviceStatus status);
 

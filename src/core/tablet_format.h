@@ -1,17 +1,16 @@
 /*
  * tablet_format.h
- *		The bytes of a tablet: the columns of a range of heap blocks.
+ *		The memory format of a tablet: the columns of a range of heap blocks.
  *
- * A tablet is one block of memory.  Everything in it is addressed by offsets
- * from its first byte, never by pointers, so it can be copied to a device as
- * it is.  Rows stand in heap order, and `rows` leads from each row back to its
- * heap tuple.
+ * A tablet is one block of memory.  Everything in it is addressed by offsets from its first byte,
+ * never by pointers, so it can be copied to a device unchanged.  Rows stand in heap order, and
+ * `rows` maps each row to its heap tuple.
  *
  *		Tablet | TabletColumn[ncols] | per column: values, null bitmap | rows | variable-width area
  *
- * A tablet made of pages for one query covers a window of TABLET_WINDOW_PAGES
- * of them; a cached one is put together from the columns of many, which may
- * stand anywhere (tablet/shelf.h).
+ * A tablet made from pages for one query covers a page batch of at most TABLET_WINDOW_PAGES pages.
+ * A cached tablet is assembled from the columns of many pages, and its columns may be stored
+ * anywhere in the cache's memory (tablet/shelf.h).
  */
 #ifndef GPUDB_CORE_TABLET_FORMAT_H
 #define GPUDB_CORE_TABLET_FORMAT_H
@@ -29,12 +28,11 @@ typedef enum ColType
 } ColType;
 
 /*
- * Text values.  A reference is offset << 32 | length.  Bit 31 of the offset
- * says that the bytes lie in the program's constants instead of the tablet;
- * the high bits of the length, in which table of a join they lie, 0 = none.
- * While a value waits to be fetched by the backend (it is compressed or
- * stored out of line) TEXT_PATCH is set and the low bits give the position
- * of the stored value in its page.
+ * References to text values.  A reference is offset << 32 | length.  Bit 31 of the offset says that
+ * the bytes lie in the program's constants instead of the tablet.  The bits of the length above
+ * TEXT_LENGTH_BITS give the number of the join table whose rows have the bytes, 0 = none.  While a
+ * value waits for the backend to fetch it (it is compressed or stored out of line), TEXT_PATCH is
+ * set and the low bits give the position of the stored value in its page.
  */
 #define TEXT_IN_PROGRAM	((uint64_t) 1 << 63)
 #define TEXT_PATCH		((uint64_t) 1 << 63)
@@ -45,13 +43,16 @@ typedef enum ColType
 #define TEXT_LENGTH(ref) ((uint32_t) (ref) & TEXT_LENGTH_MOST)
 #define TEXT_TABLE(ref) ((uint32_t) (ref) >> TEXT_LENGTH_BITS)
 #define TEXT_IN_TABLE(ref, table) ((ref) | (uint64_t) (table) << TEXT_LENGTH_BITS)
-/* Part of a text, `length` bytes from the one after `skip` on. */
+/* Reference to a part of a text: `length` bytes after the first `skip` bytes. */
 #define TEXT_SLICE(ref, skip, length) (((ref) & ~(uint64_t) TEXT_LENGTH_MOST) + ((uint64_t) (skip) << 32) + (length))
 
-/* A text of a cached column, whose bytes stand so far behind the place that the tablet's texts have in common. */
+/*
+ * Reference to a text of a cached column, whose bytes begin `distance` bytes behind the tablet's
+ * common origin of texts.
+ */
 #define TEXT_BEHIND(ref, distance) ((ref) + ((uint64_t) (distance) << 32))
 
-/* A row's place: the page's index within the tablet, and its line pointer. */
+/* Place of a row: index of the page within the tablet << 16 | line pointer. */
 #define ROW_PLACE(page, offnum) (((uint32_t) (page) << 16) | (uint16_t) (offnum))
 #define ROW_PAGE(place) ((place) >> 16)
 #define ROW_OFFNUM(place) ((uint16_t) (place))
@@ -63,11 +64,19 @@ typedef struct TabletColumn
 	uint32_t	null_count;
 	uint32_t	patch_count;	/* text values still to be fetched */
 	uint16_t	type;			/* ColType of the values as stored */
-	uint8_t		shift;			/* their frame, frame.h; 0 as they come from pages */
-	uint8_t		raw_bytes;		/* cached: of a value as it came from pages */
-	int32_t		max_scale;		/* decimals: largest scale needed beyond the one assumed */
-	int64_t		base;			/* their frame, or of texts where their bytes begin (TEXT_BEHIND); 0 as they come from pages */
-	/* zone map of integers and decimals; conservative: from pages, NULL rows may widen it to include 0 */
+	uint8_t		shift;			/* shift of the frame-of-reference encoding (frame.h); 0 in a column made from pages */
+	uint8_t		raw_bytes;		/* cached column: bytes of a value as it came from pages */
+	int32_t		max_scale;		/* decimals: largest scale needed by a value that exceeds the assumed one */
+
+	/*
+	 * Base of the frame-of-reference encoding, or a text column's distance for TEXT_BEHIND(); 0 in
+	 * a column made from pages.
+	 */
+	int64_t		base;
+	/*
+	 * Zone map of integers and decimals.  It is conservative: in a column made from pages, NULL
+	 * rows may widen it to include 0.
+	 */
 	uint64_t	min[2];			/* Wide */
 	uint64_t	max[2];
 } TabletColumn;
@@ -80,8 +89,8 @@ typedef struct Tablet
 	uint64_t	var;			/* offset of the variable-width area */
 	uint64_t	var_used;
 	uint64_t	var_capacity;
-	uint64_t	size;			/* of the whole block */
-	int32_t		failed_column;	/* whose value could not be read, -1 = none */
+	uint64_t	size;			/* bytes of the whole block */
+	int32_t		failed_column;	/* first column with an unreadable value; -1 = none */
 	TabletColumn column[];
 } Tablet;
 
@@ -99,7 +108,7 @@ coltype_bytes(ColType type)
 	return 0;
 }
 
-/* Whether values stored so are integers: those that frame.h can store otherwise. */
+/* Return true if a column type stores integers, which can be frame-of-reference encoded (frame.h). */
 CORE_FN bool
 coltype_integer(ColType type)
 {
@@ -124,14 +133,14 @@ coltype_integer(ColType type)
 	return false;
 }
 
-/* Whether values stored so may be differences from a base. */
+/* Return true if a column type can store differences from a base. */
 CORE_FN bool
 coltype_framed(ColType type)
 {
 	return type == COLTYPE_SAME || type == COLTYPE_U8 || type == COLTYPE_U16 || type == COLTYPE_U32;
 }
 
-/* Whether stored integers are differences from a base. */
+/* Return true if a column is frame-of-reference encoded: it stores differences from its base. */
 CORE_FN bool
 column_framed(const TabletColumn *column)
 {
@@ -145,17 +154,18 @@ tablet_at(const Tablet *tablet, uint64_t offset)
 	return (uint8_t *) tablet + offset;
 }
 
-/* The bytes into which a column's references lead. */
+/* Bytes that the references of a text column point into. */
 typedef struct TextBytes
 {
-	const uint8_t *start;		/* NULL: there are none */
+	const uint8_t *start;		/* NULL = the column has no such bytes */
 	uint64_t	n;
 } TextBytes;
 
 /*
- * Have the references of a tablet's texts lead to where each column's bytes
- * are.  The place that they have in common is the first of these.  False if a
- * reference, which reaches 2 GB, does not reach all from there.
+ * Let the references of a tablet's text columns point to the bytes of each column, by setting each
+ * column's base and the tablet's `var`.  The common origin is the lowest start of all columns'
+ * bytes.  Returns false if some bytes lie more than 2 GB behind the origin, which a reference
+ * cannot address.
  */
 CORE_FN bool
 tablet_place_texts(Tablet *tablet, const TextBytes *texts)
@@ -196,14 +206,14 @@ tablet_align(uint64_t offset)
 	return (offset + 63) & ~(uint64_t) 63;
 }
 
-/* Bytes of a bitmap over nrows, in whole words. */
+/* Return the bytes of a bitmap over `nrows` rows, in whole 64-bit words. */
 CORE_FN uint64_t
 tablet_bitmap_bytes(uint32_t nrows)
 {
 	return ((uint64_t) nrows + 63) / 64 * 8;
 }
 
-/* Set n bits of a bitmap from `first` on. */
+/* Set `n` bits of a bitmap, beginning with bit `first`. */
 CORE_FN void
 bitmap_set(uint64_t *bits, uint32_t first, uint32_t n)
 {
@@ -218,7 +228,7 @@ bitmap_set(uint64_t *bits, uint32_t first, uint32_t n)
 	}
 }
 
-/* Bytes that tablet_layout() will use. */
+/* Return the bytes of a tablet, as tablet_layout() will lay it out. */
 CORE_FN uint64_t
 tablet_size(const uint16_t *types, uint32_t ncols, uint32_t nrows, uint64_t var_capacity)
 {
@@ -233,7 +243,10 @@ tablet_size(const uint16_t *types, uint32_t ncols, uint32_t nrows, uint64_t var_
 	return size + tablet_align((uint64_t) nrows * sizeof(uint32_t)) + tablet_align(var_capacity);
 }
 
-/* Of these, those of its head and its columns, which come first. */
+/*
+ * Return the bytes of a tablet's descriptor and columns, which come first; row places and text
+ * bytes are not included.
+ */
 CORE_FN uint64_t
 tablet_columns_size(const uint16_t *types, uint32_t ncols, uint32_t nrows)
 {
@@ -241,8 +254,8 @@ tablet_columns_size(const uint16_t *types, uint32_t ncols, uint32_t nrows)
 }
 
 /*
- * Lay out an empty tablet in a block of tablet_size() bytes, aligned to 64.
- * types[] are the widest that each column may need.
+ * Lay out an empty tablet in a block of tablet_size() bytes, aligned to 64.  types[] are the widest
+ * types that each column may need.
  */
 CORE_FN void
 tablet_layout(Tablet *tablet, const uint16_t *types, uint32_t ncols, uint32_t nrows, uint64_t var_capacity)

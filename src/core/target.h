@@ -1,12 +1,12 @@
 /*
  * target.h
- *		What differs between the compilers that read src/core: gcc, g++ and nvcc.
+ *		Differences between the compilers of src/core: gcc, g++ and nvcc.
  *
- * Everything in src/core is C99 plus 128-bit integers, free of PostgreSQL and
- * of CUDA.  This is the only file that tests for the compiler.
+ * Everything in src/core is C99 plus 128-bit integers, free of PostgreSQL and of CUDA.  This is the
+ * only file that tests for the compiler.
  *
- * Only little-endian targets are supported: heap pages are read byte for byte
- * and PostgreSQL writes them in the order of the machine.
+ * Only little-endian targets are supported: heap pages are read byte for byte and PostgreSQL writes
+ * them in the order of the machine.
  */
 #ifndef GPUDB_CORE_TARGET_H
 #define GPUDB_CORE_TARGET_H
@@ -23,7 +23,7 @@
 #define CORE_FN static inline
 #endif
 
-/* A function of core/ that lies in a .c file. */
+/* Declaration of a function of core/ that is defined in a .c file. */
 #ifdef __cplusplus
 #define CORE_API extern "C"
 #else
@@ -32,17 +32,17 @@
 
 #define CORE_RESTRICT __restrict__
 
-/* A processor fetches memory into its cache in lines of this many bytes. */
+/* Bytes of a processor's cache line. */
 #define CORE_LINE_BYTES 64
 
-/* A hint that memory will be read soon. */
+/* Hint that memory will be read soon. */
 #ifdef __CUDA_ARCH__
 #define core_prefetch(p) ((void) (p))
 #else
 #define core_prefetch(p) __builtin_prefetch(p)
 #endif
 
-/* memcmp(), which a GPU does not have. */
+/* Compare bytes like memcmp(), which a GPU does not have. */
 #ifdef __CUDA_ARCH__
 CORE_FN int
 core_memcmp(const void *a, const void *b, size_t length)
@@ -59,7 +59,7 @@ core_memcmp(const void *a, const void *b, size_t length)
 #define core_memcmp memcmp
 #endif
 
-/* Functions of the C library whose last bits differ between libraries: on the CPU device only. */
+/* Functions of the C library whose last bits differ between libraries; only the CPU device calls them. */
 #ifdef __CUDA_ARCH__
 #define core_exp(x) (x)
 #define core_log(x) (x)
@@ -73,8 +73,8 @@ core_memcmp(const void *a, const void *b, size_t length)
 #endif
 
 /*
- * What the rows of a tablet share while it is built: on a GPU they are built
- * all at once, on a CPU by one thread.
+ * 1 if the rows of a tablet are built concurrently (on a GPU), 0 if one thread builds them all (on
+ * a CPU).
  */
 #ifdef __CUDA_ARCH__
 #define CORE_ROWS_AT_ONCE 1
@@ -82,7 +82,7 @@ core_memcmp(const void *a, const void *b, size_t length)
 #define CORE_ROWS_AT_ONCE 0
 #endif
 
-/* Of functions that no GPU runs, and of calls of them. */
+/* CORE_HOST marks functions that no GPU runs, and core_on_host() wraps calls of such functions. */
 #define CORE_HOST static inline
 #ifdef __CUDA_ARCH__
 #define core_on_host(call, otherwise) (otherwise)
@@ -133,7 +133,7 @@ core_max_i32(int32_t *p, int32_t value)
 #endif
 }
 
-/* Placed before a loop over lanes: no iteration depends on another. */
+/* Annotation of a loop over lanes: no iteration depends on another. */
 #ifdef __CUDACC__
 #define CORE_INDEPENDENT
 #else
@@ -147,7 +147,7 @@ core_max_i32(int32_t *p, int32_t value)
 #error "gpudb supports little-endian machines only"
 #endif
 
-/* How many bits the numbers up to this one have. */
+/* Return the number of bits that the integers 0 to `largest` need. */
 CORE_FN uint32_t
 bits_needed(uint64_t largest)
 {
@@ -165,7 +165,7 @@ typedef unsigned __int128 UWide;
 #define WIDE_MAX ((Wide) (((UWide) 1 << 127) - 1))
 #define WIDE_MIN (-WIDE_MAX - 1)
 
-/* Two 64-bit words hold a Wide wherever memory is addressed in words. */
+/* Load a Wide from two 64-bit words, its form wherever memory is addressed in words. */
 CORE_FN Wide
 wide_load(const uint64_t *words)
 {
@@ -185,7 +185,10 @@ wide_fits_int64(Wide value)
 	return value == (Wide) (int64_t) value;
 }
 
-/* Unaligned loads; the compilers turn them into single instructions. */
+/*
+ * Load a 16-bit integer from an unaligned address.  The compilers turn this and the loads below
+ * into single instructions.
+ */
 CORE_FN uint16_t
 load_u16(const uint8_t *p)
 {

@@ -1,18 +1,16 @@
 /*
  * verify.c
- *		The structural check of a program, before anything runs it.
+ *		Verification of a program before anything runs it.
  *
- * A program may come from another process.  After DONE every position that
- * the interpreter will form from it lies inside the program, the register
- * file, the tablet's columns or a group's row.
+ * A program may come from another process.  After DONE every position that the interpreter computes
+ * from it lies inside the program, the register file, the tablet's columns or a group's row.
  *
- * Text references, group numbers and rows are positions too, made at run
- * time.  So registers are typed: the code is straight, apart from loops and
- * jumps to the end of the innermost one, and one pass sees that every operand
- * was written before, as the kind that it is read as.  What a loop writes
- * nobody reads after it, and what it reads of before is not overwritten in it.
- * Pairs may be more than those of the loop around, so what was written for
- * these is read by the instructions alone that pick from it.
+ * Text references, group numbers and rows are positions too, computed at run time.  So registers
+ * are typed: the code is straight-line, except for loops and jumps to the end of the innermost one,
+ * and one pass proves that every operand was written before, as the kind that it is read as.
+ * Registers written in a loop are not read after it, and registers that it reads of those written
+ * before it are not overwritten in it.  A loop may have more pairs than the loop around it, so
+ * registers written for the outer pairs are read only by the instructions that pick from them.
  */
 #include "core/code_table.h"
 #include "core/join_table.h"
@@ -25,25 +23,25 @@ typedef struct Verifier
 	const Program *program;
 	const ProgramBody *body;
 	uint8_t		kind[PROGRAM_MAX_REGISTERS];	/* OperandKind that a slot holds; KIND__ = nothing */
-	uint8_t		table[PROGRAM_MAX_REGISTERS];	/* that a slot holds rows of */
-	uint16_t	written[PROGRAM_MAX_REGISTERS]; /* by which instruction, */
-	uint16_t	read[PROGRAM_MAX_REGISTERS];	/* and read last */
-	uint16_t	key_register[PROGRAM_MAX_KEYS]; /* named by KEY; 0 = not yet, */
-	uint16_t	key_named[PROGRAM_MAX_KEYS];	/* and by which instruction */
-	uint16_t	loop[PROGRAM_MAX_LOOPS];	/* EXPANDs that we are in */
+	uint8_t		table[PROGRAM_MAX_REGISTERS];	/* table whose rows a slot holds */
+	uint16_t	written[PROGRAM_MAX_REGISTERS]; /* index of the instruction that wrote the slot */
+	uint16_t	read[PROGRAM_MAX_REGISTERS];	/* index of the instruction that read it last */
+	uint16_t	key_register[PROGRAM_MAX_KEYS]; /* register named by KEY; 0 = not yet */
+	uint16_t	key_named[PROGRAM_MAX_KEYS];	/* index of the KEY instruction */
+	uint16_t	loop[PROGRAM_MAX_LOOPS];	/* indexes of the EXPANDs of the current loops */
 	uint32_t	depth;
-	bool		placed;			/* there was a PLACE */
-	bool		emitted;		/* there was an EMIT */
-	bool		last;			/* a loop that stays open has ended: nothing but ends may come */
+	bool		placed;			/* PLACE has been seen */
+	bool		emitted;		/* EMIT has been seen */
+	bool		last;			/* an open loop has ended: only instructions that end loops or the tile may follow */
 } Verifier;
 
 /* The second slot of a wide register. */
 #define KIND_W_HIGH 255
 
-/* What rows of a register are of that holds lanes of pairs. */
+/* Pseudo table of a register of rows that holds lanes of pairs. */
 #define TABLE_OF_PAIRS 255
 
-/* Of registers that hold places of rows that are kept. */
+/* Pseudo table of a register of rows that holds places of materialized rows. */
 #define TABLE_OF_PLACES 254
 
 static bool
@@ -62,21 +60,21 @@ reads_ok(const Verifier *v, uint8_t kind, uint16_t number)
 	return kind != KIND_W || (number + 1 < v->body->nregisters && v->kind[number + 1] == KIND_W_HIGH);
 }
 
-/* Whether a register has a value for every lane that there is here: of the tile, or of the innermost loop. */
+/* Return true if a register has a value for every current lane: of the tile, or of the innermost loop. */
 static bool
 is_of_lanes(const Verifier *v, uint16_t number)
 {
 	return v->depth == 0 || v->written[number] < v->loop[0] || v->written[number] >= v->loop[v->depth - 1];
 }
 
-/* A mask; blends also take a boolean as it is. */
+/* Return true if a register is a mask; blends also accept a boolean. */
 static bool
 mask_ok(const Verifier *v, const OpInfo *info, uint16_t number)
 {
 	return reads_ok(v, KIND_M, number) || (info->shape == SHAPE_BLEND && reads_ok(v, KIND_B, number));
 }
 
-/* The slots of a result: none is the selection's, which only FILTER changes, or an operand's. */
+/* Check the slots of a result: none is the selection's, which only FILTER changes, or an operand's. */
 static bool
 result_ok(const Verifier *v, const OpInfo *info, const Instr *in)
 {
@@ -95,7 +93,7 @@ result_ok(const Verifier *v, const OpInfo *info, const Instr *in)
 	return true;
 }
 
-/* A slot is about to be overwritten: the other half of a wide register there is none any more. */
+/* Invalidate the other half of a wide register before one of its slots is overwritten. */
 static void
 forget_slot(Verifier *v, uint32_t slot)
 {
@@ -119,7 +117,7 @@ write_register(Verifier *v, uint8_t kind, uint16_t number)
 	v->kind[number] = kind;
 }
 
-/* n words from `first` on, each a reference to text inside the program. */
+/* Check that n words from `first` on are references to text inside the program. */
 static bool
 text_words_ok(const Verifier *v, uint32_t first, uint32_t n)
 {
@@ -139,7 +137,7 @@ words_ok(const Verifier *v, const Instr *in, uint32_t n)
 	return in->imm >= 0 && (uint64_t) in->imm + n <= v->program->nwords;
 }
 
-/* The table of a condition over codes lies inside. */
+/* Check that the truth table of a condition on dictionary codes lies inside the program. */
 static bool
 code_table_ok(const Verifier *v, const Instr *in)
 {
@@ -147,7 +145,7 @@ code_table_ok(const Verifier *v, const Instr *in)
 		words_ok(v, in, code_table_words((uint32_t) program_words(v->program)[in->imm]));
 }
 
-/* First character and count of PART_T. */
+/* Check the first character and count of PART_T. */
 static bool
 part_ok(const uint64_t *words)
 {
@@ -241,7 +239,7 @@ key_ok(Verifier *v, const Instr *in, uint32_t pc)
 	return true;
 }
 
-/* GROUP reads the registers that KEYs have named, which must still be as they were. */
+/* Check that the registers named by KEY, which GROUP reads, still have their keys. */
 static bool
 group_ok(const Verifier *v)
 {
@@ -267,14 +265,14 @@ instr_at(const Verifier *v, uint32_t pc)
 	return (const Instr *) ((const uint8_t *) v->program + v->body->instrs) + pc;
 }
 
-/* Where JUMP_NONE goes: the end of the innermost loop, or of the tile. */
+/* Return the target of JUMP_NONE: the end of the innermost loop, or of the tile. */
 static int32_t
 jump_target(const Verifier *v)
 {
 	return v->depth > 0 ? instr_at(v, v->loop[v->depth - 1])->imm : v->body->ninstrs - 1;
 }
 
-/* Pairs are of a span's lanes, which is of the table; a loop that stays open is in no closed one. */
+/* Check an EXPAND: its span register is of its table, and an open loop is not inside a closed one. */
 static bool
 expand_ok(Verifier *v, const Instr *in, uint32_t pc)
 {
@@ -287,7 +285,7 @@ expand_ok(Verifier *v, const Instr *in, uint32_t pc)
 	return true;
 }
 
-/* Leave a loop; what it wrote is nobody's to read, since it may not have run. */
+/* Leave a loop.  Registers written in it become invalid, since it may not have run. */
 static bool
 again_ok(Verifier *v, const Instr *in, uint32_t pc)
 {
@@ -308,7 +306,10 @@ again_ok(Verifier *v, const Instr *in, uint32_t pc)
 	return true;
 }
 
-/* Whether a PICK_R finds a value wherever it looks: rows of the tile have lanes that are rows; others, of the loop around, its pairs' lanes. */
+/*
+ * Check that a PICK_R finds a value in every lane: it picks either from a register written outside
+ * of loops, or from one written in the enclosing loop by the LANE of the current loop's pairs.
+ */
 static bool
 picks_ok(const Verifier *v, const Instr *in)
 {
@@ -320,7 +321,7 @@ picks_ok(const Verifier *v, const Instr *in)
 		instr_at(v, v->written[in->b])->op == VMOP_LANE;
 }
 
-/* Whether an instruction's operands have values for the lanes that it goes over. */
+/* Return true if an instruction's operands have values for all current lanes. */
 static bool
 lanes_ok(const Verifier *v, const OpInfo *info, const Instr *in)
 {
@@ -331,7 +332,7 @@ lanes_ok(const Verifier *v, const OpInfo *info, const Instr *in)
 	return is_of_lanes(v, in->m);
 }
 
-/* What a register of rows holds rows of. */
+/* Check an instruction on rows, and find the table whose rows its result holds. */
 static bool
 row_ok_of(const Verifier *v, const Instr *in, uint8_t *table)
 {
@@ -345,7 +346,7 @@ row_ok_of(const Verifier *v, const Instr *in, uint8_t *table)
 			*table = (uint8_t) in->imm;
 			return table_ok(v, in->imm);
 		case VMOP_LANE:
-			/* lanes are rows of the tile, and pairs' lanes are others once there is a loop around */
+			/* lanes are rows of the tile in the outermost loop, and pairs of the enclosing loop in others */
 			*table = v->depth == 1 ? 0 : TABLE_OF_PAIRS;
 			return v->depth > 0;
 		case VMOP_PICK_R:
@@ -362,7 +363,7 @@ fetch_ok(const Verifier *v, const Instr *in)
 {
 	const uint32_t table = FETCH_TABLE(in->c);
 
-	/* lanes of pairs and places are rows of none */
+	/* lanes of pairs and places are rows of no table */
 	if (v->table[in->a] != table || table > v->program->ntables)
 		return false;
 	if (table == 0)
@@ -370,14 +371,14 @@ fetch_ok(const Verifier *v, const Instr *in)
 	return (in->op != VMOP_FETCH_I && in->op != VMOP_FETCH_W) || words_ok(v, in, 4);
 }
 
-/* Rows go out with those of an EMIT before, and none are on the way of table 0 but those of pairs. */
+/* Check an EMIT_ROW: it follows an EMIT, and its rows are of the table that it names. */
 static bool
 emitted_ok(const Verifier *v, const Instr *in)
 {
 	return v->emitted && v->program->ntables > 0 && in->imm >= 0 && in->imm <= v->program->ntables && v->table[in->a] == in->imm;
 }
 
-/* Places are given once, and not where groups may yet find no room. */
+/* Check a PLACE: there is only one, and not in a program with groups, which may run out of room later. */
 static bool
 place_ok(Verifier *v, const Instr *in)
 {
@@ -397,7 +398,7 @@ store_ok(const Verifier *v, const Instr *in)
 		v->table[in->b] == TABLE_OF_PLACES && (in->op != VMOP_STORE_R || v->table[in->a] != TABLE_OF_PLACES);
 }
 
-/* The instructions that may follow an open loop's end. */
+/* Return true if an instruction may follow an open loop's end. */
 static bool
 ends(uint16_t op)
 {
@@ -419,8 +420,8 @@ loop_ok(Verifier *v, const Instr *in, uint32_t pc)
 }
 
 /*
- * Whether a slot may be overwritten here: not if a loop that we are in has read
- * what was there before it, for it will read it again; the next tile reads constants.
+ * Return true if a slot may be overwritten: not if a current loop has read a value written before
+ * it, since it will read the value again; constants are read again by the next tile.
  */
 static bool
 slot_is_free(const Verifier *v, uint32_t slot)
@@ -567,7 +568,7 @@ body_ok(const Program *program, const ProgramBody *body)
 	return v.depth == 0;
 }
 
-/* Keys and states fill the row one after the other. */
+/* Check that keys and states fill the group's row without gaps. */
 static bool
 row_ok(const Program *program)
 {
@@ -615,7 +616,7 @@ outputs_ok(const Program *program)
 	return true;
 }
 
-/* What is sought is sought among the values of one state. */
+/* Check a SelectSeek: the program has exactly one STATE_VALUES and no STATE_BINS. */
 static bool
 seek_ok(const Program *program)
 {

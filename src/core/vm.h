@@ -1,10 +1,10 @@
 /*
  * vm.h
- *		One run of a program over a tablet: what the interpreter reads and writes.
+ *		State of one run of a program over a tablet: what the interpreter reads and writes.
  *
- * A run is resumable.  `tile` is the cursor; a run that answers OUTPUT_FULL,
- * TABLE_FULL or TIME_SLICE has not touched any total of that tile, so the
- * caller makes room and calls again, and no row counts twice.
+ * A run is resumable.  `tile` is the cursor.  A run that ends with OUTPUT_FULL, TABLE_FULL or
+ * TIME_SLICE has not touched any total of that tile, so the caller makes room and calls again, and
+ * no row is counted twice.
  */
 #ifndef GPUDB_CORE_VM_H
 #define GPUDB_CORE_VM_H
@@ -16,20 +16,20 @@
 #include "core/op_units.h"
 #include "core/tablet_format.h"
 
-/* Where a loop over pairs stands: the lane, and which of its pairs comes next. */
+/* Position of a loop over pairs: the lane, and the next of its matches. */
 typedef struct VmCursor
 {
 	uint32_t	lane;
 	uint32_t	match;
 } VmCursor;
 
-/* The loops that a tile is in. */
+/* State of the loops around the instruction at hand. */
 typedef struct VmLoops
 {
 	uint32_t	depth;
-	bool		going_on;		/* the EXPAND that comes next does not begin */
+	bool		going_on;		/* the next EXPAND continues its loop instead of beginning one */
 	VmCursor	next[PROGRAM_MAX_LOOPS];
-	uint32_t	lanes[PROGRAM_MAX_LOOPS];	/* that there were around each of them */
+	uint32_t	lanes[PROGRAM_MAX_LOOPS];	/* active width of the tile around each loop */
 } VmLoops;
 
 typedef struct VmRun
@@ -37,27 +37,33 @@ typedef struct VmRun
 	const Program *program;
 	int			body;			/* BODY_NARROW or BODY_WIDE */
 	const Tablet *tablet;
-	const JoinRows *tables;		/* of joins: as many as the program has */
-	const KeptRows *kept;		/* where rows are kept; NULL if the program keeps none */
-	const uint64_t *selected;	/* a bitmap of the rows that count; NULL = all */
+	const JoinRows *tables;		/* tables of the joins, program->ntables of them */
+	const KeptRows *kept;		/* where STORE instructions materialize rows; NULL if the program materializes none */
+	const uint64_t *selected;	/* bitmap of the rows to process; NULL = all */
 	uint64_t   *values;			/* scratch: registers * tile * 8 bytes, aligned to 64 */
 	uint8_t    *nulls;			/* scratch: registers * tile bytes, aligned to 64 */
-	uint32_t	lanes;			/* that instructions go over; those behind them are not active */
-	GroupTable *groups;			/* totals; without keys its one row */
+	uint32_t	lanes;			/* lanes that instructions process; lanes beyond are inactive */
+	GroupTable *groups;			/* group table with the totals; without keys it has one row */
 	uint32_t   *out;			/* row numbers emitted, in heap order */
-	uint32_t   *matches;		/* rows of tables that belong to these, JOIN_NO_ROW = none: out_capacity for each table */
+	/* Rows of join tables that belong to the emitted rows, out_capacity for each table; JOIN_NO_ROW = none. */
+	uint32_t   *matches;
 	uint32_t	out_count;
-	uint32_t	out_before;		/* what it was before the last EMIT */
+	uint32_t	out_before;		/* value of out_count before the last EMIT */
 	uint32_t	out_capacity;
 	uint32_t	tile;			/* cursor: tiles before it are complete */
-	VmCursor	cursor[PROGRAM_MAX_LOOPS];	/* and of the tile pairs before these, of loops one inside the other */
-	int32_t		yield_after;	/* tests: answer TIME_SLICE after so many instructions; -1 = never */
-	bool		(*cancelled) (const void *arg);	/* asked before each tile, and of pairs: end with CANCELLED?  May be NULL */
+	VmCursor	cursor[PROGRAM_MAX_LOOPS];	/* cursor within the tile, per nested loop: pairs before it are complete */
+	int32_t		yield_after;	/* tests: answer TIME_SLICE after this many instructions; -1 = never */
+
+	/*
+	 * Returns true if the run is to end with CANCELLED; called before each tile and while pairs are
+	 * formed.  May be NULL.
+	 */
+	bool		(*cancelled) (const void *arg);
 	const void *cancelled_arg;
-	uint32_t	expanded;		/* how often pairs were made */
+	uint32_t	expanded;		/* number of tiles of pairs formed so far */
 } VmRun;
 
-/* The address of a text reference's bytes. */
+/* Return the address of the bytes of a text reference. */
 CORE_FN const uint8_t *
 vm_text(const VmRun *run, uint64_t ref)
 {
@@ -66,7 +72,7 @@ vm_text(const VmRun *run, uint64_t ref)
 	return ((ref & TEXT_IN_PROGRAM) ? program_bytes(run->program) : tablet_at(tablet, tablet->var)) + TEXT_OFFSET(ref);
 }
 
-/* Whether value is among n sorted integers. */
+/* Return 1 if `value` is among `n` sorted integers. */
 CORE_FN uint8_t
 vm_in_sorted(const uint64_t *words, uint32_t n, int64_t value)
 {
@@ -100,7 +106,7 @@ vm_in_text(const VmRun *run, const uint64_t *words, uint32_t n, uint64_t ref)
 	return 0;
 }
 
-/* a LIKE b; folded, in lower case. */
+/* Return the result of a LIKE b; with `fold` both are compared in lower case. */
 CORE_FN uint8_t
 vm_like(const VmRun *run, uint64_t a, uint64_t b, uint16_t utf8, bool fold)
 {
@@ -109,7 +115,7 @@ vm_like(const VmRun *run, uint64_t a, uint64_t b, uint16_t utf8, bool fold)
 	return text_like(vm_text(run, a), TEXT_LENGTH(a), vm_text(run, b), TEXT_LENGTH(b), mode);
 }
 
-/* The part of a text that two words tell: first character and count. */
+/* Return a reference to the part of a text given by two words: first character and number of characters. */
 CORE_FN uint64_t
 vm_text_part(const VmRun *run, uint64_t ref, const uint64_t *words, bool utf8)
 {
@@ -119,7 +125,7 @@ vm_text_part(const VmRun *run, uint64_t ref, const uint64_t *words, bool utf8)
 	return TEXT_SLICE(ref, begin, length);
 }
 
-/* Whether the text state at this word of the program's rows keeps the least text. */
+/* Return true if the text state at a word of the program's group rows is a minimum, not a maximum. */
 CORE_FN bool
 vm_text_least(const Program *program, int32_t word)
 {
@@ -130,10 +136,10 @@ vm_text_least(const Program *program, int32_t word)
 	return program->state_kind[s] == STATE_MIN_T;
 }
 
-/* A column's value, of that which is stored; see frame.h. */
+/* Decode a stored integer of a frame-of-reference encoded column; see frame.h. */
 #define FRAMED(stored, column)	((int64_t) (((uint64_t) (stored) << (column)->shift) + (uint64_t) (column)->base))
 
-/* Whether a LOAD or FETCH can read a column stored so. */
+/* Return true if a LOAD or FETCH instruction can read a column of a stored type. */
 CORE_FN bool
 vm_can_load(uint16_t op, uint16_t type)
 {
@@ -153,7 +159,7 @@ vm_can_load(uint16_t op, uint16_t type)
 	}
 }
 
-/* The status that a lane of this instruction may report. */
+/* Return the status that a failing lane of an instruction reports. */
 CORE_FN DeviceStatus
 op_status(uint16_t op)
 {

@@ -1,11 +1,11 @@
 /*
  * wide_types.h
- *		Types of 12 and 16 bytes as 128-bit integers in their SQL order.
+ *		Conversion of types of 12 and 16 bytes to 128-bit integers in their SQL order.
  *
- * uuid and timetz map one to one, so the value comes back from the integer.
- * Intervals do not: '1 day' and '24 hours' are equal and print differently.
- * Their integer is the span that PostgreSQL compares (interval_cmp_value() in
- * timestamp.c); where a value must come back, its bytes are carried along.
+ * uuid and timetz map one to one, so the value can be computed back from the integer.  Intervals do
+ * not: '1 day' and '24 hours' are equal and print differently.  An interval's integer is the span
+ * that PostgreSQL compares (interval_cmp_value() in timestamp.c); where a value must be returned,
+ * the interval's bytes are carried along.
  */
 #ifndef GPUDB_CORE_WIDE_TYPES_H
 #define GPUDB_CORE_WIDE_TYPES_H
@@ -21,7 +21,7 @@
 #define USECS_OF_DAY		INT64_C(86400000000)
 #define DAYS_OF_MONTH		30
 
-/* uuids are compared byte by byte, unsigned. */
+/* Return a uuid's integer; uuids are compared byte by byte, unsigned. */
 CORE_FN Wide
 wide_of_uuid(const uint8_t *bytes)
 {
@@ -43,7 +43,7 @@ uuid_of_wide(Wide value, uint8_t *bytes)
 		bytes[i] = (uint8_t) v;
 }
 
-/* Time of day and zone, seconds west of Greenwich: by the moment, then by the zone. */
+/* Return a timetz's integer: the instant in UTC, then the zone in seconds west of Greenwich. */
 CORE_FN Wide
 wide_of_timetz(const uint8_t *bytes)
 {
@@ -60,7 +60,7 @@ timetz_of_wide(Wide value, int64_t *time, int32_t *zone)
 	*time = (int64_t) ((uint64_t) (value >> 32) - (uint64_t) (*zone * USECS_PER_SECOND));
 }
 
-/* The span that intervals are compared by. */
+/* Return the span that an interval is compared by, in microseconds. */
 CORE_FN Wide
 wide_of_interval(const uint8_t *bytes)
 {
@@ -69,14 +69,14 @@ wide_of_interval(const uint8_t *bytes)
 	return (Wide) days * USECS_OF_DAY + (int64_t) load_u64(bytes);
 }
 
-/* The bytes of an interval as they are. */
+/* Return the 16 bytes of an interval unchanged, as an integer. */
 CORE_FN Wide
 wide_of_bytes(const uint8_t *bytes)
 {
 	return (Wide) (((UWide) load_u64(bytes + 8) << 64) | load_u64(bytes));
 }
 
-/* Length of a name: up to its first zero byte. */
+/* Return the length of a name: the bytes before its first zero byte. */
 CORE_FN uint32_t
 name_length(const uint8_t *bytes)
 {
