@@ -1,6 +1,10 @@
 /*
  * gpudb.c
- *		The library's entry: every layer's init, in rank order.
+ *		Entry point of the library: initializes every layer, in rank order.
+ *
+ * Preloaded by the postmaster, the library requests shared memory, registers
+ * the CustomScan methods, planner hooks and background workers.  Loaded by a
+ * single session it only offers its SQL functions.
  */
 #include "postgres.h"
 
@@ -40,7 +44,7 @@ PG_MODULE_MAGIC;
 static shmem_request_hook_type prev_shmem_request = NULL;
 static shmem_startup_hook_type prev_shmem_startup = NULL;
 
-/* The default of gpudb.join_memory: this part of the server's memory, within these bounds in MB. */
+/* Default of gpudb.join_memory: 1 / JOIN_MEMORY_PART of the server's memory, clamped to the bounds in MB below. */
 #define JOIN_MEMORY_PART	32
 #define JOIN_MEMORY_LEAST	64
 #define JOIN_MEMORY_MOST	16384
@@ -99,7 +103,7 @@ extern PGDLLEXPORT Datum gpudb_version(PG_FUNCTION_ARGS);
 void
 _PG_init(void)
 {
-	/* loaded by a session alone, the library only offers its functions, which say what is missing */
+	/* loaded by a single session, the library only offers its functions, which report what is missing */
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	prev_shmem_request = shmem_request_hook;
@@ -121,8 +125,9 @@ _PG_init(void)
 PG_FUNCTION_INFO_V1(gpudb_version);
 
 /*
- * gpudb.version(sql_version text): the version of the library; an error with
- * a hint when it is not preloaded or not the one of the SQL objects.
+ * gpudb.version(sql_version text): return the version of the library.
+ * Raises an error with a hint when the library is not preloaded or when its
+ * version is not that of the SQL objects.
  */
 Datum
 gpudb_version(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * guc.c
- *		Every setting of gpudb, alphabetically.
+ *		Definitions of all configuration parameters of gpudb, alphabetically.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "guc.h"
 #include "pg_compat.h"
 
-/* In MB. */
+/* Boot value of gpudb.join_memory, in MB. */
 #define DEFAULT_JOIN_MEMORY 1024
 
 bool		gpudb_auto_calibrate = true;
@@ -62,10 +62,10 @@ static const struct config_enum_entry provider_options[] = {
 
 #define LEAST_GPU_MEMORY 128
 
-/* What offsets of dynamic shared memory reach, in MB. */
+/* Largest gpudb.pool_size, in MB: the reach of offsets into dynamic shared memory. */
 #define MOST_POOL_SIZE	(1024 * 1024)
 
-/* As PostgreSQL does with too small a value of wal_buffers: take the least that works. */
+/* Raise gpudb.gpu_memory to the least value that works, as PostgreSQL does with too small a wal_buffers. */
 static bool
 check_gpu_memory(int *value, void **extra, GucSource source)
 {
@@ -74,7 +74,7 @@ check_gpu_memory(int *value, void **extra, GucSource source)
 	return true;
 }
 
-/* Plans that are kept have the one kind of sums or the other. */
+/* Discard cached plans when gpudb.exact_float_sums changes: a plan computes one of the two kinds of sums. */
 static void
 assign_exact_float_sums(bool value, void *extra)
 {

@@ -1,6 +1,6 @@
 /*
  * guc.h
- *		Every setting of gpudb, alphabetically.
+ *		Variables of all configuration parameters of gpudb, alphabetically.
  */
 #ifndef GPUDB_GUC_H
 #define GPUDB_GUC_H
@@ -21,7 +21,7 @@ typedef enum DeviceChoice
 	DEVICE_CPU
 } DeviceChoice;
 
-/* What runs in the GPU process. */
+/* Provider that the GPU process runs (gpudb.provider). */
 typedef enum ProviderChoice
 {
 	PROVIDER_AUTO,
@@ -57,10 +57,13 @@ extern void guc_init(void);
 /* Return gpudb.join_memory in bytes. */
 extern uint64 guc_join_bytes(void);
 
-/* Return how many bytes the groups of an aggregate may take: gpudb.join_memory, or PostgreSQL's hash memory where that is more. */
+/* Return how many bytes an aggregate's groups may take: the larger of gpudb.join_memory and hash memory. */
 extern uint64 guc_group_bytes(void);
 
-/* Set a setting in MB, while the server starts, to a default that depends on the machine, within bounds; SHOW tells it. */
+/*
+ * Set the dynamic default of a parameter in MB while the server starts:
+ * `size`, clamped to [least, most].  SHOW displays it.
+ */
 extern void guc_set_default_mb(const char *name, uint64 size, int least, int most);
 
 #endif							/* GPUDB_GUC_H */

@@ -1,6 +1,6 @@
 /*
  * pg_compat.h
- *		Differences among PostgreSQL 15 to 18: the only file that tests PG_VERSION_NUM.
+ *		Differences between PostgreSQL 15, 16, 17 and 18: the only file that tests PG_VERSION_NUM.
  */
 #ifndef GPUDB_PG_COMPAT_H
 #define GPUDB_PG_COMPAT_H
@@ -60,7 +60,7 @@ compat_prepare_page(HeapScanDesc scan, BlockNumber block)
 #endif
 }
 
-/* A scan of a table by an index. */
+/* Begin a scan of a table by an index. */
 static inline IndexScanDesc
 compat_index_beginscan(Relation heap, Relation index, Snapshot snapshot, int nkeys)
 {
@@ -71,7 +71,7 @@ compat_index_beginscan(Relation heap, Relation index, Snapshot snapshot, int nke
 #endif
 }
 
-/* The attributes of one kind of rows, for each of those of another kind, by their names. */
+/* Map each attribute of `for_each` to the attribute of `of` with the same name. */
 static inline AttrMap *
 compat_attributes_by_name(TupleDesc of, TupleDesc for_each)
 {
@@ -90,10 +90,10 @@ compat_attributes_by_name(TupleDesc of, TupleDesc for_each)
 #endif
 
 /*
- * Have this process be where subtransactions can begin: PostgreSQL 15 and 16
+ * Leave parallel mode, so that a subtransaction can begin: PostgreSQL 15 and 16
  * allow none in parallel mode, which a process may leave as long as no worker
  * runs for it.  Returns how often compat_enter_parallel_mode() has to enter it
- * again; after an error the transaction that ends forgets its mode.
+ * again; after an error the end of the transaction resets the mode.
  */
 static inline int
 compat_leave_parallel_mode(void)
@@ -114,14 +114,14 @@ compat_enter_parallel_mode(int levels)
 		EnterParallelMode();
 }
 
-/* The files that a relation lies in. */
+/* Locator of a relation's files. */
 #if PG_VERSION_NUM >= 160000
 #define compat_relation_file_of(relation) ((relation)->rd_locator)
 #else
 #define compat_relation_file_of(relation) ((relation)->rd_node)
 #endif
 
-/* Forget a relation's pages in shared_buffers, which must be written already. */
+/* Drop a relation's pages from shared_buffers.  They must have been written already. */
 static inline void
 compat_drop_buffers(Relation relation)
 {
@@ -134,7 +134,7 @@ compat_drop_buffers(Relation relation)
 #endif
 }
 
-/* The number of the file that a relation lies in. */
+/* Return the relfilenumber of a relation. */
 static inline Oid
 compat_relation_file(Relation relation)
 {
@@ -155,7 +155,7 @@ compat_relation_tablespace(Relation relation)
 #endif
 }
 
-/* The path of a file's main fork, of a relation that is not temporary. */
+/* Return the path of the main fork of a relation that is not temporary, as a palloc'd string. */
 static inline char *
 compat_relation_path(Oid database, Oid tablespace, Oid file)
 {
@@ -168,7 +168,7 @@ compat_relation_path(Oid database, Oid tablespace, Oid file)
 #endif
 }
 
-/* Whether a buffer's tag is that of a block of a relation's main fork. */
+/* Return true if a buffer's tag is that of the given block of a relation's main fork. */
 static inline bool
 compat_buffer_has(const BufferDesc *descriptor, Relation relation, BlockNumber block)
 {
@@ -182,9 +182,9 @@ compat_buffer_has(const BufferDesc *descriptor, Relation relation, BlockNumber b
 }
 
 /*
- * Whether nobody holds the lock of a buffer's content.  Of a lightweight
- * lock's state PostgreSQL 15 to 18 use the bits below 2^28 for who holds it,
- * and others for who waits.
+ * Return true if nobody holds the content lock of a buffer.  In the state of a
+ * lightweight lock PostgreSQL 15 to 18 use the bits below 2^28 for the holders
+ * and the others for the waiters.
  */
 static inline bool
 compat_content_is_free(BufferDesc *descriptor)
@@ -192,7 +192,7 @@ compat_content_is_free(BufferDesc *descriptor)
 	return (pg_atomic_read_u32(&BufferDescriptorGetContentLock(descriptor)->state) & ((UINT32_C(1) << 28) - 1)) == 0;
 }
 
-/* The tag of a block of a relation's main fork. */
+/* Return the buffer tag of a block of a relation's main fork. */
 static inline BufferTag
 compat_buffer_tag(Relation relation, BlockNumber block)
 {
@@ -206,7 +206,7 @@ compat_buffer_tag(Relation relation, BlockNumber block)
 	return tag;
 }
 
-/* Whether the transaction has given a relation another file. */
+/* Return true if the current transaction has assigned a new file to a relation. */
 static inline bool
 compat_has_new_file(Relation relation)
 {
@@ -217,14 +217,14 @@ compat_has_new_file(Relation relation)
 #endif
 }
 
-/* Whether old_snapshot_threshold may end snapshots before their time. */
+/* True if old_snapshot_threshold is active, so that snapshots may become too old. */
 #if PG_VERSION_NUM >= 170000
 #define compat_old_snapshots_end() false
 #else
 #define compat_old_snapshots_end() OldSnapshotThresholdActive()
 #endif
 
-/* Rows inserted, updated and deleted so far, as far as sessions have reported it. */
+/* Return how many rows of a relation cumulative statistics report as inserted, updated and deleted so far. */
 static inline int64
 compat_relation_changes(Relation relation)
 {
@@ -235,11 +235,11 @@ compat_relation_changes(Relation relation)
 	return entry->tuples_inserted + entry->tuples_updated + entry->tuples_deleted;
 }
 
-/* The relation of this database that lies in a file; InvalidOid if none does any more. */
+/* Return the relation of this database with the given relfilenumber, or InvalidOid if there is none any more. */
 static inline Oid
 compat_relation_of_file(Oid tablespace, Oid file)
 {
-	/* what lies in the database's own tablespace is known without it */
+	/* pg_class stores InvalidOid for the database's default tablespace */
 	if (tablespace == MyDatabaseTableSpace)
 		tablespace = InvalidOid;
 #if PG_VERSION_NUM >= 160000
@@ -259,7 +259,7 @@ compat_owns_relation(Oid relation, Oid user)
 #endif
 }
 
-/* Whether a collation sorts by bytes, as C does. */
+/* Return true if a collation sorts by bytes, as C does. */
 static inline bool
 compat_collate_is_c(Oid collation)
 {
@@ -270,7 +270,7 @@ compat_collate_is_c(Oid collation)
 #endif
 }
 
-/* Whether its letters are those of ASCII, as in C. */
+/* Return true if a collation classifies only ASCII letters as letters, as C does. */
 static inline bool
 compat_ctype_is_c(Oid collation)
 {
@@ -281,7 +281,7 @@ compat_ctype_is_c(Oid collation)
 #endif
 }
 
-/* What a hook of ExecutorRun is given, and what it hands on. */
+/* Parameters of an ExecutorRun hook, and the arguments that the hook passes on. */
 #if PG_VERSION_NUM >= 180000
 #define COMPAT_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
 #define COMPAT_RUN_ARGUMENTS query, direction, count
@@ -290,7 +290,7 @@ compat_ctype_is_c(Oid collation)
 #define COMPAT_RUN_ARGUMENTS query, direction, count, execute_once
 #endif
 
-/* Raise PostgreSQL's error if the user may not run the plan. */
+/* Raise PostgreSQL's error if the user lacks the permissions to run the plan. */
 static inline void
 compat_check_permissions(PlannedStmt *stmt)
 {

@@ -1,10 +1,11 @@
 /*
  * compile.c
- *		One program from filters, outputs, keys and aggregates.
+ *		Compilation of filters, joins, outputs, keys and aggregates into one program.
  *
- * Where decimals occur the same walk runs twice: for the narrow body and for
- * the wide one.  Columns and states are numbered in the order of the walk, so
- * both bodies agree on them.
+ * Where decimals occur the walk over the expressions runs twice: for the narrow
+ * body and for the wide one.  Columns and states are numbered in the order of
+ * the walk, so both bodies agree on them.  If the request fails because texts
+ * are packed into words, it is compiled again with all texts unpacked.
  */
 #include "postgres.h"
 
@@ -82,7 +83,7 @@ compile_body(Compiler *c, const CompileRequest *request, Program *shape)
 	emit_rows(c);
 	if (request->give_rows)
 		compile_outputs(c, request, shape);
-	/* of rows that are joined there are no heap tuples */
+	/* joined rows have no heap tuples */
 	if (c->ntables > 0 && !c->result->gives_rows)
 		return refuse(c, REASON_DATA_TYPE);
 	end_loops(c);
@@ -100,7 +101,7 @@ body_cost(const StringInfo code, const ProgramBody *body)
 	return cost;
 }
 
-/* Tables have found their place behind the constants. */
+/* Relocate references to the words of truth tables, which are placed after the constants. */
 static void
 place_tables(CompileResult *result, const ConstantPool *pool, StringInfo code)
 {
@@ -116,8 +117,9 @@ place_tables(CompileResult *result, const ConstantPool *pool, StringInfo code)
 }
 
 /*
- * Put the parts of a program into one block; NULL if it does not pass the
- * verifier, which would be a bug.  A draft nobody runs.
+ * Assemble the parts of a program into one palloc'd block.  Returns NULL if it
+ * does not pass the verifier, which would be a bug.  A draft is not verified,
+ * since it never runs.
  */
 static Program *
 assemble(const Program *shape, const ConstantPool *pool, const StringInfo code, bool draft)
@@ -145,7 +147,7 @@ assemble(const Program *shape, const ConstantPool *pool, const StringInfo code, 
 	return draft || program_verify(program, size) == STATUS_DONE ? program : NULL;
 }
 
-/* Whether an aggregate returns one of the intervals, which takes their bytes. */
+/* Return true if an aggregate has an interval argument, whose bytes a result needs. */
 static bool
 wants_bytes(const CompileRequest *request)
 {
@@ -161,7 +163,7 @@ wants_bytes(const CompileRequest *request)
 	return false;
 }
 
-/* Whether a body has room for what it would be with wide registers in the place of all of its own. */
+/* Return true if a body would stay within the limits of programs with twice its registers and instructions. */
 static bool
 leaves_room(const ProgramBody *body)
 {
@@ -171,14 +173,14 @@ leaves_room(const ProgramBody *body)
 /* Decimal digits that always fit 64 bits. */
 #define WORD_DIGITS		18
 
-/* The digits after the point that a numeric is declared with: 11 bits, signed, as numeric_typmod_scale() reads them. */
+/* Return the declared scale of a numeric: 11 bits of its typmod, signed, as numeric_typmod_scale() reads them. */
 static int
 declared_scale(int32 typmod)
 {
 	return (((typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;
 }
 
-/* Between which values a column's are by its type alone, if they fit 64 bits. */
+/* Set a column's zone map to the bounds that follow from its type alone, if the values fit 64 bits. */
 static void
 bound_by_type(TabletColumn *column, const ColumnUse *use)
 {
@@ -202,10 +204,10 @@ bound_by_type(TabletColumn *column, const ColumnUse *use)
 }
 
 /*
- * Have the choice of a body tell nothing of hidden rows: how wide the values
- * are that an expression of the user's has for them.  If the types of the
- * columns do not prove the narrow body right, there is none.  If they do, and
- * there is a wide one, that is for columns of values which do not fit 64 bits.
+ * Drop the narrow body unless the types of the columns alone prove it correct.
+ * Otherwise the choice of a body by zone maps would reveal how wide the values
+ * are that a user's expression has for hidden rows.  A wide body next to a
+ * narrow one proven so serves columns with values that do not fit 64 bits.
  */
 static void
 choose_body_by_types(CompileResult *result)
@@ -222,7 +224,10 @@ choose_body_by_types(CompileResult *result)
 	pfree(tablet);
 }
 
-/* One attempt, with what is thrown away afterwards in a memory context of its own; false when text in packed form stood in the way. */
+/*
+ * Compile both bodies, with temporary memory in `scratch`.  Returns false if the
+ * request failed because of packed text and is to be compiled with `unpacked`.
+ */
 static bool
 compile_bodies(const CompileInput *input, const CompileRequest *request, bool unpacked, MemoryContext scratch, CompileResult *result)
 {
@@ -259,7 +264,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 			return !c.packed_refused;
 		}
 		decimals = c.decimals;
-		/* a value that never fits leaves only the wide body */
+		/* a value that never fits 64 bits leaves only the wide body */
 		if (c.narrow_fails && body == BODY_NARROW)
 		{
 			decimals = true;
@@ -274,7 +279,7 @@ compile_bodies(const CompileInput *input, const CompileRequest *request, bool un
 			result->too_large = true;
 			return true;
 		}
-		/* states that only one of the bodies could share: the wide one serves all tablets */
+		/* the bodies disagree on states, which only one could share: the wide body serves all tablets */
 		if (body == BODY_WIDE && again.body[BODY_NARROW].exists &&
 			(again.nstates != shape.nstates || again.row_words != shape.row_words))
 			again.body[BODY_NARROW].exists = false;

@@ -1,11 +1,11 @@
 /*
  * compile.h
- *		From PostgreSQL's expressions to a program.
+ *		Compilation of PostgreSQL's expressions into a program of the tile VM.
  *
- * The planner asks whether something can run (compile_check) and the executor
- * compiles it (compile_program) by one and the same walk, so the two cannot
- * disagree.  Compiling at executor start means that parameters have values
- * and Vars their final numbers.
+ * The planner checks whether a request can run (compile_check) and the executor
+ * compiles it (compile_program) by the same walk over expressions, so the two
+ * cannot disagree.  Compiling when the executor needs the first tuple means that
+ * parameters have values and Vars their final numbers.
  */
 #ifndef GPUDB_COMPILE_COMPILE_H
 #define GPUDB_COMPILE_COMPILE_H
@@ -24,262 +24,274 @@
 #include "core/op_select.h"
 #include "core/program.h"
 
-/* Scale assumed for numerics without a declared one, until data says more. */
+/* Scale assumed for numerics without a declared scale, until a run meets values with more digits. */
 #define SCALE_FIRST_GUESS 0
 
 /*
- * Value of an expression without Vars at this execution; NULL when computing
- * it raises an error, which only PostgreSQL may do, and where it would.
+ * Callback that returns the value of an expression without Vars in this
+ * execution.  NULL if computing it raises an error: only PostgreSQL's executor
+ * may raise that error, at the place where it would.
  */
 typedef Const *(*ValueLookup) (void *arg, Expr *expr);
 
-/* Where expressions are to be computed. */
+/* Relation, tables and column properties over which expressions are compiled. */
 typedef struct CompileInput
 {
-	Index		varno;			/* the base relation */
-	Bitmapset  *notnull;		/* its attribute numbers that are NOT NULL */
-	List	   *scan_tlist;		/* what INDEX_VARs stand for, NIL if none */
-	ValueLookup value;			/* NULL while planning */
+	Index		varno;			/* range table index of the base relation */
+	Bitmapset  *notnull;		/* NOT NULL attribute numbers of the base relation */
+	List	   *scan_tlist;		/* target list that INDEX_VARs refer to, NIL if none */
+	ValueLookup value;			/* callback for run-time constants, NULL while planning */
 	void	   *value_arg;
-	Oid			relation;		/* whose statistics tell how long texts are; none = short */
+	Oid			relation;		/* relation with statistics on text lengths; InvalidOid = assume short texts */
 	bool		whole_texts;	/* some key or extreme does not fit TEXT_WIDE_MAX bytes */
-	const int16 *scales;		/* by attribute number: numerics without declared scale; NULL = first guess */
-	const uint32 *codes;		/* by attribute number: texts that may be read as codes of so many values; NULL = none */
-	const JoinRows *tables;		/* of the request's joins; NULL while there are none */
-	const struct JoinBooks *books;	/* of these */
-	bool		draft;			/* planning: the body for wide values is left out where it could not fail for want of room */
+	const int16 *scales;		/* by attribute number: scale of numerics without declared one; NULL = first guess */
+	/* By attribute number: dictionary codes to provide for if a text may be read as codes, else 0.  NULL = none may. */
+	const uint32 *codes;
+	const JoinRows *tables;		/* join tables of the request, by index of the join; NULL until they are built */
+	const struct JoinBooks *books;	/* dictionaries of the join tables, by index of the join */
+	bool		draft;			/* planning: omit the wide body where it cannot exceed a program's limits */
 } CompileInput;
 
-/* A join with rows that stand in a table. */
+/* A join with the rows of a join table. */
 typedef struct JoinRequest
 {
-	JoinType	type;			/* INNER, LEFT, SEMI or ANTI: of what comes before with the table's rows; FULL runs as LEFT */
-	bool		not_in;			/* ANTI by x NOT IN (SELECT ...), where NULLs matter: x stands on the left of each condition */
-	List	   *columns;		/* that rows of the table have: Vars, and expressions over them, which are strict */
-	List	   *conditions;		/* for two rows to be joined */
-	List	   *filters;		/* for what has been joined to stay */
-	bool		unique;			/* rows are told apart by their keys: what the planner has found, until there is a table */
-	bool		few;			/* rows will be found for so few that it pays to put these side by side */
-	const int16 *scales;		/* of these columns, by number: numerics without declared scale; NULL = first guess */
-	const Bitmapset *codes;		/* those that may be had as codes, by number */
+	JoinType	type;			/* INNER, LEFT, SEMI or ANTI, outer rows on the left; FULL runs as LEFT */
+	bool		not_in;			/* ANTI by x NOT IN (SELECT ...), where NULLs matter; x is each condition's left side */
+	List	   *columns;		/* columns of the table's rows: Vars, and strict expressions over them */
+	List	   *conditions;		/* join conditions */
+	List	   *filters;		/* filters on the joined rows */
+	bool		unique;			/* keys are unique, by the planner's knowledge; used until the table is built */
+	bool		few;			/* so few rows find a match that compacting the matching lanes pays */
+	const int16 *scales;		/* by column index: scale of numerics without declared one; NULL = first guess */
+	const Bitmapset *codes;		/* column numbers, from 1 on, that may be read as dictionary codes */
 } JoinRequest;
 
-/* How the next run comes closer to a value that is selected by its rank. */
+/* State of one quantile selection by histogram refinement: what the next run of the program is to do. */
 typedef struct SelectStep
 {
-	bool		found;			/* not at all: the value is range.least */
-	bool		collects;		/* by the values themselves, since they are few, */
-	bool		seeks;			/* or a device may seek it among these, */
-	int			most;			/* without a sample if there are no more rows */
-	SelectRange range;			/* where it counts, or collects */
+	bool		found;			/* the selection is done: the value is range.least */
+	bool		collects;		/* the run collects the values in the range, since they are few; else it counts bins */
+	bool		seeks;			/* a device may seek the percentile itself (SelectSeek) */
+	int			most;			/* number of rows up to which a seeking device takes no sample */
+	SelectRange range;			/* range of values that the run counts or collects */
 } SelectStep;
 
-/* What to compute: filters, then joins, then either rows or keys and aggregates. */
+/* Work of a program: filters, then joins, then either rows to return or keys and aggregates. */
 typedef struct CompileRequest
 {
 	List	   *quals;
-	List	   *joins;			/* of JoinRequest */
-	bool		give_rows;		/* with values, if all of `outputs` can be had; else their numbers do */
-	List	   *outputs;		/* Vars */
-	bool		give_texts;		/* texts of any length are among the values of a scan's rows: who takes these copies the bytes */
-	const struct JoinUse *keep; /* columns of `outputs`, by their number, that are kept for a table; with aggregate, and neither keys nor aggs */
-	bool		keep_rows;		/* all of `outputs` are kept, to be fetched; likewise */
+	List	   *joins;			/* list of JoinRequest */
+	bool		give_rows;		/* return values of rows if all of `outputs` can be computed, else row numbers */
+	List	   *outputs;		/* Vars of the rows that are returned or materialized */
+	bool		give_texts;		/* a scan may return texts of any length, whose bytes the caller copies */
+	/* Columns of `outputs`, by number, to materialize for a join table; set with aggregate, without keys and aggs. */
+	const struct JoinUse *keep;
+	bool		keep_rows;		/* materialize all of `outputs` for a later fetch; set like `keep` */
 	bool		aggregate;
 	List	   *keys;			/* expressions */
 	List	   *aggs;			/* Aggrefs */
-	const SelectStep *steps;	/* to the values that these select, by number; NULL = the first ones */
-	bool		secret;			/* rows are hidden from the user: what is leaky shall not go by them, */
-	int			nopen;			/* but for so many of the first quals, among which those are that hide them */
+	const SelectStep *steps;	/* state of each quantile selection, by number; NULL before the first run */
+	bool		secret;			/* rows are hidden from the user: leaky expressions must not act on hidden rows */
+	int			nopen;			/* secret: number of leading quals, security quals included, that may see all rows */
 } CompileRequest;
 
 /* A column that the program reads. */
 typedef struct ColumnUse
 {
-	AttrNumber	attno;			/* of a join's table, the number of its column, from 1 on */
-	Oid			type;			/* of a domain, what it is over */
+	AttrNumber	attno;			/* attribute number, or number of a join table's column, from 1 on */
+	Oid			type;			/* base type, if the column's type is a domain */
 	int32		typmod;
-	bool		second;			/* display scale of a numeric, bytes of an interval, instead of its value */
-	bool		packed;			/* text in one word */
-	bool		coded;			/* text by its code */
-	int16		scale;			/* numerics */
+	bool		second;			/* display scale of a numeric, or bytes of an interval, instead of its value */
+	bool		packed;			/* text packed into one word */
+	bool		coded;			/* text as its dictionary code */
+	int16		scale;			/* numerics: scale of the stored integers */
 } ColumnUse;
 
-/* Columns of a join's table at most. */
+/* Largest number of columns of a join table. */
 #define JOIN_MAX_COLUMNS 64
 
-/* Where a condition bounds a column. */
+/* End at which a condition bounds a column. */
 typedef enum JoinEnd
 {
 	JOIN_LOWER,
 	JOIN_UPPER
 } JoinEnd;
 
-/* What a program wants of a join's table; and what another keeps for it. */
+/* Keys and columns that a program requires of a join table, and that another program materializes to build it. */
 typedef struct JoinUse
 {
-	bool		some;			/* of the rows of a key any one is enough */
-	bool		sorted;			/* by the key, which is one column that conditions bound: */
-	int			bound[2];		/* their numbers, by JoinEnd; -1 = none does there */
+	bool		some;			/* any one of the rows of a key suffices */
+	bool		sorted;			/* rows are sorted by the key, a single column that conditions bound */
+	int			bound[2];		/* sorted: index of the bounding condition, by JoinEnd; -1 = none */
 	int			nkeys;
 	JoinKey		key[JOIN_MAX_PARTS];
 	int			ncolumns;
 	ColumnUse	column[JOIN_MAX_COLUMNS];
 } JoinUse;
 
-/* The dictionaries of a table's columns that are codes, by their place in JoinUse. */
+/* Dictionaries of a join table's columns that hold dictionary codes, by index in JoinUse.column. */
 typedef struct JoinBooks
 {
 	const CodeBook *column[JOIN_MAX_COLUMNS];
 } JoinBooks;
 
-/* Whose codes are read in the place of texts. */
+/* Column whose dictionary codes are read in place of its texts. */
 typedef struct CodeSource
 {
-	AttrNumber	attno;			/* of the relation that is read, or a number among the columns of a join's table; 0 = there are none */
-	int16		join;			/* whose table it is, from 1 on; 0 = the relation */
-	const CodeBook *book;		/* of a relation, the executor's to say */
+	AttrNumber	attno;			/* attribute number, or number of a join table's column, from 1 on; 0 = no codes */
+	int16		join;			/* number of the join with the table, from 1 on; 0 = the relation that is read */
+	const CodeBook *book;		/* dictionary; set by the executor for a column of the relation */
 } CodeSource;
 
-/* How a key becomes a Datum again. */
+/* Recipe for converting a group key back into a Datum. */
 typedef struct KeyResult
 {
 	Oid			type;
 	int32		typmod;
-	uint8		packed;			/* bytes of a text that an integer holds, 0 = it is a text */
-	CodeSource	codes;			/* whose code it is */
-	int16		scale;			/* numerics */
-	int16		dscale;			/* -1: states say */
-	int16		dscale_min;		/* state numbers of least and largest display scale */
-	int16		dscale_max;
+	uint8		packed;			/* bytes of a text that an integer holds, 0 = not packed */
+	CodeSource	codes;			/* column whose dictionary code the key is */
+	int16		scale;			/* numerics: scale of the stored integer */
+	int16		dscale;			/* display scale; -1 = in the states below */
+	int16		dscale_min;		/* number of the state with the least display scale, -1 = none */
+	int16		dscale_max;		/* number of the state with the largest display scale, -1 = none */
 } KeyResult;
 
-/* How an attribute of a row that passed is made of outputs, or of columns of a join's table, or of columns that are kept. */
+/* Recipe for an attribute of a returned row: from outputs, columns of a join table, or materialized columns. */
 typedef struct OutputResult
 {
-	AttrNumber	attno;			/* of the relation that is read, 0 = it is a table's */
-	int16		table;			/* whose columns `value` and `second` then are; 0 = they are outputs, or kept */
+	AttrNumber	attno;			/* attribute number in the relation that is read, 0 = column of a join table */
+	int16		table;			/* join with columns `value` and `second`, from 1 on; 0 = outputs or materialized */
 	Oid			type;
 	int32		typmod;
-	uint8		packed;			/* bytes of a text that an integer holds, 0 = it is none */
-	bool		coded;			/* it is the text's code */
-	const CodeBook *book;		/* of that, the executor's to say */
-	int16		scale;			/* numerics */
-	int16		dscale;			/* -1: `second` says */
-	int16		value;			/* numbers of outputs, -1 = none */
-	int16		second;
+	uint8		packed;			/* bytes of a text that an integer holds, 0 = not packed */
+	bool		coded;			/* the value is the text's dictionary code */
+	const CodeBook *book;		/* coded: dictionary; set by the executor for a column of the relation */
+	int16		scale;			/* numerics: scale of the stored integer */
+	int16		dscale;			/* display scale; -1 = in column `second` */
+	int16		value;			/* index of the output or column with the value, -1 = none */
+	int16		second;			/* index of the output or column with display scale or interval bytes, -1 = none */
 } OutputResult;
 
-/* How an aggregate's states become its value. */
+/* Recipe for computing an aggregate's value from its states. */
 typedef struct AggResult
 {
 	uint8		action;			/* AggAction */
-	Oid			argtype;
-	uint8		packed;			/* as of a key */
-	int32		typmod;			/* of the argument */
-	int16		value;			/* state numbers, -1 = none */
-	int16		count;
-	int16		other;			/* min and max of floats: count of -0; variances: sum of squares */
-	int16		scale;			/* numerics */
-	int16		dscale;			/* -1: state dscale_max says */
-	int16		dscale_max;
-	int16		select;			/* percentiles: number of the first value that is selected */
-	int8		nselects;		/* of each fraction */
-	bool		descending;		/* and of what order */
+	Oid			argtype;		/* base type of the argument */
+	uint8		packed;			/* bytes of a text that an integer holds, 0 = not packed */
+	int32		typmod;			/* typmod of the argument */
+	int16		value;			/* number of the state with the value, -1 = none */
+	int16		count;			/* number of the state that counts values, or rows for count(*); -1 = none */
+	int16		other;			/* state number: min and max of floats: count of -0; variances: sum of squares */
+	int16		scale;			/* numerics: scale of the stored integers */
+	int16		dscale;			/* display scale; -1 = in state dscale_max */
+	int16		dscale_max;		/* number of the state with the largest display scale, -1 = none */
+	int16		select;			/* percentiles: number of the first quantile selection */
+	int8		nselects;		/* percentiles: quantile selections for each fraction */
+	bool		descending;		/* percentiles: the order is descending */
 	int			nfractions;
-	const double *fraction;		/* 0 where there is a NULL */
+	const double *fraction;		/* by fraction; 0 where fraction_null is set */
 	const bool *fraction_null;
-	const ArrayType *fractions;	/* that they stood in, which the result is shaped like; NULL: there is one, and no array */
-	Oid			element;		/* type of the result's elements */
+	const ArrayType *fractions;	/* array of fractions, which gives the result its shape; NULL = a single fraction */
+	Oid			element;		/* element type of the result array */
 } AggResult;
 
-/* A value that an aggregate selects by its rank: state numbers. */
+/* A quantile selection of an aggregate, and the numbers of its states. */
 typedef struct SelectResult
 {
-	int16		agg;			/* whose it is */
+	int16		agg;			/* index of the aggregate */
 	SelectStep	step;
-	int16		column;			/* whose values are selected from, as they are; -1 = it is none */
-	bool		plain;			/* from those that a column has in all rows */
-	int16		state;			/* of the bins, or of values; -1 = it is found, or its turn comes later */
-	int16		least;			/* of the first round, -1 of others */
-	int16		largest;
+	int16		column;			/* index of the integer column that is the argument, -1 = another expression */
+	bool		plain;			/* the argument is a column of numbers, and all rows of the relation count */
+	int16		state;			/* state with the bins or collected values; -1 = found, or postponed to a later run */
+	int16		least;			/* state with the least value in the first run, -1 in later ones */
+	int16		largest;		/* state with the largest value in the first run, -1 in later ones */
 } SelectResult;
 
-/* What the states tell of a column of rows that are kept. */
+/* Numbers of the states that describe a column of materialized rows. */
 typedef struct KeptColumn
 {
-	int16		count;			/* state numbers: of those that are not NULL, */
-	int16		least;			/* and of integers, -1 = it is none */
-	int16		largest;
-	CodeSource	codes;			/* whose codes they are */
+	int16		count;			/* state that counts the values that are not NULL */
+	int16		least;			/* integers: state with the least value, -1 = not an integer column */
+	int16		largest;		/* integers: state with the largest value, -1 = not an integer column */
+	CodeSource	codes;			/* column whose dictionary codes the values are */
 } KeptColumn;
 
-/* A condition on a column's texts: which of them meet it is for PostgreSQL to say, and to be written into a table of the program. */
+/* Condition on a text column, which PostgreSQL evaluates once per dictionary value into a truth table. */
 typedef struct CodeTest
 {
 	CodeSource	codes;
-	Expr	   *condition;		/* on the text, which stands there as a CaseTestExpr */
-	int			table;			/* first of its words among the program's: core/code_table.h */
+	Expr	   *condition;		/* condition with a CaseTestExpr in place of the text column */
+	int			table;			/* index of the truth table's first word among the program's words: core/code_table.h */
 } CodeTest;
 
 typedef struct CompileResult
 {
-	const char *reason;			/* NULL, or the reason code why it cannot run */
-	bool		too_large;		/* it is that no program has room for so much: fewer aggregates could be */
-	Program    *program;		/* palloc'd; NULL after a check */
+	const char *reason;			/* NULL, or the reason code why the request cannot run */
+	bool		too_large;		/* the reason is a limit of programs: a request with fewer aggregates may compile */
+	Program    *program;		/* palloc'd; NULL if reason is set */
 	int			ncolumns;
 	ColumnUse	column[PROGRAM_MAX_COLUMNS];
-	bool		gives_rows;		/* with all that is wanted of them: nobody needs their heap tuples */
-	bool		gives_texts;	/* these have texts of any length, of which the bytes stay in the tablet */
+	bool		gives_rows;		/* outputs hold everything required of a row: heap tuples are not needed */
+	bool		gives_texts;	/* outputs include texts of any length, whose bytes remain in the tablet */
 	int			nattributes;
 	OutputResult attribute[PROGRAM_MAX_OUTPUTS];
-	Oid			not_kept;		/* the type of an output that cannot be kept; none = there is none */
-	int16		row_kept[PROGRAM_MAX_TABLES];	/* of each table, the column that is kept with the numbers of its rows, from 1 on; 0 = none */
+	Oid			not_kept;		/* type of an output that cannot be materialized, InvalidOid = none */
+	/* By index of the join: number, from 1 on, of the materialized column with row numbers of its table, 0 = none. */
+	int16		row_kept[PROGRAM_MAX_TABLES];
 	int			nkeys;
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
 	AggResult  *agg;
 	int			nselects;
 	SelectResult *select;
-	const SelectStep *steps;	/* of the request */
-	int			rounds;			/* of passes that find them, as a guess; 0 = there are none */
+	const SelectStep *steps;	/* steps of the request */
+	int			rounds;			/* estimated runs until all quantile selections are done; 0 = there are none */
 	int			nkept;
-	int			kept_count;		/* of rows that are kept: the state that counts them */
+	int			kept_count;		/* number of the state that counts the materialized rows */
 	KeptColumn	kept[PROGRAM_MAX_KEPT];
 	int			njoins;
-	JoinUse    *join;			/* of each */
-	List	   *code_tests;		/* of CodeTest */
-	double		op_cost;		/* of the instructions on a row, in nanoseconds as opcodes.def counts them */
-	double		fetch_cost;		/* of values stored out of line, in nanoseconds a row; the caller's */
+	JoinUse    *join;			/* by index of the join */
+	List	   *code_tests;		/* list of CodeTest */
+	double		op_cost;		/* cost of the instructions per row, in nanoseconds as opcodes.def counts them */
+	double		fetch_cost;		/* cost of fetching values stored out of line, in nanoseconds per row; set by callers */
 } CompileResult;
 
 /*
- * Compile, leaving result->reason NULL and result->program set; or say why
- * not.  Everything is allocated in the current memory context.
+ * Compile a request.  On success result->reason is NULL and result->program is
+ * set, else result->reason is the reason code.  Everything in the result is
+ * allocated in the current memory context.
  */
 extern void compile_program(const CompileInput *input, const CompileRequest *request, CompileResult *result);
 
-/* The same without keeping a program; parameters need no values. */
+/* Compile a request as compile_program() does, and return true on success.  Parameters need no values. */
 extern bool compile_check(const CompileInput *input, const CompileRequest *request, CompileResult *result);
 
-/* The Vars that a target list and filters left to PostgreSQL want of a row, each once: outputs, for CompileRequest. */
+/*
+ * Return the distinct Vars that a target list and the filters left to
+ * PostgreSQL require of a row, for CompileRequest.outputs.
+ */
 extern List *compile_wanted(Node *tlist, Node *quals);
 
-/* Loops of a program's joins, one inside the other; one more is kept for finding out whether rows meet conditions. */
+/* Largest depth of a program's join loops; one more level is reserved for a loop that only tests conditions. */
 #define COMPILE_MOST_LOOPS	(PROGRAM_MAX_LOOPS - 1)
 
-/* Whether what follows a join runs in a loop of it, in each program, as it does where rows are not told apart by their keys. */
+/* Return true if all that follows a join runs in a loop over its pairs in every program: its keys are not unique. */
 extern bool compile_join_loops(const JoinRequest *request);
 
-/* Whether a condition can raise no error, so that it may be tested where PostgreSQL might not have tested it. */
+/* Return true if a condition cannot raise an error, so that it may be tested where PostgreSQL might not test it. */
 extern bool compile_cannot_fail(Node *expr);
 
-/* The fractions of a percentile, whose direct argument they are; false if they are not known, too many, or PostgreSQL's error. */
+/*
+ * Store the fractions of a percentile, its direct argument, in `result`.
+ * Returns false if they are not constant, too many, or out of range, which is
+ * PostgreSQL's error to raise.
+ */
 extern bool compile_fractions(const Aggref *agg, AggResult *result);
 
-/* Whether an ordered-set aggregate's values are in the order of their type, and which way round. */
+/* Return true if an ordered-set aggregate sorts by its type's default order, and store whether it is descending. */
 extern bool compile_set_order(const Aggref *agg, bool *descending);
 
-/* The attributes declared NOT NULL, for CompileInput. */
+/* Return the numbers of the attributes declared NOT NULL, for CompileInput.notnull. */
 extern Bitmapset *compile_not_null(TupleDesc desc);
 
 #endif							/* GPUDB_COMPILE_COMPILE_H */

@@ -3,13 +3,13 @@
  *		Group keys and aggregates.
  *
  * A group's row holds states: counts, sums, extremes.  An aggregate is one or
- * more of them and a recipe (AggResult) for its value; equal states are kept
+ * more states and a recipe (AggResult) for its value; equal states are stored
  * once, so avg(x) and sum(x) share theirs.
  *
- * Values that PostgreSQL holds equal but prints differently need care, since
+ * Values that PostgreSQL considers equal but prints differently need care, since
  * which of them it returns depends on the order of rows: numerics of one
  * value and several display scales, and the two zeros of floats.  Extra
- * states find out whether that happened; if so, PostgreSQL answers.
+ * states detect whether that happened; if so, PostgreSQL's own plan runs.
  */
 #include "postgres.h"
 
@@ -24,6 +24,7 @@
 
 #include "compile/compile_agg.h"
 
+/* Add a key to the group's row and combine its hash into *hash. */
 static bool
 add_key(Compiler *c, Program *shape, KeyKind kind, Opcode op, int vreg, int *hash)
 {
@@ -40,8 +41,9 @@ add_key(Compiler *c, Program *shape, KeyKind kind, Opcode op, int vreg, int *has
 }
 
 /*
- * Whether a text is to be held in TEXT_WIDE_MAX bytes, which every device can
- * group by: unless the column's mean length, or a value at run time, says no.
+ * Return true if a text is to be held in an integer of TEXT_WIDE_MAX bytes, by
+ * which every device can group.  False if the column's mean length, or a value
+ * met at run time, is larger.
  */
 static bool
 fits_wide(Compiler *c, Expr *expr)
@@ -50,15 +52,15 @@ fits_wide(Compiler *c, Expr *expr)
 
 	if (c->input->whole_texts)
 		return false;
-	/* of a table's columns there are no statistics here: a declared length must do */
+	/* no statistics are available here for a join table's columns: the declared length decides */
 	if (IsA(var, Var) && var->varno != c->input->varno && getBaseType(var->vartype) != BPCHAROID)
 		return var->vartypmod >= (int32) VARHDRSZ && var->vartypmod <= TEXT_WIDE_MAX + (int32) VARHDRSZ;
-	/* the width of a name, or a char(n), says nothing of its text; others' counts a byte of header */
+	/* the width of a name or char(n) does not bound its text's length; other widths count a byte of header */
 	return !IsA(var, Var) || getBaseType(var->vartype) == NAMEOID || getBaseType(var->vartype) == BPCHAROID ||
 		get_attavgwidth(c->input->relation, var->varattno) <= TEXT_WIDE_MAX + 1;
 }
 
-/* Hold a text in the form that a group's row keeps: without blanks that do not count, and as an integer if it fits. */
+/* Convert a text to the form stored in a group's row: without insignificant blanks, and as an integer if it fits. */
 static void
 hold_text(Compiler *c, Expr *expr, Oid type, int mask, Operand *text)
 {
@@ -70,7 +72,7 @@ hold_text(Compiler *c, Expr *expr, Oid type, int mask, Operand *text)
 	text->vreg = emit(&c->em, VMOP_PACK_T, text->vreg, 0, mask, 0);
 }
 
-/* How many bytes of text an operand's integer holds; 0 when it is another type's, or a text. */
+/* Return how many bytes of text an operand's integer holds; 0 if it is of another type, or not packed. */
 static uint8
 packed_bytes(const Operand *operand, Oid type)
 {
@@ -79,6 +81,7 @@ packed_bytes(const Operand *operand, Oid type)
 	return operand->class == CLASS_WIDE && type != UUIDOID && type != TIMETZOID ? TEXT_WIDE_MAX : 0;
 }
 
+/* Compile a group key, add it to the group's row, and return its operand in *operand. */
 static bool
 compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand)
 {
@@ -105,7 +108,7 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 		case CLASS_WIDE:
 			return add_key(c, shape, KEY_WIDE, VMOP_KEY_W, operand->vreg, hash);
 		case CLASS_INTERVAL:
-			/* equal ones print differently */
+			/* equal intervals may print differently */
 			return refuse(c, REASON_DATA_TYPE);
 		case CLASS_PACKED:
 		case CLASS_CODE:
@@ -113,7 +116,7 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 			if (!OidIsValid(exprCollation((Node *) expr)) ||
 				!get_collation_isdeterministic(exprCollation((Node *) expr)))
 				return refuse(c, REASON_COLLATION);
-			/* blanks that do not count in bpchar can be put back only where a length is declared */
+			/* insignificant blanks of bpchar can be restored only where a length is declared */
 			if (type == BPCHAROID && typmod < (int32) VARHDRSZ)
 				return refuse(c, REASON_DATA_TYPE);
 			if (operand->class != CLASS_TEXT)
@@ -125,7 +128,7 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 	return false;
 }
 
-/* The opcode that adds to a state without keys; the next one in the list does so by group. */
+/* Return the opcode that updates a state without keys; the next opcode in opcodes.def updates it by group. */
 static Opcode
 state_op(StateKind kind, bool wide)
 {
@@ -201,7 +204,6 @@ need_source(AggCompiler *ac, StateSource source)
 	return s;
 }
 
-/* A state over register vreg, 0 for count(*). */
 int
 need_state(AggCompiler *ac, StateKind kind, bool wide, int vreg, int mask)
 {
@@ -227,14 +229,14 @@ emit_updates(AggCompiler *ac)
 	}
 }
 
-/* Count of the rows where an operand is not NULL. */
+/* Return the number of the state that counts the rows where an operand is not NULL. */
 static int
 count_state(AggCompiler *ac, const Operand *arg, int mask)
 {
 	return need_state(ac, STATE_COUNT, false, arg->nullable ? arg->vreg : 0, mask);
 }
 
-/* A mask without the rows where the operand is NULL. */
+/* Return a mask without the rows where an operand is NULL. */
 static int
 mask_present(AggCompiler *ac, const Operand *arg, int mask)
 {
@@ -249,6 +251,7 @@ count_negative_zeros(AggCompiler *ac, const Operand *arg, int mask)
 	return need_state(ac, STATE_COUNT, false, 0, emit(em, VMOP_MASK_TRUE, emit(em, VMOP_NEG_ZERO, arg->vreg, 0, 0, 0), mask, 0, 0));
 }
 
+/* Add the states of min() or max(). */
 static bool
 extreme(AggCompiler *ac, bool least, const Operand *arg, int mask, AggResult *result)
 {
@@ -306,6 +309,7 @@ order_known(Compiler *c, Oid collation, const AggResult *result)
 	return true;
 }
 
+/* Add the states of a sum. */
 static void
 total(AggCompiler *ac, const Operand *arg, int mask, AggResult *result)
 {
@@ -317,7 +321,7 @@ total(AggCompiler *ac, const Operand *arg, int mask, AggResult *result)
 		result->dscale_max = need_state(ac, STATE_MAX_I, false, arg->second_vreg, mask_present(ac, arg, mask));
 }
 
-/* Sum and sum of squares, from which variances follow. */
+/* Add the states of a variance: sum and sum of squares. */
 static void
 spread(AggCompiler *ac, const Operand *arg, int mask, AggResult *result)
 {

@@ -1,16 +1,17 @@
 /*
  * compile_code.c
- *		Texts by their codes in a dictionary.
+ *		Texts represented by their dictionary codes.
  *
- * A code tells two texts apart, and nothing else.  So a program reads codes
- * where a column is a group's key, counted, returned, kept, compared with NULL,
- * or part of a condition on it alone, which PostgreSQL answers for each value
- * of the dictionary.  Where a request looks at a column in any other way, all
- * of it reads texts.  The columns of joins' tables have dictionaries of their
- * own.
+ * Dictionary codes only tell whether two texts are equal.  A program therefore
+ * reads dictionary codes where a column is a group's key, counted, returned,
+ * materialized, compared with NULL, or the only column of a condition, which
+ * PostgreSQL evaluates once for each value of the dictionary.  If a request uses
+ * a column in any other way, the whole request reads texts of that column.  The
+ * columns of join tables have dictionaries of their own.
  *
- * Dictionaries have the values of rows that are hidden from the user, too.
- * What the user asks of them must be leakproof then, or it is asked of texts.
+ * Dictionaries also have the values of rows that are hidden from the user.  In
+ * queries with hidden rows a condition must be leakproof to be evaluated on a
+ * dictionary, else it is evaluated on texts.
  */
 #include "postgres.h"
 
@@ -25,10 +26,10 @@
 
 #include "compile/compiler.h"
 
-/* The number that c->texts has for a column of a join's table, from 1 on, or of the relation, which is number 0. */
+/* Number in c->texts of a column of a join table, with join from 1 on, or of the relation, with join 0. */
 #define TEXT_NUMBER(join, attno) ((join) * (MaxHeapAttributeNumber + 1) + (attno))
 
-/* The column that a Var is, if it may be had as codes; attno is 0 if it may not. */
+/* Return the column that a Var is if it may be read as dictionary codes, else a source with attno 0. */
 static CodeSource
 offered_column(const Compiler *c, const Var *var)
 {
@@ -60,7 +61,7 @@ is_coded(Compiler *c, const Var *var)
 	if (column.attno == 0 || bms_is_member(TEXT_NUMBER(column.join, column.attno), c->texts))
 		return false;
 	type = getBaseTypeAndTypmod(var->vartype, &typmod);
-	/* blanks that do not count are part of the code */
+	/* insignificant blanks are part of the coded value */
 	if (type == BPCHAROID && typmod < (int32) VARHDRSZ)
 		return false;
 	return (type == TEXTOID || type == VARCHAROID || type == BPCHAROID) && class_of_type(c, type, typmod, &form) &&
@@ -85,13 +86,13 @@ code_source(Compiler *c, const Operand *operand, Expr *expr)
 typedef struct ConditionSearch
 {
 	Compiler   *c;
-	const Var  *var;			/* that it is a condition on */
+	const Var  *var;			/* the only column of the condition, NULL until found */
 } ConditionSearch;
 
 /*
- * Whether a function may not be asked about values that no row of the query may
- * have: only PostgreSQL's own tell nobody what they were shown.  Of NULL it
- * must make NULL.
+ * Return true if a function must not be called with values that perhaps no row
+ * of the query has: only PostgreSQL's built-in immutable functions are known not
+ * to disclose their arguments.  The function must also be strict.
  */
 static bool
 is_unfit_function(Oid function)
@@ -99,7 +100,7 @@ is_unfit_function(Oid function)
 	return function >= FirstUnpinnedObjectId || func_volatile(function) != PROVOLATILE_IMMUTABLE || !func_strict(function);
 }
 
-/* Whether part of an expression keeps it from being a condition on one coded column alone. */
+/* Return true if an expression contains anything that keeps it from being a condition on a single coded column. */
 static bool
 unfit_walker(Node *node, void *arg)
 {
@@ -157,7 +158,7 @@ code_test_subject(Compiler *c, Expr *expr)
 	return unfit_walker((Node *) expr, &search) ? NULL : search.var;
 }
 
-/* The condition with a CaseTestExpr in the column's place, and values in those of parameters. */
+/* Copy a condition with a CaseTestExpr in place of the column and values in place of run-time constants. */
 static Node *
 condition_mutator(Node *node, void *arg)
 {
@@ -183,7 +184,7 @@ condition_mutator(Node *node, void *arg)
 	return expression_tree_mutator((Node *) expr, condition_mutator, c);
 }
 
-/* How many values a condition is to have room for. */
+/* Return how many dictionary codes the truth table of a condition has room for. */
 static uint32
 room_for(const Compiler *c, const CodeSource *source)
 {
@@ -192,7 +193,7 @@ room_for(const Compiler *c, const CodeSource *source)
 	return source->book != NULL ? Max(source->book->nknown, 1) : 1;
 }
 
-/* The table of a condition, all unknown; of the same one for both bodies. */
+/* Return the index of a condition's truth table, shared by both bodies; a new one has all results unknown. */
 static int
 need_table(Compiler *c, const CodeSource *source, Expr *condition)
 {
@@ -234,9 +235,9 @@ compile_code_test(Compiler *c, Expr *expr, const Var *var, Operand *out)
 	return true;
 }
 
-/* Which columns */
+/* Columns that must be texts */
 
-/* Whether the value of an expression is never looked at: that of a coded column, counted or compared with NULL. */
+/* Return true if a node counts a coded column or compares it with NULL, so that the text itself is not needed. */
 static bool
 is_only_counted(Compiler *c, Node *node)
 {
@@ -250,7 +251,7 @@ is_only_counted(Compiler *c, Node *node)
 	return subject != NULL && IsA(subject, Var) && is_coded(c, (Var *) subject);
 }
 
-/* Note that a column is looked at as text. */
+/* Record that a column is needed as text. */
 static void
 note_text(Compiler *c, const Var *var)
 {
@@ -260,7 +261,7 @@ note_text(Compiler *c, const Var *var)
 		c->texts = bms_add_member(c->texts, TEXT_NUMBER(column.join, column.attno));
 }
 
-/* Note the columns that are looked at as texts. */
+/* Record the columns that an expression needs as texts. */
 static bool
 text_walker(Node *node, void *arg)
 {
@@ -289,7 +290,7 @@ text_walker(Node *node, void *arg)
 	return expression_tree_walker(node, text_walker, c);
 }
 
-/* The same of what is returned, or kept. */
+/* Record the columns that are needed as texts because they are returned or materialized as such. */
 static void
 note_outputs(Compiler *c)
 {
@@ -301,7 +302,7 @@ note_outputs(Compiler *c)
 			text_walker(list_nth(request->outputs, request->keep->column[k].attno - 1), c);
 	if (request->aggregate)
 		return;
-	/* the texts of tables are at hand */
+	/* texts of join tables are available on the host */
 	foreach(lc, request->outputs)
 	{
 		const Var  *var = (const Var *) scan_expr(c, lfirst(lc));
@@ -324,7 +325,7 @@ find_texts(Compiler *c)
 	if (!c->offers_codes)
 		return;
 	note_outputs(c);
-	/* conditions on what has turned out to be read as text are looked at as texts, too */
+	/* a condition on a column that turns out to be needed as text needs texts as well: iterate to a fixpoint */
 	do
 	{
 		before = bms_copy(c->texts);

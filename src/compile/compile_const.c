@@ -1,10 +1,11 @@
 /*
  * compile_const.c
- *		Constants, and what is constant during one execution.
+ *		Compilation of constants and of run-time constants.
  *
- * Parameters, and stable functions of constants and parameters, have a value
- * when the executor compiles.  While planning they are NULLs of their type,
- * from which nothing is concluded.
+ * Run-time constants are parameters, and stable functions of constants and
+ * parameters: they have one value during an execution, known when the executor
+ * compiles.  While planning they are NULLs of their type, from which nothing is
+ * concluded.
  */
 #include "postgres.h"
 
@@ -21,7 +22,7 @@
 
 #include "compile/compiler.h"
 
-/* A numeric constant at its own display scale. */
+/* Compile a numeric constant at its own display scale. */
 static bool
 compile_decimal_const(Compiler *c, Const *constant, Operand *out)
 {
@@ -67,7 +68,7 @@ int_of_const(const Const *constant)
 	}
 }
 
-/* uuid, timetz, interval: the value that they are compared by. */
+/* Return the integer that a uuid, timetz or interval is compared by. */
 static Wide
 wide_of_const(const Const *constant)
 {
@@ -140,7 +141,7 @@ compile_const(Compiler *c, Const *constant, Operand *out)
 
 	*out = (Operand) {.nullable = constant->constisnull, .constant = constant};
 	constant->consttype = getBaseTypeAndTypmod(constant->consttype, &typmod);
-	/* a constant's text is never packed by its type: the other side decides */
+	/* a text constant is not packed because of its type: the other side of a comparison decides */
 	if (!class_of_type(c, constant->consttype, -1, out))
 		return false;
 	switch (out->class)
@@ -181,7 +182,7 @@ case_value_walker(Node *node, void *context)
 	return IsA(node, CaseTestExpr) || expression_tree_walker(node, case_value_walker, context);
 }
 
-/* Whether an expression refers to the value that a CASE tests. */
+/* Return true if an expression refers to the value that a CASE tests. */
 static bool
 contain_case_value(Expr *expr)
 {

@@ -1,6 +1,6 @@
 /*
  * compile_date.c
- *		Arithmetic of dates, and EXTRACT.
+ *		Compilation of date arithmetic and of EXTRACT.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 
 #include "compile/compiler.h"
 
-/* date + days and date - days. */
+/* Compile date + days or date - days. */
 bool
 compile_date_add(Compiler *c, bool subtract, const Operand *day, const Operand *days, Operand *out)
 {
@@ -24,7 +24,7 @@ compile_date_add(Compiler *c, bool subtract, const Operand *day, const Operand *
 	return true;
 }
 
-/* Field names as EXTRACT's grammar gives them. */
+/* Field names as the grammar of EXTRACT produces them. */
 static const struct
 {
 	const char *name;
@@ -52,7 +52,7 @@ find_field(const Operand *name, DateField *field)
 	return false;
 }
 
-/* Whether a timestamptz is its own local time in the session's zone. */
+/* Return true if the session's time zone has a constant offset of 0, so that a timestamptz is its own local time. */
 static bool
 zone_is_utc(void)
 {
@@ -62,8 +62,9 @@ zone_is_utc(void)
 }
 
 /*
- * extract(name from a), a numeric, and date_part(name, a), a float8.  Infinite
- * dates, and units that a type does not have, are PostgreSQL's.
+ * Compile extract(name from a), which is numeric, or date_part(name, a), which
+ * is float8.  Units that a type does not have are refused; for infinite dates
+ * the instructions report a failure, and PostgreSQL evaluates them.
  */
 bool
 compile_date_field(Compiler *c, Oid type, bool numeric, const Operand *name, const Operand *a, Operand *out)
@@ -92,7 +93,7 @@ compile_date_field(Compiler *c, Oid type, bool numeric, const Operand *name, con
 			out->scale = out->dscale = 6;
 	}
 	else if (field == FIELD_SECOND_USECS)
-		/* whole seconds and their fraction are added as floats there: not always the same digits */
+		/* date_part() adds whole seconds and their fraction as floats: digits may differ */
 		return refuse(c, REASON_EXPRESSION);
 	else
 	{

@@ -1,11 +1,11 @@
 /*
  * compile_decimal.c
- *		Arithmetic of numerics as scaled integers.
+ *		Compilation of arithmetic on numerics, as scaled integers.
  *
- * A decimal carries two scales.  `scale` is where its point is in the integer
- * that the program computes with, fixed when compiling.  `dscale` is what
- * PostgreSQL would print; it is known when compiling for declared types and
- * lies in a register otherwise.
+ * A decimal carries two scales.  `scale` is the number of decimal digits after
+ * the point in the integer that the program computes with, fixed when compiling.
+ * `dscale` is the display scale that PostgreSQL would print; it is known when
+ * compiling for declared types and is in a register otherwise.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ decimal_operand(int vreg, int scale, int dscale, bool nullable)
 	return (Operand) {.class = CLASS_DECIMAL, .vreg = vreg, .scale = scale, .dscale = dscale, .nullable = nullable};
 }
 
-/* An opcode of decimals: its narrow or its wide form. */
+/* Emit the narrow or the wide form of an opcode on decimals. */
 static int
 emit_decimal(Compiler *c, Opcode narrow, Opcode wide, int a, int b)
 {
@@ -37,7 +37,7 @@ decimal_constant(Compiler *c, Wide value)
 	return emit_constant(&c->em, c->wide ? KIND_W : KIND_I, words, false);
 }
 
-/* Multiply up to a larger scale. */
+/* Return a decimal at a larger or equal scale, multiplied by a power of 10. */
 Operand
 decimal_at_scale(Compiler *c, const Operand *a, int scale)
 {
@@ -71,7 +71,7 @@ dscale_vreg(Compiler *c, const Operand *a)
 	return a->dscale < 0 ? a->second_vreg : int_constant(c, a->dscale);
 }
 
-/* The display scale of a sum: the larger one. */
+/* Set the display scale of a sum: the larger one of its operands. */
 static void
 larger_dscale(Compiler *c, const Operand *a, const Operand *b, Operand *out)
 {
@@ -121,9 +121,9 @@ decimal_mul(Compiler *c, const Operand *a, const Operand *b, Operand *out)
 #define QUOTIENT_SCALE 24
 
 /*
- * a / b.  PostgreSQL chooses the display scale of each quotient from the
- * magnitudes of its operands and rounds there; then zeros fill it up to our
- * scale.  It takes 128 bits throughout.
+ * Compile a / b.  PostgreSQL chooses the display scale of each quotient from the
+ * magnitudes of its operands and rounds there; the quotient is then scaled up to
+ * QUOTIENT_SCALE.  All steps need 128 bits.
  */
 static bool
 decimal_divide(Compiler *c, const Operand *a, const Operand *b, Operand *out)
@@ -137,7 +137,7 @@ decimal_divide(Compiler *c, const Operand *a, const Operand *b, Operand *out)
 	c->narrow_fails |= !c->wide;
 	if (!c->wide)
 	{
-		/* only the wide body will be kept: anything of the right class does here */
+		/* only the wide body will be used: any operand of the right class will do here */
 		*out = *a;
 		out->constant = NULL;
 		return true;
@@ -149,7 +149,7 @@ decimal_divide(Compiler *c, const Operand *a, const Operand *b, Operand *out)
 	less = emit(em, VMOP_LT_I, least, wanted, 0, 0);
 	out->dscale = -1;
 	out->second_vreg = emit(em, VMOP_BLEND_I, wanted, least, less, 0);
-	/* numerator at the scale at which the quotient comes out with its display scale */
+	/* shift the numerator so that the integer quotient has its display scale */
 	shifted = emit(em, VMOP_SHIFT_W, a->vreg,
 				   emit(em, VMOP_ADD_D, out->second_vreg, int_constant(c, b->scale - a->scale), 0, 0), c->mask, 0);
 	out->vreg = emit(em, VMOP_DIV_W, shifted, b->vreg, c->mask, 0);
@@ -158,7 +158,7 @@ decimal_divide(Compiler *c, const Operand *a, const Operand *b, Operand *out)
 	return true;
 }
 
-/* A narrow value has at most 18 digits; to drop more takes the wide body. */
+/* Drop digits after the point.  A narrow value has at most 18 digits: dropping more needs the wide body. */
 static int
 drop_digits_of(Compiler *c, Opcode narrow, Opcode wide, int vreg, int digits)
 {
@@ -167,7 +167,7 @@ drop_digits_of(Compiler *c, Opcode narrow, Opcode wide, int vreg, int digits)
 	return emit(&c->em, c->wide ? wide : narrow, vreg, 0, 0, c->wide ? digits : Min(digits, 18));
 }
 
-/* Round to fewer digits after the point, or append zeros. */
+/* Round a decimal to fewer digits after the point, or append zeros. */
 static Operand
 decimal_round(Compiler *c, const Operand *a, int scale)
 {
@@ -184,7 +184,7 @@ decimal_round(Compiler *c, const Operand *a, int scale)
 	return r;
 }
 
-/* numeric(x, typmod): round to the declared scale; too many digits before the point are refused by range. */
+/* Compile numeric(x, typmod): round to the declared scale, and test that the precision suffices. */
 static bool
 decimal_typmod(Compiler *c, const Operand *a, const Operand *typmod, Operand *out)
 {
@@ -233,7 +233,7 @@ decimal_to_int(Compiler *c, const Operand *a, Opcode check, Operand *out)
 	return true;
 }
 
-/* An integer of any size as a decimal without digits after the point. */
+/* Return an integer of any size as a decimal without digits after the point. */
 Operand
 decimal_of_int(Compiler *c, const Operand *a)
 {
@@ -263,7 +263,7 @@ decimal_abs(Compiler *c, const Operand *a, Operand *out)
 	return true;
 }
 
-/* a % b, of the sign of a, with the larger display scale. */
+/* Compile a % b, which has the sign of a and the larger display scale. */
 static bool
 decimal_mod(Compiler *c, Operand *a, Operand *b, Operand *out)
 {
@@ -274,7 +274,7 @@ decimal_mod(Compiler *c, Operand *a, Operand *b, Operand *out)
 	return c->reason == NULL;
 }
 
-/* A whole number that counts units of 10^-scale, for scale < 0 as well. */
+/* Convert a whole number of units of 10^-scale, where scale may be negative, to a decimal. */
 static bool
 decimal_from_units(Compiler *c, Operand *units, int scale, Operand *out)
 {
@@ -285,7 +285,7 @@ decimal_from_units(Compiler *c, Operand *units, int scale, Operand *out)
 	return c->reason == NULL;
 }
 
-/* The constant second argument of round() and trunc(), 0 when there is none; false when it is not known. */
+/* Store the constant second argument of round() or trunc(), 0 if absent.  Returns false if unknown or out of range. */
 static bool
 digits_argument(const Operand *digits, int *scale)
 {
@@ -294,13 +294,13 @@ digits_argument(const Operand *digits, int *scale)
 		return true;
 	if (digits->constant == NULL)
 		return false;
-	/* NULL makes the result NULL whatever is computed */
+	/* NULL makes the result NULL, whatever scale is used */
 	if (!digits->constant->constisnull)
 		*scale = DatumGetInt32(digits->constant->constvalue);
 	return *scale >= -DECIMAL_MAX_DIGITS && *scale <= DECIMAL_MAX_DIGITS;
 }
 
-/* round(), trunc(), floor() and ceil(): to `digits` places after the point, or none. */
+/* Compile round(), trunc(), floor() or ceil(), to `digits` places after the point, or to none without `digits`. */
 static bool
 decimal_to_digits(Compiler *c, FunctionAction action, const Operand *a, const Operand *digits, Operand *out)
 {
@@ -346,7 +346,7 @@ decimal_to_digits(Compiler *c, FunctionAction action, const Operand *a, const Op
 	{
 		Operand		nothing = *out;
 
-		/* strict: NULL digits give NULL */
+		/* the functions are strict: NULL digits give NULL */
 		nothing.vreg = emit_constant(&c->em, c->wide ? KIND_W : KIND_I, (uint64[2]) {0, 0}, true);
 		out->vreg = emit(&c->em, c->wide ? VMOP_BLEND_W : VMOP_BLEND_I, nothing.vreg, out->vreg,
 						 null_test(c, digits), 0);

@@ -1,6 +1,9 @@
 /*
  * compile_expr.c
- *		The walk over expression trees, down to columns, constants and parameters.
+ *		Compilation of expression trees, down to columns, constants and parameters.
+ *
+ * An expression that has been compiled for all selected lanes is remembered in
+ * c->known, so that equal expressions are computed once.
  */
 #include "postgres.h"
 
@@ -54,7 +57,7 @@ bool_operand(int vreg, bool nullable)
 	return (Operand) {.class = CLASS_BOOL, .vreg = vreg, .nullable = nullable};
 }
 
-/* An integer or decimal as a 128-bit register. */
+/* Return a 128-bit register with an integer or decimal. */
 int
 widened(Compiler *c, const Operand *a)
 {
@@ -99,7 +102,7 @@ null_test(Compiler *c, const Operand *a)
 }
 
 /*
- * The class of a type that is no domain.  Text of a declared length that
+ * Set the class of a type that is not a domain.  Text of a declared length that
  * always fits 7 bytes is packed into a word.
  */
 bool
@@ -138,7 +141,7 @@ enum_in_oid_order(Oid type)
 	return ordered;
 }
 
-/* Declared scale of numeric(p, s), or -1. */
+/* Return the declared scale of numeric(p, s), or -1 without typmod. */
 static int
 declared_scale(int32 typmod)
 {
@@ -169,7 +172,10 @@ use_column(Compiler *c, const ColumnUse *use)
 	return r->ncolumns++;
 }
 
-/* The scale that a table's numerics are kept at: what a join has asked for, or the declared one, or what is assumed. */
+/*
+ * Return the scale at which a join table stores a column of numerics: the one
+ * that a use of the column has requested, else the declared or the assumed one.
+ */
 static int
 scale_in_table(const JoinedTable *table, AttrNumber column, int declared)
 {
@@ -218,7 +224,7 @@ describe_column(Compiler *c, const Expr *expr, Operand *out, ColumnUse *use)
 	return true;
 }
 
-/* A register with a column's values: of the tablet, or of a join's table. */
+/* Return a register with the values of a column of the tablet, or of a join table. */
 static int
 load_column(Compiler *c, int table, OperandKind kind, const ColumnUse *use)
 {
@@ -252,7 +258,7 @@ compile_column(Compiler *c, const Expr *expr, Operand *out)
 	return c->reason == NULL;
 }
 
-/* A cast that only renames a type: to or from a domain, or among text types that count blanks. */
+/* Compile a cast that only renames a type: to or from a domain, or between text types with significant blanks. */
 static bool
 compile_relabel(Compiler *c, RelabelType *expr, Operand *out)
 {
@@ -362,7 +368,7 @@ compile_node(Compiler *c, Expr *expr, Operand *out)
 			{
 				FuncExpr   *func = (FuncExpr *) expr;
 
-				/* a cast may use a function of another type, as int2 to oid does */
+				/* a cast may call a function for another result type, as int2 to oid does */
 				if (getBaseType(func->funcresulttype) == OIDOID)
 					return refuse(c, REASON_EXPRESSION);
 				return compile_call(c, func->funcid, func->args, func->inputcollid, out);

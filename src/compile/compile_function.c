@@ -1,6 +1,6 @@
 /*
  * compile_function.c
- *		Operators and functions over compiled arguments.
+ *		Compilation of operators and functions over compiled arguments.
  */
 #include "postgres.h"
 
@@ -15,9 +15,9 @@
 #define FUNCTION_MAX_ARGS 3
 
 /*
- * Compare a date with a constant timestamp as with a date; false when none
- * says the same.  `comparison` is one of EQ, NE, LT and LE, and `below` tells
- * which side of it the date is on.
+ * Replace a constant timestamp that is compared with a date by a date with which
+ * the comparison has the same result; false if there is none.  `comparison` is
+ * one of EQ, NE, LT and LE; `below` is true if the date is on its left side.
  */
 static bool
 compare_as_dates(Compiler *c, Comparison comparison, bool below, Operand *timestamp)
@@ -33,7 +33,7 @@ compare_as_dates(Compiler *c, Comparison comparison, bool below, Operand *timest
 	midnight = op_date_to_ts(day) == ts;
 	if (!midnight && comparison != COMPARISON_LT && comparison != COMPARISON_LE)
 		return false;
-	/* date < ts and ts <= date turn at the first day from ts on, the others at the last one until ts */
+	/* date < ts and ts <= date change at the first day not before ts, the others at the last day not after ts */
 	timestamp->vreg = int_constant(c, day + (!midnight && (comparison == COMPARISON_LT) == below));
 	return true;
 }
@@ -41,7 +41,7 @@ compare_as_dates(Compiler *c, Comparison comparison, bool below, Operand *timest
 bool
 compile_comparison(Compiler *c, const FunctionMap *map, Oid collation, Operand *a, Operand *b, Operand *out)
 {
-	/* by comparison (EQ, NE, LT, LE) and kind */
+	/* opcodes by comparison (EQ, NE, LT, LE) and register kind */
 	static const Opcode op_int[] = {VMOP_EQ_I, VMOP_NE_I, VMOP_LT_I, VMOP_LE_I};
 	static const Opcode op_float[] = {VMOP_EQ_F, VMOP_NE_F, VMOP_LT_F, VMOP_LE_F};
 	static const Opcode op_wide[] = {VMOP_EQ_W, VMOP_NE_W, VMOP_LT_W, VMOP_LE_W};
@@ -108,7 +108,7 @@ float_operand(int vreg, bool nullable)
 	return (Operand) {.class = CLASS_FLOAT, .vreg = vreg, .nullable = nullable};
 }
 
-/* |a|, with the overflow of the size's subtraction from zero. */
+/* Compile |a|; `subtract` checks the negation for overflow of the integer type. */
 static bool
 int_abs(Compiler *c, const Operand *a, Opcode subtract, Operand *out)
 {
@@ -143,13 +143,13 @@ compile_function(Compiler *c, const FunctionMap *map, List *args, Operand *out)
 	switch ((FunctionAction) map->action)
 	{
 		case ACTION_COMPARE:
-			break;				/* compile_comparison() takes these */
+			break;				/* compiled by compile_comparison() */
 		case ACTION_INT_ARITH:
 			*out = int_operand(emit(em, op, a.vreg, b.vreg, c->mask, 0), nullable);
 			return true;
 		case ACTION_INT_DIVIDE:
 			{
-				/* a NULL dividend makes the result NULL before the divisor is looked at */
+				/* a NULL dividend makes the result NULL before PostgreSQL tests the divisor */
 				int			present = emit(em, VMOP_NOT, null_test(c, &a), 0, 0, 0);
 
 				emit(em, VMOP_ZERO_I, b.vreg, 0, emit(em, VMOP_MASK_TRUE, present, c->mask, 0, 0), 0);

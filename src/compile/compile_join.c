@@ -1,17 +1,18 @@
 /*
  * compile_join.c
- *		Joins: rows of tables, one after the other.
+ *		Compilation of joins with the rows of join tables, one join after the other.
  *
- * compile_join_key.c finds them.  A table with one row a key is looked up, and
- * lanes go on.  Otherwise what follows runs in a loop over the pairs of lanes
- * and rows.  Whether a row has a match that meets further conditions is found
- * out in a loop of its own.
+ * compile_join_key.c emits the search for a lane's rows.  If keys are unique,
+ * lanes continue with one row each.  Otherwise the rest of the program runs in a
+ * loop over the pairs of lanes and rows (EXPAND ... AGAIN).  If a semi, anti or
+ * left join without unique keys has further conditions, a loop of its own, ahead
+ * of the rest, marks the lanes that have a row which meets the conditions.
  */
 #include "postgres.h"
 
 #include "compile/compile_join.h"
 
-/* What holds within a loop, and before it. */
+/* Parts of the compiler's state that are replaced within a loop. */
 typedef struct LoopState
 {
 	int			lane;
@@ -24,7 +25,7 @@ static const Opcode fetch[] = {
 	[KIND_W] = VMOP_FETCH_W, [KIND_T] = VMOP_FETCH_T,
 };
 
-/* Whether two expressions are the same: of columns their numbers tell. */
+/* Return true if two expressions are equal; Vars are compared by their numbers alone. */
 static bool
 is_same_column(const Expr *a, const Expr *b)
 {
@@ -82,7 +83,7 @@ book_of_column(const Compiler *c, int table, AttrNumber column)
 	return NULL;
 }
 
-/* The constants with a column's least and largest value, which say what a program can compute in 64 bits. */
+/* Add a column's bounds, by which the guard of narrow bodies decides, to the constants; return their index. */
 static int
 pool_bounds(Compiler *c, const JoinedTable *table, int column)
 {
@@ -140,7 +141,7 @@ filter_all(Compiler *c, List *conditions)
 	return true;
 }
 
-/* All conditions as one. */
+/* Combine all conditions by AND into *out, which is 0 without conditions. */
 static bool
 all_of(Compiler *c, List *conditions, int *out)
 {
@@ -168,7 +169,11 @@ bool_constant(Compiler *c, bool value)
 
 /* Loops */
 
-/* Begin a loop over the pairs that the found rows make; what was known of lanes has to be picked. */
+/*
+ * Begin a loop over the pairs of lanes and the rows found.  Row registers of the
+ * lanes are replaced by picks for the pairs, and c->known is emptied.  The
+ * previous state is saved in *before.  Returns the register of the pairs.
+ */
 static int
 begin_loop(Join *join, int flags, int marks, LoopState *before)
 {
@@ -191,7 +196,7 @@ begin_loop(Join *join, int flags, int marks, LoopState *before)
 	return pairs;
 }
 
-/* The lanes that have a row which meets the conditions. */
+/* Emit a loop that sets *marks for the lanes that have a row which meets the conditions. */
 static bool
 mark_lanes(Join *join, int *marks)
 {
@@ -212,7 +217,7 @@ mark_lanes(Join *join, int *marks)
 	return true;
 }
 
-/* Go on with pairs. */
+/* Begin the loop over pairs in which the rest of the program runs. */
 static bool
 go_on_with_pairs(Join *join, int flags, int marks)
 {
@@ -235,6 +240,7 @@ end_loops(Compiler *c)
 
 /* Kinds of joins */
 
+/* Compile an inner join: only lanes with a row that meets the conditions remain. */
 static bool
 join_inner(Join *join)
 {
@@ -248,7 +254,7 @@ join_inner(Join *join)
 	return filter_all(c, join->others);
 }
 
-/* Each lane stays, with NULLs if no row meets the conditions. */
+/* Compile a left join: all lanes remain, with a NULL row if no row meets the conditions. */
 static bool
 join_left(Join *join)
 {
@@ -274,14 +280,14 @@ join_left(Join *join)
 		return go_on_with_pairs(join, EXPAND_OUTER, emit(&c->em, VMOP_FOUND_S, join->found, 0, 0, 0));
 	if (!mark_lanes(join, &marks) || !go_on_with_pairs(join, EXPAND_OUTER, marks) || !all_of(c, join->others, &condition))
 		return false;
-	/* the pair of a lane that has none has no row */
+	/* the pair of a lane without a match has no row */
 	condition = emit(&c->em, VMOP_IS_TRUE, condition, 0, 0, 0);
 	filter_by(c, emit(&c->em, VMOP_OR, condition,
 					  emit(&c->em, VMOP_NOT, emit(&c->em, VMOP_FOUND_R, join->table->row, 0, 0, 0), 0, 0, 0), 0, 0));
 	return true;
 }
 
-/* Lanes stay that have, or have not, a row which meets the conditions. */
+/* Compile a semi or anti join: lanes remain that have, or do not have, a row which meets the conditions. */
 static bool
 join_semi(Join *join, bool anti)
 {
@@ -311,7 +317,7 @@ join_semi(Join *join, bool anti)
 	return true;
 }
 
-/* Whether some row of the table has a NULL. */
+/* Return true if some row of a table has a NULL. */
 static bool
 has_nulls(const Tablet *rows)
 {
@@ -321,7 +327,7 @@ has_nulls(const Tablet *rows)
 	return false;
 }
 
-/* Lanes stay where x has no NULL; of several columns it must be known that there is none. */
+/* Drop lanes where x is NULL; refuse several columns unless none of them can be NULL. */
 static bool
 filter_nulls(const Join *join)
 {
@@ -345,7 +351,11 @@ filter_nulls(const Join *join)
 	return true;
 }
 
-/* An anti join that takes NULLs for what they are to NOT IN: it is true of no rows, and else not if there is one. */
+/*
+ * Compile an anti join with the NULL semantics of NOT IN: with an empty table
+ * all lanes remain; if the table has a NULL, none does; else those where x is
+ * not NULL and has no match.
+ */
 static bool
 join_not_in(Join *join)
 {
@@ -387,7 +397,7 @@ compile_join(Compiler *c, const JoinRequest *request)
 				return false;
 			break;
 		case JOIN_FULL:
-			/* which rows of the table have met none is known when all lanes are through */
+			/* which rows of the table have no match is known only when all lanes have passed */
 			if (c->joins_left > 0 || request->filters != NIL)
 				return refuse(c, REASON_EXPRESSION);
 			if (!join_left(&join))

@@ -1,6 +1,6 @@
 /*
  * compile_join.h
- *		A join while it is being compiled: shared by the files about joins.
+ *		Compilation of a join: state shared by compile_join.c and compile_join_key.c.
  */
 #ifndef GPUDB_COMPILE_COMPILE_JOIN_H
 #define GPUDB_COMPILE_COMPILE_JOIN_H
@@ -14,18 +14,18 @@ typedef struct Join
 	Compiler   *c;
 	const JoinRequest *request;
 	JoinedTable *table;
-	int			number;			/* from 1 on */
-	List	   *keys;			/* of the conditions, those that are its key, */
-	List	   *others;			/* and those that are to be tested */
-	bool		unique;
-	bool		loops;			/* what has found its rows goes on as pairs */
-	int			found;			/* register of rows or of their spans */
+	int			number;			/* number of the join and of its table, from 1 on */
+	List	   *keys;			/* conditions that form the key */
+	List	   *others;			/* conditions to test on the rows that were found */
+	bool		unique;			/* a lane finds one row at most */
+	bool		loops;			/* lanes with rows continue as pairs in a loop */
+	int			found;			/* register of the rows found, or with `loops` of their spans */
 } Join;
 
-/* Find the rows that may meet the conditions: found, and what is to be known of them. */
+/* Emit the search for the rows that may meet the conditions; sets keys, others, unique, loops and found. */
 extern bool find_joined_rows(Join *join);
 
-/* Note that what is equal to the table's columns stands for them in what follows: PostgreSQL may compare these instead. */
+/* Record in c->equal what the table's columns equal: PostgreSQL's later conditions may refer to these columns. */
 extern void keep_equal_columns(Join *join);
 
 #endif							/* GPUDB_COMPILE_COMPILE_JOIN_H */

@@ -1,12 +1,13 @@
 /*
  * compile_join_key.c
- *		Joins: which rows of a table may meet the conditions.
+ *		Compilation of the search for the rows of a join table that may meet the conditions.
  *
- * Conditions by which a column of the table, or an expression that is one of
- * its columns, equals something that is known before are its key; where a table tells keys apart by a hash, they are
- * tested again like all others.  Without a key, one or two conditions that
- * bound a column have the table sorted by it, and the rows are those between
- * the ranks of the bounds.  Without these, too, all rows may.
+ * Conditions by which a column of the table, or an expression that is one of its
+ * columns, equals an expression known before the join form the key.  If the table
+ * finds keys by a hash, these conditions are tested again like all others.
+ * Without a key, one or two conditions that bound a column make the table sorted
+ * by that column, and the rows are those between the ranks of the bounds.
+ * Without bounds, too, all rows of the table may meet the conditions.
  */
 #include "postgres.h"
 
@@ -20,20 +21,20 @@
 
 #include "compile/compile_join.h"
 
-/* A condition that compares a column of the table with something that is known before. */
+/* Parts of a condition that compares a column of the table with an expression known before the join. */
 typedef struct Sides
 {
-	const FunctionMap *map;
-	bool		same_types;		/* of registers that compare as they do */
-	int			side;			/* that the column is on */
-	bool		trims;			/* a bpchar is compared as the text that it is without its blanks */
-	Expr	   *column;
-	Expr	   *other;
+	const FunctionMap *map;		/* comparison */
+	bool		same_types;		/* values of both types are equal exactly where their registers are */
+	int			side;			/* argument that is the column: 0 = left, 1 = right */
+	bool		trims;			/* a bpchar column is cast to text, which removes its trailing blanks */
+	Expr	   *column;			/* column of the table, without casts */
+	Expr	   *other;			/* the other side */
 } Sides;
 
 /* Conditions */
 
-/* Whether values of two types are equal where their registers are. */
+/* Return true if values of two types are equal exactly where their registers are. */
 static bool
 comparable(Oid a, Oid b)
 {
@@ -68,7 +69,7 @@ without_relabels(const Compiler *c, Expr *expr)
 	return expr;
 }
 
-/* What is cast from bpchar to text; NULL if it is something else. */
+/* Return the argument of a cast from bpchar to text, or NULL if the expression is not such a cast. */
 static Expr *
 cast_to_text(const Compiler *c, Expr *expr)
 {
@@ -77,7 +78,7 @@ cast_to_text(const Compiler *c, Expr *expr)
 	return IsA(cast, FuncExpr) && cast->funcid == F_TEXT_BPCHAR ? without_relabels(c, linitial(cast->args)) : NULL;
 }
 
-/* Whether an expression has columns of the join's table. */
+/* Return true if an expression refers to columns of the join's table. */
 static bool
 has_column_walker(Node *node, void *arg)
 {
@@ -93,7 +94,10 @@ has_column_walker(Node *node, void *arg)
 	return expression_tree_walker(node, has_column_walker, (void *) join);
 }
 
-/* The sides of a condition that compares a column of the table with something else; false if it does not. */
+/*
+ * Split a condition that compares a column of the table with an expression known
+ * before the join into its sides.  Returns false for any other condition.
+ */
 static bool
 split_condition(const Join *join, Expr *condition, Sides *sides)
 {
@@ -124,7 +128,7 @@ split_condition(const Join *join, Expr *condition, Sides *sides)
 	return false;
 }
 
-/* Whether a condition is a column of the table = something else. */
+/* Return true, with the sides, if a condition is an equality of a column of the table that can be part of a key. */
 static bool
 is_key(const Join *join, Expr *condition, Sides *sides)
 {
@@ -132,7 +136,7 @@ is_key(const Join *join, Expr *condition, Sides *sides)
 		sides->same_types;
 }
 
-/* Whether it bounds such a column, whose values have words in their order. */
+/* Return true, with the sides, if a condition bounds a column of the table whose values have words in their order. */
 static bool
 is_bound(const Join *join, Expr *condition, Sides *sides)
 {
@@ -140,14 +144,14 @@ is_bound(const Join *join, Expr *condition, Sides *sides)
 
 	if (!split_condition(join, condition, sides) || sides->map->op <= COMPARISON_NE)
 		return false;
-	/* a date is taken for a timestamp only before it is looked for */
+	/* only the other side may be a date that is converted to a timestamp, not the column */
 	if (sides->map->date_side == DATE_NONE ? !sides->same_types : (sides->map->date_side == DATE_LEFT) != (sides->side == 1))
 		return false;
 	type = map_type(getBaseType(exprType((const Node *) sides->column)));
 	return type != NULL && (type->class == CLASS_INT || type->class == CLASS_FLOAT || type->class == CLASS_DECIMAL);
 }
 
-/* The end at which it does. */
+/* Return the end at which a condition bounds its column. */
 static JoinEnd
 end_of(const Sides *sides)
 {
@@ -156,7 +160,11 @@ end_of(const Sides *sides)
 	return less == (sides->side == 0) ? JOIN_UPPER : JOIN_LOWER;
 }
 
-/* The value that a column is compared with, held as the column is, which may get a larger scale; false if the two cannot be brought together. */
+/*
+ * Convert the value that a column is compared with to the form of the column.
+ * The column may get a larger scale.  False with c->reason set if their forms
+ * cannot be unified.
+ */
 static bool
 hold_like_column(Join *join, const Sides *sides, Operand *value, Operand *column, ColumnUse *use)
 {
@@ -178,7 +186,7 @@ hold_like_column(Join *join, const Sides *sides, Operand *value, Operand *column
 
 /* Keys */
 
-/* Tell which values keys have, so that tablets that have none of them need not be read. */
+/* Emit the bounds of the table's keys, so that tablets without values between them are skipped. */
 static void
 tell_bounds(const Join *join, int value, int number)
 {
@@ -187,7 +195,7 @@ tell_bounds(const Join *join, int value, int number)
 	const TabletColumn *column = rows != NULL ? &rows->column[number] : NULL;
 	uint64		bounds[2] = {1, 0};
 
-	/* where lanes without a match stay, or are pairs, it would say nothing */
+	/* useless where lanes without a match remain, or lanes are pairs of an earlier join */
 	if (rows == NULL || c->lane != 0 || (join->request->type != JOIN_INNER && join->request->type != JOIN_SEMI))
 		return;
 	if (rows->nrows > 0)
@@ -198,21 +206,24 @@ tell_bounds(const Join *join, int value, int number)
 	emit(&c->em, VMOP_BOUND, value, 0, 0, pool_words(c->em.pool, bounds, lengthof(bounds)));
 }
 
-/* Whether texts are equal under a collation if their bytes are; PostgreSQL raises an error where it is not known which one it is. */
+/*
+ * Return true if texts are equal under a collation exactly where their bytes
+ * are, else refuse.  PostgreSQL raises an error if the collation is not known.
+ */
 static bool
 equality_known(Compiler *c, Oid collation)
 {
 	return OidIsValid(collation) && get_collation_isdeterministic(collation) ? true : refuse(c, REASON_COLLATION);
 }
 
-/* Add a part to the word of a key. */
+/* Add a condition to the key: compile its value and combine it with *word, the word of the key so far. */
 static bool
 add_part(Join *join, Expr *condition, const Sides *sides, int *word)
 {
 	Compiler   *c = join->c;
 	JoinUse    *use = join->table->use;
 	const int	part = list_length(join->keys);
-	/* a text without its blanks is looked for, and compared as it is when it is found */
+	/* the key is the text without trailing blanks; rows that are found are compared by the condition itself */
 	const bool	trims = sides->map->bpchar || sides->trims;
 	const Oid	collation = ((OpExpr *) condition)->inputcollid;
 	Operand		value = {0};
@@ -268,7 +279,7 @@ add_part(Join *join, Expr *condition, const Sides *sides, int *word)
 	return c->reason == NULL;
 }
 
-/* Whether words tell keys apart: not if texts are part of them. */
+/* Return true if equal words imply equal keys, which is not so if texts are part of the key. */
 static bool
 is_exact(const Join *join)
 {
@@ -281,8 +292,10 @@ is_exact(const Join *join)
 }
 
 /*
- * Whether to go on with pairs although no lane has two, as long as joins that
- * must have a loop find one.  Rows are kept by GPUs alone, which do not gain by it.
+ * Return true if a join with unique keys is to continue with pairs, which
+ * compacts the few lanes that have a match, provided that enough loops remain
+ * for the joins that must have one.  Rows are materialized by GPUs alone, which
+ * do not gain from compaction.
  */
 static bool
 puts_side_by_side(const Join *join)
@@ -305,7 +318,7 @@ has_key(const Join *join)
 	return false;
 }
 
-/* Whether a column is part of the key already: its values are held in one way. */
+/* Return true if a column is part of the key already; its values are stored in one form only. */
 static bool
 is_part(const Join *join, const Expr *column)
 {
@@ -318,7 +331,7 @@ is_part(const Join *join, const Expr *column)
 	return false;
 }
 
-/* Find the rows of the table whose key the lanes have; without a key, all. */
+/* Emit the search for the rows whose key equals the lanes' key; without a key, for all rows. */
 static bool
 find_by_key(Join *join)
 {
@@ -346,7 +359,7 @@ find_by_key(Join *join)
 
 /* Bounds */
 
-/* The first condition that bounds a column at one end; -1 if there is none. */
+/* Return the index of the first condition that bounds a column at one end, or -1. */
 static int
 find_bound(const Join *join, const Expr *column, JoinEnd end)
 {
@@ -362,7 +375,10 @@ find_bound(const Join *join, const Expr *column, JoinEnd end)
 	return -1;
 }
 
-/* Choose the column to sort the table by: the first one with bounds at both ends, or else at one; false if there is none. */
+/*
+ * Choose the column to sort the table by: the first with bounds at both ends,
+ * else the first with a bound at one end.  Returns false if there is none.
+ */
 static bool
 choose_bounds(const Join *join)
 {
@@ -391,7 +407,7 @@ choose_bounds(const Join *join)
 	return use->sorted;
 }
 
-/* The rank where the rows begin or end that are within a bound. */
+/* Emit the rank at which the rows within a bound begin or end, and return its register. */
 static int
 emit_rank(const Join *join, const Sides *sides, const Operand *value, JoinEnd end)
 {
@@ -406,11 +422,11 @@ emit_rank(const Join *join, const Sides *sides, const Operand *value, JoinEnd en
 		vreg = emit(&c->em, VMOP_FLOAT_WORD, vreg, 0, 0, 0);
 	if (value->class == CLASS_DECIMAL && c->wide)
 		op = VMOP_RANK_W;
-	/* rows that are equal come before what is strictly above them, and before what is not below */
+	/* rows equal to the value are below the rank for a strict lower bound and for an inclusive upper bound */
 	return emit_instr(&c->em, (EmitInstr) {.op = op, .a = vreg, .c = strict == (end == JOIN_LOWER), .imm = join->number});
 }
 
-/* The conditions that bounds do not meet. */
+/* Return the conditions of the join other than the chosen bounds. */
 static List *
 all_but_bounds(const Join *join)
 {
@@ -424,7 +440,7 @@ all_but_bounds(const Join *join)
 	return others;
 }
 
-/* What the rows are found by: the values of bounds, held as the column is that the table is to be sorted by. */
+/* Compile the values of the chosen bounds in the form of the column that the table is sorted by. */
 static bool
 compile_bounds(Join *join, Sides *sides, Operand *value)
 {
@@ -444,7 +460,7 @@ compile_bounds(Join *join, Sides *sides, Operand *value)
 			!hold_like_column(join, &sides[end], &value[end], &column, &column_use))
 			return false;
 	}
-	/* the second one may have given the column a larger scale */
+	/* the second bound may have given the column a larger scale */
 	for (JoinEnd end = JOIN_LOWER; end <= JOIN_UPPER; end++)
 		if (use->bound[end] >= 0 && column.class == CLASS_DECIMAL)
 			value[end] = decimal_at_scale(c, &value[end], column.scale);
@@ -455,14 +471,14 @@ compile_bounds(Join *join, Sides *sides, Operand *value)
 	return c->reason == NULL;
 }
 
-/* Find the rows within the bounds that were chosen. */
+/* Emit the search for the rows within the chosen bounds. */
 static bool
 find_by_range(Join *join)
 {
 	Compiler   *c = join->c;
 	const JoinUse *use = join->table->use;
 	const JoinRows *rows = join->table->rows;
-	/* those that all rows are between */
+	/* ranks below and above all rows */
 	int			rank[2] = {int_constant(c, 0), int_constant(c, PG_UINT32_MAX)};
 	Sides		sides[2];
 	Operand		value[2] = {0};
@@ -470,7 +486,7 @@ find_by_range(Join *join)
 	if (!compile_bounds(join, sides, value))
 		return false;
 	join->loops = true;
-	/* values that have no words are in no order */
+	/* the table is not sorted if a value has no word: test the conditions on all rows */
 	if (rows != NULL && !rows->table->sorted)
 	{
 		join->others = join->request->conditions;
@@ -490,7 +506,7 @@ find_joined_rows(Join *join)
 {
 	bool		found;
 
-	/* its columns have names, if no values yet */
+	/* let conditions refer to the table's columns, which have no values yet */
 	join->table->row = -1;
 	found = !has_key(join) && choose_bounds(join) ? find_by_range(join) : find_by_key(join);
 	join->table->row = 0;
@@ -504,7 +520,7 @@ keep_equal_columns(Join *join)
 	ListCell   *lc;
 	Sides		sides;
 
-	/* its columns have names once more */
+	/* let conditions refer to the table's columns once more */
 	join->table->row = -1;
 	foreach(lc, join->keys)
 		if (is_key(join, lfirst(lc), &sides) && IsA(sides.column, Var) && IsA(scan_expr(c, sides.other), Var) &&

@@ -1,10 +1,11 @@
 /*
  * compile_kept.c
- *		Rows that a device keeps: for a table of a join, or to go out later.
+ *		Compilation of rows materialized on the device, for a join table or to be returned later.
  *
- * The program is an aggregate without keys that counts them.  What is kept
- * takes 64 bits.  Of other values of a table's, which is then also here, the
- * number of the row is kept.
+ * The program is an aggregate without keys that counts the rows.  Materialized
+ * values take 64 bits at most.  For columns of a join table with other values the
+ * number of the table's row is materialized; the table is then on the host, too,
+ * which looks the values up.
  */
 #include "postgres.h"
 
@@ -15,11 +16,11 @@
 typedef struct KeptCompiler
 {
 	AggCompiler ac;
-	int			value[PROGRAM_MAX_KEPT];	/* registers, */
-	Opcode		store[PROGRAM_MAX_KEPT];	/* and what puts them into their places */
+	int			value[PROGRAM_MAX_KEPT];	/* register of each column's values */
+	Opcode		store[PROGRAM_MAX_KEPT];	/* opcode that stores them */
 } KeptCompiler;
 
-/* Have a register's values kept as one more column; its number, or -1 if they are too many. */
+/* Add a register's values as a materialized column; return its index, or -1 if there are too many. */
 static int
 keep_register(KeptCompiler *k, ColType type, Opcode store, int vreg)
 {
@@ -36,7 +37,10 @@ keep_register(KeptCompiler *k, ColType type, Opcode store, int vreg)
 	return shape->nkept++;
 }
 
-/* The same of an operand's, decimals having their scale; false if they have a form that is not kept. */
+/*
+ * Add an operand's values as a materialized column, decimals at their scale, and
+ * store its index.  False if the operand's form cannot be materialized.
+ */
 static bool
 keep_operand(KeptCompiler *k, Operand *operand, int *column)
 {
@@ -65,6 +69,7 @@ keep_operand(KeptCompiler *k, Operand *operand, int *column)
 	return *column >= 0;
 }
 
+/* Begin a program that materializes rows: add the state that counts them. */
 static KeptCompiler *
 begin_keeping(Compiler *c, Program *shape)
 {
@@ -76,7 +81,7 @@ begin_keeping(Compiler *c, Program *shape)
 	return k;
 }
 
-/* Count, and put all values into their places; of no columns there is one that stays empty. */
+/* Emit the count and the stores of all columns.  Without columns, one that is never stored is added. */
 static bool
 end_keeping(KeptCompiler *k)
 {
@@ -94,7 +99,7 @@ end_keeping(KeptCompiler *k)
 	return c->reason == NULL;
 }
 
-/* Keep a column of a table's, and have it told what a table's head is to say of it. */
+/* Materialize a column for a join table, with states for what the descriptor of the table's tablet needs. */
 static bool
 keep_column(KeptCompiler *k, const CompileRequest *request, const ColumnUse *use)
 {
@@ -104,7 +109,7 @@ keep_column(KeptCompiler *k, const CompileRequest *request, const ColumnUse *use
 	KeptColumn *kept;
 	int			column;
 
-	/* texts that are not wanted by their codes are wanted as texts */
+	/* a text that is not required as a dictionary code is required as a text */
 	if (use->second || use->packed)
 		return refuse(c, REASON_DATA_TYPE);
 	if (!compile_expr(c, expr, &operand))
@@ -113,7 +118,7 @@ keep_column(KeptCompiler *k, const CompileRequest *request, const ColumnUse *use
 		return refuse(c, REASON_DATA_TYPE);
 	if (operand.class == CLASS_DECIMAL)
 	{
-		/* whoever wants the table knows of fewer digits than other runs here have met, until it has met them itself */
+		/* the join that uses the table assumes fewer digits than runs here have met, until its own run meets them */
 		if (operand.scale > use->scale)
 			return refuse(c, REASON_DATA_TYPE);
 		operand = decimal_at_scale(c, &operand, use->scale);
@@ -147,7 +152,10 @@ compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape)
 	return end_keeping(k);
 }
 
-/* Of a table's column that has no form that is kept, which therefore is not on a device alone, the numbers of its rows do. */
+/*
+ * Materialize the row numbers of a join table in place of a column whose form
+ * cannot be materialized.  A table with such a column is always on the host.
+ */
 static bool
 keep_numbers(KeptCompiler *k, Expr *expr, OutputResult *attribute)
 {
@@ -161,7 +169,7 @@ keep_numbers(KeptCompiler *k, Expr *expr, OutputResult *attribute)
 	return c->reason == NULL;
 }
 
-/* Keep what is wanted of rows: a column or, where its value alone does not tell how it is displayed, two. */
+/* Materialize an output: one column or, where the value alone does not determine its display, two. */
 static bool
 keep_output(KeptCompiler *k, Expr *expr)
 {

@@ -1,6 +1,6 @@
 /*
  * compile_logic.c
- *		AND, OR, NOT, CASE, COALESCE and tests.
+ *		Compilation of AND, OR, NOT, CASE, COALESCE, NULLIF, GREATEST, LEAST and tests.
  *
  * PostgreSQL evaluates AND, OR, CASE and COALESCE from left to right and stops
  * early; an error in a part that it never reaches is no error.  Here all
@@ -16,7 +16,7 @@
 
 #include "compile/compiler.h"
 
-/* AND and OR: each argument counts only where the ones before left it open. */
+/* Compile AND or OR: errors of an argument count only where the arguments before it do not decide the result. */
 static bool
 compile_and_or(Compiler *c, BoolExpr *expr, Operand *out)
 {
@@ -56,7 +56,7 @@ compile_bool_expr(Compiler *c, BoolExpr *expr, Operand *out)
 	return true;
 }
 
-/* then where the mask is set, otherwise els; classes must agree. */
+/* Emit a blend: `then` where the mask is set, else `els`, after unifying scales; refuses different classes. */
 static bool
 blend(Compiler *c, int mask, Operand *then, Operand *els, Operand *out)
 {
@@ -89,8 +89,8 @@ blend(Compiler *c, int mask, Operand *then, Operand *els, Operand *out)
 }
 
 /*
- * CASE.  Branches are compiled from the first to the last under the mask of
- * the lanes that reach them, and blended from the last to the first.
+ * Compile CASE.  Branches are compiled from the first to the last under the mask
+ * of the lanes that reach them, and blended from the last to the first.
  */
 bool
 compile_case(Compiler *c, CaseExpr *expr, Operand *out)
@@ -142,6 +142,7 @@ compile_case(Compiler *c, CaseExpr *expr, Operand *out)
 	return true;
 }
 
+/* Compile COALESCE: errors of an argument count only where all arguments before it are NULL. */
 bool
 compile_coalesce(Compiler *c, CoalesceExpr *expr, Operand *out)
 {
@@ -223,7 +224,7 @@ compile_boolean_test(Compiler *c, BooleanTest *expr, Operand *out)
 	return true;
 }
 
-/* Whether a comparison holds, which it does not where an operand is NULL. */
+/* Compile the test whether a comparison is true, which it is not where an operand is NULL. */
 static bool
 compile_holds(Compiler *c, const FunctionMap *map, Oid collation, const Operand *a, const Operand *b, int *holds)
 {
@@ -237,7 +238,7 @@ compile_holds(Compiler *c, const FunctionMap *map, Oid collation, const Operand 
 	return true;
 }
 
-/* Both operands of an equality, and whether it holds. */
+/* Compile both operands of an equality, and the test whether it is true. */
 static bool
 compile_equal(Compiler *c, OpExpr *expr, Operand *a, Operand *b, int *equal)
 {
@@ -249,7 +250,7 @@ compile_equal(Compiler *c, OpExpr *expr, Operand *a, Operand *b, int *equal)
 		compile_holds(c, map, expr->inputcollid, a, b, equal);
 }
 
-/* a IS DISTINCT FROM b */
+/* Compile a IS DISTINCT FROM b. */
 bool
 compile_distinct(Compiler *c, DistinctExpr *expr, Operand *out)
 {
@@ -265,7 +266,7 @@ compile_distinct(Compiler *c, DistinctExpr *expr, Operand *out)
 	return true;
 }
 
-/* A NULL that can be blended with an operand. */
+/* Return a NULL that can be blended with an operand. */
 static Operand
 null_like(Compiler *c, const Operand *a)
 {
@@ -280,7 +281,7 @@ null_like(Compiler *c, const Operand *a)
 	return nothing;
 }
 
-/* NULLIF(a, b): NULL where they are equal */
+/* Compile NULLIF(a, b): NULL where both are equal, else a. */
 bool
 compile_nullif(Compiler *c, NullIfExpr *expr, Operand *out)
 {
@@ -295,7 +296,7 @@ compile_nullif(Compiler *c, NullIfExpr *expr, Operand *out)
 	return blend(c, equal, &nothing, &a, out);
 }
 
-/* GREATEST and LEAST: NULLs do not count, and of equal values the first one stays. */
+/* Compile GREATEST or LEAST: NULLs are ignored, and the first of equal values is the result. */
 bool
 compile_min_max(Compiler *c, MinMaxExpr *expr, Operand *out)
 {

@@ -1,11 +1,12 @@
 /*
  * compile_not_in.c
- *		x NOT IN (SELECT ...) as a join with a table of the subplan's rows.
+ *		x NOT IN (SELECT ...) as an anti join with a join table of the subplan's rows.
  *
- * It is true where each comparison with a row is false.  So of no rows it is
- * true whatever x is; otherwise it is so if x is not NULL, no row has a NULL,
- * and no row meets the conditions.  That a NULL beside other columns leaves a
- * comparison false where those differ is left to PostgreSQL.
+ * The filter is true where every comparison of x with a row is false.  Without
+ * rows it is therefore true for any x; otherwise it is true if x is not NULL, no
+ * row has a NULL, and no row meets the conditions.  With several columns, a
+ * comparison is also false if one column differs and another is NULL; such NULLs
+ * are left to PostgreSQL.
  */
 #include "postgres.h"
 
@@ -17,17 +18,20 @@
 
 #include "compile/compile_not_in.h"
 
-/* Columns of a subplan are Vars of a relation whose number is this one and the plan's: no range table is so long. */
+/*
+ * Range table index, plus the subplan's plan_id, of the Vars that stand for a
+ * subplan's columns.  It is beyond any range table.
+ */
 #define FIRST_RELATION	(1 << 24)
 
-/* What is compared with each column of a row, in their order. */
+/* Return the comparisons with the columns of a row, in the order of the columns. */
 static List *
 comparisons(const SubPlan *subplan)
 {
 	return make_ands_implicit((Expr *) subplan->testexpr);
 }
 
-/* The number of the column, from 1 on, whose value a parameter has; 0 = it is another parameter. */
+/* Return the number, from 1 on, of the subplan's column that a node is the parameter of; 0 if it is none. */
 static AttrNumber
 column_of_param(const SubPlan *subplan, const Node *node)
 {
@@ -42,7 +46,7 @@ column_of_param(const SubPlan *subplan, const Node *node)
 	return 0;
 }
 
-/* Put names of columns in the place of parameters. */
+/* Replace the subplan's parameters by Vars for its columns. */
 static Node *
 name_columns_mutator(Node *node, void *arg)
 {
@@ -57,7 +61,7 @@ name_columns_mutator(Node *node, void *arg)
 	return expression_tree_mutator(node, name_columns_mutator, arg);
 }
 
-/* The column, without its casts. */
+/* Return the column on the right side of a comparison, without casts; NULL if there is not exactly one. */
 static Node *
 column_of_comparison(const OpExpr *op)
 {
@@ -66,7 +70,7 @@ column_of_comparison(const OpExpr *op)
 	return list_length(vars) == 1 ? linitial(vars) : NULL;
 }
 
-/* Whether a comparison with column number `column` is NULL if either side is. */
+/* Return true if a comparison with column number `column` is NULL if either side is. */
 static bool
 is_strict_comparison(const OpExpr *op, int relation, AttrNumber column)
 {

@@ -1,6 +1,6 @@
 /*
  * compile_not_in.h
- *		x NOT IN (SELECT ...) as a join with a table of the subplan's rows.
+ *		x NOT IN (SELECT ...) as an anti join with a join table of the subplan's rows.
  */
 #ifndef GPUDB_COMPILE_COMPILE_NOT_IN_H
 #define GPUDB_COMPILE_COMPILE_NOT_IN_H
@@ -9,13 +9,13 @@
 
 #include "compile/compile.h"
 
-/* The subplan of a filter that is such a NOT IN, and has the same rows for all rows; NULL if it is none. */
+/* Return the subplan of a filter NOT (x op ANY (SELECT ...)) without parameters of the outer row, else NULL. */
 extern const SubPlan *not_in_subplan(const Node *filter);
 
 /*
- * The join, whose columns have names of their own in the place of the
- * subplan's parameters; false if the conditions are of a kind that is not
- * known to be NULL where something is.
+ * Build the join for a subplan, with Vars of a relation of its own in place of
+ * the subplan's parameters.  Returns false if a condition is not known to be
+ * NULL whenever either side is.
  */
 extern bool not_in_request(const SubPlan *subplan, JoinRequest *request);
 

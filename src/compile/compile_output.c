@@ -1,12 +1,12 @@
 /*
  * compile_output.c
- *		What is wanted of the rows that pass, as columns.
+ *		Compilation of the columns that are output for rows that pass.
  *
- * An attribute is one output or, where its value alone does not tell how it
- * is displayed, two.  Texts whose length is not bounded are a scan's only
- * where the request says so: their bytes lie apart, in the tablet, which rows of
- * joins are taken from at once.  One attribute that is no output leaves all to
- * the heap tuples, which have to be visited then anyway.
+ * An attribute is one output or, where its value alone does not determine its
+ * display, two.  A scan outputs texts of unbounded length only if the request
+ * allows it (give_texts), since their bytes remain in the tablet; rows of joins
+ * are copied from the tablet at once.  If one attribute cannot be an output,
+ * none is: heap tuples, which have to be visited for it, supply all attributes.
  */
 #include "postgres.h"
 
@@ -29,7 +29,7 @@ compile_wanted(Node *tlist, Node *quals)
 	return vars;
 }
 
-/* The table that has a Var, 0 if it is the tablet's. */
+/* Return the number of the join table that has a Var, 0 if it is a column of the tablet. */
 static int
 table_of(const Compiler *c, const Var *var)
 {
@@ -38,7 +38,7 @@ table_of(const Compiler *c, const Var *var)
 	return table_of_column(c, (const Expr *) var, &column);
 }
 
-/* Whether all are outputs, and not too many. */
+/* Return true if all Vars can be outputs and do not exceed the limits.  Clears c->reason if not. */
 static bool
 are_outputs(Compiler *c, List *vars, bool give_texts)
 {
@@ -58,7 +58,7 @@ are_outputs(Compiler *c, List *vars, bool give_texts)
 			c->reason = NULL;
 			return false;
 		}
-		/* a table has texts at hand */
+		/* join tables have all values on the host */
 		if (table_of(c, var) > 0)
 			continue;
 		if (operand.class == CLASS_TEXT && c->ntables == 0)
@@ -72,7 +72,7 @@ are_outputs(Compiler *c, List *vars, bool give_texts)
 	return n <= PROGRAM_MAX_OUTPUTS && n <= PROGRAM_MAX_COLUMNS - c->result->ncolumns;
 }
 
-/* An output of the tablet's, or a column of a table. */
+/* Add a column of the tablet as an output, or a use of a join table's column, and return its index. */
 static int
 add_output(Compiler *c, int table, const ColumnUse *use, Program *shape)
 {
@@ -95,7 +95,7 @@ describe_output(Compiler *c, const Var *var, Program *shape, OutputResult *attri
 		.packed = use.packed ? TEXT_PACKED_MAX : 0, .coded = use.coded,
 		.scale = operand.scale, .dscale = operand.dscale, .value = -1, .second = -1
 	};
-	/* of an interval the bytes do, which are its second column */
+	/* an interval is output as its bytes alone, which are its second column */
 	if (operand.class != CLASS_INTERVAL)
 		attribute->value = add_output(c, table, &use, shape);
 	use.second = true;

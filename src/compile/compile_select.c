@@ -1,10 +1,11 @@
 /*
  * compile_select.c
- *		Aggregates that select values by their rank: percentiles.
+ *		Compilation of percentiles: quantile selection by histogram refinement.
  *
- * A value is found by rounds of counting (core/op_select.h), each a run of a
- * program that knows how far the one before came.  The first one also finds
- * the bounds of all values.  Ranks follow from how many values there are.
+ * A value is found in several runs (core/op_select.h).  Each run executes a
+ * program compiled with the range that the run before has found, and counts
+ * values of that range in bins or collects them.  The first run also finds the
+ * bounds of all values and their number, from which ranks follow.
  */
 #include "postgres.h"
 
@@ -16,16 +17,16 @@
 
 #include "compile/compile_agg.h"
 
-/* Fractions of one aggregate at most. */
+/* Largest number of fractions of one aggregate. */
 #define FRACTIONS_MOST 64
 
-/* Values that can be looked for at a time. */
+/* Number of quantile selections that have states in one run. */
 #define BINS_AT_ONCE	(ROW_WORDS_MOST / SELECT_WORDS)
 
-/* Runs that find values, as a guess: bins, bins, and the values themselves. */
+/* Assumed number of runs of a quantile selection: two that count bins, and one that collects the values. */
 #define USUAL_ROUNDS	3
 
-/* What an integer of so many bytes may be; floats and times are as long as the longest. */
+/* Return the range of the integers that represent a type; floats and times take 64 bits. */
 static SelectRange
 range_of_type(Oid type)
 {
@@ -104,7 +105,7 @@ compile_set_order(const Aggref *agg, bool *descending)
 	return *descending || order->sortop == type->lt_opr;
 }
 
-/* The register of a value as an integer that is ordered alike; 0 if there is none. */
+/* Return the register of a value as an integer of the same order; 0 if there is none. */
 static int
 key_of(AggCompiler *ac, const Operand *arg)
 {
@@ -122,7 +123,7 @@ key_of(AggCompiler *ac, const Operand *arg)
 	}
 }
 
-/* What an argument is of the relation that is read: a Var, or NULL if it is something else. */
+/* Return the Var of the relation that is read that an aggregate's argument is, or NULL if it is another expression. */
 static const Var *
 var_of(const AggCompiler *ac, const Aggref *agg)
 {
@@ -133,7 +134,7 @@ var_of(const AggCompiler *ac, const Aggref *agg)
 	return IsA(var, Var) && var->varno == (int) ac->c->input->varno ? var : NULL;
 }
 
-/* The column of integers that it is; -1 if it is something else. */
+/* Return the index of the integer column that an aggregate's argument is, or -1 if it is another expression. */
 static int
 column_of(const AggCompiler *ac, const Aggref *agg, const Operand *arg)
 {
@@ -148,7 +149,7 @@ column_of(const AggCompiler *ac, const Aggref *agg, const Operand *arg)
 	return -1;
 }
 
-/* Whether values are those of a column, in all rows. */
+/* Return true if an aggregate's values are those of a column in all rows of the relation. */
 static bool
 is_plain(const AggCompiler *ac, const Aggref *agg, const Operand *arg)
 {
@@ -160,7 +161,7 @@ is_plain(const AggCompiler *ac, const Aggref *agg, const Operand *arg)
 		agg->aggfilter == NULL && request->quals == NIL && request->joins == NIL;
 }
 
-/* The states for one value. */
+/* Add the result and the states of one quantile selection. */
 static void
 select_value(AggCompiler *ac, const AggResult *agg, int column, bool plain, int key, int mask)
 {

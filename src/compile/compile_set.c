@@ -1,6 +1,9 @@
 /*
  * compile_set.c
- *		x = ANY (constants), x <> ALL (constants), and the like.
+ *		Compilation of x op ANY (constants) and x op ALL (constants).
+ *
+ * x IN (constants) of integers or texts is one instruction with the set among
+ * the program's constants.  Anything else is compared element by element.
  */
 #include "postgres.h"
 
@@ -24,8 +27,8 @@ compare_words(const void *a, const void *b)
 }
 
 /*
- * x IN (integers) as a search among sorted words; false when the elements
- * must be compared one by one.
+ * Compile x IN (integers) as a search among sorted words.  Returns false if the
+ * elements must be compared one by one.
  */
 static bool
 compile_int_set(Compiler *c, const Operand *left, const FunctionMap *map, List *elements, Operand *out)
@@ -46,7 +49,7 @@ compile_int_set(Compiler *c, const Operand *left, const FunctionMap *map, List *
 	return true;
 }
 
-/* x IN (texts), likewise. */
+/* Compile x IN (texts) as one set instruction.  Returns false if the elements must be compared one by one. */
 static bool
 compile_text_set(Compiler *c, const Operand *left, Oid type, Oid collation, List *elements, Operand *out)
 {
@@ -80,7 +83,7 @@ compile_text_set(Compiler *c, const Operand *left, Oid type, Oid collation, List
 	return true;
 }
 
-/* The elements of a constant array as Consts; *has_null tells of NULLs, left out. */
+/* Return the elements of a constant array as Consts, without NULLs, and store whether there were any. */
 static List *
 array_elements(Const *array, Oid collation, bool *has_null)
 {
@@ -107,7 +110,7 @@ array_elements(Const *array, Oid collation, bool *has_null)
 	return elements;
 }
 
-/* x = ANY (constants), x <> ALL (constants), and the like. */
+/* Compile x op ANY (constants) or x op ALL (constants). */
 bool
 compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out)
 {

@@ -1,6 +1,10 @@
 /*
  * compile_text.c
- *		Text: its two forms, LIKE, and parts.
+ *		Compilation of operations on text: comparison of its two forms, LIKE, length, and parts.
+ *
+ * A text is a reference to bytes or, if its declared length always fits, packed
+ * into one word.  Operations that need bytes refuse packed text by
+ * refuse_packed(), after which the request is compiled with all text unpacked.
  */
 #include "postgres.h"
 
@@ -25,14 +29,14 @@ is_utf8(void)
 	return GetDatabaseEncoding() == PG_UTF8;
 }
 
-/* Whether the device can tell where a character ends. */
+/* Return true if the device can tell where a character ends. */
 static bool
 characters_known(void)
 {
 	return is_utf8() || pg_database_encoding_max_length() == 1;
 }
 
-/* A text constant as a packed word; too long for one, it equals nothing and still has its place in the order. */
+/* Pack a text constant into a word.  If it is too long, the word equals no packed text and still sorts correctly. */
 static int
 packed_constant(Compiler *c, Const *constant, bool trimmed)
 {
@@ -50,7 +54,7 @@ packed_constant(Compiler *c, Const *constant, bool trimmed)
 	return emit_constant(&c->em, KIND_I, &word, constant->constisnull);
 }
 
-/* Bring both sides of a text comparison to one form. */
+/* Convert both sides of a text comparison to one form. */
 bool
 unify_text(Compiler *c, bool bpchar, Operand *a, Operand *b)
 {
@@ -77,7 +81,7 @@ unify_text(Compiler *c, bool bpchar, Operand *a, Operand *b)
 	return true;
 }
 
-/* A pattern in lower case, as ILIKE under the C collation takes it. */
+/* Add a pattern in lower case, as ILIKE under the C collation uses it, to the constants; return its register. */
 static int
 lower_constant(Compiler *c, const uint8 *bytes, int length)
 {
@@ -90,7 +94,7 @@ lower_constant(Compiler *c, const uint8 *bytes, int length)
 	return emit_constant(&c->em, KIND_T, &word, false);
 }
 
-/* LIKE and ILIKE against a constant pattern that does not end in an escape. */
+/* Compile LIKE or ILIKE with a constant pattern that does not end in an escape. */
 bool
 compile_like(Compiler *c, FunctionAction action, const Operand *a, const Operand *pattern, Operand *out)
 {
@@ -141,7 +145,7 @@ compile_length(Compiler *c, const Operand *a, bool bpchar, Operand *out)
 	return true;
 }
 
-/* The value of a constant int4; false when it is none, or NULL. */
+/* Store the value of a constant int4; false if the operand is not constant, or NULL. */
 static bool
 int_argument(const Operand *a, int64 *value)
 {
@@ -152,7 +156,7 @@ int_argument(const Operand *a, int64 *value)
 }
 
 /*
- * left(a, n) and substring(a, from, for).  With NULL for a number, as
+ * Compile left(a, n) or substring(a, from, for).  With NULL for a number, as
  * parameters are while planning, the result is NULL.
  */
 bool
@@ -175,10 +179,10 @@ compile_text_part(Compiler *c, FunctionAction action, const Operand *arg, int na
 	else
 	{
 		known = int_argument(&arg[1], &first) && (nargs < 3 || int_argument(&arg[2], &count));
-		/* PostgreSQL's error */
+		/* a negative length is PostgreSQL's error to raise */
 		if (known && count < 0)
 			return refuse(c, REASON_EXPRESSION);
-		/* characters before the first one count, and are none */
+		/* positions before the first character count towards the length and yield no characters */
 		if (known && first < 1)
 		{
 			count = nargs < 3 ? count : Max(0, count + first - 1);

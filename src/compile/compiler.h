@@ -1,6 +1,9 @@
 /*
  * compiler.h
- *		The state of one compilation, shared by the files of this folder.
+ *		State of one compilation, shared by the files of this folder.
+ *
+ * A Compiler exists for one body of one program.  Operands name virtual
+ * registers of its Emitter.  A function that returns false has set c->reason.
  */
 #ifndef GPUDB_COMPILE_COMPILER_H
 #define GPUDB_COMPILE_COMPILER_H
@@ -22,27 +25,27 @@ typedef struct Operand
 	int			vreg;
 	bool		nullable;
 	bool		trimmed;		/* packed text without its trailing blanks (bpchar) */
-	int16		scale;			/* decimals */
-	int16		dscale;			/* display scale, -1 = in second_vreg */
-	int			second_vreg;
-	Const	   *constant;		/* set when the operand is one */
+	int16		scale;			/* decimals: scale of the integer in the register */
+	int16		dscale;			/* decimals: display scale, -1 = in second_vreg */
+	int			second_vreg;	/* register of the display scale or of an interval's bytes */
+	Const	   *constant;		/* the constant that the operand is, NULL = none */
 } Operand;
 
-/* An expression whose value is at hand. */
+/* An expression that has been compiled, and the operand with its value. */
 typedef struct Known
 {
 	Expr	   *expr;
 	Operand		operand;
 } Known;
 
-/* A table of a join, as far as the program is. */
+/* A join table whose join the compiler has begun. */
 typedef struct JoinedTable
 {
 	const JoinRequest *request;
 	const JoinRows *rows;		/* NULL while planning */
 	JoinUse    *use;
-	int			row;			/* register of its rows; 0 = they are not at hand */
-	bool		optional;		/* which may be NULL */
+	int			row;			/* register of the lanes' rows; 0 = not available, -1 = not found yet */
+	bool		optional;		/* rows may be NULL, as after a left join */
 } JoinedTable;
 
 typedef struct Compiler
@@ -54,38 +57,47 @@ typedef struct Compiler
 	bool		wide;			/* the body being compiled */
 	bool		narrow_fails;	/* a constant does not fit a narrow body */
 	bool		decimals;		/* there are decimals: two bodies make sense */
-	bool		wants_bytes;	/* intervals shall bring their bytes along */
-	bool		unpacked;		/* keep all text whole */
-	bool		packed_refused; /* packed text stood in the way */
-	int			mask;			/* lanes for which errors count */
+	bool		wants_bytes;	/* load the bytes of intervals into second_vreg */
+	bool		unpacked;		/* do not pack any text into a word */
+	bool		packed_refused; /* the request failed because of packed text; it may compile with `unpacked` */
+	int			mask;			/* register of the lanes for which errors count */
 	int			ntables;
 	JoinedTable table[PROGRAM_MAX_TABLES];
-	int			lane;			/* register of the tablet's rows, 0 = those of the lanes; */
-	int			nloops;			/* over pairs, which have not ended */
-	int			joins_left;		/* that come after the one at hand */
-	bool		closed;			/* hidden rows are none of its business, should the expression at hand be leaky */
-	bool		offers_codes;	/* some texts may be read as codes; */
-	Bitmapset  *texts;			/* columns that are not, though they may be, as compile_code.c numbers them */
-	List	   *equal;			/* lists of a column of a table whose rows are not at hand any more, and one that is equal to it */
-	List	   *known;			/* of Known: computed for all selected lanes */
-	List	   *case_values;	/* of Operand: what CaseTestExpr stands for, innermost first */
-	const char *reason;
-	bool		too_large;		/* it is that a program has no room for so much */
+	int			lane;			/* register of the tablet's rows within loops over pairs; 0 = a lane is its own row */
+	int			nloops;			/* open loops over pairs */
+	int			joins_left;		/* number of joins after the current one */
+	bool		closed;			/* leaky expressions must not act on hidden rows at this point */
+	bool		offers_codes;	/* some texts may be read as dictionary codes */
+	Bitmapset  *texts;			/* columns that must be read as texts nevertheless, as compile_code.c numbers them */
+	List	   *equal;			/* pairs (lists of two): a Var of a table without rows any more, a Var equal to it */
+	List	   *known;			/* list of Known: computed for all selected lanes */
+	List	   *case_values;	/* list of Operand: values of CaseTestExpr, innermost first */
+	const char *reason;			/* reason code of the failure, NULL = none */
+	bool		too_large;		/* the reason is a limit of programs */
 } Compiler;
 
-/* Note why the expression cannot run; always false. */
+/* Record why the expression cannot run, unless a reason is recorded already.  Always returns false. */
 extern bool refuse(Compiler *c, const char *reason);
 
-/* The comparison that a function computes, or NULL with c->reason set: over these arguments it may not be known. */
+/*
+ * Return the comparison that a function computes over the given arguments, or
+ * NULL with c->reason set if it is none or its order is not known.
+ */
 extern const FunctionMap *comparison_of(Compiler *c, Oid function, List *args);
 
-/* What an expression stands for that refers to the scan's target list, or to a column of which only an equal one is at hand. */
+/*
+ * Resolve a Var: replace a reference to the scan's target list by the expression
+ * there, and a column that is not available any more by its equal in c->equal.
+ */
 extern Expr *scan_expr(const Compiler *c, Expr *expr);
 
-/* What a column is, without its register: class, scale, how it is held; false with c->reason set. */
+/*
+ * Describe a column without loading it into a register: its class, scale and
+ * form in *out, and the use of it in *use.  Returns false with c->reason set.
+ */
 extern bool describe_column(Compiler *c, const Expr *expr, Operand *out, ColumnUse *use);
 
-/* The tablet column for a use of an attribute; made on first use. */
+/* Return the index of the tablet column for a use of an attribute, added on first use. */
 extern int	use_column(Compiler *c, const ColumnUse *use);
 
 /* Compile an expression; false with c->reason set when it cannot run. */
@@ -98,44 +110,44 @@ extern bool compile_function(Compiler *c, const FunctionMap *map, List *args, Op
 extern bool compile_comparison(Compiler *c, const FunctionMap *map, Oid collation,
 							   Operand *a, Operand *b, Operand *out);
 
-/* The class of a type that is no domain, and how its text is held. */
+/* Set the class of a type that is not a domain, and whether its text is packed.  False with c->reason set. */
 extern bool class_of_type(Compiler *c, Oid type, int32 typmod, Operand *out);
 
-/* What has one value for all rows, as an operand. */
+/* Compile an expression that has one value for all rows (is_run_constant()). */
 extern bool compile_run_constant(Compiler *c, Expr *expr, Operand *out);
 
-/* A constant as an operand of a class. */
+/* Compile a constant.  Replaces a domain in constant->consttype by its base type. */
 extern bool compile_const(Compiler *c, Const *constant, Operand *out);
 
-/* Whether an expression has one value for all rows, which is not known before execution. */
+/* Return true if an expression has one value for all rows, which is not known before execution. */
 extern bool is_run_constant(Expr *expr);
 
 /*
- * The value that a parameter, or another expression that is the same for all
- * rows, has in this execution; while planning a NULL of its type.  NULL with
- * c->reason set when it cannot be known.
+ * Return the value that a run-time constant has in this execution, or while
+ * planning a NULL of its type.  Returns NULL with c->reason set if computing
+ * the value raises an error.
  */
 extern Const *run_constant(Compiler *c, Expr *expr);
 
-/* The bytes of a text or name that is not NULL. */
+/* Return the bytes of a text or name that is not NULL, and store their number. */
 extern const char *text_of_const(const Const *constant, int *length);
 
-/* A reference to the bytes of a text constant, copied into the program. */
+/* Copy the bytes of a text constant into the program and return a reference to them. */
 extern uint64 pool_text_const(Compiler *c, const Const *constant);
 
-/* The 64-bit register's value of a constant that is not NULL. */
+/* Return the value that a 64-bit register has for a constant that is not NULL. */
 extern int64 int_of_const(const Const *constant);
 
-/* Whether an enum's values are ordered as their OIDs are. */
+/* Return true if the values of an enum sort as their OIDs do. */
 extern bool enum_in_oid_order(Oid type);
 
-/* Begin with one of the request's quals, by number; -1 = with what comes after them. */
+/* Set c->closed for the request's qual of this index; -1 = for everything after the quals. */
 extern void begin_qual(Compiler *c, int number);
 
-/* Whether an expression must not go by hidden rows. */
+/* Return true if an expression is leaky and must not act on hidden rows at this point. */
 extern bool is_closed(const Compiler *c, Expr *expr);
 
-/* Have rows stay for which a condition is true; `closed`: nothing is to follow from it for tablets as a whole. */
+/* Emit a filter by a condition.  `closed`: tablets must not be skipped because of it. */
 extern void emit_filter(Compiler *c, int condition, bool closed);
 
 /* Conditionals and tests: compile_logic.c. */
@@ -151,7 +163,7 @@ extern bool compile_min_max(Compiler *c, MinMaxExpr *expr, Operand *out);
 /* Constant arrays: compile_set.c. */
 extern bool compile_array_op(Compiler *c, ScalarArrayOpExpr *expr, Operand *out);
 
-/* The register kind of a class in the body being compiled. */
+/* Return the register kind of a class in the body being compiled. */
 extern OperandKind kind_of(const Compiler *c, OperandClass class);
 
 /* Decimals: compile_decimal.c. */
@@ -160,7 +172,7 @@ extern Operand decimal_at_scale(Compiler *c, const Operand *a, int scale);
 extern Operand decimal_of_int(Compiler *c, const Operand *a);
 extern bool compile_decimal_function(Compiler *c, const FunctionMap *map, Operand *arg, int nargs, Operand *out);
 
-/* Register with the display scale of a decimal. */
+/* Return the register with the display scale of a decimal. */
 extern int	dscale_vreg(Compiler *c, const Operand *a);
 
 /* Text: compile_text.c. */
@@ -170,20 +182,21 @@ extern bool compile_like(Compiler *c, FunctionAction action, const Operand *a, c
 extern bool compile_length(Compiler *c, const Operand *a, bool bpchar, Operand *out);
 extern bool compile_text_part(Compiler *c, FunctionAction action, const Operand *arg, int nargs, Operand *out);
 
-/* Codes: compile_code.c. */
+/* Dictionary codes: compile_code.c. */
 
-/* Note in c->texts the columns that the request looks at in a way that takes more than their codes. */
+/* Set offers_codes, and add to c->texts the columns of which the request needs more than dictionary codes. */
 extern void find_texts(Compiler *c);
 
-/* Whether the program reads a column as codes, */
+/* Return true if the program reads a column as dictionary codes. */
 extern bool is_coded(Compiler *c, const Var *var);
 
-/* and whose they are, if an expression is such a column that was compiled. */
+/* Return the column whose dictionary code a compiled expression is; attno is 0 if it is not a code. */
 extern CodeSource code_source(Compiler *c, const Operand *operand, Expr *expr);
 
 /*
- * The one such attribute that an expression is a condition on which PostgreSQL
- * can be asked about for each value; NULL if it is none.  Then compile it.
+ * code_test_subject() returns the coded column that an expression is a condition
+ * on, provided that PostgreSQL can evaluate the condition once per dictionary
+ * value, else NULL.  compile_code_test() compiles the condition.
  */
 extern const Var *code_test_subject(Compiler *c, Expr *expr);
 extern bool compile_code_test(Compiler *c, Expr *expr, const Var *var, Operand *out);
@@ -201,46 +214,50 @@ extern int	null_test(Compiler *c, const Operand *a);
 
 /* Joins: compile_join.c. */
 
-/* Find the rows of the request's joins. */
+/* Compile the joins of the request, in their order. */
 extern bool compile_joins(Compiler *c, const CompileRequest *request);
 
-/* The number that a Var, or another expression, has among the columns of a join's table, from 1 on; 0 if it is none. */
+/* Return the number, from 1 on, of an expression among the columns of a join's table; 0 if it is not among them. */
 extern AttrNumber column_of_join(const Compiler *c, const JoinRequest *request, const Expr *expr);
 
-/* Which table has it as a column, from 1 on; 0 if none that is at hand.  *column: its number there, from 1 on. */
+/*
+ * Return the number, from 1 on, of the available join table that has an
+ * expression as a column, and store the column's number, from 1 on, in *column.
+ * Returns 0 if there is none.
+ */
 extern int	table_of_column(const Compiler *c, const Expr *expr, AttrNumber *column);
 
-/* A register with what a use of a table's column has. */
+/* Emit the fetch of a join table's column and return its register. */
 extern int	fetch_column(Compiler *c, int table, OperandKind kind, const ColumnUse *use);
 
-/* The number of a use of a table's column; made on first use. */
+/* Return the index of a use of a join table's column, added on first use. */
 extern int	use_table_column(Compiler *c, JoinUse *join, const ColumnUse *use);
 
-/* The dictionary of such a column, NULL while there is no table. */
+/* Return the dictionary of a join table's coded column, NULL until the table is built. */
 extern const CodeBook *book_of_column(const Compiler *c, int table, AttrNumber column);
 
-/* The same of a column of the tablet, for pairs. */
+/* Emit the fetch of a tablet's column within a loop over pairs and return its register. */
 extern int	fetch_of_lane(Compiler *c, OperandKind kind, int column);
 
-/* End the loops that are under way. */
+/* End all open loops over pairs. */
 extern void end_loops(Compiler *c);
 
-/* Have the rows that passed go out: compile_output.c. */
+/* Emit the instructions that output the rows that passed: compile_output.c. */
 extern void emit_rows(Compiler *c);
 
-/* What is wanted of them, into shape and c->result, or neither. */
+/* Add the request's outputs to shape and c->result; c->result->gives_rows is false if they cannot all be outputs. */
 extern void compile_outputs(Compiler *c, const CompileRequest *request, Program *shape);
 
-/* Keys and aggregates: compile_agg.c. */
+/* Compile keys and aggregates: compile_agg.c. */
 extern bool compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program *shape);
 
-/* What a column of rows that go out is made of: an output, which is added to shape, or a column of a table. */
+/* Describe how an attribute of returned rows is made: from outputs, which are added to shape, or a table's columns. */
 extern void describe_output(Compiler *c, const Var *var, Program *shape, OutputResult *attribute);
 
-/* Rows that are kept for a table, and what is to be told of their columns: compile_kept.c. */
+/* Compile the materialization of rows for a join table, and states that describe the columns: compile_kept.c. */
 extern bool compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape);
 
-/* Rows that are kept to go out: outputs as c->result->attribute has them. */
+/* Compile the materialization of rows that are returned later; fills c->result->attribute. */
 extern bool compile_kept_outputs(Compiler *c, const CompileRequest *request, Program *shape);
 
 #endif							/* GPUDB_COMPILE_COMPILER_H */

@@ -1,13 +1,13 @@
 /*
  * emit.c
- *		From virtual registers to a program body.
+ *		Emission of a program body: from virtual registers to register slots.
  *
  * Control flow is straight, apart from loops over pairs and jumps to the end
- * of the innermost one.  So liveness is an interval from definition to last
- * use, and one pass assigns slots.  Three rules go beyond the textbook: a
+ * of the innermost loop.  Liveness is therefore an interval from definition to
+ * last use, and one pass assigns slots.  Three rules go beyond the textbook: a
  * result never takes the slot of an operand of the same instruction (their
  * lanes may differ in width), group keys live until GROUP, which reads them
- * all, and what a loop reads of before lives until its end.
+ * all, and registers that a loop reads but does not define live until its end.
  */
 #include "postgres.h"
 
@@ -99,7 +99,8 @@ changes_selection(Opcode op)
 }
 
 /*
- * The result of an equal instruction since the selection changed, or 0.
+ * Return the result register of an equal instruction emitted since the selection
+ * changed, or 0.
  */
 static int
 emitted_before(const Emitter *em, const EmitInstr *in)
@@ -166,7 +167,7 @@ emit_constant(Emitter *em, OperandKind kind, const uint64 *words, bool isnull)
 	return em->once[em->nonce++].dst;
 }
 
-/* Instructions that do something besides filling their destination. */
+/* Return true if an instruction does something besides filling its destination. */
 static bool
 has_effect(const EmitInstr *in)
 {
@@ -191,14 +192,14 @@ has_effect(const EmitInstr *in)
 	}
 }
 
-/* COUNT reads a register's NULL flags although its kind is open; 0 means none. */
+/* Return true if field a is read.  COUNT reads NULL flags of a register of any kind; its register 0 means none. */
 static bool
 reads_a(const EmitInstr *in)
 {
 	return op_info[in->op].a != KIND__ || in->op == VMOP_COUNT || in->op == VMOP_COUNT_G;
 }
 
-/* MIN_BY and MAX_BY read a companion from c, which is a plain number elsewhere. */
+/* Return true if field c is read as a register: MIN_BY and MAX_BY have a companion there, others a plain number. */
 static bool
 reads_c(const EmitInstr *in)
 {
@@ -218,8 +219,9 @@ mark_read(const EmitInstr *in, int at, int *last_use)
 }
 
 /*
- * Walk backwards: an instruction stays if it has an effect or its result is
- * read later.  last_use[] of a dead result stays -1.
+ * Find the last use of each virtual register.  Walks backwards: an instruction
+ * remains if it has an effect or its result is read later.  last_use[] of a dead
+ * result remains -1.
  */
 static void
 find_last_uses(const Emitter *em, int *last_use)
@@ -242,7 +244,7 @@ find_last_uses(const Emitter *em, int *last_use)
 	}
 }
 
-/* The AGAIN of an EXPAND. */
+/* Return the index of the AGAIN that ends the loop of an EXPAND. */
 static int
 end_of_loop(const Emitter *em, int expand)
 {
@@ -256,7 +258,7 @@ end_of_loop(const Emitter *em, int expand)
 	return expand;
 }
 
-/* What a loop reads of before, it reads again and again. */
+/* Extend the lives of registers defined before a loop and read in it to the loop's end, since each round reads them. */
 static void
 extend_over_loops(const Emitter *em, int *last_use)
 {
@@ -282,8 +284,8 @@ extend_over_loops(const Emitter *em, int *last_use)
 typedef struct SlotMap
 {
 	bool		used[PROGRAM_MAX_REGISTERS];
-	int			high;			/* slots ever used */
-	int		   *slot;			/* of each virtual register, -1 = none */
+	int			high;			/* number of slots ever used */
+	int		   *slot;			/* slot of each virtual register, -1 = none */
 } SlotMap;
 
 static bool
@@ -312,7 +314,7 @@ release_slot(SlotMap *map, int vreg, uint8 kind)
 		map->used[map->slot[vreg] + 1] = false;
 }
 
-/* Give back the slots of operands that are read here for the last time. */
+/* Release the slots of operands that this instruction reads for the last time. */
 static void
 release_operands(const Emitter *em, SlotMap *map, const EmitInstr *in, int at, const int *last_use)
 {
@@ -354,7 +356,7 @@ append_instr(const EmitInstr *in, const SlotMap *map, StringInfo out)
 	appendBinaryStringInfo(out, (char *) &final, sizeof(final));
 }
 
-/* Tell loops and jumps where they go: a loop's ends to each other, a jump to the end of the innermost loop or of the tile. */
+/* Set jump targets: of a loop's ends to each other, of a jump to the end of the innermost loop or of the tile. */
 static void
 set_targets(Instr *code, int n)
 {

@@ -2,10 +2,10 @@
  * emit.h
  *		Building a program body: instructions over unlimited virtual registers.
  *
- * Every emit makes a new virtual register, unless the same has been computed
- * already.  emit_finish() drops instructions
- * whose result nobody reads, assigns the tile VM's register slots by last
- * use, and writes the body behind the program's constants.
+ * Every emit makes a new virtual register, unless an equal instruction has been
+ * emitted since the selection changed.  emit_finish() drops instructions whose
+ * result is never read, assigns the tile VM's register slots by last use, and
+ * appends the body to the program's code.
  */
 #ifndef GPUDB_COMPILE_EMIT_H
 #define GPUDB_COMPILE_EMIT_H
@@ -20,13 +20,13 @@
 /* Virtual register 0 is the selection, on slot 0. */
 #define VREG_SELECTION	0
 
-/* What the bodies of one program share. */
+/* Constants that the bodies of one program share. */
 typedef struct ConstantPool
 {
-	StringInfoData words;		/* uint64 */
-	StringInfoData tables;		/* the same, which will stand behind them, and are the executor's to change */
-	StringInfoData bytes;
-	MemoryContext context;		/* of these, and of what a body takes until it is finished */
+	StringInfoData words;		/* uint64 constants */
+	StringInfoData tables;		/* uint64 words of truth tables, which the executor fills in; placed after `words` */
+	StringInfoData bytes;		/* text constants */
+	MemoryContext context;		/* memory of the pool, and of bodies until they are finished */
 } ConstantPool;
 
 typedef struct EmitInstr
@@ -43,47 +43,48 @@ typedef struct EmitInstr
 typedef struct Emitter
 {
 	ConstantPool *pool;
-	EmitInstr  *once;			/* constants */
+	EmitInstr  *once;			/* instructions that run once: constants */
 	int			nonce;
 	int			maxonce;
 	EmitInstr  *code;
 	int			ncode;
 	int			maxcode;
 	int			nvregs;
-	uint8	   *kind;			/* of each virtual register */
+	uint8	   *kind;			/* OperandKind, by virtual register */
 	int			maxvregs;
 } Emitter;
 
-/* An empty pool; it lives in a memory context of the caller's. */
+/* Initialize an empty pool, which allocates in the given memory context. */
 extern void pool_init(ConstantPool *pool, MemoryContext context);
 
-/* Index of the first of n constant words, shared with equal ones. */
+/* Return the index of the first of `n` constant words, shared with equal words of the pool. */
 extern int	pool_words(ConstantPool *pool, const uint64 *words, int n);
 
-/* The same for a list whose words lie side by side, as sets need. */
+/* Append `n` constant words without sharing, as sets do, and return the index of the first. */
 extern int	pool_append_words(ConstantPool *pool, const uint64 *words, int n);
 
-/* Place of a table's n words among the tables. */
+/* Append the `n` words of a truth table and return the index of the first among the words of all truth tables. */
 extern int	pool_append_table(ConstantPool *pool, const uint64 *words, int n);
 
-/* A text reference to bytes that are copied into the program. */
+/* Copy the bytes of a text into the program and return a reference to them. */
 extern uint64 pool_text(ConstantPool *pool, const char *bytes, int length);
 
-/* Begin a body.  What it takes lives in the pool's memory context. */
+/* Begin a body.  Its memory is allocated in the pool's memory context. */
 extern void emit_init(Emitter *em, ConstantPool *pool);
 
-/* Emit one instruction and return its result's virtual register (0 if none). */
+/* Emit an instruction and return the virtual register of its result, 0 if it has none. */
 extern int	emit(Emitter *em, Opcode op, int a, int b, int m, int imm);
 
-/* The same with every field; dst is filled in. */
+/* Emit an instruction given with all fields except dst, and return the virtual register of its result. */
 extern int	emit_instr(Emitter *em, EmitInstr in);
 
-/* A register with a constant; kind decides the opcode. */
+/* Return a register with a constant, emitted on first use; `kind` decides the opcode. */
 extern int	emit_constant(Emitter *em, OperandKind kind, const uint64 *words, bool isnull);
 
 /*
- * Finish a body into out, which is appended to.  Returns false when it needs
- * more registers or instructions than a program may have.
+ * Finish a body: append its instructions to `out` and describe it in *body.
+ * Returns false if it needs more registers or instructions than a program may
+ * have.
  */
 extern bool emit_finish(Emitter *em, StringInfo out, ProgramBody *body);
 

@@ -1,15 +1,16 @@
 /*
  * extension.c
- *		Whether gpudb has been created in this database, and which functions are its own.
+ *		Lookup of the extension gpudb in the current database, and of its functions.
  *
- * A preloaded library is in every database of a server; queries are its
- * business only where CREATE EXTENSION has been run.  pg_extension says where,
- * and has no system cache, so each backend remembers the answer.  Whatever
- * changes the answer creates or drops functions, too.  PostgreSQL tells every
- * backend of these at commit, and a transaction's own one at each command and
- * at rollback; the answer is then looked up anew.
+ * A preloaded library is loaded in every database of a server, but it plans
+ * queries only where CREATE EXTENSION has been run.  pg_extension tells where,
+ * and has no system cache, so each backend remembers the result.  Whatever
+ * changes the result also creates or drops functions.  PostgreSQL sends
+ * invalidations of functions to every backend at commit, and to the
+ * transaction's own backend at each command and at rollback; the result is then
+ * looked up anew.
  *
- * Plans that are kept were made for one answer, so they go when it changes.
+ * Cached plans were made for one result, so they are discarded when it changes.
  */
 #include "postgres.h"
 
@@ -33,14 +34,14 @@
 
 static bool assumed;
 
-/* The answer. */
+/* Result of the last lookup: `extension` and `schema` are current only while `known` is true. */
 static bool known;
-static Oid	extension = InvalidOid; /* InvalidOid = not here */
+static Oid	extension = InvalidOid; /* InvalidOid = the extension does not exist */
 static Oid	schema;
-static uint32 hash;				/* of the function that comes and goes with it; of the last one, if it is gone */
-static uint32 changes;			/* of functions, that this process was told of */
+static uint32 hash;				/* syscache hash of gpudb.version(text), or of the last one that existed */
+static uint32 changes;			/* number of invalidations of functions so far */
 
-/* Some function has changed. */
+/* Invalidate the result since some function has changed; a callback of the system cache. */
 static void
 forget(Datum arg, int cache, uint32 changed)
 {
@@ -50,7 +51,7 @@ forget(Datum arg, int cache, uint32 changed)
 		ResetPlanCache();
 }
 
-/* The extension's row; its OID, or InvalidOid, and where its objects are. */
+/* Look up the extension in pg_extension: return its OID, or InvalidOid, and store its schema. */
 static Oid
 find_extension(Oid *where)
 {
@@ -73,7 +74,7 @@ find_extension(Oid *where)
 	return found;
 }
 
-/* The function of the extension that was found. */
+/* Return the function of the extension found by look_up() with this name and argument type, or InvalidOid. */
 static Oid
 find_function(const char *name, Oid argument)
 {
@@ -83,7 +84,7 @@ find_function(const char *name, Oid argument)
 	return OidIsValid(function) && getExtensionOfObject(ProcedureRelationId, function) == extension ? function : InvalidOid;
 }
 
-/* Look the answer up.  After a change that is told of meanwhile the next one who asks does so again. */
+/* Look up the extension.  If a function changes meanwhile, the next caller looks it up again. */
 static void
 look_up(void)
 {

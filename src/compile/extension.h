@@ -1,22 +1,22 @@
 /*
  * extension.h
- *		Whether gpudb has been created in this database, and which functions are its own.
+ *		Lookup of the extension gpudb in the current database, and of its functions.
  */
 #ifndef GPUDB_COMPILE_EXTENSION_H
 #define GPUDB_COMPILE_EXTENSION_H
 
 #include "postgres.h"
 
-/* Whether the planner may offer gpudb nodes: CREATE EXTENSION has been run, or is assumed to have been. */
+/* Return true if the planner may offer gpudb nodes: the extension exists in the database, or is assumed to. */
 extern bool extension_is_here(void);
 
-/* For gpudb.calibrate() in a database without the extension. */
+/* Set whether to assume that the extension exists, for gpudb.calibrate() in a database without it. */
 extern void extension_assume(bool assumed);
 
-/* The extension's function of this name and one argument of this type; InvalidOid if there is none. */
+/* Return the extension's function with this name and one argument of this type, or InvalidOid. */
 extern Oid	extension_function(const char *name, Oid argument);
 
-/* Whether a function is one of the extension's, of this name. */
+/* Return true if a function belongs to the extension and has this name. */
 extern bool is_own_function(Oid function, const char *name);
 
 #endif							/* GPUDB_COMPILE_EXTENSION_H */

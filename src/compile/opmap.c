@@ -1,8 +1,8 @@
 /*
  * opmap.c
- *		PostgreSQL's types, functions and aggregates by OID, and what computes them.
+ *		Mapping of PostgreSQL's types, functions and aggregates, by OID, to operations of a program.
  *
- * A function not listed here keeps its expression with PostgreSQL.
+ * An expression with a function not listed here is evaluated by PostgreSQL.
  */
 #include "postgres.h"
 
@@ -221,7 +221,7 @@ map_function(Oid function)
 	return NULL;
 }
 
-/* gpudb's own, whose OIDs differ from database to database. */
+/* Return the entry of an aggregate of gpudb's own, whose OIDs differ from database to database, or NULL. */
 static const AggregateMap *
 map_own_aggregate(Oid function)
 {

@@ -1,6 +1,6 @@
 /*
  * opmap.h
- *		Which PostgreSQL types, functions and aggregates a program can compute with.
+ *		Mapping of PostgreSQL's types, functions and aggregates to operations of a program.
  */
 #ifndef GPUDB_COMPILE_OPMAP_H
 #define GPUDB_COMPILE_OPMAP_H
@@ -9,7 +9,7 @@
 
 #include "core/program.h"
 
-/* What a compiled expression is, and so which opcodes apply. */
+/* Class of a compiled expression, which decides which opcodes apply. */
 typedef enum OperandClass
 {
 	CLASS_BOOL,
@@ -17,10 +17,10 @@ typedef enum OperandClass
 	CLASS_FLOAT,				/* float4 too, always exactly representable */
 	CLASS_DECIMAL,				/* 64 bits in a narrow body, 128 in a wide one */
 	CLASS_WIDE,					/* uuid, timetz: 128 bits always */
-	CLASS_INTERVAL,				/* its span, 128 bits; its bytes in second_vreg */
+	CLASS_INTERVAL,				/* span of the interval, 128 bits; the bytes are in second_vreg */
 	CLASS_TEXT,
 	CLASS_PACKED,				/* text in one word */
-	CLASS_CODE					/* text by its code */
+	CLASS_CODE					/* dictionary code of a text */
 } OperandClass;
 
 typedef struct TypeMap
@@ -35,10 +35,10 @@ typedef enum FunctionAction
 	ACTION_INT_ARITH,			/* op = checked opcode */
 	ACTION_INT_DIVIDE,			/* op = DIV_ or MOD_, divisor checked for zero */
 	ACTION_INT_NEGATE,			/* op = SUB_ opcode, from zero */
-	ACTION_INT_ABS,				/* the same */
+	ACTION_INT_ABS,				/* op = SUB_ opcode, from zero */
 	ACTION_FLOAT_ARITH,
 	ACTION_FLOAT_DIVIDE,
-	ACTION_FLOAT_UNARY,			/* op */
+	ACTION_FLOAT_UNARY,			/* op = opcode */
 	ACTION_DECIMAL_ADD,
 	ACTION_DECIMAL_SUB,
 	ACTION_DECIMAL_MUL,
@@ -52,7 +52,7 @@ typedef enum FunctionAction
 	ACTION_DECIMAL_CEIL,
 	ACTION_SAME,				/* a cast that changes nothing in a register */
 	ACTION_INT_CHECK,			/* op = CHECK_ opcode, a narrowing cast, or one between dates and timestamps */
-	ACTION_INT_TO_FLOAT,		/* op */
+	ACTION_INT_TO_FLOAT,		/* op = opcode */
 	ACTION_FLOAT_TO_FLOAT4,
 	ACTION_FLOAT_TO_INT,		/* op = CHECK_ opcode, or END for int8 */
 	ACTION_INT_TO_DECIMAL,
@@ -84,7 +84,7 @@ typedef enum Comparison
 	COMPARISON_GE
 } Comparison;
 
-/* Which side of a comparison is a date to be taken as a timestamp. */
+/* Side of a comparison that is a date to be converted to a timestamp. */
 typedef enum DateSide
 {
 	DATE_NONE,
@@ -98,7 +98,7 @@ typedef struct FunctionMap
 	uint8		action;			/* FunctionAction */
 	uint8		op;				/* Opcode or Comparison */
 	uint8		date_side;
-	bool		bpchar;			/* trailing blanks do not count */
+	bool		bpchar;			/* trailing blanks are insignificant */
 } FunctionMap;
 
 typedef enum AggAction
@@ -130,12 +130,15 @@ typedef struct AggregateMap
 	uint8		action;			/* AggAction */
 } AggregateMap;
 
-/* NULL when a program cannot compute it.  Enums are not listed, and domains are what they are over. */
+/*
+ * Return the entry of a type, function or aggregate, or NULL if a program cannot
+ * compute it.  Enums are not listed; callers pass the base type of a domain.
+ */
 extern const TypeMap *map_type(Oid type);
 extern const FunctionMap *map_function(Oid function);
 extern const AggregateMap *map_aggregate(Oid function);
 
-/* The lists behind these, for documentation: entry i, or NULL after the last one. */
+/* Return entry i of the list of types, functions or aggregates, NULL after the last one. */
 extern const TypeMap *type_at(int i);
 extern const FunctionMap *function_at(int i);
 extern const AggregateMap *aggregate_at(int i);
