@@ -1,10 +1,10 @@
 /*
  * chunks.c
- *		The buffer pool and cached tablets as the device sees them: chunks that are attached when somebody wants them.
+ *		Attaching of the buffer pool and of cached tablets to the device, in chunks and on demand.
  *
- * Attaching all of a large pool takes seconds and as much pinned memory, so
- * a chunk waits for the first backend that has a page in it, or a column.  Like
- * all of the helper it calls none of PostgreSQL's functions.
+ * Attaching all of a large pool takes seconds and as much pinned memory, so a
+ * chunk is attached when the first backend has a page or a column in it.  Like
+ * all code of the GPU process this calls none of PostgreSQL's functions.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ static SharedMemory pool;
 static SharedMemory tablets;
 static bool attached[CHANNEL_CHUNKS];
 
-/* Of a chunk of cached tablets. */
+/* State of a chunk of cached tablets. */
 typedef enum ChunkState
 {
 	CHUNK_UNKNOWN,
@@ -29,9 +29,9 @@ typedef enum ChunkState
 
 #define TABLET_CHUNK_BYTES ((uint64) 32 * 1024 * 1024)
 
-static uint8 *tablet_chunk;		/* ChunkState of each; NULL if there are no cached tablets */
+static uint8 *tablet_chunk;		/* ChunkState, by chunk; NULL if there are no cached tablets */
 
-/* As it was at the start: what requesters could change is not asked again. */
+/* Private copy of channel->chunk_bytes, which requesters could change. */
 static uint64 chunk_bytes;
 
 void
@@ -52,7 +52,7 @@ chunk_of(uint64 offset)
 	return channel_chunk(pool.start, offset, chunk_bytes);
 }
 
-/* Attach read-only memory; where a device registers only what it could write, it is writable for that moment. */
+/* Attach read-only memory.  It is writable for the moment if the device registers only writable memory. */
 static bool
 attach_chunk(ProviderMemory *memory)
 {
@@ -85,7 +85,7 @@ chunks_attach_wanted(void)
 		last = Min(last, end);
 		memory = (ProviderMemory) {.start = first, .size = last - first, .read_only = true};
 		attached[c] = attach_chunk(&memory);
-		/* what cannot be attached is not asked for again */
+		/* 2 = the chunk cannot be attached, and is not requested again */
 		pg_atomic_write_u32(&channel->chunk_wanted[c], attached[c] ? 1 : 2);
 		pg_atomic_write_u32(&channel->chunk_attached[c], attached[c]);
 		return true;
@@ -113,7 +113,7 @@ attach_tablet_chunk(uint64 c)
 	if (tablet_chunk[c] == CHUNK_UNKNOWN)
 	{
 		tablet_chunk[c] = attach_chunk(&memory) ? CHUNK_ATTACHED : CHUNK_REFUSED;
-		/* a batch may want many */
+		/* a GPU batch may attach many chunks: show the supervisor that the process lives */
 		pg_atomic_fetch_add_u64(&channel->heartbeat, 1);
 	}
 	return tablet_chunk[c] == CHUNK_ATTACHED;

@@ -1,8 +1,8 @@
 /*
  * debug_fault.c
- *		Tests: failures on demand in the GPU process.  Only in builds with GPUDB_FAULTS.
+ *		Fault injection in the GPU process, for tests.  Only in builds with GPUDB_FAULTS.
  *
- * No SQL object of the extension leads here; a test declares what it needs.
+ * No SQL object of the extension calls these functions; a test declares those it needs.
  */
 #include "postgres.h"
 
@@ -32,10 +32,11 @@ fault_named(const char *what)
 }
 
 /*
- * gpudb_debug_fault(what text, site int, code int, next int): the next pass of this
- * place where CUDA is called ('cuda') fails with a code of CUDA's, and then that of
- * another one, unless that is 0; or at the n-th answer from now on ('answer') the
- * helper dies (code 1), hangs (2) or damages it (3).
+ * gpudb_debug_fault(what text, site int, code int, next int): inject a fault.
+ * With 'cuda' the next call of CUDA at this site fails with an error code of
+ * CUDA, and then the call at site `next`, unless that is 0.  With 'answer' the
+ * GPU process dies (code 1), hangs (2) or damages its answer (3) at the site-th
+ * answer from now on.
  */
 Datum
 gpudb_debug_fault(PG_FUNCTION_ARGS)
@@ -52,21 +53,21 @@ gpudb_debug_fault(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* gpudb_debug_sites(): places where the helper has called CUDA so far. */
+/* gpudb_debug_sites(): return the number of sites in the code at which the GPU process has called CUDA so far. */
 Datum
 gpudb_debug_sites(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT32(channel_get()->sites);
 }
 
-/* gpudb_debug_pending(what text): where a fault is still to come; 0 = nowhere. */
+/* gpudb_debug_pending(what text): return the site of the fault that is still to come; 0 = none. */
 Datum
 gpudb_debug_pending(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT32(fault_named(text_to_cstring(PG_GETARG_TEXT_PP(0)))->site);
 }
 
-/* gpudb_debug_measure(): have the helper measure its device, as calibration does; whether it could. */
+/* gpudb_debug_measure(): make the GPU process measure its device, as calibration does; false if it could not. */
 Datum
 gpudb_debug_measure(PG_FUNCTION_ARGS)
 {

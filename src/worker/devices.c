@@ -1,6 +1,6 @@
 /*
  * devices.c
- *		What users see of the GPUs: gpudb.devices.
+ *		The view gpudb.devices: the GPUs of this machine.
  */
 #include "postgres.h"
 
@@ -23,8 +23,7 @@ extern PGDLLEXPORT Datum gpudb_devices(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(gpudb_devices);
 
 /*
- * gpudb.devices(): the GPUs that the GPU process has found, whether it uses
- * them or not.
+ * gpudb.devices(): return the GPUs that the GPU process has found, used or not.
  */
 Datum
 gpudb_devices(PG_FUNCTION_ARGS)
@@ -35,7 +34,7 @@ gpudb_devices(PG_FUNCTION_ARGS)
 	bool		tells_memory;
 
 	InitMaterializedSRF(fcinfo, 0);
-	/* how much memory columns take tells what values they have */
+	/* the memory that columns take discloses something of their values */
 	tells_memory = has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS);
 	for (uint32 d = 0; channel != NULL && d < Min(channel->provider_state.ndevices, PROVIDER_MAX_DEVICES); d++)
 	{

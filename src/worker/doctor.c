@@ -1,9 +1,9 @@
 /*
  * doctor.c
- *		gpudb.doctor(): in words, how things stand, a sentence or two a line.
+ *		gpudb.doctor(): a diagnosis of the installation in words, one or two sentences per line.
  *
- * What queries run on and why, what is calibrated and what is cached, what
- * cannot run, and what to do next.
+ * The report tells on which device queries run and why, what is calibrated and
+ * cached, what cannot run, and what to do next.
  */
 #include "postgres.h"
 
@@ -40,7 +40,7 @@ extern PGDLLEXPORT Datum gpudb_doctor(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_doctor);
 
-/* A sentence about what is wrong before any device is asked; NULL if nothing is. */
+/* Return a sentence about a missing library or driver on this host, NULL if both are there. */
 static const char *
 missing_on_host(void)
 {
@@ -61,7 +61,7 @@ missing_on_host(void)
 	return NULL;
 }
 
-/* The GPU process's state, in words. */
+/* Return a sentence about the state of the GPU process. */
 static const char *
 state_of_process(const Channel *channel)
 {
@@ -93,7 +93,7 @@ state_of_process(const Channel *channel)
 	return "";
 }
 
-/* The device that queries of this session run on, in words. */
+/* Append which device the queries of this session run on, and why. */
 static void
 tell_device(StringInfo text, const Channel *channel)
 {
@@ -147,7 +147,7 @@ tell_cache(StringInfo text)
 		appendStringInfoString(text, "No columns are cached: gpudb.pool_size is 0. Set it and restart the server.\n");
 		return;
 	}
-	/* how many bytes columns take tells of their values, which may be hidden from the user */
+	/* the bytes that columns take disclose something of their values, which may be hidden from the user */
 	if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
 	{
 		shelf_visit(add_bytes, &used);
@@ -161,14 +161,14 @@ tell_cache(StringInfo text)
 		appendStringInfoString(text, "Queries of this session neither use nor cache columns: gpudb.cache is off.\n");
 }
 
-/* Pages that VACUUM did not mark all-visible are worth a word if they are more than this part of a table, and more than so many. */
+/* A table is reported if more than 1 / UNMARKED_PART of its pages, and more than UNMARKED_LEAST, are unmarked. */
 #define UNMARKED_PART		10
 #define UNMARKED_LEAST		1280
 
 /*
- * Tell of a table whose pages are not marked all-visible: VACUUM leaves them so
- * when a transaction that began before them still runs, and autovacuum does not
- * come back to a table that nobody changes.
+ * Append a line about a table with many pages that are not marked all-visible.
+ * VACUUM leaves pages unmarked when a transaction that began before their rows
+ * still runs, and autovacuum does not return to a table that nobody changes.
  */
 static void
 tell_table(StringInfo text, Oid relation)
@@ -186,7 +186,7 @@ tell_table(StringInfo text, Oid relation)
 	ReleaseSysCache(tuple);
 }
 
-/* The files of this database that have cached columns, each once. */
+/* Set of the relation files of this database that have cached columns. */
 typedef struct CachedFiles
 {
 	int			n;
@@ -198,6 +198,7 @@ typedef struct CachedFiles
 	}		   *file;
 } CachedFiles;
 
+/* Add the file of a cached column to a set of files; a callback of shelf_visit(). */
 static void
 note_file(const ShelfColumn *column, void *arg)
 {
@@ -217,7 +218,7 @@ note_file(const ShelfColumn *column, void *arg)
 	files->file[files->n++].file = column->file;
 }
 
-/* Tell of tables with cached columns that the user may be told of. */
+/* Append lines about the tables with cached columns of which the user may be told. */
 static void
 tell_tables(StringInfo text)
 {
@@ -234,7 +235,7 @@ tell_tables(StringInfo text)
 	}
 }
 
-/* Tell of what cannot run on this server as it is. */
+/* Append lines about what cannot run on this server. */
 static void
 tell_what_is_off(StringInfo text)
 {

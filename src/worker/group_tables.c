@@ -1,10 +1,10 @@
 /*
  * group_tables.c
- *		Groups that the provider keeps for jobs, and handing them out.
+ *		Device-resident group tables of jobs, and returning their groups to backends.
  *
- * The first ones go with a result, which also tells how many there are.  For
- * the others their owner has room: windows in the slot's ring, which name it;
- * or there is none to be had, and they go with results as well.
+ * The first groups are returned in a result, which also tells the total number.
+ * For the others the owner submits page batches with result slots through the
+ * slot's ring; if it could get none, they are returned in results as well.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 typedef struct GroupTables
 {
 	ProviderTable *table;
-	int			users;			/* 0: free */
+	int			users;			/* number of jobs that use it, 0 = free */
 } GroupTables;
 
 static const Provider *provider;
@@ -79,7 +79,11 @@ group_tables_wanted(ChannelJob *job, const JobGroups *groups)
 	return false;
 }
 
-/* Where the next groups go: so many words, in the result or in a window's room; NULL if that is none. */
+/*
+ * Return the destination of the next groups, in the result or in the result
+ * slots of the next page batch in the ring, and store its size in words.  NULL
+ * if the page batch is invalid.
+ */
 static uint64 *
 next_place(Channel *channel, int slot, ChannelResult *result, uint32 *words)
 {
@@ -96,7 +100,10 @@ next_place(Channel *channel, int slot, ChannelResult *result, uint32 *words)
 	return window_groups_place(channel, slot, result->room, words);
 }
 
-/* Those alone that can be among the first, if that is what is wanted and they fit; *n is 0 if not.  False when the device fails. */
+/*
+ * Read only the groups that can be among the first job->top.wanted, if the owner
+ * requests that and they fit; *n is 0 if not.  False if the device fails.
+ */
 static bool
 read_top(const ChannelJob *job, const JobGroups *groups, uint32 total, uint32 room, uint64 *into, uint32 *n)
 {

@@ -1,8 +1,8 @@
 /*
  * group_tables.h
- *		Groups that the provider keeps for jobs, and handing them out.
+ *		Device-resident group tables of jobs, and returning their groups to backends.
  *
- * Like all of the helper this calls none of PostgreSQL's functions.
+ * Like all code of the GPU process this calls none of PostgreSQL's functions.
  */
 #ifndef GPUDB_WORKER_GROUP_TABLES_H
 #define GPUDB_WORKER_GROUP_TABLES_H
@@ -11,36 +11,44 @@
 
 #include "device/channel.h"
 
-/* A job's groups, in a table that those that help it share. */
+/* A job's use of a device-resident group table, which all jobs of a family share. */
 typedef struct JobGroups
 {
-	struct GroupTables *shared; /* NULL as long as groups go with their batches */
-	uint32		drained;		/* of these */
-	bool		done;			/* all of them */
+	struct GroupTables *shared; /* NULL while groups are returned with their GPU batches */
+	uint32		drained;		/* number of groups returned so far */
+	bool		done;			/* all groups have been returned, or returning them has failed */
 } JobGroups;
 
-/* Groups that were read: hashes, rows and texts, so many words. */
+/* Groups that were read: hashes, rows and texts. */
 typedef struct ReadGroups
 {
 	uint64	   *at;
-	uint32		words;
+	uint32		words;			/* number of words at `at` */
 } ReadGroups;
 
-/* Have the groups of one that helps another, or of that one itself, kept from now on; false if there is no table to be had. */
+/*
+ * Let a job's groups go to a device-resident group table from now on: to that of
+ * the head of its family, which may be the job itself and gets one if it has
+ * none.  Returns false if the provider cannot create a table.
+ */
 extern bool group_tables_open(const Provider *provider, JobGroups *groups, JobGroups *head, const ProviderJob *job);
 
-/* The job has ended. */
+/* End a job's use of its group table; the last user closes the table. */
 extern void group_tables_close(JobGroups *groups);
 
-/* Where groups are kept; NULL = nowhere. */
+/* Return the device-resident group table of a job, NULL if it has none. */
 extern ProviderTable *group_tables_of(const JobGroups *groups);
 
-/* Whether the owner of a slot, none of whose batches is in flight, wants groups now, and there is a place for them. */
+/*
+ * Return true if the owner of a slot requests groups now and there is a place
+ * for them.  No GPU batch of the slot may be in flight.
+ */
 extern bool group_tables_wanted(ChannelJob *job, const JobGroups *groups);
 
 /*
- * Groups for the owner of a slot, who wants them, told of in a result.  DONE,
- * or DEVICE_DOWN, or BAD_PROGRAM if the room for them is none.
+ * Read groups for the owner of a slot, who has requested them, and describe them
+ * in a result.  Returns DONE, or DEVICE_DOWN, or BAD_PROGRAM if the result slots
+ * that the owner has named are invalid.
  */
 extern DeviceStatus group_tables_read(Channel *channel, int slot, JobGroups *groups, uint32 row_words, ChannelResult *result,
 									  ReadGroups *read);

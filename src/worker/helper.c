@@ -2,11 +2,11 @@
  * helper.c
  *		The GPU process: a child of the supervisor that never runs PostgreSQL's code.
  *
- * It is forked, not executed, because only so the buffer pool is mapped.  It
- * leaves by _exit() alone, since what the supervisor has registered for its
- * own exit must not run here.  PostgreSQL's shared memory is made read-only,
- * System V's little segment is left, so that nothing of a stopped server is
- * held, and all files but standard error are closed.
+ * The process is forked, not executed, because only so the buffer pool is
+ * mapped.  It ends by _exit() alone, since the exit callbacks that the
+ * supervisor has registered must not run in it.  PostgreSQL's shared memory is
+ * made read-only, the small System V segment is detached, so that nothing of a
+ * stopped server is held, and all files but standard error are closed.
  */
 #include "postgres.h"
 
@@ -47,7 +47,7 @@ reset_signals(void)
 
 	for (int sig = 1; sig < 32; sig++)
 		signal(sig, SIG_DFL);
-	/* the postmaster signals the supervisor's whole group; the supervisor decides */
+	/* the postmaster signals the supervisor's whole process group; only the supervisor ends this process */
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -58,7 +58,7 @@ reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Look at one line of /proc/self/maps. */
+/* Protect or detach the mapping that a line of /proc/self/maps describes, if it is PostgreSQL's. */
 static void
 protect_mapping(const char *line)
 {
@@ -74,7 +74,7 @@ protect_mapping(const char *line)
 		shmdt((void *) begin);
 }
 
-/* Make PostgreSQL's segment read-only and leave the other one; false if that cannot be. */
+/* Make PostgreSQL's shared memory read-only and detach the System V segment; false if the mappings cannot be read. */
 static bool
 protect_shared_memory(void)
 {
@@ -102,7 +102,7 @@ protect_shared_memory(void)
 	return true;
 }
 
-/* gpudb_cuda.so's provider, or NULL with a few words in state->why. */
+/* Load gpudb_cuda.so and return its provider, or NULL with the reason in state->why. */
 static const Provider *
 load_cuda(ProviderState *state)
 {
@@ -188,7 +188,7 @@ helper_start(void)
 	sigset_t	before;
 	pid_t		child;
 
-	/* no handler of the supervisor's may run in the child */
+	/* no signal handler of the supervisor may run in the child */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	child = fork();

@@ -9,13 +9,13 @@
 
 #include <sys/types.h>
 
-/* How a helper ends by itself. */
-#define HELPER_EXIT_NO_DEVICE	3	/* channel->provider_state.why tells */
-#define HELPER_EXIT_LOST		4	/* the device failed, now or while it served */
+/* Exit codes of a GPU process that ends by itself. */
+#define HELPER_EXIT_NO_DEVICE	3	/* there is no device, see channel->provider_state.why */
+#define HELPER_EXIT_LOST		4	/* the device failed, at the start or while it served */
 
 /*
- * Fork a helper; its process, or -1 with errno set.  It serves until it is
- * killed, the caller ends, or the device is lost.
+ * Fork a GPU process and return its process ID, or -1 with errno set.  It serves
+ * until it is killed, the caller ends, or the device is lost.
  */
 extern pid_t helper_start(void);
 

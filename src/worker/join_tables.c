@@ -1,6 +1,9 @@
 /*
  * join_tables.c
- *		Tables of joins as requesters describe them, their heads read into private memory and verified.
+ *		Join tables as requesters describe them: their headers are copied into private memory and verified.
+ *
+ * A join table is either in the memory of cached tablets, or was made by the
+ * provider from materialized rows and is known by its number alone.
  */
 #include "postgres.h"
 
@@ -12,7 +15,7 @@
 #include "worker/join_tables.h"
 #include "worker/kept.h"
 
-/* Room for a table's heads. */
+/* Private copies of a join table's header and of its tablet's descriptor. */
 typedef struct Heads
 {
 	JoinTable	table;
@@ -20,7 +23,7 @@ typedef struct Heads
 	TabletColumn column[PROGRAM_MAX_COLUMNS];
 } Heads;
 
-/* Read one, which its owner may be changing; false if it is none. */
+/* Read and verify the description of a join table, which its owner may be changing; false if it is invalid. */
 static bool
 read_table(const SharedTable *from, uint32 database, ProviderJoin *to, Heads *heads)
 {
@@ -32,7 +35,7 @@ read_table(const SharedTable *from, uint32 database, ProviderJoin *to, Heads *he
 		return to->kept != NULL;
 	}
 	*to = (ProviderJoin) {.number = from->number, .bytes = from->bytes, .rows_at = rows_at, .table = &heads->table, .rows = &heads->rows};
-	/* other numbers are a provider's own */
+	/* other numbers are reserved for the provider */
 	if (to->number == 0 || to->number >> 63 != 0 || to->bytes > PG_UINT32_MAX || to->bytes % 64 != 0 ||
 		rows_at < sizeof(JoinTable) || rows_at % 64 != 0 || rows_at > to->bytes || to->bytes - rows_at < sizeof(Tablet))
 		return false;

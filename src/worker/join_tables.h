@@ -1,8 +1,8 @@
 /*
  * join_tables.h
- *		Tables of joins as requesters describe them, their heads read into private memory and verified.
+ *		Join tables as requesters describe them: their headers are copied into private memory and verified.
  *
- * Like all of the helper this calls none of PostgreSQL's functions.
+ * Like all code of the GPU process this calls none of PostgreSQL's functions.
  */
 #ifndef GPUDB_WORKER_JOIN_TABLES_H
 #define GPUDB_WORKER_JOIN_TABLES_H
@@ -11,7 +11,10 @@
 
 #include "device/channel.h"
 
-/* The tables of a job's program; NULL if they are none, or memory is short, or a kept one is gone. */
+/*
+ * Return the join tables of a job's program, to be freed by join_tables_free(),
+ * or NULL if one is invalid or gone, or memory is short.
+ */
 extern ProviderJoin *join_tables_read(const ChannelJob *job, const Program *program);
 extern void join_tables_free(ProviderJoin *joins, uint32 n);
 

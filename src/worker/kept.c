@@ -1,6 +1,11 @@
 /*
  * kept.c
- *		Rows that the provider keeps for jobs, handing them out, and tables of them, which other jobs look into.
+ *		Rows materialized on the device by jobs, and join tables made of them, which other jobs use.
+ *
+ * The owner of a job slot posts a request in ChannelJob.keeping, when all its
+ * GPU batches have been answered: to make a join table of the rows, to sort
+ * them, or to copy a range of them.  The service calls kept_serve() until the
+ * request is done; making a table and sorting may take several calls.
  */
 #include "postgres.h"
 
@@ -9,20 +14,20 @@
 #include "worker/kept.h"
 #include "worker/windows.h"
 
-/* As many as there are slots, and some that have outlived theirs. */
+/* Most sets of rows at a time: one for each slot, and as many that have outlived their slot. */
 #define KEPT_MOST (2 * CHANNEL_JOBS)
 
 typedef struct Kept
 {
-	uint64		number;			/* as requesters name it */
+	uint64		number;			/* name for requesters: slot + 1 and the slot's state word */
 	uint32		database;
 	ProviderKept *rows;
 	bool		is_table;
 	bool		is_sorted;
-	uint32		nrows;			/* sorted ones */
+	uint32		nrows;			/* number of rows, if sorted */
 	uint32		ncolumns;
 	uint8		type[PROGRAM_MAX_KEPT];
-	int			users;			/* 0 = there is none */
+	int			users;			/* number of users, 0 = free */
 } Kept;
 
 static const Provider *provider;
@@ -60,6 +65,7 @@ kept_rows(int slot)
 	return of_slot[slot] != NULL ? of_slot[slot]->rows : NULL;
 }
 
+/* End one use of a set of rows; the last one closes it. */
 static void
 leave(Kept *left)
 {
@@ -84,7 +90,7 @@ kept_asked(ChannelJob *job)
 	return keeping_is_asked(keeping);
 }
 
-/* Go on with the table that is wanted: what has become of it. */
+/* Continue with making a join table of a slot's rows, and return the state to report. */
 static ChannelKeeping
 make_table(Kept *own, ChannelJob *job)
 {
@@ -99,7 +105,7 @@ make_table(Kept *own, ChannelJob *job)
 	return own->is_table ? KEEPING_TABLE : KEEPING_FAILED;
 }
 
-/* Go on with putting rows in order, once. */
+/* Continue with sorting a slot's rows, which is done only once, and return the state to report. */
 static ChannelKeeping
 sort(Kept *own, const ChannelJob *job)
 {
@@ -114,7 +120,7 @@ sort(Kept *own, const ChannelJob *job)
 	return own->is_sorted ? KEEPING_ROWS : KEEPING_FAILED;
 }
 
-/* Copy the part that is wanted to where it is wanted: what is the matter with the rows then. */
+/* Copy the requested range of rows to the requested destination, and return the state to report. */
 static ChannelKeeping
 hand_out(const Kept *own, Channel *channel, int slot)
 {
@@ -145,7 +151,7 @@ kept_serve(Channel *channel, int slot)
 	if (!kept_asked(job))
 		return false;
 	asked = pg_atomic_read_u32(&job->keeping);
-	/* or there was no room for any */
+	/* without materialized rows the request fails */
 	if (own != NULL)
 		answer = asked == KEEPING_ASKED ? make_table(own, job) : asked == KEEPING_SORT ? sort(own, job) : hand_out(own, channel, slot);
 	pg_write_barrier();

@@ -1,9 +1,10 @@
 /*
  * kept.h
- *		Rows that the provider keeps for jobs, and tables of them, which other jobs look into.
+ *		Rows materialized on the device by jobs, and join tables made of them, which other jobs use.
  *
- * They are a slot's, by its use, and of those jobs besides that use them.
- * Like all of the helper this calls none of PostgreSQL's functions.
+ * Materialized rows belong to one use of a job slot and to the jobs that use
+ * them; the last of these closes them.  Like all code of the GPU process this
+ * calls none of PostgreSQL's functions.
  */
 #ifndef GPUDB_WORKER_KEPT_H
 #define GPUDB_WORKER_KEPT_H
@@ -12,25 +13,28 @@
 
 #include "device/channel.h"
 
-/* Have room for a job's rows, if its program keeps some; false when there is none. */
+/* Allocate memory for a job's rows on the device, if its program materializes rows; false if there is no room. */
 extern bool kept_open(const Provider *provider, int slot, const ChannelJob *job, uint32 word, const ProviderJob *own);
 
-/* Where batches of a slot's job keep rows; NULL = nowhere. */
+/* Return the materialized rows of a slot's job, NULL if it has none. */
 extern ProviderKept *kept_rows(int slot);
 
-/* The owner has gone; they stay as long as others use them. */
+/* End the owner's use of a slot's rows.  They remain as long as other jobs use them. */
 extern void kept_close(int slot);
 
-/* Whether a slot's owner wants a table, or rows, or these in order; of none the job has sent no windows, and may not be open yet. */
+/*
+ * Return true if a slot's owner requests a join table, rows, or their sort.  If
+ * no row was read, the job has sent no page batches and may not be open yet.
+ */
 extern bool kept_asked(ChannelJob *job);
 
-/* Go on with what a slot's owner wants, no batch being in flight; whether there was something to do. */
+/* Continue with the request of a slot's owner, while no GPU batch of it is in flight; false if there is none. */
 extern bool kept_serve(Channel *channel, int slot);
 
-/* A table of this number, for one more user; NULL if there is none. */
+/* Add a user to the join table with this number and return it; NULL if there is none. */
 extern ProviderKept *kept_use(uint64 number, uint32 database);
 
-/* The same of rows in order, as many as are said to be. */
+/* Add a user to sorted rows and return them; NULL if there are none with this number and number of rows. */
 extern ProviderKept *kept_use_sorted(const KeptSource *source, uint32 database);
 extern void kept_leave(uint64 number);
 

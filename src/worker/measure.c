@@ -1,6 +1,6 @@
 /*
  * measure.c
- *		What calibration asks of the GPU process itself: is it there, and how fast is its device?
+ *		Calibration requests to the GPU process: pings, and measuring the rates of its device.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@ measure_answer(Channel *channel, const Provider *provider, bool idle)
 	uint32		pings = pg_atomic_read_u32(&channel->pings);
 	ProviderRates rates = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 
-	/* backends read what stands beside it all the time: it is not written for nothing */
+	/* backends poll words next to it: do not write it without need */
 	if (pings != pg_atomic_read_u32(&channel->pongs))
 		pg_atomic_write_u32(&channel->pongs, pings);
 	if (!idle || wanted == pg_atomic_read_u32(&channel->rates_measured))

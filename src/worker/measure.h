@@ -1,16 +1,16 @@
 /*
  * measure.h
- *		What calibration asks of the GPU process itself.
+ *		Calibration requests to the GPU process.
  */
 #ifndef GPUDB_WORKER_MEASURE_H
 #define GPUDB_WORKER_MEASURE_H
 
 #include "device/channel.h"
 
-/* Forget what a helper before this one was asked: it may be what has ended it. */
+/* Discard requests to a previous GPU process, which they may have ended. */
 extern void measure_open(Channel *channel);
 
-/* Answer who asks; rates only when nothing is in flight.  False when the device has failed. */
+/* Answer pings, and requests for rates if `idle`, when no GPU batch is in flight.  False if the device has failed. */
 extern bool measure_answer(Channel *channel, const Provider *provider, bool idle);
 
 #endif							/* GPUDB_WORKER_MEASURE_H */

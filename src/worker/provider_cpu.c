@@ -1,11 +1,11 @@
 /*
  * provider_cpu.c
- *		The CPU in a GPU's place: everything of the GPU process but the GPU.
+ *		The CPU provider, which stands in for a GPU in the GPU process.
  *
- * With gpudb.provider = cpu the helper runs batches with the CPU device's
- * inner loops, in the one thread that it has.  It is as strict as a GPU: few
- * groups in a batch, none with texts, no values fetched from elsewhere, no
- * tables of joins that gpudb.gpu_memory would have no room for.
+ * With gpudb.provider = cpu the GPU process runs GPU batches with the CPU
+ * device's inner loops, in its only thread.  It has the restrictions of a GPU:
+ * few groups returned with a batch, none of them with texts, no values stored
+ * out of line, no join tables beyond gpudb.gpu_memory.
  */
 #include "postgres.h"
 
@@ -27,12 +27,12 @@
 
 typedef struct CpuBatch
 {
-	ProviderBatch batch;		/* first */
+	ProviderBatch batch;		/* must be first */
 	bool		used;
 	bool		finished;
-	uint8	   *arena;			/* BATCH_BYTES */
-	uint32	   *rows;			/* that passed, of a window */
-	uint8	   *passed;
+	uint8	   *arena;			/* memory of a tablet: BATCH_BYTES */
+	uint32	   *rows;			/* rows of a page batch that passed */
+	uint8	   *passed;			/* bitmap of the rows that passed */
 	GroupTable	groups;
 } CpuBatch;
 
@@ -43,8 +43,8 @@ struct ProviderTable
 };
 
 static CpuBatch batches[BATCHES];
-static uint64 memory_limit;		/* 0 = there is none */
-static uint64 table_bytes;		/* of all tables */
+static uint64 memory_limit;		/* gpudb.gpu_memory in bytes, 0 = no limit */
+static uint64 table_bytes;		/* bytes of all group tables */
 static uint64_t *register_values;
 static uint8_t *register_nulls;
 
@@ -54,7 +54,7 @@ start(const ProviderConfig *config, ProviderState *state)
 	state->batch_bytes = BATCH_BYTES;
 	state->batch_cached_bytes = PG_UINT64_MAX;
 	memory_limit = config->memory;
-	/* as a GPU has them that needs half of its memory for batches */
+	/* as on a GPU that needs half of its memory for batches */
 	state->join_bytes = memory_limit == 0 ? PG_UINT64_MAX : memory_limit / 4;
 	if (posix_memalign((void **) &register_values, 64, (size_t) PROGRAM_MAX_REGISTERS * CPU_TILE * 8) != 0 ||
 		posix_memalign((void **) &register_nulls, 64, (size_t) PROGRAM_MAX_REGISTERS * CPU_TILE) != 0)
@@ -96,7 +96,7 @@ acquire(void)
 	return NULL;
 }
 
-/* Tables of groups */
+/* Group tables */
 
 static uint64
 bytes_of_table(uint32 capacity, uint32 row_words, uint64 heap)
@@ -104,7 +104,7 @@ bytes_of_table(uint32 capacity, uint32 row_words, uint64 heap)
 	return (uint64) capacity * (2 * 4 + 8 + 8 * row_words) + heap;
 }
 
-/* Give a table room for so many groups, and bytes of their texts; false when memory is short. */
+/* Resize a group table to `capacity` groups and `heap` bytes of texts; false if that exceeds the memory limit. */
 static bool
 resize_table(GroupTable *t, uint32 capacity, uint64 heap)
 {
@@ -117,7 +117,7 @@ resize_table(GroupTable *t, uint32 capacity, uint64 heap)
 	t->hashes = realloc(t->hashes, (size_t) capacity * 8);
 	free(t->slots);
 	t->slots = calloc(2 * (size_t) capacity, 4);
-	/* a process without memory may end */
+	/* out of memory: end the GPU process, which the supervisor restarts */
 	if (t->rows == NULL || t->hashes == NULL || t->slots == NULL || t->heap == NULL)
 		abort();
 	table_bytes += more;
@@ -166,7 +166,7 @@ count_groups(ProviderTable *table, uint32_t *count)
 	return true;
 }
 
-/* Bytes of the texts of a group that a table keeps, each rounded up to words. */
+/* Return the bytes of the texts of a group, each rounded up to words. */
 static uint64
 text_bytes_of(const Program *program, const uint64 *row)
 {
@@ -178,7 +178,10 @@ text_bytes_of(const Program *program, const uint64 *row)
 	return bytes;
 }
 
-/* Copy the texts of a row, which refers to a heap, and let it refer to where they are then; the bytes they take. */
+/*
+ * Copy the texts of a group's row from a heap to `into`, from offset `at` on, and
+ * let the row refer to these offsets.  Returns the number of bytes copied.
+ */
 static uint64
 copy_texts(const Program *program, uint64 *row, const uint8 *heap, uint8 *into, uint64 at)
 {
@@ -220,7 +223,7 @@ read_groups(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into
 	return *n > 0;
 }
 
-/* Groups that come no later than the best ones of so many parts, each of which has another group. */
+/* Read the groups that can be among the first top->wanted: those not after the last of any top->wanted groups. */
 static bool
 read_top(ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *into, uint32_t *n)
 {
@@ -232,7 +235,7 @@ read_top(ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *in
 	*n = 0;
 	if (program_text_keys(table->program) || !group_top_fits(top, groups->row_words))
 		return true;
-	/* the first so many groups, whatever they are, are as many */
+	/* the first top->wanted groups of the table serve as well as any others */
 	bound = group_order(top, group_row(groups, 0));
 	for (uint32 g = 1; g < top->wanted; g++)
 		if (group_row_compare(top, group_row(groups, g), &bound) > 0)
@@ -251,7 +254,7 @@ read_top(ProviderTable *table, const GroupTop *top, uint32_t words, uint64_t *in
 	return true;
 }
 
-/* Whether each of a batch's groups can be handed out. */
+/* Return true if each of a batch's groups fits the buffer of read_groups(). */
 static bool
 groups_are_small(const Program *program, const GroupTable *groups)
 {
@@ -261,7 +264,7 @@ groups_are_small(const Program *program, const GroupTable *groups)
 	return true;
 }
 
-/* Add a batch's groups to a table: all, or for want of memory none. */
+/* Add a batch's groups to a group table: all of them, or none if memory is short. */
 static DeviceStatus
 keep_groups(ProviderTable *table, const GroupTable *groups)
 {
@@ -284,7 +287,7 @@ keep_groups(ProviderTable *table, const GroupTable *groups)
 	return group_merge(table->program, into, groups, &next, groups->ngroups);
 }
 
-/* Room for a batch: memory that is touched only as far as it is used. */
+/* Allocate and reset the memory of a batch, which is touched only as far as it is used; false if memory is short. */
 static bool
 prepare(CpuBatch *own, const Program *program, uint32 nrows)
 {
@@ -320,7 +323,7 @@ prepare(CpuBatch *own, const Program *program, uint32 nrows)
 	return true;
 }
 
-/* Keep what a tablet tells of its columns. */
+/* Report a tablet's failed column and largest scales in the batch. */
 static void
 note_columns(ProviderBatch *batch, const Tablet *tablet)
 {
@@ -329,7 +332,7 @@ note_columns(ProviderBatch *batch, const Tablet *tablet)
 		batch->max_scale[c] = Max(batch->max_scale[c], tablet->column[c].max_scale);
 }
 
-/* A job's tables, where they are. */
+/* Return the join tables of a job, in a static array. */
 static const JoinRows *
 tables_of(const ProviderJob *job)
 {
@@ -341,7 +344,7 @@ tables_of(const ProviderJob *job)
 	return tables;
 }
 
-/* Whether there would be room for copies of those that a job has brought. */
+/* Return true if a GPU would have room for copies of the join tables that a job has brought. */
 static bool
 tables_fit(const ProviderJob *job)
 {
@@ -352,13 +355,14 @@ tables_fit(const ProviderJob *job)
 	return cpu_has_room(bytes);
 }
 
-/* Whether nobody wants a job's answers any more. */
+/* Return true if a job has been cancelled; a callback of the interpreter. */
 static bool
 is_cancelled(const void *arg)
 {
 	return *((const ProviderJob *) arg)->cancelled != 0;
 }
 
+/* Deform the pages of a page batch, run the program over the tablet, and store outputs and the rows that passed. */
 static DeviceStatus
 run_window(CpuBatch *own, uint32 w)
 {
@@ -405,14 +409,14 @@ run_window(CpuBatch *own, uint32 w)
 	return status;
 }
 
-/* How far a column is from a tablet, which need not be in the same block of memory. */
+/* Return the offset of a column from a tablet, which need not be in the same block of memory; 0 if it has no bytes. */
 static uint64
 distance(const Tablet *tablet, const uint8 *to)
 {
 	return to != NULL ? (uint64) (uintptr_t) to - (uint64) (uintptr_t) tablet : 0;
 }
 
-/* Run a cached tablet. */
+/* Run the program over a cached tablet. */
 static DeviceStatus
 run_tablet(CpuBatch *own, const ProviderTablet *from, const ProviderColumn *column)
 {
@@ -443,7 +447,7 @@ run_tablet(CpuBatch *own, const ProviderTablet *from, const ProviderColumn *colu
 	return status;
 }
 
-/* Run all cached tablets of a batch. */
+/* Run the program over all cached tablets of a batch. */
 static DeviceStatus
 run_cached(CpuBatch *own)
 {
@@ -504,7 +508,7 @@ release(ProviderBatch *batch)
 	((CpuBatch *) batch)->used = false;
 }
 
-/* Here, nothing is copied to be read, and nothing launched. */
+/* Measure the rates of memory; nothing is copied or launched here, so that the other rates remain unknown. */
 static bool
 measure(ProviderRates *rates)
 {

@@ -1,6 +1,6 @@
 /*
  * provider_cpu.h
- *		The CPU in a GPU's place: its parts.
+ *		The CPU provider: functions shared by provider_cpu.c and provider_cpu_kept.c.
  */
 #ifndef GPUDB_WORKER_PROVIDER_CPU_H
 #define GPUDB_WORKER_PROVIDER_CPU_H
@@ -9,10 +9,10 @@
 
 #include "core/provider_api.h"
 
-/* provider_cpu.c: whether a GPU would have room for so many bytes of tables. */
+/* Return true if a GPU with gpudb.gpu_memory would have room for `bytes` bytes of tables: provider_cpu.c. */
 extern bool cpu_has_room(uint64 bytes);
 
-/* provider_cpu_kept.c: Provider's functions, */
+/* Functions of Provider for materialized rows: provider_cpu_kept.c. */
 extern ProviderKept *cpu_open_kept(const ProviderJob *job, uint32_t most_rows);
 extern DeviceStatus cpu_index_kept(ProviderKept *kept, KeptPlan *plan);
 extern DeviceStatus cpu_sort_kept(ProviderKept *kept, const KeptSort *sort);
@@ -20,7 +20,7 @@ extern bool cpu_kept_column(const ProviderKept *kept, uint32_t column, uint32_t 
 extern DeviceStatus cpu_read_kept(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
 extern void cpu_close_kept(ProviderKept *kept);
 
-/* where a run keeps rows, and the table made of them. */
+/* Return where a run materializes rows, and the join table made of them: provider_cpu_kept.c. */
 extern const KeptRows *cpu_kept_rows(const ProviderKept *kept);
 extern JoinRows cpu_kept_table(const ProviderKept *kept);
 

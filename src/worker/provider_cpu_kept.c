@@ -1,6 +1,6 @@
 /*
  * provider_cpu_kept.c
- *		The CPU in a GPU's place: rows that it keeps, tables of them, and their order.
+ *		The CPU provider: materialized rows, join tables made of them, and sorting them.
  */
 #include "postgres.h"
 
@@ -17,9 +17,9 @@ struct ProviderKept
 	uint32		count;
 	uint16		ncolumns;
 	uint8		type[PROGRAM_MAX_KEPT];
-	uint64	   *numbers[KEPT_NUMBERS];	/* of rows that have been sorted; NULL = they have none */
+	uint64	   *numbers[KEPT_NUMBERS];	/* row number, rank and dense rank of sorted rows; NULL = not requested */
 	JoinTable  *table;
-	Tablet	   *tablet;			/* its columns are those of `rows` */
+	Tablet	   *tablet;			/* descriptor of the rows; its columns are those of `rows` */
 };
 
 void
@@ -63,7 +63,7 @@ cpu_open_kept(const ProviderJob *job, uint32_t most_rows)
 	return kept;
 }
 
-/* How far memory is from a tablet's head. */
+/* Return the offset of memory from a tablet's descriptor. */
 static uint64
 distance(const Tablet *tablet, const void *to)
 {
@@ -131,7 +131,7 @@ never(void)
 	return false;
 }
 
-/* Put a column's rows into this order; `room` has place for all its values and NULL flags. */
+/* Permute a column's rows into `order`; `room` is scratch memory for all its values and NULL flags. */
 static void
 reorder(ProviderKept *kept, int c, const uint32 *order, uint32 n, uint8 *room)
 {
@@ -148,7 +148,10 @@ reorder(ProviderKept *kept, int c, const uint32 *order, uint32 n, uint8 *room)
 	memcpy(kept->rows.nulls[c], nulls, (n / 32 + 1) * sizeof(uint32));
 }
 
-/* How many NULLs a column has, and between which values integers are: sorting relies on it, and what requesters say is not verified. */
+/*
+ * Find the number of a column's NULLs, and the bounds of integers.  Sorting
+ * relies on them, and what requesters say is not verified.
+ */
 static void
 find_bounds(const ProviderKept *kept, int c, uint32 n, TabletColumn *column)
 {
@@ -165,12 +168,12 @@ find_bounds(const ProviderKept *kept, int c, uint32 n, TabletColumn *column)
 			least = Min(least, values[row]);
 			largest = Max(largest, values[row]);
 		}
-	/* of no values any will do */
+	/* without values any bounds will do */
 	wide_store(column->min, least <= largest ? least : 0);
 	wide_store(column->max, least <= largest ? largest : 0);
 }
 
-/* The head of the rows, with what sorting them is to know of it. */
+/* Return a tablet descriptor of the rows, with what sorting needs; NULL without memory. */
 static Tablet *
 tablet_to_sort(const ProviderKept *kept, const KeptSort *sort)
 {
@@ -182,7 +185,7 @@ tablet_to_sort(const ProviderKept *kept, const KeptSort *sort)
 	return tablet;
 }
 
-/* Room for the numbers that are wanted; false if there is none. */
+/* Allocate the requested numbers of rows; false without memory. */
 static bool
 take_numbers(ProviderKept *kept, const KeptSort *sort)
 {
@@ -197,7 +200,7 @@ take_numbers(ProviderKept *kept, const KeptSort *sort)
 	return enough;
 }
 
-/* Give rows, which are in order, their numbers. */
+/* Compute the requested numbers of the sorted rows. */
 static void
 number_rows(ProviderKept *kept, const KeptSort *sort)
 {

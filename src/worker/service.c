@@ -1,14 +1,14 @@
 /*
  * service.c
- *		The GPU process's loop: from the channel to a provider and back.
+ *		Main loop of the GPU process, which serves requests in the channel by a provider.
  *
- * One thread goes round all job slots.  It trusts nothing that it finds
+ * One thread visits all job slots in turn.  It trusts nothing that it finds
  * there: a job's image is copied and verified before anything of it is used,
- * and so is every window's description (windows.c).
+ * and so is the description of every page batch (windows.c).
  *
- * Jobs take turns: each visit starts one batch at most, of the windows that
- * wait, so a batch grows with the load.  One batch is kept for jobs that have
- * had few so far: a small query begins at once, whatever else runs.
+ * Each visit starts one GPU batch at most, made of the page batches that wait,
+ * so a GPU batch grows with the load.  One GPU batch is reserved for jobs that
+ * have had few so far: a small query begins at once, whatever else runs.
  */
 #include "postgres.h"
 
@@ -26,38 +26,38 @@
 #include "worker/service.h"
 #include "worker/windows.h"
 
-/* Rounds without news before the loop sleeps: some 50 µs, and longer while somebody has a job open. */
+/* Idle rounds before the loop sleeps: some 50 µs, and longer while a job is open. */
 #define IDLE_ROUNDS 200
 #define IDLE_ROUNDS_OPEN 2000
 
-/* A job that has had so many batches is not small any more. */
+/* Number of GPU batches up to which a job is small. */
 #define SMALL_BATCHES 4
 
-/* Longest sleep; the heartbeat must not stop. */
+/* Longest sleep in milliseconds; the heartbeat must not stop. */
 #define SLEEP_MS 100
 
-/* A batch knows where its answer goes. */
+/* Destination of a GPU batch's answer. */
 typedef struct Ticket
 {
 	bool		used;
-	int			job;
+	int			job;			/* number of the job slot */
 	ChannelResult *result;
-	uint16		window[BATCH_WINDOWS];	/* their numbers */
+	uint16		window[BATCH_WINDOWS];	/* numbers of the page batches */
 } Ticket;
 
 typedef struct ServiceJob
 {
 	bool		open;
 	uint32		word;			/* the slot's state word in this use */
-	DeviceStatus refused;		/* DONE if it may run */
-	bool		wide;			/* a batch needed 128 bits: begin with that */
-	int			in_flight;		/* batches */
-	uint32		begun;			/* batches, ever */
-	JobGroups	groups;			/* that are kept */
+	DeviceStatus refused;		/* DONE if the job may run, else the answer to all its page batches */
+	bool		wide;			/* a GPU batch needed 128 bits: begin with the wide form */
+	int			in_flight;		/* number of GPU batches in flight */
+	uint32		begun;			/* number of GPU batches so far */
+	JobGroups	groups;			/* use of a device-resident group table */
 	ProviderJob provider;
-	ProviderJoin *joins;		/* tables that its program looks into; NULL = none */
-	KeptSource	source;			/* rows that its windows are of; without a number: of others */
-	ProviderSeek *seek;			/* values that are gathered; NULL = none are */
+	ProviderJoin *joins;		/* join tables of the program; NULL = none */
+	KeptSource	source;			/* sorted rows that the job reads; number 0 = it reads pages or cached tablets */
+	ProviderSeek *seek;			/* values gathered for a quantile selection; NULL = none */
 	uint64		image[JOB_IMAGE_MOST / 8];
 } ServiceJob;
 
@@ -66,18 +66,18 @@ static const Provider *provider;
 static ServiceJob jobs[CHANNEL_JOBS];
 static Ticket tickets[CHANNEL_JOBS * CHANNEL_JOB_RESULTS];
 
-/* As it was at the start: what requesters could change is not asked again. */
+/* Private copies of limits in the channel, which requesters could change. */
 static uint64 batch_bytes;
 static uint64 batch_cached_bytes;
-static int	in_flight;			/* batches of all jobs */
+static int	in_flight;			/* number of GPU batches in flight, of all jobs */
 
-static ProviderBatch *spare;	/* for small jobs; NULL while it is in use */
-static int	next_slot;			/* whose turn it is */
-static bool any_open;			/* some slot has a job, which may soon have windows */
+static ProviderBatch *spare;	/* GPU batch reserved for small jobs; NULL while it is in use */
+static int	next_slot;			/* slot to be visited first in the next round */
+static bool any_open;			/* some slot has an open job, which may soon have page batches */
 
 /* Requests */
 
-/* Forget a job whose slot is another's now. */
+/* Release everything of a job whose slot has a new use. */
 static void
 close_job(ServiceJob *own)
 {
@@ -95,7 +95,7 @@ close_job(ServiceJob *own)
 	own->open = false;
 }
 
-/* Copy and verify a job. */
+/* Copy and verify a job; own->refused tells the result. */
 static void
 open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 {
@@ -137,7 +137,7 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 	own->refused = kept_open(provider, (int) (own - jobs), job, word, &own->provider) ? STATUS_DONE : STATUS_MEMORY_LIMIT;
 }
 
-/* Bytes of the tablet that a batch so large needs. */
+/* Return the bytes of the tablet of a GPU batch with `npages` pages and `nrows` rows. */
 static uint64
 tablet_bytes(const ServiceJob *own, uint32 npages, uint32 nrows)
 {
@@ -147,14 +147,14 @@ tablet_bytes(const ServiceJob *own, uint32 npages, uint32 nrows)
 					   deform_var_bytes(deform, npages, nrows));
 }
 
-/* Bytes that rows for the job's table of groups may take beside the tablet: each row may leave one, with its hash and the number of its group. */
+/* Return the bytes that groups may take beside the tablet: each row may produce one, with its hash and its number. */
 static uint64
 group_rows_bytes(const ServiceJob *own, uint32 nrows)
 {
 	return own->groups.shared == NULL ? 0 : nrows * ((own->provider.view.program->row_words + 1) * sizeof(uint64) + sizeof(uint32));
 }
 
-/* Start a batch, for the first time or again. */
+/* Submit a GPU batch, for the first time or again. */
 static void
 submit(const ServiceJob *own, const Ticket *ticket, ProviderBatch *batch)
 {
@@ -164,7 +164,7 @@ submit(const ServiceJob *own, const Ticket *ticket, ProviderBatch *batch)
 	provider->submit(batch);
 }
 
-/* Add a window of pages to a batch; NO_ROOM if the batch is full. */
+/* Add a page batch with pages to a GPU batch; NO_ROOM if that is full. */
 static DeviceStatus
 add_pages(const ServiceJob *own, const ChannelWindow *window, ProviderBatch *batch)
 {
@@ -181,7 +181,7 @@ add_pages(const ServiceJob *own, const ChannelWindow *window, ProviderBatch *bat
 		return STATUS_NO_ROOM;
 	nrows = batch->row_start[batch->nwindows] + list->nrows;
 	bytes = tablet_bytes(own, npages, nrows);
-	/* one window alone is tried: fewer rows may be left than there might */
+	/* a single page batch is tried without this reserve: fewer rows may pass than are counted */
 	if (batch->nwindows > 0)
 		bytes += group_rows_bytes(own, nrows);
 	if (bytes > batch_bytes)
@@ -190,7 +190,7 @@ add_pages(const ServiceJob *own, const ChannelWindow *window, ProviderBatch *bat
 	return STATUS_DONE;
 }
 
-/* Add a window to a batch, which has windows of one kind; NO_ROOM if it is for another batch. */
+/* Add a page batch to a GPU batch; NO_ROOM if that is full, or if one has pages and the other cached tablets. */
 static DeviceStatus
 add_window(const ServiceJob *own, int job, uint16 number, ProviderBatch *batch)
 {
@@ -208,7 +208,7 @@ add_window(const ServiceJob *own, int job, uint16 number, ProviderBatch *batch)
 	return cached ? window_read_tablets(window, own->provider.view.program, batch_cached_bytes, batch) : add_pages(own, window, batch);
 }
 
-/* Add windows that wait to a batch, as many as fit; what is wrong with the first one. */
+/* Add waiting page batches to a GPU batch, as many as fit.  Returns the status of the first if that cannot be added. */
 static DeviceStatus
 fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 {
@@ -232,7 +232,7 @@ fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 		ticket->window[batch->nwindows] = number;
 		result->window[batch->nwindows++] = number;
 	}
-	/* alone, it is answered so; behind others, it waits for the next batch */
+	/* a first page batch that fails is answered with its status; a later one waits for the next GPU batch */
 	if (status != STATUS_DONE && batch->nwindows == 0)
 		result->window[0] = job->ring[at++ % CHANNEL_JOB_WINDOWS];
 	else
@@ -244,6 +244,7 @@ fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 
 /* Answers */
 
+/* Signal the owner of a job slot if it sleeps. */
 static void
 wake_owner(ChannelJob *job)
 {
@@ -252,14 +253,14 @@ wake_owner(ChannelJob *job)
 	pg_memory_barrier();
 	if (pg_atomic_read_u32(&job->waiting) == 0 || pg_atomic_exchange_u32(&job->waiting, 0) == 0)
 		return;
-	/* read last: with the answer out, the slot may be another's, and it is that one who waits */
+	/* read last: after the answer the slot may have a new owner, and then that one waits */
 	owner = job->owner;
 	if (owner > 1)
 		kill(owner, SIGUSR1);
 }
 
 #ifdef GPUDB_FAULTS
-/* What a test wants of this answer. */
+/* Inject the fault that a test has requested for this answer. */
 static void
 inject_fault(ChannelResult *result)
 {
@@ -274,7 +275,7 @@ inject_fault(ChannelResult *result)
 }
 #endif
 
-/* Let the backend have a result, with so many words of groups. */
+/* Publish a result to the backend, with `words` words of groups for the checksum, and wake it. */
 static void
 publish(ChannelJob *job, ChannelResult *result, DeviceStatus status, const uint64 *groups, uint32 words)
 {
@@ -288,7 +289,7 @@ publish(ChannelJob *job, ChannelResult *result, DeviceStatus status, const uint6
 	wake_owner(job);
 }
 
-/* Answer without a batch. */
+/* Publish a status without a GPU batch. */
 static void
 answer(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 {
@@ -302,7 +303,7 @@ answer(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 	publish(job, result, status, NULL, 0);
 }
 
-/* Answer with groups that were kept, as many as there is room for. */
+/* Publish groups of the device-resident group table, as many as there is room for. */
 static void
 answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 {
@@ -319,7 +320,7 @@ answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 	publish(job, result, status, read.at, read.words);
 }
 
-/* Answer all windows that wait, as far as one result goes. */
+/* Answer all waiting page batches with a status, as many as one result holds. */
 static void
 answer_waiting(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 {
@@ -334,7 +335,7 @@ answer_waiting(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 	answer(job, result, status);
 }
 
-/* Whether a result has room for a batch's groups. */
+/* Return true if a result has room for a GPU batch's groups. */
 static bool
 groups_fit(const ProviderBatch *batch)
 {
@@ -342,7 +343,7 @@ groups_fit(const ProviderBatch *batch)
 		(uint64) batch->groups->ngroups * (1 + batch->groups->row_words) <= CHANNEL_ROWS_WORDS;
 }
 
-/* Copy a batch's groups; TABLE_FULL if they are too many. */
+/* Copy a GPU batch's groups to a result; TABLE_FULL if they are too many. */
 static DeviceStatus
 copy_groups(const ProviderBatch *batch, ChannelResult *result, uint32 *words)
 {
@@ -358,7 +359,7 @@ copy_groups(const ProviderBatch *batch, ChannelResult *result, uint32 *words)
 	return STATUS_DONE;
 }
 
-/* Tell each window whether its outputs are there. */
+/* Mark the page batches that have outputs. */
 static void
 deliver_outputs(const ProviderBatch *batch, const Ticket *ticket)
 {
@@ -367,7 +368,7 @@ deliver_outputs(const ProviderBatch *batch, const Ticket *ticket)
 			channel->window[ticket->window[w]].output = batch->wide ? OUTPUT_WIDE : OUTPUT_NARROW;
 }
 
-/* Tell each window which of its rows passed. */
+/* Copy to each page batch the bitmap of its rows that passed. */
 static void
 deliver_rows(const ProviderBatch *batch, const Ticket *ticket)
 {
@@ -382,7 +383,7 @@ deliver_rows(const ProviderBatch *batch, const Ticket *ticket)
 	}
 }
 
-/* The job that another one helps, or that one itself; NULL if it is gone, or has another program. */
+/* Return the head of a job's family, or the job itself; NULL if the head is gone or has another program or database. */
 static ServiceJob *
 head_of_family(ServiceJob *own)
 {
@@ -406,7 +407,7 @@ head_of_family(ServiceJob *own)
 	return head;
 }
 
-/* Give a job a table to keep its groups in; false if there is none to be had. */
+/* Give a job a device-resident group table if it has none; false if that is not possible. */
 static bool
 open_table(ServiceJob *own)
 {
@@ -415,7 +416,7 @@ open_table(ServiceJob *own)
 	return own->groups.shared != NULL || (head != NULL && group_tables_open(provider, &own->groups, &head->groups, &head->provider));
 }
 
-/* Run a batch again with 128 bits, or with its groups kept, if that is what it wants; whether it does. */
+/* Submit a GPU batch again, wide or with a device-resident group table, if its status requires it; true if done. */
 static bool
 run_again(ServiceJob *own, ProviderBatch *batch)
 {
@@ -443,7 +444,7 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 	return true;
 }
 
-/* Give a batch back, first of all as the spare one. */
+/* Release a GPU batch, preferably to become the spare one. */
 static void
 release_batch(ProviderBatch *batch)
 {
@@ -454,6 +455,7 @@ release_batch(ProviderBatch *batch)
 		provider->release(batch);
 }
 
+/* Publish the result of a finished GPU batch, unless it has to run again, and release the batch. */
 static void
 deliver(ProviderBatch *batch)
 {
@@ -491,7 +493,7 @@ deliver(ProviderBatch *batch)
 
 /* Slots */
 
-/* A batch for a job, or NULL if it has to wait. */
+/* Return an empty GPU batch for a job, the spare one only for a small job; NULL if the job has to wait. */
 static ProviderBatch *
 acquire_batch(const ServiceJob *own)
 {
@@ -525,7 +527,7 @@ free_result(ChannelJob *job)
 	return NULL;
 }
 
-/* Whether a slot is for this helper and has windows that wait; `word` is its state. */
+/* Return true if a slot with state `word` is for this GPU process and has waiting page batches. */
 static bool
 windows_wait(ChannelJob *job, uint32 word)
 {
@@ -534,14 +536,14 @@ windows_wait(ChannelJob *job, uint32 word)
 		pg_atomic_read_u32(&job->draining) == DRAINING_NOTHING;
 }
 
-/* Whether groups are to be handed out to the owner of a slot. */
+/* Return true if the owner of a slot waits for groups of the device-resident group table. */
 static bool
 groups_wait(ChannelJob *job, const ServiceJob *own, uint32 word)
 {
 	return JOB_STATE(word) == JOB_OPEN && own->word == word && own->in_flight == 0 && group_tables_wanted(job, &own->groups);
 }
 
-/* Start a batch of the windows that wait, if there is room for one; whether anything was done. */
+/* Start a GPU batch of a slot's waiting page batches, if one is free.  Returns true if anything was done. */
 static bool
 serve_windows(int number, ChannelJob *job, ServiceJob *own)
 {
@@ -553,7 +555,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	if (result == NULL)
 		return false;
 	status = pg_atomic_read_u32(&job->cancelled) != 0 ? STATUS_CANCELLED : own->refused;
-	/* a batch's own groups have no place for texts, nor for many */
+	/* texts, or many groups, need a device-resident group table from the start */
 	if (status == STATUS_DONE && (program_text_keys(own->provider.view.program) || job->many_groups) && !open_table(own))
 		status = STATUS_TABLE_FULL;
 	if (status != STATUS_DONE)
@@ -589,7 +591,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	return true;
 }
 
-/* Look at a slot; whether anything was done. */
+/* Serve a slot.  Returns true if anything was done. */
 static bool
 serve_slot(int number)
 {
@@ -606,7 +608,7 @@ serve_slot(int number)
 		channel_free_abandoned(channel, number, word);
 		return true;
 	}
-	/* what the helper before was asked has gone with it */
+	/* requests to a previous GPU process are not served */
 	if (JOB_STATE(word) == JOB_OPEN && !own->open && job->incarnation == pg_atomic_read_u32(&channel->incarnation) && kept_asked(job) &&
 		pg_atomic_read_u32(&job->state) == word)
 		open_job(own, job, word);
@@ -621,7 +623,7 @@ serve_slot(int number)
 		return result != NULL;
 	}
 	pg_read_barrier();
-	/* it may have been another use's ring; with windows in it this one lasts until they are answered */
+	/* the ring may be that of a later use; a use with waiting page batches lasts until they are answered */
 	if (pg_atomic_read_u32(&job->state) != word)
 		return false;
 	if (!own->open)
@@ -629,7 +631,7 @@ serve_slot(int number)
 	return serve_windows(number, job, own);
 }
 
-/* Sleep until somebody rings or the heartbeat is due. */
+/* Sleep until the doorbell rings or the heartbeat is due. */
 static void
 sleep_until_rung(void)
 {
@@ -641,7 +643,7 @@ sleep_until_rung(void)
 	for (int i = 0; i < CHANNEL_JOBS; i++)
 	{
 		ChannelJob *job = &channel->job[i];
-		uint32		word = pg_atomic_read_u32(&job->state); /* somebody may have come between the last look and now */
+		uint32		word = pg_atomic_read_u32(&job->state); /* a request may have arrived since the last visit */
 
 		if (((windows_wait(job, word) || groups_wait(job, &jobs[i], word)) && free_result(job) != NULL) ||
 			(JOB_STATE(word) == JOB_OPEN && kept_asked(job)))

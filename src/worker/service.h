@@ -1,6 +1,6 @@
 /*
  * service.h
- *		The GPU process's loop: from the channel to a provider and back.
+ *		Main loop of the GPU process, which serves requests in the channel by a provider.
  */
 #ifndef GPUDB_WORKER_SERVICE_H
 #define GPUDB_WORKER_SERVICE_H
@@ -9,12 +9,12 @@
 
 #include "worker/chunks.h"
 
-/* The CPU in a GPU's place. */
+/* The CPU provider, which stands in for a GPU in tests. */
 extern const Provider provider_cpu;
 
 /*
- * Serve until the parent process is gone or the device is lost.  Calls none
- * of PostgreSQL's functions.
+ * Serve requests until the parent process is gone or the device is lost.  Calls
+ * none of PostgreSQL's functions.
  */
 extern void service_run(Channel *channel, const Provider *provider, SharedMemory buffers, SharedMemory tablets);
 

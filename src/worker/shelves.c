@@ -1,6 +1,6 @@
 /*
  * shelves.c
- *		Shelves of cached tablets that the helper remembers.
+ *		Descriptions of shelves that the GPU process remembers, in a hash table.
  */
 #include "postgres.h"
 
@@ -11,17 +11,17 @@
 
 #define BUCKETS 1024
 
-/* What all shelves may take, and one more. */
+/* Bytes that all remembered shelves may take; if all are pinned, they may take more. */
 #define BYTES_MOST ((Size) 64 * 1024 * 1024)
 
 typedef struct KnownShelf
 {
-	ProviderShelf shelf;		/* first */
-	uint64		told;			/* the number that requesters know */
-	Size		bytes;
-	uint64		last_use;
-	int			pins;			/* batches */
-	struct KnownShelf *next;	/* in its bucket */
+	ProviderShelf shelf;		/* must be first */
+	uint64		told;			/* number by which requesters name the shelf */
+	Size		bytes;			/* size of this structure */
+	uint64		last_use;		/* clock_ticks of the last use */
+	int			pins;			/* number of GPU batches that use the shelf */
+	struct KnownShelf *next;	/* next shelf of the bucket */
 	ProviderTablet tablet[CACHED_SHELF_MOST];
 	ProviderColumn column[];
 } KnownShelf;
@@ -31,7 +31,7 @@ static Size bytes_used;
 static uint64 clock_ticks;
 static uint64 last_number;
 
-/* Shelves that are remembered with other columns, too, are in other buckets. */
+/* Return the bucket of a shelf; one shelf may be remembered with several sets of columns, in different buckets. */
 static KnownShelf **
 bucket_of(uint64 told, uint32 ncolumns, const uint64 *first)
 {
@@ -42,7 +42,7 @@ bucket_of(uint64 told, uint32 ncolumns, const uint64 *first)
 	return &buckets[hash % BUCKETS];
 }
 
-/* The bucket of a shelf by the numbers of its first tablet's columns. */
+/* Return the bucket of a remembered shelf. */
 static KnownShelf **
 bucket_of_shelf(const KnownShelf *known)
 {
@@ -87,7 +87,7 @@ shelves_new(uint32 ntablets, uint32 ncolumns)
 	return &known->shelf;
 }
 
-/* Forget the shelf that no batch uses and that was not used for longest; false if there is none. */
+/* Forget the least recently used shelf that is not pinned; false if there is none. */
 static bool
 forget_oldest(void)
 {

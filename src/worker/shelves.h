@@ -1,10 +1,11 @@
 /*
  * shelves.h
- *		Shelves of cached tablets that the helper remembers, so that each is described once.
+ *		Descriptions of shelves that the GPU process remembers, so that each is sent once.
  *
- * They are everybody's: who names one has it in the same memory.  The least
- * recently used go when there are too many.  Like all of the helper this calls
- * none of PostgreSQL's functions.
+ * Descriptions are shared by all jobs: a shelf's number denotes the same memory
+ * for every requester.  The least recently used ones are forgotten when they take
+ * too much memory.  Like all code of the GPU process this calls none of
+ * PostgreSQL's functions.
  */
 #ifndef GPUDB_WORKER_SHELVES_H
 #define GPUDB_WORKER_SHELVES_H
@@ -14,20 +15,21 @@
 #include "core/provider_api.h"
 
 /*
- * The shelf of this number whose first tablet's columns have these numbers;
- * NULL if it is not known.
+ * Return the remembered shelf with this number, `ntablets` tablets of `ncolumns`
+ * columns, and these column numbers in its first tablet; NULL if there is none.
  */
 extern const ProviderShelf *shelves_find(uint64 number, uint32 ntablets, uint32 ncolumns, const uint64 *first);
 
 /*
- * Memory for one more shelf, to be filled; NULL if there is none.  It is known
- * when it is kept; until then it is the caller's, to keep or to drop.
+ * Allocate the description of a shelf, to be filled in; NULL without memory.  It
+ * is the caller's until shelves_keep() adds it to the remembered ones, or
+ * shelves_drop() frees it.
  */
 extern ProviderShelf *shelves_new(uint32 ntablets, uint32 ncolumns);
 extern void shelves_keep(ProviderShelf *shelf, uint64 number);
 extern void shelves_drop(ProviderShelf *shelf);
 
-/* A batch begins or ends to use a shelf, which stays meanwhile. */
+/* Pin or unpin a shelf for a GPU batch.  A pinned shelf is not forgotten. */
 extern void shelves_pin(const ProviderShelf *shelf);
 extern void shelves_unpin(const ProviderShelf *shelf);
 

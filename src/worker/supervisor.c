@@ -2,12 +2,12 @@
  * supervisor.c
  *		The background worker that keeps the GPU process alive.
  *
- * It never calls CUDA, so it does not crash with it: a worker that dies by a
- * signal would make the postmaster restart all sessions.  Its child, the
- * helper, may die at any time: the supervisor reaps it, frees what abandoned
- * jobs hold, wakes the owners of the others, and starts another one, at once
- * after a useful life, later and later after short ones, and in the end not
- * before a long pause: the circuit breaker.
+ * The supervisor never calls CUDA, so it does not crash with it: a worker that
+ * dies by a signal would make the postmaster restart all sessions.  Its child,
+ * the GPU process, may die at any time: the supervisor reaps it, frees what
+ * abandoned jobs hold, wakes the owners of the others, and starts another one:
+ * at once if it has run batches, else after a pause that doubles with each such
+ * failure, and after many in a row only after a long pause, the circuit breaker.
  */
 #include "postgres.h"
 
@@ -28,10 +28,13 @@
 #include "worker/supervisor.h"
 #include "worker/workers.h"
 
-/* A helper may take so long to start. */
+/* Milliseconds that a GPU process may take to start. */
 #define STARTUP_MS		60000
 
-/* Pauses after helpers that died without having run anything: doubled from one to the next. */
+/*
+ * Pauses in milliseconds after GPU processes that died without having run a
+ * batch: doubled from one to the next, until the circuit breaker opens.
+ */
 #define FIRST_PAUSE_MS	100
 #define SHORT_LIVES_MAX	6
 #define BREAKER_PAUSE_MS (5 * 60 * 1000)
@@ -40,11 +43,11 @@
 
 typedef struct Supervisor
 {
-	pid_t		helper;			/* 0 = none */
-	int			short_lives;	/* in a row */
+	pid_t		helper;			/* the GPU process, 0 = none */
+	int			short_lives;	/* number of GPU processes in a row that died without having run a batch */
 	TimestampTz next_start;
 	Pulse		pulse;
-	bool		give_up;		/* there is no device */
+	bool		give_up;		/* there is no device: start no GPU process until the configuration is reloaded */
 } Supervisor;
 
 PGDLLEXPORT void gpudb_supervisor_main(Datum arg);
@@ -76,7 +79,7 @@ start_helper(Supervisor *self, Channel *channel)
 	}
 }
 
-/* How a helper ended, in words. */
+/* Return how a GPU process ended, in words, in a static buffer. */
 static const char *
 cause_of_death(int status)
 {
@@ -91,7 +94,7 @@ cause_of_death(int status)
 	return text;
 }
 
-/* The helper has ended: what comes next. */
+/* Set when to start the next GPU process after one has died. */
 static void
 plan_restart(Supervisor *self, Channel *channel)
 {
@@ -112,6 +115,7 @@ plan_restart(Supervisor *self, Channel *channel)
 	self->next_start = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), pause);
 }
 
+/* Report the end of the GPU process, release what its requesters hold, and plan the next start. */
 static void
 bury_helper(Supervisor *self, Channel *channel, int status)
 {
@@ -135,7 +139,7 @@ bury_helper(Supervisor *self, Channel *channel, int status)
 	channel_helper_gone();
 }
 
-/* Reap the helper if it has ended, and end it if it shows no life. */
+/* Reap the GPU process if it has ended, and kill it if its heartbeat has stopped. */
 static void
 look_after_helper(Supervisor *self, Channel *channel)
 {
@@ -188,7 +192,7 @@ gpudb_supervisor_main(Datum arg)
 	pqsignal(SIGCHLD, child_ended);
 	BackgroundWorkerUnblockSignals();
 	before_shmem_exit(end_helper_at_exit, PointerGetDatum(&self));
-	/* requests name the helper they are meant for by a number that starts anywhere */
+	/* requests name their GPU process by its incarnation: start from a number that an earlier one has not used */
 	pg_atomic_write_u32(&channel->incarnation, (uint32) GetCurrentTimestamp());
 	while (!ShutdownRequestPending)
 	{
@@ -200,17 +204,17 @@ gpudb_supervisor_main(Datum arg)
 						 self.give_up ? 60000L : LOOK_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
-		/* after a change of hardware or driver a reload makes it look again */
+		/* after a change of hardware or driver, a reload of the configuration makes it try again */
 		if (ConfigReloadPending)
 			self.give_up = false;
 		ConfigReloadPending = false;
 	}
 	end_helper(&self);
-	/* the postmaster starts another one, unless the server stops */
+	/* the postmaster starts another supervisor, unless the server stops */
 	proc_exit(1);
 }
 
-/* Inherited by all processes. */
+/* True if the worker is registered; set in the postmaster and inherited by all processes. */
 static bool registered;
 
 void

@@ -10,7 +10,7 @@
 /* Register the worker with the postmaster, at library load. */
 extern void supervisor_register(void);
 
-/* Whether that succeeded. */
+/* Return true if the worker was registered. */
 extern bool supervisor_is_registered(void);
 
 #endif							/* GPUDB_WORKER_SUPERVISOR_H */

@@ -1,8 +1,11 @@
 /*
  * windows.c
- *		Windows as requesters describe them, read into private memory and verified.
+ *		Page batches as requesters describe them: copied into private memory and verified.
  *
- * Like all of the helper it calls none of PostgreSQL's functions.
+ * A list of cached tablets consists of shelf headers, each followed by the
+ * descriptions of its tablets or, for a shelf that the GPU process remembers, by
+ * none.  Like all code of the GPU process this calls none of PostgreSQL's
+ * functions.
  */
 #include "postgres.h"
 
@@ -16,7 +19,7 @@
 #include "worker/shelves.h"
 #include "worker/windows.h"
 
-/* The address of a window's page; NULL if it is none that may be read. */
+/* Return the address of a page of a page batch; NULL if its place is invalid. */
 static const uint8 *
 page_address(const Channel *channel, uint64 place, uint16 copy)
 {
@@ -28,7 +31,7 @@ page_address(const Channel *channel, uint64 place, uint16 copy)
 	return chunks_page(place);
 }
 
-/* Whether copies are a window's, or there are none. */
+/* Return true if an area of copies belongs to a page batch, or there is none. */
 static bool
 copies_are_owned(const Channel *channel, uint16 copy, int number)
 {
@@ -86,7 +89,7 @@ uint64 *
 window_groups_place(Channel *channel, int job, int number, uint32 *words)
 {
 	const ChannelWindow *window = &channel->window[number];
-	/* read once: its owner may change them */
+	/* read once: the owner may change them */
 	const uint16 room = *(volatile const uint16 *) &window->room;
 	const uint16 nrooms = *(volatile const uint16 *) &window->nrooms;
 
@@ -101,7 +104,7 @@ window_groups_place(Channel *channel, int job, int number, uint32 *words)
 
 /* Cached tablets */
 
-/* Where the bytes of a text column are; false if nowhere. */
+/* Find and attach the bytes of a text column; false if they are invalid. */
 static bool
 read_texts(const ChannelColumn *from, ProviderColumn *to)
 {
@@ -111,7 +114,10 @@ read_texts(const ChannelColumn *from, ProviderColumn *to)
 	return to->text_bytes <= INT32_MAX && (uintptr_t) to->texts % 8 == 0 && (to->texts != NULL || to->text_bytes == 0);
 }
 
-/* A column of a tablet of so many rows; false if it is none.  Whether a program can read it shows when it does. */
+/*
+ * Read the description of a column of a tablet with `nrows` rows; false if it is
+ * invalid.  Whether the program can read the column is found when it runs.
+ */
 static bool
 read_column(const ChannelColumn *from, uint32 nrows, ProviderColumn *to)
 {
@@ -119,7 +125,7 @@ read_column(const ChannelColumn *from, uint32 nrows, ProviderColumn *to)
 	uint64		bytes;
 
 	*to = (ProviderColumn) {.number = from->number, .stored = from->stored};
-	/* other numbers are a provider's own */
+	/* other numbers are reserved for the provider */
 	if (to->number == 0 || to->number >> 62 != 0)
 		return false;
 	if (to->stored.type == COLTYPE_TEXT && !read_texts(from, to))
@@ -135,7 +141,7 @@ read_column(const ChannelColumn *from, uint32 nrows, ProviderColumn *to)
 	return (to->values != NULL || bytes == 0) && (to->nulls != NULL || to->stored.null_count == 0);
 }
 
-/* Give a batch memory for its tablets, when it has none yet; false if there is none. */
+/* Allocate a GPU batch's arrays for tablets on first use; false without memory. */
 static bool
 have_memory(ProviderBatch *batch)
 {
@@ -148,15 +154,15 @@ have_memory(ProviderBatch *batch)
 	return batch->pick != NULL && batch->tablet != NULL && batch->column != NULL;
 }
 
-/* Where in a window's list reading is. */
+/* Position in the list of a page batch. */
 typedef struct ListReader
 {
 	const ChannelWindow *window;
 	const Program *program;
-	uint32		at;				/* word */
+	uint32		at;				/* index of the next word */
 } ListReader;
 
-/* The next so many words; NULL if the list has no more of them. */
+/* Return the next `words` words of the list, and skip them; NULL if fewer are left. */
 static const void *
 next_words(ListReader *reader, uint64 words)
 {
@@ -168,7 +174,7 @@ next_words(ListReader *reader, uint64 words)
 	return &reader->window->list[at];
 }
 
-/* The next tablet with its columns; false if it is none. */
+/* Read the description of the next tablet and its columns; false if it is invalid. */
 static bool
 read_tablet(ListReader *reader, ProviderTablet *tablet, ProviderColumn *column)
 {
@@ -180,7 +186,7 @@ read_tablet(ListReader *reader, ProviderTablet *tablet, ProviderColumn *column)
 		return false;
 	tablet->nrows = from->nrows;
 	selected = from->selected;
-	/* no more than have a bitmap in a list */
+	/* at most as many rows as a bitmap that fits a list */
 	if (tablet->nrows == 0 || tablet->nrows > CHANNEL_LIST_WORDS * 64 || (selected != 0 && selected != reader->at))
 		return false;
 	tablet->selected = selected != 0 ? next_words(reader, tablet_bitmap_bytes(tablet->nrows) / sizeof(uint64)) : NULL;
@@ -197,7 +203,7 @@ read_tablet(ListReader *reader, ProviderTablet *tablet, ProviderColumn *column)
 	return true;
 }
 
-/* Add n tablets with so many rows and bytes to those that a batch wants. */
+/* Add `n` tablets with `nrows` rows and `bytes` bytes to the totals of a GPU batch. */
 static void
 count_tablets(uint32 n, uint64 nrows, uint64 bytes, ProviderBatch *batch)
 {
@@ -212,7 +218,7 @@ count_tablet(const ProviderTablet *tablet, ProviderBatch *batch)
 	count_tablets(1, tablet->nrows, tablet->bytes, batch);
 }
 
-/* Add the wanted tablets of a shelf: mostly these are all of them, and then the shelf has the sums. */
+/* Add the wanted tablets of a shelf to the totals.  Usually all of them are wanted, of which the shelf has the sums. */
 static void
 count_of_shelf(const ProviderShelf *shelf, uint32 wanted, ProviderBatch *batch)
 {
@@ -223,7 +229,7 @@ count_of_shelf(const ProviderShelf *shelf, uint32 wanted, ProviderBatch *batch)
 			count_tablet(&shelf->tablet[pg_rightmost_one_pos32(left)], batch);
 }
 
-/* Tablets of no shelf, n of them, into a batch. */
+/* Read the next `n` tablets, which belong to no shelf, into a GPU batch. */
 static DeviceStatus
 read_others(ListReader *reader, uint32 n, ProviderBatch *batch)
 {
@@ -244,7 +250,7 @@ read_others(ListReader *reader, uint32 n, ProviderBatch *batch)
 	return STATUS_DONE;
 }
 
-/* Learn what a shelf is of, if that follows and nobody has told it before. */
+/* Read the descriptions of a shelf's tablets, which follow in the list, and remember the shelf. */
 static DeviceStatus
 learn_shelf(ListReader *reader, const ChannelShelf *told, const ProviderShelf **known)
 {
@@ -264,7 +270,7 @@ learn_shelf(ListReader *reader, const ChannelShelf *told, const ProviderShelf **
 	return STATUS_DONE;
 }
 
-/* Tablets of a shelf into a batch. */
+/* Add the wanted tablets of a shelf to a GPU batch, and read the shelf's description if it follows. */
 static DeviceStatus
 read_shelf(ListReader *reader, const ChannelShelf *told, ProviderBatch *batch)
 {
@@ -303,7 +309,7 @@ window_let_go(ProviderBatch *batch, uint32 npicks)
 DeviceStatus
 window_read_tablets(const ChannelWindow *window, const Program *program, uint64 most_bytes, ProviderBatch *batch)
 {
-	/* read once: its owner may change it */
+	/* read once: the owner may change it */
 	const uint32 nshelves = *(volatile const uint32 *) &window->nshelves;
 	const uint32 npicks = batch->npicks;
 	const uint32 ntablets = batch->ntablets;
@@ -350,7 +356,7 @@ window_read_tablets(const ChannelWindow *window, const Program *program, uint64 
 
 /* Sorted rows */
 
-/* Rows of one tablet: a multiple of 64. */
+/* Number of sorted rows in one tablet of a GPU batch: a multiple of 64. */
 #define SOURCE_ROWS (1u << 20)
 
 DeviceStatus

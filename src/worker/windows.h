@@ -1,9 +1,10 @@
 /*
  * windows.h
- *		Windows as requesters describe them, read into private memory and verified.
+ *		Page batches as requesters describe them: copied into private memory and verified.
  *
- * What requesters may still change afterwards is page bytes and lists of
- * tuples, which devices read as hostile.
+ * A page batch has up to 64 heap pages, or a list of cached tablets, or stands
+ * for all rows of a sorted source.  Requesters may still change page bytes and
+ * lists of tuples afterwards, which devices therefore treat as hostile.
  */
 #ifndef GPUDB_WORKER_WINDOWS_H
 #define GPUDB_WORKER_WINDOWS_H
@@ -12,31 +13,31 @@
 
 #include "device/channel.h"
 
-/* Whether a job has a window, and the window its copies and its room. */
+/* Return true if a page batch belongs to a job, and its copied pages and result slot belong to the page batch. */
 extern bool window_is_owned(const Channel *channel, int job, int number);
 
-/* Copy a window's list of pages; false if there is anything wrong with it. */
+/* Read and verify the list of pages of a page batch; false if it is invalid. */
 extern bool window_read_pages(const Channel *channel, const ChannelWindow *window, PageList *list);
 
-/* Where what a job tells of a window's rows goes, if its owner has room for it: outputs, or columns; NULL = nowhere. */
+/* Return where the outputs or columns of a page batch's rows go, NULL if its owner wants none or they do not fit. */
 extern uint8 *window_output_place(Channel *channel, const ChannelWindow *window, const JobView *job, uint32 nrows, bool wide);
 
-/* Where groups go for which a job has room in a window, and how many words fit there; NULL if it is none. */
+/* Return the address of a page batch's result slots for groups and their size in words; NULL if they are invalid. */
 extern uint64 *window_groups_place(Channel *channel, int job, int number, uint32 *words);
 
 /*
- * Add a window's cached tablets to a batch, whose columns take so many bytes at
- * most, unless it is the only window.  If that does not end with DONE the
- * batch is as before: NO_ROOM if it has none for them; MEMORY_LIMIT if there is
- * no memory; SHELF_UNKNOWN if shelves are to be described again; BAD_PROGRAM if
- * there is anything wrong with them.
+ * Add a page batch's cached tablets to a GPU batch, whose columns may take
+ * `most_bytes` bytes, unless it has a single page batch.  Any status but DONE
+ * leaves the GPU batch unchanged: NO_ROOM if it is full; MEMORY_LIMIT if memory
+ * is short; SHELF_UNKNOWN if shelves must be described again; BAD_PROGRAM if the
+ * description is invalid.
  */
 extern DeviceStatus window_read_tablets(const ChannelWindow *window, const Program *program, uint64 most_bytes, ProviderBatch *batch);
 
-/* Let go of a batch's shelves but for the first ones. */
+/* Unpin the shelves of a GPU batch, except those of the first `npicks` picks. */
 extern void window_let_go(ProviderBatch *batch, uint32 npicks);
 
-/* Make all rows of a job's source a batch's tablets; NO_ROOM if it has others. */
+/* Make all rows of a job's sorted source the tablets of a GPU batch; NO_ROOM if that has others. */
 extern DeviceStatus window_read_source(const Provider *provider, const ProviderJob *job, const KeptSource *source, ProviderBatch *batch);
 
 #endif							/* GPUDB_WORKER_WINDOWS_H */

@@ -2,8 +2,8 @@
  * workers.c
  *		Background workers that start with the server.
  *
- * PostgreSQL leaves out those for which max_worker_processes has no room, and
- * says so in a line of its log alone.
+ * PostgreSQL does not register workers for which max_worker_processes has no
+ * room, and reports that only in the server log.
  */
 #include "postgres.h"
 
@@ -11,7 +11,7 @@
 
 #include "worker/workers.h"
 
-/* Inherited by all processes. */
+/* Names of the workers without room; set in the postmaster and inherited by all processes. */
 static char left_out[2 * BGW_MAXLEN + 8];
 
 static bool

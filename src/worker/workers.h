@@ -9,10 +9,10 @@
 
 #include "postmaster/bgworker.h"
 
-/* Register a worker with the postmaster, at library load; whether max_worker_processes had room for it. */
+/* Register a worker with the postmaster, at library load; false if max_worker_processes has no room for it. */
 extern bool worker_register(BackgroundWorker *worker);
 
-/* The names of those for which there was no room, for a sentence; an empty string if there are none. */
+/* Return the names of the workers for which there was no room, as part of a sentence; "" if there are none. */
 extern const char *workers_left_out(void);
 
 #endif							/* GPUDB_WORKER_WORKERS_H */
