@@ -1,17 +1,17 @@
 /*
  * calibrate.c
- *		gpudb.calibrate(): measure what the cost model must know of this machine.
+ *		gpudb.calibrate(): measures what the cost model must know of this machine.
  *
  * Queries run over tables made for that, through the nodes and devices that
  * all queries use; what nodes report of themselves, and how long the same
  * takes without them, gives the figures.  Many figures are differences of
- * times that differ by less than a machine's speed does from one second to
- * the next; so queries take turns, and each time is the mean of the middle
- * half of many runs.  The tables and their schema live in a subtransaction
- * that is rolled back, so no other session ever sees them.
+ * times that differ by less than a machine's speed does from one second to the
+ * next; so queries take turns, and each time is the mean of the middle half of
+ * many runs.  The tables and their schema live in a subtransaction that is
+ * rolled back, so no other session ever sees them.
  *
- * Whoever calls it may have put anything into schemas, so the queries find
- * names in pg_catalog alone.
+ * The caller may have put anything into schemas, so the queries find names in
+ * pg_catalog alone.
  */
 #include "postgres.h"
 
@@ -46,14 +46,17 @@
 #define TURNS_MOST	200
 #define TURNS_SECONDS 15		/* no turn begins later */
 
-/* By itself: seconds between looks at whether the machine is idle, and for how long; calibrations in vain. */
+/*
+ * Limits of the automatic calibration: seconds between tests whether the
+ * machine is idle, seconds to wait for that, and attempts.
+ */
 #define IDLE_WAIT_S	5
 #define IDLE_WAIT_MOST_S 300
 #define ATTEMPTS	3
 
 extern PGDLLEXPORT void gpudb_calibration_main(Datum arg);
 
-/* Settings that make what runs a matter of the query alone. */
+/* Set configuration parameters so that the plans and times depend on the query alone. */
 static void
 settle(void)
 {
@@ -84,7 +87,7 @@ measure_all(Calibration *c)
 		figures_measure(c);
 }
 
-/* Nodes are wanted, whether the extension was created in this database or not. */
+/* Run the measurements with gpudb nodes, whether the extension was created in this database or not. */
 static void
 measure_with_nodes(Calibration *c)
 {
@@ -124,7 +127,10 @@ calibrate(bool anew)
 	pfree(c);
 }
 
-/* Roles to whom the function was granted need not be allowed to do what it does: nothing in it is theirs to choose. */
+/*
+ * Calibrate as a superuser: roles to whom the function was granted need not be
+ * allowed to do what it does, and nothing in it is theirs to choose.
+ */
 static void
 calibrate_as_superuser(bool anew)
 {
@@ -142,7 +148,7 @@ extern PGDLLEXPORT Datum gpudb_calibrate(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_calibrate);
 
-/* gpudb.calibrate(anew boolean): some seconds; superusers only, unless it is granted. */
+/* gpudb.calibrate(anew boolean): takes some seconds; superusers only, unless it is granted. */
 Datum
 gpudb_calibrate(PG_FUNCTION_ARGS)
 {
@@ -152,7 +158,7 @@ gpudb_calibrate(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* At the first start */
+/* Calibration at the first start */
 
 static bool
 machine_is_idle(void)
@@ -195,10 +201,11 @@ calibrate_in_transaction(bool anew)
 }
 
 /*
- * Once: nobody waits for it, and what fails is tried again at the next start.
+ * Calibrate once, as the main function of a background worker.  Nobody waits
+ * for it, and a calibration that fails is tried again at the next start.
  * After a server's first start its tables are often loaded: threads that find
- * no core then look as if they were of no use, so figures from such a time are
- * good for nothing but to wait for others.
+ * no core then look useless, so figures from such a time only serve until
+ * better ones are measured.
  */
 void
 gpudb_calibration_main(Datum arg)
@@ -211,7 +218,7 @@ gpudb_calibration_main(Datum arg)
 	if (is_calibrated(has_gpu) || DefaultXactReadOnly)
 		return;
 	await_idle_machine();
-	/* somebody may have had it done meanwhile */
+	/* gpudb.calibrate() may have been called meanwhile */
 	if (is_calibrated(has_gpu))
 		return;
 	BackgroundWorkerInitializeConnection("postgres", NULL, 0);

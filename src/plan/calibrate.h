@@ -1,11 +1,14 @@
 /*
  * calibrate.h
- *		Measuring what the cost model must know of this machine.
+ *		Calibration of the cost model on this machine.
  */
 #ifndef GPUDB_PLAN_CALIBRATE_H
 #define GPUDB_PLAN_CALIBRATE_H
 
-/* At library load: have a background worker calibrate, once the server has started, what was never measured. */
+/*
+ * Register, at library load, a background worker that calibrates what was
+ * never measured once the server has started.
+ */
 extern void calibrate_register(void);
 
 #endif							/* GPUDB_PLAN_CALIBRATE_H */

@@ -1,6 +1,6 @@
 /*
  * calibrate_figures.c
- *		The figures of device/calibration.def, from what queries over the tables of gpudb.calibrate() take.
+ *		Measures the figures of device/calibration.def by the times of queries over the tables of gpudb.calibrate().
  */
 #include "postgres.h"
 
@@ -18,12 +18,12 @@
 #include "plan/calibrate_query.h"
 #include "plan/cost.h"
 
-#define TINY_RUNS	10			/* of a pass over the tiny table, in each turn */
-#define CLOSE_RUNS	3			/* of queries that take nearly the same, and whose difference counts */
-#define HARDWARE_TURNS 2		/* of so many turns one measures hardware */
+#define TINY_RUNS	10			/* passes over the tiny table in each turn */
+#define CLOSE_RUNS	3			/* runs of queries that take nearly the same time, whose difference counts */
+#define HARDWARE_TURNS 2		/* every HARDWARE_TURNS-th turn measures hardware */
 #define FAR_KEY		"k OPERATOR(pg_catalog.%) " CppAsString2(FAR_GROUPS)
 
-/* Run a query some more times over tables that no cache holds; what it typically takes. */
+/* Run a query `runs` more times over tables that no processor cache holds, and return its typical times. */
 static Timing
 cold_runs(const char *sql, int runs)
 {
@@ -43,7 +43,7 @@ cold(const char *sql)
 	return cold_runs(sql, 1);
 }
 
-/* What PostgreSQL thinks a query costs, but for its pages. */
+/* Return PostgreSQL's estimated cost of a query, without the cost of its pages. */
 static double
 estimated_units(const char *sql, double pages)
 {
@@ -68,7 +68,7 @@ measure_postgres(Calibration *c)
 	c->figure[FIGURE_pg_unit] = cold(sql).ms * 1e6 / estimated_units(sql, c->tables.large_pages);
 }
 
-/* How long a pass over a thousand rows takes through a device, after other work that has filled the caches. */
+/* Return the time of a pass over a thousand rows through a device, after other work that has filled the caches. */
 static double
 start_ns(const char *device)
 {
@@ -85,7 +85,7 @@ start_ns(const char *device)
 	return Max(tiny.pass_ms * 1e6, 1000);
 }
 
-/* The time of an instruction by one query with few of them and one with many. */
+/* Return the time of an instruction, by one query with few of them and one with many. */
 static double
 op_ns(const Calibration *c)
 {
@@ -103,14 +103,14 @@ op_ns(const Calibration *c)
 	return Max(many_timing.run_ns - few_timing.run_ns, 0) / c->tables.large_rows / (many_timing.op_cost - few_timing.op_cost);
 }
 
-/* How many groups FAR_KEY makes. */
+/* Return how many groups FAR_KEY makes. */
 static double
 far_groups(const Calibration *c)
 {
 	return Min(c->tables.large_rows, FAR_GROUPS);
 }
 
-/* The time of finding a row's group, beyond what `plain` takes without; of grouping by this key. */
+/* Return the time of finding a row's group by a key, beyond the time that `plain` takes without groups. */
 static double
 group_ns(const Calibration *c, const char *key, const Timing *plain)
 {
@@ -120,7 +120,10 @@ group_ns(const Calibration *c, const char *key, const Timing *plain)
 	return Max((grouped.run_ns - plain->run_ns) / c->tables.large_rows - ops, 0.1);
 }
 
-/* What each further thread adds to the backend's own; on one processor there is none to measure. */
+/*
+ * Return what each further thread adds to the backend's own work; NAN on one
+ * processor, where there is none to measure.
+ */
 static double
 thread_gain(void)
 {
@@ -139,9 +142,9 @@ thread_gain(void)
 }
 
 /*
- * Tell what a page and a row cost, and both from what a pass costs at all, by
- * the times of three tables: the large and the small one have few rows a page,
- * the narrow one many.
+ * Compute the cost of a page and of a row, both without the cost of starting a
+ * pass, from the times of three tables: the large and the small one have few
+ * rows per page, the narrow one many.
  */
 static void
 split(const Calibration *c, double large_ns, double narrow_ns, double small_ns, double *page, double *row)
@@ -193,7 +196,10 @@ measure_cpu(Calibration *c)
 	c->figure[FIGURE_cpu_thread] = thread_gain();
 }
 
-/* What workers that feed cost to start, by a table that is too small for them; `alone` is its pass without. */
+/*
+ * Return the time of starting parallel workers that feed pages, by a table
+ * that is too small for them; `alone` is the time of its pass without workers.
+ */
 static double
 feeders_ns(double alone)
 {
@@ -215,11 +221,11 @@ measure_gpu(Calibration *c)
 	double		grouped;
 
 	query_device("gpu");
-	/* pages become readable in place as they are asked for */
+	/* the GPU process maps pages when they are first asked for, so that they can be read in place */
 	query_execute("SELECT pg_catalog.sum(v) FROM @schema@.calibration_large");
 	query_execute("SELECT pg_catalog.sum(v) FROM @schema@.calibration_narrow");
 	c->figure[FIGURE_gpu_start] = start_ns("gpu");
-	/* the transfer, which one process outruns or nearly so; more of them would take longer to start than these tables last */
+	/* one process outruns the transfer, or nearly so; more of them would take longer to start than these tables last */
 	large = cold("SELECT pg_catalog.sum(v) FROM @schema@.calibration_large").pass_ms;
 	narrow = cold("SELECT pg_catalog.sum(v) FROM @schema@.calibration_narrow").pass_ms;
 	small = cold("SELECT pg_catalog.sum(v) FROM @schema@.calibration_small").pass_ms;
@@ -234,7 +240,7 @@ measure_gpu(Calibration *c)
 	c->figure[FIGURE_gpu_table] = Max((grouped - plain) * 1e6 - NEAR_GROUPS * c->figure[FIGURE_gpu_group], 1000);
 }
 
-/* The time of returning one of n rows; nobody looks at them. */
+/* Return the time of returning one of `n` rows, which EXPLAIN discards. */
 static double
 out_ns(const char *sql, double n, int runs)
 {
@@ -259,14 +265,14 @@ measure_output(Calibration *c)
 										 far_groups(c), 1);
 }
 
-/* A figure that is measured by itself: the least of all turns. */
+/* Store a figure that is measured directly: the least of all turns. */
 static void
 note_least(Calibration *c, Figure figure, double ns)
 {
 	c->figure[figure] = fmin(c->figure[figure], ns);
 }
 
-/* What bounds everything else: memory, the bus, the way to the GPU process. */
+/* Measure the hardware's bounds of everything else: memory, the bus, the communication with the GPU process. */
 static void
 measure_hardware(Calibration *c)
 {

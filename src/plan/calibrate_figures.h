@@ -1,6 +1,6 @@
 /*
  * calibrate_figures.h
- *		The figures of device/calibration.def, from what queries over the tables of gpudb.calibrate() take.
+ *		Measures the figures of device/calibration.def by the times of queries over the tables of gpudb.calibrate().
  */
 #ifndef GPUDB_PLAN_CALIBRATE_FIGURES_H
 #define GPUDB_PLAN_CALIBRATE_FIGURES_H
@@ -10,14 +10,15 @@
 
 typedef struct Calibration
 {
-	int			turns;			/* already taken */
+	int			turns;			/* turns taken so far */
 	double		figure[FIGURE_Count];
 	CalibrationTables tables;
 } Calibration;
 
 /*
- * Take a turn: run each query once more, or some of them a few times, and say
- * what the figures are by all turns.  Inside SPI_connect().
+ * Take a turn: run each query once more, or some of them a few times, and
+ * compute the figures from all turns so far.  Must be called inside
+ * SPI_connect().
  */
 extern void figures_measure(Calibration *c);
 

@@ -16,19 +16,19 @@
 #include "guc.h"
 #include "plan/calibrate_query.h"
 
-#define SCHEMA		"@schema@"	/* in queries, for its name */
-#define RUNS_MOST	1000		/* of a query; more tell nothing new */
+#define SCHEMA		"@schema@"	/* stands for the schema's name in queries */
+#define RUNS_MOST	1000		/* runs of a query that are stored; more do not improve the result */
 
-/* Times of a query, remembered. */
+/* Stored times of a query. */
 typedef struct KnownQuery
 {
-	const char *name;			/* settings and query */
+	const char *name;			/* settings and query text */
 	int			nruns;
 	Timing		run[RUNS_MOST];
 } KnownQuery;
 
-static List *known_queries;		/* of this calibration */
-static char schema[NAMEDATALEN];	/* of its tables */
+static List *known_queries;		/* KnownQuery of this calibration */
+static char schema[NAMEDATALEN];	/* name of its tables' schema */
 
 void
 query_set(const char *name, const char *value)
@@ -44,7 +44,7 @@ query_device(const char *device)
 		query_set("gpudb.device", device);
 }
 
-/* A query with the schema's name. */
+/* Return a query with the schema's name inserted. */
 static char *
 with_schema(const char *sql)
 {
@@ -77,7 +77,7 @@ query_execute(const char *sql)
 	pfree(text);
 }
 
-/* A new one, which no other session sees before it is gone again, so there is nothing in it but what is made here. */
+/* Create a new schema, which no other session sees before it is dropped again, so it only has what is created here. */
 void
 query_make_schema(void)
 {
@@ -115,13 +115,13 @@ query_run(const char *sql)
 	timing.run_ns = (double) report->feed.times.run_ns;
 	timing.feed_ns = timing.pass_ms * 1e6 - timing.deform_ns - timing.run_ns;
 	timing.op_cost = report->op_cost;
-	/* 100,000 groups, again and again, would otherwise stay until SPI_finish() */
+	/* results of 100,000 groups would otherwise accumulate until SPI_finish() */
 	SPI_freetuptable(SPI_tuptable);
 	pfree(text);
 	return timing;
 }
 
-/* A query under these settings, with the runs that it has had. */
+/* Return the stored runs of a query under the current settings, an empty entry if there are none. */
 static KnownQuery *
 known_query(const char *sql)
 {
@@ -154,7 +154,7 @@ compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The mean of the middle half of a part of all runs. */
+/* Return the mean of the middle half of the times of all runs at an offset in Timing. */
 static double
 middle(const KnownQuery *known, size_t part)
 {

@@ -1,6 +1,6 @@
 /*
  * calibrate_tables.c
- *		The tables of gpudb.calibrate(): all-visible, in shared_buffers in order, and in no cache.
+ *		Creates the tables of gpudb.calibrate(): all-visible, in shared_buffers in order, and in no processor cache.
  */
 #include "postgres.h"
 
@@ -21,7 +21,11 @@
 #include "plan/calibrate_tables.h"
 #include "plan/cost.h"
 
-/* Tables are a part of shared_buffers, so that scans leave them there; and passes are short and many, so that some of them meet a quiet machine. */
+/*
+ * Sizes of the tables.  They are a part of shared_buffers, so that scans leave
+ * them there; and passes are short and many, so that some of them meet an idle
+ * machine.
+ */
 #define LARGE_PAGES 6000
 #define PAGE_ROWS	60
 #define NARROW_PAGE_ROWS 226
@@ -34,7 +38,10 @@ open_table(const char *name, LOCKMODE lock)
 	return table_openrv(makeRangeVar(pstrdup(query_schema()), pstrdup(name), -1), lock);
 }
 
-/* Rows that every transaction sees, as after VACUUM, so that pages are as they are in a table at rest. */
+/*
+ * Insert rows that every transaction sees, as after VACUUM, so that pages are
+ * as in a table that is not being changed.
+ */
 static void
 fill(const char *name, int nrows)
 {
@@ -74,7 +81,7 @@ fill(const char *name, int nrows)
 	CommandCounterIncrement();
 }
 
-/* Read a table anew, its last page first. */
+/* Evict a table's pages from shared_buffers and read them again, the last one first. */
 static void
 read_backwards(Relation relation)
 {
@@ -87,11 +94,11 @@ read_backwards(Relation relation)
 }
 
 /*
- * Have a table's pages stand in shared_buffers one behind the other, whatever
- * was there before: how fast they are read depends on it.  Buffers that are
- * freed come back the last ones first, so the last page is read first; once,
- * so that the free ones are the table's own, and again.  Returns how many
- * pages there are.
+ * Place a table's pages in shared_buffers one behind the other, whatever was
+ * there before: how fast they are read depends on it.  Freed buffers are
+ * reused the last ones first, so the last page is read first; once, so that
+ * the free buffers are the table's own, and again.  Returns the number of
+ * pages.
  */
 static double
 line_up(const char *name)
@@ -105,7 +112,7 @@ line_up(const char *name)
 	return pages;
 }
 
-/* A table of so many rows; its number of pages. */
+/* Create a table of `nrows` rows, and return its number of pages. */
 static double
 make_table(const char *name, double nrows, const char *more_columns)
 {

@@ -1,6 +1,6 @@
 /*
  * candidate.c
- *		Which relations of a query a device pipeline could read.
+ *		Examines which relations of a query a device pipeline could read.
  */
 #include "postgres.h"
 
@@ -31,7 +31,7 @@
 #include "plan/path.h"
 #include "plan/search.h"
 
-/* Fetching the values of one page of a TOAST table, decompression included. */
+/* Nanoseconds of fetching the values of one page of a TOAST table, decompression included. */
 #define DETOAST_PAGE_NS 20000.0
 
 bool
@@ -45,7 +45,7 @@ candidate_reads_texts(const CompileResult *result)
 	return false;
 }
 
-/* How many filters, from the first one on, may look at rows that are hidden. */
+/* Return how many filters, from the first one on, may look at rows that are hidden. */
 static int
 number_open(const Candidate *candidate, const List *quals)
 {
@@ -99,7 +99,7 @@ without_filters(bool aggregate)
 	return known[aggregate];
 }
 
-/* The attributes that the query looks at, offset as pull_varattnos() has them. */
+/* Return the attributes that the query looks at, offset as by pull_varattnos(). */
 static Bitmapset *
 attributes_of(const RelOptInfo *rel)
 {
@@ -114,7 +114,10 @@ attributes_of(const RelOptInfo *rel)
 	return attributes;
 }
 
-/* Whether a query looks at system columns that only a heap tuple with its header has, or that members of a tree differ in. */
+/*
+ * Return true if a query looks at system columns that only a heap tuple with
+ * its header has, or in which child relations of a tree differ.
+ */
 static bool
 uses_system_column(const RelOptInfo *rel, bool tree)
 {
@@ -133,7 +136,7 @@ has_parameter(Node *node, void *context)
 	return node != NULL && (IsA(node, Param) || expression_tree_walker(node, has_parameter, context));
 }
 
-/* Whether PostgreSQL may yet find out, when the query runs, that it need not read some of a relation's partitions. */
+/* Return true if PostgreSQL may find out at run time that some of a relation's partitions need not be read. */
 static bool
 is_pruned_later(const RelOptInfo *rel)
 {
@@ -163,7 +166,7 @@ candidate_is_of_table(RelOptInfo *rel, const RangeTblEntry *rte)
 		(rel->reloptkind == RELOPT_BASEREL || rel->reloptkind == RELOPT_OTHER_MEMBER_REL);
 }
 
-/* Why the relation itself cannot be read, from the query alone. */
+/* Return the reason code why the relation cannot be read, by the query alone; NULL if there is none. */
 static const char *
 reason_of_entry(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
@@ -193,7 +196,7 @@ reason_of_relation(Relation relation)
 	return NULL;
 }
 
-/* Pages of values stored out of line. */
+/* Return the number of pages of a relation's TOAST table. */
 static BlockNumber
 toast_pages(Relation relation)
 {
@@ -208,7 +211,7 @@ toast_pages(Relation relation)
 	return pages;
 }
 
-/* Where a filter stands in the order of evaluation. */
+/* Rank of a filter in the order of evaluation. */
 typedef struct FilterRank
 {
 	Index		security_level;
@@ -223,15 +226,16 @@ rank_of_filter(PlannerInfo *root, RestrictInfo *rinfo)
 
 	cost_qual_eval_node(&cost, (Node *) rinfo, root);
 	rank.cost = cost.per_tuple;
-	/* what tells nothing need not wait for the filters that hide rows */
+	/* a leakproof filter need not wait for the filters that hide rows */
 	if (rinfo->leakproof && rank.cost < 10 * cpu_operator_cost)
 		rank.security_level = 0;
 	return rank;
 }
 
 /*
- * The order in which PostgreSQL evaluates filters: by security level, cheap
- * ones first, else as written (order_qual_clauses() in createplan.c).
+ * Return filters in the order in which PostgreSQL evaluates them: by security
+ * level, cheap ones first, else as written (order_qual_clauses() in
+ * createplan.c).
  */
 static List *
 ordered_clauses(PlannerInfo *root, List *clauses)
@@ -307,7 +311,7 @@ candidate_relations_cannot_fail(PlannerInfo *root, const Bitmapset *relids)
 	return true;
 }
 
-/* Note the filters that may look at all rows. */
+/* Collect the filters that may look at all rows in candidate->open. */
 static void
 find_open(Candidate *candidate)
 {
@@ -324,12 +328,12 @@ find_open(Candidate *candidate)
 
 /*
  * Find the filters that the device can compute, where it cannot compute all.
- * PostgreSQL evaluates filters in order and the first one that is not true ends
- * the row, so an error in a later one stays unseen.  A filter may therefore go
- * to the device, ahead of those that stay, only if none of these can fail.  If
- * it must not look at hidden rows, none may stay at all: those may be what
- * hides them.  The result of compiling all filters together tells why one that
- * is alone cannot be compiled.
+ * PostgreSQL evaluates filters in order and the first one that is not true
+ * ends the row, so an error in a later one stays unseen.  A filter may
+ * therefore go to the device, ahead of those that stay, only if none of these
+ * can fail.  If it must not look at hidden rows, no filter ahead of it may
+ * stay: the filters that hide rows may be among them.  `together`, the result
+ * of compiling all filters, tells why a single filter cannot be compiled.
  */
 static void
 choose_quals(Candidate *candidate, const CompileResult *together)
@@ -359,7 +363,7 @@ choose_quals(Candidate *candidate, const CompileResult *together)
 	}
 }
 
-/* Compile some filters together, so that they share columns; the result has a reason if they cannot be. */
+/* Compile some filters together, so that they share columns; the result has a reason if they cannot be compiled. */
 static CompileResult *
 compile_filters(const Candidate *candidate, List *quals)
 {
@@ -372,7 +376,7 @@ compile_filters(const Candidate *candidate, List *quals)
 	return result;
 }
 
-/* Find out which filters the device computes, and what part of the rows these let pass. */
+/* Determine which filters the device computes, and what part of the rows passes them. */
 static void
 examine_quals(PlannerInfo *root, Candidate *candidate)
 {
@@ -386,7 +390,7 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 
-		/* PostgreSQL puts these into a node above any scan */
+		/* PostgreSQL puts pseudoconstant filters into a node above any scan */
 		if (rinfo->pseudoconstant)
 			candidate->gates = lappend(candidate->gates, rinfo->clause);
 		else
@@ -395,7 +399,7 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 			filters = lappend(filters, rinfo);
 		}
 	}
-	/* mostly the device can compute all, and few programs are compiled to find that out */
+	/* mostly the device can compute all, which few compilations show */
 	together = compile_filters(candidate, candidate->quals);
 	if (together->reason != NULL)
 	{
@@ -406,7 +410,7 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 		foreach(lc, candidate->quals)
 			candidate->on_device = lappend_int(candidate->on_device, true);
 	candidate->filters = together->reason == NULL ? together : NULL;
-	/* PostgreSQL knows already how many rows pass each of its RestrictInfos */
+	/* PostgreSQL has cached the selectivity of each of its RestrictInfos */
 	foreach(lc, filters)
 		if (list_nth_int(candidate->on_device, foreach_current_index(lc)))
 			computed = lappend(computed, lfirst(lc));
@@ -414,8 +418,8 @@ examine_quals(PlannerInfo *root, Candidate *candidate)
 }
 
 /*
- * Describe a base relation as a candidate, with the reason why no device can
- * read it, if there is one, but without a look at its filters.
+ * Create the candidate of a base relation, with the reason why no device can
+ * read it, if there is one, but without examining its filters.
  */
 static Candidate *
 describe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
@@ -432,13 +436,13 @@ describe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		return candidate;
 	relation = table_open(rte->relid, NoLock);
 	candidate->reason = reason_of_relation(relation);
-	/* what inherits may have NULLs nevertheless, partitions not */
+	/* inheritance children may have NULLs where the parent has NOT NULL; partitions may not */
 	if (!rte->inh || rte->relkind == RELKIND_PARTITIONED_TABLE)
 		candidate->notnull = compile_not_null(RelationGetDescr(relation));
 	if (!rte->inh)
 	{
 		candidate->toast_pages = toast_pages(relation);
-		/* members of a tree have texts read as such */
+		/* texts of child relations are read as texts */
 		if (rel->reloptkind == RELOPT_BASEREL)
 			candidate->codes = run_codes_offer(relation, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL, attributes_of(rel), ROOM_FOR_ONE);
 	}
@@ -447,8 +451,8 @@ describe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 }
 
 /*
- * Have the members that PostgreSQL has not pruned be read in the place of
- * their parent.
+ * Replace a parent by its partitions and inheritance children that PostgreSQL
+ * has not pruned.  Returns NULL, or the reason code why they cannot be read.
  */
 static const char *
 take_members(PlannerInfo *root, Candidate *candidate)
@@ -492,7 +496,11 @@ take_members(PlannerInfo *root, Candidate *candidate)
 	return candidate->members != NIL ? NULL : "relation_kind";
 }
 
-/* Return the least time, in nanoseconds a tuple, of turning attributes into columns where a device computes all filters and the query's other expressions. */
+/*
+ * Return the least time, in nanoseconds per tuple, of turning attributes into
+ * columns where a device computes all filters and the query's other
+ * expressions.
+ */
 static double
 least_of_columns(const RelOptInfo *rel, Oid relation)
 {
@@ -521,7 +529,7 @@ candidate_minimal(PlannerInfo *root, RelOptInfo *rel)
 	(*known)->filters = without_filters(false);
 	(*known)->all_filters = palloc(sizeof(CompileResult));
 	*(*known)->all_filters = *without_filters(true);
-	/* a filter is a comparison at least */
+	/* a filter costs at least a comparison */
 	(*known)->all_filters->op_cost += list_length(rel->baserestrictinfo) * (op_info[VMOP_LT_I].cost + op_info[VMOP_FILTER].cost) / 10.0;
 	/* a GPU turns attributes into columns while it waits for pages */
 	if (!device_may_use_gpu())
@@ -546,7 +554,7 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		candidate->reason = take_members(root, candidate);
 	if (candidate->reason == NULL)
 		examine_quals(root, candidate);
-	/* a tree's members have scans of their own */
+	/* the child relations of a tree have scans of their own */
 	decision_note(root, rel, DECISION_SCAN, candidate->reason ? candidate->reason
 				  : rte->inh ? "relation_kind"
 				  : list_length(candidate_quals(candidate, false)) == list_length(candidate->quals)
@@ -582,7 +590,7 @@ candidate_check_once(const Candidate *candidate, const CompileRequest *request, 
 	return *known;
 }
 
-/* Take from compiled filters what returning row numbers costs: an aggregate behind them returns none. */
+/* Subtract the cost of returning row numbers from that of compiled filters: an aggregate above them returns none. */
 static CompileResult *
 without_rows(const CompileResult *filters)
 {

@@ -1,6 +1,6 @@
 /*
  * candidate.h
- *		Which relations of a query a device pipeline could read, and why others not.
+ *		Candidates: relations of a query that a device pipeline can read, and the reasons why it cannot read others.
  */
 #ifndef GPUDB_PLAN_CANDIDATE_H
 #define GPUDB_PLAN_CANDIDATE_H
@@ -11,24 +11,24 @@
 
 #include "compile/compile.h"
 
-/* What the same work costs on either device, INFINITY on one that cannot do it. */
+/* Cost of a piece of work on either device; INFINITY on a device that cannot do it. */
 typedef struct DeviceCost
 {
 	Cost		cpu;
 	Cost		gpu;
 } DeviceCost;
 
-/* A join of a candidate: with the rows of a build path. */
+/* A join of a candidate with the rows of a build path. */
 typedef struct CandidateJoin
 {
 	JoinRequest request;
-	Path	   *build;			/* NULL: the subplan is that of a NOT IN */
-	Node	   *not_in;			/* the filter that it is; NULL = it is an ordinary join */
-	double		rows;			/* that look for theirs */
-	List	   *above;			/* filters of what a full join has made, in their order: PostgreSQL tests them */
+	Path	   *build;			/* NULL if the rows are those of the subplan of a NOT IN */
+	Node	   *not_in;			/* the NOT IN filter that became this join; NULL = an ordinary join */
+	double		rows;			/* estimated rows that are looked up */
+	List	   *above;			/* filters above a full join, in PostgreSQL's order, which PostgreSQL tests */
 } CandidateJoin;
 
-/* What is read in the place of a relation that is the parent of a tree. */
+/* A child relation that is read in place of the parent of a partition or inheritance tree. */
 typedef struct CandidateMember
 {
 	Oid			relation;
@@ -36,75 +36,77 @@ typedef struct CandidateMember
 } CandidateMember;
 
 /*
- * The table of a candidate's rows, if it has no columns for expressions: found
- * once for all pairs, when all paths over the candidate's relations are there.
+ * The join table of a candidate's rows, if it has no columns for expressions.
+ * It is determined once for all pairs, when all paths over the candidate's
+ * relations are there.
  */
 typedef struct CandidateTable
 {
-	DeviceCost	least;			/* what it costs at least, whatever its rows come from, */
-	bool		least_known;	/* once that was asked for */
-	bool		known;			/* whether what follows was found */
-	Path	   *build;			/* that makes its rows; NULL = there is none */
-	DeviceCost	cost;			/* of making it of these */
+	DeviceCost	least;			/* lower bound of its cost, whichever path the rows come from */
+	bool		least_known;	/* `least` has been computed */
+	bool		known;			/* `build` and `cost` have been determined */
+	Path	   *build;			/* path that makes its rows; NULL = there is none */
+	DeviceCost	cost;			/* cost of making it of the rows of `build` */
 } CandidateTable;
 
 /*
- * The best device pipeline over one relation, or over one and others that are
- * joined with it.  It is kept apart from the planner's paths: a scan that
- * loses by itself is thrown away by add_path() long before the aggregate above
- * it could profit from it.
+ * The best device pipeline over one relation, or over a join of one with
+ * others.  It is held apart from the planner's paths: a scan that loses by
+ * itself is discarded by add_path() long before the aggregate above it could
+ * profit from it.
  */
 typedef struct Candidate
 {
 	Relids		relids;
-	RelOptInfo *rel;			/* that the device reads; the parent of a tree with its members' pages and tuples */
-	List	   *members;		/* of CandidateMember: of such a parent, else NIL */
+	RelOptInfo *rel;			/* relation to read; for a tree its parent, with the children's pages and tuples */
+	List	   *members;		/* of CandidateMember: child relations if `rel` is the parent of a tree, else NIL */
 	List	   *joins;			/* of CandidateJoin, in order */
-	struct Candidate *scanned;	/* where filters have become joins, the one that has them as filters; else NULL */
-	DeviceCost	builds;			/* of their tables, */
-	DeviceCost	probes;			/* and of looking for rows in these */
-	DeviceCost *filters_cost;	/* of a pass without joins; NULL before it was asked for */
-	DeviceCost *rows_cost;		/* result of cost_rows(); NULL before it was asked for */
-	double		rows;			/* that there are after the last of them, */
-	double		lanes;			/* and how many stand side by side, 0 = as many as a tile has */
-	bool		offered;		/* as a GpuJoin */
-	bool		read_before;	/* by an earlier pass of the same node, which has left columns behind */
-	List	  **cached_parts;	/* cost.c: of CachedPart, known already; of all pipelines that read the relation */
-	double	   *resident;		/* cost.c: the part of its pages in shared_buffers, negative before it was asked for; likewise */
+	struct Candidate *scanned;	/* if filters became joins, the candidate that has them as filters; else NULL */
+	DeviceCost	builds;			/* cost of making the tables of the joins */
+	DeviceCost	probes;			/* cost of looking up rows in the tables of the joins */
+	DeviceCost *filters_cost;	/* cost of a pass without joins; NULL before it was computed */
+	DeviceCost *rows_cost;		/* result of cost_rows(); NULL before it was computed */
+	double		rows;			/* estimated rows after the last join */
+	double		lanes;			/* lanes of a tile in use after compaction; 0 = all */
+	bool		offered;		/* a GpuJoin of this candidate was offered */
+	bool		read_before;	/* an earlier pass of the same node has left the columns cached */
+	List	  **cached_parts;	/* of CachedPart, shared by all pipelines that read the relation (cost_parts.c) */
+	double	   *resident;		/* part of the pages in shared_buffers, negative = unknown; shared like cached_parts */
 	CandidateTable table;
-	int			nloops;			/* that a program with its joins has at least, one inside the other, */
-	int			nregisters;		/* and registers that last as long as what is found by them */
+	int			nloops;			/* loops that a program with its joins nests at least */
+	int			nregisters;		/* registers that live as long as the rows found by the joins */
 	Oid			relation;
 	bool		secret;			/* some of its rows may be hidden from the user */
-	List	   *open;			/* filters, and gates, that may look at these: those of the lowest security level, and leakproof ones */
-	const char *reason;			/* NULL, or why no device can read the relation */
-	uint32	   *codes;			/* for CompileInput */
-	Bitmapset  *notnull;		/* attribute numbers */
-	BlockNumber toast_pages;	/* of the relation's TOAST table */
+	List	   *open;			/* filters and gates that may see hidden rows: of the lowest level, or leakproof */
+	const char *reason;			/* reason code why no device can read the relation, or NULL */
+	uint32	   *codes;			/* sizes of dictionaries, by attribute number; 0 = none; for CompileInput */
+	Bitmapset  *notnull;		/* attribute numbers of columns that hold no NULLs */
+	BlockNumber toast_pages;	/* pages of the relation's TOAST table */
 	List	   *quals;			/* all filters in PostgreSQL's order */
-	List	   *on_device;		/* for each: 1 = the device can compute it */
-	List	   *gates;			/* filters without columns: PostgreSQL tests them once */
-	const char *qual_reason;	/* why some filter stays with PostgreSQL, NULL if none does */
-	CompileResult *filters;		/* those on the device, compiled together; NULL if they cannot be */
-	CompileResult *all_filters; /* candidate_all_filters() */
-	CompileResult *as_rows;		/* the program that returns its rows, with what is wanted of them; NULL before it was asked for */
-	CompileResult *as_kept;		/* the same of a GPU that keeps them */
-	const char *rows_reason;	/* why no node can return its rows; NULL = one can, or nobody has asked */
-	struct PassCost *rows_pass; /* what the better one costs; likewise */
-	Selectivity passing;		/* the part of the rows that these let pass */
+	List	   *on_device;		/* integer list, for each of `quals`: 1 = the device can compute it */
+	List	   *gates;			/* filters without columns, which PostgreSQL tests once */
+	const char *qual_reason;	/* reason code why some filter stays with PostgreSQL, NULL if none does */
+	CompileResult *filters;		/* filters on the device, compiled together; NULL if they cannot be */
+	CompileResult *all_filters; /* result of candidate_all_filters() */
+	CompileResult *as_rows;		/* program that returns the outputs of its rows; NULL before it was compiled */
+	CompileResult *as_kept;		/* program that materializes its rows on a GPU; NULL before it was compiled */
+	const char *rows_reason;	/* reason code why no node can return its rows; NULL = one can, or unknown */
+	struct PassCost *rows_pass; /* cost of the cheaper pass that returns its rows; NULL before it was computed */
+	Selectivity passing;		/* selectivity of the filters on the device */
 } Candidate;
 
 /*
- * The candidate over a relation: what was remembered for it (plan/search.h),
- * or for a base relation that was not examined yet a new one.  NULL for joins
- * that were not examined, and for relations that no device could ever read.
+ * Return the candidate over a relation: the one stored for it (plan/search.h),
+ * or for a base relation that was not examined yet a new one.  Returns NULL
+ * for joins that were not examined, and for relations that no device could
+ * ever read.
  */
 extern Candidate *candidate_of(PlannerInfo *root, const RelOptInfo *rel);
 
-/* Return whether a program reads texts as such: neither packed nor by their codes.  They may lie out of line. */
+/* Return true if a program reads texts that are neither packed nor dictionary codes; such texts may lie out of line. */
 extern bool candidate_reads_texts(const CompileResult *result);
 
-/* Return whether a base relation is a user's table, or the parent of a partition or inheritance tree. */
+/* Return true if a base relation is a user's table, or the parent of a partition or inheritance tree. */
 extern bool candidate_is_of_table(RelOptInfo *rel, const RangeTblEntry *rte);
 
 /*
@@ -116,40 +118,46 @@ extern bool candidate_is_of_table(RelOptInfo *rel, const RangeTblEntry *rte);
  */
 extern Candidate *candidate_minimal(PlannerInfo *root, RelOptInfo *rel);
 
-/* The clauses of filters in the order in which PostgreSQL evaluates them. */
+/* Return the clauses of filters in the order in which PostgreSQL evaluates them. */
 extern List *candidate_order(PlannerInfo *root, List *filters);
 
 /*
- * Whether rows may be hidden from the user who reads this query level, by
- * policies or by a security-barrier view around it.
+ * Return true if rows may be hidden from the user who reads this query level,
+ * by policies or by a security-barrier view around it.
  */
 extern bool candidate_hides_rows(const PlannerInfo *root);
 
-/* For NODE_PRIVATE_SECRET, of a node that tests some of its filters first. */
+/* Return the value of NODE_PRIVATE_SECRET for a node that tests `quals` first. */
 extern int	candidate_secret(const Candidate *candidate, const List *quals);
 
-/* Check a request over a candidate's relation. */
+/*
+ * Compile a request over a candidate's relation as a draft; return false, with
+ * a reason in *result, if that is not possible.
+ */
 extern bool candidate_check(const Candidate *candidate, const CompileRequest *request, CompileResult *result);
 
-/* The same, unless the result is known; with a reason if the device cannot. */
+/*
+ * Return the result of candidate_check() for a request, from *known if it is
+ * there already; it has a reason if the device cannot compute the request.
+ */
 extern const CompileResult *candidate_check_once(const Candidate *candidate, const CompileRequest *request, CompileResult **known);
 
-/* All filters as those of an aggregate, compiled together; with a reason if they cannot be. */
+/* Return the result of compiling all filters as those of an aggregate; it has a reason if they cannot be compiled. */
 extern const CompileResult *candidate_all_filters(Candidate *candidate);
 
-/* Whether its last join is a full one, which nothing in the same node can come after. */
+/* Return true if a candidate's last join is a full join, after which the same node can do nothing else. */
 extern bool candidate_ends_in_full_join(const Candidate *candidate);
 
-/* The same of all filters of some relations, and of the conditions among them. */
+/* Return true if no filter of some relations, and no condition among them, can raise an error. */
 extern bool candidate_relations_cannot_fail(PlannerInfo *root, const Bitmapset *relids);
 
-/* The joins of a candidate, for CompileRequest. */
+/* Return the JoinRequests of a candidate's joins, for CompileRequest. */
 extern List *candidate_joins(const Candidate *candidate);
 
-/* For NODE_PRIVATE_MEMBERS. */
+/* Return the OIDs of a candidate's child relations, for NODE_PRIVATE_MEMBERS. */
 extern List *candidate_members(const Candidate *candidate);
 
-/* The filters on or off the device. */
+/* Return the filters that are on the device, or those that are not. */
 extern List *candidate_quals(const Candidate *candidate, bool on_device);
 
 #endif							/* GPUDB_PLAN_CANDIDATE_H */

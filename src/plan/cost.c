@@ -1,17 +1,14 @@
 /*
  * cost.c
- *		What gpudb nodes cost, in the planner's units, and how long they will take.
+ *		Cost model of gpudb nodes: their cost in the planner's units, and the time that they will take.
  *
- * Time is counted in nanoseconds by the figures of device/calibration.def and
- * turned into PostgreSQL's units by one of them: how long PostgreSQL itself
- * takes for a unit of estimated CPU cost.
+ * Time is counted in nanoseconds by the figures of device/calibration.def and turned into PostgreSQL's units by one of
+ * them: how long PostgreSQL itself takes for a unit of estimated CPU cost.
  *
- * Pages may have to be read from disk; that part costs what it costs
- * PostgreSQL, but for columns that are cached.  Feeding and computing overlap,
- * so a pass takes as long as the slower of both.  On the CPU device the backend, when it waits, computes, too,
- * so there the work of all threads together is the other bound; on a GPU it is
- * the transfer of pages, which turns them into columns on the way, or the
- * program's run, whatever is longer.
+ * Pages may have to be read from disk; that part costs what it costs PostgreSQL, but for columns that are cached.
+ * Feeding and computing overlap, so a pass takes as long as the slower of the two.  On the CPU device the backend also
+ * computes when it waits, so there the work of all threads together is the other bound; on a GPU it is the transfer of
+ * pages, which turns them into columns on the way, or the program's run, whichever is longer.
  */
 #include "postgres.h"
 
@@ -49,48 +46,58 @@
 /* Pages of a table from which on it matters whether they are in shared_buffers. */
 #define LEAST_PAGES_OUTSIDE	1024
 
-/* Memory for columns that takes less time than this is not counted: finding out how much they need would take longer than it matters. */
+/*
+ * Nanoseconds below which the time of taking memory for columns is not counted: estimating how much memory they need
+ * would take longer than it matters.
+ */
 #define LEAST_NS_OF_MEMORY	1e6
 
-/* Rows of a block of a GPU's threads. */
+/* Rows that a block of a GPU's threads processes. */
 #define BLOCK_ROWS		1024
 
 /*
- * What fetching, decoding and flags are to an addition's own work, where one launch has rows enough for the whole GPU, as
- * over cached columns: query 6 of TPC-H executes 99 hardware instructions a row for 7 of the accumulator machine's.
+ * Ratio of an instruction's time, with fetching, decoding and flags, to an addition's own work, where one launch has
+ * rows enough for the whole GPU, as over cached columns: query 6 of TPC-H executes 99 hardware instructions a row for
+ * 7 of the accumulator machine's.
  */
 #define ADDITIONS_OF_OP	2
 
-/* Kernels that even the smallest batch wants: one deforms, one runs. */
+/* Kernels that even the smallest batch launches: one deforms, one runs. */
 #define BATCH_LAUNCHES	2
 
-/* What it takes a lane to load a key, to look for it, and to be told whether it has been found, as opcodes.def counts. */
+/* Cost per lane of loading a key, looking it up and testing whether it was found, as opcodes.def counts. */
 #define LOOK_OPS		3
 
 /*
- * What each row costs besides where a join has several rows a key, as opcodes.def counts: then the general interpreter runs
+ * Extra cost per row where a join has several rows per key, as opcodes.def counts: then the general interpreter runs
  * the whole program, and 15 million rows of TPC-H's query 12 take 4 ms where the accumulator machine takes 0.5.
  */
 #define LOOP_OPS		150
 
-/* How much longer it takes for an instruction. */
+/* Factor by which the general interpreter takes longer for an instruction. */
 #define GENERAL_FACTOR	10
 
-/* Words of a join's table that a key leads to. */
+/* Words of a join table that a lookup of a key reads. */
 #define PROBE_WORDS		2
 
-/* What making a table on a GPU takes for each row besides writing its columns: counting rows and placing them are worth so many words read anywhere. */
+/*
+ * Cost per row of making a join table on a GPU besides writing its columns: counting and placing rows are worth this
+ * many words read at random.
+ */
 #define KEPT_ROW_WORDS	8
 
-/* The same of a group that a GPU keeps and leaves out, since it cannot be among the first n: its row, its slot and its order. */
+/*
+ * Cost of a group in a device-resident group table that is left out, since it cannot be among the first n, in words
+ * read at random: its row, its slot and its order.
+ */
 #define KEPT_GROUP_WORDS	16
 
-/* Bytes of a join's table for each row, besides its columns: its number, and what leads to it. */
+/* Bytes of a row in a join table besides its columns: its number, and its index entry. */
 #define TABLE_ROW_BYTES	24
 
 /*
- * Attributes that are passed over on the way to the last one wanted: those
- * behind the first whose length varies.
+ * Return the number of attributes that deforming passes over on the way to the last one wanted: those behind the first
+ * attribute of variable length.
  */
 static int
 attributes_passed(Oid relation, AttrNumber last)
@@ -120,7 +127,7 @@ last_attribute(const CompileResult *compiled)
 	return last;
 }
 
-/* A value of a column out of its attribute. */
+/* Return the nanoseconds of turning an attribute into a column's value. */
 static double
 ns_of_column(Oid relation, const ColumnUse *column)
 {
@@ -140,7 +147,10 @@ ns_of_column(Oid relation, const ColumnUse *column)
 	}
 }
 
-/* Return a lower bound of ns_of_column(): 0 for texts, whose time depends on their length, and for types that may be domains over texts. */
+/*
+ * Return a lower bound of ns_of_column(): 0 for texts, whose time depends on their length, and for types that may be
+ * domains over texts.
+ */
 static double
 least_of_column(Oid type)
 {
@@ -171,7 +181,10 @@ cost_least_of_columns(Oid relation, const List *vars)
 	return ns + NS(cpu_attribute) * attributes_passed(relation, last);
 }
 
-/* Finding a row's group: what is far takes longer to come; by the logarithm, a straight line through both figures. */
+/*
+ * Return the time of finding a row's group among `groups` groups: memory further away takes longer to read.  By the
+ * logarithm of the number of groups, the time is a straight line through both calibrated figures.
+ */
 double
 cost_ns_of_group(double groups)
 {
@@ -181,9 +194,9 @@ cost_ns_of_group(double groups)
 }
 
 /*
- * Adding the groups that each of so many threads has found, a row at a time,
- * to those that the backend has, which does that alone: of so many groups in
- * all each of them has those that its share of the rows meets by chance.
+ * Return the time of adding the groups that each of `threads` threads has found, a row at a time, to those of the
+ * backend, which does that alone.  Of the `groups` groups each thread has those that its share of the rows meets by
+ * chance.
  */
 static double
 ns_of_merging(double rows, double groups, double threads)
@@ -193,7 +206,7 @@ ns_of_merging(double rows, double groups, double threads)
 	return groups <= 1 ? 0 : threads * groups * -expm1(-share / groups) * cost_ns_of_group(groups);
 }
 
-/* Having one process find out which tuples are visible. */
+/* Return the time that one process takes to find out which tuples are visible. */
 static double
 ns_of_feeding(const RelOptInfo *rel)
 {
@@ -201,10 +214,9 @@ ns_of_feeding(const RelOptInfo *rel)
 }
 
 /*
- * How much longer pages from outside shared_buffers take than PostgreSQL counts
- * them to take a scan of several processes: these read them beside one another,
- * where here one process does.  An aggregate leaves columns for the next one
- * behind, which is worth that.
+ * Return the extra cost of reading pages from outside shared_buffers in one process where PostgreSQL would scan in
+ * several, which read pages beside one another; in units of PostgreSQL's cost of reading all pages.  An aggregate
+ * leaves columns in the cache for the next one, which is worth that, so the result for it is 0.
  */
 static double
 slower_pages(const Candidate *candidate, GroupCount groups)
@@ -213,9 +225,8 @@ slower_pages(const Candidate *candidate, GroupCount groups)
 }
 
 /*
- * How much sooner so many threads besides the backend are through.  What all
- * of them gain was measured; fewer of them gain more each, as if a part of the
- * work were one thread's (Amdahl 1967).
+ * Return the factor by which `threads` threads besides the backend speed work up.  The gain of all of them was
+ * measured; fewer of them gain more each, as if a part of the work were one thread's (Amdahl 1967).
  */
 double
 cost_gain_of_threads(double threads)
@@ -230,14 +241,17 @@ cost_gain_of_threads(double threads)
 	return 1 / (alone + (1 - alone) / (1 + threads));
 }
 
-/* Threads that a pass over a relation has besides the backend: one takes windows. */
+/* Return how many threads besides the backend a pass over a relation has: at most one for each page batch. */
 static double
 threads_over(const RelOptInfo *rel)
 {
 	return Min(threads_wanted(), rel->pages / TABLET_WINDOW_PAGES);
 }
 
-/* A part of the pages must be read and turned into columns. */
+/*
+ * Return the time of a pass on the CPU device, where `from_pages` is the part of the pages that must be read and
+ * turned into columns.
+ */
 static double
 ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double groups, double from_pages)
 {
@@ -246,7 +260,7 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 	double		feed = ns_of_feeding(rel) * from_pages;
 	double		ops = compiled->op_cost - (groups > 1 ? GROUP_OP_COST : 0);
 	double		column = NS(cpu_row) + NS(cpu_attribute) * attributes_passed(candidate->relation, last_attribute(compiled)) + compiled->fetch_cost;
-	/* every row goes through a program's filters, but those that pass alone have groups */
+	/* every row goes through a program's filters, but only those that pass have groups */
 	double		run = rel->tuples * NS(cpu_op) * ops + rel->rows * cost_ns_of_group(groups);
 	double		work;
 
@@ -259,8 +273,8 @@ ns_on_cpu(const Candidate *candidate, const CompileResult *compiled, double grou
 }
 
 /*
- * Whether the GPU keeps groups: if they have texts, or those that blocks leave
- * are more than go with a batch.  A block has some thousand rows.
+ * Return true if the GPU uses a device-resident group table: if groups have texts, or if the groups that blocks leave
+ * are more than are returned with a batch.  A block has some thousand rows.
  */
 static bool
 gpu_keeps(const RelOptInfo *rel, const CompileResult *compiled, double groups)
@@ -277,7 +291,7 @@ cost_groups_returned(const Program *program, GroupCount groups)
 	return program_text_keys(program) ? groups.found : groups.wanted;
 }
 
-/* Groups that the GPU keeps come back when all rows are through. */
+/* Return the time of a device-resident group table, whose groups are returned when all rows have been processed. */
 static double
 ns_of_gpu_groups(const RelOptInfo *rel, const CompileResult *compiled, GroupCount groups)
 {
@@ -289,7 +303,10 @@ ns_of_gpu_groups(const RelOptInfo *rel, const CompileResult *compiled, GroupCoun
 		(groups.found - returned) * KEPT_GROUP_WORDS * NS(gpu_read_word);
 }
 
-/* An instruction on a row, in a launch over many of them.  A batch of pages has too few to keep all of a GPU at work. */
+/*
+ * Return the time of an instruction on a row, in a launch over many rows.  A batch of pages has too few rows to keep
+ * all of a GPU at work.
+ */
 static double
 ns_of_gpu_op(void)
 {
@@ -297,10 +314,10 @@ ns_of_gpu_op(void)
 }
 
 /*
- * Transfer in, memory and computation, transfer out, of which the first two
- * overlap.  What passes take was measured as a whole; what hardware could do
- * at best bounds it.  Only a part may have to come from pages: then nobody
- * helps to feed them, nor members of a tree.
+ * Return the time of a pass on a GPU: transfer in, memory and computation, transfer out, of which the first two
+ * overlap.  The times of passes were measured as a whole; what hardware could do at best bounds them.  Other processes
+ * help to feed the pages of an aggregate or a join, unless some of its columns are cached, or it reads partitions or
+ * inheritance children.
  */
 static double
 ns_on_gpu(const Candidate *candidate, const CompileResult *compiled, GroupCount groups, double from_pages)
@@ -315,11 +332,11 @@ ns_on_gpu(const Candidate *candidate, const CompileResult *compiled, GroupCount 
 		(gpu_keeps(rel, compiled, groups.found) ? rel->tuples * NS(gpu_read_word) : 0);
 	double		run = rel->tuples * compiled->op_cost * (from_pages * NS(gpu_op) + (1 - from_pages) * ns_of_gpu_op());
 
-	/* values stored out of line are the backend's to fetch */
+	/* the backend fetches values stored out of line */
 	return start + Max(feed, Max(transfer, memory + run)) + ns_of_gpu_groups(rel, compiled, groups) + rel->tuples * compiled->fetch_cost;
 }
 
-/* How often a GPU has to read everything for want of room for all tables of joins at once. */
+/* Return how often a GPU must read the whole relation because its memory does not hold all join tables at once. */
 static double
 passes_on_gpu(const Candidate *candidate, const CompileResult *compiled)
 {
@@ -330,14 +347,14 @@ passes_on_gpu(const Candidate *candidate, const CompileResult *compiled)
 	{
 		const CandidateJoin *join = lfirst(lc);
 
-		/* the table of a NOT IN is never cut */
+		/* the table of a NOT IN is never partitioned */
 		if (join->build != NULL)
 			bytes += join->build->rows * (compiled->join[foreach_current_index(lc)].ncolumns * sizeof(uint64) + TABLE_ROW_BYTES);
 	}
 	return Max(ceil(bytes / device_join_bytes()), 1);
 }
 
-/* A pass on either device; that on the GPU costs INFINITY where there is none. */
+/* Cost of a pass on either device; that on the GPU is INFINITY where there is none. */
 typedef struct EitherPass
 {
 	PassCost	cpu;
@@ -345,9 +362,8 @@ typedef struct EitherPass
 } EitherPass;
 
 /*
- * Add what it takes to have memory in the pool for the columns that a pass
- * leaves there.  Where that is much, they are left for a worker to build.  It
- * is no part of that worker's price (cost_building()): nobody waits for it.
+ * Add the time for taking memory in the pool for the columns that a pass leaves there.  Where that is much, the
+ * columns are left to a worker to build.  It is no part of that worker's price (cost_building()): nobody waits for it.
  */
 static void
 add_memory(const Candidate *candidate, const CompileResult *compiled, double cached, EitherPass *passes)
@@ -355,11 +371,11 @@ add_memory(const Candidate *candidate, const CompileResult *compiled, double cac
 	KeptBytes	kept;
 	double		ns;
 
-	/* columns take less than the pages that they come from */
+	/* columns take less memory than the pages that they come from */
 	if (!gpudb_cache || cached == 1 || pool_ns_to_take((double) candidate->rel->pages * BLCKSZ) < LEAST_NS_OF_MEMORY)
 		return;
 	kept = cost_bytes_to_keep(candidate, compiled);
-	/* the backend waits for it while the other threads work */
+	/* the backend waits for the memory while the other threads work */
 	ns = pool_ns_to_take(kept.bytes * (1 - cached)) / cost_gain_of_threads(threads_over(candidate->rel));
 	passes->cpu.ms += ns / 1e6;
 	passes->cpu.cost += ns / NS(pg_unit);
@@ -465,7 +481,10 @@ cost_rows_out(const CompileResult *compiled, double rows)
 	return rows * ns / NS(pg_unit);
 }
 
-/* Putting a row into a tuple store and taking it out again, in returns of a row from its heap tuple: it is formed, copied and read. */
+/*
+ * Cost of putting a row into a tuplestore and taking it out again, in units of returning a row from its heap tuple: it
+ * is formed, copied and read.
+ */
 #define SPOOLED_ROW		2
 
 Cost
@@ -480,14 +499,17 @@ cost_spooled(double rows, int width)
 	return cost;
 }
 
-/* In the planner's units, what all threads do together on the CPU. */
+/* Convert nanoseconds on either device to the planner's units; on the CPU, all threads share the work. */
 static DeviceCost
 cost_of_work(double cpu, double gpu)
 {
 	return (DeviceCost) {.cpu = cpu / cost_gain_of_threads(threads_wanted()) / NS(pg_unit), .gpu = gpu / NS(pg_unit)};
 }
 
-/* Looking for a row in a table is half of finding a group among as many: nothing is compared, and nothing added. */
+/*
+ * Return the time of looking up a row in a join table.  It is half of finding a group among as many rows: nothing is
+ * compared, and nothing added.
+ */
 static double
 ns_of_probe(double build_rows)
 {
@@ -502,7 +524,7 @@ cost_build(double rows, int ncolumns, bool as_columns)
 	const double copy = NS(gpu_copy_start) + bytes / BLCKSZ * NS(gpu_copy_page);
 	DeviceCost	cost = {.cpu = cpu / NS(pg_unit), .gpu = (cpu + copy) / NS(pg_unit)};
 
-	/* it would be left to PostgreSQL once it is full */
+	/* a table that exceeds its memory would be left to PostgreSQL */
 	if (bytes > guc_join_bytes())
 		cost_add(&cost, (DeviceCost) {disable_cost, disable_cost});
 	return cost;
@@ -527,7 +549,7 @@ cost_loop(double lanes)
 	return cost_of_work(0, lanes * LOOP_OPS * ns_of_gpu_op());
 }
 
-/* What making a pair and testing a condition on it costs, as opcodes.def counts. */
+/* Cost of making a pair and testing a condition on it, as opcodes.def counts. */
 #define PAIR_OP_COST (op_info[VMOP_EXPAND].cost / 10.0 + 2 * op_info[VMOP_FETCH_I].cost / 10.0 + 1)
 
 DeviceCost
@@ -536,7 +558,7 @@ cost_pairs(double pairs)
 	return cost_of_work(pairs * NS(cpu_op) * PAIR_OP_COST, pairs * GENERAL_FACTOR * ns_of_gpu_op() * PAIR_OP_COST);
 }
 
-/* A pass with a candidate's joins and what comes above them. */
+/* Return the cost, on either device, of a pass with a candidate's joins and what is computed above them. */
 static EitherPass
 passes_joined(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows, GroupCount groups)
 {
@@ -548,7 +570,7 @@ passes_joined(const Candidate *candidate, const CompileResult *compiled, const C
 	EitherPass	passes;
 
 	work.cpu += ns_of_merging(rows, groups.found, threads_wanted()) / NS(pg_unit);
-	/* it reads the columns of the whole program */
+	/* the pass reads the columns of the whole program */
 	below.op_cost = filters->op_cost;
 	passes = passes_over(candidate, &below, NO_KEYS);
 	cost_add(&work, candidate->probes);
@@ -598,7 +620,7 @@ cost_rows(Candidate *candidate)
 		CompileResult filters = *candidate->filters;
 		EitherPass	passes;
 
-		/* if all that is wanted of them can be had as columns, it may come from cached ones */
+		/* if all outputs can be had as columns, they may come from cached ones */
 		filters.gives_rows = true;
 		passes = passes_over(candidate, &filters, NO_AGGREGATES);
 		candidate->rows_cost = palloc(sizeof(DeviceCost));
@@ -637,7 +659,7 @@ cost_least_of_groups(double lanes, double rows, double groups, int computed)
 	/* counting, which costs as much as a key, is the cheapest aggregate of groups */
 	const double run = lanes * computed * op_info[VMOP_KEY_I].cost / 10.0 * NS(cpu_op) + rows * cost_ns_of_group(groups);
 
-	/* a GPU's take hardly longer than its pass */
+	/* grouping on a GPU takes hardly longer than the pass alone */
 	if (device_may_use_gpu())
 		return 0;
 	return (run / cost_gain_of_threads(threads) + ns_of_merging(rows, groups, threads)) / NS(pg_unit);

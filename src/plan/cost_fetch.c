@@ -1,6 +1,6 @@
 /*
  * cost_fetch.c
- *		The cost of finding rows in cached columns, and of fetching them from their pages.
+ *		Cost of finding rows in cached columns, and of fetching them from their pages.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "plan/cost.h"
 #include "plan/cost_private.h"
 
-/* Rows are fetched where the columns that they are found in are cached in at least this part of the relation. */
+/* Part of the relation in which the columns that rows are found in must be cached for rows to be fetched. */
 #define LEAST_CACHED	0.5
 
 /* Return the part of a relation's pages that have some of `rows` rows, wherever these are. */
@@ -57,7 +57,7 @@ cost_fetching(Candidate *candidate, double passing, PassCost *pass, Cost *out)
 	Cost		read;
 	Cost		in_memory;
 
-	/* which pages are read would tell of rows that policies hide; and without a column nothing is found */
+	/* reading selected pages would tell of rows that policies hide; and without a column nothing is found */
 	if (candidate->secret || filters.ncolumns == 0)
 		return false;
 	/* a GPU finds rows in pages */

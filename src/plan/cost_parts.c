@@ -1,6 +1,6 @@
 /*
  * cost_parts.c
- *		What part of a relation is in memory: as cached columns, or as pages in shared_buffers.
+ *		Estimates what part of a relation is in memory: as cached columns, or as pages in shared_buffers.
  */
 #include "postgres.h"
 
@@ -21,9 +21,9 @@
 #include "tablet/tablet_scan.h"
 
 /*
- * Leave of a program's columns, and of what is wanted of each, those that are
- * not cached: the others cost nothing to build.  All are left if each column is
- * cached as a whole, and they are so in different tablets.
+ * Reduce a program's columns, and what is wanted of each, to those that are
+ * not cached: the others cost nothing to build.  All are left in place if each
+ * column is cached as a whole, but in different tablets.
  */
 static void
 leave_missing(Relation relation, BlockNumber pages, CompileResult *columns, ColumnWanted *wanted)
@@ -41,7 +41,10 @@ leave_missing(Relation relation, BlockNumber pages, CompileResult *columns, Colu
 		columns->ncolumns = n;
 }
 
-/* Find the columns of a program that are missing where a part of a relation has all of them, and the time that building these takes. */
+/*
+ * Return the columns of a program that are missing where part `part` of a
+ * relation has all of them, and the time that building these takes.
+ */
 static MissingColumns
 price_missing(const Candidate *candidate, const CompileResult *compiled, Relation relation, BlockNumber pages, double part,
 			  const ColumnWanted *wanted)
@@ -53,7 +56,10 @@ price_missing(const Candidate *candidate, const CompileResult *compiled, Relatio
 	return (MissingColumns) {pages, missing, columns.ncolumns, cost_building(candidate, &columns) * pages / Max(candidate->rel->pages, 1) * (1 - part)};
 }
 
-/* The part of a relation, or of a member of a tree, in which columns are cached; 1 if they count as cached (what_if.h). */
+/*
+ * Return the part of a relation, or of a child relation, in which columns are
+ * cached; 1 if they count as cached (what_if.h).
+ */
 static double
 part_of_relation(const Candidate *candidate, const CompileResult *compiled, Relation relation, BlockNumber pages, const ColumnWanted *wanted)
 {
@@ -63,13 +69,13 @@ part_of_relation(const Candidate *candidate, const CompileResult *compiled, Rela
 
 	if (part >= WHAT_IF_WHOLE || !gpudb_auto_prewarm || !tablet_can_be_cached(relation, wanted, nwanted))
 		return part;
-	/* nobody else asks for the price */
+	/* only a what-if planning uses the price */
 	if (what_if_is_planned())
 		missing = price_missing(candidate, compiled, relation, pages, part, wanted);
 	return what_if_note(relation, &missing) ? 1 : part;
 }
 
-/* The part of the members of a tree whose columns are there already. */
+/* Return the part of a tree's child relations in which the columns are cached. */
 static double
 cached_part_of_members(const Candidate *candidate, const CompileResult *compiled, Relation parent)
 {
@@ -97,7 +103,7 @@ cached_part_of_members(const Candidate *candidate, const CompileResult *compiled
 static double
 ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 {
-	/* the planner has locked it */
+	/* the planner has locked the relation */
 	Relation	relation = table_open(candidate->relation, NoLock);
 	double		part;
 
@@ -114,12 +120,12 @@ ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 	return part;
 }
 
-/* The pool's answer about some columns of a relation, which a sum of their hashes stands for. */
+/* The pool's answer about some columns of a relation, which are identified by the sum of their hashes. */
 typedef struct CachedPart
 {
 	uint64		columns;
-	double		part;			/* of the relation that has them */
-	bool		counted;		/* what follows has been found out */
+	double		part;			/* part of the relation that has all of the columns */
+	bool		counted;		/* the memory has been estimated */
 	KeptBytes	kept;
 } CachedPart;
 
@@ -138,7 +144,10 @@ hash_of_columns(const CompileResult *compiled)
 	return hash;
 }
 
-/* The join search asks for the same columns again and again, and a large table has many shelves. */
+/*
+ * Return the pool's answer about a program's columns, asked once: the join
+ * search needs it again and again, and a large table has many shelves.
+ */
 static CachedPart *
 find_part(const Candidate *candidate, const CompileResult *compiled)
 {
@@ -168,11 +177,14 @@ cost_cached_part(const Candidate *candidate, const CompileResult *compiled, doub
 	return find_part(candidate, compiled)->part;
 }
 
-/* A number takes about so many bytes in the pool, where it stands in a frame (core/frame.h), and so does a code. */
+/*
+ * Bytes that a number takes in the pool, where it is frame-of-reference
+ * encoded (core/frame.h), and that a dictionary code takes, about.
+ */
 #define NUMBER_BYTES	3
 #define CODE_BYTES		1
 
-/* Bytes that a row's value of a column takes in the pool, about. */
+/* Return about how many bytes a row's value of a column takes in the pool. */
 static double
 bytes_of_column(Relation relation, const ColumnWanted *wanted)
 {
@@ -187,7 +199,7 @@ bytes_of_column(Relation relation, const ColumnWanted *wanted)
 static KeptBytes
 count_bytes_to_keep(const Candidate *candidate, const CompileResult *compiled)
 {
-	/* the planner has locked it */
+	/* the planner has locked the relation */
 	const Relation relation = table_open(candidate->relation, NoLock);
 	ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
 	CompileResult columns = *compiled;
@@ -219,7 +231,7 @@ cost_bytes_to_keep(const Candidate *candidate, const CompileResult *compiled)
 	return known->kept;
 }
 
-/* The pages of a relation, and those of members of a tree, that are in shared_buffers. */
+/* Return the number of pages of a relation, or of a tree's child relations, that are in shared_buffers. */
 static double
 ask_resident_pages(Oid relation, BlockNumber pages, const List *members)
 {
@@ -254,7 +266,7 @@ cost_resident_part(const PlannerInfo *root, const RelOptInfo *rel)
 {
 	const RangeTblEntry *entry = IS_SIMPLE_REL(rel) ? root->simple_rte_array[rel->relid] : NULL;
 
-	/* an inherited table's members are relations of their own */
+	/* the child relations of an inherited table are relations of their own */
 	if (entry == NULL || entry->rtekind != RTE_RELATION || rel->pages == 0)
 		return 1;
 	return ask_resident_pages(entry->relid, rel->pages, NIL) / rel->pages;

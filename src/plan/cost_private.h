@@ -1,6 +1,6 @@
 /*
  * cost_private.h
- *		What the files of the cost model share.
+ *		Declarations shared by the files of the cost model.
  */
 #ifndef GPUDB_PLAN_COST_PRIVATE_H
 #define GPUDB_PLAN_COST_PRIVATE_H
@@ -9,16 +9,16 @@
 
 #include "device/calibration.h"
 
-/* A calibrated figure, in nanoseconds. */
+/* Return a calibrated figure, in nanoseconds. */
 #define NS(name) calibration_figure(FIGURE_##name)
 
-/* Bytes of a text of which nothing is known. */
+/* Bytes of a text whose average width is not known. */
 #define COST_USUAL_TEXT 32
 
-/* cost.c: nanoseconds that it takes to find a row's group among so many. */
+/* Return the nanoseconds that it takes to find a row's group among `groups` groups (cost.c). */
 extern double cost_ns_of_group(double groups);
 
-/* How many times sooner so many threads besides the backend are through. */
+/* Return the factor by which `threads` threads besides the backend speed work up (cost.c). */
 extern double cost_gain_of_threads(double threads);
 
 #endif							/* GPUDB_PLAN_COST_PRIVATE_H */

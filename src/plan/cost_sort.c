@@ -1,6 +1,6 @@
 /*
  * cost_sort.c
- *		What a GpuSort costs, in the planner's units.
+ *		Cost of a GpuSort, in the planner's units.
  */
 #include "postgres.h"
 
@@ -14,22 +14,25 @@
 #include "plan/cost.h"
 #include "plan/cost_private.h"
 
-/* Sorting a row by a word or two, by one thread: 10 million by two integers take 0.5 s. */
+/* Nanoseconds of sorting a row by a word or two, by one thread: 10 million by two integers take 0.5 s. */
 #define SORT_ROW_NS		40
 
-/* Going to each further word of texts, which stand anywhere: 2 million URLs of 71 bytes take 3.2 s on two cores. */
+/*
+ * Nanoseconds of reading each further word of texts, which lie at random in
+ * memory: 2 million URLs of 71 bytes take 3.2 s on two cores.
+ */
 #define SORT_TEXT_WORD_NS	300
 
-/* Bytes of texts that no cache of a processor holds; of fewer a part stands near. */
+/* Bytes of texts that exceed every processor cache; a part of fewer bytes is in a cache. */
 #define FAR_TEXTS		(32.0 * 1024 * 1024)
 
-/* Beginning to: memory, threads, the first batch. */
+/* Nanoseconds of starting a sort: memory, threads, the first batch. */
 #define SORT_START_NS	50000
 
-/* Finding out whether a text is one that was seen before. */
+/* Nanoseconds of finding out whether a text was seen before. */
 #define COLLATED_ROW_NS	60
 
-/* Handing one that was not to PostgreSQL's sort, and taking it back. */
+/* Nanoseconds of handing a text that was not seen before to PostgreSQL's sort, and of taking it back. */
 #define COLLATED_DIFFERENT_NS	300
 
 /* Bytes of a row besides its columns while it is sorted: a number and a word, twice. */
@@ -84,7 +87,10 @@ cost_sorted_runs(double rows, int width)
 {
 	const double pages = rows * (width + SizeofMinimalTupleHeader) / BLCKSZ;
 
-	/* written and read mostly in order, as cost_tuplesort() has it, and compared with some other runs' */
+	/*
+	 * runs are written and read mostly in order, as in cost_tuplesort(), and
+	 * rows are compared with those of some other runs
+	 */
 	return 2 * pages * (seq_page_cost * 0.75 + random_page_cost * 0.25) + rows * (2 * NS(row_out) / NS(pg_unit) + 6 * cpu_operator_cost);
 }
 

@@ -1,8 +1,8 @@
 /*
  * decision.c
- *		Why the planner left parts of a query to PostgreSQL.
+ *		Records why the planner left parts of a query to PostgreSQL.
  *
- * The last decisions are kept for messages, each is counted for gpudb.stat,
+ * The last decisions are stored for messages, each is counted for gpudb.stat,
  * and gpudb.why_not() collects all of one query.
  */
 #include "postgres.h"
@@ -15,7 +15,7 @@
 #include "plan/decision.h"
 #include "plan/what_if.h"
 
-/* The reasons of the last few relations, whatever query they were in. */
+/* Reasons of the last few relations, whatever query they were in. */
 #define NOTES 32
 static struct
 {
@@ -24,7 +24,7 @@ static struct
 }			notes[NOTES];
 static int	next_note = 0;
 
-/* Where decisions are collected, or NULL. */
+/* Memory context in which decisions are collected, or NULL. */
 static MemoryContext log_context = NULL;
 static List *logged = NIL;
 
@@ -64,7 +64,7 @@ append_to_log(DecisionPart part, double rows, const char *reason)
 void
 decision_note(PlannerInfo *root, const RelOptInfo *rel, DecisionPart part, const char *reason)
 {
-	/* a plan that nobody will run */
+	/* nobody will run the plan of a what-if planning */
 	if (what_if_is_planned())
 		return;
 	if (reason != NULL)
@@ -96,7 +96,7 @@ decision_note_join(PlannerInfo *root, Relids relids, double rows, const char *re
 		return;
 	old = MemoryContextSwitchTo(log_context);
 	while ((relid = bms_next_member(relids, relid)) > 0)
-		/* outer joins have numbers, too */
+		/* outer joins have range table indexes, too */
 		if (root->simple_rel_array[relid] != NULL)
 			names = lappend(names, planner_rt_fetch(relid, root)->eref->aliasname);
 	append_to_log(DECISION_JOIN, rows, reason)->alias = decision_names(names);

@@ -1,9 +1,10 @@
 /*
  * estimate.c
- *		How many rows a pipeline has after a join: PostgreSQL's estimates, raised where they are known to be too low.
+ *		Estimates how many rows a pipeline has after a join: PostgreSQL's estimates, raised where they are known to be
+ *		too low.
  *
- * PostgreSQL's own stay what they are: its plans do not change with the
- * extension.  A pipeline that went by them would be taken, or made, for far
+ * PostgreSQL's own estimates stay unchanged: its plans do not change with the
+ * extension.  A pipeline costed by them would be chosen, or built, for far
  * fewer rows than there are.
  */
 #include "postgres.h"
@@ -31,7 +32,7 @@ pair_inner_key(const JoinPair *pair, const RestrictInfo *clause)
 	return expr;
 }
 
-/* Rows of the largest of some relations. */
+/* Return the number of tuples of the largest of some relations. */
 static double
 most_tuples(PlannerInfo *root, const Bitmapset *relids)
 {
@@ -39,18 +40,18 @@ most_tuples(PlannerInfo *root, const Bitmapset *relids)
 	int			relid = -1;
 
 	while ((relid = bms_next_member(relids, relid)) > 0)
-		/* outer joins have numbers, too */
+		/* outer joins have range table indexes, too */
 		if (root->simple_rel_array[relid] != NULL)
 			most = Max(most, root->simple_rel_array[relid]->tuples);
 	return most;
 }
 
 /*
- * The part of all pairs that an inner join has at least, 0 if nothing is
- * known.  PostgreSQL multiplies the selectivities of equal columns as if
- * nothing tied them to each other; but where those of either side are one
- * table's, or equal to one table's, they have no more combinations of values
- * than it has rows.
+ * Return a lower bound of the selectivity of an inner join, 0 if nothing is
+ * known.  PostgreSQL multiplies the selectivities of equalities as if nothing
+ * tied their columns to each other; but where the columns of either side are
+ * one table's, or equal to one table's, they have no more combinations of
+ * values than it has rows.
  */
 static Selectivity
 least_selectivity(PlannerInfo *root, const JoinPair *pair)
@@ -85,10 +86,11 @@ least_selectivity(PlannerInfo *root, const JoinPair *pair)
 }
 
 /*
- * The part of the rows that an anti join leaves at least if it asks for more
- * than equality.  PostgreSQL multiplies selectivities: if nearly all rows have
- * an equal one, and nearly all pairs meet the other condition, it expects next
- * to no row, though equal ones may be those few pairs.
+ * Lower bound of the part of the rows that an anti join with conditions
+ * besides equality leaves.  PostgreSQL multiplies selectivities: if nearly all
+ * rows have an equal one, and nearly all pairs meet the other condition, it
+ * expects next to no row, though equal ones may be those few pairs that do not
+ * meet it.
  */
 #define ANTI_LEAST	0.1
 
@@ -123,7 +125,7 @@ estimate_pair(PlannerInfo *root, const JoinPair *pair, PairRows rows)
 
 /* Loops */
 
-/* A column with hardly more rows than values, by its statistics or an index. */
+/* Return true if a column has hardly more rows than values, by its statistics or an index. */
 static bool
 has_distinct_values(PlannerInfo *root, const RelOptInfo *rel, Expr *column)
 {
@@ -137,7 +139,7 @@ has_distinct_values(PlannerInfo *root, const RelOptInfo *rel, Expr *column)
 	return !is_default && distinct >= 0.9 * rel->tuples;
 }
 
-/* Whether rows of a relation of the inner side probably differ in the columns that are compared. */
+/* Return true if rows of a relation of the inner side probably differ in the columns that are compared. */
 static bool
 is_unique_in(PlannerInfo *root, const JoinPair *pair, int relid)
 {
@@ -173,10 +175,11 @@ has_equalities_only(const JoinPair *pair)
 }
 
 /*
- * Whether a program probably has a loop for this join: over the rows of keys
- * that have several.  PostgreSQL knows of single relations that they have not;
- * of a join of such a one with others it is so as long as these do not make
- * more rows of its.  Whether there is a row shows without a loop.
+ * Return true if a program probably needs a loop for a join: over the rows of
+ * keys that have several.  PostgreSQL knows for single relations whether their
+ * keys are unique; the keys of a join of such a relation with others remain
+ * unique as long as the join does not multiply its rows.  A semi or anti join
+ * by equalities needs no loop to find out if there is a match.
  */
 bool
 estimate_loops(PlannerInfo *root, const JoinPair *pair)

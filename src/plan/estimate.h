@@ -1,7 +1,7 @@
 /*
  * estimate.h
- *		How many rows a pipeline has after a join: PostgreSQL's estimates, raised where they are known to be too low; and
- *		whether keys have several.
+ *		Estimates of how many rows a pipeline has after a join: PostgreSQL's estimates, raised where they are known to
+ *		be too low; and of whether join keys have several rows.
  */
 #ifndef GPUDB_PLAN_ESTIMATE_H
 #define GPUDB_PLAN_ESTIMATE_H
@@ -12,7 +12,7 @@
 
 #include "plan/candidate.h"
 
-/* What PostgreSQL's join search considers. */
+/* A pair of relations that PostgreSQL's join search considers. */
 typedef struct JoinPair
 {
 	const RelOptInfo *joined;
@@ -22,23 +22,26 @@ typedef struct JoinPair
 	const JoinPathExtraData *extra;
 } JoinPair;
 
-/* Rows of either side of a pair, as estimate_rows() has them. */
+/* Rows of either side of a pair, by estimate_rows(). */
 typedef struct PairRows
 {
 	double		outer;
 	double		inner;
 } PairRows;
 
-/* What an equality compares of the inner relation with something of the outer one; NULL if a clause is no such. */
+/* Return the expression of the inner relation that an equality compares with the outer one; NULL for other clauses. */
 extern Expr *pair_inner_key(const JoinPair *pair, const RestrictInfo *clause);
 
-/* Rows of a relation of the join search: those of the pipeline over it, if there is one; the candidate over it may be NULL. */
+/*
+ * Return the rows of a relation of the join search: those of the pipeline over
+ * it, if there is one.  The candidate over the relation may be NULL.
+ */
 extern double estimate_rows(const Candidate *candidate, const RelOptInfo *rel);
 
-/* Rows of the relation that a pair makes. */
+/* Return the estimated rows of the join of a pair. */
 extern double estimate_pair(PlannerInfo *root, const JoinPair *pair, PairRows rows);
 
-/* Whether a program probably has a loop for the join: over the rows of keys that have several. */
+/* Return true if a program probably needs a loop for the join, over the rows of keys that have several. */
 extern bool estimate_loops(PlannerInfo *root, const JoinPair *pair);
 
 #endif							/* GPUDB_PLAN_ESTIMATE_H */

@@ -1,8 +1,8 @@
 /*
  * hooks.c
- *		Where PostgreSQL's planner asks us.
+ *		The planner hooks, by which PostgreSQL calls gpudb.
  *
- * In a database in which the extension was not created it plans alone.
+ * In a database in which the extension was not created PostgreSQL plans alone.
  */
 #include "postgres.h"
 
@@ -33,17 +33,20 @@ static set_join_pathlist_hook_type prev_join_pathlist = NULL;
 static join_search_hook_type prev_join_search = NULL;
 static create_upper_paths_hook_type prev_upper_paths = NULL;
 
-/* Whether gpudb looks for plans of a relation: it costs PostgreSQL enough, or the decisions about the query are wanted. */
+/*
+ * Return true if gpudb considers plans of a relation: it costs PostgreSQL
+ * enough, or the decisions about the query are wanted.
+ */
 static bool
 is_examined(PlannerInfo *root, const RelOptInfo *rel)
 {
 	return (gpudb_enabled && search_is_worth(root, rel)) || decision_is_logged();
 }
 
-/* Options of the statement that is being planned. */
+/* Cursor options of the statement that is being planned. */
 static int	cursor_options;
 
-/* The statement that is being planned calls pg_column_size() or its like. */
+/* The statement that is being planned calls pg_column_size() or a similar function. */
 static bool asks_for_storage;
 
 bool
@@ -52,7 +55,7 @@ plan_asks_for_storage(void)
 	return asks_for_storage;
 }
 
-/* Whether plans of ours may be offered for the statement that is being planned. */
+/* Return true if gpudb plans may be offered for the statement that is being planned. */
 static bool
 may_offer(void)
 {
@@ -146,7 +149,7 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 		return;
 	}
 	candidate = candidate_of(root, rel);
-	/* under gpudb.force one that replaces all paths must be the last */
+	/* under gpudb.force a path that is offered later would replace that of path_not_in_offer() */
 	if (candidate != NULL && candidate->reason == NULL && !(path_not_in_offer(root, candidate) && gpudb_force))
 		path_scan_add(root, candidate->scanned != NULL ? candidate->scanned : candidate);
 }
@@ -166,7 +169,7 @@ join_pathlist(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptIn
 		path_merge_add(root, joined, &pair);
 }
 
-/* PostgreSQL's join search, behind which all its paths over all relations are known. */
+/* Run PostgreSQL's join search, after which all its paths over all relations are known, and then add gpudb's paths. */
 static RelOptInfo *
 join_search(PlannerInfo *root, int nlevels, List *relations)
 {

@@ -1,10 +1,10 @@
 /*
  * lower_bound.c
- *		Lower bounds of what plans with gpudb nodes cost, found without compiling what they compute.
+ *		Lower bounds of the cost of plans with gpudb nodes, computed without compiling programs.
  *
- * A pipeline reads one table, the driver, and builds hash tables of the rows
+ * A pipeline reads one table, the driver, and builds join tables of the rows
  * of the others.  Some of these may come from a join of PostgreSQL's, which
- * need not read all of its tables.  So the least cost of the hash tables is
+ * need not read all of its tables.  So the least cost of the join tables is
  * that of covering the relations by single relations and PostgreSQL's joins.
  * It is bounded by the dual of that problem: each relation gets a weight, no
  * more than its own rows cost, such that the relations of any join weigh no
@@ -30,10 +30,10 @@
 #include "plan/pipeline.h"
 #include "plan/search.h"
 
-/* The largest product of relations and joins for which weights are assigned: beyond it that takes longer than it saves. */
+/* Largest product of relations and joins for which weights are assigned: beyond it that takes longer than it saves. */
 #define MOST_STEPS	4000
 
-/* By how many times filters make a pipeline more expensive, in most queries. */
+/* Factor by which filters make a pipeline more expensive in most queries, at most. */
 #define MOST_BY_FILTERS	2
 
 static const DeviceCost no_cost = {0, 0};
@@ -48,7 +48,7 @@ find_driver(PlannerInfo *root, RelOptInfo *rel, BoundDetail detail)
 	return candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL ? candidate : NULL;
 }
 
-/* Return whether a relation is the parent of a partition or inheritance tree, whose size says nothing. */
+/* Return true if a relation is the parent of a partition or inheritance tree, whose size says nothing. */
 static bool
 is_tree(const PlannerInfo *root, const RelOptInfo *rel)
 {
@@ -57,7 +57,7 @@ is_tree(const PlannerInfo *root, const RelOptInfo *rel)
 	return rte->rtekind == RTE_RELATION && rte->inh;
 }
 
-/* Bound the cost of reading a base relation, and of building a hash table of its rows. */
+/* Bound the cost of reading a base relation, and of building a join table of its rows. */
 static void
 bound_table(PlannerInfo *root, RelOptInfo *rel, BoundDetail detail, TableBound *bound)
 {
@@ -76,7 +76,7 @@ bound_table(PlannerInfo *root, RelOptInfo *rel, BoundDetail detail, TableBound *
 		bound->pass = cost_pipeline(driver);
 		if (minimal != NULL)
 			bound->pass.cpu += cost_other_columns(minimal, candidate_all_filters(driver));
-		/* the first join probes for every row, even for those that no filter lets pass */
+		/* the first join probes for every row, even for those that no filter passes */
 		if (root->join_rel_list != NIL)
 			cost_add(&bound->pass, cost_probe(driver->rel->tuples, 0, 0));
 	}
@@ -91,7 +91,7 @@ of_device(DeviceCost *cost, bool gpu)
 	return gpu ? &cost->gpu : &cost->cpu;
 }
 
-/* Return the relation whose hash table costs a device most. */
+/* Return the relation whose join table costs a device most. */
 static int
 most_expensive(TableBound *bounds, const Bitmapset *relids, bool gpu)
 {
@@ -106,9 +106,9 @@ most_expensive(TableBound *bounds, const Bitmapset *relids, bool gpu)
 
 /*
  * Return what the relations of each of PostgreSQL's joins may weigh together:
- * what the join costs, but for BUSHY_GAIN.  The join of all relations is what
- * the bound is compared with, and joins with the driver are no hash tables of
- * its pipeline.
+ * the cost of the join, divided by BUSHY_GAIN.  The bound is compared with the
+ * join of all relations, and joins with the driver are no join tables of its
+ * pipeline, so those have no limit.
  */
 static Cost *
 capacities_of_joins(const PlannerInfo *root, int driver)
@@ -201,7 +201,10 @@ find_weights(PlannerInfo *root, BoundDetail detail)
 	return bounds->table;
 }
 
-/* Return the bound of a pipeline with a certain driver: by weights, or by the hash table of each single relation, which is no less. */
+/*
+ * Return the bound of a pipeline with a certain driver: by weights, or by the
+ * join table of each single relation, which is no less.
+ */
 static Cost
 bound_of_driver(const TableBound *bounds, const Bitmapset *relids, int driver, bool by_weights)
 {
@@ -229,7 +232,7 @@ lower_bound_pipeline(PlannerInfo *root, Relids relids, BoundDetail detail)
 	return least;
 }
 
-/* Return the bound of pipelines over all relations whose hash tables are of single relations. */
+/* Return the bound of pipelines over all relations whose join tables are of single relations. */
 static Cost
 bound_without_joins(PlannerInfo *root, BoundDetail detail)
 {
@@ -242,7 +245,10 @@ bound_without_joins(PlannerInfo *root, BoundDetail detail)
 	return least;
 }
 
-/* Return whether every pipeline over all relations with a certain driver costs as much, by weights that hold for this driver alone. */
+/*
+ * Return true if every pipeline over all relations with a certain driver costs
+ * at least `cost`, by weights that hold for this driver alone.
+ */
 static bool
 driver_reaches(PlannerInfo *root, BoundDetail detail, int driver, Cost cost)
 {
@@ -253,7 +259,7 @@ driver_reaches(PlannerInfo *root, BoundDetail detail, int driver, Cost cost)
 	return bound_of_driver(bounds, root->all_baserels, driver, true) >= cost;
 }
 
-/* Return whether every pipeline over all relations costs as much. */
+/* Return true if every pipeline over all relations costs at least `cost`. */
 static bool
 all_drivers_reach(PlannerInfo *root, BoundDetail detail, Cost cost)
 {
@@ -268,7 +274,10 @@ all_drivers_reach(PlannerInfo *root, BoundDetail detail, Cost cost)
 	return true;
 }
 
-/* Return the least cost of a hash table of PostgreSQL's joins of some relations with others, but not of all; INFINITY if there are none. */
+/*
+ * Return the least cost of a join table of PostgreSQL's joins of some
+ * relations with others, but not of all; INFINITY if there are none.
+ */
 static Cost
 least_of_joins_over(const PlannerInfo *root, const Bitmapset *relids)
 {
@@ -287,7 +296,7 @@ least_of_joins_over(const PlannerInfo *root, const Bitmapset *relids)
 
 /*
  * Return a lower bound that follows from join conditions with subqueries.  No
- * device evaluates these, so PostgreSQL must join all relations that such a
+ * device evaluates them, so PostgreSQL must join all relations that such a
  * condition refers to.
  */
 static Cost
@@ -328,7 +337,7 @@ lower_bound_reaches(PlannerInfo *root, const RelOptInfo *rel, Cost cost)
 	{
 		const Cost	without_joins = bound_without_joins(root, detail);
 
-		/* weights make it less, and filters hardly this much more */
+		/* weights make the bound smaller, and filters hardly ever larger by more than this factor */
 		if (without_joins * (detail == BOUND_BY_SIZE ? MOST_BY_FILTERS : 1) < cost)
 			return false;
 		if (without_joins >= cost && all_drivers_reach(root, detail, cost))

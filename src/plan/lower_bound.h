@@ -1,10 +1,10 @@
 /*
  * lower_bound.h
- *		Lower bounds of what plans with gpudb nodes cost, found without compiling what they compute.
+ *		Lower bounds of the cost of plans with gpudb nodes, computed without compiling programs.
  *
- * Where PostgreSQL's plan costs no more than a lower bound, no plan of ours
- * need be looked for.  Under gpudb.force, and while decisions are collected,
- * every plan is looked for.
+ * Where PostgreSQL's plan costs no more than a lower bound, no gpudb plan need
+ * be considered.  Under gpudb.force, and while decisions are collected, every
+ * plan is considered.
  */
 #ifndef GPUDB_PLAN_LOWER_BOUND_H
 #define GPUDB_PLAN_LOWER_BOUND_H
@@ -14,8 +14,8 @@
 #include "nodes/pathnodes.h"
 
 /*
- * A lower bound is computed from the sizes of tables and the types of their
- * columns, or, more closely, from their compiled filters as well.
+ * Detail of a lower bound's computation: from the sizes of tables and the
+ * types of their columns, or from their compiled filters as well.
  */
 typedef enum BoundDetail
 {
@@ -31,10 +31,13 @@ typedef enum BoundDetail
  */
 extern Cost lower_bound_pipeline(PlannerInfo *root, Relids relids, BoundDetail detail);
 
-/* Return whether every pipeline over all relations of a query level, which `rel` must be, costs as much as `cost`; false for other relations. */
+/*
+ * Return true if every pipeline over all relations of a query level, which
+ * `rel` must be, costs at least `cost`; false for other relations.
+ */
 extern bool lower_bound_reaches(PlannerInfo *root, const RelOptInfo *rel, Cost cost);
 
-/* Return whether a GpuScan of a table costs as much as PostgreSQL's scans, whatever its filters are. */
+/* Return true if a GpuScan of a table costs at least as much as PostgreSQL's scans, whatever its filters are. */
 extern bool lower_bound_scan_reaches(PlannerInfo *root, RelOptInfo *rel);
 
 #endif							/* GPUDB_PLAN_LOWER_BOUND_H */

@@ -13,58 +13,73 @@
 #include "plan/candidate.h"
 #include "plan/estimate.h"
 
-/* path_scan.c: a GpuScan over a candidate. */
+/* Add a GpuScan path over a candidate to its relation, or one that materializes its rows on the GPU (path_scan.c). */
 extern void path_scan_add(PlannerInfo *root, Candidate *candidate);
 
 extern bool path_is_gpu_scan(const Path *path);
 
-/* Return whether a path is a GpuScan whose rows come as columns, as far as these can be. */
+/* Return true if a path is a GpuScan whose rows come as columns, as far as their types allow it. */
 extern bool path_scan_has_columns(const Path *path);
 
-/* What of a GpuScan's cost is not paid where a sort collects its rows as columns: returning them one by one, and finding them in pages; 0 for other paths. */
+/*
+ * Return the part of a GpuScan's cost that a sort which collects its rows as
+ * columns does not pay: returning rows one by one, and finding them in pages.
+ * The result is 0 for other paths.
+ */
 extern Cost path_scan_saved(const Path *path);
 
-/* One that is not offered, to be part of something else; NULL if there can be none. */
+/* Create a GpuScan path without offering it, as a part of another path; NULL if there can be none. */
 extern CustomPath *path_scan_create(Candidate *candidate);
 
-/* path_kept.c: a GpuScan whose rows stay on the GPU until all are there; NULL if they cannot. */
+/*
+ * Create a GpuScan path that materializes its rows on the GPU before it
+ * returns any; NULL if there can be none (path_kept.c).
+ */
 extern CustomPath *path_kept_create(PlannerInfo *root, Candidate *candidate);
 extern bool path_is_kept_scan(const Path *path);
 
-/* path_join.c: the plan of a GpuJoin, or of another pipeline whose rows are returned. */
+/* Create the plan of a GpuJoin, or of another pipeline whose rows are returned (path_join.c). */
 extern Plan *path_join_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans);
 
-/* path_join.c: what plans keep of a candidate's joins: in custom_exprs, and in custom_private. */
+/* Return what plans store of a candidate's joins: in custom_exprs, and in custom_private (path_join.c). */
 extern List *path_join_exprs(List *joins);
 extern List *path_join_kinds(List *joins, const List *pass);
 
-/* The paths that tables of joins are made of. */
+/* Return the build paths of joins: the paths whose rows their join tables are made of. */
 extern List *path_join_builds(List *joins);
 
 extern bool path_is_gpu_join(const Path *path);
 
 /*
- * path_fallback.c: of the paths of a join PostgreSQL's own cheapest one, or a
- * hash join in the place of a loop over all pairs of rows; NULL if there is
- * none.  It may be one of the list, or known by a GpuJoin among them.
+ * Return PostgreSQL's own cheapest path for a join, or a hash join in place of
+ * a nested loop over all pairs of rows; NULL if there is none.  The cheapest
+ * path may be in `paths`, or be the fallback of a GpuJoin among them
+ * (path_fallback.c).
  */
 extern Path *path_fallback_of_join(PlannerInfo *root, List *paths);
 
-/* Offer a GpuJoin over the best candidate of a relation; whether there is one now. */
+/* Offer a GpuJoin over the best candidate of a relation; return true if one was offered. */
 extern bool path_join_offer(PlannerInfo *root, RelOptInfo *rel);
 
-/* Return a GpuJoin of all relations, or PostgreSQL's cheapest join of them with GpuJoins in it; NULL if neither is cheaper than PostgreSQL's.  It is not offered. */
+/*
+ * Return a GpuJoin of all relations, or PostgreSQL's cheapest join of them
+ * with GpuJoins in it; NULL if neither is cheaper than PostgreSQL's own.  The
+ * path is not offered.
+ */
 extern Path *path_join_find(PlannerInfo *root, RelOptInfo *joined);
 
-/* Return whether each of these, and each pipeline over all relations, costs as much as `cost` (plan/lower_bound.h). */
+/*
+ * Return true if every path that path_join_find() could return, and every
+ * pipeline over all relations, costs at least `cost` (plan/lower_bound.h).
+ */
 extern bool path_join_bound_reaches(PlannerInfo *root, const RelOptInfo *joined, Cost cost);
 
-/* The candidate over two relations that are joined, from those over one of them. */
+/* Extend the candidate over the outer relation of a pair to both relations, or defer that. */
 extern void path_join_consider(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair);
 
 /*
- * path_join_waits() returns whether a relation is the join of all relations.
- * Paths for it are looked for once all of PostgreSQL's are known:
+ * path_join_waits() returns true if a relation is the join of all relations.
+ * Paths for it are considered once all of PostgreSQL's are known:
  * path_join_finish() has pairs of relations examined if some plan may be
  * cheaper, and offers paths.  Where the query groups the rows of the join,
  * path_groups_add() does that when PostgreSQL's plan for the groups is known.
@@ -73,26 +88,30 @@ extern bool path_join_waits(const PlannerInfo *root, const RelOptInfo *joined);
 extern void path_join_finish(PlannerInfo *root, RelOptInfo *joined);
 
 /*
- * path_not_in.c: the candidate over a relation in which x NOT IN (SELECT ...)
- * are joins; the candidate given, if there are none.  path_not_in_offer()
- * offers the rows of such a one, and tells whether it did.
+ * path_not_in_pipeline() returns the candidate over a relation in which
+ * filters x NOT IN (SELECT ...) are joins, or the candidate given if it has no
+ * such filters.  path_not_in_offer() offers a GpuJoin that returns the rows of
+ * a candidate with such joins, and returns true if it did (path_not_in.c).
  */
 extern Candidate *path_not_in_pipeline(PlannerInfo *root, Candidate *candidate);
 extern bool path_not_in_offer(PlannerInfo *root, const Candidate *candidate);
 
-/* path_groups.c: add paths for a query's groups, and for the rows below PostgreSQL's grouping. */
+/* Add paths for a query's groups, and for the rows below PostgreSQL's grouping (path_groups.c). */
 extern void path_groups_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
 
-/* path_agg.c: offer a GpuAgg over the candidate below a grouping; returns whether there is one. */
+/* Offer a GpuAgg over the candidate below a grouping; return true if there is one (path_agg.c). */
 extern bool path_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
 
-/* Return whether a path is a GpuAgg. */
+/* Return true if a path is a GpuAgg. */
 extern bool path_is_gpu_agg(const Path *path);
 
-/* Return how many groups are expected where a relation has a path: a GpuAgg may return the first of them alone. */
+/*
+ * Return how many groups are expected of a relation that has a path; a GpuAgg
+ * among its paths may return only the first.
+ */
 extern double path_groups_expected(const RelOptInfo *rel);
 
-/* A grouping set: by which of the query's clauses, what is computed of its groups, and how many there are. */
+/* A grouping set: the clauses that it groups by, its target and HAVING, and its estimated number of groups. */
 typedef struct GroupingSetWanted
 {
 	List	   *clauses;
@@ -101,93 +120,114 @@ typedef struct GroupingSetWanted
 	double		ngroups;
 } GroupingSetWanted;
 
-/* A GpuAgg of a grouping set, which is not offered; otherwise the reason why there can be none. */
+/*
+ * Create a GpuAgg path for a grouping set without offering it; return NULL, or
+ * the reason code why there can be none.
+ */
 extern const char *path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate,
 								   const GroupingSetWanted *set, Path **path);
 
-/* path_grouping_sets.c: one for each of the query's grouping sets, one after the other; otherwise the reason why there can be none. */
+/*
+ * Offer an Append of one path for each of the query's grouping sets; return
+ * NULL, or the reason code why there can be none (path_grouping_sets.c).
+ */
 extern const char *path_grouping_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate, List *having);
 
-/* The same for SELECT DISTINCT, unless it is of groups. */
+/* Offer a GpuAgg for SELECT DISTINCT, unless the query also groups or aggregates. */
 extern void path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 
-/* Whether equal values of all keys are the same: of several groups that become one it does not matter which one's go out. */
+/* Return true if equal values of all keys also print alike, so that any of them may stand for a group. */
 extern bool path_keys_print_alike(const List *keys);
 
 /*
- * path_top.c: what a GpuAgg that returns keys, then aggregates, is to know of
- * the Sort and Limit above it: NODE_PRIVATE_TOP.  There must be no HAVING.
+ * Return NODE_PRIVATE_TOP for a GpuAgg that returns keys, then aggregates:
+ * what it must know of the Sort and Limit above it, or NIL if all groups are
+ * wanted.  The grouping must have no HAVING (path_top.c).
  */
 extern List *path_top(PlannerInfo *root, const List *columns, const CompileResult *compiled);
 
-/* Whether the sort columns that the node looks at are numbers of rows alone. */
+/* Return true if the sort columns that the node compares are all counts of rows. */
 extern bool path_top_is_of_counts(const List *top, const CompileResult *compiled);
 
-/* How many of the rows that a query sorts can be asked for at most; 0 = all, or it is not known while planning. */
+/* Return how many of the rows that a query sorts can be asked for at most; 0 = all, or unknown at plan time. */
 extern int64 path_rows_wanted(const Query *query);
 
-/* path_merge.c: PostgreSQL's merge join of a pair of relations, which GpuSorts put in order. */
+/* Add a merge join by PostgreSQL of a pair of relations, at least one of which a GpuSort sorts (path_merge.c). */
 extern void path_merge_add(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair);
 
-/* path_sort.c: return what sorting rows by an expression costs for its being a text; 0 for other types. */
+/* Return the extra cost of sorting rows by an expression of a text type; 0 for other types (path_sort.c). */
 extern Cost path_cost_of_text(PlannerInfo *root, const Expr *expr, double rows);
 
-/* path_sort.c: return whether PostgreSQL can scan a relation in the order of the query's ORDER BY, as by an index; false if there is none. */
+/*
+ * Return true if PostgreSQL can scan a relation in the order of the query's
+ * ORDER BY, for example by an index; false if the query has no ORDER BY
+ * (path_sort.c).
+ */
 extern bool path_comes_in_order(const PlannerInfo *root, const RelOptInfo *rel);
 
-/* A GpuSort for ORDER BY, and in the place of what PostgreSQL sorts for window functions. */
+/* Offer a GpuSort for ORDER BY, and in place of the Sorts below PostgreSQL's window functions (path_sort.c). */
 extern void path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 extern void path_window_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 
-/* For DISTINCT ON: one that passes over rows which do not differ. */
+/* Offer a GpuSort for DISTINCT or DISTINCT ON that skips rows which are equal in the distinct columns (path_sort.c). */
 extern void path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);
 
-/* And in the place of PostgreSQL's Limit above the first. */
+/* Offer a GpuSort in place of PostgreSQL's Limit above a GpuSort for ORDER BY (path_sort.c). */
 extern void path_limit_add(PlannerInfo *root, RelOptInfo *output_rel);
 
-/* path_sets.c: a GpuSort that groups, too, for ordered-set aggregates. */
+/* Offer a GpuSort that also groups, for ordered-set aggregates (path_sets.c). */
 extern void path_sets_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
 
-/* The same for a grouping set; the cheapest one, which is not offered, or NULL. */
+/*
+ * Return the cheapest GpuSort that computes a grouping set, without offering
+ * it; NULL if there is none (path_sets.c).
+ */
 extern Path *path_sets_of_set(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupingSetWanted *set);
 
-/* path_sort_agg.c: a GpuSortAgg over the rows of a subquery's GpuSort. */
+/* Offer a GpuSortAgg over the rows of a subquery's GpuSort (path_sort_agg.c). */
 extern void path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupPathExtraData *extra);
 
-/* path_join.c: whether all are a relation's columns. */
+/* Return true if all expressions are columns of relations (path_join.c). */
 extern bool path_are_columns(const List *exprs);
 
-/* Looking into an index of a few levels, as btcostestimate() counts. */
+/* Cost of descending an index of a few levels, as btcostestimate() counts it. */
 #define PATH_INDEX_DESCENT	(150 * cpu_operator_cost)
 
-/* path_late.c: whether keys determine a column, and PostgreSQL may have taken it from them: they hold the primary key of its table. */
+/*
+ * Return true if keys contain the primary key of a column's table, so that
+ * PostgreSQL may have dropped the column from the keys as functionally
+ * dependent (path_late.c).
+ */
 extern bool path_is_determined(const PlannerInfo *root, const List *keys, const Var *var);
 
 /*
- * NODE_PRIVATE_LATE for columns that keys determine, in the order of their
- * tables, and what reading them costs for so many groups; NIL if they cannot
- * be read so.
+ * Return NODE_PRIVATE_LATE for columns that keys determine, in the order of
+ * their tables, and set *cost to the cost of late materialization for `groups`
+ * groups; NIL if the columns cannot be materialized late (path_late.c).
  */
 extern List *path_late(PlannerInfo *root, const List *keys, const List *vars, double groups, Cost *cost);
 
 /* path_common.c */
 
 /*
- * A flat copy of a path, to be a fallback child: add_path() frees dominated
- * paths, the original among them.  NULL for kinds of path that are not known
- * here.
+ * Return a flat copy of a path, to be a fallback child: add_path() frees
+ * dominated paths, the original among them.  Returns NULL for kinds of paths
+ * that path_common.c does not know.
  */
 extern Path *path_copy(const Path *path);
 
-/* The cheapest of a list of paths that can be copied and need no parameters. */
+/*
+ * Return the cheapest of a list of paths that can be copied, need no
+ * parameters and, unless `accept` is NULL, are accepted.
+ */
 extern Path *path_cheapest(List *paths, bool (*accept) (const Path *path));
 
 /*
- * Have the paths that a join reads, or that a node between joins reads,
- * changed by a function, which returns a path as it is or another one for the
- * same rows.  Returns a copy with changed costs, or the path itself if nothing
- * changed or it is of another kind.  PATH_ONCE_BELOW leaves out what may run
- * several times, and what must come in an order.
+ * Apply a function to the paths below a join, or below a node between joins.
+ * The function returns a path as it is, or another one for the same rows.
+ * Returns a copy with changed costs, or the path itself if nothing changed or
+ * it is of another kind.  PATH_ONCE_BELOW leaves out paths that may run
+ * several times, and paths that must come in an order.
  */
 typedef enum PathsBelow
 {
@@ -199,32 +239,39 @@ typedef Path *(*PathChange) (Path *path, void *arg);
 
 extern Path *path_change_below(Path *path, PathsBelow which, PathChange change, void *arg);
 
-/* The total cost of the cheapest path of a relation that needs no parameters; INFINITY if there is none. */
+/* Return the total cost of the cheapest path of a relation that needs no parameters; INFINITY if there is none. */
 extern Cost path_least_cost(const RelOptInfo *rel);
 
 /* Return the total cost of the cheapest scan of a base relation, including parallel scans to which PostgreSQL has yet to add a Gather. */
 extern Cost path_least_scan_cost(const RelOptInfo *rel);
 
-/* What clauses of the query group by, equal expressions once, and the first clause of each. */
+/*
+ * Return in *keys the expressions that clauses of the query group by, equal
+ * ones once, and in *of_keys the first clause of each.
+ */
 extern void path_group_keys(PlannerInfo *root, List *clauses, List **keys, List **of_keys);
 
-/* Add our path, unless PostgreSQL's are too cheap to be worth one; under gpudb.force it replaces all others. */
+/*
+ * Add a gpudb path, unless PostgreSQL's are too cheap for it to be worthwhile;
+ * under gpudb.force it replaces all others.
+ */
 extern void path_offer(PlannerInfo *root, RelOptInfo *rel, Path *path);
 
 /*
- * hooks.c: whether a query level is a cursor's.  UPDATE ... WHERE CURRENT OF may
- * ask its plan for the row at hand, which it has of a scan alone.
+ * Return true if a query level is that of a cursor.  UPDATE ... WHERE CURRENT
+ * OF may ask the cursor's plan for its current row, which only a scan can tell
+ * (hooks.c).
  */
 extern bool plan_is_for_cursor(const PlannerInfo *root);
 
 /*
- * hooks.c: whether the statement that is being planned asks in which form a
- * value is stored.  Values that gpudb returns were made anew, so PostgreSQL
- * plans it alone.
+ * Return true if the statement that is being planned asks in which form a
+ * value is stored.  Values that gpudb returns are made anew, so PostgreSQL
+ * plans such a statement alone (hooks.c).
  */
 extern bool plan_asks_for_storage(void);
 
-/* planner hooks */
+/* Install the planner hooks, at library load. */
 extern void plan_init(void);
 
 #endif							/* GPUDB_PLAN_PATH_H */

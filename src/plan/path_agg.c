@@ -5,8 +5,8 @@
  * The node returns keys and aggregates; PostgreSQL computes HAVING and the
  * target list over them.  The fallback child is PostgreSQL's own aggregation
  * with its target reduced to the same keys and aggregates and without HAVING,
- * so that its rows can take the place of ours.  SELECT DISTINCT is a grouping
- * by all columns.  Aggregates over distinct values are PostgreSQL's, over rows
+ * so that its rows can replace the node's.  SELECT DISTINCT is a grouping by
+ * all columns.  Aggregates over distinct values are PostgreSQL's, over rows
  * that a grouping by these values has made distinct.
  */
 #include "postgres.h"
@@ -65,7 +65,10 @@ compare_tables(const ListCell *a, const ListCell *b)
 	return (int) lfirst_node(Var, a)->varno - (int) lfirst_node(Var, b)->varno;
 }
 
-/* Take a grouping by clauses apart, of which these expressions are computed; false when some part does not fit the pattern. */
+/*
+ * Split a grouping by clauses, above which `exprs` are computed, into keys and
+ * aggregates; return false if some part does not fit the pattern.
+ */
 static bool
 read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List *exprs, List *having, Grouping *grouping)
 {
@@ -78,14 +81,17 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List
 	grouping->joins = candidate->joins;
 	grouping->members = candidate_members(candidate);
 	path_group_keys(root, clauses, &grouping->keys, &grouping->clauses);
-	/* the relation's target may have columns that nobody looks at: those of expressions that are keys, if they stand in what a sort comes before */
+	/*
+	 * the relation's target may have columns that nothing reads: those in
+	 * expressions that are keys, where they are inputs of a sort
+	 */
 	collect_walker((Node *) exprs, grouping);
 	collect_walker((Node *) grouping->having, grouping);
 	list_sort(grouping->determined, compare_tables);
 	return grouping->plain;
 }
 
-/* The same, as the child is to make them. */
+/* Return the target of the fallback child: keys, then aggregates, then columns that keys determine. */
 static PathTarget *
 grouping_target(PlannerInfo *root, const Grouping *grouping)
 {
@@ -109,7 +115,10 @@ is_grouping_path(const Path *path)
 	return IsA(path, AggPath) || IsA(path, GroupPath);
 }
 
-/* PostgreSQL's cheapest aggregation, with our target and without HAVING. */
+/*
+ * Return a copy of PostgreSQL's cheapest aggregation with the grouping's keys
+ * and aggregates as target and without HAVING.
+ */
 static Path *
 fallback_path(PlannerInfo *root, const Path *cheapest, const Grouping *grouping)
 {
@@ -136,7 +145,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	exprs = list_concat(exprs, path_join_exprs(grouping->joins));
 	foreach(lc, grouping_columns(grouping))
 		columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL, false));
-	/* a base Var that stands only in custom_exprs would not be found */
+	/* setrefs.c would not find a base Var that stands only in custom_exprs */
 	vars = pull_var_clause((Node *) list_concat_copy(list_concat_copy(grouping->keys, grouping->aggs), exprs),
 						   PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
 	foreach(lc, vars)
@@ -179,11 +188,11 @@ path_groups_expected(const RelOptInfo *rel)
 {
 	const Path *path = linitial(rel->pathlist);
 
-	/* the aggregation that may have to take its place returns all of them */
+	/* the aggregation that is a GpuAgg's fallback returns all groups */
 	return path_is_gpu_agg(path) ? ((const Path *) linitial(((const CustomPath *) path)->custom_paths))->rows : path->rows;
 }
 
-/* The relation as EXPLAIN and setrefs need to see it: upper relations have no relids. */
+/* Return a copy of the relation as EXPLAIN and setrefs.c need to see it: upper relations have no relids. */
 static RelOptInfo *
 private_parent(const RelOptInfo *output_rel, const Candidate *candidate)
 {
@@ -195,9 +204,10 @@ private_parent(const RelOptInfo *output_rel, const Candidate *candidate)
 }
 
 /*
- * The least cost of PostgreSQL's aggregation over our own scan or join.  One pass
- * does the same work without handing on rows, however many pass the filters;
- * so a wrong estimate of their number must not make it look dearer.
+ * Return the least cost of PostgreSQL's aggregation over a GpuScan or GpuJoin.
+ * One pass does the same work without returning rows, however many pass the
+ * filters; so a wrong estimate of their number must not make it look more
+ * expensive.
  */
 static Cost
 cost_over_ours(const RelOptInfo *output_rel)
@@ -221,8 +231,8 @@ cost_over_ours(const RelOptInfo *output_rel)
 }
 
 /*
- * What part of what an aggregation takes PostgreSQL's costs are: they leave out
- * what ordered-set aggregates sort.
+ * Return the part of an aggregation's time that PostgreSQL's costs cover: they
+ * leave out the sorts of ordered-set aggregates.
  */
 static double
 share_of_costs(PlannerInfo *root, Candidate *candidate, const Grouping *grouping, const Path *child)
@@ -275,13 +285,13 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Group
 	CustomPath *path = create_agg(root, output_rel, candidate, grouping, child);
 
 	path->path.total_cost = Min(path->path.total_cost, cost_over_ours(output_rel) * 0.98);
-	/* so that the two are compared as they are */
+	/* compare both aggregations by PostgreSQL's costs, which leave out sorts */
 	path->path.total_cost *= share_of_costs(root, candidate, grouping, child);
 	path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
 	path_offer(root, output_rel, &path->path);
 }
 
-/* The same with columns that keys determine as keys, too. */
+/* Examine a grouping with the columns that keys determine as keys, too. */
 static const char *
 examine_with_all_keys(PlannerInfo *root, Candidate *candidate, Grouping *grouping, double ngroups)
 {
@@ -290,7 +300,7 @@ examine_with_all_keys(PlannerInfo *root, Candidate *candidate, Grouping *groupin
 	return grouping_examine(root, candidate, grouping, ngroups);
 }
 
-/* Whether a device can group a candidate's rows at all; otherwise the reason. */
+/* Return NULL if a device can group a candidate's rows at all; otherwise the reason code. */
 static const char *
 check_candidate(const Candidate *candidate)
 {
@@ -301,7 +311,10 @@ check_candidate(const Candidate *candidate)
 	return candidate_ends_in_full_join(candidate) ? "full_join" : NULL;
 }
 
-/* Offer a GpuAgg for a grouping, which PostgreSQL's cheapest one may take the place of; otherwise the reason why there can be none. */
+/*
+ * Offer a GpuAgg for a grouping, with PostgreSQL's cheapest path as its
+ * fallback; return NULL, or the reason code why there can be none.
+ */
 static const char *
 try_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Grouping *grouping, const Path *cheapest)
 {
@@ -323,7 +336,7 @@ try_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Groupin
 	return NULL;
 }
 
-/* Whether an aggregate is over distinct values. */
+/* Return true if some aggregate is over distinct values. */
 static bool
 any_is_distinct(const List *aggs)
 {
@@ -335,7 +348,7 @@ any_is_distinct(const List *aggs)
 	return false;
 }
 
-/* Whether an aggregate is the same of rows without their duplicates. */
+/* Return true if an aggregate has the same result over rows without their duplicates. */
 static bool
 is_of_distinct(const Aggref *agg)
 {
@@ -343,13 +356,13 @@ is_of_distinct(const Aggref *agg)
 
 	if (agg->aggkind != AGGKIND_NORMAL || agg->aggfilter != NULL)
 		return false;
-	/* which of equal values is left matters if they print differently, unless they are counted */
+	/* if equal values print differently it matters which one remains, unless they are counted */
 	if (!(map != NULL && map->action == AGG_COUNT) && !path_keys_print_alike(get_tlist_exprs(agg->args, true)))
 		return false;
 	return agg->aggdistinct != NIL || (map != NULL && (map->action == AGG_MIN || map->action == AGG_MAX));
 }
 
-/* Make what aggregates are over keys of a grouping; false if that is not possible. */
+/* Make the arguments of a grouping's aggregates keys of it; return false if that is not possible. */
 static bool
 add_arguments(PlannerInfo *root, Grouping *grouping)
 {
@@ -383,8 +396,10 @@ add_arguments(PlannerInfo *root, Grouping *grouping)
 }
 
 /*
- * Whether a target has nothing but keys and aggregates, as the groups that PostgreSQL finds of distinct rows must.  That of an aggregation below a
- * sort and a set-returning function may have the columns of a key's expression, too.
+ * Return true if a target has nothing but keys and aggregates, as is required
+ * where PostgreSQL aggregates distinct rows.  The target of an aggregation
+ * below a sort and a set-returning function may have the columns of a key's
+ * expression, too.
  */
 static bool
 is_made_of_groups(PlannerInfo *root, const PathTarget *target, const Grouping *grouping)
@@ -396,8 +411,9 @@ is_made_of_groups(PlannerInfo *root, const PathTarget *target, const Grouping *g
 }
 
 /*
- * How many of so many rows are distinct at most.  PostgreSQL takes columns for
- * related where their product is large; if they are not, nothing is gained by making rows distinct.
+ * Return an upper bound of how many of `rows` rows are distinct.  PostgreSQL
+ * takes columns for related where the product of their numbers of distinct
+ * values is large; if they are not, nothing is gained by making rows distinct.
  */
 static double
 most_distinct(PlannerInfo *root, const Grouping *grouping, double rows)
@@ -427,8 +443,9 @@ path_keys_print_alike(const List *keys)
 }
 
 /*
- * Offer PostgreSQL's own aggregation over rows that a GpuAgg has made distinct, for
- * aggregates over distinct values; otherwise the reason why there can be none.
+ * Offer PostgreSQL's own aggregation over rows that a GpuAgg has made
+ * distinct, for aggregates over distinct values; return NULL, or the reason
+ * code why there can be none.
  */
 static const char *
 try_over_distinct(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate,
@@ -479,7 +496,7 @@ path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *outp
 	if (!read_grouping(root, candidate, set->clauses, set->target->exprs, set->having, grouping) || !grouping_is_hashable(set->clauses))
 		return "expression";
 	grouping->target = set->target;
-	/* the first groups of a set are not the first rows */
+	/* the first groups of a set are not the first rows of the query */
 	grouping->below = true;
 	reason = examine_with_all_keys(root, candidate, grouping, set->ngroups);
 	if (reason != NULL)
@@ -491,7 +508,7 @@ path_agg_of_set(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *outp
 	return NULL;
 }
 
-/* Offer a GpuAgg for the query's GROUP BY, or for aggregates without. */
+/* Offer a GpuAgg for the query's GROUP BY, or for aggregates without one; return NULL, or the reason code why not. */
 static const char *
 try_group_by(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, Candidate *candidate,
 			 const GroupPathExtraData *extra)
@@ -511,11 +528,11 @@ try_group_by(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, C
 	return try_agg(root, output_rel, candidate, grouping, path_cheapest(output_rel->pathlist, is_grouping_path));
 }
 
-/* Of the paths of a DISTINCT the cheapest as a grouping, which those that sort are not yet; NULL if there is none. */
+/* Return the cheapest path of a DISTINCT as a grouping path, converting paths that sort; NULL if there is none. */
 static Path *
 cheapest_distinct(PlannerInfo *root, RelOptInfo *output_rel)
 {
-	/* costs may be left out of a hashed aggregation alone */
+	/* create_agg_path() may be called without costs for a hashed aggregation only */
 	const AggClauseCosts none = {0};
 	List	   *groupings = NIL;
 	ListCell   *lc;
@@ -537,7 +554,7 @@ cheapest_distinct(PlannerInfo *root, RelOptInfo *output_rel)
 	return path_cheapest(groupings, is_grouping_path);
 }
 
-/* Offer a GpuAgg for the query's DISTINCT. */
+/* Offer a GpuAgg for the query's DISTINCT; return NULL, or the reason code why there can be none. */
 static const char *
 try_distinct(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate)
 {
@@ -557,8 +574,9 @@ try_distinct(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate)
 }
 
 /*
- * Whether a pass costs more than PostgreSQL's groupings, whatever is computed of its rows: compiling that takes longer than to know that.  PostgreSQL's
- * costs leave out what some aggregates sort.
+ * Return true if a pass alone costs more than PostgreSQL's groupings, whatever
+ * is computed of its rows, which is known sooner than a program is compiled.
+ * PostgreSQL's costs leave out the sorts of some aggregates.
  */
 static bool
 is_too_dear(const PlannerInfo *root, Candidate *candidate, const RelOptInfo *output_rel)
@@ -589,7 +607,10 @@ path_distinct_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_r
 	const Query *query = root->parse;
 	Candidate *candidate = candidate_of(root, input_rel);
 
-	/* what is made of groups or windows is no relation that a device reads, and DISTINCT ON wants some row of each group */
+	/*
+	 * groups and results of window functions are no relation that a device
+	 * reads, and DISTINCT ON returns a whole row of each group
+	 */
 	if (candidate == NULL || candidate->rel == NULL || query->hasDistinctOn || query->hasAggs || query->hasWindowFuncs ||
 		query->hasTargetSRFs || query->groupClause != NIL || query->groupingSets != NIL || root->hasHavingQual)
 		return;

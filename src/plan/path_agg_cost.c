@@ -1,6 +1,6 @@
 /*
  * path_agg_cost.c
- *		Whether a device can compute a grouping, and what that costs.
+ *		Determines whether a device can compute a grouping, and its cost.
  *
  * A program has a limited number of registers and states.  Aggregates without
  * group keys that do not fit one program are split across several programs,
@@ -38,9 +38,10 @@ rows_of_input(const Candidate *candidate)
 }
 
 /*
- * Whether the group tables of all threads will probably stay within the
- * memory of an aggregate; or of a GPU, which has one table for all, those
- * groups that come back, and all of them within what it has for tables.
+ * Return true if the groups will probably fit in memory: on the CPU, the group
+ * tables of all threads within the memory of an aggregate; on a GPU, which has
+ * one table for all, the returned groups within that memory, and all groups
+ * within the GPU's memory for tables.
  */
 static bool
 groups_fit(const Program *program, GroupCount groups, double rows, bool on_gpu)
@@ -106,7 +107,7 @@ first_of(const List *aggs, int n)
 /*
  * Split the aggregates of a request across several programs, and add up their
  * costs.  *first becomes the result of compiling the first program.  Returns
- * NULL, or why the aggregates cannot be computed so.
+ * NULL, or the reason code why the aggregates cannot be split.
  */
 static const char *
 split_aggregates(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *first)
@@ -149,7 +150,10 @@ split_aggregates(PlannerInfo *root, Candidate *candidate, const CompileRequest *
 	return NULL;
 }
 
-/* Compile aggregates without group keys into as many programs as needed; returns NULL, or why that is not possible. */
+/*
+ * Compile aggregates without group keys into as many programs as needed;
+ * return NULL, or the reason code why that is not possible.
+ */
 static const char *
 examine_totals(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *result)
 {
@@ -161,23 +165,29 @@ examine_totals(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 	return result->too_large ? split_aggregates(root, candidate, request, grouping, result) : result->reason;
 }
 
-/* Where groups have fewer rows than this on average, most have one. */
+/* Average number of rows per group below which most groups have one row. */
 #define ROWS_OF_MANY_TIES 1.1
 
-/* Whether most groups probably have the same number of rows, so that none can be left out where they are sorted by that alone. */
+/*
+ * Return true if most groups probably have the same number of rows, so that
+ * none can be left out where groups are sorted by that alone.
+ */
 static bool
 counts_tie(double rows, double groups)
 {
 	return rows < ROWS_OF_MANY_TIES * groups;
 }
 
-/* Compile a grouping with keys, of whose groups the query may want only the first n; returns NULL, or why that is not possible. */
+/*
+ * Compile a grouping with keys, of which the query may want only the first n
+ * groups; return NULL, or the reason code why that is not possible.
+ */
 static const char *
 examine_groups(PlannerInfo *root, Candidate *candidate, const CompileRequest *request, Grouping *grouping, CompileResult *result, GroupCount *groups)
 {
 	if (!candidate_check(candidate, request, result))
 		return result->reason;
-	/* how many groups go out would tell whether a hidden row has made the node fall back */
+	/* the number of returned groups would tell whether a hidden row has made the node fall back */
 	if (grouping->having == NIL && !grouping->below && !candidate->secret)
 		grouping->top = path_top(root, grouping_columns(grouping), result);
 	if (grouping->top != NIL && !(path_top_is_of_counts(grouping->top, result) && counts_tie(rows_of_input(candidate), groups->found)))

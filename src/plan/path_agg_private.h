@@ -1,6 +1,6 @@
 /*
  * path_agg_private.h
- *		What path_agg.c and path_agg_cost.c share: a grouping that a GpuAgg may compute.
+ *		Declarations shared by path_agg.c and path_agg_cost.c: a grouping that a GpuAgg may compute.
  */
 #ifndef GPUDB_PLAN_PATH_AGG_PRIVATE_H
 #define GPUDB_PLAN_PATH_AGG_PRIVATE_H
@@ -16,32 +16,38 @@
 typedef struct Grouping
 {
 	List	   *keys;
-	List	   *clauses;		/* the keys' SortGroupClauses, one each: equal expressions are one key */
+	List	   *clauses;		/* SortGroupClauses of the keys, one each: equal expressions are one key */
 	List	   *aggs;
-	List	   *parts;			/* NODE_PRIVATE_PARTS: how they are divided among programs */
-	List	   *determined;		/* columns that keys determine, by their tables: they are read late, or keys in the end */
-	List	   *late;			/* NODE_PRIVATE_LATE: how they are read */
+	List	   *parts;			/* NODE_PRIVATE_PARTS: how the aggregates are divided among programs */
+	List	   *determined;		/* columns that keys determine, by table: late-materialized, or made keys */
+	List	   *late;			/* NODE_PRIVATE_LATE: how columns are late-materialized */
 	Cost		late_cost;
 	List	   *quals;
 	List	   *joins;			/* of CandidateJoin */
 	List	   *members;		/* NODE_PRIVATE_MEMBERS */
 	List	   *having;
-	int			secret;			/* NODE_PRIVATE_SECRET */
-	uint32		hash;			/* of the computation */
-	int			driver;			/* which of the relations, by range table index, the device reads */
-	bool		plain;			/* nothing but keys and aggregates above */
-	PathTarget *target;			/* what is computed of them above */
-	bool		below;			/* its groups are what PostgreSQL aggregates */
+	int			secret;			/* value of NODE_PRIVATE_SECRET */
+	uint32		hash;			/* recall_hash() of the program */
+	int			driver;			/* range table index of the relation that the device reads */
+	bool		plain;			/* the target has nothing but keys and aggregates */
+	PathTarget *target;			/* target over the keys and aggregates */
+	bool		below;			/* PostgreSQL aggregates or appends the groups */
 	PlannerInfo *root;
-	List	   *top;			/* of path_top(): NIL if all groups are wanted */
+	List	   *top;			/* result of path_top(): NIL if all groups are wanted */
 	PassCost	pass;
-	double		wanted;			/* of its groups */
+	double		wanted;			/* number of groups that are wanted */
 } Grouping;
 
-/* Keys, then aggregates, then columns that are read late: what the node's scan slot and the child's rows hold. */
+/*
+ * Return the columns of the node's scan slot and of the child's rows: keys,
+ * then aggregates, then late-materialized columns.
+ */
 extern List *grouping_columns(const Grouping *grouping);
 
-/* Compile a grouping, and find what it costs; NULL, or why it cannot be, or should not. */
+/*
+ * Compile a grouping and determine its cost; return NULL, or the reason code
+ * why it cannot or should not be computed.
+ */
 extern const char *grouping_examine(PlannerInfo *root, Candidate *candidate, Grouping *grouping, double ngroups);
 
 #endif							/* GPUDB_PLAN_PATH_AGG_PRIVATE_H */

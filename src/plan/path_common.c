@@ -1,6 +1,6 @@
 /*
  * path_common.c
- *		Copying, choosing and offering paths.
+ *		Copies, chooses and offers paths.
  */
 #include "postgres.h"
 
@@ -80,9 +80,9 @@ path_cheapest(List *paths, bool (*accept) (const Path *path))
 }
 
 /*
- * A copy of a path with the path at some place in it changed; the path itself
- * if that does not change.  A copy that comes in the order of what it reads has
- * none any more if that order is lost.
+ * Return a copy of a path with the path at a given offset in it changed; the
+ * path itself if that does not change.  A copy that comes in the order of its
+ * input loses its pathkeys if that order is lost.
  */
 static Path *
 change_at(Path *path, Size size, Size offset, PathChange change, void *arg)
@@ -176,15 +176,16 @@ path_least_scan_cost(const RelOptInfo *rel)
 	Cost		least = path_least_cost(rel);
 	ListCell   *lc;
 
-	/* as cost_gather() has it */
+	/* cost of the Gather, as in cost_gather() */
 	foreach(lc, rel->consider_parallel ? rel->partial_pathlist : NIL)
 		least = Min(least, ((const Path *) lfirst(lc))->total_cost + parallel_setup_cost + parallel_tuple_cost * rel->rows);
 	return least;
 }
 
 /*
- * Whether a query level runs again and again, with values of levels around it.
- * PostgreSQL has noted these among the parameters of the levels they are of.
+ * Return true if a query level is run repeatedly, with values of outer levels.
+ * PostgreSQL has noted these values among the plan_params of the levels they
+ * come from.
  */
 static bool
 is_correlated(const PlannerInfo *root)
@@ -195,17 +196,21 @@ is_correlated(const PlannerInfo *root)
 	return false;
 }
 
-/* How much cheaper a path must be than PostgreSQL's where it runs again and again, and what it is said to cost then. */
+/*
+ * Factor by which a path must be cheaper than PostgreSQL's where it is run
+ * repeatedly, and its cost then, as a part of the cost of PostgreSQL's
+ * cheapest path.
+ */
 #define RERUN_GAIN		2
 #define RERUN_COST		0.98
 
-/* Coming to a row on a page in shared_buffers, which no cache of the processor holds. */
+/* Nanoseconds of accessing a row on a page in shared_buffers that no processor cache holds. */
 #define PAGE_AGAIN_NS	1000
 
 /*
- * What a path of PostgreSQL's costs when it runs again and again: it counts a
- * page read from disk for each row that an index leads to, but mostly these
- * pages are in shared_buffers.
+ * Return the cost of a PostgreSQL path that is run repeatedly.  PostgreSQL
+ * counts a page read from disk for each row that an index leads to, but mostly
+ * these pages are in shared_buffers.
  */
 static Cost
 cost_of_rerun(PlannerInfo *root, const Path *path)
@@ -235,7 +240,7 @@ cost_of_rerun(PlannerInfo *root, const Path *path)
 			get_tablespace_page_costs(path->parent->reltablespace, &random, NULL);
 			pages = Min(path->rows, path->parent->pages) * cost_resident_part(root, path->parent);
 			again = PAGE_AGAIN_NS / calibration_figure(FIGURE_pg_unit);
-			/* pages that stand side by side were counted as less than `random` */
+			/* adjacent pages were counted as less than `random` */
 			return Max(path->total_cost - pages * random, Min(PATH_INDEX_DESCENT, path->total_cost)) + Min(pages * again, path->total_cost);
 		default:
 			return path->total_cost;
@@ -244,11 +249,11 @@ cost_of_rerun(PlannerInfo *root, const Path *path)
 }
 
 /*
- * Have a path for a correlated level cost about what PostgreSQL's cheapest
- * costs; false if it is not much cheaper than that.  PostgreSQL compares the
- * cost of one run with that of a hashed form of the subquery, without knowing
- * how often it will be run: with its own costs that comparison comes out as it
- * does without us.
+ * Make a path for a correlated level cost about what PostgreSQL's cheapest
+ * costs; return false if it is not much cheaper than that.  PostgreSQL
+ * compares the cost of one run with that of a hashed form of the subquery,
+ * without knowing how often it will be run: with its own costs that comparison
+ * comes out as it does without gpudb.
  */
 static bool
 price_rerun(PlannerInfo *root, const RelOptInfo *rel, Path *path)

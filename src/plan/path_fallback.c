@@ -1,17 +1,17 @@
 /*
  * path_fallback.c
- *		PostgreSQL's own join, for when a GpuJoin has no answer.
+ *		Chooses PostgreSQL's own join as the fallback of a GpuJoin.
  *
- * That is when something was not as the planner expected, which may be the
- * number of rows, too.  A nested loop that goes through all inner rows for each
- * outer one is chosen where one outer row is expected; should there be a
- * million, nobody waits for its end.  A hash join in its place takes hardly
- * longer in the first case.
+ * The fallback runs when something was not as the planner expected, which may
+ * be the number of rows, too.  A nested loop that goes through all inner rows
+ * for each outer one is chosen where one outer row is expected; with a million
+ * outer rows it would not end in acceptable time.  A hash join in its place
+ * takes hardly longer in the first case.
  *
- * What PostgreSQL joins may be the rows of further GpuJoins, each with a
- * fallback of its own.  A fallback has these fallbacks in their places:
- * otherwise a plan would double with each join, since what is joined stands in
- * the fallback and among the plans of tables.
+ * The inputs of PostgreSQL's join may be the rows of further GpuJoins, each
+ * with a fallback of its own.  A fallback has these fallbacks in their places:
+ * otherwise a plan would double with each join, since its inputs stand in the
+ * fallback and among the build plans of join tables.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@ is_not_ours(const Path *path)
 	return !path_is_gpu_join(path);
 }
 
-/* PostgreSQL's cheapest join, which may be known by a GpuJoin alone. */
+/* Return PostgreSQL's cheapest join, which may be known only as the fallback of a GpuJoin. */
 static Path *
 cheapest_of_postgres(List *paths)
 {
@@ -46,7 +46,7 @@ cheapest_of_postgres(List *paths)
 	return cheapest;
 }
 
-/* Whether a condition is an equality of something on one side with something on the other. */
+/* Return true if a condition is an equality of an expression over one side with an expression over the other. */
 static bool
 is_between(const RestrictInfo *clause, const RelOptInfo *left, const RelOptInfo *right)
 {
@@ -54,7 +54,7 @@ is_between(const RestrictInfo *clause, const RelOptInfo *left, const RelOptInfo 
 		(bms_is_subset(clause->left_relids, right->relids) && bms_is_subset(clause->right_relids, left->relids));
 }
 
-/* The conditions by which a hash join would find rows. */
+/* Return the conditions by which a hash join would look up rows. */
 static List *
 hash_clauses(const JoinPath *join)
 {
@@ -74,7 +74,7 @@ hash_clauses(const JoinPath *join)
 	return clauses;
 }
 
-/* The hash join of what a join is of; NULL if it has no such conditions. */
+/* Return a hash join of the inputs of a join; NULL if it has no hashable conditions. */
 static Path *
 as_hash_join(PlannerInfo *root, const JoinPath *join)
 {
@@ -92,7 +92,7 @@ as_hash_join(PlannerInfo *root, const JoinPath *join)
 										 false, join->joinrestrictinfo, NULL, clauses);
 }
 
-/* A path in which GpuJoins have made room for their fallbacks, as far as it joins relations or stands between joins. */
+/* Return a path with its GpuJoins replaced by their fallbacks, as far as it joins relations or stands between joins. */
 static Path *
 without_joins(Path *path, void *arg)
 {
@@ -105,7 +105,7 @@ path_fallback_of_join(PlannerInfo *root, List *paths)
 	Path	   *cheapest = cheapest_of_postgres(paths);
 	Path	   *hashed = NULL;
 
-	/* an inner side with parameters is looked up, not gone through */
+	/* an inner side with parameters is looked up, not scanned */
 	if (enable_hashjoin && cheapest != NULL && IsA(cheapest, NestPath) && ((JoinPath *) cheapest)->innerjoinpath->param_info == NULL)
 		hashed = as_hash_join(root, (const JoinPath *) cheapest);
 	if (hashed == NULL)

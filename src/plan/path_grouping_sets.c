@@ -1,10 +1,10 @@
 /*
  * path_grouping_sets.c
- *		GROUPING SETS, ROLLUP and CUBE: a GpuAgg for each set, or a GpuSort that groups, one after the other.
+ *		GROUPING SETS, ROLLUP and CUBE: an Append of a GpuAgg, or a GpuSort that groups, for each set.
  *
- * Each of them is a grouping by the set's keys alone, in whose target the other
- * keys are NULL, and GROUPING() is a constant.  All but the first read columns
- * that are cached by then.
+ * Each of them is a grouping by the set's keys alone, in whose target the
+ * other keys are NULL, and GROUPING() is a constant.  All but the first read
+ * columns that are cached by then.
  */
 #include "postgres.h"
 
@@ -20,18 +20,18 @@
 
 #include "plan/path.h"
 
-/* More of them PostgreSQL computes in fewer passes. */
+/* Largest number of grouping sets for which paths are considered; PostgreSQL computes more of them in fewer passes. */
 #define SETS_MOST 32
 
-/* One of the query's sets. */
+/* Keys of one of the query's grouping sets. */
 typedef struct GroupingSetKeys
 {
 	const List *refs;			/* integer list: sortgrouprefs of its keys */
 	List	   *keys;
-	List	   *others;			/* keys of the query's that are none of these */
+	List	   *others;			/* the query's keys that are not keys of the set */
 } GroupingSetKeys;
 
-/* What GROUPING() is: a bit for each of its arguments, 1 where that is no key of the set. */
+/* Return the value of GROUPING() for a set: a bit for each of its arguments, 1 where that is no key of the set. */
 static Const *
 grouping_of_set(const GroupingFunc *function, const List *refs)
 {
@@ -43,7 +43,7 @@ grouping_of_set(const GroupingFunc *function, const List *refs)
 	return makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(bits), false, true);
 }
 
-/* An expression as it is in the groups of a set; what is aggregated stays as it is. */
+/* Return an expression as it is in the groups of a set; arguments of aggregates stay as they are. */
 static Node *
 in_set(Node *node, void *context)
 {
@@ -58,7 +58,11 @@ in_set(Node *node, void *context)
 	return expression_tree_mutator(node, in_set, context);
 }
 
-/* Whether all keys are told apart from each other and from all else in the query: of equal ones some may be NULL, and constants stand elsewhere, too. */
+/*
+ * Return true if all keys differ from each other and from everything else in
+ * the query: of equal keys some may be NULL, and constants occur elsewhere,
+ * too.
+ */
 static bool
 are_keys_of_rows(PlannerInfo *root)
 {
@@ -76,7 +80,7 @@ are_keys_of_rows(PlannerInfo *root)
 	return true;
 }
 
-/* The clauses of a set. */
+/* Return the clauses of a set, and store its keys in *set. */
 static List *
 read_set(PlannerInfo *root, const List *refs, GroupingSetKeys *set)
 {

@@ -1,11 +1,12 @@
 /*
  * path_groups.c
- *		Paths for a query's groups, and for the rows below PostgreSQL's grouping.
+ *		Adds paths for a query's groups, and for the rows below PostgreSQL's grouping.
  *
- * Where a query groups the rows of a join, paths for the join are looked for
- * once PostgreSQL's plan for the groups is known.  Mostly the cost of this plan
- * shows that no plan of ours can be cheaper: parallel workers aggregate their
- * shares of the rows, which makes the groups cheaper than the joined rows are.
+ * Where a query groups the rows of a join, paths for the join are considered
+ * once PostgreSQL's plan for the groups is known.  Mostly the cost of this
+ * plan shows that no gpudb plan can be cheaper: parallel workers aggregate
+ * their shares of the rows, which makes the groups cheaper than the joined
+ * rows are.
  */
 #include "postgres.h"
 
@@ -57,7 +58,11 @@ offer_grouping(PlannerInfo *root, RelOptInfo *output_rel, Path *path, const Grou
 														  query->groupClause, having, &costs, ngroups));
 }
 
-/* Return the cheapest path with gpudb nodes for the join of all relations, with the target that PostgreSQL groups by; NULL if PostgreSQL's own path is cheaper. */
+/*
+ * Return the cheapest path with gpudb nodes for the join of all relations,
+ * with the target that PostgreSQL groups by; NULL if PostgreSQL's own path is
+ * cheaper.
+ */
 static Path *
 find_input(PlannerInfo *root, RelOptInfo *input_rel)
 {
@@ -94,7 +99,10 @@ add_over_pipelines(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_
 		(void) path_agg_add(root, input_rel, output_rel, extra);
 }
 
-/* Return a lower bound of the cost of grouping the input's rows.  A program computes the keys of all rows of a table, but of joined rows only. */
+/*
+ * Return a lower bound of the cost of grouping the input's rows.  A program
+ * computes the keys of all rows of a table, but of joined rows only.
+ */
 static Cost
 cost_of_groups(const PlannerInfo *root, const RelOptInfo *input_rel, const Path *groups)
 {

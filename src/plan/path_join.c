@@ -1,6 +1,6 @@
 /*
  * path_join.c
- *		GpuJoin: the rows of a pipeline over relations that are joined.
+ *		GpuJoin: returns the rows of a pipeline over a join of relations.
  */
 #include "postgres.h"
 
@@ -72,7 +72,7 @@ path_join_kinds(List *joins, const List *pass)
 		const JoinRequest *request = &join->request;
 		const int	subplan = join->not_in != NULL ? not_in_subplan(join->not_in)->plan_id : 0;
 
-		/* a GPU looks up faster than it goes through loops */
+		/* a GPU looks up faster than it runs loops */
 		kinds = lappend(kinds, list_make4_int(request->type, request->unique, request->few && !cost_on_gpu(pass), subplan));
 	}
 	return kinds;
@@ -97,14 +97,14 @@ path_join_has_columns(const RelOptInfo *rel)
 
 /* GpuJoin */
 
-/* The filters that PostgreSQL tests in the node. */
+/* Return the filters that PostgreSQL tests in the node. */
 static List *
 quals_above(const Candidate *candidate)
 {
 	return candidate->joins != NIL ? ((CandidateJoin *) llast(candidate->joins))->above : NIL;
 }
 
-/* What is wanted of the rows: at first what PostgreSQL's join hands on. */
+/* Return the outputs of a join: the target of PostgreSQL's join, then the columns that only filters above it need. */
 static List *
 wanted_of_join(const Candidate *candidate, const RelOptInfo *joined)
 {
@@ -161,7 +161,10 @@ path_join_tests_rows(const Path *path)
 	return quals_above(linitial(((const CustomPath *) path)->custom_private)) != NIL;
 }
 
-/* Of few rows PostgreSQL looks up what else is to be joined; what that costs for those which it does not expect. */
+/*
+ * Return the cost of index lookups that PostgreSQL makes for rows that it does
+ * not expect: of few rows it looks up the relations that are yet to be joined.
+ */
 static Cost
 cost_of_surprise(const PlannerInfo *root, const RelOptInfo *joined, double rows)
 {
@@ -170,7 +173,11 @@ cost_of_surprise(const PlannerInfo *root, const RelOptInfo *joined, double rows)
 	return Max(rows - joined->rows, 0) * Max(left, 1) * PATH_INDEX_DESCENT;
 }
 
-/* The pass over a candidate whose rows go out, as a request wants them: those that a GPU has joined are kept there, and fetched. */
+/*
+ * Return the cost of the pass over a candidate whose rows are returned as a
+ * request wants them.  Rows joined on a GPU are materialized there, and
+ * fetched.
+ */
 static PassCost
 cost_rows_pass(Candidate *candidate, const CompileRequest *request)
 {
@@ -188,7 +195,7 @@ cost_rows_pass(Candidate *candidate, const CompileRequest *request)
 	return cost_is_gpu_better((DeviceCost) {.cpu = pass.cost, .gpu = kept_pass.cost}) ? kept_pass : pass;
 }
 
-/* The same, once for each candidate. */
+/* Return the result of cost_rows_pass(), computed once for each candidate. */
 static const PassCost *
 pass_of_rows(Candidate *candidate, const CompileRequest *request)
 {
@@ -255,9 +262,9 @@ path_join_create(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, Li
 }
 
 /*
- * A join that is forced costs what PostgreSQL's would: its search goes on with
- * the order that it would have chosen, so that what runs should there be no
- * answer is no worse than that.
+ * Make a forced join cost what PostgreSQL's would: PostgreSQL's join search
+ * goes on with the order that it would have chosen, so that the fallback is no
+ * worse than that.
  */
 static void
 cost_as_fallback(Path *path, const Path *fallback)
@@ -279,7 +286,10 @@ cost_of_rows(const RelOptInfo *joined, double rows)
 	return cost_sorted_out(rows, list_length(joined->reltarget->exprs)) + cost_spooled(rows, joined->reltarget->width);
 }
 
-/* A GpuJoin of the best pipeline over some relations; NULL if it costs more than PostgreSQL's paths, or there is none. */
+/*
+ * Return a GpuJoin of the best pipeline over some relations; NULL if it costs
+ * more than PostgreSQL's paths, or there is none.
+ */
 static CustomPath *
 find_join(PlannerInfo *root, RelOptInfo *joined)
 {
@@ -295,7 +305,7 @@ find_join(PlannerInfo *root, RelOptInfo *joined)
 	return path_join_create(root, candidate, joined, joined->pathlist);
 }
 
-/* The rows of the best pipeline so far, which under gpudb.force replaces what came in the meantime. */
+/* Offer the rows of the best pipeline so far; under gpudb.force they replace the paths that were added since. */
 bool
 path_join_offer(PlannerInfo *root, RelOptInfo *joined)
 {
@@ -313,7 +323,10 @@ path_join_offer(PlannerInfo *root, RelOptInfo *joined)
 	return true;
 }
 
-/* Whether a path joins two relations and does nothing else: what stands above a join may sort its rows, or have them differ. */
+/*
+ * Return true if a path joins two relations and does nothing else: a node
+ * above a join may sort its rows, or make them distinct.
+ */
 static bool
 is_join(const Path *path)
 {
@@ -321,7 +334,7 @@ is_join(const Path *path)
 		path->pathtarget == path->parent->reltarget;
 }
 
-/* PostgreSQL's join with GpuJoins in the places of those joins below it that they are cheaper than. */
+/* Return a PostgreSQL join with GpuJoins in place of those joins in it that they are cheaper than. */
 static Path *
 with_joins(Path *path, void *arg)
 {
@@ -335,10 +348,10 @@ with_joins(Path *path, void *arg)
 
 /*
  * Return PostgreSQL's cheapest join of all relations with GpuJoins in it, for
- * queries of which some join is not for a device, or is cheaper without; NULL
- * if no GpuJoin is cheaper.  GpuJoins of fewer relations are offered nowhere else:
- * each would be compiled, and be one more path for PostgreSQL to join with
- * others, for nothing if a device can join all.
+ * queries some of whose joins no device can compute, or PostgreSQL computes at
+ * less cost; NULL if no GpuJoin is cheaper.  GpuJoins of fewer relations are
+ * offered nowhere else: each would be compiled, and be one more path for
+ * PostgreSQL to join with others, for nothing if a device can join all.
  */
 static Path *
 find_mixed(PlannerInfo *root, RelOptInfo *joined)
@@ -371,7 +384,7 @@ add_savings(Path *path, void *arg)
 	return path;
 }
 
-/* Return whether PostgreSQL's cheapest join of all relations costs as much as `cost`, whichever GpuJoins are in it. */
+/* Return true if PostgreSQL's cheapest join of all relations costs at least `cost`, whichever GpuJoins are in it. */
 static bool
 mixed_bound_reaches(PlannerInfo *root, const RelOptInfo *joined, Cost cost)
 {
@@ -402,7 +415,10 @@ path_join_find(PlannerInfo *root, RelOptInfo *joined)
 	return join != NULL ? &join->path : find_mixed(root, joined);
 }
 
-/* Whether PostgreSQL is about to consider the same inner join the other way round: make_join_rel() begins with its left side as the outer one. */
+/*
+ * Return true if PostgreSQL is about to consider the same inner join with its
+ * sides swapped: make_join_rel() begins with its left side as the outer one.
+ */
 static bool
 comes_again(const JoinPair *pair)
 {
@@ -423,7 +439,10 @@ path_join_waits(const PlannerInfo *root, const RelOptInfo *joined)
 		bms_is_subset(root->all_baserels, joined->relids);
 }
 
-/* Return whether the query groups the rows of the join of all relations, whose paths then wait for PostgreSQL's plan for the groups. */
+/*
+ * Return true if the query groups the rows of the join of all relations, whose
+ * paths then wait for PostgreSQL's plan for the groups.
+ */
 static bool
 waits_for_groups(const PlannerInfo *root)
 {
@@ -480,10 +499,10 @@ path_join_consider(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair)
 {
 	const Candidate *best;
 
-	/* what GEQO makes is gone when it is through */
+	/* paths made by GEQO are freed when it ends */
 	if (!gpudb_enabled || joined->reloptkind != RELOPT_JOINREL || root->join_search_private != NULL)
 		return;
-	/* these are for unique rows, with which paths of PostgreSQL's have come, too */
+	/* these join types are for unique rows, and PostgreSQL has added paths for them, too */
 	if (pair->type == JOIN_UNIQUE_OUTER || pair->type == JOIN_UNIQUE_INNER)
 	{
 		if (gpudb_force)

@@ -1,11 +1,12 @@
 /*
  * path_kept.c
- *		A GpuScan whose rows stay on the GPU until all are there.
+ *		A GpuScan that materializes its rows on the GPU before it returns any.
  *
- * A GPU finds rows in cached columns where it runs over them all at once, as for
- * an aggregate, and keeps them.  So the scan is a pipeline without joins: GpuJoin's
- * executor runs it, and PostgreSQL's own scan is its fallback.  Of few rows out
- * of many that is faster than any other way to find them.
+ * A GPU finds rows in cached columns where it runs over them all at once, as
+ * for an aggregate, and materializes them.  So the scan is a pipeline without
+ * joins: GpuJoin's executor runs it, and PostgreSQL's own scan is its
+ * fallback.  For few rows out of many that is faster than any other way to
+ * find them.
  */
 #include "postgres.h"
 
@@ -46,14 +47,17 @@ is_postgres(const Path *path)
 	return !IsA(path, CustomPath) && path->param_info == NULL;
 }
 
-/* Whether finding the rows costs more than PostgreSQL's scan: compiling what it returns takes longer than to know that. */
+/*
+ * Return true if finding the rows costs more than PostgreSQL's scan, which is
+ * known sooner than the program with its outputs is compiled.
+ */
 static bool
 is_too_dear(Candidate *candidate)
 {
 	return cost_pipeline(candidate).gpu >= path_least_scan_cost(candidate->rel);
 }
 
-/* Whether a GPU finds the rows alone, and keeps all that the query wants of them. */
+/* Return true if the GPU alone can find the rows, and materialize all columns that the query needs. */
 static bool
 can_be_kept(Candidate *candidate)
 {

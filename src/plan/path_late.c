@@ -1,12 +1,12 @@
 /*
  * path_late.c
- *		Columns of groups that need not be keys: others determine them.
+ *		Late materialization of columns of groups that need not be keys, because other keys determine them.
  *
  * Where the keys hold a table's primary key, PostgreSQL lets a query show the
  * table's other columns as well.  They can be keys like all others, at the
- * price of one more part of each row's key, or be read late, from the table's
- * row, when a group goes out: by the index of the primary key, under the
- * query's snapshot, so that it is the row that the group is about.
+ * price of one more part of each row's key, or be materialized late, from the
+ * table's row, when a group is returned: by the index of the primary key,
+ * under the query's snapshot, so that it is the row that the group is about.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@
 
 #include "plan/path.h"
 
-/* The primary key of a column's table if keys hold it, or InvalidOid. */
+/* Return the constraint of the primary key of a column's table if keys contain that primary key, or InvalidOid. */
 static Oid
 primary_key_among(const PlannerInfo *root, const List *keys, const Var *var)
 {
@@ -52,7 +52,7 @@ path_is_determined(const PlannerInfo *root, const List *keys, const Var *var)
 	return OidIsValid(primary_key_among(root, keys, var));
 }
 
-/* The index of a primary key; NULL if it cannot be used. */
+/* Return the index of a primary key; NULL if it cannot be used. */
 static const IndexOptInfo *
 usable_index(const RelOptInfo *rel, Oid constraint)
 {
@@ -75,7 +75,7 @@ is_column(const Node *key, Index relid, int attno)
 	return IsA(key, Var) && ((const Var *) key)->varno == relid && ((const Var *) key)->varattno == attno;
 }
 
-/* Which of the keys are an index's columns, by number. */
+/* Return which of the keys are an index's columns, by number; NIL if some column is no key. */
 static List *
 places_of_columns(const IndexOptInfo *index, const List *keys)
 {
@@ -94,7 +94,7 @@ places_of_columns(const IndexOptInfo *index, const List *keys)
 	return places;
 }
 
-/* What reading rows of a table by an index costs, as PostgreSQL counts when it looks up what is to be joined. */
+/* Return the cost of reading rows of a table by an index, as PostgreSQL counts index lookups of a join. */
 static Cost
 cost_of_lookups(PlannerInfo *root, const IndexOptInfo *index, double rows)
 {
@@ -122,7 +122,7 @@ path_late(PlannerInfo *root, const List *keys, const List *vars, double groups, 
 			const IndexOptInfo *index = usable_index(find_base_rel(root, var->varno), primary_key_among(root, keys, var));
 			List	   *places = index != NULL ? places_of_columns(index, keys) : NIL;
 
-			/* the index of a parent has no rows */
+			/* the index of a partitioned or inherited table's parent has no rows */
 			if (places == NIL || planner_rt_fetch(var->varno, root)->inh)
 				return NIL;
 			late = lappend(late, list_make3(list_make1_int(0), list_make1_oid(index->indexoid), places));

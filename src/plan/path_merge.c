@@ -1,12 +1,12 @@
 /*
  * path_merge.c
- *		PostgreSQL's merge joins of what GpuSorts have put in order.
+ *		Adds PostgreSQL's merge joins of inputs that GpuSorts have sorted.
  *
- * PostgreSQL weighs merge joins with its own Sorts, and forgets those that lose
- * against a hash join.  With GpuSorts they may win.  Other than PostgreSQL, which
- * tries an order for each of the conditions, this offers one of them.  A
- * GpuSort cannot go back to a row that was marked; PostgreSQL puts a Material
- * above where that is wanted.
+ * PostgreSQL considers merge joins with its own Sorts, and discards those that
+ * lose against a hash join.  With GpuSorts they may win.  Unlike PostgreSQL,
+ * which tries an order for each of the conditions, path_merge_add() offers one
+ * of them.  A GpuSort cannot mark and restore a row; PostgreSQL puts a
+ * Material above it where that is needed.
  */
 #include "postgres.h"
 
@@ -25,10 +25,13 @@
 #include "plan/pipeline.h"
 #include "plan/search.h"
 
-/* How a few rows are put in order does not matter, and queries of few rows are to be planned fast. */
+/*
+ * Number of rows below which no merge join is considered: sorting few rows is
+ * cheap, and their queries must be planned fast.
+ */
 #define LEAST_ROWS	10000
 
-/* The orders of what is joined, and of what comes out. */
+/* Sort orders of a merge join's inputs and of its result. */
 typedef struct MergeOrder
 {
 	List	   *clauses;
@@ -37,7 +40,7 @@ typedef struct MergeOrder
 	List	   *joined;
 } MergeOrder;
 
-/* Whether a merge join can be: PostgreSQL's rules. */
+/* Return true if a merge join is possible by PostgreSQL's rules. */
 static bool
 can_merge(const RelOptInfo *joined, JoinType type, const JoinPathExtraData *extra)
 {
@@ -47,14 +50,14 @@ can_merge(const RelOptInfo *joined, JoinType type, const JoinPathExtraData *extr
 		return false;
 	if (type != JOIN_FULL && type != JOIN_RIGHT)
 		return true;
-	/* rows that meet none are known only if all conditions are in the order */
+	/* rows without a match are known only if all conditions are in the order */
 	foreach(lc, extra->restrictlist)
 		if (!RINFO_IS_PUSHED_DOWN(lfirst_node(RestrictInfo, lc), joined->relids) && !list_member_ptr(extra->mergeclause_list, lfirst(lc)))
 			return false;
 	return true;
 }
 
-/* Note in the clauses which side is the outer one, as PostgreSQL does for the pair at hand only. */
+/* Set in the clauses which side is the outer one, as PostgreSQL does for the current pair only. */
 static void
 set_sides(const JoinPathExtraData *extra, const RelOptInfo *outer)
 {
@@ -68,7 +71,7 @@ set_sides(const JoinPathExtraData *extra, const RelOptInfo *outer)
 	}
 }
 
-/* The order that serves most of the query. */
+/* Return the order that is useful to most of the query. */
 static MergeOrder
 choose_order(PlannerInfo *root, RelOptInfo *joined, JoinType type, const JoinPathExtraData *extra)
 {
@@ -112,9 +115,9 @@ use_of_order(const PlannerInfo *root, const RelOptInfo *joined, const JoinPathEx
 }
 
 /*
- * Have a path be put in an order by a GpuSort if that costs less than
- * PostgreSQL's Sort.  *pathkeys become what PostgreSQL has to sort: nothing, if
- * it is in that order already or now.  Whether there is a GpuSort.
+ * Sort a path by a GpuSort if that costs less than PostgreSQL's Sort; return
+ * true if it does.  *pathkeys becomes the order that PostgreSQL has to sort
+ * by: NIL, if the path is in that order already or now.
  */
 static bool
 sorted_by_us(PlannerInfo *root, Path **path, List **pathkeys)
@@ -136,7 +139,10 @@ sorted_by_us(PlannerInfo *root, Path **path, List **pathkeys)
 	return true;
 }
 
-/* Return a lower bound of the cost of a path's rows in a certain order, sorted by PostgreSQL or by a GpuSort if need be. */
+/*
+ * Return a lower bound of the cost of a path's rows in a certain order, sorted
+ * by PostgreSQL or by a GpuSort if need be.
+ */
 static Cost
 least_in_order(const Path *path, const List *pathkeys)
 {
@@ -163,7 +169,7 @@ cost_sorted_later(PlannerInfo *root, const RelOptInfo *joined, OrderUse use)
 	return Min(sorted.total_cost, least + cost_sorting(joined->rows, ncolumns, false) + cost_sorted_out(joined->rows, ncolumns));
 }
 
-/* Return whether a merge join is of no use, given lower bounds of its costs without that of its rows. */
+/* Return true if a merge join is of no use, given lower bounds of its costs without the cost of its rows. */
 static bool
 is_in_vain(PlannerInfo *root, RelOptInfo *joined, Cost startup, Cost total, const MergeOrder *order, OrderUse use)
 {
@@ -171,10 +177,16 @@ is_in_vain(PlannerInfo *root, RelOptInfo *joined, Cost startup, Cost total, cons
 	return !add_path_precheck(joined, startup, total, order->joined, NULL) || (order->joined != NIL && total >= cost_sorted_later(root, joined, use));
 }
 
-/* How much cheaper than PostgreSQL's joins a pipeline must look for no merge join to be looked for: its rows must go out, too. */
+/*
+ * Factor by which a pipeline must look cheaper than PostgreSQL's joins for no
+ * merge join to be considered: its rows must be returned, too.
+ */
 #define CLEARLY_CHEAPER	2
 
-/* Whether a device can join the relations, be it for more than PostgreSQL does, and sorts neither side for it. */
+/*
+ * Return true if a device can join the relations without sorting either side,
+ * even at a higher cost than PostgreSQL's.
+ */
 static bool
 is_joined_by_us(const Candidate *candidate)
 {
@@ -183,14 +195,17 @@ is_joined_by_us(const Candidate *candidate)
 	return reason == NULL || strcmp(reason, "cost") == 0;
 }
 
-/* Return whether a pipeline is so much cheaper than PostgreSQL's joins that a merge join of GpuSorts is not worth looking for. */
+/*
+ * Return true if a pipeline is so much cheaper than PostgreSQL's joins that a
+ * merge join of GpuSorts is not worth considering.
+ */
 static bool
 is_clearly_ours(Candidate *candidate, const RelOptInfo *joined)
 {
 	return candidate != NULL && is_joined_by_us(candidate) && candidate->reason == NULL && path_join_may_be_cheaper(candidate, joined, CLEARLY_CHEAPER);
 }
 
-/* Return whether all relations of a join are tables. */
+/* Return true if all relations of a join are tables. */
 static bool
 are_tables(const PlannerInfo *root, const RelOptInfo *joined)
 {
@@ -203,7 +218,10 @@ are_tables(const PlannerInfo *root, const RelOptInfo *joined)
 	return true;
 }
 
-/* Return whether a device can join a pair for certain, without examining it: its relations are tables, joined by integers. */
+/*
+ * Return true if a device can certainly join a pair, without examining it: its
+ * relations are tables, joined by integers.
+ */
 static bool
 is_plainly_ours(const PlannerInfo *root, const JoinPair *pair)
 {
@@ -223,11 +241,11 @@ path_merge_add(PlannerInfo *root, RelOptInfo *joined, const JoinPair *pair)
 	bool		sorts;
 	JoinCostWorkspace workspace;
 
-	/* what needs values of the other side cannot be sorted before */
+	/* inputs that need values of the other side cannot be sorted first */
 	if (!gpudb_enabled || pair->outer->rows + pair->inner->rows < LEAST_ROWS || !can_merge(joined, pair->type, extra) ||
 		outer->param_info != NULL || inner->param_info != NULL || !search_is_worth(root, joined) || is_clearly_ours(candidate, joined))
 		return;
-	/* for an order that nothing above it uses, a merge join is looked for only where no device joins the relations */
+	/* a merge join whose order nothing above it uses is considered only where no device joins the relations */
 	ours = candidate != NULL ? is_joined_by_us(candidate) : is_plainly_ours(root, pair);
 	use = use_of_order(root, joined, extra);
 	if (ours && use == USED_BY_NOTHING)

@@ -1,10 +1,11 @@
 /*
  * path_not_in.c
- *		x NOT IN (SELECT ...) among a relation's filters, as a join of the device pipeline.
+ *		Turns x NOT IN (SELECT ...) among a relation's filters into a join of the device pipeline.
  *
- * PostgreSQL leaves it a filter with a subplan.  Its plan is there already, and
- * the pipeline begins with a table of its rows.  PostgreSQL runs it when the
- * first row asks, which we cannot wait for: it must not raise an error.
+ * PostgreSQL leaves it a filter with a subplan.  Its plan is there already,
+ * and the pipeline begins with a join table of its rows.  PostgreSQL runs it
+ * when the first row needs it, which a pipeline cannot wait for: it must not
+ * raise an error.
  */
 #include "postgres.h"
 
@@ -32,7 +33,10 @@ query_of(const PlannerInfo *root, const SubPlan *subplan)
 	return list_nth(root->glob->subroots, subplan->plan_id - 1);
 }
 
-/* Whether all filters of a plan are a device's, which tells a status in the place of errors. */
+/*
+ * Return true if a plan's rows come as columns and the device computes all its
+ * filters, returning a status instead of raising errors.
+ */
 static bool
 comes_as_columns(const Plan *plan)
 {
@@ -41,7 +45,7 @@ comes_as_columns(const Plan *plan)
 	return is_gpudb_node(plan) && scan->methods != &gpu_agg_methods && plan->qual == NIL && plan_gives_columns(plan);
 }
 
-/* Whether a query does no more than to join relations. */
+/* Return true if a query only joins relations. */
 static bool
 only_joins(const Query *query)
 {
@@ -50,7 +54,7 @@ only_joins(const Query *query)
 		query->limitOffset == NULL && query->limitCount == NULL && query->rowMarks == NIL;
 }
 
-/* Whether running a subplan where PostgreSQL might not does nothing but to take time. */
+/* Return true if running a subplan that PostgreSQL might not run has no effect but to take time. */
 static bool
 runs_unnoticed(const PlannerInfo *root, const SubPlan *subplan)
 {
@@ -66,7 +70,7 @@ runs_unnoticed(const PlannerInfo *root, const SubPlan *subplan)
 		(!inner->hasPseudoConstantQuals && candidate_relations_cannot_fail(inner, inner->all_baserels));
 }
 
-/* The join that a filter is; NULL if it is none. */
+/* Return the join that is equivalent to a filter; NULL if there is none. */
 static CandidateJoin *
 read_filter(const PlannerInfo *root, Node *filter)
 {
@@ -86,9 +90,10 @@ at_most(DeviceCost cost, Cost most)
 }
 
 /*
- * Have a candidate's joins cost what they do, of so many rows that pass the
- * other filters.  PostgreSQL counts an operator a row for making its hash
- * table and for each look at that; ours takes no more time, and counts no more.
+ * Add the costs of a candidate's joins, where `rows` rows pass the other
+ * filters.  PostgreSQL counts an operator per row for making its hash table
+ * and for each lookup in it; a join table takes no more time, so its cost is
+ * bounded by that.
  */
 static void
 add_costs(const PlannerInfo *root, Candidate *candidate, const CompileResult *compiled, double rows)
@@ -114,7 +119,10 @@ add_costs(const PlannerInfo *root, Candidate *candidate, const CompileResult *co
 	}
 }
 
-/* The pipeline over a relation in which every NOT IN is a join; NULL if there is none, or PostgreSQL has to test other filters. */
+/*
+ * Return the pipeline over a relation in which every NOT IN is a join; NULL if
+ * there is none, or PostgreSQL has to test other filters.
+ */
 static Candidate *
 create_pipeline(PlannerInfo *root, const Candidate *candidate)
 {
@@ -168,6 +176,6 @@ path_not_in_pipeline(PlannerInfo *root, Candidate *candidate)
 bool
 path_not_in_offer(PlannerInfo *root, const Candidate *candidate)
 {
-	/* a GpuJoin cannot tell which row of the relation is at hand */
+	/* a GpuJoin cannot tell a cursor its current row of the relation */
 	return candidate->joins != NIL && !plan_is_for_cursor(root) && path_join_offer(root, candidate->rel);
 }

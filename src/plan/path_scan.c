@@ -17,16 +17,16 @@
 #include "plan/cost.h"
 #include "plan/path.h"
 
-/* The part of a relation whose columns of texts are cached from which on rows take their texts out of them. */
+/* Part of a relation in which text columns must be cached for rows to take their texts from them. */
 #define TEXTS_CACHED	0.5
 
-/* The path's private list. */
+/* Elements of the path's private list. */
 enum
 {
 	PATH_CANDIDATE,
 	PATH_PASS,					/* NODE_PRIVATE_PASS */
-	PATH_OUT,					/* Integer: what rows cost to go out, if they come as columns */
-	PATH_COLLECTED,				/* Integer: what the pass costs more than one whose rows stay with the device */
+	PATH_OUT,					/* Integer: cost of returning rows, if they come as columns */
+	PATH_COLLECTED,				/* Integer: extra cost of the pass compared with one whose rows stay on the device */
 	PATH_FETCHES				/* NODE_PRIVATE_FETCHES */
 };
 
@@ -73,9 +73,9 @@ path_scan_saved(const Path *path)
 }
 
 /*
- * Compile rows with texts of any length as values.  That pays where columns of
- * these are cached: out of pages the bytes of all rows would be copied for the
- * sake of those that pass.
+ * Compile the program so that rows have texts of any length as values.  That
+ * pays where their columns are cached: out of pages, the bytes of all rows
+ * would be copied for the sake of those that pass.
  */
 static void
 try_texts(Candidate *candidate, CompileRequest *request)
@@ -92,7 +92,7 @@ try_texts(Candidate *candidate, CompileRequest *request)
 	request->give_texts = false;
 }
 
-/* The filters and what the query wants of the rows, as the executor will compile them. */
+/* Compile the filters and the outputs of the rows, as the executor will compile them. */
 static const CompileResult *
 compile_with_outputs(Candidate *candidate, List *host)
 {
@@ -108,7 +108,7 @@ compile_with_outputs(Candidate *candidate, List *host)
 	return result->reason == NULL ? result : candidate->filters;
 }
 
-/* The cost of a scan: of its pass, and of its rows. */
+/* Cost of a scan's pass, and of returning its rows. */
 typedef struct ScanCost
 {
 	PassCost	pass;
@@ -118,7 +118,7 @@ typedef struct ScanCost
 	bool		fetches;
 } ScanCost;
 
-/* Return the cost of having what is wanted of the rows come as columns, as far as it can. */
+/* Return the cost of a scan whose rows come as columns, as far as their types allow it. */
 static ScanCost
 cost_as_columns(Candidate *candidate, const CompileResult *with_outputs, double passing)
 {
@@ -132,14 +132,17 @@ cost_as_columns(Candidate *candidate, const CompileResult *with_outputs, double 
 	return cost;
 }
 
-/* Return the cost of what is cheaper: that, or fetching the rows from their pages. */
+/*
+ * Return the cost of the cheaper scan: of one whose rows come as columns, or
+ * of one that fetches rows from their pages.
+ */
 static ScanCost
 cost_scan(Candidate *candidate, const CompileResult *with_outputs, double passing)
 {
 	const ScanCost as_columns = cost_as_columns(candidate, with_outputs, passing);
 	ScanCost	fetched = {.fetches = true};
 
-	/* what is forced is to be a device's as far as it can; and some who take rows save a part of what columns cost */
+	/* forced scans run on a device as far as possible; nodes that collect columns save a part of the cost of columns */
 	if ((gpudb_force && with_outputs->gives_rows) || !cost_fetching(candidate, passing, &fetched.pass, &fetched.out) ||
 		as_columns.pass.cost - as_columns.saved_pass + as_columns.out - as_columns.saved_out <= fetched.pass.cost + fetched.out)
 		return as_columns;
@@ -177,7 +180,10 @@ path_scan_create(Candidate *candidate)
 	return path;
 }
 
-/* Whether a scan costs more than PostgreSQL's by its filters alone: compiling what it returns takes longer than to know that. */
+/*
+ * Return true if a scan's filters alone cost more than PostgreSQL's scan,
+ * which is known sooner than the program with its outputs is compiled.
+ */
 static bool
 is_too_dear(Candidate *candidate)
 {
@@ -192,13 +198,13 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 
 	if (candidate->members != NIL)
 		return;
-	/* a forced scan would replace the one that a cursor's rows are updated through */
+	/* a forced scan would replace the one through which a cursor's rows are updated */
 	if (gpudb_force && plan_is_for_cursor(root) && path_comes_in_order(root, candidate->rel))
 		return;
-	/* without a filter for the device PostgreSQL's own scan is as good */
+	/* without a filter for the device, PostgreSQL's own scan is as good */
 	if (candidate->quals == NIL && !gpudb_force)
 		return;
-	/* rows that are kept come in any order, and tests compare it */
+	/* rows materialized on a GPU are returned in any order, which tests under gpudb.force compare */
 	kept = gpudb_force || plan_is_for_cursor(root) ? NULL : path_kept_create(root, candidate);
 	path = is_too_dear(candidate) ? NULL : path_scan_create(candidate);
 	if (path != NULL)

@@ -1,12 +1,12 @@
 /*
  * path_sets.c
- *		A GpuSort for aggregates that need an order, percentiles and modes of groups and of any type that can be sorted, and those over
- *		distinct values beside others; and for more groups than a GpuAgg has memory for.
+ *		A GpuSort for aggregates that need an order (percentiles and modes of groups and of any type that can be
+ *		sorted, and aggregates over distinct values beside others), and for more groups than a GpuAgg has memory for.
  *
- * It reads the group keys and what aggregates are of, sorts them, and
- * returns a row for each group.  Its path has PostgreSQL's own aggregation of the
- * same rows, which is the fallback.  FILTER becomes part of what is ordered by:
- * such aggregates pass over NULLs.
+ * It reads the group keys and the arguments of the aggregates, sorts them, and
+ * returns a row for each group.  Its path has PostgreSQL's own aggregation of
+ * the same rows, which is the fallback.  FILTER becomes part of the expression
+ * that is ordered by: such aggregates skip NULLs.
  */
 #include "postgres.h"
 
@@ -27,26 +27,26 @@
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
 
-/* What such an aggregation computes. */
+/* An aggregation that a GpuSort may compute. */
 typedef struct SetGrouping
 {
 	List	   *keys;
-	List	   *clauses;		/* one of each */
-	List	   *pathkeys;		/* their order */
-	PathTarget *target;			/* what is computed of them above */
+	List	   *clauses;		/* SortGroupClauses of the keys, one each */
+	List	   *pathkeys;		/* order of the keys */
+	PathTarget *target;			/* target over the keys and aggregates */
 	double		ngroups;
 	List	   *aggs;
-	List	   *calls;			/* of each an integer list: kind, unused, set */
-	List	   *arguments;		/* of each: what it is of; NULL = rows */
+	List	   *calls;			/* for each aggregate an integer list: kind, unused, set */
+	List	   *arguments;		/* for each aggregate: its argument; NULL = rows */
 	List	   *sets;			/* expressions to order by */
-	List	   *descending;		/* integer list */
+	List	   *descending;		/* integer list, for each of `sets`: 1 = descending */
 	List	   *having;
-	List	   *unseen;			/* columns of keys that the result has beside these, for what comes after a sort, and that nobody looks at */
-	bool		plain;			/* nothing but keys and such aggregates */
-	bool		unordered;		/* these need no order */
+	List	   *unseen;			/* columns of keys in the target that nothing reads, as inputs of a later sort */
+	bool		plain;			/* the target has nothing but keys and such aggregates */
+	bool		unordered;		/* no aggregate needs an order */
 } SetGrouping;
 
-/* An expression that is NULL where a filter does not hold. */
+/* Return an expression that is NULL where a filter does not hold. */
 static Expr *
 filtered(Expr *expr, Expr *filter)
 {
@@ -66,7 +66,7 @@ filtered(Expr *expr, Expr *filter)
 	return (Expr *) choice;
 }
 
-/* The set that is ordered by an expression, made if new. */
+/* Return the number of the set that is ordered by an expression, which is added if new. */
 static int
 need_set(SetGrouping *grouping, Expr *expr, bool descending)
 {
@@ -95,13 +95,13 @@ add_aggregate(SetGrouping *grouping, const Aggref *agg)
 		grouping->plain = false;
 		return;
 	}
-	/* of what is never NULL rows are counted */
+	/* rows are counted in place of an argument that is never NULL */
 	if (call.kind == GROUP_TOTAL && call.total == TOTAL_COUNT && !call.distinct && argument != NULL && IsA(argument, Const) &&
 		!((Const *) argument)->constisnull)
 		argument = NULL;
 	if (argument != NULL || agg->aggfilter != NULL)
 		argument = filtered(argument != NULL ? argument : (Expr *) makeBoolConst(true, false), agg->aggfilter);
-	/* what is ordered must be known how, and stand alone: constants are no columns */
+	/* the type's order must be known, and a constant is no column to be ordered */
 	if (sorted_group_has_order(&call))
 		grouping->plain &= sort_is_supported(exprType((Node *) argument), exprCollation((Node *) argument)) && !IsA(argument, Const);
 	grouping->plain &= argument == NULL || !IsA(argument, Const);
@@ -129,7 +129,7 @@ collect_walker(Node *node, SetGrouping *grouping)
 	return expression_tree_walker(node, collect_walker, grouping);
 }
 
-/* Aggregates that need no order are of rows as a key orders them, in which a group's rows are alike. */
+/* Add a set ordered by a key where no aggregate needs an order: within a group all rows have the same key. */
 static void
 need_any_set(SetGrouping *grouping)
 {
@@ -141,7 +141,10 @@ need_any_set(SetGrouping *grouping)
 			(void) need_set(grouping, lfirst(lc), false);
 }
 
-/* Take a grouping apart, of which these expressions are computed; false if some of it is not for us. */
+/*
+ * Split a grouping, above which `exprs` are computed, into keys and
+ * aggregates; return false if a GpuSort cannot compute it.
+ */
 static bool
 read_grouping(PlannerInfo *root, const GroupingSetWanted *wanted, const List *exprs, List *pathkeys, SetGrouping *grouping)
 {
@@ -150,12 +153,15 @@ read_grouping(PlannerInfo *root, const GroupingSetWanted *wanted, const List *ex
 	(void) collect_walker((Node *) exprs, grouping);
 	(void) collect_walker((Node *) grouping->having, grouping);
 	need_any_set(grouping);
-	/* with keys that are all constants nothing tells groups apart */
+	/* if all keys are constants, nothing tells groups apart */
 	return grouping->plain && grouping->sets != NIL && (grouping->keys == NIL) == (pathkeys == NIL) &&
 		path_keys_print_alike(grouping->keys);
 }
 
-/* Collect the columns in an expression that stand in no key and no aggregate; of what is computed below only the whole is known here. */
+/*
+ * Collect the columns in an expression that stand in no key and no aggregate;
+ * a PlaceHolderVar is collected as a whole.
+ */
 static bool
 unseen_walker(Node *node, SetGrouping *grouping)
 {
@@ -170,8 +176,8 @@ unseen_walker(Node *node, SetGrouping *grouping)
 }
 
 /*
- * What is read: keys, what is counted and ordered by, and what PostgreSQL's
- * aggregates want besides, where there are filters.
+ * Return the target of the input: keys, the arguments of aggregates, and the
+ * columns that PostgreSQL's aggregates with FILTER need besides.
  */
 static PathTarget *
 input_target(PlannerInfo *root, const SetGrouping *grouping)
@@ -192,7 +198,7 @@ input_target(PlannerInfo *root, const SetGrouping *grouping)
 	return set_pathtarget_cost_width(root, target);
 }
 
-/* PostgreSQL's aggregation of what is read. */
+/* Return PostgreSQL's aggregation of the input. */
 static Path *
 create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const SetGrouping *grouping)
 {
@@ -205,7 +211,7 @@ create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const Se
 									grouping->clauses, grouping->having, &costs, grouping->ngroups);
 }
 
-/* Return what sorting rows by those keys that are texts costs besides cost_sorting(). */
+/* Return the extra cost of sorting rows by those keys that are texts over cost_sorting(). */
 static Cost
 cost_of_text_keys(PlannerInfo *root, const List *keys, double rows)
 {
@@ -217,7 +223,10 @@ cost_of_text_keys(PlannerInfo *root, const List *keys, double rows)
 	return cost;
 }
 
-/* A GpuSort of what a path reads; NULL if that is too much. */
+/*
+ * Return a GpuSort of the rows of `read`; NULL if they exceed the memory of a
+ * sort, or PostgreSQL groups them as fast.
+ */
 static Path *
 create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Path *read, PathTarget *target, const SetGrouping *grouping)
 {
@@ -227,7 +236,7 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	Path	   *below = (Path *) create_projection_path(root, input_rel, read, target);
 	CustomPath *path;
 
-	/* rows that come one by one PostgreSQL puts into groups as fast, if these are fewer than it thinks */
+	/* PostgreSQL groups rows that come one by one as fast, if the groups are fewer than it estimates */
 	if (grouping->unordered && !as_columns)
 		return NULL;
 	if (cost_sort_bytes(read->rows, ncolumns + list_length(grouping->sets)) > guc_join_bytes())
@@ -241,7 +250,7 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	path->path.startup_cost = below->total_cost - saved +
 		list_length(grouping->sets) * (cost_sorting(read->rows, ncolumns, saved > 0) + cost_of_text_keys(root, grouping->keys, read->rows));
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(grouping->ngroups, list_length(grouping->keys) + list_length(grouping->aggs));
-	/* backward a cursor goes where PostgreSQL could sort groups that it has hashed */
+	/* a cursor can scroll backward where PostgreSQL could sort groups that it has hashed */
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | (grouping->unordered && grouping->keys != NIL ? CUSTOMPATH_SUPPORT_BACKWARD_SCAN : 0);
 	path->custom_paths = list_make1(create_fallback(root, output_rel, below, grouping));
 	path->custom_private = path_sort_private(0, grouping->keys, NIL);
@@ -257,7 +266,7 @@ create_path(PlannerInfo *root, RelOptInfo *output_rel, RelOptInfo *input_rel, Pa
 	return &path->path;
 }
 
-/* Whether one of these paths is a grouping by a gpudb node, or PostgreSQL's of rows that one has made distinct. */
+/* Return true if one of the paths is a grouping by a gpudb node, or PostgreSQL's of rows that one has made distinct. */
 static bool
 any_is_ours(const List *paths)
 {
@@ -283,7 +292,7 @@ path_is_hashed(const RelOptInfo *output_rel)
 	return gpudb_force && enable_hashagg && any_is_ours(output_rel->pathlist);
 }
 
-/* The GpuSorts of a grouping, of which these expressions are computed. */
+/* Return the GpuSorts of a grouping, above which `exprs` are computed. */
 static List *
 create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, const GroupingSetWanted *wanted, const List *exprs, List *pathkeys)
 {
@@ -292,7 +301,7 @@ create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel, c
 	List	   *paths = NIL;
 	ListCell   *lc;
 
-	/* an aggregate's order is one key more */
+	/* an aggregate's order is one further key */
 	if (list_length(pathkeys) >= SORT_MOST_KEYS || !read_grouping(root, wanted, exprs, pathkeys, grouping))
 		return NIL;
 	(void) unseen_walker((Node *) grouping->target->exprs, grouping);

@@ -1,11 +1,10 @@
 /*
  * path_sort.c
- *		GpuSort in the place of PostgreSQL's Sorts: below ORDER BY, and below window functions.
+ *		GpuSort in place of PostgreSQL's Sorts: below ORDER BY, and below window functions.
  *
- * Its path has a SortPath, which says what is sorted and by what, and is the
- * fallback.  Where PostgreSQL would sort what it reads by itself, the relation
- * may as well be read by a GpuScan that it has found too dear: one whose rows
- * are collected as columns costs less than it does alone.
+ * Its path has a SortPath, which says what is sorted and by what, and is the fallback.  Where PostgreSQL would sort a
+ * relation that it reads by itself, the relation may as well be read by a GpuScan that PostgreSQL has found too
+ * expensive: one whose rows are collected as columns costs less than it does alone.
  */
 #include "postgres.h"
 
@@ -36,7 +35,7 @@
 #include "plan/search.h"
 #include "tablet/codes.h"
 
-/* The numbers of expressions in a target list. */
+/* Return the numbers of expressions in a target list. */
 static List *
 numbers_of(const List *exprs, List *tlist)
 {
@@ -54,7 +53,7 @@ numbers_of(const List *exprs, List *tlist)
 	return numbers;
 }
 
-/* The calls of window functions, by the numbers of their arguments' columns, and behind a target list these functions. */
+/* Return the calls of window functions, by the numbers of their arguments' columns; append the functions to *tlist. */
 static List *
 plan_calls(const List *private, List **tlist)
 {
@@ -76,7 +75,7 @@ plan_calls(const List *private, List **tlist)
 	return calls;
 }
 
-/* Have an Agg read these expressions alone: of a table it may have been given all columns. */
+/* Reduce the input of an Agg to the expressions given: an input that is a table may return all columns. */
 static void
 read_only(Plan *agg, List *exprs)
 {
@@ -90,10 +89,9 @@ read_only(Plan *agg, List *exprs)
 }
 
 /*
- * Replace the arguments of aggregates in the description of the scan slot, in
- * which rows of groups have no values for them.  An expression above the
- * aggregates that is equal to an argument, such as k + 1 above avg(k + 1) where
- * k is a key, would be read from the slot otherwise.
+ * Replace the arguments of aggregates in the description of the scan slot, in which rows of groups have no values for
+ * them.  An expression above the aggregates that is equal to an argument, such as k + 1 above avg(k + 1) where k is a
+ * key, would be read from the slot otherwise.
  */
 static void
 hide_arguments(const List *keys, List *tlist)
@@ -105,7 +103,7 @@ hide_arguments(const List *keys, List *tlist)
 		TargetEntry *entry = lfirst_node(TargetEntry, lc);
 		Node	   *expr = (Node *) entry->expr;
 
-		/* columns may stand in what a later sort reads, of which nobody looks at them */
+		/* the input of a later sort may contain columns that nothing reads */
 		if (!IsA(expr, Var) && !IsA(expr, PlaceHolderVar) && !IsA(expr, Aggref) && !list_member(keys, expr))
 			entry->expr = (Expr *) makeNullConst(exprType(expr), exprTypmod(expr), exprCollation(expr));
 	}
@@ -148,7 +146,7 @@ const CustomPathMethods sort_path_methods = {
 	.PlanCustomPath = plan_sort,
 };
 
-/* What can be sorted */
+/* Conditions of a sort */
 
 bool
 path_are_storable(const List *exprs)
@@ -191,7 +189,7 @@ path_sort_private(int wanted, List *partition, List *order)
 					   list_make2(NIL, makeInteger(0)));
 }
 
-/* Bytes of an expression's values, as statistics of a column or its type tell. */
+/* Return the average bytes of an expression's values, by the statistics of a column or by its type. */
 static double
 width_of(PlannerInfo *root, const Expr *expr)
 {
@@ -212,7 +210,7 @@ path_cost_of_text(PlannerInfo *root, const Expr *expr, double rows)
 	return codes_suit_type(exprType((const Node *) expr)) ? cost_sorting_texts(rows, width_of(root, expr)) : 0;
 }
 
-/* Return what sorting by texts costs besides cost_sorting(), and finding their order under their collations. */
+/* Return the extra cost of sorting by texts over cost_sorting(), including that of finding their collation order. */
 static Cost
 cost_of_texts(PlannerInfo *root, const SortPath *sort)
 {
@@ -233,14 +231,14 @@ cost_of_texts(PlannerInfo *root, const SortPath *sort)
 	return cost;
 }
 
-/* Whether rows are more than memory holds. */
+/* Return true if the rows exceed the memory of a sort. */
 static bool
 is_too_large(const SortPath *sort)
 {
 	return cost_sort_bytes(sort->subpath->rows, list_length(sort->path.pathtarget->exprs)) > guc_join_bytes();
 }
 
-/* Whether a GPU that has found them has room for them, of which only those that are wanted come back. */
+/* Return true if rows found by a GPU stay there and only the wanted ones are returned: gpudb.join_memory holds them. */
 static bool
 stays_on_gpu(const SortPath *sort, int wanted)
 {
@@ -259,7 +257,7 @@ stays_on_gpu(const SortPath *sort, int wanted)
 	return sort->subpath->rows * sizeof(uint64) * list_length(exprs) <= guc_join_bytes();
 }
 
-/* The Sort in what PostgreSQL would do; NULL if there is none, as below an Agg that needs none. */
+/* Return the Sort in PostgreSQL's path; NULL if there is none, as below an Agg that needs none. */
 static const SortPath *
 sort_in(const Path *path)
 {
@@ -318,7 +316,7 @@ path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 	if (is_too_large(sort) && !stays_on_gpu(sort, wanted))
 		path->path.startup_cost += cost_sorted_runs(below->rows, sort->path.pathtarget->width);
 	path->path.total_cost = path->path.startup_cost + cost_sorted_out(wanted > 0 ? Min(wanted, below->rows) : below->rows, ncolumns);
-	/* as PostgreSQL's Sort can */
+	/* PostgreSQL's Sort can scan backward, too */
 	path->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	path->custom_paths = list_make1((SortPath *) sort);
 	path->custom_private = path_sort_private(wanted, NIL, NIL);
@@ -326,7 +324,7 @@ path_sort_create(PlannerInfo *root, const SortPath *sort, int wanted)
 	return &path->path;
 }
 
-/* The rows that can be asked for at most, as far as that is known; 0 = all.  Nothing between a sort and a Limit drops rows, but for what path_rows_wanted() knows. */
+/* Return the most rows asked for, 0 = all: only what path_rows_wanted() knows drops rows between a sort and a Limit. */
 static int
 rows_wanted(const PlannerInfo *root)
 {
@@ -357,11 +355,11 @@ path_below_sort(PlannerInfo *root, RelOptInfo *rel)
 static bool
 may_sort(const PlannerInfo *root)
 {
-	/* rows that are locked or changed may be looked at again one by one, together with what a subquery has for them */
+	/* rows that are locked or changed may be fetched again one by one, together with a subquery's rows for them */
 	for (const PlannerInfo *level = root; level != NULL; level = level->parent_root)
 		if (level->parse->rowMarks != NIL || (level->parse->commandType != CMD_SELECT && level->parse->commandType != CMD_INSERT))
 			return false;
-	/* rows of set operations have no names; what is volatile would be computed twice where there is a fallback */
+	/* rows of set operations have no names; a fallback would compute volatile expressions twice */
 	return root->parse->setOperations == NULL && !contain_volatile_functions((Node *) root->parse);
 }
 
@@ -370,7 +368,7 @@ path_may_sort(PlannerInfo *root)
 {
 	MaySort    *known = search_may_sort(root);
 
-	/* it takes a walk through the whole query */
+	/* finding out takes a walk through the whole query */
 	if (*known == MAY_SORT_UNKNOWN)
 		*known = may_sort(root) ? MAY_SORT : MAY_NOT_SORT;
 	return gpudb_enabled && *known == MAY_SORT;
@@ -393,7 +391,7 @@ path_comes_in_order(const PlannerInfo *root, const RelOptInfo *rel)
 	return false;
 }
 
-/* Whether so few rows are sorted that PostgreSQL is through before a device has begun. */
+/* Return true if so few rows are sorted that PostgreSQL has finished before a device has started. */
 static bool
 are_few(const RelOptInfo *input_rel)
 {
@@ -426,7 +424,7 @@ path_sort_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 
 /* DISTINCT */
 
-/* Whether what rows must differ in prints alike if it is equal: then it does not matter which of several rows goes out. */
+/* Return true if equal values of the distinct columns print alike: then it does not matter which row is returned. */
 static bool
 print_alike(const PlannerInfo *root)
 {
@@ -440,7 +438,7 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 	double		rows;
 	ListCell   *lc;
 
-	/* of constants one row is left, and nothing is sorted */
+	/* if all distinct columns are constants one row remains, and nothing is sorted */
 	if (root->distinct_pathkeys == NIL || output_rel->pathlist == NIL || !path_may_sort(root) || !print_alike(root))
 		return;
 	rows = path_groups_expected(output_rel);
@@ -454,7 +452,7 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 
 		if (pathkeys_contained_in(pathkeys, below->pathkeys))
 			continue;
-		/* nor are such rows sorted that come one by one, which PostgreSQL hashes as fast */
+		/* rows that come one by one are not sorted for DISTINCT: PostgreSQL hashes them as fast */
 		if (!root->parse->hasDistinctOn && !path_has_columns(below))
 			continue;
 		path = (CustomPath *) path_sort_create(root, (SortPath *) create_sort_path(root, output_rel, below, pathkeys, -1), 0);
@@ -472,9 +470,8 @@ path_unique_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 /* LIMIT */
 
 /*
- * A copy of a sort's path that passes over rows and stops by itself, in the
- * place of a Limit above it.  Whatever is projected between the two, that is
- * of the rows that go out.
+ * Return a copy of a sort's path that skips OFFSET rows and stops by itself, in place of a Limit above it; NULL if the
+ * path is no GpuSort with a limit.  A projection between the two is applied to the returned rows.
  */
 static Path *
 limit_sort(PlannerInfo *root, const LimitPath *limit, const Path *path, int64 offset)
@@ -532,7 +529,10 @@ path_limit_add(PlannerInfo *root, RelOptInfo *output_rel)
 
 /* Window functions */
 
-/* Rows that workers sort and a Gather Merge merges, by a Sort of all of them, which is ours to replace; any other path as it is. */
+/*
+ * Return a Sort of all rows, which a GpuSort may replace, in place of a Gather Merge of rows that workers sort; other
+ * paths as they are.
+ */
 static const Path *
 sorted_at_once(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 {
@@ -541,7 +541,7 @@ sorted_at_once(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 	return (Path *) create_sort_path(root, input_rel, input_rel->cheapest_total_path, path->pathkeys, -1);
 }
 
-/* A copy of a path with GpuSorts for its Sorts, the lowest of which reads what is better; NULL if there is none, or it is not known how. */
+/* Return a copy of a path with GpuSorts for its Sorts, the lowest reading the cheaper input; NULL if that fails. */
 static Path *
 replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 {
@@ -571,7 +571,7 @@ replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 			sort = (const SortPath *) sorted_at_once(root, input_rel, path);
 			return &sort->path != path ? replace_sorts(root, input_rel, &sort->path) : NULL;
 		case T_SortPath:
-			/* the cheapest path may be rows that a Gather Merge has merged: what sorts those at once reads that path again */
+			/* the cheapest path may be a Gather Merge's: the Sort that sorts its rows at once reads that path again */
 			below = sort->subpath != input_rel->cheapest_total_path ? replace_sorts(root, input_rel, sort->subpath) : NULL;
 			if (below != NULL)
 				return path_sort_create(root, create_sort_path(root, path->parent, below, path->pathkeys, -1), 0);
@@ -588,7 +588,7 @@ replace_sorts(PlannerInfo *root, RelOptInfo *input_rel, const Path *path)
 	}
 }
 
-/* Whether all expressions are columns of what is sorted. */
+/* Return true if all expressions are columns of the sort's target. */
 static bool
 are_sorted(const List *exprs, const PathTarget *sorted)
 {
@@ -606,7 +606,7 @@ exprs_of_clauses(const PlannerInfo *root, List *clauses)
 	return get_sortgrouplist_exprs(clauses, root->processed_tlist);
 }
 
-/* What a path of window functions has in custom_private; NIL if some of them is none of ours. */
+/* Return custom_private for a path of window functions; NIL if a GpuSort cannot compute one of them. */
 static List *
 describe_window(const PlannerInfo *root, const WindowAggPath *window)
 {
@@ -643,7 +643,7 @@ describe_window(const PlannerInfo *root, const WindowAggPath *window)
 	return private;
 }
 
-/* A GpuSort that computes the functions of a window, too, in the place of a WindowAgg over a Sort; NULL if it cannot. */
+/* Return a GpuSort that also computes window functions, in place of a WindowAgg over a Sort; NULL if it cannot. */
 static Path *
 create_window(PlannerInfo *root, RelOptInfo *input_rel, const WindowAggPath *window)
 {
@@ -667,7 +667,7 @@ create_window(PlannerInfo *root, RelOptInfo *input_rel, const WindowAggPath *win
 	path->path.pathtarget = window->path.pathtarget;
 	path->path.total_cost += cost_sorted_out(rows, list_length(list_nth(private, PATH_FUNCTIONS))) + window->path.pathtarget->cost.per_tuple * rows;
 	path->custom_paths = list_make1(fallback);
-	/* PostgreSQL's ends a partition early by this condition on its functions; here rows that do not meet it stay behind */
+	/* PostgreSQL's WindowAgg ends a partition early by runCondition; a GpuSort drops the rows that do not meet it */
 	lfirst(list_nth_cell(private, PATH_HAVING)) = window->winclause->runCondition;
 	path->custom_private = private;
 	return &path->path;

@@ -1,10 +1,11 @@
 /*
  * path_sort_agg.c
- *		GpuSortAgg: aggregates over the rows of a GpuSort: of a subquery with window functions, ORDER BY or DISTINCT ON.
+ *		GpuSortAgg: aggregates over the rows of a GpuSort of a subquery with window functions, ORDER BY or DISTINCT
+ *		ON.
  *
  * Rows that have been sorted as columns need not become tuples to be
- * aggregated.  The path has PostgreSQL's own aggregation over the same GpuSort,
- * which is the fallback.
+ * aggregated.  The path has PostgreSQL's own aggregation over the same
+ * GpuSort, which is the fallback.
  */
 #include "postgres.h"
 
@@ -29,7 +30,7 @@
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
 
-/* What custom_private of the path has. */
+/* Elements of custom_private of the path. */
 enum
 {
 	PATH_KEYS,
@@ -38,17 +39,17 @@ enum
 	PATH_GROUPS_HAVING
 };
 
-/* What such an aggregation computes. */
+/* An aggregation that a GpuSortAgg may compute. */
 typedef struct SortedGrouping
 {
 	List	   *keys;
-	List	   *clauses;		/* one of each */
+	List	   *clauses;		/* SortGroupClauses of the keys, one each */
 	List	   *aggs;
-	List	   *quals;			/* of the subquery's rows */
+	List	   *quals;			/* filters on the subquery's rows */
 	List	   *having;
-	bool		plain;			/* nothing but keys and aggregates */
+	bool		plain;			/* the target has nothing but keys and aggregates */
 	double		ngroups;
-	Cost		cost;			/* of running it over sorted rows */
+	Cost		cost;			/* cost of running it over sorted rows */
 } SortedGrouping;
 
 static bool
@@ -69,7 +70,7 @@ collect_walker(Node *node, SortedGrouping *grouping)
 	return expression_tree_walker(node, collect_walker, grouping);
 }
 
-/* Whether something in an expression is not known before execution. */
+/* Return true if some part of an expression is not known before execution. */
 static bool
 is_open_walker(Node *node, void *arg)
 {
@@ -84,7 +85,7 @@ below_projections(const Path *path)
 	return path;
 }
 
-/* The subquery's GpuSort of which a path returns the rows; NULL if it is none, or one that groups, or has not all rows in memory. */
+/* Return the subquery's GpuSort whose rows a path returns; NULL if there is none, or it groups, or it merges runs. */
 static const CustomPath *
 sort_below(const Path *path)
 {
@@ -99,15 +100,15 @@ sort_below(const Path *path)
 	return (const CustomPath *) path;
 }
 
-/* A subquery, by its number and what it selects. */
+/* A subquery, by its range table index and its target list. */
 typedef struct Subquery
 {
 	Index		relid;
 	List	   *tlist;
-	bool		selects_all;	/* window functions that were looked for */
+	bool		selects_all;	/* it selects all window functions looked up so far */
 } Subquery;
 
-/* Have a condition on window functions be one on what the subquery selects. */
+/* Replace window functions in a condition by the subquery's columns that select them. */
 static Node *
 selected_mutator(Node *node, Subquery *subquery)
 {
@@ -121,8 +122,9 @@ selected_mutator(Node *node, Subquery *subquery)
 }
 
 /*
- * The conditions that rows which a GpuSort returns have to meet, as the rows'
- * reader knows them; false if it does not.
+ * Return in *conditions the conditions that the rows of a GpuSort must meet,
+ * over the subquery's columns; return false if the subquery does not select
+ * all window functions in them.
  */
 static bool
 conditions_of_sort(const RelOptInfo *rel, const CustomPath *sort, List **conditions)
@@ -133,7 +135,7 @@ conditions_of_sort(const RelOptInfo *rel, const CustomPath *sort, List **conditi
 	return subquery.selects_all;
 }
 
-/* Whether it is not known how many digits after the point an expression's values have. */
+/* Return true if the number of digits after the point of an expression's values is not known. */
 static bool
 has_unknown_scale(const Expr *expr)
 {
@@ -141,7 +143,11 @@ has_unknown_scale(const Expr *expr)
 		!(IsA(expr, WindowFunc) && ((const WindowFunc *) expr)->winfnoid == F_SUM_INT8);
 }
 
-/* Whether what is read of a subquery comes out of its GpuSort as it is: what was sorted, and window functions, but nothing that is computed of these. */
+/*
+ * Return true if the columns read of a subquery come out of its GpuSort
+ * unchanged: sorted columns and window functions, but no expressions over
+ * them.
+ */
 static bool
 reads_sorted(const RelOptInfo *rel, const CustomPath *sort, const SortedGrouping *grouping)
 {
@@ -176,7 +182,7 @@ plan_sort_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 
 	foreach(lc, list_concat_copy(keys, aggs))
 		columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL, false));
-	/* columns that stand only in filters, or under aggregates, would not be found */
+	/* setrefs.c would not find columns that stand only in filters, or under aggregates */
 	foreach(lc, pull_var_clause((Node *) list_concat_copy(list_concat_copy(keys, aggs), quals), PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS))
 		if (!tlist_member(lfirst(lc), columns))
 			columns = lappend(columns, makeTargetEntry(copyObject(lfirst(lc)), list_length(columns) + 1, NULL, true));
@@ -196,7 +202,7 @@ static const CustomPathMethods sort_agg_path_methods = {
 	.PlanCustomPath = plan_sort_agg,
 };
 
-/* Whether a program can compute it of so many rows, and its groups have room; what it costs. */
+/* Return true if a program can compute a grouping of `rows` rows and its groups fit in memory; sets grouping->cost. */
 static bool
 can_run(const RelOptInfo *input_rel, SortedGrouping *grouping, double rows)
 {
@@ -212,7 +218,7 @@ can_run(const RelOptInfo *input_rel, SortedGrouping *grouping, double rows)
 	return gpudb_force || cost_groups_of_threads(grouping->ngroups, rows) * cost_group_bytes(result.program) <= guc_group_bytes();
 }
 
-/* PostgreSQL's aggregation of what a path returns, with keys and aggregates alone, and without HAVING. */
+/* Return PostgreSQL's aggregation of a path's rows, with keys and aggregates alone, and without HAVING. */
 static Path *
 create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const SortedGrouping *grouping)
 {
@@ -230,14 +236,14 @@ create_fallback(PlannerInfo *root, RelOptInfo *output_rel, Path *below, const So
 									AGGSPLIT_SIMPLE, grouping->clauses, NIL, &costs, grouping->ngroups);
 }
 
-/* A GpuSortAgg over what a path returns. */
+/* Return a GpuSortAgg over the rows of a path. */
 static Path *
 create_path(PlannerInfo *root, const RelOptInfo *input_rel, RelOptInfo *output_rel, Path *below, const SortedGrouping *grouping)
 {
 	CustomPath *path = makeNode(CustomPath);
 	RelOptInfo *parent = palloc(sizeof(RelOptInfo));
 
-	/* as EXPLAIN and setrefs need to see it: upper relations have no relids */
+	/* EXPLAIN and setrefs.c need relids, which upper relations do not have */
 	*parent = *output_rel;
 	parent->relids = input_rel->relids;
 	path->path.pathtype = T_CustomScan;
@@ -269,7 +275,7 @@ path_sort_agg_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_r
 			paths = lappend(paths, lfirst(lc));
 	if (paths == NIL)
 		return;
-	/* they are those of the query, and the same for all paths */
+	/* the conditions are those of the query, and equal for all paths */
 	grouping.quals = list_concat(conditions, extract_actual_clauses(input_rel->baserestrictinfo, false));
 	grouping.ngroups = path_groups_expected(output_rel);
 	path_group_keys(root, root->parse->groupClause, &grouping.keys, &grouping.clauses);

@@ -1,10 +1,10 @@
 /*
  * path_top.c
- *		Whether the groups above a GpuAgg are sorted for their first n alone.
+ *		Determines whether only the first n groups above a GpuAgg are wanted, in the order of a Sort.
  *
  * PostgreSQL's Sort and Limit stay where they are.  The node may only leave
- * out what they would: so nothing between it and them may look at a group, but
- * to hand on keys and aggregates, which raises no error.
+ * out groups that they would leave out: so the plan between may not do more
+ * than return keys and aggregates, which raises no error.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 #include "exec/top.h"
 #include "plan/path.h"
 
-/* A number of rows that is known while planning; -1 if there is none. */
+/* Return a number of rows that is known at plan time; -1 if there is none. */
 static int64
 known_rows(const Node *expr)
 {
@@ -30,7 +30,11 @@ known_rows(const Node *expr)
 	return DatumGetInt64(constant->constvalue);
 }
 
-/* How many rows a LIMIT lets through at most, with those that it passes over, and not counting ties of the last one; 0 = all, or it is not known while planning. */
+/*
+ * Return how many rows a LIMIT lets through at most, including those that
+ * OFFSET skips, and not counting ties of the last one; 0 = all, or unknown at
+ * plan time.
+ */
 static int64
 limit_rows(const Query *query)
 {
@@ -45,11 +49,11 @@ limit_rows(const Query *query)
 int64
 path_rows_wanted(const Query *query)
 {
-	/* ties go out, too, and a row of which functions make none takes another one in its place */
+	/* ties are returned, too, and a row for which set-returning functions return no row is replaced by a further one */
 	return query->limitOption == LIMIT_OPTION_COUNT && !query->hasTargetSRFs ? limit_rows(query) : 0;
 }
 
-/* Whether all that is computed of a group is in the group's row already. */
+/* Return true if everything that the query returns of a group is in the group's row already. */
 static bool
 nothing_above(const List *tlist, const List *columns)
 {
@@ -65,14 +69,14 @@ nothing_above(const List *tlist, const List *columns)
 	return true;
 }
 
-/* Whether the groups are not the rows that are sorted, since DISTINCT is made of them before. */
+/* Return true if the groups are not the rows that are sorted, because DISTINCT is applied to them first. */
 static bool
 are_made_distinct(const Query *query)
 {
 	return query->distinctClause != NIL && (query->groupClause != NIL || query->hasAggs);
 }
 
-/* Whether a column is sorted as its type is by default, up or down. */
+/* Return true if a column is sorted by its type's default operator class, up or down. */
 static bool
 sorts_by_default(const SortGroupClause *clause, Node *expr, bool *descending)
 {
@@ -87,7 +91,7 @@ sorts_by_default(const SortGroupClause *clause, Node *expr, bool *descending)
 	return opfamily == lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf && opcintype == type;
 }
 
-/* Return the number of a column that groups are sorted by; -1 where its words do not tell its order. */
+/* Return the number of a column that groups are sorted by; -1 where its words do not define its order. */
 static int
 find_ordered_column(const PlannerInfo *root, const List *columns, const CompileResult *compiled, const SortGroupClause *clause, bool *descending)
 {

@@ -1,13 +1,13 @@
 /*
  * pipeline.c
- *		The device pipeline over relations that are joined.
+ *		Builds the device pipeline over a join of relations.
  *
- * A pipeline reads one relation and looks for the rows of others in tables, in
- * the order of PostgreSQL's join search: each time that considers joining two
- * relations, a pipeline over the outer one may be extended by a table of the
- * inner one, whose rows come from a GpuScan or from PostgreSQL's own cheapest
- * path.  The best pipeline over a set of relations is kept in the table of
- * candidates.
+ * A pipeline reads one relation and looks up the rows of others in join
+ * tables, in the order of PostgreSQL's join search: each time that considers
+ * joining two relations, a pipeline over the outer one may be extended by a
+ * table of the inner one, whose rows come from a GpuScan, from a GpuJoin, or
+ * from PostgreSQL's own cheapest path.  The best pipeline over a set of
+ * relations is stored in the table of candidates (search.c).
  */
 #include "postgres.h"
 
@@ -38,9 +38,9 @@
 #include "plan/search.h"
 
 /*
- * What it costs to make a table of a path's rows, for either device.  What a
- * device has found need not go out as rows, and a GPU keeps what it has found
- * itself.
+ * Return the cost of making a join table of a path's rows, for either device.
+ * Rows found by a device need not be returned, and those found by a GPU are
+ * materialized on it.
  */
 static DeviceCost
 cost_table(const Path *path, double rows)
@@ -58,7 +58,7 @@ cost_table(const Path *path, double rows)
 	return cost;
 }
 
-/* A copy of a path that also computes some expressions; NULL if it is of a kind that we do not copy. */
+/* Return a copy of a path that also computes some expressions; NULL if path_copy() does not know its kind. */
 static Path *
 with_expressions(PlannerInfo *root, Path *path, List *exprs)
 {
@@ -82,11 +82,11 @@ with_expressions(PlannerInfo *root, Path *path, List *exprs)
 	return copy;
 }
 
-/* Tables */
+/* Join tables */
 
 /*
- * Whether rows of a table can have an expression as a column: computing it
- * raises no error, and is NULL where a left join has no row.
+ * Return true if rows of a join table can have an expression as a column:
+ * computing it raises no error, and it is NULL where a left join has no row.
  */
 static bool
 may_be_column(Expr *expr)
@@ -100,7 +100,7 @@ may_be_column(Expr *expr)
 		!contain_nonstrict_functions((Node *) expr);
 }
 
-/* The expressions over the inner relation that are compared with something of the outer one. */
+/* Return the expressions over the inner relation that are compared with an expression over the outer one. */
 static List *
 key_expressions(const JoinPair *pair)
 {
@@ -118,8 +118,8 @@ key_expressions(const JoinPair *pair)
 }
 
 /*
- * What a table of a candidate's rows costs at least.  Its exact cost takes the
- * candidate's program, and compiling that is dear.
+ * Return a lower bound of the cost of a join table of a candidate's rows.  Its
+ * exact cost requires compiling the candidate's program, which is expensive.
  */
 static DeviceCost
 least_cost_of_table(Candidate *candidate, double rows, int ncolumns)
@@ -134,7 +134,7 @@ least_cost_of_table(Candidate *candidate, double rows, int ncolumns)
 	return least;
 }
 
-/* Whether a table could be made cheaper of a candidate's rows than of a path's. */
+/* Return true if a join table could cost less made of a candidate's rows than of a path's. */
 static bool
 may_build_cheaper(Candidate *candidate, const Path *path, double rows)
 {
@@ -145,10 +145,10 @@ may_build_cheaper(Candidate *candidate, const Path *path, double rows)
 }
 
 /*
- * The plan whose rows a table is made of, with some expressions.  PostgreSQL
- * might never have run it, so it must not raise an error: a GpuScan whose
- * filters are all the device's leaves that to PostgreSQL's own plan for the
- * whole.
+ * Return the path whose rows a join table is made of, with some expressions;
+ * NULL if there is none.  PostgreSQL might never have run it, so it must not
+ * raise an error: a GpuScan whose filters are all computed by the device
+ * leaves errors to PostgreSQL's own plan for the whole.
  */
 static Path *
 find_build_path(PlannerInfo *root, RelOptInfo *inner, Candidate *candidate, double rows, List *exprs)
@@ -162,7 +162,11 @@ find_build_path(PlannerInfo *root, RelOptInfo *inner, Candidate *candidate, doub
 	if (candidate != NULL && candidate->reason == NULL && candidate->qual_reason == NULL && candidate->gates == NIL &&
 		(path == NULL || may_build_cheaper(candidate, path, rows)))
 		scan = (Path *) (candidate->joins == NIL ? path_scan_create(candidate) : path_join_create(root, candidate, inner, inner->pathlist));
-	/* what computes expressions goes by rows, for which filters of the device may be PostgreSQL's after all; some are so anyway */
+	/*
+	 * expressions are computed row by row, and then PostgreSQL may have to
+	 * compute the device's filters after all; it does so anyway where it tests
+	 * rows
+	 */
 	if (may_fail && (exprs != NIL || (scan != NULL && path_is_gpu_join(scan) && path_join_tests_rows(scan))))
 		return NULL;
 	path = with_expressions(root, path, exprs);
@@ -170,7 +174,10 @@ find_build_path(PlannerInfo *root, RelOptInfo *inner, Candidate *candidate, doub
 	return scan != NULL && (path == NULL || gpudb_force || cost_least(cost_table(scan, rows)) < cost_least(cost_table(path, rows))) ? scan : path;
 }
 
-/* The table of a relation's rows, with some expressions; the candidate over the relation, NULL if there is none, keeps one without. */
+/*
+ * Return the join table of a relation's rows, with some expressions.  The
+ * candidate over the relation, if any, caches the table without expressions.
+ */
 static CandidateTable
 find_table(PlannerInfo *root, RelOptInfo *inner, Candidate *candidate, double rows, List *exprs)
 {
@@ -188,9 +195,9 @@ find_table(PlannerInfo *root, RelOptInfo *inner, Candidate *candidate, double ro
 }
 
 /*
- * Take the clauses of a join apart; false if PostgreSQL would test some of them
- * apart from it.  Equalities come first, as a hash join would have them, and
- * all else in PostgreSQL's order.
+ * Divide the clauses of a join into conditions and filters; return false if
+ * PostgreSQL would test some of them apart from it.  Equalities come first, as
+ * in a hash join, and all else in PostgreSQL's order.
  */
 static bool
 read_clauses(PlannerInfo *root, const JoinPair *pair, CandidateJoin *join)
@@ -221,7 +228,7 @@ read_clauses(PlannerInfo *root, const JoinPair *pair, CandidateJoin *join)
 	return true;
 }
 
-/* The columns, by number, that are attributes which may be read as codes. */
+/* Return the numbers of the columns that are attributes with dictionary codes. */
 static Bitmapset *
 columns_with_codes(PlannerInfo *root, const List *columns)
 {
@@ -261,7 +268,10 @@ pipeline_has_subplans(const PlannerInfo *root, const JoinPair *pair)
 	return false;
 }
 
-/* Why no pipeline over the outer relation can be extended so; NULL if one may. */
+/*
+ * Return the reason code why no pipeline over the outer relation of a pair can
+ * be extended to both; NULL if one may be.
+ */
 static const char *
 reason_against(const PlannerInfo *root, const JoinPair *pair, const Candidate *before)
 {
@@ -276,20 +286,24 @@ reason_against(const PlannerInfo *root, const JoinPair *pair, const Candidate *b
 		return "expression";
 	if (candidate_ends_in_full_join(before) || (pair->type == JOIN_FULL && before->members != NIL))
 		return "full_join";
-	/* what is computed of the outer rows would have to be NULL where there are none */
+	/* expressions over the outer rows would have to be NULL where there are none */
 	if (pair->type == JOIN_FULL && !path_join_has_columns(pair->outer))
 		return "expression";
 	return NULL;
 }
 
-/* Whether there is a pipeline that costs no more. */
+/* Return true if the best pipeline so far costs no more than a candidate. */
 static bool
 is_worse(Candidate *candidate, Candidate *best)
 {
 	return best != NULL && best->reason == NULL && cost_least(cost_pipeline(best)) <= cost_least(cost_pipeline(candidate));
 }
 
-/* Whether a pipeline costs no more than a candidate with a table's least cost, which is not among the candidate's costs yet. */
+/*
+ * Return true if the best pipeline so far costs no more than a candidate with
+ * the least cost of a join table added, which the candidate's costs do not
+ * include yet.
+ */
 static bool
 is_worse_with(Candidate *candidate, DeviceCost table, Candidate *best, bool bushy)
 {
@@ -313,7 +327,7 @@ pipeline_least_table(PlannerInfo *root, const RelOptInfo *inner, Candidate *cand
 	return (DeviceCost) {Min(least.cpu, by_path.cpu), Min(least.gpu, by_path.gpu)};
 }
 
-/* The least cost of a table of a pair's inner rows, found once for each candidate over them. */
+/* Return the least cost of a join table of a pair's inner rows, computed once for each candidate over them. */
 static DeviceCost
 least_cost_of_inner(PlannerInfo *root, const JoinPair *pair, Candidate *candidate, double rows)
 {
@@ -328,15 +342,16 @@ least_cost_of_inner(PlannerInfo *root, const JoinPair *pair, Candidate *candidat
 }
 
 /*
- * What PostgreSQL takes at most for what it computes of a joined row, in its
- * units: it sorts each of a million for 0.1, and calls a function for 0.0025.
+ * Upper bound of PostgreSQL's cost of what it computes of a joined row, in its
+ * units: it sorts each of a million rows for 0.1, and calls a function for
+ * 0.0025.
  */
 #define MOST_ABOVE_JOINS	1
 
 /*
- * Whether PostgreSQL joins all relations, and computes what the query wants of
- * their rows, for less than a pipeline over them costs with a table's least
- * cost: then no clause of it need be looked at.
+ * Return true if PostgreSQL joins all relations, and computes what the query
+ * wants of their rows, for less than a pipeline over them costs with a join
+ * table's least cost: then its clauses need not be examined.
  */
 static bool
 is_beyond_postgres(PlannerInfo *root, const JoinPair *pair, Candidate *candidate, DeviceCost table)
@@ -347,11 +362,15 @@ is_beyond_postgres(PlannerInfo *root, const JoinPair *pair, Candidate *candidate
 	return Min(path_least_cost(pair->joined) + pair->joined->rows * MOST_ABOVE_JOINS, search_cost_to_beat(root)) <= cost_least(cost);
 }
 
-/* Lanes of a tile, and of the least number of pairs that a device goes over. */
+/* Lanes of a tile, and the least number of lanes that a device runs over pairs. */
 #define TILE_LANES	512
 #define PAIR_LANES	64
 
-/* Whether a join leaves so few rows that it pays to put them side by side; *lanes: what a tile has, before and then after it. */
+/*
+ * Return true if a join leaves so few rows that compacting their lanes pays.
+ * Changes *lanes, the lanes of a tile in use before the join, to those in use
+ * after it.
+ */
 static bool
 leaves_few(const JoinPair *pair, const Candidate *before, double rows, double *lanes)
 {
@@ -364,7 +383,7 @@ leaves_few(const JoinPair *pair, const Candidate *before, double rows, double *l
 	return few;
 }
 
-/* How many pairs of rows a join without equalities looks at: those within the bounds of a sorted table, or all. */
+/* Return how many pairs of rows a join without equalities tests: those within the bounds of a sorted table, or all. */
 static double
 pairs_tested(PlannerInfo *root, const JoinPair *pair, PairRows rows, const CandidateJoin *join, const JoinBounds *bounded)
 {
@@ -375,13 +394,13 @@ pairs_tested(PlannerInfo *root, const JoinPair *pair, PairRows rows, const Candi
 	for (JoinEnd end = JOIN_LOWER; bounded->sorted && end <= JOIN_UPPER; end++)
 		if (bounded->bound[end] >= 0)
 			bounds = lappend(bounds, list_nth(request->conditions, bounded->bound[end]));
-	/* whether there are rows within bounds shows without a look at them */
+	/* whether there are rows within the bounds follows from their number */
 	if (only_whether && list_length(bounds) == list_length(request->conditions))
 		return 0;
 	return rows.outer * rows.inner * clauselist_selectivity(root, bounds, 0, pair->type, pair->extra->sjinfo);
 }
 
-/* The joins of a pipeline, compiled with what is wanted of its rows, if that can be, which then need not be compiled again. */
+/* Compile the joins of a pipeline, if possible with the outputs of its rows, which then need not be compiled again. */
 static const CompileResult *
 compile_pipeline(Candidate *candidate, const RelOptInfo *joined)
 {
@@ -429,13 +448,13 @@ pipeline_takes_plainly(const JoinPair *pair)
 	return pair->extra->restrictlist != NIL;
 }
 
-/* How many of a program's registers may last until its end for it to have enough for all else. */
+/* Registers of a program that may be in use until its end so that enough remain for everything else. */
 #define LASTING_REGISTERS	(PROGRAM_MAX_REGISTERS * 2 / 3)
 
-/* Registers of a loop: its lanes, its pairs and the marks of those, besides the rows of each table so far. */
+/* Registers of a loop: its lanes, its pairs and the marks of the pairs, besides the rows of each table so far. */
 #define LOOP_REGISTERS	3
 
-/* Note what a pipeline's program needs for one more join. */
+/* Add the loops and registers that a pipeline's program needs for one more join. */
 static void
 count_needs(Candidate *candidate, const JoinRequest *join, int ntables)
 {
@@ -445,14 +464,17 @@ count_needs(Candidate *candidate, const JoinRequest *join, int ntables)
 	candidate->nregisters += loops || join->few ? ntables + LOOP_REGISTERS : 1;
 }
 
-/* How many lanes a program goes over behind a pipeline: rows that no filter lets pass are some, too, until some stand side by side. */
+/*
+ * Return how many lanes a program runs over after a pipeline: rows that no
+ * filter passes count until lanes are compacted.
+ */
 static double
 lanes_of(const Candidate *candidate)
 {
 	return candidate->rel->tuples * (candidate->lanes > 0 ? candidate->lanes / TILE_LANES : 1);
 }
 
-/* A pipeline with one more join, as far as that says without a look at its clauses and its table. */
+/* Return a pipeline with one more join, as far as that is known without its clauses and its join table. */
 static Candidate
 with_join(PlannerInfo *root, const JoinPair *pair, const Candidate *before, PairRows rows, CandidateJoin *join)
 {
@@ -473,7 +495,7 @@ with_join(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Pair
 	return candidate;
 }
 
-/* Give a join its table and its clauses; false if it cannot have them. */
+/* Give a join its table and its clauses; return false if that is not possible. */
 static bool
 complete_join(PlannerInfo *root, const JoinPair *pair, Candidate *over_inner, double build_rows, CandidateJoin *join, DeviceCost *cost)
 {
@@ -492,9 +514,9 @@ complete_join(PlannerInfo *root, const JoinPair *pair, Candidate *over_inner, do
 }
 
 /*
- * Find out, compiling it if need be, whether there can be a program for a
- * pipeline with its last join, and what a join without keys costs it; else the
- * reason why there can be none.
+ * Determine, by compiling if need be, whether there can be a program for a
+ * pipeline with its last join, and add the cost of a join without keys.
+ * Returns NULL, or the reason code why there can be no program.
  */
 static const char *
 examine_program(PlannerInfo *root, const JoinPair *pair, PairRows rows, const CandidateJoin *join, Candidate *candidate)
@@ -523,7 +545,10 @@ examine_program(PlannerInfo *root, const JoinPair *pair, PairRows rows, const Ca
 	return NULL;
 }
 
-/* Extend a pipeline by a join, and keep it if it is the best one over its relations; else the reason why it cannot be. */
+/*
+ * Extend a pipeline by a join, and store it if it is the best one over its
+ * relations; return NULL, or the reason code why it cannot be extended.
+ */
 static const char *
 extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Candidate *best)
 {
@@ -534,16 +559,19 @@ extend(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Candida
 	DeviceCost	build;
 	const char *reason;
 
-	/* no program could have them all, whatever it is for */
+	/* no program could have all loops, whatever it computes */
 	if (candidate.nloops > COMPILE_MOST_LOOPS)
 		return "expression";
 	if (best != NULL && is_worse_with(&candidate, least_cost_of_inner(root, pair, over_inner, rows.inner), best, IS_JOIN_REL(pair->inner)))
 		return NULL;
-	/* of the join of all relations PostgreSQL's paths are known */
+	/* PostgreSQL's paths for the join of all relations are known */
 	if (path_join_waits(root, pair->joined) && !decision_is_logged() &&
 		is_beyond_postgres(root, pair, &candidate, least_cost_of_inner(root, pair, over_inner, rows.inner)))
 		return "cost";
-	/* only a GPU's programs are slower for loops, and estimate_loops() reads PostgreSQL's statistics: so it is asked late */
+	/*
+	 * only a GPU's programs are slower for loops, and estimate_loops() reads
+	 * PostgreSQL's statistics, so it is called late
+	 */
 	if (device_may_use_gpu() && estimate_loops(root, pair))
 		cost_add(&candidate.probes, cost_loop(lanes_of(before)));
 	if (!complete_join(root, pair, over_inner, rows.inner, &join, &build))
@@ -566,7 +594,7 @@ pipeline_examine(PlannerInfo *root, const JoinPair *pair)
 	Candidate  *best = search_find(root, pair->joined->relids);
 	const char *reason = reason_against(root, pair, before);
 
-	/* another join makes a pipeline no cheaper */
+	/* a further join makes a pipeline no cheaper */
 	if (reason == NULL && is_worse(before, best))
 		return best;
 	if (reason == NULL)

@@ -1,9 +1,9 @@
 /*
  * recall.c
- *		What has ended in a fallback before, as far as is remembered.
+ *		Looks up in the fallback cache which programs ended in a fallback before.
  *
- * The memory is of relations: the one that a pass reads stands for all those
- * of which it has tables.
+ * Entries of the fallback cache are by relation: the relation that a pass
+ * reads stands for all those whose rows are in its join tables.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@ recall_hash(const PlannerInfo *root, const Candidate *candidate, const CompileRe
 	uint64		hash = 0;
 	int			relid = -1;
 
-	/* what there was no room for may find some */
+	/* a computation for which memory was too small may succeed with more */
 	hash = hash_combine(hash, guc_join_bytes() << 20 ^ guc_group_bytes());
 	while ((relid = bms_next_member(candidate->relids, relid)) >= 0)
 		hash = hash_combine(hash, planner_rt_fetch(relid, root)->relid);

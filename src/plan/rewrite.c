@@ -1,11 +1,12 @@
 /*
  * rewrite.c
- *		Aggregates that become others before a query is planned.
+ *		Replaces aggregates before a query is planned.
  *
  * gpudb.median(x) becomes the percentile that it is: percentile_cont(0.5) of
- * numbers or, of what has nothing in between, percentile_disc(0.5).  So it is
- * planned, runs and falls back as these do.  Only where there can be no ordered-set
- * aggregate, as over windows, its own functions run (exec/median.c).
+ * numbers or, of types without values in between, percentile_disc(0.5).  So it
+ * is planned, runs and falls back as these do.  Only where there can be no
+ * ordered-set aggregate, as for window functions, its own functions run
+ * (exec/median.c).
  *
  * Under gpudb.exact_float_sums, sums and averages of floats become gpudb's
  * exact ones (exec/exact_sums.c), whatever then computes them.
@@ -39,7 +40,7 @@ become_percentile(Aggref *agg)
 	SortGroupClause *order = makeNode(SortGroupClause);
 
 	value->ressortgroupref = order->tleSortGroupRef = 1;
-	/* its error is the one of percentile_disc(), too */
+	/* if the type has no order, the error is that of percentile_disc(), too */
 	get_sort_group_operators(type, true, true, false, &order->sortop, &order->eqop, NULL, &order->hashable);
 	agg->aggfnoid = agg->aggtype == FLOAT8OID ? F_PERCENTILE_CONT_FLOAT8_FLOAT8 : F_PERCENTILE_DISC_FLOAT8_ANYELEMENT;
 	agg->aggcollid = agg->aggtype == FLOAT8OID ? InvalidOid : exprCollation((Node *) value->expr);
@@ -49,7 +50,7 @@ become_percentile(Aggref *agg)
 	agg->aggkind = AGGKIND_ORDERED_SET;
 }
 
-/* The exact aggregate in the place of one of floats; others stay. */
+/* Return the exact aggregate that replaces a sum or average of floats; other functions stay. */
 static Oid
 exact_function(Oid function)
 {
@@ -80,7 +81,7 @@ rewrite_walker(Node *node, void *context)
 	return expression_tree_walker(node, rewrite_walker, context);
 }
 
-/* Whether there can be an aggregate in a query, or in one that is part of it; most that look rows up have none. */
+/* Return true if a query, or a subquery of it, may have an aggregate; most queries that look rows up have none. */
 static bool
 may_have_aggregates(const Query *query)
 {

@@ -1,6 +1,6 @@
 /*
  * rewrite.h
- *		Aggregates that become others before a query is planned.
+ *		Replaces aggregates before a query is planned.
  */
 #ifndef GPUDB_PLAN_REWRITE_H
 #define GPUDB_PLAN_REWRITE_H
@@ -9,7 +9,10 @@
 
 #include "nodes/parsenodes.h"
 
-/* Have medians be percentiles, and sums of floats exact ones if the session wants that; the query is changed in place. */
+/*
+ * Replace medians by percentiles, and sums of floats by exact ones if the
+ * session wants that; changes the query in place.
+ */
 extern void rewrite_aggregates(Query *query);
 
 #endif							/* GPUDB_PLAN_REWRITE_H */

@@ -1,11 +1,14 @@
 /*
  * scroll.c
- *		Cursors that go backward because their plan can.
+ *		Cursors that can scroll backward because their plan can.
  *
- * A cursor declared with neither SCROLL nor NO SCROLL goes backward if the node at the top of its plan does.  PostgreSQL's
- * plan of ordered rows often has a Sort there; ours may have a node that only goes forward, and what the user may do with
- * the cursor must not depend on that.  So the rows of such a plan are kept, as PostgreSQL keeps those of a SCROLL cursor.
- * The Material is put on the finished plan: to plan the query again, for SCROLL, would take as long as the first time.
+ * A cursor declared with neither SCROLL nor NO SCROLL can scroll backward if
+ * the node at the top of its plan can.  PostgreSQL's plan of ordered rows
+ * often has a Sort there; gpudb's may have a node that only goes forward, and
+ * what the user may do with the cursor must not depend on that.  So the rows
+ * of such a plan are stored, as PostgreSQL stores those of a SCROLL cursor.
+ * The Material is put on the finished plan: to plan the query again, for
+ * SCROLL, would take as long as the first time.
  */
 #include "postgres.h"
 
@@ -17,10 +20,14 @@
 #include "exec/plan_walk.h"
 #include "plan/scroll.h"
 
-/* A plan node's number that no other node has: only nodes below a Gather are known to workers by theirs. */
+/* Plan node number that no other node has: workers know only nodes below a Gather by their numbers. */
 #define NODE_ID_AT_TOP (-1)
 
-/* Whether rows come in an order that PostgreSQL may make by a Sort at the top, which goes backward; above one for DISTINCT ON stands a Unique. */
+/*
+ * Return true if rows come in an order that PostgreSQL may produce by a Sort
+ * at the top, which can scan backward.  Above a Sort for DISTINCT ON stands a
+ * Unique, which cannot.
+ */
 static bool
 asks_for_order(const Query *query)
 {

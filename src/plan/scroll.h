@@ -1,6 +1,6 @@
 /*
  * scroll.h
- *		Cursors that go backward because their plan can.
+ *		Cursors that can scroll backward because their plan can.
  */
 #ifndef GPUDB_PLAN_SCROLL_H
 #define GPUDB_PLAN_SCROLL_H
@@ -11,12 +11,16 @@
 #include "nodes/plannodes.h"
 
 /*
- * Whether the plan of a query with such cursor options decides whether its cursor goes backward, and PostgreSQL's plan may
- * be one that does.  The planner changes the query, so ask before.
+ * Return true if a cursor over a query with these options can scroll backward
+ * if its plan can, and PostgreSQL's plan may be one that can.  The planner
+ * changes the query, so call this before it.
  */
 extern bool scrolls_by_plan(const Query *query, int options);
 
-/* Have a finished plan with gpudb nodes go backward: where it cannot, a Material at its top keeps the rows. */
+/*
+ * Make a finished plan with gpudb nodes scroll backward: where it cannot, put
+ * a Material at its top that stores the rows.
+ */
 extern void scroll_keep_rows(PlannedStmt *stmt);
 
 #endif							/* GPUDB_PLAN_SCROLL_H */

@@ -1,17 +1,17 @@
 /*
  * search.c
- *		What gpudb knows of the planning of one query level.
+ *		Stores gpudb's planner state of each query level.
  *
  * Planning nests and may end by an error, so the state of a level is tied to
  * the memory context in which it was begun: when that context goes, the state
  * is unlinked.
  *
  * Most queries are too cheap for a device, and their planning must not take
- * longer than without gpudb.  Relations that PostgreSQL expects to be cheap are
- * therefore not examined when its hooks are called, and pairs that its join
- * search considers are only noted down.  Once a join is expensive, the pairs
- * noted so far are examined in their order, and base relations as they are
- * needed (candidate_of()).
+ * longer than without gpudb.  Relations that PostgreSQL expects to be cheap
+ * are therefore not examined when its hooks are called, and pairs that its
+ * join search considers are only stored.  Once a join is expensive, the stored
+ * pairs are examined in their order, and base relations as they are needed
+ * (candidate_of()).
  */
 #include "postgres.h"
 
@@ -26,9 +26,9 @@
 #include "plan/search.h"
 
 /*
- * How many times the start of a device PostgreSQL's plan must cost, for each
- * relation in it, before plans for a device are looked for: looking takes the
- * longer the more relations there are.
+ * Multiple of the cost of starting a device that PostgreSQL's plan must cost,
+ * for each relation in it, before plans for a device are considered: that
+ * takes the longer the more relations there are.
  */
 #define LEAST_STARTS	3
 
@@ -53,7 +53,7 @@ typedef struct KnownCandidate
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Entries that the hash table of a level has room for at first. */
+/* Initial size of the hash table of a level. */
 #define FIRST_CANDIDATES	8
 
 /* Joins of a type that have been compiled: to which relations, and by which clauses. */
@@ -111,7 +111,10 @@ find_search(const PlannerInfo *root)
 	return NULL;
 }
 
-/* The state of a query level, begun if there is none; the current memory context is the planner's. */
+/*
+ * Return the state of a query level, which is begun if there is none; the
+ * current memory context must be the planner's.
+ */
 static Search *
 open_search(PlannerInfo *root)
 {
@@ -133,7 +136,7 @@ open_search(PlannerInfo *root)
 bool
 search_is_worth(const PlannerInfo *root, const RelOptInfo *rel)
 {
-	/* results of grouping and the like have no relids of their own */
+	/* results of grouping and other upper relations have no relids of their own */
 	const int	nrelations = bms_num_members(rel->relids != NULL ? rel->relids : root->all_baserels);
 	const Cost	start = calibration_figure(FIGURE_cpu_start) / calibration_figure(FIGURE_pg_unit);
 
@@ -169,7 +172,7 @@ search_defer(PlannerInfo *root, const JoinPair *pair)
 
 	*copy = *pair;
 	*extra = *pair->extra;
-	/* that of an inner join is a variable of PostgreSQL's make_join_rel() */
+	/* the sjinfo of an inner join is a variable of PostgreSQL's make_join_rel() */
 	extra->sjinfo = palloc(sizeof(SpecialJoinInfo));
 	*extra->sjinfo = *pair->extra->sjinfo;
 	copy->extra = extra;

@@ -1,6 +1,6 @@
 /*
  * search.h
- *		What gpudb knows of the planning of one query level: its candidates, and joins whose examination was put off.
+ *		Planner state that gpudb holds for one query level: its candidates, and joins whose examination was deferred.
  */
 #ifndef GPUDB_PLAN_SEARCH_H
 #define GPUDB_PLAN_SEARCH_H
@@ -17,8 +17,8 @@
 typedef struct TableBound
 {
 	DeviceCost	pass;			/* as the driver of a pipeline */
-	DeviceCost	table;			/* as a hash table of its rows */
-	DeviceCost	weight;			/* the part of `table` that is charged whatever joins the hash table's rows come from */
+	DeviceCost	table;			/* as a join table of its rows */
+	DeviceCost	weight;			/* the part of `table` that is charged whatever joins the join table's rows come from */
 } TableBound;
 
 /* Lower bounds of all base relations of a query level. */
@@ -28,28 +28,28 @@ typedef struct LevelBound
 	bool		weighed;		/* the weights are assigned */
 } LevelBound;
 
-/* How conditions of a join without keys bound the rows of its table. */
+/* Bounds that the conditions of a join without keys set for the rows of its join table. */
 typedef struct JoinBounds
 {
-	bool		sorted;			/* the rows are sorted by the column that conditions bound */
-	int			bound[2];		/* numbers of these conditions, by JoinEnd; -1 = none bounds that end */
+	bool		sorted;			/* the rows are sorted by the column that the conditions bound */
+	int			bound[2];		/* numbers of the bounding conditions, by JoinEnd; -1 = no bound at that end */
 } JoinBounds;
 
 /*
- * Whether PostgreSQL expects to spend enough time on a relation, a join or a
- * result for a device to save some: a multiple of what starting a device costs.
- * Examining cheaper ones would take longer than any plan could gain.  Under
- * gpudb.force all are worth it.
+ * Return true if PostgreSQL expects to spend enough time on a relation, a join
+ * or a result for a device to save some: a multiple of the cost of starting a
+ * device.  Examining cheaper ones would take longer than any plan could gain.
+ * Under gpudb.force every relation is worthwhile.
  */
 extern bool search_is_worth(const PlannerInfo *root, const RelOptInfo *rel);
 
-/* The candidate over a set of relations, or NULL if none has been examined. */
+/* Return the candidate over a set of relations, or NULL if none has been examined. */
 extern Candidate *search_find(PlannerInfo *root, Relids relids);
 
-/* Have search_find() return a candidate for its relations, in the place of the one there was. */
+/* Store a candidate for its relations, in place of the one stored before. */
 extern void search_remember(PlannerInfo *root, Candidate *candidate);
 
-/* Put off the examination of a pair of relations that PostgreSQL's join search considers. */
+/* Defer the examination of a pair of relations that PostgreSQL's join search considers. */
 extern void search_defer(PlannerInfo *root, const JoinPair *pair);
 
 /* Return the list of deferred JoinPairs, in the order in which PostgreSQL considered them; search_take_deferred() leaves it empty. */
@@ -70,7 +70,7 @@ extern RelOptInfo *search_saved_join(PlannerInfo *root);
 extern void search_set_cost_to_beat(PlannerInfo *root, Cost cost);
 extern Cost search_cost_to_beat(PlannerInfo *root);
 
-/* Whether rows of a query level may be sorted by a GpuSort, as far as path_may_sort() has found out. */
+/* Result of path_may_sort(): whether a GpuSort may sort rows of a query level. */
 typedef enum MaySort
 {
 	MAY_SORT_UNKNOWN,
@@ -78,29 +78,31 @@ typedef enum MaySort
 	MAY_SORT
 } MaySort;
 
-/* Return where path_may_sort() stores its result. */
+/* Return a pointer to the result of path_may_sort() for a query level. */
 extern MaySort *search_may_sort(PlannerInfo *root);
 
-/* Return where lower_bound.c stores the bounds of a query level. */
+/* Return a pointer to the bounds that lower_bound.c stores for a query level. */
 extern LevelBound *search_lower_bounds(PlannerInfo *root, BoundDetail detail);
 
-/* Return where candidate_minimal() stores its result for a base relation; what is stored there is NULL at first. */
+/* Return a pointer to the result of candidate_minimal() for a base relation, which is NULL at first. */
 extern Candidate **search_minimal(PlannerInfo *root, Index relid);
 
 /*
- * Whether joins of a pair's type by its clauses, and joins to all relations of
- * its inner side, have been compiled in pipelines of this query level and found
- * rows by keys: then another pipeline with such a join need not be compiled to
- * know that it can be.  search_note_compiled() notes a pair.
+ * search_is_compiled() returns true if joins of a pair's type by its clauses,
+ * and joins to all relations of its inner side, have been compiled in
+ * pipelines of this query level and found rows by keys: another pipeline with
+ * such a join then need not be compiled to know that it is possible.
+ * search_note_compiled() records a pair.
  */
 extern bool search_is_compiled(PlannerInfo *root, const JoinPair *pair);
 extern void search_note_compiled(PlannerInfo *root, const JoinPair *pair);
 
 /*
  * search_find_bounds() returns how a join without keys bounds the rows of its
- * table, if a join of the pair's type by exactly its clauses and to its inner
- * side has been compiled in some pipeline of this query level, else NULL.
- * search_note_bounds() notes it of a pair, and returns what it noted.
+ * join table, if a join of the pair's type by exactly its clauses and to its
+ * inner side has been compiled in some pipeline of this query level, else
+ * NULL.  search_note_bounds() records it for a pair, and returns the recorded
+ * entry.
  */
 extern const JoinBounds *search_find_bounds(PlannerInfo *root, const JoinPair *pair);
 extern const JoinBounds *search_note_bounds(PlannerInfo *root, const JoinPair *pair, const JoinUse *use);

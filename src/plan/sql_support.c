@@ -1,6 +1,6 @@
 /*
  * sql_support.c
- *		gpudb.sql_support: what the compiler knows, from its own lists.
+ *		gpudb.sql_support: the types, functions and aggregates that the compiler knows, from its own lists.
  */
 #include "postgres.h"
 

@@ -1,11 +1,12 @@
 /*
  * what_if.c
- *		What a query loses because columns are not cached.
+ *		Determines what a query loses because columns are not cached.
  *
- * Losses are kept in the session by what tells a plan from others when it
- * runs: its cost, and the text that it was made from.  So a plan that is kept,
- * as that of a prepared statement, is charged each time it runs, and a query
- * that is planned again within a minute is not planned twice.
+ * Losses are stored in the session under a key that tells plans apart when
+ * they run: the plan's cost, and the text that it was made from.  So a plan
+ * that is reused, as that of a prepared statement, is charged each time it
+ * runs, and a query that is planned again within a minute is not planned
+ * twice.
  */
 #include "postgres.h"
 
@@ -36,34 +37,40 @@
 #include "tablet/pool.h"
 #include "tablet/tablet_scan.h"
 
-/* Pages of a table from which on it matters whether it is cached; of smaller ones columns are built along with a large one's. */
+/*
+ * Pages of a table from which on it matters whether it is cached; columns of
+ * smaller ones are built along with a large one's.
+ */
 #define LEAST_PAGES		256
 
-/* A plan is weighed if it takes so many milliseconds by its cost; another plan saves something if it saves so many, and such a part of them. */
+/*
+ * Milliseconds from which on a plan is weighed, by its cost; and milliseconds,
+ * and part of the plan's, that another plan must save for it to count.
+ */
 #define LEAST_MS		5
 #define LEAST_SAVED_MS	1
 #define LEAST_SAVED		0.05
 
-/* How long a query's loss is believed. */
+/* Milliseconds for which a query's loss is believed. */
 #define BELIEVED_MS		60000
 
-/* Losses that are kept, before all are forgotten. */
+/* Number of stored losses at which all are dropped. */
 #define MOST_LOSSES		256
 
-/* A table whose columns a plan reads that would be cached. */
+/* A table whose columns a plan would read from the cache. */
 typedef struct WantedTable
 {
 	Oid			relation;
-	double		price;			/* of building them, in milliseconds */
+	double		price;			/* milliseconds of building the columns */
 	ColumnWanted column[ADMISSION_COLUMNS];
 	int			ncolumns;
-	bool		read;			/* by a node of the plan that was chosen */
+	bool		read;			/* a node of the chosen plan reads the table */
 } WantedTable;
 
 /* The loss of each run of a plan. */
 typedef struct Loss
 {
-	uint64		plan;			/* key_of() */
+	uint64		plan;			/* result of key_of() */
 	char		status;
 	TimestampTz found;
 	double		lost;			/* milliseconds; 0 = nothing */
@@ -144,7 +151,7 @@ what_if_note(Relation relation, const MissingColumns *missing)
 	return true;
 }
 
-/* Whether a table may be large enough, as pg_class has it. */
+/* Return true if a table may be large enough, by pg_class. */
 static bool
 is_large(Oid relation)
 {
@@ -190,7 +197,7 @@ search_walker(Node *node, void *arg)
 	return check_functions_in_node(node, is_users, NULL) || expression_tree_walker(node, search_walker, arg);
 }
 
-/* Whether queries of this session can have something built for them at all. */
+/* Return true if columns may be built for queries of this session at all. */
 static bool
 may_charge(void)
 {
@@ -209,14 +216,17 @@ what_if_copy(const Query *query)
 	return copyObject((Query *) query);
 }
 
-/* Milliseconds of a cost. */
+/* Convert a cost to milliseconds. */
 static double
 ms_of(Cost cost)
 {
 	return cost * calibration_figure(FIGURE_pg_unit) / 1e6;
 }
 
-/* A hash of a statement's text without its numbers and quoted constants: queries that differ in these are alike. */
+/*
+ * Return a hash of a statement's text without its digits and quoted constants:
+ * queries that differ only in these are alike.
+ */
 static uint64
 hash_of_text(const char *text, int location, int length)
 {
@@ -235,7 +245,7 @@ hash_of_text(const char *text, int location, int length)
 	return hash;
 }
 
-/* What tells a plan from others. */
+/* Return the key that tells a plan apart from others. */
 static uint64
 key_of(const PlannedStmt *stmt, const char *text)
 {
@@ -284,7 +294,10 @@ visit(const Plan *plan, void *arg)
 	return true;
 }
 
-/* Plan a query as if its columns were cached; the tables that the plan reads so. */
+/*
+ * Plan a query as if its columns were cached; *tables becomes the list of
+ * WantedTable, with `read` set for those it reads.
+ */
 static PlannedStmt *
 plan_as_if(const PlannedQuery *query, List **tables)
 {
@@ -314,7 +327,7 @@ what_if_plan(const PlannedQuery *query)
 	return plan_as_if(query, &tables);
 }
 
-/* The tables that are read, copied to where losses are kept. */
+/* Return copies, in loss_context, of the tables that are read. */
 static List *
 keep_tables(const List *tables)
 {
@@ -383,7 +396,7 @@ what_if_weigh(const PlannedQuery *query, const PlannedStmt *stmt)
 	MemoryContextDelete(scratch);
 }
 
-/* Charge a table's account, unless its columns are there by now, or nobody may look at it now. */
+/* Charge a table's account, unless its columns are cached by now, or the table is locked or dropped. */
 static void
 charge_table(const WantedTable *table, AdmissionCharge charge)
 {
@@ -402,14 +415,17 @@ charge_table(const WantedTable *table, AdmissionCharge charge)
 	UnlockRelationOid(table->relation, AccessShareLock);
 }
 
-/* Divide what a run loses among the tables, by what building their columns costs: then all are paid for at the same time. */
+/*
+ * Divide the loss of a run among the tables by what building their columns
+ * costs: then all are paid for at the same time.
+ */
 static void
 charge_loss(const Loss *loss)
 {
 	double		price = 0;
 	ListCell   *lc;
 
-	/* the run may have cached what its plan had found missing */
+	/* the run may have cached columns that were missing when it was planned */
 	tablet_guess_anew();
 	foreach(lc, loss->tables)
 		price += ((const WantedTable *) lfirst(lc))->price;

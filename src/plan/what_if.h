@@ -1,6 +1,6 @@
 /*
  * what_if.h
- *		What a query loses because columns are not cached.
+ *		Estimates what a query loses because columns are not cached.
  *
  * A query that PostgreSQL answers today leaves no columns behind, so
  * PostgreSQL would answer it tomorrow, too.  Therefore an expensive query that
@@ -19,27 +19,27 @@
 
 #include "tablet/build.h"
 
-/* A table of which such a part is cached has nothing to gain. */
+/* The cached part of a table from which on caching more gains nothing. */
 #define WHAT_IF_WHOLE	0.95
 
-/* What the planner learns about columns that are not cached while it plans one statement.  Plannings nest. */
+/* The planner's findings about uncached columns while it plans one statement.  Plannings nest. */
 typedef struct WhatIf
 {
-	struct WhatIf *around;		/* of the planning around this one */
-	bool		as_if;			/* columns count as cached */
-	bool		missed;			/* some of a large table could be, and are not */
-	MemoryContext context;		/* of what follows: join searches have short-lived ones */
-	List	   *tables;			/* of WantedTable, if they count as cached */
+	struct WhatIf *around;		/* state of the enclosing planning */
+	bool		as_if;			/* all columns count as cached */
+	bool		missed;			/* some columns of a large table could be cached, and are not */
+	MemoryContext context;		/* context of `tables`: join searches have short-lived ones */
+	List	   *tables;			/* of WantedTable, if all columns count as cached */
 } WhatIf;
 
-/* Between these the planner plans a statement. */
+/* Begin and end the planning of a statement, with `as_if` as if all columns were cached. */
 extern void what_if_begin(WhatIf *state, bool as_if);
 extern void what_if_end(const WhatIf *state);
 
-/* Whether columns count as cached. */
+/* Return true if all columns count as cached in the current planning. */
 extern bool what_if_is_planned(void);
 
-/* Columns of a table of so many pages, of which only a part is cached; building the others takes so many milliseconds. */
+/* Columns of a table of `pages` pages that are cached only in part; building the rest takes `price` milliseconds. */
 typedef struct MissingColumns
 {
 	BlockNumber pages;
@@ -48,19 +48,16 @@ typedef struct MissingColumns
 	double		price;
 } MissingColumns;
 
-/* Note such ones; true if they count as cached. */
+/* Note columns that are not cached; return true if they count as cached. */
 extern bool what_if_note(Relation relation, const MissingColumns *missing);
 
-/*
- * A copy of a query for what_if_weigh(), since planning changes it; NULL if
- * what is not cached does not matter to it.
- */
+/* Copy a query for what_if_weigh(), since planning changes it; return NULL if uncached columns do not matter to it. */
 extern Query *what_if_copy(const Query *query);
 
-/* A statement that was planned, and from what. */
+/* A statement that was planned, and the planner's arguments. */
 typedef struct PlannedQuery
 {
-	Query	   *copy;			/* what_if_copy(); is planned, and so changed */
+	Query	   *copy;			/* result of what_if_copy(), which planning modifies */
 	const char *text;
 	int			options;
 	ParamListInfo params;
@@ -68,14 +65,14 @@ typedef struct PlannedQuery
 
 /*
  * Plan a query once more, as if all columns were cached, unless its loss is
- * known already, and keep what it loses, to be charged when its plan runs.
+ * known already, and store what it loses, to be charged when its plan runs.
  */
 extern void what_if_weigh(const PlannedQuery *query, const PlannedStmt *stmt);
 
-/* The plan that a query would have if all columns were cached, for gpudb.why_not(). */
+/* Return the plan that a query would have if all columns were cached, for gpudb.why_not(). */
 extern PlannedStmt *what_if_plan(const PlannedQuery *query);
 
-/* At library load. */
+/* Install the executor hook, at library load. */
 extern void what_if_init(void);
 
 #endif							/* GPUDB_PLAN_WHAT_IF_H */

@@ -2,9 +2,9 @@
  * why_not.c
  *		gpudb.why_not(query): which parts of a query are not on a gpudb node, and why.
  *
- * The query is planned, not run, with the settings of the session.  What the
- * planner decided on the way is compared with the plan that came out, and with
- * the one that would come out if all columns were cached.
+ * The query is planned, not run, with the settings of the session.  The
+ * decisions of the planner are compared with the resulting plan, and with the
+ * plan that would result if all columns were cached.
  */
 #include "postgres.h"
 
@@ -28,7 +28,7 @@
 #include "plan/rewrite.h"
 #include "plan/what_if.h"
 
-/* Below so many rows nothing that a device does pays for starting it. */
+/* Estimated rows below which nothing that a device does pays for starting it. */
 #define SMALL_TABLE_ROWS 20000
 
 static const char *const part_name[] = {"scan", "join", "aggregate"};
@@ -47,7 +47,7 @@ is_gpu_scan(const CustomScan *scan)
 	return scan->methods == &gpu_scan_methods;
 }
 
-/* Whether a node reads the relation of a decision, or the tree that it is a member of. */
+/* Return true if a node reads the relation of a decision, or the partition or inheritance tree that contains it. */
 static bool
 has_relation(const NodeSearch *search, const Plan *plan)
 {
@@ -61,7 +61,7 @@ has_relation(const NodeSearch *search, const Plan *plan)
 	return rte->relid == relation || (scan != NULL && list_member_oid(list_nth(scan->custom_private, NODE_PRIVATE_MEMBERS), relation));
 }
 
-/* Whether a node sorts rows to find groups or distinct rows. */
+/* Return true if a node sorts rows to find groups or distinct rows. */
 static bool
 is_sort_of_groups(const CustomScan *scan)
 {
@@ -90,7 +90,7 @@ visit(const Plan *plan, void *arg)
 		search->found = scan->methods->CustomName;
 	else if (is_gpudb_over_any(plan) && aggregate)
 	{
-		/* what is read by no name can only be told by its kind */
+		/* a decision without a relation can only be matched with a node by its kind */
 		if (scan->methods == &gpu_sort_agg_methods && !OidIsValid(search->decision->relation))
 			search->found = scan->methods->CustomName;
 		else if (is_sort_of_groups(scan))
@@ -108,7 +108,7 @@ node_of_decision(const PlannedStmt *stmt, const Decision *decision)
 	return search.found;
 }
 
-/* Positions in errors are those in the query given, not in the one that calls us. */
+/* Report positions in errors as those in the query given, not in the one that calls gpudb.why_not(). */
 static void
 transpose_position(void *arg)
 {
@@ -122,14 +122,18 @@ transpose_position(void *arg)
 	}
 }
 
-/* The plan of a query, and the one that it would have if all columns were cached; NULL if that cannot be another one. */
+/* The plan of a query, and the plan that it would have if all columns were cached; NULL if that cannot differ. */
 typedef struct QueryPlans
 {
 	PlannedStmt *now;
 	PlannedStmt *cached;
 } QueryPlans;
 
-/* Plan the one query of a text, as its user might. */
+/*
+ * Plan the one query of a text as its user might, and return the planner's
+ * decisions in *decisions.  Raises an error if the text is not one query that
+ * can be planned.
+ */
 static QueryPlans
 plan_query(const char *text, List **decisions)
 {
@@ -183,7 +187,10 @@ reason_of_decision(const Decision *decision, bool when_cached)
 	return decision->alias != NULL && decision->rows < SMALL_TABLE_ROWS ? "too_small" : "cost";
 }
 
-/* Add a result row for a decision: the node that took the part, if any, and whether one would if columns were cached. */
+/*
+ * Add a result row for a decision, with the node that took the part, if any;
+ * `when_cached` is true if a node would take it if columns were cached.
+ */
 static void
 put_decision(ReturnSetInfo *result, const Decision *decision, const char *node, bool when_cached)
 {
@@ -241,7 +248,7 @@ visit_for_names(const Plan *plan, void *arg)
 	return plan_scanned(plan) == 0 && !is_gpudb_node(plan);
 }
 
-/* State of the search for a node that joins at least the relations of these names. */
+/* State of the search for a node that joins at least the relations of certain names. */
 typedef struct NamesOnDevice
 {
 	List	   *rtable;
@@ -286,7 +293,7 @@ visit_for_device(const Plan *plan, void *arg)
 	return !search->found;
 }
 
-/* Whether a plan, if there is one, joins relations of such names on a device. */
+/* Return true if a plan, if there is one, joins relations of the names given on a device. */
 static bool
 joins_names(const PlannedStmt *stmt, const List *names)
 {
@@ -297,7 +304,7 @@ joins_names(const PlannedStmt *stmt, const List *names)
 	return search.found;
 }
 
-/* A search for nodes that join, which are put into a result. */
+/* A search for nodes that join, which are added to a result. */
 typedef struct JoinSearch
 {
 	ReturnSetInfo *result;
@@ -305,7 +312,10 @@ typedef struct JoinSearch
 	List	   *decisions;
 } JoinSearch;
 
-/* The last decision about a join of relations with such names; what was never considered is joined by none of our nodes. */
+/*
+ * Return the last decision about a join of relations with the names given; a
+ * join that was never considered is on no gpudb node.
+ */
 static Decision
 decision_of_join(List *decisions, char *names)
 {
@@ -336,7 +346,7 @@ visit_for_joins(const Plan *plan, void *arg)
 	return true;
 }
 
-/* Whether an earlier decision is about the same: PostgreSQL plans min() and max() twice, to try indexes. */
+/* Return true if an earlier decision is about the same part: PostgreSQL plans min() and max() twice, to try indexes. */
 static bool
 decided_before(List *decisions, const Decision *decision)
 {
