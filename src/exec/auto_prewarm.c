@@ -1,10 +1,11 @@
 /*
  * auto_prewarm.c
- *		A background worker that builds the columns for want of which queries were slow: gpudb.auto_prewarm.
+ *		Background worker that builds the columns for lack of which queries were slow: gpudb.auto_prewarm.
  *
- * The worker takes a transaction for each shelf, 255 MB of heap: no snapshot of
- * its is old, and no lock is held for long.  DROP DATABASE, which waits for
- * others in that database, and gives up after a while, ends it.
+ * The worker uses one transaction for each shelf, 255 MB of heap, so that it
+ * holds no snapshot and no lock for long.  DROP DATABASE waits for other
+ * processes in the database and gives up after a while, so it terminates the
+ * worker.
  */
 #include "postgres.h"
 
@@ -38,23 +39,27 @@
 #include "tablet/progress.h"
 #include "tablet/tablet_scan.h"
 
-/* How far this process stands behind others where processors are scarce. */
+/* Nice value of the worker, which gives way to other processes where processors are scarce. */
 #define NICENESS		10
 
 /*
- * How long columns wait for busy processors to be built, and once that has
- * begun, with a look at them after each poll.  Between two queries, and while
- * one is planned, processors are free for a moment: only so many looks in a row
- * that find none busy tell of more.
+ * Limit of the time that building waits for busy processors, and interval
+ * between looks at them.  Processors are free for a moment between two
+ * queries, and while one is planned, so they count as free only after
+ * FREE_LOOKS looks in a row that find them so.
  */
 #define BUSY_MOST_MS	30000
 #define BUSY_POLL_MS	100
 #define FREE_LOOKS		3
 
-/* How long to wait for free processors to take memory ahead, before the next look whether columns are wanted. */
+/* Time to wait for free processors to take memory ahead, before looking again for columns to build. */
 #define AHEAD_WAIT_MS	1000
 
-/* How often to look while a shelf is built, and how long to pause for queries then, in all: pages are pinned, for which VACUUM may wait. */
+/*
+ * Interval between looks at the processors while a shelf is built, and limit
+ * of the pauses for queries then, in all.  Pages are pinned during a pause,
+ * and VACUUM may wait for them.
+ */
 #define PAUSE_POLL_MS	10
 #define PAUSE_MOST_MS	2000
 
@@ -73,7 +78,7 @@ auto_prewarm_charge(Relation relation, const ColumnWanted *wanted, int nwanted, 
 
 	if (pool_exists())
 		tablet_note_wanted(relation, wanted, nwanted);
-	/* where none is to be had, a later charge asks again */
+	/* If no worker can be started, a later charge tries again. */
 	if (gpudb_auto_prewarm && IsUnderPostmaster && admission_charge(relation, wanted, nwanted, charge))
 		(void) RegisterDynamicBackgroundWorker(&worker, NULL);
 }
@@ -112,7 +117,7 @@ auto_prewarm_init(void)
 	object_access_hook = on_access;
 }
 
-/* The columns that this process builds now, for end_at_exit(). */
+/* Columns that this process is building, for end_at_exit(). */
 static Admission under_way;
 
 static void
@@ -123,11 +128,11 @@ end_at_exit(int code, Datum arg)
 	admission_end_work();
 }
 
-/* Queries come first: their processes get the processors that they want, and this one what is left. */
+/* Lower the priority of this process: queries get the processors that they want, and the worker what is left. */
 static void
 give_way(void)
 {
-	/* the threads that it starts inherit that; a failure is no harm */
+	/* Threads that this process starts inherit the priority; a failure does no harm. */
 	(void) setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
@@ -139,7 +144,10 @@ sleep_a_while(int ms)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Wait until the processors have been free for a while, but for no more than so many milliseconds; returns what is left of these. */
+/*
+ * Wait until the processors have been free for a while, but for at most
+ * `patience_ms`.  Return the milliseconds left of it.
+ */
 static int
 await_processors(int patience_ms)
 {
@@ -151,7 +159,7 @@ await_processors(int patience_ms)
 	return patience_ms;
 }
 
-/* Wait until the processors are free, or the columns that are to be built have waited long enough; false if there are none. */
+/* Wait until the processors are free, or columns have waited long enough to be built.  Return false if none wait. */
 static bool
 await_columns(void)
 {
@@ -162,7 +170,7 @@ await_columns(void)
 	return waited >= 0;
 }
 
-/* The worker may pause for so many more milliseconds while it builds the shelf at hand. */
+/* Milliseconds that the worker may still pause while it builds the current shelf. */
 static int	pause_ms;
 
 /* Pause while queries want all processors. */
@@ -173,7 +181,11 @@ pause_for_queries(void)
 		sleep_a_while(PAUSE_POLL_MS);
 }
 
-/* The columns that still are what they were when they were wanted, and can be cached; of each its place among those. */
+/*
+ * Return the columns that can be cached and whose attributes have not changed
+ * since they were wanted.  Sets *n to their number and place[] to their
+ * indexes in `columns`.
+ */
 static ColumnWanted *
 columns_now(Relation relation, const AdmittedColumns *columns, int *place, int *n)
 {
@@ -192,17 +204,20 @@ columns_now(Relation relation, const AdmittedColumns *columns, int *place, int *
 	return wanted;
 }
 
-/* How far building a relation's columns has come. */
+/* Progress of building a relation's columns. */
 typedef struct Building
 {
 	Oid			relation;
-	AdmittedColumns columns;	/* without those that could not be built */
-	bool		first;			/* of this relation */
+	AdmittedColumns columns;	/* form = 0: cannot be built */
+	bool		first;			/* nothing of this relation was built before */
 	uint32		shelf;
-	uint64		kept;			/* tablets */
+	uint64		kept;			/* number of tablets added to the cache */
 } Building;
 
-/* Build one shelf's columns, but for those that cannot be; false if there is no shelf behind it. */
+/*
+ * Build the columns of one shelf, without those that cannot be built.  Return
+ * false if there is no further shelf to build.
+ */
 static bool
 build_wanted(Relation relation, Building *building)
 {
@@ -226,7 +241,7 @@ build_wanted(Relation relation, Building *building)
 			return building->shelf + 1 < shelves_of(RelationGetNumberOfBlocks(relation));
 		if (done.column < 0)
 			return false;
-		/* no attribute has that form, so it is passed over from now on */
+		/* No attribute has form 0, so the column is skipped from now on. */
 		building->columns.column[place[done.column]].form = 0;
 		pfree(wanted);
 	}
@@ -242,7 +257,7 @@ tell_of_columns(Relation relation, const Building *building)
 	SharedInvalidationMessage message = {.rc = {.id = SHAREDINVALRELCACHE_ID, .dbId = MyDatabaseId, .relId = RelationGetRelid(relation)}};
 
 	SendSharedInvalidMessages(&message, 1);
-	/* a table that is written is built again and again */
+	/* Columns of a table that is written are built again and again. */
 	if (!building->first)
 		return;
 	ereport(LOG,
@@ -251,7 +266,7 @@ tell_of_columns(Relation relation, const Building *building)
 			 errdetail("It took %llu tablets.", (unsigned long long) building->kept)));
 }
 
-/* In a transaction: build one shelf; false if there is no more to do. */
+/* Build one shelf, in a transaction.  Return false if there is no more to do. */
 static bool
 build_shelf(Building *building)
 {
@@ -260,7 +275,7 @@ build_shelf(Building *building)
 
 	if (relation == NULL)
 		return false;
-	/* not before there is the lock, which may take long */
+	/* Take the snapshot after the lock, for which the worker may wait long. */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	more = build_wanted(relation, building);
 	PopActiveSnapshot();
@@ -279,7 +294,7 @@ build(const Admission *admission)
 
 	for (; more; building.shelf++)
 	{
-		/* queries may have begun behind the last shelf */
+		/* Queries may have begun since the last shelf. */
 		if (threads_are_busy())
 			patience_ms = await_processors(patience_ms);
 		SetCurrentStatementStartTimestamp();
@@ -299,7 +314,7 @@ build(const Admission *admission)
 	progress_clear();
 }
 
-/* Have memory ready for columns that queries will leave behind, while processors are free; columns that are wanted meanwhile come first. */
+/* Allocate memory for columns that queries will cache, while processors are free, until columns wait to be built. */
 static void
 take_memory_ahead(void)
 {
@@ -316,10 +331,7 @@ take_memory_ahead(void)
 	}
 }
 
-/*
- * The worker: builds all columns that were admitted in its database, and has
- * memory ready for more.
- */
+/* Run the worker: build all columns that were admitted in its database, and allocate memory ahead for more. */
 void
 gpudb_prewarm_main(Datum database)
 {

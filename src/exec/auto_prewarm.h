@@ -1,6 +1,6 @@
 /*
  * auto_prewarm.h
- *		A background worker that builds the columns for want of which queries were slow: gpudb.auto_prewarm.
+ *		Background worker that builds the columns for lack of which queries were slow: gpudb.auto_prewarm.
  */
 #ifndef GPUDB_EXEC_AUTO_PREWARM_H
 #define GPUDB_EXEC_AUTO_PREWARM_H
@@ -11,13 +11,13 @@
 
 #include "tablet/admission.h"
 
-/* At library load: DROP DATABASE ends the worker of that database. */
+/* Install, at library load, the hook by which DROP DATABASE terminates the worker of that database. */
 extern void auto_prewarm_init(void);
 
-/* Charge the account of a relation (tablet/admission.h), and start a worker once its columns are to be built. */
+/* Charge the account of a relation (tablet/admission.h), and start a worker once its columns are admitted. */
 extern void auto_prewarm_charge(Relation relation, const ColumnWanted *wanted, int nwanted, AdmissionCharge charge);
 
-/* Have columns built whatever they cost: those that a query lacks and will not leave behind itself. */
+/* Admit columns whatever they cost: those that a query lacks and will not leave in the cache itself. */
 extern void auto_prewarm_admit(Relation relation, const ColumnWanted *wanted, int nwanted);
 
 #endif							/* GPUDB_EXEC_AUTO_PREWARM_H */

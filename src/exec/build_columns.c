@@ -1,10 +1,10 @@
 /*
  * build_columns.c
- *		Leaving columns of some tablets in the cache without a query.
+ *		Builds columns of some tablets in the cache without a query.
  *
- * The CPU device counts the rows of the tablets, and has them deformed into all
- * columns that are wanted on the way; its threads leave those behind as they
- * do for a query.
+ * A job of the CPU device counts the rows of the tablets.  All wanted columns
+ * are deformed on the way, and the device's threads add them to the cache as
+ * they do for a query.
  */
 #include "postgres.h"
 
@@ -29,13 +29,13 @@
 #include "tablet/shelf.h"
 #include "tablet/tablet_read.h"
 
-/* Resources that are released with their memory context, also after an error. */
+/* Resources that are released with their memory context, even after an error. */
 typedef struct Building
 {
 	Feed		feed;
-	int			leased;			/* threads */
+	int			leased;			/* threads leased */
 	uint32		ntablets;
-	void		(*give_way) (void);	/* the order's */
+	void		(*give_way) (void);	/* BuildOrder.give_way */
 	MemoryContextCallback closing;
 } Building;
 
@@ -71,7 +71,10 @@ counting_program(int ncolumns)
 	return program;
 }
 
-/* Each time that the device has read a window, report to gpudb.progress, where a parallel worker's leader reports for all, and give way. */
+/*
+ * Report progress to gpudb.progress after each page batch that the device has
+ * read, and give way.  The leader reports for its parallel workers.
+ */
 static DeviceStatus
 after_window(void *arg, const DeviceWork *work)
 {
@@ -85,7 +88,7 @@ after_window(void *arg, const DeviceWork *work)
 	return STATUS_DONE;
 }
 
-/* Tell the caller which column stopped the job, and why. */
+/* Store in *result which column stopped the job, and why. */
 static void
 note_failure(const FeedOutcome *outcome, int ncolumns, Built *result)
 {
@@ -99,7 +102,7 @@ note_failure(const FeedOutcome *outcome, int ncolumns, Built *result)
 		}
 }
 
-/* Open the job for some tablets; false if the columns cannot be cached. */
+/* Open the job for some tablets.  Return false if the columns cannot be cached. */
 static bool
 begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, int nwanted, TabletRange tablets)
 {
@@ -129,7 +132,10 @@ begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, i
 	return feed_open_job(feed, &cpu_device);
 }
 
-/* Build columns of some tablets in one pass, up to PROGRAM_MAX_COLUMNS of different attributes; false if they cannot be cached. */
+/*
+ * Build up to PROGRAM_MAX_COLUMNS columns, of different attributes, of some
+ * tablets in one pass.  Return false if they cannot be cached.
+ */
 static bool
 build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, TabletRange tablets, Built *result)
 {
@@ -152,7 +158,7 @@ build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, TabletRa
 	}
 	PG_CATCH();
 	{
-		/* the threads read pinned pages: stop them before the pins are released */
+		/* Threads read pinned pages: stop them before the pins are released. */
 		feed_abandon(&building->feed);
 		PG_RE_THROW();
 	}
@@ -167,9 +173,10 @@ build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, TabletRa
 }
 
 /*
- * Choose the columns of one pass of those that are left, which it takes from
- * them: as many as a program may have, and one form of each attribute, since
- * that is how pages are deformed.  Returns how many; place[] are their numbers.
+ * Choose the columns of the next pass among those whose left[] is true, and
+ * clear their left[]: at most PROGRAM_MAX_COLUMNS, and one form of each
+ * attribute, since pages are deformed into one form at a time.  Returns their
+ * number, and their indexes in place[].
  */
 static int
 choose_columns(const ColumnWanted *wanted, int nwanted, bool *left, int *place)

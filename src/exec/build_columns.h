@@ -1,6 +1,6 @@
 /*
  * build_columns.h
- *		Leaving columns of some tablets in the cache without a query.
+ *		Builds columns of some tablets in the cache without a query.
  */
 #ifndef GPUDB_EXEC_BUILD_COLUMNS_H
 #define GPUDB_EXEC_BUILD_COLUMNS_H
@@ -12,30 +12,31 @@
 
 #include "tablet/build.h"
 
-/* The columns of a relation that are to be built, and by how many threads. */
+/* Columns of a relation to build, and the number of threads to build them with. */
 typedef struct BuildOrder
 {
-	Relation	relation;		/* of which tablet_scan_possible() is true */
+	Relation	relation;		/* tablet_scan_possible() must be true of it */
 	Snapshot	snapshot;		/* registered until everything is built */
-	const ColumnWanted *wanted; /* without their codes, which each process looks up */
+	const ColumnWanted *wanted; /* without their dictionaries, which each process looks up */
 	int			nwanted;
-	int			threads;		/* besides this process; -1 = as many as are to be had */
-	void		(*give_way) (void); /* called in between, with pages pinned: may wait, or raise an error; NULL = nobody waits */
+	int			threads;		/* besides this process; -1 = as many as can be leased */
+	/* Called after each page batch, with pages pinned; may wait or raise an error; NULL = none */
+	void		(*give_way) (void);
 } BuildOrder;
 
-/* The result of building such columns. */
+/* Result of build_tablet_columns() and build_all_columns(). */
 typedef struct Built
 {
-	DeviceStatus status;		/* DONE, or why some column of some window cannot be read so */
-	int			column;			/* which one; -1 = not known */
-	int32		scale;			/* after SCALE_EXCEEDED: which scale it needs */
-	uint64		kept;			/* tablets left behind */
+	DeviceStatus status;		/* DONE, or why a column of some page batch cannot be read in the wanted form */
+	int			column;			/* index of that column; -1 = not known */
+	int32		scale;			/* after SCALE_EXCEEDED: the scale that it needs */
+	uint64		kept;			/* number of tablets added to the cache */
 } Built;
 
 /*
- * Read what is not cached yet of these columns of tablets of one shelf,
- * and leave it behind, until something cannot be read.  False if nothing of
- * these columns can be kept.
+ * Read the columns of `tablets`, all of one shelf, that are not cached yet and
+ * add them to the cache, until one cannot be read.  Return false if none of
+ * the columns can be cached.
  */
 extern bool build_tablet_columns(const BuildOrder *order, TabletRange tablets, Built *result);
 

@@ -1,18 +1,19 @@
 /*
  * build_parallel.c
- *		Leaving columns of a whole relation in the cache, by several processes.
+ *		Builds columns of a whole relation in the cache, by several processes.
  *
- * The threads of the CPU device deform pages side by side, but one process has
- * to pin the pages, put texts together and copy the columns into the pool.  A
- * machine of many processors waits for that one.  So PostgreSQL's parallel
- * workers build, too.  Each process draws some tablets, builds them with its
- * part of the threads, and draws the next ones: fewer the fewer are left, so
- * that a small relation keeps several processes busy, and that all end at about
- * the same time (guided self-scheduling, Polychronopoulos and Kuck 1987).  The
- * server starts workers one after the other, which takes some milliseconds for
- * each.  Until one begins, a thread of the leader stands in for it.
+ * The threads of the CPU device deform pages in parallel, but a single process
+ * has to pin the pages, put texts together and copy the columns into the pool.
+ * On a machine with many processors all wait for that one.  Therefore parallel
+ * workers of PostgreSQL build, too.  Each process draws some tablets, builds
+ * them with its part of the threads, and draws the next ones.  The fewer
+ * tablets are left the fewer are drawn, so that a small relation occupies
+ * several processes, and all end at about the same time (guided
+ * self-scheduling, Polychronopoulos and Kuck 1987).  The server starts workers
+ * one after the other, which takes some milliseconds for each.  Until a worker
+ * begins, a thread of the leader stands in for it.
  *
- *		segment:  Shared | the columns | what each worker used
+ *		segment:  Shared | the columns | buffer and WAL usage of each worker
  */
 #include "postgres.h"
 
@@ -34,10 +35,10 @@
 #include "tablet/shelf.h"
 #include "tablet/tablet_scan.h"
 
-/* Tablets that a process draws at once, at most: 64 MB of pages. */
+/* Maximum number of tablets that a process draws at once: 64 MB of pages. */
 #define DRAWN_MOST		(SHELF_TABLETS / 4)
 
-/* Tablets for which a worker is started: building them takes longer than its start. */
+/* Number of tablets for which a worker is started: building them takes longer than its start. */
 #define WORKER_TABLETS	(SHELF_TABLETS / 8)
 
 enum SegmentKey
@@ -53,16 +54,16 @@ typedef struct Shared
 	Oid			relation;
 	int			nwanted;
 	uint32		ntablets;
-	pg_atomic_uint32 next;		/* the tablet to be drawn next */
-	pg_atomic_uint32 nprocesses;	/* 0 until it is known how many have started */
-	pg_atomic_uint32 threads;	/* that they have besides themselves */
-	pg_atomic_uint32 nbegun;	/* workers that have */
-	slock_t		lock;			/* of what follows */
-	bool		begun;			/* some columns can be kept */
-	Built		result;			/* of all processes: the first failure */
+	pg_atomic_uint32 next;		/* next tablet to draw */
+	pg_atomic_uint32 nprocesses;	/* number of processes; 0 until it is known how many have started */
+	pg_atomic_uint32 threads;	/* threads of all processes, besides the processes themselves */
+	pg_atomic_uint32 nbegun;	/* number of workers that have begun */
+	slock_t		lock;			/* protects the members below */
+	bool		begun;			/* some columns can be cached */
+	Built		result;			/* sum over all processes, with the first failure */
 } Shared;
 
-/* The threads that all processes have together, returned with the memory context that this is in. */
+/* Threads leased for all processes, returned when the memory context of this struct is reset. */
 typedef struct Leased
 {
 	int			threads;
@@ -85,7 +86,7 @@ init_shared(Shared *shared, const BuildOrder *order, uint32 ntablets)
 	SpinLockInit(&shared->lock);
 }
 
-/* Add what became of some tablets; whether others are to be built. */
+/* Add the result of building some tablets.  Return true if further tablets are to be built. */
 static bool
 add_result(Shared *shared, bool begun, const Built *built)
 {
@@ -106,9 +107,9 @@ add_result(Shared *shared, bool begun, const Built *built)
 }
 
 /*
- * Threads that this process has besides itself: the first processes one more,
- * where they cannot be divided evenly, and the leader one for each worker that
- * has not begun.
+ * Return the number of threads that this process may use besides itself.  If
+ * the threads cannot be divided evenly the first processes get one more, and
+ * the leader gets one for each worker that has not begun.
  */
 static int
 own_threads(Shared *shared)
@@ -121,7 +122,7 @@ own_threads(Shared *shared)
 	return nprocesses == 0 ? 0 : (int) (threads / nprocesses + (number < threads % nprocesses ? 1 : 0) + missing);
 }
 
-/* How many tablets a process draws that begins with this one: all of one shelf. */
+/* Return how many tablets to draw from `first` on, all of one shelf. */
 static uint32
 tablets_to_draw(Shared *shared, uint32 first)
 {
@@ -131,7 +132,7 @@ tablets_to_draw(Shared *shared, uint32 first)
 	return Min(Min(Max(share, 1), DRAWN_MOST), SHELF_TABLETS - first % SHELF_TABLETS);
 }
 
-/* Draw the next tablets; false if none is left. */
+/* Draw the next tablets.  Return false if none are left. */
 static bool
 draw(Shared *shared, TabletRange *drawn)
 {
@@ -145,7 +146,7 @@ draw(Shared *shared, TabletRange *drawn)
 	return true;
 }
 
-/* Draw tablets and build them, until none is left, or something cannot be read. */
+/* Draw tablets and build them, until none are left or a column cannot be read. */
 static void
 build_drawn(Shared *shared, BuildOrder order)
 {
@@ -170,7 +171,7 @@ wanted_bytes(const BuildOrder *order)
 	return order->nwanted * sizeof(ColumnWanted);
 }
 
-/* Build with up to so many workers. */
+/* Build all tablets with up to `nworkers` parallel workers and `threads` threads in all. */
 static void
 build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 ntablets, bool *begun, Built *result)
 {
@@ -189,7 +190,7 @@ build_with_workers(const BuildOrder *order, int nworkers, int threads, uint32 nt
 	InitializeParallelDSM(context);
 	shared = context->nworkers > 0 ? segment_insert(context, KEY_SHARED, sizeof(Shared)) : &alone;
 	init_shared(shared, order, ntablets);
-	/* without dynamic shared memory there are no workers */
+	/* Without dynamic shared memory there are no workers. */
 	if (context->nworkers > 0)
 	{
 		memcpy(segment_insert(context, KEY_WANTED, wanted_bytes(order)), order->wanted, wanted_bytes(order));
@@ -238,7 +239,7 @@ build_all_columns(const BuildOrder *order, Built *result)
 	leased->closing = (MemoryContextCallback) {.func = let_go, .arg = leased};
 	MemoryContextRegisterResetCallback(context, &leased->closing);
 	leased->threads = threads_lease();
-	/* a worker takes the place of a thread; the first tablets are this process's */
+	/* A worker takes the place of a thread; the leader builds the first tablets itself. */
 	nworkers = IsUnderPostmaster ? Min(leased->threads, (int) (Max(ntablets, 1) - 1) / WORKER_TABLETS) : 0;
 	build_with_workers(order, machine_has_segment(nworkers) ? nworkers : 0, leased->threads, ntablets, &begun, result);
 	MemoryContextSwitchTo(old);
@@ -246,7 +247,7 @@ build_all_columns(const BuildOrder *order, Built *result)
 	return begun;
 }
 
-/* A parallel worker. */
+/* Run a parallel worker. */
 void
 gpudb_build_main(dsm_segment *segment, shm_toc *toc)
 {

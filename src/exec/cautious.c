@@ -1,6 +1,6 @@
 /*
  * cautious.c
- *		Running something whose error is nobody's yet.
+ *		Runs a function in a subtransaction and reports whether it raised an error.
  */
 #include "postgres.h"
 
@@ -13,9 +13,9 @@
 #include "pg_compat.h"
 
 /*
- * A query whose plan has a Gather anywhere, be it in a fallback, runs in
- * parallel mode from its start.  As long as no worker was started there is
- * nobody yet with whom a subtransaction's state would have to be shared.
+ * A query whose plan has a Gather anywhere, even in a fallback, runs in
+ * parallel mode from its start.  Until a worker is started there is no other
+ * process with which a subtransaction's state would have to be shared.
  */
 bool
 can_run_cautiously(void)

@@ -1,26 +1,26 @@
 /*
  * cautious.h
- *		Running something whose error is nobody's yet.
+ *		Runs a function in a subtransaction and reports whether it raised an error.
  */
 #ifndef GPUDB_EXEC_CAUTIOUS_H
 #define GPUDB_EXEC_CAUTIOUS_H
 
 #include "postgres.h"
 
-/* Whether run_cautiously() may be called: not in a parallel worker, nor while workers run for this process. */
+/* Return true if run_cautiously() may be called: not in a parallel worker, nor while workers run for this process. */
 extern bool can_run_cautiously(void);
 
 /*
- * Run it in a subtransaction, in the current memory context; false if it raised
- * an error, which is forgotten, unless somebody ends the query.  It must start
- * no parallel workers.
+ * Run work(arg) in a subtransaction, in the current memory context.  Return
+ * false if it raised an error, which is discarded unless it ends the query
+ * (class operator_intervention).  `work` must not start parallel workers.
  *
- * What it acquires belongs to the subtransaction's resource owner, which ends
- * with it: nothing of the query may be made there that lasts longer, such as a
- * plan's state, a scan, a tuplestore or the query's JIT context.  What PostgreSQL's
- * functions keep from call to call is theirs to tie to transactions: a function in
- * SQL begins anew in another subtransaction, PL/pgSQL's belongs to the
- * transaction as a whole.
+ * What `work` acquires belongs to the subtransaction's resource owner, which
+ * ends with it: `work` must not create anything of the query that lasts
+ * longer, such as a plan's state, a scan, a tuplestore or the query's JIT
+ * context.  State that PostgreSQL's functions hold from call to call is tied
+ * to transactions by themselves: a function in SQL begins anew in another
+ * subtransaction, PL/pgSQL's state belongs to the transaction as a whole.
  */
 extern bool run_cautiously(void (*work) (void *arg), void *arg);
 

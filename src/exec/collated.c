@@ -1,11 +1,11 @@
 /*
  * collated.c
- *		The order of texts under a collation.
+ *		Order of texts under a collation.
  *
- * Only PostgreSQL knows it, which asks the C library or ICU; that takes many
- * times as long as comparing bytes.  So texts are told apart by their bytes
- * first, PostgreSQL sorts each different one once, and rows have their places
- * among these, which are sorted as integers are.
+ * Only PostgreSQL knows the order, by the C library or ICU, which takes many
+ * times as long as comparing bytes.  Therefore distinct texts are found by
+ * their bytes first, PostgreSQL sorts each of them once, and each row gets its
+ * text's rank among them.  Ranks are sorted as integers are.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@
 #define FIRST_SLOTS	1024
 #define NO_TEXT		UINT32_MAX
 
-/* The different texts of a key, numbered as they come. */
+/* Distinct texts of a key, numbered in the order of their first rows. */
 typedef struct Texts
 {
 	const Tablet *rows;
@@ -33,10 +33,10 @@ typedef struct Texts
 	Oid			collation;
 	uint32		count;
 	uint32		capacity;
-	uint32	   *row;			/* one that has it, of each number */
+	uint32	   *row;			/* a row that has the text, for each number */
 	uint64	   *hash;
-	uint32		nslots;			/* a power of two, at least twice as many */
-	uint32	   *slot;			/* a number, or NO_TEXT */
+	uint32		nslots;			/* size of `slot`: a power of two, twice `capacity` */
+	uint32	   *slot;			/* hash table of numbers, NO_TEXT = empty */
 } Texts;
 
 bool
@@ -51,7 +51,7 @@ allocate(Size n, Size bytes)
 	return palloc_extended(n * bytes, MCXT_ALLOC_HUGE);
 }
 
-/* Twice the room. */
+/* Double the capacity and rebuild the hash table. */
 static void
 grow(Texts *texts)
 {
@@ -83,7 +83,7 @@ is_same(const Texts *texts, uint32 number, uint64 hash, const uint8 *bytes, uint
 	return other_length == length && memcmp(other, bytes, length) == 0;
 }
 
-/* The number of a row's text. */
+/* Return the number of a row's text, assigning a new one if it is the first row with it. */
 static uint32
 number_of(Texts *texts, uint32 row)
 {
@@ -103,7 +103,7 @@ number_of(Texts *texts, uint32 row)
 	return texts->count++;
 }
 
-/* PostgreSQL's sort of texts with their numbers. */
+/* Begin PostgreSQL's sort of pairs of text and number. */
 static Tuplesortstate *
 begin_sort(const Texts *texts, TupleDesc desc)
 {
@@ -133,7 +133,7 @@ put_texts(const Texts *texts, Tuplesortstate *sort, TupleTableSlot *slot)
 	}
 }
 
-/* The place of each number. */
+/* Return the rank of each number, in a palloc'd array. */
 static uint32 *
 places_of(const Texts *texts)
 {

@@ -1,6 +1,6 @@
 /*
  * collated.h
- *		The order of texts under a collation.
+ *		Order of texts under a collation.
  */
 #ifndef GPUDB_EXEC_COLLATED_H
 #define GPUDB_EXEC_COLLATED_H
@@ -9,13 +9,10 @@
 
 #include "core/sort_rows.h"
 
-/* Whether texts of this collation are ordered otherwise than their bytes are. */
+/* Return true if texts of this collation are not ordered by their bytes. */
 extern bool is_collated(Oid collation);
 
-/*
- * Which place each row's text has among those of a key under a collation that
- * is deterministic; allocated in the current context.
- */
+/* Return the rank of each row's text under a deterministic collation, palloc'd in the current context. */
 extern SortRanks collated_ranks(const Tablet *rows, const SortKey *key, Oid collation);
 
 #endif							/* GPUDB_EXEC_COLLATED_H */

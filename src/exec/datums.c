@@ -1,8 +1,9 @@
 /*
  * datums.c
- *		From integers, floats and bytes to PostgreSQL's values.
+ *		Converts integers, floats and bytes to PostgreSQL's Datums.
  *
- * PostgreSQL's own functions make them, so digits and scales are its own.
+ * PostgreSQL's own functions build the values, so digits and scales are its
+ * own.
  */
 #include "postgres.h"
 
@@ -21,7 +22,7 @@
 
 #include "exec/datums.h"
 
-/* numeric with display scale dscale from value / 10^dscale */
+/* Return a numeric of value / 10^dscale, with display scale `dscale`. */
 static Numeric
 numeric_of_wide(Wide value, int dscale)
 {
@@ -49,7 +50,7 @@ numeric_of_wide(Wide value, int dscale)
 Datum
 numeric_datum(Wide value, int scale, int dscale)
 {
-	/* the digits between the two scales are zeros */
+	/* Digits between the two scales are zeros. */
 	if (dscale > scale)
 		return DirectFunctionCall2(numeric_round, NumericGetDatum(numeric_of_wide(value, scale)), Int32GetDatum(dscale));
 	if (dscale < scale)

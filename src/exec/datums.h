@@ -1,6 +1,6 @@
 /*
  * datums.h
- *		From integers, floats and bytes to PostgreSQL's values, palloc'd in the current context.
+ *		Converts integers, floats and bytes to PostgreSQL's Datums, palloc'd in the current context.
  */
 #ifndef GPUDB_EXEC_DATUMS_H
 #define GPUDB_EXEC_DATUMS_H
@@ -10,27 +10,28 @@
 #include "core/decimal.h"
 #include "core/dictionary.h"
 
-/* A decimal computed at `scale`, as PostgreSQL prints it at `dscale`. */
+/* Return the numeric with display scale `dscale` of a decimal computed at `scale`. */
 extern Datum numeric_datum(Wide value, int scale, int dscale);
 
-/* An integer register as a Datum of its type. */
+/* Return an integer as a Datum of `type`. */
 extern Datum int_datum(Oid type, int64 value);
 
+/* Return a float4 or float8. */
 extern Datum float_datum(Oid type, double value);
 
-/* uuid and timetz from the integer that they are compared by. */
+/* Return a uuid or timetz from the integer by which it is compared. */
 extern Datum wide_datum(Oid type, Wide value);
 
-/* An interval from its bytes. */
+/* Return an interval from its bytes. */
 extern Datum interval_datum(const uint64 *words);
 
-/* Text; bpchar(n) gets its blanks back. */
+/* Return a text; bpchar(n) is padded with blanks, name is built by namein(). */
 extern Datum text_datum(Oid type, int32 typmod, const uint8 *bytes, int length);
 
-/* The same from an integer that holds so many bytes at most. */
-/* The text of a code. */
+/* Return the text of a dictionary code. */
 extern Datum coded_datum(const CodeBook *book, uint32 code);
 
+/* Return a text from the one or two words that hold it packed; `most` is the number of bytes that they can hold. */
 extern Datum packed_datum(Oid type, int32 typmod, int most, const uint64 *words);
 
 #endif							/* GPUDB_EXEC_DATUMS_H */

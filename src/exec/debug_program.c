@@ -1,6 +1,6 @@
 /*
  * debug_program.c
- *		gpudb.debug_program: a compiled program as a file.
+ *		gpudb.debug_program: writes a compiled program to a file.
  */
 #include "postgres.h"
 

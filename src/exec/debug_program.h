@@ -1,6 +1,6 @@
 /*
  * debug_program.h
- *		gpudb.debug_program: a compiled program as a file.
+ *		gpudb.debug_program: writes a compiled program to a file.
  */
 #ifndef GPUDB_EXEC_DEBUG_PROGRAM_H
 #define GPUDB_EXEC_DEBUG_PROGRAM_H
@@ -8,9 +8,9 @@
 #include "compile/compile.h"
 
 /*
- * Write, in the byte order of the machine: the number of columns, for each
- * attribute number and scale, 16 bits each; then the program.  An error if
- * the file cannot be written.
+ * Write, in the byte order of the machine: the number of columns; for each
+ * column its attribute number and scale, 16 bits each; the program.  Raises an
+ * error if the file cannot be written.
  */
 extern void debug_program_write(const char *path, const CompileResult *compiled);
 

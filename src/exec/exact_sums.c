@@ -2,8 +2,9 @@
  * exact_sums.c
  *		Sums and averages of floats that are rounded once: gpudb.exact_sum() and gpudb.exact_avg().
  *
- * These are the aggregates as PostgreSQL runs them; a device's have the same
- * digits (core/op_exact.h), so the result does not depend on who computes it.
+ * This file has the aggregates as PostgreSQL runs them.  A device's sums have
+ * the same digits (core/op_exact.h), so the result does not depend on who
+ * computes it.
  */
 #include "postgres.h"
 
@@ -30,10 +31,10 @@ PG_FUNCTION_INFO_V1(gpudb_exact_sum);
 PG_FUNCTION_INFO_V1(gpudb_exact_sum_single);
 PG_FUNCTION_INFO_V1(gpudb_exact_avg);
 
-/* What is known of a group's values. */
+/* Transition state of a group. */
 typedef struct ExactTotal
 {
-	uint64		n;				/* that are not NULL */
+	uint64		n;				/* number of values that are not NULL */
 	uint64		state[EXACT_WORDS];
 } ExactTotal;
 
@@ -48,7 +49,7 @@ exact_sum_datum(const uint64 *state, uint64 n, bool single, Datum *value)
 	return status;
 }
 
-/* The state that is an argument of an aggregate's function, made if there is none yet. */
+/* Return the transition state that is argument 0, or a new one in the aggregate's context if that is NULL. */
 static ExactTotal *
 need_total(FunctionCallInfo fcinfo)
 {

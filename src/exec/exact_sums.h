@@ -9,7 +9,10 @@
 
 #include "core/op_exact.h"
 
-/* A sum divided by n, as a float8 or, `single`, as a float4; FLOAT_TOTAL if that has no such number. */
+/*
+ * Set *value to a sum divided by `n`, as a float8 or, if `single`, a float4.
+ * Return DONE, or FLOAT_TOTAL if it is beyond the largest number of that type.
+ */
 extern DeviceStatus exact_sum_datum(const uint64 *state, uint64 n, bool single, Datum *value);
 
 #endif							/* GPUDB_EXEC_EXACT_SUMS_H */

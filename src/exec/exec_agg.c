@@ -3,11 +3,11 @@
  *		GpuAgg: filter, join, group and aggregate a relation in one pass.
  *
  * custom_scan_tlist holds the keys, then the aggregates, then (resjunk) the
- * base Vars under them.  The whole job is done before the first row goes out,
- * so whatever stops it leaves the fallback child to answer from the start.
- * Aggregates without keys that are too many for one program are computed by
- * several, each of which goes over the same rows.
- * HAVING and the target list over the aggregates are the node's own qual and
+ * base Vars under them.  The whole job is done before the first row is
+ * returned, so the fallback child can answer from the start if anything stops
+ * the job.  Aggregates without keys that are too many for one program are
+ * computed by several programs, each of which runs over the same rows.  HAVING
+ * and the target list over the aggregates are the node's own qual and
  * projection, computed by PostgreSQL.
  */
 #include "postgres.h"
@@ -31,9 +31,9 @@ typedef struct GpuAggState
 	GpuNode		node;
 	bool		computed;
 	const GroupTable *groups;
-	uint32		next;			/* of the groups that are wanted, the one to return next */
-	bool		late_first;		/* the node's qual is about columns that are read late */
-	/* results of all aggregates, where several programs compute them */
+	uint32		next;			/* index, among the groups that are wanted, of the one to return next */
+	bool		late_first;		/* the node's qual refers to late-materialized columns */
+	/* Results of all aggregates, if several programs compute them */
 	MemoryContext parts_context;
 	Datum	   *values;
 	bool	   *isnull;
@@ -95,7 +95,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	split_aggregates((GpuAggState *) node, list_nth(plan->custom_private, NODE_PRIVATE_PARTS));
 }
 
-/* Find the groups that are wanted. */
+/* Find the groups that can be among the first n, and count those left out. */
 static void
 find_top(GpuAggState *state)
 {
@@ -109,7 +109,7 @@ find_top(GpuAggState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* Feed all pages, or a sample of tablets, with others' help where that pays; whether somebody has helped. */
+/* Feed all pages, or a sample of tablets, with parallel workers where that pays.  Return true if workers took part. */
 static bool
 feed_pass(Feed *feed, FeedOutcome *outcome)
 {
@@ -123,7 +123,10 @@ feed_pass(Feed *feed, FeedOutcome *outcome)
 	return feeders != NULL;
 }
 
-/* Feed all that there is, and merge what came of it; false if that failed, or another run is to find what aggregates select. */
+/*
+ * Feed everything, pass by pass, and merge the groups.  Return false if that
+ * failed, or if another run has to narrow the histograms of quantiles.
+ */
 static bool
 feed(GpuAggState *state, FeedOutcome *outcome)
 {
@@ -141,7 +144,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	passes_end(node);
 	members_feed(node, outcome);
 	top_describe(&node->top, &node->compiled);
-	/* those who helped may have states of the same groups */
+	/* Workers and jobs of child relations may have states of the same groups. */
 	if (outcome->status == STATUS_DONE && !helped && node->nmembers <= 1 && node->top.wanted > 0 && results_are_sure(&node->compiled) &&
 		node->device->want_top != NULL)
 		node->device->want_top(node->feed.job, &node->top.order);
@@ -158,7 +161,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	return outcome->status == STATUS_DONE;
 }
 
-/* Run the whole job of a program; false when PostgreSQL must answer. */
+/* Run the whole job of a program.  Return false if PostgreSQL must answer. */
 static bool
 run_program(GpuAggState *state)
 {
@@ -202,7 +205,7 @@ store_part(GpuAggState *state, int first)
 	MemoryContextSwitchTo(old);
 }
 
-/* Run several programs, one after the other; false when PostgreSQL must answer. */
+/* Run several programs, one after the other.  Return false if PostgreSQL must answer. */
 static bool
 run_parts(GpuAggState *state)
 {
@@ -233,7 +236,7 @@ compute(GpuAggState *state)
 	return state->node.parts != NIL ? run_parts(state) : run_program(state);
 }
 
-/* Have the results of all programs in a slot; false if they have been returned before. */
+/* Store the results of all programs in a slot.  Return false if they have been returned before. */
 static bool
 values_of_parts(GpuAggState *state, TupleTableSlot *slot)
 {
@@ -246,7 +249,7 @@ values_of_parts(GpuAggState *state, TupleTableSlot *slot)
 	return true;
 }
 
-/* Have the results of the next group in a slot; false at the end. */
+/* Store the results of the next group in a slot.  Return false at the end. */
 static bool
 values_of_group(GpuAggState *state, TupleTableSlot *slot)
 {
@@ -262,7 +265,7 @@ values_of_group(GpuAggState *state, TupleTableSlot *slot)
 	return true;
 }
 
-/* The next group in the scan slot; false at the end. */
+/* Store the next group in the scan slot.  Return false at the end. */
 static bool
 next_group(GpuAggState *state, TupleTableSlot *slot)
 {
@@ -274,7 +277,7 @@ next_group(GpuAggState *state, TupleTableSlot *slot)
 	return true;
 }
 
-/* The fallback child's next row in the scan slot. */
+/* Store the fallback child's next row in the scan slot.  Return false at the end. */
 static bool
 next_fallback(GpuNode *node, TupleTableSlot *slot)
 {
@@ -330,7 +333,7 @@ next_row(GpuNode *node)
 static void
 end(CustomScanState *css)
 {
-	/* the slot may have values of rows that this releases */
+	/* The slot may point into rows that late_end() releases. */
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	late_end(((GpuNode *) css)->late);
 	node_end((GpuNode *) css);

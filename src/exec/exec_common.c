@@ -1,11 +1,11 @@
 /*
  * exec_common.c
- *		What GpuScan and GpuAgg do alike: begin, run, end.
+ *		Begin, run and end of GpuScan, GpuAgg and GpuJoin.
  *
  * Threads read pinned pages and memory of the run while a job has items in
  * flight.  Therefore no node returns to its parent with items in flight, the
  * nodes drain the job before they let an error pass, and a memory-context
- * callback closes whatever an error above us leaves behind.
+ * callback closes what an error in a node above leaves behind.
  */
 #include "postgres.h"
 
@@ -29,12 +29,15 @@
 #include "pg_compat.h"
 #include "tablet/build.h"
 
-/* Times that a program is compiled until its joins' tables have what it wants, and once more for each that can have no codes. */
+/*
+ * Number of compilations of a program until its joins' tables have what it
+ * wants, besides one for each table that cannot have dictionary codes.
+ */
 #define MAX_JOIN_ROUNDS 4
 
 static NodeReport last_report;
 
-/* Called when the memory of the run goes, after an error or at the end. */
+/* Close the jobs and return the threads when the run's memory context is reset, after an error or at the end. */
 static void
 cleanup_callback(void *arg)
 {
@@ -136,7 +139,10 @@ columns_wanted(const ColumnUse *use, int n)
 	return wanted;
 }
 
-/* The attributes without NULLs; what inherits may have some nevertheless, partitions not. */
+/*
+ * Return the attributes declared NOT NULL.  Children of an inheritance parent
+ * may have NULLs there nevertheless, partitions cannot.
+ */
 static Bitmapset *
 not_null(const GpuNode *node)
 {
@@ -156,7 +162,7 @@ node_columns_wanted(const GpuNode *node)
 	return wanted;
 }
 
-/* The attributes that the node looks at, offset as pull_varattnos() has them. */
+/* Return the attributes that the node reads, offset as by pull_varattnos(). */
 static Bitmapset *
 attributes_of(const GpuNode *node)
 {
@@ -169,8 +175,8 @@ attributes_of(const GpuNode *node)
 }
 
 /*
- * Compile; what the program is depends on the tables of its joins, and what
- * these have to hold on the program.
+ * Compile the program and build the tables of its joins, in turns: the program
+ * depends on the tables, and the columns of the tables on the program.
  */
 static void
 compile_over_tables(GpuNode *node, CompileInput *input)
@@ -186,7 +192,7 @@ compile_over_tables(GpuNode *node, CompileInput *input)
 		status = joins_build(node);
 		input->tables = node->tables;
 		input->books = node->books;
-		/* the tables of which some texts are too many for codes are to have none */
+		/* Tables with too many distinct texts for dictionary codes are built without codes. */
 		if (status == STATUS_CODES_EXCEEDED)
 			input->tables = NULL;
 		else if (status != STATUS_DONE)
@@ -195,7 +201,7 @@ compile_over_tables(GpuNode *node, CompileInput *input)
 	node->compiled.reason = "expression";
 }
 
-/* Compile, with codes in the place of texts where they do, and there are such as are offered; NULL = nowhere. */
+/* Compile, reading texts as dictionary codes where the program allows it and `codes` offers them; NULL = nowhere. */
 static void
 compile_with_codes(GpuNode *node, uint32 *codes)
 {
@@ -228,14 +234,15 @@ compile_with_codes(GpuNode *node, uint32 *codes)
 uint32 *
 node_offer_codes(const GpuNode *node, CodeRoom room)
 {
-	/* members have codes of their own */
+	/* Child relations have dictionaries of their own. */
 	return node->without_codes || node->nmembers > 0 ? NULL
 		: run_codes_offer(node->relation, node->css.ss.ps.state->es_snapshot, attributes_of(node), room);
 }
 
 /*
- * Look for the texts of a run, or for their codes, in the cache; whether they
- * are there.  A GPU leaves none behind: a worker is asked for those that are not.
+ * Return true if more than half of a run's texts, or of their dictionary
+ * codes, are cached.  A GPU adds none to the cache, so a worker is asked to
+ * build them otherwise.
  */
 static bool
 find_texts(const GpuNode *node)
@@ -267,15 +274,21 @@ node_choose_keeping(GpuNode *node)
 				   (gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && node->rather_gpu)));
 }
 
-/* Runs that dictionaries may outgrow, each of which adds values, before there is room for as many as there can be. */
+/*
+ * Number of runs whose room for dictionary values, which grow with each run,
+ * may be exceeded before room is made for the maximum.
+ */
 #define MOST_OUTGROWN 2
 
-/* Compile what is asked for, and choose the device; false, with the reason in node->compiled, if the program cannot be. */
+/*
+ * Compile the request and choose the device.  Return false, with the reason in
+ * node->compiled, if the request cannot be compiled.
+ */
 static bool
 compile_request(GpuNode *node)
 {
 	const bool	may_gpu = device_may_use_gpu();
-	/* a truth table of as many codes as a dictionary may have does not fit into a GPU's program */
+	/* A truth table for the maximum number of codes of a dictionary does not fit into a GPU's program. */
 	const bool	for_gpu = may_gpu && node->noutgrown < MOST_OUTGROWN;
 
 	compile_with_codes(node, node_offer_codes(node, for_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
@@ -298,7 +311,7 @@ compile_request(GpuNode *node)
 		node->device = &cpu_device;
 		node->report.device_why = "a condition on a text column of which little is cached";
 	}
-	/* the CPU device makes codes as it goes */
+	/* The CPU device assigns dictionary codes while it builds columns. */
 	compile_with_codes(node, node_offer_codes(node, ROOM_FOR_ALL));
 	return node->compiled.reason == NULL;
 }
@@ -314,7 +327,11 @@ node_why_not_kept(const GpuNode *node)
 							   psprintf("a GPU does not return values of type %s from joins", format_type_be(node->compiled.not_kept)));
 }
 
-/* The same, of rows of joins with or without their being kept. */
+/*
+ * Compile the request, with rows of joins materialized on the GPU if it can do
+ * so, else without.  Return false, with the reason in node->compiled, if the
+ * request cannot be compiled.
+ */
 static bool
 compile_run(GpuNode *node)
 {
@@ -335,7 +352,7 @@ compile_run(GpuNode *node)
 	return compiled;
 }
 
-/* Have the tables of joins where the GPU finds them; NULL, or why it cannot run the program. */
+/* Put the tables of joins where the GPU finds them.  Return NULL, or why the GPU cannot run the program. */
 static const char *
 bring_to_gpu(GpuNode *node)
 {
@@ -350,7 +367,11 @@ bring_to_gpu(GpuNode *node)
 	return why;
 }
 
-/* The same with the tables of joins where the device has them. */
+/*
+ * Compile the request and put the tables of joins where the device finds them,
+ * on the CPU device if the GPU cannot have them.  Return false, with the
+ * reason in node->compiled, if the request cannot be compiled.
+ */
 static bool
 compile_on_device(GpuNode *node)
 {
@@ -376,10 +397,10 @@ compile_on_device(GpuNode *node)
 	return node->compiled.reason == NULL;
 }
 
-/* Groups from which on a GPU had better not try first whether they are few. */
+/* Estimated number of groups above which a GPU does not try first whether they are few. */
 #define MANY_GROUPS 65536
 
-/* Have a job on the device that was chosen. */
+/* Open a job on the device that was chosen; node->feed.job is NULL if that fails. */
 static void
 open_job(GpuNode *node)
 {
@@ -431,7 +452,7 @@ node_try_job(GpuNode *node)
 void
 node_start_run(GpuNode *node)
 {
-	/* on the run's own context: a parent's callbacks come after its children are gone */
+	/* Register on the run's own context: callbacks of a parent context are called after its children are gone. */
 	node->cleanup.func = cleanup_callback;
 	node->cleanup.arg = node;
 	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
@@ -469,9 +490,9 @@ node_end_run(GpuNode *node)
 	passes_end(node);
 	if (report->left_for != STATUS_DONE && !node->secret)
 		stat_count_left(feed_left_reason(report));
-	/* as many as took part at a time */
+	/* Report the maximum of the feeders that took part at a time. */
 	feeders = Max(node->report.feed.feeders, report->feeders);
-	/* nor how many runs there were */
+	/* The number of runs must not be disclosed either: report the last one only. */
 	if (node->secret && report->windows + report->tablets_skipped > 0)
 		memset(&node->report.feed, 0, sizeof(node->report.feed));
 	feed_report_add(&node->report.feed, report);
@@ -523,7 +544,7 @@ node_mend_codes(GpuNode *node)
 {
 	const bool	had_codes = !node->without_codes;
 
-	/* there is room for what has outgrown it once all is compiled again */
+	/* Compiling again makes room for the dictionaries that have outgrown theirs. */
 	if (had_codes && run_codes_outgrown(node->feed.codes))
 		node->noutgrown++;
 	else if (had_codes)
@@ -535,7 +556,10 @@ node_mend_codes(GpuNode *node)
 	return had_codes;
 }
 
-/* Have another run do without the GPU; what has become of rows tells of them. */
+/*
+ * Make other runs avoid the GPU.  The reason does not depend on the status if
+ * rows may be hidden, since their values cause it.
+ */
 static bool
 leave_gpu(GpuNode *node, DeviceStatus status)
 {
@@ -553,7 +577,7 @@ node_mend(GpuNode *node, const FeedOutcome *outcome)
 		case STATUS_GROUPS_LOST:
 			return leave_gpu(node, outcome->status);
 		case STATUS_NO_ROOM:
-			/* there is some now */
+			/* node->keep_most has been raised to the number of rows. */
 			return node->request.keep_rows;
 		case STATUS_TEXT_TOO_LONG:
 			if (node->whole_texts)
@@ -565,7 +589,7 @@ node_mend(GpuNode *node, const FeedOutcome *outcome)
 		case STATUS_SCALE_EXCEEDED:
 			return node_raise_scales(node, outcome->max_scale);
 		default:
-			/* what is kept takes 64 bits, and room */
+			/* Materialized rows need memory, and values of at most 64 bits: try without the GPU. */
 			return node->request.keep_rows && leave_gpu(node, outcome->status);
 	}
 }
@@ -580,7 +604,7 @@ node_raise_scales(GpuNode *node, const int32 *max_scale)
 		const ColumnUse *use = &node->compiled.column[i];
 		int			seen = max_scale[i];
 
-		/* another window may have raised it since this one was compiled for */
+		/* Another page batch may have raised the scale since this program was compiled. */
 		if (use->second || seen <= use->scale)
 			continue;
 		if (seen > DECIMAL_MAX_DIGITS)

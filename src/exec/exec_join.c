@@ -2,14 +2,15 @@
  * exec_join.c
  *		GpuJoin: filter and join relations in one pass, and return the rows.
  *
- * custom_scan_tlist holds what is wanted of the rows, then (resjunk) the base
- * Vars of filters and joins.  Where a table of a further join is to be made of
- * the rows, they stay columns; otherwise they are spooled, and the first goes
- * out when all are there, so whatever stops the node leaves its fallback child
- * to answer from the start.
+ * custom_scan_tlist holds the output columns, then (resjunk) the base Vars of
+ * filters and joins.  If the rows become the table of a further join they are
+ * collected as columns.  Otherwise they are spooled, and the first one is
+ * returned when all are there, so the fallback child can answer from the start
+ * if anything stops the node.
  *
- * A full join is the last one.  What the pass has left of its table follows,
- * and filters of such rows are the node's own qual.
+ * A full join is the last one.  Rows of its table that have found no match
+ * follow after the pass, and filters of the full join's rows are the node's
+ * own qual.
  */
 #include "postgres.h"
 
@@ -29,20 +30,20 @@
 typedef struct GpuJoinState
 {
 	GpuNode		node;
-	int			nwanted;		/* entries of custom_scan_tlist that go out */
-	bool		full;			/* the last join is a full one */
-	OutputRows	outputs;		/* of the item at hand */
-	Unmatched	unmatched;		/* of a full join */
+	int			nwanted;		/* number of output columns, which stand first in custom_scan_tlist */
+	bool		full;			/* the last join is a full join */
+	OutputRows	outputs;		/* outputs of the current item */
+	Unmatched	unmatched;		/* rows of the full join's table without a match */
 	bool		computed;
 	Tuplestorestate *spool;
 	TupleTableSlot *spool_slot;
 
-	/* where rows are collected instead */
+	/* Row store that takes the rows instead of the spool */
 	RowStore   *store;
-	bool		refused;		/* it has not taken them */
+	bool		refused;		/* `store` has refused the rows */
 	const ColumnUse *columns;
 	int			ncolumns;
-	int		   *wanted;			/* of each column that the node returns: which one of what is wanted */
+	int		   *wanted;			/* output column, from 0 on, of each entry of the node's target list */
 } GpuJoinState;
 
 static Node *create_state(CustomScan *plan);
@@ -53,7 +54,10 @@ const CustomScanMethods gpu_join_methods = {
 	.CreateCustomScanState = create_state,
 };
 
-/* A pipeline without joins.  It is no plan that parallel workers read, so its name need not be its alone. */
+/*
+ * GpuScan whose rows a GPU materializes: a pipeline without joins.  Parallel
+ * workers do not read the plan, so its name need not be unique.
+ */
 const CustomScanMethods gpu_kept_scan_methods = {
 	.CustomName = "GpuScan",
 	.CreateCustomScanState = create_state,
@@ -99,7 +103,7 @@ spool_rows(GpuJoinState *state, const JoinedRows *joined)
 	MemoryContextDelete(scratch);
 }
 
-/* Put rows where they are wanted. */
+/* Put rows into the spool or, if there is one, into the row store. */
 static DeviceStatus
 put_rows(GpuJoinState *state, const JoinedRows *joined)
 {
@@ -113,7 +117,7 @@ put_rows(GpuJoinState *state, const JoinedRows *joined)
 	return status;
 }
 
-/* Take what an item's joins have made. */
+/* Take the rows that an item's joins have made. */
 static DeviceStatus
 take_rows(void *arg, const DeviceWork *work)
 {
@@ -133,7 +137,7 @@ take_rows(void *arg, const DeviceWork *work)
 	return status;
 }
 
-/* Take rows that a GPU has kept. */
+/* Take rows that a GPU has materialized. */
 static DeviceStatus
 take_kept(void *arg, uint32 nrows)
 {
@@ -146,7 +150,7 @@ take_kept(void *arg, uint32 nrows)
 	return status;
 }
 
-/* Take what no row has met of a full join's table: all else of such a row is NULL. */
+/* Take the rows of a full join's table without a match; all other columns of the joined rows are NULL. */
 static DeviceStatus
 take_unmatched(GpuJoinState *state)
 {
@@ -166,7 +170,7 @@ take_unmatched(GpuJoinState *state)
 	return status;
 }
 
-/* Have nothing yet: where a run begins anew. */
+/* Discard all rows before a run begins anew. */
 static void
 forget_rows(GpuJoinState *state)
 {
@@ -187,7 +191,7 @@ forget_rows(GpuJoinState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* Feed all pages, and have rows taken, as they come or all at the end. */
+/* Feed all pages and take the rows, as items finish or, if they are materialized on the device, all at the end. */
 static void
 run_job(GpuJoinState *state, FeedOutcome *outcome)
 {
@@ -210,7 +214,10 @@ run_job(GpuJoinState *state, FeedOutcome *outcome)
 	node_add_time(node, start);
 }
 
-/* Run the whole job; DONE, or why it cannot be, which the planner then knows. */
+/*
+ * Run the whole job.  Return DONE, or why it failed; a failure is added to the
+ * fallback cache unless the row store has refused the rows.
+ */
 static DeviceStatus
 compute(GpuJoinState *state)
 {
@@ -242,7 +249,7 @@ compute(GpuJoinState *state)
 	return outcome.status;
 }
 
-/* The next row that passes the node's qual in the scan slot; false at the end. */
+/* Store the next spooled row that passes the node's qual in the scan slot.  Return false at the end. */
 static bool
 next_spooled(GpuJoinState *state, TupleTableSlot *slot)
 {
@@ -261,7 +268,7 @@ next_spooled(GpuJoinState *state, TupleTableSlot *slot)
 	return false;
 }
 
-/* Note that PostgreSQL is to answer, unless that has been done where a job was to be opened. */
+/* Note that PostgreSQL answers, unless that was noted when a job was to be opened. */
 static void
 note_failure(GpuNode *node, DeviceStatus status)
 {
@@ -309,7 +316,7 @@ is_collectable_join(const PlanState *ps)
 		plan_gives_columns(ps->plan);
 }
 
-/* What the node returns, all of it columns, by the numbers of what is wanted. */
+/* Return, for each entry of the plan's target list, which is a Var, the number of its output column; palloc'd. */
 static int *
 wanted_by_entry(const Plan *plan)
 {
@@ -379,7 +386,7 @@ rescan(CustomScanState *css)
 	GpuJoinState *state = (GpuJoinState *) css;
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
-	/* without new parameters the rows are the same */
+	/* Without new parameters the rows are the same. */
 	if (state->computed && css->ss.ps.chgParam == NULL && (state->node.eflags & EXEC_FLAG_REWIND))
 	{
 		tuplestore_rescan(state->spool);

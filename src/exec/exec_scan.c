@@ -2,22 +2,23 @@
  * exec_scan.c
  *		GpuScan: filter a relation on the device, project in PostgreSQL.
  *
- * Windows of pages, or slices of cached tablets (portions.h), go to the device
- * in batches; the answer is which rows passed, and what is wanted of them, as
- * dense columns, with copies of the bytes of texts where the planner has found
- * these cached.  Where some of that is no column, rows are taken from their heap
- * tuples, so columns of any type come through.  Rows go out in heap order.  The
- * first batch is one window and each next one twice as large, so LIMIT 1 looks
- * at little.  Once it is clear that many rows are wanted, the device works on
- * the next batch while the rows of one go out; not for a cursor, which may be
- * left alone for long with what others want.
+ * Portions of the relation, which are page batches or slices of cached tablets
+ * (portions.h), go to the device in scan batches.  The answer is which rows
+ * passed, with their wanted columns as dense arrays, and with copies of the
+ * bytes of texts if the planner has found these cached.  If some wanted value
+ * has no column form, rows are taken from their heap tuples, so that
+ * attributes of any type can be returned.  Rows are returned in heap order.
+ * The first scan batch is one portion, and each next one is twice as large, so
+ * that LIMIT 1 reads little.  Once it is clear that many rows are wanted, the
+ * device works on the next scan batch while the rows of one are returned; not
+ * for a cursor, which may stay open for long and hold what others want.
  *
- * All of a batch is judged before its first row goes out.  A window that the
- * device could not judge is judged by PostgreSQL with the node's own filters,
- * and so are the pages of such a slice, so no row is lost or repeated after
- * others have gone out already.  The same way serves a run without any job, so
- * the node needs no second plan as fallback, and the first rows of a scan
- * whose filters wait for subplans (params.h).
+ * A scan batch is filtered completely before its first row is returned.  A
+ * page batch that the device could not filter is filtered by PostgreSQL with
+ * the node's own filters, and so are the pages of a slice, so no row is lost
+ * or repeated after others have been returned.  PostgreSQL filters in the same
+ * way in a run without any job, so the node needs no second plan as fallback,
+ * and for the first rows of a scan whose filters wait for subplans (params.h).
  */
 #include "postgres.h"
 
@@ -33,11 +34,15 @@
 #include "exec/params.h"
 #include "exec/scan_collect.h"
 
-/* From this size on the next batch is begun early, with so many windows: a client that stops reading keeps them. */
+/*
+ * Size of a scan batch from which on the next one is started ahead, and number
+ * of its portions that are submitted early: a client that stops reading holds
+ * them.
+ */
 #define MIN_AHEAD 4
 #define MAX_EARLY 8
 
-/* Rows ahead whose tuples the processor is to fetch. */
+/* Number of rows by which tuples are prefetched ahead. */
 #define LOOKAHEAD 8
 
 static Node *create_state(CustomScan *plan);
@@ -48,7 +53,7 @@ const CustomScanMethods gpu_scan_methods = {
 	.CreateCustomScanState = create_state,
 };
 
-/* The highest attribute that the target list or a filter looks at. */
+/* Return the highest attribute that the target list or a filter reads. */
 static AttrNumber
 last_attribute_used(GpuScanState *state)
 {
@@ -105,7 +110,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	params_find(&state->node);
 }
 
-/* Read the pages of a slice. */
+/* Replace a slice of a cached tablet by its pages. */
 static void
 read_instead(GpuScanState *state, BatchWindow *entry)
 {
@@ -113,7 +118,7 @@ read_instead(GpuScanState *state, BatchWindow *entry)
 	entry->cached = false;
 }
 
-/* Keep the outputs of a window's rows, if there are any; false if there is no room for the bytes of their texts. */
+/* Copy the outputs of a portion's rows, if any.  Return false if the bytes of a slice's texts cannot be copied. */
 static bool
 keep_outputs(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 {
@@ -124,13 +129,13 @@ keep_outputs(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 	if (!entry->has_outputs)
 		return true;
 	output_keep(&entry->outputs, node->run_context, compiled, work, node->feed.spec.deform);
-	/* a GPU has the bytes of texts in its own memory */
+	/* A GPU has the bytes of texts in its own memory. */
 	if (compiled->gives_texts)
 		entry->has_outputs = node->device == &cpu_device && output_keep_texts(&entry->outputs, node->run_context, work->nrows);
 	return entry->has_outputs || !entry->cached;
 }
 
-/* Have room for so many places. */
+/* Make room for `n` places. */
 static void
 make_places(GpuScanState *state, BatchWindow *entry, uint32 n)
 {
@@ -140,7 +145,7 @@ make_places(GpuScanState *state, BatchWindow *entry, uint32 n)
 	entry->places_capacity = n;
 }
 
-/* Keep the rows of a slice: their outputs are here, or their tuples are fetched; false if they cannot be. */
+/* Take a slice's rows: their outputs, or else tuples fetched from pages.  Return false if these cannot be fetched. */
 static bool
 keep_slice(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 {
@@ -154,7 +159,7 @@ keep_slice(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 	return true;
 }
 
-/* Keep what the device has found of a window: the places of the rows that passed, and their outputs; or all rows. */
+/* Take the places and outputs of a portion's rows that passed; work = NULL takes all rows, unfiltered. */
 static void
 keep_rows(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 {
@@ -175,7 +180,7 @@ keep_rows(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 	{
 		uint32		first = 0;
 
-		/* rows ascend, and so do pages */
+		/* Rows ascend, and so do pages. */
 		for (int p = 0; n < work->nrows; n++)
 		{
 			while (work->rows[n] - first >= list->ntuples[p])
@@ -200,7 +205,7 @@ raise_scales(GpuNode *node, const Tablet *tablet)
 	return node_raise_scales(node, max_scale);
 }
 
-/* Go on with row numbers alone, if it may have been values of outputs that the device could not read. */
+/* Disable outputs if the device may have failed to read a value of an output.  Return true if so. */
 static bool
 drop_outputs(GpuNode *node, DeviceStatus status)
 {
@@ -212,7 +217,7 @@ drop_outputs(GpuNode *node, DeviceStatus status)
 	return drop;
 }
 
-/* Have PostgreSQL judge a window's rows. */
+/* Leave the rows of a page batch to PostgreSQL's filters. */
 static void
 leave_to_postgres(GpuScanState *state, BatchWindow *entry, DeviceStatus status)
 {
@@ -226,7 +231,7 @@ leave_to_postgres(GpuScanState *state, BatchWindow *entry, DeviceStatus status)
 	keep_rows(state, entry, NULL);
 }
 
-/* Take what the device says of a window; `again`: another program is to judge it. */
+/* Take a finished item.  Sets *again if another program is to filter its portion. */
 static void
 take_item(GpuScanState *state, DeviceWork *work, bool *again)
 {
@@ -255,7 +260,7 @@ take_item(GpuScanState *state, DeviceWork *work, bool *again)
 	node->device->release(node->feed.job, work);
 }
 
-/* Let the device have a window of a batch; false when it has its hands full. */
+/* Submit a portion to the device.  Return false if the device has no free item. */
 static bool
 submit_window(GpuScanState *state, BatchWindow *entry)
 {
@@ -283,7 +288,7 @@ submit_window(GpuScanState *state, BatchWindow *entry)
 	return true;
 }
 
-/* Run every window of the batch that is not yet done, and drain the job. */
+/* Submit what is not done of the scan batch, and drain the job.  Return false if some is to be submitted again. */
 static bool
 run_batch(GpuScanState *state)
 {
@@ -304,10 +309,7 @@ run_batch(GpuScanState *state)
 	return !again;
 }
 
-/*
- * Whether cached tablets may be used: if nobody needs the places of rows, as a
- * cursor's WHERE CURRENT OF does.
- */
+/* Return true if cached tablets may be used: nobody needs TIDs of rows, as a cursor's WHERE CURRENT OF does. */
 static bool
 may_use_tablets(const GpuScanState *state)
 {
@@ -327,7 +329,7 @@ release_batch(GpuScanState *state)
 	state->at_place = 0;
 }
 
-/* Fill a batch; `early`: the device shall begin with each portion at once. */
+/* Fill a scan batch.  If `early` is set, submit the first MAX_EARLY portions as soon as they are filled. */
 static void
 fill_batch(GpuScanState *state, Batch *batch, bool early)
 {
@@ -358,7 +360,7 @@ fill_batch(GpuScanState *state, Batch *batch, bool early)
 		state->batch_size = Min(state->batch_size * 2, MAX_BATCH);
 }
 
-/* Replace the program by one for larger scales or without outputs, if there is one; rows have gone out, and pages stay. */
+/* Replace the program after rows have been returned, by one for larger scales or without outputs, if there is one. */
 static void
 go_on(GpuScanState *state)
 {
@@ -368,7 +370,7 @@ go_on(GpuScanState *state)
 	portions_resume(&state->portions, may_use_tablets(state));
 }
 
-/* The same with the first batch: other columns may be cached. */
+/* Replace the program before any row has been returned, and start over, since other columns may be cached. */
 static void
 begin_anew(GpuScanState *state)
 {
@@ -382,7 +384,7 @@ begin_anew(GpuScanState *state)
 	fill_batch(state, state->batch, false);
 }
 
-/* Run the batch, as often as the program changes; without a job all rows are PostgreSQL's to judge. */
+/* Run the scan batch, as often as the program changes.  Without a job all rows are left to PostgreSQL's filters. */
 static void
 judge_batch(GpuScanState *state)
 {
@@ -407,8 +409,9 @@ judge_batch(GpuScanState *state)
 }
 
 /*
- * Hold no pins longer than they are of use: none of pages whose rows are here
- * as columns, and, where a cursor may rest between two rows, one at a time.
+ * Release pins that are not needed any more: those of pages whose rows have
+ * been copied as columns and, where a cursor may rest between two rows, those
+ * of all pages but one.
  */
 static void
 unpin_batch(GpuScanState *state)
@@ -421,7 +424,7 @@ unpin_batch(GpuScanState *state)
 			continue;
 		if (entry->has_outputs || (!state->may_run_ahead && !state->waiting))
 			page_window_rest(entry->window);
-		/* the device is to judge these yet */
+		/* The device has yet to filter these. */
 		else if (!state->may_run_ahead)
 			page_window_copy(entry->window);
 	}
@@ -445,7 +448,7 @@ scan_next_batch(GpuScanState *state)
 	unpin_batch(state);
 	if (state->may_run_ahead && state->batch_size >= MIN_AHEAD && node->feed.job != NULL && !state->exhausted)
 		fill_batch(state, state->ahead, true);
-	/* the last one: others may want what the job holds */
+	/* After the last scan batch: others may want what the job holds. */
 	if (state->exhausted && state->ahead->nwindows == 0 && !state->waiting)
 	{
 		portions_end(&state->portions);
@@ -455,7 +458,7 @@ scan_next_batch(GpuScanState *state)
 	return state->batch->nwindows > 0;
 }
 
-/* The subplans have run: what is left of the window in hand, and all that follow, are the device's. */
+/* Let the device take over after the subplans have run: from the rest of the current page batch on. */
 static void
 end_waiting(GpuScanState *state)
 {
@@ -506,7 +509,7 @@ scan_store_row(GpuScanState *state, PageWindow *window, uint32 place)
 	return true;
 }
 
-/* The same from what the device made of it. */
+/* Store a row in the scan slot from the device's outputs. */
 static void
 store_outputs(GpuScanState *state, const BatchWindow *entry, uint32 row)
 {
@@ -515,7 +518,7 @@ store_outputs(GpuScanState *state, const BatchWindow *entry, uint32 row)
 
 	output_store(&entry->outputs, row, slot);
 	MemoryContextSwitchTo(old);
-	/* for WHERE CURRENT OF */
+	/* For WHERE CURRENT OF */
 	if (entry->cached)
 		ItemPointerSetInvalid(&slot->tts_tid);
 	else
@@ -523,7 +526,7 @@ store_outputs(GpuScanState *state, const BatchWindow *entry, uint32 row)
 	slot->tts_tableOid = RelationGetRelid(state->node.relation);
 }
 
-/* The next row that passed, or one to be judged, in the scan slot; false at the end of the batch's window. */
+/* Store the next row of a portion, filtered or not, in the scan slot.  Return false at the end of the portion. */
 static bool
 next_place(GpuScanState *state, BatchWindow *entry)
 {
@@ -576,7 +579,7 @@ scan_start_run(GpuScanState *state)
 	GpuNode    *node = &state->node;
 
 	node_start_run(node);
-	/* cursors have names, and may go backward */
+	/* Cursors have names, and may move backward. */
 	state->may_run_ahead = (ActivePortal == NULL || ActivePortal->name[0] == '\0') && (node->eflags & EXEC_FLAG_BACKWARD) == 0;
 	state->waiting = params_wait(node);
 	if (!state->waiting)
@@ -607,7 +610,7 @@ scan_next_row(GpuScanState *state)
 			if (!scan_next_batch(state))
 			{
 				state->ended = true;
-				/* WHERE CURRENT OF must not find the last row there */
+				/* WHERE CURRENT OF must not find the last row in the slot. */
 				return ExecClearTuple(slot);
 			}
 			continue;
@@ -625,7 +628,7 @@ scan_next_row(GpuScanState *state)
 		qual = entry->judged ? ps->qual : scan_all_quals(state);
 		if (qual != NULL && !ExecQual(qual, econtext))
 		{
-			/* rows of windows that the device could not judge would be counted by all filters */
+			/* Rows of page batches that the device could not filter would be counted for all filters. */
 			if (!node->secret)
 				InstrCountFiltered1(ps, 1);
 			continue;

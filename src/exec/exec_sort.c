@@ -2,18 +2,19 @@
  * exec_sort.c
  *		GpuSort: the rows of any plan in the order of some of their columns.
  *
- * The plan below is a Sort of PostgreSQL's, which says what to sort by, over
- * the plan whose rows these are.  They are collected as columns, and the
- * numbers of rows are sorted by several threads; values are looked up when rows
- * go out, and with them what window functions are of them.  What cannot be kept
- * so, or in so much memory, that Sort sorts, and a WindowAgg over it computes,
- * from the first row on: nothing has gone out before all rows are there.
+ * The child plan is PostgreSQL's Sort, which says what to sort by, over the
+ * input plan, whose rows are sorted.  These rows are collected as columns, and
+ * their row numbers are sorted by several threads.  Values, and the results of
+ * window functions, are computed when rows are returned.  If the rows cannot
+ * be stored as columns, or exceed the memory, the Sort sorts them, and a
+ * WindowAgg over it computes the window functions, from the first row on:
+ * nothing has been returned before all rows are there.
  *
- * Rows that are only sorted may be more than memory holds: runs of them go to
- * temporary files and are merged.
+ * Rows that are only sorted may exceed memory: sorted runs of them are written
+ * to temporary files and merged.
  *
- * Over an Agg of ordered-set aggregates the same: then one row goes out for
- * each group of rows, and the Agg is what PostgreSQL would do.
+ * For ordered-set aggregates the child plan is an Agg: the node returns one
+ * row for each group of rows, and the Agg is PostgreSQL's way to compute them.
  */
 #include "postgres.h"
 
@@ -85,11 +86,11 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->scrolls = (eflags & EXEC_FLAG_BACKWARD) != 0;
 	state->fallback = ExecInitNode(linitial(plan->custom_plans), estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	state->sort = (SortState *) (IsA(state->fallback, SortState) ? state->fallback : outerPlanState(state->fallback));
-	/* of one group no Sort is needed, and what is read may be one itself */
+	/* A single group needs no Sort, and the input plan may be one itself. */
 	if (sort_is_grouped(state) && ((Agg *) state->fallback->plan)->numCols == 0)
 		state->sort = NULL;
 	Assert(state->sort == NULL || IsA(state->sort, SortState));
-	/* EXPLAIN shows what is read, or the fallback where that was needed */
+	/* EXPLAIN shows the input plan, or the fallback if that was needed. */
 	css->custom_ps = list_make1(sort_child(state));
 	state->context = AllocSetContextCreate(estate->es_query_cxt, "gpudb sort", ALLOCSET_DEFAULT_SIZES);
 	state->batch_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb sorted rows", ALLOCSET_DEFAULT_SIZES);
@@ -110,7 +111,7 @@ sort_restart_child(GpuSortState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
 
-	/* as ExecProcNode() would */
+	/* Rescan after a change of parameters, as ExecProcNode() does. */
 	if (state->css.ss.ps.chgParam != NULL)
 		ExecReScan(&state->css.ss.ps);
 	if (state->begun)
@@ -129,9 +130,9 @@ ms_since(instr_time start)
 	return INSTR_TIME_GET_MILLISEC(now);
 }
 
-/* Runs */
+/* Collecting and sorting rows */
 
-/* Whether rows may go out by merging: if nothing is known of them but their order. */
+/* Return true if rows may be returned by merging runs: if nothing is computed of them but their order. */
 static bool
 may_be_runs(const GpuSortState *state)
 {
@@ -146,7 +147,7 @@ close_runs(GpuSortState *state)
 	state->runs = NULL;
 }
 
-/* What a store is full of becomes a run. */
+/* Write the rows of a full store to a run. */
 static void
 write_run(void *arg)
 {
@@ -158,7 +159,7 @@ write_run(void *arg)
 	state->sort_ms += ms_since(start);
 }
 
-/* Collect all rows, in the rows' context; DONE, or why they cannot be. */
+/* Collect all rows, in the current context, state->context.  Return DONE, or why they cannot be collected. */
 static DeviceStatus
 collect_rows(GpuSortState *state)
 {
@@ -170,21 +171,21 @@ collect_rows(GpuSortState *state)
 	state->store = stored_rows_create(state->stored, state->context, limit, child->plan->plan_rows);
 	if (may_be_runs(state))
 		row_store_on_full(state->store, write_run, state);
-	/* not even for the first ones */
+	/* Memory does not suffice even for the first rows. */
 	if (!row_store_reserve(state->store, 0))
 		return STATUS_MEMORY_LIMIT;
 	sort_restart_child(state);
 	status = plan_collect(child, state->store, state->stored->column, state->stored->ncolumns);
 	if (status == STATUS_DONE || status == STATUS_MEMORY_LIMIT || !(is_collectable_scan(child) || is_collectable_join(child)))
 		return status;
-	/* what a node below cannot tell as columns it can as rows */
+	/* A node below may return as rows what it cannot return as columns. */
 	close_runs(state);
 	row_store_clear(state->store);
 	sort_restart_child(state);
 	return plan_collect_rows(child, state->store);
 }
 
-/* Whether a GPU may keep values of an attribute. */
+/* Return true if a GPU can materialize values of an attribute. */
 static bool
 may_be_kept(const FormData_pg_attribute *attribute)
 {
@@ -198,7 +199,7 @@ sort_gpu_may(const GpuSortState *state)
 {
 	PlanState  *child = sort_child(state);
 
-	/* groups in one order */
+	/* A GPU sorts groups in one order only. */
 	if (list_length(sort_private_list(state, SORT_PRIVATE_SETS)) > 1 || !sort_device_may(child))
 		return false;
 	for (int a = 0; a < ExecGetResultType(child)->natts; a++)
@@ -207,7 +208,7 @@ sort_gpu_may(const GpuSortState *state)
 	return true;
 }
 
-/* The same by a GPU, which puts them in order; whether it has. */
+/* Collect all rows on a GPU, which sorts them, and fetch those that are wanted.  Return true if done. */
 static bool
 sort_on_gpu(GpuSortState *state)
 {
@@ -244,7 +245,7 @@ sort_on_gpu(GpuSortState *state)
 	return true;
 }
 
-/* Rows are in the store: sort them. */
+/* Sort the rows that are in the store.  Return DONE, or why PostgreSQL is to do it. */
 static DeviceStatus
 sort_collected(GpuSortState *state)
 {
@@ -265,7 +266,7 @@ sort_collected(GpuSortState *state)
 	return status;
 }
 
-/* Rows have come in order. */
+/* Set up groups or window functions over rows that have come in order.  Return DONE, or why PostgreSQL is to do it. */
 static DeviceStatus
 describe_sorted(GpuSortState *state)
 {
@@ -281,7 +282,10 @@ describe_sorted(GpuSortState *state)
 	return status;
 }
 
-/* Collect all rows and sort them, in the rows' context; DONE, or why PostgreSQL is to do it. */
+/*
+ * Collect all rows and sort them, in the current context, state->context.
+ * Return DONE, or why PostgreSQL is to do it.
+ */
 static DeviceStatus
 compute(GpuSortState *state)
 {
@@ -311,7 +315,7 @@ compute(GpuSortState *state)
 	return STATUS_DONE;
 }
 
-/* Rows */
+/* Returning rows */
 
 void
 sort_restart_rows(GpuSortState *state)
@@ -328,7 +332,7 @@ sort_restart_rows(GpuSortState *state)
 	windows_restart(&state->windows);
 }
 
-/* Room for the values of a batch. */
+/* Allocate the arrays for the values of a batch, and rewind to the first row. */
 static void
 prepare_batch(GpuSortState *state)
 {
@@ -352,7 +356,7 @@ sort_read_batch(GpuSortState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->batch_context);
 	const int	natts = state->stored->desc->natts;
-	/* of groups the keys, which come first, are all that is looked at */
+	/* For groups, only the keys are read, which come first. */
 	const int	nread = sort_is_grouped(state) ? list_length(sort_private_list(state, SORT_PRIVATE_PARTITION)) : natts;
 
 	MemoryContextReset(state->batch_context);
@@ -370,7 +374,7 @@ sort_read_batch(GpuSortState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* The same of runs, which have no more than the rows that are wanted. */
+/* Store the next row of the merged runs in a slot.  Return false at the end of the rows that are wanted. */
 static bool
 next_merged(GpuSortState *state, TupleTableSlot *slot)
 {
@@ -384,7 +388,7 @@ next_merged(GpuSortState *state, TupleTableSlot *slot)
 	return sorted_runs_next(state->runs, slot);
 }
 
-/* The next row in the scan slot; false at the end. */
+/* Store the next row in the scan slot.  Return false at the end. */
 static bool
 next_sorted(GpuSortState *state, TupleTableSlot *slot)
 {
@@ -408,7 +412,7 @@ next_sorted(GpuSortState *state, TupleTableSlot *slot)
 	return true;
 }
 
-/* The next row of the fallback, which comes as the Sort has it, or with all window functions or aggregates. */
+/* Return the next row of the fallback, which has the Sort's columns, or else all window functions or aggregates too. */
 static TupleTableSlot *
 next_of_postgres(GpuSortState *state)
 {
@@ -424,7 +428,7 @@ next_of_postgres(GpuSortState *state)
 	return ss->ps.ps_ProjInfo ? ExecProject(ss->ps.ps_ProjInfo) : ss->ss_ScanTupleSlot;
 }
 
-/* Have all rows in order, here or in PostgreSQL's Sort. */
+/* Sort all rows, in this node or in PostgreSQL's plan. */
 static void
 start(GpuSortState *state)
 {
@@ -453,7 +457,7 @@ sort_have_rows(GpuSortState *state)
 	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
 	bool		begins;
 
-	/* as ExecProcNode() would */
+	/* Rescan after a change of parameters, as ExecProcNode() does. */
 	if (state->css.ss.ps.chgParam != NULL)
 		ExecReScan(&state->css.ss.ps);
 	begins = !state->computed && !state->fell_back;
@@ -484,7 +488,7 @@ sort_next_row(GpuSortState *state)
 		if (!next_sorted(state, slot))
 			return NULL;
 		econtext->ecxt_scantuple = slot;
-		/* HAVING, or what ends a window's partitions, of which there may be one */
+		/* The qual is HAVING, or a WindowAgg's run condition: after the latter fails no row of the partition passes. */
 		if (ExecQual(css->ss.ps.qual, econtext))
 			break;
 		InstrCountFiltered1(css, 1);
@@ -522,7 +526,7 @@ rescan(CustomScanState *css)
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	sort_end_scroll(state);
-	/* without new parameters the rows are the same */
+	/* Without new parameters the rows are the same. */
 	if (state->computed && css->ss.ps.chgParam == NULL)
 	{
 		sort_restart_rows(state);

@@ -1,6 +1,6 @@
 /*
  * exec_sort.h
- *		GpuSort: what the planner must know of it.
+ *		GpuSort: declarations for the planner.
  */
 #ifndef GPUDB_EXEC_EXEC_SORT_H
 #define GPUDB_EXEC_EXEC_SORT_H
@@ -10,30 +10,46 @@
 #include "nodes/extensible.h"
 
 /*
- * Its plan: custom_plans has a Sort of PostgreSQL's over what is read, or a
- * WindowAgg, Limit, Unique or Agg over such a one, or an Agg without groups;
- * custom_scan_tlist has the columns of what is read, of groups their keys first,
- * then window functions or aggregates; custom_private is what is listed here.
+ * Indexes into CustomScan.custom_private of a GpuSort.
+ *
+ * custom_plans has PostgreSQL's plan, the fallback: a Sort over the input
+ * plan, a WindowAgg, Limit, Unique or Agg over a Sort, or an Agg without
+ * groups over the input plan.  custom_scan_tlist has the columns of the input
+ * plan, for groups their keys first, then the window functions or aggregates.
  */
 enum SortPrivate
 {
-	/* Integer, how many of the rows are wanted, 0 = all; Integer, how many of these are passed over, since a Limit is part of the node, -1 = none is */
+	/*
+	 * WANTED: Integer, number of leading rows that are wanted, 0 = all;
+	 * OFFSET: Integer, number of these rows that a Limit, which is part of the
+	 * node, skips, -1 = there is no Limit
+	 */
 	SORT_PRIVATE_WANTED,
 	SORT_PRIVATE_OFFSET,
-	/* integer lists, which of the columns tell partitions or groups apart, and which peers, from 1 on */
+	/*
+	 * PARTITION: integer list, columns that tell partitions or groups apart,
+	 * from 1 on; ORDER: integer list, columns in which rows that are peers
+	 * agree
+	 */
 	SORT_PRIVATE_PARTITION,
 	SORT_PRIVATE_ORDER,
-	/* of each window function a WindowCall's integers, of an aggregate a GroupCall's; the second one is its argument */
+	/*
+	 * List of integer lists: the WindowCall of each window function, or the
+	 * GroupCall of each aggregate, whose second integer is the argument
+	 */
 	SORT_PRIVATE_CALLS,
-	/* integer list, which columns rows are ordered by within their groups, less than 0 downward; NIL = these are no groups */
+	/*
+	 * Integer list, columns by which rows are ordered within their groups,
+	 * negative = descending; NIL = the node returns rows, not groups
+	 */
 	SORT_PRIVATE_SETS,
-	/* Integer, by how many of the Sort's keys the rows that go out must differ; 0 = all go out */
+	/* Integer, number of leading sort keys in which returned rows must differ; 0 = all rows are returned */
 	SORT_PRIVATE_DISTINCT
 };
 
 extern const CustomScanMethods gpu_sort_methods;
 
-/* Whether values of a type can be sorted by, in the type's own order, under a collation. */
+/* Return true if values of a type can be sorted in the type's own order under a collation. */
 extern bool sort_is_supported(Oid type, Oid collation);
 
 #endif							/* GPUDB_EXEC_EXEC_SORT_H */

@@ -2,10 +2,11 @@
  * exec_sort_agg.c
  *		GpuSortAgg: aggregates over the rows of a GpuSort, which do not become tuples.
  *
- * A program groups and aggregates them as it does those of a relation, with
- * the window functions that the GpuSort has computed as columns.  Nothing goes
- * out before all is known, so whatever stops it leaves PostgreSQL's own Agg over
- * the same GpuSort, which then returns its rows, to answer.
+ * A program groups and aggregates the rows as it does those of a relation,
+ * with the window functions that the GpuSort has computed as columns.  Nothing
+ * is returned before all groups are known.  If anything stops the node,
+ * PostgreSQL's own Agg over the same GpuSort, which then returns its rows,
+ * answers.
  */
 #include "postgres.h"
 
@@ -32,27 +33,28 @@ typedef struct GpuSortAggState
 {
 	CustomScanState css;
 	PlanState  *fallback;		/* PostgreSQL's Agg over the GpuSort */
-	GpuSortState *sort;			/* NULL = something else has come between */
-	AttrNumber *from;			/* of each attribute of the subquery: which one of the GpuSort's scan tuple it is */
-	TupleDesc	desc;			/* of these attributes */
+	GpuSortState *sort;			/* the GpuSort below; NULL = another plan has come between */
+	/* For each attribute of the subquery, its attribute number in the GpuSort's scan tuple */
+	AttrNumber *from;
+	TupleDesc	desc;			/* tuple descriptor of the subquery's rows */
 	CompileRequest request;
 	bool		computed;
 	bool		fell_back;
 
-	/* the run */
+	/* State of the current run */
 	MemoryContext context;
 	CompileResult compiled;
 	Feed		feed;
-	int			threads;		/* on lease */
+	int			threads;		/* threads leased */
 	MemoryContextCallback cleanup;
 	const GroupTable *groups;
 	uint32		next;			/* group to return */
 
-	/* for EXPLAIN */
-	bool		on_gpu;			/* it has sorted the rows, too */
+	/* For EXPLAIN */
+	bool		on_gpu;			/* a GPU has sorted and aggregated the rows */
 	uint64		rows_in;
 	double		device_ms;
-	DeviceStatus why;			/* PostgreSQL computed it; DONE = it did not */
+	DeviceStatus why;			/* why PostgreSQL computed the groups; DONE = it did not */
 } GpuSortAggState;
 
 static Node *create_state(CustomScan *plan);
@@ -64,7 +66,7 @@ const CustomScanMethods gpu_sort_agg_methods = {
 
 /* The subquery */
 
-/* Which attribute of the GpuSort's scan tuple a plan's is, which passes it on; 0 if it does more than that. */
+/* Return the attribute of the GpuSort's scan tuple that attribute `attno` of a plan passes on; 0 if it is computed. */
 static AttrNumber
 attribute_of_sort(const Plan *plan, AttrNumber attno)
 {
@@ -79,11 +81,14 @@ attribute_of_sort(const Plan *plan, AttrNumber attno)
 	return var->varno == INDEX_VAR ? var->varattno : 0;
 }
 
-/* The GpuSort below what an Agg reads, and the subquery's own plan, whose target list its attributes are; NULL if there is none. */
+/*
+ * Return the GpuSort below the input of an Agg, or NULL, and the subquery's
+ * own plan, whose target list has its attributes.
+ */
 static GpuSortState *
 find_sort(PlanState *ps, PlanState **subquery)
 {
-	/* keys may be computed above the subquery */
+	/* Keys may be computed above the subquery. */
 	if (IsA(ps, ResultState) && outerPlanState(ps) != NULL && IsA(outerPlanState(ps), SubqueryScanState))
 		ps = outerPlanState(ps);
 	if (IsA(ps, SubqueryScanState))
@@ -94,7 +99,7 @@ find_sort(PlanState *ps, PlanState **subquery)
 	return ps != NULL ? sort_state_of(ps) : NULL;
 }
 
-/* Find out where the subquery's attributes come from. */
+/* Find the attribute of the GpuSort's scan tuple for each attribute of the subquery. */
 static void
 describe_subquery(GpuSortAggState *state)
 {
@@ -111,7 +116,7 @@ describe_subquery(GpuSortAggState *state)
 		state->from[a] = attribute_of_sort(subquery->plan, a + 1);
 }
 
-/* Whether all columns of the program are the GpuSort's. */
+/* Return true if all columns of the program come from the GpuSort unchanged. */
 static bool
 has_columns(const GpuSortAggState *state)
 {
@@ -131,7 +136,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 
 	state->fallback = ExecInitNode(linitial(plan->custom_plans), estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	describe_subquery(state);
-	/* EXPLAIN shows what is read, or the fallback where that was needed */
+	/* EXPLAIN shows the GpuSort, or the fallback if that was needed. */
 	css->custom_ps = list_make1(state->sort != NULL ? &state->sort->css.ss.ps : state->fallback);
 	state->request.aggregate = true;
 	state->request.quals = plan->custom_exprs;
@@ -147,7 +152,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->context = AllocSetContextCreate(estate->es_query_cxt, "gpudb aggregates of sorted rows", ALLOCSET_DEFAULT_SIZES);
 }
 
-/* The run */
+/* Running the program */
 
 static void
 end_run(void *arg)
@@ -179,7 +184,7 @@ compile(GpuSortAggState *state)
 	compile_program(&input, &state->request, &state->compiled);
 }
 
-/* The program, for any device. */
+/* Return the job for the program, for any device. */
 static JobSpec
 job_spec(const GpuSortAggState *state)
 {
@@ -193,7 +198,7 @@ job_spec(const GpuSortAggState *state)
 	};
 }
 
-/* Run the program over rows that are here. */
+/* Run the program on the CPU device over rows that are in memory.  Return DONE, or why it failed. */
 static DeviceStatus
 run_here(GpuSortAggState *state)
 {
@@ -216,7 +221,7 @@ run_here(GpuSortAggState *state)
 	return outcome.status == STATUS_DONE ? feed_finish(feed, &state->groups) : outcome.status;
 }
 
-/* Which number of its row a window function is; -1 if it is none. */
+/* Return the KeptNumber that a window function computes; -1 if it computes something else. */
 static int
 number_of_call(const GpuSortState *sort, int call)
 {
@@ -234,8 +239,8 @@ number_of_call(const GpuSortState *sort, int call)
 }
 
 /*
- * How many of the first keys of the Sort tell partitions apart; -1 if it is not
- * by these keys alone that they, and peers, are told apart.
+ * Return how many leading keys of the Sort tell partitions apart; -1 if
+ * partitions and peers are not told apart by the Sort's keys alone.
  */
 static int
 partition_keys(const GpuSortState *sort)
@@ -255,14 +260,14 @@ partition_keys(const GpuSortState *sort)
 			return -1;
 		seen = bms_add_member(seen, keys->sortColIdx[k]);
 	}
-	/* what is not sorted by would have to be compared, too */
+	/* Columns that are no sort keys would have to be compared, too. */
 	foreach(lc, list_concat_copy(partition, order))
 		if (!bms_is_member(lfirst_int(lc), seen))
 			return -1;
 	return n;
 }
 
-/* The column of what the GpuSort reads that a program's column is, KEPT_COLUMN_OF() a number of its row, -1 if it is something else. */
+/* Return the column of the input plan that column `c` of the program is, KEPT_COLUMN_OF() a row's number, or -1. */
 static int
 column_of_child(const GpuSortAggState *state, int c)
 {
@@ -279,7 +284,7 @@ column_of_child(const GpuSortAggState *state, int c)
 	return KEPT_COLUMN_OF(number_of_call(state->sort, from - nread - 1));
 }
 
-/* Whether a GPU can be told of all that the GpuSort does: rows in order, and their numbers. */
+/* Return true if a GPU can do all that the GpuSort does: sort rows and number them. */
 static bool
 suits_gpu(const GpuSortAggState *state)
 {
@@ -290,7 +295,7 @@ suits_gpu(const GpuSortAggState *state)
 		sort_private_int(state->sort, SORT_PRIVATE_OFFSET) < 0 && sort_private_int(state->sort, SORT_PRIVATE_DISTINCT) == 0;
 }
 
-/* The number of a column among those that are kept, made if new. */
+/* Return the index of a column among the materialized ones, adding it if new. */
 static int
 need_kept(DeviceSort *sort, ColumnUse *kept, const ColumnUse *use)
 {
@@ -301,7 +306,7 @@ need_kept(DeviceSort *sort, ColumnUse *kept, const ColumnUse *use)
 	return sort->ncolumns++;
 }
 
-/* What a GPU is to keep and to sort by, and which of that is the program's. */
+/* Describe what a GPU is to materialize and to sort by, and the source of each column of the program. */
 static void
 describe_source(const GpuSortAggState *state, DeviceSort *sort, KeptSource *source)
 {
@@ -325,7 +330,7 @@ describe_source(const GpuSortAggState *state, DeviceSort *sort, KeptSource *sour
 	sort->key = keys;
 }
 
-/* Have a GPU sort rows and run the program over them, which never leave it; whether it has. */
+/* Sort the rows and run the program on a GPU, where the rows stay.  Return true if that succeeded. */
 static bool
 run_on_gpu(GpuSortAggState *state)
 {
@@ -344,7 +349,7 @@ run_on_gpu(GpuSortAggState *state)
 		return false;
 	source.number = sort.shared.number;
 	source.nrows = sort.nrows;
-	/* one item is all of them */
+	/* A single item stands for all rows. */
 	all->tablet = palloc0(sizeof(Tablet));
 	all->nrows = all->tablet->nrows = sort.nrows;
 	feed->cached = all;
@@ -359,7 +364,7 @@ run_on_gpu(GpuSortAggState *state)
 	state->on_gpu = outcome.status == STATUS_DONE && feed_finish(feed, &state->groups) == STATUS_DONE;
 	if (state->on_gpu)
 	{
-		/* it shows what its rows have been through */
+		/* EXPLAIN shows the figures of its rows at the GpuSort. */
 		state->sort->on_gpu = true;
 		state->sort->rows_in += sort.nrows;
 		return true;
@@ -369,7 +374,7 @@ run_on_gpu(GpuSortAggState *state)
 	return false;
 }
 
-/* Compute all groups, in memory of the run's context; DONE, or why PostgreSQL is to do it. */
+/* Compute all groups, in the run's context.  Return DONE, or why PostgreSQL is to do it. */
 static DeviceStatus
 compute(GpuSortAggState *state)
 {
@@ -382,7 +387,10 @@ compute(GpuSortAggState *state)
 	compile(state);
 	if (state->compiled.program == NULL || !has_columns(state))
 		return STATUS_BAD_PROGRAM;
-	/* what rows stand in is memory that goes as soon as the context does */
+	/*
+	 * Register end_run() after the callback that frees rows on the device
+	 * (sort_device.c), so that it is called first.
+	 */
 	status = run_on_gpu(state) ? STATUS_DONE : sort_have_rows(state->sort) ? run_here(state)
 		: state->sort->runs != NULL ? STATUS_MEMORY_LIMIT : state->sort->why;
 	MemoryContextRegisterResetCallback(state->context, &state->cleanup);
@@ -424,9 +432,9 @@ start(GpuSortAggState *state)
 	note_fallback(state, status);
 }
 
-/* Rows */
+/* Returning groups */
 
-/* The next group in the scan slot; false at the end. */
+/* Store the next group in the scan slot.  Return false at the end. */
 static bool
 next_group(GpuSortAggState *state, TupleTableSlot *slot)
 {
@@ -444,7 +452,7 @@ next_group(GpuSortAggState *state, TupleTableSlot *slot)
 	return found;
 }
 
-/* The fallback's next row in the scan slot. */
+/* Store the fallback's next row in the scan slot.  Return false at the end. */
 static bool
 next_of_postgres(GpuSortAggState *state, TupleTableSlot *slot)
 {
@@ -497,13 +505,13 @@ rescan(CustomScanState *css)
 	GpuSortAggState *state = (GpuSortAggState *) css;
 
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
-	/* without new parameters the groups are the same */
+	/* Without new parameters the groups are the same. */
 	if (state->computed && css->ss.ps.chgParam == NULL)
 	{
 		state->next = 0;
 		return;
 	}
-	/* ExecReScan() does not reach custom_ps, nor what they have below before they are asked for rows */
+	/* ExecReScan() does not reach custom_ps, nor the nodes below them before these are asked for rows. */
 	if (css->ss.ps.chgParam != NULL)
 	{
 		UpdateChangedParamSet(state->fallback, css->ss.ps.chgParam);
@@ -515,9 +523,9 @@ rescan(CustomScanState *css)
 	state->computed = false;
 }
 
-/* EXPLAIN */
+/* Showing the node in EXPLAIN */
 
-/* Which device it was or, before the run, will be if it can. */
+/* Show the device that was used or, before the run, the one that will be used if possible. */
 static void
 explain_device(GpuSortAggState *state, ExplainState *es)
 {

@@ -1,6 +1,6 @@
 /*
  * exec_sort_agg.h
- *		GpuSortAgg: what the planner must know of it.
+ *		GpuSortAgg: declarations for the planner.
  */
 #ifndef GPUDB_EXEC_EXEC_SORT_AGG_H
 #define GPUDB_EXEC_EXEC_SORT_AGG_H
@@ -10,13 +10,15 @@
 #include "nodes/extensible.h"
 
 /*
- * Its plan: custom_plans has PostgreSQL's Agg over a subquery's GpuSort;
+ * Indexes into CustomScan.custom_private of a GpuSortAgg.
+ *
+ * custom_plans has PostgreSQL's Agg over a subquery's GpuSort;
  * custom_scan_tlist has the keys, then the aggregates, then columns of the
  * subquery; custom_exprs has the filters of its rows.
  */
 enum SortAggPrivate
 {
-	/* Integers: how many keys, and how many aggregates */
+	/* Integers: number of keys, number of aggregates */
 	SORT_AGG_PRIVATE_KEYS,
 	SORT_AGG_PRIVATE_AGGS
 };

@@ -1,6 +1,6 @@
 /*
  * explain.c
- *		The properties that EXPLAIN shows of gpudb nodes.
+ *		Shows the properties of gpudb nodes in EXPLAIN.
  */
 #include "postgres.h"
 
@@ -42,7 +42,7 @@ node_explain_list(const char *label, const List *exprs, const CustomScanState *c
 		ExplainPropertyList(label, texts, es);
 }
 
-/* How many groups are wanted, and by what they are sorted, as PostgreSQL shows a sort key. */
+/* Show how many groups are wanted, and their sort columns as PostgreSQL shows a sort key. */
 static void
 explain_top(GpuNode *node, List *ancestors, ExplainState *es)
 {
@@ -65,7 +65,7 @@ explain_top(GpuNode *node, List *ancestors, ExplainState *es)
 		ExplainPropertyInteger("Groups Left Out", NULL, node->report.groups_left_out, es);
 }
 
-/* Have the node be as it was before it ran: what has become of that tells of values. */
+/* Reset the node to its state before it ran, which does not depend on values. */
 static void
 forget_runs(GpuNode *node)
 {
@@ -99,7 +99,7 @@ compile_request(GpuNode *node)
 	return compile_check(&input, &node->request, &node->compiled);
 }
 
-/* Compile as the executor would, for a plan that has not run; of several programs the first one. */
+/* Compile as the executor would, for a plan that has not run; only the first one of several programs. */
 static bool
 compile_for_explain(GpuNode *node)
 {
@@ -131,7 +131,7 @@ explain_device(GpuNode *node, ExplainState *es)
 		ExplainPropertyText("Device", device->name, es);
 }
 
-/* Windows of pages that the node's relations have. */
+/* Return the number of page batches that the relations read by the node have; 0 if nothing was read. */
 static int64
 windows_of(const GpuNode *node)
 {
@@ -145,8 +145,9 @@ windows_of(const GpuNode *node)
 }
 
 /*
- * The same where rows may be hidden from the user: what would be read with
- * nothing in the cache and no fallback.  All else goes by values.
+ * Show the figures of a node that reads rows which may be hidden from the
+ * user: only what would be read with nothing cached and without fallback.  All
+ * other figures depend on values.
  */
 static void
 explain_secret_report(const GpuNode *node, ExplainState *es)
@@ -157,7 +158,7 @@ explain_secret_report(const GpuNode *node, ExplainState *es)
 	ExplainPropertyInteger("Rows In", NULL, feed->rows_in + feed->rows_skipped, es);
 }
 
-/* What the node did; times only where the user wants times. */
+/* Show the figures of a node; times only if the user asks for times. */
 static void
 explain_report(GpuNode *node, ExplainState *es)
 {
@@ -206,7 +207,7 @@ explain_report(GpuNode *node, ExplainState *es)
 	}
 }
 
-/* The program, one property a body. */
+/* Show the program, one property for each body. */
 static void
 explain_program(GpuNode *node, ExplainState *es)
 {
@@ -252,7 +253,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		ExplainPropertyFloat("Predicted Time", "ms", node->predicted_ms, 3, es);
 	if (es->analyze)
 	{
-		/* a scan that is still open has not added its own figures yet */
+		/* A scan that is still open has not added its own figures yet. */
 		if (node->running)
 			node_end_run(node);
 		if (node->secret)

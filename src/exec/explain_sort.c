@@ -1,6 +1,6 @@
 /*
  * explain_sort.c
- *		The properties that EXPLAIN shows of a GpuSort.
+ *		Shows the properties of a GpuSort in EXPLAIN.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "exec/exec_sort_private.h"
 #include "exec/sort_device.h"
 
-/* A collation that is not the one of the key's type. */
+/* Return a COLLATE clause if the collation is not that of the key's type, else "". */
 static const char *
 text_of_collation(Oid collation, Node *expr)
 {
@@ -23,7 +23,7 @@ text_of_collation(Oid collation, Node *expr)
 	return psprintf(" COLLATE %s", quote_identifier(get_collation_name(collation)));
 }
 
-/* A key as PostgreSQL shows it. */
+/* Return sort key `k` as PostgreSQL shows it. */
 static char *
 text_of_key(const CustomScan *plan, const Sort *sort, int k, List *context, bool prefix)
 {
@@ -39,7 +39,10 @@ text_of_key(const CustomScan *plan, const Sort *sort, int k, List *context, bool
 					sort->nullsFirst[k] == descending ? "" : sort->nullsFirst[k] ? " NULLS FIRST" : " NULLS LAST");
 }
 
-/* Some of the columns of what goes out, from number `from` on, or those of a list. */
+/*
+ * Return the deparsed columns of the scan tuple that are in the list `columns`
+ * or, if it is NIL, those after number `from`.
+ */
 static List *
 texts_of_columns(const CustomScan *plan, const List *columns, int from, List *context, bool prefix)
 {
@@ -107,7 +110,7 @@ explain_sort(CustomScanState *css, List *ancestors, ExplainState *es)
 		ExplainPropertyInteger("Sorted Runs", NULL, sorted_runs_count(state->runs), es);
 	if (state->runs != NULL && es->verbose)
 		ExplainPropertyInteger("Sort Disk", "kB", sorted_runs_bytes(state->runs) / 1024, es);
-	/* it goes by how rows came */
+	/* Memory depends on the way in which rows were collected. */
 	if (es->verbose && !secret)
 		ExplainPropertyInteger("Sort Memory", "kB", state->bytes / 1024, es);
 	if (es->timing)

@@ -1,9 +1,9 @@
 /*
  * fallback.c
- *		PostgreSQL's own plan for an aggregate or a join, when the device has no answer.
+ *		PostgreSQL's own plan for an aggregate or a join, if the device has no answer.
  *
- * The child is initialised on first need, in the query's context and with the
- * flags that Begin was given.
+ * The child is initialized on first use, in the query's context and with the
+ * flags that BeginCustomScan was given.
  */
 #include "postgres.h"
 
@@ -78,11 +78,11 @@ node_fallback_next(GpuNode *node)
 		MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 		const int	jit_flags = estate->es_jit_flags;
 
-		/* those of the statement are of its other nodes */
+		/* The statement's JIT flags are chosen for its other nodes. */
 		estate->es_jit_flags = jit_flags_of_cost(((Plan *) linitial(plan->custom_plans))->total_cost);
 		node->child = ExecInitNode(linitial(plan->custom_plans), estate, node->eflags);
 		estate->es_jit_flags = jit_flags;
-		/* EXPLAIN shows the child, and so that it was needed */
+		/* EXPLAIN shows the child, and thereby that it was needed. */
 		if (!node->secret)
 			node->css.custom_ps = lappend(node->css.custom_ps, node->child);
 		MemoryContextSwitchTo(old);

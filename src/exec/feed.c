@@ -1,6 +1,6 @@
 /*
  * feed.c
- *		Pages into a job, results out of it.
+ *		Feeds pages into a job and takes results out of it.
  */
 #include "postgres.h"
 
@@ -31,7 +31,7 @@ feed_begin(Feed *feed, MemoryContext context, Relation relation, Snapshot snapsh
 	MemoryContextSwitchTo(old);
 }
 
-/* A FATAL error ends the process without passing anybody's PG_CATCH. */
+/* Stop threads that read pinned pages, at exit: a FATAL error ends the process without passing a PG_CATCH. */
 static void
 quiesce_at_exit(int code, Datum arg)
 {
@@ -51,7 +51,7 @@ feed_open_job(Feed *feed, const Device *device)
 	return feed->job != NULL;
 }
 
-/* Add what the open job, if any, has done. */
+/* Add the figures of the open job, if any, to a report. */
 static void
 add_job(const Feed *feed, FeedReport *report)
 {
@@ -68,7 +68,7 @@ add_job(const Feed *feed, FeedReport *report)
 		report->left_for = job.left_for;
 }
 
-/* Add what reading pages has come to. */
+/* Add the figures of reading pages to a report. */
 static void
 add_pages(const Feed *feed, FeedReport *report)
 {
@@ -190,7 +190,7 @@ feed_item_finished(Feed *feed, DeviceWork *work)
 {
 	if (work->status == STATUS_NEEDS_PATCH)
 	{
-		/* a feeder, which has no codes, does not know what columns are of */
+		/* A feeder, which uses no dictionary codes, may not know the columns. */
 		work->status = tablet_patch(feed->device, work, feed->codes != NULL || feed->builds ? feed->wanted : NULL);
 		run_codes_catch_up(feed->codes);
 		if (work->status == STATUS_DONE)
@@ -200,7 +200,7 @@ feed_item_finished(Feed *feed, DeviceWork *work)
 			return false;
 		}
 	}
-	/* it ended for an interrupt that is to be raised now */
+	/* The item ended for an interrupt that is to be raised now. */
 	if (work->status == STATUS_CANCELLED)
 		CHECK_FOR_INTERRUPTS();
 	if (feed->finished++ == gpudb_debug_fail)
@@ -208,7 +208,7 @@ feed_item_finished(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* Aggregates */
+/* Feeding a whole relation */
 
 void
 feed_outcome_init(FeedOutcome *outcome)
@@ -221,7 +221,7 @@ feed_outcome_init(FeedOutcome *outcome)
 static void
 add_status(FeedOutcome *outcome, DeviceStatus status)
 {
-	/* that the others were told to end is not why */
+	/* CANCELLED only says that others were told to end: the actual reason replaces it. */
 	if (outcome->status == STATUS_DONE || outcome->status == STATUS_CANCELLED)
 		outcome->status = status;
 }
@@ -300,7 +300,7 @@ feed_count_cached(Feed *feed, const CachedRows *cached)
 		feed->report.column_bytes += (uint64) cached->tablet->nrows * coltype_bytes((ColType) cached->tablet->column[c].type);
 }
 
-/* Make the next cached tablets an item's work; false if there are no more. */
+/* Make the next cached tablets an item's work.  Return false if there are no more. */
 static bool
 take_cached(Feed *feed, DeviceWork *work)
 {
@@ -321,7 +321,7 @@ take_cached(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* Fill an item's window, if need be from the next tablet that has to be read; false at the end. */
+/* Fill an item's page batch, from the next tablet that has to be read if need be.  Return false at the end. */
 static bool
 fill_from_tablets(Feed *feed, DeviceWork *work)
 {
@@ -336,7 +336,7 @@ fill_from_tablets(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* Find work for an item and submit it; false, giving it back, when there is no more. */
+/* Find work for an item and submit it.  Return false if there is no more; the item is released then. */
 static bool
 submit_next(Feed *feed, DeviceWork *work)
 {
@@ -354,14 +354,14 @@ submit_next(Feed *feed, DeviceWork *work)
 	return true;
 }
 
-/* Of so many tablets a sample is one in how many: some million rows tell as much as is needed, however many there are. */
+/* Sampling rate by number of cached tablets: some million rows tell as much as is needed, however many there are. */
 static const struct
 {
 	uint32		tablets;
 	uint32		one_in;
 }			sample_sizes[] = {{512, 64}, {128, 16}, {0, 8}};
 
-/* Leave a sample of the tablets listed, and read nothing else, if there are many. */
+/* Reduce the list of cached tablets to a sample, and read nothing else, if there are many. */
 static void
 sample_cached(Feed *feed)
 {
@@ -400,7 +400,7 @@ feed_choose_cached(Feed *feed, const CachedRows *found, uint32 n)
 		feed->report.rows_skipped += rows_of(found, n) - rows_of(feed->cached, feed->ncached);
 }
 
-/* List the cached tablets of which rows may pass. */
+/* List the cached tablets of which rows may pass, or a sample of them. */
 static void
 list_cached(Feed *feed)
 {
@@ -442,7 +442,7 @@ feed_find_cached(Feed *feed)
 	{
 		feed_choose_keeping(feed);
 		tablet_scan_decide(feed->tablets, true);
-		/* what was found may hold codes that others have added since */
+		/* Cached tablets may hold dictionary codes that others have added since. */
 		run_codes_catch_up(feed->codes);
 		list_cached(feed);
 		source->next = source->end = 0;
@@ -480,7 +480,7 @@ feed_all(Feed *feed, FeedOutcome *outcome)
 		tablet_scan_finish(feed->tablets);
 	else if (feed->tablets != NULL && feed->builds)
 		tablet_scan_finish_earlier(feed->tablets);
-	/* groups are nobody's columns: what was pinned is free while rows go out */
+	/* Groups do not point into tablets: release what was pinned before rows are returned. */
 	feed_close_tablets(feed);
 }
 

@@ -1,14 +1,15 @@
 /*
  * feeders.c
- *		PostgreSQL's parallel workers help an aggregate to feed its device.
+ *		Parallel workers of PostgreSQL that help an aggregate to feed its device.
  *
- * What one process can pin limits how fast a GPU gets pages, so several do.
- * Each feeder runs the node's program in a job of its own over the blocks that
- * it draws, and hands its groups on at the end, as a partial aggregate would.
- * The node has not returned a row by then, and nothing but this runs in
- * parallel mode, so the query around it need not be parallel safe.
+ * The pages that one process can pin limit how fast a GPU gets pages, so
+ * several processes pin them.  Each feeder runs the node's program in a job of
+ * its own over the blocks that it draws, and sends its groups at the end, as a
+ * partial aggregate would.  The node has not returned a row by then, and
+ * nothing but this code runs in parallel mode, so the query around it need not
+ * be parallel safe.
  *
- *		segment:  Shared | job image | snapshot | tablets, columns | what each feeder used | a queue for each feeder
+ *		segment:  Shared | job image | snapshot | tablets, columns | buffer and WAL usage of each feeder | queue of each
  *		queue:    FeederAnswer, the text keys in pieces, the groups in slices
  */
 #include "postgres.h"
@@ -45,11 +46,11 @@ enum SegmentKey
 
 typedef struct Shared
 {
-	Share		share;			/* of the relation's blocks, or of the listed tablets */
+	Share		share;			/* share of the relation's blocks, or of the listed tablets */
 	Oid			relation;
 	uint32		image_size;
 	uint64		memory_limit;
-	uint64		family;			/* of the backend's job */
+	uint64		family;			/* Device.family() of the backend's job */
 	int32		yield_after;
 	bool		reads_all;
 } Shared;
@@ -63,7 +64,7 @@ struct Feeders
 	shm_mq_handle **queue;
 };
 
-/* The first message of a feeder. */
+/* First message of a feeder. */
 typedef struct FeederAnswer
 {
 	FeedOutcome outcome;
@@ -74,14 +75,14 @@ typedef struct FeederAnswer
 
 extern PGDLLEXPORT void gpudb_feeder_main(dsm_segment *segment, shm_toc *toc);
 
-/* How many groups are sent at a time. */
+/* Return the number of groups that are sent at a time. */
 static uint32
 slice_groups(uint32 row_words)
 {
 	return Max(1, PIECE_BYTES / ((row_words + 1) * sizeof(uint64)));
 }
 
-/* The backend */
+/* Code of the backend */
 
 static int
 workers_wanted(const Feed *feed)
@@ -91,7 +92,7 @@ workers_wanted(const Feed *feed)
 	const BlockNumber blocks = feed->tablets != NULL ? tablet_scan_missing(feed->tablets) : feed->source.end;
 	int			n = RelationGetParallelWorkers(relation, -1);
 
-	/* tables of joins are this process's */
+	/* Tables of joins belong to this process. */
 	if (feed->codes != NULL || spec->program->ntables > 0 || feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
 		RelationUsesLocalBuffers(relation) || job_image_size(spec->program, spec->deform) > JOB_IMAGE_MOST)
 		return 0;
@@ -109,7 +110,7 @@ wanted_bytes(const Feed *feed)
 	return Max(1, feed->spec.program->ncolumns) * sizeof(ColumnWanted);
 }
 
-/* Write down what the feeders are to do. */
+/* Store in the segment what the feeders are to do. */
 static void
 fill_segment(Feeders *feeders, Feed *feed, Snapshot snapshot)
 {
@@ -174,7 +175,7 @@ feeders_start(Feed *feed)
 	segment_estimate(context, mul_size(wanted, sizeof(WalUsage)));
 	segment_estimate(context, mul_size(wanted, QUEUE_BYTES));
 	InitializeParallelDSM(context);
-	/* without dynamic shared memory there are no workers */
+	/* Without dynamic shared memory there are no workers. */
 	if (context->nworkers > 0)
 	{
 		fill_segment(feeders, feed, snapshot);
@@ -186,7 +187,7 @@ feeders_start(Feed *feed)
 	return feeders;
 }
 
-/* The next message of a feeder; false if it is gone. */
+/* Receive the next message of a feeder.  Return false if the feeder is gone. */
 static bool
 receive(shm_mq_handle *queue, void **data, Size expected)
 {
@@ -195,7 +196,10 @@ receive(shm_mq_handle *queue, void **data, Size expected)
 	return shm_mq_receive(queue, &bytes, data, false) == SHM_MQ_SUCCESS && bytes == expected;
 }
 
-/* Receive a feeder's text keys and groups, and merge them; GROUPS_LOST if it is gone. */
+/*
+ * Receive a feeder's text keys and groups, and merge them.  Return DONE,
+ * GROUPS_LOST if the feeder is gone, or a failure to merge.
+ */
 static DeviceStatus
 absorb_groups(shm_mq_handle *queue, Feed *feed, const FeederAnswer *answer)
 {
@@ -228,7 +232,7 @@ absorb_groups(shm_mq_handle *queue, Feed *feed, const FeederAnswer *answer)
 	return status;
 }
 
-/* Add what came of one feeder. */
+/* Add the answer of one feeder to the feed and to *outcome. */
 static void
 take_answer(shm_mq_handle *queue, Feed *feed, FeedOutcome *outcome)
 {
@@ -237,7 +241,7 @@ take_answer(shm_mq_handle *queue, Feed *feed, FeedOutcome *outcome)
 
 	if (!receive(queue, &data, sizeof(answer)))
 	{
-		/* the blocks that it drew are lost; if it has raised an error, that is what the user sees */
+		/* The blocks that it drew are lost; if it has raised an error, that is what the user sees. */
 		if (outcome->status == STATUS_DONE)
 			outcome->status = STATUS_GROUPS_LOST;
 		return;
@@ -261,7 +265,7 @@ feeders_finish(Feeders *feeders, Feed *feed, FeedOutcome *outcome)
 	for (int w = 0; w < context->nworkers_launched; w++)
 	{
 		take_answer(feeders->queue[w], feed, outcome);
-		/* a feeder whose groups are of no use must not wait for us to read them */
+		/* A feeder whose groups are of no use must not wait for us to read them. */
 		shm_mq_detach(feeders->queue[w]);
 	}
 	WaitForParallelWorkersToFinish(context);
@@ -271,9 +275,9 @@ feeders_finish(Feeders *feeders, Feed *feed, FeedOutcome *outcome)
 	ExitParallelMode();
 }
 
-/* A feeder */
+/* Code of a feeder */
 
-/* Hand on the groups of the job; nothing can be done if the backend is gone. */
+/* Send the groups of the job; nothing can be done if the backend is gone. */
 static void
 send_groups(shm_mq_handle *queue, const GroupTable *groups)
 {
@@ -296,14 +300,14 @@ send_groups(shm_mq_handle *queue, const GroupTable *groups)
 	}
 }
 
-/* Draw blocks, or tablets, until none are left; the groups, NULL if there are none to hand on. */
+/* Draw blocks, or tablets, until none are left.  Return the groups, or NULL if there are none to send. */
 static const GroupTable *
 run_share(Feed *feed, FeedOutcome *outcome)
 {
 	const GroupTable *groups = NULL;
 
 	feed_outcome_init(outcome);
-	/* no slot: the others do without this process */
+	/* No slot is free: the others do without this process. */
 	if (!feed_open_job(feed, &remote_device))
 		return NULL;
 	feed->report.feeders = 1;
@@ -336,7 +340,7 @@ run_and_answer(Feed *feed, Share *share, shm_mq_handle *queue)
 	feed_end(feed);
 }
 
-/* Begin with what the backend shares. */
+/* Open the pages, or tablets, that the backend shares. */
 static void
 join(Feed *feed, Relation relation, Snapshot snapshot, Shared *shared, shm_toc *toc)
 {
@@ -355,14 +359,14 @@ join(Feed *feed, Relation relation, Snapshot snapshot, Shared *shared, shm_toc *
 	}
 }
 
-/* Called when a feeder's memory goes: a FATAL error ends the process without passing PG_CATCH. */
+/* Clean up when a feeder's memory context is reset: a FATAL error ends the process without passing a PG_CATCH. */
 static void
 cleanup_callback(void *arg)
 {
 	feed_abandon(arg);
 }
 
-/* A feed in the current memory context, which is cleaned up with it. */
+/* Allocate a feed in the current memory context, which is cleaned up with the context. */
 static Feed *
 create_feed(void)
 {

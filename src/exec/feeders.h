@@ -1,6 +1,6 @@
 /*
  * feeders.h
- *		PostgreSQL's parallel workers help an aggregate to feed its device.
+ *		Parallel workers of PostgreSQL that help an aggregate to feed its device.
  */
 #ifndef GPUDB_EXEC_FEEDERS_H
 #define GPUDB_EXEC_FEEDERS_H
@@ -10,23 +10,26 @@
 #include "exec/feed.h"
 
 /*
- * One worker for so many pages, unless the table's parallel_workers says
- * otherwise: to start workers takes some 4 ms, in which one process pins them.
+ * Number of pages per worker, unless the table's parallel_workers says
+ * otherwise.  Starting workers takes some 4 ms, in which one process pins that
+ * many pages.
  */
 #define PAGES_PER_FEEDER 8192
 
 typedef struct Feeders Feeders;
 
 /*
- * Start workers that draw blocks from the same share as the feed, whose job is
- * open and which has read nothing yet.  NULL when that would not pay, or is
- * not possible; else the backend is in parallel mode until feeders_finish().
+ * Start workers that draw blocks from the same share as `feed`, whose job is
+ * open and which has read nothing yet.  Return NULL if that would not pay or
+ * is not possible; else the backend is in parallel mode until
+ * feeders_finish().
  */
 extern Feeders *feeders_start(Feed *feed);
 
 /*
- * Wait for the workers and add to the feed's job and report, and to *outcome,
- * what came of them; of no use any more if *outcome has failed.
+ * Wait for the workers and add their groups and figures to the feed's job and
+ * report, and their failures to *outcome.  Groups are discarded if *outcome
+ * has failed.
  */
 extern void feeders_finish(Feeders *feeders, Feed *feed, FeedOutcome *outcome);
 

@@ -1,13 +1,14 @@
 /*
  * frames.c
- *		Frames of window functions, and aggregates over them.
+ *		Window frames of window functions, and aggregates over them.
  *
- * From a row to the next one neither end of a frame moves backward, so each
- * row enters it once and leaves it once.  What leaves is subtracted from exact
- * sums; sums of floats begin anew, as PostgreSQL's do.  Of the least and largest values those are remembered that can
+ * From a row to the next one neither end of a window frame moves backward, so
+ * each row enters the frame once and leaves it once.  Values that leave are
+ * subtracted from exact sums; sums of floats are computed anew, as
+ * PostgreSQL's are.  For minimum and maximum, the rows are remembered that can
  * still become the answer once all better ones have left: a queue whose values
- * get worse from its front on (a monotonic queue; Tangwongsan et al., "Sliding-
- * Window Aggregation Algorithms", 2018).
+ * get worse from its front on (a monotonic queue; Tangwongsan et al.,
+ * "Sliding-Window Aggregation Algorithms", 2018).
  */
 #include "postgres.h"
 
@@ -16,10 +17,14 @@
 
 #include "exec/frames.h"
 
-/* Candidates that there is room for at first. */
+/* Initial capacity of the queue of candidates. */
 #define LEAST_CANDIDATES	16
 
-/* How many rows behind a bound is, which has a constant; false if it has none, or PostgreSQL's error. */
+/*
+ * Set *offset to the constant offset of a frame bound in rows, negative if
+ * preceding.  Return false if the offset is no constant, or an error in
+ * PostgreSQL.
+ */
 static bool
 offset_of_bound(const Node *given, bool preceding, int *offset)
 {
@@ -64,7 +69,7 @@ frame_ask(const WindowFrame *frame, Windows *windows)
 		(frame->end == FRAME_ROW && frame->to > 0);
 }
 
-/* The number of the row so many behind another one, or the end of the partition that lies before it. */
+/* Return the number of the row that is `behind` rows after `row`, clipped to the partition. */
 static uint32
 within_partition(const Windows *windows, uint32 row, int64 behind)
 {
@@ -97,7 +102,7 @@ total_of(const WindowCall *call)
 	return (TotalOf) {.kind = call->total, .attribute = call->attribute};
 }
 
-/* Room for one more candidate. */
+/* Make room for one more candidate. */
 static void
 make_room(const Windows *windows, FrameTotal *total)
 {
@@ -121,9 +126,10 @@ make_room(const Windows *windows, FrameTotal *total)
 }
 
 /*
- * A row becomes a candidate; none that is not better ever will be the answer,
- * since it leaves the frame before.  Of equal values, which may differ as -0
- * and 0 do, or a day and 24 hours, PostgreSQL takes the last one.
+ * Add a row to the candidates.  Earlier candidates that are not better are
+ * removed, since they leave the frame first and can never be the answer.  Of
+ * equal values, which may differ as -0 and 0 do, or a day and 24 hours,
+ * PostgreSQL takes the last one.
  */
 static void
 add_candidate(const Windows *windows, const WindowCall *call, uint32 row, FrameTotal *total)
@@ -138,14 +144,14 @@ add_candidate(const Windows *windows, const WindowCall *call, uint32 row, FrameT
 			break;
 		total->ncandidates--;
 	}
-	/* in a frame that no row leaves the best one alone counts */
+	/* In a frame that no row leaves only the best candidate counts. */
 	if (call->frame.start == FRAME_PARTITION && total->ncandidates > total->best)
 		return;
 	make_room(windows, total);
 	total->candidates[total->ncandidates++] = row;
 }
 
-/* A row enters a frame, or leaves it. */
+/* Add a row to the total of a frame if it enters the frame, else remove it. */
 static void
 count_row(const Windows *windows, const WindowCall *call, uint32 row, bool enters, FrameTotal *total)
 {
@@ -186,6 +192,6 @@ frame_result(const Windows *windows, const WindowCall *call, FrameTotal *total, 
 	if (!*isnull)
 		*value = total->value;
 	total->known = !*isnull;
-	/* of no values any row will do */
+	/* Without any value the row is not looked at. */
 	return windows->order[windows->next - 1];
 }

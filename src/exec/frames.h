@@ -1,6 +1,6 @@
 /*
  * frames.h
- *		Frames of window functions, and aggregates over them.
+ *		Window frames of window functions, and aggregates over them.
  */
 #ifndef GPUDB_EXEC_FRAMES_H
 #define GPUDB_EXEC_FRAMES_H
@@ -9,19 +9,26 @@
 
 #include "exec/windows.h"
 
-/* The frame of a window; false if it is none of those that are known here. */
+/* Set *frame to the window frame of an OVER clause.  Return false if it is not supported. */
 extern bool frame_of_clause(const WindowClause *clause, WindowFrame *frame);
 
-/* Have it be known who are peers, where these end, and where the partition does, as far as a frame's ends depend on it. */
+/* Request what the ends of a window frame depend on: peers, where peers end, where the partition ends. */
 extern void frame_ask(const WindowFrame *frame, Windows *windows);
 
-/* The rows of the frame of the row that was gone on to last, by their numbers in order: from *start on, before *end. */
+/*
+ * Set *start and *end to the window frame of the row visited last, by row
+ * numbers in order: from *start on, before *end.
+ */
 extern void frame_bounds(const Windows *windows, const WindowFrame *frame, uint32 *start, uint32 *end);
 
-/* Begin with a partition whose first row has this number. */
+/* Reset a FrameTotal for a partition whose first row has the number `row`. */
 extern void frame_total_restart(FrameTotal *total, uint32 row);
 
-/* What an aggregate is of that frame; or of which row it is the value.  Neither end of a frame moves backward. */
+/*
+ * Set *value and *isnull to an aggregate's value over the window frame of the
+ * row visited last or, for minimum and maximum, return the row that has the
+ * value.  Neither end of a frame moves backward within a partition.
+ */
 extern uint32 frame_result(const Windows *windows, const WindowCall *call, FrameTotal *total, Datum *value, bool *isnull);
 
 #endif							/* GPUDB_EXEC_FRAMES_H */

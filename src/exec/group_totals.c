@@ -2,9 +2,9 @@
  * group_totals.c
  *		Aggregates over all rows of groups of sorted rows, or over their distinct values.
  *
- * Threads go over parts of the rows, however many groups these are of.  A part
- * that begins within a group leaves what it has of that to be added to what
- * the parts before it have.
+ * Threads process equal parts of the rows, whatever the number of groups.  If
+ * a part begins within a group, the total of its rows of that group is added
+ * to the totals of the parts before it.
  */
 #include "postgres.h"
 
@@ -13,26 +13,29 @@
 #include "device/threads.h"
 #include "exec/group_totals.h"
 
-/* An aggregate of rows of a group; and of which row it is the value, if it is one's. */
+/* Total of some rows of a group and, for minimum and maximum, the row that has the value. */
 typedef struct GroupTotal
 {
 	Total		all;
 	uint32		best;
 } GroupTotal;
 
-/* Some groups' totals, made by threads together: parts of the rows, of which the first may belong to a group that has begun before. */
+/*
+ * Totals of a range of groups, computed by threads in parts of the rows.  The
+ * first rows of a part may belong to a group that began in an earlier part.
+ */
 typedef struct Totalling
 {
 	const SortedGroups *groups;
 	const GroupCall *call;
-	SortKey		key;			/* of the attribute */
+	SortKey		key;			/* sort key of the attribute */
 	GroupRange	range;
-	GroupTotal *total;			/* of each group, from range.first on */
-	GroupTotal	begun[SORT_PARTS];	/* of the part's rows of such a group, */
-	uint32		group[SORT_PARTS];	/* which is this, or none */
+	GroupTotal *total;			/* total of each group, from range.first on */
+	GroupTotal	begun[SORT_PARTS];	/* total of each part's first rows, if their group began earlier */
+	uint32		group[SORT_PARTS];	/* index of that group in the range; range.n = none */
 } Totalling;
 
-/* Whether a row's value is to take the place of the best one. */
+/* Return true if a row's value is to replace the best one. */
 static bool
 is_better(const Totalling *totalling, uint32 row, const GroupTotal *total)
 {
@@ -40,7 +43,7 @@ is_better(const Totalling *totalling, uint32 row, const GroupTotal *total)
 		(sort_compare(totalling->groups->stored->rows, &totalling->key, 1, row, total->best) < 0) == (totalling->call->total == TOTAL_MIN);
 }
 
-/* Go over some rows of a group. */
+/* Add the rows at the places [from, to) of a group's order to a total. */
 static void
 total_rows(const Totalling *totalling, uint32 group, uint32 from, uint32 to, GroupTotal *total)
 {
@@ -54,7 +57,7 @@ total_rows(const Totalling *totalling, uint32 group, uint32 from, uint32 to, Gro
 		const uint32 row = set->order[i];
 
 		stored_rows_ask_ahead(stored, totalling->key.column, set->order + i, stored->rows->nrows - i);
-		/* NULLs come last among those in order */
+		/* NULLs come last among sorted values. */
 		if (!total_counts(stored, of, row) ||
 			(call->distinct && i > totalling->groups->start[group] && sort_compare(stored->rows, &set->by, 1, set->order[i - 1], row) == 0))
 			continue;
@@ -76,7 +79,7 @@ total_part(void *arg, uint32 part)
 	uint32		low = 0;
 	uint32		high = range.n;
 
-	/* the last group that does not begin behind the first row */
+	/* Find the last group that does not begin after the part's first row. */
 	while (high - low > 1)
 	{
 		const uint32 middle = low + (high - low) / 2;
@@ -97,7 +100,7 @@ total_part(void *arg, uint32 part)
 	}
 }
 
-/* Add what other rows of the group have come to, which are behind. */
+/* Add the total of later rows of the group. */
 static void
 add_total(const Totalling *totalling, const GroupTotal *more, GroupTotal *total)
 {
@@ -136,7 +139,7 @@ group_totals_compute(const SortedGroups *groups, const GroupCall *call, GroupRan
 		if (!isnull[g] && !total_is_of_row(call->total))
 			values[g] = total_datum(groups->stored, group_total_of(call), total);
 	}
-	/* of no values any row will do */
+	/* Without any value the row is not looked at. */
 	if (total_is_of_row(call->total) && groups->stored->rows->nrows > 0)
 		stored_rows_read(groups->stored, call->attribute, best, range.n, values, none);
 }

@@ -9,21 +9,21 @@
 
 #include "exec/sorted_groups.h"
 
-/* Some of the groups. */
+/* A range of groups. */
 typedef struct GroupRange
 {
 	uint32		first;
 	uint32		n;
 } GroupRange;
 
-/* Which total a call is; floats come in an order that is not PostgreSQL's, and are added as doubles. */
+/* Return the total that a call computes.  Floats are added as doubles, since their order is not PostgreSQL's. */
 static inline TotalOf
 group_total_of(const GroupCall *call)
 {
 	return (TotalOf) {.kind = call->total, .attribute = call->attribute, .as_doubles = true};
 }
 
-/* A TOTAL of some groups. */
+/* Compute a GROUP_TOTAL call for a range of groups: one value and isnull for each. */
 extern void group_totals_compute(const SortedGroups *groups, const GroupCall *call, GroupRange range, Datum *values, bool *isnull);
 
 #endif							/* GPUDB_EXEC_GROUP_TOTALS_H */

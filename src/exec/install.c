@@ -1,12 +1,13 @@
 /*
  * install.c
- *		What CREATE EXTENSION checks before it creates anything.
+ *		Checks the schema when CREATE EXTENSION runs, before it creates anything.
  *
- * PostgreSQL takes a schema of the name that exists already, whoever owns it.
- * Its owner could drop or replace what is in there, and what was there before
- * would stand beside functions that superusers call.  So it has to belong to a
- * superuser, to be empty, and to be closed to others.  DROP EXTENSION leaves
- * such a schema behind, and pg_dump makes one before it creates the extension.
+ * PostgreSQL uses an existing schema of that name, whoever owns it.  The owner
+ * could drop or replace the extension's objects, and objects that existed
+ * before would stand beside functions that superusers call.  Therefore the
+ * schema must belong to a superuser, be empty, and be closed to others.  DROP
+ * EXTENSION leaves an empty schema behind, and pg_dump creates one before it
+ * creates the extension.
  */
 #include "postgres.h"
 
@@ -34,14 +35,14 @@ extern PGDLLEXPORT Datum gpudb_check_installation(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_check_installation);
 
-/* Whether an object of the schema belongs to the extension that is being created, or is that. */
+/* Return true if an object belongs to the extension that is being created, or is that extension. */
 static bool
 is_part(Oid class, Oid object)
 {
 	return class == ExtensionRelationId ? object == CurrentExtensionObject : getExtensionOfObject(class, object) == CurrentExtensionObject;
 }
 
-/* Something in the schema that was there before, in words; NULL if there is nothing. */
+/* Return a description of an object that was in the schema before; NULL if there is none. */
 static char *
 find_stranger(Oid schema)
 {
@@ -66,7 +67,10 @@ find_stranger(Oid schema)
 	return found;
 }
 
-/* Whether somebody who is no superuser may create objects in the schema: who, or InvalidOid for PUBLIC. */
+/*
+ * Return true if a role that is no superuser may create objects in the schema,
+ * and set *who to it, or to ACL_ID_PUBLIC.
+ */
 static bool
 is_open_to(Form_pg_namespace schema, const Acl *acl, Oid *who)
 {
@@ -81,7 +85,7 @@ is_open_to(Form_pg_namespace schema, const Acl *acl, Oid *who)
 	return false;
 }
 
-/* Why the schema is not fit for the extension, in a sentence; NULL if it is. */
+/* Return a sentence that says why the schema cannot be used for the extension; NULL if it can. */
 static const char *
 why_unfit(HeapTuple tuple)
 {
@@ -115,7 +119,10 @@ check_schema(Oid schema)
 		ReleaseSysCache(tuple);
 }
 
-/* In the extension's script alone: an error if the schema is not fit, a warning if the library does nothing yet. */
+/*
+ * Check the schema when called by the extension's script: raises an error if
+ * it cannot be used, and a warning if the library is not preloaded.
+ */
 Datum
 gpudb_check_installation(PG_FUNCTION_ARGS)
 {

@@ -1,13 +1,13 @@
 /*
  * jit_cost.c
- *		Whether PostgreSQL's JIT pays for what PostgreSQL itself executes of a plan.
+ *		Decides whether PostgreSQL's JIT pays for the part of a plan that PostgreSQL itself executes.
  *
  * PostgreSQL compiles the expressions of a whole plan to machine code if the
- * plan's total cost is above jit_above_cost.  What a gpudb node costs a device
- * spends, which evaluates no expression of PostgreSQL's: compiling the few that
- * stand above the nodes, and those that only a fallback would evaluate, took
- * up to a thousand times as long as evaluating them.  So the decision is taken
- * again, by the cost of PostgreSQL's own nodes.
+ * plan's total cost is above jit_above_cost.  The cost of a gpudb node is
+ * spent by a device, which evaluates no expression of PostgreSQL's.  Compiling
+ * the few expressions above the nodes, and those that only a fallback would
+ * evaluate, took up to a thousand times as long as evaluating them.  Therefore
+ * the decision is made again, by the cost of PostgreSQL's own nodes.
  */
 #include "postgres.h"
 
@@ -17,10 +17,10 @@
 #include "exec/jit_cost.h"
 #include "exec/plan_walk.h"
 
-/* Summing up a plan. */
+/* Sum over a plan's nodes. */
 typedef struct JitCost
 {
-	Cost		own;			/* of PostgreSQL's nodes, without what lies below them */
+	Cost		own;			/* cost of PostgreSQL's nodes, without the plans below them */
 	bool		has_ours;
 } JitCost;
 
@@ -36,9 +36,9 @@ sum_of_list(const List *plans)
 }
 
 /*
- * What a nested loop's inner side costs that looks rows up in an index, anew
- * for each outer row.  Nearly all of it is reading pages: of its rows only
- * what PostgreSQL takes for handling each is spent on expressions.
+ * Return the cost of a nested loop's inner side that looks rows up in an
+ * index, anew for each outer row.  Nearly all of it is reading pages; only
+ * cpu_tuple_cost for each row is spent on expressions.
  */
 static Cost
 cost_of_lookups(const Plan *outer, const Plan *inner)
@@ -46,7 +46,7 @@ cost_of_lookups(const Plan *outer, const Plan *inner)
 	return outer->plan_rows * (inner->total_cost - inner->plan_rows * cpu_tuple_cost);
 }
 
-/* The total cost of the plans below a node, of which none is spent on the node's own expressions. */
+/* Return the total cost of the plans below a node, none of which is spent on the node's own expressions. */
 static Cost
 cost_below(const Plan *plan)
 {
@@ -70,8 +70,9 @@ cost_below(const Plan *plan)
 }
 
 /*
- * The plan whose rows a GpuSort or GpuSortAgg reads: it lies below the fallback,
- * which is a Sort with what may stand above one, or an aggregation without.
+ * Return the input plan of a GpuSort or GpuSortAgg.  It lies below the
+ * fallback, which is a Sort with what may stand above one, or an aggregation
+ * without a Sort.
  */
 static const Plan *
 plan_read(const CustomScan *scan)
@@ -136,10 +137,10 @@ jit_set_flags(PlannedStmt *stmt)
 {
 	JitCost		cost = {0};
 
-	/* who wants all plans compiled wants these, too */
+	/* A user who wants all plans compiled wants these compiled, too. */
 	if (stmt->jitFlags == PGJIT_NONE || jit_above_cost == 0)
 		return;
-	/* what a subplan costs is part of the cost of the node that runs it */
+	/* The cost of a subplan is part of the cost of the node that runs it. */
 	plan_walk_below(stmt->planTree, add_cost, &cost);
 	if (cost.has_ours)
 		stmt->jitFlags = jit_flags_of_cost(cost.own);

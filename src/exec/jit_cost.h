@@ -1,6 +1,6 @@
 /*
  * jit_cost.h
- *		Whether PostgreSQL's JIT pays for what PostgreSQL itself executes of a plan.
+ *		Decides whether PostgreSQL's JIT pays for the part of a plan that PostgreSQL itself executes.
  */
 #ifndef GPUDB_EXEC_JIT_COST_H
 #define GPUDB_EXEC_JIT_COST_H
@@ -11,11 +11,11 @@
 
 /*
  * Set the JIT flags of a statement with gpudb nodes by the cost of its other
- * nodes; those of a statement without any stay as they are.
+ * nodes; the flags of a statement without any are left unchanged.
  */
 extern void jit_set_flags(PlannedStmt *stmt);
 
-/* The flags that PostgreSQL gives a plan of some cost under the session's settings. */
+/* Return the JIT flags that PostgreSQL gives a plan of this cost under the session's settings. */
 extern int	jit_flags_of_cost(Cost cost);
 
 #endif							/* GPUDB_EXEC_JIT_COST_H */

@@ -1,9 +1,9 @@
 /*
  * join_device.c
- *		Tables of joins that a GPU makes of rows that never leave it.
+ *		Device-resident join tables: tables that a GPU makes of rows that never leave it.
  *
- * A run keeps them (kept_rows.c), and tells how many there are and the bounds of
- * their columns, of which the host plans the table.
+ * A run materializes the rows on the GPU (kept_rows.c) and returns their
+ * number and the bounds of their columns, by which the host plans the table.
  */
 #include "postgres.h"
 
@@ -15,7 +15,10 @@
 #include "exec/kept_rows.h"
 #include "tablet/own_codes.h"
 
-/* Whether rows are found by a key whose values stand in the columns that are kept as they are compared. */
+/*
+ * Return true if rows are found by keys, not by bounds, whose values in the
+ * materialized columns are compared as they are.
+ */
 static bool
 keys_are_plain(const JoinUse *use)
 {
@@ -25,7 +28,7 @@ keys_are_plain(const JoinUse *use)
 	return use->nkeys > 0 && !use->sorted;
 }
 
-/* Give a table back with the context that it was to last as long as. */
+/* State of the memory-context callback that drops a device-resident table. */
 typedef struct Dropped
 {
 	const Device *device;
@@ -41,7 +44,7 @@ drop_table(void *arg)
 	dropped->device->drop(dropped->table);
 }
 
-/* The dictionaries as they are now have the codes of all rows. */
+/* Copy the dictionaries of the materialized columns, which have the codes of all rows now. */
 static void
 copy_books(const CompileResult *compiled, const DeviceTable *wish)
 {
@@ -51,7 +54,7 @@ copy_books(const CompileResult *compiled, const DeviceTable *wish)
 			wish->books->column[k] = own_codes_copy(wish->context, compiled->kept[k].codes.book);
 }
 
-/* All rows are kept: make the table. */
+/* Make the table after all rows have been materialized.  Return false if the device cannot make it. */
 static bool
 make_table(GpuNode *node, const GroupTable *groups, void *arg)
 {

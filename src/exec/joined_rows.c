@@ -1,6 +1,6 @@
 /*
  * joined_rows.c
- *		Rows that joins have made.
+ *		Rows made by joins.
  */
 #include "postgres.h"
 

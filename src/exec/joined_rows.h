@@ -1,6 +1,6 @@
 /*
  * joined_rows.h
- *		Rows that joins have made: values of the relation that was read, and of tables.
+ *		Rows made by joins: values of the relation that was read, and of join tables.
  */
 #ifndef GPUDB_EXEC_JOINED_ROWS_H
 #define GPUDB_EXEC_JOINED_ROWS_H
@@ -12,24 +12,26 @@
 
 typedef struct JoinedRows
 {
-	const OutputRows *outputs;	/* an entry for each thing wanted; without values where it is a table's */
+	const OutputRows *outputs;	/* one column for each output; without values if it is a table's */
 	uint32		nrows;
-	const uint32 *matches;		/* rows of each table, `room` of them */
+	const uint32 *matches;		/* row numbers in each table, an array of `room` entries for each */
 	uint32		room;
 	const JoinRows *tables;
 } JoinedRows;
 
-/* The table that an attribute is of, and its rows that belong to these. */
+/* Return the rows of the join table that an attribute belongs to. */
 extern const Tablet *joined_table(const JoinedRows *joined, const OutputResult *attribute);
+
+/* Return, for each joined row, its row number in the join table that an attribute belongs to. */
 extern const uint32 *joined_matches(const JoinedRows *joined, const OutputResult *attribute);
 
-/* The value of an attribute of a table's row, which is not NULL; palloc'd in the current context. */
+/* Return the value of an attribute in a table's row, which must not be NULL; palloc'd in the current context. */
 extern Datum value_of_row(const Tablet *rows, const OutputResult *attribute, uint32 row);
 
-/* An integer of a table's column; a numeric is one times its scale. */
+/* Return an integer from a table's column; a numeric is multiplied by 10 ^ its scale. */
 extern Wide row_integer(const Tablet *rows, const TabletColumn *column, uint32 row);
 
-/* The value of a thing wanted in a row; palloc'd in the current context. */
+/* Return the value of output `a` in a joined row; palloc'd in the current context. */
 extern Datum joined_value(const JoinedRows *joined, int a, uint32 row, bool *isnull);
 
 #endif							/* GPUDB_EXEC_JOINED_ROWS_H */

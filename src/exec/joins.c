@@ -1,6 +1,12 @@
 /*
  * joins.c
  *		The tables of a node's joins.
+ *
+ * joins_build() runs each build plan whose table does not suit the compiled
+ * program.  The rows of a GpuScan or GpuJoin may be indexed on the GPU without
+ * leaving it (join_device.c).  Otherwise the rows are collected as columns in
+ * the table's memory context and indexed on the host by the backend and leased
+ * threads; joins_share() then copies the table for the GPU process if needed.
  */
 #include "postgres.h"
 
@@ -27,23 +33,23 @@
 #include "tablet/codes.h"
 #include "tablet/row_store.h"
 
-/* Times that a table is built anew with larger scales. */
+/* Number of times that a table is built with larger scales. */
 #define MAX_ROUNDS 9
 
-/* With fewer rows threads would wait for each other rather than help. */
+/* Number of rows below which threads would wait for each other rather than help. */
 #define TOGETHER_ROWS 50000
 
 struct NodeJoin
 {
 	JoinRequest request;
-	Expr	   *not_in;			/* the filter; NULL = it is an ordinary join */
-	PlanState  *child;			/* the build plan, or that of the filter's subplan, which is the query's */
-	bool		secret;			/* how often it has been asked for rows is not told */
-	bool		begun;			/* it has been asked for them */
-	int16	   *scales;			/* of its columns, by number */
-	MemoryContext context;		/* of the table */
+	Expr	   *not_in;			/* NOT IN filter that the join implements; NULL = it is an ordinary join */
+	PlanState  *child;			/* build plan, or plan of the NOT IN filter's subplan, which the query owns */
+	bool		secret;			/* EXPLAIN must not show how often rows were requested */
+	bool		begun;			/* rows have been requested from `child` */
+	int16	   *scales;			/* assumed scales of the table's columns, by number */
+	MemoryContext context;		/* holds the table */
 	bool		is_built;
-	JoinUse		built;			/* what it has */
+	JoinUse		built;			/* keys and columns that the table was built with */
 	double		build_ms;
 	uint64		bytes;
 };
@@ -60,7 +66,7 @@ joins_other_exprs(const CustomScan *plan)
 	return list_truncate(list_copy(plan->custom_exprs), list_length(plan->custom_exprs) - number_of_joins(plan));
 }
 
-/* The columns, by number, that are texts of which there seem to be few values. */
+/* Return the numbers of the columns that are texts with apparently few distinct values. */
 static Bitmapset *
 columns_with_codes(const List *columns, const List *scan_tlist, EState *estate)
 {
@@ -89,7 +95,7 @@ joins_refuse_codes(GpuNode *node, int j)
 	node->joins[j].request.codes = NULL;
 }
 
-/* Read a join, and begin its build plan, which is the next one that has not begun. */
+/* Initialize a join and its build plan *build, and advance *build to the next join's build plan. */
 static void
 begin_join(GpuNode *node, NodeJoin *join, const List *kind, const List *exprs, ListCell **build)
 {
@@ -106,7 +112,10 @@ begin_join(GpuNode *node, NodeJoin *join, const List *kind, const List *exprs, L
 	*build = lnext(plan->custom_plans, *build);
 }
 
-/* The same of a NOT IN.  Its subplan belongs to the node as it would if PostgreSQL tested the filter here. */
+/*
+ * Initialize a join that implements a NOT IN filter.  The subplan belongs to the
+ * node just as if PostgreSQL evaluated the filter here.
+ */
 static void
 begin_not_in(GpuNode *node, NodeJoin *join, Expr *filter)
 {
@@ -133,7 +142,7 @@ joins_begin(GpuNode *node, EState *estate)
 	node->tables = palloc0(sizeof(JoinRows) * node->njoins);
 	node->books = palloc0(sizeof(JoinBooks) * node->njoins);
 	node->shared = palloc0(sizeof(SharedTable) * node->njoins);
-	/* the first plan is the fallback */
+	/* the first custom plan is the fallback */
 	build = list_second_cell(plan->custom_plans);
 	for (int j = 0; j < node->njoins; j++)
 	{
@@ -191,7 +200,7 @@ joins_end_in_full(const GpuNode *node)
 	return node->njoins > 0 && node->joins[node->njoins - 1].request.type == JOIN_FULL;
 }
 
-/* Have a plan be shown as if it had not run. */
+/* Reset the instrumentation of a plan tree, so that EXPLAIN shows it as not executed. */
 static bool
 forget_instruments(PlanState *ps, void *context)
 {
@@ -205,13 +214,13 @@ forget_instruments(PlanState *ps, void *context)
 	return planstate_tree_walker(ps, forget_instruments, context);
 }
 
-/* Have the build plan return its rows from the first one on. */
+/* Restart the build plan, so that it returns its rows from the first one on. */
 static void
 restart_child(NodeJoin *join)
 {
 	MemoryContext old = MemoryContextSwitchTo(join->child->state->es_query_cxt);
 
-	/* a subplan's rows others may have had */
+	/* other users of a NOT IN's subplan may have fetched its rows */
 	if (join->begun || join->not_in != NULL)
 		ExecReScan(join->child);
 	if (join->begun && join->secret)
@@ -220,7 +229,7 @@ restart_child(NodeJoin *join)
 	MemoryContextSwitchTo(old);
 }
 
-/* Collect the build plan's rows; in the table's context. */
+/* Collect the rows of the build plan in a new store, which is allocated in the table's context. */
 static DeviceStatus
 collect_rows(NodeJoin *join, const JoinUse *use, RowStore **store)
 {
@@ -230,7 +239,7 @@ collect_rows(NodeJoin *join, const JoinUse *use, RowStore **store)
 	return plan_collect(join->child, *store, use->column, use->ncolumns);
 }
 
-/* Assume the scales that values have needed; false when none helps. */
+/* Raise the assumed scales of columns to those that values have needed; return false if no larger scale helps. */
 static bool
 raise_scales(NodeJoin *join, JoinUse *use, const RowStore *store)
 {
@@ -256,7 +265,7 @@ run_together(const JoinHelpers *helpers, void (*work) (void *arg, uint32 part), 
 	device_cpu_together(helpers->threads, helpers->parts, work, arg);
 }
 
-/* Fill a table that is not sorted, with what threads are to be had. */
+/* Fill a table that is not sorted, together with the threads that can be leased. */
 static void
 fill_table(JoinTable *table, const Tablet *rows, const JoinUse *use, uint64 *words, uint8 *nulls)
 {
@@ -313,7 +322,10 @@ forget_table(GpuNode *node, int j)
 	node->shared[j] = (SharedTable) {0};
 }
 
-/* Relations with fewer rows are read, and their rows copied to a GPU, before the GPU process would have answered. */
+/*
+ * Number of rows below which a relation is read, and its rows copied to a GPU, before the GPU
+ * process would have answered.
+ */
 #define SMALL_ROWS	4096
 
 static bool
@@ -324,7 +336,10 @@ is_small(const PlanState *child)
 	return gpudb_device == DEVICE_AUTO && node->relation->rd_rel->reltuples >= 0 && node->relation->rd_rel->reltuples < SMALL_ROWS;
 }
 
-/* Have a device make the table, of rows that it keeps; false if the rows are to come here. */
+/*
+ * Build the table of join j on the device from materialized rows; return false if the rows must be
+ * collected on the host.
+ */
 static bool
 build_on_device(GpuNode *node, int j, const JoinUse *use)
 {
@@ -343,7 +358,7 @@ build_on_device(GpuNode *node, int j, const JoinUse *use)
 	return true;
 }
 
-/* Have the dictionaries of a store's columns last as long as the table. */
+/* Store the dictionaries of the store's columns, which last as long as the table, in *books. */
 static void
 keep_books(NodeJoin *join, const RowStore *store, JoinBooks *books)
 {
@@ -386,7 +401,7 @@ build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinBooks *bo
 	return STATUS_DONE;
 }
 
-/* Have the node know why a table cannot be made: what the node below has said of itself, or the status. */
+/* Record in the node why a table cannot be built: the fallback reason of the node below, or else the status. */
 static void
 note_why_not(GpuNode *node, const NodeJoin *join, DeviceStatus status)
 {
@@ -428,7 +443,7 @@ joins_build(GpuNode *node)
 	return STATUS_DONE;
 }
 
-/* A table that has a number without being in the pool. */
+/* Return true if the table of join j is device-resident: it has a number but takes no bytes of the pool. */
 bool
 join_is_away(const GpuNode *node, int j)
 {

@@ -1,11 +1,11 @@
 /*
  * joins.h
- *		The tables of a node's joins: what its build plans return, found by key.
+ *		The tables of a node's joins: rows of build plans, indexed by join key.
  *
- * A build plan is a child of the node, any plan of PostgreSQL's.  It runs when
- * the node is asked for its first row, after the program has said which
- * columns it wants; its table lasts until parameters change what the plan
- * returns.
+ * A build plan is a child of the node and may be any PostgreSQL plan.  It runs
+ * when the first row is requested from the node, after compilation has
+ * determined which columns the program reads.  Its table lasts until a
+ * parameter that the build plan depends on changes.
  */
 #ifndef GPUDB_EXEC_JOINS_H
 #define GPUDB_EXEC_JOINS_H
@@ -14,45 +14,56 @@
 
 #include "exec/node.h"
 
-/* Read the joins of the node's plan, into its request too, and begin their build plans. */
+/*
+ * Initialize the node's joins from its plan, add them to the node's compile request, and
+ * initialize their build plans.
+ */
 extern void joins_begin(GpuNode *node, EState *estate);
 
-/* The filters among a plan's custom_exprs: all but the joins' expressions. */
+/* Return the filters among a plan's custom_exprs, that is all but the expressions of joins. */
 extern List *joins_other_exprs(const CustomScan *plan);
 
-/* Whether the tables are such as the compiled program wants them to be. */
+/* Return true if every join has a table with the keys and columns that the compiled program reads. */
 extern bool joins_are_built(const GpuNode *node);
 
-/* Whether one is a filter, which PostgreSQL may test before others. */
+/* Return true if some join was made from a NOT IN filter, which PostgreSQL may evaluate before other filters. */
 extern bool joins_have_filter(const GpuNode *node);
 
-/* Whether the last one is a full join. */
+/* Return true if the last join is a full join. */
 extern bool joins_end_in_full(const GpuNode *node);
 
 /*
- * Build the tables that the compiled program wants.  DONE, or why it cannot
- * be, which but for CODES_EXCEEDED the node says, too; an error of a build plan
- * is PostgreSQL's own.
+ * Build the tables that the compiled program reads.  Return DONE, or the reason
+ * for the failure, which unless it is CODES_EXCEEDED is also recorded in the
+ * node.  An error raised by a build plan is passed on.
  */
 extern DeviceStatus joins_build(GpuNode *node);
 
-/* Have a table hold all texts as such. */
+/* Store the texts of join j's table as plain texts rather than dictionary codes from now on. */
 extern void joins_refuse_codes(GpuNode *node, int j);
 
-/* Find rows by their keys, or sort them, as a use wants it: their table, of both so many bytes at most, is in this context. */
+/*
+ * Index `rows` by their keys, or sort them, as `use` specifies.  The table is
+ * allocated in `context`.  Return MEMORY_LIMIT if table and rows together take
+ * more than `limit` bytes.
+ */
 extern DeviceStatus join_index(const JoinUse *use, Tablet *rows, MemoryContext context, uint64 limit, JoinTable **made);
 
-/* Whether a table is on a device alone, or some are; have these built anew, and none be so any more. */
+/*
+ * Return true if the table of join j, or of any join, is device-resident.
+ * joins_bring_here() discards device-resident tables and makes all later builds
+ * use the host.
+ */
 extern bool join_is_away(const GpuNode *node, int j);
 extern bool joins_are_away(const GpuNode *node);
 extern void joins_bring_here(GpuNode *node);
 
-/* Have the tables, which are built, be where the GPU process can read them; false when there is no room. */
+/* Copy the node's built tables to memory that the GPU process can read; return false if there is no room. */
 extern bool joins_share(GpuNode *node);
 
 extern void joins_end(GpuNode *node);
 
-/* Have the build plans begin anew where parameters have changed. */
+/* Discard the tables of build plans whose parameters have changed. */
 extern void joins_rescan(GpuNode *node);
 
 extern void joins_explain(GpuNode *node, List *ancestors, struct ExplainState *es);

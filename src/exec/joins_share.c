@@ -1,6 +1,6 @@
 /*
  * joins_share.c
- *		Tables of joins where the GPU process can read them.
+ *		Copying the tables of joins to memory that the GPU process can read.
  */
 #include "postgres.h"
 
@@ -8,10 +8,10 @@
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
 
-/* Where both parts begin. */
+/* Alignment of the table and of its rows within the copy, in bytes. */
 #define ALIGNMENT 64
 
-/* Memory that was given to a table. */
+/* Shared memory of a copied join table, freed by a memory-context callback. */
 typedef struct Shared
 {
 	GpuNode    *node;
@@ -24,7 +24,7 @@ free_shared(void *arg)
 {
 	Shared	   *shared = arg;
 
-	/* a job that an error has left behind may be reading it, but none between two passes */
+	/* a job that an error has left behind may be reading it, but none does between two passes */
 	if (!shared->node->passes.changing)
 		node_close_job(shared->node);
 	pool_free(shared->memory);
@@ -40,7 +40,7 @@ join_share(GpuNode *node, const JoinRows *rows, MemoryContext context, SharedTab
 
 	if (!pool_exists())
 		return false;
-	/* room for the alignment */
+	/* includes room for the alignment */
 	own->memory = shelf_allocate_values(bytes + ALIGNMENT, sizeof(Wide), &SHELF_ROOM_AT_ANY_PRICE);
 	if (!DsaPointerIsValid(own->memory))
 		return false;

@@ -1,6 +1,6 @@
 /*
  * joins_share.h
- *		Tables of joins where the GPU process can read them.
+ *		Copying the tables of joins to memory that the GPU process can read.
  */
 #ifndef GPUDB_EXEC_JOINS_SHARE_H
 #define GPUDB_EXEC_JOINS_SHARE_H
@@ -8,9 +8,9 @@
 #include "exec/node.h"
 
 /*
- * Copy a table, and the rows that it finds, into the memory that cached tablets
- * share, where they stay as long as the table's memory context: *shared tells
- * where.  False when there is no room.
+ * Copy a join table and its rows into the memory that cached tablets share, and
+ * set *shared to their place.  The copy is freed when `context` is reset or
+ * deleted.  Return false if there is no room.
  */
 extern bool join_share(GpuNode *node, const JoinRows *rows, MemoryContext context, SharedTable *shared);
 

@@ -1,13 +1,14 @@
 /*
  * kept_rows.c
- *		Runs whose rows a GPU keeps: how many there may be, what is made of them there, and fetching them.
+ *		Runs whose rows are materialized on the GPU: their number, their use on the device, and fetching them.
  *
- * The plan's filters and joins run as those of an aggregate without keys do,
- * which also counts the rows and finds the bounds of their columns; besides it
- * keeps the rows.  Nothing but these few numbers need come back.
+ * The plan's filters and joins run as those of an aggregate without keys.  The
+ * aggregate also counts the rows and finds the bounds of their columns, while
+ * the device materializes the rows.  Only these few numbers are transferred to
+ * the host.
  *
- * How many rows there will be nobody knows.  Those for which there is no room
- * are counted, and another run has room for all.
+ * The number of rows is not known in advance.  Rows for which there is no room
+ * are counted only, and another run reserves room for all of them.
  */
 #include "postgres.h"
 
@@ -21,12 +22,15 @@
 #include "exec/scan_collect.h"
 #include "guc.h"
 
-/* Rows for which there is room at first: beyond the planner's estimate, or all of a relation that takes no large part of the memory. */
+/*
+ * Room that is reserved at first, in rows: beyond the planner's estimate, or for
+ * the whole relation if it takes no large part of the memory.
+ */
 #define ROOM_FACTOR		1.25
 #define ROOM_LEAST		65536
 #define ROOM_SHARE		4
 
-/* Runs with more room than the one before. */
+/* Number of runs, each with more room than the one before. */
 #define MAX_ROUNDS		3
 
 uint32
@@ -65,7 +69,7 @@ kept_rows_describe(const CompileResult *compiled, const GroupTable *groups, uint
 
 		column->type = compiled->program->kept[k];
 		column->null_count = null_count[k] = rows->nrows - (uint32) kept_rows_state(compiled, groups, kept->count);
-		/* of no values the bounds may be anything */
+		/* without values the bounds may be anything */
 		if (kept->least < 0 || column->null_count == rows->nrows)
 			continue;
 		wide_store(column->min, (int64) kept_rows_state(compiled, groups, kept->least));
@@ -74,9 +78,9 @@ kept_rows_describe(const CompileResult *compiled, const GroupTable *groups, uint
 	return rows;
 }
 
-/* Runs that keep what a plan returns */
+/* Runs that materialize what a plan returns */
 
-/* What the plan returns, in the order of its target list, as its program knows it. */
+/* Return what the plan returns, in the order of its target list, as expressions of the node's request. */
 static List *
 outputs_of(const PlanState *ps)
 {
@@ -94,7 +98,10 @@ outputs_of(const PlanState *ps)
 	return outputs;
 }
 
-/* Run the program once; whether what was to be made of the rows is made, or there are too many of them: *count. */
+/*
+ * Run the program once and set *count to the number of rows.  Return true if all
+ * rows fit in the room reserved and `take` has succeeded.
+ */
 static bool
 run_once(GpuNode *node, KeptTaker take, void *arg, uint64 *count)
 {
@@ -135,7 +142,7 @@ run_rounds(GpuNode *node, int ncolumns, KeptTaker take, void *arg, uint64 *count
 	return false;
 }
 
-/* The rounds of a node whose request is for rows to be kept, draining the job before an error passes on. */
+/* Run the rounds of a node whose request materializes rows, draining the job before an error passes on. */
 static bool
 run_or_abandon(GpuNode *node, int ncolumns, KeptTaker take, void *arg, uint64 *count)
 {
@@ -185,7 +192,7 @@ kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, void *arg)
 
 /* Runs whose rows are fetched */
 
-/* Fetch so many rows. */
+/* Fetch `count` materialized rows and pass them to `take`, one part after the other. */
 static DeviceStatus
 fetch_all(GpuNode *node, uint32 count, OutputRows *outputs, DeviceStatus (*take) (void *arg, uint32 nrows), void *arg)
 {
@@ -197,7 +204,7 @@ fetch_all(GpuNode *node, uint32 count, OutputRows *outputs, DeviceStatus (*take)
 		const bool	fetched = node->device->fetch(node->feed.job, first, count - first, &part);
 
 		CHECK_FOR_INTERRUPTS();
-		/* a batch that had to begin again has kept its rows twice */
+		/* a batch that had to be restarted has materialized its rows twice */
 		if (!fetched || part.total != count)
 			return STATUS_GROUPS_LOST;
 		output_keep_part(outputs, node->run_context, &node->compiled, &part);

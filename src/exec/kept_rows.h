@@ -1,6 +1,6 @@
 /*
  * kept_rows.h
- *		Runs whose rows a GPU keeps.
+ *		Runs whose rows are materialized on the GPU.
  */
 #ifndef GPUDB_EXEC_KEPT_ROWS_H
 #define GPUDB_EXEC_KEPT_ROWS_H
@@ -8,32 +8,36 @@
 #include "exec/node.h"
 #include "exec/output.h"
 
-/* As many rows of so many columns as gpudb.join_memory has room for. */
+/* Return how many rows of `ncolumns` columns fit in gpudb.join_memory. */
 extern uint32 kept_rows_most(int ncolumns);
 
-/* For how many of them to have room at first. */
+/* Return how many rows to reserve room for in the first run, `most` at most. */
 extern uint32 kept_rows_room(const GpuNode *node, uint32 most);
 
-/* A state of the one group that there is. */
+/* Return the first word of a state of the only group. */
 extern uint64 kept_rows_state(const CompileResult *compiled, const GroupTable *groups, int state);
 
-/* The head of rows that were kept by column, with their bounds as far as these are known, and how many NULLs each column has. */
+/*
+ * Return a palloc'd tablet descriptor of the rows materialized on the device,
+ * with the bounds of columns where they are known, and set null_count[] to the
+ * number of NULLs of each column.
+ */
 extern Tablet *kept_rows_describe(const CompileResult *compiled, const GroupTable *groups, uint32 *null_count);
 
 /*
- * Have a GPU keep these columns of what a GpuScan or GpuJoin returns, and make
- * something of them while it does; whether all that is done.  `take` is
- * called when all rows are kept, and tells whether it could.
+ * Materialize the columns `keep` of what a GpuScan or GpuJoin returns on the
+ * GPU.  `take` is called when all rows are materialized and returns false if it
+ * could not use them.  Return true if `take` has succeeded.
  */
 typedef bool (*KeptTaker) (GpuNode *node, const GroupTable *groups, void *arg);
 
 extern bool kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, void *arg);
 
 /*
- * After all pages: fetch the rows of a node that keeps_rows, part after part,
- * and have them taken.  DONE; NO_ROOM, with node->keep_most telling for how
- * many there is to be room in another run; what `take` has answered; or why
- * they cannot be had.
+ * After all pages have been processed: fetch the materialized rows of a node
+ * with keep_rows, one part after the other, and pass each part to `take`.
+ * Return DONE; NO_ROOM if another run must reserve room for node->keep_most
+ * rows; the status of `take`; or the reason why the rows cannot be fetched.
  */
 extern DeviceStatus kept_rows_fetch(GpuNode *node, OutputRows *outputs, DeviceStatus (*take) (void *arg, uint32 nrows), void *arg);
 

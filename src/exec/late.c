@@ -1,10 +1,11 @@
 /*
  * late.c
- *		Columns of groups that are read when a group goes out, from the rows that its keys determine.
+ *		Late materialization: columns of groups that are read from their rows when a group is returned.
  *
- * A row is found by the index of its primary key, under the query's snapshot:
- * there is one, since the group has come of it.  Where an outer join had no
- * row to show, keys are NULL, and so is all else.
+ * A row is found through the index of its table's primary key, under the
+ * query's snapshot.  It must exist, since the group was computed from it.  Where
+ * an outer join has found no row the keys are NULL, and so are the
+ * late-materialized columns.
  */
 #include "postgres.h"
 
@@ -18,17 +19,17 @@
 #include "pg_compat.h"
 #include "exec/late.h"
 
-/* The columns of one table. */
+/* The late-materialized columns of one table. */
 typedef struct LateTable
 {
-	int			first;			/* in the scan slot */
+	int			first;			/* place of the first column in the scan slot */
 	int			ncolumns;
 	AttrNumber *attno;
 	Oid			index_oid;
 	int			nkeys;
-	int		   *place;			/* of the index's columns, in the scan slot */
+	int		   *place;			/* places of the index's columns in the scan slot */
 
-	/* once there is a row to be read */
+	/* fields below are set when the first row is read */
 	Relation	index;			/* NULL until then */
 	IndexScanDesc scan;
 	ScanKey		keys;

@@ -1,6 +1,6 @@
 /*
  * late.h
- *		Columns of groups that are read when a group goes out, from the rows that its keys determine.
+ *		Late materialization: columns of groups that are read from their rows when a group is returned.
  */
 #ifndef GPUDB_EXEC_LATE_H
 #define GPUDB_EXEC_LATE_H
@@ -10,20 +10,21 @@
 #include "exec/node.h"
 
 /*
- * Of NODE_PRIVATE_LATE: entries of custom_scan_tlist from `first` on; NULL if
- * there are none.  Opens nothing yet.
+ * Return the late-materialized columns described by `plan`, the list of
+ * NODE_PRIVATE_LATE, which are the entries of custom_scan_tlist from `first` on;
+ * NULL if there are none.  Opens no index.
  */
 extern Late *late_begin(GpuNode *node, const List *plan, int first);
 
-/* Whether a condition looks at such a column. */
+/* Return true if a qual refers to a late-materialized column. */
 extern bool late_is_seen(const Late *late, const List *qual);
 
-/* Put the columns of the group into the scan slot, which has its keys.  They last until the next one's. */
+/* Store the group's late-materialized columns in the scan slot, which holds its keys; they last until the next call. */
 extern void late_read(Late *late, TupleTableSlot *slot);
 
 extern void late_end(Late *late);
 
-/* Such columns, for EXPLAIN. */
+/* Return the late-materialized columns as a list of Vars, for EXPLAIN. */
 extern List *late_columns(const Late *late, const List *scan_tlist);
 
 #endif							/* GPUDB_EXEC_LATE_H */

@@ -1,8 +1,10 @@
 /*
  * median.c
- *		What gpudb.median(x) does where it is not planned as a percentile: over windows, of distinct values.
+ *		Final function of the aggregate gpudb.median(x).
  *
- * The values are those that array_agg() has collected.
+ * Used where the aggregate is not planned as a percentile: as a window
+ * function, and over distinct values.  The values are those that array_agg() has
+ * collected.
  */
 #include "postgres.h"
 
@@ -25,7 +27,7 @@ compare_values(const void *a, const void *b, void *sort)
 	return ApplySortComparator(*(const Datum *) a, false, *(const Datum *) b, false, sort);
 }
 
-/* The values that are not NULL, in order; *n of them. */
+/* Return the values that are not NULL in ascending order, palloc'd, and set *n to their number. */
 static Datum *
 sorted_values(const ArrayBuildState *state, Oid collation, int *n)
 {
@@ -44,7 +46,11 @@ sorted_values(const ArrayBuildState *state, Oid collation, int *n)
 	return values;
 }
 
-/* Of floats the middle between the two middle ones, as percentile_cont(0.5); of others the first of these, as percentile_disc(0.5). */
+/*
+ * Return the median.  For floats it is the mean of the two middle values, as
+ * percentile_cont(0.5) has it; for other types the first of them, as
+ * percentile_disc(0.5) has it.
+ */
 Datum
 gpudb_median_final(PG_FUNCTION_ARGS)
 {

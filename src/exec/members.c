@@ -1,11 +1,12 @@
 /*
  * members.c
- *		A relation that is the parent of a tree: its members are read one after the other.
+ *		Reading the partitions and inheritance children (child relations) of a node's relation.
  *
- * Members have attributes in an order of their own, and pages, and columns
- * that are cached; the program is the same for all.  So each is fed to a job
- * with a way of its own to make columns.  The first one's is the node's own
- * job, which takes in the others' groups as it does those of workers that help.
+ * Child relations are read one after the other.  Each has its own order of
+ * attributes, its own pages and its own cached columns, while the program is
+ * the same for all.  So each is fed to a job with its own DeformSpec.  The first
+ * child relation's job is the node's own, which absorbs the groups of the other
+ * jobs as it absorbs those of parallel workers.
  */
 #include "postgres.h"
 
@@ -21,7 +22,7 @@
 struct Member
 {
 	Relation	relation;
-	AttrMap    *attributes;		/* its own, of each of the parent's */
+	AttrMap    *attributes;		/* attribute number in `relation` of each attribute of the parent */
 };
 
 void
@@ -77,7 +78,7 @@ members_translate(const GpuNode *node, ColumnWanted *wanted)
 		translate(&node->members[0], wanted, node->compiled.ncolumns);
 }
 
-/* Merge what a member's job has found, which is over. */
+/* Merge the groups of a child relation's completed job into the node's job. */
 static DeviceStatus
 merge(GpuNode *node, Feed *feed)
 {
@@ -87,7 +88,10 @@ merge(GpuNode *node, Feed *feed)
 	return status == STATUS_DONE ? node->device->absorb(node->feed.job, groups, false) : status;
 }
 
-/* Open a job for a member that leaves groups with the node's job, if that is possible, or has its own. */
+/*
+ * Open a job for a child relation that leaves its groups with the node's job if
+ * the device supports that, or else a job with groups of its own.
+ */
 static bool
 open_job(GpuNode *node, Feed *feed)
 {

@@ -1,6 +1,6 @@
 /*
  * members.h
- *		A relation that is the parent of a tree: its members are read one after the other.
+ *		Reading the partitions and inheritance children (child relations) of a node's relation.
  */
 #ifndef GPUDB_EXEC_MEMBERS_H
 #define GPUDB_EXEC_MEMBERS_H
@@ -9,23 +9,23 @@
 
 #include "exec/node.h"
 
-/* Open the members that the plan names, if it names any. */
+/* Open the child relations that the plan names, if it names any. */
 extern void members_begin(GpuNode *node);
 extern void members_end(GpuNode *node);
 
-/* What the node's own feed reads: the relation, or the first of its members. */
+/* Return the relation that the node's own feed reads: the node's relation, or the first of its child relations. */
 extern Relation members_first(const GpuNode *node);
 
-/* One of them, by number. */
+/* Return child relation `m`, or the node's relation if it has no child relations. */
 extern Relation members_at(const GpuNode *node, int m);
 
-/* Columns of the relation as the same ones of that. */
+/* Translate the attribute numbers of columns from the node's relation to its first child relation. */
 extern void members_translate(const GpuNode *node, ColumnWanted *wanted);
 
 /*
- * After the node's own feed: feed the other members, each to a job of its own.
- * Their groups come to the node's job, or rows go where those of its feed have
- * gone.
+ * After the node's own feed has ended: feed the remaining child relations, each
+ * to a job of its own.  Their groups are merged into the node's job; rows go to
+ * the consumer of the node's own feed.
  */
 extern void members_feed(GpuNode *node, FeedOutcome *outcome);
 

@@ -1,15 +1,16 @@
 /*
  * memory.c
- *		The memory of fallbacks: one table for the whole server.
+ *		The fallback cache: one table in shared memory for the whole server.
  *
- * An aggregate or a join that meets a NaN at its last row has worked in vain.  The next
- * query over that column shall not.  Entries are keyed by the relation's file,
- * and forgotten when its rows have changed, as the statistics collector
- * counts, or after an hour.  The table is small and bounded: when it is full
- * the oldest entry makes room.
+ * An aggregate or a join that meets a NaN at its last row has worked in vain,
+ * and the next query over that column should not repeat it.  Entries are keyed
+ * by the relation's file and the cause.  An entry is valid until the relation's
+ * rows have changed, as counted by the statistics collector, or an hour has
+ * passed.  The table has a fixed size: a new entry replaces a free one, or else
+ * the oldest.  One LWLock protects it: exclusive to add, shared to look up.
  *
- * Nothing is remembered of relations with hidden rows: whether a plan changes
- * would tell of them.
+ * Nothing is remembered of relations with hidden rows, since a change of plan
+ * would reveal something about them.
  */
 #include "postgres.h"
 
@@ -29,16 +30,16 @@
 typedef struct MemoryEntry
 {
 	Oid			database;
-	Oid			file;			/* relfilenode; InvalidOid: the entry is free */
+	Oid			file;			/* relfilenode; InvalidOid = the entry is free */
 	FallbackCause cause;
-	int64		changes;		/* of the relation, when it was remembered */
+	int64		changes;		/* change count of the relation when the entry was made */
 	TimestampTz time;
 } MemoryEntry;
 
 typedef struct Memory
 {
 	LWLock	   *lock;
-	uint32		used;			/* entries ever used: a look at an empty table costs nothing */
+	uint32		used;			/* number of additions so far; 0 allows a lookup to skip the lock */
 	MemoryEntry entry[MEMORY_ENTRIES];
 } Memory;
 
@@ -73,7 +74,7 @@ same_cause(const MemoryEntry *entry, Relation relation, FallbackCause cause)
 		entry->cause.attno == cause.attno && entry->cause.computation == cause.computation;
 }
 
-/* The entry of a cause, else a free one, else the oldest. */
+/* Return the entry of a cause, else a free entry, else the oldest entry; the caller holds the lock. */
 static MemoryEntry *
 place_for(Relation relation, FallbackCause cause)
 {

@@ -1,6 +1,6 @@
 /*
  * memory.h
- *		What made nodes fall back, so that the planner does not walk into it again.
+ *		The fallback cache: what has made nodes fall back, so that the planner does not choose it again.
  */
 #ifndef GPUDB_EXEC_MEMORY_H
 #define GPUDB_EXEC_MEMORY_H
@@ -10,8 +10,8 @@
 #include "utils/relcache.h"
 
 /*
- * What a fallback was about: an attribute, whose values cannot be columns, or
- * (attno = 0) a computation, by its hash.
+ * The cause of a fallback: an attribute whose values cannot be columns, or
+ * (attno = 0) a computation, identified by its hash.
  */
 typedef struct FallbackCause
 {
@@ -26,10 +26,10 @@ extern void memory_attach_shmem(void);
 /* Remember a fallback, until the relation changes or an hour has passed. */
 extern void memory_add(Relation relation, FallbackCause cause);
 
-/* Whether none is, which is quick. */
+/* Return true if no fallback has ever been remembered; takes no lock. */
 extern bool memory_is_empty(void);
 
-/* Whether such a fallback is remembered. */
+/* Return true if a fallback with this cause is remembered for the relation and has not expired. */
 extern bool memory_has(Relation relation, FallbackCause cause);
 
 #endif							/* GPUDB_EXEC_MEMORY_H */

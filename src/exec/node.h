@@ -1,15 +1,15 @@
 /*
  * node.h
- *		The state that all gpudb plan nodes share, and what the planner leaves in them.
+ *		State shared by all gpudb plan nodes, and what the planner stores in their plans.
  *
- * A node's life: Begin opens relations and nothing else.  The first request
- * for a tuple evaluates parameters, compiles the program, takes the snapshot's
- * view of the relation and starts a job on a device: a "run", which lasts
- * until the end or the next rescan.
+ * Life cycle of a node: BeginCustomScan opens relations and does nothing else.
+ * The first request for a tuple evaluates parameters, compiles the program,
+ * reads the relation under the query's snapshot and opens a job on a device: a
+ * "run", which lasts until the end of the node or its next rescan.
  *
- * What the device cannot answer PostgreSQL answers: GpuAgg, which hands
- * nothing on before all is computed, by its fallback child; GpuScan by its own
- * filters and projection on the rows of the pages concerned.
+ * PostgreSQL answers what the device cannot.  GpuAgg, which returns nothing
+ * before everything is computed, falls back to its child plan; GpuScan applies
+ * its own filters and projection to the rows of the pages concerned.
  */
 #ifndef GPUDB_EXEC_NODE_H
 #define GPUDB_EXEC_NODE_H
@@ -28,37 +28,58 @@
 /* Indexes into CustomScan.custom_private. */
 enum NodePrivate
 {
-	/* Integer, 0 = no rows are hidden from the user; else nothing may be told of the rows that were read, and it is one more than
-	 * the number of filters, from the first on, that may look at all of them */
+	/*
+	 * Integer, 0 = no policy or security barrier hides rows from the user;
+	 * otherwise 1 + the number of leading filters that may see all rows, and
+	 * nothing may be disclosed about the rows that were read
+	 */
 	NODE_PRIVATE_SECRET,
-	/* list of what the planner expects of the pass: Integer, 1 = on the GPU; Integer, microseconds; Integer, groups */
+	/*
+	 * List of the planner's estimates for the pass: Integer, 1 = the GPU is
+	 * faster; Integer, microseconds; Integer, groups
+	 */
 	NODE_PRIVATE_PASS,
-	/* GpuScan: integer list, for each filter in PostgreSQL's order: 1 = on the device */
+	/* GpuScan: integer list, for each filter in PostgreSQL's order: 1 = evaluated on the device */
 	NODE_PRIVATE_ON_DEVICE,
-	/* GpuAgg: Integer, number of keys, GpuJoin: of what is wanted of rows; they stand first in custom_scan_tlist */
+	/*
+	 * Integer, number of leading entries of custom_scan_tlist that are group
+	 * keys (GpuAgg) or output columns (GpuJoin)
+	 */
 	NODE_PRIVATE_KEYS,
 	/* GpuAgg: Integer, number of aggregates; they follow the keys */
 	NODE_PRIVATE_AGGS,
-	/* GpuAgg, GpuJoin: Integer, a hash of the computation without its constants */
+	/* GpuAgg, GpuJoin: Integer, hash of the computation without its constants */
 	NODE_PRIVATE_HASH,
-	/* the same: Integer, which of the node's relations, by range table index, the device reads; of the others it has tables */
+	/*
+	 * GpuAgg, GpuJoin: Integer, position in custom_relids of the relation that
+	 * the device reads; the others are join tables
+	 */
 	NODE_PRIVATE_DRIVER,
-	/* list of joins, each an integer list of its JoinType, whether keys are unique, whether rows will be few, and of a NOT IN
-	 * the number of its subplan, else 0; their expressions stand last in custom_exprs, of a NOT IN the filter itself */
+	/*
+	 * List of joins, each an integer list: JoinType, 1 = keys are unique, 1 =
+	 * few rows are expected, plan ID of the subplan of a NOT IN or 0; the
+	 * joins' expressions stand last in custom_exprs, for a NOT IN the filter
+	 * itself
+	 */
 	NODE_PRIVATE_JOINS,
-	/* OID list: the members that are read where that relation is the parent of a tree, else NIL */
+	/* OID list: the child relations to read if the relation that the device reads is a parent, else NIL */
 	NODE_PRIVATE_MEMBERS,
-	/* GpuAgg: what top_of_plan() reads */
+	/* GpuAgg: integer list for top_of_plan() */
 	NODE_PRIVATE_TOP,
-	/* GpuAgg: of each table from which columns are read late the number of these, which follow the aggregates, the OID of the index
-	 * by which it is read, and which keys its columns are: an integer list, an OID list, an integer list */
+	/*
+	 * GpuAgg: for each table with late-materialized columns a list of three:
+	 * an integer list with the number of these columns, which follow the
+	 * aggregates; an OID list with the index to read the table by; an integer
+	 * list with the entries of custom_scan_tlist that are the keys of the
+	 * index
+	 */
 	NODE_PRIVATE_LATE,
-	/* GpuAgg: integer list, the number of aggregates of each program; NIL = one program computes all */
+	/* GpuAgg: integer list, number of aggregates of each program; NIL = one program computes all */
 	NODE_PRIVATE_PARTS,
 	NODE_PRIVATE_Count,
 	/* GpuScan: Integer, 1 = texts of any length are outputs */
 	NODE_PRIVATE_TEXTS = NODE_PRIVATE_KEYS,
-	/* GpuScan: Integer, 1 = rows that pass in cached columns are fetched from their pages */
+	/* GpuScan: Integer, 1 = rows that pass the filters in cached columns are fetched from their pages */
 	NODE_PRIVATE_FETCHES
 };
 
@@ -67,19 +88,19 @@ extern const CustomScanMethods gpu_agg_methods;
 extern const CustomScanMethods gpu_join_methods;
 extern const CustomScanMethods gpu_kept_scan_methods;
 
-/* What a node did, for EXPLAIN and the statistics. */
+/* Report of a node's execution, for EXPLAIN and the statistics. */
 typedef struct NodeReport
 {
 	const char *fallback_reason;	/* reason code, NULL if none */
 	const char *fallback_text;
-	uint64		fallback_windows;	/* of GpuScan, left to PostgreSQL */
-	double		device_ms;		/* the backend has spent on passes: feeding, waiting, fetching results */
-	const char *device_why;		/* the device is not the one asked for; NULL if it is */
-	FeedReport	feed;			/* of all runs that have ended */
-	uint64		groups_left_out;	/* that cannot be among those that are wanted */
-	int			rounds;			/* of runs that aggregates' values were selected in, */
-	int			sampled;		/* and of these, those that saw a sample of the rows */
-	double		op_cost;		/* of the last program */
+	uint64		fallback_windows;	/* GpuScan: page batches left to PostgreSQL */
+	double		device_ms;		/* spent by the backend on passes: feeding, waiting, fetching results */
+	const char *device_why;		/* why the device is not the one asked for; NULL if it is */
+	FeedReport	feed;			/* sum over all runs that have ended */
+	uint64		groups_left_out;	/* groups that cannot be among the first n */
+	int			rounds;			/* runs that narrowed the histograms of quantiles */
+	int			sampled;		/* number of these runs that read only a sample of rows */
+	double		op_cost;		/* estimated cost of the last program's instructions */
 } NodeReport;
 
 typedef struct GpuNode GpuNode;
@@ -96,55 +117,55 @@ struct GpuNode
 	bool		secret;
 	bool		fetches;		/* GpuScan: rows that pass in cached columns are fetched from their pages */
 	Relation	relation;		/* the base relation that the device reads */
-	Index		relid;			/* its range table index */
-	CompileRequest request;		/* filters, keys, aggregates as in the plan */
-	List	   *scan_tlist;		/* what INDEX_VARs in them stand for */
-	List	   *exec_params;	/* numbers of the PARAM_EXECs in them */
-	bool		whole_texts;	/* keys and extremes have more bytes than an integer holds */
-	bool		without_codes;	/* texts are read as such: there was one that codes do not do for */
-	int			noutgrown;		/* runs for which dictionaries have become too large */
-	int16	   *scales;			/* assumed for numerics without declared scale, by attribute number */
+	Index		relid;			/* range table index of `relation` */
+	CompileRequest request;		/* filters, keys and aggregates as in the plan */
+	List	   *scan_tlist;		/* expressions that INDEX_VARs of the request stand for */
+	List	   *exec_params;	/* IDs of the PARAM_EXEC parameters in the request */
+	bool		whole_texts;	/* some text key, minimum or maximum is too long to be packed into an integer */
+	bool		without_codes;	/* read texts instead of dictionary codes, after a run in which codes did not suffice */
+	int			noutgrown;		/* runs in which a dictionary outgrew the program's room for it */
+	int16	   *scales;			/* scales assumed for numerics without a declared one, by attribute number */
 
-	/* of a relation that is the parent of a tree: members.c */
-	int			nmembers;		/* 0 = it is read itself */
+	/* Child relations, if `relation` is the parent of a tree: members.c */
+	int			nmembers;		/* 0 = `relation` is read itself */
 	Member	   *members;
-	Feed		member_feed;	/* of one after the first */
+	Feed		member_feed;	/* feed of the current child relation after the first one */
 
-	/* its joins: joins.c */
-	bool		may_keep;		/* its rows may stay on a GPU until all are there */
+	/* Joins: joins.c */
+	bool		may_keep;		/* rows of the node may be materialized on a GPU until all are complete */
 	int			njoins;
 	NodeJoin   *joins;
-	JoinRows   *tables;			/* of each, */
-	JoinBooks  *books;			/* the dictionaries of its columns, */
-	SharedTable *shared;		/* and where devices that keep copies find it */
-	bool		tables_here;	/* none is to be on a device alone */
-	uint32		keep_most;		/* rows, of a request that keeps some */
-	MemoryContext join_context; /* of these; they outlast a run */
-	const char *why_not_built;	/* NULL, or why there is none, */
-	bool		not_built_below;	/* which a node below has said of itself */
-	Passes		passes;			/* with parts of one of them */
+	JoinRows   *tables;			/* table of each join */
+	JoinBooks  *books;			/* dictionaries of each join table's columns */
+	SharedTable *shared;		/* where devices that copy tables find each of them */
+	bool		tables_here;	/* build all join tables on the host, none device-resident */
+	uint32		keep_most;		/* upper bound of the rows to materialize on the device; 0 = not known yet */
+	MemoryContext join_context; /* memory of the join tables, which outlast a run */
+	const char *why_not_built;	/* why a join table could not be built; NULL if none failed */
+	bool		not_built_below;	/* a node below has reported that failure itself */
+	Passes		passes;			/* state of a partitioned (multi-pass) hash join */
 
-	Selects    *selects;		/* GpuAgg: the values that its aggregates select, as far as they are known; NULL = not at all */
-	List	   *parts;			/* GpuAgg: for each of several programs the list of its aggregates; NIL = one program computes all */
-	Top			top;			/* the groups that are wanted */
-	Late	   *late;			/* and their columns that are read late; NULL = none */
+	Selects    *selects;		/* GpuAgg: state of quantile selection; NULL = nothing is known yet */
+	List	   *parts;			/* GpuAgg: list of aggregates of each program; NIL = one program computes all */
+	Top			top;			/* GpuAgg: the groups that are wanted */
+	Late	   *late;			/* GpuAgg: late-materialized columns; NULL = there are none */
 
-	/* the fallback of GpuAgg and GpuJoin */
-	uint32		computation;	/* a hash of it, to be remembered by */
-	PlanState  *child;			/* NULL until needed */
+	/* Fallback of GpuAgg and GpuJoin */
+	uint32		computation;	/* hash of the computation, its key in the fallback cache */
+	PlanState  *child;			/* PostgreSQL's plan; NULL until needed */
 	bool		fell_back;
 
-	/* the run */
+	/* State of the current run */
 	bool		running;
-	MemoryContext run_context;	/* program, columns, windows */
+	MemoryContext run_context;	/* program, columns, page batches */
 	CompileResult compiled;
 	Feed		feed;
 	const Device *device;
-	bool		rather_gpu;		/* that is what the planner expects to be faster */
-	double		predicted_ms;	/* of one pass */
+	bool		rather_gpu;		/* the planner expects the GPU to be faster */
+	double		predicted_ms;	/* the planner's estimate for one pass */
 	int			predicted_groups;
-	const char *without_gpu;	/* why it is to run no more of this query; NULL = it may */
-	int			threads;		/* on lease */
+	const char *without_gpu;	/* why this query must not use the GPU any more; NULL = it may */
+	int			threads;		/* threads of the CPU device leased for the run */
 	MemoryContextCallback cleanup;
 
 	NodeReport	report;
@@ -152,106 +173,127 @@ struct GpuNode
 
 /* exec_common.c */
 
-/* What the node that ended last in this session did. */
+/* Return the report of the node that ended last in this session. */
 extern const NodeReport *node_last_report(void);
 
-/* The relation that the device reads, by range table index, of those that a GpuAgg or GpuJoin is about. */
+/* Return the range table index of the relation that the device reads for a GpuAgg or GpuJoin. */
 extern Index node_driver(const CustomScan *plan);
 
-/* A column that a program reads, as one of the relation's; whether it is NOT NULL is the caller's to say. */
+/* Describe a program's column as a column of the relation.  The caller sets not_null. */
 extern ColumnWanted column_wanted(const ColumnUse *use);
 
-/* The same of so many. */
+/* Describe `n` columns of a program as columns of the relation, in a palloc'd array.  The caller sets not_null. */
 extern ColumnWanted *columns_wanted(const ColumnUse *use, int n);
 
-/* The columns of the compiled program, as attributes of the node's relation. */
+/* Describe the columns of the compiled program as attributes of the node's relation, in a palloc'd array. */
 extern ColumnWanted *node_columns_wanted(const GpuNode *node);
 
-/* A state of the given size, which starts with a GpuNode. */
+/* Allocate a zeroed state of `size` bytes that begins with a GpuNode. */
 extern GpuNode *node_create(size_t size, const CustomExecMethods *methods, TupleTableSlot *(*next_row) (GpuNode *node));
 
-/* ExecCustomScan of every node: its next_row, draining the job before an error passes on to the parent. */
+/* Return the node's next row: ExecCustomScan of all nodes.  Drains and closes the jobs before an error is rethrown. */
 extern TupleTableSlot *node_exec(CustomScanState *css);
+
+/* Initialize the part of a node that all share, and open its relations: first part of BeginCustomScan. */
 extern void node_begin(GpuNode *node, EState *estate, int eflags);
 
-/* Note the time since `start` as spent on the pass. */
+/* Add the time since `start` to the node's device_ms. */
 extern void node_add_time(GpuNode *node, instr_time start);
 
-/* For CompileInput: the attributes that may be read as codes. */
+/* Return, for CompileInput, which attributes may be read as dictionary codes; NULL if none may. */
 extern uint32 *node_offer_codes(const GpuNode *node, CodeRoom room);
 
-/* Open the pages. */
+/* Begin a run: open the relation's pages under the query's snapshot and lease threads of the CPU device. */
 extern void node_start_run(GpuNode *node);
 
 /*
- * Have a node that returns rows of joins ask for them to be kept by the GPU, if
- * that is where it is to run: they come back from there in no other way.
+ * Request that the rows of joins be materialized on the GPU if the node is to
+ * run there: a GPU returns rows of joins in no other way.
  */
 extern void node_choose_keeping(GpuNode *node);
 
-/* The same for a node of which that is known; nothing for other nodes. */
+/* Turn materialization on the device on or off; no-op for nodes whose rows cannot be materialized. */
 extern void node_keep_rows(GpuNode *node, bool keep);
 
-/* After compiling in vain for that: why a GPU does not keep them. */
+/* Return why a GPU does not materialize the rows of the request that was compiled last. */
 extern const char *node_why_not_kept(const GpuNode *node);
 
 /*
- * Compile and open a job, for the first time in a run or again; false, after
- * noting why, when there is no job.
+ * Compile the program and open a job, for the first time in a run or again.
+ * Return false, after noting the fallback, if there is no job.
  */
 extern bool node_open_job(GpuNode *node);
 
-/* The same on a GPU alone, for what can be done otherwise: nothing is noted. */
+/*
+ * Compile and open a job on a GPU only, for work that has an alternative.
+ * Return false, noting nothing, if that fails.
+ */
 extern bool node_try_job(GpuNode *node);
 
-/* Note what the job did and close it; nothing if there is none. */
+/* Add the open job's figures to the report and close it; no-op if there is none. */
 extern void node_close_job(GpuNode *node);
+
+/* Close the job, add the run's figures to the report, return threads and free the run's memory. */
 extern void node_end_run(GpuNode *node);
+
+/* End the node, its joins and its fallback child, and publish its report as the session's last one. */
 extern void node_end(GpuNode *node);
+
+/* End the run, and prepare joins and fallback child for the next one. */
 extern void node_rescan(GpuNode *node);
 
-/* After CODES_EXCEEDED: have room for more, or do without codes.  False when neither helps. */
+/* After CODES_EXCEEDED: make room for more dictionary codes, or do without.  Return false if codes were off already. */
 extern bool node_mend_codes(GpuNode *node);
 
-/* Rounds, with larger scales or another device, before PostgreSQL takes over. */
+/* Maximum number of runs, with larger scales or on another device, before PostgreSQL takes over. */
 #define NODE_MOST_ROUNDS 9
 
-/* After a run that failed: have another one do better; false when none will. */
+/* Prepare another run after one that failed.  Return false if no other run would succeed. */
 extern bool node_mend(GpuNode *node, const FeedOutcome *outcome);
 
 /*
- * After SCALE_EXCEEDED: assume the scales that columns have shown.  False when
- * no larger scale helps.
+ * After SCALE_EXCEEDED: raise the assumed scales to those that the columns
+ * have shown.  Return false if no larger scale helps.
  */
 extern bool node_raise_scales(GpuNode *node, const int32 *max_scale);
 
 /* fallback.c */
 
-/* Note why the device did not answer; an error under gpudb.debug_require. */
+/* Record why the device did not answer.  Raises an error if gpudb.debug_require forbids fallbacks. */
 extern void node_note_fallback(GpuNode *node, const char *reason, const char *text);
+
+/* Record a device's status as the reason of a fallback, as node_note_fallback() does. */
 extern void node_note_status(GpuNode *node, DeviceStatus status);
 
 /*
- * Keep the planner from planning what has just failed again: by the column
- * that could not be one, else by the computation.  Not where that would tell
- * of hidden rows.
+ * Add a failure to the fallback cache, so that the planner does not plan it
+ * again: by the column that could not be read if it is known, else by the
+ * computation.  No-op where that would disclose hidden rows, and for child
+ * relations.
  */
 extern void node_remember(GpuNode *node, const FeedOutcome *outcome);
 
-/* The same of a job for which a table could not be made, unless that is a node's below. */
+/* Add the failure to build a join table to the fallback cache, unless a node below has reported it itself. */
 extern void node_remember_tables(GpuNode *node);
 
-/* Another node's row, which may have fewer attributes, in a virtual slot: it lasts as long as that one. */
+/*
+ * Store another node's row, which may have fewer attributes, in a virtual
+ * slot.  Its values last as long as `row` does.
+ */
 extern void node_copy_row(TupleTableSlot *row, TupleTableSlot *slot);
 
-/* The next row of the fallback child in its slot, or NULL. */
+/* Return the fallback child's next row, in the child's slot, or NULL at the end.  Initializes the child if needed. */
 extern TupleTableSlot *node_fallback_next(GpuNode *node);
 
-/* explain.c: an expression of a node's, or several, */
+/* explain.c */
+
+/* Show an expression of the node as a property. */
 extern void node_explain_expr(const char *label, Node *expr, const CustomScanState *css, List *ancestors, struct ExplainState *es);
+
+/* Show a list of expressions of the node as a property, unless it is empty. */
 extern void node_explain_list(const char *label, const List *exprs, const CustomScanState *css, List *ancestors, struct ExplainState *es);
 
-/* and all that there is of a GpuNode. */
+/* Show all properties of a GpuNode: ExplainCustomScan of the nodes that begin with one. */
 extern void node_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
 
 #endif							/* GPUDB_EXEC_NODE_H */

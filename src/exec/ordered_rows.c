@@ -1,10 +1,11 @@
 /*
  * ordered_rows.c
- *		The rows that a GpuSort has put in order as columns that a program reads.
+ *		The ordered rows of a GpuSort as columns that a program reads.
  *
- * What the program reads in the form that it was sorted in is gathered, and
- * rows are numbered, by several threads; the rest, other window functions
- * among it, goes by PostgreSQL's values.
+ * Columns that the program reads in the form in which they were sorted are
+ * gathered, and row numbers are generated, by several threads.  All other
+ * columns, including other window functions, are made from Datums, one batch of
+ * rows after the other.
  */
 #include "postgres.h"
 
@@ -21,40 +22,40 @@
 /* Rows of a piece: a multiple of 64, so that bitmaps can be cut. */
 #define PIECE_ROWS	(64 * 4096)
 
-/* How a column is made. */
+/* Method of making a column. */
 typedef enum ColumnWay
 {
 	WAY_VALUES,
-	WAY_GATHER,					/* from the same one of what was sorted */
-	WAY_NUMBER					/* of its row, from 1 on */
+	WAY_GATHER,					/* gathered from the sorted column with the same values */
+	WAY_NUMBER					/* number of the row in the order, from 1 on */
 } ColumnWay;
 
-/* What is made of what. */
+/* State of making columns from ordered rows. */
 typedef struct Making
 {
 	GpuSortState *sort;
 	const CompileResult *compiled;
-	const AttrNumber *from;		/* of each attribute */
+	const AttrNumber *from;		/* attribute numbers in the GpuSort's scan tuple */
 	RowStore   *store;
-	Tablet	   *tablet;			/* its */
-	const uint32 *rows;			/* in order, */
-	uint32		nrows;			/* so many */
+	Tablet	   *tablet;			/* tablet of `store` */
+	const uint32 *rows;			/* stored rows in the GpuSort's order */
+	uint32		nrows;			/* length of `rows` */
 	ColumnWay  *way;
-	const TabletColumn **same;	/* what is gathered */
-	uint32	  (*nulls)[PROGRAM_MAX_COLUMNS];	/* of each part that was gathered, the NULLs of each column */
+	const TabletColumn **same;	/* columns that are gathered, NULL where none is */
+	uint32	  (*nulls)[PROGRAM_MAX_COLUMNS];	/* numbers of NULLs, by part of the rows and column */
 	MemoryContext scratch;
 	Datum	  **calls;			/* window functions of a batch's rows */
 	bool	  **call_isnull;
 } Making;
 
-/* The number of the window function that an attribute is, less than 0 if it is a column. */
+/* Return the number of the window function that an attribute is, less than 0 if it is a column. */
 static int
 call_of(const Making *making, AttrNumber attno)
 {
 	return making->from[attno - 1] - making->sort->stored->desc->natts - 1;
 }
 
-/* The column of what was sorted with the very values that the program wants; NULL if there is none. */
+/* Return the sorted column whose values have the form that the program's column `c` needs; NULL if there is none. */
 static const TabletColumn *
 same_column(const Making *making, int c)
 {
@@ -72,7 +73,7 @@ same_column(const Making *making, int c)
 	return column->type == row_store_type(making->store, c) && column->type != COLTYPE_TEXT ? column : NULL;
 }
 
-/* Decide how each column is made; whether some have to be made of values. */
+/* Choose a method for each column; return true if some columns have to be made from Datums. */
 static bool
 choose_ways(Making *making)
 {
@@ -92,7 +93,7 @@ choose_ways(Making *making)
 	return values;
 }
 
-/* Parts begin at multiples of 64, so that none has words of a bitmap with another. */
+/* Return the first row of a part, a multiple of 64, so that no two parts share a word of a bitmap. */
 static uint32
 start_of_part(const Making *making, uint32 part)
 {
@@ -129,7 +130,7 @@ make_part(void *arg, uint32 part)
 	}
 }
 
-/* Make what can be made by several threads. */
+/* Gather or generate the columns that several threads can make. */
 static void
 make_columns(Making *making)
 {
@@ -143,7 +144,7 @@ make_columns(Making *making)
 			making->tablet->column[c].null_count += making->nulls[part][c];
 }
 
-/* An attribute of rows from number `first` on, with all columns that it has, from values. */
+/* Store the values of an attribute in rows `first` to first + n - 1, in all columns of that attribute. */
 static DeviceStatus
 put_values(const Making *making, AttrNumber attno, uint32 first, uint32 n)
 {
@@ -161,7 +162,7 @@ put_values(const Making *making, AttrNumber attno, uint32 first, uint32 n)
 	return status;
 }
 
-/* What is made of values, of so many rows. */
+/* Make the columns made from Datums in rows `first` to first + n - 1; FLOAT_TOTAL if a float overflows. */
 static DeviceStatus
 make_batch(Making *making, uint32 first, uint32 n)
 {
@@ -169,7 +170,7 @@ make_batch(Making *making, uint32 first, uint32 n)
 	DeviceStatus status = STATUS_DONE;
 	Bitmapset  *put = NULL;
 
-	/* an error is PostgreSQL's to find */
+	/* PostgreSQL raises the error */
 	if (making->sort->windows.ncalls > 0 && windows_compute(&making->sort->windows, n, making->calls, making->call_isnull) < n)
 		return STATUS_FLOAT_TOTAL;
 	for (int c = 0; c < compiled->ncolumns && status == STATUS_DONE; c++)
@@ -215,12 +216,12 @@ make_all(Making *making)
 	if (status == STATUS_DONE)
 		make_columns(making);
 	row_store_count(making->store, making->nrows);
-	/* somebody else may want its rows yet */
+	/* the sort's rows may still be read by others */
 	sort_restart_rows(sort);
 	return status;
 }
 
-/* Cut a tablet into pieces. */
+/* Cut a tablet into pieces, which share its columns, and set *npieces to their number. */
 static CachedRows *
 cut(const Tablet *tablet, uint32 *npieces)
 {
@@ -231,7 +232,7 @@ cut(const Tablet *tablet, uint32 *npieces)
 	{
 		const uint32 first = p * PIECE_ROWS;
 		Tablet	   *piece = palloc(sizeof(Tablet) + sizeof(TabletColumn) * tablet->ncols);
-		/* offsets count from the head */
+		/* offsets count from the descriptor */
 		const uint64 moved = (uint64) (uintptr_t) tablet - (uint64) (uintptr_t) piece;
 
 		memcpy(piece, tablet, sizeof(Tablet) + sizeof(TabletColumn) * tablet->ncols);

@@ -1,6 +1,6 @@
 /*
  * ordered_rows.h
- *		The rows that a GpuSort has put in order as columns that a program reads.
+ *		The ordered rows of a GpuSort as columns that a program reads.
  */
 #ifndef GPUDB_EXEC_ORDERED_ROWS_H
 #define GPUDB_EXEC_ORDERED_ROWS_H
@@ -10,17 +10,20 @@
 #include "compile/compile.h"
 #include "exec/exec_sort_private.h"
 
-/* What is wanted of them: the columns of a program, over rows like these. */
+/* Request for ordered rows: the columns of a compiled program over rows with descriptor `desc`. */
 typedef struct OrderedWish
 {
 	const CompileResult *compiled;
 	TupleDesc	desc;
-	const AttrNumber *from;		/* of each attribute, which one of the GpuSort's scan tuple it is, from 1 on */
+	const AttrNumber *from;		/* for each attribute of `desc`, its number in the GpuSort's scan tuple, from 1 on */
 	MemoryContext context;
-	uint64		limit;			/* bytes of its memory */
+	uint64		limit;			/* maximum size of the columns, in bytes */
 } OrderedWish;
 
-/* Make them, and cut them into pieces, for several threads.  DONE, or why they cannot be. */
+/*
+ * Make the columns that `wish` describes and cut them into pieces, which several
+ * threads can process.  Return DONE, or the reason why they cannot be made.
+ */
 extern DeviceStatus ordered_rows_make(GpuSortState *sort, const OrderedWish *wish, CachedRows **pieces, uint32 *npieces);
 
 #endif							/* GPUDB_EXEC_ORDERED_ROWS_H */

@@ -1,6 +1,6 @@
 /*
  * output.c
- *		Rows of a scan from the device's outputs.
+ *		Rows of a scan or join from the device's outputs.
  */
 #include "postgres.h"
 
@@ -11,7 +11,7 @@
 #include "exec/output.h"
 #include "tablet/build.h"
 
-/* Room for the rows of a window, and the columns that the program has. */
+/* Make room for `bytes` bytes of outputs, and on the first call for the program's attributes. */
 static void
 prepare(OutputRows *rows, MemoryContext context, const CompileResult *compiled, uint64 bytes)
 {
@@ -32,14 +32,14 @@ prepare(OutputRows *rows, MemoryContext context, const CompileResult *compiled, 
 	rows->ncolumns = compiled->nattributes;
 }
 
-/* Whether a column's values become Datums by more than their type. */
+/* Return true if a column's Datums have to be constructed, rather than be plain values of the column's type. */
 static bool
 is_made(ColType type, const OutputResult *attribute)
 {
 	return type == COLTYPE_I128 || type == COLTYPE_TEXT || attribute->packed > 0 || attribute->coded || attribute->type == NUMERICOID;
 }
 
-/* Where the values of an attribute are. */
+/* Set the place and form of an attribute's values. */
 static void
 describe_column(const OutputRows *rows, const Program *program, const uint16 *types, const OutputLayout *layout,
 				const OutputResult *attribute, OutputColumn *column)
@@ -81,7 +81,7 @@ output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compil
 	}
 }
 
-/* Bytes of a column's texts in so many rows. */
+/* Return how many bytes a column's texts take in `nrows` rows. */
 static uint64
 count_text_bytes(const OutputColumn *column, uint32 nrows)
 {
@@ -93,7 +93,10 @@ count_text_bytes(const OutputColumn *column, uint32 nrows)
 	return bytes;
 }
 
-/* Copy a column's texts to `at`, and have its references, which are ours, lead there; returns where they end. */
+/*
+ * Copy a column's texts to `at`, and make its references, which are a copy, relative to there;
+ * return the end of the texts.
+ */
 static uint8 *
 copy_texts(OutputColumn *column, uint32 nrows, uint8 *at)
 {
@@ -140,7 +143,7 @@ output_keep_texts(OutputRows *rows, MemoryContext context, uint32 nrows)
 	return true;
 }
 
-/* Words, or bytes of bools, as values of a type that they fit. */
+/* Convert materialized values, 64-bit words or bytes of bools, to a type in which they fit. */
 static void
 copy_kept(const uint8 *from, ColType type, uint32 nrows, uint8 *values)
 {
@@ -179,7 +182,7 @@ is_null(const KeptPart *part, int column, uint32 row)
 	return part->nulls[column][row / 8] >> row % 8 & 1;
 }
 
-/* Put an attribute's values at `at`; where they end. */
+/* Copy an attribute's materialized values and NULLs to `at`; return their end. */
 static uint8 *
 copy_attribute(const KeptPart *part, const OutputResult *attribute, OutputColumn *column, uint8 *at)
 {
@@ -207,7 +210,7 @@ copy_attribute(const KeptPart *part, const OutputResult *attribute, OutputColumn
 	return at + output_bytes(sizeof(int16), part->nrows);
 }
 
-/* The rows of a table, by their numbers. */
+/* Copy the row numbers of a table, JOIN_NO_ROW where the column is NULL. */
 static void
 copy_matches(const KeptPart *part, int column, uint32 *matches)
 {

@@ -1,6 +1,6 @@
 /*
  * output.h
- *		Rows of a scan from the device's outputs.
+ *		Rows of a scan or join from the device's outputs.
  */
 #ifndef GPUDB_EXEC_OUTPUT_H
 #define GPUDB_EXEC_OUTPUT_H
@@ -14,62 +14,69 @@
 #include "core/device_api.h"
 #include "core/output.h"
 
-/* A numeric of few digits. */
+/* A numeric of few digits, built in place. */
 typedef struct NumericSpace
 {
 	int32		header;
 	uint16		payload[DECIMAL_STORE_BYTES / 2];
 } NumericSpace;
 
-/* An attribute of these rows. */
+/* An attribute of the output rows. */
 typedef struct OutputColumn
 {
-	OutputResult attribute;		/* a copy: other windows may assume other scales */
-	ColType		type;			/* of the values */
-	bool		made;			/* its Datums are more than the values */
-	const uint8 *values;		/* of an interval, its bytes */
+	OutputResult attribute;		/* copy, since other page batches may assume other scales */
+	ColType		type;			/* type of the values */
+	bool		made;			/* a Datum has to be constructed from a value */
+	const uint8 *values;		/* values; of an interval, its bytes */
 	const uint8 *nulls;
-	const uint8 *bytes_apart;	/* of texts: where their references lead, in the tablet of the item that was kept, or in `texts` */
-	const int16 *dscales;		/* numerics: NULL = all have the attribute's */
-	uint32		bytes;			/* of a value */
-	NumericSpace *numeric;		/* for the row at hand */
+	const uint8 *bytes_apart;	/* texts: base of their references, in the work item's tablet or in OutputRows.texts */
+	const int16 *dscales;		/* display scales of numerics; NULL = all have the attribute's */
+	uint32		bytes;			/* bytes of a value */
+	NumericSpace *numeric;		/* space for the current row's value */
 } OutputColumn;
 
-/* The outputs of a window's rows. */
+/* The outputs of a page batch's rows, or of a part of the rows materialized on the device. */
 typedef struct OutputRows
 {
 	uint8	   *block;
 	uint64		capacity;
 	int			ncolumns;
 	OutputColumn *column;
-	uint8	   *texts;			/* bytes that were copied out of tablets */
+	uint8	   *texts;			/* bytes of texts that were copied out of tablets */
 	uint64		texts_capacity;
-	uint32	   *matches;		/* of rows that a device has kept: rows of each table, as many as there are of these */
+	uint32	   *matches;		/* materialized rows: row numbers of each table, one per output row */
 } OutputRows;
 
-/* Take over what a work item has found, into memory of `context`; but bytes of texts stay in the item, until that is given back. */
+/*
+ * Copy the outputs of a work item into memory of `context`.  Bytes of texts stay
+ * in the item and are valid until it is released.
+ */
 extern void output_keep(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const DeviceWork *work,
 						const DeformSpec *deform);
 
 /*
- * Copy the bytes of these rows' texts, too, so that the item can be given back.
- * False if references do not reach all of them.
+ * Copy the bytes of the texts of `nrows` output rows, too, so that the item can
+ * be released.  Return false if they take more than references can address.
  */
 extern bool output_keep_texts(OutputRows *rows, MemoryContext context, uint32 nrows);
 
-/* Take over rows that a device has kept; `compiled` was to keep them so. */
+/* Copy a part of the rows materialized on the device; `compiled` is the program that materialized them. */
 extern void output_keep_part(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const KeptPart *part);
 
-/* Have so many rows instead, which are NULL in every column that is no table's. */
+/* Replace the output rows by `nrows` rows in which every attribute of the relation that is read is NULL. */
 extern void output_be_null(OutputRows *rows, MemoryContext context, const CompileResult *compiled, uint32 nrows,
 						   const DeformSpec *deform);
 
-/* The value of a column in a row where it is not NULL; it lasts until the next one, or as long as the current context. */
+/*
+ * Return the value of a column in a row where it is not NULL.  It is valid until
+ * the next call for this column, or palloc'd in the current context.
+ */
 extern Datum output_value(const OutputColumn *column, uint32 row);
 
 /*
- * The values of one row into a virtual slot; attributes not wanted are NULL.
- * They last until the next row is stored, or as long as the current context.
+ * Store the values of one row in a virtual slot; attributes that are not among
+ * the outputs are NULL.  The values are valid until the next row is stored, or
+ * as long as the current context.
  */
 extern void output_store(const OutputRows *rows, uint32 row, TupleTableSlot *slot);
 

@@ -2,8 +2,8 @@
  * params.c
  *		Values of parameters and stable expressions when a run starts.
  *
- * A subplan never runs in a subtransaction of ours: its scans' resources
- * belong to the query and must outlive that.
+ * A subplan never runs in a subtransaction of gpudb's: its scans' resources
+ * belong to the query and must outlive the subtransaction.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@
 #include "exec/node.h"
 #include "exec/params.h"
 
-/* How much of a relation PostgreSQL may look at: this share, but not fewer pages than that. */
+/* Part of a relation that PostgreSQL may probe: 1 / PROBE_SHARE of its pages, but at least PROBE_MIN_PAGES. */
 #define PROBE_SHARE 32
 #define PROBE_MIN_PAGES 64
 
@@ -75,7 +75,7 @@ params_wait(const GpuNode *node)
 	return false;
 }
 
-/* Expressions over what INDEX_VARs stand for. */
+/* Replace INDEX_VARs by the expressions of the scan target list that they stand for. */
 static Node *
 resolve_mutator(Node *expr, void *arg)
 {
@@ -89,7 +89,7 @@ resolve_mutator(Node *expr, void *arg)
 	return expression_tree_mutator(expr, resolve_mutator, arg);
 }
 
-/* What PostgreSQL computes of each row: filters; keys; an aggregate's filter and then its arguments. */
+/* Expressions that PostgreSQL computes for each row: filters; keys; an aggregate's filter and then its arguments. */
 typedef struct Probe
 {
 	ExprState  *quals;
@@ -113,7 +113,7 @@ init_probe(GpuNode *node, Probe *probe)
 	*probe = (Probe) {
 		.quals = ExecInitQual((List *) resolve_mutator((Node *) node->request.quals, node->scan_tlist), NULL)
 	};
-	/* what else there is takes rows of other relations, too */
+	/* keys and aggregates also need rows of other relations */
 	if (node->njoins > 0)
 		return;
 	foreach(lc, node->request.keys)
@@ -139,7 +139,7 @@ is_true(ExprState *state, ExprContext *econtext)
 	return !isnull && DatumGetBool(value);
 }
 
-/* For what computing them does, not for their values. */
+/* Evaluate expressions for their side effects, discarding the values. */
 static void
 evaluate_all(List *states, ExprContext *econtext)
 {
@@ -184,7 +184,7 @@ params_probe(GpuNode *node)
 		node_note_fallback(node, "subplan", "a subplan's value is wanted for the members of a tree");
 		return false;
 	}
-	/* rows that this one has left out raise no errors in the others */
+	/* rows that one filter has left out raise no errors in the other filters */
 	if (joins_have_filter(node) && !compile_cannot_fail((Node *) node->request.quals))
 	{
 		node_note_fallback(node, "subplan", "a subplan's value is wanted beside NOT IN");
@@ -219,9 +219,9 @@ params_probe(GpuNode *node)
 }
 
 /*
- * An expression that is evaluated once, and not compiled by PostgreSQL's JIT.
- * The query's JIT context would belong to the resource owner of the subtransaction
- * that this may run in, and end with it.
+ * Initialize an expression that is evaluated once, without PostgreSQL's JIT.  The
+ * query's JIT context would belong to the resource owner of the subtransaction
+ * in which the expression may be evaluated, and end with it.
  */
 static ExprState *
 init_for_once(GpuNode *node, Expr *expr)
@@ -260,7 +260,7 @@ evaluate(GpuNode *node, Expr *expr)
 	return makeConst(type, exprTypmod((Node *) expr), exprCollation((Node *) expr), length, value, isnull, byval);
 }
 
-/* An evaluation that may raise an error. */
+/* An evaluation that may raise an error, run in a subtransaction. */
 typedef struct Evaluation
 {
 	GpuNode    *node;
@@ -277,8 +277,9 @@ evaluate_work(void *arg)
 }
 
 /*
- * The value of an expression that may raise an error: PostgreSQL might never
- * have evaluated it, so the error is not ours to raise.
+ * Evaluate an expression that may raise an error in a subtransaction; return
+ * NULL if it does.  PostgreSQL might never have evaluated the expression, so the
+ * error must not be raised here.
  */
 static Const *
 evaluate_cautiously(GpuNode *node, Expr *expr)
@@ -289,7 +290,7 @@ evaluate_cautiously(GpuNode *node, Expr *expr)
 	return !IsInParallelMode() && run_cautiously(evaluate_work, &evaluation) ? evaluation.value : NULL;
 }
 
-/* Whether an expression refers to a subplan that has not run. */
+/* Return true if an expression refers to a subplan that has not run. */
 static bool
 waits_walker(Node *expr, void *arg)
 {
@@ -302,7 +303,7 @@ waits_walker(Node *expr, void *arg)
 	return expression_tree_walker(expr, waits_walker, arg);
 }
 
-/* Whether an expression may be computed without some of its operands. */
+/* Return true if an expression may be computed without evaluating some of its operands. */
 static bool
 does_without_walker(Node *expr, void *arg)
 {
@@ -318,7 +319,7 @@ param_value(void *arg, Expr *expr)
 {
 	GpuNode    *node = arg;
 
-	/* no row asked for the value of such a subplan; nor for what cannot be computed without it */
+	/* no row asked for the subplan's value, nor for a value that cannot be computed without it */
 	if (waits_walker((Node *) expr, node))
 		return does_without_walker((Node *) expr, NULL) ? NULL
 			: makeNullConst(exprType((Node *) expr), exprTypmod((Node *) expr), exprCollation((Node *) expr));

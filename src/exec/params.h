@@ -14,20 +14,21 @@
 
 #include "exec/node.h"
 
-/* Find the parameters in the node's request; once, when it begins. */
+/* Collect the numbers of the PARAM_EXECs in the node's request; called once, when the node is initialized. */
 extern void params_find(GpuNode *node);
 
-/* Whether a subplan among them has not run yet. */
+/* Return true if a PARAM_EXEC of the node belongs to a subplan that has not run yet. */
 extern bool params_wait(const GpuNode *node);
 
 /*
  * Let PostgreSQL compute filters, keys and arguments of the first rows until
- * the subplans have run.  True when they have, or when no row of the relation
- * asks for them; false, after noting why, when that takes too many rows.
+ * the subplans have run.  Return true when they have, or when no row of the
+ * relation asks for them; false, after noting the fallback, when that takes too
+ * many rows.
  */
 extern bool params_probe(GpuNode *node);
 
-/* The compiler's ValueLookup; of a subplan that no row asks for, NULL. */
+/* Return the value of an expression, as the compiler's ValueLookup; NULL for a subplan that no row asks for. */
 extern Const *param_value(void *arg, Expr *expr);
 
 #endif							/* GPUDB_EXEC_PARAMS_H */

@@ -1,12 +1,18 @@
 /*
  * passes.c
- *		Joins with a table that a GPU has no room for: several passes, each with some of its rows.
+ *		Partitioned (multi-pass) hash joins: joins with a table that a GPU has no room for.
  *
- * An inner join's row is made of one row of the table, so it comes out of the
- * pass that has this one.  A semi join's comes out once if all rows of a key
- * are in one pass.  So one program runs over the same pages with each part,
- * and the groups of all passes are merged as those of batches are.  Left and
- * anti joins tell of rows that find none in any part: no pass knows them.
+ * One join's table is cut into partitions, and one program runs over the same
+ * pages once per partition, with the other tables unchanged; the groups of all
+ * passes are merged as those of batches are.  A row of an inner join is made of
+ * one row of the table, so it is produced by the pass whose partition has that
+ * row.  A row of a semi join is produced once if all table rows of a key are in
+ * one partition.  Left and anti joins return rows that find no match in any
+ * partition, which no single pass can determine, so their tables stay whole.
+ *
+ * A partition takes the next rows in the order of the table's index
+ * (core/join_slice.h), as many as fit, and is indexed and shared like a whole
+ * table.  It is freed before the next one is made.
  */
 #include "postgres.h"
 
@@ -20,14 +26,14 @@
 #include "exec/passes.h"
 #include "tablet/pool.h"
 
-/* Each of them reads everything: with more the CPU device is faster. */
+/* Maximum number of passes, each of which reads everything: with more the CPU device is faster. */
 #define MOST_PASSES		16
 
-/* Bytes that tables may take, and leave as much for other things. */
+/* Memory for the tables of joins, in bytes; an equal amount is left for other things. */
 typedef struct Room
 {
-	uint64		all;			/* those together that a GPU is to fetch, */
-	uint64		each;			/* and each */
+	uint64		all;			/* for all tables together that a GPU fetches */
+	uint64		each;			/* for each table */
 } Room;
 
 static uint64
@@ -36,7 +42,7 @@ bytes_of(const GpuNode *node, int j)
 	return node->tables[j].table->size + node->tables[j].rows->size;
 }
 
-/* Bytes of all tables, of those that a device has alone or of the others. */
+/* Return the size of all device-resident tables (`away`), or else of all other tables, in bytes. */
 static uint64
 bytes_of_all(const GpuNode *node, bool away)
 {
@@ -49,18 +55,21 @@ bytes_of_all(const GpuNode *node, bool away)
 	return bytes;
 }
 
-/* What the GPU has alone is there: the others have what is left of the room, or some of it. */
+/* Return the room for tables that a GPU fetches: what device-resident tables leave of it, at least a quarter. */
 static Room
 find_room(const GpuNode *node)
 {
 	const uint64 all = device_join_bytes();
 	const uint64 away = bytes_of_all(node, true);
 
-	/* one's bytes are told in 32 bits */
+	/* a table's size is passed as 32 bits */
 	return (Room) {Max(all - Min(away, all), all / 4), Min(pool_bytes() / 2, PG_UINT32_MAX / 2)};
 }
 
-/* Whether tables but this one take no more than so many parts in a hundred of the room; -1 = all tables. */
+/*
+ * Return true if the tables on the host, except that of join `but` (-1 = no exception), take at
+ * most `percent` % of the room.
+ */
 static bool
 others_fit(const GpuNode *node, int but, const Room *room, double percent)
 {
@@ -92,13 +101,13 @@ can_be_cut(const GpuNode *node, int j)
 		!join_is_away(node, j);
 }
 
-/* The join whose table is to be cut: the largest one that can be; -1 if that does not help. */
+/* Return the join whose table is to be partitioned, the largest that can be; -1 if that does not help. */
 static int
 choose_table(const GpuNode *node, const Room *room)
 {
 	int			largest = -1;
 
-	/* rows that are kept, or go out, want to be kept or to go out once */
+	/* rows that are materialized or returned must be produced once only */
 	if (!node->request.aggregate || node->nmembers > 0 || node->request.keep != NULL || node->request.keep_rows)
 		return -1;
 	for (int j = 0; j < node->njoins; j++)
@@ -107,7 +116,7 @@ choose_table(const GpuNode *node, const Room *room)
 	return largest >= 0 && others_fit(node, largest, room, 50) ? largest : -1;
 }
 
-/* Parts */
+/* Partitions */
 
 static void
 forget_part(GpuNode *node)
@@ -120,7 +129,10 @@ forget_part(GpuNode *node)
 	node->shared[passes->join] = (SharedTable) {0};
 }
 
-/* The next rows of the whole table, so many at most; NULL if there are none that fit. */
+/*
+ * Return the next rows of the whole table, at most passes->rows; NULL if there are none that fit
+ * in passes->room bytes.
+ */
 static Tablet *
 take_rows(GpuNode *node, JoinCursor *next)
 {
@@ -140,14 +152,14 @@ take_rows(GpuNode *node, JoinCursor *next)
 	return rows;
 }
 
-/* Have the next part in the place of the one before; false when there is no room for any. */
+/* Replace the installed partition by the next one; return false when there is no room for any. */
 static bool
 find_part(GpuNode *node)
 {
 	Passes	   *passes = &node->passes;
 	const JoinUse *use = &node->compiled.join[passes->join];
 
-	/* an index may take more than the share of its rows */
+	/* the index of a partition may take more than its share of the whole index */
 	for (; passes->rows > 0; passes->rows -= passes->rows / 4 + 1)
 	{
 		JoinCursor	next = passes->next;
@@ -159,7 +171,7 @@ find_part(GpuNode *node)
 		rows = take_rows(node, &next);
 		if (rows == NULL || join_index(use, rows, passes->context, passes->room, &table) != STATUS_DONE)
 			continue;
-		/* the program counts on what the whole table is */
+		/* the program relies on properties of the whole table */
 		Assert(table->exact >= passes->whole.table->exact && table->unique >= passes->whole.table->unique);
 		passes->next = next;
 		passes->left -= rows->nrows;
@@ -169,7 +181,7 @@ find_part(GpuNode *node)
 	return false;
 }
 
-/* The same, and have it where the GPU process finds it; NULL, or why that cannot be. */
+/* Install the next partition and share it with the GPU process; return NULL, or the reason for the failure. */
 static const char *
 make_part(GpuNode *node)
 {
@@ -190,7 +202,7 @@ make_part(GpuNode *node)
 	return why;
 }
 
-/* Begin with all rows of a table. */
+/* Partition the table of join j and install its first partition; return NULL, or the reason for the failure. */
 static const char *
 begin_with(GpuNode *node, int j, const Room *room)
 {
@@ -229,7 +241,7 @@ passes_begin(GpuNode *node)
 	j = choose_table(node, &room);
 	if (j >= 0)
 		why = begin_with(node, j, &room);
-	/* what cannot be cut may do with no room beside it */
+	/* tables that cannot be partitioned may also use the room left for other things */
 	if (why != NULL && others_fit(node, -1, &room, 200))
 	{
 		passes_end(node);

@@ -1,6 +1,6 @@
 /*
  * passes.h
- *		Joins with a table that a GPU has no room for: several passes, each with some of its rows.
+ *		Partitioned (multi-pass) hash joins: joins with a table that a GPU has no room for.
  */
 #ifndef GPUDB_EXEC_PASSES_H
 #define GPUDB_EXEC_PASSES_H
@@ -14,28 +14,32 @@ struct GpuNode;
 
 typedef struct Passes
 {
-	int			join;			/* whose table is cut into parts, */
-	JoinRows	whole;			/* all of that; NULLs = tables are as they are */
-	JoinCursor	next;			/* rows of the next part, */
-	uint32		left;			/* and of all to come */
-	uint64		room;			/* bytes of a part, */
-	uint32		rows;			/* of which there is probably room for so many */
-	MemoryContext context;		/* of the part that is the node's table; NULL until there is one */
-	bool		changing;		/* it gives way to another one */
-	int			count;			/* passes of this run, if there are several; 0 = one with all tables */
-	double		build_ms;		/* cutting and indexing parts */
+	int			join;			/* index of the join whose table is partitioned */
+	JoinRows	whole;			/* whole table of join `join`; NULLs = no table is partitioned */
+	JoinCursor	next;			/* position of the next partition's rows in `whole` */
+	uint32		left;			/* rows of `whole` in partitions still to come */
+	uint64		room;			/* maximum size of a partition, in bytes */
+	uint32		rows;			/* rows of a partition that probably fit in `room` bytes */
+	MemoryContext context;		/* holds the installed partition; NULL until there is one */
+	bool		changing;		/* the installed partition is being freed */
+	int			count;			/* passes of this run so far, if partitioned; 0 = one pass with whole tables */
+	double		build_ms;		/* time spent cutting and indexing partitions */
 } Passes;
 
 /*
- * Before a job on a GPU: if there is no room for the node's tables, have the
- * first part of one in its place.  NULL, or why it cannot run there.
+ * Before a job on a GPU: if there is no room for the node's tables, partition
+ * one of them and install its first partition.  Return NULL, or the reason why
+ * the job cannot run on the GPU.
  */
 extern const char *passes_begin(struct GpuNode *node);
 
-/* After a pass: have the job go on with the next part; false when there is none, or it cannot, as *status says. */
+/*
+ * After a pass: install the next partition and restart the job.  Return false
+ * when there is none, or on failure, which *status reports.
+ */
 extern bool passes_next(struct GpuNode *node, DeviceStatus *status);
 
-/* Have all tables be as they were. */
+/* Restore the whole tables of all joins after the last pass. */
 extern void passes_end(struct GpuNode *node);
 
 #endif							/* GPUDB_EXEC_PASSES_H */

@@ -64,7 +64,7 @@ walk_list(List *plans, PlanVisitor visit, void *arg)
 		plan_walk_below(lfirst(lc), visit, arg);
 }
 
-/* The plans of a node's tables; the first one is the fallback of the whole. */
+/* Return the build plans of a node's tables; the first custom plan is the fallback of the whole node. */
 static List *
 plans_of_tables(const CustomScan *scan)
 {
@@ -109,7 +109,7 @@ plan_walk(const PlannedStmt *stmt, const Bitmapset *without, PlanVisitor visit, 
 			plan_walk_below(lfirst(lc), visit, arg);
 }
 
-/* Note the subplans of which a node makes tables. */
+/* Add the subplans from which a node builds join tables to *arg. */
 static bool
 visit_for_tables(const Plan *plan, void *arg)
 {

@@ -9,28 +9,34 @@
 
 #include "nodes/plannodes.h"
 
-/* Called for each node, parents first, but not for the fallback of one of ours; false keeps the walk from what lies below. */
+/*
+ * Callback for each node of a plan, parents first, except the fallback plans of
+ * gpudb nodes.  Returning false skips the nodes below.
+ */
 typedef bool (*PlanVisitor) (const Plan *plan, void *arg);
 
-/* The same walk from a node on. */
+/* Walk the plan tree rooted at `plan`. */
 extern void plan_walk_below(const Plan *plan, PlanVisitor visit, void *arg);
 
-/* Walk the main tree of a statement and its subplans, but for those of some numbers. */
+/* Walk the main tree of a statement and its subplans, except the subplans whose numbers are in `without`. */
 extern void plan_walk(const PlannedStmt *stmt, const Bitmapset *without, PlanVisitor visit, void *arg);
 
-/* The numbers of the subplans of which our nodes make tables. */
+/* Return the numbers of the subplans from whose rows gpudb nodes build join tables. */
 extern Bitmapset *plan_walk_tables(const PlannedStmt *stmt);
 
-/* Whether a node is one of ours. */
+/* Return true if a plan node is a GpuScan, GpuAgg or GpuJoin, including scans of materialized rows. */
 extern bool is_gpudb_node(const Plan *plan);
 
-/* The same of a GpuSort or GpuSortAgg, whose rows may be of any plan, which lies below others in its custom_plans. */
+/*
+ * Return true if a plan node is a GpuSort or GpuSortAgg.  The plan that it reads
+ * may be of any kind, and lies below the fallback plan in its custom_plans.
+ */
 extern bool is_gpudb_over_any(const Plan *plan);
 
-/* Whether a statement's main tree has a node of gpudb's. */
+/* Return true if a statement's main tree has a node of gpudb's. */
 extern bool plan_has_gpudb_node(const PlannedStmt *stmt);
 
-/* The range table index of what a node scans by itself, 0 if nothing. */
+/* Return the range table index of the relation that a node itself scans, 0 if none. */
 extern Index plan_scanned(const Plan *plan);
 
 #endif							/* GPUDB_EXEC_PLAN_WALK_H */

@@ -1,10 +1,10 @@
 /*
  * portions.c
- *		What a scan that returns rows runs over, a portion at a time: windows of pages, and slices of cached tablets.
+ *		The input of a scan that returns rows, one portion at a time: page batches, and slices of cached tablets.
  *
- * Rows have gone out when the program has to change, so what is left of the
- * tablet at hand is then read, and tablets with the columns that the new
- * program wants are looked for among those behind it.
+ * The program may have to change after rows have been returned.  Then the blocks
+ * left of the current tablet are read from the heap, and tablets with the
+ * columns of the new program are looked for among those behind it.
  */
 #include "postgres.h"
 
@@ -17,7 +17,10 @@ blocks_of(const Feed *feed)
 	return feed->source.scan->rs_nblocks;
 }
 
-/* Use the tablets of all blocks that nobody has been told to read, and leave others behind; false if there can be none. */
+/*
+ * Assign all remaining blocks to cached tablets, and collect new tablets for the cache; return
+ * false if none can be cached.
+ */
 static bool
 use_tablets(Portions *portions)
 {
@@ -36,7 +39,7 @@ use_tablets(Portions *portions)
 	return feed->tablets != NULL;
 }
 
-/* Decide about the next shelf, and leave out tablets of which no row can pass. */
+/* Choose the cached tablets of the next shelf to use, leaving out those of which no row can pass. */
 static void
 open_shelf(Portions *portions)
 {
@@ -46,7 +49,7 @@ open_shelf(Portions *portions)
 
 	run_codes_catch_up(feed->codes);
 	feed_choose_cached(feed, found, n);
-	/* they are of one shelf, and the walk reads them */
+	/* all of them are of one shelf, and the walk reads them */
 	if (feed->ncached > 0)
 		cached_rows_complete(feed->cached);
 	tablet_walk_offer(&portions->walk, feed->cached, feed->ncached);
@@ -63,7 +66,7 @@ void
 portions_begin(Portions *portions, Feed *feed, bool cached)
 {
 	*portions = (Portions) {.feed = feed};
-	/* the source has been told nothing yet */
+	/* no blocks have been assigned to the source yet */
 	feed->source.next = feed->source.end = 0;
 	feed->source.watch = NULL;
 	portions_resume(portions, cached);
@@ -75,7 +78,7 @@ portions_rewind(Portions *portions)
 	FeedReport *report = &portions->feed->report;
 
 	feed_close_tablets(portions->feed);
-	/* what was read in vain is not told */
+	/* work done in vain is not reported */
 	report->windows = report->rows_in = report->rows_skipped = report->column_bytes = 0;
 	report->tablets_found = report->tablets_skipped = report->tablets_kept = report->blocks_reread = report->rows_fetched = 0;
 }
@@ -89,13 +92,13 @@ portions_leave(Portions *portions)
 	if (feed->tablets == NULL)
 		return;
 	portions->rest = Min(tablet_walk_leave(&portions->walk, &feed->source) * TABLET_BLOCKS, blocks_of(feed));
-	/* what they were collected for is gone */
+	/* the tablets that page batches were collected for are gone */
 	foreach(lc, feed->windows)
 		((PageWindow *) lfirst(lc))->build = NULL;
 	feed_close_tablets(feed);
 }
 
-/* Have the source read all blocks that nobody has been told to read; false if there are none. */
+/* Assign all remaining blocks to the source; return false if there are none. */
 static bool
 read_rest(Portions *portions)
 {
@@ -157,7 +160,10 @@ portions_collect(Portions *portions, PageWindow *window, Tablet *columns)
 		tablet_scan_collect(portions->feed->tablets, window, columns);
 }
 
-/* Read the blocks of a slice but for these, by number in the slice, NULL = none, and let the source go on where it was. */
+/*
+ * Read the blocks of a slice into a page batch, except those in `skip` (numbered
+ * within the slice; NULL = none), without changing the source's position.
+ */
 static void
 read_blocks(Portions *portions, const TabletSlice *slice, const BlockSet *skip, PageWindow *window)
 {
@@ -182,7 +188,7 @@ portions_reread(Portions *portions, const TabletSlice *slice, PageWindow *window
 	read_blocks(portions, slice, NULL, window);
 }
 
-/* Find the blocks of a slice that have none of some rows. */
+/* Find the blocks of a slice that have none of the given rows. */
 static void
 find_blocks_without(const TabletSlice *slice, const uint32 *rows, uint32 nrows, BlockSet *without)
 {

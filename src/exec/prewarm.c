@@ -1,9 +1,9 @@
 /*
  * prewarm.c
- *		gpudb.prewarm(): leave a relation's columns in the cache before a query wants them.
+ *		gpudb.prewarm(): cache a relation's columns before a query needs them.
  *
- * In which forms queries want an attribute the compiler knows: those in which
- * a scan would return it.
+ * The compiler determines the forms in which queries read an attribute: those
+ * in which a scan would return it.
  */
 #include "postgres.h"
 
@@ -35,17 +35,17 @@ extern PGDLLEXPORT Datum gpudb_prewarm(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_prewarm);
 
-/* Columns that an attribute becomes at most: its value, and a display scale or bytes. */
+/* Maximum number of columns for an attribute: its value, and a display scale or bytes. */
 #define MOST_FORMS		2
 
-/* What is wanted of a relation. */
+/* State of one gpudb.prewarm() call: the columns of a relation to be cached. */
 typedef struct Wanted
 {
 	Relation	relation;
 	Snapshot	snapshot;
-	bool		named;			/* attributes were named, so what cannot be done is told */
+	bool		named;			/* attributes were named, so failures are reported as warnings */
 	Bitmapset  *attributes;
-	int16	   *scales;			/* of numerics without a declared scale, by attribute number */
+	int16	   *scales;			/* assumed scales of numerics without a declared scale, by attribute number */
 } Wanted;
 
 static void
@@ -58,7 +58,7 @@ warn(const Wanted *wanted, AttrNumber attno, const char *why)
 				 errdetail_internal("%s", why)));
 }
 
-/* The columns that an attribute becomes; 0 if none that can be cached. */
+/* Set forms[] to the columns that are cached for an attribute and return their number; 0 if none can be. */
 static int
 forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 {
@@ -78,10 +78,10 @@ forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 	if (compiled->reason == NULL && compiled->gives_rows)
 		for (n = 0; n < compiled->ncolumns; n++)
 			forms[n] = column_wanted(&compiled->column[n]);
-	/* this scan was not told to return texts of any length, but programs read them */
+	/* the scan was not compiled to return texts of any length, but programs read them */
 	if (n == 0 && codes_suit_type(attribute->atttypid))
 		forms[n++] = text;
-	/* an interval is returned from its bytes alone; aggregates want its span, too */
+	/* a scan returns an interval from its bytes alone; aggregates also read its span */
 	if (n == 1 && forms[0].second)
 	{
 		forms[n] = forms[0];
@@ -92,7 +92,10 @@ forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 	return n;
 }
 
-/* Whether there is room for an attribute's forms: one that has none would have nothing of the relation cached. */
+/*
+ * Return true if the pool has room for an attribute's forms; an attribute without room would
+ * prevent caching the relation.
+ */
 static bool
 have_room(const Wanted *wanted, const ColumnWanted *forms, int n)
 {
@@ -102,7 +105,7 @@ have_room(const Wanted *wanted, const ColumnWanted *forms, int n)
 	return true;
 }
 
-/* All columns that are wanted; attributes that become none are taken off the list. */
+/* Return all columns to be cached; attributes that cannot be cached are removed from the set. */
 static ColumnWanted *
 list_columns(Wanted *wanted, int *n)
 {
@@ -125,7 +128,10 @@ list_columns(Wanted *wanted, int *n)
 	return columns;
 }
 
-/* After a failure: want something else that may succeed; false if there is nothing to change. */
+/*
+ * After a failure: change the columns wanted so that another attempt may succeed; return false if
+ * nothing can be changed.
+ */
 static bool
 want_less(Wanted *wanted, const ColumnWanted *columns, const Built *done)
 {
@@ -138,7 +144,7 @@ want_less(Wanted *wanted, const ColumnWanted *columns, const Built *done)
 		wanted->scales[attno] = (int16) done->scale;
 	else if (done->status == STATUS_CODES_EXCEEDED && columns[done->column].coded && !codes_likely(wanted->relation, attno))
 	{
-		/* it has no dictionary any more: its texts are wanted as such */
+		/* the dictionary was given up: texts are cached as plain texts */
 	}
 	else
 	{
@@ -148,7 +154,7 @@ want_less(Wanted *wanted, const ColumnWanted *columns, const Built *done)
 	return true;
 }
 
-/* Tablets left behind. */
+/* Cache the columns wanted, in several attempts if needed; return the number of tablets added to the cache. */
 static uint64
 prewarm(Wanted *wanted)
 {
@@ -174,7 +180,7 @@ prewarm(Wanted *wanted)
 	}
 }
 
-/* The attributes that are named, or all. */
+/* Return the numbers of the named attributes, or of all; raises an error for names that do not exist. */
 static Bitmapset *
 attributes_named(Relation relation, ArrayType *names)
 {
@@ -207,14 +213,14 @@ attributes_named(Relation relation, ArrayType *names)
 	return attributes;
 }
 
-/* What the user may not read is not for this user to have read, either. */
+/* Raise an error if the user may not read the attributes. */
 static void
 check_privileges(Relation relation, const Bitmapset *attributes)
 {
 	Oid			oid = RelationGetRelid(relation);
 	int			attno = -1;
 
-	/* nor what policies hide, of which failures would tell */
+	/* rows hidden by policies must not be read either, since failures would reveal something about them */
 	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED && !compat_owns_relation(oid, GetUserId()))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -231,7 +237,7 @@ check_privileges(Relation relation, const Bitmapset *attributes)
 	}
 }
 
-/* gpudb.prewarm(relation regclass, columns text[]): how many tablets that were, or got columns. */
+/* gpudb.prewarm(relation regclass, columns text[]): return how many tablets were added to the cache or got columns. */
 Datum
 gpudb_prewarm(PG_FUNCTION_ARGS)
 {

@@ -1,9 +1,10 @@
 /*
  * pruning.c
- *		Cached tablets of which rows may pass a program's filters.
+ *		Pruning of cached tablets by the zone maps of their columns.
  *
- * The tablets of a shelf are asked about together.  The session remembers the
- * answer, together with the program, which has all constants.
+ * All tablets of a shelf are tested together.  The result is remembered in the
+ * session's description of the shelf, together with the number of the program,
+ * which contains all constants.
  */
 #include "postgres.h"
 
@@ -11,12 +12,12 @@
 
 #include "exec/pruning.h"
 
-/* Programs that a session remembers. */
+/* Number of programs that a session remembers. */
 #define PROGRAMS 16
 
 typedef struct KnownProgram
 {
-	uint64		number;			/* never another one's; 0 = none */
+	uint64		number;			/* never reused; 0 = free entry */
 	uint64		used;
 	Program    *program;
 } KnownProgram;
@@ -25,7 +26,7 @@ static KnownProgram programs[PROGRAMS];
 static uint64 last_number;
 static uint64 clock_ticks;
 
-/* The number of a program, which gets one if it is a new one. */
+/* Return the number of a program, assigning one to a new program. */
 static uint64
 number_of(const Program *program)
 {
@@ -43,7 +44,7 @@ number_of(const Program *program)
 		if (other->used < known->used)
 			known = other;
 	}
-	/* without memory the place is free */
+	/* the entry stays free if the allocation fails */
 	if (known->number != 0)
 		pfree(known->program);
 	known->number = 0;
@@ -53,7 +54,7 @@ number_of(const Program *program)
 	return known->number = ++last_number;
 }
 
-/* Whether rows of a tablet may pass, by the body that would run over it. */
+/* Return true if rows of a tablet may pass, tested with the body that would run over it. */
 static bool
 may_pass(const Program *program, const CachedRows *rows)
 {
@@ -62,9 +63,9 @@ may_pass(const Program *program, const CachedRows *rows)
 }
 
 /*
- * Choose the tablets of a shelf of which rows may pass, a bit each, where the
- * narrow body runs over all of them.  Where values that all their zone maps
- * allow may pass, which is usual for columns in no order, rows of each may.
+ * Return a bit for each tablet of a shelf of which rows may pass; the narrow
+ * body must run over all of them.  If the intersection of all zone maps may
+ * pass, as is usual for columns in no order, each tablet may.
  */
 static uint32
 choose_together(const Program *program, const CachedShelf *shelf)

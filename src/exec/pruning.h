@@ -1,6 +1,6 @@
 /*
  * pruning.h
- *		Cached tablets of which rows may pass a program's filters.
+ *		Pruning of cached tablets by the zone maps of their columns.
  */
 #ifndef GPUDB_EXEC_PRUNING_H
 #define GPUDB_EXEC_PRUNING_H
@@ -9,7 +9,10 @@
 
 #include "core/device_api.h"
 
-/* Of n tablets copy those of which rows may pass, or a computation may fail, by their zone maps; how many they are. */
+/*
+ * Copy to chosen[] those of n tablets of which, by their zone maps, rows may
+ * pass the program's filters or a computation may fail; return their number.
+ */
 extern uint32 pruning_choose(const Program *program, const CachedRows *found, uint32 n, CachedRows *chosen);
 
 #endif							/* GPUDB_EXEC_PRUNING_H */

@@ -1,6 +1,6 @@
 /*
  * require.c
- *		gpudb.debug_require.
+ *		gpudb.debug_require: tests that cannot pass by falling back.
  *
  * "require": a top-level SELECT, INSERT ... SELECT or CREATE TABLE AS that
  * reads a user table fails unless every scan of such a table lies under a
@@ -27,13 +27,13 @@ static ExecutorStart_hook_type prev_executor_start = NULL;
 static ExecutorRun_hook_type prev_executor_run = NULL;
 static const char *(*planner_reason) (Oid relation) = NULL;
 
-/* Executions under way; 0 is the top level. */
+/* Number of executions in progress; 0 is the top level. */
 static int	nesting = 0;
 
 typedef struct PlanSearch
 {
 	List	   *rtable;
-	Oid			uncovered;		/* a user table scanned by PostgreSQL */
+	Oid			uncovered;		/* user table scanned by PostgreSQL */
 	bool		gpudb_node;
 } PlanSearch;
 
@@ -52,13 +52,13 @@ visit(const Plan *plan, void *arg)
 	PlanSearch *search = arg;
 	Index		relid;
 
-	/* its tables may be made of any rows */
+	/* build plans below may scan any table */
 	if (is_gpudb_node(plan))
 	{
 		search->gpudb_node = true;
 		return false;
 	}
-	/* its rows may be of any plan */
+	/* a GpuSort or GpuSortAgg may read any plan, which is visited as well */
 	search->gpudb_node |= is_gpudb_over_any(plan);
 	relid = plan_scanned(plan);
 	if (relid > 0 && is_user_table(rt_fetch(relid, search->rtable)->relid))

@@ -7,15 +7,15 @@
 
 #include "postgres.h"
 
-/* Hook into executor start; reasons come from the planner's notes. */
+/* Install the executor hooks; `reason_of_relation` returns why the planner left a relation to PostgreSQL. */
 extern void require_init(const char *(*reason_of_relation) (Oid relation));
 
-/* Raise an error if a fallback is forbidden. */
+/* Raise an error if gpudb.debug_require forbids a fallback. */
 extern void require_no_fallback(const char *reason, const char *text);
 
 /*
  * Raise an error if a GPU is demanded, by gpudb.device = gpu, and there is
- * none; one whose process is starting is waited for.
+ * none.  Waits for a GPU process that is starting.
  */
 extern void require_gpu(void);
 

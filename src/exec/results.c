@@ -1,9 +1,9 @@
 /*
  * results.c
- *		From a group's row to PostgreSQL's values.
+ *		PostgreSQL's values of the keys and aggregates of groups.
  *
- * The device leaves sums and counts; PostgreSQL's own functions make the
- * values of them, so digits, scales and rounding are its own.
+ * The device leaves sums and counts; PostgreSQL's own functions compute the
+ * values from them, so digits, scales and rounding are PostgreSQL's.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@
 #include "exec/results.h"
 #include "exec/selects.h"
 
-/* A group, and what its words mean. */
+/* A group, and the program that describes its words. */
 typedef struct GroupView
 {
 	const CompileResult *compiled;
@@ -106,7 +106,7 @@ result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 gr
 	}
 }
 
-/* sum or avg of floats */
+/* Compute the sum or avg of floats. */
 static DeviceStatus
 float_total_result(const AggResult *agg, const uint64 *state, int64 count, Datum *value)
 {
@@ -120,7 +120,7 @@ float_total_result(const AggResult *agg, const uint64 *state, int64 count, Datum
 		/* PostgreSQL's avg also sums squares, and fails when those overflow */
 		if (state[2] & FLOAT_SAW_HUGE)
 			return STATUS_FLOAT_TOTAL;
-		/* its sum starts at 0, where sum's starts with the first value */
+		/* avg's sum starts at 0, whereas sum's starts with the first value */
 		*value = Float8GetDatum((total + 0.0) / (double) count);
 		return STATUS_DONE;
 	}
@@ -130,7 +130,7 @@ float_total_result(const AggResult *agg, const uint64 *state, int64 count, Datum
 	return STATUS_DONE;
 }
 
-/* sum or avg of integers and decimals */
+/* Compute the sum or avg of integers and decimals. */
 static DeviceStatus
 exact_total_result(const GroupView *view, const AggResult *agg,
 				   int64 count, Datum *value)
@@ -157,7 +157,7 @@ exact_total_result(const GroupView *view, const AggResult *agg,
 	return STATUS_DONE;
 }
 
-/* The value that a state or a word has; floats as the integers that are ordered alike. */
+/* Compute the value represented by the words of a state; floats are stored as integers with the same order. */
 static DeviceStatus
 value_of_state(const GroupView *view, const AggResult *agg, const uint64 *state, Datum *value)
 {
@@ -214,7 +214,7 @@ extreme_result(const GroupView *view, const AggResult *agg, Datum *value)
 	return value_of_state(view, agg, state_of(view, agg->value), value);
 }
 
-/* A value as a float8, which percentile_cont() is of. */
+/* Convert a value to float8, the type in which percentile_cont() computes. */
 static Datum
 as_float8(Oid type, Datum value)
 {
@@ -233,7 +233,7 @@ as_float8(Oid type, Datum value)
 	}
 }
 
-/* One of the values that a percentile is made of. */
+/* Compute one of the values from which a percentile is interpolated. */
 static DeviceStatus
 selected_value(const GroupView *view, const AggResult *agg, const SelectStep *step, Datum *value)
 {
@@ -244,7 +244,7 @@ selected_value(const GroupView *view, const AggResult *agg, const SelectStep *st
 	return status;
 }
 
-/* The percentile at one of its fractions. */
+/* Compute the percentile at one of its fractions. */
 static DeviceStatus
 percentile_at(const GroupView *view, const AggResult *agg, int fraction, int64 count, Datum *value)
 {
@@ -263,7 +263,7 @@ percentile_at(const GroupView *view, const AggResult *agg, int fraction, int64 c
 	return status;
 }
 
-/* At its only one, or at each of an array: an array of the same shape. */
+/* Compute a percentile at its only fraction, or at each of an array of fractions as an array of the same shape. */
 static DeviceStatus
 percentile_result(const GroupView *view, const AggResult *agg, int64 count, Datum *value)
 {
@@ -289,9 +289,10 @@ numeric_call(PGFunction function, Numeric a, Numeric b)
 }
 
 /*
- * Square root of a variance, rounded to the variance's digits as PostgreSQL
- * does it.  numeric_sqrt() may give more digits; rounding once more would be
- * wrong where these are 50..., so the result is checked by its square.
+ * Return the square root of a variance, rounded to the variance's digits as
+ * PostgreSQL does it.  numeric_sqrt() may give more digits; rounding once more
+ * would be wrong where the excess digits are 50..., so the result is checked by
+ * its square.
  */
 static Numeric
 numeric_deviation(Numeric variance)
@@ -309,7 +310,7 @@ numeric_deviation(Numeric variance)
 	return root;
 }
 
-/* Variances of integers and decimals, step by step as numeric_stddev_internal() in numeric.c. */
+/* Compute variances of integers and decimals, step by step as numeric_stddev_internal() in numeric.c. */
 static DeviceStatus
 exact_spread_result(const GroupView *view, const AggResult *agg,
 					int64 count, bool sample, Datum *value)
@@ -362,7 +363,7 @@ float_spread_result(const AggResult *agg, const uint64 *sum, const uint64 *squar
 	return STATUS_DONE;
 }
 
-/* Variances and standard deviations; of a sample of one there is none. */
+/* Compute a variance or standard deviation; NULL for a sample of one value. */
 static DeviceStatus
 spread_result(const GroupView *view, const AggResult *agg,
 			  int64 count, Datum *value, bool *isnull)
@@ -455,7 +456,7 @@ aggregate_is_sure(const AggResult *agg)
 		case AGG_PERCENTILE_CONT:
 			return !is_float && agg->argtype != INTERVALOID && (agg->argtype != NUMERICOID || agg->dscale >= 0);
 		case AGG_SUM:
-			/* of int2 and int4 it is an int8, which a group of billions of rows could exceed */
+			/* the sum of int2 or int4 is an int8, which a group of billions of rows could exceed */
 			return !is_float && agg->argtype != INT2OID && agg->argtype != INT4OID;
 		case AGG_AVG:
 			return !is_float;

@@ -1,6 +1,6 @@
 /*
  * results.h
- *		From a group's row to PostgreSQL's values.
+ *		PostgreSQL's values of the keys and aggregates of groups.
  */
 #ifndef GPUDB_EXEC_RESULTS_H
 #define GPUDB_EXEC_RESULTS_H
@@ -10,16 +10,17 @@
 #include "compile/compile.h"
 #include "core/hashtable.h"
 
-/* Whether every value is known, whatever the groups. */
+/* Return true if every key and aggregate has a representable and unambiguous value, whatever the groups. */
 extern bool results_are_sure(const CompileResult *compiled);
 
 /*
- * Whether the values of these are: DONE, or why PostgreSQL must answer
- * instead.  Memory for that is taken of `context`, and given back.
+ * Check that all values of all groups are representable and unambiguous.  Return
+ * DONE, or the reason why PostgreSQL must answer instead.  Temporary memory is a
+ * child of `context`, and freed.
  */
 extern DeviceStatus results_check(const CompileResult *compiled, const GroupTable *groups, MemoryContext context);
 
-/* The keys and then the aggregates of a group, palloc'd in the current context; they have been checked. */
+/* Compute the keys and then the aggregates of a checked group, palloc'd in the current context. */
 extern void results_of_group(const CompileResult *compiled, const GroupTable *groups, uint32 group, Datum *values, bool *isnull);
 
 #endif							/* GPUDB_EXEC_RESULTS_H */

@@ -1,15 +1,15 @@
 /*
  * run_codes.c
- *		The codes of one run.
+ *		The dictionary codes of one run.
  *
- * A condition on a coded column is evaluated by PostgreSQL's own executor,
- * once for each value of the dictionary, and the program looks up what it
- * said.  Values may be there that no row of this snapshot has, or that another
- * filter leaves out, so an error is nobody's yet: it is noted, and ends the
- * run only if a row asks.
+ * A condition on a column of dictionary codes is evaluated ("judged") by
+ * PostgreSQL's own executor, once for each value of the dictionary, and the
+ * program looks up the result.  The dictionary may have values that no row of
+ * the snapshot has, or that another filter leaves out, so an error is not
+ * raised: it is recorded, and ends the run only if a row has the value.
  *
- * Threads see no code that is not judged: it is known (CodeBook.nknown) after
- * its truth stands in the program's tables.
+ * Threads see no code that has not been judged: a code becomes known
+ * (CodeBook.nknown) after its result has been stored in the program's tables.
  */
 #include "postgres.h"
 
@@ -27,15 +27,15 @@
 #include "tablet/codes.h"
 #include "tablet/validity.h"
 
-/* Errors, of one condition, after which PostgreSQL is not asked any more. */
+/* Number of errors of one condition after which PostgreSQL is not asked any more. */
 #define MOST_ERRORS		100
 
-/* A condition, and which part of a dictionary it has been asked about. */
+/* A condition, and the number of dictionary values for which it has been evaluated. */
 typedef struct Test
 {
-	Codes	   *codes;			/* NULL if they are a table's, */
-	const CodeBook *book;		/* whose dictionary does not grow */
-	uint64	   *table;			/* in the program */
+	Codes	   *codes;			/* NULL if the codes are a join table's */
+	const CodeBook *book;		/* dictionary of the codes; does not grow if it is a join table's */
+	uint64	   *table;			/* results by code, in the program */
 	ExprState  *condition;
 	uint32		njudged;
 	int			nerrors;
@@ -46,7 +46,7 @@ struct RunCodes
 	MemoryContext context;
 	ExprContext *econtext;
 	int			ncolumns;
-	Codes	   *column[PROGRAM_MAX_COLUMNS];	/* by column; NULL if it has no codes */
+	Codes	   *column[PROGRAM_MAX_COLUMNS];	/* codes by column; NULL if it has none */
 	int			ntests;
 	Test	   *test;
 };
@@ -67,7 +67,7 @@ run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, Cod
 
 		if (att == NULL || !codes_suit_type(att->atttypid))
 			continue;
-		/* asked as late as that, since most queries have no texts */
+		/* tested as late as this, since most queries have no texts */
 		if (offer == NULL && (snapshot == NULL || !validity_provable(relation)))
 			return NULL;
 		if (!codes_likely(relation, (AttrNumber) attno))
@@ -85,7 +85,10 @@ run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, Cod
 	return offer;
 }
 
-/* Pin the dictionaries; false, with the column, if one cannot be had. */
+/*
+ * Pin the dictionaries of a program's columns; return false, with *without set to the column, if
+ * one is not available.
+ */
 static bool
 pin_columns(RunCodes *codes, Relation relation, const CompileResult *compiled, ColumnWanted *wanted, CodeSource *without)
 {
@@ -103,7 +106,7 @@ pin_columns(RunCodes *codes, Relation relation, const CompileResult *compiled, C
 	return true;
 }
 
-/* The codes of a coded attribute. */
+/* Return the codes of an attribute that the program reads as codes; raises an error if it has none. */
 static Codes *
 codes_of(const RunCodes *codes, const CompileResult *compiled, AttrNumber attno)
 {
@@ -113,7 +116,7 @@ codes_of(const RunCodes *codes, const CompileResult *compiled, AttrNumber attno)
 	elog(ERROR, "gpudb: attribute %d has no codes", attno);
 }
 
-/* Whether a condition on NULL is NULL: then it is in the program. */
+/* Return true if the condition is NULL for a NULL, as the program assumes. */
 static bool
 is_null_of_null(ExprState *condition, ExprContext *econtext)
 {
@@ -126,7 +129,7 @@ is_null_of_null(ExprState *condition, ExprContext *econtext)
 	return isnull;
 }
 
-/* Have the conditions ready to be asked; false, with the column, if codes do not do for one. */
+/* Initialize the conditions; return false, with *without set to the column, if one cannot be evaluated on codes. */
 static bool
 open_tests(RunCodes *codes, const CompileResult *compiled, CodeSource *without)
 {
@@ -154,7 +157,7 @@ open_tests(RunCodes *codes, const CompileResult *compiled, CodeSource *without)
 	return true;
 }
 
-/* Note the dictionary of an attribute, if that is what the codes are of. */
+/* Store the dictionary of a source of codes if it is an attribute of the relation. */
 static void
 set_book(const RunCodes *codes, const CompileResult *compiled, CodeSource *source)
 {
@@ -185,7 +188,7 @@ run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted,
 	return open_tests(codes, compiled, without) ? codes : NULL;
 }
 
-/* What the condition says of one value. */
+/* Evaluate the condition on one value. */
 static CodeTruth
 judge(ExprState *condition, ExprContext *econtext, const uint8 *bytes, uint32 length)
 {
@@ -204,7 +207,7 @@ judge(ExprState *condition, ExprContext *econtext, const uint8 *bytes, uint32 le
 	return isnull ? CODE_NEITHER : DatumGetBool(truth) ? CODE_TRUE : CODE_FALSE;
 }
 
-/* Values to judge: those of a condition from njudged up to `end`. */
+/* Values on which a condition is to be evaluated: those from njudged up to `end`. */
 typedef struct Judging
 {
 	ExprContext *econtext;
@@ -229,7 +232,7 @@ judge_work(void *arg)
 	}
 }
 
-/* Judge values that have not been, as far as there is room; what is left stays unknown. */
+/* Evaluate the condition on values not judged yet, as far as there is room; other values stay unknown. */
 static void
 judge_new(RunCodes *codes, Test *test)
 {
@@ -239,7 +242,7 @@ judge_new(RunCodes *codes, Test *test)
 	while (test->njudged < judging.end && test->nerrors < MOST_ERRORS && can_run_cautiously())
 		if (!run_cautiously(judge_work, &judging))
 		{
-			/* a value that raises an error is passed over */
+			/* a value that raises an error is skipped */
 			code_table_note(test->table, test->njudged++, CODE_NEITHER);
 			test->nerrors++;
 		}

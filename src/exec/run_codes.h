@@ -1,7 +1,7 @@
 /*
  * run_codes.h
- *		The codes of one run: dictionaries of the columns that its program reads
- *		as codes, and what PostgreSQL says of their values.
+ *		The dictionary codes of one run: dictionaries of the columns that its
+ *		program reads as codes, and the results of conditions on their values.
  */
 #ifndef GPUDB_EXEC_RUN_CODES_H
 #define GPUDB_EXEC_RUN_CODES_H
@@ -16,33 +16,38 @@
 
 typedef struct RunCodes RunCodes;
 
-/* How many values conditions are to have room for. */
+/* Number of dictionary values that conditions reserve room for. */
 typedef enum CodeRoom
 {
 	ROOM_FOR_ONE,				/* while planning: any number will do */
-	ROOM_FOR_PRESENT,			/* those that there are, and some more */
-	ROOM_FOR_ALL				/* as many as there can be */
+	ROOM_FOR_PRESENT,			/* the present number of values, and some more */
+	ROOM_FOR_ALL				/* the maximum number of values */
 } CodeRoom;
 
 /*
- * For CompileInput: which attributes, of those in a set offset by
- * FirstLowInvalidHeapAttributeNumber, may be read as codes.  NULL if none.
+ * Return, for CompileInput, how many dictionary values a condition on each
+ * attribute reserves room for, by attribute number; 0 = the attribute may not be
+ * read as codes.  The attributes considered are those in a set offset by
+ * FirstLowInvalidHeapAttributeNumber.  NULL if none may be.
  */
 extern uint32 *run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, CodeRoom room);
 
 /*
- * Pin the dictionaries of a program's columns, and note them in wanted[] and
- * in what the program's results are made of, all in the current memory
- * context, which they are pinned as long as.  Returns NULL, with *without a
- * column that cannot have codes, if that is so, or none if nothing is to have any.
- * No value is judged before run_codes_catch_up().
+ * Pin the dictionaries of a program's columns, until the current memory context
+ * is reset, and store them in wanted[] and in the descriptions of the program's
+ * results.  Return NULL, with *without set to a column that cannot have codes if
+ * that is the reason, or zeroed if no column has codes.  No value is judged
+ * before run_codes_catch_up().
  */
 extern RunCodes *run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, CodeSource *without);
 
-/* Have values that were added since, by whomever, judged and known. */
+/*
+ * Evaluate the conditions on values that were added since the last call, by any backend, and
+ * publish these values' codes.
+ */
 extern void run_codes_catch_up(RunCodes *codes);
 
-/* Whether there are more values than a condition had room for. */
+/* Return true if a dictionary has more values than a condition has reserved room for. */
 extern bool run_codes_outgrown(const RunCodes *codes);
 
 #endif							/* GPUDB_EXEC_RUN_CODES_H */

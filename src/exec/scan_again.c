@@ -1,12 +1,13 @@
 /*
  * scan_again.c
- *		The rows of a GpuScan that is run again and again.
+ *		The rows of a GpuScan that is rescanned with the same parameters.
  *
  * The inner side of a nested loop is run once for each outer row, and PostgreSQL
- * puts a Material above only where it expects many of these.  A run of a
+ * puts a Material above it only where it expects many outer rows.  A run of a
  * device takes longer to begin than a scan of a few pages, so from the second
- * run on the rows are put into a tuplestore as they go out, and once a run has
- * ended, further ones read that.  A run with other parameters begins anew.
+ * run on the rows are put into a tuplestore as they are returned, and once a run
+ * has ended, further runs read the tuplestore.  A run with other parameters
+ * starts over.
  */
 #include "postgres.h"
 
@@ -17,7 +18,7 @@
 
 #include "exec/exec_scan_private.h"
 
-/* Whether each run has the same rows: what is volatile is computed anew, and a cursor may go backward. */
+/* Return true if each run has the same rows: nothing is volatile, and no cursor may go backward. */
 static bool
 is_repeatable(const GpuScanState *state)
 {
@@ -64,7 +65,7 @@ scan_again_begin(GpuScanState *state)
 	again->begun = false;
 }
 
-/* The next row of the tuplestore. */
+/* Return the next row of the tuplestore. */
 static TupleTableSlot *
 next_stored(GpuScanState *state)
 {

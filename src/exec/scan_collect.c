@@ -1,10 +1,10 @@
 /*
  * scan_collect.c
- *		The rows of a GpuScan as columns: what the device has found, into a store.
+ *		Collecting the rows of a GpuScan or GpuJoin as columns: from the device's outputs into a store.
  *
- * What both hold in the same form is copied whole, texts that the device has
- * as codes, or a table has, are put down once each, and the rest goes by
- * PostgreSQL's values.
+ * Columns that outputs and store hold in the same form are copied as a whole.
+ * Texts that are dictionary codes on the device, or are in a join's table, are
+ * stored once each.  All other columns are converted by way of Datums.
  */
 #include "postgres.h"
 
@@ -28,7 +28,7 @@ plan_gives_columns(const Plan *plan)
 	return true;
 }
 
-/* The output with the value of a target list's entry. */
+/* Return the output with the value of a target list's entry. */
 static const OutputColumn *
 output_of_entry(const OutputRows *outputs, const List *targetlist, AttrNumber entry)
 {
@@ -40,7 +40,7 @@ output_of_entry(const OutputRows *outputs, const List *targetlist, AttrNumber en
 	elog(ERROR, "gpudb: no output for attribute %d", var->varattno);
 }
 
-/* Texts by their codes. */
+/* Append texts, given by dictionary codes, to a column of plain texts; each text is stored once. */
 static DeviceStatus
 collect_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int column)
 {
@@ -71,17 +71,17 @@ collect_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int col
 	return status;
 }
 
-/* Texts that rows have by numbers. */
+/* Texts of rows, given by numbers. */
 typedef struct NumberedTexts
 {
-	const uint32 *number;		/* of each row; JOIN_NO_ROW = it has none */
-	const uint8 *nulls;			/* a byte for each: 1 = NULL; may be NULL */
-	uint32		count;			/* all numbers are below */
-	const uint8 *(*text) (const void *from, uint32 number, uint32 *length);	/* NULL if it is none */
+	const uint32 *number;		/* number of each row's text; JOIN_NO_ROW = NULL */
+	const uint8 *nulls;			/* a byte for each row: 1 = NULL; may be NULL */
+	uint32		count;			/* all numbers are less than this */
+	const uint8 *(*text) (const void *from, uint32 number, uint32 *length);	/* text with a number, or NULL */
 	const void *from;
 } NumberedTexts;
 
-/* Put them into a store as codes of its own; each number is looked up once. */
+/* Append texts to a store's column as codes of the store's own dictionary; each number is looked up once. */
 static DeviceStatus
 put_codes(const NumberedTexts *texts, uint32 nrows, RowStore *store, int column)
 {
@@ -113,7 +113,7 @@ text_of_code(const void *from, uint32 number, uint32 *length)
 	return dictionary_value((const Dictionary *) from, number, length);
 }
 
-/* Codes of one dictionary as those of the store's own. */
+/* Append codes of an output's dictionary to a store's column as codes of the store's own dictionary. */
 static DeviceStatus
 translate_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int column)
 {
@@ -126,7 +126,7 @@ translate_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int c
 	return put_codes(&texts, nrows, store, column);
 }
 
-/* A column of a table's rows. */
+/* A column of texts of a join's table. */
 typedef struct TextColumn
 {
 	const Tablet *rows;
@@ -143,7 +143,7 @@ text_of_row(const void *from, uint32 number, uint32 *length)
 	return tablet_is_null(texts->rows, texts->column, number) ? NULL : tablet_at(texts->rows, texts->rows->var) + TEXT_OFFSET(ref);
 }
 
-/* Texts of a table's rows as codes. */
+/* Append texts of a join's table to a store's column as dictionary codes. */
 static DeviceStatus
 code_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *store, int column)
 {
@@ -156,14 +156,14 @@ code_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *
 	return put_codes(&texts, joined->nrows, store, column);
 }
 
-/* Whether a column's values, if they are decimals, have so many digits after the point. */
+/* Return true if a store's column has `digits` digits after the decimal point, or is not numeric. */
 static bool
 has_digits(const RowStore *store, const ColumnUse *use, int column, int digits)
 {
 	return use->type != NUMERICOID || row_store_digits(store, column) == digits;
 }
 
-/* Whether a store's column takes an output's values as they are. */
+/* Return true if a store's column takes an output's values unchanged. */
 static bool
 is_same_form(const OutputColumn *output, const RowStore *store, const ColumnUse *use, int column)
 {
@@ -193,11 +193,11 @@ collect_values(const OutputColumn *output, uint32 nrows, RowStore *store, AttrNu
 	return status;
 }
 
-/* One column of a store; *by_value: attributes both of whose columns are there already. */
+/* Append an output to one column of a store; *by_value has the attributes all columns of which have been filled. */
 static DeviceStatus
 collect_column(const OutputColumn *output, uint32 nrows, RowStore *store, const ColumnUse *use, int column, Bitmapset **by_value)
 {
-	/* decimals of 128 bits come with others of 64 */
+	/* decimals of 128 bits follow others of 64 */
 	if (output->type == COLTYPE_I128 && row_store_type(store, column) == COLTYPE_I64 && !row_store_widen(store))
 		return STATUS_MEMORY_LIMIT;
 	if (is_same_form(output, store, use, column))
@@ -215,7 +215,7 @@ collect_column(const OutputColumn *output, uint32 nrows, RowStore *store, const 
 	return collect_values(output, nrows, store, use->attno);
 }
 
-/* Values of a join's table. */
+/* Append values of a join's table to a store's columns by way of Datums. */
 static DeviceStatus
 collect_fetched(const JoinedRows *joined, int a, RowStore *store, AttrNumber attno)
 {
@@ -236,7 +236,7 @@ collect_fetched(const JoinedRows *joined, int a, RowStore *store, AttrNumber att
 	return status;
 }
 
-/* The same where both columns have one form; false if they have not. */
+/* Append values of a join's table to a store's column that has the same form; return false if it has another one. */
 static bool
 copy_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *store, const ColumnUse *use, int column)
 {
@@ -267,7 +267,7 @@ copy_fetched(const JoinedRows *joined, const OutputResult *attribute, RowStore *
 	return true;
 }
 
-/* Whether a table holds an attribute as texts. */
+/* Return true if a join's table holds an attribute as texts. */
 static bool
 has_texts(const JoinedRows *joined, const OutputResult *attribute)
 {
@@ -301,7 +301,7 @@ collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *colum
 	return status;
 }
 
-/* What the device has found of a scan. */
+/* Append the outputs of a scan to a store. */
 static DeviceStatus
 collect_outputs(const OutputRows *outputs, uint32 nrows, const List *targetlist, RowStore *store, const ColumnUse *columns,
 				int ncolumns)
@@ -320,7 +320,7 @@ collect_outputs(const OutputRows *outputs, uint32 nrows, const List *targetlist,
 	return status;
 }
 
-/* Put what a batch has found into a store; what has no form of fixed width comes from the heap tuples. */
+/* Append the rows of a batch to a store; rows without outputs are projected from their heap tuples. */
 static DeviceStatus
 collect_batch(GpuScanState *state, RowStore *store, const ColumnUse *columns, int ncolumns)
 {
@@ -404,7 +404,7 @@ plan_collect_rows(PlanState *ps, RowStore *store)
 
 	while (status == STATUS_DONE)
 	{
-		/* what plans keep of their own they make where they find themselves */
+		/* plans allocate their own state in the current context */
 		MemoryContext old = MemoryContextSwitchTo(ps->state->es_query_cxt);
 		TupleTableSlot *slot = ExecProcNode(ps);
 

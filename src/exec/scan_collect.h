@@ -1,6 +1,6 @@
 /*
  * scan_collect.h
- *		The rows of a GpuScan, or of joins, as columns, without becoming tuples.
+ *		Collecting the rows of a GpuScan or GpuJoin as columns, without forming tuples.
  */
 #ifndef GPUDB_EXEC_SCAN_COLLECT_H
 #define GPUDB_EXEC_SCAN_COLLECT_H
@@ -12,28 +12,38 @@
 #include "nodes/execnodes.h"
 #include "tablet/row_store.h"
 
-/* Whether what a plan returns are columns alone. */
+/* Return true if a plan's target list consists of plain columns. */
 extern bool plan_gives_columns(const Plan *plan);
 
-/* Whether a plan is a GpuScan whose rows can be had so. */
+/* Return true if a plan is a GpuScan whose rows can be collected as columns. */
 extern bool is_collectable_scan(const PlanState *ps);
 
 /*
- * Put all rows of a GpuScan that has not begun into a store, whose columns are
- * these of the rows that the node returns.  DONE, or why the device could not
- * tell them: then nobody has seen an error that a filter raises.
+ * Collect all rows of a GpuScan that has not begun in a store with the given
+ * columns of the node's result.  Return DONE, or the reason why the device could
+ * not determine the rows; an error that a filter raises has not been raised
+ * then.
  */
 extern DeviceStatus scan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
 
-/* The same for a GpuJoin. */
+/*
+ * Return true if a plan is a GpuJoin whose rows can be collected as columns; join_collect() does
+ * so like scan_collect().
+ */
 extern bool is_collectable_join(const PlanState *ps);
 extern DeviceStatus join_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
 
-/* The same for any plan, as columns where that is possible, else row by row; or row by row in any case. */
+/*
+ * plan_collect() collects the rows of any plan, as columns where that is
+ * possible, else row by row; plan_collect_rows() always collects row by row.
+ */
 extern DeviceStatus plan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
 extern DeviceStatus plan_collect_rows(PlanState *ps, RowStore *store);
 
-/* Put rows that joins have made into a store, whose columns are these; attribute a of its rows is number wanted[a - 1] of what is wanted of them. */
+/*
+ * Append joined rows to a store with the given columns.  Attribute a of the
+ * store's rows is output number wanted[a - 1] of the joined rows.
+ */
 extern DeviceStatus collect_joined(const JoinedRows *joined, RowStore *store, const ColumnUse *columns, int ncolumns, const int *wanted);
 
 #endif							/* GPUDB_EXEC_SCAN_COLLECT_H */

@@ -2,11 +2,11 @@
  * scan_scroll.c
  *		A GpuScan whose cursor goes backward.
  *
- * A device judges rows in the order of the heap, ahead of whoever wants them.
- * Where a cursor goes backward PostgreSQL reads the heap instead, from where
- * the scan stands, and tests all filters, and so it does from then on in both
- * directions, until the scan begins anew.  A change of direction opens a scan of
- * the rows before or behind the place.
+ * A device filters rows in the order of the heap, ahead of the rows returned.
+ * Where a cursor goes backward PostgreSQL reads the heap instead, from the
+ * scan's position, and tests all filters; from then on it does so in both
+ * directions, until the node is rescanned.  A change of direction opens a TID
+ * range scan of the rows before or behind the position.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 
 #include "exec/exec_scan_private.h"
 
-/* Places before all rows, and behind them. */
+/* Set `place` to a position before all rows. */
 static void
 set_before_first(ItemPointer place)
 {
@@ -54,7 +54,7 @@ scan_end_scroll(GpuScanState *state)
 	state->scroll.on = false;
 }
 
-/* Take over from the device where the scan stands. */
+/* Take over from the device at the position of the scan. */
 static void
 begin_scroll(GpuScanState *state)
 {
@@ -72,7 +72,7 @@ begin_scroll(GpuScanState *state)
 	scroll->on = true;
 }
 
-/* Read the rows behind the place from there on, or those before it from there backward. */
+/* Open a scan of the rows behind the position, forward, or of those before it, backward. */
 static void
 turn(GpuScanState *state, ScanDirection direction)
 {
@@ -101,7 +101,7 @@ turn(GpuScanState *state, ScanDirection direction)
 	MemoryContextSwitchTo(old);
 }
 
-/* The next row of the heap in the scan slot; false if there is none. */
+/* Store the next row of the heap in the scan slot; return false if there is none. */
 static bool
 next_of_heap(GpuScanState *state, ScanDirection direction)
 {
@@ -137,7 +137,7 @@ scan_scroll(GpuScanState *state)
 		}
 		InstrCountFiltered1(ps, 1);
 	}
-	/* a scan that is asked again at its end would begin anew, so it is closed */
+	/* a scan at its end would start over at the next call, so it is closed */
 	close_scan(scroll);
 	if (ScanDirectionIsBackward(direction))
 		set_before_first(&scroll->place);

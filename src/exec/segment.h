@@ -1,6 +1,6 @@
 /*
  * segment.h
- *		Chunks of the shared memory of parallel workers.
+ *		Chunks of the dynamic shared memory of parallel workers.
  */
 #ifndef GPUDB_EXEC_SEGMENT_H
 #define GPUDB_EXEC_SEGMENT_H
@@ -9,7 +9,7 @@
 
 #include "access/parallel.h"
 
-/* Reserve room in a context's segment for one chunk of so many bytes, before the segment is made. */
+/* Reserve room for a chunk of `bytes` bytes in a parallel context's segment, before the segment is created. */
 static inline void
 segment_estimate(ParallelContext *context, Size bytes)
 {
@@ -17,7 +17,7 @@ segment_estimate(ParallelContext *context, Size bytes)
 	shm_toc_estimate_keys(&context->estimator, 1);
 }
 
-/* Take such a chunk, which workers find by the key. */
+/* Allocate a chunk of `bytes` bytes in a parallel context's segment; workers find it by the key. */
 static inline void *
 segment_insert(ParallelContext *context, uint64 key, Size bytes)
 {

@@ -1,17 +1,17 @@
 /*
  * selects.c
- *		Values that aggregates select by their rank, round by round.
+ *		Quantile selection by histogram refinement: values that aggregates select by rank.
  *
- * Each run of the program counts values in bins; between two of them the bins
- * that have the wanted ranks become the ranges of the next one, and once few
- * values are left in a range they are collected (core/op_select.h).  All runs
- * see the same rows, those of the query's snapshot, so whatever else they
- * compute comes out the same each time.
+ * Each run of the program counts values in bins.  Between two runs the bins that
+ * have the wanted ranks become the ranges of the next run, and once few values
+ * are left in a range they are collected (core/op_select.h).  All runs see the
+ * rows of the query's snapshot, so whatever else they compute comes out equal
+ * each time.
  *
- * Where many tablets are cached the first runs see a sample of them.  What the
- * sample tells is a guess: the first run of all rows counts within it, and
- * counts how many values are less, which tells whether the value is there.  A
- * GPU is asked to seek it there at once.
+ * Where many tablets are cached the first runs see a sample of them.  The range
+ * found in the sample is a guess: the first run of all rows counts within it, and
+ * counts the values below it, which shows if the value is there.  A GPU is asked
+ * to seek the value in that range at once.
  */
 #include "postgres.h"
 
@@ -22,25 +22,25 @@
 #include "exec/selects.h"
 #include "guc.h"
 
-/* Values of a sample that tell something, and runs that see it. */
+/* Number of values below which a sample is ignored, and maximum number of runs over a sample. */
 #define SAMPLE_LEAST 4096
 #define SAMPLE_RUNS 4
 
 struct Selects
 {
-	int			runs;			/* so far */
-	bool		samples;		/* the next one does */
-	SelectRange *certain;		/* of each value: where it is */
-	SelectStep *step;			/* and what the next run does about it */
+	int			runs;			/* runs over a sample so far */
+	bool		samples;		/* the next run sees a sample */
+	SelectRange *certain;		/* range of each value that is certain */
+	SelectStep *step;			/* the next run's range and method for each value */
 };
 
-/* What a run has found out about a value. */
+/* Counts of a run for one value. */
 typedef struct Counted
 {
-	const uint64 *state;		/* of bins, or of values */
-	int64		count;			/* of all values, */
-	int64		rank;			/* of the one that is wanted */
-	bool		bounded;		/* and between which they are */
+	const uint64 *state;		/* words of the state: bins, or collected values */
+	int64		count;			/* number of values that are not NULL */
+	int64		rank;			/* rank of the value that is selected */
+	bool		bounded;		/* `bounds`, the least and largest value, is known */
 	SelectRange bounds;
 } Counted;
 
@@ -91,7 +91,7 @@ clip(SelectRange *range, const SelectRange *bounds)
 	range->largest = Min(range->largest, bounds->largest);
 }
 
-/* Values that have been collected */
+/* Collected values */
 
 static int
 compare_keys(const void *a, const void *b)
@@ -102,7 +102,10 @@ compare_keys(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The value is one of those; or has to be looked for in bins, since they are too many after all. */
+/*
+ * Pick the value from the collected values, or make the next run count bins if
+ * they are too many after all.  Return false if counts contradict each other.
+ */
 static bool
 pick(SelectStep *step, const Counted *counted)
 {
@@ -124,9 +127,9 @@ pick(SelectStep *step, const Counted *counted)
 	return true;
 }
 
-/* What a device has sought */
+/* Values sought by a device */
 
-/* The value, if its rank is one of those that it has sought. */
+/* Take the value from those that the device has found, if its rank is among them. */
 static void
 take_sought(SelectStep *step, const Counted *counted)
 {
@@ -141,7 +144,10 @@ take_sought(SelectStep *step, const Counted *counted)
 	}
 }
 
-/* On which side of the device's range the value is, or within; false if that cannot be. */
+/*
+ * Narrow the certain range by the side of the device's range on which the value lies; return false
+ * if no value is possible.
+ */
 static bool
 learn_side(SelectRange *certain, SelectStep *step, const Counted *counted)
 {
@@ -160,7 +166,10 @@ learn_side(SelectRange *certain, SelectStep *step, const Counted *counted)
 	return certain->least <= certain->largest;
 }
 
-/* The value, or what has become known of it; bins will tell the rest. */
+/*
+ * Take the value found by the device, or what has become known of its range;
+ * bins narrow it further.  Return false if counts contradict each other.
+ */
 static bool
 end_seeking(SelectRange *certain, SelectStep *step, const Counted *counted)
 {
@@ -168,7 +177,7 @@ end_seeking(SelectRange *certain, SelectStep *step, const Counted *counted)
 	const int64 number = counted->rank - (int64) state[0];
 
 	step->collects = step->seeks = false;
-	/* no device has sought: all values of the range may be there, which may be a guess */
+	/* no device has sought: the values collected are those of the range, which may be a guess */
 	if (state[SEEK_WORD_STATUS] < SEEK_FAILED)
 	{
 		if (number >= 0 && number < (int64) state[1])
@@ -176,7 +185,7 @@ end_seeking(SelectRange *certain, SelectStep *step, const Counted *counted)
 		step->range = *certain;
 		return true;
 	}
-	/* others have seen some, which the device knows nothing of */
+	/* other devices have seen some values, which this device's words do not include */
 	if ((int64) state[SEEK_WORD_COUNT] != counted->count)
 	{
 		step->range = *certain;
@@ -222,7 +231,10 @@ narrow(SelectRange *certain, SelectStep *step, const Counted *counted)
 
 /* Bins of a sample */
 
-/* Where a value will be found, most probably; whether the sample can tell more. */
+/*
+ * Guess the range of a value from the bins of a sample.  Return true if another
+ * run over the sample can narrow it further.
+ */
 static bool
 guess(const SelectRange *certain, SelectStep *step, const Counted *counted)
 {
@@ -242,7 +254,7 @@ guess(const SelectRange *certain, SelectStep *step, const Counted *counted)
 		range.least = Max(range.least, counted->bounds.least);
 	if (counted->bounded && high < counted->count)
 		range.largest = Min(range.largest, counted->bounds.largest);
-	/* values that are less than the range, of which bins know nothing, or the other way round: it is the old one */
+	/* the sample has values outside the old range, which bins do not cover: retain the old range */
 	if (range.least > range.largest)
 		return false;
 	for (uint32 bin = low_bin < SELECT_BINS ? low_bin : 0; bin < SELECT_BINS && bin <= high_bin; bin++)
@@ -252,7 +264,10 @@ guess(const SelectRange *certain, SelectStep *step, const Counted *counted)
 	return narrowed && !select_is_found(&range) && within > (uint64) (4 * select_margin(counted->count));
 }
 
-/* Come closer to a value; false if counts contradict each other.  *more: a sample could tell more. */
+/*
+ * Narrow the range of value i by the counts of a run; return false if the counts
+ * contradict each other.  Set *more if another run over a sample is useful.
+ */
 static bool
 come_closer(GpuNode *node, const GroupTable *groups, int i, bool sampled, bool *more)
 {
@@ -304,10 +319,10 @@ create(const GpuNode *node)
 	return selects;
 }
 
-/* Of more rows a sample leaves more values than a GPU has room for (SEEK_MOST). */
+/* Number of rows above which a sample leaves more values than a GPU has room for (SEEK_MOST). */
 #define SEEK_ROWS 4e8
 
-/* Whether a GPU may seek what is selected: the values of one percentile of a column. */
+/* Return true if a GPU may seek the selected values: those of one percentile of a column. */
 static bool
 can_seek(const GpuNode *node)
 {
@@ -321,7 +336,7 @@ can_seek(const GpuNode *node)
 	return can;
 }
 
-/* Have the next run, of all rows, do so. */
+/* Make the next run, over all rows, seek the selected values on the GPU. */
 static void
 seek(GpuNode *node)
 {
@@ -335,7 +350,7 @@ seek(GpuNode *node)
 	selects->samples = false;
 }
 
-/* Guess by what is cached between which values all are; whether anything is known. */
+/* Guess the ranges of all values from cached columns; return true if some range was found. */
 static bool
 guess_bounds(const GpuNode *node)
 {
@@ -363,7 +378,7 @@ selects_begin(GpuNode *node)
 	if (node->selects != NULL || node->compiled.nselects == 0 || node->nmembers > 0)
 		return false;
 	node->selects = create(node);
-	/* zone maps know of hidden rows, too */
+	/* zone maps include hidden rows */
 	told = !node->secret && guess_bounds(node);
 	if (can_seek(node))
 	{
@@ -375,7 +390,7 @@ selects_begin(GpuNode *node)
 	return told;
 }
 
-/* Neighbours are looked for in one range: a state does for both. */
+/* Widen the ranges of a percentile's two values to their union, so that one state serves both. */
 static void
 join_ranges(const GpuNode *node)
 {
@@ -412,10 +427,10 @@ selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted)
 			return STATUS_BAD_PROGRAM;
 		*wanted |= !node->selects->step[i].found;
 	}
-	/* of all rows nothing is known yet */
+	/* nothing is known of all rows yet */
 	*wanted |= sampled;
 	node->request.steps = node->compiled.steps = node->selects->step;
-	/* one that was sought in vain is looked for as if nothing had been */
+	/* a value that was sought without success is looked for from a sample again */
 	node->selects->samples = sought || (sampled && more && ++node->selects->runs < SAMPLE_RUNS);
 	if (sampled)
 		join_ranges(node);

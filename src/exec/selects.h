@@ -1,6 +1,6 @@
 /*
  * selects.h
- *		Values that aggregates select by their rank, round by round.
+ *		Quantile selection by histogram refinement: values that aggregates select by rank.
  */
 #ifndef GPUDB_EXEC_SELECTS_H
 #define GPUDB_EXEC_SELECTS_H
@@ -12,40 +12,41 @@
 #include "core/hashtable.h"
 #include "exec/node.h"
 
-/* Nothing is known of them. */
+/* Free all that is known of the selected values, so that selection starts over. */
 extern void selects_forget(GpuNode *node);
 
 /*
- * Ahead of the first run, after compiling: guess by what is cached between
- * which values all are; whether to compile again, since that has told something.
+ * Before the first run, after compiling: guess the ranges of all selected values
+ * from cached columns, and decide if a GPU seeks them.  Return true if the program
+ * must be compiled again for this.
  */
 extern bool selects_begin(GpuNode *node);
 
-/* Whether it is enough for the next run to see a sample of the rows. */
+/* Return true if a sample of the rows suffices for the next run. */
 extern bool selects_would_sample(const GpuNode *node);
 
 /*
- * Come closer to all that are not found yet by what a run has counted, and
- * have the next run, if *wanted, go on from there.  DONE, or BAD_PROGRAM if
+ * Narrow the ranges of all values not found yet by the counts of a run, and set
+ * *wanted if another run is needed to find them.  Return DONE, or BAD_PROGRAM if
  * the counts contradict each other.
  */
 extern DeviceStatus selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted);
 
-/* Which values a percentile of so many is made of at one of its fractions: select_ranks(). */
+/* Set *first and *second to the ranks between which a percentile of `count` values lies; see select_ranks(). */
 static inline double
 selects_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int64 *second)
 {
 	return select_ranks(agg->fraction[fraction], agg->action == AGG_PERCENTILE_CONT, agg->descending, count, first, second);
 }
 
-/* What is such a part of the way from one float8 to another, as float8_lerp() has it. */
+/* Interpolate between two float8 values, as float8_lerp() does. */
 static inline Datum
 selects_between(Datum first, Datum second, double part)
 {
 	return Float8GetDatum(DatumGetFloat8(first) + (part * (DatumGetFloat8(second) - DatumGetFloat8(first))));
 }
 
-/* The values at all fractions of a percentile, as an array of the shape in which these stood. */
+/* Return the values at all fractions of a percentile as an array of the shape of the array of fractions. */
 extern Datum selects_array(const AggResult *agg, Datum *values);
 
 #endif							/* GPUDB_EXEC_SELECTS_H */

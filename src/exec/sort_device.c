@@ -1,6 +1,10 @@
 /*
  * sort_device.c
- *		Rows that a GPU puts in order, to be fetched, or to be those that another run goes over.
+ *		Sorting on a GPU: rows that are fetched in order, or stay on the device as the source of another run.
+ *
+ * The plan runs on the GPU and its rows are materialized there (kept_rows.c).
+ * When all rows are there they are sorted, and then either fetched into a store
+ * part by part, or held on the device until a memory context ends.
  */
 #include "postgres.h"
 
@@ -16,7 +20,10 @@
 #include "exec/sort_device.h"
 #include "guc.h"
 
-/* With fewer rows starting a job and fetching them takes longer than sorting them here: by measurement, some milliseconds. */
+/*
+ * Number of rows below which starting a job and fetching rows takes longer than sorting on the
+ * host: some ms, as measured.
+ */
 #define LEAST_ROWS	1000000
 
 bool
@@ -40,23 +47,23 @@ sort_device_text(bool on_gpu)
 	return gpudb_device == DEVICE_GPU && device_gpu_missing() == NULL ? "cpu (a GPU cannot run this program)" : "cpu";
 }
 
-/* Rows that have been fetched, to be put into a store behind those it has. */
+/* A part of the rows fetched, to be appended to the store's rows. */
 typedef struct Putting
 {
 	const DeviceSort *sort;
 	const KeptPart *part;
-	Tablet	   *tablet;			/* of the store */
+	Tablet	   *tablet;			/* tablet of the store */
 	uint32		behind;
 } Putting;
 
-/* Put values down in fewer bits. */
+/* Store values in fewer bits. */
 #define PUT(to, from) \
 	do { \
 		for (uint32 row = first; row < end; row++) \
 			((to *) values)[row] = (to) ((const from *) fetched)[row]; \
 	} while (0)
 
-/* Put some of a column's rows down: integers and floats are fetched as those of 8 bytes. */
+/* Store rows `first` to end - 1 of the part in a column; integers and floats are fetched as 8-byte values. */
 static void
 put_column(const Putting *putting, int c, uint32 first, uint32 end)
 {
@@ -111,7 +118,7 @@ put_nulls(const Putting *putting)
 		}
 }
 
-/* Fetch the rows that are wanted. */
+/* Fetch the rows wanted and append them to the store. */
 static bool
 fetch(const GpuNode *node, const DeviceSort *sort)
 {
@@ -124,7 +131,7 @@ fetch(const GpuNode *node, const DeviceSort *sort)
 		Putting		putting = {.sort = sort, .part = &part, .behind = (uint32) row_store_added(sort->store)};
 
 		CHECK_FOR_INTERRUPTS();
-		/* a batch that had to begin again has kept its rows twice */
+		/* a batch that had to be restarted has materialized its rows twice */
 		if (!fetched || part.total != sort->nrows || !row_store_reserve(sort->store, part.nrows))
 			return false;
 		putting.tablet = row_store_tablet(sort->store);
@@ -135,7 +142,7 @@ fetch(const GpuNode *node, const DeviceSort *sort)
 	return true;
 }
 
-/* Give rows back with the context that they were to last as long as. */
+/* Rows held on a device, dropped by a memory-context callback. */
 typedef struct Held
 {
 	const Device *device;
@@ -151,7 +158,7 @@ drop_rows(void *arg)
 	held->device->drop(held->rows);
 }
 
-/* Have them stay. */
+/* Hold the sorted rows on the device until sort->context is reset. */
 static bool
 hold(const GpuNode *node, DeviceSort *sort)
 {
@@ -166,7 +173,7 @@ hold(const GpuNode *node, DeviceSort *sort)
 	return true;
 }
 
-/* All rows are kept: sort them. */
+/* Sort the rows, all of which are materialized, and fetch or hold them. */
 static bool
 take(GpuNode *node, const GroupTable *groups, void *arg)
 {
@@ -175,7 +182,7 @@ take(GpuNode *node, const GroupTable *groups, void *arg)
 	const Tablet *rows = kept_rows_describe(&node->compiled, groups, wanted.null_count);
 
 	sort->nrows = wanted.nrows = rows->nrows;
-	/* nothing to do, and nothing that a run could go over */
+	/* no rows: nothing to fetch, and nothing that a run could read */
 	if (rows->nrows == 0)
 		return sort->store != NULL;
 	memcpy(wanted.key, sort->key, sizeof(SortKey) * sort->nkeys);

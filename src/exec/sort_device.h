@@ -1,6 +1,6 @@
 /*
  * sort_device.h
- *		Rows that a GPU puts in order, to be fetched, or to be those that another run goes over.
+ *		Sorting on a GPU: rows that are fetched in order, or stay on the device as the source of another run.
  */
 #ifndef GPUDB_EXEC_SORT_DEVICE_H
 #define GPUDB_EXEC_SORT_DEVICE_H
@@ -15,35 +15,41 @@
 
 typedef struct DeviceSort
 {
-	/* what is kept of the plan's rows, and by which of it they are sorted */
+	/* columns of the plan's rows that are materialized, and the keys by which they are sorted */
 	int			ncolumns;
 	const ColumnUse *column;
 	uint32		nkeys;
 	const SortKey *key;
-	uint32		npartition;		/* of these, those that tell partitions apart, */
-	uint32		numbers;		/* where rows that stay are to have numbers: KeptNumbers, a bit each */
+	uint32		npartition;		/* number of leading keys that are PARTITION BY columns */
+	uint32		numbers;		/* row numbers to be computed for rows that stay: a bit for each KeptNumber */
 
-	/* the rows that are fetched, from this one on, a multiple of 64; the columns of the store are those */
-	RowStore   *store;			/* NULL = they stay */
+	/* rows that are fetched: first is a multiple of 64; the store has the columns above */
+	RowStore   *store;			/* NULL = the rows stay on the device */
 	uint32		first;
 	uint32		end;
 
-	/* what has come of it */
-	uint32		nrows;			/* all that there are */
-	SharedTable shared;			/* where they stay, */
-	MemoryContext context;		/* and how long */
+	/* results */
+	uint32		nrows;			/* number of rows of the plan */
+	SharedTable shared;			/* place of rows that stay */
+	MemoryContext context;		/* rows that stay are dropped with this context */
 } DeviceSort;
 
-/* Whether a GPU is to try, before a plan has begun: it is one whose rows it can keep, and they are not too few. */
+/*
+ * Return true if a GPU should try to sort the rows of a plan that has not begun:
+ * the device can materialize them, and they are numerous enough.
+ */
 extern bool sort_device_may(const PlanState *ps);
 
-/* For EXPLAIN: the device, and why it is not the one asked for. */
+/* Return the device, and the reason if it is not the one asked for, for EXPLAIN. */
 extern const char *sort_device_text(bool on_gpu);
 
-/* Whether it may only tell which device it was to be, since rows may be hidden from the user: what has become of that goes by their values. */
+/*
+ * Return true if EXPLAIN may show only the device that was planned, since rows
+ * may be hidden from the user and the device that sorted depends on their values.
+ */
 extern bool sort_device_is_secret(const PlanState *ps);
 
-/* Run the plan there and sort; false if that could not be, and nothing has been fetched that counts. */
+/* Run the plan and sort its rows on the GPU; return false if that failed, and fetched rows are to be ignored. */
 extern bool sort_device_run(PlanState *ps, DeviceSort *sort);
 
 #endif							/* GPUDB_EXEC_SORT_DEVICE_H */

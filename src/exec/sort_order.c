@@ -1,6 +1,6 @@
 /*
  * sort_order.c
- *		The rows that a GpuSort has collected, in order: by its keys, run by run, or for each group by those of its aggregates.
+ *		Sorting the rows that a GpuSort has collected: by its keys, run by run, or by group and columns of aggregates.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@ sort_is_supported(Oid declared, Oid collation)
 
 	if (!is_storable(type, type == NUMERICOID || type == BPCHAROID ? VARHDRSZ : -1) || get_typtype(type) == TYPTYPE_ENUM)
 		return false;
-	/* comparing values of a type that has collations raises an error where it is not known which one */
+	/* comparing values of a collatable type raises an error where the collation is not known */
 	return OidIsValid(collation) ? get_collation_isdeterministic(collation) : !type_is_collatable(type);
 }
 
@@ -52,7 +52,7 @@ sort_keys_of(const GpuSortState *state, const StoredRows *stored, uint32 *nkeys)
 	return keys;
 }
 
-/* Columns that only tell rows apart. */
+/* Return sort keys of columns by which rows are only compared for equality. */
 static SortKey *
 keys_of_columns(const StoredRows *stored, const List *columns)
 {
@@ -99,7 +99,7 @@ sort_describe_groups(GpuSortState *state)
 		.stored = state->stored, .nsets = list_length(sets), .set = palloc0(sizeof(SortedSet) * list_length(sets)),
 		.ncalls = list_length(calls), .call = palloc0(sizeof(GroupCall) * list_length(calls))
 	};
-	/* downward by columns less than 0 */
+	/* a column less than 0 is in descending order */
 	foreach(lc, sets)
 	{
 		const int	attno = abs(lfirst_int(lc));
@@ -109,7 +109,7 @@ sort_describe_groups(GpuSortState *state)
 			.padded = state->stored->attribute[attno - 1].type == BPCHAROID
 		};
 	}
-	/* aggregates stand behind the rows' columns */
+	/* aggregates follow the rows' columns */
 	foreach(lc, calls)
 	{
 		const int	c = foreach_current_index(lc);
@@ -127,7 +127,7 @@ run_together(const SortHelpers *helpers, void (*work) (void *arg, uint32 part), 
 	device_cpu_together(helpers->threads, SORT_PARTS, work, arg);
 }
 
-/* What the Sort's keys of texts are ordered by; room for one key more. */
+/* Return the ranks by which texts are ordered in the collations of the Sort's keys; there is room for one key more. */
 static SortRanks *
 ranks_of_keys(const GpuSortState *state, const SortRequest *request)
 {
@@ -140,7 +140,10 @@ ranks_of_keys(const GpuSortState *state, const SortRequest *request)
 	return ranks;
 }
 
-/* Sort the rows by keys into memory of their context; how many are listed. */
+/*
+ * Sort the stored rows by the request's keys into *order, which is allocated in state->context;
+ * return the number of rows in it.
+ */
 static uint32
 sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
 {
@@ -150,7 +153,7 @@ sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
 	uint32		listed;
 
 	*order = mapping_palloc(state->context, sizeof(uint32) * Max((Size) nrows, 1));
-	/* nothing from here to where they are returned raises an error */
+	/* no error may be raised until the threads have been returned */
 	helpers.threads = threads_lease();
 	request->rows = state->stored->rows;
 	request->helpers = &helpers;
@@ -161,7 +164,7 @@ sort_into(GpuSortState *state, SortRequest *request, uint32 **order)
 	return listed;
 }
 
-/* Of rows that the first keys do not tell apart keep the first one. */
+/* Remove all but the first of the rows that are equal in the leading SORT_PRIVATE_DISTINCT keys. */
 static void
 keep_distinct(GpuSortState *state, const SortKey *keys)
 {
@@ -186,7 +189,7 @@ sort_describe_order(GpuSortState *state)
 	describe_windows(state);
 }
 
-/* The rows that are stored, from number `first` of their order on, as far as they are wanted. */
+/* Return a request for the stored rows from number `first` in the order on, as far as they are wanted. */
 static SortRequest
 request_of(const GpuSortState *state, uint32 first)
 {
@@ -219,7 +222,7 @@ sort_keys_of_set(const SortedSet *set, SortKey *keys, uint32 nkeys)
 	return nkeys + 1;
 }
 
-/* Sort the rows by their groups, and within these by the column of each set. */
+/* Sort the rows by group, and within groups by the column of each set. */
 static void
 sort_sets(GpuSortState *state)
 {

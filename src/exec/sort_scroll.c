@@ -2,12 +2,12 @@
  * sort_scroll.c
  *		A GpuSort whose cursor goes backward.
  *
- * Rows go forward as they do without a cursor.  The first time that one is
- * wanted backward they are made once more from the first one on, as far as they
- * have gone out, and put into a tuplestore; from then on that is read, as PostgreSQL's
- * Material does, and rows that are new are added to it.  PostgreSQL's own rows
- * might come in another order the second time, so after a fallback they are put
- * there as they come.
+ * Rows go forward as they do without a cursor.  The first time that a row is
+ * wanted backward, all rows returned so far are fetched once more and put into a
+ * tuplestore; from then on the tuplestore is read, as PostgreSQL's Material does,
+ * and new rows are added to it.  PostgreSQL's own rows might come in another
+ * order the second time, so after a fallback they are put into the tuplestore as
+ * they are returned.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 
 #include "exec/exec_sort_private.h"
 
-/* The next row; what is read below goes forward, whatever the cursor does. */
+/* Return the next row, or NULL; plans below go forward, whatever the cursor's direction. */
 static TupleTableSlot *
 next_row(GpuSortState *state)
 {
@@ -31,7 +31,7 @@ next_row(GpuSortState *state)
 	return TupIsNull(row) ? NULL : row;
 }
 
-/* Have rows in a tuplestore that is at its end. */
+/* Open the tuplestore of the rows returned so far, and its slot. */
 static void
 open_store(GpuSortState *state)
 {
@@ -43,7 +43,7 @@ open_store(GpuSortState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* The rows that have gone out, once more. */
+/* Fetch the rows returned so far once more and put them into the tuplestore, which is left at its end. */
 static void
 keep_rows_again(GpuSortState *state)
 {
@@ -59,7 +59,7 @@ keep_rows_again(GpuSortState *state)
 		;
 }
 
-/* A row that has not gone out yet; NULL, and the end is noted, where there is none. */
+/* Return a row that has not been returned before; NULL, after noting the end, if there is none. */
 static TupleTableSlot *
 next_new_row(GpuSortState *state)
 {
@@ -70,7 +70,7 @@ next_new_row(GpuSortState *state)
 	return row;
 }
 
-/* Forward without a tuplestore. */
+/* Return the next row of a cursor that has only gone forward; after a fallback the first row opens the tuplestore. */
 static TupleTableSlot *
 go_forward(GpuSortState *state)
 {
@@ -90,7 +90,7 @@ go_forward(GpuSortState *state)
 	return row;
 }
 
-/* A row that is new, at the tuplestore's end. */
+/* Return a row that has not been returned before, after adding it to the tuplestore. */
 static TupleTableSlot *
 add_row(GpuSortState *state)
 {
@@ -116,7 +116,7 @@ sort_scroll(GpuSortState *state)
 	at_end = tuplestore_ateof(scroll->store);
 	if (!forward && at_end)
 	{
-		/* the last row of the store is the one that went out last, unless all had gone out */
+		/* the last row of the store was returned last, unless the end has been reached */
 		if (!scroll->ended && !tuplestore_advance(scroll->store, false))
 			return NULL;
 		at_end = false;

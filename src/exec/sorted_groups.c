@@ -1,6 +1,6 @@
 /*
  * sorted_groups.c
- *		Groups of sorted rows, and their aggregates, of which some need the order of a group's values.
+ *		Aggregates over groups of sorted rows, some of which need the values of a group in order.
  */
 #include "postgres.h"
 
@@ -22,21 +22,24 @@
 #include "exec/selects.h"
 #include "exec/sorted_groups.h"
 
-/* Whether equal values of an aggregate's argument are the same: intervals of equal length print differently. */
+/*
+ * Return true if equal values of an aggregate's argument are indistinguishable: intervals of equal
+ * length print differently.
+ */
 static bool
 are_same(const Aggref *agg)
 {
 	return getBaseType(exprType((Node *) linitial_node(TargetEntry, agg->args)->expr)) != INTERVALOID;
 }
 
-/* The order of an ordered-set aggregate's values. */
+/* Set *descending to the direction of an ordered-set aggregate; return false if the aggregate is not supported. */
 static bool
 read_order(const Aggref *agg, bool *descending)
 {
 	return are_same(agg) && compile_set_order(agg, descending);
 }
 
-/* An aggregate of all rows of a group, or of all values that differ. */
+/* Describe an aggregate over all rows of a group, or over distinct values; return false if it is not supported. */
 static bool
 read_total(const Aggref *agg, GroupCall *call)
 {
@@ -73,13 +76,13 @@ sorted_group_call(const Aggref *agg, GroupCall *call, bool *descending)
 		default:
 			return agg->aggkind == AGGKIND_NORMAL && read_total(agg, call);
 	}
-	/* what is ordered downward stands so: ranks are counted from the first row in either case */
+	/* rows of a descending set are stored in descending order: ranks count from the first row in either case */
 	return read_order(agg, descending) && compile_fractions(agg, &call->percentile);
 }
 
 /* Finding groups */
 
-/* What threads look for together, each in a part of the order. */
+/* State shared by threads, each of which finds groups in a part of the order. */
 typedef struct Finding
 {
 	const StoredRows *stored;
@@ -91,7 +94,7 @@ typedef struct Finding
 	uint32		found[SORT_PARTS];
 } Finding;
 
-/* Put down where groups begin, in the memory that is for as many as the part has rows. */
+/* Find the groups that begin in a part of the order, using the part's own range of start[]. */
 static void
 find_part(void *arg, uint32 part)
 {
@@ -139,7 +142,7 @@ sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nkeys, MemoryC
 	groups->start[groups->ngroups] = nrows;
 }
 
-/* Whether a float among a column's values is such. */
+/* Return true if a column has a float that is not NULL and for which `is_such` is true. */
 static bool
 any_float(const Tablet *rows, uint16 number, bool (*is_such) (double value, double arg), double arg)
 {
@@ -171,7 +174,7 @@ is_beyond(double value, double limit)
 	return fabs(value) > limit && !isinf(value);
 }
 
-/* Whether an aggregate shows which of equal values has been taken. */
+/* Return true if an aggregate's result shows which of several equal values was taken. */
 static bool
 takes_one(const GroupCall *call)
 {
@@ -188,7 +191,7 @@ sorted_groups_are_ambiguous(const SortedGroups *groups)
 	return false;
 }
 
-/* Whether values of a set that are equal, of one group, have different digits. */
+/* Return true if equal values of one group, by the column of a set, have different display scales. */
 static bool
 any_digits_differ(const SortedGroups *groups, const SortedSet *set, const TabletColumn *digits)
 {
@@ -236,7 +239,7 @@ sorted_groups_may_overflow(const SortedGroups *groups)
 
 		if (groups->call[c].kind != GROUP_TOTAL || !total_sums_floats(groups->stored, of))
 			continue;
-		/* averages sum squares of deviations, too, each of them times n */
+		/* averages also sum squares of deviations, each of them times n */
 		column = (uint16) stored_rows_key(groups->stored, of.attribute);
 		limit = rows->column[column].type == COLTYPE_F32 ? FLT_MAX : of.kind == TOTAL_AVG ? sqrt(DBL_MAX) / 4 : DBL_MAX;
 		if (any_float(rows, column, is_beyond, limit / ((double) rows->nrows + 1)))
@@ -247,7 +250,7 @@ sorted_groups_may_overflow(const SortedGroups *groups)
 
 /* Aggregates */
 
-/* How many rows of a group, from its first one on, have a value in the column that a set is ordered by. */
+/* Return how many rows of a group, from its first one on, are not NULL in the column that a set is ordered by. */
 static uint32
 values_of_group(const SortedGroups *groups, const SortedSet *set, uint32 group)
 {
@@ -271,7 +274,10 @@ values_of_group(const SortedGroups *groups, const SortedSet *set, uint32 group)
 	return low - first;
 }
 
-/* The first row of the longest run of equal values, of those the first one, as mode_final() has it. */
+/*
+ * Return the first row of the longest run of equal values, the first such run if there are
+ * several, as mode_final() does.
+ */
 static uint32
 mode_of_group(const SortedGroups *groups, const SortedSet *set, uint32 first, uint32 n)
 {
@@ -295,7 +301,7 @@ mode_of_group(const SortedGroups *groups, const SortedSet *set, uint32 first, ui
 	return set->order[mode];
 }
 
-/* A value of each group: of its mode, or of a percentile at one of its fractions. */
+/* Compute the mode, or a percentile at one of its fractions, of each group of a range. */
 static void
 select_values(const SortedGroups *groups, const GroupCall *call, int fraction, GroupRange range, Datum *values, bool *isnull)
 {
@@ -316,7 +322,7 @@ select_values(const SortedGroups *groups, const GroupCall *call, int fraction, G
 		isnull[g] = count == 0;
 		if (count > 0 && call->kind == GROUP_PERCENTILE)
 			part[g] = selects_ranks(&call->percentile, fraction, count, &rank[0], &rank[1]);
-		/* of no values any row will do */
+		/* without values any row will do */
 		rows[g] = rows[n + g] = 0;
 		if (count > 0 && call->kind == GROUP_MODE)
 			rows[g] = rows[n + g] = mode_of_group(groups, set, start, count);
@@ -337,7 +343,7 @@ select_values(const SortedGroups *groups, const GroupCall *call, int fraction, G
 	}
 }
 
-/* Percentiles at all fractions of an array, as arrays of the same shape. */
+/* Compute percentiles at all fractions of an array, of each group of a range, as arrays of the same shape. */
 static void
 select_arrays(const SortedGroups *groups, const GroupCall *call, GroupRange range, Datum *values, bool *isnull)
 {

@@ -1,10 +1,10 @@
 /*
  * sorted_groups.h
- *		Groups of sorted rows, and their aggregates, of which some need the order of a group's values.
+ *		Aggregates over groups of sorted rows, some of which need the values of a group in order.
  *
- * Rows are sorted by their group keys, and within a group by what aggregates
- * order by, once for each such column.  Groups begin at the same places in each
- * of these orders, and NULLs are a group's last rows.
+ * Rows are sorted by their group keys, and within a group by the column that an
+ * aggregate orders by, once for each such column.  Groups begin at equal
+ * positions in each of these orders, and NULLs are a group's last rows.
  */
 #ifndef GPUDB_EXEC_SORTED_GROUPS_H
 #define GPUDB_EXEC_SORTED_GROUPS_H
@@ -20,28 +20,28 @@
 
 typedef enum GroupCallKind
 {
-	GROUP_TOTAL,				/* of rows, or of an attribute's values that are not NULL, or of those that differ */
+	GROUP_TOTAL,				/* over rows, or an attribute's values that are not NULL, or its distinct values */
 	GROUP_PERCENTILE,
 	GROUP_MODE,
 	GroupCallKind_Count
 } GroupCallKind;
 
-/* The rows in the order of their groups, and within these of a column. */
+/* Order of the rows by group, and within groups by one column. */
 typedef struct SortedSet
 {
 	SortKey		by;
 	uint32	   *order;
 } SortedSet;
 
-/* An aggregate; for plans its attribute and set. */
+/* An aggregate; a plan stores its attribute and set. */
 typedef struct GroupCall
 {
 	GroupCallKind kind;
-	int			attribute;		/* of the rows, from 0 on; -1 = none */
-	int			set;			/* whose order it is of; -1 = any */
-	AggResult	percentile;		/* PERCENTILE: its fractions, and what it does */
-	TotalKind	total;			/* TOTAL: which one, */
-	bool		distinct;		/* and whether of those that differ, which come in the order of its set */
+	int			attribute;		/* attribute of the rows, from 0 on; -1 = none */
+	int			set;			/* index of the set whose order it needs; -1 = any */
+	AggResult	percentile;		/* PERCENTILE: action, direction and fractions */
+	TotalKind	total;			/* TOTAL: kind of aggregate */
+	bool		distinct;		/* TOTAL: over distinct values, in the order of `set` */
 } GroupCall;
 
 typedef struct SortedGroups
@@ -52,39 +52,49 @@ typedef struct SortedGroups
 	int			ncalls;
 	GroupCall  *call;
 	uint32		ngroups;
-	uint32	   *start;			/* of each group in the order, and where the last one ends */
+	uint32	   *start;			/* position of each group in the orders, and the end of the last one */
 } SortedGroups;
 
 /*
- * Which aggregate it is and, if it needs an order, whether that
- * is a descending one; false if it is none of these, or PostgreSQL may give
- * one of several values that differ.
+ * Describe an aggregate and, if it needs its values in order, set *descending to
+ * the direction.  Return false if it is not supported, or if PostgreSQL may
+ * return any of several distinguishable values.
  */
 extern bool sorted_group_call(const Aggref *agg, GroupCall *call, bool *descending);
 
-/* Whether such an aggregate is of a group's rows in an order of its own. */
+/* Return true if an aggregate needs a group's rows in the order of a set. */
 static inline bool
 sorted_group_has_order(const GroupCall *call)
 {
 	return call->kind != GROUP_TOTAL || call->distinct;
 }
 
-/* Where groups of rows that stand in the order of some keys begin by these, into start[], which has room for each row; how many there are. */
+/*
+ * Find the groups of `nrows` rows that are ordered by `keys`.  Set start[], which
+ * has room for nrows entries, to the position in order[] at which each group
+ * begins, and return the number of groups.
+ */
 extern uint32 sorted_groups_starts(const StoredRows *stored, const uint32 *order, uint32 nrows, const SortKey *keys, int nkeys, uint32 *start);
 
-/* Find where groups begin by the columns that tell them apart; without such there is one, even of no rows. */
+/*
+ * Find the groups by the columns `keys`, given all sets in order.  Without keys
+ * there is one group, even of no rows.  groups->start is allocated in `context`.
+ */
 extern void sorted_groups_find(SortedGroups *groups, const SortKey *keys, int nkeys, MemoryContext context);
 
-/* Whether equal values, of which an aggregate takes one, may print differently: floats that are -0. */
+/* Return true if equal values, of which an aggregate takes one, may print differently: floats that are -0. */
 extern bool sorted_groups_are_ambiguous(const SortedGroups *groups);
 
-/* Whether equal values of a group, of which an aggregate takes one, show different numbers of digits: numerics of any scale.  Groups have been found. */
+/*
+ * Return true if equal values of a group, of which an aggregate takes one, have
+ * different display scales: numerics of any scale.  Groups must have been found.
+ */
 extern bool sorted_groups_differ_in_digits(const SortedGroups *groups);
 
-/* Whether a sum of floats may become too large on its way, which depends on their order. */
+/* Return true if a partial sum of floats may overflow, which depends on the order of the rows. */
 extern bool sorted_groups_may_overflow(const SortedGroups *groups);
 
-/* The aggregates of n groups, from `first` on: values[] and isnull[] of each. */
+/* Compute the aggregates of groups `first` to first + n - 1 into values[] and isnull[] of each aggregate. */
 extern void sorted_groups_compute(const SortedGroups *groups, uint32 first, uint32 n, Datum **values, bool **isnull);
 
 #endif							/* GPUDB_EXEC_SORTED_GROUPS_H */

@@ -1,6 +1,6 @@
 /*
  * sorted_runs.c
- *		Sorted rows that are more than memory holds: runs in temporary files, merged.
+ *		External merge sort: sorted rows that do not fit in memory, as runs in temporary files.
  *
  * A run has the rows of a full store, one after the other as PostgreSQL's
  * minimal tuples.  Merging compares by PostgreSQL's own functions, and holds
@@ -18,19 +18,19 @@
 
 #include "exec/sorted_runs.h"
 
-/* Rows whose values are looked up at a time. */
+/* Number of rows whose values are looked up at a time. */
 #define WRITE_ROWS 1024
 
 typedef struct Run
 {
 	BufFile    *file;
-	TupleTableSlot *slot;		/* its next row */
+	TupleTableSlot *slot;		/* the run's next row */
 } Run;
 
 struct SortedRuns
 {
 	MemoryContext context;
-	MemoryContext scratch;		/* of the rows being written */
+	MemoryContext scratch;		/* reset after each batch of rows written */
 	TupleDesc	desc;
 	int			nkeys;
 	SortSupport key;
@@ -38,7 +38,7 @@ struct SortedRuns
 	int			capacity;
 	Run		   *run;
 	uint64		bytes;
-	binaryheap *heap;			/* of runs that have a next row, by number */
+	binaryheap *heap;			/* numbers of the runs that have a next row */
 };
 
 SortedRuns *
@@ -83,7 +83,7 @@ new_run(SortedRuns *runs)
 	return run;
 }
 
-/* Write some rows whose values are there. */
+/* Write `n` rows, given by the values of each attribute, to a run. */
 static void
 write_rows(SortedRuns *runs, const Run *run, Datum **values, bool **isnull, uint32 n)
 {
@@ -136,7 +136,7 @@ sorted_runs_add(SortedRuns *runs, const StoredRows *stored, const uint32 *order,
 
 /* Merging */
 
-/* Read a run's next row; false at its end. */
+/* Read a run's next row into its slot; return false at its end. */
 static bool
 read_row(SortedRuns *runs, Run *run)
 {
@@ -157,7 +157,7 @@ read_row(SortedRuns *runs, Run *run)
 	return true;
 }
 
-/* The heap has the largest one first: the run whose row comes first is to be that. */
+/* Compare the next rows of two runs in reverse, since binaryheap has its largest element first. */
 static int
 compare_runs(Datum a, Datum b, void *arg)
 {

@@ -1,6 +1,6 @@
 /*
  * sorted_runs.h
- *		Sorted rows that are more than memory holds: runs in temporary files, merged.
+ *		External merge sort: sorted rows that do not fit in memory, as runs in temporary files.
  */
 #ifndef GPUDB_EXEC_SORTED_RUNS_H
 #define GPUDB_EXEC_SORTED_RUNS_H
@@ -14,23 +14,26 @@
 
 typedef struct SortedRuns SortedRuns;
 
-/* No runs yet, of rows of this kind in the order of a Sort; in the current memory context. */
+/*
+ * Create an empty set of runs, in the current memory context, for rows with descriptor `desc` in
+ * the order of a Sort.
+ */
 extern SortedRuns *sorted_runs_create(TupleDesc desc, const Sort *sort);
 
-/* Write a run: so many rows in order. */
+/* Write a run of `nrows` stored rows, whose numbers order[] has in order. */
 extern void sorted_runs_add(SortedRuns *runs, const StoredRows *stored, const uint32 *order, uint32 nrows);
 
-/* Begin to merge them, for the first time or again. */
+/* Begin to merge the runs, for the first time or again. */
 extern void sorted_runs_begin(SortedRuns *runs);
 
-/* The next row in a slot, which is cleared at the end; whether there is one. */
+/* Store the next row in a slot and return true; at the end clear the slot and return false. */
 extern bool sorted_runs_next(SortedRuns *runs, TupleTableSlot *slot);
 
-/* How many runs there are, and how many bytes they take. */
+/* Return the number of runs, or the number of bytes in them. */
 extern int	sorted_runs_count(const SortedRuns *runs);
 extern uint64 sorted_runs_bytes(const SortedRuns *runs);
 
-/* Give back the files. */
+/* Close the runs' temporary files and drop their slots. */
 extern void sorted_runs_close(SortedRuns *runs);
 
 #endif							/* GPUDB_EXEC_SORTED_RUNS_H */

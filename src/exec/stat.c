@@ -1,9 +1,9 @@
 /*
  * stat.c
- *		Counters of the whole server, and the functions behind the view gpudb.stat.
+ *		Server-wide counters, and the functions behind the view gpudb.stat.
  *
- * They live in shared memory, are counted with atomics and start at zero with
- * the server.  Nothing is counted that would tell of hidden rows: see
+ * Counters live in shared memory, are counted with atomics and start at zero
+ * with the server.  Nothing is counted that would reveal hidden rows: see
  * node.h, NODE_PRIVATE_SECRET.
  */
 #include "postgres.h"
@@ -156,7 +156,7 @@ put_row(ReturnSetInfo *result, const char *event, const char *reason, uint64 cou
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* gpudb.stat(): event, reason, count, meaning */
+/* gpudb.stat(): return event, reason, count, meaning. */
 Datum
 gpudb_stat(PG_FUNCTION_ARGS)
 {
@@ -178,7 +178,7 @@ gpudb_stat(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(gpudb_stat_reset);
 
-/* gpudb.stat_reset(): all counters to zero */
+/* gpudb.stat_reset(): set all counters to zero. */
 Datum
 gpudb_stat_reset(PG_FUNCTION_ARGS)
 {

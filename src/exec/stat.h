@@ -1,6 +1,6 @@
 /*
  * stat.h
- *		What gpudb nodes did in the whole server, counted by reason.
+ *		Server-wide counters of what gpudb nodes did, by reason.
  */
 #ifndef GPUDB_EXEC_STAT_H
 #define GPUDB_EXEC_STAT_H
@@ -11,23 +11,26 @@
 extern void stat_request_shmem(void);
 extern void stat_attach_shmem(void);
 
-/* Whether the library is preloaded; an error with a hint when it is not. */
+/*
+ * is_preloaded() returns true if the library is preloaded; require_preloaded() raises an error
+ * with a hint if it is not.
+ */
 extern bool is_preloaded(void);
 extern void require_preloaded(void);
 
-/* A node ran to its end on its device. */
+/* Count a node that ran to its end on its device. */
 extern void stat_count_executed(void);
 
-/* PostgreSQL answered for a node, or part of it, at run time. */
+/* Count a fallback at run time: PostgreSQL answered for a node, or for part of it. */
 extern void stat_count_fallback(const char *reason);
 
-/* A GPU left some windows of a node to the CPU device. */
+/* Count a node of which a GPU left some page batches to the CPU device. */
 extern void stat_count_left(const char *reason);
 
-/* The planner left a scan or an aggregate to PostgreSQL, for a reason other than cost. */
+/* Count a scan or an aggregate that the planner left to PostgreSQL for a reason other than cost. */
 extern void stat_count_refused(const char *reason);
 
-/* What a reason code means, in words; NULL for none of them. */
+/* Return what a reason code means, in words; NULL if there is no such code. */
 extern const char *reason_meaning(const char *reason);
 
 #endif							/* GPUDB_EXEC_STAT_H */

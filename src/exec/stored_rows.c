@@ -1,6 +1,6 @@
 /*
  * stored_rows.c
- *		The rows of any plan as columns of a store, and values of them again.
+ *		The rows of any plan stored as columns, and reading them back as Datums.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 #include "exec/node.h"
 #include "exec/stored_rows.h"
 
-/* The scale that a numeric is declared with; -1 if there is none. */
+/* Return the declared scale of a numeric; -1 if there is none. */
 static int
 declared_scale(int32 typmod)
 {
@@ -68,7 +68,7 @@ stored_rows_describe(TupleDesc desc)
 
 	stored->desc = desc;
 	stored->attribute = palloc0(sizeof(OutputResult) * Max(desc->natts, 1));
-	/* an interval has two, and so may a numeric */
+	/* an interval has two columns, and so may a numeric */
 	stored->column = palloc0(sizeof(ColumnUse) * Max(2 * desc->natts, 1));
 	for (int a = 0; a < desc->natts; a++)
 	{
@@ -85,14 +85,14 @@ stored_rows_describe(TupleDesc desc)
 		stored->column[stored->ncolumns++] = use;
 		if (any_scale)
 		{
-			/* its value, and how many digits it shows */
+			/* a numeric of any scale has its value, and the number of digits it shows */
 			stored->attribute[a].second = stored->ncolumns;
 			stored->column[stored->ncolumns] = use;
 			stored->column[stored->ncolumns++].second = true;
 		}
 		if (type != INTERVALOID)
 			continue;
-		/* which is ordered by the one, and has its bytes in the other */
+		/* an interval is ordered by the first column, and has its bytes in the second */
 		stored->attribute[a].value = -1;
 		stored->attribute[a].second = stored->ncolumns;
 		stored->column[stored->ncolumns] = use;
@@ -106,7 +106,7 @@ stored_rows_key(const StoredRows *stored, int a)
 {
 	const OutputResult *attribute = &stored->attribute[a];
 
-	/* of an interval the one before its bytes */
+	/* an interval's ordering column precedes its bytes */
 	return attribute->value >= 0 ? attribute->value : attribute->second - 1;
 }
 
@@ -128,7 +128,7 @@ stored_rows_finish(StoredRows *stored, RowStore *store)
 	stored->rows = row_store_finish(store);
 }
 
-/* Values that are stored as they are in a Datum: one after the other, without waiting for each. */
+/* Read values that are stored as in a Datum: one after the other, without waiting for each. */
 #define READ(type, to_datum) \
 	do { \
 		const type *const from = (const type *) tablet_at(stored->rows, column->values); \

@@ -1,6 +1,6 @@
 /*
  * stored_rows.h
- *		The rows of any plan as columns of a store, and values of them again.
+ *		The rows of any plan stored as columns, and reading them back as Datums.
  */
 #ifndef GPUDB_EXEC_STORED_ROWS_H
 #define GPUDB_EXEC_STORED_ROWS_H
@@ -17,35 +17,38 @@ typedef struct StoredRows
 	TupleDesc	desc;
 	int			ncolumns;
 	ColumnUse  *column;
-	OutputResult *attribute;	/* of each attribute of the rows: its columns */
-	Tablet	   *rows;			/* once they are there */
+	OutputResult *attribute;	/* columns of each attribute of the rows */
+	Tablet	   *rows;			/* NULL until all rows are stored */
 } StoredRows;
 
-/* Whether values of a type can be stored whose form is known before they come. */
+/* Return true if values of a type can be stored in a form that is known in advance. */
 extern bool is_storable(Oid type, int32 typmod);
 
-/* How rows of this kind are stored; every type is storable.  Allocated in the current context. */
+/* Describe how rows are stored whose types are all storable; palloc'd in the current context. */
 extern StoredRows *stored_rows_describe(TupleDesc desc);
 
-/* Whether values are numerics without a declared scale: each has its own, and how many digits a column has is known once all are there. */
+/*
+ * Return true if values are numerics without a declared scale: each has its own, and the column's
+ * scale is known at the end.
+ */
 extern bool has_any_scale(Oid type, int32 typmod);
 
-/* All rows are in the store. */
+/* Finish a store that has all rows, and set stored->rows and the scales of numerics. */
 extern void stored_rows_finish(StoredRows *stored, RowStore *store);
 
-/* The column that an attribute is ordered by, and NULL in where it is. */
+/* Return the column by which an attribute is ordered; it is NULL where the attribute is. */
 extern int	stored_rows_key(const StoredRows *stored, int attribute);
 
-/* A store for them, in memory of `context`, of as many bytes at most; so many rows are expected. */
+/* Create a store in memory of `context` for at most `limit` bytes; `expected` is the estimated number of rows. */
 extern RowStore *stored_rows_create(const StoredRows *stored, MemoryContext context, uint64 limit, double expected);
 
-/* How much later rows come that are asked for ahead of time. */
+/* Distance, in rows, of the row that is prefetched. */
 #define STORED_ROWS_AHEAD 16
 
 /*
- * Of rows in an order, which lie anywhere, have memory asked for a column's
- * value of one that comes later.  Inlined at once: gcc takes the call of a
- * function that only asks for memory for one without effect.
+ * Prefetch a column's value in the row STORED_ROWS_AHEAD entries later in rows[],
+ * since rows in an order are scattered in memory.  Always inlined: gcc takes the
+ * call of a function that only prefetches for one without effect.
  */
 static pg_attribute_always_inline void
 stored_rows_ask_ahead(const StoredRows *stored, int column, const uint32 *rows, uint32 n)
@@ -56,7 +59,7 @@ stored_rows_ask_ahead(const StoredRows *stored, int column, const uint32 *rows, 
 		__builtin_prefetch((const char *) tablet_at(stored->rows, of->values) + (Size) coltype_bytes((ColType) of->type) * rows[STORED_ROWS_AHEAD]);
 }
 
-/* An attribute of so many rows, by their numbers; values of variable length are palloc'd in the current context. */
+/* Read an attribute of the `n` rows numbered rows[]; values of variable length are palloc'd in the current context. */
 extern void stored_rows_read(const StoredRows *stored, int attribute, const uint32 *rows, uint32 n, Datum *values, bool *isnull);
 
 #endif							/* GPUDB_EXEC_STORED_ROWS_H */

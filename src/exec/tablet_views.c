@@ -1,7 +1,7 @@
 /*
  * tablet_views.c
- *		What is cached, and what may be, for the views gpudb.tablets, gpudb.cache, gpudb.dictionaries and gpudb.admission; checking and
- *		forgetting it.
+ *		Functions behind the views gpudb.tablets, gpudb.cache, gpudb.dictionaries, gpudb.admission and
+ *		gpudb.progress, and functions that check and evict cached tablets.
  */
 #include "postgres.h"
 
@@ -39,7 +39,7 @@ PG_FUNCTION_INFO_V1(gpudb_progress);
 PG_FUNCTION_INFO_V1(gpudb_check);
 PG_FUNCTION_INFO_V1(gpudb_evict);
 
-/* Columns that were cached at one moment: names are looked up later, without the pool's lock. */
+/* Copy of the descriptions of cached columns: names are looked up later, without the pool's lock. */
 typedef struct Seen
 {
 	int			n;
@@ -62,7 +62,7 @@ see(const ShelfColumn *column, void *arg)
 	seen->column[seen->n++] = *column;
 }
 
-/* How a column's values are stored, by the names of coltype.def. */
+/* Return the name, as in coltype.def, of the form in which a column's values are stored. */
 static const char *
 form_name(ColType form)
 {
@@ -77,7 +77,10 @@ form_name(ColType form)
 	return "";
 }
 
-/* gpudb.tablets(): relation, column_name, first_block, blocks, blocks_lost, rows, form, bytes, bytes_raw, hits, rebuilds, unused, last_use */
+/*
+ * gpudb.tablets(): return relation, column_name, first_block, blocks, blocks_lost, rows, form, bytes, bytes_raw,
+ * hits, rebuilds, unused, last_use.
+ */
 Datum
 gpudb_tablets(PG_FUNCTION_ARGS)
 {
@@ -94,7 +97,7 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 		Oid			relation = compat_relation_of_file(c->tablespace, c->file);
 		char	   *name = OidIsValid(relation) ? get_attname(relation, c->key.attno, true) : NULL;
 
-		/* dropped by now, or nobody's business */
+		/* dropped by now, or hidden from this user */
 		if (name == NULL || !shelf_may_be_told(relation, c->key.attno))
 			continue;
 		{
@@ -112,7 +115,7 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Dictionaries that there were at one moment. */
+/* Copy of the descriptions of dictionaries. */
 typedef struct SeenCodes
 {
 	int			n;
@@ -135,7 +138,7 @@ see_codes(const CodesShown *shown, void *arg)
 	seen->shown[seen->n++] = *shown;
 }
 
-/* gpudb.dictionaries(): relation, column_name, entries, bytes, refused */
+/* gpudb.dictionaries(): return relation, column_name, entries, bytes, refused. */
 Datum
 gpudb_dictionaries(PG_FUNCTION_ARGS)
 {
@@ -152,7 +155,7 @@ gpudb_dictionaries(PG_FUNCTION_ARGS)
 		Oid			relation = compat_relation_of_file(c->tablespace, c->file);
 		char	   *name = OidIsValid(relation) ? get_attname(relation, c->attno, true) : NULL;
 
-		/* dropped by now, or nobody's business */
+		/* dropped by now, or hidden from this user */
 		if (name == NULL || !shelf_may_be_told(relation, c->attno))
 			continue;
 		{
@@ -168,7 +171,7 @@ gpudb_dictionaries(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* A relation that is the user's. */
+/* Open a relation with AccessShareLock; raises an error if the user does not own it. */
 static Relation
 open_own(Oid oid)
 {
@@ -201,7 +204,7 @@ put_check(const TabletCheck *check, void *arg)
 	tuplestore_putvalues(rows->result->setResult, rows->result->setDesc, values, nulls);
 }
 
-/* gpudb.progress(): pid, relation, tablets_done, tablets, began */
+/* gpudb.progress(): return pid, relation, tablets_done, tablets, began. */
 Datum
 gpudb_progress(PG_FUNCTION_ARGS)
 {
@@ -224,12 +227,12 @@ gpudb_progress(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The names that gpudb.admission shows for the states of accounts. */
+/* Names of the states of accounts in gpudb.admission. */
 static const char *const state_names[] = {
 	[ADMISSION_NONE] = "", [ADMISSION_OPEN] = "wanted", [ADMISSION_WAITS] = "waits", [ADMISSION_TAKEN] = "being built", [ADMISSION_ENDED] = "built"
 };
 
-/* The names of an account's columns, each once, as an array. */
+/* Return the names of an account's columns, each once, as an array. */
 static Datum
 column_names(const AdmissionShown *shown)
 {
@@ -248,7 +251,7 @@ column_names(const AdmissionShown *shown)
 	return PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* gpudb.admission(): relation, columns, state, lost_ms, price_ms, builds, since */
+/* gpudb.admission(): return relation, columns, state, lost_ms, price_ms, builds, since. */
 Datum
 gpudb_admission(PG_FUNCTION_ARGS)
 {
@@ -259,7 +262,7 @@ gpudb_admission(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (int place = 0; place < ADMISSION_ACCOUNTS; place++)
 	{
-		/* what was lost tells how many rows there are */
+		/* lost_ms reveals how many rows the relation has */
 		if (!admission_show(place, &shown) || shown.database != MyDatabaseId || !shelf_may_be_told(shown.relation, 0))
 			continue;
 		{
@@ -275,7 +278,10 @@ gpudb_admission(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* gpudb.check(relation regclass): column_name, tablets, blocks, rows, differences.  For its owner. */
+/*
+ * gpudb.check(relation regclass): return column_name, tablets, blocks, rows, differences; only for
+ * the relation's owner.
+ */
 Datum
 gpudb_check(PG_FUNCTION_ARGS)
 {
@@ -289,7 +295,7 @@ gpudb_check(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* gpudb.evict(relation regclass): forget its tablets; how many there were.  For its owner. */
+/* gpudb.evict(relation regclass): evict its tablets and return how many there were; only for the relation's owner. */
 Datum
 gpudb_evict(PG_FUNCTION_ARGS)
 {

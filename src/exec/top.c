@@ -1,12 +1,12 @@
 /*
  * top.c
- *		The groups that can be among the first n of an order.
+ *		Top-N groups: the groups that can be among the first n of an order.
  *
  * A sort column of each group becomes an integer, less for what comes first
- * (core/group_top.h).  The n first groups so far stand in a heap with the last
- * of them on top: a group that comes after that one cannot be among the first
- * n.  When all groups have been looked at, that one is the bound.  Most groups
- * are told by the first sort column; the others are looked at where it ties.
+ * (core/group_top.h).  The n best groups so far are held in a heap with the last
+ * of them on top: a group that comes after the top cannot be among the first n.
+ * When all groups have been looked at, the top is the bound.  Most groups are
+ * decided by the first sort column; further columns are compared where it ties.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 #include "compile/opmap.h"
 #include "exec/top.h"
 
-/* Types whose values are integers in their order; of floats, without a -0 beside 0. */
+/* Return true if a type's values are represented by integers in their order; for floats, if there is no -0 beside 0. */
 static bool
 type_is_ordered(Oid type)
 {
@@ -53,10 +53,10 @@ aggregate_is_ordered(const AggResult *agg)
 			return true;
 		case AGG_MIN:
 		case AGG_MAX:
-			/* a float that is 0 where there is a -0 as well has made the node fall back */
+			/* the node has fallen back if the float is 0 and there is a -0 as well */
 			return type_is_ordered(agg->argtype);
 		case AGG_SUM:
-			/* of floats it is the value after rounding that is compared */
+			/* sums of floats are compared after rounding */
 			return agg->argtype != FLOAT4OID && agg->argtype != FLOAT8OID;
 		case AGG_AVG:
 			/* PostgreSQL rounds quotients to different numbers of digits */
@@ -71,7 +71,7 @@ aggregate_is_ordered(const AggResult *agg)
 		case AGG_STDDEV_SAMP:
 		case AGG_EXACT_SUM:
 		case AGG_EXACT_AVG:
-			/* these are of all rows */
+			/* percentiles are over all rows, without groups */
 		case AGG_PERCENTILE_DISC:
 		case AGG_PERCENTILE_CONT:
 			return false;
@@ -147,7 +147,7 @@ compare_rows(Datum row, Datum other, void *top_order)
 	return group_row_compare(top, (const uint64 *) DatumGetPointer(row), &place);
 }
 
-/* Note a group that may be among the first n. */
+/* Add a group that may be among the first n. */
 static void
 add_group(Top *top, uint32 *capacity, uint32 group)
 {
@@ -159,7 +159,7 @@ add_group(Top *top, uint32 *capacity, uint32 group)
 	top->group[top->ngroups++] = group;
 }
 
-/* Return the place of the last of the first rows, which stands on top. */
+/* Return the place of the last of the first n rows so far, the top of the heap. */
 static GroupOrder
 place_of_last(const Top *top, binaryheap *first)
 {
@@ -167,9 +167,9 @@ place_of_last(const Top *top, binaryheap *first)
 }
 
 /*
- * Note the groups that come no later than the n-th of the groups before them,
- * which are more than those that come no later than the n-th of all.  Returns
- * the place of that one.
+ * Add the groups that come no later than the n-th best of the groups before
+ * them, a superset of those that come no later than the n-th best of all.
+ * Return the place of the n-th best of all.
  */
 static GroupOrder
 find_candidates(Top *top, const GroupTable *groups)

@@ -1,10 +1,9 @@
 /*
  * totals.c
- *		Aggregates over stored rows that are gone over one by one.
+ *		Aggregates over stored rows, computed row by row.
  *
- * Sums of integers and decimals are exact, so that what leaves can be
- * subtracted again.  Floats are added as PostgreSQL adds them, in the order in
- * which they come.
+ * Sums of integers and decimals are exact, so that rows can be subtracted
+ * again.  Floats are added as PostgreSQL adds them, in the order of the rows.
  */
 #include "postgres.h"
 
@@ -24,10 +23,13 @@
 #include "exec/joined_rows.h"
 #include "exec/totals.h"
 
-/* Digits of a numeric of which as many as there can be rows add up to 38. */
+/* Maximum digits of a numeric such that the sum over the largest possible number of rows has at most 38 digits. */
 #define SUM_DIGITS	28
 
-/* Whether sums of a type can be: of floats, and within 128 bits of integers and of decimals whose digits are known and not too many. */
+/*
+ * Return true if sums of a type can be computed: of floats, of integers, and of
+ * decimals with a declared precision whose sum fits in 128 bits.
+ */
 static bool
 can_be_summed(Oid type, int32 typmod)
 {
@@ -58,7 +60,10 @@ total_of_function(Oid function, const Expr *argument, TotalKind *kind)
 		case AGG_MIN:
 		case AGG_MAX:
 			*kind = map->action == AGG_MIN ? TOTAL_MIN : TOTAL_MAX;
-			/* values are compared as they come, and of equal ones that print differently any may be it */
+			/*
+			 * values are compared in their stored form, and any of several equal values that print differently
+			 * may be taken
+			 */
 			return sort_is_supported(type, collation) && !is_collated(collation) && !has_any_scale(type, typmod);
 		case AGG_BOOL_AND:
 		case AGG_BOOL_OR:
@@ -104,8 +109,9 @@ row_float(const Tablet *rows, const TabletColumn *column, uint32 row)
 }
 
 /*
- * Add a float as PostgreSQL does, rounded if it is of 4 bytes, and note where that fails: finite values
- * whose sum is not, and for averages squares of deviations that are too large.
+ * Add a float as PostgreSQL does, rounded if it is of 4 bytes, and note where
+ * PostgreSQL raises an error: finite values whose sum is not finite, and for
+ * averages squares of deviations that are too large.
  */
 static void
 add_float(TotalKind kind, bool rounded, float8 value, Total *total)
@@ -150,7 +156,7 @@ void
 total_add(const Total *more, Total *total)
 {
 	wide_store(total->sum, wide_load(total->sum) + wide_load(more->sum));
-	/* a sum of nothing is none: it would take the sign from zeros */
+	/* the sum of no rows is not added: it would change the sign of a -0 */
 	total->float_sum = total->count > 0 ? total->float_sum + more->float_sum : more->float_sum;
 	total->count += more->count;
 }
@@ -166,7 +172,7 @@ total_datum(const StoredRows *stored, TotalOf of, const Total *total)
 		return Int64GetDatum(total->count);
 	if (total_sums_floats(stored, of))
 		return of.kind == TOTAL_SUM ? float_datum(type, total->float_sum) : Float8GetDatum(total->float_sum / (float8) total->count);
-	/* of so many rows as there can be it is no more than that */
+	/* fits in 64 bits for the largest possible number of rows */
 	if (of.kind == TOTAL_SUM && (type == INT2OID || type == INT4OID))
 		return Int64GetDatum((int64) wide_load(total->sum));
 	scale = stored->attribute[of.attribute].scale;

@@ -1,6 +1,6 @@
 /*
  * totals.h
- *		Aggregates over stored rows that are gone over one by one.
+ *		Aggregates over stored rows, computed row by row.
  */
 #ifndef GPUDB_EXEC_TOTALS_H
 #define GPUDB_EXEC_TOTALS_H
@@ -14,58 +14,58 @@
 
 typedef enum TotalKind
 {
-	TOTAL_COUNT,				/* of rows, or of an attribute's values that are not NULL */
+	TOTAL_COUNT,				/* number of rows, or of an attribute's values that are not NULL */
 	TOTAL_SUM,
 	TOTAL_AVG,
-	TOTAL_MIN,					/* of truth values, whether all are true, */
-	TOTAL_MAX,					/* or any is */
+	TOTAL_MIN,					/* least value; of bools, all are true */
+	TOTAL_MAX,					/* largest value; of bools, any is true */
 	TotalKind_Count
 } TotalKind;
 
-/* Whether it is the value of one of the rows. */
+/* Return true if an aggregate's value is that of one of the rows. */
 static inline bool
 total_is_of_row(TotalKind kind)
 {
 	return kind == TOTAL_MIN || kind == TOTAL_MAX;
 }
 
-/* Which one, of which attribute of the rows, from 0 on; -1 = none. */
+/* Kind and argument of an aggregate; the argument is an attribute of the rows, from 0 on; -1 = none. */
 typedef struct TotalOf
 {
 	TotalKind	kind;
 	int			attribute;
-	bool		as_doubles;		/* of floats of 4 bytes, too */
+	bool		as_doubles;		/* floats of 4 bytes are summed as doubles, too */
 } TotalOf;
 
-/* What is known of the rows that have been gone over. */
+/* State of an aggregate over the rows added so far. */
 typedef struct Total
 {
-	int64		count;			/* how many are not NULL */
+	int64		count;			/* number of rows that count, see total_counts() */
 	uint64		sum[2];			/* a Wide, which palloc() would not align */
 	float8		float_sum;
-	float8		squares;		/* of floats' deviations, summed */
-	bool		overflow;		/* one of these is too large */
+	float8		squares;		/* sum of squares of floats' deviations */
+	bool		overflow;		/* float_sum or squares has overflowed */
 } Total;
 
-/* Which aggregate of an argument a function is; false if it is none of these, or its argument is of no type that it can be computed for. */
+/* Set *kind to the aggregate that a function is; return false if it, or the type of its argument, is not supported. */
 extern bool total_of_function(Oid function, const Expr *argument, TotalKind *kind);
 
-/* Whether it sums floats, which come in the order of rows and are never subtracted. */
+/* Return true if an aggregate sums floats, which are added in the order of the rows and never subtracted. */
 extern bool total_sums_floats(const StoredRows *stored, TotalOf of);
 
-/* Whether a row counts: it has a value, if it is values that are counted. */
+/* Return true if a row counts: the argument, if there is one, is not NULL. */
 extern bool total_counts(const StoredRows *stored, TotalOf of, uint32 row);
 
-/* What least and largest values are compared by. */
+/* Return the key by which least and largest values are compared. */
 extern SortKey total_key(const StoredRows *stored, TotalOf of);
 
-/* A row that counts enters a count, a sum or an average, or leaves it. */
+/* Add a row that counts to a count, a sum or an average (`enters`), or remove it. */
 extern void total_change(const StoredRows *stored, TotalOf of, uint32 row, bool enters, Total *total);
 
-/* What some rows have come to, added to others; not what would show that floats are too large. */
+/* Add the count and sums of other rows; overflow and squares, which show that floats are too large, are not added. */
 extern void total_add(const Total *more, Total *total);
 
-/* A count, or a sum or an average of some rows, as PostgreSQL has it. */
+/* Return the count, or the sum or average of at least one row, as PostgreSQL computes it. */
 extern Datum total_datum(const StoredRows *stored, TotalOf of, const Total *total);
 
 #endif							/* GPUDB_EXEC_TOTALS_H */

@@ -1,10 +1,10 @@
 /*
  * unmatched.c
- *		The rows of a full join's table that have met no row of the other side.
+ *		The rows of a full join's inner table that have no match on the outer side.
  *
- * A full join runs as a left one, whose pairs tell which rows of the table
- * have met one.  The others follow: among them those with a NULL in their key,
- * which are rows of the table although no key finds them.
+ * A full join runs as a left join, whose pairs show which rows of the inner
+ * table have a match.  The other rows follow, among them those with a NULL in
+ * their key, which are rows of the table although no key finds them.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@ unmatched_begin(Unmatched *unmatched, MemoryContext context, const JoinRows *tab
 		.rows = rows, .table = ntables - 1, .matches = MemoryContextAlloc(context, bytes),
 		.met = MemoryContextAllocExtended(context, Max(tablet_bitmap_bytes(rows->nrows), 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)
 	};
-	/* no row is all ones */
+	/* JOIN_NO_ROW is all ones */
 	memset(unmatched->matches, 0xff, bytes);
 }
 

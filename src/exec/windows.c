@@ -1,8 +1,8 @@
 /*
  * windows.c
- *		Window functions over rows in their window's order.
+ *		Window functions over rows in the order of their OVER clause.
  *
- * Rows come in order, so where a partition begins, and where peers do, shows
+ * Rows come in order, so the start of a partition or of a group of peers is found
  * by comparing each row with the one before it.
  */
 #include "postgres.h"
@@ -14,7 +14,7 @@
 #include "exec/stored_rows.h"
 #include "exec/windows.h"
 
-/* How many rows away lag() or lead() look, unless that is computed, or there is a default; false if so. */
+/* Set *distance to how far lag() or lead() look; return false if it is not constant, or if there is a default. */
 static bool
 distance_of(const WindowFunc *function, int *distance)
 {
@@ -29,7 +29,10 @@ distance_of(const WindowFunc *function, int *distance)
 	return *distance > PG_INT32_MIN;
 }
 
-/* How many parts ntile() makes, unless that is computed, or PostgreSQL's error; false if so. */
+/*
+ * Set *n to the number of buckets of ntile(); return false if it is not constant, or if PostgreSQL
+ * raises an error for it.
+ */
 static bool
 number_of_parts(const WindowFunc *function, int *n)
 {
@@ -104,7 +107,7 @@ window_call_of(const List *list)
 	};
 }
 
-/* Whether a function is of a frame's rows. */
+/* Return true if a function has a window frame. */
 static bool
 has_frame(const WindowCall *call)
 {
@@ -127,21 +130,21 @@ windows_restart(Windows *windows)
 	windows->next = windows->partition = windows->partition_end = windows->peers = windows->peers_end = windows->dense = 0;
 }
 
-/* Whether two rows, by their numbers in order, differ by some columns. */
+/* Return true if two rows, by their numbers in order, differ in some of the keys. */
 static bool
 differ(const Windows *windows, const SortKey *keys, int nkeys, uint32 a, uint32 b)
 {
 	return sort_compare(windows->stored->rows, keys, (uint32) nkeys, windows->order[a], windows->order[b]) != 0;
 }
 
-/* Whether row b, if there is one, is of the partition of row a. */
+/* Return true if row b exists and belongs to the partition of row a. */
 static bool
 same_partition(const Windows *windows, uint32 a, int64 b)
 {
 	return b >= 0 && b < windows->nrows && !differ(windows, windows->keys.partition, windows->keys.npartition, a, (uint32) b);
 }
 
-/* Keys of rows that come later are wanted soon. */
+/* Prefetch the keys of rows that come later. */
 static pg_attribute_always_inline void
 ask_ahead(const Windows *windows, const SortKey *keys, int nkeys)
 {
@@ -149,7 +152,7 @@ ask_ahead(const Windows *windows, const SortKey *keys, int nkeys)
 		stored_rows_ask_ahead(windows->stored, keys[k].column, windows->order + windows->next, windows->nrows - windows->next);
 }
 
-/* Go on to the next row. */
+/* Advance to the next row, and find its partition and peers as far as calls depend on them. */
 static void
 step(Windows *windows)
 {
@@ -182,7 +185,7 @@ step(Windows *windows)
 	}
 }
 
-/* In which of so many parts of its partition, of which the first ones may have a row more, a row is. */
+/* Return the bucket, from 1 on, of a row of a partition of `nrows` rows; the first buckets may have one row more. */
 static int32
 part_of_row(uint32 row, uint32 nrows, uint32 nparts)
 {
@@ -194,7 +197,10 @@ part_of_row(uint32 row, uint32 nrows, uint32 nparts)
 	return (int32) (larger + (row - larger * (size + 1)) / size) + 1;
 }
 
-/* What a function is of the row that was gone on to last; or of which row it is the value. */
+/*
+ * Compute function c for the current row, or return the number of the row whose value it is; set
+ * *isnull if there is none.
+ */
 static uint32
 result_of(const Windows *windows, int c, Datum *value, bool *isnull)
 {
@@ -235,14 +241,14 @@ result_of(const Windows *windows, int c, Datum *value, bool *isnull)
 	return 0;
 }
 
-/* Whether a function is the value of some row. */
+/* Return true if a function's value is that of some row. */
 static bool
 is_value_of_row(const WindowCall *call)
 {
 	return call->kind != WINDOW_TOTAL || total_is_of_row(call->total);
 }
 
-/* Values of other rows, where there are such. */
+/* Read the values of functions that are values of other rows; those with isnull[] set stay NULL. */
 static void
 read_others(const StoredRows *stored, const WindowCall *call, const uint32 *others, uint32 n, Datum *values, bool *isnull)
 {
@@ -260,7 +266,7 @@ windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull)
 	uint32	   *others = palloc(sizeof(uint32) * Max(n, 1) * Max(windows->ncalls, 1));
 	uint32		done = 0;
 
-	/* the batch before has taken its values along */
+	/* Datums of the previous batch are no longer valid */
 	for (int c = 0; c < windows->ncalls; c++)
 		windows->total[c].known = false;
 	while (done < n && !windows->overflow)

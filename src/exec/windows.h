@@ -1,6 +1,6 @@
 /*
  * windows.h
- *		Window functions over rows in their window's order.
+ *		Window functions over rows in the order of their OVER clause.
  */
 #ifndef GPUDB_EXEC_WINDOWS_H
 #define GPUDB_EXEC_WINDOWS_H
@@ -13,65 +13,65 @@
 #include "exec/stored_rows.h"
 #include "exec/totals.h"
 
-/* What is computed of a row and those around it. */
+/* Kinds of window functions. */
 typedef enum WindowKind
 {
 	WINDOW_ROW_NUMBER,
 	WINDOW_RANK,
 	WINDOW_DENSE_RANK,
-	WINDOW_NEIGHBOUR,			/* lag() and lead(): of the row so many behind it, NULL if the partition has none */
-	WINDOW_FIRST,				/* of the frame's first row */
-	WINDOW_LAST,				/* of its last row */
-	WINDOW_NTILE,				/* which of so many parts of the partition */
-	WINDOW_TOTAL,				/* an aggregate over all rows of the frame */
+	WINDOW_NEIGHBOUR,			/* lag(), lead(): value of the row `behind` rows later, NULL if there is none */
+	WINDOW_FIRST,				/* value of the window frame's first row */
+	WINDOW_LAST,				/* value of the window frame's last row */
+	WINDOW_NTILE,				/* ntile(): number of the row's bucket in the partition */
+	WINDOW_TOTAL,				/* aggregate over all rows of the window frame */
 	WindowKind_Count
 } WindowKind;
 
-/* With what a frame begins or ends. */
+/* Start or end of a window frame. */
 typedef enum FrameBound
 {
-	FRAME_ROW,					/* a row so many behind the row itself, less than 0 before it, */
-	FRAME_PEERS,				/* the first or last one of its peers, */
-	FRAME_PARTITION				/* or of its partition */
+	FRAME_ROW,					/* row at a distance from the current row, less than 0 before it */
+	FRAME_PEERS,				/* first or last peer of the current row */
+	FRAME_PARTITION				/* first or last row of the partition */
 } FrameBound;
 
 typedef struct WindowFrame
 {
 	FrameBound	start;
-	int			from;			/* how many rows behind, if it is a ROW */
+	int			from;			/* distance in rows if `start` is FRAME_ROW; `to` is that of `end` */
 	FrameBound	end;
 	int			to;
 } WindowFrame;
 
-/* A window function. */
+/* A window function call. */
 typedef struct WindowCall
 {
 	WindowKind	kind;
-	int			attribute;		/* of the rows, from 0 on; -1 = it has no argument */
-	int			behind;			/* NEIGHBOUR: how many rows, less than 0 before it; NTILE: how many parts */
+	int			attribute;		/* argument, an attribute of the rows, from 0 on; -1 = none */
+	int			behind;			/* NEIGHBOUR: distance in rows, less than 0 before the row; NTILE: number of buckets */
 	WindowFrame frame;			/* FIRST, LAST and TOTAL */
 	TotalKind	total;			/* TOTAL */
 } WindowCall;
 
-/* For plans: an integer list whose first two are the kind and the attribute. */
+/* Convert a call to and from the integer list in a plan, whose first two elements are the kind and the attribute. */
 extern List *window_call_list(const WindowCall *call);
 extern WindowCall window_call_of(const List *list);
 
-/* What is known of the rows of a frame. */
+/* State of an aggregate over the rows of a window frame. */
 typedef struct FrameTotal
 {
-	uint32		start;			/* those that are in it, by their numbers in order */
-	uint32		end;			/* behind the last one */
+	uint32		start;			/* first row of the window frame, by its number in the order */
+	uint32		end;			/* row behind the last row of the window frame */
 	Total		rows;
-	uint32	   *candidates;		/* of which one is the least or largest: each is better than those after it, from best on */
+	uint32	   *candidates;		/* candidates for least or largest: from `best` on, each beats those after it */
 	uint32		best;
-	uint32		ncandidates;	/* with those before best, which have left the frame */
+	uint32		ncandidates;	/* includes those before `best`, which have left the window frame */
 	uint32		room;
-	bool		known;			/* what that is as a Datum, in this batch, */
-	Datum		value;			/* which is this */
+	bool		known;			/* `value` is valid, which it is within a batch only */
+	Datum		value;			/* count, sum or average as a Datum */
 } FrameTotal;
 
-/* The columns that tell partitions apart, and those that tell rows of one apart which are no peers. */
+/* PARTITION BY columns, and ORDER BY columns, in which peers are equal. */
 typedef struct WindowKeys
 {
 	int			npartition;
@@ -82,34 +82,38 @@ typedef struct WindowKeys
 
 typedef struct Windows
 {
-	const StoredRows *stored;	/* the rows, of which so many are listed in order */
+	const StoredRows *stored;	/* stored rows, of which order[] lists `nrows` */
 	const uint32 *order;
 	uint32		nrows;
 	WindowKeys	keys;
 	int			ncalls;
 	WindowCall *call;
-	FrameTotal *total;			/* of each */
-	bool		ranks;			/* some of them ask who are peers, */
-	bool		ahead;			/* where these end, */
-	bool		whole;			/* or where partitions do */
-	bool		overflow;		/* a float is too large of the row that was gone on to last */
+	FrameTotal *total;			/* state of each call */
+	bool		ranks;			/* some call depends on the start of the row's peers */
+	bool		ahead;			/* some call depends on the end of the row's peers */
+	bool		whole;			/* some call depends on the end of the partition */
+	bool		overflow;		/* a float has overflowed at the current row */
 
-	/* the row that comes next, and what is known of the one before it */
+	/* number of the next row, and state of the current row, the one before it */
 	uint32		next;
-	uint32		partition;		/* where its partition began, */
-	uint32		partition_end;	/* and ends, */
-	uint32		peers;			/* and its peers did, */
-	uint32		peers_end;		/* and do */
-	uint32		dense;			/* dense rank */
+	uint32		partition;		/* start of the current row's partition */
+	uint32		partition_end;	/* end of the partition, if `whole` */
+	uint32		peers;			/* start of the current row's peers */
+	uint32		peers_end;		/* end of the peers, if `ahead` */
+	uint32		dense;			/* dense rank of the current row */
 } Windows;
 
-/* Which function it is, and its argument if it has one; false if it is none of these. */
+/* Describe a window function and set *argument to its argument, if it has one; return false if it is not supported. */
 extern bool window_function(const WindowFunc *function, const WindowClause *clause, WindowCall *call, Expr **argument);
 
-/* Begin with the first row. */
+/* Restart before the first row. */
 extern void windows_restart(Windows *windows);
 
-/* What the functions are of the next n rows: values[] and isnull[] of each.  Fewer rows, if floats of the one behind them overflow. */
+/*
+ * Compute the functions for the next n rows into values[] and isnull[] of each
+ * function.  Return the number of rows computed, which is less than n if a float
+ * overflows at the row behind them.
+ */
 extern uint32 windows_compute(Windows *windows, uint32 n, Datum **values, bool **isnull);
 
 #endif							/* GPUDB_EXEC_WINDOWS_H */
