@@ -1,10 +1,10 @@
 /*
  * admission.c
- *		Accounts of what queries have lost for want of columns.
+ *		Accounts of the time that queries have lost for want of columns.
  *
- * A relation has one account, of all columns that its queries lacked since
- * it was opened: they are built in one pass over its pages.  Where all places
- * are taken, the account that owes least makes room.
+ * A relation has one account, for all columns that its queries lacked since it
+ * was opened: they are built in one pass over the relation's pages.  Where all
+ * slots are taken, the account that owes least makes room.
  */
 #include "postgres.h"
 
@@ -17,47 +17,50 @@
 #include "tablet/pool.h"
 #include "tablet/tablet_scan.h"
 
-/* After so long a loss counts half. */
+/* Time after which a loss counts half. */
 #define HALF_LIFE_MS	600000.0
 
-/* Columns that were built are not built again for so long: where they found no room, or did not last, that would help nobody. */
+/*
+ * Time for which columns that were built are not built again: where they found
+ * no room, or did not last, that would help nobody.
+ */
 #define PATIENCE_MS		60000
 
 /* Columns that have to be built again within this time cost twice as much as the last time. */
 #define LASTING_MS		3600000
 
-/* Building again costs so many times as much at most. */
+/* Number of rebuilds up to which the price doubles. */
 #define MOST_BUILDS		10
 
-/* Where a worker that was asked for has not begun after this time, another one is asked for. */
+/* Time after which another worker is asked for, if the one that was asked for has not begun. */
 #define RETRY_MS		5000
 
-/* Databases whose workers are known; those of others ask for one too often. */
+/* Number of databases whose workers are known; those of other databases are asked for too often. */
 #define WORKERS			64
 
 typedef struct Worker
 {
-	Oid			database;		/* InvalidOid: the place is free */
-	int			pid;			/* 0: it was asked for, and has not begun */
+	Oid			database;		/* InvalidOid = free slot */
+	int			pid;			/* 0 = worker was asked for, and has not begun */
 	TimestampTz asked;
 } Worker;
 
 typedef struct Account
 {
 	AdmissionState state;
-	TimestampTz since;			/* as in AdmissionShown */
-	TimestampTz waiting;		/* since when columns wait */
-	TimestampTz built;			/* when columns were built last; 0 = never */
+	TimestampTz since;			/* see AdmissionShown */
+	TimestampTz waiting;		/* time since which columns wait */
+	TimestampTz built;			/* time when columns were built last; 0 = never */
 	int			builds;
-	double		lost;			/* as of `since` */
+	double		lost;			/* losses as of `since` */
 	double		price;
-	Admission	wanted;			/* columns that are not there */
-	AdmittedColumns had;		/* those that are being built, or were built within the hour */
+	Admission	wanted;			/* columns that are not cached */
+	AdmittedColumns had;		/* columns that are being built, or were built within the hour */
 } Account;
 
 typedef struct Accounts
 {
-	slock_t		lock;			/* first */
+	slock_t		lock;			/* must be first: pool_attach_beside() */
 	Worker		worker[WORKERS];
 	Account		account[ADMISSION_ACCOUNTS];
 } Accounts;
@@ -108,14 +111,14 @@ ms_between(TimestampTz from, TimestampTz to)
 	return Max((double) (to - from), 0) / 1000;
 }
 
-/* What an account's losses count now. */
+/* Return an account's losses, decayed to the present. */
 static double
 lost_by(const Account *account, TimestampTz now)
 {
 	return account->lost * exp2(-ms_between(account->since, now) / HALF_LIFE_MS);
 }
 
-/* What building costs, for how often it was done in vain. */
+/* Return what building costs, given how often it was done in vain. */
 static double
 price_of(const Account *account)
 {
@@ -128,7 +131,7 @@ is_of(const Account *account, Oid relation)
 	return account->state != ADMISSION_NONE && account->wanted.database == MyDatabaseId && account->wanted.relation == relation;
 }
 
-/* The account of a relation, or the place for it; NULL if there is none. */
+/* Return the account of a relation, or the slot for a new one; NULL if there is none. */
 static Account *
 place_for(Oid relation, TimestampTz now)
 {
@@ -157,7 +160,7 @@ place_for(Oid relation, TimestampTz now)
 	return best;
 }
 
-/* The place of this database's worker, or a free one; NULL if there is none. */
+/* Return the slot of this database's worker, or a free one; NULL if there is none. */
 static Worker *
 place_of_worker(void)
 {
@@ -173,7 +176,7 @@ place_of_worker(void)
 	return place;
 }
 
-/* Whether a worker is to be started: then it is asked for. */
+/* Return true if a worker has to be started, and note that it was asked for. */
 static bool
 ask_for_worker(TimestampTz now)
 {
@@ -187,7 +190,7 @@ ask_for_worker(TimestampTz now)
 	return true;
 }
 
-/* Begin an account for a relation, in the place of another one's. */
+/* Open an account for a relation, in the slot of another relation's. */
 static void
 open_account(Account *account, Oid relation, TimestampTz now)
 {
@@ -199,7 +202,7 @@ open_account(Account *account, Oid relation, TimestampTz now)
 }
 
 /*
- * Begin a relation's account again after columns of it were built; false if
+ * Reopen a relation's account after columns of it were built; return false if
  * these were the columns that are wanted, and it is too soon.
  */
 static bool
@@ -230,7 +233,7 @@ await_worker(Account *account, TimestampTz now)
 	}
 }
 
-/* Charge an account, which the relation's may not yet be; whether there are columns to be built. */
+/* Charge an account, which may still be another relation's; return true if columns wait to be built. */
 static bool
 charge_account(Account *account, Oid relation, const AdmittedColumns *columns, AdmissionCharge charge, TimestampTz now)
 {
@@ -261,7 +264,7 @@ admission_charge(Relation relation, const ColumnWanted *wanted, int nwanted, Adm
 	for (int c = 0; c < columns.n; c++)
 	{
 		columns.column[c] = (AdmittedColumn) {wanted[c], tablet_columns_hash(relation, &wanted[c], 1)};
-		/* this process's */
+		/* a pointer that only this process can use */
 		columns.column[c].wanted.codes = NULL;
 	}
 	SpinLockAcquire(&accounts->lock);
@@ -296,7 +299,7 @@ admission_end_work(void)
 	SpinLockRelease(&accounts->lock);
 }
 
-/* Of this database's accounts whose columns wait the one that has waited for longest; NULL if there is none. */
+/* Return the account of this database whose columns have waited longest for a worker; NULL if none waits. */
 static Account *
 next_waiting(void)
 {

@@ -1,14 +1,15 @@
 /*
  * admission.h
- *		Which columns are worth to be built by somebody else than the queries that want them: accounts in shared memory.
+ *		Admission of columns to the cache: accounts, in shared memory, of the time that queries lost for want of
+ *		columns.
  *
  * Each relation whose columns would have made a query faster has an account of
- * the time that was lost for want of them.  When that is as much as building
- * them takes, they are admitted to the cache, and a worker builds them: who
- * rents until he has paid the price, and buys then, never pays more than twice
- * what he would have paid had he known the future (the ski-rental problem,
- * Karlin et al. 1988).  What was lost long ago counts less.  Columns that did
- * not last cost twice as much the next time.
+ * the time that was lost for want of them.  When that time is as much as
+ * building the columns takes, they are admitted to the cache, and a background
+ * worker builds them.  This is the ski-rental problem (Karlin et al. 1988):
+ * whoever rents until he has paid the price, and then buys, never pays more
+ * than twice what he would have paid had he known the future.  Losses decay
+ * with their age.  Columns that did not last cost twice as much the next time.
  */
 #ifndef GPUDB_TABLET_ADMISSION_H
 #define GPUDB_TABLET_ADMISSION_H
@@ -20,13 +21,13 @@
 
 #include "tablet/build.h"
 
-/* Columns of one relation; who wants more does without the others. */
+/* Largest number of columns of an account; further columns that queries want are ignored. */
 #define ADMISSION_COLUMNS	64
 
-/* Relations that have accounts. */
+/* Number of accounts, each of one relation. */
 #define ADMISSION_ACCOUNTS	256
 
-/* A column, and what it was of when it was wanted: after ALTER TABLE nobody wants it so. */
+/* Column and a hash of its definition when a query wanted it; after ALTER TABLE no query wants it in that form. */
 typedef struct AdmittedColumn
 {
 	ColumnWanted wanted;
@@ -39,16 +40,16 @@ typedef struct AdmittedColumns
 	AdmittedColumn column[ADMISSION_COLUMNS];
 } AdmittedColumns;
 
-/* What is to be built. */
+/* Columns of one relation that a worker is to build. */
 typedef struct Admission
 {
 	Oid			database;
 	Oid			relation;
-	bool		first;			/* nothing of this relation was built for this account yet */
+	bool		first;			/* no column of the relation was built for this account yet */
 	AdmittedColumns columns;
 } Admission;
 
-/* What a query has lost for want of a relation's columns, and what building them takes; both in milliseconds. */
+/* Time that a query lost for want of a relation's columns, and the time that building them takes, in milliseconds. */
 typedef struct AdmissionCharge
 {
 	double		lost;
@@ -57,54 +58,64 @@ typedef struct AdmissionCharge
 
 typedef enum AdmissionState
 {
-	ADMISSION_NONE,				/* the place is free */
-	ADMISSION_OPEN,				/* what was lost is less than the price */
-	ADMISSION_WAITS,			/* for a worker */
-	ADMISSION_TAKEN,			/* one builds them */
-	ADMISSION_ENDED				/* they were built, as far as there was room */
+	ADMISSION_NONE,				/* free slot */
+	ADMISSION_OPEN,				/* losses are less than the price */
+	ADMISSION_WAITS,			/* columns wait for a worker */
+	ADMISSION_TAKEN,			/* a worker builds the columns */
+	ADMISSION_ENDED				/* columns were built, as far as there was room */
 } AdmissionState;
 
-/* An account, for views. */
+/* Account, as shown in views. */
 typedef struct AdmissionShown
 {
 	AdmissionState state;
 	Oid			database;
 	Oid			relation;
-	TimestampTz since;			/* the last charge, or the end of building */
-	double		lost;			/* milliseconds, as they count now */
-	double		price;			/* likewise, with what it costs more for not having lasted */
-	int			builds;			/* within the hour */
+	TimestampTz since;			/* time of the last charge, or of the end of building */
+	double		lost;			/* milliseconds, decayed to the present while the account is open */
+	double		price;			/* milliseconds, doubled for each of `builds` */
+	int			builds;			/* times that columns had to be built again within an hour */
 	int			ncolumns;
 	AttrNumber	attno[ADMISSION_COLUMNS];
 } AdmissionShown;
 
-/* Reserve shared memory (at library load), then attach to it. */
+/* Reserve shared memory for the accounts (at library load), then attach to it. */
 extern void admission_request_shmem(void);
 extern void admission_attach_shmem(void);
 
 /*
- * Charge a relation's account.  True if its columns are to be built and this
- * database has no worker that does so: then the caller starts one.
+ * Charge a relation's account.  Return true if columns of the relation are to
+ * be built and this database has no worker that does so: then the caller starts
+ * one.
  */
 extern bool admission_charge(Relation relation, const ColumnWanted *wanted, int nwanted, AdmissionCharge charge);
 
-/* This process builds for its database from now on, until it exits; false if another one does. */
+/* Make this process the worker of its database until it exits; return false if the database has another one. */
 extern bool admission_begin_work(void);
 extern void admission_end_work(void);
 
-/* For how long, in milliseconds, columns of this database have waited to be built; negative if there are none. */
+/* Return for how many milliseconds columns of this database have waited to be built; negative if none wait. */
 extern double admission_waited(void);
 
-/* Of the admitted columns of this database those that have waited for longest; nobody else takes them.  False if there are none. */
+/*
+ * Take over the columns of this database that have waited longest to be built,
+ * which no other process takes then; return false if there are none.
+ */
 extern bool admission_take(Admission *admission);
 
-/* What was taken is built, or cannot be.  Columns that were wanted meanwhile have an account again. */
+/*
+ * End the building of columns that admission_take() returned, built or not.
+ * Columns wanted meanwhile have an account again.
+ */
 extern void admission_end(Oid relation);
 
-/* Forget a database's accounts; the process that builds for it, 0 if there is none. */
+/*
+ * Forget a database's accounts, except those whose columns are being built;
+ * return the process ID of the database's worker, 0 if it has none.
+ */
 extern int	admission_forget(Oid database);
 
-/* The account at a place, as of some moment; false if there is none. */
+/* Copy the account in slot `place`, as of one instant; return false if there is none. */
 extern bool admission_show(int place, AdmissionShown *shown);
 
 #endif							/* GPUDB_TABLET_ADMISSION_H */

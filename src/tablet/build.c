@@ -1,6 +1,6 @@
 /*
  * build.c
- *		How a relation's attributes become tablet columns.
+ *		Deform plans: how a relation's attributes become tablet columns.
  */
 #include "postgres.h"
 
@@ -18,10 +18,10 @@
 
 #include "tablet/build.h"
 
-/* Text of one window may take this much; beyond it the query is PostgreSQL's. */
+/* Largest size of the texts of one page batch; beyond it the query is PostgreSQL's. */
 #define VAR_AREA_LIMIT ((uint64) TEXT_LENGTH_MOST)
 
-/* Values that are given codes together. */
+/* Number of values that are assigned dictionary codes together. */
 #define CODED_TOGETHER	32
 
 static uint8
@@ -91,7 +91,7 @@ kind_of_type(Oid declared, const ColumnWanted *wanted)
 	elog(ERROR, "gpudb has no column form for type %u", declared);
 }
 
-/* How to pass over an attribute that nobody wants. */
+/* Plan to skip an attribute that no query wants. */
 static void
 skip_attribute(DeformAttr *attr, Form_pg_attribute att)
 {
@@ -102,7 +102,7 @@ skip_attribute(DeformAttr *attr, Form_pg_attribute att)
 	attr->second_column = -1;
 }
 
-/* The value of a column added with a default, for tuples older than it. */
+/* Set the value of a column added with a default, for tuples older than the column. */
 static void
 set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
 {
@@ -123,7 +123,7 @@ set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
 		switch ((DeformKind) attr->kind)
 		{
 			case DEFORM_DECIMAL:
-				/* what cannot be held here makes every older tuple ask for PostgreSQL */
+				/* a value that cannot be held here makes every older tuple ask for PostgreSQL */
 				attr->missing_dscale = attr->missing_scale = PG_INT16_MAX;
 				if (decimal_split(payload, length, &parts) != STATUS_DONE)
 					return;
@@ -161,7 +161,11 @@ set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
 		memcpy(attr->missing_value, DatumGetPointer(missing->am_value), Min(att->attlen, 16));
 }
 
-/* Have an attribute's texts become codes; that of older tuples, which lies in `missing`, too, if it has, or can be given, one. */
+/*
+ * Plan to store an attribute's texts as dictionary codes.  The text of older
+ * tuples, which lies in `missing`, becomes a code, too, if it has one, or can
+ * be assigned one.
+ */
 static void
 set_codes(DeformAttr *attr, Codes *codes, StringInfo missing)
 {
@@ -174,7 +178,7 @@ set_codes(DeformAttr *attr, Codes *codes, StringInfo missing)
 		return;
 	code = codes_add(codes, (uint8 *) missing->data + attr->missing_value[0], (uint32) attr->missing_value[1]);
 	attr->missing_value[0] = code;
-	/* older tuples ask for PostgreSQL */
+	/* without a dictionary older tuples ask for PostgreSQL */
 	if (code == DICTIONARY_NONE)
 		attr->book = NULL;
 }
@@ -291,7 +295,7 @@ columns_have_texts(Relation relation, const ColumnWanted *wanted, int nwanted)
 	return false;
 }
 
-/* The stored value that a row's mark points to. */
+/* Return the stored value that a row's mark points to. */
 static struct varlena *
 stored_value(const PageList *pages, const Tablet *tablet, uint32 row, uint64 mark)
 {
@@ -329,7 +333,7 @@ patch_column(const Device *device, DeviceWork *work, int c)
 	return STATUS_DONE;
 }
 
-/* Whether a column has texts that are still to be fetched. */
+/* Return true if a column has texts that are still to be fetched. */
 static bool
 waits_for_texts(const TabletColumn *column)
 {
@@ -352,7 +356,7 @@ tablet_bytes_to_fetch(const PageList *pages, const Tablet *tablet)
 	return bytes;
 }
 
-/* Fetch a column's texts; false if there is no room. */
+/* Fetch a column's texts; return false if there is no room for them. */
 static bool
 fetch_texts(const PageList *pages, Tablet *tablet, uint32 c)
 {
@@ -388,7 +392,10 @@ tablet_patch_texts(const PageList *pages, Tablet *tablet)
 	return STATUS_DONE;
 }
 
-/* Values of a column that are given codes together: one after the other each would wait for memory, and for the dictionary's lock. */
+/*
+ * Values of a column that are assigned dictionary codes together: one after the
+ * other each would wait for memory, and for the dictionary's lock.
+ */
 typedef struct WaitingValues
 {
 	uint32		n;
@@ -397,7 +404,11 @@ typedef struct WaitingValues
 	CodedValue	value[CODED_TOGETHER];
 } WaitingValues;
 
-/* List the values of a column that wait for codes, from a row on, as many as there is room for; the row behind the last one looked at. */
+/*
+ * List the values of a column that wait for dictionary codes, from `row` on, as
+ * many as there is room for; return the row after the last one that was
+ * examined.
+ */
 static uint32
 list_waiting(const PageList *pages, const Tablet *tablet, const uint32 *values, uint32 row, WaitingValues *waiting)
 {
@@ -418,7 +429,7 @@ list_waiting(const PageList *pages, const Tablet *tablet, const uint32 *values, 
 	return row;
 }
 
-/* Give codes to values, which may have to be fetched; false if not all can have one. */
+/* Assign dictionary codes to values, which may have to be fetched; return false if not all can have one. */
 static bool
 code_values(Codes *codes, WaitingValues *waiting)
 {
@@ -437,7 +448,7 @@ code_values(Codes *codes, WaitingValues *waiting)
 	return coded;
 }
 
-/* Give codes to the values of a column that wait for one. */
+/* Assign dictionary codes to the values of a column that wait for one. */
 static DeviceStatus
 patch_codes(const PageList *pages, Tablet *tablet, int c, Codes *codes)
 {

@@ -1,6 +1,6 @@
 /*
  * build.h
- *		How a relation's attributes become tablet columns.
+ *		Deform plans: how a relation's attributes become tablet columns.
  */
 #ifndef GPUDB_TABLET_BUILD_H
 #define GPUDB_TABLET_BUILD_H
@@ -13,63 +13,70 @@
 
 #include "tablet/codes.h"
 
-/* A column wanted: which attribute, as what. */
+/* Column that a query wants: an attribute, and the form in which it is stored. */
 typedef struct ColumnWanted
 {
 	AttrNumber	attno;
-	bool		second;			/* display scale of a numeric, or bytes of an interval */
-	bool		packed;			/* text in one word */
-	bool		coded;			/* text by its code in the attribute's dictionary */
-	bool		not_null;		/* declared so, which the program relies on */
-	int16		scale;			/* numerics */
-	Codes	   *codes;			/* that dictionary, to read columns with; NULL in what only names them */
+	bool		second;			/* second column of an attribute: display scale of a numeric, or bytes of an interval */
+	bool		packed;			/* text packed into one 64-bit word */
+	bool		coded;			/* text stored as its code in the attribute's dictionary */
+	bool		not_null;		/* attribute is declared NOT NULL, which the program relies on */
+	int16		scale;			/* scale of a numeric */
+	Codes	   *codes;			/* the attribute's dictionary, to read the column with; NULL if not read */
 } ColumnWanted;
 
-/* Neighbouring tablets of a relation, of which some may be behind its end. */
+/* Neighbouring tablets of a relation, some of which may lie beyond its end. */
 typedef struct TabletRange
 {
 	uint32		first;
 	uint32		n;
 } TabletRange;
 
-/* The plan by which a device deforms tuples of this relation; in the current memory context. */
+/* Create the DeformSpec by which a device deforms tuples of this relation, in the current memory context. */
 extern DeformSpec *deform_spec_create(Relation relation, const ColumnWanted *wanted, int nwanted);
 
-/* The same of rows of a subquery, of which there are only tablets. */
+/* Create the DeformSpec of rows of a subquery, of which there are only tablets. */
 extern DeformSpec *deform_spec_of_rows(TupleDesc desc, const ColumnWanted *wanted, int nwanted);
 
-/* The same of rows that come as values: nothing in it is about tuples. */
+/* Create the DeformPlan of rows that come as values, not as tuples. */
 extern DeformPlan *deform_plan_of_rows(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide);
 
-/* How values of a type are stored, decimals in 64 bits. */
+/* Return how values of a type are stored, with decimals in 64 bits. */
 extern ColType column_type(Oid type, const ColumnWanted *wanted);
 
-/* Whether a column's values are references to bytes elsewhere. */
+/* Return true if a column's values are references to bytes stored elsewhere. */
 extern bool column_is_text(Relation relation, const ColumnWanted *wanted);
 
-/* Add columns to a list that has room for them, unless they are in it; the list's new length. */
+/* Add columns to a list that has room for them, unless they are in it; return the list's new length. */
 extern int	columns_add(ColumnWanted *list, int n, const ColumnWanted *wanted, int nwanted);
 
-/* Whether two columns are of the same attribute in forms that pages are not deformed into at once: a value and its `second` are. */
+/*
+ * Return true if two columns are of the same attribute in forms that pages are
+ * not deformed into at once.  A value and its `second` column are deformed at
+ * once.
+ */
 extern bool columns_differ_in_form(const ColumnWanted *a, const ColumnWanted *b);
 
-/* Whether some of these columns are texts, as such. */
+/* Return true if some of the columns are texts stored as such, neither packed nor as dictionary codes. */
 extern bool columns_have_texts(Relation relation, const ColumnWanted *wanted, int nwanted);
 
-/* Whether some of these columns hold codes, which only the host makes. */
+/* Return true if some of the columns hold dictionary codes, which only the host assigns. */
 extern bool columns_are_coded(const ColumnWanted *wanted, int nwanted);
 
 /*
- * Complete the tablet of a collected work item: fetch text values that lie
- * compressed or out of line, and give codes to values that have none; wanted
- * is NULL if no column holds codes.  DONE, or MEMORY_LIMIT or CODES_EXCEEDED.
+ * Complete the tablet of a collected work item: fetch text values that are
+ * compressed or stored out of line, and assign dictionary codes to values that
+ * have none; `wanted` is NULL if no column holds dictionary codes.  Return
+ * DONE, MEMORY_LIMIT or CODES_EXCEEDED.
  */
 extern DeviceStatus tablet_patch(const Device *device, DeviceWork *work, const ColumnWanted *wanted);
 
 /*
- * The parts of that for a tablet of pages that is no work item's: give codes,
- * and tell how many bytes the texts have that are still to be fetched, for which
- * tablet_patch_texts() must find room.
+ * Complete a tablet of pages that belongs to no work item, in the steps of
+ * tablet_patch(): tablet_patch_codes() assigns dictionary codes,
+ * tablet_bytes_to_fetch() returns how many bytes the texts have that are still
+ * to be fetched, and tablet_patch_texts() fetches them into the tablet, which
+ * must have room for that many bytes.
  */
 extern DeviceStatus tablet_patch_codes(const PageList *pages, Tablet *tablet, const ColumnWanted *wanted);
 extern uint64 tablet_bytes_to_fetch(const PageList *pages, const Tablet *tablet);

@@ -2,11 +2,11 @@
  * codes.c
  *		Dictionaries of columns.
  *
- * The directory is a hash table in PostgreSQL's shared memory; dictionaries
- * are in the pool.  The pool's lock protects both: held exclusively to add a
- * value, while any thread of any process looks values up without it.  One that
- * has grown too small is replaced by a larger copy; it goes when nobody has the
- * column's codes pinned.
+ * The directory is a hash table in PostgreSQL's shared memory; dictionaries are
+ * in the pool.  The pool's lock protects both: held exclusively to add a value,
+ * while any thread of any process looks values up without it.  A dictionary
+ * that has grown too small is replaced by a larger copy; it goes when nobody
+ * has the column's dictionary pinned.
  */
 #include "postgres.h"
 
@@ -28,22 +28,22 @@
 #include "tablet/shelf_private.h"
 #include "tablet/tablet_scan.h"
 
-/* Dictionaries that the directory has room for, for each MB of the pool. */
+/* Number of dictionaries that the directory has room for, for each MB of the pool. */
 #define CODES_PER_MB	2
 #define CODES_LEAST		64
 
-/* The part of the pool that all of them together may take. */
+/* All dictionaries together may take the pool's size divided by this. */
 #define CODES_SHARE		4
 
-/* The first one of a column, and how much larger the next ones are. */
+/* Size of a column's first dictionary, and how much larger each of the next ones is. */
 #define FIRST_VALUES	512
 #define FIRST_BYTES		8192
 #define GROWTH			4
 
-/* How many times as many values a column may have as ANALYZE estimates. */
+/* A column may have this many times as many values as ANALYZE estimates. */
 #define UNDERESTIMATED	1.5
 
-/* A longer text is not what codes are for. */
+/* Length of the longest text that gets a dictionary code. */
 #define LONGEST_VALUE	2000
 
 typedef struct CodesKey
@@ -52,12 +52,12 @@ typedef struct CodesKey
 	Oid			database;
 	Oid			file;
 	int32		attno;
-	uint64		fingerprint;	/* of the attribute */
+	uint64		fingerprint;	/* tablet_fingerprint() of the attribute */
 } CodesKey;
 
 typedef struct DictionaryBlock
 {
-	dsa_pointer next;			/* of those that were replaced */
+	dsa_pointer next;			/* next of the blocks that were replaced */
 	Size		size;
 	Dictionary	dictionary;
 } DictionaryBlock;
@@ -66,11 +66,11 @@ typedef struct SharedCodes
 {
 	CodesKey	key;
 	pg_atomic_uint32 pins;
-	pg_atomic_uint64 used;		/* when it was last pinned, by the pool's clock */
+	pg_atomic_uint64 used;		/* time of the last pin, by the pool's clock */
 	uint64		number;
 	bool		refused;
 	dsa_pointer current;		/* DictionaryBlock */
-	dsa_pointer replaced;		/* the same, smaller ones */
+	dsa_pointer replaced;		/* DictionaryBlock: smaller ones that were replaced */
 } SharedCodes;
 
 struct Codes
@@ -80,11 +80,11 @@ struct Codes
 	MemoryContextCallback unpin;
 };
 
-/* In front of the directory. */
+/* Totals of all dictionaries, beside the directory. */
 typedef struct CodesTotals
 {
-	slock_t		unused;			/* pool_attach_beside()'s */
-	Size		bytes;			/* of all dictionaries; under pool_lock() */
+	slock_t		unused;			/* initialized by pool_attach_beside() */
+	Size		bytes;			/* bytes of all dictionaries; protected by pool_lock() */
 } CodesTotals;
 
 static HTAB *directory = NULL;
@@ -123,7 +123,7 @@ key_of(Relation relation, AttrNumber attno)
 {
 	CodesKey	key;
 
-	/* it is compared byte for byte */
+	/* hash keys are compared byte for byte */
 	memset(&key, 0, sizeof(key));
 	key.tablespace = compat_relation_tablespace(relation);
 	key.database = MyDatabaseId;
@@ -139,7 +139,7 @@ dictionary_of(const SharedCodes *shared)
 	return &((DictionaryBlock *) pool_address(shared->current))->dictionary;
 }
 
-/* Whether nobody has any use for them; they may be dropped under the lock. */
+/* Return true if nobody has pinned a dictionary, which then may be dropped under the lock. */
 static bool
 is_idle(SharedCodes *shared)
 {
@@ -179,7 +179,7 @@ drop_codes(SharedCodes *shared)
 	hash_search(directory, &shared->key, HASH_REMOVE, NULL);
 }
 
-/* Drop those that nobody has used for longest; false if all are in use. */
+/* Drop the dictionary that was not used for longest; return false if all are in use. */
 static bool
 drop_oldest(void)
 {
@@ -197,7 +197,7 @@ drop_oldest(void)
 	return oldest != NULL;
 }
 
-/* Drop what a function says is to go, and nobody has pinned. */
+/* Drop the dictionaries that a function selects, and that nobody has pinned. */
 static void
 drop_if(bool (*goes) (const CodesKey *key, void *arg), void *arg)
 {
@@ -241,11 +241,11 @@ codes_drop_orphans(void)
 	drop_if(is_orphan, NULL);
 }
 
-/* Making */
+/* Creating */
 
 /*
- * An empty dictionary in the pool; tablets and other dictionaries that nobody
- * uses make room.  InvalidDsaPointer without room.
+ * Create an empty dictionary in the pool; tablets and other dictionaries that
+ * nobody uses make room.  Return InvalidDsaPointer without room.
  */
 static dsa_pointer
 make_block(uint32 capacity, uint32 room)
@@ -280,7 +280,7 @@ pin(SharedCodes *shared)
 	pg_atomic_write_u64(&shared->used, shelf_next_number());
 }
 
-/* The column's entry, pinned; NULL if there is none. */
+/* Find and pin a column's entry; return NULL if there is none. */
 static SharedCodes *
 find_pinned(const CodesKey *key)
 {
@@ -294,7 +294,10 @@ find_pinned(const CodesKey *key)
 	return shared;
 }
 
-/* Make an entry with an empty dictionary, unless somebody else has just done so: pinned, or NULL without room. */
+/*
+ * Create an entry with an empty dictionary, unless another process has just
+ * done so, and pin it; return NULL without room.
+ */
 static SharedCodes *
 make_pinned(const CodesKey *key)
 {
@@ -329,7 +332,7 @@ unpin(SharedCodes *shared)
 {
 	if (pg_atomic_sub_fetch_u32(&shared->pins, 1) > 0 || !DsaPointerIsValid(shared->replaced))
 		return;
-	/* not worth waiting for: the next one who can will */
+	/* not worth waiting for: the next process that gets the lock frees them */
 	if (!LWLockConditionalAcquire(pool_lock(), LW_EXCLUSIVE))
 		return;
 	if (is_idle(shared))
@@ -400,7 +403,7 @@ codes_book(Codes *codes)
 
 /* Adding */
 
-/* No more codes for this column. */
+/* Refuse a column a dictionary from now on. */
 static void
 refuse(Codes *codes)
 {
@@ -409,7 +412,10 @@ refuse(Codes *codes)
 	LWLockRelease(pool_lock());
 }
 
-/* Put a larger one in the place of a dictionary that is full, unless somebody else has just done so; false if that cannot be. */
+/*
+ * Replace a dictionary that is full by a larger one, unless another process has
+ * just done so; return false if that cannot be.
+ */
 static bool
 grow(Codes *codes, const Dictionary *full, uint32 length)
 {
@@ -441,14 +447,17 @@ grow(Codes *codes, const Dictionary *full, uint32 length)
 	return true;
 }
 
-/* A dictionary as it was when values were looked up in it. */
+/* Dictionary as it was when values were looked up in it. */
 typedef struct SeenDictionary
 {
 	const Dictionary *dictionary;
 	uint32		nvalues;
 } SeenDictionary;
 
-/* Give codes to those of n values that have none, up to the first one that the dictionary has no room for; its place, or n. */
+/*
+ * Assign dictionary codes to those of n values that have none, up to the first
+ * value that the dictionary has no room for; return that value's index, or n.
+ */
 static uint32
 add_missing(Codes *codes, SeenDictionary seen, CodedValue *values, uint32 n)
 {
@@ -463,7 +472,7 @@ add_missing(Codes *codes, SeenDictionary seen, CodedValue *values, uint32 n)
 
 		if (value->code != DICTIONARY_NONE)
 			continue;
-		/* others may have added it meanwhile, and so may have a value before this one */
+		/* other processes may have added the value meanwhile, and so may have an earlier one of these values */
 		if (dictionary != seen.dictionary || dictionary->nvalues != seen.nvalues)
 			value->code = dictionary_find(dictionary, value->bytes, value->length, value->hash);
 		if (value->code == DICTIONARY_NONE && value->length <= LONGEST_VALUE)
@@ -476,7 +485,7 @@ add_missing(Codes *codes, SeenDictionary seen, CodedValue *values, uint32 n)
 	return i;
 }
 
-/* Look values up without the lock; whether all of them have codes. */
+/* Look values up without the lock; return true if all of them have dictionary codes. */
 static bool
 find_values(SeenDictionary seen, CodedValue *values, uint32 n)
 {
@@ -516,10 +525,10 @@ codes_add(Codes *codes, const uint8 *bytes, uint32 length)
 /* Guessing */
 
 /*
- * Whether statistics tell of more values, or bytes of them, than a dictionary
- * may have.  A sample shows the values that are frequent, so the number that
- * ANALYZE makes of it is mostly too small, though there is no more than one
- * value a row.
+ * Return true if statistics tell of more values, or bytes of them, than a
+ * dictionary may have.  A sample shows the values that are frequent, so the
+ * number that ANALYZE makes of it is mostly too small, though there is no more
+ * than one value a row.
  */
 static bool
 has_too_many(Relation relation, AttrNumber attno)
@@ -540,7 +549,7 @@ has_too_many(Relation relation, AttrNumber attno)
 	return distinct > DICTIONARY_MOST_VALUES || distinct * width > DICTIONARY_MOST_BYTES || width > LONGEST_VALUE;
 }
 
-/* What is known of a column's dictionary; false if there is none. */
+/* Get what is known of a column's dictionary; return false if there is none. */
 static bool
 look(Relation relation, AttrNumber attno, CodesShown *shown, uint64 *number)
 {

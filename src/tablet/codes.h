@@ -1,11 +1,12 @@
 /*
  * codes.h
- *		Dictionaries of columns: the code of each distinct value, for all tablets of a file.
+ *		Dictionaries of columns: the dictionary code of each distinct value, for all tablets of a file.
  *
- * Codes mean the same for as long as the dictionary has its number, which is
- * part of the keys of columns that hold them (shelf.h): when it goes, nobody
- * finds these any more.  A column with too many values, or too large ones, is
- * refused one until its file is another.
+ * Dictionary codes mean the same for as long as the dictionary has its number,
+ * which is part of the keys of columns that hold them (shelf.h): when the
+ * dictionary goes, no lookup finds these columns any more.  A column with too
+ * many values, or too large ones, is refused a dictionary until its file is
+ * another.
  */
 #ifndef GPUDB_TABLET_CODES_H
 #define GPUDB_TABLET_CODES_H
@@ -19,55 +20,63 @@
 /* A column's dictionary, pinned by this process. */
 typedef struct Codes Codes;
 
-/* Reserve shared memory (at library load), then attach to it. */
+/* Reserve shared memory for the directory of dictionaries (at library load), then attach to it. */
 extern void codes_request_shmem(void);
 extern void codes_create(void);
 
-/* Whether values of a type may have codes. */
+/* Return true if values of a type may be stored as dictionary codes. */
 extern bool codes_suit_type(Oid type);
 
-/* Whether an attribute has few values, as far as its dictionary or statistics tell. */
+/* Return true if an attribute has few distinct values, as far as its dictionary or statistics tell. */
 extern bool codes_few(Relation relation, AttrNumber attno);
 
-/* Whether its texts may be held as codes: it has few values, and there can be a dictionary. */
+/*
+ * Return true if an attribute's texts may be stored as dictionary codes: it has
+ * few distinct values, and there can be a dictionary.
+ */
 extern bool codes_likely(Relation relation, AttrNumber attno);
 
-/* How many values an attribute's dictionary has, and its number, 0 if there is none. */
+/* Return how many values an attribute's dictionary has, and set *number to its number; both are 0 if there is none. */
 extern uint32 codes_count_of(Relation relation, AttrNumber attno, uint64 *number);
 
 /*
- * An attribute's dictionary, made if there is none; NULL if it is refused one
- * or there is no room.  Unpinned when the current memory context goes.  All
- * of its codes are known to the book.
+ * Pin an attribute's dictionary, and make it if there is none; return NULL if
+ * the attribute is refused one or there is no room.  The pin is released when
+ * the current memory context is reset or deleted.  The result knows all codes
+ * of the dictionary.
  */
 extern Codes *codes_pin(Relation relation, AttrNumber attno);
 
-/* Have the book show the dictionary as it is now, with all values that others have added. */
+/* Make `codes` refer to the current copy of its dictionary, with all values that other processes have added. */
 extern void codes_refresh(Codes *codes);
 
 extern uint64 codes_number(const Codes *codes);
 extern uint32 codes_count(const Codes *codes);
 
-/* What threads look values up in. */
+/* Return the view of the dictionary in which threads look values up. */
 extern CodeBook *codes_book(Codes *codes);
 
 /*
- * Find the codes of n values, and give codes to those that have none.  False,
- * and the column is refused a dictionary for all times, where that would be one
- * code too many: then not all of the values have codes.
+ * Find the dictionary codes of n values, and assign codes to values that have
+ * none.  Return false, and refuse the column a dictionary from now on, if the
+ * dictionary cannot take another value: then not all of the values have codes.
  */
 extern bool codes_add_values(Codes *codes, CodedValue *values, uint32 n);
 
-/* The code of one value, given one if it has none; DICTIONARY_NONE, for all times, if that would be one too many. */
+/*
+ * Return the dictionary code of one value, and assign one if it has none;
+ * return DICTIONARY_NONE, and refuse the column a dictionary from now on, if
+ * the dictionary cannot take another value.
+ */
 extern uint32 codes_add(Codes *codes, const uint8 *bytes, uint32 length);
 
-/* A relation's dictionaries go, but for those that somebody has pinned. */
+/* Drop a relation's dictionaries, except those that some process has pinned. */
 extern void codes_evict_relation(Relation relation);
 
-/* The same of files that are no more. */
+/* Drop the dictionaries of files that no longer exist, except those that some process has pinned. */
 extern void codes_drop_orphans(void);
 
-/* A dictionary, for views. */
+/* Dictionary, as shown in views. */
 typedef struct CodesShown
 {
 	Oid			tablespace;
@@ -81,7 +90,7 @@ typedef struct CodesShown
 
 typedef void (*CodesVisitor) (const CodesShown *shown, void *arg);
 
-/* Show each to a function that looks at nothing which takes locks. */
+/* Call `visit` for each dictionary, with pool_lock() held; `visit` must not access anything that takes locks. */
 extern void codes_visit(CodesVisitor visit, void *arg);
 
 #endif							/* GPUDB_TABLET_CODES_H */

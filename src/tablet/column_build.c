@@ -1,14 +1,14 @@
 /*
  * column_build.c
- *		A column of a tablet, put together from the columns of windows.
+ *		Column of a tablet, assembled from the columns of page batches.
  *
- * A frame is guessed, at first that of the tablet before, and mended when a
- * window does not fit it.  So nearly all values are stored once, by whoever
- * has made them, in the pool, where they stay.
+ * A frame-of-reference encoding is guessed, at first that of the tablet before,
+ * and mended when a page batch does not fit it.  So nearly all values are
+ * stored once, by whoever has made them, in the pool, where they stay.
  *
- * When the column moves, for more room or another frame, windows that are under
- * way still write to where it was: what they have written there is taken over
- * when they come, and that memory is freed when none is left.
+ * When the column moves, for more room or another encoding, page batches in
+ * progress still write to where it was: what they have written there is taken
+ * over when they come, and that memory is freed when no batch is in progress.
  */
 #include "postgres.h"
 
@@ -20,10 +20,10 @@
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
 
-/* Values that are taken from one frame to another at a time. */
+/* Number of values that are re-encoded at a time. */
 #define CHUNK 512
 
-/* Bytes that references of a column can lead to. */
+/* Largest number of bytes that references of a column can lead to. */
 #define TEXTS_MOST ((Size) INT32_MAX)
 
 void
@@ -39,7 +39,7 @@ column_build_begin(ColumnBuild *build)
 
 /* Memory */
 
-/* Where the values of rows from this one on are; NULL if they take no bytes. */
+/* Return where the values of rows from `row` on are; NULL if they take no bytes. */
 static uint8 *
 values_at(const ColumnBuild *build, uint32 row)
 {
@@ -48,7 +48,10 @@ values_at(const ColumnBuild *build, uint32 row)
 	return values != NULL ? values + (Size) coltype_bytes(build->frame.type) * row : NULL;
 }
 
-/* Other memory for the values, so many of a type; where they are still stays, too.  False if the pool has none. */
+/*
+ * Allocate other memory for nrows values of a type; the memory where they are
+ * still stays, too.  Return false if the pool has none.
+ */
 static bool
 move(ColumnBuild *build, uint16 type, uint32 nrows)
 {
@@ -70,7 +73,7 @@ move(ColumnBuild *build, uint16 type, uint32 nrows)
 	return true;
 }
 
-/* Room for the values of so many rows, with those that were added kept; false if the pool has none. */
+/* Make room for the values of nrows rows, and copy those that were added; return false if the pool has none. */
 static bool
 reserve(ColumnBuild *build, uint32 nrows)
 {
@@ -100,14 +103,14 @@ column_build_drop(ColumnBuild *build)
 
 /* NULLs */
 
-/* Zeroed; NULL without memory. */
+/* Allocate zeroed memory; return NULL without memory. */
 static uint8 *
 allocate(const ColumnBuild *build, Size bytes)
 {
 	return MemoryContextAllocExtended(build->context, Max(bytes, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
 }
 
-/* At most 64 bits from anywhere in a bitmap, in which no word is read that has none of them. */
+/* Return n bits, at most 64, from anywhere in a bitmap, reading no word that has none of them. */
 static uint64
 bits_at(const uint64 *bits, uint32 first, uint32 n)
 {
@@ -119,7 +122,7 @@ bits_at(const uint64 *bits, uint32 first, uint32 n)
 	return n == 64 ? word : word & ((UINT64CONST(1) << n) - 1);
 }
 
-/* Bits from anywhere in one bitmap to anywhere in another one, which has none there. */
+/* Copy n bits from anywhere in one bitmap to anywhere in another one, where no bit is set yet. */
 static void
 copy_bits(uint8 *to, uint32 at, const uint8 *from, uint32 first, uint32 n)
 {
@@ -137,7 +140,10 @@ copy_bits(uint8 *to, uint32 at, const uint8 *from, uint32 first, uint32 n)
 	}
 }
 
-/* Have a bitmap of no NULLs but those that were added; false without memory. */
+/*
+ * Make room for the NULLs of rows_expected rows in a bitmap that has no NULLs
+ * but those added; return false without memory.
+ */
 static bool
 reserve_nulls(ColumnBuild *build, uint32 rows_expected)
 {
@@ -161,9 +167,9 @@ reserve_nulls(ColumnBuild *build, uint32 rows_expected)
 	return true;
 }
 
-/* Frames */
+/* Frame-of-reference encodings */
 
-/* The bits that values of a frame may differ in. */
+/* Return the bits that values may differ in under a frame-of-reference encoding. */
 static uint64
 differing_of(const Frame *frame)
 {
@@ -184,7 +190,7 @@ widen(FrameRange *range, const FrameRange *by)
 	range->max = Max(range->max, by->max);
 }
 
-/* From one frame to another one, elsewhere; false if that does not hold all values. */
+/* Re-encode n values into memory elsewhere; return false if the new encoding does not hold all values. */
 static bool
 recode(const Frame *from, const uint8 *values, uint32 n, const Frame *to, uint8 *into)
 {
@@ -211,7 +217,7 @@ recode(const Frame *from, const uint8 *values, uint32 n, const Frame *to, uint8 
 	return held;
 }
 
-/* The bits in which a window's integers differ. */
+/* Return the bits in which a page batch's integers differ. */
 static uint64
 differing_bits(const Tablet *window, const TabletColumn *column)
 {
@@ -233,7 +239,7 @@ differing_bits(const Tablet *window, const TabletColumn *column)
 	return differing;
 }
 
-/* Have the column in another frame; false if the pool has no room. */
+/* Re-encode the column; return false if the pool has no room. */
 static bool
 reframe(ColumnBuild *build, const Frame *frame, uint32 rows_expected)
 {
@@ -241,7 +247,7 @@ reframe(ColumnBuild *build, const Frame *frame, uint32 rows_expected)
 
 	if (!move(build, frame->type, rows_expected))
 		return false;
-	/* rows of windows under way are whatever they are, and will be taken over */
+	/* rows of page batches in progress are undefined, and will be taken over */
 	(void) recode(&build->frame, before, Min(build->nrows, rows_expected), frame, pool_address(build->values));
 	build->frame = *frame;
 	return true;
@@ -257,7 +263,7 @@ column_build_place(ColumnBuild *build, uint32 first_row, uint32 rows_expected)
 	return (ColumnPlace) {.wanted = true, .frame = build->frame, .values = values_at(build, first_row)};
 }
 
-/* A window's values in the frame of the column, which has room for them; false if that does not hold them. */
+/* Store a page batch's values in the column's encoding and memory; return false if the encoding does not hold them. */
 static bool
 take_integers(const ColumnBuild *build, uint32 first_row, const Tablet *window, const TabletColumn *from, const ColumnPlace *place)
 {
@@ -289,7 +295,7 @@ add_integers(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const T
 	return taken;
 }
 
-/* Values that have one form only. */
+/* Add values of a type that has one form only. */
 static bool
 add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *window, const TabletColumn *from,
 		   const ColumnPlace *place)
@@ -307,11 +313,12 @@ add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tab
 }
 
 /*
- * Reserve room for the texts of n more rows, of so many bytes, and for those of
+ * Reserve room for the texts of n more rows, of `more` bytes, and for those of
  * the rows that are still expected, as if they were as long as these on
- * average.  The first rows may be the longest by far: where the pool has no room
- * for all that, what is there has to do.  Windows come in any order, so it is
- * the rows whose texts are there that count.  False if the pool has no room.
+ * average.  The first rows may be the longest by far: where the pool has no
+ * room for all that, what is there has to do.  Page batches come in any order,
+ * so it is the rows whose texts are there that count.  Return false if the pool
+ * has no room.
  */
 static bool
 reserve_texts(ColumnBuild *build, Size more, uint32 n, uint32 rows_expected)
@@ -336,14 +343,17 @@ reserve_texts(ColumnBuild *build, Size more, uint32 n, uint32 rows_expected)
 		return false;
 	if (build->text_bytes > 0)
 		memcpy(pool_address(texts), pool_address(build->texts), build->text_bytes);
-	/* nobody but this process has written there */
+	/* no other process has written there */
 	pool_free(build->texts);
 	build->texts = texts;
 	build->text_room = room;
 	return true;
 }
 
-/* Texts: of n references that stand in the column, and lead into `bytes`, those into the column's own bytes, which get a copy. */
+/*
+ * Copy the texts that n references in the column lead to, in `bytes`, to the
+ * column's own bytes, and make the references lead there.
+ */
 static bool
 take_texts(ColumnBuild *build, uint32 first_row, uint32 n, const uint8 *bytes, uint32 rows_expected)
 {
@@ -369,7 +379,7 @@ take_texts(ColumnBuild *build, uint32 first_row, uint32 n, const uint8 *bytes, u
 	return true;
 }
 
-/* Have references of NULL rows, which lead anywhere, be of nothing. */
+/* Clear the references of NULL rows, which lead anywhere. */
 static void
 clear_nulls(ColumnBuild *build, uint32 first_row, const Tablet *window, const TabletColumn *from)
 {
@@ -389,7 +399,7 @@ add_texts(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tabl
 	return take_texts(build, first_row, window->nrows, tablet_at(window, window->var), rows_expected);
 }
 
-/* Something that stands in rows that are all NULL. */
+/* Clear the values of rows that are all NULL. */
 static void
 add_nothing(ColumnBuild *build, uint32 first_row, uint32 nrows)
 {
@@ -404,7 +414,7 @@ column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tab
 	const bool	integers = coltype_integer(from->type);
 	bool		added = true;
 
-	/* rows that come later may have outgrown what there is */
+	/* later rows may have outgrown the memory */
 	if (!reserve(build, rows_expected) || ((from->null_count > 0 || build->null_count > 0) && !reserve_nulls(build, rows_expected)))
 		return false;
 	if (from->null_count > 0)
@@ -427,15 +437,15 @@ column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tab
 
 /* Merging */
 
-/* A part of what is merged; all its rows are NULL if there is no frame. */
+/* Column to be merged; all of its rows are NULL if it has no encoding. */
 typedef struct Part
 {
 	const Frame *frame;
 	const uint8 *values;
-	const uint8 *nulls;			/* NULL if there are none */
+	const uint8 *nulls;			/* bitmap of NULLs; NULL if there are none */
 } Part;
 
-/* The frame of both parts. */
+/* Choose the frame-of-reference encoding of both parts. */
 static Frame
 merge_frames(ColumnBuild *build, const TabletColumn *from, const Part *own, const Part *older)
 {
@@ -499,7 +509,7 @@ column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, cons
 	return true;
 }
 
-/* The end */
+/* Finishing */
 
 bool
 column_build_end(ColumnBuild *build, uint32 nrows)
@@ -511,7 +521,7 @@ column_build_end(ColumnBuild *build, uint32 nrows)
 		build->frame = (Frame) {COLTYPE_SAME, 0, 0};
 		build->range = (FrameRange) {0, 0, 0};
 	}
-	/* the last windows may have had no NULLs */
+	/* the last page batches may have had no NULLs */
 	if (build->null_count > 0 && !reserve_nulls(build, nrows))
 		return false;
 	if (coltype_integer(build->frame.type))

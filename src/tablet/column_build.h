@@ -1,7 +1,7 @@
 /*
  * column_build.h
- *		A column of a tablet, put together from the columns of windows: integers in the narrowest frame that holds all,
- *		texts as references to bytes that stand one after the other.
+ *		Column of a tablet, assembled from the columns of page batches: integers in the narrowest frame-of-reference
+ *		encoding that holds all of them, texts as references to bytes that are stored one after the other.
  */
 #ifndef GPUDB_TABLET_COLUMN_BUILD_H
 #define GPUDB_TABLET_COLUMN_BUILD_H
@@ -13,62 +13,65 @@
 #include "core/column_pack.h"
 #include "tablet/shelf_room.h"
 
-/* How often a column may move while it is built: some windows of a tablet do not fit. */
+/* Largest number of times that a column may move while it is built: some page batches of a tablet do not fit. */
 #define MOVES_MOST 32
 
 typedef struct ColumnBuild
 {
-	MemoryContext context;		/* of what it holds outside the pool */
-	ShelfRoom	room_for;		/* who makes room in the pool */
-	uint32		nrows;			/* up to the last one that was added */
-	bool		begun;			/* some of them are not NULL */
-	Frame		frame;			/* of the values; a guess before it has begun */
-	FrameRange	range;			/* of integers, but for NULLs */
+	MemoryContext context;		/* memory context of what the build holds outside the pool */
+	ShelfRoom	room_for;		/* worth of the column, for which the pool makes room */
+	uint32		nrows;			/* rows up to the last one that was added */
+	bool		begun;			/* some row added is not NULL, or the values are not integers */
+	Frame		frame;			/* frame-of-reference encoding of the values; a guess before `begun` */
+	FrameRange	range;			/* range of the integers, without NULLs */
 	uint32		null_count;
 	int32		max_scale;
-	uint8		raw_bytes;		/* of a value as it came from pages */
-	Size		room;			/* bytes for values */
-	dsa_pointer values;			/* in the pool */
+	uint8		raw_bytes;		/* bytes of a value as it came from pages */
+	Size		room;			/* bytes allocated for the values */
+	dsa_pointer values;			/* values, in the pool */
 	int			nmoves;
-	dsa_pointer outgrown[MOVES_MOST];	/* where they were before, to which windows under way may still be writing */
-	dsa_pointer texts;			/* of texts: their bytes, in the pool, */
-	Size		text_bytes;		/* so many, */
-	Size		text_room;		/* and how many there is room for */
-	uint32		text_rows;		/* rows whose texts these are */
+	dsa_pointer outgrown[MOVES_MOST];	/* earlier `values`, to which batches in progress may still write */
+	dsa_pointer texts;			/* bytes of the texts, in the pool */
+	Size		text_bytes;		/* bytes of texts in use */
+	Size		text_room;		/* bytes allocated for texts */
+	uint32		text_rows;		/* number of rows whose texts are in `texts` */
 	Size		null_room;
-	uint8	   *nulls;			/* a bitmap; without a meaning as long as there was no NULL */
-	TabletColumn stored;		/* at the end, but for the offsets */
+	uint8	   *nulls;			/* bitmap of NULLs; undefined as long as there was no NULL */
+	TabletColumn stored;		/* the finished column, without the offsets */
 } ColumnBuild;
 
-/* Rows that stand side by side in one of two columns, and will in the merged one. */
+/* Run of rows that are adjacent in one of two columns, and will be adjacent in the merged column. */
 typedef struct RowRun
 {
-	bool		older;			/* of the older one */
+	bool		older;			/* the rows are of the older column */
 	uint32		from;
 	uint32		to;
 	uint32		n;
 } RowRun;
 
-/* Begin with another tablet's, which may be like the one before. */
+/* Begin the column of another tablet, which may resemble that of the previous tablet. */
 extern void column_build_begin(ColumnBuild *build);
 
-/* Where a window's values are to go whose rows begin at first_row of rows_expected. */
+/* Return where to store the values of a page batch whose rows begin at first_row of rows_expected. */
 extern ColumnPlace column_build_place(ColumnBuild *build, uint32 first_row, uint32 rows_expected);
 
 /*
- * Add a window's column, whose values are in the place that it was given, or
- * with the window, where what stands in NULL rows is changed.  False without
- * memory.
+ * Add the column of a page batch, whose values are in the place that
+ * column_build_place() returned, or in the batch's tablet, where the values of
+ * NULL rows are overwritten.  Return false without memory.
  */
 extern bool column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *window, uint32 column, const ColumnPlace *place);
 
-/* Make it one of nrows by runs of its own rows and of an older tablet's; false without memory. */
+/*
+ * Merge the column with that of an older tablet into one of nrows, by runs of
+ * rows of either; return false without memory.
+ */
 extern bool column_build_merge(ColumnBuild *build, const Tablet *older, uint32 column, const RowRun *runs, int nruns, uint32 nrows);
 
-/* Its nrows are complete: have them as narrow as they can be, and tell what they are.  False without memory. */
+/* Finish the column of nrows: make it as narrow as possible and fill in `stored`.  Return false without memory. */
 extern bool column_build_end(ColumnBuild *build, uint32 nrows);
 
-/* Free what it holds in the pool, when no window is under way; never fails. */
+/* Free what the build holds in the pool, when no page batch is in progress; never fails. */
 extern void column_build_drop(ColumnBuild *build);
 
 #endif							/* GPUDB_TABLET_COLUMN_BUILD_H */

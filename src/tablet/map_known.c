@@ -2,12 +2,12 @@
  * map_known.c
  *		Pages of the visibility map that this session has read already.
  *
- * The planner looks at the map to estimate what a query can use of the cache,
- * and the query looks at it again to prove that.  Most pages show all blocks as
- * all-visible, and then their LSN tells everything.  It is remembered with the
- * moment of the look: where nothing was logged since, the page is what it was,
- * but for bits that transactions in progress have cleared, whose changes the
- * snapshot does not see (validity.h).
+ * The planner reads the map to estimate what a query can use of the cache, and
+ * the query reads it again to prove that.  Most pages show all blocks as
+ * all-visible, and then their LSN tells everything.  The LSN is remembered with
+ * the snapshot horizon at which the page was read: where nothing was logged
+ * since, the page is what it was, but for bits that transactions in progress
+ * have cleared, whose changes the snapshot does not see (validity.h).
  */
 #include "postgres.h"
 
@@ -15,17 +15,20 @@
 #include "pg_compat.h"
 #include "tablet/map_known.h"
 
-/* Pages that are remembered; those of a relation stand side by side, and relations that meet there are read more often. */
+/*
+ * Number of pages that are remembered; pages of a relation are adjacent, and
+ * those of relations that collide are read more often.
+ */
 #define PAGES_KNOWN 512
 
-/* A page that shows all blocks of a shelf as all-visible. */
+/* Page that shows all blocks of a shelf as all-visible. */
 typedef struct KnownPage
 {
 	Oid			relation;
 	Oid			file;
 	uint32		shelf;
-	uint32		nblocks;		/* that the shelf had */
-	Moment		moment;			/* its end is invalid if nothing is known */
+	uint32		nblocks;		/* blocks that the shelf had */
+	Moment		moment;			/* snapshot horizon; its end is invalid if nothing is known */
 	XLogRecPtr	lsn;
 } KnownPage;
 
@@ -37,7 +40,7 @@ place_of(Relation relation, uint32 shelf)
 	return &pages_known[((uint32) hash_mix(RelationGetRelid(relation)) + shelf) % PAGES_KNOWN];
 }
 
-/* Whether this is the page of a shelf's first n blocks at a moment. */
+/* Return true if a page is known to be that of a shelf's first nblocks blocks at a snapshot horizon. */
 static bool
 is_known(const KnownPage *known, Relation relation, uint32 shelf, uint32 nblocks, const Moment *moment)
 {

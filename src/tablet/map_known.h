@@ -10,9 +10,9 @@
 #include "tablet/validity.h"
 
 /*
- * Find out what the map's page for a shelf, which has so many blocks, is at a
- * moment, of which the end of the WAL was looked up after the snapshot was
- * taken.  The page is read, unless it was read at this moment before.
+ * Get the visibility map's page for a shelf, which has nblocks blocks, at a
+ * snapshot horizon whose end of the WAL was looked up after the snapshot was
+ * taken.  The page is read, unless it was read at this horizon before.
  */
 extern void map_page_at(Relation relation, uint32 shelf, uint32 nblocks, const Moment *moment, MapPage *page);
 

@@ -1,10 +1,10 @@
 /*
  * memo_room.c
- *		Memory of a session in which memos of shelves stand.
+ *		Memory of a session for memos of shelves.
  *
- * One mapping, made when it is first needed, and never given back.  Its pages
- * come when they are touched.  Memory is taken by first fit in units of a page;
- * there are few pieces.
+ * The memory is one mapping, made when it is first needed, and never given
+ * back.  Its pages come when they are touched.  Memory is taken by first fit in
+ * units of a page; there are few pieces.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 static uint8 *room;
 static bool taken[UNITS];
 
-/* In each room no unit before `free_from` is free, and none from `end_of` on belongs to it. */
+/* In each area no unit before `free_from` is free, and none from `end_of` on belongs to the area. */
 static Size free_from[MEMO_ROOMS] = {0, SMALL_UNITS, SMALL_UNITS + LATER_UNITS};
 static const Size end_of[MEMO_ROOMS] = {SMALL_UNITS, SMALL_UNITS + LATER_UNITS, UNITS};
 
@@ -30,7 +30,7 @@ units_of(Size bytes)
 	return (bytes + UNIT - 1) / UNIT;
 }
 
-/* The first of n free units, from one on and before another; `end` if there are none. */
+/* Return the first of n adjacent free units in [from, end); `end` if there are none. */
 static Size
 find_units(Size n, Size from, Size end)
 {

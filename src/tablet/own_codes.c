@@ -8,7 +8,7 @@
 
 #include "tablet/own_codes.h"
 
-/* The first dictionary, and how much larger the next ones are. */
+/* Size of the first dictionary, and how much larger each of the next ones is. */
 #define FIRST_VALUES	64
 #define FIRST_BYTES		1024
 #define GROWTH			4
@@ -17,11 +17,11 @@ struct OwnCodes
 {
 	MemoryContext context;
 	void	   *block;
-	Dictionary *dictionary;		/* in it */
+	Dictionary *dictionary;		/* dictionary in `block` */
 	CodeBook	book;
 };
 
-/* Have room for so many values, and so many bytes of them. */
+/* Replace the dictionary by a larger one, with room for `capacity` values and `room` bytes of them. */
 static void
 make_room(OwnCodes *codes, uint32 capacity, uint32 room)
 {

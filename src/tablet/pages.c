@@ -5,13 +5,13 @@
  * PostgreSQL's own functions decide which tuples are visible, page by page, as
  * in a sequential scan; where conflicts of serializable transactions are to be
  * noted, and in recovery, they are its scan's.  The list of line pointers is
- * kept, the content lock is given up, and the device reads the listed tuples
+ * stored, the content lock is given up, and the device reads the listed tuples
  * later: they stand still as long as the page is pinned.
  *
- * A page that was in shared_buffers stays pinned if the budget allows.  A
- * page that had to be read went through the ring that sequential scans use,
- * which a pin would defeat, so it is copied and unpinned at once; so is every
- * page when there is no lease.
+ * A page that was in shared_buffers stays pinned if the budget allows.  A page
+ * that had to be read went through the ring that sequential scans use, which a
+ * pin would defeat, so it is copied and unpinned at once; so is every page when
+ * there is no lease.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@
 #include "tablet/recent.h"
 #include "tablet/without_rule.h"
 
-/* The page structs of core/ are PostgreSQL's. */
+/* Check that the page structs of core/ are PostgreSQL's. */
 StaticAssertDecl(HEAP_PAGE_SIZE == BLCKSZ, "gpudb is built for pages of 8 kB");
 StaticAssertDecl(HEAP_MAX_TUPLES == MaxHeapTuplesPerPage, "tuples of a page");
 StaticAssertDecl(HEAP_PAGE_LINP == offsetof(PageHeaderData, pd_linp), "page header");
@@ -42,16 +42,22 @@ StaticAssertDecl(HEAP_TUPLE_BITS == offsetof(HeapTupleHeaderData, t_bits), "tupl
 /* the macros of the tuple header have core's names: compare their values */
 StaticAssertDecl(HEAP_NATTS_MASK == 0x07FF && HEAP_HASNULL == 0x0001, "tuple header flags");
 
-/* How far to read ahead when pages come from outside shared_buffers. */
+/* Number of blocks to read ahead when pages come from outside shared_buffers. */
 #define PREFETCH_DISTANCE 32
 
-/* Blocks that a process draws at a time: 2 MB, so that reading stays sequential and the last ones end together. */
+/*
+ * Number of blocks that a process draws at a time: 2 MB, so that reading stays
+ * sequential and the last ones end together.
+ */
 #define SHARE_BLOCKS 256
 
-/* Tuples of a page whose headers stand on so many of its lines that it had better be read whole. */
+/*
+ * Number of tuples of a page from which on their headers are on so many cache
+ * lines that the page had better be read whole.
+ */
 #define TUPLES_MANY		32
 
-/* Blocks ahead whose memory the processor is to fetch. */
+/* Number of blocks ahead whose memory is prefetched. */
 #define LOOKAHEAD 8
 
 void
@@ -98,22 +104,22 @@ page_window_create(void)
 	return window;
 }
 
-/* The visible tuples of a page. */
+/* Visible tuples of a page. */
 typedef struct TupleList
 {
 	const OffsetNumber *offsets;
 	int			n;
-	XLogRecPtr	lsn;			/* of the page, if all of it is visible and the source is watched */
+	XLogRecPtr	lsn;			/* LSN of the page, if the source is watched */
 } TupleList;
 
-/* The offsets of the window's next page. */
+/* Return where the offsets of the batch's next page are stored. */
 static OffsetNumber *
 next_offsets(PageWindow *window)
 {
 	return &window->offsets[window->list.npages * MaxHeapTuplesPerPage];
 }
 
-/* 1, 2, ...: the list of a page where every line pointer has a tuple. */
+/* Return the list 1, 2, ... of a page where every line pointer has a tuple. */
 static const OffsetNumber *
 every_offset(void)
 {
@@ -125,7 +131,10 @@ every_offset(void)
 	return every;
 }
 
-/* Whether the page's first n line pointers all have tuples; two at a time, since this is most of what feeding costs. */
+/*
+ * Return true if the page's first n line pointers all have tuples; two at a
+ * time, since this is most of what feeding costs.
+ */
 static bool
 all_normal(Page page, int n)
 {
@@ -147,7 +156,7 @@ all_normal(Page page, int n)
 	return (differ & ((uint64) mask << 32 | mask)) == 0 && (n == 0 || ItemIdIsNormal(item));
 }
 
-/* List the tuples of a page whose content is locked, all of which are visible; false if that is not known. */
+/* List the tuples of a page whose content is locked, if all of them are visible; return false if that is not known. */
 static bool
 list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList *tuples)
 {
@@ -171,7 +180,7 @@ list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *room, Tu
 	return true;
 }
 
-/* List the tuples of a page whose content is locked that the snapshot sees, one by one. */
+/* List, one by one, the tuples that the snapshot sees of a page whose content is locked. */
 static void
 list_seen(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList *tuples)
 {
@@ -197,8 +206,8 @@ list_seen(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList
 }
 
 /*
- * Prepare a block without asking PostgreSQL where it is, if it is where it
- * was and all of it is visible, as heapgetpage() would have found.  Its
+ * Prepare a block without asking PostgreSQL where it is, if it is where it was
+ * and all of it is visible, as heapgetpage() would have found.  Return its
  * buffer, pinned, or InvalidBuffer.
  */
 static Buffer
@@ -222,7 +231,7 @@ prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, TupleL
 	return InvalidBuffer;
 }
 
-/* Note what was read of a block all of which is visible. */
+/* Note for the cache what was read of a block all of which is visible. */
 static void
 note_all_visible(BlockWatch *watch, uint32 place, const TupleList *tuples)
 {
@@ -252,7 +261,10 @@ note_prepared(const PageSource *source, uint32 place, Buffer buffer, bool all_vi
 		watch->nother++;
 }
 
-/* Whether the page says that all its tuples are visible, and they are those that PostgreSQL's scan has listed. */
+/*
+ * Return true if the page says that all its tuples are visible, and they are
+ * those that PostgreSQL's scan has listed.
+ */
 static bool
 lists_all_visible(const PageSource *source, Buffer buffer, const TupleList *tuples)
 {
@@ -264,11 +276,11 @@ lists_all_visible(const PageSource *source, Buffer buffer, const TupleList *tupl
 
 /*
  * List the tuples of a block that the snapshot sees, and note for the cache
- * what was read.  Returns the block's buffer, pinned.  Unlike heapgetpage()
- * this does not prune the page, but in recovery and for serializable
- * transactions, where heapgetpage() is called: pruning changes the LSN by
- * which the cache recognises the page, and after an update of a tenth of all
- * rows takes as long as reading them.
+ * what was read.  Return the block's buffer, pinned.  Unlike heapgetpage() this
+ * does not prune the page, except in recovery and for serializable
+ * transactions, where heapgetpage() is called: pruning changes the LSN by which
+ * the cache recognises the page, and after an update of a tenth of all rows
+ * takes as long as reading them.
  */
 static Buffer
 prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleList *tuples)
@@ -305,7 +317,7 @@ prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleLi
 	return buffer;
 }
 
-/* Have a window's page as a copy. */
+/* Copy a page into a batch. */
 static void
 copy_page(PageWindow *window, int p, Page page)
 {
@@ -314,13 +326,16 @@ copy_page(PageWindow *window, int p, Page page)
 	if (window->copies == NULL)
 		window->copies = MemoryContextAlloc(GetMemoryChunkContext(window), TABLET_WINDOW_PAGES * BLCKSZ);
 	copy = window->copies + (Size) p * BLCKSZ;
-	/* the tuples that will be read stand still; the rest may change while we copy */
+	/* tuples that will be read stand still; the rest may change while we copy */
 	memcpy(copy, page, BLCKSZ);
 	window->buffer[p] = InvalidBuffer;
 	window->list.page[p] = (const uint8 *) copy;
 }
 
-/* Add a page whose tuples are listed: in place, keeping the caller's pin, or as a copy; whether the pin is kept. */
+/*
+ * Add a page whose tuples are listed: in place, retaining the caller's pin, or
+ * as a copy; return true if the pin is retained.
+ */
 static bool
 add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffer, TupleList tuples, bool was_resident)
 {
@@ -373,7 +388,7 @@ take_block(PageSource *source, PageWindow *window, BlockNumber block)
 		ReleaseBuffer(buffer);
 }
 
-/* Whether there are more blocks; draws from the share when its own are used up. */
+/* Return true if there are more blocks; draw from the share when the source's own are used up. */
 static bool
 more_blocks(PageSource *source)
 {
@@ -420,7 +435,7 @@ page_source_next(PageSource *source, PageWindow *window)
 	return false;
 }
 
-/* Give back what was leased for pins. */
+/* Return the pins that a batch has leased. */
 static void
 return_lease(PageWindow *window)
 {
@@ -430,7 +445,7 @@ return_lease(PageWindow *window)
 	window->npins = 0;
 }
 
-/* Unpin all pages that are. */
+/* Unpin all pages of a batch that are pinned. */
 static void
 unpin_pages(PageWindow *window)
 {
@@ -463,7 +478,7 @@ page_window_copy(PageWindow *window)
 	return_lease(window);
 }
 
-/* Pin a page of a window that rests, and no other one. */
+/* Pin a page of a batch that rests, and unpin the one that was pinned before. */
 static void
 hold_page(PageWindow *window, Relation relation, int p)
 {

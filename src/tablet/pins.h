@@ -7,17 +7,17 @@
 
 #include "postgres.h"
 
-/* Most pins that the scans of one process may hold. */
+/* Largest number of pins that the scans of one process may hold. */
 #define PINS_PER_SCAN 2048
 
-/* Reserve shared memory (at library load), then attach to it. */
+/* Reserve shared memory for the budget (at library load), then attach to it. */
 extern void pins_request_shmem(void);
 extern void pins_attach_shmem(void);
 
-/* Take n pins from the budget; false, taking none, when there are not so many. */
+/* Lease n pins from the budget; return false, leasing none, if fewer are left. */
 extern bool pins_lease(int n);
 
-/* Give pins back. */
+/* Return n leased pins to the budget. */
 extern void pins_return(int n);
 
 #endif							/* GPUDB_TABLET_PINS_H */

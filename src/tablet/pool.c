@@ -24,57 +24,60 @@
 enum
 {
 	LOCK_CONTENTS,
-	LOCK_MEMORY,				/* its tranche serves dsa.c's own locks */
+	LOCK_MEMORY,				/* lock whose tranche serves dsa.c's own locks */
 	LOCK_Count
 };
 
-/* Where a huge page takes longer memory is so scarce that small ones have to do. */
+/* Longest time that a huge page may take; where it takes longer memory is so scarce that small pages have to do. */
 #define HUGE_PAGE_MOST_NS	UINT64CONST(20000000)
 
-/* Of about so many bytes that were taken last the time is remembered. */
+/* Approximate number of bytes taken last of which the time is remembered. */
 #define BYTES_REMEMBERED	(UINT64CONST(64) << 20)
 
 /* Memory is taken ahead where a byte takes longer than this: clearing it takes a tenth of a nanosecond or two. */
 #define AHEAD_LEAST_NS		0.5
 
-/* The part of the pool that is taken ahead, within bounds, and the part of the machine's memory that must be free for it. */
+/*
+ * Part of the pool that is taken ahead, within bounds, and the part of the
+ * machine's memory that must be free for it.
+ */
 #define AHEAD_PART			16
 #define AHEAD_MOST			((Size) 512 << 20)
 #define FREE_PART			8
 
-/* The states of a huge page of the pool. */
+/* State of a huge page of the pool. */
 typedef enum HugePageState
 {
-	HUGE_UNUSED,				/* nothing was allocated there yet */
-	HUGE_AHEAD,					/* nor here, but memory is there */
+	HUGE_UNUSED,				/* nothing was allocated in the page yet */
+	HUGE_AHEAD,					/* nothing was allocated, but the page has memory */
 	HUGE_FILLED,				/* allocated, and memory was there before */
 	HUGE_ASKED					/* allocated, and memory asked for then */
 } HugePageState;
 
-/* The huge pages of the pool are counted and marked behind it, in the same mapping. */
+/* Counters and states of the pool's huge pages, behind the pool in the same mapping. */
 typedef struct HugePages
 {
 	pg_atomic_uint32 made;
-	pg_atomic_uint32 ahead;		/* in state HUGE_AHEAD */
-	pg_atomic_uint64 taken;		/* bytes, of late, */
-	pg_atomic_uint64 ns;		/* and what it took to have memory stand behind them */
+	pg_atomic_uint32 ahead;		/* pages in state HUGE_AHEAD */
+	pg_atomic_uint64 taken;		/* bytes taken of late */
+	pg_atomic_uint64 ns;		/* time that it took to get memory for `taken` */
 	pg_atomic_uint32 state[];	/* HugePageState */
 } HugePages;
 
 static uint8 *place = NULL;		/* inherited from the postmaster */
-static HugePages *huge;			/* likewise */
-static bool huge_pages_left = true; /* as far as this process has seen */
-static dsa_area *area = NULL;	/* this process's view of it */
+static HugePages *huge;			/* inherited from the postmaster */
+static bool huge_pages_left = true; /* the machine gives huge pages, as far as this process has seen */
+static dsa_area *area = NULL;	/* view of the pool in this process */
 
-/* The default size, in MB: a part of the memory, within bounds; and where nobody knows how much there is. */
+/* Default size of the pool, in MB: a part of the memory, within bounds; and the size where the memory is not known. */
 #define DEFAULT_PART		4
 #define DEFAULT_LEAST		64
 #define DEFAULT_MOST		(64 * 1024)
 #define DEFAULT_UNKNOWN		256
 
 /*
- * A quarter of the memory that the server may use, but no more than half of
- * what shared_buffers leave.  SHOW tells what was chosen.
+ * Choose a quarter of the memory that the server may use, but no more than half
+ * of what shared_buffers leave.  SHOW tells what was chosen.
  */
 void
 pool_choose_size(void)
@@ -99,7 +102,7 @@ pool_request_shmem(void)
 	RequestNamedLWLockTranche(TRANCHE, LOCK_Count);
 }
 
-/* dsa.h does not promise that. */
+/* Check that pointers are offsets from the pool's start, which dsa.h does not promise. */
 static void
 check_pointers(dsa_area *made)
 {
@@ -110,7 +113,10 @@ check_pointers(dsa_area *made)
 	dsa_free(made, pointer);
 }
 
-/* The pool is taken as it is filled, so that nobody else would notice before there is none left. */
+/*
+ * Warn if the pool and shared_buffers exceed the memory: the pool is taken as
+ * it is filled, so that nobody else would notice before there is none left.
+ */
 static void
 compare_with_memory(void)
 {
@@ -124,14 +130,14 @@ compare_with_memory(void)
 				 errhint("Reduce gpudb.pool_size: columns of tables are cached until it is full.")));
 }
 
-/* A mapping's bytes: the pool, and its huge pages. */
+/* Return the bytes of the mapping: the pool, and the states of its huge pages. */
 static Size
 mapping_bytes(void)
 {
 	return pool_bytes() + offsetof(HugePages, state) + sizeof(pg_atomic_uint32) * (pool_bytes() / HUGE_PAGE);
 }
 
-/* After a crash nothing that was in it may be believed. */
+/* Create the pool, empty: after a crash nothing that was in it may be believed. */
 void
 pool_create(void)
 {
@@ -153,7 +159,7 @@ pool_create(void)
 		pg_atomic_init_u32(&huge->state[page], HUGE_UNUSED);
 	made = dsa_create_in_place(place, pool_bytes(), GetNamedLWLockTranche(TRANCHE)[LOCK_MEMORY].lock.tranche, NULL);
 	dsa_pin(made);
-	/* no segments besides this place: pointers are offsets */
+	/* no segments besides the mapping: pointers are offsets */
 	dsa_set_size_limit(made, pool_bytes());
 	check_pointers(made);
 	dsa_detach(made);
@@ -176,7 +182,7 @@ pool_lock(void)
 {
 	static LWLock *lock = NULL;
 
-	/* PostgreSQL compares the names of all tranches to find it */
+	/* remembered, since PostgreSQL compares the names of all tranches to find the lock */
 	if (lock == NULL)
 		lock = &GetNamedLWLockTranche(TRANCHE)[LOCK_CONTENTS].lock;
 	return lock;
@@ -234,7 +240,7 @@ pool_huge_bytes(void)
 	return pg_atomic_read_u32(&huge->made) * HUGE_PAGE;
 }
 
-/* Change the state of a page, unless it is in another one than it was; false then. */
+/* Change the state of a page; return false if it was not `before`. */
 static bool
 change_state(Size page, HugePageState before, HugePageState after)
 {
@@ -244,7 +250,7 @@ change_state(Size page, HugePageState before, HugePageState after)
 		pg_atomic_compare_exchange_u32(&huge->state[page], &expected, after);
 }
 
-/* Remember what taking memory took.  What two processes add at once may be lost, which does no harm. */
+/* Remember what taking memory took.  Additions of two processes at once may be lost, which does no harm. */
 static void
 remember_time(Size bytes, uint64 ns)
 {
@@ -277,7 +283,7 @@ pool_ns_to_take(double bytes)
 	return pool_exists() ? Max(bytes - (double) pool_bytes_ahead(), 0) * ns_per_byte() : 0;
 }
 
-/* Have memory stand behind a huge page; returns nanoseconds. */
+/* Back a huge page with memory; return the nanoseconds that it took. */
 static uint64
 make_huge_page(Size page)
 {
@@ -294,12 +300,12 @@ make_huge_page(Size page)
 	return took;
 }
 
-/* Have memory that was allocated now stand in huge pages. */
+/* Back memory that was allocated now with huge pages. */
 static void
 ask_for_huge_pages(dsa_pointer pointer, Size bytes)
 {
 	const Size	end = Min((pointer + bytes + HUGE_PAGE - 1) / HUGE_PAGE, pool_bytes() / HUGE_PAGE);
-	Size		taken = 0;		/* of pages for which no memory was there before */
+	Size		taken = 0;		/* bytes in pages that had no memory before */
 	uint64		ns = 0;
 
 	for (Size page = pointer / HUGE_PAGE; page < end; page++)
@@ -314,14 +320,14 @@ ask_for_huge_pages(dsa_pointer pointer, Size bytes)
 	remember_time(taken, ns);
 }
 
-/* Bytes of the pool whose memory is to be there before anybody fills them. */
+/* Return how many bytes of the pool are to have memory before anybody fills them. */
 static Size
 bytes_wanted_ahead(void)
 {
 	return ns_per_byte() < AHEAD_LEAST_NS ? 0 : Min(pool_bytes() / AHEAD_PART, AHEAD_MOST);
 }
 
-/* Tell whether the machine has memory to spare; tests do not depend on that. */
+/* Return true if the machine has memory to spare; tests do not depend on that. */
 static bool
 memory_is_left(void)
 {
@@ -337,7 +343,7 @@ pool_take_ahead(void)
 	{
 		if (pg_atomic_read_u32(&huge->state[page]) != HUGE_UNUSED)
 			continue;
-		/* counted before somebody can fill it */
+		/* counted before another process can fill the page */
 		pg_atomic_fetch_add_u32(&huge->ahead, 1);
 		if (change_state(page, HUGE_UNUSED, HUGE_AHEAD))
 		{

@@ -1,6 +1,6 @@
 /*
  * progress.c
- *		How far prewarming has come: a place in shared memory for each process that does it.
+ *		Progress of prewarming: a slot in shared memory for each process that does it.
  */
 #include "postgres.h"
 
@@ -13,12 +13,12 @@
 
 typedef struct Places
 {
-	slock_t		lock;			/* first */
+	slock_t		lock;			/* must be first: pool_attach_beside() */
 	Progress	at[PROGRESS_PLACES];
 } Places;
 
 static Places *places = NULL;
-static Progress *own = NULL;	/* of this process; NULL if it has none */
+static Progress *own = NULL;	/* slot of this process; NULL if it has none */
 
 void
 progress_request_shmem(void)
@@ -32,14 +32,14 @@ progress_attach_shmem(void)
 	places = pool_attach_beside("gpudb progress", sizeof(Places));
 }
 
-/* A FATAL error ends a process without ending what it did. */
+/* Free the slot at exit: a FATAL error ends a process without ending what it did. */
 static void
 clear_at_exit(int code, Datum arg)
 {
 	progress_clear();
 }
 
-/* Take a place; the lock is held. */
+/* Take a free slot, if there is any; the lock is held. */
 static void
 take_place(void)
 {

@@ -1,6 +1,6 @@
 /*
  * progress.h
- *		How far prewarming has come, for others to see.
+ *		Progress of prewarming, shown to other processes.
  */
 #ifndef GPUDB_TABLET_PROGRESS_H
 #define GPUDB_TABLET_PROGRESS_H
@@ -14,7 +14,7 @@
 
 typedef struct Progress
 {
-	int32		pid;			/* 0: nobody */
+	int32		pid;			/* 0 = free slot */
 	Oid			database;
 	Oid			relation;
 	TimestampTz began;
@@ -22,17 +22,20 @@ typedef struct Progress
 	uint32		ndone;
 } Progress;
 
-/* Reserve shared memory (at library load), then attach to it. */
+/* Reserve shared memory for the slots (at library load), then attach to it. */
 extern void progress_request_shmem(void);
 extern void progress_attach_shmem(void);
 
-/* Begin with so many tablets of a relation, at this one, or go on with them; nothing if there is no place left. */
+/*
+ * Set this process's progress to ndone of ntablets tablets of a relation, in a
+ * slot taken by the first call; do nothing if no slot is free.
+ */
 extern void progress_set(Relation relation, uint32 ntablets, uint32 ndone);
 
-/* This process has ended it; never fails. */
+/* Free this process's slot; never fails. */
 extern void progress_clear(void);
 
-/* What is at a place, as of some moment. */
+/* Return a copy of the slot `place`, as of one instant. */
 extern Progress progress_at(int place);
 
 #endif							/* GPUDB_TABLET_PROGRESS_H */

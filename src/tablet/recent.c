@@ -1,15 +1,15 @@
 /*
  * recent.c
- *		Where blocks were in shared_buffers when any session last saw them.
+ *		Last known buffers of blocks: where in shared_buffers any session last saw them.
  *
  * Looking a block up in PostgreSQL's table of buffers costs several misses of
- * the processor's cache, one after the other, and that is what limits how
- * fast one process feeds a GPU.  A guess costs none: ReadRecentBuffer() pins
- * a buffer if it still holds the block.  So a shared array, twice as large as
- * there are buffers, holds the last known buffer of blocks; those of a
- * relation stand side by side, and relations that meet there only spoil each
- * other's guesses.  Since a guess is known ahead, the memory it leads to can
- * be prefetched.
+ * the processor's cache, one after the other, and that is what limits how fast
+ * one process feeds a GPU.  A guess costs none: ReadRecentBuffer() pins a
+ * buffer if it still holds the block.  So a shared array, twice as large as
+ * there are buffers, holds the last known buffer of blocks; those of a relation
+ * are adjacent, and relations that collide there only spoil each other's
+ * guesses.  Since a guess is known ahead, the memory it leads to can be
+ * prefetched.
  */
 #include "postgres.h"
 
@@ -24,10 +24,13 @@
 #include "pg_compat.h"
 #include "tablet/recent.h"
 
-/* Lines of a page to prefetch: its header and the line pointers of some 70 tuples. */
+/* Number of cache lines of a page to prefetch: its header and the line pointers of some 70 tuples. */
 #define PAGE_LINES		5
 
-/* Buffers by block; InvalidBuffer = not known.  Read and written without locks: a wrong one costs only time. */
+/*
+ * Last known buffers by block; InvalidBuffer = not known.  Read and written
+ * without locks: a wrong one costs only time.
+ */
 static volatile Buffer *guesses = NULL;
 static uint32 nguesses;			/* a power of two */
 
@@ -61,7 +64,7 @@ guess(Relation relation, BlockNumber block)
 	return buffer > 0 && buffer <= NBuffers ? buffer : InvalidBuffer;
 }
 
-/* Fetch a buffer's descriptor, and so many lines of its page. */
+/* Prefetch the descriptor of a block's last known buffer, and `lines` cache lines of its page. */
 static void
 prefetch(Relation relation, BlockNumber block, int lines)
 {
@@ -96,17 +99,17 @@ recent_pin(Relation relation, BlockNumber block)
 	if (buffer == InvalidBuffer ||
 		!ReadRecentBuffer(compat_relation_file_of(relation), MAIN_FORKNUM, block, buffer))
 		return InvalidBuffer;
-	/* what ReadBuffer() counts */
+	/* counted as by ReadBuffer() */
 	pgstat_count_buffer_read(relation);
 	pgstat_count_buffer_hit(relation);
 	return buffer;
 }
 
 /*
- * Whether a buffer has the block, its content in place and nobody at work on
- * it.  First its tag, then its state: a tag that only looks so because it is
- * being changed is locked then, or is another one the next time that it is
- * looked at.
+ * Return true if a buffer has the block, its content in place and nobody at
+ * work on it.  First its tag is read, then its state: a tag that only looks so
+ * because it is being changed is locked then, or is another one the next time
+ * that it is read.
  */
 static bool
 has_block(BufferDesc *descriptor, Relation relation, BlockNumber block)
@@ -142,10 +145,10 @@ recent_glance(Relation relation, BlockNumber block, PageGlance *glance)
 	return has_block(descriptor, relation, block);
 }
 
-/* Blocks that are looked up for recent_resident_part(). */
+/* Number of blocks that are looked up for recent_resident_part(). */
 #define SAMPLE_BLOCKS	16
 
-/* Whether PostgreSQL's table of buffers has a block. */
+/* Return true if PostgreSQL's table of buffers has a block. */
 static bool
 is_resident(Relation relation, BlockNumber block)
 {

@@ -1,6 +1,6 @@
 /*
  * row_store.c
- *		Rows that come one by one, as the columns of a tablet that grows.
+ *		Store of rows that come one by one, as the columns of a growing tablet.
  *
  * Values go where deforming a tuple would have put them, by the same
  * functions.  The tablet is laid out anew, twice as large, when rows or texts
@@ -27,14 +27,14 @@ struct RowStore
 	bool		wide;			/* decimals have 128 bits */
 	DeformPlan *plan[2];		/* narrow, wide */
 	uint16	   *types[2];
-	AttrNumber *attno;			/* of each column */
+	AttrNumber *attno;			/* attribute of each column */
 	bool		takes_digits;
-	OwnCodes  **codes;			/* of columns that hold texts by their codes, NULL of others */
-	uint32		capacity;		/* rows */
+	OwnCodes  **codes;			/* dictionaries of columns that hold dictionary codes, NULL of others */
+	uint32		capacity;		/* rows that there is room for */
 	uint32		nrows;
 	void	   *block;
-	Tablet	   *tablet;			/* in it */
-	void		(*take) (void *arg);	/* rows away; NULL = they stay */
+	Tablet	   *tablet;			/* tablet in `block` */
+	void		(*take) (void *arg);	/* takes rows away; NULL = they stay */
 	void	   *take_arg;
 	uint64		taken;
 };
@@ -48,7 +48,7 @@ set_types(RowStore *store, const ColumnWanted *wanted, int nwanted, bool wide)
 		store->types[wide][w] = deform_column_type(store->plan[wide]->attr[wanted[w].attno - 1].kind, wide, wanted[w].second);
 }
 
-/* Copy a column to a tablet with larger ones: all rows that it has room for, since some may be under way. */
+/* Copy a column to a tablet with larger ones: all rows that it has room for, since some may be added at present. */
 static void
 copy_column(const RowStore *store, const Tablet *from, Tablet *to, int c)
 {
@@ -76,7 +76,7 @@ copy_column(const RowStore *store, const Tablet *from, Tablet *to, int c)
 	larger->nulls = nulls;
 }
 
-/* Have room for so many rows and bytes of text; false when that is too much. */
+/* Lay out the tablet with room for `rows` rows and `text` bytes of text; return false when that is too much. */
 static bool
 lay_out(RowStore *store, uint32 rows, uint64 text, bool wide)
 {
@@ -127,7 +127,7 @@ row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *want
 	set_types(store, wanted, nwanted, false);
 	set_types(store, wanted, nwanted, true);
 	text = store->plan[0]->var_columns > 0 ? FIRST_TEXT : 0;
-	/* as many as are expected and a few more, unless these might take room that others need */
+	/* room for the rows expected and a few more, unless it might be room that others need */
 	rows = (uint32) Min(Max(expected * ROOM_FACTOR, FIRST_ROWS), UINT32_MAX / 2);
 	if (tablet_size(store->types[0], store->plan[0]->ncolumns, rows, text) > limit / 2)
 		rows = FIRST_ROWS;
@@ -136,7 +136,7 @@ row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *want
 	return store;
 }
 
-/* A text, for which there may have to be more room. */
+/* Add a text, for which there may have to be more room. */
 static DeviceStatus
 add_text(RowStore *store, const DeformAttr *attr, uint32 row, const uint8 *bytes, uint32 length)
 {
@@ -148,7 +148,7 @@ add_text(RowStore *store, const DeformAttr *attr, uint32 row, const uint8 *bytes
 	return deform_text(store->tablet, &store->tablet->column[attr->column], row, bytes, length);
 }
 
-/* A row's code. */
+/* Store a row's dictionary code. */
 static void
 set_code(RowStore *store, int column, uint32 row, uint32 code)
 {
@@ -217,7 +217,7 @@ row_store_on_full(RowStore *store, void (*take) (void *arg), void *arg)
 	store->take_arg = arg;
 }
 
-/* Whether so many rows more, or as much text again, would not fit. */
+/* Return true if `rows` rows more, or as much text again, would not fit. */
 static bool
 is_filled(const RowStore *store, uint32 rows)
 {
@@ -261,7 +261,7 @@ row_store_digits(const RowStore *store, int column)
 	return store->plan[store->wide]->attr[store->attno[column] - 1].scale;
 }
 
-/* Multiply the first n values of a column; false if one wants more bits than it has. */
+/* Multiply the first n values of a column; return false, with no value changed, if one needs more bits than it has. */
 static bool
 multiply(Tablet *tablet, const TabletColumn *column, uint32 n, Wide factor)
 {
@@ -269,7 +269,7 @@ multiply(Tablet *tablet, const TabletColumn *column, uint32 n, Wide factor)
 	const bool	wide = column->type == COLTYPE_I128;
 	uint32		overflow = 0;
 
-	/* all of them, or none */
+	/* check first, so that all values are multiplied, or none */
 	for (uint32 row = 0; row < n && !overflow; row++)
 	{
 		const Wide	value = wide ? wide_load(words + 2 * (Size) row) : (int64) words[row];
@@ -287,7 +287,7 @@ multiply(Tablet *tablet, const TabletColumn *column, uint32 n, Wide factor)
 	return !overflow;
 }
 
-/* Have a column's decimals, of which so many are there, take the digits that the next one wants. */
+/* Convert a column's first n decimals to the number of digits that the next value needs. */
 static DeviceStatus
 take_digits(RowStore *store, AttrNumber attno, uint32 n)
 {

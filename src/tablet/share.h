@@ -1,6 +1,6 @@
 /*
  * share.h
- *		Work that several processes draw from until none is left, by its number; in memory that they share.
+ *		Numbered pieces of work, in shared memory, from which several processes draw until none is left.
  */
 #ifndef GPUDB_TABLET_SHARE_H
 #define GPUDB_TABLET_SHARE_H
@@ -15,7 +15,7 @@ typedef struct Share
 	uint64		n;
 } Share;
 
-/* Share the numbers below n. */
+/* Initialize a share of the numbers below n. */
 static inline void
 share_begin(Share *share, uint64 n)
 {
@@ -23,18 +23,18 @@ share_begin(Share *share, uint64 n)
 	share->n = n;
 }
 
-/* Draw the next ones, at most so many: how many they are, 0 if none is left. */
+/* Draw at most `most` of the next numbers, beginning with *first; return how many they are, 0 if none is left. */
 static inline uint64
 share_draw(Share *share, uint64 most, uint64 *first)
 {
-	/* looked at first, so that what is used up stays as it is */
+	/* checked first, so that an exhausted share is not written */
 	if (pg_atomic_read_u64(&share->next) >= share->n)
 		return 0;
 	*first = pg_atomic_fetch_add_u64(&share->next, most);
 	return *first < share->n ? Min(most, share->n - *first) : 0;
 }
 
-/* Have nobody draw any more. */
+/* Stop a share, so that no process draws any more. */
 static inline void
 share_stop(Share *share)
 {

@@ -1,13 +1,13 @@
 /*
  * shelf.c
- *		Cached tablets, by the shelf: finding, pinning, building.
+ *		Cached tablets, grouped into shelves: finding, pinning, building.
  *
- * The directory is a hash table in PostgreSQL's shared memory; everything
- * else is in the pool.  One lock protects both: shared to look, exclusive to
- * change.  Pins are counted without it, since what ends a query must not wait:
- * they begin under the lock, shared at least, so whoever has it exclusively
- * and sees none may free.  What is replaced while others have it pinned
- * retires, and goes when the last pin does.
+ * The directory is a hash table in PostgreSQL's shared memory; everything else
+ * is in the pool.  One lock, pool_lock(), protects both: shared to read,
+ * exclusive to change.  Pins are counted without it, since what ends a query
+ * must not wait: they begin under the lock, shared at least, so whoever has it
+ * exclusively and sees none may free.  What is replaced while others have it
+ * pinned retires, and is freed when the last pin goes.
  */
 #include "postgres.h"
 
@@ -28,33 +28,40 @@
 
 StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 
-/* Shelves that the directory has room for, for each MB of the pool, within bounds: its memory is taken when the server starts. */
+/*
+ * Number of shelves that the directory has room for, for each MB of the pool,
+ * within bounds: its memory is taken when the server starts.
+ */
 #define SHELVES_PER_MB	2
 #define SHELVES_LEAST	64
 #define SHELVES_MOST	65536
 
-/* The part of the pool that a column of a tablet may take. */
+/* A column of a tablet may take the pool's size divided by this. */
 #define POOL_SHARE		8
 
-/* Queries that do not try to build a tablet after one that could not. */
+/* Number of queries that do not try to build a tablet after one that could not. */
 #define WAITS			3
 
-/* That number doubles each time that a tablet is replaced before any query has used it, at most so often. */
+/*
+ * The number of queries that do not try to build a tablet doubles each time
+ * that the tablet is replaced before any query has used it, at most this many
+ * times.
+ */
 #define DOUBLED_MOST	4
 
-/* dsa.c gives pages of their own to what is larger than its largest class. */
+/* Size from which on dsa.c gives pages of their own: larger than its largest class. */
 #define OWN_PAGES		8193
 
-/* The part of a column's bytes that may be left empty behind them. */
+/* A column's bytes divided by this may be left empty behind them. */
 #define WASTE			16
 
 HTAB	   *shelf_directory = NULL;
 
-/* The pool's clock, which all processes share. */
+/* Clock of the pool, which all processes share. */
 typedef struct ShelfClock
 {
 	pg_atomic_uint64 ticks;
-	pg_atomic_uint64 changed;	/* when tablets were last put in the place of others */
+	pg_atomic_uint64 changed;	/* time when tablets were last put in the place of others */
 } ShelfClock;
 
 static ShelfClock *pool_clock = NULL;
@@ -138,7 +145,10 @@ pin(Shelf *shelf)
 	pg_atomic_write_u64(&shelf->last_use, (uint64) GetCurrentStatementStartTimestamp());
 }
 
-/* A new shelf, or the one that somebody else has just made; the lock is held exclusively. */
+/*
+ * Enter a new shelf into the directory, or find the one that another process
+ * has just entered; the lock is held exclusively.
+ */
 static Shelf *
 enter(const ShelfKey *key)
 {
@@ -200,7 +210,7 @@ shelf_unpin(Shelf *shelf)
 {
 	if (pg_atomic_sub_fetch_u32(&shelf->pins, 1) > 0 || !DsaPointerIsValid(shelf->retired))
 		return;
-	/* not worth waiting for: the next one who can will */
+	/* not worth waiting for: the next process that gets the lock frees them */
 	if (!LWLockConditionalAcquire(pool_lock(), LW_EXCLUSIVE))
 		return;
 	if (pg_atomic_read_u32(&shelf->pins) == 0)
@@ -236,9 +246,9 @@ shelf_generation(const Shelf *shelf)
 }
 
 /*
- * Find the columns of all tablets.  Each tablet lists its own one behind the
- * other, wherever they are in memory; a step along all lists at a time has the
- * processor fetch many of them together.
+ * Find the columns of all tablets.  Each tablet lists its columns one after the
+ * other, wherever they are in memory; a step along all lists at a time makes
+ * the processor fetch many of them together.
  */
 static void
 find_columns(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
@@ -294,7 +304,7 @@ shelf_find(const Shelf *shelf, const ColumnKeys *keys, FoundTablet *found)
 	LWLockRelease(pool_lock());
 }
 
-/* Whether a tablet has columns of all these keys. */
+/* Return true if a tablet has columns of all these keys. */
 static bool
 has_columns(const CachedTablet *cached, const ColumnKeys *keys)
 {
@@ -304,21 +314,25 @@ has_columns(const CachedTablet *cached, const ColumnKeys *keys)
 	return true;
 }
 
-/* Return of how many tablets one is sampled. */
+/* Return the number of tablets of which one is sampled. */
 static uint32
 step_of_samples(uint32 nshelves)
 {
 	return (nshelves * SHELF_TABLETS + GUESS_TABLETS - 1) / GUESS_TABLETS;
 }
 
-/* Show a relation's cached tablets, or some of many; returns how many each stands for.  Places without a tablet are not shown. */
+/*
+ * Call `look` for the tablet slots of a relation's shelves, or for some of
+ * many; return how many tablets each stands for.  Shelves that the directory
+ * does not have are left out.
+ */
 static uint32
 look_at_some(Relation relation, uint32 nshelves, const ColumnKeys *keys, void (*look) (const Shelf *shelf, uint32 tablet, const ColumnKeys *keys, void *arg),
 			 void *arg)
 {
 	const uint32 step = step_of_samples(nshelves);
 	const Shelf *shelf = NULL;
-	uint32		number = nshelves;	/* the shelf's */
+	uint32		number = nshelves;	/* number of `shelf` */
 
 	LWLockAcquire(pool_lock(), LW_SHARED);
 	for (uint32 t = 0; t < nshelves * SHELF_TABLETS; t += step)
@@ -456,7 +470,7 @@ shelf_count_hit(Shelf *shelf, uint32 tablet)
 void
 shelf_count_hits(Shelf *shelf, uint32 ntablets)
 {
-	/* that two queries may count as one does no harm, and additions that nobody disturbs take longer */
+	/* two queries may count as one, which does no harm; additions that nobody disturbs take longer */
 	for (uint32 t = 0; t < ntablets; t++)
 		pg_atomic_write_u32(&shelf->hits[t], pg_atomic_read_u32(&shelf->hits[t]) + 1);
 }
@@ -468,7 +482,7 @@ shelf_restamp(Shelf *shelf, uint32 tablet, const FoundTablet *found, const Table
 
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
 	cached = pool_address(shelf->tablet[tablet]);
-	/* still the one that was looked at, and nobody has found out more */
+	/* only if it is still the tablet that was found, and nobody has found out more */
 	if (cached != NULL && &cached->notes == found->notes && memcmp(&cached->stamp, &found->stamp, sizeof(TabletStamp)) == 0)
 		cached->stamp = *stamp;
 	LWLockRelease(pool_lock());
@@ -481,7 +495,7 @@ shelf_worth_building(Shelf *shelf, uint32 tablet)
 {
 	uint32		waits = pg_atomic_read_u32(&shelf->waits[tablet]);
 
-	/* that two queries may count as one does no harm */
+	/* two queries may count as one, which does no harm */
 	if (waits > 0)
 		pg_atomic_write_u32(&shelf->waits[tablet], waits - 1);
 	return waits == 0;
@@ -520,7 +534,7 @@ shelf_allocate(Size bytes, const ShelfRoom *room)
 {
 	dsa_pointer pointer;
 
-	/* nobody's columns go for one that would not leave room for others */
+	/* no columns go for one that would not leave room for others */
 	if (bytes > pool_bytes() / POOL_SHARE)
 		return InvalidDsaPointer;
 	pointer = pool_allocate(bytes);
@@ -532,8 +546,9 @@ shelf_allocate(Size bytes, const ShelfRoom *room)
 }
 
 /*
- * What takes pages of its own begins at one; less may begin at any multiple of
- * 8, which does for all values but those of 16 bytes.
+ * Allocate memory for values.  An allocation with pages of its own begins at a
+ * page; a smaller one may begin at any multiple of 8, which does for all values
+ * but those of 16 bytes.
  */
 dsa_pointer
 shelf_allocate_values(Size bytes, Size value_bytes, const ShelfRoom *room)
@@ -541,7 +556,7 @@ shelf_allocate_values(Size bytes, Size value_bytes, const ShelfRoom *room)
 	return shelf_allocate(value_bytes > MAXIMUM_ALIGNOF ? Max(bytes, OWN_PAGES) : bytes, room);
 }
 
-/* A copy in the pool, nothing of nothing; false without room. */
+/* Copy bytes to the pool, or nothing if bytes is 0; return false without room. */
 static bool
 store(const void *from, Size bytes, Size value_bytes, const ShelfRoom *room, dsa_pointer *to)
 {
@@ -553,7 +568,10 @@ store(const void *from, Size bytes, Size value_bytes, const ShelfRoom *room, dsa
 	return DsaPointerIsValid(*to);
 }
 
-/* What was built in the pool: as it lies there, unless much of its room would be wasted; false without room. */
+/*
+ * Take over what was built in the pool, as it lies there, or a copy of it if
+ * much of its room would be wasted; return false without room.
+ */
 static bool
 take(dsa_pointer *built, Size *taken, Size bytes, Size value_bytes, const ShelfRoom *room, dsa_pointer *to)
 {
@@ -588,7 +606,7 @@ shelf_make_column(const ColumnKey *key, ColumnBuild *built, uint32 nrows)
 	return InvalidDsaPointer;
 }
 
-/* Add columns that a tablet does not have yet; others may have been faster. */
+/* Add columns that a tablet does not have yet, and free the others, which other processes were faster to add. */
 static void
 add_columns(Shelf *shelf, CachedTablet *tablet, dsa_pointer columns)
 {
@@ -610,7 +628,7 @@ add_columns(Shelf *shelf, CachedTablet *tablet, dsa_pointer columns)
 	}
 }
 
-/* Whether a tablet has all the rows of one that was built just now. */
+/* Return true if a tablet has all the rows of one that was built just now. */
 static bool
 same_rows(const CachedTablet *tablet, const TabletStamp *stamp, const BlockNotes *notes)
 {
@@ -624,7 +642,7 @@ same_rows(const CachedTablet *tablet, const TabletStamp *stamp, const BlockNotes
 	return true;
 }
 
-/* A tablet without columns; invalid without room. */
+/* Make a tablet without columns; return InvalidDsaPointer without room. */
 static dsa_pointer
 make_tablet(const TabletStamp *stamp, const BlockNotes *notes, const ShelfRoom *room)
 {
@@ -664,7 +682,7 @@ shelf_publish(Shelf *shelf, uint32 tablet, const TabletStamp *stamp, const Block
 	}
 	if (cached != NULL)
 	{
-		/* what either has lost, some of its columns have */
+		/* some columns lack the blocks that either of the two has lost */
 		block_set_join(&cached->stamp.lost, &stamp->lost);
 		if (FullTransactionIdPrecedes(cached->notes.newest, notes->newest))
 			cached->notes.newest = notes->newest;

@@ -1,6 +1,6 @@
 /*
  * shelf_free.c
- *		Cached tablets, by the shelf: what goes, and what there is.
+ *		Cached tablets, grouped into shelves: freeing and views.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "tablet/shelf.h"
 #include "tablet/shelf_private.h"
 
-/* A session looks for files that are no more at most so often. */
+/* Least time between two searches of a session for files that are gone. */
 #define ORPHANS_MS	1000
 
 /* Freeing, with the lock held exclusively */
@@ -178,7 +178,7 @@ shelf_evict_relation(Relation relation)
 	return tablets;
 }
 
-/* One row for each column of a tablet. */
+/* Call `visit` for each column of a tablet. */
 static void
 show_tablet(Shelf *shelf, uint32 number, ShelfVisitor visit, void *arg)
 {
@@ -228,7 +228,7 @@ shelf_may_be_told(Oid relation, AttrNumber attno)
 
 	if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
 		return false;
-	/* it may be dropped at this moment */
+	/* the relation may be dropped at this moment */
 	if (pg_class_aclcheck_ext(relation, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK)
 		return true;
 	return attno != 0 && pg_attribute_aclcheck_ext(relation, attno, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK;

@@ -1,15 +1,16 @@
 /*
  * shelf_memo.c
- *		What this session knows of whole shelves.
+ *		Memos of whole shelves in this session.
  *
  * Memos are looked up by the generations of their shelves, in a hash table with
- * lists.  When there are as many as there may be, or all room is taken, the one
- * goes that was not used for longest.
+ * lists.  When there are as many as there may be, or all room is taken, the
+ * memo that was not used for longest is freed.
  *
- * A memo of more columns than a scan wants tells as much of those that it wants:
- * a memo of these is derived, without a look at the shelf.  Only its first
- * tablet is copied.  Mostly nobody reads the others: zone maps are those of the
- * wider memo, and a GPU process knows the shelf by its first tablet's columns.
+ * A memo of more columns than a scan wants tells as much of those that it
+ * wants: a memo of these is derived, without a look at the shelf.  Only its
+ * first tablet is copied.  Mostly nobody reads the others: zone maps are those
+ * of the wider memo, and a GPU process knows the shelf by its first tablet's
+ * columns.
  */
 #include "postgres.h"
 
@@ -23,11 +24,11 @@ static ShelfMemo *buckets[BUCKETS];
 static int	nmemos;
 static uint64 clock_ticks;
 
-/* A holder gives the room of a memo back with a memory context, unless the memo is kept. */
+/* Memory context callback that frees a memo, unless the memo is retained. */
 typedef struct MemoHolder
 {
 	MemoryContextCallback callback;
-	ShelfMemo  *memo;			/* NULL if it is */
+	ShelfMemo  *memo;			/* NULL if the memo is retained */
 } MemoHolder;
 
 static bool
@@ -41,14 +42,14 @@ same_columns(const ShelfMemo *memo, const ShelfNow *now)
 	return true;
 }
 
-/* Whether all blocks that there are are all-visible. */
+/* Return true if all blocks of the shelf are all-visible. */
 static bool
 is_visible(const ShelfNow *now)
 {
 	return !XLogRecPtrIsInvalid(now->map->lsn) && map_page_is_visible(now->map, now->nblocks);
 }
 
-/* The place of a memo's column that is wanted; -1 if it has none. */
+/* Return the index of a memo's column that has this key; -1 if there is none. */
 static int
 place_of_column(const ShelfMemo *memo, const ColumnKey *key)
 {
@@ -59,9 +60,9 @@ place_of_column(const ShelfMemo *memo, const ColumnKey *key)
 }
 
 /*
- * Find a memo's columns that are wanted; false if it lacks some.  A column of
- * texts does not count: its references lead to their bytes from a place that
- * all columns of the tablet have in common (tablet_place_texts()).
+ * Find a memo's columns that are wanted; return false if it lacks some.  A
+ * column of texts does not count: its references lead to their bytes from a
+ * place that all columns of the tablet have in common (tablet_place_texts()).
  */
 static bool
 find_columns(const ShelfMemo *memo, const ShelfNow *now, uint8 *place)
@@ -92,7 +93,7 @@ first_of_shelf(const ShelfNow *now, ShelfMemo *memo)
 	return memo;
 }
 
-/* Return the memo of the wanted columns of these tablets, whether it holds or not; NULL if there is none. */
+/* Return the memo of the wanted columns of a shelf's tablets, even if it does not hold now; NULL if there is none. */
 static ShelfMemo *
 find_any(const ShelfNow *now)
 {
@@ -111,7 +112,7 @@ holds(const ShelfMemo *memo, const ShelfNow *now)
 	return now->map != NULL && memo->map_lsn == now->map->lsn && is_visible(now);
 }
 
-/* A scan has a memo from now on. */
+/* Note that a scan uses a memo from now on. */
 static ShelfMemo *
 use(ShelfMemo *memo)
 {
@@ -148,14 +149,17 @@ forget(ShelfMemo *memo)
 	give_room(memo);
 }
 
-/* The rooms that a memo has memory in, a bit each. */
+/* Return the areas that a memo has memory in, a bit each. */
 static uint32
 rooms_of(const ShelfMemo *memo)
 {
 	return 1u << memo->where | (memo->later != NULL ? 1u << MEMO_LATER : 0);
 }
 
-/* Return the memo that was not used for longest, of those that no scan has and that have memory in some of these rooms; NULL if there is none. */
+/*
+ * Return the memo that was not used for longest, of those that no scan uses and
+ * that have memory in some of these areas; NULL if there is none.
+ */
 static ShelfMemo *
 oldest(uint32 rooms)
 {
@@ -168,7 +172,7 @@ oldest(uint32 rooms)
 	return found;
 }
 
-/* Whether there may be another memo, if need be in the place of the one that was not used for longest. */
+/* Return true if there may be another memo, if need be in the place of the one that was not used for longest. */
 static bool
 have_place(void)
 {
@@ -188,14 +192,14 @@ bytes_of_tablet(int ncolumns)
 	return MAXALIGN(sizeof(Tablet) + sizeof(TabletColumn) * ncolumns);
 }
 
-/* Bytes of n tablets, and of where their columns are for other processes. */
+/* Return the bytes of n tablets, and of where their columns are for other processes. */
 static Size
 bytes_of_tablets(int ncolumns, uint32 n)
 {
 	return n * (bytes_of_tablet(ncolumns) + MAXALIGN(sizeof(SharedColumn) * ncolumns));
 }
 
-/* Bytes of a memo that has n tablets in it, and two that tell of all of them. */
+/* Return the bytes of a memo that has n tablets in it, and two that tell of all of them. */
 static Size
 bytes_of_memo(int ncolumns, uint32 n)
 {
@@ -222,7 +226,7 @@ let_go(void *arg)
 		give_room(holder->memo);
 }
 
-/* Take memory for a memo; those that were not used for longest make room.  NULL if scans have all of them. */
+/* Allocate memory for a memo; those that were not used for longest make room.  Return NULL if scans use all of them. */
 static void *
 take_room(Size bytes, MemoRoom where)
 {
@@ -263,7 +267,7 @@ shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context)
 	return memo;
 }
 
-/* Keep a memo, which has its tablets. */
+/* Retain a memo, which has its tablets. */
 static void
 keep(ShelfMemo *memo, uint32 n, const Tablet *cover, const Tablet *core)
 {
@@ -292,7 +296,7 @@ note_columns(ShelfMemo *memo, const Tablet *tablet)
 	}
 }
 
-/* Note tablets of which every row counts, and keep their memo. */
+/* Store tablets all of whose rows are valid in their memo, and retain it. */
 static void
 keep_tablets(ShelfMemo *memo, const CachedRows *rows, uint32 n)
 {
@@ -309,7 +313,7 @@ keep_tablets(ShelfMemo *memo, const CachedRows *rows, uint32 n)
 	keep(memo, n, cover, core);
 }
 
-/* Copy some of a tablet's columns, which stand where they do: their distances are those from another tablet. */
+/* Copy some of a tablet's columns, which stay where they are: offsets are made relative to the copy. */
 static void
 copy_tablet(Tablet *tablet, const Tablet *from, const uint8 *place, int ncolumns)
 {
@@ -327,7 +331,7 @@ copy_tablet(Tablet *tablet, const Tablet *from, const uint8 *place, int ncolumns
 	}
 }
 
-/* Copy a derived memo's tablet, whose room is there, out of the wider memo. */
+/* Copy a tablet of a derived memo, whose room is there, out of the wider memo. */
 static void
 derive_tablet(ShelfMemo *memo, uint32 t)
 {
@@ -339,7 +343,7 @@ derive_tablet(ShelfMemo *memo, uint32 t)
 		column[c] = from->column[memo->shelf.place[c]];
 }
 
-/* Copy all but the first tablet, which is there, of a memo that was derived. */
+/* Copy all tablets of a derived memo but the first, which is there. */
 static void
 complete(CachedShelf *shelf)
 {
@@ -352,7 +356,7 @@ complete(CachedShelf *shelf)
 	shelf->complete = NULL;
 }
 
-/* Have memory for n more tablets of a memo, which are written later; false if there is none. */
+/* Allocate memory for n more tablets of a memo, which are written later; return false if there is none. */
 static bool
 take_later(ShelfMemo *memo, uint32 n)
 {
@@ -361,7 +365,7 @@ take_later(ShelfMemo *memo, uint32 n)
 	return n == 0 || memo->later != NULL;
 }
 
-/* Derive a memo of the columns that are wanted from one that has them in these places; NULL if there is no room for it. */
+/* Derive a memo of the wanted columns from one that has them at `place`; return NULL if there is no room for it. */
 static ShelfMemo *
 derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 {
@@ -398,7 +402,10 @@ derive(ShelfMemo *wider, const uint8 *place, const ShelfNow *now)
 	return memo;
 }
 
-/* Return a complete memo that holds and has the wanted columns among others, and their places in it; NULL if there is none. */
+/*
+ * Return a complete memo that holds now and has the wanted columns among
+ * others, and set place[] to where; NULL if there is none.
+ */
 static ShelfMemo *
 find_wider(const ShelfNow *now, uint8 *place)
 {
@@ -421,14 +428,14 @@ shelf_memo_find(const ShelfNow *now)
 
 		if (wider == NULL)
 			return NULL;
-		/* what is derived from is not to make room */
+		/* the wider memo is not to make room */
 		wider->users++;
 		if (memo == NULL)
 			memo = derive(wider, place, now);
 		wider->users--;
 		if (memo == NULL)
 			return NULL;
-		/* the rows of a shelf's tablets are those of all their columns */
+		/* rows of a shelf's tablets are those of all their columns */
 		memo->map_lsn = wider->map_lsn;
 		memo->moment = wider->moment;
 	}

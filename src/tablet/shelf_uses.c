@@ -1,20 +1,20 @@
 /*
  * shelf_uses.c
- *		What the columns of shelves are worth, and which of them make room for others.
+ *		Worth of the columns of shelves, and the choice of those that make room for others.
  *
- * As long as a column is cached, queries that want it read no pages.  So what a
- * column is worth is how often it is wanted, times the blocks that it is of, by
+ * As long as a column is cached, queries that want it read no pages.  So a
+ * column's worth is how often it is wanted, times the blocks that it is of, by
  * the bytes that it takes: an object's frequency times its cost by its size, as
  * in GreedyDual-Size with Frequency (Cherkasova 1998).  Where that policy ages
- * by the worth of what was evicted last, uses count less as time passes here, as
- * losses do that queries have for want of columns.
+ * by the worth of what was evicted last, here uses count less as time passes,
+ * as losses do that queries have for want of columns.
  *
  * A column of a shelf makes room for one that is worth clearly more, whose uses
- * are known though it is not there, since shelves without tablets remain in the
- * directory.  So one scan of a large table does not drive out what is used all
- * day; of a table that is larger than the pool a part stays instead of each scan
- * driving out what the next one wants first; and columns of one shelf can make
- * room for others of that shelf, which the run has pinned.
+ * are known though it is not cached, since shelves without tablets remain in
+ * the directory.  So one scan of a large table does not drive out what is used
+ * all day; of a table that is larger than the pool a part stays instead of each
+ * scan driving out what the next one wants first; and columns of one shelf can
+ * make room for others of that shelf, which the run has pinned.
  */
 #include "postgres.h"
 
@@ -26,16 +26,22 @@
 #include "tablet/shelf.h"
 #include "tablet/shelf_private.h"
 
-/* Uses count half after so many seconds. */
+/* Time, in seconds, after which uses count half. */
 #define HALF_LIFE_S		300
 
-/* How many times as much as another one a column must be worth to take its room: those of about the same worth would do it in turn. */
+/*
+ * A column must be worth this many times as much as another one to take its
+ * room: those of about the same worth would do it in turn.
+ */
 #define CLEARLY			1.5
 
-/* Bytes a block that a column counts for at least: what goes with its values, such as NULLs, takes little room and saves no more. */
+/*
+ * Bytes a block that a column counts for at least: what goes with its values,
+ * such as NULLs, takes little room and saves no more.
+ */
 #define BLOCK_BYTES		64
 
-/* The tablets of a shelf themselves, and columns that have no place of their own, instead of the hash of a key. */
+/* Values of ColumnUses.hash for the tablets of a shelf themselves, and for all columns without a slot of their own. */
 #define HASH_TABLETS	1
 #define HASH_REST		2
 #define HASH_FIRST		3
@@ -55,14 +61,14 @@ now_seconds(void)
 	return (uint32) (GetCurrentStatementStartTimestamp() / USECS_PER_SEC);
 }
 
-/* Weigh the uses of a column by how long ago they were. */
+/* Return the uses of a column, decayed by how long ago they were. */
 static double
 uses_at(const ColumnUses *column, uint32 now)
 {
 	return now > column->since ? column->uses * exp2(-(double) (now - column->since) / HALF_LIFE_S) : column->uses;
 }
 
-/* The place of a hash; NULL if it has none. */
+/* Return the slot of a hash; NULL if it has none. */
 static ColumnUses *
 find_uses(Shelf *shelf, uint32 hash)
 {
@@ -72,7 +78,10 @@ find_uses(Shelf *shelf, uint32 hash)
 	return NULL;
 }
 
-/* The place of a hash, taken from what is not there if need be; the last one is that of all that have none. */
+/*
+ * Return the slot of a hash, taken from a column that is not cached if need be;
+ * the last slot is that of all columns that have none.
+ */
 static ColumnUses *
 have_uses(Shelf *shelf, uint32 hash, uint32 now)
 {
@@ -167,14 +176,14 @@ shelf_account_tablet(Shelf *shelf, const CachedTablet *tablet, bool there)
 
 /* Making room */
 
-/* The column that is worth least of all those that may make room. */
+/* Column that is worth least of all those that may make room. */
 typedef struct Victim
 {
-	double		limit;			/* what is worth so much stays */
-	Shelf	   *shelf;			/* NULL: nothing may go */
+	double		limit;			/* columns that are worth this much stay */
+	Shelf	   *shelf;			/* NULL = no column may go */
 	ColumnUses *uses;
 	double		worth;
-	Size		bytes;			/* of all that may go */
+	Size		bytes;			/* bytes of all columns that may go */
 } Victim;
 
 static bool
@@ -202,7 +211,11 @@ consider(Shelf *shelf, ColumnUses *uses, uint32 now, Victim *victim)
 	victim->worth = worth;
 }
 
-/* A shelf whose columns may go: the caller's own, but for what is wanted, or another one, whose tablets go with the last of its columns. */
+/*
+ * Consider the columns of a shelf that may go: of the caller's own shelf, all
+ * but those that are wanted; of another shelf, all, and its tablets once it has
+ * no columns.
+ */
 static void
 consider_shelf(Shelf *shelf, const ShelfRoom *room, bool own, uint32 now, Victim *victim)
 {
@@ -228,7 +241,7 @@ consider_shelf(Shelf *shelf, const ShelfRoom *room, bool own, uint32 now, Victim
 		consider(shelf, tablets, now, victim);
 }
 
-/* Take the columns of a hash, or of none that has a place, off a list, and free them. */
+/* Free a tablet's columns of a hash, or, with HASH_REST, its columns that have no slot. */
 static void
 drop_columns_of(Shelf *shelf, CachedTablet *tablet, uint32 hash)
 {
@@ -256,7 +269,7 @@ drop_victim(const Victim *victim)
 {
 	Shelf	   *shelf = victim->shelf;
 
-	/* sessions that remember the shelf's columns forget them */
+	/* sessions with memos of the shelf's columns forget them */
 	shelf_note_change(shelf);
 	for (int t = 0; t < SHELF_TABLETS; t++)
 	{
@@ -298,7 +311,7 @@ shelf_make_room(Size bytes, const ShelfRoom *room)
 		else if (shelf == room->shelf && pins == 1)
 			consider_shelf(shelf, room, true, now, &victim);
 	}
-	/* little that goes in vain for something large would be missed */
+	/* columns that go in vain for something large would be missed */
 	if (!made && victim.shelf != NULL && victim.bytes >= bytes)
 	{
 		drop_victim(&victim);

@@ -1,6 +1,6 @@
 /*
  * tablet_build.c
- *		A tablet's columns put together from windows.
+ *		Assembly of a tablet's columns from page batches.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@ tablet_build_create(int ncolumns, const TabletBuild *like)
 	return build;
 }
 
-/* Rows of tablets that are alike differ a little. */
+/* Return a number of rows with some slack: tablets that are alike differ a little. */
 static uint32
 with_slack(uint64 rows)
 {
@@ -73,7 +73,7 @@ tablet_build_copy(TabletBuild *build, uint32 first_row, Tablet *columns, const C
 
 /* Merging */
 
-/* The runs of which the merged tablet is made; its notes become the build's. */
+/* Plan the runs of rows of which the merged tablet is made, and return their number; its notes become the build's. */
 static int
 plan_runs(TabletBuild *build, const BlockNotes *older, const BlockSet *others, RowRun *runs)
 {

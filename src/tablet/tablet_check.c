@@ -1,7 +1,7 @@
 /*
  * tablet_check.c
- *		Whether cached tablets have what stands in the heap: each is compared,
- *		as a query would use it, with what its pages are turned into now.
+ *		Comparison of cached tablets with the heap: each is compared, as a query would use it, with what its pages are
+ *		turned into now.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "tablet/tablet_read.h"
 #include "tablet/tablet_scan_private.h"
 
-/* The keys of a relation's cached columns. */
+/* Keys of a relation's cached columns. */
 typedef struct KeysFound
 {
 	Oid			tablespace;
@@ -21,12 +21,12 @@ typedef struct KeysFound
 	List	   *keys;			/* ColumnKey */
 } KeysFound;
 
-/* One column's check under way. */
+/* Check of one column, in progress. */
 typedef struct Checker
 {
 	TabletReading *reading;
-	const ScanTablet *tablet;	/* at hand */
-	uint32		first_row[TABLET_BLOCKS];	/* of its blocks */
+	const ScanTablet *tablet;	/* current tablet */
+	uint32		first_row[TABLET_BLOCKS];	/* first row of each block of the tablet */
 	TabletCheck found;
 } Checker;
 
@@ -105,7 +105,7 @@ same_value(const Tablet *a, uint32 a_row, const Tablet *b, uint32 b_row)
 
 /* Comparing */
 
-/* A block's n rows, which begin there in the window. */
+/* Compare a block's n rows, which begin at window_row in the page batch. */
 static void
 compare_block(Checker *c, uint32 block, const Tablet *window, uint32 window_row, uint32 n)
 {
@@ -119,7 +119,7 @@ compare_block(Checker *c, uint32 block, const Tablet *window, uint32 window_row,
 		c->found.differences += !same_value(window, window_row + i, c->tablet->cached, c->first_row[block] + i);
 }
 
-/* The blocks of a window that are left to compare. */
+/* Compare the blocks of a page batch that are left to compare. */
 static void
 compare_window(Checker *c, BlockSet *left)
 {
@@ -167,13 +167,13 @@ check_tablet(Checker *c, uint32 number)
 		page_window_release(reading->window);
 		CHECK_FOR_INTERRUPTS();
 	}
-	/* blocks without rows are in no window */
+	/* blocks without rows are in no page batch */
 	for (uint32 block = 0; block < notes->nblocks; block++)
 		if (block_set_has(&left, block))
 			compare_block(c, block, NULL, 0, 0);
 }
 
-/* Compare one column; false if there is nothing of it that can be used. */
+/* Compare one column; return false if nothing of it can be used. */
 static bool
 check_column(Relation relation, Snapshot snapshot, const ColumnKey *key, TabletCheck *found)
 {
@@ -184,7 +184,7 @@ check_column(Relation relation, Snapshot snapshot, const ColumnKey *key, TabletC
 	c->found.attno = key->attno;
 	c->reading = tablet_read_open(relation, snapshot, &wanted, 1);
 	scan = c->reading->scan;
-	/* what the attribute was before, in a transaction that was rolled back, has another key */
+	/* an attribute of the same number before, in a transaction that was rolled back, has another key */
 	if (scan != NULL && column_key_equal(&scan->columns.key[0], key))
 		for (uint32 t = 0; t < scan->ntablets; t++)
 			if (scan->tablets[t].cached != NULL)

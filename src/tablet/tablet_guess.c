@@ -25,16 +25,16 @@
 #include "tablet/tablet_scan_private.h"
 #include "tablet/validity.h"
 
-/* The page of the visibility map that was looked at last. */
+/* Page of the visibility map that was read last. */
 typedef struct MapLooked
 {
-	Moment		moment;			/* of all looks */
+	Moment		moment;			/* snapshot horizon at which all pages are read */
 	uint32		shelf;
-	bool		whole;			/* all of the shelf's blocks are all-visible */
+	bool		whole;			/* all blocks of the shelf are all-visible */
 	MapPage		page;
 } MapLooked;
 
-/* Whether the map proves all blocks of a tablet to be as they were. */
+/* Return true if the visibility map proves all blocks of a tablet to be as they were. */
 static bool
 map_proves(Relation relation, BlockNumber nblocks, const TabletSample *sample, MapLooked *map)
 {
@@ -73,27 +73,33 @@ blocks_standing(Relation relation, const TabletSample *sample)
 	return fallen > WORN(sample->nsampled) ? 0 : sample->nblocks * (1 - (double) fallen / Max(sample->nsampled, 1));
 }
 
-/* A moment of planning.  Later ones find the same where nothing was changed since. */
+/* State of the server at which blocks were sampled.  Later planning finds the same where nothing was changed since. */
 typedef struct GuessMoment
 {
 	uint64		planning;		/* 0 = none */
 	TimestampTz statement;
 	CommandId	command;
-	XLogRecPtr	wal;			/* its end */
+	XLogRecPtr	wal;			/* end of the WAL */
 	uint64		shelves;		/* shelf_last_change() */
 } GuessMoment;
 
-/* The blocks of a relation's sampled tablets that a query could use, whatever columns they have, as found out at one moment. */
+/*
+ * Blocks of a relation's sampled tablets that a query could use, whatever
+ * columns they have, as found out at `moment`.
+ */
 typedef struct Standing
 {
 	GuessMoment moment;
 	uint32		file;
 	BlockNumber nblocks;
-	uint32		step;			/* of how many tablets one was sampled */
-	double		blocks[GUESS_TABLETS];	/* of each of these */
+	uint32		step;			/* number of tablets of which one was sampled */
+	double		blocks[GUESS_TABLETS];	/* usable blocks of each sampled tablet */
 } Standing;
 
-/* Relations of which that is remembered; a join of more samples some of them again, and so does a session that uses them in turn. */
+/*
+ * Number of relations whose Standing is remembered; a join of more relations
+ * samples some of them again, and so does a session that uses them in turn.
+ */
 #define STANDING_KNOWN	16
 
 static Standing standing_known[STANDING_KNOWN];
@@ -129,7 +135,10 @@ this_moment(void)
 	return (GuessMoment) {planning, GetCurrentStatementStartTimestamp(), GetCurrentCommandId(false), validity_wal(), shelf_last_change()};
 }
 
-/* Whether what was found out at one moment stands at another, because both are of one planning, or because nothing was changed in between. */
+/*
+ * Return true if what was found out at one time still stands at another,
+ * because both are of one planning, or because nothing was changed in between.
+ */
 static bool
 still_stands(const GuessMoment *then, const GuessMoment *now)
 {
@@ -139,7 +148,10 @@ still_stands(const GuessMoment *then, const GuessMoment *now)
 		(then->wal == now->wal && then->shelves == now->shelves);
 }
 
-/* Return the usable blocks of a relation's sampled tablets, found out once though a query asks about several sets of columns. */
+/*
+ * Return the usable blocks of a relation's sampled tablets, found out once even
+ * if a query asks about several sets of columns.
+ */
 static const Standing *
 standing_of(Relation relation, BlockNumber nblocks)
 {
@@ -154,7 +166,7 @@ standing_of(Relation relation, BlockNumber nblocks)
 	standing = &standing_known[next++ % STANDING_KNOWN];
 	*standing = (Standing) {.file = file, .nblocks = nblocks};
 	find_standing(relation, now.wal, standing);
-	/* known once nothing can fail any more */
+	/* set last, once nothing can fail any more */
 	standing->moment = now;
 	return standing;
 }

@@ -1,6 +1,6 @@
 /*
  * tablet_keep.c
- *		The tablets of a relation during one run: reading those that are not there, and leaving them behind.
+ *		Tablets of a relation during one run: reading those that are not cached, and caching them.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 
 /* Reading */
 
-/* Memory to build a tablet in. */
+/* Return memory to build a tablet in. */
 static TabletBuild *
 new_build(TabletScan *scan)
 {
@@ -43,7 +43,7 @@ enlist(TabletScan *scan, List **list, TabletBuild *build)
 	MemoryContextSwitchTo(old);
 }
 
-/* Room for something of a tablet that is wanted so often. */
+/* Describe the room in the pool for a part of a tablet that queries want `uses` times. */
 static ShelfRoom
 room_for(const TabletScan *scan, uint32 tablet, double uses)
 {
@@ -52,7 +52,7 @@ room_for(const TabletScan *scan, uint32 tablet, double uses)
 	};
 }
 
-/* Begin to build a tablet, if it can be kept and nobody else does it. */
+/* Begin to build a tablet, if it can be cached and no other process builds it. */
 static void
 begin_build(TabletScan *scan, uint32 tablet)
 {
@@ -74,7 +74,7 @@ begin_build(TabletScan *scan, uint32 tablet)
 		enlist(scan, &scan->spare, build);
 }
 
-/* Have a source read a tablet's blocks, but for those that were found. */
+/* Make a source read a tablet's blocks, except those whose cached rows are used. */
 static void
 set_range(TabletScan *scan, uint32 tablet, PageSource *source)
 {
@@ -118,7 +118,7 @@ tablet_scan_read_whole(TabletScan *scan, uint32 tablet, PageSource *source)
 	{
 		if (scan->build == NULL)
 			return false;
-		/* of all blocks, none taken from the one that was found */
+		/* built of all blocks, with none taken from the cached tablet */
 		t->cached = NULL;
 		t->skip = NULL;
 		scan->report.cached--;
@@ -128,7 +128,7 @@ tablet_scan_read_whole(TabletScan *scan, uint32 tablet, PageSource *source)
 	return true;
 }
 
-/* Whether a tablet lacks so many blocks that it is not worth keeping. */
+/* Return true if a tablet lacks so many blocks that it is not worth caching. */
 static bool
 too_much_lost(const TabletBuild *build)
 {
@@ -146,7 +146,7 @@ tablet_scan_add_window(TabletScan *scan, PageWindow *window)
 		return NULL;
 	scan->build->failed |= too_much_lost(scan->build);
 	window->places = MemoryContextAlloc(scan->context, sizeof(ColumnPlace) * scan->columns.n);
-	/* those that follow are like this one */
+	/* page batches that follow are like this one */
 	window->first_row = tablet_build_add(scan->build, list->nrows, list->nrows * blocks_left / list->npages, window->places);
 	return scan->build->failed ? NULL : window->places;
 }
@@ -166,9 +166,9 @@ tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *columns)
 	window->build = NULL;
 }
 
-/* Leaving tablets behind */
+/* Caching tablets */
 
-/* A built tablet's columns in the pool; InvalidDsaPointer if there was no room for all. */
+/* Store a built tablet's columns in the pool; return InvalidDsaPointer if there was no room for all. */
 static dsa_pointer
 store_columns(const TabletScan *scan, TabletBuild *build)
 {
@@ -190,9 +190,10 @@ store_columns(const TabletScan *scan, TabletBuild *build)
 }
 
 /*
- * What is known of a built tablet's blocks: those that are all-visible are
- * proven if the map still stands as it did before they were read.  Those of an
- * older tablet were chosen by the same map.
+ * Set a stamp to what is known of a built tablet's blocks: those that are
+ * all-visible are proven if the visibility map still stands as it did before
+ * they were read.  Blocks taken from an older tablet were chosen by the same
+ * map.
  */
 static void
 make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
@@ -208,7 +209,7 @@ make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 	*stamp = (TabletStamp) {.map_lsn = map_lsn, .moment = moment_at(scan, build->tablet)};
 	for (uint32 block = 0; block < watch->notes.nblocks; block++)
 	{
-		/* pages that differ from the map are not believed */
+		/* pages that differ from the visibility map are not believed */
 		const bool	all_visible = block_set_has(&watch->all_visible, block) && block_set_has(&visible, block);
 
 		if (t->skip != NULL && block_set_has(t->skip, block))
@@ -227,8 +228,9 @@ make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 }
 
 /*
- * Whether a tablet has more blocks than the one that was found.  What is
- * settled there others can use, if this snapshot cannot.
+ * Return true if a built tablet has more blocks than the one that was found.
+ * Quiescent blocks of the found tablet count, since other snapshots can use
+ * them if this one cannot.
  */
 static bool
 is_better(const ScanTablet *found, const TabletBuild *build, const TabletStamp *stamp)
@@ -246,12 +248,12 @@ is_better(const ScanTablet *found, const TabletBuild *build, const TabletStamp *
 	return lost < was_lost;
 }
 
-/* Leave a tablet behind whose windows are all there; false if it could not be. */
+/* Publish a tablet whose page batches are all collected; return false if that could not be. */
 static bool
 keep(TabletScan *scan, TabletBuild *build)
 {
 	const ScanTablet *t = &scan->tablets[build->tablet];
-	/* a tablet itself takes little */
+	/* the tablet itself takes little */
 	const ShelfRoom room = room_for(scan, build->tablet, INFINITY);
 	TabletStamp stamp;
 	dsa_pointer columns;
@@ -307,7 +309,7 @@ tablet_scan_finish(TabletScan *scan)
 	tablet_scan_finish_earlier(scan);
 }
 
-/* Give up a tablet that was begun. */
+/* Give up a tablet whose build was begun. */
 static void
 abandon(const TabletScan *scan, TabletBuild *build)
 {

@@ -1,19 +1,19 @@
 /*
  * tablet_look.c
- *		Looking at the pages of a shelf's tablets, to prove their rows.
+ *		Inspection of the pages of a shelf's tablets, to prove their rows valid.
  *
- * The pages of a table that VACUUM has not been to are looked at each time
- * that another transaction has written something.  A look costs a miss of the
+ * The pages of a table that VACUUM has not been to are inspected each time that
+ * another transaction has written something.  An inspection costs a miss of the
  * processor's cache or two, and the first one of a process a page fault for
- * each 64 kB of shared_buffers: half a second for a table of 9 GB.  Threads
- * of the CPU device share both.
+ * each 64 kB of shared_buffers: half a second for a table of 9 GB.  Threads of
+ * the CPU device share both.
  */
 #include "postgres.h"
 
 #include "device/threads.h"
 #include "tablet/tablet_look.h"
 
-/* Threads are woken for this many pages, at which one thread looks for 0.1 ms when all are at hand. */
+/* Number of pages from which on threads are woken; one thread inspects this many in 0.1 ms when all are at hand. */
 #define PAGES_TOGETHER	4096
 
 void

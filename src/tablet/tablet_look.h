@@ -1,6 +1,6 @@
 /*
  * tablet_look.h
- *		Looking at the pages of a shelf's tablets, to prove their rows.
+ *		Inspection of the pages of a shelf's tablets, to prove their rows valid.
  */
 #ifndef GPUDB_TABLET_TABLET_LOOK_H
 #define GPUDB_TABLET_TABLET_LOOK_H
@@ -10,19 +10,19 @@
 #include "tablet/shelf.h"
 #include "tablet/validity.h"
 
-/* A look at one tablet. */
+/* Inspection of one tablet. */
 typedef struct TabletLook
 {
-	const FoundTablet *found;	/* NULL = there is nothing to look at */
+	const FoundTablet *found;	/* NULL = nothing to inspect */
 	Proof		proof;
-	BlockSet	visible;		/* its blocks that the map shows as all-visible */
+	BlockSet	visible;		/* blocks that the visibility map shows as all-visible */
 	PageLooks	pages;
 } TabletLook;
 
-/* Find out which pages of a tablet of the shelf have to be looked at. */
+/* Find out which pages of a tablet of the shelf have to be inspected. */
 extern void tablet_look_begin(TabletLook *look, const FoundTablet *found, uint32 tablet, const Proof *proof);
 
-/* Look at these pages of so many tablets, by several threads if they are many; validity_choose() looks at what is left. */
+/* Inspect the due pages of n tablets, by several threads if they are many; validity_choose() inspects what is left. */
 extern void tablet_look_at_pages(TabletLook *looks, uint32 n);
 
 #endif							/* GPUDB_TABLET_TABLET_LOOK_H */

@@ -1,6 +1,6 @@
 /*
  * tablet_read.c
- *		A relation's columns, read in this process without a device.
+ *		Reading of a relation's columns in this process, without a device.
  */
 #include "postgres.h"
 
@@ -9,7 +9,7 @@
 #include "device/cpu_kernel.h"
 #include "tablet/tablet_read.h"
 
-/* Nobody may hold pins of shelves who is not there any more; those of pages belong to the resource owner. */
+/* End a reading: no pins of shelves may outlast it; those of pages belong to the resource owner. */
 static void
 let_go(void *arg)
 {
@@ -60,7 +60,7 @@ tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 	return reading;
 }
 
-/* Turn a window's pages into columns, with so many bytes of room for texts. */
+/* Turn a page batch's pages into columns, with `var` bytes of room for texts. */
 static Tablet *
 deform_window(const TabletReading *reading, uint64 var, DeviceStatus *status)
 {

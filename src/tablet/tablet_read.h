@@ -1,6 +1,6 @@
 /*
  * tablet_read.h
- *		A relation's columns, read in this process without a device, beside what is cached of them.
+ *		Reading of a relation's columns in this process, without a device, beside what is cached of them.
  */
 #ifndef GPUDB_TABLET_TABLET_READ_H
 #define GPUDB_TABLET_TABLET_READ_H
@@ -14,32 +14,35 @@
 #include "tablet/tablet_scan.h"
 
 /*
- * Copy wanted columns into the current memory context and pin the
- * dictionaries of those that have codes; *all becomes false if one of these
- * has no dictionary.
+ * Copy wanted columns into the current memory context, and pin the dictionaries
+ * of those that hold dictionary codes; *all becomes false if one of them has no
+ * dictionary.
  */
 extern const ColumnWanted *columns_with_codes(Relation relation, const ColumnWanted *wanted, int nwanted, bool *all);
 
 typedef struct TabletReading
 {
-	MemoryContext context;		/* of all this */
-	MemoryContext columns;		/* of one window's columns */
+	MemoryContext context;		/* memory context of all the rest */
+	MemoryContext columns;		/* memory context of one page batch's columns */
 	MemoryContextCallback closing;
-	const ColumnWanted *wanted;	/* with dictionaries */
+	const ColumnWanted *wanted;	/* columns to read, with their dictionaries */
 	const DeformSpec *spec;
-	PageSource	source;			/* of all blocks */
+	PageSource	source;			/* source of all blocks */
 	PageWindow *window;
-	TabletScan *scan;			/* decided; NULL if nothing of the relation, or of these columns, can be kept */
+	TabletScan *scan;			/* has decided; NULL if the relation or the columns cannot be cached */
 } TabletReading;
 
 /*
- * Begin, in a memory context of its own below the current one: whatever
- * deletes that, an error or the end of the session too, ends it.  The snapshot
- * must stay registered.
+ * Begin to read columns, in a new child of the current memory context: whatever
+ * deletes the child, an error or the end of the session too, ends the reading.
+ * The snapshot must stay registered.
  */
 extern TabletReading *tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wanted, int nwanted);
 
-/* The columns of the pages in the window, until the next call; *status tells what stopped it, if anything did. */
+/*
+ * Return the columns of the pages in the batch, until the next call; *status
+ * tells what stopped their making, if anything did.
+ */
 extern Tablet *tablet_read_columns(TabletReading *reading, DeviceStatus *status);
 
 extern void tablet_read_close(TabletReading *reading);

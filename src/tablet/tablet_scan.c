@@ -1,6 +1,6 @@
 /*
  * tablet_scan.c
- *		The tablets of a relation during one run: deciding, and using what was found.
+ *		Tablets of a relation during one run: deciding which of them can be used, and using them.
  */
 #include "postgres.h"
 
@@ -21,13 +21,13 @@
 #include "tablet/validity.h"
 #include "tablet/without_rule.h"
 
-/* Texts of one attribute may take such a part of the pool. */
+/* Texts of one attribute may take the pool's size divided by this. */
 #define TEXTS_SHARE		4
 
-/* A table of so many shelves is a large one: its memos fill a huge page. */
+/* Number of shelves from which on a table is large: its memos fill a huge page. */
 #define MANY_SHELVES	16
 
-/* A shelf's tablets as they were found, and the looks at their pages, while the scan decides about them. */
+/* Tablets of a shelf as they were found, and the inspections of their pages, while the scan decides about them. */
 typedef struct FoundShelf
 {
 	FoundTablet tablet[SHELF_TABLETS];
@@ -59,7 +59,7 @@ tablet_fingerprint(TupleDesc desc, AttrNumber attno)
 	return hash;
 }
 
-/* Whose codes a column holds; false if there are none. */
+/* Get the number of the dictionary whose codes a column holds; return false if there is none. */
 static bool
 number_of_codes(Relation relation, const ColumnWanted *wanted, uint64 *number)
 {
@@ -101,7 +101,7 @@ tablet_column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *ke
 
 /* Deciding */
 
-/* Whether all columns that are wanted are there. */
+/* Return true if a found tablet has all columns that the scan wants. */
 static bool
 has_columns(const TabletScan *scan, const FoundTablet *found)
 {
@@ -111,14 +111,14 @@ has_columns(const TabletScan *scan, const FoundTablet *found)
 	return true;
 }
 
-/* A column that stands elsewhere, told by the distance from the tablet. */
+/* Return the distance from a tablet of what is stored elsewhere in the pool; 0 if there is nothing. */
 static uint64
 distance(const Tablet *tablet, dsa_pointer to)
 {
 	return DsaPointerIsValid(to) ? (uint64) (uintptr_t) pool_address(to) - (uint64) (uintptr_t) tablet : 0;
 }
 
-/* The bytes of columns' texts; NULL if there are none. */
+/* Return the bytes of columns' texts, and set *bytes to their size; NULL if there are none. */
 static TextBytes *
 texts_of(const CachedColumn **column, int ncolumns, Size *bytes)
 {
@@ -137,7 +137,7 @@ texts_of(const CachedColumn **column, int ncolumns, Size *bytes)
 	return texts;
 }
 
-/* Have texts stand side by side in memory of this process. */
+/* Copy texts side by side into memory of this process. */
 static void
 copy_texts(TextBytes *texts, int ncolumns, Size bytes)
 {
@@ -152,10 +152,11 @@ copy_texts(TextBytes *texts, int ncolumns, Size bytes)
 }
 
 /*
- * Have references of texts, which lead into the bytes of their columns, lead
- * to where these stand behind the place that all columns have in common.  Where
- * a reference does not reach all, the tablet has a copy of the bytes, as its
- * var_used tells.  False if it does not reach all of that, either.
+ * Make references of texts, which lead into the bytes of their columns, lead to
+ * where these are behind the place that all columns have in common.  Where a
+ * reference does not reach all of them, the tablet gets a copy of the bytes, as
+ * its var_used tells.  Return false if a reference does not reach all of that,
+ * either.
  */
 static bool
 place_texts(Tablet *tablet, const CachedColumn **column, int ncolumns)
@@ -172,14 +173,14 @@ place_texts(Tablet *tablet, const CachedColumn **column, int ncolumns)
 	return tablet_place_texts(tablet, texts);
 }
 
-/* Memory in a shelf's memo, or, if there is none, of the scan's. */
+/* Allocate memory in a shelf's memo, or, if there is none, in the scan's context. */
 static void *
 room_for(const TabletScan *scan, ShelfMemo *memo, Size bytes)
 {
 	return memo != NULL ? shelf_memo_room(memo, bytes) : MemoryContextAlloc(scan->context, bytes);
 }
 
-/* A tablet whose columns are these, wherever they stand; NULL if no references reach all of their texts. */
+/* Assemble a tablet of these columns, wherever they are; return NULL if no references reach all of their texts. */
 static Tablet *
 assemble(const TabletScan *scan, ShelfMemo *memo, const CachedColumn **column, uint32 nrows)
 {
@@ -196,7 +197,7 @@ assemble(const TabletScan *scan, ShelfMemo *memo, const CachedColumn **column, u
 	return place_texts(tablet, column, ncolumns) ? tablet : NULL;
 }
 
-/* Where a tablet's columns are for other processes. */
+/* Return where a tablet's columns are for other processes. */
 static SharedColumn *
 places_of(const TabletScan *scan, ShelfMemo *memo, const CachedColumn **column)
 {
@@ -207,7 +208,7 @@ places_of(const TabletScan *scan, ShelfMemo *memo, const CachedColumn **column)
 	return places;
 }
 
-/* Select the rows of these blocks. */
+/* Select the rows of `blocks` in a found tablet. */
 static void
 select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
 {
@@ -230,7 +231,7 @@ select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
 	Assert(row == found->nrows);
 }
 
-/* Begin to look at a found tablet, if it has all columns that are wanted. */
+/* Begin to inspect a found tablet, if it has all columns that are wanted. */
 static void
 begin_look(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, TabletLook *look)
 {
@@ -244,7 +245,10 @@ begin_look(const TabletScan *scan, uint32 tablet, const FoundTablet *found, cons
 		tablet_look_begin(look, found, tablet % SHELF_TABLETS, &proof);
 }
 
-/* The blocks of a tablet that may be used, and their number; what looking at it has shown others are told. */
+/*
+ * Find the blocks of a tablet that may be used, and return their number; other
+ * scans are told what inspecting it has shown.
+ */
 static uint32
 choose(const TabletScan *scan, uint32 tablet, TabletLook *look)
 {
@@ -261,7 +265,7 @@ choose(const TabletScan *scan, uint32 tablet, TabletLook *look)
 	return n;
 }
 
-/* Decide about one tablet; what is used of it stands in a memo, if there is one. */
+/* Decide about one tablet; what is used of it is stored in a memo, if there is one. */
 static void
 decide_tablet(TabletScan *scan, uint32 tablet, TabletLook *look, ShelfMemo *memo)
 {
@@ -274,7 +278,7 @@ decide_tablet(TabletScan *scan, uint32 tablet, TabletLook *look, ShelfMemo *memo
 	if (found == NULL)
 		return;
 	n = choose(scan, tablet, look);
-	/* too much to be read again and again */
+	/* too many blocks to be read again and again */
 	if (n == 0 || (nblocks - n > WORN(nblocks) && shelf_worth_building(shelf_of(scan, tablet)->shelf, tablet % SHELF_TABLETS)))
 		return;
 	t->cached = assemble(scan, memo, found->column, found->nrows);
@@ -294,7 +298,7 @@ decide_tablet(TabletScan *scan, uint32 tablet, TabletLook *look, ShelfMemo *memo
 	}
 }
 
-/* Use what is remembered of a shelf, with as many tablets as the memo has, for the next ones that are found. */
+/* Use a shelf's memo, with as many tablets as it has, for the next ones that are found. */
 static void
 use_memo(TabletScan *scan, uint32 number, ShelfMemo *memo)
 {
@@ -308,7 +312,10 @@ use_memo(TabletScan *scan, uint32 number, ShelfMemo *memo)
 	}
 }
 
-/* Whether all rows of these tablets, the last ones found, count, and no block has to be read besides; and by what that is known. */
+/*
+ * Return true if all rows of these tablets, the last ones found, are valid, and
+ * no block has to be read besides; set *proof to what proves that.
+ */
 static bool
 are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 {
@@ -322,7 +329,7 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 
 		if (scan->tablets[t].cached == NULL || scan->tablets[t].skip != NULL || scan->tablets[t].nlacking > 0)
 			return false;
-		/* a copy of texts goes with the scan */
+		/* a copy of texts is freed with the scan */
 		if (scan->tablets[t].cached->var_used > 0)
 			return false;
 		proven = block_set_covers(&stamp->proven, blocks_of_tablet(scan, t));
@@ -335,7 +342,7 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 	return true;
 }
 
-/* Decide about a shelf's tablets, and remember them if all of their rows count. */
+/* Decide about a shelf's tablets, and remember them if all of their rows are valid. */
 static void
 decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf *found)
 {
@@ -357,7 +364,7 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf 
 		memo = shelf_memo_begin(now, ntablets, scan->context);
 	for (uint32 t = 0; t < ntablets; t++)
 		decide_tablet(scan, first + t, &found->look[t], memo);
-	/* a number tells devices of these tablets and no others: none may have come since it was read */
+	/* the generation tells devices of these tablets and no others: none may have come since it was read */
 	if (memo == NULL || !are_whole(scan, first, ntablets, &proof) || shelf_generation(shelf) != now->generation)
 		return;
 	memo = shelf_memo_keep(memo, now, proof, &scan->found[scan->nfound - ntablets], ntablets);
@@ -365,12 +372,12 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf 
 		return;
 	for (uint32 t = first; t < first + ntablets; t++)
 		pfree(scan->tablets[t].seen);
-	/* which may be another one, of the same tablets */
+	/* the memo may be another one, of the same tablets */
 	scan->nfound -= ntablets;
 	use_memo(scan, number, memo);
 }
 
-/* Copy the map's page of a shelf, whose moment is known; its LSN. */
+/* Copy the visibility map's page of a shelf, whose snapshot horizon is known; return its LSN. */
 static XLogRecPtr
 read_map(const TabletScan *scan, uint32 number, MapPage *map)
 {
@@ -387,8 +394,9 @@ read_map(const TabletScan *scan, uint32 number, MapPage *map)
 
 /*
  * Pin a shelf and decide about its tablets: what is found now stays, whatever
- * others put in its place.  The map is copied before the tablets are looked up,
- * and not at all where a memo was good, or its page known, at the same moment.
+ * others put in its place.  The visibility map is copied before the tablets are
+ * looked up, and not at all where a memo was valid, or the map's page known, at
+ * the same snapshot horizon.
  */
 static void
 decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
@@ -483,7 +491,7 @@ tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const
 	scan->horizon = validity_horizon(snapshot);
 	scan->moment = validity_moment(snapshot);
 	scan->nblocks = nblocks;
-	/* as a sequential scan does */
+	/* the strategy of a sequential scan */
 	scan->strategy = nblocks > NBuffers / 4 ? GetAccessStrategy(BAS_BULKREAD) : NULL;
 	scan->since = shelf_time();
 	scan->wanted = wanted;
@@ -527,7 +535,7 @@ free_found(FoundShelf *found)
 	pfree(found);
 }
 
-/* Decide about so many shelves, from the next one on. */
+/* Decide about n shelves, from the next one on. */
 static void
 decide_shelves(TabletScan *scan, uint32 n)
 {

@@ -1,6 +1,6 @@
 /*
  * tablet_scan_private.h
- *		What tablet_scan.c and tablet_keep.c share: what is known of a relation's tablets during one run.
+ *		State of a relation's tablets during one run, shared by tablet_scan.c, tablet_keep.c and other files of tablet/.
  */
 #ifndef GPUDB_TABLET_TABLET_SCAN_PRIVATE_H
 #define GPUDB_TABLET_TABLET_SCAN_PRIVATE_H
@@ -15,90 +15,90 @@
 #include "tablet/tablet_scan.h"
 #include "tablet/validity.h"
 
-/* What part of a tablet's blocks may be read beside it, or be missing in it. */
+/* Largest number of a tablet's blocks that may be missing in it, or be read beside it. */
 #define WORN(nblocks)	((nblocks) / 8)
 
-/* Blocks that a found tablet lacks before it is worth to be made whole: what they take is read again by each query. */
+/* Number of blocks that a found tablet must lack to be worth completing: each query reads lacking blocks again. */
 #define LACKING_MOST	16
 
-/* A shelf of the relation. */
+/* Shelf of the relation, and what the scan knows of it. */
 typedef struct ScanShelf
 {
 	Shelf	   *shelf;			/* pinned; NULL if the directory has no room */
-	ShelfMemo  *memo;			/* what was remembered of it; NULL if nothing */
-	XLogRecPtr	map_lsn;		/* when the scan began */
-	XLogRecPtr	wal;			/* where the WAL ended before the map was looked at */
-	MapPage    *map;			/* of a scan that has joined: the map's page then; NULL = not looked at yet */
+	ShelfMemo  *memo;			/* memo of the shelf that is used; NULL if none */
+	XLogRecPtr	map_lsn;		/* LSN of the visibility map's page, read before the tablets */
+	XLogRecPtr	wal;			/* end of the WAL before the visibility map was read */
+	MapPage    *map;			/* visibility map's page, in a scan that has joined; NULL = not read yet */
 } ScanShelf;
 
-/* What was seen of a tablet that was looked at. */
+/* Result of inspecting a tablet. */
 typedef struct TabletSeen
 {
 	TabletStamp stamp;
-	BlockSet	usable;			/* its blocks for this snapshot */
+	BlockSet	usable;			/* blocks whose rows are valid for this snapshot */
 } TabletSeen;
 
-/* A tablet of the relation: what was decided about it when the scan began.  There are many: what is large stands elsewhere. */
+/* Tablet of the relation, and what was decided about it.  There are many, so what is large is stored elsewhere. */
 typedef struct ScanTablet
 {
-	Tablet	   *cached;			/* its columns in the pool; NULL if it has to be read whole */
-	const BlockSet *skip;		/* the blocks whose rows those are, if others are to be read */
-	uint32		nlacking;		/* others */
-	const BlockNotes *notes;	/* of the tablet that was found, used or not; NULL = none that had the columns, or of a memo */
-	TabletSeen *seen;			/* of it; NULL likewise */
+	Tablet	   *cached;			/* columns in the pool; NULL if the tablet has to be read whole */
+	const BlockSet *skip;		/* blocks whose cached rows are used, if other blocks are to be read */
+	uint32		nlacking;		/* number of blocks to be read besides */
+	const BlockNotes *notes;	/* notes of the found tablet; NULL = none had the columns, or it is from a memo */
+	TabletSeen *seen;			/* inspection of the found tablet; NULL if `notes` is */
 } ScanTablet;
 
-/* A scan has a purpose, which decides whether the columns that it finds count as used. */
+/* Purpose of a scan, which decides whether the columns that it finds count as used. */
 typedef enum ScanPurpose
 {
 	SCAN_FOR_QUERY,				/* a query wants the columns, and uses what is found */
 	SCAN_FOR_BUILDING,			/* the columns are wanted, and what is found is not used yet */
-	SCAN_FOR_LOOKING			/* neither */
+	SCAN_FOR_LOOKING			/* the columns are neither wanted nor used */
 } ScanPurpose;
 
 struct TabletScan
 {
 	MemoryContext context;
 	Relation	relation;
-	FullTransactionId horizon;	/* of the snapshot */
-	FullTransactionId moment;	/* the end of the one that it shows */
+	FullTransactionId horizon;	/* xmin of the snapshot: validity_horizon() */
+	FullTransactionId moment;	/* end of the snapshot horizon: validity_moment() */
 	BlockNumber nblocks;
-	BufferAccessStrategy strategy;	/* of a large relation, for pages that are only looked at */
-	uint64		since;			/* when it began, by the pool's clock */
+	BufferAccessStrategy strategy;	/* for inspecting pages of a large relation; NULL for others */
+	uint64		since;			/* time when the scan began, by the pool's clock */
 	const ColumnWanted *wanted;
 	ColumnKeys	columns;
 	uint32		ntablets;
 	uint32		nshelves;
 	ScanShelf  *shelves;
 	ScanTablet *tablets;
-	CachedRows *found;			/* of those that are cached, one after the other */
+	CachedRows *found;			/* rows of the cached tablets that can be used, in order */
 	uint32		nfound;
-	uint32		ndecided;		/* shelves */
-	bool		remembers;		/* shelves, for this session's next scans */
+	uint32		ndecided;		/* number of the next shelf to decide about */
+	bool		remembers;		/* whole shelves are remembered for the session's next scans */
 	ScanPurpose purpose;
-	bool		keeps_nothing;	/* of what it reads */
-	Share	   *share;			/* where tablets to be read whole are drawn from, NULL = they are this scan's alone; */
-	const TabletList *list;		/* and these */
-	bool		joined;			/* the share is another process's, which has decided */
-	uint32		next_range;		/* the tablet that may have to be read next, */
-	uint32		end_range;		/* before this one */
-	BlockNumber range_end;		/* of the current range */
-	TabletBuild *build;			/* of the current range; NULL if it is not kept */
-	List	   *waiting;		/* TabletBuild: of ranges that have ended, with windows under way */
-	List	   *spare;			/* TabletBuild: whose memory can be used again */
+	bool		keeps_nothing;	/* nothing that the scan reads is cached */
+	Share	   *share;			/* source of tablets to be read whole; NULL = they are this scan's alone */
+	const TabletList *list;		/* tablets that are drawn from `share` */
+	bool		joined;			/* `share` was made by another process, which has decided */
+	uint32		next_range;		/* next tablet that may have to be read */
+	uint32		end_range;		/* end of the tablets that may have to be read */
+	BlockNumber range_end;		/* end of the current range, a block number */
+	TabletBuild *build;			/* build of the current range's tablet; NULL if it is not cached */
+	List	   *waiting;		/* TabletBuilds of ranges that have ended, with page batches in progress */
+	List	   *spare;			/* TabletBuilds whose memory can be used again */
 	TabletReport report;
 };
 
-/* tablet_share.c: draw the next tablet; false if there is no share, or no tablet is left. */
+/* Draw the next tablet (tablet_share.c); return false if there is no share, or no tablet is left. */
 extern bool tablet_scan_draw(const TabletScan *scan, uint32 *tablet);
 
-/* tablet_scan.c: for a scan that has joined, before it reads a tablet: look at the map, and at what stands there of it. */
+/* Inspect the visibility map and the cached tablet (tablet_scan.c), before a scan that has joined reads a tablet. */
 extern void tablet_scan_look(TabletScan *scan, uint32 tablet);
 
-/* A scan without a look at whether anything can be proven; NULL if some columns cannot be kept. */
+/* Create a scan without checking whether anything can be proven; return NULL if some columns cannot be cached. */
 extern TabletScan *tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted);
 
-/* The keys of columns; false if some of them cannot be kept. */
+/* Compute the keys of keys->n columns; return false if some of them cannot be cached. */
 extern bool tablet_column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *keys);
 
 static inline ScanShelf *
@@ -107,7 +107,7 @@ shelf_of(const TabletScan *scan, uint32 tablet)
 	return &scan->shelves[tablet / SHELF_TABLETS];
 }
 
-/* The blocks that a shelf has of a relation of so many. */
+/* Return how many blocks of a relation of nblocks blocks a shelf has. */
 static inline uint32
 blocks_of_shelf(BlockNumber nblocks, uint32 number)
 {
@@ -120,7 +120,7 @@ blocks_of_tablet(const TabletScan *scan, uint32 tablet)
 	return Min(scan->nblocks - tablet * TABLET_BLOCKS, TABLET_BLOCKS);
 }
 
-/* The moment that the scan's snapshot shows of a tablet; it has none until its shelf was looked at. */
+/* Return the scan's snapshot horizon for a tablet, which proves nothing until the tablet's shelf was inspected. */
 static inline Moment
 moment_at(const TabletScan *scan, uint32 tablet)
 {

@@ -1,9 +1,9 @@
 /*
  * tablet_share.c
- *		Tablets that several processes read and leave behind.
+ *		Tablets that several processes read and cache.
  *
- * One of them has decided which tablets are there; the others are drawn, one
- * after the other, and each process puts together those that it has drawn.
+ * One process has decided which tablets are cached; the others are drawn, one
+ * after the other, and each process builds those that it has drawn.
  */
 #include "postgres.h"
 

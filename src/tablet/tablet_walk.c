@@ -1,10 +1,11 @@
 /*
  * tablet_walk.c
- *		A relation's blocks in heap order, for scans that return rows: slices of cached tablets, and what else must be read.
+ *		Walk over a relation's blocks in heap order, for scans that return rows: slices of cached tablets, and blocks to
+ *		read.
  *
- * A tablet comes in pieces if it was found and lacks few blocks; else all of
- * it is read, and left behind for others.  Each shelf is decided about when
- * the walk arrives there, so that who wants few rows need not wait for all.
+ * A tablet is returned in slices if it was found and lacks few blocks; else all
+ * of it is read, and cached for others.  Each shelf is decided about when the
+ * walk arrives there, so that a scan that wants few rows need not wait for all.
  */
 #include "postgres.h"
 
@@ -13,7 +14,7 @@
 #include "tablet/tablet_scan_private.h"
 #include "tablet/tablet_walk.h"
 
-/* The first block of the tablet at hand. */
+/* Return the first block of the current tablet. */
 static BlockNumber
 first_block(const TabletWalk *walk)
 {
@@ -33,7 +34,7 @@ tablet_walk_begin(TabletWalk *walk, TabletScan *scan, uint32 first)
 	scan->ndecided = first / SHELF_TABLETS;
 }
 
-/* The rows that are wanted of a tablet; NULL if there are none. */
+/* Return the rows that are wanted of a tablet; NULL if there are none. */
 static const CachedRows *
 rows_of(TabletWalk *walk, uint32 tablet)
 {
@@ -48,14 +49,15 @@ tablet_walk_offer(TabletWalk *walk, const CachedRows *cached, uint32 ncached)
 	walk->cached = cached;
 	walk->ncached = ncached;
 	walk->next_cached = 0;
-	/* those that came before the walk began */
+	/* skip the tablets before the one at which the walk began */
 	for (uint32 t = walk->next - walk->next % SHELF_TABLETS; t < walk->next; t++)
 		(void) rows_of(walk, t);
 }
 
 /*
- * Take the next tablet in hand; true if the source reads all of it.  Where no
- * row is wanted of a tablet that was found, that would be in vain.
+ * Make the next tablet the current one; return true if the source reads all of
+ * it.  Where no row is wanted of a tablet that was found, that would be in
+ * vain.
  */
 static bool
 next_tablet(TabletWalk *walk, PageSource *source)
@@ -74,11 +76,11 @@ next_tablet(TabletWalk *walk, PageSource *source)
 	return false;
 }
 
-/* Columns that begin with a tablet's row `first`, a multiple of 64. */
+/* Make columns of the slice that begin with a tablet's row `first`, a multiple of 64. */
 static void
 slice_columns(TabletSlice *slice, const Tablet *tablet, uint32 first, uint32 nrows)
 {
-	/* where columns are is told by their distance from the tablet */
+	/* columns are addressed by their distance from the tablet */
 	const uint64 moved = (uint64) ((uintptr_t) tablet - (uintptr_t) slice->tablet);
 
 	memcpy(slice->tablet, tablet, sizeof(Tablet) + sizeof(TabletColumn) * tablet->ncols);
@@ -93,7 +95,7 @@ slice_columns(TabletSlice *slice, const Tablet *tablet, uint32 first, uint32 nro
 	}
 }
 
-/* The cached rows of the next blocks at hand; false if there are none, or none are wanted. */
+/* Make a slice of the cached rows of the next blocks; return false if there are none, or none are wanted. */
 static bool
 next_slice(TabletWalk *walk, TabletSlice *slice)
 {
@@ -123,7 +125,7 @@ next_slice(TabletWalk *walk, TabletSlice *slice)
 	return true;
 }
 
-/* Have the source read the next blocks at hand, which the tablet lacks. */
+/* Make the source read the next blocks, which the current tablet lacks. */
 static void
 read_lacking(TabletWalk *walk, PageSource *source)
 {

@@ -1,10 +1,11 @@
 /*
  * tablet_walk.h
- *		A relation's blocks in heap order, for scans that return rows: slices of cached tablets, and what else must be read.
+ *		Walk over a relation's blocks in heap order, for scans that return rows: slices of cached tablets, and blocks to
+ *		read.
  *
- * A slice is the cached rows of as many blocks as fill a window at most, so
- * what is done with one is done with the other; and if a slice turns out to be
- * of no use, a window can be read in its place.
+ * A slice is the cached rows of as many blocks as fill a page batch at most, so
+ * slices and batches are processed alike; and if a slice turns out to be of no
+ * use, a batch can be read in its place.
  */
 #ifndef GPUDB_TABLET_TABLET_WALK_H
 #define GPUDB_TABLET_TABLET_WALK_H
@@ -17,56 +18,63 @@
 #include "tablet/pages.h"
 #include "tablet/tablet_scan.h"
 
-/* Rows of a window's blocks, and of those before that share their first one's word in a bitmap. */
+/*
+ * Largest number of rows of a slice's columns: rows of a page batch's blocks,
+ * and rows before them that share the first one's word in a bitmap.
+ */
 #define SLICE_ROWS (TABLET_WINDOW_PAGES * MaxHeapTuplesPerPage + 63)
 
-/* Cached rows of consecutive blocks; it lasts as long as the scan has its tablets pinned. */
+/* Cached rows of consecutive blocks, valid as long as the scan has its tablets pinned. */
 typedef struct TabletSlice
 {
-	CachedRows	rows;			/* of the two below */
+	CachedRows	rows;			/* rows of `tablet` that are in `selected` */
 	Tablet	   *tablet;			/* columns that begin with the slice's rows, or a few before them */
 	uint64		selected[(SLICE_ROWS + 63) / 64];
 	BlockNumber first;
-	BlockNumber end;			/* the block behind the last one */
-	const uint16 *ntuples;		/* rows of each of these blocks */
-	uint32		lead;			/* rows of the columns that come before theirs */
+	BlockNumber end;			/* block after the last one */
+	const uint16 *ntuples;		/* number of rows of each block */
+	uint32		lead;			/* rows of `tablet` before the slice's first row */
 } TabletSlice;
 
 typedef struct TabletWalk
 {
 	TabletScan *scan;
-	uint32		next;			/* the tablet to come */
-	const CachedRows *cached;	/* of a shelf: the tablets of which rows are wanted, in order, */
-	uint32		ncached;		/* of those that were found */
+	uint32		next;			/* next tablet */
+	const CachedRows *cached;	/* tablets of the shelf of which rows are wanted, in order */
+	uint32		ncached;		/* number of elements of `cached` */
 	uint32		next_cached;
 
-	/* the tablet at hand, if it comes in pieces */
-	const CachedRows *rows;		/* NULL = none of its cached rows are wanted */
+	/* current tablet, if it is returned in slices */
+	const CachedRows *rows;		/* NULL = none of the tablet's cached rows are wanted */
 	uint32		nblocks;
-	uint32		block;			/* the next one, */
-	uint32		row;			/* and the first of its rows */
+	uint32		block;			/* next block of the tablet */
+	uint32		row;			/* first row of the next block */
 } TabletWalk;
 
 typedef enum WalkStep
 {
-	WALK_SHELF,					/* to be decided about */
+	WALK_SHELF,					/* the next shelf has to be decided about */
 	WALK_SLICE,
 	WALK_PAGES,					/* the source has blocks to read */
 	WALK_END
 } WalkStep;
 
-/* Begin at this tablet with a scan that has not decided. */
+/* Begin a walk at tablet `first`, with a scan that has not decided about any shelf. */
 extern void tablet_walk_begin(TabletWalk *walk, TabletScan *scan, uint32 first);
 
-/* The next shelf was decided about: of the tablets found, rows of `cached`, which stay, are wanted. */
+/*
+ * Continue a walk when the next shelf was decided about: of the tablets found,
+ * rows of `cached`, which stays, are wanted.
+ */
 extern void tablet_walk_offer(TabletWalk *walk, const CachedRows *cached, uint32 ncached);
 
-/* Go on, once all that the source had to read is read. */
+/* Return the next step of a walk, once all that the source had to read is read. */
 extern WalkStep tablet_walk_next(TabletWalk *walk, PageSource *source, TabletSlice *slice);
 
 /*
- * Have the source read what is left of the tablet at hand, since its columns
- * are of no more use; the tablet after that, where another walk may begin.
+ * Make the source read the rest of the current tablet, since its columns are of
+ * no more use; return the number of the next tablet, where another walk may
+ * begin.
  */
 extern uint32 tablet_walk_leave(const TabletWalk *walk, PageSource *source);
 

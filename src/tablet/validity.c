@@ -1,6 +1,6 @@
 /*
  * validity.c
- *		Whether rows that were read earlier are the rows that a snapshot sees now.
+ *		Proof that rows that were read earlier are the rows that a snapshot sees now.
  */
 #include "postgres.h"
 
@@ -21,15 +21,15 @@
 #include "tablet/validity.h"
 #include "tablet/without_rule.h"
 
-/* The lower of a block's two bits, for the 32 blocks of a word. */
+/* Lower bit of a block's two bits, for the 32 blocks of a word. */
 #define ALL_VISIBLE_BITS UINT64CONST(0x5555555555555555)
 
-/* Blocks ahead whose memory the processor is to fetch. */
+/* Number of blocks ahead whose memory is prefetched. */
 #define LOOKAHEAD 16
 
 StaticAssertDecl(VISIBILITYMAP_ALL_VISIBLE == 1 && BITS_PER_HEAPBLOCK == 2, "bits of the visibility map");
 
-/* Whether this transaction has made or emptied the relation's file. */
+/* Return true if this transaction has made or emptied the relation's file. */
 static bool
 file_is_own(Relation relation)
 {
@@ -57,7 +57,7 @@ validity_provable(Relation relation)
 	return !(FOLLOWS(RULE_OLD_SNAPSHOT) && compat_old_snapshots_end());
 }
 
-/* How many blocks from the first one on are all-visible, in whole words of 32. */
+/* Return how many blocks from the first one on are all-visible, in whole words of 32. */
 static uint32
 count_visible(const uint8 *map)
 {
@@ -97,13 +97,13 @@ map_page_read(Relation relation, uint32 shelf, MapPage *page)
 	map = (uint8 *) PageGetContents(BufferGetPage(buffer));
 	page->lsn = BufferGetLSNAtomic(buffer);
 	page->nvisible = count_visible(map);
-	/* with all of them visible nobody looks at the bits */
+	/* with all blocks visible nobody reads the bits */
 	if (page->nvisible < SHELF_BLOCKS)
 		memcpy(page->bits, map, MAP_BYTES);
 	UnlockReleaseBuffer(buffer);
 }
 
-/* The lower of the two bits of each of 32 blocks, side by side. */
+/* Return the lower of the two bits of each of 32 blocks, side by side. */
 static uint32
 pack_even_bits(uint64 bits)
 {
@@ -115,7 +115,10 @@ pack_even_bits(uint64 bits)
 	return (uint32) (bits | bits >> 16);
 }
 
-/* The map's bits of 32 blocks, of which the first stands anywhere in a byte; blocks behind the page's last have none. */
+/*
+ * Return the visibility map's bits of 32 blocks, the first of which may be
+ * anywhere in a byte; blocks beyond the page's last one have none.
+ */
 static uint64
 map_bits(const MapPage *page, uint32 block)
 {
@@ -163,7 +166,7 @@ map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *v
 	}
 }
 
-/* A transaction's number, of those that the next one follows. */
+/* Return the full ID of a transaction that `next` does not precede. */
 static FullTransactionId
 widen(TransactionId xid, FullTransactionId next)
 {
@@ -179,13 +182,16 @@ validity_horizon(Snapshot snapshot)
 FullTransactionId
 validity_moment(Snapshot snapshot)
 {
-	/* what this transaction has changed, it sees; the WAL's end tells that, too, since all changes are logged */
+	/* a transaction sees its own changes; the WAL's end tells that, too, since all changes are logged */
 	if (snapshot->xmin != snapshot->xmax || TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		return InvalidFullTransactionId;
 	return widen(snapshot->xmax, ReadNextFullTransactionId());
 }
 
-/* Whether a transaction that a tuple tells of has ended before the snapshot; keeps the newest. */
+/*
+ * Return true if a transaction that a tuple tells of has ended before the
+ * snapshot, and make *newest the newest of them.
+ */
 static bool
 ended(TransactionId xid, Snapshot snapshot, TransactionId *newest)
 {
@@ -213,7 +219,7 @@ validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
 		if (!ItemIdIsNormal(item))
 			continue;
 		tuple = (HeapTupleHeader) PageGetItem(page, item);
-		/* others may be noting what they have found out */
+		/* other processes may be setting hint bits */
 		infomask = *(volatile uint16 *) &tuple->t_infomask;
 		if (infomask & HEAP_MOVED)
 			return false;
@@ -248,7 +254,7 @@ validity_same_moment(const Moment *a, const Moment *b)
 }
 
 /*
- * Whether a page still has the LSN that it had.  A page that was filled
+ * Return true if a page still has the LSN that it had.  A page that was filled
  * without WAL has none until it is changed; nor has one that was added since
  * the file was cut off before it, but that one is empty.
  */
@@ -263,7 +269,7 @@ same_lsn(const BlockNotes *notes, uint32 block, const PageGlance *glance)
 }
 
 /*
- * Look at a block's page with its content locked, so that nobody is between
+ * Read a block's page header with its content locked, so that nobody is between
  * logging a change and giving the page its LSN.
  */
 static PageGlance
@@ -284,12 +290,15 @@ look_at_page(const Proof *proof, BlockNumber number)
 	return glance;
 }
 
-/* The map, the snapshot and the moment prove some blocks before any page is looked at. */
+/*
+ * Properties of the visibility map, the snapshot and the snapshot horizon that
+ * prove some blocks before any page is inspected.
+ */
 typedef struct Known
 {
-	bool		map_stands;		/* the map's page, since blocks were proven by it */
-	bool		all_ended;		/* transactions of settled blocks, before the snapshot */
-	bool		same_moment;	/* as that at which blocks were good */
+	bool		map_stands;		/* the map's page has not changed since blocks were proven by it */
+	bool		all_ended;		/* all transactions of quiescent blocks ended before the snapshot */
+	bool		same_moment;	/* the snapshot horizon is the one at which blocks were valid */
 } Known;
 
 static Known
@@ -302,14 +311,14 @@ what_is_known(const Proof *proof, const BlockNotes *notes, const TabletStamp *st
 	};
 }
 
-/* The number of blocks that a tablet had when it was read and has now. */
+/* Return the number of blocks that a tablet both had when it was read and has now. */
 static uint32
 common_blocks(const Proof *proof, const BlockNotes *notes)
 {
 	return Min(notes->nblocks, proof->nblocks);
 }
 
-/* A mask of the blocks of a word, 64 of them, that are among the first n of a tablet. */
+/* Return a mask of the blocks of a word, 64 of them, that are among the first n of a tablet. */
 static uint64
 blocks_of_word(uint32 word, uint32 n)
 {
@@ -339,7 +348,7 @@ validity_begin(const Proof *proof, const BlockSet *visible, const BlockNotes *no
 	}
 }
 
-/* Note what a look at a block's page has told. */
+/* Note what inspecting a block's page has told. */
 static void
 note_look(PageLooks *looks, const BlockNotes *notes, uint32 block, const PageGlance *glance)
 {
@@ -369,7 +378,7 @@ validity_glance(const Proof *proof, const BlockNotes *notes, PageLooks *looks)
 		}
 }
 
-/* Look at the pages of which glances have not told. */
+/* Inspect the due pages of which glances have not told. */
 static void
 finish_looks(const Proof *proof, const BlockNotes *notes, PageLooks *looks)
 {
@@ -384,7 +393,10 @@ finish_looks(const Proof *proof, const BlockNotes *notes, PageLooks *looks)
 		}
 }
 
-/* Whether a snapshot's moment comes after the one of a stamp, or is the same: older ones have fewer sessions left that show them. */
+/*
+ * Return true if a snapshot horizon comes after that of a stamp, or is the
+ * same: older ones have fewer sessions left that show them.
+ */
 static bool
 is_later(const Moment *moment, const Moment *stamped)
 {
@@ -423,7 +435,7 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 		stamp->lost.word[w] |= fallen;
 		stamp->proven.word[w] = (known.map_stands ? stamp->proven.word[w] : 0) | (good & seen & flagged);
 	}
-	/* of blocks behind the last nothing is known any more */
+	/* nothing is known any more of blocks after the last one */
 	for (uint32 w = (nblocks + 63) / 64; w < lengthof(stamp->proven.word) && !known.map_stands; w++)
 		stamp->proven.word[w] = 0;
 	stamp->map_lsn = proof->page->lsn;

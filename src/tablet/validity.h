@@ -1,21 +1,22 @@
 /*
  * validity.h
- *		Whether rows that were read earlier are the rows that a snapshot sees now.
+ *		Proof that rows that were read earlier are the rows that a snapshot sees now.
  *
  * The rows of a block that was all-visible when it was read are its rows for
- * every snapshot, as long as its bit in the visibility map has not been
- * cleared since.  Setting a bit gives the map's page a new LSN; a bit that is
- * set and was never set since was never cleared since.  So `bit still set and
- * LSN unchanged` proves a block's rows good, with one look for 32,672 blocks.
- * Otherwise a block is good if its own page has the LSN that it had, and
- * either its bit is set or all transactions that its tuples tell of ended
- * before the snapshot was taken.
+ * every snapshot, as long as its bit in the visibility map has not been cleared
+ * since.  Setting a bit gives the map's page a new LSN; a bit that is set and
+ * was never set since was never cleared since.  So `bit still set and LSN
+ * unchanged` proves a block's rows valid, with one check for 32,672 blocks.
+ * Otherwise a block is valid if its own page has the LSN that it had, and
+ * either its bit is set or the block is quiescent: all transactions that its
+ * tuples tell of ended before the snapshot was taken.
  *
- * And what was good for one snapshot is good for every other one that shows
- * the same moment: with no transaction in progress below its end, that end
- * tells which transactions it sees.  Pages may be rewritten without a
- * transaction, too, but not without WAL, so a moment also is where the WAL
- * ended.  docs/tablets.md gives the rules under which all that is sound.
+ * What was valid for one snapshot is valid for every other snapshot with the
+ * same snapshot horizon: with no transaction in progress below a snapshot's
+ * end, that end tells which transactions the snapshot sees.  Pages may be
+ * rewritten without a transaction, too, but not without WAL, so a snapshot
+ * horizon also includes where the WAL ended.  docs/tablets.md gives the rules
+ * under which all that is sound.
  */
 #ifndef GPUDB_TABLET_VALIDITY_H
 #define GPUDB_TABLET_VALIDITY_H
@@ -31,130 +32,145 @@
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 
-/* The bytes of a page of the visibility map, with two bits a heap block. */
+/* Bytes of a page of the visibility map, which has two bits a heap block. */
 #define MAP_BYTES	(BLCKSZ - MAXALIGN(SizeOfPageHeaderData))
 
-/* The heap blocks that one page of the map tells of: a shelf, which has so many tablets. */
+/* Heap blocks that one page of the visibility map covers: a shelf, which has SHELF_TABLETS tablets. */
 #define SHELF_BLOCKS	(MAP_BYTES * 4)
 #define SHELF_TABLETS	32
 #define TABLET_BLOCKS	(SHELF_BLOCKS / SHELF_TABLETS)
 
-/* Some of a tablet's blocks, numbered from its first one on. */
+/* Set of a tablet's blocks, numbered from the tablet's first block on. */
 typedef struct BlockSet
 {
 	uint64		word[(TABLET_BLOCKS + 63) / 64];
 } BlockSet;
 
-/* A tablet notes the tuples and the LSN of each of its pages.  A scan does not look at these notes where the map proves all blocks good. */
+/*
+ * Number of tuples and LSN of each of a tablet's pages.  A scan does not read
+ * them where the visibility map proves all blocks valid.
+ */
 typedef struct PageNotes
 {
-	uint16		ntuples[TABLET_BLOCKS];	/* rows in the tablet */
+	uint16		ntuples[TABLET_BLOCKS];	/* rows of each block in the tablet */
 	XLogRecPtr	lsn[TABLET_BLOCKS];
 } PageNotes;
 
-/* What a tablet remembers of its blocks, as they were read. */
+/* Notes on a tablet's blocks, as they were when they were read. */
 typedef struct BlockNotes
 {
 	BlockNumber first;
 	uint32		nblocks;
-	BlockSet	settled;		/* blocks that were not all-visible, but all of whose transactions had ended */
-	FullTransactionId newest;	/* of these */
+	BlockSet	settled;		/* quiescent blocks: not all-visible, but all of whose transactions had ended */
+	FullTransactionId newest;	/* newest transaction of quiescent blocks */
 	PageNotes  *pages;
 } BlockNotes;
 
 /*
- * A moment: all transactions before `end` are seen, and none else; and nothing
- * was logged behind `wal`, which was looked up after the snapshot was taken
- * and before pages were.
+ * Snapshot horizon: the snapshot sees all transactions before `end`, and none
+ * else; and nothing was logged after `wal`, which was looked up after the
+ * snapshot was taken and before pages were inspected.
  */
 typedef struct Moment
 {
-	FullTransactionId end;		/* invalid: the snapshot shows no moment */
+	FullTransactionId end;		/* invalid: the snapshot has no snapshot horizon */
 	XLogRecPtr	wal;
 } Moment;
 
-/* And what was found out about them since. */
+/* Findings about a tablet's blocks since they were read. */
 typedef struct TabletStamp
 {
-	XLogRecPtr	map_lsn;		/* of the map's page, before blocks were last known not to have changed */
-	BlockSet	proven;			/* blocks whose bits were set then, and that had not changed */
-	BlockSet	lost;			/* blocks that have changed, or could not be kept */
-	Moment		moment;			/* at which others were good besides */
-	BlockSet	good;			/* all that were good then */
+	XLogRecPtr	map_lsn;		/* visibility map page's LSN, before blocks were last known not to have changed */
+	BlockSet	proven;			/* blocks whose bits were set at `map_lsn`, and that had not changed */
+	BlockSet	lost;			/* blocks that have changed, or could not be cached */
+	Moment		moment;			/* snapshot horizon at which blocks in `good` were valid */
+	BlockSet	good;			/* all blocks that were valid at `moment` */
 } TabletStamp;
 
-/* A page of the visibility map as it was at one moment. */
+/* Page of the visibility map as it was at one instant. */
 typedef struct MapPage
 {
 	XLogRecPtr	lsn;			/* InvalidXLogRecPtr: the map has no such page */
-	uint32		nvisible;		/* so many blocks from the first one on are all-visible */
+	uint32		nvisible;		/* number of blocks, from the first one on, known to be all-visible */
 	uint8		bits[MAP_BYTES];
 } MapPage;
 
 /*
- * Whether the map can prove anything of this relation to this transaction.  If
- * not, nothing that was read earlier may be used, and nothing kept.
+ * Return true if the visibility map can prove anything of this relation to this
+ * transaction.  If not, nothing that was read earlier may be used, and nothing
+ * cached.
  */
 extern bool validity_provable(Relation relation);
 
-/* Copy the map's page for a shelf: bits and LSN together. */
+/* Copy the visibility map's page for a shelf, bits and LSN together. */
 extern void map_page_read(Relation relation, uint32 shelf, MapPage *page);
 
-/* Whether so many blocks, from the page's first one on, are all-visible. */
+/* Return true if the first nblocks blocks of the page are all-visible. */
 extern bool map_page_is_visible(const MapPage *page, uint32 nblocks);
 
-/* The all-visible blocks of a tablet, of so many blocks. */
+/* Set *visible to the all-visible blocks of a tablet, which has nblocks blocks. */
 extern void map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks, BlockSet *visible);
 
 /*
- * Whether all transactions that a page's tuples tell of have ended before this
- * snapshot was taken; the page's content is locked.  *newest becomes the
- * newest of them, if it is newer.
+ * Return true if a page is quiescent: all transactions that its tuples tell of
+ * ended before this snapshot was taken; the page's content is locked.  *newest
+ * becomes the newest of them, if it is newer.
  */
 extern bool validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest);
 
-/* What had ended before this had when the snapshot was taken. */
+/* Return the snapshot's xmin: all transactions before it had ended when the snapshot was taken. */
 extern FullTransactionId validity_horizon(Snapshot snapshot);
 
-/* The end of the moment that a snapshot shows; invalid if it shows none. */
+/* Return the end of a snapshot's snapshot horizon; invalid if it has none. */
 extern FullTransactionId validity_moment(Snapshot snapshot);
 
-/* The end of the WAL now: its insert position, in recovery its replay position. */
+/* Return the end of the WAL now: its insert position, in recovery its replay position. */
 extern XLogRecPtr validity_wal(void);
 
-/* Whether two moments show the same rows in the same pages. */
+/* Return true if two snapshot horizons show the same rows in the same pages. */
 extern bool validity_same_moment(const Moment *a, const Moment *b);
 
-/* For whom, and by what, something is to be proved. */
+/* Snapshot and relation for which a tablet's rows are to be proven valid, and the means of the proof. */
 typedef struct Proof
 {
 	Relation	relation;
-	FullTransactionId horizon;	/* of the snapshot */
-	Moment		moment;			/* that it shows */
+	FullTransactionId horizon;	/* xmin of the snapshot: validity_horizon() */
+	Moment		moment;			/* snapshot horizon */
 	const MapPage *page;
-	uint32		nblocks;		/* that the tablet has now */
-	BufferAccessStrategy strategy;	/* to read pages by; may be NULL */
+	uint32		nblocks;		/* blocks that the tablet has now */
+	BufferAccessStrategy strategy;	/* to read pages with; may be NULL */
 } Proof;
 
-/* Looks at a tablet's pages, for what the map and the moment do not prove. */
+/*
+ * Inspection of a tablet's pages, for what the visibility map and the snapshot
+ * horizon do not prove.  `fallen` and `flagged` are undefined before
+ * validity_glance().
+ */
 typedef struct PageLooks
 {
-	BlockSet	due;			/* blocks whose pages have to be looked at */
-	BlockSet	done;			/* of these, those whose pages were looked at: */
-	BlockSet	fallen;			/* they have changed since they were read, */
-	BlockSet	flagged;		/* or say that they are all-visible; neither set means anything before a look */
+	BlockSet	due;			/* blocks whose pages have to be inspected */
+	BlockSet	done;			/* blocks in `due` whose pages were inspected */
+	BlockSet	fallen;			/* blocks in `done` that have changed since they were read */
+	BlockSet	flagged;		/* blocks in `done` whose pages say that they are all-visible */
 } PageLooks;
 
-/* Find out which pages of a tablet, of which the map's page shows these blocks as all-visible, have to be looked at. */
+/*
+ * Find out which pages of a tablet, whose blocks in `visible` the visibility
+ * map's page shows as all-visible, have to be inspected.
+ */
 extern void validity_begin(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, const TabletStamp *stamp, PageLooks *looks);
 
-/* Look at those that a glance can tell of.  This calls nothing of PostgreSQL, so any thread may do it. */
+/*
+ * Inspect the due pages that recent_glance() can tell of.  The function calls
+ * nothing of PostgreSQL, so any thread may do it.
+ */
 extern void validity_glance(const Proof *proof, const BlockNotes *notes, PageLooks *looks);
 
 /*
- * Look at the others, and choose the tablet's blocks whose rows are for this
- * snapshot the ones that were read; returns their number.  The stamp, which is
- * still the one that validity_begin() was given, is brought up to date.
+ * Inspect the other due pages, and choose the tablet's blocks whose rows are
+ * for this snapshot the ones that were read; return their number.  The stamp,
+ * which is still the one that validity_begin() was given, is brought up to
+ * date.
  */
 extern uint32 validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *notes, PageLooks *looks, TabletStamp *stamp,
 							  BlockSet *usable);
@@ -183,7 +199,7 @@ block_set_count(const BlockSet *set)
 	return (uint32) pg_popcount((const char *) set, sizeof(*set));
 }
 
-/* Whether a set has the first n blocks. */
+/* Return true if a set has the first n blocks. */
 static inline bool
 block_set_covers(const BlockSet *set, uint32 n)
 {
@@ -195,7 +211,7 @@ block_set_covers(const BlockSet *set, uint32 n)
 	return n == 0 || (~set->word[w] & ((UINT64CONST(1) << n) - 1)) == 0;
 }
 
-/* Add the blocks of another set. */
+/* Add the blocks of another set to a set. */
 static inline void
 block_set_join(BlockSet *set, const BlockSet *other)
 {

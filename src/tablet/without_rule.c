@@ -1,6 +1,6 @@
 /*
  * without_rule.c
- *		What code does that does not follow a rule.
+ *		Code that does not follow a rule, for builds that do without it.
  */
 #include "postgres.h"
 

@@ -1,10 +1,10 @@
 /*
  * without_rule.h
- *		The rules under which cached tablets are sound, and builds that do without one.
+ *		Rules under which cached tablets are sound, and builds that do without one.
  *
  * `make WITHOUT_RULE=RULE_...` makes a library that gives wrong answers, for
- * test/long/rules.sh, which shows that a test notices each.  In all other
- * builds everything here is nothing.
+ * test/long/rules.sh, which shows that a test notices the absence of each
+ * rule.  In all other builds this file has no effect.
  */
 #ifndef GPUDB_TABLET_WITHOUT_RULE_H
 #define GPUDB_TABLET_WITHOUT_RULE_H
@@ -16,7 +16,7 @@
 
 #include "tablet/validity.h"
 
-/* Those of docs/tablets.md, in its order. */
+/* Rules of docs/tablets.md, in its order. */
 typedef enum ValidityRule
 {
 	RULE_NONE,
@@ -44,13 +44,16 @@ typedef enum ValidityRule
 #define GPUDB_WITHOUT_RULE RULE_NONE
 #endif
 
-/* Whether the code is to follow a rule. */
+/* Return true if the code is to follow a rule. */
 #define FOLLOWS(rule) ((rule) != GPUDB_WITHOUT_RULE)
 
-/* Lock a heap page while the map's is locked, in the order in which nobody else does. */
+/* Lock a heap page while the visibility map's page is locked, in an order in which nobody else locks them. */
 extern void break_no_lock_held(Relation relation, BlockNumber block, Buffer buffer);
 
-/* The map's page for a shelf as this process has seen it first: ever, which is before most snapshots, or for snapshots of this horizon. */
+/*
+ * Get the visibility map's page for a shelf as this process read it first:
+ * ever, which is before most snapshots, or for snapshots of this xmin.
+ */
 extern void break_map_after_snapshot(Relation relation, uint32 shelf, MapPage *page);
 extern void break_map_is_older(Relation relation, uint32 shelf, FullTransactionId horizon, MapPage *page);
 
