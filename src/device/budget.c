@@ -1,6 +1,6 @@
 /*
  * budget.c
- *		Something scarce that all backends of the server share.
+ *		A scarce resource that all backends of the server share.
  */
 #include "postgres.h"
 
@@ -67,7 +67,7 @@ budget_of_others(const Budget *budget)
 void
 budget_return(Budget *budget, int n)
 {
-	/* at a FATAL exit all of it goes back first, and then each lease that is being cleaned up */
+	/* a FATAL exit gives back all units first, and then again each lease that is being cleaned up */
 	n = Min(n, budget->own);
 	budget->own -= n;
 	if (n > 0)

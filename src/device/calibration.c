@@ -1,11 +1,11 @@
 /*
  * calibration.c
- *		What the cost model knows of this machine: in shared memory, and in a file.
+ *		Figures of this machine that the cost model uses: in shared memory, and in a file.
  *
  *		gpudb calibration VERSION
  *		machine NUMBER
  *		time NUMBER				PostgreSQL's, in microseconds
- *		NAME VALUE TIMES		for each figure that was measured, in so many calibrations
+ *		NAME VALUE TIMES		for each measured figure, the mean of TIMES calibrations
  *		checksum NUMBER			of all lines before
  */
 #include "postgres.h"
@@ -30,14 +30,14 @@
 #define CALIBRATION_FILE "gpudb.calibration"
 #define CALIBRATION_VERSION 8
 #define FILE_MOST 8192
-#define TIMES_COUNT 4			/* what a further calibration finds is at least this part of the mean */
-#define OTHER_MACHINE 3.0		/* a figure that differs by this factor is not the same thing's */
+#define TIMES_COUNT 4			/* a further calibration counts for at least 1/4 of the mean */
+#define OTHER_MACHINE 3.0		/* a figure that differs by this factor is from another or a changed machine */
 
 typedef struct Shared
 {
 	pg_atomic_uint64 figure[FIGURE_Count];	/* bits of a double; NaN = not measured */
-	pg_atomic_uint32 times[FIGURE_Count];	/* calibrations that it is the mean of */
-	pg_atomic_uint64 time;		/* of the calibration, 0 = none */
+	pg_atomic_uint32 times[FIGURE_Count];	/* number of calibrations that the figure is the mean of */
+	pg_atomic_uint64 time;		/* time of the last calibration, 0 = none */
 } Shared;
 
 static const struct
@@ -45,7 +45,7 @@ static const struct
 	const char *name;
 	const char *device;
 	double		guess;
-	double		factor;			/* by which a plausible value may differ from the guess */
+	double		factor;			/* factor by which a plausible value may differ from the guess */
 	const char *meaning;
 }			figures[] = {
 #define FIGURE(name, device, value, factor, meaning) {#name, device, value, factor, meaning},
@@ -69,8 +69,8 @@ publish(int figure, double value, int times)
 }
 
 /*
- * Whether a machine could have shown a value; not-a-number is none.  Of the CPU
- * that stands in a GPU's place, for tests, anything is believed.
+ * Return true if a machine could have shown the value; a NaN is not plausible.
+ * With the CPU provider, for tests, any positive value of the GPU is accepted.
  */
 static bool
 is_plausible(int figure, double value)
@@ -80,7 +80,7 @@ is_plausible(int figure, double value)
 	return value * figures[figure].factor >= figures[figure].guess && value <= figures[figure].guess * figures[figure].factor;
 }
 
-/* A number for this machine: its processors. */
+/* Return a number that identifies this machine by its processors. */
 static uint64
 machine_number(void)
 {
@@ -105,7 +105,7 @@ checksum(const char *text, size_t length)
 	return hash_bytes((const uint8 *) text, (uint32) length);
 }
 
-/* Take the figures of a file's text; NULL, or what is wrong with it. */
+/* Publish the figures of a file's text, which is modified.  Returns NULL, or a message about the fault of the file. */
 static const char *
 parse(char *text)
 {
@@ -202,7 +202,7 @@ calibration_time(void)
 	return shared != NULL ? (TimestampTz) pg_atomic_read_u64(&shared->time) : 0;
 }
 
-/* Write the file anew; the old one stays if that fails. */
+/* Write the file anew; the old file stays if that raises an error. */
 static void
 write_file(uint64 time)
 {
@@ -224,7 +224,7 @@ write_file(uint64 time)
 	durable_rename(CALIBRATION_FILE ".new", CALIBRATION_FILE, ERROR);
 }
 
-/* A figure that was found once more. */
+/* Publish a figure that a further calibration has found: the updated mean, or the new value if it differs too much. */
 static void
 refine(int figure, double found)
 {
@@ -271,7 +271,7 @@ extern PGDLLEXPORT Datum gpudb_calibration(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(gpudb_calibration);
 
-/* gpudb.calibration(): figure, device, nanoseconds, measured, calibrations, meaning */
+/* gpudb.calibration(): return a row (figure, device, nanoseconds, measured, calibrations, meaning) per figure */
 Datum
 gpudb_calibration(PG_FUNCTION_ARGS)
 {

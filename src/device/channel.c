@@ -20,18 +20,19 @@
 #include "device/machine.h"
 #include "device/mapping.h"
 
-/* Rounds of looking for an answer before sleeping: some 10 µs. */
+/* Rounds of polling for an answer before sleeping: some 10 µs. */
 #define SPIN_ROUNDS		2000
 
 /*
- * How long some backends go on looking.  A core that has slept for a
- * millisecond takes 30 to 80 µs to wake, as long as all the rest of a small
- * query.  A part of all cores at most does it, since the helper wants one.
+ * Time for which a limited number of backends go on polling.  A core that has
+ * slept for a millisecond takes 30 to 80 µs to wake, as long as all the rest
+ * of a small query.  At most a quarter as many backends as there are cores
+ * poll, since the GPU process needs a core.
  */
 #define POLL_US			2500
 #define POLLING_PART	4
 
-/* Between two looks for a free slot. */
+/* Interval between two attempts to take a free job slot. */
 #define QUEUE_SLEEP_MS	1
 
 #define LEAST_CHUNK		((uint64) 64 * 1024 * 1024)
@@ -44,7 +45,7 @@ buffer_pool_bytes(void)
 	return (uint64) NBuffers * BLCKSZ;
 }
 
-/* After a crash a dying helper may still have the old one, which goes with it. */
+/* Create the channel anew: after a crash a dying GPU process may still have the old mapping, which ends with it. */
 void
 channel_create(void)
 {
@@ -82,7 +83,7 @@ job_number(const ChannelJob *job)
 	return (int) (job - channel->job);
 }
 
-/* A free slot, now taken, or NULL. */
+/* Take a free job slot and return it, or NULL if there is none. */
 static ChannelJob *
 take_slot(void)
 {
@@ -97,7 +98,10 @@ take_slot(void)
 	return NULL;
 }
 
-/* The same, waiting for other sessions so many milliseconds. */
+/*
+ * Take a job slot, waiting up to `patience` milliseconds for other sessions to
+ * free one; return NULL if none became free.
+ */
 static ChannelJob *
 wait_for_slot(int patience)
 {
@@ -146,7 +150,7 @@ channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why)
 	job_image_write((JobImage *) job->image, spec->program, spec->deform);
 	pg_write_barrier();
 	pg_atomic_write_u32(&job->state, JOB_WITH_STATE(pg_atomic_read_u32(&job->state), JOB_OPEN));
-	/* waking up takes as long as many a query's first window */
+	/* waking up takes as long as the first page batch of many a query */
 	channel_ring_doorbell(channel);
 	return job;
 }
@@ -163,7 +167,7 @@ channel_job_alive(const ChannelJob *job)
 	return channel_serving() && job->incarnation == pg_atomic_read_u32(&channel->incarnation);
 }
 
-/* Of a job's slot, the windows and copies that it holds. */
+/* Free the page batches that a job slot holds, and their copies and result slots. */
 static void
 free_windows(Channel *ch, int number)
 {
@@ -172,7 +176,7 @@ free_windows(Channel *ch, int number)
 			channel_free_window(&ch->window[w]);
 }
 
-/* Free a slot that is the caller's alone and holds no windows. */
+/* Mark a job slot free that belongs to the caller alone and holds no page batches. */
 static void
 set_free(ChannelJob *job)
 {
@@ -191,13 +195,13 @@ channel_close_job(ChannelJob *job, bool in_flight)
 		pg_memory_barrier();
 		pg_atomic_write_u32(&job->state, JOB_WITH_STATE(word, JOB_ABANDONED));
 		channel_ring_doorbell(channel);
-		/* if the helper has ended meanwhile, and the supervisor has passed by this slot, it stays ours */
+		/* if the GPU process has ended meanwhile, and the supervisor has passed by this slot, it stays ours */
 		word = JOB_WITH_STATE(word, JOB_ABANDONED);
 		if (channel_job_alive(job) ||
 			!pg_atomic_compare_exchange_u32(&job->state, &word, JOB_WITH_STATE(word, JOB_TAKEN)))
 			return;
 	}
-	/* the owner has freed every window that is not in flight: going through all of them would cost each query */
+	/* the owner has freed every page batch that is not in flight: scanning all of them would be a cost of each query */
 	if (in_flight)
 		free_windows(channel, job_number(job));
 	set_free(job);
@@ -212,7 +216,7 @@ channel_free_abandoned(Channel *ch, int number, uint32 word)
 	set_free(&ch->job[number]);
 }
 
-/* Take one of n windows, beginning the search at `start`, or NULL. */
+/* Take one of n page batches, beginning the search at `start`; return NULL if none is free. */
 static ChannelWindow *
 take_window(ChannelWindow *windows, int n, int start, uint32 owner)
 {
@@ -245,7 +249,10 @@ channel_take_window(ChannelJob *job)
 		: take_window(&channel->window[nowned], nshared, number * (nshared / CHANNEL_JOBS), owner);
 }
 
-/* The first of so many copies that is free, for a window; CHANNEL_NO_COPY if none is. */
+/*
+ * Take the first free area of the first `ncopies` for a page batch and return
+ * its index; CHANNEL_NO_COPY if none is free.
+ */
 static uint16
 take_copy(const ChannelWindow *window, int ncopies)
 {
@@ -277,7 +284,7 @@ channel_take_output(ChannelWindow *window)
 	return window->output == OUTPUT_WANTED;
 }
 
-/* From the other end than single ones, so that there are some in a row. */
+/* Search from the other end than take_copy(), so that consecutive areas stay free. */
 bool
 channel_take_rooms(ChannelWindow *window, uint32 most)
 {
@@ -301,7 +308,7 @@ channel_take_rooms(ChannelWindow *window, uint32 most)
 	return n > 0;
 }
 
-/* Free copies of a window; it tells itself how many, so only those that are its own. */
+/* Free areas of a page batch; the numbers come from the page batch itself, so only areas that it owns are freed. */
 static void
 free_copies(const ChannelWindow *window, uint16 first, uint16 n)
 {
@@ -369,12 +376,12 @@ channel_return_result(ChannelJob *job, ChannelResult *result)
 {
 	pg_memory_barrier();
 	pg_atomic_write_u32(&result->state, RESULT_FREE);
-	/* the helper may have held windows or groups back for want of a result */
+	/* the GPU process may have held page batches or groups back for lack of a free result */
 	if (pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken) || pg_atomic_read_u32(&job->draining) != 0)
 		channel_ring_doorbell(channel);
 }
 
-/* Look so many times; whether there is an answer. */
+/* Poll SPIN_ROUNDS times; return true if the answer has come. */
 static bool
 look(ChannelJob *job, bool (*answered) (ChannelJob *job))
 {
@@ -436,7 +443,7 @@ channel_wait(ChannelJob *job, int milliseconds)
 	pg_atomic_write_u32(&job->waiting, 0);
 }
 
-/* Both ends of the page, since chunks begin at addresses of the machine's pages. */
+/* Check both ends of the page, since chunks begin at boundaries of memory pages and may split a buffer's page. */
 bool
 channel_want_page(uint64 offset)
 {
@@ -472,14 +479,17 @@ channel_helper_gone(void)
 		pg_atomic_write_u32(&channel->chunk_attached[c], 0);
 }
 
-/* Fold a word into a sum that is for finding damage: one multiplication, as memory is read faster than words are hashed. */
+/*
+ * Fold a word into a checksum that detects damage: one multiplication, as
+ * memory is read faster than words are hashed.
+ */
 static uint64
 add_word(uint64 sum, uint64 word)
 {
 	return ((sum << 29 | sum >> 35) ^ word) * UINT64CONST(0x9e3779b97f4a7c15);
 }
 
-/* In parts side by side, since each step of one waits for the step before. */
+/* Sum eight interleaved parts, since each step of one part waits for the step before. */
 uint64
 channel_sum(const uint64 *words, uint32 n)
 {

@@ -2,18 +2,21 @@
  * channel.h
  *		Shared memory between backends, the supervisor and the GPU process.
  *
- * The channel is a mapping of its own, made by the postmaster and inherited
- * by all.  A backend takes a job slot, writes what is to run, and hands
- * windows of pages to the helper through a ring; the helper answers through
- * the job's results.  Each word has one writer at a time, or is an atomic: no
- * lock is held here by anyone, since the helper may die at any moment.
+ * The channel is a shared mapping of its own, created by the postmaster and
+ * inherited by all processes.  A backend takes a job slot, writes the job's
+ * image into it, and hands page batches to the GPU process (in code: the
+ * helper) through a ring.  The GPU process runs several page batches of a job
+ * as one batch (core/provider_api.h), and answers through the slot's results.
+ * Each word has one writer at a time, or is an atomic: no process ever holds a
+ * lock here, since the GPU process may die at any moment.
  *
- * A slot with windows in flight is the helper's until it answers or is
- * reaped.  A backend that cannot wait leaves the slot abandoned, and the
- * helper, or the supervisor after the helper's end, frees it.
+ * A slot with page batches in flight belongs to the GPU process until it
+ * answers or is reaped.  A backend that cannot wait leaves the slot abandoned,
+ * and the GPU process, or the supervisor after the GPU process's end, frees
+ * it.
  *
- * The helper calls none of PostgreSQL's functions; of this header it uses the
- * structures and the atomics.
+ * The GPU process calls none of PostgreSQL's functions; of this header it uses
+ * the structures and the atomics.
  */
 #ifndef GPUDB_DEVICE_CHANNEL_H
 #define GPUDB_DEVICE_CHANNEL_H
@@ -25,45 +28,52 @@
 #include "core/provider_api.h"
 
 #define CHANNEL_JOBS		64
-#define CHANNEL_OWN_WINDOWS	2		/* a job's, that no other one takes: a small query does not wait for large ones */
+#define CHANNEL_OWN_WINDOWS	2		/* page batches reserved per job slot: small queries do not wait for large ones */
 #define CHANNEL_WINDOWS		(CHANNEL_JOBS * CHANNEL_OWN_WINDOWS + 512)
-#define CHANNEL_COPIES		512	/* windows' worth of copied pages, or of values that go out */
-#define CHANNEL_JOB_WINDOWS	32	/* of one job in flight: a power of two */
-#define CHANNEL_JOB_RESULTS	4	/* batches of one job in flight */
+#define CHANNEL_COPIES		512	/* areas of CHANNEL_COPY_BYTES for copied pages or results of a page batch */
+#define CHANNEL_JOB_WINDOWS	32	/* most page batches in flight per job: a power of two */
+#define CHANNEL_JOB_RESULTS	4	/* most batches in flight per job */
 #define CHANNEL_ROWS_WORDS	16384
 #define CHANNEL_CHUNKS		4096
 
-#define CHANNEL_GROUP_WINDOWS 2		/* of one job, for groups that were kept: one is filled while the other is looked at, */
-#define CHANNEL_GROUP_ROOMS	8		/* with so many rooms in a row at most */
+#define CHANNEL_GROUP_WINDOWS 2		/* page batches per job for groups: one is filled while the other is read */
+#define CHANNEL_GROUP_ROOMS	8		/* most consecutive result slots in each of them */
 
 #define CHANNEL_NO_COPY		UINT16_MAX
 #define CHANNEL_NO_ROOM		UINT16_MAX
 #define CHANNEL_COPY_BYTES	(TABLET_WINDOW_PAGES * HEAP_PAGE_SIZE)
 
-/* Chunks begin at huge pages. */
+/* Chunks of the buffer pool begin at huge page boundaries. */
 #define CHANNEL_CHUNK_ALIGNMENT ((uint64) 2 * 1024 * 1024)
 
-/* A page's place: an offset into the buffer pool, or this bit and a number within the window's copy. */
+/*
+ * Flag in ChannelWindow.page: the other bits are the page's index in the page
+ * batch's copy area; without the flag the value is an offset into the buffer
+ * pool.
+ */
 #define CHANNEL_COPIED		((uint64) 1 << 63)
 
-/* What the GPU process is at. */
+/* State of the GPU process. */
 typedef enum HelperState
 {
-	HELPER_OFF,					/* gpudb.provider = none, or the supervisor has not begun */
+	HELPER_OFF,					/* gpudb.provider = none, or the supervisor has not started it yet */
 	HELPER_STARTING,
 	HELPER_SERVING,
-	HELPER_NO_DEVICE,			/* there is nothing to serve with */
-	HELPER_DOWN,				/* it died and will be started again */
-	HELPER_BROKEN				/* it died too often: the circuit breaker is open */
+	HELPER_NO_DEVICE,			/* no usable device */
+	HELPER_DOWN,				/* the GPU process died and will be restarted */
+	HELPER_BROKEN				/* the GPU process died too often: the circuit breaker is open */
 } HelperState;
 
-/* The low bits of a slot's state word; the others count the slot's uses, so that one use is never taken for another. */
+/*
+ * State of a job slot: the low bits of its state word.  The other bits count
+ * the slot's uses, so that one use is never taken for another.
+ */
 typedef enum ChannelJobState
 {
 	JOB_FREE,
-	JOB_TAKEN,					/* by a backend, which fills it in */
+	JOB_TAKEN,					/* taken by a backend, which fills it in */
 	JOB_OPEN,
-	JOB_ABANDONED				/* for the helper or the supervisor to free */
+	JOB_ABANDONED				/* to be freed by the GPU process or the supervisor */
 } ChannelJobState;
 
 #define JOB_STATE(word)			((ChannelJobState) ((word) & 3))
@@ -73,105 +83,107 @@ typedef enum ChannelJobState
 typedef enum ChannelResultState
 {
 	RESULT_FREE,
-	RESULT_BUSY,				/* the helper's */
-	RESULT_READY				/* the backend's */
+	RESULT_BUSY,				/* owned by the GPU process */
+	RESULT_READY				/* owned by the backend */
 } ChannelResultState;
 
-/* What becomes of the rows that a job keeps. */
+/* Requests for the rows that a job has materialized, and the answers. */
 typedef enum ChannelKeeping
 {
 	KEEPING_ROWS,
-	KEEPING_ASKED,				/* the owner wants a table of them */
-	KEEPING_TABLE,				/* which is there: others may name it by channel_family() of the job */
-	KEEPING_WANTED,				/* the owner wants a part of them copied, after which they are ROWS again */
-	KEEPING_SORT,				/* or all of them in order, likewise; others may name them then, as a table */
+	KEEPING_ASKED,				/* request: build a join table of the rows */
+	KEEPING_TABLE,				/* the join table exists: other jobs may name it by channel_family() of the job */
+	KEEPING_WANTED,				/* request: copy the rows of ChannelPart; KEEPING_ROWS when done */
+	KEEPING_SORT,				/* request: sort all rows; KEEPING_ROWS when done: jobs may name them like a table */
 	KEEPING_FAILED
 } ChannelKeeping;
 
-/* Whether the owner waits for an answer. */
+/* Return true if the owner waits for an answer. */
 static inline bool
 keeping_is_asked(ChannelKeeping keeping)
 {
 	return keeping == KEEPING_ASKED || keeping == KEEPING_WANTED || keeping == KEEPING_SORT;
 }
 
-/* A part of these rows, and where it goes, as kept_layout() has it. */
+/* A range of a job's materialized rows, and the place to which they are copied in the layout of kept_layout(). */
 typedef struct ChannelPart
 {
 	uint32		first;			/* a multiple of 64 */
 	uint32		nrows;
-	uint16		room;			/* the rooms of this window; CHANNEL_NO_ROOM = the words of the first result */
+	uint16		room;			/* page batch whose result slots receive the rows; CHANNEL_NO_ROOM = first result */
 	uint64		checksum;		/* out */
 } ChannelPart;
 
-/* What the owner of a job wants of the groups that were kept. */
+/* Requests for the groups in a job's device-resident group table. */
 typedef enum ChannelDraining
 {
-	DRAINING_NOTHING,			/* windows are to be answered yet */
-	DRAINING_FIRST,				/* as many as a result holds, and how many there are */
-	DRAINING_SMALL,				/* the others, in the same way */
-	DRAINING_ROOMS				/* the others, in the rooms of windows that are in the ring */
+	DRAINING_NOTHING,			/* no request: there are page batches to answer */
+	DRAINING_FIRST,				/* return as many groups as one result holds, and their total number */
+	DRAINING_SMALL,				/* return the remaining groups, as many at a time as one result holds */
+	DRAINING_ROOMS				/* return the remaining groups in the result slots of the page batches in the ring */
 } ChannelDraining;
 
-/* What is in a window's room for values that go out. */
+/* Contents of a page batch's result slot. */
 typedef enum ChannelOutput
 {
 	OUTPUT_NONE,
-	OUTPUT_WANTED,				/* nothing yet */
-	OUTPUT_NARROW,				/* values of the rows that passed; of a program that aggregates, the columns of all, as a tablet */
-	OUTPUT_WIDE					/* with decimals of 128 bits */
+	OUTPUT_WANTED,				/* empty: the backend wants results */
+	OUTPUT_NARROW,				/* values of the rows that passed; if the program aggregates, the columns of all rows */
+	OUTPUT_WIDE					/* decimals have 128 bits */
 } ChannelOutput;
 
 /*
- * A column of a cached tablet: its number, and how it is stored, with offsets
- * from the start of what cached tablets share, which of texts the base is, too.
+ * A column of a cached tablet: its number and its stored form.  Offsets count
+ * from the start of the memory that all cached tablets share; for a text
+ * column `stored.base` is such an offset, too.
  */
 typedef struct ChannelColumn
 {
 	uint64		number;
-	uint64		text_bytes;		/* of a text column */
+	uint64		text_bytes;		/* bytes of a text column's texts; else not used */
 	TabletColumn stored;
 } ChannelColumn;
 
-/* A cached tablet. */
+/* A cached tablet, as the list of a page batch describes it. */
 typedef struct ChannelTablet
 {
 	uint32		nrows;
-	uint32		selected;		/* where, in words from the list's start, the bitmap of rows that count is; 0 = all do */
-	ChannelColumn column[];		/* as many as the program has */
+	uint32		selected;		/* bitmap of rows that count: offset in words from the list's start; 0 = all rows */
+	ChannelColumn column[];		/* columns, one for each column of the program */
 } ChannelTablet;
 
 /*
- * Ahead of cached tablets: of which shelf they are.  The helper may remember
- * one that has a number (CachedShelf): its tablets follow only once, and then
- * all of them, whether wanted or not.  Of none, number 0, those that are wanted
- * follow, each with its bitmap behind it.
+ * Header of a sequence of cached tablets in a list, which names their shelf.
+ * The GPU process may remember a shelf that has a number (CachedShelf): the
+ * descriptions of its tablets follow only once, and then all of them follow,
+ * wanted or not.  Tablets of no shelf have a header with number 0: only the
+ * wanted ones follow, each with its bitmap behind it.
  */
 typedef struct ChannelShelf
 {
 	uint64		number;
-	uint32		ntablets;		/* of the shelf; of none, that follow */
-	uint32		wanted;			/* of a shelf: a bit each */
-	uint32		described;		/* of a shelf: they follow */
+	uint32		ntablets;		/* tablets in the shelf; for number 0, tablets that follow */
+	uint32		wanted;			/* bitmap of the wanted tablets of the shelf; unused for number 0 */
+	uint32		described;		/* the descriptions of the shelf's tablets follow; unused for number 0 */
 	uint32		unused;
-	uint64		first[];		/* of a shelf: the numbers of its first tablet's columns */
+	uint64		first[];		/* numbers of the columns of the shelf's first tablet; absent for number 0 */
 } ChannelShelf;
 
-#define CHANNEL_LIST_WORDS	5632	/* for two shelves of tablets with seven columns */
-#define CHANNEL_LIST_TABLETS 64		/* wanted ones */
+#define CHANNEL_LIST_WORDS	5632	/* room for two shelves of tablets with seven columns */
+#define CHANNEL_LIST_TABLETS 64		/* most wanted tablets in a list */
 
-/* 64 pages and the tuples to read, or cached tablets; read in place by the device. */
+/* A page batch: up to 64 pages and the tuples to read, or a list of cached tablets; the device reads it in place. */
 typedef struct ChannelWindow
 {
 	pg_atomic_uint32 owner;		/* job number + 1; 0 = free */
 	uint32		npages;
-	uint32		ntablets;		/* wanted, instead of pages; of a job that has a source, 0: the window is all its rows; */
-	uint32		nshelves;		/* of so many shelves, one behind the other in the list */
+	uint32		ntablets;		/* number of wanted cached tablets; 0 = pages, or, with a source job, all of its rows */
+	uint32		nshelves;		/* number of shelf headers in the list, which follow one another with their tablets */
 	uint32		nrows;
-	uint16		copy;			/* where copied pages are, or CHANNEL_NO_COPY; */
-	uint16		room;			/* where values go out, or likewise: of as many bytes, */
-	uint16		nrooms;			/* so many times */
-	uint16		passed_shift;	/* out: the first row's bit in `passed` */
+	uint16		copy;			/* index of the area with copied pages, or CHANNEL_NO_COPY */
+	uint16		room;			/* index of the first result slot, an area of CHANNEL_COPY_BYTES, or CHANNEL_NO_ROOM */
+	uint16		nrooms;			/* number of consecutive result slots */
+	uint16		passed_shift;	/* out: position of the first row's bit in `passed` */
 	uint16		output;			/* in and out: ChannelOutput */
 	union
 	{
@@ -181,70 +193,73 @@ typedef struct ChannelWindow
 			uint16		ntuples[TABLET_WINDOW_PAGES];
 			uint8		every[TABLET_WINDOW_PAGES]; /* the tuples are 1 to ntuples, and not listed */
 			uint16		offsets[TABLET_WINDOW_PAGES][HEAP_MAX_TUPLES];
-			uint8		passed[TABLET_WINDOW_PAGES * HEAP_MAX_TUPLES / 8 + 8];	/* out: a bit a row */
+			uint8		passed[TABLET_WINDOW_PAGES * HEAP_MAX_TUPLES / 8 + 8];	/* out: one bit per row */
 		};
 		uint64		list[CHANNEL_LIST_WORDS];
 	};
 } ChannelWindow;
 
-/* Words of a list that a tablet of so many columns takes, without its bitmap. */
+/* Return the number of list words that a tablet of `ncolumns` columns takes, without its bitmap. */
 static inline uint32
 channel_tablet_words(uint32 ncolumns)
 {
 	return (uint32) ((sizeof(ChannelTablet) + ncolumns * sizeof(ChannelColumn)) / sizeof(uint64));
 }
 
-/* Words of what stands ahead of a shelf's tablets of so many columns, or, with 0, of those of none. */
+/*
+ * Return the number of list words of a shelf header for tablets of `ncolumns`
+ * columns; 0 columns for the header of tablets of no shelf.
+ */
 static inline uint32
 channel_shelf_words(uint32 ncolumns)
 {
 	return (uint32) (sizeof(ChannelShelf) / sizeof(uint64)) + ncolumns;
 }
 
-/* What became of a batch. */
+/* The result of a batch. */
 typedef struct ChannelResult
 {
 	pg_atomic_uint32 state;
 	uint32		status;			/* DeviceStatus */
-	uint32		nwindows;		/* 0: of the groups that were kept */
+	uint32		nwindows;		/* 0: the result returns groups from the device-resident group table */
 	uint16		window[BATCH_WINDOWS];
 	int32		failed_column;
-	uint32		kept;			/* the helper keeps the groups of these windows */
-	uint32		total;			/* of the groups that were kept: how many there are, */
-	uint32		left_out;		/* without those that cannot be among the first */
+	uint32		kept;			/* not 0: the groups of these page batches are in the device-resident group table */
+	uint32		total;			/* number of groups in the device-resident group table, if nwindows = 0 */
+	uint32		left_out;		/* groups not returned, since they cannot be among the first */
 	uint32		ngroups;
-	uint16		room;			/* in the rooms of this window; CHANNEL_NO_ROOM = they are here */
-	uint32		text_bytes;		/* of the groups: a multiple of 8 */
+	uint16		room;			/* page batch whose result slots hold the groups; CHANNEL_NO_ROOM = rows[] holds them */
+	uint32		text_bytes;		/* bytes of the groups' texts: a multiple of 8 */
 	JobTimes	times;
-	uint64		checksum;		/* of the groups */
+	uint64		checksum;		/* checksum of the header and the groups */
 	int32		max_scale[PROGRAM_MAX_COLUMNS];
 	uint64		rows[CHANNEL_ROWS_WORDS];	/* ngroups hashes, then ngroups rows, then their texts */
 } ChannelResult;
 
 typedef struct ChannelJob
 {
-	pg_atomic_uint32 state;		/* ChannelJobState and use */
-	uint32		incarnation;	/* of the helper that is to serve it */
-	int32		owner;			/* process */
+	pg_atomic_uint32 state;		/* ChannelJobState and use count */
+	uint32		incarnation;	/* incarnation of the GPU process that is to serve the job */
+	int32		owner;			/* PID of the backend */
 	uint32		database;
-	uint64		family;			/* channel_family() of the job whose table groups go to; 0 = its own */
+	uint64		family;			/* channel_family() of the job whose group table receives the groups; 0 = its own */
 	pg_atomic_uint32 waiting;	/* the owner sleeps and wants a signal */
 	pg_atomic_uint32 cancelled;
-	pg_atomic_uint32 more;		/* the owner is about to submit another window: those that wait need not begin yet */
+	pg_atomic_uint32 more;		/* the owner is about to submit another page batch: waiting ones need not begin yet */
 	pg_atomic_uint32 draining;	/* ChannelDraining */
-	GroupTop	top;			/* groups that are wanted then */
-	pg_atomic_uint32 submitted; /* windows put into the ring, ever */
-	pg_atomic_uint32 taken;		/* out of it */
+	GroupTop	top;			/* selects the groups that are returned when draining */
+	pg_atomic_uint32 submitted; /* number of page batches ever put into the ring */
+	pg_atomic_uint32 taken;		/* number of page batches ever taken out of the ring */
 	uint16		ring[CHANNEL_JOB_WINDOWS];
 	ChannelResult result[CHANNEL_JOB_RESULTS];
 	bool		many_groups;	/* as in JobSpec */
-	uint32		keep_most;		/* rows that may be kept, of a program that keeps some, */
+	uint32		keep_most;		/* most rows that may be materialized, if the program materializes rows */
 	pg_atomic_uint32 keeping;	/* ChannelKeeping */
-	KeptPlan	plan;			/* in and out: what becomes of them, */
-	ChannelPart part;			/* or what is wanted of them, */
-	KeptSort	sort;			/* or by what they are to be sorted */
-	KeptSource	source;			/* sorted rows that windows are of */
-	uint32		ntables;		/* of the program's joins */
+	KeptPlan	plan;			/* in and out: plan of the join table of the materialized rows */
+	ChannelPart part;			/* range of materialized rows that is requested */
+	KeptSort	sort;			/* sort keys of the materialized rows */
+	KeptSource	source;			/* the sorted rows that the job reads instead of pages */
+	uint32		ntables;		/* number of tables of the program's joins */
 	SharedTable table[PROGRAM_MAX_TABLES];
 	uint32		image_size;
 	uint64		image[JOB_IMAGE_MOST / 8];
@@ -252,135 +267,149 @@ typedef struct ChannelJob
 
 typedef struct Channel
 {
-	/* the helper's, set by the supervisor and by itself */
+	/* state of the GPU process, set by the supervisor and by the GPU process */
 	pg_atomic_uint32 state;		/* HelperState */
-	pg_atomic_uint32 incarnation;	/* of the helper that serves, from 1 on */
+	pg_atomic_uint32 incarnation;	/* incarnation of the serving GPU process, from 1 on */
 	pg_atomic_uint64 heartbeat;
-	int32		helper;			/* its process */
+	int32		helper;			/* PID of the GPU process */
 	char		provider[32];
 	ProviderState provider_state;
-	uint64		batches;		/* run by this helper */
-	uint32		starts;			/* of helpers, ever */
-	char		said[PROVIDER_TEXT];	/* how the last one ended */
+	uint64		batches;		/* number of batches that this GPU process has run */
+	uint32		starts;			/* number of GPU processes ever started */
+	char		said[PROVIDER_TEXT];	/* description of the last GPU process's end */
 
-	/* waking the helper */
+	/* words to wake the GPU process */
 	pg_atomic_uint32 doorbell;
 	pg_atomic_uint32 sleeping;
 
-	/* backends that look for their answers all the time instead of sleeping */
+	/* number of backends that poll for their answers instead of sleeping */
 	pg_atomic_uint32 pollers;
 
-	/* calibration: what is asked of the helper itself, and how far it has answered */
+	/* calibration: numbers of requests to the GPU process, and of the requests that it has answered */
 	pg_atomic_uint32 pings;
 	pg_atomic_uint32 pongs;
 	pg_atomic_uint32 rates_wanted;
 	pg_atomic_uint32 rates_measured;
 	ProviderRates rates;
 
-	/* the buffer pool in chunks: which ones the device can read in place */
+	/* the buffer pool in chunks: the device reads pages of attached chunks in place */
 	uint64		chunk_bytes;
 	pg_atomic_uint32 chunk_wanted[CHANNEL_CHUNKS];
 	pg_atomic_uint32 chunk_attached[CHANNEL_CHUNKS];
 
-	/* tests */
-	volatile ProviderFault fault;	/* of the provider's calls of its library */
+	/* fault injection for tests */
+	volatile ProviderFault fault;	/* fault in the provider's calls of its library */
 	volatile uint32 sites;
-	volatile ProviderFault answer_fault;	/* of answers: see worker/debug_fault.c */
+	volatile ProviderFault answer_fault;	/* fault in answers: see worker/debug_fault.c */
 	volatile uint32 answers;
 
 	ChannelJob	job[CHANNEL_JOBS];
 
-	/* from here on read by the device */
+	/* members from here on are read by the device */
 	uint16		every_tuple[HEAP_MAX_TUPLES + 1] pg_attribute_aligned(4096);	/* 1, 2, ... */
 	ChannelWindow window[CHANNEL_WINDOWS];
 	uint8		copies[CHANNEL_COPIES][TABLET_WINDOW_PAGES][HEAP_PAGE_SIZE] pg_attribute_aligned(4096);
-	pg_atomic_uint32 copy_owner[CHANNEL_COPIES];	/* window number + 1; 0 = free */
+	pg_atomic_uint32 copy_owner[CHANNEL_COPIES];	/* page batch number + 1; 0 = free */
 } Channel;
 
-/* Make the mapping, in the postmaster; a new one after a crash. */
+/* Create the channel's mapping, in the postmaster; after a crash, create a new one. */
 extern void channel_create(void);
 
-/* The channel, or NULL when the library was not preloaded. */
+/* Return the channel, or NULL if the library was not preloaded. */
 extern Channel *channel_get(void);
 
-/* Whether a helper serves. */
+/* Return true if a GPU process serves. */
 extern bool channel_serving(void);
 
 /*
- * Take a slot and open a job in it.  Waits for a slot so many milliseconds.
- * NULL, with the reason, if there is none.
+ * Take a job slot and open a job in it.  Waits up to `patience` milliseconds
+ * for a free slot.  Returns NULL and sets *why to the reason if there is none.
  */
 extern ChannelJob *channel_open_job(const JobSpec *spec, int patience, DeviceStatus *why);
 
-/* A slot in this use, as a number: slot + 1 and its state word. */
+/* Return a number that identifies the job slot in its present use: slot number + 1 and its state word. */
 extern uint64 channel_family(const ChannelJob *job);
 
-/* Free a slot; with windows in flight, or groups, it is abandoned, and the helper frees it. */
+/*
+ * Free a job slot; if the GPU process may still answer (`in_flight`), mark it
+ * abandoned instead, and the GPU process frees it.
+ */
 extern void channel_close_job(ChannelJob *job, bool in_flight);
 
-/* Whether the helper that the job was meant for still serves. */
+/* Return true if the GPU process for which the job was opened still serves. */
 extern bool channel_job_alive(const ChannelJob *job);
 
-/* A window for the job to fill, one of its own if it can be, or NULL when none is free. */
+/* Take a page batch for the job to fill, one of its own if possible; return NULL if none is free. */
 extern ChannelWindow *channel_take_window(ChannelJob *job);
 
-/* Room for copies of the window's pages; false when none is left. */
+/* Take an area for copies of the page batch's pages; return false if none is free. */
 extern bool channel_take_copy(ChannelWindow *window);
 
-/* The same for values of its rows; half of all room is left to pages, which have no other way. */
+/*
+ * Take a result slot for values of the page batch's rows; return false if none
+ * is free.  Half of all areas are left to copied pages, which have no
+ * alternative.
+ */
 extern bool channel_take_output(ChannelWindow *window);
 
-/* The same for groups: so many rooms at most, one at least, in a row. */
+/*
+ * Take at least one and at most `most` consecutive result slots for groups or
+ * materialized rows; return false if none is free.
+ */
 extern bool channel_take_rooms(ChannelWindow *window, uint32 most);
 extern void channel_free_window(ChannelWindow *window);
 
-/* Hand a window to the helper; the ring has room for all that a job may have. */
+/* Hand a page batch to the GPU process; the ring has room for all page batches that a job may have. */
 extern void channel_submit(ChannelJob *job, ChannelWindow *window);
 
-/* Ask for groups that were kept; windows with rooms have been submitted before. */
+/* Request groups from the device-resident group table; page batches with result slots have been submitted before. */
 extern void channel_drain(ChannelJob *job, ChannelDraining what);
 
-/* A batch that is ready, or NULL. */
+/* Return a result that is ready, or NULL. */
 extern ChannelResult *channel_ready_result(ChannelJob *job);
 
-/* Give a result back, with its windows looked at or freed. */
+/* Give a result back after its page batches have been processed and freed. */
 extern void channel_return_result(ChannelJob *job, ChannelResult *result);
 
-/* Sleep until the helper has news for the job, at most so long. */
+/* Poll, then sleep until the GPU process has a result for the job, for at most `milliseconds`. */
 extern void channel_wait(ChannelJob *job, int milliseconds);
 
 /*
- * Look for the helper's answer to what was asked by a word of the slot: for
- * some 10 us, and up to 2.5 ms unless enough others do.  Whether it is there.
+ * Poll for the GPU process's answer to a request in the job slot: for some 10
+ * us, and for up to 2.5 ms unless enough other backends poll.  Returns true if
+ * the answer has come.
  */
 extern bool channel_poll(ChannelJob *job, bool (*answered) (ChannelJob *job));
 
-/* Whether the device reads this page of the buffer pool in place; if not, it is asked to. */
+/*
+ * Return true if the device reads the buffer pool's page at `offset` in place;
+ * if not, request that its chunks be attached.
+ */
 extern bool channel_want_page(uint64 offset);
 
-/* Free an abandoned slot whose state word is this, unless it has changed. */
+/* Free an abandoned job slot if its state word is still `word`. */
 extern void channel_free_abandoned(Channel *channel, int number, uint32 word);
 
-/* Free whatever abandoned jobs hold, and wake all owners: the helper is gone. */
+/* Free everything that abandoned jobs hold, and wake all owners, after the end of the GPU process. */
 extern void channel_helper_gone(void);
 
-/* The checksum of a result: its header, and its groups, so many words. */
+/* Return the checksum of a result's header and of its groups, which take `words` words. */
 extern uint64 channel_checksum(const ChannelResult *result, const uint64 *groups, uint32 words);
 
-/* The same of so many words. */
+/* Return the checksum of `n` words. */
 extern uint64 channel_sum(const uint64 *words, uint32 n);
 
-/* The chunk of the buffer pool, which begins at `pool`, that an offset into it falls into. */
+/* Return the index of the chunk that contains the byte at `offset` of the buffer pool, which begins at `pool`. */
 static inline uint64
 channel_chunk(const uint8 *pool, uint64 offset, uint64 chunk_bytes)
 {
 	return ((uintptr_t) pool % CHANNEL_CHUNK_ALIGNMENT + offset) / chunk_bytes;
 }
 
-/* Tell the helper that more windows follow at once, or that it need not wait for more. */
+/* Tell the GPU process that more page batches follow at once, or that it need not wait for more. */
 extern void channel_set_more(ChannelJob *job, bool more);
 
-/* Wake the helper, if it sleeps. */
+/* Wake the GPU process if it sleeps. */
 extern void channel_ring_doorbell(Channel *channel);
 
 #endif							/* GPUDB_DEVICE_CHANNEL_H */

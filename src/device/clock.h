@@ -1,6 +1,6 @@
 /*
  * clock.h
- *		Time as threads and the GPU process measure it, without PostgreSQL.
+ *		Monotonic time for threads and the GPU process, without PostgreSQL.
  */
 #ifndef GPUDB_DEVICE_CLOCK_H
 #define GPUDB_DEVICE_CLOCK_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds since some moment of the past. */
+/* Return the nanoseconds since an unspecified fixed point in the past. */
 static inline uint64_t
 clock_ns(void)
 {

@@ -1,6 +1,7 @@
 /*
  * cpu_item.c
- *		What a thread of the CPU device does with a work item: pages to columns, and the program over them.
+ *		Execution of a work item by a thread of the CPU device: pages to
+ *		columns, and the program over them.
  *
  * Called by any thread, without a lock; see device_cpu.c.
  */
@@ -15,7 +16,7 @@
 #define FIRST_GROUPS	1024
 #define FIRST_HEAP		16384
 
-/* Rows that joins may make of one tablet's; beyond them the query is PostgreSQL's. */
+/* Most rows that joins may make of one tablet's rows; with more, PostgreSQL runs the query. */
 #define MOST_JOINED_ROWS	(32 * 1024 * 1024)
 
 void
@@ -26,7 +27,7 @@ cpu_worker_free(DeviceJob *job, CpuWorker *worker)
 	cpu_table_free(&worker->table, &job->budget);
 }
 
-/* The one group of a program without keys. */
+/* Add the only group of a program without keys. */
 static void
 add_single_group(const Program *program, GroupTable *table)
 {
@@ -66,7 +67,7 @@ cpu_worker_prepare(DeviceJob *job, CpuWorker *worker)
 	return worker->status;
 }
 
-/* Room for the numbers of so many rows. */
+/* Allocate room for the numbers of `nrows` rows; return false if memory is short. */
 static bool
 reserve_rows(CpuItem *item, uint32_t nrows)
 {
@@ -122,7 +123,7 @@ deform_item(CpuItem *item)
 	return status;
 }
 
-/* Whether what runs for a job shall end. */
+/* Return true if the job is cancelled or its query is to end. */
 static bool
 job_cancelled(const void *arg)
 {
@@ -131,7 +132,7 @@ job_cancelled(const void *arg)
 	return atomic_load(&job->cancelled) || job->spec.interrupted();
 }
 
-/* The outputs of the rows that passed. */
+/* Gather the outputs of the rows that passed. */
 static DeviceStatus
 gather_outputs(CpuItem *item)
 {
@@ -150,7 +151,7 @@ gather_outputs(CpuItem *item)
 	return STATUS_DONE;
 }
 
-/* Run the program over a tablet. */
+/* Run the program over a tablet, enlarging the group table as needed. */
 static DeviceStatus
 run_tablet(DeviceJob *job, CpuWorker *worker, VmRun *run)
 {
@@ -171,7 +172,7 @@ run_tablet(DeviceJob *job, CpuWorker *worker, VmRun *run)
 		status = job->kernel->run(run);
 		if (status == STATUS_TIME_SLICE)
 		{
-			/* what has no end before its request begins anew each time: a loop may be long */
+			/* yield ever later: a loop that cannot resume begins anew each time, and may be long */
 			yields += 1 + yields / 32;
 			run->yield_after = job->spec.yield_after + yields;
 		}
@@ -186,7 +187,7 @@ run_tablet(DeviceJob *job, CpuWorker *worker, VmRun *run)
 	}
 }
 
-/* Have room for twice as many rows of joins, with those that there are. */
+/* Double the room for rows of joins, and copy the rows that there are. */
 static DeviceStatus
 grow_matches(CpuItem *item, VmRun *run)
 {
@@ -213,7 +214,7 @@ grow_matches(CpuItem *item, VmRun *run)
 	return STATUS_DONE;
 }
 
-/* Run a program whose joins may make more rows than a tablet has. */
+/* Run a program whose joins may make more rows than the tablet has. */
 static DeviceStatus
 run_joins(CpuItem *item, CpuWorker *worker, VmRun *run)
 {
@@ -236,7 +237,7 @@ run_joins(CpuItem *item, CpuWorker *worker, VmRun *run)
 	return status;
 }
 
-/* Run the program over an item's one tablet, and keep what it gives of rows. */
+/* Run the program over an item's only tablet, and store the rows that pass and their outputs in the item. */
 static DeviceStatus
 run_for_rows(CpuItem *item, CpuWorker *worker, VmRun *run)
 {
@@ -253,7 +254,7 @@ run_for_rows(CpuItem *item, CpuWorker *worker, VmRun *run)
 	return status == STATUS_DONE && item->job->spec.program->noutputs > 0 ? gather_outputs(item) : status;
 }
 
-/* Run the program over the tablet of an item's pages, and put its columns where they are wanted. */
+/* Run the program over the tablet of an item's pages, and copy its columns to their destinations. */
 static DeviceStatus
 run_pages(CpuItem *item, CpuWorker *worker)
 {
@@ -267,7 +268,7 @@ run_pages(CpuItem *item, CpuWorker *worker)
 	return status;
 }
 
-/* Run a program that gives rows over a tablet that the caller has. */
+/* Run a program that returns rows over a cached tablet of the caller. */
 static DeviceStatus
 run_slice(CpuItem *item, CpuWorker *worker)
 {
@@ -281,7 +282,7 @@ run_slice(CpuItem *item, CpuWorker *worker)
 	return run_for_rows(item, worker, &run);
 }
 
-/* Run the program over tablets that the caller has. */
+/* Run the program over cached tablets of the caller. */
 static DeviceStatus
 run_cached(CpuItem *item, CpuWorker *worker)
 {

@@ -1,9 +1,11 @@
 /*
  * cpu_kernel.c
- *		The CPU device's inner loops: pages to columns, the tile VM, and columns to narrower ones.
+ *		The CPU device's inner loops: pages to columns, the tile VM, and
+ *		columns to narrower ones.
  *
  * Built once for each instruction set with GPUDB_ISA naming it; device_cpu.c
- * picks one at run time.  Nothing here knows PostgreSQL: it runs in threads.
+ * picks one at run time.  No function of PostgreSQL may be called here: the
+ * code runs in threads.
  */
 #include "core/deform_fast.h"
 #include "core/op_cast.h"
@@ -24,6 +26,6 @@
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_(a, b)
 
-/* device_cpu.c knows them by name */
+/* device_cpu.c refers to the kernels by name */
 extern const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA);
 const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA) = {deform_pages, vm_run, frame_pack};

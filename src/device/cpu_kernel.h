@@ -9,7 +9,7 @@
 #include "core/frame.h"
 #include "core/vm.h"
 
-/* Lanes of a tile: a register of 4 KB, a dozen of which stay in the L2 cache. */
+/* Lanes of a tile: a register takes 4 KB, and a dozen registers stay in the L2 cache. */
 #define CPU_TILE 512
 
 typedef struct CpuKernel
@@ -19,7 +19,7 @@ typedef struct CpuKernel
 	bool		(*pack) (const Frame *frame, ColType type, const void *values, uint32_t n, void *to);
 } CpuKernel;
 
-/* The best build for the processor at hand. */
+/* Return the best build for this processor. */
 extern const CpuKernel *cpu_kernel(void);
 
 #endif							/* GPUDB_DEVICE_CPU_KERNEL_H */

@@ -1,6 +1,6 @@
 /*
  * cpu_table.c
- *		Group tables that grow, within what all tables of a job may take.
+ *		Group tables that grow, within a memory limit for all tables of a job.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
  * cpu_table.h
- *		Group tables that grow, within what all tables of a job may take.
+ *		Group tables that grow, within a memory limit for all tables of a job.
  *
- * Threads of the CPU device call this: none of PostgreSQL's functions here.
+ * Threads of the CPU device call these functions: none may call PostgreSQL.
  */
 #ifndef GPUDB_DEVICE_CPU_TABLE_H
 #define GPUDB_DEVICE_CPU_TABLE_H
@@ -11,7 +11,7 @@
 
 #include "core/hashtable.h"
 
-/* Bytes of all tables of a job. */
+/* Memory limit and use of all tables of a job, in bytes. */
 typedef struct TableBudget
 {
 	uint64_t	limit;
@@ -21,23 +21,29 @@ typedef struct TableBudget
 typedef struct CpuTable
 {
 	GroupTable	groups;
-	bool		unindexed;		/* groups were appended, and cannot be found */
+	bool		unindexed;		/* groups were appended and cannot be found yet */
 	uint64_t	bytes;
 } CpuTable;
 
-/* Give a table room for `capacity` groups, a power of two, and `heap` bytes of text keys; DONE, or MEMORY_LIMIT. */
+/*
+ * Resize a table to `capacity` groups, a power of two, and `heap` bytes of
+ * text keys; return STATUS_DONE or STATUS_MEMORY_LIMIT.
+ */
 extern DeviceStatus cpu_table_resize(CpuTable *table, TableBudget *budget, uint32_t capacity, uint64_t heap);
 
-/* After TABLE_FULL: double what is scarce. */
+/* Double the resource that ran out when a run ended with TABLE_FULL: the groups, the heap, or both. */
 extern DeviceStatus cpu_table_grow(CpuTable *table, TableBudget *budget);
 
-/* Append groups that are all new to the table, and have texts in their keys at most. */
+/*
+ * Append groups that are all new to the table and have no texts but in their
+ * keys; they cannot be found before cpu_table_index().
+ */
 extern DeviceStatus cpu_table_append(CpuTable *table, TableBudget *budget, const Program *program, const GroupTable *groups);
 
-/* Make groups that were appended ready to be found. */
+/* Index groups that were appended, so that they can be found. */
 extern void cpu_table_index(CpuTable *table);
 
-/* Free a table's memory; it is empty and without room afterwards. */
+/* Free a table's memory and make it an empty table without capacity. */
 extern void cpu_table_free(CpuTable *table, TableBudget *budget);
 
 #endif							/* GPUDB_DEVICE_CPU_TABLE_H */

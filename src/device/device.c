@@ -1,6 +1,6 @@
 /*
  * device.c
- *		Choosing a device.
+ *		The choice of a device.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 #include "device/device.h"
 #include "guc.h"
 
-/* How long device_await_gpu() waits, and how often it looks. */
+/* Longest wait of device_await_gpu(), and the interval between its checks. */
 #define START_WAIT_MS	10000
 #define START_LOOK_MS	20
 
@@ -47,7 +47,7 @@ device_may_use_gpu(void)
 	return gpudb_device != DEVICE_CPU && device_gpu_missing() == NULL;
 }
 
-/* Whether the GPU process is on its way. */
+/* Return true if the GPU process is starting or will be started again. */
 static bool
 gpu_is_coming(void)
 {

@@ -3,13 +3,14 @@
  *		The CPU device: a pool of threads inside the backend.
  *
  * The backend pins pages and puts work items into a queue; threads take them,
- * turn pages into columns and run the program.  When the backend has nothing
- * else to do it takes items from the queue itself, so one thread less is
- * needed, and with no thread at all everything still works.
+ * turn pages into columns and run the program.  A backend that has nothing
+ * else to do takes items from the queue itself, so one thread less is needed,
+ * and with no thread at all everything still works.
  *
- * Threads call nothing of PostgreSQL: only core/ code, malloc and pthreads.
- * All signals are blocked in them.  Each thread (and the backend) has scratch
- * registers and a group table of its own per job; finish() merges the tables.
+ * Threads call no function of PostgreSQL: only core/ code, malloc and
+ * pthreads.  All signals are blocked in them.  Each thread (and the backend)
+ * has scratch registers and a group table of its own per job; finish() merges
+ * the tables.
  *
  * Memory comes from malloc, never palloc, and belongs to the job; close()
  * frees it, whatever state the job is in.
@@ -23,10 +24,10 @@
 
 #define THREAD_STACK	(1024 * 1024)
 
-/* Groups merged before finish() lets its caller look at interrupts. */
+/* Number of groups merged before finish() lets its caller check for interrupts. */
 #define MERGE_SLICE		100000
 
-/* One pool for the process; threads live until it ends. */
+/* The process's only pool; threads live until the process ends. */
 static struct
 {
 	pthread_mutex_t lock;
@@ -34,18 +35,19 @@ static struct
 	CpuItem    *head;
 	CpuItem    *tail;
 	int			nthreads;
-	int			running;		/* items being processed */
-	pthread_cond_t wake[MAX_THREADS + 1];	/* of thread 1, 2, ... */
-	bool		idle[MAX_THREADS + 1];	/* it waits, and has not been woken */
+	int			running;		/* number of items being processed */
+	pthread_cond_t wake[MAX_THREADS + 1];	/* condition variables of threads 1, 2, ... */
+	bool		idle[MAX_THREADS + 1];	/* the thread waits and has not been woken */
 }			pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER, .wake = {[0 ... MAX_THREADS] = PTHREAD_COND_INITIALIZER}
 };
 
-/* The pool; these are called with the lock held */
+/* The pool; these functions are called with the lock held */
 
 /*
- * One of a job's threads that wait, for the caller to signal when there is a
- * new item.  To wake all of them would take longer than to feed a window.
+ * Return the condition variable of one of the job's waiting threads, for the
+ * caller to signal a new item; NULL if none waits.  Waking all of them would
+ * take longer than filling a page batch.
  */
 static pthread_cond_t *
 idle_thread(const DeviceJob *job)
@@ -155,7 +157,7 @@ device_cpu_quiesce(void)
 	CpuItem    *item;
 
 	pthread_mutex_lock(&pool.lock);
-	/* dropped items are finished ones, which their job's close will collect */
+	/* dropped items become finished ones, which close() of their job will collect */
 	while ((item = take_queued()) != NULL)
 	{
 		item->work.status = STATUS_CANCELLED;
@@ -166,7 +168,7 @@ device_cpu_quiesce(void)
 	pthread_mutex_unlock(&pool.lock);
 }
 
-/* The interface */
+/* The Device interface */
 
 static DeviceJob *
 cpu_open(const JobSpec *spec)
@@ -207,7 +209,7 @@ cpu_acquire(DeviceJob *job)
 	return NULL;
 }
 
-/* One: others are for other threads. */
+/* Return 1: further tablets are left to other threads. */
 static uint32_t
 cpu_take_cached(const DeviceJob *job, const CachedRows *rows, uint32_t n)
 {
@@ -220,7 +222,7 @@ cpu_submit(DeviceJob *job, DeviceWork *work)
 	CpuItem    *item = (CpuItem *) work;
 	pthread_cond_t *idle;
 
-	/* threads read them */
+	/* threads read the tablets */
 	if (work->stage == STAGE_RUN && work->pages == NULL)
 		for (uint32_t t = 0; t < work->ncached; t++)
 			cached_rows_complete(&work->cached[t]);
@@ -291,7 +293,7 @@ cpu_enlarge(DeviceWork *work, uint64_t more_bytes)
 static DeviceStatus
 cpu_again(DeviceJob *job)
 {
-	/* what was appended may come once more */
+	/* groups that were appended may come once more */
 	cpu_table_index(&job->worker[0].table);
 	return STATUS_DONE;
 }
@@ -396,7 +398,7 @@ const Device cpu_device = {
 	.close = cpu_close,
 };
 
-/* Work of others */
+/* Work of other callers */
 
 void
 device_cpu_together(int threads, uint32_t parts, void (*work) (void *arg, uint32_t part), void *arg)

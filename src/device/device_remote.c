@@ -1,17 +1,19 @@
 /*
  * device_remote.c
- *		The GPU as a backend sees it: windows go through the channel to the GPU process.
+ *		The GPU as a device: page batches go through the channel to the GPU
+ *		process.
  *
- * Beside each job stands one on the CPU device.  It holds the groups, into
- * which those of every batch are merged, and it runs what the GPU process
- * does not: windows with values to be fetched, windows of a helper that died
- * or does not answer, everything when there is no slot.  So nothing that
- * happens over there is more than a loss of time: a batch is complete or
- * absent, and pages stay pinned until their window's answer is known.
+ * Each job is accompanied by a job on the CPU device.  The CPU job holds the
+ * group table, into which the groups of every batch are merged, and it runs
+ * what the GPU process does not: page batches with values stored out of line,
+ * page batches of a GPU process that died or does not answer, and everything
+ * if there is no job slot.  Therefore a failure of the GPU process costs only
+ * time: a batch is complete or absent, and pages stay pinned until their batch
+ * has been answered.
  *
- * When groups are many the helper keeps them, and hands them out at the end.
- * They go with it when it dies; the job is lost then, and its caller begins
- * anew with the CPU device.
+ * If there are many groups, the GPU process collects them in a device-resident
+ * group table and returns them at the end.  They are lost if the GPU process
+ * dies; the job is lost then, and its caller begins anew with the CPU device.
  */
 #include "postgres.h"
 
@@ -25,14 +27,22 @@
 #include "device/remote.h"
 #include "guc.h"
 
-/* A helper without a sign of life for so long is given up, a little later than the supervisor ends it. */
+/* A GPU process without a sign of life for this time is given up, a little later than the supervisor kills it. */
 #define SILENCE_MS		(gpudb_debug_silence + 500)
 #define WAIT_MS			100
 
-/* How long a query that is to end waits for what the helper has in hand: mostly it is some milliseconds' work, and else left to it. */
+/*
+ * Time for which a query that is to end waits for the page batches that the
+ * GPU process has: mostly it is some milliseconds' work; after this time they
+ * are left to the GPU process.
+ */
 #define PATIENCE_MS		25
 
-/* Windows of a job whose columns are under way, so that 16 processes find room; without any, how long to try. */
+/*
+ * Most page batches of a job in flight that return columns, so that 16
+ * processes find result slots; and the number of attempts, and the pause
+ * between them, if none is in flight.
+ */
 #define ROOMS_MOST		16
 #define ROOM_TRIES		200
 #define ROOM_PAUSE_US	100
@@ -58,9 +68,9 @@ remote_ms_since(instr_time then)
 	return (int) INSTR_TIME_GET_MILLISEC(now);
 }
 
-/* To the helper */
+/* Items sent to the GPU process */
 
-/* Tell the helper in which frames columns are wanted, where they are to go. */
+/* Store in the result slot the frame-of-reference encodings in which the columns are to be returned. */
 static void
 name_frames(const RemoteJob *job, const RemoteItem *item, const ChannelWindow *window)
 {
@@ -76,9 +86,10 @@ name_frames(const RemoteJob *job, const RemoteItem *item, const ChannelWindow *w
 }
 
 /*
- * Take room for columns, without which those of a tablet's other windows are of
- * no use.  False if it is to be tried again when something has come back; if
- * nothing is in flight, others' will give back theirs, or columns are done without.
+ * Take a result slot for columns; columns of only some page batches of a
+ * tablet are of no use.  Returns false if the caller is to try again when a
+ * page batch has come back.  If none is in flight, waits for result slots of
+ * others, and after ROOM_TRIES attempts does without columns and returns true.
  */
 static bool
 take_room_for_columns(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
@@ -97,11 +108,11 @@ take_room_for_columns(const RemoteJob *job, const RemoteItem *item, ChannelWindo
 	return true;
 }
 
-/* Take room for what is to come back besides; false if that is worth waiting for. */
+/* Take a result slot for output values and columns; return false if the caller should wait for one. */
 static bool
 take_room(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
 {
-	/* without room for values only row numbers come back */
+	/* if there is no result slot for values, only row numbers come back */
 	if (job->spec.program->noutputs > 0)
 		(void) channel_take_output(window);
 	return item->work.places == NULL || take_room_for_columns(job, item, window);
@@ -125,9 +136,9 @@ send_item(RemoteJob *job, RemoteItem *item)
 	return true;
 }
 
-/* To the CPU device */
+/* Items left to the CPU device */
 
-/* There is no use in running a window of a job that is lost. */
+/* Finish an item of a lost job without running it. */
 static void
 set_lost(RemoteJob *job, RemoteItem *item)
 {
@@ -157,7 +168,11 @@ remote_leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
 	job->report.left_for = why;
 }
 
-/* Send what found no room before, now that others may have given theirs back; with nothing in flight, who knows when. */
+/*
+ * Send items that found no room before, as other jobs may have freed some; an
+ * item that fits nowhere, or finds no room with nothing in flight, is left to
+ * the CPU device.
+ */
 static void
 send_unsent(RemoteJob *job)
 {
@@ -178,7 +193,7 @@ send_unsent(RemoteJob *job)
 	}
 }
 
-/* Give back the slot; when the helper may be about to answer, it is the one to free it. */
+/* Give back the job slot; if the GPU process may be about to answer, the GPU process will free it. */
 static void
 close_slot(RemoteJob *job)
 {
@@ -192,11 +207,11 @@ close_slot(RemoteJob *job)
 	job->slot = NULL;
 }
 
-/* The same, early: what the helper has not answered is the CPU device's, and all that follows. */
+/* Give back the job slot early: the CPU device runs the unanswered items, and all that follow. */
 static void
 drop_slot(RemoteJob *job, DeviceStatus why)
 {
-	/* what is in flight may yet come to the table of the job that this one helps */
+	/* groups of page batches in flight may yet be added to the table of the job that this one helps */
 	job->lost = !job->drained && (job->kept || (job->spec.family != 0 && job->count[ITEM_REMOTE] > 0));
 	close_slot(job);
 	job->report.left_for = why;
@@ -210,23 +225,23 @@ drop_slot(RemoteJob *job, DeviceStatus why)
 		}
 }
 
-/* The same, and tell the user when it is the GPU process that fails. */
+/* Give back the job slot early, and report it with a message if the GPU process has failed. */
 void
 remote_give_up(RemoteJob *job, DeviceStatus why)
 {
 	drop_slot(job, why);
 	if (why != STATUS_DEVICE_DOWN && why != STATUS_QUEUE_TIMEOUT)
 		return;
-	/* a message ends with a look at interrupts, which must not leave from here */
+	/* ereport() ends with CHECK_FOR_INTERRUPTS(), which must not leave this function */
 	HOLD_INTERRUPTS();
-	/* one process of a query tells the user, the others the log */
+	/* only the leader of a query tells the user, parallel workers write to the log */
 	ereport(IsParallelWorker() ? LOG : WARNING,
 			(errmsg("gpudb: %s", status_text(why)),
 			 errdetail("The query goes on with the CPU device.")));
 	RESUME_INTERRUPTS();
 }
 
-/* Pass on to the CPU device as much as it takes. */
+/* Submit waiting items to the CPU device, as many as it accepts. */
 static void
 start_waiting(RemoteJob *job)
 {
@@ -264,7 +279,7 @@ take_local(RemoteJob *job, const DeviceWork *local)
 	remote_set_state(job, item, ITEM_DONE);
 }
 
-/* Nobody wants the answers any more: have the helper drop what it has not begun. */
+/* Cancel the job, since its answers are no longer wanted; the GPU process drops what it has not begun. */
 static void
 start_ending(RemoteJob *job)
 {
@@ -289,7 +304,7 @@ listen_to_helper(RemoteJob *job)
 	pulse_begin(&job->pulse, channel_get()->helper, heartbeat_of(channel_get()));
 }
 
-/* Only the helper has something in hand: wait for it, or give it up. */
+/* Wait for the GPU process, which alone has items of the job, or give it up. */
 void
 remote_wait(RemoteJob *job)
 {
@@ -307,9 +322,12 @@ remote_wait(RemoteJob *job)
 		channel_wait(job->slot, job->ending ? PATIENCE_MS : WAIT_MS);
 }
 
-/* The interface */
+/* The Device interface */
 
-/* Take a slot for a job, which may be open already.  A session that holds others itself might wait for its own. */
+/*
+ * Take a slot for a job, which may be open already.  Does not wait if this
+ * session holds other slots, since it might wait for its own.
+ */
 static ChannelJob *
 open_slot(const JobSpec *spec, const RemoteJob *job, DeviceStatus *why)
 {
@@ -353,7 +371,7 @@ remote_acquire(DeviceJob *device_job)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
 
-	/* without a helper, no more than the CPU device has items for */
+	/* no more items than the CPU device has if there is no GPU process */
 	if (job->slot == NULL && job->count[ITEM_FREE] + 2 * (job->spec.threads + 1) <= CHANNEL_JOB_WINDOWS)
 		return NULL;
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
@@ -384,7 +402,7 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 	RemoteJob  *job = (RemoteJob *) device_job;
 	RemoteItem *item = (RemoteItem *) work;
 
-	/* the waiting time is that of a job with something in flight */
+	/* the waiting time counts while a job has items in flight */
 	if (job->count[ITEM_REMOTE] == 0)
 		INSTR_TIME_SET_CURRENT(job->news);
 	item->retold = false;
@@ -398,7 +416,7 @@ remote_submit(DeviceJob *device_job, DeviceWork *work)
 	}
 	else if (work->pages != NULL && (job->spec.deform->coded || (work->places != NULL && !job->spec.program->aggregates)))
 	{
-		/* which nobody wonders about */
+		/* not reported as left to the CPU device: it is the expected way */
 		if (job->spec.no_other)
 			remote_leave_to_cpu(job, item, STATUS_NO_ROOM);
 		else
@@ -432,7 +450,7 @@ remote_collect(DeviceJob *device_job, bool wait)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
 
-	/* nothing more is submitted before something has come back */
+	/* the caller submits nothing more before it has got an item back */
 	if (wait && job->slot != NULL)
 		channel_set_more(job->slot, false);
 	for (;;)
@@ -512,7 +530,7 @@ remote_want_top(DeviceJob *device_job, const GroupTop *top)
 	((RemoteJob *) device_job)->top = *top;
 }
 
-/* Have all groups here, but for those that this job leaves with the one that it helps. */
+/* Fetch all groups into the CPU job's table, unless this job leaves them with the job that it helps. */
 static DeviceStatus
 fetch_groups(RemoteJob *job)
 {
@@ -550,7 +568,7 @@ remote_finish(DeviceJob *device_job, const GroupTable **groups)
 
 	if (status != STATUS_DONE)
 		return status;
-	/* nothing more will be submitted: others may want the slot, unless rows are kept there */
+	/* nothing more will be submitted: give the slot to others, unless it has materialized rows */
 	if (job->slot != NULL && job->spec.program->nkept == 0)
 		close_slot(job);
 	return cpu_device.finish(job->local, groups);
@@ -577,7 +595,7 @@ remote_close(DeviceJob *device_job)
 
 	if (job->slot != NULL)
 	{
-		/* what is in flight reads pinned pages: let the helper answer, which it soon does */
+		/* page batches in flight read pinned pages: wait for the GPU process's answer, which comes soon */
 		start_ending(job);
 		while (job->slot != NULL && job->count[ITEM_REMOTE] > 0)
 		{

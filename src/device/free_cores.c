@@ -1,10 +1,10 @@
 /*
  * free_cores.c
- *		Whether this machine has cores to spare: threads that do nothing but
- *		look at the clock, and how long they were let.
+ *		A test whether this machine has idle cores: threads spin on the clock,
+ *		and compare the CPU time that they got with the time that passed.
  *
- * What the system tells of its load is an average over a minute at least, and
- * of a host that may have more cores than we are given.
+ * The load that the system reports is an average over a minute at least, and
+ * may be that of a host with more cores than this server is given.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 #define TRIAL_NS	UINT64_C(100000000)
 
-/* The part of the time that a thread must have run to have had a core. */
+/* Least fraction of the time that a thread must have run to count as having had a core. */
 #define NEARLY_ALL	0.9
 
 typedef struct Trial
@@ -41,7 +41,7 @@ spin(void *arg)
 
 	while (clock_ns() < trial->begin + TRIAL_NS)
 		;
-	/* one that could not even begin in time has not had a core, either */
+	/* a thread that could not even begin in time has not had a core, either */
 	trial->free = (double) (thread_ns() - before) >= NEARLY_ALL * (double) (clock_ns() - trial->begin);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /*
  * free_cores.h
- *		Whether this machine has cores to spare.
+ *		A test whether this machine has idle cores.
  */
 #ifndef GPUDB_DEVICE_FREE_CORES_H
 #define GPUDB_DEVICE_FREE_CORES_H
@@ -8,8 +8,9 @@
 #include <stdbool.h>
 
 /*
- * Whether so many threads, and the caller, get a core each for nearly all of
- * a tenth of a second, which this takes.  Calls nothing of PostgreSQL.
+ * Return true if `threads` threads, and the caller, each get a core for nearly
+ * all of a tenth of a second, which the test takes.  Calls no function of
+ * PostgreSQL.
  */
 extern bool cores_are_free(int threads);
 

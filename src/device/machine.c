@@ -1,11 +1,11 @@
 /*
  * machine.c
- *		Processors and memory, as affinity and control groups leave them.
+ *		Processors and memory, as limited by CPU affinity and control groups.
  *
  * Control groups have limits at each level, of which the tightest one counts.
- * Within a container the path that /proc tells may be the host's, of which
- * nothing is there; then the group that is mounted at the top is the
- * container's own.
+ * Within a container the path in /proc may be the host's, and its directories
+ * may be missing; then the group that is mounted at the top is the container's
+ * own.
  */
 #include "postgres.h"
 
@@ -22,16 +22,16 @@
 
 #include "device/machine.h"
 
-/* Bytes of a segment at most, for each worker and once more: state of the session, and queues. */
+/* Upper bound of the bytes of a segment, for each worker and once more: session state and queues. */
 #define SEGMENT_WORKER	((uint64) 256 * 1024)
 
 #define GROUPS	"/sys/fs/cgroup"
 
-/* As the postmaster found it. */
-static double quota = 0;		/* processors' worth of time; 0 = no limit */
+/* Limits that the postmaster found. */
+static double quota = 0;		/* CPU quota in processors; 0 = no limit */
 static uint64 memory = 0;
 
-/* The first line of a file, for as long as it is text; false if there is none. */
+/* Read the first line of a file; return false if there is none. */
 static bool
 read_line(const char *path, char *line, int size)
 {
@@ -43,7 +43,7 @@ read_line(const char *path, char *line, int size)
 	return there;
 }
 
-/* A number in a group's file; 0 if there is none, or no limit. */
+/* Return a number from a group's file; 0 if there is none, or no limit. */
 static double
 group_figure(const char *group, const char *name)
 {
@@ -57,7 +57,7 @@ group_figure(const char *group, const char *name)
 	return figure;
 }
 
-/* The time that a group has, in processors. */
+/* Return the CPU quota of a group in processors; 0 = no limit. */
 static double
 group_quota(const char *group)
 {
@@ -82,7 +82,7 @@ group_memory(const char *group)
 	return most > 0 ? most : group_figure(group, "memory.limit_in_bytes");
 }
 
-/* The lesser one of two limits, of which 0 is none. */
+/* Return the lesser of two limits, where 0 means no limit. */
 static double
 tighter(double a, double b)
 {
@@ -91,7 +91,7 @@ tighter(double a, double b)
 	return Min(a, b);
 }
 
-/* Look at a group, and at all around it. */
+/* Apply the limits of a group, and of all groups that contain it, to *time and *bytes. */
 static void
 look_at_groups(const char *root, const char *path, double *time, double *bytes)
 {
@@ -110,7 +110,7 @@ look_at_groups(const char *root, const char *path, double *time, double *bytes)
 	}
 }
 
-/* Look at the groups of this process: lines of number, controllers and path. */
+/* Apply the limits of this process's groups; a line of /proc/self/cgroup has a number, controllers and a path. */
 static void
 look_at_own_groups(double *time, double *bytes)
 {
@@ -135,7 +135,7 @@ look_at_own_groups(double *time, double *bytes)
 		FreeFile(file);
 }
 
-/* The machine's memory, in bytes. */
+/* Return the machine's memory in bytes; 0 = not known. */
 static double
 whole_memory(void)
 {
@@ -159,7 +159,7 @@ static int
 count_processors(void)
 {
 	cpu_set_t	set;
-	/* it fails where there are more processors than a set has room for */
+	/* sched_getaffinity() fails if there are more processors than a cpu_set_t has bits */
 	const int	bound = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : (int) sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (quota > 0 && quota < bound)
@@ -174,7 +174,7 @@ machine_processors(void)
 	static int	processors;
 	const TimestampTz statement = GetCurrentStatementStartTimestamp();
 
-	/* planning a join of many relations asks thousands of times; outside of statements there is no time */
+	/* planning a join of many relations asks thousands of times; outside of statements the timestamp is 0 */
 	if (statement == 0 || statement != counted)
 	{
 		processors = count_processors();
@@ -208,7 +208,7 @@ machine_has_segment(int nworkers)
 {
 	struct statvfs found;
 
-	/* of other kinds of memory nobody knows */
+	/* the room in other kinds of shared memory is not known */
 	if (dynamic_shared_memory_type != DSM_IMPL_POSIX || statvfs("/dev/shm", &found) != 0)
 		return true;
 	return (uint64) found.f_bavail * found.f_frsize >= (nworkers + 1) * SEGMENT_WORKER;
@@ -219,12 +219,15 @@ machine_running(void)
 {
 	int			running = 0;
 
-	/* what is read without a lock may be a moment old */
+	/* values read without a lock may be slightly out of date */
 	for (uint32 i = 0; i < ProcGlobal->allProcCount; i++)
 	{
 		PGPROC	   *process = &ProcGlobal->allProcs[i];
 
-		/* those of no database, such as the checkpointer, run no queries; and what ended processes were is left where it stood */
+		/*
+		 * processes of no database, such as the checkpointer, run no queries;
+		 * entries of ended processes retain their contents
+		 */
 		if (process->pid != 0 && process != MyProc && OidIsValid(process->databaseId) && process->wait_event_info == 0)
 			running += BackendPidGetProc(process->pid) == process;
 	}

@@ -1,6 +1,6 @@
 /*
  * mapping.c
- *		Shared memory apart from PostgreSQL's own segment; and huge pages.
+ *		Shared memory apart from PostgreSQL's own segment, and huge pages.
  *
  * A large request inside PostgreSQL's segment could cost shared_buffers its
  * huge pages, and is touched whole at the start.
@@ -14,12 +14,12 @@
 
 #include "device/mapping.h"
 
-/* Of Linux 6.1; headers may be older than the kernel. */
+/* MADV_COLLAPSE is of Linux 6.1; headers may be older than the kernel. */
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
 
-/* Address space that begins at a multiple of HUGE_PAGE, and is not to be used yet; MAP_FAILED without any. */
+/* Reserve inaccessible address space that begins at a multiple of HUGE_PAGE; return MAP_FAILED on failure. */
 static void *
 reserve_aligned(Size size)
 {
@@ -42,7 +42,7 @@ mapping_create(Size size)
 
 	size = TYPEALIGN(HUGE_PAGE, size);
 	reserved = reserve_aligned(size);
-	/* not a part of a larger mapping: the distance from its start is what huge pages are aligned by */
+	/* a mapping of its own, not a part of a larger one: huge pages are aligned by the distance from its start */
 	if (reserved != MAP_FAILED)
 		start = mmap(reserved, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	if (start == MAP_FAILED)
@@ -55,7 +55,7 @@ mapping_create(Size size)
 bool
 mapping_make_huge(void *start)
 {
-	/* where no page is there the kernel takes a file for truncated */
+	/* the kernel takes the file for truncated if no page is present */
 	pg_atomic_fetch_add_u32((pg_atomic_uint32 *) start, 0);
 	return madvise(start, HUGE_PAGE, MADV_COLLAPSE) == 0;
 }
@@ -89,7 +89,7 @@ mapping_palloc(MemoryContext context, Size size)
 	uint8	   *first = (uint8 *) TYPEALIGN(HUGE_PAGE, block);
 	uint8	   *end = (uint8 *) TYPEALIGN_DOWN(HUGE_PAGE, block + size);
 
-	/* a machine without them takes what it has */
+	/* failure is harmless: a machine without huge pages uses small ones */
 	if (end > first)
 		(void) madvise(first, end - first, MADV_HUGEPAGE);
 	return block;

@@ -1,42 +1,42 @@
 /*
  * mapping.h
- *		Shared memory apart from PostgreSQL's own segment; and huge pages.
+ *		Shared memory apart from PostgreSQL's own segment, and huge pages.
  */
 #ifndef GPUDB_DEVICE_MAPPING_H
 #define GPUDB_DEVICE_MAPPING_H
 
 #include "postgres.h"
 
-/* Bytes of a huge page, a multiple of which every mapping begins at. */
+/* Size of a huge page in bytes; every mapping begins at a multiple of it. */
 #define HUGE_PAGE ((Size) 2 * 1024 * 1024)
 
 /*
- * Map `size` bytes in the postmaster, for all its children to share: zeroed,
- * aligned to huge pages, taken from the machine as they are touched.  FATAL if
- * that cannot be.
+ * Map `size` bytes in the postmaster, to be shared by all its children:
+ * zeroed, aligned to huge pages, and allocated by the kernel as they are
+ * touched.  Raises FATAL on failure.
  */
 extern void *mapping_create(Size size);
 
 /*
- * Have a huge page stand behind HUGE_PAGE bytes of a mapping, whatever the
- * machine's settings are, and keep what is there; false, with errno, if the
- * machine gives none.  Memory whose pages are not there yet gets one fastest.
- * The call takes the time that their first touch would take, or much longer
- * where memory is scarce.
+ * Put a huge page behind HUGE_PAGE bytes of a mapping, whatever the machine's
+ * settings are, and preserve the contents.  Returns false, with errno, if the
+ * kernel has none.  Memory that was not touched before is the fastest to
+ * convert.  The call takes the time that the first touch of the pages would
+ * take, or much longer if memory is scarce.
  */
 extern bool mapping_make_huge(void *start);
 
-/* Unmap what mapping_create() made; other processes keep theirs. */
+/* Unmap a mapping of mapping_create(); it stays mapped in other processes. */
 extern void mapping_drop(void *start, Size size);
 
 /*
- * Map `size` bytes for this process alone, of which those from `huge` on, a
- * multiple of HUGE_PAGE, are to be in huge pages where the machine gives some.
- * They are taken from the machine as they are touched.  NULL if that cannot be.
+ * Map `size` bytes for this process alone; those from `huge` on, a multiple of
+ * HUGE_PAGE, are in huge pages if the kernel has some.  The memory is
+ * allocated as it is touched.  Returns NULL on failure.
  */
 extern void *mapping_reserve(Size size, Size huge);
 
-/* palloc() of what may be large and is gone over in no order: in huge pages, where the machine gives some. */
+/* palloc() a block that may be large and is accessed at random: in huge pages, if the kernel has some. */
 extern void *mapping_palloc(MemoryContext context, Size size);
 
 #endif							/* GPUDB_DEVICE_MAPPING_H */

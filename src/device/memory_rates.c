@@ -1,6 +1,6 @@
 /*
  * memory_rates.c
- *		How fast one core reads memory: the least of some runs.
+ *		The speed at which one core reads memory: the least time of some runs.
  */
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -17,11 +17,11 @@
 #define BYTES		((size_t) 128 << 20)
 #define WORDS		(BYTES / sizeof(uint64_t))
 #define PAGE_BYTES	8192.0
-#define PLACES		((size_t) 1 << 20)	/* words that are looked at in a run */
+#define PLACES		((size_t) 1 << 20)	/* words read in a run at random places */
 #define RUNS		3
 
 #if defined(__x86_64__)
-/* Asked once: in a virtual machine the answer takes microseconds. */
+/* Return true if the processor has clflushopt; asked once, since in a virtual machine the answer takes microseconds. */
 static bool
 can_flush(void)
 {
@@ -83,7 +83,7 @@ void
 memory_rates(double *page_ns, double *word_ns)
 {
 	uint64_t   *words = malloc(BYTES);
-	volatile uint64_t seen;		/* or else nothing would be read */
+	volatile uint64_t seen;		/* volatile, so that the reads are not optimized away */
 
 	*page_ns = *word_ns = NAN;
 	if (words == NULL)

@@ -1,6 +1,6 @@
 /*
  * memory_rates.h
- *		How fast one core reads memory.
+ *		The speed at which one core reads memory.
  */
 #ifndef GPUDB_DEVICE_MEMORY_RATES_H
 #define GPUDB_DEVICE_MEMORY_RATES_H
@@ -8,16 +8,16 @@
 #include <stddef.h>
 
 /*
- * Have some memory leave the processors' caches, however much they hold, so
- * that it comes from afar when it is read next.  Where there is no instruction
- * for that it stays.
+ * Evict memory from the processor's caches, whatever their size, so that the
+ * next read comes from main memory.  Does nothing where there is no
+ * instruction for it.
  */
 extern void memory_flush(const void *begin, size_t bytes);
 
 /*
- * Nanoseconds for 8 kB in order, and for a word anywhere whose place does not
- * depend on others; NaN without memory for it.  Takes 128 MB, and some 200 ms.
- * None of PostgreSQL's functions here.
+ * Measure the nanoseconds to read 8 kB in order, and a word at a random place
+ * that does not depend on other reads; both are NaN if memory is short.  Takes
+ * 128 MB, and some 200 ms.  Calls no function of PostgreSQL.
  */
 extern void memory_rates(double *page_ns, double *word_ns);
 

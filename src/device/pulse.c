@@ -1,6 +1,6 @@
 /*
  * pulse.c
- *		The GPU process's beats, and what time it takes of CPUs.
+ *		The heartbeats of the GPU process, and its CPU time.
  */
 #include <time.h>
 
@@ -9,7 +9,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* The CPU time that all threads of a process have taken; 0 if there is no such process. */
+/* Return the CPU time of all threads of a process, in nanoseconds; 0 if there is no such process. */
 static uint64_t
 process_ns(int pid)
 {
@@ -21,7 +21,7 @@ process_ns(int pid)
 	return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
 }
 
-/* How long a process may go round in circles. */
+/* Return how long a process may take CPU time without a beat, in nanoseconds. */
 static uint64_t
 circles_ns(uint64_t silence)
 {
@@ -52,7 +52,7 @@ pulse_is_lost(Pulse *pulse, int pid, uint64_t beats, int silence_ms)
 	}
 	if (now - pulse->seen_alive <= silence / 4)
 		return false;
-	/* one that does nothing but wait wakes up now and then, too: a part of the time is enough */
+	/* even a process that only waits wakes up now and then: 1/1000 of the silence in CPU time is enough */
 	if (process_ns(pid) > pulse->cpu_ns + silence / 1000)
 	{
 		pulse->cpu_ns = process_ns(pid);

@@ -1,6 +1,7 @@
 /*
  * rates.c
- *		How fast the GPU is, as the GPU process measures it, and how far away that process is.
+ *		The speed of the GPU, as the GPU process measures it, and the latency
+ *		of that process.
  */
 #include "postgres.h"
 
@@ -13,10 +14,13 @@
 #include "device/rates.h"
 
 #define PATIENCE_MS	5000
-#define HOP_MS		50			/* for one answer, of a process that may have to wake up first */
+#define HOP_MS		50			/* timeout of one answer; the process may have to wake up first */
 #define HOPS		50
 
-/* Raise one counter and wait until the other one has come as far; false if that takes too long. */
+/*
+ * Increment *asked and wait until *answered has reached it; return false after
+ * `ms` milliseconds, or if no GPU process serves any more.
+ */
 static bool
 await(pg_atomic_uint32 *asked, pg_atomic_uint32 *answered, int ms, long sleep_us)
 {

@@ -1,6 +1,7 @@
 /*
  * remote_describe.c
- *		Windows as the GPU process reads them: pages, or cached tablets.
+ *		Description of page batches for the GPU process: pages, or cached
+ *		tablets.
  */
 #include "postgres.h"
 
@@ -8,7 +9,10 @@
 
 #include "device/remote.h"
 
-/* Describe the window's pages: in place where the device can read them, else as copies; false when there is no room. */
+/*
+ * Describe the pages of a page batch: in place where the device can read them,
+ * else as copies; return false if there is no room for copies.
+ */
 static bool
 describe_pages(const PageList *pages, ChannelWindow *window)
 {
@@ -34,7 +38,7 @@ describe_pages(const PageList *pages, ChannelWindow *window)
 			window->page[p] = CHANNEL_COPIED | p;
 		}
 		window->ntuples[p] = (uint16) n;
-		/* they ascend: the last one tells whether some are left out */
+		/* offset numbers ascend: the last one tells whether some tuples are left out */
 		window->every[p] = pages->offsets[p][n - 1] == n;
 		if (!window->every[p])
 			memcpy(window->offsets[p], pages->offsets[p], n * sizeof(uint16));
@@ -44,7 +48,7 @@ describe_pages(const PageList *pages, ChannelWindow *window)
 
 /* Cached tablets */
 
-/* How many of these tablets are of the first one's shelf, or, if that is of none, of none. */
+/* Return how many tablets, beginning with the first one, belong to its shelf; or to no shelf, if it does not either. */
 static uint32
 of_one_shelf(const CachedRows *rows, uint32 n)
 {
@@ -55,7 +59,7 @@ of_one_shelf(const CachedRows *rows, uint32 n)
 	return same;
 }
 
-/* Words that a tablet of no shelf takes. */
+/* Return the number of list words of a tablet of no shelf, with its bitmap. */
 static uint64
 words_of_tablet(uint32 ncolumns, const CachedRows *rows)
 {
@@ -63,21 +67,24 @@ words_of_tablet(uint32 ncolumns, const CachedRows *rows)
 		(rows->selected != NULL ? tablet_bitmap_bytes(rows->tablet->nrows) / sizeof(uint64) : 0);
 }
 
-/* Words of a shelf that is described. */
+/* Return the number of list words of a shelf that is described. */
 static uint64
 words_of_shelf(uint32 ncolumns, const CachedShelf *shelf)
 {
 	return channel_shelf_words(ncolumns) + (uint64) shelf->ntablets * channel_tablet_words(ncolumns);
 }
 
-/* Whether to speak of a tablet as its shelf's: a shelf that fits no window could never be described. */
+/*
+ * Return true if a tablet is to be named by its shelf; a shelf too large for
+ * any page batch could never be described.
+ */
 static bool
 has_shelf(uint32 ncolumns, const CachedRows *rows)
 {
 	return rows->shelf != NULL && words_of_shelf(ncolumns, rows->shelf) <= CHANNEL_LIST_WORDS;
 }
 
-/* Whether this session has named a shelf to the helper that serves now, which since knows it. */
+/* Return true if this session has named the shelf to the GPU process that serves now, which has known it since. */
 static bool
 was_told(const RemoteJob *job, const CachedShelf *shelf)
 {
@@ -122,7 +129,7 @@ remote_fits(const RemoteJob *job, const DeviceWork *work)
 	return work->pages != NULL || job->spec.source.number != 0 || remote_tablets_that_fit(job, work->cached, work->ncached) == work->ncached;
 }
 
-/* Write down a tablet, where a bitmap would stand behind it; returns the word behind both. */
+/* Write a tablet's description, followed by its bitmap if it has one; return the position behind both. */
 static uint32
 describe_tablet(uint32 ncolumns, const CachedRows *rows, uint64 *list, uint32 at)
 {
@@ -144,8 +151,10 @@ describe_tablet(uint32 ncolumns, const CachedRows *rows, uint64 *list, uint32 at
 }
 
 /*
- * Write down n tablets of a shelf.  It is named, since mostly the helper knows
- * it from this or another session, and described after the helper has asked.
+ * Write the header for n tablets of a shelf.  The shelf is only named at
+ * first, since mostly the GPU process knows it from this or another session,
+ * and described after the GPU process has asked for it.  Returns the position
+ * behind it.
  */
 static uint32
 describe_shelf(const RemoteJob *job, const CachedRows *rows, uint32 n, bool described, uint64 *list, uint32 at)
@@ -168,7 +177,7 @@ describe_shelf(const RemoteJob *job, const CachedRows *rows, uint32 n, bool desc
 	return at;
 }
 
-/* Write down n tablets of no shelf. */
+/* Write a header and the descriptions of n tablets of no shelf; return the position behind them. */
 static uint32
 describe_others(const RemoteJob *job, const CachedRows *rows, uint32 n, uint64 *list, uint32 at)
 {
@@ -179,7 +188,7 @@ describe_others(const RemoteJob *job, const CachedRows *rows, uint32 n, uint64 *
 	return at;
 }
 
-/* Describe cached tablets, which fit. */
+/* Describe cached tablets that fit in the page batch. */
 static void
 describe_tablets(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
 {

@@ -1,10 +1,12 @@
 /*
  * remote_kept.c
- *		Rows that the GPU process keeps for a job: a table of them, their order, or the rows themselves.
+ *		Rows that the GPU process has materialized for a job: a join table of
+ *		them, their order, or the rows themselves.
  *
- * Each is asked for by a word of the slot, which the helper answers.  Rows
- * come a part at a time: few of them in the words of a result, none of which
- * is under way any more, others in rooms as groups do.
+ * Each is requested by a word of the job slot, which the GPU process answers.
+ * Rows are fetched a range at a time: a few of them in the words of a result,
+ * none of which is in use any more, larger ranges in result slots, as groups
+ * are.
  */
 #include "postgres.h"
 
@@ -14,10 +16,10 @@
 #include "device/remote.h"
 #include "guc.h"
 
-/* How long to wait before looking again for an answer that did not come soon. */
+/* Pause between two checks for an answer after polling has not found one. */
 #define ANSWER_PAUSE_US	20
 
-static int	kept_tables = 0;	/* of this process, each with a slot */
+static int	kept_tables = 0;	/* number of tables of this process, each with a job slot */
 
 bool
 remote_has_tables(void)
@@ -25,7 +27,7 @@ remote_has_tables(void)
 	return kept_tables > 0;
 }
 
-/* A table is its slot, which stays open. */
+/* A table is represented by its job slot, which stays open. */
 struct KeptTable
 {
 	ChannelJob *slot;
@@ -37,7 +39,10 @@ has_answer(ChannelJob *slot)
 	return !keeping_is_asked(pg_atomic_read_u32(&slot->keeping));
 }
 
-/* Ask the helper for something, all that is to be known being in the slot; what it has answered, or the question itself if it never will. */
+/*
+ * Send a request to the GPU process, with all its arguments in the job slot.
+ * Returns the answer, or the request itself if there will be none.
+ */
 static ChannelKeeping
 ask(RemoteJob *job, ChannelKeeping what)
 {
@@ -106,7 +111,7 @@ remote_drop(KeptTable *table)
 	kept_tables--;
 }
 
-/* Where a part of so many rows at most goes, and of how many. */
+/* Choose the place for a range of rows and return its address; reduce part->nrows to the rows that fit there. */
 static uint8 *
 place_of_part(RemoteJob *job, ChannelPart *part)
 {

@@ -1,9 +1,10 @@
 /*
  * remote_results.c
- *		What the GPU process answers, and what becomes of it in the backend.
+ *		The answers of the GPU process, and their transfer to the backend's
+ *		job.
  *
- * Nothing is believed that could not have been meant so: a damaged answer is
- * the helper's end as far as this job is concerned.
+ * Every answer is checked for plausibility: a damaged one ends the use of the
+ * GPU process by this job.
  */
 #include "postgres.h"
 
@@ -17,16 +18,16 @@
 #include "device/device.h"
 #include "device/remote.h"
 
-/* Of a room of a window's. */
+/* Words of a result slot. */
 #define ROOM_WORDS (CHANNEL_COPY_BYTES / sizeof(uint64))
 
-/* What callers read of a tablet: its columns as far as they are told. */
+/* Build the tablet header that callers read: the number of rows, and of each column its scale. */
 static bool
 make_header(const RemoteJob *job, RemoteItem *item, const ChannelResult *result)
 {
 	uint32		ncolumns = job->spec.program->ncolumns;
 
-	/* of cached tablets they know */
+	/* callers have the headers of cached tablets */
 	if (item->work.pages == NULL)
 		return true;
 	if (item->header == NULL)
@@ -43,7 +44,7 @@ make_header(const RemoteJob *job, RemoteItem *item, const ChannelResult *result)
 	return true;
 }
 
-/* The numbers of the rows that passed. */
+/* List the numbers of the rows that passed. */
 static bool
 list_rows(RemoteItem *item)
 {
@@ -69,7 +70,7 @@ list_rows(RemoteItem *item)
 	return true;
 }
 
-/* The values of these rows, as far as the helper had room for them. */
+/* Copy the values of the rows that passed, if there was a result slot for them. */
 static bool
 copy_outputs(const RemoteJob *job, RemoteItem *item)
 {
@@ -94,7 +95,7 @@ copy_outputs(const RemoteJob *job, RemoteItem *item)
 	return true;
 }
 
-/* How many of a window's rows are NULL. */
+/* Count the NULLs of a column. */
 static uint32
 count_nulls(const Tablet *tablet, const TabletColumn *column)
 {
@@ -113,7 +114,10 @@ count_nulls(const Tablet *tablet, const TabletColumn *column)
 	return count;
 }
 
-/* One column of a window's rows, to its place or into their tablet; false if it is in no form that was asked for. */
+/*
+ * Copy a column of a page batch's rows to its destination or into their
+ * tablet; return false if it has none of the requested forms.
+ */
 static bool
 copy_column(const Tablet *from, Tablet *to, uint32 c, ColumnPlace *place)
 {
@@ -138,7 +142,10 @@ copy_column(const Tablet *from, Tablet *to, uint32 c, ColumnPlace *place)
 	return place->packed || raw;
 }
 
-/* The columns of all of a window's rows; NULL if the helper had no room for them, or there is no memory. */
+/*
+ * Copy the columns of all rows of a page batch to work.tablet; set it to NULL
+ * if there was no result slot for them, or memory is short.
+ */
 static void
 copy_columns(const RemoteJob *job, RemoteItem *item)
 {
@@ -150,7 +157,7 @@ copy_columns(const RemoteJob *job, RemoteItem *item)
 	const Tablet *from;
 
 	item->work.tablet = NULL;
-	/* when the job is being closed places may be gone already */
+	/* the destinations may be freed already while the job is being closed */
 	if (job->ending || window->room >= CHANNEL_COPIES || size > CHANNEL_COPY_BYTES ||
 		(window->output != OUTPUT_NARROW && window->output != OUTPUT_WIDE) ||
 		!grow_block((void **) &item->columns, &item->columns_capacity, size))
@@ -163,7 +170,7 @@ copy_columns(const RemoteJob *job, RemoteItem *item)
 	item->work.tablet = item->columns;
 }
 
-/* What comes back besides groups, of an item of pages that is done. */
+/* Copy the results besides groups of an item of pages that is done. */
 static bool
 copy_answer(const RemoteJob *job, RemoteItem *item)
 {
@@ -174,7 +181,7 @@ copy_answer(const RemoteJob *job, RemoteItem *item)
 	return true;
 }
 
-/* The item that a result speaks of, or NULL. */
+/* Return the item whose page batch has this number, or NULL. */
 static RemoteItem *
 item_of_window(RemoteJob *job, uint16 number)
 {
@@ -184,7 +191,7 @@ item_of_window(RemoteJob *job, uint16 number)
 	return NULL;
 }
 
-/* Whether the texts of all groups are within those that came along. */
+/* Return true if the texts of all groups lie within the bytes that came with them. */
 static bool
 texts_are_sound(const Program *program, const GroupTable *groups)
 {
@@ -202,7 +209,10 @@ texts_are_sound(const Program *program, const GroupTable *groups)
 	return true;
 }
 
-/* Where the groups of a result are, and how many words there may be; NULL if there is no such place. */
+/*
+ * Return the address of a result's groups, and set *words to the capacity
+ * there; return NULL if the result slot is not valid.
+ */
 static uint64 *
 place_of_groups(const RemoteJob *job, ChannelResult *result, uint64 *words)
 {
@@ -221,7 +231,7 @@ place_of_groups(const RemoteJob *job, ChannelResult *result, uint64 *words)
 	return NULL;
 }
 
-/* The groups of a result; false if they cannot be what the helper meant to say. */
+/* Locate and verify the groups of a result; return false if they are damaged. */
 static bool
 find_groups(const RemoteJob *job, ChannelResult *result, GroupTable *groups)
 {
@@ -241,7 +251,7 @@ find_groups(const RemoteJob *job, ChannelResult *result, GroupTable *groups)
 	return texts_are_sound(program, groups);
 }
 
-/* Whether a result can be what the helper meant to say; its groups. */
+/* Verify a result and locate its groups; return false if the result is damaged. */
 static bool
 result_is_sound(RemoteJob *job, ChannelResult *result, GroupTable *groups)
 {
@@ -261,7 +271,7 @@ result_is_sound(RemoteJob *job, ChannelResult *result, GroupTable *groups)
 	return true;
 }
 
-/* Whether the CPU device is to run what the GPU answered so. */
+/* Return true if the CPU device is to run page batches for which the GPU returned this status. */
 static bool
 is_for_cpu(DeviceStatus status)
 {
@@ -281,7 +291,7 @@ is_for_cpu(DeviceStatus status)
 	}
 }
 
-/* Merge groups; all of those that one run has kept are distinct. */
+/* Merge groups into the CPU job's table; all groups of the device-resident group table of one run are distinct. */
 static DeviceStatus
 merge_groups(RemoteJob *job, const GroupTable *groups, bool distinct)
 {
@@ -305,7 +315,7 @@ take_result(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 		RemoteItem *item = item_of_window(job, result->window[w]);
 		ChannelWindow *window = item->window;
 
-		/* when the job is being closed what its caller has may be gone already */
+		/* the caller's data may be freed already while the job is being closed */
 		if (status == STATUS_SHELF_UNKNOWN && item->work.pages == NULL && !item->retold && !job->ending)
 		{
 			remote_forget_shelves(item);
@@ -357,7 +367,7 @@ remote_take_results(RemoteJob *job)
 		}
 		take_result(job, result, &groups);
 		channel_return_result(job->slot, result);
-		/* more of the same would end the same way */
+		/* further page batches would end the same way */
 		if (status == STATUS_TABLE_FULL || status == STATUS_TOO_MANY_PAIRS || status == STATUS_BAD_PROGRAM || status == STATUS_DEVICE_DOWN)
 			remote_give_up(job, status);
 	}
@@ -387,7 +397,7 @@ remote_take_rooms(const RemoteJob *job, uint64 words)
 	return window;
 }
 
-/* Have room for so many groups that are left, as far as there is some, and ask for them. */
+/* Take result slots for the remaining groups, as far as some are free, and request the groups. */
 static void
 ask_for_rest(RemoteJob *job, uint64 ngroups)
 {
@@ -404,7 +414,10 @@ ask_for_rest(RemoteJob *job, uint64 ngroups)
 	channel_drain(job->slot, job->groups[0] != NULL ? DRAINING_ROOMS : DRAINING_SMALL);
 }
 
-/* Merge groups that were kept, and let the helper have the place for others; they come in any order. */
+/*
+ * Merge groups from the device-resident group table, and return the result
+ * slots for further groups; they come in any order.
+ */
 static DeviceStatus
 take_kept(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 {
@@ -425,7 +438,10 @@ take_kept(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 	return status;
 }
 
-/* Fetch what the helper has kept, as far as it is ready; TIME_SLICE when more is to come. */
+/*
+ * Fetch the groups that are ready from the device-resident group table; return
+ * STATUS_TIME_SLICE if more are to come.
+ */
 DeviceStatus
 remote_drain(RemoteJob *job)
 {
@@ -435,7 +451,7 @@ remote_drain(RemoteJob *job)
 	if (pg_atomic_read_u32(&job->slot->draining) == DRAINING_NOTHING)
 	{
 		INSTR_TIME_SET_CURRENT(job->news);
-		/* of a group that the CPU device has, too, each has but a part */
+		/* groups that the CPU device has, too, are incomplete on either side */
 		if (!job->mixed)
 			job->slot->top = job->top;
 		channel_drain(job->slot, DRAINING_FIRST);

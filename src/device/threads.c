@@ -2,9 +2,9 @@
  * threads.c
  *		The budget of CPU threads.
  *
- * Sixty-four sessions with a pool of threads each would only get in each
- * other's way.  So helper threads are leased for the time of a run, from one
- * counter; each backend itself always works.
+ * Sixty-four sessions with a pool of threads each would only compete for the
+ * processors.  Therefore helper threads are leased for the time of a run, from
+ * one counter; each backend itself always works.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "device/threads.h"
 #include "guc.h"
 
-/* Of fewer rows waking others takes longer than the work. */
+/* Fewest rows for which waking threads takes less time than the work. */
 #define TOGETHER_ROWS	50000
 
 static Budget budget = {"gpudb thread budget"};
@@ -44,7 +44,7 @@ threads_lease(void)
 {
 	int			wanted = threads_wanted();
 
-	/* a session that asks for more threads than there are processors shall be able to have them */
+	/* a session that is set to use more threads than there are processors is allowed to have them */
 	return budget_take(&budget, 1, wanted, Max(machine_processors(), wanted));
 }
 
