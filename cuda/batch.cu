@@ -1,14 +1,14 @@
 /*
  * batch.cu
- *		A batch on its way over the GPU.
+ *		A batch and its phases on the GPU.
  *
  *		arena:  Request | job image | Tablet, or those of batch_cached.cu | rows of groups (batch_rows.cu)
  *
- * One copy brings request, image and the empty tablet's head to the device.
- * The deform kernel then fetches pages and lists of tuples from host memory
- * by itself.  What the host must know, the head of the tablet and the
- * results, comes back by small copies on the same stream; rows of groups are
- * written to host memory by a kernel.
+ * One copy brings the request, the job image and the empty tablet's descriptor
+ * to the device.  The deform kernel then reads pages and lists of tuples from
+ * host memory by itself.  What the host must know, the tablet descriptor and
+ * the results, comes back by small copies on the same stream; rows of groups
+ * are written to host memory by a kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ batch_create(uint64_t arena_bytes, cudaError_t *error)
 	own->groups.hashes = (uint64_t *) malloc(BATCH_GROUPS * sizeof(uint64_t));
 	if (own->groups.slots == NULL || own->groups.hashes == NULL)
 		return NULL;
-	/* a process that cannot have this ends: nothing is given back here */
+	/* a process that cannot allocate a batch ends: nothing is freed here */
 	*error = allocate(own);
 	return *error == cudaSuccess ? own : NULL;
 }
@@ -117,7 +117,7 @@ void
 batch_finish(CudaBatch *own, DeviceStatus status)
 {
 	resident_let_go(&own->use);
-	/* of a batch that is not counted whole some groups may be in the table */
+	/* some groups of an incomplete batch may be in the group table */
 	own->batch.status = status != STATUS_DONE && status != STATUS_DEVICE_DOWN && own->nmerged > 0 ? STATUS_GROUPS_LOST : status;
 	own->stage = BATCH_FINISHED;
 }
@@ -127,13 +127,13 @@ batch_failed(CudaBatch *own, cudaError_t error)
 {
 	if (error == cudaSuccess)
 		return false;
-	/* sticky or not: a new process begins with a device that works */
+	/* sticky error or not: a new process begins with a working device */
 	own->error = error;
 	batch_finish(own, STATUS_DEVICE_DOWN);
 	return true;
 }
 
-/* Where things are in the arena. */
+/* Locations in the arena */
 
 Tablet *
 batch_tablet(const CudaBatch *own)
@@ -153,14 +153,14 @@ batch_result(const CudaBatch *own)
 	return &((Request *) own->arena)->result;
 }
 
-/* The bitmap of rows that passed stands last. */
+/* Return the bitmap of rows that passed, which is at the end of the arena. */
 static uint32_t *
 arena_passed(const CudaBatch *own)
 {
 	return (uint32_t *) (own->arena + (own->arena_bytes - PASSED_BYTES) / 64 * 64);
 }
 
-/* Write down the pages of all windows, one after the other; their number. */
+/* Write the pages of all page batches to the request, one after the other; return their number. */
 static uint32_t
 list_pages(const ProviderBatch *batch, Request *request)
 {
@@ -201,7 +201,7 @@ batch_write_request(CudaBatch *own)
 	return request;
 }
 
-/* Everything that goes to the device ahead of the kernels; the number of pages. */
+/* Write everything that the device gets before the kernels run; return the number of pages. */
 static uint32_t
 describe_pages(CudaBatch *own)
 {
@@ -235,7 +235,7 @@ batch_fetch_answer(CudaBatch *own, cudaEvent_t event)
 	return error == cudaSuccess ? CUDA_CALL(cudaEventRecord(event, own->stream)) : error;
 }
 
-/* The first leg: deform. */
+/* Start the first phase of a batch of pages: deforming. */
 static void
 start_pages(CudaBatch *own)
 {
@@ -275,7 +275,7 @@ start_pages(CudaBatch *own)
 	batch_failed(own, error);
 }
 
-/* Start, or try again to. */
+/* Start a batch, or try again to start it. */
 static void
 start(CudaBatch *own)
 {
@@ -299,7 +299,7 @@ batch_start(CudaBatch *own)
 	start(own);
 }
 
-/* What deforming has found. */
+/* Store the results of deforming in the batch, and return its status. */
 static DeviceStatus
 judge_columns(CudaBatch *own)
 {
@@ -312,7 +312,7 @@ judge_columns(CudaBatch *own)
 	return status == STATUS_DONE ? deform_check(&own->batch.job->view.deform, tablet) : status;
 }
 
-/* Whether some window has a place for outputs. */
+/* Return true if some page batch has a destination for outputs. */
 static bool
 wants_output(const ProviderBatch *batch)
 {
@@ -322,7 +322,7 @@ wants_output(const ProviderBatch *batch)
 	return false;
 }
 
-/* Write outputs, or columns, to where the windows want them. */
+/* Write outputs, or columns, to the destinations of the page batches. */
 static cudaError_t
 start_output(CudaBatch *own)
 {
@@ -338,7 +338,7 @@ start_output(CudaBatch *own)
 						  : output_launch(&launch, program->noutputs, own->stream));
 }
 
-/* The second leg. */
+/* Start the second phase: run the program. */
 static void
 start_run(CudaBatch *own)
 {
@@ -380,7 +380,7 @@ start_run(CudaBatch *own)
 	batch_failed(own, error);
 }
 
-/* Note the times of both legs and finish. */
+/* Store the times of deforming and running, and finish. */
 static void
 end_batch(CudaBatch *own, DeviceStatus status)
 {
@@ -396,7 +396,7 @@ end_batch(CudaBatch *own, DeviceStatus status)
 	batch_finish(own, status);
 }
 
-/* The third leg, as soon as the table lets this batch in: find the group of each row. */
+/* Start the third phase, as soon as the batch may enter the group table: find the group of each row. */
 static void
 start_finding(CudaBatch *own)
 {
@@ -420,7 +420,7 @@ start_finding(CudaBatch *own)
 	batch_failed(own, error);
 }
 
-/* Rows are there for a table. */
+/* Start to merge rows into the group table. */
 static void
 start_merge(CudaBatch *own, uint32_t nrows)
 {
@@ -433,7 +433,7 @@ start_merge(CudaBatch *own, uint32_t nrows)
 	}
 	own->merge.nrows = nrows;
 	own->stage = BATCH_ENTERING;
-	/* GROUP_UNKNOWN */
+	/* set all to GROUP_UNKNOWN */
 	error = CUDA_CALL(cudaMemsetAsync(own->merge.group, 0xff, (size_t) nrows * sizeof(uint32_t), own->stream));
 	if (!batch_failed(own, error))
 		start_finding(own);
@@ -456,11 +456,11 @@ end_run(CudaBatch *own)
 	else if (status == STATUS_TABLE_FULL && (own->left == ROWS_FEW || own->left == ROWS_SHARED))
 		batch_divide_again(own);
 	else
-		/* without a table, too many rows want one; with one, or beside tallies, there is no room for them here */
+		/* too many rows to return without a group table; too many for the arena with one, or beside tallies */
 		end_batch(own, status == STATUS_TABLE_FULL && (own->batch.table != NULL || own->row.ntallies > 0) ? STATUS_MEMORY_LIMIT : status);
 }
 
-/* The last leg: update the groups, unless the table is to grow before all are found. */
+/* Start the last phase, updating the groups, unless the table must grow before all groups are found. */
 static void
 end_finding(CudaBatch *own)
 {

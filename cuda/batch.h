@@ -1,13 +1,15 @@
 /*
  * batch.h
- *		A batch on its way over the GPU.
+ *		A batch and its phases on the GPU.
  *
  * Each batch has a stream, an arena in device memory and buffers in pinned
- * host memory, all made at the start.  Its way has two legs, between which
- * the host looks at what deforming has found: deform, then run.  With a table
- * that its job keeps there are two more: find the groups, then update them.
- * Cached tablets need no deforming; with a table they run in as many parts as
- * have room for the groups that each row may leave.
+ * host memory, all allocated at the start.  A batch of pages has two phases:
+ * deform the pages, then run the program; in between, the host examines the
+ * results of deforming.  With a device-resident group table there are two more
+ * phases: find the groups of the rows that blocks have written, then update
+ * the groups' states.  Cached tablets need no deforming; with a group table
+ * they run in as many parts as needed to have room for the rows of groups, one
+ * of which each row may produce.
  */
 #ifndef GPUDB_CUDA_BATCH_H
 #define GPUDB_CUDA_BATCH_H
@@ -18,39 +20,39 @@ typedef enum BatchStage
 {
 	BATCH_FREE,
 	BATCH_FILLING,
-	BATCH_PLACING,				/* cached tablets: others are to let go of memory first */
+	BATCH_PLACING,				/* waits until other batches release device memory for columns or tables */
 	BATCH_DEFORMING,
 	BATCH_RUNNING,
-	BATCH_ENTERING,				/* the job's table, which others are to leave first */
-	BATCH_FINDING,				/* its groups there */
-	BATCH_UPDATING,				/* them */
+	BATCH_ENTERING,				/* waits for access to the job's group table, until other batches have left it */
+	BATCH_FINDING,				/* finding groups in the table */
+	BATCH_UPDATING,				/* updating groups in the table */
 	BATCH_FINISHED
 } BatchStage;
 
 typedef struct CudaBatch CudaBatch;
 
-/* Make a batch with an arena of so many bytes; NULL with *error. */
+/* Create a batch with an arena of `arena_bytes` bytes; return NULL with *error on failure. */
 extern CudaBatch *batch_create(uint64_t arena_bytes, cudaError_t *error);
 
-/* Of an arena, the bytes that are left for the tablet. */
+/* Return how many of an arena's bytes are left for the tablet. */
 extern uint64_t batch_tablet_bytes(uint64_t arena_bytes);
 
-/* Whether a job's programs can run. */
+/* Return true if the job's program can run. */
 extern bool batch_accepts(const ProviderJob *job);
 
-/* Start on the first leg. */
+/* Start the first phase of a batch. */
 extern void batch_start(CudaBatch *batch);
 
-/* Go on to the next leg if one has ended; the stage after that. */
+/* Start the next phase of a batch if the current one has ended; return the batch's stage. */
 extern BatchStage batch_advance(CudaBatch *batch);
 
 extern BatchStage batch_stage(const CudaBatch *batch);
 extern void batch_set_stage(CudaBatch *batch, BatchStage stage);
 
-/* What CUDA said when the batch ended as DEVICE_DOWN. */
+/* Return CUDA's message after the batch has ended with DEVICE_DOWN. */
 extern const char *batch_error(const CudaBatch *batch);
 
-/* The part of it that the service knows, and back. */
+/* Convert between a batch and its part that the service knows. */
 extern ProviderBatch *batch_public(CudaBatch *batch);
 extern CudaBatch *batch_of_public(ProviderBatch *batch);
 

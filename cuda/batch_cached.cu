@@ -1,24 +1,25 @@
 /*
  * batch_cached.cu
- *		A batch of cached tablets on its way over the GPU.
+ *		A batch of cached tablets and its phases on the GPU.
  *
- *		request, arena:  Request | job image | parts of launches | heads of tablets | copies of columns
+ *		request, arena:  Request | job image | parts of launches | tablet descriptors | copies of columns
  *
- * Columns are in device memory, or are copied there first (heads.cu); what
- * goes with each batch is which tablets there are.  Those whose columns are
- * stored alike run together, in one launch, a leg; with a table that the job
- * keeps, in legs of as many rows as there is room for, since each may leave a
- * group.  When the first one shows that few rows do, the others have many times
- * as many.  When it shows that there are so few groups that a block has room
- * for all of them, each block will leave a row of each, and all that is left is
- * one leg.  One that leaves too many after all begins anew as several.
+ * Columns are in device memory, or are copied there first (heads.cu); each
+ * batch only sends which tablets it consists of.  Tablets of the same stored
+ * form run together in one launch, a leg.  With a device-resident group table
+ * a leg has only as many rows as there is room for rows of groups, since each
+ * row may produce one.  If the first leg shows that few rows do, the other legs
+ * have many times as many.  If it shows that there are so few groups that a
+ * block has room for all of them, the rest is one leg, in which each block
+ * writes one row for each group.  A leg that produces too many rows after all
+ * is repeated as several legs.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "heads.h"
 
-/* A launch over neighbouring parts. */
+/* A leg: one launch over consecutive parts. */
 typedef struct CachedLeg
 {
 	uint32_t	first_part;
@@ -27,10 +28,10 @@ typedef struct CachedLeg
 	uint64_t	nrows;
 	int			body;
 	bool		coded;
-	const ProviderColumn *like; /* of a tablet that is stored like all of them */
+	const ProviderColumn *like; /* columns of a tablet that has the stored form of all tablets in the leg */
 } CachedLeg;
 
-/* What tablets have in common that run together. */
+/* Common properties of tablets that run together. */
 typedef struct Kind
 {
 	uint64_t	form;
@@ -38,17 +39,17 @@ typedef struct Kind
 	bool		coded;
 	const ProviderColumn *like;
 	uint32_t	ntablets;
-	uint32_t	next;			/* where the next one is listed */
+	uint32_t	next;			/* position in order[] of the kind's next tablet */
 } Kind;
 
-/* Of the batch at hand; there is one thread. */
+/* State of the current batch; there is only one thread. */
 static PlacedTablet placed[BATCH_TABLETS];
 static Kind kind[BATCH_TABLETS];
-static uint32_t kind_of[BATCH_TABLETS];	/* of each tablet */
+static uint32_t kind_of[BATCH_TABLETS];	/* kind of each tablet */
 static uint32_t order[BATCH_TABLETS];	/* tablets by kind */
 static ResidentCopies copies;
 
-/* Behind it all columns are there whose copying was started; NULL: none was. */
+/* Event behind the last copies of columns; NULL: none so far. */
 static cudaEvent_t copied;
 
 static uint32_t
@@ -63,9 +64,9 @@ part_of(const CudaBatch *own, uint32_t part)
 	return (VmPart *) (own->request + own->parts_at) + part;
 }
 
-/* Kinds */
+/* Kinds of tablets */
 
-/* Tell each tablet's kind, and list tablets by it; the number of kinds. */
+/* Determine each tablet's kind, list the tablets by kind in order[], and return the number of kinds. */
 static uint32_t
 sort_by_kind(const CudaBatch *own)
 {
@@ -94,9 +95,10 @@ sort_by_kind(const CudaBatch *own)
 }
 
 /*
- * How a kind runs with room for so many groups in a block; NULL if it cannot.
- * Integers in 8 or 32 bits are in a frame, of whatever base, so that it makes
- * no difference whether a tablet's happens to be 0.
+ * Choose how a kind of tablets runs with room for `room` groups in a block;
+ * return NULL if it cannot.  Stored integers of 8 or 32 bits count as
+ * frame-of-reference encoded whatever their base is, so that a base that
+ * happens to be 0 makes no difference.
  */
 static const ShapeChoice *
 choose_shape_with(CudaBatch *own, const ProviderColumn *like, int body, bool coded, uint32_t room)
@@ -111,7 +113,10 @@ choose_shape_with(CudaBatch *own, const ProviderColumn *like, int body, bool cod
 						: own->left == ROWS_FEW ? VM_MANY_GROUPS | VM_FEW_ROWS : VM_MANY_GROUPS, room);
 }
 
-/* How it runs.  A kind whose blocks have no room for all groups runs as if nobody knew how many there are. */
+/*
+ * Choose how a kind of tablets runs.  A kind whose blocks have no room for all
+ * groups runs as if the number of groups were not known.
+ */
 static const ShapeChoice *
 choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
 {
@@ -122,16 +127,16 @@ choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
 
 /* Legs */
 
-/* How many times as many rows a leg may have as there is room for, if hardly any leaves one. */
+/* Factor by which a leg may have more rows than there is room for, if hardly any row produces one. */
 #define HOPE 32
 
-/* Groups beyond which no block has room for all. */
+/* Number of groups above which no block has room for all. */
 #define ROOM_MOST 16384
 
-/* Room for groups comes in steps, so that queries which are alike run alike. */
+/* Granularity of the room for groups, so that similar queries run the same way. */
 #define ROOM_STEP 128
 
-/* Rows that a leg may have. */
+/* Return how many rows a leg may have. */
 static uint64_t
 rows_of_leg(const CudaBatch *own)
 {
@@ -139,7 +144,7 @@ rows_of_leg(const CudaBatch *own)
 		: (uint64_t) batch_rows_for_table(own) * (own->left == ROWS_FEW ? HOPE : 1);
 }
 
-/* Divide neighbouring parts, of tablets of one kind, into legs; false if they cannot run. */
+/* Divide consecutive parts, with tablets of one kind, into legs; return false if they cannot run. */
 static bool
 divide_parts(CudaBatch *own, const CachedLeg *all)
 {
@@ -170,7 +175,10 @@ divide_parts(CudaBatch *own, const CachedLeg *all)
 	return true;
 }
 
-/* The same of tablets, listed from `at` on. */
+/*
+ * Write the parts for tablets of one kind, listed in order[] from `at` on, and
+ * divide them into legs; return false if they cannot run.
+ */
 static bool
 divide_kind(CudaBatch *own, const Kind *tablets, uint32_t at)
 {
@@ -185,7 +193,7 @@ divide_kind(CudaBatch *own, const Kind *tablets, uint32_t at)
 	return divide_parts(own, &all);
 }
 
-/* Divide all tablets into legs; false if the device cannot run them. */
+/* Divide all tablets into legs; return false if the device cannot run them. */
 static bool
 write_parts(CudaBatch *own)
 {
@@ -211,7 +219,7 @@ write_parts(CudaBatch *own)
 	return true;
 }
 
-/* Launch a leg, for a sample of one in so many rows to be gathered, or 0 = as usual. */
+/* Launch a leg; if `sample` is not 0, only to gather a sample of one in `sample` rows. */
 static cudaError_t
 launch_leg(CudaBatch *own, const CachedLeg *leg, uint32_t sample)
 {
@@ -220,7 +228,7 @@ launch_leg(CudaBatch *own, const CachedLeg *leg, uint32_t sample)
 
 	if (choice == NULL)
 		return cudaErrorInvalidValue;
-	/* others cannot */
+	/* only this form can gather a sample */
 	if (sample > 0 && !(choice->shape.select.tallies && choice->shape.select.gathers))
 		return cudaSuccess;
 	launch.sample = sample;
@@ -238,7 +246,7 @@ launch_leg(CudaBatch *own, const CachedLeg *leg, uint32_t sample)
 	return error == cudaSuccess ? CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream)) : error;
 }
 
-/* Ahead of all legs, if the program seeks: find out where. */
+/* Find the range of a quantile selection by a sample, before all legs. */
 static cudaError_t
 sample_legs(CudaBatch *own)
 {
@@ -259,7 +267,7 @@ batch_next_leg(CudaBatch *own)
 
 	if (own->next_leg == own->nlegs)
 		return false;
-	/* without a table rows of all legs follow one another, and are combined behind the last one */
+	/* without a group table, the rows of all legs are contiguous, and are combined behind the last leg */
 	error = own->next_leg > 0 ? CUDA_CALL(cudaMemsetAsync(batch_result(own), 0, sizeof(VmResult), own->stream)) : batch_clear_tallies(own);
 	if (error == cudaSuccess && own->next_leg == 0)
 		error = sample_legs(own);
@@ -277,7 +285,7 @@ batch_next_leg(CudaBatch *own)
 	return true;
 }
 
-/* Divide the parts of legs that have not begun anew. */
+/* Divide the parts of the legs that have not begun into new legs. */
 static void
 divide_rest(CudaBatch *own)
 {
@@ -290,7 +298,7 @@ divide_rest(CudaBatch *own)
 	{
 		const CachedLeg *leg = &own->leg[l];
 
-		/* neighbours of one kind */
+		/* adjacent legs of one kind */
 		if (n > 0 && rest[n - 1].like == leg->like && rest[n - 1].body == leg->body && rest[n - 1].coded == leg->coded)
 			rest[n - 1].nparts += leg->nparts;
 		else
@@ -310,21 +318,21 @@ batch_learn_rows(CudaBatch *own, uint32_t nrows)
 {
 	if (!own->batch.cached || group_table_rows(own->batch.table) != ROWS_UNKNOWN)
 		return;
-	/* half of what there would be room for */
+	/* half of the rows that would fit */
 	own->left = (uint64_t) nrows * 2 * HOPE <= own->leg[own->next_leg - 1].nrows ? ROWS_FEW : ROWS_MANY;
 	group_table_note_rows(own->batch.table, own->left);
 	if (own->left == ROWS_FEW)
 		divide_rest(own);
 }
 
-/* Groups that a block shall have room for when there are so many so far: some may yet come. */
+/* Return the room that a block should have if there are `ngroups` groups so far: some more may come. */
 static uint32_t
 room_for(uint32_t ngroups)
 {
 	return (ngroups + ngroups / 8 + ROOM_STEP) / ROOM_STEP * ROOM_STEP;
 }
 
-/* Whether blocks have room for so many groups, and there is room for twice as many rows as they leave then. */
+/* Return true if blocks have room for `room` groups, and twice as many rows as they would produce then fit. */
 static bool
 blocks_have_room(CudaBatch *own, uint32_t room)
 {
@@ -358,7 +366,7 @@ batch_learn_groups(CudaBatch *own, uint32_t ngroups)
 void
 batch_divide_again(CudaBatch *own)
 {
-	/* of few rows that are many after all the next leg will tell how many groups they have */
+	/* if many rows produce one contrary to expectation, the next leg will show how many groups there are */
 	own->left = own->left == ROWS_FEW ? ROWS_MANY : ROWS_APART;
 	own->room = 0;
 	group_table_note_rows(own->batch.table, own->left);
@@ -368,7 +376,7 @@ batch_divide_again(CudaBatch *own)
 		batch_next_leg(own);
 }
 
-/* Starting */
+/* Starting a batch */
 
 cudaError_t
 batch_copy(CudaBatch *own, const ResidentCopies *list, uint64_t at)
@@ -377,7 +385,7 @@ batch_copy(CudaBatch *own, const ResidentCopies *list, uint64_t at)
 
 	if (copied == NULL)
 		error = CUDA_CALL(cudaEventCreateWithFlags(&copied, cudaEventDisableTiming));
-	/* each waits for all before it */
+	/* each copy waits for all before it */
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaStreamWaitEvent(own->stream, copied, 0));
 	for (uint32_t i = 0; i < list->nclear && error == cudaSuccess; i++)
@@ -389,7 +397,7 @@ batch_copy(CudaBatch *own, const ResidentCopies *list, uint64_t at)
 	return error;
 }
 
-/* Have the device know of everything, and copy the columns that it does not have. */
+/* Copy the request to the device, and copy the columns that the device does not have. */
 static cudaError_t
 send(CudaBatch *own)
 {
@@ -408,7 +416,7 @@ send(CudaBatch *own)
 	return error;
 }
 
-/* Give all columns places; false when there is no room. */
+/* Find or allocate device memory for all columns and tables; return false if there is no room. */
 static bool
 place(CudaBatch *own)
 {
@@ -439,7 +447,7 @@ batch_start_cached(CudaBatch *own)
 	own->parts_at = REQUEST_BYTES + own->image_bytes;
 	own->heads_at = tablet_align(own->parts_at + ntablets * sizeof(VmPart));
 	own->copies_at = own->heads_at + ntablets * head_bytes(columns_of(own));
-	/* copies of tables, of which the joins' part of the request has room for as many, come first */
+	/* copies of tables, for which the joins' part of the request has room, come first */
 	own->arena_used = tablet_align(own->copies_at + ntablets * (COPIES_OF_COLUMN * columns_of(own) + 1) * sizeof(ColumnCopy) +
 								   joins_request_bytes(own->batch.job));
 	if (own->leg == NULL)

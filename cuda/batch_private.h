@@ -1,6 +1,7 @@
 /*
  * batch_private.h
- *		What batch.cu, batch_cached.cu and batch_rows.cu share: a batch, and what they do with it.
+ *		Batches: declarations shared by batch.cu, batch_cached.cu,
+ *		batch_rows.cu, join_tables.cu and heads.cu.
  */
 #ifndef GPUDB_CUDA_BATCH_PRIVATE_H
 #define GPUDB_CUDA_BATCH_PRIVATE_H
@@ -13,27 +14,27 @@
 #include "seek.h"
 #include "shape_cache.h"
 
-/* Bytes of a tablet's head with so many columns. */
+/* Return the bytes of a tablet descriptor with `ncolumns` columns. */
 static inline uint32_t
 head_bytes(uint32_t ncolumns)
 {
 	return (uint32_t) tablet_align(sizeof(Tablet) + ncolumns * sizeof(TabletColumn));
 }
 
-/* What the host writes of cached tablets: parts of launches, heads of tablets, copies of columns. */
+/* Bytes that the host writes for cached tablets: parts of launches, tablet descriptors, copies of columns. */
 #define CACHED_BYTES \
 	(BATCH_TABLETS * (sizeof(VmPart) + sizeof(Tablet) + 64) + \
 	 BATCH_TABLET_COLUMNS * (sizeof(TabletColumn) + COPIES_OF_COLUMN * sizeof(ColumnCopy)) + BATCH_TABLETS * sizeof(ColumnCopy) + 64)
-/* What it writes of joins: see join_tables.cu. */
+/* Bytes that the host writes for joins: see join_tables.cu. */
 #define JOINS_BYTES \
 	(PROGRAM_MAX_TABLES * (sizeof(JoinRows) + sizeof(JoinTable) + 64 + head_bytes(PROGRAM_MAX_COLUMNS) + 256 * sizeof(ColumnCopy)) + 192)
 #define ROWS_BYTES		((uint64_t) 2 * 1024 * 1024)
 #define PASSED_BYTES	((uint64_t) BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 64)
 
-/* What the kernels read, in device memory. */
+/* Data in device memory that the kernels read and write. */
 typedef struct Request
 {
-	uint32_t	status;			/* of deforming */
+	uint32_t	status;			/* DeviceStatus of deforming */
 	uint32_t	unused;
 	VmResult	result;
 	GroupsResult merged;
@@ -46,7 +47,7 @@ typedef struct Request
 
 struct CudaBatch
 {
-	ProviderBatch batch;		/* first */
+	ProviderBatch batch;		/* first member */
 	BatchStage	stage;
 	cudaStream_t stream;
 	cudaEvent_t begun;
@@ -54,39 +55,39 @@ struct CudaBatch
 	cudaEvent_t run;
 	uint8_t    *arena;			/* device */
 	uint64_t	arena_bytes;
-	uint32_t	database;		/* whose data are in the arena */
+	uint32_t	database;		/* database of the data in the arena */
 
-	/* pinned */
-	uint8_t    *request;		/* as it goes to the device: Request, image, head of the tablet */
-	uint8_t    *head;			/* of the tablet, as it comes back */
-	Request    *answer;			/* its first words, as they come back */
-	uint64_t   *rows;			/* ROWS_BYTES; tallies stand last */
+	/* pinned host memory */
+	uint8_t    *request;		/* image of the arena's beginning: Request, job image, tablet descriptor */
+	uint8_t    *head;			/* tablet descriptor, copied back from the device */
+	Request    *answer;			/* first members of Request, copied back from the device */
+	uint64_t   *rows;			/* ROWS_BYTES for rows of groups; tallies are at the end */
 	uint8_t    *passed;
 
-	uint32_t	image_bytes;	/* of the job at hand, aligned, with what is told of its joins */
-	uint64_t	joins_at;		/* in the request, and in the arena */
-	uint64_t	arena_used;		/* bytes before rows of groups */
-	RowShape	row;			/* of the rows that blocks leave */
+	uint32_t	image_bytes;	/* bytes of the job image and the descriptors of join tables, aligned */
+	uint64_t	joins_at;		/* offset of the join tables' descriptors in the request and in the arena */
+	uint64_t	arena_used;		/* bytes in use before the rows of groups */
+	RowShape	row;			/* shape of the rows that blocks write */
 	uint32_t	row_capacity;
-	uint64_t   *tallies;		/* in the arena, ahead of them */
-	bool		combines;		/* rows of blocks, on the device */
+	uint64_t   *tallies;		/* tallies, in the arena before the rows of groups */
+	bool		combines;		/* the rows of blocks are combined on the device */
 	GroupTable	groups;
-	GroupTable	combined;		/* in `rows` */
-	GroupsLaunch merge;			/* into the job's table */
+	GroupTable	combined;		/* combined groups, in `rows` */
+	GroupsLaunch merge;			/* launch that merges rows into the job's group table */
 	cudaError_t error;
 
-	/* of cached tablets: see batch_cached.cu */
+	/* members for cached tablets: see batch_cached.cu */
 	ResidentUse use;
 	uint64_t	tried;			/* resident_endings() when there was no room */
-	uint32_t	nheads;			/* written */
-	RowsLeft	left;			/* what legs are divided for; of ROWS_FEW and ROWS_SHARED they have more rows than there is room for */
-	uint32_t	room;			/* of ROWS_SHARED: for groups, in a block; else 0 */
+	uint32_t	nheads;			/* number of tablet descriptors written */
+	RowsLeft	left;			/* legs are divided by it; with ROWS_FEW and ROWS_SHARED they have more rows than fit */
+	uint32_t	room;			/* groups for which a block has room, with ROWS_SHARED; else 0 */
 	uint32_t	nlegs;
 	uint32_t	next_leg;
-	uint32_t	nmerged;		/* legs whose groups are in the job's table */
+	uint32_t	nmerged;		/* number of legs whose groups are in the job's group table */
 	struct CachedLeg *leg;
-	uint64_t	parts_at;		/* in the request, and in the arena, */
-	uint64_t	heads_at;		/* as these */
+	uint64_t	parts_at;		/* offset of the parts in the request and in the arena */
+	uint64_t	heads_at;		/* offset of the tablet descriptors in the request and in the arena */
 	uint64_t	copies_at;
 };
 
@@ -95,81 +96,88 @@ struct CudaBatch
 /* End a batch with a status. */
 extern void batch_finish(CudaBatch *own, DeviceStatus status);
 
-/* Note an error of CUDA's and finish; whether there was one. */
+/* Store an error of CUDA and finish the batch with DEVICE_DOWN; return true if there was an error. */
 extern bool batch_failed(CudaBatch *own, cudaError_t error);
 
-/* Clear the arena if it held another database's data. */
+/* Clear the arena if it contains data of another database. */
 extern cudaError_t batch_clear_arena(CudaBatch *own);
 
-/* Write request and image for the device, behind which there is room for more. */
+/* Write Request and job image, to be sent to the device; the buffer has room for more behind them. */
 extern Request *batch_write_request(CudaBatch *own);
 
-/* The tablet of a batch of pages, the program, and the result of its run, in device memory. */
+/* Return the tablet of a batch of pages, the program, and the result of its run, in device memory. */
 extern Tablet *batch_tablet(const CudaBatch *own);
 extern const Program *batch_program(const CudaBatch *own);
 extern VmResult *batch_result(const CudaBatch *own);
 
-/* Copy what the host must know of the device's part of the request, and record an event behind it. */
+/* Copy the first members of Request to the host, and record an event behind the copy. */
 extern cudaError_t batch_fetch_answer(CudaBatch *own, cudaEvent_t event);
 
 /*
- * Have the stream copy and clear what is listed, in the arena, at an offset;
- * behind it all columns and tables are there that were placed before.
+ * Enqueue the listed clears and copies, whose list is at offset `at` of the
+ * arena.  After them all columns and tables that were placed before are
+ * present for the stream.
  */
 extern cudaError_t batch_copy(CudaBatch *own, const ResidentCopies *copies, uint64_t at);
 
-/* There was no room for all columns and tables of a batch: have it wait, or end it. */
+/* Make a batch wait that has no room for all columns and tables, or end it if waiting is of no use. */
 extern void batch_wait_for_room(CudaBatch *own);
 
 /* join_tables.cu */
 
-/* Bytes of a request for the tables of a job. */
+/* Return the bytes of a request that a job's join tables need. */
 extern uint64_t joins_request_bytes(const ProviderJob *job);
 
-/* Find the tables, and write down where they are and what is to be copied; false when there is no room. */
+/*
+ * Find the join tables in device memory or list them in *copies, and write
+ * their descriptors; return false if there is no room.
+ */
 extern bool joins_place(CudaBatch *own, ResidentCopies *copies);
 
-/* Where in the request the list of copies may stand. */
+/* Return the offset in the request at which the list of copies begins. */
 extern uint64_t joins_copies_at(const CudaBatch *own);
 
-/* The tables, in device memory; NULL without joins. */
+/* Return the join tables, in device memory; NULL without joins. */
 extern const JoinRows *joins_in_arena(const CudaBatch *own);
 
 /* batch_rows.cu */
 
-/* Rows of groups for a table that find room in the arena behind what is used of it. */
+/* Return how many rows of groups for a group table fit in the unused part of the arena. */
 extern uint32_t batch_rows_for_table(const CudaBatch *own);
 
-/* Choose how rows of groups come back, of so many blocks at most, each of which leaves one of each of its groups. */
+/*
+ * Choose the way in which rows of groups are returned, for at most `nblocks`
+ * blocks, each of which writes one row for each of its groups.
+ */
 extern void batch_choose_rows(CudaBatch *own, uint32_t nblocks);
 
-/* Tell a launch where they go. */
+/* Set the destinations of rows of groups in a launch. */
 extern void batch_place_rows(CudaBatch *own, VmLaunch *launch);
 
-/* Ahead of the first launch: zero what they are added to. */
+/* Clear the tallies before the first launch. */
 extern cudaError_t batch_clear_tallies(CudaBatch *own);
 
-/* Behind the last one: have the device combine them, if that is how. */
+/* Combine the rows of groups on the device after the last launch, if batch_choose_rows() has chosen that. */
 extern cudaError_t batch_combine_rows(CudaBatch *own);
 
-/* So many have come back: they are the batch's groups. */
+/* Make the `nrows` rows that were copied back the groups of the batch. */
 extern DeviceStatus batch_take_rows(CudaBatch *own, uint32_t nrows);
 
 /* batch_cached.cu */
 
-/* Start a batch of cached tablets, or try again to. */
+/* Start a batch of cached tablets, or try again to start it. */
 extern void batch_start_cached(CudaBatch *own);
 
-/* Go on with the next leg of such a batch; false if there is none. */
+/* Start the next leg of a batch of cached tablets; return false if there is none. */
 extern bool batch_next_leg(CudaBatch *own);
 
-/* A leg has left so many rows for a table: find out what is to be expected of the others. */
+/* Estimate the yield of further legs after a leg has produced `nrows` rows for the group table. */
 extern void batch_learn_rows(CudaBatch *own, uint32_t nrows);
 
-/* Once so many groups are in the table: find out whether blocks have room for all of them. */
+/* Decide if blocks have room for all groups, after the table has reached `ngroups` groups. */
 extern void batch_learn_groups(CudaBatch *own, uint32_t ngroups);
 
-/* There was no room for the rows that a leg has left: begin it anew as several. */
+/* Divide a leg whose rows of groups did not fit into several legs, and start the first one. */
 extern void batch_divide_again(CudaBatch *own);
 
 #endif							/* GPUDB_CUDA_BATCH_PRIVATE_H */

@@ -1,14 +1,16 @@
 /*
  * batch_rows.cu
- *		Rows of groups: where a batch's launches leave them, and how they come back.
+ *		Rows of groups: their destination in a batch's launches, and their
+ *		return to the host.
  *
- * Rows of few blocks go to host memory at once, and the host merges them.  Those
- * of many are combined on the device first, into one row a group.  For a table
- * that the job keeps all stay on the device.
+ * The rows of a few blocks are written to host memory, and the host merges
+ * them.  The rows of many blocks are combined on the device first, into one
+ * row per group.  For a device-resident group table all rows stay on the
+ * device.
  *
- * Beside tallies there is one group, whose rows are combined, and to which the
- * host adds what the tallies hold.  A program that seeks does so before its
- * tally comes back.
+ * Beside tallies there is a single group, whose rows are combined, and to
+ * which the host adds the contents of the tallies.  A quantile selection
+ * stores its result in the tally before the tally is copied back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 #include "batch_private.h"
 #include "combine_launch.h"
 
-/* Rows that the host merges in less time than two launches take. */
+/* Number of blocks whose rows the host merges in less time than two launches take. */
 #define FEW_BLOCKS 32
 
 static const Program *
@@ -25,7 +27,7 @@ program_of(const CudaBatch *own)
 	return own->batch.job->view.program;
 }
 
-/* Bytes of a row and its hash. */
+/* Return the bytes of a row and its hash. */
 static uint64_t
 row_bytes(const CudaBatch *own)
 {
@@ -38,14 +40,17 @@ tally_bytes(const CudaBatch *own)
 	return (uint64_t) own->row.ntallies * TALLY_WORDS * 8;
 }
 
-/* Where they come back. */
+/* Return the address in host memory to which the tallies are copied. */
 static uint64_t *
 tallies_here(const CudaBatch *own)
 {
 	return own->rows + (ROWS_BYTES - tally_bytes(own)) / 8;
 }
 
-/* Rows that find room in the arena when each takes so many bytes more, and all together some. */
+/*
+ * Return how many rows fit in the arena if each needs `each` bytes besides the
+ * row, and all together need `all` bytes.
+ */
 static uint32_t
 room_in_arena(const CudaBatch *own, uint64_t each, uint64_t all)
 {
@@ -57,7 +62,7 @@ room_in_arena(const CudaBatch *own, uint64_t each, uint64_t all)
 uint32_t
 batch_rows_for_table(const CudaBatch *own)
 {
-	/* and a group number for each */
+	/* each row also needs a group number */
 	return room_in_arena(own, 4, 0);
 }
 
@@ -75,7 +80,7 @@ batch_choose_rows(CudaBatch *own, uint32_t nblocks)
 		return;
 	}
 	room = room_in_arena(own, 8, COMBINE_BYTES(0) + tally_bytes(own));
-	/* not yet measured with pages */
+	/* combining has not been measured with pages yet */
 	if (own->row.ntallies == 0 && (!own->batch.cached || nblocks <= FEW_BLOCKS || room < 2 * BATCH_GROUPS || !can_combine))
 		return;
 	own->combines = true;
@@ -142,7 +147,7 @@ batch_combine_rows(CudaBatch *own)
 	return error;
 }
 
-/* Have the host's table be empty, for rows of this program; false when there is no memory. */
+/* Empty the host's group table, and adapt it to rows of this program; return false if memory is short. */
 static bool
 clear_groups(CudaBatch *own)
 {
@@ -162,7 +167,7 @@ clear_groups(CudaBatch *own)
 	return into->rows != NULL;
 }
 
-/* Merge the rows of blocks. */
+/* Merge the rows of blocks into the host's group table. */
 static DeviceStatus
 merge_rows(CudaBatch *own, uint32_t nrows)
 {
@@ -181,7 +186,7 @@ merge_rows(CudaBatch *own, uint32_t nrows)
 	return group_merge(program_of(own), &own->groups, &from, &next, nrows);
 }
 
-/* The group whose row was combined, with what the tallies hold. */
+/* Make the combined row and the contents of the tallies the batch's only group. */
 static DeviceStatus
 add_tallies(CudaBatch *own)
 {

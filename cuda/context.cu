@@ -1,6 +1,6 @@
 /*
  * context.cu
- *		The GPU that the process uses, and what it tells of the others.
+ *		The GPU that the process uses, and the description of all devices.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +12,18 @@ CudaContext cuda_context;
 volatile ProviderFault *cuda_fault;
 volatile uint32_t *cuda_sites;
 
-/* The oldest chips that the kernels are built for. */
+/* Lowest compute capability that the kernels are built for. */
 #define LEAST_CAPABILITY 75
 
 static void
 complain(ProviderState *state, const char *what, cudaError_t error)
 {
 	snprintf(state->why, sizeof(state->why), "%s: %s", what, cudaGetErrorString(error));
-	/* as if it had not been asked */
+	/* clear the error */
 	cudaGetLastError();
 }
 
-/* A UUID as nvidia-smi prints it. */
+/* Print a UUID as nvidia-smi does. */
 static void
 print_uuid(char *text, size_t size, const cudaUUID_t *uuid)
 {
@@ -46,7 +46,7 @@ print_driver(char *text, size_t size)
 	snprintf(text, size, "CUDA %d.%d, built with %d.%d", driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
 }
 
-/* Describe one device; false if it cannot be used. */
+/* Describe a device; return false if it cannot be used. */
 static bool
 describe_device(int number, const char *uuid, ProviderDevice *device)
 {
@@ -79,7 +79,7 @@ describe_device(int number, const char *uuid, ProviderDevice *device)
 	return false;
 }
 
-/* Make a device current and learn its limits. */
+/* Make a device current and read its limits. */
 static cudaError_t
 open_device(int number)
 {
@@ -87,7 +87,7 @@ open_device(int number)
 	cudaError_t error = CUDA_CALL(cudaSetDevice(number));
 
 	if (error == cudaSuccess)
-		error = CUDA_CALL(cudaFree(NULL));	/* makes the context */
+		error = CUDA_CALL(cudaFree(NULL));	/* creates the context */
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, number));
 	cuda_context.multiprocessors = (uint32_t) value;
@@ -107,7 +107,7 @@ context_open(const char *uuid, ProviderState *state)
 	int			count = 0;
 	cudaError_t error;
 
-	/* as many streams as there are may have work in flight */
+	/* allow work of all streams in flight at the same time */
 	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
 	setenv("CUDA_MODULE_LOADING", "EAGER", 1);
 	error = CUDA_CALL(cudaGetDeviceCount(&count));

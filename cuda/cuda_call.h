@@ -1,11 +1,11 @@
 /*
  * cuda_call.h
- *		Calls of CUDA, and how tests make them fail.
+ *		Calls of the CUDA runtime, with fault injection for tests.
  *
  * Every call of CUDA's runtime in the GPU process goes through CUDA_CALL.  In
- * builds with GPUDB_FAULTS each such place has a number, by the order in which
- * the process first passes them, and a test can make one fail with a given
- * code instead of being made, once.
+ * builds with GPUDB_FAULTS each use of the macro has a number, by the order in
+ * which the process first passes them, and a test can make one fail once: the
+ * call is not made, and a given code is returned.
  */
 #ifndef GPUDB_CUDA_CALL_H
 #define GPUDB_CUDA_CALL_H
@@ -14,12 +14,12 @@
 
 #include "core/provider_api.h"
 
-/* What a test wants, and how many places the process has passed; NULL before start(). */
+/* Fault that a test has requested, and number of places that the process has passed; NULL before start(). */
 extern volatile ProviderFault *cuda_fault;
 extern volatile uint32_t *cuda_sites;
 
 #ifdef GPUDB_FAULTS
-/* The code to fail with at this place, now; cudaSuccess = make the call. */
+/* Return the error code to fail with at this place; cudaSuccess = make the call. */
 static inline cudaError_t
 cuda_injected(uint32_t *site)
 {

@@ -1,22 +1,26 @@
 /*
  * deform_launch.h
- *		What deforming a batch of pages on a GPU reads and writes.
+ *		Kernel launches that deform a batch of pages: the interface to the
+ *		host.
  */
 #ifndef GPUDB_CUDA_DEFORM_LAUNCH_H
 #define GPUDB_CUDA_DEFORM_LAUNCH_H
 
 #include "core/deform.h"
 
-/* The pages of a batch: arrays in device memory, what they point to in host memory that the device can read. */
+/*
+ * Pages of a batch: the arrays are in device memory, the pages and offset
+ * lists in host memory that the device can read.
+ */
 typedef struct DeformLaunch
 {
-	const DeformPlan *plan;		/* in device memory, as is all but pages and offsets */
+	const DeformPlan *plan;		/* deforming plan; all but pages and offset lists is in device memory */
 	Tablet	   *tablet;			/* laid out for all rows */
 	const uint8_t *const *page;
 	const uint16_t *const *offsets;
 	const uint32_t *row_start;	/* npages + 1 */
 	uint32_t	npages;
-	uint32_t   *status;			/* the gravest DeviceStatus; DONE before */
+	uint32_t   *status;			/* out: the gravest DeviceStatus; DONE before the launch */
 } DeformLaunch;
 
 #ifdef __cplusplus

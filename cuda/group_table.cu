@@ -1,15 +1,15 @@
 /*
  * group_table.cu
- *		Groups that stay on the device for as long as a job runs: the host's side.
+ *		Device-resident group tables: the host's side.
  *
  *		block of the pool:	counts | slots | hashes | rows | heap | locks
  *
- * Texts stand in the heap in the order of their groups, so those of groups
- * that follow one another are one piece.
+ * Texts are stored in the heap in the order of their groups, so the texts of
+ * consecutive groups are one piece.
  *
- * Growing waits for the device, a millisecond at most, and happens a few times
- * in a job's life; so does reading: 2 MB at a time, for several requests, or
- * as much as one has room for.
+ * Growing a table waits for the device, a millisecond at most, and happens a
+ * few times in a job's life.  Reading waits, too: 2 MB at a time, for several
+ * requests, or as much as a request has room for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,41 +22,41 @@
 #include "top_launch.h"
 
 #ifdef GPUDB_FAULTS
-#define FIRST_CAPACITY	4096u	/* so that tests see a table grow */
+#define FIRST_CAPACITY	4096u	/* small, so that tests see a table grow */
 #else
 #define FIRST_CAPACITY	65536u
 #endif
 #define LAST_CAPACITY	(1u << 30)
-#define STAGING_BYTES	((uint64_t) 2 * 1024 * 1024)	/* for groups, and as many for their texts */
+#define STAGING_BYTES	((uint64_t) 2 * 1024 * 1024)	/* bytes for groups, and as many for their texts */
 
-/* For what is found out about the first groups, which are few. */
+/* Device memory for the orders of the best groups, or for the first groups, which are few. */
 #define TOP_ROOM		((uint64_t) 256 * 1024)
-#define READ_WHOLE		((uint64_t) 512 * 1024)	/* from so much room on, no staging */
-#define FIRST_TEXT		32		/* bytes that a new table has for the texts of a group */
+#define READ_WHOLE		((uint64_t) 512 * 1024)	/* a request of at least this size is read without staging */
+#define FIRST_TEXT		32		/* bytes of a new table's heap per group */
 
 struct ProviderTable
 {
 	RowShape	shape;
 	DeviceTable device;
 	uint8_t    *block;
-	int			users;			/* batches between entering and leaving */
-	bool		full;			/* to grow before anybody enters */
-	bool		counted;		/* and nobody has entered since */
+	int			users;			/* number of batches in the table */
+	bool		full;			/* the table must grow before a batch enters */
+	bool		counted;		/* `counts` are up to date: no batch has entered since */
 	RowsLeft	rows;
-	uint32_t	room;			/* of blocks, for groups, if rows are ROWS_SHARED */
-	TableCounts counts;			/* as last learnt, without what had no room */
-	/* groups that are in the staging buffer, if it is this table's */
+	uint32_t	room;			/* groups for which blocks have room, if rows are ROWS_SHARED */
+	TableCounts counts;			/* last counts read, without failed allocations */
+	/* groups in the staging buffer, if the buffer belongs to this table */
 	uint32_t	staged_first;
 	uint32_t	staged;
-	const uint64_t *staged_rows;	/* behind the hashes */
+	const uint64_t *staged_rows;	/* staged rows, behind the hashes */
 };
 
 static cudaStream_t stream;
 static uint64_t *staging;		/* pinned: hashes, then rows */
-static uint8_t *staged_texts;	/* pinned, too */
+static uint8_t *staged_texts;	/* pinned: texts of the staged groups */
 static ProviderTable *staging_owner;
-static TableCounts *passing;	/* pinned: a table's counts on their way */
-static uint8_t *top_room;		/* device: the best groups' orders; or how many were found, and these */
+static TableCounts *passing;	/* pinned: buffer to copy a table's counts */
+static uint8_t *top_room;		/* device memory: the best groups' orders; or the groups found, after their number */
 
 RowsLeft
 group_table_rows(const ProviderTable *table)
@@ -99,7 +99,10 @@ group_table_start(uint64_t bytes)
 	return error;
 }
 
-/* Lay out a table of this capacity and heap in a block, or only tell how many bytes it needs. */
+/*
+ * Lay out a table of the capacity and heap given in *device in a block, or in
+ * none if it is NULL; return the bytes of the table.
+ */
 static uint64_t
 lay_out(DeviceTable *device, const RowShape *shape, uint8_t *block)
 {
@@ -119,19 +122,22 @@ lay_out(DeviceTable *device, const RowShape *shape, uint8_t *block)
 	return at + (shape->locked ? (uint64_t) device->capacity * 4 : 0);
 }
 
-/* A table without groups, of this capacity and heap, on the stream; false when there is no room, or with *error. */
+/*
+ * Allocate and clear a table of the capacity and heap given in *device, on the
+ * stream; return false if there is no room, or with *error.
+ */
 static bool
 make_table(DeviceTable *device, const RowShape *shape, uint8_t **block, cudaError_t *error)
 {
 	const uint64_t bytes = lay_out(device, shape, NULL);
 
 	*error = cudaSuccess;
-	/* columns can be copied again */
+	/* cached columns can be copied again */
 	while ((*block = pool_take(bytes)) == NULL)
 		if (!resident_evict())
 			return false;
 	lay_out(device, shape, *block);
-	/* what was there may be another database's */
+	/* the memory may contain another database's data */
 	*error = CUDA_CALL(cudaMemsetAsync(*block, 0, bytes, stream));
 	return *error == cudaSuccess;
 }
@@ -160,7 +166,7 @@ groups_shape(const Program *program, RowShape *shape)
 	return true;
 }
 
-/* Whether groups have exact sums, which have no room in tables. */
+/* Return true if groups have exact sums, which have no place in device-resident tables. */
 static bool
 has_exact(const Program *program)
 {
@@ -202,7 +208,10 @@ group_table_close(ProviderTable *table)
 	free(table);
 }
 
-/* Learn how many groups there are, and how large their texts; the device also counts those that had no room. */
+/*
+ * Read the numbers of groups and of units of their texts; the device's counts
+ * include failed allocations, which are subtracted.
+ */
 static cudaError_t
 count_groups(ProviderTable *table)
 {
@@ -236,7 +245,7 @@ group_table_count(ProviderTable *table, uint32_t *count)
 	return counted;
 }
 
-/* Move the groups to a larger table. */
+/* Copy the groups to a larger table. */
 static cudaError_t
 move_groups(ProviderTable *table, const DeviceTable *into)
 {
@@ -260,13 +269,16 @@ move_groups(ProviderTable *table, const DeviceTable *into)
 	return error;
 }
 
-/* What is scarce of a table, so many times: groups, the heap, or both.  False if that is too much. */
+/*
+ * Compute a table larger by `factor` in what is scarce: groups, the heap, or
+ * both; return false if that exceeds the limits.
+ */
 static bool
 enlarge(const ProviderTable *table, uint32_t factor, DeviceTable *larger)
 {
 	const DeviceTable *device = &table->device;
 	const bool	groups = group_count(table) >= device->capacity / 2;
-	/* it may be one large text that had no room */
+	/* a single large text may have found no room */
 	const bool	heap = table->shape.ntexts > 0 && (!groups || ROOM_UNITS(table->counts.taken) >= device->heap_units / 2);
 
 	larger->capacity = groups ? device->capacity * factor : device->capacity;
@@ -274,7 +286,7 @@ enlarge(const ProviderTable *table, uint32_t factor, DeviceTable *larger)
 	return (!groups || device->capacity <= LAST_CAPACITY / factor) && (!heap || device->heap_units <= HEAP_UNITS_MOST / factor);
 }
 
-/* Four times the room, or twice, as far as memory goes; nobody is in the table. */
+/* Enlarge a table four times, or twice if memory is short; no batch may be in the table. */
 static DeviceStatus
 grow(ProviderTable *table, cudaError_t *error)
 {
@@ -325,7 +337,10 @@ group_table_leave(ProviderTable *table, uint32_t pending)
 	table->full |= pending > 0;
 }
 
-/* Where in the heap the texts of a row's group begin, in bytes; and how many they are, rounded up. */
+/*
+ * Return the offset in the heap, in bytes, at which the texts of a row's group
+ * begin; or the bytes of the texts, rounded up to units.
+ */
 static uint64_t
 texts_begin(const ProviderTable *table, const uint64_t *row)
 {
@@ -348,7 +363,11 @@ staged_row(const ProviderTable *table, uint32_t at)
 	return table->staged_rows + (size_t) at * table->shape.row_words;
 }
 
-/* Of n groups whose rows are in the staging buffer have the texts there, too, as far as they fit; *n becomes the number of those. */
+/*
+ * Copy the texts of n groups whose rows are in the staging buffer to the
+ * staging buffer, too, as far as they fit; *n becomes the number of groups
+ * whose texts fit.
+ */
 static cudaError_t
 stage_texts(const ProviderTable *table, uint32_t *n)
 {
@@ -373,7 +392,7 @@ stage_texts(const ProviderTable *table, uint32_t *n)
 	return error;
 }
 
-/* Copy n groups from `first` on to the host. */
+/* Copy n groups from number `first` on to the host. */
 static cudaError_t
 fetch(const ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, uint64_t *rows)
 {
@@ -387,7 +406,7 @@ fetch(const ProviderTable *table, uint32_t first, uint32_t n, uint64_t *hashes, 
 	return error;
 }
 
-/* Have groups from `first` on in the staging buffer, as many as it holds. */
+/* Copy groups from number `first` on to the staging buffer, as many as fit. */
 static cudaError_t
 stage(ProviderTable *table, uint32_t first)
 {
@@ -411,7 +430,10 @@ stage(ProviderTable *table, uint32_t first)
 	return error;
 }
 
-/* Of groups that are staged, from number `at` on, those that fit so many words with their texts. */
+/*
+ * Return how many staged groups, from index `at` on, fit in `words` words with
+ * their texts, and the bytes of the texts.
+ */
 static uint32_t
 groups_that_fit(const ProviderTable *table, uint32_t at, uint32_t words, uint64_t *text_bytes)
 {
@@ -430,7 +452,7 @@ groups_that_fit(const ProviderTable *table, uint32_t at, uint32_t words, uint64_
 	return n;
 }
 
-/* Groups without texts, straight to where they are wanted. */
+/* Copy groups without texts directly to their destination. */
 static bool
 read_whole(ProviderTable *table, uint32_t first, uint32_t words, uint64_t *into, uint32_t *n)
 {
@@ -475,7 +497,7 @@ group_table_read(ProviderTable *table, uint32_t first, uint32_t words, uint64_t 
 	return *n > 0;
 }
 
-static const GroupTop *sorted_by;	/* what compare_orders() compares by */
+static const GroupTop *sorted_by;	/* order used by compare_orders() */
 
 static int
 compare_orders(const void *a, const void *b)
@@ -483,7 +505,7 @@ compare_orders(const void *a, const void *b)
 	return group_order_compare(sorted_by, (const GroupOrder *) a, (const GroupOrder *) b);
 }
 
-/* Find the place of the n-th best group among the best ones of parts, of which there are more. */
+/* Find the order of the n-th best group among the best ones of the parts; there are more parts than n. */
 static cudaError_t
 find_bound(TopLaunch *launch)
 {
@@ -505,7 +527,7 @@ find_bound(TopLaunch *launch)
 	return error;
 }
 
-/* Collect the groups within the bound, if they fit: *n of them. */
+/* Collect the groups within the bound, if they fit; *n is their number. */
 static cudaError_t
 collect_top(TopLaunch *launch, uint64_t *into, uint32_t *n)
 {
@@ -544,7 +566,7 @@ group_table_read_top(ProviderTable *table, const GroupTop *top, uint32_t words, 
 	launch.row_words = table->shape.row_words;
 	launch.top = *top;
 	launch.most = (uint32_t) (words * 8 / group_bytes < (TOP_ROOM - 64) / group_bytes ? words * 8 / group_bytes : (TOP_ROOM - 64) / group_bytes);
-	/* parts that are few would make a bad bound */
+	/* too few parts would make a bad bound */
 	if (error != cudaSuccess || table->shape.ntexts > 0 || !group_top_fits(top, launch.row_words) ||
 		top->wanted > top_parts(launch.ngroups) / 4)
 		return error == cudaSuccess;

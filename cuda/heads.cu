@@ -1,6 +1,7 @@
 /*
  * heads.cu
- *		Heads of cached tablets: what the kernels read of where their columns are.
+ *		Tablet descriptors for the kernels: the locations of cached tablets'
+ *		columns in device memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,33 +10,39 @@
 
 #include "heads.h"
 
-/* Shelves whose heads are remembered: by the last digits of their numbers, which are given in turn. */
+/*
+ * Number of shelves whose descriptors are cached, indexed by the low digits of
+ * their numbers, which are assigned consecutively.
+ */
 #define SHELVES 1024
 
-/* The heads of a shelf have a number among columns, whose own are smaller, and so has a second copy of a column's texts. */
+/*
+ * Numbers among columns, whose own are smaller, for the descriptors of a
+ * shelf, and for a second copy of a column's texts.
+ */
 #define NUMBER_OF_HEADS(shelf) ((uint64_t) 1 << 63 | (shelf)->number)
 #define NUMBER_OF_TEXTS(column) ((uint64_t) 1 << 62 | (column)->number)
 
 typedef struct PlacedShelf
 {
 	uint64_t	number;			/* 0 = none */
-	uint32_t	placed;			/* tablets whose heads and columns are there, a bit each */
-	uint64_t	since;			/* resident_now() then */
-	ResidentUse use;			/* the segments that they are in */
-	uint8_t    *heads;			/* in device memory */
+	uint32_t	placed;			/* bitmap of the tablets whose descriptors and columns are resident */
+	uint64_t	since;			/* resident_now() when they were placed */
+	ResidentUse use;			/* segments that contain them */
+	uint8_t    *heads;			/* descriptors in device memory */
 	uint64_t	form[CACHED_SHELF_MOST];
 	uint32_t	nrows[CACHED_SHELF_MOST];
-	Tablet	   *cover;			/* the zone maps of all of its tablets together, */
-	uint8_t    *code_bits;		/* and behind them each column's vm_code_bits() at most */
+	Tablet	   *cover;			/* the zone maps of all of its tablets together */
+	uint8_t    *code_bits;		/* the greatest vm_code_bits() of each column, allocated behind `cover` */
 } PlacedShelf;
 
-/* The columns that are keys of the program at hand; none if some key is something else. */
+/* Key columns of the current program; none if some key is something else. */
 static uint16_t key_column[PROGRAM_MAX_KEYS];
 static uint32_t nkeys;
 
 static PlacedShelf shelves[SHELVES];
 
-/* How far a column is from a tablet's head in device memory. */
+/* Return the offset of a column from a tablet's descriptor in device memory. */
 static uint64_t
 distance(const uint8_t *head, const uint8_t *column)
 {
@@ -63,7 +70,10 @@ form_of(const ProviderColumn *column, uint32_t ncolumns)
 	return hash;
 }
 
-/* Have second copies of a tablet's texts in device memory, which come together; false when there is no room. */
+/*
+ * Place second copies of a tablet's texts in device memory, which are copied
+ * together; return false if there is no room.
+ */
 static bool
 copy_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, uint32_t ncolumns, ResidentUse *also, TextBytes *texts)
 {
@@ -85,9 +95,9 @@ copy_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column,
 }
 
 /*
- * Have the references of a head lead to texts.  Columns that came at different
- * times may be too far apart for that: then they are copied once more, side by
- * side.  False when there is no room.
+ * Set the base of text references in a descriptor.  Columns that were copied
+ * at different times may be too far apart for a common base: then their texts
+ * are copied once more, side by side.  Returns false if there is no room.
  */
 static bool
 place_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column, ResidentUse *also, TextBytes *texts, Tablet *head)
@@ -97,9 +107,9 @@ place_texts(CudaBatch *own, ResidentCopies *copies, const ProviderColumn *column
 }
 
 /*
- * Write the next head of a batch, which will stand at `place`, noting the
- * segments of its columns in `also`, if need be; NULL when there is no room for
- * them.
+ * Write the next descriptor of a batch, which will be stored at `place`, and
+ * add the segments of its columns to *also unless that is NULL; return NULL if
+ * there is no room for the columns.
  */
 static Tablet *
 write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet, const ProviderColumn *column, const uint8_t *place,
@@ -123,7 +133,7 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 	}
 	if (!place_texts(own, copies, column, also, texts, head))
 		return NULL;
-	/* where the head will stand */
+	/* relative to the address at which the descriptor will be stored */
 	if (head->var != 0)
 		head->var += (uint64_t) (uintptr_t) head - (uint64_t) (uintptr_t) place;
 	own->nheads++;
@@ -132,7 +142,7 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 
 /* Tablets of shelves */
 
-/* Begin to remember a shelf; false when there is no room. */
+/* Begin to cache the descriptors of a shelf; return false if there is no room. */
 static bool
 begin_shelf(CudaBatch *own, PlacedShelf *known, const ProviderShelf *shelf, ResidentCopies *copies)
 {
@@ -170,7 +180,7 @@ begin_shelf(CudaBatch *own, PlacedShelf *known, const ProviderShelf *shelf, Resi
 	return true;
 }
 
-/* Whether the codes of all keys have few enough bits. */
+/* Return true if the stored values of all keys have few enough bits for a dense index. */
 static bool
 shelf_is_coded(const PlacedShelf *known)
 {
@@ -181,7 +191,7 @@ shelf_is_coded(const PlacedShelf *known)
 	return nkeys > 0 && bits <= CODE_BITS;
 }
 
-/* Have those of a shelf's tablets that are wanted in device memory; NULL when there is no room. */
+/* Place the selected tablets of a shelf in device memory; return NULL if there is no room. */
 static PlacedShelf *
 place_shelf(CudaBatch *own, const ProviderPick *pick, ResidentCopies *copies)
 {
@@ -202,7 +212,7 @@ place_shelf(CudaBatch *own, const ProviderPick *pick, ResidentCopies *copies)
 
 		if (write_head(own, copies, &shelf->tablet[t], &shelf->column[(size_t) t * ncolumns], place, &known->use) == NULL)
 			return NULL;
-		/* the batch's heads are in its arena by then */
+		/* the batch's descriptors are in its arena when this copy runs */
 		copies->copy[copies->ncopies++] = {own->arena + from, place, bytes};
 		known->placed |= (uint32_t) 1 << t;
 	}
@@ -245,7 +255,7 @@ place_shelves(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint
 	return true;
 }
 
-/* Other tablets */
+/* Tablets of no shelf */
 
 static bool
 tablet_is_coded(const ProviderColumn *column)
@@ -278,7 +288,7 @@ place_others(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint3
 	return true;
 }
 
-/* All */
+/* All tablets of a batch */
 
 void
 heads_undo(CudaBatch *own)

@@ -1,38 +1,39 @@
 /*
  * heads.h
- *		Heads of cached tablets: what the kernels read of where their columns are.
+ *		Tablet descriptors for the kernels: the locations of cached tablets'
+ *		columns in device memory.
  *
- * Heads of a shelf's tablets stay in device memory with the columns, and while
- * these are there nothing of them is to be looked up.  Those of other tablets
- * go with each batch.
+ * Descriptors of a shelf's tablets stay in device memory with the columns, and
+ * as long as these are resident no column has to be looked up.  The
+ * descriptors of other tablets are sent with each batch.
  */
 #ifndef GPUDB_CUDA_HEADS_H
 #define GPUDB_CUDA_HEADS_H
 
 #include "batch_private.h"
 
-/* A tablet of a batch, its columns in device memory, or to be copied there. */
+/* A tablet of a batch, whose columns are in device memory or listed to be copied there. */
 typedef struct PlacedTablet
 {
-	const Tablet *head;			/* in device memory */
-	const uint64_t *selected;	/* a bitmap of its rows that count; NULL = all */
+	const Tablet *head;			/* descriptor in device memory */
+	const uint64_t *selected;	/* bitmap of the rows to process; NULL = all */
 	uint32_t	nrows;
-	int			body;			/* of the program, that it needs */
-	bool		coded;			/* its key columns have few enough codes: VM_CODED */
-	uint64_t	form;			/* a hash of how its columns are stored, as far as code depends on it */
+	int			body;			/* body of the program that the tablet needs */
+	bool		coded;			/* the key columns have few enough distinct stored values: VM_CODED */
+	uint64_t	form;			/* hash of the columns' stored forms, as far as the code depends on them */
 	const ProviderColumn *column;
 } PlacedTablet;
 
 /*
- * Find all tablets of a batch, and what is to be copied first; false when there
- * is no room, and then the batch uses nothing.
+ * Find all tablets of a batch in device memory, or list them in *copies;
+ * return false if there is no room, and then the batch uses no column.
  */
 extern bool heads_place(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed);
 
-/* Nothing of a batch that was placed will be copied: forget that it was. */
+/* Forget the columns and descriptors that a batch was given, since they will not be copied. */
 extern void heads_undo(CudaBatch *own);
 
-/* Write down how the columns of a tablet of so many rows are stored, not where. */
+/* Write the descriptor of a tablet of `nrows` rows: the stored forms of the columns, not their locations. */
 extern void heads_describe(uint32_t nrows, const ProviderColumn *column, uint32_t ncolumns, Tablet *head);
 
 #endif							/* GPUDB_CUDA_HEADS_H */

@@ -1,17 +1,18 @@
 /*
  * join_tables.cu
- *		The tables of a batch's joins in device memory.
+ *		The join tables of a batch in device memory.
  *
- *		request, arena:  JoinRows | of each table: JoinTable, Tablet | ColumnCopy
+ *		request, arena:  JoinRows | for each table: JoinTable, Tablet | ColumnCopy
  *
- * A table's block is copied once, and stays as columns do (resident.h).  Its
- * heads go with each batch, since they tell by distances where their block is.
+ * A table's block is copied once, and stays in device memory as columns do
+ * (resident.h).  Its descriptors are sent with each batch, since they contain
+ * the distances to their block.
  */
 #include <string.h>
 
 #include "batch_private.h"
 
-/* Pieces that a block is copied in, so that many threads do it. */
+/* Most pieces in which a block is copied, so that many threads copy it, and least bytes of a piece. */
 #define PIECES_MOST		256
 #define PIECE_BYTES		((uint64_t) 256 * 1024)
 
@@ -21,7 +22,7 @@ tables_of(const CudaBatch *own)
 	return own->batch.job->view.program->ntables;
 }
 
-/* The head of a join's rows. */
+/* Return the tablet descriptor of a join table's rows. */
 static const Tablet *
 rows_of(const ProviderJoin *join)
 {
@@ -45,14 +46,14 @@ joins_request_bytes(const ProviderJob *job)
 	return n == 0 ? 0 : tablet_align(n * sizeof(JoinRows)) + bytes + tablet_align(n * PIECES_MOST * sizeof(ColumnCopy));
 }
 
-/* How far something of a block is from a head. */
+/* Return the distance from a descriptor to a part of the block. */
 static uint64_t
 distance(const uint8_t *head, const uint8_t *to)
 {
 	return (uint64_t) (uintptr_t) to - (uint64_t) (uintptr_t) head;
 }
 
-/* Write a table's heads, which will stand at `place`, for a block in device memory. */
+/* Write the descriptors, which will be stored at `place`, of a table whose block is in device memory. */
 static void
 write_heads(const ProviderJoin *join, const uint8_t *block, const uint8_t *place, uint8_t *into)
 {
@@ -75,7 +76,7 @@ write_heads(const ProviderJoin *join, const uint8_t *block, const uint8_t *place
 	}
 }
 
-/* The same of a table that was made here. */
+/* Write the descriptors, which will be stored at `place`, of a table that was made on the device. */
 static void
 write_kept_heads(const KeptHeads &heads, const uint8_t *place, uint8_t *into)
 {
@@ -96,11 +97,14 @@ write_kept_heads(const KeptHeads &heads, const uint8_t *place, uint8_t *into)
 	}
 }
 
-/* Find a table's block in device memory, or give it a place and list what is to be copied; NULL when there is no room. */
+/*
+ * Find a table's block in device memory, or allocate memory for it and list
+ * the copies; return NULL if there is no room.
+ */
 static const uint8_t *
 place_block(CudaBatch *own, const ProviderJoin *join, ResidentCopies *copies)
 {
-	/* a block is a column of bytes */
+	/* a block is treated as a column of bytes */
 	ProviderColumn column = {};
 	ResidentColumn at;
 	const uint32_t first = copies->ncopies;
@@ -134,7 +138,7 @@ joins_place(CudaBatch *own, ResidentCopies *copies)
 	{
 		const ProviderJoin *join = &own->batch.job->join[t];
 		const uint8_t *place = own->arena + at;
-		/* what it lists is behind all heads */
+		/* the list of copies is behind all descriptors */
 		const uint8_t *block = join->kept != NULL ? NULL : place_block(own, join, copies);
 
 		if (join->kept != NULL)

@@ -1,13 +1,14 @@
 /*
  * kept.cu
- *		Rows that stay in device memory for a job, the table that is made of them, and the way back for rows.
+ *		Rows materialized in device memory for a job, the join table made of
+ *		them, and their copies to the host.
  *
- * One block of memory has the rows' columns, another one, once all are there,
- * the table's index.  The host knows the heads of both.  All is prepared and
- * made on one stream; nothing here waits for it, since a kernel that goes on
- * for long on another one would be waited for, too.  Rows are copied on a
- * stream of its own, a few megabytes at a time, and that is waited for, as
- * with groups.
+ * One block of memory contains the rows' columns, another block, once all rows
+ * are there, the table's index; the host has the descriptors of both.  All
+ * preparations and launches are on one stream.  No function here waits for it,
+ * since that would also wait for a long-running kernel of another stream.
+ * Rows are copied on a stream of its own, a few megabytes at a time, and these
+ * copies are waited for, as those of groups are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,8 @@
 
 cudaStream_t kept_stream;
 static cudaStream_t reading;
-static cudaEvent_t prepared;	/* behind all preparations */
-static uint32_t *results;		/* pinned */
+static cudaEvent_t prepared;	/* event behind all preparations */
+static uint32_t *results;		/* pinned: a result for each ProviderKept */
 static bool taken[MOST];
 static ProviderKept *closed;
 
@@ -72,7 +73,7 @@ is_busy(const ProviderKept *kept)
 	return (kept->indexing || kept->sorting) && cudaEventQuery(kept->made) == cudaErrorNotReady;
 }
 
-/* Give back what was closed too early. */
+/* Give back the memory of rows that were closed while the device used them. */
 static void
 give_back_closed(void)
 {
@@ -100,7 +101,7 @@ kept_close(ProviderKept *kept)
 	give_back_closed();
 }
 
-/* Lay out the block for so many rows, from its first byte on; its size. */
+/* Lay out the block for `most_rows` rows, and set *cleared to the bytes to clear at its beginning; return its size. */
 static uint64_t
 lay_out(ProviderKept *kept, uint8_t *block, uint32_t most_rows, uint64_t *cleared)
 {
@@ -120,7 +121,7 @@ lay_out(ProviderKept *kept, uint8_t *block, uint32_t most_rows, uint64_t *cleare
 	return at;
 }
 
-/* Clear the count and the bitmaps, and have launches know where everything is. */
+/* Clear the count and the bitmaps, and copy the addresses of all columns to the device for launches. */
 static cudaError_t
 prepare(ProviderKept *kept, uint64_t cleared)
 {
@@ -128,7 +129,7 @@ prepare(ProviderKept *kept, uint64_t cleared)
 
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemsetAsync(kept->block, 0, cleared, kept_stream));
-	/* from memory that is not pinned, it is copied when this returns */
+	/* a copy from memory that is not pinned has read it when the call returns */
 	if (error == cudaSuccess)
 		error = CUDA_CALL(cudaMemcpyAsync(kept->block, &kept->rows, sizeof(KeptRows), cudaMemcpyHostToDevice, kept_stream));
 	return error == cudaSuccess ? CUDA_CALL(cudaEventRecord(prepared, kept_stream)) : error;
@@ -140,7 +141,7 @@ kept_await(const ProviderKept *kept, cudaStream_t user)
 	return kept != NULL ? CUDA_CALL(cudaStreamWaitEvent(user, prepared, 0)) : cudaSuccess;
 }
 
-/* A word for results; NULL when all are taken. */
+/* Take a word for a result; return NULL if all are taken. */
 static uint32_t *
 take_result(void)
 {
@@ -183,7 +184,7 @@ kept_rows(const ProviderKept *kept)
 	return kept != NULL ? (const KeptRows *) kept->block : NULL;
 }
 
-/* The head of the rows; their offsets are nowhere used. */
+/* Make the descriptor of the rows; its offsets are not used. */
 static bool
 describe(ProviderKept *kept, const KeptPlan *plan)
 {
@@ -200,7 +201,7 @@ describe(ProviderKept *kept, const KeptPlan *plan)
 	return true;
 }
 
-/* Where behind the index the bitmap is. */
+/* Return the offset of the bitmap behind the index. */
 static uint64_t
 present_at(const JoinTable *head)
 {
@@ -213,7 +214,7 @@ present_of(const ProviderKept *kept, const JoinTable *head)
 	return head->npresent > 0 && !head->direct ? (uint32_t *) (kept->index + present_at(head)) : NULL;
 }
 
-/* What launches are to know of the rows' keys; false if they cannot be a table's. */
+/* Describe the rows' keys for launches; return false if they cannot be the key of a table. */
 static bool
 describe_keys(const ProviderKept *kept, const KeptPlan *plan, KeptLaunch *launch)
 {
@@ -244,7 +245,7 @@ describe_keys(const ProviderKept *kept, const KeptPlan *plan, KeptLaunch *launch
 	return true;
 }
 
-/* Begin to make the table, for keys that have one row each. */
+/* Start to make the table, for keys that have one row each. */
 static DeviceStatus
 start_index(ProviderKept *kept, const KeptPlan *plan)
 {
@@ -268,7 +269,7 @@ start_index(ProviderKept *kept, const KeptPlan *plan)
 	return STATUS_TIME_SLICE;
 }
 
-/* Some key has several rows: list them. */
+/* Start to make lists, as some key has several rows. */
 static DeviceStatus
 start_lists(ProviderKept *kept, const KeptPlan *plan)
 {
@@ -302,7 +303,7 @@ kept_index(ProviderKept *kept, KeptPlan *plan)
 	kept->scratch = NULL;
 	if (error != cudaSuccess)
 		return STATUS_DEVICE_DOWN;
-	/* rows that are not found make a difference, unless one of each key will do */
+	/* rows that are not found matter, unless any row of a key suffices */
 	if (*kept->result > 0 && !plan->head.some && !kept->listing)
 		return start_lists(kept, plan);
 	plan->head.unique = !kept->listing;

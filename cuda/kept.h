@@ -1,6 +1,7 @@
 /*
  * kept.h
- *		Rows that stay in device memory for a job, and the table that is made of them.
+ *		Rows materialized in device memory for a job, and the join table made
+ *		of them.
  */
 #ifndef GPUDB_CUDA_KEPT_H
 #define GPUDB_CUDA_KEPT_H
@@ -8,13 +9,13 @@
 #include "cuda_call.h"
 #include "core/provider_api.h"
 
-/* Once, at the start. */
+/* Allocate streams and buffers, once, at the start. */
 extern cudaError_t kept_start(void);
 
-/* Let a stream wait until rows can be kept. */
+/* Let a stream wait until rows can be materialized. */
 extern cudaError_t kept_await(const ProviderKept *kept, cudaStream_t user);
 
-/* Provider's functions. */
+/* Functions of the Provider interface. */
 extern ProviderKept *kept_open(const ProviderJob *job, uint32_t most_rows);
 extern DeviceStatus kept_index(ProviderKept *kept, KeptPlan *plan);
 extern DeviceStatus kept_sort(ProviderKept *kept, const KeptSort *sort);
@@ -22,16 +23,16 @@ extern bool kept_column(const ProviderKept *kept, uint32_t column, uint32_t firs
 extern DeviceStatus kept_read(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
 extern void kept_close(ProviderKept *kept);
 
-/* Where launches keep rows, in device memory; NULL for nowhere. */
+/* Return the destination of materialized rows, in device memory; NULL without any. */
 extern const KeptRows *kept_rows(const ProviderKept *kept);
 
-/* The heads of the table and of its rows, whose contents are at these addresses in device memory. */
+/* Descriptors of a join table and of its rows, and the addresses of their contents in device memory. */
 typedef struct KeptHeads
 {
 	const JoinTable *table;
 	const Tablet *rows;
 	const uint8_t *index;
-	const uint8_t *list;		/* row numbers; NULL if no key has two rows */
+	const uint8_t *list;		/* row numbers; NULL if no key has several rows */
 	const uint8_t *present;		/* bitmap; NULL if there is none */
 	const uint8_t *values[PROGRAM_MAX_KEPT];
 	const uint8_t *nulls[PROGRAM_MAX_KEPT];

@@ -1,13 +1,14 @@
 /*
  * kept_launch.h
- *		Making a table of rows in device memory: the interface to the host.
+ *		Kernel launches that make a join table of rows in device memory: the
+ *		interface to the host.
  */
 #ifndef GPUDB_CUDA_KEPT_LAUNCH_H
 #define GPUDB_CUDA_KEPT_LAUNCH_H
 
 #include "core/join_table.h"
 
-/* A column of the key: words, or bytes for bools. */
+/* A key column: words, or bytes for bools. */
 typedef struct KeptKeyColumn
 {
 	const uint8_t *values;
@@ -24,26 +25,26 @@ typedef struct KeptLaunch
 	bool		direct;
 	KeptKeyColumn column[JOIN_MAX_PARTS];
 	uint64_t	nplaces;
-	uint8_t    *index;			/* of the table: places and room for one more, or slots */
-	uint32_t   *present;		/* room for a bit for each word, unless words are places; NULL = none are wanted */
+	uint8_t    *index;			/* out: index of the table: nplaces + 1 words of 32 bits if direct, else slots */
+	uint32_t   *present;		/* out: bitmap of the words that have rows; NULL if direct, or if none is wanted */
 	uint64_t	npresent;
-	uint64_t   *words;			/* room for one a row, unless words are places */
-	uint32_t   *result;			/* out: rows whose key another one has, which are not found */
-	uint32_t   *list;			/* room for all row numbers, */
-	uint8_t    *scratch;		/* and for kept_scratch_bytes(): for lists */
+	uint64_t   *words;			/* scratch memory for one word per row; not used if direct */
+	uint32_t   *result;			/* out: number of rows that are not found, since another row has their key */
+	uint32_t   *list;			/* out: all row numbers, for kept_list() */
+	uint8_t    *scratch;		/* scratch memory of kept_scratch_bytes() bytes, for kept_list() */
 } KeptLaunch;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Find one row for each key.  Launches on a CUDA stream; a cudaError_t, as all below. */
+/* Build the index with one row for each key, on a CUDA stream; return a cudaError_t. */
 extern int	kept_launch(const KeptLaunch *launch, void *stream);
 
-/* Behind that, when keys have several rows: list all of each. */
+/* Build lists of all rows of each key after kept_launch() has found keys with several rows; return a cudaError_t. */
 extern int	kept_list(const KeptLaunch *launch, void *stream);
 
-/* Bytes that this needs for itself; 0 when CUDA does not say. */
+/* Return the bytes of scratch memory that kept_list() needs; 0 if CUDA does not report it. */
 extern uint64_t kept_scratch_bytes(uint32_t nrows, uint64_t nplaces);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /*
  * kept_private.h
- *		Rows that stay in device memory, for those who make something of them: kept.cu and kept_sort.cu.
+ *		Materialized rows: declarations shared by kept.cu and kept_sort.cu.
  */
 #ifndef GPUDB_CUDA_KEPT_PRIVATE_H
 #define GPUDB_CUDA_KEPT_PRIVATE_H
@@ -9,30 +9,30 @@
 
 struct ProviderKept
 {
-	uint8_t    *block;			/* in device memory: KeptRows, the count, columns */
-	uint8_t    *index;			/* in device memory, and behind it the bitmap, if there is one; NULL before */
-	uint8_t    *list;			/* likewise, if keys have several rows */
-	uint8_t    *scratch;		/* likewise, while it is made */
-	uint32_t   *result;			/* of that: one of `results` */
-	cudaEvent_t made;			/* behind it */
+	uint8_t    *block;			/* device memory: KeptRows, the count, columns */
+	uint8_t    *index;			/* device memory: index, followed by the bitmap, if any; NULL before kept_index() */
+	uint8_t    *list;			/* device memory: lists of rows, if keys have several rows */
+	uint8_t    *scratch;		/* device memory: scratch, while the table or the order is made */
+	uint32_t   *result;			/* number of rows that the index does not find: one of `results` */
+	cudaEvent_t made;			/* event behind the launches that make the table or the order */
 	bool		indexing;
 	bool		listing;
 	bool		sorting;
-	uint8_t    *sorted;			/* in device memory: columns that were moved when rows were sorted, and the rows' numbers */
-	uint64_t   *numbers[KEPT_NUMBERS];	/* in it; NULL = they have none */
-	KeptSort	sort;			/* by what they are, once they are */
-	struct ProviderKept *next;	/* of those that are closed while they are made */
+	uint8_t    *sorted;			/* device memory: columns that were moved by sorting, and row numbers */
+	uint64_t   *numbers[KEPT_NUMBERS];	/* numbers of the sorted rows, in `sorted`; NULL = none */
+	KeptSort	sort;			/* sort order, once the rows are sorted */
+	struct ProviderKept *next;	/* next in the list of rows closed while the device still uses them */
 	uint16_t	ncolumns;
 	uint8_t		type[PROGRAM_MAX_KEPT];
-	KeptRows	rows;			/* with addresses in device memory */
+	KeptRows	rows;			/* destination of rows, with addresses in device memory */
 	JoinTable	table;
 	Tablet	   *tablet;
 };
 
-/* What makes something of them runs on this stream. */
+/* Stream for all launches that make tables or sort. */
 extern cudaStream_t kept_stream;
 
-/* So many bytes, for which columns that can be had again make room; NULL when there are none. */
+/* Take `bytes` bytes of device memory, evicting cached columns as needed; return NULL if there is no room. */
 extern uint8_t *kept_take(uint64_t bytes);
 
 #endif							/* GPUDB_CUDA_KEPT_PRIVATE_H */

@@ -1,9 +1,10 @@
 /*
  * kept_sort.cu
- *		Rows that stay in device memory, put in order.
+ *		Sorting of materialized rows in device memory.
  *
- * Columns that are made of words stay where they are; the others move to
- * another block.  All is made on one stream, and asked after, as tables are.
+ * Columns that are restored from the sort words stay in place; the others are
+ * moved to another block.  All launches are on one stream, and their end is
+ * polled for, as for join tables.
  */
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "pool.h"
 #include "sort_launch.h"
 
-/* Between which values a column is. */
+/* Compute the bounds of a column's values. */
 static void
 bounds_of(const ProviderKept *kept, const KeptSort *sort, uint32_t c, Wide *least, Wide *most)
 {
@@ -19,7 +20,7 @@ bounds_of(const ProviderKept *kept, const KeptSort *sort, uint32_t c, Wide *leas
 	*most = kept->type[c] == COLTYPE_F64 ? INT64_MAX : kept->type[c] == COLTYPE_BOOL ? 1 : sort->largest[c];
 }
 
-/* What is sorted by what; false if it is nothing that can be. */
+/* Describe the sort for the launch; return false if it is not valid. */
 static bool
 describe(const ProviderKept *kept, const KeptSort *sort, SortLaunch *launch)
 {
@@ -47,7 +48,7 @@ describe(const ProviderKept *kept, const KeptSort *sort, SortLaunch *launch)
 	return true;
 }
 
-/* Give columns that move, and numbers, their places in a block, from its first byte on; its size. */
+/* Place the columns that move, and the numbers, in a block; return its size. */
 static uint64_t
 lay_out(const KeptSort *sort, uint8_t *block, SortLaunch *launch)
 {
@@ -108,7 +109,7 @@ kept_sort(ProviderKept *kept, const KeptSort *sort)
 {
 	cudaError_t error;
 
-	/* once */
+	/* rows can be sorted only once */
 	if (!kept->sorting)
 		return kept->indexing || kept->sorted != NULL ? STATUS_BAD_PROGRAM : start(kept, sort);
 	error = CUDA_CALL(cudaEventQuery(kept->made));

@@ -2,9 +2,12 @@
  * kernel_columns.cu
  *		Copying columns of cached tablets from host memory, all of a batch in one launch.
  *
+ * A block copies one column after the other, its threads neighbouring words of 16
+ * bytes, or of 8 where the source or the size is no multiple of 16.
+ *
  * Columns have some ten kilobytes: a copy by the driver would take longer to
- * start than to make.  Few blocks do it, since the bus is what it waits for,
- * and others want the multiprocessors meanwhile.
+ * start than to make.  Few blocks are launched, since the bus is the bottleneck,
+ * and other kernels need the multiprocessors meanwhile.
  */
 #include "cuda_call.h"
 #include "columns_launch.h"

@@ -2,9 +2,11 @@
  * kernel_combine.cu
  *		Combining rows of groups, one of each block, into one row a group.
  *
- * One block numbers the groups, by a hash table in shared memory whose entries
- * are rows, and sorts rows by group.  Then a warp takes a state of a group, or
- * where groups have few rows a thread does, and goes through its rows.
+ * number_kernel, of one block, numbers the groups by a hash table in shared
+ * memory whose entries are numbers of rows, claimed by atomicCAS(), and sorts the
+ * rows' numbers by group: it counts the rows of each group, and a prefix sum tells
+ * where they go.  combine_kernel then has a warp combine a state of a group over
+ * its rows, or a thread where groups have few rows.
  */
 #include <cub/block/block_scan.cuh>
 
@@ -15,10 +17,10 @@
 #define FREE UINT32_MAX
 #define SLOTS (2 * BATCH_GROUPS)
 
-/* Groups with fewer rows on average are a thread's, not a warp's. */
+/* Minimum rows of a group on average for a warp, instead of a thread, to combine a state. */
 #define TEAM_ROWS 16
 
-/* Rows whose words a thread reads at once. */
+/* Rows whose words a thread loads before it merges them. */
 #define AHEAD 4
 
 /* Shared memory of the block that numbers groups. */
@@ -26,17 +28,20 @@ typedef struct Numbering
 {
 	union
 	{
-		uint32_t	slot[SLOTS];	/* a row of the group; FREE */
-		uint32_t	count[BATCH_GROUPS];	/* afterwards: a group's rows, and then where the next one goes */
+		uint32_t	slot[SLOTS];	/* number of a row of the group; FREE */
+		uint32_t	count[BATCH_GROUPS];	/* later: rows of each group, then where its next row goes */
 	};
-	uint16_t	number[SLOTS];	/* of the group */
+	uint16_t	number[SLOTS];	/* number of the slot's group */
 	uint32_t	ngroups;
 	cub::BlockScan<uint32_t, NUMBER_THREADS>::TempStorage scan;
 } Numbering;
 
 extern __shared__ __align__(16) uint8_t numbering_memory[];
 
-/* What the scratch memory holds. */
+/*
+ * Return the arrays of the scratch memory: the rows' slots, the rows sorted by group, and where
+ * each group's rows begin.
+ */
 static __device__ __forceinline__ uint32_t *group_of(const CombineLaunch &launch) { return launch.scratch; }
 static __device__ __forceinline__ uint32_t *by_group(const CombineLaunch &launch) { return launch.scratch + launch.row_capacity; }
 static __device__ __forceinline__ uint32_t *first_of(const CombineLaunch &launch) { return launch.scratch + 2 * (size_t) launch.row_capacity; }
@@ -58,7 +63,7 @@ same_group(const CombineLaunch &launch, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* The slot of a row's group, which gets a number if it is a new one; FREE when there are too many. */
+/* Return the slot of a row's group, which gets a number if it is new; FREE if there are too many groups. */
 static __device__ uint32_t
 find_slot(const CombineLaunch &launch, Numbering *own, uint32_t row)
 {
@@ -70,7 +75,10 @@ find_slot(const CombineLaunch &launch, Numbering *own, uint32_t row)
 
 		if (other == FREE)
 		{
-			/* beyond this no more are added, so the table never fills; but who added the last one may have done it here */
+			/*
+			 * a table with all its groups gets no more, so it never fills; but the last one may
+			 * just have been added here
+			 */
 			if (*(volatile uint32_t *) &own->ngroups >= launch.group_capacity)
 				other = *(volatile uint32_t *) &own->slot[slot];
 			else
@@ -90,7 +98,7 @@ find_slot(const CombineLaunch &launch, Numbering *own, uint32_t row)
 	}
 }
 
-/* Where the rows of each group begin, and the end of the last one's. */
+/* Compute where the rows of each group begin, and the end of the last one's; called by all threads. */
 static __device__ void
 place_groups(const CombineLaunch &launch, Numbering *own, uint32_t ngroups)
 {
@@ -134,7 +142,7 @@ number_kernel(const __grid_constant__ CombineLaunch launch)
 		group_of(launch)[r] = slot;
 		fits = slot != FREE;
 	}
-	/* threads may have added some more at the same time */
+	/* threads may have added more groups at the same time */
 	if (__syncthreads_or(!fits || own->ngroups > launch.group_capacity))
 	{
 		if (threadIdx.x == 0)
@@ -155,7 +163,7 @@ number_kernel(const __grid_constant__ CombineLaunch launch)
 		launch.result->nrows = own->ngroups;
 }
 
-/* Merge a state of the rows listed from `at` on, every team's one, into `total`. */
+/* Merge state s of every team-th of the rows listed from `at` on into `total`; return nonzero on overflow. */
 static __device__ uint32_t
 merge_states(const CombineLaunch &launch, uint32_t s, const uint32_t *at, const uint32_t *end, uint32_t team, uint64_t *total)
 {
@@ -183,7 +191,10 @@ merge_states(const CombineLaunch &launch, uint32_t s, const uint32_t *at, const 
 	return overflow;
 }
 
-/* One state of a group, or, behind the last one, its keys. */
+/*
+ * Combine state s of a group over its rows, or with s = nstates copy its key and hash; called by
+ * all threads of a team.
+ */
 static __device__ void
 combine(const CombineLaunch &launch, uint32_t group, uint32_t s, uint32_t team)
 {
@@ -226,7 +237,7 @@ combine_kernel(const __grid_constant__ CombineLaunch launch)
 	const uint32_t ngroups = launch.result->nrows;
 	uint32_t	team;
 
-	/* or what another block of this kernel has just reported, which ends the batch anyway */
+	/* not DONE also if another block of this kernel has just failed, which ends the batch anyway */
 	if (launch.result->status != STATUS_DONE)
 		return;
 	team = first_of(launch)[ngroups] >= TEAM_ROWS * ngroups ? 32 : 1;

@@ -4,8 +4,12 @@
  *
  * A warp copies its page from host memory into shared memory in 16-byte
  * pieces, all of which are in flight at once, and then its lanes deform tuple
- * by tuple with core/deform.h: page bytes are as hostile here as there.  Rows
- * stand in heap order, since every page's first row is known before.
+ * by tuple with core/deform.h, which does not trust the page's bytes.  Rows
+ * stand in heap order, since every page's first row is known before.  The gravest
+ * status of all tuples is combined by an atomic maximum.
+ *
+ * A kernel before it clears the columns' NULL bitmaps, and one after it makes their
+ * zone maps, with a block a column each.
  */
 #include <cuda_runtime.h>
 
@@ -18,7 +22,7 @@
 #define WARP 32
 #define PAGE_PIECES (HEAP_PAGE_SIZE / 16)
 
-/* The i-th block clears the bitmap of column i. */
+/* Clear the NULL bitmaps of a tablet's columns: the i-th block clears that of column i. */
 static __global__ void
 clear_kernel(Tablet *tablet)
 {
@@ -73,7 +77,7 @@ deform_kernel(const __grid_constant__ DeformLaunch launch)
 		atomicMax(launch.status, gravest);
 }
 
-/* The i-th block finds the range of column i, as deform_zone_map() does. */
+/* Make the zone maps of a tablet's columns: the i-th block finds the range of column i, as deform_zone_map() does. */
 static __global__ void __launch_bounds__(ZONE_THREADS)
 zone_kernel(Tablet *tablet)
 {

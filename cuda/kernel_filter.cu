@@ -1,16 +1,16 @@
 /*
  * kernel_filter.cu
  *		The accumulator machine for programs whose filters are ranges of columns
- *		and stand before everything else: filter, compact, compute.
+ *		and come before everything else: filter, compact, compute.
  *
  * A warp compares the columns of a tile as they are stored, and appends the
- * numbers of the rows that pass to a queue.  When the queue has a row for each
- * of the warp's lanes, the instructions behind the filters run for these, which
- * may be of several tiles.  So where few rows pass, only the filters take time;
- * TPC-H's query 6 lets 2 % pass.  Without the queue the warp would run these
- * instructions in each tile in which a single row has passed.  Selective
- * filters before compaction are what Govindaraju 2004 does by depth tests and
- * He 2009 by prefix sums.
+ * numbers of the rows that pass to a queue of its own in shared memory.  When the
+ * queue has a row for each of the warp's lanes, the instructions behind the
+ * filters run for these rows, which may be of several tiles.  So where few rows
+ * pass, only the filters take time; TPC-H's query 6 lets 2 % pass.  Without the
+ * queue the warp would run these instructions in each tile in which a single row
+ * has passed.  Selective filters before compaction are what Govindaraju 2004 does
+ * by depth tests and He 2009 by prefix sums.
  */
 #include <cuda_runtime.h>
 
@@ -19,15 +19,15 @@
 
 #define FILTER_LANES	8
 #define WARPS			(VM_THREADS / 32)
-#define TAKEN			(PASSED_LANES * 32)	/* rows at once */
+#define TAKEN			(PASSED_LANES * 32)	/* rows that a warp takes at once */
 
-/* Rows that wait: fewer than are taken at once, and those of a tile. */
+/* Queues of the warps' passed rows, with room for fewer rows than are taken at once and those of a tile. */
 typedef struct PassedRows
 {
 	uint32_t	row[WARPS][TAKEN + FILTER_LANES * 32];
 } PassedRows;
 
-/* The rows of a thread's lanes; lanes that are not selected have some row as well. */
+/* Rows of a thread's lanes; a lane that is not selected has a valid row as well. */
 typedef struct LaneRows
 {
 	uint32_t	row[PASSED_LANES];
@@ -39,7 +39,7 @@ passed_rows(const VmLaunch &launch)
 	return ((PassedRows *) (shared_memory + fast_joins_at(&launch.shape)))->row[threadIdx.x / 32];
 }
 
-/* The lanes of a tile that pass all filters. */
+/* Return the lanes of a tile that pass all filters. */
 static __device__ __forceinline__ uint32_t
 filter_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 {
@@ -63,7 +63,10 @@ filter_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 	return m.selection;
 }
 
-/* Append the selected rows of a tile; returns how many wait then. */
+/*
+ * Append the selected rows of a tile to the warp's queue; return the number of queued rows. Called
+ * by all threads of the warp.
+ */
 static __device__ __forceinline__ uint32_t
 append_rows(uint32_t *rows, uint32_t waiting, uint32_t selection, uint32_t first)
 {
@@ -77,7 +80,7 @@ append_rows(uint32_t *rows, uint32_t waiting, uint32_t selection, uint32_t first
 
 #define EACH_ROW _Pragma("unroll") for (int k = 0; k < PASSED_LANES; k++)
 
-/* NULL flags of the lanes' rows. */
+/* Return the NULL flags of a column at the lanes' rows. */
 static __device__ __forceinline__ uint32_t
 nulls_of_rows(const FastOp &in, const LaneRows &at)
 {
@@ -89,7 +92,7 @@ nulls_of_rows(const FastOp &in, const LaneRows &at)
 	return nulls;
 }
 
-/* A column, stored as S, into acc, as D. */
+/* Load a column of stored type S at the lanes' rows into acc, converted to D. */
 template <typename S, typename D> static __device__ __forceinline__ void
 load_rows(Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 {
@@ -99,7 +102,7 @@ load_rows(Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 	m.nulls = nulls_of_rows(in, at);
 }
 
-/* A column whose values are differences from a base. */
+/* Load a frame-of-reference encoded column at the lanes' rows into acc, and add a constant. */
 template <typename S> static __device__ __forceinline__ void
 load_framed_rows(const VmLaunch &launch, Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 {
@@ -121,7 +124,7 @@ load_bool_rows(Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 	m.t_nulls = nulls_of_rows(in, at);
 }
 
-/* The low words of a column of 128 bits. */
+/* Load the low words of a 128-bit column at the lanes' rows into acc. */
 static __device__ __forceinline__ void
 load_low_word_rows(Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 {
@@ -131,7 +134,7 @@ load_low_word_rows(Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &a
 	m.nulls = nulls_of_rows(in, at);
 }
 
-/* A column of which every value is the base. */
+/* Load a column whose values all equal its base into acc. */
 static __device__ __forceinline__ void
 load_same_rows(Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 {
@@ -139,7 +142,7 @@ load_same_rows(Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 	m.nulls = nulls_of_rows(in, at);
 }
 
-/* An instruction behind the filters, besides what its flags say. */
+/* Run an instruction behind the filters, except what its flags ask for. */
 static __device__ __forceinline__ void
 run_passed(const VmLaunch &launch, Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 {
@@ -170,7 +173,10 @@ run_passed(const VmLaunch &launch, Machine<PASSED_LANES> &m, const FastOp &in, c
 	}
 }
 
-/* Run the instructions behind the filters for a row a lane, the last of those that wait; returns how many wait still. */
+/*
+ * Run the instructions behind the filters for the last rows of the queue, one a lane; return the
+ * number of rows left.
+ */
 static __device__ __forceinline__ uint32_t
 take_rows(const VmLaunch &launch, const uint32_t *rows, uint32_t waiting)
 {
@@ -185,7 +191,7 @@ take_rows(const VmLaunch &launch, const uint32_t *rows, uint32_t waiting)
 		at.row[k] = rows[waiting - n + (number < n ? number : 0)];
 		m.selection |= (number < n ? 1u : 0u) << k;
 	}
-	/* the next tile's rows may take their places */
+	/* the next tile's rows may overwrite the rows taken */
 	__syncwarp();
 	for (uint32_t pc = launch.shape.code.tail;; pc++)
 	{

@@ -1,15 +1,22 @@
 /*
  * kernel_groups.cu
- *		Merging rows of groups into a table in device memory.
+ *		Merging rows of groups into a device-resident group table.
  *
  * Blocks of the tile VM aggregate what they can in shared memory and leave
- * rows; here those of all blocks and batches meet.  Two launches: one finds or
- * adds groups and may end for want of room, one updates states and may not; so
- * no row counts twice, and a batch counts whole or not at all.
+ * rows; this file merges those of all blocks and batches.  Two launches:
+ * find_kernel finds or adds groups, a thread a row, and may end for want of room;
+ * update_kernel updates states and may not.  So no row counts twice, and a batch
+ * counts whole or not at all.
  *
- * A thread that adds a group marks the slot, writes the row, and opens the
- * slot; who looks for the same key waits for that.  Each thread of a warp
- * makes progress by itself since Volta, so waiting for another lane is safe.
+ * A thread that adds a group marks the slot BUSY by atomicCAS(), takes the group's
+ * number and its room in the heap by one atomic addition, writes the key, and
+ * publishes the slot; a thread that looks for the same key waits for that.  Each
+ * thread of a warp makes progress by itself since Volta, so waiting for another
+ * lane is safe.
+ *
+ * When states are updated, a warp takes 32 rows, and one thread merges those of
+ * the same group first.  It adds them to the group by atomic operations, or, for
+ * extremes that have no atomic form, under the group's spin lock.
  */
 #include <cuda_runtime.h>
 
@@ -22,9 +29,9 @@
 #define BUSY UINT32_MAX
 
 /*
- * Sums wrap around without notice.  2^32 partial ones below 2^94 stay below
- * 2^126; of larger ones the table keeps the total size, whatever their groups:
- * up to 2^125 no group can have overflowed.
+ * Sums wrap around unnoticed. 2^32 partial sums below 2^94 stay below 2^126. Of larger ones the
+ * table counts the total size, over all groups: while it is below 2^125, no group can have
+ * overflowed.
  */
 #define LARGE_SUM_BITS 94
 #define LARGE_SUMS_MOST ((uint64_t) 1 << (125 - 64))
@@ -35,14 +42,14 @@ tagged(uint64_t hash, uint32_t low)
 	return (hash >> 32) << 32 | low;
 }
 
-/* Stored keys are read past the first cache, which other threads' writes do not reach. */
+/* Load a word of the table bypassing the L1 cache, in which other threads' writes do not appear. */
 static __device__ __forceinline__ uint64_t
 read_stored(const uint64_t *word)
 {
 	return __ldcg((const Word *) word);
 }
 
-/* The bytes of a text in a row to merge. */
+/* Return the bytes of text t of a row to merge. */
 static __device__ __forceinline__ const uint8_t *
 text_of_row(const GroupsLaunch &launch, const uint64_t *row, uint32_t t)
 {
@@ -58,7 +65,7 @@ text_length(const GroupsLaunch &launch, const uint64_t *row, uint32_t t)
 	return (uint32_t) row[launch.shape.text_word[t] + 1];
 }
 
-/* Unit u of a text of some length, which may stand anywhere. */
+/* Return unit u of a text, which may have any alignment; bytes behind its end are 0. */
 static __device__ uint64_t
 unit_of_text(const uint8_t *bytes, uint32_t length, uint32_t u)
 {
@@ -70,7 +77,7 @@ unit_of_text(const uint8_t *bytes, uint32_t length, uint32_t u)
 	return unit;
 }
 
-/* Whether a stored key has a row's texts; their lengths have been compared. */
+/* Return true if a stored key has a row's texts; their lengths have been compared. */
 static __device__ bool
 same_texts(const GroupsLaunch &launch, const uint64_t *stored, const uint64_t *row)
 {
@@ -87,7 +94,7 @@ same_texts(const GroupsLaunch &launch, const uint64_t *stored, const uint64_t *r
 	return true;
 }
 
-/* Whether a stored key is a row's. */
+/* Return true if a stored key equals a row's. */
 template <bool TEXTS> static __device__ __forceinline__ bool
 same_key(const GroupsLaunch &launch, const uint64_t *stored, const uint64_t *row)
 {
@@ -103,7 +110,7 @@ same_key(const GroupsLaunch &launch, const uint64_t *stored, const uint64_t *row
 	return !TEXTS || same_texts(launch, stored, row);
 }
 
-/* Units that a row's texts take. */
+/* Return the units of the heap that a row's texts take. */
 static __device__ uint32_t
 units_of_row(const GroupsLaunch &launch, const uint64_t *row)
 {
@@ -114,7 +121,7 @@ units_of_row(const GroupsLaunch &launch, const uint64_t *row)
 	return units;
 }
 
-/* Copy a row's texts into the heap from unit `at` on, where its group refers to them. */
+/* Copy a row's texts into the heap from unit `at` on, and store their offsets in its group's key. */
 static __device__ void
 store_texts(const GroupsLaunch &launch, uint64_t *into, const uint64_t *row, uint32_t at)
 {
@@ -129,11 +136,14 @@ store_texts(const GroupsLaunch &launch, uint64_t *into, const uint64_t *row, uin
 	}
 }
 
-/* Take a group and so many units of the heap; false if there is no room for either. */
+/*
+ * Take a group and `units` units of the heap; return false if there is too little room for either,
+ * for this and all later requests.
+ */
 static __device__ bool
 take_room(const DeviceTable &table, uint32_t units, uint64_t *room)
 {
-	/* so that what is asked for in vain stays within bounds */
+	/* bounds the room that failing calls request */
 	if (*(volatile uint64_t *) &table.counts->refused != 0)
 		return false;
 	*room = atomicAdd((Word *) &table.counts->taken, (Word) TABLE_ROOM(1, units));
@@ -143,7 +153,10 @@ take_room(const DeviceTable &table, uint32_t units, uint64_t *room)
 	return false;
 }
 
-/* Add a row's group at a slot that this thread has marked; false if there is no room. */
+/*
+ * Add the group of row i at a slot that this thread has marked, and publish it; return false, with
+ * the slot freed, if there is no room. A group that is too large sets MEMORY_LIMIT.
+ */
 template <bool TEXTS> static __device__ bool
 add_group(const GroupsLaunch &launch, uint32_t at, uint32_t i)
 {
@@ -176,7 +189,7 @@ add_group(const GroupsLaunch &launch, uint32_t at, uint32_t i)
 	return true;
 }
 
-/* Find the group of row i, or add it; false if there is no room. */
+/* Find the group of row i, or add it; return false if there is no room. */
 template <bool TEXTS> static __device__ bool
 find_group(const GroupsLaunch &launch, uint32_t i)
 {
@@ -222,7 +235,10 @@ find_kernel(const __grid_constant__ GroupsLaunch launch)
 			atomicAdd(&launch.result->pending, 1u);
 }
 
-/* into += v, which wraps around; who makes the low word wrap around takes the carry to the high one. */
+/*
+ * Add v to a 128-bit integer atomically, with wraparound. The thread that makes the low word wrap
+ * around carries to the high one.
+ */
 static __device__ void
 add_wide(uint64_t *into, Wide v)
 {
@@ -239,7 +255,10 @@ add_wide(uint64_t *into, Wide v)
 		atomicAdd((Word *) &into[1], (Word) high);
 }
 
-/* Whether a group could overflow once this partial sum is in the table, too. */
+/*
+ * Return true if a group could overflow once partial sum v is in the table; the sizes of large sums
+ * are added up in counts->large_sums.
+ */
 static __device__ bool
 may_overflow(TableCounts *counts, Wide v)
 {
@@ -249,7 +268,7 @@ may_overflow(TableCounts *counts, Wide v)
 		(size >= LARGE_SUMS_MOST || atomicAdd((Word *) &counts->large_sums, (Word) size + 1) + size >= LARGE_SUMS_MOST);
 }
 
-/* Merge a state that has an atomic form. */
+/* Merge a state by atomic operations; *error is set if a sum could overflow. */
 static __device__ void
 merge_atomic(StateKind kind, TableCounts *counts, uint64_t *into, const uint64_t *from, uint32_t *error)
 {
@@ -292,10 +311,9 @@ merge_atomic(StateKind kind, TableCounts *counts, uint64_t *into, const uint64_t
 }
 
 /*
- * Whether an extreme of 128 bits may take the place of a stored one, which only
- * becomes better; without the lock.  The upper word is read first and written
- * last, so the lower one is at least as new: what they make together is no
- * better than what will be stored in the end.
+ * Return true if an extreme of 128 bits may replace a stored one, which only ever improves; called
+ * without the lock. The upper word is read first and written last, so the lower one is at least as
+ * new: the value that they form is no better than the one that will be stored in the end.
  */
 static __device__ bool
 may_replace(StateKind kind, const uint64_t *into, const uint64_t *from)
@@ -307,13 +325,13 @@ may_replace(StateKind kind, const uint64_t *into, const uint64_t *from)
 	__threadfence();
 	stored = (Wide) ((UWide) high << 64 | read_stored(&into[0]));
 	v = wide_load(from);
-	/* of equal ones the companions may differ */
+	/* equal extremes may have different companions */
 	if (v == stored)
 		return kind == STATE_MIN_BY || kind == STATE_MAX_BY;
 	return kind == STATE_MIN_W || kind == STATE_MIN_BY ? v < stored : v > stored;
 }
 
-/* Merge one state, by a thread that holds the group's lock. */
+/* Merge a state; the calling thread holds the group's lock. */
 static __device__ void
 merge_locked(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *error)
 {
@@ -332,7 +350,7 @@ merge_locked(StateKind kind, uint64_t *into, const uint64_t *from, uint32_t *err
 	}
 }
 
-/* One state of this warp's rows `peers`, which have a group in common, merged. */
+/* Merge state s of the warp's rows `peers`, which have a group in common, into `total`. */
 static __device__ void
 collect(const GroupsLaunch &launch, uint32_t s, uint32_t first, uint32_t peers, uint64_t *total, uint32_t *error)
 {
@@ -344,7 +362,7 @@ collect(const GroupsLaunch &launch, uint32_t s, uint32_t first, uint32_t peers, 
 					launch.shape.state_word[s], error);
 }
 
-/* Merge states of rows into their group: all that are atomic, or all that are not. */
+/* Merge the states of the warp's rows `peers` into their group: all that are atomic, or all that are not. */
 static __device__ void
 update_states(const GroupsLaunch &launch, uint64_t *into, uint32_t first, uint32_t peers, bool atomic)
 {
@@ -367,7 +385,7 @@ update_states(const GroupsLaunch &launch, uint64_t *into, uint32_t first, uint32
 		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_DECIMAL_TOO_WIDE);
 }
 
-/* Whether rows may change some state that has no atomic form. */
+/* Return true if the warp's rows `peers` may change a state that has no atomic form. */
 static __device__ bool
 may_change(const GroupsLaunch &launch, const uint64_t *into, uint32_t first, uint32_t peers)
 {
@@ -387,7 +405,10 @@ may_change(const GroupsLaunch &launch, const uint64_t *into, uint32_t first, uin
 	return false;
 }
 
-/* One row after the other; few get here, since most have no better extreme than others before them. */
+/*
+ * Merge states that have no atomic form under the group's lock. Few threads get here, since most
+ * rows have no better extreme than others before them.
+ */
 static __device__ void
 update_under_lock(const GroupsLaunch &launch, uint32_t group, uint64_t *into, uint32_t first, uint32_t peers)
 {
@@ -402,7 +423,7 @@ update_under_lock(const GroupsLaunch &launch, uint32_t group, uint64_t *into, ui
 		}
 }
 
-/* A warp's rows of one group are merged first, by one of its threads. */
+/* Update the states of all rows' groups; a warp's rows of one group are merged first, by one of its threads. */
 static __global__ void __launch_bounds__(GROUPS_THREADS)
 update_kernel(const __grid_constant__ GroupsLaunch launch)
 {
@@ -446,7 +467,7 @@ rehash_kernel(const DeviceTable table, uint32_t n)
 	}
 }
 
-/* Blocks for so many items; each goes on with further ones. */
+/* Return the number of blocks for n items, at most GROUPS_BLOCKS: each block goes on with further items. */
 static int
 blocks_for(uint32_t n)
 {

@@ -1,14 +1,16 @@
 /*
  * kernel_kept.cu
- *		Making a table of rows in device memory.
+ *		Building a join's table from rows materialized on the device, a thread a row.
  *
- * Each row takes the place of its word, or the first free slot from its home
- * on; whose place another row of the same word has taken is counted.  While
- * slots are taken their `first` tells whose they are, and whose word to compare:
- * that stands in an array of its own, complete before.
+ * kept_launch() finds one row for each key.  A row takes the place of its word, or
+ * the first free slot from its home on, by atomicCAS(); a row whose place another
+ * row of the same word has taken is counted.  While slots are taken, their `first`
+ * tells which row has taken them, and so which word to compare: the rows' words are
+ * in an array of their own, which a kernel before has completed.
  *
- * When some were, the rows of each place are counted, which a prefix sum makes
- * the beginnings of their lists, and each row takes a number of its place's.
+ * kept_list() follows if keys have several rows: the rows of each place are
+ * counted, a prefix sum of the counts tells where the places' lists begin, and each row
+ * takes an entry of its place's list by an atomic subtraction from the count.
  */
 #include <cub/device/device_scan.cuh>
 
@@ -16,7 +18,7 @@
 #include "cuda_call.h"
 #include "tuning.cuh"
 
-/* A row's word; false if some part of its key is NULL. */
+/* Compute a row's word; return false if some part of its key is NULL, or no word of an exact table. */
 static __device__ __forceinline__ bool
 word_of_row(const KeptLaunch &launch, uint32_t row, uint64_t *word)
 {
@@ -35,7 +37,7 @@ word_of_row(const KeptLaunch &launch, uint32_t row, uint64_t *word)
 	return !miss;
 }
 
-/* Tell how many of a thread's rows have found their places taken; by all threads. */
+/* Add the number of a thread's rows that have found their places taken to the result; called by all threads. */
 static __device__ __forceinline__ void
 report_taken(const KeptLaunch &launch, uint32_t taken)
 {
@@ -58,7 +60,7 @@ places_kernel(const __grid_constant__ KeptLaunch launch)
 	{
 		uint64_t	word;
 
-		/* a look costs less than to try in vain */
+		/* a load costs less than an atomicCAS() that fails */
 		if (word_of_row(launch, row, &word) && word < launch.nplaces &&
 			(*(volatile uint32_t *) &place[word] != JOIN_NO_ROW || atomicCAS(&place[word], JOIN_NO_ROW, row) != JOIN_NO_ROW))
 			taken++;
@@ -107,7 +109,7 @@ slots_kernel(const __grid_constant__ KeptLaunch launch)
 	report_taken(launch, same);
 }
 
-/* Slots that nobody has taken are free. */
+/* Set the counts of all slots: 0 for those that no row has taken, which are free. */
 static __global__ void __launch_bounds__(KEPT_THREADS)
 counts_kernel(const __grid_constant__ KeptLaunch launch)
 {
@@ -121,12 +123,12 @@ counts_kernel(const __grid_constant__ KeptLaunch launch)
 
 #define NO_PLACE UINT32_MAX
 
-/* What the scratch memory has. */
+/* Arrays in the scratch memory. */
 typedef struct Scratch
 {
-	uint32_t   *count;			/* of each place its rows, and 0 behind them */
-	uint32_t   *begin;			/* of each place its list, and the end; in places at once */
-	uint32_t   *place;			/* of each row; NO_PLACE = none */
+	uint32_t   *count;			/* rows of each place, and 0 behind the last one */
+	uint32_t   *begin;			/* first entry of each place's list, and the end: the places of a direct table */
+	uint32_t   *place;			/* place of each row; NO_PLACE = none */
 	uint8_t    *scan;
 	size_t		scan_bytes;
 } Scratch;
@@ -154,7 +156,7 @@ kept_scratch_bytes(uint32_t nrows, uint64_t nplaces)
 	return lay_out(nrows, nplaces, NULL, &scratch);
 }
 
-/* The slot that a word has; all words have one. */
+/* Return the slot of a word, which has one. */
 static __device__ __forceinline__ uint32_t
 slot_of_word(const KeptLaunch &launch, uint64_t word)
 {
@@ -195,7 +197,7 @@ list_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
 	}
 }
 
-/* Where each place's list is. */
+/* Store where each place's list begins in the table, and in slots also how many rows it has. */
 static __global__ void __launch_bounds__(KEPT_THREADS)
 begin_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
 {

@@ -1,11 +1,11 @@
 /*
  * kernel_output.cu
- *		The values of rows that passed, dense and in heap order, into host memory.
+ *		Compacting the values of rows that passed the filters, in heap order, into host memory.
  *
- * A block has one output of one window.  It goes over the window's rows in
+ * A block has one output of one page batch.  It goes over the page batch's rows in
  * steps: each thread counts which of its rows passed, a prefix sum tells where
- * they go, their values meet in shared memory and leave it in one piece, since
- * what crosses the bus in small pieces crosses it slowly.
+ * they go, and their values are gathered in shared memory and leave it in one
+ * piece, since small pieces cross the bus slowly.
  */
 #include <cub/block/block_scan.cuh>
 
@@ -13,7 +13,7 @@
 #include "output_launch.h"
 #include "tuning.cuh"
 
-/* Rows of a step: those of a byte of the bitmap for each thread. */
+/* Rows of a step: for each thread those of a byte of the bitmap. */
 #define STEP_ROWS (OUTPUT_THREADS * 8)
 
 typedef cub::BlockScan<uint32_t, OUTPUT_THREADS> Scan;
@@ -30,7 +30,7 @@ struct SharedMemory
 	Pair		stage[STEP_ROWS];
 };
 
-/* The values of one output: a column's, or its NULL flags as bytes. */
+/* Source of an output: a column's values; Flags is the source of its NULL flags, as bytes. */
 template<typename T>
 struct Values
 {
@@ -41,12 +41,12 @@ struct Values
 
 struct Flags
 {
-	const uint8_t *bits;		/* nullptr: no NULLs */
+	const uint8_t *bits;		/* bitmap of NULL flags; nullptr = no NULLs */
 
 	__device__ uint8_t operator[](uint32_t row) const { return bits == nullptr ? 0 : bits[row / 8] >> row % 8 & 1; }
 };
 
-/* Bits of the rows from first on, up to eight of them. */
+/* Return the bits of the rows from `first` on and before `end`, up to eight of them. */
 __device__ static uint32_t
 bits_of_rows(const uint32_t *passed, uint32_t first, uint32_t end)
 {
@@ -57,7 +57,7 @@ bits_of_rows(const uint32_t *passed, uint32_t first, uint32_t end)
 	return bits;
 }
 
-/* Copy the values of the rows [begin, end) that passed. */
+/* Copy the values of the rows [begin, end) that passed; called by all threads. */
 template<typename T, typename Source>
 __device__ static void
 compact(SharedMemory *shared, Source source, const uint32_t *passed, uint32_t begin, uint32_t end, T *out)
@@ -98,7 +98,7 @@ output_kernel(OutputLaunch launch)
 
 	if (block == nullptr || *launch.status != STATUS_DONE)
 		return;
-	/* as output_layout() puts them */
+	/* offset of the output, as in output_layout() */
 	for (uint32_t k = 0; k <= output; k++)
 	{
 		at += k > 0 ? output_bytes(bytes, end - begin) : 0;

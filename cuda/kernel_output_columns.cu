@@ -1,12 +1,12 @@
 /*
  * kernel_output_columns.cu
- *		The columns of each window of a batch, as a tablet of its own, into host memory.
+ *		Copying the columns of each page batch, as a tablet of its own, into host memory.
  *
- * A block has one column of one window, whose rows begin anywhere in those of
- * the batch.  Integers go into the frame that the tablet's head names, if it
- * holds them all, so that a third of the bytes go over the bus.  All other
- * values, and NULLs, are the same to it: bits, which it moves to the beginning
- * of a word.
+ * A block has one column of one page batch, whose rows begin anywhere in those of
+ * the launch.  Integers are frame-of-reference encoded as the tablet's descriptor
+ * says, if the encoding holds them all, so that a third of the bytes go over the
+ * bus.  All other values, and NULL flags, are copied as bits, which are shifted
+ * to the beginning of a word.
  */
 #include "block/range.cuh"
 #include "core/column_pack.h"
@@ -14,13 +14,13 @@
 #include "output_launch.h"
 #include "tuning.cuh"
 
-/* A window's part of a column. */
+/* A page batch's part of a column. */
 typedef struct Part
 {
 	ColType		type;
-	const uint8_t *values;		/* of its first row */
-	const uint8_t *nulls;		/* of the batch's first row; NULL = there are none */
-	uint32_t	begin;			/* its first row in the batch */
+	const uint8_t *values;		/* values from its first row on */
+	const uint8_t *nulls;		/* bitmap of NULL flags, from the launch's first row on; NULL = no NULLs */
+	uint32_t	begin;			/* number of its first row among the launch's rows */
 	uint32_t	n;
 } Part;
 
@@ -46,7 +46,7 @@ integer_at(const Part &part, uint32_t row)
 	}
 }
 
-/* Copy n bits from anywhere; those behind them in the last word are 0. */
+/* Copy n bits from bit `first` on; those behind them in the last word become 0. Called by all threads. */
 static __device__ void
 copy_bits(const uint8_t *bytes, uint64_t first, uint64_t n, uint8_t *into)
 {
@@ -59,7 +59,7 @@ copy_bits(const uint8_t *bytes, uint64_t first, uint64_t n, uint8_t *into)
 		const uint64_t left = n - 64 * i;
 		uint64_t	word = from[i] >> shift;
 
-		/* no word is read that has none of them */
+		/* no word is read that has none of the n bits */
 		if (shift > 0 && left > 64 - shift)
 			word |= from[i + 1] << (64 - shift);
 		to[i] = left >= 64 ? word : word & (((uint64_t) 1 << left) - 1);
@@ -67,8 +67,9 @@ copy_bits(const uint8_t *bytes, uint64_t first, uint64_t n, uint8_t *into)
 }
 
 /*
- * The range of what is not NULL, in all threads: false if that is nothing.  And
- * whether a frame that suits them holds all of it.
+ * Find the range of the values that are not NULL, in all threads; return false if there are none.
+ * *held is set to whether `frame` holds all of them as a frame-of-reference encoding; called by all
+ * threads.
  */
 static __device__ bool
 find_range(const Part &part, const Frame &frame, Wide *low, Wide *high, bool *held)
@@ -100,7 +101,7 @@ find_range(const Part &part, const Frame &frame, Wide *low, Wide *high, bool *he
 	return *low <= *high;
 }
 
-/* Store integers in a frame that holds them, by the word; something else instead of NULLs. */
+/* Store integers in a frame-of-reference encoding that holds them, word by word; NULLs are stored as `instead`. */
 static __device__ void
 pack(const Part &part, const Frame &frame, Wide instead, uint8_t *into)
 {
@@ -129,7 +130,7 @@ pack(const Part &part, const Frame &frame, Wide instead, uint8_t *into)
 	}
 }
 
-/* Where tablet_layout() puts the values of a column, among n rows of columns of the same types. */
+/* Return where tablet_layout() puts the values of a column, for n rows of columns of the tablet's types. */
 static __device__ uint64_t
 place_of_column(const Tablet *tablet, uint32_t column, uint32_t n)
 {

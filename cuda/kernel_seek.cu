@@ -1,11 +1,14 @@
 /*
  * kernel_seek.cu
- *		Two ranks among some million values that stand in device memory: radix select.
+ *		Quantile selection by histogram refinement: radix select of two ranks among some million values
+ *		in device memory.
  *
- * All blocks of one launch go over the values once for each digit of 11 bits,
- * and count, in bins, those that begin with the digits found so far.  Then they
- * wait for one another, and each sees for itself which bin has the rank.  So it
- * takes as long as reading the values, a few times, from the L2 cache.
+ * All blocks of one cooperative launch go over the values once for each digit of
+ * 11 bits, and count those that begin with the digits found so far by their next
+ * digit: in bins in shared memory, which are then added to bins in device memory
+ * by atomic additions.  After a barrier of the grid, each block finds for itself
+ * which bin has the rank.  So it takes as long as reading the values, a few times,
+ * from the L2 cache.
  */
 #include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
@@ -21,11 +24,11 @@ static_assert(SELECT_BINS % SEEK_THREADS == 0, "threads share bins");
 
 typedef cub::BlockScan<uint32_t, SEEK_THREADS> BinScan;
 
-/* A rank that is sought. */
+/* A rank whose value is sought. */
 typedef struct Target
 {
-	uint64_t	rank;			/* among the values that are no less than what was found, */
-	uint64_t	below;			/* the distance of that from the range's least one */
+	uint64_t	rank;			/* rank among the values that are no less than the digits found */
+	uint64_t	below;			/* the digits found: a distance from the range's least value */
 } Target;
 
 typedef struct SeekShared
@@ -35,7 +38,10 @@ typedef struct SeekShared
 	Target		target[2];
 } SeekShared;
 
-/* Count the values that begin as the targets do by their next digit; if both do so alike, for the first one only. */
+/*
+ * Count the values that begin with a target's digits by their next digit; if both targets' digits
+ * are alike, for the first one only. Called by all threads.
+ */
 static __device__ void
 count_digit(const SeekLaunch &launch, SeekShared *shared, uint32_t digit, uint32_t shift, bool alike)
 {
@@ -63,7 +69,7 @@ count_digit(const SeekLaunch &launch, SeekShared *shared, uint32_t digit, uint32
 			atomicAdd(&room->bins[digit][i], shared->bins[i]);
 }
 
-/* Find a target's bin. */
+/* Find the bin that has a target's rank, and add its digit to the target; called by all threads of a block. */
 static __device__ void
 choose_bin(SeekShared *shared, Target *target, const uint32_t *bins, uint32_t shift)
 {
@@ -84,7 +90,7 @@ choose_bin(SeekShared *shared, Target *target, const uint32_t *bins, uint32_t sh
 	__syncthreads();
 }
 
-/* Clear the bins of all digits but the first, which nobody has looked at. */
+/* Clear the bins of all digits but the first; no block uses them yet. */
 static __device__ void
 clear_bins(SeekRoom *room)
 {
@@ -93,7 +99,11 @@ clear_bins(SeekRoom *room)
 			room->bins[digit][i] = 0;
 }
 
-/* Find what is at both targets' ranks: their distances are `below` then.  The first digit's bins are clear before, and behind it. */
+/*
+ * Find the values at both targets' ranks: `below` becomes their distance from the range's least
+ * value. The first digit's bins must be clear, and are cleared again. Called by all threads of the
+ * grid.
+ */
 static __device__ void
 find_targets(const SeekLaunch &launch, SeekShared *shared)
 {
@@ -154,7 +164,7 @@ range_kernel(const __grid_constant__ SeekLaunch launch)
 		shared.target[1] = {(uint64_t) min(high, count - 1), 0};
 	}
 	__syncthreads();
-	/* of a sample without values nothing is known, nor of one that is not there */
+	/* a sample without values, or one that had no room, tells nothing */
 	if (count > 0 && fits)
 		find_targets(launch, &shared);
 	cooperative_groups::this_grid().sync();
@@ -167,7 +177,7 @@ range_kernel(const __grid_constant__ SeekLaunch launch)
 	room->gathered = room->seen = room->less = 0;
 }
 
-/* What the host is told; by one thread. */
+/* Write the words of the result for the host; called by one thread. */
 static __device__ void
 write_words(const SeekLaunch &launch, const Target *found, const int64_t rank[2])
 {
@@ -208,7 +218,7 @@ find_kernel(const __grid_constant__ SeekLaunch launch)
 	if (there)
 		find_targets(launch, &shared);
 	else
-		/* all look at the tally before it is written */
+		/* all blocks must have read the tally before it is written */
 		cooperative_groups::this_grid().sync();
 	if (blockIdx.x == 0 && threadIdx.x == 0 && room->seen > 0)
 		write_words(launch, there ? shared.target : NULL, rank);

@@ -1,16 +1,20 @@
 /*
  * kernel_select.cu
- *		Counting, collecting or gathering the values of one column: what medians are made of.
+ *		Counting, collecting or gathering the values of one column: passes of quantile selection by
+ *		histogram refinement.
  *
- * Such a program has no filters, and nothing is computed but how many values
- * there are, are less than a bound, and are in each bin behind it.  With a
- * range that a sample has told hardly any value is in a bin, so a row costs two
- * comparisons with bounds as they are stored, and a column is read as fast as
- * memory is.  The tile VM, which takes several times as long for it, runs all
- * other programs.
+ * A program of this kind has no filters, and computes nothing but how many values there
+ * are, are less than a bound, and are in each bin behind it.  With a range that a
+ * sample has told, hardly any value is in a bin, so a row costs two comparisons
+ * with bounds in stored form, and a column is read at the bandwidth of the memory.
+ * The tile VM, which takes several times as long for it, runs all other programs.
  *
- * A program that seeks gathers the values of a range that stands in device
- * memory, since a sample of the same launch may have told it (seek.h).
+ * A thread takes eight neighbouring rows at a time, and counts in registers.  Bins
+ * and gathered values of a block are in shared memory, filled by atomic additions,
+ * and are added to those of all blocks in the end.
+ *
+ * A program that seeks gathers the values of a range that is in device memory,
+ * since a sample, gathered by earlier launches of the batch, may have told it (seek.h).
  */
 #include <cuda_runtime.h>
 
@@ -21,7 +25,7 @@
 #include "tuning.cuh"
 #include "vm_kernels.h"
 
-/* What a thread has counted. */
+/* Counts of a thread, and the range of its values. */
 typedef struct Counted
 {
 	uint32_t	rows;
@@ -32,7 +36,7 @@ typedef struct Counted
 	int64_t		largest;
 } Counted;
 
-/* Values that a block gathers before any goes to where all blocks' ones are. */
+/* Values that a block gathers in shared memory before any goes to those of all blocks. */
 #define GATHERED_HERE 2048
 
 typedef struct SelectShared
@@ -40,9 +44,9 @@ typedef struct SelectShared
 	BlockSlice	slice;
 	uint32_t	status;
 	Counted		sum[VM_THREADS / 32];
-	SelectRange range;			/* whose values are counted in bins, collected or gathered */
-	uint32_t	ngathered;		/* of which as many as there is room for stand here, */
-	uint64_t	gathered_at;	/* and then from there on */
+	SelectRange range;			/* values in it are counted in bins, collected or gathered */
+	uint32_t	ngathered;		/* values that the block has gathered, more than `gathered` has room for included */
+	uint64_t	gathered_at;	/* place of `gathered` among the values of all blocks */
 	union
 	{
 		uint32_t	bins[SELECT_BINS];
@@ -50,7 +54,7 @@ typedef struct SelectShared
 	};
 } SelectShared;
 
-/* Where those values of a slice are that are neither less nor beyond, as they are stored. */
+/* Bounds of a slice's values in stored form: those from `low` to `high` are in the range. */
 template <typename K> struct Bounds
 {
 	const TabletColumn *column;
@@ -60,7 +64,7 @@ template <typename K> struct Bounds
 	bool		all_beyond;
 };
 
-/* A value as it is compared; integers as they are stored. */
+/* Return a value as it is compared: integers as they are stored, floats as integers in the order of floats. */
 static __device__ __forceinline__ int64_t key_of(double v, uint64_t bits) { return (int64_t) (v != v ? UINT64_C(0x7ff8000000000000) : bits) ^ (((int64_t) (v != v ? 0 : bits) >> 63) & INT64_MAX); }
 static __device__ __forceinline__ int64_t compared(double v) { return key_of(v, (uint64_t) __double_as_longlong(v)); }
 static __device__ __forceinline__ int64_t compared(float v) { return compared((double) v); }
@@ -75,14 +79,17 @@ static __device__ __forceinline__ bool is_negative_zero(double v) { return __dou
 template <typename S> static __device__ __forceinline__ bool is_negative_zero(S v) { return false; }
 template <> __device__ __forceinline__ bool is_negative_zero(float v) { return __float_as_int(v) == INT32_MIN; }
 
-/* Bounds of what is compared as it is. */
+/* Return the bounds of values that are compared as they are. */
 static __device__ __forceinline__ Bounds<int64_t>
 bounds_of(const SelectRange &range, const TabletColumn *column, int64_t)
 {
 	return {column, range.least, range.largest, false, false};
 }
 
-/* Bounds of differences from a base, a multiple of which lies at or behind the range's. */
+/*
+ * Return the bounds of frame-of-reference encoded values; a bound of the range between two of them
+ * is rounded inwards.
+ */
 static __device__ __forceinline__ Bounds<uint32_t>
 bounds_of(const SelectRange &range, const TabletColumn *column, uint32_t)
 {
@@ -91,12 +98,12 @@ bounds_of(const SelectRange &range, const TabletColumn *column, uint32_t)
 	const Wide	low = first <= 0 ? 0 : (first + (((Wide) 1 << column->shift) - 1)) >> column->shift;
 	const Wide	high = last < 0 ? -1 : last >> column->shift;
 
-	/* no difference has more than 32 bits */
+	/* no stored value has more than 32 bits */
 	return {column, (uint32_t) (low > UINT32_MAX ? UINT32_MAX : low), (uint32_t) (high > UINT32_MAX ? UINT32_MAX : high < 0 ? 0 : high),
 		low > UINT32_MAX, high < 0};
 }
 
-/* What was stored as the integer that it is, or a float's key. */
+/* Return a stored value as the integer that it is, or a float's key. */
 static __device__ __forceinline__ int64_t whole(const TabletColumn *column, int64_t v) { return v; }
 static __device__ __forceinline__ int64_t
 whole(const TabletColumn *column, uint32_t v)
@@ -104,7 +111,7 @@ whole(const TabletColumn *column, uint32_t v)
 	return (int64_t) (((uint64_t) v << column->shift) + (uint64_t) column->base);
 }
 
-/* A value among those that are gathered, at a place that was taken for it. */
+/* Gather a value: at place `here` of the block's, or else behind those of all blocks, if there is room. */
 static __device__ __forceinline__ void
 gather(const VmLaunch &launch, SelectShared *shared, uint32_t here, int64_t value)
 {
@@ -119,7 +126,7 @@ gather(const VmLaunch &launch, SelectShared *shared, uint32_t here, int64_t valu
 	}
 }
 
-/* A value into its bin, or among those that are collected, or at its place among those that are gathered. */
+/* Count a value in its bin, or collect it, or gather it at place `here`. */
 static __device__ __forceinline__ void
 take_in(const VmLaunch &launch, SelectShared *shared, uint32_t here, int64_t value)
 {
@@ -134,7 +141,7 @@ take_in(const VmLaunch &launch, SelectShared *shared, uint32_t here, int64_t val
 		atomicAdd(&shared->bins[bin], 1u);
 }
 
-/* Places for so many values, if they are gathered. */
+/* Take places for n values of the block if values are gathered; return the first. */
 static __device__ __forceinline__ uint32_t
 take_places(const VmLaunch &launch, SelectShared *shared, uint32_t n)
 {
@@ -144,7 +151,7 @@ take_places(const VmLaunch &launch, SelectShared *shared, uint32_t n)
 /* Rows of a thread at a time: eight side by side. */
 #define ROWS 8
 
-/* One bit for each row of a thread in a bitmap, or all. */
+/* Return the bits of a thread's eight rows from `row` on in a bitmap, or `otherwise` if there is none. */
 static __device__ __forceinline__ uint32_t
 bits_of(const uint32_t *bitmap, uint32_t row, uint32_t otherwise)
 {
@@ -156,7 +163,7 @@ read_rows(const S *from, uint32_t n, S *values)
 {
 	if (n == ROWS)
 	{
-		/* whole accesses of 16 bytes, or as much as there is */
+		/* whole accesses of 16 bytes, or of all bytes if there are fewer */
 		constexpr int EACH = sizeof(S) * ROWS < 16 ? sizeof(S) * ROWS : 16;
 
 #pragma unroll
@@ -172,7 +179,7 @@ read_rows(const S *from, uint32_t n, S *values)
 		values[k] = k < (int) n ? from[k] : S{};
 }
 
-/* Count some of a slice's rows, one thread's, from `row` on. */
+/* Count a thread's eight rows, or those that are `active` unless ALL, and take in the values of the range. */
 template <typename S, bool ALL> static __device__ __forceinline__ void
 count_rows(const VmLaunch &launch, SelectShared *shared, const Bounds<decltype(compared(S{}))> &bounds, const S *values, uint32_t active,
 		   Counted *counted)
@@ -199,7 +206,7 @@ count_rows(const VmLaunch &launch, SelectShared *shared, const Bounds<decltype(c
 		const int	lane = __ffs((int) inside) - 1;
 		S			value = values[0];
 
-		/* by comparing, so that values stay in registers */
+		/* selected by comparisons, so that values stay in registers */
 #pragma unroll
 		for (int k = 1; k < ROWS; k++)
 			value = k == lane ? values[k] : value;
@@ -218,7 +225,7 @@ count_rows(const VmLaunch &launch, SelectShared *shared, const Bounds<decltype(c
 		}
 }
 
-/* A thread's way through a slice: by rows, eight at a time, or by the pieces of a sample. */
+/* Return a thread's first step in a slice: steps are rows, eight at a time, or the pieces of a sample. */
 template <bool SAMPLE> static __device__ __forceinline__ uint32_t
 first_step(const VmLaunch &launch, const BlockSlice &slice)
 {
@@ -233,7 +240,7 @@ end_step(const VmLaunch &launch, const BlockSlice &slice)
 	return (slice.end + rows - 1) / rows;
 }
 
-/* The first row of a step; of a sample it may be outside of the slice. */
+/* Return the first row of a step; a sample's may be outside of the slice. */
 template <bool SAMPLE> static __device__ __forceinline__ uint32_t
 row_of_step(const VmLaunch &launch, const BlockSlice &slice, uint32_t step)
 {
@@ -242,7 +249,7 @@ row_of_step(const VmLaunch &launch, const BlockSlice &slice, uint32_t step)
 
 static_assert(ROWS == SEEK_NEIGHBOURS, "a thread reads what stands together in a sample");
 
-/* Go over a slice. */
+/* Count the values of a column in the block's slice; called by all threads. */
 template <typename S, bool SAMPLE> static __device__ __forceinline__ void
 count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, Counted *counted)
 {
@@ -279,7 +286,7 @@ count_slice(const VmLaunch &launch, SelectShared *shared, const TabletColumn *co
 	}
 }
 
-/* The same of a column whose rows all have one value. */
+/* Count the values in the block's slice of a column whose rows all have one value; called by all threads. */
 template <bool SAMPLE> static __device__ void
 count_same(const VmLaunch &launch, SelectShared *shared, const TabletColumn *column, Counted *counted)
 {
@@ -336,7 +343,7 @@ count_column(const VmLaunch &launch, SelectShared *shared, Counted *counted)
 	}
 }
 
-/* Add what the threads of a warp have counted; the sum is the first one's. */
+/* Add up the counts of a warp's first `threads` threads, in the first one; called by all threads of the warp. */
 static __device__ __forceinline__ void
 sum_of_warp(Counted *counted, int threads)
 {
@@ -366,7 +373,7 @@ word_of_state(SelectCount count, const Counted &all)
 	return 0;
 }
 
-/* Put what a block has gathered where that of all is. */
+/* Append the block's gathered values to those of all blocks; called by all threads. */
 static __device__ __forceinline__ void
 put_gathered(const VmLaunch &launch, SelectShared *shared)
 {
@@ -384,7 +391,7 @@ add_bins(const VmLaunch &launch, const SelectShared *shared)
 {
 	for (uint32_t i = threadIdx.x; i < TALLY_WORDS; i += VM_THREADS)
 	{
-		/* blocks begin at different places so as not to meet each other */
+		/* blocks begin at different bins to avoid contention */
 		const uint32_t at = (i + blockIdx.x * VM_THREADS) % TALLY_WORDS;
 
 		if (shared->bins[at] > 0)
@@ -392,7 +399,7 @@ add_bins(const VmLaunch &launch, const SelectShared *shared)
 	}
 }
 
-/* Add what a block has seen to that of all; by one thread. */
+/* Add the block's counts of values seen and of lesser ones to those of all blocks; called by one thread. */
 static __device__ __forceinline__ void
 add_seen(const VmLaunch &launch, const Counted &counted)
 {
@@ -400,7 +407,7 @@ add_seen(const VmLaunch &launch, const Counted &counted)
 	atomicAdd((Word *) &launch.seek->less, (Word) counted.less);
 }
 
-/* Write the block's row; by one thread. */
+/* Append the block's row to the launch's rows, which fails with TABLE_FULL without room; called by one thread. */
 static __device__ __forceinline__ void
 write_row(const VmLaunch &launch, const Counted &counted)
 {
@@ -418,7 +425,10 @@ write_row(const VmLaunch &launch, const Counted &counted)
 		row[launch.shape.state_word[s]] = word_of_state((SelectCount) launch.shape.select.count[s], counted);
 }
 
-/* Put the block's counts where they belong, and add what it has gathered, or its bins, to that of all. */
+/*
+ * Write the block's counts, and add its gathered values, or its bins, to those of all blocks;
+ * called by all threads. A sample writes no row.
+ */
 template <bool SAMPLE> static __device__ __forceinline__ void
 write_out(const VmLaunch &launch, SelectShared *shared, Counted counted)
 {

@@ -1,12 +1,16 @@
 /*
  * kernel_sort.cu
- *		Sorting rows that stand in device memory by words of their keys.
+ *		Sorting rows that are materialized on the device by words of their keys.
  *
- * Words are as core/sort_parts.h has them, in 32 bits where these will do, and
- * are sorted by as many bits as there are (radix sort of CUB).  Where all keys
- * fit one word it has them all: their columns are made of the sorted words
- * again, and without others no number of a row is moved.  Of several words the
- * last one is sorted by first.
+ * Words are as core/sort_parts.h defines them, in 32 bits where these suffice, and
+ * are sorted by as many bits as they have (radix sort of CUB), the last of several
+ * words first.  Where all keys fit one word, it has them all: their columns are
+ * decoded from the sorted words, and without other columns no row numbers are
+ * moved.  The other kernels have a thread a row; those that write NULL bitmaps go
+ * by whole warps, whose ballot is a word of the bitmap.
+ *
+ * Row numbers and ranks: each row that begins a partition or peers is marked, and
+ * scans of the marks tell every row where its own begin.
  */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -18,7 +22,7 @@
 #define EACH_ROW(row, n) \
 	for (uint32_t row = blockIdx.x * KEPT_THREADS + threadIdx.x; row < n; row += gridDim.x * KEPT_THREADS)
 
-/* The same by whole warps, of which some rows may not be there. */
+/* Loop over rows by whole warps, whose last rows may not exist. */
 #define EACH_ROW_OF_WARPS(row, n) \
 	for (uint32_t row = blockIdx.x * KEPT_THREADS + threadIdx.x; row / 32 < (n + 31) / 32; row += gridDim.x * KEPT_THREADS)
 
@@ -39,7 +43,10 @@ value_of(const SortColumn &column, uint32_t row)
 	return ((const int64_t *) column.values)[row];
 }
 
-/* A word of each row, in the order that there is; without one, which begins here then, in that of their numbers. */
+/*
+ * Compute word `word` of each row, in the current order; with `begins` in the order of the rows'
+ * numbers, which becomes the current one.
+ */
 template <typename Word>
 static __global__ void __launch_bounds__(KEPT_THREADS)
 words_kernel(const __grid_constant__ SortLaunch launch, uint32_t word, Word *words, uint32_t *order, bool begins)
@@ -67,7 +74,7 @@ words_kernel(const __grid_constant__ SortLaunch launch, uint32_t word, Word *wor
 	}
 }
 
-/* Put a value and its NULL flag down; by all threads of a warp, some of which may have none. */
+/* Store a value and its NULL flag as row `row`; called by all threads of a warp, whose rows need not all exist. */
 static __device__ __forceinline__ void
 put(const SortColumn &to, uint32_t row, bool exists, int64_t value, bool null)
 {
@@ -84,7 +91,7 @@ put(const SortColumn &to, uint32_t row, bool exists, int64_t value, bool null)
 	}
 }
 
-/* Make a column of the words that it is part of. */
+/* Decode column c from the sorted words, whose part p it is. */
 template <typename Word>
 static __global__ void __launch_bounds__(KEPT_THREADS)
 decode_kernel(const __grid_constant__ SortLaunch launch, uint32_t c, uint32_t p, const Word *words)
@@ -120,7 +127,7 @@ gather_kernel(const __grid_constant__ SortLaunch launch, uint32_t c, const uint3
 
 /* Numbers of rows in order */
 
-/* Whether two rows, in order, have different values of a key. */
+/* Return true if two rows have different values of a key column. */
 static __device__ __forceinline__ bool
 differ(const SortColumn &column, uint32_t a, uint32_t b)
 {
@@ -130,7 +137,11 @@ differ(const SortColumn &column, uint32_t a, uint32_t b)
 	return null_a != null_b || (!null_a && value_of(column, a) != value_of(column, b));
 }
 
-/* Of each row its own number, from 0 on, if it is the first of its partition, or of its peers, else 0; and 1 if it is that, else 0. */
+/*
+ * Mark the rows that begin partitions and peers: `partition` and `peers` are the row's number if it
+ * is the first of its partition or peers, else 0; `dense` is 1 if it is the first of its peers,
+ * else 0.
+ */
 static __global__ void __launch_bounds__(KEPT_THREADS)
 begins_kernel(const __grid_constant__ SortLaunch launch, uint32_t *partition, uint32_t *peers, uint32_t *dense)
 {
@@ -151,7 +162,10 @@ begins_kernel(const __grid_constant__ SortLaunch launch, uint32_t *partition, ui
 	}
 }
 
-/* Where each row's partition and peers begin, and how many peers have begun so far: `dense`. */
+/*
+ * Compute the wanted numbers of each row from where its partition and peers begin, and from
+ * `dense`, how many peers have begun so far.
+ */
 static __global__ void __launch_bounds__(KEPT_THREADS)
 numbers_kernel(const __grid_constant__ SortLaunch launch, const uint32_t *partition, const uint32_t *peers, const uint32_t *dense)
 {
@@ -176,14 +190,14 @@ blocks_for(uint32_t n)
 	return blocks < KEPT_BLOCKS ? blocks : KEPT_BLOCKS;
 }
 
-/* What the scratch memory has. */
+/* Arrays in the scratch memory. */
 typedef struct Scratch
 {
 	uint8_t    *words[2];
-	uint32_t   *order[2];		/* NULL if words have all */
-	uint32_t   *begins[3];		/* of partitions, of peers, and of peers counted; NULL if nobody asks */
+	uint32_t   *order[2];		/* row numbers; NULL if the words have all columns */
+	uint32_t   *begins[3];		/* first rows of partitions and of peers, and counts of peers; NULL if not needed */
 	uint8_t    *temp;
-	size_t		temp_bytes;		/* of CUB's */
+	size_t		temp_bytes;		/* bytes of CUB's temporary memory */
 } Scratch;
 
 struct Larger
@@ -191,7 +205,10 @@ struct Larger
 	__host__ __device__ uint32_t operator() (uint32_t a, uint32_t b) const { return a > b ? a : b; }
 };
 
-/* Have each row know what has begun up to it. */
+/*
+ * Scan the marks, so that each row knows what has begun up to it; with `only_bytes` only store the
+ * temporary memory needed in *bytes.
+ */
 static cudaError_t
 scan_begins(const SortLaunch *launch, const Scratch *scratch, size_t *bytes, bool only_bytes, cudaStream_t stream)
 {
@@ -204,7 +221,7 @@ scan_begins(const SortLaunch *launch, const Scratch *scratch, size_t *bytes, boo
 		? cub::DeviceScan::InclusiveSum(temp, *bytes, scratch->begins[2], scratch->begins[2], launch->nrows, stream) : error;
 }
 
-/* Give rows their numbers, once all columns are in order. */
+/* Compute the wanted numbers of rows, once all columns are in order. */
 static cudaError_t
 number_rows(const SortLaunch *launch, const Scratch *scratch, cudaStream_t stream)
 {
@@ -222,7 +239,7 @@ number_rows(const SortLaunch *launch, const Scratch *scratch, cudaStream_t strea
 	return error;
 }
 
-/* Whether rows have to be found again by their numbers. */
+/* Return true if rows have to be found again by their numbers, since not all columns are in the words. */
 static bool
 needs_order(const SortLaunch *launch)
 {
@@ -238,7 +255,10 @@ is_short(const SortLaunch *launch, uint32_t word)
 	return sort_bits_of_word(&launch->parts, word) <= 32;
 }
 
-/* Sort words, which the first of both memories has, and the numbers of their rows, if there are; the sorted ones come first then. */
+/*
+ * Sort words[0], and with it the row numbers order[0], if there are any; the sorted ones become
+ * words[0] and order[0]. With `only_bytes` only store the temporary memory needed in *bytes.
+ */
 template <typename Word>
 static cudaError_t
 sort_words(const SortLaunch *launch, uint32_t bits, Scratch *scratch, size_t *bytes, bool only_bytes, cudaStream_t stream)
@@ -302,7 +322,7 @@ sort_scratch_bytes(const SortLaunch *launch)
 	return lay_out(launch, NULL, &scratch);
 }
 
-/* Sort by a word. */
+/* Compute a word of all rows, and sort by it. */
 template <typename Word>
 static cudaError_t
 sort_by_word(const SortLaunch *launch, uint32_t word, Scratch *scratch, cudaStream_t stream)

@@ -2,10 +2,13 @@
  * kernel_top.cu
  *		The groups of a table that can be among the first n of an order.
  *
- * Blocks go over groups of their own, and each finds its best one.  So many
- * groups are different ones: the n-th best of them comes no earlier than the
- * n-th best of all, and is a bound.  With many more blocks than n hardly more than n come
- * no later.
+ * best_kernel: blocks go over disjoint groups, and each finds its best one, by a
+ * reduction in shared memory.  These are different groups: the n-th best of them
+ * comes no earlier than the n-th best of all, and is a bound.  With many more
+ * blocks than n, hardly more than n groups come no later.
+ *
+ * collect_kernel: a thread a group; those that come no later than the bound are
+ * copied to places that an atomic addition gives.
  */
 #include <cuda_runtime.h>
 
@@ -27,7 +30,7 @@ static __global__ void
 best_kernel(const __grid_constant__ TopLaunch launch, GroupOrder *best)
 {
 	__shared__ uint32_t room[TOP_THREADS];
-	/* each thread has a group: there are no more parts than that */
+	/* each thread has a group: top_parts() makes no more blocks than that */
 	uint32_t	own = blockIdx.x * TOP_THREADS + threadIdx.x;
 	GroupOrder	place = group_order(&launch.top, row_of(launch, own));
 

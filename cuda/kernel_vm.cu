@@ -1,6 +1,6 @@
 /*
  * kernel_vm.cu
- *		Launching the tile VM: shapes, and which kernel runs them.
+ *		Launching the tile VM: choosing a program body's shape, and the kernel that runs it.
  */
 #include <cuda_runtime.h>
 
@@ -8,7 +8,7 @@
 #include "block/shared.cuh"
 #include "vm_kernels.h"
 
-/* A hash table with room for the most groups there may be, and then a slot for every thread. */
+/* Size the hash table for the most groups that there may be, and a further slot for every thread. */
 static void
 choose_slots(VmShape *shape)
 {
@@ -19,11 +19,10 @@ choose_slots(VmShape *shape)
 }
 
 /*
- * Memory for groups of which every row may have its own: for those of a tile
- * if that is not too much, else for a warp's, so that every tile gets through;
- * where few rows have a group that is enough, and leaves more to other blocks.
- * Where it is known how many there are, a block that has room for all of them
- * leaves each but once, however few blocks that makes.
+ * Size the memory for groups where every row may have its own: for the groups of a tile if that is
+ * not too much, else for a warp's, so that every tile gets through. Where few rows have a group, a
+ * warp's are enough, and leave more memory to other blocks. Where the number of groups is known, a
+ * block that has room for all of them writes each only once, however few blocks that makes.
  */
 static void
 choose_many_groups(const VmWish *wish, VmShape *shape)
@@ -31,7 +30,7 @@ choose_many_groups(const VmWish *wish, VmShape *shape)
 	const uint32_t of_warp = shape->lanes * 32;
 	uint32_t	bytes;
 
-	/* more of them would leave room for fewer groups, and are hardly ever shared */
+	/* more replicas would leave room for fewer groups, and threads hardly ever share a group */
 	shape->replicas = 1;
 	for (uint32_t s = 0; s < shape->nstates; s++)
 		if (!state_is_atomic((StateKind) shape->state_kind[s]))
@@ -49,8 +48,8 @@ choose_many_groups(const VmWish *wish, VmShape *shape)
 }
 
 /*
- * Memory for groups.  It begins with as many replicas of states as leave room
- * for four groups, and when it is full goes on with fewer.
+ * Size the memory for groups. A block begins with as many replicas of states as leave room for four
+ * groups, and continues with fewer when the table is full.
  */
 static void
 choose_groups(const Program *program, const VmWish *wish, VmShape *shape)
@@ -73,13 +72,16 @@ choose_groups(const Program *program, const VmWish *wish, VmShape *shape)
 		shape->replicas = MIN_REPLICAS;
 	if (group_capacity(shape, shape->replicas) < 4)
 		shape->group_bytes = align16(4 * (group_stride(shape, shape->replicas) + shape->key_words + 1) * 8);
-	/* what no group has room in leaves more to other blocks */
+	/* memory in which no further group has room is left to other blocks */
 	if (shape->replicas == VM_THREADS)
 		shape->group_bytes = align16(group_capacity(shape, VM_THREADS) * (group_stride(shape, VM_THREADS) + shape->key_words + 1) * 8);
 	choose_slots(shape);
 }
 
-/* Constants apart; the other slots close ranks, so pairs of a wide register stay neighbours. */
+/*
+ * Number constants apart, and the other slots without gaps, so that the two slots of a wide
+ * register stay neighbours.
+ */
 static void
 map_registers(const Program *program, VmShape *shape)
 {
@@ -97,7 +99,7 @@ map_registers(const Program *program, VmShape *shape)
 			shape->map[slot] = (uint16_t) shape->registers++;
 }
 
-/* The states and keys that a body's groups have. */
+/* Compute the layout of a body's states and keys, and size the memory for groups. */
 static void
 measure_groups(const Program *program, const VmWish *wish, VmShape *shape)
 {
@@ -144,7 +146,7 @@ shape_general(const Program *program, VmShape *shape)
 	return program->size <= PROGRAM_COPY_BYTES && shape->nconstants <= MAX_CONSTANTS;
 }
 
-/* Whether a body has instructions that are run with those of joins. */
+/* Return true if a body has instructions that run_join() executes. */
 static bool
 has_apart(const Program *program, int body)
 {
@@ -183,7 +185,7 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	return shape->shared_bytes <= wish->shared_limit;
 }
 
-/* Older CUDA has 4 KB for parameters. */
+/* Kernel parameters are limited to 4 KB on older CUDA. */
 static_assert(sizeof(VmLaunch) <= 4096, "a launch does not fit");
 
 static VmKernel
@@ -224,7 +226,7 @@ vm_blocks_per_sm(const VmShape *shape)
 	if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_of(shape, false), VM_THREADS, shape->shared_bytes)
 		!= cudaSuccess)
 	{
-		/* the next launch must not be blamed */
+		/* clear the error, which the next launch would report */
 		cudaGetLastError();
 		return 0;
 	}
@@ -237,7 +239,7 @@ vm_tile_rows(const VmShape *shape)
 	return shape->lanes * VM_THREADS;
 }
 
-/* So many blocks, or more if one would have more tiles than `most`. */
+/* Return `blocks`, or more if a block would have more tiles than `most`. */
 static int
 at_least(int blocks, uint32_t ntiles, uint32_t most)
 {
@@ -258,11 +260,11 @@ vm_launch(const VmLaunch *launch, int blocks, void *stream)
 		blocks = (int) ntiles;
 	if (launch->shape.counted != 0)
 		blocks = at_least(blocks, ntiles, COUNTED_ROWS * MIN_REPLICAS / tile);
-	/* a replica takes at most all rows of its block, so values of so many bits cannot overflow it */
+	/* a replica takes at most all rows of its block, so values of sum_bits bits cannot overflow it */
 	rows = (uint64_t) (ntiles + blocks - 1) / blocks * tile;
 	for (with.sum_bits = 62; rows > 1 && with.sum_bits > 32; rows = (rows + 1) / 2)
 		with.sum_bits--;
-	/* or as many pairs as a block may make */
+	/* with loops, a replica takes as many pairs as a block may form */
 	if (launch->shape.loops)
 		with.sum_bits = 33;
 	if (with.sum_bits <= 32)

@@ -2,19 +2,25 @@
  * kernel_vm_fast.cu
  *		The kernel of the accumulator machine, for 2, 4 and 8 lanes a thread.
  *
- * Blocks take the tiles of a launch in turn, and the warps of a block go
- * through a tile apart from each other.  Those that miss a group wait for the
- * end of the tile, where all threads together add what is missing.
+ * Blocks go over slices of a launch (block/slices.cuh), and the warps of a block
+ * go through a tile independently.  Warps that miss a group wait for the end of
+ * the tile, where all threads together add what is missing between barriers;
+ * these warps then run the tile again: a round.  In the end each block appends
+ * its groups to the launch's rows.  Slots and the group table are in shared
+ * memory (block/fast_memory.cuh), accumulators in hardware registers.
  */
 #include <cuda_runtime.h>
 
 #include "kernel_vm_fast.cuh"
 #include "vm_kernels.h"
 
-/* A tile whose groups do not fit an empty table in so many rounds is left to another launch. */
+/* Maximum rounds of a tile; one whose groups do not fit an empty table by then is left to another launch. */
 #define MAX_ROUNDS (8 + VM_THREADS / 32)
 
-/* Add the groups that a tile misses; false when those that there were had to be written out, and had no room. */
+/*
+ * Add the groups that a tile misses; called by all threads. Return false if the table was full, and
+ * its groups had no room among the launch's rows.
+ */
 template <int L, bool CODED> static __device__ __noinline__ bool
 add_groups(const VmLaunch &launch, uint32_t pending, uint32_t first, int round)
 {
@@ -30,7 +36,7 @@ add_groups(const VmLaunch &launch, uint32_t pending, uint32_t first, int round)
 	return true;
 }
 
-/* For tests: slots of words, then those of bools, in the order of rows. */
+/* Copy slots of words, then those of bools, to launch.values and launch.flags in the order of rows; for tests. */
 template <int L> static __device__ __noinline__ void
 show_slots(const VmLaunch &launch)
 {
@@ -62,7 +68,7 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 	const uint32_t tile = L * VM_THREADS;
 	BlockGroups *groups = &fast_shared()->groups;
 	BlockSlice *slice = &fast_shared()->slice;
-	LineAhead	ahead;			/* the one that this thread asks for */
+	LineAhead	ahead;			/* the cache line that this thread prefetches */
 
 	fast_prepare(&launch, L);
 	const bool	like = !JOINS || fast_prepare_joins(&launch);
@@ -80,7 +86,7 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 		for (uint32_t first = slice->first; first < slice->end; first += slice->step)
 		{
 			uint32_t	n = min(slice->end - first, tile);
-			uint32_t	pending = ~0u;	/* lanes of a warp that has not got through */
+			uint32_t	pending = ~0u;	/* lanes of a warp that has not completed the tile */
 
 			if (first + slice->step + tile <= slice->end)
 				fetch_ahead<L>(launch, ahead, first + slice->step);

@@ -1,9 +1,14 @@
 /*
  * kernel_vm_fast.cuh
- *		The accumulator machine: a tile of a program, instruction by instruction.
+ *		The accumulator machine: runs a program over a tile, instruction by instruction.
  *
- * What an operation computes is said in core/op_*.h, and how NULLs and errors
- * go with it in block/accumulator.cuh; here is which instruction is which.
+ * Each thread runs the instructions for its L lanes, whose values are in hardware
+ * registers; warps go through a tile independently, without barriers.  An
+ * instruction is read from the launch's parameters, one ahead.  A warp leaves the
+ * tile when no lane is selected, or before any total if a group is missing.
+ *
+ * core/op_*.h define what an operation computes, block/accumulator.cuh how NULLs
+ * and errors go with it; this file dispatches instructions to them.
  */
 #ifndef GPUDB_CUDA_KERNEL_VM_FAST_CUH
 #define GPUDB_CUDA_KERNEL_VM_FAST_CUH
@@ -19,8 +24,8 @@
 #include "labels.h"
 
 /*
- * The cases of an operation f on a and b: the accumulator and a slot or a
- * constant, and, unless the operation commutes, the other way round.
+ * Cases of the switch for an operation f on a and b: the accumulator and a slot or a constant, and,
+ * unless the operation commutes, with a and b swapped.
  */
 #define SLOT		SlotOperand<L>{slot_words<L>(slot_of(in))}, operand_nulls<L>(launch, in)
 #define IMMEDIATE	ConstantOperand{(uint64_t) imm_of(launch, in)}, 0
@@ -38,12 +43,12 @@
 	COMPUTE(name, type, f) \
 	LABEL(VMX_##name##_RS): compute<L, type>(launch, m, in, SLOT, [](type b, type a, uint32_t *e) { return f; }); break; \
 	LABEL(VMX_##name##_CS): compute<L, type>(launch, m, in, IMMEDIATE, [](type b, type a, uint32_t *e) { return f; }); break;
-/* t is f of itself, a, and another, b; NULL where g says so */
+/* Set t to f of t, a, and another operand, b; it is NULL where g is true. */
 #define COMBINE(other, other_nulls, f, g) \
 	combine<L>(m, other, other_nulls, [](uint8_t a, uint8_t an, uint8_t b, uint8_t bn) { return f; }, \
 			   [](uint8_t a, uint8_t an, uint8_t b, uint8_t bn) { return g; })
 
-/* A column into an accumulator. */
+/* Load a column that is not frame-of-reference encoded into an accumulator. */
 template <int L> static __device__ __forceinline__ void
 load_column(Machine<L> &m, const FastOp &in, uint32_t first)
 {
@@ -64,7 +69,7 @@ load_column(Machine<L> &m, const FastOp &in, uint32_t first)
 	static_assert(LABELS_SINCE(before) == VMX_LOAD_SAME - VMX_LOAD_BOOL + 1, "a load has no meaning");
 }
 
-/* What reads a column in a frame. */
+/* Run an instruction that reads a frame-of-reference encoded column. */
 template <int L> static __device__ __forceinline__ void
 read_framed(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
 {
@@ -83,7 +88,7 @@ read_framed(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t fi
 	static_assert(LABELS_SINCE(before) == VMX_Count - VMX_LOAD_U8_FRAMED, "what reads a column in a frame has no meaning");
 }
 
-/* What works on bools and masks. */
+/* Run an instruction on bools and masks. */
 template <int L> static __device__ __forceinline__ void
 run_logic(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 {
@@ -129,7 +134,7 @@ blend(Machine<L> &m, uint32_t mask, B b, uint32_t b_nulls)
 
 enum { before_rest = __COUNTER__ };
 
-/* The instructions that fewer programs have. */
+/* Run a cold opcode: an instruction that fewer programs have. */
 template <int L, bool CODED> static __device__ __forceinline__ void
 run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first, uint32_t n)
 {
@@ -212,7 +217,7 @@ run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 	}
 }
 
-/* What an instruction does besides but add to a sum; false when the warp is through with the tile. */
+/* Do what an instruction's flags ask for, except adding to a sum; return false when the warp has finished the tile. */
 template <int L> static __device__ __forceinline__ bool
 run_more(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first, uint32_t n)
 {
@@ -232,9 +237,8 @@ run_more(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 }
 
 /*
- * Run the program over the tile of rows `first` to first + n.  Returns lanes
- * with a group to find if one of the warp is missing, before any total was
- * touched.
+ * Run the program over the tile of rows `first` to first + n. Return the selected lanes if a lane
+ * of the warp misses its group, before any total was touched, else 0.
  */
 template <int L, bool CODED, bool JOINS> static __device__ __forceinline__ uint32_t
 fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
@@ -248,12 +252,12 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 	for (uint32_t pc = 0;;)
 	{
 		const FastOp in = next;
-		/* of 32 bits, whatever the compiler knows of the word that it comes from */
+		/* extracted in 32 bits, whatever the compiler knows of the 64-bit word */
 		const uint32_t op = here((uint32_t) in.head) & 0xff;
 
-		/* ahead, since a warp waits for it */
+		/* fetched ahead, since a warp waits for it */
 		next = fetch(launch, ++pc);
-		/* a switch is a tree of branches: the most frequent one first, then the usual ones */
+		/* a switch is a tree of branches, so the most frequent instructions are tested before it */
 		if (op >= VMX_LOAD_U8_FRAMED)
 			read_framed<L>(launch, m, in, first);
 		else if (JOINS && op >= VMX_JOIN_FIRST)
@@ -274,7 +278,7 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 			LABEL(CODED ? VMX_GROUP_CODES : VMX_GROUP):
 				if (CODED ? find_coded_groups<L>(launch, m.selection, in.pc, first) : find_groups<L>(launch, m.selection, in.pc))
 					return m.selection;
-				/* what they held is not needed, which frees registers for the search */
+				/* the accumulators' values are not needed, which frees registers for the search */
 				EACH_LANE m.acc[k] = 0;
 				m.nulls = m.t = m.t_nulls = 0;
 				next = fetch(launch, pc += launch.shape.key_words - 1);
@@ -283,7 +287,7 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 			LABEL(VMX_COUNT_G): count_lanes<L, CODED>(launch, m, in, true); break;
 			default: run_rest<L, CODED>(launch, m, in, first, n); break;
 		}
-		/* mostly there is nothing else, or a sum alone */
+		/* most instructions do nothing else, or only add to a sum */
 		if (flags_of(in) & (FLAG_MORE & ~FLAG_SUM))
 			if (!run_more<L>(launch, m, in, first, n))
 				return 0;
@@ -297,7 +301,7 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 	}
 }
 
-/* KEY is read by the instruction before it, and of GROUP and GROUP_CODES a kernel has one */
+/* KEY has no label, since the instruction before it reads it, and of GROUP and GROUP_CODES a kernel has one */
 static_assert(LABELS_SINCE(before_rest) == VMX_JOIN_FIRST - 2, "an instruction of vm_ops.def has no meaning");
 
 #endif							/* GPUDB_CUDA_KERNEL_VM_FAST_CUH */

@@ -1,6 +1,8 @@
 /*
  * kernel_vm_general.cu
  *		The kernel of the interpreter, for 2 and 4 lanes a thread.
+ *
+ * kernel_vm_general.cuh is compiled for either in a namespace of its own.
  */
 #include <cuda_runtime.h>
 

@@ -3,15 +3,19 @@
  *		The interpreter of core/interp.h as a kernel: a template header over
  *		VM_LANES, lanes a thread.
  *
- * The includer defines VM_LANES and VM_KERNEL, the kernel's name.  Blocks take
- * the tiles of a launch in turn.
+ * The includer defines VM_LANES and VM_KERNEL, the kernel's name.  Blocks go over
+ * slices of a launch (block/slices.cuh).  The warps of a block run the program
+ * over a tile independently; registers, group table and program are in shared
+ * memory.  A warp that misses a group ends its tile before any total is touched.
+ * Between barriers all threads then add the missing groups, and the warp runs
+ * the tile again: a round.
  */
 #include "block/lanes.cuh"
 #include "block/parts.cuh"
 #include "block/joins.cuh"
 #include "core/interp.h"
 
-/* A tile whose groups do not fit an empty table in so many rounds is left to another launch. */
+/* Maximum rounds of a tile; one whose groups do not fit an empty table by then is left to another launch. */
 #define MAX_ROUNDS (8 + VM_THREADS / 32)
 
 __global__ void __launch_bounds__(VM_THREADS, VM_BLOCKS)
@@ -49,7 +53,7 @@ VM_KERNEL(const __grid_constant__ VmLaunch launch)
 					pending = vm_run_tile(&run, pc, first, n) == STATUS_TABLE_FULL;
 				if (!program->grouped || !__syncthreads_or(pending))
 					break;
-				/* rounds are to get some warp on: with loops, from some pairs to the next ones */
+				/* a round must advance some warp: with loops, from some pairs to the next ones */
 				if (launch.shape.loops && __syncthreads_or(pending && vm_moved(&run, before)))
 					round = 0;
 				if (round == MAX_ROUNDS - 1 ||

@@ -2,8 +2,8 @@
  * labels.h
  *		Switches that must have a label for each instruction of a list.
  *
- * gcc refuses a switch that lacks one, nvcc says nothing of code for the GPU.
- * So labels are counted there; none can stand twice.
+ * gcc rejects a switch that lacks a label; nvcc does not report it in code for
+ * the GPU.  Therefore labels are counted there; no label can occur twice.
  *
  *		enum { before = __COUNTER__ };
  *		switch (op)

@@ -1,10 +1,10 @@
 /*
  * pool.cu
- *		Device memory that is taken once and handed out in blocks.
+ *		Device memory that is allocated once and handed out in blocks.
  *
- * Blocks stand side by side in the order of their addresses, free ones between
- * them; the first free one that is large enough is taken.  There are few, a
- * table of groups being one.
+ * Blocks are listed in the order of their addresses, including free ones; the
+ * first free block that is large enough is taken.  There are only a few
+ * blocks; a group table is one.
  */
 #include <string.h>
 
@@ -58,7 +58,7 @@ pool_take(uint64_t bytes)
 	return NULL;
 }
 
-/* Make one of a block and the next one if both are free. */
+/* Merge a block with the next one if both are free. */
 static void
 join(int i)
 {

@@ -1,9 +1,9 @@
 /*
  * provider.cu
- *		gpudb_cuda.so: batches of pages on an NVIDIA GPU.
+ *		gpudb_cuda.so: batches on an NVIDIA GPU.
  *
- * Everything is taken at the start: context, streams, arenas, pinned buffers.
- * While queries run nothing is allocated.
+ * All device resources are allocated at the start: context, streams, arenas,
+ * pinned buffers.  No device memory is allocated while queries run.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "seek.h"
 #include "vm_launch.h"
 
-/* Batches in flight, of all jobs. */
+/* Number of batches in flight, of all jobs. */
 #define BATCHES 8
 
 #define ARENA_MOST ((uint64_t) 128 * 1024 * 1024)
@@ -58,7 +58,7 @@ start(const ProviderConfig *config, ProviderState *state)
 		error = CUDA_CALL((cudaError_t) combine_prepare());
 	if (error == cudaSuccess)
 		error = kept_start();
-	/* half of it, at most, for batches, the rest for tables of groups and for columns */
+	/* at most half of the memory is for batches, the other half for group tables and columns */
 	arena = memory / 2 / BATCHES < ARENA_MOST ? memory / 2 / BATCHES : ARENA_MOST;
 	for (int i = 0; i < BATCHES && error == cudaSuccess; i++)
 		batches[i] = batch_create(arena, &error);
@@ -74,7 +74,7 @@ start(const ProviderConfig *config, ProviderState *state)
 		if (state->device[d].in_use)
 			state->device[d].memory_used = memory;
 	state->batch_bytes = batch_tablet_bytes(arena);
-	/* others want memory for theirs at the same time */
+	/* other batches need memory for their columns at the same time */
 	state->batch_cached_bytes = (memory - BATCHES * arena) / 4;
 	state->join_bytes = (memory - BATCHES * arena) / 2;
 	return true;
@@ -86,7 +86,7 @@ attach(const ProviderMemory *memory)
 	const char *why;
 	bool		attached = context_attach(memory, &why);
 
-	/* read-only memory is tried another way then */
+	/* the caller tries another way for read-only memory */
 	if (!attached && !memory->read_only)
 		snprintf(provider_state->why, sizeof(provider_state->why), "%s", why);
 	return attached;

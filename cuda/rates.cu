@@ -1,9 +1,9 @@
 /*
  * rates.cu
- *		How fast the device is, measured by itself: copies, launches, its memory.
+ *		Speed of the device, measured by itself: copies, launches, memory.
  *
- * Times are the host's, the least of some runs: whatever else the machine does
- * only adds to it.
+ * Times are measured on the host, and are the least of some runs: any other
+ * activity of the machine only adds to them.
  */
 #include <math.h>
 #include <time.h>
@@ -17,15 +17,15 @@
 #include "tuning.cuh"
 
 #define RUNS			7
-#define SMALL_TIMES		20		/* of what takes microseconds, in a run */
+#define SMALL_TIMES		20		/* repetitions in a run, if one takes microseconds */
 #define LARGE_TIMES		4
-#define HOST_BYTES		((size_t) 16 << 20)	/* of a copy */
-#define DEVICE_BYTES	((size_t) 256 << 20)	/* more than a GPU's second cache; less if the pool has not as much */
+#define HOST_BYTES		((size_t) 16 << 20)	/* bytes of a copy */
+#define DEVICE_BYTES	((size_t) 256 << 20)	/* more than a GPU's L2 cache; less if the pool has not as much */
 #define PAGE_BYTES		8192.0
-#define RATES_BLOCKS	16		/* for each multiprocessor */
-#define RATES_LANES		8		/* of a thread that adds */
-#define ADDITIONS		1000	/* of each */
-#define UNLIKELY		0x9e3779b97f4a7c15	/* what is read is written down only if it is this */
+#define RATES_BLOCKS	16		/* blocks per multiprocessor */
+#define RATES_LANES		8		/* lanes per thread of add_kernel() */
+#define ADDITIONS		1000	/* additions per lane */
+#define UNLIKELY		0x9e3779b97f4a7c15	/* a result is only stored if it has this value */
 
 typedef unsigned long long Word;
 
@@ -34,7 +34,7 @@ empty_kernel(void)
 {
 }
 
-/* Read all words in order.  What they are does not matter, but the compiler must not know. */
+/* Read all words in order, and use them so that the compiler does not remove the reads. */
 static __global__ void __launch_bounds__(RATES_THREADS)
 read_kernel(const ulonglong2 *words, size_t n, Word *sink)
 {
@@ -46,7 +46,7 @@ read_kernel(const ulonglong2 *words, size_t n, Word *sink)
 		*sink = sum;
 }
 
-/* Read as many words as a launch has threads, each somewhere. */
+/* Read one word per thread of the launch, at pseudo-random places. */
 static __global__ void __launch_bounds__(RATES_THREADS)
 gather_kernel(const Word *words, size_t n, Word *sink)
 {
@@ -58,8 +58,9 @@ gather_kernel(const Word *words, size_t n, Word *sink)
 }
 
 /*
- * Do so many times what an instruction of the accumulator machine does: add a slot's values in shared memory to
- * eight lanes a thread, and note which overflow.
+ * Perform an instruction of the accumulator machine `times` times: add a
+ * slot's values in shared memory to eight lanes per thread, and note
+ * overflows.
  */
 static __global__ void __launch_bounds__(VM_THREADS)
 add_kernel(int times, Word *sink)
@@ -75,7 +76,7 @@ add_kernel(int times, Word *sink)
 	}
 	for (int t = 0; t < times; t++)
 	{
-		/* slots are read anew */
+		/* slots are read again in each iteration */
 		__syncwarp();
 #pragma unroll
 		for (int p = 0; p < RATES_LANES / 2; p++)
@@ -107,7 +108,10 @@ settle(void)
 	return CUDA_CALL(cudaStreamSynchronize(NULL));
 }
 
-/* How long it takes to do something so many times and learn that all have ended, for each time; the least of some runs. */
+/*
+ * Return the nanoseconds per call of `work` when it is called `times` times
+ * and the end of all is waited for; the least of some runs.
+ */
 template <typename Work> static double
 least_ns(int times, Work work, cudaError_t *error)
 {
@@ -121,7 +125,7 @@ least_ns(int times, Work work, cudaError_t *error)
 			*error = work();
 		if (*error == cudaSuccess)
 			*error = settle();
-		/* the first one loads the kernel */
+		/* the first run loads the kernel */
 		if (run > 0)
 			least = fmin(least, (now_ns() - begin) / times);
 	}
@@ -134,7 +138,7 @@ copy(void *to, const void *from, size_t bytes)
 	return CUDA_CALL(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, NULL));
 }
 
-/* With host memory and a power of two of device memory. */
+/* Measure all rates with a buffer of host memory and a power of two of device memory. */
 static cudaError_t
 measure(ProviderRates *rates, uint8_t *host, uint8_t *device, size_t bytes)
 {
@@ -175,7 +179,7 @@ rates_measure(ProviderRates *rates)
 	while (device == NULL && bytes > HOST_BYTES)
 		device = pool_take(bytes /= 2);
 	if (device == NULL)
-		return true;			/* of a pool so small nothing is worth knowing */
+		return true;			/* nothing is worth measuring with a pool so small */
 	error = CUDA_CALL(cudaHostAlloc((void **) &host, HOST_BYTES, cudaHostAllocDefault));
 	if (error == cudaSuccess)
 		error = measure(rates, host, device, bytes);

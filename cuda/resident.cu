@@ -1,9 +1,10 @@
 /*
  * resident.cu
- *		Columns of cached tablets that stay in device memory.
+ *		Columns of cached tablets that are cached in device memory.
  *
- * A hash table finds them by their numbers, which follow one another as
- * columns are made: neighbours are neighbours in it, too.
+ * A hash table finds columns by their numbers, which are assigned
+ * consecutively as columns are made: neighbours are neighbours in the hash
+ * table, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,39 +22,39 @@
 
 typedef struct Entry
 {
-	uint64_t	number;			/* of the column */
+	uint64_t	number;			/* number of the column */
 	ResidentColumn at;
 	uint64_t	value_bytes;
 	uint64_t	null_bytes;
 	uint64_t	text_bytes;
 	uint32_t	segment;
-	uint32_t	next;			/* in its bucket, or of the free ones */
-	uint32_t	neighbour;		/* the one before it in the segment */
-	uint32_t	attempt;		/* resident_begin() before it came */
-	uint64_t	begin;			/* bytes of the segment before it */
+	uint32_t	next;			/* next entry in its bucket, or in the free list */
+	uint32_t	neighbour;		/* entry that precedes it in the segment */
+	uint32_t	attempt;		/* resident_begin() count when it was added */
+	uint64_t	begin;			/* bytes of the segment in use before it */
 } Entry;
 
 typedef struct Segment
 {
-	uint8_t    *start;			/* NULL: there is none */
+	uint8_t    *start;			/* NULL: no segment */
 	uint64_t	bytes;
 	uint64_t	used;
 	uint64_t	born;
 	uint64_t	last_use;
-	uint32_t	pins;			/* batches */
-	uint32_t	entries;		/* the last one of them */
+	uint32_t	pins;			/* number of batches that use the segment */
+	uint32_t	entries;		/* last entry of the segment */
 } Segment;
 
 static uint64_t segment_bytes;
 static Segment segments[RESIDENT_SEGMENTS];
-static uint32_t filling = NOBODY;	/* the segment to which columns are added */
+static uint32_t filling = NOBODY;	/* segment to which columns are added */
 static uint64_t clock_ticks;
 static uint32_t attempt;
 static uint64_t bytes_used;
-static uint64_t endings;		/* of batches */
+static uint64_t endings;		/* number of batches that have released columns */
 
 static Entry *entries;
-static uint32_t nentries;		/* as many buckets: a power of two */
+static uint32_t nentries;		/* number of entries and of buckets: a power of two */
 static uint32_t free_entry = NOBODY;
 static uint32_t *buckets;
 
@@ -75,7 +76,7 @@ bucket_of(uint64_t number)
 	return &buckets[number & (nentries - 1)];
 }
 
-/* Twice the entries, or the first ones; false when memory is short. */
+/* Double the number of entries, or allocate the first ones; return false if memory is short. */
 static bool
 more_entries(void)
 {
@@ -117,7 +118,7 @@ find_entry(uint64_t number)
 	return NULL;
 }
 
-/* Take an entry out of its bucket. */
+/* Remove an entry from its bucket and put it on the free list. */
 static void
 drop_entry(uint32_t number)
 {
@@ -130,7 +131,7 @@ drop_entry(uint32_t number)
 	free_entry = number;
 }
 
-/* An entry for a column in a segment; NULL when memory is short. */
+/* Add an entry for a column in a segment; return NULL if memory is short. */
 static Entry *
 add_entry(uint64_t number, uint32_t segment)
 {
@@ -153,7 +154,7 @@ add_entry(uint64_t number, uint32_t segment)
 
 /* Segments */
 
-/* Note a segment; false if it has been. */
+/* Add a segment to a set; return false if it was in the set. */
 static bool
 note(uint32_t segment, ResidentUse *use)
 {
@@ -208,7 +209,7 @@ resident_evict(void)
 	return true;
 }
 
-/* Another segment, of so many bytes; NOBODY when there is no room. */
+/* Begin a segment of `bytes` bytes, evicting others as needed; return NOBODY if there is no room. */
 static uint32_t
 begin_segment(uint64_t bytes, ResidentCopies *copies)
 {
@@ -228,7 +229,7 @@ begin_segment(uint64_t bytes, ResidentCopies *copies)
 	}
 	clock_ticks++;
 	segments[s] = {start, bytes, 0, clock_ticks, clock_ticks, 0, NOBODY};
-	/* what was there may be another database's */
+	/* the memory may contain another database's data */
 	copies->clear[copies->nclear].start = start;
 	copies->clear[copies->nclear++].bytes = bytes;
 	return s;
@@ -240,7 +241,7 @@ aligned(uint64_t bytes)
 	return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* So many bytes at the end of a segment, which has room for them; NULL for none. */
+/* Allocate `bytes` bytes at the end of a segment, which has room for them; return NULL for 0 bytes. */
 static const uint8_t *
 take_bytes(uint32_t number, uint64_t bytes)
 {
@@ -259,7 +260,11 @@ copy_bytes(const uint8_t *from, const uint8_t *to, uint64_t bytes, ResidentCopie
 		copies->copy[copies->ncopies++] = {from, (uint8_t *) to, (bytes + 7) / 8 * 8};
 }
 
-/* The segment for so many bytes: the one that is being filled, another one then, or one of its own for what is large. */
+/*
+ * Return a segment with room for `bytes` bytes: the one that is being filled,
+ * a new one if it is full, or a separate one if they are many; NOBODY if there
+ * is no room.
+ */
 static uint32_t
 segment_for(uint64_t bytes, ResidentCopies *copies)
 {
@@ -270,7 +275,7 @@ segment_for(uint64_t bytes, ResidentCopies *copies)
 	return filling;
 }
 
-/* Find the entry of a number and these sizes, or add it without a place; NULL when there is no room. */
+/* Find the entry of a number with these sizes, or add it without a location; return NULL if there is no room. */
 static Entry *
 have_entry(uint64_t number, uint64_t value_bytes, uint64_t null_bytes, uint64_t text_bytes, ResidentCopies *copies, bool *is_new)
 {
@@ -279,7 +284,7 @@ have_entry(uint64_t number, uint64_t value_bytes, uint64_t null_bytes, uint64_t 
 	uint32_t	segment;
 
 	*is_new = entry == NULL;
-	/* a number that is two columns' is nobody's */
+	/* an existing entry of other sizes is another column's: refuse the number */
 	if (entry != NULL)
 		return entry->value_bytes == value_bytes && entry->null_bytes == null_bytes && entry->text_bytes == text_bytes ? entry : NULL;
 	segment = segment_for(bytes, copies);
@@ -375,7 +380,7 @@ resident_begin(ResidentCopies *copies)
 	attempt++;
 }
 
-/* Forget the columns of a segment that were added since resident_begin(): those in front. */
+/* Forget the columns of a segment that were added since resident_begin(): the last ones. */
 static void
 undo_segment(Segment *segment)
 {
@@ -396,7 +401,7 @@ resident_undo(ResidentUse *use)
 	const uint64_t before = endings;
 
 	resident_let_go(use);
-	/* what it had for a moment nobody waits for */
+	/* waiting batches need not be told of columns that were used only for a moment */
 	endings = before;
 	for (uint32_t s = 0; s < RESIDENT_SEGMENTS; s++)
 	{

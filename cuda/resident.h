@@ -1,10 +1,11 @@
 /*
  * resident.h
- *		Columns of cached tablets that stay in device memory.
+ *		Columns of cached tablets that are cached in device memory.
  *
- * They stand in segments, in the order in which they came: columns that
- * queries use together come together; what is large has one of its own.  A segment is forgotten as a whole, the
- * one first that no batch has used for longest; its columns are still in host
+ * Columns are stored in segments in the order in which they were copied:
+ * columns that queries use together are copied together.  A large column has a
+ * segment of its own.  Segments are evicted as a whole, the least recently
+ * used one first among those that no batch uses; the columns are still in host
  * memory.
  */
 #ifndef GPUDB_CUDA_RESIDENT_H
@@ -15,21 +16,21 @@
 
 #define RESIDENT_SEGMENTS 512
 
-/* Some segments: those that a batch uses stay until it lets go of them. */
+/* A set of segments; those that a batch uses are pinned until it releases them. */
 typedef struct ResidentUse
 {
 	uint64_t	segment[RESIDENT_SEGMENTS / 64];
 } ResidentUse;
 
-/* Where a column is in device memory. */
+/* Location of a column in device memory. */
 typedef struct ResidentColumn
 {
-	const uint8_t *values;		/* NULL if they take nothing */
+	const uint8_t *values;		/* NULL if values take no bytes */
 	const uint8_t *nulls;		/* NULL if there are none */
-	const uint8_t *texts;		/* likewise */
+	const uint8_t *texts;		/* NULL if there are none */
 } ResidentColumn;
 
-/* What is to be copied and cleared, on one stream and in this order: clear, then copy. */
+/* Device memory to clear and columns to copy, on one stream, in this order. */
 typedef struct ResidentCopies
 {
 	ColumnCopy *copy;
@@ -42,47 +43,57 @@ typedef struct ResidentCopies
 	uint32_t	nclear;
 } ResidentCopies;
 
-/* Copies that a column takes at most: values, NULLs, and texts, perhaps twice. */
+/* Most copies for a column: values, NULLs, and texts, perhaps twice. */
 #define COPIES_OF_COLUMN 4
 
-/* Once: of a pool of so many bytes. */
+/* Initialize for a pool of `pool_bytes` bytes; once. */
 extern void resident_start(uint64_t pool_bytes);
 
-/* A batch begins to find its columns; nothing is to be copied yet. */
+/* Begin the search for a batch's columns, with an empty list of copies. */
 extern void resident_begin(ResidentCopies *copies);
 
 /*
- * Find a column of so many rows, or give it a place and add to what is to be
- * copied; false when there is no room.  The batch uses its segment, which is
- * noted in `also`, too, unless that is NULL.
+ * Find a column of `nrows` rows, or allocate memory for it and add it to the
+ * list of copies; return false if there is no room.  Its segment is pinned for
+ * the batch in *use, and added to *also unless that is NULL.
  */
 extern bool resident_find(const ProviderColumn *column, uint32_t nrows, ResidentUse *use, ResidentUse *also, ResidentCopies *copies,
 						  ResidentColumn *at);
 
-/* The same of so many bytes that the caller fills by itself, under a number that no column has; NULL when there is no room. */
+/*
+ * Find or allocate `bytes` bytes that the caller fills itself, under a number
+ * that no column has; return NULL if there is no room.  The segment is pinned
+ * in *use, and added to *also unless that is NULL.
+ */
 extern uint8_t *resident_reserve(uint64_t number, uint64_t bytes, ResidentUse *use, ResidentUse *also, ResidentCopies *copies);
 
-/* The time, and whether segments that were noted then are all still what they were. */
+/* Return the logical time, or return true if no segment of a set was replaced since a time. */
 extern uint64_t resident_now(void);
 extern bool resident_stayed(const ResidentUse *noted, uint64_t since);
 
-/* A batch uses segments that were noted. */
+/* Pin the segments of a set for a batch. */
 extern void resident_use(const ResidentUse *noted, ResidentUse *use);
 
-/* Forget the columns that were given places since resident_begin(), which nobody will copy, and let go of the others. */
+/*
+ * Forget the columns that were allocated since resident_begin(), as they will
+ * not be copied, and release all columns of the batch.
+ */
 extern void resident_undo(ResidentUse *use);
 
-/* A batch has ended. */
+/* Release the columns of a batch that has ended. */
 extern void resident_let_go(ResidentUse *use);
 
-/* Whether batches use columns: when they have ended, there may be room.  How often that has happened. */
+/*
+ * Return true if batches use columns, so that there may be room when they have
+ * ended; or return how often batches have released columns.
+ */
 extern bool resident_in_use(void);
 extern uint64_t resident_endings(void);
 
-/* Give the segment back to the pool that no batch has used for longest; false if there is none. */
+/* Give the least recently used segment that no batch uses back to the pool; return false if there is none. */
 extern bool resident_evict(void);
 
-/* Bytes of all columns that are there. */
+/* Return the bytes of all resident columns. */
 extern uint64_t resident_bytes(void);
 
 #endif							/* GPUDB_CUDA_RESIDENT_H */

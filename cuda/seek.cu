@@ -1,10 +1,12 @@
 /*
  * seek.cu
- *		Values that the batches of a job gather, among which its percentile is sought: the host's side.
+ *		Quantile selection among values that the batches of a job gather: the
+ *		host's side.
  *
- * The first batch, if it has many rows, tells by a sample of them where to look.
- * Batches of such jobs go one after the other: each finds what those before it
- * have gathered.  Nobody knows which one is the last, so all of them seek.
+ * The first batch, if it has many rows, samples them to find the range of the
+ * percentile.  Batches of such jobs run one after the other: each finds the
+ * values that those before it have gathered.  No batch is known to be the last
+ * one, so each of them selects the percentile.
  */
 #include <stdlib.h>
 
@@ -13,23 +15,27 @@
 #include "resident.h"
 #include "seek.h"
 
-/* With less room nobody seeks. */
+/* Least capacity for gathered values; with less memory there is no selection on the device. */
 #define SEEK_LEAST ((uint64_t) 64 * 1024)
 
-/* Rows of a sample that are not too many. */
+/* Number of rows that a sample may have in any case. */
 #define SAMPLE_LEAST ((uint64_t) 1024)
 
 struct ProviderSeek
 {
-	SeekLaunch	launch;			/* of seeking, but for the tally */
-	bool		begun;			/* by a batch */
-	bool		learnt;			/* where to look, or some were gathered without */
+	SeekLaunch	launch;			/* launch of the selection, without the tally */
+	bool		begun;			/* a batch has begun the selection */
+	bool		learnt;			/* the range is known, or values were gathered without a sample */
 };
 
-/* Behind what the last batch, of any job, does with its room. */
+/* Event behind the last batch's use, in any job, of gathered values. */
 static cudaEvent_t sought;
 
-/* Room for so many values; columns, which can be copied again, make way for what hundreds of millions of rows want. */
+/*
+ * Allocate memory for n values and the selection's state; cached columns,
+ * which can be copied again, are only evicted for the half of SEEK_MOST that
+ * hundreds of millions of rows need.
+ */
 static SeekRoom *
 take_room(uint64_t n)
 {
@@ -102,7 +108,7 @@ seek_sample(const ProviderSeek *seek, uint64_t rows)
 
 	if (seek == NULL || seek->learnt || rows <= seek->launch.seek.most)
 		return 0;
-	/* one that is half as large tells little less, and takes half as long */
+	/* half the sample is hardly less precise, and takes half as long */
 	aim = (seek->launch.seek.most < seek->launch.capacity ? seek->launch.seek.most : seek->launch.capacity) / 2;
 	while (rows / one_in > (aim > SAMPLE_LEAST ? aim : SAMPLE_LEAST))
 		one_in *= 2;

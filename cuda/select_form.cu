@@ -1,33 +1,34 @@
 /*
  * select_form.cu
- *		Whether a program does nothing but count, or collect, the values of one column; on the host.
+ *		Detection of programs that only count, or collect, the values of one
+ *		column; on the host.
  */
 #include "vm_launch.h"
 
-/* What a register is of. */
+/* Contents of a register. */
 typedef enum Role
 {
 	ROLE_NONE,
 	ROLE_CONSTANT,
-	ROLE_VALUE,					/* of the column */
-	ROLE_KEY,					/* that of a float, as an integer in the order of floats */
+	ROLE_VALUE,					/* value of the column */
+	ROLE_KEY,					/* value of a float column as an integer in the order of floats */
 	ROLE_IS_NULL,
-	ROLE_IS_ZERO,				/* it is -0 */
-	ROLE_NOT_NULL_ROWS,			/* masks of rows: whose value is not NULL, */
-	ROLE_ZERO_ROWS				/* or is -0 */
+	ROLE_IS_ZERO,				/* the value is -0 */
+	ROLE_NOT_NULL_ROWS,			/* mask of rows with a value that is not NULL */
+	ROLE_ZERO_ROWS				/* mask of rows with the value -0 */
 } Role;
 
-/* What reading a program has found. */
+/* State of reading a program. */
 typedef struct Reader
 {
 	const Program *program;
 	SelectForm *form;
 	uint8_t		role[PROGRAM_MAX_REGISTERS];
 	int64_t		constant[PROGRAM_MAX_REGISTERS];
-	uint32_t	counts;			/* states that are understood */
+	uint32_t	counts;			/* number of states that are understood */
 } Reader;
 
-/* The state at a word of a group's row. */
+/* Return the number of the state at a word of a group's row. */
 static uint32_t
 state_at(const Program *program, int32_t word)
 {
@@ -50,14 +51,14 @@ take_state(Reader *r, const Instr *in, SelectCount count)
 	return true;
 }
 
-/* A value as it is compared: a float's key, or an integer. */
+/* Return true if a register contains values in the form in which they are compared: a float's key, or an integer. */
 static bool
 is_compared(const Reader *r, uint16_t reg)
 {
 	return r->role[reg] == (r->form->is_float ? ROLE_KEY : ROLE_VALUE);
 }
 
-/* Rows that a mask leaves, none of which is NULL where that matters. */
+/* Return true if a mask selects all rows that matter: all rows, or those without NULL. */
 static bool
 is_all(const Reader *r, uint16_t mask)
 {
@@ -102,7 +103,7 @@ read_tally(Reader *r, const Instr *in)
 	return take_state(r, in, SELECT_LESS);
 }
 
-/* The last value that a bin has, or of those that are collected. */
+/* Return the largest value of the bins, or of the values that are collected. */
 static int64_t
 last_of_form(const SelectForm *form)
 {
@@ -113,7 +114,7 @@ last_of_form(const SelectForm *form)
 	return (int64_t) ((uint64_t) form->least + (span < room ? span : room));
 }
 
-/* Understand an instruction; false if the program is none of those. */
+/* Read an instruction; return false if the program does not have the form. */
 static bool
 read_instr(Reader *r, const Instr *in)
 {
@@ -162,7 +163,7 @@ read_instr(Reader *r, const Instr *in)
 	}
 }
 
-/* Whether a column is stored in a way that is known here. */
+/* Return true if the kernel can read the stored form of a column. */
 static bool
 is_stored_plainly(const TabletColumn *column, bool is_float)
 {

@@ -1,10 +1,10 @@
 /*
  * shape_cache.cu
- *		How programs run on the device at hand, remembered.
+ *		Cache of the choices how programs run on this device.
  *
- * Lowering a program and asking CUDA how many blocks fit takes longer than
- * starting a batch may.  The same few programs come again and again: in the
- * next batch, in the next query.  They are recognised by all of their bytes.
+ * Lowering a program and asking CUDA how many blocks fit may take longer than
+ * starting a batch.  The same few programs come again and again: in the next
+ * batch, in the next query.  They are identified by all of their bytes.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ typedef struct ShapeEntry
 
 static ShapeEntry entries[ENTRIES];
 static int	next_entry;
-static Body possible[ENTRIES];	/* those that can run */
+static Body possible[ENTRIES];	/* bodies that can run */
 static int	next_possible;
 
 static bool
@@ -54,9 +54,12 @@ keep_body(Body *body, const Program *program, int number)
 static bool
 choose(const Program *program, int body, const Tablet *tablet, uint32_t wished, uint32_t room, ShapeChoice *choice)
 {
-	/* where many rows have groups those of a tile want room; where few have, or there is room for all, other blocks do */
+	/*
+	 * room is needed for the groups of a tile if there are many; if few, or
+	 * with room for all, more blocks are better
+	 */
 	const uint32_t most = room > 0 || (wished & VM_FEW_ROWS) ? 4 : wished & VM_MANY_GROUPS ? 2 : 8;
-	/* for want of room for groups no program shall run slower */
+	/* no program should run in the interpreter for lack of room for groups */
 	const uint32_t last = room > 0 ? 0 : VM_GENERAL;
 
 	for (uint32_t options = tablet != NULL ? 0 : VM_GENERAL; options <= last; options++)

@@ -1,6 +1,7 @@
 /*
  * sort_launch.h
- *		Sorting rows that stand in device memory: the interface to the host.
+ *		Kernel launches that sort rows in device memory: the interface to the
+ *		host.
  */
 #ifndef GPUDB_CUDA_SORT_LAUNCH_H
 #define GPUDB_CUDA_SORT_LAUNCH_H
@@ -22,14 +23,14 @@ typedef struct SortLaunch
 	SortParts	parts;
 	uint16_t	key_column[SORT_MOST_KEYS];
 	SortColumn	from[PROGRAM_MAX_KEPT];
-	SortColumn	to[PROGRAM_MAX_KEPT];	/* where they go; of columns that are made of words it may be the same place */
+	SortColumn	to[PROGRAM_MAX_KEPT];	/* destinations; the source for columns restored from the sort words */
 	uint32_t	nkeys;
-	uint32_t	npartition;		/* of the keys, those that tell partitions apart */
-	uint64_t   *numbers[KEPT_NUMBERS];	/* room for such a number of each row; NULL = it is not wanted */
-	uint8_t    *scratch;		/* sort_scratch_bytes() */
+	uint32_t	npartition;		/* number of keys, the first ones, that are partition keys */
+	uint64_t   *numbers[KEPT_NUMBERS];	/* out: row numbers of each kind; NULL = not wanted */
+	uint8_t    *scratch;		/* scratch memory of sort_scratch_bytes() bytes */
 } SortLaunch;
 
-/* Whether rows have to be told apart for their numbers, which are not those of all rows in turn. */
+/* Return true if the numbers require a comparison of neighbouring rows, as they do not simply count all rows. */
 CORE_FN bool
 sort_needs_peers(const SortLaunch *launch)
 {
@@ -37,11 +38,14 @@ sort_needs_peers(const SortLaunch *launch)
 		(launch->numbers[KEPT_ROW_NUMBER] != NULL && launch->npartition > 0);
 }
 
-/* Which part a column's values can be made of again once rows are sorted; -1 = none: they are moved. */
+/*
+ * Return the part of the sort word from which a column's values can be
+ * restored once rows are sorted; -1 = none, and the values are moved.
+ */
 CORE_FN int
 sort_part_of_column(const SortLaunch *launch, uint32_t c)
 {
-	/* of floats the sign of a zero is not in it */
+	/* the sign of a float zero is not in the part */
 	if (launch->parts.nwords == 1 && launch->from[c].type != COLTYPE_F64)
 		for (uint32_t p = 0; p < launch->parts.nparts; p++)
 			if (launch->key_column[launch->parts.part[p].key] == c && launch->parts.part[p].kind == PART_CODE)
@@ -53,10 +57,10 @@ sort_part_of_column(const SortLaunch *launch, uint32_t c)
 extern "C" {
 #endif
 
-/* Bytes that sorting needs for itself; 0 when CUDA does not say. */
+/* Return the bytes of scratch memory that sorting needs; 0 if CUDA does not report it. */
 extern uint64_t sort_scratch_bytes(const SortLaunch *launch);
 
-/* Sort.  Launches on a CUDA stream; a cudaError_t. */
+/* Sort the rows on a CUDA stream; return a cudaError_t. */
 extern int	sort_launch(const SortLaunch *launch, void *stream);
 
 #ifdef __cplusplus

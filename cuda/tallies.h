@@ -1,11 +1,12 @@
 /*
  * tallies.h
- *		States that values are counted or collected in, many at once, and how they leave a device.
+ *		Tallies: aggregate states that count or collect many values, and their
+ *		transfer from the device.
  *
- * Of such a state blocks leave in their rows what its first word says alone:
- * how many values are less.  That is a count like any other.  All other words
- * are a tally, which the blocks of a batch share: they add their bins to it, or
- * values to those that are there.  The host puts the two together.
+ * Blocks write only the first word of such a state into their rows: the number
+ * of lesser values, a count like any other.  All other words are a tally,
+ * which the blocks of a batch share: they add their bins to it, or append
+ * their values.  The host combines the two.
  */
 #ifndef GPUDB_CUDA_TALLIES_H
 #define GPUDB_CUDA_TALLIES_H
@@ -13,10 +14,10 @@
 #include "core/op_select.h"
 #include "core/program.h"
 
-/* Words of a tally: bins, or how many values there are and then these. */
+/* Words of a tally: bins, or the number of values followed by the values. */
 #define TALLY_WORDS SELECT_BINS
 
-/* Bytes of device memory that are always left for tallies, and for rows beside them. */
+/* Bytes of device memory that are always reserved for tallies, and for rows beside them. */
 #define TALLIES_BYTES ((uint64_t) 1024 * 1024)
 
 CORE_FN bool
@@ -25,7 +26,10 @@ state_has_tally(uint32_t kind)
 	return kind == STATE_BINS || kind == STATE_VALUES;
 }
 
-/* The states of a program's rows as blocks leave them; returns their words, and how many states have tallies. */
+/*
+ * Compute the states of a program's rows as blocks write them; return the
+ * words of a row, and the number of states with tallies in *ntallies.
+ */
 CORE_FN uint16_t
 rows_without_tallies(const Program *program, uint8_t *kind, uint16_t *word, uint32_t *ntallies)
 {
@@ -43,7 +47,7 @@ rows_without_tallies(const Program *program, uint8_t *kind, uint16_t *word, uint
 	return (uint16_t) (program->row_words - tallies * TALLY_WORDS);
 }
 
-/* The number of a state's tally. */
+/* Return the number of a state's tally. */
 CORE_FN uint32_t
 tally_of_state(const Program *program, uint32_t state)
 {

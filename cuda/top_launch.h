@@ -1,6 +1,7 @@
 /*
  * top_launch.h
- *		Which of a table's groups can be among the first n of an order: the interface to the host.
+ *		Kernel launches that select the groups that can be among the first n of
+ *		an order: the interface to the host.
  */
 #ifndef GPUDB_CUDA_TOP_LAUNCH_H
 #define GPUDB_CUDA_TOP_LAUNCH_H
@@ -9,24 +10,24 @@
 
 #define TOP_THREADS 256
 
-/* Parts at most that groups are divided into, each of which tells its best one. */
+/* Most parts into which groups are divided; the best group of each is found. */
 #define TOP_PARTS	1024
 
 typedef struct TopLaunch
 {
-	const uint64_t *hashes;		/* of the table's groups, in device memory, as all below */
+	const uint64_t *hashes;		/* hashes of the table's groups; all pointers are to device memory */
 	const uint64_t *rows;
 	uint32_t	ngroups;
 	uint32_t	row_words;
 	GroupTop	top;
-	GroupOrder	bound;			/* collect those that come no later, */
-	uint32_t   *nfound;			/* so many, zero at first, */
-	uint32_t	most;			/* and of these so many at most here */
+	GroupOrder	bound;			/* collect groups that come no later than this order */
+	uint32_t   *nfound;			/* out: number of groups found, zero at first */
+	uint32_t	most;			/* capacity of found_hashes and found_rows */
 	uint64_t   *found_hashes;
 	uint64_t   *found_rows;
 } TopLaunch;
 
-/* Parts that have a group each. */
+/* Return the number of parts into which groups are divided; none of them is empty. */
 CORE_FN uint32_t
 top_parts(uint32_t ngroups)
 {
@@ -39,7 +40,7 @@ top_parts(uint32_t ngroups)
 extern "C" {
 #endif
 
-/* Find the place of the best group of each of top_parts() parts.  Returns a cudaError_t, as does the other. */
+/* Find the order of the best group of each of the top_parts() parts.  Returns a cudaError_t, as does top_collect(). */
 extern int	top_best(const TopLaunch *launch, GroupOrder *best, void *stream);
 
 extern int	top_collect(const TopLaunch *launch, void *stream);

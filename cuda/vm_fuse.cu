@@ -1,16 +1,16 @@
 /*
  * vm_fuse.cu
- *		What instructions of the accumulator machine's code can do for others.
+ *		Fusion of instructions of the accumulator machine's code.
  *
- * A range is compared with a column as it is stored, rows are counted along
- * with a sum, and filters stand apart from what is computed of the rows that
- * pass them.
+ * Ranges are compared with a column's stored values, rows are counted along
+ * with a sum, and filters are separated from what is computed for the rows
+ * that pass them.
  */
 #include "vm_lower.h"
 
 /* Ranges */
 
-/* Whether acc, as it is behind an instruction, is looked at before there is another one. */
+/* Return true if acc, as it is behind an instruction, is read before it is overwritten. */
 static bool
 word_is_read(const VmCode *code, uint32_t pc)
 {
@@ -42,7 +42,10 @@ word_is_read(const VmCode *code, uint32_t pc)
 	}
 }
 
-/* A load in a frame whose value is only compared with a range: what is stored is compared. */
+/*
+ * Compare the stored values of a frame-of-reference encoded column where the
+ * loaded value is only compared with a range.
+ */
 static void
 compare_stored(VmCode *out)
 {
@@ -60,9 +63,9 @@ compare_stored(VmCode *out)
 	}
 }
 
-/* Counting along */
+/* Counts along with sums */
 
-/* A sum of a column's own values that are mostly within 32 bits and not below 0; NULL if there is none. */
+/* Return a sum of a column's own values that are mostly within 32 bits and not below 0; NULL if there is none. */
 static VmOp *
 sum_that_counts(const Lowering *l)
 {
@@ -80,7 +83,10 @@ sum_that_counts(const Lowering *l)
 	return NULL;
 }
 
-/* Take away a count, whose sum, if it has one along, the instruction before it may do; the sum is of the same lanes. */
+/*
+ * Remove a count; a sum that it does as well is moved to the previous
+ * instruction if that can do it, as it is of the same lanes.
+ */
 static void
 remove_count(VmCode *out, uint32_t pc)
 {
@@ -101,7 +107,7 @@ remove_count(VmCode *out, uint32_t pc)
 	memset(&out->op[--out->length], 0, sizeof(VmOp));
 }
 
-/* Have the count of all rows of a group go along with a sum, which saves its words and an instruction. */
+/* Let a sum count all rows of a group as well, which saves the count's words and an instruction. */
 static void
 count_along(Lowering *l)
 {
@@ -129,7 +135,10 @@ loads(const VmOp *op)
 	return op->op == VMX_LOAD_64 || (op->op >= VMX_LOAD_BOOL && op->op <= VMX_LOAD_SAME) || loads_framed(op);
 }
 
-/* Instructions at the beginning that load a column in a frame and filter by a range of it. */
+/*
+ * Return the number of leading instructions that load a frame-of-reference
+ * encoded column and filter by a range of it.
+ */
 static int
 leading_ranges(const VmCode *code)
 {
@@ -141,8 +150,8 @@ leading_ranges(const VmCode *code)
 }
 
 /*
- * A column that is compared, and whose values are wanted as well, is loaded
- * again behind these filters; before, what is stored is compared.
+ * Load a column again behind the filters if it is both compared and read
+ * otherwise; the filter itself then compares the stored values.
  */
 static void
 load_late(VmCode *code, int nfilters)
@@ -152,7 +161,7 @@ load_late(VmCode *code, int nfilters)
 		VmOp	   *op = &code->op[pc];
 		VmOp	   *again = &code->op[nfilters];
 
-		/* the accumulator has to be what the first instruction behind the filters takes it for */
+		/* acc must contain what the first instruction behind the filters expects */
 		if (op->imm != 0 || (pc < nfilters - 1 && word_is_read(code, (uint32_t) nfilters - 1)) ||
 			!((op->flags & FLAG_PUT) || word_is_read(code, (uint32_t) pc)))
 			continue;
@@ -164,7 +173,7 @@ load_late(VmCode *code, int nfilters)
 	}
 }
 
-/* Whether an instruction may stand behind the filters: kernel_filter.cu runs it over any rows. */
+/* Return true if an instruction may be behind the filters: kernel_filter.cu runs it over any rows. */
 static bool
 suits_passed_rows(const VmOp *op)
 {
@@ -172,7 +181,10 @@ suits_passed_rows(const VmOp *op)
 		!(op->flags & (FLAG_RANGE | FLAG_JUMP_NONE)) && !(op->op >= VMX_EQ_I_R && op->op <= VMX_LE_F_CS && (op->flags & FLAG_FILTER));
 }
 
-/* Have all filters by ranges stand first, and the other instructions behind them; false, and nothing is changed, if some filter is another one. */
+/*
+ * Place all filters by ranges first, and the other instructions behind them;
+ * return false, and change nothing, if there is another kind of filter.
+ */
 static bool
 filters_first(VmCode *code)
 {

@@ -1,6 +1,6 @@
 /*
  * vm_kernels.h
- *		The kernels, among which vm_launch() chooses.
+ *		The kernels among which vm_launch() chooses.
  */
 #ifndef GPUDB_CUDA_VM_KERNELS_H
 #define GPUDB_CUDA_VM_KERNELS_H
@@ -9,7 +9,10 @@
 
 typedef void (*VmKernel) (const VmLaunch launch);
 
-/* The accumulator machine with 2, 4 or 8 lanes a thread: with groups found by their keys, by codes, or with joins. */
+/*
+ * Variants of the accumulator machine with 2, 4 or 8 lanes per thread: with
+ * groups found by their keys, by dense index, or with joins.
+ */
 typedef enum FastKind
 {
 	FAST_KEYS,
@@ -20,14 +23,17 @@ typedef enum FastKind
 
 extern VmKernel vm_fast_kernel_of(uint32_t lanes, FastKind kind);
 
-/* The accumulator machine where filters stand first, with 8 lanes a thread; and what it needs of shared memory behind the groups. */
+/*
+ * Return the accumulator machine for filters first, with 8 lanes per thread;
+ * or the bytes of shared memory that it needs behind the groups.
+ */
 extern VmKernel vm_filter_kernel(void);
 extern uint32_t vm_filter_bytes(void);
 
-/* Counting the values of a column, of all rows or of a sample. */
+/* Return the kernel that counts the values of a column, of all rows or of a sample. */
 extern VmKernel vm_select_kernel(bool sample);
 
-/* The interpreter of core/interp.h with 2 or 4 lanes a thread. */
+/* Return the interpreter of core/interp.h with 2 or 4 lanes per thread. */
 extern VmKernel vm_general_kernel_of(uint32_t lanes);
 
 #endif							/* GPUDB_CUDA_VM_KERNELS_H */

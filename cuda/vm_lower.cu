@@ -1,10 +1,10 @@
 /*
  * vm_lower.cu
- *		From a program's body to the accumulator machine's code.
+ *		Lowering of a program's body to the accumulator machine's code.
  *
- * 1. Every operand is led back to the instruction that made its value; what
- *	  depends on constants alone is computed.
- * 2. Aggregates, and stores of rows that are kept, move up to where their
+ * 1. Every operand is traced to the instruction that made its value; operations
+ *	  on constants are folded.
+ * 2. Aggregates, and stores of materialized rows, move up to where their
  *	  operand has just been made, so that no slot has to hold it.  A JUMP_NONE
  *	  stays only where it may save a load.
  * 3. vm_translate.cu translates each instruction.
@@ -13,7 +13,7 @@
 
 #include "vm_lower.h"
 
-/* What depends on constants alone; only the operations that scale decimals. */
+/* Fold an operation on constants; only the operations that scale decimals. */
 static void
 fold(Lowering *l, const Instr *in, Value *v)
 {
@@ -59,14 +59,14 @@ may_be_null(const Lowering *l, const Instr *in, const Value *v)
 	}
 }
 
-/* A word as 128 bits is that word to whoever knows what to do with it: to keys. */
+/* Return true for the conversion of a word to 128 bits: its users, keys, take the word itself. */
 static bool
 is_widened(const Lowering *l, const Instr *in)
 {
 	return in->op == VMOP_WIDEN && !l->keep;
 }
 
-/* Lead operands back to instructions. */
+/* Trace operands to the instructions that made them. */
 static void
 resolve(Lowering *l)
 {
@@ -85,7 +85,7 @@ resolve(Lowering *l)
 		v->a = info->a != KIND__ || counted ? maker[in->a] : NOTHING;
 		v->b = info->b != KIND__ ? maker[in->b] : NOTHING;
 		v->m = maker[in->m];
-		/* it is for the host to look at */
+		/* BOUND is evaluated by the host */
 		if (in->op == VMOP_BOUND)
 			v->a = NOTHING;
 		if (((info->a != KIND__ || counted) && v->a < 0 && in->op != VMOP_BOUND) || (info->b != KIND__ && v->b == NOTHING) || v->m == NOTHING)
@@ -111,7 +111,7 @@ is_store(const Instr *in)
 	return op_info[in->op].shape == SHAPE_STORE;
 }
 
-/* Where what depends on the selection alone may stand: behind the last filter. */
+/* Return the position for an instruction that depends only on the selection: behind the last filter. */
 static int
 behind_filters(const Lowering *l)
 {
@@ -122,7 +122,10 @@ behind_filters(const Lowering *l)
 	return at;
 }
 
-/* Where an aggregate or a store may stand: behind what makes its operands, filters, the search for groups, and aggregates that are there. */
+/*
+ * Return the position for an aggregate or a store: behind its operands'
+ * instructions, filters, the search for groups, and aggregates that are there.
+ */
 static int
 behind_operands(const Lowering *l, int i)
 {
@@ -143,9 +146,9 @@ behind_operands(const Lowering *l, int i)
 }
 
 /*
- * The order of instructions: aggregates and stores behind what makes their
- * operand, yet behind filters and the search for groups; the places that rows
- * are stored at come first.
+ * Order the instructions: aggregates and stores behind the instructions that
+ * make their operand, yet behind filters and the search for groups; the places
+ * of materialized rows come first.
  */
 static void
 arrange(Lowering *l)
@@ -155,7 +158,7 @@ arrange(Lowering *l)
 		const Instr *in = &l->code[i];
 		int			at = l->length;
 
-		/* elsewhere a slot might be read that the jump has left as it was */
+		/* another jump might leave a slot unset that is read behind it */
 		l->fails |= in->op == VMOP_JUMP_NONE && l->code[in->imm].op != VMOP_END;
 		if (l->value[i].constant || in->op == VMOP_BOUND || is_widened(l, in))
 			continue;
@@ -197,7 +200,7 @@ count_uses(Lowering *l)
 	}
 }
 
-/* A mask that is older than a filter would need lanes that are no longer selected. */
+/* Refuse a mask that is older than a filter, as it would need lanes that are no longer selected. */
 static void
 refuse_old_masks(Lowering *l)
 {
@@ -213,7 +216,7 @@ refuse_old_masks(Lowering *l)
 	}
 }
 
-/* Where tests find the values that have been kept. */
+/* Map registers to the slots of stored values, for tests. */
 static void
 map_registers(const Lowering *l)
 {
@@ -242,7 +245,7 @@ uint32_t
 vm_key_columns(const Program *program, int body, uint16_t *column)
 {
 	const Instr *code = program_instrs(program, body);
-	uint16_t	loaded[PROGRAM_MAX_REGISTERS];	/* column + 1 that a register has */
+	uint16_t	loaded[PROGRAM_MAX_REGISTERS];	/* column + 1 that was loaded into a register */
 	uint32_t	n = 0;
 
 	memset(loaded, 0, sizeof(loaded));
@@ -258,7 +261,7 @@ vm_key_columns(const Program *program, int body, uint16_t *column)
 	return n == program->nkeys ? n : 0;
 }
 
-/* Whether groups are to be found by codes. */
+/* Return true if groups are to be found by a dense index. */
 static bool
 is_coded(const Program *program, const Tablet *tablet, uint32_t options, const VmShape *shape)
 {
@@ -286,7 +289,7 @@ vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t option
 	l.code = program_instrs(program, body);
 	l.ninstrs = program->body[body].ninstrs;
 	l.keep = (options & VM_KEEP) != 0;
-	/* places are bytes then, of 16 bits */
+	/* places of groups are byte offsets of 16 bits with a dense index */
 	l.coded = is_coded(program, tablet, options, shape) && shape->group_bytes <= 0x10000;
 	l.shape = shape;
 	l.out = &shape->code;

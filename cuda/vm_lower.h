@@ -1,7 +1,8 @@
 /*
  * vm_lower.h
- *		A program on its way to the accumulator machine: between vm_lower.cu,
- *		which finds out what depends on what, vm_translate.cu, vm_totals.cu and vm_slots.cu.
+ *		Lowering of a program to the accumulator machine: shared by
+ *		vm_lower.cu, which determines the dependencies, vm_translate.cu,
+ *		vm_totals.cu, vm_slots.cu and vm_fuse.cu.
  */
 #ifndef GPUDB_CUDA_VM_LOWER_H
 #define GPUDB_CUDA_VM_LOWER_H
@@ -11,23 +12,23 @@
 #define MOST_INSTRS 256
 #define MOST_SLOTS	250
 
-/* In place of an instruction's number. */
+/* Values in place of an instruction's number. */
 #define NOTHING		(-1)
 #define SELECTION	(-2)
 
-/* An instruction and the value it makes. */
+/* An instruction and the value that it makes. */
 typedef struct Value
 {
-	int			a;				/* the instructions that made its operands */
+	int			a;				/* instructions that made the operands */
 	int			b;
 	int			m;
 	uint64_t	word;
 	bool		constant;
-	bool		may_be_null;	/* a constant is */
+	bool		may_be_null;	/* the value may be NULL; a constant is NULL */
 	bool		is_bool;
-	bool		wanted;			/* from a slot */
-	int			slot;			/* NOTHING: none now */
-	int			last_use;		/* position */
+	bool		wanted;			/* the value is read from a slot */
+	int			slot;			/* NOTHING: in no slot now */
+	int			last_use;		/* position of the last use */
 	int			uses;
 } Value;
 
@@ -38,17 +39,17 @@ typedef struct Lowering
 	const Instr *code;
 	int			ninstrs;
 	bool		keep;
-	bool		coded;			/* groups are found by the codes of their key columns */
+	bool		coded;			/* groups are found by a dense index of their key columns */
 	bool		fails;			/* some instruction has no form */
-	bool		again;			/* a value turned out to be wanted */
+	bool		again;			/* a value turned out to be wanted: translate again */
 	Value		value[MOST_INSTRS];
 	int			order[MOST_INSTRS];
-	int			length;			/* of order */
-	int			acc;			/* whose values the accumulators have */
+	int			length;			/* length of order[] */
+	int			acc;			/* instructions whose values are in the accumulators acc and t */
 	int			t;
-	bool		word_slot[MOST_SLOTS];	/* taken */
+	bool		word_slot[MOST_SLOTS];	/* slots in use */
 	bool		bool_slot[MOST_SLOTS];
-	VmOp	   *more;			/* the last instruction, if it can do more besides */
+	VmOp	   *more;			/* last instruction, if it can take more actions */
 	VmShape    *shape;
 	VmCode	   *out;
 } Lowering;
@@ -59,7 +60,7 @@ is_total(const Instr *in)
 	return op_is_total(in->op);
 }
 
-/* A constant that an instruction can have as its own. */
+/* Return true if a value is a constant that an instruction can contain. */
 static inline bool
 is_inline(const Lowering *l, int v)
 {
@@ -72,35 +73,38 @@ loads_framed(const VmOp *op)
 	return op->op >= VMX_LOAD_U8_FRAMED && op->op <= VMX_LOAD_U32_FRAMED;
 }
 
-/* Another instruction; `fails` if there are too many. */
+/* Append an instruction; set `fails` if there are too many. */
 extern VmOp *put_op(Lowering *l, int op);
 
-/* The last instruction, to do something besides, or one that does nothing else if that does one of these. */
+/*
+ * Return the last instruction, to add an action to it, or a new VMX_NOTHING if
+ * the last one has one of the flags `without`.
+ */
 extern VmOp *put_more(Lowering *l, uint16_t without);
 
-/* Have a value in its accumulator. */
+/* Load a value into its accumulator. */
 extern void need(Lowering *l, int i);
 
-/* Have an operand's value in a slot; what was not known to be wanted will be next time. */
+/* Return the slot of an operand's value; if the value was not known to be wanted from a slot, translate again. */
 extern uint8_t from_slot(Lowering *l, int v);
 extern uint8_t null_flag(const Lowering *l, int v);
 
-/* What an instruction has as its mask. */
+/* Return the mask of an instruction in its encoded form. */
 extern uint8_t mask_of(Lowering *l, int v);
 
-/* Nobody needs values after a position. */
+/* Release the slots of values that are not used after a position. */
 extern void release(Lowering *l, int position);
 
-/* An accumulator has a new value. */
+/* Note that an accumulator has a new value, and store the value in a slot if it is wanted there. */
 extern void made(Lowering *l, int i);
 
-/* Translate an instruction that updates a state; `fails` if it is none, or has no form. */
+/* Translate an instruction that updates a state; set `fails` if it is none, or has no form. */
 extern void put_totals(Lowering *l, int position);
 
-/* Fill out->op from what the order says; `fails` if an instruction has no form. */
+/* Make out->op from the instructions in order; set `fails` if an instruction has no form. */
 extern void vm_translate(Lowering *l);
 
-/* And afterwards have instructions do what others did. */
+/* Merge instructions of the translated code where one can do the work of another. */
 extern void vm_fuse(Lowering *l);
 
 #endif							/* GPUDB_CUDA_VM_LOWER_H */

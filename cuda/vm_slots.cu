@@ -1,6 +1,7 @@
 /*
  * vm_slots.cu
- *		Accumulators and slots while a program is translated to the accumulator machine's code.
+ *		Accumulators and slots during the translation to the accumulator
+ *		machine's code.
  */
 #include "vm_lower.h"
 
@@ -22,7 +23,7 @@ put_op(Lowering *l, int op)
 	return to;
 }
 
-/* An instruction that does not do one of these besides; the last one, if there is such. */
+/* Return the last instruction if it has none of the flags `without`, else a new one. */
 VmOp *
 put_more(Lowering *l, uint16_t without)
 {
@@ -47,7 +48,7 @@ take_slot(Lowering *l, bool *taken, uint16_t *most)
 	return s;
 }
 
-/* The slots of values that nobody needs after a position. */
+/* Release the slots of values that are not used after a position. */
 void
 release(Lowering *l, int position)
 {
@@ -65,7 +66,7 @@ release(Lowering *l, int position)
 	}
 }
 
-/* An accumulator has a new value. */
+/* Note that an accumulator has a new value, and store the value in a slot if it is wanted there. */
 void
 made(Lowering *l, int i)
 {
@@ -91,7 +92,7 @@ made(Lowering *l, int i)
 	op->flags |= v->may_be_null || l->keep ? FLAG_PUT | FLAG_PUT_NULLS : FLAG_PUT;
 }
 
-/* Have an operand's value in a slot; what was not known to be wanted will be next time. */
+/* Return the slot of an operand's value; if the value was not known to be wanted from a slot, translate again. */
 uint8_t
 from_slot(Lowering *l, int v)
 {
@@ -112,7 +113,7 @@ mask_of(Lowering *l, int v)
 	return v == SELECTION ? 0 : (uint8_t) (from_slot(l, v) + 1);
 }
 
-/* Have a value in its accumulator. */
+/* Load a value into its accumulator. */
 void
 need(Lowering *l, int i)
 {

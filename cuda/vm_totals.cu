@@ -1,6 +1,6 @@
 /*
  * vm_totals.cu
- *		Instructions that update the states of groups, as the accumulator machine has them.
+ *		Translation of instructions that update the states of groups.
  */
 #include "vm_lower.h"
 
@@ -34,7 +34,7 @@ put_total(Lowering *l, int position, int op, int op_grouped)
 	release(l, position);
 }
 
-/* A total that values are counted or collected in, from a constant on. */
+/* Translate a total that counts or collects values in a tally, from a constant on. */
 static void
 put_tally(Lowering *l, int position, int op)
 {
@@ -58,7 +58,7 @@ put_tally(Lowering *l, int position, int op)
 	release(l, position);
 }
 
-/* A sum, which goes along with another instruction if that has the same mask. */
+/* Translate a sum, which is added to the last instruction if that has the same mask. */
 static void
 put_sum(Lowering *l, int position)
 {
@@ -76,7 +76,7 @@ put_sum(Lowering *l, int position)
 	release(l, position);
 }
 
-/* A total that is apart from the accumulators. */
+/* Translate a total whose operand is in a slot, not in an accumulator. */
 static void
 put_take(Lowering *l, int position)
 {

@@ -1,11 +1,12 @@
 /*
  * vm_translate.cu
- *		From instructions in order to the accumulator machine's code.
+ *		Translation of ordered instructions to the accumulator machine's code.
  *
- * Each is translated with its first operand in an accumulator.  What it does
- * with its result goes along where it can: a slot filled, a range filtered, a
- * sum.  Values that are wanted later are put into slots.  Which ones that are
- * shows while translating, so it is done again until no new one shows.
+ * Each instruction is translated with its first operand in an accumulator.
+ * What it does with its result is done in the same instruction if possible:
+ * filling a slot, filtering by a range, adding to a sum.  Values that are
+ * wanted later are stored in slots.  Which values these are is discovered
+ * during translation, so it is repeated until no new one is found.
  */
 #include "core/op_cast.h"
 #include "core/op_compare.h"
@@ -15,7 +16,7 @@
 
 #include "vm_lower.h"
 
-/* Whether a load would be saved before the next jump. */
+/* Return true if there is a load before the next jump, which a jump at this position could save. */
 static bool
 saves_load(const Lowering *l, int position)
 {
@@ -31,7 +32,7 @@ saves_load(const Lowering *l, int position)
 	return false;
 }
 
-/* An operation on two words; `op` is its _R form, which the others follow. */
+/* Translate an operation on two words; `op` is its _R form, which the other forms follow. */
 static VmOp *
 put_binary(Lowering *l, const Value *v, int op, bool commutes)
 {
@@ -59,8 +60,8 @@ put_binary(Lowering *l, const Value *v, int op, bool commutes)
 }
 
 /*
- * A comparison with a constant as the values that pass, from *low to *high;
- * false when it has another form.
+ * Express a comparison with a constant as a range of the values that pass,
+ * from *low to *high; return false if it is not of this form.
  */
 static bool
 range_of(const Lowering *l, const Instr *in, const Value *v, int64_t *low, int64_t *high)
@@ -82,7 +83,7 @@ range_of(const Lowering *l, const Instr *in, const Value *v, int64_t *low, int64
 			*(left ? low : high) = c;
 			return true;
 		case VMOP_LT_I:
-			/* nothing is beyond the last integer */
+			/* no integer is beyond the last one */
 			if (c == (left ? INT64_MAX : INT64_MIN))
 				return false;
 			*(left ? low : high) = left ? c + 1 : c - 1;
@@ -92,7 +93,10 @@ range_of(const Lowering *l, const Instr *in, const Value *v, int64_t *low, int64
 	}
 }
 
-/* A filter by a comparison with a constant, as a range, together with the one before it; false if it has no such form. */
+/*
+ * Translate a filter by a comparison with a constant to a range, merged with
+ * the range before it; return false if it has no such form.
+ */
 static bool
 put_range(Lowering *l, const Instr *in, const Value *v)
 {
@@ -115,7 +119,10 @@ put_range(Lowering *l, const Instr *in, const Value *v)
 	return true;
 }
 
-/* A comparison; one whose only use is the filter behind it does that, too.  Returns whether it does. */
+/*
+ * Translate a comparison; if its only use is the filter behind it, the
+ * instruction filters, too.  Returns true in that case.
+ */
 static bool
 put_comparison(Lowering *l, int position, int op, bool commutes)
 {
@@ -136,7 +143,11 @@ put_comparison(Lowering *l, int position, int op, bool commutes)
 	return filter;
 }
 
-/* Have the load of a column in a frame, the last instruction, add the constant that is added to its value alone; false if it is not so. */
+/*
+ * Let the last instruction, the load of a frame-of-reference encoded column,
+ * add a constant that is added to its value, if that is its only use; return
+ * false if not possible.
+ */
 static bool
 add_while_loading(Lowering *l, const Instr *in, const Value *v)
 {
@@ -175,7 +186,7 @@ put_arithmetic(Lowering *l, int position, int op, bool commutes)
 	made(l, i);
 }
 
-/* An operation on an accumulator and perhaps a slot of bools. */
+/* Translate an operation on an accumulator and perhaps a bool slot. */
 static void
 put_unary(Lowering *l, int position, int op)
 {
@@ -246,7 +257,7 @@ load_op(ColType type)
 	return VMX_LOAD_64;
 }
 
-/* The number of a load's column in the code, which has it from now on. */
+/* Return the number of a load's column in the code, and add the column to the code if needed. */
 static uint8_t
 number_of_column(Lowering *l, const Instr *in)
 {
@@ -269,7 +280,7 @@ number_of_column(Lowering *l, const Instr *in)
 	return (uint8_t) c;
 }
 
-/* Whether a value is wanted for nothing but keys. */
+/* Return true if a value is only used as a key. */
 static bool
 is_only_key(const Lowering *l, int i)
 {
@@ -302,7 +313,7 @@ put_load(Lowering *l, int position)
 
 /* Joins */
 
-/* A part of a key. */
+/* Translate a part of a join key. */
 static void
 put_join_key(Lowering *l, int position)
 {
@@ -338,7 +349,10 @@ put_probe(Lowering *l, int position)
 	made(l, l->order[position]);
 }
 
-/* Whether a row was found; where that is only filtered by, the filter goes along.  Returns whether it does. */
+/*
+ * Translate the test if a row was found; if its only use is the filter behind
+ * it, the probe filters, too.  Returns true in that case.
+ */
 static bool
 put_found(Lowering *l, int position)
 {
@@ -401,7 +415,7 @@ put_fetch(Lowering *l, int position)
 	made(l, l->order[position]);
 }
 
-/* Rows that are kept */
+/* Materialized rows */
 
 static void
 put_place(Lowering *l, int position)
@@ -427,7 +441,7 @@ put_store(Lowering *l, int position)
 	release(l, position);
 }
 
-/* A condition on codes, or a part of a date. */
+/* Translate a test of dictionary codes, or the extraction of a date's field. */
 static void
 put_apart(Lowering *l, int position, VmxOp op)
 {
@@ -444,7 +458,7 @@ put_apart(Lowering *l, int position, VmxOp op)
 	made(l, i);
 }
 
-/* The search for groups, if their hash is made of one key after the other. */
+/* Translate the search for groups, if their hash is made of one key after the other. */
 static void
 put_group(Lowering *l, int position)
 {
@@ -493,7 +507,7 @@ put_filter(Lowering *l, int position)
 	release(l, position);
 }
 
-/* Whether a float is -0: its bits are those of the least integer. */
+/* Translate the test for a float -0: its bits are those of the least integer. */
 static void
 put_negative_zero(Lowering *l, int position)
 {
@@ -505,7 +519,7 @@ put_negative_zero(Lowering *l, int position)
 	made(l, i);
 }
 
-/* Translate what is at a position; returns how many were. */
+/* Translate the instruction at a position; return the number of instructions translated. */
 static int
 put_instr(Lowering *l, int position)
 {
@@ -588,7 +602,7 @@ put_instr(Lowering *l, int position)
 	return 1;
 }
 
-/* Constants that are wanted from slots, made anew in each tile. */
+/* Load constants that are wanted from slots, again in each tile. */
 static void
 put_constants(Lowering *l)
 {

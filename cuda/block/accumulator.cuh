@@ -1,9 +1,9 @@
 /*
  * accumulator.cuh
- *		The accumulator machine's lanes: what a thread keeps in hardware
- *		registers, and its slots in shared memory.
+ *		Lanes of the accumulator machine: accumulators in a thread's hardware
+ *		registers, and slots in shared memory.
  *
- * Which rows its lanes are is said in fast_rows.cuh; here they come in pairs,
+ * fast_rows.cuh defines which rows a thread's lanes are; here they come in pairs,
  * as slots are read.  Flags are bits, bit k for lane k.
  */
 #ifndef GPUDB_CUDA_ACCUMULATOR_CUH
@@ -16,13 +16,13 @@
 template <int L> struct Machine
 {
 	uint64_t	acc[L];
-	uint32_t	nulls;			/* of acc */
-	uint32_t	t;				/* bools */
+	uint32_t	nulls;			/* NULL flags of acc */
+	uint32_t	t;				/* accumulator for bools */
 	uint32_t	t_nulls;
 	uint32_t	selection;
 };
 
-/* An instruction as a thread has it: the first word, and where the others are. */
+/* An instruction as a thread holds it: its first word, and where its other words are. */
 typedef struct FastOp
 {
 	uint64_t	head;
@@ -49,7 +49,7 @@ imm_of(const VmLaunch &launch, const FastOp &in)
 	return launch.shape.code.op[here(in.pc)].imm;
 }
 
-/* A word as the type that an operation takes, and back. */
+/* Return a word as the type that an operation takes; word_of() converts the result back. */
 template <typename T> static __device__ __forceinline__ T
 typed(uint64_t word) { return (T) word; }
 
@@ -66,7 +66,7 @@ struct alignas(16) WordPair
 	uint64_t	y;
 };
 
-/* The second operand of an operation, pair by pair: a slot, or a constant. */
+/* Second operand of an operation, read pair by pair from a slot; ConstantOperand is the counterpart for a constant. */
 template <int L> struct SlotOperand
 {
 	const WordPair *at;
@@ -93,21 +93,21 @@ slot_nulls(const VmLaunch &launch, uint32_t slot)
 	return shared_memory + fast_nulls_at(&launch.shape, L) + slot * VM_THREADS + thread_here();
 }
 
-/* NULL flags of a slot's words, as far as it may have some. */
+/* Return the NULL flags of an instruction's slot of words; 0 if it has none. */
 template <int L> static __device__ __forceinline__ uint32_t
 operand_nulls(const VmLaunch &launch, const FastOp &in)
 {
 	return flags_of(in) & FLAG_NULLS ? *slot_nulls<L>(launch, slot_of(in)) : 0;
 }
 
-/* A slot of bools: their flags, and NULL flags VM_THREADS behind. */
+/* Return a thread's byte of a slot of bools; their NULL flags are VM_THREADS bytes behind it. */
 template <int L> static __device__ __forceinline__ uint8_t *
 bool_slot(const VmLaunch &launch, uint32_t slot)
 {
 	return shared_memory + fast_bools_at(&launch.shape, L) + slot * 2 * VM_THREADS + thread_here();
 }
 
-/* The lanes of an instruction's mask. */
+/* Return the lanes of an instruction's mask. */
 template <int L> static __device__ __forceinline__ uint32_t
 mask_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in)
 {
@@ -158,7 +158,7 @@ put_bools(const VmLaunch &launch, const Machine<L> &m, const FastOp &in)
 		at[VM_THREADS] = (uint8_t) m.t_nulls;
 }
 
-/* A column into acc: stored as S, in a register as D. */
+/* Load a column of stored type S into acc, converted to D. */
 template <int L, typename S, typename D> static __device__ __forceinline__ void
 load_words(Machine<L> &m, const FastOp &in, uint32_t first)
 {
@@ -169,7 +169,7 @@ load_words(Machine<L> &m, const FastOp &in, uint32_t first)
 	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
-/* The low words of a column of 128 bits, which are those of values that fit one. */
+/* Load the low words of a 128-bit column into acc: the values, where they fit 64 bits. */
 template <int L> static __device__ __forceinline__ void
 load_low_words(Machine<L> &m, const FastOp &in, uint32_t first)
 {
@@ -182,25 +182,25 @@ load_low_words(Machine<L> &m, const FastOp &in, uint32_t first)
 	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
-/* A column whose values are differences from a base, core/frame.h, and a constant. */
+/* Load a frame-of-reference encoded column (core/frame.h) into acc, and add a constant. */
 template <int L, typename S> static __device__ __forceinline__ void
 load_framed(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
 {
 	const FastColumn *column = fast_column(slot_of(in));
 	const uint64_t base = column->base + (uint64_t) imm_of(launch, in);
 	const uint32_t shift = column->shift;
-	/* multiplied by it, not shifted: one instruction instead of four */
+	/* a multiplication is one instruction, a shift would be four */
 	const uint32_t unit = here(1u << (shift & 31));
 	const StoredLanes<L, S> stored(column->values, first, m.selection);
 
 	EACH_LANE m.acc[k] = base + (uint64_t) stored.lane(k) * unit;
-	/* seldom */
+	/* rare: `unit` is 2^(shift - 32) then */
 	if (shift > 31)
 		EACH_LANE m.acc[k] = base + ((m.acc[k] - base) << 32);
 	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
-/* The selection loses lanes whose value is NULL or outside of the range; the accumulators stay. */
+/* Deselect lanes whose value is NULL or whose stored value is outside of the range; the accumulators stay. */
 template <int L, typename S> static __device__ __forceinline__ void
 filter_stored(Machine<L> &m, const FastOp &in, uint32_t first)
 {
@@ -215,7 +215,7 @@ filter_stored(Machine<L> &m, const FastOp &in, uint32_t first)
 	m.selection &= bits;
 }
 
-/* A column of which every value is the base. */
+/* Load a column whose values all equal its base. */
 template <int L> static __device__ __forceinline__ void
 load_same(Machine<L> &m, const FastOp &in, uint32_t first)
 {
@@ -236,7 +236,7 @@ load_bools(Machine<L> &m, const FastOp &in, uint32_t first)
 	m.t_nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
-/* t = f(acc, b), or with FLAG_FILTER the selection. */
+/* Set t to f(acc, b), or with FLAG_FILTER deselect lanes where it is not true. */
 template <int L, typename T, typename B, typename F> static __device__ __forceinline__ void
 compare(Machine<L> &m, const FastOp &in, B b, uint32_t b_nulls, F f)
 {
@@ -259,7 +259,7 @@ compare(Machine<L> &m, const FastOp &in, B b, uint32_t b_nulls, F f)
 	}
 }
 
-/* The selection loses lanes whose value is NULL or outside of low .. high. */
+/* Deselect lanes whose value is NULL or outside of low .. high. */
 template <int L> static __device__ __forceinline__ void
 filter_range(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 {
@@ -272,7 +272,10 @@ filter_range(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 	m.selection &= bits & ~m.nulls;
 }
 
-/* acc = f(acc, b, &error); lanes of the mask without NULLs may report. */
+/*
+ * Set acc to f(acc, b, &error). An error in a lane of the mask that is not NULL sets the block's
+ * status to the instruction's x.
+ */
 template <int L, typename T, typename B, typename F> static __device__ __forceinline__ void
 compute(const VmLaunch &launch, Machine<L> &m, const FastOp &in, B b, uint32_t b_nulls, F f)
 {
@@ -293,7 +296,7 @@ compute(const VmLaunch &launch, Machine<L> &m, const FastOp &in, B b, uint32_t b
 		atomicCAS(&fast_shared()->groups.status, (uint32_t) STATUS_DONE, x_of(in));
 }
 
-/* t = f of each lane's bools and NULL flags a, an, b, bn; so are the NULL flags by g. */
+/* Set t to f, and its NULL flags to g, of each lane's two bools and their NULL flags: a, an, b, bn. */
 template <int L, typename F, typename G> static __device__ __forceinline__ void
 combine(Machine<L> &m, uint32_t b, uint32_t b_nulls, F f, G g)
 {

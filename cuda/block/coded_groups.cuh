@@ -1,21 +1,26 @@
 /*
  * coded_groups.cuh
- *		Groups by the codes that their key columns have in a tablet.
+ *		Groups by dense index: found by the stored values of their key columns.
  *
- * A key column in frames of 8 bits has few values.  The codes of all keys, less
- * the least ones that the tablet has, side by side are an index into a table in shared memory, which says where the
- * group's states are: no key is decoded, hashed or compared, and none needs a
- * slot.  The table is filled as groups are met, and anew for each tablet, whose
- * frames may differ.
+ * A key column that is frame-of-reference encoded in 8 bits has few values.  The
+ * stored values of all keys, less the least ones in the tablet, make one index, each
+ * multiplied by a factor of its own, into a table in shared memory.  An entry
+ * of the table tells where the group's states are: no key is decoded, hashed or
+ * compared, and none needs a slot.  Entries are filled as groups are met, and
+ * the table is emptied for each tablet, whose encodings may differ.
+ *
+ * Each thread looks up its own lanes.  A warp that misses a group leaves the
+ * tile; add_coded_groups() then adds the missing ones between barriers.  Entries
+ * are claimed by atomicCAS() in shared memory, by one lane of the block each.
  */
 #ifndef GPUDB_CUDA_CODED_GROUPS_CUH
 #define GPUDB_CUDA_CODED_GROUPS_CUH
 
 #include "block/fast_groups.cuh"
 
-/* No place, and yet one within bounds in its lower half: lanes that are not selected may have it. */
+/* Entry without a group. Its lower half is a place within bounds, which lanes that are not selected may read. */
 #define CODE_MISSING ((uint32_t) UINT16_MAX << 16)
-/* Somebody is adding the group. */
+/* Entry whose group a thread is adding. */
 #define CODE_CLAIMED (CODE_MISSING - 0x10000)
 
 static __device__ __forceinline__ uint32_t *
@@ -24,17 +29,17 @@ code_table(const VmLaunch &launch, uint32_t lanes)
 	return (uint32_t *) (shared_memory + fast_codes_at(&launch.shape, lanes));
 }
 
-/* An entry so many bytes from the table's beginning. */
+/* Return the entry that is `bytes` bytes behind the table's beginning. */
 static __device__ __forceinline__ uint32_t *
 code_entry(uint32_t *table, uint32_t bytes)
 {
 	return (uint32_t *) ((uint8_t *) table + bytes);
 }
 
-/* Keys, none of them NULL, read again from their columns. */
+/* Keys of a thread's lanes, read again from their columns; none is NULL. */
 template <int L> struct CodeLanes : GroupLanes<CodeLanes<L>>
 {
-	uint32_t	first;			/* row of the tile */
+	uint32_t	first;			/* first row of the tile */
 
 	__device__ const FastColumn *column(uint32_t j) const { return fast_column(slot_of(fetch(this->launch, this->pc + 1 + j))); }
 	__device__ uint32_t code(int k, uint32_t j) const
@@ -56,7 +61,7 @@ template <int L> struct CodeLanes : GroupLanes<CodeLanes<L>>
 	}
 };
 
-/* By all threads: the table is empty, for the slice's tablet. */
+/* Empty the table of dense indexes, for the tablet of the next slice; called by all threads. */
 static __device__ inline void
 clear_codes(const VmLaunch &launch, uint32_t lanes)
 {
@@ -64,7 +69,10 @@ clear_codes(const VmLaunch &launch, uint32_t lanes)
 		code_table(launch, lanes)[i] = CODE_MISSING;
 }
 
-/* Where each lane's entry is in the code table, in bytes, within it whatever code a row has that does not count. */
+/*
+ * Compute the offset in bytes of each lane's entry in the table of dense indexes; it is within the
+ * table whatever is stored for rows that do not count.
+ */
 template <int L> static __device__ __forceinline__ void
 code_entries(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first, uint32_t *entry)
 {
@@ -81,10 +89,9 @@ code_entries(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t f
 }
 
 /*
- * The same where an index has 8 bits: those of four rows are computed in one
- * word, each in its byte.  What a row that does not exist has for a code may
- * reach into the bytes above its own, which are of rows behind it: they do
- * not exist either.
+ * Compute the offsets of code_entries() for an index of 8 bits: the indexes of four rows are
+ * computed in one word, each in its byte. What is stored for a row that does not exist may overflow
+ * into the bytes above its own, but they belong to rows behind it, which do not exist either.
  */
 template <int L> static __device__ __forceinline__ void
 short_code_entries(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first, uint32_t *entry)
@@ -102,7 +109,10 @@ short_code_entries(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint
 	EACH_LANE entry[k] = index.scaled(k);
 }
 
-/* Find the group of each selected lane; true when one of the warp's is missing. */
+/*
+ * Find the group of each selected lane by its dense index, and store its place; return true if a
+ * lane of the warp misses its group.
+ */
 template <int L> static __device__ __forceinline__ bool
 find_coded_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first)
 {
@@ -118,13 +128,13 @@ find_coded_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint3
 	EACH_LANE found[k] = *code_entry(table, found[k]);
 	EACH_PAIR ((uint32_t *) group_places<L>(launch))[p] = __byte_perm(found[2 * p], found[2 * p + 1], 0x5410);
 	EACH_LANE all |= found[k];
-	/* seldom, and then perhaps of lanes that are not selected */
+	/* rare, and perhaps of lanes that are not selected */
 	if (all > UINT16_MAX)
 		EACH_LANE missing |= (found[k] == CODE_MISSING ? 1u : 0u) << k;
 	return __any_sync(~0u, (missing & selection) != 0);
 }
 
-/* By all threads: add the groups of these lanes, and tell where the groups are that there is room for. */
+/* Add the groups of the `pending` lanes, and store the places of those that have room; called by all threads. */
 template <int L> static __device__ __noinline__ void
 add_coded_groups(const VmLaunch &launch, uint32_t pending, uint32_t pc, uint32_t first)
 {
@@ -133,14 +143,14 @@ add_coded_groups(const VmLaunch &launch, uint32_t pending, uint32_t pc, uint32_t
 	uint32_t   *table = code_table(launch, L);
 	uint32_t	entry[L];
 
-	/* one lane of the block's adds the group of a code */
+	/* one lane of the block adds the group of an index */
 	code_entries<L>(launch, pending, pc, first, entry);
 	EACH_LANE
 		if ((pending >> k & 1u) && atomicCAS(code_entry(table, entry[k]), CODE_MISSING, CODE_CLAIMED) != CODE_MISSING)
 			pending &= ~(1u << k);
 	if (block_insert(groups, &launch.shape, lanes, pending))
 	{
-		/* all groups are elsewhere from now on */
+		/* the places of all groups have changed */
 		block_groups_renew(&launch, groups);
 		clear_codes(launch, L);
 		__syncthreads();

@@ -1,6 +1,11 @@
 /*
  * fast_groups.cuh
  *		Groups and totals of the accumulator machine.
+ *
+ * A thread looks up the groups of its lanes in the block's table (groups.cuh),
+ * and stores their places in shared memory, 16 bits a lane.  Totals are added to
+ * the thread's replica of a state in each lane's group (states.cuh): plainly if
+ * every thread has a replica, else atomically.
  */
 #ifndef GPUDB_CUDA_FAST_GROUPS_CUH
 #define GPUDB_CUDA_FAST_GROUPS_CUH
@@ -8,32 +13,41 @@
 #include "block/accumulator.cuh"
 #include "core/hash.h"
 
-/* Where a key's group is looked for first; cheap, and only this block knows it.  The upper bits depend on all of the key. */
+/*
+ * Mix a word of a key into the hash that tells the slot where its search begins: cheap, and known
+ * to this block alone. The upper bits depend on the whole key.
+ */
 static __device__ __forceinline__ uint32_t
 slot_mix(uint32_t hash, uint64_t word)
 {
 	return hash * 0x85ebca6bu + (uint32_t) word * 0x9e3779b1u + (uint32_t) (word >> 32) * 0xc2b2ae35u;
 }
 
-/* A key's word of a key that has two, as far as its KEY says so. */
+/*
+ * Return the word of a key that a KEY contributes: with FLAG_SIGN the upper word, which is the sign
+ * of the lower one.
+ */
 static __device__ __forceinline__ uint64_t
 key_part(const FastOp &key, uint64_t word)
 {
 	return flags_of(key) & FLAG_SIGN ? (uint64_t) ((int64_t) word >> 63) : word;
 }
 
-/* The lanes' keys, for block_insert(); Keys tells null() and word() of lane k and word j of all keys. */
+/*
+ * Keys of a thread's lanes, for block_find() and block_insert(); Keys defines key_null() and
+ * key_word(), the NULL flag and the value of word j of lane k's key.
+ */
 template <typename Keys> struct GroupLanes
 {
 	const VmLaunch &launch;
-	uint32_t	pc;				/* of the instruction that finds groups; the KEYs are behind it */
-	uint32_t	nkeys;			/* words of all keys, each with a KEY */
+	uint32_t	pc;				/* position of the instruction that finds groups, which the KEYs follow */
+	uint32_t	nkeys;			/* words of all keys, a KEY for each */
 
 	__device__ uint64_t null(int k, uint32_t j) const { return ((const Keys *) this)->key_null(k, j); }
 	__device__ uint64_t word(int k, uint32_t j) const { return ((const Keys *) this)->key_word(k, j); }
-	/* whether word j is the upper one of a key that has two */
+	/* true if word j is the upper one of a key that has two */
 	__device__ bool is_sign(uint32_t j) const { return flags_of(fetch(launch, pc + 1 + j)) & FLAG_SIGN; }
-	/* word w of the key in a group's row: which are NULL, then the values */
+	/* word w of the key in a group's row: NULL flags, then the values */
 	__device__ uint64_t key(int k, uint32_t w) const
 	{
 		uint64_t	nulls = 0;
@@ -65,7 +79,7 @@ template <typename Keys> struct GroupLanes
 			hash = slot_mix(hash, null(k, j) ? 0 : word(k, j));
 		return hash;
 	}
-	/* as the KEY instructions make it */
+	/* hash of the key, as the interpreter's KEY instructions compute it */
 	__device__ uint64_t row_hash(int k) const
 	{
 		uint64_t	hash = (uint64_t) imm_of(launch, fetch(launch, pc));
@@ -78,7 +92,7 @@ template <typename Keys> struct GroupLanes
 	}
 };
 
-/* Keys in slots. */
+/* Keys of a thread's lanes in slots. */
 template <int L> struct KeyLanes : GroupLanes<KeyLanes<L>>
 {
 	__device__ uint64_t key_null(int k, uint32_t j) const
@@ -93,14 +107,17 @@ template <int L> struct KeyLanes : GroupLanes<KeyLanes<L>>
 	}
 };
 
-/* Where the states of each lane's group begin behind those of group 0, in words, or where groups are found by codes in bytes. */
+/*
+ * Return the places of the groups of a thread's lanes: how far their states are behind those of
+ * group 0, in words, or for groups by dense index in bytes.
+ */
 template <int L> static __device__ __forceinline__ uint16_t *
 group_places(const VmLaunch &launch)
 {
 	return (uint16_t *) (shared_memory + launch.shape.places_at) + thread_here() * L;
 }
 
-/* Key j of all lanes, with 0 for NULL; returns whether it may be NULL. */
+/* Load word j of all lanes' keys, with 0 for NULL; return true if it may be NULL. */
 template <int L> static __device__ __forceinline__ bool
 key_words(const VmLaunch &launch, uint32_t pc, uint32_t j, uint64_t *words)
 {
@@ -124,7 +141,10 @@ key_words(const VmLaunch &launch, uint32_t pc, uint32_t j, uint64_t *words)
 	return false;
 }
 
-/* Lanes that the first look has led to another group, or to none: probe on.  Returns those whose group is missing. */
+/*
+ * Search the groups of the lanes `left`, whose first slots have other groups or none, and store
+ * their places. Return the lanes whose group is missing.
+ */
 template <int L> static __device__ __noinline__ uint32_t
 probe_on(const VmLaunch &launch, uint32_t left, uint32_t pc)
 {
@@ -146,9 +166,9 @@ probe_on(const VmLaunch &launch, uint32_t left, uint32_t pc)
 }
 
 /*
- * Find the group of each selected lane; true when one of the warp's is
- * missing.  All lanes look at their first slot together, which is nearly
- * always the right one, since the table has many more slots than groups.
+ * Find the group of each selected lane, and store its place; return true if a lane of the warp
+ * misses its group. All lanes look at their first slot together, which is nearly always the right
+ * one, since the table has many more slots than groups.
  */
 template <int L> static __device__ __forceinline__ bool
 find_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc)
@@ -184,7 +204,7 @@ find_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc)
 		(void) key_words<L>(launch, pc, j, words);
 		EACH_LANE differ |= (group_keys(groups)[group[k] * stride + 1 + j] != words[k] ? 1u : 0u) << k;
 	}
-	/* 0 and NULL differ in the word that tells which keys are NULL */
+	/* 0 and NULL differ in the word of NULL flags */
 	if (nullable)
 	{
 		const KeyLanes<L> lanes = {{launch, pc, stride - 1}};
@@ -197,21 +217,21 @@ find_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc)
 	return __any_sync(~0u, differ != 0);
 }
 
-/* What lies in group 0, where it is in the group of a place. */
+/* Return the address of a word of group 0 in the group at a place. */
 template <bool CODED> static __device__ __forceinline__ uint64_t *
 in_group(uint64_t *word, uint32_t place)
 {
 	return CODED ? (uint64_t *) ((uint8_t *) word + place) : word + place;
 }
 
-/* Where a total lies: the replica of this thread, in each lane's group. */
+/* Addresses of a state: the replica of this thread, in each lane's group. */
 template <int L, bool CODED> struct Places
 {
 	uint32_t	state;
 	bool		grouped;
-	uint64_t   *replica;		/* in group 0 */
+	uint64_t   *replica;		/* replica of this thread in group 0 */
 	bool		alone;
-	uint32_t	pairs[L / 2];	/* group_places() */
+	uint32_t	pairs[L / 2];	/* group_places(), two lanes a word */
 
 	__device__ __forceinline__ Places(const VmLaunch &launch, uint32_t s, bool in_groups)
 	{
@@ -230,7 +250,7 @@ template <int L, bool CODED> struct Places
 	}
 };
 
-/* A sum's values that are all small, each to its group, and `one` with each. */
+/* Add a sum's values, all small, each to its group, and `one` with each. */
 template <int L, bool CODED> static __device__ __forceinline__ void
 add_small(const Places<L, CODED> &to, uint32_t active, const uint64_t *v, uint64_t one)
 {
@@ -248,7 +268,7 @@ add_small(const Places<L, CODED> &to, uint32_t active, const uint64_t *v, uint64
 		}
 }
 
-/* A sum's values of which some are large, one lane after the other. */
+/* Add a sum's values, some of them large, lane by lane, and `one` with each. */
 template <int L, bool CODED> static __device__ __forceinline__ void
 add_large(const VmLaunch &launch, const Places<L, CODED> &to, uint32_t active, const uint64_t *values, uint64_t one)
 {
@@ -278,14 +298,14 @@ sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool gr
 	const uint32_t active = mask_lanes<L>(launch, m, in) & ~m.nulls;
 	const bool	counts = CODED && (flags_of(in) & FLAG_COUNT);
 	const uint64_t one = counts ? (uint64_t) 1 << COUNTED_SHIFT : 0;
-	/* as sum_excess() and sum_is_small() have it, or, where rows are counted along, none below 0 and none above 32 bits */
+	/* limits of sum_excess() and sum_is_small(); where rows are counted along, values are small from 0 to 2^32 - 1 */
 	const uint32_t least = counts ? 0 : 1u << (launch.sum_bits - 32);
 	const uint32_t beyond = counts ? 0 : launch.sum_bits - 31;
 	const Places<L, CODED> to(launch, sum_of(in), grouped);
 	uint32_t	excess = 0;
 
 	EACH_LANE excess |= (uint32_t) (m.acc[k] >> 32) + least;
-	/* seldom, and then perhaps of lanes that are not added */
+	/* rare, and perhaps of lanes that are not added */
 	if (excess >> beyond != 0)
 	{
 		excess = 0;
@@ -343,7 +363,10 @@ extreme(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grou
 		}
 }
 
-/* The lanes' values into a tally; those that are less are counted. */
+/*
+ * Count or collect the values of the mask's lanes in a tally; those that are less than its bound
+ * are counted in the state.
+ */
 template <int L> static __device__ __forceinline__ void
 tally_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool collect)
 {
@@ -371,7 +394,7 @@ tally_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool 
 	*to.replica += __popc(less & active);
 }
 
-/* Sums of floats in replicas that threads share. */
+/* Add values to a sum of floats whose replicas threads share, lane by lane. */
 template <int L, bool CODED> static __device__ __forceinline__ void
 take_together(const VmLaunch &launch, const Places<L, CODED> &to, StateKind kind, const uint64_t *values, uint32_t active)
 {
@@ -388,9 +411,9 @@ take_together(const VmLaunch &launch, const Places<L, CODED> &to, StateKind kind
 }
 
 /*
- * Sums of floats, and exact ones: each thread has a replica, or shares one with
- * others, or the lanes of a warp share one and take turns.  Apart, with a
- * slot's values, so as not to take registers from others.
+ * Add a slot's values to a sum of floats, or an exact one. Each thread has a replica, or shares one
+ * with others, or the lanes of a warp share one and take turns. It is a function of its own, and
+ * takes the values from a slot, so as not to take registers from other instructions.
  */
 template <int L, bool CODED> static __device__ __noinline__ void
 take_in_turn(const VmLaunch &launch, uint32_t pc, uint32_t active)

@@ -1,12 +1,14 @@
 /*
  * fast_joins.cuh
- *		What the accumulator machine does for joins: rows of tables whose keys have one each, and their
- *		values; for rows that are kept; for conditions on codes, and for parts of dates.
+ *		Instructions of the accumulator machine that only its kernels with joins have: finding rows of
+ *		tables that have one row a key, fetching their columns, storing materialized rows, conditions
+ *		on dictionary codes, and parts of dates.
  *
- * The counterpart of block/joins.cuh, which says what is believed of tables.
- * A thread's lanes look up their words together: what they wait for is memory.
- * All this is a function of its own, with the accumulators in memory: inlined,
- * it leaves too few hardware registers to the other instructions.
+ * The counterpart of block/joins.cuh, which says what is assumed of tables.
+ * A thread looks up the words of all its lanes together, so that their memory
+ * latencies overlap.  These instructions have kernels of their own, with fewer
+ * blocks a multiprocessor (VM_JOINS_BLOCKS): in the kernels of other programs they
+ * would leave too few hardware registers to the other instructions.
  */
 #ifndef GPUDB_CUDA_FAST_JOINS_CUH
 #define GPUDB_CUDA_FAST_JOINS_CUH
@@ -18,13 +20,13 @@
 #include "block/accumulator.cuh"
 #include "labels.h"
 
-/* An instruction, with what the launch's parameters have of its operands. */
+/* An instruction with its operands from the launch's parameters and from shared memory. */
 typedef struct ApartOp
 {
 	FastOp		in;
 	int64_t		imm;
-	uint32_t	nulls;			/* of the slot */
-	uint32_t	mask;			/* lanes */
+	uint32_t	nulls;			/* NULL flags of the slot */
+	uint32_t	mask;			/* lanes of the mask */
 } ApartOp;
 
 static __device__ __forceinline__ void
@@ -33,7 +35,10 @@ report(uint32_t status)
 	atomicCAS(&fast_shared()->groups.status, (uint32_t) STATUS_DONE, status);
 }
 
-/* acc as a part of a key of a table, behind the parts before it, which are in the slot unless that is the first one. */
+/*
+ * Add acc as the next part to the word of a table's key; the parts before it are in the slot if
+ * `has_before`. A lane whose value no key of an exact table has becomes NULL.
+ */
 template <int L> static __device__ __forceinline__ void
 join_word(Machine<L> &m, const ApartOp &op, bool has_before)
 {
@@ -63,7 +68,7 @@ join_word(Machine<L> &m, const ApartOp &op, bool has_before)
 	m.nulls |= misses;
 }
 
-/* Those of some lanes whose words may have rows, by the table's bitmap. */
+/* Return those of the lanes `looking` whose words may have rows, by the table's bitmap. */
 template <int L> static __device__ __forceinline__ uint32_t
 those_present(const FastTable &table, const Machine<L> &m, uint32_t looking)
 {
@@ -75,7 +80,10 @@ those_present(const FastTable &table, const Machine<L> &m, uint32_t looking)
 	return looking;
 }
 
-/* The slots where searches begin, of all lanes at once, and then those that they go on to. */
+/*
+ * Set acc to the rows of the words in acc by linear probing, JOIN_NO_ROW where there is none. All
+ * lanes load their first slots together, and then the next ones together.
+ */
 template <int L> static __device__ __forceinline__ void
 probe_slots(const FastTable &table, Machine<L> &m, uint32_t looking)
 {
@@ -110,7 +118,10 @@ probe_slots(const FastTable &table, Machine<L> &m, uint32_t looking)
 	EACH_LANE m.acc[k] = row[k];
 }
 
-/* acc = the row whose key has word acc, NULL where there is none. */
+/*
+ * Set acc to the row whose key has word acc, NULL where there is none; with FLAG_FILTER deselect
+ * lanes without a row.
+ */
 template <int L> static __device__ __forceinline__ void
 probe(Machine<L> &m, const ApartOp &op)
 {
@@ -132,7 +143,7 @@ probe(Machine<L> &m, const ApartOp &op)
 		m.selection &= ~none;
 }
 
-/* Values of S at the rows of acc, into acc as D. */
+/* Load a column of stored type S at the rows in acc into acc, converted to D. */
 template <int L, typename S, typename D> static __device__ __forceinline__ void
 gather(Machine<L> &m, const void *values, uint32_t wanted)
 {
@@ -140,7 +151,7 @@ gather(Machine<L> &m, const void *values, uint32_t wanted)
 		m.acc[k] = word_of((D) __ldg((const S *) values + m.acc[k]));
 }
 
-/* The same of differences from a base. */
+/* Load a frame-of-reference encoded column of stored type S at the rows in acc into acc. */
 template <int L, typename S> static __device__ __forceinline__ void
 gather_framed(Machine<L> &m, const FastFetched &column, uint32_t wanted)
 {
@@ -148,7 +159,7 @@ gather_framed(Machine<L> &m, const FastFetched &column, uint32_t wanted)
 	EACH_LANE m.acc[k] = column.base + (m.acc[k] << column.shift);
 }
 
-/* acc = a column of the row acc. */
+/* Set acc, or t for a bool, to a column of the table's row acc. */
 template <int L> static __device__ __forceinline__ void
 fetch_column(Machine<L> &m, const ApartOp &op)
 {
@@ -172,7 +183,7 @@ fetch_column(Machine<L> &m, const ApartOp &op)
 		case COLTYPE_I32: gather<L, int32_t, int64_t>(m, column.values, wanted); break;
 		case COLTYPE_F32: gather<L, float, double>(m, column.values, wanted); break;
 		case COLTYPE_I128:
-			/* their low words */
+			/* the low words of the values */
 			EACH_LANE m.acc[k] *= 2;
 			gather<L, uint64_t, uint64_t>(m, column.values, wanted);
 			break;
@@ -186,7 +197,7 @@ fetch_column(Machine<L> &m, const ApartOp &op)
 	}
 }
 
-/* acc = places for the rows of the selected lanes. */
+/* Set acc to places for the materialized rows of the selected lanes, NULL where there is no room. */
 template <int L> static __device__ __forceinline__ void
 place_rows(Machine<L> &m)
 {
@@ -203,7 +214,7 @@ place_rows(Machine<L> &m)
 	}
 }
 
-/* Values of rows that are kept, by what gives lane k's. */
+/* Store a column of materialized rows at the places in a slot; value(k) is lane k's value. */
 template <int L, typename T, typename F> static __device__ __forceinline__ void
 store_rows(const ApartOp &op, uint32_t nulls, F value)
 {
@@ -222,13 +233,16 @@ store_rows(const ApartOp &op, uint32_t nulls, F value)
 	}
 }
 
-/* t = what the program's table says of code acc; lanes of the mask without NULLs may report that it knows nothing. */
+/*
+ * Set t to the truth value that the program's table has for dictionary code acc. A lane of the mask
+ * that is not NULL and whose code has none sets the block's status to the instruction's x.
+ */
 template <int L> static __device__ __forceinline__ void
 test_codes(Machine<L> &m, const ApartOp &op)
 {
 	const uint64_t *table = fast_joins()->words + op.imm;
 	const uint64_t ncodes = __ldg(table);
-	/* mostly all are in one word */
+	/* usually all codes are in one word */
 	const bool	one_word = ncodes <= CODES_PER_WORD;
 	const uint64_t first = __ldg(table + 1);
 	uint32_t	errors = 0;
@@ -248,7 +262,10 @@ test_codes(Machine<L> &m, const ApartOp &op)
 		report(x_of(op.in));
 }
 
-/* acc = a field of day acc; lanes of the mask without NULLs may report that it has none. */
+/*
+ * Set acc to a field of day acc. A lane of the mask that is not NULL and whose day does not have
+ * the field sets the block's status to the instruction's x.
+ */
 template <int L> static __device__ __forceinline__ void
 take_dates_apart(Machine<L> &m, const ApartOp &op)
 {

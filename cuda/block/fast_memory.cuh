@@ -2,7 +2,8 @@
  * fast_memory.cuh
  *		The shared memory of a block that runs the accumulator machine.
  *
- *		FastShared | words | their NULL flags | bools | places of groups | table of codes | groups | FastJoins
+ *		FastShared | slots of words | their NULL flags | slots of bools | places of groups |
+ *		table of dense indexes | group table | FastJoins, or kernel_filter.cu's PassedRows | bins of tallies
  */
 #ifndef GPUDB_CUDA_FAST_MEMORY_CUH
 #define GPUDB_CUDA_FAST_MEMORY_CUH
@@ -15,57 +16,57 @@
 
 #define CACHE_LINE 128
 
-/* Where a column's values and NULL flags lie in device memory. */
+/* The values and NULL flags of a column in device memory, and its encoding. */
 typedef struct FastColumn
 {
 	const void *values;
 	const uint32_t *nulls;
-	uint64_t	base;			/* of its frame */
+	uint64_t	base;			/* base of the frame-of-reference encoding */
 	uint16_t	shift;
-	uint16_t	ahead;			/* bytes of a value that is fetched ahead; 0: it is not */
-	uint32_t	code_factor;	/* of a key: what its code counts in the index of all */
+	uint16_t	ahead;			/* bytes of a stored value if the column is prefetched, else 0 */
+	uint32_t	code_factor;	/* factor of a key column's stored value in the dense index */
 } FastColumn;
 
 typedef struct FastShared
 {
 	BlockGroups groups;
 	BlockSlice	slice;
-	uint32_t	code_bias;		/* what to add to an index for the least codes of all keys */
-	bool		short_codes;	/* an index has 8 bits */
-	uint32_t	lines_ahead;	/* of a tile, which are fetched ahead */
-	uint32_t	joins_at;		/* FastJoins, if there are joins */
+	uint32_t	code_bias;		/* added to a dense index, so that the least stored values of all keys give 0 */
+	bool		short_codes;	/* true if a dense index has 8 bits */
+	uint32_t	lines_ahead;	/* cache lines of a tile that are prefetched */
+	uint32_t	joins_at;		/* offset of FastJoins, if there are joins */
 	StoredRange range[VM_RANGES_MAX];
 	FastColumn	column[VM_COLUMNS_MAX];
 } FastShared;
 
 #define FAST_VALUES_AT align16(sizeof(FastShared))
 
-/* A table of a join as lanes look into it. */
+/* A join's table as lanes look up rows in it. */
 typedef struct FastTable
 {
 	const void *index;
-	const uint32_t *present;	/* its bitmap; NULL: it has none */
+	const uint32_t *present;	/* bitmap of the words that have rows; NULL = none */
 	uint64_t	nplaces;
 	uint64_t	npresent;
-	uint32_t	nrows;			/* no row is beyond */
+	uint32_t	nrows;			/* a row number that is not less is no row */
 	bool		direct;
 	bool		exact;
 } FastTable;
 
-/* A column of its rows. */
+/* A column of the rows of a join's table. */
 typedef struct FastFetched
 {
 	const void *values;
-	const uint8_t *nulls;		/* NULL: it has none */
-	uint64_t	base;			/* of its frame */
+	const uint8_t *nulls;		/* bitmap of NULL flags; NULL = no NULLs */
+	uint64_t	base;			/* base of the frame-of-reference encoding */
 	uint16_t	shift;
 	uint16_t	type;			/* ColType */
 } FastFetched;
 
-/* What joins need of memory behind several pointers, once for all tiles. */
+/* Data for joins that is behind several pointers, copied into shared memory once for all tiles. */
 typedef struct FastJoins
 {
-	const uint64_t *words;		/* of the program */
+	const uint64_t *words;		/* the program's words */
 	const KeptRows *kept;
 	FastTable	table[PROGRAM_MAX_TABLES];
 	JoinPart	part[VM_PARTS_MAX];
@@ -96,7 +97,7 @@ fast_bools_at(const VmShape *shape, uint32_t lanes)
 	return fast_nulls_at(shape, lanes) + shape->code.slots * VM_THREADS;
 }
 
-/* Where each lane's group is: 16 bits, a thread's side by side. */
+/* Return where the places of groups begin: 16 bits a lane, a thread's side by side. */
 static __host__ __device__ __forceinline__ uint32_t
 fast_places_at(const VmShape *shape, uint32_t lanes)
 {
@@ -127,7 +128,7 @@ fast_joins(void)
 	return (FastJoins *) (shared_memory + fast_shared()->joins_at);
 }
 
-/* The instruction that finds groups. */
+/* Return the position of the instruction that finds groups. */
 static __device__ inline uint32_t
 pc_of_group(const VmLaunch *launch)
 {
@@ -138,7 +139,10 @@ pc_of_group(const VmLaunch *launch)
 	return pc;
 }
 
-/* What the codes of all keys count in an index; by one thread.  False when there are too many of it. */
+/*
+ * Compute the factors of all keys' stored values in a dense index; called by one thread. Return
+ * false if the index would exceed CODE_SLOTS, or a key column is not encoded in 8 bits.
+ */
 static __device__ inline bool
 place_codes(const VmLaunch *launch)
 {
@@ -167,7 +171,7 @@ place_codes(const VmLaunch *launch)
 	return true;
 }
 
-/* Lay everything out and make the group table empty; by all threads. */
+/* Initialize the block's shared memory with an empty group table; called by all threads. */
 static __device__ inline void
 fast_prepare(const VmLaunch *launch, uint32_t lanes)
 {
@@ -182,7 +186,10 @@ fast_prepare(const VmLaunch *launch, uint32_t lanes)
 	block_groups_clear(&launch->shape, &shared->groups);
 }
 
-/* Where a table is; what has several rows a key has no place or slot to look at. */
+/*
+ * Look up where a join's table is. Return false for a table with several rows a key; it gets no
+ * places, so that nothing is read there.
+ */
 static __device__ inline bool
 find_table(const JoinRows *rows, FastTable *found)
 {
@@ -193,7 +200,7 @@ find_table(const JoinRows *rows, FastTable *found)
 	return table->unique;
 }
 
-/* Where a column of a table's rows is. */
+/* Look up where a column of a table's rows is; return false if there is no column that `op` can load. */
 static __device__ inline bool
 find_fetched(const JoinRows *tables, uint32_t fetch, uint32_t op, FastFetched *found)
 {
@@ -210,7 +217,7 @@ find_fetched(const JoinRows *tables, uint32_t fetch, uint32_t op, FastFetched *f
 	return true;
 }
 
-/* Look up what joins need; by all threads.  False when a table is not what the code was made for. */
+/* Fill FastJoins; called by all threads. Return false if a table is not what the code was made for. */
 static __device__ inline bool
 fast_prepare_joins(const VmLaunch *launch)
 {
@@ -238,14 +245,20 @@ fast_prepare_joins(const VmLaunch *launch)
 	return !__syncthreads_or(differs);
 }
 
-/* Bytes of a value of column c that are fetched ahead: those of columns in frames that all rows of a tile are wanted of. */
+/*
+ * Return the bytes of a stored value of column c if the column is prefetched, else 0. Only
+ * frame-of-reference encoded columns that are read for all rows of a tile are prefetched.
+ */
 static __device__ inline uint32_t
 bytes_ahead(const VmCode *code, uint32_t c)
 {
 	return (code->type[c] & TYPE_FRAMED) && !(code->late >> c & 1u) ? coltype_bytes((ColType) (code->type[c] & ~TYPE_FRAMED)) : 0;
 }
 
-/* The lines that hold a tile of these columns; none where a thread's rows are apart. */
+/*
+ * Return the number of cache lines of a tile that are prefetched; 0 where the rows of a thread's
+ * lanes are not all neighbours.
+ */
 static __device__ inline uint32_t
 count_lines_ahead(const VmLaunch *launch, uint32_t lanes)
 {
@@ -257,7 +270,10 @@ count_lines_ahead(const VmLaunch *launch, uint32_t lanes)
 	return bytes * lanes * VM_THREADS / CACHE_LINE;
 }
 
-/* Look up the columns of the block's slice; by all threads.  False when its tablet is not what the code was made for. */
+/*
+ * Look up the columns of the block's slice, and ranges in their stored form; called by all threads.
+ * Return false if its tablet is not what the code was made for.
+ */
 static __device__ inline bool
 fast_columns(const VmLaunch *launch, uint32_t lanes)
 {
@@ -287,7 +303,7 @@ fast_columns(const VmLaunch *launch, uint32_t lanes)
 	}
 	if (threadIdx.x == 0)
 		shared->lines_ahead = count_lines_ahead(launch, lanes);
-	/* nobody else writes code_factor */
+	/* no other thread writes code_factor */
 	if (launch->shape.coded && threadIdx.x == 0)
 		differs |= !place_codes(launch);
 	return !__syncthreads_or(differs);

@@ -1,10 +1,10 @@
 /*
  * fast_rows.cuh
- *		Which rows of a tile a thread's lanes are, and how they are read.
+ *		Mapping a thread's lanes to rows of a tile, and reading columns at these rows.
  *
  * A thread owns L lanes of a tile, in runs of neighbouring rows: with 8 lanes
- * one run, else pairs.  So of a column in a frame, or a bitmap, a thread reads
- * 8 rows at once, and of 8-byte values 16 bytes at a time.
+ * one run, else pairs.  So of a column that is frame-of-reference encoded, or of a
+ * bitmap, a thread reads 8 rows at once, and of 8-byte values 16 bytes at a time.
  */
 #ifndef GPUDB_CUDA_FAST_ROWS_CUH
 #define GPUDB_CUDA_FAST_ROWS_CUH
@@ -19,8 +19,8 @@
 #define RUN(lanes)	((lanes) == 8 ? 8 : 2)
 
 /*
- * A value that the compiler knows nothing about.  What is computed of it stays
- * where it is; else addresses for all instructions were computed before each.
+ * Return v as a value that the compiler knows nothing about. What is computed of it stays where it
+ * is; otherwise the addresses for all instructions would be computed before each of them.
  */
 static __device__ __forceinline__ uint32_t
 here(uint32_t v)
@@ -45,14 +45,14 @@ here(const T *p)
 
 static __device__ __forceinline__ uint32_t thread_here(void) { return here(threadIdx.x); }
 
-/* The row of a tile that is lane k. */
+/* Return the row of a tile that is lane k. */
 template <int L> static __device__ __forceinline__ uint32_t
 row_of_lane(uint32_t k)
 {
 	return RUN(L) * (k / RUN(L) * VM_THREADS + thread_here()) + k % RUN(L);
 }
 
-/* The lanes that have a row of a tile of n. */
+/* Return the lanes that have a row in a tile of n rows. */
 template <int L> static __device__ __forceinline__ uint32_t
 rows_of_tile(uint32_t n)
 {
@@ -64,7 +64,7 @@ rows_of_tile(uint32_t n)
 	return rows;
 }
 
-/* Bits of rows, such as a column's NULL flags, for runs that have a selected lane. */
+/* Load the bits of a thread's rows from a bitmap, such as a column's NULL flags, for runs that have a selected lane. */
 template <int L> static __device__ __forceinline__ uint32_t
 load_bits(const uint32_t *bitmap, uint32_t first, uint32_t selection)
 {
@@ -78,11 +78,11 @@ load_bits(const uint32_t *bitmap, uint32_t first, uint32_t selection)
 	return bits;
 }
 
-/* Set the bits of the selected rows of a tile of n in a bitmap, and clear those of the others, whole words of them. */
+/* Store the selection of a tile of n rows in a bitmap, whole words of it; called by all threads of a warp. */
 template <int L> static __device__ __forceinline__ void
 store_bits(uint32_t *bitmap, uint32_t first, uint32_t n, uint32_t selection)
 {
-	const uint32_t lanes = 32 / RUN(L);	/* of a warp that have a word together */
+	const uint32_t lanes = 32 / RUN(L);	/* threads whose bits make a word */
 
 	EACH_RUN
 	{
@@ -96,7 +96,7 @@ store_bits(uint32_t *bitmap, uint32_t first, uint32_t n, uint32_t selection)
 	}
 }
 
-/* One access to so many bytes, which are read once. */
+/* Load BYTES bytes by one access, cached as data that is read once. */
 template <int BYTES> static __device__ __forceinline__ void
 read_once(uint32_t *to, const void *at)
 {
@@ -122,7 +122,7 @@ read_once(uint32_t *to, const void *at)
 	}
 }
 
-/* The lower bits of a word as the type that they are stored as. */
+/* Return the lower bits of a word as the type that they are stored as. */
 template <typename S> static __device__ __forceinline__ S
 stored_as(uint32_t bits) { return (S) bits; }
 
@@ -130,21 +130,20 @@ template <> __device__ __forceinline__ float
 stored_as<float>(uint32_t bits) { return __uint_as_float(bits); }
 
 /*
- * A column's stored values, of S in at most 8 bytes.  Accesses without a
- * selected lane are not made: nobody looks at what they would read.  Where
- * only the first row of one exists the others are still inside the column's
- * memory, which is aligned to as much as a run may have.
+ * A column's stored values, of a type S of at most 8 bytes. Accesses without a selected lane are
+ * not made: their values are not used. Where only the first row of an access exists, the others are
+ * still inside the column's memory, which is aligned to the size of a run.
  */
 template <int L, typename S> struct StoredLanes
 {
-	static const int BYTES = RUN(L) * sizeof(S) < 16 ? RUN(L) * (int) sizeof(S) : 16;	/* of an access */
+	static const int BYTES = RUN(L) * sizeof(S) < 16 ? RUN(L) * (int) sizeof(S) : 16;	/* bytes of an access */
 	static const int ROWS = BYTES / (int) sizeof(S);
 	static const int WORDS = BYTES < 4 ? 1 : BYTES / 4;
 	static const int ALL = L / ROWS * WORDS;
 
 	uint32_t	word[ALL];
 
-	/* of nothing yet */
+	/* no values: `each` in every word */
 	__device__ __forceinline__ explicit StoredLanes(uint32_t each)
 	{
 		_Pragma("unroll") for (int w = 0; w < ALL; w++) word[w] = each;
@@ -162,12 +161,12 @@ template <int L, typename S> struct StoredLanes
 				read_once<BYTES>(&word[a * WORDS], at + from);
 		}
 	}
-	/* the bits of lane k; above them there may be those of lanes behind it */
+	/* the bits of lane k, below those of lanes behind it, if there are any */
 	__device__ __forceinline__ uint32_t bits(int k) const
 	{
 		return word[k / ROWS * WORDS + k % ROWS * (int) sizeof(S) / 4] >> (k % ROWS * (int) sizeof(S) % 4 * 8);
 	}
-	/* a byte, as how far a word of that number is from the first */
+	/* byte k times 4: the offset of the 32-bit word of that number */
 	__device__ __forceinline__ uint32_t scaled(int k) const
 	{
 		const uint32_t w = word[k / ROWS * WORDS + k % ROWS / 4];
@@ -184,14 +183,14 @@ template <int L, typename S> struct StoredLanes
 	}
 };
 
-/* One of the lines that hold a tile of all columns in frames: where it is of the tile that begins with row 0. */
+/* A cache line of a tile's prefetched columns: its address for the tile that begins with row 0. */
 typedef struct LineAhead
 {
 	const uint8_t *at;
-	uint32_t	bytes;			/* a row of its column; 0: there is no such line */
+	uint32_t	bytes;			/* bytes of a row in its column; 0 = there is no line */
 } LineAhead;
 
-/* Line `number` of a tile of so many rows. */
+/* Return cache line `number` of the prefetched columns of a tile of `rows` rows. */
 static __device__ inline LineAhead
 line_ahead(const VmLaunch &launch, uint32_t rows, uint32_t number)
 {
@@ -215,10 +214,9 @@ fetch_line(const LineAhead &line, uint32_t first)
 }
 
 /*
- * Have the L2 cache fetch what a block will read of a whole tile, as far as it
- * is in frames: a tile of that takes longer to come than to be worked on.  A
- * thread asks for a line, `mine`, of which it knows where it is; and for others
- * where there are more lines than threads.
+ * Prefetch the tile that begins with row `first` into the L2 cache, as far as it is
+ * frame-of-reference encoded: it takes longer to load than to process. A thread requests a line,
+ * `mine`, whose address it knows, and further ones where there are more lines than threads.
  */
 template <int L> static __device__ __forceinline__ void
 fetch_ahead(const VmLaunch &launch, const LineAhead &mine, uint32_t first)

@@ -4,18 +4,19 @@
  *
  *		slots	 open addressing: 0 free, SLOT_BUSY while a thread writes the
  *				 key, else group number + SLOT_FIRST
- *		hashes	 of each group, as the host knows them
- *		keys	 key_words 64-bit words a group: which are NULL, then the values;
- *				 of a text its reference and its length
+ *		hashes	 of each group, as rows of core/hashtable.h have them
+ *		keys	 key_words 64-bit words a group: NULL flags, then the values;
+ *				 a text is its reference and its length
  *		states	 see states.cuh; a free group's states are already initial
  *
  * While warps run the program they only look groups up.  A warp with a key
- * that is not there leaves its tile; block_insert() then adds keys between
- * barriers, and the warp begins its tile anew.
+ * that is not in the table leaves its tile; block_insert() then adds keys
+ * between barriers, and the warp begins its tile anew.  Slots are claimed by
+ * atomicCAS(), group numbers taken by atomicAdd(), both in shared memory.
  *
- * A full table is written out as rows of core/hashtable.h and emptied, and
- * goes on with fewer replicas of states and so with room for more groups; the
- * host merges the rows of all blocks.
+ * A full table is written out as rows of core/hashtable.h and emptied; the
+ * block goes on with fewer replicas of states and so with room for more groups.
+ * The host merges the rows of all blocks.
  */
 #ifndef GPUDB_CUDA_GROUPS_CUH
 #define GPUDB_CUDA_GROUPS_CUH
@@ -32,7 +33,10 @@
 
 #define align16(bytes) (((bytes) + 15u) & ~15u)
 
-/* Words from one group's states to the next one's; in whole rows of banks where replicas are, too. */
+/*
+ * Return the distance in words between the states of neighbouring groups; from 16 replicas on it is
+ * a multiple of 16 words, a row of shared memory's banks.
+ */
 static __host__ __device__ inline uint32_t
 group_stride(const VmShape *shape, uint32_t replicas)
 {
@@ -50,9 +54,9 @@ group_capacity(const VmShape *shape, uint32_t replicas)
 extern __shared__ __align__(16) uint8_t shared_memory[];
 
 /*
- * What the threads of a block share beside registers.  The arrays follow it in
- * shared memory, their places in words, since what comes from a pointer that
- * is read would be accessed as memory of any kind.
+ * The group table of a block. The arrays follow it in shared memory, and are stored as offsets in
+ * words: memory behind a pointer that is itself loaded would be accessed as generic instead of as
+ * shared memory.
  */
 typedef struct BlockGroups
 {
@@ -60,12 +64,12 @@ typedef struct BlockGroups
 	uint32_t	keys;
 	uint32_t	hashes;
 	uint32_t	slots;
-	uint32_t	capacity;		/* groups */
-	uint32_t	replicas;		/* of each word of states: a power of two */
+	uint32_t	capacity;		/* groups that have room */
+	uint32_t	replicas;		/* replicas of each word of states, a power of two */
 	uint32_t	stride;			/* words from one group's states to the next one's */
 	uint32_t	ngroups;
-	uint32_t	status;			/* the first failure */
-	uint32_t	at;				/* where this block's rows go */
+	uint32_t	status;			/* DeviceStatus of the first failure */
+	uint32_t	at;				/* number of the block's first row in the launch's rows; scratch of block_turn() */
 } BlockGroups;
 
 static __device__ __forceinline__ uint64_t *
@@ -92,7 +96,7 @@ group_slots(const BlockGroups *groups)
 	return (uint32_t *) ((uint64_t *) shared_memory + groups->slots);
 }
 
-/* Arrange the arrays for so many replicas; by one thread. */
+/* Arrange the arrays, without groups, for a number of replicas; called by one thread. */
 static __device__ inline void
 block_groups_arrange(BlockGroups *groups, const VmShape *shape, uint32_t replicas)
 {
@@ -104,7 +108,7 @@ block_groups_arrange(BlockGroups *groups, const VmShape *shape, uint32_t replica
 	groups->ngroups = 0;
 }
 
-/* Lay out everything from byte `place` of shared memory on; by one thread. */
+/* Lay out the group table from byte `place` of shared memory on; called by one thread. */
 static __device__ inline void
 block_groups_layout(BlockGroups *groups, const VmShape *shape, uint32_t place)
 {
@@ -114,35 +118,35 @@ block_groups_layout(BlockGroups *groups, const VmShape *shape, uint32_t place)
 	block_groups_arrange(groups, shape, shape->replicas);
 }
 
-/* A group's state s, its first word of replica 0. */
+/* Return the address of a group's state s: its first word, replica 0. */
 static __device__ __forceinline__ uint64_t *
 block_state(const BlockGroups *groups, const VmShape *shape, uint32_t group, uint32_t s)
 {
 	return group_states(groups) + group * groups->stride + shape->state_at[s] * groups->replicas;
 }
 
-/* The words of a group that stand once. */
+/* Return the words of a group's states that have no replicas. */
 static __device__ __forceinline__ uint64_t *
 block_singles(const BlockGroups *groups, const VmShape *shape, uint32_t group)
 {
 	return group_states(groups) + group * groups->stride + shape->state_words * groups->replicas;
 }
 
-/* The slot where a search begins: the hash's upper bits. */
+/* Return the slot where a search begins: the hash's upper bits. */
 static __device__ __forceinline__ uint32_t
 first_slot(const VmShape *shape, uint32_t hash)
 {
 	return hash >> (__clz((int) shape->nslots) + 1);
 }
 
-/* The key of the group that a slot leads to. */
+/* Return the key of the group that a slot leads to. */
 static __device__ __forceinline__ const uint64_t *
 slot_key(const BlockGroups *groups, const VmShape *shape, uint32_t slot)
 {
 	return group_keys(groups) + (slot - SLOT_FIRST) * shape->key_words;
 }
 
-/* The group of lane k's key, or GROUP_MISSING; changes nothing. */
+/* Return the group of lane k's key, or GROUP_MISSING; changes nothing. */
 template <typename Lanes> static __device__ __forceinline__ uint32_t
 block_find(const BlockGroups *groups, const VmShape *shape, const Lanes &lanes, int k, uint32_t hash)
 {
@@ -160,10 +164,10 @@ block_find(const BlockGroups *groups, const VmShape *shape, const Lanes &lanes, 
 }
 
 /*
- * A thread's turn of a round of block_insert(): look for the keys of missing
- * lanes, one after the other, up to a slot that is free, which it takes, or
- * that is being taken now.  Returns the slot taken, or shape->nslots; what is
- * left of *missing begins with the lane that it is for.
+ * Do a thread's part of a round of block_insert(): look up the keys of missing lanes, one after the
+ * other, until one leads to a slot that is free, which the thread claims, or that another thread is
+ * claiming. Return the claimed slot, or shape->nslots if there is none; the rest of *missing begins
+ * with the lane that the slot is for.
  */
 template <typename Lanes> static __device__ inline uint32_t
 block_claim(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint32_t *missing)
@@ -189,11 +193,11 @@ block_claim(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint3
 }
 
 /*
- * Add the keys of each thread's `missing` lanes; by all threads.  In rounds:
- * each thread claims a slot for one key and writes the key, then, past a
- * barrier, opens the slot to all.  True if the table has no room for all: then
- * it is to be renewed, and has the groups that it had before, whose rows are
- * counted.  So a block never leaves more groups than it has counted rows.
+ * Insert the keys of each thread's `missing` lanes; called by all threads. In each round a thread
+ * claims a slot for one key and writes the key; after a barrier it publishes the slot. Return true
+ * if the table has no room for all keys: the caller has to renew it then, and it has the groups
+ * that it had before, whose rows are counted. So a block never leaves more groups than it has
+ * counted rows.
  */
 template <typename Lanes> static __device__ __forceinline__ bool
 block_insert(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint32_t missing)
@@ -230,8 +234,9 @@ block_insert(BlockGroups *groups, const VmShape *shape, const Lanes &lanes, uint
 }
 
 /*
- * Whether a warp that misses groups may add them in this round of a tile: all
- * at first, then one at a time, so that one can get through.  By all threads.
+ * Return true if a warp that misses groups may add them in this round of a tile: all warps in the
+ * first two rounds, then one warp a round, so that one can complete the tile. Called by all
+ * threads.
  */
 static __device__ inline bool
 block_turn(BlockGroups *groups, bool pending, int round)
@@ -251,14 +256,14 @@ block_turn(BlockGroups *groups, bool pending, int round)
 	return pending;
 }
 
-/* A block's bins of a tally. */
+/* Return the block's bins of a tally, in shared memory. */
 static __device__ __forceinline__ uint32_t *
 block_bins(const VmShape *shape, uint32_t tally)
 {
 	return (uint32_t *) (shared_memory + shape->tallies_at) + tally * TALLY_WORDS;
 }
 
-/* Whether all states begin with zeros. */
+/* Return true if all states are initially zero. */
 static __device__ inline bool
 states_begin_zero(const VmShape *shape)
 {
@@ -269,7 +274,7 @@ states_begin_zero(const VmShape *shape)
 	return zero;
 }
 
-/* Make all groups free; by all threads, between barriers. */
+/* Free all slots, initialize all states and clear the bins of tallies; called by all threads, between barriers. */
 static __device__ inline void
 block_groups_clear(const VmShape *shape, BlockGroups *groups)
 {
@@ -294,13 +299,14 @@ block_groups_clear(const VmShape *shape, BlockGroups *groups)
 		block_singles(groups, shape, i / singles)[i % singles] = 0;
 }
 
+/* Return the part of its replicas' words that is state s: a sum and the count of its rows share a word. */
 static __device__ inline WordPart
 part_of_state(const VmShape *shape, uint32_t s)
 {
 	return shape->counted == 0 ? WORD_ALL : s == shape->counter ? WORD_COUNT : s + 1 == shape->counted ? WORD_SUM : WORD_ALL;
 }
 
-/* Write one state of a group, by a team of threads, or with s = nstates its key. */
+/* Write state s of a group, or with s = nstates its key and hash, to the launch's rows; called by a team of threads. */
 static __device__ inline void
 block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t team, uint32_t group, uint32_t s)
 {
@@ -323,7 +329,10 @@ block_write(const VmLaunch *launch, BlockGroups *groups, uint32_t team, uint32_t
 		atomicCAS(&groups->status, (uint32_t) STATUS_DONE, (uint32_t) STATUS_DECIMAL_TOO_WIDE);
 }
 
-/* Add bins to those of all blocks, which begin at different places so as not to meet each other. */
+/*
+ * Add the block's bins to those of all blocks by atomic additions. Blocks begin at different bins
+ * to avoid contention.
+ */
 static __device__ inline void
 block_tallies_flush(const VmLaunch *launch)
 {
@@ -340,14 +349,15 @@ block_tallies_flush(const VmLaunch *launch)
 }
 
 /*
- * Append all groups to the launch's rows; by all threads, between barriers.
- * Without room for them the launch fails with TABLE_FULL; whether there was.
+ * Append all groups to the launch's rows, and add the bins of tallies; called by all threads,
+ * between barriers. Return false if there is no room for the groups: the launch fails with
+ * TABLE_FULL then.
  */
 static __device__ __noinline__ bool
 block_groups_flush(const VmLaunch *launch, BlockGroups *groups)
 {
 	const uint32_t ngroups = launch->shape.grouped ? min(groups->ngroups, groups->capacity) : 1;
-	/* few replicas are one thread's */
+	/* few replicas are collected by one thread */
 	const uint32_t team = groups->replicas < 32 ? 1 : 32;
 
 	if (threadIdx.x == 0)
@@ -367,9 +377,9 @@ block_groups_flush(const VmLaunch *launch, BlockGroups *groups)
 }
 
 /*
- * Write out a full table and go on with an empty one, with room for more
- * groups if that is possible; by all threads.  False when there was no room to
- * write: then nothing that the block could still do counts.
+ * Write out a full table and continue with an empty one that has fewer replicas, if that is
+ * possible, and so room for more groups; called by all threads. Return false if there was no room
+ * to write: the launch has failed then, whatever the block still does.
  */
 static __device__ inline bool
 block_groups_renew(const VmLaunch *launch, BlockGroups *groups)
@@ -385,7 +395,10 @@ block_groups_renew(const VmLaunch *launch, BlockGroups *groups)
 	return written;
 }
 
-/* There is no room for what the block has found: the launch has failed, and the block goes over no more rows.  By all threads. */
+/*
+ * Fail the launch with TABLE_FULL for want of room for the block's groups, and end the block's last
+ * slice; called by all threads.
+ */
 static __device__ __noinline__ void
 block_give_up(BlockGroups *groups, BlockSlice *slice)
 {

@@ -1,27 +1,33 @@
 /*
  * joins.cuh
- *		What interp.h asks of a GPU for joins: finding rows, fetching their values, loops over pairs.
+ *		Joins of the interpreter on a GPU: finding rows, fetching their values, loops over pairs.
  *
  * The counterpart of core/interp_joins.h, a template header over VM_LANES.  A
- * warp forms pairs of its own lanes and goes round its loops by itself; those
- * of its lanes that others look at are written between __syncwarp()s.
+ * warp forms pairs of its own lanes and runs its loops independently of other
+ * warps; data of a lane that other lanes read is written between __syncwarp()s.
  *
  * Tables come from processes that may end while they are copied: a row number
  * that leads out of its table is no row, and a search ends after as many slots
  * as there are.
  */
 
-/* Pairs that a block makes in one launch: a second's work or so, and fewer than a block's sums have been made for. */
+/*
+ * Maximum pairs that a block forms in one launch: about a second's work, and fewer than a block's
+ * sums have been made for.
+ */
 #define PAIRS_MOST	((uint64_t) 1 << 25)
 
-/* The row in lane i of a register of rows. */
+/* Return the row in lane i of a register of rows. */
 static __device__ __forceinline__ uint32_t
 row_at(uint32_t number, int i)
 {
 	return (uint32_t) register_values(number)[i];
 }
 
-/* A part of a key, of an integer or a wide one, or, as a word to be hashed, of a text. */
+/*
+ * Return the word of a key with `value`, an integer of 64 or 128 bits, as its next part behind
+ * `before`; *miss is set if no key of an exact table has this value.
+ */
 template <typename T> static __device__ __forceinline__ uint64_t
 key_word(const JoinTable *table, uint32_t part, T value, uint64_t before, uint32_t *miss);
 
@@ -77,7 +83,7 @@ vm_join_text(const VmRun *run, const Instr *in, const JoinTable *table)
 	return true;
 }
 
-/* Those of some lanes whose words have no rows, by the table's bitmap. */
+/* Return the lanes, except `skip`, whose words have no rows, by the table's bitmap. */
 static __device__ __forceinline__ uint32_t
 absent(const JoinTable *table, const Operand<uint64_t> &words, uint32_t skip)
 {
@@ -94,7 +100,10 @@ absent(const JoinTable *table, const Operand<uint64_t> &words, uint32_t skip)
 	return none;
 }
 
-/* Of every active lane's word the rows: spans, or in a unique table the one row. */
+/*
+ * Find the rows of every active lane's word: spans, or with PROBE the one row. Return false if the
+ * table is sorted, or has no one row a word for PROBE.
+ */
 static __device__ __forceinline__ bool
 vm_probe(const Instr *in, const JoinRows *rows)
 {
@@ -123,7 +132,7 @@ vm_probe(const Instr *in, const JoinRows *rows)
 	return in->op == VMOP_SPAN || table->unique;
 }
 
-/* Ranks of values, of an integer or a wide one. */
+/* Return the rank of an integer of 64 or 128 bits in a sorted table. */
 static __device__ __forceinline__ uint32_t
 rank_of(const JoinTable *table, int64_t value, bool or_equal)
 {
@@ -136,7 +145,7 @@ rank_of(const JoinTable *table, Wide value, bool or_equal)
 	return join_rank_wide(table, value, or_equal);
 }
 
-/* Of every active lane's value its rank; false if the table is in no order. */
+/* Find the rank of every active lane's value; return false if the table is not sorted. */
 template <typename T> static __device__ __forceinline__ bool
 vm_rank(const Instr *in, const JoinTable *table)
 {
@@ -151,7 +160,10 @@ vm_rank(const Instr *in, const JoinTable *table)
 	return true;
 }
 
-/* The rows between two ranks: they lead to row numbers that there are, whatever these say. */
+/*
+ * Make spans of the rows between two ranks, which are within the table, whatever the ranks are.
+ * Return false if the table is not sorted.
+ */
 static __device__ __forceinline__ bool
 vm_range(const Instr *in, const JoinTable *table)
 {
@@ -170,7 +182,7 @@ vm_range(const Instr *in, const JoinTable *table)
 	return table->sorted;
 }
 
-/* A column's values at the rows of a register. */
+/* Fetch a column's values at the rows of a register. */
 template <typename T, typename S> static __device__ __forceinline__ void
 fetch_values(const Instr *in, const Tablet *tablet, const TabletColumn *column, uint32_t first, uint32_t nulls)
 {
@@ -189,7 +201,7 @@ fetch_values(const Instr *in, const Tablet *tablet, const TabletColumn *column, 
 	d.end(VM_FLAGS + (size_t) in->dst * VM_NULLS, nulls);
 }
 
-/* Texts: what the memory of a table does not have is NULL. */
+/* Fetch texts at the rows of a register; a text that is not within its table's memory becomes NULL. */
 static __device__ __forceinline__ void
 fetch_texts(const Instr *in, const Tablet *tablet, const TabletColumn *column, uint32_t first, uint32_t nulls)
 {
@@ -239,7 +251,7 @@ fetch_integers(const Instr *in, const Tablet *tablet, const TabletColumn *column
 	return true;
 }
 
-/* Bools, of which the type alone does not tell that they are in no frame. */
+/* Fetch bools, whose stored type alone does not tell that they are not frame-of-reference encoded. */
 static __device__ __forceinline__ void
 fetch_bools(const Instr *in, const Tablet *tablet, const TabletColumn *column, uint32_t first, uint32_t nulls)
 {
@@ -250,7 +262,10 @@ fetch_bools(const Instr *in, const Tablet *tablet, const TabletColumn *column, u
 	d.end(VM_FLAGS + (size_t) in->dst * VM_NULLS, nulls);
 }
 
-/* The values of a column at the rows of a register; false if the column is none for it. */
+/*
+ * Fetch a column's values at the rows of a register; return false if there is no column that the
+ * instruction can load.
+ */
 static __device__ __forceinline__ bool
 vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 {
@@ -290,11 +305,11 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 	return true;
 }
 
-/* Whose lane a pair is of: thread and bit. */
+/* Thread and bit of a lane of the block. */
 #define THREAD_OF_LANE(lane) ((lane) % VM_THREADS)
 #define BIT_OF_LANE(lane)	((lane) / VM_THREADS)
 
-/* Of each lane b of a pair's the row a. */
+/* Fetch the row in register a of each pair's lane, which is in register b. */
 static __device__ __forceinline__ void
 vm_pick(const Instr *in)
 {
@@ -333,7 +348,10 @@ vm_mark(const Instr *in)
 	__syncwarp();
 }
 
-/* Places for the rows of all active lanes. */
+/*
+ * Take places for the materialized rows of all selected lanes, NULL where there is no room. Return
+ * false if the run materializes no rows.
+ */
 static __device__ __forceinline__ bool
 vm_place(const VmRun *run, const Instr *in)
 {
@@ -355,7 +373,7 @@ vm_place(const VmRun *run, const Instr *in)
 	return true;
 }
 
-/* Values of rows that are kept. */
+/* Store a column of materialized rows; return false if the run materializes no rows. */
 template <typename T> static __device__ __forceinline__ bool
 vm_store(const VmRun *run, const Instr *in)
 {
@@ -376,7 +394,7 @@ vm_store(const VmRun *run, const Instr *in)
 	return true;
 }
 
-/* An instruction about rows; false if it cannot be. */
+/* Run an instruction of JOIN_OPS; return false if it is invalid. */
 static __device__ __noinline__ bool
 vm_join(const VmRun *run, const Instr *in, uint32_t first)
 {
@@ -447,12 +465,12 @@ vm_join(const VmRun *run, const Instr *in, uint32_t first)
  */
 #define WARP_LANES (VM_LANES * 32)
 
-/* What pairs a warp's lanes have left, cut off beyond a tile's: of this thread's k-th lane how many, and how many of the lanes before. */
+/* Pairs that a warp's lanes have left; a lane with more than the warp has lanes counts one more than these. */
 typedef struct PairCounts
 {
-	uint32_t	n[VM_LANES];
-	uint32_t	before[VM_LANES];
-	uint32_t	all;
+	uint32_t	n[VM_LANES];	/* pairs of this thread's k-th lane */
+	uint32_t	before[VM_LANES];	/* pairs of all lanes before it */
+	uint32_t	all;			/* pairs of all lanes */
 } PairCounts;
 
 static __device__ __forceinline__ PairCounts
@@ -492,14 +510,17 @@ count_pairs(const Instr *in, const VmCursor &at)
 	return counts;
 }
 
-/* The lane that has the warp's pair of this number, and which of that lane's it is. */
+/*
+ * Return the lane that has the warp's pair of a number, and the pair's number in that lane; called
+ * by all threads of the warp.
+ */
 static __device__ __forceinline__ VmCursor
 find_pair(const PairCounts &counts, uint32_t number)
 {
 	uint32_t	lane = 0;
 	uint32_t	before = 0;
 
-	/* of all threads' k-th lanes the last one that begins no later */
+	/* the last of all threads' k-th lanes that begins no later */
 	LANES
 	{
 		uint32_t	low = 0;
@@ -517,7 +538,10 @@ find_pair(const PairCounts &counts, uint32_t number)
 	return {lane, number - before};
 }
 
-/* Count a warp's pairs; whether they are worth looking at: they are not so many, and the block has not failed. */
+/*
+ * Count a warp's pairs; return false if the block has formed too many, or has failed. Called by all
+ * threads of the warp.
+ */
 static __device__ __forceinline__ bool
 may_go_on(uint32_t n)
 {
@@ -532,7 +556,7 @@ may_go_on(uint32_t n)
 	return __shfl_sync(~0u, status, 0) == STATUS_DONE;
 }
 
-/* The next pairs of a loop, as many as a warp has lanes. */
+/* Form the next pairs of a loop, as many as a warp has lanes; called by all threads of the warp. */
 static __device__ __noinline__ void
 vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 {
@@ -558,7 +582,7 @@ vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 	{
 		const uint32_t number = (uint32_t) k * 32 + (THREAD & 31);
 		const VmCursor pair = find_pair(counts, min(number, n > 0 ? n - 1 : 0));
-		/* the block's lane, and where its flags are */
+		/* the number of the lane in the block */
 		const uint32_t lane = pair.lane / 32 * VM_THREADS + THREAD / 32 * 32 + pair.lane % 32;
 		const uint64_t span = register_values(in->a)[lane];
 		const bool	none = VM_FLAGS[(size_t) in->a * VM_NULLS + THREAD_OF_LANE(lane)] >> BIT_OF_LANE(lane) & 1u;
@@ -581,7 +605,7 @@ vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 			nulls |= 1u << k;
 		d.put(k, i, (uint64_t) lane << 32 | row);
 	}
-	/* what comes after the last of them */
+	/* the loop's position after the last pair */
 	if (counts.all > WARP_LANES)
 	{
 		const VmCursor last = find_pair(counts, WARP_LANES - 1);
@@ -603,10 +627,7 @@ vm_expand(VmRun *run, VmLoops *loops, const Instr *in)
 	__syncwarp();
 }
 
-/*
- * At the end of a loop: whether pairs are left.  If not, the selection is
- * again what it was before.
- */
+/* Return true if pairs are left at the end of a loop; if not, restore the selection from before the loop. */
 static __device__ __forceinline__ bool
 vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
 {
@@ -624,7 +645,7 @@ vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
 	return loops->going_on;
 }
 
-/* Whether loops have got on since the run's cursors were these. */
+/* Return true if loops have made progress since the run's cursors were `before`. */
 static __device__ __forceinline__ bool
 vm_moved(const VmRun *run, const VmCursor *before)
 {

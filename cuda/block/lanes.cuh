@@ -6,18 +6,18 @@
  * of a thread is lane k * VM_THREADS + threadIdx.x of the tile, so a warp
  * touches consecutive words.
  *
- * Registers lie in shared memory, and whatever kind of value a register
- * holds, a thread touches nothing there but what belongs to its own lanes:
- * warps go through a program apart from each other, without barriers, and the
- * compiler uses registers for one kind after the other.  So words stand lane
- * by lane, wide values as two words in two slots, and NULL flags, bools and
- * masks as one byte a thread, bit k for lane k.
+ * Registers lie in shared memory.  A thread accesses only the data of its own
+ * lanes there, whatever kind of value a register holds: warps go through a
+ * program independently, without barriers, and the compiler uses a register for
+ * one kind after the other.  Words are therefore stored lane by lane, wide
+ * values as two words in two slots, and NULL flags, bools and masks as one byte
+ * a thread, bit k for lane k.
  */
 
 #define VM_FN		static __device__ __forceinline__
 #define VM_REST		static __device__ __noinline__
 #define VM_TILE		(VM_LANES * VM_THREADS)
-/* a register: the values, NULL flags, bools */
+/* layout of a register, in words: values, NULL flags, bools */
 #define VM_STRIDE	(VM_TILE + 2 * VM_THREADS / 8)
 #define VM_NULLS	(VM_STRIDE * 8)
 #define VM_VALUES	block_values()
@@ -41,14 +41,14 @@ register_flags(uint32_t number)
 	return VM_FLAGS + (size_t) number * VM_NULLS + THREAD;
 }
 
-/* The NULL flags of a thread's lanes. */
+/* Return the NULL flags of an operand for a thread's lanes. */
 static __device__ __forceinline__ uint32_t
 operand_nulls(uint32_t number)
 {
 	return number & CONSTANT ? block_constant(number)->nulls : *register_flags(number);
 }
 
-/* An operand of type T: a register, or a constant. */
+/* Return the value of type T that two words hold. */
 template <typename T> static __device__ __forceinline__ T
 typed(uint64_t low, uint64_t high) { return (T) low; }
 
@@ -58,6 +58,7 @@ typed<double>(uint64_t low, uint64_t high) { return __longlong_as_double((long l
 template <> __device__ __forceinline__ Wide
 typed<Wide>(uint64_t low, uint64_t high) { return (Wide) ((UWide) high << 64 | low); }
 
+/* An operand of type T: a register, or a constant. */
 template <typename T> struct Operand
 {
 	const uint64_t *v;
@@ -200,7 +201,7 @@ template <> struct Result<uint8_t>
 		LANES d.put(k, i, (type) (value)); \
 		d.end(dn, in->c ? EVERY_LANE : 0); \
 	} while (0)
-/* the flags are those that vm_load_nulls() has stored */
+/* The NULL flags of a loaded column are those that vm_load_nulls() has stored. */
 #define COPY(dtype, stype, expr) \
 	do { \
 		const stype *src = (const stype *) tablet_at(tablet, column->values) + first; \

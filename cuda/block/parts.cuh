@@ -1,6 +1,6 @@
 /*
  * parts.cuh
- *		What interp.h asks of a GPU for a whole tile: groups, totals, rows out.
+ *		Operations of the interpreter on a whole tile on a GPU: groups, totals, rows out.
  *
  * The counterpart of core/interp_parts.h, a template header over VM_LANES.  A
  * warp goes through the program on its own; every function here is called by
@@ -13,14 +13,14 @@ vm_yields(const VmRun *run, bool updating)
 	return false;
 }
 
-/* A kernel is not asked to end; who waits for it leaves it to itself. */
+/* Return false: a kernel is not asked to end; a client that stops waiting leaves it running. */
 static __device__ __forceinline__ bool
 vm_ends(const VmRun *run)
 {
 	return false;
 }
 
-/* A failure is noted; the block goes on, and its answers are thrown away. */
+/* Record a failure in the block's status; return false, since the block goes on, and its results are discarded. */
 static __device__ __forceinline__ bool
 vm_stops(const VmRun *run, DeviceStatus status)
 {
@@ -70,7 +70,7 @@ vm_load_nulls(const Tablet *tablet, const TabletColumn *column, uint32_t first, 
 	dn[THREAD] = (uint8_t) nulls;
 }
 
-/* The lanes' keys, for block_find() and block_insert(); a lane is k of this thread. */
+/* Keys of a thread's lanes, for block_find() and block_insert(). */
 struct KeyLanes
 {
 	const VmRun *run;
@@ -111,7 +111,7 @@ struct KeyLanes
 		{
 			const uint32_t words = words_of_key(run->program->key_kind[c]);
 			const uint64_t mine = value(k, c, 0);
-			/* a text is its bytes, wherever they stand */
+			/* texts are compared by their bytes, wherever they are */
 			const bool	same = stored[0] == mine ||
 				(run->program->key_kind[c] == KEY_TEXT &&
 				 text_equal(vm_text(run, stored[0]), TEXT_LENGTH(stored[0]), vm_text(run, mine), TEXT_LENGTH(mine)));
@@ -126,7 +126,7 @@ struct KeyLanes
 	__device__ uint32_t slot_hash(int k) const { return (uint32_t) (row_hash(k) >> 32); }
 };
 
-/* Find the group of every selected lane; false for the whole warp when one is missing. */
+/* Find the group of every selected lane; return false to the whole warp if one is missing. */
 static __device__ __forceinline__ bool
 vm_find_groups(const VmRun *run, const Instr *in, const uint16_t *key_register)
 {
@@ -148,8 +148,8 @@ vm_find_groups(const VmRun *run, const Instr *in, const uint16_t *key_register)
 }
 
 /*
- * After a run that ended with TABLE_FULL, add the groups of this warp's lanes,
- * if it may; by all threads.  True if the table has no room.
+ * Add the groups of a warp's lanes, if it `may`, after a run that ended with TABLE_FULL; called by
+ * all threads of the block. Return true if the table has no room.
  */
 static __device__ __noinline__ bool
 vm_add_groups(const VmRun *run, const VmShape *shape, bool may)
@@ -176,7 +176,7 @@ is_float_sum(uint16_t op)
 	return op == VMOP_SUM_F || op == VMOP_SUM_F_G || op == VMOP_SUM_SQ || op == VMOP_SUM_SQ_G;
 }
 
-/* Sums of floats in replicas that threads share. */
+/* Update a sum of floats whose replicas threads share, lane by lane. */
 static __device__ __noinline__ void
 update_floats(const Instr *in, uint64_t *mine, uint32_t active, const uint64_t *found)
 {
@@ -193,7 +193,10 @@ update_floats(const Instr *in, uint64_t *mine, uint32_t active, const uint64_t *
 	}
 }
 
-/* Updates without an atomic form: each thread has a replica, or the lanes of a warp share one and take turns. */
+/*
+ * Update a state without atomic operations: each thread has a replica, or the lanes of a warp share
+ * one and take turns.
+ */
 static __device__ __noinline__ void
 update_in_turn(const Instr *in, uint64_t *states, uint32_t active, const uint64_t *found)
 {
@@ -222,7 +225,10 @@ update_in_turn(const Instr *in, uint64_t *states, uint32_t active, const uint64_
 	}
 }
 
-/* Lanes' values into a tally; those that are less are counted in the replica of this thread, which has one of its own. */
+/*
+ * Count or collect the active lanes' values in a tally; those that are less than its bound are
+ * counted in `less`, the replica of this thread, which has one of its own.
+ */
 static __device__ __forceinline__ void
 tally_lanes(const Instr *in, uint64_t *less, uint32_t active)
 {
@@ -245,7 +251,7 @@ tally_lanes(const Instr *in, uint64_t *less, uint32_t active)
 		}
 }
 
-/* Update the totals of all active lanes; 0: none can fail before the end. */
+/* Update the totals of all active lanes; return 0, since none can fail before the end. */
 static __device__ __forceinline__ uint32_t
 vm_update(const VmRun *run, const Instr *in)
 {
@@ -329,7 +335,7 @@ vm_update(const VmRun *run, const Instr *in)
 #undef EACH_GROUP
 }
 
-/* For warps that leave a tile before vm_emit(). */
+/* Clear the tile's bits of passed rows, for warps that leave it before vm_emit(). */
 static __device__ __forceinline__ void
 vm_clear_bits(const VmRun *run, uint32_t first, uint32_t n)
 {
@@ -338,7 +344,7 @@ vm_clear_bits(const VmRun *run, uint32_t first, uint32_t n)
 			run->out[(first + (uint32_t) i) / 32] = 0;
 }
 
-/* A bit for each row of the tile: did it pass? */
+/* Store a bit for each row of the tile: 1 if it has passed the filters. */
 static __device__ __forceinline__ bool
 vm_emit(const VmRun *run, uint32_t first, uint32_t n)
 {

@@ -8,7 +8,7 @@
 #include "core/tablet_format.h"
 #include "core/wide_types.h"
 
-/* The least and the greatest over a block, in thread 0. */
+/* Reduce the ranges of a block's threads to one, in thread 0; called by all threads. */
 template <uint32_t THREADS> static __device__ void
 reduce_range(Wide *low, Wide *high)
 {
@@ -34,7 +34,7 @@ reduce_range(Wide *low, Wide *high)
 	}
 }
 
-/* The range of a thread's share of values. */
+/* Find the range of a thread's share of n values. */
 template <uint32_t THREADS, typename T> static __device__ void
 share_range(const T *values, uint32_t n, Wide *low, Wide *high)
 {
@@ -52,7 +52,7 @@ share_range(const T *values, uint32_t n, Wide *low, Wide *high)
 	*high = hi;
 }
 
-/* 128-bit values, of which no single load is made. */
+/* Find the range of a thread's share of n 128-bit values, each of which is loaded as two words. */
 template <uint32_t THREADS> static __device__ void
 share_range_wide(const uint64_t *words, uint32_t n, Wide *low, Wide *high)
 {
@@ -66,7 +66,10 @@ share_range_wide(const uint64_t *words, uint32_t n, Wide *low, Wide *high)
 	}
 }
 
-/* Of n values, in thread 0, as deform_zone_map() finds it: of what are no integers, all that 64 bits hold. */
+/*
+ * Find the range of a column's n values as deform_zone_map() does, in thread 0; for types that are
+ * not integers it is all that 64 bits hold.
+ */
 template <uint32_t THREADS> static __device__ void
 column_range(ColType type, const uint8_t *values, uint32_t n, Wide *low, Wide *high)
 {

@@ -1,8 +1,8 @@
 /*
  * shared.cuh
- *		The shared memory of a block that runs the tile VM.
+ *		The shared memory of a block that runs the interpreter of the tile VM.
  *
- *		BlockShared | registers | group table | program
+ *		BlockShared | registers | group table | program | bins of tallies
  */
 #ifndef GPUDB_CUDA_SHARED_CUH
 #define GPUDB_CUDA_SHARED_CUH
@@ -10,11 +10,11 @@
 #include "block/groups.cuh"
 #include "block/slices.cuh"
 
-/* One value for all lanes. */
+/* A constant operand: one value that all lanes share. */
 typedef struct Constant
 {
 	uint64_t	words[2];
-	uint32_t	nulls;			/* a bit a lane, all alike */
+	uint32_t	nulls;			/* NULL flags, a bit a lane, all equal */
 	uint32_t	bools;
 } Constant;
 
@@ -26,12 +26,12 @@ typedef struct BlockShared
 	BlockSlice	slice;
 	Constant	constant[MAX_CONSTANTS];
 	const VmShape *shape;
-	uint64_t   *tallies;		/* see VmLaunch, */
-	uint32_t	sum_bits;		/* as this */
-	unsigned long long pairs;	/* that loops have made */
+	uint64_t   *tallies;		/* VmLaunch.tallies */
+	uint32_t	sum_bits;		/* VmLaunch.sum_bits */
+	unsigned long long pairs;	/* pairs that the block's loops have formed */
 } BlockShared;
 
-/* Larger programs are left to other devices. */
+/* Bytes of the largest program that the interpreter runs; larger ones are left to other devices. */
 #define PROGRAM_COPY_BYTES 8192
 
 #define VALUES_AT align16(sizeof(BlockShared))
@@ -72,7 +72,7 @@ block_values(void)
 	return (uint64_t *) (shared_memory + VALUES_AT);
 }
 
-/* Bytes of a body's registers, values and NULL flags. */
+/* Return the bytes that a body's registers take, values, NULL flags and bools, with `tile` rows a tile. */
 static __host__ __device__ inline uint32_t
 register_bytes(uint32_t registers, uint32_t tile)
 {
@@ -85,7 +85,7 @@ block_constant(uint32_t number)
 	return &((const BlockShared *) shared_memory)->constant[number & ~CONSTANT];
 }
 
-/* The state that begins at a word of a group's row. */
+/* Return the number of the state that begins at word `word` of a group's row. */
 static __device__ inline uint32_t
 state_at_word(const Program *program, int32_t word)
 {
@@ -96,7 +96,11 @@ state_at_word(const Program *program, int32_t word)
 	return s;
 }
 
-/* Give an instruction the register numbers of this launch, and its state's number, and in dst its tally's; a constant's becomes a value. */
+/*
+ * Rewrite an instruction for this launch: with the launch's register numbers, and in a total with
+ * its state's number in imm and its tally's in dst. An instruction that makes a constant only
+ * stores the value in `shared`.
+ */
 static __device__ inline void
 lower_instr(const VmShape *shape, const Program *program, Instr *in, BlockShared *shared)
 {
@@ -127,7 +131,10 @@ lower_instr(const VmShape *shape, const Program *program, Instr *in, BlockShared
 	}
 }
 
-/* Lay everything out and make the group table empty; returns the program to run, from its tile_start on. */
+/*
+ * Initialize the block's shared memory with a lowered copy of the program and an empty group table;
+ * called by all threads. Return the copy, which is to be run from its tile_start on.
+ */
 static __device__ inline const Program *
 block_prepare(const VmLaunch *launch, uint32_t tile)
 {

@@ -1,10 +1,10 @@
 /*
  * slices.cuh
- *		Which rows of a launch a block goes over.
+ *		The rows of a launch that a block goes over.
  *
- * Of one tablet blocks take the tiles in turn.  Of many each takes neighbouring
- * ones, so that it seldom goes from one tablet to another: a slice is what it
- * has of one.
+ * Blocks take the tiles of one tablet in turn.  Of many tablets each block
+ * takes neighbouring tiles, so that it seldom goes from one tablet to another: a
+ * slice is a block's share of one tablet.
  */
 #ifndef GPUDB_CUDA_SLICES_CUH
 #define GPUDB_CUDA_SLICES_CUH
@@ -14,19 +14,19 @@
 typedef struct BlockSlice
 {
 	const Tablet *tablet;
-	const uint32_t *selected;	/* a bitmap of its rows that count; NULL = all */
-	uint32_t	first;			/* row */
+	const uint32_t *selected;	/* bitmap of the rows that count; NULL = all */
+	uint32_t	first;			/* first row */
 	uint32_t	end;
-	uint32_t	step;			/* from one tile to the block's next one */
-	uint32_t	part;			/* of the launch */
-	uint32_t	reached;		/* tiles of the launch before what the block has left */
-	bool		more;			/* there is a slice */
+	uint32_t	step;			/* rows from one tile to the block's next one */
+	uint32_t	part;			/* number of the launch's part */
+	uint32_t	reached;		/* the first of the launch's tiles that the block has not yet taken */
+	bool		more;			/* false when the block has no more slices */
 } BlockSlice;
 
-/* Of a block that has not begun. */
+/* The part of a block that has not begun. */
 #define NO_PART UINT32_MAX
 
-/* The part that has a tile of the launch. */
+/* Return the part that contains a tile of the launch. */
 static __device__ inline uint32_t
 part_of_tile(const VmLaunch *launch, uint32_t tile)
 {
@@ -45,7 +45,7 @@ part_of_tile(const VmLaunch *launch, uint32_t tile)
 	return low;
 }
 
-/* What the block has of a part from tile `reached` of the launch on, up to tile `end`. */
+/* Set the slice to the tiles of a part from tile `reached` of the launch on, and before tile `end`. */
 static __device__ inline void
 slice_of_part(const VmPart *part, uint32_t tile_rows, uint32_t end, BlockSlice *slice)
 {
@@ -60,7 +60,7 @@ slice_of_part(const VmPart *part, uint32_t tile_rows, uint32_t end, BlockSlice *
 	slice->reached = end;
 }
 
-/* The block's first slice, or the next one; by one thread. */
+/* Go to the block's first or next slice; called by one thread. */
 static __device__ inline void
 move_on(const VmLaunch *launch, uint32_t tile_rows, BlockSlice *slice)
 {
@@ -84,7 +84,7 @@ move_on(const VmLaunch *launch, uint32_t tile_rows, BlockSlice *slice)
 		slice_of_part(&launch->part[slice->part], tile_rows, end, slice);
 }
 
-/* Have the block be through with this slice, and have it be the last one; by one thread. */
+/* End the slice, and make it the block's last one; called by one thread. */
 static __device__ inline void
 slice_end(BlockSlice *slice)
 {
@@ -92,14 +92,11 @@ slice_end(BlockSlice *slice)
 	slice->reached = UINT32_MAX;
 }
 
-/*
- * Go to the block's first slice, if that is none yet, or to the next one; by
- * all threads.  False when there are no more.
- */
+/* Go to the block's first slice, or to the next one; called by all threads. Return false if there are no more. */
 static __device__ __noinline__ bool
 block_next_slice(const VmLaunch *launch, uint32_t tile_rows, BlockSlice *slice)
 {
-	/* some may still be at the last one */
+	/* other threads may still use the last slice */
 	__syncthreads();
 	if (threadIdx.x == 0)
 		move_on(launch, tile_rows, slice);
@@ -107,7 +104,7 @@ block_next_slice(const VmLaunch *launch, uint32_t tile_rows, BlockSlice *slice)
 	return slice->more;
 }
 
-/* The sum of the n of this thread and of those before it in its warp; all threads of the warp call it. */
+/* Return the sum of the n of this thread and of those before it in its warp; called by all threads of the warp. */
 static __device__ __forceinline__ uint32_t
 warp_sum_up_to(uint32_t n)
 {
@@ -120,7 +117,10 @@ warp_sum_up_to(uint32_t n)
 	return n;
 }
 
-/* Of places that are given in turn, the first of the n that a thread takes; by all threads of a warp. */
+/*
+ * Take n places from a counter, and return the first: one atomic addition serves the warp. Called
+ * by all threads of a warp.
+ */
 static __device__ __forceinline__ uint32_t
 warp_places(uint32_t *count, uint32_t n)
 {

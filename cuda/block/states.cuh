@@ -1,17 +1,19 @@
 /*
  * states.cuh
- *		Aggregate states in shared memory while a block works, and their way out.
+ *		Aggregate states in shared memory while a block runs, and their collection.
  *
- * Every word of a group's states stands `replicas` times, side by side, and a
+ * Every word of a group's states has `replicas` copies, side by side, and a
  * thread updates the replica of its number modulo that.  With a replica for
  * each thread updates are plain loads and stores, with fewer they are atomic.
  * States that have no atomic form use one replica a warp then, and its lanes
- * take turns.  Sums of floats have one: an addition that tells what it was made
- * to tells what it has lost, which is added to the compensation.
+ * take turns.  Sums of floats have an atomic form: an atomic addition returns
+ * the value that it was added to, which tells the rounding error; that is added
+ * to the compensation.
  *
- * A sum is one such word of 64 bits, which takes every value so small that a
- * block's rows cannot overflow it, and three more words that stand once and
- * count units of 2^32, 2^64 and 2^96 for values that are not.
+ * A sum is one replicated word of 64 bits, which takes every value so small
+ * that a block's rows cannot overflow it, and three more words that the block
+ * has once, without replicas, and that count units of 2^32, 2^64 and 2^96 for
+ * larger values.
  *
  * state_collect() makes of the replicas the words that core/op_agg.h defines.
  */
@@ -22,14 +24,14 @@
 #include "core/program.h"
 #include "tuning.cuh"
 
-/* Words of a state that stand once for each replica. */
+/* Return the number of a state's words that have replicas. */
 static __host__ __device__ inline uint32_t
 state_replicated(StateKind kind)
 {
 	return kind == STATE_SUM ? 1 : state_words(kind);
 }
 
-/* Words of a state that stand once for the block. */
+/* Return the number of a state's words that the block has once. */
 static __host__ __device__ inline uint32_t
 state_single(StateKind kind)
 {
@@ -37,14 +39,14 @@ state_single(StateKind kind)
 }
 
 /*
- * A sum may count rows along, in the upper 16 bits of its words: to the lower
- * 48 each row adds 32 bits then, of a value, and what is above counts as a
- * large value's.  So many rows a replica takes at most.
+ * A sum may count its rows as well, in the upper 16 bits of its replicas' words: each row then adds
+ * the lower 32 bits of a value to the lower 48 bits, and the upper bits are added as those of a
+ * large value. COUNTED_ROWS is the most rows that a replica takes.
  */
 #define COUNTED_SHIFT	48
 #define COUNTED_ROWS	65535u
 
-/* What a state has of its words. */
+/* The part of a replica's words that belongs to a state. */
 typedef enum WordPart
 {
 	WORD_ALL,
@@ -58,7 +60,7 @@ part_of_word(uint64_t word, WordPart part)
 	return part == WORD_ALL ? word : part == WORD_COUNT ? word >> COUNTED_SHIFT : word & (((uint64_t) 1 << COUNTED_SHIFT) - 1);
 }
 
-/* A state's replicas, one of its words after the other. */
+/* The replicas of a state: all replicas of its first word, then those of the next. */
 typedef struct Replicas
 {
 	const uint64_t *word;
@@ -66,7 +68,7 @@ typedef struct Replicas
 	WordPart	part;
 } Replicas;
 
-/* An initial state, one replica of it. */
+/* Initialize one replica of a state. */
 static __device__ inline void
 state_fill(StateKind kind, uint64_t *state, uint32_t replicas)
 {
@@ -84,12 +86,12 @@ state_fill(StateKind kind, uint64_t *state, uint32_t replicas)
 		state[w * replicas] = initial[w];
 }
 
-typedef unsigned long long Word;	/* as CUDA's atomics take it */
+typedef unsigned long long Word;	/* the type of CUDA's 64-bit atomics */
 
 /*
- * Add to a word that others add to.  Two 32-bit additions, which shared memory
- * has as instructions: of all that add to the low half, who makes it wrap
- * around takes the carry to the high half.
+ * Add to a word of shared memory that other threads add to, by two 32-bit additions, which shared
+ * memory has as instructions. The thread whose addition makes the low half wrap around carries to
+ * the high half.
  */
 static __device__ __forceinline__ void
 add_shared(uint64_t *word, uint64_t v)
@@ -103,7 +105,7 @@ add_shared(uint64_t *word, uint64_t v)
 		atomicAdd(&half[1], high);
 }
 
-/* Add to a replica, alone in it or not. */
+/* Add v to a replica: `alone`, the only thread that uses it, by a plain addition, else atomically. */
 static __device__ __forceinline__ void
 add_state(uint64_t *replica, bool alone, uint64_t v)
 {
@@ -114,8 +116,8 @@ add_state(uint64_t *replica, bool alone, uint64_t v)
 }
 
 /*
- * Whether a value keeps a block's sum within 64 bits: -2^bits <= v < 2^bits.
- * Of many values at once: whether sum_is_small() of the OR of their excesses.
+ * Return a word for which sum_is_small() is true if a value keeps a block's sum within 64 bits:
+ * -2^bits <= v < 2^bits. Several values do if it is true for the OR of their words.
  */
 static __device__ __forceinline__ uint32_t
 sum_excess(int64_t v, uint32_t bits)
@@ -129,7 +131,10 @@ sum_is_small(uint32_t excess, uint32_t bits)
 	return excess >> (bits - 31) == 0;
 }
 
-/* A value into a sum: its replica, alone in it or not, and the words that stand once. */
+/*
+ * Add a value to a sum: to a replica, `alone` or shared with other threads, and the upper half of a
+ * large value to the words without replicas.
+ */
 static __device__ __forceinline__ void
 sum_add(uint64_t *replica, bool alone, uint64_t *single, int64_t v, uint32_t bits)
 {
@@ -159,8 +164,8 @@ sum_add_wide(uint64_t *replica, bool alone, uint64_t *single, Wide v, uint32_t b
 }
 
 /*
- * The total of a sum's parts, the second of which count units of 2^32, 2^64
- * and 2^96; reports what 128 bits do not hold.
+ * Return the total of a sum: the sum of its replicas, and the words without replicas, which count
+ * units of 2^32, 2^64 and 2^96. *error is set if 128 bits do not hold it.
  */
 static __device__ inline Wide
 sum_of_parts(Wide part, const uint64_t *single, uint32_t *error)
@@ -172,7 +177,10 @@ sum_of_parts(Wide part, const uint64_t *single, uint32_t *error)
 	return (Wide) ((UWide) high << 64 | (uint64_t) low);
 }
 
-/* Merge the states of the first n lanes of a warp, all of which call this, into lane 0's; of one lane there is nothing to do. */
+/*
+ * Merge the states of the first n lanes of a warp into lane 0's, and return nonzero on overflow.
+ * All lanes of the warp call this, unless n is 1: then there is nothing to do.
+ */
 static __device__ __forceinline__ uint32_t
 state_reduce(StateKind kind, uint64_t *total, uint32_t n)
 {
@@ -193,12 +201,12 @@ state_reduce(StateKind kind, uint64_t *total, uint32_t n)
 	return overflow;
 }
 
-/* The total of 64-bit replicas, by a team of threads; for lane 0 of it. */
+/* Return the total of a state's 64-bit replicas, to lane 0 of a team; called by all threads of the team. */
 static __device__ __forceinline__ Wide
 replicas_total(const Replicas &replicas, uint32_t team)
 {
-	uint64_t	low = 0;		/* of their lower halves */
-	int64_t		high = 0;		/* of their upper ones */
+	uint64_t	low = 0;		/* sum of the lower halves */
+	int64_t		high = 0;		/* sum of the upper halves */
 
 	for (uint32_t r = threadIdx.x & (team - 1); r < replicas.n; r += team)
 	{
@@ -216,8 +224,9 @@ replicas_total(const Replicas &replicas, uint32_t team)
 }
 
 /*
- * Add n exact sums, whose words word_of(number, w) has, by a team.  Their digits
- * wait for carries: for as many values as a batch has there is room.
+ * Add up n exact sums, whose words word_of(number, w) returns, and have lane 0 of a team store the
+ * total; called by all threads of the team. Carries between digits are not propagated: digits have
+ * room for as many values as a batch has.
  */
 template <typename WordOf> static __device__ __forceinline__ void
 exact_collect(uint32_t n, WordOf word_of, uint32_t team, uint64_t *into)
@@ -242,8 +251,8 @@ exact_collect(uint32_t n, WordOf word_of, uint32_t team, uint64_t *into)
 }
 
 /*
- * All replicas of a state into words as core/op_agg.h has them, by a team: a
- * whole warp, whose lane 0 writes, or one thread.  Not 0: a sum is too large.
+ * Collect all replicas of a state into the words that core/op_agg.h defines; called by a team: a
+ * whole warp, whose lane 0 writes, or one thread. Return nonzero if a sum is too large.
  */
 static __device__ inline uint32_t
 state_collect(StateKind kind, const Replicas &replicas, uint32_t team, const uint64_t *single, uint64_t *into)
@@ -255,7 +264,7 @@ state_collect(StateKind kind, const Replicas &replicas, uint32_t team, const uin
 	uint32_t	overflow = 0;
 	uint32_t	error = 0;
 
-	/* the usual ones, sooner than by merging */
+	/* sums and counts, the usual states, are collected faster than by merging */
 	if (kind == STATE_SUM || kind == STATE_COUNT)
 	{
 		const Wide	sum = replicas_total(replicas, team);
@@ -290,7 +299,10 @@ state_collect(StateKind kind, const Replicas &replicas, uint32_t team, const uin
 	return 0;
 }
 
-/* Totals whose states have no atomic form, and these states; EXACT has room for one group alone, so there is no EXACT_G. */
+/*
+ * Totals that state_take() updates, with their states: those that have no atomic form, and sums of
+ * floats. EXACT has room for one group alone, so there is no EXACT_G.
+ */
 #define IN_TURN_TOTALS(TOTAL) \
 	TOTAL(MIN_W, MIN_W) TOTAL(MIN_W_G, MIN_W) TOTAL(MAX_W, MAX_W) TOTAL(MAX_W_G, MAX_W) \
 	TOTAL(MIN_BY, MIN_BY) TOTAL(MIN_BY_G, MIN_BY) TOTAL(MAX_BY, MAX_BY) TOTAL(MAX_BY_G, MAX_BY) \
@@ -308,7 +320,7 @@ state_kind_of(uint16_t op)
 	return STATE_SUM_SQ;
 }
 
-/* One value into words of a sum of floats, or of their squares. */
+/* Add a value to the words of a sum of floats, or of their squares. */
 static __device__ __forceinline__ void
 float_take(StateKind kind, uint64_t *words, double v)
 {
@@ -321,7 +333,10 @@ float_take(StateKind kind, uint64_t *words, double v)
 	float_total_add(words, v);
 }
 
-/* total += v, the error going to the compensation, where other threads add, too. */
+/*
+ * Add v to `total` and its rounding error to `compensation`, both atomically, since other threads
+ * add to them as well.
+ */
 static __device__ __forceinline__ void
 float_total_add_together(uint64_t *total, uint64_t *compensation, double v)
 {
@@ -332,7 +347,10 @@ float_total_add_together(uint64_t *total, uint64_t *compensation, double v)
 		atomicAdd((double *) compensation, lost);
 }
 
-/* into = into + from, as state_merge() has it, of a sum of floats whose words stand so many apart and which other threads add to, too. */
+/*
+ * Merge a sum of floats as state_merge() does, but atomically, since other threads add to it as
+ * well; the words of `into` are `apart` words apart.
+ */
 static __device__ inline void
 float_merge_together(StateKind kind, uint64_t *into, uint32_t apart, const uint64_t *from)
 {
@@ -346,10 +364,9 @@ float_merge_together(StateKind kind, uint64_t *into, uint32_t apart, const uint6
 }
 
 /*
- * A value of each lane that has one into a sum of floats in shared memory, in
- * the replica that it is for; by all lanes of a warp.  Those for the same one
- * are added up first, in steps that halve their number, so that a group which
- * has many is not waited for.
+ * Add the value of each lane that has one to a sum of floats in shared memory, at the lane's
+ * replica; called by all lanes of a warp. Values for one replica are added up first, in steps that
+ * halve their number, so that a group with many values causes no contention.
  */
 static __device__ inline void
 float_take_together(StateKind kind, uint64_t *state, uint32_t replicas, double v, bool has)
@@ -360,7 +377,7 @@ float_take_together(StateKind kind, uint64_t *state, uint32_t replicas, double v
 	uint32_t	behind = peers & ~1u << lane;
 	uint32_t	rank = __popc(peers & ((1u << lane) - 1));
 	const bool	first = rank == 0;
-	uint64_t	total[3] = {bits_of_float(-0.0), bits_of_float(-0.0), 0};	/* nothing, of either kind */
+	uint64_t	total[3] = {bits_of_float(-0.0), bits_of_float(-0.0), 0};	/* the neutral element of either kind */
 	uint64_t	other[3];
 
 	if (has)
@@ -384,7 +401,7 @@ float_take_together(StateKind kind, uint64_t *state, uint32_t replicas, double v
 		float_merge_together(kind, state, replicas, total);
 }
 
-/* One value into a state by the only thread that has this replica now. */
+/* Add a value to a replica of a state; called by the only thread that uses the replica now. */
 static __device__ inline void
 state_take(uint16_t op, uint64_t *state, uint32_t replicas, const uint64_t *value, const uint64_t *companion)
 {
@@ -418,7 +435,7 @@ state_take(uint16_t op, uint64_t *state, uint32_t replicas, const uint64_t *valu
 		state[w * replicas] = words[w];
 }
 
-/* A value into a tally that collects, if there is room. */
+/* Count a value in a tally that collects, and store it if there is room. */
 static __device__ __forceinline__ void
 tally_collect(uint64_t *tally, int64_t value)
 {
