@@ -1,6 +1,6 @@
 /*
  * kernel_sort.c
- *		What sorting rows does, by the CPU.
+ *		Stand-in for the kernels that sort rows, executed by the CPU.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define SUCCESS 0
 
-/* What rows are compared by: of each the words of its keys. */
+/* The words of all rows' keys, by which rows are compared. */
 typedef struct Words
 {
 	const uint64_t *words;
@@ -66,7 +66,7 @@ compare(const void *a, const void *b, void *arg)
 	return row_a < row_b ? -1 : row_a > row_b;
 }
 
-/* Move a column's rows. */
+/* Copy a column's rows in the order of `order`. */
 static void
 move(const SortColumn *from, const SortColumn *to, const uint32_t *order, uint32_t n)
 {
@@ -94,7 +94,7 @@ differ(const SortColumn *column, uint32_t a, uint32_t b)
 	return null != is_null(column, b) || (!null && value_of(column, a) != value_of(column, b));
 }
 
-/* The first key in which a row differs from the one before; as many as there are if it does in none. */
+/* Return the first key in which a row differs from the one before it, or the number of keys if it differs in none. */
 static uint32_t
 first_difference(const SortLaunch *launch, uint32_t row)
 {

@@ -1,9 +1,9 @@
 /*
  * kernels.c
- *		What the kernels do, by the CPU: the functions that launch them, over memory as they find it.
+ *		Stand-ins for the kernels: the functions that launch them, executed by the CPU over host memory.
  *
- * Rows of groups come out as the tile VM's blocks leave them, a few rows of
- * the same group from different blocks.
+ * Rows of groups come out as the tile VM's blocks leave them: a few rows of the
+ * same group, from different blocks.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -37,7 +37,7 @@
 /* Rows that a block goes over. */
 #define BLOCK_ROWS (8 * TILE_ROWS)
 
-/* Scratch memory that only grows. */
+/* Return scratch memory of at least `bytes` bytes, which only grows. */
 static void *
 scratch(void **memory, size_t *have, size_t bytes)
 {
@@ -89,14 +89,14 @@ vm_shape(const Program *program, int body, const Tablet *tablet, const VmWish *w
 	return true;
 }
 
-/* Whether a launch gathers values, among which one is sought. */
+/* Return true if a launch gathers values among which a percentile is sought. */
 static bool
 gathers(const VmLaunch *launch)
 {
 	return launch->shape.select.tallies && launch->shape.select.gathers && launch->seek != NULL;
 }
 
-/* Whether a tablet is stored as the code was made for, and the codes of its keys have few enough bits. */
+/* Return true if a tablet is stored as the code was made for, and the dense index of its keys has few enough bits. */
 static bool
 is_like(const VmLaunch *launch, const Tablet *tablet)
 {
@@ -119,7 +119,7 @@ is_like(const VmLaunch *launch, const Tablet *tablet)
 	return true;
 }
 
-/* Groups of a block's rows. */
+/* The group table of a block's rows. */
 static GroupTable block;
 
 static bool
@@ -127,7 +127,7 @@ open_block(const Program *program)
 {
 	const uint32_t capacity = BLOCK_ROWS;
 
-	/* of groups there is one beside tallies, but room for so many is not taken before it is written to */
+	/* with tallies there is one group; memory for all is reserved, but not used before it is written to */
 	if (block.row_words != program->row_words)
 	{
 		free(block.rows);
@@ -155,7 +155,7 @@ open_block(const Program *program)
 	return block.rows != NULL && block.slots != NULL && block.hashes != NULL && block.heap != NULL;
 }
 
-/* Look for a text from `at` on, and then from the first one on; whether it is there, at `at` then. */
+/* Search a text from *at on, and then from the first byte on; return true if it is found, with its place in *at. */
 static bool
 find_bytes(const uint8_t *texts, uint64_t used, const uint8_t *bytes, uint64_t length, uint64_t *at)
 {
@@ -170,9 +170,9 @@ find_bytes(const uint8_t *texts, uint64_t used, const uint8_t *bytes, uint64_t l
 }
 
 /*
- * A text key as a kernel leaves it: a reference to where the tablet has it, or
- * a table of a join, or the program.  Groups come in the order of their rows:
- * what is looked for is most often right behind what was looked for before.
+ * Return a text key as a kernel leaves it: a reference to its place in the tablet, or a table of a
+ * join, or the program. Groups come in the order of their rows, so a text is most often right
+ * behind the one before it.
  */
 static uint64_t
 find_text(const VmLaunch *launch, const Program *program, const Tablet *tablet, const uint8_t *bytes, uint64_t length)
@@ -192,7 +192,7 @@ find_text(const VmLaunch *launch, const Program *program, const Tablet *tablet, 
 	return TEXT_IN_PROGRAM | TEXT_REF(constant, length);
 }
 
-/* A value as an integer in its order. */
+/* Return a value as an integer in the order of values. */
 static int64_t
 value_of(const Tablet *tablet, const TabletColumn *column, uint32_t row)
 {
@@ -221,7 +221,7 @@ value_of(const Tablet *tablet, const TabletColumn *column, uint32_t row)
 	}
 }
 
-/* Gather some rows' values. */
+/* Gather the values of the selected rows from `first` on and before `end`. */
 static void
 gather(const VmLaunch *launch, const Tablet *tablet, const uint64_t *selected, uint32_t first, uint32_t end)
 {
@@ -245,7 +245,7 @@ gather(const VmLaunch *launch, const Tablet *tablet, const uint64_t *selected, u
 	}
 }
 
-/* What the states of a group have for tallies. */
+/* Add the tallies in a group's states to the launch's. */
 static void
 flush_tallies(const VmLaunch *launch, const Program *program, const uint64_t *group)
 {
@@ -266,7 +266,7 @@ flush_tallies(const VmLaunch *launch, const Program *program, const uint64_t *gr
 	}
 }
 
-/* A group's row as blocks leave it. */
+/* Write a group's row as blocks leave it. */
 static void
 write_row(const VmLaunch *launch, const Program *program, const uint64_t *group, uint64_t *row)
 {
@@ -277,7 +277,7 @@ write_row(const VmLaunch *launch, const Program *program, const uint64_t *group,
 		memcpy(row + launch->shape.state_word[s], group + program->state_word[s], state_words((StateKind) launch->shape.state_kind[s]) * 8);
 }
 
-/* A block's groups into the launch's rows. */
+/* Append the block's groups to the launch's rows. */
 static void
 flush_block(const VmLaunch *launch, const Program *program, const Tablet *tablet)
 {
@@ -302,11 +302,11 @@ flush_block(const VmLaunch *launch, const Program *program, const Tablet *tablet
 	}
 }
 
-/* Run rows of a tablet, first to end, of those that are selected. */
+/* Run the program over the selected rows of a tablet from `first` on and before `end`, as one block. */
 static DeviceStatus
 run_rows(const VmLaunch *launch, const Program *program, const Tablet *tablet, const uint64_t *selected, uint32_t first, uint32_t end)
 {
-	/* a GPU's loops have an end, too */
+	/* bounds loops over pairs, as a GPU does */
 	static const int32_t instructions_most = 1 << 18;
 	static void *values;
 	static void *nulls;
@@ -356,7 +356,7 @@ run_tablet(const VmLaunch *launch, const Program *program, const Tablet *tablet,
 	}
 }
 
-/* A sample of all parts. */
+/* Gather the values of a sample of all parts. */
 static int
 sample(const VmLaunch *launch)
 {
@@ -399,7 +399,7 @@ vm_launch(const VmLaunch *launch, int blocks, void *stream)
 	}
 	if (launch->nparts > 0 && tiles != launch->ntiles)
 		return INVALID_VALUE;
-	/* without rows there is a group of none all the same */
+	/* an aggregate over no rows has a group as well */
 	if (program->aggregates && !program->grouped && launch->result->nrows == 0 && launch->result->status == STATUS_DONE && open_block(program))
 		flush_block(launch, program, launch->tablet);
 	return SUCCESS;
@@ -414,7 +414,7 @@ compare_values(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sort what was gathered, if it is there; the ranks of so many values that are sought. */
+/* Sort the gathered values, and compute the ranks among `count`; return false if none are there, or not all. */
 static bool
 sort_gathered(const SeekLaunch *launch, uint64_t count, int64_t rank[2])
 {
@@ -480,7 +480,7 @@ seek_find(const SeekLaunch *launch, uint32_t multiprocessors, void *stream)
 	return SUCCESS;
 }
 
-/* The others */
+/* Deforming and output */
 
 int
 deform_launch(const DeformLaunch *launch, uint32_t ncolumns, void *stream)
@@ -530,7 +530,7 @@ output_launch(const OutputLaunch *launch, uint32_t noutputs, void *stream)
 	return SUCCESS;
 }
 
-/* One column of one window, which is laid out. */
+/* Fill a column of one page batch's tablet, whose layout is set. */
 static void
 write_column(const Tablet *from, uint32_t first, Tablet *window, uint32_t c)
 {
@@ -602,7 +602,7 @@ same_key(const GroupsLaunch *launch, const uint64_t *stored, const uint64_t *row
 	return true;
 }
 
-/* Add the group of a row; false when there is no room. */
+/* Add the group of row i; return false if there is no room. */
 static bool
 add_group(const GroupsLaunch *launch, uint32_t slot, uint32_t i)
 {
@@ -713,7 +713,7 @@ top_best(const TopLaunch *launch, GroupOrder *best, void *stream)
 		const uint64_t *row = launch->rows + (size_t) g * launch->row_words;
 		const uint32_t part = g / TOP_THREADS % parts;
 
-		/* each part's first group stands ahead of its others */
+		/* each part's first group comes before its others */
 		if ((g < parts * TOP_THREADS && g % TOP_THREADS == 0) || group_row_compare(&launch->top, row, &best[part]) < 0)
 			best[part] = group_order(&launch->top, row);
 	}
@@ -783,9 +783,9 @@ combine_rows(const CombineLaunch *launch, uint32_t multiprocessors, void *stream
 	return SUCCESS;
 }
 
-/* Tables of rows that are kept */
+/* Tables of materialized rows */
 
-/* A row's word; false if some part of its key is NULL. */
+/* Compute a row's word; return false if some part of its key is NULL, or no word of an exact table. */
 static bool
 word_of_row(const KeptLaunch *launch, uint32_t row, uint64_t *word)
 {
@@ -844,7 +844,7 @@ kept_scratch_bytes(uint32_t nrows, uint64_t nplaces)
 	return (nplaces + 1) * sizeof(uint32_t);
 }
 
-/* The place that a row's word has; false if it has none. */
+/* Find the place of a row's word; return false if it has none. */
 static bool
 place_of_row(const KeptLaunch *launch, uint32_t row, uint64_t *place)
 {
@@ -884,7 +884,7 @@ kept_list(const KeptLaunch *launch, void *stream)
 	for (uint32_t row = 0; row < launch->nrows; row++)
 		if (place_of_row(launch, row, &place))
 			launch->list[next[place]++] = row;
-	/* where each began, the one before has ended */
+	/* a list begins where the one before it has ended */
 	for (uint64_t at = 0; !launch->direct && at < launch->nplaces; at++)
 		if (slot[at].count > 0)
 		{

@@ -16,14 +16,14 @@
 typedef int64_t (*CheckedInt) (int64_t a, int64_t b, uint32_t *error);
 typedef double (*CheckedFloat) (double a, double b, uint32_t *error);
 
-/* The same bits; all NaNs are one. */
+/* Return true if two doubles have the same bits, or are both NaN. */
 static bool
 same_double(double a, double b)
 {
 	return a != a ? b != b : bits_of_float(a) == bits_of_float(b);
 }
 
-/* What an operation on integers of `bits` bits should give: 1 = report. */
+/* Compute an operation on integers of `bits` bits; return 1 if it has to report an error. */
 static uint32_t
 int_reference(char op, int bits, int64_t a, int64_t b, int64_t *r)
 {
@@ -60,7 +60,7 @@ int_reference(char op, int bits, int64_t a, int64_t b, int64_t *r)
 	return lost;
 }
 
-/* An integer that a column of this size may hold. */
+/* Return a random integer of `bits` bits. */
 static int64_t
 random_sized(int bits)
 {
@@ -148,7 +148,7 @@ float4_result(char op, float a, float b)
 	return r;
 }
 
-/* The conditions under which src/include/utils/float.h raises an error, division by zero apart. */
+/* Return true if src/include/utils/float.h raises an error, division by zero apart. */
 static bool
 float_reported(char op, double a, double b, double r)
 {
@@ -209,7 +209,7 @@ test_floats(void)
 	test_float("float4 division", op_div_f4, '/', true);
 }
 
-/* PostgreSQL's order of floats: NaN above all and equal to itself. */
+/* Compare floats in PostgreSQL's order: NaN is above all and equal to itself. */
 static int
 float_order(double a, double b)
 {
@@ -251,7 +251,7 @@ test_comparisons(void)
 	{
 		Wide		a = random_wide();
 		Wide		b = random_below(4) ? random_wide() : a;
-		/* by sign and then the unsigned words */
+		/* compared by sign and then by the unsigned words */
 		uint64_t	wa[2];
 		uint64_t	wb[2];
 		int			order;
@@ -300,7 +300,7 @@ test_float_keys(void)
 	tap_end();
 }
 
-/* 0 false, 1 true, 2 NULL */
+/* Return a AND b, where 0 is false, 1 true, 2 NULL. */
 static uint8_t
 logic_and(int a, int b)
 {
@@ -419,7 +419,7 @@ test_narrowing(void)
 	tap_end();
 }
 
-/* The text that numeric_out would make, read as float8in reads it. */
+/* Make the text that numeric_out() would make, and read it as float8in() does. */
 static double
 read_decimal(Wide v, int scale)
 {

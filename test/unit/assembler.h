@@ -28,7 +28,7 @@ typedef struct Assembler
 	uint32_t	nbytes;
 	Instr		code[2][ASM_MAX_INSTRS];
 	uint16_t	count[2];
-	int			body;			/* that instructions go to */
+	int			body;			/* number of the body that instructions are added to */
 } Assembler;
 
 static inline void
@@ -37,10 +37,10 @@ asm_init(Assembler *as, int ncolumns, bool aggregates)
 	memset(as, 0, sizeof(*as));
 	as->shape.ncolumns = (uint16_t) ncolumns;
 	as->shape.aggregates = aggregates;
-	as->shape.row_words = 1;	/* which keys are NULL */
+	as->shape.row_words = 1;	/* the word of NULL flags of keys */
 }
 
-/* Index of a new constant word. */
+/* Add a constant word, and return its index. */
 static inline int
 asm_word(Assembler *as, uint64_t word)
 {
@@ -56,7 +56,7 @@ asm_wide(Assembler *as, Wide value)
 	return (int) as->nwords - 2;
 }
 
-/* A reference to text in the program. */
+/* Add a text to the program, and return a reference to it. */
 static inline uint64_t
 asm_text(Assembler *as, const void *bytes, uint32_t length)
 {
@@ -82,7 +82,7 @@ asm_emit(Assembler *as, Opcode op, int dst, int a, int b, int m, int imm)
 	return in;
 }
 
-/* Number of a new key in the group's row. */
+/* Add a key to the group's row, and return its number. */
 static inline int
 asm_key(Assembler *as, KeyKind kind)
 {
@@ -95,7 +95,7 @@ asm_key(Assembler *as, KeyKind kind)
 	return k;
 }
 
-/* Word of a new state in the group's row. */
+/* Add a state to the group's row, and return its first word. */
 static inline int
 asm_state(Assembler *as, StateKind kind)
 {
@@ -107,7 +107,7 @@ asm_state(Assembler *as, StateKind kind)
 	return as->shape.state_word[s];
 }
 
-/* One past the highest slot that a body's instructions name. */
+/* Return the highest slot that a body's instructions name, plus 1. */
 static inline uint16_t
 asm_registers(const Instr *code, uint32_t n)
 {
@@ -141,8 +141,8 @@ asm_constants(const Instr *code, uint32_t n)
 }
 
 /*
- * Close the bodies that have instructions, and lead every JUMP_NONE without a
- * target to the end.  The program lies in guarded memory; program_free().
+ * Close the bodies that have instructions, and direct every JUMP_NONE without a target to the end.
+ * Return the program, in guarded memory, which program_free() frees.
  */
 static inline Program *
 asm_finish(Assembler *as)

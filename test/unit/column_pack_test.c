@@ -1,9 +1,10 @@
 /*
  * column_pack_test.c
- *		Columns in the frames that are named for them: in a place of their own, and in a block for another process.
+ *		Storing columns in the frame-of-reference encodings that are requested for
+ *		them: in separate memory, and in a block for another process.
  *
- * Columns of every kind, with no, some and only NULLs; frames that hold their
- * values, and any others.
+ * Columns are of every kind, with no, some and only NULLs; encodings hold their
+ * values, or are any others.
  */
 #include "core/column_pack.h"
 #include "guard.h"
@@ -15,16 +16,16 @@ static const uint16_t types[] = {
 	COLTYPE_BOOL, COLTYPE_U8, COLTYPE_I16, COLTYPE_I32, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128, COLTYPE_F32, COLTYPE_F64
 };
 
-/* A tablet of one column, and what is known of it without any frame. */
+/* A tablet of one column, and properties of it that do not depend on an encoding. */
 typedef struct Sample
 {
 	ColType		type;
 	uint32_t	n;
 	uint64_t	size;
 	Tablet	   *tablet;
-	Tablet	   *before;			/* a copy */
-	bool		any;			/* of the column's rows is not NULL */
-	FrameRange	range;			/* of these */
+	Tablet	   *before;			/* copy of the tablet before packing */
+	bool		any;			/* true if a row of the column is not NULL */
+	FrameRange	range;			/* range of the values that are not NULL */
 } Sample;
 
 static Wide
@@ -60,7 +61,7 @@ find_range(Sample *s)
 	}
 }
 
-/* Random values whose upper bytes are often 0; 0 in NULL rows, as they come from pages. */
+/* Make a tablet of random values whose upper bytes are often 0; NULL rows have 0, as they come from pages. */
 static void
 take_sample(Sample *s)
 {
@@ -103,7 +104,7 @@ drop_sample(Sample *s)
 	guard_free(s->before, s->size, 64);
 }
 
-/* One that holds the values, one of any kind, or a form without a base. */
+/* Return an encoding that holds the values, or one of any kind, or a type without a base. */
 static Frame
 any_frame(const Sample *s)
 {
@@ -122,7 +123,7 @@ any_frame(const Sample *s)
 	}
 }
 
-/* Whether each value that is not NULL is in a frame, one by one. */
+/* Return true if an encoding holds all values that are not NULL, tested one by one. */
 static bool
 holds_all(const Sample *s, const Frame *frame)
 {
@@ -136,7 +137,7 @@ holds_all(const Sample *s, const Frame *frame)
 	return odd == 0;
 }
 
-/* Values that were put into a frame, NULLs' within the others' range. */
+/* Check values that were encoded; NULLs must have values within the others' range. */
 static void
 expect_packed(const Sample *s, const Frame *frame, const uint8_t *values)
 {
@@ -240,7 +241,7 @@ test_blocks(void)
 	tap_end();
 }
 
-/* By what a frame is asked, in a process that does not trust it. */
+/* Test frame_suits(), which a process calls for an encoding that it does not trust. */
 static void
 test_suits(void)
 {
@@ -271,7 +272,10 @@ test_suits(void)
 	tap_end();
 }
 
-/* Texts of columns that stand apart: a reference reaches 2 GB, up to the last byte and not beyond.  None is read. */
+/*
+ * Test texts of columns in separate memory: a reference reaches 2 GB, up to the last byte and not
+ * beyond. None is read.
+ */
 static void
 test_texts(void)
 {

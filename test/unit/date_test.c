@@ -8,15 +8,15 @@
 #include "guard.h"
 #include "tap.h"
 
-/* One day of the walk. */
+/* A day of the walk. */
 typedef struct Walk
 {
-	int64_t		date;			/* since 2000-01-01 */
-	int64_t		year;			/* 0 is 1 BC */
+	int64_t		date;			/* days since 2000-01-01 */
+	int64_t		year;			/* year, where 0 is 1 BC */
 	int			month;
 	int			day;
 	int			doy;
-	int			weekday;		/* 0 is Sunday */
+	int			weekday;		/* weekday, where 0 is Sunday */
 } Walk;
 
 static bool
@@ -67,7 +67,7 @@ expect_day(const Walk *w)
 	}
 }
 
-/* From 4714-11-24 BC, the first date of all and a Monday, to AD 12000. */
+/* Test all days from 4714-11-24 BC, the first date and a Monday, to AD 12000. */
 static void
 test_walk(void)
 {
@@ -87,7 +87,7 @@ test_walk(void)
 	tap_end();
 }
 
-/* The last days there are: 5874897-12-31 (datatype/timestamp.h). */
+/* Test the last days that dates have, up to 5874897-12-31 (datatype/timestamp.h). */
 static void
 test_last_days(void)
 {
@@ -117,7 +117,7 @@ test_last_days(void)
 	tap_end();
 }
 
-/* Hours, minutes and microseconds counted forward from midnight of some day. */
+/* Test hours, minutes and microseconds, counted forward from midnight of some day. */
 static void
 test_times(void)
 {
@@ -143,7 +143,7 @@ test_times(void)
 	tap_end();
 }
 
-/* Lanes without a row, or that nobody asked for, may hold any 64 bits. */
+/* Compute with any 64 bits, as lanes without a row, or lanes that are not active, may have. */
 static void
 compute_garbage(void *arg, Progress *progress)
 {

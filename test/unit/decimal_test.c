@@ -16,7 +16,7 @@ count_digits(Wide value)
 	return value == 0 ? 0 : (int) strlen(wide_text(value < 0 ? -value : value));
 }
 
-/* 0 <= digits <= 38 */
+/* Return a random number of at most `digits` digits, 0 to 38. */
 static Wide
 random_digits(int digits)
 {
@@ -35,7 +35,7 @@ multiply_by_tens(Wide value, int times)
 	return value;
 }
 
-/* Read value / 10^scale back at a target scale and compare. */
+/* Store value / 10^scale, read it back at a target scale, and compare. */
 static void
 expect_value(Wide value, int scale, int target, bool long_form)
 {
@@ -61,7 +61,7 @@ expect_value(Wide value, int scale, int target, bool long_form)
 				   "%s scale %d to scale %d gives %s", wide_text(value), scale, target, wide_text(got));
 }
 
-/* The other way: the bytes that PostgreSQL would store. */
+/* Check that a value is stored as the bytes that PostgreSQL would store. */
 static void
 expect_stored(int64_t value, int scale)
 {
@@ -98,7 +98,7 @@ test_store(void)
 static void
 test_hand_made_payloads(void)
 {
-	/* what PostgreSQL 15 stores, from pageinspect */
+	/* bytes that PostgreSQL 15 stores, from pageinspect */
 	static const struct
 	{
 		const char *name;
@@ -251,7 +251,7 @@ test_powers_of_ten(void)
 	tap_end();
 }
 
-/* Digits beyond any rule: what a damaged page may hold. */
+/* Read random digits, as a damaged page may have. */
 static void
 read_hostile_payloads(void *arg, Progress *progress)
 {
@@ -269,7 +269,7 @@ read_hostile_payloads(void *arg, Progress *progress)
 		progress->at = i;
 		for (b = 0; b < length; b++)
 			payload[b] = (uint8_t) random_u64();
-		/* mostly weights near those that are accepted */
+		/* usually weights near those that are accepted */
 		if (length >= 2 && random_below(4))
 			payload[0] = (uint8_t) ((payload[0] & 0x80) | random_below(12));
 		if (decimal_split(payload, length, &parts) == STATUS_DONE)
@@ -304,7 +304,7 @@ test_pow10(void)
 	tap_end();
 }
 
-/* |a| * |b| in 256 bits: schoolbook with 32-bit limbs. */
+/* Compute |a| * |b| in 256 bits, by long multiplication with 32-bit limbs. */
 static void
 multiply_256(UWide a, UWide b, UWide *high, UWide *low)
 {
@@ -426,7 +426,7 @@ test_wide_arithmetic(void)
 	tap_end();
 }
 
-/* Rounding on the decimal text: cut `digits` characters, look at the first one cut. */
+/* Round on the decimal text: cut `digits` characters, and look at the first one cut. */
 static Wide
 round_text(Wide value, int digits)
 {

@@ -1,6 +1,6 @@
 /*
  * deform_tables.h
- *		Random tables on heap pages, and what each of their rows holds.
+ *		Random tables on heap pages, and the values of their rows.
  */
 #ifndef GPUDB_TEST_DEFORM_TABLES_H
 #define GPUDB_TEST_DEFORM_TABLES_H
@@ -13,7 +13,7 @@
 #define MAX_COLUMNS	(2 * HEAP_MAX_ATTRS)
 #define MISSING_ROOM	NAME_BYTES
 
-/* How unusual a table's rows are. */
+/* The kinds of rows that a random table has. */
 typedef enum Mood
 {
 	MOOD_PLAIN,					/* no NULLs, all attributes, short values */
@@ -31,8 +31,8 @@ typedef struct Table
 	HeapPage	page[MAX_PAGES];
 	PageList	list;
 	uint16_t	offsets[MAX_PAGES][292];
-	HeapValue  *row[MAX_ROWS];	/* by attribute; what the row holds, missing values filled in */
-	uint64_t	text_bytes;		/* of all columns that go to the variable-width area */
+	HeapValue  *row[MAX_ROWS];	/* values of each row by attribute, missing ones filled in */
+	uint64_t	text_bytes;		/* bytes of all columns that go to the variable-width area */
 } Table;
 
 static int16_t
@@ -65,7 +65,7 @@ random_decimal_attr(Table *t, HeapAttr *attr, Mood mood)
 		attr->deform.second_column = new_column(t, COLTYPE_I16);
 }
 
-/* A type of fixed width that is not stored as it lies. */
+/* Choose a random type of fixed width that is converted when it is deformed. */
 static void
 random_converted_attr(Table *t, HeapAttr *attr, Mood mood)
 {
@@ -147,7 +147,7 @@ random_bytes(uint8_t *bytes, uint32_t n)
 		*bytes++ = (uint8_t) random_u64();
 }
 
-/* A decimal with at most `scale` digits after the point that fits its column. */
+/* Make a random decimal with at most `scale` digits after the point that fits its column. */
 static void
 random_numeric(const HeapAttr *attr, HeapValue *v)
 {
@@ -182,7 +182,7 @@ random_value(const HeapAttr *attr, Mood mood, HeapValue *v)
 		v->fixed[0] &= 1;
 	if (attr->deform.kind == DEFORM_NAME)
 	{
-		/* the length is told by the first zero byte, if any */
+		/* the name ends before the first zero byte, if there is one */
 		for (i = 0; i < NAME_BYTES; i++)
 			v->fixed[i] |= 1;
 		v->length = random_below(4) ? random_below(20) : NAME_BYTES;
@@ -222,7 +222,7 @@ pack_reference(const HeapValue *v, bool trimmed)
 	return (packed << 8 | length) ^ (uint64_t) 1 << 63;
 }
 
-/* What tuples that end before the attribute have: NULL, or a value. */
+/* Choose the value of an attribute in tuples that end before it: NULL, or a value. */
 static void
 random_missing(Table *t, uint32_t a)
 {
@@ -278,7 +278,7 @@ random_schema(Table *t, Mood mood)
 	}
 }
 
-/* Fill one page with up to `most` tuples; some line pointers are left out of the list, as if dead. */
+/* Fill a page with up to `most` tuples; some line pointers are left out of the list, as if dead. */
 static void
 fill_page(Table *t, uint32_t pg, uint32_t most, Mood mood)
 {

@@ -68,7 +68,7 @@ is_null(const Tablet *tablet, int column, uint32_t row)
 	return c->null_count > 0 && (tablet_at(tablet, c->nulls)[row / 8] >> (row % 8) & 1);
 }
 
-/* uuid, timetz and interval as 128 bits, by their definitions. */
+/* Convert a uuid, timetz or interval to 128 bits, by their definitions. */
 static Wide
 converted(const HeapValue *v, DeformKind kind)
 {
@@ -86,7 +86,7 @@ converted(const HeapValue *v, DeformKind kind)
 				r = r * 256 + v->fixed[i];
 			return (Wide) (r - ((UWide) 1 << 127));
 		case DEFORM_TIMETZ:
-			/* any bytes: the moment wraps around */
+			/* any bytes: the time wraps around */
 			time = (int64_t) ((uint64_t) time + (uint64_t) word[0] * 1000000);
 			return (Wide) time * 4294967296 + word[0] + INT64_C(2147483648);
 		default:
@@ -94,7 +94,7 @@ converted(const HeapValue *v, DeformKind kind)
 	}
 }
 
-/* The second column: a numeric's display scale, or the bytes of an interval. */
+/* Check the second column: a numeric's display scale, or the bytes of an interval. */
 static void
 expect_second(const Tablet *tablet, const HeapAttr *attr, uint32_t row, const HeapValue *v)
 {
@@ -145,7 +145,7 @@ expect_cell(const Tablet *tablet, const HeapAttr *attr, uint32_t row, const Heap
 		tap_expect(memcmp(cell, v->fixed, width) == 0, "row %u column %d: value", row, d->column);
 }
 
-/* The zone map holds every value; of integers it is tight, NULL counting as 0. */
+/* Check that the zone map holds every value; of integers it is tight, NULL counting as 0. */
 static void
 expect_zone_map(const Tablet *tablet, int c)
 {
@@ -240,12 +240,12 @@ test_tables(const char *name, Mood mood, int rounds)
 		free(plan);
 		free_table(&table);
 	}
-	/* of a handful of tables, none may be so */
+	/* few rounds may have no table for the fast way */
 	tap_expect(rounds < 20 || fast > rounds / 10, "only %ld plans of %d were for the fast way", fast, rounds);
 	tap_end();
 }
 
-/* Numerics of every size and scale through both ways. */
+/* Test numerics of every size and scale, deformed both ways. */
 static void
 test_numerics(void)
 {
@@ -312,7 +312,7 @@ test_numerics(void)
 	tap_end();
 }
 
-/* One table of one numeric column; `bad` values among good ones. */
+/* Deform a table of one column, with the value `bad` among good ones. */
 static DeviceStatus
 deform_one(Table *t, const HeapValue *bad, int32_t *max_scale, uint32_t *patches)
 {
@@ -348,7 +348,7 @@ deform_one(Table *t, const HeapValue *bad, int32_t *max_scale, uint32_t *patches
 		uint64_t	word = ((const uint64_t *) tablet_at(tablet, tablet->column[0].values))[at];
 		uint32_t	place = TEXT_LENGTH(word);
 
-		/* the low bits lead to the value on its page */
+		/* the low bits are the value's place on its page */
 		tap_expect((word & TEXT_PATCH) && place < HEAP_PAGE_SIZE && (t->page[0].bytes[place] == 1 ||
 																	 (t->page[0].bytes[place] & 3) == 2),
 				   "patch leads to byte %u", place);
@@ -461,7 +461,7 @@ test_special_numerics(void)
 	tap_end();
 }
 
-/* The same pages through the general way only. */
+/* Deform pages by the general way only. */
 static DeviceStatus
 deform_generally(const DeformPlan *plan, const PageList *pages, Tablet *tablet)
 {
@@ -491,7 +491,7 @@ damage_page(HeapPage *page)
 	{
 		uint32_t	at = random_below(3) == 0 ? HEAP_PAGE_LINP + random_below(page->lower - HEAP_PAGE_LINP + 4)
 			: page->upper + random_below(HEAP_PAGE_SIZE - page->upper);
-		/* near the end of the page one step leads outside */
+		/* near the end of the page, where one step leads outside */
 		if (random_below(3) == 0)
 			at = HEAP_PAGE_SIZE - 1 - random_below(64);
 		if (at >= HEAP_PAGE_SIZE)
@@ -562,7 +562,7 @@ test_damaged_pages(void)
 	tap_end();
 }
 
-/* Valid pages whose last bytes belong to values of unusual forms. */
+/* Deform valid pages whose last bytes belong to values of unusual forms. */
 static void
 deform_page_ends(void *arg, Progress *progress)
 {
@@ -601,9 +601,8 @@ test_page_ends(void)
 }
 
 /*
- * One varlena in the last `room` bytes of a page, with every first byte: a
- * header that claims too much, a TOAST pointer, padding, or a value too short
- * for its kind.
+ * Deform pages with a varlena in the last `room` bytes, with every first byte: a header that claims
+ * too much, a TOAST pointer, padding, or a value too short for its kind.
  */
 static void
 deform_last_bytes(void *arg, Progress *progress)
@@ -669,12 +668,12 @@ test_last_bytes(void)
 	tap_end();
 }
 
-/* Line pointers that lead nowhere. */
+/* Test line pointers that lead nowhere. */
 static void
 test_line_pointers(void)
 {
 	static const uint32_t wrong[][2] = {
-		/* offset, length */
+		/* offset and length of a line pointer */
 		{0, 0}, {0, 32}, {8, 32}, {8192, 32}, {8191, 1}, {8170, 23}, {32767, 32767}, {8160, 22}, {8160, 0}
 	};
 	HeapPage	page;

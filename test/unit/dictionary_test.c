@@ -1,6 +1,6 @@
 /*
  * dictionary_test.c
- *		Values and their codes, against a list that is searched from its begin.
+ *		Dictionary codes of values, compared with a list that is searched from its beginning.
  */
 #include <pthread.h>
 
@@ -12,7 +12,7 @@
 #define MOST_LENGTH	40
 #define NULLS_ONE_IN 7
 
-/* What was given a code, in that order. */
+/* A value that has a dictionary code: its index in list[]. */
 typedef struct Listed
 {
 	uint8_t		bytes[MOST_LENGTH];
@@ -39,7 +39,10 @@ dictionary_free(Dictionary *dictionary)
 	guard_free(dictionary, tablet_align(dictionary_size(dictionary->capacity, dictionary->room)), 64);
 }
 
-/* Short ones of few letters, zeros among them, so that many are the same, or differ in length or late. */
+/*
+ * Return a random value: short ones of few letters, zeros among them, so that many are equal, or
+ * differ in length or late.
+ */
 static Listed
 random_value(void)
 {
@@ -82,7 +85,7 @@ check_all(const Dictionary *dictionary)
 		check_value(dictionary, code);
 }
 
-/* Look random values up, and add those that have no code; with one hash for all if that is not 0. */
+/* Look random values up, and add those without a dictionary code; all have one hash if `hash` is not 0. */
 static void
 look_up_and_add(Dictionary *dictionary, int tries, uint64_t hash)
 {
@@ -128,7 +131,10 @@ test_equal_hashes(void)
 	dictionary_free(dictionary);
 }
 
-/* Fill one to the last value, or to the last byte; then nothing can be added, and all is as it was. */
+/*
+ * Fill a dictionary to the last value, or to the last byte; then nothing can be added, and all
+ * values must be unchanged.
+ */
 static void
 fill(uint32_t capacity, uint32_t room, const char *name)
 {
@@ -172,7 +178,7 @@ test_growing(void)
 	dictionary_free(dictionary);
 }
 
-/* A run finds the codes that it knows, in whichever dictionary it is told of. */
+/* Test that a run finds the dictionary codes that it knows, in whichever dictionary it is given. */
 static void
 test_book(void)
 {
@@ -198,7 +204,7 @@ test_book(void)
 	dictionary_free(large);
 }
 
-/* Write a value with its header so that it ends at a page's byte `end`; where its header is. */
+/* Write a value with its header so that it ends at a page's byte `end`, and return where its header is. */
 static uint16_t
 write_on_page(uint8_t *page, const Listed *value, uint32_t end)
 {
@@ -211,7 +217,10 @@ write_on_page(uint8_t *page, const Listed *value, uint32_t end)
 	return (uint16_t) start;
 }
 
-/* A page's texts by their codes, each against what the book says of it; those without a code have marks that lead to them. */
+/*
+ * Test converting a page's texts to dictionary codes, compared with code_book_find(); texts without
+ * a code become marks that lead to them.
+ */
 static void
 test_pages(void)
 {
@@ -239,7 +248,7 @@ test_pages(void)
 		for (uint32_t end = HEAP_PAGE_SIZE; n < FAST_MAX_TUPLES && end > 128; end = at[n++])
 			at[n] = write_on_page(page, &value[random_below(nvalues)], end);
 		coded.book = &book;
-		/* all at once, or in turn */
+		/* looked up all at once, or in turn */
 		coded.differs = random_below(2) != 0;
 		tablet_layout(tablet, &type, 1, FAST_MAX_TUPLES, 0);
 		tap_expect(fast_codes(page, at, n, &coded, tablet, 0), "trial %d: not usual", trial);
@@ -262,7 +271,7 @@ test_pages(void)
 	dictionary_free(dictionary);
 }
 
-/* What a condition says of codes, against a list of it. */
+/* Test the truth values of a condition by dictionary code, compared with a list of them. */
 static void
 test_code_table(void)
 {
@@ -304,7 +313,7 @@ test_code_table(void)
 	tap_end();
 }
 
-/* Values that are known by their number, for readers that share nothing but the dictionary. */
+/* Make the value of a number, so that readers share nothing but the dictionary. */
 static uint32_t
 numbered_value(uint32_t number, uint8_t *bytes)
 {
@@ -340,7 +349,7 @@ read_on(void *arg)
 
 		known = dictionary_count(dictionary);
 		code = dictionary_find(dictionary, bytes, length, hash_bytes(bytes, length));
-		/* codes are numbers here; one that was known before must be found */
+		/* the dictionary code is the number; one that was known before must be found */
 		reader->wrong += code == DICTIONARY_NONE ? number < known : code != number;
 		reader->found += code == number;
 		if (number < known)
@@ -382,7 +391,10 @@ test_readers(void)
 	dictionary_free(dictionary);
 }
 
-/* The hash of bytes is that of their words, of which the last one has zeros above its bytes; nothing beyond the bytes is read. */
+/*
+ * Test that the hash of bytes is that of their words, the last of which has zeros above its bytes,
+ * and that nothing beyond the bytes is read.
+ */
 static void
 test_hash(void)
 {

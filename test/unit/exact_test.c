@@ -1,6 +1,6 @@
 /*
  * exact_test.c
- *		Sums of floats that are rounded once (core/op_exact.h), beside sums in 128-bit floats, and in any order.
+ *		Sums of floats that are rounded once (core/op_exact.h), compared with sums in 128-bit floats, and in any order.
  */
 #include <float.h>
 #include <math.h>
@@ -40,7 +40,7 @@ same_bits(double a, double b)
 	return (a != a && b != b) || bits_of_float(a) == bits_of_float(b);
 }
 
-/* Few values whose sum a 128-bit float holds without rounding. */
+/* Test few values whose sum a 128-bit float holds without rounding. */
 static void
 test_beside_quad(void)
 {
@@ -61,14 +61,14 @@ test_beside_quad(void)
 		add_all(n);
 		tap_expect(same_bits(value_of(1, EXACT_DOUBLE), (double) sum), "sum %a, not %a", value_of(1, EXACT_DOUBLE), (double) sum);
 		tap_expect(same_bits(value_of(1, EXACT_SINGLE), (double) (float) sum), "float4 sum %a, not %a", value_of(1, EXACT_SINGLE), (double) (float) sum);
-		/* a quotient is rounded twice there: where it differs by more than a last place it is wrong */
+		/* the quotient is rounded twice, so it may differ by a last place */
 		tap_expect(fabs(value_of(n, EXACT_DOUBLE) - (double) (sum / n)) <= fabs((double) (sum / n)) * DBL_EPSILON, "average %a, not %a",
 				   value_of(n, EXACT_DOUBLE), (double) (sum / n));
 	}
 	tap_end();
 }
 
-/* Values of all magnitudes, in another order and in parts that are merged. */
+/* Test values of all magnitudes, in another order and in parts that are merged. */
 static void
 test_order(void)
 {
@@ -150,7 +150,7 @@ test_edges(void)
 	tap_end();
 }
 
-/* Carries that wait for as long as they may. */
+/* Test carries that are propagated as late as possible. */
 static void
 test_carries(void)
 {
@@ -160,7 +160,7 @@ test_carries(void)
 	for (i = 0; i < 64; i++)
 		values[i] = i % 2 ? -0x1.fffffffffffffp-1 : -0x1.ffffffffffffep40;
 	add_all(64);
-	/* as if there had been many more */
+	/* pretend that many more values had been added */
 	state[EXACT_ADDED] = EXACT_CARRY_AFTER - 1;
 	exact_add(state, 1);
 	tap_expect(state[EXACT_ADDED] == 0, "they move on");

@@ -1,7 +1,7 @@
 /*
  * fixture.h
- *		What a program needs to run: tablets filled value by value, group tables
- *		that grow, and a run's scratch memory.  All of it in guarded memory.
+ *		Fixtures for running programs: tablets filled value by value, group tables
+ *		that grow, and a run's scratch memory, all in guarded memory.
  */
 #ifndef GPUDB_TEST_FIXTURE_H
 #define GPUDB_TEST_FIXTURE_H
@@ -28,7 +28,7 @@ tablet_free(Tablet *tablet)
 		guard_free(tablet, tablet->size, 64);
 }
 
-/* An integer as the column's type stores it. */
+/* Store an integer in a column as its type demands. */
 static inline void
 tablet_set_int(Tablet *tablet, int c, uint32_t row, Wide value)
 {
@@ -88,7 +88,7 @@ table_free(GroupTable *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* A larger copy of a table, or an empty one where there was none. */
+/* Replace a table by a larger copy of it, or make an empty one if it has no memory yet. */
 static inline void
 table_grow(GroupTable *table, uint32_t row_words, uint32_t capacity, uint64_t heap_capacity)
 {
@@ -114,7 +114,7 @@ table_grow(GroupTable *table, uint32_t row_words, uint32_t capacity, uint64_t he
 		table_free(&old);
 }
 
-/* The table that a program starts with: without keys, its one row. */
+/* Make the table that a program starts with; without keys it has its one row. */
 static inline void
 table_open(GroupTable *table, const Program *program, uint32_t capacity, uint64_t heap_capacity)
 {

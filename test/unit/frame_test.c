@@ -1,8 +1,7 @@
 /*
  * frame_test.c
- *		Frames of reference: what is packed comes back, no frame is wider than
- *		need be, none takes what it cannot hold, and ranges hold of what is
- *		stored.
+ *		Frame-of-reference encoding: values come back, no encoding is wider than
+ *		necessary, none takes what it cannot hold, and ranges hold for stored values.
  */
 #include "core/frame.h"
 #include "core/frame_range.h"
@@ -11,7 +10,7 @@
 
 #define MOST_VALUES 700
 
-/* Random integers, as a column's type stores them. */
+/* Random integers of a column's type. */
 typedef struct Values
 {
 	ColType		type;
@@ -36,7 +35,7 @@ range_of_values(Values *values)
 	}
 }
 
-/* As the type has it: what does not fit is cut off. */
+/* Return a value truncated to a type. */
 static Wide
 as_stored(ColType type, Wide v)
 {
@@ -51,7 +50,7 @@ as_stored(ColType type, Wide v)
 	}
 }
 
-/* Values that span some bits, above bits that they share, anywhere. */
+/* Make random values that span some bits, above bits that they share, at any base. */
 static void
 random_values(Values *values, ColType type)
 {
@@ -70,7 +69,7 @@ random_values(Values *values, ColType type)
 	range_of_values(values);
 }
 
-/* The values as they lie in a column, in guarded memory. */
+/* Return the values as a column stores them, in guarded memory. */
 static uint8_t *
 store_values(const Values *values)
 {
@@ -161,7 +160,7 @@ test_narrowest(void)
 	tap_end();
 }
 
-/* One value that is outside, or between two that can be stored. */
+/* Test that an encoding refuses a value that is outside its range, or between two that it can store. */
 static void
 test_refuses(void)
 {
@@ -196,7 +195,7 @@ test_refuses(void)
 	tap_ok(!frame_pack(&whole, COLTYPE_F64, packed, 1, packed + 16), "floats are no integers");
 }
 
-/* A bound that values may be on both sides of, or far away from all of them. */
+/* Return a bound that values may be on both sides of, or far away from all of them. */
 static int64_t
 random_bound(const Values *values)
 {

@@ -1,11 +1,11 @@
 /*
  * guard.h
- *		Memory that cannot be left unnoticed, and trials that may die.
+ *		Guarded memory, and trials that may crash.
  *
  * guard_alloc() places a block so that its last byte lies just before pages
  * that may not be touched; before its first byte there are such pages, too.
- * survives() runs a function in a child process, where a fault or an abort by
- * a sanitizer ends only the child.
+ * survives() runs a function in a child process, where a fault or an abort by a
+ * sanitizer ends only the child.
  */
 #ifndef GPUDB_TEST_GUARD_H
 #define GPUDB_TEST_GUARD_H
@@ -30,7 +30,7 @@ guard_inner(size_t size)
 	return (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
 }
 
-/* Blocks given back, by their number of pages: mapping memory is slow. */
+/* Freed blocks by their number of pages, since mapping memory is slow. */
 typedef struct GuardPool
 {
 	uint8_t    *base[GUARD_POOL_BLOCKS];
@@ -57,7 +57,10 @@ guard_map(size_t inner)
 	return base;
 }
 
-/* Between block and guard lie fewer than `align` bytes; align is a power of two up to a page. */
+/*
+ * Allocate a guarded block. Fewer than `align` bytes lie between block and guard; align is a power
+ * of two up to a page.
+ */
 static inline void *
 guard_alloc(size_t size, size_t align)
 {
@@ -87,11 +90,11 @@ guard_free(void *block, size_t size, size_t align)
 typedef struct Progress
 {
 	volatile long at;			/* number of the trial that runs */
-	volatile long trials;		/* trials that did something, whatever that means to the test */
-	char		note[160];		/* what it tries */
+	volatile long trials;		/* number of effective trials, as the test defines it */
+	char		note[160];		/* description of the trial that runs */
 } Progress;
 
-/* Memory that parent and child share. */
+/* Return a Progress in memory that parent and child share. */
 static inline Progress *
 progress_make(void)
 {
@@ -105,7 +108,10 @@ progress_make(void)
 	return (Progress *) block;
 }
 
-/* Whether function(arg, progress) comes back; what a dying child prints is dropped unless GPUDB_TEST_VERBOSE is set. */
+/*
+ * Return true if function(arg, progress) returns in a child process; output of a child that dies is
+ * dropped unless GPUDB_TEST_VERBOSE is set.
+ */
 static inline bool
 survives(void (*function) (void *arg, Progress *progress), void *arg, Progress *progress)
 {
@@ -113,7 +119,7 @@ survives(void (*function) (void *arg, Progress *progress), void *arg, Progress *
 	int			status;
 
 #ifdef GPUDB_TEST_GPU
-	/* a child could not use the GPU that its parent has used: what leads outside ends the test */
+	/* a child could not use the GPU that its parent has used, so an access outside of memory ends the test */
 	function(arg, progress);
 	return true;
 #endif

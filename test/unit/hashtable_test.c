@@ -21,7 +21,7 @@ typedef struct TestKey
 	uint32_t	length;
 } TestKey;
 
-/* How hashes are made. */
+/* Ways to make hashes. */
 typedef enum Hashing
 {
 	HASH_GOOD, HASH_ALL_EQUAL, HASH_FEW, HASH_SAME_SLOT, HASH_Count
@@ -103,7 +103,7 @@ group_key(const TestKey *k, Hashing hashing, GroupKey *key)
 	key->words[4] = k->length;
 }
 
-/* Number of a key in the reference, appended if new. */
+/* Return the number of a key in the reference, to which it is appended if new. */
 static uint32_t
 reference_group(const TestKey *k)
 {
@@ -116,7 +116,7 @@ reference_group(const TestKey *k)
 	return nkeys++;
 }
 
-/* Find or insert, growing by one group or byte at a time as long as there is no room. */
+/* Find or insert a key, growing by one group or byte at a time as long as there is no room. */
 static uint32_t
 insert(const Program *program, GroupTable *table, const TestKey *k, Hashing hashing)
 {
@@ -205,7 +205,7 @@ test_insertion(const Program *program, Hashing hashing)
 	tap_end();
 }
 
-/* A key that finds no room leaves the table as it was. */
+/* Test that a key that finds no room leaves the table as it was. */
 static void
 test_full_table(const Program *program)
 {
@@ -236,7 +236,7 @@ test_full_table(const Program *program)
 	tap_end();
 }
 
-/* What is NULL differs from what is 0 or empty. */
+/* Test that NULL differs from 0 and from an empty text. */
 static void
 test_null_keys(const Program *program)
 {
@@ -284,7 +284,7 @@ add_value(const Program *program, GroupTable *table, uint32_t group, int64_t val
 	float_total_add(state + 6, (double) (value % 1024));
 }
 
-/* Parts that have no group in common, one behind the other; found only when slots have been filled. */
+/* Test appending tables that have no group in common; groups are found only when slots have been filled. */
 static void
 test_appending(const Program *program)
 {
@@ -389,7 +389,7 @@ test_merging(const Program *program, Hashing hashing)
 	tap_end();
 }
 
-/* Two sums that overflow only together. */
+/* Test merging two sums that overflow only together. */
 static void
 test_merge_overflow(const Program *program)
 {
@@ -411,7 +411,7 @@ test_merge_overflow(const Program *program)
 	tap_end();
 }
 
-/* Merging states one by one: start, merge with start, merge with values. */
+/* Test merging states one by one: initial states, initial states with others, others. */
 static void
 test_states(void)
 {
@@ -450,7 +450,7 @@ test_states(void)
 
 #define TEXT_STATE_BYTES 70
 
-/* The extremes of a group's texts, as they should be. */
+/* The expected extremes of a group's texts. */
 typedef struct TestTexts
 {
 	bool		any;
@@ -460,7 +460,7 @@ typedef struct TestTexts
 	uint32_t	most_length;
 } TestTexts;
 
-/* Take a text into a state, making room a few bytes at a time. */
+/* Update a state with a text, making room a few bytes at a time. */
 static void
 take_text(const Program *program, GroupTable *table, uint32_t group, const uint8_t *text, uint32_t length)
 {
@@ -489,7 +489,7 @@ text_is(const GroupTable *table, const uint64_t *state, const uint8_t *text, uin
 		state[0] + (state[1] >> 32) <= table->heap_used && memcmp(table->heap + state[0], text, length) == 0;
 }
 
-/* Tables of least and largest texts by a text key, merged while the heap grows by a byte or two. */
+/* Test merging tables of least and largest texts by a text key while the heap grows by a byte or two. */
 static void
 test_merging_texts(void)
 {
@@ -562,7 +562,10 @@ test_merging_texts(void)
 	program_free(program, program->size);
 }
 
-/* Equal values with different companions are noted, wherever they meet; a better value forgets that. */
+/*
+ * Test that equal values with different companions are noted, wherever they meet, and that a better
+ * value clears that.
+ */
 static void
 test_companions(void)
 {
@@ -597,7 +600,7 @@ test_companions(void)
 	tap_end();
 }
 
-/* Against exact integers: (n sum(x^2) - sum(x)^2) / n. */
+/* Test deviations, compared with exact integers: (n sum(x^2) - sum(x)^2) / n. */
 static void
 test_deviations(void)
 {
@@ -630,14 +633,14 @@ test_deviations(void)
 		}
 		want = (double) (n * q - s * s) / n;
 		got = float_deviations(sum, squares, n);
-		/* 100 bits of the squares are sure */
+		/* 100 bits of the squares are exact */
 		tap_expect(want == 0 ? got == 0 : fabs(got - want) <= want * 0x1p-45 + (double) q * 0x1p-100,
 				   "%d values from %lld, spread %u: %.17g, not %.17g", n, (long long) base, spread, got, want);
 	}
 	tap_end();
 }
 
-/* hash_bytes reads its bytes only, and tells lengths apart. */
+/* Test that hash_bytes() reads its bytes only, and distinguishes lengths. */
 static void
 test_hash_of_bytes(void)
 {

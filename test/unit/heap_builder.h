@@ -28,16 +28,16 @@ typedef enum HeapForm
 typedef struct HeapAttr
 {
 	DeformAttr	deform;
-	bool		numeric;		/* of a varlena: what to store */
+	bool		numeric;		/* varlenas only: true to store a numeric */
 } HeapAttr;
 
 typedef struct HeapValue
 {
 	bool		null;
 	uint8_t		fixed[64];
-	Wide		decimal;		/* at scale dscale */
+	Wide		decimal;		/* value of a numeric, at scale dscale */
 	int			dscale;
-	bool		long_header;	/* numerics: the long form of their own header */
+	bool		long_header;	/* numerics only: true for the long form of their own header */
 	HeapForm	form;
 	uint8_t		text[HEAP_MAX_TEXT];
 	uint32_t	length;
@@ -45,7 +45,7 @@ typedef struct HeapValue
 
 typedef struct HeapPage
 {
-	uint8_t    *bytes;			/* in guarded memory */
+	uint8_t    *bytes;			/* the page, in guarded memory */
 	uint32_t	lower;
 	uint32_t	upper;
 	uint16_t	ntuples;
@@ -73,7 +73,7 @@ align_up(uint32_t at, uint32_t align)
 	return (at + align - 1) / align * align;
 }
 
-/* The payload of a varlena. */
+/* Write the payload of a varlena to `out`, and return its length. */
 static inline uint32_t
 heap_payload(const HeapAttr *attr, const HeapValue *value, uint8_t *out)
 {
@@ -89,7 +89,7 @@ heap_payload(const HeapAttr *attr, const HeapValue *value, uint8_t *out)
 	return p.length;
 }
 
-/* A varlena at `at`; returns the offset behind it. */
+/* Write a varlena at offset `at`, and return the offset behind it. */
 static inline uint32_t
 heap_put_varlena(uint8_t *data, uint32_t at, const HeapAttr *attr, const HeapValue *value)
 {
@@ -134,7 +134,7 @@ heap_put_attr(uint8_t *data, uint32_t at, const HeapAttr *attr, const HeapValue 
 	return at + bytes;
 }
 
-/* Returns the line pointer's number, or 0 when the page is full. */
+/* Add a tuple to a page, and return its line pointer's number, or 0 when the page is full. */
 static inline uint16_t
 heap_add_tuple(HeapPage *page, const HeapAttr *attrs, const HeapValue *values, uint32_t natts)
 {
@@ -156,7 +156,7 @@ heap_add_tuple(HeapPage *page, const HeapAttr *attrs, const HeapValue *values, u
 				tuple[HEAP_TUPLE_BITS + a / 8] |= (uint8_t) (1 << (a % 8));
 			at = heap_put_attr(tuple + hoff, at, &attrs[a], &values[a]);
 		}
-	/* HEAP_HOT_UPDATED and HEAP_ONLY_TUPLE stand beside natts, visibility hints beside HASNULL */
+	/* HEAP_HOT_UPDATED and HEAP_ONLY_TUPLE share a word with natts, visibility hints one with HASNULL */
 	tuple[HEAP_TUPLE_INFOMASK2] = (uint8_t) natts;
 	tuple[HEAP_TUPLE_INFOMASK2 + 1] = (uint8_t) (natts >> 8 | (random_below(2) ? 0xC0 : 0));
 	tuple[HEAP_TUPLE_INFOMASK] = has_nulls ? HEAP_HASNULL : 0;

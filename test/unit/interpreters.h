@@ -1,7 +1,7 @@
 /*
  * interpreters.h
- *		The interpreter at two tile sizes: a small one, so that few rows make
- *		many tiles, and that of the CPU device.
+ *		The interpreter at two tile sizes: a small one, so that few rows make many
+ *		tiles, and the CPU device's.
  */
 #ifndef GPUDB_TEST_INTERPRETERS_H
 #define GPUDB_TEST_INTERPRETERS_H
@@ -22,7 +22,7 @@ typedef struct Interpreter
 	const char *name;
 	uint32_t	tile;
 	DeviceStatus (*run) (VmRun *run);
-	bool		(*can_run) (const Program *program, int body);	/* NULL: everything, and all runs can be resumed */
+	bool		(*can_run) (const Program *program, int body);	/* NULL: can run and resume all programs */
 } Interpreter;
 
 static const Interpreter interpreters[] = {

@@ -42,7 +42,7 @@ static Job job;
 
 /* Making a job */
 
-/* Numerics of a random table get both forms: all narrow, then all wide. */
+/* Give numerics of a random table both forms: all narrow, then all wide. */
 static void
 make_narrow(Table *t)
 {
@@ -85,7 +85,7 @@ make_plan(const Table *t, int wide, uint16_t *types)
 	return plan;
 }
 
-/* The total of a column, in a state that both bodies keep; in groups if the register of group numbers is not 0. */
+/* Emit the total of a column, in a state that both bodies have; in groups if the register of group numbers is not 0. */
 static void
 emit_total(Assembler *as, uint16_t type, int column, int body, int state, int g)
 {
@@ -123,7 +123,7 @@ state_for(uint16_t type)
 		: type == COLTYPE_TEXT ? STATE_MAX_T : STATE_SUM;
 }
 
-/* Totals of every column, in groups by the first number if `grouped`. */
+/* Build a program with totals of every column, in groups by the first integer if `grouped`. */
 static Program *
 build_totals(const Table *t, bool grouped)
 {
@@ -156,7 +156,7 @@ build_totals(const Table *t, bool grouped)
 	return asm_finish(&as);
 }
 
-/* The rows whose numbers and texts are not these; every column is read. */
+/* Build a program that reads every column, compares some, and returns rows. */
 static Program *
 build_rows(const Table *t)
 {
@@ -229,7 +229,7 @@ free_job(Job *j)
 	free(j->plan[1]);
 }
 
-/* A random table with a job over it; `kind` chooses the program. */
+/* Make a random table with a job over it; `kind` chooses the program. */
 static void
 random_job(int kind)
 {
@@ -300,7 +300,7 @@ run_form(const JobView *view, int wide)
 	return status;
 }
 
-/* Open a copy of `size` bytes with something wrong; run it if it is accepted, and return whether it was. */
+/* Open a copy of `size` bytes with an error in it; run it if it is accepted, and return whether it was. */
 static bool
 open_and_run(const JobImage *changed, uint32_t size)
 {
@@ -370,7 +370,7 @@ test_copies(void)
 	tap_end();
 }
 
-/* The image ends early, with its size told as it was and as it is. */
+/* Open images that end early, with their size field as it was, and corrected. */
 static void
 open_truncated(void *arg, Progress *progress)
 {
@@ -436,7 +436,7 @@ part_of(const JobImage *image, uint32_t at)
 	return parts[i].name;
 }
 
-/* How the byte of a trial is changed. */
+/* Number of ways to change a byte. */
 #define FLIPS 6
 
 static uint8_t
@@ -449,7 +449,7 @@ flipped(uint8_t byte, int flip)
 	return changed[flip];
 }
 
-/* Each byte in turn. */
+/* Change each byte in turn. */
 static void
 flip_bytes(void *arg, Progress *progress)
 {
@@ -473,7 +473,7 @@ flip_bytes(void *arg, Progress *progress)
 	free(changed);
 }
 
-/* Several bytes at once, often in the same part: fields of plans and of the header, as numbers near their edges. */
+/* Change several bytes at once, often in one part: fields of plans and of the header, to numbers near their edges. */
 static void
 garble_bytes(void *arg, Progress *progress)
 {
@@ -493,7 +493,7 @@ garble_bytes(void *arg, Progress *progress)
 		{
 			static const int16_t edges[] = {-1, 0, 1, 2, 8, 16, 38, 39, INT16_MAX, INT16_MIN, 255, 256};
 
-			/* behind the program more often than in it */
+			/* more often behind the program than in it */
 			if (at == 0 || random_below(2))
 				at = random_below(3) ? job.image->plan[0] + random_below(job.size - job.image->plan[0]) : random_below(job.size);
 			else
@@ -548,14 +548,14 @@ test_changes(const char *name, void (*function) (void *arg, Progress *progress),
 	printf("# %ld changed images, of which %ld were accepted\n", tried, accepted);
 }
 
-/* What must be refused, one by one */
+/* Changes that must be refused, one by one */
 
 enum
 {
 	ATTR_INT, ATTR_NUMERIC, ATTR_TEXT, ATTR_UUID, ATTR_SKIPPED, ATTR_VARLENA, ATTR_INTERVAL, ATTR_NUMERIC2, ATTR_Count
 };
 
-/* A table with everything that a plan can say. */
+/* Make a table with everything that a plan can describe. */
 static void
 make_every_kind(Table *t)
 {
@@ -588,7 +588,7 @@ make_every_kind(Table *t)
 		while (!t->attr[a].deform.missing);
 }
 
-/* Columns of that table, in order. */
+/* Columns of the table with every kind of attribute, in order. */
 enum
 {
 	EVERY_INT, EVERY_NUMERIC, EVERY_SCALE, EVERY_TEXT, EVERY_UUID, EVERY_INTERVAL, EVERY_BYTES, EVERY_NUMERIC2
@@ -597,12 +597,12 @@ enum
 typedef struct Parts
 {
 	JobImage   *image;
-	DeformPlan *plan;			/* of one form */
+	DeformPlan *plan;			/* plan of one form */
 	DeformAttr *attr;
 	uint16_t   *types;
 	uint8_t    *not_null;
 	int			wide;
-	uint32_t	bytes;			/* of missing values */
+	uint32_t	bytes;			/* bytes of missing values */
 } Parts;
 
 #define BREAKAGES \
@@ -729,7 +729,7 @@ try_breakages(void *arg, Progress *progress)
 		break_image((int) trial / 2, &parts);
 		snprintf(progress->note, sizeof(progress->note), "%s plan: %s", trial % 2 ? "wide" : "narrow",
 				 breakage_names[trial / 2]);
-		/* the parent looks at it, and begins another child */
+		/* the parent examines it, and starts another child */
 		if (job_image_open(copy, job.size, &view) == STATUS_DONE)
 			_exit(3);
 		guard_free(copy, job.size, 8);
@@ -760,8 +760,8 @@ test_breakages(void)
 }
 
 /*
- * Opening sets a pointer in each plan.  Where a plan lies in a part that has
- * been checked already, the pointer would replace what was checked.
+ * Test plans that overlap other parts. Opening sets a pointer in each plan; where a plan is in a
+ * part that has been checked already, the pointer would replace what was checked.
  */
 static void
 test_overlaps(void)

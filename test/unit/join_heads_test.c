@@ -1,10 +1,12 @@
 /*
  * join_heads_test.c
- *		Heads of tables: those that are planned by bounds alone, and those that others have made.
+ *		Descriptors of join tables: those planned by bounds alone, and those that
+ *		other processes have made.
  *
- * By the bounds of their columns rows have the head that looking at them
- * gives.  A block of a table and its rows is accepted as it is; with any of
- * its heads changed so that they lead out of the block it is refused.
+ * Planned by the bounds of their columns, a table has the descriptor that
+ * planning by its rows gives.  A block of a table and its rows is accepted as it
+ * is; with any field of its descriptors changed so that it leads out of the
+ * block, it is refused.
  */
 #include "core/join_build.h"
 #include "fixture.h"
@@ -12,7 +14,7 @@
 #include "tap.h"
 
 #define PARTS_MOST	4
-#define ROWS		200		/* of a block */
+#define ROWS		200		/* rows of a block */
 
 /* Plans by bounds */
 
@@ -33,7 +35,7 @@ random_value(ColType type, int64_t base, uint32_t bits)
 	}
 }
 
-/* Fill a column: with NULLs alone, with some of them, or with none; its bounds are those of its values. */
+/* Fill a column with NULLs alone, with some of them, or with none; its bounds are those of its values. */
 static void
 fill_column(Tablet *tablet, int c, bool only_nulls, bool whole)
 {
@@ -59,7 +61,7 @@ fill_column(Tablet *tablet, int c, bool only_nulls, bool whole)
 		largest = !any || value > largest ? value : largest;
 		any = true;
 	}
-	/* both bools are taken to be there */
+	/* planning by bounds assumes that both bools are there */
 	for (uint32_t row = 0; type == COLTYPE_BOOL && !only_nulls && row < 2 && row < tablet->nrows; row++)
 		if (!tablet_is_null(tablet, &tablet->column[c], row))
 			tablet_set_int(tablet, c, row, row);
@@ -67,14 +69,17 @@ fill_column(Tablet *tablet, int c, bool only_nulls, bool whole)
 	wide_store(tablet->column[c].max, largest);
 }
 
-/* Whether all that is planned of two tables is equal. */
+/* Return true if the descriptors of two tables are equal. */
 static bool
 heads_equal(const JoinTable *a, const JoinTable *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* Of a key that has too many bits only the parts before it are planned, which have no meaning. */
+/*
+ * Clear the parts of a key that is not exact: those before the one with too many bits are planned,
+ * but have no meaning.
+ */
 static void
 forget_parts(JoinTable *head)
 {
@@ -82,7 +87,7 @@ forget_parts(JoinTable *head)
 		memset(head->part, 0, sizeof(head->part));
 }
 
-/* Whether both bools are among a column's values. */
+/* Return true if a column has both bools. */
 static bool
 has_both(const Tablet *tablet, const TabletColumn *column)
 {
@@ -94,7 +99,7 @@ has_both(const Tablet *tablet, const TabletColumn *column)
 	return found == 3;
 }
 
-/* By words that are exact every row that has a key is found, and under its own word. */
+/* Check that every row with a key is found by its word. */
 static void
 expect_words(const JoinTable *head, const Tablet *tablet, const JoinKey *key)
 {
@@ -161,7 +166,7 @@ test_bounds(void)
 		expect_words(&by_bounds, tablet, key);
 		forget_parts(&by_rows);
 		forget_parts(&by_bounds);
-		/* of bools bounds tell nothing, so that a part may have a bit that it does not need */
+		/* bounds of bools are not used, so a part may have a bit that it does not need */
 		tap_expect(!same || heads_equal(&by_rows, &by_bounds), "%u rows by %u columns: exact %d and %d, direct %d and %d, places %llu and %llu", nrows,
 				   nkeys, by_rows.exact, by_bounds.exact, by_rows.direct, by_bounds.direct, (unsigned long long) by_rows.nplaces,
 				   (unsigned long long) by_bounds.nplaces);
@@ -173,7 +178,7 @@ test_bounds(void)
 	tap_end();
 }
 
-/* Floats have no bounds that are known. */
+/* Test floats and texts, whose bounds are not known. */
 static void
 test_floats(void)
 {
@@ -204,7 +209,7 @@ enum
 
 static const uint16_t column_types[COL_Count] = {COLTYPE_I64, COLTYPE_BOOL, COLTYPE_I32, COLTYPE_I128, COLTYPE_F64, COLTYPE_TEXT};
 
-/* Room for the head of rows with as many columns as there may be. */
+/* Bytes of the descriptor of rows with the most columns that there may be. */
 #define HEADS_BYTES (sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
 
 /* The kinds of tables. */
@@ -215,7 +220,7 @@ typedef enum TableKind
 
 static const char *const kind_name[] = {"unique places", "places", "unique slots", "slots", "slots with a bitmap", "sorted words"};
 
-/* A table and its rows in one block that ends with the last byte of theirs. */
+/* A table and its rows in one block, which ends with the rows' last byte. */
 typedef struct Block
 {
 	TableKind	kind;
@@ -226,7 +231,7 @@ typedef struct Block
 	Tablet	   *rows;
 } Block;
 
-/* What is known of a block, to be changed. */
+/* Descriptors of a block, to be changed. */
 typedef struct Heads
 {
 	JoinTable	table;
@@ -295,7 +300,7 @@ make_block(Block *b, TableKind kind)
 	tablet_free(rows);
 }
 
-/* Bytes of the index of a block's table, from its kind alone. */
+/* Return the bytes of the index of a block's table, from its kind alone. */
 static uint64_t
 index_of(const Block *b)
 {
@@ -311,7 +316,7 @@ expect_verified(const Block *b, const Heads *h, bool want, const char *what)
 	tap_expect(join_verify(&h->table, h->rows, h->bytes, h->rows_at) == want, "%s: %s is %s", kind_name[b->kind], what, want ? "refused" : "accepted");
 }
 
-/* A copy of the heads. */
+/* Copy the descriptors of a block. */
 static void
 heads_of(const Block *b, Heads *h)
 {
@@ -322,7 +327,7 @@ heads_of(const Block *b, Heads *h)
 	h->rows_at = b->rows_at;
 }
 
-/* One field at the last value that is right, and at some that are not. */
+/* Check the descriptors with one field set to a value. */
 #define TRY(field, value, want, what) \
 	do { \
 		heads_of(b, h); \
@@ -345,13 +350,13 @@ change_table(const Block *b, Heads *h)
 	TRY(t->index, t->index + 1, false, "an index at an odd place");
 	for (size_t i = 0; i < lengthof(far); i++)
 		TRY(t->index, far[i], false, "an index far out");
-	/* words that are sorted have no places */
+	/* sorted words have no places */
 	TRY(t->nplaces, 0, b->kind == SORTED, "no place");
 	TRY(t->nplaces, (uint64_t) 1 << 32, b->kind == SORTED, "2^32 places");
 	TRY(t->nplaces, (uint64_t) 1 << 62, b->kind == SORTED, "2^62 places");
 	TRY(t->nplaces, (uint64_t) 1 << 63, b->kind == SORTED, "2^63 places");
 	TRY(t->nplaces, UINT64_MAX, b->kind == SORTED, "2^64 - 1 places");
-	/* slots have room for them */
+	/* slots have room for sorted words */
 	TRY(t->sorted, 1, b->kind == SORTED || b->kind == SLOTS_MANY, "words that are taken for sorted ones");
 	if (b->kind == SORTED)
 	{
@@ -405,7 +410,7 @@ change_row_numbers(const Block *b, Heads *h)
 		TRY(t->nrows, UINT32_MAX, false, "2^32 - 1 rows");
 		return;
 	}
-	/* what is unique has none */
+	/* unique tables have no row numbers */
 	TRY(t->nrows, UINT32_MAX, unique, "2^32 - 1 row numbers");
 	TRY(t->rows, UINT64_MAX - 3, unique, "row numbers at the very end");
 	TRY(t->rows, end + 4, unique, "row numbers behind the block");
@@ -495,7 +500,7 @@ change_columns(const Block *b, Heads *h)
 		column->null_count = 0;
 		expect_verified(b, h, true, "a bitmap of no NULLs, anywhere");
 	}
-	/* values of a frame */
+	/* frame-of-reference encoded values */
 	TRY(h->rows->column[COL_NUMBER].type, COLTYPE_U32, true, "integers without a sign");
 	h->rows->column[COL_NUMBER].base = -7;
 	h->rows->column[COL_NUMBER].shift = 63;
@@ -567,7 +572,7 @@ test_heads(void)
 	guard_free(h.rows, HEADS_BYTES, 8);
 }
 
-/* Every position that is accepted is looked at: none of them may lie outside. */
+/* Read every position of accepted descriptors: none of them may be outside the block. */
 static void
 touch(const Block *b, const Heads *h)
 {

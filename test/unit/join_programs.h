@@ -30,7 +30,7 @@ typedef struct JoinRow
 	bool		null[COL_Count];
 	bool		flag;
 	int64_t		i;
-	int64_t		a;				/* a and b together */
+	int64_t		a;				/* a and b together are a key */
 	int64_t		b;
 	char		t[KEY_TEXT_ROOM];
 	Wide		w;
@@ -41,7 +41,7 @@ typedef struct JoinRow
 	char		s[LONG_TEXT_ROOM];
 } JoinRow;
 
-/* What is joined: side 0 is the tablet, others are tables, numbered as in programs. */
+/* A side of a join: side 0 is the tablet, others are tables, numbered as in programs. */
 typedef struct Side
 {
 	JoinRow		row[SIDE_ROWS_MOST];
@@ -55,7 +55,7 @@ static JoinRows join_rows[STEPS_MOST];
 static JoinRow key_pool[KEYS_MOST];
 static uint16_t key_types[COL_Count];
 
-/* How the keys of a side's rows are chosen. */
+/* Ways to choose the keys of a side's rows. */
 typedef enum KeyOrder
 {
 	KEYS_UNIQUE, KEYS_ANY, KEYS_SKEWED, KEYS_Count
@@ -63,7 +63,7 @@ typedef enum KeyOrder
 
 /* Rows */
 
-/* b such that it shares a hash with another pair. */
+/* Return b such that the pair (a, b) has the hash of another pair. */
 static inline int64_t
 colliding(const JoinRow *other, int64_t a)
 {
@@ -74,7 +74,7 @@ colliding(const JoinRow *other, int64_t a)
 	return (int64_t) ((h ^ ((uint64_t) other->b + odd + (h << 6) + (h >> 2)) ^ g) - odd - (g << 6) - (g >> 2));
 }
 
-/* Keys that sides have in common: dense ones or any; texts that differ in blanks only, floats that are equal though they differ. */
+/* Fill the pool of common keys: dense integers or any; texts that differ in blanks only; equal floats of other bits. */
 static inline void
 fill_key_pool(bool dense)
 {
@@ -100,7 +100,7 @@ fill_key_pool(bool dense)
 	key_types[COL_W] = narrow ? COLTYPE_I64 : COLTYPE_I128;
 }
 
-/* So many rows with keys of the first `nkeys` of the pool. */
+/* Fill a side with `nrows` random rows, with keys from the first `nkeys` of the pool. */
 static inline void
 fill_side(Side *side, uint32_t nrows, KeyOrder order, uint32_t nkeys)
 {
@@ -180,7 +180,7 @@ typedef enum StepKey
 	BY_ABOVE, BY_BAND, BY_WIDE_BAND, BY_FLOAT_BAND, BY_Count
 } StepKey;
 
-/* Keys from here on are bounds. */
+/* The first StepKey whose keys are bounds. */
 #define BY_BOUNDS BY_ABOVE
 
 typedef struct KeyPart
@@ -211,11 +211,11 @@ static const struct
 	{1, {{COL_F, JOIN_KEY_FLOAT, 0}}}
 };
 
-/* Columns of the other side that bound the table's; COL_Count = none does. */
+/* Columns of the other side that bound the table's column; COL_Count = no bound. */
 typedef struct StepBounds
 {
 	int			lower;
-	bool		above;			/* not equal */
+	bool		above;			/* true if the lower bound is exclusive */
 	int			upper;
 	bool		below;
 } StepBounds;
@@ -232,24 +232,24 @@ typedef struct JoinStep
 	StepKind	kind;
 	StepKey		by;
 	int			from;			/* side whose columns the key is compared with */
-	bool		condition;		/* v of side 0 <= v of the table, too */
+	bool		condition;		/* true if v of side 0 <= v of the table is also required */
 } JoinStep;
 
 typedef struct JoinPlan
 {
 	JoinStep	step[STEPS_MOST];
 	int			nsteps;
-	int			group_by;		/* so many keys: i and t of the source, w of side 0 */
+	int			group_by;		/* number of keys, of i and t of the source and w of side 0 */
 	int			source;			/* side whose values are added up */
-	bool		emits;			/* row numbers instead */
-	bool		without_least;	/* no text is kept: what devices can that have no heap */
-	bool		without_wide;	/* nor anything of 128 bits: what the accumulator machine can */
-	bool		jumps;			/* where no lane is left */
-	bool		by_mask;		/* lanes are chosen by the loop's mask where a filter would do */
-	bool		trusting;		/* keys are not tested again where only hashes are equal, but for those that share one */
+	bool		emits;			/* true to return row numbers instead */
+	bool		without_least;	/* true to have no state of a text, for devices without a heap */
+	bool		without_wide;	/* true to use no 128-bit values, for the accumulator machine */
+	bool		jumps;			/* true to jump where no lane is left */
+	bool		by_mask;		/* true to choose lanes by the loop's mask where a filter would do */
+	bool		trusting;		/* true not to test keys again where hashes are equal, except BY_PAIR's */
 } JoinPlan;
 
-/* The table of a step. */
+/* Build the table of a step. */
 static inline void
 build_step_table(const JoinStep *step, int t)
 {
@@ -285,7 +285,7 @@ build_step_table(const JoinStep *step, int t)
 	join_rows[t - 1].rows = side->tablet;
 }
 
-/* The tablet and the tables of a plan, from the rows of its sides. */
+/* Build the tablet and the tables of a plan from the rows of its sides. */
 static inline void
 store_sides(const JoinPlan *plan)
 {
@@ -314,19 +314,19 @@ typedef struct Builder
 {
 	Assembler	as;
 	const JoinPlan *plan;
-	int			next;			/* register that is free, and all above */
-	int			zero;			/* registers of constants */
-	int			all;			/* a rank that none has */
+	int			next;			/* first free register; all above are free */
+	int			zero;			/* registers of constants: 0, */
+	int			all;			/* a rank above all rows, */
 	int			yes;
 	int			no;
-	int			bounds;			/* words */
-	int			lane;			/* register of the tablet's rows; 0 = lanes are these */
-	int			row[STEPS_MOST + 1];	/* of each table's; 0 = there are none */
-	int			open;			/* loops */
+	int			bounds;			/* words of the least and largest int64 */
+	int			lane;			/* register of the tablet's rows; 0 = lanes are the rows */
+	int			row[STEPS_MOST + 1];	/* registers of each table's rows; 0 = none */
+	int			open;			/* number of open loops */
 	int			closed;
 } Builder;
 
-/* An instruction whose result has a register of its own. */
+/* Emit an instruction whose result gets a register of its own. */
 static inline Instr *
 build(Builder *b, Opcode op, int first, int second, int imm)
 {
@@ -336,7 +336,7 @@ build(Builder *b, Opcode op, int first, int second, int imm)
 	return asm_emit(&b->as, op, op_info[op].dst == KIND__ ? 0 : dst, first, second, 0, imm);
 }
 
-/* The values of a column in the lanes at hand. */
+/* Emit the load or fetch of a column in the current lanes, and return its register. */
 static inline int
 build_column(Builder *b, int side, int c)
 {
@@ -367,7 +367,7 @@ build_key(Builder *b, int side, const KeyPart *part)
 	return part->form == JOIN_KEY_TRIMMED ? build(b, VMOP_TRIM_T, value, 0, 0)->dst : value;
 }
 
-/* The rank of a value of another side. */
+/* Emit the rank of another side's value in a table, and return its register. */
 static inline int
 build_rank(Builder *b, int t, int c, bool or_equal)
 {
@@ -381,7 +381,7 @@ build_rank(Builder *b, int t, int c, bool or_equal)
 	return in->dst;
 }
 
-/* The rows within a step's bounds. */
+/* Emit the span of rows within a step's bounds. */
 static inline void
 build_range(Builder *b, int t, int found)
 {
@@ -392,7 +392,7 @@ build_range(Builder *b, int t, int found)
 	asm_emit(&b->as, VMOP_RANGE, found, first, end, 0, t);
 }
 
-/* The rows or spans of a step's keys. */
+/* Emit the lookup of a step's keys, and return the register of rows or spans. */
 static inline int
 build_find(Builder *b, int t)
 {
@@ -428,7 +428,10 @@ build_filter(Builder *b, int condition)
 		asm_emit(&b->as, VMOP_JUMP_NONE, 0, 0, 0, 0, 0);
 }
 
-/* Conditions that a found row is still to meet: equal keys where only hashes are, and one of the plan's. */
+/*
+ * Return how many key parts are tested again on a found row: all where hashes are compared. The
+ * plan's condition follows.
+ */
 static inline int
 keys_again(const Builder *b, int t)
 {
@@ -474,7 +477,7 @@ filter_others(Builder *b, int t)
 	}
 }
 
-/* All of them as one; 0 if there are none. */
+/* Emit the AND of all conditions on a found row, and return its register; 0 if there are none. */
 static inline int
 all_others(Builder *b, int t)
 {
@@ -489,7 +492,7 @@ all_others(Builder *b, int t)
 	return all;
 }
 
-/* Begin a loop over the pairs of found rows; of what was before, each pair gets its lane's. */
+/* Begin a loop over the pairs of found rows; rows found before are picked for each pair by its lane. */
 static inline int
 begin_loop(Builder *b, int t, int found, int marks, int flags)
 {
@@ -510,7 +513,7 @@ begin_loop(Builder *b, int t, int found, int marks, int flags)
 	return pairs;
 }
 
-/* Mark the lanes that have a row which meets all conditions. */
+/* Emit a closed loop that marks the lanes with a row that meets all conditions; return the register of marks. */
 static inline int
 build_marks(Builder *b, int t, int found)
 {
@@ -596,7 +599,7 @@ build_semi(Builder *b, int t, int found)
 	build_filter(b, b->plan->step[t - 1].kind == STEP_ANTI ? build(b, VMOP_NOT, has, 0, 0)->dst : has);
 }
 
-/* Group by as many keys, and add up, in states that stand in this order: */
+/* States of the program's groups, in the order of build_totals(). */
 enum
 {
 	TOTAL_ALL, TOTAL_TEXTS, TOTAL_FLAGS, TOTAL_V, TOTAL_VW, TOTAL_VF, TOTAL_LEAST
@@ -642,7 +645,7 @@ build_totals(Builder *b)
 		asm_emit(as, on ? VMOP_MIN_T_G : VMOP_MIN_T, 0, s, g, 0, word[TOTAL_LEAST]);
 }
 
-/* Rows out, with those of the tables that belong to them. */
+/* Emit the output of rows with their tables' rows. */
 static inline void
 build_rows_out(Builder *b)
 {
@@ -654,7 +657,7 @@ build_rows_out(Builder *b)
 			asm_emit(&b->as, VMOP_EMIT_ROW, 0, b->row[t], 0, 0, t);
 }
 
-/* Let each EXPAND know its AGAIN and the reverse, and jumps in a loop lead to its end. */
+/* Link each EXPAND with its AGAIN, and direct jumps in a loop to its end. */
 static inline void
 asm_close_loops(Assembler *as)
 {
@@ -704,7 +707,7 @@ build_joins(Builder *b, const JoinPlan *plan)
 	}
 }
 
-/* End it. */
+/* End the program, and return it. */
 static inline Program *
 build_end(Builder *b)
 {

@@ -1,12 +1,12 @@
 /*
  * join_table_test.c
- *		Tables of joins: which rows a key finds, against looking at each row.
+ *		Tables of joins: the rows that a key finds, compared with examining each row.
  *
  * Keys of one to eight columns of every kind, with NULLs, duplicates, one key
  * that most rows have, and none at all; words that span up to 64 bits and
  * more; words given by hand, so that they are equal, or meet in one slot.  A
- * finished table lies in a block of its size between guards.  Slices of its rows,
- * too, against all of them.
+ * finished table lies in a block of its size between guards.  Slices of its rows
+ * are compared with all of them.
  */
 #include "core/join_build.h"
 #include "core/join_slice.h"
@@ -26,19 +26,19 @@ static const uint16_t types[] = {
 typedef struct Value
 {
 	bool		null;
-	uint8_t		length;			/* of the text */
+	uint8_t		length;			/* length of the text */
 	char		text[TEXT_ROOM];
 	Wide		integer;
 	double		real;
 } Value;
 
-/* How a column's values are spread. */
+/* Distributions of a column's values. */
 typedef enum Spread
 {
 	SPREAD_DENSE, SPREAD_EDGES, SPREAD_ANY, SPREAD_BITS, SPREAD_Count
 } Spread;
 
-/* A column, and the values that its rows may have. */
+/* A column, and a pool of values that its rows may have. */
 typedef struct Column
 {
 	uint16_t	type;
@@ -64,7 +64,7 @@ static Column columns[JOIN_MAX_PARTS];
 
 /* Values */
 
-/* An integer as a type keeps it. */
+/* Return an integer truncated to a type. */
 static Wide
 integer_in(uint16_t type, Wide value)
 {
@@ -164,14 +164,14 @@ store(Tablet *tablet, int c, uint32_t row, const Value *v)
 	if (!v->null)
 		return;
 	tablet_set_null(tablet, c, row);
-	/* what stands for NULL has no meaning */
+	/* the value of a NULL row has no meaning */
 	if (type != COLTYPE_TEXT && type != COLTYPE_BOOL && random_below(2))
 		tablet_set_int(tablet, c, row, (Wide) ((UWide) GARBAGE << 64 | GARBAGE));
 }
 
 /* Samples */
 
-/* Rows whose columns have values of their pools: in turn, of one mostly, or any. */
+/* Fill rows with values of the columns' pools: in turn, mostly of one, or any. */
 static void
 fill_rows(Sample *s)
 {
@@ -211,7 +211,7 @@ make_tablet(Sample *s)
 			store(s->tablet, (int) c, row, &columns[c].rows[row]);
 }
 
-/* Build the table of words, and leave it in a block of no more than its size. */
+/* Build a table of words, and return it in a block of exactly its size. */
 static JoinTable *
 build_table(const JoinTable *head, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
@@ -229,7 +229,7 @@ build_table(const JoinTable *head, const uint64_t *words, const uint8_t *nulls, 
 	return copy;
 }
 
-/* Parts of a work, the last one first: none may count on another. */
+/* Run the parts of a task, the last one first: none may depend on another. */
 static void
 run_backwards(const JoinHelpers *helpers, void (*work) (void *arg, uint32_t part), void *arg)
 {
@@ -237,7 +237,7 @@ run_backwards(const JoinHelpers *helpers, void (*work) (void *arg, uint32_t part
 		work(arg, part);
 }
 
-/* Whether two tables find the same rows for a word, in the same order. */
+/* Return true if two tables find the same rows for a word, in the same order. */
 static bool
 same_rows(const JoinTable *a, const JoinTable *b, uint64_t word)
 {
@@ -250,7 +250,7 @@ same_rows(const JoinTable *a, const JoinTable *b, uint64_t word)
 	return same;
 }
 
-/* The same table in parts. */
+/* Check that a sample's table, built in parts, equals the one built at once. */
 static void
 check_parts(const Sample *s, uint32_t parts)
 {
@@ -325,7 +325,7 @@ row_has_key(const Sample *s, uint32_t row, const Value *const *probe)
 	return true;
 }
 
-/* The word of a key, as programs make it; *miss if no row has it. */
+/* Compute the word of a key as programs do; *miss is set if no row has it. */
 static uint64_t
 probe_word(const Sample *s, const Value *const *probe, uint32_t *miss)
 {
@@ -351,7 +351,7 @@ probe_word(const Sample *s, const Value *const *probe, uint32_t *miss)
 	return word;
 }
 
-/* The rows that a span names are those with a word, in order. */
+/* Check that the rows of a word's span are those with the word, in order. */
 static void
 expect_rows(const JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows, uint64_t word)
 {
@@ -372,7 +372,7 @@ expect_rows(const JoinTable *table, const uint64_t *words, const uint8_t *nulls,
 	tap_expect(n == count, "word %llx of %u rows: %u found, and number %u is wrong or missing", (unsigned long long) word, nrows, count, n);
 }
 
-/* A table that keeps one row of each word has the first. */
+/* Check that a table with one row of each word has the first. */
 static void
 expect_first_rows(const JoinTable *head, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
@@ -406,7 +406,7 @@ compare_words(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What a table says of itself, and the rows of each word. */
+/* Check a table's descriptor, and the rows of each word. */
 static void
 expect_table(const JoinTable *table, const uint64_t *words, const uint8_t *nulls, uint32_t nrows)
 {
@@ -438,7 +438,7 @@ expect_table(const JoinTable *table, const uint64_t *words, const uint8_t *nulls
 	free(sorted);
 }
 
-/* Bits of a key whose parts stand side by side, or what no word can hold. */
+/* Return the bits of a key whose parts are side by side, or 1000 if no word can hold it. */
 static uint32_t
 bits_of_key(const Sample *s)
 {
@@ -473,7 +473,7 @@ bits_of_key(const Sample *s)
 	return bits;
 }
 
-/* Whether words are exact where they can be, and places where that costs little. */
+/* Check that words are exact where they can be, and places where that costs little. */
 static void
 expect_plan(const Sample *s)
 {
@@ -481,7 +481,7 @@ expect_plan(const Sample *s)
 	const JoinTable *head = &s->head;
 
 	tap_expect(head->nparts == s->nkeys, "%u parts, not %u", head->nparts, s->nkeys);
-	/* 64 bits with a part of none behind them need not be seen to fit */
+	/* 64 bits followed by a part of 0 bits need not be recognized as fitting */
 	tap_expect(head->exact == (bits <= 64) || bits == 64, "%u bits: exact is %d", bits, head->exact);
 	tap_expect(head->exact || !head->direct, "hashes are places");
 	tap_expect(!head->direct || head->nplaces <= (uint64_t) 1 << 20 || head->nplaces <= (uint64_t) s->nrows * 64, "%llu places for %u rows",
@@ -491,7 +491,7 @@ expect_plan(const Sample *s)
 			   (unsigned long long) head->nplaces, s->nrows);
 }
 
-/* Keys that rows have, and some that none or few have, find their rows. */
+/* Check that keys find their rows: keys that rows have, and some that no or few rows have. */
 static void
 expect_probes(const Sample *s, uint32_t nprobes)
 {
@@ -542,7 +542,7 @@ expect_sample(const Sample *s)
 
 /* Tests */
 
-/* What a sample comes to, a bit each, so that none of it is left out. */
+/* All properties of samples, a bit each, which must all occur. */
 #define SHOWS_ALL 255
 
 static uint32_t
@@ -607,7 +607,7 @@ test_random(void)
 	tap_end();
 }
 
-/* Keys of integers of 64 bits whose parts span so many bits. */
+/* Test keys of 64-bit integers whose parts span given numbers of bits. */
 static void
 test_spans(void)
 {
@@ -631,7 +631,7 @@ test_spans(void)
 			{
 				const uint32_t b = bits[i][c];
 				const uint64_t span = b == 0 ? 0 : UINT64_MAX >> (64 - b);
-				/* also where distances cross 0, and at both ends of the integers */
+				/* at both ends of the integers, or with values on both sides of 0 */
 				const int64_t least = b == 64 || random_below(3) == 0 ? INT64_MIN : random_below(2) ? (int64_t) (INT64_MAX - span)
 					: (int64_t) (0 - span / 2);
 
@@ -645,7 +645,7 @@ test_spans(void)
 				sum += b;
 			}
 			fill_rows(&s);
-			/* all of each span */
+			/* two rows span each column's whole range */
 			for (uint32_t c = 0; c < s.ncolumns; c++)
 				for (uint32_t row = 0; row < 2; row++)
 					columns[c].rows[row] = columns[c].pool[row];
@@ -681,7 +681,7 @@ test_no_parts(void)
 	tap_end();
 }
 
-/* A word whose search begins in this slot. */
+/* Return a random word whose search begins in a slot. */
 static uint64_t
 word_at_home(const JoinTable *head, uint64_t home)
 {
@@ -693,7 +693,7 @@ word_at_home(const JoinTable *head, uint64_t home)
 	return word;
 }
 
-/* Words without a tablet: in slots or as places. */
+/* Test words without a tablet: in slots or as places. */
 static void
 test_words(void)
 {
@@ -731,7 +731,7 @@ test_words(void)
 			if (what == NEIGHBOURS)
 				words[row] = head.direct ? head.nplaces - 1 - row / 2 : UINT64_MAX - row / 2;
 			nulls[row] = null_one_in > 0 && random_below(null_one_in) == 0;
-			/* of a row with a NULL a word has no meaning, unless it is a place */
+			/* the word of a row with a NULL has no meaning, unless words are places */
 			if (nulls[row] && random_below(2))
 				words[row] = head.direct ? random_u64() % head.nplaces : random_u64();
 		}
@@ -744,7 +744,7 @@ test_words(void)
 	tap_end();
 }
 
-/* Floats have one word each time that PostgreSQL calls them equal; integers of 128 bits that fit 64 have theirs. */
+/* Test that equal floats, as in PostgreSQL, have one word, and 128-bit integers that fit 64 bits the word of these. */
 static void
 test_value_words(void)
 {
@@ -771,7 +771,7 @@ test_value_words(void)
 
 /* Sorted tables */
 
-/* The integer that stands for a value in a sorted table. */
+/* Return the integer that represents a value in a sorted table. */
 static Wide
 ordered(const Sample *s, const Value *v)
 {
@@ -780,7 +780,7 @@ ordered(const Sample *s, const Value *v)
 	return type == COLTYPE_F32 || type == COLTYPE_F64 ? (Wide) join_float_word(v->real) : v->integer;
 }
 
-/* Whether all values of a sample's key fit words. */
+/* Return true if all values of a sample's key fit words. */
 static bool
 fits_words(const Sample *s)
 {
@@ -793,7 +793,7 @@ fits_words(const Sample *s)
 
 static const Sample *sorted_sample;
 
-/* By values, NULLs last, and then by row numbers. */
+/* Compare rows by values, NULLs last, and then by row numbers. */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -808,7 +808,7 @@ compare_rows(const void *a, const void *b)
 	return c != 0 ? c : (x > y) - (x < y);
 }
 
-/* Whether a row of two tablets of the same columns has the same value. */
+/* Return true if a row of two tablets with the same columns has the same value. */
 static bool
 same_value(const Tablet *a, const Tablet *b, uint32_t c, uint32_t row)
 {
@@ -828,7 +828,7 @@ same_value(const Tablet *a, const Tablet *b, uint32_t c, uint32_t row)
 		memcmp(tablet_at(a, a->var) + TEXT_OFFSET(refs[0]), tablet_at(b, b->var) + TEXT_OFFSET(refs[1]), TEXT_LENGTH(refs[0])) == 0;
 }
 
-/* The rows stand in the order of their values, each with all that it has, and those that cannot be found behind them. */
+/* Check that rows are in the order of their values, with all columns, and rows that cannot be found behind them. */
 static void
 expect_order(const Sample *s, const JoinTable *table)
 {
@@ -918,7 +918,7 @@ test_sorted(void)
 	tap_end();
 }
 
-/* Ranges from ranks of any kind stay within the rows. */
+/* Test that ranges between any ranks stay within the rows. */
 static void
 test_ranges(void)
 {
@@ -943,7 +943,7 @@ test_ranges(void)
 	tap_end();
 }
 
-/* A slice has these rows' values. */
+/* Check that a slice has the values of n rows. */
 static void
 expect_slice(const Sample *s, const uint32_t *numbers, uint32_t n)
 {
@@ -966,7 +966,7 @@ expect_slice(const Sample *s, const uint32_t *numbers, uint32_t n)
 	guard_free(slice, bytes, 64);
 }
 
-/* All rows that can be found are taken once, in slices of so many at most, and if they are to be, all of a word together. */
+/* Check that slices of at most `most` rows take all rows once, and with `whole` all of a word together. */
 static void
 expect_slices(const Sample *s, bool whole, uint32_t most)
 {

@@ -29,7 +29,7 @@ fill_sides(void)
 	for (int t = 0; t <= TABLES; t++)
 	{
 		fill_side(&sides[t], t == 0 ? SMALL_TILE + 5 : t == 2 ? 10 : 30, t == 2 ? KEYS_UNIQUE : KEYS_ANY, 3);
-		/* texts that integers are taken for lie far outside */
+		/* texts that are read as integers are far outside */
 		for (uint32_t r = 0; r < sides[t].nrows; r++)
 		{
 			memset(sides[t].row[r].null, 0, sizeof(sides[t].row[r].null));
@@ -38,11 +38,11 @@ fill_sides(void)
 	}
 }
 
-/* Run a program that was accepted, as its host would, for a while. */
+/* Run an accepted program as its host would, for a while. */
 static void
 run_accepted(const Program *program)
 {
-	const uint32_t room = SMALL_TILE + 7;	/* for rows: those that a tile may give, and a few */
+	const uint32_t room = SMALL_TILE + 7;	/* room for rows: those that a tile may return, and a few more */
 	uint32_t   *out;
 	uint32_t   *matches;
 	GroupTable	groups;
@@ -148,7 +148,7 @@ emit_by_hand(Assembler *as)
 	asm_close_loops(as);
 }
 
-/* A setting of an instruction. */
+/* A field of an instruction. */
 typedef enum Setting
 {
 	SET_OP, SET_DST, SET_A, SET_B, SET_C, SET_M, SET_IMM, SET_Count
@@ -422,9 +422,9 @@ test_shapes(void)
 	tap_end();
 }
 
-/* Programs that lead outside in ways of their own, if they are accepted. */
+/* Programs that would read outside of memory in ways of their own, if accepted. */
 
-/* Lanes of an inner loop are pairs of the outer one, not rows of the tile. */
+/* Emit a fetch by lanes of an inner loop, which are pairs of the outer one, not rows of the tile. */
 static void
 emit_lane_of_lane(Assembler *as)
 {
@@ -441,7 +441,7 @@ emit_lane_of_lane(Assembler *as)
 	code[AT_SUM].a = R_TEXT;
 }
 
-/* A key that a loop names again, but may jump over, while the register that it was named for first becomes an integer. */
+/* Emit a key that a loop names again, but may jump over, while the register of its first KEY becomes an integer. */
 static void
 emit_skipped_key(Assembler *as)
 {
@@ -463,7 +463,7 @@ emit_skipped_key(Assembler *as)
 	asm_close_loops(as);
 }
 
-/* A total whose c, which it does not use, names a register behind the last one; then a GROUP whose key is text no longer. */
+/* Emit a total whose c, which it does not use, is the last register; then a GROUP whose key is no longer a text. */
 static void
 emit_companion_outside(Assembler *as)
 {
@@ -479,7 +479,7 @@ emit_companion_outside(Assembler *as)
 	asm_emit(as, VMOP_LOAD_I, PROGRAM_MAX_REGISTERS - 1, 0, 0, 0, COL_V);
 }
 
-/* A constant's register is overwritten; in the next tile the constant is not there. */
+/* Emit a load into a constant's register, which the next tile reads as the constant. */
 static void
 emit_lost_constant(Assembler *as)
 {
@@ -490,7 +490,7 @@ emit_lost_constant(Assembler *as)
 	asm_emit(as, VMOP_LOAD_I, R_TEXT, 0, 0, 0, COL_V);
 }
 
-/* Lanes of an inner loop are rows of no table, whatever its number. */
+/* Emit a fetch by lanes of an inner loop, which are rows of no table, from table 255. */
 static void
 emit_fetch_of_lanes(Assembler *as)
 {
@@ -562,7 +562,7 @@ test_hostile(void)
 	tap_end();
 }
 
-/* What FETCH reads lies within its words, or within the tablet's zone map. */
+/* Test the bounds of FETCH: values must be within its words, or within the tablet's zone map. */
 static void
 test_ranges(void)
 {
@@ -587,7 +587,7 @@ test_ranges(void)
 			int			bounds;
 			int			five;
 
-			/* those of the other have no meaning */
+			/* bounds of the other side have no meaning */
 			wide_store(column->min, table == 0 ? cases[i].least : INT64_MIN);
 			wide_store(column->max, table == 0 ? cases[i].largest : INT64_MAX);
 			emit_by_hand(&as);
@@ -684,7 +684,7 @@ run_changed(void *arg, Progress *progress)
 	}
 }
 
-/* Programs of plans over the tables, and the one by hand. */
+/* Make the base programs: those of plans over the tables, and the one by hand. */
 static void
 make_bases(void)
 {

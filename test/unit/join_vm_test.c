@@ -19,32 +19,32 @@
 #define PAUSES_MOST	100000
 
 static uint64_t selection[SIDE_ROWS_MOST / 64 + 1];
-static bool selects;			/* only rows of the selection count */
+static bool selects;			/* true if only rows of the selection count */
 
-/* What the programs were made of, so that nothing is left out. */
+/* Counts of what the programs did, all of which must occur. */
 typedef struct Seen
 {
-	uint32_t	pairs;			/* in all */
+	uint32_t	pairs;			/* pairs of all programs */
 	uint32_t	lookups;
-	uint32_t	hashes;			/* of tables whose keys are tested again */
-	uint32_t	nested;			/* two open loops, with pairs in several tiles */
+	uint32_t	hashes;			/* tables whose keys are tested again */
+	uint32_t	nested;			/* programs of two open loops, with pairs in several tiles */
 	uint32_t	closed_in_open;
-	uint32_t	without;		/* rows that stand for a LEFT join's none */
-	uint32_t	emitted;		/* in two open loops */
+	uint32_t	without;		/* rows of LEFT joins without a match */
+	uint32_t	emitted;		/* rows returned from two open loops */
 	uint32_t	crowded;		/* lanes with thousands of pairs */
-	uint32_t	ranges;			/* of sorted tables */
+	uint32_t	ranges;			/* ranges of sorted tables */
 } Seen;
 
 static Seen seen;
 
 /* The reference */
 
-/* A group, and what its pairs add up to. */
+/* A group, and the totals of its pairs. */
 typedef struct Totals
 {
 	const JoinRow *source;		/* rows that have its keys; NULL if there is none */
 	const JoinRow *row;
-	int			next;			/* of those with the same bucket; -1 = none */
+	int			next;			/* next group in the same bucket; -1 = none */
 	int64_t		all;
 	int64_t		texts;
 	int64_t		flags;
@@ -58,14 +58,14 @@ typedef struct Reference
 {
 	const JoinPlan *plan;
 	const JoinRow *at[STEPS_MOST + 1];
-	uint32_t	number[STEPS_MOST + 1]; /* of these in their tables */
-	uint32_t	lane;			/* row of the tablet */
+	uint32_t	number[STEPS_MOST + 1]; /* numbers of the current rows in their tables */
+	uint32_t	lane;			/* current row of the tablet */
 	uint32_t	npairs;
 	int			ngroups;
 	int			bucket[4096];
 	Totals		totals[GROUPS_MOST];
-	uint32_t	order[STEPS_MOST + 1][SIDE_ROWS_MOST];	/* in which a table has its rows */
-	uint32_t	rows[STEPS_MOST + 1][PAIRS_MOST + 1];	/* emitted, of each side */
+	uint32_t	order[STEPS_MOST + 1][SIDE_ROWS_MOST];	/* order of each table's rows */
+	uint32_t	rows[STEPS_MOST + 1][PAIRS_MOST + 1];	/* rows returned, of each side */
 } Reference;
 
 static Reference reference;
@@ -95,7 +95,7 @@ part_equal(const KeyPart *part, const JoinRow *a, const JoinRow *b)
 	}
 }
 
-/* How a column's values of two rows compare: less than 0, 0, or more. */
+/* Compare a column's value of a row with a column's value of another; return less than 0, 0, or more. */
 static int
 compare_values(const JoinRow *a, int c, const JoinRow *b, int d)
 {
@@ -107,7 +107,7 @@ compare_values(const JoinRow *a, int c, const JoinRow *b, int d)
 
 	if (!real)
 		return (v > w) - (v < w);
-	/* PostgreSQL's NaN is equal to itself, and larger than all else */
+	/* in PostgreSQL, NaN is equal to itself, and larger than all else */
 	return x != x || y != y ? (x != x) - (y != y) : (x > y) - (x < y);
 }
 
@@ -205,7 +205,7 @@ add_pair(Reference *ref)
 		t->least = source;
 }
 
-/* Join the tables from number t on to the rows at hand. */
+/* Join the tables from number t on to the current rows. */
 static void
 join_from(Reference *ref, int t)
 {
@@ -238,7 +238,7 @@ join_from(Reference *ref, int t)
 	}
 }
 
-/* The table and the column that rows are being sorted by. */
+/* The table and the column by which compare_rows() sorts. */
 static int	sorted_side;
 static int	sorted_column;
 
@@ -256,7 +256,7 @@ compare_rows(const void *a, const void *b)
 	return c != 0 ? c : (x > y) - (x < y);
 }
 
-/* The order in which a table has its rows: as they come, and if it is sorted, by their values before that, NULLs last. */
+/* Compute the order of a table's rows: as they come, and if it is sorted, first by their values, NULLs last. */
 static void
 order_rows(Reference *ref, int t)
 {
@@ -270,7 +270,7 @@ order_rows(Reference *ref, int t)
 		qsort(ref->order[t], sides[t].nrows, sizeof(uint32_t), compare_rows);
 }
 
-/* Join all; false if there is too much. */
+/* Join all rows; return false if there are too many pairs or groups. */
 static bool
 compute_reference(const JoinPlan *plan)
 {
@@ -294,14 +294,14 @@ compute_reference(const JoinPlan *plan)
 
 /* Runs */
 
-/* How a run is disturbed. */
+/* Disturbances of a run: pauses, and too little room. */
 typedef struct Disturbance
 {
-	int32_t		first_yield;	/* -1 = never */
-	bool		yield_again;	/* after each pause a little later */
-	bool		few_groups;		/* and no room for more of them in the beginning, */
-	bool		no_heap;		/* nor for texts, */
-	bool		little_out;		/* and for no more rows than a tile may give */
+	int32_t		first_yield;	/* instructions before the first pause; -1 = no pause */
+	bool		yield_again;	/* true to pause again, a little later after each pause */
+	bool		few_groups;		/* true to have little room for groups at first */
+	bool		no_heap;		/* true to have no room for texts at first */
+	bool		little_out;		/* true to have room for no more rows than a tile may return */
 } Disturbance;
 
 static const Disturbance undisturbed = {-1, false, false, false, false};
@@ -310,13 +310,13 @@ typedef struct Outcome
 {
 	DeviceStatus status;
 	GroupTable	groups;
-	uint32_t   *out[STEPS_MOST + 1];	/* of each side */
+	uint32_t   *out[STEPS_MOST + 1];	/* rows returned, of each side */
 	uint32_t	out_count;
 	uint32_t	out_capacity;
 	uint32_t	pauses;
 } Outcome;
 
-/* Give a run so much room for rows, with those that it has. */
+/* Grow a run's room for rows to `capacity`, with the rows that it has. */
 static void
 grow_output(VmRun *run, uint32_t capacity)
 {
@@ -342,7 +342,7 @@ outcome_free(Outcome *o)
 	guard_free(o->out[1], STEPS_MOST * o->out_capacity * sizeof(uint32_t), 4);
 }
 
-/* Run to the end, making a little room whenever the program asks for it. */
+/* Run a program to its end, making a little room whenever it asks for it. */
 static void
 run_disturbed(const Interpreter *vm, const Program *program, const Disturbance *how, Outcome *o)
 {
@@ -380,7 +380,7 @@ run_disturbed(const Interpreter *vm, const Program *program, const Disturbance *
 	run_close(&run, vm->tile);
 }
 
-/* Whether rows of a side are told with those that are emitted. */
+/* Return true if rows of a side are among those returned. */
 static bool
 goes_out(const JoinPlan *plan, int t)
 {
@@ -401,7 +401,7 @@ same_outcome(const Outcome *a, const Outcome *b)
 		memcmp(g->rows, h->rows, (size_t) g->ngroups * g->row_words * sizeof(uint64_t)) == 0;
 }
 
-/* A plan in words, for what is said of a failure. */
+/* Describe a plan for a message of failure. */
 static const char *
 plan_text(const JoinPlan *plan)
 {
@@ -421,7 +421,7 @@ plan_text(const JoinPlan *plan)
 	return text;
 }
 
-/* Whether a row of a table has the keys of a group. */
+/* Return true if a row of a group table has the keys of a group. */
 static bool
 has_keys(const JoinPlan *plan, const GroupTable *groups, const uint64_t *row, const Totals *t)
 {
@@ -436,7 +436,7 @@ has_keys(const JoinPlan *plan, const GroupTable *groups, const uint64_t *row, co
 	return plan->group_by < 3 || (row[0] >> 2 == t->row->null[COL_W] && wide_load(row + 4) == (t->row->null[COL_W] ? 0 : t->row->w));
 }
 
-/* The row of a group: where it was found first, or, of a device that has its own order, anywhere. */
+/* Return the row of a group: where it was found first, or anywhere if the device has an order of its own. */
 static const uint64_t *
 row_of_group(const GroupTable *groups, int g)
 {
@@ -464,7 +464,7 @@ compare_group(const Program *program, const GroupTable *groups, int g)
 			   g, (long long) row[word[TOTAL_ALL]], (long long) row[word[TOTAL_TEXTS]], (long long) row[word[TOTAL_FLAGS]],
 			   (long long) t->all, (long long) t->texts, (long long) t->flags);
 	tap_expect(wide_load(row + word[TOTAL_V]) == t->v && (plan->without_wide || wide_load(row + word[TOTAL_VW]) == t->vw), "%s: group %d: sums", plan_text(plan), g);
-	/* of small integers, so that no sum is rounded */
+	/* values are small integers, so that no sum is rounded */
 	tap_expect(float_total_value(row + word[TOTAL_VF], &vf) == STATUS_DONE && vf == t->vf, "%s: group %d: sum %g, not %g", plan_text(plan),
 			   g, vf, t->vf);
 	if (!plan->without_least)
@@ -508,7 +508,7 @@ disturb(const Interpreter *vm, const Program *program, const Outcome *want)
 	Disturbance how = undisturbed;
 	bool		paused = true;
 
-	/* what comes late in a long run has come before */
+	/* late instructions of a long run repeat earlier ones */
 	for (int32_t at = 0; paused; at += at < 500 ? 1 : 13)
 	{
 		how.first_yield = at;
@@ -547,7 +547,7 @@ note_program(const JoinPlan *plan, const Builder *b, uint32_t tile)
 	}
 }
 
-/* Run a plan over the sides' rows; false if it comes to too many pairs. */
+/* Run a plan over the sides' rows; return false if there are too many pairs. */
 static bool
 try_plan(const Interpreter *vm, const JoinPlan *plan, bool disturbed)
 {
@@ -610,7 +610,7 @@ random_rest(const Interpreter *vm, JoinPlan *plan)
 		plan->group_by = 0;
 }
 
-/* Some rows, now and then none or all of a word's. */
+/* Select random rows, sometimes none or all of a word's; without `some` all rows count. */
 static void
 select_rows(bool some)
 {
@@ -629,7 +629,7 @@ begin_test(const Interpreter *vm, const char *name)
 	tap_begin(names[used++]);
 }
 
-/* One join of each kind, by each kind of key, over tables of each kind. */
+/* Test one join of each kind, by each kind of key, over tables of each kind. */
 static void
 test_steps(const Interpreter *vm)
 {
@@ -693,7 +693,7 @@ test_random(const Interpreter *vm)
 	tap_end();
 }
 
-/* Lanes with thousands of rows, beside others with none. */
+/* Test lanes with thousands of rows, beside others with none. */
 static void
 test_crowds(const Interpreter *vm)
 {
@@ -714,7 +714,7 @@ test_crowds(const Interpreter *vm)
 	tap_end();
 }
 
-/* Kinds of two or three joins that are run with disturbances. */
+/* Test chains of joins with disturbances. */
 static void
 test_disturbed(const Interpreter *vm)
 {
@@ -723,7 +723,7 @@ test_disturbed(const Interpreter *vm)
 		int			nsteps;
 		StepKind	kind[STEPS_MOST];
 		StepKey		by[STEPS_MOST];
-		int			conditions;		/* a bit each */
+		int			conditions;		/* steps that have a condition, a bit each */
 		KeyOrder	order[STEPS_MOST];
 		int			group_by;
 		bool		emits;
@@ -786,7 +786,7 @@ main(void)
 		test_steps(&interpreters[v]);
 		test_random(&interpreters[v]);
 		test_crowds(&interpreters[v]);
-		/* only what can be resumed */
+		/* only interpreters that can be resumed */
 		if (interpreters[v].can_run == NULL)
 			test_disturbed(&interpreters[v]);
 	}

@@ -1,11 +1,11 @@
 /*
  * kept_test.c
- *		Programs that keep rows: which rows, in which columns, and no others.
+ *		Programs that materialize rows: which rows, in which columns, and no others.
  *
  * Random rows pass filters and joins, by programs laid out as compiled ones
- * are, and by nested loops over the rows here.  What is kept lies between
- * guards, with room for all rows, for some or for none.  Of rows that are kept
- * a table is made, as a device makes it, which must find them.
+ * are, and by nested loops over the rows here.  Materialized rows are between
+ * guards, with room for all rows, for some or for none.  A join's table is built
+ * from materialized rows, as a device builds it, and must find them.
  *
  * Then the structural check: a program is laid out by hand and changed in one
  * place, where it is known what the check has to say.
@@ -22,45 +22,45 @@
 
 static const uint8_t kept_columns[] = {COL_FLAG, COL_I, COL_A, COL_B, COL_V, COL_F, COL_VF};
 
-/* Or, of a table, the rows' numbers. */
+/* A column that has the numbers of a table's rows. */
 #define COL_NUMBER COL_Count
 
-/* A column that is kept: of which side, and which of its columns. */
+/* A materialized column: its side, and which of the side's columns it is. */
 typedef struct Source
 {
 	int			side;
 	int			column;
 } Source;
 
-/* What is kept, and of which rows. */
+/* The columns that a program materializes, and the rows. */
 typedef struct Keeping
 {
 	JoinPlan	plan;
-	bool		filter;			/* rows of the tablet whose flag is not set are left out */
+	bool		filter;			/* true to leave out rows of the tablet whose flag is not set */
 	uint32_t	ncolumns;
 	Source		source[PROGRAM_MAX_KEPT];
-	uint32_t	runs;			/* over the same tablet */
+	uint32_t	runs;			/* runs over the tablet */
 } Keeping;
 
-/* The rows that are to be kept by one run, in order: row numbers of each side, JOIN_NO_ROW for none. */
+/* The rows that one run has to materialize, in order: row numbers of each side, JOIN_NO_ROW for none. */
 static uint32_t wanted[STEPS_MOST + 1][WANTED_MOST];
 static uint32_t nwanted;
 
 static uint64_t selection[SIDE_ROWS_MOST / 64 + 1];
-static bool selects;			/* only rows of the selection count */
+static bool selects;			/* true if only rows of the selection count */
 
-/* What there was, so that nothing is left out. */
+/* Counts of what the programs did, all of which must occur. */
 static struct
 {
 	uint32_t	rows;
 	uint32_t	nulls;
-	uint32_t	looped;			/* rows of loops over pairs, */
-	uint32_t	nested;			/* one inside the other */
+	uint32_t	looped;			/* rows of loops over pairs */
+	uint32_t	nested;			/* rows of nested loops */
 	uint32_t	plain;			/* rows of programs without tables */
 	uint32_t	without;		/* rows without one of a table */
-	uint32_t	crowded_out;	/* for which there was no room */
-	uint32_t	found;			/* rows that a table of kept ones has found, */
-	uint32_t	hashed;			/* by hashes */
+	uint32_t	crowded_out;	/* rows that found no room */
+	uint32_t	found;			/* rows that a table of materialized rows has found */
+	uint32_t	hashed;			/* rows that were found by hashes */
 }			seen;
 
 static uint8_t
@@ -97,7 +97,7 @@ rows_match(const JoinStep *step, const uint32_t *at, const JoinRow *row)
 	return !step->condition || (!first->null[COL_V] && !row->null[COL_V] && first->v <= row->v);
 }
 
-/* All rows that a row of the tablet comes to, from step t on; false if they are too many. */
+/* List all rows that a row of the tablet makes, from step t on; return false if they are too many. */
 static bool
 want_rows(const Keeping *k, int t, uint32_t *at)
 {
@@ -185,7 +185,7 @@ bitmap_bytes(uint32_t capacity)
 	return (size_t) (capacity + 31) / 32 * 4;
 }
 
-/* Room for so many rows and not a byte more. */
+/* Allocate room for `capacity` rows, and not a byte more. */
 static void
 kept_open(KeptRows *kept, const Keeping *k, uint32_t capacity)
 {
@@ -215,7 +215,7 @@ kept_close(KeptRows *kept, const Keeping *k)
 	guard_free(kept->count, sizeof(uint32_t), 4);
 }
 
-/* Run a program as often as wanted, the first time with a pause after so many instructions; how many pauses there were, or -1. */
+/* Run a program k->runs times, first with a pause after `yield` instructions; return the number of pauses, or -1. */
 static int
 run_keeping(const Interpreter *vm, const Program *program, const Keeping *k, const KeptRows *kept, int32_t yield)
 {
@@ -252,7 +252,7 @@ run_keeping(const Interpreter *vm, const Program *program, const Keeping *k, con
 	return pauses;
 }
 
-/* The value of a column that is to be kept, 0 for NULL. */
+/* Return the expected value of a column in the n-th row, 0 for NULL. */
 static uint64_t
 value_wanted(const Source *source, uint32_t n, bool *null)
 {
@@ -295,7 +295,7 @@ values_same(uint8_t type, uint64_t a, uint64_t b)
 	return a == b || (type == COLTYPE_F64 && x != x && y != y);
 }
 
-/* The rows are those of the reference, in order; nothing stands behind them. */
+/* Check that the rows are those of the reference, in order, and that nothing is behind them. */
 static void
 expect_kept(const Keeping *k, const KeptRows *kept)
 {
@@ -331,9 +331,9 @@ expect_kept(const Keeping *k, const KeptRows *kept)
 	seen.plain += k->plan.nsteps == 0 ? filled : 0;
 }
 
-/* Tables of rows that are kept */
+/* Tables of materialized rows */
 
-/* The columns as those of a tablet, with their bounds. */
+/* Make a tablet of materialized columns, with their bounds. */
 static Tablet *
 tablet_of_kept(const Keeping *k, const KeptRows *kept, uint32_t nrows)
 {
@@ -380,7 +380,7 @@ keys_equal(const Keeping *k, const KeptRows *kept, const JoinKey *key, uint16_t 
 	return true;
 }
 
-/* Look for the key of each row, as programs do. */
+/* Check that a table finds the key of each row, as programs search it. */
 static void
 expect_found(const Keeping *k, const KeptRows *kept, const JoinTable *table, const JoinKey *key, uint32_t nrows)
 {
@@ -417,7 +417,7 @@ expect_found(const Keeping *k, const KeptRows *kept, const JoinTable *table, con
 	}
 }
 
-/* A table of the rows by some of their columns. */
+/* Build a table of the rows by some of their columns, and check it. */
 static void
 expect_table(const Keeping *k, const KeptRows *kept)
 {
@@ -456,7 +456,7 @@ expect_table(const Keeping *k, const KeptRows *kept)
 	tablet_free(tablet);
 }
 
-/* Tests of what is kept */
+/* Tests of materialized rows */
 
 static void
 begin_test(const Interpreter *vm, const char *name)
@@ -483,7 +483,7 @@ random_step(const JoinPlan *plan)
 	return step;
 }
 
-/* Rows, joins of them, and columns of the sides that rows are taken of. */
+/* Make random rows, joins of them, and columns to materialize. */
 static void
 random_keeping(Keeping *k, uint32_t rows_most, uint32_t ncolumns)
 {
@@ -527,7 +527,7 @@ random_capacity(uint32_t all)
 	}
 }
 
-/* Keep the rows, with pauses at one instruction after the other if it is to be disturbed. */
+/* Materialize rows and check them; if `disturbed`, with pauses at one instruction after the other. */
 static void
 try_keeping(const Interpreter *vm, const Keeping *k, bool disturbed)
 {
@@ -595,7 +595,7 @@ test_disturbed(const Interpreter *vm)
 	tap_end();
 }
 
-/* A program that keeps rows has nowhere to. */
+/* Test a program that materializes rows in a run without memory for them. */
 static void
 test_nowhere(const Interpreter *vm)
 {
@@ -648,7 +648,7 @@ enum
 	AT_STORE_B, AT_STORE_I, AT_STORE_F, AT_BEHIND, AT_AGAIN, AT_LAST
 };
 
-/* Three columns of pairs; instructions that are to be changed do nothing that matters. */
+/* Emit a program with three materialized columns of pairs; instructions that are to be changed have no effect. */
 static void
 emit_by_hand(Assembler *as, uint16_t flags)
 {
@@ -690,7 +690,7 @@ emit_by_hand(Assembler *as, uint16_t flags)
 		asm_emit(as, VMOP_COUNT, 0, 0, 0, 0, count);
 }
 
-/* An instruction in place of one of the program's; with `at` 0 there is none. */
+/* An instruction that replaces one of the program; with `at` 0 there is none. */
 typedef struct Change
 {
 	const char *name;
@@ -759,7 +759,7 @@ static const Change changes[] = {
 	{"EMIT", AT_BEHIND, {VMOP_EMIT, 0, 0, 0, 0, 0, 0}, false},
 };
 
-/* In a loop that is closed, whose results nobody may read after it. */
+/* Changes of a program with a closed loop, whose results must not be read after it. */
 static const Change closed_changes[] = {
 	{"nothing changed", 0, {0, 0, 0, 0, 0, 0, 0}, true},
 	{"STORE_I after the loop of its places", AT_LAST, {VMOP_STORE_I, 0, R_KEY, R_PLACE, 0, 0, 1}, false},
@@ -767,7 +767,7 @@ static const Change closed_changes[] = {
 	{"PLACE once more after the loop", AT_LAST, {VMOP_PLACE, R_SPARE, 0, 0, 0, 0, 0}, false},
 };
 
-/* In a loop that stays open, behind which nothing but ends may come. */
+/* Changes of a program with an open loop, behind which only AGAIN may come. */
 static const Change open_changes[] = {
 	{"PLACE behind an open loop", AT_LAST, {VMOP_PLACE, R_SPARE, 0, 0, 0, 0, 0}, false},
 	{"STORE_I behind an open loop", AT_LAST, {VMOP_STORE_I, 0, R_KEY, R_PLACE, 0, 0, 1}, false},
@@ -805,7 +805,7 @@ try_changes(const Change *change, size_t n, uint16_t flags)
 	}
 }
 
-/* The columns that a program says it keeps. */
+/* Test the columns that a program declares to materialize. */
 static void
 test_columns(void)
 {
@@ -839,7 +839,7 @@ test_columns(void)
 	tap_end();
 }
 
-/* Programs that group or emit, as they are and with a PLACE; and one that keeps rows without having columns for them. */
+/* Test programs that group or emit, as they are and with a PLACE; and one that has a PLACE without columns for it. */
 static void
 test_others(void)
 {
@@ -887,7 +887,7 @@ main(void)
 {
 	for (size_t v = 0; v < lengthof(interpreters); v++)
 	{
-		/* only interpreters of a CPU keep rows in order, and pause */
+		/* only interpreters of a CPU materialize rows in order, and pause */
 		if (interpreters[v].can_run != NULL)
 			continue;
 		test_random(&interpreters[v]);

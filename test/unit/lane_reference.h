@@ -1,7 +1,6 @@
 /*
  * lane_reference.h
- *		What every opcode that fills a register gives for one lane, in plain
- *		scalar code.
+ *		A scalar reference for every opcode that fills a register, lane by lane.
  */
 #ifndef GPUDB_TEST_LANE_REFERENCE_H
 #define GPUDB_TEST_LANE_REFERENCE_H
@@ -16,11 +15,11 @@
 #define LANE_TEXT 24
 #define SET_SIZE 9
 
-/* The value of a lane; which member counts depends on the operand's kind. */
+/* The value of a lane; the operand's kind determines the member that is used. */
 typedef struct Lane
 {
 	uint8_t		null;
-	uint8_t		hit;			/* the operation reports an error here */
+	uint8_t		hit;			/* true if the operation reports an error in this lane */
 	int64_t		i;				/* kinds B, I, M */
 	double		f;
 	Wide		w;
@@ -77,7 +76,7 @@ float_result(Lane *d, double r, bool inputs_finite, bool zero_is_exact)
 	d->hit = (isinf(r) && inputs_finite) || (r == 0 && !zero_is_exact);
 }
 
-/* 10^n by multiplication */
+/* Return 10^n, by multiplication. */
 static Wide
 tens(int n)
 {
@@ -105,7 +104,7 @@ divide_ints(int64_t a, int64_t b)
 	return b == 0 ? 0 : (Wide) a / b;
 }
 
-/* Codes of which a condition is known. */
+/* Number of dictionary codes that the program's table knows. */
 #define CODES_IN_TABLE 10
 
 static bool
@@ -127,7 +126,7 @@ as_float4(double v)
 	return f;
 }
 
-/* The weight and the first base-10000 digit of an integer, from its decimal digits. */
+/* Compute the weight and the first base-10000 digit of an integer from its decimal digits. */
 static void
 leading_digits_of(Wide v, int *weight, int *first)
 {
@@ -144,7 +143,7 @@ leading_digits_of(Wide v, int *weight, int *first)
 		*first = *first * 10 + digits[i];
 }
 
-/* Digits after the point for 16 significant ones in a quotient of integers. */
+/* Return the digits after the point that give a quotient of integers 16 significant ones. */
 static int64_t
 sixteen_digits(Wide a, Wide b)
 {
@@ -160,7 +159,7 @@ sixteen_digits(Wide a, Wide b)
 	return digits < 0 ? 0 : digits;
 }
 
-/* Byte by byte, each as an unsigned number. */
+/* Compare texts byte by byte, as unsigned numbers. */
 static int
 compare_texts(const Lane *a, const Lane *b)
 {
@@ -172,7 +171,7 @@ compare_texts(const Lane *a, const Lane *b)
 	return (a->length > b->length) - (a->length < b->length);
 }
 
-/* Where each character begins, and the end; returns how many there are. */
+/* Store where each character begins, and the end, in `start`; return the number of characters. */
 static int
 characters_of(const Lane *a, bool utf8, uint32_t *start)
 {
@@ -190,7 +189,7 @@ characters_of(const Lane *a, bool utf8, uint32_t *start)
 	return n;
 }
 
-/* The characters from number `first` on, `count` of them, or all but the last -count. */
+/* Set d to the characters of a from number `first` on, `count` of them, or all but the last -count. */
 static void
 part_of(const Case *k, const Lane *a, Lane *d)
 {
@@ -248,7 +247,7 @@ reference_text(const Case *k, const Lane *a, const Lane *b, Lane *d)
 	}
 }
 
-/* The whole number at or below a double; from 2^52 on all are whole. */
+/* Return the largest integer at or below a double; from 2^52 on every double is an integer. */
 static double
 whole_below(double v)
 {
@@ -357,7 +356,7 @@ reference_scaled(const Case *k, const Lane *a, const Lane *b, Lane *d)
 
 #define JULIAN_2000 2451545
 
-/* PostgreSQL's own rule for the calendar, j2date() in datetime.c. */
+/* Convert a Julian day to a date by PostgreSQL's own rule, j2date() in datetime.c. */
 static void
 julian_to_civil(uint32_t julian, int64_t *year, int *month, int *day)
 {
@@ -452,7 +451,7 @@ reference_date(const Case *k, const Lane *a, const Lane *b, Lane *d)
 	}
 }
 
-/* The result for operands that are not NULL. */
+/* Compute the result for operands that are not NULL. */
 static void
 reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 {
@@ -519,7 +518,7 @@ reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 			d->i = is_member(k, a);
 			break;
 		case VMOP_TEST_CODE:
-			/* 0 of four is false, 1 is true */
+			/* code % 4 is 0 for false, 1 for true, else unknown */
 			d->hit = a->i < 0 || a->i >= CODES_IN_TABLE || a->i % 4 > 1;
 			d->i = a->i % 4 == 1;
 			break;
@@ -699,7 +698,7 @@ reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 			d->i = op_float_key(a->f);
 			break;
 		case VMOP_FLOAT_WORD:
-			/* the bits, of negative numbers in the other direction, but for zeros and what is no number */
+			/* the bits, inverted below the sign if negative; zeros are equal, and NaN is the largest */
 			d->i = isnan(a->f) ? INT64_MAX : 0;
 			if (!isnan(a->f) && a->f != 0)
 				memcpy(&d->i, &a->f, sizeof(d->i));
@@ -721,7 +720,7 @@ reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 	}
 }
 
-/* NULLs and masks by the shape of the operation. */
+/* Compute the result of a lane, with NULLs and masks by the shape of the operation. */
 static void
 reference_lane(const Case *k, uint32_t row, Lane *d)
 {

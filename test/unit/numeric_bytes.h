@@ -2,8 +2,8 @@
  * numeric_bytes.h
  *		Numerics as PostgreSQL stores them: header, weight, base-10000 digits.
  *
- * Made from decimal characters, so that the bytes share nothing with the code
- * that reads them.
+ * They are made from decimal characters, so that the bytes share nothing with
+ * the code that reads them.
  */
 #ifndef GPUDB_TEST_NUMERIC_BYTES_H
 #define GPUDB_TEST_NUMERIC_BYTES_H
@@ -44,7 +44,7 @@ short_form_holds(int dscale, int weight)
 	return dscale <= 63 && weight >= -64 && weight <= 63;
 }
 
-/* value / 10^scale as PostgreSQL stores it: no base-10000 digit 0 at either end. */
+/* Write value / 10^scale as PostgreSQL stores it, without base-10000 digits 0 at either end. */
 static inline void
 put_numeric(Payload *p, Wide value, int scale, bool long_form)
 {
@@ -57,7 +57,7 @@ put_numeric(Payload *p, Wide value, int scale, bool long_form)
 	int			weight;
 	int			i;
 
-	/* zeros before the number until the point stands on a multiple of four, zeros behind likewise */
+	/* pad with zeros on both sides, so that the point is at a multiple of four digits */
 	point = (int) strlen(text) - scale;
 	while (point + n < 0 || (point + n) % 4 != 0)
 		digits[n++] = '0';

@@ -6,7 +6,7 @@
 #include "core/vm.h"
 #include "tap.h"
 
-/* The list once more, by itself. */
+/* The names of the list of opcodes, read once more. */
 static const char *const listed_names[] = {
 #define OPCODE(name, shape, dst, a, b, cost, status, effect) #name,
 #include "core/opcodes.def"
@@ -52,7 +52,7 @@ test_table(void)
 	tap_end();
 }
 
-/* What a shape says of operands and statuses. */
+/* Test what a shape implies for operands and statuses. */
 static void
 test_shapes(void)
 {
@@ -107,7 +107,7 @@ test_grouped_totals(void)
 	tap_end();
 }
 
-/* A program with every opcode once; it need not be valid. */
+/* Make a program that has every opcode once; it need not be valid. */
 static Program *
 program_of_all(void)
 {
@@ -120,7 +120,7 @@ program_of_all(void)
 	return asm_finish(&as);
 }
 
-/* Line number `n` of the text. */
+/* Copy line number `n` of the text. */
 static bool
 line_of(const char *text, int n, char *line, size_t size)
 {
@@ -135,7 +135,7 @@ line_of(const char *text, int n, char *line, size_t size)
 	return true;
 }
 
-/* Whether text holds a word, with no letter or digit at either side of it. */
+/* Return true if the text has a word, with no letter or digit at either side of it. */
 static bool
 has_word(const char *text, const char *word)
 {
@@ -214,7 +214,7 @@ test_text(void)
 	program_free(program, size);
 }
 
-/* Numbers at the ends of their types. */
+/* Test numbers at the ends of their types. */
 static void
 test_numbers(void)
 {

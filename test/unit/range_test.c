@@ -60,7 +60,7 @@ tablet_of_ranges(uint32_t n)
 	return tablet;
 }
 
-/* Loads, a constant, then random operations over what is there so far. */
+/* Assemble loads, a constant, and random operations on earlier registers. */
 static void
 random_program(void)
 {
@@ -98,8 +98,8 @@ round_reference(Wide v, int digits)
 }
 
 /*
- * Evaluate for one row; false as soon as a value leaves 64 bits.  Operands
- * fit 64 bits, so results fit 128.
+ * Evaluate the program for one row; return false as soon as a value leaves 64 bits. Operands fit 64
+ * bits, so results fit 128.
  */
 static bool
 evaluate(const Wide *columns, bool mask, Wide *last)
@@ -162,7 +162,7 @@ value_in(const Range *r, uint32_t pick)
 	}
 }
 
-/* Whether some row leaves 64 bits: all corners, and random rows. */
+/* Return true if some row leaves 64 bits, of all corners and some random rows. */
 static bool
 overflows_somewhere(void)
 {
@@ -214,7 +214,7 @@ test_soundness(void)
 	tap_end();
 }
 
-/* One operation over two columns: the corners decide. */
+/* Test single operations over two columns, where the corners decide. */
 static void
 test_single_operations(void)
 {
@@ -294,7 +294,7 @@ test_edges(void)
 	tap_end();
 }
 
-/* Without a narrow body, and with columns beyond 64 bits. */
+/* Test programs without a narrow body, and columns beyond 64 bits. */
 static void
 test_no_narrow_body(void)
 {
@@ -326,7 +326,10 @@ test_no_narrow_body(void)
 
 /* Pruning */
 
-/* A program with comparisons of random values, and conditions made of these, of which the last one filters; and its size. */
+/*
+ * Make a program with comparisons of random values, and conditions made of them, the last of which
+ * filters; store its size.
+ */
 static Program *
 random_filter(uint32_t *size)
 {
@@ -361,7 +364,7 @@ random_filter(uint32_t *size)
 	return program;
 }
 
-/* Rows of the columns' ranges, their ends above all; some values are NULL. */
+/* Make rows within the columns' ranges, often at their ends; some values are NULL. */
 static Tablet *
 rows_of_ranges(uint32_t n)
 {
@@ -428,7 +431,7 @@ test_pruning(void)
 	tap_end();
 }
 
-/* Take each column's zone map from another one, or the same. */
+/* Replace each column's zone map by that of the column at its place in `place`. */
 static void
 exchange_ranges(Tablet *tablet, const uint8_t *place)
 {
@@ -439,7 +442,7 @@ exchange_ranges(Tablet *tablet, const uint8_t *place)
 		tablet->column[c] = old[place[c]];
 }
 
-/* Tablets that are asked about together are told as much of as each alone, wherever their columns are. */
+/* Test that tablets examined together give the results of each alone, wherever their columns are. */
 static void
 test_pruning_together(void)
 {
@@ -483,7 +486,7 @@ test_pruning_together(void)
 	tap_end();
 }
 
-/* Rows of each tablet may pass where the ranges that all have in common may. */
+/* Test that rows of each tablet may pass if the ranges that all have in common may. */
 static void
 test_pruning_by_core(void)
 {
@@ -523,7 +526,7 @@ test_pruning_by_core(void)
 	tap_end();
 }
 
-/* Whether rows of a tablet with the ranges as they are may pass the program that was assembled. */
+/* Return true if rows of a tablet with the current ranges may pass the assembled program. */
 static bool
 finished_may_pass(void)
 {
@@ -542,7 +545,10 @@ finished_may_pass(void)
 	return passes;
 }
 
-/* A filter by a column from 10 to 20, and the constant; then perhaps an instruction that may fail before it. */
+/*
+ * Return true if rows may pass a filter that compares a column from 10 to 20 with the constant;
+ * with `may_fail` an instruction that may fail comes before it.
+ */
 static bool
 may_pass(Opcode op, int64_t constant, bool column_first, bool may_fail)
 {
@@ -558,7 +564,7 @@ may_pass(Opcode op, int64_t constant, bool column_first, bool may_fail)
 	return finished_may_pass();
 }
 
-/* The same where the filter tells nothing of tablets. */
+/* Return may_pass() for a filter that is secret, and so does not prune tablets. */
 static bool
 closed_may_pass(Opcode op, int64_t constant)
 {
@@ -572,7 +578,10 @@ closed_may_pass(Opcode op, int64_t constant)
 	return finished_may_pass();
 }
 
-/* Whether rows of a tablet with these keys may find some in a table whose keys are between these bounds. */
+/*
+ * Return true if rows of a tablet with keys from `least` to `largest` may find some in a table with
+ * keys from `low` to `high`.
+ */
 static bool
 may_find(int64_t least, int64_t largest, int64_t low, int64_t high)
 {

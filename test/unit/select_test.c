@@ -1,6 +1,6 @@
 /*
  * select_test.c
- *		Values by their rank, found by counting (core/op_select.h), beside sorting.
+ *		Quantile selection by histogram refinement (core/op_select.h), compared with sorting.
  */
 #include <stdlib.h>
 
@@ -23,11 +23,11 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Values of so many bits above a base, of which one in so many is an end of the range of integers. */
+/* Fill values[] with n values of `bits` bits above a base; every `one_in`-th is an end of the range of integers. */
 static void
 fill(uint32_t n, uint32_t bits, uint32_t one_in)
 {
-	/* so that few bits do not go beyond the largest integer */
+	/* halved, so that few bits do not exceed the largest integer */
 	const int64_t base = random_int64() / 2;
 	uint32_t	i;
 
@@ -52,7 +52,7 @@ count(uint32_t n, const SelectRange *range)
 		select_count(state, values[i], range->least, shift);
 }
 
-/* Find a value within bounds that hold for all; how many rounds that took, 0 if it failed. */
+/* Find the value of a rank within bounds of all values; return the number of rounds, or 0 on failure. */
 static uint32_t
 find(uint32_t n, SelectRange range, uint32_t rank, int64_t *value)
 {
@@ -105,7 +105,7 @@ test_values(const char *name, uint32_t bits, uint32_t one_in)
 	tap_end();
 }
 
-/* Where ranks are that no bin has, since bounds were a guess. */
+/* Test ranks that no bin has, since the bounds were a guess. */
 static void
 test_guess(void)
 {
@@ -125,7 +125,7 @@ test_guess(void)
 	tap_end();
 }
 
-/* Values that are collected, by several and then merged. */
+/* Test values that several states collect, which are then merged. */
 static void
 test_collecting(void)
 {
@@ -160,7 +160,7 @@ test_collecting(void)
 	tap_end();
 }
 
-/* Ranks of percentiles, told one by one. */
+/* Test the ranks of percentiles, given one by one. */
 static void
 test_ranks(void)
 {
@@ -192,7 +192,7 @@ test_ranks(void)
 	tap_end();
 }
 
-/* What a device says of what it has sought, of more and more values, beside parts that have some, or none. */
+/* Test merging a device's results for more and more values with parts that have collected some, or none. */
 static void
 test_sought(void)
 {

@@ -1,6 +1,6 @@
 /*
  * sort_rows_test.c
- *		Rows in order (core/sort_rows.h), of columns of all types, beside sorting by comparing values.
+ *		Sorting rows (core/sort_rows.h) by columns of all types, compared with sorting by values.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static const uint16_t types[COLUMNS] = {
 static const Tablet *sorting;
 static const SortKey *sorting_by;
 static uint32_t sorting_keys;
-static const SortRanks *sorting_places;	/* of texts that have them */
+static const SortRanks *sorting_places;	/* ranks of texts, where they are used */
 static const SortRanks no_places[1] = {{NULL, 0}};
 
 static uint64_t
@@ -41,7 +41,7 @@ get_tablet(uint32_t nrows)
 	return tablet;
 }
 
-/* An integer that is like many others, or like few. */
+/* Return a random integer that is often or rarely equal to others. */
 static int64_t
 some_integer(uint32_t spread)
 {
@@ -83,7 +83,7 @@ put_value(Tablet *tablet, uint32_t c, uint32_t row, uint32_t spread)
 	}
 }
 
-/* So many rows, of values that have so many bits. */
+/* Make a tablet of `nrows` random rows, with values of at most `spread` bits. */
 static Tablet *
 random_rows(uint32_t nrows, uint32_t spread)
 {
@@ -104,7 +104,7 @@ random_rows(uint32_t nrows, uint32_t spread)
 	return tablet;
 }
 
-/* By values, as PostgreSQL has their order. */
+/* Compare two rows by the values of a key, in PostgreSQL's order. */
 static int
 compare_values(const Tablet *tablet, const SortKey *key, uint32_t a, uint32_t b)
 {
@@ -159,12 +159,12 @@ compare_numbers(const void *a, const void *b)
 			tablet_is_null(sorting, &sorting->column[sorting_by[k].column], *(const uint32_t *) b))
 			order = compare_values(sorting, &sorting_by[k], *(const uint32_t *) a, *(const uint32_t *) b);
 		else
-			/* their collation has texts the other way round */
+			/* the collation for which ranks are made sorts texts in reverse */
 			order = -compare_values(sorting, &sorting_by[k], *(const uint32_t *) a, *(const uint32_t *) b);
 	return order;
 }
 
-/* The places of a key's texts under that collation. */
+/* Compute the ranks of a key's texts under a collation. */
 static SortRanks
 rank_texts(const Tablet *tablet, const SortKey *key)
 {
@@ -181,7 +181,7 @@ rank_texts(const Tablet *tablet, const SortKey *key)
 	sorting_keys = 1;
 	sorting_places = no_places;
 	qsort(order, n, sizeof(uint32_t), compare_numbers);
-	/* NULLs come last, and have any place */
+	/* NULLs come last, and have any rank */
 	for (uint32_t i = n; i > 0; i--)
 	{
 		most += i < n && compare_numbers(&order[i - 1], &order[i]) != 0;
@@ -206,7 +206,7 @@ never(void)
 	return false;
 }
 
-/* Whether what is wanted is in order, and every row is listed once at most. */
+/* Check that the requested rows are in order, and that every row is listed once at most. */
 static void
 check(const Tablet *tablet, const SortKey *keys, uint32_t nkeys, uint32_t first, uint32_t most)
 {

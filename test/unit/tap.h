@@ -1,6 +1,6 @@
 /*
  * tap.h
- *		What the unit tests share: TAP output and a seeded random generator.
+ *		Helpers of the unit tests: TAP output and a seeded random generator.
  *
  * A test is one condition (tap_ok), or many trials under one name:
  *
@@ -31,14 +31,14 @@ typedef struct Tap
 {
 	int			tests;
 	int			failed;
-	const char *name;			/* of the test begun */
+	const char *name;			/* name of the test begun */
 	long		tried;
 	long		wrong;
 } Tap;
 
 static Tap	tap;
 
-/* Whether fewer trials are wanted, as under compute-sanitizer: GPUDB_TEST_SHORT is set, and not to 0. */
+/* Return true if fewer trials are wanted, as under compute-sanitizer: GPUDB_TEST_SHORT is set, and not to 0. */
 static inline bool
 tap_short(void)
 {
@@ -63,7 +63,7 @@ tap_begin(const char *name)
 	tap.tried = tap.wrong = 0;
 }
 
-/* One trial; returns whether it was as expected. */
+/* Count a trial, print why it failed, and return whether it passed. */
 __attribute__((format(printf, 2, 3))) static inline bool
 tap_expect(bool passed, const char *format,...)
 {
@@ -118,14 +118,14 @@ random_u64(void)
 	return z ^ (z >> 31);
 }
 
-/* 0 <= result < n */
+/* Return a random number from 0 to n - 1. */
 static inline uint32_t
 random_below(uint32_t n)
 {
 	return (uint32_t) (random_u64() % n);
 }
 
-/* An integer of a random width, often at the edge of some type. */
+/* Return an integer of a random width, often at the edge of some type. */
 static inline int64_t
 random_int64(void)
 {
@@ -151,7 +151,7 @@ random_wide(void)
 	return (Wide) (random_below(2) ? bits : (UWide) 0 - bits);
 }
 
-/* Any bits, or a special value, or a moderate number. */
+/* Return a double of any bits, or a special value, or a moderate number. */
 static inline double
 random_double(void)
 {
@@ -175,7 +175,7 @@ random_double(void)
 	}
 }
 
-/* A 128-bit integer in decimal; a few results stay valid at the same time. */
+/* Return a 128-bit integer in decimal; a few results stay valid at the same time. */
 static inline const char *
 wide_text(Wide value)
 {

@@ -31,7 +31,7 @@ char_length(const uint8_t *p, bool utf8)
 	return p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
 }
 
-/* The definition of LIKE. */
+/* Match a text by the definition of LIKE. */
 static bool
 like_reference(const uint8_t *a, uint32_t alen, const uint8_t *p, uint32_t plen, bool utf8)
 {
@@ -70,7 +70,10 @@ append(Text *t, const char *s)
 	t->length += (uint32_t) strlen(s);
 }
 
-/* Fewer than `most` characters, of `kinds` letters to choose from; a text may hold wildcards as plain characters. */
+/*
+ * Make a random text of fewer than `most` characters, of `kinds` different letters; it may have
+ * wildcards as plain characters.
+ */
 static void
 random_string(Text *t, uint32_t most, uint32_t kinds)
 {
@@ -156,7 +159,7 @@ test_like_random(const char *name, uint32_t kinds, bool utf8)
 		Text		a;
 		Text		p;
 
-		/* of longer texts several bytes are compared at a time */
+		/* longer texts are compared several bytes at a time */
 		random_string(&a, i % 8 == 0 ? MAX_TEXT : 9, kinds);
 		random_pattern(&p, kinds);
 		expect_like(&a, &p, utf8);
@@ -164,7 +167,10 @@ test_like_random(const char *name, uint32_t kinds, bool utf8)
 	tap_end();
 }
 
-/* Without case, as under the C collation: ASCII letters alone, and none of their neighbours, have another case. */
+/*
+ * Test LIKE without case, as under the C collation: only ASCII letters, and none of their
+ * neighbours, have another case.
+ */
 static void
 test_like_without_case(void)
 {
@@ -193,7 +199,7 @@ test_like_without_case(void)
 	tap_end();
 }
 
-/* All texts over {a, b} up to 5 letters, all patterns over {a, b, %, _} up to 4. */
+/* Test all texts over {a, b} up to 5 letters with all patterns over {a, b, %, _} up to 4. */
 static void
 test_like_exhaustive(void)
 {
@@ -218,7 +224,7 @@ test_like_exhaustive(void)
 	tap_end();
 }
 
-/* Bytes that are no UTF-8 at all, at the end of readable memory. */
+/* Match bytes that are not UTF-8, at the end of readable memory. */
 static void
 match_hostile_bytes(void *arg, Progress *progress)
 {
@@ -398,7 +404,7 @@ test_equality(void)
 	tap_end();
 }
 
-/* Where a character begins, by the length that its first byte tells. */
+/* Return where a character begins, by the lengths that first bytes give. */
 static uint32_t
 nth_character(const Text *a, int64_t n, bool utf8)
 {
@@ -451,7 +457,7 @@ test_parts(void)
 	tap_end();
 }
 
-/* Bytes that are no UTF-8, at the end of readable memory. */
+/* Take parts of bytes that are not UTF-8, at the end of readable memory. */
 static void
 take_hostile_parts(void *arg, Progress *progress)
 {

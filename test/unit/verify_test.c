@@ -65,7 +65,7 @@ emit_loads(Assembler *as)
 	asm_emit(as, VMOP_MASK_TRUE, 8, 2, 0, 0, 0);
 }
 
-/* Totals of everything; the group register is 0 without keys. */
+/* Emit totals of all columns; the group register is 0 without keys. */
 static void
 emit_totals(Assembler *as, int g)
 {
@@ -79,7 +79,7 @@ emit_totals(Assembler *as, int g)
 	asm_emit(as, g ? VMOP_MAX_W_G : VMOP_MAX_W, 0, 4, g, 8, asm_state(as, STATE_MAX_W));
 }
 
-/* States with a companion and of text, which ask for room ahead of all totals. */
+/* Emit totals with a companion and of text, which request room ahead of all totals. */
 static void
 emit_more_totals(Assembler *as, int g)
 {
@@ -180,12 +180,12 @@ static Base bases[] = {
 	{"totals", build_totals, NULL, 0}, {"groups", build_groups, NULL, 0}, {"rows", build_rows, NULL, 0}
 };
 
-/* What is changed in a program. */
+/* Kinds of changes of a program. */
 typedef enum Change
 {
 	CHANGE_OP, CHANGE_DST, CHANGE_A, CHANGE_B, CHANGE_C, CHANGE_M, CHANGE_IMM,
 	CHANGE_DROP,				/* the instruction becomes one without effect */
-	CHANGE_SWAP,				/* with the instruction behind it */
+	CHANGE_SWAP,				/* an instruction and the one behind it are swapped */
 	CHANGE_HEADER16, CHANGE_HEADER32, CHANGE_WORD,
 	CHANGE_Count
 } Change;
@@ -210,7 +210,7 @@ add_wrapping(int64_t a, int64_t b)
 	return (int64_t) ((uint64_t) a + (uint64_t) b);
 }
 
-/* The values that a field is set to. */
+/* List the values that a field is set to, and return their number. */
 static int
 choices_for(Change change, int64_t old, int64_t *choices)
 {
@@ -244,7 +244,7 @@ choices_for(Change change, int64_t old, int64_t *choices)
 	return n;
 }
 
-/* Number of places where this change can be made. */
+/* Return the number of places where a change can be made. */
 static uint32_t
 places_for(Change change, const Program *program)
 {
@@ -289,7 +289,7 @@ old_value(Change change, const Program *program, uint32_t place)
 	}
 }
 
-/* Entries behind the last key and the last state say nothing; a few of them are tried all the same. */
+/* Return true for unused entries of keys and states, which have no meaning; some are tried all the same. */
 static bool
 is_unused(Change change, const Program *program, uint32_t place)
 {
@@ -352,7 +352,7 @@ apply_change(Change change, Program *program, const Program *base, uint32_t plac
 	}
 }
 
-/* Run a body of a program that was accepted, as its host would. */
+/* Run a body of an accepted program as its host would. */
 static void
 run_accepted(const Program *program, int body)
 {
@@ -376,7 +376,7 @@ run_accepted(const Program *program, int body)
 	table_free(&groups);
 }
 
-/* All values of one change, from trial progress->at on. */
+/* Try all values of one change, from trial progress->at on. */
 static void
 try_changes(void *arg, Progress *progress)
 {
@@ -460,14 +460,14 @@ test_valid_programs(void)
 	tap_end();
 }
 
-/* A program of one total or text operation; the caller says what is wrong with it. */
+/* A program of one total or text operation; the initializer says what is wrong with it. */
 typedef struct Hostile
 {
 	const char *name;
 	Opcode		op;
 	StateKind	state;
 	int			a;
-	int			c;				/* companion */
+	int			c;				/* register of the companion */
 	int64_t		part[2];
 	bool		valid;
 } Hostile;
@@ -530,13 +530,13 @@ test_hostile_states(void)
 			asm_word(&as, (uint64_t) h->part[1]);
 		}
 		asm_emit(&as, h->op, h->op == VMOP_PART_T ? 20 : 0, h->a, h->op == VMOP_BINS || h->op == VMOP_VALUES ? 3 : 0, 8, imm)->c = (uint16_t) h->c;
-		/* as many registers as there may be, so that only their kinds are at fault */
+		/* all registers that there may be, so that only their kinds are wrong */
 		program = asm_finish(&as);
 		program->body[0].nregisters = 30;
 		size = program->size;
 		accepted = program_verify(program, size) == STATUS_DONE;
 		tap_expect(accepted == h->valid, "%s is %s", h->name, accepted ? "accepted" : "refused");
-		/* the second word lies behind the last one */
+		/* the second word is behind the last one */
 		if (h->op == VMOP_PART_T && h->valid)
 		{
 			((Instr *) ((uint8_t *) program + program->body[0].instrs))[as.count[0] - 2].imm++;
@@ -547,7 +547,7 @@ test_hostile_states(void)
 	tap_end();
 }
 
-/* The block ends early: nothing behind the end may be looked at. */
+/* Verify programs that are cut short, in blocks without memory behind their end. */
 static void
 verify_truncated(void *arg, Progress *progress)
 {
@@ -585,7 +585,7 @@ test_truncated(void)
 	tap_end();
 }
 
-/* Several random bytes at once. */
+/* Change several random bytes at once. */
 static void
 run_garbled(void *arg, Progress *progress)
 {
@@ -636,7 +636,7 @@ test_garbled(void)
 	tap_end();
 }
 
-/* Whether a program that seeks passes, with one state of values, or beside it one of bins or another one of values. */
+/* Return true if a program that seeks is accepted, with a second state `other`, if it is of bins or values. */
 static bool
 seek_passes(const SelectSeek *seek, StateKind other)
 {

@@ -1,7 +1,7 @@
 /*
  * vm_filters_test.c
  *		Totals over rows that pass ranges of some columns: from none to all of
- *		them, since a GPU goes over few rows in another way than over many.
+ *		them, since a GPU processes few rows in another way than many.
  */
 #include "assembler.h"
 #include "fixture.h"
@@ -16,19 +16,19 @@
 #define R_RESULT(i)	(2 + COLUMNS + (i))
 #define R_CONSTANT	(2 + COLUMNS + OPERATIONS)
 
-/* What a program filters by, and computes of the columns. */
+/* The filters of a program, and what it computes of the columns. */
 typedef struct Work
 {
 	bool		filters[COLUMNS];
 	int64_t		low[COLUMNS];
 	int64_t		high[COLUMNS];
 	Opcode		op[OPERATIONS];
-	int			a[OPERATIONS];	/* a column, or an earlier result behind them */
-	int			b[OPERATIONS];	/* the same, or the constant behind those */
+	int			a[OPERATIONS];	/* first operands: a column, or an earlier result, numbered behind the columns */
+	int			b[OPERATIONS];	/* second operands; also the constant, numbered behind the results */
 	int64_t		constant;
 } Work;
 
-/* Values that keep results within 64 bits, and large ones that a sum has to take apart. */
+/* Return a random value: one that leaves results within 64 bits, or a large one, which a sum has to split. */
 static int64_t
 random_value(bool large)
 {
@@ -56,7 +56,7 @@ random_tablet(bool large, bool with_nulls, uint32_t tile)
 static Work
 random_work(bool large)
 {
-	/* which share of the rows each range lets pass */
+	/* per mille of the rows that pass each range */
 	const uint32_t share = random_below(3) == 0 ? 1000 : random_below(3) == 0 ? 500 : 30 + random_below(300);
 	Work		w;
 
@@ -77,7 +77,7 @@ random_work(bool large)
 		w.b[i] = (int) random_below(COLUMNS + i + 1);
 		if (w.b[i] == COLUMNS + i)
 			w.b[i] = COLUMNS + OPERATIONS;
-		/* two factors alone, and large values not at all */
+		/* products of columns only, and none of large values */
 		if (w.op[i] == VMOP_MUL_D && (w.a[i] >= COLUMNS || w.b[i] >= COLUMNS || large))
 			w.op[i] = VMOP_SUB_D;
 	}
@@ -90,7 +90,7 @@ reg(int operand)
 	return operand < COLUMNS ? R_COLUMN(operand) : operand < COLUMNS + OPERATIONS ? R_RESULT(operand - COLUMNS) : R_CONSTANT;
 }
 
-/* Each result is summed; words of the states are those of the sums, and behind them that of the count of rows. */
+/* Build a program that sums each result; word[] gets the sums' states, and behind them that of the count of rows. */
 static Program *
 build(const Work *w, int *word)
 {
@@ -132,7 +132,7 @@ build(const Work *w, int *word)
 	return asm_finish(&as);
 }
 
-/* The value of an operand in a row; false if it is NULL. */
+/* Compute the value of an operand in a row; return false if it is NULL. */
 static bool
 value_of(const Tablet *tablet, const Work *w, uint32_t row, int operand, int64_t *v)
 {

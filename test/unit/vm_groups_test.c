@@ -17,12 +17,12 @@
 
 #define MOST_ROWS	60000
 #define MOST_GROUPS	3000
-#define CALM			10			/* kinds of groups: those that have only usual values, */
+#define CALM			10			/* the kind of groups with usual values only */
 
 enum
 {
 	NAN_ONE, PLUS_INF, MINUS_INF, BOTH_INF, MINUS_ZERO, CANCELLED, NOTHING, LARGE
-};								/* and others */
+};								/* kinds of groups with special values */
 
 enum
 {
@@ -40,15 +40,15 @@ typedef enum Spread
 {
 	EVEN,
 	ZIPF,
-	HOT,						/* one has 99 % */
-	IN_ORDER					/* each group's rows side by side */
+	HOT,						/* one group has 99 % of the rows */
+	IN_ORDER					/* the rows of each group are neighbours */
 } Spread;
 
 static const char *const spread_names[] = {"evenly spread", "by Zipf", "one has most", "one after the other"};
 
 static uint32_t nrows;
-static uint32_t key[MOST_ROWS];	/* 0 is NULL */
-static double value[MOST_ROWS];	/* NaN as a value is one; NULLs are told apart */
+static uint32_t key[MOST_ROWS];	/* keys of rows; 0 = NULL */
+static double value[MOST_ROWS];	/* values of rows; is_null[] tells which are NULL */
 static bool is_null[MOST_ROWS];
 static Wide wide[MOST_ROWS];
 
@@ -56,12 +56,12 @@ static Wide wide[MOST_ROWS];
 typedef struct Way
 {
 	const char *name;
-	DeviceStatus (*run) (VmRun *run);	/* NULL: on a GPU */
+	DeviceStatus (*run) (VmRun *run);	/* NULL = on a GPU */
 	int			blocks;
 	uint32_t	lanes;
-	uint32_t	room;			/* of a block's table, for groups */
-	bool		many;			/* of any number of groups */
-	bool		general;		/* not the accumulator machine */
+	uint32_t	room;			/* groups that a block's table has room for; 0 = default */
+	bool		many;			/* true to make blocks for any number of groups */
+	bool		general;		/* true to use the interpreter */
 } Way;
 
 static const Way ways[] = {
@@ -83,14 +83,14 @@ static const Way ways[] = {
 #endif
 };
 
-/* What is special of a group, by its number. */
+/* Return the kind of a group by its number. */
 static uint32_t
 kind_of(uint32_t group)
 {
 	return group % 3 == 2 ? group / 3 % 8 : CALM;
 }
 
-/* The value of a group's row, the turn-th of it. */
+/* Return the value of the turn-th row of a group. */
 static double
 value_of(uint32_t group, uint32_t turn)
 {
@@ -161,7 +161,10 @@ enum
 	WORD_COUNT = 2, WORD_SUM = 3, WORD_SQ = 6, WORD_MAX = 8, WORD_VALUES = 9, WORD_LEAST = 10, WORD_LARGEST = 12
 };
 
-/* count(*), sum, sum of squares, max and count of f by a key; and extremes of 128 bits, which share no replica. */
+/*
+ * Build a program with count(*), sum, sum of squares, max and count of f by a key; with `extremes`
+ * also extremes of 128 bits, which share no replica.
+ */
 static Program *
 build(bool extremes)
 {
@@ -188,15 +191,15 @@ build(bool extremes)
 	return asm_finish(&as);
 }
 
-/* What a group should have. */
+/* Expected totals of a group. */
 typedef struct Totals
 {
 	int64_t		count;
-	int64_t		values;			/* that are not NULL */
+	int64_t		values;			/* number of values that are not NULL */
 	uint64_t	flags;
-	long double sum;			/* of finite values, */
-	long double size;			/* and of |x|, */
-	long double squares;		/* and x^2, where that is not too large */
+	long double sum;			/* sum of finite values */
+	long double size;			/* sum of |x| */
+	long double squares;		/* sum of x^2, where that is not too large */
 	int64_t		max;
 	Wide		least;
 	Wide		largest;
@@ -229,7 +232,7 @@ add_row(Totals *t, uint32_t r)
 		t->squares += (long double) value[r] * value[r];
 }
 
-/* The sum: NaN and infinities as the values have them, -0 of nothing else, else near the right one. */
+/* Return true if a sum is right: NaN and infinities as the values have them, else near the exact sum. */
 static bool
 right_sum(const uint64_t *state, const Totals *t)
 {
@@ -277,7 +280,7 @@ run_way(const Way *way, VmRun *run, bool extremes)
 	return way->run(run);
 }
 
-/* Run over the rows, whose totals are known; a way for few groups may say that they are too many. */
+/* Run over the rows, and compare with the expected totals; a way for few groups may report that there are too many. */
 static void
 try_way(const Way *way, const Program *program, const Tablet *tablet, uint32_t groups, bool extremes)
 {
@@ -343,7 +346,7 @@ test_groups(uint32_t n, uint32_t groups, Spread spread)
 	tap_end();
 }
 
-/* Parts of a sum of nothing but -0 are merged, in any order with parts of nothing. */
+/* Test merging sums of -0 only, in any order, with sums of no values. */
 static void
 test_minus_zero(void)
 {

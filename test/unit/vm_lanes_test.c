@@ -5,7 +5,7 @@
  * A program of one tile loads two operands and a mask, runs the instruction
  * and ends; its result is then read from the run's registers.  The reference
  * is straightforward scalar code over the same random lanes.
- * GPUDB_TEST_SHORT=1 takes fewer of them, for compute-sanitizer.
+ * GPUDB_TEST_SHORT=1 takes fewer lanes, for compute-sanitizer.
  */
 #include "assembler.h"
 #include "fixture.h"
@@ -45,7 +45,7 @@ random_text(Lane *lane, uint32_t most)
 		lane->text[lane->length - 1] = 'a';
 }
 
-/* A date, sometimes infinite or at the end of the calendar. */
+/* Return a random date, sometimes infinite or at the end of the calendar. */
 static int64_t
 random_date(void)
 {
@@ -64,7 +64,7 @@ random_date(void)
 	}
 }
 
-/* An operand that the operation may be given: integers of its size. */
+/* Make a random operand of the operation: an integer is of its size. */
 static void
 random_lane(uint16_t op, uint8_t kind, Lane *lane)
 {
@@ -105,7 +105,7 @@ random_lane(uint16_t op, uint8_t kind, Lane *lane)
 					lane->i = random_date();
 					break;
 				case VMOP_ADD_DATE:
-					/* a date, or a number of days */
+					/* either operand: a date, or a number of days */
 					lane->i = random_below(2) ? random_date() : (int32_t) lane->i;
 					break;
 				case VMOP_TS_TO_DATE:
@@ -216,7 +216,7 @@ compare_words(const void *a, const void *b)
 	return compare_int(*(const int64_t *) a, *(const int64_t *) b);
 }
 
-/* The set's words, which lie side by side. */
+/* Add the set's words side by side, and return the index of the first one. */
 static int
 emit_set(Assembler *as, Case *k)
 {
@@ -229,7 +229,7 @@ emit_set(Assembler *as, Case *k)
 	return first;
 }
 
-/* A table that says of each code that is there what its number is. */
+/* Add a table that knows each dictionary code from 0 to CODES_IN_TABLE - 1, with truth value code % 4. */
 static int
 emit_code_table(Assembler *as)
 {
@@ -308,7 +308,7 @@ compare_lanes(const Case *k, const VmRun *run, uint32_t tile)
 
 		if (!tap_expect(nulls[i] == want->null, "%s: lane %u of %u has NULL flag %u", info->name, i, k->n, nulls[i]))
 			continue;
-		/* the checks of zero, whose result is whatever is reported, and lanes that nobody asked for */
+		/* skip lanes that are NULL, report or are not active; and checks of zero, whose result has no meaning */
 		if (want->null || want->hit || (masked && !k->mask[i]))
 			continue;
 		if (info->dst == KIND_B && info->status == STATUS_DIVISION_BY_ZERO)
@@ -319,7 +319,7 @@ compare_lanes(const Case *k, const VmRun *run, uint32_t tile)
 	}
 }
 
-/* Run the case; compare the lanes when no active lane reports. */
+/* Run the case, and compare its lanes if no active lane reports. */
 static void
 run_case(Case *k, const Interpreter *vm)
 {
@@ -386,14 +386,14 @@ random_case(Case *k, uint16_t op, uint32_t n)
 	{
 		k->mask[i] = 1;
 		reference_lane(k, i, &k->want[i]);
-		/* lanes that report are left out at first, and others, too */
+		/* at first the mask leaves out lanes that report, and some others */
 		k->mask[i] = !k->want[i].hit && random_below(5) > 0;
 		if (info->shape == SHAPE_BLEND)
 			reference_lane(k, i, &k->want[i]);
 	}
 }
 
-/* What is about joins has a test of its own, join_test.c. */
+/* Return true if an opcode is about joins, which join_vm_test.c tests. */
 static bool
 is_of_joins(const OpInfo *info)
 {
@@ -408,7 +408,7 @@ fills_a_register(const OpInfo *info)
 		info->shape != SHAPE_KEY;
 }
 
-/* So many cases, or a few. */
+/* Return n, or an eighth of it if fewer trials are wanted. */
 static int
 cases(int n)
 {
@@ -439,7 +439,7 @@ test_lanes(const Interpreter *vm)
 
 				random_case(k, op, sizes[s]);
 				run_case(k, vm);
-				/* then each lane that reports, alone */
+				/* then with lanes that report, one at a time */
 				for (i = 0; i < k->n && round < 3; i += 1 + random_below(9))
 					if (k->want[i].hit)
 					{
@@ -452,7 +452,7 @@ test_lanes(const Interpreter *vm)
 	}
 }
 
-/* Run loads or constants and look at the register. */
+/* Run loads or constants, and compare the register that they fill. */
 static void
 expect_register(const Interpreter *vm, Assembler *as, Tablet *tablet, const Lane *want, uint32_t n, uint8_t kind)
 {
@@ -476,7 +476,7 @@ expect_register(const Interpreter *vm, Assembler *as, Tablet *tablet, const Lane
 	program_free(program, size);
 }
 
-/* An integer of a column's size. */
+/* Return an integer as a column of a type stores it. */
 static int64_t
 as_stored(ColType type, int64_t v)
 {

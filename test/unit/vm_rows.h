@@ -42,14 +42,14 @@ typedef struct Row
 	Wide		w;
 	double		f;
 	Wide		by;
-	Wide		with;			/* companion of `by`, NULL where that is */
+	Wide		with;			/* companion of `by`, NULL where `by` is */
 	char		t[ROW_LONG_TEXT];
 } Row;
 
 static Row	rows[MAX_ROWS];
 static uint32_t nrows;
 static uint64_t selection[MAX_ROWS / 64 + 1];
-static bool selects;			/* only rows of the selection count */
+static bool selects;			/* true if only rows of the selection count */
 
 static inline bool
 is_selected(uint32_t row)
@@ -57,7 +57,7 @@ is_selected(uint32_t row)
 	return !selects || (selection[row / 64] >> (row % 64) & 1);
 }
 
-/* What a run leaves behind. */
+/* Result of a run. */
 typedef struct Outcome
 {
 	DeviceStatus status;
@@ -68,16 +68,16 @@ typedef struct Outcome
 	uint32_t	pauses;			/* times that the run was resumed */
 } Outcome;
 
-/* How a run is disturbed. */
+/* Disturbances of a run: pauses, and too little room. */
 typedef struct Disturbance
 {
-	int32_t		first_yield;	/* -1 = never */
-	bool		yield_again;	/* after each pause a little later */
-	uint32_t	groups;			/* room in the beginning */
+	int32_t		first_yield;	/* instructions before the first pause; -1 = no pause */
+	bool		yield_again;	/* true to pause again, a little later after each pause */
+	uint32_t	groups;			/* initial room for groups */
 	uint32_t	heap;
 	uint32_t	out;
-	uint32_t	growth;			/* by which a full output grows */
-	bool		drain;			/* take rows out of a full output instead */
+	uint32_t	growth;			/* rows by which a full output grows */
+	bool		drain;			/* true to take rows out of a full output instead */
 } Disturbance;
 
 static const Disturbance undisturbed = {-1, false, MAX_GROUPS, ROOMY_HEAP, MAX_ROWS + LARGE_TILE, 0, false};
@@ -88,7 +88,7 @@ moderate_double(void)
 	return ((double) (int64_t) random_u64()) / (double) ((int64_t) 1 << random_below(63)) * (random_below(2) ? 1e-3 : 1e6);
 }
 
-/* n rows; `keys` bounds how many distinct keys there are; whole tiles may fail the filter. */
+/* Make n random rows with at most `keys` distinct keys of each kind; whole tiles may fail the filter. */
 static inline void
 random_rows(uint32_t n, uint32_t keys, uint32_t tile)
 {
@@ -157,7 +157,7 @@ store_rows(void)
 	return tablet;
 }
 
-/* Have a column's integers in a frame, at least so wide; what stands for NULLs has no meaning. */
+/* Store a column's integers in a frame-of-reference encoding at least as wide as `least`; NULLs get random values. */
 static void
 store_in_frame(Tablet *tablet, TabletColumn *column, uint16_t least)
 {
@@ -191,7 +191,7 @@ store_in_frame(Tablet *tablet, TabletColumn *column, uint16_t least)
 				values[(size_t) r * coltype_bytes((ColType) frame.type) + b] = (uint8_t) random_u64();
 }
 
-/* Few bits in all integers. */
+/* Reduce all integers to few bits. */
 static inline void
 narrow_rows(void)
 {
@@ -207,7 +207,7 @@ narrow_rows(void)
 	}
 }
 
-/* A tablet's columns as cached tablets have them. */
+/* Store a tablet's columns as cached tablets have them. */
 static inline void
 store_in_frames(Tablet *tablet)
 {
@@ -282,7 +282,7 @@ drain_output(VmRun *run, Outcome *o)
 	run->out_count = 0;
 }
 
-/* The next size of a heap: by bytes in the beginning, and never by much where groups are what lacks room. */
+/* Return the next size of a heap: it grows by few bytes at first, and never by much where groups lack room. */
 static uint64_t
 more_heap(uint64_t capacity)
 {
@@ -290,8 +290,8 @@ more_heap(uint64_t capacity)
 }
 
 /*
- * The groups of a tablet in the order of their first rows, as the CPU finds
- * them, with states that have taken nothing: a GPU finds groups in any order.
+ * Insert the groups of a tablet in the order of their first rows, as the CPU finds them, with
+ * initial states: a GPU finds groups in any order.
  */
 static void
 prepare_groups(const Program *program, const Tablet *tablet, GroupTable *groups)
@@ -318,7 +318,7 @@ prepare_groups(const Program *program, const Tablet *tablet, GroupTable *groups)
 	table_free(&found);
 }
 
-/* Run to the end, making room whenever the program asks for it. */
+/* Run a program to its end, making room whenever it asks for it. */
 static void
 run_disturbed(const Interpreter *vm, const Program *program, const Tablet *tablet, const Disturbance *how, Outcome *o)
 {

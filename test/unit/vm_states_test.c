@@ -26,7 +26,7 @@ static const Scenario scenarios[] = {
 	{"states", 0}, {"states by one key", 1}, {"states by three keys", 3}
 };
 
-/* One state of each kind; half of them under a mask. */
+/* Emit one state of each kind, half of them under a mask. */
 static void
 emit_states(Assembler *as, int nkeys)
 {
@@ -42,7 +42,7 @@ emit_states(Assembler *as, int nkeys)
 	asm_emit(as, VMOP_LOAD_T, R_T, 0, 0, 0, COL_T);
 	asm_emit(as, VMOP_LOAD_B, R_SOME, 0, 0, 0, COL_SOME);
 	asm_emit(as, VMOP_MASK_TRUE, R_MASK, R_SOME, R_SELECTION, 0, 0);
-	/* states first, since room is asked for ahead of all totals */
+	/* states first, since room is requested ahead of all totals */
 	as->shape.nstates = 0;
 	asm_state(as, STATE_SUM_SQ);
 	asm_state(as, STATE_ALL_BITS);
@@ -78,7 +78,7 @@ build(const Scenario *s)
 	return asm_finish(&as);
 }
 
-/* The best row for a value with companion, and whether an equal one has another companion. */
+/* The best row for a value with a companion, and whether an equal one has another companion. */
 typedef struct Best
 {
 	const Row  *row;
@@ -265,7 +265,7 @@ test_scenario(const Interpreter *vm, const Scenario *s, bool disturbed)
 	program_free(program, size);
 }
 
-/* What is not finite, or too large to be squared, is left to the plain sum. */
+/* Test that values that are not finite, or too large to be squared, are left to the plain sum. */
 static void
 test_squares(void)
 {

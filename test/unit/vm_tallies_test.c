@@ -1,7 +1,7 @@
 /*
  * vm_tallies_test.c
- *		States that values are counted in by bins, or collected in, beside
- *		counts of the same rows one by one.
+ *		States that count values in bins, or collect them, compared with counting
+ *		the same rows one by one.
  */
 #include "core/op_cast.h"
 #include "assembler.h"
@@ -15,22 +15,25 @@ enum
 	R_FLOAT_KEY = R_Count, R_ZERO, R_ZERO_MASK, R_LEAST
 };
 
-/* What is counted. */
+/* A state that counts or collects values. */
 typedef struct Tally
 {
 	StateKind	kind;
-	bool		floats;			/* else integers */
+	bool		floats;			/* true for floats, false for integers */
 	bool		masked;
 	int64_t		least;
 	uint32_t	shift;
-	int			word;			/* of its state */
+	int			word;			/* first word of its state */
 } Tally;
 
 static Tally tallies[] = {
 	{STATE_BINS, false, false}, {STATE_VALUES, false, true}, {STATE_BINS, true, true}, {STATE_VALUES, true, false}, {STATE_BINS, false, true}
 };
 
-/* Two counts among them, so that not all states have tallies: of rows, and of floats that are -0. */
+/*
+ * Build a program with all tallies, and two counts among them, of rows and of floats that are -0,
+ * so that not all states have tallies.
+ */
 static Program *
 build(int *count_word, int *zero_word)
 {
@@ -70,7 +73,7 @@ build(int *count_word, int *zero_word)
 	return asm_finish(&as);
 }
 
-/* The value of a row that is counted; false if there is none. */
+/* Find the value that a tally counts in a row; return false if there is none. */
 static bool
 value_of(const Row *row, const Tally *tally, int64_t *value)
 {
@@ -80,7 +83,7 @@ value_of(const Row *row, const Tally *tally, int64_t *value)
 	return true;
 }
 
-/* Bounds near a value that there is, or somewhere. */
+/* Choose random bounds of all tallies, often at a row's value. */
 static void
 choose_bounds(void)
 {
@@ -146,7 +149,7 @@ test_tallies(const Interpreter *vm, int32_t yield)
 {
 	static char names[16][80];
 	static int	used;
-	/* one group: its row is long */
+	/* one group, since its row is long */
 	const Disturbance how = {yield, true, 1, ROOMY_HEAP, MAX_ROWS + LARGE_TILE, 0, false};
 	char	   *name = names[used++];
 	const uint32_t t = vm->tile;

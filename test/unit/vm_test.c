@@ -2,7 +2,7 @@
  * vm_test.c
  *		Whole programs: filters, totals, groups, rows out, and forced yields.
  *
- * Each scenario is a program and the same computed row by row here.  It runs
+ * Each scenario is a program and a computation row by row here.  It runs
  * once without a pause, and is then interrupted at every instruction, given
  * tables and outputs that are too small, and both; the outcome must be the
  * same to the last bit.
@@ -19,10 +19,10 @@ typedef struct Scenario
 	void		(*build) (Assembler *as);
 	bool		grouped;
 	bool		emits;
-	int			nkeys;			/* of KEY_I, KEY_W, KEY_T, in this order */
+	int			nkeys;			/* number of keys, of KEY_I, KEY_W, KEY_T in this order */
 } Scenario;
 
-/* count(*), count(*) filter, count(i), sums and extremes of i, w and f; half of them under a mask. */
+/* Emit count(*), count(*) filter, count(i), sums and extremes of i, w and f, half of them under a mask. */
 static void
 emit_totals(Assembler *as, bool grouped)
 {
@@ -92,10 +92,10 @@ static const Scenario scenarios[] = {
 	{"all rows", build_all_rows, false, true, 0},
 };
 
-/* The aggregates of a group, row by row; the order of states is that of emit_totals(). */
+/* Aggregates of a group, computed row by row; states are in the order of emit_totals(). */
 typedef struct Totals
 {
-	const Row  *first;			/* whose keys the group has */
+	const Row  *first;			/* a row with the group's keys */
 	int64_t		count;
 	int64_t		count_some;
 	int64_t		count_i;
@@ -252,7 +252,7 @@ compare_with_reference(const Scenario *s, const Program *program, const Outcome 
 	}
 }
 
-/* Some rows, now and then none or all of a word's. */
+/* Select random rows, sometimes none or all of a word's. */
 static void
 select_rows(void)
 {
@@ -310,7 +310,7 @@ test_scenario(const Interpreter *vm, const Scenario *s)
 	program_free(program, size);
 }
 
-/* The sums over rows[], undisturbed: in all, or by one key.  The caller frees program and outcome. */
+/* Compute the sums over rows[], undisturbed: in all, or by one key. The caller frees program and outcome. */
 static Program *
 run_rows(const Interpreter *vm, bool grouped, Outcome *o)
 {
@@ -328,7 +328,7 @@ run_rows(const Interpreter *vm, bool grouped, Outcome *o)
 	return program;
 }
 
-/* Sums of floats that are special, or beyond all doubles. */
+/* Test sums of special floats, and of floats whose sum is beyond all doubles. */
 static void
 test_float_totals(const Interpreter *vm)
 {
@@ -379,7 +379,7 @@ test_float_totals(const Interpreter *vm)
 	tap_end();
 }
 
-/* A 128-bit sum that overflows is reported, wherever that happens. */
+/* Test that an overflow of a 128-bit sum is reported, wherever it happens. */
 static void
 test_wide_overflow(const Interpreter *vm)
 {

@@ -1,7 +1,7 @@
 /*
  * wide_types_test.c
- *		uuid, timetz, interval and name as 128-bit integers and text: their
- *		order is that of SQL, and what can come back does.
+ *		uuid, timetz, interval and name as 128-bit integers and text: they are in
+ *		SQL's order, and conversions back give the value where they can.
  */
 #include "core/wide_types.h"
 #include "guard.h"
@@ -44,7 +44,7 @@ test_uuid(void)
 	tap_end();
 }
 
-/* timetz_cmp_internal(): by the moment in GMT, then by the zone. */
+/* Compare as timetz_cmp_internal() does: by the time in GMT, then by the zone. */
 static int
 compare_timetz(int64_t at, int32_t az, int64_t bt, int32_t bz)
 {
@@ -92,7 +92,10 @@ test_timetz(void)
 	tap_end();
 }
 
-/* interval_cmp_value(): months of 30 days, days of 24 hours; here compared part by part, carrying upwards. */
+/*
+ * Compare as interval_cmp_value() does, with months of 30 days and days of 24 hours; here part by
+ * part, carrying upwards.
+ */
 static int
 compare_intervals(const int64_t *time, const int32_t *day, const int32_t *month)
 {
@@ -166,7 +169,7 @@ test_name(void)
 	tap_end();
 }
 
-/* A damaged page may hold any bytes. */
+/* Convert random bytes, as a damaged page may have. */
 static void
 convert_garbage(void *arg, Progress *progress)
 {

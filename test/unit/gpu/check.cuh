@@ -1,6 +1,6 @@
 /*
  * check.cuh
- *		The end of a test program when CUDA fails.
+ *		Ending a test program when CUDA fails.
  */
 #ifndef GPUDB_TEST_GPU_CHECK_CUH
 #define GPUDB_TEST_GPU_CHECK_CUH

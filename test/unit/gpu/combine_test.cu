@@ -1,6 +1,6 @@
 /*
  * combine_test.cu
- *		Rows of groups, many of each, into one row a group.
+ *		Combining rows of groups, many of each, into one row a group.
  */
 #include "groups_rows.cuh"
 
@@ -8,7 +8,7 @@
 
 #define MULTIPROCESSORS 32
 
-/* So many bytes in device memory, with a guard behind them. */
+/* Allocate n values in device memory, with a guard behind them. */
 template <typename T> static T *
 guarded(size_t n)
 {
@@ -33,7 +33,7 @@ free_guarded(T *memory, size_t n, const char *what)
 	check(cudaFree(memory), "free");
 }
 
-/* Combine a batch's rows with room for so many groups; the result, and the groups. */
+/* Combine a batch's rows with room for `group_capacity` groups; return the result, and the groups in `got`. */
 static VmResult
 combine(const Program *program, const Batch &batch, uint32_t row_capacity, uint32_t group_capacity, uint32_t status, Stored *got)
 {
@@ -110,7 +110,7 @@ test_room(const Program *program)
 	tap_end();
 }
 
-/* Sums that 128 bits do not hold. */
+/* Test sums that 128 bits do not hold. */
 static void
 test_overflow(const Program *program)
 {

@@ -3,7 +3,7 @@
  *		Deforming on a GPU behind the interface that unit tests know.
  *
  * Pages, lists and the tablet are copied to the device and the tablet back.
- * Where rows are, which the device does not write down, is added on the host.
+ * The rows' places, which the device does not write, are added on the host.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@
 #include "check.cuh"
 #include "deformer.h"
 
-/* Device memory that is kept between calls. */
+/* Return a buffer in device memory, which is reused between calls. */
 static uint8_t *
 device_buffer(int which, size_t bytes)
 {
@@ -41,7 +41,7 @@ to_device(int which, const void *host, size_t bytes)
 	return device;
 }
 
-/* The missing values that a plan refers to, at most: the last byte that one reaches. */
+/* Return the bytes of missing values that a plan refers to: the end of the last one. */
 static size_t
 missing_bytes(const DeformPlan *plan)
 {
@@ -69,7 +69,7 @@ copy_plan(const DeformPlan *plan)
 	return (const DeformPlan *) to_device(1, copy.data(), bytes);
 }
 
-/* Copy pages and lists; fills in where the launch finds them. */
+/* Copy pages and lists to the device, and fill in their addresses in the launch. */
 static void
 copy_pages(const PageList *pages, DeformLaunch *launch)
 {
@@ -107,7 +107,7 @@ gpu_deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet)
 
 	launch.plan = copy_plan(plan);
 	copy_pages(pages, &launch);
-	/* the status stands before the tablet, both aligned */
+	/* the status is before the tablet, both are aligned */
 	device = device_buffer(7, tablet->size + 64);
 	launch.status = (uint32_t *) device;
 	launch.tablet = (Tablet *) (device + 64);

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What deform_pages() does, with the GPU's kernels. */
+/* Deform pages as deform_pages() does, with the GPU's kernels. */
 extern DeviceStatus gpu_deform_pages(const DeformPlan *plan, const PageList *pages, Tablet *tablet);
 
 #ifdef __cplusplus

@@ -17,7 +17,7 @@ typedef struct Taken
 
 static std::vector<Taken> taken;
 
-/* An array of n, each byte filled with this. */
+/* Allocate an array of n values, with each byte set to `fill`. */
 template <typename T> static T *
 device_take(size_t n, int fill)
 {
@@ -52,7 +52,7 @@ to_device(const std::vector<T> &host)
 	return memory;
 }
 
-/* Free all of it; nothing behind an array may have been written. */
+/* Free all arrays, and check that nothing behind them was written. */
 static void
 device_drop(void)
 {
@@ -79,7 +79,7 @@ make_table(const RowShape *shape, uint32_t capacity)
 	table.slots = device_take<uint64_t>(table.nslots, 0);
 	table.hashes = device_take<uint64_t>(capacity, GARBAGE);
 	table.rows = device_take<uint64_t>((size_t) capacity * shape->row_words, GARBAGE);
-	/* without states that want them nobody may touch them */
+	/* without states that need locks, no kernel may access them */
 	table.locks = shape->locked ? device_take<uint32_t>(capacity, 0) : NULL;
 	table.counts = device_take<TableCounts>(1, 0);
 	table.heap_units = capacity * shape->ntexts * UNITS_OF_TEXT(TEXT_MOST);
@@ -110,7 +110,7 @@ result_of(const GroupsLaunch *launch)
 	return from_device(launch->result, 1)[0];
 }
 
-/* What there was room for. */
+/* Return the room that groups have taken, without failed requests. */
 static uint64_t
 room_in(const DeviceTable *table)
 {
@@ -137,7 +137,10 @@ fetch(const DeviceTable *table, const RowShape *shape)
 	return stored;
 }
 
-/* Every group has one slot, with its tag, and no lock is held; where there was room for all, its hash leads to it. */
+/*
+ * Check that every group has one slot, with its tag, and that no lock is held; with `all`, that its
+ * hash leads to it.
+ */
 static void
 check_slots(const DeviceTable *table, const Stored *stored, bool all)
 {
@@ -170,7 +173,7 @@ check_slots(const DeviceTable *table, const Stored *stored, bool all)
 	}
 }
 
-/* Each row has the group of its key, but for so many that found no room. */
+/* Check that each row has the group of its key, except `pending` rows that found no room. */
 static std::vector<uint32_t>
 check_found(const Program *program, const GroupsLaunch *launch, const Batch *batch, uint32_t pending)
 {
@@ -189,7 +192,7 @@ check_found(const Program *program, const GroupsLaunch *launch, const Batch *bat
 	return group;
 }
 
-/* Finding touches no state. */
+/* Check that finding has changed no state. */
 static void
 check_initial(const Program *program, const DeviceTable *table, const RowShape *shape)
 {
@@ -219,7 +222,7 @@ expect_result(const GroupsLaunch *launch, uint32_t status)
 			   result.pending, result.status);
 }
 
-/* Update groups that are known to be some: with others the kernel would write anywhere, and no test could follow. */
+/* Update groups, if all rows have valid ones: with others the kernel would write anywhere. */
 static void
 update_known(const GroupsLaunch *launch, const std::vector<uint32_t> &group)
 {
@@ -234,7 +237,7 @@ try_merge(const Program *program, const Mix *mix, uint32_t nrows)
 {
 	const Batch batch = make_batch(program, mix, nrows);
 	const RowShape shape = shape_of(program);
-	/* all groups of rows that have one each just fit if their number is a power of two */
+	/* if each row has a group of its own, all just fit if their number is a power of two */
 	const DeviceTable table = make_table(&shape, power_above(nrows));
 	const GroupsLaunch launch = make_launch(&table, &shape, &batch);
 	Reference	want;
@@ -254,7 +257,7 @@ try_merge(const Program *program, const Mix *mix, uint32_t nrows)
 	device_drop();
 }
 
-/* All sizes, all spreads. */
+/* Test all sizes and all spreads. */
 static void
 test_spreads(const char *name, const Program *program, uint32_t largest)
 {
@@ -350,7 +353,7 @@ drop_streams(cudaStream_t *streams)
 		check(cudaStreamDestroy(streams[s]), "cudaStreamDestroy");
 }
 
-/* Three batches on each stream, of the same groups; one finds while others update. */
+/* Merge three batches on each stream, of the same groups; one finds while others update. */
 static void
 try_at_once(const Program *program, const Mix *mix, uint32_t nrows)
 {
@@ -368,7 +371,7 @@ try_at_once(const Program *program, const Mix *mix, uint32_t nrows)
 	{
 		Mix			part = *mix;
 
-		/* half of a batch's groups are those of the next one */
+		/* half of a batch's groups are also groups of the next one */
 		if (mix->spread == SPREAD_EACH)
 			part.first = b * (nrows / 2);
 		const Batch batch = make_batch(program, &part, nrows);
@@ -416,7 +419,7 @@ test_at_once(void)
 
 /* Growing */
 
-/* A larger table with the same groups, in a place of its own; the smaller one is spoilt. */
+/* Return a larger table with the same groups, in separate memory; the smaller one is overwritten. */
 static DeviceTable
 grow(const DeviceTable *from, const RowShape *shape, uint32_t capacity)
 {
@@ -470,7 +473,10 @@ test_rehash(void)
 	tap_end();
 }
 
-/* After finding in a table without room for all: it is full, who has a group keeps it, and no state is touched. */
+/*
+ * Check a table after finding without room for all: it is full, rows with a group still have it,
+ * and no state has changed.
+ */
 static void
 check_full(const Program *program, const GroupsLaunch *launch, const Batch *batch, std::vector<uint32_t> *known)
 {
@@ -515,7 +521,7 @@ try_growing(const Program *program, const Mix *mix, uint32_t nrows, uint32_t cap
 	}
 	tap_expect(shape.ntexts > 0 || (rounds > 0) == (want.table.ngroups > capacity), "%u groups in %u after %d rounds", want.table.ngroups,
 			   capacity, rounds);
-	/* all are known: looking again changes nothing */
+	/* all groups are known: finding again changes nothing */
 	check(groups_find(&launch, NULL), "find");
 	tap_expect(groups_in(&table) == want.table.ngroups, "%u groups, not %u", groups_in(&table), want.table.ngroups);
 	update_known(&launch, known);
@@ -544,7 +550,7 @@ test_growing(void)
 	tap_end();
 }
 
-/* Four batches find at once in a table without room for all; it grows when all have ended. */
+/* Find with four batches at once in a table without room for all; it grows when all have ended. */
 static void
 try_growing_at_once(const Program *program, const Mix *mix, uint32_t nrows)
 {

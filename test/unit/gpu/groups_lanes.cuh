@@ -1,13 +1,13 @@
 /*
  * groups_lanes.cuh
- *		Tables of the host's side, filled by several batches at a time, and read.
+ *		Group tables of the host's side, filled by several batches at a time, and read.
  */
 #ifndef GPUDB_TEST_GROUPS_LANES_CUH
 #define GPUDB_TEST_GROUPS_LANES_CUH
 
 #include "groups_kernels.cuh"
 
-/* What of a batch the GPU process does for a table. */
+/* Stages of a batch in the GPU process's use of a table. */
 typedef enum LaneStage
 {
 	LANE_FREE,
@@ -23,8 +23,8 @@ typedef struct Lane
 	GroupsLaunch launch;
 	GroupsResult result;
 	Batch		batch;
-	uint32_t	waited;			/* for others to leave */
-	DeviceStatus status;		/* of the batch that has ended */
+	uint32_t	waited;			/* times that it waited for others to leave */
+	DeviceStatus status;		/* status of the batch that has ended */
 } Lane;
 
 static uint64_t
@@ -33,7 +33,7 @@ pool_bytes(void)
 	return (uint64_t) (brief ? 64 : 512) << 20;
 }
 
-/* Lanes for batches of so many rows; device_drop() frees their memory. */
+/* Make lanes for batches of `nrows` rows; device_drop() frees their memory. */
 static void
 make_lanes(Lane *lanes, cudaStream_t *streams, const Program *program, uint32_t nrows)
 {
@@ -50,7 +50,7 @@ make_lanes(Lane *lanes, cudaStream_t *streams, const Program *program, uint32_t 
 	settle();
 }
 
-/* Enter the table and find, if it lets the batch in. */
+/* Enter the table, and start finding groups if it admits the batch. */
 static void
 lane_enter(Lane *lane, ProviderTable *table)
 {
@@ -79,7 +79,7 @@ lane_load(Lane *lane, const Batch &batch)
 	check(cudaMemsetAsync(lane->launch.group, 0xff, (size_t) batch.nrows * 4, lane->stream), "memset");
 	if (!batch.texts.empty())
 	{
-		/* not before earlier batches have ended: what is taken stays until device_drop() */
+		/* the copy waits for earlier batches; its memory is freed by device_drop() */
 		lane->launch.texts = to_device(batch.texts);
 		lane->launch.constants = to_device(batch.constants);
 		settle();
@@ -93,7 +93,7 @@ lane_start(Lane *lane, ProviderTable *table, const Batch &batch)
 	lane_enter(lane, table);
 }
 
-/* Go on if the device has ended what it had; whether the batch has ended. */
+/* Start a lane's next stage if the device has finished the last one; return true if the batch has ended. */
 static bool
 lane_advance(Lane *lane, ProviderTable *table)
 {
@@ -143,17 +143,17 @@ lane_finish(Lane *lane, ProviderTable *table)
 		lane_advance(lane, table);
 }
 
-/* How a table is filled: batches with so many new groups each, until there are so many, or it is full. */
+/* Filling a table: batches with `fresh` new groups each, until there are `most` groups, or it is full. */
 typedef struct Filling
 {
 	ProviderTable *table;
 	Lane	   *lanes;
-	uint32_t	nrows;			/* of a batch */
-	uint32_t	fresh;			/* groups in it */
-	uint32_t	groups;			/* so far */
+	uint32_t	nrows;			/* rows of a batch */
+	uint32_t	fresh;			/* new groups of a batch */
+	uint32_t	groups;			/* groups so far */
 	uint32_t	most;
 	uint32_t	waited;
-	uint32_t	refused;		/* batches */
+	uint32_t	refused;		/* batches that were refused */
 	Reference  *want;
 	Reference  *others;			/* groups of batches that were refused */
 } Filling;
@@ -200,7 +200,7 @@ fill(Filling *filling)
 	} while (busy > 0);
 }
 
-/* Append what can be read of groups from `first` on, at most so many words of it; the number of groups. */
+/* Read groups from `first` on, at most `words` words of them, and append them; return their number. */
 static uint32_t
 read_slice(ProviderTable *table, const Program *program, uint32_t first, uint32_t words, Stored *into)
 {
@@ -233,7 +233,7 @@ read_slice(ProviderTable *table, const Program *program, uint32_t first, uint32_
 	return n;
 }
 
-/* All groups, read in slices of sizes that do not fit the table's own. */
+/* Read all groups, in slices of sizes that do not fit the table's own. */
 static Stored
 read_all(ProviderTable *table, const Program *program)
 {
@@ -248,7 +248,7 @@ read_all(ProviderTable *table, const Program *program)
 	return stored;
 }
 
-/* Slices from anywhere are as they were in order. */
+/* Check that a slice that begins at any group has the groups that were read in order. */
 static void
 check_slice(ProviderTable *table, const Program *program, const Stored *stored, uint32_t first, uint32_t words)
 {

@@ -1,6 +1,6 @@
 /*
  * groups_rows.cuh
- *		Rows of groups made at random, and what merging them should give.
+ *		Random rows of groups, and the expected result of merging them.
  *
  * The reference is core/hashtable.h.
  */
@@ -26,23 +26,23 @@
 #include "tap.h"
 
 #define TEST_SECONDS	300
-#define GUARD_BYTES		256		/* behind every array in device memory */
+#define GUARD_BYTES		256		/* bytes of the guard behind every array in device memory */
 #define GUARD_VALUE		0xA5
-#define GARBAGE			0xEE	/* what is in memory that a kernel is to fill */
+#define GARBAGE			0xEE	/* initial bytes of memory that a kernel fills */
 #define STREAMS			4
-#define SIZE_UNIT		0x1p20	/* sizes of float states are kept as integers */
+#define SIZE_UNIT		0x1p20	/* unit of the sizes of float states, which are stored as integers */
 
 static bool brief;
 
 static void
 begin(const char *name)
 {
-	/* what a hanging GPU would otherwise hold up for ever */
+	/* a hanging GPU would otherwise block the test for ever */
 	alarm(TEST_SECONDS);
 	tap_begin(name);
 }
 
-/* Launches on other streams do not wait for copies and memsets of the default one. */
+/* Wait for the device: launches on other streams do not wait for copies and memsets of the default one. */
 static void
 settle(void)
 {
@@ -61,7 +61,10 @@ power_above(uint32_t n)
 
 /* Programs */
 
-/* Behind a sum of floats stands the sum of their sizes, exactly: by that its error is judged. */
+/*
+ * All kinds of states; behind a sum of floats comes the exact sum of the sizes of its values, by
+ * which its error is judged.
+ */
 static const StateKind all_states[] = {
 	STATE_COUNT, STATE_MIN_W, STATE_SUM, STATE_SUM_F, STATE_SUM, STATE_MIN_I, STATE_MAX_I, STATE_MAX_W,
 	STATE_SUM_SQ, STATE_SUM, STATE_ALL_BITS, STATE_MIN_BY, STATE_ANY_BITS, STATE_ODD_BITS, STATE_MAX_BY
@@ -75,7 +78,7 @@ static const StateKind sum_states[] = {STATE_SUM, STATE_COUNT};
 static const StateKind float_states[] = {STATE_COUNT, STATE_SUM_F, STATE_SUM};
 static const StateKind text_states[] = {STATE_COUNT, STATE_MIN_T};
 
-/* What the kernels look at of a program.  A key is one of w for a word, W for a wide one, t for a text. */
+/* Make the parts of a program that the kernels read. A key is one of w for a word, W for a wide one, t for a text. */
 static Program
 make_program(const char *keys, const StateKind *states, uint32_t nstates)
 {
@@ -107,10 +110,10 @@ make_program(const char *keys, const StateKind *states, uint32_t nstates)
 typedef enum Hashing
 {
 	HASH_GOOD,
-	HASH_PAIRS,					/* two keys each have the same */
-	HASH_UPPER,					/* all have the same upper half: all tags are equal */
-	HASH_LOWER,					/* the same lower half: all begin at the last slot */
-	HASH_FOUR,					/* one of four */
+	HASH_PAIRS,					/* pairs of keys share a hash */
+	HASH_UPPER,					/* all hashes have one upper half: all tags are equal */
+	HASH_LOWER,					/* all hashes have one lower half: all begin at the last slot */
+	HASH_FOUR,					/* four hashes for all keys */
 	HASH_Count
 } Hashing;
 
@@ -121,19 +124,19 @@ static const char *const hashing_names[] = {
 
 typedef enum Spread
 {
-	SPREAD_EVEN,				/* over so many groups */
-	SPREAD_EACH,				/* a group each */
+	SPREAD_EVEN,				/* rows are spread evenly over all groups */
+	SPREAD_EACH,				/* each row has a group of its own */
 	SPREAD_ZIPF,
-	SPREAD_HOT,					/* one has 99 % */
-	SPREAD_FRESH				/* new groups first, then any that there were */
+	SPREAD_HOT,					/* one group has 99 % of the rows */
+	SPREAD_FRESH				/* new groups first, then any existing ones */
 } Spread;
 
-/* How rows are made: groups are numbered, and a number makes a key. */
+/* Parameters of random rows: groups are numbered, and a number makes a key. */
 typedef struct Mix
 {
 	Spread		spread;
 	uint32_t	groups;
-	uint32_t	first;			/* number */
+	uint32_t	first;			/* number of the first group */
 	Hashing		hashing;
 } Mix;
 
@@ -168,7 +171,7 @@ pick(const Mix *mix, uint32_t row)
 	return 0;
 }
 
-/* The text of a digit: none the same as another one's, many differing in their last bytes or their lengths only. */
+/* Make the text of a digit: all are different, many in their last bytes or their lengths only. */
 static std::vector<uint8_t>
 make_text(uint64_t digit)
 {
@@ -179,7 +182,7 @@ make_text(uint64_t digit)
 	return text;
 }
 
-/* Put a text somewhere, and its reference and length into a row. */
+/* Store a text, and put its reference and length into a row. */
 static void
 put_text(Batch *batch, const std::vector<uint8_t> &text, uint64_t *word)
 {
@@ -193,9 +196,8 @@ put_text(Batch *batch, const std::vector<uint8_t> &text, uint64_t *word)
 }
 
 /*
- * The key of a number, a digit of it in each key: 0 is NULL, 1 is zero.  So
- * there are keys that differ in one word only, be it the flags, the first or
- * the last.
+ * Make the key of a number, with a digit of it in each part: 0 is NULL, 1 is zero. So there are
+ * keys that differ in one word only, be it the flags, the first or the last.
  */
 static void
 make_key(const Program *program, uint32_t number, uint64_t *row, Batch *batch)
@@ -227,7 +229,7 @@ make_key(const Program *program, uint32_t number, uint64_t *row, Batch *batch)
 static uint64_t
 make_hash(Hashing hashing, uint32_t number)
 {
-	/* all bits 0 and all 1 are what free and busy slots have */
+	/* free and busy slots have all bits 0 and all bits 1 */
 	static const uint64_t four[] = {0, UINT64_MAX, UINT32_MAX, (uint64_t) UINT32_MAX << 32};
 	const uint64_t good = hash_combine(1, number);
 
@@ -246,7 +248,7 @@ make_hash(Hashing hashing, uint32_t number)
 	}
 }
 
-/* A sum so small that those of a warp's rows together are below 2^94. */
+/* Return a random sum so small that the sums of a warp's rows are below 2^94 together. */
 static Wide
 random_sum(void)
 {
@@ -259,14 +261,14 @@ random_sum(void)
 		case 1:
 			return random_int64();
 		case 2:
-			/* where carries are */
+			/* values with carries to the upper word */
 			return word * ((Wide) random_below(5) - 2) + (Wide) random_below(3) - 1;
 		default:
 			return (Wide) ((UWide) random_u64() << 64 | random_u64()) >> (40 + random_below(60));
 	}
 }
 
-/* A sum of floats, or of squares, whose second word counts, and its size. */
+/* Make a sum of floats, or of squares, with a significant second word, and its size. */
 static void
 fill_float_sum(bool squares, uint64_t *state, uint64_t *size)
 {
@@ -326,7 +328,7 @@ fill_state(StateKind kind, uint64_t *state)
 	}
 }
 
-/* The states of a row; some have seen nothing. */
+/* Make the states of a row; some have seen no values. */
 static void
 make_states(const Program *program, uint64_t *row)
 {
@@ -370,7 +372,7 @@ make_batch(const Program *program, const Mix *mix, uint32_t nrows)
 	return batch;
 }
 
-/* What should come out */
+/* Expected results */
 
 typedef struct Reference
 {
@@ -382,7 +384,7 @@ typedef struct Reference
 	std::vector<uint8_t> heap;
 } Reference;
 
-#define TEXT_MOST 40			/* bytes of make_text() */
+#define TEXT_MOST 40			/* most bytes of a text of make_text() */
 
 static void
 reference_open(Reference *reference, const Program *program, uint32_t capacity)
@@ -405,7 +407,7 @@ reference_open(Reference *reference, const Program *program, uint32_t capacity)
 	reference->table.heap_capacity = reference->heap.size();
 }
 
-/* Groups in arrays, as a table that is only gone through. */
+/* Return groups in arrays as a table without slots, for reading only. */
 static GroupTable
 as_table(const Program *program, const std::vector<uint64_t> &hashes, const std::vector<uint64_t> &rows,
 		 const std::vector<uint8_t> &heap)
@@ -420,7 +422,7 @@ as_table(const Program *program, const std::vector<uint64_t> &hashes, const std:
 	return table;
 }
 
-/* What has come out, copied to the host; or a batch, with texts as a table has them. */
+/* Groups of a device's table, copied to the host; or a batch, with texts as a table has them. */
 typedef struct Stored
 {
 	uint32_t	n;
@@ -452,7 +454,7 @@ table_of_stored(const Program *program, const Stored *stored)
 	return as_table(program, stored->hashes, stored->rows, stored->heap);
 }
 
-/* Whether two rows of what is stored have the same key. */
+/* Return true if two rows of stored groups have the same key. */
 static bool
 same_keys(const Program *program, const Stored *a, uint32_t at, const Stored *b, uint32_t bt)
 {
@@ -475,7 +477,7 @@ reference_add(Reference *reference, const Batch *batch)
 	tap_expect(status == STATUS_DONE, "the reference ends with %d", (int) status);
 }
 
-/* The group of a key, or GROUP_NONE. */
+/* Return the group of a key in the reference, or GROUP_NONE. */
 static uint32_t
 reference_find(const Reference *reference, const GroupKey *key)
 {
@@ -492,7 +494,10 @@ reference_find(const Reference *reference, const GroupKey *key)
 	return GROUP_NONE;
 }
 
-/* Sums of floats within 2^-40 of the sum of their sizes, everything else bit for bit. */
+/*
+ * Return true if two states are equal: sums of floats within 2^-40 of the sum of their sizes, all
+ * others bit for bit.
+ */
 static bool
 state_equals(StateKind kind, const uint64_t *got, const uint64_t *want, Wide size)
 {
@@ -502,18 +507,18 @@ state_equals(StateKind kind, const uint64_t *got, const uint64_t *want, Wide siz
 	{
 		case STATE_SUM_F:
 		case STATE_SUM_SQ:
-			/* also false for what is no number */
+			/* false for NaN, too */
 			return fabs(error) <= (double) size / SIZE_UNIT * 0x1p-40 && (kind == STATE_SUM_SQ || got[2] == want[2]);
 		case STATE_MIN_BY:
 		case STATE_MAX_BY:
-			/* of companions that differ any may be kept */
+			/* any of several companions is right */
 			return memcmp(got, want, 16) == 0 && got[4] == want[4] && (want[4] != 0 || memcmp(got + 2, want + 2, 16) == 0);
 		default:
 			return memcmp(got, want, state_words(kind) * 8) == 0;
 	}
 }
 
-/* The first state that differs, or -1. */
+/* Return the first state that differs, or -1. */
 static int
 wrong_state(const Program *program, const uint64_t *got, const uint64_t *want)
 {
@@ -521,7 +526,7 @@ wrong_state(const Program *program, const uint64_t *got, const uint64_t *want)
 	{
 		const StateKind kind = (StateKind) program->state_kind[s];
 		const bool	sized = kind == STATE_SUM_F || kind == STATE_SUM_SQ;
-		/* the state behind it */
+		/* the size is in the next state */
 		const Wide	size = sized ? wide_load(want + program->state_word[s + 1]) : 0;
 		uint64_t	padded_got[5] = {};
 		uint64_t	padded_want[5] = {};
@@ -548,7 +553,10 @@ states_are_initial(const Program *program, const uint64_t *row)
 	return true;
 }
 
-/* The same groups with the same states; and, if they have seen nothing, some of `others`. */
+/*
+ * Check that the stored groups are the expected ones with their states; groups of `others` may also
+ * be there, with initial states.
+ */
 static void
 compare(const Reference *want, const Stored *got, const Reference *others)
 {

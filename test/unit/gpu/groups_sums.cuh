@@ -1,13 +1,13 @@
 /*
  * groups_sums.cuh
- *		Tests of sums beyond what is sure to fit, and of sums of floats.
+ *		Tests of sums that may be too large, and of sums of floats.
  */
 #ifndef GPUDB_TEST_GROUPS_SUMS_CUH
 #define GPUDB_TEST_GROUPS_SUMS_CUH
 
 #include "groups_kernels.cuh"
 
-/* Merge rows with these sums, row i into group i % groups; the status. */
+/* Merge rows with given sums, row i into group i % groups, and return the status. */
 static uint32_t
 status_of_sums(const std::vector<Wide> &sums, uint32_t groups)
 {
@@ -49,7 +49,7 @@ test_wide_sums(void)
 		tap_expect(status_of_sums({sign * large}, 1) == STATUS_DONE, "%d * 2^94", sign);
 		tap_expect(status_of_sums({sign * (most - large)}, 1) == STATUS_DONE, "%d * (2^125 - 2^94)", sign);
 		tap_expect(status_of_sums({sign * most}, 1) == STATUS_DECIMAL_TOO_WIDE, "%d * 2^125", sign);
-		/* whatever their groups and signs, of more than one block */
+		/* for any groups and signs, of more than one block */
 		for (uint32_t groups : {1, 10, 1000})
 		{
 			tap_expect(status_of_sums(std::vector<Wide>(1000, sign * (most / 1024)), groups) == STATUS_DONE, "1,000 of %d * 2^115", sign);
@@ -62,7 +62,7 @@ test_wide_sums(void)
 	/* beyond 128 bits within a warp */
 	tap_expect(status_of_sums({WIDE_MAX, WIDE_MAX}, 1) == STATUS_DECIMAL_TOO_WIDE, "the largest twice");
 	tap_expect(status_of_sums({WIDE_MIN, WIDE_MIN}, 1) == STATUS_DECIMAL_TOO_WIDE, "the least twice");
-	/* one of many rows, be it the first, the last or another one */
+	/* one large sum among many, in any row */
 	tap_expect(status_of_sums(sums, 1000) == STATUS_DONE, "1,000 sums that are not large");
 	tap_expect(status_of_sums(sums, 1) == STATUS_DONE, "and in one group");
 	for (size_t at : {(size_t) 0, (size_t) 31, (size_t) 500, sums.size() - 1})
@@ -78,7 +78,7 @@ test_wide_sums(void)
 	tap_end();
 }
 
-/* What is special of a group, by its number. */
+/* Kinds of groups of floats, chosen by the group's number. */
 typedef enum FloatKind
 {
 	FLOATS_USUAL,
@@ -92,7 +92,7 @@ typedef enum FloatKind
 	FLOATS_Count
 } FloatKind;
 
-/* The turn-th value of such a group. */
+/* Return the turn-th value of a group of a kind. */
 static double
 float_of_kind(FloatKind kind, uint32_t turn)
 {
@@ -117,7 +117,7 @@ float_of_kind(FloatKind kind, uint32_t turn)
 	}
 }
 
-/* Rows with a value each, or with none, in their sums of floats; what the sums should be goes along. */
+/* Make rows with a value each, or with none, in their sums of floats; the expected sums are added up as well. */
 static Batch
 make_floats(const Program *program, const Mix *mix, uint32_t nrows, std::vector<long double> *sums, std::vector<long double> *sizes,
 			std::vector<uint32_t> *turns)
@@ -149,7 +149,7 @@ make_floats(const Program *program, const Mix *mix, uint32_t nrows, std::vector<
 	return batch;
 }
 
-/* Whether a group's sum is what its kind says. */
+/* Return true if a group's sum is right for its kind. */
 static bool
 right_sum(FloatKind kind, uint32_t turns, const uint64_t *state, long double want, long double size)
 {
@@ -196,7 +196,7 @@ try_floats(const Mix *mix, uint32_t nrows)
 	tap_expect(result_of(&launch).ngroups == got.n, "%u groups are told, not %u", result_of(&launch).ngroups, got.n);
 	for (uint32_t i = 0; i < nrows; i++)
 	{
-		/* the key tells the number: see make_key() */
+		/* the key contains the number: see make_key() */
 		const uint64_t *row = &batch.rows[(size_t) i * program.row_words];
 		uint32_t	number = 0;
 
@@ -221,7 +221,7 @@ try_floats(const Mix *mix, uint32_t nrows)
 	device_drop();
 }
 
-/* Many threads add to the sums of few groups, without a lock. */
+/* Test many threads that add to the sums of few groups, without a lock. */
 static void
 test_float_sums(void)
 {

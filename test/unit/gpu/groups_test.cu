@@ -1,19 +1,18 @@
 /*
  * groups_test.cu
- *		Merging rows of groups in device memory: the kernels, the tables on the host's side, the pool.
+ *		Merging rows of groups in device memory: the kernels, the tables on the
+ *		host's side, the pool.
  *
- * What must come out is what group_merge() of core/hashtable.h makes of the
- * same rows.  Tables are compared as sets of groups: the order in which a GPU
- * adds them is its own.  A thread that waits for what never comes would hang
- * the GPU, so each test has a time limit.
- *
- * GPUDB_TEST_SHORT=1 takes fewer rows, for compute-sanitizer.
+ * The expected result is that of group_merge() of core/hashtable.h for the same
+ * rows.  Tables are compared as sets of groups: a GPU adds them in an order of its
+ * own.  A thread that waits for ever would hang the GPU, so each test has a time
+ * limit.  GPUDB_TEST_SHORT=1 takes fewer rows, for compute-sanitizer.
  */
 #include "groups_kernels.cuh"
 #include "groups_lanes.cuh"
 #include "groups_sums.cuh"
 
-/* Millions of groups from four batches at a time; then more, until there is no memory. */
+/* Fill a table with millions of groups from four batches at a time; then with more, until there is no memory. */
 static void
 test_filling(const char *kept, const char *refused, const Program &program, uint32_t most)
 {
@@ -66,7 +65,7 @@ test_filling(const char *kept, const char *refused, const Program &program, uint
 	tap_end();
 }
 
-/* Of a batch that a table has let in, the rows without room. */
+/* Return the rows without room of a batch that a table has admitted. */
 static uint32_t
 pending_of(const Lane *lane)
 {
@@ -74,7 +73,7 @@ pending_of(const Lane *lane)
 	return result_of(&lane->launch).pending;
 }
 
-/* Leave so much of the pool that a table can become twice as large, but not four times. */
+/* Take memory of the pool, so that a table can become twice as large, but not four times. */
 static uint8_t *
 take_ballast(const GroupsLaunch *launch)
 {
@@ -84,7 +83,7 @@ take_ballast(const GroupsLaunch *launch)
 	return pool_bytes() > 5 * bytes ? pool_take(pool_bytes() - 4 * bytes) : NULL;
 }
 
-/* Who wants a full table to grow waits for others, and so does who comes later. */
+/* Test that a batch for which a full table has to grow waits for others in it, and so do later batches. */
 static void
 test_waiting(void)
 {
@@ -112,7 +111,7 @@ test_waiting(void)
 	lane_start(&lanes[0], table, make_batch(&program, &few, 1000));
 	tap_expect(lanes[0].stage == LANE_FINDING && pending_of(&lanes[0]) == 0, "the first batch");
 	lane_start(&lanes[1], table, make_batch(&program, &many, nrows));
-	/* all that there is room for is found */
+	/* all groups that have room are found */
 	tap_expect(lanes[1].stage == LANE_FINDING && pending_of(&lanes[1]) == 100, "not 100 rows have no room");
 	lane_advance(&lanes[1], table);
 	tap_expect(lanes[1].stage == LANE_ENTERING, "it grows while the first batch is in it");
@@ -139,7 +138,7 @@ test_waiting(void)
 	tap_end();
 }
 
-/* A table with these groups. */
+/* Make a table with the groups of a mix. */
 static ProviderTable *
 table_of(const Program *program, Lane *lane, const Mix *mix, uint32_t nrows)
 {
@@ -153,7 +152,7 @@ table_of(const Program *program, Lane *lane, const Mix *mix, uint32_t nrows)
 	return table;
 }
 
-/* Tables share the buffer through which they are read. */
+/* Test reading two tables, which share the buffer through which they are read. */
 static void
 test_reading_two(void)
 {
@@ -190,7 +189,7 @@ test_reading_two(void)
 	tap_end();
 }
 
-/* A batch of rows with a text each, of these lengths. */
+/* Make a batch of rows with a text each, of given lengths. */
 static Batch
 batch_of_lengths(const Program *program, const std::vector<uint32_t> &lengths)
 {
@@ -210,7 +209,7 @@ batch_of_lengths(const Program *program, const std::vector<uint32_t> &lengths)
 	return batch;
 }
 
-/* Texts take all of a heap while there is room for groups; one that no answer could hold is refused. */
+/* Test texts that fill a heap while there is room for groups; one that no answer could hold is refused. */
 static void
 test_long_texts(void)
 {
@@ -261,7 +260,7 @@ typedef struct Piece
 	uint64_t	bytes;
 } Piece;
 
-/* The largest gap between pieces, from the pool's first byte to its last; they must not overlap. */
+/* Return the largest gap between pieces, from the pool's first byte to its last; pieces must not overlap. */
 static uint64_t
 largest_gap(std::vector<Piece> pieces, uint8_t *pool, uint64_t bytes)
 {
@@ -280,7 +279,7 @@ largest_gap(std::vector<Piece> pieces, uint8_t *pool, uint64_t bytes)
 	return largest;
 }
 
-/* Nothing of what another table had there is in a new one. */
+/* Check that a new table has nothing of another table that was in its memory. */
 static void
 check_empty(ProviderTable *table, const Program *program)
 {
@@ -305,7 +304,7 @@ check_empty(ProviderTable *table, const Program *program)
 	tap_expect(group_table_count(table, &count) && count == 0, "%u groups in a new table", count);
 }
 
-/* Tables have no memory in common. */
+/* Check that tables have no memory in common. */
 static void
 check_apart(const std::vector<ProviderTable *> &tables)
 {
@@ -418,7 +417,7 @@ test_pool(void)
 	tap_end();
 }
 
-/* Neighbours become one, from both sides; and there may be more pieces than the pool can list. */
+/* Test that neighbouring free pieces are joined, from both sides; and more pieces than the pool can list. */
 static void
 test_pool_neighbours(void)
 {

@@ -3,12 +3,12 @@
  *		The tile VM on a GPU behind the interface that unit tests know: a VmRun.
  *
  * One block runs the tablet, with the code of the real kernels, and leaves its
- * registers of the last tile for the test to look at; or many do, which leave
- * groups alone.  Nothing is resumable here; groups come back sorted by hash.
+ * registers of the last tile for the test to examine; or many blocks do, which
+ * leave groups alone.  Nothing is resumable here; groups come back sorted by hash.
  *
- * gpu_run_1() has the accumulator machine run whatever it can, twice: as a
- * server would, which gives the answer, and keeping all values, which gives
- * the registers.  gpu_run_2() has the interpreter run everything.
+ * gpu_run_1() runs the accumulator machine on all programs that it can run, twice:
+ * as a server would, which gives the answer, and with VM_KEEP, which gives the
+ * registers.  gpu_run_2() runs the interpreter on everything.
  */
 #include <algorithm>
 #include <cstdio>
@@ -27,10 +27,13 @@
 
 #define ROW_CAPACITY (1 << 18)
 
-/* Buffers from this number on: tables and their rows. */
+/* The first buffer of tables and their rows. */
 #define TABLES_AT 12
 
-/* Device memory that is kept between runs; zeroed at first, since more of it is copied back than a run may write. */
+/*
+ * Return a buffer in device memory, which is reused between runs; zeroed at first, since more of it
+ * is copied back than a run may write.
+ */
 template <typename T> static T *
 device_buffer(int which, size_t n)
 {
@@ -56,7 +59,7 @@ to_device(int which, const void *host, size_t bytes)
 	return device;
 }
 
-/* The texts of a key, to which the device's row refers. */
+/* Set a key's texts, to which the device's row refers. */
 static void
 find_texts(const VmRun *run, GroupKey *key, const uint64_t *row)
 {
@@ -93,7 +96,7 @@ merge_rows(VmRun *run, const uint64_t *rows, const uint64_t *hashes, uint32_t n)
 		from.row_words = program->row_words;
 		group_key_of_row(program, &from, 0, &key);
 		find_texts(run, &key, from.rows);
-		/* without keys the one group is there, which nobody looks for */
+		/* without keys there is one group, which need not be found */
 		group = program->grouped || run->groups->ngroups == 0 ? group_find_or_insert(program, run->groups, &key) : 0;
 		if (group == GROUP_NONE)
 			return STATUS_TABLE_FULL;
@@ -102,15 +105,18 @@ merge_rows(VmRun *run, const uint64_t *rows, const uint64_t *hashes, uint32_t n)
 	return overflow ? STATUS_DECIMAL_TOO_WIDE : STATUS_DONE;
 }
 
-/* What a launch leaves of its registers, and where. */
+/* Registers that a launch has left. */
 struct Registers
 {
 	std::vector<uint64_t> values;
 	std::vector<uint8_t> flags;
-	uint32_t	tile;			/* of the launch */
+	uint32_t	tile;			/* rows of the launch's tile */
 };
 
-/* An instruction's result as the CPU's interpreter has it, from slot `from` on the device or from the program. */
+/*
+ * Copy an instruction's result into the form of the CPU's interpreter, from slot `from` on the
+ * device or from the program.
+ */
 static void
 copy_register(VmRun *run, const Instr *in, uint32_t from, const Registers &registers, uint32_t tile)
 {
@@ -139,7 +145,7 @@ copy_register(VmRun *run, const Instr *in, uint32_t from, const Registers &regis
 	}
 }
 
-/* The registers as the CPU's interpreter has them, by the kind that was last written. */
+/* Copy the registers into the form of the CPU's interpreter, by the kind that was last written. */
 static void
 copy_registers(VmRun *run, const VmLaunch &launch, uint32_t tile)
 {
@@ -156,7 +162,7 @@ copy_registers(VmRun *run, const VmLaunch &launch, uint32_t tile)
 	{
 		uint32_t	from = launch.shape.map[code[pc].dst];
 
-		/* bools stand behind the words of the accumulator machine */
+		/* bools are behind the words of the accumulator machine */
 		if (!(from & CONSTANT) && (from & BOOL_SLOT))
 			from = (from & ~BOOL_SLOT) + launch.shape.code.slots;
 		if (launch.shape.code.length == 0 || op_info[code[pc].op].shape != SHAPE_KEY)
@@ -164,7 +170,7 @@ copy_registers(VmRun *run, const VmLaunch &launch, uint32_t tile)
 	}
 }
 
-/* Have a launch go over a tablet: the usual way, or, as cached ones, as one of many. */
+/* Set the tablet of a launch: the usual way, or, as cached ones, as one of many. */
 static void
 place_tablet(const VmRun *run, VmLaunch *launch)
 {
@@ -187,7 +193,7 @@ place_tablet(const VmRun *run, VmLaunch *launch)
 	launch->ntiles = (tablet->nrows + tile - 1) / tile;
 }
 
-/* Have the tables of joins in device memory. */
+/* Copy the tables of joins to device memory. */
 static const JoinRows *
 place_tables(const VmRun *run)
 {
@@ -241,7 +247,7 @@ launch_program(VmRun *run, VmWish wish, int blocks, VmLaunch *launch, VmResult *
 	return (DeviceStatus) result->status;
 }
 
-/* Rows as the program has them, of those that a launch has left: tallies go to the first one. */
+/* Return whole rows of the program from those that a launch has left: tallies go to the first one. */
 static std::vector<uint64_t>
 whole_rows(const Program *program, const VmLaunch &launch, const std::vector<uint64_t> &left, uint32_t n)
 {
@@ -269,7 +275,7 @@ whole_rows(const Program *program, const VmLaunch &launch, const std::vector<uin
 	return rows;
 }
 
-/* The rows that passed, or the groups. */
+/* Copy the rows that passed, or the groups, into the run. */
 static DeviceStatus
 copy_answer(VmRun *run, const VmLaunch &launch, const VmResult &result)
 {
@@ -307,7 +313,7 @@ copy_answer(VmRun *run, const VmLaunch &launch, const VmResult &result)
 	return STATUS_DONE;
 }
 
-/* So that one sees whether the accumulator machine was tested at all. */
+/* Runs by the accumulator machine and in all, which are printed at the end. */
 static uint32_t fast_runs;
 static uint32_t all_runs;
 
@@ -319,7 +325,7 @@ count_run(bool fast)
 	fast_runs += fast;
 }
 
-/* `tile` is what the test takes for the tile's size; only its registers show. */
+/* Run a program on one block; `tile` is the tile's size that the test assumes, and only its registers are shown. */
 static DeviceStatus
 gpu_run(VmRun *run, uint32_t tile, VmWish wish)
 {
@@ -327,14 +333,14 @@ gpu_run(VmRun *run, uint32_t tile, VmWish wish)
 	VmResult	result = {};
 	DeviceStatus status;
 
-	/* as a server would: groups with texts go to a table, and may be as many as rows, for which few lanes have room */
+	/* like a server: groups with texts go to a table, and may be as many as rows, for which few lanes have room */
 	if (program_text_keys(run->program))
 	{
 		wish.options |= VM_MANY_GROUPS;
 		wish.lanes = std::min(wish.lanes, 4u);
 	}
 	status = launch_program(run, wish, 1, &launch, &result);
-	/* blocks that have no room for so many groups are not asked to keep all */
+	/* blocks without room for all groups are not required to hold all */
 	if (status == STATUS_BAD_PROGRAM && wish.room > 0)
 	{
 		wish.room = 0;
@@ -362,7 +368,7 @@ gpu_run(VmRun *run, uint32_t tile, VmWish wish)
 		launch = {};
 		result = {};
 		again = launch_program(run, keep, 1, &launch, &result);
-		/* what needs too much memory when all is kept has no registers to compare */
+		/* a program that needs too much memory with VM_KEEP has no registers to compare */
 		if (launch.result != NULL && again != status && status != STATUS_TABLE_FULL)
 			return STATUS_BAD_PROGRAM;
 	}
@@ -375,7 +381,7 @@ extern "C" DeviceStatus
 gpu_run_1(VmRun *run)
 {
 	static const uint32_t lanes[] = {2, 4, 8};
-	/* of groups: as few as there may be, any number, any number of a few rows, and a number that is known, or thought to be */
+	/* number of groups: few, any number, any number from few rows, and a number that is known, or assumed */
 	static const VmWish groups[] = {{0, 0, 0, 0}, {0, 0, VM_MANY_GROUPS, 0}, {0, 0, VM_MANY_GROUPS | VM_FEW_ROWS, 0},
 									{0, 0, VM_MANY_GROUPS, 1}, {0, 0, VM_MANY_GROUPS, 1000}};
 	static uint32_t runs;

@@ -11,18 +11,21 @@
 extern "C" {
 #endif
 
-/* The accumulator machine where it can, and the interpreter; they show 256 and 512 rows.  CUDA errors end the test. */
+/*
+ * Run a program on one block: by the accumulator machine where it can, or by the interpreter; they
+ * show 256 and 512 rows of registers. CUDA errors end the test.
+ */
 extern DeviceStatus gpu_run_1(VmRun *run);
 extern DeviceStatus gpu_run_2(VmRun *run);
 
 /*
- * Groups over so many blocks, whose tables are for any number of them if `many`,
- * and with `room` for so many; by the accumulator machine where it can, with so
- * many lanes or fewer, unless `general`.  Shows no registers.
+ * Run a grouping program on `blocks` blocks, whose tables are for any number of groups if `many`,
+ * and have `room` for that many; by the accumulator machine where it can, with at most `lanes`
+ * lanes, unless `general`. Shows no registers.
  */
 extern DeviceStatus gpu_run_groups(VmRun *run, int blocks, uint32_t lanes, uint32_t room, bool many, bool general);
 
-/* Whether the GPU has a form for all of a program. */
+/* Return true if the GPU has a form for all of a program. */
 extern bool gpu_can_run(const Program *program, int body);
 
 #ifdef __cplusplus

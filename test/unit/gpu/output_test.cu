@@ -1,10 +1,11 @@
 /*
  * output_test.cu
- *		What a GPU writes for a batch's windows: outputs of rows that passed, beside output_gather() on the host, and columns in frames.
+ *		Output of a launch's page batches by a GPU: values of rows that passed,
+ *		compared with output_gather() on the host, and frame-of-reference encoded columns.
  *
- * A batch of several windows whose borders fall anywhere, columns of every
- * width, with and without NULLs, and from no row to all of them passing.
- * What lies behind a window's last value must stay as it was.
+ * A launch has several page batches whose borders fall anywhere, columns of every
+ * width, with and without NULLs, and from no row to all of them passing.  Memory
+ * behind a page batch's last value must stay as it was.
  */
 #include <vector>
 
@@ -22,7 +23,7 @@ static const uint16_t types[] = {
 
 #define NCOLUMNS ((uint32_t) lengthof(types))
 
-/* Memory that both sides reach. */
+/* Allocate memory that host and device can access. */
 template<typename T>
 static T *
 take(size_t n)
@@ -34,7 +35,7 @@ take(size_t n)
 	return memory;
 }
 
-/* A program that has every column as an output, some twice, in no order. */
+/* Make a program that has every column as an output, some twice, in no order. */
 static void
 make_program(Program *program)
 {
@@ -45,7 +46,7 @@ make_program(Program *program)
 	program->output[program->noutputs++] = 6;
 }
 
-/* Random bytes in every column, but for so many of each value's, which are 0, and NULLs in some. */
+/* Fill every column with random bytes, with the upper `zeros` bytes of each value 0, and NULLs in some columns. */
 static void
 fill_tablet(Tablet *tablet, uint32_t nrows, uint32_t zeros)
 {
@@ -69,7 +70,7 @@ fill_tablet(Tablet *tablet, uint32_t nrows, uint32_t zeros)
 	}
 }
 
-/* What the host makes of a window, in a block of its own. */
+/* Return the block that the host makes of a page batch. */
 static std::vector<uint8_t>
 expected_block(const OutputLaunch *launch, uint32_t w, uint64_t *size)
 {
@@ -88,7 +89,7 @@ expected_block(const OutputLaunch *launch, uint32_t w, uint64_t *size)
 	return block;
 }
 
-/* One batch: so many rows in each window, of 100 so many pass. */
+/* Test a launch with up to `rows` rows in each page batch, of which `percent` per cent pass. */
 static void
 run_batch(const char *name, uint32_t rows, uint32_t percent)
 {
@@ -121,7 +122,7 @@ run_batch(const char *name, uint32_t rows, uint32_t percent)
 		launch.block[w] = w == 5 ? nullptr : take<uint8_t>(size + 1);
 	}
 
-	/* of a run that has failed nothing is written */
+	/* nothing is written for a run that has failed */
 	for (*status = STATUS_NEEDS_WIDE;; *status = STATUS_DONE)
 	{
 		check(output_launch(&launch, program->noutputs, nullptr), "launch");
@@ -162,7 +163,7 @@ integer_at(const Tablet *tablet, const TabletColumn *column, uint32_t row)
 	return integer;
 }
 
-/* The range of a window's integers, but for NULLs; false if there are none. */
+/* Find the range of a page batch's integers that are not NULL; return false if there are none. */
 static bool
 range_of_window(const OutputLaunch *launch, uint32_t w, uint32_t c, FrameRange *range)
 {
@@ -184,7 +185,7 @@ range_of_window(const OutputLaunch *launch, uint32_t w, uint32_t c, FrameRange *
 	return any;
 }
 
-/* Name a frame: one that holds the values, any other one, or none. */
+/* Request a frame-of-reference encoding: one that holds the values, any other one, or none. */
 static void
 name_frame(const OutputLaunch *launch, uint32_t w, uint32_t c)
 {
@@ -203,7 +204,7 @@ name_frame(const OutputLaunch *launch, uint32_t w, uint32_t c)
 	column_set_frame(&((Tablet *) launch->block[w])->column[c], &frame);
 }
 
-/* Whether a frame is to be used for a window's values. */
+/* Return true if an encoding holds a page batch's values. */
 static bool
 frame_holds(const OutputLaunch *launch, uint32_t w, uint32_t c, const Frame *frame)
 {
@@ -216,7 +217,7 @@ frame_holds(const OutputLaunch *launch, uint32_t w, uint32_t c, const Frame *fra
 	return odd == 0;
 }
 
-/* What is expected of a column of a window for which a frame was named: what the host finds value by value. */
+/* Check a page batch's column for which an encoding was requested, compared with the host's result value by value. */
 static void
 expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c, const Frame *frame)
 {
@@ -258,7 +259,7 @@ expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c, const Frame *f
 	tap_expect(wrong == 0, "window %u, column %u: %u NULLs are wrong", w, c, wrong);
 }
 
-/* All columns of each window of a batch. */
+/* Test the output of all columns of each page batch of a launch. */
 static void
 run_columns(const char *name, uint32_t rows, uint32_t zeros)
 {

@@ -19,14 +19,14 @@ extern "C" {
 #define TILE 1024
 #define ROW_WORDS (1 + STATES)
 
-/* How a column's values are stored, and what they are as integers in their order. */
+/* A column's stored values, and the integers in whose order they are. */
 typedef struct Stored
 {
 	uint16_t	type;
-	Tablet	   *tablet;			/* in host memory */
-	uint64_t   *selected;		/* NULL: all rows */
-	std::vector<int64_t> sorted;	/* of the rows that count, */
-	std::vector<int64_t> sample;	/* and of those of a sample, likewise in order */
+	Tablet	   *tablet;			/* tablet in host memory */
+	uint64_t   *selected;		/* bitmap of the rows that count; NULL = all */
+	std::vector<int64_t> sorted;	/* sorted values of the rows that count */
+	std::vector<int64_t> sample;	/* sorted values of a sample's rows */
 } Stored;
 
 static double
@@ -35,7 +35,7 @@ random_float(uint64_t span)
 	return random_u64() % 16 == 0 ? (random_u64() % 2 ? -0.0 : 0.0) : ((double) (int64_t) (random_u64() % (span + 1)) - (double) (span / 2)) * 0.37;
 }
 
-/* Write a row's value; what it is as an integer. */
+/* Write a random value of a row, and return it as an integer. */
 static int64_t
 write_value(const TabletColumn *column, uint8_t *values, uint32_t row, uint64_t span)
 {
@@ -98,7 +98,7 @@ store(uint32_t nrows, uint32_t one_in)
 	return stored;
 }
 
-/* Around where the percentile is most often, or anywhere. */
+/* Make a random seek, whose range is usually around the percentile. */
 static SelectSeek
 random_seek(const std::vector<int64_t> &sorted)
 {
@@ -139,14 +139,14 @@ on_device(const T *from, size_t bytes)
 	return (T *) memory;
 }
 
-/* Those of some values, in order, that are in a range. */
+/* Return the sorted values that are in a range. */
 static std::vector<int64_t>
 part_of(const std::vector<int64_t> &sorted, const SelectRange &range)
 {
 	return {std::lower_bound(sorted.begin(), sorted.end(), range.least), std::upper_bound(sorted.begin(), sorted.end(), range.largest)};
 }
 
-/* Where a sample tells to look. */
+/* Return the range that a sample gives. */
 static SelectRange
 range_of_sample(const std::vector<int64_t> &sample, const SeekLaunch &launch)
 {
@@ -168,7 +168,7 @@ range_of_sample(const std::vector<int64_t> &sample, const SeekLaunch &launch)
 	return range;
 }
 
-/* What the launch leaves is what the host would find by sorting. */
+/* Check that the launch's result is what sorting on the host finds. */
 static void
 compare(const std::vector<int64_t> &sorted, const SeekLaunch &launch, const SelectRange &range, const uint64_t *state)
 {
@@ -199,7 +199,7 @@ compare(const std::vector<int64_t> &sorted, const SeekLaunch &launch, const Sele
 				   (long long) state[SEEK_WORD_VALUE + i], (long long) state[SEEK_WORD_RANK + i]);
 }
 
-/* All that was gathered is in the room once, and bins are as they were. */
+/* Check that each gathered value is stored once, and that bins are cleared. */
 static void
 check_room(const SeekLaunch &launch, const std::vector<int64_t> &sorted, const SelectRange &range)
 {

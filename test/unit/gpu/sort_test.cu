@@ -19,13 +19,13 @@ typedef struct TestColumn
 {
 	uint8_t		type;
 	bool		nullable;
-	Wide		least;			/* bounds that are told */
+	Wide		least;			/* bounds that the launch is given */
 	Wide		most;
-	std::vector<uint64_t> values;	/* bytes for bools are kept one a word here */
+	std::vector<uint64_t> values;	/* a word for each value, also of bools */
 	std::vector<bool> nulls;
 } TestColumn;
 
-/* A value whose bits are those of the type. */
+/* Return a random value of a type, as bits. */
 static uint64_t
 random_value(uint8_t type, uint64_t span)
 {
@@ -67,7 +67,7 @@ random_column(uint32_t nrows)
 	return column;
 }
 
-/* Device memory with a guard behind it. */
+/* Allocate device memory with a guard behind it. */
 static uint8_t *
 guarded(size_t bytes)
 {
@@ -103,7 +103,7 @@ bitmap_bytes(size_t nrows)
 	return (nrows + 31) / 32 * 4;
 }
 
-/* A column in device memory, or room for one. */
+/* Copy a column to device memory, or only allocate memory for it. */
 static SortColumn
 to_device(const TestColumn &column, bool filled)
 {
@@ -161,7 +161,7 @@ code_of(const SortPart &part, const TestColumn &column, uint32_t row)
 	return sort_code(&part, column.nulls[row], column.type == COLTYPE_F64 ? (Wide) op_float_key(value + 0.0) : (Wide) (int64_t) column.values[row]);
 }
 
-/* The numbers of the rows in order. */
+/* Return the numbers of the rows in order. */
 static std::vector<uint32_t>
 expected_order(const SortLaunch &launch, const std::vector<TestColumn> &columns)
 {
@@ -185,7 +185,7 @@ expected_order(const SortLaunch &launch, const std::vector<TestColumn> &columns)
 	return order;
 }
 
-/* Whether two rows differ in a key, as PostgreSQL compares values. */
+/* Return true if two rows differ in a key, as PostgreSQL compares values. */
 static bool
 differ(const TestColumn &column, uint32_t a, uint32_t b)
 {
@@ -201,7 +201,7 @@ differ(const TestColumn &column, uint32_t a, uint32_t b)
 	return !(value_a == value_b || (value_a != value_a && value_b != value_b));
 }
 
-/* Compare the numbers of rows with what their names promise. */
+/* Compare the computed row numbers and ranks with the expected ones. */
 static void
 compare_numbers(const SortLaunch &launch, const std::vector<TestColumn> &columns, const std::vector<uint32_t> &order)
 {
