@@ -16,13 +16,15 @@ KERNEL_OBJS = $(ISAS:%=$(KERNEL)_%.o)
 
 SRCS = $(filter-out $(KERNEL).c,$(wildcard src/*.c src/*/*.c))
 OBJS = $(SRCS:.c=.o) $(KERNEL_OBJS)
-EXTRA_CLEAN = $(KERNEL_OBJS) test/unit/build tmp_check
+EXTRA_CLEAN = $(KERNEL_OBJS) $(DEPENDENCIES) test/unit/build tmp_check
 
 # No LLVM bitcode: nothing in gpudb gains from being inlined into PostgreSQL's JIT code.
 override with_llvm = no
+# The compiler writes what each object depends on into a file beside it.  PGXS would name that file by the source's base name alone.
+override autodepend = no
 PG_CONFIG ?= pg_config
 # PostgreSQL 15 leaves PGDLLEXPORT empty, and -fvisibility=hidden would hide even _PG_init.
-PG_CPPFLAGS = -I$(CURDIR)/src -D'PGDLLEXPORT=__attribute__((visibility("default")))'
+PG_CPPFLAGS = -MMD -MP -I$(CURDIR)/src -D'PGDLLEXPORT=__attribute__((visibility("default")))'
 # FAULTS=1: failures on demand in the GPU process, for tests (src/worker/debug_fault.c).
 PG_CPPFLAGS += $(if $(FAULTS),-DGPUDB_FAULTS)
 # WITHOUT_RULE=RULE_...: cached tablets are used without one of the rules of docs/tablets.md, to show that a test notices.
@@ -54,7 +56,6 @@ kernel-flags:	# each instruction set and how the kernel is built for it, for the
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_LIB = gpudb_cuda.so
 CUDA_OBJS = $(patsubst %.cu,%.o,$(wildcard cuda/*.cu))
-CUDA_HEADERS = $(wildcard cuda/*.h cuda/*.cuh cuda/block/*.cuh)
 EXTRA_CLEAN += $(CUDA_OBJS) $(CUDA_LIB)
 ifneq ($(and $(PGXS),$(NVCC)),)
 ifneq ($(GPUDB_CUDA_ARCH),)
@@ -65,8 +66,8 @@ endif
 CUDA_FLAGS = -std=c++17 -O2 -fmad=false -diag-suppress 20011 -Icuda -Isrc -Xcompiler -fPIC,-fvisibility=hidden,-Wall \
 	$(foreach chip,$(CUDA_CHIPS),-gencode arch=compute_$(chip),code=sm_$(chip)) \
 	-gencode arch=compute_$(lastword $(CUDA_CHIPS)),code=compute_$(lastword $(CUDA_CHIPS)) $(if $(FAULTS),-DGPUDB_FAULTS)
-$(CUDA_OBJS): %.o: %.cu $(CUDA_HEADERS) $(wildcard src/core/*.h src/core/*.def) Makefile
-	$(NVCC) $(CUDA_FLAGS) -c -o $@ $<
+$(CUDA_OBJS): %.o: %.cu Makefile
+	$(NVCC) $(CUDA_FLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 $(CUDA_LIB): $(CUDA_OBJS) $(patsubst %.c,%.o,$(wildcard src/core/*.c))
 	$(NVCC) -shared -cudart static -Xcompiler -fPIC -o $@ $^
 all: $(CUDA_LIB)
@@ -84,9 +85,11 @@ no-cuda:
 .PHONY: no-cuda
 endif
 
-# Rebuild on any change of a header or of the flags here: PGXS tracks no dependencies of an extension by itself.
-HEADERS = $(wildcard src/*.h src/*/*.h src/*/*.def)
-$(OBJS): $(HEADERS) Makefile
+# Rebuild an object when a header changes that it was compiled with, and all of them when the flags here may have changed.
+$(OBJS): Makefile
+DEPENDENCIES = $(OBJS:.o=.d) $(CUDA_OBJS:.o=.d)
+-include $(wildcard $(DEPENDENCIES))
+$(DEPENDENCIES): ;
 
 # What follows works without PGXS, too: it installs what is missing and calls make again.
 SUITES = lint unit cuda regress isolation tap pgtap diff channel standin demo
