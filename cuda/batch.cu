@@ -359,11 +359,11 @@ start_run(CudaBatch *own)
 	launch.program = batch_program(own);
 	launch.tablet = batch_tablet(own);
 	launch.tables = joins_in_arena(own);
-	launch.kept = kept_rows(own->batch.kept);
+	launch.materialized = materialized_rows(own->batch.materialized);
 	launch.end_row = tablet->nrows;
 	launch.passed = program->aggregates ? NULL : arena_passed(own);
 	launch.result = batch_result(own);
-	error = kept_await(own->batch.kept, own->stream);
+	error = materialized_await(own->batch.materialized, own->stream);
 	if (error == cudaSuccess)
 		error = batch_clear_tallies(own);
 	if (error == cudaSuccess)

@@ -236,12 +236,12 @@ launch_leg(CudaBatch *own, const CachedLeg *leg, uint32_t sample)
 	batch_place_rows(own, &launch);
 	launch.program = batch_program(own);
 	launch.tables = joins_in_arena(own);
-	launch.kept = kept_rows(own->batch.kept);
+	launch.materialized = materialized_rows(own->batch.materialized);
 	launch.part = (const VmPart *) (own->arena + own->parts_at) + leg->first_part;
 	launch.nparts = leg->nparts;
 	launch.ntiles = leg->ntiles;
 	launch.result = batch_result(own);
-	const cudaError_t error = kept_await(own->batch.kept, own->stream);
+	const cudaError_t error = materialized_await(own->batch.materialized, own->stream);
 
 	return error == cudaSuccess ? CUDA_CALL((cudaError_t) vm_launch(&launch, choice->blocks, own->stream)) : error;
 }

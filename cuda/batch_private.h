@@ -9,7 +9,7 @@
 #include "batch.h"
 #include "context.h"
 #include "group_table.h"
-#include "kept.h"
+#include "materialized.h"
 #include "resident.h"
 #include "seek.h"
 #include "shape_cache.h"

@@ -26,7 +26,7 @@ tables_of(const CudaBatch *own)
 static const Tablet *
 rows_of(const ProviderJoin *join)
 {
-	return join->kept != NULL ? kept_heads(join->kept).rows : join->rows;
+	return join->materialized != NULL ? materialized_heads(join->materialized).rows : join->rows;
 }
 
 static uint64_t
@@ -78,7 +78,7 @@ write_heads(const ProviderJoin *join, const uint8_t *block, const uint8_t *place
 
 /* Write the descriptors, which will be stored at `place`, of a table that was made on the device. */
 static void
-write_kept_heads(const KeptHeads &heads, const uint8_t *place, uint8_t *into)
+write_materialized_heads(const MaterializedHeads &heads, const uint8_t *place, uint8_t *into)
 {
 	JoinTable  *table = (JoinTable *) into;
 	Tablet	   *rows = (Tablet *) (into + tablet_align(sizeof(JoinTable)));
@@ -139,10 +139,10 @@ joins_place(CudaBatch *own, ResidentCopies *copies)
 		const ProviderJoin *join = &own->batch.job->join[t];
 		const uint8_t *place = own->arena + at;
 		/* the list of copies is behind all descriptors */
-		const uint8_t *block = join->kept != NULL ? NULL : place_block(own, join, copies);
+		const uint8_t *block = join->materialized != NULL ? NULL : place_block(own, join, copies);
 
-		if (join->kept != NULL)
-			write_kept_heads(kept_heads(join->kept), place, own->request + at);
+		if (join->materialized != NULL)
+			write_materialized_heads(materialized_heads(join->materialized), place, own->request + at);
 		else if (block != NULL)
 			write_heads(join, block, place, own->request + at);
 		else

@@ -20,11 +20,11 @@
 #include "tuning.cuh"
 
 #define EACH_ROW(row, n) \
-	for (uint32_t row = blockIdx.x * KEPT_THREADS + threadIdx.x; row < n; row += gridDim.x * KEPT_THREADS)
+	for (uint32_t row = blockIdx.x * MATERIALIZED_THREADS + threadIdx.x; row < n; row += gridDim.x * MATERIALIZED_THREADS)
 
 /* Loop over rows by whole warps, whose last rows may not exist. */
 #define EACH_ROW_OF_WARPS(row, n) \
-	for (uint32_t row = blockIdx.x * KEPT_THREADS + threadIdx.x; row / 32 < (n + 31) / 32; row += gridDim.x * KEPT_THREADS)
+	for (uint32_t row = blockIdx.x * MATERIALIZED_THREADS + threadIdx.x; row / 32 < (n + 31) / 32; row += gridDim.x * MATERIALIZED_THREADS)
 
 static __device__ __forceinline__ bool
 is_null(const SortColumn &column, uint32_t row)
@@ -48,7 +48,7 @@ value_of(const SortColumn &column, uint32_t row)
  * numbers, which becomes the current one.
  */
 template <typename Word>
-static __global__ void __launch_bounds__(KEPT_THREADS)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
 words_kernel(const __grid_constant__ SortLaunch launch, uint32_t word, Word *words, uint32_t *order, bool begins)
 {
 	EACH_ROW(i, launch.nrows)
@@ -93,7 +93,7 @@ put(const SortColumn &to, uint32_t row, bool exists, int64_t value, bool null)
 
 /* Decode column c from the sorted words, whose part p it is. */
 template <typename Word>
-static __global__ void __launch_bounds__(KEPT_THREADS)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
 decode_kernel(const __grid_constant__ SortLaunch launch, uint32_t c, uint32_t p, const Word *words)
 {
 	const SortPart &part = launch.parts.part[p];
@@ -110,7 +110,7 @@ decode_kernel(const __grid_constant__ SortLaunch launch, uint32_t c, uint32_t p,
 	}
 }
 
-static __global__ void __launch_bounds__(KEPT_THREADS)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
 gather_kernel(const __grid_constant__ SortLaunch launch, uint32_t c, const uint32_t *order)
 {
 	const SortColumn &from = launch.from[c];
@@ -142,7 +142,7 @@ differ(const SortColumn &column, uint32_t a, uint32_t b)
  * is the first of its partition or peers, else 0; `dense` is 1 if it is the first of its peers,
  * else 0.
  */
-static __global__ void __launch_bounds__(KEPT_THREADS)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
 begins_kernel(const __grid_constant__ SortLaunch launch, uint32_t *partition, uint32_t *peers, uint32_t *dense)
 {
 	EACH_ROW(i, launch.nrows)
@@ -166,28 +166,28 @@ begins_kernel(const __grid_constant__ SortLaunch launch, uint32_t *partition, ui
  * Compute the wanted numbers of each row from where its partition and peers begin, and from
  * `dense`, how many peers have begun so far.
  */
-static __global__ void __launch_bounds__(KEPT_THREADS)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
 numbers_kernel(const __grid_constant__ SortLaunch launch, const uint32_t *partition, const uint32_t *peers, const uint32_t *dense)
 {
 	EACH_ROW(i, launch.nrows)
 	{
 		const uint32_t start = partition != NULL ? partition[i] : 0;
 
-		if (launch.numbers[KEPT_ROW_NUMBER] != NULL)
-			launch.numbers[KEPT_ROW_NUMBER][i] = (uint64_t) (i - start) + 1;
-		if (launch.numbers[KEPT_RANK] != NULL)
-			launch.numbers[KEPT_RANK][i] = (uint64_t) (peers[i] - start) + 1;
-		if (launch.numbers[KEPT_DENSE_RANK] != NULL)
-			launch.numbers[KEPT_DENSE_RANK][i] = (uint64_t) (dense[i] - dense[start]) + 1;
+		if (launch.numbers[MATERIALIZED_ROW_NUMBER] != NULL)
+			launch.numbers[MATERIALIZED_ROW_NUMBER][i] = (uint64_t) (i - start) + 1;
+		if (launch.numbers[MATERIALIZED_RANK] != NULL)
+			launch.numbers[MATERIALIZED_RANK][i] = (uint64_t) (peers[i] - start) + 1;
+		if (launch.numbers[MATERIALIZED_DENSE_RANK] != NULL)
+			launch.numbers[MATERIALIZED_DENSE_RANK][i] = (uint64_t) (dense[i] - dense[start]) + 1;
 	}
 }
 
 static uint32_t
 blocks_for(uint32_t n)
 {
-	const uint32_t blocks = n / KEPT_THREADS + 1;
+	const uint32_t blocks = n / MATERIALIZED_THREADS + 1;
 
-	return blocks < KEPT_BLOCKS ? blocks : KEPT_BLOCKS;
+	return blocks < MATERIALIZED_BLOCKS ? blocks : MATERIALIZED_BLOCKS;
 }
 
 /* Arrays in the scratch memory. */
@@ -231,11 +231,11 @@ number_rows(const SortLaunch *launch, const Scratch *scratch, cudaStream_t strea
 
 	if (sort_needs_peers(launch))
 	{
-		begins_kernel<<<blocks, KEPT_THREADS, 0, stream>>>(*launch, scratch->begins[0], scratch->begins[1], scratch->begins[2]);
+		begins_kernel<<<blocks, MATERIALIZED_THREADS, 0, stream>>>(*launch, scratch->begins[0], scratch->begins[1], scratch->begins[2]);
 		error = CUDA_CALL(scan_begins(launch, scratch, &bytes, false, stream));
 	}
 	if (error == cudaSuccess)
-		numbers_kernel<<<blocks, KEPT_THREADS, 0, stream>>>(*launch, scratch->begins[0], scratch->begins[1], scratch->begins[2]);
+		numbers_kernel<<<blocks, MATERIALIZED_THREADS, 0, stream>>>(*launch, scratch->begins[0], scratch->begins[1], scratch->begins[2]);
 	return error;
 }
 
@@ -329,7 +329,7 @@ sort_by_word(const SortLaunch *launch, uint32_t word, Scratch *scratch, cudaStre
 {
 	size_t		bytes = scratch->temp_bytes;
 
-	words_kernel<Word><<<blocks_for(launch->nrows), KEPT_THREADS, 0, stream>>>(*launch, word, (Word *) scratch->words[0], scratch->order[0],
+	words_kernel<Word><<<blocks_for(launch->nrows), MATERIALIZED_THREADS, 0, stream>>>(*launch, word, (Word *) scratch->words[0], scratch->order[0],
 																			 word + 1 == launch->parts.nwords);
 	return CUDA_CALL(sort_words<Word>(launch, sort_bits_of_word(&launch->parts, word), scratch, &bytes, false, stream));
 }
@@ -351,11 +351,11 @@ sort_launch(const SortLaunch *launch, void *stream)
 		const int	p = sort_part_of_column(launch, c);
 
 		if (p < 0)
-			gather_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch, c, scratch.order[0]);
+			gather_kernel<<<blocks, MATERIALIZED_THREADS, 0, on>>>(*launch, c, scratch.order[0]);
 		else if (is_short(launch, 0))
-			decode_kernel<uint32_t><<<blocks, KEPT_THREADS, 0, on>>>(*launch, c, (uint32_t) p, (const uint32_t *) scratch.words[0]);
+			decode_kernel<uint32_t><<<blocks, MATERIALIZED_THREADS, 0, on>>>(*launch, c, (uint32_t) p, (const uint32_t *) scratch.words[0]);
 		else
-			decode_kernel<uint64_t><<<blocks, KEPT_THREADS, 0, on>>>(*launch, c, (uint32_t) p, (const uint64_t *) scratch.words[0]);
+			decode_kernel<uint64_t><<<blocks, MATERIALIZED_THREADS, 0, on>>>(*launch, c, (uint32_t) p, (const uint64_t *) scratch.words[0]);
 	}
 	error = number_rows(launch, &scratch, on);
 	return error == cudaSuccess ? CUDA_CALL(cudaGetLastError()) : error;

@@ -151,7 +151,7 @@ static bool
 has_apart(const Program *program, int body)
 {
 	const Instr *code = program_instrs(program, body);
-	bool		has = program->ntables > 0 || program->nkept > 0;
+	bool		has = program->ntables > 0 || program->nmaterialized > 0;
 
 	for (uint32_t pc = 0; pc < program->body[body].ninstrs; pc++)
 		has |= code[pc].op == VMOP_TEST_CODE || code[pc].op == VMOP_PART_DATE;

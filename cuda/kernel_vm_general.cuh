@@ -31,7 +31,7 @@ VM_KERNEL(const __grid_constant__ VmLaunch launch)
 	run.body = (int) launch.shape.body;
 	run.out = launch.passed;
 	run.tables = launch.tables;
-	run.kept = launch.kept;
+	run.materialized = launch.materialized;
 	while (block_next_slice(&launch, VM_TILE, slice))
 	{
 		run.tablet = slice->tablet;

@@ -12,7 +12,7 @@
 #include "combine_launch.h"
 #include "context.h"
 #include "group_table.h"
-#include "kept.h"
+#include "materialized.h"
 #include "rates.h"
 #include "resident.h"
 #include "seek.h"
@@ -57,7 +57,7 @@ start(const ProviderConfig *config, ProviderState *state)
 	if (error == cudaSuccess)
 		error = CUDA_CALL((cudaError_t) combine_prepare());
 	if (error == cudaSuccess)
-		error = kept_start();
+		error = materialized_start();
 	/* at most half of the memory is for batches, the other half for group tables and columns */
 	arena = memory / 2 / BATCHES < ARENA_MOST ? memory / 2 / BATCHES : ARENA_MOST;
 	for (int i = 0; i < BATCHES && error == cudaSuccess; i++)
@@ -135,7 +135,7 @@ release(ProviderBatch *batch)
 
 static const Provider provider = {
 	PROVIDER_ABI, "cuda", start, attach, batch_accepts, acquire, submit, collect, release,
-	group_table_open, group_table_count, group_table_read, group_table_close, group_table_read_top, kept_open, kept_index, kept_sort, kept_column, kept_read, kept_close,
+	group_table_open, group_table_count, group_table_read, group_table_close, group_table_read_top, materialized_open, materialized_index, materialized_sort, materialized_column, materialized_read, materialized_close,
 	seek_open, seek_close, rates_measure
 };
 

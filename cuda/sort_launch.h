@@ -22,11 +22,11 @@ typedef struct SortLaunch
 	uint32_t	ncolumns;
 	SortParts	parts;
 	uint16_t	key_column[SORT_MOST_KEYS];
-	SortColumn	from[PROGRAM_MAX_KEPT];
-	SortColumn	to[PROGRAM_MAX_KEPT];	/* destinations; the source for columns restored from the sort words */
+	SortColumn	from[PROGRAM_MAX_MATERIALIZED];
+	SortColumn	to[PROGRAM_MAX_MATERIALIZED]; /* destinations; the source for columns restored from the sort words */
 	uint32_t	nkeys;
 	uint32_t	npartition;		/* number of keys, the first ones, that are partition keys */
-	uint64_t   *numbers[KEPT_NUMBERS];	/* out: row numbers of each kind; NULL = not wanted */
+	uint64_t   *numbers[MATERIALIZED_NUMBERS]; /* out: row numbers of each kind; NULL = not wanted */
 	uint8_t    *scratch;		/* scratch memory of sort_scratch_bytes() bytes */
 } SortLaunch;
 
@@ -34,8 +34,8 @@ typedef struct SortLaunch
 CORE_FN bool
 sort_needs_peers(const SortLaunch *launch)
 {
-	return launch->numbers[KEPT_RANK] != NULL || launch->numbers[KEPT_DENSE_RANK] != NULL ||
-		(launch->numbers[KEPT_ROW_NUMBER] != NULL && launch->npartition > 0);
+	return launch->numbers[MATERIALIZED_RANK] != NULL || launch->numbers[MATERIALIZED_DENSE_RANK] != NULL ||
+		(launch->numbers[MATERIALIZED_ROW_NUMBER] != NULL && launch->npartition > 0);
 }
 
 /*

@@ -96,8 +96,8 @@
 #define COLUMNS_BLOCKS 64
 
 /* Building join tables from materialized rows, and sorting rows; not yet measured. */
-#define KEPT_THREADS 256
-#define KEPT_BLOCKS 2048
+#define MATERIALIZED_THREADS 256
+#define MATERIALIZED_BLOCKS 2048
 
 /* Measuring the memory bandwidth of the device. */
 #define RATES_THREADS 256

@@ -113,7 +113,7 @@ typedef struct VmLaunch
 	const VmPart *part;
 	uint32_t	ntiles;			/* tiles of all parts; a tile has vm_tile_rows() rows */
 	const JoinRows *tables;		/* join tables, as many as the program has */
-	const KeptRows *kept;		/* destination of materialized rows; NULL = none */
+	const MaterializedRows *materialized; /* destination of materialized rows; NULL = none */
 	uint64_t   *rows;			/* group rows of shape.row_words words */
 	uint64_t   *hashes;
 	uint32_t	row_capacity;

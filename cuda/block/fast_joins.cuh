@@ -201,9 +201,9 @@ fetch_column(Machine<L> &m, const ApartOp &op)
 template <int L> static __device__ __forceinline__ void
 place_rows(Machine<L> &m)
 {
-	const KeptRows *kept = fast_joins()->kept;
-	uint32_t	place = warp_places(kept->count, (uint32_t) __popc(m.selection));
-	const uint32_t capacity = kept->capacity;
+	const MaterializedRows *materialized = fast_joins()->materialized;
+	uint32_t	place = warp_places(materialized->count, (uint32_t) __popc(m.selection));
+	const uint32_t capacity = materialized->capacity;
 
 	m.nulls = ~m.selection & ((1u << L) - 1);
 	EACH_LANE
@@ -218,10 +218,10 @@ place_rows(Machine<L> &m)
 template <int L, typename T, typename F> static __device__ __forceinline__ void
 store_rows(const ApartOp &op, uint32_t nulls, F value)
 {
-	const KeptRows *kept = fast_joins()->kept;
+	const MaterializedRows *materialized = fast_joins()->materialized;
 	const uint32_t column = x_of(op.in);
 	const WordPair *places = slot_words<L>(slot_of(op.in));
-	T		   *to = (T *) kept->values[column];
+	T		   *to = (T *) materialized->values[column];
 
 	EACH_LANE if (!(op.nulls >> k & 1u))
 	{
@@ -229,7 +229,7 @@ store_rows(const ApartOp &op, uint32_t nulls, F value)
 
 		to[place] = nulls >> k & 1u ? (T) 0 : value(k);
 		if (nulls >> k & 1u)
-			atomicOr(&kept->nulls[column][place / 32], 1u << place % 32);
+			atomicOr(&materialized->nulls[column][place / 32], 1u << place % 32);
 	}
 }
 

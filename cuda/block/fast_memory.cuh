@@ -67,7 +67,7 @@ typedef struct FastFetched
 typedef struct FastJoins
 {
 	const uint64_t *words;		/* the program's words */
-	const KeptRows *kept;
+	const MaterializedRows *materialized;
 	FastTable	table[PROGRAM_MAX_TABLES];
 	JoinPart	part[VM_PARTS_MAX];
 	FastFetched fetched[VM_FETCHES_MAX];
@@ -229,7 +229,7 @@ fast_prepare_joins(const VmLaunch *launch)
 	{
 		fast_shared()->joins_at = fast_joins_at(&launch->shape);
 		joins->words = program_words(launch->program);
-		joins->kept = launch->kept;
+		joins->materialized = launch->materialized;
 	}
 	for (uint32_t t = threadIdx.x; t < launch->program->ntables; t += VM_THREADS)
 		differs |= !find_table(&launch->tables[t], &joins->table[t]);

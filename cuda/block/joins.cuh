@@ -360,13 +360,13 @@ vm_place(const VmRun *run, const Instr *in)
 	uint32_t	nulls = ~selected & EVERY_LANE;
 	uint32_t	place;
 
-	if (run->kept == NULL)
+	if (run->materialized == NULL)
 		return false;
-	place = warp_places(run->kept->count, (uint32_t) __popc(selected));
+	place = warp_places(run->materialized->count, (uint32_t) __popc(selected));
 	LANES
 	{
 		d.put(k, i, place);
-		if (BIT(selected) && place++ >= run->kept->capacity)
+		if (BIT(selected) && place++ >= run->materialized->capacity)
 			nulls |= 1u << k;
 	}
 	d.end(VM_FLAGS + (size_t) in->dst * VM_NULLS, nulls);
@@ -377,19 +377,19 @@ vm_place(const VmRun *run, const Instr *in)
 template <typename T> static __device__ __forceinline__ bool
 vm_store(const VmRun *run, const Instr *in)
 {
-	const KeptRows *kept = run->kept;
+	const MaterializedRows *materialized = run->materialized;
 	const Operand<T> oa(in->a);
 	const uint32_t na = operand_nulls(in->a), nb = operand_nulls(in->b);
 
-	if (kept == NULL)
+	if (materialized == NULL)
 		return false;
 	LANES if (!BIT(nb))
 	{
 		const uint32_t place = row_at(in->b, i);
 
-		((T *) kept->values[in->imm])[place] = BIT(na) ? (T) 0 : oa.at(k, i);
+		((T *) materialized->values[in->imm])[place] = BIT(na) ? (T) 0 : oa.at(k, i);
 		if (BIT(na))
-			atomicOr(&kept->nulls[in->imm][place / 32], 1u << place % 32);
+			atomicOr(&materialized->nulls[in->imm][place / 32], 1u << place % 32);
 	}
 	return true;
 }

@@ -68,7 +68,7 @@ compile_body(Compiler *c, const CompileRequest *request, Program *shape)
 	shape->ntables = c->ntables;
 	if (request->keep != NULL || request->keep_rows)
 	{
-		if (request->keep_rows ? !compile_kept_outputs(c, request, shape) : !compile_kept_rows(c, request, shape))
+		if (request->keep_rows ? !compile_materialized_outputs(c, request, shape) : !compile_materialized_rows(c, request, shape))
 			return false;
 		end_loops(c);
 		return true;

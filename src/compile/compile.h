@@ -208,13 +208,13 @@ typedef struct SelectResult
 } SelectResult;
 
 /* Numbers of the states that describe a column of materialized rows. */
-typedef struct KeptColumn
+typedef struct MaterializedColumn
 {
 	int16		count;			/* state that counts the values that are not NULL */
 	int16		least;			/* integers: state with the least value, -1 = not an integer column */
 	int16		largest;		/* integers: state with the largest value, -1 = not an integer column */
 	CodeSource	codes;			/* column whose dictionary codes the values are */
-} KeptColumn;
+} MaterializedColumn;
 
 /* Condition on a text column, which PostgreSQL evaluates once per dictionary value into a truth table. */
 typedef struct CodeTest
@@ -235,9 +235,9 @@ typedef struct CompileResult
 	bool		gives_texts;	/* outputs include texts of any length, whose bytes remain in the tablet */
 	int			nattributes;
 	OutputResult attribute[PROGRAM_MAX_OUTPUTS];
-	Oid			not_kept;		/* type of an output that cannot be materialized, InvalidOid = none */
+	Oid			not_materialized; /* type of an output that cannot be materialized, InvalidOid = none */
 	/* By index of the join: number, from 1 on, of the materialized column with row numbers of its table, 0 = none. */
-	int16		row_kept[PROGRAM_MAX_TABLES];
+	int16		row_materialized[PROGRAM_MAX_TABLES];
 	int			nkeys;
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
@@ -246,9 +246,9 @@ typedef struct CompileResult
 	SelectResult *select;
 	const SelectStep *steps;	/* steps of the request */
 	int			rounds;			/* estimated runs until all quantile selections are done; 0 = there are none */
-	int			nkept;
-	int			kept_count;		/* number of the state that counts the materialized rows */
-	KeptColumn	kept[PROGRAM_MAX_KEPT];
+	int			nmaterialized;
+	int			materialized_count; /* number of the state that counts the materialized rows */
+	MaterializedColumn materialized[PROGRAM_MAX_MATERIALIZED];
 	int			njoins;
 	JoinUse    *join;			/* by index of the join */
 	List	   *code_tests;		/* list of CodeTest */

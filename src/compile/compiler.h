@@ -254,10 +254,10 @@ extern bool compile_keys_and_aggregates(Compiler *c, const CompileRequest *reque
 /* Describe how an attribute of returned rows is made: from outputs, which are added to shape, or a table's columns. */
 extern void describe_output(Compiler *c, const Var *var, Program *shape, OutputResult *attribute);
 
-/* Compile the materialization of rows for a join table, and states that describe the columns: compile_kept.c. */
-extern bool compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape);
+/* Compile the materialization of rows for a join table, and states that describe the columns: compile_materialized.c. */
+extern bool compile_materialized_rows(Compiler *c, const CompileRequest *request, Program *shape);
 
 /* Compile the materialization of rows that are returned later; fills c->result->attribute. */
-extern bool compile_kept_outputs(Compiler *c, const CompileRequest *request, Program *shape);
+extern bool compile_materialized_outputs(Compiler *c, const CompileRequest *request, Program *shape);
 
 #endif							/* GPUDB_COMPILE_COMPILER_H */

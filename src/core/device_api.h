@@ -44,7 +44,7 @@ typedef struct SharedColumn
 /*
  * Location of a join's table in the memory that cached tablets share: its JoinTable at `place`, and
  * its Tablet `rows` bytes behind that.  No column and no other table ever has the same number.  A
- * table made of rows materialized on the device (KeptTable) has no bytes here.
+ * table made of rows materialized on the device (MaterializedTable) has no bytes here.
  */
 typedef struct SharedTable
 {
@@ -55,58 +55,58 @@ typedef struct SharedTable
 } SharedTable;
 
 /* Plan for a join table made of materialized rows. */
-typedef struct KeptPlan
+typedef struct MaterializedPlan
 {
 	JoinTable	head;			/* in: plan made by join_plan_of_bounds(); out: the finished table's descriptor */
 	JoinKey		key[JOIN_MAX_PARTS];
 	uint32_t	nrows;			/* number of all materialized rows */
-	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* NULLs in each column */
-} KeptPlan;
+	uint32_t	null_count[PROGRAM_MAX_MATERIALIZED]; /* NULLs in each column */
+} MaterializedPlan;
 
 /* Numbering of sorted rows, from 1 on, as the window function of the same name computes it. */
-typedef enum KeptNumber
+typedef enum MaterializedNumber
 {
-	KEPT_ROW_NUMBER,
-	KEPT_RANK,
-	KEPT_DENSE_RANK,
-	KEPT_NUMBERS
-} KeptNumber;
+	MATERIALIZED_ROW_NUMBER,
+	MATERIALIZED_RANK,
+	MATERIALIZED_DENSE_RANK,
+	MATERIALIZED_NUMBERS
+} MaterializedNumber;
 
 /* Sort order of materialized rows. */
-typedef struct KeptSort
+typedef struct MaterializedSort
 {
 	uint32_t	nrows;			/* number of all materialized rows */
 	uint32_t	nkeys;
 	uint32_t	npartition;		/* number of leading keys that are partition keys */
-	uint32_t	numbers;		/* bitmask of the KeptNumbers to compute */
+	uint32_t	numbers;		/* bitmask of the MaterializedNumbers to compute */
 	SortKey		key[SORT_MOST_KEYS];	/* keys; their columns are columns of the materialized rows */
-	uint32_t	null_count[PROGRAM_MAX_KEPT];	/* NULLs in each column */
-	int64_t		least[PROGRAM_MAX_KEPT];	/* bounds of each column; not used for floats */
-	int64_t		largest[PROGRAM_MAX_KEPT];
-} KeptSort;
+	uint32_t	null_count[PROGRAM_MAX_MATERIALIZED]; /* NULLs in each column */
+	int64_t		least[PROGRAM_MAX_MATERIALIZED]; /* bounds of each column; not used for floats */
+	int64_t		largest[PROGRAM_MAX_MATERIALIZED];
+} MaterializedSort;
 
 /* Source of a run that reads sorted rows materialized by another job, whose slot is still open, instead of pages. */
-typedef struct KeptSource
+typedef struct MaterializedSource
 {
 	uint64_t	number;			/* number of the SharedTable; 0 = the run has no such source */
 	uint32_t	nrows;
-	/* For each column of the program, its index among the materialized columns, or KEPT_COLUMN_OF() a KeptNumber. */
+	/* For each column of the program, its index among the materialized columns, or MATERIALIZED_COLUMN_OF() a MaterializedNumber. */
 	uint8_t		column[PROGRAM_MAX_COLUMNS];
-} KeptSource;
+} MaterializedSource;
 
-#define KEPT_COLUMN_OF(number) (PROGRAM_MAX_KEPT + (number))
+#define MATERIALIZED_COLUMN_OF(number) (PROGRAM_MAX_MATERIALIZED + (number))
 
 /* Rows that outlive the job that materialized them: a join table made of them, or the rows in sorted order. */
-typedef struct KeptTable KeptTable;
+typedef struct MaterializedTable MaterializedTable;
 
 /* A range of materialized rows, fetched to the host. */
-typedef struct KeptPart
+typedef struct MaterializedPart
 {
 	uint32_t	nrows;
 	uint32_t	total;			/* number of all materialized rows */
-	const uint8_t *values[PROGRAM_MAX_KEPT];	/* values of each column */
-	const uint8_t *nulls[PROGRAM_MAX_KEPT]; /* NULL bitmap of each column: 1 = NULL */
-} KeptPart;
+	const uint8_t *values[PROGRAM_MAX_MATERIALIZED]; /* values of each column */
+	const uint8_t *nulls[PROGRAM_MAX_MATERIALIZED]; /* NULL bitmap of each column: 1 = NULL */
+} MaterializedPart;
 
 typedef struct JobSpec
 {
@@ -114,7 +114,7 @@ typedef struct JobSpec
 	const DeformSpec *deform;
 	const JoinRows *tables;		/* join tables of the program, in the caller's memory; NULL if it has none */
 	const SharedTable *shared;	/* locations of the join tables, for devices that copy them */
-	KeptSource	source;			/* rows on the device that an item consists of, instead of pages */
+	MaterializedSource source;	/* rows on the device that an item consists of, instead of pages */
 
 	/*
 	 * The result exists only on the device, since some input is device-resident or rows are
@@ -230,7 +230,7 @@ typedef struct JobTimes
 typedef struct JobReport
 {
 	JobTimes	times;
-	bool		kept;			/* the job has a device-resident group table */
+	bool		resident;		/* the job has a device-resident group table */
 	uint32_t	left_out;		/* groups left out since want_top() */
 	uint32_t	left_windows;	/* page batches that a device other than the requested one had to run */
 	DeviceStatus left_for;		/* last reason why another device ran a page batch */
@@ -306,24 +306,24 @@ typedef struct Device
 	 * failure.  The job may be closed afterwards; drop() frees the table.  The functions from here
 	 * to fetch() are all NULL if the device cannot materialize rows.
 	 */
-	KeptTable  *(*keep) (DeviceJob *job, KeptPlan *plan, SharedTable *shared);
-	void		(*drop) (KeptTable *table);
+	MaterializedTable *(*keep) (DeviceJob *job, MaterializedPlan *plan, SharedTable *shared);
+	void		(*drop) (MaterializedTable *table);
 
 	/* Sort the materialized rows; false on failure. */
-	bool		(*sort) (DeviceJob *job, const KeptSort *sort);
+	bool		(*sort) (DeviceJob *job, const MaterializedSort *sort);
 
 	/*
 	 * Detach sorted rows from the job, so that they can be other jobs' source after it is closed,
 	 * until drop(); NULL on failure.
 	 */
-	KeptTable  *(*hold) (DeviceJob *job, SharedTable *shared);
+	MaterializedTable *(*hold) (DeviceJob *job, SharedTable *shared);
 
 	/*
 	 * Fetch materialized rows, `nrows` of which remain from number `first`, a multiple of 64, on.
 	 * The device returns all of them or a multiple of 64.  They are valid until the next call.
 	 * False on failure.
 	 */
-	bool		(*fetch) (DeviceJob *job, uint32_t first, uint32_t nrows, KeptPart *part);
+	bool		(*fetch) (DeviceJob *job, uint32_t first, uint32_t nrows, MaterializedPart *part);
 
 	void		(*report) (const DeviceJob *job, JobReport *report);
 

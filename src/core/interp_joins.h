@@ -264,13 +264,13 @@ vm_place(const VmRun *run, const Instr *in)
 	uint8_t    *dn = run->nulls + (size_t) in->dst * VM_TILE;
 	const uint8_t *selection = (const uint8_t *) run->values;
 
-	if (run->kept == NULL)
+	if (run->materialized == NULL)
 		return false;
 	for (int i = 0; i < VM_TILE; i++)
 	{
-		place[i] = *run->kept->count;
-		dn[i] = !selection[i] || place[i] >= run->kept->capacity;
-		*run->kept->count += selection[i];
+		place[i] = *run->materialized->count;
+		dn[i] = !selection[i] || place[i] >= run->materialized->capacity;
+		*run->materialized->count += selection[i];
 	}
 	return true;
 }
@@ -279,24 +279,24 @@ vm_place(const VmRun *run, const Instr *in)
 static inline bool
 vm_store(const VmRun *run, const Instr *in)
 {
-	const KeptRows *kept = run->kept;
+	const MaterializedRows *materialized = run->materialized;
 	const uint64_t *va = run->values + (size_t) in->a * VM_TILE;
 	const uint32_t *place = (const uint32_t *) (run->values + (size_t) in->b * VM_TILE);
 	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
 	const uint8_t *bn = run->nulls + (size_t) in->b * VM_TILE;
 
-	if (kept == NULL)
+	if (materialized == NULL)
 		return false;
 	for (int i = 0; i < VM_TILE; i++)
 	{
 		if (bn[i])
 			continue;
 		if (an[i])
-			kept->nulls[in->imm][place[i] / 32] |= (uint32_t) 1 << place[i] % 32;
+			materialized->nulls[in->imm][place[i] / 32] |= (uint32_t) 1 << place[i] % 32;
 		if (in->op == VMOP_STORE_B)
-			kept->values[in->imm][place[i]] = an[i] ? 0 : BOOL_A;
+			materialized->values[in->imm][place[i]] = an[i] ? 0 : BOOL_A;
 		else
-			((uint64_t *) kept->values[in->imm])[place[i]] = an[i] ? 0 : in->op == VMOP_STORE_R ? ((const uint32_t *) va)[i] : va[i];
+			((uint64_t *) materialized->values[in->imm])[place[i]] = an[i] ? 0 : in->op == VMOP_STORE_R ? ((const uint32_t *) va)[i] : va[i];
 	}
 	return true;
 }

@@ -102,28 +102,28 @@ typedef struct JoinTable
  * Materialized rows, destined to be those of a join table: columns of words, or of bytes for bools,
  * and bitmaps of NULLs, initially clear.
  */
-typedef struct KeptRows
+typedef struct MaterializedRows
 {
 	uint32_t   *count;			/* number of all rows, including those for which there was no room */
 	uint32_t	capacity;
-	uint8_t    *values[PROGRAM_MAX_KEPT];
-	uint32_t   *nulls[PROGRAM_MAX_KEPT];
-} KeptRows;
+	uint8_t    *values[PROGRAM_MAX_MATERIALIZED];
+	uint32_t   *nulls[PROGRAM_MAX_MATERIALIZED];
+} MaterializedRows;
 
 /*
  * Layout of a range of materialized rows in host memory: the count of all rows, then for each
  * column the values and a bitmap of NULLs.
  */
-typedef struct KeptLayout
+typedef struct MaterializedLayout
 {
-	uint64_t	values[PROGRAM_MAX_KEPT];	/* offsets of values */
-	uint64_t	nulls[PROGRAM_MAX_KEPT];
+	uint64_t	values[PROGRAM_MAX_MATERIALIZED]; /* offsets of values */
+	uint64_t	nulls[PROGRAM_MAX_MATERIALIZED];
 	uint64_t	size;			/* bytes of all, a multiple of 64 */
-} KeptLayout;
+} MaterializedLayout;
 
 /* Compute the layout of `nrows` rows of columns of the given ColTypes. */
 CORE_FN void
-kept_layout(const uint8_t *types, uint32_t ncolumns, uint32_t nrows, KeptLayout *layout)
+materialized_layout(const uint8_t *types, uint32_t ncolumns, uint32_t nrows, MaterializedLayout *layout)
 {
 	uint64_t	at = tablet_align(sizeof(uint32_t));
 
@@ -139,7 +139,7 @@ kept_layout(const uint8_t *types, uint32_t ncolumns, uint32_t nrows, KeptLayout 
 
 /* Return how many rows, a multiple of 64, fit `bytes` bytes, which must be some kilobytes at least. */
 CORE_FN uint32_t
-kept_rows_that_fit(const uint8_t *types, uint32_t ncolumns, uint64_t bytes)
+materialized_rows_that_fit(const uint8_t *types, uint32_t ncolumns, uint64_t bytes)
 {
 	uint64_t	each = 0;		/* bytes of 64 rows, which need no padding except behind bitmaps */
 

@@ -30,7 +30,7 @@
 #define PROGRAM_MAX_OUTPUTS		32
 #define PROGRAM_MAX_INSTRS		4096
 #define PROGRAM_MAX_TABLES		15	/* join tables; numbered from 1 on */
-#define PROGRAM_MAX_KEPT		24	/* columns of materialized rows */
+#define PROGRAM_MAX_MATERIALIZED 24	/* columns of materialized rows */
 #define PROGRAM_MAX_LOOPS		8	/* nesting depth of loops over pairs */
 
 /* Operand c of FETCH: column and table; table 0 is the tablet. */
@@ -201,8 +201,8 @@ typedef struct Program
 	uint16_t	ntables;		/* number of join tables */
 	uint16_t	noutputs;		/* number of columns whose values are emitted with the rows */
 	uint8_t		output[PROGRAM_MAX_OUTPUTS];	/* emitted columns */
-	uint16_t	nkept;			/* number of columns of materialized rows; 0 = none are materialized */
-	uint8_t		kept[PROGRAM_MAX_KEPT]; /* ColTypes of materialized rows: BOOL, I64 or F64 */
+	uint16_t	nmaterialized;	/* number of columns of materialized rows; 0 = none are materialized */
+	uint8_t		materialized[PROGRAM_MAX_MATERIALIZED]; /* ColTypes of materialized rows: BOOL, I64 or F64 */
 	SelectSeek	seek;			/* percentile sought by a program whose only large state is a STATE_VALUES */
 	ProgramBody body[2];		/* narrow, wide */
 	uint8_t		key_kind[PROGRAM_MAX_KEYS];

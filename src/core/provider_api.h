@@ -86,7 +86,7 @@ typedef struct ProviderMemory
 } ProviderMemory;
 
 /* Materialized rows of a job, the join table made of them, or their sort order. */
-typedef struct ProviderKept ProviderKept;
+typedef struct ProviderMaterialized ProviderMaterialized;
 
 /*
  * A join's table, in attached memory.  It never changes, and no other table or column ever has its
@@ -96,7 +96,7 @@ typedef struct ProviderKept ProviderKept;
 typedef struct ProviderJoin
 {
 	uint64_t	number;
-	ProviderKept *kept;			/* NULL, or the provider made the table itself: then the fields below are not set */
+	ProviderMaterialized *materialized; /* NULL, or the provider made the table itself: then the fields below are not set */
 	const uint8_t *block;
 	uint64_t	bytes;
 	uint64_t	rows_at;		/* offset of its Tablet in the block */
@@ -110,7 +110,7 @@ typedef struct ProviderJob
 	const JobImage *image;
 	JobView		view;
 	const ProviderJoin *join;	/* join tables, as many as the program has */
-	ProviderKept *source;		/* sorted rows that the batches consist of; NULL = batches of pages or tablets */
+	ProviderMaterialized *source; /* sorted rows that the batches consist of; NULL = batches of pages or tablets */
 	uint32_t	database;		/* database of the job; memory reused for another database is cleared */
 	const volatile uint32_t *cancelled; /* not 0: results are no longer wanted; a batch may end with CANCELLED */
 } ProviderJob;
@@ -184,7 +184,7 @@ typedef struct ProviderBatch
 	 * NULL = with the batch.
 	 */
 	ProviderTable *table;
-	ProviderKept *kept;			/* destination of materialized rows; NULL = the program materializes none */
+	ProviderMaterialized *materialized; /* destination of materialized rows; NULL = the program materializes none */
 	ProviderSeek *seek;			/* destination of gathered values; NULL = no quantile selection, or no memory */
 	bool		wide;			/* deform decimals to 128 bits */
 	uint32_t	nwindows;
@@ -281,24 +281,24 @@ typedef struct Provider
 	/*
 	 * Functions for the materialized rows of a job; all six may be NULL.
 	 *
-	 * open_kept() allocates room for at most `most_rows` rows; NULL when there is none.
+	 * open_materialized() allocates room for at most `most_rows` rows; NULL when there is none.
 	 *
-	 * index_kept() makes a join table of the rows when all batches have ended and the rows fitted.
+	 * index_materialized() makes a join table of the rows when all batches have ended and the rows fitted.
 	 * The work is begun and TIME_SLICE returned; it is called again until the work has ended, when
 	 * plan->head describes the result.
 	 *
-	 * sort_kept() sorts the rows in the same manner.  Afterwards kept_column() returns the location
+	 * sort_materialized() sorts the rows in the same manner. Afterwards materialized_column() returns the location
 	 * of `nrows` rows of a column; false if there is no such column.
 	 *
-	 * read_kept() copies rows from number `first`, a multiple of 64, on, laid out by kept_layout();
+	 * read_materialized() copies rows from number `first`, a multiple of 64, on, laid out by materialized_layout();
 	 * for more than a few rows `into` is attached memory.
 	 */
-	ProviderKept *(*open_kept) (const ProviderJob *job, uint32_t most_rows);
-	DeviceStatus (*index_kept) (ProviderKept *kept, KeptPlan *plan);
-	DeviceStatus (*sort_kept) (ProviderKept *kept, const KeptSort *sort);
-	bool		(*kept_column) (const ProviderKept *kept, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to);
-	DeviceStatus (*read_kept) (ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
-	void		(*close_kept) (ProviderKept *kept);
+	ProviderMaterialized *(*open_materialized) (const ProviderJob *job, uint32_t most_rows);
+	DeviceStatus (*index_materialized) (ProviderMaterialized *materialized, MaterializedPlan *plan);
+	DeviceStatus (*sort_materialized) (ProviderMaterialized *materialized, const MaterializedSort *sort);
+	bool		(*materialized_column) (const ProviderMaterialized *materialized, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to);
+	DeviceStatus (*read_materialized) (ProviderMaterialized *materialized, uint32_t first, uint32_t nrows, uint8_t *into);
+	void		(*close_materialized) (ProviderMaterialized *materialized);
 
 	/*
 	 * Allocate room for the values that a program with a quantile selection gathers; NULL when

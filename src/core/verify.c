@@ -386,7 +386,7 @@ place_ok(Verifier *v, const Instr *in)
 
 	v->placed = true;
 	v->table[in->dst] = TABLE_OF_PLACES;
-	return !placed && v->program->aggregates && !v->program->grouped && v->program->nkept > 0;
+	return !placed && v->program->aggregates && !v->program->grouped && v->program->nmaterialized > 0;
 }
 
 static bool
@@ -394,7 +394,7 @@ store_ok(const Verifier *v, const Instr *in)
 {
 	static const uint8_t types[] = {COLTYPE_BOOL, COLTYPE_I64, COLTYPE_F64, COLTYPE_I64};
 
-	return in->imm >= 0 && in->imm < v->program->nkept && v->program->kept[in->imm] == types[in->op - VMOP_STORE_B] &&
+	return in->imm >= 0 && in->imm < v->program->nmaterialized && v->program->materialized[in->imm] == types[in->op - VMOP_STORE_B] &&
 		v->table[in->b] == TABLE_OF_PLACES && (in->op != VMOP_STORE_R || v->table[in->a] != TABLE_OF_PLACES);
 }
 
@@ -594,12 +594,12 @@ row_ok(const Program *program)
 }
 
 static bool
-kept_ok(const Program *program)
+materialized_ok(const Program *program)
 {
-	bool		ok = program->nkept <= PROGRAM_MAX_KEPT;
+	bool		ok = program->nmaterialized <= PROGRAM_MAX_MATERIALIZED;
 
-	for (uint32_t k = 0; ok && k < program->nkept; k++)
-		ok = program->kept[k] == COLTYPE_BOOL || program->kept[k] == COLTYPE_I64 || program->kept[k] == COLTYPE_F64;
+	for (uint32_t k = 0; ok && k < program->nmaterialized; k++)
+		ok = program->materialized[k] == COLTYPE_BOOL || program->materialized[k] == COLTYPE_I64 || program->materialized[k] == COLTYPE_F64;
 	return ok;
 }
 
@@ -641,7 +641,7 @@ program_verify(const Program *program, uint32_t size)
 	if (size < sizeof(Program) || program->magic != PROGRAM_MAGIC || program->size != size ||
 		program->ncolumns > PROGRAM_MAX_COLUMNS || program->ntables > PROGRAM_MAX_TABLES ||
 		!block_inside(program, program->words, (uint64_t) program->nwords * sizeof(uint64_t), 8) ||
-		!block_inside(program, program->bytes, program->nbytes, 1) || !row_ok(program) || !outputs_ok(program) || !kept_ok(program) ||
+		!block_inside(program, program->bytes, program->nbytes, 1) || !row_ok(program) || !outputs_ok(program) || !materialized_ok(program) ||
 		!seek_ok(program) ||
 		(!program->body[BODY_NARROW].exists && !program->body[BODY_WIDE].exists))
 		return STATUS_BAD_PROGRAM;

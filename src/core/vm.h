@@ -38,7 +38,7 @@ typedef struct VmRun
 	int			body;			/* BODY_NARROW or BODY_WIDE */
 	const Tablet *tablet;
 	const JoinRows *tables;		/* tables of the joins, program->ntables of them */
-	const KeptRows *kept;		/* where STORE instructions materialize rows; NULL if the program materializes none */
+	const MaterializedRows *materialized; /* where STORE instructions materialize rows; NULL if the program materializes none */
 	const uint64_t *selected;	/* bitmap of the rows to process; NULL = all */
 	uint64_t   *values;			/* scratch: registers * tile * 8 bytes, aligned to 64 */
 	uint8_t    *nulls;			/* scratch: registers * tile bytes, aligned to 64 */

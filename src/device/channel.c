@@ -512,7 +512,7 @@ channel_checksum(const ChannelResult *result, const uint64 *groups, uint32 words
 {
 	uint64		sum = hash_combine(hash_combine(result->status, result->nwindows), words);
 
-	sum = hash_combine(hash_combine(hash_combine(hash_combine(sum, result->kept), result->total), result->left_out), result->room);
+	sum = hash_combine(hash_combine(hash_combine(hash_combine(sum, result->resident), result->total), result->left_out), result->room);
 	sum = hash_combine(hash_combine(sum, result->ngroups), result->text_bytes);
 	sum = hash_combine(sum, hash_bytes((const uint8 *) result->window, sizeof(result->window)));
 	return hash_combine(sum, channel_sum(groups, words));

@@ -105,7 +105,7 @@ keeping_is_asked(ChannelKeeping keeping)
 	return keeping == KEEPING_ASKED || keeping == KEEPING_WANTED || keeping == KEEPING_SORT;
 }
 
-/* A range of a job's materialized rows, and the place to which they are copied in the layout of kept_layout(). */
+/* A range of a job's materialized rows, and the place to which they are copied in the layout of materialized_layout(). */
 typedef struct ChannelPart
 {
 	uint32		first;			/* a multiple of 64 */
@@ -224,7 +224,7 @@ typedef struct ChannelResult
 	uint32		nwindows;		/* 0: the result returns groups from the device-resident group table */
 	uint16		window[BATCH_WINDOWS];
 	int32		failed_column;
-	uint32		kept;			/* not 0: the groups of these page batches are in the device-resident group table */
+	uint32		resident;		/* not 0: the groups of these page batches are in the device-resident group table */
 	uint32		total;			/* number of groups in the device-resident group table, if nwindows = 0 */
 	uint32		left_out;		/* groups not returned, since they cannot be among the first */
 	uint32		ngroups;
@@ -255,10 +255,10 @@ typedef struct ChannelJob
 	bool		many_groups;	/* as in JobSpec */
 	uint32		keep_most;		/* most rows that may be materialized, if the program materializes rows */
 	pg_atomic_uint32 keeping;	/* ChannelKeeping */
-	KeptPlan	plan;			/* in and out: plan of the join table of the materialized rows */
+	MaterializedPlan plan;		/* in and out: plan of the join table of the materialized rows */
 	ChannelPart part;			/* range of materialized rows that is requested */
-	KeptSort	sort;			/* sort keys of the materialized rows */
-	KeptSource	source;			/* the sorted rows that the job reads instead of pages */
+	MaterializedSort sort;		/* sort keys of the materialized rows */
+	MaterializedSource source;	/* the sorted rows that the job reads instead of pages */
 	uint32		ntables;		/* number of tables of the program's joins */
 	SharedTable table[PROGRAM_MAX_TABLES];
 	uint32		image_size;

@@ -212,7 +212,7 @@ static void
 drop_slot(RemoteJob *job, DeviceStatus why)
 {
 	/* groups of page batches in flight may yet be added to the table of the job that this one helps */
-	job->lost = !job->drained && (job->kept || (job->spec.family != 0 && job->count[ITEM_REMOTE] > 0));
+	job->lost = !job->drained && (job->resident || (job->spec.family != 0 && job->count[ITEM_REMOTE] > 0));
 	close_slot(job);
 	job->report.left_for = why;
 	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
@@ -520,7 +520,7 @@ remote_adopt(DeviceJob *device_job)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
 
-	job->kept = true;
+	job->resident = true;
 	job->lost |= job->slot == NULL || !channel_job_alive(job->slot);
 }
 
@@ -536,7 +536,7 @@ fetch_groups(RemoteJob *job)
 {
 	if (job->lost)
 		return STATUS_GROUPS_LOST;
-	return job->kept && !job->drained && job->spec.family == 0 ? remote_drain(job) : STATUS_DONE;
+	return job->resident && !job->drained && job->spec.family == 0 ? remote_drain(job) : STATUS_DONE;
 }
 
 static DeviceStatus
@@ -550,7 +550,7 @@ remote_again(DeviceJob *device_job)
 		return status;
 	if (job->slot != NULL)
 		close_slot(job);
-	job->kept = job->drained = false;
+	job->resident = job->drained = false;
 	job->received = 0;
 	job->mixed = job->again = true;
 	job->slot = open_slot(&job->spec, job, &why);
@@ -569,7 +569,7 @@ remote_finish(DeviceJob *device_job, const GroupTable **groups)
 	if (status != STATUS_DONE)
 		return status;
 	/* nothing more will be submitted: give the slot to others, unless it has materialized rows */
-	if (job->slot != NULL && job->spec.program->nkept == 0)
+	if (job->slot != NULL && job->spec.program->nmaterialized == 0)
 		close_slot(job);
 	return cpu_device.finish(job->local, groups);
 }
@@ -582,7 +582,7 @@ remote_report(const DeviceJob *device_job, JobReport *report)
 
 	cpu_device.report(job->local, &local);
 	*report = job->report;
-	report->kept = job->kept;
+	report->resident = job->resident;
 	report->times.deform_ns += local.times.deform_ns;
 	report->times.run_ns += local.times.run_ns;
 }

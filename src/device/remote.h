@@ -51,7 +51,7 @@ typedef struct RemoteJob
 	int			count[ITEM_STATES];
 	Pulse		pulse;			/* heartbeats of the GPU process */
 	instr_time	news;			/* time of the last result */
-	bool		kept;			/* groups are in the device-resident group table */
+	bool		resident;		/* groups are in the device-resident group table */
 	bool		drained;		/* all wanted groups of the device-resident group table have been received */
 	bool		mixed;			/* the CPU device has groups, too */
 	bool		again;			/* a run preceded the present one */
@@ -120,12 +120,12 @@ extern ChannelWindow *remote_take_rooms(const RemoteJob *job, uint64 words);
 /* Free the page batches with result slots; the GPU process must not use them any more. */
 extern void remote_free_rooms(RemoteJob *job);
 
-/* remote_kept.c: functions of the Device interface for materialized rows */
-extern KeptTable *remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared);
-extern void remote_drop(KeptTable *table);
-extern bool remote_sort(DeviceJob *device_job, const KeptSort *sort);
-extern KeptTable *remote_hold(DeviceJob *device_job, SharedTable *shared);
-extern bool remote_fetch(DeviceJob *device_job, uint32_t first, uint32_t nrows, KeptPart *part);
+/* remote_materialized.c: functions of the Device interface for materialized rows */
+extern MaterializedTable *remote_keep(DeviceJob *device_job, MaterializedPlan *plan, SharedTable *shared);
+extern void remote_drop(MaterializedTable *table);
+extern bool remote_sort(DeviceJob *device_job, const MaterializedSort *sort);
+extern MaterializedTable *remote_hold(DeviceJob *device_job, SharedTable *shared);
+extern bool remote_fetch(DeviceJob *device_job, uint32_t first, uint32_t nrows, MaterializedPart *part);
 
 /* Return true if this process has tables or sorted rows on the device, each of which occupies a job slot. */
 extern bool remote_has_tables(void);

@@ -309,7 +309,7 @@ take_result(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 		status = merge_groups(job, groups, false);
 		job->mixed |= groups->ngroups > 0;
 	}
-	job->kept |= result->kept != 0;
+	job->resident |= result->resident != 0;
 	for (uint32 w = 0; w < result->nwindows; w++)
 	{
 		RemoteItem *item = item_of_window(job, result->window[w]);
@@ -419,7 +419,7 @@ ask_for_rest(RemoteJob *job, uint64 ngroups)
  * slots for further groups; they come in any order.
  */
 static DeviceStatus
-take_kept(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
+take_materialized(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 {
 	const uint64 total = result->total;
 	const uint16 room = result->room;
@@ -466,7 +466,7 @@ remote_drain(RemoteJob *job)
 			remote_give_up(job, STATUS_DEVICE_DOWN);
 			return STATUS_GROUPS_LOST;
 		}
-		status = take_kept(job, result, &groups);
+		status = take_materialized(job, result, &groups);
 	}
 	if (status != STATUS_DONE || job->drained)
 		return status;

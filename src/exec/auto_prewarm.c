@@ -211,7 +211,7 @@ typedef struct Building
 	AdmittedColumns columns;	/* form = 0: cannot be built */
 	bool		first;			/* nothing of this relation was built before */
 	uint32		shelf;
-	uint64		kept;			/* number of tablets added to the cache */
+	uint64		added;			/* number of tablets added to the cache */
 } Building;
 
 /*
@@ -236,7 +236,7 @@ build_wanted(Relation relation, Building *building)
 		if (n == 0 || !tablet_scan_possible(relation) ||
 			!build_tablet_columns(&order, (TabletRange) {building->shelf * SHELF_TABLETS, SHELF_TABLETS}, &done))
 			return false;
-		building->kept += done.kept;
+		building->added += done.added;
 		if (done.status == STATUS_DONE)
 			return building->shelf + 1 < shelves_of(RelationGetNumberOfBlocks(relation));
 		if (done.column < 0)
@@ -263,7 +263,7 @@ tell_of_columns(Relation relation, const Building *building)
 	ereport(LOG,
 			(errmsg("gpudb cached columns of table \"%s.%s\" that queries had wanted",
 					get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation)),
-			 errdetail("It took %llu tablets.", (unsigned long long) building->kept)));
+			 errdetail("It took %llu tablets.", (unsigned long long) building->added)));
 }
 
 /* Build one shelf, in a transaction.  Return false if there is no more to do. */
@@ -279,7 +279,7 @@ build_shelf(Building *building)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	more = build_wanted(relation, building);
 	PopActiveSnapshot();
-	if (!more && building->kept > 0)
+	if (!more && building->added > 0)
 		tell_of_columns(relation, building);
 	relation_close(relation, AccessShareLock);
 	return more;

@@ -166,7 +166,7 @@ build(const BuildOrder *order, const ColumnWanted *wanted, int nwanted, TabletRa
 	if (building->feed.source.scan != NULL)
 		feed_end(&building->feed);
 	note_failure(outcome, nwanted, result);
-	result->kept = Max(result->kept, building->feed.report.tablets_kept);
+	result->added = Max(result->added, building->feed.report.tablets_added);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return begun;

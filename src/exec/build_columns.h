@@ -30,7 +30,7 @@ typedef struct Built
 	DeviceStatus status;		/* DONE, or why a column of some page batch cannot be read in the wanted form */
 	int			column;			/* index of that column; -1 = not known */
 	int32		scale;			/* after SCALE_EXCEEDED: the scale that it needs */
-	uint64		kept;			/* number of tablets added to the cache */
+	uint64		added;			/* number of tablets added to the cache */
 } Built;
 
 /*

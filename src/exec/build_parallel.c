@@ -94,7 +94,7 @@ add_result(Shared *shared, bool begun, const Built *built)
 
 	SpinLockAcquire(&shared->lock);
 	shared->begun |= begun;
-	shared->result.kept += built->kept;
+	shared->result.added += built->added;
 	if (shared->result.status == STATUS_DONE && built->status != STATUS_DONE)
 	{
 		shared->result.status = built->status;

@@ -317,14 +317,14 @@ compile_request(GpuNode *node)
 }
 
 const char *
-node_why_not_kept(const GpuNode *node)
+node_why_not_materialized(const GpuNode *node)
 {
 	if (node->compiled.reason == NULL)
 		return node->report.device_why;
-	if (!OidIsValid(node->compiled.not_kept))
+	if (!OidIsValid(node->compiled.not_materialized))
 		return "a GPU cannot run this program";
 	return MemoryContextStrdup(node->css.ss.ps.state->es_query_cxt,
-							   psprintf("a GPU does not return values of type %s from joins", format_type_be(node->compiled.not_kept)));
+							   psprintf("a GPU does not return values of type %s from joins", format_type_be(node->compiled.not_materialized)));
 }
 
 /*
@@ -344,7 +344,7 @@ compile_run(GpuNode *node)
 	compiled = compile_request(node);
 	if (!node->request.keep_rows || (compiled && node->device == &remote_device))
 		return compiled;
-	why = node_why_not_kept(node);
+	why = node_why_not_materialized(node);
 	node_keep_rows(node, false);
 	compiled = compile_request(node);
 	if (gpudb_device == DEVICE_GPU)

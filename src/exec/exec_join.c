@@ -20,7 +20,7 @@
 #include "utils/tuplestore.h"
 
 #include "exec/joins.h"
-#include "exec/kept_rows.h"
+#include "exec/materialized_rows.h"
 #include "exec/members.h"
 #include "exec/node.h"
 #include "exec/params.h"
@@ -58,7 +58,7 @@ const CustomScanMethods gpu_join_methods = {
  * GpuScan whose rows a GPU materializes: a pipeline without joins.  Parallel
  * workers do not read the plan, so its name need not be unique.
  */
-const CustomScanMethods gpu_kept_scan_methods = {
+const CustomScanMethods gpu_materialized_scan_methods = {
 	.CustomName = "GpuScan",
 	.CreateCustomScanState = create_state,
 };
@@ -139,7 +139,7 @@ take_rows(void *arg, const DeviceWork *work)
 
 /* Take rows that a GPU has materialized. */
 static DeviceStatus
-take_kept(void *arg, uint32 nrows)
+take_materialized(void *arg, uint32 nrows)
 {
 	GpuJoinState *state = arg;
 	const OutputRows *outputs = &state->outputs;
@@ -208,7 +208,7 @@ run_job(GpuJoinState *state, FeedOutcome *outcome)
 	feed_all(&node->feed, outcome);
 	members_feed(node, outcome);
 	if (outcome->status == STATUS_DONE && node->request.keep_rows)
-		outcome->status = kept_rows_fetch(node, &state->outputs, take_kept, state);
+		outcome->status = materialized_rows_fetch(node, &state->outputs, take_materialized, state);
 	if (outcome->status == STATUS_DONE && state->full)
 		outcome->status = take_unmatched(state);
 	node_add_time(node, start);
@@ -227,7 +227,7 @@ compute(GpuJoinState *state)
 	if (!params_probe(node))
 		return STATUS_SUBPLAN_WAITS;
 	if (node->keep_most == 0)
-		node->keep_most = kept_rows_room(node, kept_rows_most(state->nwanted));
+		node->keep_most = materialized_rows_room(node, materialized_rows_most(state->nwanted));
 	for (int round = 0; round < NODE_MOST_ROUNDS; round++)
 	{
 		forget_rows(state);

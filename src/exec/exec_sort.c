@@ -187,7 +187,7 @@ collect_rows(GpuSortState *state)
 
 /* Return true if a GPU can materialize values of an attribute. */
 static bool
-may_be_kept(const FormData_pg_attribute *attribute)
+may_be_materialized(const FormData_pg_attribute *attribute)
 {
 	if (attribute->attlen > 0)
 		return attribute->attlen <= (int) sizeof(Datum);
@@ -203,7 +203,7 @@ sort_gpu_may(const GpuSortState *state)
 	if (list_length(sort_private_list(state, SORT_PRIVATE_SETS)) > 1 || !sort_device_may(child))
 		return false;
 	for (int a = 0; a < ExecGetResultType(child)->natts; a++)
-		if (!may_be_kept(TupleDescAttr(ExecGetResultType(child), a)))
+		if (!may_be_materialized(TupleDescAttr(ExecGetResultType(child), a)))
 			return false;
 	return true;
 }

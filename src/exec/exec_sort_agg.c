@@ -221,18 +221,18 @@ run_here(GpuSortAggState *state)
 	return outcome.status == STATUS_DONE ? feed_finish(feed, &state->groups) : outcome.status;
 }
 
-/* Return the KeptNumber that a window function computes; -1 if it computes something else. */
+/* Return the MaterializedNumber that a window function computes; -1 if it computes something else. */
 static int
 number_of_call(const GpuSortState *sort, int call)
 {
 	switch (window_call_of(list_nth(sort_private_list(sort, SORT_PRIVATE_CALLS), call)).kind)
 	{
 		case WINDOW_ROW_NUMBER:
-			return KEPT_ROW_NUMBER;
+			return MATERIALIZED_ROW_NUMBER;
 		case WINDOW_RANK:
-			return KEPT_RANK;
+			return MATERIALIZED_RANK;
 		case WINDOW_DENSE_RANK:
-			return KEPT_DENSE_RANK;
+			return MATERIALIZED_DENSE_RANK;
 		default:
 			return -1;
 	}
@@ -267,7 +267,7 @@ partition_keys(const GpuSortState *sort)
 	return n;
 }
 
-/* Return the column of the input plan that column `c` of the program is, KEPT_COLUMN_OF() a row's number, or -1. */
+/* Return the column of the input plan that column `c` of the program is, MATERIALIZED_COLUMN_OF() a row's number, or -1. */
 static int
 column_of_child(const GpuSortAggState *state, int c)
 {
@@ -281,7 +281,7 @@ column_of_child(const GpuSortAggState *state, int c)
 		return from - 1;
 	if (number_of_call(state->sort, from - nread - 1) < 0 || partition_keys(state->sort) < 0)
 		return -1;
-	return KEPT_COLUMN_OF(number_of_call(state->sort, from - nread - 1));
+	return MATERIALIZED_COLUMN_OF(number_of_call(state->sort, from - nread - 1));
 }
 
 /* Return true if a GPU can do all that the GpuSort does: sort rows and number them. */
@@ -297,36 +297,36 @@ suits_gpu(const GpuSortAggState *state)
 
 /* Return the index of a column among the materialized ones, adding it if new. */
 static int
-need_kept(DeviceSort *sort, ColumnUse *kept, const ColumnUse *use)
+need_materialized(DeviceSort *sort, ColumnUse *materialized, const ColumnUse *use)
 {
 	for (int k = 0; k < sort->ncolumns; k++)
-		if (kept[k].attno == use->attno)
+		if (materialized[k].attno == use->attno)
 			return k;
-	kept[sort->ncolumns] = *use;
+	materialized[sort->ncolumns] = *use;
 	return sort->ncolumns++;
 }
 
 /* Describe what a GPU is to materialize and to sort by, and the source of each column of the program. */
 static void
-describe_source(const GpuSortAggState *state, DeviceSort *sort, KeptSource *source)
+describe_source(const GpuSortAggState *state, DeviceSort *sort, MaterializedSource *source)
 {
 	const TupleDesc desc = ExecGetResultType(sort_child(state->sort));
 	const StoredRows *stored = stored_rows_describe(desc);
-	ColumnUse  *kept = palloc(sizeof(ColumnUse) * Max(2 * desc->natts, 1));
+	ColumnUse  *materialized = palloc(sizeof(ColumnUse) * Max(2 * desc->natts, 1));
 	SortKey    *keys = sort_keys_of(state->sort, stored, &sort->nkeys);
 
 	for (uint32 k = 0; k < sort->nkeys; k++)
-		keys[k].column = (uint16) need_kept(sort, kept, &stored->column[keys[k].column]);
+		keys[k].column = (uint16) need_materialized(sort, materialized, &stored->column[keys[k].column]);
 	for (int c = 0; c < state->compiled.ncolumns; c++)
 	{
 		const int	column = column_of_child(state, c);
 
-		if (column >= KEPT_COLUMN_OF(0))
-			sort->numbers |= 1u << (column - KEPT_COLUMN_OF(0));
-		source->column[c] = (uint8) (column >= KEPT_COLUMN_OF(0) ? column : need_kept(sort, kept, &stored->column[stored_rows_key(stored, column)]));
+		if (column >= MATERIALIZED_COLUMN_OF(0))
+			sort->numbers |= 1u << (column - MATERIALIZED_COLUMN_OF(0));
+		source->column[c] = (uint8) (column >= MATERIALIZED_COLUMN_OF(0) ? column : need_materialized(sort, materialized, &stored->column[stored_rows_key(stored, column)]));
 	}
 	sort->npartition = sort->numbers != 0 ? (uint32) partition_keys(state->sort) : 0;
-	sort->column = kept;
+	sort->column = materialized;
 	sort->key = keys;
 }
 
@@ -336,7 +336,7 @@ run_on_gpu(GpuSortAggState *state)
 {
 	Feed	   *feed = &state->feed;
 	DeviceSort	sort = {.context = state->context};
-	KeptSource	source = {0};
+	MaterializedSource source = {0};
 	CachedRows *all = palloc0(sizeof(CachedRows));
 	FeedOutcome outcome;
 	const char *why;

@@ -94,7 +94,7 @@ compile_request(GpuNode *node)
 		node_choose_keeping(node);
 	if (compile_check(&input, &node->request, &node->compiled) || !node->request.keep_rows)
 		return node->compiled.reason == NULL;
-	node->report.device_why = node_why_not_kept(node);
+	node->report.device_why = node_why_not_materialized(node);
 	node_keep_rows(node, false);
 	return compile_check(&input, &node->request, &node->compiled);
 }
@@ -178,8 +178,8 @@ explain_report(GpuNode *node, ExplainState *es)
 		ExplainPropertyInteger("Tablets Skipped", NULL, feed->tablets_skipped, es);
 	if (feed->blocks_reread > 0)
 		ExplainPropertyInteger("Cached Blocks Reread", NULL, feed->blocks_reread, es);
-	if (feed->tablets_kept > 0)
-		ExplainPropertyInteger("Tablets Kept", NULL, feed->tablets_kept, es);
+	if (feed->tablets_added > 0)
+		ExplainPropertyInteger("Tablets Kept", NULL, feed->tablets_added, es);
 	if (node->fetches)
 		ExplainPropertyInteger("Rows Fetched", NULL, feed->rows_fetched, es);
 	if (report->fallback_windows > 0)

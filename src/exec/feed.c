@@ -62,7 +62,7 @@ add_job(const Feed *feed, FeedReport *report)
 	feed->device->report(feed->job, &job);
 	report->times.deform_ns += job.times.deform_ns;
 	report->times.run_ns += job.times.run_ns;
-	report->kept |= job.kept;
+	report->resident |= job.resident;
 	report->left_windows += job.left_windows;
 	if (job.left_for != STATUS_DONE && job.left_for != STATUS_CANCELLED)
 		report->left_for = job.left_for;
@@ -107,7 +107,7 @@ feed_close_tablets(Feed *feed)
 		return;
 	tablets = tablet_scan_report(feed->tablets);
 	feed->report.tablets_found += tablets->cached;
-	feed->report.tablets_kept += tablets->kept;
+	feed->report.tablets_added += tablets->added;
 	feed->report.blocks_reread += tablets->reread;
 	tablet_scan_close(feed->tablets);
 	feed->tablets = NULL;
@@ -241,7 +241,7 @@ feed_report_add(FeedReport *into, const FeedReport *from)
 {
 	into->windows += from->windows;
 	into->tablets_found += from->tablets_found;
-	into->tablets_kept += from->tablets_kept;
+	into->tablets_added += from->tablets_added;
 	into->tablets_skipped += from->tablets_skipped;
 	into->blocks_reread += from->blocks_reread;
 	into->rows_in += from->rows_in;

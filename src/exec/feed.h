@@ -25,7 +25,7 @@ typedef struct FeedReport
 	uint64		windows;		/* page batches and cached tablets fed to the device */
 	uint64		tablets_found;	/* cached tablets, fed or skipped */
 	uint64		tablets_skipped;	/* cached tablets skipped, since none of their rows could pass */
-	uint64		tablets_kept;	/* tablets added to the cache */
+	uint64		tablets_added;	/* tablets added to the cache */
 	uint64		blocks_reread;	/* blocks of cached tablets read again, since they have changed */
 	uint64		rows_in;
 	uint64		rows_skipped;	/* rows of the tablets skipped */
@@ -38,7 +38,7 @@ typedef struct FeedReport
 	uint64		left_windows;	/* page batches that the GPU left to the CPU device */
 	DeviceStatus left_for;		/* last reason why the GPU left some; DONE if none */
 	int			feeders;		/* parallel workers that took part */
-	bool		kept;			/* the device has a device-resident group table */
+	bool		resident;		/* the device has a device-resident group table */
 } FeedReport;
 
 /* Outcome of a whole feed. */

@@ -249,7 +249,7 @@ take_answer(shm_mq_handle *queue, Feed *feed, FeedOutcome *outcome)
 	memcpy(&answer, data, sizeof(answer));
 	feed_outcome_add(outcome, &answer.outcome);
 	feed_report_add(&feed->report, &answer.report);
-	if (answer.report.kept)
+	if (answer.report.resident)
 		feed->device->adopt(feed->job);
 	if (outcome->status == STATUS_DONE)
 		outcome->status = absorb_groups(queue, feed, &answer);

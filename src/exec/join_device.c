@@ -2,7 +2,7 @@
  * join_device.c
  *		Device-resident join tables: tables that a GPU makes of rows that never leave it.
  *
- * A run materializes the rows on the GPU (kept_rows.c) and returns their
+ * A run materializes the rows on the GPU (materialized_rows.c) and returns their
  * number and the bounds of their columns, by which the host plans the table.
  */
 #include "postgres.h"
@@ -12,7 +12,7 @@
 #include "core/join_build.h"
 #include "device/device.h"
 #include "exec/join_device.h"
-#include "exec/kept_rows.h"
+#include "exec/materialized_rows.h"
 #include "tablet/own_codes.h"
 
 /*
@@ -32,7 +32,7 @@ keys_are_plain(const JoinUse *use)
 typedef struct Dropped
 {
 	const Device *device;
-	KeptTable  *table;
+	MaterializedTable *table;
 	MemoryContextCallback callback;
 } Dropped;
 
@@ -49,9 +49,9 @@ static void
 copy_books(const CompileResult *compiled, const DeviceTable *wish)
 {
 	memset(wish->books, 0, sizeof(JoinBooks));
-	for (int k = 0; k < compiled->nkept; k++)
-		if (compiled->kept[k].codes.attno != 0)
-			wish->books->column[k] = own_codes_copy(wish->context, compiled->kept[k].codes.book);
+	for (int k = 0; k < compiled->nmaterialized; k++)
+		if (compiled->materialized[k].codes.attno != 0)
+			wish->books->column[k] = own_codes_copy(wish->context, compiled->materialized[k].codes.book);
 }
 
 /* Make the table after all rows have been materialized.  Return false if the device cannot make it. */
@@ -62,8 +62,8 @@ make_table(GpuNode *node, const GroupTable *groups, void *arg)
 	MemoryContext old = MemoryContextSwitchTo(wish->context);
 	Dropped    *dropped = palloc0(sizeof(Dropped));
 	JoinTable  *table = palloc(sizeof(JoinTable));
-	KeptPlan	plan = {0};
-	Tablet	   *rows = kept_rows_describe(&node->compiled, groups, plan.null_count);
+	MaterializedPlan plan = {0};
+	Tablet	   *rows = materialized_rows_describe(&node->compiled, groups, plan.null_count);
 
 	plan.nrows = rows->nrows;
 	memcpy(plan.key, wish->use->key, sizeof(JoinKey) * wish->use->nkeys);
@@ -85,5 +85,5 @@ make_table(GpuNode *node, const GroupTable *groups, void *arg)
 bool
 join_device_build(PlanState *ps, const DeviceTable *wish)
 {
-	return keys_are_plain(wish->use) && kept_rows_run(ps, wish->use, make_table, (void *) wish);
+	return keys_are_plain(wish->use) && materialized_rows_run(ps, wish->use, make_table, (void *) wish);
 }

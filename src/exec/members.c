@@ -123,7 +123,7 @@ feed_member(GpuNode *node, const Member *member, FeedOutcome *outcome)
 			outcome->status = merge(node, feed);
 	}
 	feed_end(feed);
-	if (feed->report.kept)
+	if (feed->report.resident)
 		node->device->adopt(node->feed.job);
 	feed_report_add(&node->feed.report, &feed->report);
 }

@@ -86,7 +86,7 @@ enum NodePrivate
 extern const CustomScanMethods gpu_scan_methods;
 extern const CustomScanMethods gpu_agg_methods;
 extern const CustomScanMethods gpu_join_methods;
-extern const CustomScanMethods gpu_kept_scan_methods;
+extern const CustomScanMethods gpu_materialized_scan_methods;
 
 /* Report of a node's execution, for EXPLAIN and the statistics. */
 typedef struct NodeReport
@@ -216,7 +216,7 @@ extern void node_choose_keeping(GpuNode *node);
 extern void node_keep_rows(GpuNode *node, bool keep);
 
 /* Return why a GPU does not materialize the rows of the request that was compiled last. */
-extern const char *node_why_not_kept(const GpuNode *node);
+extern const char *node_why_not_materialized(const GpuNode *node);
 
 /*
  * Compile the program and open a job, for the first time in a run or again.

@@ -145,7 +145,7 @@ output_keep_texts(OutputRows *rows, MemoryContext context, uint32 nrows)
 
 /* Convert materialized values, 64-bit words or bytes of bools, to a type in which they fit. */
 static void
-copy_kept(const uint8 *from, ColType type, uint32 nrows, uint8 *values)
+copy_materialized(const uint8 *from, ColType type, uint32 nrows, uint8 *values)
 {
 	const int64 *words = (const int64 *) from;
 
@@ -177,14 +177,14 @@ copy_kept(const uint8 *from, ColType type, uint32 nrows, uint8 *values)
 }
 
 static bool
-is_null(const KeptPart *part, int column, uint32 row)
+is_null(const MaterializedPart *part, int column, uint32 row)
 {
 	return part->nulls[column][row / 8] >> row % 8 & 1;
 }
 
 /* Copy an attribute's materialized values and NULLs to `at`; return their end. */
 static uint8 *
-copy_attribute(const KeptPart *part, const OutputResult *attribute, OutputColumn *column, uint8 *at)
+copy_attribute(const MaterializedPart *part, const OutputResult *attribute, OutputColumn *column, uint8 *at)
 {
 	const ColumnWanted form = {.packed = attribute->packed > 0, .coded = attribute->coded};
 	uint8	   *nulls;
@@ -196,7 +196,7 @@ copy_attribute(const KeptPart *part, const OutputResult *attribute, OutputColumn
 	column->made = is_made(column->type, attribute);
 	column->bytes = coltype_bytes(column->type);
 	column->values = at;
-	copy_kept(part->values[attribute->value], column->type, part->nrows, at);
+	copy_materialized(part->values[attribute->value], column->type, part->nrows, at);
 	at += output_bytes(column->bytes, part->nrows);
 	nulls = at - tablet_align(part->nrows);
 	for (uint32 row = 0; row < part->nrows; row++)
@@ -206,13 +206,13 @@ copy_attribute(const KeptPart *part, const OutputResult *attribute, OutputColumn
 	if (attribute->second < 0)
 		return at;
 	column->dscales = (const int16 *) at;
-	copy_kept(part->values[attribute->second], COLTYPE_I16, part->nrows, at);
+	copy_materialized(part->values[attribute->second], COLTYPE_I16, part->nrows, at);
 	return at + output_bytes(sizeof(int16), part->nrows);
 }
 
 /* Copy the row numbers of a table, JOIN_NO_ROW where the column is NULL. */
 static void
-copy_matches(const KeptPart *part, int column, uint32 *matches)
+copy_matches(const MaterializedPart *part, int column, uint32 *matches)
 {
 	const uint64 *numbers = (const uint64 *) part->values[column];
 
@@ -221,7 +221,7 @@ copy_matches(const KeptPart *part, int column, uint32 *matches)
 }
 
 void
-output_keep_part(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const KeptPart *part)
+output_keep_part(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const MaterializedPart *part)
 {
 	const uint64 matches = tablet_align(sizeof(uint32) * (uint64) part->nrows * compiled->njoins);
 	uint8	   *at;
@@ -229,8 +229,8 @@ output_keep_part(OutputRows *rows, MemoryContext context, const CompileResult *c
 	prepare(rows, context, compiled, matches + compiled->nattributes * 2 * output_bytes(sizeof(uint64), part->nrows));
 	rows->matches = (uint32 *) rows->block;
 	for (int t = 0; t < compiled->njoins; t++)
-		if (compiled->row_kept[t] > 0)
-			copy_matches(part, compiled->row_kept[t] - 1, rows->matches + (Size) t * part->nrows);
+		if (compiled->row_materialized[t] > 0)
+			copy_matches(part, compiled->row_materialized[t] - 1, rows->matches + (Size) t * part->nrows);
 	at = rows->block + matches;
 	for (int a = 0; a < rows->ncolumns; a++)
 		at = copy_attribute(part, &compiled->attribute[a], &rows->column[a], at);

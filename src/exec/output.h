@@ -61,7 +61,7 @@ extern void output_keep(OutputRows *rows, MemoryContext context, const CompileRe
 extern bool output_keep_texts(OutputRows *rows, MemoryContext context, uint32 nrows);
 
 /* Copy a part of the rows materialized on the device; `compiled` is the program that materialized them. */
-extern void output_keep_part(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const KeptPart *part);
+extern void output_keep_part(OutputRows *rows, MemoryContext context, const CompileResult *compiled, const MaterializedPart *part);
 
 /* Replace the output rows by `nrows` rows in which every attribute of the relation that is read is NULL. */
 extern void output_be_null(OutputRows *rows, MemoryContext context, const CompileResult *compiled, uint32 nrows,

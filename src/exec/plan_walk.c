@@ -17,7 +17,7 @@ is_gpudb_node(const Plan *plan)
 	const CustomScan *scan = (const CustomScan *) plan;
 
 	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_agg_methods || scan->methods == &gpu_join_methods ||
-									 scan->methods == &gpu_kept_scan_methods);
+									 scan->methods == &gpu_materialized_scan_methods);
 }
 
 bool

@@ -80,7 +80,7 @@ portions_rewind(Portions *portions)
 	feed_close_tablets(portions->feed);
 	/* work done in vain is not reported */
 	report->windows = report->rows_in = report->rows_skipped = report->column_bytes = 0;
-	report->tablets_found = report->tablets_skipped = report->tablets_kept = report->blocks_reread = report->rows_fetched = 0;
+	report->tablets_found = report->tablets_skipped = report->tablets_added = report->blocks_reread = report->rows_fetched = 0;
 }
 
 void

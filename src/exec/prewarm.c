@@ -158,7 +158,7 @@ want_less(Wanted *wanted, const ColumnWanted *columns, const Built *done)
 static uint64
 prewarm(Wanted *wanted)
 {
-	uint64		kept = 0;
+	uint64		added = 0;
 
 	for (;;)
 	{
@@ -167,15 +167,15 @@ prewarm(Wanted *wanted)
 		ColumnWanted *columns = list_columns(wanted, &n);
 
 		if (n == 0)
-			return kept;
+			return added;
 		if (!build_all_columns(&(BuildOrder) {.relation = wanted->relation, .snapshot = wanted->snapshot, .wanted = columns, .nwanted = n}, &done))
 		{
 			ereport(WARNING, (errmsg("nothing of relation \"%s\" can be cached now", RelationGetRelationName(wanted->relation))));
-			return kept;
+			return added;
 		}
-		kept += done.kept;
+		added += done.added;
 		if (done.status == STATUS_DONE || !want_less(wanted, columns, &done))
-			return kept;
+			return added;
 		pfree(columns);
 	}
 }
@@ -242,7 +242,7 @@ Datum
 gpudb_prewarm(PG_FUNCTION_ARGS)
 {
 	Wanted		wanted = {.named = !PG_ARGISNULL(1)};
-	uint64		kept;
+	uint64		added;
 	char		kind;
 
 	require_preloaded();
@@ -262,8 +262,8 @@ gpudb_prewarm(PG_FUNCTION_ARGS)
 	check_privileges(wanted.relation, wanted.attributes);
 	wanted.scales = palloc0(sizeof(int16) * (RelationGetNumberOfAttributes(wanted.relation) + 1));
 	wanted.snapshot = RegisterSnapshot(GetActiveSnapshot());
-	kept = prewarm(&wanted);
+	added = prewarm(&wanted);
 	UnregisterSnapshot(wanted.snapshot);
 	relation_close(wanted.relation, AccessShareLock);
-	PG_RETURN_INT64((int64) kept);
+	PG_RETURN_INT64((int64) added);
 }

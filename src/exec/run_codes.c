@@ -180,8 +180,8 @@ run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted,
 		return NULL;
 	for (int k = 0; k < compiled->nkeys; k++)
 		set_book(codes, compiled, &compiled->key[k].codes);
-	for (int k = 0; k < compiled->nkept; k++)
-		set_book(codes, compiled, &compiled->kept[k].codes);
+	for (int k = 0; k < compiled->nmaterialized; k++)
+		set_book(codes, compiled, &compiled->materialized[k].codes);
 	for (int a = 0; a < compiled->nattributes; a++)
 		if (compiled->attribute[a].coded && compiled->attribute[a].attno != 0)
 			compiled->attribute[a].book = codes_book(codes_of(codes, compiled, compiled->attribute[a].attno));

@@ -2,7 +2,7 @@
  * sort_device.c
  *		Sorting on a GPU: rows that are fetched in order, or stay on the device as the source of another run.
  *
- * The plan runs on the GPU and its rows are materialized there (kept_rows.c).
+ * The plan runs on the GPU and its rows are materialized there (materialized_rows.c).
  * When all rows are there they are sorted, and then either fetched into a store
  * part by part, or held on the device until a memory context ends.
  */
@@ -15,7 +15,7 @@
 #include "core/sort_rows.h"
 #include "device/device.h"
 #include "device/threads.h"
-#include "exec/kept_rows.h"
+#include "exec/materialized_rows.h"
 #include "exec/scan_collect.h"
 #include "exec/sort_device.h"
 #include "guc.h"
@@ -51,7 +51,7 @@ sort_device_text(bool on_gpu)
 typedef struct Putting
 {
 	const DeviceSort *sort;
-	const KeptPart *part;
+	const MaterializedPart *part;
 	Tablet	   *tablet;			/* tablet of the store */
 	uint32		behind;
 } Putting;
@@ -123,7 +123,7 @@ static bool
 fetch(const GpuNode *node, const DeviceSort *sort)
 {
 	const uint32 end = Min(sort->end, sort->nrows);
-	KeptPart	part;
+	MaterializedPart part;
 
 	for (uint32 first = sort->first; first < end; first += part.nrows)
 	{
@@ -146,7 +146,7 @@ fetch(const GpuNode *node, const DeviceSort *sort)
 typedef struct Held
 {
 	const Device *device;
-	KeptTable  *rows;
+	MaterializedTable *rows;
 	MemoryContextCallback callback;
 } Held;
 
@@ -178,8 +178,8 @@ static bool
 take(GpuNode *node, const GroupTable *groups, void *arg)
 {
 	DeviceSort *sort = arg;
-	KeptSort	wanted = {.nkeys = sort->nkeys, .npartition = sort->npartition, .numbers = sort->numbers};
-	const Tablet *rows = kept_rows_describe(&node->compiled, groups, wanted.null_count);
+	MaterializedSort wanted = {.nkeys = sort->nkeys, .npartition = sort->npartition, .numbers = sort->numbers};
+	const Tablet *rows = materialized_rows_describe(&node->compiled, groups, wanted.null_count);
 
 	sort->nrows = wanted.nrows = rows->nrows;
 	/* no rows: nothing to fetch, and nothing that a run could read */
@@ -204,5 +204,5 @@ sort_device_run(PlanState *ps, DeviceSort *sort)
 	keep = palloc0(sizeof(JoinUse));
 	keep->ncolumns = sort->ncolumns;
 	memcpy(keep->column, sort->column, sizeof(ColumnUse) * sort->ncolumns);
-	return kept_rows_run(ps, keep, take, sort);
+	return materialized_rows_run(ps, keep, take, sort);
 }

@@ -21,7 +21,7 @@ typedef struct DeviceSort
 	uint32		nkeys;
 	const SortKey *key;
 	uint32		npartition;		/* number of leading keys that are PARTITION BY columns */
-	uint32		numbers;		/* row numbers to be computed for rows that stay: a bit for each KeptNumber */
+	uint32		numbers;		/* row numbers to be computed for rows that stay: a bit for each MaterializedNumber */
 
 	/* rows that are fetched: first is a multiple of 64; the store has the columns above */
 	RowStore   *store;			/* NULL = the rows stay on the device */

@@ -89,7 +89,7 @@ typedef struct Candidate
 	CompileResult *filters;		/* filters on the device, compiled together; NULL if they cannot be */
 	CompileResult *all_filters; /* result of candidate_all_filters() */
 	CompileResult *as_rows;		/* program that returns the outputs of its rows; NULL before it was compiled */
-	CompileResult *as_kept;		/* program that materializes its rows on a GPU; NULL before it was compiled */
+	CompileResult *as_materialized; /* program that materializes its rows on a GPU; NULL before it was compiled */
 	const char *rows_reason;	/* reason code why no node can return its rows; NULL = one can, or unknown */
 	struct PassCost *rows_pass; /* cost of the cheaper pass that returns its rows; NULL before it was computed */
 	Selectivity passing;		/* selectivity of the filters on the device */

@@ -84,13 +84,13 @@
  * Cost per row of making a join table on a GPU besides writing its columns: counting and placing rows are worth this
  * many words read at random.
  */
-#define KEPT_ROW_WORDS	8
+#define MATERIALIZED_ROW_WORDS 8
 
 /*
  * Cost of a group in a device-resident group table that is left out, since it cannot be among the first n, in words
  * read at random: its row, its slot and its order.
  */
-#define KEPT_GROUP_WORDS	16
+#define RESIDENT_GROUP_WORDS 16
 
 /* Bytes of a row in a join table besides its columns: its number, and its index entry. */
 #define TABLE_ROW_BYTES	24
@@ -300,7 +300,7 @@ ns_of_gpu_groups(const RelOptInfo *rel, const CompileResult *compiled, GroupCoun
 	if (!gpu_keeps(rel, compiled, groups.found))
 		return 0;
 	return NS(gpu_table) + returned * Max(NS(gpu_group), sizeof(uint64) / (double) BLCKSZ * NS(gpu_fetch_page)) +
-		(groups.found - returned) * KEPT_GROUP_WORDS * NS(gpu_read_word);
+		(groups.found - returned) * RESIDENT_GROUP_WORDS * NS(gpu_read_word);
 }
 
 /*
@@ -368,18 +368,18 @@ typedef struct EitherPass
 static void
 add_memory(const Candidate *candidate, const CompileResult *compiled, double cached, EitherPass *passes)
 {
-	KeptBytes	kept;
+	CachedBytes	cached_bytes;
 	double		ns;
 
 	/* columns take less memory than the pages that they come from */
 	if (!gpudb_cache || cached == 1 || pool_ns_to_take((double) candidate->rel->pages * BLCKSZ) < LEAST_NS_OF_MEMORY)
 		return;
-	kept = cost_bytes_to_keep(candidate, compiled);
+	cached_bytes = cost_bytes_to_cache(candidate, compiled);
 	/* the backend waits for the memory while the other threads work */
-	ns = pool_ns_to_take(kept.bytes * (1 - cached)) / cost_gain_of_threads(threads_over(candidate->rel));
+	ns = pool_ns_to_take(cached_bytes.bytes * (1 - cached)) / cost_gain_of_threads(threads_over(candidate->rel));
 	passes->cpu.ms += ns / 1e6;
 	passes->cpu.cost += ns / NS(pg_unit);
-	if (kept.texts)
+	if (cached_bytes.texts)
 		return;
 	passes->gpu.ms += ns / 1e6;
 	passes->gpu.cost += ns / NS(pg_unit);
@@ -531,9 +531,9 @@ cost_build(double rows, int ncolumns, bool as_columns)
 }
 
 Cost
-cost_kept_table(double rows, int ncolumns)
+cost_materialized_table(double rows, int ncolumns)
 {
-	return (NS(gpu_table) + rows * (ncolumns * sizeof(uint64) / BLCKSZ * NS(gpu_read_page) + KEPT_ROW_WORDS * NS(gpu_read_word))) / NS(pg_unit);
+	return (NS(gpu_table) + rows * (ncolumns * sizeof(uint64) / BLCKSZ * NS(gpu_read_page) + MATERIALIZED_ROW_WORDS * NS(gpu_read_word))) / NS(pg_unit);
 }
 
 DeviceCost
@@ -592,9 +592,9 @@ cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, cons
 }
 
 PassCost
-cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows)
+cost_materialized_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows)
 {
-	const double fetch = NS(gpu_copy_start) + rows * compiled->program->nkept * sizeof(uint64) / BLCKSZ * NS(gpu_fetch_page);
+	const double fetch = NS(gpu_copy_start) + rows * compiled->program->nmaterialized * sizeof(uint64) / BLCKSZ * NS(gpu_fetch_page);
 	PassCost	pass = passes_joined(candidate, compiled, filters, rows, NO_KEYS).gpu;
 
 	pass.cost += fetch / NS(pg_unit);

@@ -81,7 +81,7 @@ extern void cost_add(DeviceCost *cost, DeviceCost more);
 extern DeviceCost cost_build(double rows, int ncolumns, bool as_columns);
 
 /* Return the cost of making a join table on a GPU, of rows materialized there. */
-extern Cost cost_kept_table(double rows, int ncolumns);
+extern Cost cost_materialized_table(double rows, int ncolumns);
 
 /*
  * Return the cost of looking up probe_rows keys, by a program that runs over
@@ -110,7 +110,7 @@ extern PassCost cost_joined_pass(const Candidate *candidate, const CompileResult
  * Return the cost of a pass on a GPU that materializes `rows` rows there, and
  * of fetching them; INFINITY if there is no GPU.
  */
-extern PassCost cost_kept_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows);
+extern PassCost cost_materialized_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows);
 
 /*
  * Return the least time, in nanoseconds, that the CPU takes to turn a tuple's
@@ -200,13 +200,13 @@ extern Cost cost_groups_out(double groups);
 extern double cost_cached_part(const Candidate *candidate, const CompileResult *compiled, double groups);
 
 /* Memory that the uncached columns of a program would take in the pool; none if they cannot be cached. */
-typedef struct KeptBytes
+typedef struct CachedBytes
 {
 	double		bytes;			/* estimate */
 	bool		texts;			/* some are texts without dictionary codes, which a pass on a GPU does not cache */
-} KeptBytes;
+} CachedBytes;
 
-extern KeptBytes cost_bytes_to_keep(const Candidate *candidate, const CompileResult *compiled);
+extern CachedBytes cost_bytes_to_cache(const Candidate *candidate, const CompileResult *compiled);
 
 /* Return the part of a relation's pages that are not in shared_buffers. */
 extern double cost_part_outside(const Candidate *candidate);

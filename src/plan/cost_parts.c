@@ -126,7 +126,7 @@ typedef struct CachedPart
 	uint64		columns;
 	double		part;			/* part of the relation that has all of the columns */
 	bool		counted;		/* the memory has been estimated */
-	KeptBytes	kept;
+	CachedBytes	cached_bytes;
 } CachedPart;
 
 static uint64
@@ -196,39 +196,39 @@ bytes_of_column(Relation relation, const ColumnWanted *wanted)
 	return sizeof(uint64) + (width > 0 ? width : COST_USUAL_TEXT);
 }
 
-static KeptBytes
-count_bytes_to_keep(const Candidate *candidate, const CompileResult *compiled)
+static CachedBytes
+count_bytes_to_cache(const Candidate *candidate, const CompileResult *compiled)
 {
 	/* the planner has locked the relation */
 	const Relation relation = table_open(candidate->relation, NoLock);
 	ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
 	CompileResult columns = *compiled;
-	KeptBytes	kept = {0};
+	CachedBytes	cached_bytes = {0};
 
 	if (candidate->members != NIL || tablet_can_be_cached(relation, wanted, columns.ncolumns))
 	{
 		if (candidate->members == NIL)
 			leave_missing(relation, candidate->rel->pages, &columns, wanted);
 		for (int i = 0; i < columns.ncolumns; i++)
-			kept.bytes += bytes_of_column(relation, &wanted[i]) * candidate->rel->tuples;
-		kept.texts = columns_have_texts(relation, wanted, columns.ncolumns);
+			cached_bytes.bytes += bytes_of_column(relation, &wanted[i]) * candidate->rel->tuples;
+		cached_bytes.texts = columns_have_texts(relation, wanted, columns.ncolumns);
 	}
 	pfree(wanted);
 	table_close(relation, NoLock);
-	return kept;
+	return cached_bytes;
 }
 
-KeptBytes
-cost_bytes_to_keep(const Candidate *candidate, const CompileResult *compiled)
+CachedBytes
+cost_bytes_to_cache(const Candidate *candidate, const CompileResult *compiled)
 {
 	CachedPart *known = find_part(candidate, compiled);
 
 	if (!known->counted)
 	{
-		known->kept = count_bytes_to_keep(candidate, compiled);
+		known->cached_bytes = count_bytes_to_cache(candidate, compiled);
 		known->counted = true;
 	}
-	return known->kept;
+	return known->cached_bytes;
 }
 
 /* Return the number of pages of a relation, or of a tree's child relations, that are in shared_buffers. */

@@ -33,10 +33,10 @@ extern CustomPath *path_scan_create(Candidate *candidate);
 
 /*
  * Create a GpuScan path that materializes its rows on the GPU before it
- * returns any; NULL if there can be none (path_kept.c).
+ * returns any; NULL if there can be none (path_materialized.c).
  */
-extern CustomPath *path_kept_create(PlannerInfo *root, Candidate *candidate);
-extern bool path_is_kept_scan(const Path *path);
+extern CustomPath *path_materialized_create(PlannerInfo *root, Candidate *candidate);
+extern bool path_is_materialized_scan(const Path *path);
 
 /* Create the plan of a GpuJoin, or of another pipeline whose rows are returned (path_join.c). */
 extern Plan *path_join_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans);

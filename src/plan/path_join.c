@@ -152,7 +152,7 @@ static const CustomPathMethods join_path_methods = {
 bool
 path_is_gpu_join(const Path *path)
 {
-	return (IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &join_path_methods) || path_is_kept_scan(path);
+	return (IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &join_path_methods) || path_is_materialized_scan(path);
 }
 
 bool
@@ -184,15 +184,15 @@ cost_rows_pass(Candidate *candidate, const CompileRequest *request)
 	const CompileResult *filters = candidate_all_filters(candidate);
 	const PassCost pass = cost_joined_pass(candidate, candidate->as_rows, filters, candidate->rows, NO_KEYS);
 	CompileRequest keeping = *request;
-	PassCost	kept_pass;
+	PassCost	materialized_pass;
 
 	keeping.give_rows = false;
 	keeping.keep_rows = keeping.aggregate = true;
 	if (!device_may_use_gpu() || candidate_ends_in_full_join(candidate) ||
-		candidate_check_once(candidate, &keeping, &candidate->as_kept)->reason != NULL)
+		candidate_check_once(candidate, &keeping, &candidate->as_materialized)->reason != NULL)
 		return pass;
-	kept_pass = cost_kept_pass(candidate, candidate->as_kept, filters, candidate->rows);
-	return cost_is_gpu_better((DeviceCost) {.cpu = pass.cost, .gpu = kept_pass.cost}) ? kept_pass : pass;
+	materialized_pass = cost_materialized_pass(candidate, candidate->as_materialized, filters, candidate->rows);
+	return cost_is_gpu_better((DeviceCost) {.cpu = pass.cost, .gpu = materialized_pass.cost}) ? materialized_pass : pass;
 }
 
 /* Return the result of cost_rows_pass(), computed once for each candidate. */

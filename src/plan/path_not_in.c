@@ -134,7 +134,7 @@ create_pipeline(PlannerInfo *root, const Candidate *candidate)
 	*pipeline = *candidate;
 	pipeline->quals = pipeline->on_device = pipeline->joins = NIL;
 	pipeline->qual_reason = NULL;
-	pipeline->filters = pipeline->all_filters = pipeline->as_rows = pipeline->as_kept = NULL;
+	pipeline->filters = pipeline->all_filters = pipeline->as_rows = pipeline->as_materialized = NULL;
 	pipeline->rows_pass = NULL;
 	pipeline->filters_cost = pipeline->rows_cost = NULL;
 	foreach(lc, candidate->quals)

@@ -194,7 +194,7 @@ void
 path_scan_add(PlannerInfo *root, Candidate *candidate)
 {
 	CustomPath *path;
-	CustomPath *kept;
+	CustomPath *materialized;
 
 	if (candidate->members != NIL)
 		return;
@@ -205,10 +205,10 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	if (candidate->quals == NIL && !gpudb_force)
 		return;
 	/* rows materialized on a GPU are returned in any order, which tests under gpudb.force compare */
-	kept = gpudb_force || plan_is_for_cursor(root) ? NULL : path_kept_create(root, candidate);
+	materialized = gpudb_force || plan_is_for_cursor(root) ? NULL : path_materialized_create(root, candidate);
 	path = is_too_dear(candidate) ? NULL : path_scan_create(candidate);
 	if (path != NULL)
 		path_offer(root, candidate->rel, &path->path);
-	if (kept != NULL && (path == NULL || kept->path.total_cost < path->path.total_cost))
-		path_offer(root, candidate->rel, &kept->path);
+	if (materialized != NULL && (path == NULL || materialized->path.total_cost < path->path.total_cost))
+		path_offer(root, candidate->rel, &materialized->path);
 }

@@ -54,7 +54,7 @@ cost_table(const Path *path, double rows)
 
 	cost_add(&cost, (DeviceCost) {rest, rest});
 	if (as_columns)
-		cost.gpu = Min(cost.gpu, cost_pipeline(linitial(custom->custom_private)).gpu + cost_kept_table(rows, ncolumns));
+		cost.gpu = Min(cost.gpu, cost_pipeline(linitial(custom->custom_private)).gpu + cost_materialized_table(rows, ncolumns));
 	return cost;
 }
 
@@ -130,7 +130,7 @@ least_cost_of_table(Candidate *candidate, double rows, int ncolumns)
 	DeviceCost	least = cost_build(rows, ncolumns, true);
 
 	cost_add(&least, (DeviceCost) {made, made});
-	least.gpu = Min(least.gpu, pipeline.gpu + cost_kept_table(rows, ncolumns));
+	least.gpu = Min(least.gpu, pipeline.gpu + cost_materialized_table(rows, ncolumns));
 	return least;
 }
 
@@ -484,7 +484,7 @@ with_join(PlannerInfo *root, const JoinPair *pair, const Candidate *before, Pair
 	candidate.offered = false;
 	candidate.table = (CandidateTable) {0};
 	candidate.rows_cost = NULL;
-	candidate.as_rows = candidate.as_kept = NULL;
+	candidate.as_rows = candidate.as_materialized = NULL;
 	candidate.rows_pass = NULL;
 	candidate.rows_reason = NULL;
 	candidate.rows = estimate_pair(root, pair, rows);

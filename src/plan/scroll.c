@@ -78,22 +78,22 @@ void
 scroll_keep_rows(PlannedStmt *stmt)
 {
 	Plan	   *rows = stmt->planTree;
-	Material   *kept;
+	Material   *material;
 	Path		cost;
 
 	if (ExecSupportsBackwardScan(rows) || !plan_has_gpudb_node(stmt))
 		return;
-	kept = makeNode(Material);
+	material = makeNode(Material);
 	cost_material(&cost, rows->startup_cost, rows->total_cost, rows->plan_rows, rows->plan_width);
-	kept->plan.startup_cost = cost.startup_cost;
-	kept->plan.total_cost = cost.total_cost;
-	kept->plan.plan_rows = rows->plan_rows;
-	kept->plan.plan_width = rows->plan_width;
-	kept->plan.parallel_safe = rows->parallel_safe;
-	kept->plan.plan_node_id = NODE_ID_AT_TOP;
-	kept->plan.targetlist = targetlist_above(rows->targetlist);
-	kept->plan.lefttree = rows;
-	kept->plan.extParam = bms_copy(rows->extParam);
-	kept->plan.allParam = bms_copy(rows->allParam);
-	stmt->planTree = &kept->plan;
+	material->plan.startup_cost = cost.startup_cost;
+	material->plan.total_cost = cost.total_cost;
+	material->plan.plan_rows = rows->plan_rows;
+	material->plan.plan_width = rows->plan_width;
+	material->plan.parallel_safe = rows->parallel_safe;
+	material->plan.plan_node_id = NODE_ID_AT_TOP;
+	material->plan.targetlist = targetlist_above(rows->targetlist);
+	material->plan.lefttree = rows;
+	material->plan.extParam = bms_copy(rows->extParam);
+	material->plan.allParam = bms_copy(rows->allParam);
+	stmt->planTree = &material->plan;
 }

@@ -332,14 +332,14 @@ static List *
 keep_tables(const List *tables)
 {
 	MemoryContext old = MemoryContextSwitchTo(loss_context);
-	List	   *kept = NIL;
+	List	   *remaining = NIL;
 	ListCell   *lc;
 
 	foreach(lc, tables)
 		if (((const WantedTable *) lfirst(lc))->read)
-			kept = lappend(kept, memcpy(palloc(sizeof(WantedTable)), lfirst(lc), sizeof(WantedTable)));
+			remaining = lappend(remaining, memcpy(palloc(sizeof(WantedTable)), lfirst(lc), sizeof(WantedTable)));
 	MemoryContextSwitchTo(old);
-	return kept;
+	return remaining;
 }
 
 static void

@@ -272,7 +272,7 @@ keep(TabletScan *scan, TabletBuild *build)
 		return false;
 	if (!shelf_publish(shelf_of(scan, build->tablet)->shelf, build->tablet % SHELF_TABLETS, &stamp, &build->watch.notes, columns, &room))
 		return false;
-	scan->report.kept++;
+	scan->report.added++;
 	return true;
 }
 

@@ -27,7 +27,7 @@ typedef struct TabletScan TabletScan;
 typedef struct TabletReport
 {
 	uint64		cached;			/* tablets found */
-	uint64		kept;			/* tablets built and cached */
+	uint64		added;			/* tablets built and cached */
 	uint64		reread;			/* blocks read of tablets that were found */
 } TabletReport;
 

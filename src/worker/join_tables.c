@@ -13,7 +13,7 @@
 
 #include "worker/chunks.h"
 #include "worker/join_tables.h"
-#include "worker/kept.h"
+#include "worker/materialized.h"
 
 /* Private copies of a join table's header and of its tablet's descriptor. */
 typedef struct Heads
@@ -31,8 +31,8 @@ read_table(const SharedTable *from, uint32 database, ProviderJoin *to, Heads *he
 
 	if (from->bytes == 0)
 	{
-		*to = (ProviderJoin) {.number = from->number, .kept = kept_use(from->number, database)};
-		return to->kept != NULL;
+		*to = (ProviderJoin) {.number = from->number, .materialized = materialized_use(from->number, database)};
+		return to->materialized != NULL;
 	}
 	*to = (ProviderJoin) {.number = from->number, .bytes = from->bytes, .rows_at = rows_at, .table = &heads->table, .rows = &heads->rows};
 	/* other numbers are reserved for the provider */
@@ -81,7 +81,7 @@ void
 join_tables_free(ProviderJoin *joins, uint32 n)
 {
 	for (uint32 t = 0; t < n; t++)
-		if (joins[t].kept != NULL)
-			kept_leave(joins[t].number);
+		if (joins[t].materialized != NULL)
+			materialized_leave(joins[t].number);
 	free(joins);
 }

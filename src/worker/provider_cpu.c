@@ -339,7 +339,7 @@ tables_of(const ProviderJob *job)
 	static JoinRows tables[PROGRAM_MAX_TABLES];
 
 	for (uint32 t = 0; t < job->view.program->ntables; t++)
-		tables[t] = job->join[t].kept != NULL ? cpu_kept_table(job->join[t].kept)
+		tables[t] = job->join[t].materialized != NULL ? cpu_materialized_table(job->join[t].materialized)
 			: (JoinRows) {(const JoinTable *) job->join[t].block, (const Tablet *) (job->join[t].block + job->join[t].rows_at)};
 	return tables;
 }
@@ -374,7 +374,7 @@ run_window(CpuBatch *own, uint32 w)
 	Tablet	   *tablet = (Tablet *) own->arena;
 	VmRun		run = {
 		.program = view->program, .tablet = tablet, .values = register_values, .nulls = register_nulls,
-		.tables = tables_of(batch->job), .kept = cpu_kept_rows(batch->kept), .groups = &own->groups, .out = own->rows, .out_capacity = pages->nrows, .yield_after = -1,
+		.tables = tables_of(batch->job), .materialized = cpu_materialized_rows(batch->materialized), .groups = &own->groups, .out = own->rows, .out_capacity = pages->nrows, .yield_after = -1,
 		.cancelled = is_cancelled, .cancelled_arg = batch->job
 	};
 	uint64		begin = clock_ns();
@@ -424,7 +424,7 @@ run_tablet(CpuBatch *own, const ProviderTablet *from, const ProviderColumn *colu
 	Tablet	   *tablet = (Tablet *) own->arena;
 	VmRun		run = {
 		.program = program, .tablet = tablet, .selected = from->selected, .values = register_values, .nulls = register_nulls,
-		.tables = tables_of(own->batch.job), .kept = cpu_kept_rows(own->batch.kept), .groups = &own->groups, .yield_after = -1,
+		.tables = tables_of(own->batch.job), .materialized = cpu_materialized_rows(own->batch.materialized), .groups = &own->groups, .yield_after = -1,
 		.cancelled = is_cancelled, .cancelled_arg = own->batch.job
 	};
 	TextBytes	texts[PROGRAM_MAX_COLUMNS];
@@ -531,11 +531,11 @@ const Provider provider_cpu = {
 	.read_groups = read_groups,
 	.close_table = close_table,
 	.read_top = read_top,
-	.open_kept = cpu_open_kept,
-	.index_kept = cpu_index_kept,
-	.sort_kept = cpu_sort_kept,
-	.kept_column = cpu_kept_column,
-	.read_kept = cpu_read_kept,
-	.close_kept = cpu_close_kept,
+	.open_materialized = cpu_open_materialized,
+	.index_materialized = cpu_index_materialized,
+	.sort_materialized = cpu_sort_materialized,
+	.materialized_column = cpu_materialized_column,
+	.read_materialized = cpu_read_materialized,
+	.close_materialized = cpu_close_materialized,
 	.measure = measure,
 };

@@ -1,6 +1,6 @@
 /*
  * provider_cpu.h
- *		The CPU provider: functions shared by provider_cpu.c and provider_cpu_kept.c.
+ *		The CPU provider: functions shared by provider_cpu.c and provider_cpu_materialized.c.
  */
 #ifndef GPUDB_WORKER_PROVIDER_CPU_H
 #define GPUDB_WORKER_PROVIDER_CPU_H
@@ -12,16 +12,16 @@
 /* Return true if a GPU with gpudb.gpu_memory would have room for `bytes` bytes of tables: provider_cpu.c. */
 extern bool cpu_has_room(uint64 bytes);
 
-/* Functions of Provider for materialized rows: provider_cpu_kept.c. */
-extern ProviderKept *cpu_open_kept(const ProviderJob *job, uint32_t most_rows);
-extern DeviceStatus cpu_index_kept(ProviderKept *kept, KeptPlan *plan);
-extern DeviceStatus cpu_sort_kept(ProviderKept *kept, const KeptSort *sort);
-extern bool cpu_kept_column(const ProviderKept *kept, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to);
-extern DeviceStatus cpu_read_kept(ProviderKept *kept, uint32_t first, uint32_t nrows, uint8_t *into);
-extern void cpu_close_kept(ProviderKept *kept);
+/* Functions of Provider for materialized rows: provider_cpu_materialized.c. */
+extern ProviderMaterialized *cpu_open_materialized(const ProviderJob *job, uint32_t most_rows);
+extern DeviceStatus cpu_index_materialized(ProviderMaterialized *materialized, MaterializedPlan *plan);
+extern DeviceStatus cpu_sort_materialized(ProviderMaterialized *materialized, const MaterializedSort *sort);
+extern bool cpu_materialized_column(const ProviderMaterialized *materialized, uint32_t column, uint32_t first, uint32_t nrows, ProviderColumn *to);
+extern DeviceStatus cpu_read_materialized(ProviderMaterialized *materialized, uint32_t first, uint32_t nrows, uint8_t *into);
+extern void cpu_close_materialized(ProviderMaterialized *materialized);
 
-/* Return where a run materializes rows, and the join table made of them: provider_cpu_kept.c. */
-extern const KeptRows *cpu_kept_rows(const ProviderKept *kept);
-extern JoinRows cpu_kept_table(const ProviderKept *kept);
+/* Return where a run materializes rows, and the join table made of them: provider_cpu_materialized.c. */
+extern const MaterializedRows *cpu_materialized_rows(const ProviderMaterialized *materialized);
+extern JoinRows cpu_materialized_table(const ProviderMaterialized *materialized);
 
 #endif							/* GPUDB_WORKER_PROVIDER_CPU_H */

@@ -21,7 +21,7 @@
 #include "worker/chunks.h"
 #include "worker/group_tables.h"
 #include "worker/join_tables.h"
-#include "worker/kept.h"
+#include "worker/materialized.h"
 #include "worker/measure.h"
 #include "worker/service.h"
 #include "worker/windows.h"
@@ -56,7 +56,7 @@ typedef struct ServiceJob
 	JobGroups	groups;			/* use of a device-resident group table */
 	ProviderJob provider;
 	ProviderJoin *joins;		/* join tables of the program; NULL = none */
-	KeptSource	source;			/* sorted rows that the job reads; number 0 = it reads pages or cached tablets */
+	MaterializedSource source;	/* sorted rows that the job reads; number 0 = it reads pages or cached tablets */
 	ProviderSeek *seek;			/* values gathered for a quantile selection; NULL = none */
 	uint64		image[JOB_IMAGE_MOST / 8];
 } ServiceJob;
@@ -86,9 +86,9 @@ close_job(ServiceJob *own)
 		join_tables_free(own->joins, own->provider.view.program->ntables);
 	own->joins = NULL;
 	if (own->provider.source != NULL)
-		kept_leave(own->source.number);
+		materialized_leave(own->source.number);
 	own->provider.source = NULL;
-	kept_close((int) (own - jobs));
+	materialized_close((int) (own - jobs));
 	if (own->seek != NULL)
 		provider->close_seek(own->seek);
 	own->seek = NULL;
@@ -122,7 +122,7 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 	own->source = job->source;
 	if (own->source.number != 0)
 	{
-		own->provider.source = kept_use_sorted(&own->source, job->database);
+		own->provider.source = materialized_use_sorted(&own->source, job->database);
 		if (own->provider.source == NULL)
 			return;
 	}
@@ -134,7 +134,7 @@ open_job(ServiceJob *own, const ChannelJob *job, uint32 word)
 		return;
 	if (own->provider.view.program->seek.wanted && provider->open_seek != NULL)
 		own->seek = provider->open_seek(&own->provider);
-	own->refused = kept_open(provider, (int) (own - jobs), job, word, &own->provider) ? STATUS_DONE : STATUS_MEMORY_LIMIT;
+	own->refused = materialized_open(provider, (int) (own - jobs), job, word, &own->provider) ? STATUS_DONE : STATUS_MEMORY_LIMIT;
 }
 
 /* Return the bytes of the tablet of a GPU batch with `npages` pages and `nrows` rows. */
@@ -296,7 +296,7 @@ answer(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 	memset(&result->times, 0, sizeof(result->times));
 	memset(result->max_scale, 0, sizeof(result->max_scale));
 	result->failed_column = -1;
-	result->kept = result->total = result->left_out = 0;
+	result->resident = result->total = result->left_out = 0;
 	result->ngroups = 0;
 	result->text_bytes = 0;
 	result->room = CHANNEL_NO_ROOM;
@@ -316,7 +316,7 @@ answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 	memset(result->window, 0, sizeof(result->window));
 	result->failed_column = -1;
 	result->nwindows = 0;
-	result->kept = 0;
+	result->resident = 0;
 	publish(job, result, status, read.at, read.words);
 }
 
@@ -476,7 +476,7 @@ deliver(ProviderBatch *batch)
 		deliver_rows(batch, ticket);
 	if (status == STATUS_DONE)
 		deliver_outputs(batch, ticket);
-	result->kept = status == STATUS_DONE && batch->table != NULL;
+	result->resident = status == STATUS_DONE && batch->table != NULL;
 	result->total = result->left_out = 0;
 	result->failed_column = batch->failed_column;
 	memcpy(result->max_scale, batch->max_scale, sizeof(result->max_scale));
@@ -569,7 +569,7 @@ serve_windows(int number, ChannelJob *job, ServiceJob *own)
 	batch->job = &own->provider;
 	batch->wide = own->wide;
 	batch->table = group_tables_of(&own->groups);
-	batch->kept = kept_rows(number);
+	batch->materialized = materialized_rows(number);
 	batch->seek = own->seek;
 	ticket = free_ticket();
 	*ticket = (Ticket) {.job = number, .result = result};
@@ -609,10 +609,10 @@ serve_slot(int number)
 		return true;
 	}
 	/* requests to a previous GPU process are not served */
-	if (JOB_STATE(word) == JOB_OPEN && !own->open && job->incarnation == pg_atomic_read_u32(&channel->incarnation) && kept_asked(job) &&
+	if (JOB_STATE(word) == JOB_OPEN && !own->open && job->incarnation == pg_atomic_read_u32(&channel->incarnation) && materialized_asked(job) &&
 		pg_atomic_read_u32(&job->state) == word)
 		open_job(own, job, word);
-	if (own->open && own->word == word && own->in_flight == 0 && kept_serve(channel, number))
+	if (own->open && own->word == word && own->in_flight == 0 && materialized_serve(channel, number))
 		return true;
 	if (!windows_wait(job, word))
 	{
@@ -646,7 +646,7 @@ sleep_until_rung(void)
 		uint32		word = pg_atomic_read_u32(&job->state); /* a request may have arrived since the last visit */
 
 		if (((windows_wait(job, word) || groups_wait(job, &jobs[i], word)) && free_result(job) != NULL) ||
-			(JOB_STATE(word) == JOB_OPEN && kept_asked(job)))
+			(JOB_STATE(word) == JOB_OPEN && materialized_asked(job)))
 		{
 			pg_atomic_write_u32(&channel->sleeping, 0);
 			return;

@@ -360,7 +360,7 @@ window_read_tablets(const ChannelWindow *window, const Program *program, uint64 
 #define SOURCE_ROWS (1u << 20)
 
 DeviceStatus
-window_read_source(const Provider *device, const ProviderJob *job, const KeptSource *source, ProviderBatch *batch)
+window_read_source(const Provider *device, const ProviderJob *job, const MaterializedSource *source, ProviderBatch *batch)
 {
 	const uint32 ncolumns = job->view.program->ncolumns;
 
@@ -382,7 +382,7 @@ window_read_source(const Provider *device, const ProviderJob *job, const KeptSou
 			return STATUS_MEMORY_LIMIT;
 		*tablet = (ProviderTablet) {.nrows = n};
 		for (uint32 c = 0; c < ncolumns; c++)
-			if (!device->kept_column(job->source, source->column[c], first, n, &column[c]))
+			if (!device->materialized_column(job->source, source->column[c], first, n, &column[c]))
 				return STATUS_BAD_PROGRAM;
 		batch->ntablets++;
 		count_tablet(tablet, batch);

@@ -38,6 +38,6 @@ extern DeviceStatus window_read_tablets(const ChannelWindow *window, const Progr
 extern void window_let_go(ProviderBatch *batch, uint32 npicks);
 
 /* Make all rows of a job's sorted source the tablets of a GPU batch; NO_ROOM if that has others. */
-extern DeviceStatus window_read_source(const Provider *provider, const ProviderJob *job, const KeptSource *source, ProviderBatch *batch);
+extern DeviceStatus window_read_source(const Provider *provider, const ProviderJob *job, const MaterializedSource *source, ProviderBatch *batch);
 
 #endif							/* GPUDB_WORKER_WINDOWS_H */

@@ -108,7 +108,7 @@ first_difference(const SortLaunch *launch, uint32_t row)
 static void
 number_rows(const SortLaunch *launch)
 {
-	uint64_t	number[KEPT_NUMBERS] = {0};
+	uint64_t	number[MATERIALIZED_NUMBERS] = {0};
 
 	for (uint32_t row = 0; row < launch->nrows; row++)
 	{
@@ -116,10 +116,10 @@ number_rows(const SortLaunch *launch)
 		const bool	begins = row == 0 || k < launch->npartition;
 		const bool	peers = row == 0 || k < launch->nkeys;
 
-		number[KEPT_ROW_NUMBER] = begins ? 1 : number[KEPT_ROW_NUMBER] + 1;
-		number[KEPT_RANK] = peers ? number[KEPT_ROW_NUMBER] : number[KEPT_RANK];
-		number[KEPT_DENSE_RANK] = begins ? 1 : number[KEPT_DENSE_RANK] + peers;
-		for (int n = 0; n < KEPT_NUMBERS; n++)
+		number[MATERIALIZED_ROW_NUMBER] = begins ? 1 : number[MATERIALIZED_ROW_NUMBER] + 1;
+		number[MATERIALIZED_RANK] = peers ? number[MATERIALIZED_ROW_NUMBER] : number[MATERIALIZED_RANK];
+		number[MATERIALIZED_DENSE_RANK] = begins ? 1 : number[MATERIALIZED_DENSE_RANK] + peers;
+		for (int n = 0; n < MATERIALIZED_NUMBERS; n++)
 			if (launch->numbers[n] != NULL)
 				launch->numbers[n][row] = number[n];
 	}

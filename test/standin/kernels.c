@@ -25,7 +25,7 @@
 #include "combine_launch.h"
 #include "deform_launch.h"
 #include "groups_launch.h"
-#include "kept_launch.h"
+#include "materialized_launch.h"
 #include "output_launch.h"
 #include "top_launch.h"
 
@@ -320,7 +320,7 @@ run_rows(const VmLaunch *launch, const Program *program, const Tablet *tablet, c
 		.values = scratch(&values, &have[0], (size_t) PROGRAM_MAX_REGISTERS * TILE * 8),
 		.nulls = scratch(&nulls, &have[1], (size_t) PROGRAM_MAX_REGISTERS * TILE),
 		.out = scratch(&out, &have[3], tablet->nrows * sizeof(uint32_t) + 64), .out_capacity = tablet->nrows,
-		.tables = launch->tables, .kept = launch->kept
+		.tables = launch->tables, .materialized = launch->materialized
 	};
 	DeviceStatus status;
 
@@ -787,14 +787,14 @@ combine_rows(const CombineLaunch *launch, uint32_t multiprocessors, void *stream
 
 /* Compute a row's word; return false if some part of its key is NULL, or no word of an exact table. */
 static bool
-word_of_row(const KeptLaunch *launch, uint32_t row, uint64_t *word)
+word_of_row(const MaterializedLaunch *launch, uint32_t row, uint64_t *word)
 {
 	uint32_t	miss = 0;
 
 	*word = 0;
 	for (uint32_t c = 0; c < launch->ncolumns; c++)
 	{
-		const KeptKeyColumn *column = &launch->column[c];
+		const MaterializedKeyColumn *column = &launch->column[c];
 		const int64_t value = column->bytes ? column->values[row] : ((const int64_t *) column->values)[row];
 
 		if (column->nulls != NULL && (column->nulls[row / 32] >> row % 32 & 1))
@@ -805,7 +805,7 @@ word_of_row(const KeptLaunch *launch, uint32_t row, uint64_t *word)
 }
 
 int
-kept_launch(const KeptLaunch *launch, void *stream)
+materialized_launch(const MaterializedLaunch *launch, void *stream)
 {
 	uint32_t   *place = (uint32_t *) launch->index;
 	JoinSlot   *slot = (JoinSlot *) launch->index;
@@ -839,14 +839,14 @@ kept_launch(const KeptLaunch *launch, void *stream)
 }
 
 uint64_t
-kept_scratch_bytes(uint32_t nrows, uint64_t nplaces)
+materialized_scratch_bytes(uint32_t nrows, uint64_t nplaces)
 {
 	return (nplaces + 1) * sizeof(uint32_t);
 }
 
 /* Find the place of a row's word; return false if it has none. */
 static bool
-place_of_row(const KeptLaunch *launch, uint32_t row, uint64_t *place)
+place_of_row(const MaterializedLaunch *launch, uint32_t row, uint64_t *place)
 {
 	const JoinSlot *slot = (const JoinSlot *) launch->index;
 	uint64_t	word;
@@ -861,7 +861,7 @@ place_of_row(const KeptLaunch *launch, uint32_t row, uint64_t *place)
 }
 
 int
-kept_list(const KeptLaunch *launch, void *stream)
+materialized_list(const MaterializedLaunch *launch, void *stream)
 {
 	uint32_t   *next = (uint32_t *) launch->scratch;
 	JoinSlot   *slot = (JoinSlot *) launch->index;

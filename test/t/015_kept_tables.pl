@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time);
 
-my $node = PostgreSQL::Test::Cluster->new('kept_tables');
+my $node = PostgreSQL::Test::Cluster->new('materialized_tables');
 
 # How many tables of a query's are on the GPU alone, or -1 if it ran elsewhere.
 sub tables_away

@@ -434,7 +434,7 @@ round_text(Wide value, int digits)
 	int			length;
 	int			i;
 	bool		up;
-	UWide		kept = 0;
+	UWide		rounded = 0;
 
 	if (digits == 0)
 		return value;
@@ -443,9 +443,9 @@ round_text(Wide value, int digits)
 	i = text[0] == '-';
 	up = length - i >= digits && text[length - digits] >= '5';
 	for (; i < length - digits; i++)
-		kept = kept * 10 + (UWide) (text[i] - '0');
-	kept += up;
-	return (Wide) (value < 0 ? (UWide) 0 - kept : kept);
+		rounded = rounded * 10 + (UWide) (text[i] - '0');
+	rounded += up;
+	return (Wide) (value < 0 ? (UWide) 0 - rounded : rounded);
 }
 
 static void

@@ -76,7 +76,7 @@ run_accepted(const Program *program)
 enum
 {
 	R_ZERO = 1, R_NO, R_YES, R_KEY, R_WORD, R_SPAN, R_WORD2, R_ROW2, R_MASK, R_MARKS, R_PAIRS1, R_MATCH1, R_V1, R_LEAST, R_MASK2, R_PAIRS2,
-	R_LANE, R_PICK, R_MATCH2, R_V0, R_V2, R_W, R_W_HIGH, R_TEXT, R_MASK3, R_RANK3, R_SPAN3, R_PAIRS3, R_LANE3, R_LANE0, R_V3, R_KEPT, R_EXTRA1, R_EXTRA2, R_EXTRA3,
+	R_LANE, R_PICK, R_MATCH2, R_V0, R_V2, R_W, R_W_HIGH, R_TEXT, R_MASK3, R_RANK3, R_SPAN3, R_PAIRS3, R_LANE3, R_LANE0, R_V3, R_MATERIALIZED, R_EXTRA1, R_EXTRA2, R_EXTRA3,
 	R_Count
 };
 
@@ -85,7 +85,7 @@ enum
 	AT_ZERO, AT_NO, AT_YES, AT_KEY, AT_JOIN, AT_SPAN, AT_JOIN2, AT_PROBE, AT_MASK, AT_CLEAR,
 	AT_EXPAND1, AT_MATCH1, AT_V1, AT_OK, AT_FILTER1, AT_JUMP1, AT_MARK, AT_EXTRA1, AT_AGAIN1,
 	AT_FILTER, AT_JUMP, AT_MASK2,
-	AT_EXPAND2, AT_LANE, AT_PICK, AT_MATCH2, AT_KEPT, AT_V0, AT_V2, AT_W, AT_TEXT, AT_EXTRA2, AT_MASK3, AT_RANK3, AT_RANGE3,
+	AT_EXPAND2, AT_LANE, AT_PICK, AT_MATCH2, AT_MATERIALIZED, AT_V0, AT_V2, AT_W, AT_TEXT, AT_EXTRA2, AT_MASK3, AT_RANK3, AT_RANGE3,
 	AT_EXPAND3, AT_LANE3, AT_LANE0, AT_V3, AT_EXTRA3, AT_SUM, AT_COUNT, AT_AGAIN3,
 	AT_AGAIN2, AT_END
 };
@@ -127,9 +127,9 @@ emit_by_hand(Assembler *as)
 	asm_emit(as, VMOP_LANE, R_LANE, R_PAIRS2, 0, 0, 0);
 	asm_emit(as, VMOP_PICK_R, R_PICK, R_ROW2, R_LANE, 0, 0);
 	asm_emit(as, VMOP_MATCH, R_MATCH2, R_PAIRS2, 0, 0, 0);
-	asm_emit(as, VMOP_KEEP_R, R_KEPT, R_MATCH2, R_YES, 0, 0);
+	asm_emit(as, VMOP_KEEP_R, R_MATERIALIZED, R_MATCH2, R_YES, 0, 0);
 	asm_emit(as, VMOP_FETCH_I, R_V0, R_LANE, 0, 0, 0)->c = FETCH_OF(0, COL_V);
-	asm_emit(as, VMOP_FETCH_I, R_V2, R_KEPT, 0, 0, bounds)->c = FETCH_OF(1, COL_I);
+	asm_emit(as, VMOP_FETCH_I, R_V2, R_MATERIALIZED, 0, 0, bounds)->c = FETCH_OF(1, COL_I);
 	asm_emit(as, VMOP_FETCH_W, R_W, R_PICK, 0, 0, bounds)->c = FETCH_OF(2, COL_VW);
 	asm_emit(as, VMOP_FETCH_T, R_TEXT, R_MATCH2, 0, 0, 0)->c = FETCH_OF(1, COL_S);
 	asm_emit(as, VMOP_ADD_D, R_EXTRA2, R_KEY, R_V0, 0, 0);
@@ -273,13 +273,13 @@ static const Variant variants[] = {
 	{"PICK_R by a table's rows", AT_PICK, SET_B, R_ROW2, false},
 	{"PICK_R of a span", AT_PICK, SET_A, R_SPAN, false},
 	{"PICK_R of another table's rows", AT_PICK, SET_A, R_LANE, false},
-	{"KEEP_R of pairs", AT_KEPT, SET_A, R_PAIRS2, false},
-	{"KEEP_R by an integer", AT_KEPT, SET_B, R_KEY, false},
+	{"KEEP_R of pairs", AT_MATERIALIZED, SET_A, R_PAIRS2, false},
+	{"KEEP_R by an integer", AT_MATERIALIZED, SET_B, R_KEY, false},
 	{"MARK by rows", AT_MARK, SET_A, R_MATCH1, false},
 	{"MARK of integers", AT_MARK, SET_B, R_KEY, false},
 	{"MARK of a mask", AT_MARK, SET_B, R_MASK, false},
 	{"a bool read after the loop that wrote it", AT_FILTER, SET_A, R_LEAST, false},
-	{"rows read after the loop that wrote them", AT_KEPT, SET_A, R_MATCH1, false},
+	{"rows read after the loop that wrote them", AT_MATERIALIZED, SET_A, R_MATCH1, false},
 	{"an integer read after the loop that wrote it", AT_RANK3, SET_A, R_V1, false},
 	{"what a loop may have overwritten, read after it", AT_EXTRA1, SET_DST, R_KEY, false},
 	{"a loop's span overwritten in it", AT_TEXT, SET_DST, R_SPAN, false},

@@ -127,7 +127,7 @@ test_interval(void)
 		int64_t		time[2];
 		int32_t		day[2];
 		int32_t		month[2];
-		uint64_t	kept[2];
+		uint64_t	stored[2];
 		int			k;
 
 		for (k = 0; k < 2; k++)
@@ -141,8 +141,8 @@ test_interval(void)
 			memcpy(bytes[k], &time[k], 8);
 			memcpy(bytes[k] + 8, &day[k], 4);
 			memcpy(bytes[k] + 12, &month[k], 4);
-			wide_store(kept, wide_of_bytes(bytes[k]));
-			tap_expect(memcmp(kept, bytes[k], INTERVAL_BYTES) == 0, "bytes of trial %ld", i);
+			wide_store(stored, wide_of_bytes(bytes[k]));
+			tap_expect(memcmp(stored, bytes[k], INTERVAL_BYTES) == 0, "bytes of trial %ld", i);
 		}
 		tap_expect(compare_wide(wide_of_interval(bytes[0]), wide_of_interval(bytes[1])) == compare_intervals(time, day, month),
 				   "%lld us %d days %d months and %lld us %d days %d months", (long long) time[0], day[0], month[0],

@@ -14,7 +14,7 @@
 
 /* Fill a table with millions of groups from four batches at a time; then with more, until there is no memory. */
 static void
-test_filling(const char *kept, const char *refused, const Program &program, uint32_t most)
+test_filling(const char *accepted, const char *refused, const Program &program, uint32_t most)
 {
 	Lane		lanes[STREAMS];
 	cudaStream_t streams[STREAMS];
@@ -24,7 +24,7 @@ test_filling(const char *kept, const char *refused, const Program &program, uint
 	Stored		got;
 	uint32_t	count = 1;
 
-	begin(kept);
+	begin(accepted);
 	filling.nrows = brief ? 20000 : 200000;
 	filling.fresh = filling.nrows / 2;
 	filling.most = brief ? 150000 : most;

@@ -205,11 +205,11 @@ differ(const TestColumn &column, uint32_t a, uint32_t b)
 static void
 compare_numbers(const SortLaunch &launch, const std::vector<TestColumn> &columns, const std::vector<uint32_t> &order)
 {
-	std::vector<uint64_t> got[KEPT_NUMBERS];
-	uint64_t	number[KEPT_NUMBERS] = {0};
+	std::vector<uint64_t> got[MATERIALIZED_NUMBERS];
+	uint64_t	number[MATERIALIZED_NUMBERS] = {0};
 	uint32_t	wrong = 0;
 
-	for (int n = 0; n < KEPT_NUMBERS; n++)
+	for (int n = 0; n < MATERIALIZED_NUMBERS; n++)
 	{
 		got[n].resize(order.size());
 		if (launch.numbers[n] != NULL)
@@ -224,10 +224,10 @@ compare_numbers(const SortLaunch &launch, const std::vector<TestColumn> &columns
 		const bool	begins = row == 0 || k < launch.npartition;
 		const bool	peers = row == 0 || k < launch.nkeys;
 
-		number[KEPT_ROW_NUMBER] = begins ? 1 : number[KEPT_ROW_NUMBER] + 1;
-		number[KEPT_RANK] = peers ? number[KEPT_ROW_NUMBER] : number[KEPT_RANK];
-		number[KEPT_DENSE_RANK] = begins ? 1 : number[KEPT_DENSE_RANK] + peers;
-		for (int n = 0; n < KEPT_NUMBERS; n++)
+		number[MATERIALIZED_ROW_NUMBER] = begins ? 1 : number[MATERIALIZED_ROW_NUMBER] + 1;
+		number[MATERIALIZED_RANK] = peers ? number[MATERIALIZED_ROW_NUMBER] : number[MATERIALIZED_RANK];
+		number[MATERIALIZED_DENSE_RANK] = begins ? 1 : number[MATERIALIZED_DENSE_RANK] + peers;
+		for (int n = 0; n < MATERIALIZED_NUMBERS; n++)
 			wrong += launch.numbers[n] != NULL && got[n][row] != number[n];
 	}
 	tap_expect(wrong == 0, "%u numbers are wrong", wrong);
@@ -264,7 +264,7 @@ sort_once(uint32_t nrows)
 		if (sort_part_of_column(&launch, c) < 0 && launch.parts.nwords > 0)
 			launch.to[c] = to_device(columns[c], false);
 	}
-	for (int n = 0; n < KEPT_NUMBERS; n++)
+	for (int n = 0; n < MATERIALIZED_NUMBERS; n++)
 		launch.numbers[n] = random_u64() % 3 > 0 ? (uint64_t *) guarded(nrows * sizeof(uint64_t)) : NULL;
 	scratch = sort_scratch_bytes(&launch);
 	tap_expect(scratch > 0, "CUDA does not say how much memory it needs");

@@ -1,5 +1,5 @@
 /*
- * kept_test.c
+ * materialized_test.c
  *		Programs that materialize rows: which rows, in which columns, and no others.
  *
  * Random rows pass filters and joins, by programs laid out as compiled ones
@@ -20,7 +20,7 @@
 #define PAUSES_MOST	100000
 #define UNTOUCHED	0xA5
 
-static const uint8_t kept_columns[] = {COL_FLAG, COL_I, COL_A, COL_B, COL_V, COL_F, COL_VF};
+static const uint8_t materialized_columns[] = {COL_FLAG, COL_I, COL_A, COL_B, COL_V, COL_F, COL_VF};
 
 /* A column that has the numbers of a table's rows. */
 #define COL_NUMBER COL_Count
@@ -38,7 +38,7 @@ typedef struct Keeping
 	JoinPlan	plan;
 	bool		filter;			/* true to leave out rows of the tablet whose flag is not set */
 	uint32_t	ncolumns;
-	Source		source[PROGRAM_MAX_KEPT];
+	Source		source[PROGRAM_MAX_MATERIALIZED];
 	uint32_t	runs;			/* runs over the tablet */
 } Keeping;
 
@@ -154,13 +154,13 @@ build_keeping(Builder *b, const Keeping *k)
 		build_filter(b, build_column(b, 0, COL_FLAG));
 	asm_emit(&b->as, VMOP_COUNT, 0, 0, 0, 0, asm_state(&b->as, STATE_COUNT));
 	place = build(b, VMOP_PLACE, 0, 0, 0)->dst;
-	b->as.shape.nkept = (uint16_t) k->ncolumns;
+	b->as.shape.nmaterialized = (uint16_t) k->ncolumns;
 	for (uint32_t c = 0; c < k->ncolumns; c++)
 	{
 		const uint8_t type = type_of(k->source[c].column);
 		const int	next = b->next;
 
-		b->as.shape.kept[c] = type;
+		b->as.shape.materialized[c] = type;
 		if (k->source[c].column == COL_NUMBER)
 		{
 			asm_emit(&b->as, VMOP_STORE_R, 0, b->row[k->source[c].side], place, 0, (int) c);
@@ -187,37 +187,37 @@ bitmap_bytes(uint32_t capacity)
 
 /* Allocate room for `capacity` rows, and not a byte more. */
 static void
-kept_open(KeptRows *kept, const Keeping *k, uint32_t capacity)
+materialized_open(MaterializedRows *materialized, const Keeping *k, uint32_t capacity)
 {
-	memset(kept, 0, sizeof(*kept));
-	kept->capacity = capacity;
-	kept->count = (uint32_t *) guard_alloc(sizeof(uint32_t), 4);
-	*kept->count = 0;
+	memset(materialized, 0, sizeof(*materialized));
+	materialized->capacity = capacity;
+	materialized->count = (uint32_t *) guard_alloc(sizeof(uint32_t), 4);
+	*materialized->count = 0;
 	for (uint32_t c = 0; c < k->ncolumns; c++)
 	{
 		const size_t bytes = (size_t) capacity * value_bytes(k, c);
 
-		kept->values[c] = (uint8_t *) guard_alloc(bytes, value_bytes(k, c));
-		kept->nulls[c] = (uint32_t *) guard_alloc(bitmap_bytes(capacity), 4);
-		memset(kept->values[c], UNTOUCHED, bytes);
-		memset(kept->nulls[c], 0, bitmap_bytes(capacity));
+		materialized->values[c] = (uint8_t *) guard_alloc(bytes, value_bytes(k, c));
+		materialized->nulls[c] = (uint32_t *) guard_alloc(bitmap_bytes(capacity), 4);
+		memset(materialized->values[c], UNTOUCHED, bytes);
+		memset(materialized->nulls[c], 0, bitmap_bytes(capacity));
 	}
 }
 
 static void
-kept_close(KeptRows *kept, const Keeping *k)
+materialized_close(MaterializedRows *materialized, const Keeping *k)
 {
 	for (uint32_t c = 0; c < k->ncolumns; c++)
 	{
-		guard_free(kept->values[c], (size_t) kept->capacity * value_bytes(k, c), value_bytes(k, c));
-		guard_free(kept->nulls[c], bitmap_bytes(kept->capacity), 4);
+		guard_free(materialized->values[c], (size_t) materialized->capacity * value_bytes(k, c), value_bytes(k, c));
+		guard_free(materialized->nulls[c], bitmap_bytes(materialized->capacity), 4);
 	}
-	guard_free(kept->count, sizeof(uint32_t), 4);
+	guard_free(materialized->count, sizeof(uint32_t), 4);
 }
 
 /* Run a program k->runs times, first with a pause after `yield` instructions; return the number of pauses, or -1. */
 static int
-run_keeping(const Interpreter *vm, const Program *program, const Keeping *k, const KeptRows *kept, int32_t yield)
+run_keeping(const Interpreter *vm, const Program *program, const Keeping *k, const MaterializedRows *materialized, int32_t yield)
 {
 	int			pauses = 0;
 
@@ -232,7 +232,7 @@ run_keeping(const Interpreter *vm, const Program *program, const Keeping *k, con
 		table_open(&groups, program, 1, 64);
 		run_open(&run, program, BODY_NARROW, sides[0].tablet, vm->tile);
 		run.tables = join_rows;
-		run.kept = kept;
+		run.materialized = materialized;
 		run.groups = &groups;
 		run.selected = selects ? selection : NULL;
 		run.yield_after = n == 0 ? yield : -1;
@@ -275,15 +275,15 @@ value_wanted(const Source *source, uint32_t n, bool *null)
 }
 
 static uint64_t
-value_kept(const Keeping *k, const KeptRows *kept, uint32_t c, uint32_t place)
+value_materialized(const Keeping *k, const MaterializedRows *materialized, uint32_t c, uint32_t place)
 {
-	return value_bytes(k, c) == 1 ? kept->values[c][place] : ((const uint64_t *) kept->values[c])[place];
+	return value_bytes(k, c) == 1 ? materialized->values[c][place] : ((const uint64_t *) materialized->values[c])[place];
 }
 
 static bool
-null_kept(const KeptRows *kept, uint32_t c, uint32_t place)
+null_materialized(const MaterializedRows *materialized, uint32_t c, uint32_t place)
 {
-	return kept->nulls[c][place / 32] >> place % 32 & 1;
+	return materialized->nulls[c][place / 32] >> place % 32 & 1;
 }
 
 static bool
@@ -297,12 +297,12 @@ values_same(uint8_t type, uint64_t a, uint64_t b)
 
 /* Check that the rows are those of the reference, in order, and that nothing is behind them. */
 static void
-expect_kept(const Keeping *k, const KeptRows *kept)
+expect_materialized(const Keeping *k, const MaterializedRows *materialized)
 {
 	const uint32_t all = nwanted * k->runs;
-	const uint32_t filled = all < kept->capacity ? all : kept->capacity;
+	const uint32_t filled = all < materialized->capacity ? all : materialized->capacity;
 
-	tap_expect(*kept->count == all, "%u rows are said to be kept instead of %u", *kept->count, all);
+	tap_expect(*materialized->count == all, "%u rows are said to be kept instead of %u", *materialized->count, all);
 	for (uint32_t c = 0; c < k->ncolumns; c++)
 	{
 		const uint8_t type = type_of(k->source[c].column);
@@ -314,16 +314,16 @@ expect_kept(const Keeping *k, const KeptRows *kept)
 
 			seen.nulls += null;
 			seen.without += wanted[k->source[c].side][p % nwanted] == JOIN_NO_ROW;
-			if (!tap_expect(null_kept(kept, c, p) == null, "column %u at %u of %u: NULL is %d", c, p, all, !null) ||
-				!tap_expect(values_same(type, value_kept(k, kept, c, p), value), "column %u at %u of %u: %llx instead of %llx", c, p, all,
-							(unsigned long long) value_kept(k, kept, c, p), (unsigned long long) value))
+			if (!tap_expect(null_materialized(materialized, c, p) == null, "column %u at %u of %u: NULL is %d", c, p, all, !null) ||
+				!tap_expect(values_same(type, value_materialized(k, materialized, c, p), value), "column %u at %u of %u: %llx instead of %llx", c, p, all,
+							(unsigned long long) value_materialized(k, materialized, c, p), (unsigned long long) value))
 				break;
 		}
-		for (uint32_t p = filled; p < (kept->capacity + 31) / 32 * 32; p++)
-			if (!tap_expect(!null_kept(kept, c, p), "column %u: a row behind %u of %u is NULL", c, filled, all))
+		for (uint32_t p = filled; p < (materialized->capacity + 31) / 32 * 32; p++)
+			if (!tap_expect(!null_materialized(materialized, c, p), "column %u: a row behind %u of %u is NULL", c, filled, all))
 				break;
-		for (size_t at = (size_t) filled * value_bytes(k, c); at < (size_t) kept->capacity * value_bytes(k, c); at++)
-			if (!tap_expect(kept->values[c][at] == UNTOUCHED, "column %u: something stands behind %u of %u rows", c, filled, all))
+		for (size_t at = (size_t) filled * value_bytes(k, c); at < (size_t) materialized->capacity * value_bytes(k, c); at++)
+			if (!tap_expect(materialized->values[c][at] == UNTOUCHED, "column %u: something stands behind %u of %u rows", c, filled, all))
 				break;
 	}
 	seen.rows += filled;
@@ -335,9 +335,9 @@ expect_kept(const Keeping *k, const KeptRows *kept)
 
 /* Make a tablet of materialized columns, with their bounds. */
 static Tablet *
-tablet_of_kept(const Keeping *k, const KeptRows *kept, uint32_t nrows)
+tablet_of_materialized(const Keeping *k, const MaterializedRows *materialized, uint32_t nrows)
 {
-	uint16_t	types[PROGRAM_MAX_KEPT];
+	uint16_t	types[PROGRAM_MAX_MATERIALIZED];
 	Tablet	   *tablet;
 
 	for (uint32_t c = 0; c < k->ncolumns; c++)
@@ -349,15 +349,15 @@ tablet_of_kept(const Keeping *k, const KeptRows *kept, uint32_t nrows)
 		int64_t		least = INT64_MAX;
 		int64_t		largest = INT64_MIN;
 
-		memcpy(tablet_at(tablet, column->values), kept->values[c], (size_t) nrows * value_bytes(k, c));
+		memcpy(tablet_at(tablet, column->values), materialized->values[c], (size_t) nrows * value_bytes(k, c));
 		memset(tablet_at(tablet, column->nulls), 0, tablet_bitmap_bytes(nrows));
-		memcpy(tablet_at(tablet, column->nulls), kept->nulls[c], bitmap_bytes(nrows));
+		memcpy(tablet_at(tablet, column->nulls), materialized->nulls[c], bitmap_bytes(nrows));
 		for (uint32_t p = 0; p < nrows; p++)
 		{
-			const int64_t value = (int64_t) value_kept(k, kept, c, p);
+			const int64_t value = (int64_t) value_materialized(k, materialized, c, p);
 
-			column->null_count += null_kept(kept, c, p);
-			if (null_kept(kept, c, p))
+			column->null_count += null_materialized(materialized, c, p);
+			if (null_materialized(materialized, c, p))
 				continue;
 			least = value < least ? value : least;
 			largest = value > largest ? value : largest;
@@ -371,18 +371,18 @@ tablet_of_kept(const Keeping *k, const KeptRows *kept, uint32_t nrows)
 }
 
 static bool
-keys_equal(const Keeping *k, const KeptRows *kept, const JoinKey *key, uint16_t nkeys, uint32_t p, uint32_t q)
+keys_equal(const Keeping *k, const MaterializedRows *materialized, const JoinKey *key, uint16_t nkeys, uint32_t p, uint32_t q)
 {
 	for (uint16_t i = 0; i < nkeys; i++)
-		if (null_kept(kept, key[i].column, p) || null_kept(kept, key[i].column, q) ||
-			value_kept(k, kept, key[i].column, p) != value_kept(k, kept, key[i].column, q))
+		if (null_materialized(materialized, key[i].column, p) || null_materialized(materialized, key[i].column, q) ||
+			value_materialized(k, materialized, key[i].column, p) != value_materialized(k, materialized, key[i].column, q))
 			return false;
 	return true;
 }
 
 /* Check that a table finds the key of each row, as programs search it. */
 static void
-expect_found(const Keeping *k, const KeptRows *kept, const JoinTable *table, const JoinKey *key, uint32_t nrows)
+expect_found(const Keeping *k, const MaterializedRows *materialized, const JoinTable *table, const JoinKey *key, uint32_t nrows)
 {
 	for (uint32_t p = 0; p < nrows; p++)
 	{
@@ -394,9 +394,9 @@ expect_found(const Keeping *k, const KeptRows *kept, const JoinTable *table, con
 
 		for (uint16_t i = 0; i < table->nparts; i++)
 		{
-			const uint64_t value = value_kept(k, kept, key[i].column, p);
+			const uint64_t value = value_materialized(k, materialized, key[i].column, p);
 
-			null |= null_kept(kept, key[i].column, p);
+			null |= null_materialized(materialized, key[i].column, p);
 			word = table->exact ? word | join_part_word(&table->part[i], (int64_t) value, &miss) : hash_combine(word, value);
 		}
 		if (null)
@@ -405,7 +405,7 @@ expect_found(const Keeping *k, const KeptRows *kept, const JoinTable *table, con
 		span = join_find(table, word);
 		for (uint32_t q = 0; q < nrows; q++)
 		{
-			const bool	equal = keys_equal(k, kept, key, table->nparts, p, q);
+			const bool	equal = keys_equal(k, materialized, key, table->nparts, p, q);
 			const bool	found = n < JOIN_SPAN_COUNT(span) && join_row(table, JOIN_SPAN_FIRST(span) + n) == q;
 
 			n += found;
@@ -419,9 +419,9 @@ expect_found(const Keeping *k, const KeptRows *kept, const JoinTable *table, con
 
 /* Build a table of the rows by some of their columns, and check it. */
 static void
-expect_table(const Keeping *k, const KeptRows *kept)
+expect_table(const Keeping *k, const MaterializedRows *materialized)
 {
-	const uint32_t nrows = *kept->count;
+	const uint32_t nrows = *materialized->count;
 	JoinKey		key[4];
 	uint16_t	nkeys = 0;
 	JoinTable	head;
@@ -437,9 +437,9 @@ expect_table(const Keeping *k, const KeptRows *kept)
 		key[nkeys].form = JOIN_KEY_INTEGER;
 		nkeys += type_of(k->source[c].column) != COLTYPE_F64 && random_below(2);
 	}
-	if (nkeys == 0 || nrows > 300 || nrows > kept->capacity)
+	if (nkeys == 0 || nrows > 300 || nrows > materialized->capacity)
 		return;
-	tablet = tablet_of_kept(k, kept, nrows);
+	tablet = tablet_of_materialized(k, materialized, nrows);
 	join_plan_of_bounds(&head, tablet, key, nkeys);
 	bytes = join_table_bytes(&head, nrows);
 	table = (JoinTable *) guard_alloc(bytes, 64);
@@ -449,7 +449,7 @@ expect_table(const Keeping *k, const KeptRows *kept)
 	join_words(&head, tablet, key, words, nulls);
 	join_build(table, words, nulls, nrows);
 	tap_expect(table->size <= bytes, "%llu bytes instead of %llu", (unsigned long long) table->size, (unsigned long long) bytes);
-	expect_found(k, kept, table, key, nrows);
+	expect_found(k, materialized, table, key, nrows);
 	guard_free(table, bytes, 64);
 	guard_free(words, nrows * sizeof(uint64_t), 8);
 	guard_free(nulls, nrows, 1);
@@ -507,7 +507,7 @@ random_keeping(Keeping *k, uint32_t rows_most, uint32_t ncolumns)
 		if (side > 0 && k->plan.step[side - 1].kind >= STEP_SEMI)
 			side = 0;
 		k->source[c].side = side;
-		k->source[c].column = side > 0 && random_below(4) == 0 ? COL_NUMBER : kept_columns[random_below(lengthof(kept_columns))];
+		k->source[c].column = side > 0 && random_below(4) == 0 ? COL_NUMBER : materialized_columns[random_below(lengthof(materialized_columns))];
 	}
 	selects = random_below(3) == 0;
 	for (size_t w = 0; w < lengthof(selection); w++)
@@ -544,16 +544,16 @@ try_keeping(const Interpreter *vm, const Keeping *k, bool disturbed)
 		pauses = 0;
 	for (int32_t yield = disturbed ? 0 : -1; pauses > 0; yield += yield < 300 ? 1 : 17)
 	{
-		KeptRows	kept;
+		MaterializedRows materialized;
 
-		kept_open(&kept, k, random_capacity(all));
-		pauses = run_keeping(vm, program, k, &kept, yield);
+		materialized_open(&materialized, k, random_capacity(all));
+		pauses = run_keeping(vm, program, k, &materialized, yield);
 		if (pauses >= 0)
 		{
-			expect_kept(k, &kept);
-			expect_table(k, &kept);
+			expect_materialized(k, &materialized);
+			expect_table(k, &materialized);
 		}
-		kept_close(&kept, k);
+		materialized_close(&materialized, k);
 	}
 	if (b.open > 0)
 		seen.looped += all;
@@ -572,7 +572,7 @@ test_random(const Interpreter *vm)
 		Keeping		k;
 
 		do
-			random_keeping(&k, 3 * vm->tile, 1 + random_below(trial % 4 == 0 ? PROGRAM_MAX_KEPT : 4));
+			random_keeping(&k, 3 * vm->tile, 1 + random_below(trial % 4 == 0 ? PROGRAM_MAX_MATERIALIZED : 4));
 		while (!compute_wanted(&k));
 		try_keeping(vm, &k, false);
 	}
@@ -657,10 +657,10 @@ emit_by_hand(Assembler *as, uint16_t flags)
 
 	asm_init(as, COL_Count, true);
 	as->shape.ntables = 1;
-	as->shape.nkept = 3;
-	as->shape.kept[0] = COLTYPE_BOOL;
-	as->shape.kept[1] = COLTYPE_I64;
-	as->shape.kept[2] = COLTYPE_F64;
+	as->shape.nmaterialized = 3;
+	as->shape.materialized[0] = COLTYPE_BOOL;
+	as->shape.materialized[1] = COLTYPE_I64;
+	as->shape.materialized[2] = COLTYPE_F64;
 	asm_word(as, 0);
 	asm_wide(as, INT64_MIN);
 	asm_wide(as, INT64_MAX);
@@ -812,27 +812,27 @@ test_columns(void)
 	static Assembler as;
 
 	tap_begin("columns that a program keeps");
-	for (uint16_t n = 0; n < PROGRAM_MAX_KEPT + 3; n++)
+	for (uint16_t n = 0; n < PROGRAM_MAX_MATERIALIZED + 3; n++)
 	{
 		emit_by_hand(&as, 0);
-		for (uint16_t c = 3; c < n && c < PROGRAM_MAX_KEPT; c++)
-			as.shape.kept[c] = COLTYPE_I64;
-		as.shape.nkept = n;
-		tap_expect(accepts(&as) == (n >= 3 && n <= PROGRAM_MAX_KEPT), "%u columns", n);
+		for (uint16_t c = 3; c < n && c < PROGRAM_MAX_MATERIALIZED; c++)
+			as.shape.materialized[c] = COLTYPE_I64;
+		as.shape.nmaterialized = n;
+		tap_expect(accepts(&as) == (n >= 3 && n <= PROGRAM_MAX_MATERIALIZED), "%u columns", n);
 	}
 	emit_by_hand(&as, 0);
-	as.shape.nkept = UINT16_MAX;
+	as.shape.nmaterialized = UINT16_MAX;
 	tap_expect(!accepts(&as), "65535 columns");
 	for (int type = 0; type < 256; type++)
 	{
 		emit_by_hand(&as, 0);
-		as.shape.nkept = 4;
-		as.shape.kept[3] = (uint8_t) type;
+		as.shape.nmaterialized = 4;
+		as.shape.materialized[3] = (uint8_t) type;
 		tap_expect(accepts(&as) == (type == COLTYPE_BOOL || type == COLTYPE_I64 || type == COLTYPE_F64), "a column of type %d", type);
 		for (int c = 0; c < 3; c++)
 		{
 			emit_by_hand(&as, 0);
-			as.shape.kept[c] = (uint8_t) type;
+			as.shape.materialized[c] = (uint8_t) type;
 			tap_expect(accepts(&as) == (type == (c == 0 ? COLTYPE_BOOL : c == 1 ? COLTYPE_I64 : COLTYPE_F64)), "column %d of type %d", c, type);
 		}
 	}
@@ -850,8 +850,8 @@ test_others(void)
 		for (int places = 0; places < 2; places++)
 		{
 			asm_init(&as, COL_Count, kind < 2);
-			as.shape.nkept = kind > 0;
-			as.shape.kept[0] = COLTYPE_I64;
+			as.shape.nmaterialized = kind > 0;
+			as.shape.materialized[0] = COLTYPE_I64;
 			asm_emit(&as, VMOP_CONST_I, R_ZERO, 0, 0, 0, asm_word(&as, 0));
 			asm_emit(&as, VMOP_LOAD_I, R_KEY, 0, 0, 0, COL_I);
 			if (places)

@@ -1,37 +1,37 @@
 /*
- * kept_rows.h
+ * materialized_rows.h
  *		Runs whose rows are materialized on the GPU.
  */
-#ifndef GPUDB_EXEC_KEPT_ROWS_H
-#define GPUDB_EXEC_KEPT_ROWS_H
+#ifndef GPUDB_EXEC_MATERIALIZED_ROWS_H
+#define GPUDB_EXEC_MATERIALIZED_ROWS_H
 
 #include "exec/node.h"
 #include "exec/output.h"
 
 /* Return how many rows of `ncolumns` columns fit in gpudb.join_memory. */
-extern uint32 kept_rows_most(int ncolumns);
+extern uint32 materialized_rows_most(int ncolumns);
 
 /* Return how many rows to reserve room for in the first run, `most` at most. */
-extern uint32 kept_rows_room(const GpuNode *node, uint32 most);
+extern uint32 materialized_rows_room(const GpuNode *node, uint32 most);
 
 /* Return the first word of a state of the only group. */
-extern uint64 kept_rows_state(const CompileResult *compiled, const GroupTable *groups, int state);
+extern uint64 materialized_rows_state(const CompileResult *compiled, const GroupTable *groups, int state);
 
 /*
  * Return a palloc'd tablet descriptor of the rows materialized on the device,
  * with the bounds of columns where they are known, and set null_count[] to the
  * number of NULLs of each column.
  */
-extern Tablet *kept_rows_describe(const CompileResult *compiled, const GroupTable *groups, uint32 *null_count);
+extern Tablet *materialized_rows_describe(const CompileResult *compiled, const GroupTable *groups, uint32 *null_count);
 
 /*
  * Materialize the columns `keep` of what a GpuScan or GpuJoin returns on the
  * GPU.  `take` is called when all rows are materialized and returns false if it
  * could not use them.  Return true if `take` has succeeded.
  */
-typedef bool (*KeptTaker) (GpuNode *node, const GroupTable *groups, void *arg);
+typedef bool (*MaterializedTaker) (GpuNode *node, const GroupTable *groups, void *arg);
 
-extern bool kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, void *arg);
+extern bool materialized_rows_run(PlanState *ps, const JoinUse *keep, MaterializedTaker take, void *arg);
 
 /*
  * After all pages have been processed: fetch the materialized rows of a node
@@ -39,6 +39,6 @@ extern bool kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, vo
  * Return DONE; NO_ROOM if another run must reserve room for node->keep_most
  * rows; the status of `take`; or the reason why the rows cannot be fetched.
  */
-extern DeviceStatus kept_rows_fetch(GpuNode *node, OutputRows *outputs, DeviceStatus (*take) (void *arg, uint32 nrows), void *arg);
+extern DeviceStatus materialized_rows_fetch(GpuNode *node, OutputRows *outputs, DeviceStatus (*take) (void *arg, uint32 nrows), void *arg);
 
-#endif							/* GPUDB_EXEC_KEPT_ROWS_H */
+#endif							/* GPUDB_EXEC_MATERIALIZED_ROWS_H */

@@ -1,33 +1,33 @@
 /*
- * kernel_kept.cu
+ * kernel_materialized.cu
  *		Building a join's table from rows materialized on the device, a thread a row.
  *
- * kept_launch() finds one row for each key.  A row takes the place of its word, or
+ * materialized_launch() finds one row for each key. A row takes the place of its word, or
  * the first free slot from its home on, by atomicCAS(); a row whose place another
  * row of the same word has taken is counted.  While slots are taken, their `first`
  * tells which row has taken them, and so which word to compare: the rows' words are
  * in an array of their own, which a kernel before has completed.
  *
- * kept_list() follows if keys have several rows: the rows of each place are
+ * materialized_list() follows if keys have several rows: the rows of each place are
  * counted, a prefix sum of the counts tells where the places' lists begin, and each row
  * takes an entry of its place's list by an atomic subtraction from the count.
  */
 #include <cub/device/device_scan.cuh>
 
-#include "kept_launch.h"
+#include "materialized_launch.h"
 #include "cuda_call.h"
 #include "tuning.cuh"
 
 /* Compute a row's word; return false if some part of its key is NULL, or no word of an exact table. */
 static __device__ __forceinline__ bool
-word_of_row(const KeptLaunch &launch, uint32_t row, uint64_t *word)
+word_of_row(const MaterializedLaunch &launch, uint32_t row, uint64_t *word)
 {
 	uint32_t	miss = 0;
 
 	*word = 0;
 	for (uint32_t c = 0; c < launch.ncolumns; c++)
 	{
-		const KeptKeyColumn &column = launch.column[c];
+		const MaterializedKeyColumn &column = launch.column[c];
 		const int64_t value = column.bytes ? column.values[row] : ((const int64_t *) column.values)[row];
 
 		if (column.nulls != NULL && (column.nulls[row / 32] >> row % 32 & 1))
@@ -39,7 +39,7 @@ word_of_row(const KeptLaunch &launch, uint32_t row, uint64_t *word)
 
 /* Add the number of a thread's rows that have found their places taken to the result; called by all threads. */
 static __device__ __forceinline__ void
-report_taken(const KeptLaunch &launch, uint32_t taken)
+report_taken(const MaterializedLaunch &launch, uint32_t taken)
 {
 	for (int step = 16; step > 0; step /= 2)
 		taken += __shfl_down_sync(~0u, taken, step);
@@ -48,10 +48,10 @@ report_taken(const KeptLaunch &launch, uint32_t taken)
 }
 
 #define EACH_ROW(row) \
-	for (uint32_t row = blockIdx.x * KEPT_THREADS + threadIdx.x; row < launch.nrows; row += gridDim.x * KEPT_THREADS)
+	for (uint32_t row = blockIdx.x * MATERIALIZED_THREADS + threadIdx.x; row < launch.nrows; row += gridDim.x * MATERIALIZED_THREADS)
 
-static __global__ void __launch_bounds__(KEPT_THREADS)
-places_kernel(const __grid_constant__ KeptLaunch launch)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
+places_kernel(const __grid_constant__ MaterializedLaunch launch)
 {
 	uint32_t   *place = (uint32_t *) launch.index;
 	uint32_t	taken = 0;
@@ -68,15 +68,15 @@ places_kernel(const __grid_constant__ KeptLaunch launch)
 	report_taken(launch, taken);
 }
 
-static __global__ void __launch_bounds__(KEPT_THREADS)
-words_kernel(const __grid_constant__ KeptLaunch launch)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
+words_kernel(const __grid_constant__ MaterializedLaunch launch)
 {
 	EACH_ROW(row)
 		(void) word_of_row(launch, row, &launch.words[row]);
 }
 
-static __global__ void __launch_bounds__(KEPT_THREADS)
-slots_kernel(const __grid_constant__ KeptLaunch launch)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
+slots_kernel(const __grid_constant__ MaterializedLaunch launch)
 {
 	JoinSlot   *slot = (JoinSlot *) launch.index;
 	uint32_t	same = 0;
@@ -110,12 +110,12 @@ slots_kernel(const __grid_constant__ KeptLaunch launch)
 }
 
 /* Set the counts of all slots: 0 for those that no row has taken, which are free. */
-static __global__ void __launch_bounds__(KEPT_THREADS)
-counts_kernel(const __grid_constant__ KeptLaunch launch)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
+counts_kernel(const __grid_constant__ MaterializedLaunch launch)
 {
 	JoinSlot   *slot = (JoinSlot *) launch.index;
 
-	for (uint64_t at = blockIdx.x * KEPT_THREADS + threadIdx.x; at < launch.nplaces; at += (uint64_t) gridDim.x * KEPT_THREADS)
+	for (uint64_t at = blockIdx.x * MATERIALIZED_THREADS + threadIdx.x; at < launch.nplaces; at += (uint64_t) gridDim.x * MATERIALIZED_THREADS)
 		slot[at].count = slot[at].first == JOIN_NO_ROW ? 0 : 1;
 }
 
@@ -149,7 +149,7 @@ lay_out(uint32_t nrows, uint64_t nplaces, uint8_t *memory, Scratch *scratch)
 }
 
 uint64_t
-kept_scratch_bytes(uint32_t nrows, uint64_t nplaces)
+materialized_scratch_bytes(uint32_t nrows, uint64_t nplaces)
 {
 	Scratch		scratch;
 
@@ -158,7 +158,7 @@ kept_scratch_bytes(uint32_t nrows, uint64_t nplaces)
 
 /* Return the slot of a word, which has one. */
 static __device__ __forceinline__ uint32_t
-slot_of_word(const KeptLaunch &launch, uint64_t word)
+slot_of_word(const MaterializedLaunch &launch, uint64_t word)
 {
 	const JoinSlot *slot = (const JoinSlot *) launch.index;
 	uint64_t	at = hash_mix(word) & (launch.nplaces - 1);
@@ -168,8 +168,8 @@ slot_of_word(const KeptLaunch &launch, uint64_t word)
 	return (uint32_t) at;
 }
 
-static __global__ void __launch_bounds__(KEPT_THREADS)
-count_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
+count_kernel(const __grid_constant__ MaterializedLaunch launch, const Scratch scratch)
 {
 	EACH_ROW(row)
 	{
@@ -185,8 +185,8 @@ count_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
 	}
 }
 
-static __global__ void __launch_bounds__(KEPT_THREADS)
-list_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
+list_kernel(const __grid_constant__ MaterializedLaunch launch, const Scratch scratch)
 {
 	EACH_ROW(row)
 	{
@@ -198,12 +198,12 @@ list_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
 }
 
 /* Store where each place's list begins in the table, and in slots also how many rows it has. */
-static __global__ void __launch_bounds__(KEPT_THREADS)
-begin_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
+static __global__ void __launch_bounds__(MATERIALIZED_THREADS)
+begin_kernel(const __grid_constant__ MaterializedLaunch launch, const Scratch scratch)
 {
 	JoinSlot   *slot = (JoinSlot *) launch.index;
 
-	for (uint64_t at = blockIdx.x * KEPT_THREADS + threadIdx.x; at <= launch.nplaces; at += (uint64_t) gridDim.x * KEPT_THREADS)
+	for (uint64_t at = blockIdx.x * MATERIALIZED_THREADS + threadIdx.x; at <= launch.nplaces; at += (uint64_t) gridDim.x * MATERIALIZED_THREADS)
 		if (launch.direct)
 			((uint32_t *) launch.index)[at] = scratch.begin[at];
 		else if (at < launch.nplaces)
@@ -216,13 +216,13 @@ begin_kernel(const __grid_constant__ KeptLaunch launch, const Scratch scratch)
 static uint32_t
 blocks_for(uint64_t n)
 {
-	const uint64_t blocks = (n + KEPT_THREADS - 1) / KEPT_THREADS;
+	const uint64_t blocks = (n + MATERIALIZED_THREADS - 1) / MATERIALIZED_THREADS;
 
-	return blocks < 1 ? 1 : blocks < KEPT_BLOCKS ? (uint32_t) blocks : KEPT_BLOCKS;
+	return blocks < 1 ? 1 : blocks < MATERIALIZED_BLOCKS ? (uint32_t) blocks : MATERIALIZED_BLOCKS;
 }
 
 int
-kept_launch(const KeptLaunch *launch, void *stream)
+materialized_launch(const MaterializedLaunch *launch, void *stream)
 {
 	const cudaStream_t on = (cudaStream_t) stream;
 	const uint32_t blocks = blocks_for(launch->nrows);
@@ -235,18 +235,18 @@ kept_launch(const KeptLaunch *launch, void *stream)
 	if (error != cudaSuccess)
 		return error;
 	if (launch->direct)
-		places_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch);
+		places_kernel<<<blocks, MATERIALIZED_THREADS, 0, on>>>(*launch);
 	else
 	{
-		words_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch);
-		slots_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch);
-		counts_kernel<<<blocks_for(launch->nplaces), KEPT_THREADS, 0, on>>>(*launch);
+		words_kernel<<<blocks, MATERIALIZED_THREADS, 0, on>>>(*launch);
+		slots_kernel<<<blocks, MATERIALIZED_THREADS, 0, on>>>(*launch);
+		counts_kernel<<<blocks_for(launch->nplaces), MATERIALIZED_THREADS, 0, on>>>(*launch);
 	}
 	return CUDA_CALL(cudaGetLastError());
 }
 
 int
-kept_list(const KeptLaunch *launch, void *stream)
+materialized_list(const MaterializedLaunch *launch, void *stream)
 {
 	const cudaStream_t on = (cudaStream_t) stream;
 	const uint32_t blocks = blocks_for(launch->nrows);
@@ -257,12 +257,12 @@ kept_list(const KeptLaunch *launch, void *stream)
 		error = CUDA_CALL(cudaMemsetAsync(scratch.count, 0, (launch->nplaces + 1) * sizeof(uint32_t), on));
 	if (error != cudaSuccess)
 		return error;
-	count_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch, scratch);
+	count_kernel<<<blocks, MATERIALIZED_THREADS, 0, on>>>(*launch, scratch);
 	error = CUDA_CALL(cub::DeviceScan::ExclusiveSum(scratch.scan, scratch.scan_bytes, scratch.count, scratch.begin,
 													(int64_t) launch->nplaces + 1, on));
 	if (error != cudaSuccess)
 		return error;
-	list_kernel<<<blocks, KEPT_THREADS, 0, on>>>(*launch, scratch);
-	begin_kernel<<<blocks_for(launch->nplaces + 1), KEPT_THREADS, 0, on>>>(*launch, scratch);
+	list_kernel<<<blocks, MATERIALIZED_THREADS, 0, on>>>(*launch, scratch);
+	begin_kernel<<<blocks_for(launch->nplaces + 1), MATERIALIZED_THREADS, 0, on>>>(*launch, scratch);
 	return CUDA_CALL(cudaGetLastError());
 }

@@ -1,5 +1,5 @@
 /*
- * compile_kept.c
+ * compile_materialized.c
  *		Compilation of rows materialized on the device, for a join table or to be returned later.
  *
  * The program is an aggregate without keys that counts the rows.  Materialized
@@ -13,28 +13,28 @@
 
 #include "compile/compile_agg.h"
 
-typedef struct KeptCompiler
+typedef struct MaterializedCompiler
 {
 	AggCompiler ac;
-	int			value[PROGRAM_MAX_KEPT];	/* register of each column's values */
-	Opcode		store[PROGRAM_MAX_KEPT];	/* opcode that stores them */
-} KeptCompiler;
+	int			value[PROGRAM_MAX_MATERIALIZED]; /* register of each column's values */
+	Opcode		store[PROGRAM_MAX_MATERIALIZED]; /* opcode that stores them */
+} MaterializedCompiler;
 
 /* Add a register's values as a materialized column; return its index, or -1 if there are too many. */
 static int
-keep_register(KeptCompiler *k, ColType type, Opcode store, int vreg)
+keep_register(MaterializedCompiler *k, ColType type, Opcode store, int vreg)
 {
 	Program    *shape = k->ac.shape;
 
-	if (shape->nkept == PROGRAM_MAX_KEPT)
+	if (shape->nmaterialized == PROGRAM_MAX_MATERIALIZED)
 	{
 		refuse(k->ac.c, REASON_EXPRESSION);
 		return -1;
 	}
-	k->value[shape->nkept] = vreg;
-	k->store[shape->nkept] = store;
-	shape->kept[shape->nkept] = type;
-	return shape->nkept++;
+	k->value[shape->nmaterialized] = vreg;
+	k->store[shape->nmaterialized] = store;
+	shape->materialized[shape->nmaterialized] = type;
+	return shape->nmaterialized++;
 }
 
 /*
@@ -42,7 +42,7 @@ keep_register(KeptCompiler *k, ColType type, Opcode store, int vreg)
  * store its index.  False if the operand's form cannot be materialized.
  */
 static bool
-keep_operand(KeptCompiler *k, Operand *operand, int *column)
+keep_operand(MaterializedCompiler *k, Operand *operand, int *column)
 {
 	Compiler   *c = k->ac.c;
 
@@ -70,28 +70,28 @@ keep_operand(KeptCompiler *k, Operand *operand, int *column)
 }
 
 /* Begin a program that materializes rows: add the state that counts them. */
-static KeptCompiler *
+static MaterializedCompiler *
 begin_keeping(Compiler *c, Program *shape)
 {
-	KeptCompiler *k = palloc0(sizeof(KeptCompiler));
+	MaterializedCompiler *k = palloc0(sizeof(MaterializedCompiler));
 
 	k->ac.c = c;
 	k->ac.shape = shape;
-	c->result->kept_count = need_state(&k->ac, STATE_COUNT, false, 0, VREG_SELECTION);
+	c->result->materialized_count = need_state(&k->ac, STATE_COUNT, false, 0, VREG_SELECTION);
 	return k;
 }
 
 /* Emit the count and the stores of all columns.  Without columns, one that is never stored is added. */
 static bool
-end_keeping(KeptCompiler *k)
+end_keeping(MaterializedCompiler *k)
 {
 	Compiler   *c = k->ac.c;
 	Program    *shape = k->ac.shape;
-	const int	ncolumns = shape->nkept;
+	const int	ncolumns = shape->nmaterialized;
 	int			place;
 
 	if (ncolumns == 0)
-		shape->kept[shape->nkept++] = COLTYPE_BOOL;
+		shape->materialized[shape->nmaterialized++] = COLTYPE_BOOL;
 	emit_updates(&k->ac);
 	place = emit(&c->em, VMOP_PLACE, 0, 0, 0, 0);
 	for (int i = 0; i < ncolumns; i++)
@@ -101,12 +101,12 @@ end_keeping(KeptCompiler *k)
 
 /* Materialize a column for a join table, with states for what the descriptor of the table's tablet needs. */
 static bool
-keep_column(KeptCompiler *k, const CompileRequest *request, const ColumnUse *use)
+keep_column(MaterializedCompiler *k, const CompileRequest *request, const ColumnUse *use)
 {
 	Compiler   *c = k->ac.c;
 	Expr	   *expr = list_nth(request->outputs, use->attno - 1);
 	Operand		operand = {0};
-	KeptColumn *kept;
+	MaterializedColumn *materialized;
 	int			column;
 
 	/* a text that is not required as a dictionary code is required as a text */
@@ -125,26 +125,26 @@ keep_column(KeptCompiler *k, const CompileRequest *request, const ColumnUse *use
 	}
 	if (!keep_operand(k, &operand, &column))
 		return false;
-	kept = &c->result->kept[column];
-	*kept = (KeptColumn) {
+	materialized = &c->result->materialized[column];
+	*materialized = (MaterializedColumn) {
 		.count = need_state(&k->ac, STATE_COUNT, false, operand.vreg, VREG_SELECTION), .least = -1, .largest = -1,
 		.codes = code_source(c, &operand, expr)
 	};
-	if (k->ac.shape->kept[column] != COLTYPE_I64)
+	if (k->ac.shape->materialized[column] != COLTYPE_I64)
 		return true;
-	kept->least = need_state(&k->ac, STATE_MIN_I, false, operand.vreg, VREG_SELECTION);
-	kept->largest = need_state(&k->ac, STATE_MAX_I, false, operand.vreg, VREG_SELECTION);
+	materialized->least = need_state(&k->ac, STATE_MIN_I, false, operand.vreg, VREG_SELECTION);
+	materialized->largest = need_state(&k->ac, STATE_MAX_I, false, operand.vreg, VREG_SELECTION);
 	return true;
 }
 
 bool
-compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape)
+compile_materialized_rows(Compiler *c, const CompileRequest *request, Program *shape)
 {
 	const JoinUse *use = request->keep;
-	KeptCompiler *k = begin_keeping(c, shape);
+	MaterializedCompiler *k = begin_keeping(c, shape);
 
-	c->result->nkept = use->ncolumns;
-	if (use->ncolumns > PROGRAM_MAX_KEPT)
+	c->result->nmaterialized = use->ncolumns;
+	if (use->ncolumns > PROGRAM_MAX_MATERIALIZED)
 		return refuse(c, REASON_EXPRESSION);
 	for (int i = 0; i < use->ncolumns; i++)
 		if (!keep_column(k, request, &use->column[i]))
@@ -157,21 +157,21 @@ compile_kept_rows(Compiler *c, const CompileRequest *request, Program *shape)
  * cannot be materialized.  A table with such a column is always on the host.
  */
 static bool
-keep_numbers(KeptCompiler *k, Expr *expr, OutputResult *attribute)
+keep_numbers(MaterializedCompiler *k, Expr *expr, OutputResult *attribute)
 {
 	Compiler   *c = k->ac.c;
-	int16	   *kept;
+	int16	   *materialized;
 
 	describe_output(c, (const Var *) scan_expr(c, expr), k->ac.shape, attribute);
-	kept = &c->result->row_kept[attribute->table - 1];
-	if (*kept == 0)
-		*kept = keep_register(k, COLTYPE_I64, VMOP_STORE_R, c->table[attribute->table - 1].row) + 1;
+	materialized = &c->result->row_materialized[attribute->table - 1];
+	if (*materialized == 0)
+		*materialized = keep_register(k, COLTYPE_I64, VMOP_STORE_R, c->table[attribute->table - 1].row) + 1;
 	return c->reason == NULL;
 }
 
 /* Materialize an output: one column or, where the value alone does not determine its display, two. */
 static bool
-keep_output(KeptCompiler *k, Expr *expr)
+keep_output(MaterializedCompiler *k, Expr *expr)
 {
 	Compiler   *c = k->ac.c;
 	OutputResult *attribute = &c->result->attribute[c->result->nattributes++];
@@ -188,7 +188,7 @@ keep_output(KeptCompiler *k, Expr *expr)
 	{
 		if (table_of_column(c, scan_expr(c, expr), &number) > 0)
 			return keep_numbers(k, expr, attribute);
-		c->result->not_kept = use.type;
+		c->result->not_materialized = use.type;
 		return refuse(c, REASON_DATA_TYPE);
 	}
 	if (!compile_expr(c, expr, &operand) || !keep_operand(k, &operand, &value))
@@ -205,15 +205,15 @@ keep_output(KeptCompiler *k, Expr *expr)
 }
 
 bool
-compile_kept_outputs(Compiler *c, const CompileRequest *request, Program *shape)
+compile_materialized_outputs(Compiler *c, const CompileRequest *request, Program *shape)
 {
-	KeptCompiler *k = begin_keeping(c, shape);
+	MaterializedCompiler *k = begin_keeping(c, shape);
 	ListCell   *lc;
 
 	c->result->nattributes = 0;
 	c->result->gives_rows = true;
-	memset(c->result->row_kept, 0, sizeof(c->result->row_kept));
-	if (list_length(request->outputs) > PROGRAM_MAX_KEPT)
+	memset(c->result->row_materialized, 0, sizeof(c->result->row_materialized));
+	if (list_length(request->outputs) > PROGRAM_MAX_MATERIALIZED)
 		return refuse(c, REASON_EXPRESSION);
 	foreach(lc, request->outputs)
 		if (!keep_output(k, lfirst(lc)))

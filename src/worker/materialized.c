@@ -1,57 +1,57 @@
 /*
- * kept.c
+ * materialized.c
  *		Rows materialized on the device by jobs, and join tables made of them, which other jobs use.
  *
  * The owner of a job slot posts a request in ChannelJob.keeping, when all its
  * GPU batches have been answered: to make a join table of the rows, to sort
- * them, or to copy a range of them.  The service calls kept_serve() until the
+ * them, or to copy a range of them.  The service calls materialized_serve() until the
  * request is done; making a table and sorting may take several calls.
  */
 #include "postgres.h"
 
 #include <stdlib.h>
 
-#include "worker/kept.h"
+#include "worker/materialized.h"
 #include "worker/windows.h"
 
 /* Most sets of rows at a time: one for each slot, and as many that have outlived their slot. */
-#define KEPT_MOST (2 * CHANNEL_JOBS)
+#define MATERIALIZED_MOST (2 * CHANNEL_JOBS)
 
-typedef struct Kept
+typedef struct Materialized
 {
 	uint64		number;			/* name for requesters: slot + 1 and the slot's state word */
 	uint32		database;
-	ProviderKept *rows;
+	ProviderMaterialized *rows;
 	bool		is_table;
 	bool		is_sorted;
 	uint32		nrows;			/* number of rows, if sorted */
 	uint32		ncolumns;
-	uint8		type[PROGRAM_MAX_KEPT];
+	uint8		type[PROGRAM_MAX_MATERIALIZED];
 	int			users;			/* number of users, 0 = free */
-} Kept;
+} Materialized;
 
 static const Provider *provider;
-static Kept kept[KEPT_MOST];
-static Kept *of_slot[CHANNEL_JOBS];
+static Materialized materialized[MATERIALIZED_MOST];
+static Materialized *of_slot[CHANNEL_JOBS];
 
 bool
-kept_open(const Provider *device, int slot, const ChannelJob *job, uint32 word, const ProviderJob *own)
+materialized_open(const Provider *device, int slot, const ChannelJob *job, uint32 word, const ProviderJob *own)
 {
 	const Program *program = own->view.program;
-	Kept	   *free_one = kept;
+	Materialized *free_one = materialized;
 
-	if (program->nkept == 0)
+	if (program->nmaterialized == 0)
 		return true;
 	provider = device;
-	while (free_one < kept + KEPT_MOST && free_one->users > 0)
+	while (free_one < materialized + MATERIALIZED_MOST && free_one->users > 0)
 		free_one++;
-	if (free_one == kept + KEPT_MOST || provider->open_kept == NULL)
+	if (free_one == materialized + MATERIALIZED_MOST || provider->open_materialized == NULL)
 		return false;
-	*free_one = (Kept) {
-		.number = (uint64) (slot + 1) << 32 | word, .database = own->database, .rows = provider->open_kept(own, job->keep_most),
-		.ncolumns = program->nkept, .users = 1
+	*free_one = (Materialized) {
+		.number = (uint64) (slot + 1) << 32 | word, .database = own->database, .rows = provider->open_materialized(own, job->keep_most),
+		.ncolumns = program->nmaterialized, .users = 1
 	};
-	memcpy(free_one->type, program->kept, sizeof(free_one->type));
+	memcpy(free_one->type, program->materialized, sizeof(free_one->type));
 	if (free_one->rows == NULL)
 		free_one->users = 0;
 	else
@@ -59,22 +59,22 @@ kept_open(const Provider *device, int slot, const ChannelJob *job, uint32 word, 
 	return free_one->rows != NULL;
 }
 
-ProviderKept *
-kept_rows(int slot)
+ProviderMaterialized *
+materialized_rows(int slot)
 {
 	return of_slot[slot] != NULL ? of_slot[slot]->rows : NULL;
 }
 
 /* End one use of a set of rows; the last one closes it. */
 static void
-leave(Kept *left)
+leave(Materialized *left)
 {
 	if (--left->users == 0)
-		provider->close_kept(left->rows);
+		provider->close_materialized(left->rows);
 }
 
 void
-kept_close(int slot)
+materialized_close(int slot)
 {
 	if (of_slot[slot] != NULL)
 		leave(of_slot[slot]);
@@ -82,7 +82,7 @@ kept_close(int slot)
 }
 
 bool
-kept_asked(ChannelJob *job)
+materialized_asked(ChannelJob *job)
 {
 	const ChannelKeeping keeping = pg_atomic_read_u32(&job->keeping);
 
@@ -92,12 +92,12 @@ kept_asked(ChannelJob *job)
 
 /* Continue with making a join table of a slot's rows, and return the state to report. */
 static ChannelKeeping
-make_table(Kept *own, ChannelJob *job)
+make_table(Materialized *own, ChannelJob *job)
 {
-	KeptPlan	plan = job->plan;
+	MaterializedPlan plan = job->plan;
 	DeviceStatus status;
 
-	status = plan.head.nparts <= JOIN_MAX_PARTS && !plan.head.sorted && !own->is_sorted ? provider->index_kept(own->rows, &plan) : STATUS_BAD_PROGRAM;
+	status = plan.head.nparts <= JOIN_MAX_PARTS && !plan.head.sorted && !own->is_sorted ? provider->index_materialized(own->rows, &plan) : STATUS_BAD_PROGRAM;
 	if (status == STATUS_TIME_SLICE)
 		return KEEPING_ASKED;
 	own->is_table = status == STATUS_DONE;
@@ -107,12 +107,12 @@ make_table(Kept *own, ChannelJob *job)
 
 /* Continue with sorting a slot's rows, which is done only once, and return the state to report. */
 static ChannelKeeping
-sort(Kept *own, const ChannelJob *job)
+sort(Materialized *own, const ChannelJob *job)
 {
-	const KeptSort wanted = *(volatile const KeptSort *) &job->sort;
+	const MaterializedSort wanted = *(volatile const MaterializedSort *) &job->sort;
 	DeviceStatus status;
 
-	status = wanted.nkeys <= SORT_MOST_KEYS && !own->is_table && !own->is_sorted ? provider->sort_kept(own->rows, &wanted) : STATUS_BAD_PROGRAM;
+	status = wanted.nkeys <= SORT_MOST_KEYS && !own->is_table && !own->is_sorted ? provider->sort_materialized(own->rows, &wanted) : STATUS_BAD_PROGRAM;
 	if (status == STATUS_TIME_SLICE)
 		return KEEPING_SORT;
 	own->is_sorted = status == STATUS_DONE;
@@ -122,33 +122,33 @@ sort(Kept *own, const ChannelJob *job)
 
 /* Copy the requested range of rows to the requested destination, and return the state to report. */
 static ChannelKeeping
-hand_out(const Kept *own, Channel *channel, int slot)
+hand_out(const Materialized *own, Channel *channel, int slot)
 {
 	ChannelJob *job = &channel->job[slot];
 	const ChannelPart part = *(volatile ChannelPart *) &job->part;
 	uint64	   *into = job->result[0].rows;
 	uint32		words = CHANNEL_ROWS_WORDS;
-	KeptLayout	layout;
+	MaterializedLayout layout;
 
-	kept_layout(own->type, own->ncolumns, part.nrows, &layout);
+	materialized_layout(own->type, own->ncolumns, part.nrows, &layout);
 	if (part.room != CHANNEL_NO_ROOM)
 		into = window_groups_place(channel, slot, part.room, &words);
 	if (into == NULL || part.first % 64 != 0 || layout.size > words * sizeof(uint64) ||
-		provider->read_kept(own->rows, part.first, part.nrows, (uint8 *) into) != STATUS_DONE)
+		provider->read_materialized(own->rows, part.first, part.nrows, (uint8 *) into) != STATUS_DONE)
 		return KEEPING_FAILED;
 	job->part.checksum = channel_sum(into, (uint32) (layout.size / sizeof(uint64)));
 	return KEEPING_ROWS;
 }
 
 bool
-kept_serve(Channel *channel, int slot)
+materialized_serve(Channel *channel, int slot)
 {
 	ChannelJob *job = &channel->job[slot];
-	Kept	   *own = of_slot[slot];
+	Materialized *own = of_slot[slot];
 	ChannelKeeping answer = KEEPING_FAILED;
 	ChannelKeeping asked;
 
-	if (!kept_asked(job))
+	if (!materialized_asked(job))
 		return false;
 	asked = pg_atomic_read_u32(&job->keeping);
 	/* without materialized rows the request fails */
@@ -160,19 +160,19 @@ kept_serve(Channel *channel, int slot)
 	return true;
 }
 
-static Kept *
+static Materialized *
 find(uint64 number)
 {
-	for (Kept *one = kept; one < kept + KEPT_MOST; one++)
+	for (Materialized *one = materialized; one < materialized + MATERIALIZED_MOST; one++)
 		if (one->users > 0 && one->number == number)
 			return one;
 	return NULL;
 }
 
-ProviderKept *
-kept_use(uint64 number, uint32 database)
+ProviderMaterialized *
+materialized_use(uint64 number, uint32 database)
 {
-	Kept	   *found = find(number);
+	Materialized *found = find(number);
 
 	if (found == NULL || !found->is_table || found->database != database)
 		return NULL;
@@ -180,10 +180,10 @@ kept_use(uint64 number, uint32 database)
 	return found->rows;
 }
 
-ProviderKept *
-kept_use_sorted(const KeptSource *source, uint32 database)
+ProviderMaterialized *
+materialized_use_sorted(const MaterializedSource *source, uint32 database)
 {
-	Kept	   *found = find(source->number);
+	Materialized *found = find(source->number);
 
 	if (found == NULL || !found->is_sorted || found->database != database || source->nrows != found->nrows)
 		return NULL;
@@ -192,9 +192,9 @@ kept_use_sorted(const KeptSource *source, uint32 database)
 }
 
 void
-kept_leave(uint64 number)
+materialized_leave(uint64 number)
 {
-	Kept	   *found = find(number);
+	Materialized *found = find(number);
 
 	if (found != NULL)
 		leave(found);

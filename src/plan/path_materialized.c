@@ -1,5 +1,5 @@
 /*
- * path_kept.c
+ * path_materialized.c
  *		A GpuScan that materializes its rows on the GPU before it returns any.
  *
  * A GPU finds rows in cached columns where it runs over them all at once, as
@@ -22,23 +22,23 @@
 #include "plan/recall.h"
 
 static Plan *
-plan_kept(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+plan_materialized(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *scan = (CustomScan *) path_join_plan(root, rel, path, tlist, clauses, custom_plans);
 
-	scan->methods = &gpu_kept_scan_methods;
+	scan->methods = &gpu_materialized_scan_methods;
 	return &scan->scan.plan;
 }
 
-static const CustomPathMethods kept_path_methods = {
+static const CustomPathMethods materialized_path_methods = {
 	.CustomName = "GpuScan",
-	.PlanCustomPath = plan_kept,
+	.PlanCustomPath = plan_materialized,
 };
 
 bool
-path_is_kept_scan(const Path *path)
+path_is_materialized_scan(const Path *path)
 {
-	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &kept_path_methods;
+	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &materialized_path_methods;
 }
 
 static bool
@@ -59,7 +59,7 @@ is_too_dear(Candidate *candidate)
 
 /* Return true if the GPU alone can find the rows, and materialize all columns that the query needs. */
 static bool
-can_be_kept(Candidate *candidate)
+can_be_materialized(Candidate *candidate)
 {
 	CompileRequest request;
 	const CompileResult *rows;
@@ -72,11 +72,11 @@ can_be_kept(Candidate *candidate)
 		return false;
 	request.give_rows = false;
 	request.keep_rows = request.aggregate = true;
-	return candidate_check_once(candidate, &request, &candidate->as_kept)->reason == NULL;
+	return candidate_check_once(candidate, &request, &candidate->as_materialized)->reason == NULL;
 }
 
 CustomPath *
-path_kept_create(PlannerInfo *root, Candidate *candidate)
+path_materialized_create(PlannerInfo *root, Candidate *candidate)
 {
 	RelOptInfo *rel = candidate->rel;
 	const double passing = rel->tuples * candidate->passing;
@@ -86,15 +86,15 @@ path_kept_create(PlannerInfo *root, Candidate *candidate)
 	PassCost	pass;
 	Cost		out;
 
-	if (!can_be_kept(candidate))
+	if (!can_be_materialized(candidate))
 		return NULL;
 	filters = candidate_all_filters(candidate);
 	fallback = path_cheapest(rel->pathlist, is_postgres);
 	fallback = fallback != NULL ? path_copy(fallback) : NULL;
 	if (filters->reason != NULL || fallback == NULL || recall_fallback(root, candidate, candidate->as_rows))
 		return NULL;
-	pass = cost_kept_pass(candidate, candidate->as_kept, filters, passing);
-	out = cost_rows_out(candidate->as_kept, passing) + cost_spooled(passing, rel->reltarget->width);
+	pass = cost_materialized_pass(candidate, candidate->as_materialized, filters, passing);
+	out = cost_rows_out(candidate->as_materialized, passing) + cost_spooled(passing, rel->reltarget->width);
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = rel;
@@ -105,6 +105,6 @@ path_kept_create(PlannerInfo *root, Candidate *candidate)
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(fallback);
 	path->custom_private = list_make4(candidate, cost_private(&pass), makeInteger((int) Min(out, INT_MAX)), rel->reltarget->exprs);
-	path->methods = &kept_path_methods;
+	path->methods = &materialized_path_methods;
 	return path;
 }

@@ -1,5 +1,5 @@
 /*
- * kept_rows.c
+ * materialized_rows.c
  *		Runs whose rows are materialized on the GPU: their number, their use on the device, and fetching them.
  *
  * The plan's filters and joins run as those of an aggregate without keys.  The
@@ -17,7 +17,7 @@
 
 #include "device/device.h"
 #include "exec/joins.h"
-#include "exec/kept_rows.h"
+#include "exec/materialized_rows.h"
 #include "exec/params.h"
 #include "exec/scan_collect.h"
 #include "guc.h"
@@ -34,13 +34,13 @@
 #define MAX_ROUNDS		3
 
 uint32
-kept_rows_most(int ncolumns)
+materialized_rows_most(int ncolumns)
 {
 	return (uint32) Min(guc_join_bytes() / (8 * Max(ncolumns, 1)), JOIN_NO_ROW - 1);
 }
 
 uint32
-kept_rows_room(const GpuNode *node, uint32 most)
+materialized_rows_room(const GpuNode *node, uint32 most)
 {
 	const double estimated = node->css.ss.ps.plan->plan_rows * ROOM_FACTOR;
 	const double all = node->relation->rd_rel->reltuples;
@@ -49,31 +49,31 @@ kept_rows_room(const GpuNode *node, uint32 most)
 }
 
 uint64
-kept_rows_state(const CompileResult *compiled, const GroupTable *groups, int state)
+materialized_rows_state(const CompileResult *compiled, const GroupTable *groups, int state)
 {
 	return groups->rows[compiled->program->state_word[state]];
 }
 
 Tablet *
-kept_rows_describe(const CompileResult *compiled, const GroupTable *groups, uint32 *null_count)
+materialized_rows_describe(const CompileResult *compiled, const GroupTable *groups, uint32 *null_count)
 {
-	Tablet	   *rows = palloc0(sizeof(Tablet) + sizeof(TabletColumn) * Max(compiled->nkept, 1));
+	Tablet	   *rows = palloc0(sizeof(Tablet) + sizeof(TabletColumn) * Max(compiled->nmaterialized, 1));
 
-	rows->nrows = (uint32) kept_rows_state(compiled, groups, compiled->kept_count);
-	rows->ncols = compiled->nkept;
+	rows->nrows = (uint32) materialized_rows_state(compiled, groups, compiled->materialized_count);
+	rows->ncols = compiled->nmaterialized;
 	rows->failed_column = -1;
-	for (int k = 0; k < compiled->nkept; k++)
+	for (int k = 0; k < compiled->nmaterialized; k++)
 	{
-		const KeptColumn *kept = &compiled->kept[k];
+		const MaterializedColumn *materialized = &compiled->materialized[k];
 		TabletColumn *column = &rows->column[k];
 
-		column->type = compiled->program->kept[k];
-		column->null_count = null_count[k] = rows->nrows - (uint32) kept_rows_state(compiled, groups, kept->count);
+		column->type = compiled->program->materialized[k];
+		column->null_count = null_count[k] = rows->nrows - (uint32) materialized_rows_state(compiled, groups, materialized->count);
 		/* without values the bounds may be anything */
-		if (kept->least < 0 || column->null_count == rows->nrows)
+		if (materialized->least < 0 || column->null_count == rows->nrows)
 			continue;
-		wide_store(column->min, (int64) kept_rows_state(compiled, groups, kept->least));
-		wide_store(column->max, (int64) kept_rows_state(compiled, groups, kept->largest));
+		wide_store(column->min, (int64) materialized_rows_state(compiled, groups, materialized->least));
+		wide_store(column->max, (int64) materialized_rows_state(compiled, groups, materialized->largest));
 	}
 	return rows;
 }
@@ -103,7 +103,7 @@ outputs_of(const PlanState *ps)
  * rows fit in the room reserved and `take` has succeeded.
  */
 static bool
-run_once(GpuNode *node, KeptTaker take, void *arg, uint64 *count)
+run_once(GpuNode *node, MaterializedTaker take, void *arg, uint64 *count)
 {
 	const GroupTable *groups;
 	FeedOutcome outcome;
@@ -117,18 +117,18 @@ run_once(GpuNode *node, KeptTaker take, void *arg, uint64 *count)
 	feed_all(&node->feed, &outcome);
 	if (outcome.status != STATUS_DONE || feed_finish(&node->feed, &groups) != STATUS_DONE)
 		return false;
-	*count = kept_rows_state(&node->compiled, groups, node->compiled.kept_count);
+	*count = materialized_rows_state(&node->compiled, groups, node->compiled.materialized_count);
 	return *count <= node->keep_most && take(node, groups, arg);
 }
 
 static bool
-run_rounds(GpuNode *node, int ncolumns, KeptTaker take, void *arg, uint64 *count)
+run_rounds(GpuNode *node, int ncolumns, MaterializedTaker take, void *arg, uint64 *count)
 {
-	const uint32 most = kept_rows_most(ncolumns);
+	const uint32 most = materialized_rows_most(ncolumns);
 	instr_time	start;
 	bool		done;
 
-	node->keep_most = kept_rows_room(node, most);
+	node->keep_most = materialized_rows_room(node, most);
 	for (int round = 0; round < MAX_ROUNDS; round++)
 	{
 		INSTR_TIME_SET_CURRENT(start);
@@ -144,7 +144,7 @@ run_rounds(GpuNode *node, int ncolumns, KeptTaker take, void *arg, uint64 *count
 
 /* Run the rounds of a node whose request materializes rows, draining the job before an error passes on. */
 static bool
-run_or_abandon(GpuNode *node, int ncolumns, KeptTaker take, void *arg, uint64 *count)
+run_or_abandon(GpuNode *node, int ncolumns, MaterializedTaker take, void *arg, uint64 *count)
 {
 	volatile bool done = false;
 
@@ -162,7 +162,7 @@ run_or_abandon(GpuNode *node, int ncolumns, KeptTaker take, void *arg, uint64 *c
 }
 
 bool
-kept_rows_run(PlanState *ps, const JoinUse *keep, KeptTaker take, void *arg)
+materialized_rows_run(PlanState *ps, const JoinUse *keep, MaterializedTaker take, void *arg)
 {
 	GpuNode    *node = (GpuNode *) ps;
 	const CompileRequest request = node->request;
@@ -197,7 +197,7 @@ static DeviceStatus
 fetch_all(GpuNode *node, uint32 count, OutputRows *outputs, DeviceStatus (*take) (void *arg, uint32 nrows), void *arg)
 {
 	DeviceStatus status = STATUS_DONE;
-	KeptPart	part;
+	MaterializedPart part;
 
 	for (uint32 first = 0; first < count && status == STATUS_DONE; first += part.nrows)
 	{
@@ -214,7 +214,7 @@ fetch_all(GpuNode *node, uint32 count, OutputRows *outputs, DeviceStatus (*take)
 }
 
 DeviceStatus
-kept_rows_fetch(GpuNode *node, OutputRows *outputs, DeviceStatus (*take) (void *arg, uint32 nrows), void *arg)
+materialized_rows_fetch(GpuNode *node, OutputRows *outputs, DeviceStatus (*take) (void *arg, uint32 nrows), void *arg)
 {
 	const GroupTable *groups;
 	DeviceStatus status = feed_finish(&node->feed, &groups);
@@ -222,10 +222,10 @@ kept_rows_fetch(GpuNode *node, OutputRows *outputs, DeviceStatus (*take) (void *
 
 	if (status != STATUS_DONE)
 		return status;
-	count = kept_rows_state(&node->compiled, groups, node->compiled.kept_count);
+	count = materialized_rows_state(&node->compiled, groups, node->compiled.materialized_count);
 	if (count <= node->keep_most)
 		return fetch_all(node, (uint32) count, outputs, take, arg);
-	if (count > kept_rows_most(list_length(node->request.outputs)))
+	if (count > materialized_rows_most(list_length(node->request.outputs)))
 		return STATUS_MEMORY_LIMIT;
 	node->keep_most = (uint32) count;
 	return STATUS_NO_ROOM;

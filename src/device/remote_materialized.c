@@ -1,5 +1,5 @@
 /*
- * remote_kept.c
+ * remote_materialized.c
  *		Rows that the GPU process has materialized for a job: a join table of
  *		them, their order, or the rows themselves.
  *
@@ -19,16 +19,16 @@
 /* Pause between two checks for an answer after polling has not found one. */
 #define ANSWER_PAUSE_US	20
 
-static int	kept_tables = 0;	/* number of tables of this process, each with a job slot */
+static int	materialized_tables = 0; /* number of tables of this process, each with a job slot */
 
 bool
 remote_has_tables(void)
 {
-	return kept_tables > 0;
+	return materialized_tables > 0;
 }
 
 /* A table is represented by its job slot, which stays open. */
-struct KeptTable
+struct MaterializedTable
 {
 	ChannelJob *slot;
 };
@@ -63,23 +63,23 @@ ask(RemoteJob *job, ChannelKeeping what)
 	return answer;
 }
 
-KeptTable *
+MaterializedTable *
 remote_hold(DeviceJob *device_job, SharedTable *shared)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
-	KeptTable  *table = job->slot != NULL && !job->lost ? malloc(sizeof(KeptTable)) : NULL;
+	MaterializedTable *table = job->slot != NULL && !job->lost ? malloc(sizeof(MaterializedTable)) : NULL;
 
 	if (table == NULL)
 		return NULL;
 	*shared = (SharedTable) {.number = channel_family(job->slot)};
 	table->slot = job->slot;
 	job->slot = NULL;
-	kept_tables++;
+	materialized_tables++;
 	return table;
 }
 
-KeptTable *
-remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared)
+MaterializedTable *
+remote_keep(DeviceJob *device_job, MaterializedPlan *plan, SharedTable *shared)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
 
@@ -93,7 +93,7 @@ remote_keep(DeviceJob *device_job, KeptPlan *plan, SharedTable *shared)
 }
 
 bool
-remote_sort(DeviceJob *device_job, const KeptSort *sort)
+remote_sort(DeviceJob *device_job, const MaterializedSort *sort)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
 
@@ -104,11 +104,11 @@ remote_sort(DeviceJob *device_job, const KeptSort *sort)
 }
 
 void
-remote_drop(KeptTable *table)
+remote_drop(MaterializedTable *table)
 {
 	channel_close_job(table->slot, false);
 	free(table);
-	kept_tables--;
+	materialized_tables--;
 }
 
 /* Choose the place for a range of rows and return its address; reduce part->nrows to the rows that fit there. */
@@ -116,11 +116,11 @@ static uint8 *
 place_of_part(RemoteJob *job, ChannelPart *part)
 {
 	const Program *program = job->spec.program;
-	KeptLayout	all;
+	MaterializedLayout all;
 	uint64		bytes = CHANNEL_ROWS_WORDS * sizeof(uint64);
 	uint8	   *place = (uint8 *) job->slot->result[0].rows;
 
-	kept_layout(program->kept, program->nkept, part->nrows, &all);
+	materialized_layout(program->materialized, program->nmaterialized, part->nrows, &all);
 	if (all.size > bytes && job->groups[0] == NULL)
 		job->groups[0] = remote_take_rooms(job, all.size / sizeof(uint64));
 	part->room = CHANNEL_NO_ROOM;
@@ -131,23 +131,23 @@ place_of_part(RemoteJob *job, ChannelPart *part)
 		bytes = job->groups[0]->nrooms * CHANNEL_COPY_BYTES;
 	}
 	if (all.size > bytes)
-		part->nrows = kept_rows_that_fit(program->kept, program->nkept, bytes);
+		part->nrows = materialized_rows_that_fit(program->materialized, program->nmaterialized, bytes);
 	return place;
 }
 
 bool
-remote_fetch(DeviceJob *device_job, uint32_t first, uint32_t nrows, KeptPart *part)
+remote_fetch(DeviceJob *device_job, uint32_t first, uint32_t nrows, MaterializedPart *part)
 {
 	RemoteJob  *job = (RemoteJob *) device_job;
 	const Program *program = job->spec.program;
 	ChannelPart wanted = {.first = first, .nrows = nrows};
-	KeptLayout	layout;
+	MaterializedLayout layout;
 	const uint8 *place;
 
 	if (job->slot == NULL || job->lost)
 		return false;
 	place = place_of_part(job, &wanted);
-	kept_layout(program->kept, program->nkept, wanted.nrows, &layout);
+	materialized_layout(program->materialized, program->nmaterialized, wanted.nrows, &layout);
 	job->slot->part = wanted;
 	if (ask(job, KEEPING_WANTED) != KEEPING_ROWS)
 		return false;
@@ -158,7 +158,7 @@ remote_fetch(DeviceJob *device_job, uint32_t first, uint32_t nrows, KeptPart *pa
 	}
 	part->nrows = wanted.nrows;
 	part->total = *(const uint32 *) place;
-	for (uint32 k = 0; k < program->nkept; k++)
+	for (uint32 k = 0; k < program->nmaterialized; k++)
 	{
 		part->values[k] = place + layout.values[k];
 		part->nulls[k] = place + layout.nulls[k];
