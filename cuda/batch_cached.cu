@@ -4,7 +4,7 @@
  *
  *		request, arena:  Request | job image | parts of launches | tablet descriptors | copies of columns
  *
- * Columns are in device memory, or are copied there first (heads.cu); each
+ * Columns are in device memory, or are copied there first (descriptors.cu); each
  * batch only sends which tablets it consists of.  Tablets of the same stored
  * form run together in one launch, a leg.  With a device-resident group table
  * a leg has only as many rows as there is room for rows of groups, since each
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heads.h"
+#include "descriptors.h"
 
 /* A leg: one launch over consecutive parts. */
 typedef struct CachedLeg
@@ -105,7 +105,7 @@ choose_shape_with(CudaBatch *own, const ProviderColumn *like, int body, bool cod
 {
 	Tablet	   *head = (Tablet *) own->head;
 
-	heads_describe(0, like, columns_of(own), head);
+	descriptors_describe(0, like, columns_of(own), head);
 	for (uint32_t c = 0; c < head->ncols; c++)
 		if (head->column[c].type == COLTYPE_U8 || head->column[c].type == COLTYPE_U32)
 			head->column[c].base = 1;
@@ -402,7 +402,7 @@ static cudaError_t
 send(CudaBatch *own)
 {
 	const uint64_t bytes = copies.ncopies > 0 ? own->copies_at + copies.ncopies * sizeof(ColumnCopy)
-		: own->nheads > 0 ? own->copies_at : own->heads_at;
+		: own->ndescriptors > 0 ? own->copies_at : own->descriptors_at;
 	cudaError_t error = batch_clear_arena(own);
 
 	if (error == cudaSuccess)
@@ -423,7 +423,7 @@ place(CudaBatch *own)
 	resident_begin(&copies);
 	copies.copy = (ColumnCopy *) (own->request + own->copies_at);
 	if (joins_place(own, &copies))
-		return heads_place(own, &copies, placed);
+		return descriptors_place(own, &copies, placed);
 	resident_undo(&own->use);
 	return false;
 }
@@ -445,8 +445,8 @@ batch_start_cached(CudaBatch *own)
 
 	batch_write_request(own);
 	own->parts_at = REQUEST_BYTES + own->image_bytes;
-	own->heads_at = tablet_align(own->parts_at + ntablets * sizeof(VmPart));
-	own->copies_at = own->heads_at + ntablets * head_bytes(columns_of(own));
+	own->descriptors_at = tablet_align(own->parts_at + ntablets * sizeof(VmPart));
+	own->copies_at = own->descriptors_at + ntablets * head_bytes(columns_of(own));
 	/* copies of tables, for which the joins' part of the request has room, come first */
 	own->arena_used = tablet_align(own->copies_at + ntablets * (COPIES_OF_COLUMN * columns_of(own) + 1) * sizeof(ColumnCopy) +
 								   joins_request_bytes(own->batch.job));
@@ -458,7 +458,7 @@ batch_start_cached(CudaBatch *own)
 		batch_wait_for_room(own);
 	else if (!write_parts(own))
 	{
-		heads_undo(own);
+		descriptors_undo(own);
 		batch_finish(own, STATUS_BAD_PROGRAM);
 	}
 	else if (!batch_failed(own, send(own)))

@@ -1,7 +1,7 @@
 /*
  * batch_private.h
  *		Batches: declarations shared by batch.cu, batch_cached.cu,
- *		batch_rows.cu, join_tables.cu and heads.cu.
+ *		batch_rows.cu, join_tables.cu and descriptors.cu.
  */
 #ifndef GPUDB_CUDA_BATCH_PRIVATE_H
 #define GPUDB_CUDA_BATCH_PRIVATE_H
@@ -79,7 +79,7 @@ struct CudaBatch
 	/* members for cached tablets: see batch_cached.cu */
 	ResidentUse use;
 	uint64_t	tried;			/* resident_endings() when there was no room */
-	uint32_t	nheads;			/* number of tablet descriptors written */
+	uint32_t	ndescriptors;	/* number of tablet descriptors written */
 	RowsLeft	left;			/* legs are divided by it; with ROWS_FEW and ROWS_SHARED they have more rows than fit */
 	uint32_t	room;			/* groups for which a block has room, with ROWS_SHARED; else 0 */
 	uint32_t	nlegs;
@@ -87,7 +87,7 @@ struct CudaBatch
 	uint32_t	nmerged;		/* number of legs whose groups are in the job's group table */
 	struct CachedLeg *leg;
 	uint64_t	parts_at;		/* offset of the parts in the request and in the arena */
-	uint64_t	heads_at;		/* offset of the tablet descriptors in the request and in the arena */
+	uint64_t	descriptors_at;	/* offset of the tablet descriptors in the request and in the arena */
 	uint64_t	copies_at;
 };
 

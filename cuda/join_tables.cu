@@ -26,11 +26,11 @@ tables_of(const CudaBatch *own)
 static const Tablet *
 rows_of(const ProviderJoin *join)
 {
-	return join->materialized != NULL ? materialized_heads(join->materialized).rows : join->rows;
+	return join->materialized != NULL ? materialized_descriptors(join->materialized).rows : join->rows;
 }
 
 static uint64_t
-heads_bytes(const Tablet *rows)
+descriptors_bytes(const Tablet *rows)
 {
 	return tablet_align(sizeof(JoinTable)) + head_bytes(rows->ncols);
 }
@@ -42,7 +42,7 @@ joins_request_bytes(const ProviderJob *job)
 	uint64_t	bytes = 0;
 
 	for (uint32_t t = 0; t < n; t++)
-		bytes += heads_bytes(rows_of(&job->join[t]));
+		bytes += descriptors_bytes(rows_of(&job->join[t]));
 	return n == 0 ? 0 : tablet_align(n * sizeof(JoinRows)) + bytes + tablet_align(n * PIECES_MOST * sizeof(ColumnCopy));
 }
 
@@ -55,7 +55,7 @@ distance(const uint8_t *head, const uint8_t *to)
 
 /* Write the descriptors, which will be stored at `place`, of a table whose block is in device memory. */
 static void
-write_heads(const ProviderJoin *join, const uint8_t *block, const uint8_t *place, uint8_t *into)
+write_descriptors(const ProviderJoin *join, const uint8_t *block, const uint8_t *place, uint8_t *into)
 {
 	JoinTable  *table = (JoinTable *) into;
 	Tablet	   *rows = (Tablet *) (into + tablet_align(sizeof(JoinTable)));
@@ -78,22 +78,22 @@ write_heads(const ProviderJoin *join, const uint8_t *block, const uint8_t *place
 
 /* Write the descriptors, which will be stored at `place`, of a table that was made on the device. */
 static void
-write_materialized_heads(const MaterializedHeads &heads, const uint8_t *place, uint8_t *into)
+write_materialized_descriptors(const MaterializedDescriptors &descriptors, const uint8_t *place, uint8_t *into)
 {
 	JoinTable  *table = (JoinTable *) into;
 	Tablet	   *rows = (Tablet *) (into + tablet_align(sizeof(JoinTable)));
 	const uint8_t *rows_place = place + tablet_align(sizeof(JoinTable));
 
-	*table = *heads.table;
-	table->index = distance(place, heads.index);
-	if (heads.list != NULL)
-		table->rows = distance(place, heads.list);
-	table->present = heads.present != NULL ? distance(place, heads.present) : 0;
-	memcpy(rows, heads.rows, sizeof(Tablet) + heads.rows->ncols * sizeof(TabletColumn));
+	*table = *descriptors.table;
+	table->index = distance(place, descriptors.index);
+	if (descriptors.list != NULL)
+		table->rows = distance(place, descriptors.list);
+	table->present = descriptors.present != NULL ? distance(place, descriptors.present) : 0;
+	memcpy(rows, descriptors.rows, sizeof(Tablet) + descriptors.rows->ncols * sizeof(TabletColumn));
 	for (uint32_t c = 0; c < rows->ncols; c++)
 	{
-		rows->column[c].values = distance(rows_place, heads.values[c]);
-		rows->column[c].nulls = distance(rows_place, heads.nulls[c]);
+		rows->column[c].values = distance(rows_place, descriptors.values[c]);
+		rows->column[c].nulls = distance(rows_place, descriptors.nulls[c]);
 	}
 }
 
@@ -142,14 +142,14 @@ joins_place(CudaBatch *own, ResidentCopies *copies)
 		const uint8_t *block = join->materialized != NULL ? NULL : place_block(own, join, copies);
 
 		if (join->materialized != NULL)
-			write_materialized_heads(materialized_heads(join->materialized), place, own->request + at);
+			write_materialized_descriptors(materialized_descriptors(join->materialized), place, own->request + at);
 		else if (block != NULL)
-			write_heads(join, block, place, own->request + at);
+			write_descriptors(join, block, place, own->request + at);
 		else
 			return false;
 		((JoinRows *) (own->request + own->joins_at))[t] = {(const JoinTable *) place,
 			(const Tablet *) (place + tablet_align(sizeof(JoinTable)))};
-		at += heads_bytes(rows_of(join));
+		at += descriptors_bytes(rows_of(join));
 	}
 	return true;
 }

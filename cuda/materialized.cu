@@ -337,15 +337,15 @@ materialized_read(ProviderMaterialized *materialized, uint32_t first, uint32_t n
 	return error == cudaSuccess ? STATUS_DONE : STATUS_DEVICE_DOWN;
 }
 
-MaterializedHeads
-materialized_heads(const ProviderMaterialized *materialized)
+MaterializedDescriptors
+materialized_descriptors(const ProviderMaterialized *materialized)
 {
-	MaterializedHeads heads = {&materialized->table, materialized->tablet, materialized->index, materialized->list, (const uint8_t *) present_of(materialized, &materialized->table)};
+	MaterializedDescriptors descriptors = {&materialized->table, materialized->tablet, materialized->index, materialized->list, (const uint8_t *) present_of(materialized, &materialized->table)};
 
 	for (int c = 0; c < materialized->ncolumns; c++)
 	{
-		heads.values[c] = materialized->rows.values[c];
-		heads.nulls[c] = (const uint8_t *) materialized->rows.nulls[c];
+		descriptors.values[c] = materialized->rows.values[c];
+		descriptors.nulls[c] = (const uint8_t *) materialized->rows.nulls[c];
 	}
-	return heads;
+	return descriptors;
 }

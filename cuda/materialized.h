@@ -27,7 +27,7 @@ extern void materialized_close(ProviderMaterialized *materialized);
 extern const MaterializedRows *materialized_rows(const ProviderMaterialized *materialized);
 
 /* Descriptors of a join table and of its rows, and the addresses of their contents in device memory. */
-typedef struct MaterializedHeads
+typedef struct MaterializedDescriptors
 {
 	const JoinTable *table;
 	const Tablet *rows;
@@ -36,8 +36,8 @@ typedef struct MaterializedHeads
 	const uint8_t *present;		/* bitmap; NULL if there is none */
 	const uint8_t *values[PROGRAM_MAX_MATERIALIZED];
 	const uint8_t *nulls[PROGRAM_MAX_MATERIALIZED];
-} MaterializedHeads;
+} MaterializedDescriptors;
 
-extern MaterializedHeads materialized_heads(const ProviderMaterialized *materialized);
+extern MaterializedDescriptors materialized_descriptors(const ProviderMaterialized *materialized);
 
 #endif							/* GPUDB_CUDA_MATERIALIZED_H */

@@ -196,7 +196,7 @@ place_factor(int64_t k)
  * display scale than assumed, one word.  Nothing branches, so the loop is vectorised.
  */
 CORE_FN bool
-fast_decode(const uint64_t *CORE_RESTRICT heads, const uint64_t *CORE_RESTRICT tails, uint32_t n, int64_t scale,
+fast_decode(const uint64_t *CORE_RESTRICT leading, const uint64_t *CORE_RESTRICT tails, uint32_t n, int64_t scale,
 			int64_t *CORE_RESTRICT values)
 {
 	uint64_t	unusual = 0;
@@ -204,7 +204,7 @@ fast_decode(const uint64_t *CORE_RESTRICT heads, const uint64_t *CORE_RESTRICT t
 
 	for (t = 0; t < n; t++)	/* vectorised */
 	{
-		uint64_t	head = heads[t];
+		uint64_t	head = leading[t];
 		uint64_t	ndigits = (((head >> 1) & 0x7F) - 3) >> 1;
 		int64_t		weight = (int64_t) ((head >> 8) & 0x3F) - (int64_t) ((head >> 8) & 0x40);
 		int64_t		dscale = (int64_t) (head >> 15) & 0x3F;
@@ -231,7 +231,7 @@ fast_decode(const uint64_t *CORE_RESTRICT heads, const uint64_t *CORE_RESTRICT t
 CORE_FN bool
 fast_decimals(const uint8_t *page, const uint16_t *at, uint32_t n, int32_t scale, int64_t *values)
 {
-	uint64_t	heads[FAST_MAX_TUPLES];
+	uint64_t	leading[FAST_MAX_TUPLES];
 	uint64_t	tails[FAST_MAX_TUPLES];
 	uint32_t	t;
 
@@ -242,11 +242,11 @@ fast_decimals(const uint8_t *page, const uint16_t *at, uint32_t n, int32_t scale
 		/* a numeric has at least three bytes; one in the page's last two is not usual */
 		uint32_t	before = at[t] - 1u;
 
-		heads[t] = load_u32(page + (before < HEAP_PAGE_SIZE - 4 ? before : HEAP_PAGE_SIZE - 4)) >> 8;
+		leading[t] = load_u32(page + (before < HEAP_PAGE_SIZE - 4 ? before : HEAP_PAGE_SIZE - 4)) >> 8;
 		/* the load stays inside the tuple, including its header; a long header is not usual anyway */
 		tails[t] = load_u64(p + ((p[0] & 1) ? p[0] >> 1 : 0) - 8);
 	}
-	return !fast_decode(heads, tails, n, scale, values);
+	return !fast_decode(leading, tails, n, scale, values);
 }
 
 /* Deform a column of texts, by reference or packed; false when the page needs the general path. */

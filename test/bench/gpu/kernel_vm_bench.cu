@@ -245,10 +245,10 @@ make_cached(const Job &job, uint32_t nrows, Data data, Tablet **header_out, std:
 	const uint32_t ntablets = (nrows + CACHED_ROWS - 1) / CACHED_ROWS;
 	std::vector<uint8_t> all(head * ntablets);
 	std::vector<VmPart> parts;
-	uint8_t    *heads;
+	uint8_t    *descriptors;
 
-	check(cudaMalloc(&heads, all.size()), "cudaMalloc");
-	memory->push_back(heads);
+	check(cudaMalloc(&descriptors, all.size()), "cudaMalloc");
+	memory->push_back(descriptors);
 	for (uint32_t t = 0; t < ntablets; t++)
 	{
 		const uint32_t n = std::min(nrows - t * CACHED_ROWS, (uint32_t) CACHED_ROWS);
@@ -271,12 +271,12 @@ make_cached(const Job &job, uint32_t nrows, Data data, Tablet **header_out, std:
 				fill_framed<<<256, 256>>>((uint16_t *) values, attno, first, n, column, data);
 			else
 				fill_framed<<<256, 256>>>((uint32_t *) values, attno, first, n, column, data);
-			column.values = (uint64_t) (values - (heads + head * t));
+			column.values = (uint64_t) (values - (descriptors + head * t));
 			tablet->column[c] = column;
 		}
-		parts.push_back({(const Tablet *) (heads + head * t), NULL, n, 0});
+		parts.push_back({(const Tablet *) (descriptors + head * t), NULL, n, 0});
 	}
-	check(cudaMemcpy(heads, all.data(), all.size(), cudaMemcpyHostToDevice), "copy");
+	check(cudaMemcpy(descriptors, all.data(), all.size(), cudaMemcpyHostToDevice), "copy");
 	check(cudaDeviceSynchronize(), "fill");
 	*header_out = (Tablet *) malloc(head);
 	memcpy(*header_out, all.data(), head);

@@ -1,5 +1,5 @@
 /*
- * heads.h
+ * descriptors.h
  *		Tablet descriptors for the kernels: the locations of cached tablets'
  *		columns in device memory.
  *
@@ -7,8 +7,8 @@
  * as long as these are resident no column has to be looked up.  The
  * descriptors of other tablets are sent with each batch.
  */
-#ifndef GPUDB_CUDA_HEADS_H
-#define GPUDB_CUDA_HEADS_H
+#ifndef GPUDB_CUDA_DESCRIPTORS_H
+#define GPUDB_CUDA_DESCRIPTORS_H
 
 #include "batch_private.h"
 
@@ -28,12 +28,12 @@ typedef struct PlacedTablet
  * Find all tablets of a batch in device memory, or list them in *copies;
  * return false if there is no room, and then the batch uses no column.
  */
-extern bool heads_place(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed);
+extern bool descriptors_place(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed);
 
 /* Forget the columns and descriptors that a batch was given, since they will not be copied. */
-extern void heads_undo(CudaBatch *own);
+extern void descriptors_undo(CudaBatch *own);
 
 /* Write the descriptor of a tablet of `nrows` rows: the stored forms of the columns, not their locations. */
-extern void heads_describe(uint32_t nrows, const ProviderColumn *column, uint32_t ncolumns, Tablet *head);
+extern void descriptors_describe(uint32_t nrows, const ProviderColumn *column, uint32_t ncolumns, Tablet *head);
 
-#endif							/* GPUDB_CUDA_HEADS_H */
+#endif							/* GPUDB_CUDA_DESCRIPTORS_H */

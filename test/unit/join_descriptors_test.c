@@ -1,5 +1,5 @@
 /*
- * join_heads_test.c
+ * join_descriptors_test.c
  *		Descriptors of join tables: those planned by bounds alone, and those that
  *		other processes have made.
  *
@@ -71,7 +71,7 @@ fill_column(Tablet *tablet, int c, bool only_nulls, bool whole)
 
 /* Return true if the descriptors of two tables are equal. */
 static bool
-heads_equal(const JoinTable *a, const JoinTable *b)
+descriptors_equal(const JoinTable *a, const JoinTable *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
@@ -167,7 +167,7 @@ test_bounds(void)
 		forget_parts(&by_rows);
 		forget_parts(&by_bounds);
 		/* bounds of bools are not used, so a part may have a bit that it does not need */
-		tap_expect(!same || heads_equal(&by_rows, &by_bounds), "%u rows by %u columns: exact %d and %d, direct %d and %d, places %llu and %llu", nrows,
+		tap_expect(!same || descriptors_equal(&by_rows, &by_bounds), "%u rows by %u columns: exact %d and %d, direct %d and %d, places %llu and %llu", nrows,
 				   nkeys, by_rows.exact, by_bounds.exact, by_rows.direct, by_bounds.direct, (unsigned long long) by_rows.nplaces,
 				   (unsigned long long) by_bounds.nplaces);
 		seen |= (same && nkeys > 1 && by_bounds.exact && by_bounds.direct) | (same && nkeys > 1 && by_bounds.exact && !by_bounds.direct) << 1 |
@@ -210,7 +210,7 @@ enum
 static const uint16_t column_types[COL_Count] = {COLTYPE_I64, COLTYPE_BOOL, COLTYPE_I32, COLTYPE_I128, COLTYPE_F64, COLTYPE_TEXT};
 
 /* Bytes of the descriptor of rows with the most columns that there may be. */
-#define HEADS_BYTES (sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
+#define DESCRIPTORS_BYTES (sizeof(Tablet) + PROGRAM_MAX_COLUMNS * sizeof(TabletColumn))
 
 /* The kinds of tables. */
 typedef enum TableKind
@@ -232,13 +232,13 @@ typedef struct Block
 } Block;
 
 /* Descriptors of a block, to be changed. */
-typedef struct Heads
+typedef struct Descriptors
 {
 	JoinTable	table;
 	Tablet	   *rows;
 	uint64_t	bytes;
 	uint64_t	rows_at;
-} Heads;
+} Descriptors;
 
 static Tablet *
 make_rows(TableKind kind)
@@ -311,17 +311,17 @@ index_of(const Block *b)
 }
 
 static void
-expect_verified(const Block *b, const Heads *h, bool want, const char *what)
+expect_verified(const Block *b, const Descriptors *h, bool want, const char *what)
 {
 	tap_expect(join_verify(&h->table, h->rows, h->bytes, h->rows_at) == want, "%s: %s is %s", kind_name[b->kind], what, want ? "refused" : "accepted");
 }
 
 /* Copy the descriptors of a block. */
 static void
-heads_of(const Block *b, Heads *h)
+descriptors_of(const Block *b, Descriptors *h)
 {
 	h->table = *b->table;
-	memset(h->rows, 0, HEADS_BYTES);
+	memset(h->rows, 0, DESCRIPTORS_BYTES);
 	memcpy(h->rows, b->rows, sizeof(Tablet) + COL_Count * sizeof(TabletColumn));
 	h->bytes = b->bytes;
 	h->rows_at = b->rows_at;
@@ -330,13 +330,13 @@ heads_of(const Block *b, Heads *h)
 /* Check the descriptors with one field set to a value. */
 #define TRY(field, value, want, what) \
 	do { \
-		heads_of(b, h); \
+		descriptors_of(b, h); \
 		(field) = (value); \
 		expect_verified(b, h, want, what); \
 	} while (0)
 
 static void
-change_table(const Block *b, Heads *h)
+change_table(const Block *b, Descriptors *h)
 {
 	JoinTable  *t = &h->table;
 	const uint64_t end = b->rows_at;
@@ -382,7 +382,7 @@ change_table(const Block *b, Heads *h)
 		TRY(t->nparts, (uint16_t) p, false, "parts too many");
 	for (int p = 0; p < JOIN_MAX_PARTS; p++)
 	{
-		heads_of(b, h);
+		descriptors_of(b, h);
 		t->nparts = JOIN_MAX_PARTS;
 		t->part[p].shift = 63;
 		expect_verified(b, h, true, "a part of one bit");
@@ -394,7 +394,7 @@ change_table(const Block *b, Heads *h)
 }
 
 static void
-change_row_numbers(const Block *b, Heads *h)
+change_row_numbers(const Block *b, Descriptors *h)
 {
 	JoinTable  *t = &h->table;
 	const uint64_t end = b->rows_at;
@@ -417,7 +417,7 @@ change_row_numbers(const Block *b, Heads *h)
 	TRY(t->rows, (uint64_t) 1 << 63, unique, "row numbers far out");
 	if (unique)
 	{
-		heads_of(b, h);
+		descriptors_of(b, h);
 		t->unique = 0;
 		t->rows = end - 4 * (uint64_t) t->nrows + 4;
 		expect_verified(b, h, false, "not unique, and with a row number too many");
@@ -425,7 +425,7 @@ change_row_numbers(const Block *b, Heads *h)
 	}
 	TRY(t->rows, end - 4 * (uint64_t) t->nrows, true, "the last row numbers");
 	TRY(t->rows, end - 4 * (uint64_t) t->nrows + 4, false, "a row number too many");
-	heads_of(b, h);
+	descriptors_of(b, h);
 	t->nrows = (uint32_t) ((end - t->rows) / 4);
 	expect_verified(b, h, true, "as many row numbers as there is room for");
 	t->nrows++;
@@ -433,13 +433,13 @@ change_row_numbers(const Block *b, Heads *h)
 }
 
 static void
-change_bitmap(const Block *b, Heads *h)
+change_bitmap(const Block *b, Descriptors *h)
 {
 	JoinTable  *t = &h->table;
 	const uint64_t end = b->rows_at;
 	uint64_t	room;
 
-	heads_of(b, h);
+	descriptors_of(b, h);
 	if (b->kind != SLOTS_PRESENT)
 	{
 		t->npresent = UINT64_MAX;
@@ -466,7 +466,7 @@ change_bitmap(const Block *b, Heads *h)
 }
 
 static void
-change_columns(const Block *b, Heads *h)
+change_columns(const Block *b, Descriptors *h)
 {
 	const uint64_t left = b->bytes - b->rows_at;
 
@@ -489,7 +489,7 @@ change_columns(const Block *b, Heads *h)
 		TRY(column->values, 0 - (uint64_t) each, false, "values at the very end");
 		if (each > 1)
 			TRY(column->values, column->values + each / 2, false, "values that are not aligned");
-		heads_of(b, h);
+		descriptors_of(b, h);
 		column->null_count = 1;
 		column->nulls = left - tablet_bitmap_bytes(b->rows->nrows);
 		expect_verified(b, h, true, "the last bitmap of NULLs");
@@ -514,7 +514,7 @@ change_columns(const Block *b, Heads *h)
 }
 
 static void
-change_rows(const Block *b, Heads *h)
+change_rows(const Block *b, Descriptors *h)
 {
 	const uint64_t left = b->bytes - b->rows_at;
 
@@ -544,11 +544,11 @@ change_rows(const Block *b, Heads *h)
 }
 
 static void
-test_heads(void)
+test_descriptors(void)
 {
-	Heads		h;
+	Descriptors	h;
 
-	h.rows = (Tablet *) guard_alloc(HEADS_BYTES, 8);
+	h.rows = (Tablet *) guard_alloc(DESCRIPTORS_BYTES, 8);
 	tap_begin("heads that lead out of their block");
 	for (int kind = 0; kind < TableKind_Count; kind++)
 	{
@@ -559,7 +559,7 @@ test_heads(void)
 				   b.table->sorted == (kind == SORTED) &&
 				   (b.table->present != 0) == (kind == SLOTS_PRESENT), "%s: direct %d, unique %d, bitmap at %llu", kind_name[kind],
 				   b.table->direct, b.table->unique, (unsigned long long) b.table->present);
-		heads_of(&b, &h);
+		descriptors_of(&b, &h);
 		expect_verified(&b, &h, true, "the block as it is");
 		change_table(&b, &h);
 		change_row_numbers(&b, &h);
@@ -569,12 +569,12 @@ test_heads(void)
 		guard_free(b.block, b.bytes, 64);
 	}
 	tap_end();
-	guard_free(h.rows, HEADS_BYTES, 8);
+	guard_free(h.rows, DESCRIPTORS_BYTES, 8);
 }
 
 /* Read every position of accepted descriptors: none of them may be outside the block. */
 static void
-touch(const Block *b, const Heads *h)
+touch(const Block *b, const Descriptors *h)
 {
 	const JoinTable *t = &h->table;
 	const uint8_t *const rows = b->block + h->rows_at;
@@ -604,7 +604,7 @@ touch(const Block *b, const Heads *h)
 }
 
 static void
-change_words(Heads *h)
+change_words(Descriptors *h)
 {
 	uint64_t   *table = (uint64_t *) &h->table;
 	uint64_t   *rows = (uint64_t *) h->rows;
@@ -630,15 +630,15 @@ static void
 touch_changed(void *arg, Progress *progress)
 {
 	const Block *b = (const Block *) arg;
-	Heads		h;
+	Descriptors	h;
 
-	h.rows = (Tablet *) guard_alloc(HEADS_BYTES, 8);
+	h.rows = (Tablet *) guard_alloc(DESCRIPTORS_BYTES, 8);
 	for (long trial = progress->at; trial < (tap_short() ? 20000 : 200000); trial++)
 	{
 		random_seed((uint64_t) trial);
 		progress->at = trial + 1;
 		snprintf(progress->note, sizeof(progress->note), "%s, trial %ld", kind_name[b->kind], trial);
-		heads_of(b, &h);
+		descriptors_of(b, &h);
 		change_words(&h);
 		if (join_verify(&h.table, h.rows, h.bytes, h.rows_at))
 		{
@@ -646,11 +646,11 @@ touch_changed(void *arg, Progress *progress)
 			touch(b, &h);
 		}
 	}
-	guard_free(h.rows, HEADS_BYTES, 8);
+	guard_free(h.rows, DESCRIPTORS_BYTES, 8);
 }
 
 static void
-test_random_heads(void)
+test_random_descriptors(void)
 {
 	tap_begin("refused or inside: random changes of heads");
 	for (int kind = 0; kind < TableKind_Count; kind++)
@@ -671,7 +671,7 @@ main(void)
 {
 	test_bounds();
 	test_floats();
-	test_heads();
-	test_random_heads();
+	test_descriptors();
+	test_random_descriptors();
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /*
- * heads.cu
+ * descriptors.cu
  *		Tablet descriptors for the kernels: the locations of cached tablets'
  *		columns in device memory.
  */
@@ -8,7 +8,7 @@
 
 #include "core/hash.h"
 
-#include "heads.h"
+#include "descriptors.h"
 
 /*
  * Number of shelves whose descriptors are cached, indexed by the low digits of
@@ -20,7 +20,7 @@
  * Numbers among columns, whose own are smaller, for the descriptors of a
  * shelf, and for a second copy of a column's texts.
  */
-#define NUMBER_OF_HEADS(shelf) ((uint64_t) 1 << 63 | (shelf)->number)
+#define NUMBER_OF_DESCRIPTORS(shelf) ((uint64_t) 1 << 63 | (shelf)->number)
 #define NUMBER_OF_TEXTS(column) ((uint64_t) 1 << 62 | (column)->number)
 
 typedef struct PlacedShelf
@@ -29,7 +29,7 @@ typedef struct PlacedShelf
 	uint32_t	placed;			/* bitmap of the tablets whose descriptors and columns are resident */
 	uint64_t	since;			/* resident_now() when they were placed */
 	ResidentUse use;			/* segments that contain them */
-	uint8_t    *heads;			/* descriptors in device memory */
+	uint8_t    *descriptors;	/* descriptors in device memory */
 	uint64_t	form[CACHED_SHELF_MOST];
 	uint32_t	nrows[CACHED_SHELF_MOST];
 	Tablet	   *cover;			/* the zone maps of all of its tablets together */
@@ -50,7 +50,7 @@ distance(const uint8_t *head, const uint8_t *column)
 }
 
 void
-heads_describe(uint32_t nrows, const ProviderColumn *column, uint32_t ncolumns, Tablet *head)
+descriptors_describe(uint32_t nrows, const ProviderColumn *column, uint32_t ncolumns, Tablet *head)
 {
 	memset(head, 0, sizeof(Tablet));
 	head->nrows = nrows;
@@ -116,11 +116,11 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 		   ResidentUse *also)
 {
 	const uint32_t ncolumns = own->batch.job->view.program->ncolumns;
-	Tablet	   *head = (Tablet *) (own->request + own->heads_at + (uint64_t) own->nheads * head_bytes(ncolumns));
+	Tablet	   *head = (Tablet *) (own->request + own->descriptors_at + (uint64_t) own->ndescriptors * head_bytes(ncolumns));
 	TextBytes	texts[PROGRAM_MAX_COLUMNS];
 	ResidentColumn at;
 
-	heads_describe(tablet->nrows, column, ncolumns, head);
+	descriptors_describe(tablet->nrows, column, ncolumns, head);
 	for (uint32_t c = 0; c < ncolumns; c++)
 	{
 		if (column[c].number == 0)
@@ -136,7 +136,7 @@ write_head(CudaBatch *own, ResidentCopies *copies, const ProviderTablet *tablet,
 	/* relative to the address at which the descriptor will be stored */
 	if (head->var != 0)
 		head->var += (uint64_t) (uintptr_t) head - (uint64_t) (uintptr_t) place;
-	own->nheads++;
+	own->ndescriptors++;
 	return head;
 }
 
@@ -158,14 +158,14 @@ begin_shelf(CudaBatch *own, PlacedShelf *known, const ProviderShelf *shelf, Resi
 	memset(known->code_bits, 0, ncolumns);
 	memset(&known->use, 0, sizeof(known->use));
 	known->placed = 0;
-	known->heads = resident_reserve(NUMBER_OF_HEADS(shelf), (uint64_t) shelf->ntablets * head_bytes(ncolumns), &own->use, &known->use, copies);
-	if (known->heads == NULL)
+	known->descriptors = resident_reserve(NUMBER_OF_DESCRIPTORS(shelf), (uint64_t) shelf->ntablets * head_bytes(ncolumns), &own->use, &known->use, copies);
+	if (known->descriptors == NULL)
 		return false;
 	for (uint32_t t = 0; t < shelf->ntablets; t++)
 	{
 		const ProviderColumn *column = &shelf->column[(size_t) t * ncolumns];
 
-		heads_describe(shelf->tablet[t].nrows, column, ncolumns, head);
+		descriptors_describe(shelf->tablet[t].nrows, column, ncolumns, head);
 		tablet_cover(cover, head, t == 0);
 		known->form[t] = form_of(column, ncolumns);
 		known->nrows[t] = shelf->tablet[t].nrows;
@@ -207,8 +207,8 @@ place_shelf(CudaBatch *own, const ProviderPick *pick, ResidentCopies *copies)
 	for (uint32_t left = pick->wanted & ~known->placed; left != 0; left &= left - 1)
 	{
 		const uint32_t t = (uint32_t) __builtin_ctz(left);
-		const uint64_t from = own->heads_at + (uint64_t) own->nheads * bytes;
-		uint8_t    *place = known->heads + (uint64_t) t * bytes;
+		const uint64_t from = own->descriptors_at + (uint64_t) own->ndescriptors * bytes;
+		uint8_t    *place = known->descriptors + (uint64_t) t * bytes;
 
 		if (write_head(own, copies, &shelf->tablet[t], &shelf->column[(size_t) t * ncolumns], place, &known->use) == NULL)
 			return NULL;
@@ -245,10 +245,10 @@ place_shelves(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint
 
 			if (wide)
 			{
-				heads_describe(known->nrows[t], column, shelf->ncolumns, (Tablet *) own->head);
+				descriptors_describe(known->nrows[t], column, shelf->ncolumns, (Tablet *) own->head);
 				body = program_choose_body(program, (Tablet *) own->head);
 			}
-			placed[(*n)++] = {(const Tablet *) (known->heads + (uint64_t) t * head_bytes(shelf->ncolumns)), NULL,
+			placed[(*n)++] = {(const Tablet *) (known->descriptors + (uint64_t) t * head_bytes(shelf->ncolumns)), NULL,
 				known->nrows[t], body, coded, known->form[t], column};
 		}
 	}
@@ -277,7 +277,7 @@ place_others(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint3
 	{
 		const ProviderTablet *tablet = &own->batch.tablet[t];
 		const ProviderColumn *column = &own->batch.column[(size_t) t * ncolumns];
-		const uint8_t *place = own->arena + own->heads_at + (uint64_t) own->nheads * head_bytes(ncolumns);
+		const uint8_t *place = own->arena + own->descriptors_at + (uint64_t) own->ndescriptors * head_bytes(ncolumns);
 		const Tablet *head = write_head(own, copies, tablet, column, place, NULL);
 
 		if (head == NULL)
@@ -291,7 +291,7 @@ place_others(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint3
 /* All tablets of a batch */
 
 void
-heads_undo(CudaBatch *own)
+descriptors_undo(CudaBatch *own)
 {
 	for (uint32_t p = 0; p < own->batch.npicks; p++)
 		shelves[own->batch.pick[p].shelf->number % SHELVES].number = 0;
@@ -299,15 +299,15 @@ heads_undo(CudaBatch *own)
 }
 
 bool
-heads_place(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed)
+descriptors_place(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed)
 {
 	uint32_t	n = 0;
 
-	own->nheads = 0;
+	own->ndescriptors = 0;
 	/* the wide body's keys are the same columns */
 	nkeys = own->batch.table == NULL ? vm_key_columns(own->batch.job->view.program, BODY_NARROW, key_column) : 0;
 	if (place_shelves(own, copies, placed, &n) && place_others(own, copies, placed, &n))
 		return true;
-	heads_undo(own);
+	descriptors_undo(own);
 	return false;
 }
