@@ -48,9 +48,9 @@ CORE_FN Wide
 wide_of_timetz(const uint8_t *bytes)
 {
 	int64_t		zone = (int32_t) load_u32(bytes + 8);
-	int64_t		moment = (int64_t) (load_u64(bytes) + (uint64_t) (zone * USECS_PER_SECOND));
+	int64_t		instant = (int64_t) (load_u64(bytes) + (uint64_t) (zone * USECS_PER_SECOND));
 
-	return (Wide) moment * ((int64_t) 1 << 32) + (zone - INT32_MIN);
+	return (Wide) instant * ((int64_t) 1 << 32) + (zone - INT32_MIN);
 }
 
 CORE_FN void

@@ -28,7 +28,7 @@ typedef struct KnownPage
 	Oid			file;
 	uint32		shelf;
 	uint32		nblocks;		/* blocks that the shelf had */
-	Moment		moment;			/* snapshot horizon; its end is invalid if nothing is known */
+	SnapshotHorizon horizon;	/* snapshot horizon; its end is invalid if nothing is known */
 	XLogRecPtr	lsn;
 } KnownPage;
 
@@ -42,18 +42,18 @@ place_of(Relation relation, uint32 shelf)
 
 /* Return true if a page is known to be that of a shelf's first nblocks blocks at a snapshot horizon. */
 static bool
-is_known(const KnownPage *known, Relation relation, uint32 shelf, uint32 nblocks, const Moment *moment)
+is_known(const KnownPage *known, Relation relation, uint32 shelf, uint32 nblocks, const SnapshotHorizon *horizon)
 {
 	return known->relation == RelationGetRelid(relation) && known->file == compat_relation_file(relation) && known->shelf == shelf &&
-		known->nblocks >= nblocks && validity_same_moment(&known->moment, moment);
+		known->nblocks >= nblocks && validity_same_horizon(&known->horizon, horizon);
 }
 
 void
-map_page_at(Relation relation, uint32 shelf, uint32 nblocks, const Moment *moment, MapPage *page)
+map_page_at(Relation relation, uint32 shelf, uint32 nblocks, const SnapshotHorizon *horizon, MapPage *page)
 {
 	KnownPage  *known = place_of(relation, shelf);
 
-	if (is_known(known, relation, shelf, nblocks, moment))
+	if (is_known(known, relation, shelf, nblocks, horizon))
 	{
 		page->lsn = known->lsn;
 		/* nobody asks about blocks that the shelf does not have */
@@ -62,5 +62,5 @@ map_page_at(Relation relation, uint32 shelf, uint32 nblocks, const Moment *momen
 	}
 	map_page_read(relation, shelf, page);
 	if (!XLogRecPtrIsInvalid(page->lsn) && map_page_is_visible(page, nblocks))
-		*known = (KnownPage) {RelationGetRelid(relation), compat_relation_file(relation), shelf, nblocks, *moment, page->lsn};
+		*known = (KnownPage) {RelationGetRelid(relation), compat_relation_file(relation), shelf, nblocks, *horizon, page->lsn};
 }

@@ -14,6 +14,6 @@
  * snapshot horizon whose end of the WAL was looked up after the snapshot was
  * taken.  The page is read, unless it was read at this horizon before.
  */
-extern void map_page_at(Relation relation, uint32 shelf, uint32 nblocks, const Moment *moment, MapPage *page);
+extern void map_page_at(Relation relation, uint32 shelf, uint32 nblocks, const SnapshotHorizon *horizon, MapPage *page);
 
 #endif							/* GPUDB_TABLET_MAP_KNOWN_H */

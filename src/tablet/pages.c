@@ -255,8 +255,8 @@ note_prepared(const PageSource *source, uint32 place, Buffer buffer, bool all_vi
 	}
 	watch->notes.pages->ntuples[place] = (uint16) tuples->n;
 	watch->notes.pages->lsn[place] = tuples->lsn;
-	if (validity_settled(BufferGetPage(buffer), source->scan->rs_base.rs_snapshot, &watch->notes.newest))
-		block_set_add(&watch->notes.settled, place);
+	if (validity_quiescent(BufferGetPage(buffer), source->scan->rs_base.rs_snapshot, &watch->notes.newest))
+		block_set_add(&watch->notes.quiescent, place);
 	else
 		watch->nother++;
 }

@@ -107,7 +107,7 @@ find_any(const ShelfNow *now)
 static bool
 holds(const ShelfMemo *memo, const ShelfNow *now)
 {
-	if (validity_same_moment(&memo->moment, &now->moment))
+	if (validity_same_horizon(&memo->horizon, &now->horizon))
 		return true;
 	return now->map != NULL && memo->map_lsn == now->map->lsn && is_visible(now);
 }
@@ -437,10 +437,10 @@ shelf_memo_find(const ShelfNow *now)
 			return NULL;
 		/* rows of a shelf's tablets are those of all their columns */
 		memo->map_lsn = wider->map_lsn;
-		memo->moment = wider->moment;
+		memo->horizon = wider->horizon;
 	}
-	if (FullTransactionIdIsValid(now->moment.end))
-		memo->moment = now->moment;
+	if (FullTransactionIdIsValid(now->horizon.end))
+		memo->horizon = now->horizon;
 	return use(memo);
 }
 
@@ -449,7 +449,7 @@ shelf_memo_keep(ShelfMemo *memo, const ShelfNow *now, ShelfProof proof, const Ca
 {
 	ShelfMemo  *known = find_any(now);
 	const bool	proven = proof.by_map && is_visible(now);
-	const bool	sure = proof.by_moment && FullTransactionIdIsValid(now->moment.end);
+	const bool	sure = proof.by_horizon && FullTransactionIdIsValid(now->horizon.end);
 
 	if (!proven && !sure)
 		return NULL;
@@ -461,6 +461,6 @@ shelf_memo_keep(ShelfMemo *memo, const ShelfNow *now, ShelfProof proof, const Ca
 		known = memo;
 	}
 	known->map_lsn = proven ? now->map->lsn : InvalidXLogRecPtr;
-	known->moment = sure ? now->moment : (Moment) {InvalidFullTransactionId, InvalidXLogRecPtr};
+	known->horizon = sure ? now->horizon : (SnapshotHorizon) {InvalidFullTransactionId, InvalidXLogRecPtr};
 	return use(known);
 }

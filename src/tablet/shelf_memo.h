@@ -46,7 +46,7 @@ typedef struct ShelfMemo
 	uint64		generation;		/* generation of the shelf, which no other shelf ever has */
 	struct ShelfMemo *next;		/* next memo in the list of the hash table */
 	XLogRecPtr	map_lsn;		/* LSN of the visibility map's page that proved the rows; invalid if it did not */
-	Moment		moment;			/* snapshot horizon at which all rows are valid; its end is invalid if none is known */
+	SnapshotHorizon horizon;	/* snapshot horizon at which all rows are valid; its end is invalid if none is known */
 	uint32		nblocks;		/* blocks of the shelf, all of them valid */
 	int			ncolumns;
 	MemoColumn *column;
@@ -68,7 +68,7 @@ typedef struct ShelfNow
 {
 	uint64		generation;		/* generation of the shelf, read before its tablets were */
 	const MapPage *map;			/* NULL = not read, and the snapshot horizon alone proves something */
-	Moment		moment;			/* snapshot horizon */
+	SnapshotHorizon horizon;	/* snapshot horizon */
 	uint32		nblocks;
 	bool		of_large;		/* the table is large: MANY_SHELVES */
 	const ColumnKeys *columns;
@@ -87,7 +87,7 @@ extern void shelf_memo_let_go(ShelfMemo *memo);
 typedef struct ShelfProof
 {
 	bool		by_map;
-	bool		by_moment;		/* valid at the same snapshot horizon again */
+	bool		by_horizon;		/* valid at the same snapshot horizon again */
 } ShelfProof;
 
 /*

@@ -92,8 +92,8 @@ plan_runs(TabletBuild *build, const BlockNotes *older, const BlockSet *others, R
 		{
 			notes->pages->ntuples[block] = older->pages->ntuples[block];
 			notes->pages->lsn[block] = older->pages->lsn[block];
-			if (block_set_has(&older->settled, block))
-				block_set_add(&notes->settled, block);
+			if (block_set_has(&older->quiescent, block))
+				block_set_add(&notes->quiescent, block);
 		}
 		else
 			read_row += notes->pages->ntuples[block];

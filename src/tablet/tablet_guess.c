@@ -28,7 +28,7 @@
 /* Page of the visibility map that was read last. */
 typedef struct MapLooked
 {
-	Moment		moment;			/* snapshot horizon at which all pages are read */
+	SnapshotHorizon horizon;	/* snapshot horizon at which all pages are read */
 	uint32		shelf;
 	bool		whole;			/* all blocks of the shelf are all-visible */
 	MapPage		page;
@@ -46,7 +46,7 @@ map_proves(Relation relation, BlockNumber nblocks, const TabletSample *sample, M
 	{
 		const uint32 n = blocks_of_shelf(nblocks, shelf);
 
-		map_page_at(relation, shelf, n, &map->moment, &map->page);
+		map_page_at(relation, shelf, n, &map->horizon, &map->page);
 		map->shelf = shelf;
 		map->whole = map_page_is_visible(&map->page, n);
 	}
@@ -74,22 +74,22 @@ blocks_standing(Relation relation, const TabletSample *sample)
 }
 
 /* State of the server at which blocks were sampled.  Later planning finds the same where nothing was changed since. */
-typedef struct GuessMoment
+typedef struct GuessHorizon
 {
 	uint64		planning;		/* 0 = none */
 	TimestampTz statement;
 	CommandId	command;
 	XLogRecPtr	wal;			/* end of the WAL */
 	uint64		shelves;		/* shelf_last_change() */
-} GuessMoment;
+} GuessHorizon;
 
 /*
  * Blocks of a relation's sampled tablets that a query could use, whatever
- * columns they have, as found out at `moment`.
+ * columns they have, as found out at `horizon`.
  */
 typedef struct Standing
 {
-	GuessMoment moment;
+	GuessHorizon horizon;
 	uint32		file;
 	BlockNumber nblocks;
 	uint32		step;			/* number of tablets of which one was sampled */
@@ -119,7 +119,7 @@ find_standing(Relation relation, XLogRecPtr wal, Standing *standing)
 	uint32		nsamples;
 
 	memset(standing->blocks, 0, sizeof(standing->blocks));
-	map->moment = (Moment) {validity_moment(GetActiveSnapshot()), wal};
+	map->horizon = (SnapshotHorizon) {validity_snapshot_horizon(GetActiveSnapshot()), wal};
 	map->shelf = shelves_of(standing->nblocks);
 	nsamples = shelf_sample(relation, map->shelf, samples, &standing->step);
 	for (uint32 i = 0; i < nsamples; i++)
@@ -129,10 +129,10 @@ find_standing(Relation relation, XLogRecPtr wal, Standing *standing)
 	pfree(samples);
 }
 
-static GuessMoment
-this_moment(void)
+static GuessHorizon
+this_horizon(void)
 {
-	return (GuessMoment) {planning, GetCurrentStatementStartTimestamp(), GetCurrentCommandId(false), validity_wal(), shelf_last_change()};
+	return (GuessHorizon) {planning, GetCurrentStatementStartTimestamp(), GetCurrentCommandId(false), validity_wal(), shelf_last_change()};
 }
 
 /*
@@ -140,7 +140,7 @@ this_moment(void)
  * because both are of one planning, or because nothing was changed in between.
  */
 static bool
-still_stands(const GuessMoment *then, const GuessMoment *now)
+still_stands(const GuessHorizon *then, const GuessHorizon *now)
 {
 	if (then->planning == 0)
 		return false;
@@ -156,18 +156,18 @@ static const Standing *
 standing_of(Relation relation, BlockNumber nblocks)
 {
 	static int	next = 0;
-	const GuessMoment now = this_moment();
+	const GuessHorizon now = this_horizon();
 	const uint32 file = compat_relation_file(relation);
 	Standing   *standing;
 
 	for (int i = 0; i < STANDING_KNOWN; i++)
-		if (standing_known[i].file == file && standing_known[i].nblocks == nblocks && still_stands(&standing_known[i].moment, &now))
+		if (standing_known[i].file == file && standing_known[i].nblocks == nblocks && still_stands(&standing_known[i].horizon, &now))
 			return &standing_known[i];
 	standing = &standing_known[next++ % STANDING_KNOWN];
 	*standing = (Standing) {.file = file, .nblocks = nblocks};
 	find_standing(relation, now.wal, standing);
 	/* set last, once nothing can fail any more */
-	standing->moment = now;
+	standing->horizon = now;
 	return standing;
 }
 

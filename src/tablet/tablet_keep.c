@@ -206,7 +206,7 @@ make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 
 	map_page_read(scan->relation, build->tablet / SHELF_TABLETS, map);
 	map_page_visible(map, build->tablet % SHELF_TABLETS, watch->notes.nblocks, &visible);
-	*stamp = (TabletStamp) {.map_lsn = map_lsn, .moment = moment_at(scan, build->tablet)};
+	*stamp = (TabletStamp) {.map_lsn = map_lsn, .horizon = horizon_at(scan, build->tablet)};
 	for (uint32 block = 0; block < watch->notes.nblocks; block++)
 	{
 		/* pages that differ from the visibility map are not believed */
@@ -217,7 +217,7 @@ make_stamp(const TabletScan *scan, const TabletBuild *build, TabletStamp *stamp)
 			if (block_set_has(&t->seen->stamp.proven, block))
 				block_set_add(&stamp->proven, block);
 		}
-		else if (!all_visible && !block_set_has(&watch->notes.settled, block))
+		else if (!all_visible && !block_set_has(&watch->notes.quiescent, block))
 			block_set_add(&stamp->lost, block);
 		else if (all_visible && map->lsn == map_lsn)
 			block_set_add(&stamp->proven, block);
@@ -243,7 +243,7 @@ is_better(const ScanTablet *found, const TabletBuild *build, const TabletStamp *
 	{
 		lost += block_set_has(&stamp->lost, block);
 		was_lost += block >= found->notes->nblocks || block_set_has(&found->seen->stamp.lost, block) ||
-			!(block_set_has(&found->seen->usable, block) || block_set_has(&found->notes->settled, block));
+			!(block_set_has(&found->seen->usable, block) || block_set_has(&found->notes->quiescent, block));
 	}
 	return lost < was_lost;
 }

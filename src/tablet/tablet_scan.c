@@ -236,7 +236,7 @@ static void
 begin_look(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, TabletLook *look)
 {
 	const Proof proof = {
-		.relation = scan->relation, .horizon = scan->horizon, .moment = moment_at(scan, tablet), .page = map,
+		.relation = scan->relation, .xmin_horizon = scan->xmin_horizon, .horizon = horizon_at(scan, tablet), .page = map,
 		.nblocks = blocks_of_tablet(scan, tablet), .strategy = scan->strategy
 	};
 
@@ -319,7 +319,7 @@ use_memo(TabletScan *scan, uint32 number, ShelfMemo *memo)
 static bool
 are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 {
-	const Moment moment = moment_at(scan, first);
+	const SnapshotHorizon horizon = horizon_at(scan, first);
 
 	*proof = (ShelfProof) {true, true};
 	for (uint32 t = first; t < first + n; t++)
@@ -334,7 +334,7 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 			return false;
 		proven = block_set_covers(&stamp->proven, blocks_of_tablet(scan, t));
 		proof->by_map &= proven;
-		proof->by_moment &= proven || validity_same_moment(&stamp->moment, &moment);
+		proof->by_horizon &= proven || validity_same_horizon(&stamp->horizon, &horizon);
 	}
 	for (uint32 f = scan->nfound - n; f < scan->nfound; f++)
 		if (scan->found[f].selected != NULL)
@@ -381,14 +381,14 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf 
 static XLogRecPtr
 read_map(const TabletScan *scan, uint32 number, MapPage *map)
 {
-	const Moment moment = moment_at(scan, number * SHELF_TABLETS);
+	const SnapshotHorizon horizon = horizon_at(scan, number * SHELF_TABLETS);
 
 	if (!FOLLOWS(RULE_MAP_AFTER_SNAPSHOT))
 		break_map_after_snapshot(scan->relation, number, map);
 	else if (!FOLLOWS(RULE_MAP_IS_OLDER))
-		break_map_is_older(scan->relation, number, scan->horizon, map);
+		break_map_is_older(scan->relation, number, scan->xmin_horizon, map);
 	else
-		map_page_at(scan->relation, number, blocks_of_shelf(scan->nblocks, number), &moment, map);
+		map_page_at(scan->relation, number, blocks_of_shelf(scan->nblocks, number), &horizon, map);
 	return map->lsn;
 }
 
@@ -415,7 +415,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
 	if (scan->purpose != SCAN_FOR_LOOKING)
 		shelf_note_uses(s->shelf, &scan->columns);
 	now = (ShelfNow) {
-		.generation = shelf_generation(s->shelf), .moment = moment_at(scan, number * SHELF_TABLETS),
+		.generation = shelf_generation(s->shelf), .horizon = horizon_at(scan, number * SHELF_TABLETS),
 		.nblocks = blocks_of_shelf(scan->nblocks, number), .of_large = scan->nshelves >= MANY_SHELVES,
 		.columns = &scan->columns, .wanted = scan->wanted
 	};
@@ -488,8 +488,8 @@ tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const
 	scan = palloc0(sizeof(TabletScan));
 	scan->context = CurrentMemoryContext;
 	scan->relation = relation;
-	scan->horizon = validity_horizon(snapshot);
-	scan->moment = validity_moment(snapshot);
+	scan->xmin_horizon = validity_xmin_horizon(snapshot);
+	scan->horizon = validity_snapshot_horizon(snapshot);
 	scan->nblocks = nblocks;
 	/* the strategy of a sequential scan */
 	scan->strategy = nblocks > NBuffers / 4 ? GetAccessStrategy(BAS_BULKREAD) : NULL;

@@ -60,8 +60,8 @@ struct TabletScan
 {
 	MemoryContext context;
 	Relation	relation;
-	FullTransactionId horizon;	/* xmin of the snapshot: validity_horizon() */
-	FullTransactionId moment;	/* end of the snapshot horizon: validity_moment() */
+	FullTransactionId xmin_horizon; /* xmin of the snapshot: validity_xmin_horizon() */
+	FullTransactionId horizon;	/* end of the snapshot horizon: validity_snapshot_horizon() */
 	BlockNumber nblocks;
 	BufferAccessStrategy strategy;	/* for inspecting pages of a large relation; NULL for others */
 	uint64		since;			/* time when the scan began, by the pool's clock */
@@ -121,10 +121,10 @@ blocks_of_tablet(const TabletScan *scan, uint32 tablet)
 }
 
 /* Return the scan's snapshot horizon for a tablet, which proves nothing until the tablet's shelf was inspected. */
-static inline Moment
-moment_at(const TabletScan *scan, uint32 tablet)
+static inline SnapshotHorizon
+horizon_at(const TabletScan *scan, uint32 tablet)
 {
-	return (Moment) {scan->moment, shelf_of(scan, tablet)->wal};
+	return (SnapshotHorizon) {scan->horizon, shelf_of(scan, tablet)->wal};
 }
 
 #endif							/* GPUDB_TABLET_TABLET_SCAN_PRIVATE_H */

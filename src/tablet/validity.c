@@ -174,13 +174,13 @@ widen(TransactionId xid, FullTransactionId next)
 }
 
 FullTransactionId
-validity_horizon(Snapshot snapshot)
+validity_xmin_horizon(Snapshot snapshot)
 {
 	return widen(snapshot->xmin, ReadNextFullTransactionId());
 }
 
 FullTransactionId
-validity_moment(Snapshot snapshot)
+validity_snapshot_horizon(Snapshot snapshot)
 {
 	/* a transaction sees its own changes; the WAL's end tells that, too, since all changes are logged */
 	if (snapshot->xmin != snapshot->xmax || TransactionIdIsValid(GetTopTransactionIdIfAny()))
@@ -197,7 +197,7 @@ ended(TransactionId xid, Snapshot snapshot, TransactionId *newest)
 {
 	if (!TransactionIdIsNormal(xid))
 		return true;
-	if (FOLLOWS(RULE_SETTLED) && !TransactionIdPrecedes(xid, snapshot->xmin))
+	if (FOLLOWS(RULE_QUIESCENT) && !TransactionIdPrecedes(xid, snapshot->xmin))
 		return false;
 	if (!TransactionIdIsValid(*newest) || TransactionIdFollows(xid, *newest))
 		*newest = xid;
@@ -205,7 +205,7 @@ ended(TransactionId xid, Snapshot snapshot, TransactionId *newest)
 }
 
 bool
-validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest)
+validity_quiescent(Page page, Snapshot snapshot, FullTransactionId *newest)
 {
 	TransactionId newest_here = InvalidTransactionId;
 	FullTransactionId full;
@@ -244,11 +244,11 @@ validity_wal(void)
 }
 
 bool
-validity_same_moment(const Moment *a, const Moment *b)
+validity_same_horizon(const SnapshotHorizon *a, const SnapshotHorizon *b)
 {
 	if (!FullTransactionIdIsValid(a->end) || !FullTransactionIdIsValid(b->end))
 		return false;
-	if (!FOLLOWS(RULE_SAME_MOMENT))
+	if (!FOLLOWS(RULE_SAME_HORIZON))
 		return true;
 	return FullTransactionIdEquals(a->end, b->end) && (!FOLLOWS(RULE_SAME_WAL) || (a->wal == b->wal && !XLogRecPtrIsInvalid(a->wal)));
 }
@@ -298,7 +298,7 @@ typedef struct Known
 {
 	bool		map_stands;		/* the map's page has not changed since blocks were proven by it */
 	bool		all_ended;		/* all transactions of quiescent blocks ended before the snapshot */
-	bool		same_moment;	/* the snapshot horizon is the one at which blocks were valid */
+	bool		same_horizon;	/* the snapshot horizon is the one at which blocks were valid */
 } Known;
 
 static Known
@@ -306,8 +306,8 @@ what_is_known(const Proof *proof, const BlockNotes *notes, const TabletStamp *st
 {
 	return (Known) {
 		.map_stands = !FOLLOWS(RULE_MAP_LSN) || proof->page->lsn == stamp->map_lsn,
-		.all_ended = !FOLLOWS(RULE_SETTLED_BEFORE) || FullTransactionIdPrecedes(notes->newest, proof->horizon),
-		.same_moment = validity_same_moment(&proof->moment, &stamp->moment)
+		.all_ended = !FOLLOWS(RULE_QUIESCENT_BEFORE) || FullTransactionIdPrecedes(notes->newest, proof->xmin_horizon),
+		.same_horizon = validity_same_horizon(&proof->horizon, &stamp->horizon)
 	};
 }
 
@@ -340,10 +340,10 @@ validity_begin(const Proof *proof, const BlockSet *visible, const BlockNotes *no
 		const uint64 there = blocks_of_word(w, nblocks) & ~stamp->lost.word[w];
 		const uint64 seen = visible->word[w];
 
-		looks->due.word[w] = there & (seen | (known.all_ended ? notes->settled.word[w] : 0));
+		looks->due.word[w] = there & (seen | (known.all_ended ? notes->quiescent.word[w] : 0));
 		if (known.map_stands)
 			looks->due.word[w] &= ~(seen & stamp->proven.word[w]);
-		if (known.same_moment)
+		if (known.same_horizon)
 			looks->due.word[w] &= ~stamp->good.word[w];
 	}
 }
@@ -398,11 +398,11 @@ finish_looks(const Proof *proof, const BlockNotes *notes, PageLooks *looks)
  * same: older ones have fewer sessions left that show them.
  */
 static bool
-is_later(const Moment *moment, const Moment *stamped)
+is_later(const SnapshotHorizon *horizon, const SnapshotHorizon *stamped)
 {
-	if (!FullTransactionIdIsValid(moment->end) || FullTransactionIdPrecedes(moment->end, stamped->end))
+	if (!FullTransactionIdIsValid(horizon->end) || FullTransactionIdPrecedes(horizon->end, stamped->end))
 		return false;
-	return FullTransactionIdFollows(moment->end, stamped->end) || moment->wal >= stamped->wal;
+	return FullTransactionIdFollows(horizon->end, stamped->end) || horizon->wal >= stamped->wal;
 }
 
 uint32
@@ -422,14 +422,14 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 		const uint64 flagged = due & looks->flagged.word[w];
 		const uint64 there = blocks_of_word(w, nblocks) & ~stamp->lost.word[w];
 		const uint64 seen = visible->word[w];
-		const uint64 settled = notes->settled.word[w];
-		uint64		good = there & (seen | (known.all_ended ? settled : 0)) & ~fallen;
+		const uint64 quiescent = notes->quiescent.word[w];
+		uint64		good = there & (seen | (known.all_ended ? quiescent : 0)) & ~fallen;
 
 		looked |= due != 0;
 		/* the map may have been copied before the tablet was built */
 		if (FOLLOWS(RULE_MAP_IS_OLDER) && !known.all_ended)
-			good &= ~(due & settled & ~flagged);
-		if (known.same_moment)
+			good &= ~(due & quiescent & ~flagged);
+		if (known.same_horizon)
 			good |= there & stamp->good.word[w];
 		usable->word[w] = good;
 		stamp->lost.word[w] |= fallen;
@@ -439,9 +439,9 @@ validity_choose(const Proof *proof, const BlockSet *visible, const BlockNotes *n
 	for (uint32 w = (nblocks + 63) / 64; w < lengthof(stamp->proven.word) && !known.map_stands; w++)
 		stamp->proven.word[w] = 0;
 	stamp->map_lsn = proof->page->lsn;
-	if (looked && is_later(&proof->moment, &stamp->moment))
+	if (looked && is_later(&proof->horizon, &stamp->horizon))
 	{
-		stamp->moment = proof->moment;
+		stamp->horizon = proof->horizon;
 		stamp->good = *usable;
 	}
 	return block_set_count(usable);

@@ -61,7 +61,7 @@ typedef struct BlockNotes
 {
 	BlockNumber first;
 	uint32		nblocks;
-	BlockSet	settled;		/* quiescent blocks: not all-visible, but all of whose transactions had ended */
+	BlockSet	quiescent;		/* quiescent blocks: not all-visible, but all of whose transactions had ended */
 	FullTransactionId newest;	/* newest transaction of quiescent blocks */
 	PageNotes  *pages;
 } BlockNotes;
@@ -71,11 +71,11 @@ typedef struct BlockNotes
  * else; and nothing was logged after `wal`, which was looked up after the
  * snapshot was taken and before pages were inspected.
  */
-typedef struct Moment
+typedef struct SnapshotHorizon
 {
 	FullTransactionId end;		/* invalid: the snapshot has no snapshot horizon */
 	XLogRecPtr	wal;
-} Moment;
+} SnapshotHorizon;
 
 /* Findings about a tablet's blocks since they were read. */
 typedef struct TabletStamp
@@ -83,8 +83,8 @@ typedef struct TabletStamp
 	XLogRecPtr	map_lsn;		/* visibility map page's LSN, before blocks were last known not to have changed */
 	BlockSet	proven;			/* blocks whose bits were set at `map_lsn`, and that had not changed */
 	BlockSet	lost;			/* blocks that have changed, or could not be cached */
-	Moment		moment;			/* snapshot horizon at which blocks in `good` were valid */
-	BlockSet	good;			/* all blocks that were valid at `moment` */
+	SnapshotHorizon horizon;	/* snapshot horizon at which blocks in `good` were valid */
+	BlockSet	good;			/* all blocks that were valid at `horizon` */
 } TabletStamp;
 
 /* Page of the visibility map as it was at one instant. */
@@ -116,26 +116,26 @@ extern void map_page_visible(const MapPage *page, uint32 tablet, uint32 nblocks,
  * ended before this snapshot was taken; the page's content is locked.  *newest
  * becomes the newest of them, if it is newer.
  */
-extern bool validity_settled(Page page, Snapshot snapshot, FullTransactionId *newest);
+extern bool validity_quiescent(Page page, Snapshot snapshot, FullTransactionId *newest);
 
 /* Return the snapshot's xmin: all transactions before it had ended when the snapshot was taken. */
-extern FullTransactionId validity_horizon(Snapshot snapshot);
+extern FullTransactionId validity_xmin_horizon(Snapshot snapshot);
 
 /* Return the end of a snapshot's snapshot horizon; invalid if it has none. */
-extern FullTransactionId validity_moment(Snapshot snapshot);
+extern FullTransactionId validity_snapshot_horizon(Snapshot snapshot);
 
 /* Return the end of the WAL now: its insert position, in recovery its replay position. */
 extern XLogRecPtr validity_wal(void);
 
 /* Return true if two snapshot horizons show the same rows in the same pages. */
-extern bool validity_same_moment(const Moment *a, const Moment *b);
+extern bool validity_same_horizon(const SnapshotHorizon *a, const SnapshotHorizon *b);
 
 /* Snapshot and relation for which a tablet's rows are to be proven valid, and the means of the proof. */
 typedef struct Proof
 {
 	Relation	relation;
-	FullTransactionId horizon;	/* xmin of the snapshot: validity_horizon() */
-	Moment		moment;			/* snapshot horizon */
+	FullTransactionId xmin_horizon; /* xmin of the snapshot: validity_xmin_horizon() */
+	SnapshotHorizon horizon;	/* snapshot horizon */
 	const MapPage *page;
 	uint32		nblocks;		/* blocks that the tablet has now */
 	BufferAccessStrategy strategy;	/* to read pages with; may be NULL */

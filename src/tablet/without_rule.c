@@ -26,13 +26,13 @@ break_no_lock_held(Relation relation, BlockNumber block, Buffer buffer)
 }
 
 void
-break_map_is_older(Relation relation, uint32 shelf, FullTransactionId horizon, MapPage *page)
+break_map_is_older(Relation relation, uint32 shelf, FullTransactionId xmin_horizon, MapPage *page)
 {
 	static MapPage seen;
 	static Oid	file;
 	static FullTransactionId of;
 
-	if (shelf == 0 && file == compat_relation_file(relation) && FullTransactionIdEquals(of, horizon) && !XLogRecPtrIsInvalid(seen.lsn))
+	if (shelf == 0 && file == compat_relation_file(relation) && FullTransactionIdEquals(of, xmin_horizon) && !XLogRecPtrIsInvalid(seen.lsn))
 	{
 		*page = seen;
 		return;
@@ -42,7 +42,7 @@ break_map_is_older(Relation relation, uint32 shelf, FullTransactionId horizon, M
 	{
 		seen = *page;
 		file = compat_relation_file(relation);
-		of = horizon;
+		of = xmin_horizon;
 	}
 }
 

@@ -29,9 +29,9 @@ typedef enum ValidityRule
 	RULE_MAP_IS_OLDER,
 	RULE_MAP_LSN,
 	RULE_PAGE_LSN,
-	RULE_SETTLED,
-	RULE_SETTLED_BEFORE,
-	RULE_SAME_MOMENT,
+	RULE_QUIESCENT,
+	RULE_QUIESCENT_BEFORE,
+	RULE_SAME_HORIZON,
 	RULE_SAME_WAL,
 	RULE_REPLAYED_WAL,
 	RULE_NO_LOCK_HELD,
@@ -55,6 +55,6 @@ extern void break_no_lock_held(Relation relation, BlockNumber block, Buffer buff
  * ever, which is before most snapshots, or for snapshots of this xmin.
  */
 extern void break_map_after_snapshot(Relation relation, uint32 shelf, MapPage *page);
-extern void break_map_is_older(Relation relation, uint32 shelf, FullTransactionId horizon, MapPage *page);
+extern void break_map_is_older(Relation relation, uint32 shelf, FullTransactionId xmin_horizon, MapPage *page);
 
 #endif							/* GPUDB_TABLET_WITHOUT_RULE_H */

@@ -126,14 +126,14 @@ make_table(raw => 1, unread => 1);
 $write->('BEGIN; UPDATE t SET n = n + 1 WHERE id = 13');
 run_sql("$sum; $sum");
 $write->('COMMIT');
-agrees('RULE_SETTLED', 'a transaction that was in progress when its page was read');
+agrees('RULE_QUIESCENT', 'a transaction that was in progress when its page was read');
 
 make_table(raw => 1);
 $read->('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 run_sql('UPDATE t SET n = n + 1 WHERE id % 3 = 0');
 run_sql("$sum; $sum");
 my $old = $read->($sum);
-is($old, $read->(with_gpudb_off($sum)), 'RULE_SETTLED_BEFORE: a snapshot from before the change');
+is($old, $read->(with_gpudb_off($sum)), 'RULE_QUIESCENT_BEFORE: a snapshot from before the change');
 $read->('COMMIT');
 $_->quit for $locker, $writer, $reader;
 
@@ -141,7 +141,7 @@ $_->quit for $locker, $writer, $reader;
 make_table(raw => 1);
 run_sql($sum);
 run_sql('UPDATE t SET n = n + 1 WHERE id = 14');
-agrees('RULE_SAME_MOMENT', 'a page that has changed since a moment when it was good');
+agrees('RULE_SAME_HORIZON', 'a page that has changed since a moment when it was good');
 make_table(raw => 1);
 run_sql($sum);
 my ($own, $others) = split /\n/, run_sql("BEGIN; UPDATE t SET n = n + 1 WHERE id = 15; $sum; " . with_gpudb_off($sum) . '; ROLLBACK');
