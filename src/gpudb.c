@@ -21,7 +21,7 @@
 #include "exec/auto_prewarm.h"
 #include "exec/exec_sort_agg.h"
 #include "exec/exec_sort.h"
-#include "exec/memory.h"
+#include "exec/fallback_cache.h"
 #include "exec/node.h"
 #include "exec/stat.h"
 #include "guc.h"
@@ -74,7 +74,7 @@ shmem_request(void)
 	codes_request_shmem();
 	progress_request_shmem();
 	admission_request_shmem();
-	memory_request_shmem();
+	fallback_cache_request_shmem();
 	stat_request_shmem();
 }
 
@@ -85,7 +85,7 @@ shmem_startup(void)
 		prev_shmem_startup();
 	threads_attach_shmem();
 	pins_attach_shmem();
-	memory_attach_shmem();
+	fallback_cache_attach_shmem();
 	stat_attach_shmem();
 	calibration_create();
 	channel_create();

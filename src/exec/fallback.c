@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 
 #include "exec/jit_cost.h"
-#include "exec/memory.h"
+#include "exec/fallback_cache.h"
 #include "exec/node.h"
 #include "exec/require.h"
 #include "exec/stat.h"
@@ -36,7 +36,7 @@ static void
 remember(GpuNode *node, FallbackCause cause)
 {
 	if (!node->secret && node->nmembers == 0)
-		memory_add(node->relation, cause);
+		fallback_cache_add(node->relation, cause);
 }
 
 void

@@ -19,7 +19,7 @@
 #include "guc.h"
 #include "plan/path.h"
 #include "plan/path_agg_private.h"
-#include "plan/recall.h"
+#include "plan/known_fallback.h"
 
 /* The largest number of programs that the aggregates of a node are split across. */
 #define MOST_PARTS		64
@@ -141,7 +141,7 @@ split_aggregates(PlannerInfo *root, Candidate *candidate, const CompileRequest *
 			const PassCost again = cost_of_pass_again(candidate, &result, NO_KEYS);
 
 			add_passes(&grouping->pass, &again, Max(result.rounds, 1));
-			if (recall_fallback(root, candidate, &result))
+			if (is_known_fallback(root, candidate, &result))
 				return "runtime_error";
 		}
 		grouping->parts = lappend_int(grouping->parts, size);
@@ -216,8 +216,8 @@ grouping_examine(PlannerInfo *root, Candidate *candidate, Grouping *grouping, do
 	if (reason != NULL)
 		return reason;
 	grouping->wanted = groups.wanted;
-	grouping->hash = recall_hash(root, candidate, result);
+	grouping->hash = known_fallback_hash(root, candidate, result);
 	if (!gpudb_force && !groups_fit(result->program, groups, rows_of_input(candidate), grouping->pass.on_gpu))
 		return "memory_limit";
-	return recall_fallback(root, candidate, result) ? "runtime_error" : NULL;
+	return is_known_fallback(root, candidate, result) ? "runtime_error" : NULL;
 }

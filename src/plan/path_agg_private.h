@@ -27,7 +27,7 @@ typedef struct Grouping
 	List	   *members;		/* NODE_PRIVATE_MEMBERS */
 	List	   *having;
 	int			secret;			/* value of NODE_PRIVATE_SECRET */
-	uint32		hash;			/* recall_hash() of the program */
+	uint32		hash;			/* known_fallback_hash() of the program */
 	int			driver;			/* range table index of the relation that the device reads */
 	bool		plain;			/* the target has nothing but keys and aggregates */
 	PathTarget *target;			/* target over the keys and aggregates */

@@ -26,7 +26,7 @@
 #include "plan/lower_bound.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
-#include "plan/recall.h"
+#include "plan/known_fallback.h"
 #include "plan/search.h"
 
 List *
@@ -134,7 +134,7 @@ path_join_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist
 	scan->custom_exprs = exprs;
 	scan->custom_private = list_make5(makeInteger(candidate_secret(candidate, candidate->quals)), lsecond(path->custom_private), NIL,
 									  makeInteger(list_length(wanted)), makeInteger(0));
-	scan->custom_private = lappend(scan->custom_private, makeInteger((int) recall_hash(root, candidate, candidate->as_rows)));
+	scan->custom_private = lappend(scan->custom_private, makeInteger((int) known_fallback_hash(root, candidate, candidate->as_rows)));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(bms_member_index(candidate->relids, candidate->rel->relid)));
 	scan->custom_private = lappend(scan->custom_private, path_join_kinds(candidate->joins, lsecond(path->custom_private)));
 	scan->custom_private = lappend(scan->custom_private, candidate_members(candidate));
@@ -235,7 +235,7 @@ path_join_create(PlannerInfo *root, Candidate *candidate, RelOptInfo *joined, Li
 	if (result == NULL)
 		return NULL;
 	candidate->rows_reason = result->reason != NULL ? result->reason : candidate_all_filters(candidate)->reason;
-	if (candidate->rows_reason == NULL && recall_fallback(root, candidate, result))
+	if (candidate->rows_reason == NULL && is_known_fallback(root, candidate, result))
 		candidate->rows_reason = "runtime_error";
 	if (candidate->rows_reason != NULL)
 		return NULL;

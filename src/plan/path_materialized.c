@@ -19,7 +19,7 @@
 #include "plan/cost.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
-#include "plan/recall.h"
+#include "plan/known_fallback.h"
 
 static Plan *
 plan_materialized(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
@@ -91,7 +91,7 @@ path_materialized_create(PlannerInfo *root, Candidate *candidate)
 	filters = candidate_all_filters(candidate);
 	fallback = path_cheapest(rel->pathlist, is_postgres);
 	fallback = fallback != NULL ? path_copy(fallback) : NULL;
-	if (filters->reason != NULL || fallback == NULL || recall_fallback(root, candidate, candidate->as_rows))
+	if (filters->reason != NULL || fallback == NULL || is_known_fallback(root, candidate, candidate->as_rows))
 		return NULL;
 	pass = cost_materialized_pass(candidate, candidate->as_materialized, filters, passing);
 	out = cost_rows_out(candidate->as_materialized, passing) + cost_spooled(passing, rel->reltarget->width);

@@ -34,7 +34,7 @@
 #include "plan/estimate.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
-#include "plan/recall.h"
+#include "plan/known_fallback.h"
 #include "plan/search.h"
 
 /*

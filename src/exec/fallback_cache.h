@@ -1,9 +1,9 @@
 /*
- * memory.h
+ * fallback_cache.h
  *		The fallback cache: what has made nodes fall back, so that the planner does not choose it again.
  */
-#ifndef GPUDB_EXEC_MEMORY_H
-#define GPUDB_EXEC_MEMORY_H
+#ifndef GPUDB_EXEC_FALLBACK_CACHE_H
+#define GPUDB_EXEC_FALLBACK_CACHE_H
 
 #include "postgres.h"
 
@@ -20,16 +20,16 @@ typedef struct FallbackCause
 } FallbackCause;
 
 /* Reserve shared memory (at library load), then attach to it. */
-extern void memory_request_shmem(void);
-extern void memory_attach_shmem(void);
+extern void fallback_cache_request_shmem(void);
+extern void fallback_cache_attach_shmem(void);
 
 /* Remember a fallback, until the relation changes or an hour has passed. */
-extern void memory_add(Relation relation, FallbackCause cause);
+extern void fallback_cache_add(Relation relation, FallbackCause cause);
 
 /* Return true if no fallback has ever been remembered; takes no lock. */
-extern bool memory_is_empty(void);
+extern bool fallback_cache_is_empty(void);
 
 /* Return true if a fallback with this cause is remembered for the relation and has not expired. */
-extern bool memory_has(Relation relation, FallbackCause cause);
+extern bool fallback_cache_has(Relation relation, FallbackCause cause);
 
-#endif							/* GPUDB_EXEC_MEMORY_H */
+#endif							/* GPUDB_EXEC_FALLBACK_CACHE_H */

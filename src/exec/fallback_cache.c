@@ -1,5 +1,5 @@
 /*
- * memory.c
+ * fallback_cache.c
  *		The fallback cache: one table in shared memory for the whole server.
  *
  * An aggregate or a join that meets a NaN at its last row has worked in vain,
@@ -21,7 +21,7 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
-#include "exec/memory.h"
+#include "exec/fallback_cache.h"
 #include "pg_compat.h"
 
 #define MEMORY_ENTRIES	256
@@ -46,14 +46,14 @@ typedef struct Memory
 static Memory *memory = NULL;
 
 void
-memory_request_shmem(void)
+fallback_cache_request_shmem(void)
 {
 	RequestAddinShmemSpace(MAXALIGN(sizeof(Memory)));
 	RequestNamedLWLockTranche("gpudb", 1);
 }
 
 void
-memory_attach_shmem(void)
+fallback_cache_attach_shmem(void)
 {
 	bool		found;
 
@@ -93,7 +93,7 @@ place_for(Relation relation, FallbackCause cause)
 }
 
 void
-memory_add(Relation relation, FallbackCause cause)
+fallback_cache_add(Relation relation, FallbackCause cause)
 {
 	MemoryEntry *entry;
 	int64		changes;
@@ -112,19 +112,19 @@ memory_add(Relation relation, FallbackCause cause)
 }
 
 bool
-memory_is_empty(void)
+fallback_cache_is_empty(void)
 {
 	return memory == NULL || memory->used == 0;
 }
 
 bool
-memory_has(Relation relation, FallbackCause cause)
+fallback_cache_has(Relation relation, FallbackCause cause)
 {
 	bool		found = false;
 	int64		changes = 0;
 	TimestampTz time = 0;
 
-	if (memory_is_empty())
+	if (fallback_cache_is_empty())
 		return false;
 	LWLockAcquire(memory->lock, LW_SHARED);
 	for (uint32 i = 0; i < Min(memory->used, MEMORY_ENTRIES) && !found; i++)

@@ -1,5 +1,5 @@
 /*
- * recall.c
+ * known_fallback.c
  *		Looks up in the fallback cache which programs ended in a fallback before.
  *
  * Entries of the fallback cache are by relation: the relation that a pass
@@ -12,12 +12,12 @@
 #include "parser/parsetree.h"
 
 #include "core/hash.h"
-#include "exec/memory.h"
+#include "exec/fallback_cache.h"
 #include "guc.h"
-#include "plan/recall.h"
+#include "plan/known_fallback.h"
 
 uint32
-recall_hash(const PlannerInfo *root, const Candidate *candidate, const CompileResult *result)
+known_fallback_hash(const PlannerInfo *root, const Candidate *candidate, const CompileResult *result)
 {
 	const Program *program = result->program;
 	const ProgramBody *body = &program->body[program->body[BODY_WIDE].exists ? BODY_WIDE : BODY_NARROW];
@@ -40,17 +40,17 @@ recall_hash(const PlannerInfo *root, const Candidate *candidate, const CompileRe
 }
 
 bool
-recall_fallback(const PlannerInfo *root, const Candidate *candidate, const CompileResult *result)
+is_known_fallback(const PlannerInfo *root, const Candidate *candidate, const CompileResult *result)
 {
 	Relation	relation;
 	bool		found;
 
-	if (gpudb_force || memory_is_empty() || candidate->secret || candidate->members != NIL)
+	if (gpudb_force || fallback_cache_is_empty() || candidate->secret || candidate->members != NIL)
 		return false;
 	relation = table_open(candidate->relation, NoLock);
-	found = memory_has(relation, (FallbackCause) {.computation = recall_hash(root, candidate, result)});
+	found = fallback_cache_has(relation, (FallbackCause) {.computation = known_fallback_hash(root, candidate, result)});
 	for (int i = 0; i < result->ncolumns && !found; i++)
-		found = memory_has(relation, (FallbackCause) {.attno = result->column[i].attno});
+		found = fallback_cache_has(relation, (FallbackCause) {.attno = result->column[i].attno});
 	table_close(relation, NoLock);
 	return found;
 }
