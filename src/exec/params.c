@@ -19,7 +19,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "exec/cautious.h"
+#include "exec/subtransaction.h"
 #include "exec/joins.h"
 #include "exec/node.h"
 #include "exec/params.h"
@@ -282,12 +282,12 @@ evaluate_work(void *arg)
  * error must not be raised here.
  */
 static Const *
-evaluate_cautiously(GpuNode *node, Expr *expr)
+evaluate_in_subtransaction(GpuNode *node, Expr *expr)
 {
 	Evaluation	evaluation = {node, expr, NULL};
 
 	/* a subplan may start workers, for which parallel mode must not be left */
-	return !IsInParallelMode() && run_cautiously(evaluate_work, &evaluation) ? evaluation.value : NULL;
+	return !IsInParallelMode() && run_in_subtransaction(evaluate_work, &evaluation) ? evaluation.value : NULL;
 }
 
 /* Return true if an expression refers to a subplan that has not run. */
@@ -323,5 +323,5 @@ param_value(void *arg, Expr *expr)
 	if (waits_walker((Node *) expr, node))
 		return does_without_walker((Node *) expr, NULL) ? NULL
 			: makeNullConst(exprType((Node *) expr), exprTypmod((Node *) expr), exprCollation((Node *) expr));
-	return IsA(expr, Param) ? evaluate(node, expr) : evaluate_cautiously(node, expr);
+	return IsA(expr, Param) ? evaluate(node, expr) : evaluate_in_subtransaction(node, expr);
 }

@@ -20,7 +20,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "exec/cautious.h"
+#include "exec/subtransaction.h"
 #include "exec/run_codes.h"
 #include "guc.h"
 #include "pg_compat.h"
@@ -148,7 +148,7 @@ open_tests(RunCodes *codes, const CompileResult *compiled, CodeSource *without)
 		test->book = test->codes != NULL ? codes_book(test->codes) : from->codes.book;
 		test->table = (uint64 *) program_words(compiled->program) + from->table;
 		test->condition = ExecInitExpr(from->condition, NULL);
-		if (!can_run_cautiously() || !is_null_of_null(test->condition, codes->econtext))
+		if (!can_run_in_subtransaction() || !is_null_of_null(test->condition, codes->econtext))
 		{
 			*without = from->codes;
 			return false;
@@ -239,8 +239,8 @@ judge_new(RunCodes *codes, Test *test)
 	const Dictionary *dictionary = test->book->dictionary;
 	Judging		judging = {codes->econtext, test, dictionary, Min(dictionary_count(dictionary), (uint32) test->table[0])};
 
-	while (test->njudged < judging.end && test->nerrors < MOST_ERRORS && can_run_cautiously())
-		if (!run_cautiously(judge_work, &judging))
+	while (test->njudged < judging.end && test->nerrors < MOST_ERRORS && can_run_in_subtransaction())
+		if (!run_in_subtransaction(judge_work, &judging))
 		{
 			/* a value that raises an error is skipped */
 			code_table_note(test->table, test->njudged++, CODE_NEITHER);

@@ -1,14 +1,14 @@
 /*
- * cautious.h
+ * subtransaction.h
  *		Runs a function in a subtransaction and reports whether it raised an error.
  */
-#ifndef GPUDB_EXEC_CAUTIOUS_H
-#define GPUDB_EXEC_CAUTIOUS_H
+#ifndef GPUDB_EXEC_SUBTRANSACTION_H
+#define GPUDB_EXEC_SUBTRANSACTION_H
 
 #include "postgres.h"
 
-/* Return true if run_cautiously() may be called: not in a parallel worker, nor while workers run for this process. */
-extern bool can_run_cautiously(void);
+/* Return true if run_in_subtransaction() may be called: not in a parallel worker, nor while workers run for this process. */
+extern bool can_run_in_subtransaction(void);
 
 /*
  * Run work(arg) in a subtransaction, in the current memory context.  Return
@@ -22,6 +22,6 @@ extern bool can_run_cautiously(void);
  * to transactions by themselves: a function in SQL begins anew in another
  * subtransaction, PL/pgSQL's state belongs to the transaction as a whole.
  */
-extern bool run_cautiously(void (*work) (void *arg), void *arg);
+extern bool run_in_subtransaction(void (*work) (void *arg), void *arg);
 
-#endif							/* GPUDB_EXEC_CAUTIOUS_H */
+#endif							/* GPUDB_EXEC_SUBTRANSACTION_H */

@@ -1,5 +1,5 @@
 /*
- * cautious.c
+ * subtransaction.c
  *		Runs a function in a subtransaction and reports whether it raised an error.
  */
 #include "postgres.h"
@@ -9,7 +9,7 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
-#include "exec/cautious.h"
+#include "exec/subtransaction.h"
 #include "pg_compat.h"
 
 /*
@@ -18,13 +18,13 @@
  * process with which a subtransaction's state would have to be shared.
  */
 bool
-can_run_cautiously(void)
+can_run_in_subtransaction(void)
 {
 	return !IsInParallelMode() || (!IsParallelWorker() && !ParallelContextActive());
 }
 
 bool
-run_cautiously(void (*work) (void *arg), void *arg)
+run_in_subtransaction(void (*work) (void *arg), void *arg)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
