@@ -20,7 +20,7 @@
 #include "exec/feeders.h"
 #include "exec/joins.h"
 #include "exec/late.h"
-#include "exec/members.h"
+#include "exec/children.h"
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/results.h"
@@ -142,10 +142,10 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 		helped |= feed_pass(&node->feed, outcome);
 	while (passes_next(node, &outcome->status));
 	passes_end(node);
-	members_feed(node, outcome);
+	children_feed(node, outcome);
 	top_describe(&node->top, &node->compiled);
 	/* Workers and jobs of child relations may have states of the same groups. */
-	if (outcome->status == STATUS_DONE && !helped && node->nmembers <= 1 && node->top.wanted > 0 && results_are_sure(&node->compiled) &&
+	if (outcome->status == STATUS_DONE && !helped && node->nchildren <= 1 && node->top.wanted > 0 && results_are_sure(&node->compiled) &&
 		node->device->want_top != NULL)
 		node->device->want_top(node->feed.job, &node->top.order);
 	if (outcome->status == STATUS_DONE)

@@ -19,7 +19,7 @@
 #include "exec/auto_prewarm.h"
 #include "exec/debug_program.h"
 #include "exec/joins.h"
-#include "exec/members.h"
+#include "exec/children.h"
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/require.h"
@@ -44,7 +44,7 @@ cleanup_callback(void *arg)
 	GpuNode    *node = arg;
 
 	feed_abandon(&node->feed);
-	feed_abandon(&node->member_feed);
+	feed_abandon(&node->child_feed);
 	threads_return(node->threads);
 	node->threads = 0;
 }
@@ -111,7 +111,7 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 		node->relid = node_driver(plan);
 		node->computation = (uint32) intVal(list_nth(plan->custom_private, NODE_PRIVATE_HASH));
 		node->relation = ExecOpenScanRelation(estate, node->relid, eflags);
-		members_begin(node);
+		children_begin(node);
 		joins_begin(node, estate);
 	}
 	node->run_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb run", ALLOCSET_DEFAULT_SIZES);
@@ -146,7 +146,7 @@ columns_wanted(const ColumnUse *use, int n)
 static Bitmapset *
 not_null(const GpuNode *node)
 {
-	return node->nmembers == 0 || node->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE
+	return node->nchildren == 0 || node->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE
 		? compile_not_null(RelationGetDescr(node->relation)) : NULL;
 }
 
@@ -221,9 +221,9 @@ compile_with_codes(GpuNode *node, uint32 *codes)
 		if (node->compiled.reason != NULL)
 			return;
 		wanted = node_columns_wanted(node);
-		members_translate(node, wanted);
+		children_translate(node, wanted);
 		node->feed.wanted = wanted;
-		node->feed.codes = run_codes_open(members_first(node), &node->compiled, wanted, &without);
+		node->feed.codes = run_codes_open(children_first(node), &node->compiled, wanted, &without);
 		if (without.join > 0)
 			joins_refuse_codes(node, without.join - 1);
 		else if (without.attno != 0)
@@ -235,7 +235,7 @@ uint32 *
 node_offer_codes(const GpuNode *node, CodeRoom room)
 {
 	/* Child relations have dictionaries of their own. */
-	return node->without_codes || node->nmembers > 0 ? NULL
+	return node->without_codes || node->nchildren > 0 ? NULL
 		: run_codes_offer(node->relation, node->css.ss.ps.state->es_snapshot, attributes_of(node), room);
 }
 
@@ -270,7 +270,7 @@ node_keep_rows(GpuNode *node, bool keep)
 void
 node_choose_keeping(GpuNode *node)
 {
-	node_keep_rows(node, node->without_gpu == NULL && device_gpu_missing() == NULL && node->nmembers == 0 && !joins_end_in_full(node) &&
+	node_keep_rows(node, node->without_gpu == NULL && device_gpu_missing() == NULL && node->nchildren == 0 && !joins_end_in_full(node) &&
 				   (gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && node->rather_gpu)));
 }
 
@@ -297,7 +297,7 @@ compile_request(GpuNode *node)
 	node->device = device_choose(node->compiled.program, node->rather_gpu, &node->report.device_why);
 	if (!columns_are_coded(node->feed.wanted, node->compiled.ncolumns) || !may_gpu)
 	{
-		if (node->device == &remote_device && node->nmembers == 0 && columns_have_texts(node->relation, node->feed.wanted, node->compiled.ncolumns))
+		if (node->device == &remote_device && node->nchildren == 0 && columns_have_texts(node->relation, node->feed.wanted, node->compiled.ncolumns))
 			(void) find_texts(node);
 		return true;
 	}
@@ -409,7 +409,7 @@ open_job(GpuNode *node)
 		debug_program_write(gpudb_debug_program, &node->compiled);
 	node->feed.spec = (JobSpec) {
 		.program = node->compiled.program, .tables = node->tables, .shared = node->shared,
-		.deform = deform_spec_create(members_first(node), node->feed.wanted, node->compiled.ncolumns),
+		.deform = deform_spec_create(children_first(node), node->feed.wanted, node->compiled.ncolumns),
 		.memory_limit = guc_group_bytes(),
 		.many_groups = node->request.keys != NIL && node->predicted_groups > MANY_GROUPS, .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted,
@@ -456,7 +456,7 @@ node_start_run(GpuNode *node)
 	node->cleanup.func = cleanup_callback;
 	node->cleanup.arg = node;
 	MemoryContextRegisterResetCallback(node->run_context, &node->cleanup);
-	feed_begin(&node->feed, node->run_context, members_first(node), node->css.ss.ps.state->es_snapshot);
+	feed_begin(&node->feed, node->run_context, children_first(node), node->css.ss.ps.state->es_snapshot);
 	node->feed.reads_all = node->secret;
 	node->feed.counts_bytes = node->css.ss.ps.instrument != NULL;
 	node->running = true;
@@ -519,7 +519,7 @@ node_end(GpuNode *node)
 	if (!node->secret && node->report.feed.windows > 0 && node->report.fallback_reason == NULL)
 		stat_count_executed();
 	joins_end(node);
-	members_end(node);
+	children_end(node);
 	if (node->child != NULL)
 		ExecEndNode(node->child);
 }

@@ -21,7 +21,7 @@
 
 #include "exec/joins.h"
 #include "exec/materialized_rows.h"
-#include "exec/members.h"
+#include "exec/children.h"
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/scan_collect.h"
@@ -206,7 +206,7 @@ run_job(GpuJoinState *state, FeedOutcome *outcome)
 	feed_find_cached(&node->feed);
 	feed_outcome_init(outcome);
 	feed_all(&node->feed, outcome);
-	members_feed(node, outcome);
+	children_feed(node, outcome);
 	if (outcome->status == STATUS_DONE && node->request.keep_rows)
 		outcome->status = materialized_rows_fetch(node, &state->outputs, take_materialized, state);
 	if (outcome->status == STATUS_DONE && state->full)

@@ -12,7 +12,7 @@
 #include "device/device.h"
 #include "exec/joins.h"
 #include "exec/late.h"
-#include "exec/members.h"
+#include "exec/children.h"
 #include "exec/node.h"
 
 static char *
@@ -139,8 +139,8 @@ windows_of(const GpuNode *node)
 
 	if (node->report.feed.windows + node->report.feed.tablets_skipped == 0)
 		return 0;
-	for (int m = 0; m < Max(node->nmembers, 1); m++)
-		windows += ((int64) RelationGetNumberOfBlocks(members_at(node, m)) + TABLET_WINDOW_PAGES - 1) / TABLET_WINDOW_PAGES;
+	for (int m = 0; m < Max(node->nchildren, 1); m++)
+		windows += ((int64) RelationGetNumberOfBlocks(children_at(node, m)) + TABLET_WINDOW_PAGES - 1) / TABLET_WINDOW_PAGES;
 	return windows;
 }
 
@@ -236,8 +236,8 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (node->secret)
 		forget_runs(node);
 	explain_device(node, es);
-	if (node->nmembers > 0)
-		ExplainPropertyInteger("Members", NULL, node->nmembers, es);
+	if (node->nchildren > 0)
+		ExplainPropertyInteger("Members", NULL, node->nchildren, es);
 	if (node->request.quals != NIL)
 		node_explain_expr("GPU Filter", (Node *) make_ands_explicit(list_copy(node->request.quals)), css, ancestors, es);
 	joins_explain(node, ancestors, es);

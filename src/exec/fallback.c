@@ -35,7 +35,7 @@ node_note_status(GpuNode *node, DeviceStatus status)
 static void
 remember(GpuNode *node, FallbackCause cause)
 {
-	if (!node->secret && node->nmembers == 0)
+	if (!node->secret && node->nchildren == 0)
 		fallback_cache_add(node->relation, cause);
 }
 

@@ -171,7 +171,7 @@ materialized_rows_run(PlanState *ps, const JoinUse *keep, MaterializedTaker take
 	uint64		count = 0;
 	bool		done;
 
-	if (!device_may_use_gpu() || node->nmembers > 0 || joins_end_in_full(node))
+	if (!device_may_use_gpu() || node->nchildren > 0 || joins_end_in_full(node))
 		return false;
 	old = MemoryContextSwitchTo(ps->state->es_query_cxt);
 	if (ps->instrument)

@@ -63,7 +63,7 @@ enum NodePrivate
 	 */
 	NODE_PRIVATE_JOINS,
 	/* OID list: the child relations to read if the relation that the device reads is a parent, else NIL */
-	NODE_PRIVATE_MEMBERS,
+	NODE_PRIVATE_CHILDREN,
 	/* GpuAgg: integer list for top_of_plan() */
 	NODE_PRIVATE_TOP,
 	/*
@@ -105,7 +105,7 @@ typedef struct NodeReport
 
 typedef struct GpuNode GpuNode;
 typedef struct NodeJoin NodeJoin;
-typedef struct Member Member;
+typedef struct Child Child;
 typedef struct Late Late;
 typedef struct Selects Selects;
 
@@ -126,10 +126,10 @@ struct GpuNode
 	int			noutgrown;		/* runs in which a dictionary outgrew the program's room for it */
 	int16	   *scales;			/* scales assumed for numerics without a declared one, by attribute number */
 
-	/* Child relations, if `relation` is the parent of a tree: members.c */
-	int			nmembers;		/* 0 = `relation` is read itself */
-	Member	   *members;
-	Feed		member_feed;	/* feed of the current child relation after the first one */
+	/* Child relations, if `relation` is the parent of a tree: children.c */
+	int			nchildren;		/* 0 = `relation` is read itself */
+	Child	   *children;
+	Feed		child_feed;		/* feed of the current child relation after the first one */
 
 	/* Joins: joins.c */
 	bool		may_keep;		/* rows of the node may be materialized on a GPU until all are complete */

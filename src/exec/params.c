@@ -179,7 +179,7 @@ params_probe(GpuNode *node)
 
 	if (!waiting)
 		return true;
-	if (node->nmembers > 0)
+	if (node->nchildren > 0)
 	{
 		node_note_fallback(node, "subplan", "a subplan's value is wanted for the members of a tree");
 		return false;

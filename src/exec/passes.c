@@ -108,7 +108,7 @@ choose_table(const GpuNode *node, const Room *room)
 	int			largest = -1;
 
 	/* rows that are materialized or returned must be produced once only */
-	if (!node->request.aggregate || node->nmembers > 0 || node->request.keep != NULL || node->request.keep_rows)
+	if (!node->request.aggregate || node->nchildren > 0 || node->request.keep != NULL || node->request.keep_rows)
 		return -1;
 	for (int j = 0; j < node->njoins; j++)
 		if (can_be_cut(node, j) && (largest < 0 || bytes_of(node, j) > bytes_of(node, largest)))

@@ -314,7 +314,7 @@ create(const GpuNode *node)
 		selects->step[i] = compiled->select[i].step;
 		selects->certain[i] = selects->step[i].range;
 	}
-	selects->samples = node->nmembers == 0;
+	selects->samples = node->nchildren == 0;
 	MemoryContextSwitchTo(old);
 	return selects;
 }
@@ -375,7 +375,7 @@ selects_begin(GpuNode *node)
 {
 	bool		told;
 
-	if (node->selects != NULL || node->compiled.nselects == 0 || node->nmembers > 0)
+	if (node->selects != NULL || node->compiled.nselects == 0 || node->nchildren > 0)
 		return false;
 	node->selects = create(node);
 	/* zone maps include hidden rows */

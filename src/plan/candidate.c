@@ -455,7 +455,7 @@ describe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
  * has not pruned.  Returns NULL, or the reason code why they cannot be read.
  */
 static const char *
-take_members(PlannerInfo *root, Candidate *candidate)
+take_children(PlannerInfo *root, Candidate *candidate)
 {
 	RelOptInfo *rel = palloc(sizeof(RelOptInfo));
 	ListCell   *lc;
@@ -476,24 +476,24 @@ take_members(PlannerInfo *root, Candidate *candidate)
 			return "relation_kind";
 		of = describe(root, child, rte);
 		if (of->reason == NULL && rte->inh)
-			of->reason = take_members(root, of);
+			of->reason = take_children(root, of);
 		if (of->reason != NULL)
 			return of->reason;
-		if (of->members != NIL)
-			candidate->members = list_concat(candidate->members, of->members);
+		if (of->children != NIL)
+			candidate->children = list_concat(candidate->children, of->children);
 		else
 		{
-			CandidateMember *member = palloc(sizeof(CandidateMember));
+			CandidateChild *child = palloc(sizeof(CandidateChild));
 
-			*member = (CandidateMember) {of->relation, of->rel->pages};
-			candidate->members = lappend(candidate->members, member);
+			*child = (CandidateChild) {of->relation, of->rel->pages};
+			candidate->children = lappend(candidate->children, child);
 		}
 		candidate->toast_pages += of->toast_pages;
 		rel->pages += of->rel->pages;
 		rel->tuples += of->rel->tuples;
 	}
 	candidate->rel = rel;
-	return candidate->members != NIL ? NULL : "relation_kind";
+	return candidate->children != NIL ? NULL : "relation_kind";
 }
 
 /*
@@ -551,7 +551,7 @@ candidate_create(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	candidate->resident = palloc(sizeof(double));
 	*candidate->resident = minimal != NULL ? *minimal->resident : -1;
 	if (candidate->reason == NULL && rte->inh)
-		candidate->reason = take_members(root, candidate);
+		candidate->reason = take_children(root, candidate);
 	if (candidate->reason == NULL)
 		examine_quals(root, candidate);
 	/* the child relations of a tree have scans of their own */
@@ -629,13 +629,13 @@ candidate_joins(const Candidate *candidate)
 }
 
 List *
-candidate_members(const Candidate *candidate)
+candidate_children(const Candidate *candidate)
 {
 	List	   *oids = NIL;
 	ListCell   *lc;
 
-	foreach(lc, candidate->members)
-		oids = lappend_oid(oids, ((CandidateMember *) lfirst(lc))->relation);
+	foreach(lc, candidate->children)
+		oids = lappend_oid(oids, ((CandidateChild *) lfirst(lc))->relation);
 	return oids;
 }
 

@@ -29,11 +29,11 @@ typedef struct CandidateJoin
 } CandidateJoin;
 
 /* A child relation that is read in place of the parent of a partition or inheritance tree. */
-typedef struct CandidateMember
+typedef struct CandidateChild
 {
 	Oid			relation;
 	BlockNumber pages;
-} CandidateMember;
+} CandidateChild;
 
 /*
  * The join table of a candidate's rows, if it has no columns for expressions.
@@ -59,7 +59,7 @@ typedef struct Candidate
 {
 	Relids		relids;
 	RelOptInfo *rel;			/* relation to read; for a tree its parent, with the children's pages and tuples */
-	List	   *members;		/* of CandidateMember: child relations if `rel` is the parent of a tree, else NIL */
+	List	   *children;		/* of CandidateChild: child relations if `rel` is the parent of a tree, else NIL */
 	List	   *joins;			/* of CandidateJoin, in order */
 	struct Candidate *scanned;	/* if filters became joins, the candidate that has them as filters; else NULL */
 	DeviceCost	builds;			/* cost of making the tables of the joins */
@@ -154,8 +154,8 @@ extern bool candidate_relations_cannot_fail(PlannerInfo *root, const Bitmapset *
 /* Return the JoinRequests of a candidate's joins, for CompileRequest. */
 extern List *candidate_joins(const Candidate *candidate);
 
-/* Return the OIDs of a candidate's child relations, for NODE_PRIVATE_MEMBERS. */
-extern List *candidate_members(const Candidate *candidate);
+/* Return the OIDs of a candidate's child relations, for NODE_PRIVATE_CHILDREN. */
+extern List *candidate_children(const Candidate *candidate);
 
 /* Return the filters that are on the device, or those that are not. */
 extern List *candidate_quals(const Candidate *candidate, bool on_device);

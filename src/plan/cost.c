@@ -323,7 +323,7 @@ static double
 ns_on_gpu(const Candidate *candidate, const CompileResult *compiled, GroupCount groups, double from_pages)
 {
 	const RelOptInfo *rel = candidate->rel;
-	int			feeders = groups.found > 0 && from_pages == 1 && candidate->members == NIL ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
+	int			feeders = groups.found > 0 && from_pages == 1 && candidate->children == NIL ? Min(rel->pages / PAGES_PER_FEEDER, max_parallel_workers_per_gather) : 0;
 	double		feed = ns_of_feeding(rel) * from_pages / (feeders + 1) + (feeders > 0 ? NS(feeder_start) : 0);
 	double		start = Max(NS(gpu_start), NS(gpu_hop) + BATCH_LAUNCHES * NS(gpu_launch));
 	double		transfer = Max((rel->pages * NS(gpu_page) + rel->tuples * NS(gpu_row)) * from_pages,

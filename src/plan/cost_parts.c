@@ -77,21 +77,21 @@ part_of_relation(const Candidate *candidate, const CompileResult *compiled, Rela
 
 /* Return the part of a tree's child relations in which the columns are cached. */
 static double
-cached_part_of_members(const Candidate *candidate, const CompileResult *compiled, Relation parent)
+cached_part_of_children(const Candidate *candidate, const CompileResult *compiled, Relation parent)
 {
 	double		pages = 0;
 	ListCell   *lc;
 
-	foreach(lc, candidate->members)
+	foreach(lc, candidate->children)
 	{
-		const CandidateMember *member = lfirst(lc);
-		Relation	relation = table_open(member->relation, NoLock);
+		const CandidateChild *child = lfirst(lc);
+		Relation	relation = table_open(child->relation, NoLock);
 		AttrMap    *attributes = compat_attributes_by_name(RelationGetDescr(relation), RelationGetDescr(parent));
 		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
 
 		for (int i = 0; i < compiled->ncolumns; i++)
 			wanted[i].attno = attributes->attnums[wanted[i].attno - 1];
-		pages += member->pages * part_of_relation(candidate, compiled, relation, member->pages, wanted);
+		pages += child->pages * part_of_relation(candidate, compiled, relation, child->pages, wanted);
 		pfree(wanted);
 		free_attrmap(attributes);
 		table_close(relation, NoLock);
@@ -107,8 +107,8 @@ ask_cached_part(const Candidate *candidate, const CompileResult *compiled)
 	Relation	relation = table_open(candidate->relation, NoLock);
 	double		part;
 
-	if (candidate->members != NIL)
-		part = cached_part_of_members(candidate, compiled, relation);
+	if (candidate->children != NIL)
+		part = cached_part_of_children(candidate, compiled, relation);
 	else
 	{
 		ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
@@ -205,9 +205,9 @@ count_bytes_to_cache(const Candidate *candidate, const CompileResult *compiled)
 	CompileResult columns = *compiled;
 	CachedBytes	cached_bytes = {0};
 
-	if (candidate->members != NIL || tablet_can_be_cached(relation, wanted, columns.ncolumns))
+	if (candidate->children != NIL || tablet_can_be_cached(relation, wanted, columns.ncolumns))
 	{
-		if (candidate->members == NIL)
+		if (candidate->children == NIL)
 			leave_missing(relation, candidate->rel->pages, &columns, wanted);
 		for (int i = 0; i < columns.ncolumns; i++)
 			cached_bytes.bytes += bytes_of_column(relation, &wanted[i]) * candidate->rel->tuples;
@@ -233,19 +233,19 @@ cost_bytes_to_cache(const Candidate *candidate, const CompileResult *compiled)
 
 /* Return the number of pages of a relation, or of a tree's child relations, that are in shared_buffers. */
 static double
-ask_resident_pages(Oid relation, BlockNumber pages, const List *members)
+ask_resident_pages(Oid relation, BlockNumber pages, const List *children)
 {
 	double		resident = 0;
 	Relation	opened;
 	ListCell   *lc;
 
-	foreach(lc, members)
+	foreach(lc, children)
 	{
-		const CandidateMember *member = lfirst(lc);
+		const CandidateChild *child = lfirst(lc);
 
-		resident += ask_resident_pages(member->relation, member->pages, NIL);
+		resident += ask_resident_pages(child->relation, child->pages, NIL);
 	}
-	if (members != NIL)
+	if (children != NIL)
 		return resident;
 	opened = table_open(relation, NoLock);
 	resident = pages * recent_resident_part(opened, pages);
@@ -257,7 +257,7 @@ double
 cost_part_outside(const Candidate *candidate)
 {
 	if (*candidate->resident < 0)
-		*candidate->resident = ask_resident_pages(candidate->relation, candidate->rel->pages, candidate->members) / Max(candidate->rel->pages, 1);
+		*candidate->resident = ask_resident_pages(candidate->relation, candidate->rel->pages, candidate->children) / Max(candidate->rel->pages, 1);
 	return 1 - *candidate->resident;
 }
 

@@ -45,7 +45,7 @@ is_known_fallback(const PlannerInfo *root, const Candidate *candidate, const Com
 	Relation	relation;
 	bool		found;
 
-	if (gpudb_force || fallback_cache_is_empty() || candidate->secret || candidate->members != NIL)
+	if (gpudb_force || fallback_cache_is_empty() || candidate->secret || candidate->children != NIL)
 		return false;
 	relation = table_open(candidate->relation, NoLock);
 	found = fallback_cache_has(relation, (FallbackCause) {.computation = known_fallback_hash(root, candidate, result)});

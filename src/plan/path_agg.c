@@ -79,7 +79,7 @@ read_grouping(PlannerInfo *root, const Candidate *candidate, List *clauses, List
 	grouping->quals = list_concat_copy(candidate->gates, candidate->quals);
 	grouping->secret = candidate_secret(candidate, grouping->quals);
 	grouping->joins = candidate->joins;
-	grouping->members = candidate_members(candidate);
+	grouping->children = candidate_children(candidate);
 	path_group_keys(root, clauses, &grouping->keys, &grouping->clauses);
 	/*
 	 * the relation's target may have columns that nothing reads: those in
@@ -162,7 +162,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	scan->custom_private = lappend(scan->custom_private, makeInteger((int) grouping->hash));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(grouping->driver));
 	scan->custom_private = lappend(scan->custom_private, path_join_kinds(grouping->joins, lsecond(path->custom_private)));
-	scan->custom_private = lappend(scan->custom_private, grouping->members);
+	scan->custom_private = lappend(scan->custom_private, grouping->children);
 	scan->custom_private = lappend(scan->custom_private, grouping->top);
 	scan->custom_private = lappend(scan->custom_private, grouping->late);
 	scan->custom_private = lappend(scan->custom_private, grouping->parts);

@@ -24,7 +24,7 @@ typedef struct Grouping
 	Cost		late_cost;
 	List	   *quals;
 	List	   *joins;			/* of CandidateJoin */
-	List	   *members;		/* NODE_PRIVATE_MEMBERS */
+	List	   *children;		/* NODE_PRIVATE_CHILDREN */
 	List	   *having;
 	int			secret;			/* value of NODE_PRIVATE_SECRET */
 	uint32		hash;			/* known_fallback_hash() of the program */

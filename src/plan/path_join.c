@@ -137,7 +137,7 @@ path_join_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist
 	scan->custom_private = lappend(scan->custom_private, makeInteger((int) known_fallback_hash(root, candidate, candidate->as_rows)));
 	scan->custom_private = lappend(scan->custom_private, makeInteger(bms_member_index(candidate->relids, candidate->rel->relid)));
 	scan->custom_private = lappend(scan->custom_private, path_join_kinds(candidate->joins, lsecond(path->custom_private)));
-	scan->custom_private = lappend(scan->custom_private, candidate_members(candidate));
+	scan->custom_private = lappend(scan->custom_private, candidate_children(candidate));
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
 	scan->methods = &gpu_join_methods;

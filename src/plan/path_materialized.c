@@ -64,7 +64,7 @@ can_be_materialized(Candidate *candidate)
 	CompileRequest request;
 	const CompileResult *rows;
 
-	if (!device_may_use_gpu() || candidate->members != NIL || candidate->joins != NIL || candidate->qual_reason != NULL || candidate->gates != NIL ||
+	if (!device_may_use_gpu() || candidate->children != NIL || candidate->joins != NIL || candidate->qual_reason != NULL || candidate->gates != NIL ||
 		candidate->quals == NIL || candidate->filters == NULL || candidate->secret || candidate->rel->reltarget->exprs == NIL || is_too_dear(candidate))
 		return false;
 	rows = path_join_compile_rows(candidate, candidate->rel, &request);

@@ -165,7 +165,7 @@ create_pipeline(PlannerInfo *root, const Candidate *candidate)
 Candidate *
 path_not_in_pipeline(PlannerInfo *root, Candidate *candidate)
 {
-	Candidate  *pipeline = candidate->members == NIL ? create_pipeline(root, candidate) : NULL;
+	Candidate  *pipeline = candidate->children == NIL ? create_pipeline(root, candidate) : NULL;
 
 	if (pipeline == NULL)
 		return candidate;

@@ -159,7 +159,7 @@ path_scan_create(Candidate *candidate)
 	QualCost	host_cost;
 	double		passing;
 
-	if (candidate->members != NIL || (host != NIL && list_length(host) == list_length(candidate->quals)) || candidate->filters == NULL)
+	if (candidate->children != NIL || (host != NIL && list_length(host) == list_length(candidate->quals)) || candidate->filters == NULL)
 		return NULL;
 	cost_qual_eval(&host_cost, host, NULL);
 	passing = rel->tuples * candidate->passing;
@@ -196,7 +196,7 @@ path_scan_add(PlannerInfo *root, Candidate *candidate)
 	CustomPath *path;
 	CustomPath *materialized;
 
-	if (candidate->members != NIL)
+	if (candidate->children != NIL)
 		return;
 	/* a forced scan would replace the one through which a cursor's rows are updated */
 	if (gpudb_force && plan_is_for_cursor(root) && path_comes_in_order(root, candidate->rel))

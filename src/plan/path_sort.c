@@ -162,8 +162,8 @@ path_are_storable(const List *exprs)
 bool
 path_is_plain_key(const PathKey *key)
 {
-	const EquivalenceMember *member = linitial_node(EquivalenceMember, key->pk_eclass->ec_members);
-	Oid			type = getBaseType(member->em_datatype);
+	const EquivalenceMember *child = linitial_node(EquivalenceMember, key->pk_eclass->ec_members);
+	Oid			type = getBaseType(child->em_datatype);
 
 	return lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf == key->pk_opfamily &&
 		sort_is_supported(type, key->pk_eclass->ec_collation);

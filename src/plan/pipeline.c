@@ -124,7 +124,7 @@ key_expressions(const JoinPair *pair)
 static DeviceCost
 least_cost_of_table(Candidate *candidate, double rows, int ncolumns)
 {
-	const bool	as_scan = candidate->joins == NIL && candidate->members == NIL && candidate->filters != NULL;
+	const bool	as_scan = candidate->joins == NIL && candidate->children == NIL && candidate->filters != NULL;
 	const DeviceCost pipeline = cost_pipeline(candidate);
 	const Cost	made = cost_least(as_scan ? cost_rows(candidate) : pipeline);
 	DeviceCost	least = cost_build(rows, ncolumns, true);
@@ -284,7 +284,7 @@ reason_against(const PlannerInfo *root, const JoinPair *pair, const Candidate *b
 	if (!is_kind_of_ours(pair->type) || before->gates != NIL || pair->joined->lateral_relids != NULL ||
 		pair->inner->lateral_relids != NULL || !path_join_has_columns(pair->inner) || list_length(before->joins) == PROGRAM_MAX_TABLES || pipeline_has_subplans(root, pair))
 		return "expression";
-	if (candidate_ends_in_full_join(before) || (pair->type == JOIN_FULL && before->members != NIL))
+	if (candidate_ends_in_full_join(before) || (pair->type == JOIN_FULL && before->children != NIL))
 		return "full_join";
 	/* expressions over the outer rows would have to be NULL where there are none */
 	if (pair->type == JOIN_FULL && !path_join_has_columns(pair->outer))

@@ -288,8 +288,8 @@ visit(const Plan *plan, void *arg)
 	relid = scan->methods == &gpu_scan_methods ? scan->scan.scanrelid : node_driver(scan);
 	if (relid > 0)
 		note_read(search, rt_fetch(relid, search->stmt->rtable)->relid);
-	if (list_length(scan->custom_private) > NODE_PRIVATE_MEMBERS)
-		foreach(lc, list_nth(scan->custom_private, NODE_PRIVATE_MEMBERS))
+	if (list_length(scan->custom_private) > NODE_PRIVATE_CHILDREN)
+		foreach(lc, list_nth(scan->custom_private, NODE_PRIVATE_CHILDREN))
 			note_read(search, lfirst_oid(lc));
 	return true;
 }

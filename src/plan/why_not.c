@@ -58,7 +58,7 @@ has_relation(const NodeSearch *search, const Plan *plan)
 
 	if (rte == NULL || !OidIsValid(relation) || strcmp(rte->eref->aliasname, search->decision->alias) != 0)
 		return false;
-	return rte->relid == relation || (scan != NULL && list_member_oid(list_nth(scan->custom_private, NODE_PRIVATE_MEMBERS), relation));
+	return rte->relid == relation || (scan != NULL && list_member_oid(list_nth(scan->custom_private, NODE_PRIVATE_CHILDREN), relation));
 }
 
 /* Return true if a node sorts rows to find groups or distinct rows. */

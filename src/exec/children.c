@@ -1,5 +1,5 @@
 /*
- * members.c
+ * children.c
  *		Reading the partitions and inheritance children (child relations) of a node's relation.
  *
  * Child relations are read one after the other.  Each has its own order of
@@ -15,67 +15,67 @@
 #include "miscadmin.h"
 
 #include "device/device.h"
-#include "exec/members.h"
+#include "exec/children.h"
 #include "pg_compat.h"
 #include "tablet/build.h"
 
-struct Member
+struct Child
 {
 	Relation	relation;
 	AttrMap    *attributes;		/* attribute number in `relation` of each attribute of the parent */
 };
 
 void
-members_begin(GpuNode *node)
+children_begin(GpuNode *node)
 {
 	const CustomScan *plan = (const CustomScan *) node->css.ss.ps.plan;
-	const List *oids = list_nth(plan->custom_private, NODE_PRIVATE_MEMBERS);
+	const List *oids = list_nth(plan->custom_private, NODE_PRIVATE_CHILDREN);
 
-	node->nmembers = list_length(oids);
-	if (node->nmembers == 0)
+	node->nchildren = list_length(oids);
+	if (node->nchildren == 0)
 		return;
-	node->members = palloc(sizeof(Member) * node->nmembers);
-	for (int m = 0; m < node->nmembers; m++)
+	node->children = palloc(sizeof(Child) * node->nchildren);
+	for (int m = 0; m < node->nchildren; m++)
 	{
-		Member	   *member = &node->members[m];
+		Child	   *child = &node->children[m];
 
-		member->relation = table_open(list_nth_oid(oids, m), AccessShareLock);
-		member->attributes = compat_attributes_by_name(RelationGetDescr(member->relation), RelationGetDescr(node->relation));
+		child->relation = table_open(list_nth_oid(oids, m), AccessShareLock);
+		child->attributes = compat_attributes_by_name(RelationGetDescr(child->relation), RelationGetDescr(node->relation));
 	}
 }
 
 void
-members_end(GpuNode *node)
+children_end(GpuNode *node)
 {
-	for (int m = 0; m < node->nmembers; m++)
-		table_close(node->members[m].relation, NoLock);
-	node->nmembers = 0;
+	for (int m = 0; m < node->nchildren; m++)
+		table_close(node->children[m].relation, NoLock);
+	node->nchildren = 0;
 }
 
 Relation
-members_at(const GpuNode *node, int m)
+children_at(const GpuNode *node, int m)
 {
-	return node->nmembers > 0 ? node->members[m].relation : node->relation;
+	return node->nchildren > 0 ? node->children[m].relation : node->relation;
 }
 
 Relation
-members_first(const GpuNode *node)
+children_first(const GpuNode *node)
 {
-	return members_at(node, 0);
+	return children_at(node, 0);
 }
 
 static void
-translate(const Member *member, ColumnWanted *wanted, int n)
+translate(const Child *child, ColumnWanted *wanted, int n)
 {
 	for (int i = 0; i < n; i++)
-		wanted[i].attno = member->attributes->attnums[wanted[i].attno - 1];
+		wanted[i].attno = child->attributes->attnums[wanted[i].attno - 1];
 }
 
 void
-members_translate(const GpuNode *node, ColumnWanted *wanted)
+children_translate(const GpuNode *node, ColumnWanted *wanted)
 {
-	if (node->nmembers > 0)
-		translate(&node->members[0], wanted, node->compiled.ncolumns);
+	if (node->nchildren > 0)
+		translate(&node->children[0], wanted, node->compiled.ncolumns);
 }
 
 /* Merge the groups of a child relation's completed job into the node's job. */
@@ -103,15 +103,15 @@ open_job(GpuNode *node, Feed *feed)
 }
 
 static void
-feed_member(GpuNode *node, const Member *member, FeedOutcome *outcome)
+feed_child(GpuNode *node, const Child *child, FeedOutcome *outcome)
 {
-	Feed	   *feed = &node->member_feed;
+	Feed	   *feed = &node->child_feed;
 	ColumnWanted *wanted = node_columns_wanted(node);
 
-	translate(member, wanted, node->compiled.ncolumns);
+	translate(child, wanted, node->compiled.ncolumns);
 	*feed = (Feed) {.reads_all = node->secret, .spec = node->feed.spec, .wanted = wanted, .take_rows = node->feed.take_rows, .take_arg = node->feed.take_arg};
-	feed->spec.deform = deform_spec_create(member->relation, wanted, node->compiled.ncolumns);
-	feed_begin(feed, node->run_context, member->relation, node->css.ss.ps.state->es_snapshot);
+	feed->spec.deform = deform_spec_create(child->relation, wanted, node->compiled.ncolumns);
+	feed_begin(feed, node->run_context, child->relation, node->css.ss.ps.state->es_snapshot);
 	feed->counts_bytes = node->css.ss.ps.instrument != NULL;
 	if (!open_job(node, feed))
 		outcome->status = STATUS_MEMORY_LIMIT;
@@ -129,11 +129,11 @@ feed_member(GpuNode *node, const Member *member, FeedOutcome *outcome)
 }
 
 void
-members_feed(GpuNode *node, FeedOutcome *outcome)
+children_feed(GpuNode *node, FeedOutcome *outcome)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 
-	for (int m = 1; m < node->nmembers && outcome->status == STATUS_DONE; m++)
-		feed_member(node, &node->members[m], outcome);
+	for (int m = 1; m < node->nchildren && outcome->status == STATUS_DONE; m++)
+		feed_child(node, &node->children[m], outcome);
 	MemoryContextSwitchTo(old);
 }
