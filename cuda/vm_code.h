@@ -80,7 +80,7 @@ typedef struct VmCode
 	uint8_t		nparts;			/* number of parts of join keys; a JOIN's imm is a part's number */
 	uint8_t		nfetches;
 	uint16_t	fetch[VM_FETCHES_MAX];	/* FETCH_OF() of each column of a join table */
-	uint32_t	late;			/* bitmap of the columns that are read only from `tail` on */
+	uint32_t	deferred;		/* bitmap of the columns that are read only from `tail` on */
 	uint8_t		tail;			/* first instruction behind the filters, if kernel_filter.cu runs the code; else 0 */
 	VmOp		op[VM_CODE_MAX];
 } VmCode;

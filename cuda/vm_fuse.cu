@@ -154,7 +154,7 @@ leading_ranges(const VmCode *code)
  * otherwise; the filter itself then compares the stored values.
  */
 static void
-load_late(VmCode *code, int nfilters)
+load_deferred(VmCode *code, int nfilters)
 {
 	for (int pc = nfilters - 1; pc >= 0 && code->length < VM_CODE_MAX - 1; pc--)
 	{
@@ -192,7 +192,7 @@ filters_first(VmCode *code)
 	const int	nfilters = leading_ranges(code);
 	uint32_t	early = 0;
 
-	load_late(&with, nfilters);
+	load_deferred(&with, nfilters);
 	compare_stored(&with);
 	if (nfilters == 0 || with.nranges != nfilters || word_is_read(&with, (uint32_t) nfilters - 1))
 		return false;
@@ -205,9 +205,9 @@ filters_first(VmCode *code)
 		else if (!suits_passed_rows(op))
 			return false;
 		else if (loads(op))
-			with.late |= 1u << op->slot;
+			with.deferred |= 1u << op->slot;
 	}
-	with.late &= ~early;
+	with.deferred &= ~early;
 	with.tail = (uint8_t) nfilters;
 	*code = with;
 	return true;

@@ -252,7 +252,7 @@ fast_prepare_joins(const VmLaunch *launch)
 static __device__ inline uint32_t
 bytes_ahead(const VmCode *code, uint32_t c)
 {
-	return (code->type[c] & TYPE_FRAMED) && !(code->late >> c & 1u) ? coltype_bytes((ColType) (code->type[c] & ~TYPE_FRAMED)) : 0;
+	return (code->type[c] & TYPE_FRAMED) && !(code->deferred >> c & 1u) ? coltype_bytes((ColType) (code->type[c] & ~TYPE_FRAMED)) : 0;
 }
 
 /*

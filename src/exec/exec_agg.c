@@ -19,7 +19,7 @@
 
 #include "exec/feeders.h"
 #include "exec/joins.h"
-#include "exec/late.h"
+#include "exec/late_materialization.h"
 #include "exec/children.h"
 #include "exec/node.h"
 #include "exec/params.h"
@@ -32,7 +32,7 @@ typedef struct GpuAggState
 	bool		computed;
 	const GroupTable *groups;
 	uint32		next;			/* index, among the groups that are wanted, of the one to return next */
-	bool		late_first;		/* the node's qual refers to late-materialized columns */
+	bool		late_materialization_first; /* the node's qual refers to late-materialized columns */
 	/* Results of all aggregates, if several programs compute them */
 	MemoryContext parts_context;
 	Datum	   *values;
@@ -89,8 +89,8 @@ begin(CustomScanState *css, EState *estate, int eflags)
 			node->request.aggs = lappend(node->request.aggs, expr);
 	}
 	node->top = top_of_plan(list_nth(plan->custom_private, NODE_PRIVATE_TOP));
-	node->late = late_begin(node, list_nth(plan->custom_private, NODE_PRIVATE_LATE), nkeys + naggs);
-	((GpuAggState *) node)->late_first = node->late != NULL && late_is_seen(node->late, plan->scan.plan.qual);
+	node->late_materialization = late_materialization_begin(node, list_nth(plan->custom_private, NODE_PRIVATE_LATE_MATERIALIZATION), nkeys + naggs);
+	((GpuAggState *) node)->late_materialization_first = node->late_materialization != NULL && late_materialization_is_seen(node->late_materialization, plan->scan.plan.qual);
 	params_find(node);
 	split_aggregates((GpuAggState *) node, list_nth(plan->custom_private, NODE_PRIVATE_PARTS));
 }
@@ -317,15 +317,15 @@ next_row(GpuNode *node)
 		if (!found)
 			return NULL;
 		econtext->ecxt_scantuple = slot;
-		if (state->computed && state->late_first)
-			late_read(node->late, slot);
+		if (state->computed && state->late_materialization_first)
+			late_materialization_read(node->late_materialization, slot);
 		if (ps->qual != NULL && !ExecQual(ps->qual, econtext))
 		{
 			InstrCountFiltered1(ps, 1);
 			continue;
 		}
-		if (state->computed && node->late != NULL && !state->late_first)
-			late_read(node->late, slot);
+		if (state->computed && node->late_materialization != NULL && !state->late_materialization_first)
+			late_materialization_read(node->late_materialization, slot);
 		return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
 	}
 }
@@ -333,9 +333,9 @@ next_row(GpuNode *node)
 static void
 end(CustomScanState *css)
 {
-	/* The slot may point into rows that late_end() releases. */
+	/* The slot may point into rows that late_materialization_end() releases. */
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
-	late_end(((GpuNode *) css)->late);
+	late_materialization_end(((GpuNode *) css)->late_materialization);
 	node_end((GpuNode *) css);
 }
 

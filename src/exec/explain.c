@@ -11,7 +11,7 @@
 #include "pg_compat.h"
 #include "device/device.h"
 #include "exec/joins.h"
-#include "exec/late.h"
+#include "exec/late_materialization.h"
 #include "exec/children.h"
 #include "exec/node.h"
 
@@ -247,7 +247,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	node_explain_list("GPU Aggregates", node->request.aggs, css, ancestors, es);
 	if (node->parts != NIL)
 		ExplainPropertyInteger("Programs", NULL, list_length(node->parts), es);
-	node_explain_list("Read by Key", late_columns(node->late, node->scan_tlist), css, ancestors, es);
+	node_explain_list("Read by Key", late_materialization_columns(node->late_materialization, node->scan_tlist), css, ancestors, es);
 	explain_top(node, ancestors, es);
 	if (es->costs)
 		ExplainPropertyFloat("Predicted Time", "ms", node->predicted_ms, 3, es);

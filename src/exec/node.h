@@ -73,7 +73,7 @@ enum NodePrivate
 	 * list with the entries of custom_scan_tlist that are the keys of the
 	 * index
 	 */
-	NODE_PRIVATE_LATE,
+	NODE_PRIVATE_LATE_MATERIALIZATION,
 	/* GpuAgg: integer list, number of aggregates of each program; NIL = one program computes all */
 	NODE_PRIVATE_PARTS,
 	NODE_PRIVATE_Count,
@@ -106,7 +106,7 @@ typedef struct NodeReport
 typedef struct GpuNode GpuNode;
 typedef struct NodeJoin NodeJoin;
 typedef struct Child Child;
-typedef struct Late Late;
+typedef struct LateMaterialization LateMaterialization;
 typedef struct Selects Selects;
 
 struct GpuNode
@@ -148,7 +148,7 @@ struct GpuNode
 	Selects    *selects;		/* GpuAgg: state of quantile selection; NULL = nothing is known yet */
 	List	   *parts;			/* GpuAgg: list of aggregates of each program; NIL = one program computes all */
 	Top			top;			/* GpuAgg: the groups that are wanted */
-	Late	   *late;			/* GpuAgg: late-materialized columns; NULL = there are none */
+	LateMaterialization *late_materialization; /* GpuAgg: late-materialized columns; NULL = there are none */
 
 	/* Fallback of GpuAgg and GpuJoin */
 	uint32		computation;	/* hash of the computation, its key in the fallback cache */

@@ -196,16 +196,16 @@ extern bool path_are_columns(const List *exprs);
 /*
  * Return true if keys contain the primary key of a column's table, so that
  * PostgreSQL may have dropped the column from the keys as functionally
- * dependent (path_late.c).
+ * dependent (path_late_materialization.c).
  */
 extern bool path_is_determined(const PlannerInfo *root, const List *keys, const Var *var);
 
 /*
- * Return NODE_PRIVATE_LATE for columns that keys determine, in the order of
+ * Return NODE_PRIVATE_LATE_MATERIALIZATION for columns that keys determine, in the order of
  * their tables, and set *cost to the cost of late materialization for `groups`
- * groups; NIL if the columns cannot be materialized late (path_late.c).
+ * groups; NIL if the columns cannot be materialized late (path_late_materialization.c).
  */
-extern List *path_late(PlannerInfo *root, const List *keys, const List *vars, double groups, Cost *cost);
+extern List *path_late_materialization(PlannerInfo *root, const List *keys, const List *vars, double groups, Cost *cost);
 
 /* path_common.c */
 

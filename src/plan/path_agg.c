@@ -164,7 +164,7 @@ plan_agg(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List
 	scan->custom_private = lappend(scan->custom_private, path_join_kinds(grouping->joins, lsecond(path->custom_private)));
 	scan->custom_private = lappend(scan->custom_private, grouping->children);
 	scan->custom_private = lappend(scan->custom_private, grouping->top);
-	scan->custom_private = lappend(scan->custom_private, grouping->late);
+	scan->custom_private = lappend(scan->custom_private, grouping->late_materialization);
 	scan->custom_private = lappend(scan->custom_private, grouping->parts);
 	scan->custom_plans = custom_plans;
 	scan->flags = path->flags;
@@ -270,7 +270,7 @@ create_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Grou
 	path->path.pathtarget = grouping->target;
 	path->path.rows = rows;
 	path->path.startup_cost = pass.cost + having_cost.startup + grouping->target->cost.startup;
-	path->path.total_cost = path->path.startup_cost + cost_groups_out(rows) + grouping->late_cost +
+	path->path.total_cost = path->path.startup_cost + cost_groups_out(rows) + grouping->late_materialization_cost +
 		(having_cost.per_tuple + grouping->target->cost.per_tuple) * rows;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = lcons(child, path_join_builds(candidate->joins));
@@ -319,13 +319,13 @@ static const char *
 try_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Grouping *grouping, const Path *cheapest)
 {
 	const double ngroups = cheapest != NULL ? cheapest->rows : 1;
-	Grouping	late = *grouping;
+	Grouping	late_materialization = *grouping;
 	const char *reason = examine_with_all_keys(root, candidate, grouping, ngroups);
 
-	if (late.determined != NIL && grouping_examine(root, candidate, &late, ngroups) == NULL &&
-		(reason != NULL || late.pass.cost + late.late_cost <= grouping->pass.cost))
+	if (late_materialization.determined != NIL && grouping_examine(root, candidate, &late_materialization, ngroups) == NULL &&
+		(reason != NULL || late_materialization.pass.cost + late_materialization.late_materialization_cost <= grouping->pass.cost))
 	{
-		*grouping = late;
+		*grouping = late_materialization;
 		reason = NULL;
 	}
 	if (reason != NULL)

@@ -194,8 +194,8 @@ examine_groups(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 		groups->wanted = Min(groups->found, linitial_int(grouping->top));
 	if (grouping->determined != NIL)
 	{
-		grouping->late = path_late(root, grouping->keys, grouping->determined, groups->wanted, &grouping->late_cost);
-		if (grouping->late == NIL)
+		grouping->late_materialization = path_late_materialization(root, grouping->keys, grouping->determined, groups->wanted, &grouping->late_materialization_cost);
+		if (grouping->late_materialization == NIL)
 			return "expression";
 	}
 	grouping->pass = cost_of_passes(candidate, result, *groups);

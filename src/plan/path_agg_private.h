@@ -20,8 +20,8 @@ typedef struct Grouping
 	List	   *aggs;
 	List	   *parts;			/* NODE_PRIVATE_PARTS: how the aggregates are divided among programs */
 	List	   *determined;		/* columns that keys determine, by table: late-materialized, or made keys */
-	List	   *late;			/* NODE_PRIVATE_LATE: how columns are late-materialized */
-	Cost		late_cost;
+	List	   *late_materialization; /* NODE_PRIVATE_LATE_MATERIALIZATION: how columns are late-materialized */
+	Cost		late_materialization_cost;
 	List	   *quals;
 	List	   *joins;			/* of CandidateJoin */
 	List	   *children;		/* NODE_PRIVATE_CHILDREN */

@@ -197,21 +197,21 @@ static void
 test_sought(void)
 {
 	static uint64_t early[SELECT_WORDS];
-	static uint64_t late[SELECT_WORDS];
+	static uint64_t second[SELECT_WORDS];
 	static uint64_t none[SELECT_WORDS];
 	static uint64_t others[SELECT_WORDS];
 	static uint64_t into[SELECT_WORDS];
-	const uint64_t *const parts[] = {early, late, none, others};
+	const uint64_t *const parts[] = {early, second, none, others};
 
 	tap_begin("what a device says");
 	early[0] = 1;
 	early[SEEK_WORD_STATUS] = SEEK_FAILED;
 	early[SEEK_WORD_COUNT] = 50;
-	late[0] = 2;
-	late[SEEK_WORD_STATUS] = SEEK_FOUND;
-	late[SEEK_WORD_COUNT] = 100;
+	second[0] = 2;
+	second[SEEK_WORD_STATUS] = SEEK_FOUND;
+	second[SEEK_WORD_COUNT] = 100;
 	for (int w = SEEK_WORD_GATHERED; w < SEEK_WORDS; w++)
-		late[w] = 100 + (uint64_t) w;
+		second[w] = 100 + (uint64_t) w;
 	select_collect(others, 5, 5, 0);
 	select_collect(others, 4, 5, 0);
 	/* in any order */
@@ -224,7 +224,7 @@ test_sought(void)
 			continue;
 		tap_expect(into[0] == 4, "%llu are less", (unsigned long long) into[0]);
 		for (int w = SEEK_WORD_STATUS; w < SEEK_WORDS; w++)
-			tap_expect(into[w] == late[w], "order %x, word %d is %llu", (unsigned) order, w, (unsigned long long) into[w]);
+			tap_expect(into[w] == second[w], "order %x, word %d is %llu", (unsigned) order, w, (unsigned long long) into[w]);
 	}
 	tap_end();
 }

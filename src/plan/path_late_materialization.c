@@ -1,5 +1,5 @@
 /*
- * path_late.c
+ * path_late_materialization.c
  *		Late materialization of columns of groups that need not be keys, because other keys determine them.
  *
  * Where the keys hold a table's primary key, PostgreSQL lets a query show the
@@ -104,9 +104,9 @@ cost_of_lookups(PlannerInfo *root, const IndexOptInfo *index, double rows)
 }
 
 List *
-path_late(PlannerInfo *root, const List *keys, const List *vars, double groups, Cost *cost)
+path_late_materialization(PlannerInfo *root, const List *keys, const List *vars, double groups, Cost *cost)
 {
-	List	   *late = NIL;
+	List	   *late_materialization = NIL;
 	Index		before = 0;
 	ListCell   *lc;
 
@@ -125,11 +125,11 @@ path_late(PlannerInfo *root, const List *keys, const List *vars, double groups, 
 			/* the index of a partitioned or inherited table's parent has no rows */
 			if (places == NIL || planner_rt_fetch(var->varno, root)->inh)
 				return NIL;
-			late = lappend(late, list_make3(list_make1_int(0), list_make1_oid(index->indexoid), places));
+			late_materialization = lappend(late_materialization, list_make3(list_make1_int(0), list_make1_oid(index->indexoid), places));
 			*cost += cost_of_lookups(root, index, groups);
 			before = var->varno;
 		}
-		linitial_int(linitial(llast(late)))++;
+		linitial_int(linitial(llast(late_materialization)))++;
 	}
-	return late;
+	return late_materialization;
 }

@@ -1,5 +1,5 @@
 /*
- * late.c
+ * late_materialization.c
  *		Late materialization: columns of groups that are read from their rows when a group is returned.
  *
  * A row is found through the index of its table's primary key, under the
@@ -17,10 +17,10 @@
 #include "utils/lsyscache.h"
 
 #include "pg_compat.h"
-#include "exec/late.h"
+#include "exec/late_materialization.h"
 
 /* The late-materialized columns of one table. */
-typedef struct LateTable
+typedef struct LateMaterializationTable
 {
 	int			first;			/* place of the first column in the scan slot */
 	int			ncolumns;
@@ -35,35 +35,35 @@ typedef struct LateTable
 	ScanKey		keys;
 	TupleTableSlot *row;
 	Relation	heap;
-} LateTable;
+} LateMaterializationTable;
 
-struct Late
+struct LateMaterialization
 {
 	EState	   *estate;
 	int			ntables;
-	LateTable	table[FLEXIBLE_ARRAY_MEMBER];
+	LateMaterializationTable table[FLEXIBLE_ARRAY_MEMBER];
 };
 
 static Var *
-late_var(const List *scan_tlist, int entry)
+late_materialization_var(const List *scan_tlist, int entry)
 {
 	return castNode(Var, list_nth_node(TargetEntry, scan_tlist, entry)->expr);
 }
 
-Late *
-late_begin(GpuNode *node, const List *plan, int first)
+LateMaterialization *
+late_materialization_begin(GpuNode *node, const List *plan, int first)
 {
 	EState	   *estate = node->css.ss.ps.state;
-	Late	   *late;
+	LateMaterialization *late_materialization;
 	ListCell   *lc;
 
 	if (plan == NIL)
 		return NULL;
-	late = palloc0(offsetof(Late, table) + sizeof(LateTable) * list_length(plan));
-	late->estate = estate;
+	late_materialization = palloc0(offsetof(LateMaterialization, table) + sizeof(LateMaterializationTable) * list_length(plan));
+	late_materialization->estate = estate;
 	foreach(lc, plan)
 	{
-		LateTable  *table = &late->table[late->ntables++];
+		LateMaterializationTable *table = &late_materialization->table[late_materialization->ntables++];
 		List	   *places = lthird(lfirst(lc));
 		ListCell   *place;
 
@@ -71,8 +71,8 @@ late_begin(GpuNode *node, const List *plan, int first)
 		table->ncolumns = linitial_int(linitial(lfirst(lc)));
 		table->attno = palloc(sizeof(AttrNumber) * table->ncolumns);
 		for (int i = 0; i < table->ncolumns; i++)
-			table->attno[i] = late_var(node->scan_tlist, first + i)->varattno;
-		table->heap = ExecGetRangeTableRelation(estate, late_var(node->scan_tlist, first)->varno);
+			table->attno[i] = late_materialization_var(node->scan_tlist, first + i)->varattno;
+		table->heap = ExecGetRangeTableRelation(estate, late_materialization_var(node->scan_tlist, first)->varno);
 		table->index_oid = linitial_oid(lsecond(lfirst(lc)));
 		table->nkeys = list_length(places);
 		table->place = palloc(sizeof(int) * table->nkeys);
@@ -80,24 +80,24 @@ late_begin(GpuNode *node, const List *plan, int first)
 			table->place[foreach_current_index(place)] = lfirst_int(place);
 		first += table->ncolumns;
 	}
-	return late;
+	return late_materialization;
 }
 
 bool
-late_is_seen(const Late *late, const List *qual)
+late_materialization_is_seen(const LateMaterialization *late_materialization, const List *qual)
 {
-	const LateTable *last = &late->table[late->ntables - 1];
+	const LateMaterializationTable *last = &late_materialization->table[late_materialization->ntables - 1];
 	Bitmapset  *attributes = NULL;
 	bool		seen = false;
 
 	pull_varattnos((Node *) qual, INDEX_VAR, &attributes);
-	for (int entry = late->table[0].first; entry < last->first + last->ncolumns; entry++)
+	for (int entry = late_materialization->table[0].first; entry < last->first + last->ncolumns; entry++)
 		seen |= bms_is_member(entry + 1 - FirstLowInvalidHeapAttributeNumber, attributes);
 	return seen;
 }
 
 static void
-open_table(LateTable *table, EState *estate)
+open_table(LateMaterializationTable *table, EState *estate)
 {
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 
@@ -118,7 +118,7 @@ open_table(LateTable *table, EState *estate)
 }
 
 static void
-read_row(LateTable *table, EState *estate, TupleTableSlot *slot)
+read_row(LateMaterializationTable *table, EState *estate, TupleTableSlot *slot)
 {
 	for (int k = 0; k < table->nkeys; k++)
 		if (slot->tts_isnull[table->place[k]])
@@ -138,18 +138,18 @@ read_row(LateTable *table, EState *estate, TupleTableSlot *slot)
 }
 
 void
-late_read(Late *late, TupleTableSlot *slot)
+late_materialization_read(LateMaterialization *late_materialization, TupleTableSlot *slot)
 {
-	for (int t = 0; t < late->ntables; t++)
-		read_row(&late->table[t], late->estate, slot);
+	for (int t = 0; t < late_materialization->ntables; t++)
+		read_row(&late_materialization->table[t], late_materialization->estate, slot);
 }
 
 void
-late_end(Late *late)
+late_materialization_end(LateMaterialization *late_materialization)
 {
-	for (int t = 0; late != NULL && t < late->ntables; t++)
+	for (int t = 0; late_materialization != NULL && t < late_materialization->ntables; t++)
 	{
-		LateTable  *table = &late->table[t];
+		LateMaterializationTable *table = &late_materialization->table[t];
 
 		if (table->index == NULL)
 			continue;
@@ -160,12 +160,12 @@ late_end(Late *late)
 }
 
 List *
-late_columns(const Late *late, const List *scan_tlist)
+late_materialization_columns(const LateMaterialization *late_materialization, const List *scan_tlist)
 {
 	List	   *columns = NIL;
 
-	for (int t = 0; late != NULL && t < late->ntables; t++)
-		for (int i = 0; i < late->table[t].ncolumns; i++)
-			columns = lappend(columns, late_var(scan_tlist, late->table[t].first + i));
+	for (int t = 0; late_materialization != NULL && t < late_materialization->ntables; t++)
+		for (int i = 0; i < late_materialization->table[t].ncolumns; i++)
+			columns = lappend(columns, late_materialization_var(scan_tlist, late_materialization->table[t].first + i));
 	return columns;
 }
