@@ -140,8 +140,8 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	node->feed.sample_does = selects_would_sample(node);
 	do
 		helped |= feed_pass(&node->feed, outcome);
-	while (passes_next(node, &outcome->status));
-	passes_end(node);
+	while (multipass_join_next(node, &outcome->status));
+	multipass_join_end(node);
 	children_feed(node, outcome);
 	top_describe(&node->top, &node->compiled);
 	/* Workers and jobs of child relations may have states of the same groups. */

@@ -359,11 +359,11 @@ bring_to_gpu(GpuNode *node)
 	const char *why = node->without_gpu;
 
 	if (why == NULL)
-		why = passes_begin(node);
+		why = multipass_join_begin(node);
 	if (why == NULL && !joins_share(node))
 		why = "no room in the pool for the tables of joins";
 	if (why != NULL)
-		passes_end(node);
+		multipass_join_end(node);
 	return why;
 }
 
@@ -460,7 +460,7 @@ node_start_run(GpuNode *node)
 	node->feed.reads_all = node->secret;
 	node->feed.counts_bytes = node->css.ss.ps.instrument != NULL;
 	node->running = true;
-	node->passes.count = 0;
+	node->multipass.count = 0;
 	node->threads = threads_lease();
 }
 
@@ -487,7 +487,7 @@ node_end_run(GpuNode *node)
 	int			feeders;
 
 	feed_end(&node->feed);
-	passes_end(node);
+	multipass_join_end(node);
 	if (report->left_for != STATUS_DONE && !node->secret)
 		stat_count_left(feed_left_reason(report));
 	/* Report the maximum of the feeders that took part at a time. */

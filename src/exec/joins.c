@@ -544,7 +544,7 @@ joins_explain(GpuNode *node, List *ancestors, ExplainState *es)
 	{
 		const NodeJoin *join = &node->joins[j];
 		const JoinRequest *request = &join->request;
-		const int	passes = node->passes.join == j ? node->passes.count : 0;
+		const int	npasses = node->multipass.join == j ? node->multipass.count : 0;
 		StringInfoData text;
 
 		initStringInfo(&text);
@@ -563,11 +563,11 @@ joins_explain(GpuNode *node, List *ancestors, ExplainState *es)
 		resetStringInfo(&text);
 		appendStringInfo(&text, "%s%s of %u rows%s", node->tables[j].table->unique ? "unique " : "",
 						 name_of_table(node->tables[j].table), node->tables[j].rows->nrows, join_is_away(node, j) ? ", on the GPU alone" : "");
-		if (passes > 1)
-			appendStringInfo(&text, ", %d passes", passes);
+		if (npasses > 1)
+			appendStringInfo(&text, ", %d passes", npasses);
 		if (es->timing)
 			appendStringInfo(&text, ", " UINT64_FORMAT " kB, built in %.3f ms", join->bytes / 1024,
-							 join->build_ms + (passes > 1 ? node->passes.build_ms : 0));
+							 join->build_ms + (npasses > 1 ? node->multipass.build_ms : 0));
 		ExplainPropertyText(psprintf("GPU Join %d Table", j + 1), text.data, es);
 	}
 }

@@ -25,7 +25,7 @@ free_shared(void *arg)
 	Shared	   *shared = arg;
 
 	/* a job that an error has left behind may be reading it, but none does between two passes */
-	if (!shared->node->passes.changing)
+	if (!shared->node->multipass.changing)
 		node_close_job(shared->node);
 	pool_free(shared->memory);
 }

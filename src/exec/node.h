@@ -22,7 +22,7 @@
 
 #include "compile/compile.h"
 #include "exec/feed.h"
-#include "exec/passes.h"
+#include "exec/multipass_join.h"
 #include "exec/top.h"
 
 /* Indexes into CustomScan.custom_private. */
@@ -143,7 +143,7 @@ struct GpuNode
 	MemoryContext join_context; /* memory of the join tables, which outlast a run */
 	const char *why_not_built;	/* why a join table could not be built; NULL if none failed */
 	bool		not_built_below;	/* a node below has reported that failure itself */
-	Passes		passes;			/* state of a partitioned (multi-pass) hash join */
+	MultipassJoin multipass;	/* state of a partitioned (multi-pass) hash join */
 
 	Selects    *selects;		/* GpuAgg: state of quantile selection; NULL = nothing is known yet */
 	List	   *parts;			/* GpuAgg: list of aggregates of each program; NIL = one program computes all */

@@ -338,7 +338,7 @@ ns_on_gpu(const Candidate *candidate, const CompileResult *compiled, GroupCount 
 
 /* Return how often a GPU must read the whole relation because its memory does not hold all join tables at once. */
 static double
-passes_on_gpu(const Candidate *candidate, const CompileResult *compiled)
+npasses_on_gpu(const Candidate *candidate, const CompileResult *compiled)
 {
 	double		bytes = 0;
 	ListCell   *lc;
@@ -366,7 +366,7 @@ typedef struct EitherPass
  * columns are left to a worker to build.  It is no part of that worker's price (cost_building()): nobody waits for it.
  */
 static void
-add_memory(const Candidate *candidate, const CompileResult *compiled, double cached, EitherPass *passes)
+add_memory(const Candidate *candidate, const CompileResult *compiled, double cached, EitherPass *either)
 {
 	CachedBytes	cached_bytes;
 	double		ns;
@@ -377,43 +377,43 @@ add_memory(const Candidate *candidate, const CompileResult *compiled, double cac
 	cached_bytes = cost_bytes_to_cache(candidate, compiled);
 	/* the backend waits for the memory while the other threads work */
 	ns = pool_ns_to_take(cached_bytes.bytes * (1 - cached)) / cost_gain_of_threads(threads_over(candidate->rel));
-	passes->cpu.ms += ns / 1e6;
-	passes->cpu.cost += ns / NS(pg_unit);
+	either->cpu.ms += ns / 1e6;
+	either->cpu.cost += ns / NS(pg_unit);
 	if (cached_bytes.texts)
 		return;
-	passes->gpu.ms += ns / 1e6;
-	passes->gpu.cost += ns / NS(pg_unit);
+	either->gpu.ms += ns / 1e6;
+	either->gpu.cost += ns / NS(pg_unit);
 }
 
 static EitherPass
-passes_over(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
+cost_either_over(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
 	const RelOptInfo *rel = candidate->rel;
 	const bool	may_gpu = device_may_use_gpu() && program_suits_gpu(compiled->program);
 	const double cached = cost_cached_part(candidate, compiled, groups.found);
 	/* unless most is cached, all is read; rows come from pages, and so do texts that groups are made of */
 	const double gpu_pages = cached > 0.5 && groups.found > 0 && !program_keys_own_texts(compiled->program) ? 1 - cached : 1;
-	const double times = may_gpu ? passes_on_gpu(candidate, compiled) : 0;
+	const double times = may_gpu ? npasses_on_gpu(candidate, compiled) : 0;
 	const double cpu = ns_on_cpu(candidate, compiled, groups.found, 1 - cached);
 	const double gpu = may_gpu ? times * ns_on_gpu(candidate, compiled, groups, gpu_pages) : INFINITY;
 	double		page;
-	EitherPass	passes = {.cpu = {.groups = groups.found, .ms = cpu / 1e6}, .gpu = {.groups = groups.found, .ms = gpu / 1e6, .on_gpu = true}};
+	EitherPass	either = {.cpu = {.groups = groups.found, .ms = cpu / 1e6}, .gpu = {.groups = groups.found, .ms = gpu / 1e6, .on_gpu = true}};
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &page);
-	passes.cpu.cost = page * rel->pages * (1 - cached) + cpu / NS(pg_unit);
-	passes.gpu.cost = page * rel->pages * gpu_pages * times + gpu / NS(pg_unit);
+	either.cpu.cost = page * rel->pages * (1 - cached) + cpu / NS(pg_unit);
+	either.gpu.cost = page * rel->pages * gpu_pages * times + gpu / NS(pg_unit);
 	if (rel->pages >= LEAST_PAGES_OUTSIDE && cached < 1)
 	{
 		const double outside = page * rel->pages * cost_part_outside(candidate);
 
-		passes.cpu.ms += outside * (1 - cached) * NS(pg_unit) / 1e6;
-		passes.gpu.ms += outside * gpu_pages * times * NS(pg_unit) / 1e6;
-		passes.cpu.cost += page * rel->pages * (1 - cached) * slower_pages(candidate, groups);
-		passes.gpu.cost += page * rel->pages * gpu_pages * slower_pages(candidate, groups);
+		either.cpu.ms += outside * (1 - cached) * NS(pg_unit) / 1e6;
+		either.gpu.ms += outside * gpu_pages * times * NS(pg_unit) / 1e6;
+		either.cpu.cost += page * rel->pages * (1 - cached) * slower_pages(candidate, groups);
+		either.gpu.cost += page * rel->pages * gpu_pages * slower_pages(candidate, groups);
 	}
 	if (groups.found > 0 || compiled->gives_rows)
-		add_memory(candidate, compiled, cached, &passes);
-	return passes;
+		add_memory(candidate, compiled, cached, &either);
+	return either;
 }
 
 bool
@@ -429,9 +429,9 @@ cost_least(DeviceCost cost)
 }
 
 static PassCost
-better_pass(const EitherPass *passes)
+better_pass(const EitherPass *either)
 {
-	return cost_is_gpu_better((DeviceCost) {.cpu = passes->cpu.cost, .gpu = passes->gpu.cost}) ? passes->gpu : passes->cpu;
+	return cost_is_gpu_better((DeviceCost) {.cpu = either->cpu.cost, .gpu = either->gpu.cost}) ? either->gpu : either->cpu;
 }
 
 void
@@ -444,9 +444,9 @@ cost_add(DeviceCost *cost, DeviceCost more)
 PassCost
 cost_pass(const Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
-	const EitherPass passes = passes_over(candidate, compiled, groups);
+	const EitherPass either = cost_either_over(candidate, compiled, groups);
 
-	return better_pass(&passes);
+	return better_pass(&either);
 }
 
 double
@@ -560,42 +560,42 @@ cost_pairs(double pairs)
 
 /* Return the cost, on either device, of a pass with a candidate's joins and what is computed above them. */
 static EitherPass
-passes_joined(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows, GroupCount groups)
+cost_either_joined(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows, GroupCount groups)
 {
 	const double above = Max(compiled->op_cost - filters->op_cost - (groups.found > 1 ? GROUP_OP_COST : 0), 0);
 	DeviceCost	work = cost_of_work(rows * (NS(cpu_op) * above + cost_ns_of_group(groups.found)),
 									rows * (ns_of_gpu_op() * above + (groups.found > 1 ? NS(gpu_read_word) : 0)) +
 									ns_of_gpu_groups(candidate->rel, compiled, groups));
 	CompileResult below = *compiled;
-	EitherPass	passes;
+	EitherPass	either;
 
 	work.cpu += ns_of_merging(rows, groups.found, threads_wanted()) / NS(pg_unit);
 	/* the pass reads the columns of the whole program */
 	below.op_cost = filters->op_cost;
-	passes = passes_over(candidate, &below, NO_KEYS);
+	either = cost_either_over(candidate, &below, NO_KEYS);
 	cost_add(&work, candidate->probes);
-	passes.cpu.groups = passes.gpu.groups = groups.found;
-	passes.cpu.ms += work.cpu * NS(pg_unit) / 1e6;
-	passes.gpu.ms += work.gpu * NS(pg_unit) / 1e6;
-	passes.cpu.cost += work.cpu + candidate->builds.cpu;
-	passes.gpu.cost += work.gpu + candidate->builds.gpu;
-	return passes;
+	either.cpu.groups = either.gpu.groups = groups.found;
+	either.cpu.ms += work.cpu * NS(pg_unit) / 1e6;
+	either.gpu.ms += work.gpu * NS(pg_unit) / 1e6;
+	either.cpu.cost += work.cpu + candidate->builds.cpu;
+	either.gpu.cost += work.gpu + candidate->builds.gpu;
+	return either;
 }
 
 PassCost
 cost_joined_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows,
 				 GroupCount groups)
 {
-	const EitherPass passes = passes_joined(candidate, compiled, filters, rows, groups);
+	const EitherPass either = cost_either_joined(candidate, compiled, filters, rows, groups);
 
-	return better_pass(&passes);
+	return better_pass(&either);
 }
 
 PassCost
 cost_materialized_pass(const Candidate *candidate, const CompileResult *compiled, const CompileResult *filters, double rows)
 {
 	const double fetch = NS(gpu_copy_start) + rows * compiled->program->nmaterialized * sizeof(uint64) / BLCKSZ * NS(gpu_fetch_page);
-	PassCost	pass = passes_joined(candidate, compiled, filters, rows, NO_KEYS).gpu;
+	PassCost	pass = cost_either_joined(candidate, compiled, filters, rows, NO_KEYS).gpu;
 
 	pass.cost += fetch / NS(pg_unit);
 	pass.ms += fetch / 1e6;
@@ -618,13 +618,13 @@ cost_rows(Candidate *candidate)
 	if (candidate->rows_cost == NULL)
 	{
 		CompileResult filters = *candidate->filters;
-		EitherPass	passes;
+		EitherPass	either;
 
 		/* if all outputs can be had as columns, they may come from cached ones */
 		filters.gives_rows = true;
-		passes = passes_over(candidate, &filters, NO_AGGREGATES);
+		either = cost_either_over(candidate, &filters, NO_AGGREGATES);
 		candidate->rows_cost = palloc(sizeof(DeviceCost));
-		*candidate->rows_cost = (DeviceCost) {passes.cpu.cost, passes.gpu.cost};
+		*candidate->rows_cost = (DeviceCost) {either.cpu.cost, either.gpu.cost};
 	}
 	return *candidate->rows_cost;
 }
@@ -641,9 +641,9 @@ cost_pipeline(Candidate *candidate)
 		candidate->filters_cost = palloc0(sizeof(DeviceCost));
 		if (filters->reason == NULL)
 		{
-			const EitherPass passes = passes_over(candidate, filters, NO_KEYS);
+			const EitherPass either = cost_either_over(candidate, filters, NO_KEYS);
 
-			*candidate->filters_cost = (DeviceCost) {passes.cpu.cost, passes.gpu.cost};
+			*candidate->filters_cost = (DeviceCost) {either.cpu.cost, either.gpu.cost};
 		}
 	}
 	cost = *candidate->filters_cost;

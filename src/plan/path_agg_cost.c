@@ -76,7 +76,7 @@ cost_of_pass_again(const Candidate *candidate, const CompileResult *compiled, Gr
 }
 
 static void
-add_passes(PassCost *pass, const PassCost *more, int times)
+add_programs(PassCost *pass, const PassCost *more, int times)
 {
 	pass->cost += more->cost * times;
 	pass->ms += more->ms * times;
@@ -84,7 +84,7 @@ add_passes(PassCost *pass, const PassCost *more, int times)
 
 /* Return the cost of all passes that a program's aggregates need. */
 static PassCost
-cost_of_passes(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
+cost_of_programs(Candidate *candidate, const CompileResult *compiled, GroupCount groups)
 {
 	PassCost	pass = cost_of_pass(candidate, compiled, groups);
 
@@ -92,7 +92,7 @@ cost_of_passes(Candidate *candidate, const CompileResult *compiled, GroupCount g
 	{
 		const PassCost again = cost_of_pass_again(candidate, compiled, groups);
 
-		add_passes(&pass, &again, compiled->rounds - 1);
+		add_programs(&pass, &again, compiled->rounds - 1);
 	}
 	return pass;
 }
@@ -134,13 +134,13 @@ split_aggregates(PlannerInfo *root, Candidate *candidate, const CompileRequest *
 		if (grouping->parts == NIL)
 		{
 			*first = result;
-			grouping->pass = cost_of_passes(candidate, &result, NO_KEYS);
+			grouping->pass = cost_of_programs(candidate, &result, NO_KEYS);
 		}
 		else
 		{
 			const PassCost again = cost_of_pass_again(candidate, &result, NO_KEYS);
 
-			add_passes(&grouping->pass, &again, Max(result.rounds, 1));
+			add_programs(&grouping->pass, &again, Max(result.rounds, 1));
 			if (is_known_fallback(root, candidate, &result))
 				return "runtime_error";
 		}
@@ -159,7 +159,7 @@ examine_totals(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 {
 	if (candidate_check(candidate, request, result))
 	{
-		grouping->pass = cost_of_passes(candidate, result, NO_KEYS);
+		grouping->pass = cost_of_programs(candidate, result, NO_KEYS);
 		return NULL;
 	}
 	return result->too_large ? split_aggregates(root, candidate, request, grouping, result) : result->reason;
@@ -198,7 +198,7 @@ examine_groups(PlannerInfo *root, Candidate *candidate, const CompileRequest *re
 		if (grouping->late_materialization == NIL)
 			return "expression";
 	}
-	grouping->pass = cost_of_passes(candidate, result, *groups);
+	grouping->pass = cost_of_programs(candidate, result, *groups);
 	return NULL;
 }
 

@@ -533,16 +533,16 @@ finished_may_pass(void)
 	Program    *program;
 	Tablet	   *tablet;
 	uint32_t	size;
-	bool		passes;
+	bool		matches;
 
 	asm_emit(&as, VMOP_EMIT, 0, 0, 0, 0, 0);
 	program = asm_finish(&as);
 	size = program->size;
 	tablet = tablet_of_ranges(1);
-	passes = program_may_pass(program, BODY_NARROW, tablet);
+	matches = program_may_pass(program, BODY_NARROW, tablet);
 	program_free(program, size);
 	tablet_free(tablet);
-	return passes;
+	return matches;
 }
 
 /*

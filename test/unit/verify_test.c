@@ -638,7 +638,7 @@ test_garbled(void)
 
 /* Return true if a program that seeks is accepted, with a second state `other`, if it is of bins or values. */
 static bool
-seek_passes(const SelectSeek *seek, StateKind other)
+seek_matches(const SelectSeek *seek, StateKind other)
 {
 	static Assembler as;
 	Program    *program;
@@ -673,13 +673,13 @@ test_seeks(void)
 	bad[1].fraction = 1.1;
 	bad[2].fraction = NAN;
 	bad[3].range.largest = 6;
-	tap_expect(seek_passes(&good, STATE_COUNT), "among the values of a state, and refused");
-	tap_expect(!seek_passes(&good, STATE_BINS) && !seek_passes(&good, STATE_VALUES), "among those of one state of two");
+	tap_expect(seek_matches(&good, STATE_COUNT), "among the values of a state, and refused");
+	tap_expect(!seek_matches(&good, STATE_BINS) && !seek_matches(&good, STATE_VALUES), "among those of one state of two");
 	for (i = 0; i < lengthof(bad); i++)
 	{
-		tap_expect(!seek_passes(&bad[i], STATE_COUNT), "wrong in way %zu, and not refused", i);
+		tap_expect(!seek_matches(&bad[i], STATE_COUNT), "wrong in way %zu, and not refused", i);
 		bad[i].wanted = false;
-		tap_expect(seek_passes(&bad[i], STATE_COUNT), "wrong in way %zu, which does not matter", i);
+		tap_expect(seek_matches(&bad[i], STATE_COUNT), "wrong in way %zu, which does not matter", i);
 	}
 	tap_end();
 }

@@ -164,13 +164,13 @@ expected(const Tablet *tablet, const Work *w, Wide *sum)
 	memset(sum, 0, OPERATIONS * sizeof(Wide));
 	for (uint32_t r = 0; r < tablet->nrows; r++)
 	{
-		bool		passes = true;
+		bool		matches = true;
 		int64_t		v;
 
 		for (int c = 0; c < COLUMNS; c++)
-			passes &= !w->filters[c] || (value_of(tablet, w, r, c, &v) && v >= w->low[c] && v <= w->high[c]);
-		count += passes;
-		for (int i = 0; i < OPERATIONS && passes; i++)
+			matches &= !w->filters[c] || (value_of(tablet, w, r, c, &v) && v >= w->low[c] && v <= w->high[c]);
+		count += matches;
+		for (int i = 0; i < OPERATIONS && matches; i++)
 			if (value_of(tablet, w, r, COLUMNS + i, &v))
 				sum[i] += v;
 	}

@@ -1,5 +1,5 @@
 /*
- * passes.c
+ * multipass_join.c
  *		Partitioned (multi-pass) hash joins: joins with a table that a GPU has no room for.
  *
  * One join's table is cut into partitions, and one program runs over the same
@@ -23,11 +23,11 @@
 #include "exec/joins.h"
 #include "exec/joins_share.h"
 #include "exec/node.h"
-#include "exec/passes.h"
+#include "exec/multipass_join.h"
 #include "tablet/pool.h"
 
 /* Maximum number of passes, each of which reads everything: with more the CPU device is faster. */
-#define MOST_PASSES		16
+#define MAX_JOIN_PASSES	16
 
 /* Memory for the tables of joins, in bytes; an equal amount is left for other things. */
 typedef struct Room
@@ -42,7 +42,7 @@ bytes_of(const GpuNode *node, int j)
 	return node->tables[j].table->size + node->tables[j].rows->size;
 }
 
-/* Return the size of all device-resident tables (`away`), or else of all other tables, in bytes. */
+/* Return the size of all device-resident tables (`device_resident`), or else of all other tables, in bytes. */
 static uint64
 bytes_of_all(const GpuNode *node, bool away)
 {
@@ -121,32 +121,32 @@ choose_table(const GpuNode *node, const Room *room)
 static void
 forget_part(GpuNode *node)
 {
-	Passes	   *passes = &node->passes;
+	MultipassJoin *multipass = &node->multipass;
 
-	passes->changing = true;
-	MemoryContextReset(passes->context);
-	passes->changing = false;
-	node->shared[passes->join] = (SharedTable) {0};
+	multipass->changing = true;
+	MemoryContextReset(multipass->context);
+	multipass->changing = false;
+	node->shared[multipass->join] = (SharedTable) {0};
 }
 
 /*
- * Return the next rows of the whole table, at most passes->rows; NULL if there are none that fit
- * in passes->room bytes.
+ * Return the next rows of the whole table, at most multipass->rows; NULL if there are none that fit
+ * in multipass->room bytes.
  */
 static Tablet *
 take_rows(GpuNode *node, JoinCursor *next)
 {
-	const Passes *passes = &node->passes;
-	const bool	whole_keys = type_of(node, passes->join) == JOIN_SEMI;
-	uint32	   *numbers = MemoryContextAllocHuge(passes->context, passes->rows * sizeof(uint32));
-	const uint32 n = join_take(passes->whole.table, next, whole_keys, passes->rows, numbers);
-	const uint64 bytes = join_slice_bytes(passes->whole.rows, numbers, n);
+	const MultipassJoin *multipass = &node->multipass;
+	const bool	whole_keys = type_of(node, multipass->join) == JOIN_SEMI;
+	uint32	   *numbers = MemoryContextAllocHuge(multipass->context, multipass->rows * sizeof(uint32));
+	const uint32 n = join_take(multipass->whole.table, next, whole_keys, multipass->rows, numbers);
+	const uint64 bytes = join_slice_bytes(multipass->whole.rows, numbers, n);
 	Tablet	   *rows = NULL;
 
-	if (n > 0 && bytes <= passes->room)
+	if (n > 0 && bytes <= multipass->room)
 	{
-		rows = (Tablet *) TYPEALIGN(64, (uintptr_t) mapping_palloc(passes->context, bytes + 64));
-		join_slice(passes->whole.rows, numbers, n, rows);
+		rows = (Tablet *) TYPEALIGN(64, (uintptr_t) mapping_palloc(multipass->context, bytes + 64));
+		join_slice(multipass->whole.rows, numbers, n, rows);
 	}
 	pfree(numbers);
 	return rows;
@@ -156,26 +156,26 @@ take_rows(GpuNode *node, JoinCursor *next)
 static bool
 find_part(GpuNode *node)
 {
-	Passes	   *passes = &node->passes;
-	const JoinUse *use = &node->compiled.join[passes->join];
+	MultipassJoin *multipass = &node->multipass;
+	const JoinUse *use = &node->compiled.join[multipass->join];
 
 	/* the index of a partition may take more than its share of the whole index */
-	for (; passes->rows > 0; passes->rows -= passes->rows / 4 + 1)
+	for (; multipass->rows > 0; multipass->rows -= multipass->rows / 4 + 1)
 	{
-		JoinCursor	next = passes->next;
+		JoinCursor	next = multipass->next;
 		JoinTable  *table;
 		Tablet	   *rows;
 
 		CHECK_FOR_INTERRUPTS();
 		forget_part(node);
 		rows = take_rows(node, &next);
-		if (rows == NULL || join_index(use, rows, passes->context, passes->room, &table) != STATUS_DONE)
+		if (rows == NULL || join_index(use, rows, multipass->context, multipass->room, &table) != STATUS_DONE)
 			continue;
 		/* the program relies on properties of the whole table */
-		Assert(table->exact >= passes->whole.table->exact && table->unique >= passes->whole.table->unique);
-		passes->next = next;
-		passes->left -= rows->nrows;
-		node->tables[passes->join] = (JoinRows) {table, rows};
+		Assert(table->exact >= multipass->whole.table->exact && table->unique >= multipass->whole.table->unique);
+		multipass->next = next;
+		multipass->left -= rows->nrows;
+		node->tables[multipass->join] = (JoinRows) {table, rows};
 		return true;
 	}
 	return false;
@@ -185,7 +185,7 @@ find_part(GpuNode *node)
 static const char *
 make_part(GpuNode *node)
 {
-	Passes	   *passes = &node->passes;
+	MultipassJoin *multipass = &node->multipass;
 	const char *why = NULL;
 	instr_time	start;
 	instr_time	end;
@@ -193,12 +193,12 @@ make_part(GpuNode *node)
 	INSTR_TIME_SET_CURRENT(start);
 	if (!find_part(node))
 		why = "a join's table cannot be cut into parts that the GPU has room for";
-	else if (!join_share(node, &node->tables[passes->join], passes->context, &node->shared[passes->join]))
+	else if (!join_share(node, &node->tables[multipass->join], multipass->context, &node->shared[multipass->join]))
 		why = "no room in the pool for a part of a join's table";
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
-	passes->build_ms += INSTR_TIME_GET_MILLISEC(end);
-	passes->count++;
+	multipass->build_ms += INSTR_TIME_GET_MILLISEC(end);
+	multipass->count++;
 	return why;
 }
 
@@ -206,28 +206,28 @@ make_part(GpuNode *node)
 static const char *
 begin_with(GpuNode *node, int j, const Room *room)
 {
-	Passes	   *passes = &node->passes;
+	MultipassJoin *multipass = &node->multipass;
 	const JoinRows *whole = &node->tables[j];
 	const uint64 others = bytes_of_all(node, false) - bytes_of(node, j);
 
-	passes->room = Min(room->all - others, room->each);
-	passes->rows = (uint32) Max(passes->room / (double) bytes_of(node, j) * whole->rows->nrows, 1);
-	if ((uint64) passes->rows * MOST_PASSES < whole->table->nrows)
+	multipass->room = Min(room->all - others, room->each);
+	multipass->rows = (uint32) Max(multipass->room / (double) bytes_of(node, j) * whole->rows->nrows, 1);
+	if ((uint64) multipass->rows * MAX_JOIN_PASSES < whole->table->nrows)
 		return "a join's table is so large that it would take too many passes";
-	if (type_of(node, j) == JOIN_SEMI && join_most_rows(whole->table) > passes->rows)
+	if (type_of(node, j) == JOIN_SEMI && join_most_rows(whole->table) > multipass->rows)
 		return "a key of a semi join's table has more rows than the GPU has room for";
-	if (passes->context == NULL)
-		passes->context = AllocSetContextCreate(node->join_context, "gpudb pass", ALLOCSET_DEFAULT_SIZES);
-	passes->join = j;
-	passes->whole = *whole;
-	passes->next = (JoinCursor) {0};
-	passes->left = whole->table->nrows;
-	passes->build_ms = 0;
+	if (multipass->context == NULL)
+		multipass->context = AllocSetContextCreate(node->join_context, "gpudb pass", ALLOCSET_DEFAULT_SIZES);
+	multipass->join = j;
+	multipass->whole = *whole;
+	multipass->next = (JoinCursor) {0};
+	multipass->left = whole->table->nrows;
+	multipass->build_ms = 0;
 	return make_part(node);
 }
 
 const char *
-passes_begin(GpuNode *node)
+multipass_join_begin(GpuNode *node)
 {
 	const char *why = "tables of joins are larger than the GPU has room for";
 	Room		room;
@@ -244,19 +244,19 @@ passes_begin(GpuNode *node)
 	/* tables that cannot be partitioned may also use the room left for other things */
 	if (why != NULL && others_fit(node, -1, &room, 200))
 	{
-		passes_end(node);
-		node->passes.count = 0;
+		multipass_join_end(node);
+		node->multipass.count = 0;
 		return NULL;
 	}
 	return why;
 }
 
 bool
-passes_next(GpuNode *node, DeviceStatus *status)
+multipass_join_next(GpuNode *node, DeviceStatus *status)
 {
-	Passes	   *passes = &node->passes;
+	MultipassJoin *multipass = &node->multipass;
 
-	if (*status != STATUS_DONE || passes->whole.table == NULL || passes->left == 0)
+	if (*status != STATUS_DONE || multipass->whole.table == NULL || multipass->left == 0)
 		return false;
 	node->without_gpu = make_part(node);
 	if (node->without_gpu != NULL)
@@ -276,13 +276,13 @@ passes_next(GpuNode *node, DeviceStatus *status)
 }
 
 void
-passes_end(GpuNode *node)
+multipass_join_end(GpuNode *node)
 {
-	Passes	   *passes = &node->passes;
+	MultipassJoin *multipass = &node->multipass;
 
-	if (passes->whole.table == NULL)
+	if (multipass->whole.table == NULL)
 		return;
 	forget_part(node);
-	node->tables[passes->join] = passes->whole;
-	passes->whole = (JoinRows) {NULL, NULL};
+	node->tables[multipass->join] = multipass->whole;
+	multipass->whole = (JoinRows) {NULL, NULL};
 }

@@ -1,9 +1,9 @@
 /*
- * passes.h
+ * multipass_join.h
  *		Partitioned (multi-pass) hash joins: joins with a table that a GPU has no room for.
  */
-#ifndef GPUDB_EXEC_PASSES_H
-#define GPUDB_EXEC_PASSES_H
+#ifndef GPUDB_EXEC_MULTIPASS_JOIN_H
+#define GPUDB_EXEC_MULTIPASS_JOIN_H
 
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 
 struct GpuNode;
 
-typedef struct Passes
+typedef struct MultipassJoin
 {
 	int			join;			/* index of the join whose table is partitioned */
 	JoinRows	whole;			/* whole table of join `join`; NULLs = no table is partitioned */
@@ -24,22 +24,22 @@ typedef struct Passes
 	bool		changing;		/* the installed partition is being freed */
 	int			count;			/* passes of this run so far, if partitioned; 0 = one pass with whole tables */
 	double		build_ms;		/* time spent cutting and indexing partitions */
-} Passes;
+} MultipassJoin;
 
 /*
  * Before a job on a GPU: if there is no room for the node's tables, partition
  * one of them and install its first partition.  Return NULL, or the reason why
  * the job cannot run on the GPU.
  */
-extern const char *passes_begin(struct GpuNode *node);
+extern const char *multipass_join_begin(struct GpuNode *node);
 
 /*
  * After a pass: install the next partition and restart the job.  Return false
  * when there is none, or on failure, which *status reports.
  */
-extern bool passes_next(struct GpuNode *node, DeviceStatus *status);
+extern bool multipass_join_next(struct GpuNode *node, DeviceStatus *status);
 
 /* Restore the whole tables of all joins after the last pass. */
-extern void passes_end(struct GpuNode *node);
+extern void multipass_join_end(struct GpuNode *node);
 
-#endif							/* GPUDB_EXEC_PASSES_H */
+#endif							/* GPUDB_EXEC_MULTIPASS_JOIN_H */
