@@ -186,7 +186,7 @@ typedef struct AggResult
 	int16		dscale;			/* display scale; -1 = in state dscale_max */
 	int16		dscale_max;		/* number of the state with the largest display scale, -1 = none */
 	int16		select;			/* percentiles: number of the first quantile selection */
-	int8		nselects;		/* percentiles: quantile selections for each fraction */
+	int8		nquantiles;		/* percentiles: quantile selections for each fraction */
 	bool		descending;		/* percentiles: the order is descending */
 	int			nfractions;
 	const double *fraction;		/* by fraction; 0 where fraction_null is set */
@@ -242,7 +242,7 @@ typedef struct CompileResult
 	KeyResult	key[PROGRAM_MAX_KEYS];
 	int			naggs;
 	AggResult  *agg;
-	int			nselects;
+	int			nquantiles;
 	SelectResult *select;
 	const SelectStep *steps;	/* steps of the request */
 	int			rounds;			/* estimated runs until all quantile selections are done; 0 = there are none */

@@ -438,7 +438,7 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 
 	ac->c = c;
 	ac->shape = shape;
-	result->nselects = result->rounds = 0;
+	result->nquantiles = result->rounds = 0;
 	result->steps = request->steps;
 	result->select = NULL;
 	i = 0;

@@ -167,12 +167,12 @@ select_value(AggCompiler *ac, const AggResult *agg, int column, bool plain, int 
 {
 	CompileResult *result = ac->c->result;
 	const SelectStep *known = ac->c->request->steps;
-	const SelectStep step = known != NULL ? known[result->nselects] : (SelectStep) {.range = range_of_type(agg->argtype)};
-	const Size	size = sizeof(SelectResult) * (result->nselects + 1);
+	const SelectStep step = known != NULL ? known[result->nquantiles] : (SelectStep) {.range = range_of_type(agg->argtype)};
+	const Size	size = sizeof(SelectResult) * (result->nquantiles + 1);
 	SelectResult *select;
 
 	result->select = result->select != NULL ? repalloc(result->select, size) : palloc(size);
-	select = &result->select[result->nselects++];
+	select = &result->select[result->nquantiles++];
 	*select = (SelectResult) {
 		.agg = (int16) (agg - result->agg), .step = step, .column = (int16) column, .plain = plain, .state = -1, .least = -1, .largest = -1
 	};
@@ -206,10 +206,10 @@ compile_select(AggCompiler *ac, const Aggref *agg, const Operand *arg, int mask,
 		return false;
 	if (arg->class == CLASS_FLOAT)
 		result->other = count_negative_zeros(ac, arg, mask);
-	result->select = c->result->nselects;
-	result->nselects = result->action == AGG_PERCENTILE_CONT ? 2 : 1;
-	for (int i = 0; i < result->nfractions * result->nselects; i++)
+	result->select = c->result->nquantiles;
+	result->nquantiles = result->action == AGG_PERCENTILE_CONT ? 2 : 1;
+	for (int i = 0; i < result->nfractions * result->nquantiles; i++)
 		select_value(ac, result, column_of(ac, agg, arg), is_plain(ac, agg, arg), key, mask);
-	c->result->rounds = USUAL_ROUNDS * ((c->result->nselects + BINS_AT_ONCE - 1) / BINS_AT_ONCE);
+	c->result->rounds = USUAL_ROUNDS * ((c->result->nquantiles + BINS_AT_ONCE - 1) / BINS_AT_ONCE);
 	return c->reason == NULL;
 }

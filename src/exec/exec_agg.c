@@ -24,7 +24,7 @@
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/results.h"
-#include "exec/selects.h"
+#include "exec/quantiles.h"
 
 typedef struct GpuAggState
 {
@@ -137,7 +137,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 
 	INSTR_TIME_SET_CURRENT(start);
 	feed_outcome_init(outcome);
-	node->feed.sample_does = selects_would_sample(node);
+	node->feed.sample_does = quantiles_would_sample(node);
 	do
 		helped |= feed_pass(&node->feed, outcome);
 	while (multipass_join_next(node, &outcome->status));
@@ -152,7 +152,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 		outcome->status = feed_finish(&node->feed, &state->groups);
 	node_add_time(node, start);
 	if (outcome->status == STATUS_DONE)
-		outcome->status = selects_narrow(node, state->groups, &wanted);
+		outcome->status = quantiles_narrow(node, state->groups, &wanted);
 	if (outcome->status != STATUS_DONE || wanted)
 		return false;
 	outcome->status = results_check(&node->compiled, state->groups, node->run_context);
@@ -170,7 +170,7 @@ run_program(GpuAggState *state)
 
 	if (!params_probe(node))
 		return false;
-	selects_forget(node);
+	quantiles_forget(node);
 	for (int round = 0; round < NODE_MOST_ROUNDS; round++)
 	{
 		node_start_run(node);

@@ -23,7 +23,7 @@
 #include "exec/node.h"
 #include "exec/params.h"
 #include "exec/require.h"
-#include "exec/selects.h"
+#include "exec/quantiles.h"
 #include "exec/stat.h"
 #include "guc.h"
 #include "pg_compat.h"
@@ -425,7 +425,7 @@ node_open_job(GpuNode *node)
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 
 	require_gpu();
-	if (compile_on_device(node) && (!selects_begin(node) || compile_on_device(node)))
+	if (compile_on_device(node) && (!quantiles_begin(node) || compile_on_device(node)))
 	{
 		open_job(node);
 		if (node->feed.job == NULL)

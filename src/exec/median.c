@@ -15,7 +15,7 @@
 #include "utils/sortsupport.h"
 #include "utils/typcache.h"
 
-#include "exec/selects.h"
+#include "exec/quantiles.h"
 
 extern PGDLLEXPORT Datum gpudb_median_final(PG_FUNCTION_ARGS);
 
@@ -64,5 +64,5 @@ gpudb_median_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	if (get_fn_expr_rettype(fcinfo->flinfo) != FLOAT8OID || n % 2 == 1)
 		PG_RETURN_DATUM(values[(n - 1) / 2]);
-	PG_RETURN_DATUM(selects_between(values[n / 2 - 1], values[n / 2], 0.5));
+	PG_RETURN_DATUM(quantiles_between(values[n / 2 - 1], values[n / 2], 0.5));
 }

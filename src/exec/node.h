@@ -107,7 +107,7 @@ typedef struct GpuNode GpuNode;
 typedef struct NodeJoin NodeJoin;
 typedef struct Child Child;
 typedef struct LateMaterialization LateMaterialization;
-typedef struct Selects Selects;
+typedef struct Quantiles Quantiles;
 
 struct GpuNode
 {
@@ -145,7 +145,7 @@ struct GpuNode
 	bool		not_built_below;	/* a node below has reported that failure itself */
 	MultipassJoin multipass;	/* state of a partitioned (multi-pass) hash join */
 
-	Selects    *selects;		/* GpuAgg: state of quantile selection; NULL = nothing is known yet */
+	Quantiles  *quantiles;		/* GpuAgg: state of quantile selection; NULL = nothing is known yet */
 	List	   *parts;			/* GpuAgg: list of aggregates of each program; NIL = one program computes all */
 	Top			top;			/* GpuAgg: the groups that are wanted */
 	LateMaterialization *late_materialization; /* GpuAgg: late-materialized columns; NULL = there are none */

@@ -28,7 +28,7 @@
 #include "exec/datums.h"
 #include "exec/exact_sums.h"
 #include "exec/results.h"
-#include "exec/selects.h"
+#include "exec/quantiles.h"
 
 /* A group, and the program that describes its words. */
 typedef struct GroupView
@@ -248,18 +248,18 @@ selected_value(const GroupView *view, const AggResult *agg, const SelectStep *st
 static DeviceStatus
 percentile_at(const GroupView *view, const AggResult *agg, int fraction, int64 count, Datum *value)
 {
-	const SelectStep *step = &view->compiled->steps[agg->select + fraction * agg->nselects];
+	const SelectStep *step = &view->compiled->steps[agg->select + fraction * agg->nquantiles];
 	Datum		first;
 	Datum		second;
 	int64		rank[2];
-	const double part = selects_ranks(agg, fraction, count, &rank[0], &rank[1]);
+	const double part = quantiles_ranks(agg, fraction, count, &rank[0], &rank[1]);
 	DeviceStatus status = selected_value(view, agg, &step[0], &first);
 
 	*value = first;
 	if (status != STATUS_DONE || rank[0] == rank[1])
 		return status;
 	status = selected_value(view, agg, &step[1], &second);
-	*value = selects_between(first, second, part);
+	*value = quantiles_between(first, second, part);
 	return status;
 }
 
@@ -278,7 +278,7 @@ percentile_result(const GroupView *view, const AggResult *agg, int64 count, Datu
 			status = percentile_at(view, agg, f, count, &values[f]);
 	if (status != STATUS_DONE)
 		return status;
-	*value = selects_array(agg, values);
+	*value = quantiles_array(agg, values);
 	return STATUS_DONE;
 }
 

@@ -19,7 +19,7 @@
 #include "device/threads.h"
 #include "exec/group_totals.h"
 #include "exec/joined_rows.h"
-#include "exec/selects.h"
+#include "exec/quantiles.h"
 #include "exec/sorted_groups.h"
 
 /*
@@ -321,7 +321,7 @@ select_values(const SortedGroups *groups, const GroupCall *call, int fraction, G
 		CHECK_FOR_INTERRUPTS();
 		isnull[g] = count == 0;
 		if (count > 0 && call->kind == GROUP_PERCENTILE)
-			part[g] = selects_ranks(&call->percentile, fraction, count, &rank[0], &rank[1]);
+			part[g] = quantiles_ranks(&call->percentile, fraction, count, &rank[0], &rank[1]);
 		/* without values any row will do */
 		rows[g] = rows[n + g] = 0;
 		if (count > 0 && call->kind == GROUP_MODE)
@@ -339,7 +339,7 @@ select_values(const SortedGroups *groups, const GroupCall *call, int fraction, G
 	{
 		values[g] = both[g];
 		if (!isnull[g] && rows[g] != rows[n + g])
-			values[g] = selects_between(both[g], both[n + g], part[g]);
+			values[g] = quantiles_between(both[g], both[n + g], part[g]);
 	}
 }
 
@@ -363,7 +363,7 @@ select_arrays(const SortedGroups *groups, const GroupCall *call, GroupRange rang
 			continue;
 		for (int f = 0; f < nfractions; f++)
 			elements[f] = of_fraction[(Size) f * n + g];
-		values[g] = selects_array(percentile, elements);
+		values[g] = quantiles_array(percentile, elements);
 	}
 }
 

@@ -105,7 +105,7 @@ typedef struct Subquery
 {
 	Index		relid;
 	List	   *tlist;
-	bool		selects_all;	/* it selects all window functions looked up so far */
+	bool		covers_all;	/* the subquery returns all window functions looked up so far */
 } Subquery;
 
 /* Replace window functions in a condition by the subquery's columns that select them. */
@@ -117,7 +117,7 @@ selected_mutator(Node *node, Subquery *subquery)
 	if (node == NULL || !IsA(node, WindowFunc))
 		return expression_tree_mutator(node, selected_mutator, subquery);
 	entry = tlist_member((Expr *) node, subquery->tlist);
-	subquery->selects_all &= entry != NULL && !entry->resjunk;
+	subquery->covers_all &= entry != NULL && !entry->resjunk;
 	return entry == NULL ? node : (Node *) makeVarFromTargetEntry(subquery->relid, (TargetEntry *) entry);
 }
 
@@ -129,10 +129,10 @@ selected_mutator(Node *node, Subquery *subquery)
 static bool
 conditions_of_sort(const RelOptInfo *rel, const CustomPath *sort, List **conditions)
 {
-	Subquery	subquery = {.relid = rel->relid, .tlist = rel->subroot->processed_tlist, .selects_all = true};
+	Subquery	subquery = {.relid = rel->relid, .tlist = rel->subroot->processed_tlist, .covers_all = true};
 
 	*conditions = (List *) selected_mutator((Node *) list_nth(sort->custom_private, PATH_HAVING), &subquery);
-	return subquery.selects_all;
+	return subquery.covers_all;
 }
 
 /* Return true if the number of digits after the point of an expression's values is not known. */
@@ -212,7 +212,7 @@ can_run(const RelOptInfo *input_rel, SortedGrouping *grouping, double rows)
 	CompileResult result;
 
 	if (is_open_walker((Node *) all, NULL) || contain_mutable_functions((Node *) all) || !compile_check(&input, &request, &result) ||
-		result.nselects > 0)
+		result.nquantiles > 0)
 		return false;
 	grouping->cost = cost_sorted_groups(&result, rows, grouping->ngroups);
 	return gpudb_force || cost_groups_of_threads(grouping->ngroups, rows) * cost_group_bytes(result.program) <= guc_group_bytes();

@@ -19,7 +19,7 @@
 #define PAUSES_MOST	100000
 
 static uint64_t selection[SIDE_ROWS_MOST / 64 + 1];
-static bool selects;			/* true if only rows of the selection count */
+static bool selective;			/* true if only rows of the selection count */
 
 /* Counts of what the programs did, all of which must occur. */
 typedef struct Seen
@@ -284,7 +284,7 @@ compute_reference(const JoinPlan *plan)
 	for (int t = 1; t <= plan->nsteps; t++)
 		order_rows(ref, t);
 	for (ref->lane = 0; ref->lane < sides[0].nrows; ref->lane++)
-		if (!selects || (selection[ref->lane / 64] >> (ref->lane % 64) & 1))
+		if (!selective || (selection[ref->lane / 64] >> (ref->lane % 64) & 1))
 		{
 			ref->at[0] = &sides[0].row[ref->lane];
 			join_from(ref, 1);
@@ -354,7 +354,7 @@ run_disturbed(const Interpreter *vm, const Program *program, const Disturbance *
 	run_open(&run, program, BODY_NARROW, sides[0].tablet, vm->tile);
 	run.tables = join_rows;
 	run.groups = &o->groups;
-	run.selected = selects ? selection : NULL;
+	run.selected = selective ? selection : NULL;
 	grow_output(&run, vm->tile + (how->little_out || !reference.plan->emits ? 0 : reference.npairs));
 	run.yield_after = yield;
 	o->pauses = 0;
@@ -614,7 +614,7 @@ random_rest(const Interpreter *vm, JoinPlan *plan)
 static void
 select_rows(bool some)
 {
-	selects = some;
+	selective = some;
 	for (size_t w = 0; w < lengthof(selection); w++)
 		selection[w] = random_below(4) == 0 ? 0 - random_below(2) : random_u64();
 }

@@ -47,7 +47,7 @@ static uint32_t wanted[STEPS_MOST + 1][WANTED_MOST];
 static uint32_t nwanted;
 
 static uint64_t selection[SIDE_ROWS_MOST / 64 + 1];
-static bool selects;			/* true if only rows of the selection count */
+static bool selective;			/* true if only rows of the selection count */
 
 /* Counts of what the programs did, all of which must occur. */
 static struct
@@ -134,7 +134,7 @@ compute_wanted(const Keeping *k)
 		const JoinRow *first = &sides[0].row[row];
 		uint32_t	at[STEPS_MOST + 1] = {row, JOIN_NO_ROW, JOIN_NO_ROW, JOIN_NO_ROW};
 
-		if ((selects && !(selection[row / 64] >> row % 64 & 1)) || (k->filter && (first->null[COL_FLAG] || !first->flag)))
+		if ((selective && !(selection[row / 64] >> row % 64 & 1)) || (k->filter && (first->null[COL_FLAG] || !first->flag)))
 			continue;
 		if (!want_rows(k, 1, at))
 			return false;
@@ -234,7 +234,7 @@ run_keeping(const Interpreter *vm, const Program *program, const Keeping *k, con
 		run.tables = join_rows;
 		run.materialized = materialized;
 		run.groups = &groups;
-		run.selected = selects ? selection : NULL;
+		run.selected = selective ? selection : NULL;
 		run.yield_after = n == 0 ? yield : -1;
 		while ((status = vm->run(&run)) == STATUS_TIME_SLICE && ++pauses < PAUSES_MOST)
 		{
@@ -509,7 +509,7 @@ random_keeping(Keeping *k, uint32_t rows_most, uint32_t ncolumns)
 		k->source[c].side = side;
 		k->source[c].column = side > 0 && random_below(4) == 0 ? COL_NUMBER : materialized_columns[random_below(lengthof(materialized_columns))];
 	}
-	selects = random_below(3) == 0;
+	selective = random_below(3) == 0;
 	for (size_t w = 0; w < lengthof(selection); w++)
 		selection[w] = random_below(4) == 0 ? 0 - (uint64_t) random_below(2) : random_u64();
 }
@@ -617,7 +617,7 @@ test_nowhere(const Interpreter *vm)
 	run_open(&run, program, BODY_NARROW, sides[0].tablet, vm->tile);
 	run.tables = join_rows;
 	run.groups = &groups;
-	run.selected = selects ? selection : NULL;
+	run.selected = selective ? selection : NULL;
 	tap_expect(vm->run(&run) == STATUS_BAD_PROGRAM, "the run does not say so");
 	run_close(&run, vm->tile);
 	table_free(&groups);

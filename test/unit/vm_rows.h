@@ -49,12 +49,12 @@ typedef struct Row
 static Row	rows[MAX_ROWS];
 static uint32_t nrows;
 static uint64_t selection[MAX_ROWS / 64 + 1];
-static bool selects;			/* true if only rows of the selection count */
+static bool selective;			/* true if only rows of the selection count */
 
 static inline bool
 is_selected(uint32_t row)
 {
-	return !selects || (selection[row / 64] >> (row % 64) & 1);
+	return !selective || (selection[row / 64] >> (row % 64) & 1);
 }
 
 /* Result of a run. */
@@ -302,7 +302,7 @@ prepare_groups(const Program *program, const Tablet *tablet, GroupTable *groups)
 	table_open(&found, program, MAX_GROUPS, ROOMY_HEAP);
 	run_open(&run, program, BODY_NARROW, tablet, LARGE_TILE);
 	run.groups = &found;
-	run.selected = selects ? selection : NULL;
+	run.selected = selective ? selection : NULL;
 	run.out = (uint32_t *) guard_alloc((MAX_ROWS + LARGE_TILE) * sizeof(uint32_t), 4);
 	run.out_capacity = MAX_ROWS + LARGE_TILE;
 	(void) vm_run_large(&run);
@@ -331,7 +331,7 @@ run_disturbed(const Interpreter *vm, const Program *program, const Tablet *table
 	table_open(&o->groups, program, program->grouped ? how->groups : 1, how->heap);
 	run_open(&run, program, BODY_NARROW, tablet, vm->tile);
 	run.groups = &o->groups;
-	run.selected = selects ? selection : NULL;
+	run.selected = selective ? selection : NULL;
 	grow_output(&run, how->out);
 	run.yield_after = yield;
 	if (vm->can_run != NULL)

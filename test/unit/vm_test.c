@@ -294,7 +294,7 @@ test_scenario(const Interpreter *vm, const Scenario *s)
 			tablet = store_rows();
 			if (framed)
 				store_in_frames(tablet);
-			selects = i % 2 == 1;
+			selective = i % 2 == 1;
 			select_rows();
 			run_disturbed(vm, program, tablet, &undisturbed, &plain);
 			if (pass == 0)
@@ -303,7 +303,7 @@ test_scenario(const Interpreter *vm, const Scenario *s)
 				disturb(vm, program, tablet, &plain);
 			outcome_free(&plain);
 			tablet_free(tablet);
-			selects = false;
+			selective = false;
 		}
 		tap_end();
 	}

@@ -1,9 +1,9 @@
 /*
- * selects.h
+ * quantiles.h
  *		Quantile selection by histogram refinement: values that aggregates select by rank.
  */
-#ifndef GPUDB_EXEC_SELECTS_H
-#define GPUDB_EXEC_SELECTS_H
+#ifndef GPUDB_EXEC_QUANTILES_H
+#define GPUDB_EXEC_QUANTILES_H
 
 #include "postgres.h"
 
@@ -13,40 +13,40 @@
 #include "exec/node.h"
 
 /* Free all that is known of the selected values, so that selection starts over. */
-extern void selects_forget(GpuNode *node);
+extern void quantiles_forget(GpuNode *node);
 
 /*
  * Before the first run, after compiling: guess the ranges of all selected values
  * from cached columns, and decide if a GPU seeks them.  Return true if the program
  * must be compiled again for this.
  */
-extern bool selects_begin(GpuNode *node);
+extern bool quantiles_begin(GpuNode *node);
 
 /* Return true if a sample of the rows suffices for the next run. */
-extern bool selects_would_sample(const GpuNode *node);
+extern bool quantiles_would_sample(const GpuNode *node);
 
 /*
  * Narrow the ranges of all values not found yet by the counts of a run, and set
  * *wanted if another run is needed to find them.  Return DONE, or BAD_PROGRAM if
  * the counts contradict each other.
  */
-extern DeviceStatus selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted);
+extern DeviceStatus quantiles_narrow(GpuNode *node, const GroupTable *groups, bool *wanted);
 
 /* Set *first and *second to the ranks between which a percentile of `count` values lies; see select_ranks(). */
 static inline double
-selects_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int64 *second)
+quantiles_ranks(const AggResult *agg, int fraction, int64 count, int64 *first, int64 *second)
 {
 	return select_ranks(agg->fraction[fraction], agg->action == AGG_PERCENTILE_CONT, agg->descending, count, first, second);
 }
 
 /* Interpolate between two float8 values, as float8_lerp() does. */
 static inline Datum
-selects_between(Datum first, Datum second, double part)
+quantiles_between(Datum first, Datum second, double part)
 {
 	return Float8GetDatum(DatumGetFloat8(first) + (part * (DatumGetFloat8(second) - DatumGetFloat8(first))));
 }
 
 /* Return the values at all fractions of a percentile as an array of the shape of the array of fractions. */
-extern Datum selects_array(const AggResult *agg, Datum *values);
+extern Datum quantiles_array(const AggResult *agg, Datum *values);
 
-#endif							/* GPUDB_EXEC_SELECTS_H */
+#endif							/* GPUDB_EXEC_QUANTILES_H */

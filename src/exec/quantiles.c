@@ -1,5 +1,5 @@
 /*
- * selects.c
+ * quantiles.c
  *		Quantile selection by histogram refinement: values that aggregates select by rank.
  *
  * Each run of the program counts values in bins.  Between two runs the bins that
@@ -19,14 +19,14 @@
 #include "utils/lsyscache.h"
 
 #include "device/device.h"
-#include "exec/selects.h"
+#include "exec/quantiles.h"
 #include "guc.h"
 
 /* Number of values below which a sample is ignored, and maximum number of runs over a sample. */
 #define SAMPLE_LEAST 4096
 #define SAMPLE_RUNS 4
 
-struct Selects
+struct Quantiles
 {
 	int			runs;			/* runs over a sample so far */
 	bool		samples;		/* the next run sees a sample */
@@ -45,28 +45,28 @@ typedef struct Counted
 } Counted;
 
 void
-selects_forget(GpuNode *node)
+quantiles_forget(GpuNode *node)
 {
-	Selects    *selects = node->selects;
+	Quantiles  *quantiles = node->quantiles;
 
-	if (selects != NULL)
+	if (quantiles != NULL)
 	{
-		pfree(selects->certain);
-		pfree(selects->step);
-		pfree(selects);
+		pfree(quantiles->certain);
+		pfree(quantiles->step);
+		pfree(quantiles);
 	}
-	node->selects = NULL;
+	node->quantiles = NULL;
 	node->request.steps = NULL;
 }
 
 bool
-selects_would_sample(const GpuNode *node)
+quantiles_would_sample(const GpuNode *node)
 {
-	return node->selects != NULL && node->selects->samples;
+	return node->quantiles != NULL && node->quantiles->samples;
 }
 
 Datum
-selects_array(const AggResult *agg, Datum *values)
+quantiles_array(const AggResult *agg, Datum *values)
 {
 	const ArrayType *fractions = agg->fractions;
 	int16		length;
@@ -271,12 +271,12 @@ guess(const SelectRange *certain, SelectStep *step, const Counted *counted)
 static bool
 come_closer(GpuNode *node, const GroupTable *groups, int i, bool sampled, bool *more)
 {
-	Selects    *selects = node->selects;
+	Quantiles  *quantiles = node->quantiles;
 	const SelectResult *select = &node->compiled.select[i];
 	const AggResult *agg = &node->compiled.agg[select->agg];
 	const int	place = i - agg->select;
-	const int	each = agg->nselects;
-	SelectStep *step = &selects->step[i];
+	const int	each = agg->nquantiles;
+	SelectStep *step = &quantiles->step[i];
 	Counted		counted = {.count = (int64) *state_of(node, groups, agg->count), .bounded = select->least >= 0};
 	int64		rank[2];
 
@@ -284,39 +284,39 @@ come_closer(GpuNode *node, const GroupTable *groups, int i, bool sampled, bool *
 		step->found = true;
 	if (step->found || select->state < 0 || (sampled && counted.count < SAMPLE_LEAST))
 		return true;
-	selects_ranks(agg, place / each, counted.count, &rank[0], &rank[1]);
+	quantiles_ranks(agg, place / each, counted.count, &rank[0], &rank[1]);
 	counted.rank = rank[place % each];
 	counted.state = state_of(node, groups, select->state);
 	if (counted.bounded)
 		counted.bounds = (SelectRange) {(int64) *state_of(node, groups, select->least), (int64) *state_of(node, groups, select->largest)};
 	if (sampled)
-		*more |= guess(&selects->certain[i], step, &counted);
+		*more |= guess(&quantiles->certain[i], step, &counted);
 	else if (step->seeks)
-		return end_seeking(&selects->certain[i], step, &counted);
+		return end_seeking(&quantiles->certain[i], step, &counted);
 	else if (step->collects)
 		return pick(step, &counted);
 	else
-		return narrow(&selects->certain[i], step, &counted);
+		return narrow(&quantiles->certain[i], step, &counted);
 	return true;
 }
 
-static Selects *
+static Quantiles *
 create(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
 	MemoryContext old = MemoryContextSwitchTo(node->css.ss.ps.state->es_query_cxt);
-	Selects    *selects = palloc0(sizeof(Selects));
+	Quantiles  *quantiles = palloc0(sizeof(Quantiles));
 
-	selects->certain = palloc(compiled->nselects * sizeof(SelectRange));
-	selects->step = palloc(compiled->nselects * sizeof(SelectStep));
-	for (int i = 0; i < compiled->nselects; i++)
+	quantiles->certain = palloc(compiled->nquantiles * sizeof(SelectRange));
+	quantiles->step = palloc(compiled->nquantiles * sizeof(SelectStep));
+	for (int i = 0; i < compiled->nquantiles; i++)
 	{
-		selects->step[i] = compiled->select[i].step;
-		selects->certain[i] = selects->step[i].range;
+		quantiles->step[i] = compiled->select[i].step;
+		quantiles->certain[i] = quantiles->step[i].range;
 	}
-	selects->samples = node->nchildren == 0;
+	quantiles->samples = node->nchildren == 0;
 	MemoryContextSwitchTo(old);
-	return selects;
+	return quantiles;
 }
 
 /* Number of rows above which a sample leaves more values than a GPU has room for (SEEK_MOST). */
@@ -328,11 +328,11 @@ can_seek(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
 	const AggResult *agg = &compiled->agg[compiled->select[0].agg];
-	bool		can = node->device == &remote_device && node->relation->rd_rel->reltuples <= SEEK_ROWS && compiled->nselects == agg->nselects &&
+	bool		can = node->device == &remote_device && node->relation->rd_rel->reltuples <= SEEK_ROWS && compiled->nquantiles == agg->nquantiles &&
 		!agg->fraction_null[0];
 
-	for (int i = 0; i < compiled->nselects && can; i++)
-		can = compiled->select[i].plain && !node->selects->step[i].found;
+	for (int i = 0; i < compiled->nquantiles && can; i++)
+		can = compiled->select[i].plain && !node->quantiles->step[i].found;
 	return can;
 }
 
@@ -340,14 +340,14 @@ can_seek(const GpuNode *node)
 static void
 seek(GpuNode *node)
 {
-	Selects    *selects = node->selects;
+	Quantiles  *quantiles = node->quantiles;
 
-	for (int i = 0; i < node->compiled.nselects; i++)
+	for (int i = 0; i < node->compiled.nquantiles; i++)
 	{
-		selects->step[i].collects = selects->step[i].seeks = true;
-		selects->step[i].most = gpudb_debug_seek;
+		quantiles->step[i].collects = quantiles->step[i].seeks = true;
+		quantiles->step[i].most = gpudb_debug_seek;
 	}
-	selects->samples = false;
+	quantiles->samples = false;
 }
 
 /* Guess the ranges of all values from cached columns; return true if some range was found. */
@@ -357,27 +357,27 @@ guess_bounds(const GpuNode *node)
 	const CompileResult *compiled = &node->compiled;
 	bool		told = false;
 
-	for (int i = 0; i < compiled->nselects; i++)
+	for (int i = 0; i < compiled->nquantiles; i++)
 	{
 		SelectRange seen;
 
 		if (compiled->select[i].column < 0 ||
 			!tablet_guess_bounds(node->relation, node->feed.source.end, &node->feed.wanted[compiled->select[i].column], &seen.least, &seen.largest))
 			continue;
-		clip(&node->selects->step[i].range, &seen);
+		clip(&node->quantiles->step[i].range, &seen);
 		told = true;
 	}
 	return told;
 }
 
 bool
-selects_begin(GpuNode *node)
+quantiles_begin(GpuNode *node)
 {
 	bool		told;
 
-	if (node->selects != NULL || node->compiled.nselects == 0 || node->nchildren > 0)
+	if (node->quantiles != NULL || node->compiled.nquantiles == 0 || node->nchildren > 0)
 		return false;
-	node->selects = create(node);
+	node->quantiles = create(node);
 	/* zone maps include hidden rows */
 	told = !node->secret && guess_bounds(node);
 	if (can_seek(node))
@@ -386,7 +386,7 @@ selects_begin(GpuNode *node)
 		told = true;
 	}
 	if (told)
-		node->request.steps = node->selects->step;
+		node->request.steps = node->quantiles->step;
 	return told;
 }
 
@@ -396,10 +396,10 @@ join_ranges(const GpuNode *node)
 {
 	const CompileResult *compiled = &node->compiled;
 
-	for (int i = 0; i < compiled->nselects; i += compiled->agg[compiled->select[i].agg].nselects)
+	for (int i = 0; i < compiled->nquantiles; i += compiled->agg[compiled->select[i].agg].nquantiles)
 	{
-		SelectStep *first = &node->selects->step[i];
-		SelectStep *second = first + compiled->agg[compiled->select[i].agg].nselects - 1;
+		SelectStep *first = &node->quantiles->step[i];
+		SelectStep *second = first + compiled->agg[compiled->select[i].agg].nquantiles - 1;
 
 		if (first->found || second->found)
 			continue;
@@ -409,29 +409,29 @@ join_ranges(const GpuNode *node)
 }
 
 DeviceStatus
-selects_narrow(GpuNode *node, const GroupTable *groups, bool *wanted)
+quantiles_narrow(GpuNode *node, const GroupTable *groups, bool *wanted)
 {
 	const bool	sampled = node->feed.sampled;
 	bool		sought;
 	bool		more = false;
 
 	*wanted = false;
-	if (node->compiled.nselects == 0)
+	if (node->compiled.nquantiles == 0)
 		return STATUS_DONE;
-	if (node->selects == NULL)
-		node->selects = create(node);
-	sought = node->selects->step[0].seeks;
-	for (int i = 0; i < node->compiled.nselects; i++)
+	if (node->quantiles == NULL)
+		node->quantiles = create(node);
+	sought = node->quantiles->step[0].seeks;
+	for (int i = 0; i < node->compiled.nquantiles; i++)
 	{
 		if (!come_closer(node, groups, i, sampled, &more))
 			return STATUS_BAD_PROGRAM;
-		*wanted |= !node->selects->step[i].found;
+		*wanted |= !node->quantiles->step[i].found;
 	}
 	/* nothing is known of all rows yet */
 	*wanted |= sampled;
-	node->request.steps = node->compiled.steps = node->selects->step;
+	node->request.steps = node->compiled.steps = node->quantiles->step;
 	/* a value that was sought without success is looked for from a sample again */
-	node->selects->samples = sought || (sampled && more && ++node->selects->runs < SAMPLE_RUNS);
+	node->quantiles->samples = sought || (sampled && more && ++node->quantiles->runs < SAMPLE_RUNS);
 	if (sampled)
 		join_ranges(node);
 	node->report.rounds++;
