@@ -104,9 +104,9 @@ decode_kernel(const __grid_constant__ SortLaunch launch, uint32_t c, uint32_t p,
 		const bool	exists = i < launch.nrows;
 		const uint64_t code = exists ? (uint64_t) words[i] >> part.shift & mask : 0;
 		const bool	null = launch.to[c].nulls != NULL && code == part.of_null;
-		const uint64_t away = code - part.of_first;
+		const uint64_t distance = code - part.of_first;
 
-		put(launch.to[c], i, exists, (int64_t) (part.descending ? part.from[0] - away : part.from[0] + away), null);
+		put(launch.to[c], i, exists, (int64_t) (part.descending ? part.from[0] - distance : part.from[0] + distance), null);
 	}
 }
 

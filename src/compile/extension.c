@@ -114,7 +114,7 @@ is_created(void)
 }
 
 bool
-extension_is_here(void)
+extension_is_installed(void)
 {
 	return is_created() || assumed;
 }

@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 /* Return true if the planner may offer gpudb nodes: the extension exists in the database, or is assumed to. */
-extern bool extension_is_here(void);
+extern bool extension_is_installed(void);
 
 /* Set whether to assume that the extension exists, for gpudb.calibrate() in a database without it. */
 extern void extension_assume(bool assumed);

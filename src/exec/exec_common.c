@@ -339,7 +339,7 @@ compile_run(GpuNode *node)
 	bool		compiled;
 
 	if (node->without_gpu != NULL)
-		joins_bring_here(node);
+		joins_fetch_to_host(node);
 	node_choose_keeping(node);
 	compiled = compile_request(node);
 	if (!node->request.keep_rows || (compiled && node->device == &remote_device))
@@ -389,9 +389,9 @@ compile_on_device(GpuNode *node)
 	}
 	else if (node->without_gpu != NULL && gpudb_device == DEVICE_GPU)
 		node->report.device_why = node->without_gpu;
-	if (node->device == &remote_device || (!joins_are_away(node) && !node->request.keep_rows))
+	if (node->device == &remote_device || (!joins_are_device_resident(node) && !node->request.keep_rows))
 		return true;
-	joins_bring_here(node);
+	joins_fetch_to_host(node);
 	node_keep_rows(node, false);
 	compile_with_codes(node, node_offer_codes(node, ROOM_FOR_ALL));
 	return node->compiled.reason == NULL;
@@ -413,7 +413,7 @@ open_job(GpuNode *node)
 		.memory_limit = guc_group_bytes(),
 		.many_groups = node->request.keys != NIL && node->predicted_groups > MANY_GROUPS, .threads = node->threads,
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted,
-		.no_other = node->request.keep != NULL || node->request.keep_rows || joins_are_away(node), .keep_most = node->keep_most
+		.no_other = node->request.keep != NULL || node->request.keep_rows || joins_are_device_resident(node), .keep_most = node->keep_most
 	};
 	run_codes_catch_up(node->feed.codes);
 	(void) feed_open_job(&node->feed, node->device);

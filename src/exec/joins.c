@@ -346,7 +346,7 @@ build_on_device(GpuNode *node, int j, const JoinUse *use)
 	NodeJoin   *join = &node->joins[j];
 	const DeviceTable table = {use, join->context, &node->tables[j], &node->books[j], &node->shared[j]};
 
-	if (node->tables_here || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->rather_gpu) ||
+	if (node->tables_on_host || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->rather_gpu) ||
 		!(is_collectable_scan(join->child) || is_collectable_join(join->child)) || is_small(join->child))
 		return false;
 	MemoryContextReset(join->context);
@@ -445,27 +445,27 @@ joins_build(GpuNode *node)
 
 /* Return true if the table of join j is device-resident: it has a number but takes no bytes of the pool. */
 bool
-join_is_away(const GpuNode *node, int j)
+join_is_device_resident(const GpuNode *node, int j)
 {
 	return node->joins[j].is_built && node->shared[j].number != 0 && node->shared[j].bytes == 0;
 }
 
 bool
-joins_are_away(const GpuNode *node)
+joins_are_device_resident(const GpuNode *node)
 {
-	bool		away = false;
+	bool		device_resident = false;
 
 	for (int j = 0; j < node->njoins; j++)
-		away |= join_is_away(node, j);
-	return away;
+		device_resident |= join_is_device_resident(node, j);
+	return device_resident;
 }
 
 void
-joins_bring_here(GpuNode *node)
+joins_fetch_to_host(GpuNode *node)
 {
-	node->tables_here = true;
+	node->tables_on_host = true;
 	for (int j = 0; j < node->njoins; j++)
-		if (join_is_away(node, j))
+		if (join_is_device_resident(node, j))
 			forget_table(node, j);
 }
 
@@ -562,7 +562,7 @@ joins_explain(GpuNode *node, List *ancestors, ExplainState *es)
 			continue;
 		resetStringInfo(&text);
 		appendStringInfo(&text, "%s%s of %u rows%s", node->tables[j].table->unique ? "unique " : "",
-						 name_of_table(node->tables[j].table), node->tables[j].rows->nrows, join_is_away(node, j) ? ", on the GPU alone" : "");
+						 name_of_table(node->tables[j].table), node->tables[j].rows->nrows, join_is_device_resident(node, j) ? ", on the GPU alone" : "");
 		if (npasses > 1)
 			appendStringInfo(&text, ", %d passes", npasses);
 		if (es->timing)

@@ -51,12 +51,12 @@ extern DeviceStatus join_index(const JoinUse *use, Tablet *rows, MemoryContext c
 
 /*
  * Return true if the table of join j, or of any join, is device-resident.
- * joins_bring_here() discards device-resident tables and makes all later builds
+ * joins_fetch_to_host() discards device-resident tables and makes all later builds
  * use the host.
  */
-extern bool join_is_away(const GpuNode *node, int j);
-extern bool joins_are_away(const GpuNode *node);
-extern void joins_bring_here(GpuNode *node);
+extern bool join_is_device_resident(const GpuNode *node, int j);
+extern bool joins_are_device_resident(const GpuNode *node);
+extern void joins_fetch_to_host(GpuNode *node);
 
 /* Copy the node's built tables to memory that the GPU process can read; return false if there is no room. */
 extern bool joins_share(GpuNode *node);

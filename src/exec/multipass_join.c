@@ -44,13 +44,13 @@ bytes_of(const GpuNode *node, int j)
 
 /* Return the size of all device-resident tables (`device_resident`), or else of all other tables, in bytes. */
 static uint64
-bytes_of_all(const GpuNode *node, bool away)
+bytes_of_all(const GpuNode *node, bool device_resident)
 {
 	uint64		bytes = 0;
 
 	for (int j = 0; j < node->njoins; j++)
-		if (join_is_away(node, j) == away)
-			bytes += away ? node->tables[j].rows->nrows * (uint64) node->tables[j].rows->ncols * sizeof(uint64) +
+		if (join_is_device_resident(node, j) == device_resident)
+			bytes += device_resident ? node->tables[j].rows->nrows * (uint64) node->tables[j].rows->ncols * sizeof(uint64) +
 				node->tables[j].table->size : bytes_of(node, j);
 	return bytes;
 }
@@ -60,10 +60,10 @@ static Room
 find_room(const GpuNode *node)
 {
 	const uint64 all = device_join_bytes();
-	const uint64 away = bytes_of_all(node, true);
+	const uint64 device_resident = bytes_of_all(node, true);
 
 	/* a table's size is passed as 32 bits */
-	return (Room) {Max(all - Min(away, all), all / 4), Min(pool_bytes() / 2, PG_UINT32_MAX / 2)};
+	return (Room) {Max(all - Min(device_resident, all), all / 4), Min(pool_bytes() / 2, PG_UINT32_MAX / 2)};
 }
 
 /*
@@ -77,7 +77,7 @@ others_fit(const GpuNode *node, int but, const Room *room, double percent)
 
 	for (int j = 0; j < node->njoins; j++)
 	{
-		if (j == but || join_is_away(node, j))
+		if (j == but || join_is_device_resident(node, j))
 			continue;
 		if (bytes_of(node, j) > room->each / 100.0 * percent)
 			return false;
@@ -98,7 +98,7 @@ can_be_cut(const GpuNode *node, int j)
 	const JoinTable *table = node->tables[j].table;
 
 	return (type_of(node, j) == JOIN_INNER || type_of(node, j) == JOIN_SEMI) && table->nparts > 0 && !table->sorted &&
-		!join_is_away(node, j);
+		!join_is_device_resident(node, j);
 }
 
 /* Return the join whose table is to be partitioned, the largest that can be; -1 if that does not help. */

@@ -138,7 +138,7 @@ struct GpuNode
 	JoinRows   *tables;			/* table of each join */
 	JoinBooks  *books;			/* dictionaries of each join table's columns */
 	SharedTable *shared;		/* where devices that copy tables find each of them */
-	bool		tables_here;	/* build all join tables on the host, none device-resident */
+	bool		tables_on_host;	/* build all join tables on the host, none device-resident */
 	uint32		keep_most;		/* upper bound of the rows to materialize on the device; 0 = not known yet */
 	MemoryContext join_context; /* memory of the join tables, which outlast a run */
 	const char *why_not_built;	/* why a join table could not be built; NULL if none failed */

@@ -59,7 +59,7 @@ plan_asks_for_storage(void)
 static bool
 may_offer(void)
 {
-	return extension_is_here() && !asks_for_storage;
+	return extension_is_installed() && !asks_for_storage;
 }
 
 static bool
@@ -91,15 +91,15 @@ plan_is_for_cursor(const PlannerInfo *root)
 static PlannedStmt *
 plan_query(Query *query, const char *text, int options, ParamListInfo params)
 {
-	const bool	is_here = extension_is_here();
-	const bool	scrolls = is_here && scrolls_by_plan(query, options);
+	const bool	is_installed = extension_is_installed();
+	const bool	scrolls = is_installed && scrolls_by_plan(query, options);
 	const int	options_around = cursor_options;
 	const bool	asks_around = asks_for_storage;
 	PlannedQuery again = {.text = text, .options = options, .params = params};
 	WhatIf		what_if;
 	PlannedStmt *volatile stmt;
 
-	if (is_here)
+	if (is_installed)
 	{
 		rewrite_aggregates(query);
 		again.copy = what_if_copy(query);
@@ -108,7 +108,7 @@ plan_query(Query *query, const char *text, int options, ParamListInfo params)
 	/* planning nests */
 	what_if_begin(&what_if, false);
 	cursor_options = options;
-	asks_for_storage = is_here && storage_walker((Node *) query, NULL);
+	asks_for_storage = is_installed && storage_walker((Node *) query, NULL);
 	PG_TRY();
 	{
 		stmt = prev_planner ? prev_planner(query, text, options, params) : standard_planner(query, text, options, params);
@@ -135,7 +135,7 @@ rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 
 	if (prev_rel_pathlist)
 		prev_rel_pathlist(root, rel, rti, rte);
-	if (rte->rtekind != RTE_RELATION || !extension_is_here())
+	if (rte->rtekind != RTE_RELATION || !extension_is_installed())
 		return;
 	if (!is_examined(root, rel))
 	{
