@@ -229,7 +229,7 @@ take_window(ChannelWindow *windows, int n, int start, uint32 owner)
 			pg_atomic_compare_exchange_u32(&window->owner, &expected, owner))
 		{
 			window->copy = window->room = CHANNEL_NO_COPY;
-			window->nrooms = 1;
+			window->nslots = 1;
 			return window;
 		}
 	}
@@ -286,7 +286,7 @@ channel_take_output(ChannelWindow *window)
 
 /* Search from the other end than take_copy(), so that consecutive areas stay free. */
 bool
-channel_take_rooms(ChannelWindow *window, uint32 most)
+channel_take_result_slots(ChannelWindow *window, uint32 most)
 {
 	const uint32 owner = (uint32) (window - channel->window) + 1;
 	uint32		n = 0;
@@ -304,7 +304,7 @@ channel_take_rooms(ChannelWindow *window, uint32 most)
 		else if (n > 0)
 			break;
 	}
-	window->nrooms = (uint16) n;
+	window->nslots = (uint16) n;
 	return n > 0;
 }
 
@@ -324,7 +324,7 @@ void
 channel_free_window(ChannelWindow *window)
 {
 	free_copies(window, window->copy, 1);
-	free_copies(window, window->room, window->nrooms);
+	free_copies(window, window->room, window->nslots);
 	window->copy = window->room = CHANNEL_NO_COPY;
 	pg_memory_barrier();
 	pg_atomic_write_u32(&window->owner, 0);

@@ -37,7 +37,7 @@
 #define CHANNEL_CHUNKS		4096
 
 #define CHANNEL_GROUP_WINDOWS 2		/* page batches per job for groups: one is filled while the other is read */
-#define CHANNEL_GROUP_ROOMS	8		/* most consecutive result slots in each of them */
+#define CHANNEL_GROUP_SLOTS	8		/* most consecutive result slots in each of them */
 
 #define CHANNEL_NO_COPY		UINT16_MAX
 #define CHANNEL_NO_ROOM		UINT16_MAX
@@ -120,7 +120,7 @@ typedef enum ChannelDraining
 	DRAINING_NOTHING,			/* no request: there are page batches to answer */
 	DRAINING_FIRST,				/* return as many groups as one result holds, and their total number */
 	DRAINING_SMALL,				/* return the remaining groups, as many at a time as one result holds */
-	DRAINING_ROOMS				/* return the remaining groups in the result slots of the page batches in the ring */
+	DRAINING_SLOTS				/* return the remaining groups in the result slots of the page batches in the ring */
 } ChannelDraining;
 
 /* Contents of a page batch's result slot. */
@@ -182,7 +182,7 @@ typedef struct ChannelWindow
 	uint32		nrows;
 	uint16		copy;			/* index of the area with copied pages, or CHANNEL_NO_COPY */
 	uint16		room;			/* index of the first result slot, an area of CHANNEL_COPY_BYTES, or CHANNEL_NO_ROOM */
-	uint16		nrooms;			/* number of consecutive result slots */
+	uint16		nslots;			/* number of consecutive result slots */
 	uint16		passed_shift;	/* out: position of the first row's bit in `passed` */
 	uint16		output;			/* in and out: ChannelOutput */
 	union
@@ -356,7 +356,7 @@ extern bool channel_take_output(ChannelWindow *window);
  * Take at least one and at most `most` consecutive result slots for groups or
  * materialized rows; return false if none is free.
  */
-extern bool channel_take_rooms(ChannelWindow *window, uint32 most);
+extern bool channel_take_result_slots(ChannelWindow *window, uint32 most);
 extern void channel_free_window(ChannelWindow *window);
 
 /* Hand a page batch to the GPU process; the ring has room for all page batches that a job may have. */

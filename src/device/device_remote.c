@@ -43,7 +43,7 @@
  * processes find result slots; and the number of attempts, and the pause
  * between them, if none is in flight.
  */
-#define ROOMS_MOST		16
+#define RESULT_SLOTS_MAX 16
 #define ROOM_TRIES		200
 #define ROOM_PAUSE_US	100
 
@@ -96,7 +96,7 @@ take_room_for_columns(const RemoteJob *job, const RemoteItem *item, ChannelWindo
 {
 	int			tries = job->count[ITEM_REMOTE] == 0 ? ROOM_TRIES : 1;
 
-	if (job->count[ITEM_REMOTE] >= ROOMS_MOST)
+	if (job->count[ITEM_REMOTE] >= RESULT_SLOTS_MAX)
 		return false;
 	while (!channel_take_output(window))
 	{
@@ -202,7 +202,7 @@ close_slot(RemoteJob *job)
 	bool		fetching = keeping == KEEPING_WANTED || keeping == KEEPING_SORT;
 
 	if (!draining && !fetching)
-		remote_free_rooms(job);
+		remote_free_result_slots(job);
 	channel_close_job(job->slot, draining || fetching || job->count[ITEM_REMOTE] > 0);
 	job->slot = NULL;
 }

@@ -115,10 +115,10 @@ extern DeviceStatus remote_drain(RemoteJob *job);
  * Take a page batch with result slots for `words` words, or for fewer if not
  * all are free; return NULL if none are free.
  */
-extern ChannelWindow *remote_take_rooms(const RemoteJob *job, uint64 words);
+extern ChannelWindow *remote_take_result_slots(const RemoteJob *job, uint64 words);
 
 /* Free the page batches with result slots; the GPU process must not use them any more. */
-extern void remote_free_rooms(RemoteJob *job);
+extern void remote_free_result_slots(RemoteJob *job);
 
 /* remote_materialized.c: functions of the Device interface for materialized rows */
 extern MaterializedTable *remote_keep(DeviceJob *device_job, MaterializedPlan *plan, SharedTable *shared);

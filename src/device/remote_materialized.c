@@ -122,13 +122,13 @@ place_of_part(RemoteJob *job, ChannelPart *part)
 
 	materialized_layout(program->materialized, program->nmaterialized, part->nrows, &all);
 	if (all.size > bytes && job->groups[0] == NULL)
-		job->groups[0] = remote_take_rooms(job, all.size / sizeof(uint64));
+		job->groups[0] = remote_take_result_slots(job, all.size / sizeof(uint64));
 	part->room = CHANNEL_NO_ROOM;
 	if (job->groups[0] != NULL)
 	{
 		part->room = (uint16) (job->groups[0] - channel_get()->window);
 		place = channel_get()->copies[job->groups[0]->room][0];
-		bytes = job->groups[0]->nrooms * CHANNEL_COPY_BYTES;
+		bytes = job->groups[0]->nslots * CHANNEL_COPY_BYTES;
 	}
 	if (all.size > bytes)
 		part->nrows = materialized_rows_that_fit(program->materialized, program->nmaterialized, bytes);

@@ -223,9 +223,9 @@ place_of_groups(const RemoteJob *job, ChannelResult *result, uint64 *words)
 	{
 		const ChannelWindow *window = job->groups[w];
 
-		if (window == NULL || window != &channel_get()->window[result->room] || window->room + window->nrooms > CHANNEL_COPIES)
+		if (window == NULL || window != &channel_get()->window[result->room] || window->room + window->nslots > CHANNEL_COPIES)
 			continue;
-		*words = window->nrooms * ROOM_WORDS;
+		*words = window->nslots * ROOM_WORDS;
 		return (uint64 *) channel_get()->copies[window->room];
 	}
 	return NULL;
@@ -374,7 +374,7 @@ remote_take_results(RemoteJob *job)
 }
 
 void
-remote_free_rooms(RemoteJob *job)
+remote_free_result_slots(RemoteJob *job)
 {
 	for (int w = 0; w < CHANNEL_GROUP_WINDOWS; w++)
 	{
@@ -385,11 +385,11 @@ remote_free_rooms(RemoteJob *job)
 }
 
 ChannelWindow *
-remote_take_rooms(const RemoteJob *job, uint64 words)
+remote_take_result_slots(const RemoteJob *job, uint64 words)
 {
 	ChannelWindow *window = channel_take_window(job->slot);
 
-	if (window != NULL && !channel_take_rooms(window, (uint32) Min((words + ROOM_WORDS - 1) / ROOM_WORDS, CHANNEL_GROUP_ROOMS)))
+	if (window != NULL && !channel_take_result_slots(window, (uint32) Min((words + ROOM_WORDS - 1) / ROOM_WORDS, CHANNEL_GROUP_SLOTS)))
 	{
 		channel_free_window(window);
 		return NULL;
@@ -405,13 +405,13 @@ ask_for_rest(RemoteJob *job, uint64 ngroups)
 
 	for (int w = 0; w < CHANNEL_GROUP_WINDOWS && words > 0; w++)
 	{
-		job->groups[w] = remote_take_rooms(job, words);
+		job->groups[w] = remote_take_result_slots(job, words);
 		if (job->groups[w] == NULL)
 			break;
-		words -= Min(words, job->groups[w]->nrooms * ROOM_WORDS);
+		words -= Min(words, job->groups[w]->nslots * ROOM_WORDS);
 		channel_submit(job->slot, job->groups[w]);
 	}
-	channel_drain(job->slot, job->groups[0] != NULL ? DRAINING_ROOMS : DRAINING_SMALL);
+	channel_drain(job->slot, job->groups[0] != NULL ? DRAINING_SLOTS : DRAINING_SMALL);
 }
 
 /*
@@ -430,7 +430,7 @@ take_materialized(RemoteJob *job, ChannelResult *result, const GroupTable *group
 	job->drained = job->received >= total;
 	channel_return_result(job->slot, result);
 	if (job->drained)
-		remote_free_rooms(job);
+		remote_free_result_slots(job);
 	else if (pg_atomic_read_u32(&job->slot->draining) == DRAINING_FIRST)
 		ask_for_rest(job, total - job->received);
 	else if (room != CHANNEL_NO_ROOM)

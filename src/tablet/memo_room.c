@@ -21,8 +21,8 @@ static uint8 *room;
 static bool taken[UNITS];
 
 /* In each area no unit before `free_from` is free, and none from `end_of` on belongs to the area. */
-static Size free_from[MEMO_ROOMS] = {0, SMALL_UNITS, SMALL_UNITS + LATER_UNITS};
-static const Size end_of[MEMO_ROOMS] = {SMALL_UNITS, SMALL_UNITS + LATER_UNITS, UNITS};
+static Size free_from[MEMO_SLOTS] = {0, SMALL_UNITS, SMALL_UNITS + LATER_UNITS};
+static const Size end_of[MEMO_SLOTS] = {SMALL_UNITS, SMALL_UNITS + LATER_UNITS, UNITS};
 
 static Size
 units_of(Size bytes)

@@ -20,7 +20,7 @@ typedef enum MemoRoom
 	MEMO_SMALL_PAGES,
 	MEMO_LATER,					/* memory that is written later, if at all */
 	MEMO_HUGE_PAGES,
-	MEMO_ROOMS
+	MEMO_SLOTS
 } MemoRoom;
 
 /* Allocate `bytes` bytes of an area, not zeroed; return NULL if the area has no contiguous space for them. */

@@ -151,7 +151,7 @@ forget(ShelfMemo *memo)
 
 /* Return the areas that a memo has memory in, a bit each. */
 static uint32
-rooms_of(const ShelfMemo *memo)
+slots_of(const ShelfMemo *memo)
 {
 	return 1u << memo->where | (memo->later != NULL ? 1u << MEMO_LATER : 0);
 }
@@ -161,13 +161,13 @@ rooms_of(const ShelfMemo *memo)
  * that have memory in some of these areas; NULL if there is none.
  */
 static ShelfMemo *
-oldest(uint32 rooms)
+oldest(uint32 slots)
 {
 	ShelfMemo  *found = NULL;
 
 	for (int b = 0; b < BUCKETS; b++)
 		for (ShelfMemo *memo = buckets[b]; memo != NULL; memo = memo->next)
-			if (memo->users == 0 && (rooms_of(memo) & rooms) != 0 && (found == NULL || memo->used < found->used))
+			if (memo->users == 0 && (slots_of(memo) & slots) != 0 && (found == NULL || memo->used < found->used))
 				found = memo;
 	return found;
 }

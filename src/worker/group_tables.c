@@ -73,7 +73,7 @@ group_tables_wanted(ChannelJob *job, const JobGroups *groups)
 			return groups->drained == 0;
 		case DRAINING_SMALL:
 			return true;
-		case DRAINING_ROOMS:
+		case DRAINING_SLOTS:
 			return pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken);
 	}
 	return false;
@@ -92,7 +92,7 @@ next_place(Channel *channel, int slot, ChannelResult *result, uint32 *words)
 
 	result->room = CHANNEL_NO_ROOM;
 	*words = CHANNEL_ROWS_WORDS;
-	if (pg_atomic_read_u32(&job->draining) != DRAINING_ROOMS)
+	if (pg_atomic_read_u32(&job->draining) != DRAINING_SLOTS)
 		return result->rows;
 	pg_read_barrier();
 	result->room = job->ring[at % CHANNEL_JOB_WINDOWS];

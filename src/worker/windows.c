@@ -91,14 +91,14 @@ window_groups_place(Channel *channel, int job, int number, uint32 *words)
 	const ChannelWindow *window = &channel->window[number];
 	/* read once: the owner may change them */
 	const uint16 room = *(volatile const uint16 *) &window->room;
-	const uint16 nrooms = *(volatile const uint16 *) &window->nrooms;
+	const uint16 nslots = *(volatile const uint16 *) &window->nslots;
 
-	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number) || nrooms == 0 || room + nrooms > CHANNEL_COPIES)
+	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number) || nslots == 0 || room + nslots > CHANNEL_COPIES)
 		return NULL;
-	for (int r = room; r < room + nrooms; r++)
+	for (int r = room; r < room + nslots; r++)
 		if (!copies_are_owned(channel, (uint16) r, number))
 			return NULL;
-	*words = nrooms * (CHANNEL_COPY_BYTES / sizeof(uint64));
+	*words = nslots * (CHANNEL_COPY_BYTES / sizeof(uint64));
 	return (uint64 *) channel->copies[room];
 }
 
