@@ -15,7 +15,7 @@
  */
 
 #define VM_FN		static __device__ __forceinline__
-#define VM_REST		static __device__ __noinline__
+#define VM_COLD		static __device__ __noinline__
 #define VM_TILE		(VM_LANES * VM_THREADS)
 /* layout of a register, in words: values, NULL flags, bools */
 #define VM_STRIDE	(VM_TILE + 2 * VM_THREADS / 8)

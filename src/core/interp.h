@@ -6,7 +6,7 @@
  * a lane computes.  The includer defines, before including it, how a device iterates over the lanes
  * of a tile and how the operations on a whole tile work:
  *
- *		VM_FN, VM_REST	qualifiers of functions
+ *		VM_FN, VM_COLD	qualifiers of functions
  *		VM_TILE			lanes of a tile
  *		VM_STRIDE		words from one register's values to the next one's
  *		VM_NULLS		bytes from one register's NULL flags to the next one's
@@ -31,8 +31,8 @@
  * Run a cold opcode.  Few programs have these instructions; they are compiled separately so that
  * they do not take up a GPU's registers.  Returns nonzero when an active lane fails.
  */
-VM_REST uint32_t
-vm_run_rest(const VmRun *run, const Instr *in)
+VM_COLD uint32_t
+vm_run_cold(const VmRun *run, const Instr *in)
 {
 	const uint64_t *words = program_words(run->program);
 	uint64_t   *CORE_RESTRICT vd = VM_VALUES + (size_t) in->dst * VM_STRIDE;
@@ -44,17 +44,17 @@ vm_run_rest(const VmRun *run, const Instr *in)
 	const uint8_t *mask = VM_MASK(in->m);
 	uint32_t	error = 0;
 
-	switch ((RestOp) in->op)
+	switch ((ColdOp) in->op)
 	{
-#define REST(name, ...) case VMOP_##name: __VA_ARGS__; break;
-#include "core/op_rest.def"
-#undef REST
+#define COLD(name, ...) case VMOP_##name: __VA_ARGS__; break;
+#include "core/op_cold.def"
+#undef COLD
 	}
 	return error;
 }
 
 /* Run LOAD_W for n rows from `first` on; false when the column cannot be loaded into a wide register. */
-VM_REST bool
+VM_COLD bool
 vm_load_wide(const VmRun *run, const Instr *in, uint32_t first, uint32_t n)
 {
 	const Tablet *tablet = run->tablet;
@@ -230,10 +230,10 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 				updating = true;
 				error |= vm_update(run, in);
 				break;
-#define REST(name, ...) case VMOP_##name:
-#include "core/op_rest.def"
-#undef REST
-				error |= vm_run_rest(run, in);
+#define COLD(name, ...) case VMOP_##name:
+#include "core/op_cold.def"
+#undef COLD
+				error |= vm_run_cold(run, in);
 				break;
 			case VMOP_RESERVE_T:
 			case VMOP_RESERVE_T_G:

@@ -35,5 +35,5 @@
 #undef WORD_B
 #undef LOW_A
 #undef HIGH_A
-#undef VM_REST
+#undef VM_COLD
 #undef VM_STRIDE

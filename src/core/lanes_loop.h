@@ -12,7 +12,7 @@
 #define LANE_BLOCK	64
 
 #define VM_FN		static
-#define VM_REST		static
+#define VM_COLD		static
 #define VM_STRIDE	VM_TILE
 #define VM_NULLS	VM_TILE
 #define VM_VALUES	run->values

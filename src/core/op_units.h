@@ -3,7 +3,7 @@
  *		Lists of the opcodes that the interpreter's loop passes on, by the function that computes them.
  *
  * vm_run_tile() has a label for each opcode, or gcc refuses it.  It passes the opcodes of
- * op_rest.def to vm_run_rest(), totals to vm_update() and operations on rows to vm_join().  Each
+ * op_cold.def to vm_run_cold(), totals to vm_update() and operations on rows to vm_join().  Each
  * device has a vm_update() and a vm_join() of its own, so their opcodes are listed here.
  *
  * Each list is an enumeration, too.  A switch over it has no `default`, so that gcc refuses one
@@ -34,12 +34,12 @@
 #define OP_CASE(name) case VMOP_##name:
 #define OP_ONE(name) + 1
 #define OP_MEMBER(name) ONLY_##name = VMOP_##name,
-#define REST(name, ...) OP_MEMBER(name)
+#define COLD(name, ...) OP_MEMBER(name)
 
-typedef enum RestOp
+typedef enum ColdOp
 {
-#include "core/op_rest.def"
-} RestOp;
+#include "core/op_cold.def"
+} ColdOp;
 
 typedef enum TotalOp
 {
@@ -56,7 +56,7 @@ typedef enum JoinOp
 	JOIN_OPS(OP_MEMBER)
 } JoinOp;
 
-#undef REST
+#undef COLD
 #undef OP_MEMBER
 
 #endif							/* GPUDB_CORE_OP_UNITS_H */
