@@ -85,10 +85,10 @@ device_join_bytes(void)
 }
 
 const Device *
-device_choose(const Program *program, bool rather_gpu, const char **why)
+device_choose(const Program *program, bool prefer_gpu, const char **why)
 {
 	*why = NULL;
-	if (gpudb_device == DEVICE_CPU || (gpudb_device == DEVICE_AUTO && !rather_gpu))
+	if (gpudb_device == DEVICE_CPU || (gpudb_device == DEVICE_AUTO && !prefer_gpu))
 		return &cpu_device;
 	*why = device_gpu_missing();
 	if (*why == NULL && !program_suits_gpu(program))

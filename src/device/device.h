@@ -15,10 +15,10 @@ extern const Device remote_device;
 
 /*
  * Return the device for a program, by the setting gpudb.device and, with
- * `auto`, by the planner's preference `rather_gpu`.  Sets *why to a few words
+ * `auto`, by the planner's preference `prefer_gpu`.  Sets *why to a few words
  * if gpudb.device asks for the GPU and it is not chosen, else to NULL.
  */
-extern const Device *device_choose(const Program *program, bool rather_gpu, const char **why);
+extern const Device *device_choose(const Program *program, bool prefer_gpu, const char **why);
 
 /* Return in a few words why no GPU serves; NULL if one does. */
 extern const char *device_gpu_missing(void);

@@ -137,7 +137,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 
 	INSTR_TIME_SET_CURRENT(start);
 	feed_outcome_init(outcome);
-	node->feed.sample_does = quantiles_would_sample(node);
+	node->feed.sample_suffices = quantiles_would_sample(node);
 	do
 		helped |= feed_pass(&node->feed, outcome);
 	while (multipass_join_next(node, &outcome->status));
@@ -145,7 +145,7 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	children_feed(node, outcome);
 	top_describe(&node->top, &node->compiled);
 	/* Workers and jobs of child relations may have states of the same groups. */
-	if (outcome->status == STATUS_DONE && !helped && node->nchildren <= 1 && node->top.wanted > 0 && results_are_sure(&node->compiled) &&
+	if (outcome->status == STATUS_DONE && !helped && node->nchildren <= 1 && node->top.wanted > 0 && results_are_exact(&node->compiled) &&
 		node->device->want_top != NULL)
 		node->device->want_top(node->feed.job, &node->top.order);
 	if (outcome->status == STATUS_DONE)

@@ -95,7 +95,7 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 	CustomScan *plan = (CustomScan *) node->css.ss.ps.plan;
 
 	node->eflags = eflags;
-	node->rather_gpu = intVal(linitial(list_nth(plan->custom_private, NODE_PRIVATE_PASS))) != 0;
+	node->prefer_gpu = intVal(linitial(list_nth(plan->custom_private, NODE_PRIVATE_PASS))) != 0;
 	node->predicted_ms = intVal(lsecond(list_nth(plan->custom_private, NODE_PRIVATE_PASS))) / 1000.0;
 	node->predicted_groups = intVal(lthird(list_nth(plan->custom_private, NODE_PRIVATE_PASS)));
 	node->request.nopen = intVal(list_nth(plan->custom_private, NODE_PRIVATE_SECRET)) - 1;
@@ -271,7 +271,7 @@ void
 node_choose_keeping(GpuNode *node)
 {
 	node_keep_rows(node, node->without_gpu == NULL && device_gpu_missing() == NULL && node->nchildren == 0 && !joins_end_in_full(node) &&
-				   (gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && node->rather_gpu)));
+				   (gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && node->prefer_gpu)));
 }
 
 /*
@@ -294,7 +294,7 @@ compile_request(GpuNode *node)
 	compile_with_codes(node, node_offer_codes(node, for_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
 	if (node->compiled.reason != NULL)
 		return false;
-	node->device = device_choose(node->compiled.program, node->rather_gpu, &node->report.device_why);
+	node->device = device_choose(node->compiled.program, node->prefer_gpu, &node->report.device_why);
 	if (!columns_are_coded(node->feed.wanted, node->compiled.ncolumns) || !may_gpu)
 	{
 		if (node->device == &remote_device && node->nchildren == 0 && columns_have_texts(node->relation, node->feed.wanted, node->compiled.ncolumns))
@@ -433,7 +433,7 @@ node_open_job(GpuNode *node)
 	}
 	else
 		node_note_fallback(node, node->compiled.reason,
-						   node->why_not_built != NULL ? node->why_not_built : "a value at run time is not supported");
+						   node->build_failure_reason != NULL ? node->build_failure_reason : "a value at run time is not supported");
 	MemoryContextSwitchTo(old);
 	return node->feed.job != NULL;
 }

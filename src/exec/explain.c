@@ -120,7 +120,7 @@ explain_device(GpuNode *node, ExplainState *es)
 	const char *why = NULL;
 
 	if (device == NULL && compile_for_explain(node))
-		device = device_choose(node->compiled.program, node->rather_gpu, &why);
+		device = device_choose(node->compiled.program, node->prefer_gpu, &why);
 	if (device == NULL)
 		return;
 	if ((node->device != NULL || why != NULL) && node->report.device_why != NULL)

@@ -51,7 +51,7 @@ node_remember(GpuNode *node, const FeedOutcome *outcome)
 void
 node_remember_tables(GpuNode *node)
 {
-	if (node->why_not_built != NULL && !node->not_built_below)
+	if (node->build_failure_reason != NULL && !node->not_built_below)
 		remember(node, (FallbackCause) {.computation = node->computation});
 }
 

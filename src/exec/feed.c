@@ -409,7 +409,7 @@ list_cached(Feed *feed)
 
 	feed->cached = palloc(sizeof(CachedRows) * Max(n, 1));
 	feed_choose_cached(feed, found, n);
-	if (feed->sample_does)
+	if (feed->sample_suffices)
 		sample_cached(feed);
 }
 

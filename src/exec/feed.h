@@ -67,7 +67,7 @@ typedef struct Feed
 	/* Takes the rows of a finished item; NULL = items give none */
 	DeviceStatus (*take_rows) (void *arg, const DeviceWork *work);
 	void	   *take_arg;
-	bool		sample_does;	/* feed only a sample of the cached tablets if there are many */
+	bool		sample_suffices; /* feed only a sample of the cached tablets if there are many */
 	bool		sampled;		/* only a sample of the cached tablets was fed */
 	/* Builds columns for the cache, without a query: values get dictionary codes even if no condition tests them */
 	bool		builds;

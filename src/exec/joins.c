@@ -346,7 +346,7 @@ build_on_device(GpuNode *node, int j, const JoinUse *use)
 	NodeJoin   *join = &node->joins[j];
 	const DeviceTable table = {use, join->context, &node->tables[j], &node->books[j], &node->shared[j]};
 
-	if (node->tables_on_host || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->rather_gpu) ||
+	if (node->tables_on_host || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->prefer_gpu) ||
 		!(is_collectable_scan(join->child) || is_collectable_join(join->child)) || is_small(join->child))
 		return false;
 	MemoryContextReset(join->context);
@@ -409,7 +409,7 @@ note_why_not(GpuNode *node, const NodeJoin *join, DeviceStatus status)
 
 	node->not_built_below = below != NULL && below->fallback_reason != NULL;
 	node->compiled.reason = node->not_built_below ? below->fallback_reason : status_reason(status);
-	node->why_not_built = node->not_built_below ? below->fallback_text : status_text(status);
+	node->build_failure_reason = node->not_built_below ? below->fallback_text : status_text(status);
 }
 
 DeviceStatus

@@ -166,7 +166,7 @@ materialized_rows_run(PlanState *ps, const JoinUse *keep, MaterializedTaker take
 {
 	GpuNode    *node = (GpuNode *) ps;
 	const CompileRequest request = node->request;
-	const bool	rather_gpu = node->rather_gpu;
+	const bool	prefer_gpu = node->prefer_gpu;
 	MemoryContext old;
 	uint64		count = 0;
 	bool		done;
@@ -180,10 +180,10 @@ materialized_rows_run(PlanState *ps, const JoinUse *keep, MaterializedTaker take
 	node->request.give_rows = node->request.keep_rows = false;
 	node->request.aggregate = true;
 	node->request.keep = keep;
-	node->rather_gpu = true;
+	node->prefer_gpu = true;
 	done = run_or_abandon(node, keep->ncolumns, take, arg, &count);
 	node->request = request;
-	node->rather_gpu = rather_gpu;
+	node->prefer_gpu = prefer_gpu;
 	if (ps->instrument)
 		InstrStopNode(ps->instrument, done ? count : 0);
 	MemoryContextSwitchTo(old);

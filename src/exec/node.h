@@ -141,7 +141,7 @@ struct GpuNode
 	bool		tables_on_host;	/* build all join tables on the host, none device-resident */
 	uint32		keep_most;		/* upper bound of the rows to materialize on the device; 0 = not known yet */
 	MemoryContext join_context; /* memory of the join tables, which outlast a run */
-	const char *why_not_built;	/* why a join table could not be built; NULL if none failed */
+	const char *build_failure_reason; /* why a join table could not be built; NULL if none failed */
 	bool		not_built_below;	/* a node below has reported that failure itself */
 	MultipassJoin multipass;	/* state of a partitioned (multi-pass) hash join */
 
@@ -161,7 +161,7 @@ struct GpuNode
 	CompileResult compiled;
 	Feed		feed;
 	const Device *device;
-	bool		rather_gpu;		/* the planner expects the GPU to be faster */
+	bool		prefer_gpu;		/* the planner expects the GPU to be faster */
 	double		predicted_ms;	/* the planner's estimate for one pass */
 	int			predicted_groups;
 	const char *without_gpu;	/* why this query must not use the GPU any more; NULL = it may */

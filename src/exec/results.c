@@ -472,7 +472,7 @@ aggregate_is_sure(const AggResult *agg)
 }
 
 bool
-results_are_sure(const CompileResult *compiled)
+results_are_exact(const CompileResult *compiled)
 {
 	bool		sure = true;
 
@@ -492,7 +492,7 @@ results_check(const CompileResult *compiled, const GroupTable *groups, MemoryCon
 	Datum		value;
 	bool		isnull;
 
-	if (results_are_sure(compiled))
+	if (results_are_exact(compiled))
 		return STATUS_DONE;
 	scratch = AllocSetContextCreate(context, "gpudb results", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(scratch);

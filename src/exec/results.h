@@ -11,7 +11,7 @@
 #include "core/hashtable.h"
 
 /* Return true if every key and aggregate has a representable and unambiguous value, whatever the groups. */
-extern bool results_are_sure(const CompileResult *compiled);
+extern bool results_are_exact(const CompileResult *compiled);
 
 /*
  * Check that all values of all groups are representable and unambiguous.  Return
