@@ -1,4 +1,4 @@
--- Partitioned tables and inheritance: GpuAgg and GpuJoin read the members of a tree one after the other.
+-- Partitioned tables and inheritance: GpuAgg and GpuJoin read child relations one after the other.
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE join_members (id int NOT NULL, d int, n numeric(10,2), t text COLLATE "C", b text COLLATE "C") PARTITION BY RANGE (id);
 CREATE TABLE join_members_1 PARTITION OF join_members FOR VALUES FROM (MINVALUE) TO (1000);
@@ -33,7 +33,7 @@ DECLARE
 BEGIN
 	PERFORM set_config('gpudb.debug_require', 'require', true);
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		nodes := nodes || coalesce(' ' || substring(line FROM '\((Gpu\w+)\)'), '') || coalesce(' of' || substring(line FROM 'Members:( \d+)'), '');
+		nodes := nodes || coalesce(' ' || substring(line FROM '\((Gpu\w+)\)'), '') || coalesce(' of' || substring(line FROM 'Child Relations:( \d+)'), '');
 	END LOOP;
 	EXECUTE rows INTO found;
 	PERFORM set_config('gpudb.debug_require', 'allow', true), set_config('gpudb.enabled', 'off', true);

@@ -77,7 +77,7 @@ END $$;
 
 -- Of a query that gives rows: tablets used and left behind, blocks of the former that were read, rows fetched, how many rows its next run gives,
 -- and whether they are PostgreSQL's in their order.
-CREATE FUNCTION cached_rows(query text, OUT used int, OUT kept int, OUT reread int, OUT fetched int, OUT n int, OUT same bool)
+CREATE FUNCTION cached_rows(query text, OUT used int, OUT added int, OUT reread int, OUT fetched int, OUT n int, OUT same bool)
 LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;
@@ -90,7 +90,7 @@ BEGIN
 	PERFORM set_config('gpudb.enabled', 'on', true), set_config('gpudb.debug_require', 'require', true);
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
 	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
-	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
+	added := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Added"')::int, 0);
 	reread := coalesce(jsonb_path_query_first(plan, '$.**."Cached Blocks Reread"')::int, 0);
 	fetched := jsonb_path_query_first(plan, '$.**."Rows Fetched"')::int;
 	EXECUTE format('SELECT array_agg(s::text) FROM (%s OFFSET 0) s', query) INTO ours;

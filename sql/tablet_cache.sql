@@ -3,7 +3,7 @@ SET gpudb.force = on;
 SET gpudb.device = cpu;
 SET gpudb.debug_require = require;
 -- of a query: tablets used and left behind, blocks of the former that were read, and whether the next run of it gives PostgreSQL's answer
-CREATE FUNCTION tablet_cache(query text, OUT used int, OUT kept int, OUT reread int, OUT right_answer bool) LANGUAGE plpgsql AS $$
+CREATE FUNCTION tablet_cache(query text, OUT used int, OUT added int, OUT reread int, OUT right_answer bool) LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;
 	ours text;
@@ -15,7 +15,7 @@ BEGIN
 	PERFORM set_config('gpudb.enabled', 'on', true), set_config('gpudb.debug_require', 'require', true);
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
 	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
-	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
+	added := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Added"')::int, 0);
 	reread := coalesce(jsonb_path_query_first(plan, '$.**."Cached Blocks Reread"')::int, 0);
 	EXECUTE query INTO ours;
 	right_answer := ours IS NOT DISTINCT FROM theirs;
@@ -34,7 +34,7 @@ SELECT tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f)) FROM tablet_ca
 SELECT tablet_cache('SELECT ROW(min(m), avg(n)) FROM tablet_cache WHERE m IS NULL OR id < 100');
 SELECT tablet_cache('SELECT array_agg(s ORDER BY s) FROM (SELECT ROW(k, count(*), sum(n), count(m))::text AS s FROM tablet_cache GROUP BY k OFFSET 0) g') AS groups;
 SELECT tablet_cache('SELECT count(*) FROM tablet_cache');
-SELECT tablet_cache('SELECT count(*) FROM tablet_cache WHERE t LIKE ''%77%''') AS texts_are_kept;
+SELECT tablet_cache('SELECT count(*) FROM tablet_cache WHERE t LIKE ''%77%''') AS texts_are_cached;
 SET gpudb.cache = off;
 SELECT tablet_cache('SELECT ROW(count(*), sum(id)) FROM tablet_cache') AS switched_off;
 RESET gpudb.cache;
@@ -76,9 +76,9 @@ SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS vacuume
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS all_there;
 SELECT statement FROM unnest('{0,2,3,4,5,30,31,32,33,36,1018,1019,1020,1021,1022,1025,1300}'::int[]) WITH ORDINALITY b(block, i),
 	LATERAL (VALUES (1, format('DELETE FROM tablet_cache WHERE ctid = ''(%s,1)''', block)),
-		(2, format($$SELECT %s AS block, used, kept, reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache')$$, block)),
+		(2, format($$SELECT %s AS block, used, added, reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache')$$, block)),
 		(3, 'VACUUM tablet_cache'),
-		(4, $$SELECT used, kept, reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache')$$)) v(n, statement)
+		(4, $$SELECT used, added, reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache')$$)) v(n, statement)
 	ORDER BY i, n \gexec
 
 -- so many blocks have changed that the tablets are built anew, also before VACUUM: whoever has changed them has ended
@@ -92,10 +92,10 @@ SELECT pg_current_xact_id() IS NOT NULL AS another_moment;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS found;
 SELECT tablet_cache('SELECT ROW(sum(n), count(*)) FROM tablet_cache') AS found;
 -- some blocks have changed: the query that reads them makes the tablets whole again
-SELECT kept, right_answer FROM tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache');
+SELECT added, right_answer FROM tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache');
 UPDATE tablet_cache SET n = -n, m = CASE WHEN id % 2 = 0 THEN id END, f = NULL WHERE id % 900 = 2;
 DELETE FROM tablet_cache WHERE id BETWEEN 5000 AND 5100;
-SELECT used, kept, reread BETWEEN 40 AND 100 AS some_reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache') AS made_whole;
+SELECT used, added, reread BETWEEN 40 AND 100 AS some_reread, right_answer FROM tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache') AS made_whole;
 SELECT tablet_cache('SELECT ROW(sum(n), sum(m), count(m), max(f), sum(id)) FROM tablet_cache') AS found;
 SELECT tablet_cache('SELECT ROW(count(f), count(*), min(n), sum(m)) FROM tablet_cache WHERE f IS NULL OR id > 7') AS found;
 VACUUM tablet_cache;
@@ -113,10 +113,10 @@ UPDATE tablet_cache SET n = n + 1 WHERE ctid = '(9,1)';
 SELECT tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS built_with_holes;
 SELECT tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS found;
 UPDATE tablet_cache SET n = n + 1 WHERE id % 50 = 1;
-SELECT used, kept, reread > 500 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS not_built;
-SELECT used, kept, reread > 500 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS not_tried_again;
+SELECT used, added, reread > 500 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS not_built;
+SELECT used, added, reread > 500 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS not_tried_again;
 ROLLBACK;
-SELECT used, kept, reread > 500 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS after_rollback;
+SELECT used, added, reread > 500 AS many_reread, right_answer FROM tablet_cache('SELECT ROW(sum(m), min(id)) FROM tablet_cache') AS after_rollback;
 VACUUM tablet_cache;
 
 -- a table that shrinks, and grows again

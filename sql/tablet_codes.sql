@@ -5,7 +5,7 @@ SET gpudb.debug_require = require;
 SET max_parallel_workers_per_gather = 0;
 \pset format unaligned
 -- how a query runs, twice, and whether its answer is PostgreSQL's
-CREATE FUNCTION tablet_codes(query text, OUT kept int, OUT used int, OUT n int, OUT same bool) LANGUAGE plpgsql AS $$
+CREATE FUNCTION tablet_codes(query text, OUT added int, OUT used int, OUT n int, OUT same bool) LANGUAGE plpgsql AS $$
 DECLARE
 	ours text[];
 	theirs text[];
@@ -14,7 +14,7 @@ DECLARE
 	sorted text := format('SELECT array_agg(s ORDER BY s) FROM (SELECT q::text AS s FROM (%s OFFSET 0) q) r', query);
 BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
+	added := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Added"')::int, 0);
 	EXECUTE sorted INTO ours;
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
 	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);

@@ -3,7 +3,7 @@ SET gpudb.force = on;
 SET gpudb.device = cpu;
 SET gpudb.debug_require = require;
 -- whether a query's answer is PostgreSQL's, when it leaves columns behind and when it finds them
-CREATE FUNCTION tablet_frames(query text, OUT kept int, OUT used int, OUT right_answers bool) LANGUAGE plpgsql AS $$
+CREATE FUNCTION tablet_frames(query text, OUT added int, OUT used int, OUT right_answers bool) LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;
 	first text;
@@ -13,7 +13,7 @@ BEGIN
 	EXECUTE query INTO first;
 	EXECUTE query INTO second;
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
+	added := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Added"')::int, 0);
 	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
 	PERFORM set_config('gpudb.enabled', 'off', true), set_config('gpudb.debug_require', 'allow', true);
 	EXECUTE query INTO theirs;

@@ -2,13 +2,13 @@
 SET gpudb.force = on;
 SET gpudb.device = cpu;
 SET gpudb.debug_require = require;
-CREATE FUNCTION tablets_found(query text, OUT cached int, OUT kept int) LANGUAGE plpgsql AS $$
+CREATE FUNCTION tablets_found(query text, OUT cached int, OUT added int) LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;
 BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
 	cached := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
-	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
+	added := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Added"')::int, 0);
 END $$;
 CREATE TABLE tablet_prewarm (id int NOT NULL, k int, n numeric(12,2), any_scale numeric, nan numeric(8,2), code char(1), day date, wait interval, gone int,
 	long_text text, filler text, raw bytea);

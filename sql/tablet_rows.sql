@@ -3,8 +3,8 @@ SET gpudb.force = on;
 SET gpudb.device = cpu;
 SET gpudb.debug_require = require;
 -- of a query that gives rows: tablets used and left behind, blocks of the former that were read, whether its next run gives PostgreSQL's rows in their order
-CREATE FUNCTION tablet_rows(query text, OUT used int, OUT kept int, OUT reread int, OUT n int, OUT same bool) LANGUAGE sql AS $$
-	SELECT used, kept, reread, n, same FROM cached_rows(query)
+CREATE FUNCTION tablet_rows(query text, OUT used int, OUT added int, OUT reread int, OUT n int, OUT same bool) LANGUAGE sql AS $$
+	SELECT used, added, reread, n, same FROM cached_rows(query)
 $$;
 CREATE TABLE tablet_rows (
 	id int NOT NULL, same int, same_null int, no_value bigint, flag "char", yes bool, code char(1), small smallint, up bigint, jump bigint, edge bigint,
@@ -20,7 +20,7 @@ INSERT INTO tablet_rows
 VACUUM ANALYZE tablet_rows;
 
 -- every form: the first query leaves columns behind, the second one finds them
-SELECT c AS col, a.kept, b.used, b.n, a.same AND b.same AS same
+SELECT c AS col, a.added, b.used, b.n, a.same AND b.same AS same
 	FROM unnest('{id,same,same_null,no_value,flag,yes,code,small,up,jump,edge,minute,day,price,wide,free,who,f,f4,u,i}'::text[]) c,
 	tablet_rows(format('SELECT %I FROM tablet_rows WHERE id %% 7 < 3', c)) a, LATERAL tablet_rows(format('SELECT %I FROM tablet_rows WHERE id %% 7 < 3 AND %s', c, (a.n > 0)::text)) b;
 SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT id, same_null, wide, free, u, i, f4 FROM tablet_rows WHERE small > 0 AND (same_null IS NULL OR wide > 50)' || left(i::text, 0)) t;
@@ -29,7 +29,7 @@ SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT up + small,
 -- other_tablets_are_skipped
 SELECT t.* FROM generate_series(1, 2) i, LATERAL tablet_rows('SELECT id FROM tablet_rows WHERE up < 1000000007::bigint * 40' || left(i::text, 0)) t;
 SELECT * FROM tablet_rows('SELECT id FROM tablet_rows WHERE id > 30000') AS none;
-SELECT * FROM tablet_rows('SELECT id, t FROM tablet_rows WHERE id % 50 = 0') AS texts_are_kept;
+SELECT * FROM tablet_rows('SELECT id, t FROM tablet_rows WHERE id % 50 = 0') AS texts_are_cached;
 SELECT * FROM tablet_rows('SELECT ctid, id FROM tablet_rows WHERE id % 50 = 0') AS places_are_fetched;
 
 -- blocks that have changed are read, and their rows stand where they stood

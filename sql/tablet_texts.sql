@@ -5,7 +5,7 @@ SET gpudb.debug_require = require;
 SET max_parallel_workers_per_gather = 0;
 \pset format unaligned
 -- how a query runs, twice, and whether its answer is PostgreSQL's
-CREATE FUNCTION tablet_texts(query text, OUT kept int, OUT used int, OUT n int, OUT same bool) LANGUAGE plpgsql AS $$
+CREATE FUNCTION tablet_texts(query text, OUT added int, OUT used int, OUT n int, OUT same bool) LANGUAGE plpgsql AS $$
 DECLARE
 	ours text[];
 	theirs text[];
@@ -14,7 +14,7 @@ DECLARE
 	sorted text := format('SELECT array_agg(s ORDER BY s) FROM (SELECT q::text AS s FROM (%s OFFSET 0) q) r', query);
 BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-	kept := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Kept"')::int, 0);
+	added := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Added"')::int, 0);
 	EXECUTE sorted INTO ours;
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
 	used := coalesce(jsonb_path_query_first(plan, '$.**."Tablets Cached"')::int, 0);
@@ -71,7 +71,7 @@ INSERT INTO tablet_texts_cold SELECT id, url FROM tablet_texts;
 VACUUM ANALYZE tablet_texts_cold;
 SELECT tablet_texts_outputs('SELECT id, url FROM tablet_texts_cold WHERE id % 97 = 5') AS not_cached;
 SELECT t.used, t.n, t.same FROM tablet_texts('SELECT id, url FROM tablet_texts_cold WHERE id % 97 = 5') t;
-SELECT gpudb.prewarm('tablet_texts_cold', '{id,url}') > 0 AS kept;
+SELECT gpudb.prewarm('tablet_texts_cold', '{id,url}') > 0 AS added;
 PREPARE tablet_texts_prepared AS SELECT count(url), min(length(url)) FROM (SELECT url FROM tablet_texts_cold WHERE id % 97 = 5 OFFSET 0) s;
 EXECUTE tablet_texts_prepared;
 -- a plan for columns, and they are gone
@@ -91,7 +91,7 @@ SELECT column_name, tablets > 1 AS tablets, differences FROM gpudb.check('tablet
 
 -- left behind without a query, values out of line among them
 SELECT gpudb.evict('tablet_texts') > 0 AS evicted;
-SELECT gpudb.prewarm('tablet_texts', '{url,title,far}') > 0 AS kept;
+SELECT gpudb.prewarm('tablet_texts', '{url,title,far}') > 0 AS added;
 SELECT column_name, form, sum(bytes) > 1000000 AS large FROM gpudb.tablets WHERE relation = 'tablet_texts'::regclass AND form = 'TEXT' GROUP BY 1, 2 ORDER BY column_name COLLATE "C";
 SELECT t.used > 1 AS used, t.n, t.same FROM tablet_texts('SELECT count(*), sum(length(far)) FROM tablet_texts WHERE far LIKE ''%a%''') t;
 SELECT bool_and(differences = 0) AS right FROM gpudb.check('tablet_texts');

@@ -565,7 +565,7 @@ leave_gpu(GpuNode *node, DeviceStatus status)
 {
 	if (node->without_gpu == NULL)
 		node->without_gpu = status != STATUS_GROUPS_LOST && !node->secret ? status_text(status)
-			: "the GPU process ended with what it kept, or has left some of it to others";
+			: "the GPU process has ended with device-resident rows or groups, or has evicted some";
 	return true;
 }
 

@@ -179,7 +179,7 @@ explain_report(GpuNode *node, ExplainState *es)
 	if (feed->blocks_reread > 0)
 		ExplainPropertyInteger("Cached Blocks Reread", NULL, feed->blocks_reread, es);
 	if (feed->tablets_added > 0)
-		ExplainPropertyInteger("Tablets Kept", NULL, feed->tablets_added, es);
+		ExplainPropertyInteger("Tablets Added", NULL, feed->tablets_added, es);
 	if (node->fetches)
 		ExplainPropertyInteger("Rows Fetched", NULL, feed->rows_fetched, es);
 	if (report->fallback_windows > 0)
@@ -237,7 +237,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		forget_runs(node);
 	explain_device(node, es);
 	if (node->nchildren > 0)
-		ExplainPropertyInteger("Members", NULL, node->nchildren, es);
+		ExplainPropertyInteger("Child Relations", NULL, node->nchildren, es);
 	if (node->request.quals != NIL)
 		node_explain_expr("GPU Filter", (Node *) make_ands_explicit(list_copy(node->request.quals)), css, ancestors, es);
 	joins_explain(node, ancestors, es);

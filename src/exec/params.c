@@ -181,7 +181,7 @@ params_probe(GpuNode *node)
 		return true;
 	if (node->nchildren > 0)
 	{
-		node_note_fallback(node, "subplan", "a subplan's value is wanted for the members of a tree");
+		node_note_fallback(node, "subplan", "a subplan's value is wanted for several child relations");
 		return false;
 	}
 	/* rows that one filter has left out raise no errors in the other filters */

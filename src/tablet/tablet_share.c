@@ -36,7 +36,7 @@ tablet_scan_join(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 	TabletScan *scan = tablet_scan_new(relation, snapshot, list->nblocks, wanted, nwanted);
 
 	if (scan == NULL)
-		elog(ERROR, "gpudb: columns that another process keeps cannot be kept");
+		elog(ERROR, "gpudb: columns that another process builds cannot be cached here");
 	scan->share = share;
 	scan->list = list;
 	scan->joined = true;

@@ -56,7 +56,7 @@ added='$a OPCODE(ADDED, STRICT2, I, I, I, 2, DONE, "d = nothing")'
 check "meanings: on a CPU" < <(
 	complaint yes "the sources as they are" for_cpu
 	refused src/core/opcodes.def "$added" "an opcode in no list" for_cpu
-	refused src/core/op_cold.def '/^REST(BITAND_I,/d' "an opcode of op_cold.def" for_cpu
+	refused src/core/op_cold.def '/^COLD(BITAND_I,/d' "an opcode of op_cold.def" for_cpu
 	refused src/core/interp.h '/case VMOP_ADD_I4:/d' "an opcode of vm_run_tile()" for_cpu
 	refused src/core/interp_totals.h 's/case VMOP_SUM_W:/case VMOP_SUM_I + 1000:/' "a total" for_cpu
 	refused src/core/interp_totals.h '/TOTAL(EXACT,/d' "a total that goes lane by lane" for_cpu

@@ -678,7 +678,7 @@ for my $when ('nothing is cached', 'some tablets are worn', 'many are')
 	my ($got, $told) = ask($session, $kept);
 	is($got, $want, "$when: the answer is right");
 	cmp_ok(feeders_told($told), '>', 0, "$when: with feeders") if $when ne 'some tablets are worn';
-	my ($n) = $told =~ /Tablets Kept: (\d+)/;
+	my ($n) = $told =~ /Tablets Added: (\d+)/;
 	cmp_ok($n // 0, '>=', $when eq 'some tablets are worn' ? 1 : $tablets, "$when: tablets are left behind") or diag($told);
 	unlike($told, qr/Left to CPU/, "$when: by the GPU");
 	is(ask($session, q{SELECT sum(differences) FROM gpudb.check('t')}), 0, "$when: they have what the heap has");

@@ -103,14 +103,14 @@ for my $name (sort keys %query)
 	next if $name eq 'conditions';
 	run_sql("SELECT gpudb.evict('t')");
 	my $plan = run_sql("SET gpudb.debug_require = require; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query{$name}");
-	my $kept = $texts{$name} ? qr/Device: gpu\n(?!.*Tablets (Kept|Cached|on CPU))/s : qr/Device: gpu\n(?!.*Tablets on CPU).*Tablets Kept: @{[tablets()]}\n/s;
+	my $kept = $texts{$name} ? qr/Device: gpu\n(?!.*Tablets (Added|Cached|on CPU))/s : qr/Device: gpu\n(?!.*Tablets on CPU).*Tablets Added: @{[tablets()]}\n/s;
 	like($plan, $kept, "not cached: $name reads pages, on the GPU");
 	is(run_sql("SELECT sum(differences) FROM gpudb.check('t')"), $texts{$name} || $name eq 'count' ? '' : '0', "$name: what it has left behind is what the heap has");
 	$plan = agrees($name, 'as the GPU has left it');
 	like($plan, qr/Tablets Cached: @{[tablets()]}\n/, "$name: the next one finds it") if !$texts{$name};
 }
 
-like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query{conditions}"), qr/Device: cpu.*Tablets Kept/s,
+like(run_sql("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query{conditions}"), qr/Device: cpu.*Tablets Added/s,
 	'conditions that only PostgreSQL can judge wait for columns with codes, which the CPU device makes');
 like(agrees('conditions', 'from codes'), qr/Device: gpu\n.*Tablets Cached/s, 'and are the GPU\'s then');
 

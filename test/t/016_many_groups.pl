@@ -97,7 +97,7 @@ sub rooms_are_back
 	my ($name) = @_;
 	ok(defined wait_for(30, sub { runs_on_gpu($each) }), "$name: a GPU process serves");
 	$node->safe_psql('postgres', "SELECT gpudb.evict('fresh')");
-	like(plan_of($node, 'SELECT sum(n), sum(id), sum(f) FROM fresh'), qr/Tablets Kept: [1-9]/, "$name: rooms have come back");
+	like(plan_of($node, 'SELECT sum(n), sum(id), sum(f) FROM fresh'), qr/Tablets Added: [1-9]/, "$name: rooms have come back");
 }
 rooms_are_back('at first');
 
