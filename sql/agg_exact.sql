@@ -50,7 +50,7 @@ SET gpudb.exact_float_sums = off;
 SELECT sum(f), avg(f) FROM agg_exact;
 SET gpudb.exact_float_sums = on;
 SELECT sum(f), avg(f), sum(r), avg(r) FROM agg_exact;
--- other places for sums, and plans that are kept
+-- other places for sums, and cached plans
 SELECT sum(s) FROM (SELECT sum(f) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS s FROM agg_exact WHERE id < 5) q;
 SELECT k, sum(f) FROM agg_exact WHERE id > 30000 GROUP BY ROLLUP (k) ORDER BY k;
 SELECT sum(DISTINCT r), sum(f ORDER BY id DESC) FROM agg_exact WHERE id < 100;

@@ -82,15 +82,15 @@ END $$;
 SELECT number, query FROM plan_agg_queries WHERE rows_of(query, true) IS DISTINCT FROM rows_of(query, false) ORDER BY number;
 SELECT number, query FROM plan_agg_queries WHERE rows_of(query, true) IS NULL;
 RESET gpudb.enabled;
--- prepared, with a plan that is kept
-PREPARE kept (int, text) AS SELECT c, count(*) + $1 AS n, sum(b) FILTER (WHERE c <> $2) FROM plan_agg WHERE a = $1 GROUP BY c ORDER BY c;
+-- prepared, with a cached plan
+PREPARE cached (int, text) AS SELECT c, count(*) + $1 AS n, sum(b) FILTER (WHERE c <> $2) FROM plan_agg WHERE a = $1 GROUP BY c ORDER BY c;
 SET plan_cache_mode = force_generic_plan;
-SELECT gpu_nodes('EXECUTE kept (1, ''c1'')');
+SELECT gpu_nodes('EXECUTE cached (1, ''c1'')');
 SET gpudb.debug_require = require;
-EXECUTE kept (1, 'c1');
-EXECUTE kept (2, NULL);
-EXECUTE kept (NULL, 'c1');
-DEALLOCATE kept;
+EXECUTE cached (1, 'c1');
+EXECUTE cached (2, NULL);
+EXECUTE cached (NULL, 'c1');
+DEALLOCATE cached;
 RESET plan_cache_mode;
 -- cursors
 BEGIN;

@@ -30,7 +30,7 @@ SET LOCAL gpudb.force = on;
 SHOW gpudb.force;
 ROLLBACK;
 SHOW gpudb.force;
--- they act at once, also on plans that are kept
+-- they act at once, also on cached plans
 CREATE TABLE plan_guc (id int, k int);
 INSERT INTO plan_guc SELECT i, i % 10 FROM generate_series(1, 10000) i;
 ANALYZE plan_guc;

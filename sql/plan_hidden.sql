@@ -152,18 +152,18 @@ SELECT plan_hidden_differs(query, here, nowhere) AS differs FROM (VALUES
 	($$SELECT count(*) FROM plan_hidden_plain WHERE note LIKE '?' AND salary > 1$$, 'CEO b%', 'CEO c%'),
 	($$SELECT id FROM plan_hidden_plain WHERE 1 / (id - ?) > 0$$, '13333', '99993')) q(query, here, nowhere);
 
--- a plan that is kept is another role's no more
+-- a cached plan is not used for another role
 RESET ROLE;
 GRANT ALL ON guesses TO PUBLIC;
-PREPARE kept(numeric) AS SELECT count(*) FROM plan_hidden WHERE salary > $1;
+PREPARE cached(numeric) AS SELECT count(*) FROM plan_hidden WHERE salary > $1;
 SET plan_cache_mode = force_generic_plan;
-EXECUTE kept(2000000);
+EXECUTE cached(2000000);
 SET ROLE plan_hidden_role;
-EXECUTE kept(2000000);
-SELECT explain('EXECUTE kept(2000000)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
-SELECT explain('EXECUTE kept(6000000)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
+EXECUTE cached(2000000);
+SELECT explain('EXECUTE cached(2000000)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
+SELECT explain('EXECUTE cached(6000000)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
 RESET plan_cache_mode;
-DEALLOCATE kept;
+DEALLOCATE cached;
 
 -- views, and what prewarming would tell
 SELECT count(*) FROM gpudb.tablets WHERE relation::text LIKE 'plan\_hidden%' AND relation <> 'plan_hidden_public'::regclass;

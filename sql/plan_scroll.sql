@@ -1,5 +1,5 @@
 -- A cursor declared with neither SCROLL nor NO SCROLL goes backward if its plan can.  PostgreSQL's plan of ordered rows
--- often can, by a Sort at its top: where gpudb brings the order about below something that cannot, rows are kept.
+-- often can, by a Sort at its top: where gpudb brings the order about below something that cannot, rows are materialized.
 CREATE TABLE scrolled (k int NOT NULL, x int NOT NULL);
 INSERT INTO scrolled SELECT i % 5, i % 3 FROM generate_series(1, 3000) i;
 VACUUM ANALYZE scrolled;
@@ -56,7 +56,7 @@ BEGIN
 END $$;
 SELECT last_and_first() FROM generate_series(1, 7);
 
--- who says NO SCROLL, or asks for no order, has no rows kept
+-- who says NO SCROLL, or asks for no order, has no materialized rows
 BEGIN;
 SELECT * FROM explain($$DECLARE n NO SCROLL CURSOR FOR SELECT DISTINCT k, x FROM scrolled ORDER BY k, x$$);
 SELECT * FROM explain($$DECLARE n CURSOR FOR SELECT k, sum(x) FROM scrolled GROUP BY k$$);

@@ -33,7 +33,7 @@ SELECT gpu_nodes('SELECT id, (SELECT sum(k.v) FROM plan_keyed k WHERE k.k = c.id
 CREATE TABLE plan_few (dev int, y int);
 INSERT INTO plan_few SELECT g % 7, g FROM generate_series(1, 21) g;
 SELECT gpu_nodes('SELECT count(*) FROM plan_store WHERE d > (SELECT avg(y) FROM plan_few WHERE plan_few.dev = plan_store.cust)') AS never_analysed;
--- all rows of a join go out, and are kept until the last one is there
+-- all rows of a join go out, and are stored until the last one is there
 CREATE TABLE plan_full AS SELECT g AS id, g % 10 AS k FROM generate_series(1, 200000) g;
 CREATE TABLE plan_twelve AS SELECT g AS id, g AS k FROM generate_series(1, 12) g;
 VACUUM ANALYZE plan_full, plan_twelve;

@@ -55,7 +55,7 @@ FETCH BACKWARD 2 FROM sort_cursor;
 FETCH ABSOLUTE 1 FROM sort_cursor;
 CLOSE sort_cursor;
 COMMIT;
--- what is left to PostgreSQL: other operators, types that are not kept, locks, what is volatile
+-- what is left to PostgreSQL: other operators, types that are not stored as columns, locks, what is volatile
 SET gpudb.debug_require = allow;
 SELECT gpu_nodes('SELECT id FROM sort_rows ORDER BY x USING ~<~') AS operator,
 	gpu_nodes('SELECT id, ARRAY[id] FROM sort_rows ORDER BY i4') AS array_of, gpu_nodes('SELECT id FROM sort_rows ORDER BY id FOR UPDATE') AS locked, gpu_nodes('SELECT id, random() FROM sort_rows ORDER BY i4') AS volatile,

@@ -110,7 +110,7 @@ work_close() {
 		stop_data "$(dirname "$file")"
 	done
 	if [ -n "${KEEP:-}" ]; then
-		echo "gpudb: kept $work" >&2
+		echo "gpudb: left behind $work" >&2
 	else
 		rm -rf "$work"
 	fi

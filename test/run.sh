@@ -178,7 +178,7 @@ has_jit() {
 }
 
 # Tests of all kinds of nodes, and of what these have PostgreSQL evaluate: parameters, subplans, texts of dictionaries, fallbacks.
-jit_tests=(setup expr_stable expr_case agg_having agg_exprs_above join_rows join_members sort_rows sort_windows scan_rows scan_params scan_subplans
+jit_tests=(setup expr_stable expr_case agg_having agg_exprs_above join_rows join_children sort_rows sort_windows scan_rows scan_params scan_subplans
 	scan_plpgsql exec_failures tablet_codes trap_05_own_qual_and_projection trap_11_late_child trap_12_rescan trap_16_errors_with_jobs trap_22_rows_wanted
 	trap_23_jit)
 
@@ -308,7 +308,7 @@ suite_standin() {
 	cp -R "$repo/test/t" "$work/"
 	tap standin/014_tablet_gpu perl_tap 014_tablet_gpu
 	tap standin/017_joined_rows perl_tap 017_joined_rows
-	tap standin/018_passes perl_tap 018_passes
+	tap standin/018_multipass_joins perl_tap 018_multipass_joins
 	tap standin/019_sorted_rows perl_tap 019_sorted_rows
 	tap standin/020_percentiles perl_tap 020_percentiles
 	tap standin/024_block_groups perl_tap 024_block_groups

@@ -191,7 +191,7 @@ place_factor(int64_t k)
 }
 
 /*
- * Decode decimals from heads (the first three bytes) and tails (the eight bytes that end where the
+ * Decode decimals from leading parts (the first three bytes) and tails (the eight bytes that end where the
  * value ends).  Returns true if some value is not usual: short header, at most four digits, no more
  * display scale than assumed, one word.  Nothing branches, so the loop is vectorised.
  */

@@ -8,7 +8,7 @@ of sizes c_abs (for an average, divided by the count), both numeric.  Then
 
     |ours - exact| <= 2^-40 * c_abs  (+ half a unit in the last place for float4)
 
-Large results are never held: they pass by as COPY text, and what is kept is a
+Large results are never held: they pass by as COPY text, and what is stored is a
 count, a sum of the lines' hashes (order does not matter) and a running hash of
 all bytes (it does).  The first are Python's own 64-bit keyed hashes: fast, and
 good for comparing within one process, which is all that they are for.

@@ -148,7 +148,7 @@ class Connection:
 
     def _last_result(self):
         """Read results to the end and keep the last one that has rows."""
-        kept, error = None, None
+        held, error = None, None
         result = LIB.PQgetResult(self.conn)
         while result:
             status = LIB.PQresultStatus(result)
@@ -158,15 +158,15 @@ class Connection:
                     LIB.PQresultErrorMessage(result).decode(), (sqlstate or b"08006").decode()
                 )
             self.status = LIB.PQcmdStatus(result).decode()
-            if kept is None or status == TUPLES_OK:
-                if kept:
-                    LIB.PQclear(kept)
-                kept = result
+            if held is None or status == TUPLES_OK:
+                if held:
+                    LIB.PQclear(held)
+                held = result
             else:
                 LIB.PQclear(result)
             result = LIB.PQgetResult(self.conn)
         if error:
-            if kept:
-                LIB.PQclear(kept)
+            if held:
+                LIB.PQclear(held)
             raise error
-        return kept
+        return held

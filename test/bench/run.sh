@@ -164,7 +164,7 @@ start_server() {
 
 sql() { psql -qAtX -P pager=off -v ON_ERROR_STOP=1 "$@"; }
 
-# load SUITE SIZE COMMAND…: unless a kept data directory has that suite at that size
+# load SUITE SIZE COMMAND…: unless the data directory of an earlier run has that suite at that size
 load() {
 	local suite=$1 size=$2
 	shift 2

@@ -351,7 +351,7 @@ def renamed(item, old, name):
     return item._replace(sql=f"(SELECT *, {column} AS {name} FROM {item.table.name}) {alias}", table=None)
 
 
-def settled(queries, e):
+def canonical(queries, e):
     """The expression such that equal values print alike, as the order of a join's rows is up to its plan; or None."""
     if queries.steady is None or e.sql.rpartition(".")[2] in queries.steady:
         return e

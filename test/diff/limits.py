@@ -32,7 +32,7 @@ def query(queries, joins):
 
 
 class Bounds:
-    """The bounds of one query; some are parameters, whose values are kept."""
+    """The bounds of one query; some are parameters, whose values are recorded."""
 
     def __init__(self, queries, rows):
         self.queries, self.rng, self.rows = queries, queries.rng, rows

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import arithmetic  # noqa: F401  adds its rules
 from columns import FLOATS, INTS, NUMBERS
 from expressions import RISK, Expr, Expressions, digits, field, fits, max_scale
-from joins import Joins, settled, steady, where_clause
+from joins import Joins, canonical, steady, where_clause
 from tables import MANY, SMALL
 
 TIMES = ("date", "time", "timetz", "timestamp", "timestamptz", "interval")
@@ -409,7 +409,7 @@ class Queries:
         names = {f.sql for f in expressions.fields}
         if names.isdisjoint(re.findall(r"[\w.]+", made.sql)) or "SELECT" in made.sql:
             return None
-        return settled(self, made)
+        return canonical(self, made)
 
     def aggregate(self, expressions, rows, exact=False):
         """The Expr of an aggregate; one whose scale is None depends on the order of rows in its last digits."""
@@ -485,7 +485,7 @@ def extreme(queries, expressions, rows):
     arg = argument(queries, expressions, EXTREMES)
     if arg.kind in FLOATS and arg.scale is None and not arg.sql.replace(".", "_").isidentifier():
         return None
-    arg = settled(queries, arg)
+    arg = canonical(queries, arg)
     return arg and arg.over(f"{queries.rng.choice(('min', 'max'))}({arg.sql})", scale=arg.scale or 0)
 
 
@@ -527,7 +527,7 @@ def percentile(queries, expressions, rows):
     if arg.kind in INTS + FLOATS and rng.random() < 0.4:
         made = f"{before}percentile_cont({fraction}) WITHIN GROUP (ORDER BY ({arg.sql})::float8{order}){after}"
         return Expr(made, "float8", "float8", arg.bound, None)
-    arg = settled(queries, arg)
+    arg = canonical(queries, arg)
     return arg and arg.over(f"{before}percentile_disc({fraction}) WITHIN GROUP (ORDER BY {arg.sql}{order}){after}", scale=arg.scale or 0)
 
 

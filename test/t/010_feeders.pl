@@ -214,7 +214,7 @@ my $groups = "SELECT count(*), sum(s), sum(c) FROM (SELECT id, sum(n) AS s, coun
 my $groups_answer = ask_postgres($session, $groups);
 
 # Of columns that can be cached.
-my $long_kept = 'SELECT count(*), ' . join(', ', map { "sum(n * $_)" } 2 .. 9) . ' FROM t';
+my $long_cached = 'SELECT count(*), ' . join(', ', map { "sum(n * $_)" } 2 .. 9) . ' FROM t';
 
 # Enough to be shared, and not long.
 my $lines = "$all t WHERE w NOT LIKE '%e%x%t%t%e%1%x%'";
@@ -665,24 +665,24 @@ for ([ 'KILL', 0, $long, $long_answer ], [ 'KILL', 120, $groups, $groups_answer 
 }
 ask($session, "SET gpudb.queue_timeout = '1ms'");
 same_answer($session, $lines, 'who does not want to wait for it need not', warning => 'gpudb: the GPU was busy with other queries for too long');
-is((ask($session, $groups))[0], $groups_answer, 'nor does it lose groups that are kept');
+is((ask($session, $groups))[0], $groups_answer, 'nor does it lose device-resident groups');
 ask($session, 'RESET gpudb.queue_timeout');
 
 # Tablets: each process leaves those behind that it has drawn, and so the next query needs no help
-my $kept = 'SELECT k, z, count(*), sum(id), sum(n), max(f), min(r), max(later), min(c) FROM t GROUP BY k, z ORDER BY k, z';
+my $cached = 'SELECT k, z, count(*), sum(id), sum(n), max(f), min(r), max(later), min(c) FROM t GROUP BY k, z ORDER BY k, z';
 my $tablets = ask($session, "SELECT (pg_relation_size('t') / 8192 + 1020) / 1021");
 ask($session, 'SET gpudb.cache = on');
 for my $when ('nothing is cached', 'some tablets are worn', 'many are')
 {
-	my $want = ask_postgres($session, $kept);
-	my ($got, $told) = ask($session, $kept);
+	my $want = ask_postgres($session, $cached);
+	my ($got, $told) = ask($session, $cached);
 	is($got, $want, "$when: the answer is right");
 	cmp_ok(feeders_told($told), '>', 0, "$when: with feeders") if $when ne 'some tablets are worn';
 	my ($n) = $told =~ /Tablets Added: (\d+)/;
 	cmp_ok($n // 0, '>=', $when eq 'some tablets are worn' ? 1 : $tablets, "$when: tablets are left behind") or diag($told);
 	unlike($told, qr/Left to CPU/, "$when: by the GPU");
 	is(ask($session, q{SELECT sum(differences) FROM gpudb.check('t')}), 0, "$when: they have what the heap has");
-	($got, $told) = ask($session, $kept);
+	($got, $told) = ask($session, $cached);
 	is($got, $want, "$when: the next query's answer is right");
 	like($told, qr/Tablets: (\d+)\n\s*Tablets Cached: \1\n/, "$when: the next query finds them") or diag($told);
 	is(feeders_told($told), 0, "$when: and needs no feeders");
@@ -692,16 +692,16 @@ ask($session, q{SELECT gpudb.evict('t')});
 # a GPU process that is stopped has them wait for it
 my $stopped = helper($node);
 kill 'STOP', $stopped;
-my $query = start_fed($node, "SET gpudb.cache = on; $long_kept", 2);
+my $query = start_fed($node, "SET gpudb.cache = on; $long_cached", 2);
 kill 'TERM', $query->{feeders}[0];
 kill 'CONT', $stopped;
 end_query($query);
 like($query->{err}, qr/ERROR: .*terminat|ERROR: .*lost/, 'a worker is terminated that leaves tablets behind');
 ok(no_worker_left($node), 'no worker is left');
 # PostgreSQL first: it prunes pages, and so changes them
-my $long_answer = ask_postgres($session, $long_kept);
-is((ask($session, $long_kept))[0], $long_answer, 'the next query is right');
-like((ask($session, $long_kept))[1], qr/Tablets: (\d+)\n\s*Tablets Cached: \1\n/, 'nobody holds on to a tablet');
+my $long_answer = ask_postgres($session, $long_cached);
+is((ask($session, $long_cached))[0], $long_answer, 'the next query is right');
+like((ask($session, $long_cached))[1], qr/Tablets: (\d+)\n\s*Tablets Cached: \1\n/, 'nobody holds on to a tablet');
 is(ask($session, q{SELECT gpudb.evict('t') > 0}), 't', 'tablets can be forgotten');
 ask($session, 'RESET gpudb.cache');
 

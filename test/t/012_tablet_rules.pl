@@ -199,7 +199,7 @@ sub bench
 	return $done;
 }
 
-# several sessions build the tablets of a table at once: mostly readers, since nothing is kept while somebody writes
+# several sessions build the tablets of a table at once: mostly readers, since nothing is cached while somebody writes
 run_sql("DROP TABLE t; CREATE TABLE t (id int, n int, filler text) WITH (autovacuum_enabled = off)");
 run_sql("INSERT INTO t SELECT i, i % 100, repeat('-', 900) FROM generate_series(1, 30000) i");
 my @readers = ("SELECT 1 / (count(*) = 30000 AND sum(id) = 450015000)::int FROM t;\n") x 12;

@@ -32,7 +32,7 @@ sub plan_of { my ($node) = @_; return $node->safe_psql('postgres', "EXPLAIN (ANA
 sub finds_tablets { my ($node, $what) = @_; like(plan_of($node), qr/Tablets Cached/, $what); return; }
 
 agrees($primary, 'the primary');
-finds_tablets($primary, 'the primary finds what it has kept');
+finds_tablets($primary, 'the primary finds what it has cached');
 
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -40,7 +40,7 @@ $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
 $primary->wait_for_catchup($standby);
 agrees($standby, 'the standby');
-finds_tablets($standby, 'the standby finds what it has kept');
+finds_tablets($standby, 'the standby finds what it has cached');
 
 # replay of writes and of VACUUM, which sets the bits of the standby's map
 for my $change ('UPDATE t SET n = n + 1 WHERE id % 7 = 0', 'DELETE FROM t WHERE id % 1000 = 3', 'VACUUM t', 'VACUUM (FREEZE) t',

@@ -38,16 +38,16 @@ $node->safe_psql('postgres', q{
 });
 ok(defined wait_for(30, sub { runs_on_gpu('SELECT count(*) FROM t WHERE k = 3') }), 'a GPU process serves');
 
-# From what one result holds to what fills all rooms of a query several times
+# From what one result holds to what fills all result slots of a query several times
 
 my $sum = q{SELECT count(*), md5(string_agg(q::text, ',' ORDER BY q::text)) FROM (%s OFFSET 0) q};
 my %query = (
 	'few groups' => 'SELECT s, count(*), sum(n) FROM t GROUP BY s',
 	'a little more than a result holds' => 'SELECT d, count(*), sum(n), min(u), max(id) FROM t GROUP BY d',
 	'a room' => 'SELECT k, count(*) FROM t WHERE k < 12000 GROUP BY k',
-	'NULL keys, some rooms' => 'SELECT k, count(*), sum(n), max(u) FROM t GROUP BY k',
+	'NULL keys, some result slots' => 'SELECT k, count(*), sum(n), max(u) FROM t GROUP BY k',
 	'a group for each row' => 'SELECT id, sum(n) FROM t GROUP BY id',
-	'more than all rooms of a query' => 'SELECT id, k, count(*), sum(n), sum(u), min(n), max(n), min(u), max(u), avg(n), sum(id), min(d), max(d), sum(s), max(f) FROM t GROUP BY id, k',
+	'more than all result slots of a query' => 'SELECT id, k, count(*), sum(n), sum(u), min(n), max(n), min(u), max(u), avg(n), sum(id), min(d), max(d), sum(s), max(f) FROM t GROUP BY id, k',
 	'texts' => 'SELECT w, count(*), sum(n) FROM t GROUP BY w',
 	'a text for each row' => 'SELECT w, id, count(*), sum(n) FROM t GROUP BY w, id',
 	'no groups' => 'SELECT id, sum(n) FROM t WHERE id < 0 GROUP BY id');
@@ -78,7 +78,7 @@ for my $name (sort keys %first)
 	cmp_ok($left, '>=', $least, "$name: groups that are left out");
 }
 
-# More sessions at a time than there are rooms for
+# More sessions at a time than there are result slots for
 
 my $each = 'SELECT count(*), sum(k), sum(c), sum(s) FROM (SELECT id, k, count(*) AS c, sum(n) AS s, min(u), max(u), min(d), max(d), sum(u) FROM t GROUP BY id, k OFFSET 0) q';
 my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; $each");
@@ -89,7 +89,7 @@ my $want = $node->safe_psql('postgres', "SET gpudb.enabled = off; $each");
 	is(scalar(grep { $_ ne $want } @rows), 0, 'which is right');
 }
 
-# Queries that end in the middle, and the GPU process: all rooms come back, without which no columns would be left behind
+# Queries that end in the middle, and the GPU process: all result slots come back, without which no columns would be left behind
 
 srand(20261124);
 sub rooms_are_back
@@ -97,7 +97,7 @@ sub rooms_are_back
 	my ($name) = @_;
 	ok(defined wait_for(30, sub { runs_on_gpu($each) }), "$name: a GPU process serves");
 	$node->safe_psql('postgres', "SELECT gpudb.evict('fresh')");
-	like(plan_of($node, 'SELECT sum(n), sum(id), sum(f) FROM fresh'), qr/Tablets Added: [1-9]/, "$name: rooms have come back");
+	like(plan_of($node, 'SELECT sum(n), sum(id), sum(f) FROM fresh'), qr/Tablets Added: [1-9]/, "$name: result slots have come back");
 }
 rooms_are_back('at first');
 

@@ -122,7 +122,7 @@ agrees($one, 'too many rows', 'cpu (memory limit reached)', 'SET gpudb.join_memo
 agrees("$one WHERE m.id <= $_", "$_ rows") for 1, 9, 10, 11, 21, 64, 700, 1050, 33333;
 
 # Pairs that one lane after the other is tested on, more than a GPU is given for a block's lanes (at least 256): the CPU device goes on,
-# or begins again where rows are kept
+# or begins again where rows are materialized
 
 {
 	my $loop = 'FROM (SELECT id FROM dim1 WHERE id < 256) d LEFT JOIN many m ON (d.id + m.id) % 1000 = 7';
@@ -178,13 +178,13 @@ fails_alike('SELECT f.id, 1 / (d.a - 7) FROM fact f JOIN dim1 d ON f.d1 = d.id',
 	is(scalar(grep { end_query($_) ne join("\n", ($want) x 3) } @query), 0, '24 sessions whose rows come at the same time');
 }
 
-# What is kept is given back
+# Materialized rows are freed
 
 {
 	$node->safe_psql('postgres', "SELECT count(*) FROM ($one OFFSET 0) q;" x 5);
 	my $before = memory_of_helper($node);
 	$node->safe_psql('postgres', "SELECT count(*) FROM ($one OFFSET 0) q;" x 40);
-	# each has kept 15 MB
+	# each has materialized 15 MB
 	cmp_ok(memory_of_helper($node) - $before, '<', 60000, 'after 40 more queries the GPU process has no more memory than before');
 }
 

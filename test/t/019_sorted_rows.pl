@@ -175,7 +175,7 @@ for my $query ('SELECT id FROM many WHERE 10 / (id - 30000) > -20 ORDER BY k, id
 	is(scalar(grep { end_query($_) ne join("\n", ($want) x 4) } @query), 0, '24 sessions at the same time');
 }
 
-# What is kept is given back
+# Materialized rows are freed
 
 {
 	$node->safe_psql('postgres', "$checksum;" x 10);

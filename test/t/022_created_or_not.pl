@@ -41,10 +41,10 @@ for my $here ('CREATE EXTENSION gpudb', 'DROP EXTENSION gpudb')
 		"$here, by another session");
 	$node->safe_psql('postgres', 'CREATE EXTENSION IF NOT EXISTS gpudb');
 }
-is(plans("$prepare $execute DROP EXTENSION gpudb; $execute CREATE EXTENSION gpudb; $explain $execute"), 'GPGG', 'a plan that is kept');
-is(plans("$prepare BEGIN; DROP EXTENSION gpudb; $execute EXECUTE p \\g /dev/null\nROLLBACK; $execute"), 'PG', 'a plan that is kept, rolled back');
+is(plans("$prepare $execute DROP EXTENSION gpudb; $execute CREATE EXTENSION gpudb; $explain $execute"), 'GPGG', 'a cached plan');
+is(plans("$prepare BEGIN; DROP EXTENSION gpudb; $execute EXECUTE p \\g /dev/null\nROLLBACK; $execute"), 'PG', 'a cached plan, rolled back');
 is(plans("$prepare $execute" . elsewhere('DROP EXTENSION gpudb') . "$execute EXECUTE p \\g /dev/null\n" . elsewhere('CREATE EXTENSION gpudb') . "$explain $execute"),
-	'GPGG', 'a plan that is kept, by another session');
+	'GPGG', 'a cached plan, by another session');
 
 # Plans that run when it goes
 

@@ -63,21 +63,21 @@ is(run_sql('SELECT columns::text FROM gpudb.admission'), '{k,v}', 'for the colum
 is(run_sql('SELECT lost_ms > 0 AND lost_ms < price_ms AND builds = 0 FROM gpudb.admission'), 't', 'less than building costs');
 my $once = run_sql('SELECT lost_ms FROM gpudb.admission');
 run_sql("PREPARE p AS $query; SET plan_cache_mode = force_generic_plan; EXECUTE p; EXECUTE p; EXECUTE p");
-cmp_ok(run_sql('SELECT lost_ms FROM gpudb.admission'), '>', 3.5 * $once, 'a plan that is kept is charged for each run');
+cmp_ok(run_sql('SELECT lost_ms FROM gpudb.admission'), '>', 3.5 * $once, 'a cached plan is charged for each run');
 run_sql('SET gpudb.enabled = off; ' . $query . ' ; SET gpudb.enabled = on; SET gpudb.cache = off; ' . $query);
 cmp_ok(run_sql('SELECT lost_ms FROM gpudb.admission'), '<', 4.5 * $once, 'but not one without gpudb or its cache');
 
 # What was made before sees what was built since
-my $kept = $node->background_psql('postgres');
-$kept->query_safe("PREPARE p AS $query");
-unlike($kept->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/Gpu/, 'a prepared statement is PostgreSQL\'s, too');
+my $prepared = $node->background_psql('postgres');
+$prepared->query_safe("PREPARE p AS $query");
+unlike($prepared->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/Gpu/, 'a prepared statement is PostgreSQL\'s, too');
 ok(run_until_built('facts', $query, 100), 'its losses pay for building');
 ok(is_built('facts'), 'a worker builds');
 is(run_sql("SELECT columns::text FROM gpudb.cache WHERE relation = 'facts'::regclass"), '{k,v}', 'the columns');
 like(plan_of($query), qr/GpuAgg/, 'then the planner takes them');
 is(run_sql("SELECT node FROM gpudb.why_not('$query') WHERE part = 'aggregate'"), 'GpuAgg', 'as why_not() tells');
-like($kept->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/GpuAgg/, 'for the prepared statement, too');
-$kept->quit;
+like($prepared->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/GpuAgg/, 'for the prepared statement, too');
+$prepared->quit;
 is(run_sql("SET gpudb.debug_require = require; $query"), run_sql("SET gpudb.enabled = off; $query"), 'the answer is PostgreSQL\'s');
 ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm'"), 'the worker ends');
 my $lines = () = slurp_file($node->logfile) =~ /LOG:  gpudb cached columns of table "public\.facts"/g;

@@ -48,7 +48,7 @@ sub make_table
 	run_sql('ANALYZE t');
 	replay();
 	agrees('the first query of a new table');
-	finds_tablets('the next one finds what that has kept');
+	finds_tablets('the next one finds what that has cached');
 	return;
 }
 
@@ -137,7 +137,7 @@ for my $vacuum (1, 0)
 	is($standby->safe_psql('postgres', "SET gpudb.force = on; SELECT count(*) FROM t"), 59999, 'RULE_REPLAYED_WAL: it is gone');
 }
 
-# A worker builds what queries of the standby lack, and plans that were kept see it
+# A worker builds what queries of the standby lack, and cached plans see it
 my $others = join(', ', map { "o$_ int" } 1 .. 40);
 my $numbers = join(', ', map { "i + $_" } 1 .. 40);
 run_sql("CREATE TABLE facts (id int, filler text, $others, k int, v int) WITH (parallel_workers = 8);
@@ -146,19 +146,19 @@ run_sql('VACUUM ANALYZE facts');
 replay();
 my $workers = "SET max_parallel_workers_per_gather = 8; SET min_parallel_table_scan_size = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET seq_page_cost = 0.15";
 my $query = 'SELECT count(*), sum(v) FROM facts WHERE k < 900';
-my $kept = $standby->background_psql('postgres');
-$kept->query_safe("$workers; PREPARE p AS $query");
-unlike($kept->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/Gpu/, 'nothing is cached: PostgreSQL answers');
+my $prepared = $standby->background_psql('postgres');
+$prepared->query_safe("$workers; PREPARE p AS $query");
+unlike($prepared->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/Gpu/, 'nothing is cached: PostgreSQL answers');
 for (1 .. 100)
 {
-	$kept->query_safe('EXECUTE p');
+	$prepared->query_safe('EXECUTE p');
 	last if $standby->safe_psql('postgres', "SELECT count(*) FROM gpudb.admission WHERE relation = 'facts'::regclass AND state IN ('built', 'being built', 'waits')");
 }
 ok($standby->poll_query_until('postgres', "SELECT state = 'built' FROM gpudb.admission WHERE relation = 'facts'::regclass"), 'a worker builds what it has lacked');
-like($kept->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/GpuAgg/, 'a plan that was kept is made anew');
-is($kept->query_safe("SET gpudb.debug_require = require; EXECUTE p"), run_sql("SET gpudb.enabled = off; $query"), 'and gives the primary\'s answer');
+like($prepared->query_safe('EXPLAIN (COSTS OFF) EXECUTE p'), qr/GpuAgg/, 'a cached plan is made anew');
+is($prepared->query_safe("SET gpudb.debug_require = require; EXECUTE p"), run_sql("SET gpudb.enabled = off; $query"), 'and gives the primary\'s answer');
 is(run_sql("SELECT count(*) FROM gpudb.cache WHERE relation = 'facts'::regclass"), 0, 'the primary has columns of its own');
-$kept->quit;
+$prepared->quit;
 unlike($standby->safe_psql('postgres', 'SELECT gpudb.doctor()'), qr/no columns are cached/, 'doctor() does not deny it');
 
 # Promotion, in the middle of a session, and of a transaction of the primary's

@@ -77,17 +77,17 @@ my %on_small = (
 			"rows_$_" => "SELECT id, w, h FROM part_$_ WHERE h % 1000 = 77")
 	} 1 .. 5);
 agrees($on_small{$_}, "a small pool: $_") for sort keys %on_small;
-my $kept = run_sql('SELECT sum(bytes) FROM gpudb.cache');
-cmp_ok($kept, '>', 1024 * 1024, 'it is used');
-cmp_ok($kept, '<=', 16 * 1024 * 1024, 'and no larger than it is');
+my $cached = run_sql('SELECT sum(bytes) FROM gpudb.cache');
+cmp_ok($cached, '>', 1024 * 1024, 'it is used');
+cmp_ok($cached, '<=', 16 * 1024 * 1024, 'and no larger than it is');
 # what the worker has claimed it builds itself, and while it holds a tablet there may be no room for another
-$kept = 0;
-for (my $tries = 0; $kept == 0 && $tries < 50; $tries++)
+$cached = 0;
+for (my $tries = 0; $cached == 0 && $tries < 50; $tries++)
 {
 	usleep(100_000) if $tries > 0;
-	$kept = run_sql("SELECT gpudb.prewarm('large')");
+	$cached = run_sql("SELECT gpudb.prewarm('large')");
 }
-cmp_ok($kept, '>', 0, 'a table that is larger than the pool is prewarmed as far as there is room');
+cmp_ok($cached, '>', 0, 'a table that is larger than the pool is prewarmed as far as there is room');
 cmp_ok(run_sql("SELECT count(DISTINCT first_block) FROM gpudb.tablets WHERE relation = 'large'::regclass"), '<', tablets_of('large') * 5,
 	'which is not all of it');
 bench(5, 6, 'a small pool: answers are right while columns come and go',

@@ -549,7 +549,7 @@ test_descriptors(void)
 	Descriptors	h;
 
 	h.rows = (Tablet *) guard_alloc(DESCRIPTORS_BYTES, 8);
-	tap_begin("heads that lead out of their block");
+	tap_begin("descriptors that lead out of their block");
 	for (int kind = 0; kind < TableKind_Count; kind++)
 	{
 		Block		b;
@@ -652,7 +652,7 @@ touch_changed(void *arg, Progress *progress)
 static void
 test_random_descriptors(void)
 {
-	tap_begin("refused or inside: random changes of heads");
+	tap_begin("refused or inside: random changes of descriptors");
 	for (int kind = 0; kind < TableKind_Count; kind++)
 	{
 		Progress   *progress = progress_make();

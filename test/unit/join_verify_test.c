@@ -255,7 +255,7 @@ static const Variant variants[] = {
 	{"FETCH of a table too many", AT_V1, SET_C, FETCH_OF(TABLES + 1, COL_V), false},
 	{"FETCH of a table by the tablet's row", AT_V0, SET_C, FETCH_OF(1, COL_V), false},
 	{"FETCH of another table than the picked row's", AT_W, SET_C, FETCH_OF(1, COL_VW), false},
-	{"FETCH of another table than the kept row's", AT_V2, SET_C, FETCH_OF(2, COL_I), false},
+	{"FETCH of another table than the materialized row's", AT_V2, SET_C, FETCH_OF(2, COL_I), false},
 	{"FETCH of text of another table", AT_TEXT, SET_C, FETCH_OF(2, COL_S), false},
 	{"FETCH of the tablet's last column", AT_V0, SET_C, FETCH_OF(0, COL_Count - 1), true},
 	{"FETCH of a column that the tablet has not", AT_V0, SET_C, FETCH_OF(0, COL_Count), false},

@@ -302,7 +302,7 @@ expect_materialized(const Keeping *k, const MaterializedRows *materialized)
 	const uint32_t all = nwanted * k->runs;
 	const uint32_t filled = all < materialized->capacity ? all : materialized->capacity;
 
-	tap_expect(*materialized->count == all, "%u rows are said to be kept instead of %u", *materialized->count, all);
+	tap_expect(*materialized->count == all, "%u rows are said to be materialized instead of %u", *materialized->count, all);
 	for (uint32_t c = 0; c < k->ncolumns; c++)
 	{
 		const uint8_t type = type_of(k->source[c].column);
@@ -413,7 +413,7 @@ expect_found(const Keeping *k, const MaterializedRows *materialized, const JoinT
 			seen.found += found && p != q;
 			seen.hashed += found && !table->exact;
 		}
-		tap_expect(n == JOIN_SPAN_COUNT(span), "row %u of %u finds %u rows, of which %u are kept", p, nrows, JOIN_SPAN_COUNT(span), n);
+		tap_expect(n == JOIN_SPAN_COUNT(span), "row %u of %u finds %u rows, of which %u are materialized", p, nrows, JOIN_SPAN_COUNT(span), n);
 	}
 }
 
@@ -566,7 +566,7 @@ try_keeping(const Interpreter *vm, const Keeping *k, bool disturbed)
 static void
 test_random(const Interpreter *vm)
 {
-	begin_test(vm, "rows that are kept");
+	begin_test(vm, "materialized rows");
 	for (int trial = 0; trial < (tap_short() ? 150 : 1500); trial++)
 	{
 		Keeping		k;
@@ -630,7 +630,7 @@ static void
 test_seen(void)
 {
 	tap_ok(seen.rows > 0 && seen.nulls > 0 && seen.looped > 0 && seen.nested > 0 && seen.plain > 0 && seen.without > 0 && seen.crowded_out > 0 &&
-		   seen.found > 0 && seen.hashed > 0, "rows of all kinds were kept");
+		   seen.found > 0 && seen.hashed > 0, "rows of all kinds were materialized");
 	printf("# %u rows, %u of loops, %u of nested ones, %u of no tables, %u NULLs, %u for want of a row, %u without room; %u found, %u by hashes\n",
 		   seen.rows, seen.looped, seen.nested, seen.plain, seen.nulls, seen.without, seen.crowded_out, seen.found, seen.hashed);
 }

@@ -120,7 +120,7 @@ test_interval(void)
 {
 	long		i;
 
-	tap_begin("intervals are ordered by their span, and their bytes are kept");
+	tap_begin("intervals are ordered by their span, and their bytes are stored");
 	for (i = 0; i < 200000; i++)
 	{
 		uint8_t		bytes[2][INTERVAL_BYTES];

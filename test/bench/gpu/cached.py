@@ -124,9 +124,9 @@ def measure_updates(sql, sessions, base, pg, jobs):
         Connection("").value("VACUUM lineitem")
         for session in sessions:
             first, later = after[session.name]
-            vacuumed, settled = session.run(sql), warm(session, sql)[0]
-            table.row(f"{part:.1%}", session.name, ms(first), ms(later), ratio(later, base[session.name]), ms(vacuumed), ms(settled),
-                      ratio(settled, base[session.name]), "; ".join(notes))
+            vacuumed, quiescent = session.run(sql), warm(session, sql)[0]
+            table.row(f"{part:.1%}", session.name, ms(first), ms(later), ratio(later, base[session.name]), ms(vacuumed), ms(quiescent),
+                      ratio(quiescent, base[session.name]), "; ".join(notes))
 
 
 def main():
