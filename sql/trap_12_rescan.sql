@@ -1,4 +1,4 @@
--- Rule 12: a rescan reaches the fallback child, and everything that the run has kept.
+-- Rule 12: a rescan reaches the fallback child, and frees everything that the run has materialized.
 CREATE TABLE trap_12 (id int NOT NULL, k int, n numeric, u numeric, t text);
 INSERT INTO trap_12 SELECT i, i % 100, CASE WHEN i = 20000 THEN 'NaN'::numeric ELSE i END, round(i / 8.0, i % 4), 't' || i % 7 FROM generate_series(1, 20000) i;
 CREATE TABLE trap_12_outer AS SELECT i AS id, i * 13 AS b, CASE WHEN i <> 3 THEN i::numeric ELSE 'NaN'::numeric END AS p FROM generate_series(1, 6) i;

@@ -1,5 +1,5 @@
-# Groups that the GPU process keeps come back whole, in rooms that are shared by all sessions or, where there are none, in
-# slices: answers stay PostgreSQL's, and no room is left behind by queries that are cancelled, by sessions that are terminated
+# Device-resident groups come back whole, in result slots that are shared by all sessions or, where there are none, in
+# slices: answers stay PostgreSQL's, and no result slot is left behind by queries that are cancelled, by sessions that are terminated
 # or when the GPU process dies meanwhile.  The CPU stands in the GPU's place, so no GPU is needed.
 use strict;
 use warnings;
