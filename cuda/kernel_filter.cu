@@ -104,7 +104,7 @@ load_rows(Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 
 /* Load a frame-of-reference encoded column at the lanes' rows into acc, and add a constant. */
 template <typename S> static __device__ __forceinline__ void
-load_framed_rows(const VmLaunch &launch, Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
+load_for_encoded_rows(const VmLaunch &launch, Machine<PASSED_LANES> &m, const FastOp &in, const LaneRows &at)
 {
 	const FastColumn *column = fast_column(slot_of(in));
 	const uint64_t base = column->base + (uint64_t) imm_of(launch, in);
@@ -153,9 +153,9 @@ run_passed(const VmLaunch &launch, Machine<PASSED_LANES> &m, const FastOp &in, c
 		case VMX_NOTHING: break;
 		case VMX_GET: get_words<L>(launch, m, in); break;
 		case VMX_LOAD_64: load_rows<uint64_t, uint64_t>(m, in, at); break;
-		case VMX_LOAD_U8_FRAMED: load_framed_rows<uint8_t>(launch, m, in, at); break;
-		case VMX_LOAD_U16_FRAMED: load_framed_rows<uint16_t>(launch, m, in, at); break;
-		case VMX_LOAD_U32_FRAMED: load_framed_rows<uint32_t>(launch, m, in, at); break;
+		case VMX_LOAD_U8_FOR: load_for_encoded_rows<uint8_t>(launch, m, in, at); break;
+		case VMX_LOAD_U16_FOR: load_for_encoded_rows<uint16_t>(launch, m, in, at); break;
+		case VMX_LOAD_U32_FOR: load_for_encoded_rows<uint32_t>(launch, m, in, at); break;
 		case VMX_LOAD_BOOL: load_bool_rows(m, in, at); break;
 		case VMX_LOAD_U8: load_rows<uint8_t, int64_t>(m, in, at); break;
 		case VMX_LOAD_I16: load_rows<int16_t, int64_t>(m, in, at); break;

@@ -68,11 +68,11 @@ copy_bits(const uint8_t *bytes, uint64_t first, uint64_t n, uint8_t *into)
 
 /*
  * Find the range of the values that are not NULL, in all threads; return false if there are none.
- * *held is set to whether `frame` holds all of them as a frame-of-reference encoding; called by all
+ * *held is set to whether `encoding` holds all of them as a frame-of-reference encoding; called by all
  * threads.
  */
 static __device__ bool
-find_range(const Part &part, const Frame &frame, Wide *low, Wide *high, bool *held)
+find_range(const Part &part, const ForEncoding &encoding, Wide *low, Wide *high, bool *held)
 {
 	__shared__ uint64_t range[2][2];
 	uint64_t	odd = 0;
@@ -87,7 +87,7 @@ find_range(const Part &part, const Frame &frame, Wide *low, Wide *high, bool *he
 
 		*low = v < *low ? v : *low;
 		*high = v > *high ? v : *high;
-		odd |= frame_odd(&frame, v);
+		odd |= for_odd(&encoding, v);
 	}
 	reduce_range<OUTPUT_THREADS>(low, high);
 	if (threadIdx.x == 0)
@@ -103,9 +103,9 @@ find_range(const Part &part, const Frame &frame, Wide *low, Wide *high, bool *he
 
 /* Store integers in a frame-of-reference encoding that holds them, word by word; NULLs are stored as `instead`. */
 static __device__ void
-pack(const Part &part, const Frame &frame, Wide instead, uint8_t *into)
+pack(const Part &part, const ForEncoding &encoding, Wide instead, uint8_t *into)
 {
-	const uint32_t bytes = coltype_bytes((ColType) frame.type);
+	const uint32_t bytes = coltype_bytes((ColType) encoding.type);
 	const uint32_t each = bytes > 0 && bytes < 8 ? 8 / bytes : 1;
 	uint64_t   *to = (uint64_t *) into;
 
@@ -123,7 +123,7 @@ pack(const Part &part, const Frame &frame, Wide instead, uint8_t *into)
 			if (bytes == sizeof(Wide))
 				wide_store(to + 2 * (uint64_t) i, v);
 			else
-				word |= ((uint64_t) v - (uint64_t) frame.base) >> frame.shift << (8 * bytes * k % 64);
+				word |= ((uint64_t) v - (uint64_t) encoding.base) >> encoding.shift << (8 * bytes * k % 64);
 		}
 		if (bytes < sizeof(Wide))
 			to[i] = word;
@@ -144,7 +144,7 @@ place_of_column(const Tablet *tablet, uint32_t column, uint32_t n)
 static __global__ void __launch_bounds__(OUTPUT_THREADS)
 output_columns_kernel(OutputLaunch launch)
 {
-	__shared__ Frame wanted;
+	__shared__ ForEncoding wanted;
 	const uint32_t begin = launch.row_start[blockIdx.x];
 	const uint32_t n = launch.row_start[blockIdx.x + 1] - begin;
 	const TabletColumn *from = &launch.tablet->column[blockIdx.y];
@@ -161,19 +161,19 @@ output_columns_kernel(OutputLaunch launch)
 		return;
 	const Part	part = {type, values + bytes * begin, from->null_count > 0 ? tablet_at(launch.tablet, from->nulls) : nullptr, begin, n};
 	if (threadIdx.x == 0)
-		wanted = frame_of(&window->column[blockIdx.y]);
+		wanted = for_encoding_of(&window->column[blockIdx.y]);
 	__syncthreads();
-	const Frame frame = wanted;
-	const bool	suits = frame_suits(&frame, type);
+	const ForEncoding encoding = wanted;
+	const bool	suits = for_suits(&encoding, type);
 
 	column.values = place_of_column(launch.tablet, blockIdx.y, n);
 	column.nulls = column.values + tablet_align(bytes * n);
-	if (coltype_integer(type) && !find_range(part, suits ? frame : Frame{COLTYPE_I128, 0, 0}, &low, &high, &held))
+	if (coltype_integer(type) && !find_range(part, suits ? encoding : ForEncoding{COLTYPE_I128, 0, 0}, &low, &high, &held))
 		held = low = high = 0;
 	if (held && suits)
 	{
-		pack(part, frame, low, tablet_at(window, column.values));
-		column_set_frame(&column, &frame);
+		pack(part, encoding, low, tablet_at(window, column.values));
+		column_set_encoding(&column, &encoding);
 	}
 	else
 		copy_bits(values, 8 * bytes * begin, 8 * bytes * n, tablet_at(window, column.values));

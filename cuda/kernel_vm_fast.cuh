@@ -71,7 +71,7 @@ load_column(Machine<L> &m, const FastOp &in, uint32_t first)
 
 /* Run an instruction that reads a frame-of-reference encoded column. */
 template <int L> static __device__ __forceinline__ void
-read_framed(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
+read_for_encoded(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
 {
 	enum { before = __COUNTER__ };
 
@@ -80,12 +80,12 @@ read_framed(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t fi
 		LABEL(VMX_RANGE_U8): filter_stored<L, uint8_t>(m, in, first); break;
 		LABEL(VMX_RANGE_U16): filter_stored<L, uint16_t>(m, in, first); break;
 		LABEL(VMX_RANGE_U32): filter_stored<L, uint32_t>(m, in, first); break;
-		LABEL(VMX_LOAD_U8_FRAMED): load_framed<L, uint8_t>(launch, m, in, first); break;
-		LABEL(VMX_LOAD_U16_FRAMED): load_framed<L, uint16_t>(launch, m, in, first); break;
-		LABEL(VMX_LOAD_U32_FRAMED):
-		default: load_framed<L, uint32_t>(launch, m, in, first); break;
+		LABEL(VMX_LOAD_U8_FOR): load_for_encoded<L, uint8_t>(launch, m, in, first); break;
+		LABEL(VMX_LOAD_U16_FOR): load_for_encoded<L, uint16_t>(launch, m, in, first); break;
+		LABEL(VMX_LOAD_U32_FOR):
+		default: load_for_encoded<L, uint32_t>(launch, m, in, first); break;
 	}
-	static_assert(LABELS_SINCE(before) == VMX_Count - VMX_LOAD_U8_FRAMED, "what reads a column in a frame has no meaning");
+	static_assert(LABELS_SINCE(before) == VMX_Count - VMX_LOAD_U8_FOR, "what reads a column in a frame-of-reference encoding has no meaning");
 }
 
 /* Run an instruction on bools and masks. */
@@ -258,8 +258,8 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 		/* fetched ahead, since a warp waits for it */
 		next = fetch(launch, ++pc);
 		/* a switch is a tree of branches, so the most frequent instructions are tested before it */
-		if (op >= VMX_LOAD_U8_FRAMED)
-			read_framed<L>(launch, m, in, first);
+		if (op >= VMX_LOAD_U8_FOR)
+			read_for_encoded<L>(launch, m, in, first);
 		else if (JOINS && op >= VMX_JOIN_FIRST)
 			run_join<L>(launch, m, in);
 		else if (op == VMX_LOAD_64)

@@ -28,7 +28,7 @@ typedef struct ShapeEntry
 	uint32_t	room;
 	uint16_t	type[PROGRAM_MAX_COLUMNS];
 	bool		has_nulls[PROGRAM_MAX_COLUMNS];
-	bool		framed[PROGRAM_MAX_COLUMNS];
+	bool		for_encoded[PROGRAM_MAX_COLUMNS];
 	ShapeChoice choice;
 } ShapeEntry;
 
@@ -83,7 +83,7 @@ entry_matches(const ShapeEntry *entry, const Program *program, int body, const T
 		return false;
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 		if (entry->type[c] != tablet->column[c].type || entry->has_nulls[c] != (tablet->column[c].null_count > 0) ||
-			entry->framed[c] != column_framed(&tablet->column[c]))
+			entry->for_encoded[c] != column_for_encoded(&tablet->column[c]))
 			return false;
 	return body_matches(&entry->body, program, body);
 }
@@ -107,7 +107,7 @@ shape_choose(const Program *program, int body, const Tablet *tablet, uint32_t op
 	{
 		entry->type[c] = tablet->column[c].type;
 		entry->has_nulls[c] = tablet->column[c].null_count > 0;
-		entry->framed[c] = column_framed(&tablet->column[c]);
+		entry->for_encoded[c] = column_for_encoded(&tablet->column[c]);
 	}
 	keep_body(&entry->body, program, body);
 	return &entry->choice;

@@ -86,6 +86,6 @@ typedef struct VmCode
 } VmCode;
 
 #define COLUMN_NULLS	0x8000
-#define TYPE_FRAMED		0x80
+#define TYPE_FOR_ENCODED 0x80
 
 #endif							/* GPUDB_CUDA_VM_CODE_H */

@@ -26,9 +26,9 @@ word_is_read(const VmCode *code, uint32_t pc)
 			case VMX_GROUP:
 			case VMX_GROUP_CODES:
 			case VMX_LOAD_64:
-			case VMX_LOAD_U8_FRAMED:
-			case VMX_LOAD_U16_FRAMED:
-			case VMX_LOAD_U32_FRAMED:
+			case VMX_LOAD_U8_FOR:
+			case VMX_LOAD_U16_FOR:
+			case VMX_LOAD_U32_FOR:
 				return false;
 			case VMX_NOTHING:
 			case VMX_COUNT:
@@ -53,10 +53,10 @@ compare_stored(VmCode *out)
 	{
 		VmOp	   *op = &out->op[pc];
 
-		if (!loads_framed(op) || op->imm != 0 || !(op->flags & FLAG_RANGE) || (op->flags & (FLAG_PUT | FLAG_SUM)) ||
+		if (!loads_for_encoded(op) || op->imm != 0 || !(op->flags & FLAG_RANGE) || (op->flags & (FLAG_PUT | FLAG_SUM)) ||
 			word_is_read(out, pc))
 			continue;
-		op->op = (uint8_t) (op->op - VMX_LOAD_U8_FRAMED + VMX_RANGE_U8);
+		op->op = (uint8_t) (op->op - VMX_LOAD_U8_FOR + VMX_RANGE_U8);
 		op->flags &= (uint16_t) ~FLAG_RANGE;
 		op->x = out->nranges;
 		out->range[out->nranges++] = (uint8_t) pc;
@@ -74,7 +74,7 @@ sum_that_counts(const Lowering *l)
 		VmOp	   *op = &l->out->op[pc];
 		const TabletColumn *column;
 
-		if (!loads_framed(op) || !(op->flags & FLAG_SUM) || (op->flags & FLAG_NULLS) || op->imm != 0 || op->mask != 0)
+		if (!loads_for_encoded(op) || !(op->flags & FLAG_SUM) || (op->flags & FLAG_NULLS) || op->imm != 0 || op->mask != 0)
 			continue;
 		column = &l->tablet->column[l->out->column[op->slot] & ~COLUMN_NULLS];
 		if (wide_load(column->min) >= 0 && wide_load(column->max) <= UINT32_MAX)
@@ -132,7 +132,7 @@ count_along(Lowering *l)
 static bool
 loads(const VmOp *op)
 {
-	return op->op == VMX_LOAD_64 || (op->op >= VMX_LOAD_BOOL && op->op <= VMX_LOAD_SAME) || loads_framed(op);
+	return op->op == VMX_LOAD_64 || (op->op >= VMX_LOAD_BOOL && op->op <= VMX_LOAD_SAME) || loads_for_encoded(op);
 }
 
 /*
@@ -144,7 +144,7 @@ leading_ranges(const VmCode *code)
 {
 	int			n = 0;
 
-	while (loads_framed(&code->op[n]) && (code->op[n].flags & FLAG_RANGE) && !(code->op[n].flags & FLAG_SUM))
+	while (loads_for_encoded(&code->op[n]) && (code->op[n].flags & FLAG_RANGE) && !(code->op[n].flags & FLAG_SUM))
 		n++;
 	return n;
 }

@@ -68,9 +68,9 @@ is_inline(const Lowering *l, int v)
 }
 
 static inline bool
-loads_framed(const VmOp *op)
+loads_for_encoded(const VmOp *op)
 {
-	return op->op >= VMX_LOAD_U8_FRAMED && op->op <= VMX_LOAD_U32_FRAMED;
+	return op->op >= VMX_LOAD_U8_FOR && op->op <= VMX_LOAD_U32_FOR;
 }
 
 /* Append an instruction; set `fails` if there are too many. */

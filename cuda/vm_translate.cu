@@ -157,7 +157,7 @@ add_while_loading(Lowering *l, const Instr *in, const Value *v)
 	uint64_t	c;
 
 	if ((in->op != VMOP_ADD_D && in->op != VMOP_SUB_D) || l->keep || !is_inline(l, added) || l->acc != loaded ||
-		l->value[loaded].uses != 1 || l->more == NULL || !loads_framed(l->more) || (l->more->flags & FLAG_MORE))
+		l->value[loaded].uses != 1 || l->more == NULL || !loads_for_encoded(l->more) || (l->more->flags & FLAG_MORE))
 		return false;
 	c = l->value[added].word;
 	l->more->imm += (int64_t) (in->op == VMOP_ADD_D ? c : -c);
@@ -229,10 +229,10 @@ put_blend(Lowering *l, int position)
 }
 
 static VmxOp
-framed_load_op(ColType type)
+for_encoded_load_op(ColType type)
 {
-	return type == COLTYPE_SAME ? VMX_LOAD_SAME : type == COLTYPE_U8 ? VMX_LOAD_U8_FRAMED
-		: type == COLTYPE_U16 ? VMX_LOAD_U16_FRAMED : VMX_LOAD_U32_FRAMED;
+	return type == COLTYPE_SAME ? VMX_LOAD_SAME : type == COLTYPE_U8 ? VMX_LOAD_U8_FOR
+		: type == COLTYPE_U16 ? VMX_LOAD_U16_FOR : VMX_LOAD_U32_FOR;
 }
 
 static VmxOp
@@ -275,7 +275,7 @@ number_of_column(Lowering *l, const Instr *in)
 	if (c == out->ncolumns)
 	{
 		out->column[out->ncolumns] = (uint16_t) (in->imm | (column->null_count > 0 ? COLUMN_NULLS : 0));
-		out->type[out->ncolumns++] = (uint8_t) (column->type | (column_framed(column) ? TYPE_FRAMED : 0));
+		out->type[out->ncolumns++] = (uint8_t) (column->type | (column_for_encoded(column) ? TYPE_FOR_ENCODED : 0));
 	}
 	return (uint8_t) c;
 }
@@ -305,7 +305,7 @@ put_load(Lowering *l, int position)
 	c = number_of_column(l, in);
 	if (l->fails)
 		return;
-	to = put_op(l, column_framed(column) ? framed_load_op((ColType) column->type) : load_op((ColType) column->type));
+	to = put_op(l, column_for_encoded(column) ? for_encoded_load_op((ColType) column->type) : load_op((ColType) column->type));
 	to->slot = c;
 	to->flags = null_flag(l, i);
 	made(l, i);

@@ -182,9 +182,9 @@ load_low_words(Machine<L> &m, const FastOp &in, uint32_t first)
 	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
-/* Load a frame-of-reference encoded column (core/frame.h) into acc, and add a constant. */
+/* Load a frame-of-reference encoded column (core/for_encoding.h) into acc, and add a constant. */
 template <int L, typename S> static __device__ __forceinline__ void
-load_framed(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
+load_for_encoded(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
 {
 	const FastColumn *column = fast_column(slot_of(in));
 	const uint64_t base = column->base + (uint64_t) imm_of(launch, in);

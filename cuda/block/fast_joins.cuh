@@ -153,7 +153,7 @@ gather(Machine<L> &m, const void *values, uint32_t wanted)
 
 /* Load a frame-of-reference encoded column of stored type S at the rows in acc into acc. */
 template <int L, typename S> static __device__ __forceinline__ void
-gather_framed(Machine<L> &m, const FastFetched &column, uint32_t wanted)
+gather_for_encoded(Machine<L> &m, const FastFetched &column, uint32_t wanted)
 {
 	gather<L, S, uint64_t>(m, column.values, wanted);
 	EACH_LANE m.acc[k] = column.base + (m.acc[k] << column.shift);
@@ -176,9 +176,9 @@ fetch_column(Machine<L> &m, const ApartOp &op)
 	{
 		case COLTYPE_SAME: EACH_LANE m.acc[k] = column.base; break;
 		case COLTYPE_BOOL:
-		case COLTYPE_U8: gather_framed<L, uint8_t>(m, column, wanted); break;
-		case COLTYPE_U16: gather_framed<L, uint16_t>(m, column, wanted); break;
-		case COLTYPE_U32: gather_framed<L, uint32_t>(m, column, wanted); break;
+		case COLTYPE_U8: gather_for_encoded<L, uint8_t>(m, column, wanted); break;
+		case COLTYPE_U16: gather_for_encoded<L, uint16_t>(m, column, wanted); break;
+		case COLTYPE_U32: gather_for_encoded<L, uint32_t>(m, column, wanted); break;
 		case COLTYPE_I16: gather<L, int16_t, int64_t>(m, column.values, wanted); break;
 		case COLTYPE_I32: gather<L, int32_t, int64_t>(m, column.values, wanted); break;
 		case COLTYPE_F32: gather<L, float, double>(m, column.values, wanted); break;
@@ -307,7 +307,7 @@ run_join(const VmLaunch &launch, Machine<L> &m, const FastOp &in)
 		LABEL(VMX_FETCH):
 		default: fetch_column<L>(m, op); break;
 	}
-	static_assert(LABELS_SINCE(before) == VMX_LOAD_U8_FRAMED - VMX_JOIN_FIRST, "an instruction of joins has no meaning");
+	static_assert(LABELS_SINCE(before) == VMX_LOAD_U8_FOR - VMX_JOIN_FIRST, "an instruction of joins has no meaning");
 }
 
 #endif							/* GPUDB_CUDA_FAST_JOINS_CUH */

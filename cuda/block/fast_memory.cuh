@@ -8,7 +8,7 @@
 #ifndef GPUDB_CUDA_FAST_MEMORY_CUH
 #define GPUDB_CUDA_FAST_MEMORY_CUH
 
-#include "core/frame_range.h"
+#include "core/for_range.h"
 #include "core/vm.h"
 
 #include "block/groups.cuh"
@@ -252,7 +252,7 @@ fast_prepare_joins(const VmLaunch *launch)
 static __device__ inline uint32_t
 bytes_ahead(const VmCode *code, uint32_t c)
 {
-	return (code->type[c] & TYPE_FRAMED) && !(code->deferred >> c & 1u) ? coltype_bytes((ColType) (code->type[c] & ~TYPE_FRAMED)) : 0;
+	return (code->type[c] & TYPE_FOR_ENCODED) && !(code->deferred >> c & 1u) ? coltype_bytes((ColType) (code->type[c] & ~TYPE_FOR_ENCODED)) : 0;
 }
 
 /*
@@ -290,8 +290,8 @@ fast_columns(const VmLaunch *launch, uint32_t lanes)
 		shared->column[c].nulls = (const uint32_t *) tablet_at(tablet, column->nulls);
 		shared->column[c].base = (uint64_t) column->base;
 		shared->column[c].shift = column->shift;
-		shared->column[c].ahead = (uint16_t) (column_framed(column) ? bytes_ahead(code, c) : 0);
-		differs |= column->type != (code->type[c] & ~TYPE_FRAMED) || (column_framed(column) && !(code->type[c] & TYPE_FRAMED)) ||
+		shared->column[c].ahead = (uint16_t) (column_for_encoded(column) ? bytes_ahead(code, c) : 0);
+		differs |= column->type != (code->type[c] & ~TYPE_FOR_ENCODED) || (column_for_encoded(column) && !(code->type[c] & TYPE_FOR_ENCODED)) ||
 			(column->null_count > 0 && !(code->column[c] & COLUMN_NULLS));
 	}
 	for (uint32_t r = threadIdx.x; r < code->nranges; r += VM_THREADS)
@@ -299,7 +299,7 @@ fast_columns(const VmLaunch *launch, uint32_t lanes)
 		const VmOp &op = code->op[code->range[r]];
 		const TabletColumn *column = &tablet->column[code->column[op.slot] & ~COLUMN_NULLS];
 
-		shared->range[r] = frame_stored_range(column->base, column->shift, op.low, op.high);
+		shared->range[r] = for_stored_range(column->base, column->shift, op.low, op.high);
 	}
 	if (threadIdx.x == 0)
 		shared->lines_ahead = count_lines_ahead(launch, lanes);

@@ -194,7 +194,7 @@ fetch_values(const Instr *in, const Tablet *tablet, const TabletColumn *column, 
 		const S		v = BIT(nulls) ? (S) 0 : src[row_at(in->a, i)];
 
 		if constexpr (sizeof(S) <= 4 && (S) -1 > (S) 0)
-			d.put(k, i, (T) FRAMED(v, column));
+			d.put(k, i, (T) FOR_ENCODED(v, column));
 		else
 			d.put(k, i, (T) v);
 	}

@@ -9,7 +9,7 @@
 #define GPUDB_CORE_COLUMN_PACK_H
 
 #include "core/deform.h"
-#include "core/frame.h"
+#include "core/for_encoding.h"
 
 typedef struct ColumnPlace
 {
@@ -19,12 +19,12 @@ typedef struct ColumnPlace
 	 * In: form of the destination column: a frame-of-reference encoding, or the stored type of
 	 * values that are not integers.
 	 */
-	Frame		frame;
+	ForEncoding	encoding;
 	uint8_t    *values;			/* destination of the page batch's first row; NULL if values take no bytes */
 	bool		packed;			/* out: all values are stored; if false, the destination is undefined */
 } ColumnPlace;
 
-typedef bool (*FramePack) (const Frame *frame, ColType type, const void *values, uint32_t n, void *to);
+typedef bool (*ForPack) (const ForEncoding *encoding, ColType type, const void *values, uint32_t n, void *to);
 
 /*
  * Overwrite the NULL rows of an integer column with one of its values, so that they do not widen
@@ -49,11 +49,11 @@ column_fill_nulls(Tablet *tablet, TabletColumn *column)
 }
 
 CORE_FN void
-column_set_frame(TabletColumn *column, const Frame *frame)
+column_set_encoding(TabletColumn *column, const ForEncoding *encoding)
 {
-	column->type = frame->type;
-	column->shift = (uint8_t) frame->shift;
-	column->base = frame->base;
+	column->type = encoding->type;
+	column->shift = (uint8_t) encoding->shift;
+	column->base = encoding->base;
 }
 
 /*
@@ -61,18 +61,18 @@ column_set_frame(TabletColumn *column, const Frame *frame)
  * rows are changed.
  */
 CORE_FN void
-column_pack(FramePack pack, Tablet *tablet, TabletColumn *column, ColumnPlace *place)
+column_pack(ForPack pack, Tablet *tablet, TabletColumn *column, ColumnPlace *place)
 {
 	const ColType type = (ColType) column->type;
 	const uint8_t *values = tablet_at(tablet, column->values);
 
-	place->packed = place->wanted && coltype_integer(type) == coltype_integer((ColType) place->frame.type);
+	place->packed = place->wanted && coltype_integer(type) == coltype_integer((ColType) place->encoding.type);
 	if (!place->packed)
 		return;
 	if (coltype_integer(type))
 		place->packed = (column->null_count == 0 || column_fill_nulls(tablet, column)) &&
-			pack(&place->frame, type, values, tablet->nrows, place->values);
-	else if (type == place->frame.type)
+			pack(&place->encoding, type, values, tablet->nrows, place->values);
+	else if (type == place->encoding.type)
 		memcpy(place->values, values, (size_t) coltype_bytes(type) * tablet->nrows);
 	else
 		place->packed = false;
@@ -85,14 +85,14 @@ column_pack(FramePack pack, Tablet *tablet, TabletColumn *column, ColumnPlace *p
  * unchanged.
  */
 CORE_FN void
-column_store(FramePack pack, Tablet *tablet, uint32_t c, Tablet *block)
+column_store(ForPack pack, Tablet *tablet, uint32_t c, Tablet *block)
 {
 	TabletColumn *from = &tablet->column[c];
 	TabletColumn *to = &block->column[c];
 	const ColType type = (ColType) from->type;
-	ColumnPlace place = {false, frame_of(to), tablet_at(block, from->values), false};
+	ColumnPlace place = {false, for_encoding_of(to), tablet_at(block, from->values), false};
 
-	place.wanted = frame_suits(&place.frame, type);
+	place.wanted = for_suits(&place.encoding, type);
 	column_pack(pack, tablet, from, &place);
 	if (!place.packed)
 		memcpy(place.values, tablet_at(tablet, from->values), (size_t) coltype_bytes(type) * tablet->nrows);
@@ -100,7 +100,7 @@ column_store(FramePack pack, Tablet *tablet, uint32_t c, Tablet *block)
 		memcpy(tablet_at(block, from->nulls), tablet_at(tablet, from->nulls), tablet_bitmap_bytes(tablet->nrows));
 	*to = *from;
 	if (place.packed)
-		column_set_frame(to, &place.frame);
+		column_set_encoding(to, &place.encoding);
 }
 
 #endif							/* GPUDB_CORE_COLUMN_PACK_H */

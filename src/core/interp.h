@@ -68,9 +68,9 @@ vm_load_wide(const VmRun *run, const Instr *in, uint32_t first, uint32_t n)
 	switch ((ColType) column->type)
 	{
 		case COLTYPE_SAME: FILL_COLUMN(Wide, column->base); break;
-		case COLTYPE_U8: COPY(Wide, uint8_t, FRAMED(v, column)); break;
-		case COLTYPE_U16: COPY(Wide, uint16_t, FRAMED(v, column)); break;
-		case COLTYPE_U32: COPY(Wide, uint32_t, FRAMED(v, column)); break;
+		case COLTYPE_U8: COPY(Wide, uint8_t, FOR_ENCODED(v, column)); break;
+		case COLTYPE_U16: COPY(Wide, uint16_t, FOR_ENCODED(v, column)); break;
+		case COLTYPE_U32: COPY(Wide, uint32_t, FOR_ENCODED(v, column)); break;
 		case COLTYPE_I16: COPY(Wide, int16_t, v); break;
 		case COLTYPE_I32: COPY(Wide, int32_t, v); break;
 		case COLTYPE_I64: COPY(Wide, int64_t, v); break;
@@ -139,9 +139,9 @@ vm_run_tile(VmRun *run, uint32_t pc, uint32_t first, uint32_t n)
 					{
 						case COLTYPE_BOOL: COPY(uint8_t, uint8_t, v); break;
 						case COLTYPE_SAME: FILL_COLUMN(int64_t, column->base); break;
-						case COLTYPE_U8: COPY(int64_t, uint8_t, FRAMED(v, column)); break;
-						case COLTYPE_U16: COPY(int64_t, uint16_t, FRAMED(v, column)); break;
-						case COLTYPE_U32: COPY(int64_t, uint32_t, FRAMED(v, column)); break;
+						case COLTYPE_U8: COPY(int64_t, uint8_t, FOR_ENCODED(v, column)); break;
+						case COLTYPE_U16: COPY(int64_t, uint16_t, FOR_ENCODED(v, column)); break;
+						case COLTYPE_U32: COPY(int64_t, uint32_t, FOR_ENCODED(v, column)); break;
 						case COLTYPE_I16: COPY(int64_t, int16_t, v); break;
 						case COLTYPE_I32: COPY(int64_t, int32_t, v); break;
 						case COLTYPE_I64: COPY(int64_t, int64_t, v); break;

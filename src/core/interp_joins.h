@@ -159,28 +159,28 @@ vm_rank(const VmRun *run, const Instr *in, const JoinTable *table)
 		EACH_LANE { const stype v = src[at[i]]; ((dtype *) vd)[i] = (dtype) (expr); } \
 	} while (0)
 /* Load values and decode their frame-of-reference encoding in a second loop, which the compiler vectorises. */
-#define FETCH_FRAMED(dtype, stype) \
+#define FETCH_FOR_ENCODED(dtype, stype) \
 	do { \
 		FETCH(dtype, stype, v); \
-		LANES ((dtype *) vd)[i] = (dtype) FRAMED(((const dtype *) vd)[i], &frame); \
+		LANES ((dtype *) vd)[i] = (dtype) FOR_ENCODED(((const dtype *) vd)[i], &encoding); \
 	} while (0)
 #define FETCH_SAME(dtype) \
-	LANES ((dtype *) vd)[i] = (dtype) frame.base
+	LANES ((dtype *) vd)[i] = (dtype) encoding.base
 
 /* Fetch a column's values at the rows at[] into a wide register; false if the column's type is unsuitable. */
 static inline bool
 vm_fetch_wide(const VmRun *run, const Instr *in, const Tablet *tablet, const uint32_t *at)
 {
 	const TabletColumn *column = &tablet->column[FETCH_COLUMN(in->c)];
-	const Frame frame = frame_of(column);
+	const ForEncoding encoding = for_encoding_of(column);
 	uint64_t   *vd = run->values + (size_t) in->dst * VM_TILE;
 
 	switch ((ColType) column->type)
 	{
 		case COLTYPE_SAME: FETCH_SAME(Wide); break;
-		case COLTYPE_U8: FETCH_FRAMED(Wide, uint8_t); break;
-		case COLTYPE_U16: FETCH_FRAMED(Wide, uint16_t); break;
-		case COLTYPE_U32: FETCH_FRAMED(Wide, uint32_t); break;
+		case COLTYPE_U8: FETCH_FOR_ENCODED(Wide, uint8_t); break;
+		case COLTYPE_U16: FETCH_FOR_ENCODED(Wide, uint16_t); break;
+		case COLTYPE_U32: FETCH_FOR_ENCODED(Wide, uint32_t); break;
 		case COLTYPE_I16: FETCH(Wide, int16_t, v); break;
 		case COLTYPE_I32: FETCH(Wide, int32_t, v); break;
 		case COLTYPE_I64: FETCH(Wide, int64_t, v); break;
@@ -203,7 +203,7 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 	const uint32_t *rows = (const uint32_t *) (run->values + (size_t) in->a * VM_TILE);
 	const uint8_t *an = run->nulls + (size_t) in->a * VM_TILE;
 	uint32_t	at[VM_TILE];
-	Frame		frame;
+	ForEncoding	encoding;
 
 	if (FETCH_COLUMN(in->c) >= tablet->ncols || !vm_can_load(in->op, column->type))
 		return false;
@@ -222,21 +222,21 @@ vm_fetch(const VmRun *run, const Instr *in, uint32_t first)
 	}
 	if (in->op == VMOP_FETCH_W)
 		return vm_fetch_wide(run, in, tablet, at);
-	frame = frame_of(column);
+	encoding = for_encoding_of(column);
 	switch ((ColType) column->type)
 	{
 		case COLTYPE_BOOL: FETCH(uint8_t, uint8_t, v); break;
 		case COLTYPE_SAME: FETCH_SAME(int64_t); break;
-		case COLTYPE_U8: FETCH_FRAMED(int64_t, uint8_t); break;	/* vectorised */
-		case COLTYPE_U16: FETCH_FRAMED(int64_t, uint16_t); break;	/* vectorised */
-		case COLTYPE_U32: FETCH_FRAMED(int64_t, uint32_t); break;	/* vectorised */
+		case COLTYPE_U8: FETCH_FOR_ENCODED(int64_t, uint8_t); break; /* vectorised */
+		case COLTYPE_U16: FETCH_FOR_ENCODED(int64_t, uint16_t); break; /* vectorised */
+		case COLTYPE_U32: FETCH_FOR_ENCODED(int64_t, uint32_t); break; /* vectorised */
 		case COLTYPE_I16: FETCH(int64_t, int16_t, v); break;
 		case COLTYPE_I32: FETCH(int64_t, int32_t, v); break;
 		case COLTYPE_I64: FETCH(int64_t, int64_t, v); break;
 		case COLTYPE_I128: FETCH(int64_t, Wide, v); break;
 		case COLTYPE_F32: FETCH(double, float, v); break;
 		case COLTYPE_F64: FETCH(double, double, v); break;
-		case COLTYPE_TEXT: FETCH(uint64_t, uint64_t, TEXT_BEHIND(TEXT_IN_TABLE(v, number), frame.base)); break;
+		case COLTYPE_TEXT: FETCH(uint64_t, uint64_t, TEXT_BEHIND(TEXT_IN_TABLE(v, number), encoding.base)); break;
 		case COLTYPE_Count: return false;
 	}
 	return true;
@@ -517,5 +517,5 @@ vm_leave_loop(VmRun *run, VmLoops *loops, const Instr *expand, bool *updating)
 #undef EXPANDED_UNHEARD
 #undef JOIN_PART
 #undef FETCH
-#undef FETCH_FRAMED
+#undef FETCH_FOR_ENCODED
 #undef FETCH_SAME

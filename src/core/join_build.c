@@ -293,7 +293,7 @@ column_lies_within(const TabletColumn *column, uint32_t nrows, uint64_t block)
 
 	if (column->type >= COLTYPE_Count || column->shift > 63 || column->null_count > nrows)
 		return false;
-	if ((column->base != 0 || column->shift != 0) && !coltype_framed((ColType) column->type))
+	if ((column->base != 0 || column->shift != 0) && !coltype_for_encoded((ColType) column->type))
 		return false;
 	bytes = coltype_bytes((ColType) column->type);
 	return (bytes == 0 || (column->values % bytes == 0 && lies_within(column->values, nrows, bytes, block))) &&

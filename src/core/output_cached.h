@@ -5,7 +5,7 @@
 #ifndef GPUDB_CORE_OUTPUT_CACHED_H
 #define GPUDB_CORE_OUTPUT_CACHED_H
 
-#include "core/frame.h"
+#include "core/for_encoding.h"
 #include "core/output.h"
 
 /* Number of values decoded at a time. */
@@ -63,7 +63,7 @@ output_gather_cached(const Program *program, const Tablet *tablet, const uint32_
 	{
 		const TabletColumn *column = &tablet->column[program->output[k]];
 		const uint16_t type = layout->types[program->output[k]];
-		const Frame frame = frame_of(column);
+		const ForEncoding encoding = for_encoding_of(column);
 		const uint8_t *values = tablet_at(tablet, column->values);
 		uint8_t    *out = block + layout->values[k];
 
@@ -74,7 +74,7 @@ output_gather_cached(const Program *program, const Tablet *tablet, const uint32_
 				((uint64_t *) out)[i] = TEXT_BEHIND(((const uint64_t *) values)[rows[i]], column->base);
 			continue;
 		}
-		if (column->type == type && !column_framed(column))
+		if (column->type == type && !column_for_encoded(column))
 		{
 			output_gather_values(values, layout->bytes[k], rows, n, out);
 			continue;
@@ -84,7 +84,7 @@ output_gather_cached(const Program *program, const Tablet *tablet, const uint32_
 			const uint32_t here = n - i < OUTPUT_CHUNK ? n - i : OUTPUT_CHUNK;
 
 			output_gather_values(values, coltype_bytes((ColType) column->type), rows + i, here, (uint8_t *) packed);
-			frame_unpack(&frame, packed, here, integers);
+			for_unpack(&encoding, packed, here, integers);
 			output_put_integers((ColType) type, integers, here, out + (uint64_t) i * layout->bytes[k]);
 		}
 	}

@@ -64,7 +64,7 @@ typedef struct TabletColumn
 	uint32_t	null_count;
 	uint32_t	patch_count;	/* text values still to be fetched */
 	uint16_t	type;			/* ColType of the values as stored */
-	uint8_t		shift;			/* shift of the frame-of-reference encoding (frame.h); 0 in a column made from pages */
+	uint8_t		shift;			/* shift of the frame-of-reference encoding (for_encoding.h); 0 in a column made from pages */
 	uint8_t		raw_bytes;		/* cached column: bytes of a value as it came from pages */
 	int32_t		max_scale;		/* decimals: largest scale needed by a value that exceeds the assumed one */
 
@@ -108,7 +108,7 @@ coltype_bytes(ColType type)
 	return 0;
 }
 
-/* Return true if a column type stores integers, which can be frame-of-reference encoded (frame.h). */
+/* Return true if a column type stores integers, which can be frame-of-reference encoded (for_encoding.h). */
 CORE_FN bool
 coltype_integer(ColType type)
 {
@@ -135,14 +135,14 @@ coltype_integer(ColType type)
 
 /* Return true if a column type can store differences from a base. */
 CORE_FN bool
-coltype_framed(ColType type)
+coltype_for_encoded(ColType type)
 {
 	return type == COLTYPE_SAME || type == COLTYPE_U8 || type == COLTYPE_U16 || type == COLTYPE_U32;
 }
 
 /* Return true if a column is frame-of-reference encoded: it stores differences from its base. */
 CORE_FN bool
-column_framed(const TabletColumn *column)
+column_for_encoded(const TabletColumn *column)
 {
 	return column->type == COLTYPE_SAME || column->type == COLTYPE_U16 ||
 		(column->type != COLTYPE_TEXT && (column->base != 0 || column->shift != 0));

@@ -10,7 +10,7 @@
 #define GPUDB_CORE_VM_H
 
 #include "core/code_table.h"
-#include "core/frame.h"
+#include "core/for_encoding.h"
 #include "core/hashtable.h"
 #include "core/join_table.h"
 #include "core/op_units.h"
@@ -136,8 +136,8 @@ vm_text_least(const Program *program, int32_t word)
 	return program->state_kind[s] == STATE_MIN_T;
 }
 
-/* Decode a stored integer of a frame-of-reference encoded column; see frame.h. */
-#define FRAMED(stored, column)	((int64_t) (((uint64_t) (stored) << (column)->shift) + (uint64_t) (column)->base))
+/* Decode a stored integer of a frame-of-reference encoded column; see for_encoding.h. */
+#define FOR_ENCODED(stored, column) ((int64_t) (((uint64_t) (stored) << (column)->shift) + (uint64_t) (column)->base))
 
 /* Return true if a LOAD or FETCH instruction can read a column of a stored type. */
 CORE_FN bool

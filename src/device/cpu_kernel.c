@@ -28,4 +28,4 @@
 
 /* device_cpu.c refers to the kernels by name */
 extern const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA);
-const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA) = {deform_pages, vm_run, frame_pack};
+const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA) = {deform_pages, vm_run, for_pack};

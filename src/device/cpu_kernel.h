@@ -6,7 +6,7 @@
 #define GPUDB_DEVICE_CPU_KERNEL_H
 
 #include "core/deform.h"
-#include "core/frame.h"
+#include "core/for_encoding.h"
 #include "core/vm.h"
 
 /* Lanes of a tile: a register takes 4 KB, and a dozen registers stay in the L2 cache. */
@@ -16,7 +16,7 @@ typedef struct CpuKernel
 {
 	DeviceStatus (*deform) (const DeformPlan *plan, const PageList *pages, Tablet *tablet);
 	DeviceStatus (*run) (VmRun *run);
-	bool		(*pack) (const Frame *frame, ColType type, const void *values, uint32_t n, void *to);
+	bool		(*pack) (const ForEncoding *encoding, ColType type, const void *values, uint32_t n, void *to);
 } CpuKernel;
 
 /* Return the best build for this processor. */

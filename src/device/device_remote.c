@@ -72,16 +72,16 @@ remote_ms_since(instr_time then)
 
 /* Store in the result slot the frame-of-reference encodings in which the columns are to be returned. */
 static void
-name_frames(const RemoteJob *job, const RemoteItem *item, const ChannelWindow *window)
+name_encodings(const RemoteJob *job, const RemoteItem *item, const ChannelWindow *window)
 {
 	Tablet	   *room = (Tablet *) channel_get()->copies[window->room][0];
 
 	for (uint32 c = 0; c < job->spec.program->ncolumns; c++)
 	{
 		const ColumnPlace *place = &item->work.places[c];
-		const Frame none = {COLTYPE_Count, 0, 0};
+		const ForEncoding none = {COLTYPE_Count, 0, 0};
 
-		column_set_frame(&room->column[c], place->wanted ? &place->frame : &none);
+		column_set_encoding(&room->column[c], place->wanted ? &place->encoding : &none);
 	}
 }
 
@@ -104,7 +104,7 @@ take_room_for_columns(const RemoteJob *job, const RemoteItem *item, ChannelWindo
 			return job->count[ITEM_REMOTE] == 0;
 		pg_usleep(ROOM_PAUSE_US);
 	}
-	name_frames(job, item, window);
+	name_encodings(job, item, window);
 	return true;
 }
 

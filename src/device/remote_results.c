@@ -122,9 +122,9 @@ static bool
 copy_column(const Tablet *from, Tablet *to, uint32 c, ColumnPlace *place)
 {
 	const TabletColumn told = from->column[c];
-	const Frame frame = frame_of(&told);
+	const ForEncoding encoding = for_encoding_of(&told);
 	TabletColumn *column = &to->column[c];
-	const bool	raw = frame_equal(&frame, &(Frame) {column->type, 0, 0});
+	const bool	raw = for_equal(&encoding, &(ForEncoding) {column->type, 0, 0});
 
 	column->max_scale = told.max_scale;
 	memcpy(column->min, told.min, sizeof(column->min));
@@ -134,9 +134,9 @@ copy_column(const Tablet *from, Tablet *to, uint32 c, ColumnPlace *place)
 		memcpy(tablet_at(to, column->nulls), tablet_at(from, column->nulls), tablet_bitmap_bytes(to->nrows));
 		column->null_count = count_nulls(to, column);
 	}
-	place->packed = place->wanted && frame_equal(&frame, &place->frame) && column->null_count < to->nrows;
+	place->packed = place->wanted && for_equal(&encoding, &place->encoding) && column->null_count < to->nrows;
 	if (place->packed)
-		memcpy(place->values, tablet_at(from, column->values), (Size) coltype_bytes(frame.type) * to->nrows);
+		memcpy(place->values, tablet_at(from, column->values), (Size) coltype_bytes(encoding.type) * to->nrows);
 	else if (raw)
 		memcpy(tablet_at(to, column->values), tablet_at(from, column->values), (Size) coltype_bytes(column->type) * to->nrows);
 	return place->packed || raw;

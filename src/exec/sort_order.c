@@ -78,7 +78,7 @@ describe_windows(GpuSortState *state)
 		.stored = state->stored, .order = state->order, .nrows = state->nrows,
 		.keys = {list_length(partition), keys_of_columns(state->stored, partition), list_length(order), keys_of_columns(state->stored, order)},
 		.ncalls = list_length(calls), .call = palloc(sizeof(WindowCall) * Max(list_length(calls), 1)),
-		.total = palloc0(sizeof(FrameTotal) * Max(list_length(calls), 1))
+		.total = palloc0(sizeof(WindowFrameTotal) * Max(list_length(calls), 1))
 	};
 	foreach(lc, calls)
 		state->windows.call[foreach_current_index(lc)] = window_call_of(lfirst(lc));

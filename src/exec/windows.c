@@ -10,7 +10,7 @@
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
 
-#include "exec/frames.h"
+#include "exec/window_frames.h"
 #include "exec/stored_rows.h"
 #include "exec/windows.h"
 
@@ -75,26 +75,26 @@ window_function(const WindowFunc *function, const WindowClause *clause, WindowCa
 			return distance_of(function, &call->behind);
 		case F_FIRST_VALUE:
 			call->kind = WINDOW_FIRST;
-			return frame_of_clause(clause, &call->frame);
+			return window_frame_of_clause(clause, &call->window_frame);
 		case F_LAST_VALUE:
 			call->kind = WINDOW_LAST;
-			return frame_of_clause(clause, &call->frame);
+			return window_frame_of_clause(clause, &call->window_frame);
 		case F_NTILE:
 			call->kind = WINDOW_NTILE;
 			*argument = NULL;
 			return number_of_parts(function, &call->behind);
 		default:
 			call->kind = WINDOW_TOTAL;
-			return function->winagg && frame_of_clause(clause, &call->frame) && total_of_function(function->winfnoid, *argument, &call->total);
+			return function->winagg && window_frame_of_clause(clause, &call->window_frame) && total_of_function(function->winfnoid, *argument, &call->total);
 	}
 }
 
 List *
 window_call_list(const WindowCall *call)
 {
-	List	   *list = list_make5_int(call->kind, call->attribute, call->behind, call->frame.start, call->frame.from);
+	List	   *list = list_make5_int(call->kind, call->attribute, call->behind, call->window_frame.start, call->window_frame.from);
 
-	return list_concat(list, list_make3_int(call->frame.end, call->frame.to, call->total));
+	return list_concat(list, list_make3_int(call->window_frame.end, call->window_frame.to, call->total));
 }
 
 WindowCall
@@ -102,14 +102,14 @@ window_call_of(const List *list)
 {
 	return (WindowCall) {
 		.kind = (WindowKind) linitial_int(list), .attribute = lsecond_int(list), .behind = lthird_int(list),
-		.frame = {(FrameBound) list_nth_int(list, 3), list_nth_int(list, 4), (FrameBound) list_nth_int(list, 5), list_nth_int(list, 6)},
+		.window_frame = {(WindowFrameBound) list_nth_int(list, 3), list_nth_int(list, 4), (WindowFrameBound) list_nth_int(list, 5), list_nth_int(list, 6)},
 		.total = (TotalKind) list_nth_int(list, 7)
 	};
 }
 
 /* Return true if a function has a window frame. */
 static bool
-has_frame(const WindowCall *call)
+has_window_frame(const WindowCall *call)
 {
 	return call->kind == WINDOW_FIRST || call->kind == WINDOW_LAST || call->kind == WINDOW_TOTAL;
 }
@@ -124,8 +124,8 @@ windows_restart(Windows *windows)
 
 		windows->whole |= call->kind == WINDOW_NTILE;
 		windows->ranks |= call->kind == WINDOW_RANK || call->kind == WINDOW_DENSE_RANK;
-		if (has_frame(call))
-			frame_ask(&call->frame, windows);
+		if (has_window_frame(call))
+			window_frame_ask(&call->window_frame, windows);
 	}
 	windows->next = windows->partition = windows->partition_end = windows->peers = windows->peers_end = windows->dense = 0;
 }
@@ -169,7 +169,7 @@ step(Windows *windows)
 		windows->partition = row;
 		windows->dense = 0;
 		for (int c = 0; c < windows->ncalls; c++)
-			frame_total_restart(&windows->total[c], row);
+			window_frame_total_restart(&windows->total[c], row);
 		if (windows->whole)
 			for (windows->partition_end = row + 1; same_partition(windows, row, windows->partition_end); windows->partition_end++)
 				CHECK_FOR_INTERRUPTS();
@@ -227,14 +227,14 @@ result_of(const Windows *windows, int c, Datum *value, bool *isnull)
 			return windows->order[*isnull ? row : other];
 		case WINDOW_FIRST:
 		case WINDOW_LAST:
-			frame_bounds(windows, &call->frame, &start, &end);
+			window_frame_bounds(windows, &call->window_frame, &start, &end);
 			*isnull = start == end;
 			return windows->order[*isnull ? row : call->kind == WINDOW_FIRST ? start : end - 1];
 		case WINDOW_NTILE:
 			*value = Int32GetDatum(part_of_row(row - windows->partition, windows->partition_end - windows->partition, (uint32) call->behind));
 			break;
 		case WINDOW_TOTAL:
-			return frame_result(windows, call, &windows->total[c], value, isnull);
+			return window_frame_result(windows, call, &windows->total[c], value, isnull);
 		case WindowKind_Count:
 			break;
 	}

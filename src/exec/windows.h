@@ -28,18 +28,18 @@ typedef enum WindowKind
 } WindowKind;
 
 /* Start or end of a window frame. */
-typedef enum FrameBound
+typedef enum WindowFrameBound
 {
-	FRAME_ROW,					/* row at a distance from the current row, less than 0 before it */
-	FRAME_PEERS,				/* first or last peer of the current row */
-	FRAME_PARTITION				/* first or last row of the partition */
-} FrameBound;
+	WINDOW_FRAME_ROW,			/* row at a distance from the current row, less than 0 before it */
+	WINDOW_FRAME_PEERS,			/* first or last peer of the current row */
+	WINDOW_FRAME_PARTITION		/* first or last row of the partition */
+} WindowFrameBound;
 
 typedef struct WindowFrame
 {
-	FrameBound	start;
-	int			from;			/* distance in rows if `start` is FRAME_ROW; `to` is that of `end` */
-	FrameBound	end;
+	WindowFrameBound start;
+	int			from;			/* distance in rows if `start` is WINDOW_FRAME_ROW; `to` is that of `end` */
+	WindowFrameBound end;
 	int			to;
 } WindowFrame;
 
@@ -49,7 +49,7 @@ typedef struct WindowCall
 	WindowKind	kind;
 	int			attribute;		/* argument, an attribute of the rows, from 0 on; -1 = none */
 	int			behind;			/* NEIGHBOUR: distance in rows, less than 0 before the row; NTILE: number of buckets */
-	WindowFrame frame;			/* FIRST, LAST and TOTAL */
+	WindowFrame window_frame;	/* FIRST, LAST and TOTAL */
 	TotalKind	total;			/* TOTAL */
 } WindowCall;
 
@@ -58,7 +58,7 @@ extern List *window_call_list(const WindowCall *call);
 extern WindowCall window_call_of(const List *list);
 
 /* State of an aggregate over the rows of a window frame. */
-typedef struct FrameTotal
+typedef struct WindowFrameTotal
 {
 	uint32		start;			/* first row of the window frame, by its number in the order */
 	uint32		end;			/* row behind the last row of the window frame */
@@ -69,7 +69,7 @@ typedef struct FrameTotal
 	uint32		room;
 	bool		known;			/* `value` is valid, which it is within a batch only */
 	Datum		value;			/* count, sum or average as a Datum */
-} FrameTotal;
+} WindowFrameTotal;
 
 /* PARTITION BY columns, and ORDER BY columns, in which peers are equal. */
 typedef struct WindowKeys
@@ -88,7 +88,7 @@ typedef struct Windows
 	WindowKeys	keys;
 	int			ncalls;
 	WindowCall *call;
-	FrameTotal *total;			/* state of each call */
+	WindowFrameTotal *total;	/* state of each call */
 	bool		ranks;			/* some call depends on the start of the row's peers */
 	bool		ahead;			/* some call depends on the end of the row's peers */
 	bool		whole;			/* some call depends on the end of the partition */

@@ -179,7 +179,7 @@ cost_cached_part(const Candidate *candidate, const CompileResult *compiled, doub
 
 /*
  * Bytes that a number takes in the pool, where it is frame-of-reference
- * encoded (core/frame.h), and that a dictionary code takes, about.
+ * encoded (core/for_encoding.h), and that a dictionary code takes, about.
  */
 #define NUMBER_BYTES	3
 #define CODE_BYTES		1

@@ -45,7 +45,7 @@ values_at(const ColumnBuild *build, uint32 row)
 {
 	uint8	   *values = pool_address(build->values);
 
-	return values != NULL ? values + (Size) coltype_bytes(build->frame.type) * row : NULL;
+	return values != NULL ? values + (Size) coltype_bytes(build->encoding.type) * row : NULL;
 }
 
 /*
@@ -77,13 +77,13 @@ move(ColumnBuild *build, uint16 type, uint32 nrows)
 static bool
 reserve(ColumnBuild *build, uint32 nrows)
 {
-	const Size	value_bytes = coltype_bytes(build->frame.type);
+	const Size	value_bytes = coltype_bytes(build->encoding.type);
 	const Size	there = Min(build->room, value_bytes * build->nrows);
 	const uint8 *before = pool_address(build->values);
 
 	if (value_bytes * nrows <= build->room)
 		return true;
-	if (!move(build, build->frame.type, nrows))
+	if (!move(build, build->encoding.type, nrows))
 		return false;
 	if (there > 0)
 		memcpy(pool_address(build->values), before, there);
@@ -171,19 +171,19 @@ reserve_nulls(ColumnBuild *build, uint32 rows_expected)
 
 /* Return the bits that values may differ in under a frame-of-reference encoding. */
 static uint64
-differing_of(const Frame *frame)
+differing_of(const ForEncoding *encoding)
 {
-	return frame->type == COLTYPE_SAME ? 0 : ~UINT64CONST(0) << frame->shift;
+	return encoding->type == COLTYPE_SAME ? 0 : ~UINT64CONST(0) << encoding->shift;
 }
 
-static FrameRange
+static ForRange
 range_of(const TabletColumn *column, uint64 differing)
 {
-	return (FrameRange) {wide_load(column->min), wide_load(column->max), differing};
+	return (ForRange) {wide_load(column->min), wide_load(column->max), differing};
 }
 
 static void
-widen(FrameRange *range, const FrameRange *by)
+widen(ForRange *range, const ForRange *by)
 {
 	range->differing |= by->differing | (uint64) (range->min ^ by->min);
 	range->min = Min(range->min, by->min);
@@ -192,14 +192,14 @@ widen(FrameRange *range, const FrameRange *by)
 
 /* Re-encode n values into memory elsewhere; return false if the new encoding does not hold all values. */
 static bool
-recode(const Frame *from, const uint8 *values, uint32 n, const Frame *to, uint8 *into)
+recode(const ForEncoding *from, const uint8 *values, uint32 n, const ForEncoding *to, uint8 *into)
 {
 	const CpuKernel *kernel = cpu_kernel();
 	const bool	wide = from->type == COLTYPE_I128;
 	Wide		chunk[CHUNK];
 	bool		held = true;
 
-	if (frame_equal(from, to))
+	if (for_equal(from, to))
 	{
 		memcpy(into, values, (Size) coltype_bytes(to->type) * n);
 		return true;
@@ -211,7 +211,7 @@ recode(const Frame *from, const uint8 *values, uint32 n, const Frame *to, uint8 
 		if (wide)
 			memcpy(chunk, values + (Size) done * sizeof(Wide), here * sizeof(Wide));
 		else
-			frame_unpack(from, values + (Size) done * coltype_bytes(from->type), here, (int64 *) chunk);
+			for_unpack(from, values + (Size) done * coltype_bytes(from->type), here, (int64 *) chunk);
 		held &= kernel->pack(to, wide ? COLTYPE_I128 : COLTYPE_I64, chunk, here, into + (Size) done * coltype_bytes(to->type));
 	}
 	return held;
@@ -221,7 +221,7 @@ recode(const Frame *from, const uint8 *values, uint32 n, const Frame *to, uint8 
 static uint64
 differing_bits(const Tablet *window, const TabletColumn *column)
 {
-	const Frame plain = {COLTYPE_I64, 0, 0};
+	const ForEncoding plain = {COLTYPE_I64, 0, 0};
 	const uint32 bytes = coltype_bytes(column->type);
 	int64		chunk[CHUNK];
 	int64		first = 0;
@@ -241,15 +241,15 @@ differing_bits(const Tablet *window, const TabletColumn *column)
 
 /* Re-encode the column; return false if the pool has no room. */
 static bool
-reframe(ColumnBuild *build, const Frame *frame, uint32 rows_expected)
+reencode(ColumnBuild *build, const ForEncoding *encoding, uint32 rows_expected)
 {
 	const uint8 *before = pool_address(build->values);
 
-	if (!move(build, frame->type, rows_expected))
+	if (!move(build, encoding->type, rows_expected))
 		return false;
 	/* rows of page batches in progress are undefined, and will be taken over */
-	(void) recode(&build->frame, before, Min(build->nrows, rows_expected), frame, pool_address(build->values));
-	build->frame = *frame;
+	(void) recode(&build->encoding, before, Min(build->nrows, rows_expected), encoding, pool_address(build->values));
+	build->encoding = *encoding;
 	return true;
 }
 
@@ -260,7 +260,7 @@ column_build_place(ColumnBuild *build, uint32 first_row, uint32 rows_expected)
 {
 	if (!reserve(build, rows_expected))
 		return (ColumnPlace) {0};
-	return (ColumnPlace) {.wanted = true, .frame = build->frame, .values = values_at(build, first_row)};
+	return (ColumnPlace) {.wanted = true, .encoding = build->encoding, .values = values_at(build, first_row)};
 }
 
 /* Store a page batch's values in the column's encoding and memory; return false if the encoding does not hold them. */
@@ -270,9 +270,9 @@ take_integers(const ColumnBuild *build, uint32 first_row, const Tablet *window, 
 	uint8	   *to = values_at(build, first_row);
 
 	if (!place->packed)
-		return cpu_kernel()->pack(&build->frame, from->type, tablet_at(window, from->values), window->nrows, to);
-	return (place->values == to && frame_equal(&place->frame, &build->frame)) ||
-		recode(&place->frame, place->values, window->nrows, &build->frame, to);
+		return cpu_kernel()->pack(&build->encoding, from->type, tablet_at(window, from->values), window->nrows, to);
+	return (place->values == to && for_equal(&place->encoding, &build->encoding)) ||
+		recode(&place->encoding, place->values, window->nrows, &build->encoding, to);
 }
 
 static bool
@@ -280,16 +280,16 @@ add_integers(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const T
 			 const ColumnPlace *place)
 {
 	bool		taken = take_integers(build, first_row, window, from, place);
-	FrameRange	range = range_of(from, taken ? differing_of(&build->frame)
-								 : place->packed ? differing_of(&place->frame) : differing_bits(window, from));
+	ForRange	range = range_of(from, taken ? differing_of(&build->encoding)
+								 : place->packed ? differing_of(&place->encoding) : differing_bits(window, from));
 
 	if (build->begun)
 		widen(&range, &build->range);
 	if (!taken)
 	{
-		const Frame frame = frame_choose(&range, build->frame.type);
+		const ForEncoding encoding = for_choose(&range, build->encoding.type);
 
-		taken = reframe(build, &frame, rows_expected) && take_integers(build, first_row, window, from, place);
+		taken = reencode(build, &encoding, rows_expected) && take_integers(build, first_row, window, from, place);
 	}
 	build->range = range;
 	return taken;
@@ -302,7 +302,7 @@ add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tab
 {
 	uint8	   *to;
 
-	build->frame = frame_of(from);
+	build->encoding = for_encoding_of(from);
 	build->range = range_of(from, 0);
 	if (!reserve(build, rows_expected))
 		return false;
@@ -404,7 +404,7 @@ static void
 add_nothing(ColumnBuild *build, uint32 first_row, uint32 nrows)
 {
 	if (build->room > 0)
-		memset(values_at(build, first_row), 0, (Size) coltype_bytes(build->frame.type) * nrows);
+		memset(values_at(build, first_row), 0, (Size) coltype_bytes(build->encoding.type) * nrows);
 }
 
 bool
@@ -440,38 +440,38 @@ column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tab
 /* Column to be merged; all of its rows are NULL if it has no encoding. */
 typedef struct Part
 {
-	const Frame *frame;
+	const ForEncoding *encoding;
 	const uint8 *values;
 	const uint8 *nulls;			/* bitmap of NULLs; NULL if there are none */
 } Part;
 
 /* Choose the frame-of-reference encoding of both parts. */
-static Frame
-merge_frames(ColumnBuild *build, const TabletColumn *from, const Part *own, const Part *older)
+static ForEncoding
+merge_encodings(ColumnBuild *build, const TabletColumn *from, const Part *own, const Part *older)
 {
-	FrameRange	range = {0, 0, 0};
+	ForRange	range = {0, 0, 0};
 
-	if (older->frame != NULL)
-		range = range_of(from, differing_of(older->frame));
-	if (own->frame != NULL && older->frame != NULL)
+	if (older->encoding != NULL)
+		range = range_of(from, differing_of(older->encoding));
+	if (own->encoding != NULL && older->encoding != NULL)
 		widen(&range, &build->range);
-	else if (own->frame != NULL)
+	else if (own->encoding != NULL)
 		range = build->range;
 	build->range = range;
-	build->begun = own->frame != NULL || older->frame != NULL;
-	return coltype_integer(from->type) ? frame_choose(&range, COLTYPE_SAME) : *older->frame;
+	build->begun = own->encoding != NULL || older->encoding != NULL;
+	return coltype_integer(from->type) ? for_choose(&range, COLTYPE_SAME) : *older->encoding;
 }
 
 static void
-copy_run(const Part *part, const RowRun *run, const Frame *frame, uint8 *values, uint8 *nulls)
+copy_run(const Part *part, const RowRun *run, const ForEncoding *encoding, uint8 *values, uint8 *nulls)
 {
-	const Size	bytes = coltype_bytes(frame->type);
+	const Size	bytes = coltype_bytes(encoding->type);
 	uint8	   *to = values + bytes * run->to;
 
 	if (part->nulls != NULL)
 		copy_bits(nulls, run->to, part->nulls, run->from, run->n);
-	if (part->frame != NULL)
-		(void) recode(part->frame, part->values + (Size) coltype_bytes(part->frame->type) * run->from, run->n, frame, to);
+	if (part->encoding != NULL)
+		(void) recode(part->encoding, part->values + (Size) coltype_bytes(part->encoding->type) * run->from, run->n, encoding, to);
 	else if (bytes > 0)
 		memset(to, 0, bytes * run->n);
 }
@@ -480,25 +480,25 @@ bool
 column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, const RowRun *runs, int nruns, uint32 nrows)
 {
 	const TabletColumn *from = &tablet->column[column];
-	const Frame older_frame = from->type == COLTYPE_TEXT ? (Frame) {COLTYPE_TEXT, 0, 0} : frame_of(from);
-	const Part	own = {build->begun ? &build->frame : NULL, values_at(build, 0), build->null_count > 0 ? build->nulls : NULL};
+	const ForEncoding older_encoding = from->type == COLTYPE_TEXT ? (ForEncoding) {COLTYPE_TEXT, 0, 0} : for_encoding_of(from);
+	const Part	own = {build->begun ? &build->encoding : NULL, values_at(build, 0), build->null_count > 0 ? build->nulls : NULL};
 	const Part	older = {
-		coltype_integer(from->type) && from->null_count == tablet->nrows ? NULL : &older_frame,
+		coltype_integer(from->type) && from->null_count == tablet->nrows ? NULL : &older_encoding,
 		tablet_at(tablet, from->values), from->null_count > 0 ? tablet_at(tablet, from->nulls) : NULL
 	};
-	const Frame frame = merge_frames(build, from, &own, &older);
+	const ForEncoding encoding = merge_encodings(build, from, &own, &older);
 	const Size	null_bytes = tablet_bitmap_bytes(nrows);
 	uint8	   *nulls = allocate(build, null_bytes);
 
-	if (nulls == NULL || !move(build, frame.type, nrows))
+	if (nulls == NULL || !move(build, encoding.type, nrows))
 		return false;
 	for (int r = 0; r < nruns; r++)
-		copy_run(runs[r].older ? &older : &own, &runs[r], &frame, pool_address(build->values), nulls);
+		copy_run(runs[r].older ? &older : &own, &runs[r], &encoding, pool_address(build->values), nulls);
 	if (build->nulls != NULL)
 		pfree(build->nulls);
 	build->nulls = nulls;
 	build->null_room = null_bytes;
-	build->frame = frame;
+	build->encoding = encoding;
 	for (int r = 0; r < nruns && from->type == COLTYPE_TEXT; r++)
 		if (runs[r].older && !take_texts(build, runs[r].to, runs[r].n, tablet_at(tablet, tablet->var + from->base), nrows))
 			return false;
@@ -514,24 +514,24 @@ column_build_merge(ColumnBuild *build, const Tablet *tablet, uint32 column, cons
 bool
 column_build_end(ColumnBuild *build, uint32 nrows)
 {
-	Frame		best;
+	ForEncoding	best;
 
 	if (!build->begun)
 	{
-		build->frame = (Frame) {COLTYPE_SAME, 0, 0};
-		build->range = (FrameRange) {0, 0, 0};
+		build->encoding = (ForEncoding) {COLTYPE_SAME, 0, 0};
+		build->range = (ForRange) {0, 0, 0};
 	}
 	/* the last page batches may have had no NULLs */
 	if (build->null_count > 0 && !reserve_nulls(build, nrows))
 		return false;
-	if (coltype_integer(build->frame.type))
+	if (coltype_integer(build->encoding.type))
 	{
-		best = frame_choose(&build->range, COLTYPE_SAME);
-		if (coltype_bytes(best.type) < coltype_bytes(build->frame.type) && !reframe(build, &best, nrows))
+		best = for_choose(&build->range, COLTYPE_SAME);
+		if (coltype_bytes(best.type) < coltype_bytes(build->encoding.type) && !reencode(build, &best, nrows))
 			return false;
 	}
 	build->stored = (TabletColumn) {
-		.null_count = build->null_count, .type = build->frame.type, .shift = build->frame.shift, .base = build->frame.base,
+		.null_count = build->null_count, .type = build->encoding.type, .shift = build->encoding.shift, .base = build->encoding.base,
 		.raw_bytes = build->raw_bytes, .max_scale = build->max_scale
 	};
 	wide_store(build->stored.min, build->range.min);

@@ -22,8 +22,8 @@ typedef struct ColumnBuild
 	ShelfRoom	room_for;		/* worth of the column, for which the pool makes room */
 	uint32		nrows;			/* rows up to the last one that was added */
 	bool		begun;			/* some row added is not NULL, or the values are not integers */
-	Frame		frame;			/* frame-of-reference encoding of the values; a guess before `begun` */
-	FrameRange	range;			/* range of the integers, without NULLs */
+	ForEncoding	encoding;		/* frame-of-reference encoding of the values; a guess before `begun` */
+	ForRange	range;			/* range of the integers, without NULLs */
 	uint32		null_count;
 	int32		max_scale;
 	uint8		raw_bytes;		/* bytes of a value as it came from pages */

@@ -21,7 +21,7 @@ tablet_build_create(int ncolumns, const TabletBuild *like)
 	{
 		build->column[c].context = context;
 		if (like != NULL)
-			build->column[c].frame = like->column[c].frame;
+			build->column[c].encoding = like->column[c].encoding;
 	}
 	return build;
 }

@@ -54,12 +54,12 @@ integer_at(const Tablet *tablet, uint32 row)
 {
 	const TabletColumn *column = &tablet->column[0];
 	const uint8 *value = tablet_at(tablet, column->values) + (Size) coltype_bytes(column->type) * row;
-	const Frame frame = frame_of(column);
+	const ForEncoding encoding = for_encoding_of(column);
 	int64		integer;
 
-	if (frame.type == COLTYPE_I128)
+	if (encoding.type == COLTYPE_I128)
 		return wide_load((const uint64 *) value);
-	frame_unpack(&frame, value, 1, &integer);
+	for_unpack(&encoding, value, 1, &integer);
 	return integer;
 }
 

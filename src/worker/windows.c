@@ -133,7 +133,7 @@ read_column(const ChannelColumn *from, uint32 nrows, ProviderColumn *to)
 	if (to->stored.type >= COLTYPE_Count || to->stored.null_count > nrows || to->stored.shift > 63 || to->stored.patch_count > 0 ||
 		to->stored.values % 8 != 0 || to->stored.nulls % 8 != 0)
 		return false;
-	if ((to->stored.base != 0 || to->stored.shift != 0) && !coltype_framed((ColType) to->stored.type))
+	if ((to->stored.base != 0 || to->stored.shift != 0) && !coltype_for_encoded((ColType) to->stored.type))
 		return false;
 	bytes = (uint64) coltype_bytes((ColType) to->stored.type) * nrows;
 	to->values = chunks_tablet_bytes(to->stored.values, bytes);

@@ -75,7 +75,7 @@ sed -i '/LABEL(VMX_LOAD_I16): load/d; /LABEL(VMX_AND): COMBINE/d; /LABEL(VMX_RAN
 sed -i '/LABEL(VMX_KEEP):/d' "$copy/cuda/block/fast_joins.cuh"
 check "meanings: on a GPU" < <(
 	missed kernel_vm_general.cu "a total of op_units.h" "an opcode of JOIN_OPS"
-	missed kernel_vm_fast.cu "a load" "what reads a column in a frame" "what works on bools" "an instruction of joins"
+	missed kernel_vm_fast.cu "a load" "what reads a column in a frame-of-reference encoding" "what works on bools" "an instruction of joins"
 	sed -i 's/^VMX(FLOAT_KEY,/VMX(ADDED, "nothing")\n&/' "$copy/cuda/vm_ops.def"
 	missed kernel_vm_fast.cu "an instruction of vm_ops.def"
 )

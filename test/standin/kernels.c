@@ -112,7 +112,7 @@ is_like(const VmLaunch *launch, const Tablet *tablet)
 	{
 		const TabletColumn *column = &tablet->column[code->column[c] & ~COLUMN_NULLS];
 
-		if (column->type != (code->type[c] & ~TYPE_FRAMED) || (column_framed(column) && !(code->type[c] & TYPE_FRAMED)) ||
+		if (column->type != (code->type[c] & ~TYPE_FOR_ENCODED) || (column_for_encoded(column) && !(code->type[c] & TYPE_FOR_ENCODED)) ||
 			(column->null_count > 0 && !(code->column[c] & COLUMN_NULLS)))
 			return false;
 	}
@@ -568,7 +568,7 @@ output_columns_launch(const OutputLaunch *launch, uint32_t ncolumns, void *strea
 		for (uint32_t c = 0; c < ncolumns && launch->block[w] != NULL; c++)
 		{
 			write_column(launch->tablet, launch->row_start[w], window, c);
-			column_store(frame_pack, window, c, (Tablet *) launch->block[w]);
+			column_store(for_pack, window, c, (Tablet *) launch->block[w]);
 		}
 	}
 	return SUCCESS;

@@ -25,18 +25,18 @@ typedef struct Sample
 	Tablet	   *tablet;
 	Tablet	   *before;			/* copy of the tablet before packing */
 	bool		any;			/* true if a row of the column is not NULL */
-	FrameRange	range;			/* range of the values that are not NULL */
+	ForRange	range;			/* range of the values that are not NULL */
 } Sample;
 
 static Wide
-integer_at(const Tablet *tablet, const Frame *frame, const uint8_t *values, uint32_t row)
+integer_at(const Tablet *tablet, const ForEncoding *encoding, const uint8_t *values, uint32_t row)
 {
 	int64_t		integer;
 
-	values += (size_t) row * coltype_bytes((ColType) frame->type);
-	if (frame->type == COLTYPE_I128)
+	values += (size_t) row * coltype_bytes((ColType) encoding->type);
+	if (encoding->type == COLTYPE_I128)
 		return wide_load((const uint64_t *) values);
-	frame_unpack(frame, values, 1, &integer);
+	for_unpack(encoding, values, 1, &integer);
 	return integer;
 }
 
@@ -44,10 +44,10 @@ static void
 find_range(Sample *s)
 {
 	const TabletColumn *column = &s->before->column[0];
-	const Frame raw = frame_of(column);
+	const ForEncoding raw = for_encoding_of(column);
 
 	s->any = false;
-	s->range = (FrameRange) {0, 0, 0};
+	s->range = (ForRange) {0, 0, 0};
 	for (uint32_t row = 0; row < s->n && coltype_integer(s->type); row++)
 	{
 		const Wide	v = integer_at(s->before, &raw, tablet_at(s->before, column->values), row);
@@ -105,8 +105,8 @@ drop_sample(Sample *s)
 }
 
 /* Return an encoding that holds the values, or one of any kind, or a type without a base. */
-static Frame
-any_frame(const Sample *s)
+static ForEncoding
+any_encoding(const Sample *s)
 {
 	const uint16_t any[] = {
 		COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128, COLTYPE_F64, COLTYPE_F32, COLTYPE_BOOL
@@ -115,46 +115,46 @@ any_frame(const Sample *s)
 
 	switch (random_below(3))
 	{
-		case 0: return (Frame) {coltype_integer(s->type) ? COLTYPE_I64 : s->type, 0, 0};
-		case 1: return frame_choose(&s->range, COLTYPE_SAME);
+		case 0: return (ForEncoding) {coltype_integer(s->type) ? COLTYPE_I64 : s->type, 0, 0};
+		case 1: return for_choose(&s->range, COLTYPE_SAME);
 		default:
-			return coltype_framed((ColType) type) ? (Frame) {type, (uint16_t) random_below(64), (int64_t) random_u64() >> random_below(64)}
-				: (Frame) {type, 0, 0};
+			return coltype_for_encoded((ColType) type) ? (ForEncoding) {type, (uint16_t) random_below(64), (int64_t) random_u64() >> random_below(64)}
+				: (ForEncoding) {type, 0, 0};
 	}
 }
 
 /* Return true if an encoding holds all values that are not NULL, tested one by one. */
 static bool
-holds_all(const Sample *s, const Frame *frame)
+holds_all(const Sample *s, const ForEncoding *encoding)
 {
 	const TabletColumn *column = &s->before->column[0];
-	const Frame raw = frame_of(column);
+	const ForEncoding raw = for_encoding_of(column);
 	uint64_t	odd = 0;
 
 	for (uint32_t row = 0; row < s->n; row++)
 		if (!tablet_is_null(s->before, column, row))
-			odd |= frame_odd(frame, integer_at(s->before, &raw, tablet_at(s->before, column->values), row));
+			odd |= for_odd(encoding, integer_at(s->before, &raw, tablet_at(s->before, column->values), row));
 	return odd == 0;
 }
 
 /* Check values that were encoded; NULLs must have values within the others' range. */
 static void
-expect_packed(const Sample *s, const Frame *frame, const uint8_t *values)
+expect_packed(const Sample *s, const ForEncoding *encoding, const uint8_t *values)
 {
 	const TabletColumn *column = &s->before->column[0];
-	const Frame raw = frame_of(column);
+	const ForEncoding raw = for_encoding_of(column);
 	uint32_t	wrong = 0;
 
 	for (uint32_t row = 0; row < s->n; row++)
 	{
-		const Wide	v = integer_at(s->before, frame, values, row);
+		const Wide	v = integer_at(s->before, encoding, values, row);
 
 		if (tablet_is_null(s->before, column, row))
 			wrong += v < s->range.min || v > s->range.max;
 		else
 			wrong += v != integer_at(s->before, &raw, tablet_at(s->before, column->values), row);
 	}
-	tap_expect(wrong == 0, "type %d in type %d, shift %d: %u of %u values are wrong", s->type, frame->type, frame->shift, wrong, s->n);
+	tap_expect(wrong == 0, "type %d in type %d, shift %d: %u of %u values are wrong", s->type, encoding->type, encoding->shift, wrong, s->n);
 }
 
 static void
@@ -182,15 +182,15 @@ test_places(void)
 		bool		expected;
 
 		take_sample(&s);
-		place = (ColumnPlace) {.wanted = random_below(8) > 0, .frame = any_frame(&s), .packed = true};
-		bytes = (size_t) coltype_bytes((ColType) place.frame.type) * s.n;
+		place = (ColumnPlace) {.wanted = random_below(8) > 0, .encoding = any_encoding(&s), .packed = true};
+		bytes = (size_t) coltype_bytes((ColType) place.encoding.type) * s.n;
 		place.values = (uint8_t *) guard_alloc(bytes, 16);
-		expected = place.wanted && (!coltype_integer(s.type) ? place.frame.type == s.type
-									: coltype_integer((ColType) place.frame.type) && s.any && holds_all(&s, &place.frame));
-		column_pack(frame_pack, s.tablet, &s.tablet->column[0], &place);
-		tap_expect(place.packed == expected, "type %d in type %d, shift %d: packed", s.type, place.frame.type, place.frame.shift);
+		expected = place.wanted && (!coltype_integer(s.type) ? place.encoding.type == s.type
+									: coltype_integer((ColType) place.encoding.type) && s.any && holds_all(&s, &place.encoding));
+		column_pack(for_pack, s.tablet, &s.tablet->column[0], &place);
+		tap_expect(place.packed == expected, "type %d in type %d, shift %d: packed", s.type, place.encoding.type, place.encoding.shift);
 		if (place.packed && coltype_integer(s.type))
-			expect_packed(&s, &place.frame, place.values);
+			expect_packed(&s, &place.encoding, place.values);
 		else if (place.packed)
 			expect_raw(&s, place.values);
 		guard_free(place.values, bytes, 16);
@@ -210,30 +210,30 @@ test_blocks(void)
 		uint64_t	size;
 		Tablet	   *block;
 		TabletColumn *column;
-		Frame		frame;
-		Frame		told;
-		Frame		expected;
+		ForEncoding	encoding;
+		ForEncoding	told;
+		ForEncoding	expected;
 
 		take_sample(&s);
-		frame = any_frame(&s);
-		expected = s.any && frame_suits(&frame, s.type) && holds_all(&s, &frame) ? frame : (Frame) {s.type, 0, 0};
+		encoding = any_encoding(&s);
+		expected = s.any && for_suits(&encoding, s.type) && holds_all(&s, &encoding) ? encoding : (ForEncoding) {s.type, 0, 0};
 		type = (uint16_t) s.type;
 		size = tablet_columns_size(&type, 1, s.n);
 		block = (Tablet *) guard_alloc(size, 64);
 		column = &block->column[0];
-		column_set_frame(column, &frame);
-		column_store(frame_pack, s.tablet, 0, block);
-		told = frame_of(column);
-		tap_expect(frame_equal(&told, &expected), "type %d in type %d, shift %d: type %d, shift %d instead of %d, %d", s.type, frame.type,
-				   frame.shift, told.type, told.shift, expected.type, expected.shift);
-		if (frame_equal(&told, &frame) && s.any)
+		column_set_encoding(column, &encoding);
+		column_store(for_pack, s.tablet, 0, block);
+		told = for_encoding_of(column);
+		tap_expect(for_equal(&told, &expected), "type %d in type %d, shift %d: type %d, shift %d instead of %d, %d", s.type, encoding.type,
+				   encoding.shift, told.type, told.shift, expected.type, expected.shift);
+		if (for_equal(&told, &encoding) && s.any)
 			expect_packed(&s, &told, tablet_at(block, column->values));
 		else
 			expect_raw(&s, tablet_at(block, column->values));
 		tap_expect(column->null_count == s.before->column[0].null_count &&
 				   (column->null_count == 0 || memcmp(tablet_at(block, column->nulls), tablet_at(s.before, s.before->column[0].nulls),
 													  tablet_bitmap_bytes(s.n)) == 0), "type %d: NULLs", s.type);
-		tap_expect(!s.any || (column->null_count > 0 && !frame_equal(&told, &frame)) ||
+		tap_expect(!s.any || (column->null_count > 0 && !for_equal(&told, &encoding)) ||
 				   (wide_load(column->min) == s.range.min && wide_load(column->max) == s.range.max), "type %d: range", s.type);
 		guard_free(block, size, 64);
 		drop_sample(&s);
@@ -241,33 +241,33 @@ test_blocks(void)
 	tap_end();
 }
 
-/* Test frame_suits(), which a process calls for an encoding that it does not trust. */
+/* Test for_suits(), which a process calls for an encoding that it does not trust. */
 static void
 test_suits(void)
 {
-	tap_begin("frames that suit a type");
+	tap_begin("encodings that suit a type");
 	for (int trial = 0; trial < 20000; trial++)
 	{
-		const Frame frame = {(uint16_t) random_below(COLTYPE_Count + 2), (uint16_t) random_below(80), random_below(2) ? 0 : (int64_t) random_u64()};
+		const ForEncoding encoding = {(uint16_t) random_below(COLTYPE_Count + 2), (uint16_t) random_below(80), random_below(2) ? 0 : (int64_t) random_u64()};
 		const ColType type = (ColType) types[random_below(lengthof(types))];
-		bool		expected = coltype_integer(type) && coltype_bytes((ColType) frame.type) <= coltype_bytes(type);
+		bool		expected = coltype_integer(type) && coltype_bytes((ColType) encoding.type) <= coltype_bytes(type);
 
-		switch (frame.type)
+		switch (encoding.type)
 		{
 			case COLTYPE_SAME:
 			case COLTYPE_U8:
 			case COLTYPE_U16:
 			case COLTYPE_U32:
-				expected &= frame.shift <= 63;
+				expected &= encoding.shift <= 63;
 				break;
 			case COLTYPE_I64:
 			case COLTYPE_I128:
-				expected &= frame.shift == 0 && frame.base == 0;
+				expected &= encoding.shift == 0 && encoding.base == 0;
 				break;
 			default:
 				expected = false;
 		}
-		tap_expect(frame_suits(&frame, type) == expected, "type %d in type %d, shift %d", type, frame.type, frame.shift);
+		tap_expect(for_suits(&encoding, type) == expected, "type %d in type %d, shift %d", type, encoding.type, encoding.shift);
 	}
 	tap_end();
 }

@@ -478,8 +478,8 @@ change_columns(const Block *b, Descriptors *h)
 
 		TRY(column->type, COLTYPE_Count, false, "a type too many");
 		TRY(column->type, UINT16_MAX, false, "type 65535");
-		TRY(column->shift, 1, false, "a frame's shift of what has none");
-		TRY(column->base, 1, false, "a frame's base of what has none");
+		TRY(column->shift, 1, false, "an encoding's shift of what has none");
+		TRY(column->base, 1, false, "an encoding's base of what has none");
 		TRY(column->null_count, b->rows->nrows, true, "as many NULLs as rows");
 		TRY(column->null_count, b->rows->nrows + 1, false, "a NULL too many");
 		TRY(column->values, last, true, "the last values");
@@ -504,7 +504,7 @@ change_columns(const Block *b, Descriptors *h)
 	TRY(h->rows->column[COL_NUMBER].type, COLTYPE_U32, true, "integers without a sign");
 	h->rows->column[COL_NUMBER].base = -7;
 	h->rows->column[COL_NUMBER].shift = 63;
-	expect_verified(b, h, true, "a frame");
+	expect_verified(b, h, true, "an encoding");
 	h->rows->column[COL_NUMBER].shift = 64;
 	expect_verified(b, h, false, "a shift of 64 bits");
 	h->rows->column[COL_NUMBER].type = COLTYPE_SAME;

@@ -200,7 +200,7 @@ test_filters(const Interpreter *vm)
 		Outcome		o;
 
 		if (i % 4 > 0)
-			store_in_frames(tablet);
+			store_in_encodings(tablet);
 		tap_expect(program_verify(program, size) == STATUS_DONE, "the program is refused");
 		run_disturbed(vm, program, tablet, &how, &o);
 		if (tap_expect(o.status == STATUS_DONE && o.groups.ngroups == 1, "%s, %u groups", status_text(o.status), o.groups.ngroups))

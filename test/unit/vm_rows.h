@@ -8,7 +8,7 @@
 
 #include "assembler.h"
 #include "fixture.h"
-#include "core/frame.h"
+#include "core/for_encoding.h"
 #include "interpreters.h"
 #include "tap.h"
 
@@ -159,14 +159,14 @@ store_rows(void)
 
 /* Store a column's integers in a frame-of-reference encoding at least as wide as `least`; NULLs get random values. */
 static void
-store_in_frame(Tablet *tablet, TabletColumn *column, uint16_t least)
+store_in_encoding(Tablet *tablet, TabletColumn *column, uint16_t least)
 {
 	const uint32_t bytes = coltype_bytes((ColType) column->type);
 	const size_t size = (size_t) bytes * tablet->nrows;
 	uint8_t    *values = tablet_at(tablet, column->values);
 	uint8_t    *packed = (uint8_t *) guard_alloc(size, 16);
-	FrameRange	range = {0, 0, 0};
-	Frame		frame;
+	ForRange	range = {0, 0, 0};
+	ForEncoding	encoding;
 	uint32_t	r;
 
 	for (r = 0; r < tablet->nrows; r++)
@@ -177,18 +177,18 @@ store_in_frame(Tablet *tablet, TabletColumn *column, uint16_t least)
 		range.max = v > range.max ? v : range.max;
 		range.differing |= (uint64_t) v;
 	}
-	frame = frame_choose(&range, least);
-	tap_expect(coltype_bytes((ColType) frame.type) <= bytes && frame_pack(&frame, (ColType) column->type, values, tablet->nrows, packed),
-			   "the frame of a column");
-	memcpy(values, packed, (size_t) coltype_bytes((ColType) frame.type) * tablet->nrows);
+	encoding = for_choose(&range, least);
+	tap_expect(coltype_bytes((ColType) encoding.type) <= bytes && for_pack(&encoding, (ColType) column->type, values, tablet->nrows, packed),
+			   "the encoding of a column");
+	memcpy(values, packed, (size_t) coltype_bytes((ColType) encoding.type) * tablet->nrows);
 	guard_free(packed, size, 16);
-	column->type = frame.type;
-	column->shift = frame.shift;
-	column->base = frame.base;
+	column->type = encoding.type;
+	column->shift = encoding.shift;
+	column->base = encoding.base;
 	for (r = 0; r < tablet->nrows; r++)
 		if (tablet_is_null(tablet, column, r))
-			for (uint32_t b = 0; b < coltype_bytes((ColType) frame.type); b++)
-				values[(size_t) r * coltype_bytes((ColType) frame.type) + b] = (uint8_t) random_u64();
+			for (uint32_t b = 0; b < coltype_bytes((ColType) encoding.type); b++)
+				values[(size_t) r * coltype_bytes((ColType) encoding.type) + b] = (uint8_t) random_u64();
 }
 
 /* Reduce all integers to few bits. */
@@ -209,13 +209,13 @@ narrow_rows(void)
 
 /* Store a tablet's columns as cached tablets have them. */
 static inline void
-store_in_frames(Tablet *tablet)
+store_in_encodings(Tablet *tablet)
 {
 	const uint16_t least[] = {COLTYPE_SAME, COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32};
 
 	for (uint32_t c = 0; c < tablet->ncols; c++)
 		if (coltype_integer((ColType) tablet->column[c].type))
-			store_in_frame(tablet, &tablet->column[c], least[random_below(coltype_bytes((ColType) tablet->column[c].type) > 4 ? 5 : 3)]);
+			store_in_encoding(tablet, &tablet->column[c], least[random_below(coltype_bytes((ColType) tablet->column[c].type) > 4 ? 5 : 3)]);
 }
 
 /* registers of all scenarios */

@@ -284,16 +284,16 @@ test_scenario(const Interpreter *vm, const Scenario *s)
 		tap_expect(program_verify(program, size) == STATUS_DONE, "the program is refused");
 		for (i = 0; i < lengthof(sizes) * (pass == 0 ? 8 : 1); i++)
 		{
-			const bool	framed = i / lengthof(sizes) % 2 == 1;
+			const bool	for_encoded = i / lengthof(sizes) % 2 == 1;
 			Tablet	   *tablet;
 			Outcome		plain;
 
 			random_rows(sizes[i % lengthof(sizes)], i % 3 == 0 ? 3 : 40, t);
-			if (framed)
+			if (for_encoded)
 				narrow_rows();
 			tablet = store_rows();
-			if (framed)
-				store_in_frames(tablet);
+			if (for_encoded)
+				store_in_encodings(tablet);
 			selective = i % 2 == 1;
 			select_rows();
 			run_disturbed(vm, program, tablet, &undisturbed, &plain);

@@ -105,10 +105,10 @@ fill(int64_t *values, uint32_t *nulls, int attno, uint32_t nrows, Data data)
 
 /* The same as it is cached: differences from a base. */
 template <typename T> static __global__ void
-fill_framed(T *values, int attno, uint64_t first, uint32_t nrows, TabletColumn frame, Data data)
+fill_for_encoded(T *values, int attno, uint64_t first, uint32_t nrows, TabletColumn encoding, Data data)
 {
 	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < nrows; i += gridDim.x * blockDim.x)
-		values[i] = (T) ((uint64_t) (value_of(attno, first + i, data) - frame.base) >> frame.shift);
+		values[i] = (T) ((uint64_t) (value_of(attno, first + i, data) - encoding.base) >> encoding.shift);
 }
 
 static __global__ void
@@ -266,11 +266,11 @@ make_cached(const Job &job, uint32_t nrows, Data data, Tablet **header_out, std:
 			check(cudaMalloc(&values, tablet_align(n * coltype_bytes((ColType) column.type))), "cudaMalloc");
 			memory->push_back(values);
 			if (column.type == COLTYPE_U8)
-				fill_framed<<<256, 256>>>(values, attno, first, n, column, data);
+				fill_for_encoded<<<256, 256>>>(values, attno, first, n, column, data);
 			else if (column.type == COLTYPE_U16)
-				fill_framed<<<256, 256>>>((uint16_t *) values, attno, first, n, column, data);
+				fill_for_encoded<<<256, 256>>>((uint16_t *) values, attno, first, n, column, data);
 			else
-				fill_framed<<<256, 256>>>((uint32_t *) values, attno, first, n, column, data);
+				fill_for_encoded<<<256, 256>>>((uint32_t *) values, attno, first, n, column, data);
 			column.values = (uint64_t) (values - (descriptors + head * t));
 			tablet->column[c] = column;
 		}

@@ -154,23 +154,23 @@ static Wide
 integer_at(const Tablet *tablet, const TabletColumn *column, uint32_t row)
 {
 	const uint8_t *value = tablet_at(tablet, column->values) + (size_t) row * coltype_bytes((ColType) column->type);
-	const Frame frame = frame_of(column);
+	const ForEncoding encoding = for_encoding_of(column);
 	int64_t		integer;
 
 	if (column->type == COLTYPE_I128)
 		return wide_load((const uint64_t *) value);
-	frame_unpack(&frame, value, 1, &integer);
+	for_unpack(&encoding, value, 1, &integer);
 	return integer;
 }
 
 /* Find the range of a page batch's integers that are not NULL; return false if there are none. */
 static bool
-range_of_window(const OutputLaunch *launch, uint32_t w, uint32_t c, FrameRange *range)
+range_of_window(const OutputLaunch *launch, uint32_t w, uint32_t c, ForRange *range)
 {
 	const TabletColumn *column = &launch->tablet->column[c];
 	bool		any = false;
 
-	*range = (FrameRange) {0, 0, 0};
+	*range = (ForRange) {0, 0, 0};
 	for (uint32_t row = launch->row_start[w]; row < launch->row_start[w + 1]; row++)
 	{
 		if (tablet_is_null(launch->tablet, column, row))
@@ -187,39 +187,39 @@ range_of_window(const OutputLaunch *launch, uint32_t w, uint32_t c, FrameRange *
 
 /* Request a frame-of-reference encoding: one that holds the values, any other one, or none. */
 static void
-name_frame(const OutputLaunch *launch, uint32_t w, uint32_t c)
+name_encoding(const OutputLaunch *launch, uint32_t w, uint32_t c)
 {
 	const uint16_t any[] = {COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128, COLTYPE_Count, COLTYPE_F64};
 	const uint16_t type = any[random_below(lengthof(any))];
-	Frame		frame = {type, (uint16_t) random_below(70), (int64_t) random_below(1000)};
-	FrameRange	range;
+	ForEncoding	encoding = {type, (uint16_t) random_below(70), (int64_t) random_below(1000)};
+	ForRange	range;
 
 	if (random_below(3) == 0)
-		frame.shift = frame.base = 0;
+		encoding.shift = encoding.base = 0;
 	if (random_below(2) == 0 && coltype_integer((ColType) types[c]))
 	{
 		(void) range_of_window(launch, w, c, &range);
-		frame = frame_choose(&range, random_below(4) == 0 ? COLTYPE_U16 : COLTYPE_SAME);
+		encoding = for_choose(&range, random_below(4) == 0 ? COLTYPE_U16 : COLTYPE_SAME);
 	}
-	column_set_frame(&((Tablet *) launch->block[w])->column[c], &frame);
+	column_set_encoding(&((Tablet *) launch->block[w])->column[c], &encoding);
 }
 
 /* Return true if an encoding holds a page batch's values. */
 static bool
-frame_holds(const OutputLaunch *launch, uint32_t w, uint32_t c, const Frame *frame)
+for_holds(const OutputLaunch *launch, uint32_t w, uint32_t c, const ForEncoding *encoding)
 {
 	const TabletColumn *column = &launch->tablet->column[c];
 	uint64_t	odd = 0;
 
 	for (uint32_t row = launch->row_start[w]; row < launch->row_start[w + 1]; row++)
 		if (!tablet_is_null(launch->tablet, column, row))
-			odd |= frame_odd(frame, integer_at(launch->tablet, column, row));
+			odd |= for_odd(encoding, integer_at(launch->tablet, column, row));
 	return odd == 0;
 }
 
 /* Check a page batch's column for which an encoding was requested, compared with the host's result value by value. */
 static void
-expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c, const Frame *frame)
+expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c, const ForEncoding *encoding)
 {
 	const Tablet *all = launch->tablet;
 	const uint32_t begin = launch->row_start[w];
@@ -229,18 +229,18 @@ expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c, const Frame *f
 	const TabletColumn *column = &window->column[c];
 	const bool	integers = coltype_integer((ColType) types[c]);
 	const uint32_t bytes = coltype_bytes((ColType) types[c]);
-	FrameRange	range = {INT64_MIN, INT64_MAX, 0};
+	ForRange	range = {INT64_MIN, INT64_MAX, 0};
 	const bool	any = integers && range_of_window(launch, w, c, &range);
-	const bool	packed = any && frame_suits(frame, (ColType) types[c]) && frame_holds(launch, w, c, frame);
-	const Frame found = frame_of(column);
-	const Frame expected = packed ? *frame : Frame{types[c], 0, 0};
+	const bool	packed = any && for_suits(encoding, (ColType) types[c]) && for_holds(launch, w, c, encoding);
+	const ForEncoding found = for_encoding_of(column);
+	const ForEncoding expected = packed ? *encoding : ForEncoding{types[c], 0, 0};
 	std::vector<uint8_t> memory(tablet_size(types, NCOLUMNS, n, 0) + 64);
 	Tablet	   *right = (Tablet *) (((uintptr_t) memory.data() + 63) & ~(uintptr_t) 63);
 	uint32_t	wrong = 0;
 
 	tablet_layout(right, types, NCOLUMNS, n, 0);
 	tap_expect(column->values == right->column[c].values && column->nulls == right->column[c].nulls, "window %u, column %u: where it is", w, c);
-	tap_expect(frame_equal(&found, &expected), "window %u, column %u: type %u, shift %u instead of %u, %u", w, c, found.type, found.shift,
+	tap_expect(for_equal(&found, &expected), "window %u, column %u: type %u, shift %u instead of %u, %u", w, c, found.type, found.shift,
 			   expected.type, expected.shift);
 	if (!packed)
 		tap_expect(memcmp(tablet_at(window, column->values), tablet_at(all, from->values) + (size_t) bytes * begin, (size_t) bytes * n) == 0,
@@ -265,7 +265,7 @@ run_columns(const char *name, uint32_t rows, uint32_t zeros)
 {
 	uint32_t   *status = take<uint32_t>(1);
 	OutputLaunch launch = {};
-	Frame		named[BATCH_WINDOWS][NCOLUMNS];
+	ForEncoding	named[BATCH_WINDOWS][NCOLUMNS];
 	uint32_t	nrows = 0;
 
 	tap_begin(name);
@@ -287,8 +287,8 @@ run_columns(const char *name, uint32_t rows, uint32_t zeros)
 	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
 		for (uint32_t c = 0; c < NCOLUMNS && launch.block[w] != nullptr; c++)
 		{
-			name_frame(&launch, w, c);
-			named[w][c] = frame_of(&((Tablet *) launch.block[w])->column[c]);
+			name_encoding(&launch, w, c);
+			named[w][c] = for_encoding_of(&((Tablet *) launch.block[w])->column[c]);
 		}
 	check(output_columns_launch(&launch, NCOLUMNS, nullptr), "launch");
 	check(cudaDeviceSynchronize(), "run");

@@ -69,7 +69,7 @@ store(uint32_t nrows, uint32_t one_in)
 
 	memset((void *) tablet, 0, size);
 	tablet_layout(tablet, &stored.type, 1, nrows, 0);
-	if (coltype_framed((ColType) stored.type))
+	if (coltype_for_encoded((ColType) stored.type))
 	{
 		column->base = (int64_t) random_u64() >> 20;
 		column->shift = random_u64() % 3 * 4;

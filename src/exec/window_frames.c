@@ -1,5 +1,5 @@
 /*
- * frames.c
+ * window_frames.c
  *		Window frames of window functions, and aggregates over them.
  *
  * From a row to the next one neither end of a window frame moves backward, so
@@ -15,7 +15,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "exec/frames.h"
+#include "exec/window_frames.h"
 
 /* Initial capacity of the queue of candidates. */
 #define LEAST_CANDIDATES	16
@@ -39,34 +39,34 @@ offset_of_bound(const Node *given, bool preceding, int *offset)
 }
 
 bool
-frame_of_clause(const WindowClause *clause, WindowFrame *frame)
+window_frame_of_clause(const WindowClause *clause, WindowFrame *window_frame)
 {
 	const int	options = clause->frameOptions;
-	const FrameBound current = options & FRAMEOPTION_ROWS ? FRAME_ROW : FRAME_PEERS;
+	const WindowFrameBound current = options & FRAMEOPTION_ROWS ? WINDOW_FRAME_ROW : WINDOW_FRAME_PEERS;
 
-	*frame = (WindowFrame) {current, 0, current, 0};
+	*window_frame = (WindowFrame) {current, 0, current, 0};
 	if (options & FRAMEOPTION_EXCLUSION)
 		return false;
 	if (!(options & FRAMEOPTION_ROWS) && (options & (FRAMEOPTION_START_OFFSET | FRAMEOPTION_END_OFFSET)))
 		return false;
 	if (options & FRAMEOPTION_START_UNBOUNDED_PRECEDING)
-		frame->start = FRAME_PARTITION;
+		window_frame->start = WINDOW_FRAME_PARTITION;
 	if (options & FRAMEOPTION_END_UNBOUNDED_FOLLOWING)
-		frame->end = FRAME_PARTITION;
+		window_frame->end = WINDOW_FRAME_PARTITION;
 	if ((options & FRAMEOPTION_START_OFFSET) &&
-		!offset_of_bound(clause->startOffset, options & FRAMEOPTION_START_OFFSET_PRECEDING, &frame->from))
+		!offset_of_bound(clause->startOffset, options & FRAMEOPTION_START_OFFSET_PRECEDING, &window_frame->from))
 		return false;
 	return !(options & FRAMEOPTION_END_OFFSET) ||
-		offset_of_bound(clause->endOffset, options & FRAMEOPTION_END_OFFSET_PRECEDING, &frame->to);
+		offset_of_bound(clause->endOffset, options & FRAMEOPTION_END_OFFSET_PRECEDING, &window_frame->to);
 }
 
 void
-frame_ask(const WindowFrame *frame, Windows *windows)
+window_frame_ask(const WindowFrame *window_frame, Windows *windows)
 {
-	windows->ranks |= frame->start == FRAME_PEERS || frame->end == FRAME_PEERS;
-	windows->ahead |= frame->end == FRAME_PEERS;
-	windows->whole |= frame->end == FRAME_PARTITION || (frame->start == FRAME_ROW && frame->from > 0) ||
-		(frame->end == FRAME_ROW && frame->to > 0);
+	windows->ranks |= window_frame->start == WINDOW_FRAME_PEERS || window_frame->end == WINDOW_FRAME_PEERS;
+	windows->ahead |= window_frame->end == WINDOW_FRAME_PEERS;
+	windows->whole |= window_frame->end == WINDOW_FRAME_PARTITION || (window_frame->start == WINDOW_FRAME_ROW && window_frame->from > 0) ||
+		(window_frame->end == WINDOW_FRAME_ROW && window_frame->to > 0);
 }
 
 /* Return the number of the row that is `behind` rows after `row`, clipped to the partition. */
@@ -79,21 +79,21 @@ within_partition(const Windows *windows, uint32 row, int64 behind)
 }
 
 void
-frame_bounds(const Windows *windows, const WindowFrame *frame, uint32 *start, uint32 *end)
+window_frame_bounds(const Windows *windows, const WindowFrame *window_frame, uint32 *start, uint32 *end)
 {
 	const uint32 row = windows->next - 1;
 
-	*end = frame->end == FRAME_PARTITION ? windows->partition_end : frame->end == FRAME_PEERS ? windows->peers_end
-		: within_partition(windows, row, (int64) frame->to + 1);
-	*start = frame->start == FRAME_PARTITION ? windows->partition : frame->start == FRAME_PEERS ? windows->peers
-		: within_partition(windows, row, frame->from);
+	*end = window_frame->end == WINDOW_FRAME_PARTITION ? windows->partition_end : window_frame->end == WINDOW_FRAME_PEERS ? windows->peers_end
+		: within_partition(windows, row, (int64) window_frame->to + 1);
+	*start = window_frame->start == WINDOW_FRAME_PARTITION ? windows->partition : window_frame->start == WINDOW_FRAME_PEERS ? windows->peers
+		: within_partition(windows, row, window_frame->from);
 	*start = Min(*start, *end);
 }
 
 void
-frame_total_restart(FrameTotal *total, uint32 row)
+window_frame_total_restart(WindowFrameTotal *total, uint32 row)
 {
-	*total = (FrameTotal) {.start = row, .end = row, .candidates = total->candidates, .room = total->room};
+	*total = (WindowFrameTotal) {.start = row, .end = row, .candidates = total->candidates, .room = total->room};
 }
 
 static TotalOf
@@ -104,7 +104,7 @@ total_of(const WindowCall *call)
 
 /* Make room for one more candidate. */
 static void
-make_room(const Windows *windows, FrameTotal *total)
+make_room(const Windows *windows, WindowFrameTotal *total)
 {
 	uint32	   *candidates = total->candidates;
 	const uint32 n = total->ncandidates - total->best;
@@ -132,7 +132,7 @@ make_room(const Windows *windows, FrameTotal *total)
  * PostgreSQL takes the last one.
  */
 static void
-add_candidate(const Windows *windows, const WindowCall *call, uint32 row, FrameTotal *total)
+add_candidate(const Windows *windows, const WindowCall *call, uint32 row, WindowFrameTotal *total)
 {
 	const SortKey key = total_key(windows->stored, total_of(call));
 
@@ -145,7 +145,7 @@ add_candidate(const Windows *windows, const WindowCall *call, uint32 row, FrameT
 		total->ncandidates--;
 	}
 	/* In a frame that no row leaves only the best candidate counts. */
-	if (call->frame.start == FRAME_PARTITION && total->ncandidates > total->best)
+	if (call->window_frame.start == WINDOW_FRAME_PARTITION && total->ncandidates > total->best)
 		return;
 	make_room(windows, total);
 	total->candidates[total->ncandidates++] = row;
@@ -153,7 +153,7 @@ add_candidate(const Windows *windows, const WindowCall *call, uint32 row, FrameT
 
 /* Add a row to the total of a frame if it enters the frame, else remove it. */
 static void
-count_row(const Windows *windows, const WindowCall *call, uint32 row, bool enters, FrameTotal *total)
+count_row(const Windows *windows, const WindowCall *call, uint32 row, bool enters, WindowFrameTotal *total)
 {
 	if (!total_counts(windows->stored, total_of(call), row))
 		return;
@@ -165,15 +165,15 @@ count_row(const Windows *windows, const WindowCall *call, uint32 row, bool enter
 }
 
 uint32
-frame_result(const Windows *windows, const WindowCall *call, FrameTotal *total, Datum *value, bool *isnull)
+window_frame_result(const Windows *windows, const WindowCall *call, WindowFrameTotal *total, Datum *value, bool *isnull)
 {
 	uint32		start,
 				end;
 
-	frame_bounds(windows, &call->frame, &start, &end);
+	window_frame_bounds(windows, &call->window_frame, &start, &end);
 	total->known &= start == total->start && end == total->end;
 	if (start > total->start && total_sums_floats(windows->stored, total_of(call)))
-		frame_total_restart(total, start);
+		window_frame_total_restart(total, start);
 	/* all rows enter before any leaves */
 	for (; total->end < end; total->end++)
 	{

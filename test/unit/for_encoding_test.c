@@ -1,10 +1,10 @@
 /*
- * frame_test.c
+ * for_test.c
  *		Frame-of-reference encoding: values come back, no encoding is wider than
  *		necessary, none takes what it cannot hold, and ranges hold for stored values.
  */
-#include "core/frame.h"
-#include "core/frame_range.h"
+#include "core/for_encoding.h"
+#include "core/for_range.h"
 #include "guard.h"
 #include "tap.h"
 
@@ -16,7 +16,7 @@ typedef struct Values
 	ColType		type;
 	uint32_t	n;
 	Wide		v[MOST_VALUES];
-	FrameRange	range;
+	ForRange	range;
 } Values;
 
 static const ColType types[] = {COLTYPE_U8, COLTYPE_I16, COLTYPE_I32, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128};
@@ -24,7 +24,7 @@ static const ColType types[] = {COLTYPE_U8, COLTYPE_I16, COLTYPE_I32, COLTYPE_U3
 static void
 range_of_values(Values *values)
 {
-	values->range = (FrameRange) {values->v[0], values->v[0], 0};
+	values->range = (ForRange) {values->v[0], values->v[0], 0};
 	for (uint32_t i = 1; i < values->n; i++)
 	{
 		if (values->v[i] < values->range.min)
@@ -82,33 +82,33 @@ store_values(const Values *values)
 }
 
 static bool
-pack(const Frame *frame, const Values *values, uint8_t *to)
+pack(const ForEncoding *encoding, const Values *values, uint8_t *to)
 {
 	uint8_t    *stored = store_values(values);
-	bool		packed = frame_pack(frame, values->type, stored, values->n, to);
+	bool		packed = for_pack(encoding, values->type, stored, values->n, to);
 
 	guard_free(stored, (size_t) coltype_bytes(values->type) * values->n, 16);
 	return packed;
 }
 
 static void
-expect_back(const Frame *frame, const Values *values)
+expect_back(const ForEncoding *encoding, const Values *values)
 {
-	const size_t bytes = (size_t) coltype_bytes((ColType) frame->type) * values->n;
+	const size_t bytes = (size_t) coltype_bytes((ColType) encoding->type) * values->n;
 	uint8_t    *packed = (uint8_t *) guard_alloc(bytes, 16);
 	int64_t		back[MOST_VALUES];
 	uint32_t	i = 0;
 
-	if (tap_expect(pack(frame, values, packed), "type %d: a frame of type %d, shift %d refuses its values", values->type, frame->type,
-				   frame->shift))
+	if (tap_expect(pack(encoding, values, packed), "type %d: an encoding of type %d, shift %d refuses its values", values->type, encoding->type,
+				   encoding->shift))
 	{
-		if (frame->type == COLTYPE_I128)
+		if (encoding->type == COLTYPE_I128)
 			while (i < values->n && wide_load((uint64_t *) packed + 2 * i) == values->v[i])
 				i++;
 		else
-			for (frame_unpack(frame, packed, values->n, back); i < values->n && back[i] == values->v[i];)
+			for (for_unpack(encoding, packed, values->n, back); i < values->n && back[i] == values->v[i];)
 				i++;
-		tap_expect(i == values->n, "type %d in type %d, shift %d: value %u of %u", values->type, frame->type, frame->shift, i, values->n);
+		tap_expect(i == values->n, "type %d in type %d, shift %d: value %u of %u", values->type, encoding->type, encoding->shift, i, values->n);
 	}
 	guard_free(packed, bytes, 16);
 }
@@ -118,15 +118,15 @@ test_back(void)
 {
 	static Values values;
 
-	tap_begin("values come back from the frame that is chosen for them");
+	tap_begin("values come back from the encoding that is chosen for them");
 	for (int trial = 0; trial < (tap_short() ? 500 : 20000); trial++)
 	{
 		const uint16_t least[] = {COLTYPE_SAME, COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128};
-		Frame		frame;
+		ForEncoding	encoding;
 
 		random_values(&values, types[random_below(lengthof(types))]);
-		frame = frame_choose(&values.range, least[random_below(lengthof(least))]);
-		expect_back(&frame, &values);
+		encoding = for_choose(&values.range, least[random_below(lengthof(least))]);
+		expect_back(&encoding, &values);
 	}
 	tap_end();
 }
@@ -137,25 +137,25 @@ test_narrowest(void)
 	static const uint16_t order[] = {COLTYPE_SAME, COLTYPE_U8, COLTYPE_U16, COLTYPE_U32, COLTYPE_I64, COLTYPE_I128};
 	static Values values;
 
-	tap_begin("the frame that is chosen is the narrowest");
+	tap_begin("the encoding that is chosen is the narrowest");
 	for (int trial = 0; trial < 20000; trial++)
 	{
 		const bool	wide = trial % 10 == 0;
-		Frame		frame;
+		ForEncoding	encoding;
 		uint64_t	span;
 		int			want = 0;
 
 		random_values(&values, wide ? COLTYPE_I128 : COLTYPE_I64);
-		frame = frame_choose(&values.range, COLTYPE_SAME);
+		encoding = for_choose(&values.range, COLTYPE_SAME);
 		span = (uint64_t) (values.range.max - values.range.min);
 		if (values.range.differing != 0)
 			span >>= __builtin_ctzll(values.range.differing);
 		if (!wide_fits_int64(values.range.min) || !wide_fits_int64(values.range.max))
 			want = 5;
 		else
-			while (want < 4 && span > frame_most(order[want]))
+			while (want < 4 && span > for_most(order[want]))
 				want++;
-		tap_expect(frame.type == order[want], "type %d, not %d", frame.type, order[want]);
+		tap_expect(encoding.type == order[want], "type %d, not %d", encoding.type, order[want]);
 	}
 	tap_end();
 }
@@ -165,34 +165,34 @@ static void
 test_refuses(void)
 {
 	static Values values;
-	const Frame whole = {COLTYPE_I64, 0, 0};
+	const ForEncoding whole = {COLTYPE_I64, 0, 0};
 	uint8_t		packed[MOST_VALUES * sizeof(Wide)] __attribute__((aligned(16)));
 
-	tap_begin("a frame refuses what it cannot hold");
+	tap_begin("an encoding refuses what it cannot hold");
 	for (int trial = 0; trial < 20000; trial++)
 	{
 		Wide		odd;
-		Frame		frame;
+		ForEncoding	encoding;
 		Wide		last;
 
 		random_values(&values, random_below(2) ? COLTYPE_I64 : COLTYPE_I128);
-		frame = frame_choose(&values.range, COLTYPE_SAME);
-		if (frame.type == COLTYPE_I128 || (frame.type == COLTYPE_I64 && values.type == COLTYPE_I64))
+		encoding = for_choose(&values.range, COLTYPE_SAME);
+		if (encoding.type == COLTYPE_I128 || (encoding.type == COLTYPE_I64 && values.type == COLTYPE_I64))
 			continue;
-		last = frame.type == COLTYPE_I64 ? INT64_MAX : frame.base + ((Wide) frame_most(frame.type) << frame.shift);
+		last = encoding.type == COLTYPE_I64 ? INT64_MAX : encoding.base + ((Wide) for_most(encoding.type) << encoding.shift);
 		switch (random_below(3))
 		{
-			case 0: odd = (frame.type == COLTYPE_I64 ? INT64_MIN : (Wide) frame.base) - 1; break;
-			case 1: odd = last + ((Wide) 1 << frame.shift); break;
-			default: odd = frame.shift == 0 ? last + 1 : frame.base + 1; break;
+			case 0: odd = (encoding.type == COLTYPE_I64 ? INT64_MIN : (Wide) encoding.base) - 1; break;
+			case 1: odd = last + ((Wide) 1 << encoding.shift); break;
+			default: odd = encoding.shift == 0 ? last + 1 : encoding.base + 1; break;
 		}
 		if (values.type == COLTYPE_I64 && !wide_fits_int64(odd))
 			continue;
 		values.v[random_below(values.n)] = odd;
-		tap_expect(!pack(&frame, &values, packed), "type %d in type %d, shift %d", values.type, frame.type, frame.shift);
+		tap_expect(!pack(&encoding, &values, packed), "type %d in type %d, shift %d", values.type, encoding.type, encoding.shift);
 	}
 	tap_end();
-	tap_ok(!frame_pack(&whole, COLTYPE_F64, packed, 1, packed + 16), "floats are no integers");
+	tap_ok(!for_pack(&whole, COLTYPE_F64, packed, 1, packed + 16), "floats are no integers");
 }
 
 /* Return a bound that values may be on both sides of, or far away from all of them. */
@@ -217,29 +217,29 @@ test_ranges(void)
 	uint32_t	stored_in_four[MOST_VALUES];
 	uint32_t	tried = 0;
 
-	tap_begin("values are in a range when what is stored of them is in the frame's");
+	tap_begin("values are in a range when what is stored of them is in the encoding's");
 	for (int trial = 0; trial < 20000; trial++)
 	{
-		Frame		frame;
+		ForEncoding	encoding;
 		int64_t		low;
 		int64_t		high;
 		StoredRange range;
 
 		random_values(&values, types[random_below(5)]);
-		frame = frame_choose(&values.range, COLTYPE_U32);
-		if (frame.type != COLTYPE_U32 || !pack(&frame, &values, (uint8_t *) stored_in_four))
+		encoding = for_choose(&values.range, COLTYPE_U32);
+		if (encoding.type != COLTYPE_U32 || !pack(&encoding, &values, (uint8_t *) stored_in_four))
 			continue;
 		tried++;
 		low = random_bound(&values);
 		high = random_bound(&values);
-		range = frame_stored_range(frame.base, frame.shift, low, high);
+		range = for_stored_range(encoding.base, encoding.shift, low, high);
 		for (uint32_t i = 0; i < values.n; i++)
 			tap_expect((stored_in_four[i] >= range.least && stored_in_four[i] <= range.most) == (values.v[i] >= low && values.v[i] <= high),
-					   "base %lld, shift %d, %lld to %lld: value %lld", (long long) frame.base, frame.shift, (long long) low,
+					   "base %lld, shift %d, %lld to %lld: value %lld", (long long) encoding.base, encoding.shift, (long long) low,
 					   (long long) high, (long long) values.v[i]);
 	}
 	tap_end();
-	tap_ok(tried > 5000, "there were many frames of 32 bits");
+	tap_ok(tried > 5000, "there were many encodings of 32 bits");
 }
 
 int

@@ -1,9 +1,9 @@
 /*
- * frame_range.h
+ * for_range.h
  *		Mapping of a range of a column's values to a range of its stored values.
  */
-#ifndef GPUDB_CORE_FRAME_RANGE_H
-#define GPUDB_CORE_FRAME_RANGE_H
+#ifndef GPUDB_CORE_FOR_RANGE_H
+#define GPUDB_CORE_FOR_RANGE_H
 
 #include "core/target.h"
 
@@ -16,7 +16,7 @@ typedef struct StoredRange
 
 /* Return the range of stored values v with low <= base + (v << shift) <= high. */
 CORE_FN StoredRange
-frame_stored_range(int64_t base, uint32_t shift, int64_t low, int64_t high)
+for_stored_range(int64_t base, uint32_t shift, int64_t low, int64_t high)
 {
 	const uint64_t between = ((uint64_t) 1 << shift) - 1;
 	uint64_t	first = low > base ? (uint64_t) low - (uint64_t) base : 0;
@@ -29,4 +29,4 @@ frame_stored_range(int64_t base, uint32_t shift, int64_t low, int64_t high)
 	return (StoredRange) {(uint32_t) first, last > UINT32_MAX ? UINT32_MAX : (uint32_t) last};
 }
 
-#endif							/* GPUDB_CORE_FRAME_RANGE_H */
+#endif							/* GPUDB_CORE_FOR_RANGE_H */
